@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** The profile: the stream of events that a run leaves in a file.
+**
+** The program's thread hands events over (profile_sample and the like: a
+** copy into a buffer under a short lock, no I/O, no compression, never a Lua
+** allocation). A writer thread of the profile encodes them as a VMProf log,
+** compresses and writes, and flushes at least once a second, so that a
+** killed run keeps all but its last second.
+**
+** Two encoders over one stream: PROFILE_STOCK (VMProf version 6, read by the
+** VMProf tools of today; what version 6 has no place for goes into numbered
+** private metas) and PROFILE_EXTENDED (version 7 with GC stacks and object
+** info, as the readers of the allocation sampling paper want it).
+**
+** Rules that hold for every stream:
+**   P1  a function is announced before the first sample that shows it;
+**   P2  samples are in the order in which they were taken;
+**   P3  a collection decides the fate of every sample before it, in order;
+**       what no collection decided is counted in the meta "asamp.undecided";
+**   P4  nothing is lost in silence: an event that finds no room or a write
+**       that fails is counted and told by profile_close.
+** This file knows no Lua.
+*/
+#ifndef asamp_profile_h
+#define asamp_profile_h
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { PROFILE_STOCK = 6, PROFILE_EXTENDED = 7 };
+
+/* What was allocated. The order is the type id of the extended format. */
+enum ProfileKind {
+  KIND_TABLE, KIND_TABLE_ARRAY, KIND_TABLE_HASH, KIND_STRING,
+  KIND_LUA_CLOSURE, KIND_C_CLOSURE, KIND_UPVALUE, KIND_USERDATA,
+  KIND_COROUTINE, KIND_STACK, KIND_PROTO, KIND_BUFFER, KIND_COUNT
+};
+
+/* "table", "table array part", ... ; kind < KIND_COUNT. */
+const char *profile_kindname(int kind);
+
+/*
+** One frame. Functions written in Lua have ids 8, 16, 24, ... and a line >= 0
+** (0: unknown). Native frames have the odd id (address | 1) and line 0.
+*/
+typedef struct ProfileFrame {
+  uint64_t id;
+  uint32_t line;
+} ProfileFrame;
+
+typedef struct ProfileSample {
+  uint64_t time;     /* CLOCK_MONOTONIC, ns */
+  uint64_t size;     /* bytes of the allocated block, rounded as the heap does */
+  uint64_t count;    /* sampling points that the block crossed, >= 1; each
+                        stands for one period of bytes */
+  uint64_t thread;   /* number of the OS thread or state */
+  int kind;          /* enum ProfileKind */
+  int outside;       /* 1: allocated outside the nursery (large) */
+} ProfileSample;
+
+/* State after one collection. Bytes unless said otherwise. */
+typedef struct ProfileCollection {
+  uint64_t time;      /* CLOCK_MONOTONIC, ns, at the collection's atomic end */
+  uint64_t inuse;     /* bytes in live or not yet swept objects */
+  uint64_t held;      /* bytes obtained from lua_Alloc */
+  uint64_t rss;       /* resident set size of the process */
+  int major;          /* 0 minor, 1 major */
+} ProfileCollection;
+
+typedef struct ProfileConfig {
+  const char *path;     /* file to create or replace */
+  int format;           /* PROFILE_STOCK or PROFILE_EXTENDED */
+  int compress;         /* 1: gzip, 0: plain */
+  uint64_t period;      /* bytes a sample stands for */
+  int random;           /* 1: exponential gaps of that mean */
+  int native;           /* 1: native frames are recorded */
+  const char *command;  /* what ran, for people; may be NULL */
+  /*
+  ** Name of a native address, called on the writer's thread only, once per
+  ** address. Writes symbol and object file (both NUL-terminated; "" when
+  ** unknown). NULL: native frames stay unnamed.
+  */
+  void (*resolve)(void *ud, uint64_t address, char *symbol, size_t symbolsize,
+                  char *file, size_t filesize);
+  void *resolve_ud;
+} ProfileConfig;
+
+typedef struct ProfileTotals {
+  uint64_t samples;   /* samples written (counts added up) */
+  uint64_t lost;      /* samples that found no room or could not be written */
+  uint64_t bytes;     /* size of the file */
+  int error;          /* errno of the first write that failed, or 0 */
+} ProfileTotals;
+
+typedef struct Profile Profile;
+
+/*
+** Creates the file and starts the writer's thread (all signals blocked in
+** it). On failure returns NULL and puts one line with path and reason into
+** 'err'. errno is that of the failing call.
+*/
+Profile *profile_open (const ProfileConfig *config, char *err, size_t errsize);
+
+/* Announces a Lua function. 'name' and 'source' may hold any bytes. */
+void profile_function (Profile *p, uint64_t id, const char *name,
+                       int linedefined, const char *source);
+
+/* 'frames': n of them, innermost first. The strings and frames are copied. */
+void profile_sample (Profile *p, const ProfileSample *s,
+                     const ProfileFrame *frames, size_t n);
+
+/*
+** A collection, and the fates of the n samples taken since the one before
+** (oldest first; 1 survived, 0 died).
+*/
+void profile_collection (Profile *p, const ProfileCollection *c,
+                         const unsigned char *survived, size_t n);
+
+/* A new period from here on (also ends up in the file). */
+void profile_period (Profile *p, uint64_t period);
+
+/*
+** Writes what is left and the trailer, joins the thread, closes the file,
+** frees 'p'. Fills 'totals' (may be NULL). Returns 0, or -1 when something
+** was lost or a write failed.
+*/
+int profile_close (Profile *p, ProfileTotals *totals);
+
+/* Totals so far. */
+void profile_totals (Profile *p, ProfileTotals *totals);
+
+/*
+** In the child of a fork: frees 'p' without touching the parent's file and
+** without the writer's thread, which the child does not have.
+*/
+void profile_abandon (Profile *p);
+
+#endif
