@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT
+# One rule for every variant: make -f lua/build.mk V=plain|fork|debug|asan.
+# Leaves bin/, lib/, include/ and share/ in the variant's prefix (P).
+V ?= fork
+B := build/$(V)
+P ?= $(if $(filter fork,$(V)),build,$(B))
+ROOT ?= $(abspath $(P))
+TARBALL := build/dl/lua.tar.gz
+SRC := $(B)/src
+MULTIARCH := $(shell gcc -print-multiarch 2>/dev/null)
+
+CC := gcc
+OPT_plain := -O2
+OPT_fork := -O2
+OPT_debug := -O1 -g -DLUAI_ASSERT -DLUA_USE_APICHECK -DLUAN_DEBUG
+OPT_asan := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
+  -fno-sanitize-recover=undefined -DLUAI_ASSERT
+PATHS := -DLUA_PATH_DEFAULT='"$(ROOT)/share/lua/5.4/?.lua;$(ROOT)/share/lua/5.4/?/init.lua;/usr/local/share/lua/5.4/?.lua;/usr/local/share/lua/5.4/?/init.lua;/usr/local/lib/lua/5.4/?.lua;/usr/local/lib/lua/5.4/?/init.lua;/usr/share/lua/5.4/?.lua;/usr/share/lua/5.4/?/init.lua;./?.lua;./?/init.lua"' \
+  -DLUA_CPATH_DEFAULT='"$(ROOT)/lib/lua/5.4/?.so;/usr/local/lib/lua/5.4/?.so;/usr/lib/$(MULTIARCH)/lua/5.4/?.so;/usr/lib/lua/5.4/?.so;/usr/local/lib/lua/5.4/loadall.so;./?.so"'
+CFLAGS := -std=gnu99 -Wall -Wextra $(OPT_$(V)) $(EXTRA) -DLUA_COMPAT_5_3 \
+  -DLUA_USE_LINUX -DLUA_USE_READLINE -I$(SRC)/src
+LDFLAGS := $(filter -fsanitize%,$(OPT_$(V)))
+LIBS := -lm -ldl
+
+CORE := lapi lcode lctype ldebug ldo ldump lfunc lgc llex lmem lobject lopcodes \
+  lparser lstate lstring ltable ltm lundump lvm lzio
+LIB := lauxlib lbaselib lcorolib ldblib liolib lmathlib loadlib loslib lstrlib \
+  ltablib lutf8lib linit
+OURS :=
+ifneq ($(V),plain)
+  CORE := $(filter-out lmem,$(CORE))
+  OURS := $(sort $(wildcard lua/gc/*.c)) lua/seam.c
+  PATCHES := $(sort $(wildcard lua/patches/*.patch))
+  CFLAGS += -Ilua/gc -Ilua
+  HEADERS := $(wildcard lua/gc/*.h) lua/seam.h
+endif
+CORE_O = $(CORE:%=$(B)/$(1)/%.o) $(OURS:lua/%.c=$(B)/$(1)/%.o)
+
+all: $(P)/bin/lua $(P)/bin/luac $(P)/lib/liblua.a $(P)/lib/liblua5.4.so.0 $(P)/lib/pkgconfig/lua5.4.pc
+
+# The sources, unpacked fresh whenever the tarball or a patch changes.
+$(B)/prepared: $(TARBALL) $(PATCHES) lua/upstream lua/prepare
+	@lua/prepare $(TARBALL) $(SRC) $(PATCHES)
+	@rm -rf $(B)/obj $(B)/pic && mkdir -p $(B) && touch $@
+
+# Objects, for programs (obj) and for the shared library (pic).
+define OBJECTS
+$(B)/$(1)/%.o: $(B)/prepared $(HEADERS) lua/build.mk
+	@mkdir -p $$(@D)
+	$(CC) $(CFLAGS) $(2) -c -o $$@ $(SRC)/src/$$*.c
+$(B)/$(1)/gc/%.o: lua/gc/%.c $(B)/prepared $(HEADERS) lua/build.mk
+	@mkdir -p $$(@D)
+	$(CC) $(CFLAGS) $(2) -c -o $$@ $$<
+$(B)/$(1)/seam.o: lua/seam.c $(B)/prepared $(HEADERS) lua/build.mk
+	@mkdir -p $$(@D)
+	$(CC) $(CFLAGS) $(2) -c -o $$@ $$<
+$(B)/$(1)/loadlib.o: CFLAGS += $$(PATHS)
+# The core's code in a section of its own, whose bounds the linker names
+# (luaN_code of seam.h).
+$(B)/$(1)/core.o: $(call CORE_O,$(1))
+	$(CC) -nostdlib -r -o $$@ $$^
+	objcopy --rename-section .text=luacore --rename-section .text.unlikely=luacore \
+	  --rename-section .text.hot=luacore $$@
+endef
+$(eval $(call OBJECTS,obj,))
+$(eval $(call OBJECTS,pic,-fPIC))
+
+$(P)/lib/liblua.a: $(B)/obj/core.o $(LIB:%=$(B)/obj/%.o)
+	@mkdir -p $(@D) && rm -f $@
+	$(AR) rcs $@ $^
+
+$(P)/bin/lua: $(B)/obj/lua.o $(P)/lib/liblua.a
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -Wl,-E -o $@ $< -Wl,--whole-archive $(P)/lib/liblua.a -Wl,--no-whole-archive $(LIBS) -lreadline
+
+$(P)/bin/luac: $(B)/obj/luac.o $(P)/lib/liblua.a
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+# Soname and symbol version are Debian's: what is linked to its library runs on
+# ours without a warning from the loader.
+$(B)/exports: lua/build.mk
+	@mkdir -p $(@D)
+	@echo 'LUA_5.4 { global: lua_*; luaL_*; luaopen_*; luaN_*; local: *; };' >$@
+
+$(P)/lib/liblua5.4.so.0: $(B)/pic/core.o $(LIB:%=$(B)/pic/%.o) $(B)/exports
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -shared -Wl,-soname,liblua5.4.so.0 -Wl,--version-script=$(B)/exports -o $@ $(filter %.o,$^) $(LIBS)
+	@ln -sf liblua5.4.so.0 $(@D)/liblua5.4.so
+
+$(P)/lib/pkgconfig/lua5.4.pc: $(B)/prepared lua/build.mk lua/seam.h
+	@mkdir -p $(@D) $(P)/include/lua5.4
+	@cp $(SRC)/src/lua.h $(SRC)/src/luaconf.h $(SRC)/src/lualib.h $(SRC)/src/lauxlib.h $(SRC)/src/lua.hpp $(if $(OURS),lua/seam.h) $(P)/include/lua5.4/
+	@. lua/upstream; printf '%s\n' 'prefix=$(ROOT)' 'libdir=$${prefix}/lib' \
+	  'includedir=$${prefix}/include/lua5.4' 'INSTALL_LMOD=$${prefix}/share/lua/5.4' \
+	  'INSTALL_CMOD=$${prefix}/lib/lua/5.4' '' 'Name: Lua' \
+	  'Description: Lua 5.4 with a sampled nursery' "Version: $$version" \
+	  'Libs: -L$${libdir} -llua5.4 -lm -ldl' 'Cflags: -I$${includedir}' >$@
+
+$(TARBALL): lua/upstream
+	@lua/fetch $@ && touch $@
+
+.PHONY: all
+.DELETE_ON_ERROR:

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** The core's memory interface (lmem.h) over the heap: takes the place of
+** upstream's lmem.c. What the interface promises is upstream's: a realloc
+** returns NULL when it fails, everything else raises LUA_ERRMEM after an
+** emergency collection has not helped, and the messages are the same.
+*/
+#define lmem_c
+#define LUA_CORE
+
+#include "lprefix.h"
+
+#include "lua.h"
+
+#include "ldebug.h"
+#include "ldo.h"
+#include "lmem.h"
+#include "lobject.h"
+#include "lstate.h"
+
+#include "memory.h"
+
+#define FIRST_SIZE	4	/* elements of a vector that grows from nothing */
+
+
+l_noret luaM_toobig (lua_State *L) {
+  luaG_runerror(L, "memory allocation error: block too big");
+}
+
+
+void *luaN_malloc (lua_State *L, size_t size, int what) {
+  return (size == 0) ? NULL : luaN_new(L, size, what);
+}
+
+
+void *luaN_saferesize (lua_State *L, void *block, size_t osize, size_t nsize,
+                       int what) {
+  void *p = luaN_resize(L, block, osize, nsize, what);
+  if (l_unlikely(p == NULL && nsize > 0))
+    luaM_error(L);
+  return p;
+}
+
+
+/*
+** Room for one element more than 'nelems' in a vector of *psize elements:
+** twice the size, within 'limit', which also keeps the product in size_t.
+*/
+void *luaN_grow (lua_State *L, void *block, int nelems, int *psize,
+                 int size_elem, int limit, const char *what, int kind) {
+  int size = *psize;
+  if (nelems < size) return block;
+  if (size < limit / 2) {
+    size = (2 * size < FIRST_SIZE) ? FIRST_SIZE : 2 * size;
+  }
+  else if (size < limit) size = limit;
+  else luaG_runerror(L, "too many %s (limit is %d)", what, limit);
+  block = luaN_saferesize(L, block, (size_t)*psize * (size_t)size_elem,
+                          (size_t)size * (size_t)size_elem, kind);
+  *psize = size;
+  return block;
+}
+
+
+void *luaN_shrink (lua_State *L, void *block, int *size, int final,
+                   int size_elem, int kind) {
+  lua_assert(final <= *size);
+  block = luaN_saferesize(L, block, (size_t)*size * (size_t)size_elem,
+                          (size_t)final * (size_t)size_elem, kind);
+  *size = final;
+  return block;
+}

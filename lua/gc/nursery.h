@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** The nursery: bump allocation into the holes of the heap, with everything
+** that may ever interrupt it folded into one limit.
+**
+**   nursery_limit = min(end of the hole in hand,
+**                       address before the sample point,
+**                       address at which a collection is due)
+**
+** An allocation adds its size to nursery_free, compares with nursery_limit
+** and stores: these instructions are all there is, whether allocations are
+** sampled or not. Only where the limit is passed does luaN_slow ask which of
+** the three it was. Sampling off is a sample point at infinity, not a flag;
+** the idea and the words are those of Jung and Bolz-Tereick, "Low Overhead
+** Allocation Sampling in a Garbage Collected Virtual Machine" (2026).
+**
+** Which bytes count, for samples and for the collector's pace: the bytes of
+** every block that the core asks for, rounded up to 8: objects, vectors of
+** tables, stacks, CallInfos, prototypes, buffers, large blocks too. Growing a
+** block counts the growth, shrinking it nothing. What luaL_Buffer and C
+** modules take from lua_Alloc or malloc by themselves does not pass here.
+**
+** Invariants:
+**   N1  free <= limit <= end, and all three lie in one hole (or are NULL).
+**   N2  mark <= free: the bytes between them are allocated but not yet in
+**       GCdebt and 'allocated'; luaN_settle moves mark up to free.
+**   N3  GCdebt as settled is > 0 no later than at the first slow allocation
+**       after the budget is used up: the limit holds the collection's place.
+**   S1  point - free = bytes until the next sample, always >= 1, or the point
+**       is LUAN_NEVER. Whatever passes by the nursery (large and medium
+**       blocks) moves the point left by its size; whatever does not count
+**       (padding, the old bytes of a block that grows) moves it right.
+**   S2  a sample is taken after its block has been obtained and before
+**       anybody can use it; a failed allocation takes none and moves nothing.
+*/
+#ifndef luaN_nursery_h
+#define luaN_nursery_h
+
+#include "heap.h"
+#include "debug.h"
+
+/*
+** What a block of memory is, for the sampler: the variant tag of an object
+** (LUA_VTABLE ...) or one of these, which no object's tag equals.
+*/
+enum luaN_Vector {
+  LUAN_VARRAY = 0x80, LUAN_VHASH, LUAN_VSTACK, LUAN_VPROTO, LUAN_VBUFFER
+};
+
+/*
+** Memory that is not an object is told apart by the file that asks for it:
+** every source file of the core defines its own name.
+*/
+#if defined(ltable_c)
+#define LUAN_VECTOR	LUAN_VHASH	/* luaM_realloc_ says LUAN_VARRAY */
+#define LUAN_REALLOCED	LUAN_VARRAY
+#elif defined(ldo_c) || defined(lstate_c)
+#define LUAN_VECTOR	LUAN_VSTACK
+#elif defined(lfunc_c) || defined(lparser_c) || defined(lcode_c) || \
+      defined(lundump_c) || defined(ldebug_c)
+#define LUAN_VECTOR	LUAN_VPROTO
+#else
+#define LUAN_VECTOR	LUAN_VBUFFER
+#endif
+#if !defined(LUAN_REALLOCED)
+#define LUAN_REALLOCED	LUAN_VECTOR
+#endif
+
+/*
+** Allocates n bytes (rounded, > 0) off the fast path. 'what' as above. May
+** collect in an emergency; raises a memory error when there is none left.
+*/
+LUAI_FUNC void *luaN_slow (lua_State *L, size_t size, int what);
+
+/* Frees a block of any size; tells the sampler when it watches. */
+LUAI_FUNC void luaN_release (lua_State *L, void *block, size_t size);
+
+/* Settles the accounts (N2) and sets the limit anew. */
+LUAI_FUNC void luaN_settle (struct global_State *g);
+
+/* Aligns nursery_free to 16, so that what comes next is aligned. */
+LUAI_FUNC void luaN_pad (struct global_State *g);
+
+/* Every collection calls this at the end of its atomic phase. */
+LUAI_FUNC void luaN_atomic (lua_State *L);
+
+/* lua_close calls this while the state is still whole. */
+LUAI_FUNC void luaN_closing (lua_State *L);
+
+/* Bytes allocated since the accounts were settled. */
+#define luaN_unsettled(g)  ((l_mem)((g)->heap.free - (g)->heap.mark))
+
+/* Allocates memory for an object or vector of 'size' bytes. */
+#define luaN_new(L,size,what)  luaN_new_(L, G(L), size, what)
+
+static inline void *luaN_bump (luaN_Heap *h, size_t n) {
+  char *p = h->free;
+  char *q = p + n;
+  if (l_unlikely(q > h->limit))
+    return NULL;
+  h->free = q;
+  luaN_handedout(p, n);
+  return p;
+}
+
+#define luaN_new_(L,g,size,what) \
+  luaN_newin(L, &(g)->heap, size, what)
+
+static inline void *luaN_newin (lua_State *L, luaN_Heap *h, size_t size,
+                                int what) {
+  if (l_likely(size <= LUAN_LARGE)) {
+    void *p = luaN_bump(h, luaN_round(size));
+    if (l_likely(p != NULL))
+      return p;
+  }
+  return luaN_slow(L, size, what);
+}
+
+/* Gives n (rounded) bytes of lines back. Never touches the memory itself. */
+#define luaN_giveback(g,p,n) \
+  { luaN_Block *b_ = luaN_blockof(p); \
+    unsigned at_ = (unsigned)((uintptr_t)(p) & (LUAN_LINE - 1)); \
+    luaN_takenback(p, n); \
+    if (l_likely(at_ + (n) <= LUAN_LINE)) { \
+      if ((b_->live[luaN_lineof(p)] -= (lu_byte)(n)) == 0) \
+        luaN_linefreed(g, b_); \
+    } \
+    else luaN_giveback_(g, (char *)(p), n); }
+
+/*
+** Frees an object of 'size' bytes. (Objects are freed by sweeps only, after
+** the sampler was told of their fate; all else goes through luaN_release.)
+*/
+#define luaN_free(L,p,size) \
+  { global_State *g_ = G(L); \
+    size_t n_ = luaN_round(size); \
+    if (l_likely(n_ <= LUAN_LARGE)) { \
+      g_->GCdebt -= (l_mem)n_; \
+      luaN_giveback(g_, p, n_); \
+    } \
+    else luaN_release(L, p, size); }
+
+/*
+** Two functions stand in sections of their own, so that a walk of the C stack
+** knows their frames by address (luaN_code of seam.h).
+*/
+#define LUAN_SECTION(s)	__attribute__((section(s)))
+LUAI_FUNC void luaV_execute (lua_State *L, CallInfo *ci) LUAN_SECTION("luavm");
+LUA_API int (lua_resume) (lua_State *L, lua_State *from, int narg, int *nres)
+    LUAN_SECTION("luaresume");
+
+#endif

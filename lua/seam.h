@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** The seam: all that code outside the core may know of the fork. What is
+** declared here is exported beside Lua's own API, under the prefix luaN_.
+** The core calls a sampler through the function pointers of luaN_Sampler; it
+** knows no profiler and runs the same without one.
+**
+** Unless said otherwise a function may be called wherever the Lua API may be
+** called, from a luaN_Sampler's functions too, and allocates nothing, collects
+** nothing and raises nothing.
+*/
+#ifndef luaN_seam_h
+#define luaN_seam_h
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lua.h"
+
+#define LUAN_SEAM	1	/* version of what follows */
+
+/* What a block of memory is. */
+typedef enum luaN_Kind {
+  LUAN_KTABLE, LUAN_KARRAY, LUAN_KHASH, LUAN_KSTRING, LUAN_KLCLOSURE,
+  LUAN_KCCLOSURE, LUAN_KUPVALUE, LUAN_KUSERDATA, LUAN_KTHREAD, LUAN_KSTACK,
+  LUAN_KPROTO, LUAN_KBUFFER
+} luaN_Kind;
+
+/* The block that reached the sample point. */
+typedef struct luaN_Sample {
+  const void *block;	/* its memory; not yet initialized */
+  const void *owner;	/* the object whose life it shares (itself, or the
+			   table of a vector), or NULL: it is freed by hand */
+  size_t size;		/* bytes of the block, rounded up */
+  luaN_Kind kind;
+  int outside;		/* 1: obtained past the nursery */
+} luaN_Sample;
+
+/*
+** A sampler. Its functions run inside an allocation, a free or a collection:
+** they must not call the Lua API, but for lua_getinfo with 'S', 'n' and 'l'
+** on frames of luaN_frames, nor raise, nor allocate from the state.
+*/
+typedef struct luaN_Sampler {
+  void *ud;
+  /*
+  ** 's' passed the sample point by 'over' bytes. Returns the distance in bytes
+  ** from the end of 's' to the next sample point, at least 1.
+  */
+  uint64_t (*sample) (void *ud, lua_State *L, const luaN_Sample *s,
+                      uint64_t over);
+  /* A collection knows what is dead: luaN_isdead answers for every owner. */
+  void (*decide) (void *ud, lua_State *L, int major);
+  /* A block without an owner is freed; called only while luaN_watch > 0. */
+  void (*freed) (void *ud, const void *block);
+  /* lua_close begins; the state is whole, collections are still possible. */
+  void (*closing) (void *ud, lua_State *L);
+} luaN_Sampler;
+
+/*
+** Sets the state's sampler ('s' stays the caller's and must live until it is
+** taken off) and the distance to the first sample, at least 1. NULL takes it
+** off: the sample point is at infinity then.
+*/
+LUA_API void luaN_setsampler (lua_State *L, const luaN_Sampler *s,
+                              uint64_t distance);
+LUA_API const luaN_Sampler *luaN_getsampler (lua_State *L);
+
+/* Bytes until the next sample; UINT64_MAX without a sampler. */
+LUA_API uint64_t luaN_distance (lua_State *L);
+
+/* Moves the next sample 'distance' bytes (>= 1) from here. Needs a sampler. */
+LUA_API void luaN_setdistance (lua_State *L, uint64_t distance);
+
+/* Bytes that the state has allocated in its life (those that samples count). */
+LUA_API uint64_t luaN_allocated (lua_State *L);
+
+/* n blocks without an owner more (less) to be told of by 'freed'. */
+LUA_API void luaN_watch (lua_State *L, int n);
+
+/* Is 'owner' dead? To be asked inside 'decide' only. */
+LUA_API int luaN_isdead (lua_State *L, const void *owner);
+
+/*
+** Runs the smallest collection that decides the fate of every sample: a minor
+** one in generational mode, a full one in incremental mode. Calls finalizers,
+** which may raise warnings only. Does nothing inside a collection or when the
+** state is being closed. Not from a sampler's functions, except 'closing'.
+*/
+LUA_API void luaN_collect (lua_State *L);
+
+/* Bytes and counts of the state's memory. */
+typedef struct luaN_Memory {
+  uint64_t inuse;	/* as collectgarbage "count" */
+  uint64_t held;	/* obtained from lua_Alloc */
+  uint64_t minors, majors;  /* collections so far */
+} luaN_Memory;
+
+LUA_API void luaN_memory (lua_State *L, luaN_Memory *m);
+
+/*
+** One frame of a Lua stack. The frames of a coroutine are followed by those of
+** the thread that resumed it.
+*/
+typedef struct luaN_Frame {
+  lua_State *L;		/* the thread it belongs to */
+  void *ci;		/* for lua_Debug.i_ci */
+  const void *function;	/* prototype of a Lua function, or the C function */
+  unsigned int *id;	/* the prototype's number, 0 at first, the sampler's to
+			   set; NULL for a C function */
+  int pc;		/* index of the running instruction; Lua functions only */
+  unsigned char fresh;	/* 1: a luaV_execute of its own began with this frame */
+  unsigned char last;	/* 1: the outermost frame of its thread */
+  unsigned char resumable;  /* 1: C function that was given a continuation */
+} luaN_Frame;
+
+/*
+** Writes at most 'max' frames of the running stack of L, innermost first;
+** returns how many there are, written or not (counts no further than 1,000,000).
+*/
+LUA_API size_t luaN_frames (lua_State *L, luaN_Frame *frames, size_t max);
+
+/* Line of instruction 'pc' of a prototype; 0 when it is not known. */
+LUA_API int luaN_line (const void *proto, int pc);
+
+/*
+** Address ranges of the core's code, for those who walk the C stack:
+** everything, the bytecode loop, lua_resume. 'from' inclusive, 'to' not.
+*/
+typedef struct luaN_Range {
+  const char *from, *to;
+} luaN_Range;
+
+typedef struct luaN_Code {
+  luaN_Range core, execute, resume;
+} luaN_Code;
+
+LUA_API void luaN_code (luaN_Code *c);
+
+/*
+** Checks the heap's invariants (heap.h, nursery.h). NULL: they hold; else a
+** line that names the first that does not. Costs a pass over all lines.
+*/
+LUA_API const char *luaN_check (lua_State *L);
+
+#endif
