@@ -54,7 +54,7 @@ typedef struct ProfileSample {
   uint64_t size;     /* bytes of the allocated block, rounded as the heap does */
   uint64_t count;    /* sampling points that the block crossed, >= 1; each
                         stands for one period of bytes */
-  uint64_t thread;   /* number of the OS thread or state */
+  uint64_t thread;   /* number of the OS thread or state; the first is 0 */
   int kind;          /* enum ProfileKind */
   int outside;       /* 1: allocated outside the nursery (large) */
 } ProfileSample;
@@ -77,8 +77,8 @@ typedef struct ProfileConfig {
   int native;           /* 1: native frames are recorded */
   const char *command;  /* what ran, for people; may be NULL */
   /*
-  ** Name of a native address, called on the writer's thread only, once per
-  ** address. Writes symbol and object file (both NUL-terminated; "" when
+  ** Name of a native address (a frame's id without its lowest bit), called
+  ** on the writer's thread only, once per address. Writes symbol and object file (both NUL-terminated; "" when
   ** unknown). NULL: native frames stay unnamed.
   */
   void (*resolve)(void *ud, uint64_t address, char *symbol, size_t symbolsize,
@@ -102,11 +102,18 @@ typedef struct Profile Profile;
 */
 Profile *profile_open (const ProfileConfig *config, char *err, size_t errsize);
 
-/* Announces a Lua function. 'name' and 'source' may hold any bytes. */
+/*
+** Announces a Lua function. 'name' and 'source' may hold any bytes; a source
+** is what lua_Debug calls source or short_src ('@' or '=' before it go).
+*/
 void profile_function (Profile *p, uint64_t id, const char *name,
                        int linedefined, const char *source);
 
-/* 'frames': n of them, innermost first. The strings and frames are copied. */
+/*
+** 'frames': n of them, innermost first, copied. May wait for the writer when
+** two buffers of 2 MiB are full. Deeper than 32,767 frames, the outer and the
+** inner half stay, with a frame "[frames cut]" between them.
+*/
 void profile_sample (Profile *p, const ProfileSample *s,
                      const ProfileFrame *frames, size_t n);
 
@@ -131,8 +138,9 @@ int profile_close (Profile *p, ProfileTotals *totals);
 void profile_totals (Profile *p, ProfileTotals *totals);
 
 /*
-** In the child of a fork: frees 'p' without touching the parent's file and
-** without the writer's thread, which the child does not have.
+** In the child of a fork, where nothing else may be called: frees 'p'
+** without touching the parent's file and without the writer's thread, which
+** the child does not have. What the writer had allocated stays allocated.
 */
 void profile_abandon (Profile *p);
 

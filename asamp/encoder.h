@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** The encoder: the events of a run in, the bytes of its VMProf log out.
+**
+** Owns everything that the two flavours differ in, the private metas that
+** carry what VMProf has no place for, and which native addresses have got a
+** name. Knows no file, no thread and no Lua; used by one thread at a time
+** (the profile's writer). doc/profile-format.md describes what it writes.
+** Invariants:
+**   E1  times of stacks never decrease: a sample that comes late is given
+**       the time of the one before;
+**   E2  in the extended flavour every stack has its object, also one that no
+**       collection decided (written as dead, counted in "asamp.undecided");
+**   E3  an event is complete in the output after encoder_batch, names and
+**       details included: what is cut off there can be read in full.
+*/
+#ifndef asamp_encoder_h
+#define asamp_encoder_h
+
+#include "profile.h"
+#include "vmprof.h"
+
+/*
+** A sample is repeated in the log as often as it counts, but for no more
+** than these bytes (a gigabyte allocated at a period of 64 bytes would else
+** be 16 million stacks); the details tell its true count and the copies.
+*/
+#define ENCODER_COPYBYTES	(64u << 20)
+
+/* Frames of a stack record, the type's and the cut's among them. */
+#define ENCODER_MAXFRAMES	(VMPROF_MAXWORDS / 2)
+
+/* Frames that are nobody's code: odd ids that no code address can have. */
+enum {
+  ENCODER_TYPEID = 1,    /* + 2 * kind: the type as leaf */
+  ENCODER_NOFRAME = 61,  /* the only frame of an empty stack */
+  ENCODER_CUT = 63       /* stands for frames that found no room */
+};
+
+typedef struct Encoder Encoder;
+
+/*
+** Takes what is in 'out' and sets out->n to 0. Called between records,
+** whenever some has gathered, and at the end of a batch.
+*/
+typedef void (*EncoderSink) (void *ud, Bytes *out);
+
+/*
+** A new encoder, the head of the log being its first output. 'epoch' is the
+** wall clock in us at the monotonic time 'start' (ns). NULL without memory.
+*/
+Encoder *encoder_new (const ProfileConfig *config, uint64_t start,
+                      uint64_t epoch, EncoderSink sink, void *ud);
+void encoder_free (Encoder *e);
+
+/* 'name' as vmprof_luaname composes it. */
+void encoder_name (Encoder *e, uint64_t id, const char *name);
+/* n <= ENCODER_MAXFRAMES - 1, innermost first. */
+void encoder_sample (Encoder *e, const ProfileSample *s,
+                     const ProfileFrame *frames, size_t n);
+/* Fates of the n oldest undecided samples; the collection itself follows. */
+void encoder_fates (Encoder *e, const unsigned char *survived, size_t n);
+void encoder_collection (Encoder *e, const ProfileCollection *c);
+void encoder_period (Encoder *e, uint64_t period);
+
+/* 1 when enough details wait that encoder_batch should be called. */
+int encoder_full (const Encoder *e);
+
+/* Names of new native addresses and the details since the last batch. */
+void encoder_batch (Encoder *e);
+
+/* The last batch, undecided objects, the trailer; 'now' as 'start'. */
+void encoder_finish (Encoder *e, uint64_t now);
+
+/* 1 when memory ran out: the output misses something. */
+int encoder_failed (const Encoder *e);
+
+#endif
