@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** profilegen: the profile's interface (asamp/profile.h) for specs, so that
+** they make files, faults and floods without a sampler.
+**
+**   open{path=, format=6|7, plain=, period=, random=, native=, command=,
+**        resolve="plain"|"hostile"}       -> profile | nil, message, errno
+**   p:name(id, name, line, source)
+**   p:sample{id, line, id, line, ...; kind=, size=, count=, time=, thread=,
+**            outside=}                    frames innermost first
+**   p:flood(n, {...})                     the same sample n times
+**   p:collection{time=, inuse=, held=, rss=, major=, fates="0110"}
+**   p:period(n)     p:totals() -> table   p:close() -> ok, totals
+**   p:forked()      -> the exit status of a child that abandons the profile
+**   kinds, now() (ns), sleep(s), kill() (SIGKILL to itself),
+**   filelimit(bytes)                      further writes fail with EFBIG
+**
+** A profile that is not closed is closed by the collector.
+*/
+#define _GNU_SOURCE
+#include "../../asamp/profile.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <lua.h>
+#include <lauxlib.h>
+
+#define TYPENAME	"profilegen"
+
+static uint64_t now (void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static Profile *profile (lua_State *L) {
+  Profile *p = *(Profile **)luaL_checkudata(L, 1, TYPENAME);
+  luaL_argcheck(L, p != NULL, 1, "profile is closed");
+  return p;
+}
+
+/* Field of the table at 't', an integer. */
+static lua_Integer number (lua_State *L, int t, const char *key,
+                           lua_Integer other) {
+  lua_Integer n;
+  lua_getfield(L, t, key);
+  n = luaL_optinteger(L, -1, other);
+  lua_pop(L, 1);
+  return n;
+}
+
+static int boolean (lua_State *L, int t, const char *key) {
+  int b;
+  lua_getfield(L, t, key);
+  b = lua_toboolean(L, -1);
+  lua_pop(L, 1);
+  return b;
+}
+
+static void plainname (void *ud, uint64_t address, char *symbol,
+                       size_t symbolsize, char *file, size_t filesize) {
+  (void)ud;
+  snprintf(symbol, symbolsize, "sym_%llx", (unsigned long long)address);
+  snprintf(file, filesize, "/lib/libgen.so");
+}
+
+static void hostilename (void *ud, uint64_t address, char *symbol,
+                         size_t symbolsize, char *file, size_t filesize) {
+  (void)ud;
+  (void)address;
+  snprintf(symbol, symbolsize, "std::vector<\xff>\n");
+  snprintf(file, filesize, "/lib/a:b\xc3.so");
+}
+
+static int g_open (lua_State *L) {
+  ProfileConfig c;
+  char err[512];
+  Profile **p;
+  const char *resolve;
+  memset(&c, 0, sizeof(c));
+  luaL_checktype(L, 1, LUA_TTABLE);
+  lua_settop(L, 1);
+  lua_getfield(L, 1, "path");
+  c.path = luaL_checkstring(L, -1);
+  lua_getfield(L, 1, "command");
+  c.command = luaL_optstring(L, -1, NULL);
+  lua_getfield(L, 1, "resolve");
+  resolve = luaL_optstring(L, -1, "");
+  c.format = (int)number(L, 1, "format", PROFILE_STOCK);
+  c.compress = !boolean(L, 1, "plain");
+  c.period = (uint64_t)number(L, 1, "period", 1024);
+  c.random = boolean(L, 1, "random");
+  c.native = boolean(L, 1, "native");
+  c.resolve = strcmp(resolve, "plain") == 0 ? plainname
+            : strcmp(resolve, "hostile") == 0 ? hostilename : NULL;
+  p = lua_newuserdatauv(L, sizeof(*p), 0);
+  *p = NULL;
+  luaL_setmetatable(L, TYPENAME);
+  *p = profile_open(&c, err, sizeof(err));
+  if (*p == NULL) {
+    int error = errno;
+    lua_pushnil(L);
+    lua_pushstring(L, err);
+    lua_pushinteger(L, error);
+    return 3;
+  }
+  return 1;
+}
+
+static int g_name (lua_State *L) {
+  profile_function(profile(L), (uint64_t)luaL_checkinteger(L, 2),
+                   luaL_checkstring(L, 3), (int)luaL_checkinteger(L, 4),
+                   luaL_checkstring(L, 5));
+  return 0;
+}
+
+/* Takes the sample of the table at 't', n times. */
+static void take (lua_State *L, Profile *p, int t, lua_Integer n) {
+  size_t depth = lua_rawlen(L, t) / 2, i;
+  ProfileFrame *frames = lua_newuserdatauv(L, (depth + 1) * sizeof(*frames), 0);
+  ProfileSample s;
+  memset(&s, 0, sizeof(s));
+  memset(frames, 0, (depth + 1) * sizeof(*frames));
+  for (i = 0; i < depth; i++) {
+    lua_rawgeti(L, t, (lua_Integer)(2 * i + 1));
+    lua_rawgeti(L, t, (lua_Integer)(2 * i + 2));
+    frames[i].id = (uint64_t)luaL_checkinteger(L, -2);
+    frames[i].line = (uint32_t)luaL_checkinteger(L, -1);
+    lua_pop(L, 2);
+  }
+  s.size = (uint64_t)number(L, t, "size", 56);
+  s.count = (uint64_t)number(L, t, "count", 1);
+  s.thread = (uint64_t)number(L, t, "thread", 0);
+  s.kind = (int)number(L, t, "kind", KIND_TABLE);
+  s.outside = boolean(L, t, "outside");
+  luaL_argcheck(L, s.count >= 1 && s.kind >= 0 && s.kind < KIND_COUNT, t,
+                "bad count or kind");
+  while (n-- > 0) {
+    s.time = (uint64_t)number(L, t, "time", (lua_Integer)now());
+    profile_sample(p, &s, frames, depth);
+  }
+}
+
+static int g_sample (lua_State *L) {
+  Profile *p = profile(L);
+  luaL_checktype(L, 2, LUA_TTABLE);
+  take(L, p, 2, 1);
+  return 0;
+}
+
+static int g_flood (lua_State *L) {
+  Profile *p = profile(L);
+  luaL_checktype(L, 3, LUA_TTABLE);
+  take(L, p, 3, luaL_checkinteger(L, 2));
+  return 0;
+}
+
+static int g_collection (lua_State *L) {
+  Profile *p = profile(L);
+  ProfileCollection c;
+  const char *text;
+  unsigned char *fates;
+  size_t n, i;
+  luaL_checktype(L, 2, LUA_TTABLE);
+  c.time = (uint64_t)number(L, 2, "time", (lua_Integer)now());
+  c.inuse = (uint64_t)number(L, 2, "inuse", 0);
+  c.held = (uint64_t)number(L, 2, "held", 0);
+  c.rss = (uint64_t)number(L, 2, "rss", 0);
+  c.major = boolean(L, 2, "major");
+  lua_getfield(L, 2, "fates");
+  text = luaL_optlstring(L, -1, "", &n);
+  fates = lua_newuserdatauv(L, n + 1, 0);
+  for (i = 0; i < n; i++)
+    fates[i] = text[i] == '1';
+  profile_collection(p, &c, fates, n);
+  return 0;
+}
+
+static int g_period (lua_State *L) {
+  profile_period(profile(L), (uint64_t)luaL_checkinteger(L, 2));
+  return 0;
+}
+
+static void pushtotals (lua_State *L, const ProfileTotals *t) {
+  lua_createtable(L, 0, 4);
+  lua_pushinteger(L, (lua_Integer)t->samples);
+  lua_setfield(L, -2, "samples");
+  lua_pushinteger(L, (lua_Integer)t->lost);
+  lua_setfield(L, -2, "lost");
+  lua_pushinteger(L, (lua_Integer)t->bytes);
+  lua_setfield(L, -2, "bytes");
+  lua_pushinteger(L, t->error);
+  lua_setfield(L, -2, "error");
+}
+
+static int g_totals (lua_State *L) {
+  ProfileTotals t;
+  profile_totals(profile(L), &t);
+  pushtotals(L, &t);
+  return 1;
+}
+
+static int g_close (lua_State *L) {
+  ProfileTotals t;
+  Profile *p = profile(L);
+  *(Profile **)lua_touserdata(L, 1) = NULL;
+  lua_pushboolean(L, profile_close(p, &t) == 0);
+  pushtotals(L, &t);
+  return 2;
+}
+
+static int g_gc (lua_State *L) {
+  Profile **p = luaL_checkudata(L, 1, TYPENAME);
+  if (*p != NULL)
+    profile_close(*p, NULL);
+  *p = NULL;
+  return 0;
+}
+
+static int g_forked (lua_State *L) {
+  Profile *p = profile(L);
+  int status = -1;
+  pid_t child = fork();
+  if (child == 0) {
+    profile_abandon(p);
+    _exit(7);
+  }
+  if (child > 0)
+    waitpid(child, &status, 0);
+  lua_pushinteger(L, WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+  return 1;
+}
+
+static int g_now (lua_State *L) {
+  lua_pushinteger(L, (lua_Integer)now());
+  return 1;
+}
+
+static int g_sleep (lua_State *L) {
+  lua_Number s = luaL_checknumber(L, 1);
+  struct timespec t;
+  t.tv_sec = (time_t)s;
+  t.tv_nsec = (long)((s - (lua_Number)t.tv_sec) * 1e9);
+  while (nanosleep(&t, &t) != 0 && errno == EINTR)
+    ;
+  return 0;
+}
+
+static int g_kill (lua_State *L) {
+  kill(getpid(), SIGKILL);
+  return luaL_error(L, "alive after SIGKILL");
+}
+
+static int g_filelimit (lua_State *L) {
+  struct rlimit limit;
+  getrlimit(RLIMIT_FSIZE, &limit);
+  limit.rlim_cur = (rlim_t)luaL_checkinteger(L, 1);
+  return luaL_fileresult(L, setrlimit(RLIMIT_FSIZE, &limit) == 0, NULL);
+}
+
+int luaopen_profilegen (lua_State *L);
+
+int luaopen_profilegen (lua_State *L) {
+  static const luaL_Reg methods[] = {
+    {"name", g_name}, {"sample", g_sample}, {"flood", g_flood},
+    {"collection", g_collection}, {"period", g_period},
+    {"totals", g_totals}, {"close", g_close}, {"forked", g_forked},
+    {"__gc", g_gc}, {NULL, NULL}
+  };
+  static const luaL_Reg functions[] = {
+    {"open", g_open}, {"now", g_now}, {"sleep", g_sleep}, {"kill", g_kill},
+    {"filelimit", g_filelimit}, {NULL, NULL}
+  };
+  int i;
+  luaL_newmetatable(L, TYPENAME);
+  luaL_setfuncs(L, methods, 0);
+  lua_pushvalue(L, -1);
+  lua_setfield(L, -2, "__index");
+  luaL_newlib(L, functions);
+  lua_createtable(L, KIND_COUNT, 0);
+  for (i = 0; i < KIND_COUNT; i++) {
+    lua_pushstring(L, profile_kindname(i));
+    lua_rawseti(L, -2, i + 1);
+  }
+  lua_setfield(L, -2, "kinds");
+  return 1;
+}
