@@ -36,6 +36,23 @@ ifneq ($(V),plain)
 endif
 CORE_O = $(CORE:%=$(B)/$(1)/%.o) $(OURS:lua/%.c=$(B)/$(1)/%.o)
 
+# The modules of the profiler, for every variant but plain.
+SAMPLER := core sampler pending stack native gap profile vmprof encoder idmap
+READER := readerlib reader
+MODFLAGS = -std=gnu99 -Wall -Wextra $(OPT_$(V)) $(EXTRA) -fPIC \
+  -I$(P)/include/lua5.4 -Iasamp
+MODULE = $(CC) $(LDFLAGS) -shared -Wl,-z,nodelete \
+  -Wl,--version-script=asamp/exports -o $@ $(filter %.o,$^)
+ifneq ($(V),plain)
+  MODULES := $(P)/lib/lua/5.4/profiler/core.so
+  ifneq ($(wildcard asamp/readerlib.c),)
+    MODULES += $(P)/lib/lua/5.4/profiler/reader.so
+  endif
+  LUALIB := $(patsubst lualib/%,$(P)/share/lua/5.4/%,$(shell find lualib -name '*.lua'))
+endif
+
+all: $(MODULES) $(LUALIB)
+
 all: $(P)/bin/lua $(P)/bin/luac $(P)/lib/liblua.a $(P)/lib/liblua5.4.so.0 $(P)/lib/pkgconfig/lua5.4.pc
 
 # The sources, unpacked fresh whenever the tarball or a patch changes.
@@ -47,13 +64,13 @@ $(B)/prepared: $(TARBALL) $(PATCHES) lua/upstream lua/prepare
 define OBJECTS
 $(B)/$(1)/%.o: $(B)/prepared $(HEADERS) lua/build.mk
 	@mkdir -p $$(@D)
-	$(CC) $(CFLAGS) $(2) -c -o $$@ $(SRC)/src/$$*.c
+	$(CC) $$(CFLAGS) $(2) -c -o $$@ $(SRC)/src/$$*.c
 $(B)/$(1)/gc/%.o: lua/gc/%.c $(B)/prepared $(HEADERS) lua/build.mk
 	@mkdir -p $$(@D)
-	$(CC) $(CFLAGS) $(2) -c -o $$@ $$<
+	$(CC) $$(CFLAGS) $(2) -c -o $$@ $$<
 $(B)/$(1)/seam.o: lua/seam.c $(B)/prepared $(HEADERS) lua/build.mk
 	@mkdir -p $$(@D)
-	$(CC) $(CFLAGS) $(2) -c -o $$@ $$<
+	$(CC) $$(CFLAGS) $(2) -c -o $$@ $$<
 $(B)/$(1)/loadlib.o: CFLAGS += $$(PATHS)
 # The core's code in a section of its own, whose bounds the linker names
 # (luaN_code of seam.h).
@@ -96,6 +113,19 @@ $(P)/lib/pkgconfig/lua5.4.pc: $(B)/prepared lua/build.mk lua/seam.h
 	  'INSTALL_CMOD=$${prefix}/lib/lua/5.4' '' 'Name: Lua' \
 	  'Description: Lua 5.4 with a sampled nursery' "Version: $$version" \
 	  'Libs: -L$${libdir} -llua5.4 -lm -ldl' 'Cflags: -I$${includedir}' >$@
+
+$(B)/asamp/%.o: asamp/%.c $(wildcard asamp/*.h) lua/seam.h $(P)/lib/pkgconfig/lua5.4.pc
+	@mkdir -p $(@D)
+	$(CC) $(MODFLAGS) -c -o $@ $<
+$(P)/lib/lua/5.4/profiler/core.so: $(SAMPLER:%=$(B)/asamp/%.o)
+	@mkdir -p $(@D)
+	$(MODULE) -lunwind -ldw -lz -lpthread -lm
+$(P)/lib/lua/5.4/profiler/reader.so: $(READER:%=$(B)/asamp/%.o)
+	@mkdir -p $(@D)
+	$(MODULE) -lz
+$(P)/share/lua/5.4/%.lua: lualib/%.lua
+	@mkdir -p $(@D)
+	cp $< $@
 
 $(TARBALL): lua/upstream
 	@lua/fetch $@ && touch $@

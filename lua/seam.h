@@ -30,7 +30,7 @@ typedef enum luaN_Kind {
 typedef struct luaN_Sample {
   const void *block;	/* its memory; not yet initialized */
   const void *owner;	/* the object whose life it shares (itself, or the
-			   table of a vector), or NULL: it is freed by hand */
+			   table of a vector), or NULL */
   size_t size;		/* bytes of the block, rounded up */
   luaN_Kind kind;
   int outside;		/* 1: obtained past the nursery */
@@ -51,8 +51,11 @@ typedef struct luaN_Sampler {
                       uint64_t over);
   /* A collection knows what is dead: luaN_isdead answers for every owner. */
   void (*decide) (void *ud, lua_State *L, int major);
-  /* A block without an owner is freed; called only while luaN_watch > 0. */
-  void (*freed) (void *ud, const void *block);
+  /*
+  ** A block that is no object (it may have an owner) is freed by hand. Called
+  ** only while luaN_watch > 0, and for many blocks that are not watched.
+  */
+  void (*freed) (void *ud, lua_State *L, const void *block);
   /* lua_close begins; the state is whole, collections are still possible. */
   void (*closing) (void *ud, lua_State *L);
 } luaN_Sampler;
@@ -75,7 +78,7 @@ LUA_API void luaN_setdistance (lua_State *L, uint64_t distance);
 /* Bytes that the state has allocated in its life (those that samples count). */
 LUA_API uint64_t luaN_allocated (lua_State *L);
 
-/* n blocks without an owner more (less) to be told of by 'freed'. */
+/* n blocks more (less) whose free 'freed' is to be told of. */
 LUA_API void luaN_watch (lua_State *L, int n);
 
 /* Is 'owner' dead? To be asked inside 'decide' only. */

@@ -23,6 +23,8 @@
 /* Lines that a left block must gain before it is worth a visit again. */
 #define GAIN		4u
 
+#define ALL_LINES	(LUAN_LINES - LUAN_HEADLINES)	/* of a block */
+
 /* Wholly free blocks that are kept for the next need, at least. */
 #define RESERVE		32u
 
@@ -97,7 +99,7 @@ static int newchunk (global_State *g, unsigned n) {
     memset(b, 0, sizeof(luaN_Block));
     memset(b->live, 1, LUAN_HEADLINES);  /* the head's lines are never free */
     b->chunk = c;
-    b->freelines = LUAN_LINES - LUAN_HEADLINES;
+    b->freelines = ALL_LINES;
     luaN_asanclose((char *)b + sizeof(luaN_Block),
                    LUAN_BLOCK - sizeof(luaN_Block));
     enlist(h, b, LUAN_EMPTY);
@@ -154,7 +156,7 @@ void luaN_closeheap (global_State *g) {
 static void settleblock (global_State *g, luaN_Block *b) {
   luaN_Heap *h = &g->heap;
   if (b->inhand > 0) return;
-  if (b->freelines == LUAN_LINES - LUAN_HEADLINES) {  /* wholly free? */
+  if (b->freelines == ALL_LINES) {  /* wholly free? */
     luaN_Chunk *c = b->chunk;
     unlist(h, b);
     b->skipped = 0;
@@ -170,8 +172,8 @@ static void settleblock (global_State *g, luaN_Block *b) {
 
 void luaN_linefreed (global_State *g, luaN_Block *b) {
   b->freelines++;
-  lua_assert(b->freelines <= LUAN_LINES - LUAN_HEADLINES);
-  if (b->freelines >= b->skipped + GAIN)
+  lua_assert(b->freelines <= ALL_LINES);
+  if (b->freelines >= b->skipped + GAIN || b->freelines == ALL_LINES)
     settleblock(g, b);
 }
 
@@ -210,7 +212,7 @@ void luaN_giverest (global_State *g, luaN_Region *r) {
   b->inhand--;
   b->skipped = b->freelines;
   r->free = r->end = (char *)&g->heap;
-  if (b->freelines == LUAN_LINES - LUAN_HEADLINES)
+  if (b->freelines == ALL_LINES)
     settleblock(g, b);
 }
 

@@ -276,7 +276,7 @@ static void *relarge (lua_State *L, void *block, size_t osize, size_t nsize,
     p = (char *)(*g->frealloc)(g->ud, block, osize, nsize);
     if (p == NULL) return NULL;
   }
-  if (h->watched > 0) h->sampler->freed(h->sampler->ud, block);
+  if (h->watched > 0) h->sampler->freed(h->sampler->ud, L, block);
   h->held += nsize - osize;
   d = distance(h);
   account(g);
@@ -324,7 +324,7 @@ void luaN_release (lua_State *L, void *block, size_t size) {
   lua_assert((size == 0) == (block == NULL));
   if (block == NULL) return;
   if (l_unlikely(h->watched > 0))
-    h->sampler->freed(h->sampler->ud, block);
+    h->sampler->freed(h->sampler->ud, L, block);
   g->GCdebt -= (l_mem)n;
   if (size > LUAN_LARGE) {
     h->held -= size;

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** The Lua module profiler.core: the sampler for profiler.lua, arguments in and
+** tables out. Arguments are checked there, where the messages are; here they
+** are taken as they come. Errors of the environment: nil, message, errno.
+*/
+#define _GNU_SOURCE
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lauxlib.h"
+#include "lua.h"
+
+#include "gap.h"
+#include "sampler.h"
+#include "seam.h"
+
+
+static Sampler *check (lua_State *L) {
+  Sampler *s = sampler_of(L);
+  if (s == NULL) luaL_error(L, "the profiler's state is closed");
+  return s;
+}
+
+
+static lua_Integer integer (lua_State *L, int t, const char *key) {
+  lua_Integer n;
+  lua_getfield(L, t, key);
+  n = lua_tointeger(L, -1);
+  lua_pop(L, 1);
+  return n;
+}
+
+
+static int flag (lua_State *L, int t, const char *key) {
+  int b;
+  lua_getfield(L, t, key);
+  b = lua_toboolean(L, -1);
+  lua_pop(L, 1);
+  return b;
+}
+
+
+/*
+** open{out=, command=, extended=, compress=, native=, random=, seed=, announce=,
+** period=} -> true | nil, message, errno
+*/
+static int l_open (lua_State *L) {
+  Sampler *s = check(L);
+  SamplerOptions o;
+  char err[512];
+  int ok;
+  luaL_checktype(L, 1, LUA_TTABLE);
+  memset(&o, 0, sizeof(o));
+  lua_settop(L, 1);
+  lua_getfield(L, 1, "out");
+  lua_getfield(L, 1, "command");
+  lua_getfield(L, 1, "seed");
+  o.out = luaL_checkstring(L, 2);
+  o.command = lua_tostring(L, 3);
+  o.seeded = !lua_isnil(L, 4);
+  o.seed = (uint64_t)lua_tointeger(L, 4);
+  o.format = flag(L, 1, "extended") ? PROFILE_EXTENDED : PROFILE_STOCK;
+  o.compress = flag(L, 1, "compress");
+  o.native = flag(L, 1, "native");
+  o.random = flag(L, 1, "random");
+  o.announce = flag(L, 1, "announce");
+  errno = 0;
+  ok = sampler_open(s, &o, (uint64_t)integer(L, 1, "period"), err, sizeof(err));
+  if (!ok) {
+    int e = errno;
+    luaL_pushfail(L);
+    lua_pushstring(L, err);
+    lua_pushinteger(L, e);
+    return 3;
+  }
+  lua_pushboolean(L, 1);
+  return 1;
+}
+
+
+/* on(period, random) */
+static int l_on (lua_State *L) {
+  sampler_on(check(L), L, (uint64_t)luaL_checkinteger(L, 1),
+             lua_toboolean(L, 2));
+  return 0;
+}
+
+
+/* off() -> was on */
+static int l_off (lua_State *L) {
+  lua_pushboolean(L, sampler_off(check(L), L));
+  return 1;
+}
+
+
+/* close() -> true | nil, message, errno */
+static int l_close (lua_State *L) {
+  int e = sampler_close(check(L), L);
+  if (e != 0) {
+    luaL_pushfail(L);
+    lua_pushstring(L, strerror(e));
+    lua_pushinteger(L, e);
+    return 3;
+  }
+  lua_pushboolean(L, 1);
+  return 1;
+}
+
+
+/* period(n) */
+static int l_period (lua_State *L) {
+  sampler_period(check(L), L, (uint64_t)luaL_checkinteger(L, 1));
+  return 0;
+}
+
+
+static void setinteger (lua_State *L, const char *key, uint64_t n) {
+  lua_pushinteger(L, (lua_Integer)n);
+  lua_setfield(L, -2, key);
+}
+
+
+/* stats() -> table (profiler.lua documents its fields) */
+static int l_stats (lua_State *L) {
+  SamplerStats t;
+  sampler_stats(check(L), L, &t);
+  lua_createtable(L, 0, 10);
+  lua_pushboolean(L, t.open);
+  lua_setfield(L, -2, "open");
+  lua_pushboolean(L, t.on);
+  lua_setfield(L, -2, "on");
+  setinteger(L, "period", t.period);
+  setinteger(L, "samples", t.samples);
+  setinteger(L, "bytes", t.bytes);
+  setinteger(L, "lost", t.lost);
+  setinteger(L, "minor", t.minors);
+  setinteger(L, "major", t.majors);
+  lua_pushnumber(L, (lua_Number)t.nanoseconds / 1e9);
+  lua_setfield(L, -2, "time");
+  lua_pushstring(L, t.file);
+  lua_setfield(L, -2, "file");
+  return 1;
+}
+
+
+/* distance() -> bytes to the next sample, or nil when sampling is off */
+static int l_distance (lua_State *L) {
+  uint64_t d = sampler_distance(L);
+  if (d == UINT64_MAX) luaL_pushfail(L);
+  else lua_pushinteger(L, (lua_Integer)d);
+  return 1;
+}
+
+
+/* allocated() -> bytes that the state has allocated so far */
+static int l_allocated (lua_State *L) {
+  lua_pushinteger(L, (lua_Integer)luaN_allocated(L));
+  return 1;
+}
+
+
+/* check() -> true | nil, which invariant of the heap does not hold */
+static int l_check (lua_State *L) {
+  const char *broken = luaN_check(L);
+  if (broken != NULL) {
+    luaL_pushfail(L);
+    lua_pushstring(L, broken);
+    return 2;
+  }
+  lua_pushboolean(L, 1);
+  return 1;
+}
+
+
+static int l_getpid (lua_State *L) {
+  lua_pushinteger(L, getpid());
+  return 1;
+}
+
+
+static const luaL_Reg functions[] = {
+  {"open", l_open},
+  {"on", l_on},
+  {"off", l_off},
+  {"close", l_close},
+  {"period", l_period},
+  {"stats", l_stats},
+  {"distance", l_distance},
+  {"allocated", l_allocated},
+  {"check", l_check},
+  {"getpid", l_getpid},
+  {NULL, NULL}
+};
+
+
+LUAMOD_API int luaopen_profiler_core (lua_State *L) {
+  luaL_newlib(L, functions);
+  lua_pushinteger(L, (lua_Integer)GAP_MIN);
+  lua_setfield(L, -2, "MIN");
+  lua_pushinteger(L, (lua_Integer)GAP_MAX);
+  lua_setfield(L, -2, "MAX");
+  return 1;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Names of native addresses, static functions too, from the symbol tables of
+** the process's own object files (libdw of elfutils). For one thread at a time
+** in the whole process: the calls lock. Never asks a debuginfo server.
+*/
+#ifndef asamp_native_h
+#define asamp_native_h
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+** Writes the symbol around 'address' and the path of its object file, both
+** NUL-terminated and cut to their sizes; "" for what is not known. 'ud' is not
+** used (the signature is that of ProfileConfig.resolve).
+*/
+void native_name (void *ud, uint64_t address, char *symbol, size_t symbolsize,
+                  char *file, size_t filesize);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** The allocation sampler of one state: ties the sample point of the core
+** (seam.h) to distances (gap.h), stacks (stack.h), fates (pending.h) and the
+** profile (profile.h).
+**
+** A session is an open profile. Within it sampling goes on and off as often as
+** the program likes; the file ends with the session. All memory here comes
+** from malloc and is never sampled.
+**
+**   A1  sampling is on exactly when the state's seam has our sampler;
+**   A2  samples = sum over the on-times of the points passed (gap.h);
+**   A3  whenever sampling is off, every sample has its fate, unless the
+**       collector could not run (in a finalizer, at exit outside Lua): what
+**       has none then is counted in the file.
+*/
+#ifndef asamp_sampler_h
+#define asamp_sampler_h
+
+#include "lua.h"
+
+#include "profile.h"
+
+typedef struct Sampler Sampler;
+
+typedef struct SamplerOptions {
+  const char *out;	/* path of the profile */
+  const char *command;	/* what runs, for people; may be NULL */
+  int format;		/* PROFILE_STOCK, PROFILE_EXTENDED */
+  int compress, native, random;
+  uint64_t seed;	/* of the gaps, when 'seeded' */
+  int seeded;
+  int announce;		/* 1: one line on stderr when the session ends */
+} SamplerOptions;
+
+typedef struct SamplerStats {
+  int open, on;
+  uint64_t period;
+  uint64_t samples, bytes;	/* in the session; bytes allocated while on */
+  uint64_t lost;
+  uint64_t minors, majors;	/* collections of the state, since it began */
+  uint64_t nanoseconds;		/* spent in the sampler, on the program's thread */
+  const char *file;		/* of the session, or of the last one; or NULL */
+} SamplerStats;
+
+/* The sampler of the state, made at the first call. NULL: no memory. */
+Sampler *sampler_of (lua_State *L);
+
+/* Opens a session. 0: it could not be; 'err' says why in one line. */
+int sampler_open (Sampler *s, const SamplerOptions *o, uint64_t period,
+                  char *err, size_t errsize);
+
+/* Needs a session; sampling must be off. */
+void sampler_on (Sampler *s, lua_State *L, uint64_t period, int random);
+
+/*
+** Sampling off. Runs the collection that decides the last fates (and so may
+** run finalizers). Returns 0 when it was off already.
+*/
+int sampler_off (Sampler *s, lua_State *L);
+
+/* Changes the period, also while on (gap_change). Needs a session. */
+void sampler_period (Sampler *s, lua_State *L, uint64_t period);
+
+/*
+** Ends the session: sampling off, file closed. Returns 0, or the error of the
+** first write that failed (an errno).
+*/
+int sampler_close (Sampler *s, lua_State *L);
+
+void sampler_stats (Sampler *s, lua_State *L, SamplerStats *stats);
+
+/* Bytes to the next sample, UINT64_MAX when off. */
+uint64_t sampler_distance (lua_State *L);
+
+#endif

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Walks of the Lua and the C stack (stack.h).
+*/
+#define UNW_LOCAL_ONLY
+#include <libunwind.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lauxlib.h"
+#include "lua.h"
+
+#include "seam.h"
+#include "stack.h"
+
+#define MAXLUA		33000u	/* Lua frames of a sample; deeper ones are cut */
+#define MAXNATIVE	4096	/* native frames of a sample */
+
+/*
+** Numbers of functions, for all states of the process: a prototype keeps its
+** number for life, so numbers must not meet in one file.
+*/
+static unsigned int lastid;
+
+
+int stack_open (Stack *s) {
+  memset(s, 0, sizeof(*s));
+  s->native = malloc(MAXNATIVE * sizeof(void *));
+  return s->native != NULL;
+}
+
+
+void stack_close (Stack *s) {
+  free(s->frames);
+  free(s->lua);
+  free(s->native);
+  free(s->announced);
+  memset(s, 0, sizeof(*s));
+}
+
+
+void stack_forget (Stack *s) {
+  if (s->announced != NULL) memset(s->announced, 0, s->announcedsize);
+}
+
+
+/* Room for n elements in a vector; 0: no memory (the vector is as before). */
+static int room (void **v, size_t *capacity, size_t n, size_t size) {
+  if (n > *capacity) {
+    size_t c = (2 * *capacity > n) ? 2 * *capacity : n;
+    void *p = realloc(*v, c * size);
+    if (p == NULL) return 0;
+    *v = p;
+    *capacity = c;
+  }
+  return 1;
+}
+
+
+static void push (Stack *s, uint64_t id, int line) {
+  if (room((void **)&s->frames, &s->capacity, s->n + 1, sizeof(*s->frames))) {
+    s->frames[s->n].id = id;
+    s->frames[s->n].line = (uint32_t)line;
+    s->n++;
+  }
+}
+
+
+/* Marks a number as announced; returns 1 when it already was. */
+static int known (Stack *s, unsigned int id) {
+  size_t byte = id / 8;
+  unsigned char bit = (unsigned char)(1u << (id % 8));
+  if (byte >= s->announcedsize) {
+    size_t size = s->announcedsize;
+    if (!room((void **)&s->announced, &s->announcedsize, byte + 64, 1))
+      return 0;
+    memset(s->announced + size, 0, s->announcedsize - size);
+  }
+  if (s->announced[byte] & bit) return 1;
+  s->announced[byte] |= bit;
+  return 0;
+}
+
+
+/*
+** Name of a Lua function, as the call that is running names it. The source is
+** the file's path when it is a file, else as error messages show it.
+*/
+static void announce (const luaN_Frame *f, unsigned int id, Profile *p) {
+  lua_Debug ar;
+  const char *name;
+  memset(&ar, 0, sizeof(ar));
+  ar.i_ci = f->ci;
+  lua_getinfo(f->L, "nS", &ar);
+  if (*ar.what == 'm') name = "main chunk";
+  else if (ar.name != NULL) name = ar.name;
+  else name = "anonymous";
+  profile_function(p, (uint64_t)id * 8, name, ar.linedefined,
+                   (*ar.source == '@') ? ar.source + 1 : ar.short_src);
+}
+
+
+static void pushlua (Stack *s, const luaN_Frame *f, Profile *p) {
+  if (*f->id == 0) *f->id = __atomic_add_fetch(&lastid, 1, __ATOMIC_RELAXED);
+  if (!known(s, *f->id)) announce(f, *f->id, p);
+  push(s, (uint64_t)*f->id * 8, luaN_line(f->function, f->pc));
+}
+
+
+static void pushnative (Stack *s, const void *address) {
+  push(s, (uint64_t)(uintptr_t)address | 1, 0);
+}
+
+
+static int in (const luaN_Range *r, const char *ip) {
+  return r->from <= ip && ip < r->to;
+}
+
+
+/* The Lua frames that one bytecode loop runs; returns where it stops. */
+static size_t pushrun (Stack *s, size_t i, size_t n, Profile *p) {
+  while (i < n && s->lua[i].id == NULL && !s->lua[i].last)
+    i++;  /* C functions: their native frames were there */
+  while (i < n) {
+    const luaN_Frame *f = &s->lua[i++];
+    if (f->id != NULL) pushlua(s, f, p);
+    if (f->fresh || f->last) break;
+  }
+  return i;
+}
+
+
+/* What is left of a coroutine. */
+static size_t pushrest (Stack *s, size_t i, size_t n, Profile *p) {
+  if (i == 0 || !s->lua[i - 1].last) {
+    while (i < n) {
+      const luaN_Frame *f = &s->lua[i++];
+      if (f->id != NULL) pushlua(s, f, p);
+      else if (f->resumable && !f->last && f->function != NULL)
+        pushnative(s, f->function);
+      if (f->last) break;
+    }
+  }
+  return i;
+}
+
+
+static void merge (Stack *s, size_t nlua, int nnative, Profile *p) {
+  luaN_Code code;
+  size_t i = 0;
+  int j = 0;
+  luaN_code(&code);
+  while (j < nnative && !in(&code.core, (const char *)s->native[j] - 1))
+    j++;  /* the sampler's own frames */
+  for (; j < nnative; j++) {
+    const char *ip = (const char *)s->native[j] - 1;  /* within the call */
+    if (in(&code.execute, ip)) i = pushrun(s, i, nlua, p);
+    else if (in(&code.resume, ip)) i = pushrest(s, i, nlua, p);
+    else if (!in(&code.core, ip)) pushnative(s, ip);
+  }
+  for (; i < nlua; i++)  /* the C stack was cut short */
+    if (s->lua[i].id != NULL) pushlua(s, &s->lua[i], p);
+}
+
+
+size_t stack_walk (Stack *s, lua_State *L, int native, Profile *p) {
+  size_t n = luaN_frames(L, s->lua, s->luacapacity);
+  size_t i;
+  s->n = 0;
+  if (n > MAXLUA) n = MAXLUA;
+  if (n > s->luacapacity) {
+    if (!room((void **)&s->lua, &s->luacapacity, n + 64, sizeof(*s->lua)))
+      n = s->luacapacity;
+    else luaN_frames(L, s->lua, s->luacapacity);
+  }
+  if (native)
+    merge(s, n, unw_backtrace(s->native, MAXNATIVE), p);
+  else {
+    for (i = 0; i < n; i++) {
+      const luaN_Frame *f = &s->lua[i];
+      if (f->id != NULL) pushlua(s, f, p);
+      else if (f->function != NULL) pushnative(s, f->function);
+    }
+  }
+  return s->n;
+}

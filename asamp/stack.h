@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** The stack of a sample: Lua frames with function and line, native frames in
+** their place between them.
+**
+** How the two are put together: a C stack walk gives return addresses. Those
+** in the core's code are left out, for what the core does there is told by
+** the Lua frames: the bytecode loop stands for the Lua frames that it runs
+** (down to the one for which it was entered), lua_resume for the rest of its
+** coroutine. Frames of a coroutine that yielded across a C function have no
+** native frame any more; the function is shown by its own address then.
+**
+** Knows the seam and lua_getinfo, no internals of the core. Allocates by
+** malloc, never from the state.
+*/
+#ifndef asamp_stack_h
+#define asamp_stack_h
+
+#include "lua.h"
+
+#include "profile.h"
+
+typedef struct Stack {
+  ProfileFrame *frames;		/* innermost first */
+  size_t n, capacity;
+  struct luaN_Frame *lua;	/* the Lua frames, as the seam gives them */
+  size_t luacapacity;
+  void **native;		/* return addresses */
+  unsigned char *announced;	/* a bit an id of a Lua function */
+  size_t announcedsize;
+} Stack;
+
+/* 0: no memory. */
+int stack_open (Stack *s);
+void stack_close (Stack *s);
+
+/* Forgets which functions have been announced (a new profile begins). */
+void stack_forget (Stack *s);
+
+/*
+** Walks the running stack of L into s->frames and announces functions that
+** 'p' does not know yet. 'native': with native frames. Returns the number of
+** frames.
+*/
+size_t stack_walk (Stack *s, lua_State *L, int native, Profile *p);
+
+#endif

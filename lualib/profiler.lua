@@ -1,0 +1,305 @@
+-- SPDX-License-Identifier: MIT
+--
+-- The profiler: turns sampling of allocations on and off and says where the
+-- profile goes. The only module that users require. Checks arguments, reads
+-- LUA_PROFILER, knows `-l profiler`; everything else is profiler.core's.
+--
+-- Errors of the caller raise; errors of the environment (a path that cannot
+-- be written) return nil, message, errno.
+
+local loaded, core = pcall(require, "profiler.core")
+if not loaded then
+  error("profiler: this Lua has no sampled nursery, or its module profiler/core.so "
+    .. "is not in package.cpath (" .. tostring(core):gsub("%s+", " ") .. ")", 0)
+end
+
+local M = {}
+
+local DEFAULT_PERIOD = 512 * 1024
+
+local exit = os.exit
+
+-- {== checks ================================================================
+
+local function show(v)
+  return type(v) == "string" and ("%q"):format(v) or tostring(v)
+end
+
+local UNITS = { [""] = 1, K = 1 << 10, M = 1 << 20, G = 1 << 30 }
+
+-- A size in bytes: an integer, or text such as "64K". nil: it is none.
+local function size(v)
+  if type(v) == "string" then
+    local digits, unit = v:match("^(%d+)([KMGkmg]?)$")
+    local n = digits and math.tointeger(tonumber(digits))
+    local factor = unit and UNITS[unit:upper()]
+    return n and n <= core.MAX // factor and n * factor or nil
+  end
+  return math.type(v) and math.tointeger(v)
+end
+
+-- A sampling period, or nil and what is wrong with it.
+local function period(v)
+  local n = size(v)
+  if n and n >= core.MIN and n <= core.MAX then return n end
+  return nil, ("period must be %d to 2^62 bytes, got %s"):format(core.MIN, show(v))
+end
+
+local function boolean(v)
+  if v == true or v == "1" or v == 1 then return true end
+  if v == false or v == "0" or v == 0 then return false end
+  return nil, "must be true or false, 1 or 0, got " .. show(v)
+end
+
+-- One checker an option: value -> value | nil, what is wrong.
+local OPTIONS = {
+  alloc = function(v)
+    if size(v) == 0 then return 0 end
+    local n, wrong = period(v)
+    return n, wrong and wrong .. " (0: off)"
+  end,
+  native = boolean,
+  random = boolean,
+  compress = boolean,
+  quiet = boolean,
+  seed = function(v)
+    local n = math.type(v) and math.tointeger(v)
+      or type(v) == "string" and math.tointeger(tonumber(v))
+    if n then return n end
+    return nil, "must be an integer, got " .. show(v)
+  end,
+  out = function(v)
+    if type(v) == "string" and v ~= "" and not v:find("\0", 1, true) then return v end
+    return nil, "must be a path, got " .. show(v)
+  end,
+  format = function(v)
+    if v == "stock" or v == "extended" then return v end
+    return nil, 'must be "stock" or "extended", got ' .. show(v)
+  end,
+}
+
+local function names()
+  local list = {}
+  for name in pairs(OPTIONS) do list[#list + 1] = name end
+  table.sort(list)
+  return table.concat(list, ", ")
+end
+
+-- Checked copy of the options t; nil and what is wrong.
+local function options(t)
+  local o = {}
+  for k, v in pairs(t) do
+    local checker = OPTIONS[k]
+    if not checker then
+      return nil, ("unknown option %s (known: %s)"):format(show(k), names())
+    end
+    local value, wrong = checker(v)
+    if value == nil then return nil, ("option '%s' %s"):format(k, wrong) end
+    o[k] = value
+  end
+  return o
+end
+
+-- LUA_PROFILER: comma-separated key=value; a bare key is key=1.
+local function fromtext(text)
+  local t = {}
+  for item in text:gmatch("[^,]+") do
+    local k, v = item:match("^%s*([^=%s]+)%s*=%s*(.-)%s*$")
+    k = k or item:match("^%s*(.-)%s*$")
+    if t[k] ~= nil then return nil, ("option '%s' is given twice"):format(k) end
+    t[k] = v or "1"
+  end
+  return options(t)
+end
+
+-- ==}
+
+-- {== sessions ==============================================================
+
+-- Sampling options of the open session.
+local session
+local sessions = 0
+
+-- %p in a path is the process id; without a path: SCRIPT.PID.vmprof here.
+local function path(out)
+  local pid = core.getpid()
+  if out then return (out:gsub("%%p", pid)) end
+  local script = type(arg) == "table" and type(arg[0]) == "string" and arg[0] or "lua"
+  script = script:match("([^/]+)/*$") or "lua"
+  sessions = sessions + 1
+  return ("%s.%d%s.vmprof"):format(script, pid, sessions > 1 and "." .. sessions or "")
+end
+
+local function command()
+  if type(arg) ~= "table" then return nil end
+  local words, first = {}, 0
+  while arg[first - 1] do first = first - 1 end
+  for i = first, #arg do words[#words + 1] = tostring(arg[i]) end
+  return table.concat(words, " ")
+end
+
+local function default(v, d)
+  if v == nil then return d end
+  return v
+end
+
+local function open(o, every, announce)
+  local ok, message, errno = core.open{
+    out = path(o.out),
+    command = command(),
+    extended = o.format == "extended",
+    compress = default(o.compress, true),
+    native = default(o.native, true),
+    random = default(o.random, false),
+    seed = o.seed,
+    announce = announce,
+    period = every,
+  }
+  if not ok then return nil, message, errno end
+  session = { period = every, random = default(o.random, false) }
+  return true
+end
+
+-- ==}
+
+-- {== the module ============================================================
+
+--- Opens a session and begins to sample.
+-- t.alloc: sampling period, bytes or "64K" (512K; 0: open, but do not sample).
+-- t.native: C stacks (true). t.random: exponential gaps (false: every n-th
+-- byte). t.seed: of the gaps. t.out: path (SCRIPT.PID.vmprof). t.format:
+-- "stock" or "extended". t.compress: gzip (true).
+-- Returns true, or nil, message, errno when the file cannot be made.
+function M.enable(t)
+  if t ~= nil and type(t) ~= "table" then
+    error(("bad argument #1 to 'enable' (table of options expected, got %s)"):format(type(t)), 2)
+  end
+  local o, wrong = options(t or {})
+  if not o then error(("bad argument #1 to 'enable' (%s)"):format(wrong), 2) end
+  if session then
+    error("the profiler is enabled already; call profiler.disable() first", 2)
+  end
+  local every = o.alloc or DEFAULT_PERIOD
+  local ok, message, errno = open(o, every > 0 and every or DEFAULT_PERIOD)
+  if not ok then return nil, message, errno end
+  if every > 0 then core.on(every, session.random) end
+  return true
+end
+
+--- Ends the session: no samples from here on, the file is whole.
+-- Returns true, false when there was no session, or nil, message, errno when
+-- something could not be written.
+function M.disable()
+  if not session then return false end
+  session = nil
+  return core.close()
+end
+
+--- Samples one allocation every n bytes; opens a session when none is open.
+-- o: options of enable (but alloc), for a session that this call opens.
+function M.alloc_start(n, o)
+  local every, wrong = period(n)
+  if not every then error(("bad argument #1 to 'alloc_start' (%s)"):format(wrong), 2) end
+  if o ~= nil and type(o) ~= "table" then
+    error(("bad argument #2 to 'alloc_start' (table of options expected, got %s)"):format(type(o)), 2)
+  end
+  local checked
+  checked, wrong = options(o or {})
+  if not checked then error(("bad argument #2 to 'alloc_start' (%s)"):format(wrong), 2) end
+  if checked.alloc ~= nil then
+    error("bad argument #2 to 'alloc_start' (option 'alloc' is the first argument here)", 2)
+  end
+  if core.stats().on then
+    error("allocations are sampled already; call profiler.alloc_stop() first, "
+      .. "or profiler.period(n) for another period", 2)
+  end
+  if session then
+    if next(checked) ~= nil then
+      error("bad argument #2 to 'alloc_start' (a session is open with options of its own; "
+        .. "call profiler.disable() first)", 2)
+    end
+  else
+    local ok, message, errno = open(checked, every)
+    if not ok then return nil, message, errno end
+  end
+  session.period = every
+  core.on(every, session.random)
+  return true
+end
+
+--- Stops sampling allocations; the session stays open for another start.
+-- Returns false when none were sampled.
+function M.alloc_stop()
+  return core.off()
+end
+
+--- The sampling period in bytes, nil without a session. With n: sets it first,
+-- also while sampling.
+function M.period(n)
+  if n ~= nil then
+    local every, wrong = period(n)
+    if not every then error(("bad argument #1 to 'period' (%s)"):format(wrong), 2) end
+    if not session then
+      error("no session is open; call profiler.alloc_start(n)", 2)
+    end
+    session.period = every
+    core.period(every)
+  end
+  return session and session.period
+end
+
+--- What was done so far: a table with
+--   on       whether allocations are sampled now
+--   period   bytes; samples, lost: counts; bytes: allocated while sampling
+--   minor, major  collections of this state
+--   time     seconds that the profiler took from this program
+--   file     path of the profile, nil before the first session
+function M.stats()
+  local t = core.stats()
+  t.open = nil
+  return t
+end
+
+-- ==}
+
+-- {== lua -l profiler =======================================================
+
+-- Does the interpreter's own argument list (what stands before the script)
+-- ask for this module?
+local function wanted()
+  if type(arg) ~= "table" then return false end
+  local i = -1
+  while type(arg[i]) == "string" do
+    local module = arg[i]:match("^%-l(.+)$")
+    if not module and arg[i - 1] == "-l" then module = arg[i] end
+    if module and (module:match("=(.*)$") or module) == "profiler" then return true end
+    i = i - 1
+  end
+  return false
+end
+
+local function fail(message)
+  io.stderr:write("profiler: ", message, "\n")
+  exit(1)
+end
+
+-- The whole run is a session of its own, which os.exit and lua_close end.
+local function wholerun()
+  local o, wrong = fromtext(os.getenv("LUA_PROFILER") or "")
+  if not o then fail("LUA_PROFILER: " .. wrong) end
+  local every = o.alloc or DEFAULT_PERIOD
+  if every == 0 then return end
+  local ok, message = open(o, every, not o.quiet)
+  if not ok then fail(message) end
+  os.exit = function(...)
+    M.disable()
+    return exit(...)
+  end
+  core.on(every, session.random)
+end
+
+if wanted() then wholerun() end
+
+-- ==}
+
+return M
