@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Takes the text of a private meta apart. See details.h.
+*/
+#include "details.h"
+
+#include <string.h>
+
+int details_number (Fields *f, uint64_t *n) {
+  const char *p = f->p;
+  uint64_t value = 0;
+  while (p < f->end && *p == ' ')
+    p++;
+  if (p == f->end || *p < '0' || *p > '9')
+    return 0;
+  while (p < f->end && *p >= '0' && *p <= '9') {
+    uint64_t digit = (uint64_t)(*p++ - '0');
+    if (value > (UINT64_MAX - digit) / 10)
+      return 0;
+    value = value * 10 + digit;
+  }
+  f->p = p;
+  *n = value;
+  return 1;
+}
+
+int details_signed (Fields *f, int64_t *n) {
+  Fields rest = *f;
+  uint64_t value;
+  int negative;
+  while (rest.p < rest.end && *rest.p == ' ')
+    rest.p++;
+  negative = rest.p < rest.end && *rest.p == '-';
+  rest.p += negative;
+  if (!details_number(&rest, &value) || value > INT64_MAX)
+    return 0;
+  *f = rest;
+  *n = negative ? -(int64_t)value : (int64_t)value;
+  return 1;
+}
+
+int details_event (Fields *events, Fields *line) {
+  const char *newline;
+  int letter;
+  if (events->p == events->end)
+    return 0;
+  newline = memchr(events->p, '\n', (size_t)(events->end - events->p));
+  if (newline == NULL)
+    newline = events->end;
+  letter = (unsigned char)*events->p;
+  line->p = events->p + (letter != '\n');
+  line->end = newline;
+  events->p = newline < events->end ? newline + 1 : newline;
+  return letter == 0 ? '\n' : letter;
+}
+
+int details_split (Details *d, const char *text, size_t n) {
+  Fields rest = {text, text + n};
+  Fields line;
+  int letter;
+  memset(d, 0, sizeof(*d));
+  if (details_event(&rest, &line) != 'n' || !details_number(&line, &d->samples))
+    return 0;
+  for (;;) {
+    d->events = rest;
+    letter = details_event(&rest, &line);
+    if (letter == 't')
+      d->times = line;
+    else if (letter == 'k')
+      d->kinds = line;
+    else if (letter == 's')
+      d->sizes = line;
+    else if (letter == 'c')
+      d->counts = line;
+    else if (letter == 'o')
+      d->outside = line;
+    else
+      return 1;  /* the events, or the end */
+  }
+}

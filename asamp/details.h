@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Details: the text of a private meta "asamp.N", taken apart. Its grammar is
+** in doc/profile-format.md; the encoder writes it. Owns nothing and allocates
+** nothing: everything points into the text. Numbers that are missing or too
+** large end the list they stand in.
+*/
+#ifndef asamp_details_h
+#define asamp_details_h
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A list of decimal numbers, or of letters, not yet read. */
+typedef struct Fields {
+  const char *p, *end;
+} Fields;
+
+typedef struct Details {
+  uint64_t samples;       /* of the batch, a repeated one once */
+  Fields times;           /* us since the sample before */
+  Fields kinds;           /* one letter each, 'a' is kind 0 */
+  Fields sizes;           /* bytes */
+  Fields counts;          /* triples: which sample (from 1), count, copies */
+  Fields outside;         /* which samples */
+  Fields events;          /* lines: fates, collections, periods */
+} Details;
+
+/* Splits the text; 0 when it is not of this grammar. */
+int details_split (Details *d, const char *text, size_t n);
+
+/* The next number; 0 when there is none. */
+int details_number (Fields *f, uint64_t *n);
+int details_signed (Fields *f, int64_t *n);
+
+/*
+** The next line of events: its letter, its fields in 'line'. 0 at the end.
+** Letters: 'f' fates (alternating runs, the first died), 'g' minor and 'G'
+** major collection, 'p' period. Readers pass over letters they do not know.
+*/
+int details_event (Fields *events, Fields *line);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** A source: the bytes of a file, unpacked on the way if it is gzip (told by
+** content, not by name).
+**
+** Owns the file, zlib's state and two buffers of fixed size, so that nothing
+** in a file makes it take more memory. Knows nothing of what the bytes mean.
+** A source that has failed or ended delivers no more bytes.
+*/
+#ifndef asamp_source_h
+#define asamp_source_h
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct Source Source;
+
+/* NULL when the file cannot be opened or memory is out: errno tells. */
+Source *source_open (const char *path);
+void source_close (Source *s);
+
+/*
+** Copies the next n bytes to 'to' (NULL: skips them). Returns how many there
+** were: less than n only at the end or after a failure.
+*/
+size_t source_read (Source *s, void *to, size_t n);
+
+/* Bytes delivered so far, unpacked. */
+uint64_t source_offset (const Source *s);
+
+/* 1 when the file is compressed. */
+int source_packed (const Source *s);
+
+/*
+** Why no more bytes come: NULL at the plain end of the file, otherwise a
+** phrase ("compressed data are corrupt", or the system's reason).
+*/
+const char *source_failure (const Source *s);
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** A call tree: an array of nodes and a hash of their (parent, id, line).
+** See tree.h.
+*/
+#include "tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t hash (uint32_t parent, uint64_t id, uint32_t line) {
+  uint64_t h = id * 0x9e3779b97f4a7c15u;
+  h ^= ((uint64_t)parent << 32 | line) * 0xc2b2ae3d27d4eb4fu;
+  return (uint32_t)((h ^ h >> 29) * 0xbf58476d1ce4e5b9u >> 32);
+}
+
+/* Twice the room, for nodes and for the hash. */
+static int grow (Tree *t) {
+  uint32_t size = t->size == 0 ? 256 : t->size * 2;
+  uint32_t nslots = size * 2;
+  uint32_t i;
+  uint32_t *slots;
+  TreeNode *nodes = realloc(t->nodes, size * sizeof(*nodes));
+  if (nodes == NULL)
+    return 0;
+  t->nodes = nodes;
+  slots = calloc(nslots, sizeof(*slots));
+  if (slots == NULL)
+    return 0;
+  for (i = 1; i < t->n; i++) {
+    const TreeNode *node = &nodes[i];
+    uint32_t k = hash(node->parent, node->id, node->line) & (nslots - 1);
+    while (slots[k] != 0)
+      k = (k + 1) & (nslots - 1);
+    slots[k] = i;
+  }
+  free(t->slots);
+  t->slots = slots;
+  t->nslots = nslots;
+  t->size = size;
+  return 1;
+}
+
+int tree_init (Tree *t) {
+  memset(t, 0, sizeof(*t));
+  if (!grow(t))
+    return 0;
+  memset(&t->nodes[0], 0, sizeof(t->nodes[0]));
+  t->n = 1;
+  return 1;
+}
+
+void tree_free (Tree *t) {
+  free(t->nodes);
+  free(t->slots);
+  memset(t, 0, sizeof(*t));
+}
+
+uint32_t tree_child (Tree *t, uint32_t parent, uint64_t id, uint32_t line) {
+  uint32_t h = hash(parent, id, line);
+  uint32_t k = h & (t->nslots - 1);
+  TreeNode *node;
+  while (t->slots[k] != 0) {
+    node = &t->nodes[t->slots[k]];
+    if (node->parent == parent && node->id == id && node->line == line)
+      return t->slots[k];
+    k = (k + 1) & (t->nslots - 1);
+  }
+  if (t->n == TREE_MAXNODES) {
+    t->left++;
+    return parent;
+  }
+  if (t->n == t->size) {
+    if (!grow(t))
+      return 0;
+    k = h & (t->nslots - 1);
+    while (t->slots[k] != 0)
+      k = (k + 1) & (t->nslots - 1);
+  }
+  node = &t->nodes[t->n];
+  node->id = id;
+  node->line = line;
+  node->parent = parent;
+  t->slots[k] = t->n;
+  return t->n++;
+}
