@@ -1,0 +1,37 @@
+-- SPDX-License-Identifier: MIT
+-- Runs one workload: lua bench/load.lua NAME [SIZE], printing "NAME SIZE: RESULT".
+-- A workload is bench/load/NAME.lua and returns a table:
+--   about  one line, what it stresses
+--   size, small, tiny   positive integers: a second or so, for instruction
+--                       counts, for the specs (size is the default)
+--   run(size) -> a string or number that depends only on size
+-- The generator of random numbers is seeded here, so that run may use
+-- math.random. Results must not depend on addresses or on the order of pairs.
+
+local NAMED_SIZES = { size = true, small = true, tiny = true }
+
+local function fail(message, ...)
+  io.stderr:write("load.lua: ", message:format(...), "\n")
+  os.exit(2)
+end
+
+local here = (arg[0]:match("^(.*/)") or "./")
+local name, size = arg[1], arg[2] or "size"
+if not name or not name:match("^[%w_]+$") then
+  fail("no workload named %q; give the name of a file in bench/load", tostring(name))
+end
+
+local path = here .. "load/" .. name .. ".lua"
+local chunk, reason = loadfile(path)
+if not chunk then
+  fail("cannot load workload %q (%s); give the name of a file in bench/load", name, reason)
+end
+
+local load = chunk()
+local count = NAMED_SIZES[size] and load[size] or math.tointeger(tonumber(size))
+if not count or count < 1 then
+  fail("size %q is not a positive integer, nor size, small or tiny", size)
+end
+
+math.randomseed(42)
+print(("%s %d: %s"):format(name, count, load.run(count)))

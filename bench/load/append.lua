@@ -1,0 +1,17 @@
+-- SPDX-License-Identifier: MIT
+-- Trap: tables appended to one growing list, all of them kept: everything
+-- survives, and the list's vector is made anew at each doubling. size: appends.
+
+local function run(appends)
+  local list = {}
+  for i = 1, appends do list[#list + 1] = { i, id = i % 1000 } end
+  local sum = 0
+  for _, each in ipairs(list) do sum = sum + each[1] + each.id end
+  return ("%d kept, sum %d"):format(#list, sum)
+end
+
+return {
+  about = "tables appended to one list, all kept",
+  size = 2000000, small = 50000, tiny = 100,
+  run = run,
+}

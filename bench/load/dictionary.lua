@@ -1,0 +1,21 @@
+-- SPDX-License-Identifier: MIT
+-- Trap: a dictionary of size distinct strings, all kept, filled, looked up with
+-- keys made anew, a third removed and filled again.
+
+local function run(count)
+  local ids = {}
+  for i = 1, count do ids["word" .. i] = i end
+  local sum = 0
+  for i = 1, count, 2 do sum = sum + ids["word" .. i] end
+  for i = 1, count, 3 do ids["word" .. i] = nil end
+  for i = 1, count, 3 do ids["again" .. i] = i end
+  local entries = 0
+  for _ in pairs(ids) do entries = entries + 1 end
+  return ("%d entries, sum %d"):format(entries, sum)
+end
+
+return {
+  about = "dictionary of many distinct strings",
+  size = 1000000, small = 20000, tiny = 100,
+  run = run,
+}

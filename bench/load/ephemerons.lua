@@ -1,0 +1,41 @@
+-- SPDX-License-Identifier: MIT
+-- Trap: properties kept beside objects in a table with weak keys, values that
+-- refer to their own key and to the next one's. Most objects die; a window of
+-- them lives. Result: entries left after full collections. size: objects made.
+
+local WINDOW = 2000
+
+local function fill(properties, held, count)
+  local previous
+  for i = 1, count do
+    local object = { i }
+    properties[object] = { owner = object, neighbour = i % 8 ~= 0 and previous or nil }
+    held[i % WINDOW + 1] = object
+    previous = object
+  end
+end
+
+local function survey(properties)
+  local entries, sum = 0, 0
+  for object, property in pairs(properties) do
+    assert(property.owner == object)
+    entries, sum = entries + 1, sum + object[1]
+  end
+  return entries, sum
+end
+
+local function run(count)
+  local properties, held = setmetatable({}, { __mode = "k" }), {}
+  fill(properties, held, count)
+  collectgarbage()
+  collectgarbage()
+  local entries, sum = survey(properties)
+  assert(#held == math.min(WINDOW, count) or count < WINDOW)
+  return ("%d entries, sum %d"):format(entries, sum)
+end
+
+return {
+  about = "weak-keyed table whose values refer to keys",
+  size = 1500000, small = 40000, tiny = 100,
+  run = run,
+}

@@ -1,0 +1,30 @@
+-- SPDX-License-Identifier: MIT
+-- Trap: objects with finalizers. Most die young, one in fifty lives in a ring of
+-- slots, one in a thousand is resurrected by its finalizer. The result counts the
+-- calls: one for every object dropped. size is the number of objects.
+
+local SLOTS = 500
+
+local function run(count)
+  local calls, sum, saved = 0, 0, {}
+  local Handle = {}
+  function Handle.__gc(handle)
+    calls, sum = calls + 1, sum + handle.id
+    if handle.id % 1000 == 0 then saved[#saved + 1] = handle end
+  end
+  local ring = {}
+  for i = 1, count do
+    local handle = setmetatable({ id = i }, Handle)
+    if i % 50 == 0 then ring[i // 50 % SLOTS + 1] = handle end
+  end
+  ring = nil
+  collectgarbage()
+  collectgarbage()
+  return ("%d calls, sum %d, %d saved, ring %s"):format(calls, sum, #saved, tostring(ring))
+end
+
+return {
+  about = "objects with finalizers, most of them short-lived",
+  size = 3000000, small = 100000, tiny = 100,
+  run = run,
+}

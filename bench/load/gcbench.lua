@@ -1,0 +1,45 @@
+-- SPDX-License-Identifier: MIT
+-- Trees made in two ways while a large structure stays alive: top-down (old
+-- parents get young children: the write barrier works) and bottom-up (children
+-- first: no barrier). The long-lived part is one tree and one array of floats.
+-- size is the depth of the long-lived tree.
+
+local function populate(node, depth)
+  if depth == 0 then return end
+  node.left, node.right = { tag = depth }, { tag = depth }
+  populate(node.left, depth - 1)
+  populate(node.right, depth - 1)
+end
+
+local function build(depth)
+  if depth == 0 then return { tag = 0 } end
+  return { left = build(depth - 1), right = build(depth - 1), tag = depth }
+end
+
+local function weigh(node)
+  if not node.left then return node.tag + 1 end
+  return node.tag + 1 + weigh(node.left) + weigh(node.right)
+end
+
+local function run(depth)
+  local kept = { tag = depth }
+  populate(kept, depth)
+  local floats = {}
+  for i = 1, 1 << depth do floats[i] = 1.0 / i end
+
+  local total = 0
+  for level = 2, depth - 2, 2 do
+    for _ = 1, 1 << (depth - level) do
+      local top = { tag = level }
+      populate(top, level)
+      total = total + weigh(top) + weigh(build(level))
+    end
+  end
+  return ("%d weight, %d kept, %.9f"):format(total, weigh(kept), floats[#floats])
+end
+
+return {
+  about = "trees built top-down and bottom-up beside a live tree and array",
+  size = 17, small = 12, tiny = 4,
+  run = run,
+}

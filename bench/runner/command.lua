@@ -1,0 +1,102 @@
+-- SPDX-License-Identifier: MIT
+-- Runs one program under one configuration and says what it used.
+-- Owns the shell lines, the scratch files (in build/bench) and their reading.
+-- Standard output of the program is kept, never shown; its error output is shown
+-- only when it fails. A failed run is nil, message; nothing here raises for it.
+
+local command = {}
+command.__index = command
+
+local function quote(text) return "'" .. tostring(text):gsub("'", "'\\''") .. "'" end
+
+local function join(list)
+  local out = {}
+  for i, word in ipairs(list) do out[i] = quote(word) end
+  return table.concat(out, " ")
+end
+
+local function read_all(path)
+  local file = io.open(path, "rb")
+  if not file then return "" end
+  local text = file:read("a")
+  file:close()
+  return text
+end
+
+-- Parses runstat's line: { wall, cpu (seconds), rss (bytes), status }, or nil.
+function command.parse_usage(line)
+  local wall, user, sys, rss, status = line:match("^(%S+) (%S+) (%S+) (%d+) (%d+)\n?$")
+  if not wall then return nil end
+  return {
+    wall = tonumber(wall), cpu = tonumber(user) + tonumber(sys),
+    rss = tonumber(rss) * 1024, status = tonumber(status),
+  }
+end
+
+-- Instructions that a callgrind log gives as collected, or nil.
+function command.parse_instructions(log)
+  local count = log:match("Collected : (%d+)")
+  return count and math.tointeger(tonumber(count))
+end
+
+-- scratch: folder with runstat and fixedseed.so, where files may be written.
+function command.new(scratch) return setmetatable({ scratch = scratch }, command) end
+
+-- The last line of standard error, for a message.
+function command:complaint()
+  local text = read_all(self.scratch .. "/stderr"):gsub("%s+$", "")
+  return text:match("[^\n]*$")
+end
+
+-- Runs 'words' in 'dir' under runstat. Usage and standard output, or nil, message.
+function command:run(words, env, dir, count)
+  local result = self.scratch .. "/usage"
+  os.remove(result)
+  local line = { self.scratch .. "/runstat", "-n", count or 1 }
+  for _, each in ipairs(env) do
+    line[#line + 1] = "-e"
+    line[#line + 1] = each
+  end
+  line[#line + 1] = result
+  os.execute(("cd %s && %s %s >%s 2>%s"):format(quote(dir or "."), join(line), join(words),
+    quote(self.scratch .. "/stdout"), quote(self.scratch .. "/stderr")))
+  local usage = command.parse_usage(read_all(result))
+  if not usage then return nil, "did not start: " .. self:complaint() end
+  if usage.status ~= 0 then
+    return nil, ("exit status %d: %s"):format(usage.status, self:complaint())
+  end
+  return usage, read_all(self.scratch .. "/stdout")
+end
+
+-- Runs 'words' under callgrind. Usage with 'instructions' set, and standard
+-- output; or nil, message.
+function command:count(words, env, dir)
+  local log = self.scratch .. "/callgrind"
+  local line = { "valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null",
+    "--log-file=" .. log }
+  table.move(words, 1, #words, #line + 1, line)
+  local preload = self.scratch .. "/fixedseed.so"
+  local settings = {}
+  for _, each in ipairs(env) do
+    local library = each:match("^LD_PRELOAD=(.*)$")
+    if library then preload = preload .. ":" .. library else settings[#settings + 1] = each end
+  end
+  settings[#settings + 1] = "LD_PRELOAD=" .. preload
+  local usage, output = self:run(line, settings, dir)
+  if not usage then return nil, output end
+  usage.instructions = command.parse_instructions(read_all(log))
+  if not usage.instructions then return nil, "callgrind's log has no count" end
+  return usage, output
+end
+
+-- The words that run 'program' under 'config'.
+function command.words(config, program, mode)
+  local words = { config.lua }
+  table.move(config.options, 1, #config.options, #words + 1, words)
+  words[#words + 1] = program.script
+  local args = program.args(mode)
+  table.move(args, 1, #args, #words + 1, words)
+  return words
+end
+
+return command

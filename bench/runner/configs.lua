@@ -1,0 +1,85 @@
+-- SPDX-License-Identifier: MIT
+-- The configurations that are compared, and the comparisons among them.
+-- Pure functions: the paths come from the options, nothing is looked up here.
+-- A configuration: { name, kind, lua = interpreter, options = list of its
+-- arguments before the script, env = list of NAME=VALUE }.
+-- A comparison: { title, over, under, good = "high" or "low" }: the ratio of the
+-- two configurations' figures, and which side of 1 is the good one.
+
+local configs = {}
+
+-- A period that no run comes near: the check is armed and never fires.
+local NEVER = "4194304G"
+
+local function profiled(name, kind, options, period)
+  return {
+    name = name, kind = kind, lua = options.fork, options = { "-l", "profiler" },
+    env = { ("LUA_PROFILER=alloc=%s,out=%s,quiet"):format(period, options.profile) },
+  }
+end
+
+local MAKERS = {
+  plain = function(name, options)
+    return { name = name, kind = "plain", lua = options.plain, options = {}, env = {} }
+  end,
+  fork = function(name, options)
+    return { name = name, kind = "fork", lua = options.fork, options = {}, env = {} }
+  end,
+  idle = function(name, options) return profiled(name, "idle", options, NEVER) end,
+  sample = function(name, options, period)
+    return profiled(name, "sample", options, period or options.period)
+  end,
+  preload = function(name, options)
+    if not options.preload then
+      return nil, "configuration preload needs a library; add --preload LIB"
+    end
+    return {
+      name = name, kind = "preload", lua = options.plain, options = {},
+      env = { "LD_PRELOAD=" .. options.preload },
+    }
+  end,
+}
+
+-- Configurations for names like "plain", "fork", "idle", "sample", "sample=32K",
+-- "preload". options: plain, fork (interpreters), period, profile (path of the
+-- profile that sampling writes), preload. nil, message for a name that is wrong.
+function configs.make(names, options)
+  local list, seen = {}, {}
+  for _, name in ipairs(names) do
+    local word, period = name:match("^(%a+)=?(%w*)$")
+    local maker = word and MAKERS[word]
+    if not maker or (period ~= "" and word ~= "sample") then
+      return nil, ("no configuration named %q; use plain, fork, idle, sample, sample=PERIOD, preload")
+        :format(name)
+    end
+    if seen[name] then return nil, ("configuration %q is given twice; give it once"):format(name) end
+    seen[name] = true
+    local config, message = maker(name, options, period ~= "" and period or nil)
+    if not config then return nil, message end
+    list[#list + 1] = config
+  end
+  return list
+end
+
+-- Speed against plain is plain/x (above 1: x is faster); the cost of sampling is
+-- x/fork (above 1: x is slower); the fork against a preloaded allocator is
+-- preload/fork.
+function configs.comparisons(list)
+  local by_kind, out = {}, {}
+  for _, config in ipairs(list) do by_kind[config.kind] = config end
+  local function compare(over, under, good)
+    out[#out + 1] = { title = over.name .. "/" .. under.name, over = over, under = under, good = good }
+  end
+  for _, config in ipairs(list) do
+    local kind = config.kind
+    if (kind == "fork" or kind == "preload") and by_kind.plain then
+      compare(by_kind.plain, config, "high")
+    elseif (kind == "idle" or kind == "sample") and by_kind.fork then
+      compare(config, by_kind.fork, "low")
+    end
+  end
+  if by_kind.preload and by_kind.fork then compare(by_kind.preload, by_kind.fork, "high") end
+  return out
+end
+
+return configs

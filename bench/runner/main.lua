@@ -1,0 +1,108 @@
+-- SPDX-License-Identifier: MIT
+-- bench/run: measures the chosen programs and prints the report as Markdown.
+-- Called by the shell script beside it as: lua main.lua ROOT ARGUMENTS...
+-- Exit status: 0 all measured and every output the same; 1 a program failed or
+-- its output differed (the others are reported all the same); 2 bad usage.
+
+local root = arg[1]
+package.path = root .. "/bench/?.lua;" .. package.path
+
+local command = require "runner.command"
+local configs = require "runner.configs"
+local machine = require "runner.machine"
+local options = require "runner.options"
+local programs = require "runner.programs"
+local report = require "runner.report"
+local rounds = require "runner.rounds"
+
+local function fail(message)
+  io.stderr:write("bench/run: ", message, "\n")
+  os.exit(2)
+end
+
+local function executable(path, option)
+  local file = io.open(path, "rb")
+  if not file then
+    fail(("no interpreter at %q; build it, or give --%s PATH"):format(path, option))
+  end
+  file:close()
+  return path:sub(1, 1) == "/" and path or root .. "/" .. path
+end
+
+local function list_programs(all)
+  for _, program in ipairs(all) do print(("%-16s %s"):format(program.name, program.group)) end
+  print("groups: " .. table.concat(programs.GROUPS, " "))
+end
+
+local function write_report(path, text)
+  local file, reason = io.open(path, "w")
+  if not file then fail(("cannot write the report: %s; give another --out"):format(reason)) end
+  file:write(text)
+  file:close()
+end
+
+local function measure_all(runner, chosen, list, wanted)
+  local rows, failed = {}, {}
+  for i, program in ipairs(chosen) do
+    io.stderr:write(("[%d/%d] %s\n"):format(i, #chosen, program.name))
+    local row, message = rounds.measure(runner, program, list, wanted)
+    if row then
+      rows[#rows + 1] = row
+    else
+      failed[#failed + 1] = message
+      io.stderr:write("bench/run: ", message, "\n")
+    end
+  end
+  return rows, failed
+end
+
+local wanted, message = options.parse(table.move(arg, 2, #arg, 1, {}))
+if not wanted then fail(message) end
+if wanted.help then
+  print(options.USAGE)
+  os.exit(0)
+end
+
+local all = programs.all(root .. "/bench", os.getenv("AWFY"))
+if wanted.list then
+  list_programs(all)
+  os.exit(0)
+end
+local chosen
+chosen, message = programs.choose(all, wanted.words)
+if not chosen then fail(message) end
+
+local scratch = root .. "/build/bench"
+local list
+list, message = configs.make(wanted.configs, {
+  plain = wanted.plain or "build/plain/bin/lua", fork = wanted.fork or "build/bin/lua",
+  period = wanted.period, preload = wanted.preload, profile = scratch .. "/profile.vmprof",
+})
+if not list then fail(message) end
+for _, config in ipairs(list) do
+  local option = (config.kind == "plain" or config.kind == "preload") and "plain" or "fork"
+  config.lua = executable(config.lua, option)
+end
+
+local runner = command.new(scratch)
+local rows, failed = measure_all(runner, chosen, list, wanted)
+if #rows == 0 then fail("nothing was measured") end
+if wanted.callgrind then
+  local done
+  done, message = rounds.subtract_startup(runner, rows, list)
+  if not done then fail(message) end
+end
+
+local comparisons = configs.comparisons(list)
+local render = wanted.callgrind and report.counted or report.timed
+local text = table.concat({
+  machine.line(),
+  ("%d rounds, sizes: %s, sampling period of 'sample': %s"):format(
+    wanted.rounds, wanted.mode, wanted.period),
+  "",
+  render(rows, list, comparisons, programs.GROUPS),
+}, "\n")
+for _, each in ipairs(failed) do text = text .. "\nFAILED: " .. each .. "\n" end
+io.write(text)
+if wanted.out then write_report(wanted.out, text) end
+os.exit(#failed == 0 and 0 or 1)

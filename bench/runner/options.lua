@@ -1,0 +1,93 @@
+-- SPDX-License-Identifier: MIT
+-- The command line of bench/run. Pure: argument list in, table or message out.
+
+local options = {}
+
+options.USAGE = [[
+usage: bench/run [options] [program or group]...
+  --rounds N        rounds of every program (default 5)
+  --configs A,B     of plain, fork, idle, sample, sample=PERIOD, preload
+                    (default plain,fork,idle,sample; plain,fork with --callgrind)
+  --period SIZE     sampling period of 'sample' (default 512K)
+  --plain PATH      the baseline (default build/plain/bin/lua)
+  --fork PATH       the fork (default build/bin/lua)
+  --preload LIB     adds 'preload': the baseline with LIB in LD_PRELOAD
+  --callgrind       count instructions instead of time, at smaller sizes
+  --mode MODE       size of the workloads: size, small or tiny
+  --out FILE        write the report there too
+  --list            names of programs and groups
+AWFY=dir adds the programs of are-we-fast-yet (dir: a checkout's benchmarks/Lua).]]
+
+local TAKES_VALUE = {
+  rounds = true, configs = true, period = true, plain = true, fork = true, preload = true,
+  mode = true, out = true,
+}
+local FLAGS = { callgrind = true, list = true, help = true }
+local MODES = { size = true, small = true, tiny = true }
+
+local function split(text)
+  local out = {}
+  for word in text:gmatch("[^,]+") do out[#out + 1] = word end
+  return out
+end
+
+-- Flags and values as they stand; nil, message for what is not an option.
+local function scan(args)
+  local found, words = {}, {}
+  local at = 1
+  while at <= #args do
+    local arg = args[at]
+    local name, value = arg:match("^%-%-([%w-]+)=(.*)$")
+    name = name or arg:match("^%-%-([%w-]+)$")
+    if not name then
+      if arg:sub(1, 1) == "-" then return nil, ("unknown option %q; see --help"):format(arg) end
+      words[#words + 1] = arg
+    elseif FLAGS[name] and not value then
+      found[name] = true
+    elseif TAKES_VALUE[name] then
+      if not value then
+        at = at + 1
+        value = args[at]
+      end
+      if not value or value == "" then return nil, ("option --%s needs a value; see --help"):format(name) end
+      found[name] = value
+    else
+      return nil, ("unknown option %q; see --help"):format(arg)
+    end
+    at = at + 1
+  end
+  return found, words
+end
+
+-- Options with defaults filled in: rounds (integer), configs (list of names),
+-- words (programs and groups asked for), mode, and the values as given.
+-- nil, message when something is wrong.
+function options.parse(args)
+  local found, words = scan(args)
+  if not found then return nil, words end
+  found.words = words
+
+  local rounds = math.tointeger(tonumber(found.rounds or "5"))
+  if not rounds or rounds < 1 then
+    return nil, ("--rounds must be a positive integer, got %q"):format(found.rounds)
+  end
+  found.rounds = found.callgrind and 1 or rounds
+
+  found.mode = found.mode or (found.callgrind and "small" or "size")
+  if not MODES[found.mode] then
+    return nil, ("--mode must be size, small or tiny, got %q"):format(found.mode)
+  end
+
+  found.period = found.period or "512K"
+  if not found.period:match("^%d+[KMG]?$") then
+    return nil, ("--period must be bytes with an optional K, M or G, got %q"):format(found.period)
+  end
+
+  local default = found.callgrind and "plain,fork" or "plain,fork,idle,sample"
+  local names = found.configs or (default .. (found.preload and ",preload" or ""))
+  found.configs = split(names)
+  if #found.configs == 0 then return nil, ("--configs names nothing in %q; see --help"):format(names) end
+  return found
+end
+
+return options

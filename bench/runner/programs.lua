@@ -1,0 +1,100 @@
+-- SPDX-License-Identifier: MIT
+-- The list of programs, by group, and the choice among them.
+-- Owns which programs there are; a workload's sizes stand in its own file, those
+-- of are-we-fast-yet here, because its harness verifies only certain ones.
+-- A program: { name, group, groups = set, script, args(mode) -> list, dir or nil,
+-- clean(output) -> output without timings }. mode is "size", "small" or "tiny".
+
+local programs = {}
+
+local OURS = {
+  { "allocating", {
+    "binary_trees", "gcbench", "closures", "vectors", "lru_cache", "coroutines", "live_heap" } },
+  { "mixed", { "json", "strings", "linter", "hash_build", "template" } },
+  { "compute", { "nbody", "mandelbrot", "fannkuch", "spectral_norm" } },
+  { "traps", {
+    "random_writes", "append", "suspended", "deep_stack", "dictionary", "ephemerons",
+    "finalizers" } },
+}
+
+-- Name, inner iterations in full, small; the last field marks the allocating five.
+local AWFY = {
+  { "Bounce", 1500, 100 }, { "CD", 100, 10, true }, { "DeltaBlue", 20000, 1000, true },
+  { "Havlak", 1, 1, true }, { "Json", 100, 5, true }, { "List", 2000, 100 },
+  { "Mandelbrot", 750, 500 }, { "NBody", 250000, 250000 }, { "Permute", 1200, 50 },
+  { "Queens", 1800, 50 }, { "Richards", 30, 2 }, { "Sieve", 2000, 100 },
+  { "Storage", 800, 50, true }, { "Towers", 1200, 50 },
+}
+
+programs.GROUPS = { "allocating", "mixed", "compute", "traps", "awfy", "awfy-allocating" }
+
+local function same(output) return output end
+
+local function without_timings(output)
+  return (output:gsub("%d+us", "us"))
+end
+
+local function our_program(name, group, bench)
+  return {
+    name = name, group = group, groups = { [group] = true },
+    script = bench .. "/load.lua",
+    args = function(mode) return { name, mode } end,
+    clean = same,
+  }
+end
+
+local function awfy_program(entry, dir)
+  local name, full, small, allocating = table.unpack(entry, 1, 4)
+  return {
+    name = "awfy/" .. name, group = "awfy",
+    groups = { awfy = true, ["awfy-allocating"] = allocating },
+    script = "harness.lua", dir = dir,
+    args = function(mode) return { name, "1", tostring(mode == "size" and full or small) } end,
+    clean = without_timings,
+  }
+end
+
+-- All programs. bench: path of this folder. awfy: path of a checkout's
+-- benchmarks/Lua, or nil to leave are-we-fast-yet out.
+function programs.all(bench, awfy)
+  local list = {}
+  for _, group in ipairs(OURS) do
+    for _, name in ipairs(group[2]) do
+      list[#list + 1] = our_program(name, group[1], bench)
+    end
+  end
+  if awfy then
+    for _, entry in ipairs(AWFY) do list[#list + 1] = awfy_program(entry, awfy) end
+  end
+  return list
+end
+
+-- The programs of 'list' that a word of 'words' names, by program or by group, in
+-- the list's order; all of them when there are no words. nil, message when a word
+-- names nothing.
+function programs.choose(list, words)
+  if #words == 0 then return list end
+  local chosen, known = {}, {}
+  for _, program in ipairs(list) do
+    for _, word in ipairs(words) do
+      if program.name == word or program.groups[word] then
+        chosen[program], known[word] = true, true
+      end
+    end
+  end
+  for _, word in ipairs(words) do
+    if not known[word] then
+      local hint = word:match("^awfy")
+        and "set AWFY=dir to a checkout's benchmarks/Lua"
+        or "--list shows the names and groups"
+      return nil, ("no program or group named %q; %s"):format(word, hint)
+    end
+  end
+  local out = {}
+  for _, program in ipairs(list) do
+    if chosen[program] then out[#out + 1] = program end
+  end
+  return out
+end
+
+return programs

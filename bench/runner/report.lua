@@ -1,0 +1,148 @@
+-- SPDX-License-Identifier: MIT
+-- Renders measured rows as Markdown. Pure: rows and comparisons in, text out.
+-- A ratio is the median over the rounds of that round's own ratio, with the
+-- smallest and the largest beside it.
+
+local report = {}
+
+local stats = require "runner.stats"
+
+local BIG = 10 * 1024 * 1024  -- peak RSS from which a program counts as big
+
+local function table_of(header, lines)
+  local out = { "| " .. table.concat(header, " | ") .. " |" }
+  out[2] = "|" .. (" --- |"):rep(#header)
+  for _, line in ipairs(lines) do out[#out + 1] = "| " .. table.concat(line, " | ") .. " |" end
+  return table.concat(out, "\n") .. "\n"
+end
+
+local function ratios(row, comparison, key)
+  return stats.ratios(row.figures[comparison.over][key], row.figures[comparison.under][key])
+end
+
+local function median_ratio(row, comparison, key)
+  return stats.median(ratios(row, comparison, key))
+end
+
+-- "1.234 (1.200..1.300)"; the spread only where there are several rounds.
+function report.ratio(list)
+  local low, high = stats.range(list)
+  if #list == 1 then return ("%.3f"):format(list[1]) end
+  return ("%.3f (%.3f..%.3f)"):format(stats.median(list), low, high)
+end
+
+local function rows_of(rows, group)
+  local out = {}
+  for _, row in ipairs(rows) do
+    if row.program.groups[group] then out[#out + 1] = row end
+  end
+  return out
+end
+
+-- One table of 'key': the first configuration's own figure, scaled and formatted,
+-- then the ratio of every comparison.
+local function figures(rows, configs, comparisons, key, shown)
+  local header = { "program" }
+  for _, config in ipairs(shown.all and configs or { configs[1] }) do
+    header[#header + 1] = config.name .. " " .. shown.unit
+  end
+  for _, comparison in ipairs(comparisons) do
+    header[#header + 1] = comparison.title
+    if shown.wall then header[#header + 1] = "wall" end
+  end
+  local lines = {}
+  for _, row in ipairs(rows) do
+    local line = { row.program.name }
+    for _, config in ipairs(shown.all and configs or { configs[1] }) do
+      line[#line + 1] = shown.format:format(stats.median(row.figures[config][key]) / shown.scale)
+    end
+    for _, comparison in ipairs(comparisons) do
+      line[#line + 1] = report.ratio(ratios(row, comparison, key))
+      if shown.wall then
+        line[#line + 1] = ("%.3f"):format(median_ratio(row, comparison, "wall"))
+      end
+    end
+    lines[#lines + 1] = line
+  end
+  return table_of(header, lines)
+end
+
+-- Geometric mean, lowest and highest program of each comparison in each group.
+local function summary(rows, groups, comparisons, key)
+  local lines = {}
+  local function add(title, members)
+    for _, comparison in ipairs(comparisons) do
+      local values, lowest, highest = {}, nil, nil
+      for i, row in ipairs(members) do
+        local value = median_ratio(row, comparison, key)
+        values[i] = value
+        if not lowest or value < lowest.value then lowest = { value = value, row = row } end
+        if not highest or value > highest.value then highest = { value = value, row = row } end
+      end
+      lines[#lines + 1] = {
+        title, comparison.title, #values, ("%.3f"):format(stats.geomean(values)),
+        ("%.3f %s"):format(lowest.value, lowest.row.program.name),
+        ("%.3f %s"):format(highest.value, highest.row.program.name),
+      }
+    end
+  end
+  for _, group in ipairs(groups) do
+    local members = rows_of(rows, group)
+    if #members > 0 then add(group, members) end
+  end
+  return table_of({ "group", "ratio", "programs", "geometric mean", "lowest", "highest" }, lines)
+end
+
+-- Memory is compared the other way round: over 1 is more than the baseline.
+local function memory_comparisons(comparisons)
+  local out = {}
+  for i, comparison in ipairs(comparisons) do
+    if comparison.good == "high" then
+      out[i] = { title = comparison.under.name .. "/" .. comparison.over.name,
+        over = comparison.under, under = comparison.over }
+    else
+      out[i] = comparison
+    end
+  end
+  return out
+end
+
+local function big(rows, configs)
+  local out = {}
+  for _, row in ipairs(rows) do
+    if stats.median(row.figures[configs[1]].rss) > BIG then out[#out + 1] = row end
+  end
+  return out
+end
+
+-- The whole report of a timed run.
+function report.timed(rows, configs, comparisons, groups)
+  local memory = memory_comparisons(comparisons)
+  local out = {
+    "## CPU time\n",
+    figures(rows, configs, comparisons, "cpu", { unit = "s", scale = 1, format = "%.2f", wall = true }),
+    "### By group\n",
+    summary(rows, groups, comparisons, "cpu"),
+    "## Peak RSS\n",
+    figures(rows, configs, memory, "rss", { unit = "MB", scale = 1e6, format = "%.1f", all = true }),
+  }
+  local large = big(rows, configs)
+  if #large > 0 and #memory > 0 then
+    out[#out + 1] = ("### Programs over 10 MiB under %s\n"):format(configs[1].name)
+    out[#out + 1] = summary(large, groups, memory, "rss")
+  end
+  return table.concat(out, "\n")
+end
+
+-- The whole report of counted instructions.
+function report.counted(rows, configs, comparisons, groups)
+  return table.concat({
+    "## Instructions\n",
+    figures(rows, configs, comparisons, "instructions",
+      { unit = "M", scale = 1e6, format = "%.1f", all = true }),
+    "### By group\n",
+    summary(rows, groups, comparisons, "instructions"),
+  }, "\n")
+end
+
+return report

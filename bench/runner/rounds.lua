@@ -1,0 +1,70 @@
+-- SPDX-License-Identifier: MIT
+-- Measures one program under all configurations, in interleaved rounds.
+-- The order rotates from round to round, so that no configuration always follows
+-- the same one. Every output is compared with the first: a run whose output
+-- differs counts as a failure of the program, whatever its speed.
+-- A row: { program, figures = { [config] = { cpu = list, wall = list, rss = list,
+-- instructions = list } } }, one entry a round.
+
+local rounds = {}
+
+local command = require "runner.command"
+
+-- Configurations in the order of round number 'round' (from 1).
+function rounds.order(configs, round)
+  local out = {}
+  for i = 1, #configs do out[i] = configs[(i + round - 2) % #configs + 1] end
+  return out
+end
+
+local function keep(figures, usage)
+  for _, key in ipairs { "cpu", "wall", "rss", "instructions" } do
+    local list = figures[key]
+    if usage[key] then list[#list + 1] = usage[key] end
+  end
+end
+
+-- A row, or nil, message. runner: a command; options: mode, rounds, callgrind.
+function rounds.measure(runner, program, configs, options)
+  local row = { program = program, figures = {} }
+  for _, config in ipairs(configs) do
+    row.figures[config] = { cpu = {}, wall = {}, rss = {}, instructions = {} }
+  end
+  local run = options.callgrind and runner.count or runner.run
+  local expected, expected_from
+  for round = 1, options.rounds do
+    for _, config in ipairs(rounds.order(configs, round)) do
+      local words = command.words(config, program, options.mode)
+      local usage, output = run(runner, words, config.env, program.dir)
+      if not usage then return nil, ("%s under %s: %s"):format(program.name, config.name, output) end
+      output = program.clean(output)
+      expected, expected_from = expected or output, expected_from or config.name
+      if output ~= expected then
+        return nil, ("%s: output under %s differs from %s: %q, not %q"):format(
+          program.name, config.name, expected_from, output, expected)
+      end
+      keep(row.figures[config], usage)
+    end
+  end
+  return row
+end
+
+-- Takes the instructions of an empty run from every count of 'rows'.
+-- nil, message when an empty run fails.
+function rounds.subtract_startup(runner, rows, configs)
+  for _, config in ipairs(configs) do
+    local words = { config.lua }
+    table.move(config.options, 1, #config.options, 2, words)
+    words[#words + 1] = "-e"
+    words[#words + 1] = ""
+    local usage, message = runner:count(words, config.env)
+    if not usage then return nil, ("empty run under %s: %s"):format(config.name, message) end
+    for _, row in ipairs(rows) do
+      local list = row.figures[config].instructions
+      for i = 1, #list do list[i] = list[i] - usage.instructions end
+    end
+  end
+  return true
+end
+
+return rounds

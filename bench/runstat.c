@@ -1,0 +1,92 @@
+/*
+** SPDX-License-Identifier: MIT
+** Runs a command and writes what it used, for the benchmark runner.
+**   runstat [-n COUNT] [-e NAME=VALUE]... RESULT COMMAND [ARGUMENT]...
+** RESULT receives one line: wall, user and system seconds (sums over COUNT
+** runs), peak RSS in KiB (the largest), and the command's exit status.
+** This program stays small: the peak that the kernel reports for a child starts
+** at what its parent had resident when it forked.
+** Exit status: 0 when the command ran, whatever it returned; 2 for bad usage.
+*/
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+typedef struct Usage {
+  double wall, user, sys;  /* seconds */
+  long rss;                /* KiB */
+  int status;              /* exit status, 128 + signal when killed */
+} Usage;
+
+static int fail (const char *what, const char *value) {
+  fprintf(stderr, "runstat: %s '%s'%s%s; usage: runstat [-n COUNT]"
+                  " [-e NAME=VALUE]... RESULT COMMAND [ARGUMENT]...\n",
+          what, value, errno ? ": " : "", errno ? strerror(errno) : "");
+  return 2;
+}
+
+static double seconds (struct timeval t) {
+  return (double)t.tv_sec + (double)t.tv_usec / 1e6;
+}
+
+static double now (void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* Runs the command once and adds to 'sum'; 0, or -1 with errno set. */
+static int run_once (char **command, Usage *sum) {
+  struct rusage used;
+  int status;
+  double start = now();
+  pid_t child = fork();
+  if (child < 0) return -1;
+  if (child == 0) {
+    execvp(command[0], command);
+    fprintf(stderr, "runstat: cannot run '%s': %s\n", command[0], strerror(errno));
+    _exit(127);
+  }
+  while (wait4(child, &status, 0, &used) < 0)
+    if (errno != EINTR) return -1;
+  sum->wall += now() - start;
+  sum->user += seconds(used.ru_utime);
+  sum->sys += seconds(used.ru_stime);
+  if (used.ru_maxrss > sum->rss) sum->rss = used.ru_maxrss;
+  sum->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return 0;
+}
+
+int main (int argc, char **argv) {
+  Usage sum = {0, 0, 0, 0, 0};
+  long count = 1;
+  int option;
+  FILE *result;
+  errno = 0;
+  while ((option = getopt(argc, argv, "+n:e:")) != -1) {
+    if (option == 'n') {
+      char *end;
+      count = strtol(optarg, &end, 10);
+      if (*end != '\0' || count < 1) return fail("COUNT must be a positive integer, got", optarg);
+    }
+    else if (option == 'e') {
+      if (strchr(optarg, '=') == NULL) return fail("no '=' in", optarg);
+      if (putenv(optarg) != 0) return fail("cannot set", optarg);
+    }
+    else return 2;
+  }
+  if (argc - optind < 2) return fail("no command in", argv[0]);
+  while (count-- > 0 && sum.status == 0)
+    if (run_once(argv + optind + 1, &sum) != 0) return fail("cannot start", argv[optind + 1]);
+  result = fopen(argv[optind], "w");
+  if (result == NULL) return fail("cannot write", argv[optind]);
+  fprintf(result, "%.6f %.6f %.6f %ld %d\n", sum.wall, sum.user, sum.sys, sum.rss, sum.status);
+  if (fclose(result) != 0) return fail("cannot write", argv[optind]);
+  return 0;
+}
