@@ -25,7 +25,7 @@
 ** than these bytes (a gigabyte allocated at a period of 64 bytes would else
 ** be 16 million stacks); the details tell its true count and the copies.
 */
-#define ENCODER_COPYBYTES	(64u << 20)
+#define ENCODER_COPYBYTES	(32u << 20)
 
 /* Frames of a stack record, the type's and the cut's among them. */
 #define ENCODER_MAXFRAMES	(VMPROF_MAXWORDS / 2)

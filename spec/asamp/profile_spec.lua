@@ -1,0 +1,253 @@
+-- SPDX-License-Identifier: MIT
+-- The profile's queue, thread and file: what is written when, what faults of
+-- the file do, and that nothing is lost in silence (rule P4 of profile.h).
+
+local child = require "spec.support.child"
+local gen = require "profilegen"
+local reader = require "profiler.reader"
+local vmprof = require "spec.support.vmprof"
+
+local function size(path)
+  local f = assert(io.open(path, "rb"))
+  local n = f:seek "end"
+  f:close()
+  return n
+end
+
+describe("a profile", function()
+  local path
+  before_each(function() path = os.tmpname() end)
+  after_each(function() os.remove(path) end)
+
+  it("replaces what the file held", function()
+    local f = assert(io.open(path, "w"))
+    f:write(("x"):rep(100000))
+    f:close()
+    local p = assert(gen.open{path = path})
+    local ok, totals = p:close()
+    assert.is_true(ok)
+    assert.equal(totals.bytes, size(path))
+    assert.truthy(vmprof.read(path).ended)
+  end)
+
+  it("tells why a file cannot be made", function()
+    local cases = {
+      {"/nowhere/x.vmprof", "No such file or directory", 2},
+      {"/", "Is a directory", 21},
+      {"", "No such file or directory", 2},
+    }
+    for _, case in ipairs(cases) do
+      local p, message, errno = gen.open{path = case[1]}
+      assert.is_nil(p)
+      assert.equal("cannot write profile '" .. case[1] .. "': " .. case[2],
+                   message)
+      assert.equal(case[3], errno)
+    end
+  end)
+
+  it("counts what it takes", function()
+    local p = assert(gen.open{path = path})
+    p:sample{8, 1}
+    p:sample{8, 1, count = 9}
+    assert.equal(10, p:totals().samples)
+    local ok, totals = p:close()
+    assert.is_true(ok)
+    assert.same({samples = 10, lost = 0, bytes = size(path), error = 0},
+                totals)
+  end)
+
+  it("keeps order and number of far more samples than its buffers", function()
+    for format = 6, 7 do
+      local p = assert(gen.open{path = path, format = format})
+      local stack = {}
+      for i = 1, 200 do
+        stack[2 * i - 1], stack[2 * i] = 8 * i, i
+      end
+      local n = 6000  -- 20 MB in the queue, of 4
+      for i = 1, n do
+        stack[2] = i
+        p:sample(stack)
+      end
+      local ok = p:close()
+      assert.is_true(ok)
+      local log = vmprof.read(path)
+      assert.equal(n, #log.stacks)
+      local first = format == 6 and 3 or 1  -- behind the type
+      for i, s in ipairs(log.stacks) do
+        assert.equal(i, s.words[first])
+      end
+    end
+  end)
+
+  it("applies fates in order across batches and collections", function()
+    local p = assert(gen.open{path = path, format = 7})
+    local expected, open = {}, {}
+    local state = 12345
+    local function random(n)
+      state = (state * 1103515245 + 12345) % 2147483648
+      return state // 65536 % n
+    end
+    for i = 1, 30000 do
+      p:sample{8, 1}
+      open[#open + 1] = random(4) == 0 and "1" or "0"
+      if random(500) == 0 or i == 30000 then
+        local fates = table.concat(open)
+        expected[#expected + 1] = fates
+        p:collection{fates = fates}
+        open = {}
+      end
+    end
+    assert.is_true(p:close())
+    local fates = {}
+    for i, o in ipairs(vmprof.checkextended(vmprof.read(path))) do
+      fates[i] = o.survived
+    end
+    assert.equal(table.concat(expected), table.concat(fates))
+  end)
+
+  it("passes over fates of samples that it never had", function()
+    local p = assert(gen.open{path = path, format = 7})
+    p:collection{fates = "111"}
+    p:sample{8, 1}
+    p:collection{fates = "1111"}
+    p:sample{8, 1}
+    p:collection{fates = "0"}
+    assert.is_true(p:close())
+    local objects = vmprof.checkextended(vmprof.read(path))
+    assert.equal(2, #objects)
+    assert.equal(1, objects[1].survived)
+    assert.equal(0, objects[2].survived)
+  end)
+
+  it("undecided objects beyond a million do not shift later fates", function()
+    local p = assert(gen.open{path = path, format = 7})
+    local n = (1 << 20) + 10
+    p:flood(n, {8, 1})
+    p:collection{fates = ("1"):rep(n)}
+    p:sample{8, 1}
+    p:sample{8, 1}
+    p:collection{fates = "01"}
+    assert.is_true(p:close())
+    local profile = assert(reader.read(path))
+    assert.equal(n + 2, profile.samples)
+    assert.equal(n + 1, profile.survived)
+    -- the extended records: the first million was given up as dead
+    local pipe = assert(io.popen("gzip -dc '" .. path .. "' | tail -c 300000"))
+    local tail = pipe:read "a"
+    pipe:close()
+    local last = tail:match ".*()\10........\6\0\0\0\0\0\0\0"
+    assert.equal(1, (string.unpack("<i8", tail, last + 17)))  -- newest: lived
+    assert.equal(0, (string.unpack("<i8", tail, last + 25)))
+  end)
+
+  it("a fork's child leaves the file alone", function()
+    local p = assert(gen.open{path = path})
+    for i = 1, 1000 do
+      p:sample{8, i}
+    end
+    assert.equal(7, p:forked())
+    for i = 1, 1000 do
+      p:sample{8, i}
+    end
+    assert.is_true(p:close())
+    assert.equal(2000, #vmprof.read(path).stacks)
+  end)
+end)
+
+describe("a killed process", function()
+  local path
+  before_each(function() path = os.tmpname() end)
+  after_each(function() os.remove(path) end)
+
+  for format = 6, 7 do
+    it("leaves what was older than a second, version " .. format, function()
+      local status = child.run([[
+        local gen = require "profilegen"
+        local p = assert(gen.open{path = ..., format = tonumber((select(2, ...))),
+                                  resolve = "plain"})
+        p:name(8, "f", 1, "@x.lua")
+        for i = 1, 100 do
+          p:sample{0x7f0001, 0, 8, i, size = i}
+        end
+        p:collection{fates = ("01"):rep(50)}
+        gen.sleep(1.5)
+        p:sample{8, 101}
+        gen.kill()
+      ]], path, format)
+      assert.equal(128 + 9, status)
+      local profile = assert(reader.read(path))
+      assert.is_false(profile.complete)
+      assert.truthy(profile.message:find "too early")
+      assert.equal(100, profile.samples)
+      assert.equal(50, profile.survived)
+      assert.equal(0, profile.undetailed)
+      local names = {}
+      for _, f in ipairs(profile.functions) do
+        names[f.name] = true
+      end
+      assert.is_true(names.f and names.sym_7f0000)
+    end)
+  end
+end)
+
+describe("a file that takes no more", function()
+  it("costs samples that are counted, not the program", function()
+    for _, plain in ipairs{true, false} do
+      local p = assert(gen.open{path = "/dev/full", plain = plain})
+      p:flood(100000, {8, 1, count = 2})
+      local ok, totals = p:close()
+      assert.is_false(ok)
+      assert.equal(28, totals.error)  -- ENOSPC
+      assert.equal(200000, totals.lost)
+      assert.equal(0, totals.samples)
+      assert.equal(0, totals.bytes)
+    end
+  end)
+
+  it("keeps what went before it readable", function()
+    local path = os.tmpname()
+    local status, text = child.run([[
+      local gen = require "profilegen"
+      local p = assert(gen.open{path = ...})
+      for i = 1, 1000 do
+        p:sample{8, i}
+      end
+      gen.sleep(1.5)                 -- these are flushed
+      gen.filelimit(p:totals().bytes + 5000)
+      local n = 0
+      repeat
+        for i = 1, 2000 do
+          p:sample{8 * i, n + i, 16 * i, i}
+        end
+        n = n + 2000
+      until p:totals().error ~= 0
+      p:sample{8, 1}
+      local taken = 1000 + n + 1
+      local ok, t = p:close()
+      assert(not ok and t.error == 27, t.error)
+      assert(t.samples + t.lost == taken)
+      assert(t.samples >= 1000 and t.lost > 0)
+      print(t.samples)
+    ]], path)
+    assert.equal(0, status, text)
+    local profile = assert(reader.read(path))
+    os.remove(path)
+    assert.is_false(profile.complete)
+    assert.is_true(profile.samples >= tonumber(text))
+  end)
+
+  it("may be a pipe that nobody reads any more", function()
+    local path = os.tmpname()
+    os.remove(path)
+    assert(os.execute("mkfifo " .. path))
+    assert(os.execute("head -c 20 " .. path .. " >/dev/null &"))
+    local p = assert(gen.open{path = path, plain = true})
+    p:flood(200000, {8, 1})
+    local ok, totals = p:close()
+    os.remove(path)
+    assert.is_false(ok)
+    assert.equal(32, totals.error)  -- EPIPE, and no signal
+    assert.equal(200000, totals.samples + totals.lost)
+    assert.is_true(totals.lost > 0)
+  end)
+end)

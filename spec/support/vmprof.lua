@@ -1,0 +1,222 @@
+-- SPDX-License-Identifier: MIT
+-- VMProf logs for specs, independent of the C code: a decoder as strict as
+-- the strictest reader we know (whatever makes one of them lose the file is
+-- an error here), and a builder for logs as other writers make them.
+-- Never used outside specs; must not share code with asamp/.
+
+local M = {}
+
+local LIMIT = 65536  -- words of a record
+
+--- The bytes of a file, unpacked when they are gzip.
+function M.load(path)
+  local f = assert(io.open(path, "rb"))
+  local bytes = f:read("a")
+  f:close()
+  if bytes:sub(1, 2) == "\31\139" then
+    f = assert(io.popen("gzip -dc '" .. path .. "' 2>/dev/null", "r"))
+    bytes = f:read("a")
+    f:close()
+    return bytes, true
+  end
+  return bytes, false
+end
+
+-- Strict UTF-8, as Python decodes it: no surrogates, nothing above 10FFFF.
+local function checkutf8(text, at)
+  if not utf8.len(text) then
+    error("string is not UTF-8 at byte " .. at)
+  end
+end
+
+--- Decodes a log. Raises an error with the place when a reader would fail.
+-- Returns {version, mode, interpreter, started, ended (us), metas, keys (in
+-- the order of the file), names {[id] = text}, stacks, objects, records (in
+-- order), left (bytes after the trailer)}. A stack is {marker, time or
+-- count, words (as in the file), thread}; an object record {time, words}.
+function M.decode(bytes)
+  local at = 1
+  local log = {metas = {}, keys = {}, names = {}, stacks = {}, objects = {},
+               records = {}}
+  local function word()
+    local w
+    w, at = string.unpack("<i8", bytes, at)
+    return w
+  end
+  local function text()
+    local n = word()
+    assert(n >= 0 and at + n - 1 <= #bytes, "string beyond the end")
+    local s = bytes:sub(at, at + n - 1)
+    checkutf8(s, at)
+    at = at + n
+    return s
+  end
+  local function words()
+    local n = word()
+    assert(n >= 0 and n <= LIMIT, "record too deep: " .. n)
+    local list = {}
+    for i = 1, n do
+      list[i] = word()
+    end
+    return list
+  end
+  local function time()
+    local us = word() * 1000000 + word()
+    word()  -- the zone
+    return us
+  end
+  local function lead()
+    if log.version < 7 then
+      local count = word()
+      assert(count == 1, "count is not 1")
+      return count
+    end
+    local seconds
+    seconds, at = string.unpack("<d", bytes, at)
+    return seconds
+  end
+
+  assert(word() == 0 and word() == 3 and word() == 0, "not a VMProf log")
+  log.period = word()
+  assert(word() == 0, "not a VMProf log of Linux")
+  while true do
+    assert(at <= #bytes, "no trailer")
+    local marker = bytes:byte(at)
+    at = at + 1
+    log.records[#log.records + 1] = marker
+    if marker == 5 then
+      assert(not log.version, "second header")
+      log.version, log.mode, log.interpreter, at =
+        string.unpack(">i2 B s1", bytes, at)
+      assert(log.mode & 1 == 0 and log.mode & 8 == 0, "unexpected mode")
+    elseif marker == 6 then
+      log.started = time()
+    elseif marker == 7 then
+      local key, value = text(), text()
+      assert(not log.metas[key], "duplicate key " .. key)
+      log.metas[key] = value
+      log.keys[#log.keys + 1] = key
+    elseif marker == 1 or marker == 9 then
+      assert(marker == 1 or log.version == 7, "GC stack in version 6")
+      local stack = {marker = marker, lead = lead(), words = words()}
+      if log.mode & 2 ~= 0 then
+        assert(#stack.words % 2 == 0, "odd number of words")
+        for i = 1, #stack.words, 2 do
+          assert(stack.words[i] >= 0, "line below 0")
+          assert(stack.words[i + 1] > 0, "frame that reads as a line")
+        end
+      end
+      stack.thread = word()
+      log.stacks[#log.stacks + 1] = stack
+    elseif marker == 10 then
+      assert(log.version == 7, "objects in version 6")
+      log.objects[#log.objects + 1] = {time = lead(), words = words()}
+    elseif marker == 2 or marker == 8 then
+      local id, name = word(), text()
+      assert(id > 0, "id not positive")
+      assert(not log.names[id], "id named twice: " .. id)
+      assert(#name <= 1023, "name too long")
+      assert(select(2, name:gsub(":", "")) == 3, "not three colons: " .. name)
+      assert(name:find "^py:" or name:find "^n:", "unknown prefix: " .. name)
+      assert(math.tointeger(name:match "^%w+:[^:]*:(%d+):"), "no line: " .. name)
+      log.names[id] = name
+    elseif marker == 3 then
+      log.ended = time()
+      log.left = #bytes - at + 1
+      return log
+    else
+      error(("unknown marker 0x%02x at byte %d"):format(marker, at - 2))
+    end
+  end
+end
+
+--- Decodes the file.
+function M.read(path)
+  return M.decode((M.load(path)))
+end
+
+--- What the converter of the paper demands of an extended log. Raises what
+-- it would fail on. Returns the objects, oldest first: {type, outside,
+-- survived, time, stats}.
+function M.checkextended(log)
+  local nstats, objects, last = 0, {}, -math.huge
+  while log.metas["gc_stats__" .. nstats] do
+    nstats = nstats + 1
+  end
+  for _, record in ipairs(log.objects) do
+    local n = #record.words - nstats
+    assert(n >= 0, "fewer words than statistics")
+    local stats = table.move(record.words, n + 1, n + nstats, 1, {})
+    for i = n, 1, -1 do  -- newest first in the file
+      local w = record.words[i]
+      objects[#objects + 1] = {type = w >> 2, outside = w >> 1 & 1,
+                               survived = w & 1, time = record.time,
+                               stats = stats}
+    end
+  end
+  assert(#objects >= #log.stacks, "ran out of objects")
+  for i, stack in ipairs(log.stacks) do
+    assert(stack.lead >= last, "stacks not in order of time")
+    last = stack.lead
+    assert(stack.lead <= objects[i].time, "object before its sample")
+    assert(log.metas["__rtype_" .. objects[i].type], "type without a name")
+  end
+  assert(log.metas.os == "linux" and log.metas.period == "0.0")
+  assert(tonumber(log.metas.start_time_offset))
+  assert(log.started and log.ended)
+  return objects
+end
+
+-- ------------------------------------------------------------- builder --
+
+local function word(n)
+  return string.pack("<i8", n)
+end
+
+local function text(s)
+  return string.pack("<s8", s)
+end
+
+--- The first five words.
+function M.head()
+  return word(0) .. word(3) .. word(0) .. word(1000) .. word(0)
+end
+
+--- A header record; 'mode' only from version 4.
+function M.header(version, mode, interpreter)
+  return "\5" .. string.pack(">i2", version) ..
+         (version >= 4 and string.char(mode) or "") ..
+         string.pack("s1", interpreter or "cpython")
+end
+
+function M.time(seconds)
+  return "\6" .. word(seconds) .. word(0) .. word(0)
+end
+
+function M.trailer(seconds)
+  return "\3" .. (seconds and word(seconds) .. word(0) .. word(0) or "")
+end
+
+function M.meta(key, value)
+  return "\7" .. text(key) .. text(value)
+end
+
+function M.name(id, name, marker)
+  return string.char(marker or 2) .. word(id) .. text(name)
+end
+
+--- 'lead': an integer count, or a float time. 'rest': words after the stack.
+function M.stack(marker, lead, words, rest)
+  local parts = {string.char(marker),
+                 math.type(lead) == "float" and string.pack("<d", lead)
+                 or word(lead), word(#words)}
+  for _, w in ipairs(words) do
+    parts[#parts + 1] = word(w)
+  end
+  for _, w in ipairs(rest or {}) do
+    parts[#parts + 1] = word(w)
+  end
+  return table.concat(parts)
+end
+
+return M
