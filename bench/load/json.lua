@@ -102,10 +102,11 @@ local function read_array(text, at)
 end
 
 local function read_object(text, at)
-  local object, key = {}, nil
+  local object = {}
   at = skip(text, at + 1)
   if text:byte(at) == 125 then return object, at + 1 end
   while true do
+    local key
     key, at = read_string(text, at)
     at = skip(text, at)
     object[key], at = read_value(text, skip(text, at + 1))

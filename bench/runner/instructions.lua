@@ -1,0 +1,78 @@
+-- SPDX-License-Identifier: MIT
+-- bench/instructions: what one turn of an allocating loop costs, counted by
+-- callgrind, as the slope between two lengths of the loop (start-up cancels out):
+-- plain, the fork, the fork with the profiler loaded, and with the profiler
+-- started at a period that is never reached.
+-- Twice: with the collector stopped, where a turn is allocation alone, and with a
+-- young collection after every batch of turns, where it is that, the freeing and
+-- what the profiler does at a collection.
+-- The check is on the first: started against loaded-only and against not loaded
+-- differ by no more than 1 in 2,000 for every kind. Exit status 0 equal, 1
+-- different, 2 could not be measured.
+
+local root = arg[1]
+package.path = root .. "/bench/?.lua;" .. package.path
+
+local command = require "runner.command"
+local machine = require "runner.machine"
+local options = require "runner.options"
+
+local LIMIT = 1 / 2000
+local SHORT, LONG = 30000, 90000  -- turns, whole batches
+local KINDS = { "table", "closure", "string", "mixed" }
+
+local function fail(message)
+  io.stderr:write("bench/instructions: ", message, "\n")
+  os.exit(2)
+end
+
+local scratch = root .. "/build/bench"
+local runner = command.new(scratch)
+
+local function count(lua, profiler, pace, kind, turns)
+  local usage, message = runner:count({
+    lua, root .. "/bench/micro/alloc.lua", profiler, pace, kind, tostring(turns),
+    scratch .. "/profile.vmprof",
+  }, {})
+  if not usage then fail(("%s, %s under %s: %s"):format(profiler, kind, lua, message)) end
+  return usage.instructions
+end
+
+-- Instructions of one turn.
+local function slope(lua, profiler, pace, kind)
+  local short = count(lua, profiler, pace, kind, SHORT)
+  return (count(lua, profiler, pace, kind, LONG) - short) / (LONG - SHORT)
+end
+
+-- Prints the table of one pace; the largest difference of on from off.
+local function compare(plain, fork, pace)
+  print("| allocates | plain | fork | fork, profiler loaded | started, never reached "
+    .. "| plain/fork | started/loaded | started/fork |")
+  print("|" .. (" --- |"):rep(8))
+  local worst = 0
+  for _, kind in ipairs(KINDS) do
+    local base, off = slope(plain, "none", pace, kind), slope(fork, "none", pace, kind)
+    local loaded, started = slope(fork, "load", pace, kind), slope(fork, "idle", pace, kind)
+    worst = math.max(worst, math.abs(started / loaded - 1), math.abs(started / off - 1))
+    print(("| %s | %.2f | %.2f | %.2f | %.2f | %.3f | %.6f | %.6f |"):format(
+      kind, base, off, loaded, started, base / off, started / loaded, started / off))
+  end
+  return worst
+end
+
+local wanted, message = options.parse(table.move(arg, 2, #arg, 1, {}))
+if not wanted then fail(message) end
+local plain = wanted.plain or "build/plain/bin/lua"
+local fork = wanted.fork or "build/bin/lua"
+
+print(machine.line())
+print("Instructions of one turn of the loop in bench/micro/alloc.lua.")
+print("\n## Collector stopped\n")
+local worst = compare(plain, fork, "stop")
+local equal = worst <= LIMIT
+print(("\nLargest difference of sampling on from off: %s: %s (limit 1 in %d)."):format(
+  worst == 0 and "none" or ("1 in %.0f"):format(1 / worst), equal and "equal" or "DIFFERENT",
+  1 // LIMIT))
+print("\n## A young collection after every batch\n")
+compare(plain, fork, "step")
+os.exit(equal and 0 or 1)
