@@ -1,0 +1,649 @@
+-- SPDX-License-Identifier: MIT
+-- The reader: our own files against a model of what went in, logs of other
+-- writers made byte by byte, and every way in which a file can be damaged.
+
+local gen = require "profilegen"
+local reader = require "profiler.reader"
+local vmprof = require "spec.support.vmprof"
+
+local path
+
+local function save(bytes)
+  local f = assert(io.open(path, "wb"))
+  f:write(bytes)
+  f:close()
+end
+
+local function read(bytes)
+  save(bytes)
+  return reader.read(path)
+end
+
+--- "root@line ... leaf@line" of a node of the call tree.
+local function stackof(profile, node)
+  local parts = {}
+  while node ~= 0 do
+    local fn = profile.functions[profile.nodes.fn[node]]
+    table.insert(parts, 1, fn.name .. "@" .. profile.nodes.line[node])
+    node = profile.nodes.parent[node]
+  end
+  return table.concat(parts, " ")
+end
+
+--- {"stack kind" = {samples, bytes, survived, survivedbytes, undecided}}
+local function sitesof(profile)
+  local list, s = {}, profile.sites
+  for i = 1, #s.node do
+    local key = stackof(profile, s.node[i]) .. " " ..
+                profile.kinds[s.kind[i]].name
+    assert(not list[key], "site twice: " .. key)
+    list[key] = {s.samples[i], s.bytes[i], s.survived[i], s.survivedbytes[i],
+                 s.undecided[i]}
+  end
+  return list
+end
+
+--- What must hold whatever the file: raises an error when it does not.
+local function checkshape(profile)
+  local nodes, sites = profile.nodes, profile.sites
+  for i, parent in ipairs(nodes.parent) do
+    assert(parent >= 0 and parent < i, "parent not before its child")
+    assert(profile.functions[nodes.fn[i]], "node without a function")
+    assert(math.type(nodes.line[i]) == "integer")
+  end
+  local samples = 0
+  for i, node in ipairs(sites.node) do
+    assert(node >= 0 and node <= #nodes.parent, "site without a node")
+    assert(profile.kinds[sites.kind[i]], "site without a kind")
+    samples = samples + sites.samples[i]
+  end
+  assert(samples == profile.samples + profile.timesamples,
+         "sites do not add up")
+  for _, f in ipairs(profile.functions) do
+    assert(type(f.name) == "string" and type(f.file) == "string")
+    assert(math.type(f.line) == "integer" and f.native ~= nil)
+  end
+  assert(profile.complete or profile.message, "cut without a word")
+end
+
+describe("the reader", function()
+  before_each(function() path = os.tmpname() end)
+  after_each(function() os.remove(path) end)
+
+  describe("of our own files", function()
+    --- A random run, written and modelled. Returns what the reader must say.
+    local function run(seed, format, plain)
+      local state = seed
+      local function random(n)
+        state = (state * 6364136223846793005 + 1442695040888963407)
+        return (state >> 33) % n
+      end
+      local p = assert(gen.open{path = path, format = format, plain = plain,
+                                period = 512, random = seed % 2 == 0})
+      local names = {}
+      for i = 1, 9 do
+        names[8 * i] = "f" .. i
+        p:name(8 * i, "f" .. i, i, "@m.lua")
+      end
+      local period, model, open = 512, {sites = {}, samples = 0, bytes = 0,
+                                        survived = 0, minors = 0, majors = 0,
+                                        blocks = 0, outside = 0}, {}
+      for _ = 1, 300 + random(2000) do
+        local action = random(60)
+        if action == 0 then
+          local fates = {}
+          local major = random(3) == 0
+          for i, o in ipairs(open) do
+            fates[i] = random(3) == 0 and "1" or "0"
+            if fates[i] == "1" then
+              o.site[3] = o.site[3] + o.count
+              o.site[4] = o.site[4] + o.count * o.period
+              model.survived = model.survived + o.count
+            end
+            o.site[5] = o.site[5] - o.count
+          end
+          open = {}
+          model.last = {inuse = random(1 << 40), held = random(1 << 41),
+                        rss = random(1 << 42), major = major}
+          model[major and "majors" or "minors"] =
+            model[major and "majors" or "minors"] + 1
+          p:collection{fates = table.concat(fates), major = major,
+                       inuse = model.last.inuse, held = model.last.held,
+                       rss = model.last.rss}
+        elseif action == 1 then
+          period = 64 << random(20)
+          p:period(period)
+        else
+          local frames, key = {}, {}
+          for i = 1, 1 + random(6) do
+            local id, line = 8 * (1 + random(9)), random(4)
+            frames[2 * i - 1], frames[2 * i] = id, line
+            table.insert(key, 1, names[id] .. "@" .. line)
+          end
+          local count = random(10) == 0 and 1 + random(50) or 1
+          frames.kind, frames.count = random(#gen.kinds), count
+          frames.outside = random(7) == 0
+          model.outside = model.outside + (frames.outside and 1 or 0)
+          model.blocks = model.blocks + 1
+          p:sample(frames)
+          key = table.concat(key, " ") .. " " .. gen.kinds[frames.kind + 1]
+          local site = model.sites[key] or {0, 0, 0, 0, 0}
+          model.sites[key] = site
+          site[1] = site[1] + count
+          site[2] = site[2] + count * period
+          site[5] = site[5] + count
+          model.samples = model.samples + count
+          model.bytes = model.bytes + count * period
+          open[#open + 1] = {site = site, count = count, period = period}
+        end
+      end
+      model.undecided = 0
+      for _, o in ipairs(open) do
+        model.undecided = model.undecided + o.count
+      end
+      assert(p:close())
+      return model
+    end
+
+    it("finds every sample, fate and period again", function()
+      for seed = 1, 60 do
+        local model = run(seed, 6 + seed % 2, seed % 3 == 0)
+        local profile = assert(reader.read(path))
+        local note = "seed " .. seed
+        checkshape(profile)
+        assert.is_true(profile.complete, note)
+        assert.is_nil(profile.message, note)
+        assert.same(model.sites, sitesof(profile), note)
+        for _, key in ipairs{"samples", "bytes", "survived", "undecided",
+                             "minors", "majors"} do
+          assert.equal(model[key], profile[key], note .. ": " .. key)
+        end
+        assert.equal(model.minors + model.majors, #profile.collections, note)
+        local last = profile.collections[#profile.collections]
+        for key, value in pairs(model.last or {}) do
+          assert.equal(value, last[key], note .. ": " .. key)
+        end
+        local blocks, sizes, outside = 0, 0, 0
+        for _, kind in ipairs(profile.kinds) do
+          blocks = blocks + kind.blocks
+          sizes = sizes + kind.sizes
+          outside = outside + kind.outside
+        end
+        assert.equal(model.blocks, blocks, note)
+        assert.equal(56 * model.blocks, sizes, note)
+        assert.equal(model.outside, outside, note)
+        assert.equal(seed % 2 == 0, profile.random, note)
+      end
+    end)
+
+    it("says the same of both flavours, packed or plain", function()
+      local first
+      for _, format in ipairs{6, 7} do
+        for _, plain in ipairs{true, false} do
+          run(99, format, plain)
+          local profile = assert(reader.read(path))
+          assert.equal(format, profile.version)
+          assert.equal(not plain, profile.compressed)
+          local sites = sitesof(profile)
+          first = first or sites
+          assert.same(first, sites)
+        end
+      end
+    end)
+
+    it("tells times in seconds since the start", function()
+      for format = 6, 7 do
+        local p = assert(gen.open{path = path, format = format})
+        local t = gen.now()
+        p:sample{8, 1, time = t}
+        p:collection{time = t + 250000000, fates = "1"}
+        p:sample{8, 1, time = t + 750000000}
+        assert(p:close())
+        local bytes = vmprof.load(path)
+        -- without the trailer, the last sample is the end
+        local profile = assert(read(bytes:sub(1, -26)))
+        assert.is_false(profile.complete)
+        assert.is_true(math.abs(profile.duration - 0.75) < 0.1)
+        assert.is_true(math.abs(profile.collections[1].time - 0.25) < 0.1)
+        assert.is_true(math.abs(profile.started - os.time()) < 3600)
+      end
+    end)
+
+    it("of many call sites in one C function makes one function", function()
+      local p = assert(gen.open{path = path, resolve = "hostile"})
+      p:sample{0x7f0001, 0}
+      p:sample{0x7f0011, 0}
+      assert(p:close())
+      local profile = assert(reader.read(path))
+      assert.equal(1, #profile.functions)
+      assert.same({name = "std;;vector<\u{FFFD}>;", line = 0, native = true,
+                   file = "/lib/a;b\u{FFFD}.so"}, profile.functions[1])
+      assert.equal(2, #profile.nodes.fn)
+    end)
+
+    it("calls frames without a name by their id", function()
+      local p = assert(gen.open{path = path})
+      p:sample{0x7f0001, 0, 8, 1}
+      assert(p:close())
+      local profile = assert(reader.read(path))
+      assert.equal("[unknown 0x8]", profile.functions[1].name)
+      assert.is_false(profile.functions[1].native)
+      assert.equal("[unknown 0x7f0001]", profile.functions[2].name)
+      assert.is_true(profile.functions[2].native)
+    end)
+
+    it("cut at any byte: yields what was before", function()
+      for format = 6, 7 do
+        local p = assert(gen.open{path = path, format = format, plain = true,
+                                  command = "lua x.lua"})
+        p:name(8, "f", 1, "@x.lua")
+        for i = 1, 3 do
+          p:sample{8, i, kind = i}
+        end
+        p:collection{fates = "110", inuse = 5}
+        p:sample{8, 3, kind = 3, count = 2}
+        assert(p:close())
+        local bytes = vmprof.load(path)
+        local last = 0
+        for n = 0, #bytes do
+          local profile, message = read(bytes:sub(1, n))
+          if n < 48 then  -- the header record ends here
+            assert.is_nil(profile)
+            assert.truthy(message:find(path, 1, true))
+            assert.is_nil(message:find "\n")
+          else
+            checkshape(profile)
+            assert.equal(n == #bytes, profile.complete)
+            assert.is_true(profile.samples >= last)
+            last = profile.samples
+            if n < #bytes then
+              assert.truthy(profile.message:find("at byte %d+ of the log"))
+            end
+          end
+        end
+        assert.equal(5, last)
+      end
+    end)
+
+    it("cut in its packed bytes: yields what was before", function()
+      run(7, 6, false)
+      local f = assert(io.open(path, "rb"))
+      local bytes = f:read "a"
+      f:close()
+      for n = 0, #bytes - 1, math.max(1, #bytes // 200) do
+        local profile, message = read(bytes:sub(1, n))
+        if profile then
+          checkshape(profile)
+          assert.is_false(profile.complete)
+          assert.truthy(profile.message:find "too early at byte %d")
+        else
+          assert.truthy(message:find "^cannot read profile '.*': ")
+        end
+      end
+    end)
+  end)
+
+  describe("of other writers' logs", function()
+    local leafy = {300, 200, 100}  -- innermost first
+
+    local function names()
+      return vmprof.name(100, "py:main:1:a.py") ..
+             vmprof.name(200, "py:f:2:a.py") .. vmprof.name(300, "py:g:3:b.py")
+    end
+
+    it("reads every version", function()
+      for version = 0, 7 do
+        local lead = version == 7 and 1.5 or 1
+        local rest = {}
+        if version >= 1 then
+          rest[1] = 77
+        end
+        if version == 3 then
+          rest[2] = 4096  -- resident set, without a mode that says so
+        end
+        local stack = vmprof.stack(1, lead, leafy, rest)
+        local profile = assert(read(
+          vmprof.head() .. vmprof.header(version, 0) .. vmprof.time(1000) ..
+          stack .. stack .. names() .. stack ..
+          vmprof.trailer(version >= 5 and 1003)))
+        checkshape(profile)
+        assert.is_true(profile.complete)
+        assert.equal(version, profile.version)
+        assert.equal("cpython", profile.interpreter)
+        assert.is_false(profile.own)
+        assert.equal(3, profile.timesamples)
+        assert.equal(0, profile.samples)
+        assert.same({["main@0 f@0 g@0 [time sample]"] = {3, 0, 0, 0, 0}},
+                    sitesof(profile))
+        if version >= 5 then
+          assert.equal(3.0, profile.duration)
+        end
+      end
+    end)
+
+    it("reads lines, memory and pairs", function()
+      local lines = vmprof.stack(1, 1, {30, 300, 20, 200, 10, 100}, {7})
+      local profile = assert(read(vmprof.head() .. vmprof.header(6, 2) ..
+                                  lines .. names() .. vmprof.trailer(1)))
+      assert.same({["main@10 f@20 g@30 [time sample]"] = {1, 0, 0, 0, 0}},
+                  sitesof(profile))
+
+      local memory = vmprof.stack(1, 1, leafy, {7, 4096})
+      profile = assert(read(vmprof.head() .. vmprof.header(6, 1) .. memory ..
+                            memory .. names() .. vmprof.trailer(1)))
+      assert.same({["main@0 f@0 g@0 [time sample]"] = {2, 0, 0, 0, 0}},
+                  sitesof(profile))
+
+      -- kinds: 7 native, 6 assembler (no frame), 3 jitted, 1 code
+      local pairs_ = vmprof.stack(1, 1, {7, 300, 6, 555, 3, 200, 1, 100}, {0})
+      for _, case in ipairs{{8, "lua"}, {0, "pypy"}} do
+        profile = assert(read(
+          vmprof.head() .. vmprof.header(6, case[1], case[2]) .. pairs_ ..
+          names() .. vmprof.trailer(1)))
+        assert.same({["main@0 f@0 g@0 [time sample]"] = {1, 0, 0, 0, 0}},
+                    sitesof(profile))
+      end
+    end)
+
+    it("pairs allocation samples with their objects", function()
+      local function sample(t, leaf)
+        return vmprof.stack(9, t, {leaf, 100}, {0})
+      end
+      local metas = vmprof.meta("sample_allocated_bytes", "1000") ..
+                    vmprof.meta("__rtype_5", "    GcStruct pair") ..
+                    vmprof.meta("__rtype_9", "array")
+      local stats = vmprof.meta("gc_stats__0", "total_memory_used") ..
+                    vmprof.meta("gc_stats__1", "gc_state") ..
+                    vmprof.meta("gc_stats__2", "VmRSS")
+      local body = sample(10.5, 200) .. sample(10.6, 300) ..
+        vmprof.stack(1, 10.65, {100}, {0}) ..
+        -- newest first: 300's is an array that lived, 200's a pair that died
+        vmprof.stack(10, 10.7, {9 << 2 | 1, 5 << 2, 111, 0, 222}) ..
+        sample(10.8, 200)
+      -- the metas may stand before or behind what they describe
+      for _, early in ipairs{true, false} do
+        local profile = assert(read(
+          vmprof.head() .. vmprof.header(7, 0) .. vmprof.time(1000) ..
+          vmprof.meta("start_time_offset", "10.000000") ..
+          (early and metas .. stats or "") .. body .. names() ..
+          (early and "" or metas .. stats) .. vmprof.trailer(1001)))
+        checkshape(profile)
+        assert.is_true(profile.fates)
+        assert.same({
+          ["main@0 f@0 GcStruct pair"] = {1, 1000, 0, 0, 0},
+          ["main@0 g@0 array"] = {1, 1000, 1, 1000, 0},
+          ["main@0 f@0 [unknown]"] = {1, 1000, 0, 0, 1},
+          ["main@0 [time sample]"] = {1, 0, 0, 0, 0},
+        }, sitesof(profile))
+        assert.equal(3000, profile.bytes)
+        assert.equal(1, profile.minors)
+        local c = profile.collections[1]
+        assert.is_true(math.abs(c.time - 0.7) < 1e-3)
+        assert.equal(2, c.decided)
+        assert.equal(1, c.survived)
+        assert.equal(early and 111 or 0, c.inuse)
+        assert.equal(early and 222 or 0, c.rss)
+      end
+    end)
+
+    it("takes the largest of several names of an id", function()
+      local profile = assert(read(
+        vmprof.head() .. vmprof.header(6, 0) ..
+        vmprof.stack(1, 1, {100}, {0}) .. vmprof.name(100, "py:b:1:x") ..
+        vmprof.name(100, "n:c:0:y", 8) .. vmprof.name(100, "py:a:1:x") ..
+        vmprof.trailer(1)))
+      assert.equal("b", profile.functions[1].name)
+    end)
+
+    it("takes a name that is none of the convention's as it is", function()
+      local profile = assert(read(
+        vmprof.head() .. vmprof.header(6, 0) ..
+        vmprof.stack(1, 1, {100}, {0}) .. vmprof.name(100, "whatever:1") ..
+        vmprof.trailer(1)))
+      assert.equal("whatever:1", profile.functions[1].name)
+    end)
+
+    it("takes unknown and repeated metas, long names, empty stacks", function()
+      local profile = assert(read(
+        vmprof.head() .. vmprof.header(6, 0) .. vmprof.meta("x", "1") ..
+        vmprof.meta("x", "2") .. vmprof.meta(("k"):rep(1000), "v") ..
+        vmprof.meta("big", ("v"):rep(5 << 20)) ..
+        vmprof.stack(1, 1, {}, {0}) .. vmprof.stack(1, 1, {100}, {0}) ..
+        vmprof.name(100, "py:" .. ("n"):rep(100000) .. ":1:x") ..
+        vmprof.trailer(1) .. "what follows is nobody's business"))
+      checkshape(profile)
+      assert.is_true(profile.complete)
+      assert.equal(2, profile.timesamples)
+      assert.equal(4096, #profile.functions[1].name)
+    end)
+  end)
+
+  describe("refuses", function()
+    local head = vmprof.head()
+    local refused = {
+      ["the file is empty"] = "",
+      ["not a VMProf log (too short)"] = "hello",
+      ["not a VMProf log"] = ("this is no profile at all, but long enough "):rep(3),
+      ["a 32-bit VMProf log; only 64-bit ones can be read"] =
+        string.pack("<i4i4i4i4i4", 0, 3, 0, 1000, 0),
+      ["a big-endian VMProf log; only little-endian ones can be read"] =
+        string.pack(">i8i8i8i8i8", 0, 3, 0, 1000, 0),
+      ["not a VMProf log (no header)"] = head .. vmprof.meta("os", "linux"),
+      ["compressed data are corrupt"] = "\31\139" .. ("x"):rep(100),
+      ["compressed data end too early"] = "\31\139\8\0\0\0\0\0\0\3",
+    }
+    for reason, bytes in pairs(refused) do
+      it(reason, function()
+        local profile, message = read(bytes)
+        assert.is_nil(profile)
+        assert.equal("cannot read profile '" .. path .. "': " .. reason,
+                     message)
+      end)
+    end
+
+    it("what cannot be opened", function()
+      local _, message = reader.read("/nowhere/x")
+      assert.equal("cannot read profile '/nowhere/x': " ..
+                   "No such file or directory", message)
+      _, message = reader.read("/")
+      assert.equal("cannot read profile '/': Is a directory", message)
+      assert.has_error(function() reader.read() end)
+    end)
+  end)
+
+  describe("stops, with a message and what was before, at", function()
+    local function good()
+      return vmprof.head() .. vmprof.header(6, 2) .. vmprof.name(100, "py:f:1:x") ..
+             vmprof.stack(1, 1, {5, 100}, {0})
+    end
+    local own = vmprof.meta("asamp.format", "1")
+    local typed = vmprof.stack(1, 1, {0, 1, 5, 100}, {0})
+    local damage = {
+      ["an unknown record (0x63)"] = "c" .. ("x"):rep(100),
+      ["an unknown record (0x04)"] = "\4\3lua",
+      ["a second header"] = vmprof.header(6, 2),
+      ["a stack whose count is not 1"] = vmprof.stack(1, 2, {5, 100}, {0}),
+      ["a stack deeper than 65536 words"] =
+        "\1" .. string.pack("<i8i8", 1, 65537),
+      ["the file ends in a record"] = "\1" .. string.pack("<i8i8", 1, 65536),
+      ["the log ends without its trailer"] = "",
+      ["bad details"] = own .. vmprof.meta("asamp.1", "nonsense"),
+    }
+    for what, bytes in pairs(damage) do
+      it(what, function()
+        local before = good()
+        local profile = assert(read(before .. bytes))
+        checkshape(profile)
+        assert.is_false(profile.complete)
+        assert.equal(1, profile.timesamples)
+        local at = bytes:find("asamp.1", 1, true) and #before + #own or #before
+        assert.equal(what .. " at byte " .. at .. " of the log",
+                     profile.message)
+      end)
+    end
+
+    it("lengths and depths beyond all measure", function()
+      for _, n in ipairs{-1, math.mininteger, math.maxinteger, 1 << 40} do
+        for _, start in ipairs{"\7", "\2" .. string.pack("<i8", 8),
+                               "\1" .. string.pack("<i8", 1)} do
+          local profile = assert(read(good() .. start ..
+                                      string.pack("<i8", n) .. "xyz"))
+          checkshape(profile)
+          assert.is_false(profile.complete)
+          assert.equal(1, profile.timesamples)
+        end
+      end
+    end)
+
+    it("details that do not fit their stacks", function()
+      local cases = {
+        "n 3\ns 1 2 3\n",                        -- more samples than stacks
+        "n 18446744073709551615\n",
+        "n 2\nc 1 3 3\n",                        -- more copies than stacks
+        "n 2\nc 1 1 2\n",                        -- more copies than count
+        "n 2\nc 1 0 0\n",
+        "n 99999999999999999999999\n",
+        "n\n", "", "\n", "n -1\n", "n x\n",
+      }
+      for _, text in ipairs(cases) do
+        local profile = assert(read(good() .. own .. typed .. typed ..
+                                    vmprof.meta("asamp.1", text)))
+        checkshape(profile)
+        assert.truthy(profile.message:find "^bad details at byte")
+        assert.equal(2, profile.samples)
+      end
+    end)
+  end)
+
+  it("takes odd but harmless details", function()
+    local head = vmprof.head() .. vmprof.header(6, 2) ..
+                 vmprof.meta("asamp.format", "1") ..
+                 vmprof.meta("sample_allocated_bytes", "100")
+    local typed = vmprof.stack(1, 1, {0, 1, 5, 100}, {0})
+    local cases = {
+      "n 0\n", "n 1\ns\n", "n 1\ns x\n", "n 1\nz 1 2\n", "n 1\nf 5\n",
+      "n 1\nf 0 18446744073709551615\n", "n 1\ng\n", "n 1\ng -1 -2 -3 -4\n",
+      "n 1\no 1\n", "n 1\no 7\n", "n 1\np\n", "n 1\np 0 64\n", "n 1",
+      "n 1\n\n\n", "n 1\nkzzz\n", "n 1\nc 2 9 1\n", "n 1\nt 99999999999999999\n",
+      "n 1\n\0\n",
+    }
+    for _, text in ipairs(cases) do
+      local profile = assert(read(head .. typed ..
+                                  vmprof.meta("asamp.1", text) ..
+                                  vmprof.trailer(1)))
+      checkshape(profile)
+      assert.is_true(profile.complete, text)
+      assert.equal(1, profile.samples, text)
+    end
+  end)
+
+  it("ignores details of a format that it does not know", function()
+    local profile = assert(read(
+      vmprof.head() .. vmprof.header(6, 2) .. vmprof.meta("asamp.format", "2") ..
+      vmprof.stack(1, 1, {5, 100}, {0}) .. vmprof.meta("asamp.1", "x") ..
+      vmprof.trailer(1)))
+    assert.is_true(profile.complete)
+    assert.is_false(profile.own)
+    assert.equal(1, profile.timesamples)
+  end)
+
+  it("survives anything", function()
+    local seed = os.time()
+    math.randomseed(seed)
+    local seeds = {}
+    for format = 6, 7 do
+      for _, plain in ipairs{true, false} do
+        local p = assert(gen.open{path = path, format = format, plain = plain,
+                                  resolve = "plain"})
+        p:name(8, "f", 1, "@x.lua")
+        for i = 1, 40 do
+          p:sample{0x7f0001, 0, 8, i % 5, kind = i % 12, count = 1 + i % 3 // 2}
+          if i % 15 == 0 then
+            p:collection{fates = ("01"):rep(7) .. "1", inuse = i * 1000}
+            p:period(64 * i)
+          end
+        end
+        assert(p:close())
+        local f = assert(io.open(path, "rb"))
+        seeds[#seeds + 1] = f:read "a"
+        f:close()
+      end
+    end
+    seeds[#seeds + 1] = vmprof.head() .. vmprof.header(7, 2) ..
+      vmprof.meta("gc_stats__0", "VmRSS") .. vmprof.name(100, "py:f:1:x") ..
+      vmprof.stack(9, 1.5, {5, 100}, {0}) .. vmprof.stack(10, 2.5, {9, 5}) ..
+      vmprof.stack(1, 1.5, {5, 100}, {0}) .. vmprof.trailer(1)
+    local interesting = {"\0", "\1", "\255", "\127", "\128", "\10", "\9", "0",
+                         "9", " ", "\n", "-", "\0\0\0\0\0\0\1\0",
+                         ("\255"):rep(8), "asamp.1", "f", "p", "c"}
+    local function mutated()
+      local bytes = seeds[math.random(#seeds)]
+      for _ = 1, math.random(6) do
+        local at = math.random(math.max(1, #bytes))
+        local what = math.random(5)
+        local piece = interesting[math.random(#interesting)]
+        if what == 1 then       -- replace
+          bytes = bytes:sub(1, at - 1) .. piece .. bytes:sub(at + #piece)
+        elseif what == 2 then   -- insert
+          bytes = bytes:sub(1, at) .. piece .. bytes:sub(at + 1)
+        elseif what == 3 then   -- remove
+          bytes = bytes:sub(1, at - 1) .. bytes:sub(at + math.random(40))
+        elseif what == 4 then   -- repeat
+          local from = bytes:sub(at, at + math.random(200))
+          bytes = bytes:sub(1, at - 1) .. from .. bytes:sub(at)
+        else                    -- a bit
+          local b = bytes:byte(at) or 0
+          bytes = bytes:sub(1, at - 1) ..
+                  string.char(b ~ 1 << math.random(0, 7)) .. bytes:sub(at + 1)
+        end
+      end
+      return bytes
+    end
+    local function noise()
+      local list = {}
+      for i = 1, math.random(0, 300) do
+        list[i] = string.char(math.random(0, 255))
+      end
+      return (math.random(2) == 1 and vmprof.head() .. vmprof.header(7, 2)
+              or "") .. table.concat(list)
+    end
+    local readable = 0
+    for i = 1, 4000 do
+      local bytes = i % 8 == 0 and noise() or mutated()
+      save(bytes)
+      local ok, profile, message = pcall(reader.read, path)
+      local note = ("seed %d, input %d: "):format(seed, i)
+      assert(ok, note .. tostring(profile))
+      if profile then
+        readable = readable + 1
+        local fine, why = pcall(checkshape, profile)
+        assert(fine, note .. tostring(why))
+      else
+        assert(message:find "^cannot read profile '", note .. tostring(message))
+      end
+    end
+    assert.is_true(readable > 1000)
+  end)
+
+  it("keeps within its memory on a bomb", function()
+    -- 200 MB of equal stacks and names in a file of some hundred KB
+    local piece = vmprof.stack(1, 1, {100, 200, 300}, {0}):rep(1000) ..
+                  vmprof.name(100, "py:f:1:x") .. vmprof.meta("k", ("v"):rep(1000))
+    local f = assert(io.popen("gzip -1 >> '" .. path .. ".gz'", "w"))
+    f:write(vmprof.head(), vmprof.header(6, 0))
+    for _ = 1, 4000 do
+      f:write(piece)
+    end
+    f:close()
+    local profile = assert(reader.read(path .. ".gz"))
+    os.remove(path .. ".gz")
+    assert.equal(4000000, profile.timesamples)
+    assert.equal(3, #profile.nodes.fn)
+    for line in io.lines "/proc/self/status" do
+      local peak = line:match "^VmHWM:%s*(%d+) kB"
+      if peak and not os.getenv "LD_PRELOAD" then
+        assert.is_true(tonumber(peak) < 300000)
+      end
+    end
+  end)
+end)
