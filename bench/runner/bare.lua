@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: MIT
 -- bench/bare: a bare state's memory and the cost of an empty run, plain and fork.
--- Expects bare-plain and bare-fork in build/bench (bench/bare links them).
+-- Expects bare-plain and bare-fork in its work folder (bench/bare links them).
 -- Start-up is CPU time of many runs of `lua -e ''`, interleaved, and its
 -- instructions where valgrind is installed.
 
-local root = arg[1]
+local root, work = arg[1], arg[2]
 package.path = root .. "/bench/?.lua;" .. package.path
 
 local command = require "runner.command"
@@ -20,11 +20,10 @@ local function fail(message)
   os.exit(2)
 end
 
-local scratch = root .. "/build/bench"
-local runner = command.new(scratch)
+local runner = command.new(root .. "/build/bench", work)
 
 local function memory(name)
-  local usage, output = runner:run({ scratch .. "/bare-" .. name }, {})
+  local usage, output = runner:run({ work .. "/bare-" .. name }, {})
   if not usage then fail(("bare state of %s: %s"):format(name, output)) end
   local bare, open, resident = output:match("^(%d+) (%d+) (%-?%d+)")
   return { bare, open, resident }
@@ -42,7 +41,7 @@ local function empty_instructions(lua)
   return usage.instructions
 end
 
-local wanted, message = options.parse(table.move(arg, 2, #arg, 1, {}))
+local wanted, message = options.parse(table.move(arg, 3, #arg, 1, {}))
 if not wanted then fail(message) end
 local lua = { plain = wanted.plain or "build/plain/bin/lua", fork = wanted.fork or "build/bin/lua" }
 

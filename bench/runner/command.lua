@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Runs one program under one configuration and says what it used.
--- Owns the shell lines, the scratch files (in build/bench) and their reading.
+-- Owns the shell lines, the files of a run and their reading.
 -- Standard output of the program is kept, never shown; its error output is shown
 -- only when it fails. A failed run is nil, message; nothing here raises for it.
 
@@ -39,43 +39,46 @@ function command.parse_instructions(log)
   return count and math.tointeger(tonumber(count))
 end
 
--- scratch: folder with runstat and fixedseed.so, where files may be written.
-function command.new(scratch) return setmetatable({ scratch = scratch }, command) end
+-- helpers: folder of runstat and fixedseed.so; work: folder to write in, this
+-- run's own.
+function command.new(helpers, work)
+  return setmetatable({ helpers = helpers, work = work }, command)
+end
 
 -- The last line of standard error, for a message.
 function command:complaint()
-  local text = read_all(self.scratch .. "/stderr"):gsub("%s+$", "")
+  local text = read_all(self.work .. "/stderr"):gsub("%s+$", "")
   return text:match("[^\n]*$")
 end
 
 -- Runs 'words' in 'dir' under runstat. Usage and standard output, or nil, message.
 function command:run(words, env, dir, count)
-  local result = self.scratch .. "/usage"
+  local result = self.work .. "/usage"
   os.remove(result)
-  local line = { self.scratch .. "/runstat", "-n", count or 1 }
+  local line = { self.helpers .. "/runstat", "-n", count or 1 }
   for _, each in ipairs(env) do
     line[#line + 1] = "-e"
     line[#line + 1] = each
   end
   line[#line + 1] = result
   os.execute(("cd %s && %s %s >%s 2>%s"):format(quote(dir or "."), join(line), join(words),
-    quote(self.scratch .. "/stdout"), quote(self.scratch .. "/stderr")))
+    quote(self.work .. "/stdout"), quote(self.work .. "/stderr")))
   local usage = command.parse_usage(read_all(result))
   if not usage then return nil, "did not start: " .. self:complaint() end
   if usage.status ~= 0 then
     return nil, ("exit status %d: %s"):format(usage.status, self:complaint())
   end
-  return usage, read_all(self.scratch .. "/stdout")
+  return usage, read_all(self.work .. "/stdout")
 end
 
 -- Runs 'words' under callgrind. Usage with 'instructions' set, and standard
 -- output; or nil, message.
 function command:count(words, env, dir)
-  local log = self.scratch .. "/callgrind"
+  local log = self.work .. "/callgrind"
   local line = { "valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null",
     "--log-file=" .. log }
   table.move(words, 1, #words, #line + 1, line)
-  local preload = self.scratch .. "/fixedseed.so"
+  local preload = self.helpers .. "/fixedseed.so"
   local settings = {}
   for _, each in ipairs(env) do
     local library = each:match("^LD_PRELOAD=(.*)$")

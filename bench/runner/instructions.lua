@@ -10,7 +10,7 @@
 -- differ by no more than 1 in 2,000 for every kind. Exit status 0 equal, 1
 -- different, 2 could not be measured.
 
-local root = arg[1]
+local root, work = arg[1], arg[2]
 package.path = root .. "/bench/?.lua;" .. package.path
 
 local command = require "runner.command"
@@ -26,13 +26,12 @@ local function fail(message)
   os.exit(2)
 end
 
-local scratch = root .. "/build/bench"
-local runner = command.new(scratch)
+local runner = command.new(root .. "/build/bench", work)
 
 local function count(lua, profiler, pace, kind, turns)
   local usage, message = runner:count({
     lua, root .. "/bench/micro/alloc.lua", profiler, pace, kind, tostring(turns),
-    scratch .. "/profile.vmprof",
+    work .. "/profile.vmprof",
   }, {})
   if not usage then fail(("%s, %s under %s: %s"):format(profiler, kind, lua, message)) end
   return usage.instructions
@@ -60,7 +59,7 @@ local function compare(plain, fork, pace)
   return worst
 end
 
-local wanted, message = options.parse(table.move(arg, 2, #arg, 1, {}))
+local wanted, message = options.parse(table.move(arg, 3, #arg, 1, {}))
 if not wanted then fail(message) end
 local plain = wanted.plain or "build/plain/bin/lua"
 local fork = wanted.fork or "build/bin/lua"

@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: MIT
 -- bench/run: measures the chosen programs and prints the report as Markdown.
--- Called by the shell script beside it as: lua main.lua ROOT ARGUMENTS...
+-- Called by the shell script beside it as: lua main.lua ROOT WORK ARGUMENTS...
 -- Exit status: 0 all measured and every output the same; 1 a program failed or
 -- its output differed (the others are reported all the same); 2 bad usage.
 
-local root = arg[1]
+local root, work = arg[1], arg[2]
 package.path = root .. "/bench/?.lua;" .. package.path
 
 local command = require "runner.command"
@@ -56,7 +56,7 @@ local function measure_all(runner, chosen, list, wanted)
   return rows, failed
 end
 
-local wanted, message = options.parse(table.move(arg, 2, #arg, 1, {}))
+local wanted, message = options.parse(table.move(arg, 3, #arg, 1, {}))
 if not wanted then fail(message) end
 if wanted.help then
   print(options.USAGE)
@@ -72,11 +72,10 @@ local chosen
 chosen, message = programs.choose(all, wanted.words)
 if not chosen then fail(message) end
 
-local scratch = root .. "/build/bench"
 local list
 list, message = configs.make(wanted.configs, {
   plain = wanted.plain or "build/plain/bin/lua", fork = wanted.fork or "build/bin/lua",
-  period = wanted.period, preload = wanted.preload, profile = scratch .. "/profile.vmprof",
+  period = wanted.period, preload = wanted.preload, profile = work .. "/profile.vmprof",
 })
 if not list then fail(message) end
 for _, config in ipairs(list) do
@@ -84,7 +83,7 @@ for _, config in ipairs(list) do
   config.lua = executable(config.lua, option)
 end
 
-local runner = command.new(scratch)
+local runner = command.new(root .. "/build/bench", work)
 local rows, failed = measure_all(runner, chosen, list, wanted)
 if #rows == 0 then fail("nothing was measured") end
 if wanted.callgrind then
