@@ -88,6 +88,9 @@ describe("options", function()
 
   it("adds the preloaded library as a configuration", function()
     assert.equal("preload", options.parse({ "--preload", "libx.so" }).configs[5])
+    assert.same({ "plain", "preload" }, options.parse({ "--configs=plain", "--preload=x" }).configs)
+    assert.same({ "preload", "plain" },
+      options.parse({ "--configs=preload,plain", "--preload=x" }).configs)
   end)
 
   local BAD = {

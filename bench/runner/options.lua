@@ -84,9 +84,12 @@ function options.parse(args)
   end
 
   local default = found.callgrind and "plain,fork" or "plain,fork,idle,sample"
-  local names = found.configs or (default .. (found.preload and ",preload" or ""))
+  local names = found.configs or default
   found.configs = split(names)
   if #found.configs == 0 then return nil, ("--configs names nothing in %q; see --help"):format(names) end
+  if found.preload and not names:find("preload", 1, true) then
+    table.insert(found.configs, "preload")
+  end
   return found
 end
 
