@@ -34,7 +34,8 @@ typedef struct ReadKind {
   uint64_t type;       /* as the file numbers it */
   uint32_t name;       /* offset into 'text', 0: none */
   uint64_t blocks;
-  uint64_t sizes;      /* bytes of these blocks, added up */
+  double objects;      /* blocks that these stand for: a sample of count c
+                          at period p of a block of s bytes for c * p / s */
   uint64_t outside;    /* of the blocks, allocated outside the nursery */
 } ReadKind;
 

@@ -17,7 +17,9 @@
 **   fates (does the file tell any?), survived, survivedbytes, undecided
 **   timesamples, undetailed
 **   minors, majors               collections there were
-**   kinds[k] = {name, blocks, sizes, outside, time = true for time samples}
+**   kinds[k] = {name, time (true: no type, samples of time), blocks (that
+**     were sampled), objects (that these stand for, estimated), outside (of
+**     the blocks, outside the nursery)}
 **   functions[f] = {name, line, file, native}
 **   nodes = {parent = {}, fn = {}, line = {}}: the call tree; parent[i] < i,
 **     0 is the root; a node's stack is its function and its parents'
@@ -207,7 +209,8 @@ static void pushkinds (lua_State *L, const Reading *r) {
     lua_setfield(L, -2, "name");
     setboolean(L, "time", i == READER_TIMESAMPLE);
     setinteger(L, "blocks", kind->blocks);
-    setinteger(L, "sizes", kind->sizes);
+    lua_pushnumber(L, kind->objects);
+    lua_setfield(L, -2, "objects");
     setinteger(L, "outside", kind->outside);
     lua_rawseti(L, -2, (lua_Integer)i + 1);
   }

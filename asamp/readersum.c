@@ -324,8 +324,8 @@ static int ownsample (ReaderSum *s, Details *d, uint64_t count,
   ledger_open(&r->ledger, run->node, run->kind, count, s->period);
   kind = &r->kinds[run->kind];
   kind->blocks++;
-  if (details_number(&d->sizes, &n))
-    kind->sizes += n;
+  if (details_number(&d->sizes, &n) && n > 0)
+    kind->objects += (double)count * (double)s->period / (double)n;
   if (details_number(&d->times, &n))
     s->last += n;
   return 1;

@@ -1,0 +1,77 @@
+-- SPDX-License-Identifier: MIT
+-- Numbers for people: bytes, times, counts, shares. Pure functions from
+-- numbers to strings; the same number always reads the same, in any locale
+-- that Lua's string.format leaves alone.
+
+local M = {}
+
+local STEPS = {
+  {1 << 60, "E"}, {1 << 50, "P"}, {1 << 40, "T"}, {1 << 30, "G"},
+  {1 << 20, "M"}, {1 << 10, "K"},
+}
+
+-- The number in the largest unit of which there is one, and the unit's
+-- letter. What would be rounded to 1024.0 is 1.0 of the unit above.
+local function split(n)
+  for i, step in ipairs(STEPS) do
+    if n >= step[1] * (i == 1 and 1 or 0.99995) then
+      return n / step[1], step[2]
+    end
+  end
+  return n, ""
+end
+
+--- Bytes in at most six columns: "612.0M", "56B".
+function M.short(n)
+  local value, unit = split(n)
+  return unit == "" and ("%dB"):format(n) or ("%.1f%s"):format(value, unit)
+end
+
+--- Bytes in full: "612.0 MiB", "512 KiB", "56 bytes". Whole numbers of a
+-- unit have no decimals.
+function M.bytes(n)
+  local value, unit = split(n)
+  if unit == "" then
+    return n == 1 and "1 byte" or ("%d bytes"):format(n)
+  end
+  return (value % 1 == 0 and "%d %siB" or "%.1f %siB"):format(value, unit)
+end
+
+--- A count with its thousands apart: "1,234,567".
+function M.count(n)
+  local s = ("%d"):format(n)
+  repeat
+    local more
+    s, more = s:gsub("^(%-?%d+)(%d%d%d)", "%1,%2")
+  until more == 0
+  return s
+end
+
+--- "1 sample", "2 samples".
+function M.plural(n, noun)
+  return M.count(n) .. " " .. noun .. (n == 1 and "" or "s")
+end
+
+--- Seconds: "350 ms", "4.21 s", "2 min 3 s", "3 h 5 min".
+function M.seconds(s)
+  if s < 0.9995 then
+    return ("%.3g ms"):format(s * 1000)
+  elseif s < 59.995 then
+    return ("%.2f s"):format(s)
+  end
+  s = math.floor(s + 0.5)
+  if s < 3600 then
+    return ("%d min %d s"):format(s // 60, s % 60)
+  end
+  return ("%d h %d min"):format(s // 3600, s % 3600 // 60)
+end
+
+--- A share of a whole: "25.9%"; "-" of nothing.
+function M.percent(part, whole)
+  if whole == 0 then
+    return "-"
+  end
+  return ("%.1f%%"):format(100 * part / whole)
+end
+
+return M
