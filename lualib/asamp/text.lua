@@ -188,9 +188,8 @@ local function linelabel(row, n, paint)
   return where .. "  " .. paint("dim", cutend(name, n - 2 - width(where)))
 end
 
-local function more(left, list, shown, paint)
-  return paint("dim", ("%sand %s more"):format(
-    (" "):rep(left), units.count(#list - shown)))
+local function more(left, n, paint)
+  return paint("dim", (" "):rep(left) .. "and " .. units.count(n) .. " more")
 end
 
 local ROW = "  %8s %6s  %8s %6s  %5s  "
@@ -203,24 +202,20 @@ local function rows(p, t, list, top, title, what, label, paint)
     paint("bold", title),
     paint("dim", ROW:format("own", "", "total", "", "lived") .. what),
   }
-  local shown = 0
-  for _, row in ipairs(list) do
-    if shown == top or row.total.samples == 0 then
-      break
-    end
+  for i = 1, math.min(top, #list) do
+    local row = list[i]
     lines[#lines + 1] =
       ROW:format(value(t, row.own), share(t, row.own), value(t, row.total),
                  share(t, row.total), survived(p, row.own)) ..
       label(row, WIDTH - ROWLEFT, paint)
-    shown = shown + 1
   end
-  if #list > shown then
-    lines[#lines + 1] = more(ROWLEFT, list, shown, paint)
+  if #list > top then
+    lines[#lines + 1] = more(ROWLEFT, #list - top, paint)
   end
   return lines
 end
 
-local TYPE = "  %8s %6s  %15s  %5s  "
+local TYPE = "  %8s %6s  %13s  %5s  "
 local TYPELEFT = #TYPE:format("", "", "", "")
 
 local function types(p, t, top, paint)
@@ -239,7 +234,7 @@ local function types(p, t, top, paint)
       cutend(clean(row.name), WIDTH - TYPELEFT)
   end
   if #t.types > top then
-    lines[#lines + 1] = more(TYPELEFT, t.types, top, paint)
+    lines[#lines + 1] = more(TYPELEFT, #t.types - top, paint)
   end
   return lines
 end

@@ -152,8 +152,15 @@ local function lines(profile, own, sums)
   return rows
 end
 
--- Largest own first, then largest total, then by name and place.
-local function sort(rows, unit)
+-- The rows that have samples: largest own first, then largest total, then by
+-- name and place.
+local function sorted(all, unit)
+  local rows = {}
+  for _, row in ipairs(all) do
+    if row.total.samples > 0 then
+      rows[#rows + 1] = row
+    end
+  end
   table.sort(rows, function(a, b)
     if a.own[unit] ~= b.own[unit] then
       return a.own[unit] > b.own[unit]
@@ -166,6 +173,7 @@ local function sort(rows, unit)
     end
     return a.line < b.line
   end)
+  return rows
 end
 
 local function types(kinds, unit)
@@ -195,12 +203,11 @@ function M.of(profile)
   local own, kinds, whole = sumsites(profile)
   local sums = sumtrees(profile.nodes.parent, own)
   local unit = whole.bytes > 0 and "bytes" or "samples"
-  local t = {unit = unit, whole = whole,
-             functions = functions(profile, own, sums),
-             lines = lines(profile, own, sums), types = types(kinds, unit)}
-  sort(t.functions, unit)
-  sort(t.lines, unit)
-  return t
+  return {
+    unit = unit, whole = whole, types = types(kinds, unit),
+    functions = sorted(functions(profile, own, sums), unit),
+    lines = sorted(lines(profile, own, sums), unit),
+  }
 end
 
 return M

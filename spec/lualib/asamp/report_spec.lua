@@ -1,0 +1,180 @@
+-- SPDX-License-Identifier: MIT
+-- The command: arguments, exit codes, what goes to stdout and to stderr.
+
+local asamp = require "asamp"
+local child = require "spec.support.child"
+local gen = require "profilegen"
+local reader = require "profiler.reader"
+local report = require "asamp.report"
+local vmprof = require "spec.support.vmprof"
+
+--- Runs `asamp report` in this process. Returns exit code, stdout, stderr.
+local function run(...)
+  local out, err = {}, {}
+  local code = report.run({...}, {
+    read = reader.read, color = false,
+    out = function(s) out[#out + 1] = s end,
+    err = function(s) err[#err + 1] = s end,
+  })
+  return code, table.concat(out), table.concat(err)
+end
+
+describe("asamp report", function()
+  local path
+  before_each(function()
+    path = os.tmpname()
+    local p = assert(gen.open{path = path, period = 1 << 20,
+                              command = "lua app.lua"})
+    p:name(8, "main chunk", 0, "@app.lua")
+    p:name(16, "parse", 10, "@lib/parse.lua")
+    p:flood(30, {16, 12, 8, 3, kind = 0})
+    p:flood(10, {8, 4, kind = 3})
+    p:collection{fates = ("1"):rep(20) .. ("0"):rep(20), inuse = 1 << 20}
+    assert(p:close())
+  end)
+  after_each(function() os.remove(path) end)
+
+  it("reports a profile", function()
+    local code, out, err = run(path)
+    assert.equal(0, code)
+    assert.equal("", err)
+    assert.truthy(out:find("40 MiB allocated", 1, true))
+    assert.truthy(out:find(
+      "30.0M  75.0%     30.0M  75.0%    67%  parse  lib/parse.lua:10\n", 1, true))
+    assert.truthy(out:find(
+      "10.0M  25.0%     40.0M 100.0%     0%  main chunk  app.lua\n", 1, true))
+    assert.truthy(out:find("lib/parse.lua:12  parse\n", 1, true))
+    assert.truthy(out:find("  table\n", 1, true))
+    assert.truthy(out:find("  string\n", 1, true))
+  end)
+
+  it("limits the rows", function()
+    for _, args in ipairs{{"--top", "1"}, {"--top=1"}} do
+      local code, out = run(args[1], args[2] or path, args[2] and path)
+      assert.equal(0, code)
+      assert.truthy(out:find("parse", 1, true))
+      assert.is_nil(out:find("main chunk", 1, true))
+    end
+  end)
+
+  it("speaks JSON", function()
+    local code, out = run("--json", path)
+    assert.equal(0, code)
+    local flat = out:gsub("%s+", " ")
+    assert.truthy(flat:find('"samples": 40,', 1, true))
+    assert.truthy(flat:find('"bytes": 41943040,', 1, true))
+    assert.truthy(flat:find('"name": "parse"', 1, true))
+    assert.truthy(flat:find('"name": "main chunk"', 1, true))
+    assert.truthy(flat:find('"complete": true', 1, true))
+    local _, short = run("--json", "--top", "1", path)
+    assert.is_nil(short:find('"name": "main chunk", "native"', 1, true))
+    assert.is_true(#short < #out)
+  end)
+
+  it("helps", function()
+    for _, flag in ipairs{"--help", "-h"} do
+      local code, out, err = run(flag)
+      assert.equal(0, code)
+      assert.truthy(out:find("^usage: asamp report"))
+      assert.equal("", err)
+    end
+  end)
+
+  it("tells wrong arguments on one line, exit code 2", function()
+    local cases = {
+      [{}] = "no file given",
+      [{"--nonsense", "x"}] = "unknown option '--nonsense'",
+      [{"-x", "x"}] = "unknown option '-x'",
+      [{"a", "b"}] = "one file at a time, got 'a' and 'b'",
+      [{"--top", "0", "x"}] = "--top wants a whole number from 1, got '0'",
+      [{"--top", "x"}] = "--top wants a whole number from 1, got 'x'",
+      [{"--top=1.5", "x"}] = "--top wants a whole number from 1, got '1.5'",
+      [{"--top=99999999999999999999", "x"}] = "--top wants a whole number " ..
+        "from 1, got '99999999999999999999'",
+      [{"--top"}] = "--top wants a whole number from 1, got ''",
+    }
+    for args, what in pairs(cases) do
+      local code, out, err = run(table.unpack(args))
+      assert.equal(2, code)
+      assert.equal("", out)
+      assert.equal("asamp report: " .. what .. "; see asamp report --help\n",
+                   err)
+    end
+  end)
+
+  it("takes a file whose name looks like an option", function()
+    local code, _, err = run("--", "--json")
+    assert.equal(1, code)
+    assert.truthy(err:find("'--json': No such file", 1, true))
+  end)
+
+  it("tells what cannot be read on one line, exit code 1", function()
+    local code, out, err = run("/nowhere/x.vmprof")
+    assert.equal(1, code)
+    assert.equal("", out)
+    assert.equal("asamp report: cannot read profile '/nowhere/x.vmprof': " ..
+                 "No such file or directory\n", err)
+  end)
+
+  it("reports what a cut file has, and says that it is cut", function()
+    local bytes = vmprof.load(path)
+    local f = assert(io.open(path, "wb"))
+    f:write(bytes:sub(1, #bytes - 10))
+    f:close()
+    local code, out, err = run(path)
+    assert.equal(0, code)
+    assert.truthy(out:find("40 MiB allocated", 1, true))
+    assert.equal(("asamp report: '%s': the file ends in a record at byte %d " ..
+                  "of the log; the report covers what could be read\n")
+                 :format(path, #bytes - 25), err)
+    f = assert(io.open(path, "wb"))
+    f:write(bytes:sub(1, 60))
+    f:close()
+    code, out, err = run(path)
+    assert.equal(1, code)
+    assert.equal("", out)
+    assert.truthy(err:find("; no sample could be read\n$"))
+  end)
+
+  it("reports a run without samples", function()
+    local p = assert(gen.open{path = path})
+    assert(p:close())
+    local code, out, err = run(path)
+    assert.equal(0, code)
+    assert.equal("", err)
+    assert.truthy(out:find("0 samples", 1, true))
+  end)
+end)
+
+describe("asamp", function()
+  local function main(...)
+    return child.run([[os.exit(require "asamp".main(arg), true)]], ...)
+  end
+
+  it("lists its commands", function()
+    for _, flag in ipairs{"--help", "-h", "help"} do
+      local code, text = main(flag)
+      assert.equal(0, code)
+      assert.truthy(text:find("^usage: asamp COMMAND"))
+      assert.truthy(text:find("  report   " .. report.summary, 1, true))
+    end
+  end)
+
+  it("tells a missing or unknown command", function()
+    local code, text = main()
+    assert.equal(2, code)
+    assert.equal("asamp: no command given; see asamp --help\n", text)
+    code, text = main("reprot", "x")
+    assert.equal(2, code)
+    assert.equal("asamp: unknown command 'reprot'; see asamp --help\n", text)
+  end)
+
+  it("runs the command with what follows", function()
+    local code, text = main("report", "--help")
+    assert.equal(0, code)
+    assert.equal(report.usage, text)
+    code = main("report")
+    assert.equal(2, code)
+    assert.equal("function", type(asamp.main))
+  end)
+end)
