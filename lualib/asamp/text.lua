@@ -39,11 +39,13 @@ local function cutend(text, n)
   return text:sub(1, utf8.offset(text, n) - 1) .. "…"
 end
 
+-- Of a path whole names are left, if there are any.
 local function cutstart(text, n)
   if width(text) <= n then
     return text
   end
-  return "…" .. text:sub(utf8.offset(text, -(n - 1)))
+  local rest = text:sub(utf8.offset(text, -(n - 1)))
+  return "…" .. (rest:match "/.*$" or rest)
 end
 
 -- Words to lines of at most WIDTH columns, each after 'indent'.
@@ -167,9 +169,13 @@ local function survived(p, sum)
          and ("%.0f%%"):format(100 * sum.survived / decided) or "-"
 end
 
+-- "file:line" of a Lua function or line, "[C] library" of a native one.
 local function whereof(row)
-  if row.file == "-" then
-    return row.native and "[C]" or "?"
+  if row.native then
+    local library = row.file:match "([^/]+)$"
+    return (library == "-" or not library) and "[C]" or "[C] " .. library
+  elseif row.file == "-" then
+    return "?"
   end
   return row.line > 0 and row.file .. ":" .. row.line or row.file
 end

@@ -23,7 +23,7 @@ local function example()
     functions = {
       {name = "decode", file = "lib/json.lua", line = 120, native = false,
        own = sum(600, 60), total = sum(800)},
-      {name = "gsub", file = "-", line = 0, native = true,
+      {name = "gsub", file = "/usr/lib/liblua5.4.so.0", line = 0, native = true,
        own = sum(400, 30, 100), total = sum(400)},
       {name = "main chunk", file = "app.lua", line = 0, native = false,
        own = sum(0), total = sum(1000)},
@@ -96,7 +96,7 @@ describe("the report's text", function()
     local s = render()
     for _, line in ipairs{
       "    300.0M  60.0%    400.0M  80.0%    10%  decode  lib/json.lua:120\n",
-      "    200.0M  40.0%    200.0M  40.0%    10%  gsub  [C]\n",
+      "    200.0M  40.0%    200.0M  40.0%    10%  gsub  [C] liblua5.4.so.0\n",
       "        0B   0.0%    500.0M 100.0%      -  main chunk  app.lua\n",
       "    300.0M  60.0%    400.0M  80.0%     0%  lib/json.lua:130  decode\n",
       "    350.0M  70.0%      1,234,567    13%  table\n",
@@ -138,7 +138,13 @@ describe("the report's text", function()
       t.functions[1].name = "start" .. ("n"):rep(100)
       t.functions[1].file = ("d/"):rep(100) .. "end.lua"
     end)
-    assert.truthy(s:find("  startn+…  …[d/]+/end%.lua:120\n"))
+    assert.truthy(s:find("  startn+…  …/[d/]+/end%.lua:120\n"))
+  end)
+
+  it("calls native code without a library plainly C", function()
+    assert.truthy(render(function(_, t)
+      t.functions[2].file = "-"
+    end):find("gsub  [C]\n", 1, true))
   end)
 
   it("lets no control sequence of a file reach the terminal", function()
