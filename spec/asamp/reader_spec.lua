@@ -390,8 +390,8 @@ describe("the reader", function()
     it("takes the largest of several names of an id", function()
       local profile = assert(read(
         vmprof.head() .. vmprof.header(6, 0) ..
-        vmprof.stack(1, 1, {100}, {0}) .. vmprof.name(100, "py:b:1:x") ..
-        vmprof.name(100, "n:c:0:y", 8) .. vmprof.name(100, "py:a:1:x") ..
+        vmprof.stack(1, 1, {100}, {0}) .. vmprof.name(100, "n:c:0:y", 8) ..
+        vmprof.name(100, "py:b:1:x") .. vmprof.name(100, "py:a:1:x") ..
         vmprof.trailer(1)))
       assert.equal("b", profile.functions[1].name)
     end)
