@@ -230,10 +230,14 @@ static Step objects (Input *in) {
   return GO;
 }
 
+/* What follows the trailer is no part of the log, but for its checksum. */
 static Step trailer (Input *in) {
   Reading *r = in->sum.r;
   if (r->version >= 5 && timestamp(in, &r->ended) == STOP)
     return STOP;
+  if (source_read(in->source, NULL, 1) == 0 &&
+      source_failure(in->source) != NULL)
+    return ended(in);
   r->complete = 1;
   return STOP;
 }

@@ -52,7 +52,7 @@ typedef struct Reading {
   int own;             /* 1: written by us, details are there */
   int packed;
   int lines;           /* 1: frames have lines */
-  int complete;        /* 1: the trailer was reached */
+  int complete;        /* 1: the trailer was reached, the checksum is right */
   int fates;           /* 1: the file tells fates */
   int random;          /* 1: random gaps (own files) */
   char interpreter[256];

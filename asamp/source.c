@@ -4,8 +4,8 @@
 **
 ** The packed bytes go through 'in', the unpacked ones through 'out'; of a
 ** plain file 'in' itself is handed out. A gzip file may have several members
-** one after the other; what follows the last one and is no member is an
-** error only to those who read that far.
+** one after the other; what follows them and is no member is passed over, as
+** gzip does. The checksum of a member is verified where its data end.
 */
 #include "source.h"
 
@@ -23,6 +23,7 @@ struct Source {
   int packed;
   int ended;              /* no more bytes: end or failure */
   int inmember;           /* packed: within a member of the file */
+  int members;            /* packed: 1 once a whole member was read */
   const char *failure;
   uint64_t offset;
   const unsigned char *next;   /* of the bytes ready to be handed out */
@@ -77,8 +78,14 @@ static void fillpacked (Source *s) {
       s->inmember = 1;
     }
     r = inflate(&s->z, Z_NO_FLUSH);
-    if (r == Z_STREAM_END)
+    if (r == Z_STREAM_END) {
       s->inmember = 0;
+      s->members = 1;
+    }
+    else if (r == Z_DATA_ERROR && s->members && s->z.total_out == 0) {
+      end(s, NULL);  /* no member, but something behind the last one */
+      break;
+    }
     else if (r != Z_OK && r != Z_BUF_ERROR) {
       end(s, r == Z_MEM_ERROR ? "not enough memory"
                               : "compressed data are corrupt");

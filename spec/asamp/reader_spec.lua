@@ -271,7 +271,14 @@ describe("the reader", function()
       local f = assert(io.open(path, "rb"))
       local bytes = f:read "a"
       f:close()
+      local cuts = {}
       for n = 0, #bytes - 1, math.max(1, #bytes // 200) do
+        cuts[#cuts + 1] = n
+      end
+      for n = #bytes - 20, #bytes - 1 do  -- the checksum, and before it
+        cuts[#cuts + 1] = n
+      end
+      for _, n in ipairs(cuts) do
         local profile, message = read(bytes:sub(1, n))
         if profile then
           checkshape(profile)
@@ -281,6 +288,46 @@ describe("the reader", function()
           assert.truthy(message:find "^cannot read profile '.*': ")
         end
       end
+    end)
+  end)
+
+  describe("of a packed file", function()
+    --- A small log as gzip packs it.
+    local function packed(log)
+      save(log)
+      assert(os.execute("gzip -n -c '" .. path .. "' > '" .. path .. ".gz'"))
+      local f = assert(io.open(path .. ".gz", "rb"))
+      local bytes = f:read "a"
+      f:close()
+      os.remove(path .. ".gz")
+      return bytes
+    end
+    local log = vmprof.head() .. vmprof.header(6, 0) ..
+                vmprof.stack(1, 1, {100}, {0}) .. vmprof.trailer(1)
+
+    it("passes over what follows it", function()
+      for _, behind in ipairs{"", "garbage", ("\0"):rep(1000), "\31x"} do
+        local profile = assert(read(packed(log) .. behind))
+        assert.is_true(profile.complete)
+        assert.equal(1, profile.timesamples)
+      end
+    end)
+
+    it("reads several members as one log", function()
+      local bytes = packed(log:sub(1, 60)) .. packed(log:sub(61))
+      local profile = assert(read(bytes))
+      assert.is_true(profile.complete)
+      assert.equal(1, profile.timesamples)
+    end)
+
+    it("tells a wrong checksum", function()
+      local bytes = packed(log)
+      bytes = bytes:sub(1, -6) .. string.char(bytes:byte(-5) ~ 1) ..
+              bytes:sub(-4)
+      local profile = assert(read(bytes))
+      assert.is_false(profile.complete)
+      assert.equal(1, profile.timesamples)
+      assert.truthy(profile.message:find "^compressed data are corrupt at")
     end)
   end)
 
