@@ -113,6 +113,9 @@ typedef struct luaN_Heap {
   const struct luaN_Sampler *sampler;
   size_t watched;		/* blocks whose free the sampler asks to be told */
   const void *resizing;		/* table whose vectors were asked for last */
+  void *waiting;		/* a moved stack whose sample waits, or NULL */
+  size_t waitingsize;		/* its bytes, ... */
+  uint64_t waitingover;		/* ... and how far it passed the point */
   luaN_Region medium;		/* region for what no hole had room for */
   luaN_Link empty;		/* blocks wholly free */
   luaN_Link holed;		/* blocks with holes, oldest first */

@@ -164,10 +164,30 @@ static luaN_Kind kindof (int what) {
     case LUA_VUPVAL: return LUAN_KUPVALUE;
     case LUA_VUSERDATA: return LUAN_KUSERDATA;
     case LUA_VTHREAD: return LUAN_KTHREAD;
-    case LUAN_VSTACK: return LUAN_KSTACK;
+    case LUAN_VSTACK: case LUAN_VRESTACK: return LUAN_KSTACK;
     case LUA_VPROTO: case LUAN_VPROTO: return LUAN_KPROTO;
     default: return LUAN_KBUFFER;
   }
+}
+
+
+/* Takes the sample of a block at p; returns the distance to the next. */
+static uint64_t take (lua_State *L, char *p, size_t n, int what, int outside,
+                      uint64_t over) {
+  luaN_Heap *h = &G(L)->heap;
+  luaN_Sample s;
+  uint64_t d;
+  s.block = p;
+  s.size = n;
+  s.kind = kindof(what);
+  s.outside = outside;
+  if (what == LUA_VTHREAD) s.owner = p + LUA_EXTRASPACE;
+  else if (what < LUAN_VARRAY) s.owner = p;
+  else if (what <= LUAN_VHASH) s.owner = h->resizing;
+  else s.owner = NULL;
+  d = h->sampler->sample(h->sampler->ud, L, &s, over);
+  lua_assert(d >= 1);
+  return d;
 }
 
 
@@ -179,23 +199,29 @@ static void count (lua_State *L, char *p, size_t n, size_t old, int what,
                    int outside, uint64_t d) {
   luaN_Heap *h = &G(L)->heap;
   uint64_t new = (n > old) ? n - old : 0;
-  if (d != LUAN_NEVER) {
-    if (new < d) d -= new;
-    else {
-      luaN_Sample s;
-      s.block = p;
-      s.size = n;
-      s.kind = kindof(what);
-      s.outside = outside;
-      if (what == LUA_VTHREAD) s.owner = p + LUA_EXTRASPACE;
-      else if (what < LUAN_VARRAY) s.owner = p;
-      else if (what <= LUAN_VHASH) s.owner = h->resizing;
-      else s.owner = NULL;
-      d = h->sampler->sample(h->sampler->ud, L, &s, new - d);
-      lua_assert(d >= 1);
-    }
+  if (d == LUAN_NEVER) { }  /* nobody counts */
+  else if (new < d) d -= new;
+  else if (what == LUAN_VRESTACK) {
+    h->waiting = p;
+    h->waitingsize = n;
+    h->waitingover = new - d;
+    d = 1;  /* of no account: luaN_moved comes before any allocation */
   }
+  else d = take(L, p, n, what, outside, new - d);
   setdistance(h, d);
+}
+
+
+void luaN_moved (lua_State *L) {
+  global_State *g = G(L);
+  luaN_Heap *h = &g->heap;
+  if (h->waiting != NULL) {
+    char *p = (char *)h->waiting;
+    h->waiting = NULL;
+    setdistance(h, take(L, p, h->waitingsize, LUAN_VRESTACK,
+                        h->waitingsize > LUAN_LARGE, h->waitingover));
+    luaN_settle(g);
+  }
 }
 
 /* }===================================================================== */

@@ -31,7 +31,9 @@
 **       blocks) moves the point left by its size; whatever does not count
 **       (padding, the old bytes of a block that grows) moves it right.
 **   S2  a sample is taken after its block has been obtained and before
-**       anybody can use it; a failed allocation takes none and moves nothing.
+**       anybody can use it, or, when the block is the running stack that is
+**       being moved, as soon as that can be walked again (nothing is allocated
+**       between). A failed allocation takes none and moves nothing.
 */
 #ifndef luaN_nursery_h
 #define luaN_nursery_h
@@ -44,7 +46,8 @@
 ** (LUA_VTABLE ...) or one of these, which no object's tag equals.
 */
 enum luaN_Vector {
-  LUAN_VARRAY = 0x80, LUAN_VHASH, LUAN_VSTACK, LUAN_VPROTO, LUAN_VBUFFER
+  LUAN_VARRAY = 0x80, LUAN_VHASH, LUAN_VSTACK, LUAN_VRESTACK, LUAN_VPROTO,
+  LUAN_VBUFFER
 };
 
 /*
@@ -56,6 +59,7 @@ enum luaN_Vector {
 #define LUAN_REALLOCED	LUAN_VARRAY
 #elif defined(ldo_c) || defined(lstate_c)
 #define LUAN_VECTOR	LUAN_VSTACK
+#define LUAN_REALLOCED	LUAN_VRESTACK	/* while it is moved, nobody can walk it */
 #elif defined(lfunc_c) || defined(lparser_c) || defined(lcode_c) || \
       defined(lundump_c) || defined(ldebug_c)
 #define LUAN_VECTOR	LUAN_VPROTO
@@ -83,6 +87,9 @@ LUAI_FUNC void luaN_pad (struct global_State *g);
 
 /* Every collection calls this at the end of its atomic phase. */
 LUAI_FUNC void luaN_atomic (lua_State *L);
+
+/* A stack has been moved: takes the sample that had to wait for it. */
+LUAI_FUNC void luaN_moved (lua_State *L);
 
 /* lua_close calls this while the state is still whole. */
 LUAI_FUNC void luaN_closing (lua_State *L);
