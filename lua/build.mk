@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# One rule for every variant: make -f lua/build.mk V=plain|fork|debug|asan.
-# Leaves bin/, lib/, include/ and share/ in the variant's prefix (P).
+# One rule for every variant: make -f lua/build.mk V=plain|fork|debug|asan|install.
+# Leaves bin/, lib/, include/ and share/ in P; ROOT is where they will be used.
 V ?= fork
 B := build/$(V)
 P ?= $(if $(filter fork,$(V)),build,$(B))
@@ -12,6 +12,7 @@ MULTIARCH := $(shell gcc -print-multiarch 2>/dev/null)
 CC := gcc
 OPT_plain := -O2
 OPT_fork := -O2
+OPT_install := -O2
 OPT_debug := -O1 -g -DLUAI_ASSERT -DLUA_USE_APICHECK -DLUAN_DEBUG
 OPT_asan := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
   -fno-sanitize-recover=undefined -DLUAI_ASSERT
@@ -38,16 +39,13 @@ CORE_O = $(CORE:%=$(B)/$(1)/%.o) $(OURS:lua/%.c=$(B)/$(1)/%.o)
 
 # The modules of the profiler, for every variant but plain.
 SAMPLER := core sampler pending stack native gap profile vmprof encoder idmap
-READER := readerlib reader
+READER := readerlib reader readersum ledger tree details source idmap
 MODFLAGS = -std=gnu99 -Wall -Wextra $(OPT_$(V)) $(EXTRA) -fPIC \
   -I$(P)/include/lua5.4 -Iasamp
 MODULE = $(CC) $(LDFLAGS) -shared -Wl,-z,nodelete \
   -Wl,--version-script=asamp/exports -o $@ $(filter %.o,$^)
 ifneq ($(V),plain)
-  MODULES := $(P)/lib/lua/5.4/profiler/core.so
-  ifneq ($(wildcard asamp/readerlib.c),)
-    MODULES += $(P)/lib/lua/5.4/profiler/reader.so
-  endif
+  MODULES := $(P)/lib/lua/5.4/profiler/core.so $(P)/lib/lua/5.4/profiler/reader.so
   LUALIB := $(patsubst lualib/%,$(P)/share/lua/5.4/%,$(shell find lualib -name '*.lua'))
 endif
 
@@ -59,6 +57,11 @@ all: $(P)/bin/lua $(P)/bin/luac $(P)/lib/liblua.a $(P)/lib/liblua5.4.so.0 $(P)/l
 $(B)/prepared: $(TARBALL) $(PATCHES) lua/upstream lua/prepare
 	@lua/prepare $(TARBALL) $(SRC) $(PATCHES)
 	@rm -rf $(B)/obj $(B)/pic && mkdir -p $(B) && touch $@
+
+# ROOT, as of the last build: what has it compiled in depends on this file.
+$(B)/root: always
+	@mkdir -p $(@D)
+	@echo '$(ROOT)' | cmp -s - $@ || echo '$(ROOT)' >$@
 
 # Objects, for programs (obj) and for the shared library (pic).
 define OBJECTS
@@ -72,6 +75,7 @@ $(B)/$(1)/seam.o: lua/seam.c $(B)/prepared $(HEADERS) lua/build.mk
 	@mkdir -p $$(@D)
 	$(CC) $$(CFLAGS) $(2) -c -o $$@ $$<
 $(B)/$(1)/loadlib.o: CFLAGS += $$(PATHS)
+$(B)/$(1)/loadlib.o: $(B)/root
 # The core's code in a section of its own, whose bounds the linker names
 # (luaN_code of seam.h).
 $(B)/$(1)/core.o: $(call CORE_O,$(1))
@@ -105,7 +109,7 @@ $(P)/lib/liblua5.4.so.0: $(B)/pic/core.o $(LIB:%=$(B)/pic/%.o) $(B)/exports
 	$(CC) $(LDFLAGS) -shared -Wl,-soname,liblua5.4.so.0 -Wl,--version-script=$(B)/exports -o $@ $(filter %.o,$^) $(LIBS)
 	@ln -sf liblua5.4.so.0 $(@D)/liblua5.4.so
 
-$(P)/lib/pkgconfig/lua5.4.pc: $(B)/prepared lua/build.mk lua/seam.h
+$(P)/lib/pkgconfig/lua5.4.pc: $(B)/prepared $(B)/root lua/build.mk lua/seam.h
 	@mkdir -p $(@D) $(P)/include/lua5.4
 	@cp $(SRC)/src/lua.h $(SRC)/src/luaconf.h $(SRC)/src/lualib.h $(SRC)/src/lauxlib.h $(SRC)/src/lua.hpp $(if $(OURS),lua/seam.h) $(P)/include/lua5.4/
 	@. lua/upstream; printf '%s\n' 'prefix=$(ROOT)' 'libdir=$${prefix}/lib' \
@@ -130,5 +134,5 @@ $(P)/share/lua/5.4/%.lua: lualib/%.lua
 $(TARBALL): lua/upstream
 	@lua/fetch $@ && touch $@
 
-.PHONY: all
+.PHONY: all always
 .DELETE_ON_ERROR:

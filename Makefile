@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT
+# make help says what there is. How a variant is built stands in lua/build.mk.
+PREFIX ?= /usr/local
+EDIT := build/edit
+VARIANT = $(MAKE) -f lua/build.mk V=$@
+PACKAGES := gcc make patch git binutils ca-certificates curl pkg-config libc6-dev libreadline-dev \
+  libunwind-dev libdw-dev zlib1g-dev valgrind lua-busted lua-check lua5.4
+SPECLIBS := build/spec/profilegen.so build/spec/probe.so
+SPECFLAGS := -std=gnu99 -Wall -Wextra -O1 -g -fPIC -shared -Ibuild/include/lua5.4 -Iasamp
+
+fork:  ## the Lua with the sampled nursery: build/bin/lua (default)
+	@$(VARIANT)
+	@cp asamp/asamp.sh build/bin/asamp
+plain: ## the same Lua without our patches, same compiler and flags: build/plain
+debug: ## assertions, heap verifier, poisoned free memory: build/debug
+asan:  ## AddressSanitizer and UBSan: build/asan
+plain debug asan:
+	@$(VARIANT)
+
+deps:  ## Debian packages for all of this (root or sudo, else prints the command)
+	@lua/deps $(PACKAGES)
+
+demo: deps ## profile luacheck over the installed Lua libraries, print the report
+	@$(MAKE) --no-print-directory -s fork
+	@bench/demo
+
+test: deps ## lint and specs, on the fork, the debug and the ASan build
+	@$(MAKE) --no-print-directory fork plain debug asan speclibs
+	@$(MAKE) --no-print-directory lint
+	@spec/run fork debug asan
+
+speclibs: $(SPECLIBS) ## what specs load besides: build/spec
+
+build/spec/profilegen.so: spec/support/profilegen.c $(addprefix asamp/,profile.c encoder.c vmprof.c idmap.c) $(wildcard asamp/*.h)
+	@mkdir -p $(@D)
+	$(CC) $(SPECFLAGS) -o $@ $(filter %.c,$^) -lz -lpthread
+build/spec/probe.so: spec/support/probe.c $(addprefix asamp/,gap.c pending.c) $(wildcard asamp/*.h) lua/seam.h
+	@mkdir -p $(@D)
+	$(CC) $(SPECFLAGS) -o $@ $(filter %.c,$^) -lm
+
+testes: ## the official Lua tests: LUA_TESTES=dir, else downloaded; see lua/testes
+	@lua/testes
+
+bench: fork plain ## compare plain, fork, sampling idle and on: bench/README.md
+	@bench/run
+
+lint:  ## luacheck over the Lua sources
+	@luacheck -q lualib spec bench
+
+edit:  ## the patches as commits in build/edit, to work on
+	@lua/edit import $(EDIT)
+export: ## the commits of build/edit back into lua/patches
+	@lua/edit export $(EDIT)
+
+install: ## into $(PREFIX), below $(DESTDIR): interpreter, library, headers, profiler, asamp
+	@lua/install "$(PREFIX)" "$(DESTDIR)"
+
+clean: ## removes build/, keeps the download
+	@find build -mindepth 1 -maxdepth 1 ! -name dl ! -name edit -exec rm -rf {} + 2>/dev/null || true
+
+help:  ## this list
+	@sed -n 's/^\([a-z]*\):[^#]*## /\1\t/p' Makefile | expand -t 10
+
+.PHONY: fork plain debug asan deps demo test speclibs testes bench lint edit export install clean help
+.DEFAULT_GOAL := fork
