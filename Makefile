@@ -5,7 +5,7 @@ EDIT := build/edit
 VARIANT = $(MAKE) -f lua/build.mk V=$@
 PACKAGES := gcc make patch git binutils ca-certificates curl pkg-config libc6-dev libreadline-dev \
   libunwind-dev libdw-dev zlib1g-dev valgrind lua-busted lua-check lua5.4
-SPECLIBS := build/spec/profilegen.so build/spec/probe.so
+SPECLIBS := $(patsubst spec/support/%.c,build/spec/%.so,$(wildcard spec/support/*.c))
 SPECFLAGS := -std=gnu99 -Wall -Wextra -O1 -g -fPIC -shared -Ibuild/include/lua5.4 -Iasamp
 
 fork:  ## the Lua with the sampled nursery: build/bin/lua (default)
@@ -31,12 +31,12 @@ test: deps ## lint and specs, on the fork, the debug and the ASan build
 
 speclibs: $(SPECLIBS) ## what specs load besides: build/spec
 
-build/spec/profilegen.so: spec/support/profilegen.c $(addprefix asamp/,profile.c encoder.c vmprof.c idmap.c) $(wildcard asamp/*.h)
+# What a module under test is made of, besides its own file.
+build/spec/profilegen.so: $(addprefix asamp/,profile.c encoder.c vmprof.c idmap.c)
+build/spec/points.so: $(addprefix asamp/,gap.c pending.c)
+build/spec/%.so: spec/support/%.c $(wildcard asamp/*.h) lua/seam.h
 	@mkdir -p $(@D)
-	$(CC) $(SPECFLAGS) -o $@ $(filter %.c,$^) -lz -lpthread
-build/spec/probe.so: spec/support/probe.c $(addprefix asamp/,gap.c pending.c) $(wildcard asamp/*.h) lua/seam.h
-	@mkdir -p $(@D)
-	$(CC) $(SPECFLAGS) -o $@ $(filter %.c,$^) -lm
+	$(CC) $(SPECFLAGS) -o $@ $(filter %.c,$^) -lz -lpthread -lm
 
 testes: ## the official Lua tests: LUA_TESTES=dir, else downloaded; see lua/testes
 	@lua/testes
