@@ -291,7 +291,7 @@ local function wholerun()
   if every == 0 then return end
   local ok, message = open(o, every, not o.quiet)
   if not ok then fail(message) end
-  os.exit = function(...)  -- luacheck: ignore 142
+  os.exit = function(...)  -- luacheck: ignore 122
     M.disable()
     return exit(...)
   end

@@ -129,7 +129,7 @@ void luaN_openheap (luaN_Heap *h) {
   memset(h, 0, sizeof(*h));
   h->free = h->limit = h->end = h->mark = (char *)h;  /* an empty hole */
   h->medium.free = h->medium.end = (char *)h;
-  h->point = LUAN_NEVER;
+  h->point = (uint64_t)(uintptr_t)h->free + LUAN_INFINITY;
   h->empty.next = h->empty.prev = &h->empty;
   h->holed.next = h->holed.prev = &h->holed;
 }

@@ -97,7 +97,8 @@ typedef struct luaN_Region {
 /* What luaN_Sampler of seam.h is to this header. */
 struct luaN_Sampler;
 
-#define LUAN_NEVER	UINT64_MAX	/* a sample point that is never reached */
+/* Distance in bytes of a sample point that is never reached. */
+#define LUAN_INFINITY	(UINT64_C(1) << 63)
 
 /*
 ** The heap of one state. 'free' and 'limit' are the nursery's two hot words

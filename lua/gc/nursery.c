@@ -52,14 +52,12 @@ void luaN_settle (global_State *g) {
 
 
 static uint64_t distance (const luaN_Heap *h) {
-  return (h->point == LUAN_NEVER) ? LUAN_NEVER
-                                  : h->point - (uint64_t)(uintptr_t)h->free;
+  return h->point - (uint64_t)(uintptr_t)h->free;
 }
 
 
 static void setdistance (luaN_Heap *h, uint64_t d) {
-  h->point = (d == LUAN_NEVER) ? LUAN_NEVER
-                               : (uint64_t)(uintptr_t)h->free + d;
+  h->point = (uint64_t)(uintptr_t)h->free + d;
 }
 
 
@@ -177,6 +175,7 @@ static uint64_t take (lua_State *L, char *p, size_t n, int what, int outside,
   luaN_Heap *h = &G(L)->heap;
   luaN_Sample s;
   uint64_t d;
+  if (h->sampler == NULL) return LUAN_INFINITY;
   s.block = p;
   s.size = n;
   s.kind = kindof(what);
@@ -199,8 +198,7 @@ static void count (lua_State *L, char *p, size_t n, size_t old, int what,
                    int outside, uint64_t d) {
   luaN_Heap *h = &G(L)->heap;
   uint64_t new = (n > old) ? n - old : 0;
-  if (d == LUAN_NEVER) { }  /* nobody counts */
-  else if (new < d) d -= new;
+  if (new < d) d -= new;
   else if (what == LUAN_VRESTACK) {
     h->waiting = p;
     h->waitingsize = n;
@@ -388,7 +386,8 @@ LUA_API void luaN_setsampler (lua_State *L, const luaN_Sampler *s,
   h->sampler = s;
   h->watched = 0;
   luaN_settle(g);
-  setdistance(h, (s == NULL) ? LUAN_NEVER : (d < 1) ? 1 : d);
+  setdistance(h, (s == NULL || d > LUAN_INFINITY) ? LUAN_INFINITY
+                                                  : (d < 1) ? 1 : d);
   setlimit(g);
 }
 
@@ -399,14 +398,15 @@ LUA_API const luaN_Sampler *luaN_getsampler (lua_State *L) {
 
 
 LUA_API uint64_t luaN_distance (lua_State *L) {
-  return distance(&G(L)->heap);
+  luaN_Heap *h = &G(L)->heap;
+  return (h->sampler == NULL) ? UINT64_MAX : distance(h);
 }
 
 
 LUA_API void luaN_setdistance (lua_State *L, uint64_t d) {
   global_State *g = G(L);
   if (g->heap.sampler != NULL) {
-    setdistance(&g->heap, (d < 1) ? 1 : d);
+    setdistance(&g->heap, (d < 1) ? 1 : (d > LUAN_INFINITY) ? LUAN_INFINITY : d);
     setlimit(g);
   }
 }

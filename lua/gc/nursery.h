@@ -10,7 +10,7 @@
 ** An allocation adds its size to nursery_free, compares with nursery_limit
 ** and stores: these instructions are all there is, whether allocations are
 ** sampled or not. Only where the limit is passed does luaN_slow ask which of
-** the three it was. Sampling off is a sample point at infinity, not a flag;
+** the three it was. Sampling off is a sample point at LUAN_INFINITY, not a flag;
 ** the idea and the words are those of Jung and Bolz-Tereick, "Low Overhead
 ** Allocation Sampling in a Garbage Collected Virtual Machine" (2026).
 **
@@ -26,10 +26,10 @@
 **       GCdebt and 'allocated'; luaN_settle moves mark up to free.
 **   N3  GCdebt as settled is > 0 no later than at the first slow allocation
 **       after the budget is used up: the limit holds the collection's place.
-**   S1  point - free = bytes until the next sample, always >= 1, or the point
-**       is LUAN_NEVER. Whatever passes by the nursery (large and medium
-**       blocks) moves the point left by its size; whatever does not count
-**       (padding, the old bytes of a block that grows) moves it right.
+**   S1  point - free = bytes until the next sample, always >= 1. Whatever
+**       passes by the nursery (large and medium blocks) moves the point left
+**       by its size; whatever does not count (padding, the old bytes of a
+**       block that grows) moves it right.
 **   S2  a sample is taken after its block has been obtained and before
 **       anybody can use it, or, when the block is the running stack that is
 **       being moved, as soon as that can be walked again (nothing is allocated

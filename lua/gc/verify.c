@@ -125,8 +125,9 @@ const char *luaN_verify (lua_State *L) {
     return broken("N2", h->mark, (unsigned long)(h->mark - h->free), 0);
   if (h->point <= (uint64_t)(uintptr_t)h->limit)
     return broken("S1", h->free, (unsigned long)h->point, 0);
-  if ((h->point == LUAN_NEVER) != (h->sampler == NULL))
-    return broken("S1 (never)", h->free, (unsigned long)h->point, LUAN_NEVER);
+  if (h->sampler == NULL &&
+      h->point - (uint64_t)(uintptr_t)h->free < LUAN_INFINITY / 2)
+    return broken("S1 (no sampler)", h->free, (unsigned long)h->point, 0);
   for (c = h->chunks; c != NULL; c = c->next) {
     unsigned i, empty = 0;
     for (i = 0; i < c->nblocks; i++) {
