@@ -1,0 +1,254 @@
+-- SPDX-License-Identifier: MIT
+-- Sampling distances: nothing lost, nothing doubled, whatever sizes come; and
+-- random gaps that are exponential. Driven without a Lua that samples.
+
+local points = require "points"
+
+local SEEDS = {1, 2, 3, 0x5EED, -1}
+
+-- A generator of its own for each run, so that a seed tells the whole story.
+local function generator(seed)
+  local state = seed
+  return function(low, high)
+    state = state * 6364136223846793005 + 1442695040888963407
+    return low + (state >> 33) % (high - low + 1)
+  end
+end
+
+-- A run of allocations over a gap: what the nursery does with it.
+local function run(gap)
+  local r = {distance = gap:first(), points = 0, bytes = 0}
+  function r.allocate(n)
+    local passed = 0
+    r.bytes = r.bytes + n
+    if n < r.distance then
+      r.distance = r.distance - n
+    else
+      passed, r.distance = gap:pass(n - r.distance)
+      r.points = r.points + passed
+    end
+    return passed
+  end
+  return r
+end
+
+-- Sizes as programs have them: mostly small, now and then many periods.
+local function size(random, period)
+  local what = random(1, 10)
+  if what <= 6 then return 8 * random(1, 64) end
+  if what <= 8 then return 8 * random(1, period // 8 + 1) end
+  if what == 9 then return period * random(1, 3) + random(-1, 1) end
+  return period * random(1, 40) + random(0, period)
+end
+
+describe("fixed gaps", function()
+  it("pass n points in T bytes with |n * period - T| < period, at every T", function()
+    for period = 64, 64 << 20, 64 do
+      if period & (period - 1) == 0 or period == 64 * 3 or period == 64 * 15625 then
+        for _, seed in ipairs(SEEDS) do
+          local random = generator(seed)
+          local r = run(points.gap(period, false, seed))
+          for step = 1, 100 do
+            r.allocate(size(random, period))
+            local off = r.points * period - r.bytes
+            if not (math.abs(off) < period and r.distance >= 1 and r.distance <= period) then
+              error(("period %d, seed %d, step %d: off by %d, distance %d")
+                    :format(period, seed, step, off, r.distance))
+            end
+          end
+        end
+      end
+    end
+  end)
+
+  it("are exactly a period from point to point", function()
+    local r = run(points.gap(1000, false, 7))
+    local first = r.distance
+    local at = {}
+    for byte = 1, 20000 do
+      if r.allocate(1) > 0 then at[#at + 1] = byte end
+    end
+    assert.equal(first, at[1])
+    for i = 2, #at do assert.equal(1000, at[i] - at[i - 1]) end
+    assert.equal(1 + (20000 - first) // 1000, #at)
+  end)
+
+  it("do not depend on how the bytes are cut into blocks", function()
+    for _, seed in ipairs(SEEDS) do
+      local random = generator(seed)
+      local one, many = run(points.gap(4096, false, seed)), run(points.gap(4096, false, seed))
+      local total = 0
+      for _ = 1, 500 do
+        local n = size(random, 4096)
+        total = total + n
+        many.allocate(n)
+      end
+      one.allocate(total)
+      assert.equal(one.points, many.points, "seed " .. seed)
+      assert.equal(one.distance, many.distance, "seed " .. seed)
+    end
+  end)
+
+  it("begin anywhere in the first period, every place as likely as the other", function()
+    local gap = points.gap(64, false, 4711)
+    local seen = {}
+    for _ = 1, 64000 do
+      local d = gap:first()
+      seen[d] = (seen[d] or 0) + 1
+    end
+    local chi = 0
+    for d = 1, 64 do chi = chi + ((seen[d] or 0) - 1000) ^ 2 / 1000 end
+    for d in pairs(seen) do assert.is_true(d >= 1 and d <= 64) end
+    assert.is_true(chi < 130, chi)  -- 63 degrees of freedom: 1 in 10^6 above
+  end)
+
+  it("count a block of four exabytes", function()
+    local gap = points.gap(64, false, 1)
+    local n, distance = gap:pass(points.MAX)
+    assert.equal(1 + points.MAX // 64, n)
+    assert.equal(64, distance)
+    n, distance = gap:pass(points.MAX - 1)
+    assert.equal(1 + (points.MAX - 1) // 64, n)
+    assert.equal(1, distance)
+  end)
+
+  it("as long as memory: the point is in the distance and comes nearer", function()
+    local r = run(points.gap(points.MAX, false, 3))
+    local first = r.distance
+    assert.is_true(first >= 1 and first <= points.MAX)
+    for _ = 1, 1000 do r.allocate(1 << 30) end
+    assert.equal(0, r.points)
+    assert.equal(first - (1000 << 30), r.distance)
+    assert.equal(1, (points.gap(points.MAX, false, 3):pass(points.MAX - 1)))
+  end)
+end)
+
+describe("a change of the period", function()
+  it("keeps the sum of bytes / period within one of the points, at every T", function()
+    for _, seed in ipairs(SEEDS) do
+      local random = generator(seed)
+      local period = 1 << random(6, 20)
+      local gap = points.gap(period, false, seed)
+      local r = run(gap)
+      local story, expected = {period}, 0.0
+      local changes = 0
+      for step = 1, 4000 do
+        if random(1, 40) == 1 then
+          period = random(64, 1 << random(7, 26))
+          story[#story + 1] = period
+          r.distance = gap:change(period, r.distance)
+          changes = changes + 1
+        end
+        local n = size(random, period)
+        r.allocate(n)
+        expected = expected + n / period
+        -- a change rounds up to whole bytes: up to 1 / period of a point
+        if math.abs(r.points - expected) >= 1 + changes / 64 then
+          error(("seed %d, step %d, periods %s: %d points for %.3f")
+                :format(seed, step, table.concat(story, " "), r.points, expected))
+        end
+      end
+      assert.is_true(changes > 20)
+    end
+  end)
+
+  it("leaves the same part of a period, between 1 and the whole", function()
+    local cases = {  -- old period, distance, new period, distance then
+      {1000, 500, 2000, 1000}, {1000, 1, 2000, 2}, {2000, 1, 1000, 1},
+      {1000, 1000, 64, 64}, {64, 64, points.MAX, points.MAX},
+      {points.MAX, points.MAX, 64, 64}, {points.MAX, 1, 64, 1},
+      {points.MAX, points.MAX // 2, 64, 32}, {64, 1, points.MAX, points.MAX // 64},
+      {100, 33, 100, 33},
+    }
+    for _, c in ipairs(cases) do
+      local gap = points.gap(c[1], false, 1)
+      assert.equal(c[4], gap:change(c[3], c[2]), table.concat(c, " "))
+      assert.equal(2, (gap:pass(c[3])))  -- the new period holds
+    end
+  end)
+
+  it("draws anew where gaps are random: an exponential has no memory", function()
+    local gap = points.gap(1 << 20, true, 9)
+    local sum = 0
+    for _ = 1, 20000 do sum = sum + gap:change(4096, 1) end
+    assert.is_true(math.abs(sum / 20000 / 4096 - 1) < 0.03, sum)
+  end)
+end)
+
+describe("random gaps", function()
+  it("are exponential: mean, variance and tail", function()
+    for _, seed in ipairs(SEEDS) do
+      local period, n = 1 << 16, 40000
+      local gap = points.gap(period, true, seed)
+      local sum, squares, tail = 0, 0, 0
+      for _ = 1, n do
+        local d = gap:first()
+        assert(d >= 1)
+        sum, squares = sum + d, squares + d * d
+        if d > 3 * period then tail = tail + 1 end
+      end
+      local mean = sum / n
+      local deviation = math.sqrt(squares / n - mean * mean)
+      -- five standard errors of each
+      assert.is_true(math.abs(mean / period - 1) < 5 / math.sqrt(n), "seed " .. seed)
+      assert.is_true(math.abs(deviation / period - 1) < 5 * math.sqrt(2) / math.sqrt(n), "seed " .. seed)
+      assert.is_true(math.abs(tail / n - math.exp(-3)) < 5 * math.sqrt(math.exp(-3) / n), "seed " .. seed)
+    end
+  end)
+
+  it("pass points of a Poisson process, by one block or by many", function()
+    local period = 512
+    for blocksize = 0, 2 do
+      local bytes = ({64, 100 * period, 8192 * period})[blocksize + 1]
+      local n = ({40000, 4000, 4000})[blocksize + 1]
+      local counts, r = {}, run(points.gap(period, true, 11 + blocksize))
+      local mean = bytes / period
+      local sum, squares = 0, 0
+      for i = 1, n do
+        counts[i] = r.allocate(bytes)
+        sum, squares = sum + counts[i], squares + (counts[i] - mean) ^ 2
+        assert(r.distance >= 1)
+      end
+      -- the sum of n draws varies as n * mean; the variance is the mean
+      assert.is_true(math.abs(sum - n * mean) < 5 * math.sqrt(n * mean), bytes)
+      local deviation = 5 * math.sqrt((2 * mean * mean + mean) / n)
+      assert.is_true(math.abs(squares / n - mean) < deviation, bytes)
+    end
+  end)
+
+  it("cannot be hidden from by a pattern that divides the period", function()
+    -- 504 bytes here, 8 there: fixed gaps of 512 charge one of them only
+    local function shares(random)
+      local r = run(points.gap(512, random, 42))
+      local here, there = 0, 0
+      for _ = 1, 50000 do
+        here, there = here + r.allocate(504), there + r.allocate(8)
+      end
+      return here, there
+    end
+    local here, there = shares(false)
+    assert.is_true(here == 0 or there == 0)
+    here, there = shares(true)
+    assert.is_true(math.abs(there / (here + there) - 8 / 512) < 0.003)
+  end)
+
+  it("stay in range at the largest period", function()
+    local r = run(points.gap(points.MAX, true, 5))
+    for _ = 1, 10000 do
+      assert.is_true(r.distance >= 1 and r.distance <= points.MAX)
+      local n
+      n, r.distance = points.gap(points.MAX, true, r.distance):pass(points.MAX)
+      assert.is_true(n >= 1 and n < 64)
+    end
+  end)
+
+  it("of one seed are the same again, of another seed others", function()
+    local function draws(seed)
+      local gap, list = points.gap(4096, true, seed), {}
+      for i = 1, 20 do list[i] = gap:first() end
+      return table.concat(list, " ")
+    end
+    assert.equal(draws(1), draws(1))
+    assert.not_equal(draws(1), draws(2))
+  end)
+end)

@@ -1,0 +1,151 @@
+-- SPDX-License-Identifier: MIT
+-- Samples without a fate against a model in Lua: every sample gets its fate
+-- exactly once, in order, and what is freed by hand has died.
+
+local points = require "points"
+
+-- The model: a list, searched from the front.
+local function newmodel()
+  local m = {samples = {}}
+  function m.add(owner, block)
+    m.samples[#m.samples + 1] = {owner = owner, block = block}
+  end
+  function m.freed(block)
+    for _, s in ipairs(m.samples) do
+      if s.block == block then
+        s.block, s.died = 0, true
+        return true
+      end
+    end
+    return false
+  end
+  function m.fates(dead)
+    local list = {}
+    for i, s in ipairs(m.samples) do
+      list[i] = (s.died or dead[s.owner]) and "0" or "1"
+    end
+    m.samples = {}
+    return table.concat(list)
+  end
+  function m.watched()
+    local n = 0
+    for _, s in ipairs(m.samples) do
+      if s.block ~= 0 then n = n + 1 end
+    end
+    return n
+  end
+  return m
+end
+
+describe("samples without a fate", function()
+  it("get it in the order in which they came, and once", function()
+    local p = points.pending()
+    for owner = 8, 80, 8 do assert.is_true(p:add(owner, 0)) end
+    assert.equal("1011111111", p:fates{[16] = true})
+    assert.equal("", p:fates{[24] = true})
+    p:add(8, 0)
+    assert.equal("1", p:fates{})
+  end)
+
+  it("have died when they were freed by hand, whatever their owner does", function()
+    local p = points.pending()
+    p:add(8, 1000)
+    p:add(0, 2000)
+    p:add(0, 3000)
+    assert.is_true(p:freed(2000))
+    assert.is_false(p:freed(2000))
+    assert.is_true(p:freed(1000))
+    assert.equal("001", p:fates{})
+  end)
+
+  it("share an owner", function()
+    local p = points.pending()
+    p:add(8, 0)
+    p:add(8, 1000)
+    p:add(8, 2000)
+    p:add(0, 3000)
+    assert.equal("0001", p:fates{[8] = true})
+  end)
+
+  it("are watched until their fate is known", function()
+    local p = points.pending()
+    assert.is_false(p:freed(1000))
+    p:add(0, 1000)
+    p:add(8, 0)
+    assert.equal(1, p:watched())
+    p:fates{}
+    assert.equal(0, p:watched())
+    assert.is_false(p:freed(1000))
+  end)
+
+  it("may lie where another one died, again and again", function()
+    -- addresses come back at once; given-up slots of the index must not
+    -- fill it, nor may a later sample take the fate of an earlier one
+    local p = points.pending()
+    local expected = {}
+    for i = 1, 5000 do
+      p:add(0, 4096)
+      if i % 5 == 0 then
+        expected[i] = "1"
+        break
+      end
+      assert.is_true(p:freed(4096))
+      expected[i] = "0"
+    end
+    assert.equal(table.concat(expected), p:fates{})
+    for _ = 1, 5000 do
+      p:add(0, 4096)
+      assert.is_true(p:freed(4096))
+    end
+    assert.equal(0, p:watched())
+    assert.equal(("0"):rep(5000), p:fates{})
+  end)
+
+  it("are never owned by nobody's death", function()
+    local p = points.pending()
+    p:add(0, 0)
+    assert.equal("1", p:fates{[0] = true})
+  end)
+
+  it("behave as the model over random actions", function()
+    for seed = 1, 12 do
+      math.randomseed(seed)
+      local random = math.random
+      -- few addresses collide often, many make the index grow
+      local addresses = ({4, 50, 3000})[seed % 3 + 1]
+      local p, m, story = points.pending(), newmodel(), {}
+      local live = {}
+      local function same(what, expected, got)
+        story[#story + 1] = what
+        if expected ~= got then
+          error(("seed %d, action %d: expected %s, got %s after: ... %s")
+                :format(seed, #story, expected, got,
+                        table.concat(story, ", ", math.max(1, #story - 20))))
+        end
+      end
+      for _ = 1, addresses < 3000 and 3000 or 6000 do
+        local what, block = random(1, 100), 8 * random(1, addresses)
+        local owner = 8 * random(0, 20)
+        if what <= 35 and not live[block] then
+          live[block] = true
+          m.add(owner, block)
+          same("add " .. owner .. " " .. block, true, p:add(owner, block))
+        elseif what <= 50 then
+          m.add(owner, 0)
+          same("add " .. owner, true, p:add(owner, 0))
+        elseif what <= 98 then
+          live[block] = nil
+          same("freed " .. block, m.freed(block), p:freed(block))
+        elseif addresses < 3000 or what == 100 then
+          local dead = {}
+          for o = 8, 160, 8 do dead[o] = random(1, 3) == 1 or nil end
+          live = {}
+          same("watched", m.watched(), p:watched())
+          same("fates", m.fates(dead), p:fates(dead))
+        end
+      end
+      same("watched", m.watched(), p:watched())
+      same("fates", m.fates{}, p:fates{})
+    end
+  end)
+end)

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** points: the arithmetic of sample points (asamp/gap.h) and the list of
+** samples without a fate (asamp/pending.h) for specs, without a Lua that
+** samples.
+**
+**   gap(period, random, seed) -> gap; 64-bit numbers are Lua integers
+**     g:first() -> distance        g:pass(over) -> points, distance
+**     g:change(period, distance) -> distance
+**   pending() -> list; owners and blocks are integers, 0: none
+**     p:add(owner, block)          p:freed(block) -> was it watched?
+**     p:fates{[owner] = true ...} -> "0110", oldest first (dead owners in)
+**     p:watched() -> number
+**   MIN, MAX
+*/
+#include "../../asamp/gap.h"
+#include "../../asamp/pending.h"
+
+#include <string.h>
+
+#include <lua.h>
+#include <lauxlib.h>
+
+#define GAPNAME		"points.gap"
+#define PENDINGNAME	"points.pending"
+
+static int p_gap (lua_State *L) {
+  uint64_t period = (uint64_t)luaL_checkinteger(L, 1);
+  int random = lua_toboolean(L, 2);
+  uint64_t seed = (uint64_t)luaL_checkinteger(L, 3);
+  Gap *g = lua_newuserdatauv(L, sizeof(*g), 0);
+  luaL_setmetatable(L, GAPNAME);
+  gap_open(g, period, random, seed);
+  return 1;
+}
+
+static int g_first (lua_State *L) {
+  lua_pushinteger(L, (lua_Integer)gap_first(luaL_checkudata(L, 1, GAPNAME)));
+  return 1;
+}
+
+static int g_pass (lua_State *L) {
+  uint64_t distance;
+  Gap *g = luaL_checkudata(L, 1, GAPNAME);
+  lua_pushinteger(L, (lua_Integer)gap_pass(g, (uint64_t)luaL_checkinteger(L, 2),
+                                           &distance));
+  lua_pushinteger(L, (lua_Integer)distance);
+  return 2;
+}
+
+static int g_change (lua_State *L) {
+  Gap *g = luaL_checkudata(L, 1, GAPNAME);
+  lua_pushinteger(L, (lua_Integer)gap_change(g, (uint64_t)luaL_checkinteger(L, 2),
+                                             (uint64_t)luaL_checkinteger(L, 3)));
+  return 1;
+}
+
+static int p_pending (lua_State *L) {
+  Pending *p = lua_newuserdatauv(L, sizeof(*p), 0);
+  memset(p, 0, sizeof(*p));
+  luaL_setmetatable(L, PENDINGNAME);
+  return 1;
+}
+
+static Pending *pending (lua_State *L) {
+  return luaL_checkudata(L, 1, PENDINGNAME);
+}
+
+static const void *address (lua_State *L, int arg) {
+  return (const void *)(uintptr_t)luaL_checkinteger(L, arg);
+}
+
+static int l_add (lua_State *L) {
+  lua_pushboolean(L, pending_add(pending(L), address(L, 2), address(L, 3)));
+  return 1;
+}
+
+static int l_freed (lua_State *L) {
+  lua_pushboolean(L, pending_freed(pending(L), address(L, 2)));
+  return 1;
+}
+
+static int isdead (void *ud, const void *owner) {
+  lua_State *L = ud;
+  int dead;
+  lua_rawgeti(L, 2, (lua_Integer)(uintptr_t)owner);
+  dead = lua_toboolean(L, -1);
+  lua_pop(L, 1);
+  return dead;
+}
+
+static int l_fates (lua_State *L) {
+  luaL_Buffer b;
+  size_t n, i;
+  const unsigned char *survived;
+  luaL_checktype(L, 2, LUA_TTABLE);
+  survived = pending_fates(pending(L), &n, isdead, L);
+  luaL_buffinit(L, &b);
+  for (i = 0; i < n; i++)
+    luaL_addchar(&b, survived[i] == 1 ? '1' : survived[i] == 0 ? '0' : '?');
+  luaL_pushresult(&b);
+  return 1;
+}
+
+static int l_watched (lua_State *L) {
+  lua_pushinteger(L, (lua_Integer)pending(L)->nwatched);
+  return 1;
+}
+
+static int l_gc (lua_State *L) {
+  pending_close(pending(L));
+  return 0;
+}
+
+static void newclass (lua_State *L, const char *name, const luaL_Reg *methods) {
+  luaL_newmetatable(L, name);
+  luaL_setfuncs(L, methods, 0);
+  lua_pushvalue(L, -1);
+  lua_setfield(L, -2, "__index");
+  lua_pop(L, 1);
+}
+
+int luaopen_points (lua_State *L);
+
+int luaopen_points (lua_State *L) {
+  static const luaL_Reg gaps[] = {
+    {"first", g_first}, {"pass", g_pass}, {"change", g_change}, {NULL, NULL}
+  };
+  static const luaL_Reg lists[] = {
+    {"add", l_add}, {"freed", l_freed}, {"fates", l_fates},
+    {"watched", l_watched}, {"__gc", l_gc}, {NULL, NULL}
+  };
+  static const luaL_Reg functions[] = {
+    {"gap", p_gap}, {"pending", p_pending}, {NULL, NULL}
+  };
+  newclass(L, GAPNAME, gaps);
+  newclass(L, PENDINGNAME, lists);
+  luaL_newlib(L, functions);
+  lua_pushinteger(L, (lua_Integer)GAP_MIN);
+  lua_setfield(L, -2, "MIN");
+  lua_pushinteger(L, (lua_Integer)GAP_MAX);
+  lua_setfield(L, -2, "MAX");
+  return 1;
+}
