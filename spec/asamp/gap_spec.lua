@@ -158,7 +158,7 @@ describe("a change of the period", function()
       {1000, 1000, 64, 64}, {64, 64, points.MAX, points.MAX},
       {points.MAX, points.MAX, 64, 64}, {points.MAX, 1, 64, 1},
       {points.MAX, points.MAX // 2, 64, 32}, {64, 1, points.MAX, points.MAX // 64},
-      {100, 33, 100, 33},
+      {100, 33, 100, 33}, {1000, 333, 64, 22}, {64, 63, 1000, 985},
     }
     for _, c in ipairs(cases) do
       local gap = points.gap(c[1], false, 1)
@@ -199,8 +199,8 @@ describe("random gaps", function()
   it("pass points of a Poisson process, by one block or by many", function()
     local period = 512
     for blocksize = 0, 2 do
-      local bytes = ({64, 100 * period, 8192 * period})[blocksize + 1]
-      local n = ({40000, 4000, 4000})[blocksize + 1]
+      local bytes = ({64, 100 * period, 4200 * period})[blocksize + 1]
+      local n = ({40000, 4000, 200000})[blocksize + 1]  -- one point in 4200 shows
       local counts, r = {}, run(points.gap(period, true, 11 + blocksize))
       local mean = bytes / period
       local sum, squares = 0, 0

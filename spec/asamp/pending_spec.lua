@@ -101,6 +101,15 @@ describe("samples without a fate", function()
     assert.equal(("0"):rep(5000), p:fates{})
   end)
 
+  it("may lie anywhere, one after the other", function()
+    local p = points.pending()
+    for i = 1, 5000 do
+      p:add(0, i * 0x9E3779B97F8)
+      assert.is_true(p:freed(i * 0x9E3779B97F8))
+    end
+    assert.equal(("0"):rep(5000), p:fates{})
+  end)
+
   it("are never owned by nobody's death", function()
     local p = points.pending()
     p:add(0, 0)
@@ -112,7 +121,8 @@ describe("samples without a fate", function()
       math.randomseed(seed)
       local random = math.random
       -- few addresses collide often, many make the index grow
-      local addresses = ({4, 50, 3000})[seed % 3 + 1]
+      local addresses, at = ({4, 50, 3000})[seed % 3 + 1], {}
+      for i = 1, addresses do at[i] = 8 * random(1, 1 << 44) end
       local p, m, story = points.pending(), newmodel(), {}
       local live = {}
       local function same(what, expected, got)
@@ -124,7 +134,7 @@ describe("samples without a fate", function()
         end
       end
       for _ = 1, addresses < 3000 and 3000 or 6000 do
-        local what, block = random(1, 100), 8 * random(1, addresses)
+        local what, block = random(1, 100), at[random(1, addresses)]
         local owner = 8 * random(0, 20)
         if what <= 35 and not live[block] then
           live[block] = true
