@@ -408,6 +408,10 @@ void encoder_collection (Encoder *e, const ProfileCollection *c) {
   bytes_signed(b, ' ', (int64_t)(now.inuse - e->before.inuse));
   bytes_signed(b, ' ', (int64_t)(now.held - e->before.held));
   bytes_signed(b, ' ', (int64_t)(now.rss - e->before.rss));
+  if (c->minors + c->majors > 0) {
+    bytes_decimal(b, ' ', c->minors);
+    bytes_decimal(b, ' ', c->majors);
+  }
   bytes_char(b, '\n');
   e->before = now;
   if (extended(e) && e->fates.n > 0)

@@ -59,13 +59,18 @@ typedef struct ProfileSample {
   int outside;       /* 1: allocated outside the nursery (large) */
 } ProfileSample;
 
-/* State after one collection. Bytes unless said otherwise. */
+/*
+** State after one collection, in bytes unless said otherwise. Collections that
+** follow each other at short intervals and decide nothing may be left out: the
+** next one counts them.
+*/
 typedef struct ProfileCollection {
   uint64_t time;      /* CLOCK_MONOTONIC, ns, at the collection's atomic end */
   uint64_t inuse;     /* bytes in live or not yet swept objects */
   uint64_t held;      /* bytes obtained from lua_Alloc */
   uint64_t rss;       /* resident set size of the process */
   int major;          /* 0 minor, 1 major */
+  uint64_t minors, majors;  /* left out since the collection before */
 } ProfileCollection;
 
 typedef struct ProfileConfig {

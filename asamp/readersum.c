@@ -259,10 +259,15 @@ static void fates (ReaderSum *s, Fields *f) {
 
 static void owncollection (ReaderSum *s, Fields *f, int major) {
   int64_t d[4] = {0, 0, 0, 0};
+  uint64_t minors = 0, majors = 0;
   ReadCollection *c = &s->before;
   int i;
   for (i = 0; i < 4 && details_signed(f, &d[i]); i++)
     ;
+  if (details_number(f, &minors))
+    details_number(f, &majors);
+  s->r->minors += minors;
+  s->r->majors += majors;
   c->time += (uint64_t)d[0];
   c->inuse += (uint64_t)d[1];
   c->held += (uint64_t)d[2];

@@ -33,9 +33,13 @@ struct Sampler {
   uint64_t from;		/* luaN_allocated when sampling went on */
   uint64_t samples, bytes, lost, nanoseconds;
   uint64_t number;		/* of the state, for the profile */
+  uint64_t minors, majors;	/* collections at the last record of one */
+  uint64_t rss, measured;	/* resident bytes, and when they were read */
   Pending pending;
   Stack stack;
 };
+
+#define RECORD_NS	10000000
 
 /* The samplers of all states, for exit and fork. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -98,19 +102,34 @@ static int isdead (void *ud, const void *owner) {
 }
 
 
+/*
+** Collections may come every few microseconds: one that decides nothing is
+** only counted when the last record, or reading, is younger than RECORD_NS.
+*/
 static void decide (void *ud, lua_State *L, int major) {
   Sampler *s = ud;
   luaN_Memory m;
   ProfileCollection c;
   const unsigned char *survived;
   size_t n, watched = s->pending.nwatched;
+  uint64_t time;
   if (s->profile == NULL) return;
+  time = now();
+  if (time - s->measured >= RECORD_NS) {
+    s->rss = rss();
+    s->measured = time;
+  }
+  else if (s->pending.n == 0) return;
   luaN_memory(L, &m);
-  c.time = now();
+  c.time = time;
   c.inuse = m.inuse;
   c.held = m.held;
-  c.rss = rss();
+  c.rss = s->rss;
   c.major = major;
+  c.minors = m.minors - s->minors - !major;
+  c.majors = m.majors - s->majors - major;
+  s->minors = m.minors;
+  s->majors = m.majors;
   survived = pending_fates(&s->pending, &n, isdead, L);
   luaN_watch(L, -(int)watched);
   profile_collection(s->profile, &c, survived, n);
@@ -201,7 +220,7 @@ static Sampler *newsampler (lua_State *L) {
   s->seam.closing = closing;
   pthread_once(&control, once);
   pthread_mutex_lock(&lock);
-  s->number = ++lastnumber;
+  s->number = lastnumber++;
   s->next = all;
   all = s;
   pthread_mutex_unlock(&lock);
@@ -280,12 +299,17 @@ static uint64_t seedof (Sampler *s) {
 
 
 void sampler_on (Sampler *s, lua_State *L, uint64_t period, int random) {
+  luaN_Memory m;
   if (s->gap.period != period) profile_period(s->profile, period);
   if (s->seeded) {
     s->gap.period = period;
     s->gap.random = random;
   }
   else gap_open(&s->gap, period, random, seedof(s));
+  luaN_memory(L, &m);
+  s->minors = m.minors;
+  s->majors = m.majors;
+  s->measured = 0;
   s->seeded = 1;
   s->on = 1;
   s->from = luaN_allocated(L);
@@ -294,11 +318,15 @@ void sampler_on (Sampler *s, lua_State *L, uint64_t period, int random) {
 
 
 int sampler_off (Sampler *s, lua_State *L) {
+  luaN_Memory m;
   if (!s->on) return 0;
   luaN_setdistance(L, GAP_MAX);  /* no samples from here on */
   s->bytes += luaN_allocated(L) - s->from;
   s->on = 0;
-  if (s->pending.n > 0) luaN_collect(L);
+  s->measured = 0;  /* the last record leaves none out */
+  luaN_memory(L, &m);
+  if (s->pending.n > 0 || m.minors != s->minors || m.majors != s->majors)
+    luaN_collect(L);
   luaN_setsampler(L, NULL, 0);
   return 1;
 }

@@ -86,7 +86,7 @@ describe("the reader", function()
         p:name(8 * i, "f" .. i, i, "@m.lua")
       end
       local period, model, open = 512, {sites = {}, samples = 0, bytes = 0,
-                                        survived = 0, minors = 0, majors = 0,
+                                        survived = 0, minors = 0, majors = 0, records = 0,
                                         blocks = 0, outside = 0}, {}
       for _ = 1, 300 + random(2000) do
         local action = random(60)
@@ -107,7 +107,11 @@ describe("the reader", function()
                         rss = random(1 << 42), major = major}
           model[major and "majors" or "minors"] =
             model[major and "majors" or "minors"] + 1
+          local minors, majors = random(5) == 0 and random(10) or 0, random(3)
+          model.minors, model.majors = model.minors + minors, model.majors + majors
+          model.records = model.records + 1
           p:collection{fates = table.concat(fates), major = major,
+                       minors = minors, majors = majors,
                        inuse = model.last.inuse, held = model.last.held,
                        rss = model.last.rss}
         elseif action == 1 then
@@ -158,7 +162,7 @@ describe("the reader", function()
                              "minors", "majors"} do
           assert.equal(model[key], profile[key], note .. ": " .. key)
         end
-        assert.equal(model.minors + model.majors, #profile.collections, note)
+        assert.equal(model.records, #profile.collections, note)
         local last = profile.collections[#profile.collections]
         for key, value in pairs(model.last or {}) do
           assert.equal(value, last[key], note .. ": " .. key)

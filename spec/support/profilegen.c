@@ -9,7 +9,8 @@
 **   p:sample{id, line, id, line, ...; kind=, size=, count=, time=, thread=,
 **            outside=}                    frames innermost first
 **   p:flood(n, {...})                     the same sample n times
-**   p:collection{time=, inuse=, held=, rss=, major=, fates="0110"}
+**   p:collection{time=, inuse=, held=, rss=, major=, minors=, majors=,
+**                fates="0110"}
 **   p:period(n)     p:totals() -> table   p:close() -> ok, totals
 **   p:forked()      -> the exit status of a child that abandons the profile
 **   kinds, now() (ns), sleep(s), kill() (SIGKILL to itself),
@@ -175,6 +176,8 @@ static int g_collection (lua_State *L) {
   c.held = (uint64_t)number(L, 2, "held", 0);
   c.rss = (uint64_t)number(L, 2, "rss", 0);
   c.major = boolean(L, 2, "major");
+  c.minors = (uint64_t)number(L, 2, "minors", 0);
+  c.majors = (uint64_t)number(L, 2, "majors", 0);
   lua_getfield(L, 2, "fates");
   text = luaL_optlstring(L, -1, "", &n);
   fates = lua_newuserdatauv(L, n + 1, 0);
