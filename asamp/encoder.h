@@ -34,7 +34,7 @@
 enum {
   ENCODER_TYPEID = 1,    /* + 2 * kind: the type as leaf */
   ENCODER_NOFRAME = 61,  /* the only frame of an empty stack */
-  ENCODER_CUT = 63       /* stands for frames that found no room */
+  ENCODER_CUT = PROFILE_CUT
 };
 
 typedef struct Encoder Encoder;

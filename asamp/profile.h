@@ -40,6 +40,9 @@ enum ProfileKind {
 /* "table", "table array part", ... ; kind < KIND_COUNT. */
 const char *profile_kindname(int kind);
 
+/* Id of a frame that stands for frames left out. */
+enum { PROFILE_CUT = 63 };
+
 /*
 ** One frame. Functions written in Lua have ids 8, 16, 24, ... and a line >= 0
 ** (0: unknown). Native frames have the odd id (address | 1) and line 0.

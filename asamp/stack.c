@@ -14,7 +14,6 @@
 #include "seam.h"
 #include "stack.h"
 
-#define MAXLUA		33000u	/* Lua frames of a sample; deeper ones are cut */
 #define MAXNATIVE	4096	/* native frames of a sample */
 
 /*
@@ -113,6 +112,14 @@ static void pushnative (Stack *s, const void *address) {
 }
 
 
+/* One frame of the seam; 'shown': a C function too, by its own address. */
+static void pushframe (Stack *s, const luaN_Frame *f, int shown, Profile *p) {
+  if (f->id != NULL) pushlua(s, f, p);
+  else if (shown && f->function != NULL) pushnative(s, f->function);
+  if (f->cut) push(s, PROFILE_CUT, 0);
+}
+
+
 static int in (const luaN_Range *r, const char *ip) {
   return r->from <= ip && ip < r->to;
 }
@@ -121,10 +128,10 @@ static int in (const luaN_Range *r, const char *ip) {
 /* The Lua frames that one bytecode loop runs; returns where it stops. */
 static size_t pushrun (Stack *s, size_t i, size_t n, Profile *p) {
   while (i < n && s->lua[i].id == NULL && !s->lua[i].last)
-    i++;  /* C functions: their native frames were there */
+    pushframe(s, &s->lua[i++], 0, p);  /* its native frames were there */
   while (i < n) {
     const luaN_Frame *f = &s->lua[i++];
-    if (f->id != NULL) pushlua(s, f, p);
+    pushframe(s, f, 0, p);
     if (f->fresh || f->last) break;
   }
   return i;
@@ -136,9 +143,7 @@ static size_t pushrest (Stack *s, size_t i, size_t n, Profile *p) {
   if (i == 0 || !s->lua[i - 1].last) {
     while (i < n) {
       const luaN_Frame *f = &s->lua[i++];
-      if (f->id != NULL) pushlua(s, f, p);
-      else if (f->resumable && !f->last && f->function != NULL)
-        pushnative(s, f->function);
+      pushframe(s, f, f->resumable && !f->last, p);
       if (f->last) break;
     }
   }
@@ -160,7 +165,7 @@ static void merge (Stack *s, size_t nlua, int nnative, Profile *p) {
     else if (!in(&code.core, ip)) pushnative(s, ip);
   }
   for (; i < nlua; i++)  /* the C stack was cut short */
-    if (s->lua[i].id != NULL) pushlua(s, &s->lua[i], p);
+    pushframe(s, &s->lua[i], 0, p);
 }
 
 
@@ -168,7 +173,6 @@ size_t stack_walk (Stack *s, lua_State *L, int native, Profile *p) {
   size_t n = luaN_frames(L, s->lua, s->luacapacity);
   size_t i;
   s->n = 0;
-  if (n > MAXLUA) n = MAXLUA;
   if (n > s->luacapacity) {
     if (!room((void **)&s->lua, &s->luacapacity, n + 64, sizeof(*s->lua)))
       n = s->luacapacity;
@@ -177,11 +181,8 @@ size_t stack_walk (Stack *s, lua_State *L, int native, Profile *p) {
   if (native)
     merge(s, n, unw_backtrace(s->native, MAXNATIVE), p);
   else {
-    for (i = 0; i < n; i++) {
-      const luaN_Frame *f = &s->lua[i];
-      if (f->id != NULL) pushlua(s, f, p);
-      else if (f->function != NULL) pushnative(s, f->function);
-    }
+    for (i = 0; i < n; i++)
+      pushframe(s, &s->lua[i], 1, p);
   }
   return s->n;
 }

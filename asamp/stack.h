@@ -9,6 +9,9 @@
 ** (down to the one for which it was entered), lua_resume for the rest of its
 ** coroutine. Frames of a coroutine that yielded across a C function have no
 ** native frame any more; the function is shown by its own address then.
+** Of a thread deeper than the seam tells (LUAN_DEPTH frames) the frames that
+** are left out are shown as one; native frames below that may stand too far
+** out.
 **
 ** Knows the seam and lua_getinfo, no internals of the core. Allocates by
 ** malloc, never from the state.

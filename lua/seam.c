@@ -16,7 +16,7 @@
 
 #include "seam.h"
 
-#define MAXFRAMES	1000000u
+#define HALF	(LUAN_DEPTH / 2)
 
 
 static void fill (lua_State *L, CallInfo *ci, luaN_Frame *f) {
@@ -24,6 +24,7 @@ static void fill (lua_State *L, CallInfo *ci, luaN_Frame *f) {
   f->L = L;
   f->ci = ci;
   f->last = (ci->previous == &L->base_ci);
+  f->cut = 0;
   f->resumable = 0;
   if (isLua(ci)) {
     Proto *p = ci_func(ci)->p;
@@ -45,14 +46,30 @@ static void fill (lua_State *L, CallInfo *ci, luaN_Frame *f) {
 }
 
 
+/* The innermost frame of the outer half, or 'ci' when that comes first. */
+static CallInfo *outerhalf (lua_State *L, const CallInfo *ci) {
+  CallInfo *outer = L->base_ci.next;
+  unsigned i;
+  for (i = 1; i < HALF && outer != ci; i++)
+    outer = outer->next;
+  return outer;
+}
+
+
 LUA_API size_t luaN_frames (lua_State *L, luaN_Frame *frames, size_t max) {
   size_t n = 0;
   int threads;
   for (threads = 0; L != NULL && threads <= LUAI_MAXCCALLS;
        L = L->resumer, threads++) {
     CallInfo *ci;
+    unsigned depth = 0;
     if (L->ci == NULL) continue;  /* thread not built yet */
-    for (ci = L->ci; ci != &L->base_ci && n < MAXFRAMES; ci = ci->previous) {
+    for (ci = L->ci; ci != &L->base_ci; ci = ci->previous) {
+      if (depth++ == HALF) {
+        CallInfo *outer = outerhalf(L, ci);
+        if (outer != ci && n <= max) frames[n - 1].cut = 1;
+        ci = outer;
+      }
       if (n < max) fill(L, ci, &frames[n]);
       n++;
     }

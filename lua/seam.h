@@ -115,12 +115,16 @@ typedef struct luaN_Frame {
   unsigned char fresh;	/* 1: a luaV_execute of its own began with this frame */
   unsigned char last;	/* 1: the outermost frame of its thread */
   unsigned char resumable;  /* 1: C function that was given a continuation */
+  unsigned char cut;	/* 1: frames between this and the next are left out */
 } luaN_Frame;
 
 /*
 ** Writes at most 'max' frames of the running stack of L, innermost first;
-** returns how many there are, written or not (counts no further than 1,000,000).
+** returns how many there are, written or not. Of a thread deeper than
+** LUAN_DEPTH there are the inner and the outer half of that.
 */
+#define LUAN_DEPTH	1024u
+
 LUA_API size_t luaN_frames (lua_State *L, luaN_Frame *frames, size_t max);
 
 /* Line of instruction 'pc' of a prototype; 0 when it is not known. */
