@@ -1,0 +1,348 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Random programs for the specs of the heap: generated from a seed, played in
+-- a state of their own (spec/support/states.c), shortened when they fail.
+-- A program is text, "action slot size" by line. It works on a world of slots,
+-- each with a value and what is known of it; every value is looked at again
+-- before it goes, so that memory handed out twice shows as a value that lies.
+-- After each action the heap's invariants are checked. An action that ends in a
+-- memory error makes room, and the program goes on.
+
+local child = require "spec.support.child"
+local states = require "states"
+
+local M = {}
+
+local SLOTS = 40
+
+-- How often each action is drawn.
+local WEIGHTS = {
+  table = 6, short = 6, long = 6, userdata = 6, values = 2, closure = 5,
+  cclosure = 2, coroutine = 5, append = 5, shrink = 4, keys = 4, drop = 10,
+  dropmany = 1, garbage = 5, deep = 1, chunk = 3, finalizer = 3, weak = 3,
+  raise = 2, tobeclosed = 1, full = 2, step = 4, mode = 1, look = 2,
+}
+
+--- The program of a seed: n actions.
+function M.generate(seed, n)
+  local bag = {}
+  for name, weight in pairs(WEIGHTS) do
+    for _ = 1, weight do bag[#bag + 1] = name end
+  end
+  table.sort(bag)
+  math.randomseed(seed, 0)
+  local random, lines = math.random, {}
+  for i = 1, n do
+    local size = ({7, 16, 130, 1000, 9000, 30000})[random(6)]
+    lines[i] = ("%s %d %d"):format(bag[random(#bag)], random(SLOTS), random(0, size))
+  end
+  return table.concat(lines, "\n")
+end
+
+--- Plays a program. Runs inside a state: no upvalue but _ENV.
+-- Raises when a value lies or an invariant does not hold.
+function M.play(state, program)
+  local world = {}  -- slot -> {value, known, looker}
+  local act = {}
+
+  local function put(slot, value, known, looker)
+    world[slot] = {value, known, looker}
+  end
+
+  local function look(slot)
+    local w = world[slot]
+    if w and not w[3](w[1], w[2]) then
+      error(("slot %d holds a value that lies (%s)"):format(slot, type(w[1])), 0)
+    end
+  end
+
+  local function isarray(t, n)
+    for i = 1, n do
+      if t[i] ~= i then return false end
+    end
+    return t[n + 1] == nil
+  end
+
+  function act.table(slot, size)
+    local n = size % 300
+    local t = state.table(n, size % 9)
+    for i = 1, n do t[i] = i end
+    put(slot, t, n, isarray)
+  end
+
+  function act.append(slot, size)
+    local w = world[slot]
+    if not w or w[3] ~= isarray then return act.table(slot, size) end
+    local t, n = w[1], w[2]
+    for i = n + 1, n + size % 1000 do t[i] = i end
+    w[2] = n + size % 1000
+  end
+
+  function act.shrink(slot, size)
+    local w = world[slot]
+    if not w or w[3] ~= isarray then return act.table(slot, size) end
+    local t, n = w[1], w[2]
+    local left = n // 4
+    for i = n, left + 1, -1 do t[i] = nil end
+    for i = 1, 5 do t["key" .. i] = i end  -- a rehash finds the right sizes
+    w[2] = left
+  end
+
+  function act.keys(slot, size)
+    local t, n = {}, size % 500
+    for i = 1, n do t["key" .. i] = i end
+    for i = 1, n, 3 do t["key" .. i] = nil end
+    put(slot, t, n, function(v, known)
+      for i = 1, known do
+        local want = i % 3 ~= 1 and i or nil
+        if v["key" .. i] ~= want then return false end
+      end
+      return true
+    end)
+  end
+
+  local function isstring(s, known)
+    return s == state.string(known, 97 + known % 26)
+  end
+
+  function act.short(slot, size)
+    local n = size % 41
+    put(slot, state.string(n, 97 + n % 26), n, isstring)
+  end
+
+  function act.long(slot, size)
+    put(slot, state.string(size, 97 + size % 26), size, isstring)
+  end
+
+  function act.userdata(slot, size)
+    put(slot, state.userdata(size), size, state.intact)
+  end
+
+  function act.values(slot, size)
+    local u = state.userdata(size % 400, size % 7)
+    for i = 1, size % 7 do debug.setuservalue(u, "value " .. i, i) end
+    put(slot, u, size % 7, function(v, known)
+      for i = 1, known do
+        if debug.getuservalue(v, i) ~= "value " .. i then return false end
+      end
+      return state.intact(v)
+    end)
+  end
+
+  function act.closure(slot, size)
+    local a, b, c = size, tostring(size), {size}
+    put(slot, function() return a, b, c end, size, function(f, known)
+      local x, y, z = f()
+      return x == known and y == tostring(known) and z[1] == known
+    end)
+  end
+
+  function act.cclosure(slot, size)
+    put(slot, state.closure(size % 200), nil, function(f) return f() > 0 end)
+  end
+
+  -- Coroutines that nest 'depth' calls, and one another.
+  local function nest(depth, value)
+    if depth == 0 then
+      coroutine.yield("waiting")
+      return value
+    end
+    if depth % 7 ~= 0 then
+      return (nest(depth - 1, value))
+    end
+    local inner = coroutine.wrap(nest)
+    local got = inner(depth - 1, value)
+    while got == "waiting" do
+      coroutine.yield(got)
+      got = inner()
+    end
+    return got
+  end
+
+  function act.coroutine(slot, size)
+    local co = coroutine.create(nest)
+    assert(coroutine.resume(co, size % 60, {size}))
+    put(slot, co, size, function(thread, known)
+      if coroutine.status(thread) == "dead" then return true end
+      local _, got = coroutine.resume(thread)
+      if type(got) == "string" and got ~= "waiting" then error(got, 0) end
+      return type(got) == "table" and got[1] == known
+    end)
+  end
+
+  function act.deep(_, size)
+    local function down(n)
+      if n == 0 then return 0 end
+      return 1 + down(n - 1)
+    end
+    if down(size % 3000) ~= size % 3000 then error("a deep call lies", 0) end
+  end
+
+  function act.garbage(_, size)
+    for i = 1, size % 700 do
+      local t = {i, {i .. "th"}}
+      t.f = function() return t end
+    end
+  end
+
+  function act.chunk(slot, size)
+    local text = ("local a = %d; return function(x) return {x + a, %q} end")
+                 :format(size, ("s"):rep(size % 90))
+    put(slot, assert(load(text))(), size, function(f, known)
+      return f(1)[1] == known + 1 and #f(1)[2] == known % 90
+    end)
+  end
+
+  function act.finalizer(slot, size)
+    local o = setmetatable({size}, {__gc = function(self)
+      local copy = {}
+      for i = 1, size % 50 do copy[i] = {self[1]} end
+      if #copy ~= size % 50 then error("a finalizer's table lies") end
+      if size % 3 == 0 and not world[slot] then  -- lives again
+        put(slot, self, size, function(v, known) return v[1] == known end)
+      end
+    end})
+    put(slot, o, size, function(v, known) return v[1] == known end)
+  end
+
+  function act.weak(slot, size)
+    local t = setmetatable({}, {__mode = ({"k", "v", "kv"})[size % 3 + 1]})
+    local kept = {}
+    for i = 1, size % 60 do
+      local key = {i}
+      t[key] = i % 2 == 0 and {key} or key
+      if i % 5 == 0 then kept[key] = t[key] end
+    end
+    put(slot, t, kept, function(v, known)
+      for key, value in pairs(known) do
+        if v[key] ~= value then return false end
+      end
+      return true
+    end)
+  end
+
+  function act.raise(_, size)
+    local ok, e = pcall(function()
+      local t = {}
+      for i = 1, size % 100 do t[i] = {} end
+      error({size, t})
+    end)
+    if type(e) == "string" then error(e, 0) end
+    if ok or e[1] ~= size then error("an error lies", 0) end
+  end
+
+  function act.tobeclosed(_, size)
+    local closed = 0
+    do
+      local a <close> = setmetatable({}, {__close = function() closed = closed + size end})
+      local b <close> = setmetatable({a}, {__close = function() closed = closed + 1 end})
+      if b[1] ~= a then error("a variable to be closed lies", 0) end
+    end
+    if closed ~= size + 1 then error("not closed", 0) end
+  end
+
+  function act.drop(slot) look(slot); world[slot] = nil end
+  function act.dropmany(slot) for i = slot, slot + 20 do act.drop(i) end end
+  function act.look(slot) look(slot) end
+  function act.full() collectgarbage() end
+  function act.step(_, size) collectgarbage("step", size % 64) end
+  function act.mode(_, size)
+    collectgarbage(size % 2 == 0 and "incremental" or "generational")
+  end
+
+  state.playing = function()  -- everything is looked at, then let go
+    for slot in pairs(world) do look(slot) end
+    world = {}
+    collectgarbage()
+    state.check()
+  end
+  local at = 0
+  for name, slot, size in program:gmatch("(%a+) (%d+) (%d+)") do
+    at = at + 1
+    slot = tonumber(slot)
+    local ok, e = pcall(act[name], slot, tonumber(size))
+    if not ok and tostring(e):find("not enough memory$") then  -- make room
+      for i = slot % 2, 40, 2 do world[i] = nil end
+    elseif not ok then
+      error(("action %d (%s): %s"):format(at, name, tostring(e)), 0)
+    end
+    state.check()
+  end
+  state.playing()
+end
+
+--- Plays a program in a state opened with the options; says what was wrong, or
+-- nil. A memory error is no fault where memory is limited.
+function M.try(program, options)
+  local s, opened = states.open(options)
+  if opened == "ok" then
+    local status, e = s:run(M.play, program)
+    if status ~= "ok" and not (options and e == "not enough memory") then
+      return status .. ": " .. tostring(e)
+    end
+    local broken = s:check()
+    if broken then return broken end
+    s:refuse {}
+    status, e = s:run("collectgarbage() return #('x'):rep(100)")
+    if status ~= "ok" or e ~= 100 then return "afterwards: " .. tostring(e) end
+  elseif not options then
+    return "cannot be opened: " .. opened
+  end
+  local left, wrong = s:close(), s:stats().wrong
+  if wrong then return wrong end
+  if left ~= 0 then return left .. " bytes left after lua_close" end
+end
+
+-- In a process of its own, as a broken heap may crash: what was wrong, or nil.
+local function tryapart(program, options)
+  local status, text = child.run([[
+    local text, limit = ...
+    local wrong = require "spec.lua.gc.actions".try(text, limit and {limit = tonumber(limit)})
+    if wrong then io.write(wrong) os.exit(1) end]],
+    program, options and options.limit)
+  if status ~= 0 then
+    return ("status %d: %s"):format(status, text:sub(-600))
+  end
+end
+
+-- Leaves out what is not needed for the failure, in ever smaller parts.
+local function shorten(program, options)
+  local lines = {}
+  for line in program:gmatch("[^\n]+") do lines[#lines + 1] = line end
+  local part, tries = #lines // 2, 0
+  while part >= 1 and tries < 200 do
+    local i = 1
+    while i <= #lines and tries < 200 do
+      local rest = table.move(lines, 1, i - 1, 1, {})
+      table.move(lines, i + part, #lines, i, rest)
+      tries = tries + 1
+      if tryapart(table.concat(rest, "\n"), options) then lines = rest
+      else i = i + part end
+    end
+    part = part // 2
+  end
+  return table.concat(lines, "\n")
+end
+
+--- The property: the programs of the seeds first to last, n actions each, leave
+-- a heap that is whole. limit: bytes that each state may have, or nil.
+function M.property(first, last, n, limit)
+  local options = limit and {limit = limit}
+  local status, text = child.run([[
+    local first, last, n, limit = ...
+    local actions = require "spec.lua.gc.actions"
+    for seed = first, last do
+      io.write("seed ", seed, "\n"):flush()
+      local wrong = actions.try(actions.generate(seed, tonumber(n)),
+                                limit and {limit = tonumber(limit)})
+      if wrong then io.write(wrong) os.exit(1) end
+    end]], first, last, n, limit)
+  if status == 0 then return end
+  local seed
+  for s in text:gmatch("seed (%d+)") do seed = tonumber(s) end
+  local short = seed and shorten(M.generate(seed, n), options)
+  error(("seed %s, %d actions, limit %s: status %d: %s\nshortened:\n%s\n%s"):format(
+    seed, n, limit, status, text:sub(-300), short, short and tryapart(short, options)), 2)
+end
+
+return M
