@@ -11,8 +11,11 @@
 **   resume(co, ...)        native_resume > co; its results
 **   deep(n, f)             native_deep n times > f
 **   table(narray, nhash)   native_table > native_newtable
-**   userdata(n, nuvalues)  closure(nupvalues)  buffer(n)
+**   userdata(n, nuvalues)  closure(nupvalues)  string(n)
+**                          one block each: native_userdata and so on
+**   buffer(n)              a string of n bytes by luaL_Buffer
 */
+#include <stdlib.h>
 #include <string.h>
 
 #include <lua.h>
@@ -101,6 +104,17 @@ static NOINLINE int native_userdata (lua_State *L) {
   return 1;
 }
 
+static NOINLINE int native_string (lua_State *L) {
+  size_t n = (size_t)luaL_checkinteger(L, 1);
+  char *text = malloc(n + 1);
+  if (text == NULL) return luaL_error(L, "no memory for %I bytes", (LUAI_UACINT)n);
+  memset(text, 's', n);
+  text[n] = '\0';
+  lua_pushlstring(L, text, n);
+  free(text);
+  return 1;
+}
+
 static NOINLINE int native_closure (lua_State *L) {
   int n = (int)luaL_checkinteger(L, 1), i;
   luaL_checkstack(L, n, "too many upvalues");
@@ -125,7 +139,8 @@ int luaopen_natives (lua_State *L) {
     {"through", native_through}, {"through_callk", native_callk},
     {"through_pcallk", native_pcallk}, {"yieldk", native_yieldk},
     {"resume", native_resume}, {"deep", l_deep}, {"table", native_table},
-    {"userdata", native_userdata}, {"closure", native_closure},
+    {"userdata", native_userdata}, {"closure", native_closure}, {"string", native_string},
+   
     {"buffer", native_buffer}, {NULL, NULL}
   };
   luaL_newlib(L, functions);

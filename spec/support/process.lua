@@ -1,0 +1,70 @@
+-- SPDX-License-Identifier: MIT
+-- Runs an interpreter in a process of its own, with arguments, environment and
+-- standard input as a spec wants them: for specs of `lua -l profiler`.
+
+local M = {}
+
+local function quote(text)
+  return "'" .. tostring(text):gsub("'", "'\\''") .. "'"
+end
+
+--- The interpreter that runs the specs.
+function M.interpreter()
+  local i = -1
+  while arg[i - 1] do i = i - 1 end
+  return arg[i]
+end
+
+--- A new file with this text; its path.
+function M.file(text)
+  local path = os.tmpname()
+  local f = assert(io.open(path, "wb"))
+  f:write(text)
+  f:close()
+  return path
+end
+
+--- All that a file holds; nil when it is not there.
+function M.read(path)
+  local f = io.open(path, "rb")
+  if not f then return nil end
+  local text = f:read "a"
+  f:close()
+  return text
+end
+
+local function command(t)
+  local words = {}
+  -- the leak checker cannot read the thread-local memory of libunwind
+  local env = {LUA_PATH = package.path, LUA_CPATH = package.cpath, LUA_PROFILER = "",
+               LSAN_OPTIONS = "use_tls=0"}
+  for k, v in pairs(t.env or {}) do env[k] = v end
+  if t.directory then words[1] = "cd " .. quote(t.directory) .. " &&" end
+  words[#words + 1] = "exec env"
+  for k, v in pairs(env) do words[#words + 1] = quote(k .. "=" .. v) end
+  words[#words + 1] = quote(t.program or M.interpreter())
+  for _, w in ipairs(t) do words[#words + 1] = quote(w) end
+  return table.concat(words, " ")
+end
+
+--- Runs {arguments..., env = {}, input = text, directory =, program =}. Returns
+-- the exit status (128 + the signal that ended it), stdout and stderr.
+function M.run(t)
+  local input, out, err = M.file(t.input or ""), os.tmpname(), os.tmpname()
+  local _, how, status = os.execute(("%s <%s >%s 2>%s"):format(command(t), input, out, err))
+  local text, errors = M.read(out), M.read(err)
+  os.remove(input)
+  os.remove(out)
+  os.remove(err)
+  return how == "signal" and 128 + status or status, text, errors
+end
+
+--- Starts it in the background; returns its process id.
+function M.start(t)
+  local pipe = assert(io.popen(("{ %s; } </dev/null >/dev/null 2>&1 & echo $!"):format(command(t))))
+  local pid = pipe:read "n"
+  pipe:close()
+  return pid
+end
+
+return M
