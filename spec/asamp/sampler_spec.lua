@@ -6,7 +6,7 @@
 local core = require "profiler.core"
 local natives = require "natives"
 local samples = require "spec.support.samples"
-local states = require "states"
+local peers = require "peers"
 
 local function round(n) return (n + 7) & ~7 end
 
@@ -245,7 +245,7 @@ local MANY = {
   function(_, random)
     local text = random(1, 3)
     return "state " .. text, function()
-      local s = states.new{}
+      local s = peers.new{}
       assert(s:run("local t = {} for i = 1, 1000 do t[i] = {} end"))
       s:close()
     end
@@ -408,7 +408,7 @@ describe("a sample", function()
 
   it("that is not to be had moves nothing", function()
     local path = os.tmpname()
-    local s = states.new{}
+    local s = peers.new{}
     local ok, message = s:run([[
       core, natives = require "profiler.core", require "natives"
       assert(core.open{out = ..., period = 64, seed = 1})
@@ -578,7 +578,7 @@ describe("several states", function()
     local list, m = {}, model(1024, 2)
     m.on(1024)
     for i = 1, 4 do
-      list[i] = {state = states.new{}, path = os.tmpname()}
+      list[i] = {state = peers.new{}, path = os.tmpname()}
       assert.is_true(list[i].state:run([[
         core, natives = require "profiler.core", require "natives"
         local path, period = ...
@@ -623,7 +623,7 @@ describe("several states", function()
     local list = {}
     for i = 1, 4 do
       list[i] = {path = os.tmpname()}
-      list[i].thread = states.thread(WORK, list[i].path, 200 * i)
+      list[i].thread = peers.thread(WORK, list[i].path, 200 * i)
     end
     for i, t in ipairs(list) do
       local ok, n = t.thread:join()
@@ -639,7 +639,7 @@ describe("several states", function()
   it("have numbers of their own in the file", function()
     local threads = {}
     for i = 1, 2 do
-      local path, s = os.tmpname(), states.new{}
+      local path, s = os.tmpname(), peers.new{}
       assert.is_true(s:run(WORK, path, 10))
       s:close()
       threads[i] = samples.read(path)[1].thread
@@ -649,7 +649,7 @@ describe("several states", function()
   end)
 
   it("end their session when they are closed", function()
-    local path, s = os.tmpname(), states.new{}
+    local path, s = os.tmpname(), peers.new{}
     local ok, n = s:run([[
       local core = require "profiler.core"
       assert(core.open{out = ..., period = 64})

@@ -1,273 +1,498 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** states: further Lua states, OS threads and processes for specs.
+** states: Lua states of their own for specs, each over an allocator that
+** counts, checks and refuses. Knows the public API and lua/seam.h only; never
+** touches the state that runs the specs but through arguments and results.
 **
-**   new{limit=bytes}    -> state; its lua_Alloc gives no more than 'limit'
-**     s:run(code, ...)  -> true, results | false, message; strings, numbers
-**                          and booleans pass
-**     s:limit(bytes)    from here on; 0: no limit
-**     s:used()          bytes that its lua_Alloc has given
-**     s:close()         lua_close
-**   thread(code, ...)   -> thread: runs in a state of its own, which is closed
-**     t:join()          -> true, results | false, message
-**   fork() -> pid, 0 in the child     wait(pid) -> exit status or 128 + signal
-**   kill(pid, signal)   _exit(n)      sleep(seconds)
+**   open{libs=true, limit=, fail=, failall=} -> state, status
+**     limit    bytes that may be outstanding at most
+**     fail     the n-th request from here on is refused, once
+**     failall  requests after the n-th from here on are all refused
+**     status   "ok", "none" (lua_newstate gave NULL), or as of run
+**   s:run(f, ...) -> status, message | results...
+**     f        text of a chunk, or a function whose only upvalue is _ENV
+**     ...      nil, booleans, numbers, strings; so are the results
+**     status   "ok", "runtime", "syntax", "memory", "errerr"
+**     the chunk is given a table of functions (see 'inside') before the "..."
+**   s:refuse{limit=, fail=, failall=}    what is absent is off
+**   s:stats() -> {bytes, peak, calls, requests, refused, wrong}
+**     requests are calls for more memory; wrong: the first broken promise of
+**     the core to its lua_Alloc, or nil
+**   s:check() -> nil | the invariant of the heap that does not hold
+**   s:memory() -> {inuse, held, minors, majors, allocated}
+**   s:close() -> bytes left (the state may be closed once; stats stay)
 **
-** New states have the standard libraries and the package paths of the old.
+** A request is a call with more bytes than the block had. The allocator keeps
+** the size of each block before it, fills what is new and what is freed.
 */
-#define _GNU_SOURCE
-#include <errno.h>
-#include <pthread.h>
-#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 #include <lua.h>
 #include <lauxlib.h>
 #include <lualib.h>
 
-#define STATENAME	"states.state"
-#define THREADNAME	"states.thread"
+#include "seam.h"
+
+#define TYPENAME	"states"
+#define NOLIMIT		SIZE_MAX
+#define NEVER		UINT64_MAX
+#define MAGIC		0x6b636f6c62206120u
+#define INTAGS		16	/* largest tag of an object that is told apart */
+
+/* Stands before each block; as large as malloc's alignment. */
+typedef struct Head {
+  uint64_t size, magic;
+} Head;
 
 typedef struct State {
   lua_State *L;
-  size_t used, limit;
+  size_t bytes, peak, limit;
+  uint64_t calls, requests, refused;
+  uint64_t fail, failall;	/* numbers of requests, NEVER: off */
+  uint64_t tags[INTAGS];	/* requests for a new block by its kind */
+  char *scratch;		/* bytes of a string or of a dumped chunk */
+  size_t nscratch;		/* of the latter */
+  char wrong[120];		/* "" while every call was right */
 } State;
 
-typedef struct Thread {
-  State s;
-  pthread_t thread;
-  int status, joined;
-} Thread;
 
-/* {== states =========================================================== */
+/* {== the allocator ==================================================== */
 
-static void *allocate (void *ud, void *p, size_t osize, size_t nsize) {
-  State *s = ud;
-  void *q;
-  if (p == NULL) osize = 0;
-  if (nsize == 0) {
-    free(p);
-    s->used -= osize;
-    return NULL;
+static void wrong (State *s, const char *what, size_t told, size_t known) {
+  if (s->wrong[0] == '\0')
+    snprintf(s->wrong, sizeof(s->wrong), "call %llu: %s, told %llu, known %llu",
+             (unsigned long long)s->calls, what, (unsigned long long)told,
+             (unsigned long long)known);
+}
+
+static int refused (State *s, size_t more) {
+  s->requests++;
+  if (s->requests == s->fail || s->requests > s->failall ||
+      more > s->limit || s->bytes > s->limit - more) {
+    s->refused++;
+    return 1;
   }
-  if (nsize > osize && s->limit > 0 && s->used + (nsize - osize) > s->limit)
-    return NULL;
-  q = realloc(p, nsize);
-  if (q != NULL) s->used += nsize - osize;
-  return q;
+  return 0;
 }
 
-static void copypath (lua_State *from, lua_State *to, const char *key) {
-  lua_getglobal(from, "package");
-  lua_getfield(from, -1, key);
-  lua_getglobal(to, "package");
-  lua_pushstring(to, lua_tostring(from, -1));
-  lua_setfield(to, -2, key);
-  lua_pop(to, 1);
-  lua_pop(from, 2);
+static void *allocate (void *ud, void *block, size_t osize, size_t nsize) {
+  State *s = ud;
+  Head *h = (block == NULL) ? NULL : (Head *)block - 1, *n;
+  size_t old = 0;
+  s->calls++;
+  if (h == NULL) {
+    if (nsize > 0) s->tags[osize < INTAGS ? osize : 0]++;
+  }
+  else {
+    if (h->magic != MAGIC) {
+      wrong(s, "block that was not handed out", osize, 0);
+      abort();  /* nothing can be done with it */
+    }
+    old = (size_t)h->size;
+    if (old != osize) wrong(s, "wrong size of a block", osize, old);
+  }
+  if (nsize > old && refused(s, nsize - old)) return NULL;
+  n = NULL;
+  if (nsize > 0) {  /* always a new place: nobody may count on the old one */
+    n = malloc(sizeof(Head) + nsize);
+    if (n == NULL) return NULL;
+    n->size = nsize;
+    n->magic = MAGIC;
+    memset(n + 1, 0xA5, nsize);
+    if (h != NULL) memcpy(n + 1, h + 1, old < nsize ? old : nsize);
+  }
+  if (h != NULL) {
+    memset(h, 0x5A, sizeof(Head) + old);
+    free(h);
+  }
+  s->bytes += nsize - old;
+  if (s->bytes > s->peak) s->peak = s->bytes;
+  return (n == NULL) ? NULL : n + 1;
 }
 
-static void copy (lua_State *from, lua_State *to, int i) {
+/* }===================================================================== */
+
+
+/* {== inside a state: what its chunks are given ======================== */
+
+static State *mystate (lua_State *L) {
+  void *ud;
+  lua_getallocf(L, &ud);
+  return ud;
+}
+
+static int in_bytes (lua_State *L) {
+  lua_pushinteger(L, (lua_Integer)mystate(L)->bytes);
+  return 1;
+}
+
+static int in_requests (lua_State *L) {
+  lua_pushinteger(L, (lua_Integer)mystate(L)->requests);
+  return 1;
+}
+
+/* tags(kind) -> requests for a new block of this kind (0: no object) */
+static int in_tags (lua_State *L) {
+  lua_Integer tag = luaL_checkinteger(L, 1);
+  luaL_argcheck(L, 0 <= tag && tag < INTAGS, 1, "no tag");
+  lua_pushinteger(L, (lua_Integer)mystate(L)->tags[tag]);
+  return 1;
+}
+
+/* limit(bytes | nil) */
+static int in_limit (lua_State *L) {
+  mystate(L)->limit = lua_isnoneornil(L, 1) ? NOLIMIT
+                                            : (size_t)luaL_checkinteger(L, 1);
+  return 0;
+}
+
+/* failall(n | nil) */
+static int in_failall (lua_State *L) {
+  State *s = mystate(L);
+  s->failall = lua_isnoneornil(L, 1) ? NEVER
+             : s->requests + (uint64_t)luaL_checkinteger(L, 1);
+  return 0;
+}
+
+static int in_allocated (lua_State *L) {
+  lua_pushinteger(L, (lua_Integer)luaN_allocated(L));
+  return 1;
+}
+
+/* memory() -> inuse, held, minors, majors */
+static int in_memory (lua_State *L) {
+  luaN_Memory m;
+  luaN_memory(L, &m);
+  lua_pushinteger(L, (lua_Integer)m.inuse);
+  lua_pushinteger(L, (lua_Integer)m.held);
+  lua_pushinteger(L, (lua_Integer)m.minors);
+  lua_pushinteger(L, (lua_Integer)m.majors);
+  return 4;
+}
+
+/* check(): raises what does not hold */
+static int in_check (lua_State *L) {
+  const char *broken = luaN_check(L);
+  return (broken == NULL) ? 0 : luaL_error(L, "%s", broken);
+}
+
+/* userdata(size [, values]) -> full userdata, each byte size % 251 */
+static int in_userdata (lua_State *L) {
+  size_t n = (size_t)luaL_checkinteger(L, 1);
+  void *p = lua_newuserdatauv(L, n, (int)luaL_optinteger(L, 2, 0));
+  memset(p, (int)(n % 251), n);
+  return 1;
+}
+
+/* intact(userdata) -> whether each byte is still what userdata wrote */
+static int in_intact (lua_State *L) {
+  const unsigned char *p = lua_touserdata(L, 1);
+  size_t i, n = lua_rawlen(L, 1);
+  for (i = 0; i < n && p[i] == n % 251; i++) {}
+  lua_pushboolean(L, i == n);
+  return 1;
+}
+
+/* address(value) -> address of its memory */
+static int in_address (lua_State *L) {
+  const void *p = lua_isuserdata(L, 1) ? lua_touserdata(L, 1)
+                                       : lua_topointer(L, 1);
+  lua_pushinteger(L, (lua_Integer)(intptr_t)p);
+  return 1;
+}
+
+/* string(n, byte) -> string of n bytes, made in one piece */
+static int in_string (lua_State *L) {
+  State *s = mystate(L);
+  size_t n = (size_t)luaL_checkinteger(L, 1);
+  char *p = realloc(s->scratch, n + 1);
+  if (p == NULL) return luaL_error(L, "no memory for the spec");
+  s->scratch = p;
+  memset(p, (int)luaL_checkinteger(L, 2), n);
+  lua_pushlstring(L, p, n);
+  return 1;
+}
+
+/* table(array, hash) -> table of these sizes */
+static int in_table (lua_State *L) {
+  lua_createtable(L, (int)luaL_checkinteger(L, 1),
+                     (int)luaL_checkinteger(L, 2));
+  return 1;
+}
+
+/* closure(n) -> C closure of n upvalues */
+static int in_closure (lua_State *L) {
+  int n = (int)luaL_checkinteger(L, 1);
+  if (!lua_checkstack(L, n)) return luaL_error(L, "not enough memory");
+  lua_settop(L, 0);
+  lua_settop(L, n);
+  lua_pushcclosure(L, in_bytes, n);
+  return 1;
+}
+
+/* extra(thread [, n]) -> the integer in its extra space, set to n first */
+static int in_extra (lua_State *L) {
+  lua_State *t = lua_tothread(L, 1);
+  intptr_t n;
+  luaL_argcheck(L, t != NULL, 1, "thread expected");
+  if (!lua_isnone(L, 2)) {
+    n = (intptr_t)luaL_checkinteger(L, 2);
+    memcpy(lua_getextraspace(t), &n, sizeof(n));
+  }
+  memcpy(&n, lua_getextraspace(t), sizeof(n));
+  lua_pushinteger(L, (lua_Integer)n);
+  return 1;
+}
+
+static const luaL_Reg inside[] = {
+  {"bytes", in_bytes}, {"requests", in_requests}, {"tags", in_tags},
+  {"limit", in_limit}, {"failall", in_failall}, {"allocated", in_allocated},
+  {"memory", in_memory}, {"check", in_check}, {"userdata", in_userdata},
+  {"intact", in_intact}, {"address", in_address}, {"string", in_string},
+  {"table", in_table}, {"closure", in_closure}, {"extra", in_extra},
+  {NULL, NULL}
+};
+
+/* }===================================================================== */
+
+
+/* {== outside ========================================================== */
+
+/* A plain value of 'from' at i onto the stack of 'to'; 0: it is not plain. */
+static int copyvalue (lua_State *from, int i, lua_State *to) {
   size_t n;
   const char *text;
   switch (lua_type(from, i)) {
+    case LUA_TNIL: lua_pushnil(to); return 1;
+    case LUA_TBOOLEAN: lua_pushboolean(to, lua_toboolean(from, i)); return 1;
     case LUA_TNUMBER:
       if (lua_isinteger(from, i)) lua_pushinteger(to, lua_tointeger(from, i));
       else lua_pushnumber(to, lua_tonumber(from, i));
-      break;
-    case LUA_TBOOLEAN: lua_pushboolean(to, lua_toboolean(from, i)); break;
+      return 1;
     case LUA_TSTRING:
       text = lua_tolstring(from, i, &n);
       lua_pushlstring(to, text, n);
-      break;
-    default: lua_pushnil(to);
+      return 1;
+    default: return 0;
   }
 }
 
-/* Opens the state; 0: no memory. */
-static int newstate (lua_State *L, State *s) {
-  s->L = lua_newstate(allocate, s);
-  if (s->L == NULL) return 0;
-  luaL_openlibs(s->L);
-  copypath(L, s->L, "path");
-  copypath(L, s->L, "cpath");
-  return 1;
-}
-
-/* Pushes the code at 'i' and what follows it as a call on the new state. */
-static int load (lua_State *L, State *s, int i) {
-  int n = lua_gettop(L);
-  int status;
-  luaL_checkstring(L, i);
-  lua_settop(s->L, 0);
-  status = luaL_loadstring(s->L, lua_tostring(L, i));
-  if (status == LUA_OK) {
-    for (i++; i <= n; i++) copy(L, s->L, i);
+static const char *statusname (int status) {
+  switch (status) {
+    case LUA_OK: return "ok";
+    case LUA_ERRRUN: return "runtime";
+    case LUA_ERRSYNTAX: return "syntax";
+    case LUA_ERRMEM: return "memory";
+    case LUA_ERRERR: return "errerr";
+    default: return "?";
   }
-  return status;
 }
 
-/* true and the results, or false and the message. */
-static int results (lua_State *L, State *s, int status) {
-  int n = lua_gettop(s->L), i;
-  lua_pushboolean(L, status == LUA_OK);
-  for (i = 1; i <= n; i++) copy(s->L, L, i);
-  return n + 1;
+/* The arguments of a chunk: indices in the stack of 'outer'. */
+typedef struct Arguments {
+  lua_State *outer;
+  int first, last;
+} Arguments;
+
+/* work(chunk, arguments) -> results of the chunk */
+static int work (lua_State *L) {
+  const Arguments *a = lua_touserdata(L, 2);
+  int i, n = a->last - a->first + 1;
+  lua_settop(L, 1);
+  luaL_checkstack(L, n + 1, "arguments");
+  lua_getfield(L, LUA_REGISTRYINDEX, TYPENAME);
+  for (i = a->first; i <= a->last; i++)
+    copyvalue(a->outer, i, L);
+  lua_call(L, n + 1, LUA_MULTRET);
+  return lua_gettop(L);
 }
 
-static int s_new (lua_State *L) {
-  State *s;
-  lua_Integer limit = 0;
-  if (lua_istable(L, 1)) {
-    lua_getfield(L, 1, "limit");
-    limit = lua_tointeger(L, -1);
-  }
-  s = lua_newuserdatauv(L, sizeof(*s), 0);
-  memset(s, 0, sizeof(*s));
-  luaL_setmetatable(L, STATENAME);
-  if (!newstate(L, s)) return luaL_error(L, "no memory for a state");
-  s->limit = (size_t)limit;
-  return 1;
+static int setup (lua_State *L) {
+  luaL_newlib(L, inside);
+  lua_setfield(L, LUA_REGISTRYINDEX, TYPENAME);
+  if (lua_toboolean(L, 1)) luaL_openlibs(L);
+  return 0;
 }
 
-static State *state (lua_State *L) {
-  State *s = luaL_checkudata(L, 1, STATENAME);
-  luaL_argcheck(L, s->L != NULL, 1, "state is closed");
+static State *checkstate (lua_State *L) {
+  return luaL_checkudata(L, 1, TYPENAME);
+}
+
+static State *checkopen (lua_State *L) {
+  State *s = checkstate(L);
+  luaL_argcheck(L, s->L != NULL, 1, "state is not open");
   return s;
 }
 
-static int s_run (lua_State *L) {
-  State *s = state(L);
-  int status = load(L, s, 2);
-  if (status == LUA_OK)
-    status = lua_pcall(s->L, lua_gettop(s->L) - 1, LUA_MULTRET, 0);
-  return results(L, s, status);
-}
-
-static int s_limit (lua_State *L) {
-  state(L)->limit = (size_t)luaL_checkinteger(L, 2);
-  return 0;
-}
-
-static int s_used (lua_State *L) {
-  lua_pushinteger(L, (lua_Integer)state(L)->used);
-  return 1;
-}
-
-static int s_close (lua_State *L) {
-  State *s = luaL_checkudata(L, 1, STATENAME);
-  if (s->L != NULL) lua_close(s->L);
-  s->L = NULL;
-  return 0;
-}
-
-/* }===================================================================== */
-
-
-/* {== threads ========================================================== */
-
-static void *body (void *ud) {
-  Thread *t = ud;
-  t->status = lua_pcall(t->s.L, lua_gettop(t->s.L) - 1, LUA_MULTRET, 0);
-  return NULL;
-}
-
-static int s_thread (lua_State *L) {
-  Thread *t;
-  luaL_checkstring(L, 1);
-  t = lua_newuserdatauv(L, sizeof(*t), 0);
-  memset(t, 0, sizeof(*t));
-  t->joined = 1;
-  lua_insert(L, 1);
-  if (!newstate(L, &t->s)) return luaL_error(L, "no memory for a state");
-  if (load(L, &t->s, 2) != LUA_OK)
-    return luaL_error(L, "%s", lua_tostring(t->s.L, -1));
-  if (pthread_create(&t->thread, NULL, body, t) != 0)
-    return luaL_error(L, "no thread");
-  t->joined = 0;
-  lua_settop(L, 1);
-  luaL_setmetatable(L, THREADNAME);
-  return 1;
-}
-
-static int t_join (lua_State *L) {
-  Thread *t = luaL_checkudata(L, 1, THREADNAME);
-  int n;
-  luaL_argcheck(L, !t->joined, 1, "thread is joined");
-  pthread_join(t->thread, NULL);
-  t->joined = 1;
-  n = results(L, &t->s, t->status);
-  lua_close(t->s.L);
+static uint64_t option (lua_State *L, int t, const char *key, uint64_t off) {
+  uint64_t n = off;
+  if (lua_getfield(L, t, key) != LUA_TNIL)
+    n = (uint64_t)luaL_checkinteger(L, -1);
+  lua_pop(L, 1);
   return n;
 }
 
-/* }===================================================================== */
-
-
-/* {== processes ======================================================== */
-
-static int s_fork (lua_State *L) {
-  pid_t pid = fork();
-  if (pid < 0) return luaL_error(L, "fork: %s", strerror(errno));
-  lua_pushinteger(L, pid);
-  return 1;
+static void setrefusals (lua_State *L, int t, State *s) {
+  uint64_t fail, failall;
+  luaL_checktype(L, t, LUA_TTABLE);
+  s->limit = (size_t)option(L, t, "limit", NOLIMIT);
+  fail = option(L, t, "fail", NEVER);
+  failall = option(L, t, "failall", NEVER);
+  s->fail = (fail == NEVER) ? NEVER : s->requests + fail;
+  s->failall = (failall == NEVER) ? NEVER : s->requests + failall;
 }
 
-static int s_wait (lua_State *L) {
-  int status = 0;
-  if (waitpid((pid_t)luaL_checkinteger(L, 1), &status, 0) < 0)
-    return luaL_error(L, "waitpid: %s", strerror(errno));
-  lua_pushinteger(L, WIFSIGNALED(status) ? 128 + WTERMSIG(status)
-                                         : WEXITSTATUS(status));
-  return 1;
+static int l_open (lua_State *L) {
+  State *s;
+  int status, libs;
+  lua_settop(L, 1);
+  if (lua_isnil(L, 1)) {
+    lua_newtable(L);
+    lua_replace(L, 1);
+  }
+  libs = lua_getfield(L, 1, "libs") == LUA_TNIL || lua_toboolean(L, -1);
+  s = lua_newuserdatauv(L, sizeof(State), 0);
+  memset(s, 0, sizeof(*s));
+  setrefusals(L, 1, s);
+  luaL_setmetatable(L, TYPENAME);
+  if ((s->L = lua_newstate(allocate, s)) == NULL) {
+    lua_pushliteral(L, "none");
+    return 2;
+  }
+  lua_pushcfunction(s->L, setup);
+  lua_pushboolean(s->L, libs);
+  status = lua_pcall(s->L, 1, 0, 0);
+  if (status != LUA_OK) lua_pop(s->L, 1);
+  lua_pushstring(L, statusname(status));
+  return 2;
 }
 
-static int s_kill (lua_State *L) {
-  return luaL_fileresult(L, kill((pid_t)luaL_checkinteger(L, 1),
-                                 (int)luaL_checkinteger(L, 2)) == 0, NULL);
-}
-
-static int s_exit (lua_State *L) {
-  _exit((int)luaL_checkinteger(L, 1));
-}
-
-static int s_sleep (lua_State *L) {
-  lua_Number s = luaL_checknumber(L, 1);
-  struct timespec t;
-  t.tv_sec = (time_t)s;
-  t.tv_nsec = (long)((s - (lua_Number)t.tv_sec) * 1e9);
-  nanosleep(&t, NULL);
+static int writer (lua_State *L, const void *p, size_t n, void *ud) {
+  State *s = ud;
+  char *all = realloc(s->scratch, s->nscratch + n);
+  (void)L;
+  if (all == NULL) return 1;
+  s->scratch = all;
+  memcpy(all + s->nscratch, p, n);
+  s->nscratch += n;
   return 0;
 }
 
-/* }===================================================================== */
+/* Loads the argument 2 of L, text or a function, into the state. */
+static int load (lua_State *L, State *s) {
+  const char *code;
+  if (lua_isfunction(L, 2)) {
+    s->nscratch = 0;
+    lua_pushvalue(L, 2);
+    luaL_argcheck(L, lua_dump(L, writer, s, 0) == 0, 2, "cannot be dumped");
+    lua_pop(L, 1);
+    code = s->scratch;
+  }
+  else code = luaL_checklstring(L, 2, &s->nscratch);
+  return luaL_loadbufferx(s->L, code, s->nscratch, "=chunk", NULL);
+}
 
-static void newclass (lua_State *L, const char *name, const luaL_Reg *methods) {
-  luaL_newmetatable(L, name);
+static int l_run (lua_State *L) {
+  State *s = checkopen(L);
+  Arguments a;
+  int i, status, n;
+  a.outer = L;
+  a.first = 3;
+  a.last = lua_gettop(L);
+  lua_settop(s->L, 0);
+  lua_pushcfunction(s->L, work);
+  status = load(L, s);
+  if (status == LUA_OK) {
+    lua_pushlightuserdata(s->L, &a);
+    status = lua_pcall(s->L, 2, LUA_MULTRET, 0);
+  }
+  else lua_remove(s->L, 1);
+  n = lua_gettop(s->L);
+  lua_pushstring(L, statusname(status));
+  luaL_checkstack(L, n, "results");
+  for (i = 1; i <= n; i++)
+    if (!copyvalue(s->L, i, L))
+      lua_pushfstring(L, "(a %s)", luaL_typename(s->L, i));
+  lua_settop(s->L, 0);
+  return n + 1;
+}
+
+static int l_refuse (lua_State *L) {
+  setrefusals(L, 2, checkstate(L));
+  return 0;
+}
+
+static void setinteger (lua_State *L, const char *key, uint64_t n) {
+  lua_pushinteger(L, (lua_Integer)n);
+  lua_setfield(L, -2, key);
+}
+
+static int l_stats (lua_State *L) {
+  State *s = checkstate(L);
+  lua_newtable(L);
+  setinteger(L, "bytes", s->bytes);
+  setinteger(L, "peak", s->peak);
+  setinteger(L, "calls", s->calls);
+  setinteger(L, "requests", s->requests);
+  setinteger(L, "refused", s->refused);
+  if (s->wrong[0] != '\0') {
+    lua_pushstring(L, s->wrong);
+    lua_setfield(L, -2, "wrong");
+  }
+  return 1;
+}
+
+static int l_check (lua_State *L) {
+  lua_pushstring(L, luaN_check(checkopen(L)->L));
+  return 1;
+}
+
+static int l_memory (lua_State *L) {
+  State *s = checkopen(L);
+  luaN_Memory m;
+  luaN_memory(s->L, &m);
+  lua_newtable(L);
+  setinteger(L, "inuse", m.inuse);
+  setinteger(L, "held", m.held);
+  setinteger(L, "minors", m.minors);
+  setinteger(L, "majors", m.majors);
+  setinteger(L, "allocated", luaN_allocated(s->L));
+  return 1;
+}
+
+static int l_close (lua_State *L) {
+  State *s = checkstate(L);
+  if (s->L != NULL) {
+    lua_State *closing = s->L;
+    s->L = NULL;
+    lua_close(closing);
+  }
+  free(s->scratch);
+  s->scratch = NULL;
+  lua_pushinteger(L, (lua_Integer)s->bytes);
+  return 1;
+}
+
+static const luaL_Reg methods[] = {
+  {"run", l_run}, {"refuse", l_refuse}, {"stats", l_stats},
+  {"check", l_check}, {"memory", l_memory}, {"close", l_close},
+  {"__gc", l_close}, {"__close", l_close}, {NULL, NULL}
+};
+
+static const luaL_Reg functions[] = {
+  {"open", l_open}, {NULL, NULL}
+};
+
+LUAMOD_API int luaopen_states (lua_State *L) {
+  luaL_newmetatable(L, TYPENAME);
   luaL_setfuncs(L, methods, 0);
   lua_pushvalue(L, -1);
   lua_setfield(L, -2, "__index");
-  lua_pop(L, 1);
-}
-
-int luaopen_states (lua_State *L);
-
-int luaopen_states (lua_State *L) {
-  static const luaL_Reg states[] = {
-    {"run", s_run}, {"limit", s_limit}, {"used", s_used}, {"close", s_close},
-    {"__gc", s_close}, {NULL, NULL}
-  };
-  static const luaL_Reg threads[] = {{"join", t_join}, {NULL, NULL}};
-  static const luaL_Reg functions[] = {
-    {"new", s_new}, {"thread", s_thread}, {"fork", s_fork}, {"wait", s_wait},
-    {"kill", s_kill}, {"_exit", s_exit}, {"sleep", s_sleep}, {NULL, NULL}
-  };
-  newclass(L, STATENAME, states);
-  newclass(L, THREADNAME, threads);
   luaL_newlib(L, functions);
   return 1;
 }
+
+/* }===================================================================== */
