@@ -27,9 +27,6 @@
 */
 #define ENCODER_COPYBYTES	(32u << 20)
 
-/* Frames of a stack record, the type's and the cut's among them. */
-#define ENCODER_MAXFRAMES	(VMPROF_MAXWORDS / 2)
-
 /* Frames that are nobody's code: odd ids that no code address can have. */
 enum {
   ENCODER_TYPEID = 1,    /* + 2 * kind: the type as leaf */
@@ -55,7 +52,7 @@ void encoder_free (Encoder *e);
 
 /* 'name' as vmprof_luaname composes it. */
 void encoder_name (Encoder *e, uint64_t id, const char *name);
-/* n <= ENCODER_MAXFRAMES - 1, innermost first. */
+/* n <= PROFILE_DEPTH, innermost first. */
 void encoder_sample (Encoder *e, const ProfileSample *s,
                      const ProfileFrame *frames, size_t n);
 /* Fates of the n oldest undecided samples; the collection itself follows. */

@@ -423,12 +423,12 @@ void profile_function (Profile *p, uint64_t id, const char *name,
 ** with a frame that says so between them.
 */
 static void copyframes (ProfileFrame *to, const ProfileFrame *frames,
-                        size_t n, size_t room) {
-  if (n <= room)
+                        size_t n) {
+  if (n <= PROFILE_DEPTH)
     memcpy(to, frames, n * sizeof(*to));
   else {
-    size_t inner = room / 2;
-    size_t outer = room - inner - 1;
+    size_t inner = PROFILE_DEPTH / 2;
+    size_t outer = PROFILE_DEPTH - inner - 1;
     memcpy(to, frames, inner * sizeof(*to));
     to[inner].id = ENCODER_CUT;
     to[inner].line = 0;
@@ -438,8 +438,7 @@ static void copyframes (ProfileFrame *to, const ProfileFrame *frames,
 
 void profile_sample (Profile *p, const ProfileSample *s,
                      const ProfileFrame *frames, size_t n) {
-  const size_t room = ENCODER_MAXFRAMES - 1;  /* and one for the type */
-  size_t depth = n <= room ? n : room;
+  size_t depth = n <= PROFILE_DEPTH ? n : PROFILE_DEPTH;
   void *body;
   assert(s->count >= 1 && s->kind >= 0 && s->kind < KIND_COUNT);
   pthread_mutex_lock(&p->lock);
@@ -448,7 +447,7 @@ void profile_sample (Profile *p, const ProfileSample *s,
                  sizeof(*s) + depth * sizeof(*frames));
   if (body != NULL) {
     memcpy(body, s, sizeof(*s));
-    copyframes((ProfileFrame *)((ProfileSample *)body + 1), frames, n, room);
+    copyframes((ProfileFrame *)((ProfileSample *)body + 1), frames, n);
   }
   else
     p->lost += s->count;

@@ -40,8 +40,11 @@ enum ProfileKind {
 /* "table", "table array part", ... ; kind < KIND_COUNT. */
 const char *profile_kindname(int kind);
 
-/* Id of a frame that stands for frames left out. */
-enum { PROFILE_CUT = 63 };
+/*
+** Frames of a sample that are kept, about as many as VMProf itself keeps; and
+** the id of a frame that stands for those left out.
+*/
+enum { PROFILE_DEPTH = 1024, PROFILE_CUT = 63 };
 
 /*
 ** One frame. Functions written in Lua have ids 8, 16, 24, ... and a line >= 0
@@ -119,8 +122,8 @@ void profile_function (Profile *p, uint64_t id, const char *name,
 
 /*
 ** 'frames': n of them, innermost first, copied. May wait for the writer when
-** two buffers of 2 MiB are full. Deeper than 32,767 frames, the outer and the
-** inner half stay, with a frame "[frames cut]" between them.
+** two buffers of 2 MiB are full. Deeper than PROFILE_DEPTH frames, the outer and
+** the inner half stay, with a frame "[frames cut]" between them.
 */
 void profile_sample (Profile *p, const ProfileSample *s,
                      const ProfileFrame *frames, size_t n);

@@ -15,6 +15,7 @@
 #include "stack.h"
 
 #define MAXNATIVE	4096	/* native frames of a sample */
+#define NLINES		4096u	/* entries of the cache of lines, a power of two */
 
 /*
 ** Numbers of functions, for all states of the process: a prototype keeps its
@@ -23,19 +24,24 @@
 static unsigned int lastid;
 
 
-int stack_open (Stack *s) {
-  memset(s, 0, sizeof(*s));
-  s->native = malloc(MAXNATIVE * sizeof(void *));
-  return s->native != NULL;
-}
-
-
 void stack_close (Stack *s) {
   free(s->frames);
   free(s->lua);
   free(s->native);
+  free(s->lines);
   free(s->announced);
   memset(s, 0, sizeof(*s));
+}
+
+
+int stack_open (Stack *s) {
+  memset(s, 0, sizeof(*s));
+  s->native = malloc(MAXNATIVE * sizeof(void *));
+  s->lines = calloc(NLINES, sizeof(*s->lines));
+  s->lua = malloc(LUAN_DEPTH * sizeof(*s->lua));
+  if (s->native != NULL && s->lines != NULL && s->lua != NULL) return 1;
+  stack_close(s);
+  return 0;
 }
 
 
@@ -100,10 +106,25 @@ static void announce (const luaN_Frame *f, unsigned int id, Profile *p) {
 }
 
 
+/*
+** Line of the instruction that a frame is at. Upstream keeps lines as
+** differences, so they are looked up once and kept by function and pc.
+*/
+static int lineof (Stack *s, const luaN_Frame *f) {
+  StackLine *l = &s->lines[(*f->id * 31u + (unsigned)f->pc) & (NLINES - 1)];
+  if (l->id != *f->id || l->pc != f->pc) {
+    l->id = *f->id;
+    l->pc = f->pc;
+    l->line = luaN_line(f->function, f->pc);
+  }
+  return l->line;
+}
+
+
 static void pushlua (Stack *s, const luaN_Frame *f, Profile *p) {
   if (*f->id == 0) *f->id = __atomic_add_fetch(&lastid, 1, __ATOMIC_RELAXED);
   if (!known(s, *f->id)) announce(f, *f->id, p);
-  push(s, (uint64_t)*f->id * 8, luaN_line(f->function, f->pc));
+  push(s, (uint64_t)*f->id * 8, lineof(s, f));
 }
 
 
@@ -170,14 +191,9 @@ static void merge (Stack *s, size_t nlua, int nnative, Profile *p) {
 
 
 size_t stack_walk (Stack *s, lua_State *L, int native, Profile *p) {
-  size_t n = luaN_frames(L, s->lua, s->luacapacity);
+  size_t n = luaN_frames(L, s->lua);
   size_t i;
   s->n = 0;
-  if (n > s->luacapacity) {
-    if (!room((void **)&s->lua, &s->luacapacity, n + 64, sizeof(*s->lua)))
-      n = s->luacapacity;
-    else luaN_frames(L, s->lua, s->luacapacity);
-  }
   if (native)
     merge(s, n, unw_backtrace(s->native, MAXNATIVE), p);
   else {

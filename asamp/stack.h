@@ -9,9 +9,8 @@
 ** (down to the one for which it was entered), lua_resume for the rest of its
 ** coroutine. Frames of a coroutine that yielded across a C function have no
 ** native frame any more; the function is shown by its own address then.
-** Of a thread deeper than the seam tells (LUAN_DEPTH frames) the frames that
-** are left out are shown as one; native frames below that may stand too far
-** out.
+** Of stacks deeper than LUAN_DEPTH the frames that the seam leaves out are
+** shown as one; native frames outside of it may stand too far out then.
 **
 ** Knows the seam and lua_getinfo, no internals of the core. Allocates by
 ** malloc, never from the state.
@@ -23,12 +22,18 @@
 
 #include "profile.h"
 
+/* Line of instruction 'pc' of function 'id'; id 0: an empty entry. */
+typedef struct StackLine {
+  unsigned int id;
+  int pc, line;
+} StackLine;
+
 typedef struct Stack {
   ProfileFrame *frames;		/* innermost first */
   size_t n, capacity;
   struct luaN_Frame *lua;	/* the Lua frames, as the seam gives them */
-  size_t luacapacity;
   void **native;		/* return addresses */
+  StackLine *lines;		/* cache of lines */
   unsigned char *announced;	/* a bit an id of a Lua function */
   size_t announcedsize;
 } Stack;

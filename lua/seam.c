@@ -7,6 +7,8 @@
 
 #include "lprefix.h"
 
+#include <string.h>
+
 #include "lua.h"
 
 #include "ldebug.h"
@@ -46,35 +48,57 @@ static void fill (lua_State *L, CallInfo *ci, luaN_Frame *f) {
 }
 
 
-/* The innermost frame of the outer half, or 'ci' when that comes first. */
-static CallInfo *outerhalf (lua_State *L, const CallInfo *ci) {
-  CallInfo *outer = L->base_ci.next;
-  unsigned i;
-  for (i = 1; i < HALF && outer != ci; i++)
-    outer = outer->next;
-  return outer;
+/* The thread outside of L, or NULL. One that is not built yet has no frames. */
+static lua_State *outside (lua_State *L) {
+  do L = L->resumer;
+  while (L != NULL && (L->ci == NULL || L->ci == &L->base_ci));
+  return L;
 }
 
 
-LUA_API size_t luaN_frames (lua_State *L, luaN_Frame *frames, size_t max) {
-  size_t n = 0;
-  int threads;
-  for (threads = 0; L != NULL && threads <= LUAI_MAXCCALLS;
-       L = L->resumer, threads++) {
-    CallInfo *ci;
-    unsigned depth = 0;
-    if (L->ci == NULL) continue;  /* thread not built yet */
-    for (ci = L->ci; ci != &L->base_ci; ci = ci->previous) {
-      if (depth++ == HALF) {
-        CallInfo *outer = outerhalf(L, ci);
-        if (outer != ci && n <= max) frames[n - 1].cut = 1;
-        ci = outer;
-      }
-      if (n < max) fill(L, ci, &frames[n]);
-      n++;
-    }
+/*
+** The frames from the outermost one inwards, to 'frames' downwards from its
+** end, until HALF are there or 'stop' of thread L is. Returns how many.
+*/
+static unsigned outerhalf (lua_State *L, const CallInfo *stop,
+                           luaN_Frame *frames) {
+  lua_State *chain[LUAI_MAXCCALLS + 1];
+  unsigned n = 0;
+  int m = 0;
+  for (; L != NULL && m <= LUAI_MAXCCALLS; L = outside(L))
+    chain[m++] = L;
+  while (m-- > 0) {
+    CallInfo *ci = &chain[m]->base_ci;
+    do {
+      ci = ci->next;
+      fill(chain[m], ci, &frames[HALF - ++n]);
+      if (n == HALF || ci == stop) return n;
+    } while (ci != chain[m]->ci);
   }
   return n;
+}
+
+
+LUA_API size_t luaN_frames (lua_State *L, luaN_Frame frames[LUAN_DEPTH]) {
+  luaN_Frame *rest = frames + HALF;
+  CallInfo *ci = L->ci;
+  unsigned n;
+  if (ci == NULL || ci == &L->base_ci) {
+    if ((L = outside(L)) == NULL) return 0;
+    ci = L->ci;
+  }
+  for (n = 0; n < HALF; n++) {
+    fill(L, ci, &frames[n]);
+    ci = ci->previous;
+    if (ci == &L->base_ci) {
+      if ((L = outside(L)) == NULL) return n + 1;
+      ci = L->ci;
+    }
+  }
+  n = outerhalf(L, ci, rest);
+  frames[HALF - 1].cut = (rest[HALF - n].ci != ci);
+  memmove(rest, rest + (HALF - n), n * sizeof(*rest));
+  return HALF + n;
 }
 
 

@@ -119,13 +119,12 @@ typedef struct luaN_Frame {
 } luaN_Frame;
 
 /*
-** Writes at most 'max' frames of the running stack of L, innermost first;
-** returns how many there are, written or not. Of a thread deeper than
-** LUAN_DEPTH there are the inner and the outer half of that.
+** Writes the running stack of L, innermost frame first; returns how many there
+** are. Of more than LUAN_DEPTH the innermost and the outermost half are there.
 */
 #define LUAN_DEPTH	1024u
 
-LUA_API size_t luaN_frames (lua_State *L, luaN_Frame *frames, size_t max);
+LUA_API size_t luaN_frames (lua_State *L, luaN_Frame frames[LUAN_DEPTH]);
 
 /* Line of instruction 'pc' of a prototype; 0 when it is not known. */
 LUA_API int luaN_line (const void *proto, int pc);
