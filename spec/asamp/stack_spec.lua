@@ -1,0 +1,471 @@
+-- SPDX-License-Identifier: MIT
+-- The frames of a sample: Lua and native ones in their order, across
+-- coroutines, C functions, hooks, finalizers; deep stacks; names and sources.
+
+local natives = require "natives"
+local process = require "spec.support.process"
+local samples = require "spec.support.samples"
+
+-- What a case allocates to be found: nobody else makes userdata of this size.
+local SIZE = 1000
+local HEAD = "local natives, N = ... local function mark() natives.userdata(1000) end "
+
+local function ismark(s)
+  return s.kind == "userdata" and s.size == SIZE + 32
+end
+
+-- "mark:1 f:2 native_call main chunk:3": the Lua frames of the chunk and the
+-- module natives' own functions, leaf first, to the chunk.
+local function text(s, entries)
+  local list = {}
+  for _, f in ipairs(s.stack) do
+    if f.native then
+      if f.name:find "^native_" and f.name ~= "native_userdata" then list[#list + 1] = f.name end
+    elseif f.file == "stack" then
+      list[#list + 1] = f.name .. ":" .. f.line
+      if f.name == "main chunk" then break end
+    elseif not entries then
+      list[#list + 1] = f.file
+    end
+  end
+  return table.concat(list, " ")
+end
+
+-- The stacks of all marks that the chunk makes, in order.
+local function stacks(source, native)
+  local chunk = assert(load(HEAD .. source, "@stack"))
+  local list = {}
+  for _, s in ipairs(samples.of(function() chunk(natives, SIZE) end, {native = native})) do
+    if ismark(s) then list[#list + 1] = text(s) end
+  end
+  return list
+end
+
+-- Checks both ways of walking. Without native frames C functions are shown by
+-- what Lua called; 'inner' are those that only a walk of the C stack can see.
+local INNER = {"native_call", "native_resumed", "native_deep"}
+
+local function check(source, ...)
+  local expected = {...}
+  assert.same(expected, stacks(source, true))
+  for i, t in ipairs(expected) do
+    for _, name in ipairs(INNER) do
+      t = t:gsub("%f[%w_]" .. name .. "%f[^%w_] ?", "")
+    end
+    expected[i] = t
+  end
+  assert.same(expected, stacks(source, false))
+end
+
+describe("a sample's stack", function()
+  it("has C functions between Lua functions, static ones too", function()
+    check([[
+
+local function f() mark() end
+local function g()
+  natives.through(f)
+end
+natives.through(g)]],
+      "mark:1 anonymous:2 native_call native_through anonymous:4 native_call native_through main chunk:6")
+  end)
+
+  it("goes on through a deep C stack", function()
+    check([[
+
+local function f() mark() end
+natives.deep(5, f)]],
+      "mark:1 anonymous:2 native_deep native_deep native_deep native_deep native_deep main chunk:3")
+  end)
+
+  it("goes on from a coroutine to who resumed it, and who resumed that", function()
+    check([[
+
+local function inner()
+  mark()
+  coroutine.yield()
+  mark()
+end
+local function outer()
+  local co = coroutine.wrap(inner)
+  co()
+  mark()
+  coroutine.yield()
+  co()
+end
+local co = coroutine.create(outer)
+coroutine.resume(co)
+mark()
+coroutine.resume(co)]],
+      "mark:1 anonymous:3 anonymous:9 main chunk:15",
+      "mark:1 anonymous:10 main chunk:15",
+      "mark:1 main chunk:16",
+      "mark:1 anonymous:5 anonymous:12 main chunk:17")
+  end)
+
+  it("follows a coroutine that is resumed from elsewhere", function()
+    check([[
+
+local co = coroutine.wrap(function()
+  while true do
+    mark()
+    coroutine.yield()
+  end
+end)
+local function first() co() end
+local function second()
+  coroutine.wrap(function()
+    co()
+  end)()
+end
+first()
+second()]],
+      "mark:1 anonymous:4 first:8 main chunk:14",
+      "mark:1 anonymous:4 anonymous:11 second:12 main chunk:15")
+  end)
+
+  it("is right when C resumes", function()
+    check([[
+
+local co = coroutine.create(function()
+  mark()
+  coroutine.yield()
+  natives.through(mark)
+end)
+natives.resume(co)
+natives.through(natives.resume, co)]],
+      "mark:1 anonymous:3 native_resume main chunk:7",
+      "mark:1 native_call native_through anonymous:5 native_resume native_call native_through main chunk:8")
+  end)
+
+  it("shows a C function that was yielded across, which the C stack forgot", function()
+    check([[
+
+local function f()
+  mark()
+  coroutine.yield()
+  mark()
+end
+local co = coroutine.wrap(function()
+  natives.through_callk(f)
+  natives.through_pcallk(f)
+  mark()
+end)
+for i = 1, 3 do co() end]],
+      "mark:1 anonymous:3 native_callk anonymous:8 main chunk:12",
+      "mark:1 anonymous:5 native_callk anonymous:8 main chunk:12",
+      "mark:1 anonymous:3 native_pcallk anonymous:9 main chunk:12",
+      "mark:1 anonymous:5 native_pcallk anonymous:9 main chunk:12",
+      "mark:1 anonymous:10 main chunk:12")
+  end)
+
+  it("shows the continuation of a C function that yielded itself", function()
+    check([[
+
+local co = coroutine.wrap(function()
+  natives.yieldk(mark)
+  mark()
+end)
+co()
+co()]],
+      "anonymous:1 native_call native_resumed native_yieldk anonymous:3 main chunk:7",
+      "anonymous:1 anonymous:4 main chunk:7")
+  end)
+
+  it("is whole after an error was caught, and in the message handler", function()
+    check([[
+
+local function f()
+  natives.through(error, {})
+end
+pcall(f)
+mark()
+xpcall(f, function()
+  mark()
+end)
+pcall(coroutine.wrap(f))
+mark()]],
+      "mark:1 main chunk:6",
+      "mark:1 anonymous:8 native_call native_through anonymous:3 main chunk:7",
+      "mark:1 main chunk:11")
+  end)
+
+  it("is right in a hook", function()
+    check([[
+
+local function f()
+  local x = 1
+  return x
+end
+debug.sethook(function()
+  debug.sethook()
+  mark()
+end, "", 1)
+f()
+mark()]], "mark:1 ?:8 main chunk:10", "mark:1 main chunk:11")
+  end)
+
+  it("is right in finalizers", function()
+    check([[
+
+do
+  local x = setmetatable({}, {__gc = function() mark() end})
+end
+collectgarbage()
+mark()]], "mark:1 __gc:3 main chunk:5", "mark:1 main chunk:6")
+  end)
+
+  it("leaves out frames that a tail call replaced", function()
+    check([[
+
+local function f() mark() end
+local function g() return f() end
+local function h() natives.through(g) end
+h()]], "mark:1 anonymous:2 native_call native_through h:4 main chunk:5")
+  end)
+
+  it("shows functions called by the core: metamethods, iterators, comparisons of sort", function()
+    check([[
+
+local t = setmetatable({}, {__index = function(t, k) mark() return k end})
+local _ = t.x
+for _ in function(_, i) if not i then mark() return 1 end end do
+end
+table.sort({2, 1}, function(a, b)
+  mark()
+  return a < b
+end)]], "mark:1 index:2 main chunk:3", "mark:1 for iterator:4 main chunk:4",
+      "mark:1 anonymous:7 main chunk:6")
+  end)
+end)
+
+describe("a stack that is being moved", function()
+  -- While it is, all pointers into it are offsets: a sample that falls due then
+  -- must wait until it can be walked, and is taken before anything else.
+  it("is sampled whole, at the call that made it grow", function()
+    local seen = 0
+    local list = samples.of(function()
+      local function deep(n)
+        if n == 0 then return 0 end
+        return 1 + deep(n - 1)
+      end
+      coroutine.wrap(function() local n = deep(2000) return n end)()
+    end)
+    for _, s in ipairs(list) do
+      if s.kind == "stack" and s.size > 1000 and s.stack[1].name == "deep" then
+        seen = seen + 1
+        local i = 1
+        while s.stack[i].name == "deep" do i = i + 1 end
+        if s.stack[i].name == "[frames cut]" then i = i + 1 end
+        while s.stack[i].name == "deep" do i = i + 1 end
+        assert.equal("anonymous", s.stack[i].name)
+      end
+    end
+    assert.is_true(seen >= 5)  -- 45 slots, doubled until 2,000 frames have room
+  end)
+
+  it("and belongs to a coroutine that does not run yet shows nobody dead", function()
+    -- resume moves the arguments to the coroutine, whose stack grows then; who
+    -- resumed it the time before may be dead and gone
+    local co = coroutine.create(function()
+      while true do coroutine.yield() end
+    end)
+    do
+      local gone = coroutine.create(function()
+        local function dead(n)
+          if n == 0 then coroutine.resume(co) return 0 end
+          return 1 + dead(n - 1)
+        end
+        dead(3000)
+      end)
+      coroutine.resume(gone)
+    end
+    collectgarbage()
+    collectgarbage()
+    local many = {}
+    for i = 1, 5000 do many[i] = i end
+    local list = samples.of(function() coroutine.resume(co, table.unpack(many)) end)
+    local found = 0
+    for _, s in ipairs(list) do
+      for _, f in ipairs(s.stack) do assert.not_equal("dead", f.name) end
+      if s.kind == "stack" and s.size >= 16 * 5000 then found = found + 1 end
+    end
+    assert.is_true(found >= 1)
+  end)
+end)
+
+describe("a deep stack", function()
+  -- In a coroutine, so that its depth is known: n frames of 'deep', and the C
+  -- function that makes a block of many periods.
+  local function frames(n, native)
+    local size = 1 << 22
+    local chunk = assert(load([[
+      local natives, depth, size = ...
+      local function deep(n)
+        if n == 1 then natives.userdata(size) return 0 end
+        local m = deep(n - 1)
+        return m
+      end
+      coroutine.wrap(deep)(depth)]], "@stack"))
+    for _, s in ipairs(samples.of(function() chunk(natives, n, size) end,
+                                  {native = native, period = size // 4})) do
+      if s.kind == "userdata" and s.size > size then return s.stack end
+    end
+  end
+
+  local function count(stack)
+    local n, cut, last = 0, 0, nil
+    for _, f in ipairs(stack) do
+      if f.name == "[frames cut]" then cut = cut + 1 end
+      if f.file == "stack" then
+        last = f.name
+        if f.name == "deep" or f.name == "anonymous" then n = n + 1 end
+      end
+    end
+    return n, cut, last
+  end
+
+  it("of a thousand frames is whole", function()
+    for _, n in ipairs{10, 1000, 1023} do
+      local deep, cut, last = count(frames(n, false))
+      assert.equal(n, deep)
+      assert.equal(0, cut)
+      assert.equal("main chunk", last)
+    end
+  end)
+
+  it("of more says that frames are cut in the middle; both ends are there", function()
+    for _, native in ipairs{false, true} do
+      for _, n in ipairs{1024, 1100, 5000, 150000} do
+        local stack = frames(n, native)
+        local deep, cut, last = count(stack)
+        assert.equal(1, cut)
+        assert.equal(1023, deep)  -- and the C function
+        assert.equal("main chunk", last)
+      end
+    end
+  end)
+end)
+
+describe("functions", function()
+  local function names(source, name)
+    local chunk = assert(load(source, name or "@stack"))
+    local found = {}
+    for _, s in ipairs(samples.of(function() chunk(natives, SIZE) end)) do
+      if ismark(s) then
+        for i = 2, #s.stack do
+          local f = s.stack[i]
+          if not f.native then
+            found[#found + 1] = ("%s:%d:%s"):format(f.name, f.line, f.file)
+            break
+          end
+        end
+      end
+    end
+    return found
+  end
+  local CALL = " natives.userdata(N) "
+
+  it("are named as they are called", function()
+    assert.same({"loc:2:stack", "up:3:stack", "field:5:stack", "method:6:stack",
+                 "gl:7:stack", "anonymous:14:stack", "main chunk:15:stack"}, names([[
+local natives, N = ...
+local function loc() natives.userdata(N) end
+local function up() natives.userdata(N) end
+local t, _ENV = {}, {natives = natives, N = N, pcall = pcall}
+function t.field() natives.userdata(N) end
+function t:method() natives.userdata(N) end
+function gl() natives.userdata(N) end
+loc()
+local function f() up() return 1 end
+f()
+t.field()
+t:method()
+gl()
+pcall(function() natives.userdata(N) end)
+natives.userdata(N)]]))
+  end)
+
+  it("keep the lines and names of their definition", function()
+    local list = samples.of(assert(load([[
+local kept = {}
+local function f()
+  kept[1] = {}
+end
+for i = 1, 100 do f() end]], "@stack")))
+    for _, s in ipairs(list) do
+      local f = s.stack[1]
+      if f.file == "stack" and f.name == "f" then
+        assert.equal(2, f.defined)
+        assert.equal(3, f.line)
+        return
+      end
+    end
+    error "f was not sampled"
+  end)
+
+  it("that are stripped have line 0 and no source", function()
+    local chunk = "local natives, N = ... local function f()" .. CALL .. "end f()"
+    local f = load(string.dump(load(chunk, "@stack"), true))
+    local seen
+    for _, s in ipairs(samples.of(function() f(natives, SIZE) end)) do
+      if ismark(s) then seen = s.stack end
+    end
+    assert.equal("anonymous:0 main chunk:0", ("%s:%d %s:%d"):format(
+      seen[2].name == "?" and "anonymous" or seen[2].name, seen[2].line, seen[3].name, seen[3].line))
+    assert.equal("?", seen[2].file)
+  end)
+
+  it("of a source that is text, or has odd bytes, have names that readers can read", function()
+    local chunk = "local natives, N = ..." .. CALL
+    assert.same({"main chunk:1:" .. '[string "local natives, N = ... natives.userdata(N) "]'},
+                names(chunk, chunk))
+    assert.same({"main chunk:1:given"}, names(chunk, "=given"))
+    assert.same({"main chunk:1:dir/a;b.lua"}, names(chunk, "@dir/a:b.lua"))
+    assert.same({"main chunk:1:a;b\u{FFFD}"}, names(chunk, "@a\nb\xff"))
+    assert.same({"main chunk:1:-"}, names(chunk, "@"))
+  end)
+end)
+
+describe("native frames", function()
+  it("stand below and above all Lua frames, to the start of the process", function()
+    local path = os.tmpname()
+    local script = process.file([[
+local natives = require "natives"
+local function f() natives.userdata(1000) end
+for i = 1, 100 do natives.through(f) end
+]])
+    local status, _, err = process.run{"-l", "profiler", script,
+      env = {LUA_PROFILER = "alloc=64,seed=1,quiet,out=" .. path}}
+    assert.equal(0, status, err)
+    local list = samples.read(path)
+    os.remove(path)
+    os.remove(script)
+    local seen = 0
+    for _, s in ipairs(list) do
+      if ismark(s) then
+        seen = seen + 1
+        local at = {}
+        for i, f in ipairs(s.stack) do at[f.name] = i end
+        assert.equal("native_userdata", s.stack[1].name)
+        assert.equal("anonymous", s.stack[2].name)
+        assert.equal(2, s.stack[2].line)
+        assert.equal("native_call", s.stack[3].name)
+        assert.equal("native_through", s.stack[4].name)
+        assert.equal("main chunk", s.stack[5].name)
+        assert.equal(3, s.stack[5].line)
+        assert.is_true(at.pmain > 5 and at.main > at.pmain)
+        assert.equal("_start", s.stack[#s.stack].name)
+        assert.truthy(s.stack[3].file:find "natives.so$")
+        for i = 6, #s.stack do assert.is_true(s.stack[i].native) end
+      end
+    end
+    assert.is_true(seen > 90)
+  end)
+
+  it("are not asked for with native = false", function()
+    local list = samples.of(function() natives.through(function() natives.userdata(SIZE) end) end)
+    for _, s in ipairs(list) do
+      for _, f in ipairs(s.stack) do assert.not_equal("native_call", f.name) end
+    end
+  end)
+end)
