@@ -37,7 +37,7 @@
 #include "seam.h"
 
 #define TYPENAME	"states"
-#define NOLIMIT		SIZE_MAX
+#define NOLIMIT		((size_t)1 << 31)	/* what is refused with no limit set */
 #define NEVER		UINT64_MAX
 #define MAGIC		0x6b636f6c62206120u
 #define INTAGS		16	/* largest tag of an object that is told apart */
