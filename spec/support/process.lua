@@ -8,11 +8,18 @@ local function quote(text)
   return "'" .. tostring(text):gsub("'", "'\\''") .. "'"
 end
 
---- The interpreter that runs the specs.
+local function folder()
+  local pipe = assert(io.popen "pwd")
+  local path = pipe:read "l"
+  pipe:close()
+  return path
+end
+
+--- The interpreter that runs the specs, by its whole path.
 function M.interpreter()
   local i = -1
   while arg[i - 1] do i = i - 1 end
-  return arg[i]
+  return arg[i]:find "^/" and arg[i] or folder() .. "/" .. arg[i]
 end
 
 --- A new file with this text; its path.

@@ -1,0 +1,306 @@
+-- SPDX-License-Identifier: MIT
+-- How sessions end: by exit, by fork, by a signal, with a full disk. Whatever
+-- happens, the program goes on and the file can be read.
+
+local peers = require "peers"
+local process = require "spec.support.process"
+local reader = require "profiler.reader"
+local samples = require "spec.support.samples"
+
+-- Runs a script in a process of its own; the profile's path is its argument.
+local function run(code, options)
+  local path, script = os.tmpname(), process.file(code)
+  local t = {script, path}
+  for k, v in pairs(options or {}) do t[k] = v end
+  local status, out, err = process.run(t)
+  os.remove(script)
+  return path, status, out, err
+end
+
+local START = [[
+  local profiler, natives = require "profiler", require "natives"
+  assert(profiler.alloc_start(64, {out = ..., seed = 1}))
+  local kept = {}
+  for i = 1, 500 do kept[i] = natives.userdata(1000) end
+]]
+
+local function blocks(list, size)
+  local n, decided = 0, 0
+  for _, s in ipairs(list) do
+    if s.kind == "userdata" and s.size == size + 32 then
+      n = n + 1
+      if s.survived ~= nil then decided = decided + 1 end
+    end
+  end
+  return n, decided
+end
+
+describe("a session ends with", function()
+  it("the end of the script", function()
+    local path, status, _, err = run(START)
+    assert.equal("", err)
+    assert.equal(0, status)
+    local list = samples.read(path)
+    os.remove(path)
+    local n, decided = blocks(list, 1000)
+    assert.equal(500, n)
+    assert.equal(500, decided)
+    assert.equal(0, list.undecided)
+  end)
+
+  it("an error of the script, whose traceback stays as it is", function()
+    local path, status, _, err = run(START .. "error 'the script is broken'")
+    assert.equal(1, status)
+    assert.truthy(err:find "the script is broken\nstack traceback:\n")
+    assert.equal(500, (blocks(samples.read(path), 1000)))
+    os.remove(path)
+  end)
+
+  for call, status in pairs{["os.exit(3)"] = 3, ["os.exit(4, true)"] = 4, ["os.exit(true, true)"] = 0,
+                            ["os.exit(false)"] = 1,
+                            ["coroutine.wrap(function() os.exit(5) end)()"] = 5,
+                            ["coroutine.wrap(function() os.exit(6, true) end)()"] = 6,
+                            ["natives.through(os.exit, 7)"] = 7,
+                            ["setmetatable({}, {__gc = function() os.exit(8) end}) collectgarbage()"] = 8} do
+    it(call, function()
+      local path, got, _, err = run(START .. call)
+      assert.equal("", err)
+      assert.equal(status, got)
+      local list = samples.read(path)
+      os.remove(path)
+      local n, decided = blocks(list, 1000)
+      assert.equal(500, n)
+      -- exit() of C runs no collection: what was not decided is counted
+      local undecided = 0
+      for _, s in ipairs(list) do
+        if s.survived == nil then undecided = undecided + 1 end
+      end
+      assert.equal(undecided, list.undecided)
+      if call:find "true%)" then assert.equal(500, decided) end
+    end)
+  end
+
+  it("the end of a state while another goes on", function()
+    local path, status, out, err = run(START .. [[
+      local peers = require "peers"
+      local s = peers.new{}
+      assert(s:run("assert(require('profiler').alloc_start(64, {out = ...})) return 1", ... .. ".other"))
+      s:close()
+      for i = 1, 500 do kept[i] = natives.userdata(2000) end
+      print(profiler.stats().on)
+    ]])
+    assert.equal("", err)
+    assert.equal(0, status)
+    assert.equal("true\n", out)
+    assert.truthy(samples.read(path .. ".other").log.ended)
+    assert.equal(500, (blocks(samples.read(path), 2000)))
+    os.remove(path)
+    os.remove(path .. ".other")
+  end)
+
+  it("_exit, which leaves what was flushed", function()
+    local path, status = run(START .. [[
+      local peers, path = require "peers", ...
+      local function size()
+        local f = io.open(path)
+        local n = f:seek "end"
+        f:close()
+        return n
+      end
+      local before = size()
+      while size() == before do peers.sleep(0.01) natives.userdata(3000) end
+      peers._exit(9)
+    ]])
+    assert.equal(9, status)
+    local profile = assert(reader.read(path))
+    os.remove(path)
+    assert.is_false(profile.complete)
+  end)
+end)
+
+describe("a session that begins when the state is being closed", function()
+  -- A finalizer that runs in lua_close may ask for a profile; what is made then
+  -- has no finalizer of its own, and exit comes after the state is gone.
+  it("is refused or finished, and exit() finds nothing of the dead state", function()
+    local path, status, _, err = run [[
+      local path = ...
+      setmetatable({}, {__gc = function()
+        local ok, profiler = pcall(require, "profiler")
+        if ok then pcall(profiler.alloc_start, 64, {out = path}) end
+        for i = 1, 100 do local _ = {i} end
+      end})
+    ]]
+    os.remove(path)
+    assert.equal("", err)
+    assert.equal(0, status)
+  end)
+end)
+
+describe("the child of a fork", function()
+  local FORK = START .. [[
+    local peers, path = require "peers", ...
+    local pid = peers.fork()
+    if pid == 0 then
+      kept = nil
+      collectgarbage()
+      for i = 1, 500 do natives.userdata(2000) end
+      %s
+    end
+    local status = peers.wait(pid)
+    for i = 1, 500 do kept[i] = natives.userdata(3000) end
+    assert(profiler.disable())
+    os.exit(status)
+  ]]
+
+  for _, ending in ipairs{"os.exit(0)", "os.exit(0, true)", "peers._exit(0)"} do
+    it("does not touch the parent's file: " .. ending, function()
+      local path, status, _, err = run(FORK:format(ending))
+      assert.equal("", err)
+      assert.equal(0, status)
+      local list = samples.read(path)
+      os.remove(path)
+      assert.equal(500, (blocks(list, 1000)))
+      assert.equal(0, (blocks(list, 2000)))
+      assert.equal(500, (blocks(list, 3000)))
+      assert.equal(0, list.undecided)
+    end)
+  end
+
+  it("has no session: every function says so, none crashes", function()
+    local path, status, out, err = run(FORK:format [[
+      assert(not profiler.stats().on)
+      assert(profiler.period() == nil)
+      assert(not pcall(profiler.period, 128))
+      assert(profiler.alloc_stop() == false)
+      assert(profiler.disable() == false)
+      os.exit(0, true)
+    ]])
+    os.remove(path)
+    assert.equal("", err)
+    assert.equal("", out)
+    assert.equal(0, status)
+  end)
+
+  it("may have a session of its own", function()
+    local path, status, _, err = run(FORK:format [[
+      pcall(profiler.disable)
+      assert(profiler.alloc_start(128, {out = path .. ".child"}))
+      for i = 1, 500 do natives.userdata(4000) end
+      os.exit(0, true)
+    ]])
+    assert.equal("", err)
+    assert.equal(0, status)
+    local list = samples.read(path .. ".child")
+    local n, decided = blocks(list, 4000)
+    assert.equal(500, n)
+    assert.equal(500, decided)
+    assert.equal(500, (blocks(samples.read(path), 3000)))
+    os.remove(path)
+    os.remove(path .. ".child")
+  end)
+end)
+
+describe("a run that is killed", function()
+  it("leaves all but its last second", function()
+    local path = os.tmpname()
+    local script = process.file [[
+      local natives = require "natives"
+      for i = 1, 1000 do natives.userdata(1000) end
+      while true do natives.userdata(2000) end
+    ]]
+    local pid = process.start{"-l", "profiler", script,
+      env = {LUA_PROFILER = "alloc=2K,seed=1,native=0,out=" .. path}}
+    local function lines()
+      local profile = reader.read(path)
+      local n = {}
+      if not profile or not profile.sites then return n, profile end
+      for i, node in ipairs(profile.sites.node) do
+        local line = node
+        while line ~= 0 and profile.functions[profile.nodes.fn[line]].native do
+          line = profile.nodes.parent[line]
+        end
+        local at = profile.nodes.line[line] or 0
+        n[at] = (n[at] or 0) + profile.sites.bytes[i]
+      end
+      return n, profile
+    end
+    -- the loop of line 3 can be seen: a flush has come after line 2
+    for _ = 1, 3000 do
+      if lines()[3] then break end
+      peers.sleep(0.02)
+    end
+    assert(peers.kill(pid, 9))
+    local n, profile = lines()
+    os.remove(path)
+    os.remove(script)
+    assert.is_false(profile.complete)
+    assert.is_true(math.abs(n[2] - 1000 * 1032) < 2 * 2048, n[2])
+    assert.is_true(n[3] > 0)
+  end)
+end)
+
+describe("a file that takes no more", function()
+  it("costs one warning and samples, not the script", function()
+    local script = process.file [[
+      local natives = require "natives"
+      for i = 1, 20000 do natives.userdata(100) end
+      print "done"
+    ]]
+    local status, out, err = process.run{"-l", "profiler", script,
+      env = {LUA_PROFILER = "alloc=64,quiet,out=/dev/full"}}
+    os.remove(script)
+    assert.equal(0, status)
+    assert.equal("done\n", out)
+    local lost = err:match "^profiler: /dev/full: No space left on device; (%d+) samples are lost\n$"
+    assert.is_true(tonumber(lost) >= 20000, err)
+  end)
+
+  it("at a limit of the process keeps what went before", function()
+    local path, status, out, err = run [[
+      local profiler, natives, gen = require "profiler", require "natives", require "profilegen"
+      gen.filelimit(65536)
+      assert(profiler.alloc_start(64, {out = ..., compress = false, native = false}))
+      for i = 1, 5000 do natives.userdata(100) end
+      local ok, message, errno = profiler.disable()
+      print(ok, message, errno, profiler.stats().lost > 0)
+    ]]
+    assert.equal(0, status)
+    assert.equal("nil\tFile too large\t27\ttrue\n", out)
+    assert.truthy(err:find "^profiler: [^\n]+: File too large; %d+ samples are lost\n$")
+    local profile = assert(reader.read(path))
+    os.remove(path)
+    assert.is_false(profile.complete)
+    assert.is_true(profile.offset > 0)
+  end)
+end)
+
+describe("a path that cannot be written", function()
+  it("is told by alloc_start: nil, a line, the errno", function()
+    local profiler = require "profiler"
+    for _, case in ipairs{{"/nowhere/x.vmprof", "No such file or directory", 2},
+                          {"/", "Is a directory", 21}} do
+      local ok, message, errno = profiler.alloc_start(64, {out = case[1]})
+      assert.is_nil(ok)
+      assert.equal(("cannot write profile '%s': %s"):format(case[1], case[2]), message)
+      assert.equal(case[3], errno)
+      assert.is_false(profiler.stats().on)
+      assert.is_false(profiler.disable())
+    end
+  end)
+
+  it("may be a pipe that somebody reads", function()
+    local pipe, copy = os.tmpname(), os.tmpname()
+    os.remove(pipe)
+    assert(os.execute("mkfifo " .. pipe))
+    local script = process.file(START)
+    local pid = process.start{"-c", ("cat %s >%s"):format(pipe, copy), program = "sh"}
+    local status, _, err = process.run{script, pipe}
+    assert.equal("", err)
+    assert.equal(0, status)
+    while peers.kill(pid, 0) do peers.sleep(0.01) end
+    assert.equal(500, (blocks(samples.read(copy), 1000)))
+    os.remove(pipe)
+    os.remove(copy)
+    os.remove(script)
+  end)
+end)

@@ -1,0 +1,281 @@
+-- SPDX-License-Identifier: MIT
+-- `lua -l profiler`: what is profiled, what LUA_PROFILER says, what is printed.
+
+local peers = require "peers"
+local process = require "spec.support.process"
+local samples = require "spec.support.samples"
+
+local SCRIPT = [[
+local kept = {}
+for i = 1, 1000 do kept[i] = {i} end
+print(#arg, ...)
+]]
+
+-- Runs the interpreter on the script; returns status, stdout, stderr, and the
+-- samples of the profile, if there is one.
+local function run(t)
+  local path = os.tmpname()
+  os.remove(path)
+  t.env = {LUA_PROFILER = (t.env and t.env .. "," or "") .. "out=" .. path}
+  local status, out, err = process.run(t)
+  local list = process.read(path) and samples.read(path)
+  os.remove(path)
+  return status, out, err, list, path
+end
+
+describe("lua -l profiler", function()
+  local script
+  setup(function() script = process.file(SCRIPT) end)
+  teardown(function() os.remove(script) end)
+
+  it("profiles the script and says what it took and where it is", function()
+    local status, out, err, list, path = run{"-l", "profiler", script, "a", "b", env = "alloc=64"}
+    assert.equal(0, status)
+    assert.equal("2\ta\tb\n", out)
+    local n, period, megabytes, file = err:match(
+      "^profiler: (%d+) samples, one every (%d+) bytes, of ([%d.]+) MB allocated; profile: ([^\n]+)\n$")
+    assert.equal(path, file)
+    assert.equal("64", period)
+    assert.equal(list.points, tonumber(n))
+    assert.equal(("%.1f"):format(list.points * 64 / 1e6), megabytes)
+    local line = 0
+    for _, s in ipairs(list) do
+      for _, f in ipairs(s.stack) do
+        if f.file == script and f.line == 2 then line = line + s.count break end
+      end
+    end
+    -- 56 + 16 bytes a table, and the vector of a thousand
+    assert.is_true(math.abs(line * 64 - 1000 * 72 - 16384) < 1000, line)
+  end)
+
+  it("may be written in all of lua's ways", function()
+    for _, way in ipairs{{"-lprofiler"}, {"-l", "p=profiler"}, {"-lp=profiler"},
+                         {"-e", "x = 1", "-l", "profiler"}, {"-W", "-lprofiler"},
+                         {"-i", "-l", "profiler"}} do
+      if way[1] ~= "-i" then
+        way[#way + 1] = script
+        local status, _, err, list = run(way)
+        assert.equal(0, status, err)
+        assert.truthy(list, table.concat(way, " "))
+      end
+    end
+  end)
+
+  it("is not meant where only the script has such an argument", function()
+    for _, way in ipairs{{script, "-l", "profiler"}, {script, "-lprofiler"},
+                         {"-e", "x = '-lprofiler'", script}, {"-l", "profiler.core", script},
+                         {"-e", "require 'profiler'", script}} do
+      local status, _, err, list = run(way)
+      assert.equal(0, status)
+      assert.equal("", err)
+      assert.is_falsy(list)
+    end
+  end)
+
+  it("profiles a script from standard input", function()
+    local status, out, _, list = run{"-l", "profiler", "-", "x", env = "alloc=64", input = SCRIPT}
+    assert.equal(0, status)
+    assert.equal("1\tx\n", out)
+    assert.is_true(list.points > 1000)
+  end)
+
+  it("profiles what is no script file: -e, and standard input without a dash", function()
+    local status, out, _, list = run{"-l", "profiler", "-e", SCRIPT, env = "alloc=64"}
+    assert.equal(0, status)
+    assert.truthy(out)
+    assert.truthy(list)
+    _, _, _, list = run{"-lprofiler", env = "alloc=64", input = SCRIPT}
+    assert.truthy(list)
+  end)
+
+  it("writes SCRIPT.PID.vmprof into the current folder", function()
+    local folder = os.tmpname()
+    os.remove(folder)
+    assert(os.execute("mkdir " .. folder))
+    local status, _, err = process.run{"-l", "profiler", script, directory = folder}
+    assert.equal(0, status, err)
+    local name = script:match "[^/]+$"
+    local file = err:match "profile: (.-)\n"
+    assert.truthy(file:match("^" .. name:gsub("%p", "%%%0") .. "%.%d+%.vmprof$"), file)
+    assert.truthy(samples.read(folder .. "/" .. file).log.ended)
+    assert.equal("lua", samples.read(folder .. "/" .. file).log.interpreter)
+    os.remove(folder .. "/" .. file)
+    os.remove(folder)
+  end)
+
+  it("leaves exit status and traceback of a failing script alone", function()
+    local broken = process.file "local t = {} error 'this is broken'"
+    local status, _, err, list = run{"-l", "profiler", broken, env = "alloc=64,quiet"}
+    assert.equal(1, status)
+    assert.truthy(list.log.ended)
+    local _, _, plain = process.run{broken}
+    assert.equal(plain, err)
+    os.remove(broken)
+  end)
+
+  it("ends the profile, with the fates, at os.exit too", function()
+    for call, expected in pairs{["os.exit(3)"] = 3, ["os.exit(true, true)"] = 0,
+                                ["os.exit(false)"] = 1, ["os.exit()"] = 0,
+                                ["coroutine.wrap(function() os.exit(4) end)()"] = 4} do
+      local file = process.file(SCRIPT .. call)
+      local status, out, err, list = run{"-l", "profiler", file, env = "alloc=64"}
+      os.remove(file)
+      assert.equal(expected, status)
+      assert.equal("0\n", out)
+      assert.truthy(err:find "^profiler: %d+ samples[^\n]+\n$")
+      assert.truthy(list.log.ended)
+      assert.equal(0, list.undecided)
+    end
+  end)
+
+  it("can be turned off and on by the script", function()
+    local file = process.file [[
+      local profiler = require "profiler"
+      assert(profiler.stats().on and profiler.period() == 128)
+      assert(profiler.alloc_stop())
+      assert(not pcall(profiler.enable))
+      assert(profiler.disable() and not profiler.disable())
+    ]]
+    local status, _, err, list = run{"-l", "profiler", file, env = "alloc=128"}
+    os.remove(file)
+    assert.equal(0, status, err)
+    assert.truthy(list.log.ended)
+    assert.equal(1, select(2, err:gsub("\n", "")))
+  end)
+
+  it("does not concern further states", function()
+    local file = process.file [[
+      local peers = require "peers"
+      local s = peers.new{}
+      print(s:run "return require 'profiler'.stats().on")
+      s:close()
+    ]]
+    local _, out = run{"-l", "profiler", file}
+    os.remove(file)
+    assert.equal("true\tfalse\n", out)
+  end)
+end)
+
+describe("LUA_PROFILER", function()
+  local script
+  setup(function() script = process.file(SCRIPT) end)
+  teardown(function() os.remove(script) end)
+
+  local function with(text)
+    local status, out, err = process.run{"-l", "profiler", script, env = {LUA_PROFILER = text}}
+    return status, out, err
+  end
+
+  it("that is wrong gives one line, status 1, and the script does not start", function()
+    local period = "period must be 64 to 2^62 bytes, got "
+    local known = " (known: alloc, compress, format, native, out, quiet, random, seed)"
+    for text, message in pairs{
+      ["alloc=3"] = "option 'alloc' " .. period .. '"3" (0: off)',
+      ["alloc=64X"] = "option 'alloc' " .. period .. '"64X" (0: off)',
+      ["alloc="] = "option 'alloc' " .. period .. '"" (0: off)',
+      ["alloc"] = "option 'alloc' " .. period .. '"1" (0: off)',
+      ["native=2"] = "option 'native' must be true or false, 1 or 0, got \"2\"",
+      ["random=yes"] = "option 'random' must be true or false, 1 or 0, got \"yes\"",
+      ["seed=x"] = "option 'seed' must be an integer, got \"x\"",
+      ["format=perf"] = "option 'format' must be \"stock\" or \"extended\", got \"perf\"",
+      ["out="] = "option 'out' must be a path, got \"\"",
+      ["time=1000"] = 'unknown option "time"' .. known,
+      ["speed=1"] = 'unknown option "speed"' .. known,
+      ["=1"] = 'unknown option "=1"' .. known,
+      ["alloc=64,alloc=128"] = "option 'alloc' is given twice",
+      ["quiet,alloc=64K,bogus"] = 'unknown option "bogus"' .. known,
+    } do
+      local status, out, err = with(text)
+      assert.equal("profiler: LUA_PROFILER: " .. message .. "\n", err)
+      assert.equal(1, status)
+      assert.equal("", out)
+    end
+  end)
+
+  it("takes spaces, empty items and units", function()
+    local status, _, err, list = run{"-l", "profiler", script, env = " alloc = 1k ,, quiet , native=0"}
+    assert.equal(0, status)
+    assert.equal("", err)
+    assert.equal("1024", list.log.metas.sample_allocated_bytes)
+    assert.equal(2, list.log.mode)
+  end)
+
+  it("sets format, compression, seed and random gaps", function()
+    local _, _, _, list = run{"-l", "profiler", script,
+      env = "alloc=64,format=extended,compress=0,random,seed=5,quiet=1"}
+    assert.equal(7, list.log.version)
+    assert.equal("1", list.log.metas["asamp.random"])
+    local _, _, _, again = run{"-l", "profiler", script,
+      env = "alloc=64,format=extended,compress=0,random,seed=5,quiet=1"}
+    assert.is_true(math.abs(again.points - list.points) < list.points / 4)
+  end)
+
+  it("alloc=0 profiles nothing", function()
+    local status, out, err, list = run{"-l", "profiler", script, env = "alloc=0"}
+    assert.equal(0, status)
+    assert.equal("0\n", out)
+    assert.equal("", err)
+    assert.is_falsy(list)
+  end)
+
+  it("empty means the defaults: every 512 KiB", function()
+    local status, _, err = run{"-l", "profiler", script}
+    assert.equal(0, status)
+    assert.truthy(err:find "one every 524288 bytes")
+  end)
+
+  it("names the process in out by %p", function()
+    local base = os.tmpname()
+    local status = with("quiet,out=" .. base .. ".%p")
+    assert.equal(0, status)
+    local pipe = io.popen("ls " .. base .. ".*")
+    local file = pipe:read "l"
+    pipe:close()
+    assert.truthy(file:find "%.%d+$")
+    assert.truthy(samples.read(file).log.ended)
+    os.remove(file)
+    os.remove(base)
+  end)
+
+  it("with a path that cannot be written costs a warning, not the script", function()
+    local status, out, err = with "out=/nowhere/x.vmprof"
+    assert.equal("profiler: cannot write profile '/nowhere/x.vmprof': No such file or directory\n", err)
+    assert.equal(0, status)
+    assert.equal("0\n", out)
+  end)
+
+  it("with a pipe that nobody reads does not wait for ever", function()
+    local pipe = os.tmpname()
+    os.remove(pipe)
+    assert(os.execute("mkfifo " .. pipe))
+    local pid = process.start{"-c",
+      ("timeout 60 %s -l profiler %s >%s.out 2>%s.err; echo $? >%s.status"):format(
+        process.interpreter(), script, pipe, pipe, pipe),
+      program = "sh", env = {LUA_PROFILER = "out=" .. pipe}}
+    while peers.kill(pid, 0) do peers.sleep(0.01) end
+    local status, out, err = process.read(pipe .. ".status"), process.read(pipe .. ".out"),
+                             process.read(pipe .. ".err")
+    for _, suffix in ipairs{"", ".status", ".out", ".err"} do os.remove(pipe .. suffix) end
+    assert.equal("0\n", status)
+    assert.equal("0\n", out)
+    assert.equal(("profiler: cannot write profile '%s': nobody reads this pipe\n"):format(pipe), err)
+  end)
+end)
+
+describe("on a Lua without a sampled nursery #plain", function()
+  it("require gives one line that says so", function()
+    local script = process.file "print(pcall(require, 'profiler'))"
+    local status, out = process.run{script, program = "build/plain/bin/lua",
+      env = {LUA_PATH = "./lualib/?.lua", LUA_CPATH = "./none/?.so"}}
+    assert.equal(0, status)
+    local what = "^false\tprofiler: this Lua has no sampled nursery, or its module "
+      .. "profiler/core%.so is not in package%.cpath %([^\n]*"
+    assert.truthy(out:find(what .. "module 'profiler%.core' not found[^\n]*%)\n$"), out)
+    -- our module in its path does not help
+    status, out = process.run{script, program = "build/plain/bin/lua",
+      env = {LUA_PATH = "./lualib/?.lua", LUA_CPATH = "build/lib/lua/5.4/?.so"}}
+    os.remove(script)
+    assert.equal(0, status)
+    assert.truthy(out:find(what .. "undefined symbol: luaN_[^\n]*%)\n$"), out)
+  end)
+end)
