@@ -44,7 +44,7 @@ local function command(t)
   local words = {}
   -- the leak checker cannot read the thread-local memory of libunwind
   local env = {LUA_PATH = package.path, LUA_CPATH = package.cpath, LUA_PROFILER = "",
-               LSAN_OPTIONS = "use_tls=0"}
+               LSAN_OPTIONS = "use_tls=0:print_suppressions=0"}
   for k, v in pairs(t.env or {}) do env[k] = v end
   if t.directory then words[1] = "cd " .. quote(t.directory) .. " &&" end
   words[#words + 1] = "exec env"
