@@ -312,35 +312,51 @@ describe("a deep stack", function()
     end
   end
 
+  -- How many frames there are, of them 'deep', and where the cut is.
   local function count(stack)
-    local n, cut, last = 0, 0, nil
-    for _, f in ipairs(stack) do
-      if f.name == "[frames cut]" then cut = cut + 1 end
-      if f.file == "stack" then
-        last = f.name
-        if f.name == "deep" or f.name == "anonymous" then n = n + 1 end
-      end
+    local deep, cut = 0, {}
+    for i, f in ipairs(stack) do
+      if f.name == "[frames cut]" then cut[#cut + 1] = i end
+      if f.file == "stack" and f.name ~= "main chunk" then deep = deep + 1 end
     end
-    return n, cut, last
+    return #stack, deep, table.concat(cut, " ")
   end
 
+  local DEPTH = 1024  -- frames that a sample keeps
+
   it("of a thousand frames is whole", function()
-    for _, n in ipairs{10, 1000, 1023} do
-      local deep, cut, last = count(frames(n, false))
+    local others = count(frames(10, false)) - 10
+    for _, n in ipairs{100, DEPTH - others - 1, DEPTH - others} do
+      local all, deep, cut = count(frames(n, false))
       assert.equal(n, deep)
-      assert.equal(0, cut)
-      assert.equal("main chunk", last)
+      assert.equal(others, all - deep)
+      assert.equal("", cut)
     end
+    local all, _, cut = count(frames(DEPTH - others + 1, false))
+    assert.equal(DEPTH, all)
+    assert.equal(tostring(DEPTH // 2 + 1), cut)
   end)
 
   it("of more says that frames are cut in the middle; both ends are there", function()
     for _, native in ipairs{false, true} do
-      for _, n in ipairs{1024, 1100, 5000, 150000} do
+      local whole = frames(10, native)
+      for _, n in ipairs{2000, 5000, 150000} do
         local stack = frames(n, native)
-        local deep, cut, last = count(stack)
-        assert.equal(1, cut)
-        assert.equal(1023, deep)  -- and the C function
-        assert.equal("main chunk", last)
+        local all, _, cut = count(stack)
+        assert.equal(DEPTH, all)
+        assert.equal(tostring(DEPTH // 2 + 1), cut)
+        -- all that is around the deep function, as where nothing was cut
+        local line = 3
+        for i = 1, #whole do
+          local f = whole[#whole + 1 - i]
+          if f.line == line and f.file == "stack" then break end
+          assert.equal(f.name, stack[#stack + 1 - i].name)
+          if f.file == "stack" then assert.equal(f.line, stack[#stack + 1 - i].line) end
+          if f.name == "main chunk" and f.file == "stack" then line = 4 end
+        end
+        assert.equal("native_userdata", stack[1].name)
+        assert.equal(3, stack[2].line)
+        assert.equal(4, stack[3].line)
       end
     end
   end)
