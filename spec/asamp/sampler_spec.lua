@@ -178,6 +178,14 @@ local SINGLE = {
     return "hash beyond " .. n, function() t.more = t end,
       {kind = "table hash part", size = 48 * n}
   end,
+  function(_, random)  -- a vector that shrinks counts nothing, its key's node does
+    local t, n = {}, 4096
+    for i = 1, n do t[i] = i end
+    local left = random(1, 2) == 1 and 2000 or 10  -- a large vector, or a small one
+    for i = left + 1, n do t[i] = nil end
+    return "shrink to " .. left, function() t.key = #t end,
+      {kind = "table hash part", size = 24}
+  end,
 }
 
 -- Actions of any number of blocks.
