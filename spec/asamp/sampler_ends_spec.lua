@@ -294,7 +294,13 @@ describe("a path that cannot be written", function()
     local pipe, copy = os.tmpname(), os.tmpname()
     os.remove(pipe)
     assert(os.execute("mkfifo " .. pipe))
-    local script = process.file(START)
+    -- the reader may not be there yet
+    local script = process.file(START:gsub("assert(%b())", [[
+      local peers, path = require "peers", ...
+      for _ = 1, 3000 do
+        if profiler.alloc_start(64, {out = path, seed = 1}) then break end
+        peers.sleep(0.01)
+      end]], 1))
     local pid = process.start{"-c", ("cat %s >%s"):format(pipe, copy), program = "sh"}
     local status, _, err = process.run{script, pipe}
     assert.equal("", err)
