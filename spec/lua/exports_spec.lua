@@ -1,0 +1,222 @@
+-- SPDX-License-Identifier: MIT
+--
+-- What the libraries export, and who may know whom: the picture of the parts in
+-- which dependencies run downwards only, asamp over seam.h over lua. Read from
+-- the built files by nm and readelf, and from the sources by their includes.
+
+local shell = require "spec.lua.shell"
+
+local function set(list)
+  local s = {}
+  for _, v in ipairs(list) do s[v] = true end
+  return s
+end
+
+local function sorted(s)
+  local list = {}
+  for v in pairs(s) do list[#list + 1] = v end
+  table.sort(list)
+  return list
+end
+
+-- Names in a but not in b.
+local function without(a, b)
+  local list = {}
+  for v in pairs(a) do
+    if not b[v] then list[#list + 1] = v end
+  end
+  table.sort(list)
+  return list
+end
+
+-- Dynamic symbols that a file defines: name -> version node or "".
+local function exported(path)
+  local names = {}
+  for _, line in ipairs(shell.lines(shell.output("nm -D --defined-only " .. path))) do
+    local kind, name = line:match("^%x* *(%a) (%S+)$")
+    assert(kind, line)
+    if kind ~= "A" then
+      local plain, version = name:match("^(.-)@@?(.*)$")
+      names[plain or name] = version or ""
+    end
+  end
+  return names
+end
+
+-- Names that headers declare as API of the library.
+local function declared(...)
+  local names = {}
+  for _, path in ipairs {...} do
+    local text = assert(shell.read(path), path):gsub("/%*.-%*/", "")
+    for _, kind in ipairs {"LUA_API", "LUALIB_API", "LUAMOD_API"} do
+      for declaration in text:gmatch("%f[%w_]" .. kind .. "%s+([^;#]-);") do
+        local name = declaration:match("%(%s*([%w_]+)%s*%)%s*%(") or declaration:match("([%w_]+)%s*%(")
+        names[assert(name, declaration)] = true
+      end
+    end
+  end
+  return names
+end
+
+local function luan(names)
+  local s = {}
+  for name in pairs(names) do
+    if name:find "^luaN_" then s[name] = true end
+  end
+  return s
+end
+
+local PLAIN, FORK = "build/plain/lib/liblua5.4.so.0", "build/lib/liblua5.4.so.0"
+local HEADERS = "build/plain/include/lua5.4/"
+
+describe("the exported names #plain", function()
+  it("are upstream's API, all of it, and the seam's functions, in the library", function()
+    local fork, plain = exported(FORK), exported(PLAIN)
+    local api = declared(HEADERS .. "lua.h", HEADERS .. "lauxlib.h", HEADERS .. "lualib.h")
+    assert.is_true(#sorted(api) > 140, #sorted(api))
+    assert.same({}, without(api, plain))
+    assert.same({}, without(plain, fork))
+    assert.same(sorted(declared("lua/seam.h")), without(fork, plain))
+  end)
+
+  it("are the same in the interpreter, for modules that it loads", function()
+    local fork, plain = exported("build/bin/lua"), exported("build/plain/bin/lua")
+    assert.same({}, without(plain, fork))
+    assert.same(sorted(declared("lua/seam.h")), without(fork, plain))
+  end)
+
+  it("have the prefix luaN_ where they are not upstream's", function()
+    for name in pairs(declared("lua/seam.h")) do
+      assert.is_truthy(name:find("^luaN_%l+$"), name)
+    end
+    -- what the parts of the collector tell one another stays inside
+    local inner = declared("lua/gc/nursery.h")
+    inner.lua_resume = nil  -- upstream's, given a section there
+    assert.same({}, sorted(inner))
+    assert.same(sorted(luan(declared("lua/seam.h"))), sorted(luan(exported(FORK))))
+  end)
+
+  it("carry the soname and the version of Debian's library", function()
+    local names = exported(FORK)
+    for name, version in pairs(names) do assert.equal("LUA_5.4", version, name) end
+    for _, path in ipairs {FORK, PLAIN} do
+      local text = shell.output("readelf -dV " .. path)
+      assert.equal("liblua5.4.so.0", text:match("Library soname: %[(.-)%]"), path)
+      assert.is_truthy(text:find("Name: LUA_5.4\n", 1, true), path)
+    end
+  end)
+
+  it("of a module of the profiler are how it is opened, nothing else", function()
+    local files = shell.lines(shell.output("ls build/lib/lua/5.4/profiler/*.so"))
+    assert.is_true(#files >= 2)
+    for _, path in ipairs(files) do
+      local name = path:match("([%w_]+)%.so$")
+      assert.same({"luaopen_profiler_" .. name}, sorted(exported(path)))
+    end
+  end)
+end)
+
+-- File names that a source includes, by "" and by <>.
+local function includes(path)
+  local own, system = {}, {}
+  local text = assert(shell.read(path), path)
+  for name in text:gmatch('#%s*include%s*"([^"]+)"') do own[#own + 1] = name end
+  for name in text:gmatch("#%s*include%s*<([^>]+)>") do system[#system + 1] = name end
+  return own, system
+end
+
+local function files(pattern)
+  return shell.lines(shell.output("ls " .. pattern))
+end
+
+local function base(path)
+  return path:match("[^/]+$")
+end
+
+local PUBLIC = set {"lua.h", "lauxlib.h", "lualib.h", "luaconf.h"}
+
+describe("who may know whom #plain", function()
+  it("lets the fork know nothing of asamp", function()
+    local above = {}
+    for _, path in ipairs(files "asamp/*.h lualib/*.lua") do above[base(path)] = true end
+    for _, path in ipairs(files "lua/*.[ch] lua/gc/*.[ch]") do
+      for _, name in ipairs((includes(path))) do
+        assert.is_nil(above[base(name)], path .. " includes " .. name)
+        assert.is_falsy(name:find("/", 1, true), path .. " includes " .. name)
+      end
+    end
+    for _, path in ipairs(files "lua/patches/*.patch") do
+      for name in shell.read(path):gmatch('\n%+#include "([^"]+)"') do
+        assert.is_nil(above[base(name)], path .. " includes " .. name)
+      end
+    end
+  end)
+
+  it("lets asamp know the seam and Lua's public headers, nothing else of lua/", function()
+    local own, inner = {}, {}
+    for _, path in ipairs(files "asamp/*.h") do own[base(path)] = true end
+    for _, path in ipairs(files "build/plain/src/src/*.h lua/gc/*.h") do
+      inner[base(path)] = not PUBLIC[base(path)]
+    end
+    for _, path in ipairs(files "asamp/*.[ch]") do
+      local mine, system = includes(path)
+      for _, name in ipairs(mine) do
+        assert.is_truthy(own[name] or PUBLIC[name] or name == "seam.h", path .. " includes " .. name)
+      end
+      for _, name in ipairs(system) do
+        assert.is_falsy(inner[base(name)], path .. " includes " .. name)
+      end
+    end
+  end)
+
+  it("keeps Lua out of every file of asamp but those that face it", function()
+    local FACES = set {"core.c", "sampler.c", "sampler.h", "stack.c", "stack.h", "readerlib.c"}
+    local knows = {}  -- file -> it, or what it includes, includes a header of Lua
+    local function reaches(path)
+      if knows[path] == nil then
+        knows[path] = false
+        local mine, system = includes(path)
+        for _, name in ipairs(system) do
+          if PUBLIC[base(name)] then knows[path] = true end
+        end
+        for _, name in ipairs(mine) do
+          if PUBLIC[name] or name == "seam.h" or reaches("asamp/" .. name) then
+            knows[path] = true
+          end
+        end
+      end
+      return knows[path]
+    end
+    for _, path in ipairs(files "asamp/*.[ch]") do
+      assert.equal(FACES[base(path)] or false, reaches(path), path)
+    end
+    for _, path in ipairs(files "asamp/*.h") do  -- what a head says is so
+      if shell.read(path):find("[Kk]nows no Lua") then
+        assert.is_nil(FACES[base(path)], path)
+      end
+    end
+  end)
+
+  it("keeps the machinery of the core out of specs' modules", function()
+    for _, path in ipairs(files "spec/support/*.c") do
+      local mine, system = includes(path)
+      for _, list in ipairs {mine, system} do
+        for _, name in ipairs(list) do
+          assert.is_falsy(name:find("lstate.h", 1, true) or name:find("lobject.h", 1, true),
+                          path .. " includes " .. name)
+        end
+      end
+    end
+  end)
+
+  it("lets the pages of the report require only one another and the reader", function()
+    for _, path in ipairs(shell.lines(shell.output("find lualib/asamp -name '*.lua'"))) do
+      for name in shell.read(path):gmatch("require%s*%(?%s*[\"']([^\"']+)") do
+        assert.is_truthy(name:find("^asamp") or name == "profiler.reader", path .. " requires " .. name)
+      end
+    end
+    for name in shell.read("lualib/profiler.lua"):gmatch("require%s*%(?%s*[\"']([^\"']+)") do
+      assert.is_falsy(name:find("^asamp"), "profiler.lua requires " .. name)
+    end
+  end)
+end)
