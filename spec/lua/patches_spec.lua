@@ -1,0 +1,150 @@
+-- SPDX-License-Identifier: MIT
+--
+-- The patch series: it applies to the pristine sources as it stands, survives
+-- the way through git and back, and each patch says what it does and which
+-- spec guards it. lua/edit runs in a copy of the checkout.
+
+local shell = require "spec.lua.shell"
+
+local function patches(folder)
+  return shell.lines(shell.output("ls " .. (folder or ".") .. "/lua/patches/*.patch"))
+end
+
+-- Fields of a patch's message: subject, and What, Why here, Relies on,
+-- Upstream, Spec.
+local function message(text)
+  local head = text:match("^(.-)\ndiff %-%-git ")
+  local fields, name = {subject = head:match("\nSubject: %[PATCH%] ([^\n]+)")}, nil
+  for line in head:match("\nSubject: [^\n]*\n(.*)$"):gmatch("[^\n]+") do
+    local new, rest = line:match("^(%u[%w ]-): (.*)$")
+    if new then
+      name = new
+      fields[name] = rest
+    elseif name then
+      fields[name] = fields[name] .. " " .. line
+    end
+  end
+  return fields
+end
+
+-- Lines of a patch by kind: quoted (context), removed, added; and the longest
+-- run of quoted lines.
+local function lines(text)
+  local n, run, inside = {quoted = 0, removed = 0, added = 0, run = 0}, 0, false
+  for line in text:gmatch("[^\n]*") do
+    if line:find "^diff %-%-git " then inside = false
+    elseif line:find "^@@ " then inside, run = true, 0
+    elseif inside then
+      local kind = ({[" "] = "quoted", ["-"] = "removed", ["+"] = "added"})[line:sub(1, 1)]
+      if kind then n[kind] = n[kind] + 1 end
+      run = kind == "quoted" and run + 1 or 0
+      n.run = math.max(n.run, run)
+    end
+  end
+  return n
+end
+
+describe("the patches #plain", function()
+  it("are numbered from 1 without a gap, and named after their subjects", function()
+    for i, path in ipairs(patches()) do
+      local number, name = path:match("/(%d%d%d%d)%-([^/]+)%.patch$")
+      assert.equal(i, tonumber(number), path)
+      local subject = message(shell.read(path)).subject
+      assert.is_truthy(subject:find("^%l+: "), subject)
+      local plain = subject:gsub("[^%w.]+", "-")
+      assert.equal(name, plain:sub(1, #name), path)
+    end
+  end)
+
+  it("apply to the pristine sources, none with fuzz or an offset", function()
+    local folder = shell.folder()
+    local status, _, err = shell.run(("lua/prepare build/dl/lua.tar.gz %s/src %s")
+                                     :format(folder, table.concat(patches(), " ")))
+    assert.same({0, ""}, {status, err})
+    -- lua/prepare counts on patch's words; look at them once more
+    shell.output(("cd %s && rm -rf src && mkdir src"):format(folder))
+    shell.output("tar -xzf build/dl/lua.tar.gz --strip-components=1 -C " .. folder .. "/src")
+    for _, path in ipairs(patches()) do
+      local out = shell.output(("LC_ALL=C patch -p1 -F0 -d %s/src <%s"):format(folder, path))
+      assert.is_falsy(out:find("offset", 1, true) or out:find("fuzz", 1, true), out)
+    end
+    shell.remove(folder)
+  end)
+
+  it("come back unchanged from make edit and make export", function()
+    local folder = shell.folder()
+    shell.output(("mkdir -p %s/build && cp -r build/dl %s/build/ && cp -r lua %s/")
+                 :format(folder, folder, folder))
+    local out = shell.output(("cd %s && lua/edit import build/edit"):format(folder))
+    assert.is_truthy(out:find(("build/edit: %d patches"):format(#patches()), 1, true), out)
+    shell.output(("cd %s && lua/edit export build/edit"):format(folder))
+    local same, differences = shell.run(("diff -r lua/patches %s/lua/patches"):format(folder))
+    assert.equal(0, same, differences)
+
+    -- an import never overwrites work, an export never takes half of it
+    local status, _, err = shell.run(("cd %s && lua/edit import build/edit"):format(folder))
+    assert.same({1, "lua/edit: build/edit is there; export it, or remove it to start again\n"}, {status, err})
+    shell.output(("echo '/* x */' >>%s/build/edit/src/lgc.c"):format(folder))
+    status, _, err = shell.run(("cd %s && lua/edit export build/edit"):format(folder))
+    assert.same({1, "lua/edit: build/edit has changes that are not committed\n"}, {status, err})
+    assert.equal(#patches(), #patches(folder))
+
+    -- a commit more is a patch more
+    shell.output(("cd %s && git -C build/edit commit -qam 'gc: one more' && lua/edit export build/edit")
+                 :format(folder))
+    assert.equal(#patches() + 1, #patches(folder))
+    assert.equal(0, (shell.run(("ls %s/lua/patches/%04d-gc-one-more.patch"):format(folder, #patches() + 1))))
+    shell.remove(folder)
+  end)
+
+  it("cannot be exported from what is not an edit folder, nor handled by another verb", function()
+    local folder = shell.folder()
+    shell.output(("mkdir -p %s/build %s/none && cp -r lua %s/"):format(folder, folder, folder))
+    for verb, said in pairs {export = "none is not an edit folder; run make edit first",
+                             rebase = "import or export, not 'rebase'"} do
+      local status, out, err = shell.run(("cd %s && lua/edit %s none"):format(folder, verb))
+      assert.same({1, "", "lua/edit: " .. said .. "\n"}, {status, out, err})
+    end
+    assert.equal(#patches(), #patches(folder))
+    shell.remove(folder)
+  end)
+
+  it("say what they do, why there, where upstream stands, and which spec guards them", function()
+    for _, path in ipairs(patches()) do
+      local m = message(shell.read(path))
+      for _, field in ipairs {"What", "Why here", "Upstream", "Spec"} do
+        assert.is_truthy(m[field] and #m[field] > 2, path .. ": " .. field)
+      end
+      local n = 0
+      for spec in m.Spec:gmatch("[%w_/.]+") do
+        n = n + 1
+        assert.is_truthy(spec:find("^spec/.*_spec%.lua$"), path .. ": " .. spec)
+        assert.is_truthy(shell.read(spec), path .. " names a spec that is not there: " .. spec)
+      end
+      assert.is_true(n > 0, path)
+    end
+  end)
+
+  it("quote no more of upstream than patch needs to find the place", function()
+    local all = 0
+    for _, path in ipairs(patches()) do
+      local n = lines(shell.read(path))
+      assert.is_true(n.added > 0, path)
+      assert.is_true(n.run <= 6, ("%s quotes %d lines at a stretch"):format(path, n.run))
+      assert.is_true(n.removed <= 20, ("%s removes %d lines"):format(path, n.removed))
+      assert.is_true(n.added <= 40, ("%s adds %d lines; put logic in lua/gc"):format(path, n.added))
+      all = all + n.quoted + n.removed
+    end
+    assert.is_true(all <= 400, all)
+  end)
+
+  it("touch the sources only", function()
+    for _, path in ipairs(patches()) do
+      local text = shell.read(path)
+      for file in text:gmatch("\n%+%+%+ (%S+)") do
+        assert.is_truthy(file:find("^b/src/l%l+%.[ch]$"), path .. ": " .. file)
+      end
+      assert.is_falsy(text:find("\nGIT binary", 1, true) or text:find("\nrename ", 1, true), path)
+    end
+  end)
+end)
