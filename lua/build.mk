@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# One rule for every variant: make -f lua/build.mk V=plain|fork|debug|asan|install.
+# One rule for every variant: make -f lua/build.mk V=plain|fork|debug|asan|install,
+# or V=ltests|plainltests with upstream's test harness (ltests.[ch] in LUA_LTESTS).
 # Leaves bin/, lib/, include/ and share/ in P; ROOT is where they will be used.
 V ?= fork
 B := build/$(V)
@@ -16,6 +17,8 @@ OPT_install := -O2
 OPT_debug := -O1 -g -DLUAI_ASSERT -DLUA_USE_APICHECK -DLUAN_DEBUG
 OPT_asan := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
   -fno-sanitize-recover=undefined -DLUAI_ASSERT
+OPT_ltests := -O1 -g -DLUA_USER_H='"ltests.h"' -Wno-unused-parameter
+OPT_plainltests := $(OPT_ltests)
 PATHS := -DLUA_PATH_DEFAULT='"$(ROOT)/share/lua/5.4/?.lua;$(ROOT)/share/lua/5.4/?/init.lua;/usr/local/share/lua/5.4/?.lua;/usr/local/share/lua/5.4/?/init.lua;/usr/local/lib/lua/5.4/?.lua;/usr/local/lib/lua/5.4/?/init.lua;/usr/share/lua/5.4/?.lua;/usr/share/lua/5.4/?/init.lua;./?.lua;./?/init.lua"' \
   -DLUA_CPATH_DEFAULT='"$(ROOT)/lib/lua/5.4/?.so;/usr/local/lib/lua/5.4/?.so;/usr/lib/$(MULTIARCH)/lua/5.4/?.so;/usr/lib/lua/5.4/?.so;/usr/local/lib/lua/5.4/loadall.so;./?.so"'
 CFLAGS := -std=gnu99 -Wall -Wextra $(OPT_$(V)) $(EXTRA) -DLUA_COMPAT_5_3 \
@@ -28,7 +31,10 @@ CORE := lapi lcode lctype ldebug ldo ldump lfunc lgc llex lmem lobject lopcodes 
 LIB := lauxlib lbaselib lcorolib ldblib liolib lmathlib loadlib loslib lstrlib \
   ltablib lutf8lib linit
 OURS :=
-ifneq ($(V),plain)
+ifneq ($(filter %ltests ltests,$(V)),)
+  CORE += ltests
+endif
+ifeq ($(filter plain%,$(V)),)
   CORE := $(filter-out lmem,$(CORE))
   OURS := $(sort $(wildcard lua/gc/*.c)) lua/seam.c
   PATCHES := $(sort $(wildcard lua/patches/*.patch))
@@ -44,7 +50,7 @@ MODFLAGS = -std=gnu99 -Wall -Wextra $(OPT_$(V)) $(EXTRA) -fPIC \
   -I$(P)/include/lua5.4 -Iasamp
 MODULE = $(CC) $(LDFLAGS) -shared -Wl,-z,nodelete \
   -Wl,--version-script=asamp/exports -o $@ $(filter %.o,$^)
-ifneq ($(V),plain)
+ifeq ($(filter plain%,$(V)),)
   MODULES := $(P)/lib/lua/5.4/profiler/core.so $(P)/lib/lua/5.4/profiler/reader.so
   LUALIB := $(patsubst lualib/%,$(P)/share/lua/5.4/%,$(shell find lualib -name '*.lua'))
 endif
@@ -56,6 +62,7 @@ all: $(P)/bin/lua $(P)/bin/luac $(P)/lib/liblua.a $(P)/lib/liblua5.4.so.0 $(P)/l
 # The sources, unpacked fresh whenever the tarball or a patch changes.
 $(B)/prepared: $(TARBALL) $(PATCHES) lua/upstream lua/prepare
 	@lua/prepare $(TARBALL) $(SRC) $(PATCHES)
+	@$(if $(filter %ltests ltests,$(V)),cp $(LUA_LTESTS)/ltests.[ch] $(SRC)/src/)
 	@rm -rf $(B)/obj $(B)/pic && mkdir -p $(B) && touch $@
 
 # ROOT, as of the last build: what has it compiled in depends on this file.
