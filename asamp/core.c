@@ -147,7 +147,7 @@ static int l_stats (lua_State *L) {
 
 /* distance() -> bytes to the next sample, or nil when sampling is off */
 static int l_distance (lua_State *L) {
-  uint64_t d = sampler_distance(L);
+  uint64_t d = sampler_distance(check(L), L);
   if (d == UINT64_MAX) luaL_pushfail(L);
   else lua_pushinteger(L, (lua_Integer)d);
   return 1;

@@ -293,7 +293,9 @@ static int begin (Profile *p, const ProfileConfig *config) {
       return ENOMEM;
     p->compress = 1;
   }
-  p->fd = open(config->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  /* a pipe that nobody reads is an error (ENXIO), not a reason to wait */
+  p->fd = open(config->path,
+               O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666);
   if (p->fd < 0)
     return errno;
   p->encoder = encoder_new(config, now_ns(CLOCK_MONOTONIC),
@@ -324,7 +326,7 @@ Profile *profile_open (const ProfileConfig *config, char *err,
     release(p);
   }
   snprintf(err, errsize, "cannot write profile '%s': %s", config->path,
-           strerror(error));
+           error == ENXIO ? "nobody reads this pipe" : strerror(error));
   errno = error;
   return NULL;
 }
@@ -424,6 +426,7 @@ void profile_function (Profile *p, uint64_t id, const char *name,
 */
 static void copyframes (ProfileFrame *to, const ProfileFrame *frames,
                         size_t n) {
+  if (n == 0) return;  /* there may be no vector */
   if (n <= PROFILE_DEPTH)
     memcpy(to, frames, n * sizeof(*to));
   else {

@@ -134,6 +134,7 @@ static void decide (void *ud, lua_State *L, int major) {
   luaN_watch(L, -(int)watched);
   profile_collection(s->profile, &c, survived, n);
   s->nanoseconds += now() - c.time;
+  if (!s->on) luaN_setsampler(L, NULL, 0);  /* that was what it stayed for */
 }
 
 
@@ -161,6 +162,7 @@ static void forked (void) {
     if (s->profile != NULL) profile_abandon(s->profile);
     s->profile = NULL;
     s->on = 0;
+    pending_close(&s->pending);
   }
 }
 
@@ -242,7 +244,7 @@ Sampler *sampler_of (lua_State *L) {
     lua_setmetatable(L, -2);
     lua_pushvalue(L, -1);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &key);
-    *box = newsampler(L);
+    if (!luaN_isclosing(L)) *box = newsampler(L);
   }
   box = lua_touserdata(L, -1);
   s = *box;
@@ -314,6 +316,7 @@ void sampler_on (Sampler *s, lua_State *L, uint64_t period, int random) {
   s->on = 1;
   s->from = luaN_allocated(L);
   luaN_setsampler(L, &s->seam, gap_first(&s->gap));
+  luaN_watch(L, (int)s->pending.nwatched);
 }
 
 
@@ -327,7 +330,7 @@ int sampler_off (Sampler *s, lua_State *L) {
   luaN_memory(L, &m);
   if (s->pending.n > 0 || m.minors != s->minors || m.majors != s->majors)
     luaN_collect(L);
-  luaN_setsampler(L, NULL, 0);
+  if (s->pending.n == 0) luaN_setsampler(L, NULL, 0);
   return 1;
 }
 
@@ -345,6 +348,7 @@ static int finish (Sampler *s) {
   ProfileTotals t;
   Profile *p = s->profile;
   s->profile = NULL;
+  pending_close(&s->pending);
   profile_close(p, &t);
   s->lost += t.lost;
   if (s->options.announce) {
@@ -361,6 +365,7 @@ static int finish (Sampler *s) {
 
 int sampler_close (Sampler *s, lua_State *L) {
   if (s->on) sampler_off(s, L);
+  if (luaN_getsampler(L) == &s->seam) luaN_setsampler(L, NULL, 0);
   return (s->profile != NULL) ? finish(s) : 0;
 }
 
@@ -381,8 +386,8 @@ void sampler_stats (Sampler *s, lua_State *L, SamplerStats *stats) {
 }
 
 
-uint64_t sampler_distance (lua_State *L) {
-  return luaN_distance(L);
+uint64_t sampler_distance (const Sampler *s, lua_State *L) {
+  return s->on ? luaN_distance(L) : UINT64_MAX;
 }
 
 /* }===================================================================== */

@@ -8,11 +8,12 @@
 ** the program likes; the file ends with the session. All memory here comes
 ** from malloc and is never sampled.
 **
-**   A1  sampling is on exactly when the state's seam has our sampler;
+**   A1  the state's seam has our sampler while sampling is on, and after that
+**       for as long as samples wait for their fate (the point is at infinity);
 **   A2  samples = sum over the on-times of the points passed (gap.h);
 **   A3  whenever sampling is off, every sample has its fate, unless the
-**       collector could not run (in a finalizer, at exit outside Lua): what
-**       has none then is counted in the file.
+**       collector could not run: in a finalizer, the next collection tells it;
+**       at exit outside Lua, what has none is counted in the file.
 */
 #ifndef asamp_sampler_h
 #define asamp_sampler_h
@@ -54,8 +55,8 @@ int sampler_open (Sampler *s, const SamplerOptions *o, uint64_t period,
 void sampler_on (Sampler *s, lua_State *L, uint64_t period, int random);
 
 /*
-** Sampling off. Runs the collection that decides the last fates (and so may
-** run finalizers). Returns 0 when it was off already.
+** Sampling off. Runs the collection that decides the last fates (finalizers
+** wait for the next one). Returns 0 when it was off already.
 */
 int sampler_off (Sampler *s, lua_State *L);
 
@@ -71,6 +72,6 @@ int sampler_close (Sampler *s, lua_State *L);
 void sampler_stats (Sampler *s, lua_State *L, SamplerStats *stats);
 
 /* Bytes to the next sample, UINT64_MAX when off. */
-uint64_t sampler_distance (lua_State *L);
+uint64_t sampler_distance (const Sampler *s, lua_State *L);
 
 #endif

@@ -133,10 +133,16 @@ static void pushnative (Stack *s, const void *address) {
 }
 
 
+/* A C function by its first address, which may be odd. */
+static void pushentry (Stack *s, const void *function) {
+  pushnative(s, (const char *)function + 1);
+}
+
+
 /* One frame of the seam; 'shown': a C function too, by its own address. */
 static void pushframe (Stack *s, const luaN_Frame *f, int shown, Profile *p) {
   if (f->id != NULL) pushlua(s, f, p);
-  else if (shown && f->function != NULL) pushnative(s, f->function);
+  else if (shown && f->function != NULL) pushentry(s, f->function);
   if (f->cut) push(s, PROFILE_CUT, 0);
 }
 

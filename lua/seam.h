@@ -86,11 +86,14 @@ LUA_API int luaN_isdead (lua_State *L, const void *owner);
 
 /*
 ** Runs the smallest collection that decides the fate of every sample: a minor
-** one in generational mode, a full one in incremental mode. Calls finalizers,
-** which may raise warnings only. Does nothing inside a collection or when the
-** state is being closed. Not from a sampler's functions, except 'closing'.
+** one in generational mode, a full one in incremental mode. Finalizers wait for
+** the next collection. Does nothing inside a collection or a finalizer, or when
+** the state is being closed. Not from a sampler's functions, except 'closing'.
 */
 LUA_API void luaN_collect (lua_State *L);
+
+/* 1 while lua_close takes the state apart: what is made now has no finalizer. */
+LUA_API int luaN_isclosing (lua_State *L);
 
 /* Bytes and counts of the state's memory. */
 typedef struct luaN_Memory {

@@ -120,6 +120,12 @@ end
 local session
 local sessions = 0
 
+-- The open session. The child of a fork has none: the file is its parent's.
+local function current()
+  if session and not core.stats().open then session = nil end
+  return session
+end
+
 -- %p in a path is the process id; without a path: SCRIPT.PID.vmprof here.
 local function path(out)
   local pid = core.getpid()
@@ -176,7 +182,7 @@ function M.enable(t)
   end
   local o, wrong = options(t or {})
   if not o then error(("bad argument #1 to 'enable' (%s)"):format(wrong), 2) end
-  if session then
+  if current() then
     error("the profiler is enabled already; call profiler.disable() first", 2)
   end
   local every = o.alloc or DEFAULT_PERIOD
@@ -190,7 +196,7 @@ end
 -- Returns true, false when there was no session, or nil, message, errno when
 -- something could not be written.
 function M.disable()
-  if not session then return false end
+  if not current() then return false end
   session = nil
   return core.close()
 end
@@ -213,7 +219,7 @@ function M.alloc_start(n, o)
     error("allocations are sampled already; call profiler.alloc_stop() first, "
       .. "or profiler.period(n) for another period", 2)
   end
-  if session then
+  if current() then
     if next(checked) ~= nil then
       error("bad argument #2 to 'alloc_start' (a session is open with options of its own; "
         .. "call profiler.disable() first)", 2)
@@ -239,13 +245,13 @@ function M.period(n)
   if n ~= nil then
     local every, wrong = period(n)
     if not every then error(("bad argument #1 to 'period' (%s)"):format(wrong), 2) end
-    if not session then
+    if not current() then
       error("no session is open; call profiler.alloc_start(n)", 2)
     end
     session.period = every
     core.period(every)
   end
-  return session and session.period
+  return current() and session.period
 end
 
 --- What was done so far: a table with
@@ -268,12 +274,15 @@ end
 -- ask for this module?
 local function wanted()
   if type(arg) ~= "table" then return false end
-  local i = -1
-  while type(arg[i]) == "string" do
-    local module = arg[i]:match("^%-l(.+)$")
-    if not module and arg[i - 1] == "-l" then module = arg[i] end
+  -- before the script when there is one, else all of them
+  local first, last = -1, -1
+  while arg[first - 1] do first = first - 1 end
+  if not arg[-1] then first, last = 1, #arg end
+  for i = first, last do
+    local word = arg[i]
+    local module = type(word) == "string" and word:match("^%-l(.+)$")
+    if arg[i - 1] == "-l" then module = word end
     if module and (module:match("=(.*)$") or module) == "profiler" then return true end
-    i = i - 1
   end
   return false
 end
@@ -290,7 +299,10 @@ local function wholerun()
   local every = o.alloc or DEFAULT_PERIOD
   if every == 0 then return end
   local ok, message = open(o, every, not o.quiet)
-  if not ok then fail(message) end
+  if not ok then  -- no reason for the script not to run
+    io.stderr:write("profiler: ", message, "\n")
+    return
+  end
   os.exit = function(...)  -- luacheck: ignore 122
     M.disable()
     return exit(...)

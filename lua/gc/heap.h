@@ -113,7 +113,8 @@ typedef struct luaN_Heap {
   uint64_t allocated;		/* bytes ever allocated, up to 'mark' */
   const struct luaN_Sampler *sampler;
   size_t watched;		/* blocks whose free the sampler asks to be told */
-  const void *resizing;		/* table whose vectors were asked for last */
+  const void *resizing;		/* table (thread) whose vectors (stack) were
+				   asked for last */
   void *waiting;		/* a moved stack whose sample waits, or NULL */
   size_t waitingsize;		/* its bytes, ... */
   uint64_t waitingover;		/* ... and how far it passed the point */

@@ -182,7 +182,8 @@ static uint64_t take (lua_State *L, char *p, size_t n, int what, int outside,
   s.outside = outside;
   if (what == LUA_VTHREAD) s.owner = p + LUA_EXTRASPACE;
   else if (what < LUAN_VARRAY) s.owner = p;
-  else if (what <= LUAN_VHASH) s.owner = h->resizing;
+  else if (what == LUAN_VRESTACK) s.owner = L;
+  else if (what <= LUAN_VSTACK) s.owner = h->resizing;
   else s.owner = NULL;
   d = h->sampler->sample(h->sampler->ud, L, &s, over);
   lua_assert(d >= 1);
@@ -435,11 +436,18 @@ LUA_API void luaN_collect (lua_State *L) {
   if ((stopped & (GCSTPGC | GCSTPCLS)) || g->gcstopem) return;
   g->gcstp = 0;
   if (isdecGCmodegen(g)) {
+    g->gcemergency = 1;  /* finalizers wait for the next collection */
     luaE_setdebt(g, 0);
     luaC_step(L);
+    g->gcemergency = 0;
   }
-  else luaC_fullgc(L, 0);
+  else luaC_fullgc(L, 1);
   g->gcstp = stopped;
+}
+
+
+LUA_API int luaN_isclosing (lua_State *L) {
+  return (G(L)->gcstp & GCSTPCLS) != 0;
 }
 
 
