@@ -94,6 +94,11 @@ describe("the patches #plain", function()
                  :format(folder))
     assert.equal(#patches() + 1, #patches(folder))
     assert.equal(0, (shell.run(("ls %s/lua/patches/%04d-gc-one-more.patch"):format(folder, #patches() + 1))))
+
+    -- and a commit less a patch less
+    shell.output(("cd %s && git -C build/edit reset -q --hard HEAD~2 && lua/edit export build/edit")
+                 :format(folder))
+    assert.equal(#patches() - 1, #patches(folder))
     shell.remove(folder)
   end)
 

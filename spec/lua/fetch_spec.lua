@@ -1,0 +1,206 @@
+-- SPDX-License-Identifier: MIT
+--
+-- From the tarball to an installed tree: lua/fetch, lua/prepare, lua/install.
+-- Whatever is wrong with the download, a patch or a path is one line on stderr
+-- that names it, a failure, and nothing half done left behind.
+
+local shell = require "spec.lua.shell"
+
+local TARBALL = "build/dl/lua.tar.gz"
+local NOWHERE = "LUA_FETCH_NO_SITE=1 LUA_FETCH_NO_APT=1 "
+
+describe("lua/fetch #plain", function()
+  local folder, out
+
+  before_each(function()
+    folder = shell.folder()
+    out = folder .. "/dl/lua.tar.gz"
+  end)
+  after_each(function() shell.remove(folder) end)
+
+  -- Runs it; the one line on stderr. Nothing is left where the tarball belongs.
+  local function refused(environment)
+    local status, said, err = shell.run(environment .. " lua/fetch " .. out)
+    assert.is_true(status ~= 0, err)
+    assert.equal("", said)
+    assert.is_truthy(err:find("^lua/fetch: [^\n]+\n$"), err)
+    assert.equal("", shell.output(("mkdir -p %s/dl && ls -A %s/dl"):format(folder, folder)))
+    return err
+  end
+
+  local function hash(path)
+    return shell.output("sha256sum " .. path):match("%x+")
+  end
+
+  it("takes a good tarball that it is handed", function()
+    local status, said, err = shell.run(("LUA_TARBALL=%s %s lua/fetch %s"):format(TARBALL, NOWHERE, out))
+    assert.same({0, ""}, {status, err})
+    assert.is_truthy(said:find("verified", 1, true), said)
+    assert.equal(hash(TARBALL), hash(out))
+    assert.equal(shell.read("lua/upstream"):match("\nsha256=(%x+)"), hash(out))
+    assert.equal("lua.tar.gz\n", shell.output(("ls -A %s/dl"):format(folder)))
+  end)
+
+  it("needs no origin when the tarball is there already", function()
+    shell.output(("mkdir %s/dl && cp %s %s"):format(folder, TARBALL, out))
+    local status, _, err = shell.run(NOWHERE .. "lua/fetch " .. out)
+    assert.same({0, ""}, {status, err})
+  end)
+
+  it("refuses a tarball that cannot be read, and names it", function()
+    local err = refused(NOWHERE .. "LUA_TARBALL=" .. folder .. "/absent.tar.gz")
+    assert.is_truthy(err:find("LUA_TARBALL=" .. folder .. "/absent.tar.gz cannot be read", 1, true), err)
+  end)
+
+  it("refuses a tarball with another hash, and prints both", function()
+    local bad = folder .. "/bad.tar.gz"
+    shell.output(("cp %s %s && printf x >>%s"):format(TARBALL, bad, bad))
+    local err = refused(NOWHERE .. "LUA_TARBALL=" .. bad)
+    assert.is_truthy(err:find("got " .. hash(bad), 1, true), err)
+    assert.is_truthy(err:find("want " .. hash(TARBALL), 1, true), err)
+  end)
+
+  it("refuses a spoiled copy in its own cache, and says to delete it", function()
+    shell.output(("mkdir %s/dl && head -c 1000 %s >%s"):format(folder, TARBALL, out))
+    local status, _, err = shell.run(NOWHERE .. "lua/fetch " .. out)
+    assert.is_true(status ~= 0)
+    assert.is_truthy(err:find("^lua/fetch: sha256 mismatch for [^\n]+delete it[^\n]+\n$"), err)
+  end)
+
+  it("says what was tried and how to hand one over when there is no origin", function()
+    local err = refused(NOWHERE)
+    assert.is_truthy(err:find("tried: nothing", 1, true), err)
+    assert.is_truthy(err:find("make LUA_TARBALL=", 1, true), err)
+  end)
+
+  it("names an origin that cannot be reached", function()
+    shell.output(("mkdir %s/lua && cp lua/fetch %s/lua/ && sed 's|^url=.*|url=file://%s/absent|' "
+                  .. "lua/upstream >%s/lua/upstream"):format(folder, folder, folder, folder))
+    local status, _, err = shell.run(("LUA_FETCH_NO_APT=1 %s/lua/fetch %s"):format(folder, out))
+    assert.is_true(status ~= 0)
+    assert.is_truthy(err:find("^lua/fetch: [^\n]*tried: file://" .. folder .. "/absent;[^\n]*\n$"), err)
+  end)
+
+  it("says of an origin with another file that its hash is wrong", function()
+    shell.output(("mkdir %s/lua && cp lua/fetch %s/lua/ && sed 's|^url=.*|url=file://%s/lua/fetch|' "
+                  .. "lua/upstream >%s/lua/upstream"):format(folder, folder, folder, folder))
+    local status, _, err = shell.run(("LUA_FETCH_NO_APT=1 %s/lua/fetch %s"):format(folder, out))
+    assert.is_true(status ~= 0)
+    assert.is_truthy(err:find(hash("lua/fetch"), 1, true), err)
+    assert.equal("", shell.output(("ls -A %s/dl"):format(folder)))
+  end)
+
+  it("downloads from the first origin that has the right file", function()
+    local here = shell.output("pwd"):gsub("\n", "")
+    shell.output(("mkdir %s/lua && cp lua/fetch %s/lua/ && sed 's|^url=.*|url=file://%s/%s|' "
+                  .. "lua/upstream >%s/lua/upstream"):format(folder, folder, here, TARBALL, folder))
+    local status, _, err = shell.run(("LUA_FETCH_NO_APT=1 %s/lua/fetch %s"):format(folder, out))
+    assert.same({0, ""}, {status, err})
+    assert.equal(hash(TARBALL), hash(out))
+  end)
+end)
+
+describe("lua/prepare #plain", function()
+  local folder
+
+  before_each(function() folder = shell.folder() end)
+  after_each(function() shell.remove(folder) end)
+
+  -- Runs it; the one line on stderr. The folder that it would make is gone.
+  local function refused(tarball, ...)
+    local status, _, err = shell.run(("lua/prepare %s %s/src %s")
+                                     :format(tarball, folder, table.concat({...}, " ")))
+    assert.is_true(status ~= 0, err)
+    assert.is_truthy(err:find("lua/prepare: [^\n]+\n$"), err)
+    assert.is_true(shell.run("test -e " .. folder .. "/src") ~= 0, "the folder is still there")
+    return err
+  end
+
+  it("refuses a tarball that is none, and names it", function()
+    local bad = folder .. "/bad.tar.gz"
+    shell.output(("head -c 5000 %s >%s"):format(TARBALL, bad))
+    local err = refused(bad)
+    assert.is_truthy(err:find(bad .. " is not a Lua release", 1, true), err)
+    local _, n = err:gsub("\n", "")
+    assert.equal(1, n, err)
+  end)
+
+  -- The first patch of the series with its first line of context changed.
+  local function spoiled(change)
+    local path = shell.output("ls lua/patches/0005-*.patch"):gsub("\n", "")
+    local text = change(shell.read(path))
+    shell.write(folder .. "/spoiled.patch", text)
+    return folder .. "/spoiled.patch"
+  end
+
+  it("refuses a patch that does not apply, and names it and the hunk", function()
+    local path = spoiled(function(text)
+      return (text:gsub("\n   GCObject %*o;\n", "\n   GCObject *p;\n"))
+    end)
+    local err = refused(TARBALL, path)
+    assert.is_truthy(err:find("^lua/prepare: " .. path .. " does not apply: Hunk #1 FAILED"), err)
+  end)
+
+  it("refuses a patch that applies only elsewhere", function()
+    local path = spoiled(function(text)
+      return (text:gsub("@@ %-262,6 %+262,7 @@", "@@ -252,6 +252,7 @@"))
+    end)
+    local err = refused(TARBALL, path)
+    assert.is_truthy(err:find(path .. " applies only with an offset", 1, true), err)
+  end)
+
+  it("refuses a file that is no patch", function()
+    shell.write(folder .. "/none.patch", "diff --git a/src/lgc.c b/src/lgc.c\n@@ -1,3 nonsense\n")
+    local err = refused(TARBALL, folder .. "/none.patch")
+    assert.is_truthy(err:find(folder .. "/none.patch does not apply", 1, true), err)
+  end)
+end)
+
+describe("lua/install #plain", function()
+  it("refuses a PREFIX that is not absolute", function()
+    for _, prefix in ipairs {"local", "./x", ""} do
+      local status, out, err = shell.run(("lua/install '%s' ''"):format(prefix))
+      assert.same({2, "", ("lua/install: PREFIX must be an absolute path, got '%s'\n"):format(prefix)},
+                  {status, out, err})
+    end
+  end)
+
+  it("leaves a whole tree below DESTDIR, and one that runs below PREFIX", function()
+    local folder = shell.folder()
+    local staged = folder .. "/stage" .. folder .. "/lua"
+    shell.output(("lua/install %s/lua %s/stage"):format(folder, folder))
+    for _, path in ipairs {"bin/lua", "bin/luac", "bin/asamp", "lib/liblua.a", "lib/liblua5.4.so",
+                           "lib/liblua5.4.so.0", "lib/pkgconfig/lua5.4.pc", "include/lua5.4/lua.h",
+                           "include/lua5.4/lauxlib.h", "include/lua5.4/lualib.h",
+                           "include/lua5.4/luaconf.h", "include/lua5.4/lua.hpp",
+                           "include/lua5.4/seam.h", "lib/lua/5.4/profiler/core.so",
+                           "lib/lua/5.4/profiler/reader.so", "share/lua/5.4/profiler.lua",
+                           "share/lua/5.4/asamp.lua", "share/lua/5.4/asamp/report.lua"} do
+      assert.equal(0, (shell.run("test -s " .. staged .. "/" .. path)), path)
+    end
+    assert.equal(0, (shell.run("test ! -e " .. folder .. "/lua")), "DESTDIR was not minded")
+    local pc = shell.read(staged .. "/lib/pkgconfig/lua5.4.pc")
+    assert.is_truthy(pc:find("prefix=" .. folder .. "/lua\n", 1, true), pc)
+
+    -- the same once more without DESTDIR: nothing is built again
+    shell.output(("lua/install %s/lua ''"):format(folder))
+    shell.write(folder .. "/script.lua", "local t = {} for i = 1, 50000 do t[i % 10] = {i} end print(#t)\n")
+    local status, out, err = shell.run(("cd %s && env -u LUA_PATH -u LUA_CPATH -u LUA_INIT "
+      .. "LUA_PROFILER=alloc=4K,out=run.vmprof lua/bin/lua -l profiler script.lua"):format(folder))
+    assert.same({0, "9\n"}, {status, out}, err)
+    assert.is_truthy(err:find("run.vmprof", 1, true), err)
+    status, out, err = shell.run(("cd %s && env -u LUA_PATH -u LUA_CPATH -u LUA_INIT "
+      .. "lua/bin/asamp report run.vmprof"):format(folder))
+    assert.same({0, ""}, {status, err})
+    assert.is_truthy(out:find("script.lua", 1, true), out)
+    local path = shell.output(folder .. "/lua/bin/lua -e 'print(package.path)'")
+    assert.equal(1, (path:find(folder .. "/lua/share/lua/5.4/?.lua;", 1, true)))
+
+    -- a place that cannot be written
+    shell.write(folder .. "/file", "")
+    status, out, err = shell.run(("lua/install %s/lua %s/file"):format(folder, folder))
+    assert.same({1, ("lua/install: cannot write %s/file%s/lua; use sudo, or another PREFIX or DESTDIR\n")
+                    :format(folder, folder)}, {status, err}, out)
+    shell.remove(folder)
+  end)
+end)
