@@ -1,0 +1,88 @@
+-- SPDX-License-Identifier: MIT
+-- It stays a real Lua: Debian's C modules for 5.4 and programs linked to its
+-- liblua5.4.so.0 run on ours as they are, sampled at 512 bytes too.
+
+local reader = require "profiler.reader"
+
+local function output(command)
+  local pipe = assert(io.popen(command .. " 2>&1", "r"))
+  local text = pipe:read "a"
+  local ok, _, status = pipe:close()
+  return text, ok and 0 or status
+end
+
+local function interpreter()
+  local i = -1
+  while arg[i - 1] do i = i - 1 end
+  return arg[i]
+end
+
+describe("programs built for Lua 5.4", function()
+  local dir
+
+  before_each(function()
+    dir = os.tmpname()
+    os.remove(dir)
+    assert(os.execute("mkdir " .. dir))
+  end)
+  after_each(function() os.execute("rm -rf " .. dir) end)
+
+  local function save(name, text)
+    local f = assert(io.open(dir .. "/" .. name, "w"))
+    f:write(text)
+    f:close()
+  end
+
+  it("C modules", function()
+    assert.equal("done\n", (output(("%s spec/support/modules.lua %s"):format(interpreter(), dir))))
+  end)
+
+  it("C modules, sampled", function()
+    local text = output(("LUA_PROFILER=alloc=512,quiet,out=%s/p.vmprof %s -l profiler %s %s")
+      :format(dir, interpreter(), "spec/support/modules.lua", dir))
+    assert.equal("done\n", text)
+    local profile = assert(reader.read(dir .. "/p.vmprof"))
+    assert.is_true(profile.complete)
+    local files = {}
+    for _, f in ipairs(profile.functions) do
+      if f.native then files[#files + 1] = f.file end
+    end
+    files = table.concat(files, "\n")
+    for _, module in ipairs{"cjson", "lpeg", "luv"} do
+      assert.truthy(files:find(module, 1, true), module)
+    end
+  end)
+
+  -- The shared library of the sanitizer build needs a sanitized program.
+  describe("#plain linked to liblua5.4.so.0", function()
+    local function run(command)
+      return output("LD_LIBRARY_PATH=build/lib LD_BIND_NOW=1 " .. command)
+    end
+
+    it("clingo", function()
+      save("q.lp", [[
+#script (lua)
+function main(prg)
+  local t = {}
+  for i = 1, 20000 do t[i] = {i, tostring(i)} end
+  prg:ground({{"base", {}}})
+  prg:solve()
+end
+#end.
+{a; b; c}. :- a, b.
+]])
+      local text = run("clingo --verbose=0 " .. dir .. "/q.lp 0")
+      assert.equal(6, select(2, text:gsub("[^\n]*\n", "")) - 1, text)  -- models and SATISFIABLE
+    end)
+
+    it("gnuplot", function()
+      save("p.gp", ("set terminal lua tikz\nset output '%s/p.tex'\nplot sin(x)\n"):format(dir))
+      local text, status = run("gnuplot " .. dir .. "/p.gp")
+      assert.equal("", text)
+      assert.equal(0, status)
+      local f = assert(io.open(dir .. "/p.tex"))
+      assert.truthy(f:read "a":find "\\begin{tikzpicture}")
+      f:close()
+    end)
+  end)
+end)
