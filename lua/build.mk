@@ -59,8 +59,12 @@ all: $(MODULES) $(LUALIB)
 
 all: $(P)/bin/lua $(P)/bin/luac $(P)/lib/liblua.a $(P)/lib/liblua5.4.so.0 $(P)/lib/pkgconfig/lua5.4.pc
 
-# The sources, unpacked fresh whenever the tarball or a patch changes.
-$(B)/prepared: $(TARBALL) $(PATCHES) lua/upstream lua/prepare
+# The sources, unpacked fresh whenever the tarball or a patch changes, comes or
+# goes.
+$(B)/series: always
+	@mkdir -p $(@D)
+	@echo '$(PATCHES)' | cmp -s - $@ || echo '$(PATCHES)' >$@
+$(B)/prepared: $(TARBALL) $(PATCHES) $(B)/series lua/upstream lua/prepare
 	@lua/prepare $(TARBALL) $(SRC) $(PATCHES)
 	@$(if $(filter %ltests ltests,$(V)),cp $(LUA_LTESTS)/ltests.[ch] $(SRC)/src/)
 	@rm -rf $(B)/obj $(B)/pic && mkdir -p $(B) && touch $@
@@ -128,10 +132,10 @@ $(P)/lib/pkgconfig/lua5.4.pc: $(B)/prepared $(B)/root lua/build.mk lua/seam.h
 $(B)/asamp/%.o: asamp/%.c $(wildcard asamp/*.h) lua/seam.h $(P)/lib/pkgconfig/lua5.4.pc
 	@mkdir -p $(@D)
 	$(CC) $(MODFLAGS) -c -o $@ $<
-$(P)/lib/lua/5.4/profiler/core.so: $(SAMPLER:%=$(B)/asamp/%.o)
+$(P)/lib/lua/5.4/profiler/core.so: $(SAMPLER:%=$(B)/asamp/%.o) asamp/exports
 	@mkdir -p $(@D)
 	$(MODULE) -lunwind -ldw -lz -lpthread -lm
-$(P)/lib/lua/5.4/profiler/reader.so: $(READER:%=$(B)/asamp/%.o)
+$(P)/lib/lua/5.4/profiler/reader.so: $(READER:%=$(B)/asamp/%.o) asamp/exports
 	@mkdir -p $(@D)
 	$(MODULE) -lz
 $(P)/share/lua/5.4/%.lua: lualib/%.lua

@@ -454,7 +454,8 @@ LUA_API int luaN_isclosing (lua_State *L) {
 LUA_API void luaN_memory (lua_State *L, luaN_Memory *m) {
   global_State *g = G(L);
   m->inuse = (uint64_t)gettotalbytes(g);
-  m->held = g->heap.held + sizeof(global_State) + sizeof(lua_State);
+  m->held = g->heap.held + LUA_EXTRASPACE + sizeof(lua_State) +
+            sizeof(global_State);
   m->minors = g->heap.minors;
   m->majors = g->heap.majors;
 }
