@@ -4,10 +4,11 @@
 **
 **   LUAN_DEBUG  a bitmap of the granules in use catches memory that is handed
 **               out twice, freed twice or freed with a wrong size (H3); freed
-**               memory is filled with LUAN_DEADBYTE.
+**               memory is filled with LUAN_DEADBYTE; every collection verifies
+**               the heap.
 **   ASan        memory of a block that is not handed out is poisoned.
 **
-** In a release build both hooks are empty.
+** In a release build all hooks are empty.
 */
 #ifndef luaN_debug_h
 #define luaN_debug_h
@@ -40,5 +41,12 @@ LUAI_FUNC void luaN_setunused (void *p, size_t n);
 */
 struct lua_State;
 LUAI_FUNC const char *luaN_verify (struct lua_State *L);
+
+/* Ends the process with that line when an invariant does not hold. */
+#if defined(LUAN_DEBUG)
+LUAI_FUNC void luaN_mustverify (struct lua_State *L);
+#else
+#define luaN_mustverify(L)	((void)0)
+#endif
 
 #endif

@@ -368,6 +368,7 @@ void luaN_atomic (lua_State *L) {
   luaN_settle(g);  /* the sweep estimates by differences of GCdebt */
   if (h->sampler != NULL)
     h->sampler->decide(h->sampler->ud, L, major);
+  luaN_mustverify(L);
 }
 
 

@@ -149,6 +149,16 @@ const char *luaN_verify (lua_State *L) {
 }
 
 
+#if defined(LUAN_DEBUG)
+void luaN_mustverify (lua_State *L) {
+  const char *broken = luaN_verify(L);
+  if (broken == NULL) return;
+  fprintf(stderr, "heap: %s\n", broken);
+  abort();
+}
+#endif
+
+
 LUA_API const char *luaN_check (lua_State *L) {
   return luaN_verify(L);
 }
