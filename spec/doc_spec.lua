@@ -1,0 +1,245 @@
+-- SPDX-License-Identifier: MIT
+--
+-- The documents against what they describe: every patch, option, function and
+-- field is there, and what they name exists: files, links, targets of make,
+-- names in C. Once, on the release build, is enough.
+
+local profiler = require "profiler"
+local report = require "asamp.report"
+local shell = require "spec.lua.shell"
+
+local DOCUMENTS = shell.lines(shell.output "ls doc/*.md README.md bench/README.md")
+
+local function read(path)
+  return assert(shell.read(path), path .. " is not there")
+end
+
+-- All captures of a pattern, as a set.
+local function set(text, pattern)
+  local s = {}
+  for word in text:gmatch(pattern) do s[word] = true end
+  return s
+end
+
+local function sorted(s)
+  local list = {}
+  for k in pairs(s) do list[#list + 1] = k end
+  table.sort(list)
+  return list
+end
+
+-- The text of a heading's section, up to the next heading of its level.
+local function section(text, heading)
+  local from = select(2, text:find("\n" .. heading .. "\n", 1, true))
+  assert(from, "no section " .. heading)
+  local level = heading:match "^#+"
+  return text:sub(from, (text:find("\n" .. level .. " ", from, true) or #text + 1) - 1)
+end
+
+-- Code of a document: spans in backticks and lines of fenced blocks.
+local function code(text)
+  local list, fenced = {}, false
+  for line in (text .. "\n"):gmatch "(.-)\n" do
+    if line:find "^```" then fenced = not fenced
+    elseif fenced or line:find "^    %S" then list[#list + 1] = line
+    else
+      for span in line:gmatch "`([^`]+)`" do list[#list + 1] = span end
+    end
+  end
+  return list
+end
+
+-- A heading's anchor, as hosts of repositories make it.
+local function anchor(heading)
+  return (heading:lower():gsub("[^%w _%-]", ""):gsub(" ", "-"))
+end
+
+local function exists(path)
+  return (shell.run(("ls -d %s"):format(path))) == 0
+end
+
+describe("the differences #plain", function()
+  local text = read "doc/differences.md"
+
+  it("have a section for every patch, with its subject and its specs, and no other", function()
+    local numbers = {}
+    for _, path in ipairs(shell.lines(shell.output "ls lua/patches/*.patch")) do
+      local head = read(path):match "^(.-)\ndiff "
+      local number = path:match "/(%d+)%-"
+      numbers[number] = true
+      local subject = head:match "\nSubject: %[PATCH%] ([^\n]+)"
+      local part = section(text, ("### %s %s"):format(number, subject))
+      for _, field in ipairs{"%*Why:%*", "%*To notice:%*", "%*Spec:%*"} do
+        assert.is_truthy(part:find(field), number .. " lacks " .. field)
+      end
+      local named = part:match "%*Spec:%*(.*)"
+      local specs = set(head:match "\nSpec: (.*)", "spec/[%w_/]+%.lua")
+      assert.is_true(next(specs) ~= nil, path)
+      assert.same(sorted(specs), sorted(set(named, "spec/[%w_/]+%.lua")), number)
+      for spec in pairs(specs) do assert.is_truthy(shell.read(spec), spec) end
+    end
+    assert.same(sorted(numbers), sorted(set(text, "\n### (%d+) ")))
+  end)
+
+  it("name the module paths of the interpreter", function()
+    local bin = "build/bin/lua"
+    local triplet = shell.output("gcc -print-multiarch"):gsub("\n", ""):gsub("%p", "%%%0")
+    local part = section(text, "## What a Lua programmer can notice")
+    local expected = {}
+    for _, name in ipairs{"path", "cpath"} do
+      local folders = {}
+      for item in shell.output(("%s -e 'io.write(package.%s)'"):format(bin, name)):gmatch "[^;]+" do
+        local folder = item:match "^(.*)/%?%.%a+$"
+        if folder then folders[#folders + 1] = folder .. (folder == "." and "/" or "") end
+      end
+      local root = folders[1]:match "^(.*)/%a+/lua/5.4$"
+      folders[1] = folders[1]:gsub("^.*(/%a+/lua/5.4)$", "ROOT%1")
+      assert.is_truthy(root)
+      expected[#expected + 1] = table.concat(folders, ", "):gsub(triplet, "MULTIARCH")
+    end
+    assert.is_truthy(part:find("\n" .. table.concat(expected, "\n") .. "\n", 1, true),
+                     table.concat(expected, "\n"))
+  end)
+end)
+
+describe("the manual #plain", function()
+  local text = read "doc/manual.md"
+
+  it("has every option of the profiler and no other", function()
+    local _, message = pcall(profiler.enable, {[""] = true})
+    local known = set(message:match "known: ([^)]+)", "%l+")
+    assert.is_true(known.alloc and known.out)
+    assert.same(sorted(known), sorted(set(section(text, "## Options"), "\n| `(%l+)` |")))
+  end)
+
+  it("tells the defaults as they are", function()
+    local options = section(text, "## Options")
+    local path = os.tmpname()
+    assert(profiler.enable{out = path})
+    local period = profiler.period()
+    profiler.disable()
+    local packed = read(path):sub(1, 2) == "\31\139"
+    os.remove(path)
+    assert.is_truthy(options:find(("\n| `alloc` | `%dK` |"):format(period // 1024), 1, true))
+    assert.is_truthy(options:find(("\n| `compress` | `%d` |"):format(packed and 1 or 0), 1, true))
+  end)
+
+  it("has every function of the module", function()
+    local functions = {}
+    for name, f in pairs(profiler) do
+      if type(f) == "function" then functions[name] = true end
+    end
+    assert.is_true(functions.enable and functions.stats)
+    assert.same(sorted(functions), sorted(set(section(text, "## The module"), "\n| `profiler%.([%l_]+)%(")))
+  end)
+
+  it("has every field of stats", function()
+    local path = os.tmpname()
+    assert(profiler.enable{out = path})
+    local fields, part = {}, section(text, "## The module"):match "`stats%(%)` has these fields:(.*)"
+    for name in pairs(profiler.stats()) do fields[name] = true end
+    profiler.disable()
+    os.remove(path)
+    local told = {}
+    for cell in part:gmatch "\n| (`[^|]+) |" do
+      for name in cell:gmatch "`(%l+)`" do told[name] = true end
+    end
+    assert.same(sorted(fields), sorted(told))
+  end)
+
+  it("has every option of the report", function()
+    local options = set(report.usage, "\n  (%-%-%l+)")
+    assert.is_true(options["--top"])
+    assert.same(sorted(options), sorted(set(section(text, "## asamp report"), "\n| `(%-%-%l+)")))
+  end)
+
+  it("has the keys of the report's JSON", function()
+    local path, out = os.tmpname(), ""
+    assert(profiler.alloc_start(64, {out = path}))
+    for _ = 1, 100 do out = out .. "x" end
+    profiler.disable()
+    local _, json = pcall(shell.output, "build/bin/asamp report --json " .. path)
+    os.remove(path)
+    local part, n = section(text, "## asamp report"), 0
+    for key in json:gmatch '\n  "(%l+)": ' do
+      n = n + 1
+      assert.is_truthy(part:find("`" .. key .. "`", 1, true), key)
+    end
+    assert.is_true(n > 15)
+  end)
+end)
+
+describe("every document #plain", function()
+  for _, path in ipairs(DOCUMENTS) do
+    local text, folder = read(path), path:match "^(.*/)" or ""
+
+    it("links to what is there: " .. path, function()
+      for target in text:gmatch "%]%(([^)%s]+)%)" do
+        if not target:find "^%a+://" then
+          local file, heading = target:match "^([^#]*)#?(.*)$"
+          assert.is_truthy(file == "" or exists(folder .. file), target)
+          if heading ~= "" then
+            local anchors = {}
+            for h in ("\n" .. read(file == "" and path or folder .. file)):gmatch "\n#+ ([^\n]+)" do
+              anchors[anchor(h)] = true
+            end
+            assert.is_true(anchors[heading], target)
+          end
+        end
+      end
+    end)
+
+    it("names files and folders that exist: " .. path, function()
+      for _, line in ipairs(code(text)) do
+        for word in line:gmatch "[%w_%-./*]+" do
+          if word:find "^lua/" or word:find "^asamp/" or word:find "^lualib/" or word:find "^spec/"
+             or word:find "^bench/" or word:find "^doc/" then
+            assert.is_true(exists(word), word .. " in: " .. line)
+          end
+        end
+      end
+    end)
+
+    it("names targets that make has: " .. path, function()
+      local targets = {}
+      for rule in read "Makefile":gmatch "\n([%l ]+):" do
+        for name in rule:gmatch "%l+" do targets[name] = true end
+      end
+      assert.is_true(targets.fork and targets.testes)
+      for _, line in ipairs(code(text)) do
+        for arguments in line:gmatch "%f[%w]make( [^#&;|]*)" do
+          if not arguments:find "^ %-f" then
+            for word in arguments:gmatch "%S+" do
+              if not word:find "=" and not word:find "^%-" then
+                assert.is_true(targets[word], word .. " in: " .. line)
+              end
+            end
+          end
+        end
+      end
+    end)
+
+    it("names functions and constants of the fork that exist: " .. path, function()
+      local sources = shell.output "cat lua/*.[ch] lua/gc/*.[ch] lua/patches/*.patch"
+      for name in text:gmatch "%f[%w]luaN_[%a_]+" do
+        assert.is_truthy(sources:find("%f[%w_]" .. name .. "%f[^%w_]"), name)
+      end
+      for name in text:gmatch "%f[%w]LUAN_[%u]+" do
+        assert.is_truthy(sources:find("%f[%w_]" .. name .. "%f[^%w_]"), name)
+      end
+    end)
+
+    it("calls no function of the profiler that is not there: " .. path, function()
+      for name in text:gmatch "%f[%w]profiler%.([%l_]+)%(" do
+        assert.equal("function", type(profiler[name]), name)
+      end
+    end)
+  end
+
+  it("is found from the README", function()
+    local links = set(read "README.md", "%]%(([^)#%s]+)")
+    for _, path in ipairs(DOCUMENTS) do
+      if path ~= "README.md" then assert.is_true(links[path], path) end
+    end
+  end)
+end)
