@@ -323,6 +323,9 @@ void *luaN_resize (lua_State *L, void *block, size_t osize, size_t nsize,
     if (block != NULL) luaN_release(L, block, osize);
     return NULL;
   }
+  if (block == NULL && nsize <= LUAN_LARGE &&
+      (p = luaN_bump(&g->heap, n)) != NULL)
+    return p;
   if (osize > LUAN_LARGE && nsize > LUAN_LARGE) {
     return relarge(L, block, osize, nsize, what);
   }
