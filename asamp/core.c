@@ -174,6 +174,14 @@ static int l_check (lua_State *L) {
 }
 
 
+/* session() -> 1, 2, ...: how often it was called in this process */
+static int l_session (lua_State *L) {
+  static unsigned int sessions;
+  lua_pushinteger(L, __atomic_add_fetch(&sessions, 1, __ATOMIC_RELAXED));
+  return 1;
+}
+
+
 static int l_getpid (lua_State *L) {
   lua_pushinteger(L, getpid());
   return 1;
@@ -190,6 +198,7 @@ static const luaL_Reg functions[] = {
   {"distance", l_distance},
   {"allocated", l_allocated},
   {"check", l_check},
+  {"session", l_session},
   {"getpid", l_getpid},
   {NULL, NULL}
 };

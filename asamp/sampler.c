@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "sampler.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -257,12 +258,31 @@ Sampler *sampler_of (lua_State *L) {
 
 /* {== sessions ========================================================= */
 
+/* Does any state of the process write a profile of this path? */
+static int inuse (const char *path) {
+  const Sampler *s;
+  int found = 0;
+  pthread_mutex_lock(&lock);
+  for (s = all; s != NULL; s = s->next)
+    if (s->profile != NULL && strcmp(s->path, path) == 0) found = 1;
+  pthread_mutex_unlock(&lock);
+  return found;
+}
+
+
 int sampler_open (Sampler *s, const SamplerOptions *o, uint64_t period,
                   char *err, size_t errsize) {
   ProfileConfig c;
   char *path = strdup(o->out);
   if (path == NULL) {
     snprintf(err, errsize, "%s: not enough memory for a profile", o->out);
+    return 0;
+  }
+  if (inuse(path)) {
+    snprintf(err, errsize, "cannot write profile '%s': another Lua state of "
+             "this process writes its own there; give each another path", path);
+    errno = EBUSY;
+    free(path);
     return 0;
   }
   memset(&c, 0, sizeof(c));

@@ -59,30 +59,33 @@ all: $(MODULES) $(LUALIB)
 
 all: $(P)/bin/lua $(P)/bin/luac $(P)/lib/liblua.a $(P)/lib/liblua5.4.so.0 $(P)/lib/pkgconfig/lua5.4.pc
 
+# Files that hold what a variable was in the last build: what depends on the
+# variable depends on its file.
+define STAMP
+$(B)/$(1): always
+	@mkdir -p $(B)
+	@echo '$(2)' | cmp -s - $$@ || echo '$(2)' >$$@
+endef
+$(eval $(call STAMP,root,$(ROOT)))
+$(eval $(call STAMP,series,$(PATCHES)))
+$(eval $(call STAMP,extra,$(EXTRA)))
+
 # The sources, unpacked fresh whenever the tarball or a patch changes, comes or
 # goes.
-$(B)/series: always
-	@mkdir -p $(@D)
-	@echo '$(PATCHES)' | cmp -s - $@ || echo '$(PATCHES)' >$@
 $(B)/prepared: $(TARBALL) $(PATCHES) $(B)/series lua/upstream lua/prepare
 	@lua/prepare $(TARBALL) $(SRC) $(PATCHES)
 	@$(if $(filter %ltests ltests,$(V)),cp $(LUA_LTESTS)/ltests.[ch] $(SRC)/src/)
 	@rm -rf $(B)/obj $(B)/pic && mkdir -p $(B) && touch $@
 
-# ROOT, as of the last build: what has it compiled in depends on this file.
-$(B)/root: always
-	@mkdir -p $(@D)
-	@echo '$(ROOT)' | cmp -s - $@ || echo '$(ROOT)' >$@
-
 # Objects, for programs (obj) and for the shared library (pic).
 define OBJECTS
-$(B)/$(1)/%.o: $(B)/prepared $(HEADERS) lua/build.mk
+$(B)/$(1)/%.o: $(B)/prepared $(B)/extra $(HEADERS) lua/build.mk
 	@mkdir -p $$(@D)
 	$(CC) $$(CFLAGS) $(2) -c -o $$@ $(SRC)/src/$$*.c
-$(B)/$(1)/gc/%.o: lua/gc/%.c $(B)/prepared $(HEADERS) lua/build.mk
+$(B)/$(1)/gc/%.o: lua/gc/%.c $(B)/prepared $(B)/extra $(HEADERS) lua/build.mk
 	@mkdir -p $$(@D)
 	$(CC) $$(CFLAGS) $(2) -c -o $$@ $$<
-$(B)/$(1)/seam.o: lua/seam.c $(B)/prepared $(HEADERS) lua/build.mk
+$(B)/$(1)/seam.o: lua/seam.c $(B)/prepared $(B)/extra $(HEADERS) lua/build.mk
 	@mkdir -p $$(@D)
 	$(CC) $$(CFLAGS) $(2) -c -o $$@ $$<
 $(B)/$(1)/loadlib.o: CFLAGS += $$(PATHS)
@@ -129,7 +132,7 @@ $(P)/lib/pkgconfig/lua5.4.pc: $(B)/prepared $(B)/root lua/build.mk lua/seam.h
 	  'Description: Lua 5.4 with a sampled nursery' "Version: $$version" \
 	  'Libs: -L$${libdir} -llua5.4 -lm -ldl' 'Cflags: -I$${includedir}' >$@
 
-$(B)/asamp/%.o: asamp/%.c $(wildcard asamp/*.h) lua/seam.h $(P)/lib/pkgconfig/lua5.4.pc
+$(B)/asamp/%.o: asamp/%.c $(wildcard asamp/*.h) lua/seam.h $(B)/extra $(P)/lib/pkgconfig/lua5.4.pc
 	@mkdir -p $(@D)
 	$(CC) $(MODFLAGS) -c -o $@ $<
 $(P)/lib/lua/5.4/profiler/core.so: $(SAMPLER:%=$(B)/asamp/%.o) asamp/exports

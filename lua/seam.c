@@ -109,7 +109,7 @@ LUA_API int luaN_line (const void *proto, int pc) {
 
 
 /*
-** The sections that the build gives to the core's code (Makefile), and
+** The sections that the build gives to the core's code (build.mk), and
 ** nursery.h to the bytecode loop and to lua_resume. The linker defines the
 ** names of their bounds.
 */

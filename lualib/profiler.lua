@@ -118,7 +118,6 @@ end
 
 -- Sampling options of the open session.
 local session
-local sessions = 0
 
 -- The open session. The child of a fork has none: the file is its parent's.
 local function current()
@@ -132,8 +131,8 @@ local function path(out)
   if out then return (out:gsub("%%p", pid)) end
   local script = type(arg) == "table" and type(arg[0]) == "string" and arg[0] or "lua"
   script = script:match("([^/]+)/*$") or "lua"
-  sessions = sessions + 1
-  return ("%s.%d%s.vmprof"):format(script, pid, sessions > 1 and "." .. sessions or "")
+  local n = core.session()  -- of the process, whichever state
+  return ("%s.%d%s.vmprof"):format(script, pid, n > 1 and "." .. n or "")
 end
 
 local function command()

@@ -582,6 +582,31 @@ describe("several states", function()
     return t.samples
   ]]
 
+  it("never share a file: two writers in one leave nothing that can be read", function()
+    local one, two, path = peers.new{}, peers.new{}, os.tmpname()
+    local open = [[
+      local ok, message = require "profiler".enable{alloc = "1K", out = ...}
+      return ok and "open" or message
+    ]]
+    local names = [[
+      local p = require "profiler"
+      assert(p.enable{alloc = "1K"} and p.disable())
+      return p.stats().file
+    ]]
+    assert.equal("open", select(2, one:run(open, path)))
+    assert.equal(("cannot write profile '%s': another Lua state of this process writes its own there; "
+      .. "give each another path"):format(path), (select(2, two:run(open, path))))
+    one:run [[require "profiler".disable()]]
+    assert.equal("open", select(2, two:run(open, path)))
+    two:run [[require "profiler".disable()]]
+    local _, first = one:run(names)
+    local _, second = two:run(names)
+    assert.not_equal(first, second)
+    one:close()
+    two:close()
+    for _, p in ipairs{path, first, second} do assert(os.remove(p)) end
+  end)
+
   it("are sampled at once, each into its own file", function()
     local list, m = {}, model(1024, 2)
     m.on(1024)
