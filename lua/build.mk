@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-# One rule for every variant: make -f lua/build.mk V=plain|fork|debug|asan|install,
-# or V=ltests|plainltests with upstream's test harness (ltests.[ch] in LUA_LTESTS).
+# One rule for every variant: make -f lua/build.mk V=plain|fork|debug|asan|install.
 # Leaves bin/, lib/, include/ and share/ in P; ROOT is where they will be used.
 V ?= fork
 B := build/$(V)
@@ -17,8 +16,6 @@ OPT_install := -O2
 OPT_debug := -O1 -g -DLUAI_ASSERT -DLUA_USE_APICHECK -DLUAN_DEBUG
 OPT_asan := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
   -fno-sanitize-recover=undefined -DLUAI_ASSERT
-OPT_ltests := -O1 -g -DLUA_USER_H='"ltests.h"' -Wno-unused-parameter
-OPT_plainltests := $(OPT_ltests)
 PATHS := -DLUA_PATH_DEFAULT='"$(ROOT)/share/lua/5.4/?.lua;$(ROOT)/share/lua/5.4/?/init.lua;/usr/local/share/lua/5.4/?.lua;/usr/local/share/lua/5.4/?/init.lua;/usr/local/lib/lua/5.4/?.lua;/usr/local/lib/lua/5.4/?/init.lua;/usr/share/lua/5.4/?.lua;/usr/share/lua/5.4/?/init.lua;./?.lua;./?/init.lua"' \
   -DLUA_CPATH_DEFAULT='"$(ROOT)/lib/lua/5.4/?.so;/usr/local/lib/lua/5.4/?.so;/usr/lib/$(MULTIARCH)/lua/5.4/?.so;/usr/lib/lua/5.4/?.so;/usr/local/lib/lua/5.4/loadall.so;./?.so"'
 CFLAGS := -std=gnu99 -Wall -Wextra $(OPT_$(V)) $(EXTRA) -DLUA_COMPAT_5_3 \
@@ -31,11 +28,8 @@ CORE := lapi lcode lctype ldebug ldo ldump lfunc lgc llex lmem lobject lopcodes 
 LIB := lauxlib lbaselib lcorolib ldblib liolib lmathlib loadlib loslib lstrlib \
   ltablib lutf8lib linit
 OURS :=
-ifneq ($(filter %ltests ltests,$(V)),)
-  CORE += ltests
-endif
-ifeq ($(filter plain%,$(V)),)
-  CORE := $(filter-out lmem,$(CORE))
+ifeq ($(filter plain,$(V)),)
+  CORE := $(filter-out lmem lgc,$(CORE))
   OURS := $(sort $(wildcard lua/gc/*.c)) lua/seam.c
   PATCHES := $(sort $(wildcard lua/patches/*.patch))
   CFLAGS += -Ilua/gc -Ilua
@@ -50,7 +44,7 @@ MODFLAGS = -std=gnu99 -Wall -Wextra $(OPT_$(V)) $(EXTRA) -fPIC \
   -I$(P)/include/lua5.4 -Iasamp
 MODULE = $(CC) $(LDFLAGS) -shared -Wl,-z,nodelete \
   -Wl,--version-script=asamp/exports -o $@ $(filter %.o,$^)
-ifeq ($(filter plain% ltests,$(V)),)
+ifeq ($(filter plain,$(V)),)
   MODULES := $(P)/lib/lua/5.4/profiler/core.so $(P)/lib/lua/5.4/profiler/reader.so
   LUALIB := $(patsubst lualib/%,$(P)/share/lua/5.4/%,$(shell find lualib -name '*.lua'))
 endif
@@ -74,7 +68,6 @@ $(eval $(call STAMP,extra,$(EXTRA)))
 # goes.
 $(B)/prepared: $(TARBALL) $(PATCHES) $(B)/series lua/upstream lua/prepare
 	@lua/prepare $(TARBALL) $(SRC) $(PATCHES)
-	@$(if $(filter %ltests ltests,$(V)),cp $(LUA_LTESTS)/ltests.[ch] $(SRC)/src/)
 	@rm -rf $(B)/obj $(B)/pic && mkdir -p $(B) && touch $@
 
 # Objects, for programs (obj) and for the shared library (pic).

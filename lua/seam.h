@@ -85,24 +85,39 @@ LUA_API void luaN_watch (lua_State *L, int n);
 LUA_API int luaN_isdead (lua_State *L, const void *owner);
 
 /*
-** Runs the smallest collection that decides the fate of every sample: a minor
-** one in generational mode, a full one in incremental mode. Finalizers wait for
-** the next collection. Does nothing inside a collection or a finalizer, or when
-** the state is being closed. Not from a sampler's functions, except 'closing'.
+** Runs a minor collection, which decides the fate of every sample. Finalizers
+** wait for the next collection. Does nothing inside a collection or a finalizer,
+** or when the state is being closed. Not from a sampler's functions, except
+** 'closing'.
 */
 LUA_API void luaN_collect (lua_State *L);
 
 /* 1 while lua_close takes the state apart: what is made now has no finalizer. */
 LUA_API int luaN_isclosing (lua_State *L);
 
-/* Bytes and counts of the state's memory. */
+/* Bytes and counts of the state's memory; times in nanoseconds. */
 typedef struct luaN_Memory {
   uint64_t inuse;	/* as collectgarbage "count" */
   uint64_t held;	/* obtained from lua_Alloc */
+  uint64_t allocated;	/* as luaN_allocated */
+  uint64_t tenured;	/* of these, survived a minor collection */
+  uint64_t nursery;	/* from one minor collection to the next */
   uint64_t minors, majors;  /* collections so far */
+  uint64_t pause;	/* the last one: a minor collection and the slice of a
+			   major one after it, or a full collection */
+  uint64_t longest;	/* the longest pause so far */
+  uint64_t pauses;	/* all of them */
 } luaN_Memory;
 
 LUA_API void luaN_memory (lua_State *L, luaN_Memory *m);
+
+/*
+** Bytes from one minor collection to the next, from now on; 0: as the collector
+** sees fit; LUAN_ASK: as before. Returns what was set before.
+*/
+#define LUAN_ASK	UINT64_MAX
+
+LUA_API uint64_t luaN_setnursery (lua_State *L, uint64_t n);
 
 /*
 ** One frame of a Lua stack. The frames of a coroutine are followed by those of
@@ -147,8 +162,9 @@ typedef struct luaN_Code {
 LUA_API void luaN_code (luaN_Code *c);
 
 /*
-** Checks the heap's invariants (heap.h, nursery.h). NULL: they hold; else a
-** line that names the first that does not. Costs a pass over all lines.
+** Checks the heap's invariants (heap.h, nursery.h, gc.h). NULL: they hold; else
+** a line that names the first that does not. Costs a walk over everything that
+** can be reached; takes memory for it from malloc.
 */
 LUA_API const char *luaN_check (lua_State *L);
 

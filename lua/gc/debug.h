@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** What the debug and sanitizer builds add to every allocation and free:
+** What the debug and sanitizer builds add:
 **
-**   LUAN_DEBUG  a bitmap of the granules in use catches memory that is handed
-**               out twice, freed twice or freed with a wrong size (H3); freed
-**               memory is filled with LUAN_DEADBYTE; every collection verifies
-**               the heap.
-**   ASan        memory of a block that is not handed out is poisoned.
+**   LUAN_DEBUG  a bitmap of the granules handed out catches memory that is
+**               handed out twice (H3); lines that become free are filled with
+**               LUAN_DEADBYTE; the heap is verified after every collection.
+**   ASan        lines that are not handed out are poisoned.
 **
 ** In a release build all hooks are empty.
 */
@@ -24,6 +23,7 @@
 #define luaN_asanclose(p,n)	((void)0)
 #endif
 
+/* n bytes at p are handed out; n bytes (whole lines) at p are free again. */
 #if defined(LUAN_DEBUG)
 LUAI_FUNC void luaN_setused (void *p, size_t n);
 LUAI_FUNC void luaN_setunused (void *p, size_t n);
@@ -35,18 +35,19 @@ LUAI_FUNC void luaN_setunused (void *p, size_t n);
 #endif
 
 /*
-** Checks the invariants that can be seen from outside at any time (H1 sums,
-** H4, H5, N1, N2, S1). Returns NULL, or a line that names the invariant that
-** does not hold; the line is in static memory.
+** Checks the invariants of heap.h, nursery.h and gc.h by a walk over the whole
+** heap. Returns NULL, or a line that names the invariant that does not hold;
+** the line is in static memory. 'exact': a full collection has just ended, so
+** the bytes counted for old objects must be those that can be reached.
 */
 struct lua_State;
-LUAI_FUNC const char *luaN_verify (struct lua_State *L);
+LUAI_FUNC const char *luaN_verify (struct lua_State *L, int exact);
 
 /* Ends the process with that line when an invariant does not hold. */
 #if defined(LUAN_DEBUG)
-LUAI_FUNC void luaN_mustverify (struct lua_State *L);
+LUAI_FUNC void luaN_mustverify (struct lua_State *L, int exact);
 #else
-#define luaN_mustverify(L)	((void)0)
+#define luaN_mustverify(L,exact)	((void)0)
 #endif
 
 #endif

@@ -20,13 +20,19 @@
 /* Largest number of blocks in a chunk: 1 MiB less one block. */
 #define CHUNK_MAX	31u
 
-/* Lines that a left block must gain before it is worth a visit again. */
-#define GAIN		4u
-
 #define ALL_LINES	(LUAN_LINES - LUAN_HEADLINES)	/* of a block */
 
-/* Wholly free blocks that are kept for the next need, at least. */
-#define RESERVE		32u
+/* Free lines that make a block worth a visit. */
+#define WORTH		16u
+
+/* A heap of so few blocks uses the holes of blocks in use before it grows. */
+#define FEW		2u
+
+/* Class from which on holes are large enough to be worth going to at once. */
+#define ROOMY		2u
+
+/* Of marks[]: line of a block's head. */
+#define HEAD		0x80
 
 
 /* {== lists of blocks ================================================== */
@@ -43,13 +49,15 @@ static void unlist (luaN_Heap *h, luaN_Block *b) {
 }
 
 
+/* Puts b first in a list: what was used last is used again first. */
 static void enlist (luaN_Heap *h, luaN_Block *b, luaN_Where where) {
-  luaN_Link *head = (where == LUAN_EMPTY) ? &h->empty : &h->holed;
-  lua_assert(b->where == LUAN_UNLISTED && b->inhand == 0);
-  b->link.next = head;
-  b->link.prev = head->prev;
-  head->prev->next = &b->link;
-  head->prev = &b->link;
+  luaN_Link *head = (where == LUAN_EMPTY) ? &h->empty
+                  : (where == LUAN_HOLED) ? &h->holed[b->class] : &h->used;
+  lua_assert(b->where == LUAN_UNLISTED);
+  b->link.prev = head;
+  b->link.next = head->next;
+  head->next->prev = &b->link;
+  head->next = &b->link;
   b->where = (lu_byte)where;
   if (where == LUAN_EMPTY) {
     h->nempty++;
@@ -62,15 +70,65 @@ static luaN_Block *firstof (luaN_Link *head) {
   return (head->next == head) ? NULL : (luaN_Block *)head->next;
 }
 
+
+static unsigned log2of (unsigned n) {
+  return 31u - (unsigned)__builtin_clz(n);
+}
+
+
+/* The lowest, the highest bit of each of eight bytes. */
+#define LOW	UINT64_C(0x0101010101010101)
+#define HIGH	UINT64_C(0x8080808080808080)
+
+/* The marks of eight lines. (What follows marks[] may be read too.) */
+static uint64_t eight (const luaN_Block *b, unsigned i) {
+  uint64_t w;
+  memcpy(&w, (const lu_byte *)b + offsetof(luaN_Block, marks) + i, sizeof(w));
+  return w;
+}
+
+
+/* A block that is not in use by the nursery finds its list. */
+static void settleblock (luaN_Heap *h, luaN_Block *b) {
+  unsigned i, k, n = 0, hole = 0, largest = 0;
+  luaN_Where where;
+  for (i = 0; i < LUAN_LINES; i += 8) {
+    uint64_t w = eight(b, i);
+    if (w == 0) {
+      n += 8;
+      hole += 8;
+    }
+    else {
+      for (k = 0; k < 8; k++, w >>= 8) {
+        if ((w & 0xFF) == 0) {
+          n++;
+          hole++;
+        }
+        else {
+          if (hole > largest) largest = hole;
+          hole = 0;
+        }
+      }
+    }
+  }
+  if (hole > largest) largest = hole;
+  unlist(h, b);
+  where = (n == ALL_LINES) ? LUAN_EMPTY : (n >= WORTH) ? LUAN_HOLED
+                                                       : LUAN_UNLISTED;
+  if (where == LUAN_HOLED) b->class = (lu_byte)log2of(largest);
+  if (where != LUAN_UNLISTED) enlist(h, b, where);
+}
+
 /* }===================================================================== */
 
 
 /* {== chunks =========================================================== */
 
-static void *ask (global_State *g, size_t size) {
-  void *p = (*g->frealloc)(g->ud, NULL, 0, size);
-  if (p != NULL) g->heap.held += size;
-  return p;
+void *luaN_ask (global_State *g, void *p, size_t osize, size_t nsize) {
+  void *q = (*g->frealloc)(g->ud, p, osize, nsize);
+  if (q != NULL || nsize == 0)
+    g->heap.held += nsize - ((p != NULL) ? osize : 0);
+  return q;
 }
 
 
@@ -82,7 +140,7 @@ static int newchunk (global_State *g, unsigned n) {
   unsigned i;
   for (; n > 0; n /= 2) {  /* one block more than n, to align the first */
     size = ((size_t)n + 1) * LUAN_BLOCK + sizeof(luaN_Chunk);
-    if ((c = (luaN_Chunk *)ask(g, size)) != NULL) break;
+    if ((c = (luaN_Chunk *)luaN_ask(g, NULL, 0, size)) != NULL) break;
   }
   if (c == NULL) return 0;
   c->size = size;
@@ -94,12 +152,11 @@ static int newchunk (global_State *g, unsigned n) {
   if ((c->next = h->chunks) != NULL) h->chunks->prev = c;
   h->chunks = c;
   h->nblocks += c->nblocks;
-  for (i = 0; i < c->nblocks; i++) {
+  for (i = c->nblocks; i-- > 0; ) {
     luaN_Block *b = (luaN_Block *)(c->first + (size_t)i * LUAN_BLOCK);
     memset(b, 0, sizeof(luaN_Block));
-    memset(b->live, 1, LUAN_HEADLINES);  /* the head's lines are never free */
+    memset(b->marks, HEAD, LUAN_HEADLINES);
     b->chunk = c;
-    b->freelines = ALL_LINES;
     luaN_asanclose((char *)b + sizeof(luaN_Block),
                    LUAN_BLOCK - sizeof(luaN_Block));
     enlist(h, b, LUAN_EMPTY);
@@ -108,7 +165,6 @@ static int newchunk (global_State *g, unsigned n) {
 }
 
 
-/* Gives a wholly empty chunk back to lua_Alloc. */
 static void freechunk (global_State *g, luaN_Chunk *c) {
   luaN_Heap *h = &g->heap;
   size_t size = c->size;
@@ -119,101 +175,122 @@ static void freechunk (global_State *g, luaN_Chunk *c) {
   if (c->prev) c->prev->next = c->next;
   else h->chunks = c->next;
   h->nblocks -= c->nblocks;
-  h->held -= size;
   luaN_asanopen(c, size);
-  (*g->frealloc)(g->ud, c, size, 0);
+  luaN_ask(g, c, size, 0);
+}
+
+
+unsigned luaN_trim (global_State *g, size_t reserve, unsigned n) {
+  luaN_Heap *h = &g->heap;
+  luaN_Chunk *c, *next;
+  unsigned freed = 0;
+  for (c = h->chunks; c != NULL && freed < n; c = next) {
+    next = c->next;
+    if (h->nempty < reserve + c->nblocks) break;
+    if (c->nempty == c->nblocks) {
+      freechunk(g, c);
+      freed++;
+    }
+  }
+  return freed;
 }
 
 
 void luaN_openheap (luaN_Heap *h) {
+  int i;
   memset(h, 0, sizeof(*h));
   h->free = h->limit = h->end = h->mark = (char *)h;  /* an empty hole */
   h->medium.free = h->medium.end = (char *)h;
   h->point = (uint64_t)(uintptr_t)h->free + LUAN_INFINITY;
   h->empty.next = h->empty.prev = &h->empty;
-  h->holed.next = h->holed.prev = &h->holed;
+  for (i = 0; i < LUAN_CLASSES; i++)
+    h->holed[i].next = h->holed[i].prev = &h->holed[i];
+  h->used.next = h->used.prev = &h->used;
+  h->gc.threshold = 512 * 1024;
+  h->gc.limit = MINSTRTABSIZE;
+  h->gc.colour = 1;
+  h->gc.before = 2;
 }
 
 
 void luaN_closeheap (global_State *g) {
-  luaN_Heap *h = &g->heap;
-  luaN_Region r;
-  r.free = h->free; r.end = h->end;
-  luaN_giverest(g, &r);
-  luaN_giverest(g, &h->medium);
-  while (h->chunks != NULL) {
-    lua_assert(h->chunks->nempty == h->chunks->nblocks);
-    freechunk(g, h->chunks);
-  }
+  while (g->heap.chunks != NULL)
+    freechunk(g, g->heap.chunks);
 }
 
 /* }===================================================================== */
 
 
-/* {== lines given back ================================================= */
+/* {== lines ============================================================ */
 
-/* A block that nobody bumps in any more finds its list. */
-static void settleblock (global_State *g, luaN_Block *b) {
+/* Line i of b has become free. */
+static void clean (luaN_Block *b, unsigned i) {
+  char *p = (char *)b + (size_t)i * LUAN_LINE;
+  luaN_takenback(p, LUAN_LINE);
+  (void)p;
+}
+
+
+void luaN_recycle (global_State *g) {
   luaN_Heap *h = &g->heap;
-  if (b->inhand > 0) return;
-  if (b->freelines == ALL_LINES) {  /* wholly free? */
-    luaN_Chunk *c = b->chunk;
-    unlist(h, b);
-    b->skipped = 0;
-    enlist(h, b, LUAN_EMPTY);
-    if (c->nempty == c->nblocks &&
-        h->nempty >= RESERVE + c->nblocks + h->nblocks / 8)
-      freechunk(g, c);
-  }
-  else if (b->where == LUAN_UNLISTED && b->freelines >= b->skipped + GAIN)
-    enlist(h, b, LUAN_HOLED);
-}
-
-
-void luaN_linefreed (global_State *g, luaN_Block *b) {
-  b->freelines++;
-  lua_assert(b->freelines <= ALL_LINES);
-  if (b->freelines >= b->skipped + GAIN || b->freelines == ALL_LINES)
-    settleblock(g, b);
-}
-
-
-void luaN_giveback_ (global_State *g, char *p, size_t n) {
-  luaN_Block *b = luaN_blockof(p);
-  unsigned line = luaN_lineof(p);
-  size_t part = LUAN_LINE - ((uintptr_t)p & (LUAN_LINE - 1));
-  unsigned freed = 0;
-  for (;; part = LUAN_LINE) {
-    if (part > n) part = n;
-    lua_assert(b->live[line] >= part);
-    if ((b->live[line] -= (lu_byte)part) == 0) freed++;
-    n -= part;
-    if (n == 0) break;
-    line++;
-  }
-  if (freed > 0) {
-    b->freelines = (unsigned short)(b->freelines + freed);
-    settleblock(g, b);
-  }
-}
-
-
-void luaN_giverest (global_State *g, luaN_Region *r) {
   luaN_Block *b;
-  size_t n = (size_t)(r->end - r->free);
-  if (r->end == (char *)&g->heap) return;  /* never had a hole */
-  b = luaN_blockof(r->end - 1);
-  if (n > 0) {
-    char *p = r->free;
-    r->free = r->end;
-    luaN_giveback_(g, p, n);  /* not listed yet: still in hand */
+  /* from the one used last, so that the one used first comes first again */
+  while ((b = firstof(&h->used)) != NULL) {
+    unsigned i;
+    for (i = 0; i < LUAN_LINES; i += 8) {
+      uint64_t w = eight(b, i);
+#if defined(LUAN_DEBUG) || defined(__SANITIZE_ADDRESS__)
+      unsigned k;
+      for (k = i; k < i + 8; k++) if (b->marks[k] == LUAN_YOUNG) clean(b, k);
+#endif
+      w &= ~(LOW * LUAN_YOUNG);
+      memcpy(b->marks + i, &w, sizeof(w));
+    }
+    settleblock(h, b);
   }
-  lua_assert(b->inhand > 0);
-  b->inhand--;
-  b->skipped = b->freelines;
-  r->free = r->end = (char *)&g->heap;
-  if (b->freelines == ALL_LINES)
-    settleblock(g, b);
+}
+
+
+unsigned luaN_sweeplines (global_State *g, lu_byte bit, unsigned n) {
+  luaN_Heap *h = &g->heap;
+  unsigned done = 0;
+  lu_byte keep = (lu_byte)(bit | LUAN_YOUNG | HEAD);
+  for (; h->gc.chunk != NULL; h->gc.chunk = h->gc.chunk->next) {
+    luaN_Chunk *c = h->gc.chunk;
+    for (; h->gc.block < c->nblocks; h->gc.block++) {
+      luaN_Block *b = (luaN_Block *)(c->first +
+                                     (size_t)h->gc.block * LUAN_BLOCK);
+      unsigned i;
+      if (done == n) return done;
+      done++;
+      if (b->where == LUAN_EMPTY) continue;
+#if defined(LUAN_DEBUG) || defined(__SANITIZE_ADDRESS__)
+      for (i = LUAN_HEADLINES; i < LUAN_LINES; i++)
+        if (b->marks[i] != 0 && (b->marks[i] & keep) == 0) clean(b, i);
+#endif
+      for (i = 0; i < LUAN_LINES; i++) b->marks[i] &= keep;
+      if (b->where != LUAN_USED) settleblock(h, b);
+    }
+    h->gc.block = 0;
+  }
+  return done;
+}
+
+
+void luaN_forget (luaN_Heap *h, char *p, size_t n) {
+  luaN_Block *b = luaN_blockof(p);
+  size_t at = (uintptr_t)p & (LUAN_BLOCK - 1);
+  size_t i = (at + LUAN_LINE - 1) / LUAN_LINE, end = (at + n) / LUAN_LINE;
+  int freed = 0;
+  for (; i < end; i++) {
+    if (b->marks[i] & LUAN_YOUNG) continue;  /* the next minor finds it */
+    if (b->marks[i] != 0) {
+      b->marks[i] = 0;
+      clean(b, (unsigned)i);
+      freed = 1;
+    }
+  }
+  if (freed && b->where != LUAN_USED) settleblock(h, b);
 }
 
 /* }===================================================================== */
@@ -221,35 +298,45 @@ void luaN_giverest (global_State *g, luaN_Region *r) {
 
 /* {== holes ============================================================ */
 
-/* First line at or after i that is free (taken = 0) or in use (taken = 1). */
-static unsigned nextline (const luaN_Block *b, unsigned i, int taken) {
-  while (i < LUAN_LINES && (b->live[i] != 0) != taken) {
-    if (i % 8 == 0) {  /* pass eight lines at a time */
-      uint64_t w, zeros;
-      memcpy(&w, &b->live[i], sizeof(w));
-      /* high bits of the zero bytes, exact for the lowest (Mycroft's test) */
-      zeros = (w - UINT64_C(0x0101010101010101)) & ~w &
-              UINT64_C(0x8080808080808080);
-      if (taken ? w == 0 : zeros == 0) {
-        i += 8;
-        continue;
-      }
+/* First line at or after i that is free. */
+static unsigned nextfree (const luaN_Block *b, unsigned i) {
+  for (; i < LUAN_LINES; i += 8) {
+    uint64_t w = eight(b, i);
+    uint64_t zeros = (w - LOW) & ~w & HIGH;  /* exact for the lowest (Mycroft) */
+    if (zeros != 0) {
+      i += (unsigned)__builtin_ctzll(zeros) / 8;
+      break;
     }
-    i++;
   }
-  return i;
+  return (i < LUAN_LINES) ? i : LUAN_LINES;
+}
+
+
+/* First line at or after i that is in use. */
+static unsigned nextused (const luaN_Block *b, unsigned i) {
+  for (; i < LUAN_LINES; i += 8) {
+    uint64_t w = eight(b, i);
+    if (w != 0) {
+      i += (unsigned)__builtin_ctzll(w) / 8;
+      break;
+    }
+  }
+  return (i < LUAN_LINES) ? i : LUAN_LINES;
 }
 
 
 /* Takes the first hole of b at or after line 'from' with room for n bytes. */
-static int takehole (luaN_Region *r, luaN_Block *b, unsigned from, size_t n) {
+static int takehole (luaN_Heap *h, luaN_Region *r, luaN_Block *b,
+                     unsigned from, size_t n) {
   unsigned i = from;
-  while ((i = nextline(b, i, 0)) < LUAN_LINES) {
-    unsigned j = nextline(b, i, 1);
+  while ((i = nextfree(b, i)) < LUAN_LINES) {
+    unsigned j = nextused(b, i);
     if ((size_t)(j - i) * LUAN_LINE >= n) {
-      memset(b->live + i, LUAN_LINE, j - i);
-      b->freelines = (unsigned short)(b->freelines - (j - i));
-      b->inhand++;
+      memset(b->marks + i, LUAN_YOUNG, j - i);
+      if (b->where != LUAN_USED) {
+        unlist(h, b);
+        enlist(h, b, LUAN_USED);
+      }
       r->free = (char *)b + (size_t)i * LUAN_LINE;
       r->end = (char *)b + (size_t)j * LUAN_LINE;
       return 1;
@@ -261,56 +348,55 @@ static int takehole (luaN_Region *r, luaN_Block *b, unsigned from, size_t n) {
 
 
 int luaN_holehere (global_State *g, luaN_Region *r, size_t n) {
-  luaN_Region next;
+  luaN_Heap *h = &g->heap;
   luaN_Block *b;
-  if (r->end == (char *)&g->heap) return 0;
+  if (r->end == (char *)h) return 0;
   b = luaN_blockof(r->end - 1);
-  if (!takehole(&next, b, (unsigned)((r->end - (char *)b) / LUAN_LINE), n))
-    return 0;
-  luaN_giverest(g, r);
-  *r = next;
-  return 1;
+  return takehole(h, r, b, (unsigned)((r->end - (char *)b) / LUAN_LINE), n);
 }
 
 
 /* Every block with a free line and a hole of n bytes, listed or not. */
-static int holeanywhere (global_State *g, luaN_Region *r, size_t n) {
-  luaN_Heap *h = &g->heap;
+static int holeanywhere (luaN_Heap *h, luaN_Region *r, size_t n) {
   luaN_Chunk *c;
   for (c = h->chunks; c != NULL; c = c->next) {
     unsigned i;
     for (i = 0; i < c->nblocks; i++) {
       luaN_Block *b = (luaN_Block *)(c->first + (size_t)i * LUAN_BLOCK);
-      if (b->freelines > 0 && b->inhand == 0 && takehole(r, b, 0, n)) {
-        unlist(h, b);
-        return 1;
-      }
+      if (takehole(h, r, b, LUAN_HEADLINES, n)) return 1;
     }
   }
   return 0;
 }
 
 
-int luaN_nexthole (global_State *g, luaN_Region *r, size_t n, int medium,
-                   int desperate) {
+/* A block of 'holed' that has a hole of n lines: one with room, if there is. */
+static luaN_Block *holedblock (luaN_Heap *h, unsigned n) {
+  unsigned class = (n == 1) ? 0 : log2of(n - 1) + 1;
+  unsigned i, from = (class < ROOMY) ? ROOMY : class;
+  for (i = from; i < LUAN_CLASSES; i++)
+    if (firstof(&h->holed[i]) != NULL) return firstof(&h->holed[i]);
+  for (i = from; i-- > class; )
+    if (firstof(&h->holed[i]) != NULL) return firstof(&h->holed[i]);
+  return NULL;
+}
+
+
+int luaN_nexthole (global_State *g, luaN_Region *r, size_t n, int desperate) {
   luaN_Heap *h = &g->heap;
   luaN_Block *b;
-  luaN_giverest(g, r);
-  if (desperate && holeanywhere(g, r, n)) return 1;
-  if (!medium) {
-    while ((b = firstof(&h->holed)) != NULL) {
-      unlist(h, b);
-      if (takehole(r, b, 0, n)) return 1;
-      b->skipped = b->freelines;  /* all its holes are too short */
+  if (desperate && holeanywhere(h, r, n)) return 1;
+  b = holedblock(h, (unsigned)((n + LUAN_LINE - 1) / LUAN_LINE));
+  if (b == NULL) {
+    if (h->nblocks <= FEW && holeanywhere(h, r, n)) return 1;
+    if (h->empty.next == &h->empty) {
+      size_t more = h->nblocks / 4 + 1;
+      if (!newchunk(g, more > CHUNK_MAX ? CHUNK_MAX : (unsigned)more))
+        return holeanywhere(h, r, n);
     }
+    b = firstof(&h->empty);
   }
-  if (h->empty.next == &h->empty) {
-    size_t more = h->nblocks / 4 + 1;
-    if (!newchunk(g, more > CHUNK_MAX ? CHUNK_MAX : (unsigned)more)) return 0;
-  }
-  b = firstof(&h->empty);
-  unlist(h, b);
-  return takehole(r, b, 0, n);
+  return takehole(h, r, b, LUAN_HEADLINES, n);
 }
 
 /* }===================================================================== */

@@ -1,33 +1,39 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The heap: blocks of lines, holes, large blocks.
+** The heap: blocks of lines, holes, and what the collector keeps about them.
 **
-** Every block of memory of at most LUAN_LARGE bytes lies in a 32 KiB block of
-** 128-byte lines; larger ones come one by one from the state's lua_Alloc.
-** Blocks are carved from chunks, which lua_Alloc supplies too. Nothing moves.
-** A line is free when no byte of it is in use. A run of free lines is a hole;
-** the nursery bumps a pointer through one hole after another (nursery.h).
-** Which memory is dead, upstream's collector decides; a free gives its bytes
-** back to the lines it lay in, and holes are allocated into again: the
-** "mark-region" heap of Blackburn and McKinley (Immix, PLDI 2008), with
-** counted lines in the place of marked ones.
+** Every object of at most LUAN_LARGE bytes, and every vector of a table, every
+** stack and every CallInfo of that size, lies in a 32 KiB block of 128-byte
+** lines. Blocks are carved from chunks, which the state's lua_Alloc supplies;
+** what is larger comes one by one from lua_Alloc, and so does memory that is
+** freed by hand (vectors of prototypes, buffers, the string table): explicit
+** memory. Nothing moves.
 **
-** Sizes are rounded up to the granule (8 bytes) on both sides, so that the
-** size given to a free is the size that was handed out.
+** A line is free when no mark is on it. A run of free lines is a hole; the
+** nursery bumps a pointer through one hole after another (nursery.h). Nobody
+** frees what lies in lines: a collection marks the lines of what it finds
+** alive, and the lines without a mark are the next nursery's. This is the
+** mark-region heap of Blackburn and McKinley (Immix, PLDI 2008) with sticky
+** marks, so that a minor collection only adds marks for its survivors.
 **
-** Invariants (H4, H5 and the sums of H1 are checked by luaN_verify, in every
-** build; H2 and H3 by assertions and the bitmap of the debug build):
-**   H1  live[i] of a block = bytes of line i that are handed out, plus, for
-**       lines of a hole in hand, those not handed out yet; 0 = a free line.
+** Marks have a colour, 1 to 3 (gc.h); a line has a bit for each colour, so that
+** a major collection can put new marks beside the old ones while minor
+** collections go on recycling lines that have neither.
+**
+** Invariants (checked by luaN_verify):
+**   H1  marks[i] of a block = 0 exactly when line i is free: no reachable byte
+**       lies in it and it is not part of a hole that was taken since the last
+**       minor collection (LUAN_YOUNG).
 **   H2  a block of memory is in exactly one place: in lines (size at most
-**       LUAN_LARGE) or from lua_Alloc (larger).
+**       LUAN_LARGE, implicit) or from lua_Alloc.
 **   H3  memory handed out never overlaps memory handed out.
-**   H4  freelines = number of lines with live[i] = 0; a block is in the list
-**       'empty' exactly when all its lines are free and it is not in hand; in
-**       'holed' only when it has free lines and is not in hand; in one list
-**       at most.
-**   H5  the blocks of a chunk that are empty are counted in chunk->nempty;
-**       held = sum of the chunks' sizes plus the large blocks.
+**   H4  a block is in 'empty' only when all its lines are free, in 'holed' only
+**       when it has free lines, in 'used' when a hole of it was taken or
+**       looked for since the last minor collection; in one list at most.
+**   H5  the blocks of a chunk that are in 'empty' are counted in
+**       chunk->nempty; held = bytes obtained from lua_Alloc.
+**   H6  bytes in use = the state + explicit + old + what was allocated since
+**       the last minor collection.
 **
 ** This header needs the core's basic types only; lstate.h includes it.
 */
@@ -38,12 +44,17 @@
 #include <stdint.h>
 
 #include "llimits.h"
+#include "lobject.h"
 
-#define LUAN_LINE	128u		/* bytes of a line */
+#define LUAN_LINE	64u		/* bytes of a line */
 #define LUAN_BLOCK	32768u		/* bytes of a block, and its alignment */
 #define LUAN_LINES	(LUAN_BLOCK / LUAN_LINE)
 #define LUAN_LARGE	8192u		/* largest size that lies in lines */
 #define LUAN_GRANULE	8u
+#define LUAN_SMALL	256u		/* largest size that fills small holes */
+#define LUAN_CLASSES	10		/* log2 of LUAN_LINES, and one */
+
+#define LUAN_YOUNG	0x08	/* of marks[]: line of a hole that was taken */
 
 #define luaN_round(n)	(((size_t)(n) + (LUAN_GRANULE - 1)) & ~(size_t)(LUAN_GRANULE - 1))
 
@@ -54,20 +65,21 @@ typedef struct luaN_Link {
   struct luaN_Link *next, *prev;
 } luaN_Link;
 
-typedef enum { LUAN_UNLISTED, LUAN_EMPTY, LUAN_HOLED } luaN_Where;
+typedef enum { LUAN_UNLISTED, LUAN_EMPTY, LUAN_HOLED, LUAN_USED } luaN_Where;
 
-/* Head of a block, at its first byte. Written by heap.c and luaN_giveback. */
+/* Head of a block, at its first byte. */
 typedef struct luaN_Block {
-  luaN_Link link;		/* in 'empty' or 'holed' (must be first) */
+  luaN_Link link;		/* in 'empty', 'holed' or 'used' (must be first) */
   struct luaN_Chunk *chunk;	/* the chunk it is part of */
-  unsigned short freelines;	/* lines with live = 0 */
-  unsigned short skipped;	/* free lines it had when last left: they were
-				   too short a hole for somebody */
   lu_byte where;		/* luaN_Where */
-  lu_byte inhand;		/* number of bump regions in it (0, 1 or 2) */
-  lu_byte live[LUAN_LINES];	/* H1; bytes, 0 to 128 */
+  lu_byte class;		/* of 'holed': log2 of the lines of its largest hole */
+  lu_byte pending;		/* some bit of 'bits' is set for the marker */
+  lu_byte marks[LUAN_LINES];	/* H1 */
+  /* a bit a granule: a set of objects, for a mark stack that is full and
+     cannot grow (mark.c), and for the verifier */
+  uint64_t bits[LUAN_BLOCK / LUAN_GRANULE / 64];
 #if defined(LUAN_DEBUG)
-  uint64_t used[LUAN_BLOCK / LUAN_GRANULE / 64];  /* a bit a granule: H3 */
+  uint64_t handedout[LUAN_BLOCK / LUAN_GRANULE / 64];  /* a bit a granule: H3 */
 #endif
 } luaN_Block;
 
@@ -85,7 +97,7 @@ typedef struct luaN_Chunk {
   size_t size;			/* bytes, as lua_Alloc knows it */
   char *first;			/* its first block */
   unsigned nblocks;
-  unsigned nempty;		/* of them wholly free (H5) */
+  unsigned nempty;		/* of them in 'empty' (H5) */
 } luaN_Chunk;
 
 /* A bump region: the rest of a hole. */
@@ -99,6 +111,64 @@ struct luaN_Sampler;
 
 /* Distance in bytes of a sample point that is never reached. */
 #define LUAN_INFINITY	(UINT64_C(1) << 63)
+
+/* A growing array of words, from lua_Alloc (vec.h). */
+typedef struct luaN_Vec {
+  void **a;
+  size_t n, size;
+} luaN_Vec;
+
+/* A list of objects of which the last ones may be young. */
+typedef struct luaN_List {
+  luaN_Vec v;
+  size_t old;			/* so many are old */
+} luaN_List;
+
+/* What the collector has to remember from one collection to the next (gc.h). */
+typedef struct luaN_Gc {
+  lu_byte colour;		/* of marks: 1 to 3 */
+  lu_byte before;		/* the colour before this one */
+  lu_byte minor;		/* a minor collection is tracing */
+  lu_byte marking;		/* a major collection is marking */
+  lu_byte fullcycles;		/* the incremental mode was asked for */
+  lu_byte sweeping;		/* dead objects of colour 'before' may be seen */
+  lu_byte lost;			/* the remembered set is not complete */
+  lu_byte lostyoung;		/* youngstrings is not complete */
+  lu_byte pending;		/* some object is pending (mark.c) */
+  luaN_Vec gray;		/* marked, not traversed: were young */
+  luaN_Vec major;		/* the same: were old */
+  luaN_Vec touched;		/* remembered objects */
+  luaN_Vec slots;		/* remembered slots: table, slot, table, ... */
+  luaN_Vec weak;		/* weak tables of this collection, tagged */
+  luaN_Vec majorweak;		/* weak tables that the major one has met */
+  luaN_Vec youngstrings;	/* short strings made since the last minor */
+  luaN_Vec fixed;		/* objects that never die */
+  luaN_List finalizable;	/* objects with a finalizer, oldest first */
+  luaN_Vec tobefinalized;	/* dead ones, in the order of their calls, ... */
+  size_t nextfinalized;		/* ... from here on */
+  luaN_List large;		/* objects that lua_Alloc gave one by one */
+  luaN_List tables;		/* tables that have had a large vector */
+  luaN_List threads;		/* all but the main thread */
+  Table *table;			/* a big table that is being marked, or NULL, */
+  unsigned index;		/* ... from this slot on */
+  int bucket;			/* first bucket that is not swept yet */
+  int limit;			/* buckets of the string table (strings.c) */
+  lu_byte shrinking;		/* it is being made smaller */
+  lu_byte trimming;		/* there may be chunks to give back */
+  luaN_Chunk *chunk;		/* first chunk not swept yet, ... */
+  unsigned block;		/* ... and its first block not swept yet */
+  size_t nursery;		/* bytes from one minor collection to the next */
+  size_t fixednursery;		/* the size that was asked for, or 0 */
+  size_t threshold, early;	/* bytes that begin a major collection (pace.c) */
+  size_t explicit;		/* bytes freed by hand (H6) */
+  l_mem old;			/* bytes of old objects (H6) */
+  l_mem reached;		/* bytes that the major collection has marked */
+  size_t tenured;		/* bytes that the last minor has tenured */
+  uint64_t alltenured;		/* ... and all of them */
+  uint64_t pause, longest, pauses;  /* nanoseconds: last, longest, sum */
+  lu_byte stressmajor;		/* the debug build's switches (pace.c) */
+  unsigned stressverify;
+} luaN_Gc;
 
 /*
 ** The heap of one state. 'free' and 'limit' are the nursery's two hot words
@@ -115,48 +185,67 @@ typedef struct luaN_Heap {
   size_t watched;		/* blocks whose free the sampler asks to be told */
   const void *resizing;		/* table (thread) whose vectors (stack) were
 				   asked for last */
+  const void *rehashing;	/* table that is being resized, or NULL */
+  const void *inflight;		/* vector that nobody holds yet, or NULL */
+  size_t inflightsize;		/* its bytes */
   void *waiting;		/* a moved stack whose sample waits, or NULL */
   size_t waitingsize;		/* its bytes, ... */
+  int waitingoutside;		/* ... whether it passed by the nursery */
   uint64_t waitingover;		/* ... and how far it passed the point */
   luaN_Region medium;		/* region for what no hole had room for */
   luaN_Link empty;		/* blocks wholly free */
-  luaN_Link holed;		/* blocks with holes, oldest first */
+  luaN_Link holed[LUAN_CLASSES];  /* blocks with holes, by class */
+  luaN_Link used;		/* blocks of this nursery */
   luaN_Chunk *chunks;
   size_t nblocks;		/* blocks in all chunks */
   size_t nempty;		/* of them in 'empty' */
   size_t held;			/* bytes obtained from lua_Alloc (H5) */
   uint64_t minors, majors;	/* collections of the state so far */
+  luaN_Gc gc;
 } luaN_Heap;
 
 struct global_State;
 
+/* lua_Alloc with the accounts of 'held': as realloc; NULL when it has none. */
+LUAI_FUNC void *luaN_ask (struct global_State *g, void *p, size_t osize,
+                          size_t nsize);
+
 /* Makes 'h' empty. Allocates nothing. */
 LUAI_FUNC void luaN_openheap (luaN_Heap *h);
 
-/*
-** Gives every chunk back to lua_Alloc. All memory in it must be free already.
-*/
+/* Gives every chunk back to lua_Alloc, whatever lies in it. */
 LUAI_FUNC void luaN_closeheap (struct global_State *g);
 
 /*
 ** Finds a hole of at least n bytes (n <= LUAN_LARGE, rounded) for 'r', whose
-** old rest is given back. 'medium' holes are taken from whole blocks only.
-** 'desperate' looks at every block. Returns 0 when lua_Alloc gives no more.
+** old rest is forgotten. 'desperate' looks at every block. Returns 0 when lua_Alloc gives no more.
 ** Never collects.
 */
 LUAI_FUNC int luaN_nexthole (struct global_State *g, luaN_Region *r,
-                             size_t n, int medium, int desperate);
+                             size_t n, int desperate);
 
 /* Takes the next hole of the block in hand, or returns 0 (no hole there). */
 LUAI_FUNC int luaN_holehere (struct global_State *g, luaN_Region *r, size_t n);
 
-/* Gives the rest of the hole in hand back to its lines; 'r' is empty then. */
-LUAI_FUNC void luaN_giverest (struct global_State *g, luaN_Region *r);
+/*
+** Ends the nursery: holes that were taken and bear no mark are free again.
+** The regions in hand must be empty.
+*/
+LUAI_FUNC void luaN_recycle (struct global_State *g);
 
-/* Line 'line' of 'b' has become free. */
-LUAI_FUNC void luaN_linefreed (struct global_State *g, luaN_Block *b);
+/*
+** Takes all marks but those of 'bit' off the lines of at most n blocks from
+** gc.chunk, gc.block on. Returns how many it did; fewer than n at the end.
+*/
+LUAI_FUNC unsigned luaN_sweeplines (struct global_State *g, lu_byte bit,
+                                    unsigned n);
 
-/* Gives n bytes at p, which may span lines, back to their lines. */
-LUAI_FUNC void luaN_giveback_ (struct global_State *g, char *p, size_t n);
+/* Gives at most n chunks that are wholly empty back, but for a reserve of
+   blocks. Returns how many. */
+LUAI_FUNC unsigned luaN_trim (struct global_State *g, size_t reserve,
+                              unsigned n);
+
+/* n bytes at p, a vector in lines, are garbage: frees the lines it fills. */
+LUAI_FUNC void luaN_forget (luaN_Heap *h, char *p, size_t n);
 
 #endif

@@ -16,13 +16,14 @@ LUAI_FUNC void *luaN_grow (lua_State *L, void *block, int nelems, int *psize,
                            int kind);
 LUAI_FUNC void *luaN_shrink (lua_State *L, void *block, int *size, int final,
                              int size_elem, int kind);
-LUAI_FUNC void luaN_release (lua_State *L, void *block, size_t size);
+LUAI_FUNC void luaN_release (lua_State *L, void *block, size_t size,
+                             int what);
 
 #define luaM_malloc_(L,s,tag)		luaN_malloc(L, s, LUAN_VECTOR)
-#define luaM_free_(L,b,os)		luaN_release(L, b, os)
+#define luaM_free_(L,b,os)		luaN_release(L, b, os, LUAN_VECTOR)
 #define luaM_realloc_(L,b,os,ns)	luaN_resize(L, b, os, ns, LUAN_REALLOCED)
 #define luaM_saferealloc_(L,b,os,ns) \
-	luaN_saferesize(L, b, os, ns, LUAN_REALLOCED)
+	luaN_saferesize(L, b, os, ns, LUAN_BUFFER)
 #define luaM_growaux_(L,b,n,s,e,l,w) \
 	luaN_grow(L, b, n, s, e, l, w, LUAN_REALLOCED)
 #define luaM_shrinkvector_(L,b,s,f,e) \

@@ -29,7 +29,9 @@ l_noret luaM_toobig (lua_State *L) {
 
 
 void *luaN_malloc (lua_State *L, size_t size, int what) {
-  return (size == 0) ? NULL : luaN_new(L, size, what);
+  return (size == 0) ? NULL
+       : luaN_isexplicit(what) ? luaN_slow(L, size, what)
+                               : luaN_new(L, size, what);
 }
 
 

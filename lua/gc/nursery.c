@@ -19,6 +19,7 @@
 #include "lobject.h"
 #include "lstate.h"
 
+#include "collector.h"
 #include "memory.h"
 #include "seam.h"
 
@@ -65,11 +66,9 @@ void luaN_pad (global_State *g) {
   luaN_Heap *h = &g->heap;
   if (((uintptr_t)h->free & 15) && h->end - h->free >= 8) {
     uint64_t d = distance(h);
-    char *p = h->free;
     account(g);
     h->free += 8;
     h->mark += 8;  /* the padding is not allocated */
-    luaN_giveback_(g, p, 8);
     setdistance(h, d);
     setlimit(g);
   }
@@ -90,7 +89,8 @@ static char *bump (global_State *g, size_t n, int desperate) {
     account(g);
     r.free = h->free; r.end = h->end;
     found = luaN_holehere(g, &r, n) ||
-            (n <= LUAN_LINE && luaN_nexthole(g, &r, n, 0, desperate));
+            ((n <= LUAN_SMALL || h->end == (char *)h) &&
+             luaN_nexthole(g, &r, n, desperate));
     h->free = h->mark = r.free;
     h->end = r.end;
     if (!found) return NULL;
@@ -108,16 +108,35 @@ static char *bumpmedium (global_State *g, size_t n, int what, int desperate) {
   luaN_Region *r = &h->medium;
   char *p;
   if ((size_t)(r->end - r->free) < n + 8 &&
-      !luaN_nexthole(g, r, n + 8, 1, desperate))
+      !luaN_holehere(g, r, n + 8) && !luaN_nexthole(g, r, n + 8, desperate))
     return NULL;
-  if (what == LUA_VUSERDATA && ((uintptr_t)r->free & 15)) {
-    p = r->free;
-    r->free += 8;
-    luaN_giveback_(g, p, 8);
-  }
+  if (what == LUA_VUSERDATA && ((uintptr_t)r->free & 15)) r->free += 8;
   p = r->free;
   r->free += n;
   luaN_handedout(p, n);
+  return p;
+}
+
+
+/* The list that a block from lua_Alloc, or its owner, will be in, or NULL. */
+static luaN_Vec *listfor (luaN_Gc *c, int what) {
+  if (what < LUAN_VARRAY) return &c->large.v;
+  if (what == LUAN_VARRAY || what == LUAN_VHASH) return &c->tables.v;
+  return NULL;
+}
+
+
+/* A block from lua_Alloc, with room in its list. */
+static char *apart (global_State *g, size_t size, int what) {
+  luaN_Vec *v = listfor(&g->heap.gc, what);
+  char *p;
+  if (v != NULL && !luaN_reserve(g, v, 1)) return NULL;
+  p = (char *)(*g->frealloc)(g->ud, NULL, (what < LUAN_VARRAY)
+                             ? (size_t)novariant(what) : 0, size);
+  if (p == NULL) return NULL;
+  g->heap.held += size;
+  if (what < LUAN_VARRAY) v->a[v->n++] = p;
+  if (luaN_isexplicit(what)) g->heap.gc.explicit += luaN_round(size);
   return p;
 }
 
@@ -128,21 +147,12 @@ static char *bumpmedium (global_State *g, size_t n, int what, int desperate) {
 */
 static char *find (global_State *g, size_t size, int what, int *outside,
                    int desperate) {
-  luaN_Heap *h = &g->heap;
   size_t n = luaN_round(size);
   char *p;
-  *outside = 0;
-  if (size > LUAN_LARGE) {
-    int tag = (what < LUAN_VARRAY) ? novariant(what) : 0;
-    *outside = 1;
-    p = (char *)(*g->frealloc)(g->ud, NULL, (size_t)tag, size);
-    if (p != NULL) h->held += size;
-    return p;
-  }
-  if ((p = bump(g, n, desperate)) == NULL && n > LUAN_LINE) {
-    *outside = 1;
-    p = bumpmedium(g, n, what, desperate);
-  }
+  *outside = 1;
+  if (size > LUAN_LARGE || luaN_isexplicit(what)) return apart(g, size, what);
+  if ((p = bump(g, n, desperate)) != NULL) *outside = 0;
+  else if (n > LUAN_SMALL) p = bumpmedium(g, n, what, desperate);
   return p;
 }
 
@@ -203,24 +213,12 @@ static void count (lua_State *L, char *p, size_t n, size_t old, int what,
   else if (what == LUAN_VRESTACK) {
     h->waiting = p;
     h->waitingsize = n;
+    h->waitingoutside = outside;
     h->waitingover = new - d;
     d = 1;  /* of no account: luaN_moved comes before any allocation */
   }
   else d = take(L, p, n, what, outside, new - d);
   setdistance(h, d);
-}
-
-
-void luaN_moved (lua_State *L) {
-  global_State *g = G(L);
-  luaN_Heap *h = &g->heap;
-  if (h->waiting != NULL) {
-    char *p = (char *)h->waiting;
-    h->waiting = NULL;
-    setdistance(h, take(L, p, h->waitingsize, LUAN_VRESTACK,
-                        h->waitingsize > LUAN_LARGE, h->waitingover));
-    luaN_settle(g);
-  }
 }
 
 /* }===================================================================== */
@@ -250,6 +248,7 @@ void *luaN_obtain (lua_State *L, size_t size, size_t oldsize, int what) {
   if (l_unlikely(size > MAX_SIZE - LUAN_GRANULE))
     return NULL;
   if (firsttry(g)) p = find(g, size, what, &outside, 0);
+  else outside = 0;
   if (l_unlikely(p == NULL)) {
     setdistance(h, d);
     luaN_settle(g);
@@ -283,7 +282,13 @@ void *luaN_slow (lua_State *L, size_t size, int what) {
 }
 
 
-/* Large block to large block: lua_Alloc's own realloc. */
+/* Does a block of this size and kind come from lua_Alloc? */
+static int isapart (size_t size, int what) {
+  return size > LUAN_LARGE || luaN_isexplicit(what);
+}
+
+
+/* From lua_Alloc to lua_Alloc: its own realloc. */
 static void *relarge (lua_State *L, void *block, size_t osize, size_t nsize,
                       int what) {
   global_State *g = G(L);
@@ -303,10 +308,14 @@ static void *relarge (lua_State *L, void *block, size_t osize, size_t nsize,
   }
   if (h->watched > 0) h->sampler->freed(h->sampler->ud, L, block);
   h->held += nsize - osize;
+  if (luaN_isexplicit(what)) h->gc.explicit += n - o;
   d = distance(h);
   account(g);
-  g->GCdebt += (l_mem)n - (l_mem)o;
-  if (n > o) h->allocated += n - o;
+  if (n > o) {
+    g->GCdebt += (l_mem)(n - o);
+    h->allocated += n - o;
+  }
+  else g->totalbytes -= (l_mem)(o - n);
   count(L, p, n, o, what, 1, d);
   setlimit(g);
   return p;
@@ -320,32 +329,32 @@ void *luaN_resize (lua_State *L, void *block, size_t osize, size_t nsize,
   void *p;
   lua_assert((osize == 0) == (block == NULL));
   if (nsize == 0) {
-    if (block != NULL) luaN_release(L, block, osize);
+    if (block != NULL) luaN_release(L, block, osize, what);
     return NULL;
   }
-  if (block == NULL && nsize <= LUAN_LARGE &&
-      (p = luaN_bump(&g->heap, n)) != NULL)
-    return p;
-  if (osize > LUAN_LARGE && nsize > LUAN_LARGE) {
-    return relarge(L, block, osize, nsize, what);
-  }
-  if (block != NULL && osize <= LUAN_LARGE && n <= o) {  /* shrink in place */
-    if (n < o) {
-      g->GCdebt -= (l_mem)(o - n);
-      luaN_giveback(g, (char *)block + n, o - n);
+  if (block != NULL) {
+    if (isapart(osize, what) && isapart(nsize, what))
+      return relarge(L, block, osize, nsize, what);
+    if (!isapart(osize, what) && n <= o) {  /* shrink in place */
+      if (n < o) {
+        g->totalbytes -= (l_mem)(o - n);
+        luaN_forget(&g->heap, (char *)block + n, o - n);
+      }
+      return block;
     }
-    return block;
   }
+  else if (!isapart(nsize, what) && (p = luaN_bump(&g->heap, n)) != NULL)
+    return p;
   p = luaN_obtain(L, nsize, osize, what);
   if (p != NULL && block != NULL) {
     memcpy(p, block, osize < nsize ? osize : nsize);
-    luaN_release(L, block, osize);
+    luaN_release(L, block, osize, what);
   }
   return p;
 }
 
 
-void luaN_release (lua_State *L, void *block, size_t size) {
+void luaN_release (lua_State *L, void *block, size_t size, int what) {
   global_State *g = G(L);
   luaN_Heap *h = &g->heap;
   size_t n = luaN_round(size);
@@ -353,25 +362,39 @@ void luaN_release (lua_State *L, void *block, size_t size) {
   if (block == NULL) return;
   if (l_unlikely(h->watched > 0))
     h->sampler->freed(h->sampler->ud, L, block);
-  g->GCdebt -= (l_mem)n;
-  if (size > LUAN_LARGE) {
-    h->held -= size;
-    (*g->frealloc)(g->ud, block, size, 0);
+  g->totalbytes -= (l_mem)n;
+  if (what == LUAN_VSTACK) luaN_recounted(L, obj2gco(L), -(l_mem)n);
+  if (isapart(size, what)) {
+    if (luaN_isexplicit(what)) h->gc.explicit -= n;
+    luaN_ask(g, block, size, 0);
   }
-  else luaN_giveback(g, block, n);
+  else luaN_forget(h, (char *)block, n);
 }
 
 
-void luaN_atomic (lua_State *L) {
+void luaN_moved (lua_State *L, int oldsize) {
   global_State *g = G(L);
   luaN_Heap *h = &g->heap;
-  int major = (g->gckind != KGC_GEN);
+  if (L->marked & LUAN_ASLEEP) luaN_wake(L);
+  L->high = (oldsize < stacksize(L) ? oldsize : stacksize(L)) + EXTRA_STACK;
+  luaN_recounted(L, obj2gco(L),
+                 (l_mem)(stacksize(L) - oldsize) * (l_mem)sizeof(StackValue));
+  if (h->waiting != NULL) {
+    char *p = (char *)h->waiting;
+    h->waiting = NULL;
+    setdistance(h, take(L, p, h->waitingsize, LUAN_VRESTACK,
+                        h->waitingoutside, h->waitingover));
+    luaN_settle(g);
+  }
+}
+
+
+void luaN_atomic (lua_State *L, int major) {
+  luaN_Heap *h = &G(L)->heap;
   if (major) h->majors++;
   else h->minors++;
-  luaN_settle(g);  /* the sweep estimates by differences of GCdebt */
   if (h->sampler != NULL)
     h->sampler->decide(h->sampler->ud, L, major);
-  luaN_mustverify(L);
 }
 
 
@@ -430,38 +453,12 @@ LUA_API void luaN_watch (lua_State *L, int n) {
 
 
 LUA_API int luaN_isdead (lua_State *L, const void *owner) {
-  return isdead(G(L), (const GCObject *)owner);
-}
-
-
-LUA_API void luaN_collect (lua_State *L) {
-  global_State *g = G(L);
-  lu_byte stopped = g->gcstp;
-  if ((stopped & (GCSTPGC | GCSTPCLS)) || g->gcstopem) return;
-  g->gcstp = 0;
-  if (isdecGCmodegen(g)) {
-    g->gcemergency = 1;  /* finalizers wait for the next collection */
-    luaE_setdebt(g, 0);
-    luaC_step(L);
-    g->gcemergency = 0;
-  }
-  else luaC_fullgc(L, 1);
-  g->gcstp = stopped;
+  return luaN_white(G(L), (const GCObject *)owner);
 }
 
 
 LUA_API int luaN_isclosing (lua_State *L) {
   return (G(L)->gcstp & GCSTPCLS) != 0;
-}
-
-
-LUA_API void luaN_memory (lua_State *L, luaN_Memory *m) {
-  global_State *g = G(L);
-  m->inuse = (uint64_t)gettotalbytes(g);
-  m->held = g->heap.held + LUA_EXTRASPACE + sizeof(lua_State) +
-            sizeof(global_State);
-  m->minors = g->heap.minors;
-  m->majors = g->heap.majors;
 }
 
 /* }===================================================================== */

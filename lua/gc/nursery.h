@@ -57,9 +57,12 @@ enum luaN_Vector {
 #if defined(ltable_c)
 #define LUAN_VECTOR	LUAN_VHASH	/* luaM_realloc_ says LUAN_VARRAY */
 #define LUAN_REALLOCED	LUAN_VARRAY
-#elif defined(ldo_c) || defined(lstate_c)
+#elif defined(lstate_c)
 #define LUAN_VECTOR	LUAN_VSTACK
+#elif defined(ldo_c)
+#define LUAN_VECTOR	LUAN_VPROTO	/* frees the parser's */
 #define LUAN_REALLOCED	LUAN_VRESTACK	/* while it is moved, nobody can walk it */
+#define LUAN_BUFFER	LUAN_VBUFFER	/* frees the scanner's */
 #elif defined(lfunc_c) || defined(lparser_c) || defined(lcode_c) || \
       defined(lundump_c) || defined(ldebug_c)
 #define LUAN_VECTOR	LUAN_VPROTO
@@ -69,6 +72,13 @@ enum luaN_Vector {
 #if !defined(LUAN_REALLOCED)
 #define LUAN_REALLOCED	LUAN_VECTOR
 #endif
+#if !defined(LUAN_BUFFER)
+#define LUAN_BUFFER	LUAN_REALLOCED
+#endif
+
+/* Is it memory that is freed by hand, and comes from lua_Alloc at any size? */
+#define luaN_isexplicit(what) \
+  ((what) == LUAN_VPROTO || (what) == LUAN_VBUFFER || (what) == LUA_VPROTO)
 
 /*
 ** Allocates n bytes (rounded, > 0) off the fast path. 'what' as above. May
@@ -76,8 +86,11 @@ enum luaN_Vector {
 */
 LUAI_FUNC void *luaN_slow (lua_State *L, size_t size, int what);
 
-/* Frees a block of any size; tells the sampler when it watches. */
-LUAI_FUNC void luaN_release (lua_State *L, void *block, size_t size);
+/*
+** A block of any size that is not an object is garbage: frees it (in lines, the
+** lines that it fills). Tells the sampler when it watches.
+*/
+LUAI_FUNC void luaN_release (lua_State *L, void *block, size_t size, int what);
 
 /* Settles the accounts (N2) and sets the limit anew. */
 LUAI_FUNC void luaN_settle (struct global_State *g);
@@ -85,11 +98,12 @@ LUAI_FUNC void luaN_settle (struct global_State *g);
 /* Aligns nursery_free to 16, so that what comes next is aligned. */
 LUAI_FUNC void luaN_pad (struct global_State *g);
 
-/* Every collection calls this at the end of its atomic phase. */
-LUAI_FUNC void luaN_atomic (lua_State *L);
+/* Every collection calls this when it knows what is dead. */
+LUAI_FUNC void luaN_atomic (lua_State *L, int major);
 
-/* A stack has been moved: takes the sample that had to wait for it. */
-LUAI_FUNC void luaN_moved (lua_State *L);
+/* A stack of 'oldsize' slots has been moved: takes the sample that had to wait
+   for it. */
+LUAI_FUNC void luaN_moved (lua_State *L, int oldsize);
 
 /* lua_close calls this while the state is still whole. */
 LUAI_FUNC void luaN_closing (lua_State *L);
@@ -123,29 +137,28 @@ static inline void *luaN_newin (lua_State *L, luaN_Heap *h, size_t size,
   return luaN_slow(L, size, what);
 }
 
-/* Gives n (rounded) bytes of lines back. Never touches the memory itself. */
-#define luaN_giveback(g,p,n) \
-  { luaN_Block *b_ = luaN_blockof(p); \
-    unsigned at_ = (unsigned)((uintptr_t)(p) & (LUAN_LINE - 1)); \
-    luaN_takenback(p, n); \
-    if (l_likely(at_ + (n) <= LUAN_LINE)) { \
-      if ((b_->live[luaN_lineof(p)] -= (lu_byte)(n)) == 0) \
-        luaN_linefreed(g, b_); \
-    } \
-    else luaN_giveback_(g, (char *)(p), n); }
-
 /*
-** Frees an object of 'size' bytes. (Objects are freed by sweeps only, after
-** the sampler was told of their fate; all else goes through luaN_release.)
+** Whoever enters the core through the API may change its thread's stack: a
+** thread that is asleep wakes (T1 of gc.h). The bytecode loop goes on in a
+** thread that was awake when it was last left.
 */
-#define luaN_free(L,p,size) \
-  { global_State *g_ = G(L); \
-    size_t n_ = luaN_round(size); \
-    if (l_likely(n_ <= LUAN_LARGE)) { \
-      g_->GCdebt -= (l_mem)n_; \
-      luaN_giveback(g_, p, n_); \
-    } \
-    else luaN_release(L, p, size); }
+#undef lua_lock
+#define lua_lock(L) \
+  (l_unlikely((L)->marked & LUAN_ASLEEP) ? luaN_wake(L) : (void)0)
+#undef luai_threadyield
+#define luai_threadyield(L)	((void)0)
+
+#define LUAN_ASLEEP	0x08	/* of marked; a thread only */
+
+LUAI_FUNC void luaN_wake (lua_State *L);
+
+/* A new thread has got its stack. */
+LUAI_FUNC void luaN_built (lua_State *L);
+
+/* Slots of L's stack below p may hold values, though no CallInfo says so. */
+#define luaN_sethigh(L1,to) \
+  { int n_ = cast_int((to) - (L1)->stack.p); \
+    if (n_ > (L1)->high) (L1)->high = n_; }
 
 /*
 ** Two functions stand in sections of their own, so that a walk of the C stack

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Checks of the heap: the verifier, which every build has and which the seam
-** exports, and the bitmap of granules in use, which only the debug build keeps
-** (debug.h).
+** The heap verifier, which every build has and which the seam exports, and the
+** bitmap of granules handed out, which only the debug build keeps (debug.h).
+**
+** It walks everything that can be reached with marks of its own (the bits of
+** the blocks; TESTBIT of objects that lua_Alloc gave) and a stack from malloc.
 */
 #define LUA_CORE
 
@@ -14,9 +16,14 @@
 
 #include "lua.h"
 
+#include "lfunc.h"
+#include "lgc.h"
 #include "lobject.h"
 #include "lstate.h"
+#include "lstring.h"
+#include "ltable.h"
 
+#include "collector.h"
 #include "seam.h"
 
 
@@ -36,8 +43,8 @@ void luaN_setused (void *p, size_t n) {
   if (end > LUAN_BLOCK / LUAN_GRANULE) die("handed out past a block", p, n);
   for (; i < end; i++) {
     uint64_t bit = UINT64_C(1) << (i % 64);
-    if (b->used[i / 64] & bit) die("handed out twice", p, n);
-    b->used[i / 64] |= bit;
+    if (b->handedout[i / 64] & bit) die("handed out twice", p, n);
+    b->handedout[i / 64] |= bit;
   }
 }
 
@@ -46,23 +53,27 @@ void luaN_setunused (void *p, size_t n) {
   luaN_Block *b = luaN_blockof(p);
   size_t i = ((uintptr_t)p & (LUAN_BLOCK - 1)) / LUAN_GRANULE;
   size_t end = i + n / LUAN_GRANULE;
-  if (end > LUAN_BLOCK / LUAN_GRANULE) die("freed past a block", p, n);
-  for (; i < end; i++) {
-    uint64_t bit = UINT64_C(1) << (i % 64);
-    if (!(b->used[i / 64] & bit)) die("freed, but not in use", p, n);
-    b->used[i / 64] &= ~bit;
-  }
+  for (; i < end; i++)
+    b->handedout[i / 64] &= ~(UINT64_C(1) << (i % 64));
+  luaN_asanopen(p, n);
   memset(p, LUAN_DEADBYTE, n);
 }
 
-
-/* Bytes in use of line i, by the bitmap. */
-static unsigned inuse (const luaN_Block *b, unsigned i) {
-  unsigned half = (unsigned)(b->used[i / 4] >> (16 * (i % 4))) & 0xFFFFu;
-  return LUAN_GRANULE * (unsigned)__builtin_popcount(half);
-}
-
 #endif
+
+
+/* {== the walk ========================================================= */
+
+typedef struct Walk {
+  global_State *g;
+  const char *bad;		/* the first invariant that does not hold */
+  GCObject **stack;
+  size_t n, size;
+  size_t bytes;			/* of what was reached */
+  GCObject *from;		/* what is being looked at, or NULL: a root */
+  const TValue *slot;		/* ... and the slot of a table or stack */
+  int weak;			/* some table is weak: 'bytes' may be less */
+} Walk;
 
 
 static const char *broken (const char *invariant, const void *where,
@@ -74,66 +85,345 @@ static const char *broken (const char *invariant, const void *where,
 }
 
 
-/* Bytes of line i of b that the region r has not handed out yet. */
-static unsigned reserved (const luaN_Block *b, unsigned i, const char *from,
-                          const char *to) {
-  const char *line = (const char *)b + (size_t)i * LUAN_LINE;
-  if (from < line) from = line;
-  if (to > line + LUAN_LINE) to = line + LUAN_LINE;
-  return (from < to) ? (unsigned)(to - from) : 0;
+static int isapart (const global_State *g, const GCObject *o) {
+  switch (o->tt) {
+    case LUA_VPROTO: return 1;
+    case LUA_VTHREAD: return o == obj2gco(g->mainthread);
+    case LUA_VUSERDATA:
+      return luaN_sizeudata(((Udata *)o)->nuvalue, ((Udata *)o)->len) > LUAN_LARGE;
+    case LUA_VLNGSTR:
+      return sizelstring(((TString *)o)->u.lnglen) > LUAN_LARGE;
+    default: return 0;
+  }
 }
 
 
-static const char *checkblock (const luaN_Heap *h, const luaN_Block *b) {
-  unsigned i, nfree = 0, hand = 0;
-  const char *first = (const char *)b, *end = first + LUAN_BLOCK;
-  hand += (h->end > first && h->end <= end);
-  hand += (h->medium.end > first && h->medium.end <= end);
-  if (b->inhand != hand) return broken("H4 (in hand)", b, b->inhand, hand);
-  for (i = LUAN_HEADLINES; i < LUAN_LINES; i++) {
-    unsigned live = b->live[i];
-    unsigned rest = reserved(b, i, h->free, h->end) +
-                    reserved(b, i, h->medium.free, h->medium.end);
-    nfree += (live == 0);
-    if (live > LUAN_LINE || live < rest)
-      return broken("H1", b, live, rest);
-#if defined(LUAN_DEBUG)
-    if (live != rest + inuse(b, i))
-      return broken("H1 (bytes in use)", (const char *)b + i * LUAN_LINE,
-                    live, rest + inuse(b, i));
-#endif
+/* Puts o in the set; returns whether it was there. */
+static int visit (const global_State *g, GCObject *o) {
+  if (isapart(g, o)) {
+    int was = testbit(o->marked, TESTBIT) != 0;
+    l_setbit(o->marked, TESTBIT);
+    return was;
   }
-  if (nfree != b->freelines)
-    return broken("H4 (free lines)", b, b->freelines, nfree);
-  if ((b->where == LUAN_EMPTY) !=
-      (nfree == LUAN_LINES - LUAN_HEADLINES && hand == 0))
-    return broken("H4 (empty)", b, b->where, LUAN_EMPTY);
-  if (b->where == LUAN_HOLED && (nfree == 0 || hand > 0))
+  else {
+    luaN_Block *b = luaN_blockof(o);
+    size_t i = ((uintptr_t)o & (LUAN_BLOCK - 1)) / LUAN_GRANULE;
+    uint64_t bit = UINT64_C(1) << (i % 64);
+    int was = (b->bits[i / 64] & bit) != 0;
+    b->bits[i / 64] |= bit;
+    return was;
+  }
+}
+
+
+static void clearvisits (global_State *g) {
+  luaN_Chunk *c;
+  size_t i;
+  for (c = g->heap.chunks; c != NULL; c = c->next) {
+    unsigned n;
+    for (n = 0; n < c->nblocks; n++) {
+      luaN_Block *b = (luaN_Block *)(c->first + (size_t)n * LUAN_BLOCK);
+      memset(b->bits, 0, sizeof(b->bits));
+    }
+  }
+  for (i = 0; i < g->heap.gc.large.v.n; i++)
+    resetbit(((GCObject *)g->heap.gc.large.v.a[i])->marked, TESTBIT);
+  resetbit(g->mainthread->marked, TESTBIT);
+}
+
+
+static void fail (Walk *w, const char *invariant, const void *where,
+                  unsigned long got, unsigned long want) {
+  if (w->bad == NULL) w->bad = broken(invariant, where, got, want);
+}
+
+
+/* The lines of n bytes at p of an owner of that colour bear its mark. */
+static void checklines (Walk *w, const void *p, size_t n, unsigned colour) {
+  const luaN_Gc *c = &w->g->heap.gc;
+  luaN_Block *b = luaN_blockof(p);
+  unsigned i;
+  w->bytes += luaN_round(n);
+  if (n > LUAN_LARGE) return;
+  for (i = luaN_lineof(p); i <= luaN_lineof((const char *)p + n - 1); i++) {
+    if (b->marks[i] == 0 || (b->marks[i] & 0x80))
+      fail(w, "H1 (line)", p, b->marks[i], 1);
+    else if (colour != 0 && !(b->marks[i] & luaN_bit(colour)) &&
+             /* an old table's new vector, which a minor collection has met */
+             !(c->marking && (b->marks[i] & luaN_bit(c->colour))))
+      fail(w, "H1 (colour)", p, b->marks[i], luaN_bit(colour));
+  }
+}
+
+
+static int isremembered (Walk *w, const GCObject *o) {
+  const luaN_Gc *c = &w->g->heap.gc;
+  size_t i;
+  if (c->lost || (o->marked & LUAN_TOUCHED)) return 1;
+  if (o->tt == LUA_VTHREAD) {
+    const UpVal *uv = ((const lua_State *)o)->openupval;
+    for (; uv != NULL; uv = uv->u.open.next)  /* written by a closure? */
+      if (uv->v.p == w->slot && (uv->marked & LUAN_TOUCHED)) return 1;
+    return !(o->marked & LUAN_ASLEEP);
+  }
+  for (i = 0; i < c->slots.n; i += 2)
+    if (c->slots.a[i] == (const void *)o && c->slots.a[i + 1] == w->slot)
+      return 1;
+  return 0;
+}
+
+
+static void reach (Walk *w, GCObject *o) {
+  const luaN_Gc *c = &w->g->heap.gc;
+  const GCObject *from = w->from;
+  if (o->tt < LUA_TSTRING || novariant(o->tt) > LUA_TPROTO) {
+    fail(w, "H1 (no object)", o, o->tt, LUA_TSTRING);
+    return;
+  }
+  if (isdead(w->g, o)) fail(w, "G2 (dead)", o, o->marked, c->colour);
+  if (from != NULL && luaN_crosses(from, o)) {
+    if (luaN_isyoung(o)) {
+      if (!isremembered(w, from)) fail(w, "G1", from, from->tt, o->tt);
+    }
+    else if (c->marking && luaN_hascolour(from, c->colour) &&
+             !(from->marked & LUAN_PENDING) && !isremembered(w, from))
+      fail(w, "G3", from, from->tt, o->tt);
+  }
+  if (visit(w->g, o)) return;
+  if (w->n == w->size) {
+    size_t size = w->size ? 2 * w->size : 1024;
+    GCObject **s = (GCObject **)realloc(w->stack, size * sizeof(*s));
+    if (s == NULL) {
+      fail(w, "no memory for the verifier", o, size, 0);
+      return;
+    }
+    w->stack = s;
+    w->size = size;
+  }
+  w->stack[w->n++] = o;
+}
+
+
+static void reachvalue (Walk *w, const TValue *v) {
+  if (iscollectable(v)) reach(w, gcvalue(v));
+}
+
+
+static void walktable (Walk *w, Table *t) {
+  unsigned i, asize = luaH_realasize(t);
+  int kind = luaN_weakness(w->g, t);
+  unsigned colour = t->marked & LUAN_COLOURS;
+  if (t->marked & (LUAN_TOUCHED | LUAN_PENDING))
+    colour = 0;  /* its vectors may be new, or not marked yet */
+  if (kind != LUAN_STRONG) w->weak = 1;
+  if (asize > 0) checklines(w, t->array, asize * sizeof(TValue), colour);
+  if (!isdummy(t))
+    checklines(w, t->node, (size_t)sizenode(t) * sizeof(Node), colour);
+  if (t->metatable) reach(w, obj2gco(t->metatable));
+  for (i = 0; i < asize && !(kind & LUAN_WEAKVALUES); i++) {
+    w->slot = &t->array[i];
+    reachvalue(w, &t->array[i]);
+  }
+  for (i = 0; i < (unsigned)sizenode(t); i++) {
+    Node *n = gnode(t, i);
+    w->slot = gval(n);
+    if (isempty(gval(n))) continue;
+    if (keyiscollectable(n) && !(kind & LUAN_EPHEMERON)) reach(w, gckey(n));
+    if (kind == LUAN_STRONG) reachvalue(w, gval(n));
+  }
+  w->slot = NULL;
+}
+
+
+static void walkthread (Walk *w, lua_State *th) {
+  StkId o;
+  CallInfo *ci;
+  UpVal *uv;
+  unsigned colour = (th->marked & LUAN_ASLEEP) && !(th->marked & LUAN_PENDING)
+                    ? th->marked & LUAN_COLOURS : 0;
+  if (th->stack.p == NULL) return;
+  if (luaN_isold(th) && th != w->g->mainthread && !w->g->heap.gc.lost &&
+      !(th->marked & (LUAN_ASLEEP | LUAN_TOUCHED | LUAN_PENDING))) {
+    fail(w, "T1", th, th->marked, LUAN_TOUCHED);
+    return;
+  }
+  checklines(w, th->stack.p,
+             ((size_t)stacksize(th) + EXTRA_STACK) * sizeof(StackValue), colour);
+  for (ci = th->base_ci.next; ci != NULL; ci = ci->next)
+    checklines(w, ci, sizeof(*ci), colour);
+  if (th->marked & LUAN_TOUCHED || th == w->g->mainthread) w->from = NULL;
+  for (o = th->stack.p; o < th->top.p; o++) {
+    w->slot = s2v(o);
+    reachvalue(w, s2v(o));
+  }
+  w->slot = NULL;
+  for (uv = th->openupval; uv != NULL; uv = uv->u.open.next)
+    reach(w, obj2gco(uv));
+}
+
+
+static void walk (Walk *w, GCObject *o) {
+  unsigned colour = o->marked & LUAN_COLOURS;
+  int i;
+  w->from = o;
+  switch (o->tt) {
+    case LUA_VTABLE:
+      checklines(w, o, sizeof(Table), colour);
+      walktable(w, gco2t(o));
+      break;
+    case LUA_VLCL: {
+      LClosure *cl = gco2lcl(o);
+      checklines(w, o, sizeLclosure(cl->nupvalues), colour);
+      if (cl->p) reach(w, obj2gco(cl->p));
+      for (i = 0; i < cl->nupvalues; i++)
+        if (cl->upvals[i]) reach(w, obj2gco(cl->upvals[i]));
+      break;
+    }
+    case LUA_VCCL:
+      checklines(w, o, sizeCclosure(gco2ccl(o)->nupvalues), colour);
+      for (i = 0; i < gco2ccl(o)->nupvalues; i++)
+        reachvalue(w, &gco2ccl(o)->upvalue[i]);
+      break;
+    case LUA_VUPVAL:
+      checklines(w, o, sizeof(UpVal), colour);
+      if (upisopen(gco2upv(o))) w->from = NULL;  /* its thread answers */
+      reachvalue(w, gco2upv(o)->v.p);
+      break;
+    case LUA_VUSERDATA: {
+      Udata *u = gco2u(o);
+      checklines(w, o, luaN_sizeudata(u->nuvalue, u->len), colour);
+      if (u->metatable) reach(w, obj2gco(u->metatable));
+      for (i = 0; i < u->nuvalue; i++) reachvalue(w, &u->uv[i].uv);
+      break;
+    }
+    case LUA_VPROTO: {
+      Proto *f = gco2p(o);
+      if (f->source) reach(w, obj2gco(f->source));
+      for (i = 0; i < f->sizek; i++) reachvalue(w, &f->k[i]);
+      for (i = 0; i < f->sizeupvalues; i++)
+        if (f->upvalues[i].name) reach(w, obj2gco(f->upvalues[i].name));
+      for (i = 0; i < f->sizep; i++)
+        if (f->p[i]) reach(w, obj2gco(f->p[i]));
+      for (i = 0; i < f->sizelocvars; i++)
+        if (f->locvars[i].varname) reach(w, obj2gco(f->locvars[i].varname));
+      break;
+    }
+    case LUA_VTHREAD:
+      if (gco2th(o) != w->g->mainthread)
+        checklines(w, (char *)o - LUA_EXTRASPACE,
+                   LUA_EXTRASPACE + sizeof(lua_State), colour);
+      walkthread(w, gco2th(o));
+      break;
+    case LUA_VSHRSTR: {
+      TString *ts = gco2ts(o), *p;
+      checklines(w, o, sizelstring(ts->shrlen), colour);
+      p = w->g->strt.hash[luaN_bucket(w->g, ts->hash)];
+      while (p != NULL && p != ts) p = p->u.hnext;
+      if (p == NULL) fail(w, "G5", ts, 0, 1);
+      break;
+    }
+    default:
+      checklines(w, o, sizelstring(gco2ts(o)->u.lnglen), colour);
+      break;
+  }
+}
+
+
+/* What the marker still has to look at, for G3: all of it (1) or none (0). */
+static void setgray (global_State *g, int on) {
+  luaN_Gc *c = &g->heap.gc;
+  luaN_Vec *v[3];
+  size_t i;
+  int k;
+  v[0] = &c->gray; v[1] = &c->major; v[2] = &c->majorweak;
+  for (k = 0; k < 3; k++) {
+    for (i = 0; i < v[k]->n; i++) {
+      GCObject *o = (GCObject *)((uintptr_t)v[k]->a[i] & ~(uintptr_t)3);
+      if (on) o->marked |= LUAN_PENDING;
+      else o->marked &= (lu_byte)~LUAN_PENDING;
+    }
+  }
+  if (c->table != NULL) {
+    if (on) c->table->marked |= LUAN_PENDING;
+    else c->table->marked &= (lu_byte)~LUAN_PENDING;
+  }
+}
+
+
+/* The objects of a list from 'first' on are to be finalized, each once. */
+static void checklisted (Walk *w, const luaN_Vec *v, size_t first) {
+  size_t i;
+  for (i = first; i < v->n; i++) {
+    GCObject *o = (GCObject *)v->a[i];
+    if (!tofinalize(o)) fail(w, "G4 (bit)", o, o->marked, 1);
+    if (visit(w->g, o)) fail(w, "G4 (once)", o, i, first);
+  }
+}
+
+
+static const char *checkgraph (lua_State *L, int exact) {
+  global_State *g = G(L);
+  luaN_Gc *c = &g->heap.gc;
+  Walk w;
+  size_t i;
+  memset(&w, 0, sizeof(w));
+  w.g = g;
+  if (c->pending) return NULL;  /* the marker needs the bits */
+  setgray(g, 1);
+  reach(&w, obj2gco(g->mainthread));
+  reach(&w, obj2gco(L));
+  reachvalue(&w, &g->l_registry);
+  for (i = 0; i < LUA_NUMTYPES; i++)
+    if (g->mt[i]) reach(&w, obj2gco(g->mt[i]));
+  for (i = c->nextfinalized; i < c->tobefinalized.n; i++)
+    reach(&w, (GCObject *)c->tobefinalized.a[i]);
+  for (i = 0; i < c->fixed.n; i++) reach(&w, (GCObject *)c->fixed.a[i]);
+  while (w.n > 0 && w.bad == NULL) walk(&w, w.stack[--w.n]);
+  w.from = NULL;
+  if (exact && w.bad == NULL && !w.weak && w.bytes != (size_t)c->old)
+    w.bad = broken("H6 (old)", c, (unsigned long)c->old, w.bytes);
+  clearvisits(g);
+  checklisted(&w, &c->finalizable.v, 0);
+  checklisted(&w, &c->tobefinalized, c->nextfinalized);
+  clearvisits(g);
+  setgray(g, 0);
+  free(w.stack);
+  return w.bad;
+}
+
+/* }===================================================================== */
+
+
+/* {== blocks and accounts ============================================== */
+
+static const char *checkblock (const luaN_Block *b) {
+  unsigned i, nfree = 0, nyoung = 0;
+  for (i = 0; i < LUAN_LINES; i++) {
+    int ishead = (i < LUAN_HEADLINES);
+    if (((b->marks[i] & 0x80) != 0) != ishead)
+      return broken("H1 (head)", b, b->marks[i], 0);
+    nfree += (b->marks[i] == 0);
+    nyoung += (b->marks[i] & LUAN_YOUNG) != 0;
+  }
+  if (nyoung > 0 && b->where != LUAN_USED)
+    return broken("H4 (used)", b, b->where, LUAN_USED);
+  if (b->where == LUAN_EMPTY && nfree != LUAN_LINES - LUAN_HEADLINES)
+    return broken("H4 (empty)", b, nfree, LUAN_LINES - LUAN_HEADLINES);
+  if (b->where == LUAN_HOLED && nfree == 0)
     return broken("H4 (holed)", b, nfree, 1);
   return NULL;
 }
 
 
-const char *luaN_verify (lua_State *L) {
-  global_State *g = G(L);
-  const luaN_Heap *h = &g->heap;
+static const char *checkblocks (const luaN_Heap *h) {
   const luaN_Chunk *c;
   size_t held = 0, nblocks = 0, nempty = 0;
-  if (!(h->free <= h->limit && h->limit <= h->end))
-    return broken("N1", h->free, (unsigned long)(h->limit - h->free), 0);
-  if (h->mark > h->free)
-    return broken("N2", h->mark, (unsigned long)(h->mark - h->free), 0);
-  if (h->point <= (uint64_t)(uintptr_t)h->limit)
-    return broken("S1", h->free, (unsigned long)h->point, 0);
-  if (h->sampler == NULL &&
-      h->point - (uint64_t)(uintptr_t)h->free < LUAN_INFINITY / 2)
-    return broken("S1 (no sampler)", h->free, (unsigned long)h->point, 0);
   for (c = h->chunks; c != NULL; c = c->next) {
     unsigned i, empty = 0;
     for (i = 0; i < c->nblocks; i++) {
       const luaN_Block *b =
           (const luaN_Block *)(c->first + (size_t)i * LUAN_BLOCK);
-      const char *bad = checkblock(h, b);
+      const char *bad = checkblock(b);
       if (bad != NULL) return bad;
       empty += (b->where == LUAN_EMPTY);
     }
@@ -149,9 +439,37 @@ const char *luaN_verify (lua_State *L) {
 }
 
 
+const char *luaN_verify (lua_State *L, int exact) {
+  global_State *g = G(L);
+  const luaN_Heap *h = &g->heap;
+  const char *bad;
+  if (!(h->free <= h->limit && h->limit <= h->end))
+    return broken("N1", h->free, (unsigned long)(h->limit - h->free), 0);
+  if (h->mark > h->free)
+    return broken("N2", h->mark, (unsigned long)(h->mark - h->free), 0);
+  if (h->point <= (uint64_t)(uintptr_t)h->limit)
+    return broken("S1", h->free, (unsigned long)h->point, 0);
+  if (h->sampler == NULL &&
+      h->point - (uint64_t)(uintptr_t)h->free < LUAN_INFINITY / 2)
+    return broken("S1 (no sampler)", h->free, (unsigned long)h->point, 0);
+  if ((bad = checkblocks(h)) != NULL) return bad;
+  return checkgraph(L, exact);
+}
+
+/* }===================================================================== */
+
+
 #if defined(LUAN_DEBUG)
-void luaN_mustverify (lua_State *L) {
-  const char *broken = luaN_verify(L);
+/* Bytes in use beyond which not every collection is verified. */
+#define OFTEN	((l_mem)4 * 1024 * 1024)
+
+void luaN_mustverify (lua_State *L, int exact) {
+  luaN_Heap *h = &G(L)->heap;
+  const char *broken;
+  unsigned every = h->gc.stressverify ? h->gc.stressverify
+                 : (h->gc.old > OFTEN) ? 16 : 1;
+  if ((h->minors + h->majors) % every != 0) return;
+  broken = luaN_verify(L, exact);
   if (broken == NULL) return;
   fprintf(stderr, "heap: %s\n", broken);
   abort();
@@ -160,5 +478,5 @@ void luaN_mustverify (lua_State *L) {
 
 
 LUA_API const char *luaN_check (lua_State *L) {
-  return luaN_verify(L);
+  return luaN_verify(L, 0);
 }

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** What the core asks of its collector (lgc.h): when to collect, and how much.
+** Takes the place of upstream's lgc.c, together with the other files here.
+**
+** A minor collection is due when the nursery's bytes are used up. After it, a
+** major collection that runs goes on for a slice, or one begins when the bytes
+** in use have reached the threshold. Finalizers are called last. A program that
+** has asked for the incremental mode has major collections only: their slices
+** have minor ones before them, but none comes without.
+*/
+#define lgc_c
+#define LUA_CORE
+
+#include "lprefix.h"
+
+#include "lua.h"
+
+#include "ldo.h"
+#include "lgc.h"
+#include "lmem.h"
+#include "lobject.h"
+#include "lstate.h"
+
+#include "collector.h"
+#include "seam.h"
+
+/*
+** Bytes of marking for a byte that was allocated. In a heap that no cache holds,
+** marking a MiB takes some two milliseconds; there, and there is time for it, a
+** slice is at most CALM bytes.
+*/
+#define PACE		4
+#define BIG		((l_mem)64 * 1024 * 1024)
+#define CALM		((size_t)512 * 1024)
+
+
+/*
+** Weak tables that do not fit into the list are taken for strong (weak.c): that
+** must not happen to a program with a few of them.
+*/
+void luaN_start (lua_State *L) {
+  luaN_Gc *c = &G(L)->heap.gc;
+  if (!luaN_reserve(G(L), &c->weak, 1) || !luaN_reserve(G(L), &c->majorweak, 1))
+    luaM_error(L);
+#if defined(LUAN_DEBUG)
+  luaN_readstress(G(L));
+#endif
+}
+
+
+void luaC_fix (lua_State *L, GCObject *o) {
+  global_State *g = G(L);
+  if (!luaN_push(g, &g->heap.gc.fixed, o))
+    luaM_error(L);  /* only while a state is being made */
+}
+
+
+GCObject *luaC_newobjdt (lua_State *L, int tt, size_t size, size_t offset) {
+  global_State *g = G(L);
+  luaN_Vec *v = &g->heap.gc.threads.v;
+  GCObject *o;
+  lua_assert(tt == LUA_VTHREAD);
+  if (!luaN_reserve(g, v, 1)) {
+    if (!g->gcstopem) luaC_fullgc(L, 1);
+    if (!luaN_reserve(g, v, 1)) luaM_error(L);
+  }
+  o = cast(GCObject *, cast_charp(luaN_newin(L, &g->heap, size, tt)) + offset);
+  v->a[v->n++] = o;  /* an emergency may have made room, not taken it */
+  o->marked = 0;
+  o->tt = cast_byte(tt);
+  gco2th(o)->stack.p = NULL;
+  gco2th(o)->openupval = NULL;
+  return o;
+}
+
+
+/* Bytes that a major collection may look at after 'bytes' of allocation. */
+static size_t share (global_State *g, size_t bytes) {
+  if (g->heap.gc.fullcycles) {
+    size_t least = luaN_stepsize(g);
+    if (bytes < least) bytes = least;  /* what may be allocated until the next */
+    return PACE * (bytes / 100 + 1) * (getgcparam(g->gcstepmul) | 1u);
+  }
+  if (g->heap.gc.old > BIG && PACE * bytes > CALM)
+    return (bytes > CALM) ? bytes : CALM;
+  return PACE * bytes;
+}
+
+
+/* A minor collection, and a major one's work for 'bytes' of allocation. */
+static void step (lua_State *L, size_t bytes, int begin) {
+  global_State *g = G(L);
+  luaN_Gc *c = &g->heap.gc;
+  uint64_t start = luaN_now();
+  if (c->fullcycles && luaN_majordue(g))
+    begin = 1;  /* the minor collection must not put it off */
+  if (c->lost) luaN_full(L);
+  else {
+    luaN_minor(L);
+    if (g->gcstate == GCSpause &&
+        (begin || luaN_majordue(g)))
+      luaN_beginmajor(L);
+    if (c->shrinking) luaN_shrinkstrings(L);
+    if (c->trimming) luaN_trimheap(g, 0);
+    luaN_majorstep(L, share(g, bytes));
+  }
+  luaN_newnursery(g);
+  luaN_timed(g, start);
+  luaN_mustverify(L, 0);
+  luaN_callfinalizers(L);
+}
+
+
+void luaC_step (lua_State *L) {
+  global_State *g = G(L);
+  luaN_settle(g);
+  if (!gcrunning(g) ||
+      (g->heap.gc.fullcycles && g->gcstate == GCSpause &&
+       !g->heap.gc.lost && !luaN_majordue(g)))
+    luaN_newnursery(g);  /* nothing is due, nor a minor collection before it */
+  else step(L, (size_t)(g->GCdebt + (l_mem)g->heap.gc.nursery), 0);
+}
+
+
+void luaN_step (lua_State *L, size_t bytes) {
+  luaN_settle(G(L));
+  step(L, bytes, G(L)->heap.gc.fullcycles);
+}
+
+
+void luaC_fullgc (lua_State *L, int isemergency) {
+  global_State *g = G(L);
+  uint64_t start = luaN_now();
+  lua_assert(!g->gcemergency);
+  g->gcemergency = cast_byte(isemergency);
+  luaN_full(L);
+  luaN_newnursery(g);
+  luaN_timed(g, start);
+  luaN_mustverify(L, 1);
+  if (!isemergency) luaN_callfinalizers(L);
+  g->gcemergency = 0;
+}
+
+
+void luaC_changemode (lua_State *L, int newmode) {
+  global_State *g = G(L);
+  g->gckind = cast_byte(newmode);
+  g->heap.gc.fullcycles = (newmode == KGC_INC);
+}
+
+
+void luaC_freeallobjects (lua_State *L) {
+  global_State *g = G(L);
+  g->gcstp = GCSTPCLS;  /* what is made from here on has no finalizer */
+  luaN_separate(L, 1);
+  luaN_callfinalizers(L);
+  luaN_freeall(L);
+}
+
+
+LUA_API void luaN_collect (lua_State *L) {
+  global_State *g = G(L);
+  uint64_t start = luaN_now();
+  if ((g->gcstp & (GCSTPGC | GCSTPCLS)) || g->gcstopem) return;
+  luaN_settle(g);
+  if (g->heap.gc.lost) luaN_full(L);
+  else luaN_minor(L);
+  luaN_newnursery(g);
+  luaN_timed(g, start);
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** What the files of the collector say to one another. A collection is made of
+** these steps, which minor.c and major.c put together:
+**
+**   mark.c     marks and traverses objects
+**   thread.c   ... threads: stacks, CallInfos, open upvalues
+**   weak.c     weak tables and ephemerons, and what is cleared from them
+**   remember.c barriers and the remembered set
+**   strings.c  the string table
+**   sweep.c    finalizers, and objects that need more than forgetting
+*/
+#ifndef luaN_collector_h
+#define luaN_collector_h
+
+#include "lgc.h"
+#include "lstate.h"
+
+#include "vec.h"
+
+/* May o be dead, as far as the collection that is running knows? */
+#define luaN_white(g,o) \
+  ((g)->heap.gc.minor ? luaN_isyoung(o) \
+                      : !luaN_hascolour(o, (g)->heap.gc.colour))
+
+#define luaN_bit(c)	((lu_byte)(1u << ((c) - 1)))	/* of a line's marks */
+
+/* {== mark.c */
+LUAI_FUNC void luaN_mark_ (global_State *g, GCObject *o);
+
+#define luaN_mark(g,o) \
+  { GCObject *o_ = obj2gco(o); \
+    if (!luaN_hascolour(o_, (g)->heap.gc.colour)) luaN_mark_(g, o_); }
+#define luaN_markN(g,o)  { if ((o) != NULL) luaN_mark(g, obj2gco(o)); }
+#define luaN_markvalue(g,v) \
+  { const TValue *v_ = (v); \
+    if (iscollectable(v_)) luaN_mark(g, gcvalue(v_)); }
+
+/* Marks the lines of n bytes at p, unless lua_Alloc gave them. */
+LUAI_FUNC void luaN_marklines (global_State *g, const void *p, size_t n);
+
+/* Marks the lines of a table's vectors. */
+LUAI_FUNC void luaN_markvectors (global_State *g, const Table *t);
+
+/* Traverses o; returns about how many bytes were looked at. */
+LUAI_FUNC size_t luaN_traverse (global_State *g, GCObject *o);
+
+/* Traverses the entries of a strong table from slot i on, at most n of them.
+   Returns the first slot that was not looked at; 0: there are no more. */
+LUAI_FUNC unsigned luaN_traverseslots (global_State *g, Table *t, unsigned i,
+                                       unsigned n);
+
+/* Until nothing is left in 'gray' (all: in 'major' too). */
+LUAI_FUNC void luaN_drain (global_State *g, int all);
+
+/* A slice of marking: at most about 'bytes'. Returns 1 when all is marked. */
+LUAI_FUNC int luaN_markslice (global_State *g, size_t bytes);
+
+/* Marks what is alive without anybody referring to it. */
+LUAI_FUNC void luaN_markroots (lua_State *L);
+/* } */
+
+/* {== thread.c */
+/* Marks what has changed of a stack since a collection saw it, or all of it. */
+LUAI_FUNC size_t luaN_scanthread (global_State *g, lua_State *th, int all);
+/* A dead thread: closes its upvalues and frees what lua_Alloc gave. */
+LUAI_FUNC void luaN_endthread (lua_State *L, lua_State *th);
+/* } */
+
+/* {== weak.c */
+enum { LUAN_STRONG, LUAN_WEAKVALUES, LUAN_EPHEMERON, LUAN_ALLWEAK };
+LUAI_FUNC int luaN_weakness (global_State *g, const Table *t);
+/* A weak table has been met. Returns 0 when it must be taken for strong. */
+LUAI_FUNC int luaN_meetweak (global_State *g, Table *t, int kind);
+/* Marks and clears weak tables, separates the dead that have finalizers. */
+LUAI_FUNC void luaN_finishmarks (lua_State *L);
+/* } */
+
+/* {== remember.c */
+/* Minor collection: marks what is remembered, which is forgotten then, but for
+   slots of weak values. */
+LUAI_FUNC void luaN_markremembered (lua_State *L);
+/* Removes the dead from those. */
+LUAI_FUNC void luaN_clearslots (global_State *g);
+LUAI_FUNC void luaN_forgetall (lua_State *L);
+/* The running thread stays awake. */
+LUAI_FUNC void luaN_stayawake (lua_State *L);
+LUAI_FUNC void luaN_touch (lua_State *L, GCObject *o);
+/* } */
+
+/* {== strings.c */
+LUAI_FUNC void luaN_clearcache (global_State *g);
+LUAI_FUNC void luaN_sweepyoungstrings (global_State *g);
+/* At most n buckets; returns 1 when no bucket is left. */
+LUAI_FUNC int luaN_sweepstrings (global_State *g, int n);
+/* Makes the table smaller when it is much too large, some buckets at a time. */
+LUAI_FUNC void luaN_shrinkstrings (lua_State *L);
+/* } */
+
+/* {== sweep.c */
+LUAI_FUNC void luaN_separate (lua_State *L, int all);
+/* Threads, tables with large vectors, objects from lua_Alloc. */
+LUAI_FUNC void luaN_sweeplists (lua_State *L);
+LUAI_FUNC void luaN_callfinalizers (lua_State *L);
+LUAI_FUNC void luaN_freeall (lua_State *L);
+/* } */
+
+/* {== minor.c, major.c */
+LUAI_FUNC void luaN_minor (lua_State *L);
+LUAI_FUNC void luaN_beginmajor (lua_State *L);
+/* Goes on with the major collection that runs; 'bytes' is what may be looked
+   at. gcstate is GCSpause when it is over. */
+LUAI_FUNC void luaN_majorstep (lua_State *L, size_t bytes);
+/* Empty chunks go back to lua_Alloc: all, or some. */
+LUAI_FUNC void luaN_trimheap (global_State *g, int all);
+/* Everything at once. */
+LUAI_FUNC void luaN_full (lua_State *L);
+/* } */
+
+/* {== pace.c */
+/* Takes what the nursery has in hand out of it. */
+LUAI_FUNC void luaN_emptyhands (global_State *g);
+/* Bytes in use, as the collector knows them now, become those of the state. */
+LUAI_FUNC void luaN_recount (global_State *g);
+/* Until the next minor collection. */
+LUAI_FUNC void luaN_newnursery (global_State *g);
+/* Bytes from slice to slice in the incremental mode. */
+LUAI_FUNC size_t luaN_stepsize (global_State *g);
+/* Is it time for a major collection? */
+LUAI_FUNC int luaN_majordue (global_State *g);
+/* A major collection is over: when the next one is due. */
+LUAI_FUNC void luaN_setthreshold (global_State *g);
+/* Nanoseconds of a clock that does not jump; a pause that began then is over. */
+LUAI_FUNC uint64_t luaN_now (void);
+LUAI_FUNC void luaN_timed (global_State *g, uint64_t start);
+#if defined(LUAN_DEBUG)
+LUAI_FUNC void luaN_readstress (global_State *g);
+#endif
+/* } */
+
+#endif

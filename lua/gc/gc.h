@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Colours, generations, barriers. lgc.h includes this last: upstream's names
+** for colours and barriers get the meaning that our collector gives them.
+**
+** An object is young from its birth to the next minor collection; those that
+** it finds alive are tenured where they lie and are old ever after. Two bits
+** of 'marked' say which: 0 is young, 1 to 3 is the colour of an old object.
+** While no major collection runs, all old objects that are alive have the
+** colour heap.gc.colour. A major collection takes a new colour and gives it to
+** every old object that it reaches; what keeps another colour is dead. There
+** are three, so that a full collection can begin anew while one is marking.
+**
+** One test serves both kinds of collection: a store needs a barrier when the
+** object written to is old and the object stored has not its colour. That is
+** so when it is young (a minor collection would miss it) and when it is old
+** and not reached yet (the major collection would miss it).
+**
+** What a barrier remembers is seen by the next minor collection, which marks
+** what is young and, while a major one is marking, gives what is not reached
+** yet to it. A major collection is thus incremental with no barrier of its own;
+** it ends right after a minor collection, when nothing is remembered. The
+** scheme (minor collections between the steps of a major one, which sees what
+** was written since through the same remembered set) is that of PyPy's
+** incminimark.
+**
+** Invariants (checked by luaN_verify):
+**   G1  an old object that refers to a young one is TOUCHED and in 'touched',
+**       or the slot is in 'slots', or it is an awake thread, or 'lost' is set.
+**   G2  after a minor collection nothing reachable is young.
+**   G3  while a major collection marks, an object of its colour refers to one
+**       of another only if it is in 'gray' or 'major', or as in G1.
+**   G4  every object with FINALIZEDBIT is in 'finalizable' or, until its
+**       finalizer is called, in 'tobefinalized'; in one of them, once.
+**   G5  every short string that is reachable is in the string table, once; the
+**       table holds no string whose lines may be handed out again.
+**   T1  an old thread is ASLEEP or in 'touched'; the main thread is a root. A
+**       thread that is ASLEEP has not changed since the last minor collection:
+**       whoever is about to change it wakes it (lua_lock).
+**   T2  below the function of a frame with CIST_CLEAN, a stack has not changed
+**       since a minor collection saw it. The bit is lost when the CallInfo is
+**       used again; open upvalues have their own barrier, lua_setlocal clears
+**       the bits. A stack of any depth is scanned where it has changed only.
+**   T3  from 'top' on, the slots of a stack that a collection has seen are nil
+**       up to what frames have used since.
+*/
+#ifndef luaN_gc_h
+#define luaN_gc_h
+
+#define LUAN_COLOURS	0x03	/* of marked: 0 young, else the colour */
+#define LUAN_TOUCHED	0x04	/* in 'touched' */
+				/* 0x08: LUAN_ASLEEP of nursery.h (T1) */
+#define LUAN_LISTED	0x10	/* table: in 'tables' */
+#define LUAN_PENDING	0x20	/* object from lua_Alloc: see mark.c */
+
+#define luaN_isyoung(o)	(((o)->marked & LUAN_COLOURS) == 0)
+#define luaN_isold(o)	(((o)->marked & LUAN_COLOURS) != 0)
+#define luaN_hascolour(o,c)	(((o)->marked & LUAN_COLOURS) == (c))
+
+/* Of CallInfo.callstatus. */
+#define CIST_CLEAN	(1 << 14)	/* T2 */
+#define CIST_SPARE	(1 << 15)	/* not used since a collection saw it */
+
+/* A table of at most so many slots is remembered whole, a larger one by slot. */
+#define LUAN_SMALLTABLE	32
+
+#undef iswhite
+#undef isblack
+#undef isgray
+#undef isdead
+#undef changewhite
+#undef nw2black
+#undef luaC_white
+#undef luaC_objbarrier
+#undef luaC_objbarrierback
+
+/* Would a store of o into p need no barrier because p is young? */
+#define iswhite(o)	luaN_isyoung(o)
+#define nw2black(o)	((void)0)
+#define luaC_white(g)	0	/* what is born is young */
+
+/* Found dead by a major collection that is not over yet? */
+#define isdead(g,o) \
+  ((g)->heap.gc.sweeping && luaN_hascolour(o, (g)->heap.gc.before))
+
+/* Brings a dead string back to life. */
+#define changewhite(ts)	luaN_revive(g, obj2gco(ts))
+
+#define luaN_crosses(p,o) \
+  (luaN_isold(p) && (((p)->marked ^ (o)->marked) & LUAN_COLOURS) != 0)
+
+#define luaC_objbarrier(L,p,o) \
+  (l_unlikely(luaN_crosses(p, o)) ? luaC_barrier_(L, obj2gco(p), obj2gco(o)) \
+                                  : cast_void(0))
+#define luaC_objbarrierback(L,p,o) \
+  (l_unlikely(luaN_crosses(p, o)) ? luaC_barrierback_(L, obj2gco(p)) \
+                                  : cast_void(0))
+
+/* v has been stored in 'slot' of table t. */
+#define luaN_slotbarrier(L,t,slot,v) \
+  (iscollectable(v) && l_unlikely(luaN_crosses(t, gcvalue(v))) \
+   ? luaN_rememberslot(L, t, cast(TValue *, slot)) : cast_void(0))
+
+/* v has been stored under 'key' of table t. */
+#define luaN_keybarrier(L,t,key,v) \
+  (iscollectable(v) && l_unlikely(luaN_crosses(t, gcvalue(v))) \
+   ? luaN_rememberslot(L, t, cast(TValue *, luaH_get(t, key))) \
+   : cast_void(0))
+
+#define luaN_intbarrier(L,t,i,v) \
+  (iscollectable(v) && l_unlikely(luaN_crosses(t, gcvalue(v))) \
+   ? luaN_rememberslot(L, t, cast(TValue *, luaH_getint(t, i))) \
+   : cast_void(0))
+
+/* Some frame of L that is not the running one has been written to (T2). */
+#define luaN_dirty(L) \
+  { CallInfo *ci_; \
+    for (ci_ = (L)->ci; ci_ != NULL; ci_ = ci_->previous) \
+      ci_->callstatus &= cast(unsigned short, ~CIST_CLEAN); }
+
+/* Remembers one slot of an old table: a value of its array or of a node. */
+LUAI_FUNC void luaN_rememberslot (lua_State *L, Table *t, TValue *slot);
+
+/* Node n of t has got a new key and value, or another node's. */
+LUAI_FUNC void luaN_remembernode (lua_State *L, Table *t, Node *n);
+
+/*
+** t is about to get new vectors, of which 'inflight' of n bytes (or NULL) is there
+** already; what is put into them need not be remembered. NULL: it has not.
+*/
+LUAI_FUNC void luaN_resizing (lua_State *L, const Table *t,
+                              const void *inflight, size_t n);
+
+/*
+** t has new vectors; 'before' are the bytes of those it had, 'array' (an address
+** only) and the hash part of 'old' are where they were.
+*/
+LUAI_FUNC void luaN_resized (lua_State *L, Table *t, size_t before,
+                             const TValue *array, unsigned asize,
+                             const Table *old);
+
+/* Bytes of a table's vectors, rounded up. */
+LUAI_FUNC size_t luaN_vectorbytes (const Table *t);
+
+/* What belongs to o takes 'change' bytes more. */
+LUAI_FUNC void luaN_recounted (lua_State *L, GCObject *o, l_mem change);
+
+/*
+** o is about to get metatable mt (or NULL): makes room for its finalizer. Raises
+** a memory error, after an emergency collection, while nothing has changed.
+*/
+LUAI_FUNC void luaN_beforefinalizer (lua_State *L, GCObject *o, Table *mt);
+
+/* While a state is being made: takes what collections must not lack. */
+LUAI_FUNC void luaN_start (lua_State *L);
+
+LUAI_FUNC void luaN_revive (global_State *g, GCObject *o);
+
+/* The short string ts has been made. Cannot fail. */
+LUAI_FUNC void luaN_bornstring (global_State *g, TString *ts);
+
+/*
+** A step that the program asks for, as if 'bytes' had been allocated: a minor
+** collection, and so much of a major one. In the incremental mode it begins
+** one.
+*/
+LUAI_FUNC void luaN_step (lua_State *L, size_t bytes);
+
+/* The bucket of the string table for a hash (strings.c). */
+#define luaN_bucket(g,h) \
+  luaN_bucketof((g)->heap.gc.limit, (g)->strt.size, cast_int((h) & \
+                cast_uint((g)->strt.size - 1)))
+#define luaN_bucketof(limit,size,i) \
+  (l_likely((i) < (limit)) ? (i) : (i) - (size) / 2)
+
+/* There are as many strings as buckets: makes some more. Cannot fail. */
+LUAI_FUNC void luaN_growstrings (lua_State *L);
+
+/* A table with vectors for asize and hsize (a power of 2, or 0) slots. */
+LUAI_FUNC Table *luaN_newtable (lua_State *L, unsigned asize, unsigned hsize);
+
+/* Bytes of a userdata: an empty one has an address of its own too. */
+#define luaN_sizeudata(nuv,len)	sizeudata(nuv, (len) + ((len) == 0))
+
+#define luaC_newobj(L,tt,sz)	luaN_newobject(L, tt, sz)
+
+static inline GCObject *luaN_newobject (lua_State *L, int tt, size_t size) {
+  GCObject *o = cast(GCObject *, luaN_newin(L, &G(L)->heap, size, tt));
+  o->marked = 0;
+  o->tt = cast_byte(tt);
+  return o;
+}
+
+/* An object that lua_Alloc gives one by one, whatever its size. */
+static inline GCObject *luaN_newapart (lua_State *L, int tt, size_t size) {
+  GCObject *o = cast(GCObject *, luaN_slow(L, size, tt));
+  o->marked = 0;
+  o->tt = cast_byte(tt);
+  return o;
+}
+
+#endif

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** The major collection, in slices between minor ones:
+**
+**   GCSpause       none runs
+**   GCSpropagate   marking; ends with an atomic step right after a minor
+**                  collection, when all changes have been seen: weak tables,
+**                  finalizers
+**   GCSswpallgc    dead strings leave the string table, bucket by bucket
+**   GCSswpfinobj   lists of what lua_Alloc gave one by one
+**   GCSswpend      lines lose the marks of the colour before, block by block
+**
+** A slice begins right after a minor collection: there is nothing young. Dead
+** objects stay whole until their lines are swept, when nothing can reach them:
+** a dead string that is made again meanwhile comes back to life (isdead).
+*/
+#define LUA_CORE
+
+#include "lprefix.h"
+
+#include "lua.h"
+
+#include "ldo.h"
+#include "lgc.h"
+#include "lobject.h"
+#include "lstate.h"
+#include "lstring.h"
+
+#include "collector.h"
+#include "seam.h"
+
+/* Cost of a bucket and of a block, in bytes looked at by a slice of marking. */
+#define BUCKETCOST	48u
+#define BLOCKCOST	384u
+
+/* Bytes of a slice. */
+#define SLICE		((size_t)128 * 1024)
+
+/* Blocks kept for the next need, beside an eighth of all; chunks that are given
+   back after a minor collection. */
+#define RESERVE		32u
+#define TRIMMED		2u
+
+
+static void takecolour (luaN_Gc *c) {
+  /* the one that no object has */
+  lu_byte next = (lu_byte)(6 - c->colour - c->before);
+  c->before = c->colour;
+  c->colour = next;
+}
+
+
+void luaN_beginmajor (lua_State *L) {
+  global_State *g = G(L);
+  luaN_Gc *c = &g->heap.gc;
+  lua_assert(g->gcstate == GCSpause);
+  takecolour(c);
+  c->reached = 0;
+  c->marking = 1;
+  g->gcstate = GCSpropagate;
+  luaN_markroots(L);
+}
+
+
+/* Everything that is alive gets its colour; the rest is dead. */
+static void atomic (lua_State *L) {
+  global_State *g = G(L);
+  luaN_Gc *c = &g->heap.gc;
+  lu_byte stopem = g->gcstopem;
+  g->gcstopem = 1;
+  g->gcstate = GCSatomic;
+  luaN_markroots(L);
+  luaN_finishmarks(L);
+  lua_assert(c->gray.n == 0 && c->major.n == 0 && c->table == NULL);
+  c->old = c->reached;
+  c->marking = 0;
+  c->sweeping = 1;
+  luaN_atomic(L, 1);
+  c->bucket = 0;
+  g->gcstate = GCSswpallgc;
+  g->gcstopem = stopem;
+}
+
+
+/* Stacks and the string table give back what they no longer need. */
+static void shrink (lua_State *L) {
+  global_State *g = G(L);
+  luaN_Gc *c = &g->heap.gc;
+  size_t i;
+  if (g->gcemergency) return;
+  luaD_shrinkstack(L);
+  if (L != g->mainthread) luaD_shrinkstack(g->mainthread);
+  for (i = 0; i < c->threads.v.n; i++) {
+    lua_State *th = (lua_State *)c->threads.v.a[i];
+    if (th != L && th->stack.p != NULL && stacksize(th) > 2 * BASIC_STACK_SIZE)
+      luaD_shrinkstack(th);
+  }
+  luaN_shrinkstrings(L);
+}
+
+
+/* The last of it: what was resized or set aside while it ran. */
+static void endmajor (lua_State *L) {
+  global_State *g = G(L);
+  luaN_Gc *c = &g->heap.gc;
+  c->sweeping = 0;
+  g->gcstate = GCSpause;
+  c->trimming = 1;
+  luaN_shrinkvec(g, &c->gray);
+  luaN_shrinkvec(g, &c->major);
+  luaN_shrinkvec(g, &c->majorweak);
+  shrink(L);
+  luaN_recount(g);
+  luaN_setthreshold(g);
+}
+
+
+/* At most about 'bytes' of the phase that is due. Returns what it cost. */
+static size_t slice (lua_State *L, size_t bytes) {
+  global_State *g = G(L);
+  luaN_Gc *c = &g->heap.gc;
+  switch (g->gcstate) {
+    case GCSpropagate:
+      if (luaN_markslice(g, bytes)) atomic(L);
+      return bytes;
+    case GCSswpallgc:
+      if (luaN_sweepstrings(g, (int)(bytes / BUCKETCOST) + 1))
+        g->gcstate = GCSswpfinobj;
+      return bytes;
+    case GCSswpfinobj:
+      luaN_sweeplists(L);
+      c->chunk = g->heap.chunks;
+      c->block = 0;
+      g->gcstate = GCSswpend;
+      return c->threads.v.n * BUCKETCOST;
+    default: {
+      unsigned n = (unsigned)(bytes / BLOCKCOST) + 1;
+      lua_assert(g->gcstate == GCSswpend);
+      if (luaN_sweeplines(g, luaN_bit(c->colour), n) < n) endmajor(L);
+      return bytes;
+    }
+  }
+}
+
+
+void luaN_trimheap (global_State *g, int all) {
+  luaN_Gc *c = &g->heap.gc;
+  unsigned n = all ? ~0u : TRIMMED;
+  if (luaN_trim(g, all && g->gcemergency ? 0 : RESERVE + g->heap.nblocks / 8, n)
+      < n)
+    c->trimming = 0;
+}
+
+
+void luaN_majorstep (lua_State *L, size_t bytes) {
+  global_State *g = G(L);
+  while (bytes > 0 && g->gcstate != GCSpause) {
+    size_t cost = slice(L, bytes < SLICE ? bytes : SLICE);
+    bytes -= (cost < bytes) ? cost : bytes;
+  }
+}
+
+
+void luaN_full (lua_State *L) {
+  global_State *g = G(L);
+  luaN_Gc *c = &g->heap.gc;
+  lu_byte stopem = g->gcstopem;
+  g->gcstopem = 1;
+  luaN_emptyhands(g);
+  luaN_forgetall(L);
+  c->major.n = c->majorweak.n = 0;  /* of one that was running */
+  c->table = NULL;
+  takecolour(c);
+  c->reached = 0;
+  c->tenured = 0;
+  c->marking = 1;
+  c->sweeping = 0;
+  g->gcstate = GCSatomic;
+  if (g->heap.inflight != NULL)
+    luaN_marklines(g, g->heap.inflight, g->heap.inflightsize);
+  luaN_markroots(L);
+  luaN_finishmarks(L);
+  c->old = c->reached;
+  c->marking = 0;
+  luaN_atomic(L, 1);
+  luaN_sweeplists(L);
+  c->youngstrings.n = 0;
+  c->lostyoung = 0;
+  c->bucket = 0;
+  luaN_sweepstrings(g, MAX_INT);
+  luaN_recycle(g);
+  c->chunk = g->heap.chunks;
+  c->block = 0;
+  luaN_sweeplines(g, luaN_bit(c->colour), ~0u);
+  luaN_stayawake(L);
+  endmajor(L);
+  luaN_trimheap(g, 1);
+  g->gcstopem = stopem;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** The minor collection: marks what is young and reachable from the roots and
+** from what is remembered, and tenures it where it lies. The rest of the
+** nursery is forgotten. Its cost is that of the survivors and of what was
+** written to; the dead cost a visit only if they are on one of the lists of
+** sweep.c.
+*/
+#define LUA_CORE
+
+#include "lprefix.h"
+
+#include "lua.h"
+
+#include "lgc.h"
+#include "lobject.h"
+#include "lstate.h"
+
+#include "collector.h"
+#include "seam.h"
+
+
+/*
+** A program that asked for the incremental mode takes a finalizer's call for
+** the sign that a whole cycle is over: there, objects with finalizers are found
+** dead by major collections only.
+*/
+static void keepfinalizable (global_State *g) {
+  luaN_List *l = &g->heap.gc.finalizable;
+  size_t i;
+  for (i = l->old; i < l->v.n; i++) luaN_mark(g, (GCObject *)l->v.a[i]);
+}
+
+
+void luaN_minor (lua_State *L) {
+  global_State *g = G(L);
+  luaN_Gc *c = &g->heap.gc;
+  lu_byte stopem = g->gcstopem;
+  g->gcstopem = 1;
+  c->minor = 1;
+  c->tenured = 0;
+  luaN_emptyhands(g);
+  luaN_markroots(L);
+  luaN_markremembered(L);
+  if (c->fullcycles) keepfinalizable(g);
+  luaN_finishmarks(L);
+  luaN_atomic(L, 0);
+  luaN_sweeplists(L);
+  luaN_sweepyoungstrings(g);
+  luaN_recycle(g);
+  luaN_stayawake(L);
+  c->minor = 0;
+  c->alltenured += c->tenured;
+  luaN_recount(g);
+  g->gcstopem = stopem;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** What collectgarbage has beside upstream's options. lbaselib.c includes this;
+** it uses the API and the seam only.
+**
+**   collectgarbage("nursery" [, bytes])  bytes from one minor collection to the
+**     next, from now on; 0: as the collector sees fit (the default). Returns
+**     what was set before; without bytes nothing changes.
+**   collectgarbage("statistics")  a table; bytes, and times in seconds.
+*/
+#ifndef luaN_options_h
+#define luaN_options_h
+
+#include "lua.h"
+
+#include "lauxlib.h"
+
+#include "seam.h"
+
+#define LUAN_GCNURSERY		0x4E00
+#define LUAN_GCSTATISTICS	0x4E01
+
+static int luaN_optnursery (lua_State *L) {
+  uint64_t n = LUAN_ASK;
+  if (!lua_isnoneornil(L, 2)) {
+    lua_Integer bytes = luaL_checkinteger(L, 2);
+    if (bytes < 0)
+      return luaL_error(L, "a nursery of %I bytes; 0 or more expected", bytes);
+    n = (uint64_t)bytes;
+  }
+  lua_pushinteger(L, (lua_Integer)luaN_setnursery(L, n));
+  return 1;
+}
+
+static int luaN_optstatistics (lua_State *L) {
+  luaN_Memory m;
+  luaN_memory(L, &m);
+  lua_createtable(L, 0, 10);
+#define BYTES(name) \
+  (lua_pushinteger(L, (lua_Integer)m.name), lua_setfield(L, -2, #name))
+#define SECONDS(name) \
+  (lua_pushnumber(L, (lua_Number)m.name / 1e9), lua_setfield(L, -2, #name))
+  BYTES(inuse);
+  BYTES(held);
+  BYTES(allocated);
+  BYTES(tenured);
+  BYTES(nursery);
+  BYTES(minors);
+  BYTES(majors);
+  SECONDS(pause);
+  SECONDS(longest);
+  SECONDS(pauses);
+#undef BYTES
+#undef SECONDS
+  return 1;
+}
+
+#endif

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** The string table: short strings by their contents. It grows and shrinks a
+** bucket at a time, and the dead leave it a bucket at a time, so that no pause
+** grows with it. This is linear hashing (Litwin, VLDB 1980) within a vector
+** whose size is a power of 2: bucket i of the upper half is there only when i is
+** less than 'limit'; until then its strings are in the bucket half a vector
+** below, which is split when its turn comes.
+**
+** G5 of gc.h holds at any time. The order of a sweep is that of the buckets: a
+** split moves strings to a bucket whose turn comes later.
+*/
+#define LUA_CORE
+
+#include "lprefix.h"
+
+#include "lua.h"
+
+#include "lgc.h"
+#include "lmem.h"
+#include "lobject.h"
+#include "lstate.h"
+#include "lstring.h"
+
+#include "collector.h"
+#include "memory.h"
+
+/* Buckets that are split for every string that is made while the table grows. */
+#define SPLITS		2
+
+/* Buckets that are merged by every minor collection while it shrinks. */
+#define MERGES		4096
+
+
+/* {== size ============================================================= */
+
+/* The bucket below gives the one at 'limit' its strings. */
+static void split (global_State *g) {
+  stringtable *tb = &g->strt;
+  luaN_Gc *c = &g->heap.gc;
+  TString **low = &tb->hash[c->limit - tb->size / 2];
+  TString **high = &tb->hash[c->limit];
+  *high = NULL;
+  while (*low != NULL) {
+    TString *ts = *low;
+    if ((int)(ts->hash & (unsigned)(tb->size - 1)) == c->limit) {
+      *low = ts->u.hnext;
+      ts->u.hnext = *high;
+      *high = ts;
+    }
+    else low = &ts->u.hnext;
+  }
+  c->limit++;
+}
+
+
+/* The last bucket gives its strings to the one below. */
+static void merge (global_State *g) {
+  stringtable *tb = &g->strt;
+  luaN_Gc *c = &g->heap.gc;
+  TString **low = &tb->hash[--c->limit - tb->size / 2];
+  TString *ts = tb->hash[c->limit];
+  while (*low != NULL) low = &(*low)->u.hnext;
+  *low = ts;
+}
+
+
+static int resize (lua_State *L, int size) {
+  stringtable *tb = &G(L)->strt;
+  TString **v = (TString **)luaN_resize(L, tb->hash,
+      cast_sizet(tb->size) * sizeof(TString *),
+      cast_sizet(size) * sizeof(TString *), LUAN_VBUFFER);
+  if (v == NULL) return 0;  /* it stays as it is, with longer chains */
+  tb->hash = v;
+  tb->size = size;
+  return 1;
+}
+
+
+void luaN_growstrings (lua_State *L) {
+  global_State *g = G(L);
+  stringtable *tb = &g->strt;
+  luaN_Gc *c = &g->heap.gc;
+  int i;
+  if (c->shrinking) return;
+  if (c->limit == tb->size && tb->nuse >= tb->size && tb->size <= MAX_INT / 4)
+    resize(L, 2 * tb->size);
+  for (i = 0; i < SPLITS && c->limit < tb->size; i++) split(g);
+}
+
+
+void luaN_shrinkstrings (lua_State *L) {
+  global_State *g = G(L);
+  stringtable *tb = &g->strt;
+  luaN_Gc *c = &g->heap.gc;
+  int i;
+  if (g->gcstate == GCSswpallgc) return;  /* a merge would move strings back */
+  if (!c->shrinking) {
+    if (tb->nuse >= tb->size / 4 || tb->size <= MINSTRTABSIZE) return;
+    c->shrinking = 1;
+  }
+  for (i = 0; i < MERGES && c->limit > tb->size / 2; i++) merge(g);
+  if (c->limit == tb->size / 2) {
+    lu_byte stopem = g->gcstopem;
+    g->gcstopem = 1;
+    resize(L, tb->size / 2);
+    g->gcstopem = stopem;
+    c->shrinking = 0;
+  }
+}
+
+/* }===================================================================== */
+
+
+/* {== birth and death ================================================== */
+
+void luaN_bornstring (global_State *g, TString *ts) {
+  if (!luaN_push(g, &g->heap.gc.youngstrings, ts))
+    g->heap.gc.lostyoung = 1;
+}
+
+
+void luaN_clearcache (global_State *g) {
+  int i, j;
+  for (i = 0; i < STRCACHE_N; i++)
+    for (j = 0; j < STRCACHE_M; j++)
+      if (luaN_white(g, g->strcache[i][j]))
+        g->strcache[i][j] = g->memerrmsg;  /* never dies */
+}
+
+
+/*
+** Removes dead strings from a chain. The slices of a major collection are about
+** old strings only.
+*/
+static void sweepchain (global_State *g, TString **p) {
+  int slice = g->heap.gc.sweeping && !g->heap.gc.minor;
+  while (*p != NULL) {
+    if (slice ? isdead(g, *p) : luaN_white(g, *p)) {
+      *p = (*p)->u.hnext;
+      g->strt.nuse--;
+    }
+    else p = &(*p)->u.hnext;
+  }
+}
+
+
+void luaN_sweepyoungstrings (global_State *g) {
+  luaN_Gc *c = &g->heap.gc;
+  stringtable *tb = &g->strt;
+  size_t i;
+  if (c->lostyoung) {  /* some are not in the list */
+    int k;
+    for (k = 0; k < c->limit; k++) sweepchain(g, &tb->hash[k]);
+    c->lostyoung = 0;
+  }
+  else {
+    for (i = 0; i < c->youngstrings.n; i++) {
+      TString *ts = (TString *)c->youngstrings.a[i];
+      if (luaN_white(g, ts)) {
+        TString **p = &tb->hash[luaN_bucket(g, ts->hash)];
+        while (*p != ts) p = &(*p)->u.hnext;
+        *p = ts->u.hnext;
+        tb->nuse--;
+      }
+    }
+  }
+  c->youngstrings.n = 0;
+  luaN_shrinkvec(g, &c->youngstrings);
+}
+
+
+int luaN_sweepstrings (global_State *g, int n) {
+  luaN_Gc *c = &g->heap.gc;
+  for (; n > 0 && c->bucket < c->limit; n--)
+    sweepchain(g, &g->strt.hash[c->bucket++]);
+  return c->bucket >= c->limit;
+}
+
+/* }===================================================================== */

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** What the dead need beyond being forgotten: objects with finalizers are kept
+** for them, and what lua_Alloc gave one by one goes back to it. Everything here
+** is a list of just those objects. (Strings: strings.c.)
+*/
+#define LUA_CORE
+
+#include "lprefix.h"
+
+#include "lua.h"
+
+#include "ldebug.h"
+#include "ldo.h"
+#include "lfunc.h"
+#include "lgc.h"
+#include "lmem.h"
+#include "lobject.h"
+#include "lstate.h"
+#include "lstring.h"
+#include "ltable.h"
+#include "ltm.h"
+
+#include "collector.h"
+#include "seam.h"
+
+
+/* {== lists ============================================================ */
+
+static void freelarge (global_State *g, void *p, size_t n) {
+  if (n > LUAN_LARGE) luaN_ask(g, p, n, 0);
+}
+
+
+static void freetable (global_State *g, Table *t) {
+  freelarge(g, t->array, luaH_realasize(t) * sizeof(TValue));
+  freelarge(g, t->node, (size_t)sizenode(t) * sizeof(Node));
+}
+
+
+static void freeobject (lua_State *L, GCObject *o) {
+  global_State *g = G(L);
+  switch (o->tt) {
+    case LUA_VPROTO:
+      luaF_freeproto(L, gco2p(o));
+      break;
+    case LUA_VUSERDATA:
+      luaN_ask(g, o, luaN_sizeudata(gco2u(o)->nuvalue, gco2u(o)->len), 0);
+      break;
+    default:
+      lua_assert(o->tt == LUA_VLNGSTR);
+      luaN_ask(g, o, sizelstring(gco2ts(o)->u.lnglen), 0);
+      break;
+  }
+}
+
+
+static int islarge (const Table *t) {
+  return luaH_realasize(t) * sizeof(TValue) > LUAN_LARGE ||
+         (size_t)sizenode(t) * sizeof(Node) > LUAN_LARGE;
+}
+
+
+void luaN_sweeplists (lua_State *L) {
+  global_State *g = G(L);
+  luaN_Gc *c = &g->heap.gc;
+  size_t i, n;
+  luaN_List *l = &c->threads;
+  for (n = i = c->minor ? l->old : 0; i < l->v.n; i++) {
+    lua_State *th = (lua_State *)l->v.a[i];
+    if (luaN_white(g, th)) luaN_endthread(L, th);
+    else l->v.a[n++] = th;
+  }
+  l->v.n = l->old = n;
+  luaN_shrinkvec(g, &l->v);
+  l = &c->tables;
+  for (n = i = c->minor ? l->old : 0; i < l->v.n; i++) {
+    Table *t = (Table *)l->v.a[i];
+    if (luaN_white(g, t)) freetable(g, t);
+    else if (!islarge(t)) t->marked &= (lu_byte)~LUAN_LISTED;
+    else l->v.a[n++] = t;
+  }
+  l->v.n = l->old = n;
+  luaN_shrinkvec(g, &l->v);
+  l = &c->large;
+  for (n = i = c->minor ? l->old : 0; i < l->v.n; i++) {
+    GCObject *o = (GCObject *)l->v.a[i];
+    if (luaN_white(g, o)) freeobject(L, o);
+    else l->v.a[n++] = o;
+  }
+  l->v.n = l->old = n;
+  luaN_shrinkvec(g, &l->v);
+}
+
+/* }===================================================================== */
+
+
+/* {== finalizers ======================================================= */
+
+static int getsfinalizer (global_State *g, GCObject *o, Table *mt) {
+  return !tofinalize(o) && gfasttm(g, mt, TM_GC) != NULL &&
+         !(g->gcstp & GCSTPCLS);
+}
+
+
+/* Room for one object more here, and there when it is dead. */
+static int makeroom (global_State *g) {
+  luaN_Gc *c = &g->heap.gc;
+  return luaN_reserve(g, &c->finalizable.v, 1) &&
+         luaN_reserve(g, &c->tobefinalized, c->finalizable.v.n + 1);
+}
+
+
+void luaN_beforefinalizer (lua_State *L, GCObject *o, Table *mt) {
+  global_State *g = G(L);
+  if (mt == NULL || !getsfinalizer(g, o, mt) || makeroom(g)) return;
+  if (!g->gcstopem) luaC_fullgc(L, 1);
+  if (!makeroom(g)) luaM_error(L);
+}
+
+
+void luaC_checkfinalizer (lua_State *L, GCObject *o, Table *mt) {
+  global_State *g = G(L);
+  luaN_Vec *v = &g->heap.gc.finalizable.v;
+  if (getsfinalizer(g, o, mt)) {
+    lua_assert(v->n < v->size);  /* luaN_beforefinalizer */
+    v->a[v->n++] = o;
+    l_setbit(o->marked, FINALIZEDBIT);
+  }
+}
+
+
+/* Moves the dead (all: everything) to 'tobefinalized', newest first. */
+void luaN_separate (lua_State *L, int all) {
+  global_State *g = G(L);
+  luaN_Gc *c = &g->heap.gc;
+  luaN_List *l = &c->finalizable;
+  size_t first = c->minor ? l->old : 0;
+  size_t i, n;
+  for (i = l->v.n; i-- > first; ) {
+    GCObject *o = (GCObject *)l->v.a[i];
+    if (all || luaN_white(g, o)) {
+      lua_assert(c->tobefinalized.n < c->tobefinalized.size);
+      c->tobefinalized.a[c->tobefinalized.n++] = o;
+      l->v.a[i] = NULL;
+    }
+  }
+  for (n = i = first; i < l->v.n; i++)
+    if (l->v.a[i] != NULL) l->v.a[n++] = l->v.a[i];
+  l->v.n = l->old = n;
+}
+
+
+static void callit (lua_State *L, void *ud) {
+  (void)ud;
+  luaD_callnoyield(L, L->top.p - 2, 0);
+}
+
+
+/* Calls the finalizer of the next object; errors become warnings. */
+static void callfinalizer (lua_State *L) {
+  global_State *g = G(L);
+  luaN_Gc *c = &g->heap.gc;
+  GCObject *o = (GCObject *)c->tobefinalized.a[c->nextfinalized++];
+  const TValue *tm;
+  TValue v;
+  if (c->nextfinalized == c->tobefinalized.n)
+    c->nextfinalized = c->tobefinalized.n = 0;
+  resetbit(o->marked, FINALIZEDBIT);  /* it may get one again */
+  setgcovalue(L, &v, o);
+  tm = luaT_gettmbyobj(L, &v, TM_GC);
+  if (!notm(tm)) {
+    lu_byte allowhook = L->allowhook, stopped = g->gcstp;
+    int status;
+    g->gcstp |= GCSTPGC;  /* no collection meanwhile */
+    L->allowhook = 0;
+    setobj2s(L, L->top.p++, tm);
+    setobj2s(L, L->top.p++, &v);
+    L->ci->callstatus |= CIST_FIN;
+    status = luaD_pcall(L, callit, NULL, savestack(L, L->top.p - 2), 0);
+    L->ci->callstatus &= ~CIST_FIN;
+    L->allowhook = allowhook;
+    g->gcstp = stopped;
+    if (l_unlikely(status != LUA_OK)) {
+      luaE_warnerror(L, "__gc");
+      L->top.p--;  /* the error object */
+    }
+  }
+}
+
+
+void luaN_callfinalizers (lua_State *L) {
+  luaN_Gc *c = &G(L)->heap.gc;
+  lua_assert(!G(L)->gcemergency);
+  while (c->nextfinalized < c->tobefinalized.n) callfinalizer(L);
+}
+
+/* }===================================================================== */
+
+
+/* {== the end of a state =============================================== */
+
+/*
+** Objects go wholesale: only what lua_Alloc gave one by one is freed here, the
+** rest with the chunks.
+*/
+void luaN_freeall (lua_State *L) {
+  global_State *g = G(L);
+  luaN_Gc *c = &g->heap.gc;
+  size_t i;
+  luaN_emptyhands(g);
+  for (i = 0; i < c->threads.v.n; i++) {
+    ((lua_State *)c->threads.v.a[i])->openupval = NULL;
+    luaN_endthread(L, (lua_State *)c->threads.v.a[i]);
+  }
+  for (i = 0; i < c->tables.v.n; i++) freetable(g, (Table *)c->tables.v.a[i]);
+  for (i = 0; i < c->large.v.n; i++)
+    freeobject(L, (GCObject *)c->large.v.a[i]);
+  g->strt.nuse = 0;
+  luaN_freevec(g, &c->gray);
+  luaN_freevec(g, &c->major);
+  luaN_freevec(g, &c->touched);
+  luaN_freevec(g, &c->slots);
+  luaN_freevec(g, &c->weak);
+  luaN_freevec(g, &c->majorweak);
+  luaN_freevec(g, &c->youngstrings);
+  luaN_freevec(g, &c->fixed);
+  luaN_freevec(g, &c->finalizable.v);
+  luaN_freevec(g, &c->tobefinalized);
+  luaN_freevec(g, &c->large.v);
+  luaN_freevec(g, &c->tables.v);
+  luaN_freevec(g, &c->threads.v);
+}
+
+/* }===================================================================== */

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Growing arrays (vec.h): twice the size each time.
+*/
+#define LUA_CORE
+
+#include "lprefix.h"
+
+#include "lua.h"
+
+#include "lstate.h"
+
+#include "vec.h"
+
+#define SMALLEST	32u	/* words */
+
+
+static int resize (global_State *g, luaN_Vec *v, size_t size) {
+  void **a = (void **)luaN_ask(g, v->a, v->size * sizeof(void *),
+                               size * sizeof(void *));
+  if (a == NULL && size > 0) return 0;
+  v->a = a;
+  v->size = size;
+  return 1;
+}
+
+
+int luaN_reserve (global_State *g, luaN_Vec *v, size_t n) {
+  size_t size = (v->size < SMALLEST) ? SMALLEST : v->size;
+  if (v->n + n <= v->size) return 1;
+  while (size < v->n + n) {
+    if (size > MAX_SIZET / sizeof(void *) / 2) return 0;
+    size *= 2;
+  }
+  return resize(g, v, size);
+}
+
+
+void luaN_shrinkvec (global_State *g, luaN_Vec *v) {
+  if (v->size > 8 * SMALLEST && v->n < v->size / 8)
+    resize(g, v, v->size / 4);  /* stays as it is when that fails */
+}
+
+
+void luaN_freevec (global_State *g, luaN_Vec *v) {
+  resize(g, v, 0);
+  v->n = 0;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Growing arrays of words for the collector's own lists. They come straight
+** from lua_Alloc: growing one neither collects nor raises, and says so when it
+** fails. Their bytes count as held, not as in use.
+*/
+#ifndef luaN_vec_h
+#define luaN_vec_h
+
+#include "lstate.h"
+
+/* Makes room for n more. 0: no memory, nothing has changed. */
+LUAI_FUNC int luaN_reserve (global_State *g, luaN_Vec *v, size_t n);
+
+/* Gives the memory of an array with many unused words back. */
+LUAI_FUNC void luaN_shrinkvec (global_State *g, luaN_Vec *v);
+LUAI_FUNC void luaN_freevec (global_State *g, luaN_Vec *v);
+
+/* Appends p. 0: no memory. */
+static inline int luaN_push (global_State *g, luaN_Vec *v, void *p) {
+  if (l_unlikely(v->n == v->size) && !luaN_reserve(g, v, 1)) return 0;
+  v->a[v->n++] = p;
+  return 1;
+}
+
+#endif

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Weak tables and ephemerons. Those that a collection meets are kept in a list,
+** tagged with their kind; when everything else is marked, ephemerons are
+** traversed until nothing changes, then what is dead is cleared: values before
+** the dead with finalizers are brought back, keys after it.
+**
+** A minor collection takes every old object for alive. While a major one is
+** marking, the tables that it (or a minor one) has met wait for its end.
+*/
+#define LUA_CORE
+
+#include "lprefix.h"
+
+#include <string.h>
+
+#include "lua.h"
+
+#include "lgc.h"
+#include "lobject.h"
+#include "lstate.h"
+#include "ltable.h"
+#include "ltm.h"
+
+#include "collector.h"
+
+/* An entry of the list: a table and its kind in the two low bits. */
+#define tagged(t,kind)	((void *)((uintptr_t)(t) | (unsigned)(kind)))
+#define tableof(p)	((Table *)((uintptr_t)(p) & ~(uintptr_t)3))
+#define kindof(p)	((int)((uintptr_t)(p) & 3))
+
+
+int luaN_weakness (global_State *g, const Table *t) {
+  const TValue *mode = gfasttm(g, t->metatable, TM_MODE);
+  const char *s;
+  if (mode == NULL || !ttisshrstring(mode)) return LUAN_STRONG;
+  s = getshrstr(tsvalue(mode));
+  return (strchr(s, 'k') ? LUAN_EPHEMERON : LUAN_STRONG) |
+         (strchr(s, 'v') ? LUAN_WEAKVALUES : LUAN_STRONG);
+}
+
+
+/* Is the value dead? Strings are values: they are never removed. */
+static int isgone (global_State *g, const TValue *v) {
+  GCObject *o;
+  if (!iscollectable(v)) return 0;
+  o = gcvalue(v);
+  if (novariant(o->tt) == LUA_TSTRING) {
+    luaN_mark(g, o);
+    return 0;
+  }
+  return luaN_white(g, o);
+}
+
+
+static int iskeygone (global_State *g, const Node *n) {
+  GCObject *o;
+  if (!keyiscollectable(n)) return 0;
+  o = gckey(n);
+  if (novariant(o->tt) == LUA_TSTRING) {
+    luaN_mark(g, o);
+    return 0;
+  }
+  return luaN_white(g, o);
+}
+
+
+static void clearkey (Node *n) {
+  if (keyiscollectable(n)) setdeadkey(n);
+}
+
+
+/* Strong keys, weak values. */
+static void markkeys (global_State *g, Table *t) {
+  Node *n = gnode(t, 0), *end = gnode(t, (size_t)sizenode(t));
+  for (; n < end; n++) {
+    if (isempty(gval(n))) clearkey(n);
+    else if (keyiscollectable(n)) luaN_mark(g, gckey(n));
+  }
+}
+
+
+/* Weak keys: marks the values whose keys are alive. 1: it has marked some. */
+static int markvalues (global_State *g, Table *t, int backwards) {
+  unsigned i, asize = luaH_realasize(t), nsize = (unsigned)sizenode(t);
+  int changed = 0;
+  for (i = 0; i < asize; i++) {
+    TValue *v = &t->array[i];
+    if (iscollectable(v) && luaN_white(g, gcvalue(v))) {
+      luaN_mark(g, gcvalue(v));
+      changed = 1;
+    }
+  }
+  for (i = 0; i < nsize; i++) {
+    Node *n = gnode(t, backwards ? nsize - 1 - i : i);
+    if (isempty(gval(n))) clearkey(n);
+    else if (iscollectable(gval(n)) && luaN_white(g, gcvalue(gval(n))) &&
+             !iskeygone(g, n)) {
+      luaN_mark(g, gcvalue(gval(n)));
+      changed = 1;
+    }
+    else iskeygone(g, n);  /* for a string that is the key */
+  }
+  return changed;
+}
+
+
+int luaN_meetweak (global_State *g, Table *t, int kind) {
+  luaN_Gc *c = &g->heap.gc;
+  int slice = (c->marking && !c->minor && g->gcstate == GCSpropagate);
+  if (!luaN_push(g, slice ? &c->majorweak : &c->weak, tagged(t, kind)))
+    return 0;
+  if (!slice && kind == LUAN_WEAKVALUES) markkeys(g, t);
+  return 1;
+}
+
+
+/* Until no ephemeron has a value left to mark. */
+static void converge (global_State *g) {
+  luaN_Vec *w = &g->heap.gc.weak;
+  int changed, backwards = 0;
+  do {
+    size_t i;
+    changed = 0;
+    for (i = 0; i < w->n; i++) {  /* the list may grow meanwhile */
+      if (kindof(w->a[i]) == LUAN_EPHEMERON &&
+          markvalues(g, tableof(w->a[i]), backwards)) {
+        luaN_drain(g, !g->heap.gc.minor);
+        changed = 1;
+      }
+    }
+    backwards = !backwards;
+  } while (changed);
+}
+
+
+/* Removes entries with dead values from the tables of the list from i on. */
+static void clearvalues (global_State *g, size_t i) {
+  luaN_Vec *w = &g->heap.gc.weak;
+  for (; i < w->n; i++) {
+    Table *t = tableof(w->a[i]);
+    unsigned k, asize = luaH_realasize(t);
+    Node *n = gnode(t, 0), *end = gnode(t, (size_t)sizenode(t));
+    if (!(kindof(w->a[i]) & LUAN_WEAKVALUES)) continue;
+    for (k = 0; k < asize; k++)
+      if (isgone(g, &t->array[k])) setempty(&t->array[k]);
+    for (; n < end; n++) {
+      if (!isempty(gval(n)) && isgone(g, gval(n))) setempty(gval(n));
+      if (isempty(gval(n))) clearkey(n);
+    }
+  }
+}
+
+
+static void clearkeys (global_State *g) {
+  luaN_Vec *w = &g->heap.gc.weak;
+  size_t i;
+  for (i = 0; i < w->n; i++) {
+    Table *t = tableof(w->a[i]);
+    Node *n = gnode(t, 0), *end = gnode(t, (size_t)sizenode(t));
+    if (!(kindof(w->a[i]) & LUAN_EPHEMERON)) continue;
+    for (; n < end; n++) {
+      if (!isempty(gval(n)) && iskeygone(g, n)) setempty(gval(n));
+      if (isempty(gval(n))) clearkey(n);
+    }
+  }
+}
+
+
+/* The major collection's tables join those that the atomic step has met. */
+static void joinmajor (global_State *g) {
+  luaN_Gc *c = &g->heap.gc;
+  size_t i;
+  for (i = 0; i < c->majorweak.n; i++) {
+    Table *t = tableof(c->majorweak.a[i]);
+    int kind = luaN_weakness(g, t);  /* as it is now */
+    if (kind == LUAN_STRONG || !luaN_meetweak(g, t, kind))
+      luaN_traverseslots(g, t, 0, ~0u);
+  }
+  c->majorweak.n = 0;
+}
+
+
+/* The tables that a minor collection has met are the major one's too. */
+static void leavetomajor (global_State *g) {
+  luaN_Gc *c = &g->heap.gc;
+  size_t i;
+  for (i = 0; i < c->weak.n; i++) {
+    Table *t = tableof(c->weak.a[i]);
+    if (luaN_hascolour(t, c->colour) &&
+        !luaN_push(g, &c->majorweak, c->weak.a[i]))
+      luaN_traverseslots(g, t, 0, ~0u);
+  }
+}
+
+
+void luaN_finishmarks (lua_State *L) {
+  global_State *g = G(L);
+  luaN_Gc *c = &g->heap.gc;
+  size_t i, met;
+  if (!c->minor) joinmajor(g);
+  luaN_drain(g, !c->minor);
+  converge(g);
+  clearvalues(g, 0);
+  if (c->minor) luaN_clearslots(g);
+  met = c->weak.n;
+  i = c->tobefinalized.n;
+  luaN_separate(L, 0);
+  for (; i < c->tobefinalized.n; i++)
+    luaN_mark(g, (GCObject *)c->tobefinalized.a[i]);
+  luaN_drain(g, !c->minor);
+  converge(g);
+  clearkeys(g);
+  clearvalues(g, met);
+  if (c->minor && c->marking) leavetomajor(g);
+  luaN_drain(g, !c->minor);
+  c->weak.n = 0;
+  luaN_clearcache(g);
+}
