@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Collections, modes, metatables and finalizers. After a full collection the
+** model knows exactly what is gone: full_collect compares, then forgets it.
+*/
+#include <stdlib.h>
+#include <string.h>
+
+#include "model.h"
+
+/* {== Metamethods == */
+
+static void keep_revived (lua_State *L, Node *n) {
+  int i;
+  for (i = GLOBALS - REVIVED; i < GLOBALS; i++)
+    if (w.global[i].tag == V_BOOL) {
+      revive(n);
+      lua_pushvalue(L, 1);
+      store(L, LOCALS + i, node_value(n));
+      return;
+    }
+}
+
+/* __gc. Nothing that is in use may come here, and nothing twice. */
+static int on_gc (lua_State *L) {
+  Node *n = node_at(lua_topointer(L, 1));
+  if (n == NULL) wrong("finalizer of an unknown object at %p", lua_topointer(L, 1));
+  if (!n->fin) wrong("finalizer of object %u called, but not due", n->id);
+  if (!w.closing) {
+    reach_now();
+    if (!n->maybe && (n->marks & REACH_NOW))
+      wrong("finalizer of object %u, which is reachable", n->id);
+  }
+  n->fin = n->maybe = 0;
+  w.finalized++;
+  if (w.logged == w.logsize) {
+    w.logsize = w.logsize ? w.logsize * 2 : 64;
+    w.log = realloc(w.log, w.logsize * sizeof *w.log);
+    if (w.log == NULL) wrong("no memory for the model");
+  }
+  w.log[w.logged++] = n->seq;
+  if (mt_fin(n->mt) == FIN_REVIVE && !w.closing) keep_revived(L, n);
+  w.finalizing = 1;
+  lua_createtable(L, 3, 0);  /* garbage; may raise */
+  w.finalizing = 0;
+  return 0;
+}
+
+/* A call of __gc that raised: in on_gc, or for want of memory before it. */
+void on_warning (void *ud, const char *message, int more) {
+  (void)ud;
+  (void)more;
+  if (strcmp(message, "error in ") != 0) return;
+  if (memory.failed == 0) wrong("a finalizer raised an error");
+  if (w.finalizing) w.finalizing = 0;
+  else w.lost++;
+}
+
+/* May one of those calls have been for n? */
+int lost_finalizer (Node *n) {
+  if (w.lost == 0) return 0;
+  w.lost--;
+  n->fin = n->maybe = 0;
+  return 1;
+}
+
+/* __close: threads.c says when it is due. */
+static int on_close (lua_State *L) {
+  Node *n = node_at(lua_topointer(L, 1));
+  if (n == NULL || n->closers <= 0) wrong("__close called, but not due");
+  n->closers--;
+  return 0;
+}
+
+const luaL_Reg metamethods[] = {{"__gc", on_gc}, {"__close", on_close}};
+
+/*
+** Newest first, but for 'ascents' places: each collection before the last one
+** that has left finalizers to call makes one. -1: any number.
+*/
+void check_finalized (int ascents) {
+  unsigned i;
+  for (i = 1; ascents >= 0 && i < w.logged; i++)
+    if (w.log[i] > w.log[i - 1] && ascents-- == 0)
+      wrong("finalizers out of order: number %lu after %lu", w.log[i], w.log[i - 1]);
+  w.logged = 0;
+}
+
+static int has_finalizer (const Node *n) {
+  return mt_fin(n->mt) != FIN_NONE;
+}
+
+static int b_setmetatable (lua_State *L) {
+  lua_setmetatable(L, 1);
+  return 0;
+}
+
+static void a_setmetatable (lua_State *L) {
+  int s = slot_of(1u << N_TABLE | 1u << N_USERDATA), m = (int)random_below(METATABLES), t = -1;
+  Node *n;
+  if (s < 0) return;
+  n = slot_node(s);
+  if (n->kind == N_USERDATA) m -= mt_mode(m);
+  if (mt_mode(n->mt)) m = m - mt_mode(m) + mt_mode(n->mt);  /* weak stays as weak as it is */
+  if (n->fin && mt_fin(m) == FIN_NONE) m += 4;
+  if (!n->fin && !n->closable && !mt_mode(n->mt) && chance(3)) {
+    m = -1;
+    t = chance(3) ? -1 : slot_of(1u << N_TABLE);
+  }
+  push_slot(L, s);
+  if (m >= 0) lua_rawgeti(L, LUA_REGISTRYINDEX, w.mtref[m]);
+  else if (t >= 0) push_slot(L, t);
+  else lua_pushnil(L);
+  calm(L, b_setmetatable, 2, 0);
+  n->mt = m;
+  n->meta = t >= 0 ? slot_node(t) : NULL;
+  if (has_finalizer(n) && !n->fin) {
+    n->fin = 1;
+    n->maybe = 0;
+    n->seq = ++w.seq;
+  }
+}
+
+/* == Metamethods ==} */
+
+/* {== Collections == */
+
+static void forget_dead (void) {
+  unsigned i, j, keep = REACH_FINAL | REACH_AFTER;
+  for (i = 0; i < w.nodes; i++) {
+    Node *n = w.node[i];
+    if (!(n->marks & keep)) continue;
+    if (w.depth <= 1) n->maybe = 0;
+    if (mt_mode(n->mt))
+      for (j = 0; j < n->map.size; j++) {
+        Entry *e = &n->map.entry[j];
+        if (e->key.tag > V_NIL &&
+            (!reachable(e->key, keep) || !reachable(e->value, keep)))
+          map_remove(&n->map, e);
+      }
+  }
+  for (i = w.nodes; i-- > 0;)
+    if (!(w.node[i]->marks & keep)) node_delete(w.node[i]);
+}
+
+/*
+** All weak tables that are reachable for certain have been compared: what came
+** back is like any other object now, and what is certain only because of that
+** comes back in its turn. Only where every slot could be seen.
+*/
+static void settle (void) {
+  unsigned i;
+  reach(REACH_NOW);
+  for (i = 0; i < w.nodes; i++) {
+    w.node[i]->visited = w.node[i]->marks & REACH_NOW;
+    w.node[i]->revived = 0;
+  }
+  reach(REACH_NOW);
+  for (i = 0; i < w.nodes; i++)
+    w.node[i]->revived = (w.node[i]->marks & REACH_NOW) && !w.node[i]->visited;
+}
+
+/* Lua's own count: not more than it holds, not less than it must hold. */
+static void check_count (lua_State *L) {
+  size_t count = (size_t)lua_gc(L, LUA_GCCOUNT) * 1024 + (size_t)lua_gc(L, LUA_GCCOUNTB);
+  size_t least = 0;
+  unsigned i;
+  for (i = 0; i < w.nodes; i++)
+    if (w.node[i]->marks & REACH_NOW)
+      least += 16 + w.node[i]->size + w.node[i]->map.count * 8u + (size_t)w.node[i]->n * 8u;
+  if (count > memory.bytes || count < least)
+    wrong("count says %zu bytes, of %zu held; the model needs %zu", count, memory.bytes, least);
+}
+
+static int b_collect (lua_State *L) {
+  lua_gc(L, LUA_GCCOLLECT);
+  return 0;
+}
+
+/*
+** An emergency collection leaves finalizers to call, and the next collection
+** takes what they may touch for reachable: they go first. The action may have
+** changed the model since a finalizer marked it.
+*/
+static void drain (lua_State *L) {
+  static unsigned long failed;
+  if (memory.failed == failed) return;
+  failed = memory.failed;
+  w.marked = 0;
+  calm(L, b_collect, 0, 0);
+}
+
+void full_collect (lua_State *L) {
+  unsigned i;
+  int strict = w.strict;
+  Node **due;
+  unsigned dues = 0;
+  w.collecting = 1;
+  drain(L);
+  reach(REACH_NOW);
+  w.marked = w.action + 1;
+  reach_final();
+  due = fresh((w.nodes + 1) * sizeof(Node *));
+  for (i = 0; i < w.nodes; i++)
+    if (w.node[i]->fin && !(w.node[i]->marks & REACH_POSSIBLE)) due[dues++] = w.node[i];
+  check_finalized(-1);
+  calm(L, b_collect, 0, 0);
+  w.collecting = 0;
+  check_finalized(strict ? 0 : memory.failed ? -1 : 2);
+  /* what was reachable before is predicted by the marks from before: keep them */
+  reach(REACH_AFTER);
+  for (i = 0; i < dues; i++)
+    /* a finalizer that an earlier cycle had queued may have brought it back */
+    if (due[i]->fin && !(due[i]->marks & REACH_AFTER) && !lost_finalizer(due[i]))
+      wrong("a full collection did not call the finalizer of object %u", due[i]->id);
+  free(due);
+  check(L, 1);
+  check_count(L);
+  forget_dead();
+  if (w.depth <= 1) settle();
+  check_invariants(L);
+  w.marked = 0;
+  w.collections++;
+  w.strict = w.stopped;
+}
+
+static void a_collect (lua_State *L) {
+  full_collect(L);
+}
+
+static void a_check (lua_State *L) {
+  check(L, 0);
+}
+
+static int b_step (lua_State *L) {
+  lua_gc(L, LUA_GCSTEP, w.a);
+  return 0;
+}
+
+static void a_step (lua_State *L) {
+  static const int sizes[] = {0, 0, 0, 1, 1, 10, 100, 1000};
+  w.a = sizes[random_below(8)];
+  w.strict = 0;
+  call(L, b_step, 0, 0);
+}
+
+static int b_mode (lua_State *L) {
+  int old = w.a ? lua_gc(L, LUA_GCGEN, (int)random_below(2) * (int)random_below(100),
+                         (int)random_below(2) * (int)random_below(300))
+                : lua_gc(L, LUA_GCINC, (int)random_below(2) * (100 + (int)random_below(300)),
+                         (int)random_below(2) * (50 + (int)random_below(900)),
+                         (int)random_below(2) * (5 + (int)random_below(15)));
+  if (old != (w.generational ? LUA_GCGEN : LUA_GCINC)) wrong("lua_gc names the wrong mode: %d", old);
+  return 0;
+}
+
+static void a_mode (lua_State *L) {
+  if (w.noswitch) return;
+  w.a = chance(2);
+  w.strict = 0;
+  calm(L, b_mode, 0, 0);
+  w.generational = w.a;
+}
+
+/* The collector rests for a while: what dies meanwhile dies in one cycle. */
+static void a_stop (lua_State *L) {
+  static unsigned long since;
+  if (!w.stopped && chance(6)) {
+    lua_gc(L, LUA_GCSTOP);
+    w.stopped = 1;
+    since = w.action;
+    full_collect(L);
+  }
+  else if (w.stopped && w.action - since > 300) {
+    if (chance(2)) full_collect(L);
+    lua_gc(L, LUA_GCRESTART);
+    w.stopped = w.strict = 0;
+  }
+  if (lua_gc(L, LUA_GCISRUNNING) == w.stopped) wrong("is the collector running?");
+}
+
+static void a_parameters (lua_State *L) {
+  int pause = lua_gc(L, LUA_GCSETPAUSE, 200), mul = lua_gc(L, LUA_GCSETSTEPMUL, 100);
+  if (lua_gc(L, LUA_GCSETPAUSE, pause) != 200 || lua_gc(L, LUA_GCSETSTEPMUL, mul) != 100)
+    wrong("lua_gc forgot a parameter");
+  if (lua_gc(L, 99) != -1) wrong("lua_gc took an option that is none");
+}
+
+/* == Collections ==} */
+
+const Choice collect_actions[] = {
+  {a_setmetatable, 400}, {a_collect, 6}, {a_check, 4}, {a_step, 100}, {a_mode, 8},
+  {a_stop, 40}, {a_parameters, 5}, {NULL, 0}
+};

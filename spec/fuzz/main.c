@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** graph SEED ACTIONS [key=value...]: runs random actions of the C API on one
+** state and on the model, and compares. Exit 0: all as predicted, nothing
+** leaked; 1: not, with seed and action on stderr; 2: wrong arguments. Keys:
+**   limit=BYTES   lua_Alloc refuses to hold more
+**   fail=P        lua_Alloc refuses P of a million requests to grow
+**   check=K       luaN_check every K actions (where it exists), 0: never
+**   nodes=N       size of the graph
+**   mode=gen|inc  mode to begin with
+**   switch=0      stay in that mode
+**   empty=0       no userdata of size 0: one may share its address with the
+**                 object behind it where an allocator has no headers
+**   openjoin=0    no lua_upvaluejoin to an open upvalue: 5.4.7 built with
+**                 assertions takes the age that the barrier gives it for wrong
+**   break=N       damages the model at action N: must end in exit 1
+** This file owns the slots (the roots) and the loop. An action has a protected
+** half, which may raise, and a half that changes the model; a protected half
+** that failed for want of memory has changed nothing.
+*/
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/personality.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "model.h"
+
+extern const char *luaN_check (lua_State *L) __attribute__((weak));
+
+static struct Options {
+  unsigned long invariants, damage;
+} options = {20000, 0};
+
+void check_invariants (lua_State *L) {
+  const char *why = luaN_check ? luaN_check(L) : NULL;
+  if (why) wrong("luaN_check: %s", why);
+}
+
+/* {== Slots == */
+
+Value slot (int s) {
+  return s < LOCALS ? w.local[w.depth][s] : w.global[s - LOCALS];
+}
+
+Node *slot_node (int s) {
+  return slot(s).u.node;
+}
+
+void push_slot (lua_State *L, int s) {
+  if (s < LOCALS) lua_pushvalue(L, s + 1);
+  else lua_rawgeti(L, LUA_REGISTRYINDEX, w.ref[s - LOCALS]);
+}
+
+/* Pops the value. A slot of the registry is never nil: its key must stay. */
+void store (lua_State *L, int s, Value v) {
+  if (s < LOCALS) {
+    lua_replace(L, s + 1);
+    w.local[w.depth][s] = v;
+  }
+  else {
+    if (v.tag == V_NIL) {
+      lua_pop(L, 1);
+      lua_pushboolean(L, 0);
+      v.tag = V_BOOL;
+      v.u.i = 0;
+    }
+    lua_rawseti(L, LUA_REGISTRYINDEX, w.ref[s - LOCALS]);
+    w.global[s - LOCALS] = v;
+  }
+}
+
+int any_slot (void) {
+  return (int)random_below(SLOTS);
+}
+
+int slot_of (unsigned kinds) {
+  int i, s = any_slot();
+  for (i = 0; i < SLOTS; i++, s = (s + 1) % SLOTS) {
+    Value v = slot(s);
+    if (v.tag == V_NODE && (1u << v.u.node->kind & kinds)) return s;
+  }
+  return -1;
+}
+
+/* == Slots ==} */
+
+/* Calls 'f' with the 'args' values on top. False, without them, when memory
+** was refused; every other error is wrong. */
+int call (lua_State *L, lua_CFunction f, int args, int results) {
+  int status;
+  lua_pushcfunction(L, f);
+  lua_insert(L, -args - 1);
+  status = lua_pcall(L, args, results, 0);
+  if (status == LUA_OK) return 1;
+  if (status != LUA_ERRMEM || !memory.armed) wrong("an action raised %s", lua_tostring(L, -1));
+  lua_pop(L, 1);
+  w.errors++;
+  return 0;
+}
+
+/* The same, where a failure half way would be of no use. */
+int calm (lua_State *L, lua_CFunction f, int args, int results) {
+  int armed = memory.armed, done;
+  memory.armed = 0;
+  done = call(L, f, args, results);
+  memory.armed = armed;
+  return done;
+}
+
+/* {== The loop == */
+
+static const Choice *const groups[] = {object_actions, thread_actions, collect_actions};
+
+static Action choose (void) {
+  static unsigned total;
+  unsigned i, r;
+  const Choice *c;
+  if (total == 0)
+    for (i = 0; i < 3; i++)
+      for (c = groups[i]; c->action; c++) total += c->weight;
+  r = random_below(total);
+  for (i = 0; i < 3; i++)
+    for (c = groups[i]; c->action; c++) {
+      if (r < c->weight) return c->action;
+      r -= c->weight;
+    }
+  return NULL;
+}
+
+static void drop_some (lua_State *L) {
+  int s;
+  for (s = 0; s < SLOTS; s++)
+    if (!chance(3)) {
+      lua_pushnil(L);
+      store(L, s, nil_value());
+    }
+}
+
+static void step (lua_State *L) {
+  int top = lua_gettop(L);
+  unsigned long failed = memory.failed;
+  if (++w.action == options.damage) {
+    w.global[0] = int_value(123456789);
+    check(L, 0);
+  }
+  choose()(L);
+  if (lua_gettop(L) != top) wrong("an action left %d values", lua_gettop(L) - top);
+  if (memory.failed != failed) w.strict = 0;
+  if (w.logged && !w.collecting) check_finalized(-1);
+  if (w.nodes > w.maxnodes || (memory.limit && memory.bytes > memory.limit / 10 * 9)) {
+    drop_some(L);
+    full_collect(L);
+    full_collect(L);
+  }
+  if (options.invariants && w.action % options.invariants == 0) check_invariants(L);
+}
+
+/* A C function with slots of its own: actions run in it. */
+int run_frame (lua_State *L) {
+  int s;
+  unsigned long n = w.depth == 0 ? w.actions : random_below(60);
+  lua_settop(L, 0);
+  lua_settop(L, LOCALS);
+  w.depth++;
+  for (s = 0; s < LOCALS; s++) w.local[w.depth][s] = nil_value();
+  while (n-- > 0 && w.action < w.actions) step(L);
+  for (s = 0; s < LOCALS; s++) match(L, s + 1, slot(s), "a slot at the end of its frame");
+  w.depth--;
+  w.marked = 0;
+  return 0;
+}
+
+/* == The loop ==} */
+
+static int prepare (lua_State *L) {
+  int i;
+  luaL_openlibs(L);
+  lua_setwarnf(L, on_warning, NULL);
+  w.queue = lua_newthread(L);
+  luaL_ref(L, LUA_REGISTRYINDEX);
+  for (i = 0; i < GLOBALS; i++) {
+    lua_pushboolean(L, 0);
+    w.ref[i] = luaL_ref(L, LUA_REGISTRYINDEX);
+    w.global[i].tag = V_BOOL;
+  }
+  for (i = 0; i < METATABLES; i++) {
+    static const char *const modes[] = {NULL, "k", "v", "kv"};
+    lua_newtable(L);
+    if (mt_fin(i)) {
+      lua_pushcfunction(L, metamethods[0].func);
+      lua_setfield(L, -2, metamethods[0].name);
+    }
+    lua_pushcfunction(L, metamethods[1].func);
+    lua_setfield(L, -2, metamethods[1].name);
+    if (mt_mode(i)) {
+      lua_pushstring(L, modes[mt_mode(i)]);
+      lua_setfield(L, -2, "__mode");
+    }
+    w.mtref[i] = luaL_ref(L, LUA_REGISTRYINDEX);
+  }
+  if (luaL_loadstring(L, thread_chunk) != LUA_OK) return lua_error(L);
+  lua_call(L, 0, 4);
+  w.trampref = luaL_ref(L, LUA_REGISTRYINDEX);
+  w.deepref = luaL_ref(L, LUA_REGISTRYINDEX);
+  w.bodyref = luaL_ref(L, LUA_REGISTRYINDEX);
+  w.makeref = luaL_ref(L, LUA_REGISTRYINDEX);
+  return 0;
+}
+
+/*
+** Lua seeds its hashes with the time and with addresses. Both are taken away,
+** so that a seed of ours decides everything (but for what a longer environment
+** shifts on the C stack).
+*/
+time_t time (time_t *t) {
+  if (t) *t = 0;
+  return 0;
+}
+
+static void fix_addresses (char **argv) {
+  int now = personality(0xffffffff);
+  if (now == -1 || (now & ADDR_NO_RANDOMIZE)) return;
+  if (personality((unsigned long)now | ADDR_NO_RANDOMIZE) == -1) return;
+  execv("/proc/self/exe", argv);
+}
+
+static int usage (const char *what) {
+  fprintf(stderr, "graph: bad argument '%s'; use: graph SEED ACTIONS [limit=BYTES] "
+          "[fail=P] [check=K] [nodes=N] [mode=gen|inc] [switch=0] [empty=0] [openjoin=0] "
+          "[break=N]\n", what);
+  return 2;
+}
+
+static int number (const char *s, unsigned long *n) {
+  char *end;
+  errno = 0;
+  *n = strtoul(s, &end, 10);
+  return *s >= '0' && *s <= '9' && *end == '\0' && errno == 0;
+}
+
+static int option (char *arg) {
+  char *value = strchr(arg, '=');
+  unsigned long n = 0;
+  size_t length;
+  if (value == NULL) return 0;
+  length = (size_t)(value++ - arg);
+#define IS(name)	(length == sizeof name - 1 && memcmp(arg, name, length) == 0)
+  if (IS("mode")) {
+    w.generational = strcmp(value, "gen") == 0;
+    return w.generational || strcmp(value, "inc") == 0;
+  }
+  if (!number(value, &n)) return 0;
+  if (IS("limit")) memory.limit = n;
+  else if (IS("fail")) memory.perMillion = (unsigned)n;
+  else if (IS("check")) options.invariants = n;
+  else if (IS("empty")) w.noempty = n == 0;
+  else if (IS("switch")) w.noswitch = n == 0;
+  else if (IS("openjoin")) w.noopenjoin = n == 0;
+  else if (IS("nodes") && n > 0) w.maxnodes = (unsigned)n;
+  else if (IS("break")) options.damage = n;
+  else return 0;
+  return 1;
+#undef IS
+}
+
+static void finish (lua_State *L) {
+  unsigned i;
+  check_invariants(L);
+  w.closing = 1;
+  memory.armed = 0;
+  lua_close(L);
+  check_finalized(memory.failed ? -1 : 1);
+  for (i = 0; i < w.nodes; i++)
+    if (w.node[i]->fin && !lost_finalizer(w.node[i]))
+      wrong("lua_close did not call the finalizer of object %u", w.node[i]->id);
+  if (memory.bytes != 0) wrong("lua_close left %zu bytes", memory.bytes);
+}
+
+int main (int argc, char **argv) {
+  lua_State *L;
+  int i;
+  fix_addresses(argv);
+  w.maxnodes = 3000;
+  if (argc < 3) return usage(argc < 2 ? "" : argv[1]);
+  if (!number(argv[1], &w.seed)) return usage(argv[1]);
+  if (!number(argv[2], &w.actions)) return usage(argv[2]);
+  for (i = 3; i < argc; i++)
+    if (!option(argv[i])) return usage(argv[i]);
+  random_seed(w.seed);
+  strings_init(w.seed);
+  memory.random = w.seed;
+  L = lua_newstate(allocate, NULL);
+  if (L == NULL) wrong("no state");
+  call(L, prepare, 0, 0);
+  if (w.generational) lua_gc(L, LUA_GCGEN, 0, 0);
+  memory.armed = 1;
+  call(L, run_frame, 0, 0);
+  memory.armed = 0;
+  full_collect(L);
+  finish(L);
+  printf("seed %lu: %lu actions, %lu full collections, %lu finalizers, %lu came back, "
+         "%lu refusals, %lu errors\n", w.seed, w.action, w.collections, w.finalized, w.back,
+         memory.failed, w.errors);
+  return 0;
+}

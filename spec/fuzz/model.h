@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** The shadow model of one Lua state: what every slot, field, upvalue and stack
+** holds, in plain C structs that no collector touches. It predicts what must
+** be alive (reach.c); actions change Lua and the model alike (objects.c,
+** threads.c, collect.c) and check.c compares the two.
+** The model never reads from Lua but where a weak table or a collection may
+** have removed something; every difference ends the process through 'wrong'.
+** Invariant: two nodes of the model never share an address, and a node whose
+** address was handed out again ('gone') is never reachable.
+*/
+#ifndef fuzz_model_h
+#define fuzz_model_h
+
+#include <stddef.h>
+
+#include "lua.h"
+#include "lauxlib.h"
+#include "lualib.h"
+
+typedef struct Node Node;
+
+typedef enum Tag {
+  V_DELETED = -1, V_NIL, V_BOOL, V_INT, V_FLOAT, V_LIGHT, V_STRING, V_NODE
+} Tag;
+
+/* A Lua value. Strings are numbers: 'strings_text' makes the content. */
+typedef struct Value {
+  Tag tag;
+  union { long long i; double n; Node *node; } u;
+} Value;
+
+typedef struct Entry { Value key, value; unsigned seen; } Entry;
+
+/* Open addressing; 'used' counts deleted entries too, 'count' does not. */
+typedef struct Map { Entry *entry; unsigned size, used, count; } Map;
+
+typedef enum Kind {
+  N_TABLE, N_USERDATA, N_CCLOSURE, N_GET, N_SET, N_KEEP, N_CELL, N_STACK, N_COROUTINE
+} Kind;
+
+#define MODE_KEYS	1
+#define MODE_VALUES	2
+
+/* Fixed metatables: mode + 4 * finalizer. */
+enum { FIN_NONE, FIN_PLAIN, FIN_REVIVE, FIN_KINDS };
+#define METATABLES	(4 * FIN_KINDS)
+#define mt_mode(m)	((m) < 0 ? 0 : (m) % 4)
+#define mt_fin(m)	((m) < 0 ? FIN_NONE : (m) / 4)
+
+/* A call of 'body' (threads.c) in a coroutine. */
+typedef struct Frame {
+  Node *cell[3], *get, *set;
+  Value tbc, command, x;
+  Node *cell4, *keep;	/* the block of command 7, NULL outside it */
+} Frame;
+
+#define FRAMES	16
+
+struct Node {
+  Kind kind;
+  unsigned id, index;	/* index in w.node */
+  const void *address;
+  unsigned marks;	/* sets that it is in: REACH_... */
+  unsigned visited;	/* check that saw it last */
+  char fin;		/* marked for finalization, finalizer not called yet */
+  char maybe;		/* became unreachable and came back: may be called */
+  char revived;		/* came back: weak values may have lost it */
+  char gone;		/* its address belongs to another object */
+  int mt;		/* fixed metatable, or -1 */
+  Node *meta;		/* a table of the model as metatable, or NULL */
+  unsigned long seq;	/* when it was marked for finalization */
+  int closers;		/* calls of __close to come */
+  char open;		/* N_CELL: on the stack of a coroutine */
+  char closable;	/* some coroutine will close it: keeps __close */
+  Map map;		/* N_TABLE */
+  Value *value;		/* user values, upvalues, stack; N_CELL: one */
+  int n;
+  Node *cell[3];	/* N_GET, N_SET, N_KEEP: upvalues */
+  size_t size;		/* N_USERDATA: bytes */
+  Frame *frame;		/* N_COROUTINE: FRAMES of them */
+  int frames;
+};
+
+#define REACH_NOW	1u	/* strongly reachable, for certain */
+#define REACH_POSSIBLE	2u	/* strongly reachable, perhaps */
+#define REACH_FINAL	4u	/* that, or from what is to be finalized */
+#define REACH_AFTER	8u	/* REACH_POSSIBLE after a collection */
+
+#define LOCALS	14	/* slots in each frame of the fuzzer */
+#define GLOBALS	48	/* slots in the registry; the last are for the revived */
+#define REVIVED	8
+#define SLOTS	(LOCALS + GLOBALS)
+#define DEPTH	12
+
+typedef struct World {
+  unsigned long seed, action, actions;
+  Value local[DEPTH + 1][LOCALS];
+  int depth;
+  Value global[GLOBALS];
+  int ref[GLOBALS], mtref[METATABLES], makeref, bodyref, deepref, trampref;
+  Node **node;
+  unsigned nodes, nodesize, maxnodes, lastid;
+  unsigned stamp;
+  unsigned long marked;	/* 1 + action whose REACH_NOW is up to date */
+  unsigned long seq;
+  unsigned long *log;	/* 'seq' of the finalizers called since it was emptied */
+  unsigned logged, logsize;
+  int closing, collecting;
+  int noempty, noopenjoin, noswitch;	/* options: main.c */
+  int finalizing;	/* in __gc, where it may raise */
+  unsigned lost;	/* calls of __gc that memory did not suffice for */
+  int generational, stopped;
+  int strict;		/* no cycle began since the last full one */
+  lua_State *queue;
+  int a, b;		/* parameters of the protected half of an action */
+  unsigned string;
+  /* figures */
+  unsigned long collections, checks, finalized, back, errors;
+} World;
+
+extern World w;
+
+/* model.c */
+void wrong (const char *format, ...)
+  __attribute__((noreturn, format(printf, 1, 2)));
+void *fresh (size_t bytes);
+void random_seed (unsigned long seed);
+unsigned random_below (unsigned n);	/* 0 for n = 0 */
+int chance (unsigned n);		/* true once in n */
+Value nil_value (void);
+Value int_value (long long i);
+Value node_value (Node *n);
+int same (Value a, Value b);
+Entry *map_find (Map *m, Value key);
+void map_set (Map *m, Value key, Value value);
+void map_remove (Map *m, Entry *e);
+Entry *map_random (Map *m);
+Node *node_new (Kind kind, const void *address);
+Node *node_at (const void *address);	/* NULL when unknown */
+void node_delete (Node *n);
+Node *cell_new (const void *address, Value v);
+
+/* strings.c */
+void strings_init (unsigned long seed);
+const char *strings_text (unsigned string, size_t *length);
+unsigned strings_random (void);
+const char *noise (unsigned id);	/* at least NOISE bytes */
+#define NOISE	40000u
+void push_scalar (lua_State *L, Value v);  /* strings may raise; no nodes */
+Value value_at (lua_State *L, int index);
+void match (lua_State *L, int index, Value v, const char *where);
+
+/* reach.c */
+void reach (unsigned set);	/* from the roots */
+void reach_final (void);	/* REACH_POSSIBLE and REACH_FINAL */
+void reach_now (void);		/* REACH_NOW, at most once in an action */
+int reachable (Value v, unsigned sets);  /* true for what is no node */
+void revive (Node *n);		/* n is about to get reachable */
+
+/* alloc.c */
+typedef struct Allocator {
+  size_t bytes, limit;
+  unsigned long calls, failed, random;
+  unsigned perMillion;
+  int armed;
+} Allocator;
+extern Allocator memory;
+void *allocate (void *ud, void *block, size_t old, size_t size);
+
+/* slots and calls: main.c */
+Value slot (int s);
+void push_slot (lua_State *L, int s);
+void store (lua_State *L, int s, Value v);	/* pops the value */
+int any_slot (void);
+int slot_of (unsigned kinds);		/* bit mask of Kind; -1: none */
+int call (lua_State *L, lua_CFunction f, int args, int results);
+int calm (lua_State *L, lua_CFunction f, int args, int results);
+Node *slot_node (int s);
+int run_frame (lua_State *L);
+
+/* actions */
+typedef void (*Action) (lua_State *L);
+typedef struct Choice { Action action; unsigned weight; } Choice;
+extern const Choice object_actions[], thread_actions[], collect_actions[];
+extern const luaL_Reg metamethods[];
+extern const char thread_chunk[];
+void on_warning (void *ud, const char *message, int more);
+int lost_finalizer (Node *n);
+void check (lua_State *L, int collected);
+int may_vanish (const Node *n, const Entry *e);  /* needs REACH_NOW */
+void full_collect (lua_State *L);
+void check_invariants (lua_State *L);
+void check_finalized (int ascents);
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Who is reachable in the model: Lua's rules of strong references, weaks
+** and finalization, by a plain search that shares no idea with a collector.
+** A set is a bit in Node.marks, valid until the model changes.
+** Where a weak value is dead, or came back, its entry may be there or not, and
+** so may what the key reaches: REACH_NOW leaves it out, the other sets have it.
+*/
+#include <stdlib.h>
+
+#include "model.h"
+
+static Node **work, **weak;	/* tables with fields to look at again */
+static unsigned works, worksize, weaks;
+static unsigned current;
+static int reviving;	/* nodes newly reached have 'visited' set */
+
+static void touch (Node *n) {
+  if (n == NULL || (n->marks & current)) return;
+  if (n->gone && current != REACH_NOW) return;
+  if (n->gone) wrong("object %u is reachable, and its memory was given away", n->id);
+  n->marks |= current;
+  work[works++] = n;
+}
+
+static void touch_value (Value v) {
+  if (v.tag == V_NODE) touch(v.u.node);
+}
+
+int reachable (Value v, unsigned sets) {
+  return v.tag != V_NODE || (v.u.node->marks & sets) != 0;
+}
+
+/* Came n back, so that collections may have removed what is there no more? */
+static int came_back (const Node *n) {
+  return n->revived || (reviving && n->visited);
+}
+
+/* Does one half of a field keep the other? */
+static void visit_weak (const Node *table, const Entry *e) {
+  if (e->key.tag <= V_NIL) return;
+  if (mt_mode(table->mt) == MODE_KEYS) {
+    if (reachable(e->key, current)) touch_value(e->value);
+  }
+  else if (current != REACH_NOW || e->value.tag != V_NODE ||
+           ((e->value.u.node->marks & current) && !came_back(e->value.u.node) &&
+            !came_back(table)))
+    touch_value(e->key);
+}
+
+static void visit_table (Node *n) {
+  int mode = mt_mode(n->mt);
+  unsigned i;
+  if (mode == MODE_KEYS || mode == MODE_VALUES) weak[weaks++] = n;
+  if (mode != 0) return;
+  for (i = 0; i < n->map.size; i++)
+    if (n->map.entry[i].key.tag > V_NIL) {
+      touch_value(n->map.entry[i].key);
+      touch_value(n->map.entry[i].value);
+    }
+}
+
+static void visit_frame (const Frame *f) {
+  int i;
+  for (i = 0; i < 3; i++) touch(f->cell[i]);
+  touch(f->get);
+  touch(f->set);
+  touch(f->cell4);
+  touch(f->keep);
+  touch_value(f->tbc);
+  touch_value(f->x);
+}
+
+static void propagate (void) {
+  while (works > 0) {
+    Node *n = work[--works];
+    int i;
+    touch(n->meta);
+    if (n->kind == N_TABLE) visit_table(n);
+    for (i = 0; i < n->n; i++) touch_value(n->value[i]);
+    for (i = 0; i < 3; i++) touch(n->cell[i]);
+    for (i = 0; i < n->frames; i++) visit_frame(&n->frame[i]);
+  }
+}
+
+static void converge (void) {
+  unsigned i, j;
+  propagate();
+  do {
+    for (i = 0; i < weaks; i++)
+      for (j = 0; j < weak[i]->map.size; j++)
+        visit_weak(weak[i], &weak[i]->map.entry[j]);
+    j = works;
+    propagate();
+  } while (j > 0);
+}
+
+static void start (unsigned set) {
+  if (worksize < w.nodes) {
+    worksize = w.nodes * 2;
+    free(work);
+    free(weak);
+    work = fresh(worksize * sizeof(Node *));
+    weak = fresh(worksize * sizeof(Node *));
+  }
+  current = set;
+  weaks = 0;
+}
+
+/* Roots: the slots of all frames and of the registry. */
+void reach (unsigned set) {
+  unsigned i;
+  int d, s;
+  start(set);
+  for (i = 0; i < w.nodes; i++) w.node[i]->marks &= ~set;
+  for (d = 1; d <= w.depth; d++)
+    for (s = 0; s < LOCALS; s++) touch_value(w.local[d][s]);
+  for (s = 0; s < GLOBALS; s++) touch_value(w.global[s]);
+  converge();
+}
+
+void reach_now (void) {
+  if (w.marked == w.action + 1) return;
+  reach(REACH_NOW);
+  w.marked = w.action + 1;
+}
+
+/* REACH_POSSIBLE, and REACH_FINAL: the same and what finalizers to come may touch. */
+void reach_final (void) {
+  unsigned i;
+  reach(REACH_POSSIBLE);
+  reach(REACH_FINAL);
+  for (i = 0; i < w.nodes; i++)
+    if (w.node[i]->fin) touch(w.node[i]);
+  converge();
+}
+
+/*
+** What only n reaches was garbage so far: a collection may have taken it from
+** weak values and may have its finalizers in its queue.
+*/
+void revive (Node *n) {
+  unsigned i;
+  reach_now();
+  if (n->marks & REACH_NOW) return;
+  w.back++;
+  for (i = 0; i < w.nodes; i++)
+    w.node[i]->visited = w.node[i]->marks & REACH_NOW ? 0 : 1;
+  start(REACH_NOW);
+  /* a weak table that was reached before may hold what n is one half of */
+  touch(n);
+  for (i = 0; i < w.nodes; i++)
+    if (!w.node[i]->visited && w.node[i]->kind == N_TABLE) {
+      int mode = mt_mode(w.node[i]->mt);
+      if (mode == MODE_KEYS || mode == MODE_VALUES) weak[weaks++] = w.node[i];
+    }
+  reviving = 1;
+  converge();
+  reviving = 0;
+  for (i = 0; i < w.nodes; i++)
+    if (w.node[i]->visited && (w.node[i]->marks & REACH_NOW)) {
+      w.node[i]->revived = 1;
+      w.node[i]->maybe = w.node[i]->fin;
+    }
+}

@@ -1,0 +1,94 @@
+-- SPDX-License-Identifier: MIT
+--
+-- The C API against a model of the object graph (spec/fuzz/main.c and
+-- the files beside it), and programs whose memory is refused at every request
+-- in turn (spec/fuzz/failing.c). Both are built here against the variant under
+-- test; the shares are bounded, the same programs take any seed by hand.
+
+local process = require "spec.support.process"
+local shell = require "spec.lua.shell"
+
+local variant = os.getenv "ASAMP_VARIANT" or "fork"
+local prefix = variant == "fork" and "build" or "build/" .. variant
+local slow = variant ~= "fork"
+local flags = {
+  fork = "-O2",
+  debug = "-O1 -g -DLUA_USE_APICHECK",
+  asan = "-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined",
+}
+
+local GRAPH = "main model strings reach alloc objects threads collect check"
+local FAILING = "failing programs"
+
+-- Upstream's own assertions and its addresses of empty userdata are no law
+-- here: see the head of main.c.
+local always = {"empty=0", "openjoin=0"}
+
+describe("the C API", function()
+  local folder
+
+  local function build(name, sources)
+    local files = sources:gsub("%S+", "spec/fuzz/%0.c")
+    shell.output(("cc -std=gnu99 -Wall -Wextra -Werror %s -I%s/include/lua5.4 -o %s/%s %s "
+      .. "%s/lib/liblua.a -lm -ldl"):format(flags[variant], prefix, folder, name, files, prefix))
+  end
+
+  local function run(name, ...)
+    local status, out, err = process.run {program = folder .. "/" .. name, ...}
+    return status, out .. err
+  end
+
+  local function graph(seed, actions, ...)
+    local args = {tostring(seed), tostring(actions), table.unpack(always)}
+    for _, a in ipairs {...} do args[#args + 1] = a end
+    local status, text = run("graph", table.unpack(args))
+    return status, ("graph %s\n%s"):format(table.concat(args, " "), text)
+  end
+
+  setup(function()
+    folder = shell.output "mktemp -d":gsub("\n", "")
+    build("graph", GRAPH)
+    build("failing", FAILING)
+  end)
+
+  teardown(function() os.execute("rm -rf " .. folder) end)
+
+  local share = slow and 12000 or 40000
+
+  for seed, options in ipairs {
+    {}, {"mode=gen"}, {"mode=gen", "nodes=300"}, {"nodes=20000"}, {"limit=1500000"},
+    {"limit=4000000", "mode=gen"}, {"fail=2000"}, {"fail=100000"},
+  } do
+    it("does what a model predicts: " .. table.concat(options, " "), function()
+      local status, text = graph(seed, share, table.unpack(options))
+      assert.equal(0, status, text)
+      assert.truthy(text:find(("%d actions"):format(share), 1, true), text)
+    end)
+  end
+
+  it("is found wrong when the model is wrong", function()
+    local status, text = graph(1, 1000, "break=700")
+    assert.equal(1, status, text)
+    assert.truthy(text:find("seed 1, action 700: a slot: value 123456789", 1, true), text)
+  end)
+
+  it("tells of arguments that the fuzzer does not have", function()
+    for _, bad in ipairs {{"x", "1"}, {"1", "-1"}, {"1", "1", "limit=1k"}, {"1", "1", "size=3"}, {"1"}} do
+      local status, text = run("graph", table.unpack(bad))
+      assert.equal(2, status)
+      assert.truthy(text:find("bad argument '" .. (bad[3] or bad[2] == "-1" and "-1" or bad[1]) .. "'",
+                              1, true), text)
+    end
+  end)
+
+  it("survives the refusal of every request for memory", function()
+    local status, text = run("failing", "most=" .. (slow and 300 or 1000))
+    assert.equal(0, status, text)
+    local programs, runs = 0, 0
+    for n in text:gmatch ": (%d+) runs" do
+      programs, runs = programs + 1, runs + n
+    end
+    assert.equal(13, programs)
+    assert.truthy(runs >= 2 * programs, "no request was ever refused")
+  end)
+end)
