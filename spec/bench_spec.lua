@@ -9,10 +9,15 @@ package.path = root .. "bench/?.lua;" .. package.path
 
 local command = require "runner.command"
 local configs = require "runner.configs"
+local distribution = require "runner.distribution"
+local machine = require "runner.machine"
 local options = require "runner.options"
+local pause_options = require "runner.pause_options"
+local pause_report = require "runner.pause_report"
 local programs = require "runner.programs"
 local report = require "runner.report"
 local rounds = require "runner.rounds"
+local slope = require "runner.slope"
 local stats = require "runner.stats"
 
 local function interpreter()
@@ -102,6 +107,8 @@ describe("options", function()
     [{ "--configs", "," }] = '--configs names nothing in ","; see --help',
     [{ "--fast" }] = 'unknown option "--fast"; see --help',
     [{ "--list=yes" }] = 'unknown option "--list=yes"; see --help',
+    [{ "--callgrind", "--instructions" }] =
+      "--callgrind counts instructions alone; leave out --instructions",
     [{ "-x" }] = 'unknown option "-x"; see --help',
   }
   for args, expected in pairs(BAD) do
@@ -114,7 +121,8 @@ describe("options", function()
 end)
 
 describe("configs", function()
-  local paths = { plain = "/p", fork = "/f", period = "64K", profile = "/tmp/x", preload = "/m.so" }
+  local paths = { plain = "/p", fork = "/f", period = "64K", profile = "/tmp/x", preload = "/m.so",
+    mimalloc = "/mi.so" }
 
   it("says how each interpreter is started", function()
     local list = configs.make({ "plain", "fork", "idle", "sample", "sample=1M", "preload" }, paths)
@@ -134,12 +142,48 @@ describe("configs", function()
     assert.same({ "plain/fork", "idle/fork", "sample=1M/fork", "plain/preload", "preload/fork" }, titles)
   end)
 
+  it("preloads mimalloc, with ratios of its own beside another library's", function()
+    local list = configs.make({ "plain", "mimalloc", "preload", "fork" }, paths)
+    assert.equal("/p", list[2].lua)
+    assert.same({ "LD_PRELOAD=/mi.so" }, list[2].env)
+    local titles = {}
+    for i, comparison in ipairs(configs.comparisons(list)) do titles[i] = comparison.title end
+    assert.same({ "plain/mimalloc", "plain/preload", "plain/fork", "mimalloc/fork", "preload/fork" },
+      titles)
+  end)
+
+  it("compares all others with a base that is asked for", function()
+    local list = configs.make({ "plain", "mimalloc", "fork" }, paths)
+    local found = configs.against(list, "mimalloc")
+    assert.equal(2, #found)
+    assert.same({ "mimalloc/plain", "mimalloc/fork" }, { found[1].title, found[2].title })
+    assert.equal(list[2], found[2].over)
+    assert.equal(list[3], found[2].under)
+    assert.equal("high", found[2].good)
+    local none, message = configs.against(list, "idle")
+    assert.is_nil(none)
+    assert.equal('--base "idle" is not among the configurations; add it to --configs', message)
+  end)
+
   it("names what is wrong", function()
     local function message(names, given) return select(2, configs.make(names, given or paths)) end
     assert.matches('no configuration named "fast"', message { "fast" })
     assert.matches('no configuration named "plain=3"', message { "plain=3" })
     assert.matches('configuration "plain" is given twice', message { "plain", "plain" })
     assert.matches("add %-%-preload LIB", message({ "preload" }, { plain = "/p" }))
+    assert.matches("apt%-get install libmimalloc", message({ "mimalloc" }, { plain = "/p" }))
+  end)
+end)
+
+describe("machine", function()
+  it("finds a library in what ldconfig lists", function()
+    local listing = "2 libs found in cache\n"
+      .. "\tlibmx.so.1 (libc6,x86-64) => /lib/libmx.so.1\n"
+      .. "\tlibm.so.6 (libc6,x86-64, OS ABI: Linux 3.2.0) => /lib/libm.so.6\n"
+    assert.equal("/lib/libm.so.6", machine.library_in(listing, "libm.so"))
+    assert.equal("/lib/libmx.so.1", machine.library_in(listing, "libmx"))
+    assert.is_nil(machine.library_in(listing, "libn"))
+    assert.is_nil(machine.library_in("", "libm.so"))
   end)
 end)
 
@@ -200,6 +244,55 @@ describe("rounds", function()
   end)
 end)
 
+describe("rounds that count instructions", function()
+  local plain, fork = { name = "plain", lua = "/p", options = {}, env = {} },
+    { name = "fork", lua = "/f", options = {}, env = {} }
+  local program = { name = "x", script = "s", args = function(mode) return { mode } end,
+    clean = function(text) return text end }
+
+  -- A runner whose counts are 700 and 300 with start-up, 100 without a program.
+  local function runner(outputs)
+    return {
+      words = {},
+      run = function(_, words) return { cpu = 1, wall = 1, rss = 1 }, outputs and words[1] or "same" end,
+      count = function(self, words)
+        self.words[#self.words + 1] = table.concat(words, " ")
+        local whole = words[1] == "/p" and 700 or 300
+        return { instructions = words[2] == "-e" and 100 or whole }, outputs and words[1] or "same"
+      end,
+    }
+  end
+
+  it("add them to timed ones, without start-up", function()
+    local counter = runner()
+    local wanted = { mode = "size", rounds = 2 }
+    local row = rounds.measure(counter, program, { plain, fork }, wanted)
+    assert.same({ 1, 1 }, row.figures[fork].cpu)
+    assert.same({}, row.figures[fork].instructions)
+    assert.equal(row, rounds.add_instructions(counter, row, { plain, fork }, wanted))
+    assert.same({ 1, 1 }, row.figures[fork].cpu)
+    assert.is_true(rounds.subtract_startup(counter, { row }, { plain, fork }))
+    assert.same({ 600 }, row.figures[plain].instructions)
+    assert.same({ 200 }, row.figures[fork].instructions)
+    assert.same({ "/p s small", "/f s small", "/p -e ", "/f -e " }, counter.words)
+
+    row.program = { name = "x", groups = { mixed = true } }
+    local text = report.timed({ row }, { plain, fork },
+      { { title = "plain/fork", over = plain, under = fork, good = "high" } }, { "mixed" }, true)
+    assert.truthy(text:find("| plain/fork | wall | instructions |", 1, true))
+    assert.truthy(text:find("| 1.000 (1.000..1.000) | 1.000 | 3.000 |", 1, true))
+    assert.truthy(text:find("### Instructions by group\n", 1, true))
+    assert.truthy(text:find("| mixed | plain/fork | 1 | 3.000 | 3.000 x | 3.000 x |", 1, true))
+  end)
+
+  it("fail when the outputs differ", function()
+    local row, message = rounds.add_instructions(runner(true), { program = program }, { plain, fork },
+      { mode = "tiny" })
+    assert.is_nil(row)
+    assert.matches("output under fork differs from plain", message)
+  end)
+end)
+
 describe("report", function()
   local plain, fork = { name = "plain", kind = "plain" }, { name = "fork", kind = "fork" }
   local function row(name, slow, fast, small, large)
@@ -231,6 +324,158 @@ describe("report", function()
   end)
 end)
 
+describe("slope", function()
+  it("is the cost of one turn, whatever the start-up costs", function()
+    local function count(turns) return 1000 + 7 * turns end
+    assert.equal(7, slope.of(count, 10, 30))
+  end)
+
+  it("tells the cost of garbage from that of allocation, both without the loop's", function()
+    assert.same({ allocation = 50, garbage = 18, both = 68 }, slope.cost(60, 80, 10, 12))
+  end)
+end)
+
+describe("distribution", function()
+  local times = { { ns = 10, count = 90 }, { ns = 100, count = 9 }, { ns = 5000, count = 1 } }
+
+  it("is read from what a run prints", function()
+    assert.same({ live = 1, peak = 2, total = 30, longest = 9, times = { { ns = 4, count = 3 },
+      { ns = 9, count = 2 } } }, distribution.parse("live 1\npeak 2\ntotal 30\nlongest 9\n4 3\n9 2\n"))
+    assert.is_nil(distribution.parse "no measurement")
+  end)
+
+  it("has sums and quantiles", function()
+    assert.equal(100, distribution.count(times))
+    assert.equal(6800, distribution.sum(times))
+    assert.equal(10, distribution.quantile(times, 0))
+    assert.equal(10, distribution.quantile(times, 0.9))
+    assert.equal(100, distribution.quantile(times, 0.901))
+    assert.equal(100, distribution.quantile(times, 0.99))
+    assert.equal(5000, distribution.quantile(times, 0.999))
+    assert.is_nil(distribution.quantile({}, 0.5))
+    assert.equal(0, distribution.sum {})
+  end)
+
+  it("keeps what is far beyond a base, less the base", function()
+    assert.same({ { ns = 90, count = 9 }, { ns = 4990, count = 1 } },
+      distribution.beyond(times, 10, 90))
+    assert.same({}, distribution.beyond(times, 10, 4991))
+  end)
+
+  it("is counted in ranges that double, the empty ones between too", function()
+    assert.same({ { from = 50, to = 100, count = 0 }, { from = 100, to = 200, count = 9 } },
+      distribution.doubling({ { ns = 10, count = 9 }, { ns = 100, count = 4 },
+        { ns = 199, count = 5 } }, 50))
+    assert.same({}, distribution.doubling(times, 5001))
+  end)
+
+  it("has bars that grow by one at each doubling", function()
+    local bars = {}
+    for i, count in ipairs { 0, 1, 2, 3, 4, 1024 } do bars[i] = #distribution.bar(count) end
+    assert.same({ 0, 1, 2, 2, 3, 11 }, bars)
+  end)
+end)
+
+describe("the options of bench/pauses", function()
+  it("have defaults, and give numbers of records and batches", function()
+    local found = pause_options.parse {}
+    assert.same({ 1024, 8192, 4, 1024, 1 },
+      { found.live, found.allocate, found.survivors, found.page, found.rounds })
+    assert.equal("cpu", found.clock)
+    assert.equal(8, #found.configs)
+    found = pause_options.parse { "--live", "32", "--configs=idle,fork:full" }
+    assert.equal(256, found.allocate)
+    assert.equal(100000, found.records)
+    assert.equal(50000, found.batches)
+    assert.same({ { name = "idle", variant = "plain", mode = "idle" },
+      { name = "fork:full", variant = "fork", mode = "full" } }, found.configs)
+    assert.equal(0, pause_options.parse({ "--survivors=0" }).survivors)
+  end)
+
+  local BAD = {
+    [{ "--live", "0" }] = '--live must be a positive integer, got "0"',
+    [{ "--allocate", "x" }] = '--allocate must be a positive integer, got "x"',
+    [{ "--survivors", "17" }] = '--survivors must be an integer from 0 to 16, got "17"',
+    [{ "--clock", "sun" }] = '--clock must be cpu or wall, got "sun"',
+    [{ "--configs", "plain" }] = 'no configuration named "plain"; see --help',
+    [{ "--configs", "plain:idle" }] = 'no configuration named "plain:idle"; see --help',
+    [{ "--configs", "," }] = '--configs names nothing in ","; see --help',
+    [{ "--period", "1" }] = 'unknown option "--period"; see --help',
+    [{ "json" }] = '"json" is not an option; see --help',
+  }
+  for args, expected in pairs(BAD) do
+    it("refuse " .. table.concat(args, " "), function()
+      local found, message = pause_options.parse(args)
+      assert.is_nil(found)
+      assert.equal(expected, message)
+    end)
+  end
+end)
+
+describe("the report of bench/pauses", function()
+  local MS = 1000000
+  -- 989 batches of 10 us, ten pauses of 1 ms, one of 64 ms.
+  local figures = pause_report.figures {
+    live = 3 * MS, peak = 6 * MS, rss = 7 * MS,
+    total = 9890000 + 10 * 1010000 + 64010000, longest = 64010000,
+    times = { { ns = 10000, count = 989 }, { ns = 1010000, count = 10 }, { ns = 64010000, count = 1 } },
+  }
+
+  it("measures pauses from an undisturbed batch on", function()
+    assert.equal(10000, figures.base)
+    assert.equal(64 * MS, figures.longest)
+    assert.equal(11, figures.pauses)
+    assert.equal(MS, figures.p50)
+    assert.equal(64 * MS, figures.p99)
+    assert.equal(MS, figures.batch999)
+    assert.near(74 / 84, figures.share, 1e-9)
+    assert.near(1000 / 0.084, figures.rate, 1e-6)
+  end)
+
+  it("has no pauses where every batch is alike", function()
+    local quiet = pause_report.figures { live = 1, peak = 1, rss = 1, total = 40000, longest = 10100,
+      times = { { ns = 10000, count = 4 } } }
+    assert.same({ 0, 0, 0, 100 }, { quiet.pauses, quiet.p50, quiet.share, quiet.longest })
+  end)
+
+  it("compares with the stop-the-world run of the same interpreter", function()
+    local full = { name = "fork:full", variant = "fork", mode = "full" }
+    local fork = { name = "fork:default", variant = "fork", mode = "default" }
+    local plain = { name = "plain:default", variant = "plain", mode = "default" }
+    local quick = setmetatable({ total = figures.total // 2 }, { __index = figures })
+    local text = pause_report.render({ full, fork, plain },
+      { [full] = { quick }, [fork] = { figures }, [plain] = { figures } })
+    assert.truthy(text:find("| fork:default | 64.000 | 64.000 | 64.000 | 1.000 | 11 | 88.1% | 1.000 |",
+      1, true))
+    assert.truthy(text:find("| fork:default | 11905 | 0.084 | 0.500 | 10.0 | 3.0 | 6.0 | 7.0 |", 1, true))
+    assert.truthy(text:find("| plain:default | 11905 | 0.084 | - |", 1, true))
+    assert.truthy(text:find("   512 us to    1.0 ms        10 ####\n", 1, true))
+  end)
+end)
+
+describe("a loop of bench/garbage", function()
+  local function loop(args)
+    return shell(("%s %sbench/micro/garbage.lua %s"):format(interpreter(), root, args))
+  end
+
+  for _, kind in ipairs { "nothing", "empty", "fields", "array", "closure", "own_upvalue",
+    "coroutine", "string", "interned" } do
+    it("of " .. kind .. " runs with the collector and without", function()
+      for _, pace in ipairs { "run", "stop" } do
+        local status, out, err = loop(pace .. " " .. kind .. " 2000")
+        assert.same({ 0, "", "" }, { status, out, err })
+      end
+    end)
+  end
+
+  it("is refused by one line", function()
+    assert.same({ 2, "", 'garbage.lua: pace must be stop or run, got "now"\n' }, { loop "now empty 1" })
+    assert.same({ 2, "", 'garbage.lua: turns must be a positive integer, got "0"\n' },
+      { loop "run empty 0" })
+    assert.matches('no kind named "full"', select(3, loop "run full 1"))
+  end)
+end)
+
 describe("a workload", function()
   -- What pristine Lua 5.4.7 gives at the tiny size. The linter's result depends on
   -- the sources it finds, so it is only compared with itself.
@@ -239,6 +484,7 @@ describe("a workload", function()
     binary_trees = "496 nodes, 31 kept",
     closures = "102888",
     coroutines = "5475",
+    deep_churn = "61 frames, 9 swung, 600 made",
     deep_stack = "11250",
     dictionary = "100 entries, sum 2500",
     ephemerons = "100 entries, sum 5050",
@@ -251,11 +497,14 @@ describe("a workload", function()
     lru_cache = "2 hits, 498 held, sum 124693",
     mandelbrot = "27 inside, 1625 steps",
     nbody = "-0.176585377 -0.176585337",
+    queue = "2001 left, sum 499500",
+    random_keys = "100 used, sum 5050",
     random_writes = "100 used, sum 5050",
     spectral_norm = "1.261217616",
     strings = "226 distinct, 0, 171905225",
     suspended = "20 suspended, sum 8274",
     template = "7717 bytes, 3340",
+    weak_cache = "100000 kept, sum 49427",
     vectors = "35.210870918 3.105292125 -17.605435459, energy 183.762687",
   }
 
@@ -324,6 +573,16 @@ describe("bench/run", function()
     assert.matches("\n| compute | plain/fork | 1 | ", out)
   end)
 
+  it("compares with the base that is asked for", function()
+    local status, out, err = run(("--configs plain,fork --base fork --plain %s --fork %s nbody")
+      :format(lua, lua))
+    assert.equal(0, status, err)
+    assert.matches("\n| program | plain s | fork/plain | wall |\n", out)
+    status, out, err = run(("--configs plain --base fork --plain %s nbody"):format(lua))
+    assert.same({ 2, "" }, { status, out })
+    assert.matches('%-%-base "fork" is not among the configurations', err)
+  end)
+
   it("fails when an output differs, and says which", function()
     local status, _, err = run(("--configs plain,fork --plain %s --fork %s json"):format(lua, broken))
     assert.not_equal(0, status)
@@ -343,5 +602,30 @@ describe("bench/run", function()
     status, _, err = run("--configs plain --plain " .. lua .. " nothing")
     assert.equal(2, status)
     assert.matches('no program or group named "nothing"', err)
+  end)
+end)
+
+describe("bench/pauses #plain", function()
+  local function pauses(args) return shell(root .. "bench/pauses " .. args) end
+
+  it("measures every mode, with pauses where the heap is collected at once", function()
+    local status, out, err = pauses "--live 4 --allocate 16"
+    assert.equal(0, status, err)
+    for _, name in ipairs { "plain:generational", "plain:incremental", "plain:full", "fork:default",
+      "fork:generational", "fork:incremental", "fork:full" } do
+      assert.matches("\n| " .. name:gsub("%p", "%%%0") .. " | %d+%.%d%d%d | ", out)
+      assert.truthy(out:find("\n```\n" .. name .. "\n", 1, true), name)
+    end
+    assert.matches("\n```\nplain:full\n +16 us to +32 us +%d+", out)
+    assert.matches("\n| idle | %d+ | %d+%.%d+ | %- | ", out)
+    assert.matches("\n| fork:full | %d+ | %d+%.%d+ | 1%.000 | ", out)
+  end)
+
+  it("says what is wrong in one line", function()
+    assert.same({ 2, "", 'bench/pauses: --live must be a positive integer, got "no"\n' },
+      { pauses "--live no" })
+    local status, _, err = pauses "--fork /nowhere/bin/lua"
+    assert.equal(2, status)
+    assert.equal("pauses: no interpreter at /nowhere/bin/lua; build it, or give --fork PATH\n", err)
   end)
 end)

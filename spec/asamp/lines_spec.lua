@@ -77,16 +77,38 @@ local d = {
   },
 }
 return a, b, c, d]], {
-      "table main chunk:1",
-      "table main chunk:2", "table array part main chunk:2",
-      "table main chunk:3", "table hash part main chunk:3",
-      "table main chunk:4", "table array part main chunk:4", "table hash part main chunk:4",
-      "table main chunk:5",
-      "table main chunk:6", "table array part main chunk:6",
-      "table main chunk:7", "table hash part main chunk:7",
-      "table main chunk:8", "table array part main chunk:8",
+      "table main chunk:1", "table main chunk:2", "table main chunk:3", "table main chunk:4",
+      "table main chunk:5", "table main chunk:6", "table main chunk:7", "table main chunk:8",
       "table main chunk:9",
     })
+  end)
+
+  it("table constructors of more than 32 items or fields, whose vectors are apart", function()
+    local function items(n, separator) return ("0" .. separator):rep(n) end
+    local function fields(n, separator)
+      local list = {}
+      for i = 1, n do list[i] = ("x%d = 0"):format(i) end
+      return table.concat(list, separator) .. separator
+    end
+    local source = table.concat({
+      "local a = {" .. items(32, ", ") .. "}",  -- in one piece with its vector
+      "local b = {" .. fields(32, ", ") .. "}",
+      "local c = {" .. items(33, ", ") .. "}",
+      "local d = {" .. fields(33, ", ") .. "}",
+      "local e = {" .. items(33, ", ") .. "x = 0}",
+      "local f = {0, " .. fields(33, ", ") .. "}",
+      "local g = {",  -- over many lines: at that of the brace
+      items(40, ",\n") .. fields(40, ",\n") .. "}",
+      "return a, b, c, d, e, f, g",
+    }, "\n")
+    check(source, {
+      "table main chunk:1", "table main chunk:2",
+      "table main chunk:3", "table array part main chunk:3",
+      "table main chunk:4", "table hash part main chunk:4",
+      "table main chunk:5", "table array part main chunk:5", "table hash part main chunk:5",
+      "table main chunk:6", "table array part main chunk:6", "table hash part main chunk:6",
+      "table main chunk:7", "table array part main chunk:7", "table hash part main chunk:7",
+    }, 300)
   end)
 
   it("a constructor of a thousand lines", function()
@@ -206,10 +228,10 @@ for k, v in next, {1} do
   local t = {}
 end]], {
       "table main chunk:4",
-      "table main chunk:9", "table array part main chunk:9",
+      "table main chunk:9",
       "table main chunk:13", "table main chunk:15",
       "table main chunk:17",
-      "table main chunk:19", "table array part main chunk:19",
+      "table main chunk:19",
       "table main chunk:20",
     })
   end)
@@ -327,10 +349,10 @@ f()
 local g = setmetatable({}, {__call = f})
 g(
   1)]], {
-      "table main chunk:1", "table hash part main chunk:1",
+      "table main chunk:1",
       "Lua closure main chunk:2",
       "table f:2 main chunk:3",
-      "table main chunk:4", "table hash part main chunk:4",
+      "table main chunk:4",
       "table f:2 main chunk:5",
     })
   end)
@@ -356,7 +378,7 @@ local function g()
   error {}
 end
 pcall(g)]], {
-      "table main chunk:1", "table hash part main chunk:1", "Lua closure main chunk:3",
+      "table main chunk:1", "Lua closure main chunk:3",
       "table main chunk:5",
       "table close:2 main chunk:6",
       "Lua closure main chunk:11", "upvalue main chunk:11",
@@ -398,7 +420,7 @@ return s, t]], {
       "table tpack main chunk:10", "table array part tpack main chunk:10",
       "table hash part tpack main chunk:10",
       "table array part tinsert main chunk:11", "table hash part tinsert main chunk:11",
-      "table main chunk:12", "table array part main chunk:12",
+      "table main chunk:12",
       "string tconcat main chunk:12",
       "string luaB_tostring main chunk:13", "string main chunk:13",
       "table main chunk:14",
@@ -503,7 +525,6 @@ pcall(string.rep)]], {
       "string anonymous:10 luaB_xpcall main chunk:12",
       -- the handler, which Lua itself names after what failed
       "table len:13 anonymous:10 luaB_xpcall main chunk:12",
-      "table array part len:13 anonymous:10 luaB_xpcall main chunk:12",
       "string str_rep luaB_pcall main chunk:15",
     })
   end)

@@ -152,6 +152,8 @@ describe("arguments", function()
 end)
 
 describe("the states of the module", function()
+  after_each(function() profiler.disable() end)
+
   it("are those of a model, over random calls", function()
     for seed = 1, 6 do
       math.randomseed(seed)
@@ -213,6 +215,7 @@ describe("the states of the module", function()
   it("stats has these fields and no others", function()
     local path = os.tmpname()
     assert(profiler.alloc_start(64, {out = path}))
+    natives.userdata(64)
     collectgarbage()
     local keys, t = {}, profiler.stats()
     for k, v in pairs(t) do keys[#keys + 1] = k .. " " .. (math.type(v) or type(v)) end

@@ -69,6 +69,7 @@ local function batch(log, text, state, samples)
       for _, run in ipairs(list) do
         for _ = 1, run do
           samples[state.fate].survived = survived
+          samples[state.fate].collection = #samples.collections + 1
           state.fate = state.fate + 1
         end
         survived = not survived
@@ -82,10 +83,11 @@ local function batch(log, text, state, samples)
 end
 
 --- The samples of a profile, oldest first: {kind, size, count, outside,
--- survived (nil: undecided), thread, stack}; a stack is a list of frames, leaf
--- first: {name, line, defined, file, native}. The list also has 'points' (sum
--- of counts), 'periods' (those set after the first), 'collections' ("minor",
--- "major"), 'undecided' (as the file says it) and 'log'.
+-- survived (nil: undecided), collection (which one decided that), thread,
+-- stack}; a stack is a list of frames, leaf first: {name, line, defined, file,
+-- native}. The list also has 'points' (sum of counts), 'periods' (those set
+-- after the first), 'collections' ("minor", "major"), 'undecided' (as the file
+-- says it) and 'log'.
 function M.read(path)
   local log = vmprof.read(path)
   local samples = {periods = {}, collections = {}, points = 0, log = log}

@@ -1,0 +1,356 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Major collections (lua/gc/major.c): everything that a program may do between
+-- two slices of one. Slices are made small, so that every phase is met: marking,
+-- sweeping of strings, of lists, of lines.
+
+local within = require "spec.lua.gc.within"
+
+describe("a major collection in slices", function()
+  it("ends, frees what is dead and keeps the rest, in both modes", function()
+    for _, mode in ipairs {"generational", "incremental"} do
+      within(function(state, m)
+        collectgarbage(m)
+        local live, weak = state.table(3000, 0), setmetatable({}, {__mode = "v"})
+        for i = 1, 3000 do
+          live[i] = {i}
+          weak[i] = live[i]
+        end
+        collectgarbage()
+        for i = 1, 3000, 2 do live[i] = false end
+        local _, _, _, majors = state.memory()
+        collectgarbage("incremental", 100, 1, 10)  -- a cycle begins at once, ...
+        local steps = 0
+        repeat
+          steps = steps + 1
+        until collectgarbage("step", 1)  -- ... and takes a KiB at a time
+        assert(select(4, state.memory()) == majors + 1)
+        assert(steps > 5, steps)
+        for i = 1, 2999 do assert((weak[i] ~= nil) == (i % 2 == 0), i) end
+        state.check()
+      end, mode)
+    end
+  end)
+
+  -- Runs in the state; begin() begins a cycle whose slices are small, in the
+  -- generational mode.
+  local PRELUDE = [==[
+    local state, seed = ...
+    math.randomseed(seed, 0)
+    local function begin()
+      collectgarbage("nursery", 1000)
+      collectgarbage("incremental")
+      collectgarbage("step")
+      collectgarbage("generational")
+    end
+    local function majors() return (select(4, state.memory())) end
+  ]==]
+
+  -- run(code, seed): the code with the prelude, in a state that is left whole.
+  local function run(code, seed)
+    return within(function(state, text, n)
+      return assert(load(text, "=code"))(state, n)
+    end, PRELUDE .. code, seed)
+  end
+
+  it("sees a list that is moved about while it is marked", function()
+    for seed = 1, 3 do
+      run([==[
+        local lists, n = {}, 100
+        for i = 1, n do
+          lists[i] = {}
+          for j = 1, 40 do lists[i][j] = {i, j} end
+        end
+        collectgarbage()
+        local before, ended = majors(), 0
+        for round = 1, 400 do
+          begin()
+          for _ = 1, 10 do  -- a list, or its parts, from one owner to another
+            local a, b, k = math.random(n), math.random(n), math.random(40)
+            lists[a], lists[b] = lists[b], lists[a]
+            lists[a][k], lists[b][k] = lists[b][k], lists[a][k]
+          end
+          if round % 50 == 0 then state.check() end
+        end
+        local seen = {}
+        for i = 1, n do
+          for j = 1, 40 do
+            local v = lists[i][j]
+            assert(v[2] == j and not seen[v[1] * 100 + j], i)
+            seen[v[1] * 100 + j] = true
+          end
+        end
+        assert(majors() > before)
+      ]==], seed)
+    end
+  end)
+
+  it("finds strings that are made again while they are dead and being swept", function()
+    for seed = 1, 4 do
+      run([==[
+        local names = {}
+        for i = 1, 6000 do names[i] = "name " .. i end
+        for i = 1, 3000 do names[-i] = {i} end  -- more to mark
+        collectgarbage()
+        local set = {}
+        for _ = 1, 4 do
+          for i = 1, 6000 do names[i] = false end  -- all dead now
+          begin()
+          local before = majors()
+          while majors() == before do local t = {}; assert(#t == 0) end
+          for _ = 1, 4000 do  -- what is found may be dead, swept, or new
+            local i = math.random(6000)
+            local s = "name " .. i
+            assert(not names[i] or names[i] == s)
+            set[s], names[i] = i, s
+          end
+          state.check()
+          for i = 1, 6000 do
+            if names[i] then assert(names[i] == "name " .. i and set["name " .. i] == i) end
+          end
+          set = {}
+          collectgarbage()
+        end
+      ]==], seed)
+    end
+  end)
+
+  it("sweeps a string table that grows meanwhile, and shrinks it afterwards", function()
+    run([==[
+      local names = {}
+      for i = 1, 3000 do names[i] = "name " .. i end
+      collectgarbage()
+      for round = 1, 6 do
+        for i = 1, 3000, 2 do names[i] = false end
+        local before, n = majors(), 0
+        begin()
+        local more = {}
+        repeat
+          n = n + 1
+          more[n] = ("round %d, %d"):format(round, n)
+        until majors() > before
+        for _ = 1, 20000 do  -- doubles while buckets are swept
+          n = n + 1
+          more[n] = ("round %d, %d"):format(round, n)
+        end
+        state.check()
+        for i = 1, n do assert(more[i] == ("round %d, %d"):format(round, i)) end
+        for i = 1, 3000 do
+          if names[i] then assert(names[i] == "name " .. i) end
+          names[i] = "name " .. i
+        end
+        more = nil
+        for _ = 1, 4 do collectgarbage() end  -- a table that is too large shrinks
+        state.check()
+        for i = 1, 3000 do assert(names[i] == "name " .. i) end
+      end
+    ]==], 1)
+  end)
+
+  it("sees big tables that are resized while they are half marked", function()
+    for seed = 1, 3 do
+      run([==[
+        local big = {}
+        for i = 1, 6 do
+          big[i] = {}
+          for j = 1, 5000 do
+            big[i][j] = {j}
+            if j % 5 == 0 then big[i]["key " .. j] = {j} end
+          end
+        end
+        collectgarbage()
+        local before = majors()
+        local left = 5000
+        for round = 1, 60 do
+          begin()
+          local t = big[math.random(6)]
+          local what = math.random(4)
+          if what == 1 then
+            for j = #t + 1, #t + 2000 do t[j] = {j} end
+          elseif what == 2 then
+            for j = #t, 2500, -1 do t[j] = nil end
+            for j = 1, 9 do t[-j] = {j} end  -- finds its right size
+            for j = 1, 9 do t[-j] = nil end
+          elseif what == 3 then
+            for j = 1, 2000 do t[j + 0.5] = {j} end
+            for j = 1, 2000 do t[j + 0.5] = nil end
+          else
+            for j = 1, 2400, 7 do t[j] = {j} end
+          end
+          if round % 10 == 0 then state.check() end
+        end
+        for i = 1, 6 do
+          for j = 1, #big[i] do assert(big[i][j][1] == j) end
+          for j = 5, 5000, 5 do assert(big[i]["key " .. j][1] == j) end
+        end
+        assert(majors() > before)
+      ]==], seed)
+    end
+  end)
+
+  it("clears weak tables that it met in a slice, as they are in the end", function()
+    for seed = 1, 3 do
+      run([==[
+        local keys, other = {}, {}
+        local values = setmetatable({}, {__mode = "v"})
+        local ephemeron = setmetatable({}, {__mode = "k"})
+        local both = setmetatable({}, {__mode = "kv"})
+        for i = 1, 2000 do
+          keys[i] = {i}
+          values[i] = keys[i]
+          ephemeron[keys[i]] = {keys[i], i}  -- refers to its own key
+          both[keys[i]] = keys[i]
+        end
+        collectgarbage()
+        local before = majors()
+        for round = 1, 5 do
+          begin()
+          repeat  -- some die, some are new, some live on in another place
+            local i = math.random(2000)
+            local what = math.random(3)
+            if what == 1 then keys[i] = false
+            elseif what == 2 then
+              keys[i] = {i}
+              values[i] = keys[i]
+              ephemeron[keys[i]] = {keys[i], i}
+              both[keys[i]] = keys[i]
+            elseif values[i] then
+              other[i], keys[i] = values[i], false
+            end
+          until majors() > before
+          before = majors()
+          for i = 1, 2000 do
+            local k = keys[i] or other[i]
+            if k then
+              assert(k[1] == i and ephemeron[k][2] == i and both[k] == k)
+              assert(not keys[i] or values[i] == k)
+            end
+          end
+          state.check()
+        end
+        keys, other = nil, nil
+        collectgarbage()
+        collectgarbage()
+        assert(not next(values) and not next(ephemeron) and not next(both))
+      ]==], seed)
+    end
+  end)
+
+  it("follows a chain of ephemerons of any length", function()
+    run([==[
+      local table = setmetatable({}, {__mode = "k"})
+      local first = {}
+      local k = first
+      for i = 1, 3000 do
+        local v = {i}
+        table[k] = v
+        k = v
+      end
+      k = nil
+      for _ = 1, 3 do
+        begin()
+        local before = majors()
+        while majors() == before do local t = {}; assert(#t == 0) end
+        collectgarbage()
+        local n, at = 0, first
+        while table[at] do
+          at = table[at]
+          n = n + 1
+          assert(at[1] == n)
+        end
+        assert(n == 3000, n)
+      end
+      first = nil
+      collectgarbage()
+      assert(next(table) == nil)
+    ]==], 1)
+  end)
+
+  it("finalizes in order what dies while it runs, once", function()
+    run([==[
+      local found, mt = {}, {}
+      function mt.__gc(o) found[#found + 1] = o[1] end
+      local kept = {}
+      for i = 1, 500 do kept[i] = setmetatable({i, {}}, mt) end
+      collectgarbage()
+      for i = 1, 500, 2 do kept[i] = false end
+      begin()
+      local before = majors()
+      while majors() == before or #found == 0 do local t = {}; assert(#t == 0) end
+      assert(#found == 250, #found)
+      for i = 1, 250 do assert(found[i] == 501 - 2 * i, i) end
+      kept = nil
+      collectgarbage()
+      assert(#found == 500)
+      for i = 251, 500 do assert(found[i] == 1002 - 2 * i, i) end
+    ]==], 1)
+  end)
+
+  it("is begun anew by a full collection, in any phase", function()
+    for seed = 1, 3 do
+      run([==[
+        local live = {}
+        for i = 1, 3000 do live[i] = {i, "text " .. i} end
+        for round = 1, 60 do
+          begin()
+          for _ = 1, math.random(400) do
+            local i = math.random(3000)
+            live[i] = {i, "text " .. i}
+          end
+          collectgarbage()
+          if round % 10 == 0 then state.check() end
+        end
+        for i = 1, 3000 do assert(live[i][1] == i and live[i][2] == "text " .. i) end
+      ]==], seed)
+    end
+  end)
+end)
+
+describe("memory of a heap that has become small", function()
+  it("is given back, by full collections and by slices", function()
+    for _, full in ipairs {true, false} do
+      within(function(state, all)
+        local t = {}
+        for i = 1, 60000 do t[i] = {i, {}} end
+        for i = 1, 20 do t[-i] = state.userdata(100000) end
+        collectgarbage()
+        assert(#t == 60000)
+        local _, most = state.memory()
+        t = nil  -- luacheck: ignore 311
+        if all then for _ = 1, 3 do collectgarbage() end
+        else
+          local _, _, _, before = state.memory()
+          while select(4, state.memory()) < before + 12 do  -- a chunk at a time
+            for i = 1, 100 do assert(#{i} == 1) end
+            collectgarbage("incremental")
+            collectgarbage("step", 100)
+            collectgarbage("generational")
+          end
+        end
+        local used, held = state.memory()
+        assert(held == state.bytes())
+        assert(used < 400000, used)
+        assert(held < most // 3, ("%d of %d"):format(held, most))
+      end, full)
+    end
+  end)
+
+  it("is given back by an emergency, to the last chunk that is empty", function()
+    local states = require "states"
+    local s = states.open {limit = 12 << 20}
+    local status, e = s:run(function(state)
+      local t = {}
+      for i = 1, 60000 do t[i] = {i} end
+      assert(#t == 60000)
+      collectgarbage()
+      t = nil  -- luacheck: ignore 311
+      collectgarbage("stop")
+      local u = state.userdata(10 << 20)  -- fits when all the chunks are gone
+      assert(state.intact(u))
+      state.check()
+    end)
+    assert.same({"ok", nil}, {status, e})
+    assert.is_true(s:stats().refused > 0)
+    assert.equal(0, s:close())
+  end)
+end)

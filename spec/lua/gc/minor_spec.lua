@@ -1,0 +1,231 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Minor collections (lua/gc/minor.c, remember.c): what survives them and what
+-- does not, and that no store into what is old is missed, whatever it goes
+-- through. Values that must have survived are looked at after their memory, if
+-- it had been freed, has been used again.
+
+local within = require "spec.lua.gc.within"
+
+describe("a minor collection", function()
+  it("keeps what can be reached and forgets the rest", function()
+    within(function(state)
+      local weak = setmetatable({}, {__mode = "v"})
+      local kept = {}
+      collectgarbage("nursery", 1 << 20)  -- none comes by itself
+      for i = 1, 1000 do
+        local t = {i}
+        weak[i] = t
+        if i % 3 == 0 then kept[#kept + 1] = t end
+      end
+      local _, _, minors, majors = state.memory()
+      collectgarbage("step")
+      local _, _, minors2, majors2 = state.memory()
+      assert(minors2 == minors + 1 and majors2 == majors)
+      for i = 1, 999 do  -- the last one may still be in a register
+        assert((weak[i] ~= nil) == (i % 3 == 0), i)
+        assert(i % 3 ~= 0 or kept[i // 3] == weak[i] and weak[i][1] == i)
+      end
+    end)
+  end)
+
+  it("forgets nothing that is old, dead or not; a major one does", function()
+    within(function(state)
+      local weak = setmetatable({}, {__mode = "v"})
+      weak[1] = {}
+      local keep = weak[1]
+      collectgarbage("step")
+      assert(keep == weak[1])
+      keep = nil  -- luacheck: ignore 311
+      local _, _, _, majors = state.memory()
+      for _ = 1, 5 do collectgarbage("step") end
+      assert(select(4, state.memory()) == majors)
+      assert(weak[1])
+      collectgarbage()
+      assert(not weak[1])
+    end)
+  end)
+
+  it("counts what survived as tenured, to the byte", function()
+    within(function(state)
+      local kept = state.table(100, 0)
+      collectgarbage()
+      local before = collectgarbage("statistics").tenured
+      for i = 1, 100 do kept[i] = state.userdata(1000) end  -- 1,032 bytes
+      for _ = 1, 40 do state.userdata(1000) end
+      collectgarbage("step")
+      local more = collectgarbage("statistics").tenured - before
+      assert(more >= 100 * 1032 and more < 100 * 1032 + 2000, more)
+    end)
+  end)
+
+  it("finds the dead with finalizers in the generational mode", function()
+    within(function(state)
+      local found = {}
+      local mt = {__gc = function(o) found[#found + 1] = o[1] end}
+      local _, _, _, majors = state.memory()
+      for i = 1, 10 do setmetatable({i}, mt) end
+      collectgarbage("step")
+      assert(#found == 10, #found)
+      for i = 1, 10 do assert(found[i] == 11 - i, "newest first") end
+      assert(select(4, state.memory()) == majors)
+    end)
+  end)
+
+  it("does not find them after an explicit choice of the incremental mode: a whole cycle does",
+    function()
+      within(function(state)
+        collectgarbage("incremental")
+        collectgarbage()
+        for _ = 1, 20 do
+          local found = 0
+          local mt = {__gc = function() found = found + 1 end}
+          local _, _, _, majors = state.memory()
+          for _ = 1, 10 do setmetatable({}, mt) end
+          repeat
+            local t = {}
+            for i = 1, 10 do t[i] = {i} end
+            assert(#t == 10)
+            local now = select(4, state.memory())
+            assert(found == 0 or now > majors, "found by a minor collection")
+          until found > 0
+          assert(found == 10, found)
+        end
+      end)
+    end)
+
+  it("brings back what a finalizer stores, which may get one again", function()
+    within(function()
+      local saved, calls = {}, 0
+      local mt
+      mt = {__gc = function(o)
+        calls = calls + 1
+        saved[o[1]] = o
+        if calls < 50 then setmetatable(o, mt) end
+      end}
+      setmetatable({1, {"inner"}}, mt)
+      for _ = 1, 60 do
+        collectgarbage("step")
+        for i = 1, 100 do saved["g" .. i] = {i} end
+        assert(saved[1][2][1] == "inner")
+        saved[1] = nil
+        collectgarbage()
+        if not saved[1] then break end
+      end
+      assert(calls == 50, calls)
+    end)
+  end)
+
+  it("keeps strings that are made again, each once", function()
+    within(function(state)
+      local kept = {}
+      for round = 1, 30 do
+        for i = 1, 300 do
+          local s = ("short %d"):format(i % 100)
+          if i % 7 == 0 then kept[i] = s end
+          assert(s == "short " .. i % 100)
+        end
+        collectgarbage("step")
+        state.check()
+        for i, s in pairs(kept) do assert(s == "short " .. i % 100, round) end
+      end
+    end)
+  end)
+end)
+
+describe("no store into what is old is missed", function()
+  -- Stores the only reference to a new object in each place of each kind of
+  -- container, and looks at it after the collection.
+  it("by a minor collection, in a container of each kind", function()
+    within(function(state)
+      local kinds = require "spec.lua.gc.containers"(state)
+      assert(#kinds > 15)
+      for _, kind in ipairs(kinds) do
+        local o = kind.make()
+        collectgarbage("step")
+        for k = 1, kind.places or 3 do
+          kind.set(o, k, {"value", {kind.name}, k})
+          collectgarbage("step")
+          for i = 1, 200 do assert(#{i, {i}} == 2) end
+          state.check()
+          local v = kind.get(o, k)
+          assert(v[1] == "value" and v[2][1] == kind.name and v[3] == k, kind.name)
+        end
+        collectgarbage("step")
+        for k = 1, kind.places or 3 do assert(kind.get(o, k)[3] == k, kind.name) end
+      end
+      debug.setmetatable(true, nil)
+    end)
+  end)
+
+  -- The property: whatever is stored where, in any order, between minor
+  -- collections and slices of a major one, a model that holds numbers only says
+  -- what is found.
+  local function play(seed, majors)
+    return within(function(state, n, slices)
+      math.randomseed(n, 0)
+      local random = math.random
+      local kinds = require "spec.lua.gc.containers"(state)
+      local ballast, world, model, made = state.table(4000, 0), {}, {}, 0
+      for i = 1, 4000 do ballast[i] = {i} end
+      for i = 1, 40 do
+        local kind = kinds[(i - 1) % #kinds + 1]
+        world[i] = {kind = kind, o = kind.make()}
+        model[i] = {}
+      end
+      for i = #kinds + 1, 40 do  -- the registry and the booleans are there once
+        if world[i].kind.name:find "registry" or world[i].kind.places then
+          world[i] = {kind = kinds[1], o = {}}
+        end
+      end
+      collectgarbage()
+      local function begin()  -- a major collection, and be generational again
+        collectgarbage("incremental")
+        collectgarbage("step")
+        collectgarbage("generational")
+      end
+      local _, _, _, before = state.memory()
+      collectgarbage("nursery", 1500)
+      local function look(i, k, at)
+        local w, id = world[i], model[i][k]
+        if not id then return end
+        local v = w.kind.get(w.o, k)
+        if type(v) ~= "table" or v[1] ~= id or v[2][1] ~= "of " .. id then
+          error(("seed %d, action %d: %s, place %d lies"):format(n, at, w.kind.name, k), 0)
+        end
+      end
+      local actions = 700
+      for at = 1, actions do
+        local i = random(40)
+        local w = world[i]
+        local k = random(w.kind.places or 3)
+        local what = random(10)
+        if what <= 5 then
+          made = made + 1
+          w.kind.set(w.o, k, {made, {"of " .. made}})
+          model[i][k] = made
+        elseif what <= 8 then look(i, k, at)
+        elseif what == 9 then
+          for j = 1, random(30) do assert(#{j, {j}} == 2) end
+        elseif slices then begin()
+        else collectgarbage("step") end
+        if at % 25 == 0 then state.check() end
+      end
+      for i = 1, 40 do
+        for k = 1, 3 do look(i, k, actions) end
+      end
+      debug.setmetatable(true, nil)
+      return select(4, state.memory()) - before
+    end, seed, majors)
+  end
+
+  it("by minor collections, in any order", function()
+    for seed = 1, 8 do play(seed, false) end
+  end)
+
+  it("by minor collections and the slices of major ones, in any order", function()
+    local ended = 0
+    for seed = 101, 110 do ended = ended + play(seed, true) end
+    assert.is_true(ended >= 10, ended .. " major collections")
+  end)
+end)

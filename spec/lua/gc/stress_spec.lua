@@ -1,0 +1,145 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Programs under the stress switches of the debug build (LUAN_STRESS of
+-- lua/gc/pace.c): collections at every safe point, nurseries of a few lines,
+-- major collections that never end, the heap verified meanwhile. What a program
+-- prints must not depend on them. Other variants have no such switches.
+
+local process = require "spec.support.process"
+
+if os.getenv "ASAMP_VARIANT" ~= "debug" then return end
+
+local SWITCHES = {"nursery=1", "nursery=256", "nursery=64,major", "major"}
+
+-- Each prints what is the same in every run; the last line is "end".
+local PROGRAMS = {
+  {"tables, strings and closures", [==[
+    local t, n = {}, 0
+    for i = 1, 150 do
+      t[i] = {key = "k" .. i, f = function() n = n + i; return n end, [i] = {i}}
+      t["name" .. i % 40] = t[i]
+      if i % 3 == 0 then t[i - 1] = nil end
+    end
+    local sum = 0
+    for k, v in pairs(t) do sum = sum + #tostring(k) + v.f() % 7 end
+    print(n)
+    for i = 1, 150 do if t[i] then assert(t[i].key == "k" .. i and t[i][i][1] == i) end end
+    print(table.concat({("x"):rep(30), ("%d,%s"):format(5, "six"), ("abc"):gsub("%w", "%0%0")}, " "))]==]},
+
+  {"coroutines", [==[
+    local function gen(n)
+      return coroutine.wrap(function()
+        local held = {}
+        for i = 1, n do held[i] = {i}; coroutine.yield(held[i]) end
+        for i = 1, n do assert(held[i][1] == i) end
+      end)
+    end
+    local sum, all = 0, {}
+    for i = 1, 20 do all[i] = gen(i) end
+    for _ = 1, 5 do
+      for i = 5, 20 do sum = sum + all[i]()[1] end
+    end
+    print(sum)
+    local co = coroutine.create(function() local x <close> = setmetatable({}, {__close = function()
+      print "closed" end}); coroutine.yield() end)
+    coroutine.resume(co)
+    print(coroutine.close(co))]==]},
+
+  {"errors and deep calls", [==[
+    local function down(n) local t = {n}; if n > 0 then down(n - 1) end; return t[1] end
+    print(down(60))
+    for i = 1, 10 do
+      local ok, e = pcall(function() local t = {}; error({i, t}) end)
+      assert(not ok and e[1] == i)
+    end
+    print(select(2, pcall(error, "text")))
+    local function forever() return 1 + forever() end
+    if not os.getenv("LUAN_STRESS") or os.getenv("LUAN_STRESS") == "major" then
+      assert(not pcall(forever))
+    end
+    print(select("#", table.unpack({}, 1, 100)))]==]},
+
+  {"finalizers and weak tables", [==[
+    local done = 0
+    local cache = setmetatable({}, {__mode = "v"})
+    local info = setmetatable({}, {__mode = "k"})
+    local kept = {}
+    for i = 1, 60 do
+      local o = setmetatable({i}, {__gc = function() done = done + 1 end})
+      cache[i], info[o] = o, {o, i}
+      if i % 4 == 0 then kept[#kept + 1] = o end
+    end
+    for _, o in ipairs(kept) do assert(cache[o[1]] == o and info[o][2] == o[1]) end
+    kept = nil
+    collectgarbage() collectgarbage()
+    print(done, next(cache), next(info))]==]},
+
+  {"source that is compiled and dumped", [==[
+    local lines = {}
+    for i = 1, 25 do
+      lines[i] = ("local function f%d(a) return function() return a + %d end end"):format(i, i)
+    end
+    lines[26] = "return f25(1)()"
+    local f = assert(load(table.concat(lines, "\n")))
+    print(f(), load(string.dump(f))(), load("x = = 1"))]==]},
+
+  {"sorting and patterns", [==[
+    local t = {}
+    for i = 1, 80 do t[i] = {(i * 37) % 101} end
+    table.sort(t, function(a, b) return a[1] < b[1] end)
+    for i = 2, 80 do assert(t[i - 1][1] <= t[i][1]) end
+    local words = {}
+    for w in ("the quick brown fox jumps over the lazy dog"):gmatch "%a+" do words[#words + 1] = w end
+    print(#words, table.concat(words, "-"), ("hello world"):gsub("o", {o = "0"}))]==]},
+
+  {"upvalues, metatables and big tables", [==[
+    local big = {}
+    for i = 1, 600 do big[i] = i % 50 == 0 and {i} or i end
+    for i = 50, 600, 50 do big[i] = {big[i]}; assert(big[i][1][1] == i) end
+    local a, b = {}, {}
+    local function get() return a, b end
+    for i = 1, 50 do a, b = {i, b[1]}, {i}; assert(get()[1] == i) end
+    local class = {__index = function(_, k) return {k} end, __add = function(x, y) return {x, y} end}
+    local o = setmetatable({}, class)
+    for i = 1, 20 do assert(o[i][1] == i and (o + i)[2] == i) end
+    print(#big, a[1], b[1])]==]},
+}
+
+local function run(text, stress)
+  local script = process.file(text .. "\nprint 'end'\n")
+  local status, out, errors = process.run {script, env = {LUAN_STRESS = stress}}
+  os.remove(script)
+  return status, out, errors
+end
+
+describe("a program under stress", function()
+  for _, p in ipairs(PROGRAMS) do
+    it("prints what it prints without: " .. p[1], function()
+      local status, want, errors = run(p[2], "")
+      assert.equal(0, status, errors)
+      assert.equal("end\n", want:sub(-4))
+      for _, switches in ipairs(SWITCHES) do
+        local code, out, err = run(p[2], switches)
+        assert.same({0, want, ""}, {code, out, err}, switches)
+      end
+    end)
+  end
+
+  it("is really collected as often as the switch says", function()
+    local COUNT = [[
+      local s = collectgarbage("statistics")
+      for i = 1, 500 do local t = {i} end
+      local t = collectgarbage("statistics")
+      io.write(t.minors - s.minors, " ", t.majors - s.majors, " ")]]
+    local function counts(stress)
+      local _, out = run(COUNT, stress)
+      local minors, majors = out:match "(%d+) (%d+)"
+      return tonumber(minors), tonumber(majors)
+    end
+    local none, nomajor = counts ""
+    assert.is_true(none <= 2 and nomajor == 0)
+    assert.is_true(counts "nursery=1" >= 500)
+    assert.is_true(counts "nursery=256" >= 50)
+    assert.is_true(select(2, counts "nursery=64,major") > 5)
+  end)
+end)

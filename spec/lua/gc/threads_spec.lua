@@ -1,0 +1,319 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Threads and the collector (lua/gc/thread.c): stacks are looked at where they
+-- have changed only, threads that sleep not at all. What they hold must be
+-- there all the same, and what they have left must not come back.
+
+local states = require "states"
+local within = require "spec.lua.gc.within"
+
+describe("a coroutine that is suspended", function()
+  it("keeps what it holds, one of 30,000", function()
+    within(function(state)
+      local all = {}
+      for i = 1, 30000 do
+        local co = coroutine.wrap(function(a)
+          local b = {a[1], "held"}
+          while true do a = coroutine.yield(b[1] == a[1] and b[2] == "held") end
+        end)
+        co {i}
+        all[i] = co
+      end
+      local _, _, minors = state.memory()
+      for i = 1, 30000, 7 do  -- these wake, and hold something new
+        assert(all[i] {i} == true, i)
+        if i % 49 == 1 then collectgarbage("step") end
+      end
+      assert(select(3, state.memory()) - minors >= 600)
+      for i = 1, 30000 do assert(all[i] {i} == true, i) end
+      state.check()
+    end)
+  end)
+
+  it("that is dropped is freed, with all that it alone has held", function()
+    within(function(state)
+      local held = setmetatable({}, {__mode = "v"})
+      local function turn()
+        local all = {}
+        for i = 1, 2000 do
+          local co = coroutine.wrap(function()
+            local a = {}
+            held[i] = a
+            coroutine.yield()
+            return a
+          end)
+          co()
+          all[i] = co
+        end
+        collectgarbage("step")
+        for i = 1, 2000 do assert(held[i] and all[i]) end
+      end
+      turn()
+      collectgarbage()
+      collectgarbage()
+      local first = state.memory()
+      assert(next(held) == nil)
+      for _ = 1, 4 do turn() end
+      collectgarbage()
+      collectgarbage()
+      assert(next(held) == nil)
+      assert(state.memory() <= first + 4000, state.memory() - first)
+    end)
+  end)
+
+  it("leaves its open upvalues to the closures that share them when it dies", function()
+    within(function(state)
+      local function born(n)  -- closures over variables of a coroutine
+        local get, set
+        local co = coroutine.create(function()
+          local a, b = {n}, {-n}
+          get = function() return a, b end
+          set = function(x, y) a, b = x, y end
+          coroutine.yield()
+        end)
+        coroutine.resume(co)
+        return get, set, co
+      end
+      for _, old in ipairs {true, false} do  -- the thread's age when it dies
+        local all, kept = {}, {}
+        for i = 1, 600 do
+          local get, set, co = born(i)
+          all[i] = {get, set}
+          if old then kept[i] = co end
+        end
+        if old then collectgarbage("step") end
+        assert(not old or #kept == 600)
+        kept = nil  -- luacheck: ignore 311
+        local function look()
+          for i = 1, 600 do
+            local a, b = all[i][1]()
+            assert(a[1] == i and b[1] == -i, i)
+          end
+        end
+        for round = 1, 6 do
+          if round == 4 then collectgarbage() else collectgarbage("step") end
+          look()
+          for i = 1, 600 do all[i][2]({i}, {-i}) end
+          for i = 1, 500 do assert(#{i, {i}} == 2) end
+          state.check()
+          look()
+        end
+      end
+    end)
+  end)
+
+  it("dies between two slices of a major collection, and its upvalues live on", function()
+    within(function(state)
+      local ballast, get, set = {}, {}, {}
+      for i = 1, 4000 do ballast[i] = {i} end
+      collectgarbage("nursery", 1000)
+      for round = 1, 30 do
+        local all = {}
+        for i = 1, 20 do
+          all[i] = coroutine.create(function()
+            local a = {round}
+            get[i] = function() return a end
+            set[i] = function(v) a = v end
+            coroutine.yield()
+          end)
+          coroutine.resume(all[i])
+        end
+        collectgarbage("step")
+        collectgarbage("incremental")
+        collectgarbage("step")  -- begins
+        collectgarbage("generational")
+        assert(#all == 20)
+        all = nil  -- luacheck: ignore 311
+        for _ = 1, 60 do
+          for i = 1, 20 do
+            assert(get[i]()[1] == round)
+            set[i] {round}
+          end
+        end
+        state.check()
+      end
+      assert(ballast[4000][1] == 4000)
+    end)
+  end)
+end)
+
+describe("a deep stack", function()
+  it("of 150,000 frames keeps what is young at every depth", function()
+    within(function(state)
+      local _, _, minors = state.memory()
+      local function down(n)
+        local young = {n}
+        if n > 0 then
+          assert(down(n - 1) == n - 1)
+        end
+        return young[1]
+      end
+      assert(down(150000) == 150000)
+      assert(select(3, state.memory()) - minors > 20)
+      state.check()
+    end)
+  end)
+
+  it("that goes up and down keeps what its frames hold now", function()
+    within(function(state)
+      math.randomseed(5, 0)
+      local function walk(depth, budget)
+        local a = {depth}
+        while budget > 0 do
+          local b = {depth, {budget}}
+          if math.random(5) == 1 then return budget - 1 end
+          budget = walk(depth + 1, budget - 1)
+          assert(a[1] == depth and b[1] == depth)
+        end
+        return 0
+      end
+      collectgarbage("nursery", 2000)
+      for _ = 1, 30 do walk(0, 600) end
+      state.check()
+    end)
+  end)
+
+  it("gives no value back that has been above its top", function()
+    within(function(state)
+      local weak = setmetatable({}, {__mode = "v"})
+      local function leaf(n)
+        local a, b, c = {n}, {n}, {n}
+        weak[#weak + 1], weak[#weak + 2], weak[#weak + 3] = a, b, c
+        return a[1] + b[1] + c[1]
+      end
+      local function down(n)
+        if n == 0 then return leaf(n) end
+        return (down(n - 1))
+      end
+      for depth = 0, 300, 20 do
+        down(depth)
+        collectgarbage("step")
+        collectgarbage()
+        assert(next(weak) == nil, "a slot above the top keeps an object alive")
+        -- a frame there finds nothing in its variables but nil
+        local function fresh(n)
+          local a, b, c  -- luacheck: ignore 221
+          if n > 0 then return fresh(n - 1) end
+          assert(a == nil and b == nil and c == nil)
+        end
+        fresh(depth)
+        state.check()
+      end
+    end)
+  end)
+
+  it("leaves nothing of before a collection to variables that a frame has not had yet", function()
+    within(function(state)
+      local lines = {"local a = 1", "a = a + 1"}  -- and 150 variables, of later lines
+      for i = 1, 150 do lines[i + 2] = ("local v%d = %d"):format(i, i) end
+      local wide = assert(load(table.concat(lines, "\n")))
+      local function down(n)
+        local a, b, c, d = {n}, {n, left = 1}, {n, left = 1}, {n, left = 1}
+        if n > 0 then down(n - 1) end
+        return a[1] + b[1] + c[1] + d[1]
+      end
+      local seen = 0
+      for round = 1, 20 do
+        down(40)  -- leaves tables in the slots of the frame to come
+        collectgarbage(round % 2 == 0 and "step" or "collect")
+        for i = 1, 1000 do assert(#{i, i, i} == 3) end
+        debug.sethook(function()
+          if debug.getinfo(2, "f").func ~= wide then return end
+          collectgarbage("step")
+          for i = 1, 200 do
+            local name, v = debug.getlocal(2, i)
+            if not name then break end
+            seen = seen + 1
+            assert(type(v) ~= "table" or not v.left, "a slot that was above the top came back")
+          end
+          state.check()
+        end, "l")
+        wide()
+        debug.sethook()
+      end
+      assert(seen > 1000, seen)
+    end)
+  end)
+
+  it("shows only what lives to lua_getlocal and the traceback", function()
+    within(function(state)
+      collectgarbage("nursery", 500)
+      local function down(n)
+        local here = {n}
+        if n > 0 then down(n - 1) end
+        local level = 1
+        while debug.getinfo(level, "f") do  -- every temporary of every frame
+          local i = 1
+          while true do
+            local name, v = debug.getlocal(level, i)
+            if not name then break end
+            assert(name ~= "here" or type(v[1]) == "number")
+            i = i + 1
+          end
+          level = level + 1
+        end
+        assert(#debug.traceback() > 10)
+        return here
+      end
+      assert(down(40)[1] == 40)
+      state.check()
+    end)
+  end)
+end)
+
+-- A bug that was: when there was no memory for the stack of a new thread, the
+-- emergency collection tenured the thread, which had no stack to look at and
+-- was then old, awake and on no list (T1): no minor collection ever saw it, and
+-- its stack's lines were handed out again.
+describe("a thread that an emergency collection meets before it has a stack", function()
+  it("is remembered until it has been looked at", function()
+    local met = 0
+    for room = 0, 60 do
+      local s = states.open()
+      local status, e = s:run(function(state, n)
+        local kept, threads = state.table(4000, 0), state.table(100, 0)
+        local body = function(a)
+          local b = {a[1]}
+          coroutine.yield()
+          return a, b
+        end
+        for i = 1, 60 do threads[i] = coroutine.create(body) end  -- room in lists
+        for i = 1, 60 do threads[i] = nil end
+        for i = 1, 600 do kept[i] = state.userdata(300) end
+        collectgarbage()
+        collectgarbage("stop")
+        state.failall(0)
+        local at = 600
+        pcall(function()
+          while at < 3900 do kept[at + 1] = state.userdata(300); at = at + 1 end
+        end)
+        for i = 1, at do  -- holes, which the emergency finds
+          if i % 8 < 4 then kept[i] = false end
+        end
+        local last
+        pcall(function() for _ = 1, n do last = {last} end end)
+        for i = 1, 60 do
+          local made, co = pcall(coroutine.create, body)
+          if made and coroutine.resume(co, {i}) then threads[#threads + 1] = co end
+        end
+        state.failall()
+        collectgarbage("restart")
+        for _ = 1, 3 do
+          collectgarbage("step")
+          for i = 1, 300 do assert(#{i, {i}} == 2) end
+          state.check()
+        end
+        for i = 1, #threads do
+          local _, a, b = coroutine.resume(threads[i])
+          assert(type(a) == "table" and a[1] == b[1])
+        end
+        return #threads
+      end, room)
+      assert.equal("ok", status, ("room %d: %s"):format(room, tostring(e)))
+      if s:stats().refused > 0 and e > 0 then met = met + 1 end
+      assert.is_nil(s:check())
+      assert.equal(0, s:close())
+    end
+    assert.is_true(met > 10, met)
+  end)
+end)
