@@ -36,6 +36,34 @@ helper() {
 helper "$scratch/runstat" "$root/bench/runstat.c"
 helper "$scratch/fixedseed.so" "$root/bench/fixedseed.c" -shared -fPIC
 
+# link_variants NAME ARGUMENTS...: links bench/NAME.c against the library beside each
+# interpreter, as 'work'/NAME-plain and NAME-fork. ARGUMENTS are the command's own:
+# --plain PATH and --fork PATH among them name the interpreters, in a prefix
+# (PREFIX/bin/lua, PREFIX/lib/liblua.a, PREFIX/include/lua5.4).
+link_variants() {
+  link_name=$1 link_plain=$root/build/plain/bin/lua link_fork=$root/build/bin/lua
+  shift
+  link_previous=
+  for argument in "$@"; do
+    case $link_previous=$argument in
+      --plain=*) link_plain=$argument ;;
+      --fork=*) link_fork=$argument ;;
+      *=--plain=*) link_plain=${argument#--plain=} ;;
+      *=--fork=*) link_fork=${argument#--fork=} ;;
+    esac
+    link_previous=$argument
+  done
+  link_one plain "$link_plain"
+  link_one fork "$link_fork"
+}
+
+link_one() {
+  prefix=$(cd "$(dirname "$2")/.." 2>/dev/null && pwd) || die "no interpreter at $2; build it, or give --$1 PATH"
+  [ -f "$prefix/lib/liblua.a" ] || die "no $prefix/lib/liblua.a; build it, or give --$1 PREFIX/bin/lua"
+  "${CC:-gcc}" -std=gnu99 -O2 -Wall -Wextra -I"$prefix/include/lua5.4" -o "$work/$link_name-$1" \
+    "$root/bench/$link_name.c" "$prefix/lib/liblua.a" -lm -ldl || die "cannot link against $prefix/lib/liblua.a"
+}
+
 need_valgrind() {
   command -v valgrind >/dev/null || die "valgrind is not installed; apt-get install valgrind"
 }

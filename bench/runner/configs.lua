@@ -18,6 +18,13 @@ local function profiled(name, kind, options, period)
   }
 end
 
+local function preloaded(name, options, library)
+  return {
+    name = name, kind = "preload", lua = options.plain, options = {},
+    env = { "LD_PRELOAD=" .. library },
+  }
+end
+
 local MAKERS = {
   plain = function(name, options)
     return { name = name, kind = "plain", lua = options.plain, options = {}, env = {} }
@@ -29,28 +36,33 @@ local MAKERS = {
   sample = function(name, options, period)
     return profiled(name, "sample", options, period or options.period)
   end,
+  mimalloc = function(name, options)
+    if not options.mimalloc then
+      return nil, "configuration mimalloc needs libmimalloc, which is not installed; "
+        .. "apt-get install libmimalloc2.0, or use --preload LIB"
+    end
+    return preloaded(name, options, options.mimalloc)
+  end,
   preload = function(name, options)
     if not options.preload then
       return nil, "configuration preload needs a library; add --preload LIB"
     end
-    return {
-      name = name, kind = "preload", lua = options.plain, options = {},
-      env = { "LD_PRELOAD=" .. options.preload },
-    }
+    return preloaded(name, options, options.preload)
   end,
 }
 
 -- Configurations for names like "plain", "fork", "idle", "sample", "sample=32K",
--- "preload". options: plain, fork (interpreters), period, profile (path of the
--- profile that sampling writes), preload. nil, message for a name that is wrong.
+-- "mimalloc", "preload". options: plain, fork (interpreters), period, profile (path
+-- of the profile that sampling writes), mimalloc, preload (libraries). nil, message
+-- for a name that is wrong or a library that is not there.
 function configs.make(names, options)
   local list, seen = {}, {}
   for _, name in ipairs(names) do
     local word, period = name:match("^(%a+)=?(%w*)$")
     local maker = word and MAKERS[word]
     if not maker or (period ~= "" and word ~= "sample") then
-      return nil, ("no configuration named %q; use plain, fork, idle, sample, sample=PERIOD, preload")
-        :format(name)
+      return nil, ("no configuration named %q; use plain, fork, idle, sample, sample=PERIOD, "
+        .. "mimalloc, preload"):format(name)
     end
     if seen[name] then return nil, ("configuration %q is given twice; give it once"):format(name) end
     seen[name] = true
@@ -61,24 +73,45 @@ function configs.make(names, options)
   return list
 end
 
--- Speed against plain is plain/x (above 1: x is faster); the cost of sampling is
--- x/fork (above 1: x is slower); the fork against a preloaded allocator is
--- preload/fork.
+local function comparison(over, under, good)
+  return { title = over.name .. "/" .. under.name, over = over, under = under, good = good }
+end
+
+-- The comparisons among the configurations of 'list'. Speed against plain is plain/x
+-- (above 1: x is faster); the cost of sampling is x/fork (above 1: x is slower); the
+-- fork against plain on another allocator is x/fork (above 1: the fork is faster).
 function configs.comparisons(list)
-  local by_kind, out = {}, {}
+  local by_kind, out, allocators = {}, {}, {}
   for _, config in ipairs(list) do by_kind[config.kind] = config end
-  local function compare(over, under, good)
-    out[#out + 1] = { title = over.name .. "/" .. under.name, over = over, under = under, good = good }
-  end
+  local plain, fork = by_kind.plain, by_kind.fork
   for _, config in ipairs(list) do
     local kind = config.kind
-    if (kind == "fork" or kind == "preload") and by_kind.plain then
-      compare(by_kind.plain, config, "high")
-    elseif (kind == "idle" or kind == "sample") and by_kind.fork then
-      compare(config, by_kind.fork, "low")
+    if (kind == "fork" or kind == "preload") and plain then
+      out[#out + 1] = comparison(plain, config, "high")
+    elseif (kind == "idle" or kind == "sample") and fork then
+      out[#out + 1] = comparison(config, fork, "low")
+    end
+    if kind == "preload" and fork then
+      allocators[#allocators + 1] = comparison(config, fork, "high")
     end
   end
-  if by_kind.preload and by_kind.fork then compare(by_kind.preload, by_kind.fork, "high") end
+  return table.move(allocators, 1, #allocators, #out + 1, out)
+end
+
+-- The comparisons of every other configuration x with the one named 'base': base/x
+-- (above 1: x is faster). nil, message when there is none of that name.
+function configs.against(list, base)
+  local over
+  for _, config in ipairs(list) do
+    if config.name == base then over = config end
+  end
+  if not over then
+    return nil, ("--base %q is not among the configurations; add it to --configs"):format(base)
+  end
+  local out = {}
+  for _, config in ipairs(list) do
+    if config ~= over then out[#out + 1] = comparison(over, config, "high") end
+  end
   return out
 end
 

@@ -16,6 +16,7 @@ package.path = root .. "/bench/?.lua;" .. package.path
 local command = require "runner.command"
 local machine = require "runner.machine"
 local options = require "runner.options"
+local slope = require "runner.slope"
 
 local LIMIT = 1 / 2000
 local SHORT, LONG = 30000, 90000  -- turns, whole batches
@@ -38,9 +39,8 @@ local function count(lua, profiler, pace, kind, turns)
 end
 
 -- Instructions of one turn.
-local function slope(lua, profiler, pace, kind)
-  local short = count(lua, profiler, pace, kind, SHORT)
-  return (count(lua, profiler, pace, kind, LONG) - short) / (LONG - SHORT)
+local function turn(lua, profiler, pace, kind)
+  return slope.of(function(turns) return count(lua, profiler, pace, kind, turns) end, SHORT, LONG)
 end
 
 -- Prints the table of one pace; the largest difference of on from off.
@@ -50,8 +50,8 @@ local function compare(plain, fork, pace)
   print("|" .. (" --- |"):rep(8))
   local worst = 0
   for _, kind in ipairs(KINDS) do
-    local base, off = slope(plain, "none", pace, kind), slope(fork, "none", pace, kind)
-    local loaded, started = slope(fork, "load", pace, kind), slope(fork, "idle", pace, kind)
+    local base, off = turn(plain, "none", pace, kind), turn(fork, "none", pace, kind)
+    local loaded, started = turn(fork, "load", pace, kind), turn(fork, "idle", pace, kind)
     worst = math.max(worst, math.abs(started / loaded - 1), math.abs(started / off - 1))
     print(("| %s | %.2f | %.2f | %.2f | %.2f | %.3f | %.6f | %.6f |"):format(
       kind, base, off, loaded, started, base / off, started / loaded, started / off))

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- One line that says where figures come from: processor, cores, kernel, commit.
--- What cannot be found is left out; nothing here fails.
+-- What the runner asks of the machine: the line that says where figures come from
+-- (processor, cores, kernel, commit), and where a shared library is.
+-- What cannot be found is left out or nil; nothing here fails.
 
 local machine = {}
 
@@ -22,6 +23,22 @@ function machine.line()
   add("gcc %s", output("gcc -dumpfullversion"))
   add("commit %s", output("git describe --always --dirty"))
   return table.concat(parts, ", ")
+end
+
+-- The path of the first library in what ldconfig -p prints whose name begins with
+-- 'name'; or nil.
+function machine.library_in(listing, name)
+  for found, path in listing:gmatch("(%S+) %b() => (%S+)") do
+    if found:sub(1, #name) == name then return path end
+  end
+end
+
+-- The path of an installed shared library like "libm.so"; or nil.
+function machine.library(name)
+  local pipe = io.popen("PATH=$PATH:/sbin:/usr/sbin ldconfig -p 2>/dev/null")
+  local listing = pipe and pipe:read("a") or ""
+  if pipe then pipe:close() end
+  return machine.library_in(listing, name)
 end
 
 return machine

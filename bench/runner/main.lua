@@ -46,6 +46,9 @@ local function measure_all(runner, chosen, list, wanted)
   for i, program in ipairs(chosen) do
     io.stderr:write(("[%d/%d] %s\n"):format(i, #chosen, program.name))
     local row, message = rounds.measure(runner, program, list, wanted)
+    if row and wanted.instructions then
+      row, message = rounds.add_instructions(runner, row, list, wanted)
+    end
     if row then
       rows[#rows + 1] = row
     else
@@ -76,6 +79,7 @@ local list
 list, message = configs.make(wanted.configs, {
   plain = wanted.plain or "build/plain/bin/lua", fork = wanted.fork or "build/bin/lua",
   period = wanted.period, preload = wanted.preload, profile = work .. "/profile.vmprof",
+  mimalloc = machine.library("libmimalloc.so"),
 })
 if not list then fail(message) end
 for _, config in ipairs(list) do
@@ -83,23 +87,30 @@ for _, config in ipairs(list) do
   config.lua = executable(config.lua, option)
 end
 
+local comparisons
+if wanted.base then
+  comparisons, message = configs.against(list, wanted.base)
+  if not comparisons then fail(message) end
+else
+  comparisons = configs.comparisons(list)
+end
+
 local runner = command.new(root .. "/build/bench", work)
 local rows, failed = measure_all(runner, chosen, list, wanted)
 if #rows == 0 then fail("nothing was measured") end
-if wanted.callgrind then
+if wanted.callgrind or wanted.instructions then
   local done
   done, message = rounds.subtract_startup(runner, rows, list)
   if not done then fail(message) end
 end
 
-local comparisons = configs.comparisons(list)
 local render = wanted.callgrind and report.counted or report.timed
 local text = table.concat({
   machine.line(),
   ("%d rounds, sizes: %s, sampling period of 'sample': %s"):format(
     wanted.rounds, wanted.mode, wanted.period),
   "",
-  render(rows, list, comparisons, programs.GROUPS),
+  render(rows, list, comparisons, programs.GROUPS, wanted.instructions),
 }, "\n")
 for _, each in ipairs(failed) do text = text .. "\nFAILED: " .. each .. "\n" end
 io.write(text)

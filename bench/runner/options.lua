@@ -6,33 +6,37 @@ local options = {}
 options.USAGE = [[
 usage: bench/run [options] [program or group]...
   --rounds N        rounds of every program (default 5)
-  --configs A,B     of plain, fork, idle, sample, sample=PERIOD, preload
+  --configs A,B     of plain, fork, idle, sample, sample=PERIOD, mimalloc, preload
                     (default plain,fork,idle,sample; plain,fork with --callgrind)
+  --base NAME       compare every other configuration with this one
   --period SIZE     sampling period of 'sample' (default 512K)
   --plain PATH      the baseline (default build/plain/bin/lua)
   --fork PATH       the fork (default build/bin/lua)
   --preload LIB     adds 'preload': the baseline with LIB in LD_PRELOAD
   --callgrind       count instructions instead of time, at smaller sizes
+  --instructions    count them too, one run each at smaller sizes, beside the times
   --mode MODE       size of the workloads: size, small or tiny
   --out FILE        write the report there too
   --list            names of programs and groups
 AWFY=dir adds the programs of are-we-fast-yet (dir: a checkout's benchmarks/Lua).]]
 
 local TAKES_VALUE = {
-  rounds = true, configs = true, period = true, plain = true, fork = true, preload = true,
-  mode = true, out = true,
+  rounds = true, configs = true, base = true, period = true, plain = true, fork = true,
+  preload = true, mode = true, out = true,
 }
-local FLAGS = { callgrind = true, list = true, help = true }
+local FLAGS = { callgrind = true, instructions = true, list = true, help = true }
 local MODES = { size = true, small = true, tiny = true }
 
-local function split(text)
+-- The parts of a text between commas.
+function options.split(text)
   local out = {}
   for word in text:gmatch("[^,]+") do out[#out + 1] = word end
   return out
 end
 
--- Flags and values as they stand; nil, message for what is not an option.
-local function scan(args)
+-- Flags and values as they stand, and the words beside them; nil, message for what
+-- is not an option. takes_value, flags: sets of names.
+function options.scan(args, takes_value, flags)
   local found, words = {}, {}
   local at = 1
   while at <= #args do
@@ -42,9 +46,9 @@ local function scan(args)
     if not name then
       if arg:sub(1, 1) == "-" then return nil, ("unknown option %q; see --help"):format(arg) end
       words[#words + 1] = arg
-    elseif FLAGS[name] and not value then
+    elseif flags[name] and not value then
       found[name] = true
-    elseif TAKES_VALUE[name] then
+    elseif takes_value[name] then
       if not value then
         at = at + 1
         value = args[at]
@@ -59,19 +63,27 @@ local function scan(args)
   return found, words
 end
 
+-- The value of an option that is a positive integer; nil, message when it is not.
+function options.positive(found, name, default)
+  local value = math.tointeger(tonumber(found[name] or default))
+  if value and value >= 1 then return value end
+  return nil, ("--%s must be a positive integer, got %q"):format(name, found[name])
+end
+
 -- Options with defaults filled in: rounds (integer), configs (list of names),
 -- words (programs and groups asked for), mode, and the values as given.
 -- nil, message when something is wrong.
 function options.parse(args)
-  local found, words = scan(args)
+  local found, words = options.scan(args, TAKES_VALUE, FLAGS)
   if not found then return nil, words end
   found.words = words
 
-  local rounds = math.tointeger(tonumber(found.rounds or "5"))
-  if not rounds or rounds < 1 then
-    return nil, ("--rounds must be a positive integer, got %q"):format(found.rounds)
-  end
+  local rounds, message = options.positive(found, "rounds", 5)
+  if not rounds then return nil, message end
   found.rounds = found.callgrind and 1 or rounds
+  if found.callgrind and found.instructions then
+    return nil, "--callgrind counts instructions alone; leave out --instructions"
+  end
 
   found.mode = found.mode or (found.callgrind and "small" or "size")
   if not MODES[found.mode] then
@@ -85,7 +97,7 @@ function options.parse(args)
 
   local default = found.callgrind and "plain,fork" or "plain,fork,idle,sample"
   local names = found.configs or default
-  found.configs = split(names)
+  found.configs = options.split(names)
   if #found.configs == 0 then return nil, ("--configs names nothing in %q; see --help"):format(names) end
   if found.preload and not names:find("preload", 1, true) then
     table.insert(found.configs, "preload")

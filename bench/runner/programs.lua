@@ -13,8 +13,8 @@ local OURS = {
   { "mixed", { "json", "strings", "linter", "hash_build", "template" } },
   { "compute", { "nbody", "mandelbrot", "fannkuch", "spectral_norm" } },
   { "traps", {
-    "random_writes", "append", "suspended", "deep_stack", "dictionary", "ephemerons",
-    "finalizers" } },
+    "random_writes", "random_keys", "append", "suspended", "deep_stack", "deep_churn",
+    "dictionary", "ephemerons", "weak_cache", "finalizers", "queue" } },
 }
 
 -- Name, inner iterations in full, small; the last field marks the allocating five.

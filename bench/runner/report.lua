@@ -40,7 +40,7 @@ local function rows_of(rows, group)
 end
 
 -- One table of 'key': the first configuration's own figure, scaled and formatted,
--- then the ratio of every comparison.
+-- then the ratio of every comparison, those of the keys in shown.beside after it.
 local function figures(rows, configs, comparisons, key, shown)
   local header = { "program" }
   for _, config in ipairs(shown.all and configs or { configs[1] }) do
@@ -48,7 +48,7 @@ local function figures(rows, configs, comparisons, key, shown)
   end
   for _, comparison in ipairs(comparisons) do
     header[#header + 1] = comparison.title
-    if shown.wall then header[#header + 1] = "wall" end
+    for _, other in ipairs(shown.beside or {}) do header[#header + 1] = other end
   end
   local lines = {}
   for _, row in ipairs(rows) do
@@ -58,8 +58,8 @@ local function figures(rows, configs, comparisons, key, shown)
     end
     for _, comparison in ipairs(comparisons) do
       line[#line + 1] = report.ratio(ratios(row, comparison, key))
-      if shown.wall then
-        line[#line + 1] = ("%.3f"):format(median_ratio(row, comparison, "wall"))
+      for _, other in ipairs(shown.beside or {}) do
+        line[#line + 1] = ("%.3f"):format(median_ratio(row, comparison, other))
       end
     end
     lines[#lines + 1] = line
@@ -115,21 +115,28 @@ local function big(rows, configs)
   return out
 end
 
--- The whole report of a timed run.
-function report.timed(rows, configs, comparisons, groups)
+-- The whole report of a timed run; counted: the rows have instructions too.
+function report.timed(rows, configs, comparisons, groups, counted)
   local memory = memory_comparisons(comparisons)
-  local out = {
-    "## CPU time\n",
-    figures(rows, configs, comparisons, "cpu", { unit = "s", scale = 1, format = "%.2f", wall = true }),
-    "### By group\n",
-    summary(rows, groups, comparisons, "cpu"),
-    "## Peak RSS\n",
-    figures(rows, configs, memory, "rss", { unit = "MB", scale = 1e6, format = "%.1f", all = true }),
-  }
+  local out = {}
+  local function add(title, text)
+    out[#out + 1] = title .. "\n"
+    out[#out + 1] = text
+  end
+  add("## CPU time", figures(rows, configs, comparisons, "cpu", {
+    unit = "s", scale = 1, format = "%.2f",
+    beside = counted and { "wall", "instructions" } or { "wall" },
+  }))
+  add("### By group", summary(rows, groups, comparisons, "cpu"))
+  if counted then
+    add("### Instructions by group", summary(rows, groups, comparisons, "instructions"))
+  end
+  add("## Peak RSS", figures(rows, configs, memory, "rss",
+    { unit = "MB", scale = 1e6, format = "%.1f", all = true }))
   local large = big(rows, configs)
   if #large > 0 and #memory > 0 then
-    out[#out + 1] = ("### Programs over 10 MiB under %s\n"):format(configs[1].name)
-    out[#out + 1] = summary(large, groups, memory, "rss")
+    add(("### Programs over 10 MiB under %s"):format(configs[1].name),
+      summary(large, groups, memory, "rss"))
   end
   return table.concat(out, "\n")
 end

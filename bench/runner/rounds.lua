@@ -49,6 +49,20 @@ function rounds.measure(runner, program, configs, options)
   return row
 end
 
+-- Counts the instructions of one more run of a row's program under each
+-- configuration, at the small size or the tiny one that was asked for; the row, or
+-- nil, message.
+function rounds.add_instructions(runner, row, configs, options)
+  local counted, message = rounds.measure(runner, row.program, configs, {
+    mode = options.mode == "tiny" and "tiny" or "small", rounds = 1, callgrind = true,
+  })
+  if not counted then return nil, message end
+  for _, config in ipairs(configs) do
+    row.figures[config].instructions = counted.figures[config].instructions
+  end
+  return row
+end
+
 -- Takes the instructions of an empty run from every count of 'rows'.
 -- nil, message when an empty run fails.
 function rounds.subtract_startup(runner, rows, configs)

@@ -1,0 +1,50 @@
+-- SPDX-License-Identifier: MIT
+-- Trap: a recursion size frames deep that allocates while its top moves: at the
+-- bottom some frames return and are called again at every turn, later all return,
+-- with short-lived tables between. A collector that scans the whole stack in every
+-- minor collection pays for all frames; one that knows how far down the stack is
+-- unchanged must notice what returning and calling again has changed. Every frame
+-- holds a table of its own, and checks it at the end.
+
+local SWING = 200   -- frames that return and are called again in one turn
+local STRIDE = 20   -- a turn for so many frames, on the way up another
+local TABLES = 100  -- short-lived tables made in one turn
+
+local function churn()
+  local sum = 0
+  for i = 1, TABLES do
+    local short_lived = { i }
+    sum = sum + #short_lived
+  end
+  return sum
+end
+
+-- The number of frames below, this one included, and of the tables that churn made.
+local function dive(depth, bottom)
+  local own = { depth }
+  if depth == 0 then return 1, bottom() end
+  local frames, made = dive(depth - 1, bottom)
+  if depth % STRIDE == 0 then made = made + churn() end
+  assert(own[1] == depth)
+  return frames + 1, made
+end
+
+local function run(depth)
+  local swung = 0
+  local function bottom()
+    local all = 0
+    for turn = 1, depth // STRIDE do
+      local frames, made = dive(turn % SWING, churn)
+      swung, all = swung + frames, all + made
+    end
+    return all
+  end
+  local frames, made = dive(depth, bottom)
+  return ("%d frames, %d swung, %d made"):format(frames, swung, made)
+end
+
+return {
+  about = "allocation while the top of a deep stack moves",
+  size = 150000, small = 10000, tiny = 60,
+  run = run,
+}

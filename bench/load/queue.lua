@@ -1,0 +1,32 @@
+-- SPDX-License-Identifier: MIT
+-- Trap: a linked queue, filled at its end and emptied at its front. Every node that
+-- has become old and is dropped still refers to the node after it: a generational
+-- collector that takes this for a reason to keep the next one promotes every node
+-- ever made. size is the number of nodes.
+
+local LENGTH = 2000
+
+local function run(count)
+  local first = { 0 }
+  local last = first
+  local sum = 0
+  for i = 1, count do
+    local node = { i }
+    last.next, last = node, node
+    if i > LENGTH then
+      sum = sum + first[1] % 1000
+      first = first.next
+    end
+  end
+  local left = 0
+  while first do
+    left, first = left + 1, first.next
+  end
+  return ("%d left, sum %d"):format(left, sum)
+end
+
+return {
+  about = "linked queue: dropped old nodes refer to newer ones",
+  size = 3000000, small = 100000, tiny = 3000,
+  run = run,
+}

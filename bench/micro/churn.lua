@@ -1,0 +1,62 @@
+-- SPDX-License-Identifier: MIT
+-- A large live heap and steady garbage beside it, for bench/pauses.c, which calls
+-- this file with
+--   records    live records; each is a table of four fields, a table of three
+--              and a string of its own: three objects, about 320 bytes
+--   page       records in one array; the arrays lie in one more
+--   survivors  records of a batch that replace a live one, 0 to 16
+-- and gets three functions, each to be called without arguments:
+--   fill   makes the live heap
+--   batch  makes 16 records; 'survivors' of them take the places of live ones at
+--          random and write a new string into another, the rest are garbage
+--   idle   as long as a batch, roughly, without making anything
+-- Records never refer to each other: what is replaced is garbage at once, so that
+-- the live heap keeps its size.
+
+local BATCH = 16
+
+local records, page_size, survivors = ...
+local random = math.random
+local pages, made = {}, 0
+
+local function record()
+  made = made + 1
+  return { id = made, name = "record " .. made, links = { made, -made, made * 2 }, hits = 0 }
+end
+
+local function fill()
+  for first = 1, records, page_size do
+    local page = {}
+    for i = 1, math.min(page_size, records - first + 1) do page[i] = record() end
+    pages[#pages + 1] = page
+  end
+end
+
+-- A random page and a place in it.
+local function pick()
+  local page = pages[random(#pages)]
+  return page, random(#page)
+end
+
+local function batch()
+  for i = 1, BATCH do
+    local fresh = record()
+    if i <= survivors then
+      local page, place = pick()
+      page[place] = fresh
+      page, place = pick()
+      local seen = page[place]
+      seen.hits = seen.hits + 1
+      seen.name = "seen by " .. made
+    end
+  end
+end
+
+local function idle()
+  local sum = 0
+  for i = 1, 2000 do sum = sum + i end
+  return sum
+end
+
+math.randomseed(42)
+return fill, batch, idle

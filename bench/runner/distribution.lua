@@ -1,0 +1,86 @@
+-- SPDX-License-Identifier: MIT
+-- The distribution of times: what bench/pauses.c prints, and figures over it.
+-- Pure functions. A distribution is a list of { ns, count }, rising in ns; an empty
+-- one has no quantiles (nil), and its sums are 0.
+
+local distribution = {}
+
+-- What one run printed: { live, peak (bytes), total, longest (ns), times }; or nil
+-- when the text is something else.
+function distribution.parse(text)
+  local live, peak, total, longest, rest =
+    text:match("^live (%d+)\npeak (%d+)\ntotal (%d+)\nlongest (%d+)\n(.*)$")
+  if not live then return nil end
+  local times = {}
+  for ns, count in rest:gmatch("(%d+) (%d+)\n") do
+    times[#times + 1] = { ns = math.tointeger(ns), count = math.tointeger(count) }
+  end
+  return {
+    live = math.tointeger(live), peak = math.tointeger(peak),
+    total = math.tointeger(total), longest = math.tointeger(longest), times = times,
+  }
+end
+
+function distribution.count(times)
+  local sum = 0
+  for _, each in ipairs(times) do sum = sum + each.count end
+  return sum
+end
+
+-- Nanoseconds in all.
+function distribution.sum(times)
+  local sum = 0
+  for _, each in ipairs(times) do sum = sum + each.ns * each.count end
+  return sum
+end
+
+-- The smallest time that at least the share 'q' (0 to 1) of all do not exceed.
+function distribution.quantile(times, q)
+  local wanted, seen = q * distribution.count(times), 0
+  for _, each in ipairs(times) do
+    seen = seen + each.count
+    if seen >= wanted then return each.ns end
+  end
+end
+
+-- What exceeds 'base' by 'least' nanoseconds or more, less 'base'.
+function distribution.beyond(times, base, least)
+  local out = {}
+  for _, each in ipairs(times) do
+    if each.ns - base >= least then
+      out[#out + 1] = { ns = each.ns - base, count = each.count }
+    end
+  end
+  return out
+end
+
+-- Counts from 'low' on, in ranges that double: a list of { from, to, count } up to
+-- the last that is not empty; empty ones before it stay. Times below 'low' are left
+-- out.
+function distribution.doubling(times, low)
+  local out = {}
+  local at = 0
+  for _, each in ipairs(times) do
+    if each.ns >= low then
+      while at == 0 or each.ns >= out[at].to do
+        local from = at == 0 and low or out[at].to
+        at = at + 1
+        out[at] = { from = from, to = 2 * from, count = 0 }
+      end
+      out[at].count = out[at].count + each.count
+    end
+  end
+  return out
+end
+
+-- A bar whose length is logarithmic: none for 0, one for 1, one more at each
+-- doubling.
+function distribution.bar(count)
+  local length = 0
+  while count > 0 do
+    length, count = length + 1, count // 2
+  end
+  return ("#"):rep(length)
+end
+
+return distribution

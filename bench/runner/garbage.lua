@@ -1,0 +1,73 @@
+-- SPDX-License-Identifier: MIT
+-- bench/garbage: instructions of an object that dies young, counted by callgrind
+-- over the loops of micro/garbage.lua: allocation (with the collector stopped) and
+-- garbage (what the collector, running as lua.c starts it, adds to every turn:
+-- finding, freeing, and the collections themselves on a nearly empty heap).
+-- The cost of the loop around it is taken off: for strings that of making the same
+-- texts when they exist already, so that what remains is the object alone.
+
+local root, work = arg[1], arg[2]
+package.path = root .. "/bench/?.lua;" .. package.path
+
+local command = require "runner.command"
+local machine = require "runner.machine"
+local options = require "runner.options"
+local slope = require "runner.slope"
+
+-- Turns of the two runs of a loop. With the collector many collections must lie
+-- between the two, or one more or fewer would show.
+local TURNS = { stop = { 30000, 90000 }, run = { 60000, 360000 } }
+
+-- Kind, title, the kind whose cost is taken off.
+local KINDS = {
+  { "fields", "table `{x=1, y=2}`", "nothing" },
+  { "array", "table `{1, 2}`", "nothing" },
+  { "empty", "table `{}`", "nothing" },
+  { "closure", "closure, upvalue shared", "nothing" },
+  { "own_upvalue", "closure with its upvalue", "nothing" },
+  { "string", "short string", "interned" },
+  { "coroutine", "coroutine, never resumed", "nothing" },
+}
+
+local function fail(message)
+  io.stderr:write("bench/garbage: ", message, "\n")
+  os.exit(2)
+end
+
+local runner = command.new(root .. "/build/bench", work)
+
+-- Instructions of one turn; each is counted once.
+local known = {}
+local function turn(lua, pace, kind)
+  local key = lua .. "\0" .. pace .. "\0" .. kind
+  known[key] = known[key] or slope.of(function(turns)
+    local usage, message = runner:count(
+      { lua, root .. "/bench/micro/garbage.lua", pace, kind, tostring(turns) }, {})
+    if not usage then fail(("%s, %s under %s: %s"):format(kind, pace, lua, message)) end
+    return usage.instructions
+  end, TURNS[pace][1], TURNS[pace][2])
+  return known[key]
+end
+
+local function cost(lua, kind, control)
+  return slope.cost(turn(lua, "stop", kind), turn(lua, "run", kind),
+    turn(lua, "stop", control), turn(lua, "run", control))
+end
+
+local wanted, message = options.parse(table.move(arg, 3, #arg, 1, {}))
+if not wanted then fail(message) end
+local plain = wanted.plain or "build/plain/bin/lua"
+local fork = wanted.fork or "build/bin/lua"
+
+print(machine.line())
+print("Instructions per object; see bench/README.md.\n")
+print("| dies | plain: allocation | garbage | both | fork: allocation | garbage | both "
+  .. "| garbage, plain/fork | both, plain/fork |")
+print("|" .. (" --- |"):rep(9))
+for _, entry in ipairs(KINDS) do
+  local kind, title, control = table.unpack(entry)
+  local theirs, ours = cost(plain, kind, control), cost(fork, kind, control)
+  print(("| %s | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %.2f | %.2f |"):format(title,
+    theirs.allocation, theirs.garbage, theirs.both, ours.allocation, ours.garbage, ours.both,
+    theirs.garbage / ours.garbage, theirs.both / ours.both))
+end

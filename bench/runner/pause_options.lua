@@ -1,0 +1,88 @@
+-- SPDX-License-Identifier: MIT
+-- The command line of bench/pauses. Pure: argument list in, table or message out.
+
+local pause_options = {}
+
+local options = require "runner.options"
+
+pause_options.USAGE = [[
+usage: bench/pauses [options]
+  --live MB         the live heap (default 1024)
+  --allocate MB     records made beside it (default 8 times the live heap)
+  --survivors N     of 16 records, how many replace a live one (default 4)
+  --page N          records in one array (default 1024)
+  --clock CLOCK     cpu: of the thread; wall (default cpu)
+  --rounds N        runs of every configuration (default 1)
+  --configs A,B     VARIANT:MODE, or idle for the machine's own noise
+                    VARIANT: plain, fork
+                    MODE: default, generational, incremental, full (stop-the-world)
+  --plain PATH      the baseline (default build/plain/bin/lua)
+  --fork PATH       the fork (default build/bin/lua)]]
+
+local TAKES_VALUE = {
+  live = true, allocate = true, survivors = true, page = true, clock = true, rounds = true,
+  configs = true, plain = true, fork = true,
+}
+local FLAGS = { help = true }
+
+local CONFIGS = "plain:generational,plain:incremental,plain:full,"
+  .. "fork:default,fork:generational,fork:incremental,fork:full,idle"
+local MODES = { default = true, generational = true, incremental = true, full = true }
+
+local BATCH = 16          -- records, as in micro/churn.lua
+local RECORD_BYTES = 320  -- of one record in plain Lua
+
+-- A configuration { name, variant = "plain" or "fork", mode }; nil, message.
+local function configuration(name)
+  if name == "idle" then return { name = name, variant = "plain", mode = "idle" } end
+  local variant, mode = name:match("^(%a+):(%a+)$")
+  if (variant == "plain" or variant == "fork") and MODES[mode] then
+    return { name = name, variant = variant, mode = mode }
+  end
+  return nil, ("no configuration named %q; see --help"):format(name)
+end
+
+-- Options with defaults filled in: live, allocate (MB), survivors, page, rounds,
+-- clock, configs (a list), and what follows from them: records, batches.
+-- nil, message when something is wrong.
+function pause_options.parse(args)
+  local found, words = options.scan(args, TAKES_VALUE, FLAGS)
+  if not found then return nil, words end
+  if #words > 0 then return nil, ("%q is not an option; see --help"):format(words[1]) end
+
+  local message
+  local function positive(name, default)
+    local value, why = options.positive(found, name, default)
+    found[name], message = value, message or why
+  end
+  positive("live", 1024)
+  positive("allocate", 8 * (found.live or 1))
+  positive("page", 1024)
+  positive("rounds", 1)
+  if message then return nil, message end
+
+  local survivors = math.tointeger(tonumber(found.survivors or 4))
+  if not survivors or survivors < 0 or survivors > BATCH then
+    return nil, ("--survivors must be an integer from 0 to %d, got %q"):format(BATCH, found.survivors)
+  end
+  found.survivors = survivors
+
+  found.clock = found.clock or "cpu"
+  if found.clock ~= "cpu" and found.clock ~= "wall" then
+    return nil, ("--clock must be cpu or wall, got %q"):format(found.clock)
+  end
+
+  local list = {}
+  for _, name in ipairs(options.split(found.configs or CONFIGS)) do
+    list[#list + 1], message = configuration(name)
+    if message then return nil, message end
+  end
+  if #list == 0 then return nil, ("--configs names nothing in %q; see --help"):format(found.configs) end
+  found.configs = list
+
+  found.records = math.max(1, found.live * 1000000 // RECORD_BYTES)
+  found.batches = math.max(1, found.allocate * 1000000 // (RECORD_BYTES * BATCH))
+  return found
+end
+
+return pause_options

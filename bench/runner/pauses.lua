@@ -1,0 +1,55 @@
+-- SPDX-License-Identifier: MIT
+-- bench/pauses: runs pauses.c in every configuration and prints the report.
+-- Expects pauses-plain and pauses-fork in its work folder (bench/pauses links them).
+-- Exit status: 0 measured, 2 bad usage or a run that failed.
+
+local root, work = arg[1], arg[2]
+package.path = root .. "/bench/?.lua;" .. package.path
+
+local command = require "runner.command"
+local distribution = require "runner.distribution"
+local machine = require "runner.machine"
+local pause_options = require "runner.pause_options"
+local pause_report = require "runner.pause_report"
+local rounds = require "runner.rounds"
+
+local function fail(message)
+  io.stderr:write("bench/pauses: ", message, "\n")
+  os.exit(2)
+end
+
+local wanted, message = pause_options.parse(table.move(arg, 3, #arg, 1, {}))
+if not wanted then fail(message) end
+if wanted.help then
+  print(pause_options.USAGE)
+  os.exit(0)
+end
+
+local runner = command.new(root .. "/build/bench", work)
+
+local function measure(config)
+  local usage, output = runner:run({
+    work .. "/pauses-" .. config.variant, root .. "/bench/micro/churn.lua", config.mode,
+    wanted.clock, wanted.records, wanted.page, wanted.survivors, wanted.batches,
+  }, {})
+  if not usage then fail(("%s: %s"):format(config.name, output)) end
+  local run = distribution.parse(output)
+  if not run then fail(("%s printed what is no measurement: %q"):format(config.name, output)) end
+  run.rss = usage.rss
+  return pause_report.figures(run)
+end
+
+local found = {}
+for _, config in ipairs(wanted.configs) do found[config] = {} end
+for round = 1, wanted.rounds do
+  for _, config in ipairs(rounds.order(wanted.configs, round)) do
+    io.stderr:write(("[%d/%d] %s\n"):format(round, wanted.rounds, config.name))
+    found[config][round] = measure(config)
+  end
+end
+
+print(machine.line())
+print(("%d MB live in %d records, %d MB made beside them in %d batches, %d of 16 records survive, "
+  .. "%s time, %d rounds\n"):format(wanted.live, wanted.records, wanted.allocate, wanted.batches,
+  wanted.survivors, wanted.clock, wanted.rounds))
+io.write(pause_report.render(wanted.configs, found))
