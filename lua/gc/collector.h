@@ -15,6 +15,7 @@
 
 #include "lgc.h"
 #include "lstate.h"
+#include "ltable.h"
 
 #include "vec.h"
 
@@ -22,6 +23,11 @@
 #define luaN_white(g,o) \
   ((g)->heap.gc.minor ? luaN_isyoung(o) \
                       : !luaN_hascolour(o, (g)->heap.gc.colour))
+
+/* Slots of a table's array part: luaH_realasize without the call, as a rule. */
+static inline unsigned luaN_asize (const Table *t) {
+  return l_likely(isrealasize(t)) ? t->alimit : luaH_realasize(t);
+}
 
 #define luaN_bit(c)	((lu_byte)(1u << ((c) - 1)))	/* of a line's marks */
 

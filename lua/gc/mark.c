@@ -45,7 +45,7 @@ void luaN_marklines (global_State *g, const void *p, size_t n) {
 
 
 static size_t arraybytes (const Table *t) {
-  return luaH_realasize(t) * sizeof(TValue);
+  return luaN_asize(t) * sizeof(TValue);
 }
 
 
@@ -162,18 +162,24 @@ static void clearkey (Node *n) {
 
 unsigned luaN_traverseslots (global_State *g, Table *t, unsigned i,
                              unsigned n) {
-  unsigned asize = luaH_realasize(t);
+  unsigned asize = luaN_asize(t);
   unsigned end = asize + (unsigned)sizenode(t);
   unsigned stop = (n < end - i) ? i + n : end;
   if (i > end) return 0;
-  for (; i < asize && i < stop; i++)
-    luaN_markvalue(g, &t->array[i]);
-  for (; i < stop; i++) {
-    Node *node = gnode(t, i - asize);
-    if (isempty(gval(node))) clearkey(node);
-    else {
-      if (keyiscollectable(node)) luaN_mark(g, gckey(node));
-      luaN_markvalue(g, gval(node));
+  if (i < asize) {
+    const TValue *v = t->array + i;
+    const TValue *last = t->array + (stop < asize ? stop : asize);
+    for (; v < last; v++) luaN_markvalue(g, v);
+    i = (stop < asize) ? stop : asize;
+  }
+  if (i < stop) {
+    Node *node = gnode(t, i - asize), *last = gnode(t, stop - asize);
+    for (; node < last; node++) {
+      if (isempty(gval(node))) clearkey(node);
+      else {
+        if (keyiscollectable(node)) luaN_mark(g, gckey(node));
+        luaN_markvalue(g, gval(node));
+      }
     }
   }
   return (stop < end) ? stop : 0;
@@ -186,7 +192,8 @@ static size_t traversetable (global_State *g, Table *t) {
   luaN_markvectors(g, t);
   if (kind == LUAN_STRONG || !luaN_meetweak(g, t, kind))
     luaN_traverseslots(g, t, 0, ~0u);
-  return sizeof(Table) + luaN_vectorbytes(t);
+  return sizeof(Table) + (size_t)t->alimit * sizeof(TValue) +
+         (size_t)sizenode(t) * sizeof(Node);
 }
 
 

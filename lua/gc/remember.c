@@ -149,7 +149,7 @@ void luaN_resized (lua_State *L, Table *t, size_t before, const TValue *array,
     }
   }
   if (!(t->marked & LUAN_LISTED) &&
-      (luaH_realasize(t) * sizeof(TValue) > LUAN_LARGE ||
+      (luaN_asize(t) * sizeof(TValue) > LUAN_LARGE ||
        (size_t)sizenode(t) * sizeof(Node) > LUAN_LARGE)) {
     lua_assert(c->tables.v.n < c->tables.v.size);  /* reserved: nursery.c */
     t->marked |= LUAN_LISTED;
@@ -186,7 +186,7 @@ void luaN_stayawake (lua_State *L) {
 static int slotof (const Table *t, const void *p, unsigned *i) {
   uintptr_t a = (uintptr_t)p - (uintptr_t)t->array;
   uintptr_t n = (uintptr_t)p - (uintptr_t)t->node;
-  unsigned asize = luaH_realasize(t);
+  unsigned asize = luaN_asize(t);
   if (a < asize * sizeof(TValue)) *i = (unsigned)(a / sizeof(TValue));
   else if (n < (size_t)sizenode(t) * sizeof(Node))
     *i = asize + (unsigned)(n / sizeof(Node));
@@ -211,7 +211,7 @@ static void markslot (global_State *g, Table *t, const void *slot) {
 ** value may be dead; nothing else of the table is looked at.
 */
 static int markweakslot (global_State *g, Table *t, const void *slot) {
-  unsigned i, asize = luaH_realasize(t);
+  unsigned i, asize = luaN_asize(t);
   const TValue *v;
   if (!slotof(t, slot, &i)) return 0;
   if (i < asize) v = &t->array[i];
@@ -238,7 +238,7 @@ void luaN_clearslots (global_State *g) {
   size_t k;
   for (k = 0; k < s->n; k += 2) {
     Table *t = (Table *)s->a[k];
-    unsigned i, asize = luaH_realasize(t);
+    unsigned i, asize = luaN_asize(t);
     if (!slotof(t, s->a[k + 1], &i)) continue;
     if (i < asize) {
       TValue *v = &t->array[i];

@@ -33,7 +33,7 @@ static void freelarge (global_State *g, void *p, size_t n) {
 
 
 static void freetable (global_State *g, Table *t) {
-  freelarge(g, t->array, luaH_realasize(t) * sizeof(TValue));
+  freelarge(g, t->array, luaN_asize(t) * sizeof(TValue));
   freelarge(g, t->node, (size_t)sizenode(t) * sizeof(Node));
 }
 
@@ -56,7 +56,7 @@ static void freeobject (lua_State *L, GCObject *o) {
 
 
 static int islarge (const Table *t) {
-  return luaH_realasize(t) * sizeof(TValue) > LUAN_LARGE ||
+  return luaN_asize(t) * sizeof(TValue) > LUAN_LARGE ||
          (size_t)sizenode(t) * sizeof(Node) > LUAN_LARGE;
 }
 

@@ -82,7 +82,7 @@ static void markkeys (global_State *g, Table *t) {
 
 /* Weak keys: marks the values whose keys are alive. 1: it has marked some. */
 static int markvalues (global_State *g, Table *t, int backwards) {
-  unsigned i, asize = luaH_realasize(t), nsize = (unsigned)sizenode(t);
+  unsigned i, asize = luaN_asize(t), nsize = (unsigned)sizenode(t);
   int changed = 0;
   for (i = 0; i < asize; i++) {
     TValue *v = &t->array[i];
@@ -139,7 +139,7 @@ static void clearvalues (global_State *g, size_t i) {
   luaN_Vec *w = &g->heap.gc.weak;
   for (; i < w->n; i++) {
     Table *t = tableof(w->a[i]);
-    unsigned k, asize = luaH_realasize(t);
+    unsigned k, asize = luaN_asize(t);
     Node *n = gnode(t, 0), *end = gnode(t, (size_t)sizenode(t));
     if (!(kindof(w->a[i]) & LUAN_WEAKVALUES)) continue;
     for (k = 0; k < asize; k++)
