@@ -29,11 +29,16 @@ end
 
 local runner = command.new(root .. "/build/bench", work)
 
+-- Large blocks are mapped one by one: realloc grows them without copying, in every
+-- state alike. Elsewhere it depends on malloc's layout whether it copies, and one
+-- copy of a string table is 4 instructions a turn.
+local MALLOC = "MALLOC_MMAP_THRESHOLD_=65536"
+
 local function count(lua, profiler, pace, kind, turns)
   local usage, message = runner:count({
     lua, root .. "/bench/micro/alloc.lua", profiler, pace, kind, tostring(turns),
     work .. "/profile.vmprof",
-  }, {})
+  }, { MALLOC })
   if not usage then fail(("%s, %s under %s: %s"):format(profiler, kind, lua, message)) end
   return usage.instructions
 end
