@@ -155,6 +155,11 @@ LUAI_FUNC void luaN_wake (lua_State *L);
 /* A new thread has got its stack. */
 LUAI_FUNC void luaN_built (lua_State *L);
 
+/* Makes n slots of a stack nil (a nil is 0, whatever stands beside it). */
+#define luaN_erase(p,n) \
+  (lua_assert(LUA_VNIL == 0), \
+   memset(p, 0, cast_sizet(n) * sizeof(StackValue)))
+
 /* Slots of L's stack below p may hold values, though no CallInfo says so. */
 #define luaN_sethigh(L1,to) \
   { int n_ = cast_int((to) - (L1)->stack.p); \
