@@ -36,8 +36,8 @@ ifeq ($(filter plain,$(V)),)
   CORE := $(filter-out lmem lgc,$(CORE))
   OURS := $(sort $(wildcard lua/gc/*.c)) lua/seam.c
   PATCHES := $(sort $(wildcard lua/patches/*.patch))
-  CFLAGS += -Ilua/gc -Ilua
-  HEADERS := $(wildcard lua/gc/*.h) lua/seam.h
+  CFLAGS += -Ilua/gc -Ilua/vm -Ilua
+  HEADERS := $(wildcard lua/gc/*.h lua/vm/*.h) lua/seam.h
 endif
 CORE_O = $(CORE:%=$(B)/$(1)/%.o) $(OURS:lua/%.c=$(B)/$(1)/%.o)
 

@@ -48,6 +48,7 @@
 #define luaN_gc_h
 
 #include "jump.h"
+#include "text.h"
 
 #define LUAN_COLOURS	0x03	/* of marked: 0 young, else the colour */
 #define LUAN_TOUCHED	0x04	/* in 'touched' */

@@ -167,9 +167,10 @@ LUAI_FUNC void luaN_built (lua_State *L);
 
 /*
 ** Two functions stand in sections of their own, so that a walk of the C stack
-** knows their frames by address (luaN_code of seam.h).
+** knows their frames by address (luaN_code of seam.h). The bytecode loop begins
+** a cache line: where it lies by chance costs up to 4%.
 */
-#define LUAN_SECTION(s)	__attribute__((section(s)))
+#define LUAN_SECTION(s)	__attribute__((section(s), aligned(64)))
 LUAI_FUNC void luaV_execute (lua_State *L, CallInfo *ci) LUAN_SECTION("luavm");
 LUA_API int (lua_resume) (lua_State *L, lua_State *from, int narg, int *nres)
     LUAN_SECTION("luaresume");

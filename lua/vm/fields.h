@@ -27,6 +27,14 @@ static inline const TValue *luaN_getshortstr (Table *t, TString *key) {
 
 #if defined(lvm_c)
 
+static inline const TValue *luaN_get (Table *t, const TValue *key) {
+  return ttisshrstring(key) ? luaN_getshortstr(t, tsvalue(key))
+                            : luaH_get(t, key);
+}
+
+#define luaH_get(t,key)	luaN_get(t, key)
+
+
 /*
 ** Puts v under 'key', which t does not have: 1 when that is done. 0: there is
 ** more to it (a metamethod, a collision, a barrier, no room), nothing is done.
