@@ -47,7 +47,6 @@
 #ifndef luaN_gc_h
 #define luaN_gc_h
 
-#include "jump.h"
 #include "text.h"
 
 #define LUAN_COLOURS	0x03	/* of marked: 0 young, else the colour */
