@@ -320,7 +320,7 @@ describe("traps of the readers", function()
         end)
         for i = 1, 2 do
           local words = log.stacks[i].words
-                    local lines, cut = {}, 0
+          local lines, cut = {}, 0
           for k = #words - 1, 1, -2 do
             if log.names[words[k + 1]]:find "frames cut" then
               cut = cut + 1
