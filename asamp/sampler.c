@@ -20,6 +20,7 @@
 #include "pending.h"
 #include "seam.h"
 #include "stack.h"
+#include "timing.h"
 
 struct Sampler {
   luaN_Sampler seam;		/* what the core calls; ud is the Sampler */
@@ -38,6 +39,9 @@ struct Sampler {
   uint64_t rss, measured;	/* resident bytes, and when they were read */
   Pending pending;
   Stack stack;
+  Timing timing;
+  uint64_t timeperiod;		/* ns, of the session; 0: time is not sampled */
+  int wall;			/* that period is of wall time */
 };
 
 #define RECORD_NS	10000000
@@ -137,13 +141,21 @@ static void decide (void *ud, lua_State *L, int major) {
   luaN_watch(L, -(int)watched);
   profile_collection(s->profile, &c, survived, NULL, n);
   s->nanoseconds += now() - c.time;
-  if (!s->on) luaN_setsampler(L, NULL, 0);  /* that was what it stayed for */
+  if (!s->on && s->timing.timer == NULL)
+    luaN_setsampler(L, NULL, 0);  /* that was what it stayed for */
 }
 
 
 static void freed (void *ud, lua_State *L, const void *block) {
   Sampler *s = ud;
   if (pending_freed(&s->pending, block)) luaN_watch(L, -1);
+}
+
+
+static void point (void *ud, lua_State *L) {
+  Sampler *s = ud;
+  if (s->profile != NULL)
+    timing_point(&s->timing, L, &s->stack, s->profile, s->number);
 }
 
 
@@ -164,6 +176,7 @@ static void forked (void) {
   for (s = all; s != NULL; s = s->next) {
     if (s->profile != NULL) profile_abandon(s->profile);
     s->profile = NULL;
+    timing_forked(&s->timing);
     s->on = 0;
     pending_close(&s->pending);
   }
@@ -176,6 +189,8 @@ static int finish (Sampler *s);
 static void exiting (void) {
   Sampler *s;
   for (s = all; s != NULL; s = s->next) {
+    timing_stop(&s->timing);
+    s->lost += timing_drop(&s->timing);
     if (s->on) s->bytes += luaN_allocated(s->L) - s->from;
     s->on = 0;
     if (s->profile != NULL) finish(s);
@@ -200,6 +215,7 @@ static int collectsampler (lua_State *L) {
   *p = s->next;
   pthread_mutex_unlock(&lock);
   pending_close(&s->pending);
+  timing_close(&s->timing);
   stack_close(&s->stack);
   free(s->path);
   free(s);
@@ -222,6 +238,7 @@ static Sampler *newsampler (lua_State *L) {
   s->seam.sample = sample;
   s->seam.decide = decide;
   s->seam.freed = freed;
+  s->seam.point = point;
   s->seam.closing = closing;
   pthread_once(&control, once);
   pthread_mutex_lock(&lock);
@@ -293,6 +310,8 @@ int sampler_open (Sampler *s, const SamplerOptions *o, uint64_t period,
   c.compress = o->compress;
   c.period = period;
   c.random = o->random;
+  c.timeperiod = o->timeperiod;
+  c.wall = o->wall;
   c.native = o->native;
   c.command = o->command;
   c.resolve = native_name;
@@ -306,6 +325,9 @@ int sampler_open (Sampler *s, const SamplerOptions *o, uint64_t period,
   s->options.out = s->path;
   s->options.command = NULL;
   s->gap.period = period;
+  s->timeperiod = o->timeperiod;
+  s->wall = o->wall;
+  s->timing.samples = 0;
   s->samples = s->bytes = s->lost = s->nanoseconds = 0;
   s->seeded = 0;
   stack_forget(&s->stack);
@@ -352,7 +374,35 @@ int sampler_off (Sampler *s, lua_State *L) {
   luaN_memory(L, &m);
   if (s->pending.n > 0 || m.minors != s->minors || m.majors != s->majors)
     luaN_collect(L);
-  if (s->pending.n == 0) luaN_setsampler(L, NULL, 0);
+  if (s->pending.n == 0 && s->timing.timer == NULL)
+    luaN_setsampler(L, NULL, 0);
+  return 1;
+}
+
+
+int sampler_timeon (Sampler *s, lua_State *L, uint64_t ns, int wall, char *err,
+                    size_t errsize) {
+  if (!timing_start(&s->timing, s->L, ns, wall, s->options.native, err,
+                    errsize))
+    return 0;
+  if (luaN_getsampler(L) != &s->seam)
+    luaN_setsampler(L, &s->seam, GAP_MAX);
+  if (ns != s->timeperiod || wall != s->wall)
+    profile_timeperiod(s->profile, ns, wall);
+  s->timeperiod = ns;
+  s->wall = wall;
+  return 1;
+}
+
+
+int sampler_timeoff (Sampler *s, lua_State *L) {
+  if (s->timing.timer == NULL) return 0;
+  timing_stop(&s->timing);
+  timing_point(&s->timing, L, &s->stack, s->profile, s->number);
+  s->lost += timing_drop(&s->timing);
+  profile_timeperiod(s->profile, 0, s->wall);
+  s->timeperiod = 0;
+  if (!s->on && s->pending.n == 0) luaN_setsampler(L, NULL, 0);
   return 1;
 }
 
@@ -375,8 +425,12 @@ static int finish (Sampler *s) {
   s->lost += t.lost;
   if (s->options.announce) {
     fprintf(stderr, "profiler: %llu samples, one every %llu bytes, of %.1f MB "
-            "allocated; profile: %s\n", (unsigned long long)s->samples,
-            (unsigned long long)s->gap.period, (double)s->bytes / 1e6, s->path);
+            "allocated; ", (unsigned long long)s->samples,
+            (unsigned long long)s->gap.period, (double)s->bytes / 1e6);
+    if (s->timing.samples > 0)
+      fprintf(stderr, "%llu samples of time; ",
+              (unsigned long long)s->timing.samples);
+    fprintf(stderr, "profile: %s\n", s->path);
   }
   if (t.error != 0)
     fprintf(stderr, "profiler: %s: %s; %llu samples are lost\n", s->path,
@@ -386,6 +440,7 @@ static int finish (Sampler *s) {
 
 
 int sampler_close (Sampler *s, lua_State *L) {
+  sampler_timeoff(s, L);
   if (s->on) sampler_off(s, L);
   if (luaN_getsampler(L) == &s->seam) luaN_setsampler(L, NULL, 0);
   return (s->profile != NULL) ? finish(s) : 0;
@@ -401,6 +456,8 @@ void sampler_stats (Sampler *s, lua_State *L, SamplerStats *stats) {
   stats->samples = s->samples;
   stats->bytes = s->bytes + (s->on ? luaN_allocated(L) - s->from : 0);
   stats->lost = s->lost;
+  stats->timing = (s->timing.timer != NULL);
+  stats->timesamples = s->timing.samples;
   stats->minors = m.minors;
   stats->majors = m.majors;
   stats->nanoseconds = s->nanoseconds;
