@@ -25,11 +25,12 @@
 #define SIGNAL	SIGPROF
 
 struct Timer {
-  Timer *next;			/* all timers, running or not (C3) */
+  Timer *next;			/* all timers, running or not (C4) */
   volatile sig_atomic_t running;
   pid_t tid;			/* the thread whose timer it is */
   clockid_t clock;
   uint64_t period, start, counted;
+  uint64_t quiet;		/* no tick before the clock says this */
   TimerTick *f;
   void *ud;
   int fd;			/* of perf_event_open, or -1; the last one there was, */
@@ -59,11 +60,15 @@ static pid_t self (void) {
 /* {== the handler ====================================================== */
 
 static void tick (Timer *t, void *context) {
-  uint64_t passed = read_(t->clock) - t->start + t->period / 2;
-  uint64_t count = passed / t->period - t->counted;
-  if (count == 0) return;
+  uint64_t now = read_(t->clock);
+  uint64_t count = (now - t->start + t->period / 2) / t->period - t->counted;
+  uint64_t took;
+  if (count == 0 || now < t->quiet) return;
   t->counted += count;
   t->f(t->ud, count, context);
+  took = read_(t->clock) - now;
+  if (t->clock != CLOCK_MONOTONIC) t->start += took;
+  t->quiet = now + 2 * took;
 }
 
 
@@ -251,7 +256,7 @@ Timer *timer_start (uint64_t ns, int wall, TimerTick *f, void *ud, char *err,
     t->clock = wall ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID;
     t->period = ns;
     t->start = read_(t->clock);
-    t->counted = 0;
+    t->counted = t->quiet = 0;
     t->f = f;
     t->ud = ud;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);

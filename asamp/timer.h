@@ -17,10 +17,13 @@
 ** timer runs. SIGPROF of another origin is passed on to the handler that was
 ** there before; one of our own that comes late is dropped.
 **
-**   C1  periods counted since timer_start = floor(clock / period + 1/2);
+**   C1  periods counted since timer_start = floor(time / period + 1/2), where
+**       the CPU time that ticks take themselves is not part of the time;
 **   C2  no tick after timer_stop has returned, when it is called on the timer's
 **       own thread; called on another, one may just be ending;
-**   C3  a Timer is never given back to the system: a handler may look at it.
+**   C3  ticks take at most half of the time, the next one comes later, however
+**       high the rate and however long a tick takes;
+**   C4  a Timer is never given back to the system: a handler may look at it.
 ** In the child of a fork there is no timer: timer_forked.
 */
 #ifndef asamp_timer_h
