@@ -380,9 +380,10 @@ int sampler_off (Sampler *s, lua_State *L) {
 }
 
 
-int sampler_timeon (Sampler *s, lua_State *L, uint64_t ns, int wall, char *err,
-                    size_t errsize) {
-  if (!timing_start(&s->timing, s->L, ns, wall, s->options.native, err,
+int sampler_timeon (Sampler *s, lua_State *L, uint64_t ns, TimerClock clock,
+                    char *err, size_t errsize) {
+  int wall = (clock == TIMER_WALL);
+  if (!timing_start(&s->timing, s->L, ns, clock, s->options.native, err,
                     errsize))
     return 0;
   if (luaN_getsampler(L) != &s->seam)

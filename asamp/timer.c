@@ -33,8 +33,8 @@ struct Timer {
   uint64_t quiet;		/* no tick before the clock says this */
   TimerTick *f;
   void *ud;
-  int fd;			/* of perf_event_open, or -1; the last one there was, */
-  int lastfd;			/* ... for signals that come late */
+  int fd;			/* of perf_event_open, or -1 */
+  int lastfd;			/* the last one there was, for a signal that is late */
   int posix;			/* 'timer' is there */
   timer_t timer;
 };
@@ -131,16 +131,15 @@ static int isinstalled (void) {
 
 
 /* A program that sets SIGPROF while we run has it; the next start takes it. */
-static int install (void) {
-  struct sigaction a, old;
-  if (isinstalled()) return 1;
+static void install (void) {
+  struct sigaction a;
+  if (isinstalled()) return;
   memset(&a, 0, sizeof(a));
   a.sa_sigaction = handler;
   a.sa_flags = SA_SIGINFO | SA_RESTART;
   sigemptyset(&a.sa_mask);
-  if (sigaction(SIGNAL, NULL, &old) != 0) return 0;
-  before = old;
-  return sigaction(SIGNAL, &a, NULL) == 0;
+  sigaction(SIGNAL, NULL, &before);
+  sigaction(SIGNAL, &a, NULL);
 }
 
 
@@ -206,16 +205,20 @@ static int startperf (Timer *t, int kernel) {
 }
 
 
-/*
-** ASAMP_TIMER=posix: as on a machine that does not grant perf_event_open, for
-** specs.
-*/
-static int startsignals (Timer *t, int wall) {
-  const char *only = getenv("ASAMP_TIMER");
-  int perf = !wall && !(only != NULL && strcmp(only, "posix") == 0);
-  if (perf && startperf(t, 1)) return 1;
-  if (perf) startperf(t, 0);
-  return startposix(t) || t->fd >= 0;
+static int startsignals (Timer *t, TimerClock clock, char *err,
+                         size_t errsize) {
+  if (clock == TIMER_EXACT) {
+    if (startperf(t, 1)) return 1;
+    if (!startperf(t, 0)) {
+      snprintf(err, errsize, "cannot sample time exactly: perf_event_open: %s; "
+               "see kernel.perf_event_paranoid, or do without 'exact'",
+               strerror(errno));
+      return 0;
+    }
+  }
+  if (startposix(t)) return 1;
+  snprintf(err, errsize, "cannot sample time: %s", strerror(errno));
+  return 0;
 }
 
 
@@ -246,14 +249,15 @@ static Timer *newtimer (void) {
 }
 
 
-Timer *timer_start (uint64_t ns, int wall, TimerTick *f, void *ud, char *err,
-                    size_t errsize) {
+Timer *timer_start (uint64_t ns, TimerClock clock, TimerTick *f, void *ud,
+                    char *err, size_t errsize) {
   Timer *t;
   pthread_mutex_lock(&lock);
   t = newtimer();
   if (t != NULL) {
     t->tid = self();
-    t->clock = wall ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID;
+    t->clock = (clock == TIMER_WALL) ? CLOCK_MONOTONIC
+                                     : CLOCK_THREAD_CPUTIME_ID;
     t->period = ns;
     t->start = read_(t->clock);
     t->counted = t->quiet = 0;
@@ -261,9 +265,10 @@ Timer *timer_start (uint64_t ns, int wall, TimerTick *f, void *ud, char *err,
     t->ud = ud;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     t->running = 1;
-    if (install() && startsignals(t, wall)) nrunning++;
+    install();
+    if (startsignals(t, clock, err, errsize)) nrunning++;
     else {
-      snprintf(err, errsize, "cannot sample time: %s", strerror(errno));
+      stopsignals(t);
       t->running = 0;
       if (nrunning == 0) uninstall();
       t = NULL;

@@ -6,12 +6,15 @@
 ** What a tick stands for is read from the clock, not counted: 'count' periods
 ** of the clock have passed since the tick before. So a signal that comes late,
 ** or not at all, loses nothing, and what makes the signals need not be exact:
-**   CPU time   perf_event_open's task clock, where the kernel grants it; it is
-**              exact and never interrupts a system call that sleeps. It may be
-**              granted for user mode only; then, and where it is not, the
-**              thread's POSIX timer does, which ticks with the scheduler (some
-**              100 to 1000 times a second) and never in a sleep either;
-**   wall time  a POSIX timer. It interrupts sleeps.
+**   TIMER_CPU    CPU time: the thread's POSIX timer. The kernel looks at it when
+**                the scheduler ticks (100 to 1000 times a second), so a tick of
+**                ours may stand for several periods. It costs next to nothing
+**                and interrupts no system call that sleeps;
+**   TIMER_EXACT  CPU time: perf_event_open's task clock, an interrupt for each
+**                period, where the kernel grants it. When it does for user mode
+**                only, the POSIX timer runs beside it, for kernel mode;
+**   TIMER_WALL   wall time: a POSIX timer, an interrupt for each period. It
+**                interrupts sleeps.
 **
 ** The signal is SIGPROF with SA_RESTART. Its disposition is ours while any
 ** timer runs. SIGPROF of another origin is passed on to the handler that was
@@ -34,6 +37,8 @@
 
 typedef struct Timer Timer;
 
+typedef enum TimerClock { TIMER_CPU, TIMER_EXACT, TIMER_WALL } TimerClock;
+
 /*
 ** 'context' is the handler's ucontext_t. Must be safe in a signal handler; errno
 ** is kept for it.
@@ -44,8 +49,8 @@ typedef void TimerTick (void *ud, uint64_t count, void *context);
 ** A timer of the calling thread that runs from now on, with a period of 'ns'
 ** nanoseconds. NULL: there is none; 'err' says why in one line.
 */
-Timer *timer_start (uint64_t ns, int wall, TimerTick *f, void *ud, char *err,
-                    size_t errsize);
+Timer *timer_start (uint64_t ns, TimerClock clock, TimerTick *f, void *ud,
+                    char *err, size_t errsize);
 
 void timer_stop (Timer *t);
 

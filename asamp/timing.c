@@ -82,8 +82,8 @@ static void tick (void *ud, uint64_t count, void *context) {
 /* }===================================================================== */
 
 
-int timing_start (Timing *t, lua_State *L, uint64_t ns, int wall, int native,
-                  char *err, size_t errsize) {
+int timing_start (Timing *t, lua_State *L, uint64_t ns, TimerClock clock,
+                  int native, char *err, size_t errsize) {
   luaN_code(&t->code);
   t->L = L;
   t->native = native;
@@ -101,7 +101,7 @@ int timing_start (Timing *t, lua_State *L, uint64_t ns, int wall, int native,
   }
   /* what libunwind allocates for this thread is allocated here */
   if (native) stack_prime();
-  t->timer = timer_start(ns, wall, tick, t, err, errsize);
+  t->timer = timer_start(ns, clock, tick, t, err, errsize);
   return t->timer != NULL;
 }
 

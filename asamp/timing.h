@@ -51,8 +51,8 @@ typedef struct Timing {
 ** the state's main thread. 0: it could not be; 'err' says why. Points are to
 ** be handed to timing_point from then on.
 */
-int timing_start (Timing *t, lua_State *L, uint64_t ns, int wall, int native,
-                  char *err, size_t errsize);
+int timing_start (Timing *t, lua_State *L, uint64_t ns, TimerClock clock,
+                  int native, char *err, size_t errsize);
 
 /* No more moments; those that wait are still to be taken by timing_point. */
 void timing_stop (Timing *t);
