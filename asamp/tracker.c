@@ -96,8 +96,8 @@ static uint32_t classof (void *ud, const void *owner) {
 
 /*
 ** Collections may come every few microseconds: one that decides nothing is
-** only counted when the last record, or reading, is younger than RECORD_NS.
-** Of a pause with both sorts, the minor collection's part ends where the major
+** only counted when the last record, or reading, is younger than RECORD_NS,
+** unless another of the same pause is told. Of a pause with both sorts, the minor collection's part ends where the major
 ** one decides.
 */
 static void decide (void *ud, lua_State *L, int major) {
@@ -109,14 +109,17 @@ static void decide (void *ud, lua_State *L, int major) {
   if (t->client == NULL) return;
   time = tracker_now();
   luaN_memory(L, &m);
-  if (t->deciding) tell(t, L);
+  if (t->deciding) {
+    tell(t, L);
+    t->deciding = 1;  /* this one too */
+  }
   else t->since = m.began;
   if (major) classes_forgetdead(&t->classes, L);
   if (time - t->measured >= RECORD_NS) {
     t->rss = rss();
     t->measured = time;
   }
-  else if (t->pending.n == 0) return;
+  else if (t->pending.n == 0 && !t->deciding) return;
   t->fates = pending_fates(&t->pending, &judge);
   luaN_watch(L, -(int)watched);
   t->deciding = 1;
