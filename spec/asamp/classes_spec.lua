@@ -15,17 +15,18 @@ local function count(list, kinds)
   return found
 end
 
--- Classes of the tables that 'make' makes in n calls, as a set.
-local function classes(make, n, options)
-  local kept = {}
+-- Classes of the tables that 'make' makes in many calls, as a set.
+local function classes(make)
+  local kept, n = {}, 50
   local list = samples.of(function()
-    for i = 1, n or 50 do kept[i] = make(i) end
-  end, options)
+    for i = 1, n do kept[i] = make(i) end
+  end)
+  assert.equal(n, #kept)
   local set = {}
   for _, s in ipairs(list) do
     if s.kind:find "^table" and s.survived and s.class then set[s.class] = true end
   end
-  return set, list
+  return set
 end
 
 -- Globals and modules for the time of a call.
@@ -100,7 +101,7 @@ describe("the class of a sample", function()
     with({Point = Point, Abc = Both, Xyz = Both}, {geometry = Module}, function()
       local function of(mt)
         local list = {}
-        for name in pairs((classes(function() return setmetatable({}, mt) end))) do
+        for name in pairs(classes(function() return setmetatable({}, mt) end)) do
           list[#list + 1] = name
         end
         return table.concat(list, " ")
@@ -121,25 +122,22 @@ describe("the class of a sample", function()
     local names = {"two words", "a:b\nc", "\0zero", "\xff", "ä€𝄞", ("long"):rep(100), ""}
     local found = {}
     for i, name in ipairs(names) do
-      found[i] = next((classes(function() return setmetatable({}, {__name = name}) end)))
+      found[i] = next(classes(function() return setmetatable({}, {__name = name}) end))
     end
     assert.same({"two words", "a:b;c", ";zero", "\u{FFFD}", "ä€𝄞", ("long"):rep(64):sub(1, 255)}, found)
   end)
 
   it("is found late, at the end if not before, when the name came late", function()
-    local Late = {}
-    with({}, {}, function()
-      local kept = {}
-      local list = samples.of(function()
-        for i = 1, 200 do
-          if i == 100 then rawset(_G, "Late", Late) end
-          kept[i] = setmetatable({}, Late)
-        end
-      end)
-      rawset(_G, "Late", nil)
-      local found = count(list, {table = true})
-      assert.is_true((found["table Late lives"] or 0) > 0)
+    local Late, kept = {}, {}
+    local list = samples.of(function()
+      for i = 1, 200 do
+        if i == 100 then rawset(_G, "Late", Late) end
+        kept[i] = setmetatable({}, Late)
+      end
     end)
+    rawset(_G, "Late", nil)
+    assert.is_true((count(list, {table = true})["table Late lives"] or 0) > 0)
+    assert.equal(200, #kept)
   end)
 
   it("is never that of a metatable which was at the same address before", function()

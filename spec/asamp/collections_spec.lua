@@ -72,6 +72,7 @@ describe("a collection in a profile", function()
     local tenured = 0
     for _, c in ipairs(list.gcs) do tenured = tenured + c.tenured end
     assert.equal(after - before, tenured)
+    assert.equal(4000, #kept + 2000)
     assert.is_true(tenured >= 4000 * 56, tenured)
   end)
 
