@@ -335,6 +335,8 @@ void sampler_stats (Sampler *s, lua_State *L, SamplerStats *stats) {
   stats->samples = t->samples;
   stats->bytes = tracker_bytes(t, L);
   stats->lost = t->lost + totals.lost;
+  stats->timing = (s->timing.timer != NULL);
+  stats->timesamples = s->timing.samples;
   stats->minors = m.minors;
   stats->majors = m.majors;
   stats->nanoseconds = t->nanoseconds;
