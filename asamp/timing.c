@@ -148,7 +148,7 @@ static void complete (void *ud, Moment *e) {
   time.time = e->time;
   time.count = e->count;
   time.thread = at->thread;
-  stack_complete(at->s, at->L, e, at->t->native, at->p);
+  stack_complete(at->s, at->L, e, at->t->native);
   profile_time(at->p, &time, 0, at->s->frames, at->s->n);
   at->t->samples += e->count;
 }
