@@ -98,6 +98,25 @@ static int leadsto (const Instruction *code, int x, int n) {
 }
 
 
+/*
+** Does a jump lead to n? Of a long function only what is near is looked at.
+*/
+#define NEAR	4096
+
+static int istarget (const Proto *p, int n) {
+  int x = (n > NEAR) ? n - NEAR : 0;
+  int to = (p->sizecode - n > NEAR) ? n + NEAR : p->sizecode;
+  for (; x < to; x++) {
+    OpCode op = GET_OPCODE(p->code[x]);
+    if ((op == OP_JMP || op == OP_FORLOOP || op == OP_FORPREP ||
+         op == OP_TFORLOOP || op == OP_TFORPREP) &&
+        !(x == n - 1 && op != OP_JMP) && leadsto(p->code, x, n))
+      return 1;
+  }
+  return 0;
+}
+
+
 /* Index of the instruction before 'pc' when it leads to n, else -1. */
 static int candidate (const Proto *p, uintptr_t pc, int n) {
   uintptr_t code = (uintptr_t)p->code;
@@ -116,9 +135,11 @@ static int ran (const luaN_Tick *t, const CallInfo *ci, int n) {
   unsigned i;
   if (t->deep && saved >= 0) return saved;
   for (i = 0; i < t->nregisters; i++) {
-    if ((x = candidate(p, t->registers[i], n)) >= 0) return x;
+    x = candidate(p, t->registers[i], n);
+    /* a pc that is n may be that of the instruction before, or have jumped */
+    if (x >= 0 && (x != n - 1 || !istarget(p, n))) return x;
   }
-  return (saved >= 0) ? saved : n;
+  return n;
 }
 
 /* }===================================================================== */
