@@ -159,6 +159,7 @@ return f]](signals)
     collectgarbage("nursery", 0)
     assert.is_true(times.leaf(list, "[minor collection]") > 0.05)
     assert.is_true(#list.gcs > 0)
+    assert.equal(50000, #live)
   end)
 
   it("of coroutines has their frames, and those of who resumed them", function()
@@ -319,6 +320,7 @@ describe("time and allocation sampled together", function()
     local function work()
       local t = {}
       for i = 1, 20000 do t[i % 100] = {i} end
+      return t
     end
     local function points(rate)
       local list = times.of(function()
