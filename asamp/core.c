@@ -98,12 +98,14 @@ static int l_off (lua_State *L) {
 }
 
 
-/* timeon(nanoseconds, wall) -> true | nil, message, errno */
+/* timeon(nanoseconds, wall, exact) -> true | nil, message, errno */
 static int l_timeon (lua_State *L) {
   char err[512];
+  TimerClock clock = lua_toboolean(L, 2) ? TIMER_WALL
+                   : lua_toboolean(L, 3) ? TIMER_EXACT : TIMER_CPU;
   errno = 0;
-  if (!sampler_timeon(check(L), L, (uint64_t)luaL_checkinteger(L, 1),
-                      lua_toboolean(L, 2), err, sizeof(err))) {
+  if (!sampler_timeon(check(L), L, (uint64_t)luaL_checkinteger(L, 1), clock,
+                      err, sizeof(err))) {
     int e = errno;
     luaL_pushfail(L);
     lua_pushstring(L, err);

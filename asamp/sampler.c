@@ -252,9 +252,10 @@ int sampler_off (Sampler *s, lua_State *L) {
 }
 
 
-int sampler_timeon (Sampler *s, lua_State *L, uint64_t ns, int wall, char *err,
-                    size_t errsize) {
-  if (!timing_start(&s->timing, s->tracker.L, ns, wall, s->options.native, err,
+int sampler_timeon (Sampler *s, lua_State *L, uint64_t ns, TimerClock clock,
+                    char *err, size_t errsize) {
+  int wall = (clock == TIMER_WALL);
+  if (!timing_start(&s->timing, s->tracker.L, ns, clock, s->options.native, err,
                     errsize))
     return 0;
   tracker_points(&s->tracker, L, 1);

@@ -14,6 +14,7 @@
 #include "lua.h"
 
 #include "profile.h"
+#include "timer.h"
 
 typedef struct Sampler Sampler;
 
@@ -59,13 +60,13 @@ void sampler_on (Sampler *s, lua_State *L, uint64_t period, int random);
 int sampler_off (Sampler *s, lua_State *L);
 
 /*
-** Samples the time of the calling OS thread, every 'ns' nanoseconds of its CPU
-** time, or of wall time. Needs a session; time sampling must be off. The state
+** Samples the time of the calling OS thread, every 'ns' nanoseconds of the
+** clock. Needs a session; time sampling must be off. The state
 ** must not run on another OS thread until it is off again. 0: it could not be;
 ** 'err' says why.
 */
-int sampler_timeon (Sampler *s, lua_State *L, uint64_t ns, int wall, char *err,
-                    size_t errsize);
+int sampler_timeon (Sampler *s, lua_State *L, uint64_t ns, TimerClock clock,
+                    char *err, size_t errsize);
 
 /* Returns 0 when it was off already. */
 int sampler_timeoff (Sampler *s, lua_State *L);
