@@ -12,6 +12,7 @@
 #include "lua.h"
 
 #include "ldebug.h"
+#include "lgc.h"
 #include "lobject.h"
 #include "lstate.h"
 #include "lvm.h"
@@ -100,6 +101,43 @@ LUA_API size_t luaN_frames (lua_State *L, luaN_Frame frames[LUAN_DEPTH]) {
   frames[HALF - 1].cut = (rest[HALF - n].ci != ci);
   memmove(rest, rest + (HALF - n), n * sizeof(*rest));
   return HALF + n;
+}
+
+
+/*
+** CIST_SHOWN goes when a CallInfo is used for another call. So a frame that has
+** it, and that the call before has given, is the same activation. In a main
+** thread that runs no coroutine's loop, its bytecode loop is the same, too.
+*/
+LUA_API size_t luaN_newframes (lua_State *L, luaN_Frame frames[LUAN_DEPTH],
+                               void *const *known, size_t n, size_t *shared) {
+  const lua_State *mainthread = G(L)->mainthread;
+  lua_State *th = L;
+  size_t i = 0, m = 0;
+  *shared = n;
+  if (th->ci == NULL || th->ci == &th->base_ci) th = outside(th);
+  for (; th != NULL; th = outside(th)) {
+    CallInfo *ci;
+    for (ci = th->ci; ci != &th->base_ci; ci = ci->previous) {
+      if (m == LUAN_DEPTH) return luaN_frames(L, frames);
+      fill(th, ci, &frames[m++]);
+      if (th != mainthread) continue;
+      if ((ci->callstatus & CIST_SHOWN) && i < n && isLua(ci)) {
+        while (i < n && known[i] != ci) i++;
+        if (i < n) {
+          *shared = i;
+          return m;
+        }
+      }
+      ci->callstatus |= CIST_SHOWN;
+    }
+  }
+  return m;
+}
+
+
+LUA_API int luaN_ismain (lua_State *L) {
+  return L == G(L)->mainthread;
 }
 
 
