@@ -73,8 +73,16 @@ static void disarm (luaN_Tick *t) {
 
 /* {== which instruction ran ============================================ */
 
+/* Instructions that go with the one before, which passes over them as a rule. */
+static int ispart (Instruction i) {
+  OpCode op = GET_OPCODE(i);
+  return op == OP_MMBIN || op == OP_MMBINI || op == OP_MMBINK ||
+         op == OP_EXTRAARG;
+}
+
+
 /* Can instruction n be the next after x? Jumps that follow a test are part of
-   it, and what follows an arithmetic instruction is skipped as a rule. */
+   it. */
 static int leadsto (const Instruction *code, int x, int n) {
   Instruction i = code[x];
   switch (GET_OPCODE(i)) {
@@ -90,10 +98,12 @@ static int leadsto (const Instruction *code, int x, int n) {
       return n == x + 1 || n == x + 1 - (int)GETARG_Bx(i);
     case OP_RETURN: case OP_RETURN0: case OP_RETURN1:
       return 0;
+    case OP_LFALSESKIP:
+      return n == x + 2;
     default:
       if (testTMode(GET_OPCODE(i)))
         return n == x + 2 || leadsto(code, x + 1, n);
-      return n == x + 1 || n == x + 2;
+      return n == x + 1 || (n == x + 2 && ispart(code[x + 1]));
   }
 }
 

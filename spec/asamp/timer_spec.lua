@@ -17,7 +17,7 @@ local function run(code)
   local script, path = process.file(code), os.tmpname()
   local env = {LUA_PROFILER = "alloc=0,time=5000,quiet,out=" .. path}
   local status, out, err = process.run{"-l", "profiler", script, env = env}
-  local list = process.read(path) ~= "" and samples.read(path)
+  local list = status < 128 and samples.read(path)
   os.remove(script)
   os.remove(path)
   return status, out, err, list
