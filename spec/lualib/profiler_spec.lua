@@ -251,7 +251,8 @@ describe("the states of the module", function()
     for k, v in pairs(t) do keys[#keys + 1] = k .. " " .. (math.type(v) or type(v)) end
     table.sort(keys)
     assert.same({"bytes integer", "file string", "lost integer", "major integer", "minor integer",
-                 "on boolean", "period integer", "samples integer", "time float"}, keys)
+                 "on boolean", "period integer", "samples integer", "time float",
+                 "timesamples integer", "timing boolean"}, keys)
     assert.equal(path, t.file)
     assert.is_true(t.time > 0 and t.samples > 0 and t.major > 0)
     profiler.disable()
