@@ -12,6 +12,7 @@
 #include "lauxlib.h"
 #include "lua.h"
 
+#include "embed.h"
 #include "gap.h"
 #include "sampler.h"
 #include "seam.h"
@@ -255,6 +256,8 @@ LUAMOD_API int luaopen_profiler_core (lua_State *L) {
   lua_setfield(L, -2, "MIN");
   lua_pushinteger(L, (lua_Integer)GAP_MAX);
   lua_setfield(L, -2, "MAX");
+  lua_pushlightuserdata(L, (void *)&embed_api);  /* asamp.h */
+  lua_setfield(L, -2, "api");
   lua_pushinteger(L, TIMING_MIN);
   lua_setfield(L, -2, "MINRATE");
   lua_pushinteger(L, TIMING_MAX);

@@ -46,6 +46,12 @@ typedef struct SamplerStats {
 /* The sampler of the state, made at the first call. NULL: no memory. */
 Sampler *sampler_of (lua_State *L);
 
+/* The state's tracker; its client is NULL when there is no session. */
+struct Tracker *sampler_tracker (Sampler *s);
+
+/* A seed that nobody knows. */
+uint64_t sampler_seed (void);
+
 /* Opens a session. 0: it could not be; 'err' says why in one line. */
 int sampler_open (Sampler *s, const SamplerOptions *o, uint64_t period,
                   char *err, size_t errsize);

@@ -344,7 +344,8 @@ static void check (Stack *s, lua_State *L, int native) {
 #endif
 
 
-void stack_walk (Stack *s, lua_State *L, int native) {
+void stack_walk (Stack *s, lua_State *from, int native) {
+  lua_State *L = luaN_running(from);
   void **known = s->known + LUAN_DEPTH - s->nknown;
   size_t shared, n = luaN_newframes(L, s->lua, known, s->nknown, &shared);
   size_t stay = 0;

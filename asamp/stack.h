@@ -6,7 +6,7 @@
 ** How the two are put together: a C stack walk gives return addresses. Those
 ** in the core's code are left out, for what the core does there is told by
 ** the Lua frames: the bytecode loop stands for the Lua frames that it runs
-** (down to the one for which it was entered), lua_resume for the rest of its
+** (down to the one for which it was entered), a resume for the rest of its
 ** coroutine. Frames of a coroutine that yielded across a C function have no
 ** native frame any more; the function is shown by its own address then.
 ** Of stacks deeper than LUAN_DEPTH the frames that the seam leaves out are
@@ -55,7 +55,7 @@ typedef struct Stack {
   uint32_t *places;		/* place in 'frames' of each frame in 'lua' */
   size_t nknown;
   int bare;			/* the innermost thread has no frame yet */
-  int resumed;			/* the main thread is in lua_resume */
+  int resumed;			/* the main thread was resumed */
   int enough;			/* native frames that reached the last time */
   struct luaN_Frame *lua;	/* the Lua frames, as the seam gives them */
   void **native;		/* return addresses */

@@ -58,6 +58,18 @@ static lua_State *outside (lua_State *L) {
 }
 
 
+LUA_API lua_State *luaN_running (lua_State *L) {
+  lua_State *running = G(L)->heap.tick.running, *th;
+  if (running == NULL) running = G(L)->mainthread;
+  if (L == running) return L;
+  if (L->status != LUA_OK || L->ci == NULL || L->ci == &L->base_ci)
+    return running;
+  for (th = running; th != NULL; th = th->resumer)
+    if (th == L) return running;
+  return L;  /* called without a resume */
+}
+
+
 /*
 ** The frames from the outermost one inwards, to 'frames' downwards from its
 ** end, until HALF are there or 'stop' of thread L is. Returns how many.
@@ -149,7 +161,7 @@ LUA_API int luaN_line (const void *proto, int pc) {
 
 /*
 ** The sections that the build gives to the core's code (build.mk), and
-** nursery.h to the bytecode loop and to lua_resume. The linker defines the
+** nursery.h to the bytecode loop and to coroutines. The linker defines the
 ** names of their bounds.
 */
 #define BOUND	__attribute__((visibility("hidden")))

@@ -193,6 +193,12 @@ typedef struct luaN_Frame {
 } luaN_Frame;
 
 /*
+** The thread that runs when the core is asked something in the name of L: L, or
+** the coroutine that runs instead of it (C code may use any thread's L).
+*/
+LUA_API lua_State *luaN_running (lua_State *L);
+
+/*
 ** Writes the running stack of L, innermost frame first; returns how many there
 ** are. Of more than LUAN_DEPTH the innermost and the outermost half are there.
 */
@@ -250,7 +256,8 @@ LUA_API void luaN_interrupt (lua_State *L, const luaN_Registers *r,
 
 /*
 ** Address ranges of the core's code, for those who walk the C stack:
-** everything, the bytecode loop, lua_resume. 'from' inclusive, 'to' not.
+** everything, the bytecode loop, what runs a coroutine for lua_resume. 'from'
+** inclusive, 'to' not.
 */
 typedef struct luaN_Range {
   const char *from, *to;
