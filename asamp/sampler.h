@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The allocation sampler of one state: ties the sample point of the core
-** (seam.h) to distances (gap.h), stacks (stack.h), fates (pending.h) and the
-** profile (profile.h).
+** The sampler of one state: a tracker (tracker.h) whose client is a profile
+** (profile.h), or another program's (asamp.h), one at a time.
 **
 ** A session is an open profile. Within it sampling goes on and off as often as
 ** the program likes; the file ends with the session. All memory here comes
-** from malloc and is never sampled.
-**
-**   A1  the state's seam has our sampler while sampling is on, and after that
-**       for as long as samples wait for their fate (the point is at infinity);
-**   A2  samples = sum over the on-times of the points passed (gap.h);
-**   A3  whenever sampling is off, every sample has its fate, unless the
-**       collector could not run: in a finalizer, the next collection tells it;
-**       at exit outside Lua, what has none is counted in the file.
+** from malloc and is never sampled. At exit outside Lua, samples without a
+** fate are counted in the file.
 */
 #ifndef asamp_sampler_h
 #define asamp_sampler_h
@@ -21,6 +14,7 @@
 #include "lua.h"
 
 #include "profile.h"
+#include "timer.h"
 
 typedef struct Sampler Sampler;
 
@@ -31,6 +25,9 @@ typedef struct SamplerOptions {
   int compress, native, random;
   uint64_t seed;	/* of the gaps, when 'seeded' */
   int seeded;
+  uint64_t timeperiod;	/* of the time samples that the session begins with, ns;
+			   0: none */
+  int wall;
   int announce;		/* 1: one line on stderr when the session ends */
 } SamplerOptions;
 
@@ -39,6 +36,8 @@ typedef struct SamplerStats {
   uint64_t period;
   uint64_t samples, bytes;	/* in the session; bytes allocated while on */
   uint64_t lost;
+  int timing;			/* time is sampled */
+  uint64_t timesamples;		/* in the session */
   uint64_t minors, majors;	/* collections of the state, since it began */
   uint64_t nanoseconds;		/* spent in the sampler, on the program's thread */
   const char *file;		/* of the session, or of the last one; or NULL */
@@ -46,6 +45,12 @@ typedef struct SamplerStats {
 
 /* The sampler of the state, made at the first call. NULL: no memory. */
 Sampler *sampler_of (lua_State *L);
+
+/* The state's tracker; its client is NULL when there is no session. */
+struct Tracker *sampler_tracker (Sampler *s);
+
+/* A seed that nobody knows. */
+uint64_t sampler_seed (void);
 
 /* Opens a session. 0: it could not be; 'err' says why in one line. */
 int sampler_open (Sampler *s, const SamplerOptions *o, uint64_t period,
@@ -60,6 +65,18 @@ void sampler_on (Sampler *s, lua_State *L, uint64_t period, int random);
 */
 int sampler_off (Sampler *s, lua_State *L);
 
+/*
+** Samples the time of the calling OS thread, every 'ns' nanoseconds of the
+** clock. Needs a session; time sampling must be off. The state
+** must not run on another OS thread until it is off again. 0: it could not be;
+** 'err' says why.
+*/
+int sampler_timeon (Sampler *s, lua_State *L, uint64_t ns, TimerClock clock,
+                    char *err, size_t errsize);
+
+/* Returns 0 when it was off already. */
+int sampler_timeoff (Sampler *s, lua_State *L);
+
 /* Changes the period, also while on (gap_change). Needs a session. */
 void sampler_period (Sampler *s, lua_State *L, uint64_t period);
 
@@ -68,6 +85,10 @@ void sampler_period (Sampler *s, lua_State *L, uint64_t period);
 ** first write that failed (an errno).
 */
 int sampler_close (Sampler *s, lua_State *L);
+
+/* A marker in the profile. 0: there is no session. */
+int sampler_mark (Sampler *s, const char *name, size_t namelen,
+                  const char *value, size_t valuelen);
 
 void sampler_stats (Sampler *s, lua_State *L, SamplerStats *stats);
 

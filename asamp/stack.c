@@ -5,6 +5,8 @@
 #define UNW_LOCAL_ONLY
 #include <libunwind.h>
 
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +17,8 @@
 #include "stack.h"
 
 #define MAXNATIVE	4096	/* native frames of a sample */
+#define LEASTNATIVE	16	/* that libunwind is asked for */
+#define NFRAMES		(MAXNATIVE + LUAN_DEPTH + 2)  /* a cut, a collection */
 #define NLINES		4096u	/* entries of the cache of lines, a power of two */
 
 /*
@@ -23,11 +27,19 @@
 */
 static unsigned int lastid;
 
+__thread volatile sig_atomic_t stack_unwinding;
+
 
 void stack_close (Stack *s) {
   free(s->frames);
   free(s->lua);
   free(s->native);
+  free(s->known);
+  free(s->outside);
+  free(s->places);
+#if defined(LUAN_DEBUG)
+  free(s->told);
+#endif
   free(s->lines);
   free(s->announced);
   memset(s, 0, sizeof(*s));
@@ -39,14 +51,24 @@ int stack_open (Stack *s) {
   s->native = malloc(MAXNATIVE * sizeof(void *));
   s->lines = calloc(NLINES, sizeof(*s->lines));
   s->lua = malloc(LUAN_DEPTH * sizeof(*s->lua));
-  if (s->native != NULL && s->lines != NULL && s->lua != NULL) return 1;
+  s->frames = malloc(NFRAMES * sizeof(*s->frames));
+  s->known = malloc(LUAN_DEPTH * sizeof(*s->known));
+  s->outside = malloc(LUAN_DEPTH * sizeof(*s->outside));
+  s->places = malloc(LUAN_DEPTH * sizeof(*s->places));
+  s->enough = LEASTNATIVE;
+  if (s->frames != NULL && s->native != NULL && s->lines != NULL &&
+      s->lua != NULL && s->known != NULL && s->outside != NULL && s->places != NULL)
+    return 1;
   stack_close(s);
   return 0;
 }
 
 
-void stack_forget (Stack *s) {
+void stack_begin (Stack *s, StackAnnounce announce, void *ud) {
   if (s->announced != NULL) memset(s->announced, 0, s->announcedsize);
+  s->announce = announce;
+  s->ud = ud;
+  s->nknown = 0;
 }
 
 
@@ -64,11 +86,9 @@ static int room (void **v, size_t *capacity, size_t n, size_t size) {
 
 
 static void push (Stack *s, uint64_t id, int line) {
-  if (room((void **)&s->frames, &s->capacity, s->n + 1, sizeof(*s->frames))) {
-    s->frames[s->n].id = id;
-    s->frames[s->n].line = (uint32_t)line;
-    s->n++;
-  }
+  s->frames[s->n].id = id;
+  s->frames[s->n].line = (uint32_t)line;
+  s->n++;
 }
 
 
@@ -92,7 +112,7 @@ static int known (Stack *s, unsigned int id) {
 ** Name of a Lua function, as the call that is running names it. The source is
 ** the file's path when it is a file, else as error messages show it.
 */
-static void announce (const luaN_Frame *f, unsigned int id, Profile *p) {
+static void announce (const Stack *s, const luaN_Frame *f, unsigned int id) {
   lua_Debug ar;
   const char *name;
   memset(&ar, 0, sizeof(ar));
@@ -101,8 +121,8 @@ static void announce (const luaN_Frame *f, unsigned int id, Profile *p) {
   if (*ar.what == 'm') name = "main chunk";
   else if (ar.name != NULL) name = ar.name;
   else name = "anonymous";
-  profile_function(p, (uint64_t)id * 8, name, ar.linedefined,
-                   (*ar.source == '@') ? ar.source + 1 : ar.short_src);
+  s->announce(s->ud, (uint64_t)id * 8, name, ar.linedefined,
+              (*ar.source == '@') ? ar.source + 1 : ar.short_src);
 }
 
 
@@ -121,9 +141,9 @@ static int lineof (Stack *s, const luaN_Frame *f) {
 }
 
 
-static void pushlua (Stack *s, const luaN_Frame *f, Profile *p) {
+static void pushlua (Stack *s, const luaN_Frame *f) {
   if (*f->id == 0) *f->id = __atomic_add_fetch(&lastid, 1, __ATOMIC_RELAXED);
-  if (!known(s, *f->id)) announce(f, *f->id, p);
+  if (!known(s, *f->id)) announce(s, f, *f->id);
   push(s, (uint64_t)*f->id * 8, lineof(s, f));
 }
 
@@ -140,8 +160,9 @@ static void pushentry (Stack *s, const void *function) {
 
 
 /* One frame of the seam; 'shown': a C function too, by its own address. */
-static void pushframe (Stack *s, const luaN_Frame *f, int shown, Profile *p) {
-  if (f->id != NULL) pushlua(s, f, p);
+static void pushframe (Stack *s, const luaN_Frame *f, int shown) {
+  s->places[f - s->lua] = (uint32_t)s->n;
+  if (f->id != NULL) pushlua(s, f);
   else if (shown && f->function != NULL) pushentry(s, f->function);
   if (f->cut) push(s, PROFILE_CUT, 0);
 }
@@ -153,12 +174,12 @@ static int in (const luaN_Range *r, const char *ip) {
 
 
 /* The Lua frames that one bytecode loop runs; returns where it stops. */
-static size_t pushrun (Stack *s, size_t i, size_t n, Profile *p) {
+static size_t pushrun (Stack *s, size_t i, size_t n) {
   while (i < n && s->lua[i].id == NULL && !s->lua[i].last)
-    pushframe(s, &s->lua[i++], 0, p);  /* its native frames were there */
+    pushframe(s, &s->lua[i++], 0);  /* its native frames were there */
   while (i < n) {
     const luaN_Frame *f = &s->lua[i++];
-    pushframe(s, f, 0, p);
+    pushframe(s, f, 0);
     if (f->fresh || f->last) break;
   }
   return i;
@@ -166,11 +187,11 @@ static size_t pushrun (Stack *s, size_t i, size_t n, Profile *p) {
 
 
 /* What is left of a coroutine. */
-static size_t pushrest (Stack *s, size_t i, size_t n, Profile *p) {
+static size_t pushrest (Stack *s, size_t i, size_t n) {
   if (i == 0 || !s->lua[i - 1].last) {
     while (i < n) {
       const luaN_Frame *f = &s->lua[i++];
-      pushframe(s, f, f->resumable && !f->last, p);
+      pushframe(s, f, f->resumable && !f->last);
       if (f->last) break;
     }
   }
@@ -178,33 +199,196 @@ static size_t pushrest (Stack *s, size_t i, size_t n, Profile *p) {
 }
 
 
-static void merge (Stack *s, size_t nlua, int nnative, Profile *p) {
+/*
+** Merges the nlua frames in s->lua with native ones, until there are no more of
+** these, or, 'part', of those. Returns how many Lua frames had their place.
+*/
+static size_t merge (Stack *s, size_t nlua, void *const *native, int nnative,
+                     int part) {
   luaN_Code code;
   size_t i = 0;
-  int j = 0;
+  int j;
   luaN_code(&code);
-  while (j < nnative && !in(&code.core, (const char *)s->native[j] - 1))
-    j++;  /* the sampler's own frames */
-  for (; j < nnative; j++) {
-    const char *ip = (const char *)s->native[j] - 1;  /* within the call */
-    if (in(&code.execute, ip)) i = pushrun(s, i, nlua, p);
-    else if (in(&code.resume, ip)) i = pushrest(s, i, nlua, p);
+  for (j = 0; j < nnative && !(part && i == nlua); j++) {
+    const char *ip = (const char *)native[j] - 1;  /* within the call */
+    if (in(&code.execute, ip)) i = pushrun(s, i, nlua);
+    else if (in(&code.resume, ip)) {
+      if (s->bare) s->bare = 0;
+      else i = pushrest(s, i, nlua);
+      if (i > 0 && luaN_ismain(s->lua[i - 1].L)) s->resumed = 1;
+    }
     else if (!in(&code.core, ip)) pushnative(s, ip);
   }
-  for (; i < nlua; i++)  /* the C stack was cut short */
-    pushframe(s, &s->lua[i], 0, p);
+  return i;
 }
 
 
-size_t stack_walk (Stack *s, lua_State *L, int native, Profile *p) {
-  size_t n = luaN_frames(L, s->lua);
-  size_t i;
+/* What no native frame stands for: the C stack was cut short, or lost. */
+static void pushothers (Stack *s, size_t i, size_t n) {
+  int shown = (i == 0);
+  for (; i < n; i++) pushframe(s, &s->lua[i], shown);
+}
+
+
+/* At most n native frames, without the sampler's own. */
+static int backtrace_ (Stack *s, int max, void ***native) {
+  luaN_Code code;
+  int n, i = 0;
+  stack_unwinding = 1;
+  n = unw_backtrace(s->native, max);
+  stack_unwinding = 0;
+  luaN_code(&code);
+  while (i < n && !in(&code.core, (const char *)s->native[i] - 1)) i++;
+  *native = s->native + i;
+  return n - i;
+}
+
+
+/* The n Lua frames in s->lua are those of L and of the threads outside. */
+static void begin (Stack *s, const lua_State *L, size_t n) {
   s->n = 0;
-  if (native)
-    merge(s, n, unw_backtrace(s->native, MAXNATIVE), p);
-  else {
-    for (i = 0; i < n; i++)
-      pushframe(s, &s->lua[i], 1, p);
+  s->bare = (n > 0 && s->lua[0].L != L);
+  s->resumed = 0;
+}
+
+
+/* The n Lua frames in s->lua; C functions by their own address. */
+static void frames (Stack *s, size_t n) {
+  size_t i;
+  for (i = 0; i < n; i++) pushframe(s, &s->lua[i], 1);
+}
+
+
+/* With native frames, up to the loop that runs the last of n Lua frames. 0: they
+   do not lead there. */
+static int walkpart (Stack *s, lua_State *L, size_t n) {
+  int max = s->enough;
+  for (;;) {
+    void **a;
+    int m = backtrace_(s, max, &a), all = (int)(a - s->native) + m;
+    begin(s, L, n);
+    if (merge(s, n, a, m, 1) == n) {
+      s->enough = max;
+      return 1;
+    }
+    if (all < max || max >= MAXNATIVE) return 0;
+    max *= 2;
   }
-  return s->n;
+}
+
+
+static void walkall (Stack *s, lua_State *L, size_t n) {
+  void **a;
+  int m = backtrace_(s, MAXNATIVE, &a);
+  begin(s, L, n);
+  pushothers(s, merge(s, n, a, m, 0), n);
+}
+
+
+/*
+** Keeps the n Lua frames in s->lua for the next walk: 'shared' of 'known' stay,
+** from the one that is the last of the new.
+*/
+static void remember (Stack *s, size_t n, size_t stay) {
+  void **known = s->known + LUAN_DEPTH;
+  uint32_t *outside = s->outside + LUAN_DEPTH;
+  uint32_t all = (uint32_t)(s->kept + s->n);
+  size_t first = 0, i;
+  while (first < n && !luaN_ismain(s->lua[first].L)) first++;
+  s->nknown = 0;
+  if (s->resumed || n - first + stay > LUAN_DEPTH) return;
+  for (i = first; i < n; i++) if (s->lua[i].cut) return;
+  s->nknown = n - first + stay;
+  for (i = first; i < n; i++) {
+    known[(ptrdiff_t)(i - first) - (ptrdiff_t)s->nknown] = s->lua[i].ci;
+    outside[(ptrdiff_t)(i - first) - (ptrdiff_t)s->nknown] = all - s->places[i] - 1;
+  }
+}
+
+
+#if defined(LUAN_DEBUG)
+
+/* K1, against a walk of everything. */
+static void check (Stack *s, lua_State *L, int native) {
+  Stack all = *s;
+  size_t n, kept = s->kept, i;
+  all.frames = malloc(NFRAMES * sizeof(*all.frames));
+  n = luaN_frames(L, all.lua);
+  all.places = s->places;  /* not needed any more */
+  if (native) walkall(&all, L, n);
+  else {
+    begin(&all, L, n);
+    frames(&all, n);
+  }
+  if (kept > 0) {
+    int same = (s->n + kept == all.n && kept <= s->ntold);
+    for (i = 0; same && i < s->n; i++)
+      same = (s->frames[i].id == all.frames[i].id &&
+              s->frames[i].line == all.frames[i].line);
+    for (i = 1; same && i <= kept; i++)
+      same = (s->told[s->ntold - i].id == all.frames[all.n - i].id &&
+              s->told[s->ntold - i].line == all.frames[all.n - i].line);
+    if (!same) {
+      fprintf(stderr, "stack: %zu new and %zu kept frames are not %zu\n", s->n,
+              kept, all.n);
+      abort();
+    }
+  }
+  free(s->told);
+  s->told = all.frames;
+  s->ntold = all.n;
+}
+
+#else
+#define check(s,L,native)	((void)0)
+#endif
+
+
+void stack_walk (Stack *s, lua_State *from, int native) {
+  lua_State *L = luaN_running(from);
+  void **known = s->known + LUAN_DEPTH - s->nknown;
+  size_t shared, n = luaN_newframes(L, s->lua, known, s->nknown, &shared);
+  size_t stay = 0;
+  if (shared < s->nknown) stay = s->nknown - shared - 1;
+  s->kept = (shared < s->nknown) ? s->outside[LUAN_DEPTH - stay - 1] : 0;
+  begin(s, L, n);
+  if (s->kept == 0 || n + stay > LUAN_DEPTH ||
+      (native && !walkpart(s, L, n))) {
+    if (stay > 0) n = luaN_frames(L, s->lua);
+    s->kept = stay = 0;
+    if (native) walkall(s, L, n);
+    else frames(s, n);
+  }
+  else if (!native) frames(s, n);
+  remember(s, n, stay);
+  check(s, L, native);
+}
+
+
+/* Drops the frames inside of the one that ran at the moment. */
+static size_t dropnewer (Stack *s, size_t n, const Moment *m) {
+  size_t i = 0;
+  if (m->ci == NULL) return 0;
+  while (i < n && !(s->lua[i].L == m->L && s->lua[i].ci == m->ci)) i++;
+  if (i == n) return n;  /* it has been left */
+  memmove(s->lua, s->lua + i, (n - i) * sizeof(*s->lua));
+  return n - i;
+}
+
+
+void stack_complete (Stack *s, lua_State *L, const Moment *m, int native) {
+  size_t n = dropnewer(s, luaN_frames(L, s->lua), m);
+  begin(s, m->L, n);
+  s->kept = s->nknown = 0;
+  if (m->collecting)
+    push(s, m->collecting == LUAN_MINOR ? PROFILE_MINORFRAME
+                                        : PROFILE_MAJORFRAME, 0);
+  if (native) pushothers(s, merge(s, n, m->native, (int)m->n, 0), n);
+  else frames(s, n);
+}
+
+
+void stack_prime (void) {
+  void *a[16];
+  unw_backtrace(a, 16);
 }

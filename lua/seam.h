@@ -17,7 +17,7 @@
 
 #include "lua.h"
 
-#define LUAN_SEAM	2	/* version of what follows */
+#define LUAN_SEAM	3	/* version of what follows */
 
 /* What a block of memory is. */
 typedef enum luaN_Kind {
@@ -49,13 +49,29 @@ typedef struct luaN_Sampler {
   */
   uint64_t (*sample) (void *ud, lua_State *L, const luaN_Sample *s,
                       uint64_t over);
-  /* A collection knows what is dead: luaN_isdead answers for every owner. */
+  /*
+  ** A collection knows what is dead: luaN_isdead answers for every owner, and
+  ** everything that has died since the decision before is still whole.
+  */
   void (*decide) (void *ud, lua_State *L, int major);
+  /*
+  ** The pause that began with 'began' of luaN_memory is over; 'decide' was
+  ** called in it, once or (a major collection's turn came) twice. Nothing was
+  ** allocated since.
+  */
+  void (*collected) (void *ud, lua_State *L);
   /*
   ** A block that is no object (it may have an owner) is freed by hand. Called
   ** only while luaN_watch > 0, and for many blocks that are not watched.
   */
   void (*freed) (void *ud, lua_State *L, const void *block);
+  /*
+  ** Moments noted by luaN_interrupt are complete now: luaN_frames gives the
+  ** stack on which they happened, with frames inside of it that have been
+  ** entered since. A frame of a moment that is not there has been left. May be
+  ** called without a moment.
+  */
+  void (*point) (void *ud, lua_State *L);
   /* lua_close begins; the state is whole, collections are still possible. */
   void (*closing) (void *ud, lua_State *L);
 } luaN_Sampler;
@@ -85,6 +101,38 @@ LUA_API void luaN_watch (lua_State *L, int n);
 LUA_API int luaN_isdead (lua_State *L, const void *owner);
 
 /*
+** Tables by their addresses, for 'decide' only. What is got there is good until
+** 'decide' returns; a table that is not dead is good until a later 'decide' says
+** that it is.
+*/
+
+/* Metatable of an owner of samples, NULL: it has none, or is of a type whose
+   values share one. */
+LUA_API const void *luaN_metatable (lua_State *L, const void *owner);
+
+/* What a table has under a key that is a string. */
+typedef struct luaN_Entry {
+  const char *key;	/* NULL: another kind of key (luaN_next) */
+  size_t keylength;
+  const char *string;	/* the value, when it is a string; else NULL */
+  size_t length;
+  const void *table;	/* the value, when it is a table; else NULL */
+} luaN_Entry;
+
+/* Raw access; 'key' has at most 40 bytes. 0: there is nothing. */
+LUA_API int luaN_field (lua_State *L, const void *table, const char *key,
+                        luaN_Entry *e);
+
+/* The slot '*i' of a table's hash part, moving '*i' on. 0: there are no more.
+   Slots without an entry, or whose value is no table, have e->table NULL. */
+LUA_API int luaN_next (lua_State *L, const void *table, size_t *i,
+                       luaN_Entry *e);
+
+/* The registry, and the table of globals (NULL: the program took it away). */
+LUA_API const void *luaN_registry (lua_State *L);
+LUA_API const void *luaN_globals (lua_State *L);
+
+/*
 ** Runs a minor collection, which decides the fate of every sample. Finalizers
 ** wait for the next collection. Does nothing inside a collection or a finalizer,
 ** or when the state is being closed. Not from a sampler's functions, except
@@ -95,18 +143,26 @@ LUA_API void luaN_collect (lua_State *L);
 /* 1 while lua_close takes the state apart: what is made now has no finalizer. */
 LUA_API int luaN_isclosing (lua_State *L);
 
+/* Where a major collection is, between two of its slices. */
+typedef enum luaN_Phase {
+  LUAN_NOMAJOR, LUAN_MARKING, LUAN_SWEEPING
+} luaN_Phase;
+
 /* Bytes and counts of the state's memory; times in nanoseconds. */
 typedef struct luaN_Memory {
   uint64_t inuse;	/* as collectgarbage "count" */
   uint64_t held;	/* obtained from lua_Alloc */
   uint64_t allocated;	/* as luaN_allocated */
-  uint64_t tenured;	/* of these, survived a minor collection */
+  uint64_t tenured;	/* of these, survived their first collection */
   uint64_t nursery;	/* from one minor collection to the next */
   uint64_t minors, majors;  /* collections so far */
   uint64_t pause;	/* the last one: a minor collection and the slice of a
 			   major one after it, or a full collection */
   uint64_t longest;	/* the longest pause so far */
   uint64_t pauses;	/* all of them */
+  uint64_t began;	/* CLOCK_MONOTONIC when the last pause, or the one that
+			   is running, began */
+  luaN_Phase phase;	/* of the major collection */
 } luaN_Memory;
 
 LUA_API void luaN_memory (lua_State *L, luaN_Memory *m);
@@ -137,6 +193,12 @@ typedef struct luaN_Frame {
 } luaN_Frame;
 
 /*
+** The thread that runs when the core is asked something in the name of L: L, or
+** the coroutine that runs instead of it (C code may use any thread's L).
+*/
+LUA_API lua_State *luaN_running (lua_State *L);
+
+/*
 ** Writes the running stack of L, innermost frame first; returns how many there
 ** are. Of more than LUAN_DEPTH the innermost and the outermost half are there.
 */
@@ -144,12 +206,58 @@ typedef struct luaN_Frame {
 
 LUA_API size_t luaN_frames (lua_State *L, luaN_Frame frames[LUAN_DEPTH]);
 
+/*
+** The same for somebody who walks again and again: only the frames that may
+** have changed since this function was last called. 'known' are the frames of
+** the main thread that were running then (their 'ci', n of them, innermost
+** first, without a cut). Writes frames up to the innermost Lua function among
+** these that has stayed: its pc may have moved; what is outside of it has not
+** run, nor has the C code that called it. '*shared' is its index in 'known'; n:
+** there is none, and all frames are written as by luaN_frames.
+** Frames of coroutines are always new: they may have been left and entered
+** again, without their C code.
+*/
+LUA_API size_t luaN_newframes (lua_State *L, luaN_Frame frames[LUAN_DEPTH],
+                               void *const *known, size_t n, size_t *shared);
+
+/* 1: the thread is the state's main thread. */
+LUA_API int luaN_ismain (lua_State *L);
+
 /* Line of instruction 'pc' of a prototype; 0 when it is not known. */
 LUA_API int luaN_line (const void *proto, int pc);
 
 /*
+** A moment of which a sample is to be taken, noted from a signal handler.
+*/
+typedef struct luaN_Moment {
+  lua_State *L;		/* the thread that ran */
+  void *ci;		/* its innermost frame, as in luaN_Frame; NULL: none */
+  int collecting;	/* LUAN_MINOR, LUAN_MAJOR: in a collection; 0: not */
+} luaN_Moment;
+
+enum { LUAN_MINOR = 1, LUAN_MAJOR = 2 };
+
+/* What the machine held when the signal came. */
+typedef struct luaN_Registers {
+  const char *ip;	/* the address at which it was */
+  const uintptr_t *r;	/* general registers, in any order; may be none */
+  unsigned n;
+} luaN_Registers;
+
+/*
+** Notes the moment in 'm' and has the sampler's 'point' called soon: before the
+** next VM instruction when a Lua function ran, or when the C function that ran
+** calls another or ends; at the end of the collection that ran. L is any thread
+** of the state. Safe in a signal handler, on the OS thread that runs the state;
+** a state that runs on another meanwhile must not be asked.
+*/
+LUA_API void luaN_interrupt (lua_State *L, const luaN_Registers *r,
+                             luaN_Moment *m);
+
+/*
 ** Address ranges of the core's code, for those who walk the C stack:
-** everything, the bytecode loop, lua_resume. 'from' inclusive, 'to' not.
+** everything, the bytecode loop, what runs a coroutine for lua_resume. 'from'
+** inclusive, 'to' not.
 */
 typedef struct luaN_Range {
   const char *from, *to;

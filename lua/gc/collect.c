@@ -92,12 +92,17 @@ static size_t share (global_State *g, size_t bytes) {
 static void step (lua_State *L, size_t bytes, int begin) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
-  uint64_t start = luaN_now();
+  luaN_beginpause(g);
   if (c->fullcycles && luaN_majordue(g))
     begin = 1;  /* the minor collection must not put it off */
-  if (c->lost) luaN_full(L);
+  if (c->lost) {
+    luaN_collecting(g, LUAN_MAJOR);
+    luaN_full(L);
+  }
   else {
+    luaN_collecting(g, LUAN_MINOR);
     luaN_minor(L);
+    luaN_collecting(g, LUAN_MAJOR);
     if (g->gcstate == GCSpause &&
         (begin || luaN_majordue(g)))
       luaN_beginmajor(L);
@@ -106,8 +111,9 @@ static void step (lua_State *L, size_t bytes, int begin) {
     luaN_majorstep(L, share(g, bytes));
   }
   luaN_newnursery(g);
-  luaN_timed(g, start);
+  luaN_endpause(L);
   luaN_mustverify(L, 0);
+  luaN_collected(L);
   luaN_callfinalizers(L);
 }
 
@@ -131,13 +137,15 @@ void luaN_step (lua_State *L, size_t bytes) {
 
 void luaC_fullgc (lua_State *L, int isemergency) {
   global_State *g = G(L);
-  uint64_t start = luaN_now();
   lua_assert(!g->gcemergency);
+  luaN_beginpause(g);
   g->gcemergency = cast_byte(isemergency);
+  luaN_collecting(g, LUAN_MAJOR);
   luaN_full(L);
   luaN_newnursery(g);
-  luaN_timed(g, start);
+  luaN_endpause(L);
   luaN_mustverify(L, 1);
+  luaN_collected(L);
   if (!isemergency) luaN_callfinalizers(L);
   g->gcemergency = 0;
 }
@@ -161,11 +169,13 @@ void luaC_freeallobjects (lua_State *L) {
 
 LUA_API void luaN_collect (lua_State *L) {
   global_State *g = G(L);
-  uint64_t start = luaN_now();
   if ((g->gcstp & (GCSTPGC | GCSTPCLS)) || g->gcstopem) return;
+  luaN_beginpause(g);
   luaN_settle(g);
+  luaN_collecting(g, LUAN_MINOR);
   if (g->heap.gc.lost) luaN_full(L);
   else luaN_minor(L);
   luaN_newnursery(g);
-  luaN_timed(g, start);
+  luaN_endpause(L);
+  luaN_collected(L);
 }

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Time samples of one state (timing.h).
+*/
+#define _GNU_SOURCE
+#define UNW_LOCAL_ONLY
+#include "timing.h"
+
+#include <errno.h>
+#include <libunwind.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <ucontext.h>
+
+#if defined(__x86_64__)
+#define IP(u)		((const char *)(u)->uc_mcontext.gregs[REG_RIP])
+#define REGISTERS(u)	((const uintptr_t *)(u)->uc_mcontext.gregs), NGREG
+#elif defined(__aarch64__)
+#define IP(u)		((const char *)(u)->uc_mcontext.pc)
+#define REGISTERS(u)	((const uintptr_t *)(u)->uc_mcontext.regs), 31
+#else
+#error "time samples: name the program counter and the registers of a ucontext_t here"
+#endif
+
+
+static uint64_t now (void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
+}
+
+
+/* {== in the signal handler ============================================ */
+
+static int in (const luaN_Range *r, const char *ip) {
+  return r->from <= ip && ip < r->to;
+}
+
+
+/*
+** The native stack of what was interrupted at ip, as return addresses. What the
+** core has called to run a Lua function is told by the Lua frames, so of the
+** core only what stands for some is there.
+*/
+static uint32_t backtrace_ (Timing *t, const char *ip) {
+  void **a = t->stack;
+  uint32_t n = 0;
+  int i, all = unw_backtrace(a, TIMING_NATIVE);
+  for (i = 0; i < all && a[i] != (const void *)ip; i++) { }  /* the handler's */
+  if (i == all) {  /* it has lost its way */
+    a[0] = (void *)(ip + 1);
+    return 1;
+  }
+  a[i] = (void *)(ip + 1);  /* an address that will be returned to */
+  for (; i < all; i++) {
+    const char *c = (const char *)a[i] - 1;
+    if (!in(&t->code.core, c) || in(&t->code.execute, c) ||
+        in(&t->code.resume, c))
+      a[n++] = a[i];
+  }
+  return n;
+}
+
+
+static void tick (void *ud, uint64_t count, void *context) {
+  Timing *t = ud;
+  ucontext_t *u = context;
+  luaN_Registers r = {IP(u), REGISTERS(u)};
+  luaN_Moment m;
+  Moment e;
+  e.time = now();
+  luaN_interrupt(t->L, &r, &m);
+  e.count = count;
+  e.L = m.L;
+  e.ci = m.ci;
+  e.collecting = (uint32_t)m.collecting;
+  e.n = 0;
+  if (t->native) {
+    if (stack_unwinding) t->stack[e.n++] = (char *)(uintptr_t)stack_walk + 1;
+    else e.n = backtrace_(t, r.ip);
+  }
+  moments_add(&t->moments, &e, t->stack);
+  t->inticks += now() - e.time;
+}
+
+/* }===================================================================== */
+
+
+int timing_start (Timing *t, lua_State *L, uint64_t ns, TimerClock clock,
+                  int native, char *err, size_t errsize) {
+  luaN_code(&t->code);
+  t->L = L;
+  t->native = native;
+  if (t->stack == NULL) {
+    t->stack = malloc(TIMING_NATIVE * sizeof(*t->stack));
+    t->starts = calloc(TIMING_STARTS, sizeof(*t->starts));
+    if (t->stack == NULL || t->starts == NULL || !moments_open(&t->moments)) {
+      free(t->stack);
+      free(t->starts);
+      t->stack = NULL;
+      errno = ENOMEM;
+      snprintf(err, errsize, "cannot sample time: not enough memory");
+      return 0;
+    }
+  }
+  /* what libunwind allocates for this thread is allocated here */
+  if (native) stack_prime();
+  t->timer = timer_start(ns, clock, tick, t, err, errsize);
+  return t->timer != NULL;
+}
+
+
+void timing_stop (Timing *t) {
+  if (t->timer != NULL) timer_stop(t->timer);
+  t->timer = NULL;
+}
+
+
+typedef struct Point {
+  Timing *t;
+  lua_State *L;
+  Stack *s;
+  Profile *p;
+  uint64_t thread;
+} Point;
+
+
+/*
+** A function is one frame, wherever in it the signal came: so the innermost
+** address becomes that of its beginning.
+*/
+static void *startof (Timing *t, void *address) {
+  uintptr_t a = (uintptr_t)address - 1;
+  TimingStart *c = &t->starts[(a ^ (a >> 10)) & (TIMING_STARTS - 1)];
+  if (c->address != a) {
+    unw_proc_info_t p;
+    c->address = a;
+    stack_unwinding = 1;
+    c->start = (unw_get_proc_info_by_ip(unw_local_addr_space, a, &p, NULL) == 0)
+             ? (uintptr_t)p.start_ip : a;
+    stack_unwinding = 0;
+  }
+  return (void *)(c->start + 1);
+}
+
+
+static void complete (void *ud, Moment *e) {
+  const Point *at = ud;
+  ProfileTime time;
+  if (e->n > 0 && !in(&at->t->code.core, (const char *)e->native[0] - 1))
+    e->native[0] = startof(at->t, e->native[0]);
+  time.time = e->time;
+  time.count = e->count;
+  time.thread = at->thread;
+  stack_complete(at->s, at->L, e, at->t->native);
+  profile_time(at->p, &time, at->s->kept, at->s->frames, at->s->n);
+  at->t->samples += e->count;
+}
+
+
+void timing_point (Timing *t, lua_State *L, Stack *s, Profile *p,
+                   uint64_t thread) {
+  Point at = {t, L, s, p, thread};
+  uint64_t begin;
+  if (t->stack == NULL) return;
+  begin = now();
+  moments_take(&t->moments, complete, &at);
+  t->inpoints += now() - begin;
+}
+
+
+static void dropone (void *ud, Moment *e) {
+  *(uint64_t *)ud += e->count;
+}
+
+
+uint64_t timing_drop (Timing *t) {
+  uint64_t n = t->moments.lost;
+  t->moments.lost = 0;
+  if (t->stack != NULL) moments_take(&t->moments, dropone, &n);
+  return n;
+}
+
+
+void timing_close (Timing *t) {
+  timing_stop(t);
+  if (t->stack != NULL) moments_close(&t->moments);
+  free(t->stack);
+  free(t->starts);
+  t->stack = NULL;
+}
+
+
+void timing_forked (Timing *t) {
+  if (t->timer != NULL) timer_forked(t->timer);
+  t->timer = NULL;
+  if (t->stack != NULL) t->moments.used[0] = t->moments.used[1] = 0;
+}
