@@ -233,7 +233,7 @@ int sampler_open (Sampler *s, const SamplerOptions *o, uint64_t period,
   s->options.command = NULL;
   s->timeperiod = o->timeperiod;
   s->wall = o->wall;
-  s->timing.samples = 0;
+  s->timing.samples = s->timing.inticks = s->timing.inpoints = 0;
   tracker_begin(&s->tracker, &client, s, period, o->native);
   return 1;
 }
@@ -348,12 +348,12 @@ void sampler_stats (Sampler *s, lua_State *L, SamplerStats *stats) {
   stats->period = t->gap.period;
   stats->samples = t->samples;
   stats->bytes = tracker_bytes(t, L);
-  stats->lost = t->lost + totals.lost;
+  stats->lost = t->lost + totals.lost + s->timing.moments.lost;
   stats->timing = (s->timing.timer != NULL);
   stats->timesamples = s->timing.samples;
   stats->minors = m.minors;
   stats->majors = m.majors;
-  stats->nanoseconds = t->nanoseconds;
+  stats->nanoseconds = t->nanoseconds + s->timing.inticks + s->timing.inpoints;
   stats->file = s->path;
 }
 

@@ -25,6 +25,13 @@
 #endif
 
 
+static uint64_t now (void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
+}
+
+
 /* {== in the signal handler ============================================ */
 
 static int in (const luaN_Range *r, const char *ip) {
@@ -63,10 +70,8 @@ static void tick (void *ud, uint64_t count, void *context) {
   luaN_Registers r = {IP(u), REGISTERS(u)};
   luaN_Moment m;
   Moment e;
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
+  e.time = now();
   luaN_interrupt(t->L, &r, &m);
-  e.time = (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
   e.count = count;
   e.L = m.L;
   e.ci = m.ci;
@@ -77,6 +82,7 @@ static void tick (void *ud, uint64_t count, void *context) {
     else e.n = backtrace_(t, r.ip);
   }
   moments_add(&t->moments, &e, t->stack);
+  t->inticks += now() - e.time;
 }
 
 /* }===================================================================== */
@@ -149,7 +155,7 @@ static void complete (void *ud, Moment *e) {
   time.count = e->count;
   time.thread = at->thread;
   stack_complete(at->s, at->L, e, at->t->native);
-  profile_time(at->p, &time, 0, at->s->frames, at->s->n);
+  profile_time(at->p, &time, at->s->kept, at->s->frames, at->s->n);
   at->t->samples += e->count;
 }
 
@@ -157,7 +163,11 @@ static void complete (void *ud, Moment *e) {
 void timing_point (Timing *t, lua_State *L, Stack *s, Profile *p,
                    uint64_t thread) {
   Point at = {t, L, s, p, thread};
-  if (t->stack != NULL) moments_take(&t->moments, complete, &at);
+  uint64_t begin;
+  if (t->stack == NULL) return;
+  begin = now();
+  moments_take(&t->moments, complete, &at);
+  t->inpoints += now() - begin;
 }
 
 

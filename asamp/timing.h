@@ -43,7 +43,8 @@ typedef struct Timing {
   Moments moments;
   void **stack;			/* of the handler: TIMING_NATIVE addresses */
   TimingStart *starts;
-  uint64_t samples;		/* periods that became samples */
+  uint64_t samples;		/* periods that became samples, in the session */
+  uint64_t inticks, inpoints;	/* ns that took, in the session */
 } Timing;
 
 /*

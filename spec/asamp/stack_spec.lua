@@ -152,7 +152,8 @@ coroutine.resume(co, co)]], "@stack"))
     for _, s in ipairs(list) do
       local story = samples.text(s.stack):match "^(.-main chunk:3)"
       if s.kind == "string" and story then
-        assert.truthy(story:find "^[%w_ ]*luaB_coresume anonymous:1 [%w_ ]*luaB_coresume main chunk:3$", story)
+        local whole = "^[%w_ ]*luaB_coresume anonymous:1 [%w_ ]*luaB_coresume main chunk:3$"
+        assert.truthy(story:find(whole), story)
         found = found + 1
       end
     end
