@@ -45,7 +45,7 @@ MODFLAGS = -std=gnu99 -Wall -Wextra $(OPT_$(V)) $(EXTRA) -fPIC \
 MODULE = $(CC) $(LDFLAGS) -shared -Wl,-z,nodelete \
   -Wl,--version-script=asamp/exports -o $@ $(filter %.o,$^)
 ifeq ($(filter plain,$(V)),)
-  MODULES := $(P)/lib/lua/5.4/profiler/core.so $(P)/lib/lua/5.4/profiler/reader.so
+  MODULES := $(P)/lib/lua/5.4/profiler/core.so $(P)/lib/lua/5.4/profiler/reader.so $(P)/lib/lua/5.4/asamp/host.so
   LUALIB := $(patsubst lualib/%,$(P)/share/lua/5.4/%,$(shell find lualib -name '*.lua'))
 endif
 
@@ -134,6 +134,9 @@ $(P)/lib/lua/5.4/profiler/core.so: $(SAMPLER:%=$(B)/asamp/%.o) asamp/exports
 $(P)/lib/lua/5.4/profiler/reader.so: $(READER:%=$(B)/asamp/%.o) asamp/exports
 	@mkdir -p $(@D)
 	$(MODULE) -lz
+$(P)/lib/lua/5.4/asamp/host.so: $(B)/asamp/host.o asamp/exports
+	@mkdir -p $(@D)
+	$(MODULE)
 $(P)/share/lua/5.4/%.lua: lualib/%.lua
 	@mkdir -p $(@D)
 	cp $< $@
