@@ -20,7 +20,7 @@ local progress = require "asamp.progress"
 
 local M = {}
 
-local COMMANDS = {"run", "report"}
+local COMMANDS = {"run", "report", "diff"}
 
 local function usage()
   local lines = {

@@ -5,7 +5,7 @@
 -- Nodes of the profile's tree that differ in the line only are one here. A
 -- row stands one level deeper than its parent only where the parent shows
 -- several things: a chain of calls keeps its level, so that deep stacks stay
--- readable.
+-- readable. C functions that all stacks begin with are left out.
 
 local M = {}
 
@@ -120,7 +120,13 @@ function M.rows(profile, t, field, options)
       push(e.node, e.depth, e.level, bars)
     end
   end
-  return rows
+  -- how the interpreter comes to the script is no news
+  local first = 1
+  while rows[first + 1] and rows[first].level == 0 and rows[first].fn and
+        rows[first].fn.native and rows[first].own < least do
+    first = first + 1
+  end
+  return table.move(rows, first, #rows, 1, {})
 end
 
 return M

@@ -8,7 +8,6 @@ local host = require "asamp.host"
 local options = require "asamp.options"
 local text = require "asamp.text"
 local totals = require "asamp.totals"
-local units = require "asamp.units"
 
 local M = {}
 
@@ -56,9 +55,9 @@ local DESCRIPTION = {
 M.usage = options.usage(DESCRIPTION)
 
 -- Pairs of LUA_PROFILER's text, as a table; a key alone is 1.
-local function pairsof(text)
+local function pairsof(list)
   local t = {}
-  for item in text:gmatch "[^,]+" do
+  for item in list:gmatch "[^,]+" do
     local key, value = item:match "^%s*([^=%s]+)%s*=%s*(.-)%s*$"
     t[key or item:match "^%s*(.-)%s*$"] = value or "1"
   end

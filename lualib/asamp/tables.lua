@@ -244,12 +244,13 @@ end
 --- Lines that are likely to leak: rows of asamp.leaks.
 function M.leaks(style, found)
   local rows = top(style, found.rows)
+  local field = style.totals.unit == "bytes" and "survivedbytes" or "survived"
   local columns = {
-    {title = "lived", cells = cells(rows, function(row)
-      return M.value(style.profile, row, row.unit)
+    {title = "survived", cells = cells(rows, function(row)
+      return M.value(style.profile, row, field)
     end)},
-    {title = "", gap = 1, cells = cells(rows, function(row)
-      return ("%.0f%%"):format(100 * row.survived / row.decided)
+    {title = "lived", cells = cells(rows, function(row)
+      return ("%.0f%%"):format(100 * row.survived / row.samples)
     end)},
     {title = "in parts", cells = cells(rows, function(row)
       return ("%d of %d"):format(row.parts, found.parts)

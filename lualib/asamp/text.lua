@@ -119,7 +119,7 @@ local function head(p, t, style, options)
     sentences[#sentences + 1] = survival(p, t)
   end
   sentences[#sentences + 1] = timing(p, t)
-  sentences[#sentences + 1] = collected(p)
+  sentences[#sentences + 1] = not options.focus and collected(p) or nil
   if p.undetailed > 0 then
     sentences[#sentences + 1] = ("%s came without size and fate: the file " ..
       "is cut."):format(units.plural(p.undetailed, "sample"))

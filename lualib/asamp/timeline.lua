@@ -42,33 +42,33 @@ function M.collections(style)
   if not sum then
     return {}
   end
-  local text = ("%s minor, %s major; %s tenured."):format(
-    units.count(sum.minors), units.count(sum.majors),
-    units.bytes(sum.tenured))
+  local text = ("%s minor, %s major%s."):format(
+    units.count(sum.minors), units.count(sum.majors), sum.tenured > 0
+    and ("; %s tenured"):format(units.bytes(sum.tenured)) or "")
   if sum.pauses then
     text = text .. " " .. pauses(sum.pauses, profile.duration)
   end
   local lines = {"", paint("bold", "Collections"),
                  layout.wrap(text, "  ", style.width)}
   local columns = {}
-  for _, c in ipairs{{"at first", "start"}, {"at most", "peak"},
-                     {"at last", "stop"}} do
+  for _, c in ipairs{{"first", "start"}, {"highest", "peak"},
+                     {"last", "stop"}} do
     columns[#columns + 1] = {title = c[1], cells = {
       units.short(sum.inuse[c[2]]), units.short(sum.held[c[2]]),
       units.short(sum.rss[c[2]])}}
   end
   local names = {"in use after a collection", "held by the heap",
                  "resident set of the process"}
-  local grid, left = layout.grid(columns, 3, "", function(i, n)
+  local grid = layout.grid(columns, 3, "", function(i, n)
     return layout.cutend(names[i], n)
   end, style.width, paint)
   table.move(grid, 1, #grid, #lines + 1, lines)
-  local n = math.min(style.width - left - 8, 60)
-  if n >= 16 and #profile.collections > 1 then
-    local last = profile.collections[#profile.collections].time
-    lines[#lines + 1] = (" "):rep(left) ..
-      paint("cyan", bars(events.heap(profile, n))) .. " " ..
-      paint("dim", "in use, over " .. time(last))
+  local last = profile.collections[#profile.collections].time
+  local note = "in use, in " .. time(last)
+  local n = math.min(style.width - 3 - #note, 80)
+  if #profile.collections > 1 then
+    lines[#lines + 1] = "  " .. paint("cyan", bars(events.heap(profile, n)))
+                        .. " " .. paint("dim", note)
   end
   return lines
 end
