@@ -74,7 +74,7 @@ end
 function M.grid(columns, rows, title, label, width, paint)
   local formats, titles, left = {}, {}, 0
   for i, column in ipairs(columns) do
-    local w = utf8.len(column.title)
+    local w = math.max(utf8.len(column.title), column.least or 0)
     for k = 1, rows do
       w = math.max(w, utf8.len(column.cells[k]))
     end
@@ -85,7 +85,8 @@ function M.grid(columns, rows, title, label, width, paint)
     end
     titles[i] = formats[i](column.title)
   end
-  local lines = {paint("dim", table.concat(titles) .. "  " .. title)}
+  titles[#titles + 1] = title ~= "" and "  " .. title or ""
+  local lines = {paint("dim", (table.concat(titles):gsub(" +$", "")))}
   for k = 1, rows do
     local cells = {}
     for i, column in ipairs(columns) do

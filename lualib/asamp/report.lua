@@ -33,6 +33,7 @@ local DESCRIPTION = {
   {"by", "WHAT", "sort by bytes, samples, survived (bytes that survived) or " ..
     "time (default: bytes and time, as far as the file has them)",
     options.oneof{"bytes", "samples", "survived", "time"}},
+  {"total", nil, "sort functions and lines by total instead of own"},
   {"show", "LIST", "sections to show: functions, lines, callers, types, " ..
     "leaks, tree, collections, marks (default: all but tree)",
     options.listof(text.SECTIONS)},
@@ -112,7 +113,7 @@ local function settings(o, world)
   if o.color and o.color ~= "auto" then
     color = o.color == "always"
   end
-  return {top = o.top or 15, show = show, min = o.min or 1,
+  return {top = o.top or 15, show = show, cumulative = o.total, min = o.min or 1,
           depth = o.depth or 60, color = color,
           width = o.width or world.columns}
 end

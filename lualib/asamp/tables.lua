@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
 -- The report's tables of functions, lines and types: rows of totals in, lines
 -- of text out. Pure. A 'style' is what every function here gets:
--- {paint, width, top (rows), profile, totals}.
+-- {paint, width, top (rows), profile, totals, key ("total": sorted by total
+-- instead of own), choice (is there more than one measure?), focus}.
 
 local layout = require "asamp.layout"
 local totals = require "asamp.totals"
@@ -85,7 +86,7 @@ local function measured(style, rows, field)
     columns[#columns + 1] = {title = key, cells = cells(rows, function(row)
       return M.value(style.profile, row[key], field)
     end)}
-    columns[#columns + 1] = {title = "", gap = 1, cells = cells(rows,
+    columns[#columns + 1] = {title = "", gap = 1, least = 6, cells = cells(rows,
       function(row) return share(row[key], whole, field) end)}
   end
   return columns
@@ -150,7 +151,7 @@ end
 
 --- Functions, the largest of a field first.
 function M.functions(style, field)
-  local list = totals.sorted(style.totals.functions, field)
+  local list = totals.sorted(style.totals.functions, field, style.key)
   local rows = top(style, list)
   local columns = measured(style, rows, field)
   if isallocation(field) then
@@ -162,13 +163,25 @@ function M.functions(style, field)
     end)
 end
 
+-- The rows that have anything of a field themselves.
+local function owning(list, field)
+  local rows = {}
+  for _, row in ipairs(list) do
+    rows[#rows + 1] = row.own[field] > 0 and row or nil
+  end
+  return rows
+end
+
 --- Lines, the largest of a field first. With samples of allocations and of
 -- time each row shows both.
 function M.lines(style, field)
-  local list = totals.sorted(style.totals.lines, field)
+  local list = totals.sorted(style.totals.lines, field, style.key)
+  local both = has(style, "timesamples") and has(style, "samples")
+               and style.key ~= "total"
+  list = both and owning(list, field) or list
   local rows = top(style, list)
   local columns
-  if has(style, "timesamples") and has(style, "samples") then
+  if both then
     local unit = isallocation(field) and field or style.totals.unit
     columns = table.move(measured(style, rows, unit), 1, 2, 1, {})
     columns[3] = livedcolumn(style, rows)
@@ -202,7 +215,7 @@ function M.types(style, field)
     {title = "own", cells = cells(rows, function(row)
       return M.value(style.profile, row.own, field)
     end)},
-    {title = "", gap = 1, cells = cells(rows, function(row)
+    {title = "", gap = 1, least = 6, cells = cells(rows, function(row)
       return share(row.own, style.totals.whole, field)
     end)},
     {title = "blocks, about", cells = cells(rows, function(row)
@@ -231,7 +244,7 @@ function M.callers(style, list, field)
     {title = "total", cells = cells(rows, function(row)
       return M.value(style.profile, row.total, field)
     end)},
-    {title = "", gap = 1, cells = cells(rows, function(row)
+    {title = "", gap = 1, least = 6, cells = cells(rows, function(row)
       return share(row.total, style.totals.whole, field)
     end)},
   }

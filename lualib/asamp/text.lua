@@ -182,13 +182,14 @@ M.SECTIONS = {"functions", "lines", "callers", "types", "leaks", "tree",
 
 --- The report. 'options': top (rows of each table), color, width, show (set
 -- of sections), by (field to sort by and take shares of; nil: all that the
--- totals have), brief (no explanations), leaks (asamp.leaks' rows), min and
+-- totals have), cumulative (sort by total instead of own), brief (no explanations), leaks (asamp.leaks' rows), min and
 -- depth (asamp.calltree's), focus ({title, entries}: the totals cover only a
 -- part).
 function M.render(profile, t, options)
   local style = {
     profile = profile, totals = t, top = options.top,
     paint = layout.painter(options.color), focus = options.focus,
+    key = options.cumulative and "total" or "own",
     width = math.max(options.width or layout.WIDTH, 60),
   }
   local fields = options.by and {options.by} or t.measures

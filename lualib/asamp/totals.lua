@@ -259,28 +259,45 @@ end
 M.MEASURES = {bytes = "bytes", samples = "samples", survived = "survivedbytes",
               time = "timesamples"}
 
---- The rows that have anything of a field in their total (of types: in their
--- own): the largest own first, then the largest total, then by name and
--- place. A new list.
-function M.sorted(all, field)
-  local rows = {}
-  for _, row in ipairs(all) do
-    if (row.total or row.own)[field] > 0 then
-      rows[#rows + 1] = row
-    end
-  end
-  table.sort(rows, function(a, b)
-    if a.own[field] ~= b.own[field] then
-      return a.own[field] > b.own[field]
-    elseif a.total and a.total[field] ~= b.total[field] then
-      return a.total[field] > b.total[field]
+local function order(field, key)
+  local other = key == "total" and "own" or "total"
+  return function(a, b)
+    if a[key][field] ~= b[key][field] then
+      return a[key][field] > b[key][field]
+    elseif a[other] and a[other][field] ~= b[other][field] then
+      return a[other][field] > b[other][field]
     elseif a.name ~= b.name then
       return a.name < b.name
     elseif a.file ~= b.file then
       return a.file < b.file
     end
     return (a.line or 0) < (b.line or 0)
-  end)
+  end
+end
+
+--- The rows that have anything of a field in their total (of types: in their
+-- own): the largest own first, then the largest total, then by name and
+-- place. With key = "total" the largest total first. A new list.
+function M.sorted(all, field, key)
+  local rows = {}
+  for _, row in ipairs(all) do
+    if (row.total or row.own)[field] > 0 then
+      rows[#rows + 1] = row
+    end
+  end
+  table.sort(rows, order(field, all[1] and all[1].total and key or "own"))
+  return rows
+end
+
+-- The rows that have any samples, in the order of a field.
+local function present(all, field)
+  local rows = {}
+  for _, row in ipairs(all) do
+    if row.total.samples + row.total.timesamples > 0 then
+      rows[#rows + 1] = row
+    end
+  end
+  table.sort(rows, order(field, "own"))
   return rows
 end
 
@@ -312,8 +329,8 @@ function M.of(profile, options)
   local t = {
     unit = unit, measures = measures, whole = whole, own = own, sums = sums,
     types = M.sorted(types(kinds), unit),
-    functions = M.sorted(functions(profile, own, sums), first),
-    lines = M.sorted(lines(profile, own, sums), first),
+    functions = present(functions(profile, own, sums), first),
+    lines = present(lines(profile, own, sums), first),
   }
   for _, row in ipairs(t.types) do
     row.classes = M.sorted(row.classes, unit)

@@ -23,7 +23,7 @@ end
 --- Lines of the tree. 'style': see asamp.tables.
 function M.lines(style, rows, field, title)
   local profile, whole = style.profile, style.totals.whole
-  local columns = {{title = "total", cells = {}}, {title = "", gap = 1, cells = {}},
+  local columns = {{title = "total", cells = {}}, {title = "", gap = 1, least = 6, cells = {}},
                    {title = "own", cells = {}}}
   for i, row in ipairs(rows) do
     columns[1].cells[i] = tables.value(profile, {[field] = row.total}, field)
