@@ -147,7 +147,7 @@ function M.render(a, b, results, options)
                    plainlabel))
   end
   append{"", paint("dim", layout.wrap(("error: one standard error of the " ..
-    "change, as samples have it. Changes of less than %g are noise%s."):format(
+    "change, as samples have it. Changes of less than %g of these are noise%s."):format(
       options.sigma, options.all and ", marked ~" or "; --all shows them"),
     "  ", width))}
   return table.concat(lines, "\n") .. "\n"
