@@ -38,7 +38,7 @@ endif
 CORE_O = $(CORE:%=$(B)/$(1)/%.o) $(OURS:lua/%.c=$(B)/$(1)/%.o)
 
 # The modules of the profiler, for every variant but plain.
-SAMPLER := core sampler pending stack native gap profile outfile encoder \
+SAMPLER := core sampler tracker pending classes stack native gap profile outfile encoder \
   batch objects vmprof idmap
 READER := readerlib reader readerevent readerbatch readername readersum ledger bins \
   fifo strtab tree details source idmap
