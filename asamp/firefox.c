@@ -45,8 +45,7 @@ static uint64_t newaddress (Firefox *f) {
   return f->nunused > 0 ? f->unused[--f->nunused] : ++f->address;
 }
 
-/* The rows of -bytes that wait. */
-static void bury (Firefox *f) {
+void firefox_settle (Firefox *f) {
   size_t i;
   for (i = 0; i < f->ndeaths; i++) {
     const FirefoxDeath *d = &f->deaths[i];
@@ -71,7 +70,7 @@ static void fate (void *ud, const ReadSample *s, int fate, uint64_t time) {
     return;
   }
   if (f->ndeaths > 0 && (f->deathtime != time || s->time >= time))
-    bury(f);
+    firefox_settle(f);
   address = newaddress(f);
   row(f, s->time, leaf, (int64_t)bytes, address);
   if (fate == READER_DIED) {
@@ -106,7 +105,7 @@ static void collection (void *ud, const ReadCollection *c) {
     (uint64_t)c->state
   };
   size_t i;
-  bury(f);
+  firefox_settle(f);
   for (i = 0; i < sizeof(values) / sizeof(values[0]); i++)
     spill_put(&f->event, (int64_t)values[i]);
   f->events++;

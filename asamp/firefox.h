@@ -67,4 +67,7 @@ const char *firefox_write (Firefox *f, const Reading *r, const char *head,
                            Output *o);
 void firefox_free (Firefox *f);
 
+/* Writes the rows of -bytes that wait; for firefox_write. */
+void firefox_settle (Firefox *f);
+
 #endif
