@@ -21,8 +21,8 @@ local ENDINGS = {
 }
 local NAMES = {"firefox", "pprof", "collapsed", "speedscope", "vmprof"}
 
--- The viewer takes any level, and its files are large.
-local FAST, SMALL = 1, 6
+-- Levels of gzip: large files are packed fast, small ones well.
+local LEVEL = {firefox = 1, vmprof = 1}
 
 local DESCRIPTION = {
   command = "convert", arguments = "--to FORMAT FILE",
@@ -40,6 +40,7 @@ local DESCRIPTION = {
     "profile has only that", options.oneof(WEIGHTS)},
   {"flavour", "WHICH", "vmprof: stock or extended (default: the one that " ..
     "the profile is not)", options.oneof{"extended", "stock"}},
+  {"plain", nil, "do not compress"},
   after = "Files whose name ends in .gz are compressed; pprof and vmprof " ..
     "always. The file has its name only when it is complete.",
   exits = "Exit codes: 0 done, 1 the file yields nothing or the result " ..
@@ -78,10 +79,9 @@ local function stem(path)
 end
 
 local function level(o, out)
-  if o.to == "pprof" or o.to == "vmprof" then
-    return SMALL
-  elseif out:find "%.gz$" then
-    return o.to == "firefox" and FAST or SMALL
+  if not o.plain and (o.to == "pprof" or o.to == "vmprof" or
+                      out:find "%.gz$") then
+    return LEVEL[o.to] or 6
   end
   return 0
 end
