@@ -306,6 +306,37 @@ describe("asamp convert --to firefox", function()
     checkshape(convert(path .. ".json"))
   end)
 
+  it("writes whole tables whatever the damage", function()
+    local seed = os.time()
+    math.randomseed(seed)
+    world.err = function() end
+    local written = 0
+    for i = 1, 120 do
+      runs.write(path, {seed = i % 10, format = 6 + i % 2, plain = true,
+                        actions = 60})
+      local bytes = vmprof.load(path)
+      for _ = 1, math.random(4) do
+        local at = math.random(#bytes)
+        bytes = bytes:sub(1, at - 1) .. string.char(math.random(0, 255)) ..
+                bytes:sub(at + math.random(0, 2))
+      end
+      save(bytes)
+      local code = asamp.run({"--to", "firefox", "-o", out, path}, world)
+      if code == 0 then
+        written = written + 1
+        local ok, message = pcall(function()
+          local p = cjson.decode((vmprof.load(out)))
+          checkshape(p)
+          local profile = assert(reader.read(path))
+          assert(balance(p).allocated == profile.bytes, "other totals")
+        end)
+        assert(ok, ("seed %d, input %d: %s"):format(seed, i, message))
+      end
+    end
+    world.err = error
+    assert.is_true(written > 60)
+  end)
+
   it("says in the file that it is not whole", function()
     runs.write(path, {seed = 4, plain = true})
     local bytes = vmprof.load(path)
