@@ -167,6 +167,21 @@ describe("asamp convert", function()
                  convert("--to", "collapsed", "--weight=time", path))
   end)
 
+  it("--to collapsed: by default what there is", function()
+    runs.write(path, {seed = 2, allocations = false})
+    assert.equal(convert("--to", "collapsed", "--weight", "time", path),
+                 convert("--to", "collapsed", path))
+    runs.write(path, {seed = 2})
+    assert.equal(convert("--to", "collapsed", "--weight", "bytes", path),
+                 convert("--to", "collapsed", path))
+    local f = assert(io.open(path, "wb"))  -- the period is not known
+    f:write(vmprof.head():sub(1, 24), ("\0"):rep(16), vmprof.header(6, 0),
+            vmprof.stack(1, 1, {100}, {0}):rep(3),
+            vmprof.name(100, "py:f:1:a.py"), vmprof.trailer(1))
+    f:close()
+    assert.equal("f (a.py:1) 3\n", convert("--to", "collapsed", path))
+  end)
+
   it("--to speedscope: profiles whose samples and weights fit", function()
     each(function(profile)
       local f = cjson.decode(convert("--to", "speedscope", path))
