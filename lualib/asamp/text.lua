@@ -182,9 +182,9 @@ M.SECTIONS = {"functions", "lines", "callers", "types", "leaks", "tree",
 
 --- The report. 'options': top (rows of each table), color, width, show (set
 -- of sections), by (field to sort by and take shares of; nil: all that the
--- totals have), cumulative (sort by total instead of own), brief (no explanations), leaks (asamp.leaks' rows), min and
--- depth (asamp.calltree's), focus ({title, entries}: the totals cover only a
--- part).
+-- totals have), cumulative (sort by total instead of own), brief (no
+-- explanations), leaks (asamp.leaks' rows), min and depth (asamp.calltree's),
+-- focus ({title, entries}: the totals cover only a part).
 function M.render(profile, t, options)
   local style = {
     profile = profile, totals = t, top = options.top,

@@ -155,6 +155,15 @@ describe("the report's text", function()
     assert.is_nil(s:find("gsub", 1, true))
   end)
 
+  it("leaves out how the interpreter came to the script", function()
+    local s = render(nil, nil, {
+      {"[C]start [C]pmain main@1", profiles.TABLE, 9},
+      {"[C]start [C]pmain main@1 [C]sort f@2", profiles.TABLE, 1}})
+    has(s, "main  x.lua:1", "[C]sort  [C]")
+    assert.is_nil(s:find("[C]start", 1, true))
+    assert.is_nil(s:find("[C]pmain", 1, true))
+  end)
+
   it("sorts by total on request", function()
     local s = render(nil, {cumulative = true})
     assert.truthy(s:find("main  x.lua:1.*decode  x.lua:1.*gsub"))
