@@ -55,7 +55,9 @@ describe("a likely leak", function()
     assert.equal(N, r.parts)
     assert.equal(2, #r.rows)
     assert.same({file = "x.lua", line = 3, name = "f", samples = 64,
-                 survived = 48, survivedbytes = 4800, parts = 16}, r.rows[1])
+                 survived = 48, survivedbytes = 4800, late = 2400, parts = 16},
+                r.rows[1])
+    assert.equal(1600 + 2400, r.late)
     assert.equal(1, r.rows[2].line)
   end)
 
@@ -76,6 +78,18 @@ describe("a likely leak", function()
       return 20, part < 10 and 20 or 1
     end})
     assert.same({1}, found{function() return 20, 20 end})
+  end)
+
+  it("is none among much more that died later", function()
+    local function heap(part) return 100000 + 10000 * part end
+    -- from 140000 to 220000: 80000 more
+    local leak = function() return 20, 20 end
+    assert.same({1}, found({leak}, heap))
+    assert.same({2, 1}, found({leak, function() return 100, 100 end}, heap))
+    -- too much for the heap: most of it has to have died
+    assert.same({}, found({leak, function() return 300, 300 end}, heap))
+    -- of line 2 alone more survived than the heap can have kept
+    assert.same({1}, found({leak, function() return 160, 160 end}, heap))
   end)
 
   it("has stopped when nothing survives in the last quarter", function()
