@@ -11,8 +11,8 @@
 --   - survivors come in at least three quarters of the parts and in the last
 --     quarter: it goes on,
 --   - the second half of the session has at least two fifths of them: it does
---     not fade; and these are no more than the heap can have kept: one and a
---     half times its growth.
+--     not fade; and these are from a twentieth to one and a half times of
+--     what the heap grew by: worth a look, and no more than it can have kept.
 -- With fewer than LEAST samples that survived nothing can be said.
 
 local totals = require "asamp.totals"
@@ -24,7 +24,7 @@ M.BINS = 16
 
 local LEAST = 12
 local GROWTH = 1.1
-local KEPT, ROOM = 1 / 3, 3 / 2
+local KEPT, ROOM, WORTH = 1 / 3, 3 / 2, 1 / 20
 local SURVIVED, PARTS, LATE = 1 / 2, 3 / 4, 2 / 5
 
 -- The least in use during these parts, nil without a collection there.
@@ -81,7 +81,7 @@ local function likely(row, n, growth)
   row.parts = parts
   return row.survived >= LEAST and row.survived >= SURVIVED * row.samples
          and parts >= PARTS * n and last > 0 and late >= LATE * row.survived
-         and row.late <= ROOM * growth
+         and row.late <= ROOM * growth and row.late >= WORTH * growth
 end
 
 --- {parts, before, after (bytes least in use in the second and the last

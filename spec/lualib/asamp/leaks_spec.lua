@@ -32,8 +32,8 @@ local function session(lines, heap)
   return p
 end
 
-local function growing(part) return 1000000 + 200000 * part end
-local function steady() return 5000000 end
+local function growing(part) return 100000 + 2000 * part end
+local function steady() return 500000 end
 
 -- Lines that are found.
 local function found(lines, heap)
@@ -50,8 +50,8 @@ describe("a likely leak", function()
       function() return 2, 2 end, function() return 50, 0 end,
       function() return 4, 3 end}, growing))
     assert.is_true(r.grew)
-    assert.equal(1800000, r.before)
-    assert.equal(3400000, r.after)
+    assert.equal(108000, r.before)
+    assert.equal(124000, r.after)
     assert.equal(N, r.parts)
     assert.equal(2, #r.rows)
     assert.same({file = "x.lua", line = 3, name = "f", samples = 64,
@@ -90,6 +90,13 @@ describe("a likely leak", function()
     assert.same({}, found({leak, function() return 300, 300 end}, heap))
     -- of line 2 alone more survived than the heap can have kept
     assert.same({1}, found({leak, function() return 160, 160 end}, heap))
+  end)
+
+  it("is none that is next to nothing of what the heap grew by", function()
+    local function heap(part) return 100000 + 10000 * part end
+    local leak = function() return 60, 60 end
+    assert.same({1}, found({leak, function() return 4, 4 end}, heap))
+    assert.same({1, 2}, found({leak, function() return 5, 5 end}, heap))
   end)
 
   it("has stopped when nothing survives in the last quarter", function()
