@@ -227,6 +227,40 @@ describe("asamp convert --to firefox", function()
     assert.same({1, 3, 0.5}, convert().threads[1].samples.weight)
   end)
 
+  it("has an object die when its collection ended", function()
+    local gen = require "profilegen"
+    local p = assert(gen.open{path = path, period = 100})
+    local t = gen.now() + 1000000000
+    p:sample{8, 1, time = t}
+    p:mark("between", "", t + 1000000)
+    p:sample{8, 1, time = t + 2000000}
+    p:collection{fates = "01", time = t + 9000000, duration = 500000}
+    p:sample{8, 1, time = t + 10000000}
+    p:collection{fates = "0", time = t + 30000000}
+    p:close()
+    local a = convert().threads[1].nativeAllocations
+    assert.same({100, 100, -100, 100, -100}, a.weight)
+    local since = {}
+    for i, time in ipairs(a.time) do
+      since[i] = math.floor(time - a.time[1] + 0.5)
+    end
+    assert.same({0, 2, 9, 10, 30}, since)
+  end)
+
+  it("gives the track of allocations one row for equal stacks in a " ..
+     "millisecond", function()
+    local gen = require "profilegen"
+    local p = assert(gen.open{path = path, period = 100})
+    local t = gen.now() + 1000000000
+    for _, us in ipairs{0, 300, 900, 1200, 5000} do
+      p:sample{8, 1, time = t + 1000 * us}
+    end
+    p:sample{8, 2, time = t + 5001000}
+    p:collection{fates = "111111", time = t + 9000000}
+    p:close()
+    assert.same({300, 100, 100, 100}, convert().threads[1].samples.weight)
+  end)
+
   it("says of a collection what it did, as an interval", function()
     local gen = require "profilegen"
     local p = assert(gen.open{path = path})
