@@ -323,7 +323,7 @@ static void progress (Input *in) {
   ReaderClient *client = in->state.client;
   if (client->progress != NULL && in->record >= in->told + PROGRESS) {
     in->told = in->record;
-    client->progress(client->ud, source_fraction(in->source));
+    client->progress(client->progressud, source_fraction(in->source));
   }
 }
 

@@ -149,8 +149,9 @@ typedef struct ReaderClient {
   void (*period) (void *ud, uint64_t bytes);
   /* ns; 0: time sampling is off from here */
   void (*timeperiod) (void *ud, uint64_t ns, int wall);
-  /* now and then; 0 to 1 */
-  void (*progress) (void *ud, double fraction);
+  /* now and then, with 'progressud'; 0 to 1 */
+  void (*progress) (void *progressud, double fraction);
+  void *progressud;
 } ReaderClient;
 
 /*
@@ -164,5 +165,11 @@ void reader_free (Reading *r);
 /* The name of a kind's type, for people: 'buffer' may be used. */
 const char *reader_kindname (const Reading *r, uint32_t kind,
                              char buffer[40]);
+
+#define READER_LABEL	(2 * READER_MAXNAME + 8)
+
+/* "[table]" or "[table Point]" to 'label'; its length. */
+size_t reader_kindlabel (const Reading *r, uint32_t kind,
+                         char label[READER_LABEL]);
 
 #endif

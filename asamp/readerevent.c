@@ -321,7 +321,7 @@ static void nametype (ReaderState *s, uint64_t type, const char *name) {
   uint32_t *at = readername_entry(s, &s->types, type + 1, &isnew);
   name += strspn(name, " ");
   if (at != NULL && isnew)
-    *at = strtab_put(&s->r->text, name, strlen(name));
+    *at = strtab_put(&s->r->text, name, strnlen(name, READER_MAXNAME));
 }
 
 /* Seconds as text, as us. */
