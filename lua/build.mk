@@ -42,7 +42,7 @@ SAMPLER := core sampler tracker pending classes stack native gap profile event o
   encoder batch objects vmprof idmap
 READING := reader readerevent readerbatch readername readersum ledger bins fifo \
   strtab tree details source idmap
-READER := readerlib $(READING)
+READER := readerlib repairlib repair repairrecord objects outfile vmprof $(READING)
 CONVERT := convertlib firefox firefoxfile firefoxrows firefoxmarks pprof flame \
   transcode output spill strlist encoder batch objects vmprof $(READING)
 MODFLAGS = -std=gnu99 -Wall -Wextra $(OPT_$(V)) $(EXTRA) -fPIC \
