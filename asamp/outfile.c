@@ -8,6 +8,8 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /*
@@ -58,6 +60,21 @@ static void squeeze (OutFile *f, const unsigned char *data, size_t n,
   } while (f->z.avail_out == 0 && f->error == 0);
 }
 
+/*
+** Empties a regular file, unless somebody has locked it. Where there are no
+** locks (some network file systems), it is emptied.
+*/
+static int empty (int fd) {
+  struct stat s;
+  if (fstat(fd, &s) != 0)
+    return errno;
+  if (!S_ISREG(s.st_mode))
+    return 0;
+  if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    return EBUSY;
+  return ftruncate(fd, 0) != 0 ? errno : 0;
+}
+
 int outfile_open (OutFile *f, const char *path, int compress) {
   memset(f, 0, sizeof(*f));
   f->fd = -1;
@@ -69,9 +86,8 @@ int outfile_open (OutFile *f, const char *path, int compress) {
     f->compress = 1;
   }
   /* a pipe that nobody reads is an error, not a reason to wait */
-  f->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK,
-               0666);
-  return f->fd < 0 ? errno : 0;
+  f->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
+  return f->fd < 0 ? errno : empty(f->fd);
 }
 
 void outfile_put (OutFile *f, const unsigned char *data, size_t n) {
@@ -91,11 +107,23 @@ void outfile_flush (OutFile *f, int last) {
     squeeze(f, NULL, 0, last ? Z_FINISH : Z_SYNC_FLUSH);
 }
 
-void outfile_close (OutFile *f) {
-  if (f->fd >= 0 && close(f->fd) != 0 && errno != EINTR)
-    outfile_fail(f, errno);
+void outfile_abandon (OutFile *f) {
+  if (f->fd >= 0)
+    close(f->fd);
   f->fd = -1;
   if (f->compress)
     deflateEnd(&f->z);
   f->compress = 0;
+}
+
+void outfile_close (OutFile *f) {
+  struct stat s;
+  if (f->fd >= 0) {
+    if (fstat(f->fd, &s) == 0 && S_ISREG(s.st_mode) && s.st_nlink == 0)
+      outfile_fail(f, ENOENT);
+    if (close(f->fd) != 0 && errno != EINTR)
+      outfile_fail(f, errno);
+    f->fd = -1;
+  }
+  outfile_abandon(f);
 }

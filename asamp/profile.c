@@ -93,6 +93,8 @@ static void sink (void *ud, Bytes *out) {
 
 /* All that was encoded so far can be read from the file after this. */
 static void flush (Profile *p, int last) {
+  if (encoder_failed(p->encoder))
+    outfile_fail(&p->file, ENOMEM);
   outfile_flush(&p->file, last);
   noteerror(p);
   memset(&p->unflushed, 0, sizeof(p->unflushed));
@@ -168,7 +170,7 @@ static void *writer (void *ud) {
 
 /* Frees all but the encoder, closes the file. */
 static void release (Profile *p) {
-  outfile_close(&p->file);
+  outfile_abandon(&p->file);
   free(p->queue[0].data);
   free(p->queue[1].data);
   free(p);
@@ -225,7 +227,8 @@ Profile *profile_open (const ProfileConfig *config, char *err,
     release(p);
   }
   snprintf(err, errsize, "cannot write profile '%s': %s", config->path,
-           error == ENXIO ? "nobody reads this pipe" : strerror(error));
+           error == ENXIO ? "nobody reads this pipe" :
+           error == EBUSY ? "another process writes it" : strerror(error));
   errno = error;
   return NULL;
 }
@@ -255,6 +258,8 @@ int profile_close (Profile *p, ProfileTotals *t) {
     pthread_mutex_unlock(&p->lock);
     pthread_join(p->thread, NULL);
     outfile_close(&p->file);
+    if (p->file.error != p->error)  /* nothing of the file remains */
+      p->lost = p->taken;
     p->error = p->file.error;
     encoder_free(p->encoder);
     pthread_cond_destroy(&p->work);

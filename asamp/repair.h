@@ -3,10 +3,10 @@
 ** Repair: what a killed, cut or damaged log still has, as a whole log of the
 ** same version, compressed.
 **
-** Copies record by record, in one pass (memory: one record, and the ids of names
-** and keys of metas so far), until the bytes end
-** or make no sense. Knows the layout of records and what the readers demand of
-** them (doc/profile-format.md), not what they add up to. Rules:
+** Copies record by record, in one pass, until the bytes end or make no sense
+** (memory: one record, the ids of names and the keys of metas so far). Knows the
+** layout of records and what the readers demand of them
+** (doc/profile-format.md), not what they add up to. Rules:
 **   X1  what precedes the damage is copied as it is; the new file never has a
 **       sample that the old one has not;
 **   X2  the new file has an end: objects for the stacks that have none
