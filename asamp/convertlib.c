@@ -9,12 +9,13 @@
 **   collapsed(path, out, options)
 **   speedscope(path, out, options)
 **   vmprof(path, out, options)
+**   version(path)                   -> of the VMProf log | nil, message
 **
-** Each reads the profile 'path' and writes 'out' (complete or not at all).
+** Each of the others reads the profile 'path' and writes 'out' (complete or not at all).
 ** Options: level (of gzip, 0: plain; default 0), progress (function of the
 ** share that is done), head (firefox: function of the summary that returns the
 ** JSON text of "meta" and "libs"), weight (collapsed: "bytes", "samples",
-** "survived" or "time"), name (speedscope), format (vmprof: 6 or 7).
+** "survived" or "time"; default bytes, or time if there is no more), name (speedscope), format (vmprof: 6 or 7).
 ** A summary has: complete, message, version, own, period, timeperiod (ns),
 ** wall, started, duration (us), samples, timesamples, undetailed, fates,
 ** minors, majors, command, interpreter, written (bytes before they are
@@ -281,9 +282,12 @@ static int l_collapsed (lua_State *L) {
   Work *w = work(L);
   int error, weight;
   lua_getfield(L, 3, "weight");
-  weight = luaL_checkoption(L, -1, "bytes", weights);
+  weight = lua_isnil(L, -1) ? -1 : luaL_checkoption(L, -1, NULL, weights);
   if (!readtotals(w))
     return 2;
+  if (weight < 0)
+    weight = w->reading->samples == 0 && w->reading->timesamples > 0
+             ? FLAME_TIME : FLAME_BYTES;
   error = create(w);
   if (error != 0)
     return failed(w, strerror(error));
@@ -331,12 +335,45 @@ static int l_vmprof (lua_State *L) {
   return reason != NULL ? failed(w, reason) : finish(w);
 }
 
+/* A look at the head: reading stops at the first event. */
+typedef struct Look {
+  ReaderClient client;
+  int version;
+} Look;
+
+static void look (void *ud, const Reading *r) {
+  Look *l = ud;
+  l->version = r->version;
+  l->client.stop = "looked at";
+}
+
+static int l_version (lua_State *L) {
+  const char *path = luaL_checkstring(L, 1);
+  char err[1024];
+  Look l;
+  Reading *r;
+  memset(&l, 0, sizeof(l));
+  l.client.ud = &l;
+  l.client.begin = look;
+  l.version = -1;
+  r = reader_read(path, &l.client, err, sizeof(err));
+  if (r != NULL)
+    reader_free(r);
+  if (l.version < 0) {
+    lua_pushnil(L);
+    lua_pushstring(L, err);
+    return 2;
+  }
+  lua_pushinteger(L, l.version);
+  return 1;
+}
+
 int luaopen_profiler_convert (lua_State *L);
 
 int luaopen_profiler_convert (lua_State *L) {
   static const luaL_Reg functions[] = {
     {"firefox", l_firefox}, {"pprof", l_pprof}, {"collapsed", l_collapsed},
-    {"speedscope", l_speedscope}, {"vmprof", l_vmprof}, {NULL, NULL}
+    {"speedscope", l_speedscope}, {"vmprof", l_vmprof}, {"version", l_version}, {NULL, NULL}
   };
   luaL_newmetatable(L, TYPENAME);
   lua_pushcfunction(L, l_gc);

@@ -318,6 +318,9 @@ const char *firefox_write (Firefox *f, const Reading *r, const char *head,
   w.f = f;
   w.r = r;
   w.o = o;
+  w.stretch = 1;
+  if (!r->timed && f->lasttick > 0)
+    w.stretch = (double)r->duration / (double)f->lasttick;
   firefox_settle(f);
   if (!strlist_init(&w.strings, 2 * READER_MAXNAMES) || !frames(&w))
     w.failed = 1;

@@ -22,6 +22,8 @@ typedef struct FirefoxFile {
   const Reading *r;
   Output *o;
   int failed;          /* memory is out */
+  double stretch;      /* of times that the file does not tell, so that its
+                          samples fill the time that it took; else 1 */
   StrList strings;
   FirefoxFrame *frames;  /* those of the tree, then those of the leaves */
   size_t nframes, framesize;

@@ -181,7 +181,6 @@ void firefoxmarks_markers (FirefoxFile *w) {
 static void counter (FirefoxFile *w, const char *description, const char *label,
                      const char *color, int weight, int which) {
   Firefox *f = w->f;
-  int64_t before = 0;
   uint64_t i;
   int column;
   char text[600];
@@ -195,7 +194,7 @@ static void counter (FirefoxFile *w, const char *description, const char *label,
     "\"samples\":{", label, description, color, weight, label, label);
   output_text(w->o, text);
   for (column = 0; column < 2; column++) {
-    uint64_t n = 0;
+    int64_t before = 0;
     Event e;
     spill_rewind(&f->event);
     firefoxfile_begin(w, column == 0 ? "time" : "count");
@@ -210,7 +209,6 @@ static void counter (FirefoxFile *w, const char *description, const char *label,
       else
         output_int(w->o, (int64_t)((uint64_t)e.v[which] - (uint64_t)before));
       before = e.v[which];
-      n++;
     }
     firefoxfile_end(w);
   }

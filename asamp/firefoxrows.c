@@ -20,7 +20,8 @@ static void times (FirefoxFile *w, Spill *s, uint64_t n) {
   for (i = 0; i < n; i++) {
     firefoxfile_comma(w, i);
     time += (uint64_t)spill_take(s);
-    output_ms(w->o, (int64_t)time);
+    output_ms(w->o, w->stretch == 1 ? (int64_t)time
+                                    : (int64_t)((double)time * w->stretch));
   }
   firefoxfile_end(w);
 }

@@ -382,7 +382,8 @@ const char *readerevent_finish (ReaderState *s) {
     tellfate(s, sample, READER_UNDECIDED, s->last);
   if (!r->own)
     r->scale = r->period > 0 ? r->period : 1;
-  if (r->ended > r->started)
+  if (r->ended > r->started &&
+      (!r->timed || r->ended - r->started > r->duration))
     r->duration = r->ended - r->started;
   if (!readername_finish(s))
     return "not enough memory";

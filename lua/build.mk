@@ -30,16 +30,16 @@ LIB := lauxlib lbaselib lcorolib ldblib liolib lmathlib loadlib loslib lstrlib \
 OURS :=
 ifeq ($(filter plain,$(V)),)
   CORE := $(filter-out lmem lgc,$(CORE))
-  OURS := $(sort $(wildcard lua/gc/*.c)) lua/seam.c
+  OURS := $(sort $(wildcard lua/gc/*.c)) lua/seam.c lua/tick.c
   PATCHES := $(sort $(wildcard lua/patches/*.patch))
   CFLAGS += -Ilua/gc -Ilua
-  HEADERS := $(wildcard lua/gc/*.h) lua/seam.h
+  HEADERS := $(wildcard lua/gc/*.h lua/*.h)
 endif
 CORE_O = $(CORE:%=$(B)/$(1)/%.o) $(OURS:lua/%.c=$(B)/$(1)/%.o)
 
 # The modules of the profiler, for every variant but plain.
-SAMPLER := core sampler tracker pending classes stack native gap profile event outfile \
-  encoder batch objects vmprof idmap
+SAMPLER := core sampler tracker pending classes stack native gap timing timer \
+  moments profile event outfile encoder batch objects vmprof idmap
 READING := reader readerevent readerbatch readername readersum ledger bins fifo \
   strtab tree details source idmap
 READER := readerlib repairlib repair repairrecord objects outfile vmprof $(READING)
@@ -84,7 +84,7 @@ $(B)/$(1)/%.o: $(B)/prepared $(B)/extra $(HEADERS) lua/build.mk
 $(B)/$(1)/gc/%.o: lua/gc/%.c $(B)/prepared $(B)/extra $(HEADERS) lua/build.mk
 	@mkdir -p $$(@D)
 	$(CC) $$(CFLAGS) $(2) -c -o $$@ $$<
-$(B)/$(1)/seam.o: lua/seam.c $(B)/prepared $(B)/extra $(HEADERS) lua/build.mk
+$(B)/$(1)/seam.o $(B)/$(1)/tick.o: $(B)/$(1)/%.o: lua/%.c $(B)/prepared $(B)/extra $(HEADERS) lua/build.mk
 	@mkdir -p $$(@D)
 	$(CC) $$(CFLAGS) $(2) -c -o $$@ $$<
 $(B)/$(1)/loadlib.o: CFLAGS += $$(PATHS)
@@ -150,8 +150,12 @@ $(P)/share/lua/5.4/%.lua: lualib/%.lua
 	@mkdir -p $(@D)
 	cp $< $@
 
+# For spec/fuzz/build: what a fuzzer of these modules is made of.
+fuzzed:
+	@echo $(patsubst %,asamp/%.c,$(filter-out convertlib,$(CONVERT)))
+
 $(TARBALL): lua/upstream
 	@lua/fetch $@ && touch $@
 
-.PHONY: all always
+.PHONY: all always fuzzed
 .DELETE_ON_ERROR:

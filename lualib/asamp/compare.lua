@@ -8,103 +8,12 @@
 -- of the whole, chance does less than that; with blocks larger than the
 -- period, more.)
 
+local samecode = require "asamp.samecode"
 local totals = require "asamp.totals"
 
 local M = {}
 
--- {== the same file in two profiles =========================================
-
-local function files(t)
-  local set = {}
-  for _, rows in ipairs{t.functions, t.lines} do
-    for _, row in ipairs(rows) do
-      set[row.file] = true
-    end
-  end
-  return set
-end
-
--- How many names two paths have in common at their ends.
-local function common(a, b)
-  local n = 0
-  while true do
-    local x, y = a:match "([^/]*)$", b:match "([^/]*)$"
-    if x == "" or x ~= y then
-      return n
-    end
-    n = n + 1
-    a, b = a:sub(1, -#x - 2), b:sub(1, -#y - 2)
-  end
-end
-
--- The one of a list of paths that ends most like 'path'; nil when there is
--- none, or several.
-local function likest(path, paths)
-  local best, most, several
-  for _, other in ipairs(paths) do
-    local n = common(path, other)
-    if n > (most or 0) then
-      best, most, several = other, n, false
-    elseif n == most then
-      several = true
-    end
-  end
-  return not several and best or nil
-end
-
---- Files of a that are called differently in b: {[path in a] = path in b}.
--- Only paths that the other profile lacks are paired, each with the one that
--- ends most like it, if both agree.
-function M.samefiles(a, b)
-  local ina, inb = files(a), files(b)
-  local onlya, onlyb, same = {}, {}, {}
-  for path in pairs(ina) do
-    onlya[#onlya + 1] = not inb[path] and path or nil
-  end
-  for path in pairs(inb) do
-    onlyb[#onlyb + 1] = not ina[path] and path or nil
-  end
-  for _, path in ipairs(onlya) do
-    local other = likest(path, onlyb)
-    if other and likest(other, onlya) == path then
-      same[path] = other
-    end
-  end
-  return same
-end
-
--- ==}
-
 -- {== rows ==================================================================
-
--- Which (file, name) several functions of a profile share.
-local function ambiguous(rows, rename, found)
-  local seen = {}
-  for _, row in ipairs(rows) do
-    local key = (rename[row.file] or row.file) .. "\0" .. row.name
-    found[key] = found[key] or seen[key]
-    seen[key] = true
-  end
-  return found
-end
-
--- Keys of functions: their line counts only where the name does not tell.
-local function functionkey(a, b, same)
-  local several = ambiguous(b.functions, {},
-                            ambiguous(a.functions, same, {}))
-  return function(row, rename)
-    local key = (rename[row.file] or row.file) .. "\0" .. row.name
-    return several[key] and key .. "\0" .. row.line or key
-  end
-end
-
-local function linekey(row, rename)
-  return (rename[row.file] or row.file) .. ":" .. row.line
-end
-
-local function typekey(row)
-  return row.name
-end
 
 -- The number and the count of samples behind it.
 local function measured(row, key, field, weight)
@@ -118,25 +27,34 @@ local function measured(row, key, field, weight)
   return sum[field] * weight, n
 end
 
--- Rows of both profiles, paired by their keys.
-local function paired(a, b, keyof, same)
-  local pairs_, bykey = {}, {}
+-- Rows of both profiles: {a =, b =}, one of them nil where 'same' ({[row of
+-- a] = row of b}) has no partner. Nobody is a partner twice.
+local function paired(a, b, same)
+  local list, taken = {}, {}
   for _, row in ipairs(a) do
-    local key = keyof(row, same)
-    bykey[key] = {a = row}
-    pairs_[#pairs_ + 1] = bykey[key]
+    local other = same[row]
+    if other and taken[other] then
+      other = nil
+    end
+    list[#list + 1] = {a = row, b = other}
+    taken[other or row] = true
   end
   for _, row in ipairs(b) do
-    local key = keyof(row, {})
-    local pair = bykey[key]
-    if not pair then
-      pair = {}
-      bykey[key] = pair
-      pairs_[#pairs_ + 1] = pair
-    end
-    pair.b = row
+    list[#list + 1] = not taken[row] and {b = row} or nil
   end
-  return pairs_
+  return list
+end
+
+-- Partners by name.
+local function bynames(a, b)
+  local byname, same = {}, {}
+  for _, row in ipairs(b) do
+    byname[row.name] = row
+  end
+  for _, row in ipairs(a) do
+    same[row] = byname[row.name]
+  end
+  return same
 end
 
 local function order(x, y)
@@ -208,17 +126,21 @@ function M.of(a, b, field, options)
   local wa, wb = a.whole[field] * weights[1], b.whole[field] * weights[2]
   local how = {sigma = options.sigma, weights = weights,
                scale = options.scaled and wa > 0 and wb / wa or 1}
-  local same = M.samefiles(a, b)
   local key = options.cumulative and "total" or "own"
-  local result = {field = field, scale = how.scale, a = wa, b = wb}
-  result.functions = changes(paired(a.functions, b.functions,
-    functionkey(a, b, same), same), key, field, how)
-  result.lines = changes(paired(a.lines, b.lines, linekey, same), key, field,
-                         how)
-  result.types = changes(paired(a.types, b.types, typekey, same), "own", field,
-                         how)
-  result.classes = changes(paired(classes(a.types), classes(b.types), typekey,
-                                  same), "own", field, how)
+  local files = samecode.files(a, b)
+  local functions = samecode.functions(a.functions, b.functions, files)
+  local lines = samecode.lines(a.lines, b.lines, functions, files)
+  local ca, cb = classes(a.types), classes(b.types)
+  local function compared(rows, others, same, which)
+    return changes(paired(rows, others, same), which, field, how)
+  end
+  local result = {
+    field = field, scale = how.scale, a = wa, b = wb,
+    functions = compared(a.functions, b.functions, functions, key),
+    lines = compared(a.lines, b.lines, lines, key),
+    types = compared(a.types, b.types, bynames(a.types, b.types), "own"),
+    classes = compared(ca, cb, bynames(ca, cb), "own"),
+  }
   return result
 end
 

@@ -15,10 +15,10 @@ M.summary = "what grew and what shrank from one profile to another"
 local DESCRIPTION = {
   command = "diff", arguments = "A B", least = 2, most = 2,
   about = "Compares two profiles: what grew and what shrank from A to B, by " ..
-    "function, line, type and class. Functions are the same by file and " ..
-    "name (and line, if a file has several of that name), lines by file and " ..
-    "number. A file that only one of the profiles has is taken for the one " ..
-    "that ends most like it in the other.",
+    "function, line, type and class. The program may have been moved and " ..
+    "edited in between: files are known again by the end of their paths, " ..
+    "functions by their names and neighbours, lines by their distance from " ..
+    "their function's start.",
   {"by", "WHAT", "compare bytes, samples, survived (bytes that survived) or " ..
     "time (default: bytes and time, as far as both files have them)",
     options.oneof{"bytes", "samples", "survived", "time"}},

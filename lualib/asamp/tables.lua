@@ -149,9 +149,24 @@ local function isallocation(field)
   return field ~= "timesamples"
 end
 
+-- Without the C functions that all stacks begin with: how the interpreter
+-- comes to the script is no news.
+local function withoutstart(list, field, whole)
+  local rows = {}
+  for _, row in ipairs(list) do
+    if not (row.native and row.own[field] == 0 and
+            row.total[field] == whole[field]) then
+      rows[#rows + 1] = row
+    end
+  end
+  return rows
+end
+
 --- Functions, the largest of a field first.
 function M.functions(style, field)
-  local list = totals.sorted(style.totals.functions, field, style.key)
+  local list = withoutstart(
+    totals.sorted(style.totals.functions, field, style.key), field,
+    style.totals.whole)
   local rows = top(style, list)
   local columns = measured(style, rows, field)
   if isallocation(field) then

@@ -148,8 +148,11 @@ local function leaksection(style, found)
       "lines allocated what survived:", "  ", style.width))
     return lines
   end
-  local text = found.grew
-    and low .. ", but no line stands out among what survived."
+  local text = found.grew and not found.kept
+    and ("None stands out: %s; %s survived their first collection in the " ..
+         "second half, and most of that died later."):format(
+      (low:gsub("^The", "the", 1)), units.bytes(found.late))
+    or found.grew and low .. ", but no line stands out among what survived."
     or "None: the heap does not grow. " .. low .. "."
   return {"", style.paint("bold", "Likely leaks"),
           layout.wrap(text, "  ", style.width)}
@@ -182,9 +185,9 @@ M.SECTIONS = {"functions", "lines", "callers", "types", "leaks", "tree",
 
 --- The report. 'options': top (rows of each table), color, width, show (set
 -- of sections), by (field to sort by and take shares of; nil: all that the
--- totals have), cumulative (sort by total instead of own), brief (no explanations), leaks (asamp.leaks' rows), min and
--- depth (asamp.calltree's), focus ({title, entries}: the totals cover only a
--- part).
+-- totals have), cumulative (sort by total instead of own), brief (no
+-- explanations), leaks (asamp.leaks' rows), min and depth (asamp.calltree's),
+-- focus ({title, entries}: the totals cover only a part).
 function M.render(profile, t, options)
   local style = {
     profile = profile, totals = t, top = options.top,

@@ -107,8 +107,8 @@ function M.marks(style)
   local grid, left = layout.grid(columns, n, "marker and values",
     function(i, room)
       local name = layout.cutend(layout.clean(rows[i].name), room // 2)
-      return name .. "  " ..
-             paint("dim", values(rows[i], room - 2 - layout.width(name)))
+      local told = values(rows[i], room - 2 - layout.width(name))
+      return told == "" and name or name .. "  " .. paint("dim", told)
     end, style.width, paint)
   local lines = {"", paint("bold", "Markers")}
   table.move(grid, 1, #grid, #lines + 1, lines)

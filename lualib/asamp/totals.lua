@@ -199,6 +199,7 @@ function M.linerows(profile)
       local row = bykey[key]
       if not row then
         row = {file = fn.file, line = nodes.line[i], name = fn.name,
+               defined = fn.line,
                own = zero(), total = zero()}
         bykey[key] = row
         rows[#rows + 1] = row
@@ -309,8 +310,8 @@ end
 -- measures = the fields that the file has something of: the unit's, and
 -- "timesamples", whole, functions, lines, types, own, sums}. 'whole' and every row's
 -- 'own' and 'total' are sums. Rows of functions: {name, file, line, native,
--- own, total}; of lines: {file, line, name (of a function there), own,
--- total}; of types: {name, own, blocks (sampled), objects (estimated, 0:
+-- own, total}; of lines: {file, line, name and defined (of a function there),
+-- own, total}; of types: {name, own, blocks (sampled), objects (estimated, 0:
 -- unknown), outside (of the blocks), classes = rows of the same form}. They
 -- are sorted by the first measure. 'own' and 'sums' are lists a field: what
 -- each node has itself, and with all that was called from it.

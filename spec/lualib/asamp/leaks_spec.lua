@@ -32,8 +32,8 @@ local function session(lines, heap)
   return p
 end
 
-local function growing(part) return 1000000 + 200000 * part end
-local function steady() return 5000000 end
+local function growing(part) return 100000 + 2000 * part end
+local function steady() return 500000 end
 
 -- Lines that are found.
 local function found(lines, heap)
@@ -50,12 +50,14 @@ describe("a likely leak", function()
       function() return 2, 2 end, function() return 50, 0 end,
       function() return 4, 3 end}, growing))
     assert.is_true(r.grew)
-    assert.equal(1800000, r.before)
-    assert.equal(3400000, r.after)
+    assert.equal(108000, r.before)
+    assert.equal(124000, r.after)
     assert.equal(N, r.parts)
     assert.equal(2, #r.rows)
     assert.same({file = "x.lua", line = 3, name = "f", samples = 64,
-                 survived = 48, survivedbytes = 4800, parts = 16}, r.rows[1])
+                 survived = 48, survivedbytes = 4800, late = 2400, parts = 16},
+                r.rows[1])
+    assert.equal(1600 + 2400, r.late)
     assert.equal(1, r.rows[2].line)
   end)
 
@@ -76,6 +78,25 @@ describe("a likely leak", function()
       return 20, part < 10 and 20 or 1
     end})
     assert.same({1}, found{function() return 20, 20 end})
+  end)
+
+  it("is none among much more that died later", function()
+    local function heap(part) return 100000 + 10000 * part end
+    -- from 140000 to 220000: 80000 more
+    local leak = function() return 20, 20 end
+    assert.same({1}, found({leak}, heap))
+    assert.same({2, 1}, found({leak, function() return 100, 100 end}, heap))
+    -- too much for the heap: most of it has to have died
+    assert.same({}, found({leak, function() return 300, 300 end}, heap))
+    -- of line 2 alone more survived than the heap can have kept
+    assert.same({1}, found({leak, function() return 160, 160 end}, heap))
+  end)
+
+  it("is none that is next to nothing of what the heap grew by", function()
+    local function heap(part) return 100000 + 10000 * part end
+    local leak = function() return 60, 60 end
+    assert.same({1}, found({leak, function() return 4, 4 end}, heap))
+    assert.same({1, 2}, found({leak, function() return 5, 5 end}, heap))
   end)
 
   it("has stopped when nothing survives in the last quarter", function()

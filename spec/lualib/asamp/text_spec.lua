@@ -155,6 +155,15 @@ describe("the report's text", function()
     assert.is_nil(s:find("gsub", 1, true))
   end)
 
+  it("leaves out how the interpreter came to the script", function()
+    local s = render(nil, nil, {
+      {"[C]start [C]pmain main@1", profiles.TABLE, 9},
+      {"[C]start [C]pmain main@1 [C]sort f@2", profiles.TABLE, 1}})
+    has(s, "main  x.lua:1", "[C]sort  [C]")
+    assert.is_nil(s:find("[C]start", 1, true))
+    assert.is_nil(s:find("[C]pmain", 1, true))
+  end)
+
   it("sorts by total on request", function()
     local s = render(nil, {cumulative = true})
     assert.truthy(s:find("main  x.lua:1.*decode  x.lua:1.*gsub"))
@@ -177,6 +186,7 @@ describe("the report's text", function()
 
   it("shows what is likely to leak, and why", function()
     local found = {parts = 16, before = 1 << 20, after = 3 << 20, grew = true,
+                   late = 9 << 20, kept = true,
                    rows = {{file = "x.lua", line = 9, name = "put",
                             samples = 40, survived = 30,
                             survivedbytes = 30 << 20, parts = 15}}}
@@ -188,6 +198,11 @@ describe("the report's text", function()
     has(s, "     30.0M    75%  15 of 16  x.lua:9  put\n")
     found.rows = {}
     has(flat(render(nil, o)), "but no line stands out")
+    found.kept = false
+    has(flat(render(nil, o)), "None stands out: the least in use went from 1 " ..
+      "MiB in the second quarter of the session to 3 MiB in the last; 9 MiB " ..
+      "survived their first collection in the second half, and most of that " ..
+      "died later.")
     found.grew = false
     has(flat(render(nil, o)), "None: the heap does not grow.")
   end)
