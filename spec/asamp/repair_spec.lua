@@ -192,16 +192,19 @@ describe("repair", function()
         local seed = 4711 + format
         math.randomseed(seed)
         local bytes = small(format, false)
-        local back = 0
+        write(from, bytes)
+        local head, back = vmprof.load(from):sub(1, 49), 0
         for _ = 1, 200 do
           local at = math.random(12, #bytes)
           write(from, bytes:sub(1, at - 1) .. string.char(bytes:byte(at) ~ 1 << math.random(0, 7))
                       .. bytes:sub(at + 1))
           local r = reader.repair(from, to)
           if r and not r.whole then
-            local log = vmprof.decode((vmprof.load(to)))
-            assert.equal(0, log.left)
-            back = back + 1
+            local log = vmprof.load(to)
+            if log:sub(1, 49) == head then  -- else it is another version's, or nobody's
+              assert.equal(0, vmprof.decode(log).left)
+              back = back + 1
+            end
           end
         end
         assert.is_true(back > 20)
