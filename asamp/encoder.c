@@ -76,9 +76,9 @@ static void metanumber (Encoder *e, const char *key, uint64_t n) {
 }
 
 /*
-** Seconds that a time sample stands for. Told when the first one comes, or at
-** the end that there was none: a converter divides by the number of time
-** samples when it finds a period.
+** Seconds that a time sample stands for. Told behind the first one, or at the
+** end that there was none: a converter divides by the number of time samples
+** when it finds a period, also in what is left of a cut file.
 */
 static void metaperiod (Encoder *e) {
   uint64_t ns = e->config.timeperiod;
@@ -366,9 +366,9 @@ void encoder_sample (Encoder *e, const ProfileSample *s) {
 
 void encoder_time (Encoder *e, const ProfileTime *s) {
   uint32_t copies;
-  metaperiod(e);
   settime(e, s->time);
   copies = stackrecords(e, VMPROF_STACK, 0, s->thread, s->count);
+  metaperiod(e);
   batch_sample(&e->batch, since(e, e->last), !extended(e), s->count, copies);
 }
 

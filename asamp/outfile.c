@@ -8,7 +8,17 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+/*
+** zlib's search for repetitions. Stacks repeat the one before but for a few
+** words, so the first match that is found is taken (FAST, no lazy evaluation),
+** it may be as long as can be, and what it covers is indexed too. Sizes are
+** those of zlib's default, for two thirds of its time.
+*/
+enum { FAST = 3, LONGEST = 258, CHAIN = 32 };
 
 #define WAIT_MS		250     /* for room in a pipe, before it looks again */
 
@@ -50,19 +60,34 @@ static void squeeze (OutFile *f, const unsigned char *data, size_t n,
   } while (f->z.avail_out == 0 && f->error == 0);
 }
 
+/*
+** Empties a regular file, unless somebody has locked it. Where there are no
+** locks (some network file systems), it is emptied.
+*/
+static int empty (int fd) {
+  struct stat s;
+  if (fstat(fd, &s) != 0)
+    return errno;
+  if (!S_ISREG(s.st_mode))
+    return 0;
+  if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    return EBUSY;
+  return ftruncate(fd, 0) != 0 ? errno : 0;
+}
+
 int outfile_open (OutFile *f, const char *path, int compress) {
   memset(f, 0, sizeof(*f));
   f->fd = -1;
   if (compress) {
-    if (deflateInit2(&f->z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 9,
+    if (deflateInit2(&f->z, FAST, Z_DEFLATED, 15 + 16, 9,
                      Z_DEFAULT_STRATEGY) != Z_OK)
       return ENOMEM;
+    deflateTune(&f->z, LONGEST, LONGEST, LONGEST, CHAIN);
     f->compress = 1;
   }
   /* a pipe that nobody reads is an error, not a reason to wait */
-  f->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK,
-               0666);
-  return f->fd < 0 ? errno : 0;
+  f->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
+  return f->fd < 0 ? errno : empty(f->fd);
 }
 
 void outfile_put (OutFile *f, const unsigned char *data, size_t n) {
@@ -82,11 +107,23 @@ void outfile_flush (OutFile *f, int last) {
     squeeze(f, NULL, 0, last ? Z_FINISH : Z_SYNC_FLUSH);
 }
 
-void outfile_close (OutFile *f) {
-  if (f->fd >= 0 && close(f->fd) != 0 && errno != EINTR)
-    outfile_fail(f, errno);
+void outfile_abandon (OutFile *f) {
+  if (f->fd >= 0)
+    close(f->fd);
   f->fd = -1;
   if (f->compress)
     deflateEnd(&f->z);
   f->compress = 0;
+}
+
+void outfile_close (OutFile *f) {
+  struct stat s;
+  if (f->fd >= 0) {
+    if (fstat(f->fd, &s) == 0 && S_ISREG(s.st_mode) && s.st_nlink == 0)
+      outfile_fail(f, ENOENT);
+    if (close(f->fd) != 0 && errno != EINTR)
+      outfile_fail(f, errno);
+    f->fd = -1;
+  }
+  outfile_abandon(f);
 }

@@ -8,7 +8,11 @@
 **   W1  whatever was put before outfile_flush can be read from the file after
 **       it, whenever the process ends;
 **   W2  after the first failure nothing is written any more: the file is a
-**       prefix of what was meant.
+**       prefix of what was meant;
+**   W3  a file has one writer: while one has it open, no other empties it (a
+**       lock of flock, on regular files);
+**   W4  a file that was removed meanwhile is a failure (ENOENT), told by
+**       outfile_close.
 */
 #ifndef asamp_outfile_h
 #define asamp_outfile_h
@@ -30,7 +34,7 @@ typedef struct OutFile {
 
 /*
 ** Creates or empties the file. Returns 0 or an errno (ENXIO: a pipe that nobody
-** reads); outfile_close is due in either case.
+** reads; EBUSY: somebody else writes it); outfile_close is due in either case.
 */
 int outfile_open (OutFile *f, const char *path, int compress);
 
@@ -44,5 +48,8 @@ void outfile_fail (OutFile *f, int error);
 
 /* Closes the file and frees all but 'f' itself; f->error is final. */
 void outfile_close (OutFile *f);
+
+/* In the child of a fork: as outfile_close, without a look at the file. */
+void outfile_abandon (OutFile *f);
 
 #endif

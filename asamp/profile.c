@@ -16,6 +16,7 @@
 #define _GNU_SOURCE
 #include "profile.h"
 #include "encoder.h"
+#include "event.h"
 #include "outfile.h"
 
 #include <assert.h>
@@ -33,46 +34,10 @@
 #define FLUSH_NS	700000000     /* and flushes when this is over */
 #define FATES_CHUNK	65536         /* fates of one event */
 
-enum EventType {
-  EVENT_NAME, EVENT_SAMPLE, EVENT_TIME, EVENT_FATES, EVENT_CLASSFATES,
-  EVENT_COLLECTION, EVENT_PERIOD, EVENT_CPUPERIOD, EVENT_WALLPERIOD,
-  EVENT_CLASS, EVENT_MARK
-};
-
-/* Head of an event in the queue; its body follows. */
-typedef struct Event {
-  uint32_t type;
-  uint32_t size;      /* in bytes, head included, a multiple of 8 */
-  uint64_t n;         /* a number that the type defines */
-} Event;
-
-/* Bodies. 'n' of the events of samples: new frames. */
-typedef struct SampleEvent {
-  ProfileSample sample;
-  uint64_t kept;
-  ProfileFrame frames[];
-} SampleEvent;
-
-typedef struct TimeEvent {
-  ProfileTime sample;
-  uint64_t kept;
-  ProfileFrame frames[];
-} TimeEvent;
-
-typedef struct MarkEvent {
-  uint64_t time, namelength, valuelength;
-  char text[];        /* name and value */
-} MarkEvent;
-
 typedef struct Queue {
   unsigned char *data;  /* QUEUE_BYTES of them */
   size_t used;
 } Queue;
-
-/* Samples, counts added up. */
-typedef struct Tally {
-  uint64_t samples, timesamples;
-} Tally;
 
 struct Profile {
   pthread_mutex_t lock;
@@ -86,11 +51,11 @@ struct Profile {
   int stop;
   int error;              /* errno of the first failure */
   size_t depth;           /* frames of the stack told last */
-  Tally taken;            /* handed over */
-  Tally lost;
+  EventTally taken;            /* handed over */
+  EventTally lost;
   /* the writer's own */
   OutFile file;
-  Tally unflushed;        /* encoded since the last flush */
+  EventTally unflushed;        /* encoded since the last flush */
   uint64_t flushed;       /* time of the last flush, ns */
   int dirty;              /* something came since the last flush */
   Encoder *encoder;
@@ -102,11 +67,6 @@ static uint64_t now_ns (clockid_t clock) {
   return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static void addtally (Tally *to, const Tally *t) {
-  to->samples += t->samples;
-  to->timesamples += t->timesamples;
-}
-
 /* -------------------------------------------------------------- writer -- */
 
 /* The first failure stays; whoever waits for room goes on. */
@@ -115,7 +75,7 @@ static void noteerror (Profile *p) {
     return;
   pthread_mutex_lock(&p->lock);
   p->error = p->file.error;
-  addtally(&p->lost, &p->unflushed);
+  event_add(&p->lost, &p->unflushed);
   memset(&p->unflushed, 0, sizeof(p->unflushed));
   pthread_cond_broadcast(&p->room);
   pthread_mutex_unlock(&p->lock);
@@ -133,6 +93,8 @@ static void sink (void *ud, Bytes *out) {
 
 /* All that was encoded so far can be read from the file after this. */
 static void flush (Profile *p, int last) {
+  if (encoder_failed(p->encoder))
+    outfile_fail(&p->file, ENOMEM);
   outfile_flush(&p->file, last);
   noteerror(p);
   memset(&p->unflushed, 0, sizeof(p->unflushed));
@@ -140,84 +102,26 @@ static void flush (Profile *p, int last) {
   p->flushed = now_ns(CLOCK_MONOTONIC);
 }
 
-static void encode (Profile *p, const Event *event) {
-  Encoder *e = p->encoder;
-  const void *body = event + 1;
-  size_t n = (size_t)event->n;
-  switch (event->type) {
-    case EVENT_NAME:
-      encoder_name(e, event->n, body);
-      break;
-    case EVENT_SAMPLE: {
-      const SampleEvent *s = body;
-      p->unflushed.samples += s->sample.count;
-      encoder_stack(e, s->kept, s->frames, n);
-      encoder_sample(e, &s->sample);
-      break;
-    }
-    case EVENT_TIME: {
-      const TimeEvent *s = body;
-      p->unflushed.timesamples += s->sample.count;
-      encoder_stack(e, s->kept, s->frames, n);
-      encoder_time(e, &s->sample);
-      break;
-    }
-    case EVENT_FATES:
-      encoder_fates(e, body, NULL, n);
-      break;
-    case EVENT_CLASSFATES:
-      encoder_fates(e, (const unsigned char *)((const uint32_t *)body + n),
-                    body, n);
-      break;
-    case EVENT_COLLECTION:
-      encoder_collection(e, body);
-      break;
-    case EVENT_PERIOD:
-      encoder_period(e, event->n);
-      break;
-    case EVENT_CPUPERIOD: case EVENT_WALLPERIOD:
-      encoder_timeperiod(e, event->n, event->type == EVENT_WALLPERIOD);
-      break;
-    case EVENT_CLASS:
-      encoder_class(e, (uint32_t)event->n, body, strlen(body));
-      break;
-    case EVENT_MARK: {
-      const MarkEvent *m = body;
-      encoder_mark(e, m->time, m->text, m->namelength,
-                   m->text + m->namelength, m->valuelength);
-      break;
-    }
-  }
-}
-
-/* Counts an event that is not encoded any more. */
-static void count (Tally *lost, const Event *event) {
-  const void *body = event + 1;
-  if (event->type == EVENT_SAMPLE)
-    lost->samples += ((const SampleEvent *)body)->sample.count;
-  else if (event->type == EVENT_TIME)
-    lost->timesamples += ((const TimeEvent *)body)->sample.count;
-}
-
 /* Encodes a whole buffer; after a failure it only counts what is lost. */
 static void drain (Profile *p, const Queue *q) {
   size_t at = 0;
-  Tally lost = {0, 0};
+  EventTally lost = {0, 0};
   while (at < q->used) {
     const Event *event = (const Event *)(q->data + at);
     if (p->file.error == 0) {
-      encode(p, event);
+      event_count(event, &p->unflushed);
+      event_encode(event, p->encoder);
       if (encoder_full(p->encoder))
         encoder_batch(p->encoder);
     }
     else
-      count(&lost, event);
+      event_count(event, &lost);
     at += event->size;
   }
   if (q->used > 0)
     p->dirty = 1;
   pthread_mutex_lock(&p->lock);
-  addtally(&p->lost, &lost);
+  event_add(&p->lost, &lost);
   pthread_mutex_unlock(&p->lock);
 }
 
@@ -266,7 +170,7 @@ static void *writer (void *ud) {
 
 /* Frees all but the encoder, closes the file. */
 static void release (Profile *p) {
-  outfile_close(&p->file);
+  outfile_abandon(&p->file);
   free(p->queue[0].data);
   free(p->queue[1].data);
   free(p);
@@ -323,7 +227,8 @@ Profile *profile_open (const ProfileConfig *config, char *err,
     release(p);
   }
   snprintf(err, errsize, "cannot write profile '%s': %s", config->path,
-           error == ENXIO ? "nobody reads this pipe" : strerror(error));
+           error == ENXIO ? "nobody reads this pipe" :
+           error == EBUSY ? "another process writes it" : strerror(error));
   errno = error;
   return NULL;
 }
@@ -353,6 +258,8 @@ int profile_close (Profile *p, ProfileTotals *t) {
     pthread_mutex_unlock(&p->lock);
     pthread_join(p->thread, NULL);
     outfile_close(&p->file);
+    if (p->file.error != p->error)  /* nothing of the file remains */
+      p->lost = p->taken;
     p->error = p->file.error;
     encoder_free(p->encoder);
     pthread_cond_destroy(&p->work);

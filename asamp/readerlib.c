@@ -389,11 +389,13 @@ static int l_isatty (lua_State *L) {
   return 1;
 }
 
+int repair_lua (lua_State *L);  /* repairlib.c */
+
 int luaopen_profiler_reader (lua_State *L);
 
 int luaopen_profiler_reader (lua_State *L) {
   static const luaL_Reg functions[] = {
-    {"read", l_read}, {"isatty", l_isatty}, {NULL, NULL}
+    {"read", l_read}, {"repair", repair_lua}, {"isatty", l_isatty}, {NULL, NULL}
   };
   luaL_newmetatable(L, TYPENAME);
   lua_pushcfunction(L, l_gc);

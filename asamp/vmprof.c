@@ -96,6 +96,18 @@ size_t vmprof_sequence (const unsigned char *s, size_t n) {
   return len;
 }
 
+int vmprof_isutf8 (const char *text, size_t n) {
+  const unsigned char *s = (const unsigned char *)text;
+  while (n > 0) {
+    size_t len = vmprof_sequence(s, n);
+    if (len == 0)
+      return 0;
+    s += len;
+    n -= len;
+  }
+  return 1;
+}
+
 static const char replacement[] = "\xef\xbf\xbd";  /* U+FFFD */
 
 static int iscontrol (unsigned char c) {

@@ -52,6 +52,9 @@ void bytes_decimal (Bytes *b, char before, uint64_t n);
 void bytes_signed (Bytes *b, char before, int64_t n);
 void bytes_free (Bytes *b);
 
+/* Are n bytes valid UTF-8? */
+int vmprof_isutf8 (const char *text, size_t n);
+
 /* n bytes as valid UTF-8 in one line: control characters become ';'. */
 void vmprof_text (Bytes *b, const char *text, size_t n);
 

@@ -43,10 +43,10 @@ CORE_O = $(CORE:%=$(B)/$(1)/%.o) $(OURS:lua/%.c=$(B)/$(1)/%.o)
 
 # The modules of the profiler, for every variant but plain.
 SAMPLER := core embed sampler tracker pending classes stack native gap timing timer \
-  moments profile outfile encoder batch objects vmprof idmap
+  moments profile event outfile encoder batch objects vmprof idmap
 READING := reader readerevent readerbatch readername readersum ledger bins fifo \
   strtab tree details source idmap
-READER := readerlib $(READING)
+READER := readerlib repairlib repair repairrecord objects outfile vmprof $(READING)
 CONVERT := convertlib firefox firefoxfile firefoxrows firefoxmarks pprof flame \
   transcode output spill strlist encoder batch objects vmprof $(READING)
 MODFLAGS = -std=gnu99 -Wall -Wextra $(OPT_$(V)) $(EXTRA) -fPIC \

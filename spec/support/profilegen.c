@@ -20,6 +20,8 @@
 **   p:forked()      -> the exit status of a child that abandons the profile
 **   kinds, now() (ns), sleep(s), kill() (SIGKILL to itself),
 **   filelimit(bytes)                      further writes fail with EFBIG
+**   starve(n)                             n more allocations by the code under
+**                                         test succeed; negative: all of them
 **
 ** A profile that is not closed is closed by the collector.
 */
@@ -45,6 +47,40 @@ static uint64_t now (void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* The linker has this module's calls of the allocator come here. */
+static long plenty = -1;
+
+static int starving (void) {
+  long n = __atomic_load_n(&plenty, __ATOMIC_RELAXED);
+  if (n > 0)
+    __atomic_sub_fetch(&plenty, 1, __ATOMIC_RELAXED);
+  return n == 0;
+}
+
+void *__real_malloc (size_t n);
+void *__real_calloc (size_t n, size_t size);
+void *__real_realloc (void *p, size_t n);
+void *__wrap_malloc (size_t n);
+void *__wrap_calloc (size_t n, size_t size);
+void *__wrap_realloc (void *p, size_t n);
+
+void *__wrap_malloc (size_t n) {
+  return starving() ? NULL : __real_malloc(n);
+}
+
+void *__wrap_calloc (size_t n, size_t size) {
+  return starving() ? NULL : __real_calloc(n, size);
+}
+
+void *__wrap_realloc (void *p, size_t n) {
+  return starving() ? NULL : __real_realloc(p, n);
+}
+
+static int g_starve (lua_State *L) {
+  __atomic_store_n(&plenty, (long)luaL_checkinteger(L, 1), __ATOMIC_RELAXED);
+  return 0;
 }
 
 static Profile *profile (lua_State *L) {
@@ -347,7 +383,7 @@ int luaopen_profilegen (lua_State *L) {
   };
   static const luaL_Reg functions[] = {
     {"open", g_open}, {"now", g_now}, {"sleep", g_sleep}, {"kill", g_kill},
-    {"filelimit", g_filelimit}, {NULL, NULL}
+    {"filelimit", g_filelimit}, {"starve", g_starve}, {NULL, NULL}
   };
   int i;
   luaL_newmetatable(L, TYPENAME);

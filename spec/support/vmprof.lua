@@ -33,7 +33,7 @@ end
 -- Returns {version, mode, interpreter, started, ended (us), metas, keys (in
 -- the order of the file), names {[id] = text}, stacks, objects, records (in
 -- order), left (bytes after the trailer)}. A stack is {marker, time or
--- count, words (as in the file), thread}; an object record {time, words}.
+-- count, words (as in the file), thread, last (the record's last byte)}; an object record {time, words}.
 function M.decode(bytes)
   local at = 1
   local log = {metas = {}, keys = {}, names = {}, stacks = {}, objects = {},
@@ -107,6 +107,7 @@ function M.decode(bytes)
         end
       end
       stack.thread = word()
+      stack.last = at - 1
       log.stacks[#log.stacks + 1] = stack
     elseif marker == 10 then
       assert(log.version == 7, "objects in version 6")

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** What the events of the queue are to the encoder. See event.h.
+*/
+#include "event.h"
+
+#include <string.h>
+
+void event_encode (const Event *event, Encoder *e) {
+  const void *body = event + 1;
+  size_t n = (size_t)event->n;
+  switch (event->type) {
+    case EVENT_NAME:
+      encoder_name(e, event->n, body);
+      break;
+    case EVENT_SAMPLE: {
+      const SampleEvent *s = body;
+      encoder_stack(e, s->kept, s->frames, n);
+      encoder_sample(e, &s->sample);
+      break;
+    }
+    case EVENT_TIME: {
+      const TimeEvent *s = body;
+      encoder_stack(e, s->kept, s->frames, n);
+      encoder_time(e, &s->sample);
+      break;
+    }
+    case EVENT_FATES:
+      encoder_fates(e, body, NULL, n);
+      break;
+    case EVENT_CLASSFATES:
+      encoder_fates(e, (const unsigned char *)((const uint32_t *)body + n),
+                    body, n);
+      break;
+    case EVENT_COLLECTION:
+      encoder_collection(e, body);
+      break;
+    case EVENT_PERIOD:
+      encoder_period(e, event->n);
+      break;
+    case EVENT_CPUPERIOD: case EVENT_WALLPERIOD:
+      encoder_timeperiod(e, event->n, event->type == EVENT_WALLPERIOD);
+      break;
+    case EVENT_CLASS:
+      encoder_class(e, (uint32_t)event->n, body, strlen(body));
+      break;
+    case EVENT_MARK: {
+      const MarkEvent *m = body;
+      encoder_mark(e, m->time, m->text, m->namelength,
+                   m->text + m->namelength, m->valuelength);
+      break;
+    }
+  }
+}
+
+void event_count (const Event *event, EventTally *t) {
+  const void *body = event + 1;
+  if (event->type == EVENT_SAMPLE)
+    t->samples += ((const SampleEvent *)body)->sample.count;
+  else if (event->type == EVENT_TIME)
+    t->timesamples += ((const TimeEvent *)body)->sample.count;
+}
+
+void event_add (EventTally *to, const EventTally *t) {
+  to->samples += t->samples;
+  to->timesamples += t->timesamples;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Events in the profile's queue: how they lie in memory, and which call of the
+** encoder each of them is. Owns no memory. Invariants:
+**   T1  an event is a head and a body, its size a multiple of 8, so that the
+**       next one is aligned;
+**   T2  bodies hold no pointers: they may be read by another thread, later.
+*/
+#ifndef asamp_event_h
+#define asamp_event_h
+
+#include "encoder.h"
+
+enum EventType {
+  EVENT_NAME,           /* n: id; the name, NUL-terminated */
+  EVENT_SAMPLE,         /* n: new frames; SampleEvent */
+  EVENT_TIME,           /* n: new frames; TimeEvent */
+  EVENT_FATES,          /* n of them, a byte each */
+  EVENT_CLASSFATES,     /* n classes of 32 bits, then n fates */
+  EVENT_COLLECTION,     /* ProfileCollection */
+  EVENT_PERIOD,         /* n: bytes */
+  EVENT_CPUPERIOD, EVENT_WALLPERIOD,  /* n: ns */
+  EVENT_CLASS,          /* n: id; the name, NUL-terminated */
+  EVENT_MARK            /* MarkEvent */
+};
+
+/* Head of an event; its body follows. */
+typedef struct Event {
+  uint32_t type;
+  uint32_t size;        /* in bytes, head included */
+  uint64_t n;           /* a number that the type defines */
+} Event;
+
+typedef struct SampleEvent {
+  ProfileSample sample;
+  uint64_t kept;
+  ProfileFrame frames[];
+} SampleEvent;
+
+typedef struct TimeEvent {
+  ProfileTime sample;
+  uint64_t kept;
+  ProfileFrame frames[];
+} TimeEvent;
+
+typedef struct MarkEvent {
+  uint64_t time, namelength, valuelength;
+  char text[];          /* name and value */
+} MarkEvent;
+
+/* Samples, counts added up. */
+typedef struct EventTally {
+  uint64_t samples, timesamples;
+} EventTally;
+
+void event_encode (const Event *event, Encoder *e);
+
+/* Adds the event, if it is a sample. */
+void event_count (const Event *event, EventTally *t);
+void event_add (EventTally *to, const EventTally *t);
+
+#endif

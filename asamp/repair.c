@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Writes what a damaged log still has. Rules are in repair.h.
+*/
+#include "repair.h"
+#include "objects.h"
+#include "outfile.h"
+#include "repairrecord.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PIECE		65536    /* bytes passed over at a time */
+
+/* ----------------------------------------------------------------- end -- */
+
+static void putmeta (Repair *p, const char *key, const char *value) {
+  if (!repair_haskey(p, key))
+    vmprof_meta(&p->record, key, value, strlen(value));
+}
+
+/* Objects for the stacks that have none, of a type of their own. */
+static void putobjects (Repair *p, OutFile *file) {
+  uint64_t left = p->stacks > p->objects ? p->stacks - p->objects : 0;
+  if (p->nstats == 0 && p->objects == 0)
+    return;  /* a file without objects */
+  while (left > 0) {
+    uint64_t most = VMPROF_MAXWORDS - p->nstats;
+    uint64_t n = left < most ? left : most, i;
+    vmprof_timed(&p->record, VMPROF_OBJECTS, p->lead, n + p->nstats);
+    for (i = 0; i < n; i++)
+      vmprof_word(&p->record, (uint64_t)REPAIR_UNKNOWNTYPE << 2);
+    for (i = 0; i < p->nstats; i++)
+      vmprof_word(&p->record, 0);
+    left -= n;
+    outfile_put(file, p->record.data, p->record.n);
+    p->record.n = 0;
+  }
+}
+
+/* What version 7 needs: names of types and statistics, where time begins. */
+static void putextended (Repair *p) {
+  char key[32], text[32];
+  int i;
+  sprintf(key, "__rtype_%u", REPAIR_UNKNOWNTYPE);
+  if (p->own || (p->stacks > p->objects && p->objects > 0))
+    putmeta(p, key, "unknown");
+  if (!p->own)
+    return;
+  for (i = 0; i < KIND_COUNT; i++) {
+    sprintf(key, "__rtype_%d", i);
+    putmeta(p, key, "unknown");
+  }
+  for (i = 0; i < OBJECTS_NSTATS; i++) {
+    sprintf(key, "gc_stats__%d", i);
+    putmeta(p, key, objects_stats[i]);
+  }
+  snprintf(text, sizeof(text), "%.6f", p->first);
+  putmeta(p, "start_time_offset", text);
+}
+
+/* How long the run lasted, as far as the log tells, in us. */
+static uint64_t length (const Repair *p) {
+  uint64_t us = p->known;
+  if (p->version >= 7 && p->lead * 1e6 > (double)p->start &&
+      p->lead * 1e6 - (double)p->start < (double)REPAIR_CENTURY_US &&
+      p->start > 0)
+    us = (uint64_t)(p->lead * 1e6) - p->start;
+  if (us == 0)
+    us = (p->r.samples + p->r.timesamples) *
+         (p->period > 0 && p->period < 1000000 ? p->period : 1000);
+  return us > p->known ? us : p->known;
+}
+
+static void finish (Repair *p, OutFile *file) {
+  p->record.n = 0;
+  putobjects(p, file);
+  if (p->version >= 7)
+    putextended(p);
+  if (p->own) {
+    char text[24];
+    uint64_t open = p->allocations > p->fates ? p->allocations - p->fates : 0;
+    putmeta(p, "os", "linux");
+    putmeta(p, "bits", "64");
+    putmeta(p, "period", "0.0");
+    sprintf(text, "%llu", (unsigned long long)open);
+    putmeta(p, "asamp.undecided", text);
+  }
+  if (p->version >= 5)
+    vmprof_time(&p->record, VMPROF_TRAILER, p->started + length(p));
+  else
+    bytes_char(&p->record, VMPROF_TRAILER);
+  outfile_put(file, p->record.data, p->record.n);
+  outfile_flush(file, 1);
+}
+
+/* ---------------------------------------------------------------- file -- */
+
+/* Copies what is good. A reason why there is nothing to write, or NULL. */
+static const char *copy (Repair *p, OutFile *file) {
+  RepairResult *r = &p->r;
+  Verdict v;
+  if (!repair_firstwords(p))
+    return p->record.failed ? "not enough memory"
+                            : "not a VMProf log of 64 bits, little-endian";
+  outfile_put(file, p->record.data, p->record.n);
+  r->kept = source_offset(p->source);
+  while ((v = repair_record(p)) != REPAIR_DAMAGE && v != REPAIR_END &&
+         file->error == 0) {
+    if (v != REPAIR_OMIT)
+      outfile_put(file, p->record.data, p->record.n);
+    r->mended += v != REPAIR_KEEP;
+    r->kept = source_offset(p->source);
+  }
+  if (file->error != 0)
+    return NULL;
+  if (p->record.failed)
+    return "not enough memory";
+  if (!p->header)
+    return "not a VMProf log (no header)";
+  if (v == REPAIR_DAMAGE)
+    snprintf(r->message, sizeof(r->message), "%s at byte %llu of the log",
+             p->fault, (unsigned long long)p->begin);
+  else if (v == REPAIR_END && r->mended == 0)
+    r->whole = 1;
+  while (source_read(p->source, NULL, PIECE) == PIECE) { }
+  r->cut = v == REPAIR_DAMAGE ? source_offset(p->source) - r->kept : 0;
+  if (!r->whole && r->samples + r->timesamples == 0)
+    return "no sample is left in it";
+  return NULL;
+}
+
+/* Repairs from an open source into 'part', to be renamed to 'out'. */
+static int through (Repair *p, OutFile *file, const char *path,
+                    const char *part, const char *out, char *err,
+                    size_t errsize) {
+  const char *reason;
+  int error = outfile_open(file, part, 1);
+  if (error == 0) {
+    reason = copy(p, file);
+    if (reason != NULL) {
+      outfile_close(file);
+      unlink(part);
+      snprintf(err, errsize, "cannot repair '%s': %s", path, reason);
+      return REPAIR_UNREADABLE;
+    }
+    if (!p->r.whole)
+      finish(p, file);
+    if (p->record.failed)
+      outfile_fail(file, ENOMEM);
+  }
+  outfile_close(file);
+  p->r.size = file->written;
+  if (error == 0)
+    error = file->error;
+  if (error == 0 && p->r.whole)
+    unlink(part);
+  else if (error == 0 && rename(part, out) != 0)
+    error = errno;
+  if (error == 0)
+    return REPAIR_DONE;
+  unlink(part);
+  snprintf(err, errsize, "cannot write '%s': %s", out, strerror(error));
+  return REPAIR_UNWRITABLE;
+}
+
+static int samefile (const char *a, const char *b) {
+  struct stat x, y;
+  return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev &&
+         x.st_ino == y.st_ino;
+}
+
+int repair_file (const char *path, const char *out, int inplace,
+                 RepairResult *r, char *err, size_t errsize) {
+  Repair p;
+  OutFile *file = malloc(sizeof(*file));
+  char *part = malloc(strlen(out) + sizeof(".part"));
+  int result = REPAIR_UNREADABLE;
+  memset(&p, 0, sizeof(p));
+  errno = ENOMEM;
+  if (!inplace && samefile(path, out))
+    result = REPAIR_SAME;
+  else if (file == NULL || part == NULL ||
+           (p.source = source_open(path)) == NULL)
+    snprintf(err, errsize, "cannot read '%s': %s", path, strerror(errno));
+  else {
+    strcat(strcpy(part, out), ".part");
+    result = through(&p, file, path, part, out, err, errsize);
+    source_close(p.source);
+  }
+  *r = p.r;
+  free(part);
+  free(file);
+  bytes_free(&p.record);
+  idmap_free(&p.keys);
+  idmap_free(&p.ids);
+  return result;
+}

@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Reads and judges the records of a damaged log. See repairrecord.h.
+*/
+#include "repairrecord.h"
+#include "details.h"
+#include "objects.h"
+
+#include <string.h>
+
+#define MAXTEXT		(64u << 20)   /* a longer string is damage */
+#define PIECE		65536         /* bytes read at a time */
+#define LASTTYPE	(2 * KIND_COUNT - 1)
+#define NOFRAME		61
+#define YEAR_S		3e7           /* a jump by more is damage */
+#define MOST_S		1e10
+
+static Verdict damage (Repair *p, const char *why) {
+  p->fault = why;
+  return REPAIR_DAMAGE;
+}
+
+/* ------------------------------------------------------------- reading -- */
+
+/* Appends n bytes to the record; 0 when there are not as many. */
+static int take (Repair *p, uint64_t n) {
+  while (n > 0) {
+    size_t step = n < PIECE ? (size_t)n : PIECE;
+    unsigned char *to = bytes_grow(&p->record, step);
+    if (to == NULL) {
+      p->fault = "not enough memory";
+      return 0;
+    }
+    if (source_read(p->source, to, step) < step) {
+      p->fault = source_failure(p->source);
+      if (p->fault == NULL)
+        p->fault = "the file ends in a record";
+      return 0;
+    }
+    n -= step;
+  }
+  return 1;
+}
+
+static uint64_t word (const Repair *p, size_t at) {
+  uint64_t w = 0;
+  int i;
+  for (i = 7; i >= 0; i--)
+    w = w << 8 | p->record.data[at + (size_t)i];
+  return w;
+}
+
+static void setword (Repair *p, size_t at, uint64_t w) {
+  vmprof_putword(p->record.data + at, w);
+}
+
+/* A length and its bytes; tells where the text is and how long. */
+static int taketext (Repair *p, size_t *at, size_t *n) {
+  uint64_t length;
+  if (!take(p, 8))
+    return 0;
+  length = word(p, p->record.n - 8);
+  if (length > MAXTEXT) {
+    p->fault = "a text that is too long";
+    return 0;
+  }
+  *at = p->record.n;
+  *n = (size_t)length;
+  return take(p, length);
+}
+
+/* A word before a depth: a count of 1 or a time, which is held in order. */
+static int lead (Repair *p, int *mended) {
+  uint64_t w = word(p, p->record.n - 16);
+  double s;
+  if (p->version < 7)
+    return w == 1;
+  memcpy(&s, &w, sizeof(s));
+  if (p->own && !(s >= p->lead &&
+                  s < (p->lead > 0 ? p->lead + YEAR_S : MOST_S))) {
+    s = p->lead;
+    memcpy(&w, &s, sizeof(w));
+    setword(p, p->record.n - 16, w);
+    *mended = 1;
+  }
+  if (p->first == 0)
+    p->first = s;
+  p->lead = s;
+  return 1;
+}
+
+/* ------------------------------------------------------------- records -- */
+
+static Verdict header (Repair *p) {
+  const unsigned char *name;
+  size_t n;
+  if (p->header)
+    return damage(p, "a second header");
+  if (!take(p, 2))
+    return REPAIR_DAMAGE;
+  p->version = p->record.data[1] << 8 | p->record.data[2];
+  if (p->version > 7)
+    return damage(p, "a VMProf version above 7");
+  if (p->version >= 4) {
+    if (!take(p, 1))
+      return REPAIR_DAMAGE;
+    p->mode = p->record.data[3];
+  }
+  else if (p->version == 3)
+    p->mode = VMPROF_MEMORY;
+  if (!take(p, 1) || !take(p, p->record.data[p->record.n - 1]))
+    return REPAIR_DAMAGE;
+  n = p->version >= 4 ? 5 : 4;
+  name = p->record.data + n;
+  n = p->record.n - n;
+  p->own = n == 3 && memcmp(name, "lua", 3) == 0;
+  if (n == 4 && memcmp(name, "pypy", 4) == 0)
+    p->mode |= VMPROF_PAIRS;
+  if (p->own && p->version == 7)
+    p->nstats = OBJECTS_NSTATS;
+  p->header = 1;
+  return REPAIR_KEEP;
+}
+
+/* Words of one of our stacks that a reader would stumble over. */
+static int mendframes (Repair *p, size_t at, size_t n) {
+  int mended = 0;
+  size_t i;
+  for (i = 0; i < n; i += 2) {
+    if (word(p, at + 8 * i) > INT32_MAX) {
+      setword(p, at + 8 * i, 0);
+      mended = 1;
+    }
+    if (word(p, at + 8 * i + 8) == 0 || word(p, at + 8 * i + 8) >> 63) {
+      setword(p, at + 8 * i + 8, NOFRAME);
+      mended = 1;
+    }
+  }
+  return mended;
+}
+
+/* A stack's leaf is one of our types (stock). */
+static int istype (const Repair *p, size_t at, size_t n) {
+  uint64_t id = n >= 2 ? word(p, at + 8) : 0;
+  return (id & 1) && id <= LASTTYPE;
+}
+
+static Verdict stack (Repair *p, int marker) {
+  int mended = 0;
+  uint64_t n;
+  if (marker == VMPROF_GCSTACK && p->version < 7)
+    return damage(p, "a stack of version 7");
+  if (!take(p, 16))
+    return REPAIR_DAMAGE;
+  n = word(p, p->record.n - 8);
+  if (!lead(p, &mended))
+    return damage(p, "a stack whose count is not 1");
+  if (n > VMPROF_MAXWORDS)
+    return damage(p, "a stack deeper than 65536 words");
+  if ((n & 1) && (p->own || (p->mode & VMPROF_PAIRS)))
+    return damage(p, "half a frame");
+  if (!take(p, 8 * (n + (p->version >= 1) + (p->mode & VMPROF_MEMORY))))
+    return REPAIR_DAMAGE;
+  if (p->own)
+    mended |= mendframes(p, 17, (size_t)n);
+  if (marker == VMPROF_GCSTACK || (p->own && p->version < 7 &&
+                                   istype(p, 17, (size_t)n)))
+    p->r.samples++;
+  else
+    p->r.timesamples++;
+  p->stacks += marker == VMPROF_GCSTACK;
+  return mended ? REPAIR_MENDED : REPAIR_KEEP;
+}
+
+/*
+** Takes k of the record's n objects out, the oldest: more than there are
+** stacks that wait for one. (A reader pairs each stack with its object by
+** their order, and objects must not be ahead.)
+*/
+static void dropwords (Repair *p, uint64_t k, size_t n) {
+  unsigned char *behind = p->record.data + 17 + 8 * n;
+  memmove(behind - 8 * k, behind, 8 * p->nstats);
+  p->record.n -= 8 * (size_t)k;
+  setword(p, 9, n - k + p->nstats);
+}
+
+static Verdict objects (Repair *p) {
+  int mended = 0;
+  uint64_t n, i;
+  if (p->version < 7)
+    return damage(p, "a record of version 7");
+  if (!take(p, 16))
+    return REPAIR_DAMAGE;
+  n = word(p, p->record.n - 8);
+  lead(p, &mended);
+  if (n > VMPROF_MAXWORDS || n < p->nstats)
+    return damage(p, "a record of as many words");
+  if (!take(p, 8 * n))
+    return REPAIR_DAMAGE;
+  n -= p->nstats;
+  if (p->own && n > p->stacks - p->objects) {
+    dropwords(p, n - (p->stacks - p->objects), (size_t)n);
+    n = p->stacks - p->objects;
+    mended = 1;
+  }
+  for (i = 0; p->own && i < n; i++) {
+    uint64_t w = word(p, 17 + 8 * (size_t)i);
+    if (w >> 2 >= KIND_COUNT) {
+      setword(p, 17 + 8 * (size_t)i, (uint64_t)REPAIR_UNKNOWNTYPE << 2 | (w & 3));
+      mended = 1;
+    }
+  }
+  if (p->own && p->nstats > 0) {
+    size_t at = p->record.n - 8;
+    uint64_t state = word(p, at);
+    if (state > 3 || (p->state == 3 && state == 1)) {
+      setword(p, at, state = 0);
+      mended = 1;
+    }
+    p->state = (int)state;
+  }
+  p->objects += n;
+  return mended ? REPAIR_MENDED : REPAIR_KEEP;
+}
+
+/* 'py' or 'n', a name, a line, a file: three colons. */
+static int wellnamed (const char *s, size_t n) {
+  const char *end = s + n, *line, *p;
+  int colons = 0;
+  if (n < 3 || n > VMPROF_NAMELIMIT || !(memcmp(s, "n:", 2) == 0 ||
+                                         memcmp(s, "py:", 3) == 0))
+    return 0;
+  line = NULL;
+  for (p = s; p < end; p++) {
+    if (*p == ':' && ++colons == 2)
+      line = p + 1;
+    else if (colons == 2 && (*p < '0' || *p > '9'))
+      return 0;
+  }
+  return colons == 3 && *line != ':';
+}
+
+static Verdict name (Repair *p) {
+  size_t at, n;
+  const char *text;
+  int isnew = 0;
+  uint64_t id;
+  if (!take(p, 8) || !taketext(p, &at, &n))
+    return REPAIR_DAMAGE;
+  text = (const char *)p->record.data + at;
+  id = word(p, 1);
+  if (!vmprof_isutf8(text, n))
+    return REPAIR_OMIT;
+  if (p->own) {
+    if (!wellnamed(text, n) || id == 0 || id >> 63 ||
+        idmap_at(&p->ids, id, &isnew) == NULL || !isnew)
+      return REPAIR_OMIT;
+  }
+  return REPAIR_KEEP;
+}
+
+/* --------------------------------------------------------------- metas -- */
+
+static void known (Repair *p, uint64_t us) {
+  if (us > p->known && us < REPAIR_CENTURY_US)
+    p->known = us;
+}
+
+/* Fates, samples and times of a batch. */
+static int details (Repair *p, const char *text, size_t n) {
+  Details d;
+  Fields line;
+  uint64_t number;
+  int64_t change;
+  int letter;
+  if (!details_split(&d, text, n))
+    return 0;
+  while (details_number(&d.times, &number)) {
+    p->sampletime += number;
+    known(p, p->sampletime);
+  }
+  while (details_number(&d.sizes, &number))
+    p->allocations++;
+  while ((letter = details_event(&d.events, &line)) != 0) {
+    if (letter == 'f') {
+      while (details_number(&line, &number))
+        p->fates += number;
+    }
+    else if ((letter == 'g' || letter == 'G' || letter == 'm') &&
+             details_signed(&line, &change)) {
+      p->eventtime += (uint64_t)change;
+      known(p, p->eventtime);
+    }
+  }
+  return 1;
+}
+
+/* Is the text a number as readers take it? Its whole part to *n. */
+static int isnumber (const char *s, size_t length, uint64_t *n) {
+  size_t i, points = 0;
+  *n = 0;
+  for (i = 0; i < length; i++) {
+    if (s[i] == '.')
+      points++;
+    else if (s[i] < '0' || s[i] > '9')
+      return 0;
+    else if (points == 0)
+      *n = *n * 10 + (uint64_t)(s[i] - '0');
+  }
+  return length > 0 && length < 20 && points <= 1 && s[0] != '.';
+}
+
+/* FNV-1a of a key, never 0. */
+static uint64_t keyid (const char *key, size_t n) {
+  uint64_t h = 0xcbf29ce484222325u;
+  while (n-- > 0)
+    h = (h ^ (unsigned char)*key++) * 0x100000001b3u;
+  return h | 1;
+}
+
+int repair_haskey (const Repair *p, const char *key) {
+  return idmap_find(&p->keys, keyid(key, strlen(key))) != NULL;
+}
+
+static int is (const char *key, size_t n, const char *what) {
+  return n == strlen(what) && memcmp(key, what, n) == 0;
+}
+
+/* May the meta stay? Notes what is needed of it. */
+static int goodmeta (Repair *p, const char *key, size_t nkey,
+                     const char *value, size_t n) {
+  uint64_t number;
+  if (!vmprof_isutf8(key, nkey) || !vmprof_isutf8(value, n))
+    return 0;
+  if (is(key, nkey, "period") || is(key, nkey, "sample_allocated_bytes") ||
+      is(key, nkey, "start_time_offset")) {
+    if (!isnumber(value, n, &number))
+      return 0;
+    if (is(key, nkey, "start_time_offset") && p->lead == 0)
+      p->lead = (double)number;
+  }
+  if (p->own) {
+    if (is(key, nkey, "os") && !is(value, n, "linux"))
+      return 0;
+    if (is(key, nkey, "asamp.start") && isnumber(value, n, &number))
+      p->start = number;
+    if (nkey > 6 && memcmp(key, "asamp.", 6) == 0 && key[6] >= '0' &&
+        key[6] <= '9' && !details(p, value, n))
+      return 0;
+  }
+  return 1;
+}
+
+static Verdict meta (Repair *p) {
+  size_t atkey, nkey, at, n;
+  const char *key;
+  int isnew = 0;
+  if (!taketext(p, &atkey, &nkey) || !taketext(p, &at, &n))
+    return REPAIR_DAMAGE;
+  key = (const char *)p->record.data + atkey;
+  if (idmap_find(&p->keys, keyid(key, nkey)) != NULL ||
+      !goodmeta(p, key, nkey, (const char *)p->record.data + at, n))
+    return REPAIR_OMIT;
+  if (idmap_at(&p->keys, keyid(key, nkey), &isnew) == NULL)
+    return damage(p, "not enough memory");
+  if (!p->own && nkey > 10 && memcmp(key, "gc_stats__", 10) == 0)
+    p->nstats++;
+  return REPAIR_KEEP;
+}
+
+static Verdict timestamp (Repair *p) {
+  uint64_t s, us;
+  if (!take(p, 24))
+    return REPAIR_DAMAGE;
+  s = word(p, 1);
+  us = word(p, 9);
+  if (s >= REPAIR_CENTURY_US / 1000000 || us >= 1000000) {
+    setword(p, 1, p->started / 1000000);
+    setword(p, 9, p->started % 1000000);
+    return REPAIR_MENDED;
+  }
+  p->started = s * 1000000 + us;
+  return REPAIR_KEEP;
+}
+
+/* What follows the trailer is nothing to others; we write nothing there. */
+static Verdict trailer (Repair *p) {
+  uint64_t started = p->started;
+  Verdict v = p->version >= 5 ? timestamp(p) : REPAIR_KEEP;
+  if (v == REPAIR_DAMAGE)
+    return REPAIR_DAMAGE;
+  p->started = started;
+  if (v == REPAIR_MENDED)
+    return damage(p, "a time that cannot be");
+  if (source_read(p->source, NULL, 1) == 0) {
+    p->fault = source_failure(p->source);
+    return p->fault == NULL ? REPAIR_END : REPAIR_DAMAGE;
+  }
+  return p->own ? damage(p, "an end before the end") : REPAIR_END;
+}
+
+Verdict repair_record (Repair *p) {
+  p->record.n = 0;
+  p->begin = source_offset(p->source);
+  if (!take(p, 1)) {
+    if (source_failure(p->source) == NULL)
+      p->fault = "the log ends without its trailer";
+    return REPAIR_DAMAGE;
+  }
+  if (!p->header && p->record.data[0] != VMPROF_HEADER)
+    return damage(p, "no header");
+  switch (p->record.data[0]) {
+    case VMPROF_STACK: case VMPROF_GCSTACK:
+      return stack(p, p->record.data[0]);
+    case VMPROF_NAME: case VMPROF_NATIVENAME: return name(p);
+    case VMPROF_TRAILER: return trailer(p);
+    case VMPROF_HEADER: return header(p);
+    case VMPROF_TIME: return timestamp(p);
+    case VMPROF_META: return meta(p);
+    case VMPROF_OBJECTS: return objects(p);
+    default: return damage(p, "an unknown record");
+  }
+}
+
+int repair_firstwords (Repair *p) {
+  if (!take(p, 40) || word(p, 0) != 0 || word(p, 8) != 3 || word(p, 16) != 0 ||
+      word(p, 32) != 0)
+    return 0;
+  p->period = word(p, 24);
+  return 1;
+}

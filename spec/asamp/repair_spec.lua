@@ -1,0 +1,314 @@
+-- SPDX-License-Identifier: MIT
+-- repair: whatever is left of a log becomes a whole log that the strictest
+-- reader takes, and has every sample that precedes the damage.
+
+local gen = require "profilegen"
+local reader = require "profiler.reader"
+local samples = require "spec.support.samples"
+local vmprof = require "spec.support.vmprof"
+
+local function write(path, bytes)
+  local f = assert(io.open(path, "wb"))
+  f:write(bytes)
+  f:close()
+end
+
+local function bytesof(path)
+  local f = io.open(path, "rb")
+  if not f then return nil end
+  local bytes = f:read "a"
+  f:close()
+  return bytes
+end
+
+-- A small log with something of everything; its bytes.
+local function small(format, plain)
+  local path = os.tmpname()
+  local p = assert(gen.open{path = path, format = format, plain = plain, resolve = "plain",
+                            timeperiod = 1000000, command = "lua x.lua"})
+  p:name(8, "main chunk", 0, "@x.lua")
+  p:sample{8, 1, kind = 3, size = 40}
+  p:time{8, 2, count = 2}
+  p:name(16, "é", 7, "@x.lua")
+  p:sample{16, 9, 0x7f0001, 0, 8, 3, kind = 0, size = 99999, count = 3, outside = true}
+  p:class(1, "Point")
+  p:mark("here", "5")
+  p:collection{fates = "01", classes = {0, 1}, inuse = 10, held = 20, rss = 30, state = 1}
+  p:sample{16, 9, 8, 4, kind = 5}
+  p:time{57, 0, 8, 4}
+  p:sample{8, 5, kind = 11}
+  assert(p:close())
+  local bytes = bytesof(path)
+  os.remove(path)
+  return bytes
+end
+
+describe("repair", function()
+  local from, to
+  before_each(function()
+    from, to = os.tmpname(), os.tmpname()
+    os.remove(to)
+  end)
+  after_each(function()
+    assert.is_nil(bytesof(to .. ".part"))
+    os.remove(from)
+    os.remove(to)
+  end)
+
+  -- Decodes what was written, as strictly as the strictest reader does.
+  local decoded = {}
+  local function check(path)
+    local packed = bytesof(path)
+    if not decoded[packed] then
+      local log = vmprof.decode((vmprof.load(path)))
+      assert.equal(0, log.left)
+      if log.version == 7 then vmprof.checkextended(log) else vmprof.checkperiod(log) end
+      decoded[packed] = log
+    end
+    return decoded[packed]
+  end
+
+  -- Are the stacks of 'log' the first ones of 'whole'?
+  local function prefix(log, whole)
+    for i, s in ipairs(log.stacks) do
+      if s.lead ~= whole.stacks[i].lead or
+         table.concat(s.words, " ") ~= table.concat(whole.stacks[i].words, " ") then
+        error("stack " .. i .. " is another")
+      end
+    end
+    return #log.stacks
+  end
+
+  for format = 6, 7 do
+    describe("of version " .. format, function()
+      it("gets back every whole sample, wherever a plain file was cut", function()
+        local bytes = small(format, true)
+        local whole = vmprof.decode(bytes)
+        for cut = 0, #bytes - 1 do
+          local expected = 0
+          for i, s in ipairs(whole.stacks) do
+            if s.last <= cut then expected = i end
+          end
+          write(from, bytes:sub(1, cut))
+          os.remove(to)
+          local r, message = reader.repair(from, to)
+          if expected == 0 then
+            assert.is_nil(r)
+            assert.truthy(message:find("^cannot repair '" .. from:gsub("%p", "%%%0") .. "': "))
+            assert.is_nil(bytesof(to))
+          else
+            assert.equal(expected, r.samples + r.timesamples)
+            assert.is_false(r.whole)
+            assert.equal(cut, r.kept + r.cut)
+            assert.equal(#bytesof(to), r.size)
+            assert.equal(expected, prefix(check(to), whole))
+            assert.truthy(r.message:find " at byte %d+ of the log$")
+          end
+        end
+      end)
+
+      it("gets back what can be unpacked of a compressed file", function()
+        local bytes = small(format, false)
+        write(from, bytes)
+        local whole, most = vmprof.read(from), 0
+        for cut = 0, #bytes - 1 do
+          write(from, bytes:sub(1, cut))
+          local r = reader.repair(from, to)
+          if r then
+            assert.is_false(r.whole)
+            assert.is_true(r.samples + r.timesamples >= most)
+            most = prefix(check(to), whole)
+            assert.equal(most, r.samples + r.timesamples)
+          end
+        end
+        assert.equal(#whole.stacks, most)
+      end)
+
+      it("leaves a whole file alone", function()
+        for _, plain in ipairs{true, false} do
+          write(from, small(format, plain))
+          local r = assert(reader.repair(from, to))
+          assert.is_true(r.whole)
+          assert.equal(6, r.samples)
+          assert.equal(3, r.timesamples)
+          assert.equal(0, r.cut + r.mended)
+          assert.equal("", r.message)
+          assert.is_nil(bytesof(to))
+        end
+      end)
+
+      it("what it wrote is whole", function()
+        write(from, small(format, true):sub(1, -30))
+        assert(reader.repair(from, to))
+        assert.is_true(assert(reader.repair(to, from)).whole)
+      end)
+
+      it("keeps the details of what was flushed, and counts what has no fate", function()
+        local bytes = small(format, true)
+        local at = bytes:find("asamp.undecided", 1, true)
+        write(from, bytes:sub(1, at - 10))  -- before that meta's record
+        assert(reader.repair(from, to))
+        local list = samples.of_log(check(to))
+        assert.equal("Point", list[2].class)
+        assert.is_true(list[2].survived)
+        assert.equal("here", list.marks[1].name)
+        assert.equal(2, list.undecided)
+        local profile = assert(reader.read(to))
+        assert.is_true(profile.complete)
+        assert.equal(6, profile.samples)
+      end)
+
+      it("survives damage anywhere behind the header", function()
+        local seed = 20261121 + format
+        math.randomseed(seed)
+        local bytes = small(format, true)
+        local whole = vmprof.decode(bytes)
+        local back = 0
+        for round = 1, 400 do
+          local t = bytes
+          for _ = 1, math.random(3) do
+            local at, n = math.random(50, #t), math.random(4)
+            local what = math.random(3)
+            local new = what == 1 and "" or what == 2 and ("\255"):rep(n)
+                        or string.char(t:byte(at) ~ 1 << math.random(0, 7))
+            t = t:sub(1, at - 1) .. new .. t:sub(at + (what == 3 and 1 or n))
+          end
+          write(from, t)
+          os.remove(to)
+          local r = reader.repair(from, to)
+          if r and not r.whole then
+            local ok, message = pcall(check, to)
+            if not ok then
+              error(("round %d of seed %d: %s"):format(round, seed, message))
+            end
+            assert.is_true(#check(to).stacks <= #whole.stacks)
+            back = back + 1
+          end
+        end
+        assert.is_true(back > 100)
+      end)
+
+      it("survives damage of compressed data", function()
+        local seed = 4711 + format
+        math.randomseed(seed)
+        local bytes = small(format, false)
+        write(from, bytes)
+        local head, back = vmprof.load(from):sub(1, 49), 0
+        for _ = 1, 200 do
+          local at = math.random(12, #bytes)
+          write(from, bytes:sub(1, at - 1) .. string.char(bytes:byte(at) ~ 1 << math.random(0, 7))
+                      .. bytes:sub(at + 1))
+          local r = reader.repair(from, to)
+          if r and not r.whole then
+            local log = vmprof.load(to)
+            if log:sub(1, 49) == head then  -- else it is another version's, or nobody's
+              assert.equal(0, vmprof.decode(log).left)
+              back = back + 1
+            end
+          end
+        end
+        assert.is_true(back > 20)
+      end)
+    end)
+  end
+
+  it("leaves out names and metas that no reader takes, and goes on", function()
+    local bytes = small(6, true)
+    local bad = bytes:gsub("\u{E9}", "\255\255", 1):gsub("py:main chunk:0:", "py:main;chunk:x:", 1)
+                     :gsub("os(........)linux", "os%1lunix", 1)
+    assert.equal(#bytes, #bad)
+    write(from, bad)
+    local r = assert(reader.repair(from, to))
+    assert.equal(3, r.mended)
+    assert.equal(6, r.samples)
+    assert.equal("", r.message)
+    local log = check(to)
+    assert.is_nil(log.names[8])
+    assert.is_nil(log.names[16])
+    assert.equal("linux", log.metas.os)
+  end)
+
+  it("mends words of a stack without moving the others", function()
+    local bytes = small(7, true)
+    local whole = vmprof.decode(bytes)
+    local last = whole.stacks[2].last  -- thread, then id and line of the root
+    local bad = bytes:sub(1, last - 16) .. ("\255"):rep(8) .. bytes:sub(last - 7)
+    write(from, bad)
+    local r = assert(reader.repair(from, to))
+    assert.equal(1, r.mended)
+    local log = check(to)
+    assert.equal(#whole.stacks, #log.stacks)
+    assert.same({2, 61}, log.stacks[2].words)
+    assert.same(whole.stacks[3].words, log.stacks[3].words)
+  end)
+
+  it("adds nothing behind the end, and says when something was there", function()
+    local bytes = small(6, true)
+    write(from, bytes .. "more")
+    local r = assert(reader.repair(from, to))
+    assert.is_false(r.whole)
+    assert.equal(#vmprof.decode(bytes).stacks, #check(to).stacks)
+  end)
+
+  it("repairs logs of other writers, too", function()
+    local function log(version, mode)
+      local lead = version >= 7 and 100.5 or 1
+      return vmprof.head() .. vmprof.header(version, mode) .. vmprof.time(1700000000)
+        .. vmprof.meta("os", "linux") .. vmprof.stack(1, lead, {16, 8}, {1})
+        .. vmprof.stack(1, lead, {24, 8}, {1}) .. vmprof.name(8, "py:a:1:x.py")
+    end
+    for version = 5, 7 do
+      local bytes = log(version, 0)
+      write(from, bytes .. "\1\1")
+      local r = assert(reader.repair(from, to))
+      assert.equal(2, r.timesamples)
+      assert.equal(0, r.samples)
+      assert.equal(2, r.cut)
+      local out = vmprof.load(to)
+      assert.equal(bytes, out:sub(1, #bytes))
+      assert.equal("\3", out:sub(#bytes + 1, #bytes + 1))
+      assert.is_true(assert(reader.read(to)).complete)
+    end
+  end)
+
+  it("refuses what is no log", function()
+    for _, text in ipairs{"", "x", ("x"):rep(1000), vmprof.head(), vmprof.head() .. "\1",
+                          "\31\139\8\0\0\0\0\0\0\3garbage"} do
+      write(from, text)
+      local r, message, what = reader.repair(from, to)
+      assert.is_nil(r)
+      assert.truthy(message:find "^cannot repair '[^']*': ")
+      assert.equal("read", what)
+      assert.is_nil(bytesof(to))
+    end
+    local r, message, what = reader.repair("/nowhere/x", to)
+    assert.is_nil(r)
+    assert.equal("cannot read '/nowhere/x': No such file or directory", message)
+    assert.equal("read", what)
+  end)
+
+  it("tells when the result cannot be written, and leaves both files", function()
+    local bytes = small(6, true):sub(1, -30)
+    write(from, bytes)
+    local r, message, what = reader.repair(from, "/nowhere/x")
+    assert.is_nil(r)
+    assert.equal("cannot write '/nowhere/x': No such file or directory", message)
+    assert.equal("write", what)
+    r, message = reader.repair(from, "/tmp")  -- a directory: rename refuses
+    assert.is_nil(r)
+    assert.truthy(message:find "^cannot write '/tmp': ")
+    assert.is_nil(bytesof "/tmp.part")
+    assert.equal(bytes, bytesof(from))
+  end)
+
+  it("writes over its own file only when told so", function()
+    local bytes = small(6, true):sub(1, -30)
+    write(from, bytes)
+    local r, _, what = reader.repair(from, from)
+    assert.is_nil(r)
+    assert.equal("same", what)
+    assert.equal(bytes, bytesof(from))
+    assert(reader.repair(from, from, true))
+    assert.is_true(reader.repair(from, to).whole)
+  end)
+end)

@@ -1,0 +1,360 @@
+-- SPDX-License-Identifier: MIT
+-- Recording goes on, ends, or is given up with a word, whatever happens to the
+-- process, its memory and its file; what was flushed can be read and repaired.
+-- (How sessions end in the usual ways: sampler_ends_spec.lua.)
+
+local gen = require "profilegen"
+local peers = require "peers"
+local process = require "spec.support.process"
+local reader = require "profiler.reader"
+local samples = require "spec.support.samples"
+local vmprof = require "spec.support.vmprof"
+
+-- The file, repaired, by the specs' own decoder and by the reader.
+local function repaired(path)
+  local out = os.tmpname()
+  local r = assert(reader.repair(path, out))
+  local profile = assert(reader.read(r.whole and path or out))
+  local list = samples.read(r.whole and path or out)
+  os.remove(out)
+  return list, profile, r
+end
+
+describe("SIGKILL at any moment", function()
+  -- The child takes a few samples at a time and notes how many it had taken
+  -- before the last flush but one began; few, so that only a flush makes the
+  -- file grow.
+  local CHILD = [[
+    local gen = require "profilegen"
+    local path, notes, format = ...
+    local p = assert(gen.open{path = path, format = tonumber(format), resolve = "plain",
+                              timeperiod = 1000000})
+    p:name(8, "f", 1, "@x.lua")
+    local taken, before, size = 0, 0, p:totals().bytes
+    while true do
+      for i = 1, 10 do
+        p:sample{0x7f0001 + 2 * (taken % 50), 0, 8, taken}
+        p:time{8, taken}
+        taken = taken + 2
+      end
+      p:collection{fates = ("01"):rep(5)}
+      gen.sleep(0.005)
+      if p:totals().bytes > size then
+        size = p:totals().bytes
+        local f = io.open(notes, "w")
+        f:write(before, "\n")
+        f:close()
+        before = taken
+      end
+    end
+  ]]
+
+  for format = 6, 7 do
+    it("leaves every sample of before the last flush, version " .. format, function()
+      local seed = 4 + format
+      math.randomseed(seed)
+      local script, children = process.file(CHILD), {}
+      for i = 1, 6 do
+        local path, notes = os.tmpname(), os.tmpname()
+        children[i] = {path = path, notes = notes, after = math.random() * 3,
+                       pid = process.start{script, path, notes, format}}
+      end
+      table.sort(children, function(a, b) return a.after < b.after end)
+      local now = 0
+      for _, c in ipairs(children) do
+        peers.sleep(c.after - now)
+        now = c.after
+        assert(peers.kill(c.pid, 9))
+      end
+      -- the child that lived longest has seen flushes, however slow the machine
+      for _, c in ipairs(children) do
+        local before = tonumber(process.read(c.notes):match "^(%d+)\n") or 0
+        local profile, message = reader.read(c.path)
+        if before > 0 then
+          assert(profile, message)
+          local list, whole, r = repaired(c.path)
+          assert.is_false(profile.complete)
+          assert.is_false(r.whole)
+          assert.is_true(whole.complete)
+          assert.is_true(r.samples + r.timesamples >= before,
+                         ("%d samples before the flush, seed %d"):format(before, seed))
+          assert.equal(profile.samples, whole.samples)
+          for i, s in ipairs(list) do assert.equal(2 * (i - 1), s.stack[2].line) end
+        else
+          assert.is_true(profile == nil or profile.samples >= 0)
+        end
+        os.remove(c.path)
+        os.remove(c.notes)
+      end
+      os.remove(script)
+    end)
+  end
+end)
+
+-- Runs a script whose argument is the profile's path. Returns path, status,
+-- stdout, stderr.
+local function run(code, t)
+  local path, script = os.tmpname(), process.file(code)
+  os.remove(path)
+  t = t or {}
+  t[1], t[2] = script, path
+  local status, out, err = process.run(t)
+  os.remove(script)
+  return path, status, out, err
+end
+
+local START = [[
+  local profiler, natives = require "profiler", require "natives"
+  assert(profiler.alloc_start(64, {out = ..., seed = 1}))
+  local kept = {}
+  for i = 1, 500 do kept[i] = natives.userdata(1000) end
+]]
+
+local function ofsize(list, size)
+  local n = 0
+  for _, s in ipairs(list) do
+    if s.kind == "userdata" and s.size == size + 32 then n = n + 1 end
+  end
+  return n
+end
+
+describe("a file removed under the run", function()
+  it("is told at the end, and no other is made", function()
+    local path, status, out, err = run(START .. [[
+      os.remove(...)
+      for i = 1, 500 do kept[i] = natives.userdata(2000) end
+      print(profiler.disable())
+      print(profiler.stats().lost)
+    ]])
+    assert.equal(0, status)
+    assert.equal("nil\tNo such file or directory\t2\n", out:match "^[^\n]*\n")
+    assert.is_true(tonumber(out:match "\n(%d+)\n") >= 1000)
+    assert.truthy(err:find "^profiler: [^\n]+: No such file or directory; %d+ samples are lost\n$")
+    assert.is_nil(process.read(path))
+  end)
+
+  it("is told when another took its name", function()
+    local path, status, out = run(START .. [[
+      local path = ...
+      os.rename(path, path .. ".old")
+      os.remove(path .. ".old")
+      local f = io.open(path, "w")
+      f:write "mine"
+      f:close()
+      print((select(2, profiler.disable())))
+    ]])
+    assert.equal(0, status)
+    assert.equal("No such file or directory\n", out)
+    assert.equal("mine", process.read(path))
+    os.remove(path)
+  end)
+
+  it("but renamed is the file that it was", function()
+    local path, status, _, err = run(START .. [[
+      os.rename(..., ... .. ".new")
+      for i = 1, 500 do kept[i] = natives.userdata(2000) end
+    ]])
+    assert.equal("", err)
+    assert.equal(0, status)
+    local list = samples.read(path .. ".new")
+    os.remove(path .. ".new")
+    assert.equal(500, ofsize(list, 1000))
+    assert.equal(500, ofsize(list, 2000))
+  end)
+end)
+
+describe("another process", function()
+  it("does not empty a file that is being written", function()
+    local path, status, out, err = run(START .. [[
+      local path = ...
+      local lua = arg[-1]
+      local code = "print(require('profiler').alloc_start(64, {out = '" .. path .. "'}))"
+      local f = io.popen("'" .. lua .. "' -e \"" .. code .. "\"")
+      io.write(f:read "a")
+      f:close()
+      for i = 1, 500 do kept[i] = natives.userdata(2000) end
+    ]])
+    assert.equal("", err)
+    assert.equal(0, status)
+    assert.equal(("nil\tcannot write profile '%s': another process writes it\t16\n"):format(path), out)
+    local list = samples.read(path)
+    os.remove(path)
+    assert.equal(500, ofsize(list, 1000))
+    assert.equal(500, ofsize(list, 2000))
+  end)
+
+  it("that is executed does not inherit the file", function()
+    local path, status, out, err = run(START .. [[
+      local f = io.popen "ls -l /proc/self/fd"
+      io.write(f:read "a")
+      f:close()
+      os.execute "true"
+      for i = 1, 500 do kept[i] = natives.userdata(2000) end
+    ]])
+    assert.equal("", err)
+    assert.equal(0, status)
+    assert.is_nil(out:find(path, 1, true))
+    assert.equal(500, ofsize(samples.read(path), 2000))
+    os.remove(path)
+  end)
+
+  it("that is forked and executed leaves the parent's file alone", function()
+    local path, status, _, err = run(START .. [[
+      local peers = require "peers"
+      local pid = peers.fork()
+      if pid == 0 then
+        for i = 1, 100 do natives.userdata(3000) end
+        os.execute "true"
+        peers._exit(0)
+      end
+      assert(peers.wait(pid) == 0)
+      for i = 1, 500 do kept[i] = natives.userdata(2000) end
+    ]], {env = {ASAN_OPTIONS = "detect_leaks=0"}})
+    assert.equal("", err)
+    assert.equal(0, status)
+    local list = samples.read(path)
+    os.remove(path)
+    assert.equal(500, ofsize(list, 2000))
+    assert.equal(0, ofsize(list, 3000))
+  end)
+end)
+
+describe("an error", function()
+  it("in a finalizer is a warning, the samples go on", function()
+    local path, status, _, err = run(START .. [[
+      warn "@on"
+      for i = 1, 50 do
+        setmetatable({}, {__gc = function() natives.userdata(2000) error "broken finalizer" end})
+      end
+      collectgarbage()
+      for i = 1, 500 do kept[i] = natives.userdata(3000) end
+      setmetatable({}, {__gc = function() error "broken at the end" end})
+    ]])
+    assert.equal(0, status)
+    local _, n = err:gsub("broken finalizer", "")
+    assert.equal(50, n)
+    assert.truthy(err:find "broken at the end")
+    local list = samples.read(path)
+    os.remove(path)
+    assert.equal(50, ofsize(list, 2000))
+    assert.equal(500, ofsize(list, 3000))
+    assert.equal(0, list.undecided)
+  end)
+
+  it("of a stack overflow is an error of the script, with its samples", function()
+    local path, status, out, err = run([[
+      local profiler, natives = require "profiler", require "natives"
+      assert(profiler.alloc_start(1 << 16, {out = ..., seed = 1}))
+      local function down(n) local t = {n} return 1 + down(n + 1) + #t end
+      print(select(2, pcall(down, 1)):match "stack overflow")
+      local function natively(n)
+        return (("x"):gsub("x", function() natives.userdata(4000) return natively(n + 1) end))
+      end
+      print(select(2, pcall(natively, 1)):match "stack overflow")
+      print(select(2, xpcall(down, function() return down(1) end, 1)))
+      local co = coroutine.wrap(function() return pcall(down, 1) end)
+      print(select(2, co()):match "stack overflow")
+      for i = 1, 500 do natives.userdata(1 << 16) end
+    ]])
+    assert.equal("", err)
+    assert.equal(0, status)
+    local lines = {}
+    for line in out:gmatch "[^\n]+" do lines[#lines + 1] = line end
+    assert.equal("stack overflow", lines[1])
+    assert.equal("stack overflow", lines[2])
+    assert.equal("stack overflow", lines[4])
+    local list = samples.read(path)
+    os.remove(path)
+    assert.equal(500, ofsize(list, 1 << 16))
+    local deepest, cut = 0, false
+    for _, s in ipairs(list) do
+      deepest = math.max(deepest, #s.stack)
+      for _, f in ipairs(s.stack) do cut = cut or f.name == "[frames cut]" end
+    end
+    assert.equal(1024, deepest)
+    assert.is_true(cut)
+  end)
+end)
+
+describe("memory that runs out", function()
+  it("in a state (lua_Alloc says no) costs that state's work, no sample", function()
+    local path = os.tmpname()
+    local s = peers.new{}
+    assert(s:run([[
+      profiler = require "profiler"
+      assert(profiler.alloc_start(64, {out = ..., seed = 1}))
+    ]], path))
+    local refused = 0
+    for extra = 0, 300000, 30011 do
+      s:limit(s:used() + extra)
+      local ok, message = s:run [[
+        local t = {}
+        for i = 1, 20000 do t[i] = {i, tostring(i), function() return i end} end
+      ]]
+      if not ok then
+        assert.truthy(message:find "not enough memory")
+        refused = refused + 1
+      end
+    end
+    s:limit(0)
+    assert.is_true(refused > 5)
+    assert(s:run [[
+      for i = 1, 1000 do local t = {i} end
+      assert(profiler.disable())
+      assert(profiler.stats().lost == 0)
+    ]])
+    s:close()
+    local list = samples.read(path)
+    os.remove(path)
+    assert.is_true(#list > 1000)
+    assert.equal(0, list.undecided)
+  end)
+
+  -- Every allocation of the profile's own code fails once: from the first on.
+  for format = 6, 7 do
+    it("in the profiler is told and counted, version " .. format, function()
+      local path = os.tmpname()
+      local whole, failed, refused = 0, 0, 0
+      local n = -1
+      while whole == 0 do
+        n = n < 30 and n + 1 or n * 5 // 4
+        gen.starve(n)
+        local p, message, errno = gen.open{path = path, format = format, resolve = "plain",
+                                           timeperiod = 1000000}
+        if not p then
+          gen.starve(-1)
+          assert.equal(("cannot write profile '%s': Cannot allocate memory"):format(path), message)
+          assert.equal(12, errno)
+          refused = refused + 1
+        else
+          for i = 1, 100 do
+            p:name(8 * i, "f" .. i, 1, "@x")
+            local deep = {}
+            for k = 1, i do deep[2 * k - 1], deep[2 * k] = 0x7f0001 + 2 * (k * i), 0 end
+            p:sample(deep)
+            p:time{8 * i, 1, count = 3}
+          end
+          p:class(1, "C")
+          p:mark("m", "v")
+          p:collection{fates = ("01"):rep(50)}
+          local ok, t = p:close()
+          gen.starve(-1)
+          assert.equal(100 + 300, t.samples + t.timesamples + t.lost)
+          if ok then
+            whole = whole + 1
+            local list = samples.of_log(vmprof.read(path))
+            assert.equal(100, #list)
+            assert.equal(100, #list.times)
+          else
+            failed = failed + 1
+            assert.equal(12, t.error)
+            assert.is_true(t.lost > 0)
+          end
+        end
+      end
+      os.remove(path)
+      assert.is_true(refused > 2, refused)
+      assert.is_true(failed > 5, failed)
+    end)
+  end
+end)
