@@ -15,7 +15,7 @@
 ** Options: level (of gzip, 0: plain; default 0), progress (function of the
 ** share that is done), head (firefox: function of the summary that returns the
 ** JSON text of "meta" and "libs"), weight (collapsed: "bytes", "samples",
-** "survived" or "time"), name (speedscope), format (vmprof: 6 or 7).
+** "survived" or "time"; default bytes, or time if there is no more), name (speedscope), format (vmprof: 6 or 7).
 ** A summary has: complete, message, version, own, period, timeperiod (ns),
 ** wall, started, duration (us), samples, timesamples, undetailed, fates,
 ** minors, majors, command, interpreter, written (bytes before they are
@@ -282,9 +282,12 @@ static int l_collapsed (lua_State *L) {
   Work *w = work(L);
   int error, weight;
   lua_getfield(L, 3, "weight");
-  weight = luaL_checkoption(L, -1, "bytes", weights);
+  weight = lua_isnil(L, -1) ? -1 : luaL_checkoption(L, -1, NULL, weights);
   if (!readtotals(w))
     return 2;
+  if (weight < 0)
+    weight = w->reading->samples == 0 && w->reading->timesamples > 0
+             ? FLAME_TIME : FLAME_BYTES;
   error = create(w);
   if (error != 0)
     return failed(w, strerror(error));

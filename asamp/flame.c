@@ -7,12 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t weightof (const Site *s, enum FlameWeight weight) {
+static uint64_t weightof (const Reading *r, const Site *s,
+                          enum FlameWeight weight) {
   switch (weight) {
     case FLAME_BYTES: return s->bytes;
     case FLAME_SAMPLES: return s->kind != READER_TIMESAMPLE ? s->samples : 0;
     case FLAME_SURVIVED: return s->survivedbytes;
-    default: return s->ns / 1000;
+    default: return r->timeperiod > 0 ? s->ns / 1000
+                    : s->kind == READER_TIMESAMPLE ? s->samples : 0;
   }
 }
 
@@ -56,7 +58,7 @@ int flame_collapsed (const Reading *r, const ReaderSum *sum,
     return 0;
   for (i = 0; i < sum->ledger.nsites; i++) {
     const Site *s = &sum->ledger.sites[i];
-    uint64_t value = weightof(s, weight);
+    uint64_t value = weightof(r, s, weight);
     size_t n = pathof(r, s->node, path);
     if (value == 0)
       continue;
@@ -212,7 +214,7 @@ static void siteprofile (const Reading *r, const ReaderSum *sum,
       output_text(o, "],\n\"weights\":[");
     for (i = 0; i < sum->ledger.nsites; i++) {
       const Site *s = &sum->ledger.sites[order[i].site];
-      uint64_t value = weightof(s, weight);
+      uint64_t value = weightof(r, s, weight);
       if (value == 0)
         continue;
       if (n++ > 0)

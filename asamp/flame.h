@@ -14,7 +14,8 @@ enum FlameWeight { FLAME_BYTES, FLAME_SAMPLES, FLAME_SURVIVED, FLAME_TIME };
 
 /*
 ** One line a site: "root;caller;leaf;[kind] weight". Weights are bytes, counts
-** of samples, surviving bytes, or microseconds. Names lose ';' and control
+** of samples, surviving bytes, or microseconds (samples of time when their
+** period is not known). Names lose ';' and control
 ** characters. 0 without memory.
 */
 int flame_collapsed (const Reading *r, const ReaderSum *sum,

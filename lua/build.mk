@@ -150,8 +150,12 @@ $(P)/share/lua/5.4/%.lua: lualib/%.lua
 	@mkdir -p $(@D)
 	cp $< $@
 
+# For spec/fuzz/build: what a fuzzer of these modules is made of.
+fuzzed:
+	@echo $(patsubst %,asamp/%.c,$(filter-out convertlib,$(CONVERT)))
+
 $(TARBALL): lua/upstream
 	@lua/fetch $@ && touch $@
 
-.PHONY: all always
+.PHONY: all always fuzzed
 .DELETE_ON_ERROR:
