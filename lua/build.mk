@@ -38,7 +38,7 @@ endif
 CORE_O = $(CORE:%=$(B)/$(1)/%.o) $(OURS:lua/%.c=$(B)/$(1)/%.o)
 
 # The modules of the profiler, for every variant but plain.
-SAMPLER := core sampler tracker pending classes stack native gap timing timer \
+SAMPLER := core embed sampler tracker pending classes stack native gap timing timer \
   moments profile outfile encoder batch objects vmprof idmap
 READING := reader readerevent readerbatch readername readersum ledger bins fifo \
   strtab tree details source idmap
@@ -122,9 +122,9 @@ $(P)/lib/liblua5.4.so.0: $(B)/pic/core.o $(LIB:%=$(B)/pic/%.o) $(B)/exports
 	$(CC) $(LDFLAGS) -shared -Wl,-soname,liblua5.4.so.0 -Wl,--version-script=$(B)/exports -o $@ $(filter %.o,$^) $(LIBS)
 	@ln -sf liblua5.4.so.0 $(@D)/liblua5.4.so
 
-$(P)/lib/pkgconfig/lua5.4.pc: $(B)/prepared $(B)/root lua/build.mk lua/seam.h
+$(P)/lib/pkgconfig/lua5.4.pc: $(B)/prepared $(B)/root lua/build.mk lua/seam.h asamp/asamp.h
 	@mkdir -p $(@D) $(P)/include/lua5.4
-	@cp $(SRC)/src/lua.h $(SRC)/src/luaconf.h $(SRC)/src/lualib.h $(SRC)/src/lauxlib.h $(SRC)/src/lua.hpp $(if $(OURS),lua/seam.h) $(P)/include/lua5.4/
+	@cp $(SRC)/src/lua.h $(SRC)/src/luaconf.h $(SRC)/src/lualib.h $(SRC)/src/lauxlib.h $(SRC)/src/lua.hpp $(if $(OURS),lua/seam.h asamp/asamp.h) $(P)/include/lua5.4/
 	@. lua/upstream; printf '%s\n' 'prefix=$(ROOT)' 'libdir=$${prefix}/lib' \
 	  'includedir=$${prefix}/include/lua5.4' 'INSTALL_LMOD=$${prefix}/share/lua/5.4' \
 	  'INSTALL_CMOD=$${prefix}/lib/lua/5.4' '' 'Name: Lua' \

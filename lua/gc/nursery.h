@@ -166,7 +166,7 @@ LUAI_FUNC void luaN_built (lua_State *L);
 */
 #define LUAN_SECTION(s)	__attribute__((section(s)))
 LUAI_FUNC void luaV_execute (lua_State *L, CallInfo *ci) LUAN_SECTION("luavm");
-LUA_API int (lua_resume) (lua_State *L, lua_State *from, int narg, int *nres)
-    LUAN_SECTION("luaresume");
+LUAI_FUNC int luaN_runcoroutine (lua_State *L, int nargs)
+    LUAN_SECTION("luaresume") __attribute__((noinline));
 
 #endif
