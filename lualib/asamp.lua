@@ -5,7 +5,7 @@
 
 local M = {}
 
-local COMMANDS = {"report"}
+local COMMANDS = {"report", "view"}
 
 local function usage()
   local lines = {
