@@ -51,15 +51,15 @@ export function modesOf(data, format) {
   const allocations = head.samples > 0;
   return [
     { key: "bytes", title: "Bytes", on: allocations && head.bytes > 0, text: format.bytes,
-      about: "bytes allocated, estimated: samples × period" },
+      about: "allocated, estimated: samples × period" },
     { key: "samples", title: "Samples", on: allocations, text: format.count,
       about: "samples of allocations" },
     { key: "survived", title: "Survived", on: allocations && head.fates && head.bytes > 0,
       text: format.bytes,
-      about: "bytes of what was still alive at its first collection" },
+      about: "allocated and still alive at the first collection" },
     { key: "time", title: "Time", on: head.timesamples > 0,
       text: head.timeperiod > 0 ? n => format.seconds(n * head.timeperiod) : format.count,
-      about: head.timeperiod > 0 ? "time, estimated: samples of time × their period"
+      about: head.timeperiod > 0 ? "spent, estimated: samples of time × their period"
         : "samples of time" },
   ];
 }

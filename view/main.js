@@ -50,7 +50,7 @@ function makeTabs() {
     byId("panels").append(el("div", { role: "tabpanel", id: `panel-${key}`,
                                       "aria-labelledby": `tab-${key}` }, view.element));
   }
-  byId("tabs").append(el("label", { class: "group", title: "frames of one function at several lines apart" },
+  byId("tabs").append(el("label", { class: "group", id: "grouping", title: "frames of one function at several lines apart" },
     el("input", { type: "checkbox", id: "byline", onchange: e => store.set({ byLine: e.target.checked }) }),
     "lines apart"));
 }
@@ -65,6 +65,7 @@ function showControls() {
     tab.tabIndex = on ? 0 : -1;
     byId(`panel-${key}`).hidden = !on;
   }
+  byId("grouping").hidden = !["flame", "tree"].includes(store.state.tab);
   const search = byId("search");
   if (search.value.trim() !== store.state.query) search.value = store.state.query;
   const { marks, matched, total } = store.derived;

@@ -257,7 +257,7 @@ export class Timeline {
     const us = this.x.invert(event.clientX - left);
     const c = this.store.data.collections;
     if (us < 0 || us > this.end) return;
-    this.svg.select(".cursor").attr("x1", this.x(us)).attr("x2", this.x(us));
+    this.svg.select(".cursor").style("visibility", "visible").attr("x1", this.x(us)).attr("x2", this.x(us));
     let low = 0, high = c.time.length;
     while (low < high) {
       const middle = (low + high) >> 1;

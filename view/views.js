@@ -20,15 +20,22 @@ export function label(fn, line, query, after) {
             el("i", {}, marked(place(fn, line), query)), after);
 }
 
+const largestOf = new WeakMap();
+
+function largest(values) {
+  if (!largestOf.has(values)) largestOf.set(values, values.reduce((a, b) => Math.max(a, b), 0) || 1);
+  return largestOf.get(values);
+}
+
 // 'sums' -> {own, total} of the measures; rows have 'id', their index there.
 export function columns(store, sums) {
   const value = part => row => sums()[part][store.state.mode][row.id];
-  const text = part => row => store.mode.text(value(part)(row));
-  const share = part => row => percent(value(part)(row), store.derived.total[0]);
+  const text = part => row => value(part)(row) > 0 ? store.mode.text(value(part)(row)) : "–";
+  const share = part => row => value(part)(row) > 0 ? percent(value(part)(row), store.derived.total[0]) : "–";
   return {
     own: { title: "own", about: "by the thing itself", width: "6.2rem", number: true, value: value("own"),
            cell: row => el("span", { class: "meter",
-             style: `--share:${100 * value("own")(row) / (store.derived.total[0] || 1)}%` }, text("own")(row)) },
+             style: `--share:${100 * value("own")(row) / largest(sums().own[store.state.mode])}%` }, text("own")(row)) },
     ownShare: { title: "%", width: "3.4rem", number: true, wide: true, cell: share("own") },
     total: { title: "total", about: "with all it called", width: "6.2rem", number: true,
              value: value("total"), cell: text("total") },

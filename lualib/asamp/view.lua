@@ -11,8 +11,9 @@ local units = require "asamp.units"
 
 local M = {}
 
--- Intervals of time that a selection can be made of.
-local BINS = 256
+-- Slices of time that a selection can be made of, at most; of a profile of
+-- very many stacks fewer.
+local BINS = {256, 32, 1}
 
 M.summary = "one HTML page: flame graph, call tree, lines, timeline, types"
 
@@ -125,6 +126,16 @@ local function write(path, pieces, world)
   return true
 end
 
+-- The profile in as many slices of time as keep every stack.
+local function read(path, world)
+  for i, bins in ipairs(BINS) do
+    local profile, message = world.read(path, {bins = bins})
+    if not profile or i == #BINS or data.whole(profile) then
+      return profile, message
+    end
+  end
+end
+
 local function size(pieces)
   local n = 0
   for _, piece in ipairs(pieces) do
@@ -149,7 +160,7 @@ function M.run(args, world)
     world.err(("asamp view: %s\n"):format(missing))
     return 1
   end
-  local profile, message = world.read(options.file, {bins = BINS})
+  local profile, message = read(options.file, world)
   if not profile then
     world.err(("asamp view: %s\n"):format(message))
     return 1

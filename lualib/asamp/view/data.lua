@@ -20,17 +20,17 @@ local CUT = "[smaller callees]"
 
 local HEAD = {
   "path", "command", "interpreter", "version", "own", "complete", "lines",
-  "random", "fates", "period", "periods", "timeperiod", "timeperiods",
+  "random", "fates", "period", "periods", "timeperiod", "timeperiods", "wall",
   "started", "duration", "samples", "bytes", "survived", "survivedbytes",
   "undecided", "undetailed", "timesamples", "minors", "majors", "message",
 }
 
 -- ------------------------------------------------------------------ rows --
 
--- Without bins the whole time is one.
+-- The rows of the profile's bins, or of one bin that is the whole time.
 local function rowsof(profile)
-  if profile.bins and #profile.bins.rows.node > 0 then
-    return profile.bins.rows, profile.bins
+  if profile.bins and profile.bins.n > 1 then
+    return profile.bins, profile.bins
   end
   local rows = {bin = {}}
   for _, key in ipairs{"node", "kind", "samples", "bytes", "survived",
@@ -208,12 +208,12 @@ local function collections(list)
     for i = first, math.min(first + step - 1, #list) do
       local c = list[i]
       local pause = c.major and out.major or out.minor
-      out.time[n] = math.floor(c.time * 1e6 + 0.5)
+      out.time[n] = c.time
       for _, key in ipairs{"inuse", "held", "rss"} do
         out[key][n] = math.max(out[key][n], c[key])
       end
       -- +1: a pause of less than a microsecond is one
-      pause[n] = math.max(pause[n], (c.duration or 0) + 1)
+      pause[n] = math.max(pause[n], c.duration + 1)
     end
   end
   return out, step
@@ -221,10 +221,7 @@ end
 
 local function marks(list)
   local out = {}
-  for i = 1, math.min(#list, MARKS) do
-    out[i] = {time = list[i].time, name = list[i].name, value = list[i].value}
-  end
-  return out
+  return table.move(list, 1, math.min(#list, MARKS), 1, out)
 end
 
 -- ----------------------------------------------------------------- notes --
@@ -259,11 +256,24 @@ local function notes(profile, cut, cutweight, limit, step)
   if step > 1 then
     note("The timeline shows the largest values of every %d collections.", step)
   end
-  if profile.marks and #profile.marks > MARKS then
+  if #profile.marks > MARKS then
     note("The timeline shows the first %s of %s marks.", units.count(MARKS),
          units.count(#profile.marks))
   end
   return out
+end
+
+--- Did the slices of time keep every stack? The reader counts what is beyond
+-- its limits at node 0.
+function M.whole(profile)
+  local sum = 0
+  for i, node in ipairs(profile.sites.node) do
+    sum = sum + (node == 0 and profile.sites.samples[i] or 0)
+  end
+  for i, node in ipairs(profile.bins.node) do
+    sum = sum - (node == 0 and profile.bins.samples[i] or 0)
+  end
+  return sum >= 0
 end
 
 --- What the page embeds. 'options': nodes (D1), rows (D2, optional).
@@ -297,7 +307,7 @@ function M.of(profile, options)
   return {
     head = head, functions = fns, files = files, kinds = kinds, nodes = nodes,
     rows = rows, bins = bins, collections = points, step = step,
-    marks = marks(profile.marks or {}), cut = keep and #fns.name - 1 or -1,
+    marks = marks(profile.marks), cut = keep and #fns.name - 1 or -1,
     notes = notes(profile, cut, cutweight / math.max(1, both), options.nodes, step),
   }
 end
