@@ -136,6 +136,7 @@ export class Flame {
     const hit = marks && node > 0 && marks[tree.fn[node]];
     g.globalAlpha = dim ? 0.55 : marks && !hit ? 0.45 : 1;
     this.bar(g, x, y, w, hit ? this.colors.match : this.color(node));
+    g.globalAlpha = g.globalAlpha < 1 ? 0.75 : 1;
     if (w > 30) {
       g.fillStyle = hit ? this.colors["match-text"] : this.colors["frame-text"];
       this.text(g, node, x + PAD, y + ROW / 2, w - 2 * PAD);

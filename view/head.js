@@ -39,7 +39,7 @@ function facts(head, collections) {
     add(count(head.minors + head.majors),
         `collections (${count(head.minors)} minor, ${count(head.majors)} major)`);
   }
-  const longest = Math.max(0, ...collections.minor, ...collections.major) - 1;
+  const longest = Math.max(0, ...collections.minor, ...collections.major);
   if (longest > 0) add(seconds(longest / 1e6), "longest pause");
   const peak = Math.max(0, ...collections.inuse);
   if (peak > 0) add(bytes(peak), "most in use after a collection");

@@ -193,14 +193,13 @@ export class Timeline {
   pauses(y, left) {
     const c = this.store.data.collections;
     const top = Math.max(max(c.minor), max(c.major), 10);
-    if (top <= 1) return y;
     const scale = scaleLog([1, top], [y + PAUSES, y]).clamp(true);
     const ticks = [1e3, 1e6, 10, top].filter((t, i) => t <= top && (i < 3 || t < 1e3)).slice(0, 2);
     const next = this.axis(y, PAUSES, left, scale, ticks, t => seconds(t / 1e6));
     for (const [key] of PAUSE) {
       let path = "";
       c[key].forEach((us, i) => {
-        if (us > 0) path += `M${this.x(c.time[i]).toFixed(2)},${y + PAUSES}V${scale(us).toFixed(2)}`;
+        if (us >= 0) path += `M${this.x(c.time[i]).toFixed(2)},${y + PAUSES}V${scale(Math.max(us, 1.2)).toFixed(2)}`;
       });
       this.svg.append("path").attr("class", `pause ${key}`).attr("d", path);
     }
@@ -270,7 +269,7 @@ export class Timeline {
       for (const [key, name] of [["inuse", "in use"], ["held", "held"], ["rss", "RSS"]]) {
         if (c[key][i] > 0) parts.push(`${name} ${bytes(c[key][i])}`);
       }
-      for (const [key, name] of PAUSE) if (c[key][i] > 1) parts.push(`${name} ${seconds((c[key][i] - 1) / 1e6)}`);
+      for (const [key, name] of PAUSE) if (c[key][i] > 0) parts.push(`${name} ${seconds(c[key][i] / 1e6)}`);
     }
     this.reading.textContent = parts.join(" · ");
   }

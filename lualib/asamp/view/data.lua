@@ -195,7 +195,7 @@ end
 -- -------------------------------------------------------------- timeline --
 
 -- D3: collections as columns; of a group of neighbours the largest of each
--- value stays, and the time of the last.
+-- value stays, and the time of the last. Pauses are -1 where there is none.
 local function collections(list)
   local out = {time = {}, inuse = {}, held = {}, rss = {}, minor = {},
                major = {}}
@@ -203,7 +203,7 @@ local function collections(list)
   for first = 1, #list, step do
     local n = #out.time + 1
     for key in pairs(out) do
-      out[key][n] = 0
+      out[key][n] = (key == "minor" or key == "major") and -1 or 0
     end
     for i = first, math.min(first + step - 1, #list) do
       local c = list[i]
@@ -212,8 +212,7 @@ local function collections(list)
       for _, key in ipairs{"inuse", "held", "rss"} do
         out[key][n] = math.max(out[key][n], c[key])
       end
-      -- +1: a pause of less than a microsecond is one
-      pause[n] = math.max(pause[n], c.duration + 1)
+      pause[n] = math.max(pause[n], c.duration)
     end
   end
   return out, step
