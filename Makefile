@@ -44,7 +44,7 @@ test: deps browser ## lint and specs, on the fork, the debug and the ASan build
 speclibs: $(SPECLIBS) ## what specs load besides: build/spec
 
 # What a module under test is made of, besides its own file.
-build/spec/profilegen.so: $(addprefix asamp/,profile.c encoder.c vmprof.c idmap.c)
+build/spec/profilegen.so: $(addprefix asamp/,profile.c outfile.c encoder.c batch.c objects.c vmprof.c idmap.c)
 build/spec/points.so: $(addprefix asamp/,gap.c pending.c)
 build/spec/%.so: spec/support/%.c $(wildcard asamp/*.h) lua/seam.h
 	@mkdir -p $(@D)

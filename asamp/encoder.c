@@ -4,34 +4,32 @@
 ** doc/profile-format.md, its invariants in encoder.h.
 **
 ** Memory: the output and the details of one batch (bounded by encoder_full),
-** the native addresses seen (bounded by the program's code), and in the
-** extended flavour a queue of objects whose fate is open (MAXOPEN).
+** the deepest stack, the native addresses seen (bounded by the program's code),
+** and in the extended flavour the objects whose fate is open (objects.h).
 */
+#include "batch.h"
 #include "encoder.h"
 #include "idmap.h"
+#include "objects.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A batch ends at this many samples or bytes of details. */
-#define BATCH_SAMPLES	16384
-#define BATCH_BYTES	(512u * 1024)
-
-/* Objects that wait for their collection; then the oldest count as dead. */
-#define MAXOPEN		(1u << 20)
-
 /* Bytes of output worth a call of the sink. */
 #define ENOUGH		(64u * 1024)
 
-#define NSTATS		4
-#define MAXOBJECTS	(VMPROF_MAXWORDS - NSTATS)
+#define FRAME		16    /* bytes of a frame in a record */
 
-/* An object that waits for its fate: word without the survived bit. */
-typedef struct Open {
-  uint32_t word;
-  uint32_t copies;
-} Open;
+/*
+** The stack last set, as it stands in a record: innermost first, the root at
+** the end of the block, so that what is new goes before what stays.
+*/
+typedef struct Frames {
+  unsigned char *block;
+  size_t size;          /* frames that it has room for */
+  size_t n;             /* the last n of them are the stack */
+} Frames;
 
 struct Encoder {
   Bytes out;
@@ -42,18 +40,12 @@ struct Encoder {
   uint64_t epoch;       /* wall clock at start, us */
   uint64_t last;        /* time of the last stack, ns */
   int failed;
-  unsigned batch;       /* number of the last batch written */
-  /* details of the current batch, text */
-  uint64_t samples;     /* events, a repeated one once */
-  Bytes times, kinds, sizes, counts, outside, events;
-  uint64_t sampletime;  /* us since start, base of the next difference */
-  ProfileCollection before;  /* the collection before; time in us */
+  int periodtold;       /* the meta "period" was written */
+  unsigned nbatch;      /* number of the last batch written */
+  Batch batch;
+  Frames stack;
   uint64_t undecided;   /* samples (events) without a fate */
-  /* extended: fates of the collection being told, then its objects */
-  Open *open;
-  size_t nopen, opensize;
-  uint64_t early;       /* oldest ones that were given up, see MAXOPEN */
-  Bytes fates;
+  Objects objects;      /* extended */
   IdMap seen;           /* native addresses (only the keys count) */
   Bytes fresh;          /* those of them that have no name yet */
 };
@@ -83,9 +75,34 @@ static void metanumber (Encoder *e, const char *key, uint64_t n) {
   meta(e, key, text);
 }
 
+/*
+** Seconds that a time sample stands for. Told when the first one comes, or at
+** the end that there was none: a converter divides by the number of time
+** samples when it finds a period.
+*/
+static void metaperiod (Encoder *e) {
+  uint64_t ns = e->config.timeperiod;
+  char text[32];
+  size_t n;
+  if (e->periodtold)
+    return;
+  n = (size_t)sprintf(text, "%llu.%09llu",
+                      (unsigned long long)(ns / 1000000000),
+                      (unsigned long long)(ns % 1000000000));
+  while (text[n - 1] == '0' && text[n - 2] != '.')
+    text[--n] = '\0';
+  meta(e, "period", text);
+  e->periodtold = 1;
+}
+
+static void nativename (Encoder *e, uint64_t id, const char *symbol) {
+  char name[VMPROF_NAMELIMIT + 1];
+  vmprof_nativename(name, symbol, "");
+  vmprof_name(&e->out, VMPROF_NATIVENAME, id, name);
+}
+
 /* Names that belong to no code. */
 static void fixednames (Encoder *e) {
-  char name[VMPROF_NAMELIMIT + 1];
   int i;
   for (i = 0; i < KIND_COUNT; i++) {
     if (extended(e)) {
@@ -93,33 +110,28 @@ static void fixednames (Encoder *e) {
       sprintf(key, "__rtype_%d", i);
       meta(e, key, profile_kindname(i));
     }
-    else {
-      vmprof_nativename(name, profile_kindname(i), "");
-      vmprof_name(&e->out, VMPROF_NATIVENAME,
-                  (uint64_t)ENCODER_TYPEID + 2 * (uint64_t)i, name);
-    }
+    else
+      nativename(e, (uint64_t)ENCODER_TYPEID + 2 * (uint64_t)i,
+                 profile_kindname(i));
   }
-  vmprof_nativename(name, "[no function]", "");
-  vmprof_name(&e->out, VMPROF_NATIVENAME, ENCODER_NOFRAME, name);
-  vmprof_nativename(name, "[frames cut]", "");
-  vmprof_name(&e->out, VMPROF_NATIVENAME, ENCODER_CUT, name);
+  nativename(e, PROFILE_MINORFRAME, "[minor collection]");
+  nativename(e, PROFILE_MAJORFRAME, "[major collection]");
+  nativename(e, ENCODER_NOFRAME, "[no function]");
+  nativename(e, PROFILE_CUT, "[frames cut]");
 }
 
 static void head (Encoder *e) {
-  static const char *const stats[NSTATS] = {
-    "total_memory_used", "total_size_of_arenas", "VmRSS", "gc_state"
-  };
   int i;
   int mode = VMPROF_LINES | (e->config.native ? VMPROF_NATIVE : 0);
-  vmprof_start(&e->out, e->config.format, mode, "lua");
+  vmprof_start(&e->out, e->config.timeperiod / 1000, e->config.format, mode,
+               "lua");
   vmprof_time(&e->out, VMPROF_TIME, e->epoch);
   meta(e, "os", "linux");
   meta(e, "bits", "64");
-  meta(e, "period", "0.0");
   metanumber(e, "sample_allocated_bytes", e->config.period);
   if (e->config.command != NULL)
     meta(e, "argv", e->config.command);
-  meta(e, "asamp.format", "1");
+  meta(e, "asamp.format", "2");
   metanumber(e, "asamp.start", e->start / 1000);
   metanumber(e, "asamp.random", (uint64_t)(e->config.random != 0));
   if (extended(e)) {
@@ -128,13 +140,15 @@ static void head (Encoder *e) {
     sprintf(text, "%llu.%06llu", (unsigned long long)(e->start / 1000000000),
             (unsigned long long)(e->start / 1000 % 1000000));
     meta(e, "start_time_offset", text);
-    for (i = 0; i < NSTATS; i++) {
+    for (i = 0; i < OBJECTS_NSTATS; i++) {
       char key[32];
       sprintf(key, "gc_stats__%d", i);
-      meta(e, key, stats[i]);
+      meta(e, key, objects_stats[i]);
     }
   }
   fixednames(e);
+  if (e->config.timeperiod > 0)
+    batch_timeperiod(&e->batch, e->config.timeperiod, e->config.wall);
 }
 
 Encoder *encoder_new (const ProfileConfig *config, uint64_t start,
@@ -158,15 +172,10 @@ Encoder *encoder_new (const ProfileConfig *config, uint64_t start,
 
 void encoder_free (Encoder *e) {
   bytes_free(&e->out);
-  bytes_free(&e->times);
-  bytes_free(&e->kinds);
-  bytes_free(&e->sizes);
-  bytes_free(&e->counts);
-  bytes_free(&e->outside);
-  bytes_free(&e->events);
-  bytes_free(&e->fates);
   bytes_free(&e->fresh);
-  free(e->open);
+  batch_free(&e->batch);
+  objects_free(&e->objects);
+  free(e->stack.block);
   idmap_free(&e->seen);
   free(e);
 }
@@ -178,9 +187,13 @@ static void drain (Encoder *e, size_t enough) {
 }
 
 int encoder_failed (const Encoder *e) {
-  return e->failed || e->out.failed || e->times.failed || e->kinds.failed ||
-         e->sizes.failed || e->counts.failed || e->outside.failed ||
-         e->events.failed || e->fates.failed || e->fresh.failed;
+  return e->failed || e->out.failed || e->fresh.failed || e->objects.failed ||
+         batch_failed(&e->batch);
+}
+
+/* Microseconds since the start. */
+static uint64_t since (const Encoder *e, uint64_t time) {
+  return time > e->start ? (time - e->start) / 1000 : 0;
 }
 
 /* -------------------------------------------------------------- names -- */
@@ -218,51 +231,101 @@ static void namefresh (Encoder *e) {
 
 /* ------------------------------------------------------------- stacks -- */
 
-static unsigned char *frame (unsigned char *to, uint64_t id, uint64_t line) {
-  vmprof_putword(to, line);
-  vmprof_putword(to + 8, id);
-  return to + 16;
+/* Room for a stack of n frames, whose 'kept' outermost stay. */
+static int roomfor (Frames *s, size_t n, size_t kept) {
+  if (n > s->size) {
+    size_t size = 2 * s->size > n ? 2 * s->size : n;
+    unsigned char *block = malloc(size * FRAME);
+    if (block == NULL)
+      return 0;
+    if (kept > 0)
+      memcpy(block + (size - kept) * FRAME,
+             s->block + (s->size - kept) * FRAME, kept * FRAME);
+    free(s->block);
+    s->block = block;
+    s->size = size;
+  }
+  return 1;
 }
 
-/* Copies of a record of 'length' bytes for a sample of that count. */
+void encoder_stack (Encoder *e, size_t kept, const ProfileFrame *frames,
+                    size_t n) {
+  Frames *s = &e->stack;
+  unsigned char *to;
+  size_t k;
+  if (kept > s->n)
+    kept = s->n;
+  if (!roomfor(s, kept + n, kept)) {
+    e->failed = 1;
+    return;
+  }
+  s->n = kept + n;
+  to = s->block + (s->size - s->n) * FRAME;
+  for (k = 0; k < n; k++) {
+    uint64_t id = frames[k].id;
+    if (id == 0 || id >> 63)  /* a reader would take it for a line */
+      id = ENCODER_NOFRAME;
+    vmprof_putword(to, frames[k].line);
+    vmprof_putword(to + 8, id);
+    to += FRAME;
+    if ((id & 1) && id > PROFILE_CUT && e->config.resolve != NULL)
+      touch(e, id);
+  }
+}
+
+static void putframe (Bytes *to, uint64_t id) {
+  vmprof_word(to, 0);
+  vmprof_word(to, id);
+}
+
+/* The frames of the stack; of one that is too deep the two halves. */
+static void putframes (Bytes *to, const Frames *s) {
+  const unsigned char *first = s->block + (s->size - s->n) * FRAME;
+  if (s->n == 0)
+    putframe(to, ENCODER_NOFRAME);
+  else if (s->n <= PROFILE_DEPTH)
+    bytes_add(to, first, s->n * FRAME);
+  else {
+    size_t inner = PROFILE_DEPTH / 2;
+    size_t outer = PROFILE_DEPTH - inner - 1;
+    bytes_add(to, first, inner * FRAME);
+    putframe(to, PROFILE_CUT);
+    bytes_add(to, s->block + (s->size - outer) * FRAME, outer * FRAME);
+  }
+}
+
+/* Frames that putframes writes. */
+static size_t depthof (const Frames *s) {
+  return s->n == 0 ? 1 : s->n < PROFILE_DEPTH ? s->n : PROFILE_DEPTH;
+}
+
+/*
+** Copies of a record of 'length' bytes for a sample of that count.
+*/
 static uint32_t copiesof (uint64_t count, size_t length) {
   uint64_t most = ENCODER_COPYBYTES / length;
   return (uint32_t)(count < most ? count : most);
 }
 
 /*
-** One stack record, as often as the sample counts or as is allowed; returns
-** how often.
+** A record of the stack, with the type 'leaf' (an id, or 0), as often as the
+** sample counts or as is allowed; returns how often.
 */
-static uint32_t stack (Encoder *e, const ProfileSample *s,
-                       const ProfileFrame *frames, size_t n) {
-  size_t from = e->out.n;
+static uint32_t stackrecords (Encoder *e, int marker, uint64_t leaf,
+                              uint64_t thread, uint64_t count) {
+  size_t from = e->out.n, length;
+  size_t words = 2 * (depthof(&e->stack) + (leaf != 0));
   uint32_t copies, i;
-  size_t depth = (n == 0 ? 1 : n) + (size_t)!extended(e);
-  size_t length, k;
-  unsigned char *to;
   if (extended(e))
-    vmprof_timed(&e->out, VMPROF_GCSTACK, (double)e->last / 1e9, 2 * depth);
+    vmprof_timed(&e->out, marker, (double)e->last / 1e9, words);
   else
-    vmprof_counted(&e->out, VMPROF_STACK, 2 * depth);
-  to = bytes_grow(&e->out, 16 * depth + 8);
-  if (to == NULL)
-    return 1;
-  if (!extended(e))
-    to = frame(to, (uint64_t)ENCODER_TYPEID + 2 * (uint64_t)s->kind, 0);
-  if (n == 0)
-    to = frame(to, ENCODER_NOFRAME, 0);
-  for (k = 0; k < n; k++) {
-    uint64_t id = frames[k].id;
-    if (id == 0 || id >> 63)  /* a reader would take it for a line */
-      id = ENCODER_NOFRAME;
-    to = frame(to, id, frames[k].line);
-    if ((id & 1) && id > ENCODER_CUT && e->config.resolve != NULL)
-      touch(e, id);
-  }
-  vmprof_putword(to, s->thread);
+    vmprof_counted(&e->out, marker, words);
+  if (leaf != 0)
+    putframe(&e->out, leaf);
+  putframes(&e->out, &e->stack);
+  vmprof_word(&e->out, thread);
   length = e->out.n - from;
-  copies = copiesof(s->count, length);
+  copies = e->out.failed ? 1 : copiesof(count, length);
   if (copies > 1) {
     Bytes record = {0};
     bytes_add(&record, e->out.data + from, length);
@@ -277,208 +340,112 @@ static uint32_t stack (Encoder *e, const ProfileSample *s,
   return copies;
 }
 
-static void objects (Encoder *e, uint64_t time, size_t n);
-
-/* Queues the sample's object until its collection. */
-static void openobject (Encoder *e, const ProfileSample *s, uint32_t copies) {
-  if (e->nopen == MAXOPEN) {
-    e->early += MAXOPEN - e->fates.n;
-    objects(e, e->last, e->nopen);
-  }
-  if (e->nopen == e->opensize) {
-    size_t size = e->opensize == 0 ? 1024 : e->opensize * 2;
-    Open *open = realloc(e->open, size * sizeof(*open));
-    if (open == NULL) {
-      e->failed = 1;
-      return;
-    }
-    e->open = open;
-    e->opensize = size;
-  }
-  e->open[e->nopen].word = (uint32_t)s->kind << 2 | (s->outside ? 2u : 0u);
-  e->open[e->nopen++].copies = copies;
+/* E1 */
+static void settime (Encoder *e, uint64_t time) {
+  if (time > e->last)
+    e->last = time;
 }
 
-void encoder_sample (Encoder *e, const ProfileSample *s,
-                     const ProfileFrame *frames, size_t n) {
-  uint64_t us;
+void encoder_sample (Encoder *e, const ProfileSample *s) {
   uint32_t copies;
-  if (s->time > e->last)
-    e->last = s->time;
-  copies = stack(e, s, frames, n);
-  e->samples++;
-  e->undecided++;
-  us = (e->last - e->start) / 1000;
+  settime(e, s->time);
   if (extended(e)) {
-    openobject(e, s, copies);
-    bytes_char(&e->kinds, (char)('a' + s->kind));
+    copies = stackrecords(e, VMPROF_GCSTACK, 0, s->thread, s->count);
+    if (objects_full(&e->objects))
+      objects_write(&e->objects, 1, e->last, &e->batch.before, &e->out);
+    objects_add(&e->objects, s->kind, s->outside, copies);
   }
   else
-    bytes_decimal(&e->times, ' ', us - e->sampletime);
-  e->sampletime = us;
-  bytes_decimal(&e->sizes, ' ', s->size);
-  if (s->count != 1) {
-    bytes_decimal(&e->counts, ' ', e->samples);
-    bytes_decimal(&e->counts, ' ', s->count);
-    bytes_decimal(&e->counts, ' ', copies);
-  }
-  if (s->outside)
-    bytes_decimal(&e->outside, ' ', e->samples);
+    copies = stackrecords(e, VMPROF_STACK,
+                          (uint64_t)ENCODER_TYPEID + 2 * (uint64_t)s->kind,
+                          s->thread, s->count);
+  e->undecided++;
+  batch_sample(&e->batch, since(e, e->last), !extended(e), s->count, copies);
+  batch_allocation(&e->batch, s->size, s->outside, extended(e) ? s->kind : -1);
 }
 
-/* --------------------------------------------------------- collections -- */
-
-/*
-** Writes the n oldest open objects, with the fates that are known (dead for
-** the others), in as many records as the limit demands, and drops them.
-** Within a record the newest stands first, the stats last.
-*/
-static void objects (Encoder *e, uint64_t time, size_t n) {
-  const ProfileCollection *c = &e->before;
-  uint64_t words = 0;     /* of objects, still to be written */
-  uint32_t copies = 0;    /* of object i, written so far */
-  size_t i;
-  if (n > e->nopen)
-    n = e->nopen;
-  if (time < e->last)
-    time = e->last;
-  for (i = 0; i < n; i++)
-    words += e->open[i].copies;
-  i = 0;
-  while (words > 0) {
-    size_t m = words < MAXOBJECTS ? (size_t)words : MAXOBJECTS;
-    unsigned char *to;
-    words -= m;
-    vmprof_timed(&e->out, VMPROF_OBJECTS, (double)time / 1e9, m + NSTATS);
-    to = bytes_grow(&e->out, 8 * m);
-    if (to == NULL)
-      break;
-    while (m-- > 0) {
-      uint32_t survived = i < e->fates.n ? e->fates.data[i] : 0;
-      vmprof_putword(to + 8 * m, e->open[i].word | survived);
-      if (++copies == e->open[i].copies) {
-        copies = 0;
-        i++;
-      }
-    }
-    vmprof_word(&e->out, c->inuse);
-    vmprof_word(&e->out, c->held);
-    vmprof_word(&e->out, c->rss);
-    vmprof_word(&e->out, c->major ? 3 : 0);  /* FINALIZING or SCANNING */
-    drain(e, ENOUGH);
-  }
-  memmove(e->open, e->open + n, (e->nopen - n) * sizeof(*e->open));
-  e->nopen -= n;
-  e->fates.n = 0;
+void encoder_time (Encoder *e, const ProfileTime *s) {
+  uint32_t copies;
+  metaperiod(e);
+  settime(e, s->time);
+  copies = stackrecords(e, VMPROF_STACK, 0, s->thread, s->count);
+  batch_sample(&e->batch, since(e, e->last), !extended(e), s->count, copies);
 }
 
-void encoder_fates (Encoder *e, const unsigned char *survived, size_t n) {
-  size_t i = 0;
-  int fate = 0;  /* runs alternate, the first are dead */
+/* -------------------------------------------------------------- events -- */
+
+void encoder_fates (Encoder *e, const unsigned char *survived,
+                    const uint32_t *classes, size_t n) {
   if (n > e->undecided)
     n = (size_t)e->undecided;
   if (n == 0)
     return;
   e->undecided -= n;
-  bytes_char(&e->events, 'f');
-  while (i < n) {
-    size_t from = i;
-    while (i < n && (survived[i] != 0) == fate)
-      i++;
-    bytes_decimal(&e->events, ' ', i - from);
-    fate = !fate;
-  }
-  bytes_char(&e->events, '\n');
-  if (extended(e)) {
-    for (i = 0; i < n; i++) {
-      if (e->early > 0)
-        e->early--;
-      else
-        bytes_char(&e->fates, survived[i] != 0);
-    }
-  }
+  batch_fates(&e->batch, survived, classes, n);
+  if (extended(e))
+    objects_fates(&e->objects, survived, n);
 }
 
 void encoder_collection (Encoder *e, const ProfileCollection *c) {
-  ProfileCollection now = *c;
-  Bytes *b = &e->events;
-  now.time = c->time > e->start ? (c->time - e->start) / 1000 : 0;
-  bytes_char(b, c->major ? 'G' : 'g');
-  bytes_signed(b, ' ', (int64_t)(now.time - e->before.time));
-  bytes_signed(b, ' ', (int64_t)(now.inuse - e->before.inuse));
-  bytes_signed(b, ' ', (int64_t)(now.held - e->before.held));
-  bytes_signed(b, ' ', (int64_t)(now.rss - e->before.rss));
-  if (c->minors + c->majors > 0) {
-    bytes_decimal(b, ' ', c->minors);
-    bytes_decimal(b, ' ', c->majors);
+  batch_collection(&e->batch, since(e, c->time), c);
+  if (extended(e)) {
+    objects_write(&e->objects, 0, c->time > e->last ? c->time : e->last, c,
+                  &e->out);
+    drain(e, ENOUGH);
   }
-  bytes_char(b, '\n');
-  e->before = now;
-  if (extended(e) && e->fates.n > 0)
-    objects(e, c->time, e->fates.n);
 }
 
 void encoder_period (Encoder *e, uint64_t period) {
-  bytes_char(&e->events, 'p');
-  bytes_decimal(&e->events, ' ', e->samples);
-  bytes_decimal(&e->events, ' ', period);
-  bytes_char(&e->events, '\n');
+  batch_period(&e->batch, period);
+}
+
+void encoder_timeperiod (Encoder *e, uint64_t ns, int wall) {
+  if (ns > 0 && !e->periodtold)
+    e->config.timeperiod = ns;
+  batch_timeperiod(&e->batch, ns, wall);
+}
+
+void encoder_class (Encoder *e, uint32_t id, const char *name, size_t n) {
+  batch_class(&e->batch, id, name, n);
+}
+
+void encoder_mark (Encoder *e, uint64_t time, const char *name,
+                   size_t namelength, const char *value, size_t valuelength) {
+  batch_mark(&e->batch, since(e, time), name, namelength, value, valuelength);
 }
 
 /* ------------------------------------------------------------- batches -- */
 
 int encoder_full (const Encoder *e) {
-  return e->samples >= BATCH_SAMPLES || e->events.n >= BATCH_BYTES;
-}
-
-/* A line of details, unless there is nothing to tell; empties it. */
-static void column (Bytes *value, char letter, Bytes *text) {
-  if (text->n > 0) {
-    bytes_char(value, letter);
-    bytes_add(value, text->data, text->n);
-    bytes_char(value, '\n');
-    text->n = 0;
-  }
+  return batch_full(&e->batch);
 }
 
 void encoder_batch (Encoder *e) {
-  Bytes value = {0};
+  Bytes text = {0};
   namefresh(e);
-  if (e->samples == 0 && e->events.n == 0) {
-    drain(e, 1);
-    return;
+  if (batch_take(&e->batch, &text)) {
+    if (text.failed)
+      e->failed = 1;
+    else {
+      char key[32];
+      sprintf(key, "asamp.%u", ++e->nbatch);
+      vmprof_meta(&e->out, key, (const char *)text.data, text.n);
+    }
   }
-  bytes_char(&value, 'n');
-  bytes_decimal(&value, ' ', e->samples);
-  bytes_char(&value, '\n');
-  column(&value, 't', &e->times);
-  column(&value, 'k', &e->kinds);
-  column(&value, 's', &e->sizes);
-  column(&value, 'c', &e->counts);
-  column(&value, 'o', &e->outside);
-  bytes_add(&value, e->events.data, e->events.n);
-  e->events.n = 0;
-  e->samples = 0;
-  if (value.failed)
-    e->failed = 1;
-  else {
-    char key[32];
-    sprintf(key, "asamp.%u", ++e->batch);
-    vmprof_meta(&e->out, key, (const char *)value.data, value.n);
-  }
-  bytes_free(&value);
+  bytes_free(&text);
   drain(e, 1);
 }
 
 void encoder_finish (Encoder *e, uint64_t now) {
   uint64_t left = e->undecided;
-  if (extended(e) && e->nopen > 0) {
-    e->fates.n = 0;
-    objects(e, now, e->nopen);
-  }
+  if (extended(e))
+    objects_write(&e->objects, 1, now > e->last ? now : e->last,
+                  &e->batch.before, &e->out);
   encoder_batch(e);
+  if (!e->periodtold)
+    e->config.timeperiod = 0;
+  metaperiod(e);
   metanumber(e, "asamp.undecided", left);
-  vmprof_time(&e->out, VMPROF_TRAILER,
-              e->epoch + (now > e->start ? (now - e->start) / 1000 : 0));
+  vmprof_time(&e->out, VMPROF_TRAILER, e->epoch + since(e, now));
   drain(e, 1);
 }

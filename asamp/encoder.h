@@ -9,8 +9,8 @@
 ** Invariants:
 **   E1  times of stacks never decrease: a sample that comes late is given
 **       the time of the one before;
-**   E2  in the extended flavour every stack has its object, also one that no
-**       collection decided (written as dead, counted in "asamp.undecided");
+**   E2  the stack of a sample is the one last set; its words are put together
+**       once, and only those that changed;
 **   E3  an event is complete in the output after encoder_batch, names and
 **       details included: what is cut off there can be read in full.
 */
@@ -30,8 +30,7 @@
 /* Frames that are nobody's code: odd ids that no code address can have. */
 enum {
   ENCODER_TYPEID = 1,    /* + 2 * kind: the type as leaf */
-  ENCODER_NOFRAME = 61,  /* the only frame of an empty stack */
-  ENCODER_CUT = PROFILE_CUT
+  ENCODER_NOFRAME = 61   /* the only frame of an empty stack */
 };
 
 typedef struct Encoder Encoder;
@@ -52,13 +51,26 @@ void encoder_free (Encoder *e);
 
 /* 'name' as vmprof_luaname composes it. */
 void encoder_name (Encoder *e, uint64_t id, const char *name);
-/* n <= PROFILE_DEPTH, innermost first. */
-void encoder_sample (Encoder *e, const ProfileSample *s,
-                     const ProfileFrame *frames, size_t n);
-/* Fates of the n oldest undecided samples; the collection itself follows. */
-void encoder_fates (Encoder *e, const unsigned char *survived, size_t n);
+/*
+** The stack of the samples that follow: the 'kept' outermost frames of the one
+** before, and n new ones, innermost first.
+*/
+void encoder_stack (Encoder *e, size_t kept, const ProfileFrame *frames,
+                    size_t n);
+void encoder_sample (Encoder *e, const ProfileSample *s);
+void encoder_time (Encoder *e, const ProfileTime *s);
+void encoder_class (Encoder *e, uint32_t id, const char *name, size_t n);
+/*
+** Fates of the n oldest undecided samples; the collection itself follows.
+** 'classes' may be NULL.
+*/
+void encoder_fates (Encoder *e, const unsigned char *survived,
+                    const uint32_t *classes, size_t n);
 void encoder_collection (Encoder *e, const ProfileCollection *c);
 void encoder_period (Encoder *e, uint64_t period);
+void encoder_timeperiod (Encoder *e, uint64_t ns, int wall);
+void encoder_mark (Encoder *e, uint64_t time, const char *name,
+                   size_t namelength, const char *value, size_t valuelength);
 
 /* 1 when enough details wait that encoder_batch should be called. */
 int encoder_full (const Encoder *e);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The profile: a queue of events between the program's threads and the
-** writer's thread, and the file that the writer fills.
+** writer's thread.
 **
-** Owns the queue, the thread, compression and I/O; what the bytes mean is
-** the encoder's. Invariants (the rules P1 to P4 are in profile.h):
-**   Q1  'queue', 'active', 'error', 'stop', 'taken' and 'lost' are touched
-**       under 'lock' only; the buffer that is not active belongs to the
+** Owns the queue and the thread; what the bytes mean is the encoder's, the file
+** is outfile's. Invariants (the rules P1 to P6 are in profile.h):
+**   Q1  'queue', 'active', 'error', 'stop', 'taken', 'lost' and 'depth' are
+**       touched under 'lock' only; the buffer that is not active belongs to the
 **       writer;
 **   Q2  the writer never holds the lock while it encodes, writes or resolves;
 **   Q3  a thread waits for room only while the writer works: not after an
@@ -16,11 +16,10 @@
 #define _GNU_SOURCE
 #include "profile.h"
 #include "encoder.h"
+#include "outfile.h"
 
 #include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -28,16 +27,16 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #define QUEUE_BYTES	(2u << 20)    /* of one of the two buffers */
 #define WAKE_NS		250000000     /* the writer looks this often */
 #define FLUSH_NS	700000000     /* and flushes when this is over */
 #define FATES_CHUNK	65536         /* fates of one event */
-#define DEFLATED_BYTES	65536
 
 enum EventType {
-  EVENT_NAME, EVENT_SAMPLE, EVENT_FATES, EVENT_COLLECTION, EVENT_PERIOD
+  EVENT_NAME, EVENT_SAMPLE, EVENT_TIME, EVENT_FATES, EVENT_CLASSFATES,
+  EVENT_COLLECTION, EVENT_PERIOD, EVENT_CPUPERIOD, EVENT_WALLPERIOD,
+  EVENT_CLASS, EVENT_MARK
 };
 
 /* Head of an event in the queue; its body follows. */
@@ -47,10 +46,33 @@ typedef struct Event {
   uint64_t n;         /* a number that the type defines */
 } Event;
 
+/* Bodies. 'n' of the events of samples: new frames. */
+typedef struct SampleEvent {
+  ProfileSample sample;
+  uint64_t kept;
+  ProfileFrame frames[];
+} SampleEvent;
+
+typedef struct TimeEvent {
+  ProfileTime sample;
+  uint64_t kept;
+  ProfileFrame frames[];
+} TimeEvent;
+
+typedef struct MarkEvent {
+  uint64_t time, namelength, valuelength;
+  char text[];        /* name and value */
+} MarkEvent;
+
 typedef struct Queue {
   unsigned char *data;  /* QUEUE_BYTES of them */
   size_t used;
 } Queue;
+
+/* Samples, counts added up. */
+typedef struct Tally {
+  uint64_t samples, timesamples;
+} Tally;
 
 struct Profile {
   pthread_mutex_t lock;
@@ -63,19 +85,15 @@ struct Profile {
   int active;             /* the buffer that takes events */
   int stop;
   int error;              /* errno of the first failure */
-  uint64_t taken;         /* samples handed over, counts added up */
-  uint64_t lost;
-  uint64_t written;       /* bytes in the file */
+  size_t depth;           /* frames of the stack told last */
+  Tally taken;            /* handed over */
+  Tally lost;
   /* the writer's own */
-  int fd;
-  int compress;
-  int failed;             /* 'error', as the writer sees it */
-  uint64_t unflushed;     /* samples encoded since the last flush */
+  OutFile file;
+  Tally unflushed;        /* encoded since the last flush */
   uint64_t flushed;       /* time of the last flush, ns */
   int dirty;              /* something came since the last flush */
   Encoder *encoder;
-  z_stream z;
-  unsigned char deflated[DEFLATED_BYTES];
 };
 
 static uint64_t now_ns (clockid_t clock) {
@@ -84,133 +102,123 @@ static uint64_t now_ns (clockid_t clock) {
   return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* ---------------------------------------------------------------- file -- */
-
-/* The first failure stays; whoever waits for room goes on. */
-static void fail (Profile *p, int error) {
-  p->failed = 1;
-  pthread_mutex_lock(&p->lock);
-  if (p->error == 0)
-    p->error = error;
-  p->lost += p->unflushed;
-  p->unflushed = 0;
-  pthread_cond_broadcast(&p->room);
-  pthread_mutex_unlock(&p->lock);
-}
-
-/* Writes all n bytes, however little a single write takes. */
-static void put (Profile *p, const unsigned char *data, size_t n) {
-  uint64_t done = 0;
-  while (n > 0 && !p->failed) {
-    ssize_t w = write(p->fd, data, n);
-    if (w > 0) {
-      data += w;
-      n -= (size_t)w;
-      done += (uint64_t)w;
-    }
-    else if (w == 0)
-      fail(p, ENOSPC);
-    else if (errno == EAGAIN) {
-      struct pollfd ready = {p->fd, POLLOUT, 0};
-      poll(&ready, 1, WAKE_NS / 1000000);
-    }
-    else if (errno != EINTR)
-      fail(p, errno);
-  }
-  pthread_mutex_lock(&p->lock);
-  p->written += done;
-  pthread_mutex_unlock(&p->lock);
-}
-
-/* Compresses and writes n bytes. 'flush' is zlib's. */
-static void squeeze (Profile *p, const unsigned char *data, size_t n,
-                     int flush) {
-  p->z.next_in = (unsigned char *)data;
-  p->z.avail_in = (uInt)n;
-  do {
-    p->z.next_out = p->deflated;
-    p->z.avail_out = DEFLATED_BYTES;
-    deflate(&p->z, flush);
-    put(p, p->deflated, DEFLATED_BYTES - p->z.avail_out);
-  } while (p->z.avail_out == 0 && !p->failed);
-}
-
-/* The encoder's sink. Pieces fit zlib's 32-bit lengths. */
-static void sink (void *ud, Bytes *out) {
-  Profile *p = ud;
-  size_t at = 0;
-  while (at < out->n && !p->failed) {
-    size_t n = out->n - at < (1u << 30) ? out->n - at : (1u << 30);
-    if (p->compress)
-      squeeze(p, out->data + at, n, Z_NO_FLUSH);
-    else
-      put(p, out->data + at, n);
-    at += n;
-  }
-  out->n = 0;
-  if (encoder_failed(p->encoder) && !p->failed)
-    fail(p, ENOMEM);
-}
-
-/* All that was encoded so far can be read from the file after this. */
-static void flush (Profile *p, int mode) {
-  if (!p->failed && p->compress)
-    squeeze(p, NULL, 0, mode);
-  if (!p->failed)
-    p->unflushed = 0;
-  p->dirty = 0;
-  p->flushed = now_ns(CLOCK_MONOTONIC);
+static void addtally (Tally *to, const Tally *t) {
+  to->samples += t->samples;
+  to->timesamples += t->timesamples;
 }
 
 /* -------------------------------------------------------------- writer -- */
 
+/* The first failure stays; whoever waits for room goes on. */
+static void noteerror (Profile *p) {
+  if (p->file.error == 0)
+    return;
+  pthread_mutex_lock(&p->lock);
+  p->error = p->file.error;
+  addtally(&p->lost, &p->unflushed);
+  memset(&p->unflushed, 0, sizeof(p->unflushed));
+  pthread_cond_broadcast(&p->room);
+  pthread_mutex_unlock(&p->lock);
+}
+
+/* The encoder's sink. */
+static void sink (void *ud, Bytes *out) {
+  Profile *p = ud;
+  outfile_put(&p->file, out->data, out->n);
+  out->n = 0;
+  if (encoder_failed(p->encoder))
+    outfile_fail(&p->file, ENOMEM);
+  noteerror(p);
+}
+
+/* All that was encoded so far can be read from the file after this. */
+static void flush (Profile *p, int last) {
+  outfile_flush(&p->file, last);
+  noteerror(p);
+  memset(&p->unflushed, 0, sizeof(p->unflushed));
+  p->dirty = 0;
+  p->flushed = now_ns(CLOCK_MONOTONIC);
+}
+
 static void encode (Profile *p, const Event *event) {
+  Encoder *e = p->encoder;
   const void *body = event + 1;
+  size_t n = (size_t)event->n;
   switch (event->type) {
     case EVENT_NAME:
-      encoder_name(p->encoder, event->n, body);
+      encoder_name(e, event->n, body);
       break;
     case EVENT_SAMPLE: {
-      const ProfileSample *s = body;
-      p->unflushed += s->count;
-      encoder_sample(p->encoder, s, (const ProfileFrame *)(s + 1),
-                     (size_t)event->n);
+      const SampleEvent *s = body;
+      p->unflushed.samples += s->sample.count;
+      encoder_stack(e, s->kept, s->frames, n);
+      encoder_sample(e, &s->sample);
+      break;
+    }
+    case EVENT_TIME: {
+      const TimeEvent *s = body;
+      p->unflushed.timesamples += s->sample.count;
+      encoder_stack(e, s->kept, s->frames, n);
+      encoder_time(e, &s->sample);
       break;
     }
     case EVENT_FATES:
-      encoder_fates(p->encoder, body, (size_t)event->n);
+      encoder_fates(e, body, NULL, n);
+      break;
+    case EVENT_CLASSFATES:
+      encoder_fates(e, (const unsigned char *)((const uint32_t *)body + n),
+                    body, n);
       break;
     case EVENT_COLLECTION:
-      encoder_collection(p->encoder, body);
+      encoder_collection(e, body);
       break;
-    default:
-      encoder_period(p->encoder, event->n);
+    case EVENT_PERIOD:
+      encoder_period(e, event->n);
       break;
+    case EVENT_CPUPERIOD: case EVENT_WALLPERIOD:
+      encoder_timeperiod(e, event->n, event->type == EVENT_WALLPERIOD);
+      break;
+    case EVENT_CLASS:
+      encoder_class(e, (uint32_t)event->n, body, strlen(body));
+      break;
+    case EVENT_MARK: {
+      const MarkEvent *m = body;
+      encoder_mark(e, m->time, m->text, m->namelength,
+                   m->text + m->namelength, m->valuelength);
+      break;
+    }
   }
+}
+
+/* Counts an event that is not encoded any more. */
+static void count (Tally *lost, const Event *event) {
+  const void *body = event + 1;
+  if (event->type == EVENT_SAMPLE)
+    lost->samples += ((const SampleEvent *)body)->sample.count;
+  else if (event->type == EVENT_TIME)
+    lost->timesamples += ((const TimeEvent *)body)->sample.count;
 }
 
 /* Encodes a whole buffer; after a failure it only counts what is lost. */
 static void drain (Profile *p, const Queue *q) {
   size_t at = 0;
-  uint64_t lost = 0;
+  Tally lost = {0, 0};
   while (at < q->used) {
     const Event *event = (const Event *)(q->data + at);
-    if (!p->failed) {
+    if (p->file.error == 0) {
       encode(p, event);
       if (encoder_full(p->encoder))
         encoder_batch(p->encoder);
     }
-    else if (event->type == EVENT_SAMPLE)
-      lost += ((const ProfileSample *)(event + 1))->count;
+    else
+      count(&lost, event);
     at += event->size;
   }
   if (q->used > 0)
     p->dirty = 1;
-  if (lost > 0) {
-    pthread_mutex_lock(&p->lock);
-    p->lost += lost;
-    pthread_mutex_unlock(&p->lock);
-  }
+  pthread_mutex_lock(&p->lock);
+  addtally(&p->lost, &lost);
+  pthread_mutex_unlock(&p->lock);
 }
 
 /* Waits (lock held) until there is much to do, time is over, or the end. */
@@ -229,7 +237,7 @@ static void *writer (void *ud) {
   Profile *p = ud;
   int stop;
   encoder_batch(p->encoder);  /* the head of the log */
-  flush(p, Z_SYNC_FLUSH);
+  flush(p, 0);
   do {
     Queue *q;
     pthread_mutex_lock(&p->lock);
@@ -242,14 +250,14 @@ static void *writer (void *ud) {
     drain(p, q);
     q->used = 0;
     if (p->dirty && now_ns(CLOCK_MONOTONIC) - p->flushed >= FLUSH_NS) {
-      if (!p->failed)
+      if (p->file.error == 0)
         encoder_batch(p->encoder);
-      flush(p, Z_SYNC_FLUSH);
+      flush(p, 0);
     }
   } while (!stop);
-  if (!p->failed) {
+  if (p->file.error == 0) {
     encoder_finish(p->encoder, now_ns(CLOCK_MONOTONIC));
-    flush(p, Z_FINISH);
+    flush(p, 1);
   }
   return NULL;
 }
@@ -258,10 +266,7 @@ static void *writer (void *ud) {
 
 /* Frees all but the encoder, closes the file. */
 static void release (Profile *p) {
-  if (p->fd >= 0)
-    close(p->fd);
-  if (p->compress)
-    deflateEnd(&p->z);
+  outfile_close(&p->file);
   free(p->queue[0].data);
   free(p->queue[1].data);
   free(p);
@@ -281,23 +286,15 @@ static int startthread (Profile *p) {
 /* Memory, file and thread; an errno, or 0. */
 static int begin (Profile *p, const ProfileConfig *config) {
   pthread_condattr_t clock;
-  int i;
+  int i, error;
   for (i = 0; i < 2; i++) {
     p->queue[i].data = malloc(QUEUE_BYTES);
     if (p->queue[i].data == NULL)
       return ENOMEM;
   }
-  if (config->compress) {
-    if (deflateInit2(&p->z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 9,
-                     Z_DEFAULT_STRATEGY) != Z_OK)
-      return ENOMEM;
-    p->compress = 1;
-  }
-  /* a pipe that nobody reads is an error (ENXIO), not a reason to wait */
-  p->fd = open(config->path,
-               O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666);
-  if (p->fd < 0)
-    return errno;
+  error = outfile_open(&p->file, config->path, config->compress);
+  if (error != 0)
+    return error;
   p->encoder = encoder_new(config, now_ns(CLOCK_MONOTONIC),
                            now_ns(CLOCK_REALTIME) / 1000, sink, p);
   if (p->encoder == NULL)
@@ -316,7 +313,7 @@ Profile *profile_open (const ProfileConfig *config, char *err,
   Profile *p = calloc(1, sizeof(*p));
   int error = ENOMEM;
   if (p != NULL) {
-    p->fd = -1;
+    p->file.fd = -1;
     p->pid = getpid();
     error = begin(p, config);
     if (error == 0)
@@ -332,9 +329,10 @@ Profile *profile_open (const ProfileConfig *config, char *err,
 }
 
 static void totals (const Profile *p, ProfileTotals *t) {
-  t->samples = p->taken - p->lost;
-  t->lost = p->lost;
-  t->bytes = p->written;
+  t->samples = p->taken.samples - p->lost.samples;
+  t->timesamples = p->taken.timesamples - p->lost.timesamples;
+  t->lost = p->lost.samples + p->lost.timesamples;
+  t->bytes = __atomic_load_n(&p->file.written, __ATOMIC_RELAXED);
   t->error = p->error;
 }
 
@@ -354,9 +352,8 @@ int profile_close (Profile *p, ProfileTotals *t) {
     pthread_cond_signal(&p->work);
     pthread_mutex_unlock(&p->lock);
     pthread_join(p->thread, NULL);
-    if (close(p->fd) != 0 && p->error == 0 && errno != EINTR)
-      p->error = errno;
-    p->fd = -1;
+    outfile_close(&p->file);
+    p->error = p->file.error;
     encoder_free(p->encoder);
     pthread_cond_destroy(&p->work);
     pthread_cond_destroy(&p->room);
@@ -364,7 +361,7 @@ int profile_close (Profile *p, ProfileTotals *t) {
   }
   if (t != NULL)
     totals(p, t);
-  ok = p->lost == 0 && p->error == 0;
+  ok = p->lost.samples + p->lost.timesamples == 0 && p->error == 0;
   release(p);
   return ok ? 0 : -1;
 }
@@ -408,75 +405,140 @@ static void *reserve (Profile *p, int type, uint64_t number, size_t n) {
   return event + 1;
 }
 
+/* An event of a number and n bytes. */
+static void tell (Profile *p, int type, uint64_t number, const void *bytes,
+                  size_t n) {
+  void *body;
+  pthread_mutex_lock(&p->lock);
+  body = reserve(p, type, number, n);
+  if (body != NULL && n > 0)
+    memcpy(body, bytes, n);
+  pthread_mutex_unlock(&p->lock);
+}
+
 void profile_function (Profile *p, uint64_t id, const char *name,
                        int linedefined, const char *source) {
   char text[VMPROF_NAMELIMIT + 1];
-  void *body;
   vmprof_luaname(text, name, linedefined, source);
-  pthread_mutex_lock(&p->lock);
-  body = reserve(p, EVENT_NAME, id, strlen(text) + 1);
-  if (body != NULL)
-    strcpy(body, text);
-  pthread_mutex_unlock(&p->lock);
-}
-
-/*
-** Copies a stack. Of one that is too deep the outer and the inner half stay,
-** with a frame that says so between them.
-*/
-static void copyframes (ProfileFrame *to, const ProfileFrame *frames,
-                        size_t n) {
-  if (n == 0) return;  /* there may be no vector */
-  if (n <= PROFILE_DEPTH)
-    memcpy(to, frames, n * sizeof(*to));
-  else {
-    size_t inner = PROFILE_DEPTH / 2;
-    size_t outer = PROFILE_DEPTH - inner - 1;
-    memcpy(to, frames, inner * sizeof(*to));
-    to[inner].id = ENCODER_CUT;
-    to[inner].line = 0;
-    memcpy(to + inner + 1, frames + n - outer, outer * sizeof(*to));
-  }
-}
-
-void profile_sample (Profile *p, const ProfileSample *s,
-                     const ProfileFrame *frames, size_t n) {
-  size_t depth = n <= PROFILE_DEPTH ? n : PROFILE_DEPTH;
-  void *body;
-  assert(s->count >= 1 && s->kind >= 0 && s->kind < KIND_COUNT);
-  pthread_mutex_lock(&p->lock);
-  p->taken += s->count;
-  body = reserve(p, EVENT_SAMPLE, depth,
-                 sizeof(*s) + depth * sizeof(*frames));
-  if (body != NULL) {
-    memcpy(body, s, sizeof(*s));
-    copyframes((ProfileFrame *)((ProfileSample *)body + 1), frames, n);
-  }
-  else
-    p->lost += s->count;
-  pthread_mutex_unlock(&p->lock);
-}
-
-void profile_collection (Profile *p, const ProfileCollection *c,
-                         const unsigned char *survived, size_t n) {
-  void *body;
-  pthread_mutex_lock(&p->lock);
-  while (n > 0) {
-    size_t m = n < FATES_CHUNK ? n : FATES_CHUNK;
-    body = reserve(p, EVENT_FATES, m, m);
-    if (body != NULL)
-      memcpy(body, survived, m);
-    survived += m;
-    n -= m;
-  }
-  body = reserve(p, EVENT_COLLECTION, 0, sizeof(*c));
-  if (body != NULL)
-    memcpy(body, c, sizeof(*c));
-  pthread_mutex_unlock(&p->lock);
+  tell(p, EVENT_NAME, id, text, strlen(text) + 1);
 }
 
 void profile_period (Profile *p, uint64_t period) {
+  tell(p, EVENT_PERIOD, period, NULL, 0);
+}
+
+void profile_timeperiod (Profile *p, uint64_t ns, int wall) {
+  tell(p, wall ? EVENT_WALLPERIOD : EVENT_CPUPERIOD, ns, NULL, 0);
+}
+
+/* What is told of a text of n bytes: all, or what ends before a character. */
+static size_t cut (const char *text, size_t n, size_t limit) {
+  size_t i;
+  if (n <= limit)
+    return n;
+  for (i = 0; i < 3 && ((unsigned char)text[limit] & 0xc0) == 0x80; i++)
+    limit--;
+  return limit;
+}
+
+void profile_class (Profile *p, uint32_t id, const char *name) {
+  char text[PROFILE_NAME + 1];
+  size_t n = cut(name, strlen(name), PROFILE_NAME);
+  memcpy(text, name, n);
+  text[n] = '\0';
+  tell(p, EVENT_CLASS, id, text, n + 1);
+}
+
+void profile_mark (Profile *p, uint64_t time, const char *name,
+                   size_t namelen, const char *value, size_t valuelen) {
+  MarkEvent *body;
+  namelen = cut(name, namelen, PROFILE_NAME);
+  valuelen = cut(value, valuelen, PROFILE_VALUE);
   pthread_mutex_lock(&p->lock);
-  reserve(p, EVENT_PERIOD, period, 0);
+  body = reserve(p, EVENT_MARK, 0, sizeof(*body) + namelen + valuelen);
+  if (body != NULL) {
+    body->time = time;
+    body->namelength = namelen;
+    body->valuelength = valuelen;
+    if (namelen > 0)
+      memcpy(body->text, name, namelen);
+    if (valuelen > 0)
+      memcpy(body->text + namelen, value, valuelen);
+  }
+  pthread_mutex_unlock(&p->lock);
+}
+
+/* Notes the depth of the stack that is told (lock held). */
+static void setdepth (Profile *p, size_t kept, size_t n) {
+  assert(kept <= p->depth && n <= PROFILE_NEWFRAMES);
+  p->depth = kept + n;
+}
+
+void profile_sample (Profile *p, const ProfileSample *s, size_t kept,
+                     const ProfileFrame *frames, size_t n) {
+  SampleEvent *body;
+  assert(s->count >= 1 && s->kind >= 0 && s->kind < KIND_COUNT);
+  pthread_mutex_lock(&p->lock);
+  setdepth(p, kept, n);
+  p->taken.samples += s->count;
+  body = reserve(p, EVENT_SAMPLE, n, sizeof(*body) + n * sizeof(*frames));
+  if (body != NULL) {
+    body->sample = *s;
+    body->kept = kept;
+    if (n > 0)  /* there may be no vector */
+      memcpy(body->frames, frames, n * sizeof(*frames));
+  }
+  else
+    p->lost.samples += s->count;
+  pthread_mutex_unlock(&p->lock);
+}
+
+void profile_time (Profile *p, const ProfileTime *s, size_t kept,
+                   const ProfileFrame *frames, size_t n) {
+  TimeEvent *body;
+  assert(s->count >= 1);
+  pthread_mutex_lock(&p->lock);
+  setdepth(p, kept, n);
+  p->taken.timesamples += s->count;
+  body = reserve(p, EVENT_TIME, n, sizeof(*body) + n * sizeof(*frames));
+  if (body != NULL) {
+    body->sample = *s;
+    body->kept = kept;
+    if (n > 0)
+      memcpy(body->frames, frames, n * sizeof(*frames));
+  }
+  else
+    p->lost.timesamples += s->count;
+  pthread_mutex_unlock(&p->lock);
+}
+
+/* n <= FATES_CHUNK fates (lock held). */
+static void tellfates (Profile *p, const unsigned char *survived,
+                       const uint32_t *classes, size_t n) {
+  size_t ahead = classes == NULL ? 0 : n * sizeof(*classes);
+  unsigned char *body = reserve(p, classes == NULL ? EVENT_FATES
+                                                   : EVENT_CLASSFATES,
+                                n, ahead + n);
+  if (body == NULL)
+    return;
+  if (classes != NULL)
+    memcpy(body, classes, ahead);
+  memcpy(body + ahead, survived, n);
+}
+
+void profile_collection (Profile *p, const ProfileCollection *c,
+                         const unsigned char *survived,
+                         const uint32_t *classes, size_t n) {
+  ProfileCollection *body;
+  size_t at = 0;
+  pthread_mutex_lock(&p->lock);
+  while (at < n) {
+    size_t m = n - at < FATES_CHUNK ? n - at : FATES_CHUNK;
+    tellfates(p, survived + at, classes == NULL ? NULL : classes + at, m);
+    at += m;
+  }
+  body = reserve(p, EVENT_COLLECTION, 0, sizeof(*body));
+  if (body != NULL)
+    *body = *c;
   pthread_mutex_unlock(&p->lock);
 }

@@ -16,10 +16,18 @@
 ** Rules that hold for every stream:
 **   P1  a function is announced before the first sample that shows it;
 **   P2  samples are in the order in which they were taken;
-**   P3  a collection decides the fate of every sample before it, in order;
-**       what no collection decided is counted in the meta "asamp.undecided";
+**   P3  a collection decides the fate of every allocation sample before it, in
+**       order; what no collection decided is counted in the meta
+**       "asamp.undecided". Time samples have no fate;
 **   P4  nothing is lost in silence: an event that finds no room or a write
-**       that fails is counted and told by profile_close.
+**       that fails is counted and told by profile_close;
+**   P5  a stack is told as what is new in it: 'kept' is how many of its
+**       outermost frames, lines included, are those of the stack told before
+**       it to the same profile, by a sample of either sort. Telling costs what
+**       changed; the writer's thread puts stacks together. 0 is always right;
+**   P6  a class is announced before the first fate that names it, with ids 1,
+**       2, ... in that order, once each.
+** No function here may be called from a signal handler.
 ** This file knows no Lua.
 */
 #ifndef asamp_profile_h
@@ -47,6 +55,15 @@ const char *profile_kindname(int kind);
 enum { PROFILE_DEPTH = 1024, PROFILE_CUT = 63 };
 
 /*
+** Leaf frames of time samples that were taken within a collection; their line
+** is 0. A slice of a major collection is major.
+*/
+enum { PROFILE_MINORFRAME = 57, PROFILE_MAJORFRAME = 59 };
+
+/* Limits of one event: new frames of a stack, bytes of texts (cut there). */
+enum { PROFILE_NEWFRAMES = 65536, PROFILE_NAME = 255, PROFILE_VALUE = 4095 };
+
+/*
 ** One frame. Functions written in Lua have ids 8, 16, 24, ... and a line >= 0
 ** (0: unknown). Native frames have the odd id (address | 1) and line 0.
 */
@@ -65,18 +82,30 @@ typedef struct ProfileSample {
   int outside;       /* 1: allocated outside the nursery (large) */
 } ProfileSample;
 
+typedef struct ProfileTime {
+  uint64_t time;     /* CLOCK_MONOTONIC, ns */
+  uint64_t count;    /* periods it stands for, >= 1 (timer overruns) */
+  uint64_t thread;   /* as in ProfileSample */
+} ProfileTime;
+
 /*
 ** State after one collection, in bytes unless said otherwise. Collections that
 ** follow each other at short intervals and decide nothing may be left out: the
 ** next one counts them.
 */
 typedef struct ProfileCollection {
-  uint64_t time;      /* CLOCK_MONOTONIC, ns, at the collection's atomic end */
+  uint64_t time;      /* CLOCK_MONOTONIC, ns, at the collection's end */
   uint64_t inuse;     /* bytes in live or not yet swept objects */
   uint64_t held;      /* bytes obtained from lua_Alloc */
   uint64_t rss;       /* resident set size of the process */
   int major;          /* 0 minor, 1 major */
   uint64_t minors, majors;  /* left out since the collection before */
+  uint64_t duration;  /* of the pause, ns */
+  uint64_t tenured;   /* bytes that survived their first collection, since the
+                         collection before */
+  int state;          /* of the major collection after this: 0 none, 1 marking,
+                         2 sweeping, 3 finalizing or its atomic phase just
+                         done */
 } ProfileCollection;
 
 typedef struct ProfileConfig {
@@ -85,12 +114,16 @@ typedef struct ProfileConfig {
   int compress;         /* 1: gzip, 0: plain */
   uint64_t period;      /* bytes a sample stands for */
   int random;           /* 1: exponential gaps of that mean */
+  uint64_t timeperiod;  /* ns of time that a time sample stands for, 0: none
+                           are taken when the profile begins */
+  int wall;             /* 1: of wall time, 0: of CPU time */
   int native;           /* 1: native frames are recorded */
   const char *command;  /* what ran, for people; may be NULL */
   /*
   ** Name of a native address (a frame's id without its lowest bit), called
-  ** on the writer's thread only, once per address. Writes symbol and object file (both NUL-terminated; "" when
-  ** unknown). NULL: native frames stay unnamed.
+  ** on the writer's thread only, once per address. Writes symbol and object
+  ** file (both NUL-terminated; "" when unknown). NULL: native frames stay
+  ** unnamed.
   */
   void (*resolve)(void *ud, uint64_t address, char *symbol, size_t symbolsize,
                   char *file, size_t filesize);
@@ -98,7 +131,8 @@ typedef struct ProfileConfig {
 } ProfileConfig;
 
 typedef struct ProfileTotals {
-  uint64_t samples;   /* samples written (counts added up) */
+  uint64_t samples;   /* allocation samples written (counts added up) */
+  uint64_t timesamples;  /* time samples, likewise */
   uint64_t lost;      /* samples that found no room or could not be written */
   uint64_t bytes;     /* size of the file */
   int error;          /* errno of the first write that failed, or 0 */
@@ -121,19 +155,40 @@ void profile_function (Profile *p, uint64_t id, const char *name,
                        int linedefined, const char *source);
 
 /*
-** 'frames': n of them, innermost first, copied. May wait for the writer when
-** two buffers of 2 MiB are full. Deeper than PROFILE_DEPTH frames, the outer and
-** the inner half stay, with a frame "[frames cut]" between them.
+** 'frames': the n <= PROFILE_NEWFRAMES inner frames that are new, innermost
+** first; the 'kept' outer ones are as before (P5). Copied. May wait for the
+** writer when two buffers of 2 MiB are full. In the file a stack deeper than
+** PROFILE_DEPTH keeps its outer and its inner half, with a frame
+** "[frames cut]" between them.
 */
-void profile_sample (Profile *p, const ProfileSample *s,
+void profile_sample (Profile *p, const ProfileSample *s, size_t kept,
                      const ProfileFrame *frames, size_t n);
+
+/* A sample of time; its stack as that of profile_sample. */
+void profile_time (Profile *p, const ProfileTime *s, size_t kept,
+                   const ProfileFrame *frames, size_t n);
+
+/* Announces a class by its id, 1, 2, ... (P6). Any bytes. */
+void profile_class (Profile *p, uint32_t id, const char *name);
 
 /*
 ** A collection, and the fates of the n samples taken since the one before
-** (oldest first; 1 survived, 0 died).
+** (oldest first; 1 survived, 0 died), with their classes (0: none; NULL: no
+** sample has one).
 */
 void profile_collection (Profile *p, const ProfileCollection *c,
-                         const unsigned char *survived, size_t n);
+                         const unsigned char *survived,
+                         const uint32_t *classes, size_t n);
+
+/*
+** A marker: something that the program wants to be seen in the profile. Any
+** bytes; the value may be empty.
+*/
+void profile_mark (Profile *p, uint64_t time, const char *name,
+                   size_t namelen, const char *value, size_t valuelen);
+
+/* A new time sampling period, in ns (0: off). */
+void profile_timeperiod (Profile *p, uint64_t ns, int wall);
 
 /* A new period from here on (also ends up in the file). */
 void profile_period (Profile *p, uint64_t period);

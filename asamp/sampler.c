@@ -89,7 +89,7 @@ static uint64_t sample (void *ud, lua_State *L, const luaN_Sample *in,
   stack_walk(&s->stack, L, s->options.native, s->profile);
   if (pending_add(&s->pending, in->owner, watched ? in->block : NULL)) {
     if (watched) luaN_watch(L, 1);
-    profile_sample(s->profile, &out, s->stack.frames, s->stack.n);
+    profile_sample(s->profile, &out, 0, s->stack.frames, s->stack.n);
     s->samples += out.count;
   }
   else s->lost += out.count;
@@ -127,13 +127,15 @@ static void decide (void *ud, lua_State *L, int major) {
   c.held = m.held;
   c.rss = s->rss;
   c.major = major;
+  c.duration = c.tenured = 0;
+  c.state = 0;
   c.minors = m.minors - s->minors - !major;
   c.majors = m.majors - s->majors - major;
   s->minors = m.minors;
   s->majors = m.majors;
   survived = pending_fates(&s->pending, &n, isdead, L);
   luaN_watch(L, -(int)watched);
-  profile_collection(s->profile, &c, survived, n);
+  profile_collection(s->profile, &c, survived, NULL, n);
   s->nanoseconds += now() - c.time;
   if (!s->on) luaN_setsampler(L, NULL, 0);  /* that was what it stayed for */
 }

@@ -102,8 +102,12 @@ static size_t sequence (const unsigned char *s, size_t n) {
 
 static const char replacement[] = "\xef\xbf\xbd";  /* U+FFFD */
 
-/* Appends n bytes as valid UTF-8. */
-static void addtext (Bytes *b, const char *text, size_t n) {
+static int iscontrol (unsigned char c) {
+  return c < 0x20 || c == 0x7f;
+}
+
+/* Appends n bytes as valid UTF-8, in one 'line' or as they are. */
+static void addtext (Bytes *b, const char *text, size_t n, int line) {
   const unsigned char *s = (const unsigned char *)text;
   while (n > 0) {
     size_t len = sequence(s, n);
@@ -111,11 +115,17 @@ static void addtext (Bytes *b, const char *text, size_t n) {
       bytes_add(b, replacement, 3);
       len = 1;
     }
+    else if (line && iscontrol(*s))
+      bytes_char(b, ';');
     else
       bytes_add(b, s, len);
     s += len;
     n -= len;
   }
+}
+
+void vmprof_text (Bytes *b, const char *text, size_t n) {
+  addtext(b, text, n, 1);
 }
 
 /*
@@ -135,7 +145,7 @@ static size_t putfield (char *out, size_t room, const char *text) {
       from = replacement;
       len = 3;
     }
-    else if (len == 1 && (*s < 0x20 || *s == 0x7f || *s == ':'))
+    else if (iscontrol(*s) || *s == ':')
       from = ";";
     if (used + len > room)
       break;
@@ -211,12 +221,13 @@ void vmprof_word (Bytes *b, uint64_t w) {
     vmprof_putword(to, w);
 }
 
-void vmprof_start (Bytes *b, int version, int mode, const char *interpreter) {
+void vmprof_start (Bytes *b, uint64_t period, int version, int mode,
+                   const char *interpreter) {
   size_t n = strlen(interpreter);
   vmprof_word(b, 0);
   vmprof_word(b, 3);
   vmprof_word(b, 0);
-  vmprof_word(b, 0);  /* period of time samples: there are none */
+  vmprof_word(b, period);
   vmprof_word(b, 0);
   bytes_char(b, VMPROF_HEADER);
   bytes_char(b, 0);  /* the version is the only big-endian number */
@@ -241,7 +252,7 @@ void vmprof_meta (Bytes *b, const char *key, const char *value, size_t n) {
   bytes_add(b, key, keylen);
   at = b->n;
   vmprof_word(b, 0);
-  addtext(b, value, n);
+  addtext(b, value, n, 0);
   if (!b->failed)
     vmprof_putword(b->data + at, b->n - at - 8);
 }

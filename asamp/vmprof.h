@@ -52,8 +52,15 @@ void bytes_decimal (Bytes *b, char before, uint64_t n);
 void bytes_signed (Bytes *b, char before, int64_t n);
 void bytes_free (Bytes *b);
 
-/* The five words and the header record. 'mode': enum VmprofMode. */
-void vmprof_start (Bytes *b, int version, int mode, const char *interpreter);
+/* n bytes as valid UTF-8 in one line: control characters become ';'. */
+void vmprof_text (Bytes *b, const char *text, size_t n);
+
+/*
+** The five words and the header record. 'period': of time samples, in us, or
+** 0; 'mode': enum VmprofMode.
+*/
+void vmprof_start (Bytes *b, uint64_t period, int version, int mode,
+                   const char *interpreter);
 
 /* VMPROF_TIME or VMPROF_TRAILER at that point of the epoch, in us. */
 void vmprof_time (Bytes *b, int marker, uint64_t us);

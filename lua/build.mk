@@ -38,8 +38,10 @@ endif
 CORE_O = $(CORE:%=$(B)/$(1)/%.o) $(OURS:lua/%.c=$(B)/$(1)/%.o)
 
 # The modules of the profiler, for every variant but plain.
-SAMPLER := core sampler pending stack native gap profile vmprof encoder idmap
-READER := readerlib reader readersum ledger tree details source idmap
+SAMPLER := core sampler pending stack native gap profile outfile encoder \
+  batch objects vmprof idmap
+READER := readerlib reader readerevent readerbatch readername readersum ledger bins \
+  fifo strtab tree details source idmap
 MODFLAGS = -std=gnu99 -Wall -Wextra $(OPT_$(V)) $(EXTRA) -fPIC \
   -I$(P)/include/lua5.4 -Iasamp
 MODULE = $(CC) $(LDFLAGS) -shared -Wl,-z,nodelete \

@@ -52,8 +52,8 @@ describe("a profile", function()
     assert.equal(10, p:totals().samples)
     local ok, totals = p:close()
     assert.is_true(ok)
-    assert.same({samples = 10, lost = 0, bytes = size(path), error = 0},
-                totals)
+    assert.same({samples = 10, timesamples = 0, lost = 0, bytes = size(path),
+                 error = 0}, totals)
   end)
 
   it("keeps order and number of far more samples than its buffers", function()

@@ -117,10 +117,10 @@ describe("the stock flavour", function()
 
   it("carries what version 6 has no place for in metas", function()
     local first = log.metas["asamp.1"]
-    assert.equal("1", log.metas["asamp.format"])
+    assert.equal("2", log.metas["asamp.format"])
     assert.equal("1", log.metas["asamp.undecided"])
     assert.truthy(first:find "^n 3\nt %d+ %d+ %d+\ns 56 20480 56\nc 2 5 5\no 2\n")
-    assert.truthy(first:find "\nf 1 1\ng %d+ 1000 2000 3000\n")
+    assert.truthy(first:find "\nf 1 1\ng %d+ 1000 2000 3000 0 0 0\n")
   end)
 end)
 
@@ -320,7 +320,7 @@ describe("traps of the readers", function()
         end)
         for i = 1, 2 do
           local words = log.stacks[i].words
-                    local lines, cut = {}, 0
+          local lines, cut = {}, 0
           for k = #words - 1, 1, -2 do
             if log.names[words[k + 1]]:find "frames cut" then
               cut = cut + 1

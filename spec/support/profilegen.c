@@ -4,14 +4,19 @@
 ** they make files, faults and floods without a sampler.
 **
 **   open{path=, format=6|7, plain=, period=, random=, native=, command=,
-**        resolve="plain"|"hostile"}       -> profile | nil, message, errno
+**        timeperiod= (ns), wall=, resolve="plain"|"hostile"}
+**                                         -> profile | nil, message, errno
 **   p:name(id, name, line, source)
 **   p:sample{id, line, id, line, ...; kind=, size=, count=, time=, thread=,
-**            outside=}                    frames innermost first
+**            outside=, kept=}             frames innermost first
+**   p:time{id, line, ...; count=, time=, thread=, kept=}
 **   p:flood(n, {...})                     the same sample n times
 **   p:collection{time=, inuse=, held=, rss=, major=, minors=, majors=,
-**                fates="0110"}
-**   p:period(n)     p:totals() -> table   p:close() -> ok, totals
+**                duration=, tenured=, state=, fates="0110",
+**                classes={id, ...}}
+**   p:class(id, name)                     p:mark(name, value [, time])
+**   p:period(n)                           p:timeperiod(ns [, wall])
+**   p:totals() -> table                   p:close() -> ok, totals
 **   p:forked()      -> the exit status of a child that abandons the profile
 **   kinds, now() (ns), sleep(s), kill() (SIGKILL to itself),
 **   filelimit(bytes)                      further writes fail with EFBIG
@@ -99,6 +104,8 @@ static int g_open (lua_State *L) {
   c.compress = !boolean(L, 1, "plain");
   c.period = (uint64_t)number(L, 1, "period", 1024);
   c.random = boolean(L, 1, "random");
+  c.timeperiod = (uint64_t)number(L, 1, "timeperiod", 0);
+  c.wall = boolean(L, 1, "wall");
   c.native = boolean(L, 1, "native");
   c.resolve = strcmp(resolve, "plain") == 0 ? plainname
             : strcmp(resolve, "hostile") == 0 ? hostilename : NULL;
@@ -123,20 +130,29 @@ static int g_name (lua_State *L) {
   return 0;
 }
 
-/* Takes the sample of the table at 't', n times. */
-static void take (lua_State *L, Profile *p, int t, lua_Integer n) {
-  size_t depth = lua_rawlen(L, t) / 2, i;
-  ProfileFrame *frames = lua_newuserdatauv(L, (depth + 1) * sizeof(*frames), 0);
-  ProfileSample s;
-  memset(&s, 0, sizeof(s));
-  memset(frames, 0, (depth + 1) * sizeof(*frames));
-  for (i = 0; i < depth; i++) {
+/* The frames of the table at 't' in a new userdata on the stack. */
+static ProfileFrame *frames (lua_State *L, int t, size_t *depth) {
+  ProfileFrame *f;
+  size_t i;
+  *depth = lua_rawlen(L, t) / 2;
+  f = lua_newuserdatauv(L, (*depth + 1) * sizeof(*f), 0);
+  memset(f, 0, (*depth + 1) * sizeof(*f));
+  for (i = 0; i < *depth; i++) {
     lua_rawgeti(L, t, (lua_Integer)(2 * i + 1));
     lua_rawgeti(L, t, (lua_Integer)(2 * i + 2));
-    frames[i].id = (uint64_t)luaL_checkinteger(L, -2);
-    frames[i].line = (uint32_t)luaL_checkinteger(L, -1);
+    f[i].id = (uint64_t)luaL_checkinteger(L, -2);
+    f[i].line = (uint32_t)luaL_checkinteger(L, -1);
     lua_pop(L, 2);
   }
+  return f;
+}
+
+/* Takes the sample of the table at 't', n times. */
+static void take (lua_State *L, Profile *p, int t, lua_Integer n) {
+  size_t depth, kept = (size_t)number(L, t, "kept", 0);
+  ProfileFrame *f = frames(L, t, &depth);
+  ProfileSample s;
+  memset(&s, 0, sizeof(s));
   s.size = (uint64_t)number(L, t, "size", 56);
   s.count = (uint64_t)number(L, t, "count", 1);
   s.thread = (uint64_t)number(L, t, "thread", 0);
@@ -146,8 +162,23 @@ static void take (lua_State *L, Profile *p, int t, lua_Integer n) {
                 "bad count or kind");
   while (n-- > 0) {
     s.time = (uint64_t)number(L, t, "time", (lua_Integer)now());
-    profile_sample(p, &s, frames, depth);
+    profile_sample(p, &s, kept, f, depth);
   }
+}
+
+static int g_time (lua_State *L) {
+  Profile *p = profile(L);
+  size_t depth;
+  ProfileFrame *f;
+  ProfileTime s;
+  luaL_checktype(L, 2, LUA_TTABLE);
+  f = frames(L, 2, &depth);
+  s.time = (uint64_t)number(L, 2, "time", (lua_Integer)now());
+  s.count = (uint64_t)number(L, 2, "count", 1);
+  s.thread = (uint64_t)number(L, 2, "thread", 0);
+  luaL_argcheck(L, s.count >= 1, 2, "bad count");
+  profile_time(p, &s, (size_t)number(L, 2, "kept", 0), f, depth);
+  return 0;
 }
 
 static int g_sample (lua_State *L) {
@@ -169,6 +200,7 @@ static int g_collection (lua_State *L) {
   ProfileCollection c;
   const char *text;
   unsigned char *fates;
+  uint32_t *classes = NULL;
   size_t n, i;
   luaL_checktype(L, 2, LUA_TTABLE);
   c.time = (uint64_t)number(L, 2, "time", (lua_Integer)now());
@@ -178,12 +210,38 @@ static int g_collection (lua_State *L) {
   c.major = boolean(L, 2, "major");
   c.minors = (uint64_t)number(L, 2, "minors", 0);
   c.majors = (uint64_t)number(L, 2, "majors", 0);
+  c.duration = (uint64_t)number(L, 2, "duration", 0);
+  c.tenured = (uint64_t)number(L, 2, "tenured", 0);
+  c.state = (int)number(L, 2, "state", 0);
   lua_getfield(L, 2, "fates");
   text = luaL_optlstring(L, -1, "", &n);
   fates = lua_newuserdatauv(L, n + 1, 0);
   for (i = 0; i < n; i++)
     fates[i] = text[i] == '1';
-  profile_collection(p, &c, fates, n);
+  if (lua_getfield(L, 2, "classes") == LUA_TTABLE) {
+    classes = lua_newuserdatauv(L, (n + 1) * sizeof(*classes), 0);
+    for (i = 0; i < n; i++) {
+      lua_rawgeti(L, -2, (lua_Integer)i + 1);
+      classes[i] = (uint32_t)luaL_optinteger(L, -1, 0);
+      lua_pop(L, 1);
+    }
+  }
+  profile_collection(p, &c, fates, classes, n);
+  return 0;
+}
+
+static int g_class (lua_State *L) {
+  profile_class(profile(L), (uint32_t)luaL_checkinteger(L, 2),
+                luaL_checkstring(L, 3));
+  return 0;
+}
+
+static int g_mark (lua_State *L) {
+  size_t n, m;
+  const char *name = luaL_checklstring(L, 2, &n);
+  const char *value = luaL_optlstring(L, 3, "", &m);
+  profile_mark(profile(L), (uint64_t)luaL_optinteger(L, 4, (lua_Integer)now()),
+               name, n, value, m);
   return 0;
 }
 
@@ -192,10 +250,18 @@ static int g_period (lua_State *L) {
   return 0;
 }
 
+static int g_timeperiod (lua_State *L) {
+  profile_timeperiod(profile(L), (uint64_t)luaL_checkinteger(L, 2),
+                     lua_toboolean(L, 3));
+  return 0;
+}
+
 static void pushtotals (lua_State *L, const ProfileTotals *t) {
-  lua_createtable(L, 0, 4);
+  lua_createtable(L, 0, 5);
   lua_pushinteger(L, (lua_Integer)t->samples);
   lua_setfield(L, -2, "samples");
+  lua_pushinteger(L, (lua_Integer)t->timesamples);
+  lua_setfield(L, -2, "timesamples");
   lua_pushinteger(L, (lua_Integer)t->lost);
   lua_setfield(L, -2, "lost");
   lua_pushinteger(L, (lua_Integer)t->bytes);
@@ -274,7 +340,8 @@ int luaopen_profilegen (lua_State *L);
 int luaopen_profilegen (lua_State *L) {
   static const luaL_Reg methods[] = {
     {"name", g_name}, {"sample", g_sample}, {"flood", g_flood},
-    {"collection", g_collection}, {"period", g_period},
+    {"time", g_time}, {"collection", g_collection}, {"class", g_class},
+    {"mark", g_mark}, {"period", g_period}, {"timeperiod", g_timeperiod},
     {"totals", g_totals}, {"close", g_close}, {"forked", g_forked},
     {"__gc", g_gc}, {NULL, NULL}
   };

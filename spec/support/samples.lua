@@ -21,10 +21,20 @@ local function frame(log, id, line)
           native = prefix == "n"}
 end
 
+-- Type ids that stock logs have as leaf: 1, 3, ... in the order of the kinds.
+local LASTTYPE = 23
+
+-- Is the stack that of an allocation sample?
+local function isallocation(log, stack)
+  if log.version == 7 then return stack.marker == 9 end
+  local leaf = stack.words[2]
+  return leaf % 2 == 1 and leaf <= LASTTYPE
+end
+
 -- Frames of a stack record, leaf first; of stock logs the type apart.
 local function frames(log, cache, stack)
   local list, first, kind = {}, 1, nil
-  if log.version == 6 then
+  if log.version == 6 and isallocation(log, stack) then
     kind = frame(log, stack.words[2], 0).name
     first = 3
   end
@@ -37,16 +47,90 @@ local function frames(log, cache, stack)
   return list, kind
 end
 
+-- The events of a batch, by letter: what becomes of 'rest', the line's end.
+local events = {}
+
+function events.f(rest, state, samples)
+  local survived, first = false, state.fate
+  for _, run in ipairs(numbers(rest)) do
+    for _ = 1, run do
+      samples[state.fate].survived = survived
+      samples[state.fate].collection = #samples.collections + 1
+      state.fate = state.fate + 1
+    end
+    survived = not survived
+  end
+  state.fated = first
+end
+
+function events.l(rest, state, samples)
+  local list, at = numbers(rest), assert(state.fated, "classes without fates")
+  for i = 1, #list, 2 do
+    for _ = 1, list[i] do
+      if list[i + 1] > 0 then
+        samples[at].class = assert(samples.classes[list[i + 1]], "unknown class")
+      end
+      at = at + 1
+    end
+  end
+  assert(at == state.fate, "as many classes as fates")
+end
+
+function events.C(rest, _, samples)
+  local id, name = rest:match "^ (%d+) (.*)$"
+  assert(math.tointeger(id) == #samples.classes + 1, "class out of order")
+  samples.classes[#samples.classes + 1] = name
+end
+
+local function collection(major)
+  return function(rest, state, samples)
+    local d = numbers(rest)
+    assert(#d == 7 or #d == 9, "fields of a collection")
+    state.time = state.time + d[1]
+    state.inuse, state.held, state.rss = state.inuse + d[2], state.held + d[3], state.rss + d[4]
+    samples.collections[#samples.collections + 1] = major and "major" or "minor"
+    samples.gcs[#samples.gcs + 1] = {
+      major = major, time = state.time, inuse = state.inuse, held = state.held, rss = state.rss,
+      duration = d[5], tenured = d[6], state = d[7], minors = d[8] or 0, majors = d[9] or 0}
+  end
+end
+events.g, events.G = collection(false), collection(true)
+
+function events.p(rest, _, samples)
+  samples.periods[#samples.periods + 1] = numbers(rest)[2]
+end
+
+function events.q(rest, state, samples)
+  local after, ns, clock = rest:match "^ (%d+) (%d+) ([cw])$"
+  samples.timeperiods[#samples.timeperiods + 1] =
+    {after = state.before + math.tointeger(after), ns = math.tointeger(ns), wall = clock == "w"}
+end
+
+function events.m(rest, state, samples)
+  local d, length, text = rest:match "^ (%-?%d+) (%d+) (.*)$"
+  state.time = state.time + math.tointeger(d)
+  length = math.tointeger(length)
+  assert(utf8.len(text:sub(1, length)), "a name cut within a character")
+  samples.marks[#samples.marks + 1] =
+    {time = state.time, name = text:sub(1, length), value = text:sub(length + 1)}
+end
+
+local COLUMNS = "ntksco"  -- in this order
+
 local function batch(log, text, state, samples)
-  local lines = {}
-  local events = {}
-  for letter, rest in text:gmatch "(%a)([^\n]*)" do
-    if letter:find "[fgGp]" then events[#events + 1] = {letter, rest}
-    else lines[letter] = rest end
+  local lines, happened, column = {}, {}, 0
+  for letter, rest in text:gmatch "(%a)([^\n]*)\n" do
+    local at = COLUMNS:find(letter, 1, true)
+    if at then
+      assert(at > column and #happened == 0, "columns out of order")
+      lines[letter], column = rest, at
+    else happened[#happened + 1] = {assert(events[letter], letter), rest} end
   end
   local n = numbers(lines.n)[1]
   local sizes, counts, outside = numbers(lines.s or ""), {}, {}
+  local times, kinds = numbers(lines.t or ""), 0
   local triples = numbers(lines.c or "")
+  assert(#times == (log.version == 6 and n or 0), "a time for each sample")
   for i = 1, #triples, 3 do
     counts[triples[i]] = {triples[i + 1], triples[i + 2]}
   end
@@ -54,44 +138,50 @@ local function batch(log, text, state, samples)
   for i = 1, n do
     local stack = assert(log.stacks[state.stack], "a sample without a stack")
     local list, kind = frames(log, state.cache, stack)
-    if lines.k then
-      kind = log.metas["__rtype_" .. lines.k:byte(i) - ("a"):byte()]
-    end
-    local s = {kind = kind, size = assert(sizes[i]), stack = list, outside = outside[i] or false,
-               count = counts[i] and counts[i][1] or 1, thread = stack.thread}
-    state.stack = state.stack + (counts[i] and counts[i][2] or 1)
-    samples[#samples + 1] = s
-  end
-  for _, e in ipairs(events) do
-    local list = numbers(e[2])
-    if e[1] == "f" then
-      local survived = false
-      for _, run in ipairs(list) do
-        for _ = 1, run do
-          samples[state.fate].survived = survived
-          samples[state.fate].collection = #samples.collections + 1
-          state.fate = state.fate + 1
-        end
-        survived = not survived
-      end
-    elseif e[1] == "p" then
-      samples.periods[#samples.periods + 1] = list[2]
+    local s = {stack = list, count = counts[i] and counts[i][1] or 1, thread = stack.thread,
+               number = state.before + i}
+    if log.version == 6 then
+      state.sampled = state.sampled + times[i]
+      s.time = state.sampled
     else
-      samples.collections[#samples.collections + 1] = e[1] == "G" and "major" or "minor"
+      s.time = math.floor(stack.lead * 1e6 + 0.5) - math.tointeger(log.metas["asamp.start"])
     end
+    if isallocation(log, stack) then
+      kinds = kinds + 1
+      s.kind = kind or log.metas["__rtype_" .. lines.k:byte(kinds) - ("a"):byte()]
+      s.size = assert(sizes[kinds], "a sample without a size")
+      s.outside = outside[i] or false
+      samples[#samples + 1] = s
+    else
+      assert(not outside[i], "a time sample outside the nursery")
+      samples.times[#samples.times + 1] = s
+    end
+    state.stack = state.stack + (counts[i] and counts[i][2] or 1)
   end
+  assert(#sizes == kinds, "a size for each allocation sample")
+  assert(#(lines.k or "") == (log.version == 7 and kinds or 0), "a kind for each")
+  for _, e in ipairs(happened) do
+    e[1](e[2], state, samples)
+    if e[1] ~= events.f then state.fated = nil end
+  end
+  state.before = state.before + n
 end
 
---- The samples of a profile, oldest first: {kind, size, count, outside,
--- survived (nil: undecided), collection (which one decided that), thread,
--- stack}; a stack is a list of frames, leaf first: {name, line, defined, file,
--- native}. The list also has 'points' (sum of counts), 'periods' (those set
--- after the first), 'collections' ("minor", "major"), 'undecided' (as the file
--- says it) and 'log'.
-function M.read(path)
-  local log = vmprof.read(path)
-  local samples = {periods = {}, collections = {}, points = 0, log = log}
-  local state = {stack = 1, fate = 1, cache = {}}
+--- The allocation samples of a profile, oldest first: {kind, size, count,
+-- outside, survived (nil: undecided), class (nil: none), collection (which one
+-- decided that), time (us since the start), number (among the samples of both
+-- sorts), thread, stack}; a stack is a list of frames, leaf first: {name, line,
+-- defined, file, native}. The list also has 'times' (the samples of time:
+-- {count, time, number, thread, stack}), 'points' (sum of counts of
+-- allocation), 'periods' (those set after the first), 'timeperiods' ({after
+-- (so many samples of both sorts), ns, wall}), 'collections' ("minor",
+-- "major"), 'gcs' (all that is told of these), 'marks' ({time, name, value}),
+-- 'classes' (names), 'undecided' (as the file says it) and 'log'.
+function M.of_log(log)
+  local samples = {periods = {}, timeperiods = {}, collections = {}, gcs = {}, marks = {},
+                   classes = {}, times = {}, points = 0, log = log}
+  local state = {stack = 1, fate = 1, before = 0, sampled = 0, time = 0, inuse = 0, held = 0,
+                 rss = 0, cache = {}}
   local n = 1
   while log.metas["asamp." .. n] do
     batch(log, log.metas["asamp." .. n], state, samples)
@@ -101,6 +191,11 @@ function M.read(path)
   for _, s in ipairs(samples) do samples.points = samples.points + s.count end
   samples.undecided = math.tointeger(log.metas["asamp.undecided"] or "0")
   return samples
+end
+
+--- The same of a file.
+function M.read(path)
+  return M.of_log(vmprof.read(path))
 end
 
 --- The frames of a stack as text, leaf first: "name:line name:line ...";

@@ -135,11 +135,26 @@ function M.read(path)
   return M.decode((M.load(path)))
 end
 
+--- What both converters demand of the end and of the time sampling period:
+-- they divide by the number of time samples when there is one.
+function M.checkperiod(log)
+  local period = tonumber(log.metas.period)
+  assert(log.started and log.ended)
+  assert(period == 0 or log.stacks[1], "a period without samples")
+  if log.version == 7 and period > 0 then
+    local n = 0
+    for _, stack in ipairs(log.stacks) do
+      n = n + (stack.marker == 1 and 1 or 0)
+    end
+    assert(n > 0, "a period without time samples")
+  end
+end
+
 --- What the converter of the paper demands of an extended log. Raises what
 -- it would fail on. Returns the objects, oldest first: {type, outside,
--- survived, time, stats}.
+-- survived, time, stats}; and the GC stacks, which are one each.
 function M.checkextended(log)
-  local nstats, objects, last = 0, {}, -math.huge
+  local nstats, objects, stacks, last = 0, {}, {}, -math.huge
   while log.metas["gc_stats__" .. nstats] do
     nstats = nstats + 1
   end
@@ -154,17 +169,20 @@ function M.checkextended(log)
                                stats = stats}
     end
   end
-  assert(#objects >= #log.stacks, "ran out of objects")
-  for i, stack in ipairs(log.stacks) do
+  for _, stack in ipairs(log.stacks) do
     assert(stack.lead >= last, "stacks not in order of time")
     last = stack.lead
+    if stack.marker == 9 then stacks[#stacks + 1] = stack end
+  end
+  assert(#objects >= #stacks, "ran out of objects")
+  for i, stack in ipairs(stacks) do
     assert(stack.lead <= objects[i].time, "object before its sample")
     assert(log.metas["__rtype_" .. objects[i].type], "type without a name")
   end
-  assert(log.metas.os == "linux" and log.metas.period == "0.0")
+  assert(log.metas.os == "linux")
   assert(tonumber(log.metas.start_time_offset))
-  assert(log.started and log.ended)
-  return objects
+  M.checkperiod(log)
+  return objects, stacks
 end
 
 -- ------------------------------------------------------------- builder --

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Writes the details of a batch. See batch.h.
+*/
+#include "batch.h"
+
+#include <string.h>
+
+/* A batch ends at this many samples or bytes of events. */
+#define BATCH_SAMPLES	16384
+#define BATCH_BYTES	(512u * 1024)
+
+/* ------------------------------------------------------------- columns -- */
+
+void batch_sample (Batch *b, uint64_t us, int timed, uint64_t count,
+                   uint32_t copies) {
+  b->samples++;
+  if (timed)
+    bytes_decimal(&b->times, ' ', us - b->sampletime);
+  b->sampletime = us;
+  if (count != 1) {
+    bytes_decimal(&b->counts, ' ', b->samples);
+    bytes_decimal(&b->counts, ' ', count);
+    bytes_decimal(&b->counts, ' ', copies);
+  }
+}
+
+void batch_allocation (Batch *b, uint64_t size, int outside, int kind) {
+  bytes_decimal(&b->sizes, ' ', size);
+  if (kind >= 0)
+    bytes_char(&b->kinds, (char)('a' + kind));
+  if (outside)
+    bytes_decimal(&b->outside, ' ', b->samples);
+}
+
+/* -------------------------------------------------------------- events -- */
+
+/* Runs of fates; they alternate, the first are dead. */
+static void fateruns (Bytes *to, const unsigned char *survived, size_t n) {
+  size_t i = 0;
+  int fate = 0;
+  bytes_char(to, 'f');
+  while (i < n) {
+    size_t from = i;
+    while (i < n && (survived[i] != 0) == fate)
+      i++;
+    bytes_decimal(to, ' ', i - from);
+    fate = !fate;
+  }
+  bytes_char(to, '\n');
+}
+
+static void classruns (Bytes *to, const uint32_t *classes, size_t n) {
+  size_t i = 0;
+  bytes_char(to, 'l');
+  while (i < n) {
+    size_t from = i;
+    while (i < n && classes[i] == classes[from])
+      i++;
+    bytes_decimal(to, ' ', i - from);
+    bytes_decimal(to, ' ', classes[from]);
+  }
+  bytes_char(to, '\n');
+}
+
+void batch_fates (Batch *b, const unsigned char *survived,
+                  const uint32_t *classes, size_t n) {
+  fateruns(&b->events, survived, n);
+  if (classes != NULL)
+    classruns(&b->events, classes, n);
+}
+
+/* The time of an event, as the difference to the one before. */
+static void eventtime (Batch *b, uint64_t us) {
+  bytes_signed(&b->events, ' ', (int64_t)(us - b->eventtime));
+  b->eventtime = us;
+}
+
+void batch_collection (Batch *b, uint64_t us, const ProfileCollection *c) {
+  Bytes *to = &b->events;
+  bytes_char(to, c->major ? 'G' : 'g');
+  eventtime(b, us);
+  bytes_signed(to, ' ', (int64_t)(c->inuse - b->before.inuse));
+  bytes_signed(to, ' ', (int64_t)(c->held - b->before.held));
+  bytes_signed(to, ' ', (int64_t)(c->rss - b->before.rss));
+  bytes_decimal(to, ' ', c->duration / 1000);
+  bytes_decimal(to, ' ', c->tenured);
+  bytes_decimal(to, ' ', (uint64_t)c->state);
+  if (c->minors + c->majors > 0) {
+    bytes_decimal(to, ' ', c->minors);
+    bytes_decimal(to, ' ', c->majors);
+  }
+  bytes_char(to, '\n');
+  b->before = *c;
+}
+
+void batch_period (Batch *b, uint64_t period) {
+  bytes_char(&b->events, 'p');
+  bytes_decimal(&b->events, ' ', b->samples);
+  bytes_decimal(&b->events, ' ', period);
+  bytes_char(&b->events, '\n');
+}
+
+void batch_timeperiod (Batch *b, uint64_t ns, int wall) {
+  bytes_char(&b->events, 'q');
+  bytes_decimal(&b->events, ' ', b->samples);
+  bytes_decimal(&b->events, ' ', ns);
+  bytes_add(&b->events, wall ? " w\n" : " c\n", 3);
+}
+
+void batch_class (Batch *b, uint32_t id, const char *name, size_t n) {
+  bytes_char(&b->events, 'C');
+  bytes_decimal(&b->events, ' ', id);
+  bytes_char(&b->events, ' ');
+  vmprof_text(&b->events, name, n);
+  bytes_char(&b->events, '\n');
+}
+
+void batch_mark (Batch *b, uint64_t us, const char *name, size_t namelength,
+                 const char *value, size_t valuelength) {
+  Bytes text = {0};
+  vmprof_text(&text, name, namelength);
+  bytes_char(&b->events, 'm');
+  eventtime(b, us);
+  bytes_decimal(&b->events, ' ', text.n);  /* which is not 'namelength' */
+  bytes_char(&b->events, ' ');
+  bytes_add(&b->events, text.data, text.n);
+  vmprof_text(&b->events, value, valuelength);
+  bytes_char(&b->events, '\n');
+  b->events.failed |= text.failed;
+  bytes_free(&text);
+}
+
+/* --------------------------------------------------------------- batch -- */
+
+int batch_full (const Batch *b) {
+  return b->samples >= BATCH_SAMPLES || b->events.n >= BATCH_BYTES;
+}
+
+/* A line, unless there is nothing to tell; empties the column. */
+static void column (Bytes *to, char letter, Bytes *text) {
+  if (text->n > 0) {
+    bytes_char(to, letter);
+    bytes_add(to, text->data, text->n);
+    bytes_char(to, '\n');
+    text->n = 0;
+  }
+}
+
+int batch_take (Batch *b, Bytes *to) {
+  if (b->samples == 0 && b->events.n == 0)
+    return 0;
+  bytes_char(to, 'n');
+  bytes_decimal(to, ' ', b->samples);
+  bytes_char(to, '\n');
+  column(to, 't', &b->times);
+  column(to, 'k', &b->kinds);
+  column(to, 's', &b->sizes);
+  column(to, 'c', &b->counts);
+  column(to, 'o', &b->outside);
+  bytes_add(to, b->events.data, b->events.n);
+  b->events.n = 0;
+  b->samples = 0;
+  return 1;
+}
+
+int batch_failed (const Batch *b) {
+  return b->times.failed || b->kinds.failed || b->sizes.failed ||
+         b->counts.failed || b->outside.failed || b->events.failed;
+}
+
+void batch_free (Batch *b) {
+  bytes_free(&b->times);
+  bytes_free(&b->kinds);
+  bytes_free(&b->sizes);
+  bytes_free(&b->counts);
+  bytes_free(&b->outside);
+  bytes_free(&b->events);
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Objects that wait for their fate, and their records. See objects.h.
+*/
+#include "objects.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAXOBJECTS	(VMPROF_MAXWORDS - OBJECTS_NSTATS)
+
+/* Values of gc_state that the readers know, beside those of 'state'. */
+enum { SCANNING, FINALIZING = 3 };
+
+const char *const objects_stats[OBJECTS_NSTATS] = {
+  "total_memory_used", "total_size_of_arenas", "VmRSS", "gc_state"
+};
+
+int objects_full (const Objects *o) {
+  return o->n == OBJECTS_MAXOPEN;
+}
+
+void objects_add (Objects *o, int kind, int outside, uint32_t copies) {
+  if (o->n == o->size) {
+    size_t size = o->size == 0 ? 1024 : o->size * 2;
+    struct OpenObject *open = realloc(o->open, size * sizeof(*open));
+    if (open == NULL) {
+      o->failed = 1;
+      return;
+    }
+    o->open = open;
+    o->size = size;
+  }
+  o->open[o->n].word = (uint32_t)kind << 2 | (outside ? 2u : 0u);
+  o->open[o->n++].copies = copies;
+}
+
+void objects_fates (Objects *o, const unsigned char *survived, size_t n) {
+  size_t i;
+  for (i = 0; i < n; i++) {
+    if (o->early > 0)
+      o->early--;
+    else
+      bytes_char(&o->fates, survived[i] != 0);
+  }
+  o->failed |= o->fates.failed;
+}
+
+/*
+** 'words' objects' words, copies included, beginning with copy *copy of object
+** *i: the newest first, hence from the end. Leaves *i and *copy behind them.
+*/
+static void putobjects (const Objects *o, unsigned char *to, size_t words,
+                        size_t *i, uint32_t *copy) {
+  while (words-- > 0) {
+    uint32_t survived = *i < o->fates.n ? o->fates.data[*i] : 0;
+    vmprof_putword(to + 8 * words, o->open[*i].word | survived);
+    if (++*copy == o->open[*i].copies) {
+      *copy = 0;
+      ++*i;
+    }
+  }
+}
+
+void objects_write (Objects *o, int all, uint64_t time,
+                    const ProfileCollection *c, Bytes *to) {
+  size_t n = all || o->fates.n > o->n ? o->n : o->fates.n;
+  uint64_t words = 0;
+  uint32_t copy = 0;
+  size_t i, at = 0;
+  int state = c->state != 0 ? c->state : c->major ? FINALIZING : SCANNING;
+  for (i = 0; i < n; i++)
+    words += o->open[i].copies;
+  while (words > 0) {
+    size_t m = words < MAXOBJECTS ? (size_t)words : MAXOBJECTS;
+    unsigned char *p;
+    vmprof_timed(to, VMPROF_OBJECTS, (double)time / 1e9, m + OBJECTS_NSTATS);
+    p = bytes_grow(to, 8 * m);
+    if (p == NULL)
+      break;
+    putobjects(o, p, m, &at, &copy);
+    vmprof_word(to, c->inuse);
+    vmprof_word(to, c->held);
+    vmprof_word(to, c->rss);
+    vmprof_word(to, (uint64_t)state);
+    words -= m;
+  }
+  if (all)  /* what has no fate yet: it comes later, or never */
+    o->early += n - (o->fates.n < n ? o->fates.n : n);
+  if (n > 0)
+    memmove(o->open, o->open + n, (o->n - n) * sizeof(*o->open));
+  o->n -= n;
+  o->fates.n = 0;
+}
+
+void objects_free (Objects *o) {
+  free(o->open);
+  bytes_free(&o->fates);
+  memset(o, 0, sizeof(*o));
+}

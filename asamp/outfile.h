@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** The file that a profile goes into: bytes in, gzip (or the bytes as they are)
+** out.
+**
+** Owns the descriptor and zlib's state. Knows neither events nor threads; used
+** by one thread at a time. Rules:
+**   W1  whatever was put before outfile_flush can be read from the file after
+**       it, whenever the process ends;
+**   W2  after the first failure nothing is written any more: the file is a
+**       prefix of what was meant.
+*/
+#ifndef asamp_outfile_h
+#define asamp_outfile_h
+
+#include <stddef.h>
+#include <stdint.h>
+#include <zlib.h>
+
+#define OUTFILE_PIECE	65536    /* bytes written at a time */
+
+typedef struct OutFile {
+  int fd;               /* -1: none */
+  int compress;
+  int error;            /* errno of the first failure, or 0 */
+  uint64_t written;     /* bytes in the file */
+  z_stream z;
+  unsigned char deflated[OUTFILE_PIECE];
+} OutFile;
+
+/*
+** Creates or empties the file. Returns 0 or an errno (ENXIO: a pipe that nobody
+** reads); outfile_close is due in either case.
+*/
+int outfile_open (OutFile *f, const char *path, int compress);
+
+/* Either does nothing after a failure. */
+void outfile_put (OutFile *f, const unsigned char *data, size_t n);
+/* 'last': ends the compressed data, after which nothing can be put. */
+void outfile_flush (OutFile *f, int last);
+
+/* Notes a failure that is not the file's own. */
+void outfile_fail (OutFile *f, int error);
+
+/* Closes the file and frees all but 'f' itself; f->error is final. */
+void outfile_close (OutFile *f);
+
+#endif
