@@ -14,7 +14,8 @@ function meaning(head) {
   }
   if (head.timesamples > 0) {
     text.push(head.timeperiod > 0
-      ? `One sample of time stands for ${seconds(head.timeperiod)}: it shows what ran at that moment.`
+      ? `One sample of time stands for ${seconds(head.timeperiod)}${head.wall ? " of wall time" : ""}: ` +
+        "it shows what ran at that moment."
       : "The file does not tell how much time a sample stands for.");
   }
   if (head.samples + head.timesamples > 0) {

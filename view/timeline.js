@@ -11,7 +11,7 @@ import { select } from "d3-selection";
 import { byId, el } from "./dom.js";
 import { bytes, seconds } from "./format.js";
 
-const RIGHT = 12, TOP = 16, MEMORY = 110, GAP = 14, AMOUNT = 44, PAUSES = 44, AXIS = 22;
+const RIGHT = 14, TOP = 16, MEMORY = 110, GAP = 14, AMOUNT = 44, PAUSES = 44, AXIS = 22;
 const MEMORIES = [["held", "held from the system"], ["rss", "resident (RSS)"], ["inuse", "in use"]];
 const PAUSE = [["minor", "minor pause"], ["major", "major pause"]];
 
@@ -48,9 +48,10 @@ export class Timeline {
       .on("keydown", (...args) => this.key(args.find(a => a instanceof Event) || window.event));
     this.from = this.input("from");
     this.to = this.input("to");
-    this.element.prepend(el("div", { class: "legend" }, ...this.legend(), this.reading,
+    this.element.prepend(el("div", { class: "legend" }, ...this.legend(),
       data.bins.n > 1 ? el("span", { class: "range" }, el("label", {}, "from ", this.from),
                            el("label", {}, "to ", this.to), "s") : null));
+    this.element.append(this.reading);
     new ResizeObserver(() => this.draw()).observe(this.element);
   }
 
@@ -59,6 +60,10 @@ export class Timeline {
     const out = [];
     const item = (key, text) => out.push(el("span", { class: `key ${key}` }, text));
     if (this.hasHeap) MEMORIES.slice().reverse().forEach(([key, text]) => item(key, text));
+    if (this.store.data.bins.n > 1) {
+      this.amount = el("span", { class: "key amount" });
+      out.push(this.amount);
+    }
     if (this.hasPauses) PAUSE.forEach(([key, text]) => item(key, text));
     if (marks.length > 0) item("mark", "mark");
     return out;
@@ -178,6 +183,7 @@ export class Timeline {
 
   bars(y, left) {
     const { data: { bins }, mode } = this.store;
+    this.amount.textContent = `${mode.title.toLowerCase()} per ${seconds(bins.width / 1e6)}`;
     const amounts = this.amounts(), top = max(Array.from(amounts));
     const scale = scaleLinear([0, top || 1], [y + AMOUNT, y]);
     const next = this.axis(y, AMOUNT, left, scale, top > 0 ? [top] : [], mode.text);
@@ -192,9 +198,10 @@ export class Timeline {
 
   pauses(y, left) {
     const c = this.store.data.collections;
-    const top = Math.max(max(c.minor), max(c.major), 10);
+    const longest = Math.max(max(c.minor), max(c.major));
+    const top = Math.max(longest, 10);
     const scale = scaleLog([1, top], [y + PAUSES, y]).clamp(true);
-    const ticks = [1e3, 1e6, 10, top].filter((t, i) => t <= top && (i < 3 || t < 1e3)).slice(0, 2);
+    const ticks = longest > 0 ? [top, 10 ** Math.floor(Math.log10(top) / 2)] : [];
     const next = this.axis(y, PAUSES, left, scale, ticks, t => seconds(t / 1e6));
     for (const [key] of PAUSE) {
       let path = "";

@@ -29,7 +29,7 @@ function M.open()
   local self = setmetatable({id = 0, requests = {}, errors = {}}, M)
   self.folder = os.tmpname()
   os.remove(self.folder)
-  assert(os.execute("mkdir " .. self.folder .. " && mkfifo " .. self.folder .. "/in " .. self.folder .. "/out"))
+  assert(os.execute(("mkdir %s && cd %s && mkfifo in out"):format(self.folder, self.folder)))
   self.process = io.popen(([[
     exec timeout %d %s --headless --no-sandbox --disable-gpu --remote-debugging-pipe \
       --no-first-run --disable-dev-shm-usage --hide-scrollbars --force-prefers-reduced-motion \

@@ -20,7 +20,7 @@ local CUT = "[smaller callees]"
 
 local HEAD = {
   "path", "command", "interpreter", "version", "own", "complete", "lines",
-  "random", "fates", "period", "periods", "timeperiod", "timeperiods", "wall",
+  "random", "fates", "period", "periods", "timeperiod", "timeperiods", "wall", "timed",
   "started", "duration", "samples", "bytes", "survived", "survivedbytes",
   "undecided", "undetailed", "timesamples", "minors", "majors", "message",
 }
@@ -84,13 +84,13 @@ local function fit(rows, bins, nodeof, kinds, nodes, limit)
   end
 end
 
--- Bytes are samples times the period as a rule: then the columns need not be
--- written.
-local function drop(rows, period)
+-- Bytes of allocations are samples times the period as a rule: then the
+-- columns need not be written.
+local function drop(rows, period, kinds)
   for _, pair in ipairs{{"samples", "bytes"}, {"survived", "survivedbytes"}} do
     local n, of, same = rows[pair[1]], rows[pair[2]], true
     for i = 1, #n do
-      same = same and of[i] == n[i] * period
+      same = same and (of[i] == n[i] * period or kinds[rows.kind[i] + 1].time)
     end
     if same then
       rows[pair[2]] = nil
@@ -229,7 +229,7 @@ local function share(part)
   return part < 0.0005 and "less than 0.1%" or units.percent(part, 1)
 end
 
-local function notes(profile, cut, cutweight, limit, step)
+local function notes(profile, bins, cut, cutweight, limit, step)
   local out = {}
   local function note(text, ...)
     out[#out + 1] = text:format(...)
@@ -248,6 +248,12 @@ local function notes(profile, cut, cutweight, limit, step)
   if profile.samples > 0 and profile.bytes == 0 then
     note("The file does not tell how many bytes a sample stands for.")
   end
+  if profile.timed == false and profile.samples + profile.timesamples > 0 then
+    note("The file tells no times: on the timeline samples are one period apart.")
+  end
+  if profile.bins and profile.bins.n > 1 and bins.n < profile.bins.n then
+    note("The timeline has %d slices, so that the page stays small.", bins.n)
+  end
   if cut > 0 then
     note("The call tree has its %s largest nodes; %s smaller ones, %s of all samples, " ..
          "are shown as %s.", units.count(limit), units.count(cut), share(cutweight), CUT)
@@ -265,14 +271,14 @@ end
 --- Did the slices of time keep every stack? The reader counts what is beyond
 -- its limits at node 0.
 function M.whole(profile)
-  local sum = 0
+  local n = 0
   for i, node in ipairs(profile.sites.node) do
-    sum = sum + (node == 0 and profile.sites.samples[i] or 0)
+    n = n + (node == 0 and profile.sites.samples[i] or 0)
   end
   for i, node in ipairs(profile.bins.node) do
-    sum = sum - (node == 0 and profile.bins.samples[i] or 0)
+    n = n - (node == 0 and profile.bins.samples[i] or 0)
   end
-  return sum >= 0
+  return n >= 0
 end
 
 --- What the page embeds. 'options': nodes (D1), rows (D2, optional).
@@ -292,7 +298,7 @@ function M.of(profile, options)
   local rows, bins = rowsof(profile)
   rows, bins = fit(rows, bins, function(node) return map[node] end, #profile.kinds,
                    #nodes.parent, options.rows or ROWS)
-  drop(rows, profile.period)
+  drop(rows, profile.period, profile.kinds)
   local kinds = {}
   for i, kind in ipairs(profile.kinds) do
     kinds[i] = {name = kind.name, class = kind.class or "", time = kind.time,
@@ -307,7 +313,7 @@ function M.of(profile, options)
     head = head, functions = fns, files = files, kinds = kinds, nodes = nodes,
     rows = rows, bins = bins, collections = points, step = step,
     marks = marks(profile.marks), cut = keep and #fns.name - 1 or -1,
-    notes = notes(profile, cut, cutweight / math.max(1, both), options.nodes, step),
+    notes = notes(profile, bins, cut, cutweight / math.max(1, both), options.nodes, step),
   }
 end
 
