@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A table of any number of rows, of which only those in sight are elements.
 // One stop of the Tab key for the rows (arrow keys walk, aria-activedescendant
-// tells where), one for each heading that sorts.
+// tells where), one for each heading that sorts. Equal rows stay in the order
+// in which they were given.
 //
 // columns: {title, width, cell(row) -> text or node, wide (left out on narrow
 // screens), value(row) (sorts by it, largest first), number}
@@ -21,7 +22,7 @@ export class Grid {
     this.active = 0;
     this.sortBy = this.columns.findIndex(c => c.value);
     this.spacer = el("div", { class: "spacer", role: "presentation" });
-    this.body = el("div", { class: "rows", role: "rowgroup" }, this.spacer);
+    this.body = el("div", { class: "rows", role: "rowgroup", tabindex: -1 }, this.spacer);
     this.header = el("div", { class: "row header", role: "row" });
     this.headgroup = el("div", { role: "rowgroup" }, this.header);
     this.table = el("div", { class: "grid", role: this.role, tabindex: 0, "aria-label": this.label },
@@ -50,7 +51,7 @@ export class Grid {
     const { value } = column;
     this.rows.sort((a, b) => {
       const x = value(a), y = value(b);
-      if (x === y) return (b.rank || 0) - (a.rank || 0) || a.id - b.id;
+      if (x === y) return (b.rank || 0) - (a.rank || 0);
       return typeof x === "string" ? (x < y ? -1 : 1) : y - x;
     });
   }

@@ -143,6 +143,7 @@ export class Types {
     data.kinds.forEach((kind, i) => {
       if (derived.selected.bykind[state.mode][i] > 0) rows.push({ id: i, marked: state.kind === i });
     });
+    rows.sort((a, b) => (this.name(a.id) < this.name(b.id) ? -1 : 1));
     this.grid.setRows(rows);
   }
 }

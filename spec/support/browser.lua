@@ -104,11 +104,10 @@ function M:visit(path)
   end
 end
 
---- Value of an expression in the page, once a frame has been drawn and what
--- waits has run.
+--- Value of an expression in the page, once a frame has been drawn.
 function M:eval(expression)
   local result = self:call("Runtime.evaluate", {
-    expression = "new Promise(done => setTimeout(() => requestAnimationFrame(() => setTimeout(done)), 90))" ..
+    expression = "new Promise(done => requestAnimationFrame(() => setTimeout(done)))" ..
                  ".then(() => (" .. expression .. "))",
     awaitPromise = true, returnByValue = true})
   if result.exceptionDetails then
@@ -141,9 +140,22 @@ function M:press(...)
   end
 end
 
---- Types text into what has the focus.
+--- Types text into what has the focus, and waits as long as the page may
+-- before it looks at it.
 function M:type(text)
   self:call("Input.insertText", {text = text})
+  self:eval "new Promise(done => setTimeout(done, 100))"
+end
+
+--- Colours "r,g,b,a" of n pixels of a canvas, from one place to the right.
+function M:pixels(selector, x, y, n)
+  return self:eval(([[(() => {
+    const from = document.querySelector(%s), to = new OffscreenCanvas(from.width, from.height);
+    const g = to.getContext("2d", {willReadFrequently: true});
+    g.drawImage(from, 0, 0);
+    const bytes = g.getImageData(%d, %d, %d, 1).data;
+    return Array.from({length: bytes.length / 4}, (_, i) => bytes.slice(4 * i, 4 * i + 4).join());
+  })()]]):format(cjson.encode(selector), x, y, n))
 end
 
 local function mouse(self, kind, x, y, button)
