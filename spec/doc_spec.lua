@@ -153,6 +153,12 @@ describe("the manual #plain", function()
     assert.same(sorted(options), sorted(set(section(text, "## asamp report"), "\n| `(%-%-%l+)")))
   end)
 
+  it("has every option of the view", function()
+    local options = set(require "asamp.view".usage, "\n  (%-%-?%l+)")
+    assert.is_true(options["-o"] and options["--nodes"])
+    assert.same(sorted(options), sorted(set(section(text, "## asamp view"), "\n| `(%-%-?%l+)")))
+  end)
+
   it("has the keys of the report's JSON", function()
     local path, out = os.tmpname(), ""
     assert(profiler.alloc_start(64, {out = path}))
