@@ -139,13 +139,13 @@ export class Flame {
     g.globalAlpha = g.globalAlpha < 1 ? 0.75 : 1;
     if (w > 30) {
       g.fillStyle = hit ? this.colors["match-text"] : this.colors["frame-text"];
-      this.text(g, node, x + PAD, y + ROW / 2, w - 2 * PAD);
+      this.text(g, node, x + PAD, y + ROW / 2, w - 2 * PAD, hit);
     }
     g.globalAlpha = 1;
   }
 
   // The name, and where there is room for both, the place after it.
-  text(g, node, x, y, room) {
+  text(g, node, x, y, room, hit) {
     const { name, where } = describe(this.store, node);
     const full = g.measureText(name).width;
     if (full > room) {
@@ -156,7 +156,7 @@ export class Flame {
     g.fillText(name, x, y);
     const short = where.split("/").pop();
     if (full + 10 + g.measureText(short).width < room) {
-      g.fillStyle = this.colors["frame-dim"];
+      if (!hit) g.fillStyle = this.colors["frame-dim"];
       g.fillText(short, x + full + 10, y);
     }
   }

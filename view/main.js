@@ -112,7 +112,7 @@ function keys(event) {
     if (event.target === byId("search")) focusView();
     back();
   } else if (typing) return;
-  else if (event.key === "/") byId("search").focus();
+  else if (event.key === "/") byId("search").select();
   else if (views[event.key - 1]) {
     store.set({ tab: views[event.key - 1].key });
     focusView();

@@ -41,7 +41,8 @@ export class Timeline {
       this.element.hidden = true;
       return;
     }
-    this.reading = el("output", { class: "reading muted" });
+    this.reading = el("output", { class: "reading muted" },
+                      data.bins.n > 1 ? "Drag to select a range of time." : "");
     this.svg = select(this.element).append("svg").attr("tabindex", 0).attr("role", "group")
       .attr("aria-label", "Timeline of memory and collections. Left and right move the selected " +
                           "range, with Shift its end; Escape selects the whole run.")

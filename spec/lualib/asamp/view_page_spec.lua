@@ -169,6 +169,8 @@ describe("the page of asamp view #plain", function()
     b:press("5", "ArrowDown", "ArrowDown", "Enter")
     assert.same({"only table Point ✕"}, chips())
     assert.same({work = {"20 MiB", "20 MiB"}, ["main chunk"] = {"–", "20 MiB"}}, functions())
+    assert.same({}, functions "time")
+    b:click "[name=mode][value=bytes]"
     b:press "Escape"
     assert.same({}, chips())
     assert.equal("70 MiB", b:text "#whole")
@@ -275,9 +277,17 @@ describe("the page of asamp view #plain", function()
       hits = hits + (color == match .. ",255" and 1 / width or 0)
     end
     assert.is_true(math.abs(hits - 1 / 7) < 0.01, hits)
-    b:press "3"
+    b:press("3", "/")
+    b:type "elp"
+    assert.same({"10 MiB", "14.3%", "10 MiB", "14.3%", "0%", "helper  " .. folder .. "/app.lua:6"}, rows()[1])
     assert.equal(1, #rows())
-    b:press "4"
+    assert.equal("elp", b:text "#panel-functions mark")
+    b:press("Escape", "/")
+    b:type "app.lua:"  -- callers and callees: their stacks count once
+    assert.equal("4 functions: 70 MiB, 100.0%", b:text "#found")
+    b:press("Escape", "/")
+    b:type "helper"
+    b:press("Enter", "4")
     assert.equal(2, #rows())  -- the function's line, and the one whose text has its name
     b:press("2", "/", "Enter")
     assert.equal(1, b:eval "document.querySelectorAll('#panel-tree .marked').length")
@@ -411,6 +421,7 @@ describe("the page of asamp view #plain", function()
         probe.remove();
         const shown = [e, e.nextElementSibling].filter(x => x).some(x => {
           const s = getComputedStyle(x);
+          if (s.opacity === "0") return false;
           return s.outlineStyle !== "none" && parseFloat(s.outlineWidth) >= 1 || s.borderTopColor === focus;
         });
         return {name: e.getAttribute("aria-label") || e.innerText || e.value || e.id, shown};

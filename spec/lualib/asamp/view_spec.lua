@@ -158,11 +158,22 @@ describe("asamp view", function()
     assert.same({}, lookup "app.lua")
     assert.equal("function app.load(n)", lookup("app.lua", {"/nowhere", folder}).F0.L2)
     assert.same({}, lookup "/dev/zero")
-    assert.same({}, lookup "/proc/self/environ")
+    assert.same({}, lookup "/proc/version")
     assert.same({}, lookup(path))
     local code = pages.run(path, "--source", folder, "-o", folder .. "/x.html")
     assert.equal(0, code)
   end)
+
+  --- Own samples by function.
+  local function own(columns)
+    local out = {}
+    for i = 1, #columns.functions.name do out[i] = 0 end
+    for i, node in ipairs(columns.rows.node) do
+      local fn = node > 0 and columns.nodes.fn[node] + 1
+      if fn then out[fn] = out[fn] + columns.rows.samples[i] end
+    end
+    return out
+  end
 
   it("keeps the largest nodes and every total when the tree is too large", function()
     local profile = assert(reader.read(path, {bins = 256}))
@@ -183,6 +194,10 @@ describe("asamp view", function()
       end
       assert.equal(limit, kept)
       assert.same(sums(whole, profile.period), sums(columns, profile.period))
+      local before, now = own(whole), own(columns)
+      for fn, n in ipairs(before) do
+        assert.is_true(now[fn] <= n)  -- nobody gets what others did
+      end
       assert.truthy(columns.notes[1]:find("^The call tree has its " .. limit .. " largest nodes"))
     end
   end)
