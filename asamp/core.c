@@ -116,6 +116,16 @@ static int l_period (lua_State *L) {
 }
 
 
+/* mark(name, value) -> is there a session? */
+static int l_mark (lua_State *L) {
+  size_t n, m;
+  const char *name = luaL_checklstring(L, 1, &n);
+  const char *value = luaL_checklstring(L, 2, &m);
+  lua_pushboolean(L, sampler_mark(check(L), name, n, value, m));
+  return 1;
+}
+
+
 static void setinteger (lua_State *L, const char *key, uint64_t n) {
   lua_pushinteger(L, (lua_Integer)n);
   lua_setfield(L, -2, key);
@@ -194,6 +204,7 @@ static const luaL_Reg functions[] = {
   {"off", l_off},
   {"close", l_close},
   {"period", l_period},
+  {"mark", l_mark},
   {"stats", l_stats},
   {"distance", l_distance},
   {"allocated", l_allocated},

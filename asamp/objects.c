@@ -9,8 +9,8 @@
 
 #define MAXOBJECTS	(VMPROF_MAXWORDS - OBJECTS_NSTATS)
 
-/* Values of gc_state that the readers know, beside those of 'state'. */
-enum { SCANNING, FINALIZING = 3 };
+/* Values of gc_state that the readers know, as those of 'state'. */
+enum { SCANNING, MARKING, FINALIZING = 3 };
 
 const char *const objects_stats[OBJECTS_NSTATS] = {
   "total_memory_used", "total_size_of_arenas", "VmRSS", "gc_state"
@@ -62,13 +62,23 @@ static void putobjects (const Objects *o, unsigned char *to, size_t words,
   }
 }
 
+/* The state for the record of 'c' (O4). */
+static int stateof (Objects *o, const ProfileCollection *c) {
+  int state = c->state;
+  if (c->major && state == SCANNING)
+    state = FINALIZING;
+  if (o->state == FINALIZING && state == MARKING)
+    state = SCANNING;
+  o->state = state;
+  return state;
+}
+
 void objects_write (Objects *o, int all, uint64_t time,
                     const ProfileCollection *c, Bytes *to) {
   size_t n = all || o->fates.n > o->n ? o->n : o->fates.n;
   uint64_t words = 0;
   uint32_t copy = 0;
   size_t i, at = 0;
-  int state = c->state != 0 ? c->state : c->major ? FINALIZING : SCANNING;
   for (i = 0; i < n; i++)
     words += o->open[i].copies;
   while (words > 0) {
@@ -82,7 +92,7 @@ void objects_write (Objects *o, int all, uint64_t time,
     vmprof_word(to, c->inuse);
     vmprof_word(to, c->held);
     vmprof_word(to, c->rss);
-    vmprof_word(to, (uint64_t)state);
+    vmprof_word(to, (uint64_t)stateof(o, c));
     words -= m;
   }
   if (all)  /* what has no fate yet: it comes later, or never */

@@ -29,6 +29,7 @@ typedef struct Objects {
   size_t n, size;
   uint64_t early;        /* given up, their fates still to come */
   Bytes fates;           /* of the oldest, a byte each */
+  int state;             /* of the last record */
   int failed;            /* memory ran out */
 } Objects;
 

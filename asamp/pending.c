@@ -4,7 +4,6 @@
 */
 #include "pending.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +13,7 @@
 void pending_close (Pending *p) {
   free(p->samples);
   free(p->survived);
+  free(p->classes);
   free(p->index);
   memset(p, 0, sizeof(*p));
 }
@@ -59,11 +59,15 @@ static int growlist (Pending *p) {
     size_t capacity = (p->capacity == 0) ? 64 : 2 * p->capacity;
     PendingSample *samples = realloc(p->samples, capacity * sizeof(*samples));
     unsigned char *survived;
+    uint32_t *classes;
     if (samples == NULL) return 0;
     p->samples = samples;
     survived = realloc(p->survived, capacity);
     if (survived == NULL) return 0;
     p->survived = survived;
+    classes = realloc(p->classes, capacity * sizeof(*classes));
+    if (classes == NULL) return 0;
+    p->classes = classes;
     p->capacity = capacity;
   }
   return 1;
@@ -104,17 +108,18 @@ int pending_freed (Pending *p, const void *block) {
 }
 
 
-const unsigned char *pending_fates (Pending *p, size_t *n,
-                                    int (*dead) (void *ud, const void *owner),
-                                    void *ud) {
+PendingFates pending_fates (Pending *p, const PendingJudge *judge) {
+  PendingFates f = {p->n, p->survived, NULL};
   size_t i;
   for (i = 0; i < p->n; i++) {
     const PendingSample *s = &p->samples[i];
-    p->survived[i] = !s->died && (s->owner == NULL || !dead(ud, s->owner));
+    p->survived[i] = !s->died &&
+                     (s->owner == NULL || !judge->dead(judge->ud, s->owner));
+    p->classes[i] = (s->owner == NULL) ? 0 : judge->classof(judge->ud, s->owner);
+    if (p->classes[i] != 0) f.classes = p->classes;
   }
   if (p->nwatched + p->ntombs > 0)
     memset(p->index, 0, p->indexsize * sizeof(*p->index));
-  *n = p->n;
   p->n = p->nwatched = p->ntombs = 0;
-  return p->survived;
+  return f;
 }

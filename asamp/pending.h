@@ -11,6 +11,7 @@
 #define asamp_pending_h
 
 #include <stddef.h>
+#include <stdint.h>
 
 typedef struct PendingSample {
   const void *owner;	/* object whose life it shares, or NULL */
@@ -22,6 +23,7 @@ typedef struct Pending {
   PendingSample *samples;
   size_t n, capacity;
   unsigned char *survived;	/* room for as many fates as samples */
+  uint32_t *classes;		/* ... and for as many classes */
   size_t *index;		/* open addressing: number of a sample + 1, 0 free */
   size_t indexsize;		/* a power of two, or 0 */
   size_t nwatched;
@@ -39,12 +41,21 @@ int pending_add (Pending *p, const void *owner, const void *block);
 /* A block is freed: returns 1 when it was watched (it is not any more). */
 int pending_freed (Pending *p, const void *block);
 
-/*
-** The fates of all samples, 1 survived, 0 died: 'dead' is asked for every
-** owner. Empties the list. The vector is valid until the next call.
-*/
-const unsigned char *pending_fates (Pending *p, size_t *n,
-                                    int (*dead) (void *ud, const void *owner),
-                                    void *ud);
+/* Who knows of an owner whether it is dead, and of what class (0: of none). */
+typedef struct PendingJudge {
+  void *ud;
+  int (*dead) (void *ud, const void *owner);
+  uint32_t (*classof) (void *ud, const void *owner);
+} PendingJudge;
+
+/* The last fates, oldest first; the vectors are valid until the next ones. */
+typedef struct PendingFates {
+  size_t n;
+  const unsigned char *survived;	/* 1 survived, 0 died */
+  const uint32_t *classes;	/* of the owners; NULL: none has one */
+} PendingFates;
+
+/* The fates of all samples. Empties the list. */
+PendingFates pending_fates (Pending *p, const PendingJudge *judge);
 
 #endif

@@ -1,46 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The allocation sampler of one state (sampler.h).
+** The sampler of one state (sampler.h).
 */
 #define _GNU_SOURCE
 #include "sampler.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <time.h>
-#include <unistd.h>
 
-#include "gap.h"
 #include "native.h"
-#include "pending.h"
 #include "seam.h"
-#include "stack.h"
+#include "tracker.h"
 
 struct Sampler {
-  luaN_Sampler seam;		/* what the core calls; ud is the Sampler */
+  Tracker tracker;		/* its client is the profile */
   Sampler *next;		/* all samplers of the process */
-  lua_State *L;			/* the state's main thread */
   Profile *profile;		/* the session, or NULL */
   SamplerOptions options;
   char *path;			/* of the session or the last one */
-  Gap gap;
-  int seeded;			/* the gap's generator has its seed */
-  int on;
-  uint64_t from;		/* luaN_allocated when sampling went on */
-  uint64_t samples, bytes, lost, nanoseconds;
-  uint64_t number;		/* of the state, for the profile */
-  uint64_t minors, majors;	/* collections at the last record of one */
-  uint64_t rss, measured;	/* resident bytes, and when they were read */
-  Pending pending;
-  Stack stack;
 };
-
-#define RECORD_NS	10000000
 
 /* The samplers of all states, for exit and fork. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -48,109 +30,39 @@ static Sampler *all;
 static uint64_t lastnumber;
 
 
-static uint64_t now (void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
+/* {== the profile as a client ========================================== */
+
+static void function (void *ud, uint64_t id, const char *name, int linedefined,
+                      const char *source) {
+  profile_function(((Sampler *)ud)->profile, id, name, linedefined, source);
 }
 
 
-static uint64_t rss (void) {
-  static int fd = -1;
-  char text[128];
-  unsigned long long size, resident;
-  ssize_t n;
-  if (fd < 0) fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-  n = pread(fd, text, sizeof(text) - 1, 0);
-  if (n <= 0) return 0;
-  text[n] = '\0';
-  if (sscanf(text, "%llu %llu", &size, &resident) != 2) return 0;
-  return resident * (uint64_t)sysconf(_SC_PAGESIZE);
+static void class (void *ud, uint32_t id, const char *name) {
+  profile_class(((Sampler *)ud)->profile, id, name);
 }
 
 
-/* {== what the core calls ============================================== */
-
-static uint64_t sample (void *ud, lua_State *L, const luaN_Sample *in,
-                        uint64_t over) {
-  Sampler *s = ud;
-  ProfileSample out;
-  uint64_t distance;
-  int watched;
-  if (s->profile == NULL) return GAP_MAX;  /* in the child of a fork */
-  out.time = now();
-  out.size = in->size;
-  out.count = gap_pass(&s->gap, over, &distance);
-  out.thread = s->number;
-  out.kind = (int)in->kind;
-  out.outside = in->outside;
-  /* what is no object may be freed by hand */
-  watched = (in->owner != in->block && in->kind != LUAN_KTHREAD);
-  stack_walk(&s->stack, L, s->options.native, s->profile);
-  if (pending_add(&s->pending, in->owner, watched ? in->block : NULL)) {
-    if (watched) luaN_watch(L, 1);
-    profile_sample(s->profile, &out, 0, s->stack.frames, s->stack.n);
-    s->samples += out.count;
-  }
-  else s->lost += out.count;
-  s->nanoseconds += now() - out.time;
-  return distance;
+static void sample (void *ud, const ProfileSample *in, size_t kept,
+                    const ProfileFrame *frames, size_t n) {
+  profile_sample(((Sampler *)ud)->profile, in, kept, frames, n);
 }
 
 
-static int isdead (void *ud, const void *owner) {
-  return luaN_isdead((lua_State *)ud, owner);
-}
-
-
-/*
-** Collections may come every few microseconds: one that decides nothing is
-** only counted when the last record, or reading, is younger than RECORD_NS.
-*/
-static void decide (void *ud, lua_State *L, int major) {
-  Sampler *s = ud;
-  luaN_Memory m;
-  ProfileCollection c;
-  const unsigned char *survived;
-  size_t n, watched = s->pending.nwatched;
-  uint64_t time;
-  if (s->profile == NULL) return;
-  time = now();
-  if (time - s->measured >= RECORD_NS) {
-    s->rss = rss();
-    s->measured = time;
-  }
-  else if (s->pending.n == 0) return;
-  luaN_memory(L, &m);
-  c.time = time;
-  c.inuse = m.inuse;
-  c.held = m.held;
-  c.rss = s->rss;
-  c.major = major;
-  c.duration = c.tenured = 0;
-  c.state = 0;
-  c.minors = m.minors - s->minors - !major;
-  c.majors = m.majors - s->majors - major;
-  s->minors = m.minors;
-  s->majors = m.majors;
-  survived = pending_fates(&s->pending, &n, isdead, L);
-  luaN_watch(L, -(int)watched);
-  profile_collection(s->profile, &c, survived, NULL, n);
-  s->nanoseconds += now() - c.time;
-  if (!s->on) luaN_setsampler(L, NULL, 0);  /* that was what it stayed for */
-}
-
-
-static void freed (void *ud, lua_State *L, const void *block) {
-  Sampler *s = ud;
-  if (pending_freed(&s->pending, block)) luaN_watch(L, -1);
+static void collection (void *ud, const ProfileCollection *c,
+                        const PendingFates *f) {
+  profile_collection(((Sampler *)ud)->profile, c, f->survived, f->classes, f->n);
 }
 
 
 static void closing (void *ud, lua_State *L) {
-  Sampler *s = ud;
-  sampler_close(s, L);
+  sampler_close((Sampler *)ud, L);
 }
+
+
+static const TrackerClient client = {
+  function, class, sample, collection, closing
+};
 
 /* }===================================================================== */
 
@@ -162,10 +74,10 @@ static void forked (void) {
   Sampler *s;
   pthread_mutex_init(&lock, NULL);
   for (s = all; s != NULL; s = s->next) {
-    if (s->profile != NULL) profile_abandon(s->profile);
+    if (s->profile == NULL) continue;
+    tracker_abandon(&s->tracker);
+    profile_abandon(s->profile);
     s->profile = NULL;
-    s->on = 0;
-    pending_close(&s->pending);
   }
 }
 
@@ -176,9 +88,9 @@ static int finish (Sampler *s);
 static void exiting (void) {
   Sampler *s;
   for (s = all; s != NULL; s = s->next) {
-    if (s->on) s->bytes += luaN_allocated(s->L) - s->from;
-    s->on = 0;
-    if (s->profile != NULL) finish(s);
+    if (s->profile == NULL) continue;
+    tracker_abandon(&s->tracker);
+    finish(s);
   }
 }
 
@@ -199,8 +111,7 @@ static int collectsampler (lua_State *L) {
   for (p = &all; *p != s; p = &(*p)->next) { }
   *p = s->next;
   pthread_mutex_unlock(&lock);
-  pending_close(&s->pending);
-  stack_close(&s->stack);
+  tracker_close(&s->tracker);
   free(s->path);
   free(s);
   return 0;
@@ -211,21 +122,13 @@ static Sampler *newsampler (lua_State *L) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;
   Sampler *s = calloc(1, sizeof(*s));
   if (s == NULL) return NULL;
-  if (!stack_open(&s->stack)) {
+  if (!tracker_open(&s->tracker, L)) {
     free(s);
     return NULL;
   }
-  lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
-  s->L = lua_tothread(L, -1);
-  lua_pop(L, 1);
-  s->seam.ud = s;
-  s->seam.sample = sample;
-  s->seam.decide = decide;
-  s->seam.freed = freed;
-  s->seam.closing = closing;
   pthread_once(&control, once);
   pthread_mutex_lock(&lock);
-  s->number = lastnumber++;
+  s->tracker.number = lastnumber++;
   s->next = all;
   all = s;
   pthread_mutex_unlock(&lock);
@@ -305,10 +208,7 @@ int sampler_open (Sampler *s, const SamplerOptions *o, uint64_t period,
   s->options = *o;
   s->options.out = s->path;
   s->options.command = NULL;
-  s->gap.period = period;
-  s->samples = s->bytes = s->lost = s->nanoseconds = 0;
-  s->seeded = 0;
-  stack_forget(&s->stack);
+  tracker_begin(&s->tracker, &client, s, period, o->native);
   return 1;
 }
 
@@ -317,51 +217,33 @@ static uint64_t seedof (Sampler *s) {
   uint64_t seed;
   if (s->options.seeded) return s->options.seed;
   if (getrandom(&seed, sizeof(seed), 0) != (ssize_t)sizeof(seed))
-    seed = now();
+    seed = tracker_now();
   return seed;
 }
 
 
 void sampler_on (Sampler *s, lua_State *L, uint64_t period, int random) {
-  luaN_Memory m;
-  if (s->gap.period != period) profile_period(s->profile, period);
-  if (s->seeded) {
-    s->gap.period = period;
-    s->gap.random = random;
-  }
-  else gap_open(&s->gap, period, random, seedof(s));
-  luaN_memory(L, &m);
-  s->minors = m.minors;
-  s->majors = m.majors;
-  s->measured = 0;
-  s->seeded = 1;
-  s->on = 1;
-  s->from = luaN_allocated(L);
-  luaN_setsampler(L, &s->seam, gap_first(&s->gap));
-  luaN_watch(L, (int)s->pending.nwatched);
+  if (s->tracker.gap.period != period) profile_period(s->profile, period);
+  tracker_on(&s->tracker, L, period, random, seedof(s));
 }
 
 
 int sampler_off (Sampler *s, lua_State *L) {
-  luaN_Memory m;
-  if (!s->on) return 0;
-  luaN_setdistance(L, GAP_MAX);  /* no samples from here on */
-  s->bytes += luaN_allocated(L) - s->from;
-  s->on = 0;
-  s->measured = 0;  /* the last record leaves none out */
-  luaN_memory(L, &m);
-  if (s->pending.n > 0 || m.minors != s->minors || m.majors != s->majors)
-    luaN_collect(L);
-  if (s->pending.n == 0) luaN_setsampler(L, NULL, 0);
-  return 1;
+  return tracker_off(&s->tracker, L);
 }
 
 
 void sampler_period (Sampler *s, lua_State *L, uint64_t period) {
-  if (s->on)
-    luaN_setdistance(L, gap_change(&s->gap, period, luaN_distance(L)));
-  else s->gap.period = period;
+  tracker_period(&s->tracker, L, period);
   profile_period(s->profile, period);
+}
+
+
+int sampler_mark (Sampler *s, const char *name, size_t namelen,
+                  const char *value, size_t valuelen) {
+  if (s->profile == NULL) return 0;
+  profile_mark(s->profile, tracker_now(), name, namelen, value, valuelen);
+  return 1;
 }
 
 
@@ -370,46 +252,47 @@ static int finish (Sampler *s) {
   ProfileTotals t;
   Profile *p = s->profile;
   s->profile = NULL;
-  pending_close(&s->pending);
   profile_close(p, &t);
-  s->lost += t.lost;
+  s->tracker.lost += t.lost;
   if (s->options.announce) {
     fprintf(stderr, "profiler: %llu samples, one every %llu bytes, of %.1f MB "
-            "allocated; profile: %s\n", (unsigned long long)s->samples,
-            (unsigned long long)s->gap.period, (double)s->bytes / 1e6, s->path);
+            "allocated; profile: %s\n", (unsigned long long)s->tracker.samples,
+            (unsigned long long)s->tracker.gap.period, (double)s->tracker.bytes / 1e6, s->path);
   }
   if (t.error != 0)
     fprintf(stderr, "profiler: %s: %s; %llu samples are lost\n", s->path,
-            strerror(t.error), (unsigned long long)s->lost);
+            strerror(t.error), (unsigned long long)s->tracker.lost);
   return t.error;
 }
 
 
 int sampler_close (Sampler *s, lua_State *L) {
-  if (s->on) sampler_off(s, L);
-  if (luaN_getsampler(L) == &s->seam) luaN_setsampler(L, NULL, 0);
+  tracker_end(&s->tracker, L);
   return (s->profile != NULL) ? finish(s) : 0;
 }
 
 
 void sampler_stats (Sampler *s, lua_State *L, SamplerStats *stats) {
+  const Tracker *t = &s->tracker;
+  ProfileTotals totals = {0};
   luaN_Memory m;
   luaN_memory(L, &m);
+  if (s->profile != NULL) profile_totals(s->profile, &totals);
   stats->open = (s->profile != NULL);
-  stats->on = s->on;
-  stats->period = s->gap.period;
-  stats->samples = s->samples;
-  stats->bytes = s->bytes + (s->on ? luaN_allocated(L) - s->from : 0);
-  stats->lost = s->lost;
+  stats->on = t->on;
+  stats->period = t->gap.period;
+  stats->samples = t->samples;
+  stats->bytes = tracker_bytes(t, L);
+  stats->lost = t->lost + totals.lost;
   stats->minors = m.minors;
   stats->majors = m.majors;
-  stats->nanoseconds = s->nanoseconds;
+  stats->nanoseconds = t->nanoseconds;
   stats->file = s->path;
 }
 
 
 uint64_t sampler_distance (const Sampler *s, lua_State *L) {
-  return s->on ? luaN_distance(L) : UINT64_MAX;
+  return s->tracker.on ? luaN_distance(L) : UINT64_MAX;
 }
 
 /* }===================================================================== */

@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The allocation sampler of one state: ties the sample point of the core
-** (seam.h) to distances (gap.h), stacks (stack.h), fates (pending.h) and the
-** profile (profile.h).
+** The sampler of one state: a tracker (tracker.h) whose client is a profile
+** (profile.h), or another program's (asamp.h), one at a time.
 **
 ** A session is an open profile. Within it sampling goes on and off as often as
 ** the program likes; the file ends with the session. All memory here comes
-** from malloc and is never sampled.
-**
-**   A1  the state's seam has our sampler while sampling is on, and after that
-**       for as long as samples wait for their fate (the point is at infinity);
-**   A2  samples = sum over the on-times of the points passed (gap.h);
-**   A3  whenever sampling is off, every sample has its fate, unless the
-**       collector could not run: in a finalizer, the next collection tells it;
-**       at exit outside Lua, what has none is counted in the file.
+** from malloc and is never sampled. At exit outside Lua, samples without a
+** fate are counted in the file.
 */
 #ifndef asamp_sampler_h
 #define asamp_sampler_h
@@ -68,6 +61,10 @@ void sampler_period (Sampler *s, lua_State *L, uint64_t period);
 ** first write that failed (an errno).
 */
 int sampler_close (Sampler *s, lua_State *L);
+
+/* A marker in the profile. 0: there is no session. */
+int sampler_mark (Sampler *s, const char *name, size_t namelen,
+                  const char *value, size_t valuelen);
 
 void sampler_stats (Sampler *s, lua_State *L, SamplerStats *stats);
 

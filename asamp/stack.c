@@ -45,8 +45,10 @@ int stack_open (Stack *s) {
 }
 
 
-void stack_forget (Stack *s) {
+void stack_begin (Stack *s, StackAnnounce announce, void *ud) {
   if (s->announced != NULL) memset(s->announced, 0, s->announcedsize);
+  s->announce = announce;
+  s->ud = ud;
 }
 
 
@@ -92,7 +94,7 @@ static int known (Stack *s, unsigned int id) {
 ** Name of a Lua function, as the call that is running names it. The source is
 ** the file's path when it is a file, else as error messages show it.
 */
-static void announce (const luaN_Frame *f, unsigned int id, Profile *p) {
+static void announce (const Stack *s, const luaN_Frame *f, unsigned int id) {
   lua_Debug ar;
   const char *name;
   memset(&ar, 0, sizeof(ar));
@@ -101,8 +103,8 @@ static void announce (const luaN_Frame *f, unsigned int id, Profile *p) {
   if (*ar.what == 'm') name = "main chunk";
   else if (ar.name != NULL) name = ar.name;
   else name = "anonymous";
-  profile_function(p, (uint64_t)id * 8, name, ar.linedefined,
-                   (*ar.source == '@') ? ar.source + 1 : ar.short_src);
+  s->announce(s->ud, (uint64_t)id * 8, name, ar.linedefined,
+              (*ar.source == '@') ? ar.source + 1 : ar.short_src);
 }
 
 
@@ -121,9 +123,9 @@ static int lineof (Stack *s, const luaN_Frame *f) {
 }
 
 
-static void pushlua (Stack *s, const luaN_Frame *f, Profile *p) {
+static void pushlua (Stack *s, const luaN_Frame *f) {
   if (*f->id == 0) *f->id = __atomic_add_fetch(&lastid, 1, __ATOMIC_RELAXED);
-  if (!known(s, *f->id)) announce(f, *f->id, p);
+  if (!known(s, *f->id)) announce(s, f, *f->id);
   push(s, (uint64_t)*f->id * 8, lineof(s, f));
 }
 
@@ -140,8 +142,8 @@ static void pushentry (Stack *s, const void *function) {
 
 
 /* One frame of the seam; 'shown': a C function too, by its own address. */
-static void pushframe (Stack *s, const luaN_Frame *f, int shown, Profile *p) {
-  if (f->id != NULL) pushlua(s, f, p);
+static void pushframe (Stack *s, const luaN_Frame *f, int shown) {
+  if (f->id != NULL) pushlua(s, f);
   else if (shown && f->function != NULL) pushentry(s, f->function);
   if (f->cut) push(s, PROFILE_CUT, 0);
 }
@@ -153,12 +155,12 @@ static int in (const luaN_Range *r, const char *ip) {
 
 
 /* The Lua frames that one bytecode loop runs; returns where it stops. */
-static size_t pushrun (Stack *s, size_t i, size_t n, Profile *p) {
+static size_t pushrun (Stack *s, size_t i, size_t n) {
   while (i < n && s->lua[i].id == NULL && !s->lua[i].last)
-    pushframe(s, &s->lua[i++], 0, p);  /* its native frames were there */
+    pushframe(s, &s->lua[i++], 0);  /* its native frames were there */
   while (i < n) {
     const luaN_Frame *f = &s->lua[i++];
-    pushframe(s, f, 0, p);
+    pushframe(s, f, 0);
     if (f->fresh || f->last) break;
   }
   return i;
@@ -166,11 +168,11 @@ static size_t pushrun (Stack *s, size_t i, size_t n, Profile *p) {
 
 
 /* What is left of a coroutine. */
-static size_t pushrest (Stack *s, size_t i, size_t n, Profile *p) {
+static size_t pushrest (Stack *s, size_t i, size_t n) {
   if (i == 0 || !s->lua[i - 1].last) {
     while (i < n) {
       const luaN_Frame *f = &s->lua[i++];
-      pushframe(s, f, f->resumable && !f->last, p);
+      pushframe(s, f, f->resumable && !f->last);
       if (f->last) break;
     }
   }
@@ -178,7 +180,7 @@ static size_t pushrest (Stack *s, size_t i, size_t n, Profile *p) {
 }
 
 
-static void merge (Stack *s, size_t nlua, int nnative, Profile *p) {
+static void merge (Stack *s, size_t nlua, int nnative) {
   luaN_Code code;
   size_t i = 0;
   int j = 0;
@@ -187,24 +189,24 @@ static void merge (Stack *s, size_t nlua, int nnative, Profile *p) {
     j++;  /* the sampler's own frames */
   for (; j < nnative; j++) {
     const char *ip = (const char *)s->native[j] - 1;  /* within the call */
-    if (in(&code.execute, ip)) i = pushrun(s, i, nlua, p);
-    else if (in(&code.resume, ip)) i = pushrest(s, i, nlua, p);
+    if (in(&code.execute, ip)) i = pushrun(s, i, nlua);
+    else if (in(&code.resume, ip)) i = pushrest(s, i, nlua);
     else if (!in(&code.core, ip)) pushnative(s, ip);
   }
   for (; i < nlua; i++)  /* the C stack was cut short */
-    pushframe(s, &s->lua[i], 0, p);
+    pushframe(s, &s->lua[i], 0);
 }
 
 
-size_t stack_walk (Stack *s, lua_State *L, int native, Profile *p) {
+size_t stack_walk (Stack *s, lua_State *L, int native) {
   size_t n = luaN_frames(L, s->lua);
   size_t i;
   s->n = 0;
   if (native)
-    merge(s, n, unw_backtrace(s->native, MAXNATIVE), p);
+    merge(s, n, unw_backtrace(s->native, MAXNATIVE));
   else {
     for (i = 0; i < n; i++)
-      pushframe(s, &s->lua[i], 1, p);
+      pushframe(s, &s->lua[i], 1);
   }
-  return s->n;
+  return 0;
 }

@@ -28,6 +28,10 @@ typedef struct StackLine {
   int pc, line;
 } StackLine;
 
+/* Told of a function before the first stack that shows it (profile.h). */
+typedef void (*StackAnnounce) (void *ud, uint64_t id, const char *name,
+                               int linedefined, const char *source);
+
 typedef struct Stack {
   ProfileFrame *frames;		/* innermost first */
   size_t n, capacity;
@@ -36,20 +40,22 @@ typedef struct Stack {
   StackLine *lines;		/* cache of lines */
   unsigned char *announced;	/* a bit an id of a Lua function */
   size_t announcedsize;
+  StackAnnounce announce;
+  void *ud;
 } Stack;
 
 /* 0: no memory. */
 int stack_open (Stack *s);
 void stack_close (Stack *s);
 
-/* Forgets which functions have been announced (a new profile begins). */
-void stack_forget (Stack *s);
+/* Stacks are for somebody else from here on, who knows no function yet. */
+void stack_begin (Stack *s, StackAnnounce announce, void *ud);
 
 /*
-** Walks the running stack of L into s->frames and announces functions that
-** 'p' does not know yet. 'native': with native frames. Returns the number of
-** frames.
+** Walks the running stack of L into s->frames (s->n of them, innermost first).
+** 'native': with native frames. Returns how many of the outermost frames are
+** those of the walk before.
 */
-size_t stack_walk (Stack *s, lua_State *L, int native, Profile *p);
+size_t stack_walk (Stack *s, lua_State *L, int native);
 
 #endif

@@ -38,7 +38,7 @@ endif
 CORE_O = $(CORE:%=$(B)/$(1)/%.o) $(OURS:lua/%.c=$(B)/$(1)/%.o)
 
 # The modules of the profiler, for every variant but plain.
-SAMPLER := core sampler pending stack native gap profile outfile encoder \
+SAMPLER := core sampler tracker pending classes stack native gap profile outfile encoder \
   batch objects vmprof idmap
 READER := readerlib reader readerevent readerbatch readername readersum ledger bins \
   fifo strtab tree details source idmap
@@ -47,7 +47,7 @@ MODFLAGS = -std=gnu99 -Wall -Wextra $(OPT_$(V)) $(EXTRA) -fPIC \
 MODULE = $(CC) $(LDFLAGS) -shared -Wl,-z,nodelete \
   -Wl,--version-script=asamp/exports -o $@ $(filter %.o,$^)
 ifeq ($(filter plain,$(V)),)
-  MODULES := $(P)/lib/lua/5.4/profiler/core.so $(P)/lib/lua/5.4/profiler/reader.so
+  MODULES := $(P)/lib/lua/5.4/profiler/core.so $(P)/lib/lua/5.4/profiler/reader.so $(P)/lib/lua/5.4/asamp/host.so
   LUALIB := $(patsubst lualib/%,$(P)/share/lua/5.4/%,$(shell find lualib -name '*.lua'))
 endif
 
@@ -141,6 +141,9 @@ $(P)/lib/lua/5.4/profiler/core.so: $(SAMPLER:%=$(B)/asamp/%.o) asamp/exports
 $(P)/lib/lua/5.4/profiler/reader.so: $(READER:%=$(B)/asamp/%.o) asamp/exports
 	@mkdir -p $(@D)
 	$(MODULE) -lz
+$(P)/lib/lua/5.4/asamp/host.so: $(B)/asamp/host.o asamp/exports
+	@mkdir -p $(@D)
+	$(MODULE)
 $(P)/share/lua/5.4/%.lua: lualib/%.lua
 	@mkdir -p $(@D)
 	cp $< $@

@@ -17,7 +17,7 @@
 
 #include "lua.h"
 
-#define LUAN_SEAM	2	/* version of what follows */
+#define LUAN_SEAM	3	/* version of what follows */
 
 /* What a block of memory is. */
 typedef enum luaN_Kind {
@@ -49,8 +49,17 @@ typedef struct luaN_Sampler {
   */
   uint64_t (*sample) (void *ud, lua_State *L, const luaN_Sample *s,
                       uint64_t over);
-  /* A collection knows what is dead: luaN_isdead answers for every owner. */
+  /*
+  ** A collection knows what is dead: luaN_isdead answers for every owner, and
+  ** everything that has died since the decision before is still whole.
+  */
   void (*decide) (void *ud, lua_State *L, int major);
+  /*
+  ** The pause that began with 'began' of luaN_memory is over; 'decide' was
+  ** called in it, once or (a major collection's turn came) twice. Nothing was
+  ** allocated since.
+  */
+  void (*collected) (void *ud, lua_State *L);
   /*
   ** A block that is no object (it may have an owner) is freed by hand. Called
   ** only while luaN_watch > 0, and for many blocks that are not watched.
@@ -85,6 +94,38 @@ LUA_API void luaN_watch (lua_State *L, int n);
 LUA_API int luaN_isdead (lua_State *L, const void *owner);
 
 /*
+** Tables by their addresses, for 'decide' only. What is got there is good until
+** 'decide' returns; a table that is not dead is good until a later 'decide' says
+** that it is.
+*/
+
+/* Metatable of an owner of samples, NULL: it has none, or is of a type whose
+   values share one. */
+LUA_API const void *luaN_metatable (lua_State *L, const void *owner);
+
+/* What a table has under a key that is a string. */
+typedef struct luaN_Entry {
+  const char *key;	/* NULL: another kind of key (luaN_next) */
+  size_t keylength;
+  const char *string;	/* the value, when it is a string; else NULL */
+  size_t length;
+  const void *table;	/* the value, when it is a table; else NULL */
+} luaN_Entry;
+
+/* Raw access; 'key' has at most 40 bytes. 0: there is nothing. */
+LUA_API int luaN_field (lua_State *L, const void *table, const char *key,
+                        luaN_Entry *e);
+
+/* The slot '*i' of a table's hash part, moving '*i' on. 0: there are no more.
+   Slots without an entry, or whose value is no table, have e->table NULL. */
+LUA_API int luaN_next (lua_State *L, const void *table, size_t *i,
+                       luaN_Entry *e);
+
+/* The registry, and the table of globals (NULL: the program took it away). */
+LUA_API const void *luaN_registry (lua_State *L);
+LUA_API const void *luaN_globals (lua_State *L);
+
+/*
 ** Runs a minor collection, which decides the fate of every sample. Finalizers
 ** wait for the next collection. Does nothing inside a collection or a finalizer,
 ** or when the state is being closed. Not from a sampler's functions, except
@@ -95,18 +136,26 @@ LUA_API void luaN_collect (lua_State *L);
 /* 1 while lua_close takes the state apart: what is made now has no finalizer. */
 LUA_API int luaN_isclosing (lua_State *L);
 
+/* Where a major collection is, between two of its slices. */
+typedef enum luaN_Phase {
+  LUAN_NOMAJOR, LUAN_MARKING, LUAN_SWEEPING
+} luaN_Phase;
+
 /* Bytes and counts of the state's memory; times in nanoseconds. */
 typedef struct luaN_Memory {
   uint64_t inuse;	/* as collectgarbage "count" */
   uint64_t held;	/* obtained from lua_Alloc */
   uint64_t allocated;	/* as luaN_allocated */
-  uint64_t tenured;	/* of these, survived a minor collection */
+  uint64_t tenured;	/* of these, survived their first collection */
   uint64_t nursery;	/* from one minor collection to the next */
   uint64_t minors, majors;  /* collections so far */
   uint64_t pause;	/* the last one: a minor collection and the slice of a
 			   major one after it, or a full collection */
   uint64_t longest;	/* the longest pause so far */
   uint64_t pauses;	/* all of them */
+  uint64_t began;	/* CLOCK_MONOTONIC when the last pause, or the one that
+			   is running, began */
+  luaN_Phase phase;	/* of the major collection */
 } luaN_Memory;
 
 LUA_API void luaN_memory (lua_State *L, luaN_Memory *m);

@@ -253,6 +253,18 @@ function M.period(n)
   return current() and session.period
 end
 
+--- Puts a marker into the profile: a name (text, not empty), and a value that
+-- goes with it (text or a number). Returns true, false without a session.
+function M.mark(name, value)
+  if type(name) ~= "string" or name == "" then
+    error(("bad argument #1 to 'mark' (name must be text, got %s)"):format(show(name)), 2)
+  end
+  if value ~= nil and type(value) ~= "string" and not math.type(value) then
+    error(("bad argument #2 to 'mark' (value must be text or a number, got %s)"):format(show(value)), 2)
+  end
+  return current() ~= nil and core.mark(name, value and tostring(value) or "")
+end
+
 --- What was done so far: a table with
 --   on       whether allocations are sampled now
 --   period   bytes; samples, lost: counts; bytes: allocated while sampling

@@ -92,7 +92,7 @@ static size_t share (global_State *g, size_t bytes) {
 static void step (lua_State *L, size_t bytes, int begin) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
-  uint64_t start = luaN_now();
+  luaN_beginpause(g);
   if (c->fullcycles && luaN_majordue(g))
     begin = 1;  /* the minor collection must not put it off */
   if (c->lost) luaN_full(L);
@@ -106,7 +106,7 @@ static void step (lua_State *L, size_t bytes, int begin) {
     luaN_majorstep(L, share(g, bytes));
   }
   luaN_newnursery(g);
-  luaN_timed(g, start);
+  luaN_endpause(L);
   luaN_mustverify(L, 0);
   luaN_callfinalizers(L);
 }
@@ -131,12 +131,12 @@ void luaN_step (lua_State *L, size_t bytes) {
 
 void luaC_fullgc (lua_State *L, int isemergency) {
   global_State *g = G(L);
-  uint64_t start = luaN_now();
   lua_assert(!g->gcemergency);
+  luaN_beginpause(g);
   g->gcemergency = cast_byte(isemergency);
   luaN_full(L);
   luaN_newnursery(g);
-  luaN_timed(g, start);
+  luaN_endpause(L);
   luaN_mustverify(L, 1);
   if (!isemergency) luaN_callfinalizers(L);
   g->gcemergency = 0;
@@ -161,11 +161,11 @@ void luaC_freeallobjects (lua_State *L) {
 
 LUA_API void luaN_collect (lua_State *L) {
   global_State *g = G(L);
-  uint64_t start = luaN_now();
   if ((g->gcstp & (GCSTPGC | GCSTPCLS)) || g->gcstopem) return;
+  luaN_beginpause(g);
   luaN_settle(g);
   if (g->heap.gc.lost) luaN_full(L);
   else luaN_minor(L);
   luaN_newnursery(g);
-  luaN_timed(g, start);
+  luaN_endpause(L);
 }

@@ -136,9 +136,9 @@ LUAI_FUNC size_t luaN_stepsize (global_State *g);
 LUAI_FUNC int luaN_majordue (global_State *g);
 /* A major collection is over: when the next one is due. */
 LUAI_FUNC void luaN_setthreshold (global_State *g);
-/* Nanoseconds of a clock that does not jump; a pause that began then is over. */
-LUAI_FUNC uint64_t luaN_now (void);
-LUAI_FUNC void luaN_timed (global_State *g, uint64_t start);
+/* The program waits for a collection; it goes on (finalizers may be called). */
+LUAI_FUNC void luaN_beginpause (global_State *g);
+LUAI_FUNC void luaN_endpause (lua_State *L);
 #if defined(LUAN_DEBUG)
 LUAI_FUNC void luaN_readstress (global_State *g);
 #endif

@@ -165,6 +165,7 @@ typedef struct luaN_Gc {
   l_mem reached;		/* bytes that the major collection has marked */
   size_t tenured;		/* bytes that the last minor has tenured */
   uint64_t alltenured;		/* ... and all of them */
+  uint64_t began;		/* when the last pause began (nanoseconds) */
   uint64_t pause, longest, pauses;  /* nanoseconds: last, longest, sum */
   lu_byte stressmajor;		/* the debug build's switches (pace.c) */
   unsigned stressverify;

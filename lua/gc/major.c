@@ -195,5 +195,6 @@ void luaN_full (lua_State *L) {
   luaN_stayawake(L);
   endmajor(L);
   luaN_trimheap(g, 1);
+  c->alltenured += c->tenured;
   g->gcstopem = stopem;
 }

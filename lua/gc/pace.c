@@ -126,18 +126,35 @@ void luaN_setthreshold (global_State *g) {
 
 /* {== statistics ======================================================= */
 
-uint64_t luaN_now (void) {
+static uint64_t now (void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 
-void luaN_timed (global_State *g, uint64_t start) {
-  luaN_Gc *c = &g->heap.gc;
-  c->pause = luaN_now() - start;
+void luaN_beginpause (global_State *g) {
+  g->heap.gc.began = now();
+}
+
+
+void luaN_endpause (lua_State *L) {
+  luaN_Heap *h = &G(L)->heap;
+  luaN_Gc *c = &h->gc;
+  c->pause = now() - c->began;
   c->pauses += c->pause;
   if (c->pause > c->longest) c->longest = c->pause;
+  if (h->sampler != NULL)
+    h->sampler->collected(h->sampler->ud, L);
+}
+
+
+static luaN_Phase phase (const global_State *g) {
+  switch (g->gcstate) {
+    case GCSpause: return LUAN_NOMAJOR;
+    case GCSpropagate: case GCSatomic: return LUAN_MARKING;
+    default: return LUAN_SWEEPING;
+  }
 }
 
 
@@ -155,6 +172,8 @@ LUA_API void luaN_memory (lua_State *L, luaN_Memory *m) {
   m->pause = c->pause;
   m->longest = c->longest;
   m->pauses = c->pauses;
+  m->began = c->began;
+  m->phase = phase(g);
 }
 
 

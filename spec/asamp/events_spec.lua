@@ -295,6 +295,19 @@ for format = 6, 7 do
         for i, o in ipairs(vmprof.checkextended(list.log)) do states[i] = o.stats[4] end
         assert.same({0, 1, 2, 3, 3, 2}, states)
       end)
+
+      it("no object record of marking is right behind one of finalizing", function()
+        local list = written(7, function(p)
+          p:name(8, "f", 1, "@x")
+          for state in ("33112311"):gmatch "." do
+            p:sample{8, 1}
+            p:collection{fates = "1", state = tonumber(state)}
+          end
+        end)
+        local states = {}
+        for i, o in ipairs(vmprof.checkextended(list.log)) do states[i] = o.stats[4] end
+        assert.equal("33012301", table.concat(states))
+      end)
     end
 
     describe("markers", function()

@@ -341,19 +341,29 @@ f()]], (function()
     check(table.concat(source, "\n"), expected)
   end)
 
-  it("calls of a table and of a chain of them", function()
+  -- a function has the name of the call in which it was first seen
+  it("calls of a table", function()
     check([[
 local f = setmetatable({}, {
   __call = function() return {} end})
-f()
+f()]], {
+      "table main chunk:1",
+      "Lua closure main chunk:2",
+      "table f:2 main chunk:3",
+    })
+  end)
+
+  it("calls of a chain of tables", function()
+    check([[
+local f = setmetatable({}, {
+  __call = function() return {} end})
 local g = setmetatable({}, {__call = f})
 g(
   1)]], {
       "table main chunk:1",
       "Lua closure main chunk:2",
-      "table f:2 main chunk:3",
-      "table main chunk:4",
-      "table f:2 main chunk:5",
+      "table main chunk:3",
+      "table g:2 main chunk:4",
     })
   end)
 

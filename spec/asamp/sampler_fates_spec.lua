@@ -175,14 +175,20 @@ describe("the fates of samples", function()
       decided[s.collection] = (decided[s.collection] or 0) + s.count
       if s.kind == "string" and s.size == 1024 then assert.is_true(s.survived) end
     end
-    assert.is_true(#list.collections >= 20, #list.collections)
     for i, points in pairs(decided) do
       -- a nursery ends with the block that passes its end
       assert.is_true(points <= 65536 // 64 + 1024 // 64, ("%d: %d"):format(i, points))
     end
-    for i = 2, 20 do
-      assert.is_true((decided[i] or 0) >= 65536 // 64 - 1024 // 64, ("%d: %s"):format(i, decided[i]))
+    local minors = 0
+    for i, kind in ipairs(list.collections) do
+      -- a major one finds all decided
+      if kind == "minor" then
+        minors = minors + 1
+        assert.is_true(minors == 1 or minors > 20 or (decided[i] or 0) >= 65536 // 64 - 1024 // 64,
+                       ("%d: %s"):format(i, decided[i]))
+      end
     end
+    assert.is_true(minors >= 20, minors)
     assert.equal(0, list.undecided)
     assert.equal(n, #kept)
   end)

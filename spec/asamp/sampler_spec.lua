@@ -142,6 +142,12 @@ local function model(period, seed)
         end
         points, at = points + s.count, at + 1
         local b = e.block
+        -- a collection may come before the new table has got its metatable
+        local after = list[at]
+        local last = not after or after.collection ~= s.collection
+        if b and b.kind and s.class ~= b.class and not (s.class == nil and last) then
+          m.fail("sample %d is of class %s, not %s", at - 1, s.class, b.class)
+        end
         if b and b.kind and (s.kind ~= b.kind or s.size ~= b.size or s.count ~= e.points) then
           m.fail("sample %d is %s of %d bytes, %d times, not %s of %d, %d times", at - 1,
                  s.kind, s.size, s.count, b.kind, b.size, e.points)
@@ -158,6 +164,8 @@ end
 -- ==}
 
 -- {== random actions ========================================================
+
+local CLASSES = {{__name = "One"}, {__name = "Two"}, {__name = "Three"}}
 
 -- Actions of known bytes, most of them exactly one block: name, f and the block
 -- of model.act.
@@ -180,6 +188,17 @@ local KNOWN = {
   end,
   function(keep)
     return "table", function() keep {} end, {kind = "table", size = 40}
+  end,
+  function(keep, random)
+    local i = random(1, #CLASSES)
+    return "object " .. i, function() keep(setmetatable({}, CLASSES[i])) end,
+      {kind = "table", size = 40, class = CLASSES[i].__name}
+  end,
+  function(keep, random)
+    local i, n = random(1, #CLASSES), random(0, 200)
+    return ("userdata of %d %d"):format(i, n),
+      function() keep(debug.setmetatable(natives.userdata(n, 0), CLASSES[i])) end,
+      {kind = "userdata", size = 32 + round(math.max(n, 1)), class = CLASSES[i].__name}
   end,
   function(keep, random)  -- table and vectors in one piece
     local narray, nhash = random(0, 32), random(0, 32)

@@ -9,7 +9,8 @@
 **     g:change(period, distance) -> distance
 **   pending() -> list; owners and blocks are integers, 0: none
 **     p:add(owner, block)          p:freed(block) -> was it watched?
-**     p:fates{[owner] = true ...} -> "0110", oldest first (dead owners in)
+**     p:fates({[owner] = true ...} [, {[owner] = class ...}]) -> "0110", oldest
+**       first (dead owners in), and "0 7 7 1", their classes, or nil
 **     p:watched() -> number
 **   MIN, MAX
 */
@@ -89,17 +90,37 @@ static int isdead (void *ud, const void *owner) {
   return dead;
 }
 
+static uint32_t classof (void *ud, const void *owner) {
+  lua_State *L = ud;
+  uint32_t class = 0;
+  if (lua_istable(L, 3)) {
+    lua_rawgeti(L, 3, (lua_Integer)(uintptr_t)owner);
+    class = (uint32_t)lua_tointeger(L, -1);
+    lua_pop(L, 1);
+  }
+  return class;
+}
+
 static int l_fates (lua_State *L) {
+  PendingJudge judge = {L, isdead, classof};
   luaL_Buffer b;
-  size_t n, i;
-  const unsigned char *survived;
+  size_t i;
+  PendingFates f;
   luaL_checktype(L, 2, LUA_TTABLE);
-  survived = pending_fates(pending(L), &n, isdead, L);
+  lua_settop(L, 3);
+  f = pending_fates(pending(L), &judge);
   luaL_buffinit(L, &b);
-  for (i = 0; i < n; i++)
-    luaL_addchar(&b, survived[i] == 1 ? '1' : survived[i] == 0 ? '0' : '?');
+  for (i = 0; i < f.n; i++)
+    luaL_addchar(&b, f.survived[i] == 1 ? '1' : f.survived[i] == 0 ? '0' : '?');
   luaL_pushresult(&b);
-  return 1;
+  if (f.classes == NULL) return 1;
+  luaL_buffinit(L, &b);
+  for (i = 0; i < f.n; i++) {
+    lua_pushfstring(L, i == 0 ? "%d" : " %d", (int)f.classes[i]);
+    luaL_addvalue(&b);
+  }
+  luaL_pushresult(&b);
+  return 2;
 }
 
 static int l_watched (lua_State *L) {

@@ -158,10 +158,14 @@ function M.checkextended(log)
   while log.metas["gc_stats__" .. nstats] do
     nstats = nstats + 1
   end
+  local state
   for _, record in ipairs(log.objects) do
     local n = #record.words - nstats
     assert(n >= 0, "fewer words than statistics")
     local stats = table.move(record.words, n + 1, n + nstats, 1, {})
+    assert(not (state == 3 and stats[4] == 1), "marking behind finalizing")
+    state = stats[4]
+    assert(not state or state >= 0 and state <= 3, "unknown state")
     for i = n, 1, -1 do  -- newest first in the file
       local w = record.words[i]
       objects[#objects + 1] = {type = w >> 2, outside = w >> 1 & 1,

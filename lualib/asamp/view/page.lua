@@ -72,13 +72,13 @@ function encode(out, value)
   end
 end
 
---- The page as a list of strings, to be written one after the other.
+--- The page with the data in it.
 function M.fill(template, columns)
   local from, to = template:find(MARK, 1, true)
   local out = {template:sub(1, from - 1)}
   encode(out, columns)
   out[#out + 1] = template:sub(to + 1)
-  return {table.concat(out)}
+  return table.concat(out)
 end
 
 return M

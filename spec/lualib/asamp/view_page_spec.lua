@@ -106,6 +106,19 @@ describe("the page of asamp view #plain", function()
     os.remove(cut)
   end)
 
+  it("shows a profile without samples as empty", function()
+    local path = folder .. "/empty.vmprof"
+    assert(require "profilegen".open{path = path, command = "lua empty.lua"}:close())
+    assert.equal(0, (pages.run(path)))
+    b:visit(path .. ".html")
+    for tab = 1, 5 do
+      b:press(tostring(tab))
+      b:eval "1"
+    end
+    assert.equal("lua empty.lua", b:text "h1")
+    assert.truthy(b:text "#panel-types":find("Nothing to show", 1, true))
+  end)
+
   it("counts functions by bytes, samples, survived bytes and time", function()
     local none = "–"
     assert.same({
@@ -452,7 +465,7 @@ describe("the page of asamp view #plain", function()
     local columns = data.of(profile, {nodes = 100000})
     columns.sources = {}
     local f = assert(io.open(folder .. "/big.html", "wb"))
-    f:write(table.unpack(page.fill(page.template(), columns)))
+    f:write(page.fill(page.template(), columns))
     f:close()
     b:visit(folder .. "/big.html")
     assert.truthy(b:text "#notes":find("The call tree has its 100,000 largest nodes", 1, true))

@@ -59,7 +59,7 @@ describe("asamp view", function()
     assert.equal(0, code)
     assert.truthy(out:find("other.html", 1, true))
     local text = process.read(folder .. "/other.html")
-    code, out = pages.run(path, "-o", "-")
+    code, out = pages.run(path, "--out=-")
     assert.equal(0, code)
     assert.equal(text, out)
   end)
@@ -76,12 +76,12 @@ describe("asamp view", function()
   it("refuses wrong arguments in one line that names them", function()
     for _, case in ipairs{
       {"no file given"},
-      {"unknown option '--opne'", "--opne", "x"},
+      {"unknown option '--nodse', did you mean --nodes?", "--nodse", "x"},
+      {"unknown option '-x'", "-x", "x"},
       {"one file at a time, got 'a' and 'b'", "a", "b"},
-      {"-o wants a value", "x", "-o"},
+      {"--out wants a value, got ''", "x", "-o"},
       {"--nodes wants a whole number from 1, got '0'", "--nodes", "0", "x"},
       {"--nodes wants a whole number from 1, got 'many'", "--nodes=many", "x"},
-      {"-o 'x' would replace the profile itself", "-o", "x", "x"},
     } do
       local code, out, err = pages.run(table.unpack(case, 2))
       assert.equal(2, code)
@@ -94,6 +94,9 @@ describe("asamp view", function()
     local code, _, err = pages.run(folder .. "/nothing")
     assert.equal(1, code)
     assert.truthy(err:find("^asamp view: [^\n]*/nothing[^\n]*No such file[^\n]*\n$"))
+    code, _, err = pages.run(path, "-o", path)
+    assert.equal(1, code)
+    assert.equal(("asamp view: '%s' would replace the profile itself\n"):format(path), err)
     code, _, err = pages.run(path, "-o", "/nowhere/x.html")
     assert.equal(1, code)
     assert.truthy(err:find("^asamp view: cannot write the page: /nowhere/x.html: No such file[^\n]*\n$"))
@@ -160,7 +163,7 @@ describe("asamp view", function()
     assert.same({}, lookup "/dev/zero")
     assert.same({}, lookup "/proc/version")
     assert.same({}, lookup(path))
-    local code = pages.run(path, "--source", folder, "-o", folder .. "/x.html")
+    local code = pages.run(path, "--source", "/nowhere:" .. folder, "-o", folder .. "/x.html")
     assert.equal(0, code)
   end)
 
@@ -231,6 +234,6 @@ describe("asamp view", function()
 
   it("fills the template once, whatever the data look like", function()
     local html = page.fill("a@DATA@b", {text = "@DATA@ % %1 </script>", list = {"<!--", "x"}, none = {}})
-    assert.equal('a{"list":["\\u003c!--","x"],"none":[],"text":"@DATA@ % %1 \\u003c/script>"}b', html[1])
+    assert.equal('a{"list":["\\u003c!--","x"],"none":[],"text":"@DATA@ % %1 \\u003c/script>"}b', html)
   end)
 end)

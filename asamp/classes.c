@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Names of metatables (classes.h).
+*/
+#include "classes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lauxlib.h"
+#include "seam.h"
+
+#define NONE	UINT32_MAX
+#define LEVELS	3
+
+/* Smallest number of slots that an index is taken to cost. */
+#define LEASTSLOTS	256u
+
+
+static uint64_t keyof (const void *p) {
+  return (uint64_t)(uintptr_t)p;
+}
+
+
+/* Room for 'n' elements; 0: no memory. */
+static int room (void *vector, size_t *size, size_t n, size_t element) {
+  void **v = vector;
+  if (n > *size) {
+    size_t more = (2 * *size > n) ? 2 * *size : n + 64;
+    void *p = realloc(*v, more * element);
+    if (p == NULL) return 0;
+    *v = p;
+    *size = more;
+  }
+  return 1;
+}
+
+
+/* {== numbers ========================================================== */
+
+static uint64_t hashof (const char *s) {
+  uint64_t h = UINT64_C(0xcbf29ce484222325);  /* FNV-1a */
+  for (; *s != '\0'; s++) h = (h ^ (unsigned char)*s) * UINT64_C(0x100000001b3);
+  return (h == 0) ? 1 : h;
+}
+
+
+/* The number of the class that is called 'name', a new one when need be. */
+static uint32_t number (Classes *c, const char *name) {
+  const uint32_t *known = idmap_find(&c->ids, hashof(name));
+  size_t size = c->size;
+  uint32_t *at, i = (known != NULL) ? *known : 0;
+  int isnew;
+  for (; i != 0; i = c->classes[i - 1].next)
+    if (strcmp(c->classes[i - 1].name, name) == 0) return i;
+  if (c->n == CLASSES_MAX) return CLASSES_MAX;
+  if (c->n == CLASSES_MAX - 1) name = "(other classes)";
+  if ((at = idmap_at(&c->ids, hashof(name), &isnew)) == NULL) return 0;
+  if (!room(&c->classes, &size, c->n + 1, sizeof(*c->classes))) return 0;
+  c->size = (uint32_t)size;
+  if ((c->classes[c->n].name = strdup(name)) == NULL) return 0;
+  c->classes[c->n].next = *at;
+  *at = ++c->n;
+  c->announce(c->ud, c->n, name);
+  return c->n;
+}
+
+
+/* The same of a string of Lua, which may hold any bytes. */
+static uint32_t numberof (Classes *c, const char *s, size_t length) {
+  char name[CLASSES_NAME + 1];
+  size_t i;
+  if (length > CLASSES_NAME) length = CLASSES_NAME;
+  for (i = 0; i < length; i++) name[i] = (s[i] == '\0') ? ';' : s[i];
+  name[length] = '\0';
+  return (length > 0) ? number(c, name) : 0;
+}
+
+/* }===================================================================== */
+
+
+/* {== the index ======================================================== */
+
+/* Writes the whole name of a table and returns its length, cut to the size. */
+static size_t fullname (const Classes *c, uint32_t i,
+                        char name[CLASSES_NAME + 1]) {
+  const ClassName *n = &c->names[i];
+  size_t length = 0, more = n->length;
+  if (n->parent != NONE) {
+    length = fullname(c, n->parent, name);
+    if (length > 0 && length < CLASSES_NAME) name[length++] = '.';
+  }
+  if (more > CLASSES_NAME - length) more = CLASSES_NAME - length;
+  memcpy(name + length, c->text + n->text, more);
+  name[length + more] = '\0';
+  return length + more;
+}
+
+
+/* Of two names of one table that are as deep. */
+static int before (const Classes *c, uint32_t i, uint32_t j) {
+  char a[CLASSES_NAME + 1], b[CLASSES_NAME + 1];
+  size_t n, m;
+  if (c->names[i].root != c->names[j].root)
+    return c->names[i].root < c->names[j].root;
+  n = fullname(c, i, a);
+  m = fullname(c, j, b);
+  return memcmp(a, b, (n < m ? n : m) + 1) < 0;
+}
+
+
+/* Enters the table of 'e', a field of the table of 'parent' (or NONE). */
+static void enter (Classes *c, const luaN_Entry *e, uint32_t parent, int root,
+                   int depth) {
+  ClassName *n;
+  uint32_t *at, i = (uint32_t)c->nnames;
+  int isnew;
+  if (!room(&c->names, &c->names_size, c->nnames + 1, sizeof(*c->names)) ||
+      !room(&c->text, &c->text_size, c->ntext + e->keylength, 1) ||
+      (at = idmap_at(&c->index, keyof(e->table), &isnew)) == NULL)
+    return;
+  n = &c->names[i];
+  n->table = e->table;
+  n->parent = parent;
+  n->text = (uint32_t)c->ntext;
+  n->length = (uint32_t)e->keylength;
+  n->depth = (unsigned char)depth;
+  n->root = (unsigned char)root;
+  memcpy(c->text + c->ntext, e->key, e->keylength);
+  if (isnew) {
+    *at = i;
+    c->nnames++;
+    c->ntext += e->keylength;
+  }
+  else if (c->names[*at].depth == depth && before(c, i, *at)) {
+    c->names[*at] = *n;
+    c->ntext += e->keylength;
+  }
+}
+
+
+/* Enters the tables in the fields of a table; counts its slots. */
+static void enterall (Classes *c, lua_State *L, const void *table,
+                      uint32_t parent, int root, int depth) {
+  luaN_Entry e;
+  size_t i = 0;
+  while (c->slots < CLASSES_SLOTS && luaN_next(L, table, &i, &e)) {
+    c->slots++;
+    if (e.table == NULL || e.key == NULL || luaN_isdead(L, e.table)) continue;
+    if (e.keylength > 2 && memcmp(e.key, "__", 2) == 0) {
+      if (parent == NONE) continue;
+      e.key = ""; e.keylength = 0;
+    }
+    enter(c, &e, parent, root, depth);
+  }
+}
+
+
+/* A field that stands for its table has no name of its own: the table's does. */
+static uint32_t named (const Classes *c, uint32_t i) {
+  while (c->names[i].length == 0 && c->names[i].parent != NONE)
+    i = c->names[i].parent;
+  return i;
+}
+
+
+static void makeindex (Classes *c, lua_State *L) {
+  const void *globals = luaN_globals(L);
+  luaN_Entry loaded = {0};
+  size_t i = 0, end;
+  int depth;
+  idmap_free(&c->index);
+  c->nnames = c->ntext = 0;
+  c->slots = 0;
+  if (globals != NULL) enterall(c, L, globals, NONE, 0, 1);
+  if (luaN_field(L, luaN_registry(L), LUA_LOADED_TABLE, &loaded) &&
+      loaded.table != NULL)
+    enterall(c, L, loaded.table, NONE, 1, 1);
+  for (depth = 2; depth <= LEVELS; depth++) {
+    for (end = c->nnames; i < end; i++) {
+      const ClassName *n = &c->names[i];
+      if (n->table != globals && n->table != loaded.table)
+        enterall(c, L, n->table, named(c, (uint32_t)i), n->root, depth);
+    }
+  }
+}
+
+
+/* May an index be made now? Then the one that was is too old. */
+static int affordable (Classes *c, lua_State *L) {
+  uint64_t allocated = luaN_allocated(L), cost;
+  cost = (c->slots > LEASTSLOTS) ? c->slots : LEASTSLOTS;
+  if (c->slots > 0 && c->made == allocated) return 0;
+  c->saved += allocated / CLASSES_BYTES - c->made / CLASSES_BYTES;
+  if (c->slots == 0 || c->saved > CLASSES_SAVED * cost)
+    c->saved = CLASSES_SAVED * cost;
+  c->made = allocated;
+  if (!c->final && c->saved < cost) return 0;
+  c->saved -= (c->saved < cost) ? c->saved : cost;
+  c->final = 0;
+  return 1;
+}
+
+/* }===================================================================== */
+
+
+static uint32_t indexed (Classes *c, const void *table) {
+  char name[CLASSES_NAME + 1];
+  const uint32_t *at;
+  size_t length;
+  if (table == NULL || (at = idmap_find(&c->index, keyof(table))) == NULL)
+    return 0;
+  length = fullname(c, named(c, *at), name);
+  return numberof(c, name, length);
+}
+
+
+uint32_t classes_of (Classes *c, lua_State *L, const void *owner) {
+  const void *metatable = luaN_metatable(L, owner);
+  const uint32_t *at;
+  luaN_Entry e;
+  uint32_t id = 0;
+  if (metatable == NULL) return 0;
+  if ((at = idmap_find(&c->known, keyof(metatable))) != NULL) return *at;
+  if (luaN_field(L, metatable, "__name", &e) && e.string != NULL)
+    id = numberof(c, e.string, e.length);
+  if (id == 0) {
+    const void *index = luaN_field(L, metatable, "__index", &e) ? e.table : NULL;
+    int i;
+    for (i = 0; id == 0 && i < 2; i++) {
+      if (i == 1) {
+        if (!affordable(c, L)) break;
+        makeindex(c, L);
+      }
+      id = indexed(c, metatable);
+      if (id == 0) id = indexed(c, index);
+    }
+  }
+  if (id != 0 && !luaN_isdead(L, metatable)) {
+    int isnew;
+    uint32_t *known = idmap_at(&c->known, keyof(metatable), &isnew);
+    if (known != NULL) *known = id;
+  }
+  return id;
+}
+
+
+static void keepalive (IdMap *m, lua_State *L) {
+  IdMap kept = {0};
+  size_t i;
+  int isnew;
+  for (i = 0; i < m->size; i++) {
+    const struct IdEntry *e = &m->entries[i];
+    if (e->id != 0 && !luaN_isdead(L, (const void *)(uintptr_t)e->id)) {
+      uint32_t *at = idmap_at(&kept, e->id, &isnew);
+      if (at != NULL) *at = e->value;
+    }
+  }
+  idmap_free(m);
+  *m = kept;
+}
+
+
+void classes_forgetdead (Classes *c, lua_State *L) {
+  keepalive(&c->known, L);
+  keepalive(&c->index, L);
+}
+
+
+void classes_forget (Classes *c) {
+  idmap_free(&c->known);
+  idmap_free(&c->index);
+  c->nnames = c->ntext = 0;
+  c->slots = c->saved = c->made = 0;
+  c->final = 0;
+}
+
+
+void classes_close (Classes *c) {
+  uint32_t i;
+  classes_forget(c);
+  idmap_free(&c->ids);
+  for (i = 0; i < c->n; i++) free(c->classes[i].name);
+  free(c->classes);
+  free(c->names);
+  free(c->text);
+  memset(c, 0, sizeof(*c));
+}
+
+
+void classes_begin (Classes *c, void (*announce) (void *ud, uint32_t id,
+                                                  const char *name), void *ud) {
+  classes_close(c);
+  c->announce = announce;
+  c->ud = ud;
+}

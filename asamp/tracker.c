@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** The tracker of one state (tracker.h).
+*/
+#define _GNU_SOURCE
+#include "tracker.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define RECORD_NS	10000000
+
+
+uint64_t tracker_now (void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
+}
+
+
+static uint64_t rss (void) {
+  static int fd = -1;
+  char text[128];
+  unsigned long long size, resident;
+  ssize_t n;
+  if (fd < 0) fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+  n = pread(fd, text, sizeof(text) - 1, 0);
+  if (n <= 0) return 0;
+  text[n] = '\0';
+  if (sscanf(text, "%llu %llu", &size, &resident) != 2) return 0;
+  return resident * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+
+/* {== what the core calls ============================================== */
+
+static uint64_t sample (void *ud, lua_State *L, const luaN_Sample *in,
+                        uint64_t over) {
+  Tracker *t = ud;
+  ProfileSample out;
+  uint64_t distance;
+  int watched;
+  if (t->client == NULL) return GAP_MAX;  /* it was abandoned */
+  out.time = tracker_now();
+  out.size = in->size;
+  out.count = gap_pass(&t->gap, over, &distance);
+  out.thread = t->number;
+  out.kind = (int)in->kind;
+  out.outside = in->outside;
+  /* what is no object may be freed by hand */
+  watched = (in->owner != in->block && in->kind != LUAN_KTHREAD);
+  if (pending_add(&t->pending, in->owner, watched ? in->block : NULL)) {
+    size_t kept = stack_walk(&t->stack, L, t->native);
+    if (watched) luaN_watch(L, 1);
+    t->client->sample(t->ud, &out, kept, t->stack.frames, t->stack.n - kept);
+    t->samples += out.count;
+  }
+  else t->lost += out.count;
+  t->nanoseconds += tracker_now() - out.time;
+  return distance;
+}
+
+
+/* Tells the collection that has decided. Its part of the pause ends now. */
+static void tell (Tracker *t, lua_State *L) {
+  ProfileCollection *c = &t->collection;
+  luaN_Memory m;
+  t->deciding = 0;
+  luaN_memory(L, &m);
+  c->time = tracker_now();
+  c->duration = c->time - t->since;
+  c->inuse = m.inuse;
+  c->held = m.held;
+  c->rss = t->rss;
+  c->tenured = m.tenured - t->tenured;
+  c->state = (int)m.phase;
+  t->tenured = m.tenured;
+  t->since = c->time;
+  t->client->collection(t->ud, c, &t->fates);
+}
+
+
+static int isdead (void *ud, const void *owner) {
+  return luaN_isdead(((Tracker *)ud)->L, owner);
+}
+
+
+static uint32_t classof (void *ud, const void *owner) {
+  Tracker *t = ud;
+  return classes_of(&t->classes, t->L, owner);
+}
+
+
+/*
+** Collections may come every few microseconds: one that decides nothing is
+** only counted when the last record, or reading, is younger than RECORD_NS,
+** unless another of the same pause is told. Of a pause with both sorts, the minor collection's part ends where the major
+** one decides.
+*/
+static void decide (void *ud, lua_State *L, int major) {
+  Tracker *t = ud;
+  PendingJudge judge = {t, isdead, classof};
+  size_t watched = t->pending.nwatched;
+  luaN_Memory m;
+  uint64_t time;
+  if (t->client == NULL) return;
+  time = tracker_now();
+  luaN_memory(L, &m);
+  if (t->deciding) {
+    tell(t, L);
+    t->deciding = 1;  /* this one too */
+  }
+  else t->since = m.began;
+  if (major) classes_forgetdead(&t->classes, L);
+  if (time - t->measured >= RECORD_NS) {
+    t->rss = rss();
+    t->measured = time;
+  }
+  else if (t->pending.n == 0 && !t->deciding) return;
+  t->fates = pending_fates(&t->pending, &judge);
+  luaN_watch(L, -(int)watched);
+  t->deciding = 1;
+  t->collection.major = major;
+  t->collection.minors = m.minors - t->minors - !major;
+  t->collection.majors = m.majors - t->majors - major;
+  t->minors = m.minors;
+  t->majors = m.majors;
+  t->nanoseconds += tracker_now() - time;
+}
+
+
+static void collected (void *ud, lua_State *L) {
+  Tracker *t = ud;
+  if (t->client == NULL || !t->deciding) return;
+  tell(t, L);
+  t->nanoseconds += tracker_now() - t->collection.time;
+  if (!t->on) luaN_setsampler(L, NULL, 0);  /* that was what it stayed for */
+}
+
+
+static void freed (void *ud, lua_State *L, const void *block) {
+  Tracker *t = ud;
+  if (pending_freed(&t->pending, block)) luaN_watch(L, -1);
+}
+
+
+static void closing (void *ud, lua_State *L) {
+  Tracker *t = ud;
+  if (t->client != NULL) t->client->closing(t->ud, L);
+}
+
+/* }===================================================================== */
+
+
+int tracker_open (Tracker *t, lua_State *L) {
+  memset(t, 0, sizeof(*t));
+  lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
+  t->L = lua_tothread(L, -1);
+  lua_pop(L, 1);
+  t->seam.ud = t;
+  t->seam.sample = sample;
+  t->seam.decide = decide;
+  t->seam.collected = collected;
+  t->seam.freed = freed;
+  t->seam.closing = closing;
+  return stack_open(&t->stack);
+}
+
+
+void tracker_close (Tracker *t) {
+  pending_close(&t->pending);
+  stack_close(&t->stack);
+  classes_close(&t->classes);
+}
+
+
+void tracker_begin (Tracker *t, const TrackerClient *client, void *ud,
+                    uint64_t period, int native) {
+  t->client = client;
+  t->ud = ud;
+  t->native = native;
+  t->gap.period = period;
+  t->seeded = 0;
+  t->samples = t->bytes = t->lost = t->nanoseconds = 0;
+  stack_begin(&t->stack, client->function, ud);
+  classes_begin(&t->classes, client->class, ud);
+}
+
+
+void tracker_abandon (Tracker *t) {
+  if (t->on) t->bytes += luaN_allocated(t->L) - t->from;
+  t->client = NULL;
+  t->on = t->deciding = 0;
+  pending_close(&t->pending);
+}
+
+
+void tracker_end (Tracker *t, lua_State *L) {
+  tracker_off(t, L);
+  if (luaN_getsampler(L) == &t->seam) luaN_setsampler(L, NULL, 0);
+  tracker_abandon(t);
+}
+
+
+void tracker_on (Tracker *t, lua_State *L, uint64_t period, int random,
+                 uint64_t seed) {
+  luaN_Memory m;
+  if (t->seeded) {
+    t->gap.period = period;
+    t->gap.random = random;
+  }
+  else gap_open(&t->gap, period, random, seed);
+  luaN_memory(L, &m);
+  t->minors = m.minors;
+  t->majors = m.majors;
+  t->tenured = m.tenured;
+  t->measured = 0;
+  t->deciding = 0;
+  t->seeded = 1;
+  t->on = 1;
+  t->from = luaN_allocated(L);
+  if (luaN_getsampler(L) != &t->seam) classes_forget(&t->classes);
+  luaN_setsampler(L, &t->seam, gap_first(&t->gap));
+  luaN_watch(L, (int)t->pending.nwatched);
+}
+
+
+int tracker_off (Tracker *t, lua_State *L) {
+  luaN_Memory m;
+  if (!t->on) return 0;
+  luaN_setdistance(L, GAP_MAX);  /* no samples from here on */
+  t->bytes += luaN_allocated(L) - t->from;
+  t->on = 0;
+  t->measured = 0;  /* the last record leaves none out */
+  t->classes.final = 1;
+  luaN_memory(L, &m);
+  if (t->pending.n > 0 || m.minors != t->minors || m.majors != t->majors)
+    luaN_collect(L);
+  t->classes.final = 0;
+  if (t->pending.n == 0) luaN_setsampler(L, NULL, 0);
+  return 1;
+}
+
+
+void tracker_period (Tracker *t, lua_State *L, uint64_t period) {
+  if (t->on)
+    luaN_setdistance(L, gap_change(&t->gap, period, luaN_distance(L)));
+  else t->gap.period = period;
+}
+
+
+uint64_t tracker_bytes (const Tracker *t, lua_State *L) {
+  return t->bytes + (t->on ? luaN_allocated(L) - t->from : 0);
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** The tracker of one state: takes samples where the core says so (seam.h), at
+** distances (gap.h), with stacks (stack.h), and tells their fates (pending.h)
+** and classes (classes.h) when a collection knows them. Whom it tells is its
+** client: the file of a session (sampler.h) or a program (asamp.h). All memory
+** here comes from malloc and is never sampled.
+**
+**   A1  the state's seam has the tracker while it is on, and after that for as
+**       long as samples wait for their fate (the point is at infinity);
+**   A2  samples = sum over the on-times of the points passed (gap.h);
+**   A3  whenever it is off, every sample has its fate, unless the collector
+**       could not run: in a finalizer, the next collection tells it;
+**   A4  the client hears of a function before the first sample that shows it,
+**       of a class before the first fate that names it; of a collection after
+**       the samples that it decides, once, when its pause is over.
+*/
+#ifndef asamp_tracker_h
+#define asamp_tracker_h
+
+#include "lua.h"
+
+#include "classes.h"
+#include "gap.h"
+#include "pending.h"
+#include "profile.h"
+#include "seam.h"
+#include "stack.h"
+
+/*
+** What a client is told; arguments as those of the functions of profile.h of
+** these names. Called inside allocations and collections: the rules of
+** luaN_Sampler hold for them.
+*/
+typedef struct TrackerClient {
+  void (*function) (void *ud, uint64_t id, const char *name, int linedefined,
+                    const char *source);
+  void (*class) (void *ud, uint32_t id, const char *name);
+  void (*sample) (void *ud, const ProfileSample *s, size_t kept,
+                  const ProfileFrame *frames, size_t n);
+  void (*collection) (void *ud, const ProfileCollection *c,
+                      const PendingFates *f);
+  void (*closing) (void *ud, lua_State *L);  /* as that of luaN_Sampler */
+} TrackerClient;
+
+typedef struct Tracker {
+  luaN_Sampler seam;		/* what the core calls; ud is the Tracker */
+  lua_State *L;			/* the state's main thread */
+  const TrackerClient *client;	/* NULL: there is none */
+  void *ud;			/* the client's */
+  int native;			/* samples have C stacks */
+  Gap gap;
+  int seeded;			/* the gap's generator has its seed */
+  int on;
+  uint64_t number;		/* of the state, for the client */
+  uint64_t from;		/* luaN_allocated when sampling went on */
+  uint64_t samples, bytes, lost, nanoseconds;  /* since the client came */
+  uint64_t minors, majors, tenured;  /* as the last collection told has left it */
+  uint64_t rss, measured;	/* resident bytes, and when they were read */
+  Pending pending;
+  Stack stack;
+  Classes classes;
+  int deciding;			/* a collection is running that is to be told */
+  uint64_t since;		/* its part of the pause began then */
+  ProfileCollection collection;	/* it, or the last one told; */
+  PendingFates fates;		/* ... what it has decided */
+} Tracker;
+
+/* CLOCK_MONOTONIC, in nanoseconds. */
+uint64_t tracker_now (void);
+
+/* Of the state of L, without a client. 0: no memory. */
+int tracker_open (Tracker *t, lua_State *L);
+void tracker_close (Tracker *t);
+
+/* A client comes; counts are those of its time. */
+void tracker_begin (Tracker *t, const TrackerClient *client, void *ud,
+                    uint64_t period, int native);
+
+/* It goes: sampling off (tracker_off). */
+void tracker_end (Tracker *t, lua_State *L);
+
+/*
+** It goes where nothing may be done in Lua any more: at exit, in the child of
+** a fork. What has no fate gets none. The state is as before, for the core's
+** sample point goes to infinity when it is reached.
+*/
+void tracker_abandon (Tracker *t);
+
+/* Sampling on. 'seed' of the gaps; a client's second seed is not used. */
+void tracker_on (Tracker *t, lua_State *L, uint64_t period, int random,
+                 uint64_t seed);
+
+/*
+** Sampling off. Runs the collection that decides the last fates (finalizers
+** wait for the next one). Returns 0 when it was off already.
+*/
+int tracker_off (Tracker *t, lua_State *L);
+
+/* Changes the period, also while on (gap_change). */
+void tracker_period (Tracker *t, lua_State *L, uint64_t period);
+
+/* Bytes allocated while on. */
+uint64_t tracker_bytes (const Tracker *t, lua_State *L);
+
+#endif

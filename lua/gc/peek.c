@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Tables looked at in the middle of a collection, for the sampler (seam.h).
+** Nothing here runs a metamethod, allocates or writes. The dead may be looked
+** at as well: until lines are handed out again, they are as they were.
+*/
+#define LUA_CORE
+
+#include "lprefix.h"
+
+#include <string.h>
+
+#include "lua.h"
+
+#include "lgc.h"
+#include "lobject.h"
+#include "lstate.h"
+#include "lstring.h"
+
+#include "collector.h"
+#include "seam.h"
+
+
+LUA_API const void *luaN_metatable (lua_State *L, const void *owner) {
+  GCObject *o = (GCObject *)owner;
+  (void)L;
+  switch (o->tt) {
+    case LUA_VTABLE: return gco2t(o)->metatable;
+    case LUA_VUSERDATA: return gco2u(o)->metatable;
+    default: return NULL;
+  }
+}
+
+
+static void setvalue (luaN_Entry *e, const TValue *v) {
+  e->string = ttisstring(v) ? getstr(tsvalue(v)) : NULL;
+  e->length = ttisstring(v) ? tsslen(tsvalue(v)) : 0;
+  e->table = ttistable(v) ? hvalue(v) : NULL;
+}
+
+
+LUA_API int luaN_field (lua_State *L, const void *table, const char *key,
+                        luaN_Entry *e) {
+  const Table *t = table;
+  size_t length = strlen(key);
+  unsigned hash = luaS_hash(key, length, G(L)->seed);
+  Node *n = gnode(t, lmod(hash, sizenode(t)));
+  lua_assert(length <= LUAI_MAXSHORTLEN);
+  for (;;) {
+    if (keyisshrstr(n) && !isempty(gval(n))) {
+      const TString *s = keystrval(n);
+      if (s->shrlen == length && memcmp(getstr(s), key, length) == 0) {
+        e->key = getstr(s);
+        e->keylength = length;
+        setvalue(e, gval(n));
+        return 1;
+      }
+    }
+    if (gnext(n) == 0) return 0;
+    n += gnext(n);
+  }
+}
+
+
+LUA_API int luaN_next (lua_State *L, const void *table, size_t *i,
+                       luaN_Entry *e) {
+  const Table *t = table;
+  const Node *n;
+  (void)L;
+  if (*i >= (size_t)sizenode(t)) return 0;
+  n = gnode(t, (*i)++);
+  e->key = e->string = NULL;
+  e->keylength = e->length = 0;
+  e->table = NULL;
+  if (ttistable(gval(n))) {
+    e->table = hvalue(gval(n));
+    if (keyisshrstr(n) || keytt(n) == ctb(LUA_VLNGSTR)) {
+      e->key = getstr(keystrval(n));
+      e->keylength = tsslen(keystrval(n));
+    }
+  }
+  return 1;
+}
+
+
+LUA_API const void *luaN_registry (lua_State *L) {
+  return hvalue(&G(L)->l_registry);
+}
+
+
+LUA_API const void *luaN_globals (lua_State *L) {
+  const Table *registry = hvalue(&G(L)->l_registry);
+  const TValue *v;
+  if (luaN_asize(registry) < LUA_RIDX_GLOBALS) return NULL;
+  v = &registry->array[LUA_RIDX_GLOBALS - 1];
+  return ttistable(v) ? hvalue(v) : NULL;
+}

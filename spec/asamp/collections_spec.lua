@@ -1,0 +1,116 @@
+-- SPDX-License-Identifier: MIT
+-- What a profile tells of collections: their pauses, what they tenured, the
+-- phase of the major collection.
+
+local core = require "profiler.core"
+local samples = require "spec.support.samples"
+
+-- Garbage, and a heap that grows, so that major collections come.
+local function work(n, live)
+  local kept = {}
+  for i = 1, n do
+    kept[i % (live or 20000) + 1] = {i, {i}}
+    local _ = {i, i, x = {}}
+  end
+  return kept
+end
+
+describe("a collection in a profile", function()
+  it("has its part of the pause: no two overlap, and together they are no more than all pauses", function()
+    local before, after
+    local list = samples.of(function()
+      before = collectgarbage "statistics"
+      work(200000)
+      collectgarbage()
+      after = collectgarbage "statistics"
+    end, {period = 4096})
+    local ended, sum = 0, 0
+    for i, c in ipairs(list.gcs) do
+      -- times are whole microseconds
+      assert.is_true(c.time - c.duration >= ended - 2, ("%d: %d < %d"):format(i, c.time - c.duration, ended))
+      ended, sum = c.time, sum + c.duration
+    end
+    assert.is_true(sum > 0)
+    assert.is_true(#list.gcs > 50)
+    -- the collection that decides the last fates comes after 'after'
+    local last = list.gcs[#list.gcs].duration
+    assert.is_true(sum - last <= (after.pauses - before.pauses) * 1e6 + 1000 + #list.gcs)
+  end)
+
+  it("counts those that are left out, minor and major, and so all there are", function()
+    local before
+    local list = samples.of(function()
+      before = core.stats()
+      collectgarbage "step"  -- decides nothing: may be left out
+      for _ = 1, 500 do collectgarbage "step" end
+      work(100000)
+      for _ = 1, 5 do collectgarbage() end
+    end, {period = 1 << 20})
+    local after, minors, majors = core.stats(), 0, 0
+    for _, c in ipairs(list.gcs) do
+      minors = minors + c.minors + (c.major and 0 or 1)
+      majors = majors + c.majors + (c.major and 1 or 0)
+    end
+    assert.equal(after.minor - before.minor, minors)
+    assert.equal(after.major - before.major, majors)
+    assert.is_true(majors >= 5, majors)
+    assert.is_true(#list.gcs < minors)
+  end)
+
+  it("tells what was tenured since the one before: all of it, once", function()
+    local before, after, kept = nil, nil, {}
+    collectgarbage()
+    local list = samples.of(function()
+      before = collectgarbage("statistics").tenured
+      for i = 1, 2000 do kept[i] = {i} end
+      collectgarbage "step"
+      collectgarbage()
+      for i = 1, 2000 do kept[-i] = {i} end
+      core.off()
+      after = collectgarbage("statistics").tenured
+    end, {period = 1024})
+    local tenured = 0
+    for _, c in ipairs(list.gcs) do tenured = tenured + c.tenured end
+    assert.equal(after - before, tenured)
+    assert.equal(4000, #kept + 2000)
+    assert.is_true(tenured >= 4000 * 56, tenured)
+  end)
+
+  it("tells the phase of the major collection, which goes through all of them", function()
+    local list = samples.of(function()
+      collectgarbage()
+      work(400000, 80000)
+      collectgarbage()
+    end, {period = 4096})
+    local seen, state = {}, 0
+    for _, c in ipairs(list.gcs) do
+      seen[state .. c.state .. (c.major and " major" or "")] = true
+      state = c.state
+    end
+    assert.is_true(seen["01"], "one began")
+    assert.is_true(seen["11"], "one took several slices")
+    assert.is_true(seen["12 major"] or seen["10 major"], "one decided")
+    -- marking ends with the major collection's own decision, never before
+    assert.is_nil(seen["12"])
+    assert.is_nil(seen["02"])
+    assert.is_nil(seen["10"])
+    assert.equal(0, state)
+  end)
+
+  it("is told once in the file when it decides fates, at the off too", function()
+    local list = samples.of(function()
+      for _ = 1, 5 do
+        work(100)
+        core.off()
+        core.on(64, false)
+      end
+    end)
+    local decided = 0
+    for _, s in ipairs(list) do
+      assert.not_nil(s.survived)
+      if s.collection > decided then decided = s.collection end
+    end
+    assert.equal(#list.gcs, decided)
+    assert.equal(0, list.undecided)
+  end)
+end)
