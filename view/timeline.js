@@ -45,8 +45,9 @@ export class Timeline {
                       data.bins.n > 1 ? "Drag to select a range of time." : "");
     this.svg = select(this.element).append("svg").attr("tabindex", 0).attr("role", "group")
       .attr("aria-label", "Timeline of memory and collections. Left and right move the selected " +
-                          "range, with Shift its end; Escape selects the whole run.")
-      .on("keydown", (...args) => this.key(args.find(a => a instanceof Event) || window.event));
+                          "range, with Shift its end; Escape selects the whole run.");
+    this.svg.node().addEventListener("keydown", event => this.key(event));
+    this.svg.node().addEventListener("mousemove", event => this.read(event));
     this.from = this.input("from");
     this.to = this.input("to");
     this.element.prepend(el("div", { class: "legend" }, ...this.legend(),
@@ -150,7 +151,6 @@ export class Timeline {
     this.flags(width);
     this.svg.append("line").attr("class", "cursor").attr("y1", TOP).attr("y2", this.bottom);
     if (data.bins.n > 1) this.brushing(left, width);
-    this.svg.on("mousemove.reading", (...args) => this.read(args.find(a => a instanceof Event) || window.event));
     this.place();
   }
 
