@@ -36,6 +36,7 @@ export class CallTree {
                           "aria-expanded": to > from ? String(open) : null } });
       if (open) for (let k = to - 1; k >= from; k--) todo.push(children.list[k]);
     }
+    this.element.style.setProperty("--deepest", rows.reduce((d, row) => Math.max(d, tree.depth[row.id]), 1));
     this.grid.setRows(this.store.derived.total[0] > 0 ? rows : []);
   }
 
@@ -45,7 +46,7 @@ export class CallTree {
                  el("span", { class: "twist", "aria-hidden": "true" }, row.has ? (row.open ? "▾" : "▸") : ""),
                  row.id === 0 ? el("span", { class: "label" }, el("b", {}, "all"))
                    : label(data.functions[tree.fn[row.id]], tree.line[row.id], state.query));
-    e.style.setProperty("--depth", Math.min(tree.depth[row.id], 40));
+    e.style.setProperty("--depth", tree.depth[row.id]);
     return e;
   }
 

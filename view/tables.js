@@ -115,7 +115,7 @@ export class Types {
     this.grid = new Grid({
       label: "Types and classes",
       columns: [
-        { title: "own", width: "6.2rem", number: true, value: mode, cell: row => store.mode.text(mode(row)) },
+        { title: "own", width: "var(--number)", number: true, value: mode, cell: row => store.mode.text(mode(row)) },
         { title: "%", width: "3.4rem", number: true, cell: row => percent(mode(row), whole()) },
         { title: "lived", width: "3.8rem", number: true, hide: () => !store.data.head.fates,
           about: "share of the bytes that survived the first collection",

@@ -17,7 +17,7 @@ export function marked(text, query) {
 export function label(fn, line, query, after) {
   return el("span", { class: "label", title: `${fn.name}  ${place(fn, line)}` },
             el("b", {}, marked(fn.name, query)),
-            el("i", {}, marked(place(fn, line), query)), after);
+            el("i", {}, el("bdi", {}, marked(place(fn, line), query))), after);
 }
 
 const largestOf = new WeakMap();
@@ -33,11 +33,11 @@ export function columns(store, sums) {
   const text = part => row => value(part)(row) > 0 ? store.mode.text(value(part)(row)) : "–";
   const share = part => row => value(part)(row) > 0 ? percent(value(part)(row), store.derived.total[0]) : "–";
   return {
-    own: { title: "own", about: "by the thing itself", width: "6.2rem", number: true, value: value("own"),
+    own: { title: "own", about: "by the thing itself", width: "var(--number)", number: true, value: value("own"),
            cell: row => el("span", { class: "meter",
              style: `--share:${100 * value("own")(row) / largest(sums().own[store.state.mode])}%` }, text("own")(row)) },
     ownShare: { title: "%", width: "3.4rem", number: true, wide: true, cell: share("own") },
-    total: { title: "total", about: "with all it called", width: "6.2rem", number: true,
+    total: { title: "total", about: "with all it called", width: "var(--number)", number: true,
              value: value("total"), cell: text("total") },
     totalShare: { title: "%", width: "3.4rem", number: true, wide: true, cell: share("total") },
     lived: { title: "lived", about: "share of own bytes that survived the first collection",
