@@ -45,12 +45,13 @@ function M.open()
   return self
 end
 
-local function message(from)
+function M:message()
   local bytes = {}
   while true do
-    local c = from:read(1)
+    local c = self.from:read(1)
     if not c then
-      error("the browser ended", 0)
+      local log = io.open(self.folder .. "/log")
+      error("the browser ended: " .. (log and log:read "a" or ""), 0)
     elseif c == "\0" then
       return cjson.decode(table.concat(bytes))
     end
@@ -81,7 +82,7 @@ function M:call(method, params)
                              params = params or setmetatable({}, {__jsontype = "object"})}, "\0")
   self.to:flush()
   while true do
-    local m = message(self.from)
+    local m = self:message()
     if m.id == id then
       if m.error then
         error(method .. ": " .. m.error.message, 0)
@@ -99,7 +100,7 @@ function M:visit(path)
   self.last = nil
   self:call("Page.navigate", {url = "file://" .. path})
   while self.last ~= "Page.loadEventFired" do
-    local m = message(self.from)
+    local m = self:message()
     self:note(m)
   end
 end
