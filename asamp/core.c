@@ -15,6 +15,7 @@
 #include "gap.h"
 #include "sampler.h"
 #include "seam.h"
+#include "timing.h"
 
 
 static Sampler *check (lua_State *L) {
@@ -44,7 +45,7 @@ static int flag (lua_State *L, int t, const char *key) {
 
 /*
 ** open{out=, command=, extended=, compress=, native=, random=, seed=, announce=,
-** period=} -> true | nil, message, errno
+** period=, timeperiod=, wall=} -> true | nil, message, errno
 */
 static int l_open (lua_State *L) {
   Sampler *s = check(L);
@@ -66,6 +67,8 @@ static int l_open (lua_State *L) {
   o.native = flag(L, 1, "native");
   o.random = flag(L, 1, "random");
   o.announce = flag(L, 1, "announce");
+  o.timeperiod = (uint64_t)integer(L, 1, "timeperiod");
+  o.wall = flag(L, 1, "wall");
   errno = 0;
   ok = sampler_open(s, &o, (uint64_t)integer(L, 1, "period"), err, sizeof(err));
   if (!ok) {
@@ -91,6 +94,30 @@ static int l_on (lua_State *L) {
 /* off() -> was on */
 static int l_off (lua_State *L) {
   lua_pushboolean(L, sampler_off(check(L), L));
+  return 1;
+}
+
+
+/* timeon(nanoseconds, wall) -> true | nil, message, errno */
+static int l_timeon (lua_State *L) {
+  char err[512];
+  errno = 0;
+  if (!sampler_timeon(check(L), L, (uint64_t)luaL_checkinteger(L, 1),
+                      lua_toboolean(L, 2), err, sizeof(err))) {
+    int e = errno;
+    luaL_pushfail(L);
+    lua_pushstring(L, err);
+    lua_pushinteger(L, e);
+    return 3;
+  }
+  lua_pushboolean(L, 1);
+  return 1;
+}
+
+
+/* timeoff() -> was on */
+static int l_timeoff (lua_State *L) {
+  lua_pushboolean(L, sampler_timeoff(check(L), L));
   return 1;
 }
 
@@ -136,7 +163,7 @@ static void setinteger (lua_State *L, const char *key, uint64_t n) {
 static int l_stats (lua_State *L) {
   SamplerStats t;
   sampler_stats(check(L), L, &t);
-  lua_createtable(L, 0, 10);
+  lua_createtable(L, 0, 12);
   lua_pushboolean(L, t.open);
   lua_setfield(L, -2, "open");
   lua_pushboolean(L, t.on);
@@ -145,6 +172,9 @@ static int l_stats (lua_State *L) {
   setinteger(L, "samples", t.samples);
   setinteger(L, "bytes", t.bytes);
   setinteger(L, "lost", t.lost);
+  lua_pushboolean(L, t.timing);
+  lua_setfield(L, -2, "timing");
+  setinteger(L, "timesamples", t.timesamples);
   setinteger(L, "minor", t.minors);
   setinteger(L, "major", t.majors);
   lua_pushnumber(L, (lua_Number)t.nanoseconds / 1e9);
@@ -202,6 +232,8 @@ static const luaL_Reg functions[] = {
   {"open", l_open},
   {"on", l_on},
   {"off", l_off},
+  {"timeon", l_timeon},
+  {"timeoff", l_timeoff},
   {"close", l_close},
   {"period", l_period},
   {"mark", l_mark},
@@ -221,5 +253,9 @@ LUAMOD_API int luaopen_profiler_core (lua_State *L) {
   lua_setfield(L, -2, "MIN");
   lua_pushinteger(L, (lua_Integer)GAP_MAX);
   lua_setfield(L, -2, "MAX");
+  lua_pushinteger(L, TIMING_MIN);
+  lua_setfield(L, -2, "MINRATE");
+  lua_pushinteger(L, TIMING_MAX);
+  lua_setfield(L, -2, "MAXRATE");
   return 1;
 }

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FIFO_MOST	(1u << 20)
+#define FIFO_MOST	(2u << 20)
 
 struct ReadSample;
 

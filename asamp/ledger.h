@@ -26,6 +26,7 @@ typedef struct Site {
   uint32_t kind;
   uint64_t samples;         /* counts added up */
   uint64_t bytes;           /* counts times period; 0 of samples of time */
+  uint64_t ns;              /* likewise, of samples of time */
   uint64_t survived;        /* of the samples */
   uint64_t survivedbytes;
   uint64_t undecided;       /* of the samples */

@@ -31,6 +31,9 @@ typedef struct Input {
   uint64_t told;       /* offset of the last word on the progress */
   int header;          /* 1: the header record was read */
   int memory, pairs, threads;
+  size_t word, address;  /* bytes: 8 and 8; 32-bit logs 4 and 4; 4 and 8 are
+                            those of Windows */
+  unsigned char *wide;   /* 32-bit addresses made 64-bit ones */
   PathFrame *path;     /* READER_MAXDEPTH of them */
   size_t npath;        /* of the stack before, in use */
   char *value;         /* READER_MAXMETA bytes of a meta */
@@ -59,12 +62,36 @@ static uint64_t wordat (const unsigned char *b) {
          (uint64_t)b[6] << 48 | (uint64_t)b[7] << 56;
 }
 
-static int getword (Input *in, uint64_t *w) {
-  const unsigned char *b = source_take(in->source, 8);
+static uint64_t halfat (const unsigned char *b) {
+  return (uint64_t)b[0] | (uint64_t)b[1] << 8 | (uint64_t)b[2] << 16 |
+         (uint64_t)b[3] << 24;
+}
+
+/* A number of 'size' bytes, 8 or 4. */
+static int getnumber (Input *in, size_t size, uint64_t *w) {
+  const unsigned char *b = source_take(in->source, size);
   if (b == NULL)
     return 0;
-  *w = wordat(b);
+  *w = size == 8 ? wordat(b) : halfat(b);
   return 1;
+}
+
+/* The next n addresses, 8 bytes each. */
+static const unsigned char *addresses (Input *in, size_t n) {
+  const unsigned char *b = source_take(in->source, in->address * n);
+  size_t i;
+  if (b == NULL || in->address == 8)
+    return b;
+  if (in->wide == NULL) {
+    in->wide = calloc(READER_MAXDEPTH + 2, 8);
+    if (in->wide == NULL) {
+      in->state.failed = 1;
+      return NULL;
+    }
+  }
+  for (i = 0; i < n; i++)
+    memcpy(in->wide + 8 * i, b + 4 * i, 4);
+  return in->wide;
 }
 
 /*
@@ -74,7 +101,7 @@ static int getword (Input *in, uint64_t *w) {
 static int getstring (Input *in, char *to, size_t room, size_t *n,
                       uint64_t *left) {
   uint64_t length;
-  if (!getword(in, &length) || length > INT64_MAX)
+  if (!getnumber(in, in->word, &length) || length > INT64_MAX)
     return 0;
   *n = length < room ? (size_t)length : room;
   *left = length - *n;
@@ -143,7 +170,8 @@ static Step name (Input *in) {
   char text[READER_MAXNAME + 1];
   uint64_t id, left;
   size_t n;
-  if (!getword(in, &id) || !getstring(in, text, READER_MAXNAME, &n, &left))
+  if (!getnumber(in, in->address, &id) ||
+      !getstring(in, text, READER_MAXNAME, &n, &left))
     return ended(in);
   readername_add(&in->state, id, text, n);
   return GO;
@@ -200,16 +228,16 @@ static uint32_t stacknode (Input *in, const unsigned char *words, size_t n) {
 */
 static const unsigned char *words (Input *in, double *seconds, size_t *n,
                                    size_t more) {
-  const unsigned char *b = source_take(in->source, 16);
+  const unsigned char *b;
   uint64_t lead, depth;
+  int timed = in->state.r->version >= 7;
   *seconds = 0;
-  if (b == NULL) {
+  if (!getnumber(in, timed ? 8 : in->word, &lead) ||
+      !getnumber(in, in->word, &depth)) {
     ended(in);
     return NULL;
   }
-  lead = wordat(b);
-  depth = wordat(b + 8);
-  if (in->state.r->version >= 7)
+  if (timed)
     memcpy(seconds, &lead, sizeof(*seconds));
   else if (lead != 1) {
     damaged(in, "a stack whose count is not 1");
@@ -220,7 +248,7 @@ static const unsigned char *words (Input *in, double *seconds, size_t *n,
     return NULL;
   }
   *n = (size_t)depth;
-  b = source_take(in->source, 8 * (*n + more));
+  b = addresses(in, *n + more);
   if (b == NULL)
     ended(in);
   return b;
@@ -275,23 +303,30 @@ static Step trailer (Input *in) {
 
 /* The five words. Returns a reason why this is no log to read, or NULL. */
 static const char *firstwords (Input *in) {
-  const unsigned char *b = source_take(in->source, 16);
+  const unsigned char *b = source_take(in->source, 8);
   const char *failure = source_failure(in->source);
+  uint64_t w[5] = {0, 0, 0, 0, 0};
+  int i;
   if (b == NULL)
     return failure != NULL ? failure
            : source_read(in->source, NULL, 1) == 0
            ? "the file is empty" : "not a VMProf log (too short)";
-  if (b[4] == 3)
-    return "a 32-bit VMProf log; only 64-bit ones can be read";
-  if (b[7] == 3 || b[15] == 3)
+  in->word = halfat(b + 4) == 3 ? 4 : 8;
+  w[0] = halfat(b);
+  w[1] = halfat(b + 4);
+  if (b[7] == 3)
     return "a big-endian VMProf log; only little-endian ones can be read";
-  if (memcmp(b, "\0\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0", 16) != 0)
+  for (i = in->word == 4 ? 2 : 1; i < 5; i++) {
+    if (!getnumber(in, in->word, &w[i]))
+      return "not a VMProf log (too short)";
+    if (i == 1 && w[1] >> 56 == 3)
+      return "a big-endian VMProf log; only little-endian ones can be read";
+  }
+  if (w[0] != 0 || w[1] != 3 || w[2] != 0)
     return "not a VMProf log";
-  b = source_take(in->source, 24);
-  if (b == NULL || wordat(b) != 0)
-    return "not a VMProf log";
-  if (wordat(b + 8) < READEREVENT_MAXTIME)
-    in->state.r->timeperiod = wordat(b + 8) * 1000;
+  in->address = in->word == 4 && w[4] != 1 ? 4 : 8;
+  if (w[3] < READEREVENT_MAXTIME)
+    in->state.r->timeperiod = w[3] * 1000;
   return NULL;
 }
 
@@ -323,7 +358,7 @@ static void progress (Input *in) {
   ReaderClient *client = in->state.client;
   if (client->progress != NULL && in->record >= in->told + PROGRESS) {
     in->told = in->record;
-    client->progress(client->ud, source_fraction(in->source));
+    client->progress(client->progressud, source_fraction(in->source));
   }
 }
 
@@ -362,6 +397,7 @@ Reading *reader_read (const char *path, ReaderClient *client, char *err,
     source_close(in.source);
   }
   free(in.path);
+  free(in.wide);
   free(in.value);
   readerevent_end(&in.state);
   if (reason == NULL)

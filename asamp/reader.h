@@ -2,8 +2,8 @@
 /*
 ** The reader: a VMProf log in, its events out, in one pass and in order.
 **
-** Reads versions 0 to 7 of 64-bit little-endian logs, plain or gzip: our own
-** of both flavours with all their details, and those of other writers (time
+** Reads versions 0 to 7 of little-endian logs (64-bit, 32-bit and those of
+** Windows), plain or gzip: our own of both flavours with all their details, and those of other writers (time
 ** samples, allocation samples with objects). Keeps what is bounded (the call
 ** tree, names, kinds) in a Reading and hands the rest to a client, event by
 ** event; the totals (readersum.h) and the converters are clients. Knows no
@@ -149,8 +149,9 @@ typedef struct ReaderClient {
   void (*period) (void *ud, uint64_t bytes);
   /* ns; 0: time sampling is off from here */
   void (*timeperiod) (void *ud, uint64_t ns, int wall);
-  /* now and then; 0 to 1 */
-  void (*progress) (void *ud, double fraction);
+  /* now and then, with 'progressud'; 0 to 1 */
+  void (*progress) (void *progressud, double fraction);
+  void *progressud;
 } ReaderClient;
 
 /*
@@ -164,5 +165,11 @@ void reader_free (Reading *r);
 /* The name of a kind's type, for people: 'buffer' may be used. */
 const char *reader_kindname (const Reading *r, uint32_t kind,
                              char buffer[40]);
+
+#define READER_LABEL	(2 * READER_MAXNAME + 8)
+
+/* "[table]" or "[table Point]" to 'label'; its length. */
+size_t reader_kindlabel (const Reading *r, uint32_t kind,
+                         char label[READER_LABEL]);
 
 #endif

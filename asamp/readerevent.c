@@ -321,7 +321,7 @@ static void nametype (ReaderState *s, uint64_t type, const char *name) {
   uint32_t *at = readername_entry(s, &s->types, type + 1, &isnew);
   name += strspn(name, " ");
   if (at != NULL && isnew)
-    *at = strtab_put(&s->r->text, name, strlen(name));
+    *at = strtab_put(&s->r->text, name, strnlen(name, READER_MAXNAME));
 }
 
 /* Seconds as text, as us. */
@@ -382,7 +382,8 @@ const char *readerevent_finish (ReaderState *s) {
     tellfate(s, sample, READER_UNDECIDED, s->last);
   if (!r->own)
     r->scale = r->period > 0 ? r->period : 1;
-  if (r->ended > r->started)
+  if (r->ended > r->started &&
+      (!r->timed || r->ended - r->started > r->duration))
     r->duration = r->ended - r->started;
   if (!readername_finish(s))
     return "not enough memory";

@@ -322,7 +322,7 @@ static int l_gc (lua_State *L) {
 
 /* Calls the function at index 2; an error in it ends the reading. */
 static void progress (void *ud, double fraction) {
-  Work *w = (Work *)((char *)ud - offsetof(Work, sum));
+  Work *w = ud;
   lua_pushvalue(w->L, 2);
   lua_pushnumber(w->L, fraction);
   if (lua_pcall(w->L, 1, 0, 0) != LUA_OK) {
@@ -363,6 +363,7 @@ static int l_read (lua_State *L) {
     return luaL_error(L, "not enough memory");
   if (!lua_isnil(L, 2))
     w->sum.client.progress = progress;
+  w->sum.client.progressud = w;
   w->reading = reader_read(path, &w->sum.client, err, sizeof(err));
   if (w->reading == NULL) {
     lua_pushnil(L);

@@ -169,3 +169,13 @@ const char *reader_kindname (const Reading *r, uint32_t kind,
   sprintf(buffer, "[type %llu]", (unsigned long long)k->type);
   return buffer;
 }
+
+size_t reader_kindlabel (const Reading *r, uint32_t kind,
+                         char label[READER_LABEL]) {
+  char buffer[40];
+  const char *class = r->text.text + r->kinds[kind].class;
+  if (kind < READER_FIRSTKIND)
+    return (size_t)sprintf(label, "%s", reader_kindname(r, kind, buffer));
+  return (size_t)sprintf(label, "[%s%s%s]", reader_kindname(r, kind, buffer),
+                         *class != '\0' ? " " : "", class);
+}

@@ -24,8 +24,10 @@ static void count (ReaderSum *s, const ReadSample *sample, int fate) {
   bins_add(&s->bins, sample, fate == READER_SURVIVED);
   if (s->bins.failed)
     s->client.stop = NOMEMORY;
-  if (sample->kind == READER_TIMESAMPLE)
+  if (sample->kind == READER_TIMESAMPLE) {
+    site->ns += bytes;
     return;
+  }
   kind->blocks++;
   kind->objects += objects;
   kind->outside += (uint64_t)sample->outside;

@@ -14,6 +14,7 @@
 
 #include "native.h"
 #include "seam.h"
+#include "timing.h"
 #include "tracker.h"
 
 struct Sampler {
@@ -22,6 +23,9 @@ struct Sampler {
   Profile *profile;		/* the session, or NULL */
   SamplerOptions options;
   char *path;			/* of the session or the last one */
+  Timing timing;
+  uint64_t timeperiod;		/* ns, of the session; 0: time is not sampled */
+  int wall;			/* that period is of wall time */
 };
 
 /* The samplers of all states, for exit and fork. */
@@ -55,13 +59,19 @@ static void collection (void *ud, const ProfileCollection *c,
 }
 
 
+static void point (void *ud, lua_State *L) {
+  Sampler *s = ud;
+  timing_point(&s->timing, L, &s->tracker.stack, s->profile, s->tracker.number);
+}
+
+
 static void closing (void *ud, lua_State *L) {
   sampler_close((Sampler *)ud, L);
 }
 
 
 static const TrackerClient client = {
-  function, class, sample, collection, closing
+  function, class, sample, collection, point, closing
 };
 
 /* }===================================================================== */
@@ -75,6 +85,7 @@ static void forked (void) {
   pthread_mutex_init(&lock, NULL);
   for (s = all; s != NULL; s = s->next) {
     if (s->profile == NULL) continue;
+    timing_forked(&s->timing);
     tracker_abandon(&s->tracker);
     profile_abandon(s->profile);
     s->profile = NULL;
@@ -89,6 +100,8 @@ static void exiting (void) {
   Sampler *s;
   for (s = all; s != NULL; s = s->next) {
     if (s->profile == NULL) continue;
+    timing_stop(&s->timing);
+    s->tracker.lost += timing_drop(&s->timing);
     tracker_abandon(&s->tracker);
     finish(s);
   }
@@ -111,6 +124,7 @@ static int collectsampler (lua_State *L) {
   for (p = &all; *p != s; p = &(*p)->next) { }
   *p = s->next;
   pthread_mutex_unlock(&lock);
+  timing_close(&s->timing);
   tracker_close(&s->tracker);
   free(s->path);
   free(s);
@@ -196,6 +210,8 @@ int sampler_open (Sampler *s, const SamplerOptions *o, uint64_t period,
   c.compress = o->compress;
   c.period = period;
   c.random = o->random;
+  c.timeperiod = o->timeperiod;
+  c.wall = o->wall;
   c.native = o->native;
   c.command = o->command;
   c.resolve = native_name;
@@ -208,6 +224,9 @@ int sampler_open (Sampler *s, const SamplerOptions *o, uint64_t period,
   s->options = *o;
   s->options.out = s->path;
   s->options.command = NULL;
+  s->timeperiod = o->timeperiod;
+  s->wall = o->wall;
+  s->timing.samples = 0;
   tracker_begin(&s->tracker, &client, s, period, o->native);
   return 1;
 }
@@ -230,6 +249,32 @@ void sampler_on (Sampler *s, lua_State *L, uint64_t period, int random) {
 
 int sampler_off (Sampler *s, lua_State *L) {
   return tracker_off(&s->tracker, L);
+}
+
+
+int sampler_timeon (Sampler *s, lua_State *L, uint64_t ns, int wall, char *err,
+                    size_t errsize) {
+  if (!timing_start(&s->timing, s->tracker.L, ns, wall, s->options.native, err,
+                    errsize))
+    return 0;
+  tracker_points(&s->tracker, L, 1);
+  if (ns != s->timeperiod || wall != s->wall)
+    profile_timeperiod(s->profile, ns, wall);
+  s->timeperiod = ns;
+  s->wall = wall;
+  return 1;
+}
+
+
+int sampler_timeoff (Sampler *s, lua_State *L) {
+  if (s->timing.timer == NULL) return 0;
+  timing_stop(&s->timing);
+  point(s, L);
+  s->tracker.lost += timing_drop(&s->timing);
+  profile_timeperiod(s->profile, 0, s->wall);
+  s->timeperiod = 0;
+  tracker_points(&s->tracker, L, 0);
+  return 1;
 }
 
 
@@ -256,8 +301,13 @@ static int finish (Sampler *s) {
   s->tracker.lost += t.lost;
   if (s->options.announce) {
     fprintf(stderr, "profiler: %llu samples, one every %llu bytes, of %.1f MB "
-            "allocated; profile: %s\n", (unsigned long long)s->tracker.samples,
-            (unsigned long long)s->tracker.gap.period, (double)s->tracker.bytes / 1e6, s->path);
+            "allocated; ", (unsigned long long)s->tracker.samples,
+            (unsigned long long)s->tracker.gap.period,
+            (double)s->tracker.bytes / 1e6);
+    if (s->timing.samples > 0)
+      fprintf(stderr, "%llu samples of time; ",
+              (unsigned long long)s->timing.samples);
+    fprintf(stderr, "profile: %s\n", s->path);
   }
   if (t.error != 0)
     fprintf(stderr, "profiler: %s: %s; %llu samples are lost\n", s->path,
@@ -267,6 +317,7 @@ static int finish (Sampler *s) {
 
 
 int sampler_close (Sampler *s, lua_State *L) {
+  sampler_timeoff(s, L);
   tracker_end(&s->tracker, L);
   return (s->profile != NULL) ? finish(s) : 0;
 }
@@ -284,6 +335,8 @@ void sampler_stats (Sampler *s, lua_State *L, SamplerStats *stats) {
   stats->samples = t->samples;
   stats->bytes = tracker_bytes(t, L);
   stats->lost = t->lost + totals.lost;
+  stats->timing = (s->timing.timer != NULL);
+  stats->timesamples = s->timing.samples;
   stats->minors = m.minors;
   stats->majors = m.majors;
   stats->nanoseconds = t->nanoseconds;

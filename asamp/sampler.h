@@ -24,6 +24,9 @@ typedef struct SamplerOptions {
   int compress, native, random;
   uint64_t seed;	/* of the gaps, when 'seeded' */
   int seeded;
+  uint64_t timeperiod;	/* of the time samples that the session begins with, ns;
+			   0: none */
+  int wall;
   int announce;		/* 1: one line on stderr when the session ends */
 } SamplerOptions;
 
@@ -32,6 +35,8 @@ typedef struct SamplerStats {
   uint64_t period;
   uint64_t samples, bytes;	/* in the session; bytes allocated while on */
   uint64_t lost;
+  int timing;			/* time is sampled */
+  uint64_t timesamples;		/* in the session */
   uint64_t minors, majors;	/* collections of the state, since it began */
   uint64_t nanoseconds;		/* spent in the sampler, on the program's thread */
   const char *file;		/* of the session, or of the last one; or NULL */
@@ -52,6 +57,18 @@ void sampler_on (Sampler *s, lua_State *L, uint64_t period, int random);
 ** wait for the next one). Returns 0 when it was off already.
 */
 int sampler_off (Sampler *s, lua_State *L);
+
+/*
+** Samples the time of the calling OS thread, every 'ns' nanoseconds of its CPU
+** time, or of wall time. Needs a session; time sampling must be off. The state
+** must not run on another OS thread until it is off again. 0: it could not be;
+** 'err' says why.
+*/
+int sampler_timeon (Sampler *s, lua_State *L, uint64_t ns, int wall, char *err,
+                    size_t errsize);
+
+/* Returns 0 when it was off already. */
+int sampler_timeoff (Sampler *s, lua_State *L);
 
 /* Changes the period, also while on (gap_change). Needs a session. */
 void sampler_period (Sampler *s, lua_State *L, uint64_t period);

@@ -5,6 +5,7 @@
 #define UNW_LOCAL_ONLY
 #include <libunwind.h>
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,8 @@
 ** number for life, so numbers must not meet in one file.
 */
 static unsigned int lastid;
+
+__thread volatile sig_atomic_t stack_unwinding;
 
 
 void stack_close (Stack *s) {
@@ -180,33 +183,80 @@ static size_t pushrest (Stack *s, size_t i, size_t n) {
 }
 
 
-static void merge (Stack *s, size_t nlua, int nnative) {
+static void merge (Stack *s, size_t nlua, void *const *native, int nnative) {
   luaN_Code code;
   size_t i = 0;
-  int j = 0;
+  int j;
   luaN_code(&code);
-  while (j < nnative && !in(&code.core, (const char *)s->native[j] - 1))
-    j++;  /* the sampler's own frames */
-  for (; j < nnative; j++) {
-    const char *ip = (const char *)s->native[j] - 1;  /* within the call */
+  for (j = 0; j < nnative; j++) {
+    const char *ip = (const char *)native[j] - 1;  /* within the call */
     if (in(&code.execute, ip)) i = pushrun(s, i, nlua);
     else if (in(&code.resume, ip)) i = pushrest(s, i, nlua);
     else if (!in(&code.core, ip)) pushnative(s, ip);
   }
-  for (; i < nlua; i++)  /* the C stack was cut short */
-    pushframe(s, &s->lua[i], 0);
+  for (j = (i == 0); i < nlua; i++)  /* the C stack was cut short, or lost */
+    pushframe(s, &s->lua[i], j);
+}
+
+
+/* The C stack without the sampler's own frames. */
+static int backtrace_ (Stack *s, void ***native) {
+  luaN_Code code;
+  int n, i = 0;
+  stack_unwinding = 1;
+  n = unw_backtrace(s->native, MAXNATIVE);
+  stack_unwinding = 0;
+  luaN_code(&code);
+  while (i < n && !in(&code.core, (const char *)s->native[i] - 1)) i++;
+  *native = s->native + i;
+  return n - i;
+}
+
+
+/* The n Lua frames in s->lua; C functions by their own address. */
+static void frames (Stack *s, size_t n) {
+  size_t i;
+  for (i = 0; i < n; i++) pushframe(s, &s->lua[i], 1);
 }
 
 
 size_t stack_walk (Stack *s, lua_State *L, int native) {
   size_t n = luaN_frames(L, s->lua);
-  size_t i;
   s->n = 0;
-  if (native)
-    merge(s, n, unw_backtrace(s->native, MAXNATIVE));
-  else {
-    for (i = 0; i < n; i++)
-      pushframe(s, &s->lua[i], 1);
+  if (native) {
+    void **a;
+    int m = backtrace_(s, &a);
+    merge(s, n, a, m);
   }
+  else frames(s, n);
   return 0;
+}
+
+
+/* Drops the frames inside of the one that ran at the moment. */
+static size_t dropnewer (Stack *s, size_t n, const Moment *m) {
+  size_t i = 0;
+  if (m->ci == NULL) return 0;
+  while (i < n && !(s->lua[i].L == m->L && s->lua[i].ci == m->ci)) i++;
+  if (i == n) return n;  /* it has been left */
+  memmove(s->lua, s->lua + i, (n - i) * sizeof(*s->lua));
+  return n - i;
+}
+
+
+size_t stack_complete (Stack *s, lua_State *L, const Moment *m, int native) {
+  size_t n = dropnewer(s, luaN_frames(L, s->lua), m);
+  s->n = 0;
+  if (m->collecting)
+    push(s, m->collecting == LUAN_MINOR ? PROFILE_MINORFRAME
+                                        : PROFILE_MAJORFRAME, 0);
+  if (native) merge(s, n, m->native, (int)m->n);
+  else frames(s, n);
+  return s->n;
+}
+
+
+void stack_prime (void) {
+  void *a[16];
+  unw_backtrace(a, 16);
 }

@@ -20,6 +20,9 @@
 
 #include "lua.h"
 
+#include <signal.h>
+
+#include "moments.h"
 #include "profile.h"
 
 /* Line of instruction 'pc' of function 'id'; id 0: an empty entry. */
@@ -57,5 +60,19 @@ void stack_begin (Stack *s, StackAnnounce announce, void *ud);
 ** those of the walk before.
 */
 size_t stack_walk (Stack *s, lua_State *L, int native);
+
+/*
+** Completes a moment at a point of L: s->frames is the stack of the moment, a
+** collection its innermost frame. A frame that has been left is not there; of a
+** thread without frames (m->ci NULL) the native ones are. Else as stack_walk.
+*/
+size_t stack_complete (Stack *s, lua_State *L, const Moment *m, int native);
+
+/* 1: this OS thread walks its C stack, so a signal handler must not. */
+extern __thread volatile sig_atomic_t stack_unwinding
+    __attribute__((tls_model("initial-exec")));
+
+/* Walks the C stack once, for what libunwind allocates for an OS thread. */
+void stack_prime (void);
 
 #endif

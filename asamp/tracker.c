@@ -132,18 +132,32 @@ static void decide (void *ud, lua_State *L, int major) {
 }
 
 
+/* Takes the tracker off the seam when nothing needs it there (A1). */
+static void leave (Tracker *t, lua_State *L) {
+  if (!t->on && !t->points && t->pending.n == 0 &&
+      luaN_getsampler(L) == &t->seam)
+    luaN_setsampler(L, NULL, 0);
+}
+
+
 static void collected (void *ud, lua_State *L) {
   Tracker *t = ud;
   if (t->client == NULL || !t->deciding) return;
   tell(t, L);
   t->nanoseconds += tracker_now() - t->collection.time;
-  if (!t->on) luaN_setsampler(L, NULL, 0);  /* that was what it stayed for */
+  leave(t, L);  /* if that was what it stayed for */
 }
 
 
 static void freed (void *ud, lua_State *L, const void *block) {
   Tracker *t = ud;
   if (pending_freed(&t->pending, block)) luaN_watch(L, -1);
+}
+
+
+static void point (void *ud, lua_State *L) {
+  Tracker *t = ud;
+  if (t->client != NULL && t->points) t->client->point(t->ud, L);
 }
 
 
@@ -165,6 +179,7 @@ int tracker_open (Tracker *t, lua_State *L) {
   t->seam.decide = decide;
   t->seam.collected = collected;
   t->seam.freed = freed;
+  t->seam.point = point;
   t->seam.closing = closing;
   return stack_open(&t->stack);
 }
@@ -193,7 +208,7 @@ void tracker_begin (Tracker *t, const TrackerClient *client, void *ud,
 void tracker_abandon (Tracker *t) {
   if (t->on) t->bytes += luaN_allocated(t->L) - t->from;
   t->client = NULL;
-  t->on = t->deciding = 0;
+  t->on = t->points = t->deciding = 0;
   pending_close(&t->pending);
 }
 
@@ -205,26 +220,37 @@ void tracker_end (Tracker *t, lua_State *L) {
 }
 
 
+/*
+** Puts the tracker on the seam. Collections that went by unseen are not its
+** own; all that come are told, the first one at once.
+*/
+static void enter (Tracker *t, lua_State *L, uint64_t distance) {
+  if (luaN_getsampler(L) != &t->seam) {
+    luaN_Memory m;
+    luaN_memory(L, &m);
+    t->minors = m.minors;
+    t->majors = m.majors;
+    t->tenured = m.tenured;
+    t->measured = 0;
+    t->deciding = 0;
+    classes_forget(&t->classes);
+  }
+  luaN_setsampler(L, &t->seam, distance);
+  luaN_watch(L, (int)t->pending.nwatched);
+}
+
+
 void tracker_on (Tracker *t, lua_State *L, uint64_t period, int random,
                  uint64_t seed) {
-  luaN_Memory m;
   if (t->seeded) {
     t->gap.period = period;
     t->gap.random = random;
   }
   else gap_open(&t->gap, period, random, seed);
-  luaN_memory(L, &m);
-  t->minors = m.minors;
-  t->majors = m.majors;
-  t->tenured = m.tenured;
-  t->measured = 0;
-  t->deciding = 0;
   t->seeded = 1;
   t->on = 1;
   t->from = luaN_allocated(L);
-  if (luaN_getsampler(L) != &t->seam) classes_forget(&t->classes);
-  luaN_setsampler(L, &t->seam, gap_first(&t->gap));
-  luaN_watch(L, (int)t->pending.nwatched);
+  enter(t, L, gap_first(&t->gap));
 }
 
 
@@ -240,8 +266,15 @@ int tracker_off (Tracker *t, lua_State *L) {
   if (t->pending.n > 0 || m.minors != t->minors || m.majors != t->majors)
     luaN_collect(L);
   t->classes.final = 0;
-  if (t->pending.n == 0) luaN_setsampler(L, NULL, 0);
+  leave(t, L);
   return 1;
+}
+
+
+void tracker_points (Tracker *t, lua_State *L, int on) {
+  t->points = on;
+  if (!on) leave(t, L);
+  else if (luaN_getsampler(L) != &t->seam) enter(t, L, GAP_MAX);
 }
 
 

@@ -6,8 +6,9 @@
 ** client: the file of a session (sampler.h) or a program (asamp.h). All memory
 ** here comes from malloc and is never sampled.
 **
-**   A1  the state's seam has the tracker while it is on, and after that for as
-**       long as samples wait for their fate (the point is at infinity);
+**   A1  the state's seam has the tracker while it is on or points are asked for,
+**       and after that for as long as samples wait for their fate (the sample
+**       point is at infinity);
 **   A2  samples = sum over the on-times of the points passed (gap.h);
 **   A3  whenever it is off, every sample has its fate, unless the collector
 **       could not run: in a finalizer, the next collection tells it;
@@ -40,7 +41,8 @@ typedef struct TrackerClient {
                   const ProfileFrame *frames, size_t n);
   void (*collection) (void *ud, const ProfileCollection *c,
                       const PendingFates *f);
-  void (*closing) (void *ud, lua_State *L);  /* as that of luaN_Sampler */
+  void (*point) (void *ud, lua_State *L);  /* as those of luaN_Sampler */
+  void (*closing) (void *ud, lua_State *L);
 } TrackerClient;
 
 typedef struct Tracker {
@@ -52,6 +54,7 @@ typedef struct Tracker {
   Gap gap;
   int seeded;			/* the gap's generator has its seed */
   int on;
+  int points;			/* the client wants points of time samples */
   uint64_t number;		/* of the state, for the client */
   uint64_t from;		/* luaN_allocated when sampling went on */
   uint64_t samples, bytes, lost, nanoseconds;  /* since the client came */
@@ -96,6 +99,9 @@ void tracker_on (Tracker *t, lua_State *L, uint64_t period, int random,
 ** wait for the next one). Returns 0 when it was off already.
 */
 int tracker_off (Tracker *t, lua_State *L);
+
+/* The client wants points to be told (of moments), or no more. */
+void tracker_points (Tracker *t, lua_State *L, int on);
 
 /* Changes the period, also while on (gap_change). */
 void tracker_period (Tracker *t, lua_State *L, uint64_t period);

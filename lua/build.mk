@@ -30,24 +30,28 @@ LIB := lauxlib lbaselib lcorolib ldblib liolib lmathlib loadlib loslib lstrlib \
 OURS :=
 ifeq ($(filter plain,$(V)),)
   CORE := $(filter-out lmem lgc,$(CORE))
-  OURS := $(sort $(wildcard lua/gc/*.c)) lua/seam.c
+  OURS := $(sort $(wildcard lua/gc/*.c)) lua/seam.c lua/tick.c
   PATCHES := $(sort $(wildcard lua/patches/*.patch))
   CFLAGS += -Ilua/gc -Ilua
-  HEADERS := $(wildcard lua/gc/*.h) lua/seam.h
+  HEADERS := $(wildcard lua/gc/*.h lua/*.h)
 endif
 CORE_O = $(CORE:%=$(B)/$(1)/%.o) $(OURS:lua/%.c=$(B)/$(1)/%.o)
 
 # The modules of the profiler, for every variant but plain.
-SAMPLER := core sampler tracker pending classes stack native gap profile outfile encoder \
-  batch objects vmprof idmap
-READER := readerlib reader readerevent readerbatch readername readersum ledger bins \
-  fifo strtab tree details source idmap
+SAMPLER := core sampler tracker pending classes stack native gap timing timer \
+  moments profile outfile encoder batch objects vmprof idmap
+READING := reader readerevent readerbatch readername readersum ledger bins fifo \
+  strtab tree details source idmap
+READER := readerlib $(READING)
+CONVERT := convertlib firefox firefoxfile firefoxrows firefoxmarks pprof flame \
+  transcode output spill strlist encoder batch objects vmprof $(READING)
 MODFLAGS = -std=gnu99 -Wall -Wextra $(OPT_$(V)) $(EXTRA) -fPIC \
   -I$(P)/include/lua5.4 -Iasamp
 MODULE = $(CC) $(LDFLAGS) -shared -Wl,-z,nodelete \
   -Wl,--version-script=asamp/exports -o $@ $(filter %.o,$^)
 ifeq ($(filter plain,$(V)),)
-  MODULES := $(P)/lib/lua/5.4/profiler/core.so $(P)/lib/lua/5.4/profiler/reader.so $(P)/lib/lua/5.4/asamp/host.so
+  MODULES := $(addprefix $(P)/lib/lua/5.4/,profiler/core.so profiler/reader.so \
+    profiler/convert.so asamp/host.so)
   LUALIB := $(patsubst lualib/%,$(P)/share/lua/5.4/%,$(shell find lualib -name '*.lua'))
 endif
 
@@ -85,7 +89,7 @@ $(B)/$(1)/%.o: $(B)/prepared $(B)/extra $(HEADERS) lua/build.mk
 $(B)/$(1)/gc/%.o: lua/gc/%.c $(B)/prepared $(B)/extra $(HEADERS) lua/build.mk
 	@mkdir -p $$(@D)
 	$(CC) $$(CFLAGS) $(2) -c -o $$@ $$<
-$(B)/$(1)/seam.o: lua/seam.c $(B)/prepared $(B)/extra $(HEADERS) lua/build.mk
+$(B)/$(1)/seam.o $(B)/$(1)/tick.o: $(B)/$(1)/%.o: lua/%.c $(B)/prepared $(B)/extra $(HEADERS) lua/build.mk
 	@mkdir -p $$(@D)
 	$(CC) $$(CFLAGS) $(2) -c -o $$@ $$<
 $(B)/$(1)/loadlib.o: CFLAGS += $$(PATHS)
@@ -141,6 +145,9 @@ $(P)/lib/lua/5.4/profiler/core.so: $(SAMPLER:%=$(B)/asamp/%.o) asamp/exports
 $(P)/lib/lua/5.4/profiler/reader.so: $(READER:%=$(B)/asamp/%.o) asamp/exports
 	@mkdir -p $(@D)
 	$(MODULE) -lz
+$(P)/lib/lua/5.4/profiler/convert.so: $(CONVERT:%=$(B)/asamp/%.o) asamp/exports
+	@mkdir -p $(@D)
+	$(MODULE) -lz -lm
 $(P)/lib/lua/5.4/asamp/host.so: $(B)/asamp/host.o asamp/exports
 	@mkdir -p $(@D)
 	$(MODULE)

@@ -33,6 +33,7 @@ static void fill (lua_State *L, CallInfo *ci, luaN_Frame *f) {
     f->function = p;
     f->id = &p->id;
     f->pc = pcRel(ci->u.l.savedpc, p);
+    if (f->pc < 0) f->pc = 0;  /* about to begin */
     f->fresh = (ci->callstatus & CIST_FRESH) != 0;
   }
   else {

@@ -65,6 +65,13 @@ typedef struct luaN_Sampler {
   ** only while luaN_watch > 0, and for many blocks that are not watched.
   */
   void (*freed) (void *ud, lua_State *L, const void *block);
+  /*
+  ** Moments noted by luaN_interrupt are complete now: luaN_frames gives the
+  ** stack on which they happened, with frames inside of it that have been
+  ** entered since. A frame of a moment that is not there has been left. May be
+  ** called without a moment.
+  */
+  void (*point) (void *ud, lua_State *L);
   /* lua_close begins; the state is whole, collections are still possible. */
   void (*closing) (void *ud, lua_State *L);
 } luaN_Sampler;
@@ -195,6 +202,34 @@ LUA_API size_t luaN_frames (lua_State *L, luaN_Frame frames[LUAN_DEPTH]);
 
 /* Line of instruction 'pc' of a prototype; 0 when it is not known. */
 LUA_API int luaN_line (const void *proto, int pc);
+
+/*
+** A moment of which a sample is to be taken, noted from a signal handler.
+*/
+typedef struct luaN_Moment {
+  lua_State *L;		/* the thread that ran */
+  void *ci;		/* its innermost frame, as in luaN_Frame; NULL: none */
+  int collecting;	/* LUAN_MINOR, LUAN_MAJOR: in a collection; 0: not */
+} luaN_Moment;
+
+enum { LUAN_MINOR = 1, LUAN_MAJOR = 2 };
+
+/* What the machine held when the signal came. */
+typedef struct luaN_Registers {
+  const char *ip;	/* the address at which it was */
+  const uintptr_t *r;	/* general registers, in any order; may be none */
+  unsigned n;
+} luaN_Registers;
+
+/*
+** Notes the moment in 'm' and has the sampler's 'point' called soon: before the
+** next VM instruction when a Lua function ran, or when the C function that ran
+** calls another or ends; at the end of the collection that ran. L is any thread
+** of the state. Safe in a signal handler, on the OS thread that runs the state;
+** a state that runs on another meanwhile must not be asked.
+*/
+LUA_API void luaN_interrupt (lua_State *L, const luaN_Registers *r,
+                             luaN_Moment *m);
 
 /*
 ** Address ranges of the core's code, for those who walk the C stack:

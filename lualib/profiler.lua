@@ -45,6 +45,15 @@ local function period(v)
   return nil, ("period must be %d to 2^62 bytes, got %s"):format(core.MIN, show(v))
 end
 
+-- A sampling rate, or nil and what is wrong with it.
+local function rate(v)
+  local n = type(v) == "string" and v:find "^%d+$" and tonumber(v) or v
+  n = math.type(n) and math.tointeger(n)
+  if n and n >= core.MINRATE and n <= core.MAXRATE then return n end
+  return nil, ("rate must be %d to %d samples a second, got %s")
+    :format(core.MINRATE, core.MAXRATE, show(v))
+end
+
 local function boolean(v)
   if v == true or v == "1" or v == 1 then return true end
   if v == false or v == "0" or v == 0 then return false end
@@ -58,6 +67,12 @@ local OPTIONS = {
     local n, wrong = period(v)
     return n, wrong and wrong .. " (0: off)"
   end,
+  time = function(v)
+    if v == 0 or v == "0" then return 0 end
+    local n, wrong = rate(v)
+    return n, wrong and wrong .. " (0: off)"
+  end,
+  wall = boolean,
   native = boolean,
   random = boolean,
   compress = boolean,
@@ -148,6 +163,13 @@ local function default(v, d)
   return v
 end
 
+local SECOND = 1000000000
+
+-- Nanoseconds between the time samples of these options; 0: there are none.
+local function interval(o)
+  return (o.time or 0) > 0 and SECOND // o.time or 0
+end
+
 local function open(o, every, announce)
   local ok, message, errno = core.open{
     out = path(o.out),
@@ -159,9 +181,26 @@ local function open(o, every, announce)
     seed = o.seed,
     announce = announce,
     period = every,
+    timeperiod = interval(o),
+    wall = o.wall,
   }
   if not ok then return nil, message, errno end
-  session = { period = every, random = default(o.random, false) }
+  session = { period = every, random = default(o.random, false), wall = o.wall or false }
+  return true
+end
+
+-- Begins what the options of a session ask for, time first: when it cannot be
+-- sampled, there is no session.
+local function start(o, every)
+  if interval(o) > 0 then
+    local ok, message, errno = core.timeon(interval(o), session.wall)
+    if not ok then
+      session = nil
+      core.close()
+      return nil, message, errno
+    end
+  end
+  if every > 0 then core.on(every, session.random) end
   return true
 end
 
@@ -171,7 +210,8 @@ end
 
 --- Opens a session and begins to sample.
 -- t.alloc: sampling period, bytes or "64K" (512K; 0: open, but do not sample).
--- t.native: C stacks (true). t.random: exponential gaps (false: every n-th
+-- t.time: samples of CPU time a second, 1 to 30000 (0: none). t.wall: of wall
+-- time instead (false). t.native: C stacks (true). t.random: exponential gaps (false: every n-th
 -- byte). t.seed: of the gaps. t.out: path (SCRIPT.PID.vmprof). t.format:
 -- "stock" or "extended". t.compress: gzip (true).
 -- Returns true, or nil, message, errno when the file cannot be made.
@@ -187,8 +227,7 @@ function M.enable(t)
   local every = o.alloc or DEFAULT_PERIOD
   local ok, message, errno = open(o, every > 0 and every or DEFAULT_PERIOD)
   if not ok then return nil, message, errno end
-  if every > 0 then core.on(every, session.random) end
-  return true
+  return start(o, every)
 end
 
 --- Ends the session: no samples from here on, the file is whole.
@@ -200,20 +239,31 @@ function M.disable()
   return core.close()
 end
 
+-- The options for the session that a call of 'name' opens: not 'own', which is
+-- its first argument, nor 'other', which it does not do. Raises for the caller
+-- of that call.
+local function startoptions(name, o, own, other)
+  if o ~= nil and type(o) ~= "table" then
+    error(("bad argument #2 to '%s' (table of options expected, got %s)"):format(name, type(o)), 3)
+  end
+  local checked, wrong = options(o or {})
+  if not checked then error(("bad argument #2 to '%s' (%s)"):format(name, wrong), 3) end
+  if checked[own] ~= nil then
+    error(("bad argument #2 to '%s' (option '%s' is the first argument here)"):format(name, own), 3)
+  end
+  if checked[other] ~= nil then
+    error(("bad argument #2 to '%s' (option '%s' is for profiler.%s_start or profiler.enable)")
+      :format(name, other, other), 3)
+  end
+  return checked
+end
+
 --- Samples one allocation every n bytes; opens a session when none is open.
--- o: options of enable (but alloc), for a session that this call opens.
+-- o: options of enable (but alloc and time), for a session that this call opens.
 function M.alloc_start(n, o)
   local every, wrong = period(n)
   if not every then error(("bad argument #1 to 'alloc_start' (%s)"):format(wrong), 2) end
-  if o ~= nil and type(o) ~= "table" then
-    error(("bad argument #2 to 'alloc_start' (table of options expected, got %s)"):format(type(o)), 2)
-  end
-  local checked
-  checked, wrong = options(o or {})
-  if not checked then error(("bad argument #2 to 'alloc_start' (%s)"):format(wrong), 2) end
-  if checked.alloc ~= nil then
-    error("bad argument #2 to 'alloc_start' (option 'alloc' is the first argument here)", 2)
-  end
+  local checked = startoptions("alloc_start", o, "alloc", "time")
   if core.stats().on then
     error("allocations are sampled already; call profiler.alloc_stop() first, "
       .. "or profiler.period(n) for another period", 2)
@@ -236,6 +286,38 @@ end
 -- Returns false when none were sampled.
 function M.alloc_stop()
   return core.off()
+end
+
+--- Takes 'hz' samples of CPU time a second, 1 to 30000, of the OS thread that
+-- calls; opens a session when none is open. o: options of enable (but alloc and
+-- time), for a session that this call opens; 'wall' also for one that is open.
+-- Returns true, or nil, message, errno.
+function M.time_start(hz, o)
+  local n, wrong = rate(hz)
+  if not n then error(("bad argument #1 to 'time_start' (%s)"):format(wrong), 2) end
+  local checked = startoptions("time_start", o, "time", "alloc")
+  if core.stats().timing then
+    error("time is sampled already; call profiler.time_stop() first", 2)
+  end
+  checked.time = n
+  if current() then
+    local wall = default(checked.wall, session.wall)
+    checked.wall, checked.time = nil, nil
+    if next(checked) ~= nil then
+      error("bad argument #2 to 'time_start' (a session is open with options of its own; "
+        .. "call profiler.disable() first)", 2)
+    end
+    return core.timeon(SECOND // n, wall)
+  end
+  local ok, message, errno = open(checked, DEFAULT_PERIOD)
+  if not ok then return nil, message, errno end
+  return start(checked, 0)
+end
+
+--- Stops sampling time; the session stays open for another start. Returns false
+-- when it was not sampled.
+function M.time_stop()
+  return core.timeoff()
 end
 
 --- The sampling period in bytes, nil without a session. With n: sets it first,
@@ -267,7 +349,9 @@ end
 
 --- What was done so far: a table with
 --   on       whether allocations are sampled now
---   period   bytes; samples, lost: counts; bytes: allocated while sampling
+--   timing   whether time is sampled now
+--   period   bytes; samples, timesamples, lost: counts; bytes: allocated while
+--            sampling
 --   minor, major  collections of this state
 --   time     seconds that the profiler took from this program
 --   file     path of the profile, nil before the first session
@@ -308,8 +392,9 @@ local function wholerun()
   local o, wrong = fromtext(os.getenv("LUA_PROFILER") or "")
   if not o then fail("LUA_PROFILER: " .. wrong) end
   local every = o.alloc or DEFAULT_PERIOD
-  if every == 0 then return end
-  local ok, message = open(o, every, not o.quiet)
+  if every == 0 and interval(o) == 0 then return end
+  local ok, message = open(o, every > 0 and every or DEFAULT_PERIOD, not o.quiet)
+  if ok then ok, message = start(o, every) end
   if not ok then  -- no reason for the script not to run
     io.stderr:write("profiler: ", message, "\n")
     return
@@ -318,7 +403,6 @@ local function wholerun()
     M.disable()
     return exit(...)
   end
-  core.on(every, session.random)
 end
 
 if wanted() then wholerun() end

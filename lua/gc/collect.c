@@ -95,9 +95,14 @@ static void step (lua_State *L, size_t bytes, int begin) {
   luaN_beginpause(g);
   if (c->fullcycles && luaN_majordue(g))
     begin = 1;  /* the minor collection must not put it off */
-  if (c->lost) luaN_full(L);
+  if (c->lost) {
+    luaN_collecting(g, LUAN_MAJOR);
+    luaN_full(L);
+  }
   else {
+    luaN_collecting(g, LUAN_MINOR);
     luaN_minor(L);
+    luaN_collecting(g, LUAN_MAJOR);
     if (g->gcstate == GCSpause &&
         (begin || luaN_majordue(g)))
       luaN_beginmajor(L);
@@ -108,6 +113,7 @@ static void step (lua_State *L, size_t bytes, int begin) {
   luaN_newnursery(g);
   luaN_endpause(L);
   luaN_mustverify(L, 0);
+  luaN_collected(L);
   luaN_callfinalizers(L);
 }
 
@@ -134,10 +140,12 @@ void luaC_fullgc (lua_State *L, int isemergency) {
   lua_assert(!g->gcemergency);
   luaN_beginpause(g);
   g->gcemergency = cast_byte(isemergency);
+  luaN_collecting(g, LUAN_MAJOR);
   luaN_full(L);
   luaN_newnursery(g);
   luaN_endpause(L);
   luaN_mustverify(L, 1);
+  luaN_collected(L);
   if (!isemergency) luaN_callfinalizers(L);
   g->gcemergency = 0;
 }
@@ -164,8 +172,10 @@ LUA_API void luaN_collect (lua_State *L) {
   if ((g->gcstp & (GCSTPGC | GCSTPCLS)) || g->gcstopem) return;
   luaN_beginpause(g);
   luaN_settle(g);
+  luaN_collecting(g, LUAN_MINOR);
   if (g->heap.gc.lost) luaN_full(L);
   else luaN_minor(L);
   luaN_newnursery(g);
   luaN_endpause(L);
+  luaN_collected(L);
 }

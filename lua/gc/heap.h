@@ -171,6 +171,24 @@ typedef struct luaN_Gc {
   unsigned stressverify;
 } luaN_Gc;
 
+/* Registers of the machine that a moment keeps. */
+#define LUAN_REGISTERS	32u
+
+/*
+** What the core knows of time samples (tick.h). A signal handler writes to it,
+** on the thread that runs the state.
+*/
+typedef struct luaN_Tick {
+  struct lua_State *running;	/* the thread that does; NULL: the main thread */
+  struct CallInfo *ci;		/* the Lua function at the last moment, ... */
+  uintptr_t registers[LUAN_REGISTERS];  /* ... what the machine held then, ... */
+  unsigned nregisters;
+  int deep;			/* ... and whether the loop had called something */
+  volatile lu_byte wanted;	/* a moment waits for its point (T1) */
+  volatile lu_byte armed;	/* the dispatch table is diverted for it (T3) */
+  volatile lu_byte collecting;	/* LUAN_MINOR, LUAN_MAJOR or 0 */
+} luaN_Tick;
+
 /*
 ** The heap of one state. 'free' and 'limit' are the nursery's two hot words
 ** and stand first (nursery.h has their invariants).
@@ -202,6 +220,7 @@ typedef struct luaN_Heap {
   size_t nempty;		/* of them in 'empty' */
   size_t held;			/* bytes obtained from lua_Alloc (H5) */
   uint64_t minors, majors;	/* collections of the state so far */
+  luaN_Tick tick;
   luaN_Gc gc;
 } luaN_Heap;
 

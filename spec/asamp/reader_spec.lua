@@ -509,6 +509,29 @@ describe("the reader", function()
       end
     end)
 
+    it("reads 32-bit logs, and those of Windows", function()
+      -- words of 4 bytes; addresses of 4 or, on Windows, of 8
+      for _, address in ipairs{"<I4", "<I8"} do
+        local windows = address == "<I8" and 1 or 0
+        local function name(id, text)
+          return "\2" .. string.pack(address, id) .. string.pack("<s4", text)
+        end
+        local stack = "\1" .. string.pack("<i4i4", 1, 3) ..
+          string.pack("<" .. address:sub(2):rep(4), 300, 200, 100, 77)
+        local profile = assert(read(
+          string.pack("<i4i4i4i4i4", 0, 3, 0, 2000, windows) ..
+          vmprof.header(6, 0) .. vmprof.time(1000) ..
+          "\7" .. string.pack("<s4s4", "os", "win64") .. stack .. stack ..
+          name(100, "py:main:1:a.py") .. name(200, "py:f:2:a.py") ..
+          name(300, "py:g:3:b.py") .. vmprof.trailer(1003)))
+        assert.is_nil(profile.message)
+        assert.same({["main@0 f@0 g@0 [time sample]"] = {2, 0, 0, 0, 0}},
+                    sitesof(profile))
+        assert.equal(0.002, profile.timeperiod)
+        assert.is_false(profile.timed)
+      end
+    end)
+
     it("pairs allocation samples with their objects", function()
       local function sample(t, leaf)
         return vmprof.stack(9, t, {leaf, 100}, {0})
@@ -588,8 +611,6 @@ describe("the reader", function()
       ["the file is empty"] = "",
       ["not a VMProf log (too short)"] = "hello",
       ["not a VMProf log"] = ("this is no profile at all, but long enough "):rep(3),
-      ["a 32-bit VMProf log; only 64-bit ones can be read"] =
-        string.pack("<i4i4i4i4i4", 0, 3, 0, 1000, 0),
       ["a big-endian VMProf log; only little-endian ones can be read"] =
         string.pack(">i8i8i8i8i8", 0, 3, 0, 1000, 0),
       ["not a VMProf log (no header)"] = head .. vmprof.meta("os", "linux"),

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Buffers between a signal handler and the program (moments.h).
+*/
+#include "moments.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define HEAD	(sizeof(Moment) / sizeof(uint64_t))
+
+
+int moments_open (Moments *m) {
+  memset(m, 0, sizeof(*m));
+  m->buffer[0] = malloc(MOMENTS_WORDS * sizeof(uint64_t));
+  m->buffer[1] = malloc(MOMENTS_WORDS * sizeof(uint64_t));
+  if (m->buffer[0] != NULL && m->buffer[1] != NULL) return 1;
+  moments_close(m);
+  return 0;
+}
+
+
+void moments_close (Moments *m) {
+  free(m->buffer[0]);
+  free(m->buffer[1]);
+  memset(m, 0, sizeof(*m));
+}
+
+
+static Moment *at (const Moments *m, unsigned b, size_t i) {
+  return (Moment *)(void *)(m->buffer[b] + i);
+}
+
+
+static int sameframe (const Moment *a, const Moment *b) {
+  return a->L == b->L && a->ci == b->ci && a->collecting == b->collecting;
+}
+
+
+/* The first moment that is equal to e, or NULL. */
+static Moment *equal (const Moments *m, unsigned b, const Moment *e,
+                      void *const *native) {
+  size_t i;
+  for (i = 0; i < m->used[b]; i += HEAD + at(m, b, i)->n) {
+    Moment *o = at(m, b, i);
+    if (o->n == e->n && sameframe(o, e) &&
+        memcmp(o->native, native, e->n * sizeof(void *)) == 0)
+      return o;
+  }
+  return NULL;
+}
+
+
+/* The last moment of e's frame, or NULL. */
+static Moment *kin (const Moments *m, unsigned b, const Moment *e) {
+  Moment *found = NULL;
+  size_t i;
+  for (i = 0; i < m->used[b]; i += HEAD + at(m, b, i)->n)
+    if (sameframe(at(m, b, i), e)) found = at(m, b, i);
+  return found;
+}
+
+
+void moments_add (Moments *m, const Moment *e, void *const *native) {
+  unsigned b = m->current;
+  size_t size = HEAD + e->n;
+  Moment *o = NULL;
+  if (m->used[b] > MOMENTS_WORDS / 2) {
+    o = equal(m, b, e, native);
+    if (o == NULL && m->used[b] + size > MOMENTS_WORDS) {
+      o = kin(m, b, e);
+      if (o == NULL) {
+        m->lost += e->count;
+        return;
+      }
+    }
+  }
+  if (o != NULL) o->count += e->count;
+  else {
+    o = at(m, b, m->used[b]);
+    *o = *e;
+    memcpy(o->native, native, e->n * sizeof(void *));
+    m->used[b] += size;
+  }
+}
+
+
+void moments_take (Moments *m, void (*f) (void *ud, const Moment *e),
+                   void *ud) {
+  unsigned b = m->current;
+  size_t i;
+  m->current = b ^ 1;  /* signals fill the other one from here on */
+  for (i = 0; i < m->used[b]; i += HEAD + at(m, b, i)->n)
+    f(ud, at(m, b, i));
+  m->used[b] = 0;
+}

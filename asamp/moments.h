@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Moments that wait for their point: what a signal handler notes of a time
+** sample until the program's thread can complete it. Two buffers of fixed size:
+** the handler fills one while the program's thread empties the other, so that
+** neither waits.
+**
+**   M1  moments_add allocates nothing, takes no lock, and is never interrupted
+**       by another moments_add of the same Moments;
+**   M2  moments_take is not called in a signal handler; a moment added while it
+**       runs is in the buffer taken, or in the next;
+**   M3  periods added = periods taken + lost. Nothing is lost while there is a
+**       moment of the same frame to add to: when a buffer is half full, equal
+**       moments are made one, whose time is the first one's; when it is full,
+**       what is new is added to the last moment of its frame.
+** This file knows no Lua.
+*/
+#ifndef asamp_moments_h
+#define asamp_moments_h
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define MOMENTS_WORDS	((size_t)1 << 15)	/* of one buffer */
+
+typedef struct Moment {
+  uint64_t time;		/* CLOCK_MONOTONIC, ns */
+  uint64_t count;		/* periods, >= 1 */
+  void *L, *ci;			/* as in luaN_Moment */
+  uint32_t collecting;
+  uint32_t n;			/* native frames */
+  void *native[];		/* innermost first: n return addresses */
+} Moment;
+
+typedef struct Moments {
+  uint64_t *buffer[2];
+  size_t used[2];		/* words */
+  volatile unsigned current;	/* the buffer that is filled */
+  uint64_t lost;		/* periods that found no room */
+} Moments;
+
+/* 0: no memory. */
+int moments_open (Moments *m);
+void moments_close (Moments *m);
+
+/* Adds *e with its e->n frames 'native'. In a signal handler only. */
+void moments_add (Moments *m, const Moment *e, void *const *native);
+
+/*
+** Takes the moments in the buffer, oldest first: calls f with each. They are
+** forgotten then.
+*/
+void moments_take (Moments *m, void (*f) (void *ud, const Moment *e), void *ud);
+
+#endif

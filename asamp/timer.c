@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Clocks and signals (timer.h).
+*/
+#define _GNU_SOURCE
+#include "timer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifndef sigev_notify_thread_id
+#define sigev_notify_thread_id	_sigev_un._tid
+#endif
+
+#define SIGNAL	SIGPROF
+
+struct Timer {
+  Timer *next;			/* all timers, running or not (C3) */
+  volatile sig_atomic_t running;
+  pid_t tid;			/* the thread whose timer it is */
+  clockid_t clock;
+  uint64_t period, start, counted;
+  TimerTick *f;
+  void *ud;
+  int fd;			/* of perf_event_open, or -1; the last one there was, */
+  int lastfd;			/* ... for signals that come late */
+  int posix;			/* 'timer' is there */
+  timer_t timer;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static Timer *all;		/* the handler reads it without the lock */
+static int nrunning;
+static struct sigaction before;	/* what our handler replaced */
+
+
+static uint64_t read_ (clockid_t clock) {
+  struct timespec t;
+  clock_gettime(clock, &t);
+  return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
+}
+
+
+static pid_t self (void) {
+  return (pid_t)syscall(SYS_gettid);
+}
+
+
+/* {== the handler ====================================================== */
+
+static void tick (Timer *t, void *context) {
+  uint64_t passed = read_(t->clock) - t->start + t->period / 2;
+  uint64_t count = passed / t->period - t->counted;
+  if (count == 0) return;
+  t->counted += count;
+  t->f(t->ud, count, context);
+}
+
+
+/* Did a timer of ours, running or stopped, send this? */
+static int isours (const siginfo_t *info) {
+  const Timer *t;
+  for (t = __atomic_load_n(&all, __ATOMIC_ACQUIRE); t != NULL; t = t->next) {
+    if (info->si_code == SI_TIMER && info->si_value.sival_ptr == t) return 1;
+    if (info->si_code == POLL_IN && info->si_fd == t->lastfd) return 1;
+  }
+  return 0;
+}
+
+
+/* A signal that is not ours, to whom it would have gone without us. */
+static void passon (int signal, siginfo_t *info, void *context) {
+  if (before.sa_flags & SA_SIGINFO)
+    before.sa_sigaction(signal, info, context);
+  else if (before.sa_handler == SIG_DFL) {
+    /* it ends the process, unless it is a late one of a timer or of perf */
+    if (info->si_code != SI_TIMER && info->si_code != POLL_IN) {
+      struct sigaction a;
+      sigset_t set;
+      memset(&a, 0, sizeof(a));
+      a.sa_handler = SIG_DFL;
+      sigaction(signal, &a, NULL);
+      raise(signal);
+      sigemptyset(&set);
+      sigaddset(&set, signal);
+      pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    }
+  }
+  else if (before.sa_handler != SIG_IGN)
+    before.sa_handler(signal);
+}
+
+
+/*
+** Two timers' signals may have become one: every timer of this thread looks at
+** its clock.
+*/
+static void handler (int signal, siginfo_t *info, void *context) {
+  int e = errno;
+  if (isours(info)) {
+    pid_t tid = self();
+    Timer *t;
+    for (t = __atomic_load_n(&all, __ATOMIC_ACQUIRE); t != NULL; t = t->next)
+      if (t->running && t->tid == tid) tick(t, context);
+  }
+  else passon(signal, info, context);
+  errno = e;
+}
+
+
+static int isinstalled (void) {
+  struct sigaction a;
+  return sigaction(SIGNAL, NULL, &a) == 0 && (a.sa_flags & SA_SIGINFO) &&
+         a.sa_sigaction == handler;
+}
+
+
+/* A program that sets SIGPROF while we run has it; the next start takes it. */
+static int install (void) {
+  struct sigaction a, old;
+  if (isinstalled()) return 1;
+  memset(&a, 0, sizeof(a));
+  a.sa_sigaction = handler;
+  a.sa_flags = SA_SIGINFO | SA_RESTART;
+  sigemptyset(&a.sa_mask);
+  if (sigaction(SIGNAL, NULL, &old) != 0) return 0;
+  before = old;
+  return sigaction(SIGNAL, &a, NULL) == 0;
+}
+
+
+/* A signal of ours may still be pending only where it is blocked. */
+static void uninstall (void) {
+  sigset_t set;
+  if (isinstalled() && sigpending(&set) == 0 && !sigismember(&set, SIGNAL))
+    sigaction(SIGNAL, &before, NULL);
+}
+
+/* }===================================================================== */
+
+
+/* {== what makes the signals =========================================== */
+
+static int startposix (Timer *t) {
+  struct sigevent e;
+  struct itimerspec s;
+  memset(&e, 0, sizeof(e));
+  e.sigev_notify = SIGEV_THREAD_ID;
+  e.sigev_signo = SIGNAL;
+  e.sigev_value.sival_ptr = t;
+  e.sigev_notify_thread_id = t->tid;
+  if (timer_create(t->clock, &e, &t->timer) != 0) return 0;
+  s.it_interval.tv_sec = (time_t)(t->period / 1000000000);
+  s.it_interval.tv_nsec = (long)(t->period % 1000000000);
+  s.it_value = s.it_interval;
+  if (timer_settime(t->timer, 0, &s, NULL) != 0) {
+    timer_delete(t->timer);
+    return 0;
+  }
+  t->posix = 1;
+  return 1;
+}
+
+
+/* 'kernel': ticks in kernel mode, too. */
+static int startperf (Timer *t, int kernel) {
+  struct perf_event_attr a;
+  struct f_owner_ex o;
+  int fd;
+  memset(&a, 0, sizeof(a));
+  a.size = sizeof(a);
+  a.type = PERF_TYPE_SOFTWARE;
+  a.config = PERF_COUNT_SW_TASK_CLOCK;
+  a.sample_period = t->period;
+  a.disabled = 1;
+  a.exclude_kernel = !kernel;
+  a.exclude_hv = 1;
+  a.wakeup_events = 1;
+  fd = (int)syscall(SYS_perf_event_open, &a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+  if (fd < 0) return 0;
+  o.type = F_OWNER_TID;
+  o.pid = t->tid;
+  t->fd = t->lastfd = fd;
+  if (fcntl(fd, F_SETFL, O_RDWR | O_NONBLOCK | O_ASYNC) == 0 &&
+      fcntl(fd, F_SETSIG, SIGNAL) == 0 && fcntl(fd, F_SETOWN_EX, &o) == 0 &&
+      ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) == 0)
+    return 1;
+  close(fd);
+  t->fd = -1;
+  return 0;
+}
+
+
+/*
+** ASAMP_TIMER=posix: as on a machine that does not grant perf_event_open, for
+** specs.
+*/
+static int startsignals (Timer *t, int wall) {
+  const char *only = getenv("ASAMP_TIMER");
+  int perf = !wall && !(only != NULL && strcmp(only, "posix") == 0);
+  if (perf && startperf(t, 1)) return 1;
+  if (perf) startperf(t, 0);
+  return startposix(t) || t->fd >= 0;
+}
+
+
+static void stopsignals (Timer *t) {
+  if (t->posix) timer_delete(t->timer);
+  t->posix = 0;
+  if (t->fd >= 0) {
+    ioctl(t->fd, PERF_EVENT_IOC_DISABLE, 0);
+    close(t->fd);
+  }
+  t->fd = -1;
+}
+
+/* }===================================================================== */
+
+
+/* A timer that does not run, of the list or a new one in it. */
+static Timer *newtimer (void) {
+  Timer *t;
+  for (t = all; t != NULL; t = t->next)
+    if (!t->running) return t;
+  t = calloc(1, sizeof(*t));
+  if (t == NULL) return NULL;
+  t->fd = t->lastfd = -1;
+  t->next = all;
+  __atomic_store_n(&all, t, __ATOMIC_RELEASE);
+  return t;
+}
+
+
+Timer *timer_start (uint64_t ns, int wall, TimerTick *f, void *ud, char *err,
+                    size_t errsize) {
+  Timer *t;
+  pthread_mutex_lock(&lock);
+  t = newtimer();
+  if (t != NULL) {
+    t->tid = self();
+    t->clock = wall ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID;
+    t->period = ns;
+    t->start = read_(t->clock);
+    t->counted = 0;
+    t->f = f;
+    t->ud = ud;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    t->running = 1;
+    if (install() && startsignals(t, wall)) nrunning++;
+    else {
+      snprintf(err, errsize, "cannot sample time: %s", strerror(errno));
+      t->running = 0;
+      if (nrunning == 0) uninstall();
+      t = NULL;
+    }
+  }
+  else snprintf(err, errsize, "cannot sample time: not enough memory");
+  pthread_mutex_unlock(&lock);
+  return t;
+}
+
+
+void timer_stop (Timer *t) {
+  pthread_mutex_lock(&lock);
+  stopsignals(t);
+  t->running = 0;
+  if (--nrunning == 0) uninstall();
+  pthread_mutex_unlock(&lock);
+}
+
+
+void timer_forked (Timer *t) {
+  pthread_mutex_init(&lock, NULL);
+  t->running = 0;
+  if (t->fd >= 0) close(t->fd);
+  t->fd = -1;
+  t->posix = 0;
+  if (--nrunning == 0) uninstall();
+}

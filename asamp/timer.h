@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Timers: calls a function at a rate of CPU time of one OS thread, or of wall
+** time, in a signal handler on that thread.
+**
+** What a tick stands for is read from the clock, not counted: 'count' periods
+** of the clock have passed since the tick before. So a signal that comes late,
+** or not at all, loses nothing, and what makes the signals need not be exact:
+**   CPU time   perf_event_open's task clock, where the kernel grants it; it is
+**              exact and never interrupts a system call that sleeps. It may be
+**              granted for user mode only; then, and where it is not, the
+**              thread's POSIX timer does, which ticks with the scheduler (some
+**              100 to 1000 times a second) and never in a sleep either;
+**   wall time  a POSIX timer. It interrupts sleeps.
+**
+** The signal is SIGPROF with SA_RESTART. Its disposition is ours while any
+** timer runs. SIGPROF of another origin is passed on to the handler that was
+** there before; one of our own that comes late is dropped.
+**
+**   C1  periods counted since timer_start = floor(clock / period + 1/2);
+**   C2  no tick after timer_stop has returned, when it is called on the timer's
+**       own thread; called on another, one may just be ending;
+**   C3  a Timer is never given back to the system: a handler may look at it.
+** In the child of a fork there is no timer: timer_forked.
+*/
+#ifndef asamp_timer_h
+#define asamp_timer_h
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct Timer Timer;
+
+/*
+** 'context' is the handler's ucontext_t. Must be safe in a signal handler; errno
+** is kept for it.
+*/
+typedef void TimerTick (void *ud, uint64_t count, void *context);
+
+/*
+** A timer of the calling thread that runs from now on, with a period of 'ns'
+** nanoseconds. NULL: there is none; 'err' says why in one line.
+*/
+Timer *timer_start (uint64_t ns, int wall, TimerTick *f, void *ud, char *err,
+                    size_t errsize);
+
+void timer_stop (Timer *t);
+
+/* In the child of a fork: stops a timer of the parent's. */
+void timer_forked (Timer *t);
+
+#endif

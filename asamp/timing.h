@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Time samples of one state: ties the timer (timer.h) to the core's moments and
+** points (luaN_interrupt of seam.h), and to stacks and the profile.
+**
+** In the handler: the native stack and what the core notes go into a buffer
+** (moments.h). At the next point, on the program's thread: the Lua stack is
+** walked, and the sample is complete.
+**
+**   W1  every moment becomes a sample, or is counted as lost;
+**   W2  time that the sampler itself takes is shown where it was taken, with its
+**       own native function as the leaf (`stack_walk` when it was walking the C
+**       stack, which must not be walked twice at once).
+*/
+#ifndef asamp_timing_h
+#define asamp_timing_h
+
+#include "lua.h"
+
+#include "moments.h"
+#include "profile.h"
+#include "seam.h"
+#include "stack.h"
+#include "timer.h"
+
+#define TIMING_NATIVE	1024	/* native frames of a time sample */
+
+/* A rate, in samples a second. */
+enum { TIMING_MIN = 1, TIMING_MAX = 30000 };
+
+typedef struct Timing {
+  Timer *timer;			/* NULL: time is not sampled */
+  lua_State *L;			/* the state's main thread */
+  int native;
+  luaN_Code code;
+  Moments moments;
+  void **stack;			/* of the handler: TIMING_NATIVE addresses */
+  uint64_t samples;		/* periods that became samples */
+} Timing;
+
+/*
+** Begins to sample the time of the calling thread every 'ns' nanoseconds. L is
+** the state's main thread. 0: it could not be; 'err' says why. Points are to
+** be handed to timing_point from then on.
+*/
+int timing_start (Timing *t, lua_State *L, uint64_t ns, int wall, int native,
+                  char *err, size_t errsize);
+
+/* No more moments; those that wait are still to be taken by timing_point. */
+void timing_stop (Timing *t);
+
+/* At a point of L: completes the moments that wait. */
+void timing_point (Timing *t, lua_State *L, Stack *s, Profile *p,
+                   uint64_t thread);
+
+/*
+** Drops moments that no point can complete any more; returns how many periods
+** they are, with those that have found no room.
+*/
+uint64_t timing_drop (Timing *t);
+
+void timing_close (Timing *t);
+
+/* In the child of a fork: forgets the parent's timer and its moments. */
+void timing_forked (Timing *t);
+
+#endif

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Moments and points of time samples (tick.h).
+*/
+#define LUA_CORE
+
+#include "lprefix.h"
+
+#include <signal.h>
+#include <string.h>
+
+#include "lua.h"
+
+#include "ldebug.h"
+#include "lobject.h"
+#include "lopcodes.h"
+#include "lstate.h"
+
+#include "seam.h"
+#include "tick.h"
+
+
+/* {== the dispatch table =============================================== */
+
+/*
+** The table is in a section of its own (tick's patch of ljumptab.h); behind the
+** opcodes it has the address to which it is diverted.
+*/
+#define BOUND	__attribute__((visibility("hidden")))
+extern const void *volatile __start_luadispatch[NUM_OPCODES + 1] BOUND;
+#define dispatch	__start_luadispatch
+
+const void *luaN_opcodes[NUM_OPCODES];
+
+static int narmed;	/* states that are */
+
+
+__attribute__((constructor)) static void readdispatch (void) {
+  int i;
+  for (i = 0; i < NUM_OPCODES; i++) luaN_opcodes[i] = dispatch[i];
+}
+
+
+static void divert (void) {
+  const void *to = dispatch[NUM_OPCODES];
+  int i;
+  for (i = 0; i < NUM_OPCODES; i++) dispatch[i] = to;
+}
+
+
+/* In the signal handler. */
+static void arm (luaN_Tick *t) {
+  if (!t->armed) {
+    t->armed = 1;
+    __atomic_add_fetch(&narmed, 1, __ATOMIC_SEQ_CST);
+  }
+  divert();
+}
+
+
+/* May be interrupted by a signal, and other threads arm and disarm, too. */
+static void disarm (luaN_Tick *t) {
+  int i;
+  if (!t->armed) return;
+  t->armed = 0;
+  if (__atomic_sub_fetch(&narmed, 1, __ATOMIC_SEQ_CST) > 0) return;
+  for (i = 0; i < NUM_OPCODES; i++) dispatch[i] = luaN_opcodes[i];
+  if (__atomic_load_n(&narmed, __ATOMIC_SEQ_CST) > 0) divert();
+}
+
+/* }===================================================================== */
+
+
+/* {== which instruction ran ============================================ */
+
+/* Can instruction n be the next after x? Jumps that follow a test are part of
+   it, and what follows an arithmetic instruction is skipped as a rule. */
+static int leadsto (const Instruction *code, int x, int n) {
+  Instruction i = code[x];
+  switch (GET_OPCODE(i)) {
+    case OP_JMP:
+      return n == x + 1 + GETARG_sJ(i);
+    case OP_FORPREP:
+      return n == x + 1 || n == x + 2 + GETARG_Bx(i);
+    case OP_TFORPREP:
+      return n == x + 1 + GETARG_Bx(i);
+    case OP_TFORCALL:
+      return n == x + 1 || n == x + 2 || leadsto(code, x + 1, n);
+    case OP_FORLOOP: case OP_TFORLOOP:
+      return n == x + 1 || n == x + 1 - (int)GETARG_Bx(i);
+    case OP_RETURN: case OP_RETURN0: case OP_RETURN1:
+      return 0;
+    default:
+      if (testTMode(GET_OPCODE(i)))
+        return n == x + 2 || leadsto(code, x + 1, n);
+      return n == x + 1 || n == x + 2;
+  }
+}
+
+
+/* Index of the instruction before 'pc' when it leads to n, else -1. */
+static int candidate (const Proto *p, uintptr_t pc, int n) {
+  uintptr_t code = (uintptr_t)p->code;
+  size_t x = (pc - code) / sizeof(Instruction);
+  if (pc <= code || x > (size_t)p->sizecode || pc % sizeof(Instruction) != 0)
+    return -1;
+  return leadsto(p->code, (int)x - 1, n) ? (int)x - 1 : -1;
+}
+
+
+/* T4. Returns an index. */
+static int ran (const luaN_Tick *t, const CallInfo *ci, int n) {
+  const Proto *p = ci_func(ci)->p;
+  int saved = candidate(p, (uintptr_t)ci->u.l.savedpc, n);
+  int x;
+  unsigned i;
+  if (t->deep && saved >= 0) return saved;
+  for (i = 0; i < t->nregisters; i++) {
+    if ((x = candidate(p, t->registers[i], n)) >= 0) return x;
+  }
+  return (saved >= 0) ? saved : n;
+}
+
+/* }===================================================================== */
+
+
+/* {== moments and points =============================================== */
+
+LUA_API void luaN_interrupt (lua_State *L, const luaN_Registers *r,
+                             luaN_Moment *m) {
+  luaN_Tick *t = &G(L)->heap.tick;
+  lua_State *th = (t->running != NULL) ? t->running : G(L)->mainthread;
+  CallInfo *ci = th->ci;
+  luaN_Code code;
+  luaN_code(&code);
+  m->L = th;
+  m->ci = (ci == &th->base_ci) ? NULL : ci;
+  m->collecting = t->collecting;
+  t->wanted = 1;
+  th->hookmask |= LUAN_TICK;
+  if (!m->collecting && isLua(ci)) {
+    t->ci = ci;
+    t->nregisters = (r->n < LUAN_REGISTERS) ? r->n : LUAN_REGISTERS;
+    memcpy(t->registers, r->r, t->nregisters * sizeof(*r->r));
+    t->deep = !(code.execute.from <= r->ip && r->ip < code.execute.to);
+    arm(t);
+  }
+}
+
+
+void luaN_point (lua_State *L) {
+  luaN_Heap *h = &G(L)->heap;
+  luaN_Tick *t = &h->tick;
+  L->hookmask &= ~LUAN_TICK;
+  t->wanted = 0;
+  disarm(t);
+  if (h->sampler != NULL)
+    h->sampler->point(h->sampler->ud, L);
+}
+
+
+void luaN_atinstruction (lua_State *L, CallInfo *ci, const Instruction *pc) {
+  luaN_Tick *t = &G(L)->heap.tick;
+  if (!t->armed) return;  /* on behalf of another state */
+  if (t->ci == ci) {
+    int n = cast_int(pc - ci_func(ci)->p->code) - 1;
+    ci->u.l.savedpc = ci_func(ci)->p->code + ran(t, ci, n) + 1;
+  }  /* else it has just been returned to, and its pc was saved */
+  luaN_point(L);
+  ci->u.l.savedpc = pc;
+}
+
+
+void luaN_collected (lua_State *L) {
+  luaN_Tick *t = &G(L)->heap.tick;
+  t->collecting = 0;
+  if (l_unlikely(t->wanted)) luaN_point(L);
+}
+
+/* }===================================================================== */

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Time samples, the core's part. A signal can arrive between any two machine
+** instructions, when a frame is half built and the pc of the running one is in
+** a register. So the handler walks no Lua stack: luaN_interrupt (seam.h) notes
+** the moment, and the sampler is called at the next point: a place where the
+** running stack can be walked and no frame of that moment is gone yet.
+**
+** Points are
+**   - the next VM instruction, when a Lua function was running: the dispatch
+**     table of the bytecode loop is diverted until then. The loop has the same
+**     instructions, whether it is or not;
+**   - where a function is entered, left by a return or left by an error or a
+**     yield: there the core asks for hooks anyway, and a bit of hookmask says
+**     that a point is wanted;
+**   - the end of a collection.
+**
+** Invariants:
+**   T1  'wanted' is set from a moment to the next point. While it is set, the
+**       bit LUAN_TICK is set in the hookmask of the thread that ran then,
+**       unless a hook was set at that moment; the point comes later then.
+**   T2  nobody outside of the core sees the bit, and no other thread has it.
+**   T3  'armed' implies 'wanted'; the dispatch table is diverted while some
+**       state of the process is armed, or no longer than one instruction more.
+**       A state that is not armed runs its instructions all the same.
+**   T4  at a point savedpc of the running Lua function is behind the
+**       instruction that ran at the moment, if that can be told: what the
+**       registers held at the moment tells it, when it leads to the
+**       instruction that is next. Else it is that next instruction.
+*/
+#ifndef luaN_tick_h
+#define luaN_tick_h
+
+#include "lstate.h"
+
+#define LUAN_TICK	0x80	/* of hookmask */
+
+/* A point of a thread that wants one. */
+LUAI_FUNC void luaN_point (lua_State *L);
+
+/* A point; returns the hooks that the program has set. */
+static inline int luaN_hooks (lua_State *L) {
+  if (l_unlikely(L->hookmask & LUAN_TICK)) luaN_point(L);
+  return L->hookmask & ~LUAN_TICK;
+}
+
+/* The dispatch table was diverted: instruction pc[-1] of ci is next. */
+LUAI_FUNC void luaN_atinstruction (lua_State *L, CallInfo *ci,
+                                   const Instruction *pc);
+
+/*
+** Of the dispatch table: where tick.c finds it. 'used': the compiler must not
+** take it for constant, though nobody that it sees writes to it.
+*/
+#define LUAN_DISPATCH	__attribute__((section("luadispatch"), used))
+
+/* Where each opcode's code is: what the dispatch table holds as a rule. */
+LUAI_DDEC(const void *luaN_opcodes[];)
+
+/* 'th' runs from here on; returns who ran before (NULL: the main thread). */
+static inline lua_State *luaN_run (lua_State *L, lua_State *th) {
+  luaN_Tick *t = &G(L)->heap.tick;
+  lua_State *before = t->running;
+  t->running = th;
+  return before;
+}
+
+/* A collection begins; a minor one goes over into a major one. */
+#define luaN_collecting(g,how)  ((g)->heap.tick.collecting = (how))
+
+/* ... and it is over. */
+LUAI_FUNC void luaN_collected (lua_State *L);
+
+#endif
