@@ -98,7 +98,8 @@ function M.head(s)
   local meta = {
     version = 27, preprocessedProfileVersion = 60, product = "Lua",
     interval = interval, startTime = s.started // 1000,
-    profilingStartTime = 0, profilingEndTime = s.duration / 1000,
+    -- the viewer leaves out what is at the end itself
+    profilingStartTime = 0, profilingEndTime = s.duration / 1000 + interval,
     processType = 0, stackwalk = 1, debug = false, symbolicated = true,
     importedFrom = "asamp", platform = "X11", oscpu = "Linux",
     sourceCodeIsNotOnSearchfox = true, usesOnlyOneStackType = true,
