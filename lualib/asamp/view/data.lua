@@ -248,7 +248,7 @@ local function notes(profile, bins, cut, cutweight, limit, step)
   if profile.samples > 0 and profile.bytes == 0 then
     note("The file does not tell how many bytes a sample stands for.")
   end
-  if (profile.timeperiods or 0) > 1 then
+  if profile.timeperiods > 2 then  -- on and off are two
     note("The period of time samples was set %s; times are counted with the first one.",
          units.plural(profile.timeperiods, "time"))
   end

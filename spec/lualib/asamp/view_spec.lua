@@ -232,6 +232,16 @@ describe("asamp view", function()
     assert.equal(1, majors)
   end)
 
+  it("says when times are not all of one period, or are not told", function()
+    local profile = assert(reader.read(path))
+    assert.same({}, data.of(profile, {nodes = 1000}).notes)
+    profile.timeperiods = 3
+    profile.timed = false
+    local notes = data.of(profile, {nodes = 1000}).notes
+    assert.truthy(notes[1]:find("^The period of time samples was set 3 times"))
+    assert.truthy(notes[2]:find("^The file tells no times"))
+  end)
+
   it("fills the template once, whatever the data look like", function()
     local html = page.fill("a@DATA@b", {text = "@DATA@ % %1 </script>", list = {"<!--", "x"}, none = {}})
     assert.equal('a{"list":["\\u003c!--","x"],"none":[],"text":"@DATA@ % %1 \\u003c/script>"}b', html)
