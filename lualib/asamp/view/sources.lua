@@ -2,17 +2,19 @@
 -- The source lines that the page shows: those with frames on them, and a few
 -- around. Reads files, changes nothing. Names come from the profile, which
 -- may be anybody's:
---   S1  only names of Lua functions are looked up, none below /dev, /proc and
---       /sys, and of a file at most MAXFILE bytes; what has a zero byte is no
---       text;
+--   S1  only names of Lua functions are looked up, only regular files are
+--       opened, none below /proc and /sys, and of a file at most MAXFILE bytes
+--       are read; what has a zero byte is no text;
 --   S2  at most MAXTEXT bytes of lines are taken in all, MAXLINE of a line.
+
+local host = require "asamp.host"
 
 local M = {}
 
 local MAXFILE, MAXTEXT, MAXLINE, AROUND = 8 << 20, 4 << 20, 400, 4
 
 local function load(path)
-  if path:find "^/dev/" or path:find "^/proc/" or path:find "^/sys/" or path:find "%z" then
+  if path:find "^/proc/" or path:find "^/sys/" or not host.isfile(path) then
     return nil
   end
   local file = io.open(path, "rb")

@@ -157,12 +157,15 @@ describe("asamp view", function()
                        nodes = {fn = {0, 1}, line = {2, 3}}}, folders or {})
   end
 
-  it("looks for relative names below --source, and reads no device and no binary", function()
+  it("looks for relative names below --source, and opens no device, pipe or binary", function()
     assert.same({}, lookup "app.lua")
     assert.equal("function app.load(n)", lookup("app.lua", {"/nowhere", folder}).F0.L2)
     assert.same({}, lookup "/dev/zero")
     assert.same({}, lookup "/proc/version")
     assert.same({}, lookup(path))
+    assert.same({}, lookup(folder))
+    assert(os.execute("mkfifo " .. folder .. "/pipe"))
+    assert.same({}, lookup(folder .. "/pipe"))  -- would wait for a writer
     local code = pages.run(path, "--source", "/nowhere:" .. folder, "-o", folder .. "/x.html")
     assert.equal(0, code)
   end)
