@@ -20,7 +20,7 @@ local progress = require "asamp.progress"
 
 local M = {}
 
-local COMMANDS = {"run", "report", "convert", "diff"}
+local COMMANDS = {"run", "report", "view", "convert", "diff"}
 
 local function usage()
   local lines = {
