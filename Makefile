@@ -5,7 +5,11 @@ EDIT := build/edit
 VARIANT = $(MAKE) -f lua/build.mk V=$@
 PACKAGES := gcc make patch git binutils ca-certificates curl pkg-config libc6-dev libreadline-dev \
   libunwind-dev libdw-dev zlib1g-dev valgrind lua-busted lua-check lua5.4 \
-  lua-cjson lua-lpeg lua-socket lua-sec lua-luv lua-filesystem lua-yaml openssl gringo gnuplot-nox
+  lua-cjson lua-lpeg lua-socket lua-sec lua-luv lua-filesystem lua-yaml openssl gringo gnuplot-nox \
+  $(PAGETOOLS)
+PAGETOOLS := esbuild node-d3
+# What spec/support/browser.lua starts.
+BROWSER := $(if $(wildcard /usr/bin/chromium /usr/bin/google-chrome),,chromium-headless-shell fonts-dejavu-core)
 SPECLIBS := $(patsubst spec/support/%.c,build/spec/%.so,$(wildcard spec/support/*.c))
 SPECFLAGS := -std=gnu99 -Wall -Wextra -O1 -g -fPIC -shared -Ibuild/include/lua5.4 -Iasamp
 
@@ -21,11 +25,18 @@ plain debug asan:
 deps:  ## Debian packages for all of this (root or sudo, else prints the command)
 	@lua/deps $(PACKAGES)
 
+view:  ## the page of asamp view, which every build has where esbuild and node-d3 are
+	@lua/deps $(PAGETOOLS)
+	@$(MAKE) --no-print-directory -s fork
+
+browser: ## a browser for the specs of the page
+	@lua/deps $(BROWSER)
+
 demo: deps ## profile luacheck over the installed Lua libraries, print the report
 	@$(MAKE) --no-print-directory -s fork
 	@bench/demo
 
-test: deps ## lint and specs, on the fork, the debug and the ASan build
+test: deps browser ## lint and specs, on the fork, the debug and the ASan build
 	@$(MAKE) --no-print-directory fork plain debug asan speclibs
 	@$(MAKE) --no-print-directory lint
 	@spec/run fork debug asan
@@ -64,5 +75,5 @@ clean: ## removes build/, keeps the download
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):[^#]*## /\1\t/p' Makefile | expand -t 10
 
-.PHONY: fork plain debug asan deps demo test speclibs testes bench lint edit export install clean help
+.PHONY: fork plain debug asan deps view browser demo test speclibs testes bench lint edit export install clean help
 .DEFAULT_GOAL := fork

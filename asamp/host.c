@@ -11,6 +11,8 @@
 **     'environment' besides this process's own, and waits for its end. As a
 **     shell's foreground job: the keyboard's signals are the program's,
 **     SIGTERM and SIGHUP are passed on to it.
+**   isfile(path)   -> is it a regular file (or a link to one)? Does not open
+**                     it, so that a pipe cannot make anybody wait
 **   raise(signal)  ends this process by that signal; does not return
 */
 #define _GNU_SOURCE
@@ -21,6 +23,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -38,6 +41,13 @@ static int l_columns (lua_State *L) {
     lua_pushinteger(L, NOTOLD);
   else
     lua_pushinteger(L, size.ws_col);
+  return 1;
+}
+
+static int l_isfile (lua_State *L) {
+  struct stat s;
+  lua_pushboolean(L, stat(luaL_checkstring(L, 1), &s) == 0 &&
+                     S_ISREG(s.st_mode));
   return 1;
 }
 
@@ -208,7 +218,8 @@ int luaopen_asamp_host (lua_State *L);
 
 int luaopen_asamp_host (lua_State *L) {
   static const luaL_Reg functions[] = {
-    {"columns", l_columns}, {"run", l_run}, {"raise", l_raise}, {NULL, NULL}
+    {"columns", l_columns}, {"isfile", l_isfile}, {"run", l_run},
+    {"raise", l_raise}, {NULL, NULL}
   };
   luaL_newlib(L, functions);
   return 1;

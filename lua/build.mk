@@ -59,7 +59,12 @@ ifeq ($(filter plain,$(V)),)
   LUALIB := $(patsubst lualib/%,$(P)/share/lua/5.4/%,$(shell find lualib -name '*.lua'))
 endif
 
-all: $(MODULES) $(LUALIB)
+# The page of asamp view, where its tools are installed (make view).
+ifneq ($(and $(LUALIB),$(wildcard /usr/bin/esbuild),$(wildcard /usr/share/nodejs/d3-brush)),)
+  PAGE := $(P)/share/lua/5.4/asamp/view/page.html
+endif
+
+all: $(MODULES) $(LUALIB) $(PAGE)
 
 all: $(P)/bin/lua $(P)/bin/luac $(P)/lib/liblua.a $(P)/lib/liblua5.4.so.0 $(P)/lib/pkgconfig/lua5.4.pc
 
@@ -157,6 +162,9 @@ $(P)/share/lua/5.4/%.lua: lualib/%.lua
 # For spec/fuzz/build: what a fuzzer of these modules is made of.
 fuzzed:
 	@echo $(patsubst %,asamp/%.c,$(filter-out convertlib,$(CONVERT)))
+$(P)/share/lua/5.4/asamp/view/page.html: $(wildcard view/*)
+	@mkdir -p $(@D)
+	view/build $@
 
 $(TARBALL): lua/upstream
 	@lua/fetch $@ && touch $@

@@ -20,7 +20,7 @@ local progress = require "asamp.progress"
 
 local M = {}
 
-local COMMANDS = {"run", "report", "convert", "diff", "repair"}
+local COMMANDS = {"run", "report", "view", "convert", "diff", "repair"}
 
 local function usage()
   local lines = {

@@ -154,6 +154,12 @@ describe("the manual #plain", function()
     end)
   end
 
+  it("has every option of the view", function()
+    local options = set(require "asamp.view".usage, "\n  [-o, ]*(%-%-%l+)")
+    assert.is_true(options["--out"] and options["--nodes"])
+    assert.same(sorted(options), sorted(set(section(text, "## asamp view"), "\n| `(%-%-%l+)")))
+  end)
+
   it("has the keys of the report's JSON", function()
     local path, out = os.tmpname(), ""
     assert(profiler.alloc_start(64, {out = path}))

@@ -14,6 +14,7 @@
 --   [i]        {name, value, text, check}: an option "--name". 'value' is the
 --              word for its value in the help, nil for a switch; check(text)
 --              -> value, or nil and what it wants. Without check any text.
+--              short = "o": may be written -o, too
 
 local layout = require "asamp.layout"
 
@@ -125,10 +126,10 @@ end
 
 -- {== parsing ===============================================================
 
-local function find(description, name)
+local function find(description, name, short)
   local names = {"help"}
   for _, option in ipairs(description) do
-    if option[1] == name then
+    if option[1] == name or short and option.short == short then
       return option
     end
     names[#names + 1] = option[1]
@@ -176,10 +177,12 @@ local function scan(description, args)
     else
       local name, value = a:match "^%-%-([^=]*)=(.*)$"
       name = name or a:match "^%-%-(.*)$"
-      local option, names = find(description, name)
+      local option, names = find(description, name, not name and a:sub(2))
       if not option then
         return nil, unknown(a, name or a:sub(2), names)
-      elseif not option[2] then
+      end
+      name = option[1]
+      if not option[2] then
         if value then
           return nil, ("--%s takes no value, got '%s'"):format(name, value)
         end
@@ -240,7 +243,8 @@ function M.usage(description)
   all[#all + 1] = {"help", nil, "this text"}
   local column = 0
   local function left(option)
-    return "  --" .. option[1] .. (option[2] and " " .. option[2] or "")
+    return (option.short and "  -" .. option.short .. ", --" or "  --") ..
+           option[1] .. (option[2] and " " .. option[2] or "")
   end
   for _, option in ipairs(all) do
     column = math.max(column, layout.width(left(option)) + 2)

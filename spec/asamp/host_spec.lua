@@ -60,7 +60,7 @@ describe("running a program", function()
       local host = require "asamp.host"
       local how, n = host.run({"/bin/sh", "-c",
         'trap "echo got >>$0; exit 5" TERM; echo up >>$0; kill -TERM $PPID; ' ..
-        'while :; do sleep 0.05; done', arg[1]})
+        'for i in $(seq 100); do sleep 0.05; done; exit 9', arg[1]})
       os.exit(how == "exit" and n or 99)]], path)
     assert.equal(5, status)
     assert.equal("up\ngot\n", process.read(path))
@@ -80,8 +80,11 @@ describe("running a program", function()
     local status = child.run([[
       local host = require "asamp.host"
       host.run{"/bin/sh", "-c", ":"}
-      host.raise(15)]])
+      os.execute "kill -TERM $PPID"
+      os.exit(7)]])
     assert.equal(128 + 15, status)
+    status = child.run [[require "asamp.host".raise(10)]]
+    assert.equal(128 + 10, status)
   end)
 end)
 

@@ -102,6 +102,18 @@ describe("a comparison", function()
     assert.is_false(seconds)
   end)
 
+  it("counts no row twice", function()
+    local p = profiles.of{{"f@10", 1, 100}, {"h@20", 1, 200}}
+    local q = profiles.of{{"f@13", 1, 100}, {"h@13", 1, 200}}
+    p.functions[1].line, p.functions[2].line = 10, 20
+    q.functions[1].line, q.functions[2].line = 13, 13
+    local sum = 0
+    for _, row in ipairs(compared(totals.of(p), totals.of(q)).lines) do
+      sum = sum + row.b
+    end
+    assert.equal(30000, sum)
+  end)
+
   it("finds code again that was moved and edited", function()
     local p, q = profiles.of{{"f@3", 1, 100}}, profiles.of{{"f@9", 1, 300}}
     q.functions[1].line = 7

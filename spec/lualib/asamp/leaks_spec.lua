@@ -103,6 +103,9 @@ describe("a likely leak", function()
     assert.same({}, found{function(part)
       return 20, part < 12 and 20 or 0
     end})
+    assert.same({}, found{function(part)
+      return 20, part < 8 and 10 or part < 12 and 20 or 0
+    end})
   end)
 
   it("is not a line of which most dies young", function()
@@ -117,6 +120,20 @@ describe("a likely leak", function()
     assert.same({1}, found{function(part)
       return part ~= 5 and 1 or 0, part ~= 5 and 1 or 0
     end})
+    local p = session({function() return 1, 1 end}, function(part)
+      return 100000 + 10000 * part
+    end)
+    for _, column in pairs(p.bins) do  -- 8 parts of the same
+      if type(column) == "table" then
+        for i = #column, 9, -1 do column[i] = nil end
+      end
+    end
+    p.bins.n = 8
+    for i = 1, 8 do p.bins.survivedbytes[i] = 1000 end
+    assert.is_true(leaks.of(p).kept)
+    assert.same({}, leaks.of(p).rows)
+    for i = 1, 8 do p.bins.survived[i], p.bins.samples[i] = 2, 2 end
+    assert.equal(1, #leaks.of(p).rows)
   end)
 
   it("cannot be told from files without times, fates or lines", function()

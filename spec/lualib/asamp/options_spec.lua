@@ -31,6 +31,18 @@ describe("options", function()
                  share = 0.5, show = {"y", "x"}, by = "c"}, o)
   end)
 
+  it("may have a short name, which the help shows", function()
+    local description = {command = "make", arguments = "FILE", about = "Makes.",
+                         {"out", "PATH", "the result", short = "o"},
+                         {"all", nil, "everything", short = "a"}}
+    assert.same({files = {"x"}, out = "y", all = true}, parse({"-o", "y", "-a", "x"}, description))
+    local _, code, _, err = parse({"x", "-o"}, description)
+    assert.equal(2, code)
+    assert.truthy(err:find("--out wants a value, got ''", 1, true))
+    assert.truthy(options.usage(description):find(
+      "  -o, --out PATH  the result\n  -a, --all       everything\n", 1, true))
+  end)
+
   it("end at --, and - is a file", function()
     assert.same({files = {"-", "--all", "--", "-x"}},
                 parse({"-", "--", "--all", "--", "-x"},

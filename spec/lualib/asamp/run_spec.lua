@@ -97,14 +97,25 @@ describe("asamp run", function()
   it("reports no profile that is older than the run", function()
     local _, _, first = run{"--alloc", "4K", "--out", profile, "app.lua"}
     assert.truthy(first:find("By function", 1, true))
-    local bytes = process.read(profile)
     os.execute(("rm %s; mkdir %s"):format(profile, profile))
     local status, _, err = run{"--alloc", "4K", "--out", profile, "app.lua"}
     assert.equal(3, status)
     assert.truthy(err:find("profiler: cannot write profile", 1, true))
     assert.truthy(err:find("asamp run: no profile: ", 1, true), err)
     assert.is_nil(err:find("By function", 1, true))
-    assert.is_true(#bytes > 0)
+  end)
+
+  it("reports no profile that another run left", function()
+    run{"--quiet", "--alloc", "4K", "--out", profile, "app.lua"}
+    local status, text = child.run([[
+      local time = os.time
+      os.time = function() return time() + 60 end
+      os.exit(require "asamp.run".run({"--out", arg[1], "x.lua"}, {
+        interpreter = "/bin/true", read = require "profiler.reader".read,
+        err = function(s) io.stderr:write(s) end}))]], profile)
+    assert.equal(0, status)
+    assert.equal(("asamp run: no profile: '%s' is older than the run\n")
+                 :format(profile), text)
   end)
 
   it("tells wrong arguments on one line, exit code 2", function()

@@ -162,6 +162,8 @@ describe("the report's text", function()
     has(s, "main  x.lua:1", "[C]sort  [C]")
     assert.is_nil(s:find("[C]start", 1, true))
     assert.is_nil(s:find("[C]pmain", 1, true))
+    has(render(nil, nil, {{"[C]start [C]load", profiles.TABLE, 9}}),
+        "[C]load  [C]")
   end)
 
   it("sorts by total on request", function()
@@ -212,8 +214,10 @@ describe("the report's text", function()
       p.marks = {{time = 1000, name = "request", value = "3"},
                  {time = 2000, name = "request", value = "5"},
                  {time = 3000, name = "phase", value = "a\27b"},
-                 {time = 4000, name = "phase", value = "end"}}
+                 {time = 4000, name = "phase", value = "end"},
+                 {time = 5000, name = "once", value = "7"}}
     end)
+    assert.truthy(s:find("once  7\n", 1, true), s)
     has(s, "Markers\n", "      2  1.0ms  2.0ms  request  3 to 5, mean 4\n",
         "      2  3.0ms  4.0ms  phase  last: end\n")
   end)

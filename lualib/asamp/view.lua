@@ -1,0 +1,120 @@
+-- SPDX-License-Identifier: MIT
+-- The command `asamp view`: a profile in, one HTML page out. Reads its
+-- arguments, the profile and the page's template, writes the page; the only
+-- part of the view that opens files for writing. Exit codes: 0 done, 1 no
+-- page could be made, 2 usage.
+
+local data = require "asamp.view.data"
+local options = require "asamp.options"
+local page = require "asamp.view.page"
+local sources = require "asamp.view.sources"
+local units = require "asamp.units"
+
+local M = {}
+
+-- Slices of time that a selection can be made of, at most; of a profile of
+-- very many stacks fewer.
+local BINS = {256, 32, 1}
+
+M.summary = "one HTML page: flame graph, call tree, lines, types, timeline"
+
+local DESCRIPTION = {
+  command = "view", arguments = "FILE",
+  about = "Writes one HTML file that shows a profile in a browser: flame " ..
+    "graph, call tree and tables by bytes, samples, survived bytes and time, " ..
+    "with a timeline of heap and collections to select from. The page needs " ..
+    "no network and holds the source lines that it shows. FILE is a VMProf " ..
+    "log, as for asamp report.",
+  {"out", "PATH", "the page (default FILE.html; - is standard output)",
+    short = "o"},
+  {"source", "DIRS", "folders, with colons between them, in which source " ..
+    "files of relative names are looked for besides the current one"},
+  {"nodes", "N", "keep at most N nodes of the call tree (default 100000)",
+    options.whole(1)},
+  exits = "Exit codes: 0 done, 1 no page could be made, 2 wrong arguments.",
+}
+M.usage = options.usage(DESCRIPTION)
+
+local function fail(text, ...)
+  return nil, text:format(...)
+end
+
+-- Writes the text to 'path'; nil and a message when it cannot.
+local function write(path, text, world)
+  if path == "-" then
+    world.out(text)
+    return true
+  end
+  local file, message = io.open(path, "wb")
+  if not file then
+    return fail("cannot write the page: %s", message)
+  end
+  local ok, reason = file:write(text)
+  local closed, late = file:close()
+  if not (ok and closed) then
+    return fail("cannot write the page '%s': %s", path, reason or late)
+  end
+  return true
+end
+
+-- The profile in as many slices of time as keep every stack.
+local function read(path, world)
+  for i, bins in ipairs(BINS) do
+    local profile, message = world.read(path, {bins = bins})
+    if not profile or i == #BINS or data.whole(profile) then
+      return profile, message
+    end
+  end
+end
+
+-- Makes the page of a profile; nil when it cannot, and a message unless all
+-- is told.
+local function make(path, out, o, world)
+  local template, missing = page.template()
+  if not template then
+    return nil, missing
+  elseif out == path then
+    return fail("'%s' would replace the profile itself", out)
+  end
+  local profile, message = read(path, world)
+  if not profile then
+    return nil, message
+  end
+  local n = profile.samples + profile.timesamples
+  if profile.message then
+    world.err(("asamp view: '%s': %s; %s\n"):format(path, profile.message,
+      n > 0 and "the page shows what could be read"
+      or "no sample could be read"))
+  end
+  if n == 0 and not profile.complete then
+    return nil
+  end
+  local columns = data.of(profile, {nodes = o.nodes or 100000})
+  local folders = {}
+  for folder in (o.source or ""):gmatch "[^:]+" do
+    folders[#folders + 1] = folder
+  end
+  columns.sources = sources.of(columns, folders)
+  local text = page.fill(template, columns)
+  local ok, reason = write(out, text, world)
+  return ok and text, reason
+end
+
+--- Runs the command. 'world': see asamp.lua. Returns the exit code.
+function M.run(args, world)
+  local o, code = options.parse(DESCRIPTION, args, world)
+  if not o then
+    return code
+  end
+  local path = o.files[1]
+  local out = o.out or path .. ".html"
+  local text, message = make(path, out, o, world)
+  if message then
+    world.err(("asamp view: %s\n"):format(message))
+  elseif text and out ~= "-" then
+    world.out(("%s: %s; open it in a browser\n"):format(out, units.bytes(#text)))
+  end
+  return text and 0 or 1
+end
+
+return M

@@ -1,0 +1,108 @@
+-- SPDX-License-Identifier: MIT
+-- Profiles for the specs of `asamp view`: one that has everything, with names
+-- that try to be HTML, and the command run in this process.
+
+local gen = require "profilegen"
+local reader = require "profiler.reader"
+local view = require "asamp.view"
+
+local M = {}
+
+--- What must never be more than text.
+M.HOSTILE = '</script><img src=x onerror="window.hacked=1"><b>&amp;'
+
+--- Runs `asamp view`. Returns exit code, stdout, stderr.
+function M.run(...)
+  local out, err = {}, {}
+  local code = view.run({...}, {
+    read = reader.read, color = false,
+    out = function(s) out[#out + 1] = s end,
+    err = function(s) err[#err + 1] = s end,
+  })
+  return code, table.concat(out), table.concat(err)
+end
+
+local MS = 1000000
+
+--- Writes a profile of two seconds to 'path': in the first 'load' allocates
+-- strings, in the second 'work' and what it calls tables of two classes, time
+-- samples in both, collections, marks. 'source' is the file of its functions.
+-- A sample is 1 MiB: load 30, work 20 (half lived, all of class Point), helper
+-- below it 10, a function of a hostile name 5, a C function below work 5; time:
+-- load 400 ms, work 300 ms, helper 300 ms.
+function M.profile(path, source)
+  local t0 = gen.now()
+  local p = assert(gen.open{path = path, period = 1 << 20, timeperiod = 10 * MS,
+                            command = "lua app.lua " .. M.HOSTILE})
+  p:name(8, "main chunk", 0, "@" .. source)
+  p:name(16, "load", 2, "@" .. source)
+  p:name(24, "work", 4, "@" .. source)
+  p:name(32, "helper", 6, "@" .. source)
+  p:name(40, M.HOSTILE, 8, "@/nowhere/" .. M.HOSTILE .. ".lua")
+  p:class(1, "Point")
+  p:class(2, M.HOSTILE)
+  local events = {}
+  local function add(ms, method, ...)
+    events[#events + 1] = {time = t0 + ms * MS // 1, n = #events, method, ...}
+  end
+  -- n samples from 'first' (ms) on, over 900 ms
+  local function spread(first, n, method, sample)
+    for i = 1, n do
+      local s = table.move(sample, 1, #sample, 1, {kind = sample.kind, size = sample.size})
+      add(first + i * 900 / n, method, s)
+    end
+  end
+  add(1, "mark", "phase", "load")
+  spread(10, 30, "sample", {16, 3, 8, 10, kind = 3, size = 64})
+  spread(10, 40, "time", {16, 3, 8, 10})
+  add(990, "collection", {inuse = 8 << 20, held = 12 << 20, rss = 16 << 20, duration = 2 * MS,
+                          fates = ("0"):rep(30)})
+  add(1000, "mark", "phase", M.HOSTILE)
+  spread(1050, 20, "sample", {24, 5, 8, 11, kind = 0})
+  spread(1050, 10, "sample", {32, 7, 24, 5, 8, 11, kind = 0})
+  spread(1050, 5, "sample", {40, 9, 8, 11, kind = 0})
+  spread(1050, 5, "sample", {0x1001, 0, 24, 5, 8, 11, kind = 0})
+  spread(1050, 30, "time", {24, 5, 8, 11})
+  spread(1050, 30, "time", {32, 7, 24, 5, 8, 11})
+  table.sort(events, function(a, b)
+    return a.time < b.time or a.time == b.time and a.n < b.n
+  end)
+  -- of the second half: 'work' itself lived every other time and made Points
+  local fates, classes, works = {}, {}, 0
+  for _, e in ipairs(events) do
+    if e[1] == "sample" and e.time > t0 + 1000 * MS then
+      local own = e[2][1] == 24
+      works = works + (own and 1 or 0)
+      fates[#fates + 1] = own and works % 2 == 0 and "1" or "0"
+      classes[#classes + 1] = own and 1 or 2
+    end
+  end
+  add(1990, "collection", {inuse = 20 << 20, held = 24 << 20, rss = 28 << 20, duration = 7 * MS,
+                           major = true, fates = table.concat(fates), classes = classes})
+  for _, e in ipairs(events) do
+    if e[1] == "mark" then
+      p:mark(e[2], e[3], e.time)
+    else
+      e[2].time = e.time
+      p[e[1]](p, e[2])
+    end
+  end
+  assert(p:close())
+end
+
+--- The text of the source file that the profile's functions are in.
+M.SOURCE = [[
+local app = {}
+function app.load(n)
+  return ("x"):rep(n) -- </script><img src=x onerror="window.hacked=2">
+end
+function app.work() return {app.helper()} end
+function app.helper()
+  return {}
+end
+-- nine
+return app.load(1)
+app.work()
+]]
+
+return M

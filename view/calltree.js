@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// The call tree as a table that opens: Right opens, Left closes or goes to the
+// caller, Enter does either; * opens the heaviest path below.
+
+import { el } from "./dom.js";
+import { Grid } from "./grid.js";
+import { columns, label } from "./views.js";
+
+export class CallTree {
+  constructor(store) {
+    this.store = store;
+    this.open = new Set([0]);
+    const c = columns(store, () => store.derived.sums);
+    this.grid = new Grid({
+      label: "Call tree", role: "treegrid",
+      columns: [{ title: "function", width: "minmax(0,1fr)", cell: row => this.cell(row) },
+                c.total, c.totalShare, c.own, c.ownShare, c.lived],
+      onActivate: row => this.toggle(row.id),
+      onKey: (key, row) => this.key(key, row.id),
+    });
+    this.element = this.grid.element;
+  }
+
+  update(changed) {
+    const { tree, children } = this.store.derived;
+    if (changed.includes("byLine")) this.open = new Set([0]);
+    if (this.open.size === 1) this.openPath(0);
+    const { marks } = this.store.derived;
+    const rows = [], todo = [0];
+    while (todo.length > 0) {
+      const node = todo.pop();
+      const from = children.start[node], to = children.start[node + 1];
+      const open = this.open.has(node);
+      rows.push({ id: node, has: to > from, open, marked: node > 0 && marks && marks[tree.fn[node]],
+                  aria: { "aria-level": tree.depth[node] + 1,
+                          "aria-expanded": to > from ? String(open) : null } });
+      if (open) for (let k = to - 1; k >= from; k--) todo.push(children.list[k]);
+    }
+    this.element.style.setProperty("--deepest", rows.reduce((d, row) => Math.max(d, tree.depth[row.id]), 1));
+    this.grid.setRows(this.store.derived.total[0] > 0 ? rows : []);
+  }
+
+  cell(row) {
+    const { data, derived: { tree }, state } = this.store;
+    const e = el("span", { class: "branch" },
+                 el("span", { class: "twist", "aria-hidden": "true" }, row.has ? (row.open ? "▾" : "▸") : ""),
+                 row.id === 0 ? el("span", { class: "label" }, el("b", {}, "all"))
+                   : label(data.functions[tree.fn[row.id]], tree.line[row.id], state.query));
+    e.style.setProperty("--depth", tree.depth[row.id]);
+    return e;
+  }
+
+  toggle(node) {
+    if (this.open.has(node)) this.open.delete(node);
+    else this.open.add(node);
+    this.update([]);
+  }
+
+  // Opens the heaviest callees below a node as long as one has most of it.
+  openPath(node) {
+    const { children, total } = this.store.derived;
+    for (;;) {
+      this.open.add(node);
+      const first = children.start[node];
+      if (first >= children.start[node + 1]) return;
+      const child = children.list[first];
+      if (total[child] < total[node] / 2) return;
+      node = child;
+    }
+  }
+
+  key(key, node) {
+    const { tree, children } = this.store.derived;
+    const has = children.start[node] < children.start[node + 1];
+    if (key === "ArrowRight") {
+      if (has && !this.open.has(node)) this.toggle(node);
+      else if (has) this.grid.moveTo(children.list[children.start[node]]);
+    } else if (key === "ArrowLeft") {
+      if (has && this.open.has(node)) this.toggle(node);
+      else if (node > 0) this.grid.moveTo(tree.parent[node]);
+    } else if (key === "*") {
+      this.openPath(node);
+      this.update([]);
+    } else return false;
+    return true;
+  }
+
+  // Opens the way to the heaviest node that the search marks.
+  reveal() {
+    const { tree, total, marks } = this.store.derived;
+    if (!marks) return;
+    let best = -1;
+    for (let i = 1; i < tree.n; i++) {
+      if (marks[tree.fn[i]] && total[i] > 0 && (best < 0 || total[i] > total[best])) best = i;
+    }
+    if (best < 0) return;
+    for (let i = tree.parent[best]; i >= 0; i = tree.parent[i]) this.open.add(i);
+    this.update([]);
+    this.grid.moveTo(best);
+  }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// What the page embeds (lualib/asamp/view/data.lua writes it), as arrays that
+// the rest of the page computes with. Nothing here changes after decode().
+
+function column(list, make = Int32Array) {
+  return make.from(list);
+}
+
+// Node 0 is the root: columns of nodes get an entry in front.
+function withRoot(list, root) {
+  const out = new Int32Array(list.length + 1);
+  out[0] = root;
+  out.set(list, 1);
+  return out;
+}
+
+export function decode(text) {
+  const raw = JSON.parse(text);
+  const { head, functions: f, rows } = raw;
+  const functions = f.name.map((name, i) => ({
+    name, file: raw.files[f.file[i]], fileid: f.file[i], line: f.line[i],
+    native: f.native[i] === 1, cut: i === raw.cut,
+  }));
+  const scaled = (values, of) =>
+    values ? Float64Array.from(values) : Float64Array.from(of, n => n * head.period);
+  return {
+    head, functions, kinds: raw.kinds, bins: raw.bins, notes: raw.notes, marks: raw.marks,
+    nodes: {
+      n: raw.nodes.parent.length + 1,
+      parent: withRoot(raw.nodes.parent, -1),
+      fn: withRoot(raw.nodes.fn, -1),
+      line: withRoot(raw.nodes.line, 0),
+    },
+    rows: {
+      n: rows.node.length,
+      bin: column(rows.bin), node: column(rows.node), kind: column(rows.kind),
+      samples: column(rows.samples, Float64Array),
+      bytes: scaled(rows.bytes, rows.samples),
+      survived: scaled(rows.survivedbytes, rows.survived),
+    },
+    collections: raw.collections, step: raw.step,
+    // text of a line, or undefined
+    source: (file, line) => (raw.sources[`F${file}`] || {})[`L${line}`],
+    hasSource: file => raw.sources[`F${file}`] !== undefined,
+  };
+}
+
+// What can be counted: key of the sums, words for it, how a value reads.
+export function modesOf(data, format) {
+  const { head } = data;
+  const allocations = head.samples > 0;
+  return [
+    { key: "bytes", title: "Bytes", on: allocations && head.bytes > 0, text: format.bytes,
+      about: "allocated, estimated: samples × period" },
+    { key: "samples", title: "Samples", on: allocations, text: format.count,
+      about: "samples of allocations" },
+    { key: "survived", title: "Survived", on: allocations && head.fates && head.bytes > 0,
+      text: format.bytes,
+      about: "allocated and still alive at the first collection" },
+    { key: "time", title: "Time", on: head.timesamples > 0,
+      text: head.timeperiod > 0 ? n => format.seconds(n * head.timeperiod) : format.count,
+      about: head.timeperiod > 0 ? "spent, estimated: samples of time × their period"
+        : "samples of time" },
+  ];
+}

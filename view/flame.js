@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+// The flame graph: callers above, callees below, the widest first. Drawn on a
+// canvas, and of any tree only what is in sight and at least half a pixel
+// wide, so that its cost is that of the pixels. Children too narrow to be
+// drawn are one bar at the end of their caller's width.
+// Keys: arrows walk, Enter zooms, Home goes to the top; Esc is the page's.
+
+import { colors, el } from "./dom.js";
+import { describe } from "./views.js";
+
+const ROW = 21, PAD = 5, LEAST = 0.5;
+const COLORS = ["lua1", "lua2", "lua3", "lua4", "lua5", "native", "collector", "rest", "frame-text",
+                "frame-dim", "match", "match-text", "focus", "panel"];
+
+export class Flame {
+  constructor(store) {
+    this.store = store;
+    this.focus = 0;
+    this.canvas = el("canvas", { "aria-hidden": "true" });
+    this.spacer = el("div", { class: "flame-height" });
+    this.scroller = el("div", {
+      class: "flame", tabindex: 0, role: "group", "aria-roledescription": "flame graph",
+      "aria-label": "Flame graph. Arrow keys walk from frame to frame, Enter zooms, Escape goes back.",
+      "aria-describedby": "frame",
+    }, this.canvas, this.spacer);
+    this.name = el("b");
+    this.where = el("i");
+    this.numbers = el("span");
+    this.details = el("p", { id: "frame", class: "frame", "aria-live": "polite" },
+                      this.name, this.where, this.numbers);
+    this.element = el("div", {}, this.details, this.scroller);
+    this.scroller.addEventListener("scroll", () => this.draw());
+    this.scroller.addEventListener("keydown", event => this.key(event));
+    this.scroller.addEventListener("focus", () => this.draw());
+    this.scroller.addEventListener("blur", () => this.draw());
+    this.canvas.addEventListener("mousemove", event => this.tell(this.at(event) ?? this.focus));
+    this.canvas.addEventListener("mouseleave", () => this.tell(this.focus));
+    this.canvas.addEventListener("click", event => {
+      const node = this.at(event);
+      if (node !== undefined) this.zoom(node);
+    });
+    new ResizeObserver(() => this.update([])).observe(this.scroller);
+  }
+
+  update(changed) {
+    if (changed.includes("byLine")) this.focus = 0;
+    if (changed.includes("theme") || !this.colors) this.colors = colors(COLORS);
+    const { tree, total } = this.store.derived;
+    const { zoom } = this.store.state;
+    if (changed.includes("zoom") && !this.above(zoom, this.focus)) this.focus = zoom;
+    let depth = tree.depth[zoom];
+    for (let i = 1; i < tree.n; i++) if (total[i] > 0 && tree.depth[i] > depth) depth = tree.depth[i];
+    this.spacer.style.height = `${(depth + 1) * ROW}px`;
+    this.tell(this.focus);
+    this.draw();
+  }
+
+  // Is node 'a' on the way from the root to 'b' (or b itself)?
+  above(a, b) {
+    const { parent, depth } = this.store.derived.tree;
+    while (depth[b] > depth[a]) b = parent[b];
+    return a === b;
+  }
+
+  tell(node) {
+    const { name, where, numbers } = describe(this.store, node);
+    this.name.textContent = name;
+    this.where.textContent = where;
+    this.numbers.textContent = numbers;
+  }
+
+  draw() {
+    const width = this.scroller.clientWidth, height = this.scroller.clientHeight;
+    if (width === 0) return;
+    const ratio = devicePixelRatio || 1;
+    const { canvas } = this;
+    canvas.width = Math.round(width * ratio);
+    canvas.height = Math.round(height * ratio);
+    canvas.style.width = `${width}px`;
+    canvas.style.height = `${height}px`;
+    const g = canvas.getContext("2d");
+    g.scale(ratio, ratio);
+    g.font = `12px ${getComputedStyle(document.body).fontFamily}`;
+    g.textBaseline = "middle";
+    this.boxes = [];
+    this.frames(g, width, height);
+  }
+
+  frames(g, width, height) {
+    const { tree, total, children } = this.store.derived;
+    const { zoom } = this.store.state;
+    const top = this.scroller.scrollTop, scale = total[zoom] > 0 ? width / total[zoom] : 0;
+    for (let i = zoom; i > 0; i = tree.parent[i]) this.box(g, tree.parent[i], 0, width, top, height, true);
+    if (scale === 0) return;
+    const todo = [[zoom, 0]];
+    while (todo.length > 0) {
+      const [node, x] = todo.pop();
+      this.box(g, node, x, total[node] * scale, top, height, false);
+      if ((tree.depth[node] + 1) * ROW - top > height) continue;
+      let at = x;
+      for (let k = children.start[node]; k < children.start[node + 1]; k++) {
+        const child = children.list[k], w = total[child] * scale;
+        if (w < LEAST) {
+          let rest = 0;
+          for (let j = k; j < children.start[node + 1]; j++) rest += total[children.list[j]];
+          this.bar(g, at, (tree.depth[node] + 1) * ROW - top, rest * scale, this.colors.rest);
+          break;
+        }
+        todo.push([child, at]);
+        at += w;
+      }
+    }
+    this.ring(g, top);
+  }
+
+  bar(g, x, y, w, color) {
+    g.fillStyle = color;
+    g.fillRect(x, y, Math.max(w - (w > 3 ? 1 : 0.2), 0.4), ROW - 1);
+  }
+
+  color(node) {
+    const { functions } = this.store.data;
+    if (node === 0) return this.colors.rest;
+    const fn = functions[this.store.derived.tree.fn[node]];
+    if (fn.native) {
+      return /^\[(minor|major) collection\]$/.test(fn.name) ? this.colors.collector : this.colors.native;
+    }
+    return fn.cut ? this.colors.rest : this.colors[`lua${1 + fn.fileid % 5}`];
+  }
+
+  box(g, node, x, w, top, height, dim) {
+    const y = this.store.derived.tree.depth[node] * ROW - top;
+    this.boxes.push({ node, x, w, y });
+    if (y + ROW < 0 || y > height) return;
+    const { marks, tree } = this.store.derived;
+    const hit = marks && node > 0 && marks[tree.fn[node]];
+    g.globalAlpha = dim ? 0.55 : marks && !hit ? 0.45 : 1;
+    this.bar(g, x, y, w, hit ? this.colors.match : this.color(node));
+    g.globalAlpha = g.globalAlpha < 1 ? 0.75 : 1;
+    if (w > 30) {
+      g.fillStyle = hit ? this.colors["match-text"] : this.colors["frame-text"];
+      this.text(g, node, x + PAD, y + ROW / 2, w - 2 * PAD, hit);
+    }
+    g.globalAlpha = 1;
+  }
+
+  // The name, and where there is room for both, the place after it.
+  text(g, node, x, y, room, hit) {
+    const { name, where } = describe(this.store, node);
+    const full = g.measureText(name).width;
+    if (full > room) {
+      const n = Math.floor(name.length * room / full) - 1;
+      if (n > 0) g.fillText(`${name.slice(0, n)}…`, x, y);
+      return;
+    }
+    g.fillText(name, x, y);
+    const short = where.split("/").pop();
+    if (full + 10 + g.measureText(short).width < room) {
+      if (!hit) g.fillStyle = this.colors["frame-dim"];
+      g.fillText(short, x + full + 10, y);
+    }
+  }
+
+  ring(g, top) {
+    if (document.activeElement !== this.scroller) return;
+    const box = this.boxes.find(b => b.node === this.focus);
+    if (!box) return;
+    g.strokeStyle = this.colors.focus;
+    g.lineWidth = 2;
+    g.strokeRect(box.x + 1, box.y + 1, Math.max(box.w - 3, 2), ROW - 3);
+  }
+
+  at(event) {
+    const { left, top } = this.canvas.getBoundingClientRect();
+    const x = event.clientX - left, y = event.clientY - top;
+    const box = this.boxes.find(b => x >= b.x && x < b.x + b.w && y >= b.y && y < b.y + ROW);
+    return box && box.node;
+  }
+
+  zoom(node) {
+    this.focus = node;
+    if (this.store.state.zoom === node) this.update([]);
+    this.store.set({ zoom: node });
+  }
+
+  walk(node) {
+    this.focus = node;
+    const { tree } = this.store.derived;
+    if (!this.above(this.store.state.zoom, node)) this.store.set({ zoom: node });
+    const y = tree.depth[node] * ROW, { scrollTop, clientHeight } = this.scroller;
+    if (y < scrollTop) this.scroller.scrollTop = y;
+    else if (y + ROW > scrollTop + clientHeight) this.scroller.scrollTop = y + ROW - clientHeight;
+    this.tell(node);
+    this.draw();
+  }
+
+  key(event) {
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    const { tree, children } = this.store.derived;
+    const node = this.focus, up = tree.parent[node];
+    const siblings = node > 0 ? children.list.subarray(children.start[up], children.start[up + 1]) : [];
+    const at = siblings.indexOf(node);
+    const first = children.start[node] < children.start[node + 1] ? children.list[children.start[node]] : node;
+    const to = { ArrowDown: first, ArrowUp: Math.max(up, 0), ArrowLeft: siblings[at - 1] ?? node,
+                 ArrowRight: siblings[at + 1] ?? node, Home: 0 };
+    if (event.key in to) this.walk(to[event.key]);
+    else if (event.key === "Enter" || event.key === " ") this.zoom(node);
+    else return;
+    event.preventDefault();
+  }
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+// A table of any number of rows, of which only those in sight are elements.
+// One stop of the Tab key for the rows (arrow keys walk, aria-activedescendant
+// tells where), one for each heading that sorts. Equal rows stay in the order
+// in which they were given.
+//
+// columns: {title, width, cell(row) -> text or node, wide (left out on narrow
+// screens), value(row) (sorts by it, largest first), number}
+
+import { el } from "./dom.js";
+
+const HEIGHT = 28;
+const narrow = matchMedia("(max-width: 640px)");
+let grids = 0;
+
+export class Grid {
+  constructor(options) {
+    Object.assign(this, { role: "grid", onActivate: () => {}, onMove: () => {}, onKey: () => false },
+                  options);
+    this.id = `grid${++grids}`;
+    this.rows = [];
+    this.active = 0;
+    this.sortBy = this.columns.findIndex(c => c.value);
+    this.spacer = el("div", { class: "spacer", role: "presentation" });
+    this.body = el("div", { class: "rows", role: "rowgroup", tabindex: -1 }, this.spacer);
+    this.header = el("div", { class: "row header", role: "row" });
+    this.headgroup = el("div", { role: "rowgroup" }, this.header);
+    this.table = el("div", { class: "grid", role: this.role, tabindex: 0, "aria-label": this.label },
+                    this.headgroup, this.body);
+    this.empty = el("p", { class: "muted empty" }, "Nothing to show.");
+    this.element = el("div", {}, this.table, this.empty);
+    this.body.addEventListener("scroll", () => this.draw());
+    this.table.addEventListener("keydown", event => this.key(event));
+    narrow.addEventListener("change", () => this.render());
+    new ResizeObserver(() => this.draw()).observe(this.body);
+  }
+
+  // Rows have an id: the active one stays active.
+  setRows(rows) {
+    const was = this.rows[this.active];
+    this.rows = rows;
+    this.order();
+    const now = was === undefined ? 0 : this.rows.findIndex(row => row.id === was.id);
+    this.active = Math.max(0, now);
+    this.render();
+  }
+
+  order() {
+    const column = this.columns[this.sortBy];
+    if (!column || this.role === "treegrid") return;
+    const { value } = column;
+    this.rows.sort((a, b) => {
+      const x = value(a), y = value(b);
+      if (x === y) return (b.rank || 0) - (a.rank || 0);
+      return typeof x === "string" ? (x < y ? -1 : 1) : y - x;
+    });
+  }
+
+  render() {
+    this.shown = this.columns.filter(c => !(c.wide && narrow.matches) && !(c.hide && c.hide()));
+    this.table.style.setProperty("--columns", this.shown.map(c => c.width).join(" "));
+    this.header.replaceChildren(...this.shown.map(c => this.heading(c)));
+    this.spacer.style.height = `${this.rows.length * HEIGHT}px`;
+    this.table.setAttribute("aria-rowcount", this.rows.length + 1);
+    this.table.hidden = this.rows.length === 0;
+    this.empty.hidden = this.rows.length > 0;
+    this.draw();
+  }
+
+  heading(column) {
+    const index = this.columns.indexOf(column);
+    const sorts = column.value && this.role !== "treegrid";
+    const by = sorts && index === this.sortBy;
+    const content = sorts
+      ? el("button", { type: "button", class: "quiet", onclick: () => this.sort(index) },
+           column.title + (by ? " ▾" : ""))
+      : column.title;
+    return el("span", { role: "columnheader", class: column.number ? "number" : "",
+                        title: column.about,
+                        "aria-sort": by ? (column.number ? "descending" : "ascending") : null }, content);
+  }
+
+  sort(index) {
+    this.sortBy = index;
+    this.order();
+    this.active = 0;
+    this.body.scrollTop = 0;
+    this.render();
+    this.header.querySelectorAll("button")[
+      this.shown.filter(c => c.value).indexOf(this.columns[index])].focus();
+  }
+
+  draw() {
+    const top = this.body.scrollTop, height = this.body.clientHeight || 600;
+    const from = Math.max(0, Math.floor(top / HEIGHT) - 4);
+    const to = Math.min(this.rows.length, Math.ceil((top + height) / HEIGHT) + 4);
+    const rows = [];
+    for (let i = from; i < to; i++) rows.push(this.row(i));
+    this.spacer.replaceChildren(...rows);
+    this.table.setAttribute("aria-activedescendant", `${this.id}-${this.active}`);
+  }
+
+  row(i) {
+    const row = this.rows[i];
+    const e = el("div", {
+      class: `row${i === this.active ? " active" : ""}${row.marked ? " marked" : ""}`, role: "row",
+      id: `${this.id}-${i}`, "aria-rowindex": i + 2, "aria-selected": i === this.active ? "true" : "false",
+      ...(row.aria || {}), onclick: event => { this.move(i); this.onActivate(row, event); },
+    }, ...this.shown.map(c => el("span", {
+      role: "gridcell", class: c.number ? "number" : "text" }, c.cell(row))));
+    e.style.top = `${i * HEIGHT}px`;
+    return e;
+  }
+
+  move(i) {
+    this.active = Math.max(0, Math.min(this.rows.length - 1, i));
+    const top = this.active * HEIGHT, { scrollTop, clientHeight } = this.body;
+    if (top < scrollTop) this.body.scrollTop = top;
+    else if (top + HEIGHT > scrollTop + clientHeight) this.body.scrollTop = top + HEIGHT - clientHeight;
+    this.draw();
+    if (this.rows.length > 0) this.onMove(this.rows[this.active]);
+  }
+
+  moveTo(id) {
+    const i = this.rows.findIndex(row => row.id === id);
+    if (i >= 0) this.move(i);
+  }
+
+  key(event) {
+    if (event.target !== this.table || event.ctrlKey || event.altKey || event.metaKey) return;
+    const row = this.rows[this.active];
+    const page = Math.max(1, Math.floor(this.body.clientHeight / HEIGHT) - 1);
+    const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page,
+                    Home: -this.rows.length, End: this.rows.length };
+    if (event.key in steps) this.move(this.active + steps[event.key]);
+    else if ((event.key === "Enter" || event.key === " ") && row) this.onActivate(row, event);
+    else if (!row || !this.onKey(event.key, row)) return;
+    event.preventDefault();
+  }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// The page's head: what was run, the totals, what a number means, warnings.
+
+import { byId, el } from "./dom.js";
+import { bytes, count, percent, plural, seconds } from "./format.js";
+
+function meaning(head) {
+  const text = [];
+  if (head.samples > 0 && head.bytes > 0) {
+    const size = bytes(head.period);
+    text.push(`One sample of allocations stands for ${size}: it shows who allocated when ` +
+              `${size} had been allocated since the one before${head.random ? " (on average, at random)" : ""}` +
+              `${head.periods > 0 ? `; the period was set ${plural(head.periods, "time")} later` : ""}.`);
+  }
+  if (head.timesamples > 0) {
+    text.push(head.timeperiod > 0
+      ? `One sample of time stands for ${seconds(head.timeperiod)}${head.wall ? " of wall time" : ""}: ` +
+        "it shows what ran at that moment."
+      : "The file does not tell how much time a sample stands for.");
+  }
+  if (head.samples + head.timesamples > 0) {
+    text.push("All numbers are estimates from samples: one of n samples is right to about " +
+              "1 part in √n (100 samples: 10%).");
+  }
+  return text.join(" ");
+}
+
+function facts(head, collections) {
+  const out = [];
+  const add = (value, name) => out.push([value, name]);
+  if (head.samples > 0 && head.bytes > 0) add(bytes(head.bytes), "allocated");
+  if (head.samples > 0) add(count(head.samples), "samples of allocations");
+  if (head.timesamples > 0) {
+    add(head.timeperiod > 0 ? seconds(head.timesamples * head.timeperiod) : count(head.timesamples),
+        head.timeperiod > 0 ? `in ${plural(head.timesamples, "sample")} of time` : "samples of time");
+  }
+  const decided = head.samples - head.undecided;
+  if (head.fates && decided > 0) add(percent(head.survived, decided), "survived the first collection");
+  if (head.minors + head.majors > 0) {
+    add(count(head.minors + head.majors),
+        `collections (${count(head.minors)} minor, ${count(head.majors)} major)`);
+  }
+  const longest = Math.max(0, ...collections.minor, ...collections.major);
+  if (longest > 0) add(seconds(longest / 1e6), "longest pause");
+  const peak = Math.max(0, ...collections.inuse);
+  if (peak > 0) add(bytes(peak), "most in use after a collection");
+  if (head.duration > 0) add(seconds(head.duration), "from start to end");
+  return out;
+}
+
+export function showHead(data) {
+  const { head } = data;
+  const file = head.path.split("/").pop();
+  byId("title").textContent = head.command || file;
+  document.title = `${head.command || file} – Asamp`;
+  const parts = [head.path];
+  if (head.started) parts.push(new Date(head.started * 1000).toISOString().slice(0, 16).replace("T", " ") + " UTC");
+  if (head.interpreter) parts.push(head.interpreter);
+  byId("subtitle").textContent = parts.join(" · ");
+  byId("facts").append(...facts(head, data.collections).map(([value, name]) =>
+    el("div", {}, el("dd", {}, value), el("dt", {}, name))));
+  byId("meaning").textContent = meaning(head);
+  const notes = byId("notes");
+  notes.hidden = data.notes.length === 0;
+  notes.append(...data.notes.map(text => el("li", {}, text)));
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+// Wires the page: reads the data, makes the views, and hands keys and changes
+// of state to them. Only the view that is in sight is kept up to date.
+
+import { CallTree } from "./calltree.js";
+import { decode, modesOf } from "./data.js";
+import { byId, el } from "./dom.js";
+import { Flame } from "./flame.js";
+import * as format from "./format.js";
+import { showHead } from "./head.js";
+import { Store } from "./store.js";
+import { Functions, Lines, Types } from "./tables.js";
+import { Timeline } from "./timeline.js";
+
+const data = decode(byId("data").textContent);
+const store = new Store(data, modesOf(data, format));
+const timeline = new Timeline(store);
+const views = [
+  { key: "flame", title: "Flame graph", view: new Flame(store) },
+  { key: "tree", title: "Call tree", view: new CallTree(store) },
+  { key: "functions", title: "Functions", view: new Functions(store) },
+  { key: "lines", title: "Lines", view: new Lines(store) },
+  { key: "types", title: "Types", view: new Types(store) },
+];
+const shown = () => views.find(v => v.key === store.state.tab);
+
+function makeModes() {
+  for (const mode of store.modes) {
+    const input = el("input", { type: "radio", name: "mode", value: mode.key, disabled: !mode.on,
+                                onchange: () => store.set({ mode: mode.key }) });
+    byId("modes").append(el("label", { title: mode.on ? mode.about : "not in this profile" },
+                            input, el("span", {}, mode.title)));
+  }
+}
+
+function makeTabs() {
+  for (const { key, title, view } of views) {
+    byId("tabs").append(el("button", {
+      type: "button", role: "tab", id: `tab-${key}`, "aria-controls": `panel-${key}`,
+      onclick: () => store.set({ tab: key }),
+      onkeydown: event => {
+        const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+        if (!step) return;
+        const at = views.findIndex(v => v.key === key);
+        const next = views[(at + step + views.length) % views.length].key;
+        store.set({ tab: next });
+        byId(`tab-${next}`).focus();
+      },
+    }, title));
+    byId("panels").append(el("div", { role: "tabpanel", id: `panel-${key}`,
+                                      "aria-labelledby": `tab-${key}` }, view.element));
+  }
+  byId("tabs").append(el("label", { class: "group", id: "grouping", title: "frames of one function at several lines apart" },
+    el("input", { type: "checkbox", id: "byline", onchange: e => store.set({ byLine: e.target.checked }) }),
+    "lines apart"));
+}
+
+function showControls() {
+  for (const input of document.querySelectorAll("[name=mode]")) {
+    input.checked = input.value === store.state.mode;
+  }
+  for (const { key } of views) {
+    const on = key === store.state.tab, tab = byId(`tab-${key}`);
+    tab.setAttribute("aria-selected", on ? "true" : "false");
+    tab.tabIndex = on ? 0 : -1;
+    byId(`panel-${key}`).hidden = !on;
+  }
+  byId("grouping").hidden = !["flame", "tree"].includes(store.state.tab);
+  const search = byId("search");
+  if (search.value.trim() !== store.state.query) search.value = store.state.query;
+  const { marks, matched, total } = store.derived;
+  byId("found").textContent = !marks ? "" :
+    `${format.plural(marks.reduce((a, b) => a + b, 0), "function")}: ` +
+    `${store.mode.text(matched)}, ${format.percent(matched, total[0])}`;
+  showSelection();
+}
+
+// What the numbers are of, and buttons that take a part of it back.
+function showSelection() {
+  const { state, derived } = store;
+  const parts = [el("b", { id: "whole" }, store.mode.text(derived.total[0])), ` ${store.mode.about}`];
+  const chip = (text, title, patch) =>
+    parts.push(el("button", { type: "button", class: "chip", title, onclick: () => store.set(patch) },
+                  `${text} ✕`));
+  if (state.range) {
+    chip(`${format.seconds(timeline.time(state.range[0]) / 1e6)} to ` +
+         format.seconds(timeline.time(state.range[1]) / 1e6), "Select the whole run", { range: null });
+  }
+  if (state.kind >= 0) {
+    chip(`only ${data.kinds[state.kind].name} ${data.kinds[state.kind].class}`.trim(),
+         "Count all types", { kind: -1 });
+  }
+  if (state.zoom > 0 && (state.tab === "flame")) {
+    chip(`zoomed: ${data.functions[derived.tree.fn[state.zoom]].name}`, "Show the whole graph", { zoom: 0 });
+  }
+  byId("selection").replaceChildren(...parts);
+}
+
+// Esc takes back one thing: the zoom, the search, the type, the range.
+function back() {
+  const { state, derived } = store;
+  if (state.tab === "flame" && state.zoom > 0) store.set({ zoom: derived.tree.parent[state.zoom] });
+  else if (state.query !== "") store.set({ query: "" });
+  else if (state.kind >= 0) store.set({ kind: -1 });
+  else if (state.range) store.set({ range: null });
+}
+
+function keys(event) {
+  if (event.ctrlKey || event.altKey || event.metaKey) return;
+  const typing = event.target instanceof HTMLInputElement && /search|number/.test(event.target.type);
+  if (event.key === "Escape") {
+    if (event.target === byId("search")) focusView();
+    back();
+  } else if (typing) return;
+  else if (event.key === "/") byId("search").select();
+  else if (views[event.key - 1]) {
+    store.set({ tab: views[event.key - 1].key });
+    focusView();
+  } else return;
+  event.preventDefault();
+}
+
+function focusView() {
+  byId(`panel-${store.state.tab}`).querySelector("[tabindex='0']")?.focus();
+}
+
+function theme() {
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  const dark = () => (document.documentElement.dataset.theme || (system.matches ? "dark" : "light")) === "dark";
+  const show = () => {
+    byId("theme").textContent = dark() ? "Light" : "Dark";
+    byId("theme").setAttribute("aria-label", dark() ? "Change to light colours" : "Change to dark colours");
+    views[0].view.update(["theme"]);
+  };
+  byId("theme").addEventListener("click", () => {
+    document.documentElement.dataset.theme = dark() ? "light" : "dark";
+    show();
+  });
+  system.addEventListener("change", show);
+  show();
+}
+
+showHead(data);
+makeModes();
+makeTabs();
+store.onChange(changed => {
+  showControls();
+  timeline.update(changed);
+  const { key, view } = shown();
+  if (key !== "flame" && changed.every(c => c === "zoom")) return;
+  view.update(changed);
+});
+// A view that is not in sight hears of the grouping all the same.
+store.onChange(changed => {
+  if (changed.includes("byLine")) for (const { view } of views.slice(0, 2)) view.update(changed);
+});
+let waiting;
+byId("search").addEventListener("input", event => {
+  clearTimeout(waiting);
+  waiting = setTimeout(() => store.set({ query: event.target.value.trim() }), 60);
+});
+byId("search").addEventListener("keydown", event => {
+  if (event.key !== "Enter") return;
+  clearTimeout(waiting);
+  store.set({ query: event.target.value.trim() });
+  if (store.state.tab === "tree") views[1].view.reveal();
+  focusView();
+});
+document.addEventListener("keydown", keys);
+showControls();
+theme();

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// The page's state and what follows from it. Views read `store.state` and
+// `store.derived`, change the state through set() alone, and redraw when told.
+//
+// state: mode (key), range ([from, to) in bins, or null), kind (-1: all),
+//        query, byLine, tab, zoom (node of the tree, 0: all)
+
+import * as sums from "./sums.js";
+
+export class Store {
+  constructor(data, modes) {
+    this.data = data;
+    this.modes = modes;
+    this.prepared = sums.prepare(data);
+    this.listeners = [];
+    const mode = modes.find(m => m.on) || modes[1];
+    this.state = { mode: mode.key, range: null, kind: -1, query: "", byLine: false,
+                   tab: "flame", zoom: 0 };
+    this.derive(["range"]);
+  }
+
+  onChange(listener) {
+    this.listeners.push(listener);
+  }
+
+  set(patch) {
+    const changed = Object.keys(patch).filter(key => this.state[key] !== patch[key]);
+    if (changed.length === 0) return;
+    Object.assign(this.state, patch);
+    if (changed.includes("byLine")) this.state.zoom = 0;
+    this.derive(changed);
+    for (const listener of this.listeners) listener(changed);
+  }
+
+  get mode() {
+    return this.modes.find(m => m.key === this.state.mode);
+  }
+
+  // Recomputes what depends on the keys that changed.
+  derive(changed) {
+    const { data, state, prepared } = this;
+    const has = (...keys) => keys.some(key => changed.includes(key));
+    const d = this.derived = this.derived || {};
+    if (has("range", "kind")) {
+      d.selected = sums.select(data, state.range, state.kind);
+      d.lines = sums.sumLines(data, prepared.lines, d.selected.own);
+    }
+    if (has("range", "kind", "byLine")) {
+      d.tree = prepared.trees[state.byLine ? 1 : 0];
+      d.sums = sums.sumTree(d.tree, d.selected.own);
+      d.functions = sums.sumFunctions(data, d.tree, d.sums);
+    }
+    if (has("range", "kind", "byLine", "mode")) {
+      d.total = d.sums.total[state.mode];
+      d.own = d.sums.own[state.mode];
+      d.children = sums.sorted(d.tree, d.total);
+    }
+    if (has("query")) d.marks = this.search(state.query);
+    if (has("range", "kind", "byLine", "mode", "query")) {
+      d.matched = d.marks ? sums.matched(d.tree, d.total, d.marks) : 0;
+    }
+  }
+
+  // Functions that the query names, or null without a query.
+  search(query) {
+    const words = query.trim().toLowerCase();
+    if (words === "") return null;
+    return Uint8Array.from(this.data.functions, fn =>
+      `${fn.name} ${fn.file}:${fn.line}`.toLowerCase().includes(words) ? 1 : 0);
+  }
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+// The tables of functions, lines (with their source) and types.
+
+import { el } from "./dom.js";
+import { count, percent, place } from "./format.js";
+import { Grid } from "./grid.js";
+import { columns, label, lived, marked } from "./views.js";
+
+const AROUND = 4;
+
+// Rows that have anything in the mode, and what the search leaves.
+function rowsOf(n, sums, mode, keep) {
+  const rows = [];
+  for (let i = 0; i < n; i++) {
+    if (sums.total[mode][i] > 0 && keep(i)) rows.push({ id: i, rank: sums.total[mode][i] });
+  }
+  return rows;
+}
+
+export class Functions {
+  constructor(store) {
+    this.store = store;
+    const c = columns(store, () => store.derived.functions);
+    this.grid = new Grid({
+      label: "Functions",
+      columns: [c.own, c.ownShare, c.total, c.totalShare, c.lived,
+                { title: "function", width: "minmax(0,1fr)", value: row => store.data.functions[row.id].name,
+                  cell: row => {
+                    const fn = store.data.functions[row.id];
+                    return label(fn, fn.line, store.state.query);
+                  } }],
+      onActivate: row => {
+        const fn = store.data.functions[row.id];
+        store.set({ query: `${fn.name} ${fn.file}:${fn.line}`, tab: "flame" });
+      },
+    });
+    this.element = this.grid.element;
+  }
+
+  update() {
+    const { data, derived: d, state } = this.store;
+    this.grid.setRows(rowsOf(data.functions.length, d.functions, state.mode,
+                             i => !d.marks || d.marks[i]));
+  }
+}
+
+export class Lines {
+  constructor(store) {
+    this.store = store;
+    const c = columns(store, () => store.derived.lines);
+    this.lines = store.prepared.lines.rows;
+    this.grid = new Grid({
+      label: "Lines",
+      columns: [c.own, c.ownShare, c.total, c.totalShare, c.lived,
+                { title: "line", width: "minmax(0,2fr)", value: row => this.where(row.id),
+                  cell: row => el("span", { class: "label path", title: this.where(row.id) },
+                    el("bdi", {}, marked(this.where(row.id), store.state.query))) },
+                { title: "source", width: "minmax(0,3fr)", wide: true,
+                  cell: row => el("code", {}, marked(this.source(row.id).trim(), store.state.query)) }],
+      onActivate: row => this.show(row.id),
+      onMove: row => this.show(row.id),
+    });
+    this.panel = el("section", { class: "source", "aria-label": "Source", "aria-live": "polite" });
+    this.element = el("div", { class: "beside" }, this.grid.element, this.panel);
+  }
+
+  where(i) {
+    return place(this.lines[i].fn, this.lines[i].line);
+  }
+
+  source(i) {
+    return this.store.data.source(this.lines[i].fn.fileid, this.lines[i].line) || "";
+  }
+
+  update() {
+    const { derived: d, state } = this.store;
+    const words = state.query.trim().toLowerCase();
+    this.grid.setRows(rowsOf(this.lines.length, d.lines, state.mode, i => words === ""
+      || `${this.lines[i].fn.name} ${this.where(i)} ${this.source(i)}`.toLowerCase().includes(words)));
+    const row = this.grid.rows[this.grid.active];
+    if (row) this.show(row.id);
+    else this.panel.replaceChildren();
+    this.panel.hidden = !row;
+  }
+
+  // The line between its neighbours, each with what it did itself.
+  show(i) {
+    const { data, derived, mode } = this.store;
+    const { fn, line } = this.lines[i];
+    const own = new Map();
+    this.lines.forEach((other, k) => {
+      if (other.fn.fileid === fn.fileid) own.set(other.line, derived.lines.own[mode.key][k]);
+    });
+    const rows = [];
+    for (let at = Math.max(1, line - AROUND); at <= line + AROUND; at++) {
+      const text = data.source(fn.fileid, at);
+      if (text === undefined) continue;
+      rows.push(el("div", { class: at === line ? "line here" : "line" },
+                   el("span", { class: "number" }, own.get(at) > 0 ? mode.text(own.get(at)) : ""),
+                   el("span", { class: "number muted" }, String(at)), el("code", {}, text || " ")));
+    }
+    this.panel.replaceChildren(
+      el("h3", {}, this.where(i), el("span", { class: "muted" }, `  in ${fn.name}`)),
+      rows.length > 0 ? el("div", { class: "lines" }, ...rows)
+        : el("p", { class: "muted" }, "The source file was not found when this page was made."));
+  }
+}
+
+export class Types {
+  constructor(store) {
+    this.store = store;
+    const of = key => row => store.derived.selected.bykind[key][row.id];
+    const mode = row => of(store.state.mode)(row);
+    const whole = () => store.derived.selected.bykind[store.state.mode].reduce((a, b) => a + b, 0);
+    this.grid = new Grid({
+      label: "Types and classes",
+      columns: [
+        { title: "own", width: "var(--number)", number: true, value: mode, cell: row => store.mode.text(mode(row)) },
+        { title: "%", width: "3.4rem", number: true, cell: row => percent(mode(row), whole()) },
+        { title: "lived", width: "3.8rem", number: true, hide: () => !store.data.head.fates,
+          about: "share of the bytes that survived the first collection",
+          cell: row => lived(store.derived.selected.bykind, row.id) },
+        { title: "blocks, about", width: "7.5rem", number: true, wide: true,
+          about: "of the whole run, estimated",
+          cell: row => store.data.kinds[row.id].objects > 0 ? count(store.data.kinds[row.id].objects) : "–" },
+        { title: "type", width: "minmax(0,1fr)", value: row => this.name(row.id),
+          cell: row => el("span", { class: "label" }, el("b", {}, store.data.kinds[row.id].name),
+            el("i", {}, store.data.kinds[row.id].class),
+            store.state.kind === row.id ? el("em", {}, "only this is counted") : null) }],
+      onActivate: row => store.set({ kind: store.state.kind === row.id ? -1 : row.id }),
+    });
+    this.element = this.grid.element;
+  }
+
+  name(i) {
+    const kind = this.store.data.kinds[i];
+    return kind.class === "" ? kind.name : `${kind.name} ${kind.class}`;
+  }
+
+  update() {
+    const { data, derived, state } = this.store;
+    const rows = [];
+    data.kinds.forEach((kind, i) => {
+      if (derived.selected.bykind[state.mode][i] > 0) rows.push({ id: i, marked: state.kind === i });
+    });
+    rows.sort((a, b) => (this.name(a.id) < this.name(b.id) ? -1 : 1));
+    this.grid.setRows(rows);
+  }
+}

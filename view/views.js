@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// What the tables have in common: columns of own, total and lived, names with
+// their places, and the marks of a search in them.
+
+import { el } from "./dom.js";
+import { percent, place } from "./format.js";
+
+// A text with the places that match the query marked.
+export function marked(text, query) {
+  const words = query.trim().toLowerCase();
+  const at = words === "" ? -1 : text.toLowerCase().indexOf(words);
+  if (at < 0) return text;
+  return el("span", {}, text.slice(0, at), el("mark", {}, text.slice(at, at + words.length)),
+            text.slice(at + words.length));
+}
+
+export function label(fn, line, query, after) {
+  return el("span", { class: "label", title: `${fn.name}  ${place(fn, line)}` },
+            el("b", {}, marked(fn.name, query)),
+            el("i", {}, el("bdi", {}, marked(place(fn, line), query))), after);
+}
+
+const largestOf = new WeakMap();
+
+function largest(values) {
+  if (!largestOf.has(values)) largestOf.set(values, values.reduce((a, b) => Math.max(a, b), 0) || 1);
+  return largestOf.get(values);
+}
+
+// 'sums' -> {own, total} of the measures; rows have 'id', their index there.
+export function columns(store, sums) {
+  const value = part => row => sums()[part][store.state.mode][row.id];
+  const text = part => row => value(part)(row) > 0 ? store.mode.text(value(part)(row)) : "–";
+  const share = part => row => value(part)(row) > 0 ? percent(value(part)(row), store.derived.total[0]) : "–";
+  return {
+    own: { title: "own", about: "by the thing itself", width: "var(--number)", number: true, value: value("own"),
+           cell: row => el("span", { class: "meter",
+             style: `--share:${100 * value("own")(row) / largest(sums().own[store.state.mode])}%` }, text("own")(row)) },
+    ownShare: { title: "%", width: "3.4rem", number: true, wide: true, cell: share("own") },
+    total: { title: "total", about: "with all it called", width: "var(--number)", number: true,
+             value: value("total"), cell: text("total") },
+    totalShare: { title: "%", width: "3.4rem", number: true, wide: true, cell: share("total") },
+    lived: { title: "lived", about: "share of own bytes that survived the first collection",
+             width: "3.8rem", number: true, wide: true,
+             hide: () => store.state.mode === "time" || !store.data.head.fates,
+             cell: row => lived(sums().own, row.id) },
+  };
+}
+
+export function lived(own, i) {
+  const of = own.bytes[i];
+  return of > 0 ? `${Math.round(100 * own.survived[i] / of)}%` : "–";
+}
+
+// What a frame is: for the line below the graph, and for screen readers.
+export function describe(store, node) {
+  const { data, derived: { tree, own, total, sums } } = store;
+  const text = store.mode.text;
+  const parts = [`total ${text(total[node])}`, percent(total[node], total[0])];
+  if (node !== 0) parts.push(`own ${text(own[node])}`);
+  const bytes = sums.total.bytes[node];
+  if (store.state.mode !== "time" && data.head.fates && bytes > 0) {
+    parts.push(`${percent(sums.total.survived[node], bytes)} survived`);
+  }
+  if (node === 0) return { name: "all", where: "", numbers: parts.join(" · ") };
+  const fn = data.functions[tree.fn[node]];
+  return { name: fn.name, where: place(fn, tree.line[node]), numbers: parts.join(" · ") };
+}
