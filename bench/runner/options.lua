@@ -25,7 +25,7 @@ local TAKES_VALUE = {
   preload = true, mode = true, out = true,
 }
 local FLAGS = { callgrind = true, instructions = true, list = true, help = true }
-local MODES = { size = true, small = true, tiny = true }
+options.MODES = { size = true, small = true, tiny = true }
 
 -- The parts of a text between commas.
 function options.split(text)
@@ -86,7 +86,7 @@ function options.parse(args)
   end
 
   found.mode = found.mode or (found.callgrind and "small" or "size")
-  if not MODES[found.mode] then
+  if not options.MODES[found.mode] then
     return nil, ("--mode must be size, small or tiny, got %q"):format(found.mode)
   end
 

@@ -1,0 +1,23 @@
+-- SPDX-License-Identifier: MIT
+-- Data files for the plots: a line of column titles and one line a row, fields
+-- separated by tabs; "?" stands for a value that is not there.
+
+local data = {}
+
+-- The text of such a file. rows: lists of fields.
+function data.text(header, rows)
+  local lines = { table.concat(header, "\t") }
+  for i, row in ipairs(rows) do lines[i + 1] = table.concat(row, "\t") end
+  return table.concat(lines, "\n") .. "\n"
+end
+
+-- true, or nil, message.
+function data.write(path, header, rows)
+  local file, reason = io.open(path, "w")
+  if not file then return nil, ("cannot write data: %s; make the folder of --data"):format(reason) end
+  file:write(data.text(header, rows))
+  file:close()
+  return true
+end
+
+return data

@@ -1,0 +1,116 @@
+-- SPDX-License-Identifier: MIT
+-- The error of a sampled profile, site by site, against an exact trace. Pure.
+-- A site is a type of block and the innermost Lua line of its stack; its key is
+-- "type\tline\tfile". With N samples in all, of which a site with the exact share
+-- p of all bytes should have N p, one standard error is sqrt(N p (1 - p)); z is
+-- the error in standard errors.
+
+local siteerror = {}
+
+-- Of what exact.c writes: { bytes (all), sites = { [key] = bytes } }; nil, message
+-- when the sites do not add up to what the core has counted.
+function siteerror.exact(text)
+  local all = math.tointeger(tonumber(text:match("^(%d+)\n")))
+  if not all then return nil, "no exact trace in " .. ("%q"):format(text:sub(1, 40)) end
+  local found, sum = { bytes = all, sites = {} }, 0
+  for bytes, key in text:gmatch("\n(%d+)\t%d+\t([^\n]+)") do
+    local more = math.tointeger(tonumber(bytes))
+    found.sites[key] = (found.sites[key] or 0) + more
+    sum = sum + more
+  end
+  if sum ~= all then
+    return nil, ("the exact trace has %d bytes, the core has counted %d"):format(sum, all)
+  end
+  return found
+end
+
+-- The key's line and file of a node: its innermost Lua function's.
+local function place(profile, node)
+  local nodes = profile.nodes
+  while node and node > 0 do
+    local f = profile.functions[nodes.fn[node]]
+    if not f.native and f.file ~= "-" then return nodes.line[node], f.file end
+    node = nodes.parent[node]
+  end
+  return 0, "-"
+end
+
+-- Of a profile of profiler.reader: { samples (all), undecided, sites =
+-- { [key] = samples } }. Samples of time are left out.
+function siteerror.sampled(profile)
+  local found = { samples = profile.samples, undecided = profile.undecided, sites = {} }
+  local sites = profile.sites
+  for i = 1, #sites.node do
+    local kind = profile.kinds[sites.kind[i]]
+    if not kind.time then
+      local line, file = place(profile, sites.node[i])
+      local key = ("%s\t%d\t%s"):format(kind.name, line, file)
+      found.sites[key] = (found.sites[key] or 0) + sites.samples[i]
+    end
+  end
+  return found
+end
+
+-- One entry a site that should have 'least' samples or more: { key, share,
+-- expected, found, z }. Sorted by share, largest first.
+function siteerror.compare(exact, sampled, least)
+  local list, n = {}, sampled.samples
+  for key, bytes in pairs(exact.sites) do
+    local share = bytes / exact.bytes
+    local expected, found = n * share, sampled.sites[key] or 0
+    if expected >= least then
+      local error = math.sqrt(expected * (1 - share))
+      list[#list + 1] = {
+        key = key, share = share, expected = expected, found = found,
+        z = error > 0 and (found - expected) / error or 0,
+      }
+    end
+  end
+  table.sort(list, function(a, b)
+    if a.share ~= b.share then return a.share > b.share end
+    return a.key < b.key
+  end)
+  return list
+end
+
+-- Samples at sites that the exact trace does not know.
+function siteerror.unknown(exact, sampled)
+  local n = 0
+  for key, samples in pairs(sampled.sites) do
+    if not exact.sites[key] then n = n + samples end
+  end
+  return n
+end
+
+-- Of errors (a list of z): how many, how many within 3 standard errors, the root
+-- of the mean square, the largest.
+function siteerror.tally(list)
+  local within, square, worst = 0, 0, 0
+  for _, z in ipairs(list) do
+    if math.abs(z) <= 3 then within = within + 1 end
+    square, worst = square + z * z, math.max(worst, math.abs(z))
+  end
+  return {
+    n = #list, within = within, worst = worst,
+    rms = #list > 0 and math.sqrt(square / #list) or 0,
+  }
+end
+
+-- The share of errors (a list of z) that are at most 'limit' standard errors.
+function siteerror.below(list, limit)
+  local n = 0
+  for _, z in ipairs(list) do
+    if math.abs(z) <= limit then n = n + 1 end
+  end
+  return #list > 0 and n / #list or 0
+end
+
+-- The power of two, at least 64, that gives 'samples' samples of 'bytes' or up to
+-- twice as many.
+function siteerror.period(bytes, samples)
+  local period = 64
+  while bytes // (2 * period) >= samples do period = 2 * period end
+  return period
+end
+
+return siteerror

@@ -1,0 +1,166 @@
+-- SPDX-License-Identifier: MIT
+-- bench/sites: the error of samples against an exact trace, per site, with fixed
+-- and with random gaps over several seeds; and samples without a fate.
+-- Runs under the fork, whose reader it uses; exact.so is in its work folder.
+-- Prints Markdown; --data DIR has the distribution of the errors for a plot.
+-- Trace and profile are of the same run (exact.c).
+
+local root, work, lua = arg[1], arg[2], arg[3]
+package.path = root .. "/bench/?.lua;" .. package.path
+
+local reader = require "profiler.reader"
+
+local command = require "runner.command"
+local data = require "runner.data"
+local machine = require "runner.machine"
+local options = require "runner.options"
+local programs = require "runner.programs"
+local siteerror = require "runner.siteerror"
+
+local GAPS = { "fixed", "random" }
+local NEVER = 1 << 50  -- a period that no run reaches
+local WORST = 8      -- programs of which the worst site is shown
+local LIMITS = { first = 0, last = 6, step = 0.1 }  -- of the distribution
+
+local function fail(message)
+  io.stderr:write("bench/sites: ", message, "\n")
+  os.exit(2)
+end
+
+local found, words = options.scan(table.move(arg, 4, #arg, 1, {}),
+  { seeds = true, samples = true, least = true, mode = true, data = true, fork = true }, {})
+if not found then fail(words) end
+local function positive(name, default)
+  local value, message = options.positive(found, name, default)
+  return value or fail(message)
+end
+local wanted = {
+  seeds = positive("seeds", 5), samples = positive("samples", 50000),
+  least = positive("least", 400), mode = found.mode or "small",
+}
+if not options.MODES[wanted.mode] then
+  fail(("--mode must be size, small or tiny, got %q"):format(wanted.mode))
+end
+
+local all = programs.all(root .. "/bench")
+all[#all + 1] = {
+  name = "pattern", group = "traps", groups = { traps = true }, script = root .. "/bench/micro/pattern.lua",
+  args = function(mode) return { mode } end,
+}
+local chosen, message = programs.choose(all, words)
+if not chosen then fail(message) end
+
+local runner = command.new(root .. "/build/bench", work)
+local config = { lua = lua, options = { "-l", "profiler", "-l", "exact" } }
+
+-- One run: its exact trace, and what was sampled.
+local function run(program, period, gap, seed)
+  local path, trace_path = work .. "/sites.vmprof", work .. "/exact"
+  local usage, output = runner:run(command.words(config, program, wanted.mode), {
+    ("LUA_PROFILER=alloc=%d,random=%d,seed=%d,native=0,quiet,out=%s"):format(
+      period, gap == "random" and 1 or 0, seed, path),
+    "EXACT_OUT=" .. trace_path, "LUA_CPATH=" .. work .. "/?.so;;",
+  }, program.dir)
+  if not usage then fail(program.name .. ": " .. output) end
+  local file = assert(io.open(trace_path, "rb"))
+  local trace, wrong = siteerror.exact(file:read("a"))
+  file:close()
+  local profile
+  if trace then profile, wrong = reader.read(path) end
+  if profile and not profile.complete then wrong = profile.message end
+  if wrong then fail(program.name .. ": " .. wrong) end
+  return trace, siteerror.sampled(profile)
+end
+
+-- All seeds and both gaps of one program.
+local function measure(program)
+  local trace = run(program, NEVER, "fixed", 1)
+  local row = {
+    program = program, bytes = trace.bytes, period = siteerror.period(trace.bytes, wanted.samples),
+    samples = 0, undecided = 0, unknown = 0, z = {}, worst = {}, sites = 0,
+  }
+  for _, gap in ipairs(GAPS) do
+    local list = {}
+    for seed = 1, wanted.seeds do
+      local profile
+      trace, profile = run(program, row.period, gap, seed)
+      row.samples = row.samples + profile.samples
+      row.undecided = row.undecided + profile.undecided
+      row.unknown = row.unknown + siteerror.unknown(trace, profile)
+      local errors = siteerror.compare(trace, profile, wanted.least)
+      row.sites = math.max(row.sites, #errors)
+      for _, site in ipairs(errors) do
+        list[#list + 1] = site.z
+        if not row.worst[gap] or math.abs(site.z) > math.abs(row.worst[gap].z) then
+          row.worst[gap] = site
+        end
+      end
+    end
+    row.z[gap] = list
+  end
+  return row
+end
+
+local function share(tally)
+  return tally.n == 0 and "-" or ("%.2f%%"):format(100 * tally.within / tally.n)
+end
+
+local function columns(tally)
+  if tally.n == 0 then return "- | - | -" end
+  return ("%s | %.2f | %.1f"):format(share(tally), tally.rms, tally.worst)
+end
+
+local rows, every = {}, { fixed = {}, random = {} }
+local totals = { samples = 0, undecided = 0, unknown = 0 }
+for i, program in ipairs(chosen) do
+  io.stderr:write(("[%d/%d] %s\n"):format(i, #chosen, program.name))
+  local row = measure(program)
+  rows[i] = row
+  for name in pairs(totals) do totals[name] = totals[name] + row[name] end
+  for gap, list in pairs(every) do table.move(row.z[gap], 1, #row.z[gap], #list + 1, list) end
+end
+
+print(machine.line())
+print(("%d seeds, sizes: %s, sites that should have %d samples or more\n"):format(
+  wanted.seeds, wanted.mode, wanted.least))
+print "| program | MB | period | sites | random: within 3 | rms | worst | fixed: within 3 | rms | worst |"
+print "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
+for _, row in ipairs(rows) do
+  print(("| %s | %.1f | %d | %d | %s | %s |"):format(row.program.name, row.bytes / 1e6, row.period,
+    row.sites, columns(siteerror.tally(row.z.random)), columns(siteerror.tally(row.z.fixed))))
+end
+print(("| all | | | | %s | %s |"):format(columns(siteerror.tally(every.random)),
+  columns(siteerror.tally(every.fixed))))
+
+print(("\nSamples in all: %d; without a fate: %d; at sites that the exact trace has not: %d."):format(
+  totals.samples, totals.undecided, totals.unknown))
+
+-- The sites that fixed gaps get most wrong.
+table.sort(rows, function(a, b)
+  local x, y = a.worst.fixed and math.abs(a.worst.fixed.z) or 0, b.worst.fixed and math.abs(b.worst.fixed.z) or 0
+  if x ~= y then return x > y end
+  return a.program.name < b.program.name
+end)
+print "\n| worst with fixed gaps | site | exact share | sampled share | error, standard errors |"
+print "| --- | --- | ---: | ---: | ---: |"
+for i = 1, math.min(WORST, #rows) do
+  local site = rows[i].worst.fixed
+  if site then
+    local kind, line, file = site.key:match("^(.-)\t(%d+)\t(.*)$")
+    print(("| %s | %s, %s:%s | %.2f%% | %.2f%% | %.1f |"):format(rows[i].program.name, kind,
+      file:match("[^/]*$"), line, 100 * site.share, 100 * site.found * site.share / site.expected, site.z))
+  end
+end
+
+if found.data then
+  local lines = {}
+  for step = 0, math.floor((LIMITS.last - LIMITS.first) / LIMITS.step + 0.5) do
+    local limit = LIMITS.first + step * LIMITS.step
+    lines[#lines + 1] = {
+      ("%.1f"):format(limit), ("%.5f"):format(siteerror.below(every.fixed, limit)),
+      ("%.5f"):format(siteerror.below(every.random, limit)),
+    }
+  end
+  local written, wrong = data.write(found.data .. "/sites.tsv", { "errors", "fixed gaps", "random gaps" }, lines)
+  if not written then fail(wrong) end
+end
