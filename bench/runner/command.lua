@@ -45,11 +45,13 @@ function command.new(helpers, work)
   return setmetatable({ helpers = helpers, work = work }, command)
 end
 
--- The last line of standard error, for a message.
-function command:complaint()
-  local text = read_all(self.work .. "/stderr"):gsub("%s+$", "")
-  return text:match("[^\n]*$")
+-- What the last run wrote to standard error, without blanks at its end.
+function command:errors()
+  return (read_all(self.work .. "/stderr"):gsub("%s+$", ""))
 end
+
+-- The last line of that, for a message.
+function command:complaint() return self:errors():match("[^\n]*$") end
 
 -- Runs 'words' in 'dir' under runstat. Usage and standard output, or nil, message.
 function command:run(words, env, dir, count)

@@ -15,6 +15,7 @@ local OURS = {
   { "traps", {
     "random_writes", "random_keys", "append", "suspended", "deep_stack", "deep_churn",
     "dictionary", "ephemerons", "weak_cache", "finalizers", "queue" } },
+  { "evaluation", { "loop", "interpreter" } },
 }
 
 -- Name, inner iterations in full, small; the last field marks the allocating five.
@@ -26,7 +27,7 @@ local AWFY = {
   { "Storage", 800, 50, true }, { "Towers", 1200, 50 },
 }
 
-programs.GROUPS = { "allocating", "mixed", "compute", "traps", "awfy", "awfy-allocating" }
+programs.GROUPS = { "allocating", "mixed", "compute", "traps", "evaluation", "awfy", "awfy-allocating" }
 
 local function same(output) return output end
 

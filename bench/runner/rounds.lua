@@ -4,7 +4,7 @@
 -- the same one. Every output is compared with the first: a run whose output
 -- differs counts as a failure of the program, whatever its speed.
 -- A row: { program, figures = { [config] = { cpu = list, wall = list, rss = list,
--- instructions = list } } }, one entry a round.
+-- instructions = list } } }, one entry a round; options.keys are further lists.
 
 local rounds = {}
 
@@ -18,17 +18,19 @@ function rounds.order(configs, round)
 end
 
 local function keep(figures, usage)
-  for _, key in ipairs { "cpu", "wall", "rss", "instructions" } do
-    local list = figures[key]
+  for key, list in pairs(figures) do
     if usage[key] then list[#list + 1] = usage[key] end
   end
 end
 
--- A row, or nil, message. runner: a command; options: mode, rounds, callgrind.
+-- A row, or nil, message. runner: a command; options: mode, rounds, callgrind,
+-- inspect(config, usage): called after a run, may add further figures to 'usage',
+-- those that 'keys' names.
 function rounds.measure(runner, program, configs, options)
   local row = { program = program, figures = {} }
   for _, config in ipairs(configs) do
     row.figures[config] = { cpu = {}, wall = {}, rss = {}, instructions = {} }
+    for _, key in ipairs(options.keys or {}) do row.figures[config][key] = {} end
   end
   local run = options.callgrind and runner.count or runner.run
   local expected, expected_from
@@ -43,6 +45,7 @@ function rounds.measure(runner, program, configs, options)
         return nil, ("%s: output under %s differs from %s: %q, not %q"):format(
           program.name, config.name, expected_from, output, expected)
       end
+      if options.inspect then options.inspect(config, usage) end
       keep(row.figures[config], usage)
     end
   end

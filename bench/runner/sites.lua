@@ -137,8 +137,9 @@ print(("\nSamples in all: %d; without a fate: %d; at sites that the exact trace 
 
 -- The sites that fixed gaps get most wrong.
 table.sort(rows, function(a, b)
-  local x, y = a.worst.fixed and math.abs(a.worst.fixed.z) or 0, b.worst.fixed and math.abs(b.worst.fixed.z) or 0
-  if x ~= y then return x > y end
+  local x, y = a.worst.fixed, b.worst.fixed
+  if x and y and x.z ~= y.z then return math.abs(x.z) > math.abs(y.z) end
+  if not x ~= not y then return x ~= nil end
   return a.program.name < b.program.name
 end)
 print "\n| worst with fixed gaps | site | exact share | sampled share | error, standard errors |"
@@ -148,7 +149,8 @@ for i = 1, math.min(WORST, #rows) do
   if site then
     local kind, line, file = site.key:match("^(.-)\t(%d+)\t(.*)$")
     print(("| %s | %s, %s:%s | %.2f%% | %.2f%% | %.1f |"):format(rows[i].program.name, kind,
-      file:match("[^/]*$"), line, 100 * site.share, 100 * site.found * site.share / site.expected, site.z))
+      file:match("[^/]*$"), line, 100 * site.share, 100 * site.found * site.share / site.expected,
+      site.z))
   end
 end
 
@@ -161,6 +163,7 @@ if found.data then
       ("%.5f"):format(siteerror.below(every.random, limit)),
     }
   end
-  local written, wrong = data.write(found.data .. "/sites.tsv", { "errors", "fixed gaps", "random gaps" }, lines)
+  local written, wrong = data.write(found.data .. "/sites.tsv",
+    { "errors", "fixed gaps", "random gaps" }, lines)
   if not written then fail(wrong) end
 end

@@ -1,0 +1,162 @@
+-- SPDX-License-Identifier: MIT
+-- bench/evaluate: what sampling costs, by period, rate and program.
+-- Called by the shell script beside it as: lua evaluate.lua ROOT WORK ARGUMENTS...
+-- The baseline is the fork without the profiler; each setting is given as users
+-- give it, by LUA_PROFILER. CPU time is that of all threads, the profile's writer
+-- included. Exit status: 0 all measured; 1 a program failed; 2 bad usage.
+
+local root, work = arg[1], arg[2]
+package.path = root .. "/bench/?.lua;" .. package.path
+
+local command = require "runner.command"
+local data = require "runner.data"
+local evaluation = require "runner.evaluation"
+local machine = require "runner.machine"
+local options = require "runner.options"
+local programs = require "runner.programs"
+local rounds = require "runner.rounds"
+local settings = require "runner.settings"
+local stats = require "runner.stats"
+
+local DEFAULT = { "loop", "gcbench", "linter", "interpreter", "json", "coroutines", "deep_churn" }
+local NOT_IN_FULL = { deep_churn = "each of its 5 million samples has a stack of 1,024 frames" }
+local FULL_ROUNDS = 1
+
+local USAGE = [[
+usage: bench/evaluate [options] [program or group]...
+  --rounds N      rounds of every program (default 3; 'full' has one)
+  --parts A,B     of period, rate, full (default: all)
+  --mode MODE     size of the workloads: size, small or tiny (default size)
+  --data DIR      write the data files of the plots there
+  --fork PATH     the fork (default build/bin/lua)
+  --quick         two periods, one rate
+Without options it takes about 15 minutes on a processor of 2025.]]
+
+local function fail(message)
+  io.stderr:write("bench/evaluate: ", message, "\n")
+  os.exit(2)
+end
+
+local found, words = options.scan(table.move(arg, 3, #arg, 1, {}),
+  { rounds = true, parts = true, mode = true, data = true, fork = true }, { quick = true, help = true })
+if not found then fail(words) end
+if found.help then
+  print(USAGE)
+  os.exit(0)
+end
+local count, message = options.positive(found, "rounds", 3)
+if not count then fail(message) end
+local mode = found.mode or "size"
+if not options.MODES[mode] then fail(("--mode must be size, small or tiny, got %q"):format(mode)) end
+local parts = found.parts and options.split(found.parts) or settings.PARTS
+for _, part in ipairs(parts) do
+  if not table.concat(settings.PARTS, " "):find("%f[%w]" .. part .. "%f[%W]") then
+    fail(("--parts has no part %q; use period, rate, full"):format(part))
+  end
+end
+local chosen
+chosen, message = programs.choose(programs.all(root .. "/bench", os.getenv("AWFY")),
+  #words > 0 and words or DEFAULT)
+if not chosen then fail(message) end
+
+local paths = { fork = found.fork or root .. "/build/bin/lua", profile = work .. "/profile.vmprof" }
+local file = io.open(paths.fork, "rb")
+if not file then fail(("no interpreter at %q; run make fork, or give --fork PATH"):format(paths.fork)) end
+file:close()
+
+local runner = command.new(root .. "/build/bench", work)
+
+-- Does the kernel grant a timer for every sample?
+local function exact_timers()
+  return (runner:run({ paths.fork, "-l", "profiler", "-e", "" },
+    { ("LUA_PROFILER=alloc=0,time=1000,exact,quiet,out=%s"):format(paths.profile) })
+    and runner:errors() == "") or false
+end
+paths.exact = exact_timers()
+if not paths.exact then io.stderr:write("bench/evaluate: no exact timers here; left out\n") end
+
+local function size(path)
+  local f = assert(io.open(path, "rb"))
+  local n = f:seek "end"
+  f:close()
+  return n
+end
+
+-- Adds to a run's usage what its profile has.
+local function inspect(config, usage)
+  if config.kind ~= "sample" then return end
+  local told = settings.closing(runner:errors())
+  if not told then fail(("%s: no closing line: %s"):format(config.name, runner:errors())) end
+  for name, value in pairs(told) do usage[name] = value end
+  usage.disk = size(paths.profile)
+end
+
+local KEYS = { "samples", "timesamples", "allocated", "disk" }
+
+local function add(result, config, figures, base)
+  local each = {
+    series = config.series, x = config.x, cpu = stats.ratios(figures.cpu, base.cpu),
+    wall = stats.ratios(figures.wall, base.wall), seconds = stats.median(figures.cpu),
+  }
+  for _, key in ipairs(KEYS) do
+    each[key] = figures[key] and #figures[key] > 0 and stats.median(figures[key]) or 0
+  end
+  result.points[#result.points + 1] = each
+end
+
+-- The paper's programs first.
+local order = {}
+for _, program in ipairs(chosen) do
+  if evaluation.PAPER[program.name] then order[#order + 1] = program end
+end
+for _, program in ipairs(chosen) do
+  if not evaluation.PAPER[program.name] then order[#order + 1] = program end
+end
+chosen = order
+
+local results, failed = {}, {}
+for i, program in ipairs(chosen) do
+  io.stderr:write(("[%d/%d] %s\n"):format(i, #chosen, program.name))
+  local result = { program = program.name, base = { cpu = {}, wall = {} }, points = {} }
+  for _, batch in ipairs(settings.batches(parts, paths, found.quick)) do
+    if batch.part == "full" and NOT_IN_FULL[program.name] then goto continue end
+    local row, wrong = rounds.measure(runner, program, batch, {
+      mode = mode, rounds = batch.part == "full" and FULL_ROUNDS or count, inspect = inspect, keys = KEYS,
+    })
+    if not row then
+      failed[#failed + 1] = wrong
+      break
+    end
+    local base = row.figures[batch[1]]
+    table.move(base.cpu, 1, #base.cpu, #result.base.cpu + 1, result.base.cpu)
+    table.move(base.wall, 1, #base.wall, #result.base.wall + 1, result.base.wall)
+    for j = 2, #batch do add(result, batch[j], row.figures[batch[j]], base) end
+    ::continue::
+  end
+  if #result.base.cpu > 0 then results[#results + 1] = result end
+end
+if #results == 0 then fail("nothing was measured: " .. table.concat(failed, "; ")) end
+
+print(machine.line())
+print(("%d rounds, sizes: %s, parts: %s. Overhead: CPU time of all threads over the fork's without "
+  .. "profiler,\nmedian of the rounds.\n"):format(count, mode, table.concat(parts, ", ")))
+io.write(evaluation.report(results))
+for _, result in ipairs(results) do
+  local why = NOT_IN_FULL[result.program]
+  if why then print(("\nNot in full tracing: %s (%s)."):format(result.program, why)) end
+end
+for _, each in ipairs(failed) do print("\nFAILED: " .. each) end
+
+if found.data then
+  local function write(name, header, rows)
+    local done, wrong = data.write(found.data .. "/" .. name .. ".tsv", header, rows)
+    if not done then fail(wrong) end
+  end
+  write("all", evaluation.all(results))
+  write("figure10", evaluation.figure10(results))
+  for _, series in ipairs { "c", "lua", "time", "exact" } do
+    local header, rows = evaluation.matrix(results, series)
+    if #rows > 0 then write(series, header, rows) end
+  end
+end
+os.exit(#failed == 0 and 0 or 1)

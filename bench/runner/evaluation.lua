@@ -1,0 +1,239 @@
+-- SPDX-License-Identifier: MIT
+-- What bench/evaluate prints, from what it measured. Pure: results in, Markdown
+-- and rows of data files out.
+-- A result: { program = name, base = { cpu = list, wall = list }, points = list }.
+-- A point: { series, x, cpu = list of ratios to the baseline of the same round, wall
+-- = the same, seconds = CPU time (median), samples, timesamples, allocated, disk
+-- (bytes; medians) }.
+
+local evaluation = {}
+
+local settings = require "runner.settings"
+local stats = require "runner.stats"
+
+local K = 1024
+
+-- The paper's Figures 10 and 11, by the program here that stands for theirs.
+evaluation.PAPER = {
+  loop = { name = "microbenchmark", rate = 52658, overhead = 3.51, normalised = 1.05,
+    seconds = 4.44, gigabytes = 26.937, speed = 6.063 },
+  gcbench = { name = "gcbench", rate = 41081, overhead = 3.88, normalised = 1.07,
+    seconds = 0.69, gigabytes = 3.606, speed = 5.222 },
+  linter = { name = "pypy_translate_step", rate = 8987, overhead = 1.97, normalised = 1.11,
+    seconds = 250.06, gigabytes = 144.917, speed = 0.580 },
+  interpreter = { name = "interpreter_pystone", rate = 8483, overhead = 1.99, normalised = 1.12,
+    seconds = 8.10, gigabytes = 4.494, speed = 0.555 },
+}
+
+local function markdown(header, rows)
+  local lines = { "| " .. table.concat(header, " | ") .. " |", "| --- |" .. (" ---: |"):rep(#header - 1) }
+  for _, row in ipairs(rows) do lines[#lines + 1] = "| " .. table.concat(row, " | ") .. " |" end
+  return table.concat(lines, "\n") .. "\n"
+end
+
+local function point(result, series, x)
+  for _, each in ipairs(result.points) do
+    if each.series == series and (x == nil or each.x == x) then return each end
+  end
+end
+
+local function overhead(found) return found and stats.median(found.cpu) end
+
+local function text(value, format) return value and (format or "%.3f"):format(value) or "-" end
+
+-- The places of a series, in rising order.
+local function places(results, series)
+  local seen, list = {}, {}
+  for _, result in ipairs(results) do
+    for _, each in ipairs(result.points) do
+      if each.series == series and not seen[each.x] then
+        seen[each.x] = true
+        list[#list + 1] = each.x
+      end
+    end
+  end
+  table.sort(list)
+  return list
+end
+
+-- Samples a second of CPU time that the run with sampling took, and the overhead that a
+-- thousand of them would be: the paper's formula.
+function evaluation.normalised(found)
+  local rate = math.max(found.samples, found.timesamples) / found.seconds
+  return rate, rate > 0 and 1 + (overhead(found) - 1) / rate * 1000 or nil
+end
+
+-- Overhead of every program at every place of a series; the worst below.
+local function curve(results, series, title)
+  local xs = places(results, series)
+  if #xs == 0 then return "" end
+  local extra = {}
+  if series == "c" then extra = { "off", "idle" } end
+  local header, rows = { "program" }, {}
+  for _, x in ipairs(xs) do header[#header + 1] = series:find("^[cl]") and settings.size(x) or x .. "/s" end
+  for _, name in ipairs(extra) do header[#header + 1] = name end
+  local worst = { "the worst" }
+  local function add(row, found)
+    local value = overhead(found)
+    row[#row + 1] = text(value)
+    if value then worst[#row] = math.max(worst[#row] or 0, value) end
+  end
+  for i, result in ipairs(results) do
+    local row = { result.program }
+    for _, x in ipairs(xs) do add(row, point(result, series, x)) end
+    for _, name in ipairs(extra) do add(row, point(result, name)) end
+    rows[i] = row
+  end
+  for i = 2, #header do worst[i] = text(worst[i]) end
+  rows[#rows + 1] = worst
+  return ("## %s\n\n%s"):format(title, markdown(header, rows))
+end
+
+local function programs_table(results)
+  local rows = {}
+  for i, result in ipairs(results) do
+    local found = point(result, "c") or point(result, "lua")
+    local seconds, allocated = stats.median(result.base.cpu), found and found.allocated
+    local paper = evaluation.PAPER[result.program] or {}
+    rows[i] = {
+      result.program, ("%.2f"):format(seconds), text(allocated and allocated / 1e9),
+      text(allocated and allocated / 1e9 / seconds), paper.name or "-", text(paper.seconds, "%.2f"),
+      text(paper.gigabytes), text(paper.speed),
+    }
+  end
+  return "## Run time and allocation, without sampling (the paper's Figure 11)\n\n" .. markdown(
+    { "program", "CPU s", "GB", "GB/s", "paper's", "s", "GB", "GB/s" }, rows)
+end
+
+-- Figure 10: one period, or one rate, and what a thousand samples a second cost.
+local function normalised_table(results, list)
+  local rows = {}
+  for _, result in ipairs(results) do
+    for _, each in ipairs(list) do
+      local found = point(result, each.series, each.x)
+      if found then
+        local rate, normalised = evaluation.normalised(found)
+        local paper = each.paper and evaluation.PAPER[result.program] or {}
+        rows[#rows + 1] = {
+          result.program, each.title, ("%.0f"):format(rate), text(overhead(found)),
+          text(stats.median(found.wall)), text(normalised, "%.4f"), text(paper.rate, "%d"),
+          text(paper.overhead, "%.2f"), text(paper.normalised, "%.2f"),
+        }
+      end
+    end
+  end
+  if #rows == 0 then return "" end
+  return "## Samples a second, and overhead for a thousand of them (the paper's Figure 10)\n\n" .. markdown({
+    "program", "sampled", "samples/s", "overhead", "of wall time", "for 1000/s", "paper: samples/s",
+    "overhead", "for 1000/s" }, rows)
+end
+
+local function disk_table(results)
+  local rows = {}
+  for _, result in ipairs(results) do
+    local row = { result.program }
+    for _, x in ipairs { 16 * K, 32 * K, 512 * K } do
+      for _, series in ipairs { "c", "lua" } do
+        local found = point(result, series, x)
+        row[#row + 1] = found and found.samples > 0 and text(found.disk / found.samples, "%.1f") or "-"
+      end
+    end
+    if row[2] ~= "-" then rows[#rows + 1] = row end
+  end
+  if #rows == 0 then return "" end
+  return "## Bytes of file for a sample (compressed)\n\n" .. markdown({ "program", "16K, C stacks",
+    "16K, Lua", "32K, C stacks", "32K, Lua", "512K, C stacks", "512K, Lua" }, rows)
+end
+
+local function full_table(results)
+  local rows = {}
+  for _, result in ipairs(results) do
+    for _, series in ipairs { "fullc", "fulllua" } do
+      local found = point(result, series)
+      if found then
+        rows[#rows + 1] = {
+          result.program, series == "fullc" and "C and Lua" or "Lua", text(overhead(found), "%.1f"),
+          text(stats.median(found.wall), "%.1f"), ("%.0f"):format(found.samples),
+          ("%.1f"):format(found.disk / 1e6), ("%.1f"):format(found.disk / found.samples),
+        }
+      end
+    end
+  end
+  if #rows == 0 then return "" end
+  return "## Full tracing: a sample for every 64 bytes\n\n" .. markdown({ "program", "stacks",
+    "times slower, CPU", "wall", "samples", "file, MB", "bytes a sample" }, rows)
+end
+
+-- The whole report.
+function evaluation.report(results)
+  local parts = {
+    programs_table(results),
+    curve(results, "c", "Overhead against sampling period, C and Lua stacks (the paper's Figure 8)"),
+    curve(results, "lua", "Overhead against sampling period, Lua stacks only"),
+    normalised_table(results, {
+      { series = "c", x = 32 * K, title = "32K, C stacks", paper = true },
+      { series = "lua", x = 32 * K, title = "32K, Lua stacks" },
+      { series = "exact", x = 1000, title = "time, 1000/s, exact" },
+    }),
+    curve(results, "time", "Overhead against rate of time samples (the paper's Figure 9)"),
+    curve(results, "exact", "Overhead against rate of time samples, an interrupt for each (exact=1)"),
+    disk_table(results), full_table(results),
+  }
+  local out = {}
+  for _, each in ipairs(parts) do
+    if each ~= "" then out[#out + 1] = each end
+  end
+  return table.concat(out, "\n")
+end
+
+-- Header and rows of the data file of a series: a column a program.
+function evaluation.matrix(results, series)
+  local header, rows = { series }, {}
+  for i, result in ipairs(results) do header[i + 1] = result.program end
+  for i, x in ipairs(places(results, series)) do
+    rows[i] = { ("%d"):format(x) }
+    for j, result in ipairs(results) do
+      local value = overhead(point(result, series, x))
+      rows[i][j + 1] = value and ("%.4f"):format(value) or "?"
+    end
+  end
+  return header, rows
+end
+
+-- Header and rows of everything that was measured.
+function evaluation.all(results)
+  local rows = {}
+  for _, result in ipairs(results) do
+    for _, each in ipairs(result.points) do
+      local low, high = stats.range(each.cpu)
+      rows[#rows + 1] = {
+        result.program, each.series, each.x and ("%d"):format(each.x) or "?",
+        ("%.4f"):format(stats.median(each.cpu)), ("%.4f"):format(low), ("%.4f"):format(high),
+        ("%.4f"):format(stats.median(each.wall)), ("%.3f"):format(each.seconds),
+        ("%.0f"):format(each.samples), ("%.0f"):format(each.timesamples), ("%.0f"):format(each.disk),
+      }
+    end
+  end
+  return { "program", "series", "x", "overhead", "low", "high", "wall", "seconds", "samples",
+    "timesamples", "disk" }, rows
+end
+
+-- Header and rows of Figure 10: per program what a thousand samples a second cost.
+function evaluation.figure10(results)
+  local rows = {}
+  for _, result in ipairs(results) do
+    local c, lua = point(result, "c", 32 * K), point(result, "lua", 32 * K)
+    local exact, paper = point(result, "exact", 1000), evaluation.PAPER[result.program]
+    local function cost(found)
+      local _, value = evaluation.normalised(found)
+      return ("%.5f"):format(value - 1)
+    end
+    rows[#rows + 1] = {
+      result.program, c and cost(c) or "?", lua and cost(lua) or "?", exact and cost(exact) or "?",
+      paper and ("%.2f"):format(paper.normalised - 1) or "?",
+    }
+  end
+  return { "program", "C and Lua stacks", "Lua stacks", "time (exact)", "the paper, C stacks" }, rows
+end
+
+return evaluation

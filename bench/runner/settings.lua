@@ -1,0 +1,104 @@
+-- SPDX-License-Identifier: MIT
+-- The settings of the profiler that bench/evaluate compares. Pure.
+-- A setting is a configuration as in configs.lua with two fields more: 'series',
+-- the line of the plot that it belongs to, and 'x', its place on it (bytes of the
+-- period, or samples of time a second).
+-- Series:  c, lua   allocation sampling, with C stacks and without
+--          time     of CPU time, stacks at the scheduler's ticks (the default)
+--          exact    of CPU time, an interrupt and a stack for every sample
+--          off      no profiler at all, as the baseline: what is noise
+--          idle     a session whose period is never reached: what a session costs
+--          fullc, fulllua   full tracing: a period so small that few blocks are missed
+
+local settings = {}
+
+local K, M = 1024, 1024 * 1024
+
+settings.PERIODS = { 16 * K, 32 * K, 64 * K, 128 * K, 256 * K, 512 * K, M, 4 * M, 16 * M }
+settings.RATES = { 100, 1000, 3000, 10000, 30000 }
+settings.PARTS = { "period", "rate", "full" }
+settings.QUICK = { PERIODS = { 16 * K, 4 * M }, RATES = { 1000 } }
+
+local FULL = 64         -- bytes; the smallest period there is
+local NEVER = "4194304G"
+local BATCH = 6         -- settings that are compared with the same baseline
+
+-- "16K", "4M" for bytes.
+function settings.size(bytes)
+  if bytes % M == 0 then return bytes // M .. "M" end
+  if bytes % K == 0 then return bytes // K .. "K" end
+  return tostring(bytes)
+end
+
+local function setting(paths, series, x, text)
+  return {
+    name = series .. (x and "=" .. x or ""), series = series, x = x, kind = "sample",
+    lua = paths.fork, options = { "-l", "profiler" },
+    env = { ("LUA_PROFILER=%s,out=%s"):format(text, paths.profile) },
+  }
+end
+
+local MAKERS = {}
+
+-- One setting of every series in turn, so that what is compared is measured
+-- within a short time.
+function MAKERS.period(paths, points)
+  local list = {
+    { name = "off", series = "off", kind = "fork", lua = paths.fork, options = {}, env = {} },
+    setting(paths, "idle", nil, "alloc=" .. NEVER),
+  }
+  for _, period in ipairs(points.PERIODS) do
+    list[#list + 1] = setting(paths, "c", period, "alloc=" .. period)
+    list[#list + 1] = setting(paths, "lua", period, ("alloc=%d,native=0"):format(period))
+  end
+  return list
+end
+
+function MAKERS.rate(paths, points)
+  local list = {}
+  for _, rate in ipairs(points.RATES) do
+    list[#list + 1] = setting(paths, "time", rate, "alloc=0,time=" .. rate)
+    if paths.exact then
+      list[#list + 1] = setting(paths, "exact", rate, ("alloc=0,exact,time=%d"):format(rate))
+    end
+  end
+  return list
+end
+
+function MAKERS.full(paths)
+  return {
+    setting(paths, "fullc", FULL, "alloc=" .. FULL),
+    setting(paths, "fulllua", FULL, ("alloc=%d,native=0"):format(FULL)),
+  }
+end
+
+-- Lists of configurations that are measured together: the baseline ("fork", no
+-- profiler) and up to BATCH settings. parts: names; paths: { fork, profile, exact =
+-- does the kernel grant exact timers? }; quick: few points only.
+function settings.batches(parts, paths, quick)
+  local out = {}
+  for _, part in ipairs(parts) do
+    local list = MAKERS[part](paths, quick and settings.QUICK or settings)
+    for first = 1, #list, BATCH do
+      local batch = {
+        part = part,
+        { name = "fork", kind = "fork", lua = paths.fork, options = {}, env = {} },
+      }
+      out[#out + 1] = table.move(list, first, math.min(first + BATCH - 1, #list), 2, batch)
+    end
+  end
+  return out
+end
+
+-- What the profiler's closing line tells, or nil: { samples (of allocation),
+-- allocated (bytes, to 0.1 MB), timesamples }.
+function settings.closing(text)
+  local samples, megabytes = text:match("profiler: (%d+) samples, one every %d+ bytes, of ([%d.]+) MB")
+  if not samples then return nil end
+  return {
+    samples = math.tointeger(tonumber(samples)), allocated = tonumber(megabytes) * 1e6,
+    timesamples = math.tointeger(tonumber(text:match("; (%d+) samples of time") or "0")),
+  }
+end
+
+return settings
