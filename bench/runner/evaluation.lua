@@ -225,12 +225,11 @@ function evaluation.figure10(results)
     local c, lua = point(result, "c", 32 * K), point(result, "lua", 32 * K)
     local exact, paper = point(result, "exact", 1000), evaluation.PAPER[result.program]
     local function cost(found)
-      local _, value = evaluation.normalised(found)
-      return ("%.5f"):format(value - 1)
+      local value = found and select(2, evaluation.normalised(found))
+      return value and ("%.5f"):format(value - 1) or "?"
     end
     rows[#rows + 1] = {
-      result.program, c and cost(c) or "?", lua and cost(lua) or "?", exact and cost(exact) or "?",
-      paper and ("%.2f"):format(paper.normalised - 1) or "?",
+      result.program, cost(c), cost(lua), cost(exact), paper and ("%.2f"):format(paper.normalised - 1) or "?",
     }
   end
   return { "program", "C and Lua stacks", "Lua stacks", "time (exact)", "the paper, C stacks" }, rows

@@ -136,10 +136,10 @@ print(("\nSamples in all: %d; without a fate: %d; at sites that the exact trace 
   totals.samples, totals.undecided, totals.unknown))
 
 -- The sites that fixed gaps get most wrong.
+local function worst(row) return row.worst.fixed and math.abs(row.worst.fixed.z) or 0 end
 table.sort(rows, function(a, b)
-  local x, y = a.worst.fixed, b.worst.fixed
-  if x and y and x.z ~= y.z then return math.abs(x.z) > math.abs(y.z) end
-  if not x ~= not y then return x ~= nil end
+  local x, y = worst(a), worst(b)
+  if x ~= y then return x > y end
   return a.program.name < b.program.name
 end)
 print "\n| worst with fixed gaps | site | exact share | sampled share | error, standard errors |"
