@@ -210,6 +210,7 @@ static const char *start (lua_State *L, const asamp_Options *o,
   Tracker *t;
   Embed *e;
   if (wrong != NULL) return wrong;
+  if (c == NULL) return "there is no client";
   if (s == NULL) return "the state is closed, or there is no memory";
   t = sampler_tracker(s);
   if (t->client == &client) return "the state has a client; stop it first";
