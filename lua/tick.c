@@ -163,17 +163,20 @@ LUA_API void luaN_interrupt (lua_State *L, const luaN_Registers *r,
   lua_State *th = (t->running != NULL) ? t->running : G(L)->mainthread;
   CallInfo *ci = th->ci;
   luaN_Code code;
+  int inloop;
   luaN_code(&code);
   m->L = th;
   m->ci = (ci == &th->base_ci) ? NULL : ci;
   m->collecting = t->collecting;
   t->wanted = 1;
   th->hookmask |= LUAN_TICK;
-  if (!m->collecting && isLua(ci)) {
+  inloop = (code.execute.from <= r->ip && r->ip < code.execute.to);
+  /* in the loop with a frame of C: the call begins or ends */
+  if (!m->collecting && (isLua(ci) || inloop)) {
     t->ci = ci;
     t->nregisters = (r->n < LUAN_REGISTERS) ? r->n : LUAN_REGISTERS;
     memcpy(t->registers, r->r, t->nregisters * sizeof(*r->r));
-    t->deep = !(code.execute.from <= r->ip && r->ip < code.execute.to);
+    t->deep = !inloop;
     arm(t);
   }
 }
