@@ -12,6 +12,7 @@
 #include "lauxlib.h"
 #include "lua.h"
 
+#include "embed.h"
 #include "gap.h"
 #include "sampler.h"
 #include "seam.h"
@@ -98,12 +99,14 @@ static int l_off (lua_State *L) {
 }
 
 
-/* timeon(nanoseconds, wall) -> true | nil, message, errno */
+/* timeon(nanoseconds, wall, exact) -> true | nil, message, errno */
 static int l_timeon (lua_State *L) {
   char err[512];
+  TimerClock clock = lua_toboolean(L, 2) ? TIMER_WALL
+                   : lua_toboolean(L, 3) ? TIMER_EXACT : TIMER_CPU;
   errno = 0;
-  if (!sampler_timeon(check(L), L, (uint64_t)luaL_checkinteger(L, 1),
-                      lua_toboolean(L, 2), err, sizeof(err))) {
+  if (!sampler_timeon(check(L), L, (uint64_t)luaL_checkinteger(L, 1), clock,
+                      err, sizeof(err))) {
     int e = errno;
     luaL_pushfail(L);
     lua_pushstring(L, err);
@@ -253,6 +256,8 @@ LUAMOD_API int luaopen_profiler_core (lua_State *L) {
   lua_setfield(L, -2, "MIN");
   lua_pushinteger(L, (lua_Integer)GAP_MAX);
   lua_setfield(L, -2, "MAX");
+  lua_pushlightuserdata(L, (void *)&embed_api);  /* asamp.h */
+  lua_setfield(L, -2, "api");
   lua_pushinteger(L, TIMING_MIN);
   lua_setfield(L, -2, "MINRATE");
   lua_pushinteger(L, TIMING_MAX);

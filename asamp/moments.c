@@ -85,7 +85,7 @@ void moments_add (Moments *m, const Moment *e, void *const *native) {
 }
 
 
-void moments_take (Moments *m, void (*f) (void *ud, const Moment *e),
+void moments_take (Moments *m, void (*f) (void *ud, Moment *e),
                    void *ud) {
   unsigned b = m->current;
   size_t i;

@@ -47,9 +47,9 @@ void moments_close (Moments *m);
 void moments_add (Moments *m, const Moment *e, void *const *native);
 
 /*
-** Takes the moments in the buffer, oldest first: calls f with each. They are
-** forgotten then.
+** Takes the moments in the buffer, oldest first: calls f with each, which
+** may change it. They are forgotten then.
 */
-void moments_take (Moments *m, void (*f) (void *ud, const Moment *e), void *ud);
+void moments_take (Moments *m, void (*f) (void *ud, Moment *e), void *ud);
 
 #endif

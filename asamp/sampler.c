@@ -204,6 +204,13 @@ int sampler_open (Sampler *s, const SamplerOptions *o, uint64_t period,
     free(path);
     return 0;
   }
+  if (s->tracker.client != NULL) {
+    snprintf(err, errsize, "cannot write profile '%s': the program that runs this "
+             "Lua state samples it by itself (asamp.h)", path);
+    errno = EBUSY;
+    free(path);
+    return 0;
+  }
   memset(&c, 0, sizeof(c));
   c.path = o->out;
   c.format = o->format;
@@ -226,15 +233,19 @@ int sampler_open (Sampler *s, const SamplerOptions *o, uint64_t period,
   s->options.command = NULL;
   s->timeperiod = o->timeperiod;
   s->wall = o->wall;
-  s->timing.samples = 0;
+  s->timing.samples = s->timing.inticks = s->timing.inpoints = 0;
   tracker_begin(&s->tracker, &client, s, period, o->native);
   return 1;
 }
 
 
-static uint64_t seedof (Sampler *s) {
+Tracker *sampler_tracker (Sampler *s) {
+  return &s->tracker;
+}
+
+
+uint64_t sampler_seed (void) {
   uint64_t seed;
-  if (s->options.seeded) return s->options.seed;
   if (getrandom(&seed, sizeof(seed), 0) != (ssize_t)sizeof(seed))
     seed = tracker_now();
   return seed;
@@ -243,18 +254,20 @@ static uint64_t seedof (Sampler *s) {
 
 void sampler_on (Sampler *s, lua_State *L, uint64_t period, int random) {
   if (s->tracker.gap.period != period) profile_period(s->profile, period);
-  tracker_on(&s->tracker, L, period, random, seedof(s));
+  tracker_on(&s->tracker, L, period, random,
+             s->options.seeded ? s->options.seed : sampler_seed());
 }
 
 
 int sampler_off (Sampler *s, lua_State *L) {
-  return tracker_off(&s->tracker, L);
+  return (s->profile != NULL) ? tracker_off(&s->tracker, L) : 0;
 }
 
 
-int sampler_timeon (Sampler *s, lua_State *L, uint64_t ns, int wall, char *err,
-                    size_t errsize) {
-  if (!timing_start(&s->timing, s->tracker.L, ns, wall, s->options.native, err,
+int sampler_timeon (Sampler *s, lua_State *L, uint64_t ns, TimerClock clock,
+                    char *err, size_t errsize) {
+  int wall = (clock == TIMER_WALL);
+  if (!timing_start(&s->timing, s->tracker.L, ns, clock, s->options.native, err,
                     errsize))
     return 0;
   tracker_points(&s->tracker, L, 1);
@@ -317,6 +330,7 @@ static int finish (Sampler *s) {
 
 
 int sampler_close (Sampler *s, lua_State *L) {
+  if (s->profile == NULL && s->tracker.client != NULL) return 0;
   sampler_timeoff(s, L);
   tracker_end(&s->tracker, L);
   return (s->profile != NULL) ? finish(s) : 0;
@@ -330,16 +344,16 @@ void sampler_stats (Sampler *s, lua_State *L, SamplerStats *stats) {
   luaN_memory(L, &m);
   if (s->profile != NULL) profile_totals(s->profile, &totals);
   stats->open = (s->profile != NULL);
-  stats->on = t->on;
+  stats->on = (s->profile != NULL && t->on);
   stats->period = t->gap.period;
   stats->samples = t->samples;
   stats->bytes = tracker_bytes(t, L);
-  stats->lost = t->lost + totals.lost;
+  stats->lost = t->lost + totals.lost + s->timing.moments.lost;
   stats->timing = (s->timing.timer != NULL);
   stats->timesamples = s->timing.samples;
   stats->minors = m.minors;
   stats->majors = m.majors;
-  stats->nanoseconds = t->nanoseconds;
+  stats->nanoseconds = t->nanoseconds + s->timing.inticks + s->timing.inpoints;
   stats->file = s->path;
 }
 

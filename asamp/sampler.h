@@ -14,6 +14,7 @@
 #include "lua.h"
 
 #include "profile.h"
+#include "timer.h"
 
 typedef struct Sampler Sampler;
 
@@ -45,6 +46,12 @@ typedef struct SamplerStats {
 /* The sampler of the state, made at the first call. NULL: no memory. */
 Sampler *sampler_of (lua_State *L);
 
+/* The state's tracker; its client is NULL when there is no session. */
+struct Tracker *sampler_tracker (Sampler *s);
+
+/* A seed that nobody knows. */
+uint64_t sampler_seed (void);
+
 /* Opens a session. 0: it could not be; 'err' says why in one line. */
 int sampler_open (Sampler *s, const SamplerOptions *o, uint64_t period,
                   char *err, size_t errsize);
@@ -59,13 +66,13 @@ void sampler_on (Sampler *s, lua_State *L, uint64_t period, int random);
 int sampler_off (Sampler *s, lua_State *L);
 
 /*
-** Samples the time of the calling OS thread, every 'ns' nanoseconds of its CPU
-** time, or of wall time. Needs a session; time sampling must be off. The state
+** Samples the time of the calling OS thread, every 'ns' nanoseconds of the
+** clock. Needs a session; time sampling must be off. The state
 ** must not run on another OS thread until it is off again. 0: it could not be;
 ** 'err' says why.
 */
-int sampler_timeon (Sampler *s, lua_State *L, uint64_t ns, int wall, char *err,
-                    size_t errsize);
+int sampler_timeon (Sampler *s, lua_State *L, uint64_t ns, TimerClock clock,
+                    char *err, size_t errsize);
 
 /* Returns 0 when it was off already. */
 int sampler_timeoff (Sampler *s, lua_State *L);

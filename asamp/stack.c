@@ -6,6 +6,7 @@
 #include <libunwind.h>
 
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,8 @@
 #include "stack.h"
 
 #define MAXNATIVE	4096	/* native frames of a sample */
+#define LEASTNATIVE	16	/* that libunwind is asked for */
+#define NFRAMES		(MAXNATIVE + LUAN_DEPTH + 2)  /* a cut, a collection */
 #define NLINES		4096u	/* entries of the cache of lines, a power of two */
 
 /*
@@ -31,6 +34,12 @@ void stack_close (Stack *s) {
   free(s->frames);
   free(s->lua);
   free(s->native);
+  free(s->known);
+  free(s->outside);
+  free(s->places);
+#if defined(LUAN_DEBUG)
+  free(s->told);
+#endif
   free(s->lines);
   free(s->announced);
   memset(s, 0, sizeof(*s));
@@ -42,7 +51,14 @@ int stack_open (Stack *s) {
   s->native = malloc(MAXNATIVE * sizeof(void *));
   s->lines = calloc(NLINES, sizeof(*s->lines));
   s->lua = malloc(LUAN_DEPTH * sizeof(*s->lua));
-  if (s->native != NULL && s->lines != NULL && s->lua != NULL) return 1;
+  s->frames = malloc(NFRAMES * sizeof(*s->frames));
+  s->known = malloc(LUAN_DEPTH * sizeof(*s->known));
+  s->outside = malloc(LUAN_DEPTH * sizeof(*s->outside));
+  s->places = malloc(LUAN_DEPTH * sizeof(*s->places));
+  s->enough = LEASTNATIVE;
+  if (s->frames != NULL && s->native != NULL && s->lines != NULL &&
+      s->lua != NULL && s->known != NULL && s->outside != NULL && s->places != NULL)
+    return 1;
   stack_close(s);
   return 0;
 }
@@ -52,6 +68,7 @@ void stack_begin (Stack *s, StackAnnounce announce, void *ud) {
   if (s->announced != NULL) memset(s->announced, 0, s->announcedsize);
   s->announce = announce;
   s->ud = ud;
+  s->nknown = 0;
 }
 
 
@@ -69,11 +86,9 @@ static int room (void **v, size_t *capacity, size_t n, size_t size) {
 
 
 static void push (Stack *s, uint64_t id, int line) {
-  if (room((void **)&s->frames, &s->capacity, s->n + 1, sizeof(*s->frames))) {
-    s->frames[s->n].id = id;
-    s->frames[s->n].line = (uint32_t)line;
-    s->n++;
-  }
+  s->frames[s->n].id = id;
+  s->frames[s->n].line = (uint32_t)line;
+  s->n++;
 }
 
 
@@ -146,6 +161,7 @@ static void pushentry (Stack *s, const void *function) {
 
 /* One frame of the seam; 'shown': a C function too, by its own address. */
 static void pushframe (Stack *s, const luaN_Frame *f, int shown) {
+  s->places[f - s->lua] = (uint32_t)s->n;
   if (f->id != NULL) pushlua(s, f);
   else if (shown && f->function != NULL) pushentry(s, f->function);
   if (f->cut) push(s, PROFILE_CUT, 0);
@@ -183,33 +199,56 @@ static size_t pushrest (Stack *s, size_t i, size_t n) {
 }
 
 
-static void merge (Stack *s, size_t nlua, void *const *native, int nnative) {
+/*
+** Merges the nlua frames in s->lua with native ones, until there are no more of
+** these, or, 'part', of those. Returns how many Lua frames had their place.
+*/
+static size_t merge (Stack *s, size_t nlua, void *const *native, int nnative,
+                     int part) {
   luaN_Code code;
   size_t i = 0;
   int j;
   luaN_code(&code);
-  for (j = 0; j < nnative; j++) {
+  for (j = 0; j < nnative && !(part && i == nlua); j++) {
     const char *ip = (const char *)native[j] - 1;  /* within the call */
     if (in(&code.execute, ip)) i = pushrun(s, i, nlua);
-    else if (in(&code.resume, ip)) i = pushrest(s, i, nlua);
+    else if (in(&code.resume, ip)) {
+      if (s->bare) s->bare = 0;
+      else i = pushrest(s, i, nlua);
+      if (i > 0 && luaN_ismain(s->lua[i - 1].L)) s->resumed = 1;
+    }
     else if (!in(&code.core, ip)) pushnative(s, ip);
   }
-  for (j = (i == 0); i < nlua; i++)  /* the C stack was cut short, or lost */
-    pushframe(s, &s->lua[i], j);
+  return i;
 }
 
 
-/* The C stack without the sampler's own frames. */
-static int backtrace_ (Stack *s, void ***native) {
+/* What no native frame stands for: the C stack was cut short, or lost. */
+static void pushothers (Stack *s, size_t i, size_t n) {
+  int shown = (i == 0);
+  for (; i < n; i++) pushframe(s, &s->lua[i], shown);
+}
+
+
+/* At most n native frames, without the sampler's own. */
+static int backtrace_ (Stack *s, int max, void ***native) {
   luaN_Code code;
   int n, i = 0;
   stack_unwinding = 1;
-  n = unw_backtrace(s->native, MAXNATIVE);
+  n = unw_backtrace(s->native, max);
   stack_unwinding = 0;
   luaN_code(&code);
   while (i < n && !in(&code.core, (const char *)s->native[i] - 1)) i++;
   *native = s->native + i;
   return n - i;
+}
+
+
+/* The n Lua frames in s->lua are those of L and of the threads outside. */
+static void begin (Stack *s, const lua_State *L, size_t n) {
+  s->n = 0;
+  s->bare = (n > 0 && s->lua[0].L != L);
+  s->resumed = 0;
 }
 
 
@@ -220,16 +259,109 @@ static void frames (Stack *s, size_t n) {
 }
 
 
-size_t stack_walk (Stack *s, lua_State *L, int native) {
-  size_t n = luaN_frames(L, s->lua);
-  s->n = 0;
-  if (native) {
+/* With native frames, up to the loop that runs the last of n Lua frames. 0: they
+   do not lead there. */
+static int walkpart (Stack *s, lua_State *L, size_t n) {
+  int max = s->enough;
+  for (;;) {
     void **a;
-    int m = backtrace_(s, &a);
-    merge(s, n, a, m);
+    int m = backtrace_(s, max, &a), all = (int)(a - s->native) + m;
+    begin(s, L, n);
+    if (merge(s, n, a, m, 1) == n) {
+      s->enough = max;
+      return 1;
+    }
+    if (all < max || max >= MAXNATIVE) return 0;
+    max *= 2;
   }
-  else frames(s, n);
-  return 0;
+}
+
+
+static void walkall (Stack *s, lua_State *L, size_t n) {
+  void **a;
+  int m = backtrace_(s, MAXNATIVE, &a);
+  begin(s, L, n);
+  pushothers(s, merge(s, n, a, m, 0), n);
+}
+
+
+/*
+** Keeps the n Lua frames in s->lua for the next walk: 'shared' of 'known' stay,
+** from the one that is the last of the new.
+*/
+static void remember (Stack *s, size_t n, size_t stay) {
+  void **known = s->known + LUAN_DEPTH;
+  uint32_t *outside = s->outside + LUAN_DEPTH;
+  uint32_t all = (uint32_t)(s->kept + s->n);
+  size_t first = 0, i;
+  while (first < n && !luaN_ismain(s->lua[first].L)) first++;
+  s->nknown = 0;
+  if (s->resumed || n - first + stay > LUAN_DEPTH) return;
+  for (i = first; i < n; i++) if (s->lua[i].cut) return;
+  s->nknown = n - first + stay;
+  for (i = first; i < n; i++) {
+    known[(ptrdiff_t)(i - first) - (ptrdiff_t)s->nknown] = s->lua[i].ci;
+    outside[(ptrdiff_t)(i - first) - (ptrdiff_t)s->nknown] = all - s->places[i] - 1;
+  }
+}
+
+
+#if defined(LUAN_DEBUG)
+
+/* K1, against a walk of everything. */
+static void check (Stack *s, lua_State *L, int native) {
+  Stack all = *s;
+  size_t n, kept = s->kept, i;
+  all.frames = malloc(NFRAMES * sizeof(*all.frames));
+  n = luaN_frames(L, all.lua);
+  all.places = s->places;  /* not needed any more */
+  if (native) walkall(&all, L, n);
+  else {
+    begin(&all, L, n);
+    frames(&all, n);
+  }
+  if (kept > 0) {
+    int same = (s->n + kept == all.n && kept <= s->ntold);
+    for (i = 0; same && i < s->n; i++)
+      same = (s->frames[i].id == all.frames[i].id &&
+              s->frames[i].line == all.frames[i].line);
+    for (i = 1; same && i <= kept; i++)
+      same = (s->told[s->ntold - i].id == all.frames[all.n - i].id &&
+              s->told[s->ntold - i].line == all.frames[all.n - i].line);
+    if (!same) {
+      fprintf(stderr, "stack: %zu new and %zu kept frames are not %zu\n", s->n,
+              kept, all.n);
+      abort();
+    }
+  }
+  free(s->told);
+  s->told = all.frames;
+  s->ntold = all.n;
+}
+
+#else
+#define check(s,L,native)	((void)0)
+#endif
+
+
+void stack_walk (Stack *s, lua_State *from, int native) {
+  lua_State *L = luaN_running(from);
+  void **known = s->known + LUAN_DEPTH - s->nknown;
+  size_t shared, n = luaN_newframes(L, s->lua, known, s->nknown, &shared);
+  size_t stay = 0;
+  if (shared < s->nknown) stay = s->nknown - shared - 1;
+  s->kept = (shared < s->nknown) ? s->outside[LUAN_DEPTH - stay - 1] : 0;
+  begin(s, L, n);
+  if (s->kept == 0 || n + stay > LUAN_DEPTH ||
+      (native && !walkpart(s, L, n))) {
+    if (stay > 0) n = luaN_frames(L, s->lua);
+    s->kept = stay = 0;
+    if (native) walkall(s, L, n);
+    else frames(s, n);
+  }
+  else if (!native) frames(s, n);
+  remember(s, n, stay);
+  check(s, L, native);
 }
 
 
@@ -244,15 +376,15 @@ static size_t dropnewer (Stack *s, size_t n, const Moment *m) {
 }
 
 
-size_t stack_complete (Stack *s, lua_State *L, const Moment *m, int native) {
+void stack_complete (Stack *s, lua_State *L, const Moment *m, int native) {
   size_t n = dropnewer(s, luaN_frames(L, s->lua), m);
-  s->n = 0;
+  begin(s, m->L, n);
+  s->kept = s->nknown = 0;
   if (m->collecting)
     push(s, m->collecting == LUAN_MINOR ? PROFILE_MINORFRAME
                                         : PROFILE_MAJORFRAME, 0);
-  if (native) merge(s, n, m->native, (int)m->n);
+  if (native) pushothers(s, merge(s, n, m->native, (int)m->n, 0), n);
   else frames(s, n);
-  return s->n;
 }
 
 

@@ -6,11 +6,22 @@
 ** How the two are put together: a C stack walk gives return addresses. Those
 ** in the core's code are left out, for what the core does there is told by
 ** the Lua frames: the bytecode loop stands for the Lua frames that it runs
-** (down to the one for which it was entered), lua_resume for the rest of its
+** (down to the one for which it was entered), a resume for the rest of its
 ** coroutine. Frames of a coroutine that yielded across a C function have no
 ** native frame any more; the function is shown by its own address then.
 ** Of stacks deeper than LUAN_DEPTH the frames that the seam leaves out are
 ** shown as one; native frames outside of it may stand too far out then.
+**
+** A walk costs what changed since the walk before. A Lua function that has
+** stayed (luaN_newframes) is still run by the same bytecode loop: everything
+** outside of the function in the stack told then, native frames too, is as it
+** was. The C stack is walked up to that loop only: libunwind is asked for as
+** many frames as that took the last time, and for more when they do not reach.
+**
+**   K1  'kept' frames are the outermost ones of the stack told before, by this
+**       Stack, and are the same now;
+**   K2  'known' are the Lua frames of the main thread in that stack, all of
+**       them, or none (it was cut, or told otherwise).
 **
 ** Knows the seam and lua_getinfo, no internals of the core. Allocates by
 ** malloc, never from the state.
@@ -36,8 +47,16 @@ typedef void (*StackAnnounce) (void *ud, uint64_t id, const char *name,
                                int linedefined, const char *source);
 
 typedef struct Stack {
-  ProfileFrame *frames;		/* innermost first */
-  size_t n, capacity;
+  ProfileFrame *frames;		/* the new ones, innermost first */
+  size_t n;
+  size_t kept;			/* frames outside of these, as told before */
+  void **known;			/* K2, innermost first, at the end of the vector */
+  uint32_t *outside;		/* ... how many frames stand outside of each */
+  uint32_t *places;		/* place in 'frames' of each frame in 'lua' */
+  size_t nknown;
+  int bare;			/* the innermost thread has no frame yet */
+  int resumed;			/* the main thread was resumed */
+  int enough;			/* native frames that reached the last time */
   struct luaN_Frame *lua;	/* the Lua frames, as the seam gives them */
   void **native;		/* return addresses */
   StackLine *lines;		/* cache of lines */
@@ -45,6 +64,10 @@ typedef struct Stack {
   size_t announcedsize;
   StackAnnounce announce;
   void *ud;
+#if defined(LUAN_DEBUG)
+  ProfileFrame *told;		/* the whole stack: every walk is checked (K1) */
+  size_t ntold;
+#endif
 } Stack;
 
 /* 0: no memory. */
@@ -55,18 +78,19 @@ void stack_close (Stack *s);
 void stack_begin (Stack *s, StackAnnounce announce, void *ud);
 
 /*
-** Walks the running stack of L into s->frames (s->n of them, innermost first).
-** 'native': with native frames. Returns how many of the outermost frames are
-** those of the walk before.
+** Walks the running stack of L: s->frames are s->n new frames, innermost first;
+** outside of them are s->kept ones of the stack told before. 'native': with
+** native frames.
 */
-size_t stack_walk (Stack *s, lua_State *L, int native);
+void stack_walk (Stack *s, lua_State *L, int native);
 
 /*
 ** Completes a moment at a point of L: s->frames is the stack of the moment, a
 ** collection its innermost frame. A frame that has been left is not there; of a
-** thread without frames (m->ci NULL) the native ones are. Else as stack_walk.
+** thread without frames (m->ci NULL) the native ones are. Else as stack_walk;
+** all frames are new.
 */
-size_t stack_complete (Stack *s, lua_State *L, const Moment *m, int native);
+void stack_complete (Stack *s, lua_State *L, const Moment *m, int native);
 
 /* 1: this OS thread walks its C stack, so a signal handler must not. */
 extern __thread volatile sig_atomic_t stack_unwinding

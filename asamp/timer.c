@@ -25,15 +25,16 @@
 #define SIGNAL	SIGPROF
 
 struct Timer {
-  Timer *next;			/* all timers, running or not (C3) */
+  Timer *next;			/* all timers, running or not (C4) */
   volatile sig_atomic_t running;
   pid_t tid;			/* the thread whose timer it is */
   clockid_t clock;
   uint64_t period, start, counted;
+  uint64_t quiet;		/* no tick before the clock says this */
   TimerTick *f;
   void *ud;
-  int fd;			/* of perf_event_open, or -1; the last one there was, */
-  int lastfd;			/* ... for signals that come late */
+  int fd;			/* of perf_event_open, or -1 */
+  int lastfd;			/* the last one there was, for a signal that is late */
   int posix;			/* 'timer' is there */
   timer_t timer;
 };
@@ -59,11 +60,15 @@ static pid_t self (void) {
 /* {== the handler ====================================================== */
 
 static void tick (Timer *t, void *context) {
-  uint64_t passed = read_(t->clock) - t->start + t->period / 2;
-  uint64_t count = passed / t->period - t->counted;
-  if (count == 0) return;
+  uint64_t now = read_(t->clock);
+  uint64_t count = (now - t->start + t->period / 2) / t->period - t->counted;
+  uint64_t took;
+  if (count == 0 || now < t->quiet) return;
   t->counted += count;
   t->f(t->ud, count, context);
+  took = read_(t->clock) - now;
+  if (t->clock != CLOCK_MONOTONIC) t->start += took;
+  t->quiet = now + 2 * took;
 }
 
 
@@ -126,16 +131,15 @@ static int isinstalled (void) {
 
 
 /* A program that sets SIGPROF while we run has it; the next start takes it. */
-static int install (void) {
-  struct sigaction a, old;
-  if (isinstalled()) return 1;
+static void install (void) {
+  struct sigaction a;
+  if (isinstalled()) return;
   memset(&a, 0, sizeof(a));
   a.sa_sigaction = handler;
   a.sa_flags = SA_SIGINFO | SA_RESTART;
   sigemptyset(&a.sa_mask);
-  if (sigaction(SIGNAL, NULL, &old) != 0) return 0;
-  before = old;
-  return sigaction(SIGNAL, &a, NULL) == 0;
+  sigaction(SIGNAL, NULL, &before);
+  sigaction(SIGNAL, &a, NULL);
 }
 
 
@@ -201,16 +205,20 @@ static int startperf (Timer *t, int kernel) {
 }
 
 
-/*
-** ASAMP_TIMER=posix: as on a machine that does not grant perf_event_open, for
-** specs.
-*/
-static int startsignals (Timer *t, int wall) {
-  const char *only = getenv("ASAMP_TIMER");
-  int perf = !wall && !(only != NULL && strcmp(only, "posix") == 0);
-  if (perf && startperf(t, 1)) return 1;
-  if (perf) startperf(t, 0);
-  return startposix(t) || t->fd >= 0;
+static int startsignals (Timer *t, TimerClock clock, char *err,
+                         size_t errsize) {
+  if (clock == TIMER_EXACT) {
+    if (startperf(t, 1)) return 1;
+    if (!startperf(t, 0)) {
+      snprintf(err, errsize, "cannot sample time exactly: perf_event_open: %s; "
+               "see kernel.perf_event_paranoid, or do without 'exact'",
+               strerror(errno));
+      return 0;
+    }
+  }
+  if (startposix(t)) return 1;
+  snprintf(err, errsize, "cannot sample time: %s", strerror(errno));
+  return 0;
 }
 
 
@@ -241,24 +249,26 @@ static Timer *newtimer (void) {
 }
 
 
-Timer *timer_start (uint64_t ns, int wall, TimerTick *f, void *ud, char *err,
-                    size_t errsize) {
+Timer *timer_start (uint64_t ns, TimerClock clock, TimerTick *f, void *ud,
+                    char *err, size_t errsize) {
   Timer *t;
   pthread_mutex_lock(&lock);
   t = newtimer();
   if (t != NULL) {
     t->tid = self();
-    t->clock = wall ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID;
+    t->clock = (clock == TIMER_WALL) ? CLOCK_MONOTONIC
+                                     : CLOCK_THREAD_CPUTIME_ID;
     t->period = ns;
     t->start = read_(t->clock);
-    t->counted = 0;
+    t->counted = t->quiet = 0;
     t->f = f;
     t->ud = ud;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     t->running = 1;
-    if (install() && startsignals(t, wall)) nrunning++;
+    install();
+    if (startsignals(t, clock, err, errsize)) nrunning++;
     else {
-      snprintf(err, errsize, "cannot sample time: %s", strerror(errno));
+      stopsignals(t);
       t->running = 0;
       if (nrunning == 0) uninstall();
       t = NULL;

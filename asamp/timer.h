@@ -6,21 +6,27 @@
 ** What a tick stands for is read from the clock, not counted: 'count' periods
 ** of the clock have passed since the tick before. So a signal that comes late,
 ** or not at all, loses nothing, and what makes the signals need not be exact:
-**   CPU time   perf_event_open's task clock, where the kernel grants it; it is
-**              exact and never interrupts a system call that sleeps. It may be
-**              granted for user mode only; then, and where it is not, the
-**              thread's POSIX timer does, which ticks with the scheduler (some
-**              100 to 1000 times a second) and never in a sleep either;
-**   wall time  a POSIX timer. It interrupts sleeps.
+**   TIMER_CPU    CPU time: the thread's POSIX timer. The kernel looks at it when
+**                the scheduler ticks (100 to 1000 times a second), so a tick of
+**                ours may stand for several periods. It costs next to nothing
+**                and interrupts no system call that sleeps;
+**   TIMER_EXACT  CPU time: perf_event_open's task clock, an interrupt for each
+**                period, where the kernel grants it. When it does for user mode
+**                only, the POSIX timer runs beside it, for kernel mode;
+**   TIMER_WALL   wall time: a POSIX timer, an interrupt for each period. It
+**                interrupts sleeps.
 **
 ** The signal is SIGPROF with SA_RESTART. Its disposition is ours while any
 ** timer runs. SIGPROF of another origin is passed on to the handler that was
 ** there before; one of our own that comes late is dropped.
 **
-**   C1  periods counted since timer_start = floor(clock / period + 1/2);
+**   C1  periods counted since timer_start = floor(time / period + 1/2), where
+**       the CPU time that ticks take themselves is not part of the time;
 **   C2  no tick after timer_stop has returned, when it is called on the timer's
 **       own thread; called on another, one may just be ending;
-**   C3  a Timer is never given back to the system: a handler may look at it.
+**   C3  ticks take at most half of the time, the next one comes later, however
+**       high the rate and however long a tick takes;
+**   C4  a Timer is never given back to the system: a handler may look at it.
 ** In the child of a fork there is no timer: timer_forked.
 */
 #ifndef asamp_timer_h
@@ -30,6 +36,8 @@
 #include <stdint.h>
 
 typedef struct Timer Timer;
+
+typedef enum TimerClock { TIMER_CPU, TIMER_EXACT, TIMER_WALL } TimerClock;
 
 /*
 ** 'context' is the handler's ucontext_t. Must be safe in a signal handler; errno
@@ -41,8 +49,8 @@ typedef void TimerTick (void *ud, uint64_t count, void *context);
 ** A timer of the calling thread that runs from now on, with a period of 'ns'
 ** nanoseconds. NULL: there is none; 'err' says why in one line.
 */
-Timer *timer_start (uint64_t ns, int wall, TimerTick *f, void *ud, char *err,
-                    size_t errsize);
+Timer *timer_start (uint64_t ns, TimerClock clock, TimerTick *f, void *ud,
+                    char *err, size_t errsize);
 
 void timer_stop (Timer *t);
 

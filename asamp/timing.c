@@ -25,6 +25,13 @@
 #endif
 
 
+static uint64_t now (void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
+}
+
+
 /* {== in the signal handler ============================================ */
 
 static int in (const luaN_Range *r, const char *ip) {
@@ -63,10 +70,8 @@ static void tick (void *ud, uint64_t count, void *context) {
   luaN_Registers r = {IP(u), REGISTERS(u)};
   luaN_Moment m;
   Moment e;
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
+  e.time = now();
   luaN_interrupt(t->L, &r, &m);
-  e.time = (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
   e.count = count;
   e.L = m.L;
   e.ci = m.ci;
@@ -77,20 +82,23 @@ static void tick (void *ud, uint64_t count, void *context) {
     else e.n = backtrace_(t, r.ip);
   }
   moments_add(&t->moments, &e, t->stack);
+  t->inticks += now() - e.time;
 }
 
 /* }===================================================================== */
 
 
-int timing_start (Timing *t, lua_State *L, uint64_t ns, int wall, int native,
-                  char *err, size_t errsize) {
+int timing_start (Timing *t, lua_State *L, uint64_t ns, TimerClock clock,
+                  int native, char *err, size_t errsize) {
   luaN_code(&t->code);
   t->L = L;
   t->native = native;
   if (t->stack == NULL) {
     t->stack = malloc(TIMING_NATIVE * sizeof(*t->stack));
-    if (t->stack == NULL || !moments_open(&t->moments)) {
+    t->starts = calloc(TIMING_STARTS, sizeof(*t->starts));
+    if (t->stack == NULL || t->starts == NULL || !moments_open(&t->moments)) {
       free(t->stack);
+      free(t->starts);
       t->stack = NULL;
       errno = ENOMEM;
       snprintf(err, errsize, "cannot sample time: not enough memory");
@@ -99,7 +107,7 @@ int timing_start (Timing *t, lua_State *L, uint64_t ns, int wall, int native,
   }
   /* what libunwind allocates for this thread is allocated here */
   if (native) stack_prime();
-  t->timer = timer_start(ns, wall, tick, t, err, errsize);
+  t->timer = timer_start(ns, clock, tick, t, err, errsize);
   return t->timer != NULL;
 }
 
@@ -119,14 +127,35 @@ typedef struct Point {
 } Point;
 
 
-static void complete (void *ud, const Moment *e) {
+/*
+** A function is one frame, wherever in it the signal came: so the innermost
+** address becomes that of its beginning.
+*/
+static void *startof (Timing *t, void *address) {
+  uintptr_t a = (uintptr_t)address - 1;
+  TimingStart *c = &t->starts[(a ^ (a >> 10)) & (TIMING_STARTS - 1)];
+  if (c->address != a) {
+    unw_proc_info_t p;
+    c->address = a;
+    stack_unwinding = 1;
+    c->start = (unw_get_proc_info_by_ip(unw_local_addr_space, a, &p, NULL) == 0)
+             ? (uintptr_t)p.start_ip : a;
+    stack_unwinding = 0;
+  }
+  return (void *)(c->start + 1);
+}
+
+
+static void complete (void *ud, Moment *e) {
   const Point *at = ud;
   ProfileTime time;
+  if (e->n > 0 && !in(&at->t->code.core, (const char *)e->native[0] - 1))
+    e->native[0] = startof(at->t, e->native[0]);
   time.time = e->time;
   time.count = e->count;
   time.thread = at->thread;
   stack_complete(at->s, at->L, e, at->t->native);
-  profile_time(at->p, &time, 0, at->s->frames, at->s->n);
+  profile_time(at->p, &time, at->s->kept, at->s->frames, at->s->n);
   at->t->samples += e->count;
 }
 
@@ -134,11 +163,15 @@ static void complete (void *ud, const Moment *e) {
 void timing_point (Timing *t, lua_State *L, Stack *s, Profile *p,
                    uint64_t thread) {
   Point at = {t, L, s, p, thread};
-  if (t->stack != NULL) moments_take(&t->moments, complete, &at);
+  uint64_t begin;
+  if (t->stack == NULL) return;
+  begin = now();
+  moments_take(&t->moments, complete, &at);
+  t->inpoints += now() - begin;
 }
 
 
-static void dropone (void *ud, const Moment *e) {
+static void dropone (void *ud, Moment *e) {
   *(uint64_t *)ud += e->count;
 }
 
@@ -155,6 +188,7 @@ void timing_close (Timing *t) {
   timing_stop(t);
   if (t->stack != NULL) moments_close(&t->moments);
   free(t->stack);
+  free(t->starts);
   t->stack = NULL;
 }
 

@@ -28,6 +28,13 @@
 /* A rate, in samples a second. */
 enum { TIMING_MIN = 1, TIMING_MAX = 30000 };
 
+/* Where the procedure around an address begins; 0: an empty entry. */
+typedef struct TimingStart {
+  uintptr_t address, start;
+} TimingStart;
+
+#define TIMING_STARTS	1024u	/* entries of their cache, a power of two */
+
 typedef struct Timing {
   Timer *timer;			/* NULL: time is not sampled */
   lua_State *L;			/* the state's main thread */
@@ -35,7 +42,9 @@ typedef struct Timing {
   luaN_Code code;
   Moments moments;
   void **stack;			/* of the handler: TIMING_NATIVE addresses */
-  uint64_t samples;		/* periods that became samples */
+  TimingStart *starts;
+  uint64_t samples;		/* periods that became samples, in the session */
+  uint64_t inticks, inpoints;	/* ns that took, in the session */
 } Timing;
 
 /*
@@ -43,8 +52,8 @@ typedef struct Timing {
 ** the state's main thread. 0: it could not be; 'err' says why. Points are to
 ** be handed to timing_point from then on.
 */
-int timing_start (Timing *t, lua_State *L, uint64_t ns, int wall, int native,
-                  char *err, size_t errsize);
+int timing_start (Timing *t, lua_State *L, uint64_t ns, TimerClock clock,
+                  int native, char *err, size_t errsize);
 
 /* No more moments; those that wait are still to be taken by timing_point. */
 void timing_stop (Timing *t);

@@ -53,9 +53,9 @@ static uint64_t sample (void *ud, lua_State *L, const luaN_Sample *in,
   /* what is no object may be freed by hand */
   watched = (in->owner != in->block && in->kind != LUAN_KTHREAD);
   if (pending_add(&t->pending, in->owner, watched ? in->block : NULL)) {
-    size_t kept = stack_walk(&t->stack, L, t->native);
+    stack_walk(&t->stack, L, t->native);
     if (watched) luaN_watch(L, 1);
-    t->client->sample(t->ud, &out, kept, t->stack.frames, t->stack.n - kept);
+    t->client->sample(t->ud, &out, t->stack.kept, t->stack.frames, t->stack.n);
     t->samples += out.count;
   }
   else t->lost += out.count;

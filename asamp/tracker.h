@@ -49,7 +49,7 @@ typedef struct Tracker {
   luaN_Sampler seam;		/* what the core calls; ud is the Tracker */
   lua_State *L;			/* the state's main thread */
   const TrackerClient *client;	/* NULL: there is none */
-  void *ud;			/* the client's */
+  void *ud;			/* the client's own */
   int native;			/* samples have C stacks */
   Gap gap;
   int seeded;			/* the gap's generator has its seed */

@@ -12,6 +12,7 @@
 #include "lua.h"
 
 #include "ldebug.h"
+#include "lgc.h"
 #include "lobject.h"
 #include "lstate.h"
 #include "lvm.h"
@@ -54,6 +55,18 @@ static lua_State *outside (lua_State *L) {
   do L = L->resumer;
   while (L != NULL && (L->ci == NULL || L->ci == &L->base_ci));
   return L;
+}
+
+
+LUA_API lua_State *luaN_running (lua_State *L) {
+  lua_State *running = G(L)->heap.tick.running, *th;
+  if (running == NULL) running = G(L)->mainthread;
+  if (L == running) return L;
+  if (L->status != LUA_OK || L->ci == NULL || L->ci == &L->base_ci)
+    return running;
+  for (th = running; th != NULL; th = th->resumer)
+    if (th == L) return running;
+  return L;  /* called without a resume */
 }
 
 
@@ -103,6 +116,43 @@ LUA_API size_t luaN_frames (lua_State *L, luaN_Frame frames[LUAN_DEPTH]) {
 }
 
 
+/*
+** CIST_SHOWN goes when a CallInfo is used for another call. So a frame that has
+** it, and that the call before has given, is the same activation. In a main
+** thread that runs no coroutine's loop, its bytecode loop is the same, too.
+*/
+LUA_API size_t luaN_newframes (lua_State *L, luaN_Frame frames[LUAN_DEPTH],
+                               void *const *known, size_t n, size_t *shared) {
+  const lua_State *mainthread = G(L)->mainthread;
+  lua_State *th = L;
+  size_t i = 0, m = 0;
+  *shared = n;
+  if (th->ci == NULL || th->ci == &th->base_ci) th = outside(th);
+  for (; th != NULL; th = outside(th)) {
+    CallInfo *ci;
+    for (ci = th->ci; ci != &th->base_ci; ci = ci->previous) {
+      if (m == LUAN_DEPTH) return luaN_frames(L, frames);
+      fill(th, ci, &frames[m++]);
+      if (th != mainthread) continue;
+      if ((ci->callstatus & CIST_SHOWN) && i < n && isLua(ci)) {
+        while (i < n && known[i] != ci) i++;
+        if (i < n) {
+          *shared = i;
+          return m;
+        }
+      }
+      ci->callstatus |= CIST_SHOWN;
+    }
+  }
+  return m;
+}
+
+
+LUA_API int luaN_ismain (lua_State *L) {
+  return L == G(L)->mainthread;
+}
+
+
 LUA_API int luaN_line (const void *proto, int pc) {
   int line = luaG_getfuncline((const Proto *)proto, pc);
   return (line > 0) ? line : 0;
@@ -111,7 +161,7 @@ LUA_API int luaN_line (const void *proto, int pc) {
 
 /*
 ** The sections that the build gives to the core's code (build.mk), and
-** nursery.h to the bytecode loop and to lua_resume. The linker defines the
+** nursery.h to the bytecode loop and to coroutines. The linker defines the
 ** names of their bounds.
 */
 #define BOUND	__attribute__((visibility("hidden")))

@@ -193,12 +193,35 @@ typedef struct luaN_Frame {
 } luaN_Frame;
 
 /*
+** The thread that runs when the core is asked something in the name of L: L, or
+** the coroutine that runs instead of it (C code may use any thread's L).
+*/
+LUA_API lua_State *luaN_running (lua_State *L);
+
+/*
 ** Writes the running stack of L, innermost frame first; returns how many there
 ** are. Of more than LUAN_DEPTH the innermost and the outermost half are there.
 */
 #define LUAN_DEPTH	1024u
 
 LUA_API size_t luaN_frames (lua_State *L, luaN_Frame frames[LUAN_DEPTH]);
+
+/*
+** The same for somebody who walks again and again: only the frames that may
+** have changed since this function was last called. 'known' are the frames of
+** the main thread that were running then (their 'ci', n of them, innermost
+** first, without a cut). Writes frames up to the innermost Lua function among
+** these that has stayed: its pc may have moved; what is outside of it has not
+** run, nor has the C code that called it. '*shared' is its index in 'known'; n:
+** there is none, and all frames are written as by luaN_frames.
+** Frames of coroutines are always new: they may have been left and entered
+** again, without their C code.
+*/
+LUA_API size_t luaN_newframes (lua_State *L, luaN_Frame frames[LUAN_DEPTH],
+                               void *const *known, size_t n, size_t *shared);
+
+/* 1: the thread is the state's main thread. */
+LUA_API int luaN_ismain (lua_State *L);
 
 /* Line of instruction 'pc' of a prototype; 0 when it is not known. */
 LUA_API int luaN_line (const void *proto, int pc);
@@ -233,7 +256,8 @@ LUA_API void luaN_interrupt (lua_State *L, const luaN_Registers *r,
 
 /*
 ** Address ranges of the core's code, for those who walk the C stack:
-** everything, the bytecode loop, lua_resume. 'from' inclusive, 'to' not.
+** everything, the bytecode loop, what runs a coroutine for lua_resume. 'from'
+** inclusive, 'to' not.
 */
 typedef struct luaN_Range {
   const char *from, *to;

@@ -73,8 +73,16 @@ static void disarm (luaN_Tick *t) {
 
 /* {== which instruction ran ============================================ */
 
+/* Instructions that go with the one before, which passes over them as a rule. */
+static int ispart (Instruction i) {
+  OpCode op = GET_OPCODE(i);
+  return op == OP_MMBIN || op == OP_MMBINI || op == OP_MMBINK ||
+         op == OP_EXTRAARG;
+}
+
+
 /* Can instruction n be the next after x? Jumps that follow a test are part of
-   it, and what follows an arithmetic instruction is skipped as a rule. */
+   it. */
 static int leadsto (const Instruction *code, int x, int n) {
   Instruction i = code[x];
   switch (GET_OPCODE(i)) {
@@ -90,11 +98,32 @@ static int leadsto (const Instruction *code, int x, int n) {
       return n == x + 1 || n == x + 1 - (int)GETARG_Bx(i);
     case OP_RETURN: case OP_RETURN0: case OP_RETURN1:
       return 0;
+    case OP_LFALSESKIP:
+      return n == x + 2;
     default:
       if (testTMode(GET_OPCODE(i)))
         return n == x + 2 || leadsto(code, x + 1, n);
-      return n == x + 1 || n == x + 2;
+      return n == x + 1 || (n == x + 2 && ispart(code[x + 1]));
   }
+}
+
+
+/*
+** Does a jump lead to n? Of a long function only what is near is looked at.
+*/
+#define NEAR	4096
+
+static int istarget (const Proto *p, int n) {
+  int x = (n > NEAR) ? n - NEAR : 0;
+  int to = (p->sizecode - n > NEAR) ? n + NEAR : p->sizecode;
+  for (; x < to; x++) {
+    OpCode op = GET_OPCODE(p->code[x]);
+    if ((op == OP_JMP || op == OP_FORLOOP || op == OP_FORPREP ||
+         op == OP_TFORLOOP || op == OP_TFORPREP) &&
+        !(x == n - 1 && op != OP_JMP) && leadsto(p->code, x, n))
+      return 1;
+  }
+  return 0;
 }
 
 
@@ -116,9 +145,11 @@ static int ran (const luaN_Tick *t, const CallInfo *ci, int n) {
   unsigned i;
   if (t->deep && saved >= 0) return saved;
   for (i = 0; i < t->nregisters; i++) {
-    if ((x = candidate(p, t->registers[i], n)) >= 0) return x;
+    x = candidate(p, t->registers[i], n);
+    /* a pc that is n may be that of the instruction before, or have jumped */
+    if (x >= 0 && (x != n - 1 || !istarget(p, n))) return x;
   }
-  return (saved >= 0) ? saved : n;
+  return n;
 }
 
 /* }===================================================================== */
@@ -132,17 +163,20 @@ LUA_API void luaN_interrupt (lua_State *L, const luaN_Registers *r,
   lua_State *th = (t->running != NULL) ? t->running : G(L)->mainthread;
   CallInfo *ci = th->ci;
   luaN_Code code;
+  int inloop;
   luaN_code(&code);
   m->L = th;
   m->ci = (ci == &th->base_ci) ? NULL : ci;
   m->collecting = t->collecting;
   t->wanted = 1;
   th->hookmask |= LUAN_TICK;
-  if (!m->collecting && isLua(ci)) {
+  inloop = (code.execute.from <= r->ip && r->ip < code.execute.to);
+  /* in the loop with a frame of C: the call begins or ends */
+  if (!m->collecting && (isLua(ci) || inloop)) {
     t->ci = ci;
     t->nregisters = (r->n < LUAN_REGISTERS) ? r->n : LUAN_REGISTERS;
     memcpy(t->registers, r->r, t->nregisters * sizeof(*r->r));
-    t->deep = !(code.execute.from <= r->ip && r->ip < code.execute.to);
+    t->deep = !inloop;
     arm(t);
   }
 }

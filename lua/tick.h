@@ -54,6 +54,9 @@ LUAI_FUNC void luaN_atinstruction (lua_State *L, CallInfo *ci,
 */
 #define LUAN_DISPATCH	__attribute__((section("luadispatch"), used))
 
+/* Of the label where it leads: the loop is laid out as if it were not there. */
+#define LUAN_COLD	__attribute__((cold))
+
 /* Where each opcode's code is: what the dispatch table holds as a rule. */
 LUAI_DDEC(const void *luaN_opcodes[];)
 

@@ -73,6 +73,7 @@ local OPTIONS = {
     return n, wrong and wrong .. " (0: off)"
   end,
   wall = boolean,
+  exact = boolean,
   native = boolean,
   random = boolean,
   compress = boolean,
@@ -185,7 +186,8 @@ local function open(o, every, announce)
     wall = o.wall,
   }
   if not ok then return nil, message, errno end
-  session = { period = every, random = default(o.random, false), wall = o.wall or false }
+  session = { period = every, random = default(o.random, false), wall = o.wall or false,
+    exact = o.exact or false }
   return true
 end
 
@@ -193,7 +195,7 @@ end
 -- sampled, there is no session.
 local function start(o, every)
   if interval(o) > 0 then
-    local ok, message, errno = core.timeon(interval(o), session.wall)
+    local ok, message, errno = core.timeon(interval(o), session.wall, session.exact)
     if not ok then
       session = nil
       core.close()
@@ -211,7 +213,8 @@ end
 --- Opens a session and begins to sample.
 -- t.alloc: sampling period, bytes or "64K" (512K; 0: open, but do not sample).
 -- t.time: samples of CPU time a second, 1 to 30000 (0: none). t.wall: of wall
--- time instead (false). t.native: C stacks (true). t.random: exponential gaps (false: every n-th
+-- time instead (false). t.exact: a stack for every sample (false: for those of
+-- one scheduler tick). t.native: C stacks (true). t.random: exponential gaps (false: every n-th
 -- byte). t.seed: of the gaps. t.out: path (SCRIPT.PID.vmprof). t.format:
 -- "stock" or "extended". t.compress: gzip (true).
 -- Returns true, or nil, message, errno when the file cannot be made.
@@ -290,7 +293,8 @@ end
 
 --- Takes 'hz' samples of CPU time a second, 1 to 30000, of the OS thread that
 -- calls; opens a session when none is open. o: options of enable (but alloc and
--- time), for a session that this call opens; 'wall' also for one that is open.
+-- time), for a session that this call opens; 'wall' and 'exact'
+-- also for one that is open.
 -- Returns true, or nil, message, errno.
 function M.time_start(hz, o)
   local n, wrong = rate(hz)
@@ -302,12 +306,13 @@ function M.time_start(hz, o)
   checked.time = n
   if current() then
     local wall = default(checked.wall, session.wall)
-    checked.wall, checked.time = nil, nil
+    local exact = default(checked.exact, session.exact)
+    checked.wall, checked.exact, checked.time = nil, nil, nil
     if next(checked) ~= nil then
       error("bad argument #2 to 'time_start' (a session is open with options of its own; "
         .. "call profiler.disable() first)", 2)
     end
-    return core.timeon(SECOND // n, wall)
+    return core.timeon(SECOND // n, wall, exact)
   end
   local ok, message, errno = open(checked, DEFAULT_PERIOD)
   if not ok then return nil, message, errno end

@@ -47,6 +47,8 @@
 #ifndef luaN_gc_h
 #define luaN_gc_h
 
+#include "text.h"
+
 #define LUAN_COLOURS	0x03	/* of marked: 0 young, else the colour */
 #define LUAN_TOUCHED	0x04	/* in 'touched' */
 				/* 0x08: LUAN_ASLEEP of nursery.h (T1) */
@@ -59,7 +61,11 @@
 
 /* Of CallInfo.callstatus. */
 #define CIST_CLEAN	(1 << 14)	/* T2 */
-#define CIST_SPARE	(1 << 15)	/* not used since a collection saw it */
+#define CIST_SHOWN	(1 << 15)	/* luaN_newframes has given it (seam.h) */
+
+/* Not used since a collection saw it: no frame in use has both bits. */
+#define CIST_SPARE	(CIST_C | CIST_FRESH)
+#define luaN_isspare(ci)  (((ci)->callstatus & CIST_SPARE) == CIST_SPARE)
 
 /* A table of at most so many slots is remembered whole, a larger one by slot. */
 #define LUAN_SMALLTABLE	32

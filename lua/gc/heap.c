@@ -174,6 +174,10 @@ static void freechunk (global_State *g, luaN_Chunk *c) {
   if (c->next) c->next->prev = c->prev;
   if (c->prev) c->prev->next = c->next;
   else h->chunks = c->next;
+  if (h->gc.chunk == c) {  /* a sweep had come this far */
+    h->gc.chunk = c->next;
+    h->gc.block = 0;
+  }
   h->nblocks -= c->nblocks;
   luaN_asanopen(c, size);
   luaN_ask(g, c, size, 0);

@@ -46,7 +46,7 @@ static StkId markspares (global_State *g, lua_State *th, int all) {
   if (used < th->top.p) used = th->top.p;
   if (used < th->ci->top.p) used = th->ci->top.p;
   for (ci = th->ci->next; ci != NULL; ci = ci->next) {
-    if (ci->callstatus & CIST_SPARE) {
+    if (luaN_isspare(ci)) {
       if (!all) break;
     }
     else {

@@ -137,6 +137,29 @@ natives.through(natives.resume, co)]],
       "mark:1 native_call native_through anonymous:5 native_resume native_call native_through main chunk:8")
   end)
 
+  it("is right in a resume that fails, which runs nobody", function()
+    local chunk = assert(load([[
+local function f(co) return coroutine.resume(co) end
+local co = coroutine.create(f)
+coroutine.resume(co, co)]], "@stack"))
+    local list = samples.of(function()
+      for _ = 1, 20 do
+        chunk()
+        collectgarbage()  -- the message is made anew
+      end
+    end, {native = true, random = true})
+    local found = 0
+    for _, s in ipairs(list) do
+      local story = samples.text(s.stack):match "^(.-main chunk:3)"
+      if s.kind == "string" and story then
+        local whole = "^[%w_ ]*luaB_coresume anonymous:1 [%w_ ]*luaB_coresume main chunk:3$"
+        assert.truthy(story:find(whole), story)
+        found = found + 1
+      end
+    end
+    assert.is_true(found > 0)
+  end)
+
   it("shows a C function that was yielded across, which the C stack forgot", function()
     check([[
 

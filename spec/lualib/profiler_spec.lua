@@ -9,8 +9,9 @@ local process = require "spec.support.process"
 local profiler = require "profiler"
 local samples = require "spec.support.samples"
 
-local KNOWN = "alloc, compress, format, native, out, quiet, random, seed"
+local KNOWN = "alloc, compress, exact, format, native, out, quiet, random, seed, time, wall"
 local MIN = "period must be 64 to 2^62 bytes, got "
+local RATE = "rate must be 1 to 30000 samples a second, got "
 
 -- The message of a call that must raise, without the position in front.
 local function raised(f, ...)
@@ -45,7 +46,13 @@ describe("arguments", function()
       {{out = "a\0b"}, "option 'out' must be a path, got \"a\\0b\""},
       {{format = "perf"}, "option 'format' must be \"stock\" or \"extended\", got \"perf\""},
       {{periode = 3}, 'unknown option "periode" (known: ' .. KNOWN .. ")"},
-      {{time = 100}, 'unknown option "time" (known: ' .. KNOWN .. ")"},
+      {{time = -1}, "option 'time' " .. RATE .. "-1 (0: off)"},
+      {{time = 30001}, "option 'time' " .. RATE .. "30001 (0: off)"},
+      {{time = 0.5}, "option 'time' " .. RATE .. "0.5 (0: off)"},
+      {{time = "1K"}, "option 'time' " .. RATE .. '"1K" (0: off)'},
+      {{time = true}, "option 'time' " .. RATE .. "true (0: off)"},
+      {{wall = 2}, "option 'wall' must be true or false, 1 or 0, got 2"},
+      {{exact = "x"}, "option 'exact' must be true or false, 1 or 0, got \"x\""},
       {{[1] = true}, "unknown option 1 (known: " .. KNOWN .. ")"},
     }
     for _, case in ipairs(options) do
@@ -74,6 +81,17 @@ describe("arguments", function()
        profiler.alloc_start, 64, "x"},
       {"bad argument #2 to 'alloc_start' (option 'alloc' is the first argument here)",
        profiler.alloc_start, 64, {alloc = 64}},
+      {"bad argument #2 to 'alloc_start' (option 'time' is for profiler.time_start or profiler.enable)",
+       profiler.alloc_start, 64, {time = 100}},
+      {"bad argument #1 to 'time_start' (" .. RATE .. "nil)", profiler.time_start},
+      {"bad argument #1 to 'time_start' (" .. RATE .. "0)", profiler.time_start, 0},
+      {"bad argument #1 to 'time_start' (" .. RATE .. "30001)", profiler.time_start, 30001},
+      {"bad argument #2 to 'time_start' (table of options expected, got number)",
+       profiler.time_start, 100, 7},
+      {"bad argument #2 to 'time_start' (option 'time' is the first argument here)",
+       profiler.time_start, 100, {time = 100}},
+      {"bad argument #2 to 'time_start' (option 'alloc' is for profiler.alloc_start or profiler.enable)",
+       profiler.time_start, 100, {alloc = 64}},
       {"bad argument #1 to 'period' (" .. MIN .. "1)", profiler.period, 1},
       {"bad argument #1 to 'period' (" .. MIN .. "false)", profiler.period, false},
       {"no session is open; call profiler.alloc_start(n)", profiler.period, 64},
@@ -170,14 +188,14 @@ describe("the states of the module", function()
         end
       end
       for _ = 1, 300 do
-        local what, p = math.random(1, 9), periods[math.random(1, #periods)]
+        local what, p = math.random(1, 12), periods[math.random(1, #periods)]
         if what == 1 then
           local alloc = math.random(1, 3) > 1 and p or 0
           check("enable " .. alloc, m.open and "error" or true, profiler.enable, {out = path, alloc = alloc})
           if not m.open then m.open, m.on, m.period = true, alloc > 0, alloc > 0 and alloc or 512 * 1024 end
         elseif what == 2 then
           check("disable", m.open or false, profiler.disable)
-          m.open, m.on, m.period = false, false, nil
+          m.open, m.on, m.timing, m.period = false, false, false, nil
         elseif what == 3 then
           check("alloc_start " .. p, m.on and "error" or true, profiler.alloc_start, p,
                 not m.open and {out = other} or nil)
@@ -195,11 +213,23 @@ describe("the states of the module", function()
           check("period", m.period, profiler.period)
         elseif what == 8 then
           check("bad", "error", profiler.alloc_start, 1)
+        elseif what == 9 then
+          check("time_start 100", m.timing and "error" or true, profiler.time_start, 100,
+                not m.open and {out = other} or nil)
+          if not m.open then m.open, m.period = true, 512 * 1024 end
+          m.timing = true
+        elseif what == 10 then
+          check("time_stop", m.timing or false, profiler.time_stop)
+          m.timing = false
+        elseif what == 11 then
+          check("enable time", m.open and "error" or true, profiler.enable, {out = path, time = 1000})
+          if not m.open then m.open, m.on, m.timing, m.period = true, true, true, 512 * 1024 end
         else
           local before = profiler.stats()
           for _ = 1, 20 do natives.userdata(1000) end
           local t = profiler.stats()
           check("stats", m.on or false, function() return t.on end)
+          check("stats.timing", m.timing or false, function() return t.timing end)
           check("stats.period", m.period or t.period, function() return t.period end)
           check("stats.bytes", m.on or false, function() return t.bytes - before.bytes >= 20 * 1032 end)
           check("stats.samples", m.on and m.period == 64 or false,
@@ -221,7 +251,8 @@ describe("the states of the module", function()
     for k, v in pairs(t) do keys[#keys + 1] = k .. " " .. (math.type(v) or type(v)) end
     table.sort(keys)
     assert.same({"bytes integer", "file string", "lost integer", "major integer", "minor integer",
-                 "on boolean", "period integer", "samples integer", "time float"}, keys)
+                 "on boolean", "period integer", "samples integer", "time float",
+                 "timesamples integer", "timing boolean"}, keys)
     assert.equal(path, t.file)
     assert.is_true(t.time > 0 and t.samples > 0 and t.major > 0)
     profiler.disable()

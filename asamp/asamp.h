@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** The allocation sampler, for programs that embed Lua: start it, and be called
+** with every sample and with its fate. What the profiler's files are written
+** from, without the files.
+**
+** A header of its own, installed beside lua.h; there is nothing to link. The
+** code is in the module profiler.core, which asamp_api loads:
+**
+**   const asamp_Api *api = asamp_api(L);
+**   const char *error = api->start(L, &options, &client);
+**
+** One client a state, at a time; a profile that the module profiler writes is
+** one, too. Several states of a process may have clients, each its own.
+**
+** Callbacks are called on the OS thread that runs the state, in the middle of an
+** allocation or a collection. They must not call the Lua API, nor the functions
+** of asamp_Api but for 'symbol' and 'kindname', nor raise an error or jump out;
+** they may use malloc, locks and I/O (the program waits for them). They are
+** never called inside one another. What they are given is theirs to look at
+** until they return; of what lives longer, that is said.
+*/
+#ifndef asamp_h
+#define asamp_h
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lua.h"
+
+#define ASAMP_VERSION	1
+
+/* What was allocated. */
+typedef enum asamp_Kind {
+  ASAMP_TABLE, ASAMP_ARRAY, ASAMP_HASH, ASAMP_STRING, ASAMP_LUACLOSURE,
+  ASAMP_CCLOSURE, ASAMP_UPVALUE, ASAMP_USERDATA, ASAMP_COROUTINE, ASAMP_STACK,
+  ASAMP_PROTO, ASAMP_BUFFER
+} asamp_Kind;
+
+/* A function written in Lua. Lives until 'stop'; one address a function. */
+typedef struct asamp_Function {
+  const char *name;	/* as the call named it that was seen first */
+  const char *source;	/* path of the file, or what error messages show */
+  int linedefined;
+} asamp_Function;
+
+typedef struct asamp_Frame {
+  const asamp_Function *function;  /* NULL: a native frame */
+  int line;		/* where it is; 0: not known, or native */
+  const void *address;	/* native: within the instruction that called */
+} asamp_Frame;
+
+typedef struct asamp_Sample {
+  uint64_t number;	/* 1, 2, ...: of this client */
+  uint64_t time;	/* CLOCK_MONOTONIC, ns */
+  uint64_t size;	/* bytes of the block */
+  uint64_t count;	/* periods that it stands for, >= 1 */
+  asamp_Kind kind;
+  int outside;		/* 1: obtained past the nursery */
+  const asamp_Frame *frames;  /* innermost first; C frames are between those of
+			   Lua, where they belong */
+  size_t nframes;
+  size_t kept;		/* so many of the outermost are those of the sample before,
+			   lines and all */
+} asamp_Sample;
+
+/* Every sample has one, in the order of their numbers. */
+typedef struct asamp_Fate {
+  uint64_t number;	/* of the sample */
+  int survived;		/* 1: tenured; 0: dead before a collection saw it */
+  const char *class;	/* name of its metatable, or NULL. Lives until 'stop' */
+} asamp_Fate;
+
+/*
+** A collection, after the fates that it decided; times in ns, sizes in bytes.
+** Collections that follow each other at once and decide nothing may be left out.
+*/
+typedef struct asamp_Collection {
+  uint64_t time;	/* of its end, CLOCK_MONOTONIC */
+  uint64_t duration;	/* of the pause; a minor one has the slice of a major one
+			   with it, unless that is told by itself */
+  uint64_t inuse, held;	/* as collectgarbage "count"; obtained from lua_Alloc */
+  uint64_t rss;		/* resident set of the process */
+  uint64_t tenured;	/* survived their first collection, since the one before */
+  uint64_t minors, majors;  /* left out since the one before */
+  int major;
+  int phase;		/* of a major one that runs: 0 none, 1 marks, 2 sweeps */
+} asamp_Collection;
+
+/* Any function may be NULL. */
+typedef struct asamp_Client {
+  void *ud;
+  void (*allocated) (void *ud, const asamp_Sample *s);
+  void (*decided) (void *ud, const asamp_Fate *f);
+  void (*collected) (void *ud, const asamp_Collection *c);
+} asamp_Client;
+
+typedef struct asamp_Options {
+  uint64_t period;	/* one sample every so many bytes: 64 to 2^62 */
+  int random;		/* 1: exponential gaps of that mean */
+  uint64_t seed;	/* of the gaps; 0: one of its own */
+  int native;		/* 1: C stacks as well */
+} asamp_Options;
+
+typedef struct asamp_Api {
+  int version;		/* ASAMP_VERSION, or one that is compatible */
+  /*
+  ** Starts sampling for a client, which is copied. Returns NULL, or why it could
+  ** not (a text that stays). May raise a memory error, as lua_newuserdatauv.
+  */
+  const char *(*start) (lua_State *L, const asamp_Options *o,
+                        const asamp_Client *c);
+  /*
+  ** Ends it. A minor collection decides the last fates before; inside a finalizer,
+  ** where none can run, these samples get none. lua_close does the same by
+  ** itself. Returns 0 when there was no client of this interface.
+  */
+  int (*stop) (lua_State *L);
+  /* Another period from here on. Returns as 'start'. */
+  const char *(*period) (lua_State *L, uint64_t period);
+  /*
+  ** Name and object file of a native address, "" when not known, cut to the
+  ** sizes. Slow: to be called once an address. From any OS thread.
+  */
+  void (*symbol) (const void *address, char *name, size_t namesize, char *file,
+                  size_t filesize);
+  /* "table", "table array part", ... */
+  const char *(*kindname) (asamp_Kind kind);
+} asamp_Api;
+
+/*
+** Loads the module. NULL: it is not there (the state has no 'require', or its
+** package.cpath no profiler/core.so), or it is older than this header.
+*/
+static inline const asamp_Api *asamp_api (lua_State *L) {
+  const asamp_Api *api = NULL;
+  int top = lua_gettop(L);
+  if (lua_getglobal(L, "require") == LUA_TFUNCTION) {
+    lua_pushliteral(L, "profiler.core");
+    if (lua_pcall(L, 1, 1, 0) == LUA_OK && lua_istable(L, -1)) {
+      lua_getfield(L, -1, "api");
+      api = (const asamp_Api *)lua_touserdata(L, -1);
+    }
+  }
+  lua_settop(L, top);
+  return (api != NULL && api->version >= ASAMP_VERSION) ? api : NULL;
+}
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** The sampler for programs that embed Lua: what asamp.h promises, on top of the
+** state's tracker. Keeps what a client may look at: the whole stack, functions
+** by their numbers. All memory here comes from malloc.
+**
+**   E1  the tracker's client is ours if and only if its 'ud' is an Embed;
+**   E2  the n frames of the last stack lie at the end of 'frames', so that those
+**       that stay need not be moved.
+*/
+#ifndef asamp_embed_h
+#define asamp_embed_h
+
+#include "asamp.h"
+
+extern const asamp_Api embed_api;
+
+#endif

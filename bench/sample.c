@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** What one allocation sample costs the program's thread:
+**   sample SHAPE LUADEPTH CDEPTH NATIVE SAMPLES PERIOD
+** So many C calls and then so many Lua calls deep, SAMPLES tables of 104 bytes
+** are made. PERIOD 64: each is one sample; 0: none is. Prints the nanoseconds of
+** CPU time of the calling thread (the writer's is another), one table's share.
+** SHAPE says what has changed from one sample to the next:
+**   same       nothing but the innermost function
+**   new        all Lua calls are made anew for every table
+**   coroutine  nothing, but the innermost function runs in a coroutine, so the
+**              whole stack has to be walked
+*/
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include <lauxlib.h>
+#include <lua.h>
+#include <lualib.h>
+
+static const char source[] =
+  "local measured, shape, depth, n = ...\n"
+  "local function make(n) for _ = 1, n do local t = {1, 2, 3, 4} end end\n"
+  "local function down(d, f)\n"
+  "  if d > 0 then return (down(d - 1, f)) end\n"
+  "  return f(1)\n"
+  "end\n"
+  "local function again(n) for _ = 1, n do down(depth - 4, make) end end\n"
+  "local function run(f)\n"
+  "  f(1000)\n"  /* names, lines, libunwind's cache */
+  "  return measured(f, n)\n"
+  "end\n"
+  "if shape == 'new' then return run(again) end\n"
+  "return down(depth - 3, function()\n"
+  "  if shape == 'same' then return run(make) end\n"
+  "  return coroutine.wrap(run)(make)\n"
+  "end)\n";
+
+static const char profiler[] =
+  "local out, native, period = ...\n"
+  "local core = require 'profiler.core'\n"
+  "assert(core.open{out = out, native = native, compress = false, period = period})\n"
+  "core.on(period, false)\n";
+
+static double now (void) {
+  struct timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+/* measured(make, n) -> nanoseconds of make(n), for one of the n */
+static int measured (lua_State *L) {
+  lua_Integer n = lua_tointeger(L, 2);
+  double start = now();
+  lua_call(L, 1, 0);
+  lua_pushnumber(L, (now() - start) / (double)n);
+  return 1;
+}
+
+/* A chain of C calls that the compiler cannot shorten. */
+static __attribute__((noinline)) int down (lua_State *L, int depth) {
+  volatile int below;
+  if (depth == 0) return lua_pcall(L, 4, 1, 0);
+  below = down(L, depth - 1);
+  return below;
+}
+
+int main (int argc, char **argv) {
+  lua_State *L = luaL_newstate();
+  int status;
+  if (argc != 7 || L == NULL) return 2;
+  luaL_openlibs(L);
+  if (atoi(argv[6]) > 0) {
+    if (luaL_loadstring(L, profiler) != LUA_OK) goto failed;
+    lua_pushliteral(L, "/dev/null");
+    lua_pushboolean(L, atoi(argv[4]));
+    lua_pushinteger(L, atoi(argv[6]));
+    if (lua_pcall(L, 3, 0, 0) != LUA_OK) goto failed;
+  }
+  if (luaL_loadstring(L, source) != LUA_OK) goto failed;
+  lua_pushcfunction(L, measured);
+  lua_pushstring(L, argv[1]);
+  lua_pushinteger(L, atoi(argv[2]));
+  lua_pushinteger(L, atoi(argv[5]));
+  status = down(L, atoi(argv[3]));
+  if (status != LUA_OK) goto failed;
+  printf("%.1f\n", lua_tonumber(L, -1));
+  lua_close(L);
+  return 0;
+failed:
+  fprintf(stderr, "sample: %s\n", lua_tostring(L, -1));
+  return 1;
+}

@@ -1,0 +1,274 @@
+-- SPDX-License-Identifier: MIT
+-- Time sampling disturbs nobody: hooks, signals of others, system calls, other
+-- states, OS threads and processes, programs that end in any way.
+
+local core = require "profiler.core"
+local peers = require "peers"
+local process = require "spec.support.process"
+local samples = require "spec.support.samples"
+local signals = require "signals"
+local times = require "spec.support.times"
+
+local FAST = {rate = 10000}
+
+-- In a process of its own, with time sampled 5000 times a second. Returns
+-- status, stdout, stderr and the profile.
+local function run(code)
+  local script, path = process.file(code), os.tmpname()
+  local env = {LUA_PROFILER = "alloc=0,time=5000,quiet,out=" .. path}
+  local status, out, err = process.run{"-l", "profiler", script, env = env}
+  local list = status < 128 and samples.read(path)
+  os.remove(script)
+  os.remove(path)
+  return status, out, err, list
+end
+
+describe("a program's hooks", function()
+  -- All events of a hook during some work with calls, loops, coroutines, errors.
+  local function events(mask, count)
+    local list = {}
+    local function fib(n)
+      if n < 2 then return n end
+      return fib(n - 1) + fib(n - 2)
+    end
+    local function work()
+      local co = coroutine.wrap(function(...)
+        for i = 1, 50 do coroutine.yield(i, ...) end
+      end)
+      for _ = 1, 50 do co(1) end
+      for _ = 1, 10 do pcall(error, {}) end
+      ;(("x"):rep(50)):gsub("x", function(x) return x .. x end)
+      return select("#", table.unpack({1, 2, 3})), fib(14)
+    end
+    debug.sethook(function(event, line)
+      list[#list + 1] = event .. (line or "")
+    end, mask, count)
+    work()
+    debug.sethook()
+    return table.concat(list, " ", 1, #list - 1)
+  end
+
+  for _, case in ipairs{{"l"}, {"", 3}, {"cr"}, {"crl", 100}} do
+    it("have the same events: " .. case[1] .. (case[2] or ""), function()
+      local expected = events(table.unpack(case))
+      assert.is_true(#expected > 1000)
+      local list = times.of(function()
+        for _ = 1, 5 do assert.is_true(events(table.unpack(case)) == expected) end
+      end, FAST)
+      assert.is_true(#list.times > 0)
+    end)
+  end
+
+  it("are all that debug.gethook shows, in coroutines too", function()
+    local function hook() end
+    local list = times.of(function()
+      times.busy(0.1, function()
+        for _ = 1, 100 do
+          assert(debug.gethook() == nil)
+          local co = coroutine.create(function() for _ = 1, 10 do coroutine.yield() end end)
+          assert(debug.gethook(co) == nil)
+          coroutine.resume(co)
+          assert(debug.gethook(co) == nil)
+        end
+        debug.sethook(hook, "c", 1000)
+        for _ = 1, 100 do
+          local f, mask, count = debug.gethook()
+          assert(f == hook and mask == "c" and count == 1000)
+        end
+        debug.sethook()
+      end)
+    end, FAST)
+    assert.is_true(#list.times > 20)
+  end)
+end)
+
+describe("SIGPROF", function()
+  it("of another's timer reaches its handler, and only that", function()
+    signals.count(100)
+    local list = times.of(function() signals.burn(0.3) end, {rate = 2000})
+    local n = signals.count()
+    local after = signals.disposition()
+    signals.nocount()
+    assert.equal("count", after)
+    assert.is_true(n > 10 and n <= 40, n)
+    local _, all = times.count(list, function() end)
+    assert.is_true(all > 300, all)
+  end)
+
+  it("sent by somebody ends the process as it would have", function()
+    local status = run[[require "signals".send()]]
+    assert.equal(128 + 27, status)
+  end)
+
+  it("of the profiler that comes too late does no harm", function()
+    assert.equal("default", signals.disposition())
+    local path = os.tmpname()
+    signals.blocked(function()
+      assert(core.open{out = path, period = 1 << 20, timeperiod = 1000000})
+      assert(core.timeon(1000000, false))
+      signals.burn(0.05)
+      core.timeoff()
+    end)
+    assert.equal("other", signals.disposition())
+    assert(core.timeon(1000000, false))
+    core.timeoff()
+    assert.equal("default", signals.disposition())
+    core.close()
+    os.remove(path)
+  end)
+
+  it("is the program's again when sampling is off", function()
+    signals.count(0)
+    times.of(function() assert.equal("other", signals.disposition()) end)
+    assert.equal("count", signals.disposition())
+    signals.nocount()
+    times.of(function() assert.equal("other", signals.disposition()) end)
+    assert.equal("default", signals.disposition())
+  end)
+end)
+
+describe("system calls", function()
+  it("that are interrupted go on", function()
+    for _, wall in ipairs{false, true} do
+      local list = times.of(function()
+        local p = io.popen "for i in 1 2 3 4 5; do sleep 0.04; echo line $i; done"
+        local lines = {}
+        for line in p:lines() do lines[#lines + 1] = line end
+        assert.same({"line 1", "line 2", "line 3", "line 4", "line 5"}, lines)
+        assert.is_true(p:close())
+        assert.is_true(os.execute "sleep 0.05")
+      end, {rate = 5000, wall = wall})
+      if wall then assert.is_true(#list.times > 300) end
+    end
+  end)
+
+  it("do not see that errno was used", function()
+    times.of(function()
+      times.busy(0.1, function()
+        for _ = 1, 100 do
+          local f, _, errno = io.open "/nonexistent/file"
+          assert(f == nil and errno == 2)
+        end
+      end)
+    end, FAST)
+  end)
+end)
+
+describe("states", function()
+  local WORK = [[
+    local path, seconds = ...
+    local times = require "spec.support.times"
+    local function lua%d(n) for _ = 1, n do end end
+    local function work() times.busy(seconds, function() local _ = lua%d(10000) end) end
+    local list = times.of(work, {rate = 2000})
+    local n, all = times.count(list, function(s)
+      for _, f in ipairs(s.stack) do if f.name == "lua%d" then return true end end
+    end)
+    return n, all, list.cpu]]
+
+  it("of OS threads have timers of their own", function()
+    local threads = {}
+    for i = 1, 3 do threads[i] = peers.thread(WORK:gsub("%%d", i), "", 0.2) end
+    for i = 1, 3 do
+      local ok, n, all, cpu = threads[i]:join()
+      assert(ok, n)
+      assert.is_true(n > 0.9 * all, n .. " of " .. all)
+      assert.is_true(all > 0.4 * 2000 * cpu and all <= 1.02 * 2000 * cpu + 2, all .. " in " .. cpu)
+    end
+  end)
+
+  it("of one thread are both sampled, each with its own stack", function()
+    local list = times.of(function()
+      local s = peers.new()
+      local ok, n, all, cpu = s:run((WORK:gsub("%%d", 9)), "", 0.2)
+      assert(ok, n)
+      assert.is_true(n > 0.9 * all)
+      assert.is_true(all > 0.4 * 2000 * cpu, all)
+      s:close()
+    end)
+    assert.is_true(times.within(list, "s_run") > 0.7)
+    assert.equal(0, times.within(list, "lua9"))
+  end)
+
+  it("that are closed while they are sampled leave nothing behind", function()
+    for _ = 1, 20 do
+      local s = peers.new()
+      local path = os.tmpname()
+      assert(s:run([[
+        local core = require "profiler.core"
+        assert(core.open{out = ..., period = 1 << 20, timeperiod = 100000})
+        assert(core.timeon(100000, false))
+        for i = 1, 100000 do end]], path))
+      s:close()
+      samples.read(path)
+      os.remove(path)
+    end
+    assert.equal("default", signals.disposition())
+  end)
+end)
+
+describe("a process that samples time", function()
+  it("may fork: the child has no timer, the parent goes on", function()
+    local status, out, err, list = run[[
+      local peers, signals = require "peers", require "signals"
+      signals.burn(0.05)
+      local pid = peers.fork()
+      if pid == 0 then
+        assert(signals.disposition() == "default")
+        signals.burn(0.05)
+        assert(not require "profiler".stats().timing)
+        require "profiler".enable{time = 1000, alloc = 0, out = os.tmpname()}
+        signals.burn(0.05)
+        assert(require "profiler".stats().timesamples > 10)
+        os.remove(require "profiler".stats().file)
+        peers._exit(7)
+      end
+      print(peers.wait(pid))
+      signals.burn(0.1)]]
+    assert.equal("", err)
+    assert.equal(0, status)
+    assert.equal("7\n", out)
+    local _, n = times.count(list, function() end)
+    assert.is_true(n > 0.4 * 0.15 * 5000, n)
+  end)
+
+  for _, ending in ipairs{"os.exit(3)", "os.exit(3, true)", "error('x')",
+                          "coroutine.wrap(function() os.exit(3) end)()",
+                          "setmetatable({}, {__gc = function() os.exit(3) end}) collectgarbage()",
+                          "require 'peers'.thread('while true do end') os.exit(3)"} do
+    it("may end in every way: " .. ending, function()
+      local status, _, _, list = run("require 'signals'.burn(0.05) for i = 1, 1e6 do end " .. ending)
+      assert.equal(ending:find "error" and 1 or 3, status)
+      assert.is_true(#list.times > 5)
+    end)
+  end
+
+  it("survives errors, deep stacks and coroutines at a high rate", function()
+    local status, out, err, list = run([[
+      local function deep(n) if n > 0 then return 1 + deep(n - 1) end return 0 end
+      local function over() return 1 + over() end
+      local n = 0
+      local stop = os.clock() + 0.5
+      repeat
+        assert(not pcall(over))
+        assert(deep(1000) == 1000)
+        assert(not xpcall(over, function(m) n = n + 1 return m end))
+        local co = coroutine.wrap(function(...)
+          local t <close> = setmetatable({}, {__close = function() n = n + 1 end})
+          for i = 1, 100 do coroutine.yield(i) end
+          error("x")
+        end)
+        for i = 1, 100 do assert(co() == i) end
+        assert(not pcall(co))
+        local s = ("a"):rep(100):gsub("a", function(c) return c .. deep(10) end)
+        assert(#s == 300)
+        assert(load("return " .. ("("):rep(100) .. "1" .. (")"):rep(100))() == 1)
+        setmetatable({}, {__gc = function() deep(100) end})
+      until os.clock() > stop
+      print(n > 0)]])
+    assert.equal("", err)
+    assert.equal("true\n", out)
+    assert.equal(0, status)
+    assert.is_true(#list.times > 10)
+  end)
+end)

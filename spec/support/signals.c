@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** signals: what specs of time samples need of C.
+**
+**   burn(seconds) takes CPU time in C      fill(table, n) in lua_rawseti
+**   count([hz]) -> SIGPROFs that this module's own handler has had since it was
+**     installed; hz: installs it, with a process-wide timer of CPU time (0: none)
+**   nocount(): takes both off              disposition() -> "default", "count"
+**     or "other": who gets SIGPROF         send(): a SIGPROF to this thread
+**   blocked(f, ...): calls f with SIGPROF blocked, unblocks it then
+**   cpu() -> seconds of CPU time of this OS thread
+**   moments() -> asamp/moments.h; addresses and counts are integers
+**     m:add(count, ci, collecting, {addresses}) m:take() -> list of {count, ci,
+**     collecting, {addresses}}               m:lost()
+**   WORDS: MOMENTS_WORDS
+*/
+#define _GNU_SOURCE
+#include "../../asamp/moments.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <time.h>
+
+#include <lua.h>
+#include <lauxlib.h>
+
+#define MOMENTSNAME	"signals.moments"
+
+static volatile sig_atomic_t counted;
+static struct sigaction before;
+
+
+static void counting (int signal) {
+  (void)signal;
+  counted++;
+}
+
+
+static double cpu (void) {
+  struct timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+
+static int l_cpu (lua_State *L) {
+  lua_pushnumber(L, cpu());
+  return 1;
+}
+
+
+__attribute__((noinline)) static double signals_spin (long n) {
+  volatile double x = 1;
+  long i;
+  for (i = 0; i < n; i++) x = x * 1.0000001;
+  return x;
+}
+
+
+static int signals_burn (lua_State *L) {
+  double end = cpu() + luaL_checknumber(L, 1), x = 0;
+  while (cpu() < end) x += signals_spin(100000);
+  lua_pushnumber(L, x);
+  return 1;
+}
+
+
+static int signals_fill (lua_State *L) {
+  lua_Integer i, n = luaL_checkinteger(L, 2);
+  lua_settop(L, 1);
+  for (i = 0; i < n; i++) {
+    lua_pushinteger(L, i);
+    lua_rawseti(L, 1, i % 1000 + 1);
+  }
+  return 0;
+}
+
+
+static int l_count (lua_State *L) {
+  if (!lua_isnoneornil(L, 1)) {
+    long hz = (long)luaL_checkinteger(L, 1);
+    struct itimerval v;
+    struct sigaction a;
+    memset(&a, 0, sizeof(a));
+    memset(&v, 0, sizeof(v));
+    a.sa_handler = counting;
+    a.sa_flags = SA_RESTART;
+    counted = 0;
+    sigaction(SIGPROF, &a, &before);
+    if (hz > 0) v.it_interval.tv_usec = v.it_value.tv_usec = 1000000 / hz;
+    setitimer(ITIMER_PROF, &v, NULL);
+  }
+  lua_pushinteger(L, counted);
+  return 1;
+}
+
+
+static int l_nocount (lua_State *L) {
+  struct itimerval v;
+  (void)L;
+  memset(&v, 0, sizeof(v));
+  setitimer(ITIMER_PROF, &v, NULL);
+  sigaction(SIGPROF, &before, NULL);
+  return 0;
+}
+
+
+static int l_disposition (lua_State *L) {
+  struct sigaction a;
+  sigaction(SIGPROF, NULL, &a);
+  lua_pushstring(L, (a.sa_flags & SA_SIGINFO) ? "other"
+                    : a.sa_handler == SIG_DFL ? "default"
+                    : a.sa_handler == counting ? "count" : "other");
+  return 1;
+}
+
+
+static int l_send (lua_State *L) {
+  (void)L;
+  raise(SIGPROF);
+  return 0;
+}
+
+
+static int l_blocked (lua_State *L) {
+  sigset_t set, old;
+  sigemptyset(&set);
+  sigaddset(&set, SIGPROF);
+  pthread_sigmask(SIG_BLOCK, &set, &old);
+  lua_call(L, lua_gettop(L) - 1, 0);
+  pthread_sigmask(SIG_SETMASK, &old, NULL);
+  return 0;
+}
+
+
+static int l_moments (lua_State *L) {
+  Moments *m = lua_newuserdatauv(L, sizeof(*m), 0);
+  if (!moments_open(m)) return luaL_error(L, "no memory");
+  luaL_setmetatable(L, MOMENTSNAME);
+  return 1;
+}
+
+
+static int m_close (lua_State *L) {
+  moments_close(luaL_checkudata(L, 1, MOMENTSNAME));
+  return 0;
+}
+
+
+static int m_add (lua_State *L) {
+  Moments *m = luaL_checkudata(L, 1, MOMENTSNAME);
+  void *native[256];
+  Moment e;
+  memset(&e, 0, sizeof(e));
+  e.count = (uint64_t)luaL_checkinteger(L, 2);
+  e.ci = (void *)(uintptr_t)luaL_checkinteger(L, 3);
+  e.collecting = (uint32_t)luaL_checkinteger(L, 4);
+  for (; e.n < 256 && lua_rawgeti(L, 5, e.n + 1) != LUA_TNIL; e.n++) {
+    native[e.n] = (void *)(uintptr_t)lua_tointeger(L, -1);
+    lua_pop(L, 1);
+  }
+  moments_add(m, &e, native);
+  return 0;
+}
+
+
+static void taken (void *ud, Moment *e) {
+  lua_State *L = ud;
+  uint32_t i;
+  lua_createtable(L, 4, 0);
+  lua_pushinteger(L, (lua_Integer)e->count);
+  lua_rawseti(L, -2, 1);
+  lua_pushinteger(L, (lua_Integer)(uintptr_t)e->ci);
+  lua_rawseti(L, -2, 2);
+  lua_pushinteger(L, e->collecting);
+  lua_rawseti(L, -2, 3);
+  lua_createtable(L, (int)e->n, 0);
+  for (i = 0; i < e->n; i++) {
+    lua_pushinteger(L, (lua_Integer)(uintptr_t)e->native[i]);
+    lua_rawseti(L, -2, i + 1);
+  }
+  lua_rawseti(L, -2, 4);
+  lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+}
+
+
+static int m_take (lua_State *L) {
+  Moments *m = luaL_checkudata(L, 1, MOMENTSNAME);
+  lua_newtable(L);
+  moments_take(m, taken, L);
+  return 1;
+}
+
+
+static int m_lost (lua_State *L) {
+  Moments *m = luaL_checkudata(L, 1, MOMENTSNAME);
+  lua_pushinteger(L, (lua_Integer)m->lost);
+  return 1;
+}
+
+
+int luaopen_signals (lua_State *L) {
+  static const luaL_Reg functions[] = {
+    {"burn", signals_burn}, {"fill", signals_fill}, {"count", l_count},
+    {"nocount", l_nocount}, {"disposition", l_disposition}, {"send", l_send},
+    {"blocked", l_blocked}, {"cpu", l_cpu}, {"moments", l_moments}, {NULL, NULL}
+  };
+  static const luaL_Reg methods[] = {
+    {"add", m_add}, {"take", m_take}, {"lost", m_lost}, {"__gc", m_close},
+    {NULL, NULL}
+  };
+  luaL_newmetatable(L, MOMENTSNAME);
+  luaL_setfuncs(L, methods, 0);
+  lua_pushvalue(L, -1);
+  lua_setfield(L, -2, "__index");
+  luaL_newlib(L, functions);
+  lua_pushinteger(L, (lua_Integer)MOMENTS_WORDS);
+  lua_setfield(L, -2, "WORDS");
+  return 1;
+}

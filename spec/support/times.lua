@@ -1,0 +1,84 @@
+-- SPDX-License-Identifier: MIT
+-- Time samples of a function, and shares of them: for specs of time sampling.
+-- Shares are of samples, never of wall time.
+
+local samples = require "spec.support.samples"
+local signals = require "signals"
+
+local M = {}
+
+--- A clock that gives many stacks in little time: exact where the kernel grants
+-- it.
+M.exact = (function()
+  local core = require "profiler.core"
+  local path = os.tmpname()
+  assert(core.open{out = path, period = 1 << 20, timeperiod = 1000000})
+  local ok = core.timeon(1000000, false, true)
+  core.close()
+  os.remove(path)
+  return ok or false
+end)()
+
+--- Runs f(...) under time sampling: o.rate (2000), o.native (true), o.wall,
+-- o.exact (where it can be had), o.alloc (allocation period; none). Returns the
+-- samples as spec.support.samples has them, with 'cpu': the CPU seconds of f.
+function M.of(f, o)
+  o = o or {}
+  local core = require "profiler.core"
+  local path = os.tmpname()
+  local ns = 1000000000 // (o.rate or 2000)
+  local exact = o.exact
+  if exact == nil then exact = M.exact end
+  assert(core.open{out = path, period = o.alloc or 1 << 20, seed = 1, native = o.native ~= false,
+                   timeperiod = ns, wall = o.wall, extended = o.extended})
+  assert(core.timeon(ns, o.wall, exact))
+  if o.alloc then core.on(o.alloc, false) end
+  local begin = signals.cpu()
+  local ok, message = xpcall(f, debug.traceback)
+  local cpu = signals.cpu() - begin
+  core.off()
+  core.timeoff()
+  local stats = core.stats()
+  assert(core.close())
+  local list = ok and samples.read(path)
+  os.remove(path)
+  assert(ok, message)
+  list.cpu, list.stats = cpu, stats
+  return list
+end
+
+--- Calls f again and again until it has taken so many seconds of CPU time.
+function M.busy(seconds, f, ...)
+  local stop = signals.cpu() + seconds
+  repeat f(...) until signals.cpu() >= stop
+end
+
+--- The samples (periods) for which the test on a sample is true; all of them.
+function M.count(list, test)
+  local n, all = 0, 0
+  for _, s in ipairs(list.times) do
+    all = all + s.count
+    if test(s) then n = n + s.count end
+  end
+  return n, all
+end
+
+--- Their share, 0 to 1.
+function M.share(list, test)
+  local n, all = M.count(list, test)
+  return n / all
+end
+
+--- The share with "name:line" (or a native name) as the leaf.
+function M.leaf(list, text)
+  return M.share(list, function(s) return samples.text(s.stack, 1) == text end)
+end
+
+--- The share with such a frame anywhere.
+function M.within(list, text)
+  return M.share(list, function(s)
+    return (" " .. samples.text(s.stack) .. " "):find(" " .. text .. " ", 1, true) ~= nil
+  end)
+end
+
+return M
