@@ -47,6 +47,8 @@
 #ifndef luaN_gc_h
 #define luaN_gc_h
 
+#include "text.h"
+
 #define LUAN_COLOURS	0x03	/* of marked: 0 young, else the colour */
 #define LUAN_TOUCHED	0x04	/* in 'touched' */
 				/* 0x08: LUAN_ASLEEP of nursery.h (T1) */

@@ -202,6 +202,20 @@ describe("the pace of collections", function()
     assert.equal(512 << 10, large)
   end)
 
+  it("gives a state that has been busy a larger one: a 64th of what it has allocated", function()
+    local function nursery(bytes)
+      return within(function(state, n)
+        while state.allocated() < n do state.userdata(1000) end
+        collectgarbage "step"
+        return collectgarbage("statistics").nursery
+      end, bytes)
+    end
+    local small, medium, large = nursery(0), nursery(16 << 20), nursery(64 << 20)
+    assert.is_true(small < 128 << 10, small)
+    assert.near(256 << 10, medium, 8 << 10)
+    assert.equal(512 << 10, large)
+  end)
+
   it("follows the multiplier of generational collections", function()
     -- what survives fills the heap: major collections are due
     local function majors(mul)
@@ -310,7 +324,7 @@ describe("the pace of collections", function()
       again()
       cycles = 0
       for i = 1, 400000 do
-        live[i % 200 + 1] = {i, {}, "text " .. i % 1000}
+        live[i % 200 + 1] = {i, {}, tostring(i % 1000)}
       end
       print(cycles, collectgarbage("count"))]]
     f:close()

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Calls from Lua functions: the frame of a Lua function, or of a C function
+** without upvalues, is made inline when there is a CallInfo and room on the
+** stack; results go to their place inline when one is wanted, or none.
+** Everything else (C closures, __call, hooks, a stack that must grow) is
+** luaD_precall's and luaD_poscall's. For lvm.c.
+*/
+#ifndef luaN_calls_h
+#define luaN_calls_h
+
+#include "lapi.h"
+
+/* The C function in frame 'ci' has returned n values. */
+static inline void luaN_poscall (lua_State *L, CallInfo *ci, int n) {
+  int wanted = ci->nresults;
+  if (l_unlikely(L->hookmask) || (unsigned)wanted > 1u)
+    luaD_poscall(L, ci, n);
+  else {
+    StkId to = ci->func.p;
+    L->ci = ci->previous;
+    if (wanted == 0) L->top.p = to;
+    else {
+      if (n == 0) setnilvalue(s2v(to));
+      else setobjs2s(L, to, L->top.p - n);
+      L->top.p = to + 1;
+    }
+  }
+}
+
+
+/* As luaD_precall; 'ci' is the running frame. */
+static inline CallInfo *luaN_precall (lua_State *L, CallInfo *ci, StkId func,
+                                      int nresults) {
+  CallInfo *next = ci->next;
+  ptrdiff_t room = L->stack_last.p - L->top.p;
+  if (l_unlikely(next == NULL)) return luaD_precall(L, func, nresults);
+  if (ttisLclosure(s2v(func))) {
+    const Proto *p = clLvalue(s2v(func))->p;
+    int size = p->maxstacksize;
+    if (l_likely(room > size)) {
+      StkId given = func + 1 + p->numparams;  /* end of the parameters */
+      next->func.p = func;
+      next->top.p = func + 1 + size;
+      next->nresults = cast(short, nresults);
+      next->callstatus = 0;
+      next->u.l.savedpc = p->code;
+      L->ci = next;
+      while (L->top.p < given) {
+        setnilvalue(s2v(L->top.p));
+        L->top.p++;
+      }
+      lua_assert(next->top.p <= L->stack_last.p);
+      return next;
+    }
+  }
+  else if (ttislcf(s2v(func)) && l_likely(room > LUA_MINSTACK) &&
+           l_likely(!L->hookmask)) {
+    lua_CFunction f = fvalue(s2v(func));
+    int n;
+    next->func.p = func;
+    next->top.p = L->top.p + LUA_MINSTACK;
+    next->nresults = cast(short, nresults);
+    next->callstatus = CIST_C;
+    L->ci = next;
+    lua_unlock(L);
+    n = (*f)(L);
+    lua_lock(L);
+    api_checknelems(L, n);
+    luaN_poscall(L, next, n);
+    return NULL;
+  }
+  return luaD_precall(L, func, nresults);
+}
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Concatenation of strings and integers, which is nearly all there is: into the
+** result at once. Upstream makes a string of every number first, and interns it.
+** Everything else (floats, metamethods, empty strings, which make the result
+** one of the operands) is luaV_concat's. For lvm.c.
+*/
+#ifndef luaN_concat_h
+#define luaN_concat_h
+
+#define LUAN_INTEGERS	8	/* that one concatenation may have */
+
+/* The integers among the operands, in decimal. */
+typedef struct luaN_Pieces {
+  char digits[LUAN_INTEGERS][LUAN_DIGITS];
+  int used, size[LUAN_INTEGERS];
+} luaN_Pieces;
+
+
+/* Copies the strings and the integers in 'p' of the n values below top. */
+static void luaN_join (StkId top, int n, const luaN_Pieces *p, char *to) {
+  int k = 0;
+  for (; n > 0; n--) {
+    const TValue *o = s2v(top - n);
+    if (ttisstring(o)) {
+      size_t l = tsslen(tsvalue(o));
+      memcpy(to, getstr(tsvalue(o)), l);
+      to += l;
+    }
+    else {
+      memcpy(to, p->digits[k], (size_t)p->size[k]);
+      to += p->size[k++];
+    }
+  }
+}
+
+
+/*
+** Replaces the n values on the top of the stack by their concatenation: 1 when
+** that is done, else 0, and nothing is.
+*/
+static int luaN_concat (lua_State *L, int n) {
+  luaN_Pieces p;
+  StkId top = L->top.p;
+  size_t size = 0, l;
+  TString *ts;
+  int i;
+  p.used = 0;
+  for (i = n; i > 0; i--) {
+    const TValue *o = s2v(top - i);
+    if (ttisstring(o)) l = tsslen(tsvalue(o));
+    else if (ttisinteger(o) && cvt2str(o) && p.used < LUAN_INTEGERS) {
+      l = (size_t)luaN_decimal(p.digits[p.used], ivalue(o));
+      p.size[p.used++] = (int)l;
+    }
+    else return 0;
+    if (l == 0 || l >= MAX_SIZE - sizeof(TString) - size) return 0;
+    size += l;
+  }
+  if (size <= LUAI_MAXSHORTLEN) {
+    char buff[LUAI_MAXSHORTLEN];
+    luaN_join(top, n, &p, buff);
+    ts = luaS_newlstr(L, buff, size);
+  }
+  else {
+    ts = luaS_createlngstrobj(L, size);
+    luaN_join(top, n, &p, getlngstr(ts));
+  }
+  setsvalue2s(L, top - n, ts);
+  L->top.p = top - n + 1;
+  return 1;
+}
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Text: the hash of a string, an integer in decimal, the concatenation of
+** strings and integers. Everything here gives what upstream gives, but for the
+** hash, whose value no program sees.
+*/
+#ifndef luaN_text_h
+#define luaN_text_h
+
+#include <stdint.h>
+#include <string.h>
+
+/* {== the hash ========================================================= */
+
+/* High and low half of a product of 64 bits, folded. */
+static inline uint64_t luaN_fold (uint64_t a, uint64_t b) {
+  unsigned __int128 m = (unsigned __int128)a * b;
+  return (uint64_t)m ^ (uint64_t)(m >> 64);
+}
+
+
+static inline uint64_t luaN_load8 (const char *s) {
+  uint64_t v;
+  memcpy(&v, s, sizeof(v));
+  return v;
+}
+
+
+static inline uint64_t luaN_load4 (const char *s) {
+  uint32_t v;
+  memcpy(&v, s, sizeof(v));
+  return v;
+}
+
+
+/*
+** Hash of l bytes: eight at a time are mixed in by a multiplication of which both
+** halves are kept; the last ones overlap those before. Upstream mixes in one
+** byte after the other.
+*/
+static inline unsigned int luaN_hash (const char *s, size_t l,
+                                      unsigned int seed) {
+  const uint64_t odd = UINT64_C(0x9e3779b97f4a7c15);  /* 2^64 / golden ratio */
+  uint64_t h = (seed + UINT64_C(0x2545f4914f6cdd1d)) ^ ((uint64_t)l * odd);
+  uint64_t tail;
+  for (; l > 8; l -= 8, s += 8)
+    h = luaN_fold(h ^ luaN_load8(s), odd);
+  if (l == 8) tail = luaN_load8(s);
+  else if (l >= 4) tail = luaN_load4(s) | (luaN_load4(s + l - 4) << 32);
+  else if (l > 0)
+    tail = (uint64_t)(unsigned char)s[0] |
+           ((uint64_t)(unsigned char)s[l / 2] << 8) |
+           ((uint64_t)(unsigned char)s[l - 1] << 16);
+  else tail = 0;
+  h = luaN_fold(h ^ tail, odd);
+  return (unsigned int)(h ^ (h >> 32));
+}
+
+/* }===================================================================== */
+
+
+/* {== integers ========================================================= */
+
+#define LUAN_DIGITS	20	/* bytes of the longest: -9223372036854775808 */
+
+/* Writes n in decimal, without a NUL; returns how many bytes that are. */
+static inline int luaN_decimal (char *to, lua_Integer n) {
+  char digits[LUAN_DIGITS];
+  lua_Unsigned u = (n < 0) ? 0u - (lua_Unsigned)n : (lua_Unsigned)n;
+  int i = LUAN_DIGITS, size;
+  do {
+    digits[--i] = (char)('0' + u % 10);
+    u /= 10;
+  } while (u != 0);
+  if (n < 0) digits[--i] = '-';
+  size = LUAN_DIGITS - i;
+  memcpy(to, digits + i, (size_t)size);
+  return size;
+}
+
+/* In place of snprintf; the sizes of the callers' buffers are upstream's. */
+#undef lua_integer2str
+#define lua_integer2str(s,sz,n)	((void)(sz), luaN_decimal(s, n))
+
+/* }===================================================================== */
+
+#endif

@@ -1,0 +1,275 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Where the fork's bytecode loop and parser take a shorter way than upstream's
+-- (lua/vm), programs must not notice.
+
+local core = require "profiler.core"
+
+-- set[i](t, v) sets a field named by a constant, which is what the short way
+-- is for; get[i](t) reads it.
+local NAMES, set, get = {}, {}, {}
+for i = 1, 40 do
+  NAMES[i] = (i == 1 and "__newindex") or (i == 2 and "__index") or "k" .. i * 7919
+  set[i] = load(("local t, v = ... t.%s = v"):format(NAMES[i]))
+  get[i] = load(("local t = ... return t.%s"):format(NAMES[i]))
+end
+
+describe("a field set by a constant name", function()
+  it("is there afterwards, whatever table it is set in: young or old, full or empty", function()
+    for seed = 1, 60 do
+      math.randomseed(seed)
+      local t, model, n = {}, {}, math.random(3, #NAMES)
+      for step = 1, 300 do
+        local i = math.random(3, n)
+        local v = math.random(4) > 1 and {step} or nil
+        set[i](t, v)
+        model[i] = v
+        local j = math.random(3, n)
+        assert(get[j](t) == model[j], ("seed %d, step %d: %s"):format(seed, step, NAMES[j]))
+        if math.random(60) == 1 then collectgarbage(math.random(2) == 1 and "step" or nil) end
+      end
+      local left = 0
+      for k, v in next, t do
+        left = left + 1
+        assert(t[k] == v)
+      end
+      for i = 3, n do
+        assert(get[i](t) == model[i])
+        left = left - (model[i] and 1 or 0)
+      end
+      assert(left == 0, "seed " .. seed)
+      assert(core.check())
+    end
+  end)
+
+  it("goes to __newindex when the table does not have it, though there is room", function()
+    for i = 4, #NAMES do
+      local calls = {}
+      local t = {k23757 = 1, b = 2, c = 3, d = 4, e = 5}  -- room for eight
+      setmetatable(t, {__newindex = function(_, k, v) calls[#calls + 1] = {k, v} end})
+      set[i](t, 5)
+      assert.same({{NAMES[i], 5}}, calls)
+      assert.is_nil(rawget(t, NAMES[i]))
+    end
+  end)
+
+  it("is seen as a metamethod when the metatable was known to have none", function()
+    local meta = {}
+    local t = setmetatable({}, meta)
+    set[5](t, 1)  -- now the metatable is known to have no __newindex
+    assert.is_nil(get[6](t))  -- nor an __index
+    local caught = {}
+    set[1](meta, caught)
+    set[2](meta, {[NAMES[6]] = "from __index"})
+    set[7](t, 2)
+    assert.equal(2, rawget(caught, NAMES[7]))
+    assert.equal("from __index", get[6](t))
+  end)
+
+  it("that is nil makes no entry", function()
+    local t = {a = 1, b = 2, c = 3, d = 4, e = 5}
+    for _, k in ipairs {"a", "b", "c", "d", "e"} do t[k] = nil end
+    for i = 3, #NAMES do set[i](t, nil) end
+    assert.is_nil(next(t))
+    for i = 3, #NAMES do set[i](t, i) end
+    for i = 3, #NAMES do assert.equal(i, get[i](t)) end
+  end)
+
+  it("keeps its value alive in an old table", function()
+    local t = {}
+    collectgarbage()
+    for i = 3, #NAMES do
+      set[i](t, {i})
+      collectgarbage "step"
+    end
+    for i = 3, #NAMES do assert(get[i](t)[1] == i) end
+    assert(core.check())
+  end)
+end)
+
+describe("a constructor that ends with a call", function()
+  local function values(n) return table.unpack({1, 2, 3, 4, 5, 6, 7, 8, 9}, 1, n) end
+
+  it("has exactly the values that the call gives", function()
+    for n = 0, 9 do
+      local one, two = {values(n)}, {"first", values(n)}
+      assert.same({n, n + 1}, {#one, #two})
+      assert.same({n, n + 1}, {select("#", table.unpack(one)), select("#", table.unpack(two))})
+      for i = 1, n do assert.same({i, i}, {one[i], two[i + 1]}) end
+      assert.is_nil(one[n + 1])
+      assert.equal(n > 0, next(one) ~= nil)
+      one[#one + 1] = "appended"
+      assert.equal("appended", one[n + 1])
+    end
+  end)
+
+  it("is made at once when the call gives one value: no array is thrown away", function()
+    local function leaf() return false end
+    local function cost(make)
+      make()
+      local before = core.allocated()
+      make()
+      return core.allocated() - before
+    end
+    collectgarbage "stop"
+    local known = cost(function() local _ = {1, 2} end)
+    local called = cost(function() local _ = {leaf(), leaf()} end)
+    collectgarbage "restart"
+    assert.equal(known, called)
+  end)
+end)
+
+describe("a call of a Lua function", function()
+  it("gets nil for what it is not given, and nothing of what is too much", function()
+    local function f(a, b, c) return a, b, c end
+    local x = "left on the stack"
+    assert.same({n = 3}, table.pack(f()))
+    assert.same({1, n = 3}, table.pack(f(1)))
+    assert.same({1, 2, 3, n = 3}, table.pack(f(1, 2, 3, 4, x)))
+  end)
+
+  it("may be the one for which the stack has to grow", function()
+    local function deep(n, ...)
+      if n == 0 then return select("#", ...) end
+      return (deep(n - 1, n, ...))
+    end
+    assert.equal(190, coroutine.wrap(deep)(190))
+    local function sum(n) if n == 0 then return 0 end local s = sum(n - 1) return s + n end
+    for _ = 1, 3 do assert.equal(50005000, coroutine.wrap(sum)(10000)) end
+    local names = {}
+    for i = 1, 150 do names[i] = "v" .. i end
+    local wide = load(("local f, n = ... local %s = n if n > 0 then local r = f(f, n - 1) return r end "
+      .. "return v1, v150"):format(table.concat(names, ",")))
+    for depth = 0, 60 do assert.equal(0, coroutine.wrap(wide)(wide, depth)) end
+  end)
+
+  it("is told to a call hook, and its error names it", function()
+    local names = {}
+    local function inner() error("here") end
+    local function outer() local ok = pcall(inner) return ok end
+    debug.sethook(function() names[#names + 1] = debug.getinfo(2, "f").func end, "c")
+    outer()
+    debug.sethook()
+    local seen = {}
+    for _, f in ipairs(names) do seen[f] = (seen[f] or 0) + 1 end
+    assert.same({1, 1, 1}, {seen[outer], seen[inner], seen[pcall]})
+    local function faulty() local t = nil; return t.field end
+    assert.matches("local 't'", select(2, pcall(function() local r = faulty() return r end)))
+  end)
+end)
+
+describe("an error or a yield", function()
+  it("jumps out of C functions, coroutines and metamethods to the nearest pcall", function()
+    local function thrower(depth)
+      if depth == 0 then error({"thrown"}) end
+      local kind = depth % 5
+      if kind == 0 then return (("x"):gsub(".", function() return thrower(depth - 1) end)) end
+      if kind == 1 then return coroutine.wrap(thrower)(depth - 1) end
+      if kind == 2 then table.sort({2, 1}, function() return thrower(depth - 1) end) return end
+      if kind == 3 then
+        return setmetatable({}, {__index = function() return thrower(depth - 1) end}).field
+      end
+      return (thrower(depth - 1))
+    end
+    for depth = 0, 60 do
+      local ok, e = pcall(thrower, depth)
+      assert.same({false, {"thrown"}}, {ok, e})
+    end
+  end)
+
+  it("finds the locals of whoever caught it as they were", function()
+    local function run(n)
+      local a, b, c = n, n .. "", {n}
+      local ok, e = pcall(function() a = a + 1; error(b .. "!", 0) end)
+      local co = coroutine.wrap(function() a = a + coroutine.yield(c) end)
+      local d = co()
+      co(10)
+      return a, b, c, d, ok, e
+    end
+    for n = 1, 200 do
+      local a, b, c, d, ok, e = run(n)
+      assert.same({n + 11, n .. "", n, false, n .. "!"}, {a, b, c[1], ok, e})
+      assert.equal(c, d)
+    end
+  end)
+end)
+
+describe("a string that is made of others", function()
+  it("is what the parts read one after the other: strings, integers, floats", function()
+    local extremes = {0, 1, -1, 9, 10, 99, 100, -100, 12345678901, math.maxinteger, math.mininteger,
+      math.mininteger + 1, 1e15, 0.5, -0.0, 1/0, "", "a", ("x"):rep(39), ("y"):rep(41), "\0"}
+    for _, a in ipairs(extremes) do
+      for _, b in ipairs(extremes) do
+        local expected = table.concat({tostring(a), tostring(b)})
+        assert.equal(expected, a .. b)
+        assert.equal(expected .. "!" .. expected, a .. b .. "!" .. a .. b)
+        assert.equal(#expected, #(a .. b))
+      end
+    end
+    local i = -7
+    assert.equal("-7-7-7-7-7-7-7-7-7-7", i .. i .. i .. i .. i .. i .. i .. i .. i .. i)
+  end)
+
+  it("is the same string as one that was read, short or long", function()
+    for n = 30, 50 do
+      local word = ("w"):rep(n)
+      local t = {[word .. 12] = n}
+      assert.equal(n, t[("w"):rep(n) .. "12"])
+      assert.equal(n, t[load("return '" .. word .. "12'")()])
+    end
+  end)
+
+  it("asks for __concat when a part is neither string nor number", function()
+    local meta = {__concat = function(a, b)
+      return (type(a) == "table" and "T" or a) .. "+" .. (type(b) == "table" and "T" or b)
+    end}
+    local t = setmetatable({}, meta)
+    assert.equal("1+T", 1 .. t)
+    assert.equal("T+a2", t .. "a" .. 2)
+    assert.equal("a1+T", "a" .. (1 .. t))
+    assert.equal("x2+T", "x" .. 2 .. t)
+    assert.has_error(function() return 1 .. {} end, "attempt to concatenate a table value")
+  end)
+
+  it("is an integer in decimal as string.format writes it", function()
+    for seed = 1, 50 do
+      math.randomseed(seed)
+      for bits = 1, 64 do
+        local n = math.random(0) >> (64 - bits)
+        assert.equal(("%d"):format(n), tostring(n))
+        assert.equal(("%d"):format(-n), "" .. -n)
+      end
+    end
+  end)
+end)
+
+describe("the hash of a string", function()
+  it("tells strings apart that differ in any byte, of any length", function()
+    for length = 1, 70 do
+      local t, n = {}, 0
+      for at = 1, length do
+        for _, byte in ipairs {0, 1, 32, 127, 128, 255} do
+          local s = ("a"):rep(at - 1) .. string.char(byte) .. ("a"):rep(length - at)
+          assert.is_nil(t[s])
+          t[s] = at * 256 + byte
+          n = n + 1
+        end
+      end
+      for s, v in pairs(t) do
+        assert.equal(v % 256, s:byte(v // 256))
+        n = n - 1
+      end
+      assert.equal(0, n)
+    end
+  end)
+
+  it("spreads names that differ in a digit over the table: no bucket holds many", function()
+    -- 4,096 strings in as many places: with a good hash the fullest place has
+    -- about seven; what is found is found in so many steps
+    for _, pattern in ipairs {"k%d", "%d", "name_%08d", "a long prefix that is common: %d", "%d tail"} do
+      local t = {}
+      for i = 1, 4096 do t[pattern:format(i)] = i end
+      for i = 1, 4096 do assert.equal(i, t[pattern:format(i)]) end
+    end
+  end)
+end)
