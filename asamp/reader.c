@@ -2,9 +2,9 @@
 /*
 ** The reader's way through the records of a log. Rules and limits are in
 ** reader.h, the layout of the records in doc/profile-format.md. What the
-** records mean for the totals is in readersum.c.
+** records mean is in readerevent.c.
 */
-#include "readersum.h"
+#include "readerevent.h"
 #include "source.h"
 
 #include <errno.h>
@@ -12,15 +12,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MODE_MEMORY = 1, MODE_LINES = 2, MODE_PAIRS = 8 };
+enum { MODE_MEMORY = 1, MODE_LINES = 2, MODE_NATIVE = 4, MODE_PAIRS = 8 };
+
+/* Bytes of the log between two words on the progress. */
+#define PROGRESS	(4u << 20)
+
+/* A frame of the stack before, from the root. */
+typedef struct PathFrame {
+  uint64_t id;
+  uint32_t line;
+  uint32_t node;
+} PathFrame;
 
 typedef struct Input {
   Source *source;
-  ReaderSum sum;
+  ReaderState state;
   uint64_t record;     /* where the current record starts */
+  uint64_t told;       /* offset of the last word on the progress */
   int header;          /* 1: the header record was read */
   int memory, pairs, threads;
-  uint64_t *words;     /* READER_MAXDEPTH of them */
+  size_t word, address;  /* bytes: 8 and 8; 32-bit logs 4 and 4; 4 and 8 are
+                            those of Windows */
+  unsigned char *wide;   /* 32-bit addresses made 64-bit ones */
+  PathFrame *path;     /* READER_MAXDEPTH of them */
+  size_t npath;        /* of the stack before, in use */
   char *value;         /* READER_MAXMETA bytes of a meta */
 } Input;
 
@@ -28,7 +43,7 @@ typedef struct Input {
 typedef enum { STOP, GO } Step;
 
 static Step damaged (Input *in, const char *what) {
-  Reading *r = in->sum.r;
+  Reading *r = in->state.r;
   snprintf(r->message, sizeof(r->message), "%s at byte %llu of the log", what,
            (unsigned long long)in->record);
   return STOP;
@@ -41,31 +56,42 @@ static Step ended (Input *in) {
                                      : "the file ends in a record");
 }
 
-static int getword (Input *in, uint64_t *w) {
-  unsigned char b[8];
-  int i;
-  if (source_read(in->source, b, 8) < 8)
+static uint64_t wordat (const unsigned char *b) {
+  return (uint64_t)b[0] | (uint64_t)b[1] << 8 | (uint64_t)b[2] << 16 |
+         (uint64_t)b[3] << 24 | (uint64_t)b[4] << 32 | (uint64_t)b[5] << 40 |
+         (uint64_t)b[6] << 48 | (uint64_t)b[7] << 56;
+}
+
+static uint64_t halfat (const unsigned char *b) {
+  return (uint64_t)b[0] | (uint64_t)b[1] << 8 | (uint64_t)b[2] << 16 |
+         (uint64_t)b[3] << 24;
+}
+
+/* A number of 'size' bytes, 8 or 4. */
+static int getnumber (Input *in, size_t size, uint64_t *w) {
+  const unsigned char *b = source_take(in->source, size);
+  if (b == NULL)
     return 0;
-  *w = 0;
-  for (i = 7; i >= 0; i--)
-    *w = *w << 8 | b[i];
+  *w = size == 8 ? wordat(b) : halfat(b);
   return 1;
 }
 
-/* n <= READER_MAXDEPTH words to 'words'. */
-static int getwords (Input *in, size_t n) {
-  size_t k;
-  unsigned char *b = (unsigned char *)in->words;
-  if (source_read(in->source, b, 8 * n) < 8 * n)
-    return 0;
-  for (k = 0; k < n; k++) {
-    uint64_t w = 0;
-    int i;
-    for (i = 7; i >= 0; i--)
-      w = w << 8 | b[8 * k + (size_t)i];
-    in->words[k] = w;
+/* The next n addresses, 8 bytes each. */
+static const unsigned char *addresses (Input *in, size_t n) {
+  const unsigned char *b = source_take(in->source, in->address * n);
+  size_t i;
+  if (b == NULL || in->address == 8)
+    return b;
+  if (in->wide == NULL) {
+    in->wide = calloc(READER_MAXDEPTH + 2, 8);
+    if (in->wide == NULL) {
+      in->state.failed = 1;
+      return NULL;
+    }
   }
-  return 1;
+  for (i = 0; i < n; i++)
+    memcpy(in->wide + 8 * i, b + 4 * i, 4);
+  return in->wide;
 }
 
 /*
@@ -75,19 +101,19 @@ static int getwords (Input *in, size_t n) {
 static int getstring (Input *in, char *to, size_t room, size_t *n,
                       uint64_t *left) {
   uint64_t length;
-  if (!getword(in, &length) || length > INT64_MAX)
+  if (!getnumber(in, in->word, &length) || length > INT64_MAX)
     return 0;
   *n = length < room ? (size_t)length : room;
   *left = length - *n;
   if (source_read(in->source, to, *n) < *n)
     return 0;
-  return source_read(in->source, NULL, (size_t)*left) == *left;
+  return source_read(in->source, NULL, *left) == *left;
 }
 
 /* ------------------------------------------------------------- records -- */
 
 static Step header (Input *in) {
-  Reading *r = in->sum.r;
+  Reading *r = in->state.r;
   unsigned char b[3];
   int mode = 0;
   if (in->header)
@@ -113,16 +139,16 @@ static Step header (Input *in) {
   in->memory = (mode & MODE_MEMORY) != 0;
   in->pairs = (mode & MODE_PAIRS) != 0 || strcmp(r->interpreter, "pypy") == 0;
   r->lines = !in->pairs && (mode & MODE_LINES) != 0;
+  r->native = (mode & MODE_NATIVE) != 0;
   return GO;
 }
 
 /* Seconds, microseconds, zone. */
 static Step timestamp (Input *in, uint64_t *us) {
-  uint64_t seconds, micro;
-  if (!getword(in, &seconds) || !getword(in, &micro) ||
-      source_read(in->source, NULL, 8) < 8)
+  const unsigned char *b = source_take(in->source, 24);
+  if (b == NULL)
     return ended(in);
-  *us = seconds * 1000000 + micro;
+  *us = wordat(b) * 1000000 + wordat(b + 8);
   return GO;
 }
 
@@ -135,7 +161,7 @@ static Step meta (Input *in) {
     return ended(in);
   key[nkey] = '\0';
   in->value[nvalue] = '\0';
-  if (leftkey == 0 && !readersum_meta(&in->sum, key, in->value, nvalue))
+  if (leftkey == 0 && !readerevent_meta(&in->state, key, in->value, nvalue))
     return damaged(in, "bad details");
   return GO;
 }
@@ -144,95 +170,126 @@ static Step name (Input *in) {
   char text[READER_MAXNAME + 1];
   uint64_t id, left;
   size_t n;
-  if (!getword(in, &id) || !getstring(in, text, READER_MAXNAME, &n, &left))
+  if (!getnumber(in, in->address, &id) ||
+      !getstring(in, text, READER_MAXNAME, &n, &left))
     return ended(in);
-  text[n] = '\0';
-  readersum_name(&in->sum, id, text);
+  readername_add(&in->state, id, text, n);
   return GO;
 }
 
+/*
+** The node of frame 'depth' (from the root) of the current stack. As long as
+** a stack is the one before, so are its nodes; 'same' tells.
+*/
+static int frame (Input *in, size_t depth, uint64_t id, uint32_t line,
+                  int same) {
+  PathFrame *at = &in->path[depth];
+  uint32_t parent;
+  if (same && depth < in->npath && at->id == id && at->line == line)
+    return 1;
+  parent = depth > 0 ? at[-1].node : 0;
+  at->id = id;
+  at->line = line;
+  at->node = tree_child(&in->state.r->tree, parent, id, line);
+  if (at->node == 0 && parent != 0)
+    in->state.failed = 1;
+  return 0;
+}
+
 /* Interns the 'n' words of a stack (innermost first in the file). */
-static uint32_t stacknode (Input *in, size_t n) {
-  Reading *r = in->sum.r;
-  const uint64_t *w = in->words;
-  uint32_t node = 0;
-  size_t i;
+static uint32_t stacknode (Input *in, const unsigned char *words, size_t n) {
+  size_t i, depth = 0;
+  int same = 1;
   if (in->pairs) {
     for (i = n; i > 1; i -= 2) {
-      if (w[i - 2] != 6)  /* assembler: within the frame before */
-        node = readersum_frame(&in->sum, node, w[i - 1], 0);
+      const unsigned char *w = words + 8 * (i - 2);
+      if (wordat(w) != 6)  /* assembler: within the frame before */
+        same = frame(in, depth++, wordat(w + 8), 0, same);
     }
   }
-  else if (r->lines) {
-    for (i = n & ~(size_t)1; i > 1; i -= 2)
-      node = readersum_frame(&in->sum, node, w[i - 1], (uint32_t)w[i - 2]);
+  else if (in->state.r->lines) {
+    for (i = n & ~(size_t)1; i > 1; i -= 2) {
+      const unsigned char *w = words + 8 * (i - 2);
+      same = frame(in, depth++, wordat(w + 8), (uint32_t)wordat(w), same);
+    }
   }
   else {
     for (i = n; i > 0; i--)
-      node = readersum_frame(&in->sum, node, w[i - 1], 0);
+      same = frame(in, depth++, wordat(words + 8 * (i - 1)), 0, same);
   }
-  return node;
+  in->npath = depth;
+  return depth > 0 ? in->path[depth - 1].node : 0;
 }
 
-/* The word before the depth: a count of 1, or from version 7 a time in us. */
-static int lead (Input *in, uint64_t *us) {
-  uint64_t w;
-  double seconds;
-  *us = 0;
-  if (!getword(in, &w))
-    return -1;
-  if (in->sum.r->version < 7)
-    return w == 1;
-  memcpy(&seconds, &w, sizeof(seconds));
-  if (seconds > 0 && seconds < 1e12)
-    *us = (uint64_t)(seconds * 1e6);
-  return 1;
+/*
+** What stacks and object records begin with: a word that is a count of 1, or
+** from version 7 a time in seconds, and the number of words; then these and
+** 'more' words. NULL when the record is damaged.
+*/
+static const unsigned char *words (Input *in, double *seconds, size_t *n,
+                                   size_t more) {
+  const unsigned char *b;
+  uint64_t lead, depth;
+  int timed = in->state.r->version >= 7;
+  *seconds = 0;
+  if (!getnumber(in, timed ? 8 : in->word, &lead) ||
+      !getnumber(in, in->word, &depth)) {
+    ended(in);
+    return NULL;
+  }
+  if (timed)
+    memcpy(seconds, &lead, sizeof(*seconds));
+  else if (lead != 1) {
+    damaged(in, "a stack whose count is not 1");
+    return NULL;
+  }
+  if (depth > READER_MAXDEPTH) {
+    damaged(in, "a stack deeper than 65536 words");
+    return NULL;
+  }
+  *n = (size_t)depth;
+  b = addresses(in, *n + more);
+  if (b == NULL)
+    ended(in);
+  return b;
 }
 
 static Step stack (Input *in, int allocation) {
-  uint64_t us, depth, ignored;
-  uint32_t kind = READER_UNKNOWN;
+  const Reading *r = in->state.r;
+  double seconds;
+  uint64_t thread = 0;
+  uint32_t type = 0;
   size_t n;
-  int ok = lead(in, &us);
-  if (ok <= 0)
-    return ok < 0 ? ended(in) : damaged(in, "a stack whose count is not 1");
-  if (!getword(in, &depth))
-    return ended(in);
-  if (depth > READER_MAXDEPTH)
-    return damaged(in, "a stack deeper than 65536 words");
-  n = (size_t)depth;
-  if (!getwords(in, n) || (in->threads && !getword(in, &ignored)) ||
-      (in->memory && !getword(in, &ignored)))
-    return ended(in);
-  if (!allocation && in->sum.r->own && in->sum.r->lines && n >= 2 &&
-      readersum_typeframe(in->words[1], &kind)) {
-    /* the leaf is the type */
-    memmove(in->words, in->words + 2, (n - 2) * sizeof(*in->words));
+  const unsigned char *w = words(in, &seconds, &n,
+                                 (size_t)in->threads + (size_t)in->memory);
+  if (w == NULL)
+    return STOP;
+  if (in->threads)
+    thread = wordat(w + 8 * n);
+  if (!allocation && r->own && r->lines && n >= 2 && r->version < 7 &&
+      readerevent_typeframe(wordat(w + 8), &type)) {
+    w += 16;  /* the leaf is the type */
     n -= 2;
     allocation = 1;
   }
-  readersum_stack(&in->sum, stacknode(in, n), kind, us, allocation);
+  readerevent_stack(&in->state, stacknode(in, w, n), type, seconds, thread,
+                    allocation);
   return GO;
 }
 
 static Step objects (Input *in) {
-  uint64_t us, depth;
-  int ok = lead(in, &us);
-  if (ok <= 0)
-    return ok < 0 ? ended(in) : damaged(in, "a record whose count is not 1");
-  if (!getword(in, &depth))
-    return ended(in);
-  if (depth > READER_MAXDEPTH)
-    return damaged(in, "a record of more than 65536 words");
-  if (!getwords(in, (size_t)depth))
-    return ended(in);
-  readersum_objects(&in->sum, us, in->words, (size_t)depth);
+  double seconds;
+  size_t n;
+  const unsigned char *w = words(in, &seconds, &n, 0);
+  if (w == NULL)
+    return STOP;
+  readerevent_objects(&in->state, seconds, w, n);
   return GO;
 }
 
 /* What follows the trailer is no part of the log, but for its checksum. */
 static Step trailer (Input *in) {
-  Reading *r = in->sum.r;
+  Reading *r = in->state.r;
   if (r->version >= 5 && timestamp(in, &r->ended) == STOP)
     return STOP;
   if (source_read(in->source, NULL, 1) == 0 &&
@@ -246,45 +303,62 @@ static Step trailer (Input *in) {
 
 /* The five words. Returns a reason why this is no log to read, or NULL. */
 static const char *firstwords (Input *in) {
-  unsigned char b[16];
-  uint64_t w[3];
-  size_t n = source_read(in->source, b, 16);
+  const unsigned char *b = source_take(in->source, 8);
   const char *failure = source_failure(in->source);
-  if (n < 16)
+  uint64_t w[5] = {0, 0, 0, 0, 0};
+  int i;
+  if (b == NULL)
     return failure != NULL ? failure
-           : n == 0 ? "the file is empty" : "not a VMProf log (too short)";
-  if (b[4] == 3)
-    return "a 32-bit VMProf log; only 64-bit ones can be read";
-  if (b[7] == 3 || b[15] == 3)
+           : source_read(in->source, NULL, 1) == 0
+           ? "the file is empty" : "not a VMProf log (too short)";
+  in->word = halfat(b + 4) == 3 ? 4 : 8;
+  w[0] = halfat(b);
+  w[1] = halfat(b + 4);
+  if (b[7] == 3)
     return "a big-endian VMProf log; only little-endian ones can be read";
-  if (memcmp(b, "\0\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0", 16) != 0)
+  for (i = in->word == 4 ? 2 : 1; i < 5; i++) {
+    if (!getnumber(in, in->word, &w[i]))
+      return "not a VMProf log (too short)";
+    if (i == 1 && w[1] >> 56 == 3)
+      return "a big-endian VMProf log; only little-endian ones can be read";
+  }
+  if (w[0] != 0 || w[1] != 3 || w[2] != 0)
     return "not a VMProf log";
-  if (!getword(in, &w[0]) || !getword(in, &w[1]) || !getword(in, &w[2]) ||
-      w[0] != 0)
-    return "not a VMProf log";
+  in->address = in->word == 4 && w[4] != 1 ? 4 : 8;
+  if (w[3] < READEREVENT_MAXTIME)
+    in->state.r->timeperiod = w[3] * 1000;
   return NULL;
 }
 
 static Step record (Input *in) {
-  unsigned char marker;
+  const unsigned char *marker;
   in->record = source_offset(in->source);
-  if (source_read(in->source, &marker, 1) < 1)
+  marker = source_take(in->source, 1);
+  if (marker == NULL)
     return source_failure(in->source) != NULL
            ? ended(in) : damaged(in, "the log ends without its trailer");
-  switch (marker) {
+  switch (*marker) {
     case 0x01: return stack(in, 0);
     case 0x02: case 0x08: return name(in);
     case 0x03: return trailer(in);
     case 0x05: return header(in);
-    case 0x06: return timestamp(in, &in->sum.r->started);
+    case 0x06: return timestamp(in, &in->state.r->started);
     case 0x07: return meta(in);
     case 0x09: return stack(in, 1);
     case 0x0a: return objects(in);
     default: {
       char what[40];
-      sprintf(what, "an unknown record (0x%02x)", marker);
+      sprintf(what, "an unknown record (0x%02x)", *marker);
       return damaged(in, what);
     }
+  }
+}
+
+static void progress (Input *in) {
+  ReaderClient *client = in->state.client;
+  if (client->progress != NULL && in->record >= in->told + PROGRESS) {
+    in->told = in->record;
+    client->progress(client->progressud, source_fraction(in->source));
   }
 }
 
@@ -294,17 +368,20 @@ static const char *readall (Input *in) {
   if (reason != NULL)
     return reason;
   while (record(in) == GO) {
-    if (readersum_failed(&in->sum))
-      return "not enough memory";
+    reason = readerevent_failure(&in->state);
+    if (reason != NULL)
+      return reason;
+    progress(in);
   }
-  in->sum.r->offset = source_offset(in->source);
-  in->sum.r->packed = source_packed(in->source);
+  in->state.r->offset = source_offset(in->source);
+  in->state.r->packed = source_packed(in->source);
   if (!in->header)
     return "not a VMProf log (no header)";
-  return readersum_finish(&in->sum) ? NULL : "not enough memory";
+  return readerevent_finish(&in->state);
 }
 
-Reading *reader_read (const char *path, char *err, size_t errsize) {
+Reading *reader_read (const char *path, ReaderClient *client, char *err,
+                      size_t errsize) {
   Input in;
   const char *reason = "not enough memory";
   memset(&in, 0, sizeof(in));
@@ -312,19 +389,21 @@ Reading *reader_read (const char *path, char *err, size_t errsize) {
   if (in.source == NULL)
     reason = strerror(errno);
   else {
-    in.words = malloc(READER_MAXDEPTH * sizeof(*in.words));
+    in.path = malloc(READER_MAXDEPTH * sizeof(*in.path));
     in.value = malloc(READER_MAXMETA);
-    if (in.words != NULL && in.value != NULL && readersum_start(&in.sum))
+    if (in.path != NULL && in.value != NULL &&
+        readerevent_start(&in.state, client))
       reason = readall(&in);
     source_close(in.source);
   }
-  free(in.words);
+  free(in.path);
+  free(in.wide);
   free(in.value);
-  readersum_end(&in.sum);
+  readerevent_end(&in.state);
   if (reason == NULL)
-    return in.sum.r;
-  if (in.sum.r != NULL)
-    reader_free(in.sum.r);
+    return in.state.r;
+  if (in.state.r != NULL)
+    reader_free(in.state.r);
   snprintf(err, errsize, "cannot read profile '%s': %s", path, reason);
   return NULL;
 }

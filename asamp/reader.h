@@ -1,88 +1,175 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The reader: a VMProf log in, its call tree and its totals out, in one pass.
+** The reader: a VMProf log in, its events out, in one pass and in order.
 **
-** Reads versions 0 to 7 of 64-bit little-endian logs, plain or gzip: our own
-** of both flavours with all their details, and those of other writers (time
-** samples, allocation samples with objects). Knows no Lua. Rules:
-**   R1  whatever precedes damage is returned, with a message that names the
-**       place; only a file that is no such log yields nothing;
+** Reads versions 0 to 7 of little-endian logs (64-bit, 32-bit and those of
+** Windows), plain or gzip: our own of both flavours with all their details, and those of other writers (time
+** samples, allocation samples with objects). Keeps what is bounded (the call
+** tree, names, kinds) in a Reading and hands the rest to a client, event by
+** event; the totals (readersum.h) and the converters are clients. Knows no
+** Lua. Rules:
+**   R1  whatever precedes damage is delivered, and a message names the place;
+**       only a file that is no such log yields nothing;
 **   R2  memory grows with distinct stacks, names and samples without a fate,
 **       each of them limited, never with the length of the file;
-**   R3  no input makes it crash or hang.
+**   R3  no input makes it crash or hang;
+**   R4  every allocation sample is delivered once as a sample and once with
+**       its fate (or with the word that it has none), both in the order in
+**       which the samples were taken. A sample comes before its fate, fates
+**       before the collection that decided them.
 */
 #ifndef asamp_reader_h
 #define asamp_reader_h
 
-#include "ledger.h"
+#include "strtab.h"
 #include "tree.h"
 
 /* Limits (R2). What is beyond is left out; 'message' says so. */
 #define READER_MAXDEPTH		65536         /* words of a record */
 #define READER_MAXNAME		4096          /* bytes of a name */
 #define READER_MAXNAMES		(64u << 20)   /* bytes of all names */
-#define READER_MAXIDS		(1u << 20)    /* names, and types */
+#define READER_MAXIDS		(1u << 20)    /* names, types, classes */
 #define READER_MAXMETA		(4u << 20)    /* bytes of a meta's value */
 #define READER_MAXKINDS		4096
-#define READER_MAXCOLLECTIONS	(1u << 20)
 
 /* Kinds 0 and 1 of every reading; real ones follow. */
 enum { READER_UNKNOWN, READER_TIMESAMPLE, READER_FIRSTKIND };
 
-/* Totals of a kind over the blocks that were sampled (details only). */
+enum { READER_DIED, READER_SURVIVED, READER_UNDECIDED };
+
+/* What was sampled: a type and a class. */
 typedef struct ReadKind {
   uint64_t type;       /* as the file numbers it */
-  uint32_t name;       /* offset into 'text', 0: none */
-  uint64_t blocks;
-  double objects;      /* blocks that these stand for: a sample of count c
-                          at period p of a block of s bytes for c * p / s */
-  uint64_t outside;    /* of the blocks, allocated outside the nursery */
+  uint32_t name;       /* of the type, number in 'text'; known at the end */
+  uint32_t class;      /* its name, number in 'text'; 0: none */
 } ReadKind;
 
+typedef struct ReadFunction {
+  const char *name;    /* 'length' bytes */
+  size_t length;
+  const char *file;    /* "-" when it is not known */
+  uint64_t line;       /* where it is defined; 0: unknown */
+  int native;
+} ReadFunction;
+
+/* Times are us since the start. They never decrease from sample to sample. */
+typedef struct ReadSample {
+  uint64_t time;
+  uint64_t count;      /* periods that it stands for, at least 1 */
+  uint64_t period;     /* bytes, to be multiplied by the Reading's 'scale' at
+                          the end; of time samples ns */
+  uint64_t size;       /* bytes of the block; 0: unknown */
+  uint64_t thread;
+  uint32_t node;       /* of the tree */
+  uint32_t kind;       /* with its class only when the fate is told */
+  int outside;         /* 1: allocated outside the nursery */
+} ReadSample;
+
+/* Bytes that the sample stands for (before 'scale'), at most 2^62. */
+static inline uint64_t reader_bytes (const ReadSample *s) {
+  uint64_t most = (uint64_t)1 << 62;
+  return s->period > 0 && s->count > most / s->period ? most
+                                                      : s->count * s->period;
+}
+
 typedef struct ReadCollection {
-  uint64_t time;       /* us since the start */
+  uint64_t time;       /* its end */
+  uint64_t duration;   /* us */
   uint64_t inuse, held, rss;  /* bytes; 0 when the file does not tell */
+  uint64_t tenured;    /* bytes, since the collection before */
   uint64_t decided;    /* samples whose fate it told */
   uint64_t survived;   /* of these */
+  uint64_t minors, majors;  /* before it, without an event of their own */
   int major;
+  int state;           /* of the major collection: 0 none, 1 marking,
+                          2 sweeping, 3 finalizing */
 } ReadCollection;
+
+/* Neither name nor value ends in NUL; they hold during the call. */
+typedef struct ReadMark {
+  uint64_t time;
+  const char *name, *value;
+  size_t namelength, valuelength;
+} ReadMark;
 
 typedef struct Reading {
   int version;
   int own;             /* 1: written by us, details are there */
   int packed;
   int lines;           /* 1: frames have lines */
+  int native;          /* 1: the file says that it has native frames */
   int complete;        /* 1: the trailer was reached, the checksum is right */
   int fates;           /* 1: the file tells fates */
   int random;          /* 1: random gaps (own files) */
+  int wall;            /* 1: time samples of the wall clock (own files) */
+  int timed;           /* 1: the file tells times; else samples of other
+                          writers are one period of time apart */
   char interpreter[256];
   char message[256];   /* why it is not complete, or what was left out */
   uint64_t offset;     /* bytes of the log that were read */
   uint64_t period;     /* bytes a sample stands for, at first; 0: unknown */
   uint64_t periods;    /* how often the period was set again */
+  uint64_t scale;      /* own files 1, others' the period (1: unknown) */
+  uint64_t timeperiod; /* ns, the first; 0: unknown */
+  uint64_t timeperiods;  /* how often it was set */
+  uint64_t clock;      /* monotonic us at the start; 0: unknown */
   uint64_t started, ended;   /* epoch, us; 0: unknown */
   uint64_t duration;   /* us; to the last event when there is no end */
-  uint64_t samples;    /* of allocations */
-  uint64_t timesamples;
+  uint64_t samples;    /* of allocations, counts added up */
+  uint64_t timesamples;  /* likewise */
   uint64_t undetailed; /* own: samples whose details were cut off */
+  uint64_t minors, majors;  /* all there were */
   Tree tree;
-  Ledger ledger;       /* settled: no sample is open */
-  IdMap names;         /* frame id -> offset into 'text' */
-  char *text;          /* NUL-terminated strings; offset 0 is "" */
-  uint32_t textn, textsize;
-  uint32_t command;    /* offset into 'text' */
+  StrTab text;
+  IdMap names;         /* frame id -> number in 'text' */
+  uint32_t command;    /* number in 'text' */
   ReadKind *kinds;
   uint32_t nkinds;
-  ReadCollection *collections;
-  size_t ncollections; /* listed */
-  uint64_t minors, majors;  /* all there were */
+  /* at the end: the functions, and which of them a node is in */
+  ReadFunction *functions;
+  uint32_t nfunctions;
+  uint32_t *fn;        /* by node; not of the root */
 } Reading;
 
 /*
-** Reads the file. NULL when it cannot be opened, is no VMProf log, or memory
-** is out: 'err' then has one line with path and reason.
+** Whom the events go to; members may be NULL. A client that cannot go on
+** sets 'stop' to a phrase, and is given no more.
 */
-Reading *reader_read (const char *path, char *err, size_t errsize);
+typedef struct ReaderClient {
+  void *ud;
+  const char *stop;
+  /* before the first event, with what is known from the head */
+  void (*begin) (void *ud, const Reading *r);
+  /* of an allocation, or of time (kind READER_TIMESAMPLE) */
+  void (*sample) (void *ud, const ReadSample *s);
+  /* of an allocation sample, decided at 'time'; enum READER_DIED ... */
+  void (*fate) (void *ud, const ReadSample *s, int fate, uint64_t time);
+  void (*collection) (void *ud, const ReadCollection *c);
+  void (*mark) (void *ud, const ReadMark *m);
+  void (*period) (void *ud, uint64_t bytes);
+  /* ns; 0: time sampling is off from here */
+  void (*timeperiod) (void *ud, uint64_t ns, int wall);
+  /* now and then, with 'progressud'; 0 to 1 */
+  void (*progress) (void *progressud, double fraction);
+  void *progressud;
+} ReaderClient;
+
+/*
+** Reads the file. NULL when it cannot be opened, is no VMProf log, memory is
+** out, or the client stopped: 'err' then has one line with path and reason.
+*/
+Reading *reader_read (const char *path, ReaderClient *client, char *err,
+                      size_t errsize);
 void reader_free (Reading *r);
+
+/* The name of a kind's type, for people: 'buffer' may be used. */
+const char *reader_kindname (const Reading *r, uint32_t kind,
+                             char buffer[40]);
+
+#define READER_LABEL	(2 * READER_MAXNAME + 8)
+
+/* "[table]" or "[table Point]" to 'label'; its length. */
+size_t reader_kindlabel (const Reading *r, uint32_t kind,
+                         char label[READER_LABEL]);
 
 #endif

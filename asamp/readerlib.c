@@ -2,33 +2,51 @@
 /*
 ** profiler.reader: the reader for Lua. A plain C module for Lua 5.4.
 **
-**   read(path) -> profile | nil, message
-**   isatty()   -> is standard output a terminal?
+**   read(path [, options]) -> profile | nil, message
+**     options: bins (number of slices of time, at most 16384, to fill the
+**     field 'bins'), progress (function that is called now and then with the
+**     share of the file that was read)
+**   isatty([stream])  -> is standard output (or the file given) a terminal?
 **
-** A profile is a table (times in seconds, sizes in bytes):
+** A profile is a table (sizes in bytes; started, ended, duration and
+** timeperiod in seconds; all other times in microseconds since the start):
 **   path, version, interpreter, own, compressed, lines, random, command
 **   complete (false: damaged or cut; then 'message' tells where and why;
 **     a message may also tell that limits left something out)
 **   offset                       bytes of the log that were read
 **   period, periods              bytes a sample stands for, at first; how
 **                                often it was set again
+**   timeperiod, timeperiods      of samples of time (nil: unknown); how often
+**                                it was set, the first time included
+**   wall                         true: samples of time are of wall time
+**   timed                        false: the file tells no times; samples are
+**                                taken to be one period apart
 **   started, ended, duration     since the epoch; nil when unknown
 **   samples, bytes               of allocations; bytes = samples x period
-**   fates (does the file tell any?), survived, survivedbytes, undecided
-**   timesamples, undetailed
+**   fates (does the file tell any?), survived, survivedbytes, undecided,
+**     undecidedbytes
+**   timesamples                  periods of time
+**   undetailed
 **   minors, majors               collections there were
-**   kinds[k] = {name, time (true: no type, samples of time), blocks (that
-**     were sampled), objects (that these stand for, estimated), outside (of
-**     the blocks, outside the nursery)}
+**   kinds[k] = {name (the type), class (nil: none), time (true: no type,
+**     samples of time), blocks (that were sampled), objects (that these stand
+**     for, estimated), outside (of the blocks, outside the nursery)}
 **   functions[f] = {name, line, file, native}
 **   nodes = {parent = {}, fn = {}, line = {}}: the call tree; parent[i] < i,
 **     0 is the root; a node's stack is its function and its parents'
 **   sites = {node = {}, kind = {}, samples = {}, bytes = {}, survived = {},
-**     survivedbytes = {}, undecided = {}}: totals of each (node, kind);
-**     node 0 when the stack is not known
-**   collections[i] = {time, inuse, held, rss, decided, survived, major}
+**     survivedbytes = {}, undecided = {}, undecidedbytes = {}}: totals of
+**     each (node, kind); node 0 when the stack is not known; of time,
+**     samples are periods and bytes are 0
+**   collections[i] = {time (its end), duration, inuse, held, rss, tenured
+**     (bytes), decided, survived (samples), major, state}
+**   marks[i] = {time, name, value}
+**   bins = {start, width, n, bin = {}, node = {}, kind = {}, samples = {},
+**     bytes = {}, survived = {}, survivedbytes = {}}: the totals in slices of
+**     time (numbered from 0), rows sorted by bin; a sample belongs to the
+**     slice in which it was taken
 */
-#include "reader.h"
+#include "readersum.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +55,7 @@
 #include <lua.h>
 #include <lauxlib.h>
 
-#define TYPENAME	"profiler.reader.reading"
+#define TYPENAME	"profiler.reader.profile"
 
 static void setinteger (lua_State *L, const char *key, uint64_t n) {
   lua_pushinteger(L, (lua_Integer)n);
@@ -55,70 +73,22 @@ static void setseconds (lua_State *L, const char *key, uint64_t us) {
   lua_setfield(L, -2, key);
 }
 
-/* The function that "py:name:line:file" (or any text) names. */
-static void pushfunction (lua_State *L, const char *text, uint64_t id) {
-  const char *name = strchr(text, ':');
-  const char *line = name != NULL ? strchr(name + 1, ':') : NULL;
-  const char *file = line != NULL ? strchr(line + 1, ':') : NULL;
-  lua_createtable(L, 0, 4);
-  if (file != NULL) {
-    lua_pushlstring(L, name + 1, (size_t)(line - name - 1));
+/* A list of the functions in the field of the table on the top. */
+static void pushfunctions (lua_State *L, const Reading *r) {
+  uint32_t i;
+  lua_createtable(L, (int)r->nfunctions, 0);
+  for (i = 0; i < r->nfunctions; i++) {
+    const ReadFunction *f = &r->functions[i];
+    lua_createtable(L, 0, 4);
+    lua_pushlstring(L, f->name, f->length);
     lua_setfield(L, -2, "name");
-    setinteger(L, "line", (uint64_t)strtoull(line + 1, NULL, 10));
-    lua_pushstring(L, file + 1);
+    setinteger(L, "line", f->line);
+    lua_pushstring(L, f->file);
     lua_setfield(L, -2, "file");
-    setboolean(L, "native", strncmp(text, "n:", 2) == 0);
+    setboolean(L, "native", f->native);
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
   }
-  else {
-    if (*text != '\0')
-      lua_pushstring(L, text);
-    else
-      lua_pushfstring(L, "[unknown %p]", (void *)(uintptr_t)id);
-    lua_setfield(L, -2, "name");
-    setinteger(L, "line", 0);
-    lua_pushliteral(L, "-");
-    lua_setfield(L, -2, "file");
-    setboolean(L, "native", (int)(id & 1));
-  }
-}
-
-/*
-** Index of the function with that id in the table at 'functions'. Functions
-** are told apart by their names: a C function's frames have as many ids as
-** it has call sites. 'byid' and 'byname' are tables of what is known.
-*/
-static lua_Integer functionof (lua_State *L, const Reading *r, uint64_t id,
-                               int functions, int byid, int byname) {
-  const uint32_t *at;
-  const char *text;
-  lua_Integer f;
-  if (lua_rawgeti(L, byid, (lua_Integer)id) == LUA_TNUMBER) {
-    f = lua_tointeger(L, -1);
-    lua_pop(L, 1);
-    return f;
-  }
-  at = id != 0 ? idmap_find(&r->names, id) : NULL;
-  text = at != NULL ? r->text + *at : "";
-  pushfunction(L, text, id);
-  if (*text == '\0')
-    lua_getfield(L, -1, "name");
-  else
-    lua_pushstring(L, text);
-  lua_pushvalue(L, -1);
-  if (lua_rawget(L, byname) == LUA_TNUMBER)
-    f = lua_tointeger(L, -1);
-  else {
-    f = (lua_Integer)lua_rawlen(L, functions) + 1;
-    lua_pushvalue(L, -2);
-    lua_pushinteger(L, f);
-    lua_rawset(L, byname);
-    lua_pushvalue(L, -3);
-    lua_rawseti(L, functions, f);
-  }
-  lua_pop(L, 4);  /* old value, name, function, what 'byid' had */
-  lua_pushinteger(L, f);
-  lua_rawseti(L, byid, (lua_Integer)id);
-  return f;
+  lua_setfield(L, -2, "functions");
 }
 
 /* A new list of 'n' in the field 'key' of the table on the top; its index. */
@@ -134,115 +104,162 @@ static void put (lua_State *L, int to, size_t i, uint64_t n) {
   lua_rawseti(L, to, (lua_Integer)i);
 }
 
-/* Fields 'functions' and 'nodes' of the table on the top. */
+/* Field 'nodes' of the table on the top. */
 static void pushtree (lua_State *L, const Reading *r) {
   int profile = lua_gettop(L);
-  int functions, byid, byname, parent, fn, line;
+  int parent, fn, line;
   uint32_t i;
-  functions = list(L, "functions", 0);
-  lua_newtable(L);
-  byid = lua_gettop(L);
-  lua_newtable(L);
-  byname = lua_gettop(L);
   lua_createtable(L, 0, 3);
   parent = list(L, "parent", r->tree.n - 1);
-  lua_pushvalue(L, byname + 1);
+  lua_pushvalue(L, profile + 1);
   fn = list(L, "fn", r->tree.n - 1);
-  lua_pushvalue(L, byname + 1);
+  lua_pushvalue(L, profile + 1);
   line = list(L, "line", r->tree.n - 1);
   for (i = 1; i < r->tree.n; i++) {
     const TreeNode *node = &r->tree.nodes[i];
     put(L, parent, i, node->parent);
-    put(L, fn, i, (uint64_t)functionof(L, r, node->id, functions, byid,
-                                       byname));
+    put(L, fn, i, (uint64_t)r->fn[i] + 1);
     put(L, line, i, node->line);
   }
-  lua_pushvalue(L, byname + 1);
+  lua_pushvalue(L, profile + 1);
   lua_setfield(L, profile, "nodes");
   lua_settop(L, profile);
 }
 
 /* Field 'sites' of the table on the top, and the totals over them. */
-static void pushsites (lua_State *L, const Reading *r) {
+static void pushsites (lua_State *L, const ReaderSum *sum) {
   static const char *const keys[] = {
     "node", "kind", "samples", "bytes", "survived", "survivedbytes",
-    "undecided"
+    "undecided", "undecidedbytes"
   };
   enum { NKEYS = sizeof(keys) / sizeof(keys[0]) };
   int profile = lua_gettop(L);
-  uint64_t sum[NKEYS] = {0};
-  size_t i, n = r->ledger.nsites;
-  int k;
+  uint64_t total[NKEYS] = {0};
+  size_t i, n = sum->ledger.nsites;
+  int k, columns[NKEYS];
   lua_createtable(L, 0, NKEYS);
   for (k = 0; k < NKEYS; k++) {
-    lua_createtable(L, n < INT32_MAX ? (int)n : 0, 0);
-    for (i = 0; i < n; i++) {
-      const Site *s = &r->ledger.sites[i];
-      const uint64_t values[NKEYS] = {
-        s->node, s->kind + (uint64_t)1, s->samples, s->bytes, s->survived,
-        s->survivedbytes, s->undecided
-      };
-      put(L, -2, i + 1, values[k]);
-      sum[k] += values[k];
-    }
-    lua_setfield(L, -2, keys[k]);
+    lua_pushvalue(L, profile + 1);
+    columns[k] = list(L, keys[k], n);
   }
+  for (i = 0; i < n; i++) {
+    const Site *s = &sum->ledger.sites[i];
+    const uint64_t values[NKEYS] = {
+      s->node, s->kind + (uint64_t)1, s->samples, s->bytes, s->survived,
+      s->survivedbytes, s->undecided, s->undecidedbytes
+    };
+    for (k = 0; k < NKEYS; k++) {
+      put(L, columns[k], i + 1, values[k]);
+      total[k] += values[k];
+    }
+  }
+  lua_pushvalue(L, profile + 1);
   lua_setfield(L, profile, "sites");
+  lua_settop(L, profile);
   for (k = 3; k < NKEYS; k++)
-    setinteger(L, keys[k], sum[k]);
+    setinteger(L, keys[k], total[k]);
 }
 
-static void pushkinds (lua_State *L, const Reading *r) {
+static void pushkinds (lua_State *L, const Reading *r, const ReaderSum *sum) {
   uint32_t i;
   lua_createtable(L, (int)r->nkinds, 0);
   for (i = 0; i < r->nkinds; i++) {
-    const ReadKind *kind = &r->kinds[i];
-    lua_createtable(L, 0, 5);
-    if (i == READER_UNKNOWN)
-      lua_pushliteral(L, "[unknown]");
-    else if (i == READER_TIMESAMPLE)
-      lua_pushliteral(L, "[time sample]");
-    else if (r->text[kind->name] != '\0')
-      lua_pushstring(L, r->text + kind->name);
-    else
-      lua_pushfstring(L, "[type %I]", (LUAI_UACINT)kind->type);
+    char buffer[40];
+    const KindTotals *total = &sum->kinds[i];
+    lua_createtable(L, 0, 6);
+    lua_pushstring(L, reader_kindname(r, i, buffer));
     lua_setfield(L, -2, "name");
+    if (r->kinds[i].class != 0) {
+      lua_pushstring(L, r->text.text + r->kinds[i].class);
+      lua_setfield(L, -2, "class");
+    }
     setboolean(L, "time", i == READER_TIMESAMPLE);
-    setinteger(L, "blocks", kind->blocks);
-    lua_pushnumber(L, kind->objects);
+    setinteger(L, "blocks", total->blocks);
+    lua_pushnumber(L, total->objects);
     lua_setfield(L, -2, "objects");
-    setinteger(L, "outside", kind->outside);
+    setinteger(L, "outside", total->outside);
     lua_rawseti(L, -2, (lua_Integer)i + 1);
   }
   lua_setfield(L, -2, "kinds");
 }
 
-static void pushcollections (lua_State *L, const Reading *r) {
+static void pushcollections (lua_State *L, const ReaderSum *sum) {
   size_t i;
-  lua_createtable(L, (int)r->ncollections, 0);
-  for (i = 0; i < r->ncollections; i++) {
-    const ReadCollection *c = &r->collections[i];
-    lua_createtable(L, 0, 7);
-    setseconds(L, "time", c->time);
+  lua_createtable(L, (int)sum->ncollections, 0);
+  for (i = 0; i < sum->ncollections; i++) {
+    const ReadCollection *c = &sum->collections[i];
+    lua_createtable(L, 0, 10);
+    setinteger(L, "time", c->time);
+    setinteger(L, "duration", c->duration);
     setinteger(L, "inuse", c->inuse);
     setinteger(L, "held", c->held);
     setinteger(L, "rss", c->rss);
+    setinteger(L, "tenured", c->tenured);
     setinteger(L, "decided", c->decided);
     setinteger(L, "survived", c->survived);
     setboolean(L, "major", c->major);
+    setinteger(L, "state", (uint64_t)c->state);
     lua_rawseti(L, -2, (lua_Integer)i + 1);
   }
   lua_setfield(L, -2, "collections");
 }
 
-static void pushprofile (lua_State *L, const char *path, const Reading *r) {
-  lua_createtable(L, 0, 40);
+static void pushmarks (lua_State *L, const ReaderSum *sum) {
+  size_t i;
+  lua_createtable(L, (int)sum->nmarks, 0);
+  for (i = 0; i < sum->nmarks; i++) {
+    const SumMark *m = &sum->marks[i];
+    lua_createtable(L, 0, 3);
+    setinteger(L, "time", m->time);
+    lua_pushstring(L, sum->marktext.text + m->name);
+    lua_setfield(L, -2, "name");
+    lua_pushstring(L, sum->marktext.text + m->value);
+    lua_setfield(L, -2, "value");
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  }
+  lua_setfield(L, -2, "marks");
+}
+
+/* Field 'bins' of the table on the top. */
+static void pushbins (lua_State *L, const Bins *b) {
+  static const char *const keys[] = {
+    "bin", "node", "kind", "samples", "bytes", "survived", "survivedbytes"
+  };
+  enum { NKEYS = sizeof(keys) / sizeof(keys[0]) };
+  int profile = lua_gettop(L);
+  int k, columns[NKEYS];
+  size_t i;
+  lua_createtable(L, 0, NKEYS + 3);
+  setinteger(L, "start", 0);
+  setinteger(L, "width", b->width);
+  setinteger(L, "n", b->n > 0 ? b->rows[b->n - 1].bin + (uint64_t)1 : 0);
+  for (k = 0; k < NKEYS; k++) {
+    lua_pushvalue(L, profile + 1);
+    columns[k] = list(L, keys[k], b->n);
+  }
+  for (i = 0; i < b->n; i++) {
+    const BinRow *row = &b->rows[i];
+    const uint64_t values[NKEYS] = {
+      row->bin, row->node, row->kind + (uint64_t)1, row->samples, row->bytes,
+      row->survived, row->survivedbytes
+    };
+    for (k = 0; k < NKEYS; k++)
+      put(L, columns[k], i + 1, values[k]);
+  }
+  lua_pushvalue(L, profile + 1);
+  lua_setfield(L, profile, "bins");
+  lua_settop(L, profile);
+}
+
+static void pushprofile (lua_State *L, const char *path, const Reading *r,
+                         const ReaderSum *sum) {
+  lua_createtable(L, 0, 48);
   lua_pushstring(L, path);
   lua_setfield(L, -2, "path");
   lua_pushstring(L, r->interpreter);
   lua_setfield(L, -2, "interpreter");
   if (r->command != 0) {
-    lua_pushstring(L, r->text + r->command);
+    lua_pushstring(L, r->text.text + r->command);
     lua_setfield(L, -2, "command");
   }
   if (r->message[0] != '\0') {
@@ -264,47 +281,111 @@ static void pushprofile (lua_State *L, const char *path, const Reading *r) {
   setinteger(L, "offset", r->offset);
   setinteger(L, "period", r->period);
   setinteger(L, "periods", r->periods);
+  setinteger(L, "timeperiods", r->timeperiods);
+  if (r->timeperiod != 0) {
+    lua_pushnumber(L, (lua_Number)r->timeperiod / 1e9);
+    lua_setfield(L, -2, "timeperiod");
+  }
+  setboolean(L, "wall", r->wall);
+  setboolean(L, "timed", r->timed);
   setinteger(L, "samples", r->samples);
   setinteger(L, "timesamples", r->timesamples);
   setinteger(L, "undetailed", r->undetailed);
   setinteger(L, "minors", r->minors);
   setinteger(L, "majors", r->majors);
-  pushsites(L, r);
-  pushkinds(L, r);
-  pushcollections(L, r);
+  pushsites(L, sum);
+  pushkinds(L, r, sum);
+  pushcollections(L, sum);
+  pushmarks(L, sum);
+  if (sum->bins.most > 0)
+    pushbins(L, &sum->bins);
+  pushfunctions(L, r);
   pushtree(L, r);
 }
 
+/* What a call of 'read' owns; freed when an error unwinds it, too. */
+typedef struct Work {
+  lua_State *L;
+  Reading *reading;
+  ReaderSum sum;
+} Work;
+
 static int l_gc (lua_State *L) {
-  Reading **r = luaL_checkudata(L, 1, TYPENAME);
-  if (*r != NULL)
-    reader_free(*r);
-  *r = NULL;
+  Work *w = luaL_checkudata(L, 1, TYPENAME);
+  if (w->reading != NULL)
+    reader_free(w->reading);
+  w->reading = NULL;
+  readersum_free(&w->sum);
+  memset(&w->sum, 0, sizeof(w->sum));
   return 0;
+}
+
+/* Calls the function at index 2; an error in it ends the reading. */
+static void progress (void *ud, double fraction) {
+  Work *w = ud;
+  lua_pushvalue(w->L, 2);
+  lua_pushnumber(w->L, fraction);
+  if (lua_pcall(w->L, 1, 0, 0) != LUA_OK) {
+    w->sum.client.stop = lua_tostring(w->L, -1);  /* stays on the stack */
+    if (w->sum.client.stop == NULL)
+      w->sum.client.stop = "progress failed";
+  }
+}
+
+/* Puts the options at indices 2 (progress) and 3 (bins). */
+static lua_Integer options (lua_State *L) {
+  lua_Integer bins = 0;
+  lua_settop(L, 2);
+  if (!lua_isnoneornil(L, 2)) {
+    luaL_checktype(L, 2, LUA_TTABLE);
+    lua_getfield(L, 2, "bins");
+    bins = luaL_optinteger(L, -1, 0);
+    luaL_argcheck(L, bins >= 0 && bins <= BINS_MOST, 2,
+                  "bins not from 0 to 16384");
+    lua_pop(L, 1);
+    lua_getfield(L, 2, "progress");
+    lua_replace(L, 2);
+  }
+  return bins;
 }
 
 static int l_read (lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
+  lua_Integer bins = options(L);
   char err[1024];
-  Reading **r;
-  luaL_checkstack(L, 20, "reading a profile");
-  r = lua_newuserdatauv(L, sizeof(*r), 0);
-  *r = NULL;
-  luaL_setmetatable(L, TYPENAME);  /* frees it if an error comes */
-  *r = reader_read(path, err, sizeof(err));
-  if (*r == NULL) {
+  Work *w;
+  luaL_checkstack(L, 30, "reading a profile");
+  w = lua_newuserdatauv(L, sizeof(*w), 0);
+  memset(w, 0, sizeof(*w));
+  luaL_setmetatable(L, TYPENAME);
+  w->L = L;
+  if (!readersum_start(&w->sum, (uint32_t)bins))
+    return luaL_error(L, "not enough memory");
+  if (!lua_isnil(L, 2))
+    w->sum.client.progress = progress;
+  w->sum.client.progressud = w;
+  w->reading = reader_read(path, &w->sum.client, err, sizeof(err));
+  if (w->reading == NULL) {
     lua_pushnil(L);
     lua_pushstring(L, err);
     return 2;
   }
-  pushprofile(L, path, *r);
-  reader_free(*r);
-  *r = NULL;
+  readersum_finish(&w->sum, w->reading);
+  pushprofile(L, path, w->reading, &w->sum);
+  lua_pushcfunction(L, l_gc);
+  lua_pushvalue(L, 3);
+  lua_call(L, 1, 0);
   return 1;
 }
 
 static int l_isatty (lua_State *L) {
-  lua_pushboolean(L, isatty(STDOUT_FILENO));
+  int fd = STDOUT_FILENO;
+  if (!lua_isnoneornil(L, 1)) {
+    luaL_Stream *f = luaL_checkudata(L, 1, LUA_FILEHANDLE);
+    luaL_argcheck(L, f->closef != NULL, 1, "file is closed");
+    fd = fileno(f->f);
+  }
+  lua_pushboolean(L, isatty(fd));
   return 1;
 }
 

@@ -2,10 +2,11 @@
 /*
 ** A source of bytes, plain or gzip. See source.h.
 **
-** The packed bytes go through 'in', the unpacked ones through 'out'; of a
-** plain file 'in' itself is handed out. A gzip file may have several members
-** one after the other; what follows them and is no member is passed over, as
-** gzip does. The checksum of a member is verified where its data end.
+** What can be handed out lies in 'out', from 'next' on; before it is filled
+** again the rest moves to its front. Packed bytes come through 'in'. A gzip
+** file may have several members one after the other; what follows them and is
+** no member is passed over, as gzip does. The checksum of a member is
+** verified where its data end.
 */
 #include "source.h"
 
@@ -13,10 +14,12 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
-#define BUFFER	65536
+#define PACKED	65536
+#define ROOM	(2 * SOURCE_PIECE)
 
 struct Source {
   int fd;
@@ -25,23 +28,25 @@ struct Source {
   int inmember;           /* packed: within a member of the file */
   int members;            /* packed: 1 once a whole member was read */
   const char *failure;
-  uint64_t offset;
-  const unsigned char *next;   /* of the bytes ready to be handed out */
-  size_t ready;
+  uint64_t offset;        /* bytes handed out */
+  uint64_t fetched;       /* bytes of the file read */
+  uint64_t filesize;
+  size_t next, ready;     /* 'ready' bytes from 'next' can be handed out */
   z_stream z;
-  unsigned char in[BUFFER], out[BUFFER];
+  unsigned char in[PACKED], out[ROOM];
 };
 
-/* Reads the next piece of the file into 'in'; 0 at the end or on failure. */
-static size_t fetch (Source *s) {
+/* Reads the next piece of the file; 0 at the end or on failure. */
+static size_t fetch (Source *s, unsigned char *to, size_t room) {
   ssize_t n;
   do {
-    n = read(s->fd, s->in, BUFFER);
+    n = read(s->fd, to, room);
   } while (n < 0 && errno == EINTR);
   if (n < 0) {
     s->failure = strerror(errno);
     return 0;
   }
+  s->fetched += (uint64_t)n;
   return (size_t)n;
 }
 
@@ -51,23 +56,15 @@ static void end (Source *s, const char *failure) {
     s->failure = failure;
 }
 
-static void fillplain (Source *s) {
-  s->ready = fetch(s);
-  s->next = s->in;
-  if (s->ready == 0)
-    end(s, NULL);
-}
-
-/* Unpacks until there is something to hand out. */
-static void fillpacked (Source *s) {
-  s->next = s->out;
-  s->z.next_out = s->out;
-  s->z.avail_out = BUFFER;
-  while (s->z.avail_out == BUFFER) {
+/* Unpacks to 'to' until there is something, or the end. */
+static size_t unpack (Source *s, unsigned char *to, size_t room) {
+  s->z.next_out = to;
+  s->z.avail_out = (uInt)room;
+  while (s->z.avail_out == room) {
     int r;
     if (s->z.avail_in == 0) {
       s->z.next_in = s->in;
-      s->z.avail_in = (uInt)fetch(s);
+      s->z.avail_in = (uInt)fetch(s, s->in, PACKED);
       if (s->z.avail_in == 0) {
         end(s, s->inmember ? "compressed data end too early" : NULL);
         break;
@@ -92,25 +89,50 @@ static void fillpacked (Source *s) {
       break;
     }
   }
-  s->ready = BUFFER - s->z.avail_out;
+  return room - s->z.avail_out;
 }
 
-size_t source_read (Source *s, void *to, size_t n) {
-  size_t done = 0;
+/* More bytes behind those that are ready; 0 when none come. */
+static int fill (Source *s) {
+  size_t n, room;
+  if (s->ended)
+    return 0;
+  memmove(s->out, s->out + s->next, s->ready);
+  s->next = 0;
+  room = ROOM - s->ready;
+  if (s->packed)
+    n = unpack(s, s->out + s->ready, room);
+  else {
+    n = fetch(s, s->out + s->ready, room);
+    if (n == 0)
+      end(s, NULL);
+  }
+  s->ready += n;
+  return n > 0;
+}
+
+const unsigned char *source_take (Source *s, size_t n) {
+  const unsigned char *at;
+  while (s->ready < n) {
+    if (!fill(s))
+      return NULL;
+  }
+  at = s->out + s->next;
+  s->next += n;
+  s->ready -= n;
+  s->offset += n;
+  return at;
+}
+
+uint64_t source_read (Source *s, void *to, uint64_t n) {
+  uint64_t done = 0;
   while (done < n) {
     size_t step;
-    if (s->ready == 0) {
-      if (s->ended)
-        break;
-      if (s->packed)
-        fillpacked(s);
-      else
-        fillplain(s);
-      continue;
-    }
-    step = n - done < s->ready ? n - done : s->ready;
+    if (s->ready == 0 && !fill(s))
+      break;
+    step = n - done < s->ready ? (size_t)(n - done) : s->ready;
     if (to != NULL)
-      memcpy((unsigned char *)to + done, s->next, step);
+      memcpy((unsigned char *)to + done, s->out + s->next, step);
     s->next += step;
     s->ready -= step;
     done += step;
@@ -121,6 +143,7 @@ size_t source_read (Source *s, void *to, size_t n) {
 
 Source *source_open (const char *path) {
   Source *s = calloc(1, sizeof(*s));
+  struct stat file;
   size_t n;
   if (s == NULL)
     return NULL;
@@ -129,7 +152,9 @@ Source *source_open (const char *path) {
     free(s);
     return NULL;
   }
-  n = fetch(s);
+  if (fstat(s->fd, &file) == 0 && S_ISREG(file.st_mode))
+    s->filesize = (uint64_t)file.st_size;
+  n = fetch(s, s->in, PACKED);
   if (n == 0)
     end(s, NULL);
   else if (n >= 2 && s->in[0] == 0x1f && s->in[1] == 0x8b) {
@@ -144,7 +169,7 @@ Source *source_open (const char *path) {
     }
   }
   else {
-    s->next = s->in;
+    memcpy(s->out, s->in, n);
     s->ready = n;
   }
   return s;
@@ -159,6 +184,13 @@ void source_close (Source *s) {
 
 uint64_t source_offset (const Source *s) {
   return s->offset;
+}
+
+double source_fraction (const Source *s) {
+  if (s->filesize == 0)
+    return 0;
+  return s->fetched < s->filesize ? (double)s->fetched / (double)s->filesize
+                                  : 1;
 }
 
 int source_packed (const Source *s) {

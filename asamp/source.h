@@ -13,6 +13,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The most bytes that source_take gives in one piece. */
+#define SOURCE_PIECE	(1u << 20)
+
 typedef struct Source Source;
 
 /* NULL when the file cannot be opened or memory is out: errno tells. */
@@ -20,13 +23,22 @@ Source *source_open (const char *path);
 void source_close (Source *s);
 
 /*
+** The next n <= SOURCE_PIECE bytes, which hold until the next call; NULL,
+** and nothing is taken, when there are not as many.
+*/
+const unsigned char *source_take (Source *s, size_t n);
+
+/*
 ** Copies the next n bytes to 'to' (NULL: skips them). Returns how many there
 ** were: less than n only at the end or after a failure.
 */
-size_t source_read (Source *s, void *to, size_t n);
+uint64_t source_read (Source *s, void *to, uint64_t n);
 
 /* Bytes delivered so far, unpacked. */
 uint64_t source_offset (const Source *s);
+
+/* The share of the file that was read: 0 to 1; 0 when its size is unknown. */
+double source_fraction (const Source *s);
 
 /* 1 when the file is compressed. */
 int source_packed (const Source *s);

@@ -78,11 +78,7 @@ void bytes_free (Bytes *b) {
 
 /* --------------------------------------------------------------- text -- */
 
-/*
-** Length of the UTF-8 sequence at s, of which n >= 1 bytes are there; 0 when
-** they are none (too short, too long an encoding, surrogate, out of range).
-*/
-static size_t sequence (const unsigned char *s, size_t n) {
+size_t vmprof_sequence (const unsigned char *s, size_t n) {
   size_t len, i;
   unsigned c = s[0];
   if (c < 0x80)
@@ -110,7 +106,7 @@ static int iscontrol (unsigned char c) {
 static void addtext (Bytes *b, const char *text, size_t n, int line) {
   const unsigned char *s = (const unsigned char *)text;
   while (n > 0) {
-    size_t len = sequence(s, n);
+    size_t len = vmprof_sequence(s, n);
     if (len == 0) {
       bytes_add(b, replacement, 3);
       len = 1;
@@ -138,7 +134,7 @@ static size_t putfield (char *out, size_t room, const char *text) {
   size_t n = strlen(text);
   size_t used = 0;
   while (n > 0) {
-    size_t len = sequence(s, n);
+    size_t len = vmprof_sequence(s, n);
     size_t step = len == 0 ? 1 : len;
     const char *from = (const char *)s;
     if (len == 0) {

@@ -75,6 +75,12 @@ void vmprof_meta (Bytes *b, const char *key, const char *value, size_t n);
 void vmprof_name (Bytes *b, int marker, uint64_t id, const char *name);
 
 /*
+** Length of the UTF-8 sequence at s, of which n >= 1 bytes are there; 0 when
+** they are none (too short, too long an encoding, surrogate, out of range).
+*/
+size_t vmprof_sequence (const unsigned char *s, size_t n);
+
+/*
 ** Compose "py:name:line:source" and "n:symbol:0:library" into 'out'
 ** (VMPROF_NAMELIMIT + 1 bytes). Colons and control characters become ';',
 ** what is no UTF-8 becomes U+FFFD, "@" and "=" before a source go, a long

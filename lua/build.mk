@@ -44,13 +44,18 @@ CORE_O = $(CORE:%=$(B)/$(1)/%.o) $(OURS:lua/%.c=$(B)/$(1)/%.o)
 # The modules of the profiler, for every variant but plain.
 SAMPLER := core embed sampler tracker pending classes stack native gap timing timer \
   moments profile outfile encoder batch objects vmprof idmap
-READER := readerlib reader readersum ledger tree details source idmap
+READING := reader readerevent readerbatch readername readersum ledger bins fifo \
+  strtab tree details source idmap
+READER := readerlib $(READING)
+CONVERT := convertlib firefox firefoxfile firefoxrows firefoxmarks pprof flame \
+  transcode output spill strlist encoder batch objects vmprof $(READING)
 MODFLAGS = -std=gnu99 -Wall -Wextra $(OPT_$(V)) $(EXTRA) -fPIC \
   -I$(P)/include/lua5.4 -Iasamp
 MODULE = $(CC) $(LDFLAGS) -shared -Wl,-z,nodelete \
   -Wl,--version-script=asamp/exports -o $@ $(filter %.o,$^)
 ifeq ($(filter plain,$(V)),)
-  MODULES := $(P)/lib/lua/5.4/profiler/core.so $(P)/lib/lua/5.4/profiler/reader.so
+  MODULES := $(addprefix $(P)/lib/lua/5.4/,profiler/core.so profiler/reader.so \
+    profiler/convert.so asamp/host.so)
   LUALIB := $(patsubst lualib/%,$(P)/share/lua/5.4/%,$(shell find lualib -name '*.lua'))
 endif
 
@@ -139,12 +144,22 @@ $(P)/lib/lua/5.4/profiler/core.so: $(SAMPLER:%=$(B)/asamp/%.o) asamp/exports
 $(P)/lib/lua/5.4/profiler/reader.so: $(READER:%=$(B)/asamp/%.o) asamp/exports
 	@mkdir -p $(@D)
 	$(MODULE) -lz
+$(P)/lib/lua/5.4/profiler/convert.so: $(CONVERT:%=$(B)/asamp/%.o) asamp/exports
+	@mkdir -p $(@D)
+	$(MODULE) -lz -lm
+$(P)/lib/lua/5.4/asamp/host.so: $(B)/asamp/host.o asamp/exports
+	@mkdir -p $(@D)
+	$(MODULE)
 $(P)/share/lua/5.4/%.lua: lualib/%.lua
 	@mkdir -p $(@D)
 	cp $< $@
 
+# For spec/fuzz/build: what a fuzzer of these modules is made of.
+fuzzed:
+	@echo $(patsubst %,asamp/%.c,$(filter-out convertlib,$(CONVERT)))
+
 $(TARBALL): lua/upstream
 	@lua/fetch $@ && touch $@
 
-.PHONY: all always
+.PHONY: all always fuzzed
 .DELETE_ON_ERROR:

@@ -1,17 +1,33 @@
 -- SPDX-License-Identifier: MIT
 -- The command `asamp`: finds the subcommand and runs it. Each subcommand is
 -- a module asamp.NAME with summary, usage and run(args, world). Whoever
--- starts it calls main and exits with its result.
+-- starts it calls main and exits with its result. The only part of the
+-- command that knows the process: its streams, terminal and environment.
+--
+-- 'world', what a subcommand may use of the process:
+--   read(path [, options])  as profiler.reader's, with a bar on stderr for
+--                           work that takes long when that is a terminal
+--   out(text), err(text)    to stdout and stderr
+--   color                   may stdout have colours?
+--   columns                 width of the terminal behind stdout; nil: none
+--   errcolor, errcolumns    the same of stderr
+--   progress(label)         -> show(fraction), finish(): such a bar
+--   interpreter             path of the interpreter that runs this
+
+local host = require "asamp.host"
+local options = require "asamp.options"
+local progress = require "asamp.progress"
 
 local M = {}
 
-local COMMANDS = {"report"}
+local COMMANDS = {"run", "report", "convert", "diff"}
 
 local function usage()
   local lines = {
     "usage: asamp COMMAND [arguments]",
     "",
-    "Looks at profiles that `lua -l profiler` and other VMProf writers leave.",
+    "Takes profiles of Lua programs, and looks at those that `asamp run`,",
+    "`lua -l profiler` and other VMProf writers leave.",
     "",
   }
   for _, name in ipairs(COMMANDS) do
@@ -23,16 +39,62 @@ local function usage()
   return table.concat(lines, "\n") .. "\n"
 end
 
---- Runs the command line 'args' (a list) and returns the exit code: 0 done,
--- 1 a file yields nothing, 2 wrong arguments.
-function M.main(args)
+-- The bar for a terminal on stderr; without one, functions that do nothing.
+local function bars(err, columns)
+  return function(label)
+    if not columns then
+      return function() end, function() end
+    end
+    return progress.bar(label, err, columns)
+  end
+end
+
+local function interpreter()
+  local first = 0
+  while arg and arg[first - 1] do
+    first = first - 1
+  end
+  return arg and arg[first]
+end
+
+local function theworld()
   local reader = require "profiler.reader"
-  local world = {
-    read = reader.read,
-    out = function(s) io.stdout:write(s) end,
-    err = function(s) io.stderr:write(s) end,
-    color = reader.isatty() and os.getenv "NO_COLOR" == nil,
-  }
+  local world = {columns = host.columns(1), errcolumns = host.columns(2),
+                 interpreter = interpreter()}
+  function world.out(s)
+    if not world.failed then
+      local ok, message = io.stdout:write(s)
+      world.failed = not ok and message
+    end
+  end
+  function world.err(s)
+    io.stderr:write(s)
+  end
+  local colors = (os.getenv "NO_COLOR" or "") == ""
+                 and os.getenv "TERM" ~= "dumb"
+  world.color = colors and world.columns ~= nil
+  world.errcolor = colors and world.errcolumns ~= nil
+  world.progress = bars(world.err, world.errcolumns)
+  function world.read(path, o)
+    local show, finish = world.progress("reading " .. path:match "[^/]*$")
+    local all = {progress = show}
+    for k, v in pairs(o or {}) do
+      all[k] = v
+    end
+    local profile, message = reader.read(path, all)
+    finish()
+    return profile, message
+  end
+  return world
+end
+
+local function unknown(name)
+  local near = options.nearest(name, COMMANDS)
+  return ("asamp: unknown command '%s'%s; see asamp --help\n"):format(
+    name, near and (", did you mean %s?"):format(near) or "")
+end
+
+local function dispatch(args, world)
   local name = args[1]
   if name == "--help" or name == "-h" or name == "help" then
     world.out(usage())
@@ -44,10 +106,26 @@ function M.main(args)
         table.move(args, 2, #args, 1, {}), world)
     end
   end
-  world.err(name and ("asamp: unknown command '%s'; see asamp --help\n")
-                     :format(name)
+  world.err(name and unknown(name)
             or "asamp: no command given; see asamp --help\n")
   return 2
+end
+
+--- Runs the command line 'args' (a list) and returns the exit code: 0 done,
+-- 1 a file yields nothing, 2 wrong arguments. Output that cannot be written
+-- is an error too.
+function M.main(args)
+  local world = theworld()
+  local code = dispatch(args, world)
+  if not world.failed then
+    local ok, message = io.stdout:flush()
+    world.failed = not ok and message
+  end
+  if world.failed then
+    world.err(("asamp: cannot write the output: %s\n"):format(world.failed))
+    return code == 0 and 1 or code
+  end
+  return code
 end
 
 return M

@@ -5,7 +5,6 @@
 -- names in C. Once, on the release build, is enough.
 
 local profiler = require "profiler"
-local report = require "asamp.report"
 local shell = require "spec.lua.shell"
 
 local DOCUMENTS = shell.lines(shell.output "ls doc/*.md README.md bench/README.md")
@@ -147,11 +146,13 @@ describe("the manual #plain", function()
     assert.same(sorted(fields), sorted(told))
   end)
 
-  it("has every option of the report", function()
-    local options = set(report.usage, "\n  (%-%-%l+)")
-    assert.is_true(options["--top"])
-    assert.same(sorted(options), sorted(set(section(text, "## asamp report"), "\n| `(%-%-%l+)")))
-  end)
+  for _, name in ipairs{"run", "report", "diff"} do
+    it("has every option of asamp " .. name, function()
+      local options = set(require("asamp." .. name).usage, "\n  (%-%-[%l-]+)")
+      assert.is_true(options["--help"])
+      assert.same(sorted(options), sorted(set(section(text, "## asamp " .. name), "\n| `(%-%-[%l-]+)")))
+    end)
+  end
 
   it("has the keys of the report's JSON", function()
     local path, out = os.tmpname(), ""

@@ -1,122 +1,203 @@
 -- SPDX-License-Identifier: MIT
--- The command `asamp report`: reads its arguments and the file, hands totals
+-- The command `asamp report`: reads its arguments and the files, hands totals
 -- to a renderer. The only part of the report that reads files and knows the
--- terminal. Exit codes: 0 done, 1 the file yields nothing, 2 usage.
+-- terminal. Exit codes: 0 done, 1 a file yields nothing, 2 usage.
 
+local events = require "asamp.events"
+local focus = require "asamp.focus"
 local json = require "asamp.json"
+local leaks = require "asamp.leaks"
+local options = require "asamp.options"
 local text = require "asamp.text"
 local totals = require "asamp.totals"
 
 local M = {}
 
-M.summary = "who allocated how much: by function, line and type"
+M.summary = "who allocated how much, where time went: functions, lines, types"
 
-M.usage = [[
-usage: asamp report [options] FILE
+local DEFAULT = {"functions", "lines", "callers", "types", "leaks",
+                 "collections", "marks"}
 
-Shows what a profile tells: how much was allocated, by which functions and
-lines, of which types, and how much of it survived its first collection.
-FILE is a VMProf log, compressed or not: a profile of this sampler in either
-format, or one of another VMProf writer.
-
-  --top N    rows of each table (default 15)
-  --json     everything as JSON, all rows unless --top is given
-  --help     this text
-
-Exit codes: 0 done, 1 the file cannot be read, 2 wrong arguments.
-]]
-
--- Options of the arguments, or nil and what is wrong with them.
-local function parse(args)
-  local options = {}
-  local i, ended = 1, false
-  while i <= #args do
-    local a = args[i]
-    local option, value = a:match "^(%-%-[^=]+)=(.*)$"
-    option = option or a
-    if ended or a == "-" or not a:find "^%-" then
-      if options.file then
-        return nil, ("one file at a time, got '%s' and '%s'")
-          :format(options.file, a)
-      end
-      options.file = a
-    elseif a == "--" then
-      ended = true
-    elseif a == "--help" or a == "-h" then
-      options.help = true
-    elseif a == "--json" then
-      options.json = true
-    elseif option == "--top" then
-      if not value then
-        i = i + 1
-        value = args[i] or ""
-      end
-      options.top = value:find "^%d+$" and math.tointeger(tonumber(value))
-      if not options.top or options.top < 1 then
-        return nil, ("--top wants a whole number from 1, got '%s'")
-          :format(value)
-      end
-    else
-      return nil, ("unknown option '%s'"):format(a)
-    end
-    i = i + 1
-  end
-  if not options.file and not options.help then
-    return nil, "no file given"
-  end
-  return options
+local function place(value)
+  return focus.byline(value) and value or nil, "FILE:LINE"
 end
 
--- What --json tells: the totals, and the profile without its tree.
-local function document(profile, t, top)
-  local doc = {unit = t.unit, whole = t.whole, types = t.types}
+local DESCRIPTION = {
+  command = "report", arguments = "FILE…", most = math.huge,
+  about = "Shows what a profile tells: how much was allocated and where time " ..
+    "went, by which functions and lines, of which types, and how much " ..
+    "survived its first collection. FILE is a VMProf log, compressed or " ..
+    "not: a profile of this sampler in either format, or one of another " ..
+    "VMProf writer.",
+  {"top", "N", "rows of each table (default 15)", options.whole(1)},
+  {"by", "WHAT", "sort by bytes, samples, survived (bytes that survived) or " ..
+    "time (default: bytes and time, as far as the file has them)",
+    options.oneof{"bytes", "samples", "survived", "time"}},
+  {"total", nil, "sort functions and lines by total instead of own"},
+  {"show", "LIST", "sections to show: functions, lines, callers, types, " ..
+    "leaks, tree, collections, marks (default: all but tree)",
+    options.listof(text.SECTIONS)},
+  {"tree", nil, "the call tree; the same as --show tree"},
+  {"min", "PERCENT", "leaves smaller parts out of the tree (default 1)",
+    options.number(0, 100)},
+  {"depth", "N", "leaves deeper calls out of the tree (default 60)",
+    options.whole(1)},
+  {"function", "TEXT", "only samples with a function on their stack whose " ..
+    "name has TEXT in it, and who called it"},
+  {"line", "FILE:LINE", "only samples with that line on their stack, and " ..
+    "who called its function", place},
+  {"width", "N", "columns of the output (default: the terminal's, else 80)",
+    options.whole(60)},
+  {"color", "WHEN", "always, never or auto (default: auto, on terminals " ..
+    "unless NO_COLOR is set)", options.oneof{"always", "never", "auto"}},
+  {"json", nil, "everything as JSON; all rows unless --top is given"},
+}
+M.usage = options.usage(DESCRIPTION)
+
+-- {== JSON ==================================================================
+
+local function first(list, n)
+  return table.move(list, 1, math.min(#list, n or #list), 1, {})
+end
+
+-- What --json tells of a file: the totals, and the profile without its tree.
+local function document(profile, t, found, top)
+  local doc = {unit = t.unit, whole = t.whole}
   for _, key in ipairs{"path", "command", "complete", "message", "version",
                        "interpreter", "period", "periods", "random", "fates",
                        "started", "duration", "samples", "bytes", "survived",
                        "survivedbytes", "undecided", "undetailed",
-                       "timesamples", "minors", "majors"} do
+                       "timesamples", "timeperiod", "timeperiods", "wall",
+                       "minors", "majors"} do
     doc[key] = profile[key]
   end
   for _, key in ipairs{"functions", "lines", "types"} do
-    doc[key] = table.move(t[key], 1, math.min(#t[key], top or #t[key]), 1, {})
+    doc[key] = first(t[key], top)
   end
+  doc.collections = events.collections(profile)
+  doc.marks = first(events.marks(profile), top)
+  doc.leaks = found
   return doc
 end
 
---- Runs the command. 'world': read (as profiler.reader's), out and err
--- (functions that take text), color (boolean). Returns the exit code.
-function M.run(args, world)
-  local options, wrong = parse(args)
-  if not options then
-    world.err(("asamp report: %s; see asamp report --help\n"):format(wrong))
-    return 2
-  elseif options.help then
-    world.out(M.usage)
-    return 0
+-- ==}
+
+-- The test of frames that the options ask for, and what it is called.
+local function focusof(o)
+  local byname = o["function"] and focus.byfunction(o["function"])
+  local byline = o.line and focus.byline(o.line)
+  if byname and byline then
+    return function(fn, at) return byname(fn) and byline(fn, at) end,
+           o["function"] .. " at " .. o.line
   end
-  local profile, message = world.read(options.file)
-  if not profile then
-    world.err("asamp report: " .. message .. "\n")
-    return 1
-  end
-  local n = profile.samples + profile.timesamples
+  return byname or byline, o["function"] or o.line
+end
+
+-- What a file's message says, on stderr.
+local function warn(world, path, profile, n)
   if profile.message then
-    world.err(("asamp report: '%s': %s; %s\n"):format(
-      options.file, profile.message,
+    world.err(("asamp report: '%s': %s; %s\n"):format(path, profile.message,
       n > 0 and "the report covers what could be read"
       or "no sample could be read"))
   end
+end
+
+local function settings(o, world)
+  local show = {}
+  for _, name in ipairs(o.tree and not o.show and {"tree"} or o.show
+                        or DEFAULT) do
+    show[name] = true
+  end
+  show.tree = show.tree or o.tree
+  local color = world.color
+  if o.color and o.color ~= "auto" then
+    color = o.color == "always"
+  end
+  return {top = o.top or 15, show = show, cumulative = o.total, min = o.min or 1,
+          depth = o.depth or 60, color = color,
+          width = o.width or world.columns}
+end
+
+-- Restricts the report to what the options name. Returns its totals, or nil
+-- and what is wrong.
+local function narrowed(profile, o, setting)
+  local test, title = focusof(o)
+  if not test then
+    return totals.of(profile)
+  end
+  local covered, entries = focus.cover(profile, test)
+  setting.focus = {title = title, entries = entries}
+  setting.show.leaks, setting.show.collections = nil, nil
+  setting.show.marks = nil
+  if #entries == 0 then
+    return nil, ("no stack has %s"):format(title)
+  end
+  return totals.of(profile, {covered = covered})
+end
+
+-- The field to sort by, or nil and what is wrong.
+local function fieldof(by, t)
+  local field = totals.MEASURES[by]
+  if field == "bytes" and t.unit == "samples" then
+    field = "samples"
+  elseif field == "survivedbytes" and t.unit == "samples" then
+    field = "survived"
+  end
+  if t.whole[field] == 0 then
+    return nil, ("nothing to sort by %s: the file has none"):format(by)
+  end
+  return field
+end
+
+-- Reports one file. Returns the text or, for JSON, a table; nil when the file
+-- yields nothing, which is told then.
+local function reportof(path, o, world)
+  local profile, message = world.read(path, {bins = leaks.BINS})
+  if not profile then
+    world.err("asamp report: " .. message .. "\n")
+    return nil
+  end
+  local n = profile.samples + profile.timesamples
+  warn(world, path, profile, n)
   if n == 0 and not profile.complete then
-    return 1
+    return nil
   end
-  local t = totals.of(profile)
-  if options.json then
-    world.out(json.encode(document(profile, t, options.top)) .. "\n")
-  else
-    world.out(text.render(profile, t, {top = options.top or 15,
-                                       color = world.color}))
+  local setting = settings(o, world)
+  local t, wrong = narrowed(profile, o, setting)
+  if t and o.by then
+    setting.by, wrong = fieldof(o.by, t)
   end
-  return 0
+  if wrong then
+    world.err(("asamp report: '%s': %s\n"):format(path, wrong))
+    return nil
+  end
+  local found = not setting.focus and leaks.of(profile) or nil
+  if o.json then
+    return document(profile, t, found, o.top)
+  end
+  setting.leaks = found
+  return text.render(profile, t, setting)
+end
+
+--- Runs the command. 'world': see asamp.lua. Returns the exit code.
+function M.run(args, world)
+  local o, code = options.parse(DESCRIPTION, args, world)
+  if not o then
+    return code
+  end
+  local results, failed = {}, false
+  for _, path in ipairs(o.files) do
+    local result = reportof(path, o, world)
+    failed = failed or not result
+    if result and not o.json then
+      world.out((#results > 0 and "\n\n" or "") .. result)
+    end
+    results[#results + 1] = result
+  end
+  if o.json and #results > 0 then
+    world.out(json.encode(#o.files == 1 and results[1] or results) .. "\n")
+  end
+  return failed and 1 or 0
 end
 
 return M

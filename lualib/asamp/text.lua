@@ -1,68 +1,21 @@
 -- SPDX-License-Identifier: MIT
--- A profile and its totals in, the report as text out: at most 80 columns,
--- readable without knowing the file's format. Pure; colours on request.
+-- A profile and its totals in, the report as text out: as wide as it is told,
+-- readable without knowing the file's format. Pure; colours on request. The
+-- head is here, the sections are in files of their own.
 
+local calltree = require "asamp.calltree"
+local events = require "asamp.events"
+local focus = require "asamp.focus"
+local layout = require "asamp.layout"
+local tables = require "asamp.tables"
+local timeline = require "asamp.timeline"
+local totals = require "asamp.totals"
+local trees = require "asamp.trees"
 local units = require "asamp.units"
 
 local M = {}
 
-local WIDTH = 80
-
--- Terminal sequences; without colours every style is plain.
-local STYLES = {bold = "\27[1m", dim = "\27[2m", plain = "\27[0m"}
-
-local function painter(color)
-  return function(style, text)
-    return color and STYLES[style] .. text .. "\27[0m" or text
-  end
-end
-
--- Text from a file as a terminal may show it: no control characters, no
--- broken characters.
-local function clean(text)
-  text = text:gsub("%c", "?"):gsub("^ +", ""):gsub(" +$", "")
-  if not utf8.len(text) then
-    text = text:gsub("[\128-\255]", "?")
-  end
-  return text
-end
-
-local function width(text)
-  return utf8.len(text)
-end
-
--- The first or the last n characters, with an ellipsis where some are gone.
-local function cutend(text, n)
-  if width(text) <= n then
-    return text
-  end
-  return text:sub(1, utf8.offset(text, n) - 1) .. "…"
-end
-
--- Of a path whole names are left, if there are any.
-local function cutstart(text, n)
-  if width(text) <= n then
-    return text
-  end
-  local rest = text:sub(utf8.offset(text, -(n - 1)))
-  return "…" .. (rest:match "/.*$" or rest)
-end
-
--- Words to lines of at most WIDTH columns, each after 'indent'.
-local function wrap(text, indent)
-  local lines, line = {}, indent
-  for word in text:gmatch "%S+" do
-    if #line > #indent and width(line) + 1 + width(word) > WIDTH then
-      lines[#lines + 1] = line
-      line = indent
-    end
-    line = line .. (#line > #indent and " " or "") .. word
-  end
-  lines[#lines + 1] = line
-  return table.concat(lines, "\n")
-end
-
--- ---------------------------------------------------------------- head --
+-- {== head ==================================================================
 
 local function amount(p, t)
   local time = p.duration > 0 and " in " .. units.seconds(p.duration) or ""
@@ -72,13 +25,11 @@ local function amount(p, t)
     return ("%s allocated%s%s, estimated from %s."):format(
       units.bytes(t.whole.bytes), time, rate,
       units.plural(t.whole.samples, "sample"))
-  elseif t.whole.samples > 0 and p.samples == 0 then
-    return units.plural(t.whole.samples, "sample") .. " of time" .. time .. "."
   end
   return units.plural(t.whole.samples, "sample") .. time .. "."
 end
 
--- What a sample, and so every number of the report, means.
+-- What a sample of an allocation, and so every number of it, means.
 local function meaning(p, t)
   if t.unit ~= "bytes" then
     return "The file does not tell how many bytes a sample stands for: the " ..
@@ -112,7 +63,26 @@ local function survival(p, t)
   return text
 end
 
-local function collections(p)
+local function timing(p, t)
+  local n = t.whole.timesamples
+  if n == 0 then
+    return nil
+  end
+  local text = units.plural(n, "sample") .. " of time"
+  if (p.timeperiod or 0) > 0 then
+    text = ("%s of %stime, from %s%s"):format(
+      units.seconds(n * p.timeperiod), p.wall and "wall " or p.own and "CPU "
+      or "", units.plural(n, "sample"),
+      (p.timeperiods or 0) == 0
+      and ", one every " .. units.seconds(p.timeperiod) or "")
+  end
+  return ("%s: %s in Lua, %s in C, %s in collections."):format(text,
+    units.percent(n - t.whole.nativesamples - t.whole.gcsamples, n),
+    units.percent(t.whole.nativesamples, n),
+    units.percent(t.whole.gcsamples, n))
+end
+
+local function collected(p)
   local n = p.minors + p.majors
   if n == 0 then
     return nil
@@ -128,146 +98,169 @@ local function collections(p)
   return text .. "."
 end
 
-local function head(p, t, paint)
-  local lines = {paint("bold", cutend(clean(p.path), WIDTH))}
+local function head(p, t, style, options)
+  local paint, width = style.paint, style.width
+  local lines = {paint("bold", layout.cutend(layout.clean(p.path), width))}
   if p.command then
-    lines[#lines + 1] = paint("dim", cutend(clean(p.command), WIDTH))
+    lines[#lines + 1] = paint("dim",
+      layout.cutend(layout.clean(p.command), width))
+  end
+  if options.focus then
+    lines[#lines + 1] = paint("yellow", layout.cutend(
+      "only samples with " .. layout.clean(options.focus.title) ..
+      " on their stack", width))
   end
   lines[#lines + 1] = ""
-  local sentences = {amount(p, t), meaning(p, t)}
-  sentences[#sentences + 1] = survival(p, t)
-  sentences[#sentences + 1] = collections(p)
-  if p.samples > 0 and p.timesamples > 0 then
-    sentences[#sentences + 1] = ("%s of time are in the file but not in " ..
-      "this report."):format(units.plural(p.timesamples, "sample"))
+  local sentences = {}
+  if t.whole.samples > 0 or t.whole.timesamples == 0 then
+    sentences[1] = amount(p, t)
+    sentences[2] = not options.brief and t.whole.samples > 0
+                   and meaning(p, t) or nil
+    sentences[#sentences + 1] = survival(p, t)
   end
+  sentences[#sentences + 1] = timing(p, t)
+  sentences[#sentences + 1] = not options.focus and collected(p) or nil
   if p.undetailed > 0 then
     sentences[#sentences + 1] = ("%s came without size and fate: the file " ..
       "is cut."):format(units.plural(p.undetailed, "sample"))
   end
   for i, sentence in ipairs(sentences) do
     lines[#lines + 1] = paint(i == 1 and "bold" or "plain",
-                              wrap(sentence, "  "))
+                              layout.wrap(sentence, "  ", width))
   end
   return lines
 end
 
--- -------------------------------------------------------------- tables --
+-- ==}
 
-local function value(t, sum)
-  return t.unit == "bytes" and units.short(sum.bytes)
-         or units.count(sum.samples)
-end
+-- {== sections ==============================================================
 
-local function share(t, sum)
-  return units.percent(sum[t.unit], t.whole[t.unit])
-end
-
-local function survived(p, sum)
-  local decided = sum.samples - sum.undecided
-  return p.fates and decided > 0
-         and ("%.0f%%"):format(100 * sum.survived / decided) or "-"
-end
-
--- "file:line" of a Lua function or line, "[C] library" of a native one.
-local function whereof(row)
-  if row.native then
-    local library = row.file:match "([^/]+)$"
-    return (library == "-" or not library) and "[C]" or "[C] " .. library
-  elseif row.file == "-" then
-    return "?"
+local function leaksection(style, found)
+  if not found then
+    return {}
   end
-  return row.line > 0 and row.file .. ":" .. row.line or row.file
+  local low = ("The least in use went from %s in the second quarter of the " ..
+               "session to %s in the last"):format(
+    units.bytes(found.before), units.bytes(found.after))
+  if #found.rows > 0 then
+    local lines = tables.leaks(style, found)
+    table.insert(lines, 3, layout.wrap(low .. ", and all through it these " ..
+      "lines allocated what survived:", "  ", style.width))
+    return lines
+  end
+  local text = found.grew and not found.kept
+    and ("None stands out: %s; %s survived their first collection in the " ..
+         "second half, and most of that died later."):format(
+      (low:gsub("^The", "the", 1)), units.bytes(found.late))
+    or found.grew and low .. ", but no line stands out among what survived."
+    or "None: the heap does not grow. " .. low .. "."
+  return {"", style.paint("bold", "Likely leaks"),
+          layout.wrap(text, "  ", style.width)}
 end
 
--- A function and its place in n columns: of both as much as fits, of the
--- name the start, of the place the end.
-local function functionlabel(row, n, paint)
-  local name, where = clean(row.name), clean(whereof(row))
-  name = cutend(name, n - 2 - math.min(width(where), n // 2))
-  return name .. "  " .. paint("dim", cutstart(where, n - 2 - width(name)))
+local function legend(t, show)
+  local parts = {}
+  if show.functions or show.lines then
+    parts[1] = "own: of functions, by the function itself; of lines, by the " ..
+      "line and the C functions it called. total: own and all that was " ..
+      "called from there."
+    if t.whole.timesamples > 0 and show.lines then
+      parts[#parts + 1] = "Lua, C, GC: share of all time that passed at the " ..
+        "line, in C functions it called, in collections then."
+    end
+  end
+  if t.whole.samples > 0 then
+    parts[#parts + 1] = "lived: share of own that survived its first " ..
+      "collection."
+  end
+  if t.unit == "bytes" then
+    parts[#parts + 1] = "K, M, G: powers of 1024."
+  end
+  return table.concat(parts, " ")
 end
 
-local function linelabel(row, n, paint)
-  local name, where = clean(row.name), clean(whereof(row))
-  where = cutstart(where, n - 2 - math.min(width(name), n // 2))
-  return where .. "  " .. paint("dim", cutend(name, n - 2 - width(where)))
-end
+--- The sections there are, in the order in which they are shown.
+M.SECTIONS = {"functions", "lines", "callers", "types", "leaks", "tree",
+              "collections", "marks"}
 
-local function more(left, n, paint)
-  return paint("dim", (" "):rep(left) .. "and " .. units.count(n) .. " more")
-end
-
-local ROW = "  %8s %6s  %8s %6s  %5s  "
-local ROWLEFT = #ROW:format("", "", "", "", "")
-
--- A table of functions or lines; 'label' gives the last column.
-local function rows(p, t, list, top, title, what, label, paint)
-  local lines = {
-    "",
-    paint("bold", title),
-    paint("dim", ROW:format("own", "", "total", "", "lived") .. what),
+--- The report. 'options': top (rows of each table), color, width, show (set
+-- of sections), by (field to sort by and take shares of; nil: all that the
+-- totals have), cumulative (sort by total instead of own), brief (no
+-- explanations), leaks (asamp.leaks' rows), min and depth (asamp.calltree's),
+-- focus ({title, entries}: the totals cover only a part).
+function M.render(profile, t, options)
+  local style = {
+    profile = profile, totals = t, top = options.top,
+    paint = layout.painter(options.color), focus = options.focus,
+    key = options.cumulative and "total" or "own",
+    width = math.max(options.width or layout.WIDTH, 60),
   }
-  for i = 1, math.min(top, #list) do
-    local row = list[i]
-    lines[#lines + 1] =
-      ROW:format(value(t, row.own), share(t, row.own), value(t, row.total),
-                 share(t, row.total), survived(p, row.own)) ..
-      label(row, WIDTH - ROWLEFT, paint)
-  end
-  if #list > top then
-    lines[#lines + 1] = more(ROWLEFT, #list - top, paint)
-  end
-  return lines
-end
-
-local TYPE = "  %8s %6s  %13s  %5s  "
-local TYPELEFT = #TYPE:format("", "", "", "")
-
-local function types(p, t, top, paint)
-  local lines = {
-    "",
-    paint("bold", "By type"),
-    paint("dim", TYPE:format("own", "", "blocks, about", "lived") .. "type"),
-  }
-  for i = 1, math.min(top, #t.types) do
-    local row = t.types[i]
-    local objects = row.objects > 0
-      and units.count(math.floor(row.objects + 0.5)) or "-"
-    lines[#lines + 1] =
-      TYPE:format(value(t, row.own), share(t, row.own), objects,
-                  survived(p, row.own)) ..
-      cutend(clean(row.name), WIDTH - TYPELEFT)
-  end
-  if #t.types > top then
-    lines[#lines + 1] = more(TYPELEFT, #t.types - top, paint)
-  end
-  return lines
-end
-
---- The report. 'options': top (rows of each table), color.
-function M.render(profile, totals, options)
-  local paint = painter(options.color)
-  local lines = head(profile, totals, paint)
+  local fields = options.by and {options.by} or t.measures
+  style.choice = options.by ~= nil or #fields > 1
+  local lines = head(profile, t, style, options)
+  local show = options.show
   local function append(list)
     table.move(list, 1, #list, #lines + 1, lines)
   end
-  if totals.whole.samples > 0 then
-    append(rows(profile, totals, totals.functions, options.top,
-                "By function", "function", functionlabel, paint))
-    if #totals.lines > 0 then
-      append(rows(profile, totals, totals.lines, options.top, "By line",
-                  "line", linelabel, paint))
+  local section = {}
+  function section.functions()
+    for _, field in ipairs(fields) do
+      append(tables.functions(style, field))
     end
-    append(types(profile, totals, options.top, paint))
-    lines[#lines + 1] = ""
-    lines[#lines + 1] = paint("dim", wrap(
-      "own: of functions, by the function itself; of lines, by the line and " ..
-      "the C functions it called. total: own and all that was called from " ..
-      "there. lived: share of own that survived its first collection." ..
-      (totals.unit == "bytes" and " K, M, G: powers of 1024." or ""), "  "))
+  end
+  function section.lines()
+    for _, field in ipairs(fields) do
+      if #totals.sorted(t.lines, field) > 0 then
+        append(tables.lines(style, field))
+      end
+    end
+  end
+  function section.callers()
+    for _, field in ipairs(options.focus and fields or {}) do
+      append(tables.callers(style, focus.callers(
+        profile, options.focus.entries, t.sums, field), field))
+    end
+  end
+  function section.types()
+    if t.whole.samples > 0 then
+      append(tables.types(style, options.by ~= "timesamples" and options.by
+                                 or t.unit))
+    end
+  end
+  function section.leaks()
+    append(leaksection(style, options.leaks))
+  end
+  function section.tree()
+    for _, field in ipairs(fields) do
+      append(trees.lines(style, calltree.rows(profile, t, field, options),
+        field, "Call tree" .. (style.choice and ", by " ..
+        (field == "timesamples" and "time" or field) or "")))
+    end
+  end
+  function section.collections()
+    append(timeline.collections(style))
+  end
+  function section.marks()
+    append(timeline.marks(style))
+  end
+  if t.whole.samples + t.whole.timesamples > 0 then
+    for _, name in ipairs(M.SECTIONS) do
+      if show[name] then
+        section[name]()
+      end
+    end
+    local text = not options.brief and legend(t, show) or ""
+    if text ~= "" then
+      lines[#lines + 1] = ""
+      lines[#lines + 1] = style.paint("dim",
+                                      layout.wrap(text, "  ", style.width))
+    end
+  elseif events.collections(profile) and show.collections then
+    append(timeline.collections(style))
   end
   return table.concat(lines, "\n") .. "\n"
 end
+
+-- ==}
 
 return M

@@ -2,43 +2,106 @@
 -- A profile (as profiler.reader returns it) in, totals per function, line and
 -- type out. Pure: reads the profile, changes nothing, prints nothing.
 --
--- own    what was allocated by the thing itself: of a function, samples whose
---        innermost frame it is; of a line, samples whose innermost frame
---        written in Lua is at that line
+-- own    what was allocated, or the time that passed, in the thing itself: of
+--        a function, samples whose innermost frame it is; of a line, samples
+--        whose innermost frame written in Lua is at that line
 -- total  samples that have it anywhere on their stack, counted once however
 --        often it is there (recursion)
+--
+-- Every sum is a table of these fields, all 0 at first:
+--   samples, bytes, survived, survivedbytes, undecided   of allocations
+--   timesamples      sampling periods of time; of these
+--   nativesamples    with a C function innermost
+--   gcsamples        in a collection
 
 local M = {}
 
--- {samples, bytes, survived, survivedbytes, undecided}, all 0
+local ALLOCATION = {"samples", "bytes", "survived", "survivedbytes",
+                    "undecided"}
+local TIME = {"timesamples", "nativesamples", "gcsamples"}
+
+--- The fields of a sum.
+M.FIELDS = table.move(TIME, 1, #TIME, #ALLOCATION + 1,
+                      table.move(ALLOCATION, 1, #ALLOCATION, 1, {}))
+
 local function zero()
   return {samples = 0, bytes = 0, survived = 0, survivedbytes = 0,
-          undecided = 0}
+          undecided = 0, timesamples = 0, nativesamples = 0, gcsamples = 0}
 end
 
-local function add(to, from)
-  for k in pairs(to) do
-    to[k] = to[k] + from[k]
+--- The frames that stand for collections.
+function M.iscollection(fn)
+  return fn.native and
+         (fn.name == "[minor collection]" or fn.name == "[major collection]")
+end
+
+-- {== sums of nodes: one list a field, index is the node ====================
+
+-- Only the fields that the profile has: a profile of allocations alone costs
+-- no time fields.
+local function columns(profile)
+  local fields = {}
+  if profile.timesamples > 0 then
+    table.move(TIME, 1, #TIME, 1, fields)
+  end
+  if profile.samples > 0 then
+    table.move(ALLOCATION, 1, #ALLOCATION, #fields + 1, fields)
+  end
+  local n, sums = #profile.nodes.parent, {fields = fields}
+  for _, field in ipairs(fields) do
+    local list = {}
+    for i = 1, n do
+      list[i] = 0
+    end
+    sums[field] = list
+  end
+  return sums
+end
+
+local function addcolumns(to, sums, node)
+  for _, field in ipairs(sums.fields) do
+    to[field] = to[field] + sums[field][node]
   end
 end
 
--- Sums of the sites per node, and per kind. Of a profile that has samples of
--- allocations, those of time are left out.
-local function sumsites(profile)
-  local own, kinds, whole = {}, {}, zero()
-  local sites = profile.sites
-  for i, node in ipairs(sites.node) do
-    local kind = profile.kinds[sites.kind[i]]
-    if profile.samples == 0 or not kind.time then
-      local site = zero()
-      for k in pairs(site) do
-        site[k] = sites[k][i]
-      end
-      own[node] = own[node] or zero()
+-- What is added for the i-th site, as a sum.
+local function siteof(profile, i)
+  local sites, sum = profile.sites, zero()
+  local node = sites.node[i]
+  if profile.kinds[sites.kind[i]].time then
+    local n = sites.samples[i]
+    local fn = node > 0 and profile.functions[profile.nodes.fn[node]]
+    sum.timesamples = n
+    if fn and M.iscollection(fn) then
+      sum.gcsamples = n
+    elseif fn and fn.native then
+      sum.nativesamples = n
+    end
+  else
+    for _, field in ipairs(ALLOCATION) do
+      sum[field] = sites[field][i]
+    end
+  end
+  return sum
+end
+
+-- Sums of the sites per node and per kind, and of all. 'covered' (nil: all)
+-- says which nodes count.
+local function sumsites(profile, covered)
+  local own, kinds, whole = columns(profile), {}, zero()
+  for i, node in ipairs(profile.sites.node) do
+    if not covered or covered[node] then
+      local sum = siteof(profile, i)
+      local kind = profile.kinds[profile.sites.kind[i]]
       kinds[kind] = kinds[kind] or zero()
-      add(own[node], site)
-      add(kinds[kind], site)
-      add(whole, site)
+      for _, field in ipairs(own.fields) do
+        local n = sum[field]
+        if node > 0 then
+          own[field][node] = own[field][node] + n
+        end
+        kinds[kind][field] = kinds[kind][field] + n
+        whole[field] = whole[field] + n
+      end
     end
   end
   return own, kinds, whole
@@ -47,21 +110,23 @@ end
 -- Sums of every node with all that was called from it. Children stand behind
 -- their parents.
 local function sumtrees(parent, own)
-  local sums = {}
-  for i = #parent, 1, -1 do
-    local sum = sums[i] or zero()
-    sums[i] = sum
-    if own[i] then
-      add(sum, own[i])
+  local sums = {fields = own.fields}
+  for _, field in ipairs(own.fields) do
+    local list = table.move(own[field], 1, #parent, 1, {})
+    for i = #parent, 1, -1 do
+      local up = parent[i]
+      if up ~= 0 then
+        list[up] = list[up] + list[i]
+      end
     end
-    local up = parent[i]
-    if up ~= 0 then
-      sums[up] = sums[up] or zero()
-      add(sums[up], sum)
-    end
+    sums[field] = list
   end
   return sums
 end
+
+-- ==}
+
+-- {== rows ==================================================================
 
 -- Calls enter(node) and leave(node) for every node, parents around their
 -- children, without recursion.
@@ -93,7 +158,7 @@ local function addtotals(parent, sums, rowof)
     if row then
       if not depth[row] or depth[row] == 0 then
         depth[row] = 0
-        add(row.total, sums[node])
+        addcolumns(row.total, sums, node)
       end
       depth[row] = depth[row] + 1
     end
@@ -114,21 +179,17 @@ local function functions(profile, own, sums)
   end
   for i, f in ipairs(nodes.fn) do
     rowof[i] = rows[f]
-    if own[i] then
-      add(rows[f].own, own[i])
-    end
+    addcolumns(rows[f].own, own, i)
   end
   addtotals(nodes.parent, sums, rowof)
   return rows
 end
 
-local function lines(profile, own, sums)
-  local rows, rowof, bykey = {}, {}, {}
-  local nearest = {}  -- row of the innermost Lua frame of a node's stack
+--- The rows of lines of a profile: a list, and for every node the row of its
+-- own line (nil: native) and of the innermost Lua frame of its stack.
+function M.linerows(profile)
+  local rows, rowof, nearest, bykey = {}, {}, {}, {}
   local nodes = profile.nodes
-  if not profile.lines then
-    return rows
-  end
   for i, f in ipairs(nodes.fn) do
     local fn = profile.functions[f]
     if fn.native then
@@ -138,76 +199,144 @@ local function lines(profile, own, sums)
       local row = bykey[key]
       if not row then
         row = {file = fn.file, line = nodes.line[i], name = fn.name,
+               defined = fn.line,
                own = zero(), total = zero()}
         bykey[key] = row
         rows[#rows + 1] = row
       end
       rowof[i], nearest[i] = row, row
     end
-    if own[i] and nearest[i] then
-      add(nearest[i].own, own[i])
+  end
+  return rows, rowof, nearest
+end
+
+local function lines(profile, own, sums)
+  if not profile.lines then
+    return {}
+  end
+  local rows, rowof, nearest = M.linerows(profile)
+  for i = 1, #profile.nodes.parent do
+    if nearest[i] then
+      addcolumns(nearest[i].own, own, i)
     end
   end
-  addtotals(nodes.parent, sums, rowof)
+  addtotals(profile.nodes.parent, sums, rowof)
   return rows
 end
 
--- The rows that have samples: largest own first, then largest total, then by
--- name and place.
-local function sorted(all, unit)
-  local rows = {}
-  for _, row in ipairs(all) do
-    if row.total.samples > 0 then
-      rows[#rows + 1] = row
+-- Allocated kinds by type, with their classes.
+local function types(kinds)
+  local rows, byname = {}, {}
+  for kind, sum in pairs(kinds) do
+    if not kind.time then
+      local row = byname[kind.name]
+      if not row then
+        row = {name = kind.name, own = zero(), blocks = 0, objects = 0,
+               outside = 0, classes = {}}
+        byname[kind.name] = row
+        rows[#rows + 1] = row
+      end
+      for _, key in ipairs{"blocks", "objects", "outside"} do
+        row[key] = row[key] + kind[key]
+      end
+      for _, field in ipairs(ALLOCATION) do
+        row.own[field] = row.own[field] + sum[field]
+      end
+      if kind.class then
+        row.classes[#row.classes + 1] = {
+          name = kind.class, own = sum, blocks = kind.blocks,
+          objects = kind.objects, outside = kind.outside}
+      end
     end
   end
-  table.sort(rows, function(a, b)
-    if a.own[unit] ~= b.own[unit] then
-      return a.own[unit] > b.own[unit]
-    elseif a.total[unit] ~= b.total[unit] then
-      return a.total[unit] > b.total[unit]
+  return rows
+end
+
+-- ==}
+
+-- {== measures and order ====================================================
+
+--- Fields of a sum by the name of what they measure.
+M.MEASURES = {bytes = "bytes", samples = "samples", survived = "survivedbytes",
+              time = "timesamples"}
+
+local function order(field, key)
+  local other = key == "total" and "own" or "total"
+  return function(a, b)
+    if a[key][field] ~= b[key][field] then
+      return a[key][field] > b[key][field]
+    elseif a[other] and a[other][field] ~= b[other][field] then
+      return a[other][field] > b[other][field]
     elseif a.name ~= b.name then
       return a.name < b.name
     elseif a.file ~= b.file then
       return a.file < b.file
     end
-    return a.line < b.line
-  end)
-  return rows
-end
-
-local function types(kinds, unit)
-  local rows = {}
-  for kind, sum in pairs(kinds) do
-    rows[#rows + 1] = {name = kind.name, own = sum, blocks = kind.blocks,
-                       objects = kind.objects, outside = kind.outside}
+    return (a.line or 0) < (b.line or 0)
   end
-  table.sort(rows, function(a, b)
-    if a.own[unit] ~= b.own[unit] then
-      return a.own[unit] > b.own[unit]
+end
+
+--- The rows that have anything of a field in their total (of types: in their
+-- own): the largest own first, then the largest total, then by name and
+-- place. With key = "total" the largest total first. A new list.
+function M.sorted(all, field, key)
+  local rows = {}
+  for _, row in ipairs(all) do
+    if (row.total or row.own)[field] > 0 then
+      rows[#rows + 1] = row
     end
-    return a.name < b.name
-  end)
+  end
+  table.sort(rows, order(field, all[1] and all[1].total and key or "own"))
   return rows
 end
 
---- Totals of a profile:
--- {unit = "bytes" or "samples" (when the file does not tell bytes), whole,
--- functions, lines, types}. 'whole' and every row's 'own' and 'total' are
--- {samples, bytes, survived, survivedbytes, undecided}. Rows of functions:
--- {name, file, line, native, own, total}; of lines: {file, line, name (of a
--- function there), own, total}; of types: {name, own, blocks (sampled), objects
--- (estimated, 0: unknown), outside (of the blocks)}. Sorted, the largest
--- first.
-function M.of(profile)
-  local own, kinds, whole = sumsites(profile)
+-- The rows that have any samples, in the order of a field.
+local function present(all, field)
+  local rows = {}
+  for _, row in ipairs(all) do
+    if row.total.samples + row.total.timesamples > 0 then
+      rows[#rows + 1] = row
+    end
+  end
+  table.sort(rows, order(field, "own"))
+  return rows
+end
+
+-- ==}
+
+--- Totals of a profile. 'options' (may be nil): covered = {[node] = true},
+-- only samples with these stacks. Returns
+-- {unit = "bytes", or "samples" (when the file does not tell bytes),
+-- measures = the fields that the file has something of: the unit's, and
+-- "timesamples", whole, functions, lines, types, own, sums}. 'whole' and every row's
+-- 'own' and 'total' are sums. Rows of functions: {name, file, line, native,
+-- own, total}; of lines: {file, line, name and defined (of a function there),
+-- own, total}; of types: {name, own, blocks (sampled), objects (estimated, 0:
+-- unknown), outside (of the blocks), classes = rows of the same form}. They
+-- are sorted by the first measure. 'own' and 'sums' are lists a field: what
+-- each node has itself, and with all that was called from it.
+function M.of(profile, options)
+  local covered = options and options.covered
+  local own, kinds, whole = sumsites(profile, covered)
   local sums = sumtrees(profile.nodes.parent, own)
   local unit = whole.bytes > 0 and "bytes" or "samples"
-  return {
-    unit = unit, whole = whole, types = types(kinds, unit),
-    functions = sorted(functions(profile, own, sums), unit),
-    lines = sorted(lines(profile, own, sums), unit),
+  local measures = {}
+  for _, field in ipairs{unit, "timesamples"} do
+    if whole[field] > 0 then
+      measures[#measures + 1] = field
+    end
+  end
+  local first = measures[1] or unit
+  local t = {
+    unit = unit, measures = measures, whole = whole, own = own, sums = sums,
+    types = M.sorted(types(kinds), unit),
+    functions = present(functions(profile, own, sums), first),
+    lines = present(lines(profile, own, sums), first),
   }
+  for _, row in ipairs(t.types) do
+    row.classes = M.sorted(row.classes, unit)
+  end
+  return t
 end
 
 return M

@@ -66,6 +66,22 @@ function M.seconds(s)
   return ("%d h %d min"):format(s // 3600, s % 3600 // 60)
 end
 
+--- Seconds in at most six columns: "85us", "350ms", "4.21s", "1234s".
+function M.shorttime(s)
+  if s == 0 then
+    return "0s"
+  elseif s < 0.0009995 then
+    return ("%.0fus"):format(s * 1e6)
+  elseif s < 0.00995 then
+    return ("%.1fms"):format(s * 1e3)
+  elseif s < 0.9995 then
+    return ("%.0fms"):format(s * 1e3)
+  elseif s < 99.995 then
+    return ("%.2fs"):format(s)
+  end
+  return s < 99999.5 and ("%.0fs"):format(s) or ("%.0fh"):format(s / 3600)
+end
+
 --- A share of a whole: "25.9%"; "-" of nothing.
 function M.percent(part, whole)
   if whole == 0 then

@@ -35,8 +35,9 @@ end
 local function sitesof(profile)
   local list, s = {}, profile.sites
   for i = 1, #s.node do
-    local key = stackof(profile, s.node[i]) .. " " ..
-                profile.kinds[s.kind[i]].name
+    local kind = profile.kinds[s.kind[i]]
+    local key = stackof(profile, s.node[i]) .. " " .. kind.name ..
+                (kind.class and "/" .. kind.class or "")
     assert(not list[key], "site twice: " .. key)
     list[key] = {s.samples[i], s.bytes[i], s.survived[i], s.survivedbytes[i],
                  s.undecided[i]}
@@ -80,44 +81,77 @@ describe("the reader", function()
         return (state >> 33) % n
       end
       local p = assert(gen.open{path = path, format = format, plain = plain,
-                                period = 512, random = seed % 2 == 0})
-      local names = {}
+                                timeperiod = 1000000, period = 512,
+                                random = seed % 2 == 0})
+      local names, classes = {}, {}
+      for i = 1, 5 do
+        classes[i] = i == 5 and "c2" or "c" .. i  -- two of one name
+        p:class(i, classes[i])
+      end
       for i = 1, 9 do
         names[8 * i] = "f" .. i
         p:name(8 * i, "f" .. i, i, "@m.lua")
       end
-      local period, model, open = 512, {sites = {}, samples = 0, bytes = 0,
-                                        survived = 0, minors = 0, majors = 0, records = 0,
-                                        blocks = 0, outside = 0}, {}
+      local period, open, clock = 512, {}, gen.now()
+      local model = {sites = {}, samples = 0, bytes = 0, survived = 0,
+                     timesamples = 0, timeperiods = 1, minors = 0, majors = 0,
+                     records = 0, blocks = 0, outside = 0, marks = {}}
+      local function site(key)
+        model.sites[key] = model.sites[key] or {0, 0, 0, 0, 0}
+        return model.sites[key]
+      end
+      -- The sample is counted where its class, told with its fate, belongs.
+      local function decide(o, class, survived)
+        local at = site(o.key .. (class and "/" .. class or ""))
+        at[1], at[2] = at[1] + o.count, at[2] + o.count * o.period
+        if survived then
+          at[3], at[4] = at[3] + o.count, at[4] + o.count * o.period
+          model.survived = model.survived + o.count
+        elseif survived == nil then
+          at[5] = at[5] + o.count
+        end
+      end
       for _ = 1, 300 + random(2000) do
         local action = random(60)
         if action == 0 then
-          local fates = {}
+          local fates, ids = {}, random(2) == 0 and {}
           local major = random(3) == 0
           for i, o in ipairs(open) do
-            fates[i] = random(3) == 0 and "1" or "0"
-            if fates[i] == "1" then
-              o.site[3] = o.site[3] + o.count
-              o.site[4] = o.site[4] + o.count * o.period
-              model.survived = model.survived + o.count
+            local survived = random(3) == 0
+            fates[i] = survived and "1" or "0"
+            if ids then
+              ids[i] = random(#classes + 1)
             end
-            o.site[5] = o.site[5] - o.count
+            decide(o, ids and classes[ids[i]], survived)
           end
           open = {}
+          clock = clock + 1000 * random(1000000)
           model.last = {inuse = random(1 << 40), held = random(1 << 41),
-                        rss = random(1 << 42), major = major}
+                        rss = random(1 << 42), major = major,
+                        duration = random(500), tenured = random(1 << 40),
+                        state = random(4)}
           model[major and "majors" or "minors"] =
             model[major and "majors" or "minors"] + 1
           local minors, majors = random(5) == 0 and random(10) or 0, random(3)
           model.minors, model.majors = model.minors + minors, model.majors + majors
           model.records = model.records + 1
           p:collection{fates = table.concat(fates), major = major,
-                       minors = minors, majors = majors,
+                       minors = minors, majors = majors, classes = ids or nil,
                        inuse = model.last.inuse, held = model.last.held,
-                       rss = model.last.rss}
+                       rss = model.last.rss, time = clock,
+                       duration = model.last.duration * 1000,
+                       tenured = model.last.tenured, state = model.last.state}
         elseif action == 1 then
           period = 64 << random(20)
           p:period(period)
+        elseif action == 2 then
+          model.timeperiods = model.timeperiods + 1
+          p:timeperiod(1000 * random(10), random(2) == 0)
+        elseif action == 3 then
+          local name, value = "name " .. random(9), random(3) == 0 and ""
+                              or tostring(random(1000000))
+          p:mark(name, value, clock)
+          table.insert(model.marks, {name = name, value = value})
         else
           local frames, key = {}, {}
           for i = 1, 1 + random(6) do
@@ -126,29 +160,95 @@ describe("the reader", function()
             table.insert(key, 1, names[id] .. "@" .. line)
           end
           local count = random(10) == 0 and 1 + random(50) or 1
-          frames.kind, frames.count = random(#gen.kinds), count
-          frames.outside = random(7) == 0
-          model.outside = model.outside + (frames.outside and 1 or 0)
-          model.blocks = model.blocks + 1
-          p:sample(frames)
-          key = table.concat(key, " ") .. " " .. gen.kinds[frames.kind + 1]
-          local site = model.sites[key] or {0, 0, 0, 0, 0}
-          model.sites[key] = site
-          site[1] = site[1] + count
-          site[2] = site[2] + count * period
-          site[5] = site[5] + count
-          model.samples = model.samples + count
-          model.bytes = model.bytes + count * period
-          open[#open + 1] = {site = site, count = count, period = period}
+          frames.count = count
+          if action < 20 then
+            p:time(frames)
+            model.timesamples = model.timesamples + count
+            local at = site(table.concat(key, " ") .. " [time sample]")
+            at[1] = at[1] + count
+          else
+            frames.kind, frames.outside = random(#gen.kinds), random(7) == 0
+            model.outside = model.outside + (frames.outside and 1 or 0)
+            model.blocks = model.blocks + 1
+            p:sample(frames)
+            model.samples = model.samples + count
+            model.bytes = model.bytes + count * period
+            open[#open + 1] = {
+              key = table.concat(key, " ") .. " " ..
+                    gen.kinds[frames.kind + 1],
+              count = count, period = period,
+            }
+          end
         end
       end
       model.undecided = 0
       for _, o in ipairs(open) do
         model.undecided = model.undecided + o.count
+        decide(o)
       end
       assert(p:close())
       return model
     end
+
+    it("tells totals in slices of time that add up", function()
+      for _, most in ipairs{1, 7, 100, 16384} do
+        local model = run(5, 6, false)
+        local profile = assert(reader.read(path, {bins = most}))
+        local bins = profile.bins
+        assert.is_true(bins.n >= 1 and bins.n <= most)
+        assert.is_true(bins.n * bins.width <= 2 * profile.duration * 1e6 +
+                       bins.width)
+        local sums, last = {}, 0
+        for i, bin in ipairs(bins.bin) do
+          assert.is_true(bin >= last and bin < bins.n)
+          last = bin
+          local kind = profile.kinds[bins.kind[i]]
+          local key = stackof(profile, bins.node[i]) .. " " .. kind.name ..
+                      (kind.class and "/" .. kind.class or "")
+          local sum = sums[key] or {0, 0, 0, 0}
+          sums[key] = sum
+          for k, column in ipairs{"samples", "bytes", "survived",
+                                  "survivedbytes"} do
+            sum[k] = sum[k] + bins[column][i]
+          end
+        end
+        for key, site in pairs(model.sites) do
+          assert.same({table.unpack(site, 1, 4)}, sums[key])
+        end
+      end
+      assert.is_nil(reader.read(path).bins)
+      assert.has_error(function() reader.read(path, {bins = 16385}) end)
+    end)
+
+    it("puts a sample into the slice in which it was taken", function()
+      local p = assert(gen.open{path = path})
+      local t = gen.now()
+      p:sample{8, 1, time = t}
+      p:sample{8, 1, time = t + 600000000}
+      p:collection{time = t + 900000000, fates = "11"}
+      assert(p:close())
+      local bins = assert(reader.read(path, {bins = 4})).bins
+      assert.same({1, 1}, bins.survived)
+      assert.is_true(math.abs(bins.bin[2] * bins.width - 500000) <=
+                     bins.width)
+    end)
+
+    it("tells how far it is", function()
+      local p = assert(gen.open{path = path, plain = true})
+      p:flood(300000, {8, 1})
+      assert(p:close())
+      local seen = {}
+      assert(reader.read(path, {progress = function(f)
+        assert(f >= (seen[#seen] or 0) and f <= 1)
+        seen[#seen + 1] = f
+      end}))
+      assert.is_true(#seen > 2)
+      local profile, message = reader.read(path, {progress = function()
+        error("no more", 0)
+      end})
+      assert.is_nil(profile)
+      assert.equal("cannot read profile '" .. path .. "': no more", message)
+    end)
 
     it("finds every sample, fate and period again", function()
       for seed = 1, 60 do
@@ -160,11 +260,16 @@ describe("the reader", function()
         assert.is_nil(profile.message, note)
         assert.same(model.sites, sitesof(profile), note)
         for _, key in ipairs{"samples", "bytes", "survived", "undecided",
-                             "minors", "majors"} do
+                             "minors", "majors", "timesamples", "timeperiods"} do
           assert.equal(model[key], profile[key], note .. ": " .. key)
         end
         assert.equal(model.records, #profile.collections, note)
         local last = profile.collections[#profile.collections]
+        assert.equal(#model.marks, #profile.marks, note)
+        for i, mark in ipairs(model.marks) do
+          assert.equal(mark.name, profile.marks[i].name, note)
+          assert.equal(mark.value, profile.marks[i].value, note)
+        end
         for key, value in pairs(model.last or {}) do
           assert.equal(value, last[key], note .. ": " .. key)
         end
@@ -197,12 +302,14 @@ describe("the reader", function()
       end
     end)
 
-    it("tells times in seconds since the start", function()
+    it("tells times in microseconds since the start", function()
       for format = 6, 7 do
         local p = assert(gen.open{path = path, format = format})
         local t = gen.now()
         p:sample{8, 1, time = t}
-        p:collection{time = t + 250000000, fates = "1"}
+        p:collection{time = t + 250000000, fates = "1", duration = 3000000}
+        p:mark("half", "", t + 500000000)
+        p:collection{time = t + 400000000}
         p:sample{8, 1, time = t + 750000000}
         assert(p:close())
         local bytes = vmprof.load(path)
@@ -210,7 +317,11 @@ describe("the reader", function()
         local profile = assert(read(bytes:sub(1, -26)))
         assert.is_false(profile.complete)
         assert.is_true(math.abs(profile.duration - 0.75) < 0.1)
-        assert.is_true(math.abs(profile.collections[1].time - 0.25) < 0.1)
+        local first, second = table.unpack(profile.collections)
+        assert.is_true(math.abs(first.time - 250000) < 100000)
+        assert.equal(3000, first.duration)
+        assert.equal(150000, second.time - first.time)
+        assert.equal(250000, profile.marks[1].time - first.time)
         assert.is_true(math.abs(profile.started - os.time()) < 3600)
       end
     end)
@@ -398,6 +509,29 @@ describe("the reader", function()
       end
     end)
 
+    it("reads 32-bit logs, and those of Windows", function()
+      -- words of 4 bytes; addresses of 4 or, on Windows, of 8
+      for _, address in ipairs{"<I4", "<I8"} do
+        local windows = address == "<I8" and 1 or 0
+        local function name(id, text)
+          return "\2" .. string.pack(address, id) .. string.pack("<s4", text)
+        end
+        local stack = "\1" .. string.pack("<i4i4", 1, 3) ..
+          string.pack("<" .. address:sub(2):rep(4), 300, 200, 100, 77)
+        local profile = assert(read(
+          string.pack("<i4i4i4i4i4", 0, 3, 0, 2000, windows) ..
+          vmprof.header(6, 0) .. vmprof.time(1000) ..
+          "\7" .. string.pack("<s4s4", "os", "win64") .. stack .. stack ..
+          name(100, "py:main:1:a.py") .. name(200, "py:f:2:a.py") ..
+          name(300, "py:g:3:b.py") .. vmprof.trailer(1003)))
+        assert.is_nil(profile.message)
+        assert.same({["main@0 f@0 g@0 [time sample]"] = {2, 0, 0, 0, 0}},
+                    sitesof(profile))
+        assert.equal(0.002, profile.timeperiod)
+        assert.is_false(profile.timed)
+      end
+    end)
+
     it("pairs allocation samples with their objects", function()
       local function sample(t, leaf)
         return vmprof.stack(9, t, {leaf, 100}, {0})
@@ -431,7 +565,7 @@ describe("the reader", function()
         assert.equal(3000, profile.bytes)
         assert.equal(1, profile.minors)
         local c = profile.collections[1]
-        assert.is_true(math.abs(c.time - 0.7) < 1e-3)
+        assert.is_true(math.abs(c.time - 700000) < 1000)
         assert.equal(2, c.decided)
         assert.equal(1, c.survived)
         assert.equal(early and 111 or 0, c.inuse)
@@ -477,8 +611,6 @@ describe("the reader", function()
       ["the file is empty"] = "",
       ["not a VMProf log (too short)"] = "hello",
       ["not a VMProf log"] = ("this is no profile at all, but long enough "):rep(3),
-      ["a 32-bit VMProf log; only 64-bit ones can be read"] =
-        string.pack("<i4i4i4i4i4", 0, 3, 0, 1000, 0),
       ["a big-endian VMProf log; only little-endian ones can be read"] =
         string.pack(">i8i8i8i8i8", 0, 3, 0, 1000, 0),
       ["not a VMProf log (no header)"] = head .. vmprof.meta("os", "linux"),
@@ -509,7 +641,7 @@ describe("the reader", function()
       return vmprof.head() .. vmprof.header(6, 2) .. vmprof.name(100, "py:f:1:x") ..
              vmprof.stack(1, 1, {5, 100}, {0})
     end
-    local own = vmprof.meta("asamp.format", "1")
+    local own = vmprof.meta("asamp.format", "2")
     local typed = vmprof.stack(1, 1, {0, 1, 5, 100}, {0})
     local damage = {
       ["an unknown record (0x63)"] = "c" .. ("x"):rep(100),
@@ -570,7 +702,7 @@ describe("the reader", function()
 
   it("takes odd but harmless details", function()
     local head = vmprof.head() .. vmprof.header(6, 2) ..
-                 vmprof.meta("asamp.format", "1") ..
+                 vmprof.meta("asamp.format", "2") ..
                  vmprof.meta("sample_allocated_bytes", "100")
     local typed = vmprof.stack(1, 1, {0, 1, 5, 100}, {0})
     local cases = {
@@ -578,7 +710,12 @@ describe("the reader", function()
       "n 1\nf 0 18446744073709551615\n", "n 1\ng\n", "n 1\ng -1 -2 -3 -4\n",
       "n 1\no 1\n", "n 1\no 7\n", "n 1\np\n", "n 1\np 0 64\n", "n 1",
       "n 1\n\n\n", "n 1\nkzzz\n", "n 1\nc 2 9 1\n", "n 1\nt 99999999999999999\n",
-      "n 1\n\0\n",
+      "n 1\n\0\n", "n 1\nC\n", "n 1\nC 1\n", "n 1\nC 1 a\nC 1 b\nf 1\nl 1 1\n",
+      "n 1\nC 99999999999 x\n", "n 1\nf 1\nl\n", "n 1\nf 1\nl 0 1 0 1 0\n",
+      "n 1\nf 1\nl 18446744073709551615 7\n", "n 1\nl 1 1\n", "n 1\nm\n",
+      "n 1\nm 5\n", "n 1\nm 5 99 abc\n", "n 1\nm -5 0 \n", "n 1\nq\n",
+      "n 1\nq 0 0 x\n", "n 1\nq 9 5 w", "n 1\ng 5 1 1 1 99999999 5 9 7 7\n",
+      "n 1\ng 9223372036854775807\ng 9223372036854775807\n",
     }
     for _, text in ipairs(cases) do
       local profile = assert(read(head .. typed ..
@@ -592,7 +729,7 @@ describe("the reader", function()
 
   it("ignores details of a format that it does not know", function()
     local profile = assert(read(
-      vmprof.head() .. vmprof.header(6, 2) .. vmprof.meta("asamp.format", "2") ..
+      vmprof.head() .. vmprof.header(6, 2) .. vmprof.meta("asamp.format", "1") ..
       vmprof.stack(1, 1, {5, 100}, {0}) .. vmprof.meta("asamp.1", "x") ..
       vmprof.trailer(1)))
     assert.is_true(profile.complete)

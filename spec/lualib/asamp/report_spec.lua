@@ -40,9 +40,9 @@ describe("asamp report", function()
     assert.equal("", err)
     assert.truthy(out:find("40 MiB allocated", 1, true))
     assert.truthy(out:find(
-      "30.0M  75.0%     30.0M  75.0%    67%  parse  lib/parse.lua:10\n", 1, true))
+      "30.0M  75.0%  30.0M  75.0%    67%  parse  lib/parse.lua:10\n", 1, true))
     assert.truthy(out:find(
-      "10.0M  25.0%     40.0M 100.0%     0%  main chunk  app.lua\n", 1, true))
+      "10.0M  25.0%  40.0M 100.0%     0%  main chunk  app.lua\n", 1, true))
     assert.truthy(out:find("lib/parse.lua:12  parse\n", 1, true))
     assert.truthy(out:find("  table\n", 1, true))
     assert.truthy(out:find("  string\n", 1, true))
@@ -85,7 +85,16 @@ describe("asamp report", function()
       [{}] = "no file given",
       [{"--nonsense", "x"}] = "unknown option '--nonsense'",
       [{"-x", "x"}] = "unknown option '-x'",
-      [{"a", "b"}] = "one file at a time, got 'a' and 'b'",
+      [{"--tpo", "3", "x"}] = "unknown option '--tpo', did you mean --top?",
+      [{"--json=1", "x"}] = "--json takes no value, got '1'",
+      [{"--by", "size", "x"}] = "--by wants bytes, samples, survived or " ..
+        "time, got 'size'",
+      [{"--line", "x.lua", "x"}] = "--line wants FILE:LINE, got 'x.lua'",
+      [{"--min", "101", "x"}] = "--min wants a number from 0 to 100, " ..
+        "got '101'",
+      [{"--show", "lines,linse", "x"}] = "--show wants a list, with commas, " ..
+        "of functions, lines, callers, types, leaks, tree, collections or " ..
+        "marks, got 'lines,linse'",
       [{"--top", "0", "x"}] = "--top wants a whole number from 1, got '0'",
       [{"--top", "x"}] = "--top wants a whole number from 1, got 'x'",
       [{"--top=1.5", "x"}] = "--top wants a whole number from 1, got '1.5'",
@@ -136,6 +145,72 @@ describe("asamp report", function()
     assert.truthy(err:find("; no sample could be read\n$"))
   end)
 
+  it("reports several files, and fails if one yields nothing", function()
+    local code, out, err = run(path, "/nowhere/x.vmprof", path)
+    assert.equal(1, code)
+    assert.equal(2, select(2, out:gsub("40 MiB allocated", "")))
+    assert.truthy(err:find("'/nowhere/x.vmprof': No such file", 1, true))
+    code, out = run("--json", path, path)
+    assert.equal(0, code)
+    assert.equal(2, select(2, out:gsub('"path": ', "")))
+  end)
+
+  it("shows the sections that are asked for", function()
+    local _, out = run("--show", "types,collections", path)
+    assert.truthy(out:find("By type", 1, true))
+    assert.truthy(out:find("Collections", 1, true))
+    assert.is_nil(out:find("By function", 1, true))
+    _, out = run("--tree", path)
+    assert.truthy(out:find("Call tree", 1, true))
+    assert.is_nil(out:find("By type", 1, true))
+  end)
+
+  it("restricts itself to a function or a line", function()
+    local code, out = run("--function", "pars", path)
+    assert.equal(0, code)
+    assert.truthy(out:find("30 MiB allocated", 1, true))
+    assert.truthy(out:find("Called from\n.-  30.0M 100.0%%  main chunk  app.lua:3\n"))
+    code, out = run("--line", "parse.lua:12", "--color=always", path)
+    assert.equal(0, code)
+    assert.truthy(out:find("only samples with parse.lua:12", 1, true))
+    assert.truthy(out:find("\27[", 1, true))
+    local err
+    code, out, err = run("--line", "arse.lua:12", path)
+    assert.equal(1, code)
+    assert.equal("", out)
+    assert.equal(("asamp report: '%s': no stack has arse.lua:12\n"):format(path),
+                 err)
+  end)
+
+  it("sorts by what the file has", function()
+    local code, out = run("--by", "survived", path)
+    assert.equal(0, code)
+    assert.truthy(out:find("By function, by bytes that survived\n", 1, true))
+    local err
+    code, out, err = run("--by", "time", path)
+    assert.equal(1, code)
+    assert.equal("", out)
+    assert.truthy(err:find("nothing to sort by time: the file has none", 1, true))
+  end)
+
+  it("shows a leak that goes on through the session", function()
+    local p = assert(gen.open{path = path, period = 1 << 20})
+    p:name(8, "main chunk", 0, "@app.lua")
+    local now = gen.now()
+    for i = 1, 64 do
+      local at = now + i * 1000000
+      p:flood(2, {8, i % 2 == 0 and 5 or 6, kind = 0, time = at})
+      p:collection{time = at + 1000, fates = i % 2 == 0 and "11" or "00",
+                   inuse = i << 20, duration = 500000}
+    end
+    assert(p:close())
+    local code, out = run("--show", "leaks,collections", path)
+    assert.equal(0, code)
+    assert.truthy(out:find("Likely leaks\n.-  64.0M   100%%  %d+ of %d+  app.lua:5"), out)
+    assert.is_nil(out:find("app.lua:6", 1, true))
+    assert.truthy(out:find("Pauses: 32ms together", 1, true), out)
+  end)
+
   it("reports a run without samples", function()
     local p = assert(gen.open{path = path})
     assert(p:close())
@@ -166,13 +241,29 @@ describe("asamp", function()
     assert.equal("asamp: no command given; see asamp --help\n", text)
     code, text = main("reprot", "x")
     assert.equal(2, code)
-    assert.equal("asamp: unknown command 'reprot'; see asamp --help\n", text)
+    assert.equal("asamp: unknown command 'reprot', did you mean " ..
+                 "report?; see asamp --help\n", text)
+  end)
+
+  it("tells when its output cannot be written", function()
+    local code, text = child.run([[
+      io.output(assert(io.open("/dev/full", "w")))
+      io.stdout = io.output()
+      os.exit(require "asamp".main(arg), true)]], "report", "--help")
+    assert.equal(1, code)
+    assert.equal("asamp: cannot write the output: No space left on device\n",
+                 text)
   end)
 
   it("runs the command with what follows", function()
     local code, text = main("report", "--help")
     assert.equal(0, code)
     assert.equal(report.usage, text)
+    for _, name in ipairs{"run", "diff"} do
+      code, text = main(name, "--help")
+      assert.equal(0, code)
+      assert.equal(require("asamp." .. name).usage, text)
+    end
     code = main("report")
     assert.equal(2, code)
     assert.equal("function", type(asamp.main))

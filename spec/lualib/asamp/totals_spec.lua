@@ -2,54 +2,10 @@
 -- Totals of profiles made by hand, small enough to add up in the head, and of
 -- random ones against the definition.
 
+local profiles = require "spec.support.profiles"
 local totals = require "asamp.totals"
 
---- A profile from stacks: {"root@1 f@2 [C]g", kind, samples, survived}; a
--- name in brackets is native. Every sample is 100 bytes.
-local function profileof(stacks, options)
-  local p = {nodes = {parent = {}, fn = {}, line = {}}, functions = {},
-             kinds = {{name = "table", blocks = 0, objects = 0, outside = 0},
-                      {name = "string", blocks = 0, objects = 0, outside = 0},
-                      {name = "[time sample]", time = true, blocks = 0,
-                       objects = 0, outside = 0}},
-             sites = {node = {}, kind = {}, samples = {}, bytes = {},
-                      survived = {}, survivedbytes = {}, undecided = {}},
-             lines = true, samples = 0, timesamples = 0}
-  local fns, nodes = {}, {}
-  for i, stack in ipairs(stacks) do
-    local node = 0
-    for frame in stack[1]:gmatch "%S+" do
-      local name, line = frame:match "^([^@]+)@?(%d*)$"
-      if not fns[name] then
-        p.functions[#p.functions + 1] = {
-          name = name, file = "x.lua", line = 1,
-          native = name:find "^%[C%]" ~= nil}
-        fns[name] = #p.functions
-      end
-      local key = node .. frame
-      if not nodes[key] then
-        nodes[key] = #p.nodes.fn + 1
-        p.nodes.parent[nodes[key]] = node
-        p.nodes.fn[nodes[key]] = fns[name]
-        p.nodes.line[nodes[key]] = tonumber(line) or 0
-      end
-      node = nodes[key]
-    end
-    local s = p.sites
-    local time = p.kinds[stack[2]].time
-    s.node[i], s.kind[i], s.samples[i] = node, stack[2], stack[3]
-    s.bytes[i] = time and 0 or 100 * stack[3]
-    s.survived[i] = stack[4] or 0
-    s.survivedbytes[i] = 100 * s.survived[i]
-    s.undecided[i] = 0
-    local sum = time and "timesamples" or "samples"
-    p[sum] = p[sum] + stack[3]
-  end
-  for k, v in pairs(options or {}) do
-    p[k] = v
-  end
-  return p
-end
+local profileof = profiles.of
 
 -- "name own/total" of the rows, by samples
 local function short(rows, key)
@@ -81,7 +37,8 @@ describe("totals", function()
                  short(t.lines, line))
     assert.equal("bytes", t.unit)
     assert.same({samples = 9, bytes = 900, survived = 1, survivedbytes = 100,
-                 undecided = 0}, t.whole)
+                 undecided = 0, timesamples = 0, nativesamples = 0,
+                 gcsamples = 0}, t.whole)
     assert.equal(100, t.functions[1].own.survivedbytes)
   end)
 
@@ -114,16 +71,65 @@ describe("totals", function()
 
   it("have no row for what has no sample", function()
     local p = profileof{{"main@1", 1, 2}, {"main@1 f@2", 3, 5}}
+    p.sites.samples[2], p.timesamples = 0, 0
     assert.equal("main 2/2", short(totals.of(p).functions, name))
     assert.equal("x.lua:1 2/2", short(totals.of(p).lines, line))
   end)
 
-  it("leave time samples out beside allocations, count them alone", function()
-    local mixed = {{"main@1", 1, 2}, {"main@2", 3, 50}}
-    assert.equal("main 2/2", short(totals.of(profileof(mixed)).functions, name))
+  it("tell the time in Lua, in C and in collections apart", function()
+    local t = totals.of(profileof{
+      {"main@1 f@2", 3, 10}, {"main@1 f@2 [C]gsub", 3, 5},
+      {"main@1 f@2 <minor>", 3, 2}, {"main@1 f@2 [C]gsub <minor>", 3, 1},
+      {"main@1 f@2", 1, 4}})
+    assert.same({"bytes", "timesamples"}, t.measures)
+    local row = totals.sorted(t.lines, "timesamples")[1]
+    assert.equal(2, row.line)
+    assert.equal(18, row.own.timesamples)
+    assert.equal(5, row.own.nativesamples)
+    assert.equal(3, row.own.gcsamples)
+    assert.equal(4, row.own.samples)
+    local byname = {}
+    for _, fn in ipairs(t.functions) do
+      byname[fn.name] = fn
+    end
+    assert.equal(10, byname.f.own.timesamples)
+    assert.equal(18, byname.f.total.timesamples)
+    assert.equal(3, byname["[minor collection]"].own.gcsamples)
+    assert.equal(5, byname["[C]gsub"].own.nativesamples)
+    assert.equal(6, byname["[C]gsub"].total.timesamples)
+  end)
+
+  it("sort by time where there are no allocations", function()
     local t = totals.of(profileof{{"main@1 f@2", 3, 5}, {"main@2", 3, 9}})
-    assert.equal("samples", t.unit)
-    assert.equal("main 9/14, f 5/5", short(t.functions, name))
+    assert.same({"timesamples"}, t.measures)
+    assert.equal("main", t.functions[1].name)
+    assert.equal(14, t.functions[1].total.timesamples)
+    assert.same({}, t.types)
+  end)
+
+  it("have the classes of a type below it", function()
+    local t = totals.of(profileof{
+      {"main@1", 1, 4}, {"main@1", 4, 3, 2}, {"main@2", 2, 5}})
+    assert.equal("table", t.types[1].name)
+    assert.equal(7, t.types[1].own.samples)
+    assert.equal("Point", t.types[1].classes[1].name)
+    assert.equal(3, t.types[1].classes[1].own.samples)
+    assert.equal(2, t.types[1].classes[1].own.survived)
+    assert.same({}, t.types[2].classes)
+  end)
+
+  it("count only the stacks that are covered", function()
+    local p = profileof{{"main@1 f@2 g@3", 1, 4}, {"main@1 g@3", 1, 2},
+                        {"main@1", 2, 1}}
+    local covered = {}
+    for i, f in ipairs(p.nodes.fn) do
+      covered[i] = p.functions[f].name == "f" or
+                   covered[p.nodes.parent[i]] or nil
+    end
+    local t = totals.of(p, {covered = covered})
+    assert.equal("g 4/4, f 0/4, main 0/4", short(t.functions, name))
+    assert.equal(4, t.whole.samples)
+    assert.equal(1, #t.types)
   end)
 
   it("have no lines where the file has none", function()

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Totals per site and slice of time. See bins.h.
+*/
+#include "bins.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void bins_init (Bins *b, uint32_t most) {
+  memset(b, 0, sizeof(*b));
+  b->most = most;
+  b->width = 1;
+}
+
+void bins_free (Bins *b) {
+  free(b->rows);
+  idmap_free(&b->bykey);
+}
+
+/* The row, made when there was none; NULL without memory. */
+static BinRow *rowof (Bins *b, uint32_t bin, uint32_t node, uint32_t kind) {
+  /* 14, 22 and 12 bits */
+  uint64_t key = ((uint64_t)bin << 34 | (uint64_t)node << 12 | kind) + 1;
+  const uint32_t *known = idmap_find(&b->bykey, key);
+  uint32_t *index;
+  int isnew = 0;
+  if (known != NULL)
+    return &b->rows[*known];
+  if (b->n >= BINS_MAXROWS && node != 0)
+    return rowof(b, bin, 0, kind);
+  if (b->n == b->size) {
+    size_t size = b->size == 0 ? 256 : b->size * 2;
+    BinRow *rows = realloc(b->rows, size * sizeof(*rows));
+    if (rows == NULL)
+      return NULL;
+    b->rows = rows;
+    b->size = size;
+  }
+  index = idmap_at(&b->bykey, key, &isnew);
+  if (index == NULL)
+    return NULL;
+  *index = (uint32_t)b->n;
+  memset(&b->rows[b->n], 0, sizeof(*b->rows));
+  b->rows[b->n].bin = bin;
+  b->rows[b->n].node = node;
+  b->rows[b->n].kind = kind;
+  return &b->rows[b->n++];
+}
+
+static void add (BinRow *to, const BinRow *from) {
+  to->samples += from->samples;
+  to->bytes += from->bytes;
+  to->survived += from->survived;
+  to->survivedbytes += from->survivedbytes;
+}
+
+/* Bins of twice the width. Rows only move to the front. */
+static void widen (Bins *b) {
+  size_t i, n = b->n;
+  b->width *= 2;
+  b->n = 0;
+  idmap_free(&b->bykey);
+  for (i = 0; i < n; i++) {
+    BinRow from = b->rows[i];
+    BinRow *to = rowof(b, from.bin / 2, from.node, from.kind);
+    if (to == NULL) {
+      b->failed = 1;
+      return;
+    }
+    add(to, &from);
+  }
+}
+
+void bins_add (Bins *b, const ReadSample *s, int survived) {
+  BinRow from = {0, 0, 0, 0, 0, 0, 0};
+  BinRow *to;
+  if (b->most == 0 || b->failed)
+    return;
+  while (s->time / b->width >= b->most && !b->failed)
+    widen(b);
+  from.samples = s->count;
+  if (s->kind != READER_TIMESAMPLE)
+    from.bytes = reader_bytes(s);
+  if (survived) {
+    from.survived = from.samples;
+    from.survivedbytes = from.bytes;
+  }
+  to = b->failed ? NULL
+                 : rowof(b, (uint32_t)(s->time / b->width), s->node, s->kind);
+  if (to == NULL)
+    b->failed = 1;
+  else
+    add(to, &from);
+}
+
+static int order (const void *a, const void *b) {
+  const BinRow *x = a, *y = b;
+  if (x->bin != y->bin)
+    return x->bin < y->bin ? -1 : 1;
+  if (x->node != y->node)
+    return x->node < y->node ? -1 : 1;
+  return x->kind < y->kind ? -1 : x->kind > y->kind;
+}
+
+void bins_finish (Bins *b, uint64_t scale) {
+  size_t i;
+  if (b->n > 0)
+    qsort(b->rows, b->n, sizeof(*b->rows), order);
+  for (i = 0; i < b->n; i++) {
+    b->rows[i].bytes *= scale;
+    b->rows[i].survivedbytes *= scale;
+  }
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Bins: totals per site in slices of time, so that a stretch of a profile can
+** be looked at. How long a profile is shows at its end: slices begin short,
+** and whenever a sample lies beyond the last one, each pair becomes one.
+** Invariants:
+**   B1  a row's bin is below 'most'; width = 2^k us;
+**   B2  no two rows have the same bin, node and kind;
+**   B3  at most BINS_MAXROWS rows and one for each bin and kind: what would
+**       need another is counted at node 0 of its bin.
+*/
+#ifndef asamp_bins_h
+#define asamp_bins_h
+
+#include "idmap.h"
+#include "reader.h"
+
+#define BINS_MOST	16384u
+#define BINS_MAXROWS	(1u << 20)
+
+typedef struct BinRow {
+  uint32_t bin, node, kind;
+  uint64_t samples, bytes, survived, survivedbytes;
+} BinRow;
+
+typedef struct Bins {
+  uint32_t most;       /* bins, a power of 2 is best; 0: nothing is kept */
+  uint64_t width;      /* us */
+  BinRow *rows;
+  size_t n, size;
+  IdMap bykey;
+  int failed;          /* memory ran out */
+} Bins;
+
+/* 'most' <= BINS_MOST. */
+void bins_init (Bins *b, uint32_t most);
+void bins_add (Bins *b, const ReadSample *s, int survived);
+/* Sorts the rows by bin, node, kind; bytes are multiplied by 'scale'. */
+void bins_finish (Bins *b, uint64_t scale);
+void bins_free (Bins *b);
+
+#endif

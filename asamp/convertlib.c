@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** profiler.convert: profiles in other formats, for Lua. A plain C module for
+** Lua 5.4; what it knows of formats is in firefox.h, pprof.h, flame.h and
+** transcode.h.
+**
+**   firefox(path, out, options)     -> summary | nil, message
+**   pprof(path, out, options)
+**   collapsed(path, out, options)
+**   speedscope(path, out, options)
+**   vmprof(path, out, options)
+**   version(path)                   -> of the VMProf log | nil, message
+**
+** Each of the others reads the profile 'path' and writes 'out' (complete or not at all).
+** Options: level (of gzip, 0: plain; default 0), progress (function of the
+** share that is done), head (firefox: function of the summary that returns the
+** JSON text of "meta" and "libs"), weight (collapsed: "bytes", "samples",
+** "survived" or "time"; default bytes, or time if there is no more), name (speedscope), format (vmprof: 6 or 7).
+** A summary has: complete, message, version, own, period, timeperiod (ns),
+** wall, started, duration (us), samples, timesamples, undetailed, fates,
+** minors, majors, command, interpreter, written (bytes before they are
+** packed).
+*/
+#include "firefox.h"
+#include "flame.h"
+#include "pprof.h"
+#include "transcode.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <lua.h>
+#include <lauxlib.h>
+
+#define TYPENAME	"profiler.convert.work"
+
+/* Reading takes about this share of the time. */
+#define READING		0.7
+
+/* Everything that a call owns; freed when an error unwinds it, too. */
+typedef struct Work {
+  lua_State *L;
+  const char *path, *out;
+  Reading *reading;
+  ReaderClient *client;
+  Output *output;        /* open while not NULL */
+  Firefox *firefox;
+  ReaderSum *sum;
+  Transcode *transcode;
+  Flame *flame;
+  char err[1024];
+} Work;
+
+/* Frees all; keeps the output file if it is complete. Its errno, or 0. */
+static int release (Work *w, int keep) {
+  int error = 0;
+  if (w->firefox != NULL) {
+    firefox_free(w->firefox);
+    free(w->firefox);
+  }
+  if (w->transcode != NULL) {
+    transcode_free(w->transcode);
+    free(w->transcode);
+  }
+  if (w->sum != NULL) {
+    readersum_free(w->sum);
+    free(w->sum);
+  }
+  if (w->flame != NULL) {
+    flame_free(w->flame);
+    free(w->flame);
+  }
+  if (w->reading != NULL)
+    reader_free(w->reading);
+  if (w->output != NULL) {
+    error = output_close(w->output, keep);
+    free(w->output);
+  }
+  w->firefox = NULL;
+  w->transcode = NULL;
+  w->sum = NULL;
+  w->flame = NULL;
+  w->reading = NULL;
+  w->output = NULL;
+  return error;
+}
+
+static int l_gc (lua_State *L) {
+  release(luaL_checkudata(L, 1, TYPENAME), 0);
+  return 0;
+}
+
+static Work *work (lua_State *L) {
+  Work *w;
+  luaL_checkstring(L, 1);
+  luaL_checkstring(L, 2);
+  luaL_checktype(L, 3, LUA_TTABLE);
+  lua_settop(L, 3);
+  w = lua_newuserdatauv(L, sizeof(*w), 0);
+  memset(w, 0, sizeof(*w));
+  luaL_setmetatable(L, TYPENAME);
+  w->L = L;
+  w->path = lua_tostring(L, 1);
+  w->out = lua_tostring(L, 2);
+  lua_getfield(L, 3, "progress");  /* index 5 */
+  return w;
+}
+
+static void *allocate (Work *w, size_t n) {
+  void *block = calloc(1, n);
+  if (block == NULL)
+    luaL_error(w->L, "not enough memory");
+  return block;
+}
+
+static void progress (Work *w, double fraction) {
+  if (lua_isnil(w->L, 5))
+    return;
+  lua_pushvalue(w->L, 5);
+  lua_pushnumber(w->L, fraction);
+  lua_call(w->L, 1, 0);
+}
+
+/* Called from the reader: an error waits until it has returned. */
+static void readprogress (void *ud, double fraction) {
+  Work *w = ud;
+  lua_pushvalue(w->L, 5);
+  lua_pushnumber(w->L, fraction * READING);
+  if (lua_pcall(w->L, 1, 0, 0) != LUA_OK)
+    w->client->stop = lua_isstring(w->L, -1) ? lua_tostring(w->L, -1)
+                                             : "progress failed";
+}
+
+/* nil and a message: why the file was not written. */
+static int failed (Work *w, const char *reason) {
+  lua_State *L = w->L;
+  release(w, 0);
+  lua_pushnil(L);
+  lua_pushfstring(L, "cannot write '%s': %s", w->out, reason);
+  return 2;
+}
+
+/* Reads the profile; 0: the stack has nil and a message. */
+static int readprofile (Work *w, ReaderClient *client) {
+  w->client = client;
+  if (!lua_isnil(w->L, 5))
+    client->progress = readprogress;
+  client->progressud = w;
+  w->reading = reader_read(w->path, client, w->err, sizeof(w->err));
+  if (w->reading == NULL) {
+    release(w, 0);
+    lua_pushnil(w->L);
+    lua_pushstring(w->L, w->err);
+    return 0;
+  }
+  return 1;
+}
+
+/* Opens the output; an errno or 0. */
+static int create (Work *w) {
+  int level;
+  lua_getfield(w->L, 3, "level");
+  level = (int)luaL_optinteger(w->L, -1, 0);
+  lua_pop(w->L, 1);
+  w->output = allocate(w, sizeof(*w->output));
+  return output_open(w->output, w->out, level);
+}
+
+static void setinteger (lua_State *L, const char *key, uint64_t n) {
+  lua_pushinteger(L, (lua_Integer)n);
+  lua_setfield(L, -2, key);
+}
+
+static void setboolean (lua_State *L, const char *key, int b) {
+  lua_pushboolean(L, b);
+  lua_setfield(L, -2, key);
+}
+
+static void setstring (lua_State *L, const char *key, const char *text) {
+  lua_pushstring(L, text);
+  lua_setfield(L, -2, key);
+}
+
+static void pushsummary (Work *w) {
+  lua_State *L = w->L;
+  const Reading *r = w->reading;
+  lua_createtable(L, 0, 20);
+  setboolean(L, "complete", r->complete);
+  if (r->message[0] != '\0')
+    setstring(L, "message", r->message);
+  if (r->command != 0)
+    setstring(L, "command", r->text.text + r->command);
+  setstring(L, "interpreter", r->interpreter);
+  setinteger(L, "version", (uint64_t)r->version);
+  setboolean(L, "own", r->own);
+  setboolean(L, "fates", r->fates);
+  setboolean(L, "wall", r->wall);
+  setboolean(L, "random", r->random);
+  setinteger(L, "period", r->period);
+  setinteger(L, "timeperiod", r->timeperiod);
+  setinteger(L, "started", r->started);
+  setinteger(L, "duration", r->duration);
+  setinteger(L, "samples", r->samples);
+  setinteger(L, "timesamples", r->timesamples);
+  setinteger(L, "undetailed", r->undetailed);
+  setinteger(L, "minors", r->minors);
+  setinteger(L, "majors", r->majors);
+}
+
+/* Ends a conversion whose file is written but for its last bytes. */
+static int finish (Work *w) {
+  int error;
+  progress(w, 1);
+  pushsummary(w);
+  setinteger(w->L, "written", w->output->written);
+  error = release(w, 1);
+  return error != 0 ? failed(w, strerror(error)) : 1;
+}
+
+/* The folder of the file that is written, where spills go. */
+static const char *folder (Work *w) {
+  const char *slash = strrchr(w->out, '/');
+  if (slash == NULL)
+    return ".";
+  if (strncmp(w->out, "/dev/", 5) == 0)
+    return "/tmp";
+  return lua_pushlstring(w->L, w->out, (size_t)(slash - w->out) + 1);
+}
+
+/* ------------------------------------------------------------- formats -- */
+
+static int l_firefox (lua_State *L) {
+  Work *w = work(L);
+  const char *reason;
+  int error;
+  w->firefox = allocate(w, sizeof(*w->firefox));
+  reason = firefox_start(w->firefox, folder(w));
+  if (reason != NULL)
+    return failed(w, reason);
+  if (!readprofile(w, &w->firefox->client))
+    return 2;
+  lua_getfield(L, 3, "head");
+  pushsummary(w);
+  lua_call(L, 1, 1);
+  luaL_checkstring(L, -1);
+  error = create(w);
+  if (error != 0)
+    return failed(w, strerror(error));
+  reason = firefox_write(w->firefox, w->reading, lua_tostring(L, -1),
+                         w->output);
+  return reason != NULL ? failed(w, reason) : finish(w);
+}
+
+/* Reads totals; 0: the stack has what the conversion returns. */
+static int readtotals (Work *w) {
+  w->sum = allocate(w, sizeof(*w->sum));
+  if (!readersum_start(w->sum, 0))
+    luaL_error(w->L, "not enough memory");
+  if (!readprofile(w, &w->sum->client))
+    return 0;
+  readersum_finish(w->sum, w->reading);
+  return 1;
+}
+
+static int l_pprof (lua_State *L) {
+  Work *w = work(L);
+  int error;
+  if (!readtotals(w))
+    return 2;
+  error = create(w);
+  if (error != 0)
+    return failed(w, strerror(error));
+  return pprof_write(w->reading, w->sum, w->output)
+         ? finish(w) : failed(w, "not enough memory");
+}
+
+static int l_collapsed (lua_State *L) {
+  static const char *const weights[] = {"bytes", "samples", "survived", "time",
+                                        NULL};
+  Work *w = work(L);
+  int error, weight;
+  lua_getfield(L, 3, "weight");
+  weight = lua_isnil(L, -1) ? -1 : luaL_checkoption(L, -1, NULL, weights);
+  if (!readtotals(w))
+    return 2;
+  if (weight < 0)
+    weight = w->reading->samples == 0 && w->reading->timesamples > 0
+             ? FLAME_TIME : FLAME_BYTES;
+  error = create(w);
+  if (error != 0)
+    return failed(w, strerror(error));
+  return flame_collapsed(w->reading, w->sum, (enum FlameWeight)weight,
+                         w->output)
+         ? finish(w) : failed(w, "not enough memory");
+}
+
+static int l_speedscope (lua_State *L) {
+  Work *w = work(L);
+  const char *name, *reason;
+  int error;
+  lua_getfield(L, 3, "name");
+  name = luaL_optstring(L, -1, w->path);
+  w->flame = allocate(w, sizeof(*w->flame));
+  reason = flame_start(w->flame, folder(w));
+  if (reason != NULL)
+    return failed(w, reason);
+  if (!readprofile(w, &w->flame->client))
+    return 2;
+  error = create(w);
+  if (error != 0)
+    return failed(w, strerror(error));
+  reason = flame_speedscope(w->flame, w->reading, name, w->output);
+  return reason != NULL ? failed(w, reason) : finish(w);
+}
+
+static int l_vmprof (lua_State *L) {
+  Work *w = work(L);
+  const char *reason;
+  int error, format;
+  lua_getfield(L, 3, "format");
+  format = (int)luaL_checkinteger(L, -1);
+  luaL_argcheck(L, format == PROFILE_STOCK || format == PROFILE_EXTENDED, 3,
+                "format not 6 or 7");
+  error = create(w);
+  if (error != 0)
+    return failed(w, strerror(error));
+  w->transcode = allocate(w, sizeof(*w->transcode));
+  if (!transcode_start(w->transcode, format, w->output))
+    return failed(w, "not enough memory");
+  if (!readprofile(w, &w->transcode->client))
+    return 2;
+  reason = transcode_finish(w->transcode, w->reading);
+  return reason != NULL ? failed(w, reason) : finish(w);
+}
+
+/* A look at the head: reading stops at the first event. */
+typedef struct Look {
+  ReaderClient client;
+  int version;
+} Look;
+
+static void look (void *ud, const Reading *r) {
+  Look *l = ud;
+  l->version = r->version;
+  l->client.stop = "looked at";
+}
+
+static int l_version (lua_State *L) {
+  const char *path = luaL_checkstring(L, 1);
+  char err[1024];
+  Look l;
+  Reading *r;
+  memset(&l, 0, sizeof(l));
+  l.client.ud = &l;
+  l.client.begin = look;
+  l.version = -1;
+  r = reader_read(path, &l.client, err, sizeof(err));
+  if (r != NULL)
+    reader_free(r);
+  if (l.version < 0) {
+    lua_pushnil(L);
+    lua_pushstring(L, err);
+    return 2;
+  }
+  lua_pushinteger(L, l.version);
+  return 1;
+}
+
+int luaopen_profiler_convert (lua_State *L);
+
+int luaopen_profiler_convert (lua_State *L) {
+  static const luaL_Reg functions[] = {
+    {"firefox", l_firefox}, {"pprof", l_pprof}, {"collapsed", l_collapsed},
+    {"speedscope", l_speedscope}, {"vmprof", l_vmprof}, {"version", l_version}, {NULL, NULL}
+  };
+  luaL_newmetatable(L, TYPENAME);
+  lua_pushcfunction(L, l_gc);
+  lua_setfield(L, -2, "__gc");
+  luaL_newlib(L, functions);
+  return 1;
+}

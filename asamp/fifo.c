@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** A queue of samples in a ring that grows. See fifo.h.
+*/
+#include "fifo.h"
+#include "reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int grow (Fifo *f) {
+  size_t size = f->size == 0 ? 1024 : f->size * 2;
+  ReadSample *list = malloc(size * sizeof(*list));
+  size_t i;
+  if (list == NULL)
+    return 0;
+  for (i = 0; i < f->n; i++)
+    list[i] = f->list[(f->head + i) & (f->size - 1)];
+  free(f->list);
+  f->list = list;
+  f->size = size;
+  f->head = 0;
+  return 1;
+}
+
+int fifo_put (Fifo *f, const ReadSample *s) {
+  if (f->n == f->size && !grow(f))
+    return 0;
+  f->list[(f->head + f->n++) & (f->size - 1)] = *s;
+  return 1;
+}
+
+ReadSample *fifo_take (Fifo *f) {
+  ReadSample *s = &f->list[f->head];
+  if (f->n == 0)
+    return NULL;
+  f->head = (f->head + 1) & (f->size - 1);
+  f->n--;
+  return s;
+}
+
+void fifo_free (Fifo *f) {
+  free(f->list);
+  memset(f, 0, sizeof(*f));
+}

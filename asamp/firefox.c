@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Rows of a Firefox profile, spilled while the profile is read. See
+** firefox.h; firefoxfile.c writes the file.
+**
+** 'event' has for each collection: 1, us since the event before, duration,
+** in use, held, rss, tenured, decided, survived, left out, major, state; for
+** each mark: 0, us, length of name, length of value, and the two texts.
+*/
+#include "firefox.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char NOMEMORY[] = "not enough memory";
+
+/* Room for one more element in the list; NULL without memory. */
+static void *room (Firefox *f, void *list, size_t n, size_t *size,
+                   size_t element) {
+  size_t more = *size == 0 ? 256 : *size * 2;
+  void *bigger;
+  if (n < *size)
+    return list;
+  bigger = realloc(list, more * element);
+  if (bigger == NULL)
+    f->client.stop = NOMEMORY;
+  else
+    *size = more;
+  return bigger;
+}
+
+static void row (Firefox *f, uint64_t time, size_t leaf, int64_t bytes,
+                 uint64_t address) {
+  if (time < f->last)
+    time = f->last;
+  spill_put(&f->time, (int64_t)(time - f->last));
+  spill_put(&f->stack, (int64_t)leaf);
+  spill_put(&f->weight, bytes);
+  spill_put(&f->memory, (int64_t)address);
+  f->last = time;
+  f->rows++;
+}
+
+static uint64_t newaddress (Firefox *f) {
+  return f->nunused > 0 ? f->unused[--f->nunused] : ++f->address;
+}
+
+void firefox_settle (Firefox *f) {
+  size_t i;
+  for (i = 0; i < f->ndeaths; i++) {
+    const FirefoxDeath *d = &f->deaths[i];
+    uint64_t *unused = room(f, f->unused, f->nunused, &f->unusedsize,
+                            sizeof(*unused));
+    row(f, f->deathtime, d->leaf, -(int64_t)d->bytes, d->address);
+    if (unused != NULL) {
+      f->unused = unused;
+      unused[f->nunused++] = d->address;
+    }
+  }
+  f->ndeaths = 0;
+}
+
+static void fate (void *ud, const ReadSample *s, int fate, uint64_t time) {
+  Firefox *f = ud;
+  uint64_t bytes = reader_bytes(s), address;
+  size_t leaf = ledger_site(&f->leaves, s->node,
+                            s->kind * 3 + (uint32_t)fate);
+  if (leaf == LEDGER_NONE) {
+    f->client.stop = NOMEMORY;
+    return;
+  }
+  if (f->ndeaths > 0 && (f->deathtime != time || s->time >= time))
+    firefox_settle(f);
+  address = newaddress(f);
+  row(f, s->time, leaf, (int64_t)bytes, address);
+  if (fate == READER_DIED) {
+    FirefoxDeath *deaths = room(f, f->deaths, f->ndeaths, &f->deathsize,
+                                sizeof(*deaths));
+    if (deaths == NULL)
+      return;
+    f->deaths = deaths;
+    deaths[f->ndeaths].leaf = leaf;
+    deaths[f->ndeaths].bytes = bytes;
+    deaths[f->ndeaths++].address = address;
+    f->deathtime = time;
+  }
+}
+
+static void sample (void *ud, const ReadSample *s) {
+  Firefox *f = ud;
+  if (s->kind != READER_TIMESAMPLE)
+    return;
+  spill_put(&f->tick, (int64_t)(s->time - f->lasttick));
+  spill_put(&f->tickstack, s->node);
+  spill_put(&f->tickweight, (int64_t)reader_bytes(s));
+  f->lasttick = s->time;
+  f->timerows++;
+}
+
+static void collection (void *ud, const ReadCollection *c) {
+  Firefox *f = ud;
+  const uint64_t values[] = {
+    1, c->time, c->duration, c->inuse, c->held, c->rss, c->tenured,
+    c->decided, c->survived, c->minors + c->majors, (uint64_t)c->major,
+    (uint64_t)c->state
+  };
+  size_t i;
+  firefox_settle(f);
+  for (i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+    spill_put(&f->event, (int64_t)values[i]);
+  f->events++;
+  f->collections++;
+}
+
+static void mark (void *ud, const ReadMark *m) {
+  Firefox *f = ud;
+  spill_put(&f->event, 0);
+  spill_put(&f->event, (int64_t)m->time);
+  spill_put(&f->event, (int64_t)m->namelength);
+  spill_put(&f->event, (int64_t)m->valuelength);
+  spill_text(&f->event, m->name, m->namelength);
+  spill_text(&f->event, m->value, m->valuelength);
+  f->events++;
+}
+
+const char *firefox_start (Firefox *f, const char *directory) {
+  Spill *const spills[] = {&f->time, &f->stack, &f->weight, &f->memory,
+                           &f->tick, &f->tickstack, &f->tickweight,
+                           &f->event};
+  size_t i;
+  memset(f, 0, sizeof(*f));
+  f->client.ud = f;
+  f->client.sample = sample;
+  f->client.fate = fate;
+  f->client.collection = collection;
+  f->client.mark = mark;
+  for (i = 0; i < sizeof(spills) / sizeof(spills[0]); i++)
+    spills[i]->fd = -1;
+  for (i = 0; i < sizeof(spills) / sizeof(spills[0]); i++) {
+    int error = spill_open(spills[i], directory);
+    if (error != 0)
+      return strerror(error);
+  }
+  return NULL;
+}
+
+void firefox_free (Firefox *f) {
+  spill_close(&f->time);
+  spill_close(&f->stack);
+  spill_close(&f->weight);
+  spill_close(&f->memory);
+  spill_close(&f->tick);
+  spill_close(&f->tickstack);
+  spill_close(&f->tickweight);
+  spill_close(&f->event);
+  ledger_free(&f->leaves);
+  free(f->unused);
+  free(f->deaths);
+}

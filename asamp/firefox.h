@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** The converter to the Firefox Profiler's processed profile format, version
+** 60: what grows with the profile. The head (meta, categories, schemas) is
+** text that asamp.convert.firefox makes.
+**
+** A client of the reader: rows are spilled while it reads, and the file is
+** written when it has read. Memory: the call tree, one leaf for each site and
+** fate, samples that wait for their collection, strings of names.
+** Rules:
+**   F1  rows of a table are in the order of time; columns are of one length;
+**       every index is within its table; parents stand before children;
+**   F2  a sample is a row of +bytes at its time; if it died young, there is a
+**       row of -bytes with the same stack and address at the collection;
+**       addresses are small numbers, in use by one sample at a time;
+**   F3  the leaf of a sample's stack is its kind, in the category of its fate.
+*/
+#ifndef asamp_firefox_h
+#define asamp_firefox_h
+
+#include "ledger.h"
+#include "output.h"
+#include "reader.h"
+#include "spill.h"
+
+/* Indices into meta.categories, as the head lists them. */
+enum FirefoxCategory {
+  FIREFOX_OTHER, FIREFOX_LUA, FIREFOX_NATIVE, FIREFOX_COLLECTOR,
+  FIREFOX_DIED, FIREFOX_SURVIVED, FIREFOX_UNDECIDED
+};
+
+/* A sample whose row of -bytes is still to come. */
+typedef struct FirefoxDeath {
+  size_t leaf;
+  uint64_t bytes;
+  uint64_t address;
+} FirefoxDeath;
+
+typedef struct Firefox {
+  ReaderClient client;  /* hand this to reader_read */
+  const Reading *r;
+  Ledger leaves;        /* sites of kind * 3 + fate */
+  uint64_t last;        /* time of the last row of allocations */
+  uint64_t address;     /* the largest in use so far */
+  uint64_t *unused;     /* addresses below it */
+  size_t nunused, unusedsize;
+  FirefoxDeath *deaths; /* at 'deathtime' */
+  size_t ndeaths, deathsize;
+  uint64_t deathtime;
+  uint64_t rows, timerows, events, collections;
+  /* allocations: us since the row before; leaf; bytes; address */
+  Spill time, stack, weight, memory;
+  /* time samples: us since the row before; node; ns */
+  Spill tick, tickstack, tickweight;
+  uint64_t lasttick;
+  /* collections and marks, see 'firefox.c' */
+  Spill event;
+} Firefox;
+
+/* 'directory': for the spills. A phrase why not, or NULL. */
+const char *firefox_start (Firefox *f, const char *directory);
+/*
+** Writes the file: 'head' has the members "meta" and "libs". A phrase why
+** not, or NULL (the output has its own errors).
+*/
+const char *firefox_write (Firefox *f, const Reading *r, const char *head,
+                           Output *o);
+void firefox_free (Firefox *f);
+
+/* Writes the rows of -bytes that wait; for firefox_write. */
+void firefox_settle (Firefox *f);
+
+#endif

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Writes a Firefox profile of version 60 from what was spilled. See
+** firefoxfile.h.
+*/
+#include "firefoxfile.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Ids of frames that stand for collections and for no code at all. */
+#define COLLECTORFRAME(id)	((id) == 57 || (id) == 59)
+#define NOBODYSFRAME(id)	((id) == 61 || (id) == 63)
+
+uint32_t firefoxfile_string (FirefoxFile *w, const char *text, size_t n) {
+  return strlist_put(&w->strings, text, n);
+}
+
+/* -------------------------------------------------------------- frames -- */
+
+static uint32_t frame (FirefoxFile *w, uint64_t key, uint32_t function,
+                       uint32_t line, uint32_t category) {
+  int isnew = 0;
+  uint32_t *at = idmap_at(&w->byframe, key, &isnew);
+  if (at == NULL) {
+    w->failed = 1;
+    return 0;
+  }
+  if (isnew) {
+    if (w->nframes == w->framesize) {
+      size_t size = w->framesize == 0 ? 1024 : w->framesize * 2;
+      FirefoxFrame *frames = realloc(w->frames, size * sizeof(*frames));
+      if (frames == NULL) {
+        w->failed = 1;
+        return 0;
+      }
+      w->frames = frames;
+      w->framesize = size;
+    }
+    w->frames[w->nframes].function = function;
+    w->frames[w->nframes].line = line;
+    w->frames[w->nframes].category = category;
+    *at = (uint32_t)w->nframes++;
+  }
+  return *at;
+}
+
+static uint32_t category (const Reading *r, uint32_t node) {
+  uint64_t id = r->tree.nodes[node].id;
+  if (r->own && COLLECTORFRAME(id))
+    return FIREFOX_COLLECTOR;
+  if (r->own && NOBODYSFRAME(id))
+    return FIREFOX_OTHER;
+  return r->functions[r->fn[node]].native ? FIREFOX_NATIVE : FIREFOX_LUA;
+}
+
+/* The frames of all nodes and leaves; 0 without memory. */
+static int frames (FirefoxFile *w) {
+  const Reading *r = w->r;
+  const Ledger *leaves = &w->f->leaves;
+  size_t i;
+  w->frameof = calloc(r->tree.n + leaves->nsites, sizeof(*w->frameof));
+  if (w->frameof == NULL)
+    return 0;
+  for (i = 1; i < r->tree.n; i++) {
+    uint32_t line = r->tree.nodes[i].line;
+    w->frameof[i] = frame(w, ((uint64_t)r->fn[i] << 32 | line) + 1, r->fn[i],
+                          line, category(r, (uint32_t)i));
+  }
+  for (i = 0; i < leaves->nsites; i++) {
+    uint32_t kind = leaves->sites[i].kind / 3;
+    uint32_t fate = leaves->sites[i].kind % 3;
+    w->frameof[r->tree.n + i] =
+      frame(w, (uint64_t)1 << 63 | leaves->sites[i].kind, r->nfunctions + kind,
+            0, FIREFOX_DIED + fate);
+  }
+  return !w->failed;
+}
+
+/* ------------------------------------------------------------- columns -- */
+
+void firefoxfile_begin (FirefoxFile *w, const char *name) {
+  output_char(w->o, '"');
+  output_text(w->o, name);
+  output_text(w->o, "\":[");
+}
+
+void firefoxfile_end (FirefoxFile *w) {
+  output_text(w->o, "],\n");
+}
+
+void firefoxfile_length (FirefoxFile *w, uint64_t n) {
+  output_text(w->o, "\"length\":");
+  output_uint(w->o, n);
+  output_char(w->o, '}');
+}
+
+/* A column of n equal values. */
+void firefoxfile_same (FirefoxFile *w, const char *name, const char *value, uint64_t n) {
+  uint64_t i;
+  firefoxfile_begin(w, name);
+  for (i = 0; i < n; i++) {
+    firefoxfile_comma(w, i);
+    output_text(w->o, value);
+  }
+  firefoxfile_end(w);
+}
+
+/* A line or an index; 'none' is written as null. */
+void firefoxfile_ornull (FirefoxFile *w, uint64_t n, uint64_t none) {
+  if (n == none)
+    output_text(w->o, "null");
+  else
+    output_uint(w->o, n);
+}
+
+/* ------------------------------------------------------ shared tables -- */
+
+static void stacktable (FirefoxFile *w) {
+  const Reading *r = w->r;
+  const Ledger *leaves = &w->f->leaves;
+  size_t nodes = r->tree.n - 1, i;
+  firefoxfile_begin(w, "frame");
+  for (i = 0; i < nodes + leaves->nsites; i++) {
+    firefoxfile_comma(w, i);
+    output_uint(w->o, w->frameof[i + 1]);
+  }
+  firefoxfile_end(w);
+  firefoxfile_begin(w, "prefix");
+  for (i = 0; i < nodes + leaves->nsites; i++) {
+    uint64_t parent = i < nodes ? r->tree.nodes[i + 1].parent
+                                : leaves->sites[i - nodes].node;
+    firefoxfile_comma(w, i);
+    firefoxfile_ornull(w, parent - 1, UINT64_MAX);
+  }
+  firefoxfile_end(w);
+  firefoxfile_length(w, nodes + leaves->nsites);
+}
+
+static void frametable (FirefoxFile *w) {
+  size_t n = w->nframes, i;
+  firefoxfile_same(w, "address", "-1", n);
+  firefoxfile_same(w, "inlineDepth", "0", n);
+  firefoxfile_begin(w, "category");
+  for (i = 0; i < n; i++) {
+    firefoxfile_comma(w, i);
+    output_uint(w->o, w->frames[i].category);
+  }
+  firefoxfile_end(w);
+  firefoxfile_same(w, "subcategory", "0", n);
+  firefoxfile_begin(w, "func");
+  for (i = 0; i < n; i++) {
+    firefoxfile_comma(w, i);
+    output_uint(w->o, w->frames[i].function);
+  }
+  firefoxfile_end(w);
+  firefoxfile_same(w, "nativeSymbol", "null", n);
+  firefoxfile_same(w, "innerWindowID", "0", n);
+  firefoxfile_begin(w, "line");
+  for (i = 0; i < n; i++) {
+    firefoxfile_comma(w, i);
+    firefoxfile_ornull(w, w->frames[i].line, 0);
+  }
+  firefoxfile_end(w);
+  firefoxfile_same(w, "column", "null", n);
+  firefoxfile_length(w, n);
+}
+
+/* Functions, then kinds. */
+static void functable (FirefoxFile *w, const uint32_t *sources) {
+  const Reading *r = w->r;
+  uint64_t n = (uint64_t)r->nfunctions + r->nkinds, i;
+  firefoxfile_begin(w, "name");
+  for (i = 0; i < n; i++) {
+    firefoxfile_comma(w, i);
+    if (i < r->nfunctions)
+      output_uint(w->o, firefoxfile_string(w, r->functions[i].name,
+                               r->functions[i].length));
+    else {
+      char label[READER_LABEL];
+      size_t size = reader_kindlabel(r, (uint32_t)(i - r->nfunctions), label);
+      output_uint(w->o, firefoxfile_string(w, label, size));
+    }
+  }
+  firefoxfile_end(w);
+  firefoxfile_begin(w, "isJS");
+  for (i = 0; i < n; i++) {
+    firefoxfile_comma(w, i);
+    output_text(w->o, i < r->nfunctions && !r->functions[i].native
+                      ? "true" : "false");
+  }
+  firefoxfile_end(w);
+  firefoxfile_same(w, "relevantForJS", "false", n);
+  firefoxfile_same(w, "resource", "-1", n);
+  firefoxfile_begin(w, "source");
+  for (i = 0; i < n; i++) {
+    firefoxfile_comma(w, i);
+    firefoxfile_ornull(w, i < r->nfunctions ? sources[i] : UINT32_MAX, UINT32_MAX);
+  }
+  firefoxfile_end(w);
+  firefoxfile_begin(w, "lineNumber");
+  for (i = 0; i < n; i++) {
+    firefoxfile_comma(w, i);
+    firefoxfile_ornull(w, i < r->nfunctions ? r->functions[i].line : 0, 0);
+  }
+  firefoxfile_end(w);
+  firefoxfile_same(w, "columnNumber", "null", n);
+  firefoxfile_length(w, n);
+}
+
+/*
+** The source of each function, UINT32_MAX for none, to 'sources'; the strings
+** of the sources to 'files'. How many sources; SIZE_MAX without memory.
+*/
+static size_t listsources (FirefoxFile *w, uint32_t *sources, uint32_t *files) {
+  const Reading *r = w->r;
+  IdMap byfile = {0};
+  uint32_t n = 0, i;
+  for (i = 0; i < r->nfunctions && !w->failed; i++) {
+    const char *file = r->functions[i].file;
+    int isnew = 0;
+    uint32_t *at, name;
+    sources[i] = UINT32_MAX;
+    if (strcmp(file, "-") == 0)
+      continue;
+    name = firefoxfile_string(w, file, strlen(file));
+    at = idmap_at(&byfile, (uint64_t)name + 1, &isnew);
+    if (at == NULL) {
+      w->failed = 1;
+      break;
+    }
+    if (isnew) {
+      files[n] = name;
+      *at = n++;
+    }
+    sources[i] = *at;
+  }
+  idmap_free(&byfile);
+  return n;
+}
+
+static void shared (FirefoxFile *w) {
+  const Reading *r = w->r;
+  uint32_t *sources = malloc((r->nfunctions + (size_t)1) * sizeof(*sources));
+  uint32_t *files = malloc((r->nfunctions + (size_t)1) * sizeof(*files));
+  size_t nsources, i;
+  if (sources == NULL || files == NULL)
+    w->failed = 1;
+  else {
+    nsources = listsources(w, sources, files);
+    output_text(w->o, "\"shared\":{\n\"stackTable\":{");
+    stacktable(w);
+    output_text(w->o, ",\n\"frameTable\":{");
+    frametable(w);
+    output_text(w->o, ",\n\"funcTable\":{");
+    functable(w, sources);
+    output_text(w->o, ",\n\"resourceTable\":{\"lib\":[],\"name\":[],\"host\":[],"
+                "\"type\":[],\"length\":0},\n\"nativeSymbols\":{\"libIndex\":[],"
+                "\"address\":[],\"name\":[],\"functionSize\":[],\"length\":0},\n"
+                "\"sources\":{");
+    firefoxfile_same(w, "uuid", "null", nsources);
+    firefoxfile_begin(w, "filename");
+    for (i = 0; i < nsources; i++) {
+      firefoxfile_comma(w, i);
+      output_uint(w->o, files[i]);
+    }
+    firefoxfile_end(w);
+    firefoxfile_length(w, nsources);
+    output_text(w->o, ",\n");
+    firefoxfile_begin(w, "stringArray");
+    for (i = 0; i < w->strings.n; i++) {
+      const char *text = strlist_get(&w->strings, (uint32_t)i);
+      firefoxfile_comma(w, i);
+      output_string(w->o, text, strlen(text));
+    }
+    output_text(w->o, "]}\n");
+  }
+  free(sources);
+  free(files);
+}
+
+/* ---------------------------------------------------------------- file -- */
+
+static int spilled (const Firefox *f) {
+  const Spill *const spills[] = {&f->time, &f->stack, &f->weight, &f->memory,
+                                 &f->tick, &f->tickstack, &f->tickweight,
+                                 &f->event};
+  size_t i;
+  for (i = 0; i < sizeof(spills) / sizeof(spills[0]); i++) {
+    if (spills[i]->error != 0)
+      return spills[i]->error;
+  }
+  return 0;
+}
+
+static void thread (FirefoxFile *w) {
+  output_text(w->o, "\"threads\":[{\"name\":\"Lua\",\"isMainThread\":true,"
+    "\"pid\":\"1\",\"tid\":1,\"processType\":\"default\",\"processName\":\"Lua\","
+    "\"processStartupTime\":0,\"processShutdownTime\":null,\"registerTime\":0,"
+    "\"unregisterTime\":null,\"pausedRanges\":[],\"showMarkersInTimeline\":true,"
+    "\n\"samples\":{");
+  firefoxrows_samples(w);
+  output_text(w->o, ",\n\"markers\":{");
+  firefoxmarks_markers(w);
+  if (w->f->rows > 0) {
+    output_text(w->o, ",\n\"nativeAllocations\":{");
+    firefoxrows_allocations(w);
+  }
+  output_text(w->o, "}],\n");
+}
+
+const char *firefox_write (Firefox *f, const Reading *r, const char *head,
+                           Output *o) {
+  FirefoxFile w;
+  int error;
+  memset(&w, 0, sizeof(w));
+  w.f = f;
+  w.r = r;
+  w.o = o;
+  w.stretch = 1;
+  if (!r->timed && f->lasttick > 0)
+    w.stretch = (double)r->duration / (double)f->lasttick;
+  firefox_settle(f);
+  if (!strlist_init(&w.strings, 2 * READER_MAXNAMES) || !frames(&w))
+    w.failed = 1;
+  else {
+    output_text(o, "{");
+    output_text(o, head);
+    output_text(o, ",\n");
+    thread(&w);
+    firefoxmarks_counters(&w);
+    shared(&w);
+    output_text(o, "}\n");
+  }
+  w.failed |= w.strings.failed;
+  strlist_free(&w.strings);
+  idmap_free(&w.byframe);
+  free(w.frames);
+  free(w.frameof);
+  error = spilled(f);
+  return error != 0 ? strerror(error) : w.failed ? "not enough memory" : NULL;
+}

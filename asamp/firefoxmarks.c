@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Collections and marks of a Firefox profile, and the counters of memory.
+** See firefoxfile.h; the rows of 'event' are described in firefox.c.
+*/
+#include "firefoxfile.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { TIME, DURATION, INUSE, HELD, RSS, TENURED, DECIDED, SURVIVED, LEFT,
+       MAJOR, STATE, NVALUES };
+
+typedef struct Event {
+  int collection;
+  int64_t v[NVALUES];
+  char name[256], value[4096];  /* of a mark, cut */
+  size_t namelength, valuelength;
+} Event;
+
+/* The next n bytes of the spill, as many as there is room for to 'to'. */
+static size_t text (Spill *s, uint64_t n, char *to, size_t room) {
+  size_t kept = 0;
+  while (n > 0) {
+    size_t step = n < 1024 ? (size_t)n : 1024;
+    const char *piece = spill_taketext(s, step);
+    size_t keep = step < room - kept ? step : room - kept;
+    if (piece == NULL)
+      break;
+    memcpy(to + kept, piece, keep);
+    kept += keep;
+    n -= step;
+  }
+  return kept;
+}
+
+static void nextevent (Firefox *f, Event *e) {
+  Spill *s = &f->event;
+  int i;
+  e->collection = spill_take(s) != 0;
+  e->v[TIME] = spill_take(s);
+  if (e->collection) {
+    for (i = DURATION; i < NVALUES; i++)
+      e->v[i] = spill_take(s);
+  }
+  else {
+    uint64_t n = (uint64_t)spill_take(s);
+    uint64_t m = (uint64_t)spill_take(s);
+    e->namelength = text(s, n, e->name, sizeof(e->name));
+    e->valuelength = text(s, m, e->value, sizeof(e->value) - 1);
+    e->value[e->valuelength] = '\0';
+  }
+}
+
+static void member (FirefoxFile *w, const char *name, int64_t value) {
+  output_text(w->o, ",\"");
+  output_text(w->o, name);
+  output_text(w->o, "\":");
+  output_int(w->o, value);
+}
+
+static void collectiondata (FirefoxFile *w, const Event *e) {
+  static const char *const states[] = {"none", "marking", "sweeping",
+                                       "finalizing"};
+  const int64_t *v = e->v;
+  output_text(w->o, v[MAJOR] ? "{\"type\":\"Major GC\"" :
+                               "{\"type\":\"Minor GC\"");
+  member(w, "inuse", v[INUSE]);
+  member(w, "held", v[HELD]);
+  member(w, "rss", v[RSS]);
+  member(w, "tenured", v[TENURED]);
+  member(w, "decided", v[DECIDED]);
+  member(w, "survived", v[SURVIVED]);
+  if (v[DECIDED] > 0) {
+    char share[40];
+    sprintf(share, ",\"survival\":%.4f",
+            (double)v[SURVIVED] / (double)v[DECIDED]);
+    output_text(w->o, share);
+  }
+  member(w, "left", v[LEFT]);
+  output_text(w->o, ",\"state\":\"");
+  output_text(w->o, states[v[STATE] & 3]);
+  output_text(w->o, "\"}");
+}
+
+/* A decimal number as JSON has them? */
+static int isnumber (const char *s) {
+  size_t n;
+  s += *s == '-';
+  n = strspn(s, "0123456789");
+  if (n == 0 || (n > 1 && *s == '0'))
+    return 0;
+  s += n;
+  if (*s == '.') {
+    n = strspn(s + 1, "0123456789");
+    if (n == 0)
+      return 0;
+    s += n + 1;
+  }
+  if (*s == 'e' || *s == 'E') {
+    s += 1;
+    s += *s == '-' || *s == '+';
+    n = strspn(s, "0123456789");
+    if (n == 0 || n > 2)
+      return 0;
+    s += n;
+  }
+  return *s == '\0';
+}
+
+static void markdata (FirefoxFile *w, const Event *e) {
+  output_text(w->o, "{\"type\":\"Mark\",\"value\":");
+  output_string(w->o, e->value, e->valuelength);
+  if (isnumber(e->value)) {
+    output_text(w->o, ",\"number\":");
+    output_text(w->o, e->value);
+  }
+  output_char(w->o, '}');
+}
+
+enum { DATA, NAME, START, END, PHASE, CATEGORY, NCOLUMNS };
+
+static void markercell (FirefoxFile *w, const Event *e, int column) {
+  int64_t time = e->v[TIME];
+  switch (column) {
+    case DATA:
+      if (e->collection)
+        collectiondata(w, e);
+      else
+        markdata(w, e);
+      break;
+    case NAME:
+      if (e->collection)
+        output_uint(w->o, firefoxfile_string(w, e->v[MAJOR] ? "Major GC" : "Minor GC", 8));
+      else
+        output_uint(w->o, firefoxfile_string(w, e->name, e->namelength));
+      break;
+    case START:
+      output_ms(w->o, e->collection ? time - e->v[DURATION] : time);
+      break;
+    case END:
+      if (e->collection)
+        output_ms(w->o, time);
+      else
+        output_text(w->o, "null");
+      break;
+    case PHASE:
+      output_char(w->o, e->collection ? '1' : '0');
+      break;
+    default:
+      output_uint(w->o, e->collection ? FIREFOX_COLLECTOR : FIREFOX_OTHER);
+      break;
+  }
+}
+
+void firefoxmarks_markers (FirefoxFile *w) {
+  static const char *const names[NCOLUMNS] = {
+    "data", "name", "startTime", "endTime", "phase", "category"
+  };
+  Firefox *f = w->f;
+  Event e;
+  uint64_t i;
+  int column;
+  for (column = 0; column < NCOLUMNS; column++) {
+    spill_rewind(&f->event);
+    firefoxfile_begin(w, names[column]);
+    for (i = 0; i < f->events; i++) {
+      nextevent(f, &e);
+      firefoxfile_comma(w, i);
+      markercell(w, &e, column);
+    }
+    firefoxfile_end(w);
+  }
+  firefoxfile_length(w, f->events);
+}
+
+/*
+** A counter: 0 at the start, then what a collection changed. (The viewer takes
+** the first row for 0 whatever it says.)
+*/
+static void counter (FirefoxFile *w, const char *description, const char *label,
+                     const char *color, int weight, int which) {
+  Firefox *f = w->f;
+  uint64_t i;
+  int column;
+  char text[600];
+  snprintf(text, sizeof(text),
+    "{\"name\":\"%s\",\"category\":\"Memory\",\"description\":\"%s\","
+    "\"pid\":\"1\",\"mainThreadIndex\":0,\"display\":{\"graphType\":"
+    "\"line-accumulated\",\"unit\":\"bytes\",\"color\":\"%s\","
+    "\"markerSchemaLocation\":\"timeline-memory\",\"sortWeight\":%d,"
+    "\"label\":\"%s\",\"tooltipRows\":[{\"type\":\"value\",\"source\":"
+    "\"accumulated\",\"format\":{\"unit\":\"bytes\"},\"label\":\"%s\"}]},\n"
+    "\"samples\":{", label, description, color, weight, label, label);
+  output_text(w->o, text);
+  for (column = 0; column < 2; column++) {
+    int64_t before = 0;
+    Event e;
+    spill_rewind(&f->event);
+    firefoxfile_begin(w, column == 0 ? "time" : "count");
+    output_char(w->o, '0');
+    for (i = 0; i < f->events; i++) {
+      nextevent(f, &e);
+      if (!e.collection)
+        continue;
+      output_char(w->o, ',');
+      if (column == 0)
+        output_ms(w->o, e.v[TIME]);
+      else
+        output_int(w->o, (int64_t)((uint64_t)e.v[which] - (uint64_t)before));
+      before = e.v[which];
+    }
+    firefoxfile_end(w);
+  }
+  firefoxfile_length(w, f->collections + 1);
+  output_char(w->o, '}');
+}
+
+void firefoxmarks_counters (FirefoxFile *w) {
+  output_text(w->o, "\"counters\":[");
+  if (w->f->collections > 0) {
+    counter(w, "bytes in objects that were not freed yet", "In use", "purple",
+            10, INUSE);
+    output_text(w->o, ",\n");
+    counter(w, "bytes obtained from the system", "Held", "blue", 11, HELD);
+    output_text(w->o, ",\n");
+    counter(w, "resident set of the process", "RSS", "grey", 12, RSS);
+  }
+  output_text(w->o, "],\n");
+}

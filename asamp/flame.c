@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Stacks for flame graphs. See flame.h.
+*/
+#include "flame.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t weightof (const Reading *r, const Site *s,
+                          enum FlameWeight weight) {
+  switch (weight) {
+    case FLAME_BYTES: return s->bytes;
+    case FLAME_SAMPLES: return s->kind != READER_TIMESAMPLE ? s->samples : 0;
+    case FLAME_SURVIVED: return s->survivedbytes;
+    default: return r->timeperiod > 0 ? s->ns / 1000
+                    : s->kind == READER_TIMESAMPLE ? s->samples : 0;
+  }
+}
+
+/* The nodes from the root to 'node', to 'path'; how many. */
+static size_t pathof (const Reading *r, uint32_t node, uint32_t *path) {
+  size_t n = 0, i;
+  for (; node != 0; node = r->tree.nodes[node].parent)
+    path[n++] = node;
+  for (i = 0; i < n / 2; i++) {
+    uint32_t other = path[i];
+    path[i] = path[n - 1 - i];
+    path[n - 1 - i] = other;
+  }
+  return n;
+}
+
+/* ---------------------------------------------------------- collapsed -- */
+
+/* "f (x.lua:12)", or "malloc (libc.so)". */
+static void framename (Output *o, const ReadFunction *f) {
+  if (f->length == 0)
+    output_char(o, '?');
+  output_clean(o, f->name, f->length, ";", ',');
+  if (strcmp(f->file, "-") != 0) {
+    output_text(o, " (");
+    output_clean(o, f->file, strlen(f->file), ";", ',');
+    if (f->line > 0) {
+      output_char(o, ':');
+      output_uint(o, f->line);
+    }
+    output_char(o, ')');
+  }
+}
+
+int flame_collapsed (const Reading *r, const ReaderSum *sum,
+                     enum FlameWeight weight, Output *o) {
+  uint32_t *path = malloc(READER_MAXDEPTH * sizeof(*path));
+  char label[READER_LABEL];
+  size_t i, k;
+  if (path == NULL)
+    return 0;
+  for (i = 0; i < sum->ledger.nsites; i++) {
+    const Site *s = &sum->ledger.sites[i];
+    uint64_t value = weightof(r, s, weight);
+    size_t n = pathof(r, s->node, path);
+    if (value == 0)
+      continue;
+    for (k = 0; k < n; k++) {
+      if (k > 0)
+        output_char(o, ';');
+      framename(o, &r->functions[r->fn[path[k]]]);
+    }
+    if (n == 0)
+      output_text(o, "[no stack]");
+    if (s->kind != READER_TIMESAMPLE) {
+      output_char(o, ';');
+      output_clean(o, label, reader_kindlabel(r, s->kind, label), ";", ',');
+    }
+    output_char(o, ' ');
+    output_uint(o, value);
+    output_char(o, '\n');
+  }
+  free(path);
+  return 1;
+}
+
+/* --------------------------------------------------------- speedscope -- */
+
+/* Functions, then kinds, then the frame of what has no stack. */
+static void frames (const Reading *r, Output *o) {
+  char label[READER_LABEL];
+  uint32_t i;
+  for (i = 0; i < r->nfunctions; i++) {
+    const ReadFunction *f = &r->functions[i];
+    output_text(o, "{\"name\":");
+    output_string(o, f->name, f->length);
+    if (strcmp(f->file, "-") != 0) {
+      output_text(o, ",\"file\":");
+      output_string(o, f->file, strlen(f->file));
+    }
+    if (f->line > 0) {
+      output_text(o, ",\"line\":");
+      output_uint(o, f->line);
+    }
+    output_text(o, "},\n");
+  }
+  for (i = 0; i < r->nkinds; i++) {
+    output_text(o, "{\"name\":");
+    output_string(o, label, reader_kindlabel(r, i, label));
+    output_text(o, "},\n");
+  }
+  output_text(o, "{\"name\":\"[no stack]\"}");
+}
+
+/* A stack as a list of frames; 'kind' 0: without one. */
+static void stack (const Reading *r, uint32_t node, uint32_t kind,
+                   uint32_t *path, Output *o) {
+  size_t n = pathof(r, node, path), k;
+  output_char(o, '[');
+  for (k = 0; k < n; k++) {
+    if (k > 0)
+      output_char(o, ',');
+    output_uint(o, r->fn[path[k]]);
+  }
+  if (n == 0)
+    output_uint(o, (uint64_t)r->nfunctions + r->nkinds);
+  if (kind != READER_TIMESAMPLE) {
+    output_char(o, ',');
+    output_uint(o, (uint64_t)r->nfunctions + kind);
+  }
+  output_char(o, ']');
+}
+
+/*
+** The sites in the order of a walk through the tree, so that neighbours share
+** callers: by the place of their nodes in it.
+*/
+typedef struct Placed {
+  uint32_t place, site;
+} Placed;
+
+static int byplace (const void *a, const void *b) {
+  const Placed *x = a, *y = b;
+  if (x->place != y->place)
+    return x->place < y->place ? -1 : 1;
+  return x->site < y->site ? -1 : x->site > y->site;
+}
+
+/*
+** The place of each node: parents stand before their children in the tree,
+** so sizes of subtrees add up backwards and places are dealt out forwards.
+*/
+static uint32_t *places (const Reading *r) {
+  uint32_t n = r->tree.n, i;
+  uint32_t *size = calloc(n, sizeof(*size));  /* then: the next free place */
+  uint32_t *place = calloc(n, sizeof(*place));
+  if (size == NULL || place == NULL) {
+    free(size);
+    free(place);
+    return NULL;
+  }
+  for (i = n - 1; i > 0; i--)
+    size[r->tree.nodes[i].parent] += ++size[i];
+  size[0] = 1;
+  for (i = 1; i < n; i++) {
+    uint32_t parent = r->tree.nodes[i].parent, own = size[i];
+    place[i] = size[parent];
+    size[parent] += own;
+    size[i] = place[i] + 1;
+  }
+  free(size);
+  return place;
+}
+
+static Placed *walk (const Reading *r, const ReaderSum *sum) {
+  uint32_t *place = places(r);
+  size_t n = sum->ledger.nsites, i;
+  Placed *sites = malloc((n + 1) * sizeof(*sites));
+  if (place != NULL && sites != NULL) {
+    for (i = 0; i < n; i++) {
+      sites[i].place = place[sum->ledger.sites[i].node];
+      sites[i].site = (uint32_t)i;
+    }
+    qsort(sites, n, sizeof(*sites), byplace);
+  }
+  else {
+    free(sites);
+    sites = NULL;
+  }
+  free(place);
+  return sites;
+}
+
+static void profilehead (Output *o, const char *name, const char *unit) {
+  output_text(o, "{\"type\":\"sampled\",\"name\":\"");
+  output_text(o, name);
+  output_text(o, "\",\"unit\":\"");
+  output_text(o, unit);
+  output_text(o, "\",\"startValue\":0,\n\"samples\":[");
+}
+
+static void profileend (Output *o, uint64_t total) {
+  output_text(o, "],\n\"endValue\":");
+  output_uint(o, total);
+  output_char(o, '}');
+}
+
+static void siteprofile (const Reading *r, const ReaderSum *sum,
+                         const Placed *order, enum FlameWeight weight,
+                         const char *name, uint32_t *path, Output *o) {
+  uint64_t total = 0;
+  int column;
+  profilehead(o, name, "bytes");
+  for (column = 0; column < 2; column++) {
+    size_t i, n = 0;
+    if (column == 1)
+      output_text(o, "],\n\"weights\":[");
+    for (i = 0; i < sum->ledger.nsites; i++) {
+      const Site *s = &sum->ledger.sites[order[i].site];
+      uint64_t value = weightof(r, s, weight);
+      if (value == 0)
+        continue;
+      if (n++ > 0)
+        output_char(o, ',');
+      if (column == 0)
+        stack(r, s->node, s->kind, path, o);
+      else {
+        output_uint(o, value);
+        total += value;
+      }
+    }
+  }
+  profileend(o, total);
+}
+
+static void timeprofile (const Reading *r, Spill *ticks, uint64_t n,
+                         uint32_t *path, Output *o) {
+  uint64_t total = 0, i;
+  int column;
+  profilehead(o, r->wall ? "Wall time" : "CPU time",
+              r->timeperiod > 0 ? "nanoseconds" : "none");
+  for (column = 0; column < 2; column++) {
+    if (column == 1)
+      output_text(o, "],\n\"weights\":[");
+    spill_rewind(ticks);
+    for (i = 0; i < n; i++) {
+      uint32_t node = (uint32_t)spill_take(ticks);
+      uint64_t ns = (uint64_t)spill_take(ticks);
+      if (ns == 0)
+        ns = 1;
+      if (i > 0)
+        output_char(o, ',');
+      if (column == 0)
+        stack(r, node, READER_TIMESAMPLE, path, o);
+      else {
+        output_uint(o, ns);
+        total += ns;
+      }
+    }
+  }
+  profileend(o, total);
+}
+
+static void sample (void *ud, const ReadSample *s) {
+  Flame *f = ud;
+  if (s->kind == READER_TIMESAMPLE) {
+    spill_put(&f->ticks, s->node);
+    spill_put(&f->ticks, (int64_t)reader_bytes(s));
+    f->nticks++;
+  }
+  f->sum.client.sample(&f->sum, s);
+  f->client.stop = f->sum.client.stop;
+}
+
+static void fate (void *ud, const ReadSample *s, int fate, uint64_t time) {
+  Flame *f = ud;
+  f->sum.client.fate(&f->sum, s, fate, time);
+  f->client.stop = f->sum.client.stop;
+}
+
+const char *flame_start (Flame *f, const char *directory) {
+  int error;
+  memset(f, 0, sizeof(*f));
+  f->client.ud = f;
+  f->client.sample = sample;
+  f->client.fate = fate;
+  f->ticks.fd = -1;
+  if (!readersum_start(&f->sum, 0))
+    return "not enough memory";
+  error = spill_open(&f->ticks, directory);
+  return error != 0 ? strerror(error) : NULL;
+}
+
+void flame_free (Flame *f) {
+  readersum_free(&f->sum);
+  spill_close(&f->ticks);
+}
+
+const char *flame_speedscope (Flame *f, const Reading *r, const char *name,
+                              Output *o) {
+  uint32_t *path = malloc(READER_MAXDEPTH * sizeof(*path));
+  Placed *order;
+  int ok;
+  readersum_finish(&f->sum, r);
+  order = walk(r, &f->sum);
+  ok = path != NULL && order != NULL;
+  if (ok) {
+    output_text(o, "{\"$schema\":\"https://www.speedscope.app/"
+                "file-format-schema.json\",\"exporter\":\"asamp\",\"name\":");
+    output_string(o, name, strlen(name));
+    output_text(o, ",\n\"shared\":{\"frames\":[\n");
+    frames(r, o);
+    output_text(o, "\n]},\n\"profiles\":[\n");
+    if (r->samples > 0 || f->nticks == 0) {
+      siteprofile(r, &f->sum, order, FLAME_BYTES, "Allocated", path, o);
+      if (r->fates) {
+        output_text(o, ",\n");
+        siteprofile(r, &f->sum, order, FLAME_SURVIVED, "Survived", path, o);
+      }
+    }
+    if (f->nticks > 0) {
+      if (r->samples > 0)
+        output_text(o, ",\n");
+      timeprofile(r, &f->ticks, f->nticks, path, o);
+    }
+    output_text(o, "\n]}\n");
+  }
+  free(path);
+  free(order);
+  return !ok ? "not enough memory"
+         : f->ticks.error != 0 ? strerror(f->ticks.error) : NULL;
+}

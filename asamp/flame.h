@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Totals as stacks for flame graphs: sites in, collapsed lines or speedscope's
+** JSON out.
+*/
+#ifndef asamp_flame_h
+#define asamp_flame_h
+
+#include "output.h"
+#include "readersum.h"
+#include "spill.h"
+
+enum FlameWeight { FLAME_BYTES, FLAME_SAMPLES, FLAME_SURVIVED, FLAME_TIME };
+
+/*
+** One line a site: "root;caller;leaf;[kind] weight". Weights are bytes, counts
+** of samples, surviving bytes, or microseconds (samples of time when their
+** period is not known). Names lose ';' and control
+** characters. 0 without memory.
+*/
+int flame_collapsed (const Reading *r, const ReaderSum *sum,
+                     enum FlameWeight weight, Output *o);
+
+/* What a speedscope file is made of: totals, and the samples of time. */
+typedef struct Flame {
+  ReaderClient client; /* hand this to reader_read */
+  ReaderSum sum;
+  Spill ticks;         /* node and ns of each */
+  uint64_t nticks;
+} Flame;
+
+/* 'directory': for the spill. A phrase why not, or NULL. */
+const char *flame_start (Flame *f, const char *directory);
+/*
+** A speedscope file with a profile of bytes allocated, one of bytes that
+** survived and one of time, as far as the profile has them. The first two are
+** in the order of the call tree, the last in the order of time. 'name': for
+** people. A phrase why not, or NULL.
+*/
+const char *flame_speedscope (Flame *f, const Reading *r, const char *name,
+                              Output *o);
+void flame_free (Flame *f);
+
+#endif

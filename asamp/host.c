@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** asamp.host: what the command needs of the system and Lua's own library does
+** not offer. A plain C module for Lua 5.4; knows nothing of profiles.
+**
+**   columns(fd)    -> width of the terminal behind that descriptor, nil when
+**                     it is none
+**   run(words [, environment]) -> "exit", status, pid | "signal", number, pid
+**                                 | nil, message
+**     runs words[1] (a path) with these arguments, with the pairs of
+**     'environment' besides this process's own, and waits for its end. As a
+**     shell's foreground job: the keyboard's signals are the program's,
+**     SIGTERM and SIGHUP are passed on to it.
+**   raise(signal)  ends this process by that signal; does not return
+*/
+#define _GNU_SOURCE
+#include <errno.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <lua.h>
+#include <lauxlib.h>
+
+enum { NOTOLD = 80 };  /* columns of a terminal that does not tell */
+
+static int l_columns (lua_State *L) {
+  int fd = (int)luaL_checkinteger(L, 1);
+  struct winsize size;
+  if (!isatty(fd))
+    luaL_pushfail(L);
+  else if (ioctl(fd, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
+    lua_pushinteger(L, NOTOLD);
+  else
+    lua_pushinteger(L, size.ws_col);
+  return 1;
+}
+
+/* The program that 'run' waits for; 0: none. */
+static volatile pid_t running;
+
+static void passon (int signal) {
+  int e = errno;
+  if (running != 0)
+    kill(running, signal);
+  errno = e;
+}
+
+static const int PASSED[] = {SIGTERM, SIGHUP};
+static const int KEYBOARD[] = {SIGINT, SIGQUIT};
+enum { NPASSED = 2, NKEYBOARD = 2 };
+
+/*
+** Starts the program with the signals as this process has them and waits for
+** it. Returns an error number, 0 when *status tells how it ended.
+*/
+static int await (char *const words[], char *const environment[],
+                  int *status, pid_t *pid) {
+  struct sigaction passed[NPASSED], keyboard[NKEYBOARD], child, handler;
+  posix_spawnattr_t attributes;
+  sigset_t blocked, before, defaults;
+  pid_t ended;
+  int i, e;
+  sigemptyset(&blocked);
+  sigemptyset(&defaults);
+  memset(&handler, 0, sizeof(handler));
+  sigemptyset(&handler.sa_mask);
+  for (i = 0; i < NPASSED; i++)
+    sigaddset(&blocked, PASSED[i]);
+  sigprocmask(SIG_BLOCK, &blocked, &before);
+  handler.sa_handler = SIG_DFL;  /* who ignores it cannot wait */
+  sigaction(SIGCHLD, &handler, &child);
+  handler.sa_handler = SIG_IGN;
+  for (i = 0; i < NKEYBOARD; i++) {
+    sigaction(KEYBOARD[i], &handler, &keyboard[i]);
+    if (keyboard[i].sa_handler != SIG_IGN)
+      sigaddset(&defaults, KEYBOARD[i]);
+  }
+  handler.sa_handler = passon;
+  for (i = 0; i < NPASSED; i++) {
+    sigaction(PASSED[i], NULL, &passed[i]);
+    if (passed[i].sa_handler != SIG_IGN)
+      sigaction(PASSED[i], &handler, NULL);
+  }
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes,
+                           POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  posix_spawnattr_setsigmask(&attributes, &before);
+  posix_spawnattr_setsigdefault(&attributes, &defaults);
+  e = posix_spawn(pid, words[0], NULL, &attributes, words, environment);
+  posix_spawnattr_destroy(&attributes);
+  if (e == 0) {
+    running = *pid;
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    while ((ended = waitpid(*pid, status, 0)) == -1 && errno == EINTR)
+      continue;
+    if (ended == -1)
+      e = errno;
+    running = 0;
+  }
+  for (i = 0; i < NPASSED; i++)
+    sigaction(PASSED[i], &passed[i], NULL);
+  for (i = 0; i < NKEYBOARD; i++)
+    sigaction(KEYBOARD[i], &keyboard[i], NULL);
+  sigaction(SIGCHLD, &child, NULL);
+  sigprocmask(SIG_SETMASK, &before, NULL);
+  return e;
+}
+
+/* Memory for n pointers that the collector frees. */
+static char **pointers (lua_State *L, size_t n) {
+  return lua_newuserdatauv(L, n * sizeof(char *), 0);
+}
+
+/* "name=value" of the pairs of the table at 2 before this process's own. */
+static char **environmentof (lua_State *L) {
+  size_t n = 0, own = 0, i, given;
+  char **list;
+  int keep;
+  while (environ[own] != NULL)
+    own++;
+  lua_newtable(L);
+  keep = lua_gettop(L);
+  for (lua_pushnil(L); lua_next(L, 2) != 0; lua_pop(L, 1)) {
+    if (lua_type(L, -2) != LUA_TSTRING || !lua_isstring(L, -1))
+      luaL_argerror(L, 2, "strings expected");
+    lua_pushfstring(L, "%s=%s", lua_tostring(L, -2), lua_tostring(L, -1));
+    lua_rawseti(L, keep, (lua_Integer)++n);
+  }
+  list = pointers(L, n + own + 1);
+  for (i = 0; i < n; i++) {
+    lua_rawgeti(L, keep, (lua_Integer)i + 1);
+    list[i] = (char *)lua_tostring(L, -1);  /* the table holds it */
+    lua_pop(L, 1);
+  }
+  given = n;
+  for (i = 0; i < own; i++) {  /* but those that are given anew */
+    size_t k = 0, length = strcspn(environ[i], "=") + 1;
+    while (k < given && strncmp(list[k], environ[i], length) != 0)
+      k++;
+    if (k == given)
+      list[n++] = environ[i];
+  }
+  list[n] = NULL;
+  return list;
+}
+
+static int l_run (lua_State *L) {
+  size_t i, n;
+  int status, e;
+  pid_t pid;
+  char **words, **environment;
+  luaL_checktype(L, 1, LUA_TTABLE);
+  if (lua_isnoneornil(L, 2)) {
+    lua_settop(L, 1);
+    lua_newtable(L);
+  }
+  luaL_checktype(L, 2, LUA_TTABLE);
+  lua_settop(L, 2);
+  n = lua_rawlen(L, 1);
+  luaL_argcheck(L, n > 0, 1, "no program");
+  words = pointers(L, n + 1);
+  for (i = 0; i < n; i++) {
+    if (lua_rawgeti(L, 1, (lua_Integer)i + 1) != LUA_TSTRING)
+      return luaL_argerror(L, 1, "strings expected");
+    words[i] = (char *)lua_tostring(L, -1);  /* the table holds it */
+    lua_pop(L, 1);
+  }
+  words[n] = NULL;
+  environment = environmentof(L);
+  e = await(words, environment, &status, &pid);
+  if (e != 0) {
+    luaL_pushfail(L);
+    lua_pushfstring(L, "cannot run '%s': %s", words[0], strerror(e));
+    return 2;
+  }
+  if (WIFSIGNALED(status)) {
+    lua_pushliteral(L, "signal");
+    lua_pushinteger(L, WTERMSIG(status));
+  }
+  else {
+    lua_pushliteral(L, "exit");
+    lua_pushinteger(L, WEXITSTATUS(status));
+  }
+  lua_pushinteger(L, pid);
+  return 3;
+}
+
+static int l_raise (lua_State *L) {
+  int number = (int)luaL_checkinteger(L, 1);
+  const struct rlimit none = {0, 0};
+  sigset_t set;
+  setrlimit(RLIMIT_CORE, &none);  /* the program that died has left its own */
+  signal(number, SIG_DFL);
+  sigemptyset(&set);
+  sigaddset(&set, number);
+  sigprocmask(SIG_UNBLOCK, &set, NULL);
+  raise(number);
+  return luaL_error(L, "signal %d does not end a process", number);
+}
+
+int luaopen_asamp_host (lua_State *L);
+
+int luaopen_asamp_host (lua_State *L) {
+  static const luaL_Reg functions[] = {
+    {"columns", l_columns}, {"run", l_run}, {"raise", l_raise}, {NULL, NULL}
+  };
+  luaL_newlib(L, functions);
+  return 1;
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Writes a converter's file. See output.h.
+*/
+#include "output.h"
+#include "vmprof.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void fail (Output *o, int error) {
+  if (o->error == 0)
+    o->error = error;
+}
+
+int output_open (Output *o, const char *path, int level) {
+  struct stat file;
+  size_t n = strlen(path) + 32;
+  memset(o, 0, sizeof(*o));
+  o->fd = -1;
+  o->path = malloc(n);
+  if (o->path == NULL)
+    return ENOMEM;
+  strcpy(o->path, path);
+  if (stat(path, &file) != 0 || S_ISREG(file.st_mode)) {
+    o->temporary = malloc(n);
+    if (o->temporary == NULL)
+      return ENOMEM;
+    snprintf(o->temporary, n, "%s.%ld.tmp", path, (long)getpid());
+  }
+  if (level > 0) {
+    if (deflateInit2(&o->z, level, Z_DEFLATED, 15 + 16, 9,
+                     Z_DEFAULT_STRATEGY) != Z_OK)
+      return ENOMEM;
+    o->packed = 1;
+  }
+  o->fd = open(o->temporary != NULL ? o->temporary : path,
+               O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  return o->fd < 0 ? errno : 0;
+}
+
+static void put (Output *o, const unsigned char *data, size_t n) {
+  while (n > 0 && o->error == 0) {
+    ssize_t w = write(o->fd, data, n);
+    if (w > 0) {
+      data += w;
+      n -= (size_t)w;
+    }
+    else if (w == 0)
+      fail(o, ENOSPC);
+    else if (errno != EINTR)
+      fail(o, errno);
+  }
+}
+
+/* Packs and writes n bytes. 'flush' is zlib's. */
+static void squeeze (Output *o, const unsigned char *data, size_t n,
+                     int flush) {
+  o->z.next_in = (unsigned char *)data;
+  o->z.avail_in = (uInt)n;
+  do {
+    o->z.next_out = o->deflated;
+    o->z.avail_out = OUTPUT_PIECE;
+    deflate(&o->z, flush);
+    put(o, o->deflated, OUTPUT_PIECE - o->z.avail_out);
+  } while (o->z.avail_out == 0 && o->error == 0);
+}
+
+static void flush (Output *o) {
+  if (o->packed)
+    squeeze(o, o->buffer, o->n, Z_NO_FLUSH);
+  else
+    put(o, o->buffer, o->n);
+  o->written += o->n;
+  o->n = 0;
+}
+
+int output_close (Output *o, int keep) {
+  if (o->fd >= 0) {
+    if (o->error == 0 && keep) {
+      flush(o);
+      if (o->packed)
+        squeeze(o, NULL, 0, Z_FINISH);
+    }
+    if (close(o->fd) != 0 && errno != EINTR)
+      fail(o, errno);
+    if (o->temporary != NULL) {
+      if (keep && o->error == 0 && rename(o->temporary, o->path) != 0)
+        fail(o, errno);
+      if (!keep || o->error != 0)
+        unlink(o->temporary);
+    }
+  }
+  o->fd = -1;
+  if (o->packed)
+    deflateEnd(&o->z);
+  o->packed = 0;
+  free(o->path);
+  free(o->temporary);
+  o->path = o->temporary = NULL;
+  return o->error;
+}
+
+void output_bytes (Output *o, const void *data, size_t n) {
+  const unsigned char *from = data;
+  while (n > 0) {
+    size_t step = OUTPUT_PIECE - o->n < n ? OUTPUT_PIECE - o->n : n;
+    memcpy(o->buffer + o->n, from, step);
+    o->n += step;
+    from += step;
+    n -= step;
+    if (o->n == OUTPUT_PIECE)
+      flush(o);
+  }
+}
+
+void output_text (Output *o, const char *text) {
+  output_bytes(o, text, strlen(text));
+}
+
+void output_char (Output *o, char c) {
+  o->buffer[o->n++] = (unsigned char)c;
+  if (o->n == OUTPUT_PIECE)
+    flush(o);
+}
+
+void output_uint (Output *o, uint64_t n) {
+  char text[20];
+  char *p = text + sizeof(text);
+  do {
+    *--p = (char)('0' + n % 10);
+    n /= 10;
+  } while (n > 0);
+  output_bytes(o, p, (size_t)(text + sizeof(text) - p));
+}
+
+void output_int (Output *o, int64_t n) {
+  if (n < 0)
+    output_char(o, '-');
+  output_uint(o, n < 0 ? 0 - (uint64_t)n : (uint64_t)n);
+}
+
+void output_ms (Output *o, int64_t us) {
+  uint64_t n = us < 0 ? 0 - (uint64_t)us : (uint64_t)us;
+  unsigned rest = (unsigned)(n % 1000);
+  if (us < 0)
+    output_char(o, '-');
+  output_uint(o, n / 1000);
+  if (rest != 0) {
+    char text[4] = {'.', (char)('0' + rest / 100), (char)('0' + rest / 10 % 10),
+                    (char)('0' + rest % 10)};
+    output_bytes(o, text, rest % 10 != 0 ? 4 : rest % 100 != 0 ? 3 : 2);
+  }
+}
+
+static const char replacement[] = "\xef\xbf\xbd";  /* U+FFFD */
+
+void output_string (Output *o, const char *text, size_t n) {
+  const unsigned char *s = (const unsigned char *)text;
+  output_char(o, '"');
+  while (n > 0) {
+    size_t length = vmprof_sequence(s, n);
+    if (length == 0) {
+      output_bytes(o, replacement, 3);
+      length = 1;
+    }
+    else if (*s == '"' || *s == '\\') {
+      output_char(o, '\\');
+      output_char(o, (char)*s);
+    }
+    else if (*s < 0x20 || *s == 0x7f) {
+      char code[8];
+      sprintf(code, "\\u%04x", *s);
+      output_bytes(o, code, 6);
+    }
+    else
+      output_bytes(o, s, length);
+    s += length;
+    n -= length;
+  }
+  output_char(o, '"');
+}
+
+void output_clean (Output *o, const char *text, size_t n, const char *other,
+                   char instead) {
+  const unsigned char *s = (const unsigned char *)text;
+  while (n > 0) {
+    size_t length = vmprof_sequence(s, n);
+    if (length == 0) {
+      output_bytes(o, replacement, 3);
+      length = 1;
+    }
+    else if (*s < 0x20 || *s == 0x7f || strchr(other, *s) != NULL)
+      output_char(o, instead);
+    else
+      output_bytes(o, s, length);
+    s += length;
+    n -= length;
+  }
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** A file that a converter writes: text and numbers in, gzip or plain bytes
+** out, under another name until all of it is there.
+**
+** Owns the file, zlib's state and two buffers. Knows nothing of profiles.
+** Rules:
+**   O1  what has the name asked for is complete: the file is written beside it
+**       and renamed by output_close (what is no regular file, such as a
+**       terminal or a pipe, is written directly);
+**   O2  after the first failure nothing is written any more; 'error' tells.
+*/
+#ifndef asamp_output_h
+#define asamp_output_h
+
+#include <stddef.h>
+#include <stdint.h>
+#include <zlib.h>
+
+#define OUTPUT_PIECE	65536
+
+typedef struct Output {
+  char *path;           /* the name asked for */
+  char *temporary;      /* NULL: written directly */
+  int fd;
+  int packed;
+  int error;            /* errno of the first failure, or 0 */
+  uint64_t written;     /* bytes, before they are packed */
+  size_t n;             /* bytes in 'buffer' */
+  z_stream z;
+  unsigned char buffer[OUTPUT_PIECE], deflated[OUTPUT_PIECE];
+} Output;
+
+/* 'level': of gzip, 0: plain. Returns 0 or an errno. */
+int output_open (Output *o, const char *path, int level);
+/*
+** Ends and renames the file; with keep 0, or after a failure, removes it.
+** Returns 0 or the errno of the first failure.
+*/
+int output_close (Output *o, int keep);
+
+void output_bytes (Output *o, const void *data, size_t n);
+void output_text (Output *o, const char *text);
+void output_char (Output *o, char c);
+void output_uint (Output *o, uint64_t n);
+void output_int (Output *o, int64_t n);
+/* Microseconds as milliseconds: "12.345". */
+void output_ms (Output *o, int64_t us);
+/* n bytes as a JSON string, quoted; what is no UTF-8 becomes U+FFFD. */
+void output_string (Output *o, const char *text, size_t n);
+/*
+** n bytes as UTF-8; control characters and those of 'other' become
+** 'instead'.
+*/
+void output_clean (Output *o, const char *text, size_t n, const char *other,
+                   char instead);
+
+#endif

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Writes profile.proto, message by message; a message within another is put
+** together first, since its length goes before it. See pprof.h.
+*/
+#include "pprof.h"
+#include "strlist.h"
+#include "vmprof.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Fields of the messages, as profile.proto numbers them. */
+enum { PROFILE_TYPE = 1, PROFILE_SAMPLE, PROFILE_MAPPING, PROFILE_LOCATION,
+       PROFILE_FUNCTION, PROFILE_STRING, PROFILE_NANOS = 9, PROFILE_DURATION,
+       PROFILE_PERIODTYPE, PROFILE_PERIOD, PROFILE_COMMENT, PROFILE_DEFAULT };
+enum { TYPE_TYPE = 1, TYPE_UNIT };
+enum { SAMPLE_LOCATIONS = 1, SAMPLE_VALUES, SAMPLE_LABEL };
+enum { LABEL_KEY = 1, LABEL_STRING };
+enum { MAPPING_ID = 1, MAPPING_FILE = 5, MAPPING_HASFUNCTIONS = 7,
+       MAPPING_HASFILES, MAPPING_HASLINES };
+enum { LOCATION_ID = 1, LOCATION_MAPPING, LOCATION_ADDRESS, LOCATION_LINE };
+enum { LINE_FUNCTION = 1, LINE_LINE };
+enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEMNAME, FUNCTION_FILE,
+       FUNCTION_LINE };
+
+typedef struct Writer {
+  const Reading *r;
+  const ReaderSum *sum;
+  Output *o;
+  StrList strings;
+  Bytes message, part, text;
+  IdMap bylocation;    /* function and line -> id of the location */
+  uint32_t *location;  /* by node; ids count from 1, in this order: */
+  uint64_t *key;       /* by id - 1: function << 32 | line */
+  uint32_t nlocations;
+  int failed;
+} Writer;
+
+static void varint (Bytes *b, uint64_t n) {
+  unsigned char bytes[10];
+  size_t i = 0;
+  while (n >= 0x80) {
+    bytes[i++] = (unsigned char)(n | 0x80);
+    n >>= 7;
+  }
+  bytes[i++] = (unsigned char)n;
+  bytes_add(b, bytes, i);
+}
+
+static void number (Bytes *b, int field, uint64_t n) {
+  varint(b, (uint64_t)field << 3);
+  varint(b, n);
+}
+
+static void piece (Bytes *b, int field, const Bytes *from) {
+  varint(b, (uint64_t)field << 3 | 2);
+  varint(b, from->n);
+  bytes_add(b, from->data, from->n);
+}
+
+/* Writes 'message' as that field of the profile, and empties it. */
+static void emit (Writer *w, int field) {
+  Bytes head = {0};
+  varint(&head, (uint64_t)field << 3 | 2);
+  varint(&head, w->message.n);
+  w->failed |= head.failed | w->message.failed;
+  output_bytes(w->o, head.data, head.n);
+  output_bytes(w->o, w->message.data, w->message.n);
+  w->message.n = 0;
+  bytes_free(&head);
+}
+
+static void emitnumber (Writer *w, int field, uint64_t n) {
+  Bytes b = {0};
+  number(&b, field, n);
+  w->failed |= b.failed;
+  output_bytes(w->o, b.data, b.n);
+  bytes_free(&b);
+}
+
+static uint64_t string (Writer *w, const char *text) {
+  return strlist_put(&w->strings, text, strlen(text));
+}
+
+/* -------------------------------------------------------------- types -- */
+
+static void valuetype (Writer *w, int field, const char *type,
+                       const char *unit) {
+  number(&w->message, TYPE_TYPE, string(w, type));
+  number(&w->message, TYPE_UNIT, string(w, unit));
+  emit(w, field);
+}
+
+static void head (Writer *w) {
+  const Reading *r = w->r;
+  const char *clock = r->wall ? "wall" : "cpu";
+  int heap = r->samples > 0 || r->timesamples == 0;
+  if (heap) {
+    valuetype(w, PROFILE_TYPE, "alloc_objects", "count");
+    valuetype(w, PROFILE_TYPE, "alloc_space", "bytes");
+    valuetype(w, PROFILE_TYPE, "inuse_objects", "count");
+    valuetype(w, PROFILE_TYPE, "inuse_space", "bytes");
+  }
+  if (r->timesamples > 0) {
+    valuetype(w, PROFILE_TYPE, "samples", "count");
+    valuetype(w, PROFILE_TYPE, clock, "nanoseconds");
+  }
+  if (heap)
+    valuetype(w, PROFILE_PERIODTYPE, "space", "bytes");
+  else
+    valuetype(w, PROFILE_PERIODTYPE, clock, "nanoseconds");
+  emitnumber(w, PROFILE_PERIOD, heap ? r->period : r->timeperiod);
+  emitnumber(w, PROFILE_DEFAULT, string(w, heap ? "alloc_space" : clock));
+  if (r->started > 0)
+    emitnumber(w, PROFILE_NANOS, r->started * 1000);
+  emitnumber(w, PROFILE_DURATION, r->duration * 1000);
+  if (r->command != 0)
+    emitnumber(w, PROFILE_COMMENT, string(w, r->text.text + r->command));
+  number(&w->message, MAPPING_ID, 1);
+  number(&w->message, MAPPING_FILE, string(w, r->interpreter));
+  number(&w->message, MAPPING_HASFUNCTIONS, 1);
+  number(&w->message, MAPPING_HASFILES, 1);
+  number(&w->message, MAPPING_HASLINES, 1);
+  emit(w, PROFILE_MAPPING);
+}
+
+/* ---------------------------------------------------------- locations -- */
+
+/* The id of a function at a line. Function 'nfunctions' is no known stack. */
+static uint32_t location (Writer *w, uint32_t function, uint32_t line) {
+  uint64_t key = (uint64_t)function << 32 | line;
+  int isnew = 0;
+  uint32_t *id = idmap_at(&w->bylocation, key + 1, &isnew);
+  if (id == NULL) {
+    w->failed = 1;
+    return 1;
+  }
+  if (isnew) {
+    w->key[w->nlocations] = key;
+    *id = ++w->nlocations;
+  }
+  return *id;
+}
+
+static int locations (Writer *w) {
+  const Reading *r = w->r;
+  uint32_t i;
+  w->location = malloc(r->tree.n * sizeof(*w->location));
+  w->key = malloc(r->tree.n * sizeof(*w->key));
+  if (w->location == NULL || w->key == NULL)
+    return 0;
+  w->location[0] = location(w, r->nfunctions, 0);
+  for (i = 1; i < r->tree.n; i++)
+    w->location[i] = location(w, r->fn[i], r->tree.nodes[i].line);
+  return 1;
+}
+
+static void writelocations (Writer *w) {
+  uint32_t i;
+  for (i = 0; i < w->nlocations; i++) {
+    w->part.n = 0;
+    number(&w->part, LINE_FUNCTION, (w->key[i] >> 32) + 1);
+    number(&w->part, LINE_LINE, (uint32_t)w->key[i]);
+    number(&w->message, LOCATION_ID, i + (uint64_t)1);
+    number(&w->message, LOCATION_MAPPING, 1);
+    piece(&w->message, LOCATION_LINE, &w->part);
+    emit(w, PROFILE_LOCATION);
+  }
+}
+
+static void writefunctions (Writer *w) {
+  const Reading *r = w->r;
+  uint32_t i;
+  for (i = 0; i <= r->nfunctions; i++) {
+    const ReadFunction *f = i < r->nfunctions ? &r->functions[i] : NULL;
+    uint64_t name = f != NULL ? strlist_put(&w->strings, f->name, f->length)
+                              : string(w, "[no stack]");
+    number(&w->message, FUNCTION_ID, i + (uint64_t)1);
+    number(&w->message, FUNCTION_NAME, name);
+    number(&w->message, FUNCTION_SYSTEMNAME, name);
+    if (f != NULL && strcmp(f->file, "-") != 0)
+      number(&w->message, FUNCTION_FILE, string(w, f->file));
+    if (f != NULL)
+      number(&w->message, FUNCTION_LINE, f->line);
+    emit(w, PROFILE_FUNCTION);
+  }
+}
+
+/* ------------------------------------------------------------ samples -- */
+
+static void label (Writer *w, const char *key, const char *value) {
+  w->part.n = 0;
+  number(&w->part, LABEL_KEY, string(w, key));
+  number(&w->part, LABEL_STRING, string(w, value));
+  piece(&w->message, SAMPLE_LABEL, &w->part);
+}
+
+static uint64_t rounded (double n) {
+  return n < 9e18 ? (uint64_t)(n + 0.5) : (uint64_t)9e18;
+}
+
+static void writesite (Writer *w, const Site *s) {
+  const Reading *r = w->r;
+  uint32_t node = s->node;
+  const uint64_t heap[] = {
+    rounded(s->objects), s->bytes, rounded(s->kept),
+    s->survivedbytes + s->undecidedbytes
+  };
+  int i;
+  w->part.n = 0;
+  do {
+    varint(&w->part, w->location[node]);
+    node = r->tree.nodes[node].parent;
+  } while (node != 0);
+  piece(&w->message, SAMPLE_LOCATIONS, &w->part);
+  w->part.n = 0;
+  for (i = 0; i < 4 && (r->samples > 0 || r->timesamples == 0); i++)
+    varint(&w->part, heap[i]);
+  if (r->timesamples > 0) {
+    varint(&w->part, s->kind == READER_TIMESAMPLE ? s->samples : 0);
+    varint(&w->part, s->ns);
+  }
+  piece(&w->message, SAMPLE_VALUES, &w->part);
+  if (s->kind != READER_TIMESAMPLE) {
+    char buffer[40];
+    label(w, "type", reader_kindname(r, s->kind, buffer));
+    if (r->kinds[s->kind].class != 0)
+      label(w, "class", r->text.text + r->kinds[s->kind].class);
+  }
+  emit(w, PROFILE_SAMPLE);
+}
+
+static void writestrings (Writer *w) {
+  uint32_t i;
+  for (i = 0; i < w->strings.n; i++) {
+    const char *text = strlist_get(&w->strings, i);
+    vmprof_text(&w->message, text, strlen(text));
+    emit(w, PROFILE_STRING);
+  }
+}
+
+int pprof_write (const Reading *r, const ReaderSum *sum, Output *o) {
+  Writer w;
+  size_t i;
+  memset(&w, 0, sizeof(w));
+  w.r = r;
+  w.sum = sum;
+  w.o = o;
+  w.failed = !strlist_init(&w.strings, 2 * READER_MAXNAMES) || !locations(&w);
+  if (!w.failed) {
+    strlist_put(&w.strings, "", 0);  /* index 0 */
+    head(&w);
+    for (i = 0; i < sum->ledger.nsites; i++)
+      writesite(&w, &sum->ledger.sites[i]);
+    writelocations(&w);
+    writefunctions(&w);
+    writestrings(&w);
+  }
+  w.failed |= w.strings.failed | w.part.failed | w.message.failed;
+  strlist_free(&w.strings);
+  idmap_free(&w.bylocation);
+  bytes_free(&w.message);
+  bytes_free(&w.part);
+  bytes_free(&w.text);
+  free(w.location);
+  free(w.key);
+  return !w.failed;
+}

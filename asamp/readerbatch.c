@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** The details of our own files: a batch's columns and events, joined to the
+** stacks that wait in 'runs'. See readerevent.h; the grammar is in
+** doc/profile-format.md.
+*/
+#include "details.h"
+#include "readerevent.h"
+
+#include <string.h>
+
+/* Readers of these numbers add and multiply them: nothing real is larger. */
+#define MAXCOUNT	((uint64_t)1 << 40)
+
+/* ------------------------------------------------------------- periods -- */
+
+/* The period lines of a batch: the next one, and the events after it. */
+typedef struct Periods {
+  Fields events;
+  int letter;          /* 'p' or 'q'; 0: there is no next one */
+  uint64_t at;         /* samples of the batch before it */
+  uint64_t period;
+  int wall;
+} Periods;
+
+static void nextperiod (Periods *p) {
+  Fields line;
+  while ((p->letter = details_event(&p->events, &line)) != 0) {
+    if ((p->letter == 'p' || p->letter == 'q') &&
+        details_number(&line, &p->at) && details_number(&line, &p->period)) {
+      p->wall = line.end - line.p >= 2 && line.p[1] == 'w';
+      return;
+    }
+  }
+}
+
+/* Sets the periods as they were after 'sample' samples of the batch. */
+static void advance (ReaderState *s, Periods *p, uint64_t sample) {
+  Reading *r = s->r;
+  while (p->letter != 0 && p->at <= sample) {
+    if (p->letter == 'p') {
+      s->period = p->period;
+      r->periods++;
+      if (s->client->period != NULL)
+        s->client->period(s->client->ud, p->period);
+    }
+    else {
+      s->timeperiod = p->period;
+      r->timeperiods++;
+      r->wall |= p->wall;
+      if (r->timeperiod == 0)
+        r->timeperiod = p->period;
+      if (s->client->timeperiod != NULL)
+        s->client->timeperiod(s->client->ud, p->period, p->wall);
+    }
+    nextperiod(p);
+  }
+}
+
+/* ------------------------------------------------------------- samples -- */
+
+/* One sample of the batch: takes its copies from the runs. */
+static int onesample (ReaderState *s, Details *d, uint64_t count,
+                      uint64_t copies, int outside) {
+  ReadSample sample;
+  Run *run;
+  uint64_t n;
+  if (s->runfirst == s->nruns || s->runs[s->runfirst].copies < copies ||
+      count < copies || copies == 0)
+    return 0;
+  run = &s->runs[s->runfirst];
+  run->copies -= copies;
+  if (run->copies == 0)
+    s->runfirst++;
+  sample.time = run->time > s->last ? run->time : s->last;
+  if (details_number(&d->times, &n) && n < READEREVENT_MAXTIME &&
+      sample.time < READEREVENT_MAXTIME)
+    sample.time += n;
+  s->last = sample.time;
+  sample.count = count < MAXCOUNT ? count : MAXCOUNT;
+  sample.thread = run->thread;
+  sample.node = run->node;
+  sample.outside = outside;
+  sample.size = 0;
+  if (run->type == READEREVENT_TIME) {
+    sample.kind = READER_TIMESAMPLE;
+    sample.period = s->timeperiod;
+  }
+  else {
+    uint32_t type = run->type;
+    if (d->kinds.p < d->kinds.end)
+      type = (unsigned char)(*d->kinds.p++ - 'a');
+    sample.kind = readerevent_kind(s, type, 0);
+    sample.period = s->period;
+    if (details_number(&d->sizes, &n))
+      sample.size = n;
+  }
+  readerevent_sample(s, &sample);
+  return 1;
+}
+
+/* The next triple of counts; sample 0 when there is none. */
+static void nextcount (Fields *f, uint64_t triple[3]) {
+  int i;
+  for (i = 0; i < 3; i++) {
+    if (!details_number(f, &triple[i]))
+      triple[0] = 0;
+  }
+}
+
+static int samples (ReaderState *s, Details *d, Periods *p) {
+  uint64_t count[3] = {0, 0, 0};
+  uint64_t i, outside = 0;
+  nextcount(&d->counts, count);
+  if (!details_number(&d->outside, &outside))
+    outside = 0;
+  for (i = 1; i <= d->samples; i++) {
+    int many = count[0] == i;
+    advance(s, p, i - 1);
+    if (!onesample(s, d, many ? count[1] : 1, many ? count[2] : 1,
+                   outside == i))
+      return 0;
+    if (many)
+      nextcount(&d->counts, count);
+    if (outside == i && !details_number(&d->outside, &outside))
+      outside = 0;
+  }
+  return 1;
+}
+
+/* -------------------------------------------------------------- events -- */
+
+/* 'before' and a difference, within what times may be. */
+static uint64_t later (uint64_t before, int64_t difference) {
+  uint64_t time = before + (uint64_t)difference;
+  return time <= READEREVENT_MAXTIME ? time : before;
+}
+
+/*
+** When the fates at 'events' were decided: at the next collection of the
+** batch; if it has no more, at the last sample. What was found out holds as
+** far as 'ahead', so that no line is looked at twice.
+*/
+static uint64_t decision (ReaderState *s, Fields events) {
+  Fields line;
+  int64_t difference;
+  int letter;
+  uint64_t time = s->eventtime;
+  if (s->ahead != NULL && events.p <= s->ahead)
+    return s->aheadtime;
+  s->ahead = events.end;
+  s->aheadtime = s->last;
+  while ((letter = details_event(&events, &line)) != 0) {
+    if (letter == 'm' || letter == 'g' || letter == 'G') {
+      if (details_signed(&line, &difference))
+        time = later(time, difference);
+      if (letter != 'm') {
+        s->ahead = line.p;
+        s->aheadtime = time;
+        break;
+      }
+    }
+  }
+  return s->aheadtime;
+}
+
+/* The number in 'text' of the name of a class. */
+static uint64_t classname (const ReaderState *s, uint64_t class) {
+  const uint32_t *name = idmap_find(&s->classes, class + 1);
+  return class != 0 && name != NULL ? *name : 0;
+}
+
+/*
+** Alternating runs of fates, the first died; beside them runs of classes, if
+** the next line has them. 'events' stands behind the line of fates.
+*/
+static void fates (ReaderState *s, Fields *f, Fields *events) {
+  Fields rest = *events, classes = {NULL, NULL};
+  uint64_t time, n, same = 0, class = 0;
+  int survived = 0;
+  if (details_event(&rest, &classes) == 'l')
+    *events = rest;
+  else
+    classes.p = classes.end = NULL;
+  time = decision(s, *events);
+  s->r->fates = 1;
+  while (details_number(f, &n)) {
+    while (n > 0) {
+      uint64_t step, done;
+      if (same == 0) {
+        if (classes.p != NULL && details_number(&classes, &same) &&
+            details_number(&classes, &class))
+          class = classname(s, class);
+        else {
+          classes.p = NULL;
+          same = UINT64_MAX;
+          class = 0;
+        }
+        if (same == 0)
+          continue;
+      }
+      step = n < same ? n : same;
+      done = readerevent_decide(s, step, survived, class, time);
+      if (done < step)
+        return;  /* more fates than samples */
+      n -= step;
+      same -= step;
+    }
+    survived = !survived;
+  }
+}
+
+static void collection (ReaderState *s, Fields *f, int major) {
+  int64_t d[4] = {0, 0, 0, 0};
+  uint64_t n[5] = {0, 0, 0, 0, 0};
+  ReadCollection *c = &s->before;
+  int i;
+  for (i = 0; i < 4 && details_signed(f, &d[i]); i++)
+    ;
+  for (i = 0; i < 5 && details_number(f, &n[i]); i++)
+    ;
+  s->eventtime = c->time = later(s->eventtime, d[0]);
+  c->inuse += (uint64_t)d[1];
+  c->held += (uint64_t)d[2];
+  c->rss += (uint64_t)d[3];
+  c->duration = n[0] < c->time ? n[0] : c->time;
+  c->tenured = n[1];
+  c->state = (int)(n[2] & 3);
+  c->minors = n[3];
+  c->majors = n[4];
+  c->major = major;
+  readerevent_collection(s, c);
+}
+
+static void class (ReaderState *s, Fields *f) {
+  uint64_t id;
+  uint32_t *name;
+  int isnew;
+  if (!details_number(f, &id) || id >= UINT32_MAX)
+    return;
+  name = readername_entry(s, &s->classes, id + 1, &isnew);
+  f->p += f->p < f->end;  /* the space */
+  if (name != NULL && isnew) {
+    size_t n = (size_t)(f->end - f->p);
+    *name = strtab_put(&s->r->text, f->p,
+                       n < READER_MAXNAME ? n : READER_MAXNAME);
+  }
+}
+
+static void mark (ReaderState *s, Fields *f) {
+  ReadMark m;
+  int64_t difference;
+  uint64_t length;
+  if (!details_signed(f, &difference) || !details_number(f, &length))
+    return;
+  f->p += f->p < f->end;
+  m.namelength = length < (uint64_t)(f->end - f->p)
+                 ? (size_t)length : (size_t)(f->end - f->p);
+  m.name = f->p;
+  m.value = f->p + m.namelength;
+  m.valuelength = (size_t)(f->end - m.value);
+  m.time = s->eventtime = later(s->eventtime, difference);
+  if (m.time > s->r->duration)
+    s->r->duration = m.time;
+  if (s->client->mark != NULL)
+    s->client->mark(s->client->ud, &m);
+}
+
+/* A whole batch; 0 when it does not fit its stacks. */
+int readerbatch_read (ReaderState *s, const char *text, size_t n) {
+  Details d;
+  Periods p;
+  Fields line;
+  int letter;
+  if (!details_split(&d, text, n))
+    return 0;
+  readerevent_begin(s);
+  p.events = d.events;
+  nextperiod(&p);
+  if (!samples(s, &d, &p))
+    return 0;
+  readerevent_giveup(s);
+  advance(s, &p, UINT64_MAX);
+  s->ahead = NULL;
+  while ((letter = details_event(&d.events, &line)) != 0) {
+    switch (letter) {
+      case 'f': fates(s, &line, &d.events); break;
+      case 'g': case 'G': collection(s, &line, letter == 'G'); break;
+      case 'C': class(s, &line); break;
+      case 'm': mark(s, &line); break;
+      default: break;
+    }
+    if (readerevent_failure(s) != NULL)
+      break;
+  }
+  return 1;
+}

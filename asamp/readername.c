@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** The names in a log: of frames, of types, and the functions that they add up
+** to. See readerevent.h.
+*/
+#include "readerevent.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+uint32_t *readername_entry (ReaderState *s, IdMap *m, uint64_t id,
+                            int *isnew) {
+  uint32_t *value;
+  *isnew = 0;
+  if (m->n >= READER_MAXIDS)
+    return (uint32_t *)idmap_find(m, id);
+  value = idmap_at(m, id, isnew);
+  if (value == NULL)
+    s->failed = 1;
+  return value;
+}
+
+/* Of two names of an id the larger one counts, as for the other readers. */
+void readername_add (ReaderState *s, uint64_t id, const char *text,
+                     size_t n) {
+  StrTab *all = &s->r->text;
+  int isnew;
+  uint32_t *name;
+  uint32_t number;
+  if (id == 0)
+    return;
+  name = readername_entry(s, &s->r->names, id, &isnew);
+  if (name == NULL)
+    return;
+  number = strtab_put(all, text, n);
+  if (isnew || strcmp(all->text + number, all->text + *name) > 0)
+    *name = number;
+}
+
+/* The names of types: metas in extended files, type frames in ours. */
+static void namekinds (ReaderState *s) {
+  Reading *r = s->r;
+  uint32_t i;
+  for (i = READER_FIRSTKIND; i < r->nkinds; i++) {
+    ReadKind *kind = &r->kinds[i];
+    const uint32_t *name = idmap_find(&s->types, kind->type + 1);
+    if (name != NULL)
+      kind->name = *name;
+    else if (r->own &&
+             (name = idmap_find(&r->names, 2 * kind->type + 1)) != NULL) {
+      char text[READER_MAXNAME + 1];  /* n:<type>:0:- */
+      const char *from = r->text.text + *name;
+      from += strncmp(from, "n:", 2) == 0 ? 2 : 0;
+      snprintf(text, sizeof(text), "%s", from);
+      kind->name = strtab_put(&r->text, text, strcspn(text, ":"));
+    }
+  }
+}
+
+/* The function that "py:name:line:file" (or any text) names. */
+static void parse (ReadFunction *f, const char *text, uint64_t id) {
+  const char *name = strchr(text, ':');
+  const char *line = name != NULL ? strchr(name + 1, ':') : NULL;
+  const char *file = line != NULL ? strchr(line + 1, ':') : NULL;
+  if (file != NULL) {
+    f->name = name + 1;
+    f->length = (size_t)(line - f->name);
+    f->line = strtoull(line + 1, NULL, 10);
+    f->line = f->line > INT32_MAX ? 0 : f->line;
+    f->file = file + 1;
+    f->native = strncmp(text, "n:", 2) == 0;
+  }
+  else {
+    f->name = text;
+    f->length = strlen(text);
+    f->line = 0;
+    f->file = "-";
+    f->native = (int)(id & 1);
+  }
+}
+
+/* The number of the frame's name; one that says its id when it has none. */
+static uint32_t nameof (ReaderState *s, uint64_t id) {
+  const uint32_t *at = id != 0 ? idmap_find(&s->r->names, id) : NULL;
+  char text[40];
+  if (at != NULL && *at != 0)
+    return *at;
+  return strtab_put(&s->r->text, text,
+                    (size_t)sprintf(text, "[unknown 0x%llx]",
+                                    (unsigned long long)id));
+}
+
+/* What 'functions' needs for a while. */
+typedef struct Naming {
+  IdMap byid, byname;  /* -> index of the function */
+  uint32_t *text;      /* names of the functions, numbers in 'text' */
+  uint64_t *id;        /* of one of its frames */
+} Naming;
+
+/* The function of every node; 0 without memory. */
+static int number (ReaderState *s, Naming *n) {
+  Reading *r = s->r;
+  uint32_t i;
+  for (i = 1; i < r->tree.n; i++) {
+    uint64_t id = r->tree.nodes[i].id;
+    int isnew = 0;
+    uint32_t *f = idmap_at(&n->byid, id != 0 ? id : UINT64_MAX, &isnew);
+    if (f == NULL)
+      return 0;
+    if (isnew) {
+      uint32_t name = nameof(s, id);
+      uint32_t *known = idmap_at(&n->byname, (uint64_t)name + 1, &isnew);
+      if (known == NULL)
+        return 0;
+      if (isnew) {
+        *known = r->nfunctions;
+        n->text[r->nfunctions] = name;
+        n->id[r->nfunctions++] = id;
+      }
+      *f = *known;
+    }
+    r->fn[i] = *f;
+  }
+  return 1;
+}
+
+/*
+** Functions are told apart by their names: a C function's frames have as many
+** ids as it has call sites. First all names, since 'text' moves, then what
+** points into it.
+*/
+static int functions (ReaderState *s) {
+  Reading *r = s->r;
+  Naming n;
+  uint32_t i;
+  int ok = 0;
+  memset(&n, 0, sizeof(n));
+  r->fn = calloc(r->tree.n, sizeof(*r->fn));
+  n.text = malloc(r->tree.n * sizeof(*n.text));
+  n.id = malloc(r->tree.n * sizeof(*n.id));
+  if (r->fn != NULL && n.text != NULL && n.id != NULL && number(s, &n)) {
+    r->functions = calloc(r->nfunctions + (size_t)1, sizeof(*r->functions));
+    ok = r->functions != NULL;
+  }
+  for (i = 0; ok && i < r->nfunctions; i++)
+    parse(&r->functions[i], r->text.text + n.text[i], n.id[i]);
+  free(n.text);
+  free(n.id);
+  idmap_free(&n.byid);
+  idmap_free(&n.byname);
+  return ok;
+}
+
+int readername_finish (ReaderState *s) {
+  namekinds(s);
+  return functions(s) && !s->r->text.failed;
+}
+
+const char *reader_kindname (const Reading *r, uint32_t kind,
+                             char buffer[40]) {
+  const ReadKind *k = &r->kinds[kind];
+  if (kind == READER_UNKNOWN)
+    return "[unknown]";
+  if (kind == READER_TIMESAMPLE)
+    return "[time sample]";
+  if (k->name != 0)
+    return r->text.text + k->name;
+  sprintf(buffer, "[type %llu]", (unsigned long long)k->type);
+  return buffer;
+}
+
+size_t reader_kindlabel (const Reading *r, uint32_t kind,
+                         char label[READER_LABEL]) {
+  char buffer[40];
+  const char *class = r->text.text + r->kinds[kind].class;
+  if (kind < READER_FIRSTKIND)
+    return (size_t)sprintf(label, "%s", reader_kindname(r, kind, buffer));
+  return (size_t)sprintf(label, "[%s%s%s]", reader_kindname(r, kind, buffer),
+                         *class != '\0' ? " " : "", class);
+}

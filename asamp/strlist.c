@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** A list of strings. See strlist.h.
+*/
+#include "strlist.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int strlist_init (StrList *l, uint32_t limit) {
+  memset(l, 0, sizeof(*l));
+  return strtab_init(&l->strings, limit);
+}
+
+void strlist_free (StrList *l) {
+  strtab_free(&l->strings);
+  idmap_free(&l->index);
+  free(l->numbers);
+}
+
+/* Room for one more. */
+static int grow (StrList *l) {
+  size_t size = l->size == 0 ? 1024 : l->size * 2;
+  uint32_t *numbers = realloc(l->numbers, size * sizeof(*numbers));
+  if (numbers == NULL)
+    return 0;
+  l->numbers = numbers;
+  l->size = size;
+  return 1;
+}
+
+uint32_t strlist_put (StrList *l, const char *text, size_t n) {
+  uint32_t number = strtab_put(&l->strings, text, n);
+  int isnew = 0;
+  uint32_t *at;
+  if (l->strings.failed || (l->n == l->size && !grow(l)) ||
+      (at = idmap_at(&l->index, (uint64_t)number + 1, &isnew)) == NULL) {
+    l->failed = 1;
+    return 0;
+  }
+  if (isnew) {
+    *at = l->n;
+    l->numbers[l->n++] = number;
+  }
+  return *at;
+}
+
+const char *strlist_get (const StrList *l, uint32_t index) {
+  return l->strings.text + l->numbers[index];
+}

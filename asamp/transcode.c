@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** From events of the reader to events of the encoder. See transcode.h.
+*/
+#include "transcode.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FATES		65536  /* handed on at once */
+
+static const char NOMEMORY[] = "not enough memory";
+
+static void sink (void *ud, Bytes *out) {
+  output_bytes(ud, out->data, out->n);
+  out->n = 0;
+}
+
+/* The encoder asks for the name of a native address, which the file has. */
+static void resolve (void *ud, uint64_t address, char *symbol,
+                     size_t symbolsize, char *file, size_t filesize) {
+  const Transcode *t = ud;
+  const uint32_t *name = idmap_find(&t->r->names, address | 1);
+  const char *text = name != NULL ? t->r->text.text + *name : "";
+  const char *first = strchr(text, ':');
+  const char *second = first != NULL ? strchr(first + 1, ':') : NULL;
+  const char *third = second != NULL ? strchr(second + 1, ':') : NULL;
+  if (third == NULL)
+    return;
+  snprintf(symbol, symbolsize, "%.*s", (int)(second - first - 1), first + 1);
+  if (strcmp(third + 1, "-") != 0)
+    snprintf(file, filesize, "%s", third + 1);
+}
+
+/*
+** The encoder, made when the first event comes: a time period in force from
+** the start, if it is one, belongs to the head.
+*/
+static Encoder *encoder (Transcode *t, uint64_t timeperiod, int wall) {
+  const Reading *r = t->r;
+  ProfileConfig config;
+  if (t->encoder != NULL || t->client.stop != NULL)
+    return t->encoder;
+  memset(&config, 0, sizeof(config));
+  config.format = t->format;
+  config.period = r->period;
+  config.random = r->random;
+  config.timeperiod = timeperiod;
+  config.wall = wall;
+  config.native = r->native;
+  config.command = r->command != 0 ? r->text.text + r->command : NULL;
+  config.resolve = resolve;
+  config.resolve_ud = t;
+  t->start = r->clock * 1000;
+  t->encoder = encoder_new(&config, t->start, r->started, sink, t->o);
+  if (t->encoder == NULL)
+    t->client.stop = NOMEMORY;
+  return t->encoder;
+}
+
+static void begin (void *ud, const Reading *r) {
+  Transcode *t = ud;
+  t->r = r;
+  if (!r->own)
+    t->client.stop = "only profiles of this sampler have both formats";
+}
+
+/* Behind every event. */
+static void ended (Transcode *t) {
+  if (encoder_full(t->encoder))
+    encoder_batch(t->encoder);
+  if (encoder_failed(t->encoder))
+    t->client.stop = NOMEMORY;
+}
+
+/* ------------------------------------------------------------- samples -- */
+
+/* Functions written in Lua are announced before they are shown. */
+static void announce (Transcode *t, uint64_t id) {
+  int isnew = 0;
+  const uint32_t *name;
+  if (id & 1)
+    return;
+  if (idmap_at(&t->named, id, &isnew) == NULL)
+    t->client.stop = NOMEMORY;
+  name = isnew ? idmap_find(&t->r->names, id) : NULL;
+  if (name != NULL) {
+    /* a name of our writer is no longer than its limit */
+    char text[VMPROF_NAMELIMIT + 1];
+    snprintf(text, sizeof(text), "%s", t->r->text.text + *name);
+    encoder_name(t->encoder, id, text);
+  }
+}
+
+/* Sets the stack of 'node': what it shares with the one before stays. */
+static void setstack (Transcode *t, uint32_t node) {
+  const TreeNode *nodes = t->r->tree.nodes;
+  uint32_t *path = t->newpath;
+  size_t n = 0, kept = 0, i;
+  uint32_t at;
+  if (node == t->node && node != 0)
+    return;
+  for (at = node; at != 0; at = nodes[at].parent)
+    n++;
+  for (at = node, i = n; at != 0; at = nodes[at].parent)
+    path[--i] = at;
+  while (kept < n && kept < t->npath && path[kept] == t->path[kept])
+    kept++;
+  for (i = n; i > kept; i--) {
+    ProfileFrame *f = &t->frames[n - i];
+    f->id = nodes[path[i - 1]].id;
+    f->line = nodes[path[i - 1]].line;
+    if (f->id != 0)
+      announce(t, f->id);
+  }
+  encoder_stack(t->encoder, kept, t->frames, n - kept);
+  t->newpath = t->path;
+  t->path = path;
+  t->npath = n;
+  t->node = node;
+}
+
+static void sample (void *ud, const ReadSample *s) {
+  Transcode *t = ud;
+  Encoder *e = encoder(t, 0, 0);
+  if (e == NULL || s->kind == READER_UNKNOWN)
+    return;  /* what has lost its details has no type to be written */
+  setstack(t, s->node);
+  if (s->kind == READER_TIMESAMPLE) {
+    ProfileTime sample;
+    sample.time = t->start + s->time * 1000;
+    sample.count = s->count;
+    sample.thread = s->thread;
+    encoder_time(e, &sample);
+  }
+  else {
+    ProfileSample sample;
+    uint64_t type = t->r->kinds[s->kind].type;
+    if (type >= KIND_COUNT) {
+      t->client.stop = "a type of a later version of the format";
+      return;
+    }
+    sample.time = t->start + s->time * 1000;
+    sample.size = s->size;
+    sample.count = s->count;
+    sample.thread = s->thread;
+    sample.kind = (int)type;
+    sample.outside = s->outside;
+    encoder_sample(e, &sample);
+  }
+  ended(t);
+}
+
+static void period (void *ud, uint64_t bytes) {
+  Transcode *t = ud;
+  Encoder *e = encoder(t, 0, 0);
+  if (e == NULL)
+    return;
+  encoder_period(e, bytes);
+  ended(t);
+}
+
+static void timeperiod (void *ud, uint64_t ns, int wall) {
+  Transcode *t = ud;
+  if (t->encoder == NULL) {
+    encoder(t, ns, wall);
+    return;
+  }
+  encoder_timeperiod(t->encoder, ns, wall);
+  ended(t);
+}
+
+/* --------------------------------------------------------------- fates -- */
+
+/* The id of a class, announced when it is new; 0: none. */
+static uint32_t classid (Transcode *t, uint32_t name) {
+  const char *text = t->r->text.text + name;
+  int isnew = 0;
+  uint32_t *id;
+  if (name == 0)
+    return 0;
+  id = idmap_at(&t->classes, (uint64_t)name + 1, &isnew);
+  if (id == NULL) {
+    t->client.stop = NOMEMORY;
+    return 0;
+  }
+  if (isnew) {
+    *id = ++t->nclasses;
+    encoder_class(t->encoder, *id, text, strlen(text));
+  }
+  return *id;
+}
+
+static void handon (Transcode *t) {
+  size_t i;
+  int classes = 0;
+  for (i = 0; i < t->nfates; i++)
+    classes |= t->class[i] != 0;
+  if (t->nfates > 0 && t->encoder != NULL)
+    encoder_fates(t->encoder, t->survived, classes ? t->class : NULL,
+                  t->nfates);
+  t->nfates = 0;
+}
+
+static void fate (void *ud, const ReadSample *s, int fate, uint64_t time) {
+  Transcode *t = ud;
+  (void)time;
+  if (encoder(t, 0, 0) == NULL)
+    return;
+  if (fate == READER_UNDECIDED) {
+    t->undecided = 1;
+    return;
+  }
+  if (t->undecided)
+    t->client.stop = "more than 2,097,152 samples wait for one collection";
+  if (t->nfates == FATES)
+    handon(t);
+  t->class[t->nfates] = classid(t, t->r->kinds[s->kind].class);
+  t->survived[t->nfates++] = fate == READER_SURVIVED;
+}
+
+static void collection (void *ud, const ReadCollection *from) {
+  Transcode *t = ud;
+  Encoder *e = encoder(t, 0, 0);
+  ProfileCollection c;
+  if (e == NULL)
+    return;
+  handon(t);
+  c.time = t->start + from->time * 1000;
+  c.inuse = from->inuse;
+  c.held = from->held;
+  c.rss = from->rss;
+  c.major = from->major;
+  c.minors = from->minors;
+  c.majors = from->majors;
+  c.duration = from->duration * 1000;
+  c.tenured = from->tenured;
+  c.state = from->state;
+  encoder_collection(e, &c);
+  ended(t);
+}
+
+static void mark (void *ud, const ReadMark *m) {
+  Transcode *t = ud;
+  Encoder *e = encoder(t, 0, 0);
+  if (e == NULL)
+    return;
+  encoder_mark(e, t->start + m->time * 1000, m->name, m->namelength, m->value,
+               m->valuelength);
+  ended(t);
+}
+
+/* ---------------------------------------------------------------- ends -- */
+
+int transcode_start (Transcode *t, int format, Output *o) {
+  memset(t, 0, sizeof(*t));
+  t->format = format;
+  t->o = o;
+  t->client.ud = t;
+  t->client.begin = begin;
+  t->client.sample = sample;
+  t->client.fate = fate;
+  t->client.collection = collection;
+  t->client.mark = mark;
+  t->client.period = period;
+  t->client.timeperiod = timeperiod;
+  t->path = malloc(READER_MAXDEPTH * sizeof(*t->path));
+  t->newpath = malloc(READER_MAXDEPTH * sizeof(*t->newpath));
+  t->frames = malloc(READER_MAXDEPTH * sizeof(*t->frames));
+  t->survived = malloc(FATES);
+  t->class = malloc(FATES * sizeof(*t->class));
+  return t->path != NULL && t->newpath != NULL && t->frames != NULL &&
+         t->survived != NULL && t->class != NULL;
+}
+
+const char *transcode_finish (Transcode *t, const Reading *r) {
+  uint64_t end;
+  t->r = r;
+  if (encoder(t, 0, 0) == NULL)
+    return t->client.stop;
+  handon(t);
+  end = r->ended > r->started ? r->ended - r->started : r->duration;
+  encoder_finish(t->encoder, t->start + end * 1000);
+  return encoder_failed(t->encoder) ? NOMEMORY : NULL;
+}
+
+void transcode_free (Transcode *t) {
+  if (t->encoder != NULL)
+    encoder_free(t->encoder);
+  free(t->path);
+  free(t->newpath);
+  free(t->frames);
+  free(t->survived);
+  free(t->class);
+  idmap_free(&t->named);
+  idmap_free(&t->classes);
+}

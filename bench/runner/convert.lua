@@ -1,0 +1,94 @@
+-- SPDX-License-Identifier: MIT
+-- bench/convert: samples a second through asamp convert in every format, its
+-- memory on a large profile, and how many times faster than another converter.
+-- Prints Markdown; measures CPU time (all threads) and peak RSS.
+
+local root, work = arg[1], arg[2]
+package.path = root .. "/bench/?.lua;" .. package.path
+
+local command = require "runner.command"
+local machine = require "runner.machine"
+local options = require "runner.options"
+
+local FORMATS = {
+  { "firefox", "out.json.gz" }, { "firefox", "out.json" }, { "pprof", "out.pb.gz" },
+  { "collapsed", "out.txt" }, { "speedscope", "out.json" },
+  { "vmprof", "out.vmprof", "--plain" }, { "vmprof", "out.vmprof.gz" },
+}
+local TIME = 1.1            -- samples of both sorts for each of allocation
+local BYTES = 300           -- of the log for each of allocation, about
+local OTHER_SAMPLES = 50000 -- for the other converter
+
+local function fail(message)
+  io.stderr:write("bench/convert: ", message, "\n")
+  os.exit(2)
+end
+
+local found, words = options.scan(table.move(arg, 3, #arg, 1, {}),
+  { samples = true, large = true, other = true, asamp = true }, {})
+if not found then fail(words) end
+if #words > 0 then fail(("%q is not an option; see the head of the file"):format(words[1])) end
+local function positive(name, default)
+  local value, message = options.positive(found, name, default)
+  return value or fail(message)
+end
+local samples, large = positive("samples", 1000000), positive("large", 1024)
+local asamp = found.asamp or root .. "/build/bin/asamp"
+local runner = command.new(root .. "/build/bench", work)
+
+local function size(path)
+  local f = assert(io.open(path, "rb"))
+  local n = f:seek "end"
+  f:close()
+  return n
+end
+
+local function profile(n, format, packing)
+  local path = work .. "/profile"
+  local usage, message = runner:run({
+    root .. "/build/bin/lua", root .. "/bench/runner/big_profile.lua", path, n, format, packing,
+  }, { "LUA_CPATH=" .. root .. "/build/spec/?.so;;" })
+  return usage and path or fail("cannot make the profile: " .. message)
+end
+
+-- Converts; usage and the size of what came out.
+local function convert(path, format, name, flag)
+  local out = work .. "/" .. name
+  local usage, message = runner:run({
+    asamp, "convert", "--to", format, "-o", out, flag or "--", flag and "--" or path, flag and path,
+  }, {})
+  if not usage then fail(format .. ": " .. message) end
+  local n = size(out)
+  os.remove(out)
+  return usage, n
+end
+
+local function table_of(title, path, n)
+  print(("\n%s: %d samples, %.0f MB.\n"):format(title, n, size(path) / 1e6))
+  print "| result | samples a second, CPU | wall | CPU s | peak RSS, MB | result, MB |"
+  print "| --- | ---: | ---: | ---: | ---: | ---: |"
+  for _, format in ipairs(FORMATS) do
+    local usage, bytes = convert(path, table.unpack(format))
+    print(("| %s (%s) | %.0f | %.0f | %.2f | %.0f | %.1f |"):format(
+      format[1], format[2]:match "%.(.*)", n / usage.cpu, n / usage.wall, usage.cpu,
+      usage.rss / 1e6, bytes / 1e6))
+  end
+end
+
+print(machine.line())
+table_of("A compressed profile", profile(samples, 6, "gzip"), math.floor(samples * TIME))
+local n = large * 1000000 // BYTES
+table_of("A large profile, plain", profile(n, 6, "plain"), math.floor(n * TIME))
+
+if found.other then
+  local path = profile(OTHER_SAMPLES, 7, "gzip")
+  local list = {}
+  for word in found.other:gsub("FILE", path):gmatch "%S+" do list[#list + 1] = word end
+  local other, message = runner:run(list, {})
+  if not other then fail("the other converter: " .. message) end
+  local ours = convert(path, "firefox", "out.json.gz")
+  local text = "\nAnother converter on %d samples: %.2f s of CPU, %.0f MB; "
+    .. "asamp %.2f s, %.0f MB: %.1f times as fast."
+  print(text:format(OTHER_SAMPLES, other.cpu, other.rss / 1e6, ours.cpu, ours.rss / 1e6,
+    other.cpu / ours.cpu))
+end

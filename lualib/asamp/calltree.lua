@@ -1,0 +1,132 @@
+-- SPDX-License-Identifier: MIT
+-- The call tree by functions, cut down to what matters. Pure: sums in, a list
+-- of rows in the order in which they are shown out.
+--
+-- Nodes of the profile's tree that differ in the line only are one here. A
+-- row stands one level deeper than its parent only where the parent shows
+-- several things: a chain of calls keeps its level, so that deep stacks stay
+-- readable. C functions that all stacks begin with are left out.
+
+local M = {}
+
+-- Tree by functions: lists parent, fn, own, total; children stand behind
+-- their parents.
+local function merge(profile, own, sums, field)
+  local tree = {parent = {}, fn = {}, own = {}, total = {}}
+  local merged, bykey = {[0] = 0}, {}
+  local nodes = profile.nodes
+  for i, up in ipairs(nodes.parent) do
+    local fn = nodes.fn[i]
+    local key = merged[up] << 32 | fn
+    local at = bykey[key]
+    if not at then
+      at = #tree.fn + 1
+      bykey[key] = at
+      tree.parent[at], tree.fn[at] = merged[up], fn
+      tree.own[at], tree.total[at] = 0, 0
+    end
+    merged[i] = at
+    tree.own[at] = tree.own[at] + own[field][i]
+    tree.total[at] = tree.total[at] + sums[field][i]
+  end
+  return tree
+end
+
+-- Children of every node, the largest first.
+local function childrenof(tree)
+  local children = {}
+  for i, up in ipairs(tree.parent) do
+    local list = children[up]
+    if not list then
+      list = {}
+      children[up] = list
+    end
+    list[#list + 1] = i
+  end
+  for _, list in pairs(children) do
+    table.sort(list, function(a, b)
+      if tree.total[a] ~= tree.total[b] then
+        return tree.total[a] > tree.total[b]
+      end
+      return a < b
+    end)
+  end
+  return children
+end
+
+--- Rows {fn (of profile.functions), own, total, level, last (of its
+-- siblings), chained (the only thing its parent shows), bars (for each level
+-- above: does a sibling follow there?)}; a row without fn stands for 'more'
+-- children that are too small together. 't': totals; 'field' what is
+-- measured; 'options': min (least share of the whole, percent), depth (most
+-- rows from the root).
+function M.rows(profile, t, field, options)
+  if not t.own[field] then
+    return {}
+  end
+  local tree = merge(profile, t.own, t.sums, field)
+  local children = childrenof(tree)
+  local least = math.max(t.whole[field] * options.min / 100, 1)
+  local rows = {}
+
+  -- The children that are shown, and what the others have together.
+  local function shown(node, depth)
+    local list, rest, more = {}, 0, 0
+    for _, child in ipairs(children[node] or {}) do
+      if tree.total[child] >= least and depth < options.depth then
+        list[#list + 1] = child
+      elseif tree.total[child] > 0 then
+        rest, more = rest + tree.total[child], more + 1
+      end
+    end
+    return list, rest >= least and rest or 0, more
+  end
+
+  local stack = {}  -- what is still to be shown, the next one last
+  local function push(node, depth, level, bars)
+    local list, rest, more = shown(node, depth)
+    local n = #list + (rest > 0 and 1 or 0)
+    local own = node > 0 and tree.own[node] >= least
+    local chained = n == 1 and not own
+    local deeper = chained and level or level + 1
+    local function entry(last)
+      return {level = deeper, chained = chained, last = last, bars = bars,
+              depth = depth + 1}
+    end
+    if rest > 0 then
+      local e = entry(true)
+      e.more, e.total, e.own = more, rest, 0
+      stack[#stack + 1] = e
+    end
+    for i = #list, 1, -1 do
+      local e = entry(rest == 0 and i == #list)
+      e.node = list[i]
+      stack[#stack + 1] = e
+    end
+  end
+
+  push(0, 0, 0, {})
+  while #stack > 0 do
+    local e = table.remove(stack)
+    rows[#rows + 1] = e
+    if e.node then
+      e.fn = profile.functions[tree.fn[e.node]]
+      e.own, e.total = tree.own[e.node], tree.total[e.node]
+      local bars = e.bars
+      if not e.chained then
+        bars = table.move(bars, 1, #bars, 1, {})
+        bars[e.level] = not e.last
+      end
+      push(e.node, e.depth, e.level, bars)
+    end
+  end
+  -- how the interpreter comes to the script is no news
+  local first = 1
+  while rows[first + 1] and rows[first].level == 0 and rows[first].fn and
+        rows[first].fn.native and rows[first].own < least do
+    first = first + 1
+  end
+  return table.move(rows, first, #rows, 1, {})
+end
+
+return M

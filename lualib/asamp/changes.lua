@@ -1,0 +1,156 @@
+-- SPDX-License-Identifier: MIT
+-- What asamp.compare found, as text. Pure; colours on request.
+
+local layout = require "asamp.layout"
+local tables = require "asamp.tables"
+local units = require "asamp.units"
+
+local M = {}
+
+-- {== numbers ===============================================================
+
+local function formatter(field, seconds)
+  if field == "bytes" or field == "survivedbytes" then
+    return function(n) return units.short(math.floor(n + 0.5)) end
+  elseif field == "timesamples" and seconds then
+    return units.shorttime
+  end
+  return function(n) return units.count(math.floor(n + 0.5)) end
+end
+
+local function signed(n, format)
+  return (n < 0 and "-" or "+") .. format(math.abs(n))
+end
+
+local function relative(row)
+  if row.a == 0 then
+    return "new"
+  elseif row.b == 0 then
+    return "gone"
+  end
+  local percent = 100 * row.change / row.a
+  return percent >= 9999.5 and (">%dx"):format(row.b // row.a)
+         or ("%+.1f%%"):format(percent)
+end
+
+-- ==}
+
+local NAMES = {bytes = "bytes", samples = "samples", timesamples = "time",
+               survivedbytes = "bytes that survived",
+               survived = "samples that survived"}
+
+-- One table: what grew and shrank first, then how much noise there is.
+local function section(style, title, rows, what, label)
+  local paint, format = style.paint, style.format
+  local shown, noise = {}, 0
+  for _, row in ipairs(rows) do
+    if row.noise then
+      noise = noise + 1
+    end
+    if (style.all or not row.noise) and #shown < style.top then
+      shown[#shown + 1] = row
+    end
+  end
+  if #rows == 0 then
+    return {}
+  end
+  local function color(row)
+    return row.noise and "dim" or row.change > 0 and "red" or "green"
+  end
+  local columns = {}
+  local function column(name, gap, cell)
+    local cells = {}
+    for i, row in ipairs(shown) do
+      cells[i] = cell(row)
+    end
+    columns[#columns + 1] = {title = name, gap = gap, cells = cells,
+      style = function(i) return color(shown[i]) end}
+  end
+  column("A", 2, function(row) return format(row.a) end)
+  column("B", 2, function(row) return format(row.b) end)
+  column("change", 2, function(row)
+    return (row.noise and "~" or "") .. signed(row.change, format)
+  end)
+  column("", 1, relative)
+  column("error", 2, function(row) return "±" .. format(row.error) end)
+  local lines = {"", paint("bold", title)}
+  local left = 2
+  if #shown > 0 then
+    local grid
+    grid, left = layout.grid(columns, #shown, what, function(i, n)
+      return label(shown[i], n, paint)
+    end, style.width, paint)
+    table.move(grid, 1, #grid, #lines + 1, lines)
+  end
+  local function note(n, text)
+    if n > 0 then
+      lines[#lines + 1] = paint("dim", (" "):rep(left) ..
+                                ("and %s %s"):format(units.count(n), text))
+    end
+  end
+  if #shown == 0 then
+    lines[#lines + 1] = paint("dim", ("  nothing but noise (%s)"):format(
+      units.plural(#rows, "row")))
+  else
+    local significant = style.all and #rows or #rows - noise
+    note(significant - #shown, "more")
+    note(style.all and 0 or noise, "within noise")
+  end
+  return lines
+end
+
+local function plainlabel(row, n)
+  return layout.cutend(layout.clean(row.name), n)
+end
+
+local function side(letter, profile, width)
+  return ("%s  %s"):format(letter, layout.cutend(layout.clean(profile.path),
+                                                 width - 3))
+end
+
+--- The text. 'results': of asamp.compare, one a field; 'options': top, color,
+-- width, all (noise too), sigma, scaled, cumulative, seconds (is time in
+-- seconds?).
+function M.render(a, b, results, options)
+  local paint = layout.painter(options.color)
+  local width = math.max(options.width or layout.WIDTH, 60)
+  local lines = {paint("bold", side("A", a, width)),
+                 paint("bold", side("B", b, width)), ""}
+  local function append(list)
+    table.move(list, 1, #list, #lines + 1, lines)
+  end
+  for _, result in ipairs(results) do
+    local format = formatter(result.field, options.seconds)
+    local text = ("%s: %s in A, %s in B, %s (%s)."):format(
+      NAMES[result.field], format(result.a), format(result.b),
+      signed(result.b - result.a, format),
+      relative{a = result.a, b = result.b, change = result.b - result.a})
+    text = text:sub(1, 1):upper() .. text:sub(2)
+    if result.scale ~= 1 then
+      text = text .. (" A's numbers are scaled by %.4g below, so that both " ..
+                      "amount to the same."):format(result.scale)
+    end
+    lines[#lines + 1] = layout.wrap(text, "  ", width)
+  end
+  local own = options.cumulative and "with all that was called" or "own"
+  for _, result in ipairs(results) do
+    local style = {paint = paint, width = width, top = options.top,
+                   all = options.all,
+                   format = formatter(result.field, options.seconds)}
+    local by = #results > 1 and ", by " .. NAMES[result.field] or ""
+    append(section(style, ("By function (%s)%s"):format(own, by),
+                   result.functions, "function", tables.functionlabel))
+    append(section(style, ("By line (%s)%s"):format(own, by), result.lines,
+                   "line", tables.linelabel))
+    append(section(style, "By type" .. by, result.types, "type", plainlabel))
+    append(section(style, "By class" .. by, result.classes, "class (type)",
+                   plainlabel))
+  end
+  append{"", paint("dim", layout.wrap(("error: one standard error of the " ..
+    "change, as samples have it. Changes of less than %g of these are noise%s."):format(
+      options.sigma, options.all and ", marked ~" or "; --all shows them"),
+    "  ", width))}
+  return table.concat(lines, "\n") .. "\n"
+end
+
+return M

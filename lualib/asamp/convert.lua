@@ -1,0 +1,166 @@
+-- SPDX-License-Identifier: MIT
+-- The command `asamp convert`: reads its arguments and has the profile
+-- written in another format. Exit codes: 0 done, 1 the file yields nothing or
+-- cannot be written, 2 usage.
+
+local convert = require "profiler.convert"
+local firefox = require "asamp.convert.firefox"
+local options = require "asamp.options"
+
+local M = {}
+
+M.summary = "for Firefox Profiler, pprof, flame graphs, speedscope, VMProf"
+
+local WEIGHTS = {"bytes", "samples", "survived", "time"}
+local FLAVOURS = {stock = 6, extended = 7}
+
+-- What a file in the format is called when it is not said.
+local ENDINGS = {
+  firefox = ".firefox.json.gz", pprof = ".pb.gz", collapsed = ".collapsed",
+  speedscope = ".speedscope.json", vmprof = ".vmprof",
+}
+local NAMES = {"firefox", "pprof", "collapsed", "speedscope", "vmprof"}
+
+-- Levels of gzip: large files are packed fast, small ones well.
+local LEVEL = {firefox = 1, vmprof = 1}
+
+local DESCRIPTION = {
+  command = "convert", arguments = "--to FORMAT FILE",
+  about = "Writes a profile in a format of other tools. FILE is a VMProf " ..
+    "log, compressed or not: a profile of this sampler in either format, or " ..
+    "one of another VMProf writer.",
+  {"to", "FORMAT", "firefox (profiler.firefox.com), pprof (profile.proto: " ..
+    "go tool pprof, continuous profilers), collapsed (flamegraph.pl, inferno " ..
+    "and others), speedscope (speedscope.app), or vmprof (this sampler's " ..
+    "other flavour)", options.oneof(NAMES)},
+  {"out", "FILE", "the file to write, also -o FILE; - is standard output " ..
+    "(default: beside the profile, named after it)"},
+  {"weight", "WHAT", "collapsed: bytes, samples, survived (bytes that " ..
+    "survived) or time (microseconds); default bytes, or time if the " ..
+    "profile has only that", options.oneof(WEIGHTS)},
+  {"flavour", "WHICH", "vmprof: stock or extended (default: the one that " ..
+    "the profile is not)", options.oneof{"extended", "stock"}},
+  {"plain", nil, "do not compress"},
+  after = "Files whose name ends in .gz are compressed; pprof and vmprof " ..
+    "always. The file has its name only when it is complete.",
+  exits = "Exit codes: 0 done, 1 the file yields nothing or the result " ..
+    "cannot be written, 2 wrong arguments.",
+}
+M.usage = options.usage(DESCRIPTION)
+
+-- The arguments with -o spelled out.
+local function spelled(args)
+  local list = {}
+  for i, a in ipairs(args) do
+    if a == "--" then
+      return table.move(args, i, #args, i, list)
+    end
+    list[i] = a == "-o" and "--out" or a
+  end
+  return list
+end
+
+-- What is wrong with the options, if anything is.
+local function wrong(o)
+  if not o.to then
+    return "no format given (--to)"
+  elseif o.weight and o.to ~= "collapsed" then
+    return "--weight goes with --to collapsed"
+  elseif o.flavour and o.to ~= "vmprof" then
+    return "--flavour goes with --to vmprof"
+  end
+end
+
+-- The profile's name without what says that it is one.
+local function stem(path)
+  local name = path:gsub("%.gz$", "")
+  name = name:gsub("%.vmprof$", "")
+  return name ~= "" and not name:find "/$" and name or path
+end
+
+local function level(o, out)
+  if not o.plain and (o.to == "pprof" or o.to == "vmprof" or
+                      out:find "%.gz$") then
+    return LEVEL[o.to] or 6
+  end
+  return 0
+end
+
+-- The settings for profiler.convert, or nil and what is wrong.
+local function settings(o, path)
+  local setting = {head = firefox.head, weight = o.weight,
+                   name = path:match "[^/]*$"}
+  if o.to == "vmprof" then
+    local version, message = convert.version(path)
+    if not version then
+      return nil, message
+    end
+    setting.format = FLAVOURS[o.flavour] or (version == 6 and 7 or 6)
+  end
+  return setting
+end
+
+local function default(o, path, setting)
+  if o.to == "vmprof" then
+    return stem(path) .. (setting.format == 6 and ".stock" or ".extended") ..
+           ENDINGS.vmprof
+  end
+  return stem(path) .. ENDINGS[o.to]
+end
+
+-- Two names of one file? The result must not replace what is being read.
+local function samefile(a, b)
+  return a == b or (a:gsub("^%./", "")) == (b:gsub("^%./", ""))
+end
+
+local function warn(world, path, s)
+  if s.message then
+    world.err(("asamp convert: '%s': %s; %s\n"):format(path, s.message,
+      s.samples + s.timesamples > 0 and "the result covers what could be read"
+      or "no sample could be read"))
+  end
+end
+
+--- Runs the command. 'world': see asamp.lua. Returns the exit code.
+function M.run(args, world)
+  local o, code = options.parse(DESCRIPTION, spelled(args), world)
+  if not o then
+    return code
+  end
+  local bad = wrong(o)
+  if bad then
+    world.err(("asamp convert: %s; see asamp convert --help\n"):format(bad))
+    return 2
+  end
+  local path = o.files[1]
+  local setting, message = settings(o, path)
+  if not setting then
+    world.err("asamp convert: " .. message .. "\n")
+    return 1
+  end
+  local out = o.out or default(o, path, setting)
+  if samefile(out, path) then
+    world.err(("asamp convert: '%s' would be replaced by its conversion; " ..
+               "name another file with -o\n"):format(path))
+    return 2
+  end
+  setting.level = level(o, out)
+  local show, finish = world.progress("converting " .. setting.name)
+  setting.progress = show
+  local summary
+  summary, message = convert[o.to](path, out == "-" and "/dev/stdout" or out,
+                                   setting)
+  finish()
+  if not summary then
+    world.err("asamp convert: " .. message .. "\n")
+    return 1
+  end
+  warn(world, path, summary)
+  if out ~= "-" then
+    world.out(out .. "\n")
+  end
+  return summary.samples + summary.timesamples == 0 and not summary.complete
+         and 1 or 0
+end
+
+return M

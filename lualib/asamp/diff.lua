@@ -1,0 +1,113 @@
+-- SPDX-License-Identifier: MIT
+-- The command `asamp diff`: reads its arguments and two files, hands their
+-- totals to asamp.compare and that to a renderer.
+
+local changes = require "asamp.changes"
+local compare = require "asamp.compare"
+local json = require "asamp.json"
+local options = require "asamp.options"
+local totals = require "asamp.totals"
+
+local M = {}
+
+M.summary = "what grew and what shrank from one profile to another"
+
+local DESCRIPTION = {
+  command = "diff", arguments = "A B", least = 2, most = 2,
+  about = "Compares two profiles: what grew and what shrank from A to B, by " ..
+    "function, line, type and class. The program may have been moved and " ..
+    "edited in between: files are known again by the end of their paths, " ..
+    "functions by their names and neighbours, lines by their distance from " ..
+    "their function's start.",
+  {"by", "WHAT", "compare bytes, samples, survived (bytes that survived) or " ..
+    "time (default: bytes and time, as far as both files have them)",
+    options.oneof{"bytes", "samples", "survived", "time"}},
+  {"total", nil, "functions and lines with all that they called"},
+  {"normalize", nil, "scales A, so that both amount to the same: compares " ..
+    "shares"},
+  {"sigma", "N", "changes of less than N standard errors are noise " ..
+    "(default 3)", options.number(0, 100)},
+  {"all", nil, "noise too, marked ~"},
+  {"top", "N", "rows of each table (default 15)", options.whole(1)},
+  {"width", "N", "columns of the output (default: the terminal's, else 80)",
+    options.whole(60)},
+  {"color", "WHEN", "always, never or auto (default: auto, on terminals " ..
+    "unless NO_COLOR is set)", options.oneof{"always", "never", "auto"}},
+  {"json", nil, "everything as JSON; all rows unless --top is given"},
+}
+M.usage = options.usage(DESCRIPTION)
+
+-- A profile and its totals; nil when there is nothing in it, which is told.
+local function load(path, world)
+  local profile, message = world.read(path)
+  if not profile then
+    world.err(("asamp diff: %s\n"):format(message))
+    return nil
+  end
+  local n = profile.samples + profile.timesamples
+  if profile.message then
+    world.err(("asamp diff: '%s': %s; %s\n"):format(path, profile.message,
+      n > 0 and "what could be read is compared" or "no sample could be read"))
+  elseif n == 0 then
+    world.err(("asamp diff: '%s' has no samples\n"):format(path))
+  end
+  if n == 0 then
+    return nil
+  end
+  return profile, totals.of(profile)
+end
+
+local function document(a, b, results, o)
+  local doc = {a = a.path, b = b.path}
+  for i, result in ipairs(results) do
+    local copy = {}
+    for key, value in pairs(result) do
+      copy[key] = type(value) == "table" and table.move(value, 1,
+        math.min(#value, o.top or #value), 1, {}) or value
+    end
+    doc[i] = copy
+  end
+  return {a = doc.a, b = doc.b,
+          measures = table.move(doc, 1, #results, 1, {})}
+end
+
+--- Runs the command. 'world': see asamp.lua. Returns the exit code.
+function M.run(args, world)
+  local o, code = options.parse(DESCRIPTION, args, world)
+  if not o then
+    return code
+  end
+  local pa, a = load(o.files[1], world)
+  local pb, b = load(o.files[2], world)
+  if not pa or not pb then
+    return 1
+  end
+  local fields = o.by and {compare.fieldof(o.by, a, b)} or compare.fields(a, b)
+  if #fields == 0 then
+    world.err(("asamp diff: '%s' and '%s' have no %s in common to compare\n")
+              :format(pa.path, pb.path, o.by or "kind of samples"))
+    return 1
+  end
+  local weights, seconds = compare.timeweights(pa, pb)
+  local results = {}
+  for i, field in ipairs(fields) do
+    results[i] = compare.of(a, b, field, {
+      sigma = o.sigma or 3, scaled = o.normalize, cumulative = o.total,
+      weights = field == "timesamples" and weights or nil})
+  end
+  if o.json then
+    world.out(json.encode(document(pa, pb, results, o)) .. "\n")
+    return 0
+  end
+  local color = world.color
+  if o.color and o.color ~= "auto" then
+    color = o.color == "always"
+  end
+  world.out(changes.render(pa, pb, results, {
+    top = o.top or 15, color = color, width = o.width or world.columns,
+    all = o.all, sigma = o.sigma or 3, cumulative = o.total,
+    seconds = seconds}))
+  return 0
+end
+
+return M

@@ -1,0 +1,83 @@
+-- SPDX-License-Identifier: MIT
+-- Restricts a report to samples that have a function or a line on their
+-- stack, and tells who called it. Pure.
+
+local M = {}
+
+--- A test of frames (function, line) from a piece of a function's name. Any
+-- text; "file:line" behind two blanks, as the report shows it, may follow.
+function M.byfunction(text)
+  return function(fn)
+    return fn.name:find(text, 1, true) ~= nil
+  end
+end
+
+--- A test of frames from "FILE:LINE"; FILE may be the end of a path. Returns
+-- nil for text that is none.
+function M.byline(text)
+  local file, line = text:match "^(.+):(%d+)$"
+  line = line and math.tointeger(tonumber(line))
+  return line and function(fn, at)
+    return at == line and not fn.native and
+           (fn.file == file or fn.file:sub(-#file - 1) == "/" .. file)
+  end
+end
+
+--- The nodes whose stacks have a frame that passes 'test': a set; and, of
+-- each outermost such frame, a list {node, caller = node, 0 at the root}.
+function M.cover(profile, test)
+  local covered, entries = {}, {}
+  local nodes = profile.nodes
+  for i, up in ipairs(nodes.parent) do
+    if covered[up] then
+      covered[i] = true
+    elseif test(profile.functions[nodes.fn[i]], nodes.line[i]) then
+      covered[i] = true
+      entries[#entries + 1] = {node = i, caller = up}
+    end
+  end
+  return covered, entries
+end
+
+--- Rows {name, file, line, native, total} of who called; of Lua functions the
+-- line is that of the call. 'sums': as of totals.of. Sorted by 'field'.
+function M.callers(profile, entries, sums, field)
+  local rows, bykey = {}, {}
+  local nodes = profile.nodes
+  for _, entry in ipairs(entries) do
+    local fn = profile.functions[nodes.fn[entry.caller]]
+    local line = fn and (fn.native and fn.line or nodes.line[entry.caller])
+    local key = fn and ("%s\0%s\0%d"):format(fn.name, fn.file, line) or ""
+    local row = bykey[key]
+    if not row then
+      row = fn and {name = fn.name, file = fn.file, line = line,
+                    native = fn.native, total = {}}
+            or {name = "[the program's start]", file = "-", line = 0,
+                native = true, total = {}}
+      bykey[key] = row
+      rows[#rows + 1] = row
+    end
+    for _, name in ipairs(sums.fields) do
+      row.total[name] = (row.total[name] or 0) + sums[name][entry.node]
+    end
+  end
+  local shown = {}
+  for _, row in ipairs(rows) do
+    if row.total[field] > 0 then
+      shown[#shown + 1] = row
+    end
+  end
+  table.sort(shown, function(a, b)
+    if a.total[field] ~= b.total[field] then
+      return a.total[field] > b.total[field]
+    elseif a.name ~= b.name then
+      return a.name < b.name
+    elseif a.file ~= b.file then
+      return a.file < b.file
+    end
+    return a.line < b.line
+  end)
+  return shown
+end
+
+return M

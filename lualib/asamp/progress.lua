@@ -1,0 +1,36 @@
+-- SPDX-License-Identifier: MIT
+-- A bar on the terminal for work that takes long. Nothing is shown of work
+-- that is done within a moment, and the bar is gone when the work is done.
+
+local M = {}
+
+local PATIENCE = 0.3  -- seconds of work before the bar comes
+local CELLS = 24
+
+--- A bar for the work called 'label'. 'write' puts text on the terminal,
+-- 'columns' is its width, 'clock' (os.clock) tells seconds. Returns two
+-- functions: show(fraction done, 0 to 1), and finish().
+function M.bar(label, write, columns, clock)
+  clock = clock or os.clock
+  local started, shown = clock(), nil
+  local function show(fraction)
+    local percent = math.floor(100 * math.max(0, math.min(1, fraction)))
+    if percent ~= shown and (shown or clock() - started >= PATIENCE) then
+      shown = percent
+      local full = CELLS * percent // 100
+      local text = ("%s [%s%s] %3d%%"):format(
+        label, ("#"):rep(full), (" "):rep(CELLS - full), percent)
+      if #text < columns then
+        write("\r" .. text)
+      end
+    end
+  end
+  local function finish()
+    if shown then
+      write "\r\27[K"
+    end
+  end
+  return show, finish
+end
+
+return M

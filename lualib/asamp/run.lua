@@ -1,0 +1,149 @@
+-- SPDX-License-Identifier: MIT
+-- The command `asamp run`: `lua -l profiler` with the options as flags, and a
+-- short report at its end. The script's streams and its end are its own:
+-- everything of this command goes to stderr, and exit code or signal are
+-- passed through.
+
+local host = require "asamp.host"
+local options = require "asamp.options"
+local text = require "asamp.text"
+local totals = require "asamp.totals"
+
+local M = {}
+
+M.summary = "profiles a script, ends with a short report"
+
+local ROWS = 5  -- of each table of the short report
+
+local function like(pattern, wants)
+  return function(value)
+    if value:find(pattern) then
+      return value
+    end
+    return nil, wants
+  end
+end
+
+-- Whether a value is in its range the profiler itself says, before the script
+-- starts.
+local DESCRIPTION = {
+  command = "run", arguments = "[--] SCRIPT [arguments]", what = "script",
+  least = 1, most = math.huge, rest = true,
+  about = "Runs a Lua script under the profiler: the same as `lua -l " ..
+    "profiler SCRIPT`, with the keys of LUA_PROFILER as options. Ends with " ..
+    "a short report on stderr, and as the script ends: with its exit code, " ..
+    "or by its signal.",
+  {"alloc", "BYTES", "a sample every BYTES allocated: 64K, 1M; 0: none " ..
+    "(default 512K)", like("^%d+[KMGkmg]?$", "bytes such as 65536 or 64K")},
+  {"time", "RATE", "samples of time a second; 0: none (default 0)",
+    like("^%d+$", "a whole number of samples a second")},
+  {"wall", nil, "time by the clock on the wall, not of the CPU"},
+  {"no-native", nil, "no C stacks, only the C functions that Lua called"},
+  {"random", nil, "random gaps between allocation samples"},
+  {"seed", "N", "integer: where the first sample falls, and all random gaps",
+    like("^%-?%d+$", "an integer")},
+  {"out", "FILE", "the profile; %p is the process id (default " ..
+    "SCRIPT.PID.vmprof in the current folder)",
+    like("^[^,%z]+$", "a path without commas")},
+  {"format", "NAME", "stock or extended (default stock)",
+    options.oneof{"stock", "extended"}},
+  {"quiet", nil, "no report at the end"},
+  after = "What LUA_PROFILER holds goes for all that is not given here.",
+  exits = "Exit codes: the script's own; 1 the script could not be started, " ..
+    "2 wrong arguments.",
+}
+M.usage = options.usage(DESCRIPTION)
+
+-- Pairs of LUA_PROFILER's text, as a table; a key alone is 1.
+local function pairsof(list)
+  local t = {}
+  for item in list:gmatch "[^,]+" do
+    local key, value = item:match "^%s*([^=%s]+)%s*=%s*(.-)%s*$"
+    t[key or item:match "^%s*(.-)%s*$"] = value or "1"
+  end
+  return t
+end
+
+-- The settings of the run: what LUA_PROFILER held, and over it the options.
+local function settings(o, inherited)
+  local t = pairsof(inherited)
+  for _, key in ipairs{"alloc", "time", "seed", "out", "format"} do
+    t[key] = o[key] or t[key]
+  end
+  for _, key in ipairs{"wall", "random", "quiet"} do
+    t[key] = o[key] and "1" or t[key]
+  end
+  t.native = o["no-native"] and "0" or t.native
+  return t
+end
+
+local function totext(t)
+  local items = {}
+  for key, value in pairs(t) do
+    items[#items + 1] = key .. "=" .. value
+  end
+  table.sort(items)
+  return table.concat(items, ",")
+end
+
+-- Where the profiler of that process puts its first session.
+local function profilepath(t, script, pid)
+  return t.out and (t.out:gsub("%%p", pid))
+         or ("%s.%d.vmprof"):format(script:match "([^/]+)/*$" or "lua", pid)
+end
+
+local function shortreport(path, since, world)
+  local profile, message = world.read(path)
+  if not profile or profile.started and profile.started < since then
+    world.err(("asamp run: no profile: %s\n"):format(
+      message or ("'%s' is older than the run"):format(path)))
+    return
+  end
+  if profile.message then
+    world.err(("asamp run: '%s': %s\n"):format(path, profile.message))
+  end
+  local t = totals.of(profile)
+  if #t.measures > 0 then
+    world.err("\n" .. text.render(profile, t, {
+      top = ROWS, color = world.errcolor, width = world.errcolumns,
+      show = {functions = true, lines = true}, brief = true}) ..
+      ("\nasamp report %s tells more.\n"):format(path))
+  end
+end
+
+local function off(value)
+  return value and tonumber((value:gsub("[KMGkmg]$", ""))) == 0
+end
+
+--- Runs the command. 'world': see asamp.lua. Returns the script's exit code,
+-- 2 for wrong arguments; does not return when a signal ended the script.
+function M.run(args, world)
+  local o, code = options.parse(DESCRIPTION, args, world)
+  if not o then
+    return code
+  end
+  local t = settings(o, os.getenv "LUA_PROFILER" or "")
+  if off(t.alloc) and (not t.time or off(t.time)) then
+    world.err("asamp run: nothing to sample: --alloc is 0 and there is no " ..
+              "--time; see asamp run --help\n")
+    return 2
+  end
+  local script, since = o.files[1], os.time()
+  local words = table.move(o.files, 1, #o.files, 4,
+                           {world.interpreter, "-l", "profiler"})
+  local how, status, pid = host.run(words, {LUA_PROFILER = totext(t)})
+  if not how then
+    world.err(("asamp run: %s\n"):format(status))
+    return 1
+  end
+  if not t.quiet or t.quiet == "0" then
+    shortreport(profilepath(t, script, pid), since, world)
+  end
+  if how == "signal" then
+    io.stdout:flush()
+    host.raise(status)
+  end
+  return status
+end
+
+return M

@@ -1,0 +1,198 @@
+-- SPDX-License-Identifier: MIT
+-- Which files and functions of two profiles are the same, though a program
+-- was moved or edited between them. Pure: rows of totals in, maps out.
+
+local M = {}
+
+local ANONYMOUS = "anonymous"
+
+-- {== files =================================================================
+
+local function files(t)
+  local set = {}
+  for _, rows in ipairs{t.functions, t.lines} do
+    for _, row in ipairs(rows) do
+      set[row.file] = true
+    end
+  end
+  return set
+end
+
+-- How many names two paths have in common at their ends.
+local function common(a, b)
+  local n = 0
+  while true do
+    local x, y = a:match "([^/]*)$", b:match "([^/]*)$"
+    if x == "" or x ~= y then
+      return n
+    end
+    n = n + 1
+    a, b = a:sub(1, -#x - 2), b:sub(1, -#y - 2)
+  end
+end
+
+-- The one of a list of paths that ends most like 'path'; nil when there is
+-- none, or several.
+local function likest(path, paths)
+  local best, most, several
+  for _, other in ipairs(paths) do
+    local n = common(path, other)
+    if n > (most or 0) then
+      best, most, several = other, n, false
+    elseif n == most then
+      several = true
+    end
+  end
+  return not several and best or nil
+end
+
+--- Files of a that are called differently in b: {[path in a] = path in b}.
+-- Only paths that the other profile lacks are paired, each with the one that
+-- ends most like it, if both agree.
+function M.files(a, b)
+  local ina, inb = files(a), files(b)
+  local onlya, onlyb, same = {}, {}, {}
+  for path in pairs(ina) do
+    onlya[#onlya + 1] = not inb[path] and path or nil
+  end
+  for path in pairs(inb) do
+    onlyb[#onlyb + 1] = not ina[path] and path or nil
+  end
+  for _, path in ipairs(onlya) do
+    local other = likest(path, onlyb)
+    if other and likest(other, onlya) == path then
+      same[path] = other
+    end
+  end
+  return same
+end
+
+-- ==}
+
+-- {== functions of a file ===================================================
+
+-- Lua functions of every file, by the line of their definition.
+local function byfile(rows, rename)
+  local lists = {}
+  for _, row in ipairs(rows) do
+    if not row.native then
+      local file = rename[row.file] or row.file
+      lists[file] = lists[file] or {}
+      table.insert(lists[file], row)
+    end
+  end
+  for _, list in pairs(lists) do
+    table.sort(list, function(x, y)
+      if x.line ~= y.line then
+        return x.line < y.line
+      end
+      return x.name < y.name
+    end)
+  end
+  return lists
+end
+
+-- Are the functions before (step -1) or behind (1) as far away in both?
+local function gap(a, i, b, j, step)
+  local x, y = a[i + step], b[j + step]
+  return x and y and x.line - a[i].line == y.line - b[j].line
+end
+
+-- How much speaks for a[i] and b[j] being the same function: the line, the
+-- name (Lua knows it by the call: it need not be the same every time), the
+-- distance to the neighbours. 0 or less: they are not.
+local function likeness(a, i, b, j)
+  local x, y = a[i], b[j]
+  local n = x.line == y.line and 2 or 0
+  if x.name ~= ANONYMOUS and y.name ~= ANONYMOUS then
+    n = n + (x.name == y.name and 3 or -2)
+  end
+  return n + (gap(a, i, b, j, -1) and 1 or 0) + (gap(a, i, b, j, 1) and 1 or 0)
+end
+
+-- Pairs of two lists that keep their order and are as like as can be.
+local function align(a, b, pair)
+  local best = {[0] = {}}
+  for j = 0, #b do
+    best[0][j] = 0
+  end
+  for i = 1, #a do
+    best[i] = {[0] = 0}
+    for j = 1, #b do
+      local like = likeness(a, i, b, j)
+      best[i][j] = math.max(best[i - 1][j], best[i][j - 1],
+                            like > 0 and best[i - 1][j - 1] + like or 0)
+    end
+  end
+  local i, j = #a, #b
+  while i > 0 and j > 0 do
+    local like = likeness(a, i, b, j)
+    if like > 0 and best[i][j] == best[i - 1][j - 1] + like then
+      pair(a[i], b[j])
+      i, j = i - 1, j - 1
+    elseif best[i][j] == best[i - 1][j] then
+      i = i - 1
+    else
+      j = j - 1
+    end
+  end
+end
+
+local function nativekey(row)
+  return row.name .. "\0" .. row.file
+end
+
+--- The functions of both: {[row of a] = row of b}. 'same': as of M.files.
+function M.functions(a, b, same)
+  local pairs_, native, lists = {}, {}, byfile(b, {})
+  for file, list in pairs(byfile(a, same)) do
+    align(list, lists[file] or {}, function(x, y)
+      pairs_[x] = y
+    end)
+  end
+  for _, row in ipairs(b) do
+    native[nativekey(row)] = row.native and row or nil
+  end
+  for _, row in ipairs(a) do
+    if row.native then
+      pairs_[row] = native[nativekey(row)]
+    end
+  end
+  return pairs_
+end
+
+-- ==}
+
+-- {== lines =================================================================
+
+local function place(file, defined, line)
+  return ("%s\0%d\0%d"):format(file, defined, line)
+end
+
+--- The lines of both: {[row of a] = row of b}. A line is the same if it is in
+-- the same function (of 'functions', as of M.functions) and as far behind its
+-- start, or at the same place of a function that only one of them has.
+function M.lines(a, b, functions, same)
+  local pairs_, definition, inb = {}, {}, {}
+  for x, y in pairs(functions) do
+    definition[place(x.file, x.line, 0)] = y
+  end
+  for _, row in ipairs(b) do
+    inb[place(row.file, row.defined, row.line)] = row
+  end
+  for _, row in ipairs(a) do
+    local fn = definition[place(row.file, row.defined, 0)]
+    if fn then
+      pairs_[row] = inb[place(fn.file, fn.line,
+                              row.line - row.defined + fn.line)]
+    else
+      pairs_[row] = inb[place(same[row.file] or row.file, row.defined,
+                              row.line)]
+    end
+  end
+  return pairs_
+end
+
+-- ==}
+
+return M

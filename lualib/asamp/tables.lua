@@ -1,0 +1,291 @@
+-- SPDX-License-Identifier: MIT
+-- The report's tables of functions, lines and types: rows of totals in, lines
+-- of text out. Pure. A 'style' is what every function here gets:
+-- {paint, width, top (rows), profile, totals, key ("total": sorted by total
+-- instead of own), choice (is there more than one measure?), focus}.
+
+local layout = require "asamp.layout"
+local totals = require "asamp.totals"
+local units = require "asamp.units"
+
+local M = {}
+
+-- {== cells =================================================================
+
+--- What a sum has of a field, as a number for people.
+function M.value(profile, sum, field)
+  local n = sum[field]
+  if field == "bytes" or field == "survivedbytes" then
+    return units.short(n)
+  elseif field == "timesamples" and (profile.timeperiod or 0) > 0 then
+    return units.shorttime(n * profile.timeperiod)
+  end
+  return units.count(n)
+end
+
+--- The share of what was decided that survived.
+function M.lived(profile, sum)
+  local decided = sum.samples - sum.undecided
+  return profile.fates and decided > 0
+         and ("%.0f%%"):format(100 * sum.survived / decided) or "-"
+end
+
+-- "file:line" of a Lua function or line, "[C] library" of a native one.
+local function whereof(row)
+  if row.native then
+    local library = row.file:match "([^/]+)$"
+    return (library == "-" or not library) and "[C]" or "[C] " .. library
+  elseif row.file == "-" then
+    return "?"
+  end
+  return row.line > 0 and row.file .. ":" .. row.line or row.file
+end
+
+--- A function and its place in n columns: of both as much as fits, of the
+-- name the start, of the place the end.
+function M.functionlabel(row, n, paint)
+  local name = layout.clean(row.name)
+  if totals.iscollection(row) then
+    return layout.cutend(name, n)
+  end
+  local where = layout.clean(whereof(row))
+  name = layout.cutend(name, n - 2 - math.min(layout.width(where), n // 2))
+  return name .. "  " ..
+         paint("dim", layout.cutstart(where, n - 2 - layout.width(name)))
+end
+
+--- A line and the function it is in, in n columns.
+function M.linelabel(row, n, paint)
+  local name, where = layout.clean(row.name), layout.clean(whereof(row))
+  where = layout.cutstart(where, n - 2 - math.min(layout.width(name), n // 2))
+  return where .. "  " ..
+         paint("dim", layout.cutend(name, n - 2 - layout.width(where)))
+end
+
+-- ==}
+
+-- {== columns ===============================================================
+
+local function cells(rows, cell)
+  local list = {}
+  for i, row in ipairs(rows) do
+    list[i] = cell(row)
+  end
+  return list
+end
+
+local function share(sum, whole, field)
+  return units.percent(sum[field], whole[field])
+end
+
+-- Columns of own and total of one field.
+local function measured(style, rows, field)
+  local whole = style.totals.whole
+  local columns = {}
+  for _, key in ipairs{"own", "total"} do
+    columns[#columns + 1] = {title = key, cells = cells(rows, function(row)
+      return M.value(style.profile, row[key], field)
+    end)}
+    columns[#columns + 1] = {title = "", gap = 1, least = 6, cells = cells(rows,
+      function(row) return share(row[key], whole, field) end)}
+  end
+  return columns
+end
+
+local function livedcolumn(style, rows)
+  return {title = "lived", cells = cells(rows, function(row)
+    return M.lived(style.profile, row.own)
+  end)}
+end
+
+-- Where the time of a line went, in shares of all time.
+local function timecolumns(style, rows)
+  local whole = style.totals.whole
+  local function column(title, of)
+    return {title = title, cells = cells(rows, function(row)
+      return units.percent(of(row.own), whole.timesamples)
+    end)}
+  end
+  return column("Lua", function(sum)
+    return sum.timesamples - sum.nativesamples - sum.gcsamples
+  end), column("C", function(sum) return sum.nativesamples end),
+    column("GC", function(sum) return sum.gcsamples end)
+end
+
+local function has(style, field)
+  return style.totals.whole[field] > 0
+end
+
+-- ==}
+
+--- The first rows of a list under a title; says how many more there are.
+function M.titled(style, title, list, columns, what, label)
+  local n = math.min(style.top, #list)
+  local lines, left = layout.grid(columns, n, what, label, style.width,
+                                  style.paint)
+  table.insert(lines, 1, style.paint("bold", title))
+  table.insert(lines, 1, "")
+  if #list > n then
+    lines[#lines + 1] = style.paint("dim", (" "):rep(left) .. "and " ..
+                                    units.count(#list - n) .. " more")
+  end
+  return lines
+end
+
+local function top(style, list)
+  return table.move(list, 1, math.min(style.top, #list), 1, {})
+end
+
+local BY = {bytes = "bytes", samples = "samples", timesamples = "time",
+            survivedbytes = "bytes that survived",
+            survived = "samples that survived"}
+
+-- "By function", and by what when there is a choice.
+local function titleof(style, what, field)
+  return what .. (style.choice and ", by " .. BY[field] or "")
+end
+
+local function isallocation(field)
+  return field ~= "timesamples"
+end
+
+-- Without the C functions that all stacks begin with: how the interpreter
+-- comes to the script is no news.
+local function withoutstart(list, field, whole)
+  local rows = {}
+  for _, row in ipairs(list) do
+    if not (row.native and row.own[field] == 0 and
+            row.total[field] == whole[field]) then
+      rows[#rows + 1] = row
+    end
+  end
+  return rows
+end
+
+--- Functions, the largest of a field first.
+function M.functions(style, field)
+  local list = withoutstart(
+    totals.sorted(style.totals.functions, field, style.key), field,
+    style.totals.whole)
+  local rows = top(style, list)
+  local columns = measured(style, rows, field)
+  if isallocation(field) then
+    columns[#columns + 1] = livedcolumn(style, rows)
+  end
+  return M.titled(style, titleof(style, "By function", field), list, columns,
+    "function", function(i, n)
+      return M.functionlabel(rows[i], n, style.paint)
+    end)
+end
+
+-- The rows that have anything of a field themselves.
+local function owning(list, field)
+  local rows = {}
+  for _, row in ipairs(list) do
+    rows[#rows + 1] = row.own[field] > 0 and row or nil
+  end
+  return rows
+end
+
+--- Lines, the largest of a field first. With samples of allocations and of
+-- time each row shows both.
+function M.lines(style, field)
+  local list = totals.sorted(style.totals.lines, field, style.key)
+  local both = has(style, "timesamples") and has(style, "samples")
+               and style.key ~= "total"
+  list = both and owning(list, field) or list
+  local rows = top(style, list)
+  local columns
+  if both then
+    local unit = isallocation(field) and field or style.totals.unit
+    columns = table.move(measured(style, rows, unit), 1, 2, 1, {})
+    columns[3] = livedcolumn(style, rows)
+    columns[4], columns[5], columns[6] = timecolumns(style, rows)
+  else
+    columns = measured(style, rows, field)
+    if isallocation(field) then
+      columns[5] = livedcolumn(style, rows)
+    else
+      columns[5], columns[6], columns[7] = timecolumns(style, rows)
+    end
+  end
+  return M.titled(style, titleof(style, "By line", field), list, columns,
+    "line", function(i, n) return M.linelabel(rows[i], n, style.paint) end)
+end
+
+--- Types, each with its classes below it.
+function M.types(style, field)
+  local list = totals.sorted(style.totals.types, field)
+  local rows, classes = {}, false
+  for _, row in ipairs(top(style, list)) do
+    rows[#rows + 1] = row
+    local inner = totals.sorted(row.classes, field)
+    for i, class in ipairs(top(style, inner)) do
+      classes = true
+      rows[#rows + 1] = setmetatable({
+        class = true, left = i == style.top and #inner - i}, {__index = class})
+    end
+  end
+  local columns = {
+    {title = "own", cells = cells(rows, function(row)
+      return M.value(style.profile, row.own, field)
+    end)},
+    {title = "", gap = 1, least = 6, cells = cells(rows, function(row)
+      return share(row.own, style.totals.whole, field)
+    end)},
+    {title = "blocks, about", cells = cells(rows, function(row)
+      return row.objects > 0 and not style.focus
+             and units.count(math.floor(row.objects + 0.5)) or "-"
+    end)},
+    livedcolumn(style, rows),
+  }
+  local all = {}  -- as many as types left out, behind the rows shown
+  table.move(rows, 1, #rows, 1, all)
+  table.move(list, style.top + 1, #list, #all + 1, all)
+  return M.titled(setmetatable({top = #rows}, {__index = style}),
+    classes and "By type and class" or "By type", all, columns, "type",
+    function(i, n)
+      local row = rows[i]
+      local name = layout.cutend(layout.clean(row.name), row.class and n - 2
+                                                          or n)
+      return row.class and "  " .. style.paint("cyan", name) or name
+    end)
+end
+
+--- Who called what the report is restricted to.
+function M.callers(style, list, field)
+  local rows = top(style, list)
+  local columns = {
+    {title = "total", cells = cells(rows, function(row)
+      return M.value(style.profile, row.total, field)
+    end)},
+    {title = "", gap = 1, least = 6, cells = cells(rows, function(row)
+      return share(row.total, style.totals.whole, field)
+    end)},
+  }
+  return M.titled(style, titleof(style, "Called from", field), list, columns,
+    "caller", function(i, n)
+      return M.functionlabel(rows[i], n, style.paint)
+    end)
+end
+
+--- Lines that are likely to leak: rows of asamp.leaks.
+function M.leaks(style, found)
+  local rows = top(style, found.rows)
+  local field = style.totals.unit == "bytes" and "survivedbytes" or "survived"
+  local columns = {
+    {title = "survived", cells = cells(rows, function(row)
+      return M.value(style.profile, row, field)
+    end)},
+    {title = "lived", cells = cells(rows, function(row)
+      return ("%.0f%%"):format(100 * row.survived / row.samples)
+    end)},
+    {title = "in parts", cells = cells(rows, function(row)
+      return ("%d of %d"):format(row.parts, found.parts)
+    end)},
+  }
+  return M.titled(style, "Likely leaks", found.rows, columns, "line",
+    function(i, n) return M.linelabel(rows[i], n, style.paint) end)
+end
+
+return M

@@ -1,0 +1,386 @@
+-- SPDX-License-Identifier: MIT
+-- asamp convert --to firefox. The viewer does not check what it loads, so
+-- these specs do: tables, indices, order, balance, and totals to the byte
+-- against the reader's.
+
+local cjson = require "cjson"
+local asamp = require "asamp.convert"
+local reader = require "profiler.reader"
+local runs = require "spec.support.runs"
+local vmprof = require "spec.support.vmprof"
+
+local world = {
+  out = function() end, err = error,
+  progress = function() return function() end, function() end end,
+}
+
+local path, out
+
+local function convert(name)
+  assert.equal(0, asamp.run({"--to", "firefox", "-o", name or out, path}, world))
+  local bytes, packed = vmprof.load(name or out)
+  assert.equal((name or out):find "%.gz$" ~= nil, packed)
+  return cjson.decode(bytes)
+end
+
+local function save(bytes)
+  local f = assert(io.open(path, "wb"))
+  f:write(bytes)
+  f:close()
+end
+
+-- Raises what is wrong with a table: columns of one length, and there.
+local function columns(t, names)
+  for name in names:gmatch "%a+" do
+    local column = assert(t[name], "no column " .. name)
+    assert(#column == t.length, name .. " has another length")
+  end
+end
+
+local function indices(column, n, nullable)
+  for i, v in ipairs(column) do
+    if v == cjson.null then
+      assert(nullable, "null in a column of indices")
+    else
+      assert(math.type(v) == "integer" or v % 1 == 0)
+      assert(v >= 0 and v < n, ("index %s of %s at %d"):format(v, n, i))
+    end
+  end
+end
+
+local function sorted(times)
+  for i = 2, #times do
+    assert(times[i] >= times[i - 1], "times decrease")
+  end
+end
+
+-- Everything that holds of any profile of ours.
+local function checkshape(p)
+  assert.equal(60, p.meta.preprocessedProfileVersion)
+  local grey = 0
+  for _, c in ipairs(p.meta.categories) do
+    grey = grey + (c.color == "grey" and 1 or 0)
+    assert.equal("Other", c.subcategories[1])
+  end
+  assert.equal(1, grey)
+  assert.is_number(p.meta.interval)
+  local s = p.shared
+  columns(s.stackTable, "frame prefix")
+  columns(s.frameTable, "address inlineDepth category subcategory func " ..
+          "nativeSymbol innerWindowID line column")
+  columns(s.funcTable, "name isJS relevantForJS resource source lineNumber " ..
+          "columnNumber")
+  columns(s.resourceTable, "lib name host type")
+  columns(s.nativeSymbols, "libIndex address name functionSize")
+  columns(s.sources, "uuid filename")
+  indices(s.stackTable.frame, s.frameTable.length)
+  indices(s.frameTable.func, s.funcTable.length)
+  indices(s.frameTable.category, #p.meta.categories)
+  indices(s.funcTable.name, #s.stringArray)
+  indices(s.funcTable.source, s.sources.length, true)
+  indices(s.sources.filename, #s.stringArray)
+  local seen = {}
+  for _, text in ipairs(s.stringArray) do
+    assert(utf8.len(text), "string that is no UTF-8")
+    assert(not seen[text], "string twice: " .. text)
+    seen[text] = true
+  end
+  for i, prefix in ipairs(s.stackTable.prefix) do
+    assert(prefix == cjson.null or prefix < i - 1, "parent behind its child")
+  end
+  assert.equal(1, #p.threads)
+  local t = p.threads[1]
+  assert.is_string(t.pid)
+  assert.is_number(t.tid)
+  columns(t.samples, "time stack weight")
+  indices(t.samples.stack, s.stackTable.length, true)
+  sorted(t.samples.time)
+  columns(t.markers, "data name startTime endTime phase category")
+  indices(t.markers.name, #s.stringArray)
+  local schemas = {}
+  for _, schema in ipairs(p.meta.markerSchema) do
+    schemas[schema.name] = {}
+    for _, field in ipairs(schema.fields) do
+      schemas[schema.name][field.key] = true
+    end
+  end
+  for i, data in ipairs(t.markers.data) do
+    local fields = assert(schemas[data.type], "marker without a schema")
+    for key in pairs(data) do
+      assert(key == "type" or fields[key], "field without a schema: " .. key)
+    end
+    local interval = t.markers.phase[i] == 1
+    assert.equal(not interval, t.markers.endTime[i] == cjson.null)
+    assert(not interval or t.markers.startTime[i] <= t.markers.endTime[i])
+  end
+  for _, counter in ipairs(p.counters) do
+    columns(counter.samples, "time count")
+    sorted(counter.samples.time)
+    assert.is_string(counter.display.label)
+    assert.equal("bytes", counter.display.unit)
+    assert.equal(t.pid, counter.pid)
+    assert.equal(0, counter.samples.count[1])
+  end
+  local a = t.nativeAllocations
+  if a then
+    columns(a, "time stack weight memoryAddress threadId")
+    indices(a.stack, s.stackTable.length)
+    sorted(a.time)
+  end
+end
+
+local function categoryof(p, stack)
+  local s = p.shared
+  local frame = s.stackTable.frame[stack + 1]
+  return p.meta.categories[s.frameTable.category[frame + 1] + 1].name
+end
+
+-- Totals by the viewer's rules: what is allocated, freed, retained. Raises
+-- what is not balanced.
+local function balance(p)
+  local a = p.threads[1].nativeAllocations
+  local sum = {allocated = 0, freed = 0, rows = 0, categories = {}}
+  local live = {}
+  for i = 1, a and a.length or 0 do
+    local bytes, address = a.weight[i], a.memoryAddress[i]
+    local category = categoryof(p, a.stack[i])
+    if bytes > 0 then
+      assert(not live[address], "address in use")
+      live[address] = {bytes, a.stack[i]}
+      sum.allocated = sum.allocated + bytes
+      sum.categories[category] = (sum.categories[category] or 0) + bytes
+      sum.rows = sum.rows + 1
+    else
+      assert.same({-bytes, a.stack[i]}, live[address])
+      assert.equal("Died young", category)
+      live[address] = nil
+      sum.freed = sum.freed - bytes
+    end
+  end
+  return sum
+end
+
+local function total(list)
+  local sum = 0
+  for _, n in ipairs(list) do
+    sum = sum + n
+  end
+  return sum
+end
+
+describe("asamp convert --to firefox", function()
+  before_each(function()
+    path = os.tmpname()
+    out = path .. ".json.gz"
+  end)
+  after_each(function()
+    os.remove(path)
+    os.remove(out)
+    os.remove(path .. ".json")
+  end)
+
+  it("writes whole tables and the reader's totals, to the byte", function()
+    for seed = 1, 24 do
+      runs.write(path, {
+        seed = seed, format = 6 + seed % 2, plain = seed % 3 == 0,
+        time = seed % 4 ~= 0, allocations = seed % 7 ~= 0,
+        undecided = seed % 5 == 0, classes = seed % 6 ~= 0,
+        actions = seed == 1 and 0 or seed * 50,
+      })
+      local profile = assert(reader.read(path))
+      local p = convert()
+      checkshape(p)
+      local sum = balance(p)
+      assert.equal(profile.bytes, sum.allocated)
+      local c = sum.categories
+      assert.equal(profile.survivedbytes, c.Survived or 0)
+      assert.equal(profile.undecidedbytes, c.Undecided or 0)
+      assert.equal(sum.freed, c["Died young"] or 0)
+      assert.equal(profile.bytes - profile.survivedbytes -
+                   profile.undecidedbytes, sum.freed)
+      local t = p.threads[1]
+      if profile.timesamples > 0 then
+        assert.equal("tracing-ms", t.samples.weightType)
+      else
+        assert.equal("bytes", t.samples.weightType)
+        assert.equal(profile.bytes, total(t.samples.weight))
+      end
+      assert.equal(#profile.collections + #profile.marks, t.markers.length)
+      local last = profile.collections[#profile.collections]
+      for i, key in ipairs{"inuse", "held", "rss"} do
+        if p.counters[i] then
+          assert.equal(last[key], total(p.counters[i].samples.count))
+          assert.equal(#profile.collections + 1, p.counters[i].samples.length)
+        end
+      end
+    end
+  end)
+
+  it("weighs a sample of time by the period of its moment", function()
+    local p = assert(require "profilegen".open{path = path,
+                                               timeperiod = 1000000})
+    p:time{8, 1}
+    p:time{8, 1, count = 3}
+    p:timeperiod(250000)
+    p:time{8, 1, count = 2}
+    p:close()
+    assert.same({1, 3, 0.5}, convert().threads[1].samples.weight)
+  end)
+
+  it("has an object die when its collection ended", function()
+    local gen = require "profilegen"
+    local p = assert(gen.open{path = path, period = 100})
+    local t = gen.now() + 1000000000
+    p:sample{8, 1, time = t}
+    p:mark("between", "", t + 1000000)
+    p:sample{8, 1, time = t + 2000000}
+    p:collection{fates = "01", time = t + 9000000, duration = 500000}
+    p:sample{8, 1, time = t + 10000000}
+    p:collection{fates = "0", time = t + 30000000}
+    p:close()
+    local a = convert().threads[1].nativeAllocations
+    assert.same({100, 100, -100, 100, -100}, a.weight)
+    local since = {}
+    for i, time in ipairs(a.time) do
+      since[i] = math.floor(time - a.time[1] + 0.5)
+    end
+    assert.same({0, 2, 9, 10, 30}, since)
+  end)
+
+  it("gives the track of allocations one row for equal stacks in a " ..
+     "millisecond", function()
+    local gen = require "profilegen"
+    local p = assert(gen.open{path = path, period = 100})
+    local t = gen.now() + 1000000000
+    for _, us in ipairs{0, 300, 900, 1200, 5000} do
+      p:sample{8, 1, time = t + 1000 * us}
+    end
+    p:sample{8, 2, time = t + 5001000}
+    p:collection{fates = "111111", time = t + 9000000}
+    p:close()
+    assert.same({300, 100, 100, 100}, convert().threads[1].samples.weight)
+  end)
+
+  it("says of a collection what it did, as an interval", function()
+    local gen = require "profilegen"
+    local p = assert(gen.open{path = path})
+    local t = gen.now() + 1000000000
+    p:sample{8, 1}
+    p:sample{8, 1}
+    p:collection{fates = "10", time = t, duration = 2000000, inuse = 100,
+                 held = 200, rss = 300, tenured = 56, state = 1}
+    p:collection{time = t + 5000000, major = true, duration = 0, inuse = 90,
+                 held = 200, rss = 301, state = 2}
+    p:mark("level", "12.5", t + 6000000)
+    p:mark("say", "<b>", t + 6000000)
+    p:close()
+    local f = convert()
+    local m = f.threads[1].markers
+    assert.same({type = "Minor GC", inuse = 100, held = 200, rss = 300,
+                 tenured = 56, decided = 2, survived = 1, survival = 0.5,
+                 left = 0, state = "marking"}, m.data[1])
+    assert.is_true(math.abs(m.endTime[1] - m.startTime[1] - 2) < 1e-6)
+    assert.is_true(math.abs(m.endTime[2] - m.endTime[1] - 5) < 1e-6)
+    assert.equal("Major GC", f.shared.stringArray[m.name[2] + 1])
+    assert.equal("sweeping", m.data[2].state)
+    assert.same({type = "Mark", value = "12.5", number = 12.5}, m.data[3])
+    assert.same({type = "Mark", value = "<b>"}, m.data[4])
+    assert.same({0, 100, -10}, f.counters[1].samples.count)
+  end)
+
+  it("takes the classes of objects for leaves", function()
+    local gen = require "profilegen"
+    local p = assert(gen.open{path = path})
+    p:class(1, "Point")
+    p:sample{8, 1, kind = 0}
+    p:sample{8, 1, kind = 0}
+    p:collection{fates = "10", classes = {1, 0}}
+    p:close()
+    local f = convert()
+    local names = {}
+    for _, name in ipairs(f.shared.stringArray) do
+      names[name] = true
+    end
+    assert.is_true(names["[table Point]"] and names["[table]"])
+  end)
+
+  it("counts what others' files say, in their unit", function()
+    local stack = vmprof.stack(9, 10.5, {100}, {0})
+    save(vmprof.head() .. vmprof.header(7, 0) ..
+      vmprof.meta("start_time_offset", "10.0") .. stack .. stack .. stack ..
+      -- newest first; the period and the types come last
+      vmprof.stack(10, 10.7, {5 << 2, 5 << 2 | 1}) ..
+      vmprof.name(100, "py:main:1:a.py") .. vmprof.trailer(1001) )
+    local p = convert()
+    checkshape(p)
+    assert.equal(3, balance(p).allocated)  -- no period: samples
+    save(vmprof.head() .. vmprof.header(7, 0) .. stack .. stack .. stack ..
+      vmprof.stack(10, 10.7, {5 << 2, 5 << 2 | 1}) ..
+      vmprof.meta("sample_allocated_bytes", "1000") .. vmprof.trailer(1001))
+    p = convert()
+    assert.same({Survived = 1000, ["Died young"] = 1000, Undecided = 1000},
+                balance(p).categories)
+  end)
+
+  it("spreads samples over the time of a file that tells no times", function()
+    local stack = vmprof.stack(1, 1, {100}, {0})
+    save(vmprof.head() .. vmprof.header(6, 0) .. vmprof.time(1000) ..
+         stack:rep(11) .. vmprof.trailer(1005))
+    local p = convert()
+    checkshape(p)
+    local times = p.threads[1].samples.time
+    assert.equal(0, times[1])
+    assert.equal(500, times[2])
+    assert.equal(5000, times[11])
+    assert.is_true(p.meta.profilingEndTime > 5000)
+  end)
+
+  it("is plain when the name does not end in .gz", function()
+    runs.write(path, {seed = 3})
+    checkshape(convert(path .. ".json"))
+  end)
+
+  it("writes whole tables whatever the damage", function()
+    local seed = os.time()
+    math.randomseed(seed)
+    world.err = function() end
+    local written = 0
+    for i = 1, 120 do
+      runs.write(path, {seed = i % 10, format = 6 + i % 2, plain = true,
+                        actions = 60})
+      local bytes = vmprof.load(path)
+      for _ = 1, math.random(4) do
+        local at = math.random(#bytes)
+        bytes = bytes:sub(1, at - 1) .. string.char(math.random(0, 255)) ..
+                bytes:sub(at + math.random(0, 2))
+      end
+      save(bytes)
+      local code = asamp.run({"--to", "firefox", "-o", out, path}, world)
+      if code == 0 then
+        written = written + 1
+        local ok, message = pcall(function()
+          local p = cjson.decode((vmprof.load(out)))
+          checkshape(p)
+          local profile = assert(reader.read(path))
+          assert(balance(p).allocated == profile.bytes, "other totals")
+        end)
+        assert(ok, ("seed %d, input %d: %s"):format(seed, i, message))
+      end
+    end
+    world.err = error
+    assert.is_true(written > 60)
+  end)
+
+  it("says in the file that it is not whole", function()
+    runs.write(path, {seed = 4, plain = true})
+    local bytes = vmprof.load(path)
+    save(bytes:sub(1, -200))
+    local told
+    world.err = function(text) told = text end
+    local p = convert()
+    world.err = error
+    checkshape(p)
+    assert.truthy(told:find "the result covers what could be read")
+    assert.truthy(p.meta.extra[1].entries[1].value:find "^no: ")
+  end)
+end)

@@ -1,0 +1,406 @@
+-- SPDX-License-Identifier: MIT
+-- asamp convert to pprof, collapsed stacks, speedscope and the other flavour:
+-- each file is taken apart here and has the reader's totals, to the byte.
+-- What the command does with its arguments, and when the result cannot be
+-- written.
+
+local asamp = require "asamp.convert"
+local cjson = require "cjson"
+local protobuf = require "spec.support.protobuf"
+local reader = require "profiler.reader"
+local runs = require "spec.support.runs"
+local vmprof = require "spec.support.vmprof"
+
+local folder, path, told
+
+local world = {
+  out = function(text) told.out = told.out .. text end,
+  err = function(text) told.err = told.err .. text end,
+  progress = function() return function() end, function() end end,
+}
+
+-- Runs the command; its exit code, and what it printed.
+local function run(...)
+  told = {out = "", err = ""}
+  return asamp.run({...}, world), told.out, told.err
+end
+
+local function convert(...)
+  local out = folder .. "/out"
+  local code, _, err = run("-o", out, ...)
+  assert.equal(0, code, err)
+  return (vmprof.load(out))
+end
+
+local function list()
+  local f = assert(io.popen("ls -A '" .. folder .. "'"))
+  local names = f:read "a"
+  f:close()
+  return names
+end
+
+-- Sums of the sites of a profile, by whether they are of time.
+local function sums(profile)
+  local sites, s = profile.sites, {time = 0}
+  for i in ipairs(sites.node) do
+    if profile.kinds[sites.kind[i]].time then
+      s.time = s.time + sites.samples[i]
+    end
+  end
+  return s
+end
+
+describe("asamp convert", function()
+  before_each(function()
+    folder = os.tmpname()
+    os.remove(folder)
+    assert(os.execute("mkdir " .. folder))
+    path = folder .. "/p.vmprof"
+  end)
+  after_each(function() os.execute("rm -rf " .. folder) end)
+
+  -- A run for each seed, some with one sort of samples only.
+  local function each(f)
+    for seed = 1, 16 do
+      runs.write(path, {
+        seed = seed, format = 6 + seed % 2, time = seed % 3 ~= 0,
+        allocations = seed % 5 ~= 0, undecided = seed % 4 == 0,
+        actions = 50 * seed,
+      })
+      f(assert(reader.read(path)), seed)
+    end
+  end
+
+  it("--to pprof: sample types, totals, labels", function()
+    each(function(profile)
+      local p = protobuf.profile(convert("--to", "pprof", path))
+      local heap = "alloc_objects/count alloc_space/bytes " ..
+                   "inuse_objects/count inuse_space/bytes"
+      local time = "samples/count " .. (profile.wall and "wall" or "cpu") ..
+                   "/nanoseconds"
+      assert.equal(profile.timesamples == 0 and heap
+                   or profile.samples == 0 and time
+                   or heap .. " " .. time, table.concat(p.types, " "))
+      local total = {}
+      for _, s in ipairs(p.samples) do
+        for i, v in ipairs(s.values) do
+          total[p.types[i]] = (total[p.types[i]] or 0) + v
+        end
+        local kept = s.labels.type and s.values[4]
+        assert.is_true(not kept or kept <= s.values[2])
+      end
+      if profile.samples > 0 then
+        assert.equal(profile.bytes, total["alloc_space/bytes"])
+        assert.equal(profile.survivedbytes + profile.undecidedbytes,
+                     total["inuse_space/bytes"])
+        assert.equal("space/bytes", p.periodtype)
+        assert.equal(profile.period, p.period)
+        local objects = 0
+        for _, kind in ipairs(profile.kinds) do
+          objects = objects + kind.objects
+        end
+        -- each site's estimate is rounded
+        assert.is_true(math.abs(objects - total["alloc_objects/count"])
+                       <= #p.samples / 2 + 1)
+      end
+      if profile.timesamples > 0 then
+        assert.equal(profile.timesamples, total["samples/count"])
+      end
+    end)
+  end)
+
+  it("--to pprof: innermost frames first, lines, classes", function()
+    local gen = require "profilegen"
+    local p = assert(gen.open{path = path, period = 100})
+    p:name(8, "leaf", 5, "@a.lua")
+    p:name(16, "root", 1, "@b.lua")
+    p:class(1, "Point")
+    p:sample{8, 7, 16, 3, kind = 0, size = 50, count = 3}
+    p:collection{fates = "1", classes = {1}}
+    p:close()
+    local f = protobuf.profile(convert("--to", "pprof", path))
+    assert.equal(1, #f.samples)
+    local s = f.samples[1]
+    assert.same({6, 300, 6, 300}, s.values)
+    assert.same({type = "table", class = "Point"}, s.labels)
+    local leaf = f.locations[s.locations[1]]
+    assert.same({name = "leaf", file = "a.lua", line = 5},
+                f.functions[leaf[1]])
+    assert.equal(7, leaf[2])
+    assert.equal("root", f.functions[f.locations[s.locations[2]][1]].name)
+  end)
+
+  it("--to collapsed: weights, one stack a line", function()
+    each(function(profile)
+      local wanted = {bytes = profile.bytes, samples = profile.samples,
+                      survived = profile.survivedbytes}
+      for weight, total in pairs(wanted) do
+        local sum = 0
+        for line in convert("--to", "collapsed", "--weight", weight, path)
+                    :gmatch "([^\n]*)\n" do
+          local stack, n = line:match "^(.+) (%d+)$"
+          assert(stack, "bad line: " .. line)
+          assert(utf8.len(line), "not UTF-8")
+          assert(not line:find "%c", "control character")
+          assert(stack:find ";%[[^;]*%]$", "no kind: " .. line)
+          sum = sum + n
+        end
+        assert.equal(total, sum)
+      end
+      local lines = convert("--to", "collapsed", "--weight", "time", path)
+      assert.equal(sums(profile).time > 0, lines ~= "")
+    end)
+  end)
+
+  it("--to collapsed: what a line says", function()
+    local gen = require "profilegen"
+    local p = assert(gen.open{path = path, period = 100, resolve = "plain",
+                              timeperiod = 2000000})
+    p:name(8, "le;af", 5, "@a.lua")
+    p:name(16, "root", 0, "@b.lua")
+    p:sample{0x7f0001, 0, 8, 7, 16, 3, kind = 0, count = 3}
+    p:time{8, 7, 16, 3}
+    p:close()
+    assert.equal("root (b.lua);le,af (a.lua:5);sym_7f0000 (/lib/libgen.so);" ..
+                 "[table] 300\n", convert("--to", "collapsed", path))
+    assert.equal("root (b.lua);le,af (a.lua:5) 2000\n",
+                 convert("--to", "collapsed", "--weight=time", path))
+  end)
+
+  it("--to collapsed: by default what there is", function()
+    runs.write(path, {seed = 2, allocations = false})
+    assert.equal(convert("--to", "collapsed", "--weight", "time", path),
+                 convert("--to", "collapsed", path))
+    runs.write(path, {seed = 2})
+    assert.equal(convert("--to", "collapsed", "--weight", "bytes", path),
+                 convert("--to", "collapsed", path))
+    local f = assert(io.open(path, "wb"))  -- the period is not known
+    f:write(vmprof.head():sub(1, 24), ("\0"):rep(16), vmprof.header(6, 0),
+            vmprof.stack(1, 1, {100}, {0}):rep(3),
+            vmprof.name(100, "py:f:1:a.py"), vmprof.trailer(1))
+    f:close()
+    assert.equal("f (a.py:1) 3\n", convert("--to", "collapsed", path))
+  end)
+
+  it("--to speedscope: profiles whose samples and weights fit", function()
+    each(function(profile)
+      local f = cjson.decode(convert("--to", "speedscope", path))
+      assert.equal("https://www.speedscope.app/file-format-schema.json",
+                   f["$schema"])
+      local totals = {}
+      for _, p in ipairs(f.profiles) do
+        assert.equal("sampled", p.type)
+        assert.equal(#p.samples, #p.weights)
+        local sum = 0
+        for i, stack in ipairs(p.samples) do
+          assert.is_true(#stack > 0)
+          for _, frame in ipairs(stack) do
+            assert.is_string(f.shared.frames[frame + 1].name)
+          end
+          assert.is_true(p.weights[i] > 0)
+          sum = sum + p.weights[i]
+        end
+        assert.equal(p.endValue, sum)
+        assert.equal(0, p.startValue)
+        totals[p.name] = {sum, p.unit}
+      end
+      if profile.samples > 0 then
+        assert.same({profile.bytes, "bytes"}, totals.Allocated)
+        assert.same({profile.survivedbytes, "bytes"}, totals.Survived)
+      end
+      assert.equal(profile.timesamples > 0,
+                   (totals["CPU time"] or totals["Wall time"]) ~= nil)
+    end)
+  end)
+
+  it("--to speedscope: time in its order, allocations by stack", function()
+    local gen = require "profilegen"
+    local p = assert(gen.open{path = path, timeperiod = 1000})
+    for i = 1, 3 do
+      p:name(8 * i, "f" .. i, i, "@x.lua")
+    end
+    for _, stack in ipairs{{16, 1, 8, 1}, {8, 1}, {16, 1, 8, 1}, {24, 1}} do
+      p:time(stack)
+      p:sample(stack)
+    end
+    p:close()
+    local f = cjson.decode(convert("--to", "speedscope", path))
+    local function stacks(profile)
+      local all = {}
+      for i, stack in ipairs(profile.samples) do
+        local names = {}
+        for k, frame in ipairs(stack) do
+          names[k] = f.shared.frames[frame + 1].name
+        end
+        all[i] = table.concat(names, " ")
+      end
+      return all
+    end
+    assert.same({"f1 [table]", "f1 f2 [table]", "f3 [table]"},
+                stacks(f.profiles[1]))
+    assert.same({"f1 f2", "f1", "f1 f2", "f3"},
+                stacks(f.profiles[#f.profiles]))
+  end)
+
+  it("--to vmprof: the other flavour and back keep everything", function()
+    -- what a profile tells but for where things stand in the file
+    local function told_of(file)
+      local p = assert(reader.read(file, {bins = 64}))
+      assert.is_true(p.complete)
+      p.path, p.offset, p.version, p.compressed = nil, nil, nil, nil
+      -- the order of nodes and functions follows that of the samples
+      return p
+    end
+    for seed = 1, 12 do
+      runs.write(path, {seed = seed, format = 6 + seed % 2,
+                        time = seed % 3 ~= 0, undecided = seed % 4 == 0})
+      local there, back = folder .. "/there", folder .. "/back"
+      assert.equal(0, (run("--to", "vmprof", "-o", there, path)))
+      assert.equal(0, (run("--to", "vmprof", "-o", back, there)))
+      local first = told_of(path)
+      local log = vmprof.read(there)
+      assert.equal(7 - seed % 2, log.version)
+      assert.same(first, told_of(there))
+      assert.same(first, told_of(back))
+    end
+  end)
+
+  it("--to vmprof refuses what has no other flavour", function()
+    local f = assert(io.open(path, "wb"))
+    f:write(vmprof.head(), vmprof.header(6, 0),
+            vmprof.stack(1, 1, {100}, {0}), vmprof.trailer(1))
+    f:close()
+    local code, _, err = run("--to", "vmprof", path)
+    assert.equal(1, code)
+    assert.equal("asamp convert: cannot read profile '" .. path ..
+                 "': only profiles of this sampler have both formats\n", err)
+    assert.equal("p.vmprof\n", list())
+  end)
+
+  describe("names the result", function()
+    before_each(function() runs.write(path, {seed = 2, actions = 20}) end)
+
+    it("after the profile", function()
+      for format, name in pairs{
+        firefox = "p.firefox.json.gz", pprof = "p.pb.gz",
+        collapsed = "p.collapsed", speedscope = "p.speedscope.json",
+        vmprof = "p.extended.vmprof",
+      } do
+        local code, out = run("--to", format, path)
+        assert.equal(0, code)
+        assert.equal(folder .. "/" .. name .. "\n", out)
+        assert.truthy(io.open(folder .. "/" .. name))
+      end
+    end)
+
+    it("as told; a name in .gz is compressed, unless --plain", function()
+      for name, packed in pairs{["a.json"] = false, ["a.json.gz"] = true} do
+        assert.equal(0, (run("--to=speedscope", "--out", folder .. "/" .. name,
+                             path)))
+        assert.equal(packed,
+                     select(2, vmprof.load(folder .. "/" .. name)))
+      end
+      run("--to", "pprof", "--plain", "-o", folder .. "/x", path)
+      assert.is_false(select(2, vmprof.load(folder .. "/x")))
+    end)
+
+    it("but never the profile itself", function()
+      local code, _, err = run("--to", "vmprof", "-o", path, path)
+      assert.equal(2, code)
+      assert.truthy(err:find "would be replaced")
+      assert.is_true(reader.read(path).complete)
+    end)
+  end)
+
+  describe("leaves no half of a file:", function()
+    before_each(function() runs.write(path, {seed = 2}) end)
+
+    it("a folder that is not there", function()
+      for _, format in ipairs{"firefox", "pprof", "collapsed", "speedscope",
+                              "vmprof"} do
+        local code, _, err = run("--to", format, "-o", folder .. "/no/x", path)
+        assert.equal(1, code)
+        assert.equal("asamp convert: cannot write '" .. folder ..
+                     "/no/x': No such file or directory\n", err)
+      end
+      assert.equal("p.vmprof\n", list())
+    end)
+
+    it("a full disk", function()
+      for _, format in ipairs{"firefox", "pprof", "collapsed", "speedscope",
+                              "vmprof"} do
+        local code, _, err = run("--to", format, "-o", "/dev/full", path)
+        assert.equal(1, code)
+        assert.equal("asamp convert: cannot write '/dev/full': " ..
+                     "No space left on device\n", err)
+      end
+    end)
+
+    it("an unreadable profile keeps the result of before", function()
+      local out = folder .. "/out"
+      assert.equal(0, (run("--to", "pprof", "-o", out, path)))
+      local before = vmprof.load(out)
+      local code, _, err = run("--to", "pprof", "-o", out, "/nowhere")
+      assert.equal(1, code)
+      assert.truthy(err:find "No such file")
+      assert.equal(before, (vmprof.load(out)))
+      assert.equal("out\np.vmprof\n", list())
+    end)
+
+    it("an error on the way", function()
+      local convert_ = require "profiler.convert"
+      for _, format in ipairs{"pprof", "collapsed", "speedscope"} do
+        assert.has_error(function()
+          convert_[format](path, folder .. "/out", {progress = function(f)
+            if f == 1 then
+              error "stop"
+            end
+          end})
+        end)
+        collectgarbage()
+      end
+      assert.has_error(function()
+        convert_.firefox(path, folder .. "/out", {head = error})
+      end)
+      collectgarbage()
+      assert.equal("p.vmprof\n", list())
+    end)
+  end)
+
+  it("converts what precedes damage, and says so", function()
+    runs.write(path, {seed = 2, plain = true})
+    local bytes = vmprof.load(path)
+    local f = assert(io.open(path, "wb"))
+    f:write(bytes:sub(1, #bytes // 2))
+    f:close()
+    local profile = assert(reader.read(path))
+    local code, _, err = run("--to", "pprof", path)
+    assert.equal(0, code)
+    assert.equal(("asamp convert: '%s': %s; the result covers what could " ..
+                  "be read\n"):format(path, profile.message), err)
+    code = run("--to", "vmprof", path)
+    assert.equal(0, code)
+    assert.is_true(reader.read(folder .. "/p.extended.vmprof").complete)
+  end)
+
+  it("says what is wrong with its arguments", function()
+    local cases = {
+      {{}, "no file given"}, {{"x"}, "no format given %(%-%-to%)"},
+      {{"--to", "svg", "x"}, "%-%-to wants firefox, pprof"},
+      {{"--to", "pprof", "--weight", "time", "x"},
+       "%-%-weight goes with %-%-to collapsed"},
+      {{"--to", "pprof", "--flavour", "stock", "x"},
+       "%-%-flavour goes with %-%-to vmprof"},
+      {{"--to", "pprof", "x", "y"}, "one file at a time"},
+      {{"--to", "pprof", "x", "-o"}, "%-%-out wants a value"},
+    }
+    for _, case in ipairs(cases) do
+      local code, _, err = run(table.unpack(case[1]))
+      assert.equal(2, code)
+      assert.truthy(err:find("^asamp convert: " .. case[2]), err)
+      assert.equal(1, select(2, err:gsub("\n", "")))
+    end
+    assert.equal(0, (run "--help"))
+    assert.truthy(told.out:find "usage: asamp convert")
+  end)
+end)

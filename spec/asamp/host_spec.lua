@@ -1,0 +1,106 @@
+-- SPDX-License-Identifier: MIT
+-- Programs that the command runs: words, environment, how they end, and the
+-- signals on the way.
+
+local child = require "spec.support.child"
+local host = require "asamp.host"
+local process = require "spec.support.process"
+
+local SH = "/bin/sh"
+
+describe("running a program", function()
+  it("tells its exit status", function()
+    for _, status in ipairs{0, 1, 77, 255} do
+      local how, n, pid = host.run{SH, "-c", "exit " .. status}
+      assert.equal("exit", how)
+      assert.equal(status, n)
+      assert.is_true(pid > 1)
+    end
+  end)
+
+  it("tells the signal that ended it", function()
+    for _, signal in ipairs{9, 15, 6, 2} do
+      local how, n = host.run{SH, "-c", "ulimit -c 0; kill -" .. signal .. " $$"}
+      assert.equal("signal", how)
+      assert.equal(signal, n)
+    end
+  end)
+
+  it("hands on words as they are, and the environment with what is set in it", function()
+    local path = os.tmpname()
+    local how, n = host.run({SH, "-c", 'printf "%s|" "$@" "$ASAMP_X" "$HOME" >"$0"',
+      path, "a b", "", "$(x)'\"", "é"}, {ASAMP_X = "1,2=3"})
+    assert.equal("exit", how)
+    assert.equal(0, n)
+    assert.equal("a b||$(x)'\"|é|1,2=3|" .. os.getenv "HOME" .. "|",
+                 process.read(path))
+    host.run({SH, "-c", 'printf "%s" "$HOME" >"$0"; env | grep -c ^HOME= >>"$0"',
+              path}, {HOME = "/x"})
+    assert.equal("/x1\n", process.read(path))
+    os.remove(path)
+  end)
+
+  it("that is not there is an error", function()
+    local how, message = host.run{"/nowhere/lua"}
+    assert.is_nil(how)
+    assert.equal("cannot run '/nowhere/lua': No such file or directory", message)
+  end)
+
+  it("refuses what are no words", function()
+    for _, words in ipairs{{}, {1}, {SH, false}} do
+      assert.is_false(pcall(host.run, words))
+    end
+    assert.is_false(pcall(host.run, {SH, "-c", ":"}, {"x"}))
+    assert.is_false(pcall(host.run, {SH, "-c", ":"}, {x = {}}))
+  end)
+
+  it("passes SIGTERM on and waits for what the program makes of it", function()
+    local path = os.tmpname()
+    local status = child.run([[
+      local host = require "asamp.host"
+      local how, n = host.run({"/bin/sh", "-c",
+        'trap "echo got >>$0; exit 5" TERM; echo up >>$0; kill -TERM $PPID; ' ..
+        'while :; do sleep 0.05; done', arg[1]})
+      os.exit(how == "exit" and n or 99)]], path)
+    assert.equal(5, status)
+    assert.equal("up\ngot\n", process.read(path))
+    os.remove(path)
+  end)
+
+  it("leaves the keyboard's signals to the program", function()
+    local status = child.run([[
+      local host = require "asamp.host"
+      local how, n = host.run{"/bin/sh", "-c",
+        'trap "exit 6" INT; kill -INT $PPID; kill -QUIT $PPID; kill -INT $$; exit 7'}
+      os.exit(how == "exit" and n or 99)]])
+    assert.equal(6, status)
+  end)
+
+  it("takes the signals back afterwards", function()
+    local status = child.run([[
+      local host = require "asamp.host"
+      host.run{"/bin/sh", "-c", ":"}
+      host.raise(15)]])
+    assert.equal(128 + 15, status)
+  end)
+end)
+
+describe("the terminal", function()
+  it("has columns only where there is one", function()
+    local path = os.tmpname()
+    local status = child.run([[
+      local host = require "asamp.host"
+      assert(host.columns(1) == nil and host.columns(99) == nil)
+      os.exit(8)]])
+    assert.equal(8, status)
+    local lua = process.interpreter()
+    local code = process.file(([[package.path, package.cpath = %q, %q
+      io.open(arg[1], "w"):write(require "asamp.host".columns(1)):close()]])
+      :format(package.path, package.cpath))
+    os.execute(("script -qec 'stty cols 93; \"%s\" \"%s\" \"%s\"' /dev/null >/dev/null </dev/null")
+               :format(lua, code, path))
+    assert.equal("93", process.read(path))
+    os.remove(path)
+    os.remove(code)
+  end)
+end)

@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** A fuzzer of the reader and the converters: damaged profiles in, no crash,
+** no hang and no sum that does not add up.
+**
+**   profiles SEED INPUTS [FOLDER]
+**
+** Makes profiles of random runs with the encoder (both flavours, and logs as
+** other writers leave them), damages each in several ways, now and then packs
+** it, and hands it to the totals, or to a converter whose result goes to
+** /dev/null. FOLDER (/dev/shm) takes the input and what is spilled. After each
+** input the totals are checked; the first failure is told with the number of
+** the input, which is left in FOLDER/asamp-fuzz.SEED, and the program ends
+** with 1. The same seed gives the same inputs.
+*/
+#define _GNU_SOURCE
+#include "../../asamp/encoder.h"
+#include "../../asamp/firefox.h"
+#include "../../asamp/flame.h"
+#include "../../asamp/pprof.h"
+#include "../../asamp/readersum.h"
+#include "../../asamp/transcode.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#define SEEDS		32       /* profiles to damage */
+#define MOST		(1u << 16)  /* bytes of an input */
+
+static uint64_t state;
+static const char *folder = "/dev/shm";
+static char path[4096];
+static unsigned long long input;
+
+static uint64_t next (void) {
+  state ^= state << 13;
+  state ^= state >> 7;
+  state ^= state << 17;
+  return state * 0x2545f4914f6cdd1du;
+}
+
+static uint64_t upto (uint64_t n) {
+  return (next() >> 20) % n;
+}
+
+static void fail (const char *what) {
+  printf("input %llu: %s; see %s\n", input, what, path);
+  exit(1);
+}
+
+/* ---------------------------------------------------------- the seeds -- */
+
+typedef struct Seed {
+  unsigned char *data;
+  size_t n;
+} Seed;
+
+static Seed seeds[SEEDS];
+
+static void gather (void *ud, Bytes *out) {
+  bytes_add(ud, out->data, out->n);
+  out->n = 0;
+}
+
+static void resolve (void *ud, uint64_t address, char *symbol, size_t size,
+                     char *file, size_t filesize) {
+  (void)ud;
+  snprintf(symbol, size, "s%llu", (unsigned long long)address % 10);
+  snprintf(file, filesize, "lib");
+}
+
+static void stack (Encoder *e) {
+  ProfileFrame frames[8];
+  size_t n = (size_t)upto(8), i;
+  for (i = 0; i < n; i++) {
+    frames[i].id = upto(3) == 0 ? 65 + 16 * upto(4) : 8 * (1 + upto(6));
+    frames[i].line = (uint32_t)upto(9);
+  }
+  encoder_stack(e, (size_t)upto(4), frames, n);
+}
+
+static void collect (Encoder *e, uint64_t time, size_t open) {
+  unsigned char survived[512];
+  uint32_t classes[512];
+  ProfileCollection c;
+  size_t i;
+  for (i = 0; i < open; i++) {
+    survived[i] = upto(3) == 0;
+    classes[i] = (uint32_t)upto(4);
+  }
+  encoder_fates(e, survived, upto(2) ? classes : NULL, open);
+  memset(&c, 0, sizeof(c));
+  c.time = time;
+  c.inuse = upto(1 << 30);
+  c.held = upto(1 << 30);
+  c.rss = upto(1 << 30);
+  c.major = upto(3) == 0;
+  c.duration = upto(1000000);
+  c.tenured = upto(99999);
+  c.state = (int)upto(4);
+  c.minors = upto(3);
+  encoder_collection(e, &c);
+}
+
+static void ownprofile (Bytes *to, int format) {
+  ProfileConfig config;
+  Encoder *e;
+  uint64_t time = 1000000000;
+  int i, open = 0, events = 20 + (int)upto(200);
+  memset(&config, 0, sizeof(config));
+  config.format = format;
+  config.period = 1024;
+  config.timeperiod = upto(2) ? 1000000 : 0;
+  config.command = "lua x.lua";
+  config.resolve = resolve;
+  e = encoder_new(&config, time, 1700000000000000u, gather, to);
+  for (i = 1; i < 7; i++)
+    encoder_name(e, 8 * (uint64_t)i, "py:f:1:a.lua");
+  for (i = 1; i < 4; i++)
+    encoder_class(e, (uint32_t)i, "Class", 5);
+  for (i = 0; i < events; i++) {
+    time += upto(3000000);
+    if (upto(12) == 0) {
+      collect(e, time, (size_t)open);
+      open = 0;
+    }
+    else if (upto(20) == 0)
+      encoder_mark(e, time, "mark", 4, "12.5", 4);
+    else if (upto(30) == 0)
+      encoder_period(e, 64 << upto(8));
+    else if (upto(40) == 0)
+      encoder_timeperiod(e, upto(3) * 1000, (int)upto(2));
+    else if (upto(25) == 0)
+      encoder_batch(e);
+    else if (upto(4) == 0) {
+      ProfileTime s = {time, 1 + upto(3), upto(2)};
+      stack(e);
+      encoder_time(e, &s);
+    }
+    else {
+      ProfileSample s = {time, 16 + upto(999), 1 + upto(4), 0,
+                         (int)upto(KIND_COUNT), (int)upto(2)};
+      stack(e);
+      encoder_sample(e, &s);
+      open++;
+    }
+  }
+  encoder_finish(e, time);
+  encoder_free(e);
+}
+
+static void word (Bytes *b, uint64_t w) {
+  vmprof_word(b, w);
+}
+
+static void foreignprofile (Bytes *to) {
+  int version = (int)upto(8), i, k, n = 5 + (int)upto(40);
+  int mode = version >= 4 ? (int)(upto(2) * VMPROF_LINES + upto(2)
+                                  + upto(3) / 2 * VMPROF_PAIRS) : 0;
+  vmprof_start(to, 1000, version, mode, upto(4) ? "cpython" : "pypy");
+  if (version < 4) {  /* has no mode byte */
+    memmove(to->data + 43, to->data + 44, to->n - 44);
+    to->n--;
+  }
+  vmprof_meta(to, "sample_allocated_bytes", "4096", 4);
+  vmprof_meta(to, "gc_stats__0", "VmRSS", 5);
+  for (i = 0; i < n; i++) {
+    int depth = 2 * (int)upto(6);
+    int marker = version == 7 && upto(2) ? VMPROF_GCSTACK : VMPROF_STACK;
+    if (version == 7)
+      vmprof_timed(to, marker, 1.5 + i, (uint64_t)depth);
+    else
+      vmprof_counted(to, marker, (uint64_t)depth);
+    for (k = 0; k < depth; k++)
+      word(to, 1 + upto(7) * 8);
+    if (version >= 1)
+      word(to, 0);
+    if (version == 3 || (mode & VMPROF_MEMORY))
+      word(to, 12345);
+    if (version == 7 && upto(5) == 0) {
+      vmprof_timed(to, VMPROF_OBJECTS, 1.6 + i, 3);
+      word(to, 5 << 2 | upto(4));
+      word(to, 7 << 2 | upto(4));
+      word(to, 1000000);
+    }
+  }
+  vmprof_name(to, VMPROF_NAME, 9, "py:g:2:b.py");
+  vmprof_time(to, VMPROF_TRAILER, 1700000000000000u);
+}
+
+static void makeseeds (void) {
+  int i;
+  for (i = 0; i < SEEDS; i++) {
+    Bytes b = {0};
+    if (i % 4 == 3)
+      foreignprofile(&b);
+    else
+      ownprofile(&b, i % 2 == 0 ? PROFILE_STOCK : PROFILE_EXTENDED);
+    seeds[i].data = b.data;
+    seeds[i].n = b.n < MOST / 2 ? b.n : MOST / 2;
+  }
+}
+
+/* --------------------------------------------------------- the damage -- */
+
+static const struct { const char *text; size_t n; } pieces[] = {
+  {"\0", 1}, {"\377", 1}, {"\1", 1}, {"\11", 1}, {"\12", 1}, {"\7", 1},
+  {"\200", 1}, {"0", 1}, {"9", 1}, {"99999999999999999999", 20}, {" ", 1},
+  {"\n", 1}, {"-", 1}, {"\0\0\1\0\0\0\0\0", 8}, {"\1\0\1\0\0\0\0\0", 8},
+  {"\377\377\377\377\377\377\377\377", 8}, {"\377\377\377\377\377\377\377\177", 8},
+  {"\nf 1 1 1", 8}, {"\nl 1 1 2 2", 10}, {"\nC 2 x:y;z", 10},
+  {"\nm -5 3 abcdef", 14}, {"\nq 1 7 w", 8}, {"\np 1 0", 6},
+  {"\nG 1 2 3 4 5 6 7", 16}, {"\nc 1 9999999999 1", 17}, {"asamp.1", 7},
+  {"asamp.format", 12}, {"\7\7\0\0\0\0\0\0\0asamp.7", 16}, {"18446744073709551615", 20},
+};
+
+/* Damages n bytes of data; how many there are then. */
+static size_t damage (unsigned char *data, size_t n) {
+  int times = 1 + (int)upto(5);
+  while (times-- > 0 && n > 0) {
+    size_t at = (size_t)upto(n), k = (size_t)upto(n - at < 64 ? n - at + 1 : 64);
+    size_t i = (size_t)upto(sizeof(pieces) / sizeof(pieces[0]));
+    switch (upto(6)) {
+      case 0:  /* a bit */
+        data[at] ^= (unsigned char)(1 << upto(8));
+        break;
+      case 1:  /* a byte */
+        data[at] = (unsigned char)next();
+        break;
+      case 2:  /* over it */
+        if (at + pieces[i].n <= n)
+          memcpy(data + at, pieces[i].text, pieces[i].n);
+        break;
+      case 3:  /* between it */
+        if (n + pieces[i].n <= MOST) {
+          memmove(data + at + pieces[i].n, data + at, n - at);
+          memcpy(data + at, pieces[i].text, pieces[i].n);
+          n += pieces[i].n;
+        }
+        break;
+      case 4:  /* a part again */
+        if (n + k <= MOST) {
+          memmove(data + at + k, data + at, n - at);
+          n += k;
+        }
+        break;
+      default:  /* a part less, or the end */
+        if (upto(8) == 0)
+          n = at;
+        else {
+          memmove(data + at, data + at + k, n - at - k);
+          n -= k;
+        }
+        break;
+    }
+  }
+  return n;
+}
+
+static size_t make (unsigned char *data) {
+  const Seed *s = &seeds[upto(SEEDS)];
+  size_t n = s->n, i;
+  if (upto(50) == 0) {
+    n = (size_t)upto(400);
+    for (i = 0; i < n; i++)
+      data[i] = (unsigned char)next();
+    if (upto(2))  /* behind a good start */
+      memcpy(data, s->data, n < 60 ? n : 60);
+    return n;
+  }
+  memcpy(data, s->data, n);
+  return damage(data, n);
+}
+
+/* Packs the input; sometimes damages that. */
+static size_t pack (unsigned char *data, size_t n) {
+  static unsigned char packed[2 * MOST];
+  z_stream z;
+  memset(&z, 0, sizeof(z));
+  if (deflateInit2(&z, 1, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+    return n;
+  z.next_in = data;
+  z.avail_in = (uInt)n;
+  z.next_out = packed;
+  z.avail_out = sizeof(packed);
+  deflate(&z, Z_FINISH);
+  n = z.total_out < MOST ? z.total_out : MOST;
+  deflateEnd(&z);
+  memcpy(data, packed, n);
+  return upto(2) ? damage(data, n) : n;
+}
+
+/* -------------------------------------------------------- the readers -- */
+
+static void checksums (const Reading *r, const ReaderSum *sum) {
+  uint64_t samples = 0, bins = 0;
+  size_t i;
+  uint32_t k;
+  for (i = 0; i < sum->ledger.nsites; i++) {
+    const Site *s = &sum->ledger.sites[i];
+    if (s->node >= r->tree.n || s->kind >= r->nkinds)
+      fail("a site without a node or a kind");
+    if (s->survived + s->undecided > s->samples)
+      fail("more fates than samples");
+    samples += s->samples;
+  }
+  for (i = 0; i < sum->bins.n; i++)
+    bins += sum->bins.rows[i].samples;
+  if (samples != r->samples + r->timesamples)
+    fail("sites do not add up");
+  if (bins != samples)
+    fail("bins do not add up");
+  for (k = 1; k < r->tree.n; k++) {
+    if (r->tree.nodes[k].parent >= k || r->fn[k] >= r->nfunctions)
+      fail("a node without parent or function");
+  }
+  if (!r->complete && r->message[0] == '\0')
+    fail("cut without a word");
+}
+
+static Reading *readinput (ReaderClient *client) {
+  char err[1024] = "";
+  Reading *r = reader_read(path, client, err, sizeof(err));
+  if (r == NULL && err[0] == '\0')
+    fail("refused without a word");
+  if (r == NULL && strstr(err, "memory") != NULL)
+    fail("memory ran out");
+  return r;
+}
+
+static void run (Output *o) {
+  uint64_t what = upto(16);
+  Reading *r;
+  if (what == 0) {
+    static Firefox f;
+    if (firefox_start(&f, folder) != NULL)
+      fail("no room to spill");
+    r = readinput(&f.client);
+    if (r != NULL && firefox_write(&f, r, "\"meta\":{},\"libs\":[]", o) != NULL)
+      fail("no Firefox profile");
+    firefox_free(&f);
+  }
+  else if (what == 1) {
+    static Flame f;
+    if (flame_start(&f, folder) != NULL)
+      fail("no room to spill");
+    r = readinput(&f.client);
+    if (r != NULL && flame_speedscope(&f, r, "x", o) != NULL)
+      fail("no speedscope profile");
+    flame_free(&f);
+  }
+  else if (what < 4) {
+    static Transcode t;
+    if (!transcode_start(&t, what == 2 ? PROFILE_STOCK : PROFILE_EXTENDED, o))
+      fail("no memory");
+    r = readinput(&t.client);
+    if (r != NULL)
+      transcode_finish(&t, r);
+    transcode_free(&t);
+  }
+  else {
+    static ReaderSum sum;
+    if (!readersum_start(&sum, 50))
+      fail("no memory");
+    r = readinput(&sum.client);
+    if (r != NULL) {
+      readersum_finish(&sum, r);
+      checksums(r, &sum);
+      if (what == 4 && !pprof_write(r, &sum, o))
+        fail("no pprof profile");
+      if (what == 5 && !flame_collapsed(r, &sum, (enum FlameWeight)upto(4), o))
+        fail("no collapsed stacks");
+    }
+    readersum_free(&sum);
+  }
+  if (r != NULL)
+    reader_free(r);
+}
+
+int main (int argc, char **argv) {
+  static unsigned char data[MOST];
+  static Output o;
+  unsigned long long seed, inputs;
+  int fd;
+  if (argc < 3) {
+    fprintf(stderr, "usage: profiles SEED INPUTS [FOLDER]\n");
+    return 2;
+  }
+  seed = strtoull(argv[1], NULL, 10);
+  inputs = strtoull(argv[2], NULL, 10);
+  if (argc > 3)
+    folder = argv[3];
+  snprintf(path, sizeof(path), "%s/asamp-fuzz.%llu", folder, seed);
+  state = seed * 0x9e3779b97f4a7c15u + 1;
+  makeseeds();
+  fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  if (fd < 0 || output_open(&o, "/dev/null", 0) != 0) {
+    perror(path);
+    return 2;
+  }
+  for (input = 1; input <= inputs; input++) {
+    size_t n = make(data);
+    if (upto(16) == 0)
+      n = pack(data, n);
+    if (pwrite(fd, data, n, 0) != (ssize_t)n || ftruncate(fd, (off_t)n) != 0) {
+      perror(path);
+      return 2;
+    }
+    run(&o);
+    if (input % 2000 == 0) {  /* other profiles */
+      int i;
+      for (i = 0; i < SEEDS; i++)
+        free(seeds[i].data);
+      makeseeds();
+    }
+  }
+  output_close(&o, 1);
+  close(fd);
+  unlink(path);
+  printf("%llu inputs\n", inputs);
+  return 0;
+}

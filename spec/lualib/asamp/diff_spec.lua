@@ -1,0 +1,134 @@
+-- SPDX-License-Identifier: MIT
+-- `asamp diff`: arguments, exit codes, and what a person sees.
+
+local diff = require "asamp.diff"
+local gen = require "profilegen"
+local reader = require "profiler.reader"
+
+local function run(...)
+  local out, err = {}, {}
+  local code = diff.run({...}, {
+    read = reader.read, color = false,
+    out = function(s) out[#out + 1] = s end,
+    err = function(s) err[#err + 1] = s end,
+  })
+  return code, table.concat(out), table.concat(err)
+end
+
+-- A profile: samples of parse, of main and of time.
+local function make(parse, main, time)
+  local path = os.tmpname()
+  local p = assert(gen.open{path = path, period = 1 << 20,
+                            timeperiod = time and 1000000})
+  p:name(8, "main chunk", 0, "@app.lua")
+  p:name(16, "parse", 10, "@lib/parse.lua")
+  for _ = 1, parse do p:sample{16, 12, 8, 3, kind = 0} end
+  for _ = 1, main do p:sample{8, 4, kind = 3} end
+  for _ = 1, time or 0 do p:time{16, 12, 8, 3} end
+  assert(p:close())
+  return path
+end
+
+describe("asamp diff", function()
+  local a, b, timed
+  setup(function()
+    a, b, timed = make(300, 100), make(100, 110), make(100, 100, 50)
+  end)
+  teardown(function()
+    for _, path in ipairs{a, b, timed} do os.remove(path) end
+  end)
+
+  local function has(s, ...)
+    for _, line in ipairs{...} do
+      assert.truthy(s:find(line, 1, true), line .. "\nmissing in\n" .. s)
+    end
+  end
+
+  it("shows what changed, and counts what is noise", function()
+    local code, out, err = run(a, b)
+    assert.equal(0, code)
+    assert.equal("", err)
+    has(out, "A  " .. a .. "\nB  " .. b .. "\n",
+      "  Bytes: 400.0M in A, 210.0M in B, -190.0M (-47.5%).\n",
+      "  300.0M  100.0M  -200.0M -66.7%  ±20.0M  parse  lib/parse.lua:10\n",
+      "  300.0M  100.0M  -200.0M -66.7%  ±20.0M  lib/parse.lua:12  parse\n",
+      "and 1 within noise\n")
+    assert.is_nil(out:find("app.lua:4", 1, true))
+  end)
+
+  it("shows noise on request, marked", function()
+    local _, out = run("--all", a, b)
+    has(out, "  100.0M  110.0M  ~+10.0M +10.0%  ±14.5M  main chunk  app.lua\n")
+    assert.is_nil(out:find("within noise", 1, true))
+    _, out = run("--sigma", "0.5", a, b)
+    has(out, "  100.0M  110.0M   +10.0M +10.0%")
+  end)
+
+  it("finds nothing between a profile and itself", function()
+    local code, out = run(a, a)
+    assert.equal(0, code)
+    has(out, "nothing but noise (2 rows)")
+  end)
+
+  it("normalizes", function()
+    local _, out = run("--normalize", a, b)
+    has(out:gsub("%s+", " "), "scaled by 0.525")
+    has(out, "157.5M  100.0M  -57.5M", "52.5M  110.0M  +57.5M")
+  end)
+
+  it("colours what grew and what shrank", function()
+    local _, out = run("--color", "always", "--normalize", a, b)
+    assert.truthy(out:find("\27%[31m *%+57.5M\27%[0m"))
+    assert.truthy(out:find("\27%[32m *%-57.5M\27%[0m"))
+    _, out = run("--color", "never", a, b)
+    assert.is_nil(out:find("\27", 1, true))
+  end)
+
+  it("fits its columns", function()
+    for _, columns in ipairs{60, 80, 140} do
+      local _, out = run("--all", "--width", tostring(columns), a, b)
+      for line in out:gmatch "[^\n]*" do
+        assert.is_true(utf8.len(line) <= columns, line)
+      end
+    end
+  end)
+
+  it("compares all measures that both have", function()
+    local _, out = run(timed, timed)
+    has(out, "Time: 50ms in A, 50ms in B, +0s (+0.0%).", "by bytes", "by time")
+    local code, _, err = run("--by", "time", a, timed)
+    assert.equal(1, code)
+    has(err, "have no time in common to compare\n")
+  end)
+
+  it("speaks JSON", function()
+    local code, out = run("--json", "--top", "1", a, b)
+    assert.equal(0, code)
+    has(out:gsub("%s+", " "), '"a": 419430400,', '"change": -209715200',
+        '"noise": false', '"field": "bytes"')
+    assert.is_nil(out:find("main chunk", 1, true))
+  end)
+
+  it("tells wrong arguments on one line, exit code 2", function()
+    for what, words in pairs{
+      ["no file given"] = {}, ["2 files wanted, got 1"] = {a},
+      ["at most 2 files, got 3"] = {a, b, a},
+      ["--sigma wants a number from 0 to 100, got '-1'"] = {"--sigma=-1", a, b},
+    } do
+      local code, out, err = run(table.unpack(words))
+      assert.equal(2, code)
+      assert.equal("", out)
+      assert.equal("asamp diff: " .. what .. "; see asamp diff --help\n", err)
+    end
+  end)
+
+  it("tells of every file that yields nothing, exit code 1", function()
+    local empty = make(0, 0)
+    local code, out, err = run("/nowhere/x", empty)
+    os.remove(empty)
+    assert.equal(1, code)
+    assert.equal("", out)
+    assert.equal("asamp diff: cannot read profile '/nowhere/x': No such file " ..
+      "or directory\nasamp diff: '" .. empty .. "' has no samples\n", err)
+  end)
+end)

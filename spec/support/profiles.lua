@@ -1,0 +1,79 @@
+-- SPDX-License-Identifier: MIT
+-- Profiles made by hand, as profiler.reader returns them, for specs of what
+-- reads them.
+
+local M = {}
+
+M.TABLE, M.STRING, M.TIME, M.POINT = 1, 2, 3, 4
+
+local function kinds()
+  local list = {{name = "table"}, {name = "string"},
+                {name = "[time sample]", time = true},
+                {name = "table", class = "Point"}}
+  for _, kind in ipairs(list) do
+    kind.blocks, kind.objects, kind.outside = 0, 0, 0
+  end
+  return list
+end
+
+-- "name@line" of a frame; "[C]name" is native, "<minor>" a collection's.
+local function frameof(frame)
+  if frame == "<minor>" then
+    return "[minor collection]", 0, true, "-"
+  end
+  local name, line = frame:match "^([^@]+)@?(%d*)$"
+  local native = name:find "^%[C%]" ~= nil
+  return name, tonumber(line) or 0, native, native and "/lib/libx.so" or "x.lua"
+end
+
+--- A profile of stacks: each {"root@1 f@2 [C]g", kind, samples, survived,
+-- undecided}. Every sample of an allocation is 'size' bytes (100). 'options':
+-- fields of the profile to set.
+function M.of(stacks, options)
+  local size = options and options.size or 100
+  local p = {path = "x.vmprof", command = "lua x.lua",
+             nodes = {parent = {}, fn = {}, line = {}}, functions = {},
+             kinds = kinds(), collections = {}, marks = {},
+             sites = {node = {}, kind = {}, samples = {}, bytes = {},
+                      survived = {}, survivedbytes = {}, undecided = {}},
+             lines = true, samples = 0, timesamples = 0, survived = 0,
+             own = true, complete = true, fates = true, period = size,
+             periods = 0, timeperiod = 0.001, timeperiods = 0, duration = 1,
+             undetailed = 0, minors = 0, majors = 0, random = false}
+  local fns, nodes = {}, {}
+  for i, stack in ipairs(stacks) do
+    local node = 0
+    for frame in stack[1]:gmatch "%S+" do
+      local name, line, native, file = frameof(frame)
+      if not fns[name] then
+        p.functions[#p.functions + 1] = {name = name, file = file, line = 1,
+                                         native = native}
+        fns[name] = #p.functions
+      end
+      local key = node .. " " .. frame
+      if not nodes[key] then
+        nodes[key] = #p.nodes.fn + 1
+        p.nodes.parent[nodes[key]] = node
+        p.nodes.fn[nodes[key]] = fns[name]
+        p.nodes.line[nodes[key]] = line
+      end
+      node = nodes[key]
+    end
+    local s = p.sites
+    local time = p.kinds[stack[2]].time
+    s.node[i], s.kind[i], s.samples[i] = node, stack[2], stack[3]
+    s.bytes[i] = time and 0 or size * stack[3]
+    s.survived[i] = stack[4] or 0
+    s.survivedbytes[i] = size * s.survived[i]
+    s.undecided[i] = stack[5] or 0
+    local sum = time and "timesamples" or "samples"
+    p[sum] = p[sum] + stack[3]
+    p.survived = p.survived + s.survived[i]
+  end
+  for k, v in pairs(options or {}) do
+    p[k] = v
+  end
+  return p
+end
+
+return M
