@@ -47,7 +47,7 @@ return f]]()
     near(1 / 11, times.leaf(list, "f:3"), 0.07, "the loop's own line")
   end)
 
-  it("is that of a slow instruction, not of the one behind it", function()
+  it("is that of a slow instruction, not of the one behind it #plain", function()
     local f = chunk[=[
 local function f(n)
   local x, y = 1.5, 0
