@@ -366,6 +366,7 @@ describe("chunks that are given back", function()
           do
             local t = {}
             for i = 1, 200000 do t[i] = {i} end
+            assert(#t == 200000)
           end
           for _ = 1, 300 do collectgarbage("step", n) end
         end
