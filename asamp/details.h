@@ -19,11 +19,11 @@ typedef struct Fields {
 typedef struct Details {
   uint64_t samples;       /* of the batch, a repeated one once */
   Fields times;           /* us since the sample before */
-  Fields kinds;           /* one letter each, 'a' is kind 0 */
-  Fields sizes;           /* bytes */
+  Fields kinds;           /* of allocations, one letter each, 'a' is kind 0 */
+  Fields sizes;           /* of allocations, bytes */
   Fields counts;          /* triples: which sample (from 1), count, copies */
   Fields outside;         /* which samples */
-  Fields events;          /* lines: fates, collections, periods */
+  Fields events;          /* lines, as they happened */
 } Details;
 
 /* Splits the text; 0 when it is not of this grammar. */
@@ -35,8 +35,10 @@ int details_signed (Fields *f, int64_t *n);
 
 /*
 ** The next line of events: its letter, its fields in 'line'. 0 at the end.
-** Letters: 'f' fates (alternating runs, the first died), 'g' minor and 'G'
-** major collection, 'p' period. Readers pass over letters they do not know.
+** Letters: 'f' fates (alternating runs, the first died), 'l' their classes,
+** 'C' name of a class, 'g' minor and 'G' major collection, 'm' marker, 'p'
+** period of allocation, 'q' of time. Readers pass over letters they do not
+** know.
 */
 int details_event (Fields *events, Fields *line);
 

@@ -29,7 +29,7 @@ typedef struct Writer {
   const ReaderSum *sum;
   Output *o;
   StrList strings;
-  Bytes message, part, text;
+  Bytes message, part;
   IdMap bylocation;    /* function and line -> id of the location */
   uint32_t *location;  /* by node; ids count from 1, in this order: */
   uint64_t *key;       /* by id - 1: function << 32 | line */
@@ -262,7 +262,6 @@ int pprof_write (const Reading *r, const ReaderSum *sum, Output *o) {
   idmap_free(&w.bylocation);
   bytes_free(&w.message);
   bytes_free(&w.part);
-  bytes_free(&w.text);
   free(w.location);
   free(w.key);
   return !w.failed;

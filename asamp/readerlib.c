@@ -6,7 +6,6 @@
 **     options: bins (number of slices of time, at most 16384, to fill the
 **     field 'bins'), progress (function that is called now and then with the
 **     share of the file that was read)
-**   isatty([stream])  -> is standard output (or the file given) a terminal?
 **
 ** A profile is a table (sizes in bytes; started, ended, duration and
 ** timeperiod in seconds; all other times in microseconds since the start):
@@ -50,7 +49,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <lua.h>
 #include <lauxlib.h>
@@ -378,24 +376,13 @@ static int l_read (lua_State *L) {
   return 1;
 }
 
-static int l_isatty (lua_State *L) {
-  int fd = STDOUT_FILENO;
-  if (!lua_isnoneornil(L, 1)) {
-    luaL_Stream *f = luaL_checkudata(L, 1, LUA_FILEHANDLE);
-    luaL_argcheck(L, f->closef != NULL, 1, "file is closed");
-    fd = fileno(f->f);
-  }
-  lua_pushboolean(L, isatty(fd));
-  return 1;
-}
-
 int repair_lua (lua_State *L);  /* repairlib.c */
 
 int luaopen_profiler_reader (lua_State *L);
 
 int luaopen_profiler_reader (lua_State *L) {
   static const luaL_Reg functions[] = {
-    {"read", l_read}, {"repair", repair_lua}, {"isatty", l_isatty}, {NULL, NULL}
+    {"read", l_read}, {"repair", repair_lua}, {NULL, NULL}
   };
   luaL_newmetatable(L, TYPENAME);
   lua_pushcfunction(L, l_gc);

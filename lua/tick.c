@@ -141,15 +141,17 @@ static int candidate (const Proto *p, uintptr_t pc, int n) {
 static int ran (const luaN_Tick *t, const CallInfo *ci, int n) {
   const Proto *p = ci_func(ci)->p;
   int saved = candidate(p, (uintptr_t)ci->u.l.savedpc, n);
-  int x;
+  int x, found = -1;
   unsigned i;
   if (t->deep && saved >= 0) return saved;
   for (i = 0; i < t->nregisters; i++) {
     x = candidate(p, t->registers[i], n);
     /* a pc that is n may be that of the instruction before, or have jumped */
-    if (x >= 0 && (x != n - 1 || !istarget(p, n))) return x;
+    if (x < 0 || (x == n - 1 && istarget(p, n))) continue;
+    /* another register may hold where the instruction is, not what follows */
+    if (found < 0 || x == found + 1) found = x;
   }
-  return n;
+  return (found >= 0) ? found : n;
 }
 
 /* }===================================================================== */
@@ -163,17 +165,22 @@ LUA_API void luaN_interrupt (lua_State *L, const luaN_Registers *r,
   lua_State *th = (t->running != NULL) ? t->running : G(L)->mainthread;
   CallInfo *ci = th->ci;
   luaN_Code code;
+  int inloop;
   luaN_code(&code);
   m->L = th;
   m->ci = (ci == &th->base_ci) ? NULL : ci;
   m->collecting = t->collecting;
   t->wanted = 1;
   th->hookmask |= LUAN_TICK;
-  if (!m->collecting && isLua(ci)) {
+  inloop = (code.execute.from <= r->ip && r->ip < code.execute.to);
+  /* in the loop with a frame of C: the call begins or ends */
+  if (!m->collecting && (isLua(ci) || inloop)) {
     t->ci = ci;
+#if !defined(__SANITIZE_ADDRESS__)  /* it keeps the pc in memory */
     t->nregisters = (r->n < LUAN_REGISTERS) ? r->n : LUAN_REGISTERS;
+#endif
     memcpy(t->registers, r->r, t->nregisters * sizeof(*r->r));
-    t->deep = !(code.execute.from <= r->ip && r->ip < code.execute.to);
+    t->deep = !inloop;
     arm(t);
   }
 }

@@ -26,7 +26,8 @@
 **   T4  at a point savedpc of the running Lua function is behind the
 **       instruction that ran at the moment, if that can be told: what the
 **       registers held at the moment tells it, when it leads to the
-**       instruction that is next. Else it is that next instruction.
+**       instruction that is next. Else it is that next instruction (in a build
+**       with AddressSanitizer it always is).
 */
 #ifndef luaN_tick_h
 #define luaN_tick_h

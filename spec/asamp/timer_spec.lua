@@ -59,6 +59,19 @@ describe("a program's hooks", function()
     end)
   end
 
+  it("are all that lua_gethookmask shows, while a sample waits for its point", function()
+    times.of(function()
+      local mine, new = signals.hookmasks(0.05)
+      assert.equal(0, mine)
+      assert.equal(0, new)
+      debug.sethook(function() end, "", 1 << 20)
+      mine, new = signals.hookmasks(0.05)
+      debug.sethook()
+      assert.equal(8, mine)
+      assert.equal(8, new)
+    end, FAST)
+  end)
+
   it("are all that debug.gethook shows, in coroutines too", function()
     local function hook() end
     local list = times.of(function()

@@ -47,6 +47,21 @@ return f]]()
     near(1 / 11, times.leaf(list, "f:3"), 0.07, "the loop's own line")
   end)
 
+  it("is that of a slow instruction, not of the one behind it #plain", function()
+    local f = chunk[=[
+local function f(n)
+  local x, y = 1.5, 0
+  for _ = 1, n do
+    x = 1.5 ^ 1.0001 ^ x
+    y = y + 1
+  end
+end
+return f]=]()
+    local list = times.of(function() times.busy(SECONDS, f, 10000) end, {native = false})
+    assert.is_true(times.leaf(list, "f:4") > 0.6, times.leaf(list, "f:4"))
+    assert.is_true(times.leaf(list, "f:5") < 0.3, times.leaf(list, "f:5"))
+  end)
+
   it("is never one that did not run", function()
     local f = chunk[[
 local function f(n)

@@ -189,13 +189,13 @@ describe("what was built for pristine Lua #plain", function()
     end
   end)
 
-  it("has the same types and macros in the fork's headers, and one header more", function()
+  it("has the same types and macros in the fork's headers, and two headers more", function()
     local plain, fork = "build/plain/include/lua5.4/", "build/include/lua5.4/"
     local names = shell.lines(shell.output("ls " .. plain))
     for _, name in ipairs(names) do
       assert.equal(shell.read(plain .. name), shell.read(fork .. name), name)
     end
-    names[#names + 1] = "seam.h"
+    table.move({"seam.h", "asamp.h"}, 1, 2, #names + 1, names)
     table.sort(names)
     assert.same(names, shell.lines(shell.output("LC_ALL=C ls " .. fork)))
   end)

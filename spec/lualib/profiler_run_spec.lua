@@ -168,7 +168,7 @@ describe("LUA_PROFILER", function()
 
   it("that is wrong gives one line, status 1, and the script does not start", function()
     local period = "period must be 64 to 2^62 bytes, got "
-    local known = " (known: alloc, compress, format, native, out, quiet, random, seed)"
+    local known = " (known: alloc, compress, exact, format, native, out, quiet, random, seed, time, wall)"
     for text, message in pairs{
       ["alloc=3"] = "option 'alloc' " .. period .. '"3" (0: off)',
       ["alloc=64X"] = "option 'alloc' " .. period .. '"64X" (0: off)',
@@ -179,7 +179,7 @@ describe("LUA_PROFILER", function()
       ["seed=x"] = "option 'seed' must be an integer, got \"x\"",
       ["format=perf"] = "option 'format' must be \"stock\" or \"extended\", got \"perf\"",
       ["out="] = "option 'out' must be a path, got \"\"",
-      ["time=1000"] = 'unknown option "time"' .. known,
+      ["time=30001"] = "option 'time' rate must be 1 to 30000 samples a second, got \"30001\" (0: off)",
       ["speed=1"] = 'unknown option "speed"' .. known,
       ["=1"] = 'unknown option "=1"' .. known,
       ["alloc=64,alloc=128"] = "option 'alloc' is given twice",

@@ -3,6 +3,8 @@
 ** signals: what specs of time samples need of C.
 **
 **   burn(seconds) takes CPU time in C      fill(table, n) in lua_rawseti
+**   hookmasks(seconds): burns, then -> what lua_gethookmask says of this thread
+**     and of a new one, without a call of Lua's between
 **   count([hz]) -> SIGPROFs that this module's own handler has had since it was
 **     installed; hz: installs it, with a process-wide timer of CPU time (0: none)
 **   nocount(): takes both off              disposition() -> "default", "count"
@@ -64,6 +66,15 @@ static int signals_burn (lua_State *L) {
   while (cpu() < end) x += signals_spin(100000);
   lua_pushnumber(L, x);
   return 1;
+}
+
+
+static int l_hookmasks (lua_State *L) {
+  signals_burn(L);
+  lua_pushinteger(L, lua_gethookmask(L));
+  lua_pushinteger(L, lua_gethookmask(lua_newthread(L)));
+  lua_remove(L, -2);
+  return 2;
 }
 
 
@@ -203,7 +214,7 @@ static int m_lost (lua_State *L) {
 
 int luaopen_signals (lua_State *L) {
   static const luaL_Reg functions[] = {
-    {"burn", signals_burn}, {"fill", signals_fill}, {"count", l_count},
+    {"burn", signals_burn}, {"fill", signals_fill}, {"hookmasks", l_hookmasks}, {"count", l_count},
     {"nocount", l_nocount}, {"disposition", l_disposition}, {"send", l_send},
     {"blocked", l_blocked}, {"cpu", l_cpu}, {"moments", l_moments}, {NULL, NULL}
   };

@@ -354,3 +354,24 @@ describe("memory of a heap that has become small", function()
     assert.equal(0, s:close())
   end)
 end)
+
+describe("chunks that are given back", function()
+  it("are not the ones that the next sweep has come to: a sweep's cursor stood in a freed chunk", function()
+    -- the heap shrinks, two chunks a step, while the next cycle begins to
+    -- sweep from the first chunk on; the ASan build sees a read of freed memory
+    for _, kilobytes in ipairs {16, 24, 32, 48} do
+      within(function(state, n)
+        collectgarbage("incremental", 100, 100, 13)
+        for _ = 1, 2 do
+          do
+            local t = {}
+            for i = 1, 200000 do t[i] = {i} end
+            assert(#t == 200000)
+          end
+          for _ = 1, 300 do collectgarbage("step", n) end
+        end
+        state.check()
+      end, kilobytes)
+    end
+  end)
+end)
