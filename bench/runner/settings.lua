@@ -16,6 +16,8 @@ local K, M = 1024, 1024 * 1024
 
 settings.PERIODS = { 16 * K, 32 * K, 64 * K, 128 * K, 256 * K, 512 * K, M, 4 * M, 16 * M }
 settings.RATES = { 100, 1000, 3000, 10000, 30000 }
+settings.EXACT = 10000  -- the highest rate at which every sample is an interrupt: they
+                        -- take all of a virtual machine's time not far above
 settings.PARTS = { "period", "rate", "full" }
 settings.QUICK = { PERIODS = { 16 * K, 4 * M }, RATES = { 1000 } }
 
@@ -58,7 +60,7 @@ function MAKERS.rate(paths, points)
   local list = {}
   for _, rate in ipairs(points.RATES) do
     list[#list + 1] = setting(paths, "time", rate, "alloc=0,time=" .. rate)
-    if paths.exact then
+    if paths.exact and rate <= settings.EXACT then
       list[#list + 1] = setting(paths, "exact", rate, ("alloc=0,exact,time=%d"):format(rate))
     end
   end
