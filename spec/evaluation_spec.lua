@@ -201,12 +201,13 @@ describe("the commands #plain", function()
       .. " closures pattern")
     assert.equal(0, status, err)
     -- No pattern hides from random gaps: the errors of 4 sites, twice. By chance one
-    -- of these is over 5 once in a million runs; the seeds are fixed besides.
-    local worst = out:match "\n| pattern | [%d.]+ | %d+ | 4 | [%d.]+%% | [%d.]+ | ([%d.]+) | [%d.]+%% |"
-    assert.is_true(tonumber(worst) < 5, out)
+    -- of these is over 5 once in 200,000 runs; the seeds are fixed besides. A turn is
+    -- 256 bytes: with fixed gaps one of the 4 sites has all samples.
+    local random, fixed = out:match("\n| pattern | [%d.]+ | %d+ | 4 | [%d.]+%% | [%d.]+ | ([%d.]+)"
+      .. " | [%d.]+%% | [%d.]+ | ([%d.]+) |")
+    assert.is_true(tonumber(random) < 5 and tonumber(fixed) > 20, out)
+    assert.matches("\n| pattern | table, pattern.lua:1%d | ", out)
     assert.matches("without a fate: 0; at sites that the exact trace has not: 0%.", out)
-    -- Each turn of it is 256 bytes: with fixed gaps one site has all samples.
-    assert.matches("| pattern | table, pattern.lua:1%d | %d+%.%d%d%% | 0%.%d%d%% | %-%d+%.%d |", out)
 
     status, out, err = run("bench/plots " .. folder)
     assert.equal(0, status, err)
