@@ -72,6 +72,14 @@ local function run(program, period, gap, seed)
   return trace, siteerror.sampled(profile)
 end
 
+-- A seed of the profiler: another one for every program, so that their errors are
+-- independent.
+local function seed_of(program, seed)
+  local sum = 0
+  for i = 1, #program.name do sum = sum * 31 + program.name:byte(i) end
+  return (sum & 0xffffffff) * 1000 + seed
+end
+
 -- All seeds and both gaps of one program.
 local function measure(program)
   local trace = run(program, NEVER, "fixed", 1)
@@ -83,7 +91,7 @@ local function measure(program)
     local list = {}
     for seed = 1, wanted.seeds do
       local profile
-      trace, profile = run(program, row.period, gap, seed)
+      trace, profile = run(program, row.period, gap, seed_of(program, seed))
       row.samples = row.samples + profile.samples
       row.undecided = row.undecided + profile.undecided
       row.unknown = row.unknown + siteerror.unknown(trace, profile)
