@@ -141,6 +141,7 @@ typedef struct luaN_Gc {
   luaN_Vec slots;		/* remembered slots: table, slot, table, ... */
   luaN_Vec weak;		/* weak tables of this collection, tagged */
   luaN_Vec majorweak;		/* weak tables that the major one has met */
+  luaN_Vec open;		/* entries with weak keys that may be dead */
   luaN_Vec youngstrings;	/* short strings made since the last minor */
   luaN_Vec fixed;		/* objects that never die */
   luaN_List finalizable;	/* objects with a finalizer, oldest first */
