@@ -135,6 +135,7 @@ typedef struct luaN_Gc {
   lu_byte lost;			/* the remembered set is not complete */
   lu_byte lostyoung;		/* youngstrings is not complete */
   lu_byte pending;		/* some object is pending (mark.c) */
+  lu_byte crowded;		/* 'open' is not complete */
   luaN_Vec gray;		/* marked, not traversed: were young */
   luaN_Vec major;		/* the same: were old */
   luaN_Vec touched;		/* remembered objects */

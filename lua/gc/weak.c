@@ -81,10 +81,25 @@ static void markkeys (global_State *g, Table *t) {
 }
 
 
+/* Marks the values whose keys are alive. Returns whether there were any. */
+static int markvalues (global_State *g, Table *t) {
+  Node *n = gnode(t, 0), *end = gnode(t, (size_t)sizenode(t));
+  int changed = 0;
+  for (; n < end; n++) {
+    const TValue *v = gval(n);
+    if (iscollectable(v) && luaN_white(g, gcvalue(v)) && !iskeygone(g, n)) {
+      luaN_mark(g, gcvalue(v));
+      changed = 1;
+    }
+  }
+  return changed;
+}
+
+
 /*
 ** Weak keys, each table once: marks the values whose keys are alive; an entry
-** whose key may be dead is open. When there is no memory for that, the entry is
-** taken for a strong one.
+** whose key may be dead is open. Without memory for that, all tables will be
+** looked at again and again.
 */
 static void openentries (global_State *g, Table *t) {
   luaN_Gc *c = &g->heap.gc;
@@ -93,11 +108,8 @@ static void openentries (global_State *g, Table *t) {
   for (i = 0; i < asize; i++) luaN_markvalue(g, &t->array[i]);
   for (; n < end; n++) {
     if (isempty(gval(n))) clearkey(n);
-    else if (iskeygone(g, n) && luaN_push(g, &c->open, n)) continue;
-    else {
-      if (keyiscollectable(n)) luaN_mark(g, gckey(n));
-      luaN_markvalue(g, gval(n));
-    }
+    else if (!iskeygone(g, n)) luaN_markvalue(g, gval(n))
+    else if (!luaN_push(g, &c->open, n)) c->crowded = 1;
   }
 }
 
@@ -138,8 +150,10 @@ int luaN_meetweak (global_State *g, Table *t, int kind) {
 */
 static void converge (global_State *g, size_t *first) {
   luaN_Vec *w = &g->heap.gc.weak;
-  int backwards = 0;
+  luaN_Gc *c = &g->heap.gc;
+  int changed, backwards = 0;
   do {
+    size_t i;
     for (; *first < w->n; ++*first) {  /* the list may grow meanwhile */
       if (kindof(w->a[*first]) == LUAN_EPHEMERON) {
         openentries(g, tableof(w->a[*first]));
@@ -147,7 +161,15 @@ static void converge (global_State *g, size_t *first) {
       }
     }
     backwards = !backwards;
-  } while (closeentries(g, backwards) > 0 || *first < w->n);
+    changed = (closeentries(g, backwards) > 0);
+    for (i = 0; c->crowded && i < *first; i++) {
+      if (kindof(w->a[i]) == LUAN_EPHEMERON &&
+          markvalues(g, tableof(w->a[i]))) {
+        luaN_drain(g, !c->minor);
+        changed = 1;
+      }
+    }
+  } while (changed || *first < w->n);
 }
 
 
@@ -169,10 +191,11 @@ static void clearvalues (global_State *g, size_t i) {
 }
 
 
-/* Removes entries with dead keys: those that are still open, and those of tables
-   whose keys and values are weak. */
+/* Removes entries with dead keys: those that are still open, those of tables whose
+   keys and values are weak, and all that there was no memory for. */
 static void clearkeys (global_State *g) {
-  luaN_Vec *w = &g->heap.gc.weak, *o = &g->heap.gc.open;
+  luaN_Gc *c = &g->heap.gc;
+  luaN_Vec *w = &c->weak, *o = &c->open;
   size_t i;
   for (i = 0; i < o->n; i++) {
     Node *n = (Node *)o->a[i];
@@ -183,7 +206,8 @@ static void clearkeys (global_State *g) {
   for (i = 0; i < w->n; i++) {
     Table *t = tableof(w->a[i]);
     Node *n = gnode(t, 0), *end = gnode(t, (size_t)sizenode(t));
-    if (kindof(w->a[i]) != LUAN_ALLWEAK) continue;
+    if (kindof(w->a[i]) != LUAN_ALLWEAK &&
+        !(c->crowded && kindof(w->a[i]) == LUAN_EPHEMERON)) continue;
     for (; n < end; n++) {
       if (!isempty(gval(n)) && iskeygone(g, n)) setempty(gval(n));
       if (isempty(gval(n))) clearkey(n);
@@ -224,6 +248,7 @@ void luaN_finishmarks (lua_State *L) {
   luaN_Gc *c = &g->heap.gc;
   size_t i, met, first = 0;
   lua_assert(c->open.n == 0);
+  c->crowded = 0;
   if (!c->minor) joinmajor(g);
   luaN_drain(g, !c->minor);
   converge(g, &first);
