@@ -16,9 +16,9 @@ local siteerror = require "runner.siteerror"
 local PATHS = { fork = "bin/lua", profile = "p.vmprof", exact = true }
 
 -- Configurations of a part, in order, without the baselines.
-local function of(part, paths, quick)
+local function of(part, paths, points)
   local list = {}
-  for _, batch in ipairs(settings.batches({ part }, paths or PATHS, quick)) do
+  for _, batch in ipairs(settings.batches({ part }, paths or PATHS, points)) do
     assert.equal("fork", batch[1].name)
     assert.same({}, batch[1].options)
     for i = 2, #batch do list[#list + 1] = batch[i] end
@@ -57,12 +57,18 @@ describe("the settings of bench/evaluate", function()
   end)
 
   it("are few when it must be quick, and a baseline never waits for more than six", function()
-    assert.is_true(#of("period", PATHS, true) < #of "period")
+    assert.is_true(#of("period", PATHS, settings.QUICK) < #of "period")
     for _, batch in ipairs(settings.batches(settings.PARTS, PATHS)) do assert.is_true(#batch <= 7) end
   end)
 
   it("are named by their size", function()
     assert.same({ "16K", "4M", "64" }, { settings.size(16384), settings.size(1 << 22), settings.size(64) })
+  end)
+
+  it("take other periods", function()
+    assert.same({ 32768, 4 << 20, 100 }, settings.sizes { "32K", "4M", "100" })
+    assert.equal('--periods has no size "1T"; use 64 or more, K or M',
+      select(2, settings.sizes { "1T" }))
   end)
 
   it("find in the closing line what was sampled", function()
@@ -76,7 +82,8 @@ end)
 
 describe("the report of bench/evaluate", function()
   local function point(series, x, ratios, samples)
-    return { series = series, x = x, cpu = ratios, wall = { 2 }, seconds = 2, samples = samples,
+    return { series = series, x = x, cpu = ratios, wall = { 2 }, fastest = 1.125, seconds = 2,
+      samples = samples,
       timesamples = 0, allocated = 3e9, disk = 10 * samples }
   end
   local results = {
@@ -96,6 +103,8 @@ describe("the report of bench/evaluate", function()
     assert.truthy(text:find("| loop | 1.200 | 1.010 | 1.001 | 1.002 |", 1, true))
     assert.truthy(text:find("| json | 1.300 | 1.004 | - | - |", 1, true))
     assert.truthy(text:find("| the worst | 1.300 | 1.010 | 1.001 | 1.002 |", 1, true))
+    assert.truthy(text:find("by the fastest run of each, which other processes disturb least\n", 1, true))
+    assert.truthy(text:find("| json | 1.125 | 1.125 | - | - |", 1, true))
   end)
 
   it("normalises to a thousand samples a second, as the paper does", function()
@@ -121,7 +130,7 @@ describe("the report of bench/evaluate", function()
       data.text(evaluation.matrix(results, "c")))
     assert.equal("fullc\tloop\tjson\n64\t9.0000\t?\n", data.text(evaluation.matrix(results, "fullc")))
     assert.matches("\nloop\t0.01000\t%?\t%?\t0.05\n", data.text(evaluation.figure10(results)))
-    assert.matches("\nloop\tc\t32768\t1.2000\t1.1000\t1.5000\t2.0000\t2.000\t40000\t0\t400000\n",
+    assert.matches("\nloop\tc\t32768\t1.2000\t1.1000\t1.5000\t1.1250\t2.0000\t2.000\t40000\t0\t400000\n",
       data.text(evaluation.all(results)))
   end)
 end)

@@ -25,6 +25,7 @@ local USAGE = [[
 usage: bench/evaluate [options] [program or group]...
   --rounds N      rounds of every program (default 5; 'full' has one)
   --parts A,B     of period, rate, full (default: all)
+  --periods A,B   of 'period', bytes with an optional K or M (default 16K to 16M)
   --mode MODE     size of the workloads: size, small or tiny (default size)
   --data DIR      write the data files of the plots there
   --fork PATH     the fork (default build/bin/lua)
@@ -38,7 +39,8 @@ local function fail(message)
 end
 
 local found, words = options.scan(table.move(arg, 3, #arg, 1, {}),
-  { rounds = true, parts = true, mode = true, data = true, fork = true }, { quick = true, help = true })
+  { rounds = true, parts = true, periods = true,
+    mode = true, data = true, fork = true }, { quick = true, help = true })
 if not found then fail(words) end
 if found.help then
   print(USAGE)
@@ -53,6 +55,12 @@ for _, part in ipairs(parts) do
   if not table.concat(settings.PARTS, " "):find("%f[%w]" .. part .. "%f[%W]") then
     fail(("--parts has no part %q; use period, rate, full"):format(part))
   end
+end
+local points = found.quick and settings.QUICK or { PERIODS = settings.PERIODS, RATES = settings.RATES }
+if found.periods then
+  local list, wrong = settings.sizes(options.split(found.periods))
+  if not list then fail(wrong) end
+  points = { PERIODS = list, RATES = points.RATES }
 end
 local chosen
 chosen, message = programs.choose(programs.all(root .. "/bench", os.getenv("AWFY")),
@@ -96,7 +104,9 @@ local KEYS = { "samples", "timesamples", "allocated", "disk" }
 local function add(result, config, figures, base)
   local each = {
     series = config.series, x = config.x, cpu = stats.ratios(figures.cpu, base.cpu),
-    wall = stats.ratios(figures.wall, base.wall), seconds = stats.median(figures.cpu),
+    wall = stats.ratios(figures.wall, base.wall),
+    fastest = math.min(table.unpack(figures.cpu)) / math.min(table.unpack(base.cpu)),
+    seconds = stats.median(figures.cpu),
   }
   for _, key in ipairs(KEYS) do
     each[key] = figures[key] and #figures[key] > 0 and stats.median(figures[key]) or 0
@@ -118,7 +128,7 @@ local results, failed = {}, {}
 for i, program in ipairs(chosen) do
   io.stderr:write(("[%d/%d] %s\n"):format(i, #chosen, program.name))
   local result = { program = program.name, base = { cpu = {}, wall = {} }, points = {} }
-  for _, batch in ipairs(settings.batches(parts, paths, found.quick)) do
+  for _, batch in ipairs(settings.batches(parts, paths, points)) do
     local row, wrong = rounds.measure(runner, program, batch, {
       mode = mode, rounds = batch.part == "full" and FULL_ROUNDS or count, inspect = inspect, keys = KEYS,
     })

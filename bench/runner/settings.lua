@@ -32,6 +32,20 @@ function settings.size(bytes)
   return tostring(bytes)
 end
 
+-- The bytes of words like "16K" and "4M"; nil, message.
+function settings.sizes(words)
+  local list = {}
+  for i, word in ipairs(words) do
+    local digits, unit = word:match("^(%d+)([KM]?)$")
+    local bytes = digits and math.tointeger(tonumber(digits)) * (unit == "K" and K or unit == "M" and M or 1)
+    if not bytes or bytes < FULL then
+      return nil, ("--periods has no size %q; use 64 or more, K or M"):format(word)
+    end
+    list[i] = bytes
+  end
+  return list
+end
+
 local function setting(paths, series, x, text)
   return {
     name = series .. (x and "=" .. x or ""), series = series, x = x, kind = "sample",
@@ -76,11 +90,11 @@ end
 
 -- Lists of configurations that are measured together: the baseline ("fork", no
 -- profiler) and up to BATCH settings. parts: names; paths: { fork, profile, exact =
--- does the kernel grant exact timers? }; quick: few points only.
-function settings.batches(parts, paths, quick)
+-- does the kernel grant exact timers? }; points: { PERIODS, RATES }, by default all.
+function settings.batches(parts, paths, points)
   local out = {}
   for _, part in ipairs(parts) do
-    local list = MAKERS[part](paths, quick and settings.QUICK or settings)
+    local list = MAKERS[part](paths, points or settings)
     for first = 1, #list, BATCH do
       local batch = {
         part = part,
