@@ -17,6 +17,7 @@ enum EventType {
   EVENT_TIME,           /* n: new frames; TimeEvent */
   EVENT_FATES,          /* n of them, a byte each */
   EVENT_CLASSFATES,     /* n classes of 32 bits, then n fates */
+  EVENT_DEATHS,         /* n runs of 32 bits */
   EVENT_COLLECTION,     /* ProfileCollection */
   EVENT_PERIOD,         /* n: bytes */
   EVENT_CPUPERIOD, EVENT_WALLPERIOD,  /* n: ns */

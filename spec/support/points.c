@@ -124,7 +124,7 @@ static int l_fates (lua_State *L) {
 }
 
 static int l_watched (lua_State *L) {
-  lua_pushinteger(L, (lua_Integer)pending(L)->nwatched);
+  lua_pushinteger(L, (lua_Integer)pending(L)->watched.n);
   return 1;
 }
 
