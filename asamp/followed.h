@@ -22,7 +22,7 @@
 #include "blocks.h"
 #include "pending.h"
 
-#define FOLLOWED_MOST	(1u << 18)
+#define FOLLOWED_MOST	(1u << 17)
 
 typedef struct FollowedSample {
   const void *owner;	/* object whose life it shares, or NULL */

@@ -141,14 +141,10 @@ static FollowedDeaths decidedeaths (Tracker *t, lua_State *L, int major,
 ** unless another of the same pause is told. Of a pause with both sorts, the
 ** minor collection's part ends where the major one decides.
 */
-static void decide (void *ud, lua_State *L, int major) {
-  Tracker *t = ud;
+static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
   PendingJudge judge = {t, isdead, classof};
   luaN_Memory m;
-  uint64_t time;
   int quiet;
-  if (t->client == NULL) return;
-  time = tracker_now();
   luaN_memory(L, &m);
   if (t->deciding) {
     tell(t, L);
@@ -174,6 +170,15 @@ static void decide (void *ud, lua_State *L, int major) {
   t->collection.majors = m.majors - t->majors - major;
   t->minors = m.minors;
   t->majors = m.majors;
+}
+
+
+static void decide (void *ud, lua_State *L, int major) {
+  Tracker *t = ud;
+  uint64_t time;
+  if (t->client == NULL) return;
+  time = tracker_now();
+  decideat(t, L, major, time);
   t->nanoseconds += tracker_now() - time;
 }
 

@@ -7,6 +7,7 @@ local events = require "asamp.events"
 local focus = require "asamp.focus"
 local json = require "asamp.json"
 local leaks = require "asamp.leaks"
+local lifetimes = require "asamp.lifetimes"
 local options = require "asamp.options"
 local text = require "asamp.text"
 local totals = require "asamp.totals"
@@ -16,7 +17,7 @@ local M = {}
 M.summary = "who allocated how much, where time went: functions, lines, types"
 
 local DEFAULT = {"functions", "lines", "callers", "types", "leaks",
-                 "collections", "marks"}
+                 "lifetimes", "collections", "marks"}
 
 local function place(value)
   return focus.byline(value) and value or nil, "FILE:LINE"
@@ -35,7 +36,7 @@ local DESCRIPTION = {
     options.oneof{"bytes", "samples", "survived", "time"}},
   {"total", nil, "sort functions and lines by total instead of own"},
   {"show", "LIST", "sections to show: functions, lines, callers, types, " ..
-    "leaks, tree, collections, marks (default: all but tree)",
+    "leaks, lifetimes, tree, collections, marks (default: all but tree)",
     options.listof(text.SECTIONS)},
   {"tree", nil, "the call tree; the same as --show tree"},
   {"min", "PERCENT", "leaves smaller parts out of the tree (default 1)",
@@ -66,7 +67,8 @@ local function document(profile, t, found, top)
   for _, key in ipairs{"path", "command", "complete", "message", "version",
                        "interpreter", "period", "periods", "random", "fates",
                        "started", "duration", "samples", "bytes", "survived",
-                       "survivedbytes", "undecided", "undetailed",
+                       "survivedbytes", "later", "laterbytes", "followed",
+                       "unfollowed", "undecided", "undetailed",
                        "timesamples", "timeperiod", "timeperiods", "wall",
                        "minors", "majors"} do
     doc[key] = profile[key]
@@ -77,6 +79,7 @@ local function document(profile, t, found, top)
   doc.collections = events.collections(profile)
   doc.marks = first(events.marks(profile), top)
   doc.leaks = found
+  doc.lifetimes = lifetimes.of(profile)
   return doc
 end
 
@@ -128,7 +131,7 @@ local function narrowed(profile, o, setting)
   local covered, entries = focus.cover(profile, test)
   setting.focus = {title = title, entries = entries}
   setting.show.leaks, setting.show.collections = nil, nil
-  setting.show.marks = nil
+  setting.show.marks, setting.show.lifetimes = nil, nil
   if #entries == 0 then
     return nil, ("no stack has %s"):format(title)
   end
@@ -176,6 +179,7 @@ local function reportof(path, o, world)
     return document(profile, t, found, o.top)
   end
   setting.leaks = found
+  setting.lifetimes = setting.show.lifetimes and lifetimes.of(profile) or nil
   return text.render(profile, t, setting)
 end
 
