@@ -204,7 +204,8 @@ M.SECTIONS = {"functions", "lines", "callers", "types", "leaks", "lifetimes",
 --- The report. 'options': top (rows of each table), color, width, show (set
 -- of sections), by (field to sort by and take shares of; nil: all that the
 -- totals have), cumulative (sort by total instead of own), brief (no
--- explanations), leaks (asamp.leaks' rows), lifetimes (asamp.lifetimes' rows), min and depth (asamp.calltree's),
+-- explanations), leaks (asamp.leaks' rows), lifetimes (asamp.lifetimes' rows),
+-- min and depth (asamp.calltree's),
 -- focus ({title, entries}: the totals cover only a part).
 function M.render(profile, t, options)
   local style = {

@@ -91,7 +91,8 @@ describe("asamp convert", function()
       end
       if profile.samples > 0 then
         assert.equal(profile.bytes, total["alloc_space/bytes"])
-        assert.equal(profile.survivedbytes + profile.undecidedbytes,
+        assert.equal(profile.survivedbytes - profile.laterbytes +
+                       profile.undecidedbytes,
                      total["inuse_space/bytes"])
         assert.equal("space/bytes", p.periodtype)
         assert.equal(profile.period, p.period)

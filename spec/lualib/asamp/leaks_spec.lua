@@ -55,7 +55,8 @@ describe("a likely leak", function()
     assert.equal(N, r.parts)
     assert.equal(2, #r.rows)
     assert.same({file = "x.lua", line = 3, name = "f", samples = 64,
-                 survived = 48, survivedbytes = 4800, late = 2400, parts = 16},
+                 survived = 48, survivedbytes = 4800, kept = 48,
+                 keptbytes = 4800, late = 2400, parts = 16},
                 r.rows[1])
     assert.equal(1600 + 2400, r.late)
     assert.equal(1, r.rows[2].line)
