@@ -41,8 +41,9 @@
 **       since a minor collection saw it. The bit is lost when the CallInfo is
 **       used again; open upvalues have their own barrier, lua_setlocal clears
 **       the bits. A stack of any depth is scanned where it has changed only.
-**   T3  from 'top' on, the slots of a stack that a collection has seen are nil
-**       up to what frames have used since.
+**   T3  when a collection has seen a stack, all its slots from 'top' on are nil:
+**       a frame that grows over them shows no dead value. No CallInfo tells how
+**       far frames have reached, for those of later calls take its place.
 */
 #ifndef luaN_gc_h
 #define luaN_gc_h

@@ -235,6 +235,50 @@ describe("a deep stack", function()
     end)
   end)
 
+  -- A bug that was: how far a stack had been used was read from the CallInfos,
+  -- but a CallInfo tells only of its last call. Slots of a call before that had
+  -- gone further kept what it had left there, a collection freed it, and a frame
+  -- that grew over them and called a hook or a metamethod showed it to the next.
+  it("forgets a call that went further than the ones which came after it", function()
+    within(function(state)
+      local function wide(first, each)  -- 150 variables
+        local lines = {first}
+        for i = 1, 150 do lines[i + 1] = ("local v%d = %s"):format(i, each) end
+        return assert(load(table.concat(lines, "\n")))
+      end
+      local far, near = wide("local a = ...", "{left = 1}"), function() end
+      local late = wide("local a = ...; a = a + 1", "1")
+      local seen, stale = 0, 0
+      local meta = setmetatable({}, {__add = function()  -- in 'late', before it has variables
+        collectgarbage("step")
+        for i = 1, 152 do
+          local name, v = debug.getlocal(2, i)
+          if not name then break end
+          seen = seen + 1
+          if type(v) == "table" and rawget(v, "left") then stale = stale + 1 end
+        end
+        state.check()
+        return 1
+      end})
+      local function rounds()
+        for _ = 1, 20 do
+          far()
+          near()  -- takes the CallInfo of 'far'
+          collectgarbage("step")
+          for i = 1, 300 do assert(#{i, i} == 2) end
+          late(meta)
+        end
+      end
+      local function low(n)  -- the stack is not shrunk so far that 'far' must grow it
+        if n > 0 then return (low(n - 1)) end
+        rounds()
+      end
+      for depth = 0, 60, 20 do low(depth) end
+      assert(seen > 1000, seen)
+      assert(stale == 0, stale)
+    end)
+  end)
+
   it("shows only what lives to lua_getlocal and the traceback", function()
     within(function(state)
       collectgarbage("nursery", 500)
