@@ -279,6 +279,28 @@ describe("a deep stack", function()
     end)
   end)
 
+  -- A bug that was: a tail call kept CIST_CLEAN, so a collection took the extra
+  -- arguments that it had passed, which lie below the function of its frame, for
+  -- those of the call before, which it had seen, and freed them.
+  it("keeps the extra arguments of a tail call in a frame that a collection has seen", function()
+    within(function(state)
+      local calls = 0
+      local function call(n, ...)
+        collectgarbage("step")  -- sees this frame
+        for i = 1, 300 do assert(#{i, i} == 2) end
+        for i, v in ipairs {...} do
+          assert(rawequal(type(v), "table") and v[1] == n and v[2] == i)
+          calls = calls + 1
+        end
+        state.check()
+        if n == 50 then return ... end
+        return call(n + 1, {n + 1, 1}, {n + 1, 2}, {n + 1, 3})
+      end
+      assert(select("#", call(0)) == 3)
+      assert(calls == 150)
+    end)
+  end)
+
   it("shows only what lives to lua_getlocal and the traceback", function()
     within(function(state)
       collectgarbage("nursery", 500)
