@@ -301,6 +301,21 @@ describe("a deep stack", function()
     end)
   end)
 
+  it("is given back when minor collections go on without it", function()
+    within(function(state)
+      local function down(n) return n > 0 and 1 + down(n - 1) or 0 end
+      for turn = 1, 2 do
+        assert(down(100000) == 100000)
+        local deep, _, minors, majors = state.memory()
+        for _ = 1, 20 do collectgarbage("step") end
+        local low, _, minors2, majors2 = state.memory()
+        assert(minors2 - minors >= 20 and (majors2 == majors or turn > 1))
+        assert(deep - low > 100000 * 3 * 16, deep - low)
+      end
+      state.check()
+    end)
+  end)
+
   it("shows only what lives to lua_getlocal and the traceback", function()
     within(function(state)
       collectgarbage("nursery", 500)
