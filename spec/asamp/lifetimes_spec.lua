@@ -5,7 +5,6 @@
 local core = require "profiler.core"
 local gen = require "profilegen"
 local natives = require "natives"
-local peers = require "peers"
 local process = require "spec.support.process"
 local profiler = require "profiler"
 local reader = require "profiler.reader"
@@ -148,6 +147,7 @@ describe("later deaths", function()
       end
     end
     assert.equal(30, #found)
+    assert.truthy(kept[3])
   end)
 
   it("come from major collections in slices, too", function()
@@ -172,6 +172,7 @@ describe("later deaths", function()
       end
     end
     assert.same({1000, 1000}, {later, alive})
+    assert.truthy(kept[1001])
   end)
 
   it("of vectors come with the table, or with the resize that frees them", function()
@@ -243,6 +244,7 @@ describe("later deaths", function()
     core.off()
     kept[1] = nil
     for i = 1, 5 do collectgarbage() kept[1] = i end
+    assert.equal(5, kept[1])
     assert(core.close())
     for _, s in ipairs(samples.read(path)) do
       if s.kind == "userdata" then assert.truthy(s.death) end
@@ -251,13 +253,13 @@ describe("later deaths", function()
 
   it("are not known beyond the limit, which is told", function()
     local most = require "points".MOST
-    local kept, stats = {}, nil
+    local kept = {}
     assert(core.open{out = path, period = 64, seed = 1})
     for i = 1, most * 5 // 4 do kept[i] = false end
     core.on(64, false)
     for i = 1, most * 5 // 4 do kept[i] = {i} end
     core.off()
-    stats = core.stats()
+    local stats = core.stats()
     for i = 1, #kept do kept[i] = false end
     collectgarbage()
     assert(core.close())
@@ -316,6 +318,7 @@ describe("later deaths", function()
           else assert.truthy(found[1] == "young" or found[1] == "later", note .. ", size " .. size) end
         end
       end
+      assert.truthy(next(held))
       assert.is_true(n > 50, note .. ": " .. n)
       check(list, path)
       assert.equal(core.stats().on, false)
