@@ -203,6 +203,49 @@ describe("the manual #plain", function()
   end)
 end)
 
+describe("the tour #plain", function()
+  local text = read "doc/tour.md"
+
+  it("has a place for every source file", function()
+    local words = set(text, "[%w_]+")
+    for _, path in ipairs(shell.lines(shell.output "find asamp lua lualib view -type f ! -path '*/patches/*'")) do
+      local stem = path:match "([^/]+)$":match "^[^.]+"
+      assert.is_true(words[stem], path)
+    end
+  end)
+end)
+
+describe("the invariants #plain", function()
+  -- Where each is stated: "**   H1  ..." in C, "--   VD1  ..." in Lua.
+  local stated = {}
+  for _, path in ipairs(shell.lines(shell.output "find asamp lua lualib -name '*.[ch]' -o -name '*.lua'")) do
+    for name in ("\n" .. read(path)):gmatch "\n[*-][*-]   (%u%u?%d)  %S" do
+      stated[name] = stated[name] or {}
+      table.insert(stated[name], path)
+    end
+  end
+
+  it("have a number each, in one file", function()
+    assert.is_truthy(stated.H1 and stated.VD1 and stated.TK4)
+    for name, paths in pairs(stated) do
+      assert.equal(1, #paths, name .. ": " .. table.concat(paths, ", "))
+    end
+  end)
+
+  it("that documents and patches name are stated somewhere", function()
+    local paths = shell.lines(shell.output "ls doc/tour.md doc/debugging.md lua/patches/*.patch")
+    for _, path in ipairs(paths) do
+      local part = read(path)
+      part = path:find "%.patch$" and part:match "\nRelies on: ([^\n]*)" or part
+      for name in part:gmatch "%f[%w]%u%u?%d%f[^%w]" do
+        if not name:find "^[OX]%d$" or stated[name] then  -- -O1, format numbers
+          assert.is_truthy(stated[name], name .. " in " .. path)
+        end
+      end
+    end
+  end)
+end)
+
 describe("every document #plain", function()
   for _, path in ipairs(DOCUMENTS) do
     local text, folder = read(path), path:match "^(.*/)" or ""
