@@ -135,12 +135,14 @@ typedef struct luaN_Gc {
   lu_byte lost;			/* the remembered set is not complete */
   lu_byte lostyoung;		/* youngstrings is not complete */
   lu_byte pending;		/* some object is pending (mark.c) */
+  lu_byte crowded;		/* 'open' is not complete */
   luaN_Vec gray;		/* marked, not traversed: were young */
   luaN_Vec major;		/* the same: were old */
   luaN_Vec touched;		/* remembered objects */
   luaN_Vec slots;		/* remembered slots: table, slot, table, ... */
   luaN_Vec weak;		/* weak tables of this collection, tagged */
   luaN_Vec majorweak;		/* weak tables that the major one has met */
+  luaN_Vec open;		/* entries with weak keys that may be dead */
   luaN_Vec youngstrings;	/* short strings made since the last minor */
   luaN_Vec fixed;		/* objects that never die */
   luaN_List finalizable;	/* objects with a finalizer, oldest first */

@@ -109,6 +109,7 @@ static void endmajor (lua_State *L) {
   luaN_shrinkvec(g, &c->gray);
   luaN_shrinkvec(g, &c->major);
   luaN_shrinkvec(g, &c->majorweak);
+  luaN_shrinkvec(g, &c->open);
   shrink(L);
   luaN_recount(g);
   luaN_setthreshold(g);

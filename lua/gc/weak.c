@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Weak tables and ephemerons. Those that a collection meets are kept in a list,
-** tagged with their kind; when everything else is marked, ephemerons are
-** traversed until nothing changes, then what is dead is cleared: values before
-** the dead with finalizers are brought back, keys after it.
+** tagged with their kind; when everything else is marked, each ephemeron table is
+** looked at once, and its entries whose keys may be dead are looked at again
+** until nothing changes. Then what is dead is cleared: values before the dead with
+** finalizers are brought back, keys after it.
 **
 ** A minor collection takes every old object for alive. While a major one is
 ** marking, the tables that it (or a minor one) has met wait for its end.
@@ -80,28 +81,56 @@ static void markkeys (global_State *g, Table *t) {
 }
 
 
-/* Weak keys: marks the values whose keys are alive. 1: it has marked some. */
-static int markvalues (global_State *g, Table *t, int backwards) {
-  unsigned i, asize = luaN_asize(t), nsize = (unsigned)sizenode(t);
+/* Marks the values whose keys are alive. Returns whether there were any. */
+static int markvalues (global_State *g, Table *t) {
+  Node *n = gnode(t, 0), *end = gnode(t, (size_t)sizenode(t));
   int changed = 0;
-  for (i = 0; i < asize; i++) {
-    TValue *v = &t->array[i];
-    if (iscollectable(v) && luaN_white(g, gcvalue(v))) {
+  for (; n < end; n++) {
+    const TValue *v = gval(n);
+    if (iscollectable(v) && luaN_white(g, gcvalue(v)) && !iskeygone(g, n)) {
       luaN_mark(g, gcvalue(v));
       changed = 1;
     }
   }
-  for (i = 0; i < nsize; i++) {
-    Node *n = gnode(t, backwards ? nsize - 1 - i : i);
-    if (isempty(gval(n))) clearkey(n);
-    else if (iscollectable(gval(n)) && luaN_white(g, gcvalue(gval(n))) &&
-             !iskeygone(g, n)) {
-      luaN_mark(g, gcvalue(gval(n)));
-      changed = 1;
-    }
-    else iskeygone(g, n);  /* for a string that is the key */
-  }
   return changed;
+}
+
+
+/*
+** Weak keys, each table once: marks the values whose keys are alive; an entry
+** whose key may be dead is open. Without memory for that, all tables will be
+** looked at again and again.
+*/
+static void openentries (global_State *g, Table *t) {
+  luaN_Gc *c = &g->heap.gc;
+  unsigned i, asize = luaN_asize(t);
+  Node *n = gnode(t, 0), *end = gnode(t, (size_t)sizenode(t));
+  for (i = 0; i < asize; i++) luaN_markvalue(g, &t->array[i]);
+  for (; n < end; n++) {
+    if (isempty(gval(n))) clearkey(n);
+    else if (!iskeygone(g, n)) luaN_markvalue(g, gval(n))
+    else if (!luaN_push(g, &c->open, n)) c->crowded = 1;
+  }
+}
+
+
+/* Looks at the open entries, from the last one to the first when 'backwards':
+   those whose key is alive are open no more. Returns how many of these there were. */
+static size_t closeentries (global_State *g, int backwards) {
+  luaN_Vec *o = &g->heap.gc.open;
+  size_t i, left = 0, before = o->n;
+  for (i = 0; i < before; i++) {
+    void **p = &o->a[backwards ? before - 1 - i : i];
+    Node *n = (Node *)*p;
+    if (iskeygone(g, n)) continue;
+    *p = NULL;
+    luaN_markvalue(g, gval(n));
+    luaN_drain(g, !g->heap.gc.minor);
+  }
+  for (i = 0; i < before; i++)
+    if (o->a[i] != NULL) o->a[left++] = o->a[i];
+  o->n = left;
+  return before - left;
 }
 
 
@@ -115,22 +144,32 @@ int luaN_meetweak (global_State *g, Table *t, int kind) {
 }
 
 
-/* Until no ephemeron has a value left to mark. */
-static void converge (global_State *g) {
+/*
+** Until no ephemeron has a value left to mark. The tables of the list before
+** '*first' have been opened.
+*/
+static void converge (global_State *g, size_t *first) {
   luaN_Vec *w = &g->heap.gc.weak;
+  luaN_Gc *c = &g->heap.gc;
   int changed, backwards = 0;
   do {
     size_t i;
-    changed = 0;
-    for (i = 0; i < w->n; i++) {  /* the list may grow meanwhile */
-      if (kindof(w->a[i]) == LUAN_EPHEMERON &&
-          markvalues(g, tableof(w->a[i]), backwards)) {
+    for (; *first < w->n; ++*first) {  /* the list may grow meanwhile */
+      if (kindof(w->a[*first]) == LUAN_EPHEMERON) {
+        openentries(g, tableof(w->a[*first]));
         luaN_drain(g, !g->heap.gc.minor);
-        changed = 1;
       }
     }
     backwards = !backwards;
-  } while (changed);
+    changed = (closeentries(g, backwards) > 0);
+    for (i = 0; c->crowded && i < *first; i++) {
+      if (kindof(w->a[i]) == LUAN_EPHEMERON &&
+          markvalues(g, tableof(w->a[i]))) {
+        luaN_drain(g, !c->minor);
+        changed = 1;
+      }
+    }
+  } while (changed || *first < w->n);
 }
 
 
@@ -152,13 +191,23 @@ static void clearvalues (global_State *g, size_t i) {
 }
 
 
+/* Removes entries with dead keys: those that are still open, those of tables whose
+   keys and values are weak, and all that there was no memory for. */
 static void clearkeys (global_State *g) {
-  luaN_Vec *w = &g->heap.gc.weak;
+  luaN_Gc *c = &g->heap.gc;
+  luaN_Vec *w = &c->weak, *o = &c->open;
   size_t i;
+  for (i = 0; i < o->n; i++) {
+    Node *n = (Node *)o->a[i];
+    setempty(gval(n));
+    clearkey(n);
+  }
+  o->n = 0;
   for (i = 0; i < w->n; i++) {
     Table *t = tableof(w->a[i]);
     Node *n = gnode(t, 0), *end = gnode(t, (size_t)sizenode(t));
-    if (!(kindof(w->a[i]) & LUAN_EPHEMERON)) continue;
+    if (kindof(w->a[i]) != LUAN_ALLWEAK &&
+        !(c->crowded && kindof(w->a[i]) == LUAN_EPHEMERON)) continue;
     for (; n < end; n++) {
       if (!isempty(gval(n)) && iskeygone(g, n)) setempty(gval(n));
       if (isempty(gval(n))) clearkey(n);
@@ -197,10 +246,12 @@ static void leavetomajor (global_State *g) {
 void luaN_finishmarks (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
-  size_t i, met;
+  size_t i, met, first = 0;
+  lua_assert(c->open.n == 0);
+  c->crowded = 0;
   if (!c->minor) joinmajor(g);
   luaN_drain(g, !c->minor);
-  converge(g);
+  converge(g, &first);
   clearvalues(g, 0);
   if (c->minor) luaN_clearslots(g);
   met = c->weak.n;
@@ -209,7 +260,7 @@ void luaN_finishmarks (lua_State *L) {
   for (; i < c->tobefinalized.n; i++)
     luaN_mark(g, (GCObject *)c->tobefinalized.a[i]);
   luaN_drain(g, !c->minor);
-  converge(g);
+  converge(g, &first);
   clearkeys(g);
   clearvalues(g, met);
   if (c->minor && c->marking) leavetomajor(g);
