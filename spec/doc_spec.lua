@@ -203,12 +203,22 @@ describe("the manual #plain", function()
   end)
 end)
 
+describe("bench/README.md #plain", function()
+  it("has every command of the folder", function()
+    local part = section("\n" .. read "bench/README.md", "# Benchmarks")
+    for _, path in ipairs(shell.lines(shell.output "find bench -maxdepth 1 -type f -perm -u+x")) do
+      assert.is_truthy(part:find("\n| `" .. path .. "%f[^%w]"), path)
+    end
+  end)
+end)
+
 describe("the tour #plain", function()
   local text = read "doc/tour.md"
 
   it("has a place for every source file", function()
     local words = set(text, "[%w_]+")
-    for _, path in ipairs(shell.lines(shell.output "find asamp lua lualib view -type f ! -path '*/patches/*'")) do
+    local files = shell.output "find asamp lua lualib view -type f ! -path '*/patches/*'"
+    for _, path in ipairs(shell.lines(files)) do
       local stem = path:match "([^/]+)$":match "^[^.]+"
       assert.is_true(words[stem], path)
     end
