@@ -111,9 +111,9 @@ describe("asamp run", function()
     local status, text = child.run([[
       local time = os.time
       os.time = function() return time() + 60 end
-      os.exit(require "asamp.run".run({"--out", arg[1], "x.lua"}, {
+      os.exit(require "asamp.run".run({"--out", arg[1], arg[2]}, {
         interpreter = "/bin/true", read = require "profiler.reader".read,
-        err = function(s) io.stderr:write(s) end}))]], profile)
+        err = function(s) io.stderr:write(s) end}))]], profile, script)
     assert.equal(0, status)
     assert.equal(("asamp run: no profile: '%s' is older than the run\n")
                  :format(profile), text)
@@ -194,9 +194,9 @@ describe("asamp run", function()
 
   it("says when the interpreter is not there", function()
     local status, text = child.run([[
-      local code = require "asamp.run".run({"x.lua"}, {interpreter = "/nowhere/lua",
+      local code = require "asamp.run".run({arg[1]}, {interpreter = "/nowhere/lua",
         err = function(s) io.stderr:write(s) end})
-      os.exit(code)]])
+      os.exit(code)]], script)
     assert.equal(1, status)
     assert.equal("asamp run: cannot run '/nowhere/lua': No such file or directory\n",
                  text)
