@@ -3,8 +3,8 @@
 ** Blocks of memory by address, each with a number: those whose free is to be
 ** told of. Open addressing. Knows neither Lua nor samples.
 **
-**   K1  a block is there at most once;
-**   K2  the table is at most half full, given-up slots included.
+**   BL1  a block is there at most once;
+**   BL2  the table is at most half full, given-up slots included.
 */
 #ifndef asamp_blocks_h
 #define asamp_blocks_h

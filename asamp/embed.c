@@ -18,7 +18,7 @@ typedef struct Embed {
   IdMap ids;			/* id of a function -> its place + 1 */
   asamp_Function **functions;
   size_t nfunctions, functions_size;
-  asamp_Frame *frames;		/* E2 */
+  asamp_Frame *frames;		/* EM2 */
   size_t n, size;
   uint64_t samples, decided;	/* told so far */
 } Embed;

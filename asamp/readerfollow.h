@@ -3,8 +3,8 @@
 ** Samples that survived, until their deaths are told: the reader's copy of the
 ** writer's list (followed.h), in the same order. Used by the reader alone.
 ** Invariants:
-**   W1  at most READERFOLLOW_MOST samples; what finds no room is not followed;
-**   W2  list[0] to list[to - 1] and list[at] to list[n - 1] are what is followed;
+**   RF1 at most READERFOLLOW_MOST samples; what finds no room is not followed;
+**   RF2 list[0] to list[to - 1] and list[at] to list[n - 1] are what is followed;
 **       between two walks to = at = 0.
 */
 #ifndef asamp_readerfollow_h
@@ -27,7 +27,7 @@ typedef struct ReaderFollow {
   size_t at, to;       /* of a walk */
 } ReaderFollow;
 
-/* The place for one more, or NULL: W1, or no memory (*failed is set). */
+/* The place for one more, or NULL: RF1, or no memory (*failed is set). */
 ReadFollowed *readerfollow_add (ReaderFollow *f, int *failed);
 
 /* A walk goes on: 'n' samples stay; the next one is dead, or NULL at the end. */

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- The command `asamp report`: reads its arguments and the files, hands totals
 -- to a renderer. The only part of the report that reads files and knows the
--- terminal. Exit codes: 0 done, 1 a file yields nothing, 2 usage.
+-- terminal.
 
 local events = require "asamp.events"
 local focus = require "asamp.focus"
@@ -30,10 +30,9 @@ local DESCRIPTION = {
     "survived its first collection. FILE is a VMProf log, compressed or " ..
     "not: a profile of this sampler in either format, or one of another " ..
     "VMProf writer.",
-  {"top", "N", "rows of each table (default 15)", options.whole(1)},
-  {"by", "WHAT", "sort by bytes, samples, survived (bytes that survived) or " ..
-    "time (default: bytes and time, as far as the file has them)",
-    options.oneof{"bytes", "samples", "survived", "time"}},
+  options.TOP,
+  options.by("sort by bytes, samples, survived (bytes that survived) or " ..
+    "time (default: bytes and time, as far as the file has them)"),
   {"total", nil, "sort functions and lines by total instead of own"},
   {"show", "LIST", "sections to show: functions, lines, callers, types, " ..
     "leaks, lifetimes, tree, collections, marks (default: all but tree)",
@@ -47,11 +46,9 @@ local DESCRIPTION = {
     "name has TEXT in it, and who called it"},
   {"line", "FILE:LINE", "only samples with that line on their stack, and " ..
     "who called its function", place},
-  {"width", "N", "columns of the output (default: the terminal's, else 80)",
-    options.whole(60)},
-  {"color", "WHEN", "always, never or auto (default: auto, on terminals " ..
-    "unless NO_COLOR is set)", options.oneof{"always", "never", "auto"}},
-  {"json", nil, "everything as JSON; all rows unless --top is given"},
+  options.WIDTH,
+  options.COLOR,
+  options.JSON,
 }
 M.usage = options.usage(DESCRIPTION)
 
@@ -112,12 +109,8 @@ local function settings(o, world)
     show[name] = true
   end
   show.tree = show.tree or o.tree
-  local color = world.color
-  if o.color and o.color ~= "auto" then
-    color = o.color == "always"
-  end
   return {top = o.top or 15, show = show, cumulative = o.total, min = o.min or 1,
-          depth = o.depth or 60, color = color,
+          depth = o.depth or 60, color = options.color(o, world),
           width = o.width or world.columns}
 end
 

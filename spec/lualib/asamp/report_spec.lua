@@ -100,7 +100,7 @@ describe("asamp report", function()
       [{"--top=1.5", "x"}] = "--top wants a whole number from 1, got '1.5'",
       [{"--top=99999999999999999999", "x"}] = "--top wants a whole number " ..
         "from 1, got '99999999999999999999'",
-      [{"--top"}] = "--top wants a whole number from 1, got ''",
+      [{"--top"}] = "--top wants a whole number from 1, got nothing",
     }
     for args, what in pairs(cases) do
       local code, out, err = run(table.unpack(args))
