@@ -46,7 +46,7 @@ speclibs: $(SPECLIBS) ## what specs load besides: build/spec
 # What a module under test is made of, besides its own file.
 build/spec/profilegen.so: $(addprefix asamp/,profile.c event.c outfile.c encoder.c batch.c objects.c vmprof.c idmap.c)
 build/spec/profilegen.so: SPECFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
-build/spec/points.so: $(addprefix asamp/,gap.c pending.c)
+build/spec/points.so: $(addprefix asamp/,gap.c pending.c followed.c blocks.c)
 build/spec/signals.so: asamp/moments.c
 build/spec/%.so: spec/support/%.c $(wildcard asamp/*.h) lua/seam.h
 	@mkdir -p $(@D)

@@ -63,11 +63,44 @@ static void classruns (Bytes *to, const uint32_t *classes, size_t n) {
   bytes_char(to, '\n');
 }
 
+/* Runs of those that survived: followed, and not; only if there are such. */
+static void unfollowedruns (Bytes *to, const unsigned char *survived,
+                            size_t n) {
+  uint64_t run = 0;
+  size_t i;
+  int not = 0;
+  if (memchr(survived, 2, n) == NULL)
+    return;
+  bytes_char(to, 'u');
+  for (i = 0; i < n; i++) {
+    if (survived[i] == 0)
+      continue;
+    if ((survived[i] == 2) != not) {
+      bytes_decimal(to, ' ', run);
+      run = 0;
+      not = !not;
+    }
+    run++;
+  }
+  if (not)
+    bytes_decimal(to, ' ', run);
+  bytes_char(to, '\n');
+}
+
 void batch_fates (Batch *b, const unsigned char *survived,
                   const uint32_t *classes, size_t n) {
   fateruns(&b->events, survived, n);
   if (classes != NULL)
     classruns(&b->events, classes, n);
+  unfollowedruns(&b->events, survived, n);
+}
+
+void batch_deaths (Batch *b, const uint32_t *runs, size_t n) {
+  size_t i;
+  bytes_char(&b->events, 'd');
+  for (i = 0; i < n; i++)
+    bytes_decimal(&b->events, ' ', runs[i]);
+  bytes_char(&b->events, '\n');
 }
 
 /* The time of an event, as the difference to the one before. */

@@ -39,6 +39,8 @@ void batch_allocation (Batch *b, uint64_t size, int outside, int kind);
 /* 'classes' may be NULL; n > 0. */
 void batch_fates (Batch *b, const unsigned char *survived,
                   const uint32_t *classes, size_t n);
+/* As encoder_deaths. */
+void batch_deaths (Batch *b, const uint32_t *runs, size_t n);
 /* 'us' is c->time. */
 void batch_collection (Batch *b, uint64_t us, const ProfileCollection *c);
 void batch_period (Batch *b, uint64_t period);

@@ -53,6 +53,8 @@ static void add (BinRow *to, const BinRow *from) {
   to->bytes += from->bytes;
   to->survived += from->survived;
   to->survivedbytes += from->survivedbytes;
+  to->later += from->later;
+  to->laterbytes += from->laterbytes;
 }
 
 /* Bins of twice the width. Rows only move to the front. */
@@ -72,13 +74,24 @@ static void widen (Bins *b) {
   }
 }
 
-void bins_add (Bins *b, const ReadSample *s, int survived) {
-  BinRow from = {0, 0, 0, 0, 0, 0, 0};
+/* Adds to the row of the sample's birth. */
+static void addto (Bins *b, const ReadSample *s, const BinRow *from) {
   BinRow *to;
-  if (b->most == 0 || b->failed)
-    return;
   while (s->time / b->width >= b->most && !b->failed)
     widen(b);
+  to = b->failed ? NULL
+                 : rowof(b, (uint32_t)(s->time / b->width), s->node, s->kind);
+  if (to == NULL)
+    b->failed = 1;
+  else
+    add(to, from);
+}
+
+void bins_add (Bins *b, const ReadSample *s, int survived) {
+  BinRow from;
+  if (b->most == 0 || b->failed)
+    return;
+  memset(&from, 0, sizeof(from));
   from.samples = s->count;
   if (s->kind != READER_TIMESAMPLE)
     from.bytes = reader_bytes(s);
@@ -86,12 +99,17 @@ void bins_add (Bins *b, const ReadSample *s, int survived) {
     from.survived = from.samples;
     from.survivedbytes = from.bytes;
   }
-  to = b->failed ? NULL
-                 : rowof(b, (uint32_t)(s->time / b->width), s->node, s->kind);
-  if (to == NULL)
-    b->failed = 1;
-  else
-    add(to, &from);
+  addto(b, s, &from);
+}
+
+void bins_death (Bins *b, const ReadSample *s) {
+  BinRow from;
+  if (b->most == 0 || b->failed)
+    return;
+  memset(&from, 0, sizeof(from));
+  from.later = s->count;
+  from.laterbytes = reader_bytes(s);
+  addto(b, s, &from);
 }
 
 static int order (const void *a, const void *b) {
@@ -110,5 +128,6 @@ void bins_finish (Bins *b, uint64_t scale) {
   for (i = 0; i < b->n; i++) {
     b->rows[i].bytes *= scale;
     b->rows[i].survivedbytes *= scale;
+    b->rows[i].laterbytes *= scale;
   }
 }

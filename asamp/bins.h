@@ -20,7 +20,7 @@
 
 typedef struct BinRow {
   uint32_t bin, node, kind;
-  uint64_t samples, bytes, survived, survivedbytes;
+  uint64_t samples, bytes, survived, survivedbytes, later, laterbytes;
 } BinRow;
 
 typedef struct Bins {
@@ -35,6 +35,8 @@ typedef struct Bins {
 /* 'most' <= BINS_MOST. */
 void bins_init (Bins *b, uint32_t most);
 void bins_add (Bins *b, const ReadSample *s, int survived);
+/* One that was added has died later: counted where it was born. */
+void bins_death (Bins *b, const ReadSample *s);
 /* Sorts the rows by bin, node, kind; bytes are multiplied by 'scale'. */
 void bins_finish (Bins *b, uint64_t scale);
 void bins_free (Bins *b);

@@ -175,6 +175,7 @@ static int l_stats (lua_State *L) {
   setinteger(L, "samples", t.samples);
   setinteger(L, "bytes", t.bytes);
   setinteger(L, "lost", t.lost);
+  setinteger(L, "unfollowed", t.unfollowed);
   lua_pushboolean(L, t.timing);
   lua_setfield(L, -2, "timing");
   setinteger(L, "timesamples", t.timesamples);

@@ -18,7 +18,7 @@ typedef struct Embed {
   IdMap ids;			/* id of a function -> its place + 1 */
   asamp_Function **functions;
   size_t nfunctions, functions_size;
-  asamp_Frame *frames;		/* E2 */
+  asamp_Frame *frames;		/* EM2 */
   size_t n, size;
   uint64_t samples, decided;	/* told so far */
 } Embed;
@@ -124,11 +124,13 @@ static void sample (void *ud, const ProfileSample *in, size_t kept,
 
 
 static void collection (void *ud, const ProfileCollection *in,
-                        const PendingFates *fates) {
+                        const PendingFates *fates,
+                        const FollowedDeaths *deaths) {
   Embed *e = ud;
   asamp_Fate f;
   asamp_Collection c;
   size_t i;
+  (void)deaths;  /* none are looked for */
   for (i = 0; i < fates->n; i++) {
     uint32_t class = (fates->classes != NULL) ? fates->classes[i] : 0;
     f.number = ++e->decided;
@@ -171,7 +173,7 @@ static void closing (void *ud, lua_State *L) {
 
 
 static const TrackerClient client = {
-  function, class, sample, collection, point, closing
+  function, class, sample, collection, point, closing, 0
 };
 
 /* }===================================================================== */

@@ -4,9 +4,9 @@
 ** state's tracker. Keeps what a client may look at: the whole stack, functions
 ** by their numbers. All memory here comes from malloc.
 **
-**   E1  the tracker's client is ours if and only if its 'ud' is an Embed;
-**   E2  the n frames of the last stack lie at the end of 'frames', so that those
-**       that stay need not be moved.
+**   EM1  the tracker's client is ours if and only if its 'ud' is an Embed;
+**   EM2  the n frames of the last stack lie at the end of 'frames', so that those
+**        that stay need not be moved.
 */
 #ifndef asamp_embed_h
 #define asamp_embed_h

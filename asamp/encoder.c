@@ -134,6 +134,8 @@ static void head (Encoder *e) {
   meta(e, "asamp.format", "2");
   metanumber(e, "asamp.start", e->start / 1000);
   metanumber(e, "asamp.random", (uint64_t)(e->config.random != 0));
+  if (e->config.followed > 0)
+    metanumber(e, "asamp.followed", e->config.followed);
   if (extended(e)) {
     char text[48];
     /* the time that the stacks' doubles count from; rounded down */
@@ -384,6 +386,10 @@ void encoder_fates (Encoder *e, const unsigned char *survived,
   batch_fates(&e->batch, survived, classes, n);
   if (extended(e))
     objects_fates(&e->objects, survived, n);
+}
+
+void encoder_deaths (Encoder *e, const uint32_t *runs, size_t n) {
+  batch_deaths(&e->batch, runs, n);
 }
 
 void encoder_collection (Encoder *e, const ProfileCollection *c) {

@@ -66,6 +66,12 @@ void encoder_class (Encoder *e, uint32_t id, const char *name, size_t n);
 */
 void encoder_fates (Encoder *e, const unsigned char *survived,
                     const uint32_t *classes, size_t n);
+/*
+** Runs of the list of followed samples (P7), alive and dead in turn, n of them,
+** even. The first runs since a fate or a collection begin at the oldest
+** sample, others where those before have ended.
+*/
+void encoder_deaths (Encoder *e, const uint32_t *runs, size_t n);
 void encoder_collection (Encoder *e, const ProfileCollection *c);
 void encoder_period (Encoder *e, uint64_t period);
 void encoder_timeperiod (Encoder *e, uint64_t ns, int wall);

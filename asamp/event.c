@@ -32,6 +32,9 @@ void event_encode (const Event *event, Encoder *e) {
       encoder_fates(e, (const unsigned char *)((const uint32_t *)body + n),
                     body, n);
       break;
+    case EVENT_DEATHS:
+      encoder_deaths(e, body, n);
+      break;
     case EVENT_COLLECTION:
       encoder_collection(e, body);
       break;

@@ -2,9 +2,9 @@
 /*
 ** Events in the profile's queue: how they lie in memory, and which call of the
 ** encoder each of them is. Owns no memory. Invariants:
-**   T1  an event is a head and a body, its size a multiple of 8, so that the
-**       next one is aligned;
-**   T2  bodies hold no pointers: they may be read by another thread, later.
+**   EV1  an event is a head and a body, its size a multiple of 8, so that the
+**        next one is aligned;
+**   EV2  bodies hold no pointers: they may be read by another thread, later.
 */
 #ifndef asamp_event_h
 #define asamp_event_h
@@ -17,6 +17,7 @@ enum EventType {
   EVENT_TIME,           /* n: new frames; TimeEvent */
   EVENT_FATES,          /* n of them, a byte each */
   EVENT_CLASSFATES,     /* n classes of 32 bits, then n fates */
+  EVENT_DEATHS,         /* n runs of 32 bits */
   EVENT_COLLECTION,     /* ProfileCollection */
   EVENT_PERIOD,         /* n: bytes */
   EVENT_CPUPERIOD, EVENT_WALLPERIOD,  /* n: ns */

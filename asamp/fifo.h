@@ -2,10 +2,10 @@
 /*
 ** A queue of samples whose fate is open, oldest first.
 ** Invariants:
-**   Q1  it holds at most FIFO_MOST samples. Who puts another one takes the
-**       oldest out first and counts it in 'passed': its fate, when it comes,
-**       is passed over;
-**   Q2  fates are told to 'passed' samples first, then to those in the queue.
+**   FI1  it holds at most FIFO_MOST samples. Who puts another one takes the
+**        oldest out first and counts it in 'passed': its fate, when it comes,
+**        is passed over;
+**   FI2  fates are told to 'passed' samples first, then to those in the queue.
 */
 #ifndef asamp_fifo_h
 #define asamp_fifo_h

@@ -60,6 +60,20 @@ void firefox_settle (Firefox *f) {
   f->ndeaths = 0;
 }
 
+/* A row of -bytes is to come at 'time'. */
+static void dies (Firefox *f, size_t leaf, uint64_t bytes, uint64_t address,
+                  uint64_t time) {
+  FirefoxDeath *deaths = room(f, f->deaths, f->ndeaths, &f->deathsize,
+                              sizeof(*deaths));
+  if (deaths == NULL)
+    return;
+  f->deaths = deaths;
+  deaths[f->ndeaths].leaf = leaf;
+  deaths[f->ndeaths].bytes = bytes;
+  deaths[f->ndeaths++].address = address;
+  f->deathtime = time;
+}
+
 static void fate (void *ud, const ReadSample *s, int fate, uint64_t time) {
   Firefox *f = ud;
   uint64_t bytes = reader_bytes(s), address;
@@ -73,17 +87,23 @@ static void fate (void *ud, const ReadSample *s, int fate, uint64_t time) {
     firefox_settle(f);
   address = newaddress(f);
   row(f, s->time, leaf, (int64_t)bytes, address);
-  if (fate == READER_DIED) {
-    FirefoxDeath *deaths = room(f, f->deaths, f->ndeaths, &f->deathsize,
-                                sizeof(*deaths));
-    if (deaths == NULL)
-      return;
-    f->deaths = deaths;
-    deaths[f->ndeaths].leaf = leaf;
-    deaths[f->ndeaths].bytes = bytes;
-    deaths[f->ndeaths++].address = address;
-    f->deathtime = time;
+  f->client.tag = address;
+  if (fate == READER_DIED)
+    dies(f, leaf, bytes, address, time);
+}
+
+static void death (void *ud, const ReadDeath *d) {
+  Firefox *f = ud;
+  const ReadSample *s = d->sample;
+  size_t leaf = ledger_site(&f->leaves, s->node,
+                            s->kind * 3 + READER_SURVIVED);
+  if (leaf == LEDGER_NONE) {
+    f->client.stop = NOMEMORY;
+    return;
   }
+  if (f->ndeaths > 0 && f->deathtime != d->time)
+    firefox_settle(f);
+  dies(f, leaf, reader_bytes(s), d->tag, d->time);
 }
 
 static void sample (void *ud, const ReadSample *s) {
@@ -132,6 +152,7 @@ const char *firefox_start (Firefox *f, const char *directory) {
   f->client.ud = f;
   f->client.sample = sample;
   f->client.fate = fate;
+  f->client.death = death;
   f->client.collection = collection;
   f->client.mark = mark;
   for (i = 0; i < sizeof(spills) / sizeof(spills[0]); i++)

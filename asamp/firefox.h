@@ -8,12 +8,12 @@
 ** written when it has read. Memory: the call tree, one leaf for each site and
 ** fate, samples that wait for their collection, strings of names.
 ** Rules:
-**   F1  rows of a table are in the order of time; columns are of one length;
-**       every index is within its table; parents stand before children;
-**   F2  a sample is a row of +bytes at its time; if it died young, there is a
-**       row of -bytes with the same stack and address at the collection;
-**       addresses are small numbers, in use by one sample at a time;
-**   F3  the leaf of a sample's stack is its kind, in the category of its fate.
+**   FX1  rows of a table are in the order of time; columns are of one length;
+**        every index is within its table; parents stand before children;
+**   FX2  a sample is a row of +bytes at its time; if it died, there is a row of
+**        -bytes with the same stack and address at the collection that has found
+**        it dead; addresses are small numbers, in use by one sample at a time;
+**   FX3  the leaf of a sample's stack is its kind, in the category of its fate.
 */
 #ifndef asamp_firefox_h
 #define asamp_firefox_h

@@ -11,6 +11,7 @@
 **     'environment' besides this process's own, and waits for its end. As a
 **     shell's foreground job: the keyboard's signals are the program's,
 **     SIGTERM and SIGHUP are passed on to it.
+**   samefile(a, b) -> are these two names of one file that is there?
 **   isfile(path)   -> is it a regular file (or a link to one)? Does not open
 **                     it, so that a pipe cannot make anybody wait
 **   raise(signal)  ends this process by that signal; does not return
@@ -48,6 +49,14 @@ static int l_isfile (lua_State *L) {
   struct stat s;
   lua_pushboolean(L, stat(luaL_checkstring(L, 1), &s) == 0 &&
                      S_ISREG(s.st_mode));
+  return 1;
+}
+
+static int l_samefile (lua_State *L) {
+  struct stat a, b;
+  lua_pushboolean(L, stat(luaL_checkstring(L, 1), &a) == 0 &&
+                     stat(luaL_checkstring(L, 2), &b) == 0 &&
+                     a.st_dev == b.st_dev && a.st_ino == b.st_ino);
   return 1;
 }
 
@@ -218,8 +227,8 @@ int luaopen_asamp_host (lua_State *L);
 
 int luaopen_asamp_host (lua_State *L) {
   static const luaL_Reg functions[] = {
-    {"columns", l_columns}, {"isfile", l_isfile}, {"run", l_run},
-    {"raise", l_raise}, {NULL, NULL}
+    {"columns", l_columns}, {"samefile", l_samefile}, {"isfile", l_isfile},
+    {"run", l_run}, {"raise", l_raise}, {NULL, NULL}
   };
   luaL_newlib(L, functions);
   return 1;

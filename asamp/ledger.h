@@ -7,7 +7,8 @@
 ** to it.
 ** Invariants:
 **   L1  no two sites have the same node and kind;
-**   L2  samples >= survived + undecided in every site, in each unit;
+**   L2  samples >= survived + undecided in every site, survived >= later, in
+**       each unit;
 **   L3  there are at most LEDGER_MAXSITES sites and one for each kind: what
 **       would need another is counted at node 0.
 */
@@ -29,6 +30,8 @@ typedef struct Site {
   uint64_t ns;              /* likewise, of samples of time */
   uint64_t survived;        /* of the samples */
   uint64_t survivedbytes;
+  uint64_t later;           /* of those that survived, died later */
+  uint64_t laterbytes;
   uint64_t undecided;       /* of the samples */
   uint64_t undecidedbytes;
   double objects;           /* estimate: bytes by the size of each block */

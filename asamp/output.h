@@ -5,10 +5,10 @@
 **
 ** Owns the file, zlib's state and two buffers. Knows nothing of profiles.
 ** Rules:
-**   O1  what has the name asked for is complete: the file is written beside it
-**       and renamed by output_close (what is no regular file, such as a
-**       terminal or a pipe, is written directly);
-**   O2  after the first failure nothing is written any more; 'error' tells.
+**   OU1  what has the name asked for is complete: the file is written beside it
+**        and renamed by output_close (what is no regular file, such as a
+**        terminal or a pipe, is written directly);
+**   OU2  after the first failure nothing is written any more; 'error' tells.
 */
 #ifndef asamp_output_h
 #define asamp_output_h

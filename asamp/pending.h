@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Samples whose fate no collection has decided yet, oldest first, and an index
-** of those that can be freed by hand before (vectors, stacks, buffers), by
-** address. Knows neither Lua nor the profile.
+** Samples whose fate no collection has decided yet, oldest first, and those of
+** them that can be freed by hand before (vectors, stacks, buffers), by address.
+** Knows neither Lua nor the profile.
 **
-**   F1  a block is in the index at most once, while it is watched;
+**   F1  a block is watched at most once, by the last sample of it;
 **   F2  every sample gets its fate exactly once: from pending_fates.
 */
 #ifndef asamp_pending_h
@@ -12,6 +12,8 @@
 
 #include <stddef.h>
 #include <stdint.h>
+
+#include "blocks.h"
 
 typedef struct PendingSample {
   const void *owner;	/* object whose life it shares, or NULL */
@@ -24,10 +26,7 @@ typedef struct Pending {
   size_t n, capacity;
   unsigned char *survived;	/* room for as many fates as samples */
   uint32_t *classes;		/* ... and for as many classes */
-  size_t *index;		/* open addressing: number of a sample + 1, 0 free */
-  size_t indexsize;		/* a power of two, or 0 */
-  size_t nwatched;
-  size_t ntombs;		/* slots of the index that were given up */
+  Blocks watched;		/* numbers of samples */
 } Pending;
 
 void pending_close (Pending *p);
@@ -48,11 +47,12 @@ typedef struct PendingJudge {
   uint32_t (*classof) (void *ud, const void *owner);
 } PendingJudge;
 
-/* The last fates, oldest first; the vectors are valid until the next ones. */
+/* The last fates, oldest first; the vectors are valid until the next sample. */
 typedef struct PendingFates {
   size_t n;
-  const unsigned char *survived;	/* 1 survived, 0 died */
+  unsigned char *survived;	/* 1 survived, 0 died */
   const uint32_t *classes;	/* of the owners; NULL: none has one */
+  const PendingSample *samples;
 } PendingFates;
 
 /* The fates of all samples. Empties the list. */

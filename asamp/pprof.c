@@ -205,7 +205,7 @@ static void writesite (Writer *w, const Site *s) {
   uint32_t node = s->node;
   const uint64_t heap[] = {
     rounded(s->objects), s->bytes, rounded(s->kept),
-    s->survivedbytes + s->undecidedbytes
+    s->survivedbytes - s->laterbytes + s->undecidedbytes
   };
   int i;
   w->part.n = 0;

@@ -33,6 +33,7 @@
 #define WAKE_NS		250000000     /* the writer looks this often */
 #define FLUSH_NS	700000000     /* and flushes when this is over */
 #define FATES_CHUNK	65536         /* fates of one event */
+#define DEATHS_CHUNK	65536         /* runs of one event, even */
 
 typedef struct Queue {
   unsigned char *data;  /* QUEUE_BYTES of them */
@@ -435,7 +436,8 @@ static void tellfates (Profile *p, const unsigned char *survived,
 
 void profile_collection (Profile *p, const ProfileCollection *c,
                          const unsigned char *survived,
-                         const uint32_t *classes, size_t n) {
+                         const uint32_t *classes, size_t n,
+                         const uint32_t *deaths, size_t ndeaths) {
   ProfileCollection *body;
   size_t at = 0;
   pthread_mutex_lock(&p->lock);
@@ -443,6 +445,12 @@ void profile_collection (Profile *p, const ProfileCollection *c,
     size_t m = n - at < FATES_CHUNK ? n - at : FATES_CHUNK;
     tellfates(p, survived + at, classes == NULL ? NULL : classes + at, m);
     at += m;
+  }
+  for (at = 0; at < ndeaths; at += DEATHS_CHUNK) {
+    size_t m = ndeaths - at < DEATHS_CHUNK ? ndeaths - at : DEATHS_CHUNK;
+    void *runs = reserve(p, EVENT_DEATHS, m, m * sizeof(*deaths));
+    if (runs != NULL)
+      memcpy(runs, deaths + at, m * sizeof(*deaths));
   }
   body = reserve(p, EVENT_COLLECTION, 0, sizeof(*body));
   if (body != NULL)

@@ -26,7 +26,9 @@
 **       it to the same profile, by a sample of either sort. Telling costs what
 **       changed; the writer's thread puts stacks together. 0 is always right;
 **   P6  a class is announced before the first fate that names it, with ids 1,
-**       2, ... in that order, once each.
+**       2, ... in that order, once each;
+**   P7  samples that survived are followed, in the order of their fates, but
+**       for those whose fate is 2. A death takes a sample out of that list.
 ** No function here may be called from a signal handler.
 ** This file knows no Lua.
 */
@@ -118,6 +120,8 @@ typedef struct ProfileConfig {
                            are taken when the profile begins */
   int wall;             /* 1: of wall time, 0: of CPU time */
   int native;           /* 1: native frames are recorded */
+  uint64_t followed;    /* deaths are told, of at most so many samples at a
+                           time; 0: none are */
   const char *command;  /* what ran, for people; may be NULL */
   /*
   ** Name of a native address (a frame's id without its lowest bit), called
@@ -173,12 +177,15 @@ void profile_class (Profile *p, uint32_t id, const char *name);
 
 /*
 ** A collection, and the fates of the n samples taken since the one before
-** (oldest first; 1 survived, 0 died), with their classes (0: none; NULL: no
-** sample has one).
+** (oldest first; 0 died, 1 survived, 2 survived and is not followed), with
+** their classes (0: none; NULL: no sample has one); then the deaths among the
+** samples that are followed, as runs: so many are alive, so many are dead, and
+** so on in turn; 'ndeaths' of them, even. What is behind them is alive.
 */
 void profile_collection (Profile *p, const ProfileCollection *c,
                          const unsigned char *survived,
-                         const uint32_t *classes, size_t n);
+                         const uint32_t *classes, size_t n,
+                         const uint32_t *deaths, size_t ndeaths);
 
 /*
 ** A marker: something that the program wants to be seen in the profile. Any

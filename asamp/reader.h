@@ -16,7 +16,10 @@
 **   R4  every allocation sample is delivered once as a sample and once with
 **       its fate (or with the word that it has none), both in the order in
 **       which the samples were taken. A sample comes before its fate, fates
-**       before the collection that decided them.
+**       before the collection that decided them;
+**   R5  of a sample that survived and is followed the death is delivered at most
+**       once, behind the fates of the collection that has found it dead. Without
+**       it the sample is alive at the end, as far as the file tells.
 */
 #ifndef asamp_reader_h
 #define asamp_reader_h
@@ -65,6 +68,16 @@ typedef struct ReadSample {
   int outside;         /* 1: allocated outside the nursery */
 } ReadSample;
 
+/* A sample that survived has died. */
+typedef struct ReadDeath {
+  const ReadSample *sample;
+  uint64_t time;       /* of the collection that has found it dead */
+  uint64_t allocated;  /* bytes from its birth to there, before 'scale' */
+  uint64_t tag;        /* what the client has left with its fate */
+  size_t place;        /* among those that are followed, oldest first, as they
+                          were before this collection's deaths */
+} ReadDeath;
+
 /* Bytes that the sample stands for (before 'scale'), at most 2^62. */
 static inline uint64_t reader_bytes (const ReadSample *s) {
   uint64_t most = (uint64_t)1 << 62;
@@ -100,6 +113,10 @@ typedef struct Reading {
   int native;          /* 1: the file says that it has native frames */
   int complete;        /* 1: the trailer was reached, the checksum is right */
   int fates;           /* 1: the file tells fates */
+  uint64_t followed;   /* the file tells deaths, of so many samples at a time;
+                          0: it tells none */
+  uint64_t unfollowed; /* samples that survived, of whose deaths it does not
+                          tell; counts added up */
   int random;          /* 1: random gaps (own files) */
   int wall;            /* 1: time samples of the wall clock (own files) */
   int timed;           /* 1: the file tells times; else samples of other
@@ -142,8 +159,14 @@ typedef struct ReaderClient {
   void (*begin) (void *ud, const Reading *r);
   /* of an allocation, or of time (kind READER_TIMESAMPLE) */
   void (*sample) (void *ud, const ReadSample *s);
-  /* of an allocation sample, decided at 'time'; enum READER_DIED ... */
+  /*
+  ** Of an allocation sample, decided at 'time'; enum READER_DIED ... With
+  ** 'followed' a death may come; 'fate' may leave a tag for it.
+  */
   void (*fate) (void *ud, const ReadSample *s, int fate, uint64_t time);
+  int followed;
+  uint64_t tag;
+  void (*death) (void *ud, const ReadDeath *d);
   void (*collection) (void *ud, const ReadCollection *c);
   void (*mark) (void *ud, const ReadMark *m);
   void (*period) (void *ud, uint64_t bytes);

@@ -170,44 +170,81 @@ static uint64_t classname (const ReaderState *s, uint64_t class) {
   return class != 0 && name != NULL ? *name : 0;
 }
 
-/*
-** Alternating runs of fates, the first died; beside them runs of classes, if
-** the next line has them. 'events' stands behind the line of fates.
-*/
-static void fates (ReaderState *s, Fields *f, Fields *events) {
-  Fields rest = *events, classes = {NULL, NULL};
-  uint64_t time, n, same = 0, class = 0;
-  int survived = 0;
-  if (details_event(&rest, &classes) == 'l')
+/* Runs of a line beside that of fates: what holds for the next sample. */
+typedef struct Runs {
+  Fields line;         /* p NULL: there is no such line */
+  uint64_t left;       /* samples of the run */
+  uint64_t value;      /* its class; of those that survived 1: followed */
+} Runs;
+
+/* The line of that letter, if it is the next event. */
+static void beside (Runs *r, int letter, Fields *events) {
+  Fields rest = *events;
+  memset(r, 0, sizeof(*r));
+  if (details_event(&rest, &r->line) == letter)
     *events = rest;
   else
-    classes.p = classes.end = NULL;
+    r->line.p = NULL;
+}
+
+/* The class of the next sample, its name's number in 'text'. */
+static uint64_t nextclass (const ReaderState *s, Runs *r) {
+  while (r->line.p != NULL && r->left == 0) {
+    if (details_number(&r->line, &r->left) &&
+        details_number(&r->line, &r->value))
+      r->value = classname(s, r->value);
+    else {
+      r->line.p = NULL;
+      r->value = 0;
+    }
+  }
+  r->left -= r->line.p != NULL;
+  return r->value;
+}
+
+/* Is the next sample that survived one that is not followed? */
+static int nextunfollowed (Runs *r) {
+  if (r->line.p == NULL)
+    return 0;
+  while (r->left == 0) {
+    r->value = !r->value;
+    if (!details_number(&r->line, &r->left)) {
+      r->line.p = NULL;
+      return 0;
+    }
+  }
+  r->left--;
+  return !r->value;
+}
+
+/*
+** Alternating runs of fates, the first died; beside them runs of classes, and
+** of those that are not followed, if the next lines have them. 'events' stands
+** behind the line of fates.
+*/
+static void fates (ReaderState *s, Fields *f, Fields *events) {
+  Runs classes, unfollowed;
+  uint64_t time, n;
+  int survived = 0;
+  beside(&classes, 'l', events);
+  beside(&unfollowed, 'u', events);
   time = decision(s, *events);
   s->r->fates = 1;
   while (details_number(f, &n)) {
-    while (n > 0) {
-      uint64_t step, done;
-      if (same == 0) {
-        if (classes.p != NULL && details_number(&classes, &same) &&
-            details_number(&classes, &class))
-          class = classname(s, class);
-        else {
-          classes.p = NULL;
-          same = UINT64_MAX;
-          class = 0;
-        }
-        if (same == 0)
-          continue;
-      }
-      step = n < same ? n : same;
-      done = readerevent_decide(s, step, survived, class, time);
-      if (done < step)
+    while (n-- > 0) {
+      int fate = !survived ? 0 : nextunfollowed(&unfollowed) ? 2 : 1;
+      if (!readerevent_decide(s, fate, nextclass(s, &classes), time))
         return;  /* more fates than samples */
-      n -= step;
-      same -= step;
     }
     survived = !survived;
   }
+}
+
+/* Runs of those that are followed: alive, dead, in turn. */
+static void deaths (ReaderState *s, Fields *f, const Fields *events) {
+  uint64_t time = decision(s, *events), alive, dead;
+  while (details_number(f, &alive) && details_number(f, &dead))
+    readerevent_deaths(s, alive, dead, time);
 }
 
 static void collection (ReaderState *s, Fields *f, int major) {
@@ -285,6 +322,7 @@ int readerbatch_read (ReaderState *s, const char *text, size_t n) {
   while ((letter = details_event(&d.events, &line)) != 0) {
     switch (letter) {
       case 'f': fates(s, &line, &d.events); break;
+      case 'd': deaths(s, &line, &d.events); break;
       case 'g': case 'G': collection(s, &line, letter == 'G'); break;
       case 'C': class(s, &line); break;
       case 'm': mark(s, &line); break;

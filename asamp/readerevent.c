@@ -34,6 +34,7 @@ void readerevent_end (ReaderState *s) {
   idmap_free(&s->kinds);
   idmap_free(&s->types);
   idmap_free(&s->classes);
+  readerfollow_free(&s->follow);
 }
 
 void reader_free (Reading *r) {
@@ -116,26 +117,64 @@ void readerevent_sample (ReaderState *s, const ReadSample *sample) {
     s->failed = 1;
 }
 
-uint64_t readerevent_decide (ReaderState *s, uint64_t n, int survived,
-                             uint64_t class, uint64_t time) {
-  uint64_t left = n;
+/* A sample survived; the client may leave a tag with it. */
+static void survive (ReaderState *s, const ReadSample *sample, int follow,
+                     uint64_t time) {
+  ReadFollowed *f = follow ? readerfollow_add(&s->follow, &s->failed) : NULL;
+  s->survived += sample->count;
+  s->r->unfollowed += s->r->followed > 0 && f == NULL ? sample->count : 0;
+  s->client->followed = f != NULL;
+  s->client->tag = 0;
+  tellfate(s, sample, READER_SURVIVED, time);
+  if (f != NULL) {
+    f->sample = *sample;
+    f->born = s->allocated;
+    f->tag = s->client->tag;
+  }
+}
+
+int readerevent_decide (ReaderState *s, int fate, uint64_t class,
+                        uint64_t time) {
+  ReadSample *sample;
   if (s->open.passed > 0) {
-    uint64_t passed = s->open.passed < left ? s->open.passed : left;
-    s->open.passed -= passed;
-    left -= passed;
+    s->open.passed--;
+    if (fate == 1 && s->r->followed > 0) {  /* it keeps its place */
+      ReadFollowed *f = readerfollow_add(&s->follow, &s->failed);
+      if (f != NULL)
+        memset(f, 0, sizeof(*f));
+    }
+    return 1;
   }
-  while (left > 0 && s->open.n > 0) {
-    ReadSample *sample = fifo_take(&s->open);
-    if (class != 0)
-      sample->kind = readerevent_kind(s, s->r->kinds[sample->kind].type,
-                                      class);
-    s->decided += sample->count;
-    s->survived += survived ? sample->count : 0;
-    tellfate(s, sample, survived ? READER_SURVIVED : READER_DIED,
-             time > sample->time ? time : sample->time);
-    left--;
+  sample = fifo_take(&s->open);
+  if (sample == NULL)
+    return 0;
+  if (class != 0)
+    sample->kind = readerevent_kind(s, s->r->kinds[sample->kind].type, class);
+  if (time < sample->time)
+    time = sample->time;
+  s->decided += sample->count;
+  s->allocated += reader_bytes(sample);
+  if (fate == 0)
+    tellfate(s, sample, READER_DIED, time);
+  else
+    survive(s, sample, fate == 1 && s->r->followed > 0, time);
+  return 1;
+}
+
+void readerevent_deaths (ReaderState *s, uint64_t alive, uint64_t dead,
+                         uint64_t time) {
+  const ReadFollowed *f;
+  readerfollow_stay(&s->follow, alive);
+  while (dead-- > 0 && (f = readerfollow_die(&s->follow)) != NULL) {
+    ReadDeath d;
+    d.sample = &f->sample;
+    d.time = time > f->sample.time ? time : f->sample.time;
+    d.allocated = s->allocated - f->born;
+    d.tag = f->tag;
+    d.place = s->follow.at - 1;
+    if (s->client->death != NULL && f->sample.count > 0)
+      s->client->death(s->client->ud, &d);
   }
-  return n - left;
 }
 
 void readerevent_collection (ReaderState *s, const ReadCollection *c) {
@@ -146,6 +185,7 @@ void readerevent_collection (ReaderState *s, const ReadCollection *c) {
   r->majors += c->majors + (uint64_t)c->major;
   if (c->time > r->duration)
     r->duration = c->time;
+  readerfollow_settle(&s->follow);
   told.decided = s->decided;
   told.survived = s->survived;
   s->decided = s->survived = 0;
@@ -293,7 +333,7 @@ void readerevent_objects (ReaderState *s, double seconds,
       oldest->kind = readerevent_kind(s, w >> 2, 0);
       oldest->outside = (w & 2) != 0;
     }
-    readerevent_decide(s, 1, (int)(w & 1), 0, c.time);
+    readerevent_decide(s, (int)(w & 1), 0, c.time);
   }
   readerevent_collection(s, &c);
 }
@@ -364,6 +404,8 @@ int readerevent_meta (ReaderState *s, const char *key, const char *value,
     if (strcmp(value, FORMAT) == 0)
       ownfile(s);
   }
+  else if (strcmp(key, "asamp.followed") == 0)
+    r->followed = r->own ? strtoull(value, NULL, 10) : 0;
   else if (strcmp(key, "asamp.random") == 0)
     r->random = strcmp(value, "1") == 0;
   else if (r->own && starts(key, "asamp.") && key[6] >= '1' && key[6] <= '9')

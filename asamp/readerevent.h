@@ -15,6 +15,7 @@
 
 #include "fifo.h"
 #include "reader.h"
+#include "readerfollow.h"
 
 /* Equal stacks in a row, details still to come. */
 typedef struct Run {
@@ -49,6 +50,8 @@ typedef struct ReaderState {
   uint64_t nstats;     /* gc_stats__N metas so far */
   int stat[3];         /* which of them is in use, held, rss; -1: none */
   uint64_t decided, survived;  /* since the collection before */
+  uint64_t allocated;  /* bytes that all samples with a fate stand for */
+  ReaderFollow follow;
   ReadCollection before;       /* own: base of the next differences */
   uint64_t eventtime;  /* own: likewise, of events */
   const char *ahead;   /* up to here, fates are decided at 'aheadtime' */
@@ -88,9 +91,15 @@ void readerevent_objects (ReaderState *s, double seconds,
 void readerevent_begin (ReaderState *s);
 /* A sample to the client, and if it is of an allocation to the queue. */
 void readerevent_sample (ReaderState *s, const ReadSample *sample);
-/* Decides up to n of the oldest open samples; 0 when none is left. */
-uint64_t readerevent_decide (ReaderState *s, uint64_t n, int survived,
-                             uint64_t class, uint64_t time);
+/*
+** Decides the oldest open sample, if there is one or was one; 'fate': 0 died,
+** 1 survived, 2 survived and is not followed. 0: there is none left.
+*/
+int readerevent_decide (ReaderState *s, int fate, uint64_t class,
+                        uint64_t time);
+/* Of those that are followed 'alive' stay and the next 'dead' die. */
+void readerevent_deaths (ReaderState *s, uint64_t alive, uint64_t dead,
+                         uint64_t time);
 void readerevent_collection (ReaderState *s, const ReadCollection *c);
 /* The kind of a type and a class (a number in 'text', 0: none). */
 uint32_t readerevent_kind (ReaderState *s, uint64_t type, uint64_t class);

@@ -24,6 +24,11 @@
 **   samples, bytes               of allocations; bytes = samples x period
 **   fates (does the file tell any?), survived, survivedbytes, undecided,
 **     undecidedbytes
+**   followed                     of how many samples at a time the file tells the
+**                                death, when they survived; 0: of none
+**   later, laterbytes            of those that survived, died later
+**   unfollowed                   of those that survived, what became of them the
+**                                file does not tell (counted as alive)
 **   timesamples                  periods of time
 **   undetailed
 **   minors, majors               collections there were
@@ -34,16 +39,20 @@
 **   nodes = {parent = {}, fn = {}, line = {}}: the call tree; parent[i] < i,
 **     0 is the root; a node's stack is its function and its parents'
 **   sites = {node = {}, kind = {}, samples = {}, bytes = {}, survived = {},
-**     survivedbytes = {}, undecided = {}, undecidedbytes = {}}: totals of
+**     survivedbytes = {}, later = {}, laterbytes = {}, undecided = {},
+**     undecidedbytes = {}}: totals of
 **     each (node, kind); node 0 when the stack is not known; of time,
 **     samples are periods and bytes are 0
+**   lifetimes = {node = {}, digits = {}, samples = {}, bytes = {}}: what died
+**     later, by the number of binary digits of the bytes that were allocated
+**     between birth and death
 **   collections[i] = {time (its end), duration, inuse, held, rss, tenured
 **     (bytes), decided, survived (samples), major, state}
 **   marks[i] = {time, name, value}
 **   bins = {start, width, n, bin = {}, node = {}, kind = {}, samples = {},
-**     bytes = {}, survived = {}, survivedbytes = {}}: the totals in slices of
-**     time (numbered from 0), rows sorted by bin; a sample belongs to the
-**     slice in which it was taken
+**     bytes = {}, survived = {}, survivedbytes = {}, later = {},
+**     laterbytes = {}}: the totals in slices of time (numbered from 0), rows
+**     sorted by bin; a sample belongs to the slice in which it was taken
 */
 #include "readersum.h"
 
@@ -128,7 +137,7 @@ static void pushtree (lua_State *L, const Reading *r) {
 static void pushsites (lua_State *L, const ReaderSum *sum) {
   static const char *const keys[] = {
     "node", "kind", "samples", "bytes", "survived", "survivedbytes",
-    "undecided", "undecidedbytes"
+    "later", "laterbytes", "undecided", "undecidedbytes"
   };
   enum { NKEYS = sizeof(keys) / sizeof(keys[0]) };
   int profile = lua_gettop(L);
@@ -144,7 +153,8 @@ static void pushsites (lua_State *L, const ReaderSum *sum) {
     const Site *s = &sum->ledger.sites[i];
     const uint64_t values[NKEYS] = {
       s->node, s->kind + (uint64_t)1, s->samples, s->bytes, s->survived,
-      s->survivedbytes, s->undecided, s->undecidedbytes
+      s->survivedbytes, s->later, s->laterbytes, s->undecided,
+      s->undecidedbytes
     };
     for (k = 0; k < NKEYS; k++) {
       put(L, columns[k], i + 1, values[k]);
@@ -156,6 +166,29 @@ static void pushsites (lua_State *L, const ReaderSum *sum) {
   lua_settop(L, profile);
   for (k = 3; k < NKEYS; k++)
     setinteger(L, keys[k], total[k]);
+}
+
+/* Field 'lifetimes' of the table on the top. */
+static void pushlives (lua_State *L, const ReaderSum *sum) {
+  static const char *const keys[] = {"node", "digits", "samples", "bytes"};
+  enum { NKEYS = sizeof(keys) / sizeof(keys[0]) };
+  int profile = lua_gettop(L);
+  size_t i, n = sum->lives.nsites;
+  int k, columns[NKEYS];
+  lua_createtable(L, 0, NKEYS);
+  for (k = 0; k < NKEYS; k++) {
+    lua_pushvalue(L, profile + 1);
+    columns[k] = list(L, keys[k], n);
+  }
+  for (i = 0; i < n; i++) {
+    const Site *s = &sum->lives.sites[i];
+    const uint64_t values[NKEYS] = {s->node, s->kind, s->samples, s->bytes};
+    for (k = 0; k < NKEYS; k++)
+      put(L, columns[k], i + 1, values[k]);
+  }
+  lua_pushvalue(L, profile + 1);
+  lua_setfield(L, profile, "lifetimes");
+  lua_settop(L, profile);
 }
 
 static void pushkinds (lua_State *L, const Reading *r, const ReaderSum *sum) {
@@ -221,7 +254,8 @@ static void pushmarks (lua_State *L, const ReaderSum *sum) {
 /* Field 'bins' of the table on the top. */
 static void pushbins (lua_State *L, const Bins *b) {
   static const char *const keys[] = {
-    "bin", "node", "kind", "samples", "bytes", "survived", "survivedbytes"
+    "bin", "node", "kind", "samples", "bytes", "survived", "survivedbytes",
+    "later", "laterbytes"
   };
   enum { NKEYS = sizeof(keys) / sizeof(keys[0]) };
   int profile = lua_gettop(L);
@@ -239,7 +273,7 @@ static void pushbins (lua_State *L, const Bins *b) {
     const BinRow *row = &b->rows[i];
     const uint64_t values[NKEYS] = {
       row->bin, row->node, row->kind + (uint64_t)1, row->samples, row->bytes,
-      row->survived, row->survivedbytes
+      row->survived, row->survivedbytes, row->later, row->laterbytes
     };
     for (k = 0; k < NKEYS; k++)
       put(L, columns[k], i + 1, values[k]);
@@ -289,9 +323,12 @@ static void pushprofile (lua_State *L, const char *path, const Reading *r,
   setinteger(L, "samples", r->samples);
   setinteger(L, "timesamples", r->timesamples);
   setinteger(L, "undetailed", r->undetailed);
+  setinteger(L, "followed", r->followed);
+  setinteger(L, "unfollowed", r->unfollowed);
   setinteger(L, "minors", r->minors);
   setinteger(L, "majors", r->majors);
   pushsites(L, sum);
+  pushlives(L, sum);
   pushkinds(L, r, sum);
   pushcollections(L, sum);
   pushmarks(L, sum);

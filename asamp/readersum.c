@@ -9,9 +9,14 @@
 
 static const char NOMEMORY[] = "not enough memory";
 
+/* Blocks that the sample stands for. */
+static double objectsof (const ReadSample *s) {
+  return s->size > 0 ? (double)reader_bytes(s) / (double)s->size : 0;
+}
+
 static void count (ReaderSum *s, const ReadSample *sample, int fate) {
   uint64_t bytes = reader_bytes(sample);
-  double objects = sample->size > 0 ? (double)bytes / (double)sample->size : 0;
+  double objects = objectsof(sample);
   size_t at = ledger_site(&s->ledger, sample->node, sample->kind);
   KindTotals *kind = &s->kinds[sample->kind];
   Site *site;
@@ -54,6 +59,33 @@ static void fate (void *ud, const ReadSample *sample, int fate,
                   uint64_t time) {
   (void)time;
   count(ud, sample, fate);
+}
+
+/* Binary digits: 0 has none, 1 has one. */
+static uint32_t digits (uint64_t n) {
+  uint32_t k = 0;
+  for (; n > 0; n >>= 1)
+    k++;
+  return k;
+}
+
+static void death (void *ud, const ReadDeath *d) {
+  ReaderSum *s = ud;
+  const ReadSample *sample = d->sample;
+  size_t at = ledger_site(&s->ledger, sample->node, sample->kind);
+  size_t life = ledger_site(&s->lives, sample->node, digits(d->allocated));
+  if (at == LEDGER_NONE || life == LEDGER_NONE) {
+    s->client.stop = NOMEMORY;
+    return;
+  }
+  s->ledger.sites[at].later += sample->count;
+  s->ledger.sites[at].laterbytes += reader_bytes(sample);
+  s->ledger.sites[at].kept -= objectsof(sample);
+  s->lives.sites[life].samples += sample->count;
+  s->lives.sites[life].bytes += reader_bytes(sample);
+  bins_death(&s->bins, sample);
+  if (s->bins.failed)
+    s->client.stop = NOMEMORY;
 }
 
 /*
@@ -107,6 +139,7 @@ int readersum_start (ReaderSum *s, uint32_t bins) {
   s->client.ud = s;
   s->client.sample = sample;
   s->client.fate = fate;
+  s->client.death = death;
   s->client.collection = collection;
   s->client.mark = mark;
   bins_init(&s->bins, bins);
@@ -120,6 +153,7 @@ void readersum_finish (ReaderSum *s, const Reading *r) {
     Site *site = &s->ledger.sites[i];
     site->bytes *= r->scale;
     site->survivedbytes *= r->scale;
+    site->laterbytes *= r->scale;
     site->undecidedbytes *= r->scale;
   }
   bins_finish(&s->bins, r->scale);
@@ -127,6 +161,7 @@ void readersum_finish (ReaderSum *s, const Reading *r) {
 
 void readersum_free (ReaderSum *s) {
   ledger_free(&s->ledger);
+  ledger_free(&s->lives);
   bins_free(&s->bins);
   strtab_free(&s->marktext);
   free(s->kinds);

@@ -31,6 +31,8 @@ typedef struct SumMark {
 typedef struct ReaderSum {
   ReaderClient client; /* hand this to reader_read */
   Ledger ledger;
+  Ledger lives;        /* samples that died later: node, and the number of binary
+                          digits of the bytes allocated in their life */
   KindTotals *kinds;   /* READER_MAXKINDS of them */
   ReadCollection *collections;
   size_t ncollections, collectionsize;

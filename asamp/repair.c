@@ -106,7 +106,10 @@ static const char *copy (Repair *p, OutFile *file) {
   Verdict v;
   if (!repair_firstwords(p))
     return p->record.failed ? "not enough memory"
-                            : "not a VMProf log of 64 bits, little-endian";
+         : source_failure(p->source) != NULL ? source_failure(p->source)
+         : source_offset(p->source) == 0 &&
+           source_read(p->source, NULL, 1) == 0 ? "the file is empty"
+         : "not a VMProf log of 64 bits, little-endian";
   outfile_put(file, p->record.data, p->record.n);
   r->kept = source_offset(p->source);
   while ((v = repair_record(p)) != REPAIR_DAMAGE && v != REPAIR_END &&

@@ -54,8 +54,9 @@ static void sample (void *ud, const ProfileSample *in, size_t kept,
 
 
 static void collection (void *ud, const ProfileCollection *c,
-                        const PendingFates *f) {
-  profile_collection(((Sampler *)ud)->profile, c, f->survived, f->classes, f->n);
+                        const PendingFates *f, const FollowedDeaths *d) {
+  profile_collection(((Sampler *)ud)->profile, c, f->survived, f->classes, f->n,
+                     d->runs, d->n);
 }
 
 
@@ -71,7 +72,7 @@ static void closing (void *ud, lua_State *L) {
 
 
 static const TrackerClient client = {
-  function, class, sample, collection, point, closing
+  function, class, sample, collection, point, closing, 1
 };
 
 /* }===================================================================== */
@@ -220,6 +221,7 @@ int sampler_open (Sampler *s, const SamplerOptions *o, uint64_t period,
   c.timeperiod = o->timeperiod;
   c.wall = o->wall;
   c.native = o->native;
+  c.followed = FOLLOWED_MOST;
   c.command = o->command;
   c.resolve = native_name;
   if ((s->profile = profile_open(&c, err, errsize)) == NULL) {
@@ -349,6 +351,7 @@ void sampler_stats (Sampler *s, lua_State *L, SamplerStats *stats) {
   stats->samples = t->samples;
   stats->bytes = tracker_bytes(t, L);
   stats->lost = t->lost + totals.lost + s->timing.moments.lost;
+  stats->unfollowed = t->unfollowed;
   stats->timing = (s->timing.timer != NULL);
   stats->timesamples = s->timing.samples;
   stats->minors = m.minors;

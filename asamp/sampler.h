@@ -36,6 +36,7 @@ typedef struct SamplerStats {
   uint64_t period;
   uint64_t samples, bytes;	/* in the session; bytes allocated while on */
   uint64_t lost;
+  uint64_t unfollowed;		/* survived, but their deaths are not told */
   int timing;			/* time is sampled */
   uint64_t timesamples;		/* in the session */
   uint64_t minors, majors;	/* collections of the state, since it began */

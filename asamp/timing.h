@@ -7,10 +7,10 @@
 ** (moments.h). At the next point, on the program's thread: the Lua stack is
 ** walked, and the sample is complete.
 **
-**   W1  every moment becomes a sample, or is counted as lost;
-**   W2  time that the sampler itself takes is shown where it was taken, with its
-**       own native function as the leaf (`stack_walk` when it was walking the C
-**       stack, which must not be walked twice at once).
+**   TI1  every moment becomes a sample, or is counted as lost;
+**   TI2  time that the sampler itself takes is shown where it was taken, with its
+**        own native function as the leaf (`stack_walk` when it was walking the C
+**        stack, which must not be walked twice at once).
 */
 #ifndef asamp_timing_h
 #define asamp_timing_h

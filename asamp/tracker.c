@@ -79,7 +79,15 @@ static void tell (Tracker *t, lua_State *L) {
   c->state = (int)m.phase;
   t->tenured = m.tenured;
   t->since = c->time;
-  t->client->collection(t->ud, c, &t->fates);
+  t->client->collection(t->ud, c, &t->fates, &t->deaths);
+}
+
+
+/* Collections so far are not the client's. */
+static void unseen (Tracker *t, const luaN_Memory *m) {
+  t->minors = m->minors;
+  t->majors = m->majors;
+  t->tenured = m->tenured;
 }
 
 
@@ -94,20 +102,49 @@ static uint32_t classof (void *ud, const void *owner) {
 }
 
 
+/* Fates of what is pending; what survived is followed from here on. */
+static PendingFates decidefates (Tracker *t, lua_State *L,
+                                 const PendingJudge *judge) {
+  size_t watched = t->pending.watched.n + t->followed.watched.n;
+  PendingFates f = pending_fates(&t->pending, judge);
+  size_t i;
+  for (i = 0; i < f.n && t->client->follows; i++) {
+    const PendingSample *s = &f.samples[i];
+    if (f.survived[i] && !followed_add(&t->followed, s->owner, s->block)) {
+      f.survived[i] = 2;
+      t->unfollowed++;
+    }
+  }
+  luaN_watch(L, (int)(t->pending.watched.n + t->followed.watched.n - watched));
+  return f;
+}
+
+
+/*
+** Deaths of what is followed. The old die in major collections only; what was
+** freed by hand since then is told with the last record, too.
+*/
+static FollowedDeaths decidedeaths (Tracker *t, lua_State *L, int major,
+                                    const PendingJudge *judge) {
+  FollowedDeaths none = {NULL, 0};
+  size_t watched = t->followed.watched.n;
+  if (!major && !(t->ending && t->followed.nfreed > 0)) return none;
+  none = followed_deaths(&t->followed, judge);
+  luaN_watch(L, (int)(t->followed.watched.n - watched));
+  return none;
+}
+
+
 /*
 ** Collections may come every few microseconds: one that decides nothing is
 ** only counted when the last record, or reading, is younger than RECORD_NS,
-** unless another of the same pause is told. Of a pause with both sorts, the minor collection's part ends where the major
-** one decides.
+** unless another of the same pause is told. Of a pause with both sorts, the
+** minor collection's part ends where the major one decides.
 */
-static void decide (void *ud, lua_State *L, int major) {
-  Tracker *t = ud;
+static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
   PendingJudge judge = {t, isdead, classof};
-  size_t watched = t->pending.nwatched;
   luaN_Memory m;
-  uint64_t time;
-  if (t->client == NULL) return;
-  time = tracker_now();
+  int quiet;
   luaN_memory(L, &m);
   if (t->deciding) {
     tell(t, L);
@@ -115,26 +152,40 @@ static void decide (void *ud, lua_State *L, int major) {
   }
   else t->since = m.began;
   if (major) classes_forgetdead(&t->classes, L);
+  t->fates = decidefates(t, L, &judge);
+  t->deaths = decidedeaths(t, L, major, &judge);
+  quiet = (t->fates.n == 0 && t->deaths.n == 0 && !t->deciding);
+  if (quiet && !t->on && !t->points && !t->ending) {
+    unseen(t, &m);
+    return;
+  }
   if (time - t->measured >= RECORD_NS) {
     t->rss = rss();
     t->measured = time;
   }
-  else if (t->pending.n == 0 && !t->deciding) return;
-  t->fates = pending_fates(&t->pending, &judge);
-  luaN_watch(L, -(int)watched);
+  else if (quiet) return;
   t->deciding = 1;
   t->collection.major = major;
   t->collection.minors = m.minors - t->minors - !major;
   t->collection.majors = m.majors - t->majors - major;
   t->minors = m.minors;
   t->majors = m.majors;
+}
+
+
+static void decide (void *ud, lua_State *L, int major) {
+  Tracker *t = ud;
+  uint64_t time;
+  if (t->client == NULL) return;
+  time = tracker_now();
+  decideat(t, L, major, time);
   t->nanoseconds += tracker_now() - time;
 }
 
 
 /* Takes the tracker off the seam when nothing needs it there (A1). */
 static void leave (Tracker *t, lua_State *L) {
-  if (!t->on && !t->points && t->pending.n == 0 &&
+  if (!t->on && !t->points && t->pending.n == 0 && t->followed.n == 0 &&
       luaN_getsampler(L) == &t->seam)
     luaN_setsampler(L, NULL, 0);
 }
@@ -151,7 +202,9 @@ static void collected (void *ud, lua_State *L) {
 
 static void freed (void *ud, lua_State *L, const void *block) {
   Tracker *t = ud;
-  if (pending_freed(&t->pending, block)) luaN_watch(L, -1);
+  if (pending_freed(&t->pending, block) ||
+      followed_freed(&t->followed, block))
+    luaN_watch(L, -1);
 }
 
 
@@ -187,6 +240,7 @@ int tracker_open (Tracker *t, lua_State *L) {
 
 void tracker_close (Tracker *t) {
   pending_close(&t->pending);
+  followed_close(&t->followed);
   stack_close(&t->stack);
   classes_close(&t->classes);
 }
@@ -199,7 +253,7 @@ void tracker_begin (Tracker *t, const TrackerClient *client, void *ud,
   t->native = native;
   t->gap.period = period;
   t->seeded = 0;
-  t->samples = t->bytes = t->lost = t->nanoseconds = 0;
+  t->samples = t->bytes = t->lost = t->nanoseconds = t->unfollowed = 0;
   stack_begin(&t->stack, client->function, ud);
   classes_begin(&t->classes, client->class, ud);
 }
@@ -210,11 +264,21 @@ void tracker_abandon (Tracker *t) {
   t->client = NULL;
   t->on = t->points = t->deciding = 0;
   pending_close(&t->pending);
+  followed_close(&t->followed);
+}
+
+
+/* The collection that decides what can be decided. */
+static void last (Tracker *t, lua_State *L) {
+  t->measured = 0;  /* its record leaves none out */
+  t->classes.final = t->ending = 1;
+  luaN_collect(L);
+  t->classes.final = t->ending = 0;
 }
 
 
 void tracker_end (Tracker *t, lua_State *L) {
-  tracker_off(t, L);
+  if (!tracker_off(t, L) && t->followed.nfreed > 0) last(t, L);
   if (luaN_getsampler(L) == &t->seam) luaN_setsampler(L, NULL, 0);
   tracker_abandon(t);
 }
@@ -228,15 +292,13 @@ static void enter (Tracker *t, lua_State *L, uint64_t distance) {
   if (luaN_getsampler(L) != &t->seam) {
     luaN_Memory m;
     luaN_memory(L, &m);
-    t->minors = m.minors;
-    t->majors = m.majors;
-    t->tenured = m.tenured;
+    unseen(t, &m);
     t->measured = 0;
     t->deciding = 0;
     classes_forget(&t->classes);
   }
   luaN_setsampler(L, &t->seam, distance);
-  luaN_watch(L, (int)t->pending.nwatched);
+  luaN_watch(L, (int)(t->pending.watched.n + t->followed.watched.n));
 }
 
 
@@ -260,12 +322,10 @@ int tracker_off (Tracker *t, lua_State *L) {
   luaN_setdistance(L, GAP_MAX);  /* no samples from here on */
   t->bytes += luaN_allocated(L) - t->from;
   t->on = 0;
-  t->measured = 0;  /* the last record leaves none out */
-  t->classes.final = 1;
   luaN_memory(L, &m);
-  if (t->pending.n > 0 || m.minors != t->minors || m.majors != t->majors)
-    luaN_collect(L);
-  t->classes.final = 0;
+  if (t->pending.n > 0 || t->followed.nfreed > 0 || m.minors != t->minors ||
+      m.majors != t->majors)
+    last(t, L);
   leave(t, L);
   return 1;
 }

@@ -2,19 +2,22 @@
 /*
 ** The tracker of one state: takes samples where the core says so (seam.h), at
 ** distances (gap.h), with stacks (stack.h), and tells their fates (pending.h)
-** and classes (classes.h) when a collection knows them. Whom it tells is its
+** and classes (classes.h) when a collection knows them, and when those that
+** survived die (followed.h), if the client wants to know. Whom it tells is its
 ** client: the file of a session (sampler.h) or a program (asamp.h). All memory
 ** here comes from malloc and is never sampled.
 **
 **   A1  the state's seam has the tracker while it is on or points are asked for,
-**       and after that for as long as samples wait for their fate (the sample
-**       point is at infinity);
+**       and after that for as long as samples wait for their fate or are
+**       followed (the sample point is at infinity);
 **   A2  samples = sum over the on-times of the points passed (gap.h);
 **   A3  whenever it is off, every sample has its fate, unless the collector
 **       could not run: in a finalizer, the next collection tells it;
 **   A4  the client hears of a function before the first sample that shows it,
 **       of a class before the first fate that names it; of a collection after
-**       the samples that it decides, once, when its pause is over.
+**       the samples that it decides, once, when its pause is over;
+**   A5  collections while it is off are not the client's, but for those that
+**       decide fates or find followed samples dead.
 */
 #ifndef asamp_tracker_h
 #define asamp_tracker_h
@@ -22,6 +25,7 @@
 #include "lua.h"
 
 #include "classes.h"
+#include "followed.h"
 #include "gap.h"
 #include "pending.h"
 #include "profile.h"
@@ -39,10 +43,13 @@ typedef struct TrackerClient {
   void (*class) (void *ud, uint32_t id, const char *name);
   void (*sample) (void *ud, const ProfileSample *s, size_t kept,
                   const ProfileFrame *frames, size_t n);
+  /* of the fates, survived is 2 where the sample is not followed; the deaths
+     are of those followed then, these fates' survivors included */
   void (*collection) (void *ud, const ProfileCollection *c,
-                      const PendingFates *f);
+                      const PendingFates *f, const FollowedDeaths *d);
   void (*point) (void *ud, lua_State *L);  /* as those of luaN_Sampler */
   void (*closing) (void *ud, lua_State *L);
+  int follows;		/* wants deaths; else none are looked for */
 } TrackerClient;
 
 typedef struct Tracker {
@@ -58,15 +65,19 @@ typedef struct Tracker {
   uint64_t number;		/* of the state, for the client */
   uint64_t from;		/* luaN_allocated when sampling went on */
   uint64_t samples, bytes, lost, nanoseconds;  /* since the client came */
+  uint64_t unfollowed;		/* samples that survived and found no room */
   uint64_t minors, majors, tenured;  /* as the last collection told has left it */
   uint64_t rss, measured;	/* resident bytes, and when they were read */
   Pending pending;
+  Followed followed;
   Stack stack;
   Classes classes;
   int deciding;			/* a collection is running that is to be told */
   uint64_t since;		/* its part of the pause began then */
   ProfileCollection collection;	/* it, or the last one told; */
   PendingFates fates;		/* ... what it has decided */
+  FollowedDeaths deaths;
+  int ending;			/* it is the last one of an on-time */
 } Tracker;
 
 /* CLOCK_MONOTONIC, in nanoseconds. */
@@ -95,8 +106,9 @@ void tracker_on (Tracker *t, lua_State *L, uint64_t period, int random,
                  uint64_t seed);
 
 /*
-** Sampling off. Runs the collection that decides the last fates (finalizers
-** wait for the next one). Returns 0 when it was off already.
+** Sampling off. Runs the minor collection that decides the last fates
+** (finalizers wait for the next one). What is followed is followed on. Returns
+** 0 when it was off already.
 */
 int tracker_off (Tracker *t, lua_State *L);
 

@@ -49,6 +49,7 @@ static Encoder *encoder (Transcode *t, uint64_t timeperiod, int wall) {
   config.timeperiod = timeperiod;
   config.wall = wall;
   config.native = r->native;
+  config.followed = r->followed;
   config.command = r->command != 0 ? r->text.text + r->command : NULL;
   config.resolve = resolve;
   config.resolve_ud = t;
@@ -203,6 +204,34 @@ static void handon (Transcode *t) {
   t->nfates = 0;
 }
 
+/* Behind the fates of a collection. */
+static void handondeaths (Transcode *t) {
+  if (t->ndeaths > 0 && t->encoder != NULL)
+    encoder_deaths(t->encoder, t->deaths, t->ndeaths);
+  t->ndeaths = t->place = 0;
+}
+
+static void death (void *ud, const ReadDeath *d) {
+  Transcode *t = ud;
+  if (t->ndeaths > 0 && d->place == t->place)
+    t->deaths[t->ndeaths - 1]++;
+  else {
+    if (t->ndeaths == t->deathsize) {
+      size_t size = t->deathsize == 0 ? 256 : t->deathsize * 2;
+      uint32_t *deaths = realloc(t->deaths, size * sizeof(*deaths));
+      if (deaths == NULL) {
+        t->client.stop = NOMEMORY;
+        return;
+      }
+      t->deaths = deaths;
+      t->deathsize = size;
+    }
+    t->deaths[t->ndeaths++] = (uint32_t)(d->place - t->place);
+    t->deaths[t->ndeaths++] = 1;
+  }
+  t->place = d->place + 1;
+}
+
 static void fate (void *ud, const ReadSample *s, int fate, uint64_t time) {
   Transcode *t = ud;
   (void)time;
@@ -217,7 +246,9 @@ static void fate (void *ud, const ReadSample *s, int fate, uint64_t time) {
   if (t->nfates == FATES)
     handon(t);
   t->class[t->nfates] = classid(t, t->r->kinds[s->kind].class);
-  t->survived[t->nfates++] = fate == READER_SURVIVED;
+  t->survived[t->nfates++] = fate == READER_DIED ? 0
+                             : t->r->followed > 0 && !t->client.followed ? 2
+                             : 1;
 }
 
 static void collection (void *ud, const ReadCollection *from) {
@@ -227,6 +258,7 @@ static void collection (void *ud, const ReadCollection *from) {
   if (e == NULL)
     return;
   handon(t);
+  handondeaths(t);
   c.time = t->start + from->time * 1000;
   c.inuse = from->inuse;
   c.held = from->held;
@@ -261,6 +293,7 @@ int transcode_start (Transcode *t, int format, Output *o) {
   t->client.begin = begin;
   t->client.sample = sample;
   t->client.fate = fate;
+  t->client.death = death;
   t->client.collection = collection;
   t->client.mark = mark;
   t->client.period = period;
@@ -280,6 +313,7 @@ const char *transcode_finish (Transcode *t, const Reading *r) {
   if (encoder(t, 0, 0) == NULL)
     return t->client.stop;
   handon(t);
+  handondeaths(t);
   end = r->ended > r->started ? r->ended - r->started : r->duration;
   encoder_finish(t->encoder, t->start + end * 1000);
   return encoder_failed(t->encoder) ? NOMEMORY : NULL;
@@ -293,6 +327,7 @@ void transcode_free (Transcode *t) {
   free(t->frames);
   free(t->survived);
   free(t->class);
+  free(t->deaths);
   idmap_free(&t->named);
   idmap_free(&t->classes);
 }

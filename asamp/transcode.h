@@ -2,8 +2,8 @@
 /*
 ** One of our profiles in the other flavour: a client of the reader that hands
 ** its events to the encoder. All details are kept; times are whole
-** microseconds. Memory: the call tree, the fates of one collection, and what
-** the encoder needs.
+** microseconds. Memory: the call tree, fates and deaths of one collection, and
+** what the encoder needs.
 */
 #ifndef asamp_transcode_h
 #define asamp_transcode_h
@@ -30,6 +30,9 @@ typedef struct Transcode {
   unsigned char *survived;  /* fates not handed on yet */
   uint32_t *class;
   size_t nfates;
+  uint32_t *deaths;     /* likewise: runs of alive and dead */
+  size_t ndeaths, deathsize;
+  size_t place;         /* of the sample behind these runs */
   int undecided;        /* 1: a sample without a fate was met */
 } Transcode;
 

@@ -3,11 +3,11 @@
 ** A call tree: every distinct stack is one node, its callers are the nodes
 ** above. Owns nothing else; knows neither names nor numbers of samples.
 ** Invariants:
-**   T1  a node's parent has a smaller index; node 0 is the root, which
-**       stands for no frame;
-**   T2  no two nodes have the same (parent, id, line);
-**   T3  at most TREE_MAXNODES nodes: beyond, a frame that would be new is
-**       left out and 'left' counts it.
+**   TR1  a node's parent has a smaller index; node 0 is the root, which
+**        stands for no frame;
+**   TR2  no two nodes have the same (parent, id, line);
+**   TR3  at most TREE_MAXNODES nodes: beyond, a frame that would be new is
+**        left out and 'left' counts it.
 */
 #ifndef asamp_tree_h
 #define asamp_tree_h
@@ -29,7 +29,7 @@ typedef struct Tree {
   uint32_t size;     /* nodes allocated */
   uint32_t *slots;   /* hash of the nodes: 0 is free, else an index */
   uint32_t nslots;   /* a power of 2, at least 2 * n */
-  uint64_t left;     /* frames left out, see T3 */
+  uint64_t left;     /* frames left out, see TR3 */
 } Tree;
 
 /* 0 without memory. */
@@ -38,7 +38,7 @@ void tree_free (Tree *t);
 
 /*
 ** The node below 'parent' for that frame, made when there is none. Returns
-** 'parent' when the tree is full (T3), 0 (which is nobody's child) when
+** 'parent' when the tree is full (TR3), 0 (which is nobody's child) when
 ** memory is out.
 */
 uint32_t tree_child (Tree *t, uint32_t parent, uint64_t id, uint32_t line);

@@ -16,6 +16,13 @@ die() {
   exit 2
 }
 
+# helped ARGUMENTS...: with --help among them, prints the head of the command and ends.
+helped() {
+  for argument; do
+    case $argument in --help | -h) sed -n '3,/^[^#]/s/^# \{0,1\}//p' "$0"; exit 0 ;; esac
+  done
+}
+
 lua=
 for candidate in "$root/build/plain/bin/lua" lua5.4 lua "$root/build/bin/lua"; do
   case $("$candidate" -v 2>/dev/null) in

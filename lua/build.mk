@@ -42,9 +42,9 @@ endif
 CORE_O = $(CORE:%=$(B)/$(1)/%.o) $(OURS:lua/%.c=$(B)/$(1)/%.o)
 
 # The modules of the profiler, for every variant but plain.
-SAMPLER := core embed sampler tracker pending classes stack native gap timing timer \
+SAMPLER := core embed sampler tracker pending followed blocks classes stack native gap timing timer \
   moments profile event outfile encoder batch objects vmprof idmap
-READING := reader readerevent readerbatch readername readersum ledger bins fifo \
+READING := reader readerevent readerbatch readerfollow readername readersum ledger bins fifo \
   strtab tree details source idmap
 READER := readerlib repairlib repair repairrecord objects outfile vmprof $(READING)
 CONVERT := convertlib firefox firefoxfile firefoxrows firefoxmarks pprof flame \

@@ -137,7 +137,7 @@ static int candidate (const Proto *p, uintptr_t pc, int n) {
 }
 
 
-/* T4. Returns an index. */
+/* TK4. Returns an index. */
 static int ran (const luaN_Tick *t, const CallInfo *ci, int n) {
   const Proto *p = ci_func(ci)->p;
   int saved = candidate(p, (uintptr_t)ci->u.l.savedpc, n);

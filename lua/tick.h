@@ -16,18 +16,18 @@
 **   - the end of a collection.
 **
 ** Invariants:
-**   T1  'wanted' is set from a moment to the next point. While it is set, the
-**       bit LUAN_TICK is set in the hookmask of the thread that ran then,
-**       unless a hook was set at that moment; the point comes later then.
-**   T2  nobody outside of the core sees the bit, and no other thread has it.
-**   T3  'armed' implies 'wanted'; the dispatch table is diverted while some
-**       state of the process is armed, or no longer than one instruction more.
-**       A state that is not armed runs its instructions all the same.
-**   T4  at a point savedpc of the running Lua function is behind the
-**       instruction that ran at the moment, if that can be told: what the
-**       registers held at the moment tells it, when it leads to the
-**       instruction that is next. Else it is that next instruction (in a build
-**       with AddressSanitizer it always is).
+**   TK1  'wanted' is set from a moment to the next point. While it is set, the
+**        bit LUAN_TICK is set in the hookmask of the thread that ran then,
+**        unless a hook was set at that moment; the point comes later then.
+**   TK2  nobody outside of the core sees the bit, and no other thread has it.
+**   TK3  'armed' implies 'wanted'; the dispatch table is diverted while some
+**        state of the process is armed, or no longer than one instruction more.
+**        A state that is not armed runs its instructions all the same.
+**   TK4  at a point savedpc of the running Lua function is behind the
+**        instruction that ran at the moment, if that can be told: what the
+**        registers held at the moment tells it, when it leads to the
+**        instruction that is next. Else it is that next instruction (in a build
+**        with AddressSanitizer it always is).
 */
 #ifndef luaN_tick_h
 #define luaN_tick_h

@@ -20,7 +20,8 @@ local progress = require "asamp.progress"
 
 local M = {}
 
-local COMMANDS = {"run", "report", "view", "convert", "diff", "repair"}
+--- The subcommands, in the order of the help.
+M.COMMANDS = {"run", "report", "view", "convert", "diff", "repair"}
 
 local function usage()
   local lines = {
@@ -30,7 +31,7 @@ local function usage()
     "`lua -l profiler` and other VMProf writers leave.",
     "",
   }
-  for _, name in ipairs(COMMANDS) do
+  for _, name in ipairs(M.COMMANDS) do
     lines[#lines + 1] = ("  %-8s %s"):format(
       name, require("asamp." .. name).summary)
   end
@@ -89,7 +90,7 @@ local function theworld()
 end
 
 local function unknown(name)
-  local near = options.nearest(name, COMMANDS)
+  local near = options.nearest(name, M.COMMANDS)
   return ("asamp: unknown command '%s'%s; see asamp --help\n"):format(
     name, near and (", did you mean %s?"):format(near) or "")
 end
@@ -100,7 +101,7 @@ local function dispatch(args, world)
     world.out(usage())
     return 0
   end
-  for _, command in ipairs(COMMANDS) do
+  for _, command in ipairs(M.COMMANDS) do
     if name == command then
       return require("asamp." .. command).run(
         table.move(args, 2, #args, 1, {}), world)
@@ -112,8 +113,7 @@ local function dispatch(args, world)
 end
 
 --- Runs the command line 'args' (a list) and returns the exit code: 0 done,
--- 1 a file yields nothing, 2 wrong arguments. Output that cannot be written
--- is an error too.
+-- 1 a file yields nothing or the output cannot be written, 2 wrong arguments.
 function M.main(args)
   local world = theworld()
   local code = dispatch(args, world)

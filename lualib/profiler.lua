@@ -2,7 +2,8 @@
 --
 -- The profiler: turns sampling of allocations on and off and says where the
 -- profile goes. The only module that users require. Checks arguments, reads
--- LUA_PROFILER, knows `-l profiler`; everything else is profiler.core's.
+-- LUA_PROFILER, knows `-l profiler`; what options there are is
+-- profiler.options', everything else profiler.core's.
 --
 -- Errors of the caller raise; errors of the environment (a path that cannot
 -- be written) return nil, message, errno.
@@ -13,122 +14,13 @@ if not loaded then
     .. "is not in package.cpath (" .. tostring(core):gsub("%s+", " ") .. ")", 0)
 end
 
+local options = require "profiler.options"
+
 local M = {}
 
 local DEFAULT_PERIOD = 512 * 1024
 
 local exit = os.exit
-
--- {== checks ================================================================
-
-local function show(v)
-  return type(v) == "string" and ("%q"):format(v) or tostring(v)
-end
-
-local UNITS = { [""] = 1, K = 1 << 10, M = 1 << 20, G = 1 << 30 }
-
--- A size in bytes: an integer, or text such as "64K". nil: it is none.
-local function size(v)
-  if type(v) == "string" then
-    local digits, unit = v:match("^(%d+)([KMGkmg]?)$")
-    local n = digits and math.tointeger(tonumber(digits))
-    local factor = unit and UNITS[unit:upper()]
-    return n and n <= core.MAX // factor and n * factor or nil
-  end
-  return math.type(v) and math.tointeger(v)
-end
-
--- A sampling period, or nil and what is wrong with it.
-local function period(v)
-  local n = size(v)
-  if n and n >= core.MIN and n <= core.MAX then return n end
-  return nil, ("period must be %d to 2^62 bytes, got %s"):format(core.MIN, show(v))
-end
-
--- A sampling rate, or nil and what is wrong with it.
-local function rate(v)
-  local n = type(v) == "string" and v:find "^%d+$" and tonumber(v) or v
-  n = math.type(n) and math.tointeger(n)
-  if n and n >= core.MINRATE and n <= core.MAXRATE then return n end
-  return nil, ("rate must be %d to %d samples a second, got %s")
-    :format(core.MINRATE, core.MAXRATE, show(v))
-end
-
-local function boolean(v)
-  if v == true or v == "1" or v == 1 then return true end
-  if v == false or v == "0" or v == 0 then return false end
-  return nil, "must be true or false, 1 or 0, got " .. show(v)
-end
-
--- One checker an option: value -> value | nil, what is wrong.
-local OPTIONS = {
-  alloc = function(v)
-    if size(v) == 0 then return 0 end
-    local n, wrong = period(v)
-    return n, wrong and wrong .. " (0: off)"
-  end,
-  time = function(v)
-    if v == 0 or v == "0" then return 0 end
-    local n, wrong = rate(v)
-    return n, wrong and wrong .. " (0: off)"
-  end,
-  wall = boolean,
-  exact = boolean,
-  native = boolean,
-  random = boolean,
-  compress = boolean,
-  quiet = boolean,
-  seed = function(v)
-    local n = math.type(v) and math.tointeger(v)
-      or type(v) == "string" and math.tointeger(tonumber(v))
-    if n then return n end
-    return nil, "must be an integer, got " .. show(v)
-  end,
-  out = function(v)
-    if type(v) == "string" and v ~= "" and not v:find("\0", 1, true) then return v end
-    return nil, "must be a path, got " .. show(v)
-  end,
-  format = function(v)
-    if v == "stock" or v == "extended" then return v end
-    return nil, 'must be "stock" or "extended", got ' .. show(v)
-  end,
-}
-
-local function names()
-  local list = {}
-  for name in pairs(OPTIONS) do list[#list + 1] = name end
-  table.sort(list)
-  return table.concat(list, ", ")
-end
-
--- Checked copy of the options t; nil and what is wrong.
-local function options(t)
-  local o = {}
-  for k, v in pairs(t) do
-    local checker = OPTIONS[k]
-    if not checker then
-      return nil, ("unknown option %s (known: %s)"):format(show(k), names())
-    end
-    local value, wrong = checker(v)
-    if value == nil then return nil, ("option '%s' %s"):format(k, wrong) end
-    o[k] = value
-  end
-  return o
-end
-
--- LUA_PROFILER: comma-separated key=value; a bare key is key=1.
-local function fromtext(text)
-  local t = {}
-  for item in text:gmatch("[^,]+") do
-    local k, v = item:match("^%s*([^=%s]+)%s*=%s*(.-)%s*$")
-    k = k or item:match("^%s*(.-)%s*$")
-    if t[k] ~= nil then return nil, ("option '%s' is given twice"):format(k) end
-    t[k] = v or "1"
-  end
-  return options(t)
-end
-
--- ==}
 
 -- {== sessions ==============================================================
 
@@ -222,7 +114,7 @@ function M.enable(t)
   if t ~= nil and type(t) ~= "table" then
     error(("bad argument #1 to 'enable' (table of options expected, got %s)"):format(type(t)), 2)
   end
-  local o, wrong = options(t or {})
+  local o, wrong = options.check(t or {})
   if not o then error(("bad argument #1 to 'enable' (%s)"):format(wrong), 2) end
   if current() then
     error("the profiler is enabled already; call profiler.disable() first", 2)
@@ -249,7 +141,7 @@ local function startoptions(name, o, own, other)
   if o ~= nil and type(o) ~= "table" then
     error(("bad argument #2 to '%s' (table of options expected, got %s)"):format(name, type(o)), 3)
   end
-  local checked, wrong = options(o or {})
+  local checked, wrong = options.check(o or {})
   if not checked then error(("bad argument #2 to '%s' (%s)"):format(name, wrong), 3) end
   if checked[own] ~= nil then
     error(("bad argument #2 to '%s' (option '%s' is the first argument here)"):format(name, own), 3)
@@ -264,7 +156,7 @@ end
 --- Samples one allocation every n bytes; opens a session when none is open.
 -- o: options of enable (but alloc and time), for a session that this call opens.
 function M.alloc_start(n, o)
-  local every, wrong = period(n)
+  local every, wrong = options.period(n)
   if not every then error(("bad argument #1 to 'alloc_start' (%s)"):format(wrong), 2) end
   local checked = startoptions("alloc_start", o, "alloc", "time")
   if core.stats().on then
@@ -297,7 +189,7 @@ end
 -- also for one that is open.
 -- Returns true, or nil, message, errno.
 function M.time_start(hz, o)
-  local n, wrong = rate(hz)
+  local n, wrong = options.rate(hz)
   if not n then error(("bad argument #1 to 'time_start' (%s)"):format(wrong), 2) end
   local checked = startoptions("time_start", o, "time", "alloc")
   if core.stats().timing then
@@ -329,7 +221,7 @@ end
 -- also while sampling.
 function M.period(n)
   if n ~= nil then
-    local every, wrong = period(n)
+    local every, wrong = options.period(n)
     if not every then error(("bad argument #1 to 'period' (%s)"):format(wrong), 2) end
     if not current() then
       error("no session is open; call profiler.alloc_start(n)", 2)
@@ -344,10 +236,11 @@ end
 -- goes with it (text or a number). Returns true, false without a session.
 function M.mark(name, value)
   if type(name) ~= "string" or name == "" then
-    error(("bad argument #1 to 'mark' (name must be text, got %s)"):format(show(name)), 2)
+    error(("bad argument #1 to 'mark' (name must be text, got %s)"):format(options.show(name)), 2)
   end
   if value ~= nil and type(value) ~= "string" and not math.type(value) then
-    error(("bad argument #2 to 'mark' (value must be text or a number, got %s)"):format(show(value)), 2)
+    error(("bad argument #2 to 'mark' (value must be text or a number, got %s)")
+      :format(options.show(value)), 2)
   end
   return current() ~= nil and core.mark(name, value and tostring(value) or "")
 end
@@ -394,7 +287,9 @@ end
 
 -- The whole run is a session of its own, which os.exit and lua_close end.
 local function wholerun()
-  local o, wrong = fromtext(os.getenv("LUA_PROFILER") or "")
+  local t, wrong = options.read(os.getenv("LUA_PROFILER") or "")
+  local o
+  if t then o, wrong = options.check(t) end
   if not o then fail("LUA_PROFILER: " .. wrong) end
   local every = o.alloc or DEFAULT_PERIOD
   if every == 0 and interval(o) == 0 then return end

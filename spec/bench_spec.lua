@@ -120,6 +120,18 @@ describe("options", function()
   end
 end)
 
+describe("a bench command", function()
+  for _, name in ipairs{"run", "pauses", "bare", "convert", "garbage", "instructions", "sample"} do
+    it("explains itself and measures nothing: " .. name, function()
+      local status, text = shell(root .. "bench/" .. name .. " --help")
+      assert.equal(0, status)
+      assert.truthy(text:find("bench/" .. name .. " [", 1, true), text)
+      assert.truthy(text:find("\n +%-%-%l+ ") or text:find("[--", 1, true), text)
+      assert.is_nil(text:find("| --- |", 1, true))
+    end)
+  end
+end)
+
 describe("configs", function()
   local paths = { plain = "/p", fork = "/f", period = "64K", profile = "/tmp/x", preload = "/m.so",
     mimalloc = "/mi.so" }

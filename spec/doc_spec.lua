@@ -146,19 +146,46 @@ describe("the manual #plain", function()
     assert.same(sorted(fields), sorted(told))
   end)
 
-  for _, name in ipairs{"run", "report", "diff"} do
-    it("has every option of asamp " .. name, function()
-      local options = set(require("asamp." .. name).usage, "\n  (%-%-[%l-]+)")
-      assert.is_true(options["--help"])
-      assert.same(sorted(options), sorted(set(section(text, "## asamp " .. name), "\n| `(%-%-[%l-]+)")))
+  it("has a section for every subcommand, in the order of the help, and no other", function()
+    local help = shell.output "build/bin/asamp --help"
+    local told, named, listed = {}, {}, {}
+    for name in help:gmatch "\n  (%l+) " do told[#told + 1] = name end
+    for name in text:gmatch "\n## asamp (%l+)\n" do named[#named + 1] = name end
+    for name in text:gmatch "%[asamp (%l+)%]%(#asamp" do listed[#listed + 1] = name end
+    assert.is_true(#told > 5)
+    assert.same(require "asamp".COMMANDS, told)
+    assert.same(told, named)
+    assert.same(told, listed)
+    local readme = read "README.md"
+    for _, name in ipairs(told) do
+      assert.is_truthy(readme:find("asamp " .. name .. "%f[^%l]"), "README.md lacks asamp " .. name)
+    end
+  end)
+
+  for _, name in ipairs(require "asamp".COMMANDS) do
+    it("has every option of asamp " .. name .. ", written as its help does", function()
+      local usage = require("asamp." .. name).usage
+      local part = section(text, "## asamp " .. name)
+      local helped, told = set(usage, "\n  (%-[^\n]-)  "), {}
+      for cell in part:gmatch "\n| (`%-[^|]+) |" do told[cell:gsub("`", "")] = true end
+      assert.is_true(helped["--help"])
+      assert.same(sorted(helped), sorted(told))
+      assert.is_truthy(part:find("\n" .. usage:match "^usage: ([^\n]+)" .. "\n", 1, true), usage)
+    end)
+
+    it("tells no options of asamp " .. name .. " that it has not, wherever it is run", function()
+      local options = set(require("asamp." .. name).usage, "%f[-](%-[%l-]+)")
+      for _, path in ipairs(DOCUMENTS) do
+        for _, line in ipairs(code(read(path))) do
+          local arguments = line:match("asamp " .. name .. "%f[^%l](.*)")
+          arguments = arguments and arguments:gsub("%s%-%- .*", ""):gsub("%s[#|;&].*", "")
+          for option in (arguments or ""):gmatch "%f[^%s(](%-[%l-]+)" do
+            assert.is_true(options[option], option .. " in: " .. line)
+          end
+        end
+      end
     end)
   end
-
-  it("has every option of the view", function()
-    local options = set(require "asamp.view".usage, "\n  [-o, ]*(%-%-%l+)")
-    assert.is_true(options["--out"] and options["--nodes"])
-    assert.same(sorted(options), sorted(set(section(text, "## asamp view"), "\n| `(%-%-%l+)")))
-  end)
 
   it("has the keys of the report's JSON", function()
     local path, out = os.tmpname(), ""
@@ -173,6 +200,59 @@ describe("the manual #plain", function()
       assert.is_truthy(part:find("`" .. key .. "`", 1, true), key)
     end
     assert.is_true(n > 15)
+  end)
+end)
+
+describe("bench/README.md #plain", function()
+  it("has every command of the folder", function()
+    local part = section("\n" .. read "bench/README.md", "# Benchmarks")
+    for _, path in ipairs(shell.lines(shell.output "find bench -maxdepth 1 -type f -perm -u+x")) do
+      assert.is_truthy(part:find("\n| `" .. path .. "%f[^%w]"), path)
+    end
+  end)
+end)
+
+describe("the tour #plain", function()
+  local text = read "doc/tour.md"
+
+  it("has a place for every source file", function()
+    local words = set(text, "[%w_]+")
+    local files = shell.output "find asamp lua lualib view -type f ! -path '*/patches/*'"
+    for _, path in ipairs(shell.lines(files)) do
+      local stem = path:match "([^/]+)$":match "^[^.]+"
+      assert.is_true(words[stem], path)
+    end
+  end)
+end)
+
+describe("the invariants #plain", function()
+  -- Where each is stated: "**   H1  ..." in C, "--   VD1  ..." in Lua.
+  local stated = {}
+  for _, path in ipairs(shell.lines(shell.output "find asamp lua lualib -name '*.[ch]' -o -name '*.lua'")) do
+    for name in ("\n" .. read(path)):gmatch "\n[*-][*-]   (%u%u?%d)  %S" do
+      stated[name] = stated[name] or {}
+      table.insert(stated[name], path)
+    end
+  end
+
+  it("have a number each, in one file", function()
+    assert.is_truthy(stated.H1 and stated.VD1 and stated.TK4)
+    for name, paths in pairs(stated) do
+      assert.equal(1, #paths, name .. ": " .. table.concat(paths, ", "))
+    end
+  end)
+
+  it("that documents and patches name are stated somewhere", function()
+    local paths = shell.lines(shell.output "ls doc/tour.md doc/debugging.md lua/patches/*.patch")
+    for _, path in ipairs(paths) do
+      local part = read(path)
+      part = path:find "%.patch$" and part:match "\nRelies on: ([^\n]*)" or part
+      for name in part:gmatch "%f[%w]%u%u?%d%f[^%w]" do
+        if not name:find "^[OX]%d$" or stated[name] then  -- -O1, format numbers
+          assert.is_truthy(stated[name], name .. " in " .. path)
+        end
+      end
+    end
   end)
 end)
 

@@ -29,6 +29,7 @@ function facts(head, collections) {
   const out = [];
   const add = (value, name) => out.push([value, name]);
   if (head.samples > 0 && head.bytes > 0) add(bytes(head.bytes), "allocated");
+  if (head.duration > 0) add(seconds(head.duration), "from start to end");
   if (head.samples > 0) add(count(head.samples), "samples of allocations");
   if (head.timesamples > 0) {
     add(head.timeperiod > 0 ? seconds(head.timesamples * head.timeperiod) : count(head.timesamples),
@@ -43,8 +44,7 @@ function facts(head, collections) {
   const longest = Math.max(0, ...collections.minor, ...collections.major);
   if (longest > 0) add(seconds(longest / 1e6), "longest pause");
   const peak = Math.max(0, ...collections.inuse);
-  if (peak > 0) add(bytes(peak), "most in use after a collection");
-  if (head.duration > 0) add(seconds(head.duration), "from start to end");
+  if (peak > 0) add(bytes(peak), "most in use");
   return out;
 }
 

@@ -88,10 +88,30 @@ static size_t share (global_State *g, size_t bytes) {
 }
 
 
+/*
+** A collection erases what is above the top of a stack (T3). When that has cost
+** as much as it costs to grow a stack that a deep recursion has left, the stack
+** is made small. Not within the pause: it allocates.
+*/
+#define DEEP	16384	/* slots */
+#define SHALLOW	4	/* collections */
+
+static void giveback (lua_State *L) {
+  luaN_Gc *c = &G(L)->heap.gc;
+  if (l_likely(stacksize(L) <= DEEP) ||
+      L->top.p - L->stack.p >= stacksize(L) / 4 || ++c->shallow < SHALLOW)
+    return;
+  c->shallow = 0;
+  luaD_shrinkstack(L);
+}
+
+
 /* A minor collection, and a major one's work for 'bytes' of allocation. */
 static void step (lua_State *L, size_t bytes, int begin) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
+  giveback(L);
+  if (L != g->mainthread) giveback(g->mainthread);
   luaN_beginpause(g);
   if (c->fullcycles && luaN_majordue(g))
     begin = 1;  /* the minor collection must not put it off */

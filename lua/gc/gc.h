@@ -39,10 +39,12 @@
 **       whoever is about to change it wakes it (lua_lock).
 **   T2  below the function of a frame with CIST_CLEAN, a stack has not changed
 **       since a minor collection saw it. The bit is lost when the CallInfo is
-**       used again; open upvalues have their own barrier, lua_setlocal clears
+**       used again, for a tail call, too, whose extra arguments lie below its
+**       function; open upvalues have their own barrier, lua_setlocal clears
 **       the bits. A stack of any depth is scanned where it has changed only.
-**   T3  from 'top' on, the slots of a stack that a collection has seen are nil
-**       up to what frames have used since.
+**   T3  when a collection has seen a stack, all its slots from 'top' on are nil:
+**       a frame that grows over them shows no dead value. No CallInfo tells how
+**       far frames have reached, for those of later calls take its place.
 */
 #ifndef luaN_gc_h
 #define luaN_gc_h
@@ -123,6 +125,11 @@
   { CallInfo *ci_; \
     for (ci_ = (L)->ci; ci_ != NULL; ci_ = ci_->previous) \
       ci_->callstatus &= cast(unsigned short, ~CIST_CLEAN); }
+
+/* The running frame becomes that of a tail call (T2). */
+#define luaN_tailcall(ci) \
+  ((ci)->callstatus = cast(unsigned short, \
+                           ((ci)->callstatus | CIST_TAIL) & ~CIST_CLEAN))
 
 /* Remembers one slot of an old table: a value of its array or of a node. */
 LUAI_FUNC void luaN_rememberslot (lua_State *L, Table *t, TValue *slot);

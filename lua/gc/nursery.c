@@ -376,7 +376,6 @@ void luaN_moved (lua_State *L, int oldsize) {
   global_State *g = G(L);
   luaN_Heap *h = &g->heap;
   if (L->marked & LUAN_ASLEEP) luaN_wake(L);
-  L->high = (oldsize < stacksize(L) ? oldsize : stacksize(L)) + EXTRA_STACK;
   luaN_recounted(L, obj2gco(L),
                  (l_mem)(stacksize(L) - oldsize) * (l_mem)sizeof(StackValue));
   if (h->waiting != NULL) {

@@ -160,11 +160,6 @@ LUAI_FUNC void luaN_built (lua_State *L);
   (lua_assert(LUA_VNIL == 0), \
    memset(p, 0, cast_sizet(n) * sizeof(StackValue)))
 
-/* Slots of L's stack below p may hold values, though no CallInfo says so. */
-#define luaN_sethigh(L1,to) \
-  { int n_ = cast_int((to) - (L1)->stack.p); \
-    if (n_ > (L1)->high) (L1)->high = n_; }
-
 /*
 ** Two functions stand in sections of their own, so that a walk of the C stack
 ** knows their frames by address (luaN_code of seam.h). The bytecode loop begins

@@ -35,35 +35,19 @@ static StkId markframes (global_State *g, lua_State *th, int all) {
 }
 
 
-/*
-** Marks the CallInfos that wait for the next calls. Returns up to where frames
-** have used the stack since a collection saw it.
-*/
-static StkId markspares (global_State *g, lua_State *th, int all) {
-  StkId end = th->stack_last.p + EXTRA_STACK;
-  StkId used = th->stack.p + th->high;
+/* Marks the CallInfos that wait for the next calls. */
+static void markspares (global_State *g, lua_State *th, int all) {
   CallInfo *ci;
-  if (used < th->top.p) used = th->top.p;
-  if (used < th->ci->top.p) used = th->ci->top.p;
   for (ci = th->ci->next; ci != NULL; ci = ci->next) {
-    if (luaN_isspare(ci)) {
-      if (!all) break;
-    }
-    else {
-      ci->callstatus = CIST_SPARE;
-      /* 'top' is of no use when the stack has moved; 'high' is then */
-      if (used < ci->top.p && ci->top.p <= end) used = ci->top.p;
-    }
+    if (!luaN_isspare(ci)) ci->callstatus = CIST_SPARE;
+    else if (!all) break;
     luaN_marklines(g, ci, sizeof(*ci));
   }
-  th->high = 0;
-  used += EXTRA_STACK + LUA_MINSTACK;  /* error handling; a hook's own values */
-  return (used < end) ? used : end;
 }
 
 
 size_t luaN_scanthread (global_State *g, lua_State *th, int all) {
-  StkId o, from, used;
+  StkId o, from, end;
   UpVal *uv;
   if (th->stack.p == NULL) return sizeof(*th);  /* not built yet */
   luaN_marklines(g, th->stack.p,
@@ -74,12 +58,12 @@ size_t luaN_scanthread (global_State *g, lua_State *th, int all) {
   for (uv = th->openupval; uv != NULL && uplevel(uv) >= from;
        uv = uv->u.open.next)
     luaN_mark(g, obj2gco(uv));
-  used = markspares(g, th, all);
-  for (o = th->top.p; o < used; o++)
-    setnilvalue(s2v(o));
+  markspares(g, th, all);
+  end = th->stack_last.p + EXTRA_STACK;
+  luaN_erase(th->top.p, end - th->top.p);  /* T3 */
   if (th != g->mainthread && !(th->marked & LUAN_TOUCHED))
     th->marked |= LUAN_ASLEEP;
-  return sizeof(*th) + (size_t)(used - from) * sizeof(StackValue);
+  return sizeof(*th) + (size_t)(th->top.p - from) * sizeof(StackValue);
 }
 
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Text: the hash of a string, an integer in decimal, the concatenation of
-** strings and integers. Everything here gives what upstream gives, but for the
-** hash, whose value no program sees.
+** Text: the hash of a string, an integer in decimal. Everything here gives what
+** upstream gives, but for the hash, whose value no program sees.
 */
 #ifndef luaN_text_h
 #define luaN_text_h

@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: MIT
 -- The command `asamp convert`: reads its arguments and has the profile
--- written in another format. Exit codes: 0 done, 1 the file yields nothing or
--- cannot be written, 2 usage.
+-- written in another format.
 
 local convert = require "profiler.convert"
 local firefox = require "asamp.convert.firefox"
+local host = require "asamp.host"
 local options = require "asamp.options"
 
 local M = {}
@@ -33,8 +33,8 @@ local DESCRIPTION = {
     "go tool pprof, continuous profilers), collapsed (flamegraph.pl, inferno " ..
     "and others), speedscope (speedscope.app), or vmprof (this sampler's " ..
     "other flavour)", options.oneof(NAMES)},
-  {"out", "FILE", "the file to write, also -o FILE; - is standard output " ..
-    "(default: beside the profile, named after it)"},
+  options.out("the result (default: beside the profile, named after it; - " ..
+    "is standard output)"),
   {"weight", "WHAT", "collapsed: bytes, samples, survived (bytes that " ..
     "survived) or time (microseconds); default bytes, or time if the " ..
     "profile has only that", options.oneof(WEIGHTS)},
@@ -43,22 +43,8 @@ local DESCRIPTION = {
   {"plain", nil, "do not compress"},
   after = "Files whose name ends in .gz are compressed; pprof and vmprof " ..
     "always. The file has its name only when it is complete.",
-  exits = "Exit codes: 0 done, 1 the file yields nothing or the result " ..
-    "cannot be written, 2 wrong arguments.",
 }
 M.usage = options.usage(DESCRIPTION)
-
--- The arguments with -o spelled out.
-local function spelled(args)
-  local list = {}
-  for i, a in ipairs(args) do
-    if a == "--" then
-      return table.move(args, i, #args, i, list)
-    end
-    list[i] = a == "-o" and "--out" or a
-  end
-  return list
-end
 
 -- What is wrong with the options, if anything is.
 local function wrong(o)
@@ -108,11 +94,6 @@ local function default(o, path, setting)
   return stem(path) .. ENDINGS[o.to]
 end
 
--- Two names of one file? The result must not replace what is being read.
-local function samefile(a, b)
-  return a == b or (a:gsub("^%./", "")) == (b:gsub("^%./", ""))
-end
-
 local function warn(world, path, s)
   if s.message then
     world.err(("asamp convert: '%s': %s; %s\n"):format(path, s.message,
@@ -123,7 +104,7 @@ end
 
 --- Runs the command. 'world': see asamp.lua. Returns the exit code.
 function M.run(args, world)
-  local o, code = options.parse(DESCRIPTION, spelled(args), world)
+  local o, code = options.parse(DESCRIPTION, args, world)
   if not o then
     return code
   end
@@ -139,9 +120,9 @@ function M.run(args, world)
     return 1
   end
   local out = o.out or default(o, path, setting)
-  if samefile(out, path) then
-    world.err(("asamp convert: '%s' would be replaced by its conversion; " ..
-               "name another file with -o\n"):format(path))
+  if host.samefile(out, path) then
+    world.err(("asamp convert: " .. options.REPLACES .. "; see asamp " ..
+               "convert --help\n"):format(out, path))
     return 2
   end
   setting.level = level(o, out)

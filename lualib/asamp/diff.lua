@@ -19,21 +19,18 @@ local DESCRIPTION = {
     "edited in between: files are known again by the end of their paths, " ..
     "functions by their names and neighbours, lines by their distance from " ..
     "their function's start.",
-  {"by", "WHAT", "compare bytes, samples, survived (bytes that survived) or " ..
-    "time (default: bytes and time, as far as both files have them)",
-    options.oneof{"bytes", "samples", "survived", "time"}},
+  options.by("compare bytes, samples, survived (bytes that survived) or " ..
+    "time (default: bytes and time, as far as both files have them)"),
   {"total", nil, "functions and lines with all that they called"},
   {"normalize", nil, "scales A, so that both amount to the same: compares " ..
     "shares"},
   {"sigma", "N", "changes of less than N standard errors are noise " ..
     "(default 3)", options.number(0, 100)},
   {"all", nil, "noise too, marked ~"},
-  {"top", "N", "rows of each table (default 15)", options.whole(1)},
-  {"width", "N", "columns of the output (default: the terminal's, else 80)",
-    options.whole(60)},
-  {"color", "WHEN", "always, never or auto (default: auto, on terminals " ..
-    "unless NO_COLOR is set)", options.oneof{"always", "never", "auto"}},
-  {"json", nil, "everything as JSON; all rows unless --top is given"},
+  options.TOP,
+  options.WIDTH,
+  options.COLOR,
+  options.JSON,
 }
 M.usage = options.usage(DESCRIPTION)
 
@@ -99,12 +96,9 @@ function M.run(args, world)
     world.out(json.encode(document(pa, pb, results, o)) .. "\n")
     return 0
   end
-  local color = world.color
-  if o.color and o.color ~= "auto" then
-    color = o.color == "always"
-  end
   world.out(changes.render(pa, pb, results, {
-    top = o.top or 15, color = color, width = o.width or world.columns,
+    top = o.top or 15, color = options.color(o, world),
+    width = o.width or world.columns,
     all = o.all, sigma = o.sigma or 3, cumulative = o.total,
     seconds = seconds}))
   return 0

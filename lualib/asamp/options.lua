@@ -11,16 +11,19 @@
 --              follow)
 --   about      text above the list of options
 --   after      text below it (optional)
---   [i]        {name, value, text, check}: an option "--name". 'value' is the
---              word for its value in the help, nil for a switch; check(text)
---              -> value, or nil and what it wants. Without check any text.
---              short = "o": may be written -o, too
+--   exits      the exit codes, where they are others than EXITS
+--   [i]        {name, value, text, check}: an option "--name", given once at
+--              most. 'value' is the word for its value in the help, nil for a
+--              switch; check(text) -> value, or nil and what it wants. Without
+--              check any text. short = "o": may be written -o, too
+-- Options that several commands have are described here, once.
 
 local layout = require "asamp.layout"
 
 local M = {}
 
-local EXITS = "Exit codes: 0 done, 1 a file yields nothing, 2 wrong arguments."
+local EXITS = "Exit codes: 0 done, 1 a file yields nothing or the result " ..
+  "cannot be written, 2 wrong arguments."
 
 -- {== values ===============================================================
 
@@ -80,6 +83,38 @@ function M.listof(words)
     end
     return list
   end
+end
+
+-- ==}
+
+-- {== options of several commands ===========================================
+
+--- Sort or compare by one of the sums; 'text' says what that does.
+function M.by(text)
+  return {"by", "WHAT", text, M.oneof{"bytes", "samples", "survived", "time"}}
+end
+
+M.TOP = {"top", "N", "rows of each table (default 15)", M.whole(1)}
+M.WIDTH = {"width", "N", "columns of the output (default: the terminal's, " ..
+  "else 80)", M.whole(60)}
+M.COLOR = {"color", "WHEN", "always, never or auto (default: auto, on " ..
+  "terminals unless NO_COLOR is set)", M.oneof{"always", "never", "auto"}}
+M.JSON = {"json", nil, "everything as JSON; all rows unless --top is given"}
+
+--- What is wrong when the result would replace what it is made of.
+M.REPLACES = "--out '%s' is '%s' itself, give another name"
+
+--- Where the result goes.
+function M.out(text)
+  return {"out", "OUT", text, short = "o"}
+end
+
+--- Whether COLOR says to paint what goes to stdout.
+function M.color(o, world)
+  if o.color and o.color ~= "auto" then
+    return o.color == "always"
+  end
+  return world.color
 end
 
 -- ==}
@@ -146,9 +181,10 @@ end
 local function counted(description, files)
   local what, n = description.what or "file", #files
   local least, most = description.least or 1, description.most or 1
-  if n < least then
-    return n == 0 and ("no %s given"):format(what)
-           or ("%d %ss wanted, got %d"):format(least, what, n)
+  if least > 1 and (n < least or n > most) then
+    return ("%d %ss wanted, got %d"):format(least, what, n)
+  elseif n < least then
+    return ("no %s given"):format(what)
   elseif n > most then
     return most == 1 and ("one %s at a time, got '%s' and '%s'"):format(
              what, files[1], files[2])
@@ -182,7 +218,9 @@ local function scan(description, args)
         return nil, unknown(a, name or a:sub(2), names)
       end
       name = option[1]
-      if not option[2] then
+      if options[name] ~= nil then
+        return nil, ("--%s is given twice"):format(name)
+      elseif not option[2] then
         if value then
           return nil, ("--%s takes no value, got '%s'"):format(name, value)
         end
@@ -190,16 +228,17 @@ local function scan(description, args)
       else
         if not value then
           i = i + 1
-          value = args[i] or ""
+          value = args[i]
         end
         local checked, wants = value, "a value"
         if option[4] then
-          checked, wants = option[4](value)
+          checked, wants = option[4](value or "")
         elseif value == "" then
           checked = nil
         end
         if checked == nil then
-          return nil, ("--%s wants %s, got '%s'"):format(name, wants, value)
+          return nil, ("--%s wants %s, got %s"):format(
+            name, wants, value and "'" .. value .. "'" or "nothing")
         end
         options[name] = checked
       end

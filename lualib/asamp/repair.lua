@@ -14,21 +14,11 @@ local DESCRIPTION = {
   about = "Copies a profile up to its damage, gives the copy the end that " ..
     "readers want, and says what was got back. A whole file is left as it " ..
     "is. Either --out or --in-place has to say where the result goes.",
-  {"out", "OUT", "the repaired file, another than FILE; also -o OUT. What " ..
-    "was there is replaced"},
+  options.out("the repaired file, another than FILE; what was there is " ..
+    "replaced"),
   {"in-place", nil, "puts the repaired file in FILE's place"},
 }
 M.usage = options.usage(DESCRIPTION)
-
--- "-o" as the long option that it stands for.
-local function long(args)
-  local list, ended = {}, false
-  for i, a in ipairs(args) do
-    ended = ended or a == "--"
-    list[i] = not ended and a == "-o" and "--out" or a
-  end
-  return list
-end
 
 local function told(path, out, r)
   local parts = {}
@@ -62,7 +52,7 @@ end
 
 --- Runs the command. 'world': see asamp.lua. Returns the exit code.
 function M.run(args, world)
-  local o, code = options.parse(DESCRIPTION, long(args), world)
+  local o, code = options.parse(DESCRIPTION, args, world)
   if not o then
     return code
   end
@@ -72,14 +62,13 @@ function M.run(args, world)
     return 2
   end
   if (o.out ~= nil) == (inplace ~= nil) then
-    return wrong(inplace and "both --out and --in-place given, one wanted"
-                 or "no --out OUT and no --in-place given, one wanted")
+    return wrong(inplace and "--out and --in-place do not go together"
+                 or "no result given (--out OUT or --in-place)")
   end
   local out = o.out or path
   local r, message, what = require "profiler.reader".repair(path, out, inplace)
   if what == "same" then
-    return wrong(("--out '%s' is '%s' itself: give another name, or --in-place")
-                 :format(out, path))
+    return wrong((options.REPLACES .. " or --in-place"):format(out, path))
   elseif not r then
     world.err(("asamp repair: %s\n"):format(message))
     return 1

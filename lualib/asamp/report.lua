@@ -1,12 +1,13 @@
 -- SPDX-License-Identifier: MIT
 -- The command `asamp report`: reads its arguments and the files, hands totals
 -- to a renderer. The only part of the report that reads files and knows the
--- terminal. Exit codes: 0 done, 1 a file yields nothing, 2 usage.
+-- terminal.
 
 local events = require "asamp.events"
 local focus = require "asamp.focus"
 local json = require "asamp.json"
 local leaks = require "asamp.leaks"
+local lifetimes = require "asamp.lifetimes"
 local options = require "asamp.options"
 local text = require "asamp.text"
 local totals = require "asamp.totals"
@@ -16,7 +17,7 @@ local M = {}
 M.summary = "who allocated how much, where time went: functions, lines, types"
 
 local DEFAULT = {"functions", "lines", "callers", "types", "leaks",
-                 "collections", "marks"}
+                 "lifetimes", "collections", "marks"}
 
 local function place(value)
   return focus.byline(value) and value or nil, "FILE:LINE"
@@ -29,13 +30,12 @@ local DESCRIPTION = {
     "survived its first collection. FILE is a VMProf log, compressed or " ..
     "not: a profile of this sampler in either format, or one of another " ..
     "VMProf writer.",
-  {"top", "N", "rows of each table (default 15)", options.whole(1)},
-  {"by", "WHAT", "sort by bytes, samples, survived (bytes that survived) or " ..
-    "time (default: bytes and time, as far as the file has them)",
-    options.oneof{"bytes", "samples", "survived", "time"}},
+  options.TOP,
+  options.by("sort by bytes, samples, survived (bytes that survived) or " ..
+    "time (default: bytes and time, as far as the file has them)"),
   {"total", nil, "sort functions and lines by total instead of own"},
   {"show", "LIST", "sections to show: functions, lines, callers, types, " ..
-    "leaks, tree, collections, marks (default: all but tree)",
+    "leaks, lifetimes, tree, collections, marks (default: all but tree)",
     options.listof(text.SECTIONS)},
   {"tree", nil, "the call tree; the same as --show tree"},
   {"min", "PERCENT", "leaves smaller parts out of the tree (default 1)",
@@ -46,11 +46,9 @@ local DESCRIPTION = {
     "name has TEXT in it, and who called it"},
   {"line", "FILE:LINE", "only samples with that line on their stack, and " ..
     "who called its function", place},
-  {"width", "N", "columns of the output (default: the terminal's, else 80)",
-    options.whole(60)},
-  {"color", "WHEN", "always, never or auto (default: auto, on terminals " ..
-    "unless NO_COLOR is set)", options.oneof{"always", "never", "auto"}},
-  {"json", nil, "everything as JSON; all rows unless --top is given"},
+  options.WIDTH,
+  options.COLOR,
+  options.JSON,
 }
 M.usage = options.usage(DESCRIPTION)
 
@@ -66,7 +64,8 @@ local function document(profile, t, found, top)
   for _, key in ipairs{"path", "command", "complete", "message", "version",
                        "interpreter", "period", "periods", "random", "fates",
                        "started", "duration", "samples", "bytes", "survived",
-                       "survivedbytes", "undecided", "undetailed",
+                       "survivedbytes", "later", "laterbytes", "followed",
+                       "unfollowed", "undecided", "undetailed",
                        "timesamples", "timeperiod", "timeperiods", "wall",
                        "minors", "majors"} do
     doc[key] = profile[key]
@@ -77,6 +76,7 @@ local function document(profile, t, found, top)
   doc.collections = events.collections(profile)
   doc.marks = first(events.marks(profile), top)
   doc.leaks = found
+  doc.lifetimes = lifetimes.of(profile)
   return doc
 end
 
@@ -109,12 +109,8 @@ local function settings(o, world)
     show[name] = true
   end
   show.tree = show.tree or o.tree
-  local color = world.color
-  if o.color and o.color ~= "auto" then
-    color = o.color == "always"
-  end
   return {top = o.top or 15, show = show, cumulative = o.total, min = o.min or 1,
-          depth = o.depth or 60, color = color,
+          depth = o.depth or 60, color = options.color(o, world),
           width = o.width or world.columns}
 end
 
@@ -128,7 +124,7 @@ local function narrowed(profile, o, setting)
   local covered, entries = focus.cover(profile, test)
   setting.focus = {title = title, entries = entries}
   setting.show.leaks, setting.show.collections = nil, nil
-  setting.show.marks = nil
+  setting.show.marks, setting.show.lifetimes = nil, nil
   if #entries == 0 then
     return nil, ("no stack has %s"):format(title)
   end
@@ -176,6 +172,7 @@ local function reportof(path, o, world)
     return document(profile, t, found, o.top)
   end
   setting.leaks = found
+  setting.lifetimes = setting.show.lifetimes and lifetimes.of(profile) or nil
   return text.render(profile, t, setting)
 end
 

@@ -5,6 +5,7 @@
 -- passed through.
 
 local host = require "asamp.host"
+local keys = require "profiler.options"
 local options = require "asamp.options"
 local text = require "asamp.text"
 local totals = require "asamp.totals"
@@ -24,8 +25,7 @@ local function like(pattern, wants)
   end
 end
 
--- Whether a value is in its range the profiler itself says, before the script
--- starts.
+-- Whether a value is in its range is asked of the profiler's own options.
 local DESCRIPTION = {
   command = "run", arguments = "[--] SCRIPT [arguments]", what = "script",
   least = 1, most = math.huge, rest = true,
@@ -38,15 +38,18 @@ local DESCRIPTION = {
   {"time", "RATE", "samples of time a second; 0: none (default 0)",
     like("^%d+$", "a whole number of samples a second")},
   {"wall", nil, "time by the clock on the wall, not of the CPU"},
+  {"exact", nil, "a stack for every sample of CPU time, not only at ticks of " ..
+    "the scheduler"},
   {"no-native", nil, "no C stacks, only the C functions that Lua called"},
   {"random", nil, "random gaps between allocation samples"},
   {"seed", "N", "integer: where the first sample falls, and all random gaps",
     like("^%-?%d+$", "an integer")},
-  {"out", "FILE", "the profile; %p is the process id (default " ..
+  {"out", "OUT", "the profile; %p is the process id (default " ..
     "SCRIPT.PID.vmprof in the current folder)",
-    like("^[^,%z]+$", "a path without commas")},
+    like("^[^,%z]+$", "a path without commas"), short = "o"},
   {"format", "NAME", "stock or extended (default stock)",
     options.oneof{"stock", "extended"}},
+  {"plain", nil, "do not compress the profile"},
   {"quiet", nil, "no report at the end"},
   after = "What LUA_PROFILER holds goes for all that is not given here.",
   exits = "Exit codes: the script's own; 1 the script could not be started, " ..
@@ -54,27 +57,47 @@ local DESCRIPTION = {
 }
 M.usage = options.usage(DESCRIPTION)
 
--- Pairs of LUA_PROFILER's text, as a table; a key alone is 1.
-local function pairsof(list)
-  local t = {}
-  for item in list:gmatch "[^,]+" do
-    local key, value = item:match "^%s*([^=%s]+)%s*=%s*(.-)%s*$"
-    t[key or item:match "^%s*(.-)%s*$"] = value or "1"
+-- The settings of the run: what LUA_PROFILER held, and over it the options.
+-- nil and what is wrong with them.
+local function settings(o, inherited)
+  local t, wrong = keys.read(inherited)
+  if not t then
+    return nil, "LUA_PROFILER: " .. wrong
+  end
+  for _, key in ipairs{"alloc", "time", "seed", "out", "format"} do
+    t[key] = o[key] or t[key]
+  end
+  for _, key in ipairs{"wall", "exact", "random", "quiet"} do
+    t[key] = o[key] and "1" or t[key]
+  end
+  t.native = o["no-native"] and "0" or t.native
+  t.compress = o.plain and "0" or t.compress
+  local checked
+  checked, wrong = keys.check(t)
+  if not checked then
+    return nil, wrong
+  elseif checked.alloc == 0 and (checked.time or 0) == 0 then
+    return nil, "nothing to sample: --alloc is 0 and there is no --time"
+  elseif t.out and host.samefile(t.out, o.files[1]) then
+    return nil, options.REPLACES:format(t.out, o.files[1])
   end
   return t
 end
 
--- The settings of the run: what LUA_PROFILER held, and over it the options.
-local function settings(o, inherited)
-  local t = pairsof(inherited)
-  for _, key in ipairs{"alloc", "time", "seed", "out", "format"} do
-    t[key] = o[key] or t[key]
+-- Why the script cannot be read; nil when it can. "-" is standard input.
+-- Opens no pipe: what is in it is the script's.
+local function unreadable(script)
+  if script == "-" then
+    return nil
+  elseif host.samefile(script, script .. "/.") then
+    return "Is a directory"
+  elseif host.isfile(script) or not host.samefile(script, script) then
+    local file, message = io.open(script)
+    if not file then
+      return (message:gsub("^.*: ", ""))
+    end
+    file:close()
   end
-  for _, key in ipairs{"wall", "random", "quiet"} do
-    t[key] = o[key] and "1" or t[key]
-  end
-  t.native = o["no-native"] and "0" or t.native
-  return t
 end
 
 local function totext(t)
@@ -111,10 +134,6 @@ local function shortreport(path, since, world)
   end
 end
 
-local function off(value)
-  return value and tonumber((value:gsub("[KMGkmg]$", ""))) == 0
-end
-
 --- Runs the command. 'world': see asamp.lua. Returns the script's exit code,
 -- 2 for wrong arguments; does not return when a signal ended the script.
 function M.run(args, world)
@@ -122,13 +141,18 @@ function M.run(args, world)
   if not o then
     return code
   end
-  local t = settings(o, os.getenv "LUA_PROFILER" or "")
-  if off(t.alloc) and (not t.time or off(t.time)) then
-    world.err("asamp run: nothing to sample: --alloc is 0 and there is no " ..
-              "--time; see asamp run --help\n")
+  local script, since = o.files[1], os.time()
+  local t, wrong = settings(o, os.getenv "LUA_PROFILER" or "")
+  if not t then
+    world.err(("asamp run: %s; see asamp run --help\n"):format(wrong))
     return 2
   end
-  local script, since = o.files[1], os.time()
+  wrong = unreadable(script)
+  if wrong then
+    world.err(("asamp run: cannot read script '%s': %s\n"):format(
+      script, wrong))
+    return 1
+  end
   local words = table.move(o.files, 1, #o.files, 4,
                            {world.interpreter, "-l", "profiler"})
   local how, status, pid = host.run(words, {LUA_PROFILER = totext(t)})

@@ -30,6 +30,19 @@ function M.lived(profile, sum)
          and ("%.0f%%"):format(100 * sum.survived / decided) or "-"
 end
 
+--- Does the file tell who died later?
+function M.tellsdeaths(profile)
+  return profile.fates and (profile.followed or 0) > 0
+end
+
+--- The share of what was decided that is alive at the end.
+function M.alive(profile, sum)
+  local decided = sum.samples - sum.undecided
+  return M.tellsdeaths(profile) and decided > 0
+         and ("%.0f%%"):format(100 * (sum.survived - sum.later) / decided)
+         or "-"
+end
+
 -- "file:line" of a Lua function or line, "[C] library" of a native one.
 local function whereof(row)
   if row.native then
@@ -92,24 +105,31 @@ local function measured(style, rows, field)
   return columns
 end
 
-local function livedcolumn(style, rows)
-  return {title = "lived", cells = cells(rows, function(row)
+-- Adds the columns of what survived and of what is alive at the end.
+local function livedcolumns(style, columns, rows)
+  columns[#columns + 1] = {title = "lived", cells = cells(rows, function(row)
     return M.lived(style.profile, row.own)
   end)}
+  if M.tellsdeaths(style.profile) then
+    columns[#columns + 1] = {title = "alive", cells = cells(rows, function(row)
+      return M.alive(style.profile, row.own)
+    end)}
+  end
 end
 
 -- Where the time of a line went, in shares of all time.
-local function timecolumns(style, rows)
+local function addtimecolumns(style, columns, rows)
   local whole = style.totals.whole
   local function column(title, of)
-    return {title = title, cells = cells(rows, function(row)
+    columns[#columns + 1] = {title = title, cells = cells(rows, function(row)
       return units.percent(of(row.own), whole.timesamples)
     end)}
   end
-  return column("Lua", function(sum)
+  column("Lua", function(sum)
     return sum.timesamples - sum.nativesamples - sum.gcsamples
-  end), column("C", function(sum) return sum.nativesamples end),
-    column("GC", function(sum) return sum.gcsamples end)
+  end)
+  column("C", function(sum) return sum.nativesamples end)
+  column("GC", function(sum) return sum.gcsamples end)
 end
 
 local function has(style, field)
@@ -170,7 +190,7 @@ function M.functions(style, field)
   local rows = top(style, list)
   local columns = measured(style, rows, field)
   if isallocation(field) then
-    columns[#columns + 1] = livedcolumn(style, rows)
+    livedcolumns(style, columns, rows)
   end
   return M.titled(style, titleof(style, "By function", field), list, columns,
     "function", function(i, n)
@@ -199,14 +219,14 @@ function M.lines(style, field)
   if both then
     local unit = isallocation(field) and field or style.totals.unit
     columns = table.move(measured(style, rows, unit), 1, 2, 1, {})
-    columns[3] = livedcolumn(style, rows)
-    columns[4], columns[5], columns[6] = timecolumns(style, rows)
+    livedcolumns(style, columns, rows)
+    addtimecolumns(style, columns, rows)
   else
     columns = measured(style, rows, field)
     if isallocation(field) then
-      columns[5] = livedcolumn(style, rows)
+      livedcolumns(style, columns, rows)
     else
-      columns[5], columns[6], columns[7] = timecolumns(style, rows)
+      addtimecolumns(style, columns, rows)
     end
   end
   return M.titled(style, titleof(style, "By line", field), list, columns,
@@ -237,8 +257,8 @@ function M.types(style, field)
       return row.objects > 0 and not style.focus
              and units.count(math.floor(row.objects + 0.5)) or "-"
     end)},
-    livedcolumn(style, rows),
   }
+  livedcolumns(style, columns, rows)
   local all = {}  -- as many as types left out, behind the rows shown
   table.move(rows, 1, #rows, 1, all)
   table.move(list, style.top + 1, #list, #all + 1, all)
@@ -272,13 +292,17 @@ end
 --- Lines that are likely to leak: rows of asamp.leaks.
 function M.leaks(style, found)
   local rows = top(style, found.rows)
-  local field = style.totals.unit == "bytes" and "survivedbytes" or "survived"
+  local bytes = style.totals.unit == "bytes"
   local columns = {
-    {title = "survived", cells = cells(rows, function(row)
-      return M.value(style.profile, row, field)
+    {title = found.proved and "alive" or "survived",
+     cells = cells(rows, function(row)
+      return M.value(style.profile,
+        {survivedbytes = row.keptbytes, survived = row.kept},
+        bytes and "survivedbytes" or "survived")
     end)},
-    {title = "lived", cells = cells(rows, function(row)
-      return ("%.0f%%"):format(100 * row.survived / row.samples)
+    {title = found.proved and "of own" or "lived",
+     cells = cells(rows, function(row)
+      return ("%.0f%%"):format(100 * row.kept / row.samples)
     end)},
     {title = "in parts", cells = cells(rows, function(row)
       return ("%d of %d"):format(row.parts, found.parts)
@@ -286,6 +310,37 @@ function M.leaks(style, found)
   }
   return M.titled(style, "Likely leaks", found.rows, columns, "line",
     function(i, n) return M.linelabel(rows[i], n, style.paint) end)
+end
+
+local function lifelabel(row)
+  if row.kind == "young" then
+    return "died young"
+  elseif row.kind == "alive" then
+    return "alive"
+  end
+  return "< " .. units.short(row.below)
+end
+
+--- How long things lived: rows of asamp.lifetimes.
+function M.lifetimes(style, rows)
+  local bytes = style.totals.unit == "bytes"
+  local field = bytes and "bytes" or "samples"
+  local columns = {
+    {title = "lived for", cells = cells(rows, lifelabel)},
+    {title = field, cells = cells(rows, function(row)
+      return M.value(style.profile, row, field)
+    end)},
+    {title = "", gap = 1, least = 6, cells = cells(rows, function(row)
+      return units.percent(row.samples, style.totals.whole.samples)
+    end)},
+    {title = "of it", cells = cells(rows, function(row)
+      return row.share and ("%.0f%%"):format(100 * row.share) or "-"
+    end)},
+  }
+  return M.titled(setmetatable({top = #rows}, {__index = style}),
+    "By lifetime", rows, columns, "comes from line", function(i, n)
+      return rows[i].file and M.linelabel(rows[i], n, style.paint) or "?"
+    end)
 end
 
 return M

@@ -54,8 +54,22 @@ local function survival(p, t)
   if not p.fates or decided == 0 then
     return nil
   end
-  local text = ("Of what was sampled %s survived its first collection.")
+  local text = ("Of what was sampled %s survived its first collection")
     :format(units.percent(t.whole.survived, decided))
+  if tables.tellsdeaths(p) then
+    text = text .. (": %s died later, %s was alive at the end%s."):format(
+      units.percent(t.whole.later, decided),
+      units.percent(t.whole.survived - t.whole.later, decided),
+      p.majors == 0 and
+      ", as no major collection has come to look at it again" or "")
+  else
+    text = text .. "."
+  end
+  if tables.tellsdeaths(p) and p.unfollowed > 0 then
+    text = text .. (" Of %s that survived it is not known when they died: " ..
+      "more than %s were alive at once."):format(
+      units.plural(p.unfollowed, "sample"), units.count(p.followed))
+  end
   if t.whole.undecided > 0 then
     text = text .. (" %s had no collection before the end."):format(
       units.plural(t.whole.undecided, "sample"))
@@ -145,20 +159,23 @@ local function leaksection(style, found)
   if #found.rows > 0 then
     local lines = tables.leaks(style, found)
     table.insert(lines, 3, layout.wrap(low .. ", and all through it these " ..
-      "lines allocated what survived:", "  ", style.width))
+      "lines allocated what " .. (found.proved
+      and "no major collection has found dead:" or "survived:"), "  ",
+      style.width))
     return lines
   end
   local text = found.grew and not found.kept
     and ("None stands out: %s; %s survived their first collection in the " ..
          "second half, and most of that died later."):format(
       (low:gsub("^The", "the", 1)), units.bytes(found.late))
-    or found.grew and low .. ", but no line stands out among what survived."
+    or found.grew and low .. ", but no line stands out among what " ..
+      (found.proved and "is alive." or "survived.")
     or "None: the heap does not grow. " .. low .. "."
   return {"", style.paint("bold", "Likely leaks"),
           layout.wrap(text, "  ", style.width)}
 end
 
-local function legend(t, show)
+local function legend(p, t, show)
   local parts = {}
   if show.functions or show.lines then
     parts[1] = "own: of functions, by the function itself; of lines, by the " ..
@@ -171,7 +188,8 @@ local function legend(t, show)
   end
   if t.whole.samples > 0 then
     parts[#parts + 1] = "lived: share of own that survived its first " ..
-      "collection."
+      "collection." .. (tables.tellsdeaths(p) and
+      " alive: share that no later collection has found dead." or "")
   end
   if t.unit == "bytes" then
     parts[#parts + 1] = "K, M, G: powers of 1024."
@@ -180,13 +198,14 @@ local function legend(t, show)
 end
 
 --- The sections there are, in the order in which they are shown.
-M.SECTIONS = {"functions", "lines", "callers", "types", "leaks", "tree",
-              "collections", "marks"}
+M.SECTIONS = {"functions", "lines", "callers", "types", "leaks", "lifetimes",
+              "tree", "collections", "marks"}
 
 --- The report. 'options': top (rows of each table), color, width, show (set
 -- of sections), by (field to sort by and take shares of; nil: all that the
 -- totals have), cumulative (sort by total instead of own), brief (no
--- explanations), leaks (asamp.leaks' rows), min and depth (asamp.calltree's),
+-- explanations), leaks (asamp.leaks' rows), lifetimes (asamp.lifetimes' rows),
+-- min and depth (asamp.calltree's),
 -- focus ({title, entries}: the totals cover only a part).
 function M.render(profile, t, options)
   local style = {
@@ -230,6 +249,17 @@ function M.render(profile, t, options)
   function section.leaks()
     append(leaksection(style, options.leaks))
   end
+  function section.lifetimes()
+    if options.lifetimes and #options.lifetimes > 0 then
+      append(tables.lifetimes(style, options.lifetimes))
+      if not options.brief then
+        lines[#lines + 1] = style.paint("dim", layout.wrap(
+          "lived for: bytes that were allocated between birth and death, " ..
+          "which a major collection tells; alive: at the end.", "  ",
+          style.width))
+      end
+    end
+  end
   function section.tree()
     for _, field in ipairs(fields) do
       append(trees.lines(style, calltree.rows(profile, t, field, options),
@@ -249,7 +279,7 @@ function M.render(profile, t, options)
         section[name]()
       end
     end
-    local text = not options.brief and legend(t, show) or ""
+    local text = not options.brief and legend(profile, t, show) or ""
     if text ~= "" then
       lines[#lines + 1] = ""
       lines[#lines + 1] = style.paint("dim",

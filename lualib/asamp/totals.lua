@@ -10,6 +10,7 @@
 --
 -- Every sum is a table of these fields, all 0 at first:
 --   samples, bytes, survived, survivedbytes, undecided   of allocations
+--   later, laterbytes   of those that survived, died later
 --   timesamples      sampling periods of time; of these
 --   nativesamples    with a C function innermost
 --   gcsamples        in a collection
@@ -17,7 +18,7 @@
 local M = {}
 
 local ALLOCATION = {"samples", "bytes", "survived", "survivedbytes",
-                    "undecided"}
+                    "later", "laterbytes", "undecided"}
 local TIME = {"timesamples", "nativesamples", "gcsamples"}
 
 --- The fields of a sum.
@@ -26,7 +27,7 @@ M.FIELDS = table.move(TIME, 1, #TIME, #ALLOCATION + 1,
 
 local function zero()
   return {samples = 0, bytes = 0, survived = 0, survivedbytes = 0,
-          undecided = 0, timesamples = 0, nativesamples = 0, gcsamples = 0}
+          later = 0, laterbytes = 0, undecided = 0, timesamples = 0, nativesamples = 0, gcsamples = 0}
 end
 
 --- The frames that stand for collections.
@@ -79,7 +80,7 @@ local function siteof(profile, i)
     end
   else
     for _, field in ipairs(ALLOCATION) do
-      sum[field] = sites[field][i]
+      sum[field] = sites[field] and sites[field][i] or 0
     end
   end
   return sum

@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: MIT
 -- The command `asamp view`: a profile in, one HTML page out. Reads its
 -- arguments, the profile and the page's template, writes the page; the only
--- part of the view that opens files for writing. Exit codes: 0 done, 1 no
--- page could be made, 2 usage.
+-- part of the view that opens files for writing.
 
 local data = require "asamp.view.data"
+local host = require "asamp.host"
 local options = require "asamp.options"
 local page = require "asamp.view.page"
 local sources = require "asamp.view.sources"
@@ -25,13 +25,11 @@ local DESCRIPTION = {
     "with a timeline of heap and collections to select from. The page needs " ..
     "no network and holds the source lines that it shows. FILE is a VMProf " ..
     "log, as for asamp report.",
-  {"out", "PATH", "the page (default FILE.html; - is standard output)",
-    short = "o"},
+  options.out("the page (default FILE.html; - is standard output)"),
   {"source", "DIRS", "folders, with colons between them, in which source " ..
     "files of relative names are looked for besides the current one"},
   {"nodes", "N", "keep at most N nodes of the call tree (default 100000)",
     options.whole(1)},
-  exits = "Exit codes: 0 done, 1 no page could be made, 2 wrong arguments.",
 }
 M.usage = options.usage(DESCRIPTION)
 
@@ -46,13 +44,14 @@ local function write(path, text, world)
     return true
   end
   local file, message = io.open(path, "wb")
-  if not file then
-    return fail("cannot write the page: %s", message)
+  local ok = file
+  if file then
+    ok, message = file:write(text)
+    local closed, late = file:close()
+    ok, message = ok and closed, message or late
   end
-  local ok, reason = file:write(text)
-  local closed, late = file:close()
-  if not (ok and closed) then
-    return fail("cannot write the page '%s': %s", path, reason or late)
+  if not ok then  -- the name stands before some of the reasons
+    return fail("cannot write '%s': %s", path, (message:gsub("^.*: ", "")))
   end
   return true
 end
@@ -73,8 +72,6 @@ local function make(path, out, o, world)
   local template, missing = page.template()
   if not template then
     return nil, missing
-  elseif out == path then
-    return fail("'%s' would replace the profile itself", out)
   end
   local profile, message = read(path, world)
   if not profile then
@@ -108,6 +105,11 @@ function M.run(args, world)
   end
   local path = o.files[1]
   local out = o.out or path .. ".html"
+  if host.samefile(out, path) then
+    world.err(("asamp view: " .. options.REPLACES ..
+               "; see asamp view --help\n"):format(out, path))
+    return 2
+  end
   local text, message = make(path, out, o, world)
   if message then
     world.err(("asamp view: %s\n"):format(message))

@@ -8,6 +8,21 @@ local process = require "spec.support.process"
 
 local SH = "/bin/sh"
 
+describe("names of files", function()
+  it("may be of one file, by a detour or a link, if it is there", function()
+    local path = os.tmpname()
+    assert.is_true(os.execute(("ln -s %s %s.link"):format(path, path)))
+    for _, other in ipairs{path, "/tmp/.." .. path, path .. ".link"} do
+      assert.is_true(host.samefile(path, other), other)
+      assert.is_true(host.samefile(other, path), other)
+    end
+    assert.is_false(host.samefile(path, "/tmp"))
+    os.remove(path)
+    assert.is_false(host.samefile(path, path))
+    os.remove(path .. ".link")
+  end)
+end)
+
 describe("running a program", function()
   it("tells its exit status", function()
     for _, status in ipairs{0, 1, 77, 255} do

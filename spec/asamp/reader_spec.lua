@@ -31,8 +31,9 @@ local function stackof(profile, node)
   return table.concat(parts, " ")
 end
 
---- {"stack kind" = {samples, bytes, survived, survivedbytes, undecided}}
-local function sitesof(profile)
+--- {"stack kind" = {samples, bytes, survived, survivedbytes, undecided}}, with
+-- 'later' also {..., later, laterbytes}.
+local function sitesof(profile, later)
   local list, s = {}, profile.sites
   for i = 1, #s.node do
     local kind = profile.kinds[s.kind[i]]
@@ -40,7 +41,8 @@ local function sitesof(profile)
                 (kind.class and "/" .. kind.class or "")
     assert(not list[key], "site twice: " .. key)
     list[key] = {s.samples[i], s.bytes[i], s.survived[i], s.survivedbytes[i],
-                 s.undecided[i]}
+                 s.undecided[i], later and s.later[i] or nil,
+                 later and s.laterbytes[i] or nil}
   end
   return list
 end
@@ -82,7 +84,7 @@ describe("the reader", function()
       end
       local p = assert(gen.open{path = path, format = format, plain = plain,
                                 timeperiod = 1000000, period = 512,
-                                random = seed % 2 == 0})
+                                followed = 5000, random = seed % 2 == 0})
       local names, classes = {}, {}
       for i = 1, 5 do
         classes[i] = i == 5 and "c2" or "c" .. i  -- two of one name
@@ -95,15 +97,49 @@ describe("the reader", function()
       local period, open, clock = 512, {}, gen.now()
       local model = {sites = {}, samples = 0, bytes = 0, survived = 0,
                      timesamples = 0, timeperiods = 1, minors = 0, majors = 0,
-                     records = 0, blocks = 0, outside = 0, marks = {}}
+                     records = 0, blocks = 0, outside = 0, marks = {},
+                     later = 0, unfollowed = 0, lives = {}}
+      local followed, allocated = {}, 0
       local function site(key)
-        model.sites[key] = model.sites[key] or {0, 0, 0, 0, 0}
+        model.sites[key] = model.sites[key] or {0, 0, 0, 0, 0, 0, 0}
         return model.sites[key]
+      end
+      -- Some of those that are followed die: in runs of the list.
+      local function deaths()
+        local runs, alive, dead, stay = {}, 0, 0, {}
+        local often = ({1, 2, 9, 50})[1 + random(4)]
+        for _, o in ipairs(followed) do
+          if random(often) == 0 then
+            dead = dead + 1
+            local bytes = o.count * o.period
+            o.at[6], o.at[7] = o.at[6] + o.count, o.at[7] + bytes
+            model.later = model.later + o.count
+            local n, life = 0, allocated - o.born
+            while life > 0 do n, life = n + 1, life >> 1 end
+            model.lives[n] = (model.lives[n] or 0) + bytes
+          else
+            if dead > 0 then
+              runs[#runs + 1], runs[#runs + 2] = alive, dead
+              alive, dead = 0, 0
+            end
+            alive = alive + 1
+            stay[#stay + 1] = o
+          end
+        end
+        if dead > 0 then
+          runs[#runs + 1], runs[#runs + 2] = alive, dead
+        end
+        followed = stay
+        return #runs > 0 and runs or nil
       end
       -- The sample is counted where its class, told with its fate, belongs.
       local function decide(o, class, survived)
         local at = site(o.key .. (class and "/" .. class or ""))
         at[1], at[2] = at[1] + o.count, at[2] + o.count * o.period
+        if survived ~= nil then
+          allocated = allocated + o.count * o.period
+          o.at, o.born = at, allocated
+        end
         if survived then
           at[3], at[4] = at[3] + o.count, at[4] + o.count * o.period
           model.survived = model.survived + o.count
@@ -118,7 +154,12 @@ describe("the reader", function()
           local major = random(3) == 0
           for i, o in ipairs(open) do
             local survived = random(3) == 0
-            fates[i] = survived and "1" or "0"
+            fates[i] = survived and (random(9) == 0 and "2" or "1") or "0"
+            if fates[i] == "1" then
+              followed[#followed + 1] = o
+            elseif survived then
+              model.unfollowed = model.unfollowed + o.count
+            end
             if ids then
               ids[i] = random(#classes + 1)
             end
@@ -136,6 +177,7 @@ describe("the reader", function()
           model.minors, model.majors = model.minors + minors, model.majors + majors
           model.records = model.records + 1
           p:collection{fates = table.concat(fates), major = major,
+                       deaths = (major or random(5) == 0) and deaths() or nil,
                        minors = minors, majors = majors, classes = ids or nil,
                        inuse = model.last.inuse, held = model.last.held,
                        rss = model.last.rss, time = clock,
@@ -205,15 +247,16 @@ describe("the reader", function()
           local kind = profile.kinds[bins.kind[i]]
           local key = stackof(profile, bins.node[i]) .. " " .. kind.name ..
                       (kind.class and "/" .. kind.class or "")
-          local sum = sums[key] or {0, 0, 0, 0}
+          local sum = sums[key] or {0, 0, 0, 0, 0, 0}
           sums[key] = sum
           for k, column in ipairs{"samples", "bytes", "survived",
-                                  "survivedbytes"} do
+                                  "survivedbytes", "later", "laterbytes"} do
             sum[k] = sum[k] + bins[column][i]
           end
         end
         for key, site in pairs(model.sites) do
-          assert.same({table.unpack(site, 1, 4)}, sums[key])
+          table.remove(site, 5)
+          assert.same(site, sums[key])
         end
       end
       assert.is_nil(reader.read(path).bins)
@@ -258,7 +301,14 @@ describe("the reader", function()
         checkshape(profile)
         assert.is_true(profile.complete, note)
         assert.is_nil(profile.message, note)
-        assert.same(model.sites, sitesof(profile), note)
+        assert.same(model.sites, sitesof(profile, true), note)
+        assert.equal(model.later, profile.later, note)
+        assert.equal(model.unfollowed, profile.unfollowed, note)
+        local lives = {}
+        for i, n in ipairs(profile.lifetimes.digits) do
+          lives[n] = (lives[n] or 0) + profile.lifetimes.bytes[i]
+        end
+        assert.same(model.lives, lives, note)
         for _, key in ipairs{"samples", "bytes", "survived", "undecided",
                              "minors", "majors", "timesamples", "timeperiods"} do
           assert.equal(model[key], profile[key], note .. ": " .. key)

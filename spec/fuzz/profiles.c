@@ -89,10 +89,16 @@ static void collect (Encoder *e, uint64_t time, size_t open) {
   ProfileCollection c;
   size_t i;
   for (i = 0; i < open; i++) {
-    survived[i] = upto(3) == 0;
+    survived[i] = (unsigned char)upto(3);
     classes[i] = (uint32_t)upto(4);
   }
   encoder_fates(e, survived, upto(2) ? classes : NULL, open);
+  while (upto(2)) {
+    uint32_t runs[4];
+    for (i = 0; i < 4; i++)
+      runs[i] = (uint32_t)upto(6);
+    encoder_deaths(e, runs, 4);
+  }
   memset(&c, 0, sizeof(c));
   c.time = time;
   c.inuse = upto(1 << 30);
@@ -115,6 +121,7 @@ static void ownprofile (Bytes *to, int format) {
   config.format = format;
   config.period = 1024;
   config.timeperiod = upto(2) ? 1000000 : 0;
+  config.followed = upto(2) ? 1000 : 0;
   config.command = "lua x.lua";
   config.resolve = resolve;
   e = encoder_new(&config, time, 1700000000000000u, gather, to);

@@ -193,7 +193,7 @@ describe("LUA_PROFILER", function()
   end)
 
   it("takes spaces, empty items and units", function()
-    local status, _, err, list = run{"-l", "profiler", script, env = " alloc = 1k ,, quiet , native=0"}
+    local status, _, err, list = run{"-l", "profiler", script, env = " alloc = 1k ,, , quiet , native=0"}
     assert.equal(0, status)
     assert.equal("", err)
     assert.equal("1024", list.log.metas.sample_allocated_bytes)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** points: the arithmetic of sample points (asamp/gap.h) and the list of
-** samples without a fate (asamp/pending.h) for specs, without a Lua that
-** samples.
+** points: the arithmetic of sample points (asamp/gap.h), the list of samples
+** without a fate (asamp/pending.h) and of those that live on (asamp/followed.h)
+** for specs, without a Lua that samples.
 **
 **   gap(period, random, seed) -> gap; 64-bit numbers are Lua integers
 **     g:first() -> distance        g:pass(over) -> points, distance
@@ -12,8 +12,14 @@
 **     p:fates({[owner] = true ...} [, {[owner] = class ...}]) -> "0110", oldest
 **       first (dead owners in), and "0 7 7 1", their classes, or nil
 **     p:watched() -> number
-**   MIN, MAX
+**   followed() -> list; owners and blocks as above
+**     f:add(owner, block) -> was there room?
+**     f:freed(block) -> was it watched?
+**     f:deaths{[owner] = true ...} -> list of runs, alive and dead in turn
+**     f:watched() -> number
+**   MIN, MAX, MOST (of those followed)
 */
+#include "../../asamp/followed.h"
 #include "../../asamp/gap.h"
 #include "../../asamp/pending.h"
 
@@ -24,6 +30,7 @@
 
 #define GAPNAME		"points.gap"
 #define PENDINGNAME	"points.pending"
+#define FOLLOWEDNAME	"points.followed"
 
 static int p_gap (lua_State *L) {
   uint64_t period = (uint64_t)luaL_checkinteger(L, 1);
@@ -124,12 +131,58 @@ static int l_fates (lua_State *L) {
 }
 
 static int l_watched (lua_State *L) {
-  lua_pushinteger(L, (lua_Integer)pending(L)->nwatched);
+  lua_pushinteger(L, (lua_Integer)pending(L)->watched.n);
   return 1;
 }
 
 static int l_gc (lua_State *L) {
   pending_close(pending(L));
+  return 0;
+}
+
+static int p_followed (lua_State *L) {
+  Followed *f = lua_newuserdatauv(L, sizeof(*f), 0);
+  memset(f, 0, sizeof(*f));
+  luaL_setmetatable(L, FOLLOWEDNAME);
+  return 1;
+}
+
+static Followed *followed (lua_State *L) {
+  return luaL_checkudata(L, 1, FOLLOWEDNAME);
+}
+
+static int f_add (lua_State *L) {
+  lua_pushboolean(L, followed_add(followed(L), address(L, 2), address(L, 3)));
+  return 1;
+}
+
+static int f_freed (lua_State *L) {
+  lua_pushboolean(L, followed_freed(followed(L), address(L, 2)));
+  return 1;
+}
+
+static int f_deaths (lua_State *L) {
+  PendingJudge judge = {L, isdead, classof};
+  FollowedDeaths d;
+  size_t i;
+  luaL_checktype(L, 2, LUA_TTABLE);
+  lua_settop(L, 2);
+  d = followed_deaths(followed(L), &judge);
+  lua_createtable(L, (int)d.n, 0);
+  for (i = 0; i < d.n; i++) {
+    lua_pushinteger(L, d.runs[i]);
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  }
+  return 1;
+}
+
+static int f_watched (lua_State *L) {
+  lua_pushinteger(L, (lua_Integer)followed(L)->watched.n);
+  return 1;
+}
+
+static int f_gc (lua_State *L) {
+  followed_close(followed(L));
   return 0;
 }
 
@@ -151,12 +204,20 @@ int luaopen_points (lua_State *L) {
     {"add", l_add}, {"freed", l_freed}, {"fates", l_fates},
     {"watched", l_watched}, {"__gc", l_gc}, {NULL, NULL}
   };
+  static const luaL_Reg followers[] = {
+    {"add", f_add}, {"freed", f_freed}, {"deaths", f_deaths},
+    {"watched", f_watched}, {"__gc", f_gc}, {NULL, NULL}
+  };
   static const luaL_Reg functions[] = {
-    {"gap", p_gap}, {"pending", p_pending}, {NULL, NULL}
+    {"gap", p_gap}, {"pending", p_pending}, {"followed", p_followed},
+    {NULL, NULL}
   };
   newclass(L, GAPNAME, gaps);
   newclass(L, PENDINGNAME, lists);
+  newclass(L, FOLLOWEDNAME, followers);
   luaL_newlib(L, functions);
+  lua_pushinteger(L, FOLLOWED_MOST);
+  lua_setfield(L, -2, "MOST");
   lua_pushinteger(L, (lua_Integer)GAP_MIN);
   lua_setfield(L, -2, "MIN");
   lua_pushinteger(L, (lua_Integer)GAP_MAX);

@@ -3,7 +3,7 @@
 ** profilegen: the profile's interface (asamp/profile.h) for specs, so that
 ** they make files, faults and floods without a sampler.
 **
-**   open{path=, format=6|7, plain=, period=, random=, native=, command=,
+**   open{path=, followed=, format=6|7, plain=, period=, random=, native=, command=,
 **        timeperiod= (ns), wall=, resolve="plain"|"hostile"}
 **                                         -> profile | nil, message, errno
 **   p:name(id, name, line, source)
@@ -13,7 +13,7 @@
 **   p:flood(n, {...})                     the same sample n times
 **   p:collection{time=, inuse=, held=, rss=, major=, minors=, majors=,
 **                duration=, tenured=, state=, fates="0110",
-**                classes={id, ...}}
+**                classes={id, ...}, deaths={alive, dead, ...}}
 **   p:class(id, name)                     p:mark(name, value [, time])
 **   p:period(n)                           p:timeperiod(ns [, wall])
 **   p:totals() -> table                   p:close() -> ok, totals
@@ -139,6 +139,7 @@ static int g_open (lua_State *L) {
   c.format = (int)number(L, 1, "format", PROFILE_STOCK);
   c.compress = !boolean(L, 1, "plain");
   c.period = (uint64_t)number(L, 1, "period", 1024);
+  c.followed = (uint64_t)number(L, 1, "followed", 0);
   c.random = boolean(L, 1, "random");
   c.timeperiod = (uint64_t)number(L, 1, "timeperiod", 0);
   c.wall = boolean(L, 1, "wall");
@@ -236,8 +237,8 @@ static int g_collection (lua_State *L) {
   ProfileCollection c;
   const char *text;
   unsigned char *fates;
-  uint32_t *classes = NULL;
-  size_t n, i;
+  uint32_t *classes = NULL, *deaths = NULL;
+  size_t n, i, ndeaths = 0;
   luaL_checktype(L, 2, LUA_TTABLE);
   c.time = (uint64_t)number(L, 2, "time", (lua_Integer)now());
   c.inuse = (uint64_t)number(L, 2, "inuse", 0);
@@ -253,7 +254,7 @@ static int g_collection (lua_State *L) {
   text = luaL_optlstring(L, -1, "", &n);
   fates = lua_newuserdatauv(L, n + 1, 0);
   for (i = 0; i < n; i++)
-    fates[i] = text[i] == '1';
+    fates[i] = (unsigned char)(text[i] - '0');
   if (lua_getfield(L, 2, "classes") == LUA_TTABLE) {
     classes = lua_newuserdatauv(L, (n + 1) * sizeof(*classes), 0);
     for (i = 0; i < n; i++) {
@@ -262,7 +263,16 @@ static int g_collection (lua_State *L) {
       lua_pop(L, 1);
     }
   }
-  profile_collection(p, &c, fates, classes, n);
+  if (lua_getfield(L, 2, "deaths") == LUA_TTABLE) {
+    ndeaths = (size_t)luaL_len(L, -1);
+    deaths = lua_newuserdatauv(L, (ndeaths + 1) * sizeof(*deaths), 0);
+    for (i = 0; i < ndeaths; i++) {
+      lua_rawgeti(L, -2, (lua_Integer)i + 1);
+      deaths[i] = (uint32_t)luaL_checkinteger(L, -1);
+      lua_pop(L, 1);
+    }
+  }
+  profile_collection(p, &c, fates, classes, n, deaths, ndeaths);
   return 0;
 }
 

@@ -17,7 +17,8 @@ M.NAMES = {
 
 --- Writes a run to 'path'. options: seed, format (6 or 7), plain, actions,
 -- time (false: no samples of time), allocations (false: none), undecided
--- (true: no last collection), classes (false: none).
+-- (true: no last collection), classes (false: none), deaths (false: the file
+-- tells none).
 function M.write(path, options)
   local state = options.seed or 1
   local function random(n)
@@ -28,25 +29,41 @@ function M.write(path, options)
   local p = assert(gen.open{
     path = path, format = options.format or 6, plain = options.plain,
     period = 4096, timeperiod = timed and 1000000 or 0, native = true,
+    followed = options.deaths ~= false and 1000 or 0,
     command = 'lua "x" <y>', resolve = random(2) == 0 and "plain" or "hostile",
   })
   for i = 1, #M.NAMES do
     p:name(8 * i, M.NAMES[i], i, "@" .. M.NAMES[1 + i * 5 % #M.NAMES])
     p:class(i, M.NAMES[i])
   end
-  local clock, open = gen.now(), 0
+  local clock, open, followed = gen.now(), 0, 0
+  -- Of those that are followed some die; in runs.
+  local function deaths()
+    local runs, dead = {}, 0
+    local left = followed
+    while left > 0 and options.deaths ~= false do
+      local alive, died = random(20), 1 + random(5)
+      if alive + died > left then break end
+      runs[#runs + 1], runs[#runs + 2] = alive, died
+      left, dead = left - alive - died, dead + died
+    end
+    followed = followed - dead
+    return #runs > 0 and runs or nil
+  end
   local function collect()
     local fates, classes = {}, options.classes ~= false and {} or nil
     for i = 1, open do
-      fates[i] = random(4) == 0 and "1" or "0"
+      fates[i] = random(3) > 0 and "0" or random(9) > 0 and "1" or "2"
+      if fates[i] == "1" then followed = followed + 1 end
       if classes then
         classes[i] = random(4) == 0 and 1 + random(#M.NAMES) or 0
       end
     end
     clock = clock + 1000 * random(3000)
+    local major = random(2) == 0
     p:collection{
       fates = table.concat(fates), classes = classes, time = clock,
-      major = random(4) == 0, duration = 1000 * random(900),
+      major = major, deaths = major and deaths() or nil, duration = 1000 * random(900),
       inuse = random(1 << 30), held = random(1 << 31), rss = random(1 << 32),
       tenured = random(1 << 20), state = random(4), minors = random(3),
     }

@@ -52,10 +52,12 @@ local events = {}
 
 function events.f(rest, state, samples)
   local survived, first = false, state.fate
+  state.walk = nil
   for _, run in ipairs(numbers(rest)) do
     for _ = 1, run do
       samples[state.fate].survived = survived
       samples[state.fate].collection = #samples.collections + 1
+      if survived then state.followed[#state.followed + 1] = samples[state.fate] end
       state.fate = state.fate + 1
     end
     survived = not survived
@@ -76,6 +78,63 @@ function events.l(rest, state, samples)
   assert(at == state.fate, "as many classes as fates")
 end
 
+-- Who is not followed: out of the list again, behind the fates.
+function events.u(rest, state, samples)
+  local not_, survivors = false, {}
+  for i = state.fated, state.fate - 1 do
+    if samples[i].survived then survivors[#survivors + 1] = samples[i] end
+  end
+  local before = #state.followed - #survivors
+  local n = 0
+  for _, run in ipairs(numbers(rest)) do
+    for _ = 1, run do
+      n = n + 1
+      assert(survivors[n], "more than survived").unfollowed = not_
+    end
+    not_ = not not_
+  end
+  local to = before
+  for i = before + 1, #state.followed do
+    local s = state.followed[i]
+    state.followed[i] = nil
+    if not s.unfollowed then
+      to = to + 1
+      state.followed[to] = s
+    end
+  end
+end
+
+-- Deaths: runs of the list of those followed, each line where the one before
+-- it has ended; the dead leave the list when the collection comes.
+function events.d(rest, state, samples)
+  local at, dead = state.walk or 0, false
+  local runs = numbers(rest)
+  assert(#runs > 0 and #runs % 2 == 0, "pairs of runs")
+  for _, run in ipairs(runs) do
+    for _ = 1, run do
+      at = at + 1
+      local s = assert(state.followed[at], "a run beyond those followed")
+      if dead then s.death = #samples.collections + 1 end
+    end
+    dead = not dead
+  end
+  state.walk = at
+end
+
+local function bury(state)
+  if state.walk then
+    local to = 0
+    for i, s in ipairs(state.followed) do
+      state.followed[i] = nil
+      if not s.death then
+        to = to + 1
+        state.followed[to] = s
+      end
+    end
+    state.walk = nil
+  end
+end
+
 function events.C(rest, _, samples)
   local id, name = rest:match "^ (%d+) (.*)$"
   assert(math.tointeger(id) == #samples.classes + 1, "class out of order")
@@ -85,6 +144,7 @@ end
 local function collection(major)
   return function(rest, state, samples)
     local d = numbers(rest)
+    bury(state)
     assert(#d == 7 or #d == 9, "fields of a collection")
     state.time = state.time + d[1]
     state.inuse, state.held, state.rss = state.inuse + d[2], state.held + d[3], state.rss + d[4]
@@ -162,14 +222,15 @@ local function batch(log, text, state, samples)
   assert(#(lines.k or "") == (log.version == 7 and kinds or 0), "a kind for each")
   for _, e in ipairs(happened) do
     e[1](e[2], state, samples)
-    if e[1] ~= events.f then state.fated = nil end
+    if e[1] ~= events.f and e[1] ~= events.l then state.fated = nil end
   end
   state.before = state.before + n
 end
 
 --- The allocation samples of a profile, oldest first: {kind, size, count,
 -- outside, survived (nil: undecided), class (nil: none), collection (which one
--- decided that), time (us since the start), number (among the samples of both
+-- decided that), death (which one has found dead what had survived), unfollowed
+-- (survived; whether it died is not told), time (us since the start), number (among the samples of both
 -- sorts), thread, stack}; a stack is a list of frames, leaf first: {name, line,
 -- defined, file, native}. The list also has 'times' (the samples of time:
 -- {count, time, number, thread, stack}), 'points' (sum of counts of
@@ -181,7 +242,7 @@ function M.of_log(log)
   local samples = {periods = {}, timeperiods = {}, collections = {}, gcs = {}, marks = {},
                    classes = {}, times = {}, points = 0, log = log}
   local state = {stack = 1, fate = 1, before = 0, sampled = 0, time = 0, inuse = 0, held = 0,
-                 rss = 0, cache = {}}
+                 rss = 0, cache = {}, followed = {}}
   local n = 1
   while log.metas["asamp." .. n] do
     batch(log, log.metas["asamp." .. n], state, samples)

@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: MIT
 -- A profile (as profiler.reader returns it) in, what the page embeds out:
 -- columns of numbers, names once. Pure. The size is bounded:
---   D1  at most options.nodes nodes are kept, those with the largest totals;
---       what was cut hangs below its nearest kept caller as one node of the
---       function [smaller callees], so that every total stays what it was;
---   D2  at most ROWS rows (bin, node, kind): time is divided more coarsely
---       until they fit;
---   D3  at most POINTS collections: of neighbours the largest values stay;
---   D4  what D1 and D3 left out is told in 'notes'.
+--   VD1  at most options.nodes nodes are kept, those with the largest totals;
+--        what was cut hangs below its nearest kept caller as one node of the
+--        function [smaller callees], so that every total stays what it was;
+--   VD2  at most ROWS rows (bin, node, kind): time is divided more coarsely
+--        until they fit;
+--   VD3  at most POINTS collections: of neighbours the largest values stay;
+--   VD4  what VD1 and VD3 left out is told in 'notes'.
 -- Node 0 is the root, bins and nodes count from 0 and 1, kinds, functions and
 -- files from 0. Times are microseconds since the profile's start.
 
@@ -71,7 +71,7 @@ local function sum(rows, binof, nodeof, kinds, nodes)
   return out, n
 end
 
--- D2: neighbouring bins become one until the rows fit.
+-- VD2: neighbouring bins become one until the rows fit.
 local function fit(rows, bins, nodeof, kinds, nodes, limit)
   local step = 1
   while true do
@@ -125,7 +125,7 @@ local function weights(profile)
   return weight, own
 end
 
--- D1: the set of nodes that stay, or nil when all do. A caller's total is
+-- VD1: the set of nodes that stay, or nil when all do. A caller's total is
 -- not smaller than a callee's and its number is lower, so that callers stay
 -- where callees do.
 local function largest(weight, limit)
@@ -194,7 +194,7 @@ end
 
 -- -------------------------------------------------------------- timeline --
 
--- D3: collections as columns; of a group of neighbours the largest of each
+-- VD3: collections as columns; of a group of neighbours the largest of each
 -- value stays, and the time of the last. Pauses are -1 where there is none.
 local function collections(list)
   local out = {time = {}, inuse = {}, held = {}, rss = {}, minor = {},
@@ -285,7 +285,7 @@ function M.whole(profile)
   return n >= 0
 end
 
---- What the page embeds. 'options': nodes (D1), rows (D2, optional).
+--- What the page embeds. 'options': nodes (VD1), rows (VD2, optional).
 function M.of(profile, options)
   local weight, own = weights(profile)
   local keep = largest(weight, options.nodes)

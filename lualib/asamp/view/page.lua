@@ -3,8 +3,8 @@
 -- view/ by `make view` into page.html beside this module. Data are embedded
 -- as JSON in which no "<" is left, so that nothing in a name or in a source
 -- line can end the element or begin another:
---   P1  no byte of a profile or a source file reaches the page but as the
---       content of a JSON string or as a number.
+--   VP1  no byte of a profile or a source file reaches the page but as the
+--        content of a JSON string or as a number.
 
 local json = require "asamp.json"
 

@@ -2,10 +2,10 @@
 -- The source lines that the page shows: those with frames on them, and a few
 -- around. Reads files, changes nothing. Names come from the profile, which
 -- may be anybody's:
---   S1  only names of Lua functions are looked up, only regular files are
---       opened, none below /proc and /sys, and of a file at most MAXFILE bytes
---       are read; what has a zero byte is no text;
---   S2  at most MAXTEXT bytes of lines are taken in all, MAXLINE of a line.
+--   VS1  only names of Lua functions are looked up, only regular files are
+--        opened, none below /proc and /sys, and of a file at most MAXFILE bytes
+--        are read; what has a zero byte is no text;
+--   VS2  at most MAXTEXT bytes of lines are taken in all, MAXLINE of a line.
 
 local host = require "asamp.host"
 

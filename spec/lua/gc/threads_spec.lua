@@ -235,6 +235,87 @@ describe("a deep stack", function()
     end)
   end)
 
+  -- A bug that was: how far a stack had been used was read from the CallInfos,
+  -- but a CallInfo tells only of its last call. Slots of a call before that had
+  -- gone further kept what it had left there, a collection freed it, and a frame
+  -- that grew over them and called a hook or a metamethod showed it to the next.
+  it("forgets a call that went further than the ones which came after it", function()
+    within(function(state)
+      local function wide(first, each)  -- 150 variables
+        local lines = {first}
+        for i = 1, 150 do lines[i + 1] = ("local v%d = %s"):format(i, each) end
+        return assert(load(table.concat(lines, "\n")))
+      end
+      local far, near = wide("local a = ...", "{left = 1}"), function() end
+      local late = wide("local a = ...; a = a + 1", "1")
+      local seen, stale = 0, 0
+      local meta = setmetatable({}, {__add = function()  -- in 'late', before it has variables
+        collectgarbage("step")
+        for i = 1, 152 do
+          local name, v = debug.getlocal(2, i)
+          if not name then break end
+          seen = seen + 1
+          if type(v) == "table" and rawget(v, "left") then stale = stale + 1 end
+        end
+        state.check()
+        return 1
+      end})
+      local function rounds()
+        for _ = 1, 20 do
+          far()
+          near()  -- takes the CallInfo of 'far'
+          collectgarbage("step")
+          for i = 1, 300 do assert(#{i, i} == 2) end
+          late(meta)
+        end
+      end
+      local function low(n)  -- the stack is not shrunk so far that 'far' must grow it
+        if n > 0 then return (low(n - 1)) end
+        rounds()
+      end
+      for depth = 0, 60, 20 do low(depth) end
+      assert(seen > 1000, seen)
+      assert(stale == 0, stale)
+    end)
+  end)
+
+  -- A bug that was: a tail call kept CIST_CLEAN, so a collection took the extra
+  -- arguments that it had passed, which lie below the function of its frame, for
+  -- those of the call before, which it had seen, and freed them.
+  it("keeps the extra arguments of a tail call in a frame that a collection has seen", function()
+    within(function(state)
+      local calls = 0
+      local function call(n, ...)
+        collectgarbage("step")  -- sees this frame
+        for i = 1, 300 do assert(#{i, i} == 2) end
+        for i, v in ipairs {...} do
+          assert(rawequal(type(v), "table") and v[1] == n and v[2] == i)
+          calls = calls + 1
+        end
+        state.check()
+        if n == 50 then return ... end
+        return call(n + 1, {n + 1, 1}, {n + 1, 2}, {n + 1, 3})
+      end
+      assert(select("#", call(0)) == 3)
+      assert(calls == 150)
+    end)
+  end)
+
+  it("is given back when minor collections go on without it", function()
+    within(function(state)
+      local function down(n) return n > 0 and 1 + down(n - 1) or 0 end
+      for turn = 1, 2 do
+        assert(down(100000) == 100000)
+        local deep, _, minors, majors = state.memory()
+        for _ = 1, 20 do collectgarbage("step") end
+        local low, _, minors2, majors2 = state.memory()
+        assert(minors2 - minors >= 20 and (majors2 == majors or turn > 1))
+        assert(deep - low > 100000 * 3 * 16, deep - low)
+      end
+      state.check()
+    end)
+  end)
+
   it("shows only what lives to lua_getlocal and the traceback", function()
     within(function(state)
       collectgarbage("nursery", 500)

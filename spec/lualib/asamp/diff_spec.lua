@@ -111,8 +111,8 @@ describe("asamp diff", function()
 
   it("tells wrong arguments on one line, exit code 2", function()
     for what, words in pairs{
-      ["no file given"] = {}, ["2 files wanted, got 1"] = {a},
-      ["at most 2 files, got 3"] = {a, b, a},
+      ["2 files wanted, got 0"] = {}, ["2 files wanted, got 1"] = {a},
+      ["2 files wanted, got 3"] = {a, b, a},
       ["--sigma wants a number from 0 to 100, got '-1'"] = {"--sigma=-1", a, b},
     } do
       local code, out, err = run(table.unpack(words))

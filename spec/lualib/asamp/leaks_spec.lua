@@ -55,7 +55,8 @@ describe("a likely leak", function()
     assert.equal(N, r.parts)
     assert.equal(2, #r.rows)
     assert.same({file = "x.lua", line = 3, name = "f", samples = 64,
-                 survived = 48, survivedbytes = 4800, late = 2400, parts = 16},
+                 survived = 48, survivedbytes = 4800, kept = 48,
+                 keptbytes = 4800, late = 2400, parts = 16},
                 r.rows[1])
     assert.equal(1600 + 2400, r.late)
     assert.equal(1, r.rows[2].line)
@@ -146,6 +147,56 @@ describe("a likely leak", function()
       assert.truthy(leaks.of(p))
       change(p)
       assert.is_nil(leaks.of(p))
+    end
+  end)
+
+  -- The same with what died later: lines[i](part) -> samples, survived, later.
+  local function proved(lines, major)
+    local plain = {}
+    for i, line in ipairs(lines) do
+      plain[i] = function(part)
+        local samples, survived = line(part)
+        return samples, survived
+      end
+    end
+    local p = session(plain, growing)
+    p.followed = 1000
+    p.bins.later, p.bins.laterbytes = {}, {}
+    for i, part in ipairs(p.bins.bin) do
+      for k, line in ipairs(lines) do
+        if p.sites.node[k] == p.bins.node[i] then
+          p.bins.later[i] = select(3, line(part))
+          p.bins.laterbytes[i] = 100 * p.bins.later[i]
+        end
+      end
+    end
+    if major then p.collections[major].major = true end
+    return leaks.of(p)
+  end
+  local function leak() return 40, 10, 0 end
+  local function window(part) return 10, 10, part < 11 and 10 or 0 end
+  local function lines(result)
+    local list = {}
+    for i, row in ipairs(result.rows) do list[i] = row.line end
+    return list
+  end
+
+  it("is proved by what is alive: not by a cache that drops the old", function()
+    local found_ = proved({leak, window}, 15)
+    assert.is_true(found_.proved)
+    -- the 15th collection comes within part 14: 14 parts are known
+    assert.equal(14, found_.parts)
+    assert.same({1}, lines(found_))
+    local row = found_.rows[1]
+    assert.same({140, 14000, 160}, {row.kept, row.keptbytes, row.survived})
+  end)
+
+  it("is guessed when no major collection came late enough", function()
+    for _, major in ipairs{false, 3} do
+      local found_ = proved({leak, window}, major)
+      assert.is_false(found_.proved)
+      assert.equal(N, found_.parts)
+      assert.same({2}, lines(found_))  -- a quarter of line 1 survives only
     end
   end)
 end)

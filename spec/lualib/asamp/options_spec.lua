@@ -24,8 +24,8 @@ local function parse(args, description)
 end
 
 describe("options", function()
-  it("come anywhere, with = or a blank, the last one counts", function()
-    local o = parse{"a", "--top", "3", "--all", "--name=x=y", "b", "--top=4",
+  it("come anywhere, with = or a blank", function()
+    local o = parse{"a", "--top", "4", "--all", "--name=x=y", "b",
                     "--share", ".5", "--show", "y,x", "--by=c"}
     assert.same({files = {"a", "b"}, top = 4, all = true, name = "x=y",
                  share = 0.5, show = {"y", "x"}, by = "c"}, o)
@@ -38,7 +38,7 @@ describe("options", function()
     assert.same({files = {"x"}, out = "y", all = true}, parse({"-o", "y", "-a", "x"}, description))
     local _, code, _, err = parse({"x", "-o"}, description)
     assert.equal(2, code)
-    assert.truthy(err:find("--out wants a value, got ''", 1, true))
+    assert.truthy(err:find("--out wants a value, got nothing", 1, true))
     assert.truthy(options.usage(description):find(
       "  -o, --out PATH  the result\n  -a, --all       everything\n", 1, true))
   end)
@@ -73,7 +73,11 @@ describe("options", function()
       ["unknown option '--shwo=3', did you mean --show?"] = {"--shwo=3"},
       ["unknown option '--'"] = nil,
       ["--all takes no value, got ''"] = {"--all="},
-      ["--name wants a value, got ''"] = {"f", "--name"},
+      ["--name wants a value, got nothing"] = {"f", "--name"},
+      ["--name wants a value, got ''"] = {"f", "--name="},
+      ["--top wants a whole number from 1, got nothing"] = {"f", "--top"},
+      ["--top is given twice"] = {"--top", "3", "f", "--top=4"},
+      ["--all is given twice"] = {"--all", "f", "--all"},
       ["--top wants a whole number from 1, got '0'"] = {"--top", "0"},
       ["--top wants a whole number from 1, got '--all'"] = {"--top", "--all"},
       ["--top wants a whole number from 1, got '99999999999999999999'"] =
@@ -96,6 +100,8 @@ describe("options", function()
                          most = 2, about = ""}
     local _, _, _, err = parse({"x"}, description)
     assert.equal("asamp two: 2 files wanted, got 1; see asamp two --help\n", err)
+    _, _, _, err = parse({"x", "y", "z"}, description)
+    assert.equal("asamp two: 2 files wanted, got 3; see asamp two --help\n", err)
     assert.same({"x", "y"}, parse({"x", "y"}, description).files)
   end)
 

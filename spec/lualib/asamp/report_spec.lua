@@ -93,14 +93,14 @@ describe("asamp report", function()
       [{"--min", "101", "x"}] = "--min wants a number from 0 to 100, " ..
         "got '101'",
       [{"--show", "lines,linse", "x"}] = "--show wants a list, with commas, " ..
-        "of functions, lines, callers, types, leaks, tree, collections or " ..
+        "of functions, lines, callers, types, leaks, lifetimes, tree, collections or " ..
         "marks, got 'lines,linse'",
       [{"--top", "0", "x"}] = "--top wants a whole number from 1, got '0'",
       [{"--top", "x"}] = "--top wants a whole number from 1, got 'x'",
       [{"--top=1.5", "x"}] = "--top wants a whole number from 1, got '1.5'",
       [{"--top=99999999999999999999", "x"}] = "--top wants a whole number " ..
         "from 1, got '99999999999999999999'",
-      [{"--top"}] = "--top wants a whole number from 1, got ''",
+      [{"--top"}] = "--top wants a whole number from 1, got nothing",
     }
     for args, what in pairs(cases) do
       local code, out, err = run(table.unpack(args))

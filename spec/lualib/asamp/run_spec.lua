@@ -3,6 +3,7 @@
 
 local child = require "spec.support.child"
 local process = require "spec.support.process"
+local vmprof = require "spec.support.vmprof"
 
 local folder, script, profile
 
@@ -110,9 +111,9 @@ describe("asamp run", function()
     local status, text = child.run([[
       local time = os.time
       os.time = function() return time() + 60 end
-      os.exit(require "asamp.run".run({"--out", arg[1], "x.lua"}, {
+      os.exit(require "asamp.run".run({"--out", arg[1], arg[2]}, {
         interpreter = "/bin/true", read = require "profiler.reader".read,
-        err = function(s) io.stderr:write(s) end}))]], profile)
+        err = function(s) io.stderr:write(s) end}))]], profile, script)
     assert.equal(0, status)
     assert.equal(("asamp run: no profile: '%s' is older than the run\n")
                  :format(profile), text)
@@ -132,19 +133,72 @@ describe("asamp run", function()
         {"--aloc", "4K", "app.lua"},
       ["nothing to sample: --alloc is 0 and there is no --time"] =
         {"--alloc", "0K", "app.lua"},
+      ["--alloc is given twice"] = {"--alloc", "4K", "--alloc=8K", "app.lua"},
+      ["option 'alloc' period must be 64 to 2^62 bytes, got \"3\" (0: off)"] =
+        {"--alloc", "3", "app.lua"},
+      ["option 'time' rate must be 1 to 30000 samples a second, got \"30001\" (0: off)"] =
+        {"--time", "30001", "app.lua"},
+      ["--out './app.lua' is 'app.lua' itself, give another name"] =
+        {"-o", "./app.lua", "app.lua"},
     } do
       local status, out, err = run(words)
       assert.equal(2, status)
       assert.equal("", out)
       assert.equal("asamp run: " .. what .. "; see asamp run --help\n", err)
     end
+    assert.truthy(process.read(script):find "words:")
+  end)
+
+  it("tells what is wrong with LUA_PROFILER before the script starts", function()
+    for text, what in pairs{
+      ["alloc=1K,alloc=2K"] = "LUA_PROFILER: option 'alloc' is given twice",
+      ["alloc=0"] = "nothing to sample: --alloc is 0 and there is no --time",
+      ["wall=2"] = "option 'wall' must be true or false, 1 or 0, got \"2\"",
+    } do
+      local status, out, err = run({"app.lua"}, {LUA_PROFILER = text})
+      assert.equal(2, status)
+      assert.equal("", out)
+      assert.equal("asamp run: " .. what .. "; see asamp run --help\n", err)
+    end
+  end)
+
+  it("says when the script cannot be read, and leaves no profile of it", function()
+    for name, reason in pairs{["no.lua"] = "No such file or directory", ["."] = "Is a directory"} do
+      local status, out, err = run{name}
+      assert.equal(1, status)
+      assert.equal("", out)
+      assert.equal(("asamp run: cannot read script '%s': %s\n"):format(name, reason), err)
+    end
+    local files = io.popen("ls " .. folder)
+    assert.equal("app.lua\n", files:read "a")
+    files:close()
+  end)
+
+  it("takes nothing out of a pipe that is the script", function()
+    write "print 'from the pipe'"
+    -- who opens it a second time finds it empty
+    assert.is_true(os.execute(([[cd %s && mkfifo pipe &&
+      { { cat app.lua >pipe; timeout 5 sh -c ': >pipe'; } >/dev/null 2>&1 & }]]):format(folder)))
+    local status, out = run{"--quiet", "pipe"}
+    assert.equal(0, status)
+    assert.equal("from the pipe\n", out)
+  end)
+
+  it("hands switches on to the profiler", function()
+    local status = run{"--quiet", "--plain", "--random", "--no-native", "-o", profile, "app.lua"}
+    assert.equal(3, status)
+    local bytes, packed = vmprof.load(profile)
+    local log = vmprof.decode(bytes)
+    assert.is_false(packed)
+    assert.equal("1", log.metas["asamp.random"])
+    assert.equal(2, log.mode)  -- without native frames
   end)
 
   it("says when the interpreter is not there", function()
     local status, text = child.run([[
-      local code = require "asamp.run".run({"x.lua"}, {interpreter = "/nowhere/lua",
+      local code = require "asamp.run".run({arg[1]}, {interpreter = "/nowhere/lua",
         err = function(s) io.stderr:write(s) end})
-      os.exit(code)]])
+      os.exit(code)]], script)
     assert.equal(1, status)
     assert.equal("asamp run: cannot run '/nowhere/lua': No such file or directory\n",
                  text)

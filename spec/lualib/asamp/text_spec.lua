@@ -191,13 +191,19 @@ describe("the report's text", function()
                    late = 9 << 20, kept = true,
                    rows = {{file = "x.lua", line = 9, name = "put",
                             samples = 40, survived = 30,
-                            survivedbytes = 30 << 20, parts = 15}}}
+                            survivedbytes = 30 << 20, kept = 30,
+                            keptbytes = 30 << 20, parts = 15}}}
     local o = {leaks = found, show = {leaks = true}}
     local s = render(nil, o)
     has(flat(s), "The least in use went from 1 MiB in the second quarter of " ..
       "the session to 3 MiB in the last, and all through it these lines " ..
       "allocated what survived:")
     has(s, "     30.0M    75%  15 of 16  x.lua:9  put\n")
+    found.proved = true
+    s = render(nil, o)
+    has(flat(s), "allocated what no major collection has found dead:")
+    has(s, "  alive  of own  in parts  line\n")
+    found.proved = false
     found.rows = {}
     has(flat(render(nil, o)), "but no line stands out")
     found.kept = false

@@ -37,8 +37,8 @@ describe("totals", function()
                  short(t.lines, line))
     assert.equal("bytes", t.unit)
     assert.same({samples = 9, bytes = 900, survived = 1, survivedbytes = 100,
-                 undecided = 0, timesamples = 0, nativesamples = 0,
-                 gcsamples = 0}, t.whole)
+                 later = 0, laterbytes = 0, undecided = 0, timesamples = 0,
+                 nativesamples = 0, gcsamples = 0}, t.whole)
     assert.equal(100, t.functions[1].own.survivedbytes)
   end)
 

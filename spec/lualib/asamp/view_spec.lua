@@ -79,7 +79,7 @@ describe("asamp view", function()
       {"unknown option '--nodse', did you mean --nodes?", "--nodse", "x"},
       {"unknown option '-x'", "-x", "x"},
       {"one file at a time, got 'a' and 'b'", "a", "b"},
-      {"--out wants a value, got ''", "x", "-o"},
+      {"--out wants a value, got nothing", "x", "-o"},
       {"--nodes wants a whole number from 1, got '0'", "--nodes", "0", "x"},
       {"--nodes wants a whole number from 1, got 'many'", "--nodes=many", "x"},
     } do
@@ -90,19 +90,27 @@ describe("asamp view", function()
     end
   end)
 
+  it("does not replace the profile by its page, whatever name it is given", function()
+    local before, name = process.read(path), path:match "[^/]*$"
+    for _, out in ipairs{path, folder .. "/./" .. name} do
+      local code, _, err = pages.run(path, "-o", out)
+      assert.equal(2, code)
+      assert.equal(("asamp view: --out '%s' is '%s' itself, give another name; " ..
+                    "see asamp view --help\n"):format(out, path), err)
+      assert.equal(before, process.read(path))
+    end
+  end)
+
   it("says in one line why there is no page", function()
     local code, _, err = pages.run(folder .. "/nothing")
     assert.equal(1, code)
     assert.truthy(err:find("^asamp view: [^\n]*/nothing[^\n]*No such file[^\n]*\n$"))
-    code, _, err = pages.run(path, "-o", path)
-    assert.equal(1, code)
-    assert.equal(("asamp view: '%s' would replace the profile itself\n"):format(path), err)
     code, _, err = pages.run(path, "-o", "/nowhere/x.html")
     assert.equal(1, code)
-    assert.truthy(err:find("^asamp view: cannot write the page: /nowhere/x.html: No such file[^\n]*\n$"))
+    assert.equal("asamp view: cannot write '/nowhere/x.html': No such file or directory\n", err)
     code, _, err = pages.run(path, "-o", "/dev/full")
     assert.equal(1, code)
-    assert.equal("asamp view: cannot write the page '/dev/full': No space left on device\n", err)
+    assert.equal("asamp view: cannot write '/dev/full': No space left on device\n", err)
   end)
 
   it("says how to build the page where it was built without one", function()

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Blocks by address (blocks.h).
+*/
+#include "blocks.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A given-up slot: no block has this address. */
+static const char tomb;
+
+
+/* First slot to look at: Fibonacci hashing of the granule number. */
+static size_t slotof (const Blocks *b, const void *block) {
+  uint64_t h = ((uint64_t)(uintptr_t)block >> 3) * UINT64_C(0x9E3779B97F4A7C15);
+  return (size_t)(h >> 32) & (b->size - 1);
+}
+
+
+int blocks_room (Blocks *b) {
+  Blocks new = {NULL, (b->size == 0) ? 64 : b->size, 0, 0};
+  size_t i;
+  if (2 * (b->n + b->ntombs + 1) <= b->size) return 1;
+  while (4 * (b->n + 1) > new.size) new.size *= 2;
+  new.entries = calloc(new.size, sizeof(*new.entries));
+  if (new.entries == NULL) return 0;
+  for (i = 0; i < b->size; i++) {
+    const struct BlockEntry *e = &b->entries[i];
+    if (e->block != NULL && e->block != &tomb)
+      blocks_put(&new, e->block, e->number);
+  }
+  free(b->entries);
+  *b = new;
+  return 1;
+}
+
+
+void blocks_put (Blocks *b, const void *block, size_t number) {
+  size_t i = slotof(b, block);
+  while (b->entries[i].block != NULL && b->entries[i].block != &tomb)
+    i = (i + 1) & (b->size - 1);
+  if (b->entries[i].block == &tomb) b->ntombs--;
+  b->entries[i].block = block;
+  b->entries[i].number = number;
+  b->n++;
+}
+
+
+int blocks_take (Blocks *b, const void *block, size_t *number) {
+  size_t i;
+  if (b->n == 0) return 0;
+  for (i = slotof(b, block); b->entries[i].block != NULL;
+       i = (i + 1) & (b->size - 1)) {
+    if (b->entries[i].block == block) {
+      *number = b->entries[i].number;
+      b->entries[i].block = &tomb;
+      b->ntombs++;
+      b->n--;
+      return 1;
+    }
+  }
+  return 0;
+}
+
+
+void blocks_clear (Blocks *b) {
+  if (b->n + b->ntombs > 0)
+    memset(b->entries, 0, b->size * sizeof(*b->entries));
+  b->n = b->ntombs = 0;
+}
+
+
+void blocks_free (Blocks *b) {
+  free(b->entries);
+  memset(b, 0, sizeof(*b));
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Samples that live on (followed.h).
+*/
+#include "followed.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Objects are asked for so far ahead of their turn: they are anywhere in memory. */
+#define AHEAD	16
+
+
+void followed_close (Followed *f) {
+  free(f->samples);
+  free(f->runs);
+  blocks_free(&f->watched);
+  memset(f, 0, sizeof(*f));
+}
+
+
+static int growlist (Followed *f) {
+  if (f->n == f->capacity) {
+    size_t capacity = (f->capacity == 0) ? 64 : 2 * f->capacity;
+    FollowedSample *samples;
+    uint32_t *runs;
+    if (f->n == FOLLOWED_MOST) return 0;
+    samples = realloc(f->samples, capacity * sizeof(*samples));
+    if (samples == NULL) return 0;
+    f->samples = samples;
+    runs = realloc(f->runs, (capacity + 1) * sizeof(*runs));
+    if (runs == NULL) return 0;
+    f->runs = runs;
+    f->capacity = capacity;
+  }
+  return 1;
+}
+
+
+int followed_add (Followed *f, const void *owner, const void *block) {
+  if (!growlist(f) || (block != NULL && !blocks_room(&f->watched))) return 0;
+  f->samples[f->n].owner = owner;
+  f->samples[f->n].block = block;
+  if (block != NULL) blocks_put(&f->watched, block, f->n);
+  f->n++;
+  return 1;
+}
+
+
+int followed_freed (Followed *f, const void *block) {
+  size_t sample;
+  if (!blocks_take(&f->watched, block, &sample)) return 0;
+  f->samples[sample].owner = f->samples[sample].block = NULL;
+  f->nfreed++;
+  return 1;
+}
+
+
+/* The watched ones have new numbers. Needs no memory: there were as many. */
+static void renumber (Followed *f) {
+  size_t i;
+  if (f->watched.n == 0) return;
+  blocks_clear(&f->watched);
+  for (i = 0; i < f->n; i++)
+    if (f->samples[i].block != NULL)
+      blocks_put(&f->watched, f->samples[i].block, i);
+}
+
+
+FollowedDeaths followed_deaths (Followed *f, const PendingJudge *judge) {
+  FollowedDeaths d = {f->runs, 0};
+  size_t i, from = 0, n = 0;
+  int dead = 0;  /* the run that began with sample 'from' */
+  for (i = 0; i < f->n; i++) {
+    const FollowedSample *s = &f->samples[i];
+    int died = (s->owner == NULL) ? (s->block == NULL)
+                                  : judge->dead(judge->ud, s->owner);
+    if (i + AHEAD < f->n) __builtin_prefetch(s[AHEAD].owner);
+    if (died != dead) {
+      f->runs[d.n++] = (uint32_t)(i - from);
+      from = i;
+      dead = died;
+    }
+    if (!died) f->samples[n++] = *s;
+  }
+  if (dead) f->runs[d.n++] = (uint32_t)(i - from);
+  f->nfreed = 0;
+  if (n < f->n) {
+    f->n = n;
+    renumber(f);
+  }
+  return d;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** The samples that are followed. See readerfollow.h.
+*/
+#include "readerfollow.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+ReadFollowed *readerfollow_add (ReaderFollow *f, int *failed) {
+  readerfollow_settle(f);
+  if (f->n == READERFOLLOW_MOST)
+    return NULL;
+  if (f->n == f->size) {
+    size_t size = f->size == 0 ? 256 : f->size * 2;
+    ReadFollowed *list = realloc(f->list, size * sizeof(*list));
+    if (list == NULL) {
+      *failed = 1;
+      return NULL;
+    }
+    f->list = list;
+    f->size = size;
+  }
+  return &f->list[f->n++];
+}
+
+void readerfollow_stay (ReaderFollow *f, uint64_t n) {
+  size_t m = n < f->n - f->at ? (size_t)n : f->n - f->at;
+  if (f->to < f->at && m > 0)
+    memmove(f->list + f->to, f->list + f->at, m * sizeof(*f->list));
+  f->to += m;
+  f->at += m;
+}
+
+const ReadFollowed *readerfollow_die (ReaderFollow *f) {
+  return f->at < f->n ? &f->list[f->at++] : NULL;
+}
+
+void readerfollow_settle (ReaderFollow *f) {
+  readerfollow_stay(f, UINT64_MAX);
+  f->n = f->to;
+  f->at = f->to = 0;
+}
+
+void readerfollow_free (ReaderFollow *f) {
+  free(f->list);
+  memset(f, 0, sizeof(*f));
+}

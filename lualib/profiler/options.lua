@@ -1,0 +1,119 @@
+-- SPDX-License-Identifier: MIT
+--
+-- The options of a session: which there are, what values they take, and their
+-- text in LUA_PROFILER. Pure: raises nothing, tells what is wrong.
+
+local core = require "profiler.core"
+
+local M = {}
+
+--- A value as a message shows it.
+function M.show(v)
+  return type(v) == "string" and ("%q"):format(v) or tostring(v)
+end
+
+local UNITS = { [""] = 1, K = 1 << 10, M = 1 << 20, G = 1 << 30 }
+
+-- A size in bytes: an integer, or text such as "64K". nil: it is none.
+local function size(v)
+  if type(v) == "string" then
+    local digits, unit = v:match("^(%d+)([KMGkmg]?)$")
+    local n = digits and math.tointeger(tonumber(digits))
+    local factor = unit and UNITS[unit:upper()]
+    return n and n <= core.MAX // factor and n * factor or nil
+  end
+  return math.type(v) and math.tointeger(v)
+end
+
+--- A sampling period, or nil and what is wrong with it.
+function M.period(v)
+  local n = size(v)
+  if n and n >= core.MIN and n <= core.MAX then return n end
+  return nil, ("period must be %d to 2^62 bytes, got %s"):format(core.MIN, M.show(v))
+end
+
+--- A sampling rate, or nil and what is wrong with it.
+function M.rate(v)
+  local n = type(v) == "string" and v:find "^%d+$" and tonumber(v) or v
+  n = math.type(n) and math.tointeger(n)
+  if n and n >= core.MINRATE and n <= core.MAXRATE then return n end
+  return nil, ("rate must be %d to %d samples a second, got %s")
+    :format(core.MINRATE, core.MAXRATE, M.show(v))
+end
+
+local function boolean(v)
+  if v == true or v == "1" or v == 1 then return true end
+  if v == false or v == "0" or v == 0 then return false end
+  return nil, "must be true or false, 1 or 0, got " .. M.show(v)
+end
+
+-- One checker an option: value -> value | nil, what is wrong.
+local OPTIONS = {
+  alloc = function(v)
+    if size(v) == 0 then return 0 end
+    local n, wrong = M.period(v)
+    return n, wrong and wrong .. " (0: off)"
+  end,
+  time = function(v)
+    if v == 0 or v == "0" then return 0 end
+    local n, wrong = M.rate(v)
+    return n, wrong and wrong .. " (0: off)"
+  end,
+  wall = boolean,
+  exact = boolean,
+  native = boolean,
+  random = boolean,
+  compress = boolean,
+  quiet = boolean,
+  seed = function(v)
+    local n = math.type(v) and math.tointeger(v)
+      or type(v) == "string" and math.tointeger(tonumber(v))
+    if n then return n end
+    return nil, "must be an integer, got " .. M.show(v)
+  end,
+  out = function(v)
+    if type(v) == "string" and v ~= "" and not v:find("\0", 1, true) then return v end
+    return nil, "must be a path, got " .. M.show(v)
+  end,
+  format = function(v)
+    if v == "stock" or v == "extended" then return v end
+    return nil, 'must be "stock" or "extended", got ' .. M.show(v)
+  end,
+}
+
+local function names()
+  local list = {}
+  for name in pairs(OPTIONS) do list[#list + 1] = name end
+  table.sort(list)
+  return table.concat(list, ", ")
+end
+
+--- Checked copy of the options t; nil and what is wrong.
+function M.check(t)
+  local o = {}
+  for k, v in pairs(t) do
+    local checker = OPTIONS[k]
+    if not checker then
+      return nil, ("unknown option %s (known: %s)"):format(M.show(k), names())
+    end
+    local value, wrong = checker(v)
+    if value == nil then return nil, ("option '%s' %s"):format(k, wrong) end
+    o[k] = value
+  end
+  return o
+end
+
+--- What LUA_PROFILER holds, not checked yet: comma-separated key=value; a bare
+-- key is key=1. nil and what is wrong when a key is given twice.
+function M.read(text)
+  local t = {}
+  for item in text:gmatch("[^,]+") do
+    local k, v = item:match("^%s*([^=%s]+)%s*=%s*(.-)%s*$")
+    k = k or item:match("^%s*(.-)%s*$")
+    if t[k] ~= nil then return nil, ("option '%s' is given twice"):format(k) end
+    if k ~= "" then t[k] = v or "1" end
+  end
+  return t
+end
+
+return M

@@ -1,0 +1,112 @@
+-- SPDX-License-Identifier: MIT
+-- Samples that live on, against a model in Lua: every one leaves the list once,
+-- when it has died, and the runs say which.
+
+local points = require "points"
+
+describe("samples that survived", function()
+  it("are told dead in the order in which they came, and once", function()
+    local f = points.followed()
+    for owner = 8, 80, 8 do assert.is_true(f:add(owner, 0)) end
+    assert.same({1, 2, 6, 1}, f:deaths{[16] = true, [24] = true, [80] = true})
+    assert.same({}, f:deaths{[16] = true, [80] = true})
+    assert.same({0, 7}, f:deaths{[8] = true, [32] = true, [40] = true, [48] = true,
+                                 [56] = true, [64] = true, [72] = true})
+    assert.same({}, f:deaths{[8] = true})
+  end)
+
+  it("die when they are freed by hand, though their owner lives", function()
+    local f = points.followed()
+    f:add(8, 1000)
+    f:add(8, 2000)
+    f:add(0, 3000)
+    assert.equal(3, f:watched())
+    assert.is_true(f:freed(2000))
+    assert.is_false(f:freed(2000))
+    assert.same({1, 1}, f:deaths{})
+    assert.is_true(f:freed(3000))
+    assert.same({1, 1}, f:deaths{})
+    assert.equal(1, f:watched())
+  end)
+
+  it("are found by their address when others before them have gone", function()
+    local f = points.followed()
+    for i = 1, 100 do f:add(8 * i, 1000 * i) end
+    local dead = {}
+    for i = 1, 99 do dead[8 * i] = true end
+    assert.same({0, 99}, f:deaths(dead))
+    assert.is_false(f:freed(1000))
+    assert.is_true(f:freed(100000))
+    assert.same({0, 1}, f:deaths{})
+    assert.equal(0, f:watched())
+  end)
+
+  it("are as many as there is room for", function()
+    local f = points.followed()
+    for i = 1, points.MOST do assert(f:add(8 * i, 0)) end
+    assert.is_false(f:add(8, 0))
+    assert.is_false(f:add(0, 1000))
+    assert.equal(0, f:watched())
+    assert.same({9, 1}, f:deaths{[80] = true})
+    assert.is_true(f:add(0, 1000))
+    assert.is_false(f:add(8, 0))
+  end)
+
+  it("behave as the model over random actions", function()
+    for seed = 1, 12 do
+      math.randomseed(seed)
+      local random = math.random
+      local addresses, at = ({4, 50, 2000})[seed % 3 + 1], {}
+      for i = 1, addresses do at[i] = 8 * random(1, 1 << 44) end
+      local f, list, story = points.followed(), {}, {}
+      local function same(what, expected, got)
+        story[#story + 1] = what
+        if expected ~= got then
+          error(("seed %d, action %d: expected %s, got %s after: ... %s")
+                :format(seed, #story, expected, got,
+                        table.concat(story, ", ", math.max(1, #story - 20))))
+        end
+      end
+      local function watched(block)
+        for _, s in ipairs(list) do
+          if s.block == block then return s end
+        end
+      end
+      for _ = 1, 2000 do
+        local what, block = random(1, 100), at[random(1, addresses)]
+        local owner = 8 * random(0, 20)
+        if what <= 30 and not watched(block) then
+          list[#list + 1] = {owner = owner, block = block}
+          same("add " .. owner .. " " .. block, true, f:add(owner, block))
+        elseif what <= 55 then
+          owner = owner + 8
+          list[#list + 1] = {owner = owner}
+          same("add " .. owner, true, f:add(owner, 0))
+        elseif what <= 90 then
+          local s = watched(block)
+          if s then s.block, s.dead = nil, true end
+          same("freed " .. block, s ~= nil, f:freed(block))
+        else
+          local dead, stay, expected, alive, died = {}, {}, {}, 0, 0
+          for o = 8, 168, 8 do dead[o] = random(1, 9) == 1 or nil end
+          for _, s in ipairs(list) do
+            if s.dead or s.owner ~= 0 and dead[s.owner] then died = died + 1
+            else
+              if died > 0 then
+                expected[#expected + 1] = alive .. " " .. died
+                alive, died = 0, 0
+              end
+              alive, stay[#stay + 1] = alive + 1, s
+            end
+          end
+          if died > 0 then expected[#expected + 1] = alive .. " " .. died end
+          list = stay
+          same("deaths", table.concat(expected, " "), table.concat(f:deaths(dead), " "))
+          local n = 0
+          for _, s in ipairs(list) do n = n + (s.block and 1 or 0) end
+          same("watched", n, f:watched())
+        end
+      end
+    end
+  end)
+end)
