@@ -252,7 +252,7 @@ describe("the states of the module", function()
     table.sort(keys)
     assert.same({"bytes integer", "file string", "lost integer", "major integer", "minor integer",
                  "on boolean", "period integer", "samples integer", "time float",
-                 "timesamples integer", "timing boolean"}, keys)
+                 "timesamples integer", "timing boolean", "unfollowed integer"}, keys)
     assert.equal(path, t.file)
     assert.is_true(t.time > 0 and t.samples > 0 and t.major > 0)
     profiler.disable()
