@@ -175,7 +175,8 @@ return f]](signals)
     end
   end)
 
-  measured("in the collector is the collection's", function()
+  -- the debug build verifies the heap after a collection, which is not its time
+  measured("in the collector is the collection's #plain", function()
     local live = {}
     for i = 1, 50000 do live[i] = {i} end
     local list = times.of(function() times.busy(SECONDS, collectgarbage) end)
