@@ -175,8 +175,10 @@ return f]](signals)
     end
   end)
 
-  -- the debug build verifies the heap after a collection, which is not its time
-  measured("in the collector is the collection's #plain", function()
+  measured("in the collector is the collection's", function()
+    -- the debug build verifies the heap at the end of every pause, which takes
+    -- most of it and is the major collection's time then
+    local least = os.getenv "ASAMP_VARIANT" == "debug" and 0 or 0.05
     local live = {}
     for i = 1, 50000 do live[i] = {i} end
     local list = times.of(function() times.busy(SECONDS, collectgarbage) end)
@@ -186,7 +188,9 @@ return f]](signals)
       times.busy(SECONDS, function() for i = 1, 10000 do live[i] = {i, {}} end end)
     end)
     collectgarbage("nursery", 0)
-    assert.is_true(times.leaf(list, "[minor collection]") > 0.05)
+    assert.is_true(times.leaf(list, "[minor collection]") > least)
+    assert.is_true(times.leaf(list, "[minor collection]")
+      + times.leaf(list, "[major collection]") > 0.05)
     assert.is_true(#list.gcs > 0)
     assert.equal(50000, #live)
   end)
