@@ -22,6 +22,12 @@ PATHS := -DLUA_PATH_DEFAULT='"$(ROOT)/share/lua/5.4/?.lua;$(ROOT)/share/lua/5.4/
 # one does is chance, and moved programs by up to a tenth from build to build.
 PLACE := $(shell $(CC) -Wa,-mbranches-within-32B-boundaries -x assembler -c \
   -o /dev/null /dev/null 2>/dev/null && echo -Wa,-mbranches-within-32B-boundaries)
+# The bytecode loop of the fork: a dispatch of its own behind every instruction
+# (gcc joins them to one else), and the order of the source, in which what is
+# usual comes first.
+LOOP_fork := -fno-crossjumping -freorder-blocks-algorithm=simple \
+  -fno-guess-branch-probability
+LOOP_install := $(LOOP_fork)
 CFLAGS := -std=gnu99 -Wall -Wextra $(OPT_$(V)) $(PLACE) $(EXTRA) -DLUA_COMPAT_5_3 \
   -DLUA_USE_LINUX -DLUA_USE_READLINE -I$(SRC)/src
 LDFLAGS := $(filter -fsanitize%,$(OPT_$(V)))
@@ -97,6 +103,7 @@ $(B)/$(1)/seam.o $(B)/$(1)/tick.o: $(B)/$(1)/%.o: lua/%.c $(B)/prepared $(B)/ext
 	@mkdir -p $$(@D)
 	$(CC) $$(CFLAGS) $(2) -c -o $$@ $$<
 $(B)/$(1)/loadlib.o: CFLAGS += $$(PATHS)
+$(B)/$(1)/lvm.o: CFLAGS += $$(LOOP_$(V))
 $(B)/$(1)/loadlib.o: $(B)/root
 # The core's code in a section of its own, whose bounds the linker names
 # (luaN_code of seam.h).

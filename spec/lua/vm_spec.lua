@@ -14,11 +14,13 @@ for i = 1, 40 do
   get[i] = load(("local t = ... return t.%s"):format(NAMES[i]))
 end
 
+local OTHERS = {true, false, 0.5, -7, 1 << 40, print, {}, ("long"):rep(20)}
+
 describe("a field set by a constant name", function()
   it("is there afterwards, whatever table it is set in: young or old, full or empty", function()
     for seed = 1, 60 do
       math.randomseed(seed)
-      local t, model, n = {}, {}, math.random(3, #NAMES)
+      local t, model, others, n = {}, {}, {}, math.random(3, #NAMES)
       for step = 1, 300 do
         local i = math.random(3, n)
         local v = math.random(4) > 1 and {step} or nil
@@ -26,12 +28,21 @@ describe("a field set by a constant name", function()
         model[i] = v
         local j = math.random(3, n)
         assert(get[j](t) == model[j], ("seed %d, step %d: %s"):format(seed, step, NAMES[j]))
+        if math.random(12) == 1 then  -- other kinds of keys lie in the chains too
+          local key = OTHERS[math.random(#OTHERS)]
+          t[key] = math.random(3) > 1 and step or nil
+          others[key] = t[key]
+        end
         if math.random(60) == 1 then collectgarbage(math.random(2) == 1 and "step" or nil) end
       end
       local left = 0
       for k, v in next, t do
         left = left + 1
         assert(t[k] == v)
+      end
+      for k, v in next, others do
+        assert(t[k] == v)
+        left = left - 1
       end
       for i = 3, n do
         assert(get[i](t) == model[i])
