@@ -57,8 +57,8 @@ local config = { lua = lua, options = { "-l", "profiler", "-l", "exact" } }
 local function run(program, period, gap, seed)
   local path, trace_path = work .. "/sites.vmprof", work .. "/exact"
   local usage, output = runner:run(command.words(config, program, wanted.mode), {
-    ("LUA_PROFILER=alloc=%d,random=%d,seed=%d,native=0,quiet,out=%s"):format(
-      period, gap == "random" and 1 or 0, seed, path),
+    ("LUA_PROFILER=alloc=%d,fixed=%d,seed=%d,native=0,quiet,out=%s"):format(
+      period, gap == "fixed" and 1 or 0, seed, path),
     "EXACT_OUT=" .. trace_path, "LUA_CPATH=" .. work .. "/?.so;;",
   }, program.dir)
   if not usage then fail(program.name .. ": " .. output) end

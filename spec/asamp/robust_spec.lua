@@ -105,7 +105,7 @@ end
 
 local START = [[
   local profiler, natives = require "profiler", require "natives"
-  assert(profiler.alloc_start(64, {out = ..., seed = 1}))
+  assert(profiler.alloc_start(64, {out = ..., fixed = true, seed = 1}))
   local kept = {}
   for i = 1, 500 do kept[i] = natives.userdata(1000) end
 ]]
@@ -244,7 +244,7 @@ describe("an error", function()
   it("of a stack overflow is an error of the script, with its samples", function()
     local path, status, out, err = run([[
       local profiler, natives = require "profiler", require "natives"
-      assert(profiler.alloc_start(1 << 16, {out = ..., seed = 1}))
+      assert(profiler.alloc_start(1 << 16, {out = ..., fixed = true, seed = 1}))
       local function down(n) local t = {n} return 1 + down(n + 1) + #t end
       print(select(2, pcall(down, 1)):match "stack overflow")
       local function natively(n)
@@ -282,7 +282,7 @@ describe("memory that runs out", function()
     local s = peers.new{}
     assert(s:run([[
       profiler = require "profiler"
-      assert(profiler.alloc_start(64, {out = ..., seed = 1}))
+      assert(profiler.alloc_start(64, {out = ..., fixed = true, seed = 1}))
     ]], path))
     local refused = 0
     for extra = 0, 300000, 30011 do
