@@ -82,6 +82,23 @@ describe("a client of asamp.h", function()
     end
   end)
 
+  it("samples at random gaps, unless fixed ones are asked for", function()
+    for fixed, least in pairs{[true] = 1, [false] = 5} do
+      local counts, n = {}, 0
+      for seed = 1, 20 do
+        assert.is_true(embedding.start(1000, fixed, false, seed))
+        natives.string(100000 - 32)
+        embedding.stop()
+        for _, s in ipairs(embedding.samples()) do
+          if s.size >= 100000 - 32 and not counts[s.count] then
+            counts[s.count], n = true, n + 1
+          end
+        end
+      end
+      assert.is_true(n >= least and (not fixed or n <= 2), n)
+    end
+  end)
+
   it("counts periods, which may change", function()
     assert.is_true(embedding.start(1000, true))
     natives.string(100000)
