@@ -115,6 +115,35 @@ describe("a major collection in slices", function()
     end
   end)
 
+  -- C strings are looked for in a cache first (luaS_new), by address. A dead string
+  -- that is made again is put there; nobody else need hold it when its bucket is swept.
+  it("keeps a dead string that is made again for the cache of C strings", function()
+    within(function(state)
+      local closed = io.tmpfile()
+      closed:close()
+      local live, cycles = {}, 0
+      for i = 1, 2000 do live[i] = "string " .. i end
+      for steps = 0, 400 do
+        live.before = {}
+        local name = io.type(closed)  -- a literal of the library, which nobody holds
+        live.behind = {}  -- in the same line, which stays
+        collectgarbage()
+        name = nil  -- luacheck: ignore 311
+        collectgarbage("incremental", 100, 1, 10)
+        local over = false
+        for _ = 1, steps do over = over or collectgarbage("step", 1) end
+        if over then break end
+        io.type(closed)  -- made again, dropped again
+        repeat until collectgarbage("step", 1)
+        name = io.type(closed)
+        state.check()  -- is it in the string table?
+        assert(name == "closed" .. " " .. "file")
+        cycles = cycles + 1
+      end
+      assert(cycles > 10, cycles)
+    end)
+  end)
+
   it("sweeps a string table that grows meanwhile, and shrinks it afterwards", function()
     run([==[
       local names = {}
