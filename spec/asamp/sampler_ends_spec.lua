@@ -6,34 +6,9 @@ local peers = require "peers"
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
 local samples = require "spec.support.samples"
+local sessions = require "spec.support.sessions"
 
--- Runs a script in a process of its own; the profile's path is its argument.
-local function run(code, options)
-  local path, script = os.tmpname(), process.file(code)
-  local t = {script, path}
-  for k, v in pairs(options or {}) do t[k] = v end
-  local status, out, err = process.run(t)
-  os.remove(script)
-  return path, status, out, err
-end
-
-local START = [[
-  local profiler, natives = require "profiler", require "natives"
-  assert(profiler.alloc_start(64, {out = ..., fixed = true, seed = 1}))
-  local kept = {}
-  for i = 1, 500 do kept[i] = natives.userdata(1000) end
-]]
-
-local function blocks(list, size)
-  local n, decided = 0, 0
-  for _, s in ipairs(list) do
-    if s.kind == "userdata" and s.size == size + 32 then
-      n = n + 1
-      if s.survived ~= nil then decided = decided + 1 end
-    end
-  end
-  return n, decided
-end
+local blocks, run, START = sessions.blocks, sessions.run, sessions.START
 
 describe("a session ends with", function()
   it("the end of the script", function()
