@@ -217,6 +217,20 @@ describe("a major collection in slices", function()
     end
   end)
 
+  it("marks the metatable of a big table, which it takes in parts", function()
+    run([==[
+      local big = setmetatable({}, {__index = function(_, k) return "field " .. k end})
+      for i = 1, 10000 do big[i] = i end
+      collectgarbage()
+      begin()
+      local before = majors()
+      while majors() == before do local t = {}; assert(#t == 0) end
+      state.check()
+      collectgarbage()
+      assert(big.x == "field x")
+    ]==], 1)
+  end)
+
   it("clears weak tables that it met in a slice, as they are in the end", function()
     for seed = 1, 3 do
       run([==[

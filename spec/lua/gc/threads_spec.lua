@@ -7,6 +7,27 @@
 local states = require "states"
 local within = require "spec.lua.gc.within"
 
+describe("a coroutine that runs", function()
+  it("is alive though nobody holds it", function()
+    within(function(state)
+      local main = coroutine.running()
+      local ok, n = coroutine.resume(coroutine.create(function()
+        assert(debug.setlocal(main, 0, 1, nil))  -- the argument of resume
+        local held = {}
+        for i = 1, 200 do
+          held[i] = {i}
+          if i % 50 == 0 then collectgarbage("step") end
+        end
+        collectgarbage()
+        for i = 1, 200 do assert(held[i][1] == i) end
+        state.check()
+        return #held
+      end))
+      assert(ok and n == 200, n)
+    end)
+  end)
+end)
+
 describe("a coroutine that is suspended", function()
   it("keeps what it holds, one of 30,000", function()
     within(function(state)
