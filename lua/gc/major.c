@@ -186,7 +186,6 @@ void luaN_full (lua_State *L) {
   luaN_atomic(L, 1);
   luaN_sweeplists(L);
   c->youngstrings.n = 0;
-  c->lostyoung = 0;
   c->bucket = 0;
   luaN_sweepstrings(g, MAX_INT);
   luaN_recycle(g);

@@ -26,6 +26,28 @@ describe("a coroutine that runs", function()
       assert(ok and n == 200, n)
     end)
   end)
+
+  -- The bytecode loop does not come through the API, which would wake its thread.
+  it("is awake behind an emergency collection", function()
+    within(function(state)
+      collectgarbage()
+      local kept = state.table(30000, 0)
+      local minors, majors = select(3, state.memory())
+      local ok, message = coroutine.resume(coroutine.create(function()
+        state.fail(1)
+        local a, b, c = {1}, {2}, {3}
+        for i = 4, 30000 do  -- no call of a C function in here
+          a, b, c = b, c, {i}
+          if a[1] ~= i - 2 or b[1] ~= i - 1 then error "a local is lost" end
+          kept[i] = i % 2 == 0 and a
+        end
+      end))
+      assert(ok, message)
+      local later, full = select(3, state.memory())
+      assert(full > majors and later > minors + 2, later)
+      for i = 4, 30000, 2 do assert(kept[i][1] == i - 2) end
+    end)
+  end)
 end)
 
 describe("a coroutine that is suspended", function()
