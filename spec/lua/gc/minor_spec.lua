@@ -46,6 +46,18 @@ describe("a minor collection", function()
     end)
   end)
 
+  it("takes the bytes of the dead off those in use", function()
+    within(function(state)
+      collectgarbage()
+      local before = state.memory()
+      for i = 1, 40000 do local t = {i}; assert(#t == 1) end  -- 3 MB
+      collectgarbage("step")
+      local after, _, minors = state.memory()
+      assert(after - before < 20000, after - before)
+      assert(minors > 5, minors)
+    end)
+  end)
+
   it("counts what survived as tenured, to the byte", function()
     within(function(state)
       local kept = state.table(100, 0)
