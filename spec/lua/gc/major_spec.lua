@@ -279,6 +279,59 @@ describe("a major collection in slices", function()
     end
   end)
 
+  it("clears weak tables that were born while it marked", function()
+    run([==[
+      local source, held, live = setmetatable({}, {__mode = "v"}), {}, {}
+      for i = 1, 5000 do live[i] = {i} end  -- to be marked
+      for i = 1, 500 do held[i] = {i}; source[i] = held[i] end
+      collectgarbage()
+      held = nil  -- old and dead, which only the end of the next cycle sees
+      begin()
+      local before = majors()
+      local values, keys = setmetatable({}, {__mode = "v"}), setmetatable({}, {__mode = "k"})
+      local both = setmetatable({}, {__mode = "kv"})
+      for i = 1, 500 do
+        values[i] = source[i]
+        keys[source[i]], both[source[i]] = i, source[i]
+      end
+      assert(majors() == before and values[500][1] == 500 and #live == 5000)
+      while majors() == before do local t = {}; assert(#t == 0) end
+      local function count(t)
+        local n = 0
+        for _ in pairs(t) do n = n + 1 end
+        return n
+      end
+      -- one may still be in a register
+      assert(count(values) <= 1 and count(keys) <= 1 and count(both) <= 1)
+      state.check()
+    ]==], 1)
+  end)
+
+  it("keeps what a weak table holds that it has met and that is strong in the end", function()
+    run([==[
+      local live, over = {}, false
+      for i = 1, 2000 do live[i] = {i} end
+      local n = 0
+      repeat
+        local t, held = setmetatable({}, {__mode = "v"}), {}
+        for i = 1, 100 do held[i] = {i}; t[i] = held[i] end
+        collectgarbage()
+        held = nil
+        begin()
+        local before = majors()
+        for _ = 1, n do local x = {}; assert(#x == 0) end
+        over, n = majors() > before, n + 100
+        local alive = t[1] ~= nil
+        setmetatable(t, nil)
+        while majors() == before do local x = {}; assert(#x == 0) end
+        collectgarbage()
+        for i = 1, 100 do assert(not alive or t[i][1] == i) end
+        state.check()
+      until over  -- had ended before t was made strong
+      assert(n > 500 and #live == 2000, n)
+    ]==], 1)
+  end)
+
   it("follows a chain of ephemerons of any length", function()
     run([==[
       local table = setmetatable({}, {__mode = "k"})
