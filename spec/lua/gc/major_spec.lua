@@ -122,7 +122,7 @@ describe("a major collection in slices", function()
       local closed = io.tmpfile()
       closed:close()
       local live, cycles = {}, 0
-      for i = 1, 2000 do live[i] = "string " .. i end
+      for i = 1, 500 do live[i] = "string " .. i end
       for steps = 0, 400 do
         live.before = {}
         live.name = io.type(closed)  -- a literal of the library, which nobody holds
@@ -217,6 +217,27 @@ describe("a major collection in slices", function()
     end
   end)
 
+  it("counts the bytes by which a table grows when it has been marked", function()
+    run([==[
+      local live, grown = {}, {}
+      for i = 1, 20000 do live[i] = {i} end
+      for i = 1, 100 do grown[i] = i end
+      collectgarbage()
+      begin()
+      local before = majors()
+      while majors() == before do
+        local t = {}
+        for _ = 1, 200 do grown[#grown + 1] = #t end
+      end
+      assert(#grown > 5000 and #live == 20000, #grown)
+      collectgarbage("step")
+      local inuse = state.memory()
+      collectgarbage()
+      local left = state.memory()
+      assert(math.abs(inuse - left) < 20000, inuse - left)
+    ]==], 1)
+  end)
+
   it("marks the metatable of a big table, which it takes in parts", function()
     run([==[
       local big = setmetatable({}, {__index = function(_, k) return "field " .. k end})
@@ -228,6 +249,23 @@ describe("a major collection in slices", function()
       state.check()
       collectgarbage()
       assert(big.x == "field x")
+    ]==], 1)
+  end)
+
+  it("begins anew with a table whose entries have moved", function()
+    run([==[
+      for n = 4, 80, 4 do
+        local t = {}
+        for i = 1, 6000 do t["key " .. i] = {i} end
+        collectgarbage()
+        begin()
+        local before = majors()
+        for _ = 1, n do local x = {}; assert(#x == 0) end
+        for i = 1, 3000 do t[i + 0.5] = i end  -- a larger hash part, in another order
+        while majors() == before do local x = {}; assert(#x == 0) end
+        state.check()
+        for i = 1, 6000 do assert(t["key " .. i][1] == i) end
+      end
     ]==], 1)
   end)
 
@@ -310,7 +348,7 @@ describe("a major collection in slices", function()
   it("keeps what a weak table holds that it has met and that is strong in the end", function()
     run([==[
       local live, over = {}, false
-      for i = 1, 2000 do live[i] = {i} end
+      for i = 1, 300 do live[i] = {i} end
       local n = 0
       repeat
         local t, held = setmetatable({}, {__mode = "v"}), {}
@@ -320,7 +358,7 @@ describe("a major collection in slices", function()
         begin()
         local before = majors()
         for _ = 1, n do local x = {}; assert(#x == 0) end
-        over, n = majors() > before, n + 100
+        over, n = majors() > before, n + 40
         local alive = t[1] ~= nil
         setmetatable(t, nil)
         while majors() == before do local x = {}; assert(#x == 0) end
@@ -328,7 +366,7 @@ describe("a major collection in slices", function()
         for i = 1, 100 do assert(not alive or t[i][1] == i) end
         state.check()
       until over  -- had ended before t was made strong
-      assert(n > 500 and #live == 2000, n)
+      assert(n > 80 and #live == 300, n)
     ]==], 1)
   end)
 
