@@ -35,7 +35,7 @@ describe("a coroutine that runs", function()
       local minors, majors = select(3, state.memory())
       local ok, message = coroutine.resume(coroutine.create(function()
         state.fail(1)
-        local a, b, c = {1}, {2}, {3}
+        local a, b, c = nil, {2}, {3}  -- a: three turns old
         for i = 4, 30000 do  -- no call of a C function in here
           a, b, c = b, c, {i}
           if a[1] ~= i - 2 or b[1] ~= i - 1 then error "a local is lost" end
