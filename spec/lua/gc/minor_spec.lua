@@ -75,6 +75,24 @@ describe("a minor collection", function()
     end)
   end)
 
+  it("forgets the key of an entry that is gone from an old table, weak or not", function()
+    within(function(state)
+      for _, mode in ipairs {"", "v"} do
+        local old, watch = setmetatable(state.table(0, 512), {__mode = mode}), setmetatable({}, {__mode = "k"})
+        collectgarbage()
+        for i = 1, 200 do
+          local key = {i}
+          old[key], watch[key] = i, true
+          old[key] = nil
+        end
+        collectgarbage("step")
+        local n = 0
+        for _ in pairs(watch) do n = n + 1 end
+        assert(n <= 1, n)  -- in a register
+      end
+    end)
+  end)
+
   it("counts what survived as tenured, to the byte", function()
     within(function(state)
       local kept = state.table(100, 0)

@@ -35,9 +35,10 @@ describe("a coroutine that runs", function()
       local minors, majors = select(3, state.memory())
       local ok, message = coroutine.resume(coroutine.create(function()
         state.fail(1)
-        local a, b, c = nil, {2}, {3}  -- a: three turns old
+        local b, c = {2}, {3}
         for i = 4, 30000 do  -- no call of a C function in here
-          a, b, c = b, c, {i}
+          local a = b
+          b, c = c, {i}
           if a[1] ~= i - 2 or b[1] ~= i - 1 then error "a local is lost" end
           kept[i] = i % 2 == 0 and a
         end
