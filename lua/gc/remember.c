@@ -240,10 +240,8 @@ void luaN_clearslots (global_State *g) {
     }
     else {
       Node *n = gnode(t, i - asize);
-      if (iscollectable(gval(n)) && luaN_white(g, gcvalue(gval(n)))) {
-        setempty(gval(n));
-        if (keyiscollectable(n)) setdeadkey(n);
-      }
+      if (iscollectable(gval(n)) && luaN_white(g, gcvalue(gval(n))))
+        setempty(gval(n));  /* the key is alive */
     }
   }
   s->n = 0;

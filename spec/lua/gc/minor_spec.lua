@@ -93,6 +93,29 @@ describe("a minor collection", function()
     end)
   end)
 
+  it("looks at all of an old table that has become weak since it was written to", function()
+    within(function(state)
+      for _, mode in ipairs {"k", "v", "kv"} do
+        local meta = {}
+        local old = setmetatable(state.table(0, 512), meta)
+        collectgarbage()
+        for i = 1, 200 do old[i + 0.5] = {i} end  -- remembered as slots of a strong table
+        meta.__mode = mode
+        collectgarbage("step")
+        for i = 1, 10000 do assert(#{i, {}} == 2) end  -- takes the memory of the dead
+        local n = 0
+        for i = 1, 200 do
+          local v = old[i + 0.5]
+          if v then
+            assert(v[1] == i)
+            n = n + 1
+          end
+        end
+        assert(mode == "k" and n == 200 or n <= 1, n)
+      end
+    end)
+  end)
+
   it("counts what survived as tenured, to the byte", function()
     within(function(state)
       local kept = state.table(100, 0)
