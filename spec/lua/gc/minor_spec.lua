@@ -78,7 +78,8 @@ describe("a minor collection", function()
   it("forgets the key of an entry that is gone from an old table, weak or not", function()
     within(function(state)
       for _, mode in ipairs {"", "v"} do
-        local old, watch = setmetatable(state.table(0, 512), {__mode = mode}), setmetatable({}, {__mode = "k"})
+        local old = setmetatable(state.table(0, 512), {__mode = mode})
+        local watch = setmetatable({}, {__mode = "k"})
         collectgarbage()
         for i = 1, 200 do
           local key = {i}
@@ -183,6 +184,22 @@ describe("a minor collection", function()
         if not saved[1] then break end
       end
       assert(calls == 50, calls)
+    end)
+  end)
+
+  it("calls finalizers without hooks", function()
+    within(function()
+      local inside, calls, run = false, 0, 0
+      debug.sethook(function() if inside then calls = calls + 1 end end, "", 1)
+      setmetatable({}, {__gc = function()
+        inside = true
+        for i = 1, 100 do run = run + i // i end
+        inside = false
+      end})
+      collectgarbage()
+      collectgarbage()
+      debug.sethook()
+      assert(run == 100 and calls == 0, calls)
     end)
   end)
 
