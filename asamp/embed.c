@@ -222,7 +222,7 @@ static const char *start (lua_State *L, const asamp_Options *o,
   e->client = *c;
   e->tracker = t;
   tracker_begin(t, &client, e, o->period, o->native);
-  tracker_on(t, L, o->period, o->random,
+  tracker_on(t, L, o->period, !o->fixed,
              (o->seed != 0) ? o->seed : sampler_seed());
   return NULL;
 }

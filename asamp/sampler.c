@@ -315,9 +315,10 @@ static int finish (Sampler *s) {
   profile_close(p, &t);
   s->tracker.lost += t.lost;
   if (s->options.announce) {
-    fprintf(stderr, "profiler: %llu samples, one every %llu bytes, of %.1f MB "
-            "allocated; ", (unsigned long long)s->tracker.samples,
+    fprintf(stderr, "profiler: %llu samples, one every %llu bytes%s, of %.1f "
+            "MB allocated; ", (unsigned long long)s->tracker.samples,
             (unsigned long long)s->tracker.gap.period,
+            s->tracker.gap.random ? " on average" : "",
             (double)s->tracker.bytes / 1e6);
     if (s->timing.samples > 0)
       fprintf(stderr, "%llu samples of time; ",

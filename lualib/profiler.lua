@@ -70,7 +70,7 @@ local function open(o, every, announce)
     extended = o.format == "extended",
     compress = default(o.compress, true),
     native = default(o.native, true),
-    random = default(o.random, false),
+    random = not o.fixed,
     seed = o.seed,
     announce = announce,
     period = every,
@@ -78,7 +78,7 @@ local function open(o, every, announce)
     wall = o.wall,
   }
   if not ok then return nil, message, errno end
-  session = { period = every, random = default(o.random, false), wall = o.wall or false,
+  session = { period = every, random = not o.fixed, wall = o.wall or false,
     exact = o.exact or false }
   return true
 end
@@ -106,8 +106,8 @@ end
 -- t.alloc: sampling period, bytes or "64K" (512K; 0: open, but do not sample).
 -- t.time: samples of CPU time a second, 1 to 30000 (0: none). t.wall: of wall
 -- time instead (false). t.exact: a stack for every sample (false: for those of
--- one scheduler tick). t.native: C stacks (true). t.random: exponential gaps (false: every n-th
--- byte). t.seed: of the gaps. t.out: path (SCRIPT.PID.vmprof). t.format:
+-- one scheduler tick). t.native: C stacks (true). t.fixed: a sample every n-th byte (false: random
+-- gaps with that mean). t.seed: of the gaps. t.out: path (SCRIPT.PID.vmprof). t.format:
 -- "stock" or "extended". t.compress: gzip (true).
 -- Returns true, or nil, message, errno when the file cannot be made.
 function M.enable(t)
@@ -153,7 +153,7 @@ local function startoptions(name, o, own, other)
   return checked
 end
 
---- Samples one allocation every n bytes; opens a session when none is open.
+--- Samples one allocation every n bytes, on average; opens a session when none is open.
 -- o: options of enable (but alloc and time), for a session that this call opens.
 function M.alloc_start(n, o)
   local every, wrong = options.period(n)

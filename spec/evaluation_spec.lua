@@ -73,7 +73,7 @@ describe("the settings of bench/evaluate", function()
 
   it("find in the closing line what was sampled", function()
     assert.same({ samples = 869, allocated = 455.8e6, timesamples = 0 }, settings.closing(
-      "profiler: 869 samples, one every 524288 bytes, of 455.8 MB allocated; profile: x"))
+      "profiler: 869 samples, one every 524288 bytes on average, of 455.8 MB allocated; profile: x"))
     assert.equal(674, settings.closing("profiler: 0 samples, one every 524288 bytes, of 0.0 MB "
       .. "allocated; 674 samples of time; profile: x").timesamples)
     assert.is_nil(settings.closing "lua: no such file")

@@ -4,23 +4,15 @@
 -- Start-up is CPU time of many runs of `lua -e ''`, interleaved, and its
 -- instructions where valgrind is installed.
 
-local root, work = arg[1], arg[2]
-package.path = root .. "/bench/?.lua;" .. package.path
+local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/bare"
+local work, fail, runner = start.work, start.fail, start.runner
 
-local command = require "runner.command"
 local machine = require "runner.machine"
 local options = require "runner.options"
 local report = require "runner.report"
 local stats = require "runner.stats"
 
 local RUNS = 100  -- empty runs in one measurement
-
-local function fail(message)
-  io.stderr:write("bench/bare: ", message, "\n")
-  os.exit(2)
-end
-
-local runner = command.new(root .. "/build/bench", work)
 
 local function memory(name)
   local usage, output = runner:run({ work .. "/bare-" .. name }, {})
@@ -41,7 +33,7 @@ local function empty_instructions(lua)
   return usage.instructions
 end
 
-local wanted, message = options.parse(table.move(arg, 3, #arg, 1, {}))
+local wanted, message = options.parse(start.arguments)
 if not wanted then fail(message) end
 local lua = { plain = wanted.plain or "build/plain/bin/lua", fork = wanted.fork or "build/bin/lua" }
 

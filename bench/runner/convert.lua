@@ -3,10 +3,9 @@
 -- memory on a large profile, and how many times faster than another converter.
 -- Prints Markdown; measures CPU time (all threads) and peak RSS.
 
-local root, work = arg[1], arg[2]
-package.path = root .. "/bench/?.lua;" .. package.path
+local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/convert"
+local root, work, fail, runner = start.root, start.work, start.fail, start.runner
 
-local command = require "runner.command"
 local machine = require "runner.machine"
 local options = require "runner.options"
 
@@ -19,22 +18,12 @@ local TIME = 1.1            -- samples of both sorts for each of allocation
 local BYTES = 300           -- of the log for each of allocation, about
 local OTHER_SAMPLES = 50000 -- for the other converter
 
-local function fail(message)
-  io.stderr:write("bench/convert: ", message, "\n")
-  os.exit(2)
-end
-
-local found, words = options.scan(table.move(arg, 3, #arg, 1, {}),
+local found, words = options.scan(start.arguments,
   { samples = true, large = true, other = true, asamp = true }, {})
 if not found then fail(words) end
 if #words > 0 then fail(("%q is not an option; see the head of the file"):format(words[1])) end
-local function positive(name, default)
-  local value, message = options.positive(found, name, default)
-  return value or fail(message)
-end
-local samples, large = positive("samples", 1000000), positive("large", 1024)
+local samples, large = start.positive(found, "samples", 1000000), start.positive(found, "large", 1024)
 local asamp = found.asamp or root .. "/build/bin/asamp"
-local runner = command.new(root .. "/build/bench", work)
 
 local function size(path)
   local f = assert(io.open(path, "rb"))

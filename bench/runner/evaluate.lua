@@ -5,10 +5,9 @@
 -- give it, by LUA_PROFILER. CPU time is that of all threads, the profile's writer
 -- included. Exit status: 0 all measured; 1 a program failed; 2 bad usage.
 
-local root, work = arg[1], arg[2]
-package.path = root .. "/bench/?.lua;" .. package.path
+local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/evaluate"
+local root, work, fail, runner = start.root, start.work, start.fail, start.runner
 
-local command = require "runner.command"
 local data = require "runner.data"
 local evaluation = require "runner.evaluation"
 local machine = require "runner.machine"
@@ -33,12 +32,7 @@ usage: bench/evaluate [options] [program or group]...
 Without options it takes about 17 minutes where gcbench takes half a second, of
 which 'full' takes two.]]
 
-local function fail(message)
-  io.stderr:write("bench/evaluate: ", message, "\n")
-  os.exit(2)
-end
-
-local found, words = options.scan(table.move(arg, 3, #arg, 1, {}),
+local found, words = options.scan(start.arguments,
   { rounds = true, parts = true, periods = true,
     mode = true, data = true, fork = true }, { quick = true, help = true })
 if not found then fail(words) end
@@ -46,8 +40,7 @@ if found.help then
   print(USAGE)
   os.exit(0)
 end
-local count, message = options.positive(found, "rounds", 5)
-if not count then fail(message) end
+local count = start.positive(found, "rounds", 5)
 local mode = found.mode or "size"
 if not options.MODES[mode] then fail(("--mode must be size, small or tiny, got %q"):format(mode)) end
 local parts = found.parts and options.split(found.parts) or settings.PARTS
@@ -62,8 +55,7 @@ if found.periods then
   if not list then fail(wrong) end
   points = { PERIODS = list, RATES = points.RATES }
 end
-local chosen
-chosen, message = programs.choose(programs.all(root .. "/bench", os.getenv("AWFY")),
+local chosen, message = programs.choose(programs.all(root .. "/bench", os.getenv("AWFY")),
   #words > 0 and words or DEFAULT)
 if not chosen then fail(message) end
 
@@ -71,8 +63,6 @@ local paths = { fork = found.fork or root .. "/build/bin/lua", profile = work ..
 local file = io.open(paths.fork, "rb")
 if not file then fail(("no interpreter at %q; run make fork, or give --fork PATH"):format(paths.fork)) end
 file:close()
-
-local runner = command.new(root .. "/build/bench", work)
 
 -- Does the kernel grant a timer for every sample?
 local function exact_timers()

@@ -6,10 +6,9 @@
 -- The cost of the loop around it is taken off: for strings that of making the same
 -- texts when they exist already, so that what remains is the object alone.
 
-local root, work = arg[1], arg[2]
-package.path = root .. "/bench/?.lua;" .. package.path
+local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/garbage"
+local root, fail, runner = start.root, start.fail, start.runner
 
-local command = require "runner.command"
 local machine = require "runner.machine"
 local options = require "runner.options"
 local slope = require "runner.slope"
@@ -29,13 +28,6 @@ local KINDS = {
   { "coroutine", "coroutine, never resumed", "nothing" },
 }
 
-local function fail(message)
-  io.stderr:write("bench/garbage: ", message, "\n")
-  os.exit(2)
-end
-
-local runner = command.new(root .. "/build/bench", work)
-
 -- Instructions of one turn; each is counted once.
 local known = {}
 local function turn(lua, pace, kind)
@@ -54,7 +46,7 @@ local function cost(lua, kind, control)
     turn(lua, "stop", control), turn(lua, "run", control))
 end
 
-local wanted, message = options.parse(table.move(arg, 3, #arg, 1, {}))
+local wanted, message = options.parse(start.arguments)
 if not wanted then fail(message) end
 local plain = wanted.plain or "build/plain/bin/lua"
 local fork = wanted.fork or "build/bin/lua"

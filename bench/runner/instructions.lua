@@ -10,10 +10,9 @@
 -- differ by no more than 1 in 2,000 for every kind. Exit status 0 equal, 1
 -- different, 2 could not be measured.
 
-local root, work = arg[1], arg[2]
-package.path = root .. "/bench/?.lua;" .. package.path
+local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/instructions"
+local root, work, fail, runner = start.root, start.work, start.fail, start.runner
 
-local command = require "runner.command"
 local machine = require "runner.machine"
 local options = require "runner.options"
 local slope = require "runner.slope"
@@ -21,13 +20,6 @@ local slope = require "runner.slope"
 local LIMIT = 1 / 2000
 local SHORT, LONG = 30000, 90000  -- turns, whole batches
 local KINDS = { "table", "closure", "string", "mixed" }
-
-local function fail(message)
-  io.stderr:write("bench/instructions: ", message, "\n")
-  os.exit(2)
-end
-
-local runner = command.new(root .. "/build/bench", work)
 
 -- Large blocks are mapped one by one: realloc grows them without copying, in every
 -- state alike. Elsewhere it depends on malloc's layout whether it copies, and one
@@ -64,7 +56,7 @@ local function compare(plain, fork, pace)
   return worst
 end
 
-local wanted, message = options.parse(table.move(arg, 3, #arg, 1, {}))
+local wanted, message = options.parse(start.arguments)
 if not wanted then fail(message) end
 local plain = wanted.plain or "build/plain/bin/lua"
 local fork = wanted.fork or "build/bin/lua"

@@ -4,21 +4,15 @@
 -- Exit status: 0 all measured and every output the same; 1 a program failed or
 -- its output differed (the others are reported all the same); 2 bad usage.
 
-local root, work = arg[1], arg[2]
-package.path = root .. "/bench/?.lua;" .. package.path
+local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/run"
+local root, work, fail, runner = start.root, start.work, start.fail, start.runner
 
-local command = require "runner.command"
 local configs = require "runner.configs"
 local machine = require "runner.machine"
 local options = require "runner.options"
 local programs = require "runner.programs"
 local report = require "runner.report"
 local rounds = require "runner.rounds"
-
-local function fail(message)
-  io.stderr:write("bench/run: ", message, "\n")
-  os.exit(2)
-end
 
 local function executable(path, option)
   local file = io.open(path, "rb")
@@ -41,7 +35,7 @@ local function write_report(path, text)
   file:close()
 end
 
-local function measure_all(runner, chosen, list, wanted)
+local function measure_all(chosen, list, wanted)
   local rows, failed = {}, {}
   for i, program in ipairs(chosen) do
     io.stderr:write(("[%d/%d] %s\n"):format(i, #chosen, program.name))
@@ -59,7 +53,7 @@ local function measure_all(runner, chosen, list, wanted)
   return rows, failed
 end
 
-local wanted, message = options.parse(table.move(arg, 3, #arg, 1, {}))
+local wanted, message = options.parse(start.arguments)
 if not wanted then fail(message) end
 if wanted.help then
   print(options.USAGE)
@@ -95,8 +89,7 @@ else
   comparisons = configs.comparisons(list)
 end
 
-local runner = command.new(root .. "/build/bench", work)
-local rows, failed = measure_all(runner, chosen, list, wanted)
+local rows, failed = measure_all(chosen, list, wanted)
 if #rows == 0 then fail("nothing was measured") end
 if wanted.callgrind or wanted.instructions then
   local done

@@ -3,29 +3,21 @@
 -- Expects pauses-plain and pauses-fork in its work folder (bench/pauses links them).
 -- Exit status: 0 measured, 2 bad usage or a run that failed.
 
-local root, work = arg[1], arg[2]
-package.path = root .. "/bench/?.lua;" .. package.path
+local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/pauses"
+local root, work, fail, runner = start.root, start.work, start.fail, start.runner
 
-local command = require "runner.command"
 local distribution = require "runner.distribution"
 local machine = require "runner.machine"
 local pause_options = require "runner.pause_options"
 local pause_report = require "runner.pause_report"
 local rounds = require "runner.rounds"
 
-local function fail(message)
-  io.stderr:write("bench/pauses: ", message, "\n")
-  os.exit(2)
-end
-
-local wanted, message = pause_options.parse(table.move(arg, 3, #arg, 1, {}))
+local wanted, message = pause_options.parse(start.arguments)
 if not wanted then fail(message) end
 if wanted.help then
   print(pause_options.USAGE)
   os.exit(0)
 end
-
-local runner = command.new(root .. "/build/bench", work)
 
 local function measure(config)
   local usage, output = runner:run({

@@ -21,7 +21,8 @@ settings.EXACT = 10000  -- the highest rate at which every sample is an interrup
 settings.PARTS = { "period", "rate", "full" }
 settings.QUICK = { PERIODS = { 16 * K, 4 * M }, RATES = { 1000 } }
 
-local FULL = 64         -- bytes; the smallest period there is
+local FULL = 64         -- bytes; the smallest period there is, in fixed gaps:
+                        -- no block as large passes unseen
 local NEVER = "4194304G"
 local BATCH = 6         -- settings that are compared with the same baseline
 
@@ -83,8 +84,8 @@ end
 
 function MAKERS.full(paths)
   return {
-    setting(paths, "fullc", FULL, "alloc=" .. FULL),
-    setting(paths, "fulllua", FULL, ("alloc=%d,native=0"):format(FULL)),
+    setting(paths, "fullc", FULL, ("alloc=%d,fixed"):format(FULL)),
+    setting(paths, "fulllua", FULL, ("alloc=%d,fixed,native=0"):format(FULL)),
   }
 end
 
@@ -109,7 +110,7 @@ end
 -- What the profiler's closing line tells, or nil: { samples (of allocation),
 -- allocated (bytes, to 0.1 MB), timesamples }.
 function settings.closing(text)
-  local samples, megabytes = text:match("profiler: (%d+) samples, one every %d+ bytes, of ([%d.]+) MB")
+  local samples, megabytes = text:match("profiler: (%d+) samples, one every %d+ bytes[^,]*, of ([%d.]+) MB")
   if not samples then return nil end
   return {
     samples = math.tointeger(tonumber(samples)), allocated = tonumber(megabytes) * 1e6,

@@ -5,8 +5,9 @@
 -- Prints Markdown; --data DIR has the distribution of the errors for a plot.
 -- Trace and profile are of the same run (exact.c).
 
-local root, work, lua = arg[1], arg[2], arg[3]
-package.path = root .. "/bench/?.lua;" .. package.path
+local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/sites"
+local root, work, fail, runner = start.root, start.work, start.fail, start.runner
+local lua = table.remove(start.arguments, 1)
 
 local reader = require "profiler.reader"
 
@@ -22,21 +23,12 @@ local NEVER = 1 << 50  -- a period that no run reaches
 local WORST = 8      -- programs of which the worst site is shown
 local LIMITS = { first = 0, last = 6, step = 0.1 }  -- of the distribution
 
-local function fail(message)
-  io.stderr:write("bench/sites: ", message, "\n")
-  os.exit(2)
-end
-
-local found, words = options.scan(table.move(arg, 4, #arg, 1, {}),
+local found, words = options.scan(start.arguments,
   { seeds = true, samples = true, least = true, mode = true, data = true, fork = true }, {})
 if not found then fail(words) end
-local function positive(name, default)
-  local value, message = options.positive(found, name, default)
-  return value or fail(message)
-end
 local wanted = {
-  seeds = positive("seeds", 5), samples = positive("samples", 50000),
-  least = positive("least", 400), mode = found.mode or "small",
+  seeds = start.positive(found, "seeds", 5), samples = start.positive(found, "samples", 50000),
+  least = start.positive(found, "least", 400), mode = found.mode or "small",
 }
 if not options.MODES[wanted.mode] then
   fail(("--mode must be size, small or tiny, got %q"):format(wanted.mode))
@@ -50,15 +42,14 @@ all[#all + 1] = {
 local chosen, message = programs.choose(all, words)
 if not chosen then fail(message) end
 
-local runner = command.new(root .. "/build/bench", work)
 local config = { lua = lua, options = { "-l", "profiler", "-l", "exact" } }
 
 -- One run: its exact trace, and what was sampled.
 local function run(program, period, gap, seed)
   local path, trace_path = work .. "/sites.vmprof", work .. "/exact"
   local usage, output = runner:run(command.words(config, program, wanted.mode), {
-    ("LUA_PROFILER=alloc=%d,random=%d,seed=%d,native=0,quiet,out=%s"):format(
-      period, gap == "random" and 1 or 0, seed, path),
+    ("LUA_PROFILER=alloc=%d,fixed=%d,seed=%d,native=0,quiet,out=%s"):format(
+      period, gap == "fixed" and 1 or 0, seed, path),
     "EXACT_OUT=" .. trace_path, "LUA_CPATH=" .. work .. "/?.so;;",
   }, program.dir)
   if not usage then fail(program.name .. ": " .. output) end

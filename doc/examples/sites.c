@@ -88,7 +88,7 @@ static int more (const void *a, const void *b) {
 int main (int argc, char **argv) {
   static Sites t;
   asamp_Client client = {&t, allocated, decided, collected};
-  asamp_Options options = {PERIOD, 1, 0, 0};
+  asamp_Options options = {.period = PERIOD};
   const asamp_Api *api;
   const char *error;
   lua_State *L;

@@ -59,7 +59,8 @@ LUAI_FUNC unsigned luaN_traverseslots (global_State *g, Table *t, unsigned i,
 /* Until nothing is left in 'gray' (all: in 'major' too). */
 LUAI_FUNC void luaN_drain (global_State *g, int all);
 
-/* A slice of marking: at most about 'bytes'. Returns 1 when all is marked. */
+/* A slice of marking: at most about 'bytes'. Returns 1 when all is marked but
+   what is pending, which luaN_drain looks for. */
 LUAI_FUNC int luaN_markslice (global_State *g, size_t bytes);
 
 /* Marks what is alive without anybody referring to it. */

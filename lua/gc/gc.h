@@ -91,7 +91,8 @@
 #define isdead(g,o) \
   ((g)->heap.gc.sweeping && luaN_hascolour(o, (g)->heap.gc.before))
 
-/* Brings a dead string back to life. */
+/* Brings a dead string back to life. Where it is stored a barrier would do that;
+   the cache of C strings (luaS_new) may be all that holds it. */
 #define changewhite(ts)	luaN_revive(g, obj2gco(ts))
 
 #define luaN_crosses(p,o) \

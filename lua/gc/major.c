@@ -62,14 +62,14 @@ void luaN_beginmajor (lua_State *L) {
 }
 
 
-/* Everything that is alive gets its colour; the rest is dead. */
+/* Everything that is alive gets its colour; the rest is dead. The roots have it:
+   a minor collection has just seen them. */
 static void atomic (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
   lu_byte stopem = g->gcstopem;
   g->gcstopem = 1;
   g->gcstate = GCSatomic;
-  luaN_markroots(L);
   luaN_finishmarks(L);
   lua_assert(c->gray.n == 0 && c->major.n == 0 && c->table == NULL);
   c->old = c->reached;
@@ -186,7 +186,6 @@ void luaN_full (lua_State *L) {
   luaN_atomic(L, 1);
   luaN_sweeplists(L);
   c->youngstrings.n = 0;
-  c->lostyoung = 0;
   c->bucket = 0;
   luaN_sweepstrings(g, MAX_INT);
   luaN_recycle(g);

@@ -280,22 +280,13 @@ static void traversepending (global_State *g) {
 }
 
 
-/* Finishes the big table that slices have begun with. */
-static void finishtable (global_State *g) {
-  luaN_Gc *c = &g->heap.gc;
-  Table *t = c->table;
-  c->table = NULL;
-  if (t != NULL) luaN_traverseslots(g, t, c->index, ~0u);
-}
-
-
 void luaN_drain (global_State *g, int all) {
   luaN_Gc *c = &g->heap.gc;
+  lua_assert(!all || c->table == NULL);  /* slices have finished it */
   for (;;) {
     if (c->gray.n > 0) luaN_traverse(g, (GCObject *)c->gray.a[--c->gray.n]);
     else if (all && c->major.n > 0)
       luaN_traverse(g, (GCObject *)c->major.a[--c->major.n]);
-    else if (all && c->table != NULL) finishtable(g);
     else if (c->pending) traversepending(g);
     else return;
   }
@@ -324,8 +315,7 @@ int luaN_markslice (global_State *g, size_t bytes) {
       }
       else done += luaN_traverse(g, o);
     }
-    else if (c->pending) traversepending(g);
-    else return 1;
+    else return 1;  /* what is pending is left to luaN_drain */
   }
   return 0;
 }

@@ -23,16 +23,10 @@
 #define MANYSLOTS	(1u << 18)
 
 
-static void lose (global_State *g) {
-  g->heap.gc.lost = 1;
-  luaE_setdebt(g, 1);  /* as soon as can be */
-}
-
-
 void luaN_touch (lua_State *L, GCObject *o) {
   if (!(o->marked & LUAN_TOUCHED)) {
     if (luaN_push(G(L), &G(L)->heap.gc.touched, o)) o->marked |= LUAN_TOUCHED;
-    else lose(G(L));
+    else G(L)->heap.gc.lost = 1;
   }
 }
 
@@ -60,7 +54,7 @@ void luaN_rememberslot (lua_State *L, Table *t, TValue *slot) {
   if (issmall(t) || v->n >= MANYSLOTS ||
       (t->metatable != NULL && (luaN_weakness(g, t) & LUAN_EPHEMERON)))
     luaN_touch(L, obj2gco(t));
-  else if (!luaN_reserve(g, v, 2)) lose(g);
+  else if (!luaN_reserve(g, v, 2)) g->heap.gc.lost = 1;
   else {
     v->a[v->n++] = t;
     v->a[v->n++] = slot;
@@ -246,10 +240,8 @@ void luaN_clearslots (global_State *g) {
     }
     else {
       Node *n = gnode(t, i - asize);
-      if (iscollectable(gval(n)) && luaN_white(g, gcvalue(gval(n)))) {
-        setempty(gval(n));
-        if (keyiscollectable(n)) setdeadkey(n);
-      }
+      if (iscollectable(gval(n)) && luaN_white(g, gcvalue(gval(n))))
+        setempty(gval(n));  /* the key is alive */
     }
   }
   s->n = 0;

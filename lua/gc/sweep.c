@@ -55,12 +55,6 @@ static void freeobject (lua_State *L, GCObject *o) {
 }
 
 
-static int islarge (const Table *t) {
-  return luaN_asize(t) * sizeof(TValue) > LUAN_LARGE ||
-         (size_t)sizenode(t) * sizeof(Node) > LUAN_LARGE;
-}
-
-
 void luaN_sweeplists (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
@@ -77,7 +71,6 @@ void luaN_sweeplists (lua_State *L) {
   for (n = i = c->minor ? l->old : 0; i < l->v.n; i++) {
     Table *t = (Table *)l->v.a[i];
     if (luaN_white(g, t)) freetable(g, t);
-    else if (!islarge(t)) t->marked &= (lu_byte)~LUAN_LISTED;
     else l->v.a[n++] = t;
   }
   l->v.n = l->old = n;

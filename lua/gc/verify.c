@@ -468,6 +468,7 @@ void luaN_mustverify (lua_State *L, int exact) {
   const char *broken;
   unsigned every = h->gc.stressverify ? h->gc.stressverify
                  : (h->gc.old > OFTEN) ? 16 : 1;
+  lua_assert(!(L->marked & LUAN_ASLEEP));  /* T1: it runs */
   if ((h->minors + h->majors) % every != 0) return;
   broken = luaN_verify(L, exact);
   if (broken == NULL) return;

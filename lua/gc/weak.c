@@ -235,10 +235,8 @@ static void leavetomajor (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t i;
   for (i = 0; i < c->weak.n; i++) {
-    Table *t = tableof(c->weak.a[i]);
-    if (luaN_hascolour(t, c->colour) &&
-        !luaN_push(g, &c->majorweak, c->weak.a[i]))
-      luaN_traverseslots(g, t, 0, ~0u);
+    if (!luaN_push(g, &c->majorweak, c->weak.a[i]))
+      luaN_traverseslots(g, tableof(c->weak.a[i]), 0, ~0u);
   }
 }
 

@@ -121,10 +121,11 @@ function M.render(a, b, results, options)
   end
   for _, result in ipairs(results) do
     local format = formatter(result.field, options.seconds)
-    local text = ("%s: %s in A, %s in B, %s (%s)."):format(
+    local text = ("%s: %s in A, %s in B, %s (%s%s)."):format(
       NAMES[result.field], format(result.a), format(result.b),
       signed(result.b - result.a, format),
-      relative{a = result.a, b = result.b, change = result.b - result.a})
+      relative{a = result.a, b = result.b, change = result.b - result.a},
+      result.error > 0 and ", ±" .. format(result.error) or "")
     text = text:sub(1, 1):upper() .. text:sub(2)
     if result.scale ~= 1 then
       text = text .. (" A's numbers are scaled by %.4g below, so that both " ..

@@ -68,6 +68,12 @@ local function order(x, y)
   return (x.line or 0) < (y.line or 0)
 end
 
+-- Standard error of the difference of va and vb, made by so many samples.
+local function errorof(va, na, vb, nb)
+  return math.sqrt((na > 0 and va * va / na or 0) +
+                   (nb > 0 and vb * vb / nb or 0))
+end
+
 -- {name, file, line, native, a, b, change, error, noise} of every pair that
 -- has anything; what is no noise first, then the largest change.
 local function changes(list, key, field, options)
@@ -77,8 +83,7 @@ local function changes(list, key, field, options)
     local vb, nb = measured(pair.b, key, field, options.weights[2])
     va = va * options.scale
     if va ~= 0 or vb ~= 0 then
-      local error = math.sqrt((na > 0 and va * va / na or 0) +
-                              (nb > 0 and vb * vb / nb or 0))
+      local error = errorof(va, na, vb, nb)
       local of = pair.b or pair.a
       rows[#rows + 1] = {
         name = of.name, file = of.file, line = of.line, native = of.native,
@@ -119,11 +124,14 @@ end
 --- Compares totals 'a' and 'b' by a field. 'options': sigma (standard errors
 -- that are noise), scaled (true: a's numbers are scaled so that both amount
 -- to the same), cumulative (true: totals instead of own), weights (what one
--- of the field is worth in a and in b; nil: 1). Returns {field, scale, a, b
--- (the wholes, a's not scaled), functions, lines, types, classes}.
+-- of the field is worth in a and in b; nil: 1), even (true: samples came at
+-- even distances, so that their whole number is exact). Returns {field, scale,
+-- a, b (the wholes, a's not scaled), error (of their difference), functions,
+-- lines, types, classes}.
 function M.of(a, b, field, options)
   local weights = options.weights or {1, 1}
-  local wa, wb = a.whole[field] * weights[1], b.whole[field] * weights[2]
+  local wa, na = measured({own = a.whole}, "own", field, weights[1])
+  local wb, nb = measured({own = b.whole}, "own", field, weights[2])
   local how = {sigma = options.sigma, weights = weights,
                scale = options.scaled and wa > 0 and wb / wa or 1}
   local key = options.cumulative and "total" or "own"
@@ -136,6 +144,7 @@ function M.of(a, b, field, options)
   end
   local result = {
     field = field, scale = how.scale, a = wa, b = wb,
+    error = options.even and 0 or errorof(wa, na, wb, nb),
     functions = compared(a.functions, b.functions, functions, key),
     lines = compared(a.lines, b.lines, lines, key),
     types = compared(a.types, b.types, bynames(a.types, b.types), "own"),
@@ -152,6 +161,13 @@ function M.timeweights(pa, pb)
     return {a, b}, true
   end
   return {1, 1}, false
+end
+
+--- Whether the sum of a field is exact: every n-th byte was sampled, or every
+-- n-th nanosecond.
+function M.even(field, pa, pb)
+  return field == "timesamples" or (field == "bytes" or field == "samples")
+         and not pa.random and not pb.random
 end
 
 --- Whether a field may be compared: see M.fields; "survived" needs fates.

@@ -90,7 +90,8 @@ function M.run(args, world)
   for i, field in ipairs(fields) do
     results[i] = compare.of(a, b, field, {
       sigma = o.sigma or 3, scaled = o.normalize, cumulative = o.total,
-      weights = field == "timesamples" and weights or nil})
+      weights = field == "timesamples" and weights or nil,
+      even = compare.even(field, pa, pb)})
   end
   if o.json then
     world.out(json.encode(document(pa, pb, results, o)) .. "\n")

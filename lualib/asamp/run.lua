@@ -33,7 +33,7 @@ local DESCRIPTION = {
     "profiler SCRIPT`, with the keys of LUA_PROFILER as options. Ends with " ..
     "a short report on stderr, and as the script ends: with its exit code, " ..
     "or by its signal.",
-  {"alloc", "BYTES", "a sample every BYTES allocated: 64K, 1M; 0: none " ..
+  {"alloc", "BYTES", "a sample every BYTES allocated, on average: 64K, 1M; 0: none " ..
     "(default 512K)", like("^%d+[KMGkmg]?$", "bytes such as 65536 or 64K")},
   {"time", "RATE", "samples of time a second; 0: none (default 0)",
     like("^%d+$", "a whole number of samples a second")},
@@ -41,8 +41,8 @@ local DESCRIPTION = {
   {"exact", nil, "a stack for every sample of CPU time, not only at ticks of " ..
     "the scheduler"},
   {"no-native", nil, "no C stacks, only the C functions that Lua called"},
-  {"random", nil, "random gaps between allocation samples"},
-  {"seed", "N", "integer: where the first sample falls, and all random gaps",
+  {"fixed", nil, "a sample at every n-th byte allocated, not at random gaps"},
+  {"seed", "N", "integer: of the gaps between allocation samples",
     like("^%-?%d+$", "an integer")},
   {"out", "OUT", "the profile; %p is the process id (default " ..
     "SCRIPT.PID.vmprof in the current folder)",
@@ -67,7 +67,7 @@ local function settings(o, inherited)
   for _, key in ipairs{"alloc", "time", "seed", "out", "format"} do
     t[key] = o[key] or t[key]
   end
-  for _, key in ipairs{"wall", "exact", "random", "quiet"} do
+  for _, key in ipairs{"wall", "exact", "fixed", "quiet"} do
     t[key] = o[key] and "1" or t[key]
   end
   t.native = o["no-native"] and "0" or t.native

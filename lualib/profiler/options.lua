@@ -61,8 +61,8 @@ local OPTIONS = {
   end,
   wall = boolean,
   exact = boolean,
+  fixed = boolean,
   native = boolean,
-  random = boolean,
   compress = boolean,
   quiet = boolean,
   seed = function(v)

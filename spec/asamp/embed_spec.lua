@@ -15,7 +15,7 @@ describe("a client of asamp.h", function()
 
   it("is told every sample and, once and in order, its fate and class", function()
     local kept, mt = {}, {__name = "Embedded"}
-    assert.is_true(embedding.start(64))
+    assert.is_true(embedding.start(64, true))
     for i = 1, 3000 do
       kept[i % 500] = setmetatable({i, i, i, i}, mt)
       if i % 1000 == 0 then collectgarbage() end
@@ -38,7 +38,7 @@ describe("a client of asamp.h", function()
     local function middle() return (natives.through(leaf)) end
     local here = debug.getinfo(leaf, "S").linedefined
     for _, native in ipairs{false, true} do
-      assert.is_true(embedding.start(64, false, native))
+      assert.is_true(embedding.start(64, true, native))
       for _ = 1, 10 do middle() end
       embedding.stop()
       assert.is_nil(embedding.wrong())
@@ -74,7 +74,7 @@ describe("a client of asamp.h", function()
       return {work(depth - 1)}
     end
     for _, native in ipairs{false, true} do
-      assert.is_true(embedding.start(64, true, native))
+      assert.is_true(embedding.start(64, false, native))
       for _ = 1, 30 do work(6) end
       embedding.stop()
       assert.is_nil(embedding.wrong())
@@ -82,8 +82,25 @@ describe("a client of asamp.h", function()
     end
   end)
 
+  it("samples at random gaps, unless fixed ones are asked for", function()
+    for fixed, least in pairs{[true] = 1, [false] = 5} do
+      local counts, n = {}, 0
+      for seed = 1, 20 do
+        assert.is_true(embedding.start(1000, fixed, false, seed))
+        natives.string(100000 - 32)
+        embedding.stop()
+        for _, s in ipairs(embedding.samples()) do
+          if s.size >= 100000 - 32 and not counts[s.count] then
+            counts[s.count], n = true, n + 1
+          end
+        end
+      end
+      assert.is_true(n >= least and (not fixed or n <= 2), n)
+    end
+  end)
+
   it("counts periods, which may change", function()
-    assert.is_true(embedding.start(1000))
+    assert.is_true(embedding.start(1000, true))
     natives.string(100000)
     assert.is_true(embedding.period(100))
     natives.string(100000)
@@ -102,7 +119,7 @@ describe("a client of asamp.h", function()
     assert.same({nil, bad}, {embedding.start(63)})
     assert.same({nil, "the state has no client; start one first"}, {embedding.period(64)})
     assert.is_false(embedding.stop())
-    assert.is_true(embedding.start(64))
+    assert.is_true(embedding.start(64, true))
     assert.same({nil, bad}, {embedding.period(0)})
     assert.same({nil, "the state has a client; stop it first"}, {embedding.start(64)})
     assert.is_true(embedding.stop())
@@ -117,7 +134,7 @@ describe("a client of asamp.h", function()
   end)
 
   it("is left alone by the profiler, which says that it cannot begin", function()
-    assert.is_true(embedding.start(64))
+    assert.is_true(embedding.start(64, true))
     local ok, message = profiler.enable{out = "never.vmprof"}
     assert.is_nil(ok)
     assert.equal("cannot write profile 'never.vmprof': the program that runs this Lua state "
@@ -146,7 +163,7 @@ describe("a client of asamp.h", function()
       package.cpath = ]] .. ("%q"):format(package.cpath) .. [[
       package.path = ]] .. ("%q"):format(package.path) .. [[
       local embedding = require "embedding"
-      assert(embedding.start(64))
+      assert(embedding.start(64, true))
       kept = {}
       for i = 1, 500 do kept[i] = {i, i, i, i} end
     ]]))

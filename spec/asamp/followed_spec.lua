@@ -3,6 +3,7 @@
 -- when it has died, and the runs say which.
 
 local points = require "points"
+local story = require "spec.support.story"
 
 describe("samples that survived", function()
   it("are told dead in the order in which they came, and once", function()
@@ -58,15 +59,7 @@ describe("samples that survived", function()
       local random = math.random
       local addresses, at = ({4, 50, 2000})[seed % 3 + 1], {}
       for i = 1, addresses do at[i] = 8 * random(1, 1 << 44) end
-      local f, list, story = points.followed(), {}, {}
-      local function same(what, expected, got)
-        story[#story + 1] = what
-        if expected ~= got then
-          error(("seed %d, action %d: expected %s, got %s after: ... %s")
-                :format(seed, #story, expected, got,
-                        table.concat(story, ", ", math.max(1, #story - 20))))
-        end
-      end
+      local f, list, same = points.followed(), {}, story(seed)
       local function watched(block)
         for _, s in ipairs(list) do
           if s.block == block then return s end

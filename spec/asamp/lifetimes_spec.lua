@@ -336,7 +336,7 @@ describe("later deaths", function()
 
   local START = [[
     local profiler, natives, peers = require "profiler", require "natives", require "peers"
-    assert(profiler.alloc_start(64, {out = ..., seed = 1}))
+    assert(profiler.alloc_start(64, {out = ..., fixed = true, seed = 1}))
     kept = {}
     for i = 1, 20 do kept[i] = natives.userdata(5000 - 32) end
     collectgarbage()

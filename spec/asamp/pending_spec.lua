@@ -3,6 +3,7 @@
 -- exactly once, in order, and what is freed by hand has died.
 
 local points = require "points"
+local story = require "spec.support.story"
 
 -- The model: a list, searched from the front.
 local function newmodel()
@@ -127,16 +128,8 @@ describe("samples without a fate", function()
       -- few addresses collide often, many make the index grow
       local addresses, at = ({4, 50, 3000})[seed % 3 + 1], {}
       for i = 1, addresses do at[i] = 8 * random(1, 1 << 44) end
-      local p, m, story = points.pending(), newmodel(), {}
+      local p, m, same = points.pending(), newmodel(), story(seed)
       local live = {}
-      local function same(what, expected, got)
-        story[#story + 1] = what
-        if expected ~= got then
-          error(("seed %d, action %d: expected %s, got %s after: ... %s")
-                :format(seed, #story, expected, got,
-                        table.concat(story, ", ", math.max(1, #story - 20))))
-        end
-      end
       for _ = 1, addresses < 3000 and 3000 or 6000 do
         local what, block = random(1, 100), at[random(1, addresses)]
         local owner = 8 * random(0, 20)

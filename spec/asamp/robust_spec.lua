@@ -8,7 +8,10 @@ local peers = require "peers"
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
 local samples = require "spec.support.samples"
+local sessions = require "spec.support.sessions"
 local vmprof = require "spec.support.vmprof"
+
+local blocks, run, START = sessions.blocks, sessions.run, sessions.START
 
 -- The file, repaired, by the specs' own decoder and by the reader.
 local function repaired(path)
@@ -91,33 +94,6 @@ describe("SIGKILL at any moment", function()
   end
 end)
 
--- Runs a script whose argument is the profile's path. Returns path, status,
--- stdout, stderr.
-local function run(code, t)
-  local path, script = os.tmpname(), process.file(code)
-  os.remove(path)
-  t = t or {}
-  t[1], t[2] = script, path
-  local status, out, err = process.run(t)
-  os.remove(script)
-  return path, status, out, err
-end
-
-local START = [[
-  local profiler, natives = require "profiler", require "natives"
-  assert(profiler.alloc_start(64, {out = ..., seed = 1}))
-  local kept = {}
-  for i = 1, 500 do kept[i] = natives.userdata(1000) end
-]]
-
-local function ofsize(list, size)
-  local n = 0
-  for _, s in ipairs(list) do
-    if s.kind == "userdata" and s.size == size + 32 then n = n + 1 end
-  end
-  return n
-end
-
 describe("a file removed under the run", function()
   it("is told at the end, and no other is made", function()
     local path, status, out, err = run(START .. [[
@@ -158,8 +134,8 @@ describe("a file removed under the run", function()
     assert.equal(0, status)
     local list = samples.read(path .. ".new")
     os.remove(path .. ".new")
-    assert.equal(500, ofsize(list, 1000))
-    assert.equal(500, ofsize(list, 2000))
+    assert.equal(500, (blocks(list, 1000)))
+    assert.equal(500, (blocks(list, 2000)))
   end)
 end)
 
@@ -179,8 +155,8 @@ describe("another process", function()
     assert.equal(("nil\tcannot write profile '%s': another process writes it\t16\n"):format(path), out)
     local list = samples.read(path)
     os.remove(path)
-    assert.equal(500, ofsize(list, 1000))
-    assert.equal(500, ofsize(list, 2000))
+    assert.equal(500, (blocks(list, 1000)))
+    assert.equal(500, (blocks(list, 2000)))
   end)
 
   it("that is executed does not inherit the file", function()
@@ -194,7 +170,7 @@ describe("another process", function()
     assert.equal("", err)
     assert.equal(0, status)
     assert.is_nil(out:find(path, 1, true))
-    assert.equal(500, ofsize(samples.read(path), 2000))
+    assert.equal(500, (blocks(samples.read(path), 2000)))
     os.remove(path)
   end)
 
@@ -214,8 +190,8 @@ describe("another process", function()
     assert.equal(0, status)
     local list = samples.read(path)
     os.remove(path)
-    assert.equal(500, ofsize(list, 2000))
-    assert.equal(0, ofsize(list, 3000))
+    assert.equal(500, (blocks(list, 2000)))
+    assert.equal(0, (blocks(list, 3000)))
   end)
 end)
 
@@ -236,15 +212,15 @@ describe("an error", function()
     assert.truthy(err:find "broken at the end")
     local list = samples.read(path)
     os.remove(path)
-    assert.equal(50, ofsize(list, 2000))
-    assert.equal(500, ofsize(list, 3000))
+    assert.equal(50, (blocks(list, 2000)))
+    assert.equal(500, (blocks(list, 3000)))
     assert.equal(0, list.undecided)
   end)
 
   it("of a stack overflow is an error of the script, with its samples", function()
     local path, status, out, err = run([[
       local profiler, natives = require "profiler", require "natives"
-      assert(profiler.alloc_start(1 << 16, {out = ..., seed = 1}))
+      assert(profiler.alloc_start(1 << 16, {out = ..., fixed = true, seed = 1}))
       local function down(n) local t = {n} return 1 + down(n + 1) + #t end
       print(select(2, pcall(down, 1)):match "stack overflow")
       local function natively(n)
@@ -265,7 +241,7 @@ describe("an error", function()
     assert.equal("stack overflow", lines[4])
     local list = samples.read(path)
     os.remove(path)
-    assert.equal(500, ofsize(list, 1 << 16))
+    assert.equal(500, (blocks(list, 1 << 16)))
     local deepest, cut = 0, false
     for _, s in ipairs(list) do
       deepest = math.max(deepest, #s.stack)
@@ -282,7 +258,7 @@ describe("memory that runs out", function()
     local s = peers.new{}
     assert(s:run([[
       profiler = require "profiler"
-      assert(profiler.alloc_start(64, {out = ..., seed = 1}))
+      assert(profiler.alloc_start(64, {out = ..., fixed = true, seed = 1}))
     ]], path))
     local refused = 0
     for extra = 0, 300000, 30011 do

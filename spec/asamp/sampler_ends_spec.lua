@@ -6,34 +6,9 @@ local peers = require "peers"
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
 local samples = require "spec.support.samples"
+local sessions = require "spec.support.sessions"
 
--- Runs a script in a process of its own; the profile's path is its argument.
-local function run(code, options)
-  local path, script = os.tmpname(), process.file(code)
-  local t = {script, path}
-  for k, v in pairs(options or {}) do t[k] = v end
-  local status, out, err = process.run(t)
-  os.remove(script)
-  return path, status, out, err
-end
-
-local START = [[
-  local profiler, natives = require "profiler", require "natives"
-  assert(profiler.alloc_start(64, {out = ..., seed = 1}))
-  local kept = {}
-  for i = 1, 500 do kept[i] = natives.userdata(1000) end
-]]
-
-local function blocks(list, size)
-  local n, decided = 0, 0
-  for _, s in ipairs(list) do
-    if s.kind == "userdata" and s.size == size + 32 then
-      n = n + 1
-      if s.survived ~= nil then decided = decided + 1 end
-    end
-  end
-  return n, decided
-end
+local blocks, run, START = sessions.blocks, sessions.run, sessions.START
 
 describe("a session ends with", function()
   it("the end of the script", function()
@@ -186,7 +161,7 @@ describe("the child of a fork", function()
   it("may have a session of its own", function()
     local path, status, _, err = run(FORK:format([[
       pcall(profiler.disable)
-      assert(profiler.alloc_start(128, {out = path .. ".child"}))
+      assert(profiler.alloc_start(128, {out = path .. ".child", fixed = true}))
       for i = 1, 500 do natives.userdata(4000) end
       os.exit(0, true)
     ]]), ENV)
@@ -211,7 +186,7 @@ describe("a run that is killed", function()
       while true do natives.userdata(2000) end
     ]]
     local pid = process.start{"-l", "profiler", script,
-      env = {LUA_PROFILER = "alloc=2K,seed=1,native=0,out=" .. path}}
+      env = {LUA_PROFILER = "alloc=2K,fixed,seed=1,native=0,out=" .. path}}
     local function lines()
       local profile = reader.read(path)
       local n = {}
@@ -249,7 +224,7 @@ describe("a file that takes no more", function()
       print "done"
     ]]
     local status, out, err = process.run{"-l", "profiler", script,
-      env = {LUA_PROFILER = "alloc=64,quiet,out=/dev/full"}}
+      env = {LUA_PROFILER = "alloc=64,fixed,quiet,out=/dev/full"}}
     os.remove(script)
     assert.equal(0, status)
     assert.equal("done\n", out)
@@ -298,7 +273,7 @@ describe("a path that cannot be written", function()
     local script = process.file(START:gsub("assert(%b())", [[
       local peers, path = require "peers", ...
       for _ = 1, 3000 do
-        if profiler.alloc_start(64, {out = path, seed = 1}) then break end
+        if profiler.alloc_start(64, {out = path, fixed = true, seed = 1}) then break end
         peers.sleep(0.01)
       end]], 1))
     local pid = process.start{"-c", ("cat %s >%s"):format(pipe, copy), program = "sh"}

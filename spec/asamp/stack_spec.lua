@@ -474,7 +474,7 @@ local function f() natives.userdata(1000) end
 for i = 1, 100 do natives.through(f) end
 ]])
     local status, _, err = process.run{"-l", "profiler", script,
-      env = {LUA_PROFILER = "alloc=64,seed=1,quiet,out=" .. path}}
+      env = {LUA_PROFILER = "alloc=64,fixed,seed=1,quiet,out=" .. path}}
     assert.equal(0, status, err)
     local list = samples.read(path)
     os.remove(path)

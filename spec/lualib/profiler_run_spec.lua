@@ -29,7 +29,7 @@ describe("lua -l profiler", function()
   teardown(function() os.remove(script) end)
 
   it("profiles the script and says what it took and where it is", function()
-    local status, out, err, list, path = run{"-l", "profiler", script, "a", "b", env = "alloc=64"}
+    local status, out, err, list, path = run{"-l", "profiler", script, "a", "b", env = "alloc=64,fixed"}
     assert.equal(0, status)
     assert.equal("2\ta\tb\n", out)
     local n, period, megabytes, file = err:match(
@@ -168,14 +168,14 @@ describe("LUA_PROFILER", function()
 
   it("that is wrong gives one line, status 1, and the script does not start", function()
     local period = "period must be 64 to 2^62 bytes, got "
-    local known = " (known: alloc, compress, exact, format, native, out, quiet, random, seed, time, wall)"
+    local known = " (known: alloc, compress, exact, fixed, format, native, out, quiet, seed, time, wall)"
     for text, message in pairs{
       ["alloc=3"] = "option 'alloc' " .. period .. '"3" (0: off)',
       ["alloc=64X"] = "option 'alloc' " .. period .. '"64X" (0: off)',
       ["alloc="] = "option 'alloc' " .. period .. '"" (0: off)',
       ["alloc"] = "option 'alloc' " .. period .. '"1" (0: off)',
       ["native=2"] = "option 'native' must be true or false, 1 or 0, got \"2\"",
-      ["random=yes"] = "option 'random' must be true or false, 1 or 0, got \"yes\"",
+      ["fixed=yes"] = "option 'fixed' must be true or false, 1 or 0, got \"yes\"",
       ["seed=x"] = "option 'seed' must be an integer, got \"x\"",
       ["format=perf"] = "option 'format' must be \"stock\" or \"extended\", got \"perf\"",
       ["out="] = "option 'out' must be a path, got \"\"",
@@ -200,14 +200,15 @@ describe("LUA_PROFILER", function()
     assert.equal(2, list.log.mode)
   end)
 
-  it("sets format, compression, seed and random gaps", function()
-    local _, _, _, list = run{"-l", "profiler", script,
-      env = "alloc=64,format=extended,compress=0,random,seed=5,quiet=1"}
-    assert.equal(7, list.log.version)
-    assert.equal("1", list.log.metas["asamp.random"])
-    local _, _, _, again = run{"-l", "profiler", script,
-      env = "alloc=64,format=extended,compress=0,random,seed=5,quiet=1"}
-    assert.is_true(math.abs(again.points - list.points) < list.points / 4)
+  it("sets format, compression, seed and gaps", function()
+    for fixed = 0, 1 do
+      local env = "alloc=64,format=extended,compress=0,seed=5,quiet=1,fixed=" .. fixed
+      local _, _, _, list = run{"-l", "profiler", script, env = env}
+      assert.equal(7, list.log.version)
+      assert.equal(tostring(1 - fixed), list.log.metas["asamp.random"])
+      local _, _, _, again = run{"-l", "profiler", script, env = env}
+      assert.is_true(math.abs(again.points - list.points) < list.points / 4)
+    end
   end)
 
   it("alloc=0 profiles nothing", function()
@@ -218,10 +219,10 @@ describe("LUA_PROFILER", function()
     assert.is_falsy(list)
   end)
 
-  it("empty means the defaults: every 512 KiB", function()
+  it("empty means the defaults: every 512 KiB, at random gaps", function()
     local status, _, err = run{"-l", "profiler", script}
     assert.equal(0, status)
-    assert.truthy(err:find "one every 524288 bytes")
+    assert.truthy(err:find "one every 524288 bytes on average, of ")
   end)
 
   it("names the process in out by %p", function()

@@ -9,7 +9,7 @@ local process = require "spec.support.process"
 local profiler = require "profiler"
 local samples = require "spec.support.samples"
 
-local KNOWN = "alloc, compress, exact, format, native, out, quiet, random, seed, time, wall"
+local KNOWN = "alloc, compress, exact, fixed, format, native, out, quiet, seed, time, wall"
 local MIN = "period must be 64 to 2^62 bytes, got "
 local RATE = "rate must be 1 to 30000 samples a second, got "
 
@@ -36,7 +36,7 @@ describe("arguments", function()
       {{alloc = 1.5}, "option 'alloc' " .. MIN .. "1.5 (0: off)"},
       {{alloc = {}}, "option 'alloc' " .. MIN .. "table: "},
       {{native = 2}, "option 'native' must be true or false, 1 or 0, got 2"},
-      {{random = "yes"}, "option 'random' must be true or false, 1 or 0, got \"yes\""},
+      {{fixed = "yes"}, "option 'fixed' must be true or false, 1 or 0, got \"yes\""},
       {{compress = ""}, "option 'compress' must be true or false, 1 or 0, got \"\""},
       {{quiet = {}}, "option 'quiet' must be true or false, 1 or 0, got table: "},
       {{seed = "x"}, "option 'seed' must be an integer, got \"x\""},
@@ -132,20 +132,20 @@ describe("arguments", function()
     local log, first = made{}
     assert.equal(6, log.version)
     assert.equal("\31\139", first)
-    assert.equal("0", log.metas["asamp.random"])
+    assert.equal("1", log.metas["asamp.random"])
     assert.equal(2 | 4, log.mode)
-    log, first = made{format = "extended", compress = false, random = true, native = false}
+    log, first = made{format = "extended", compress = false, fixed = true, native = false}
     assert.equal(7, log.version)
     assert.equal("\0\0", first)
-    assert.equal("1", log.metas["asamp.random"])
+    assert.equal("0", log.metas["asamp.random"])
     assert.equal(2, log.mode)
   end)
 
   it("of the same seed put the first sample at the same place", function()
-    for _, random in ipairs{true, false} do
+    for _, fixed in ipairs{true, false} do
       local distances = {}
       for i, seed in ipairs{11, "11", 12} do
-        assert(profiler.alloc_start(1 << 30, {out = path, seed = seed, random = random}))
+        assert(profiler.alloc_start(1 << 30, {out = path, seed = seed, fixed = fixed}))
         distances[i] = core.distance()
         profiler.disable()
       end
@@ -153,6 +153,30 @@ describe("arguments", function()
       assert.is_true(math.abs(distances[1] - distances[2]) < 4096)
       assert.is_true(math.abs(distances[1] - distances[3]) > 4096)
     end
+  end)
+
+  -- Of n points that fall at random the count is right to sqrt(n), no better: the sum
+  -- of 40 squared errors, in such units, is 40 on average and varies by 9. Fixed gaps
+  -- are right within one period, so that their sum is next to 0.
+  it("sample at random gaps, unless fixed ones are asked for", function()
+    local function errors(o)
+      local sum = 0
+      for seed = 1, 40 do
+        o.out, o.seed, o.native = path, seed, false
+        assert(profiler.alloc_start(256, o))
+        for i = 1, 1000 do natives.userdata(i % 200) end
+        profiler.alloc_stop()
+        local t = profiler.stats()
+        profiler.disable()
+        local n = t.bytes / 256
+        assert.is_true(n > 400 and math.abs(t.samples - n) < 5 * math.sqrt(n), t.samples)
+        sum = sum + (t.samples - n) ^ 2 / n
+      end
+      return sum
+    end
+    local random, fixed = errors{}, errors{fixed = true}
+    assert.is_true(random > 10 and random < 90, random)
+    assert.is_true(fixed < 40 / 400, fixed)
   end)
 
   it("out may name the process", function()
@@ -191,17 +215,19 @@ describe("the states of the module", function()
         local what, p = math.random(1, 12), periods[math.random(1, #periods)]
         if what == 1 then
           local alloc = math.random(1, 3) > 1 and p or 0
-          check("enable " .. alloc, m.open and "error" or true, profiler.enable, {out = path, alloc = alloc})
+          check("enable " .. alloc, m.open and "error" or true, profiler.enable,
+                {out = path, alloc = alloc, fixed = true})
           if not m.open then m.open, m.on, m.period = true, alloc > 0, alloc > 0 and alloc or 512 * 1024 end
         elseif what == 2 then
           check("disable", m.open or false, profiler.disable)
           m.open, m.on, m.timing, m.period = false, false, false, nil
         elseif what == 3 then
           check("alloc_start " .. p, m.on and "error" or true, profiler.alloc_start, p,
-                not m.open and {out = other} or nil)
+                not m.open and {out = other, fixed = true} or nil)
           if not m.on then m.open, m.on, m.period = true, true, p end
         elseif what == 4 then
-          check("alloc_start with options", m.open and "error" or true, profiler.alloc_start, p, {out = path})
+          check("alloc_start with options", m.open and "error" or true, profiler.alloc_start, p,
+                {out = path, fixed = true})
           if not m.open then m.open, m.on, m.period = true, true, p end
         elseif what == 5 then
           check("alloc_stop", m.on or false, profiler.alloc_stop)
@@ -215,14 +241,15 @@ describe("the states of the module", function()
           check("bad", "error", profiler.alloc_start, 1)
         elseif what == 9 then
           check("time_start 100", m.timing and "error" or true, profiler.time_start, 100,
-                not m.open and {out = other} or nil)
+                not m.open and {out = other, fixed = true} or nil)
           if not m.open then m.open, m.period = true, 512 * 1024 end
           m.timing = true
         elseif what == 10 then
           check("time_stop", m.timing or false, profiler.time_stop)
           m.timing = false
         elseif what == 11 then
-          check("enable time", m.open and "error" or true, profiler.enable, {out = path, time = 1000})
+          check("enable time", m.open and "error" or true, profiler.enable,
+                {out = path, time = 1000, fixed = true})
           if not m.open then m.open, m.on, m.timing, m.period = true, true, true, 512 * 1024 end
         else
           local before = profiler.stats()
@@ -262,7 +289,7 @@ describe("the states of the module", function()
 
   it("a session may be opened before anything is sampled", function()
     local path = os.tmpname()
-    assert(profiler.enable{alloc = 0, out = path})
+    assert(profiler.enable{alloc = 0, out = path, fixed = true})
     for _ = 1, 100 do natives.userdata(1000) end
     assert.equal(0, profiler.stats().samples)
     assert(profiler.alloc_start(64))

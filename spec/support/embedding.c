@@ -3,7 +3,7 @@
 ** embedding: a client of asamp.h for specs, which keeps what it is told and
 ** checks the promises that need no model.
 **
-**   start(period, random, native, seed) -> true | nil, message
+**   start(period, fixed, native, seed) -> true | nil, message
 **   stop() -> was there a client?
 **   period(n) -> true | nil, message
 **   samples() -> {{kind=, size=, count=, survived= (nil: no fate), class=,
@@ -113,7 +113,7 @@ static int l_start (lua_State *L) {
   asamp_Options o;
   const char *error;
   o.period = (uint64_t)luaL_checkinteger(L, 1);
-  o.random = lua_toboolean(L, 2);
+  o.fixed = lua_toboolean(L, 2);
   o.native = lua_toboolean(L, 3);
   o.seed = (uint64_t)luaL_optinteger(L, 4, 1);
   lua_settop(L, 4);

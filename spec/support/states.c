@@ -157,6 +157,13 @@ static int in_failall (lua_State *L) {
   return 0;
 }
 
+/* fail(n): the n-th request from here on is refused, once */
+static int in_fail (lua_State *L) {
+  State *s = mystate(L);
+  s->fail = s->requests + (uint64_t)luaL_checkinteger(L, 1);
+  return 0;
+}
+
 static int in_allocated (lua_State *L) {
   lua_pushinteger(L, (lua_Integer)luaN_allocated(L));
   return 1;
@@ -249,7 +256,7 @@ static int in_extra (lua_State *L) {
 
 static const luaL_Reg inside[] = {
   {"bytes", in_bytes}, {"requests", in_requests}, {"tags", in_tags},
-  {"limit", in_limit}, {"failall", in_failall}, {"allocated", in_allocated},
+  {"limit", in_limit}, {"failall", in_failall}, {"fail", in_fail}, {"allocated", in_allocated},
   {"memory", in_memory}, {"check", in_check}, {"userdata", in_userdata},
   {"intact", in_intact}, {"address", in_address}, {"string", in_string},
   {"table", in_table}, {"closure", in_closure}, {"extra", in_extra},

@@ -115,6 +115,35 @@ describe("a major collection in slices", function()
     end
   end)
 
+  -- C strings are looked for in a cache first (luaS_new), by address. A dead string
+  -- that is made again is put there; nobody else need hold it when its bucket is swept.
+  it("keeps a dead string that is made again for the cache of C strings", function()
+    within(function(state)
+      local closed = io.tmpfile()
+      closed:close()
+      local live, cycles = {}, 0
+      for i = 1, 500 do live[i] = "string " .. i end
+      for steps = 0, 400 do
+        live.before = {}
+        live.name = io.type(closed)  -- a literal of the library, which nobody holds
+        live.behind = {}  -- in the same line, which stays
+        collectgarbage()
+        live.name = nil
+        collectgarbage("incremental", 100, 1, 10)
+        local over = false
+        for _ = 1, steps do over = over or collectgarbage("step", 1) end
+        if over then break end
+        io.type(closed)  -- made again, dropped again
+        repeat until collectgarbage("step", 1)
+        local name = io.type(closed)
+        state.check()  -- is it in the string table?
+        assert(live.behind and name == "closed" .. " " .. "file")
+        cycles = cycles + 1
+      end
+      assert(cycles > 10, cycles)
+    end)
+  end)
+
   it("sweeps a string table that grows meanwhile, and shrinks it afterwards", function()
     run([==[
       local names = {}
@@ -188,6 +217,58 @@ describe("a major collection in slices", function()
     end
   end)
 
+  it("counts the bytes by which a table grows when it has been marked", function()
+    run([==[
+      local live, grown = {}, {}
+      for i = 1, 20000 do live[i] = {i} end
+      for i = 1, 100 do grown[i] = i end
+      collectgarbage()
+      begin()
+      local before = majors()
+      while majors() == before do
+        local t = {}
+        for _ = 1, 200 do grown[#grown + 1] = #t end
+      end
+      assert(#grown > 5000 and #live == 20000, #grown)
+      collectgarbage("step")
+      local inuse = state.memory()
+      collectgarbage()
+      local left = state.memory()
+      assert(math.abs(inuse - left) < 20000, inuse - left)
+    ]==], 1)
+  end)
+
+  it("marks the metatable of a big table, which it takes in parts", function()
+    run([==[
+      local big = setmetatable({}, {__index = function(_, k) return "field " .. k end})
+      for i = 1, 10000 do big[i] = i end
+      collectgarbage()
+      begin()
+      local before = majors()
+      while majors() == before do local t = {}; assert(#t == 0) end
+      state.check()
+      collectgarbage()
+      assert(big.x == "field x")
+    ]==], 1)
+  end)
+
+  it("begins anew with a table whose entries have moved", function()
+    run([==[
+      for n = 4, 80, 4 do
+        local t = {}
+        for i = 1, 6000 do t["key " .. i] = {i} end
+        collectgarbage()
+        begin()
+        local before = majors()
+        for _ = 1, n do local x = {}; assert(#x == 0) end
+        for i = 1, 3000 do t[i + 0.5] = i end  -- a larger hash part, in another order
+        while majors() == before do local x = {}; assert(#x == 0) end
+        state.check()
+        for i = 1, 6000 do assert(t["key " .. i][1] == i) end
+      end
+    ]==], 1)
+  end)
+
   it("clears weak tables that it met in a slice, as they are in the end", function()
     for seed = 1, 3 do
       run([==[
@@ -234,6 +315,59 @@ describe("a major collection in slices", function()
         assert(not next(values) and not next(ephemeron) and not next(both))
       ]==], seed)
     end
+  end)
+
+  it("clears weak tables that were born while it marked", function()
+    run([==[
+      local source, held, live = setmetatable({}, {__mode = "v"}), {}, {}
+      for i = 1, 5000 do live[i] = {i} end  -- to be marked
+      for i = 1, 500 do held[i] = {i}; source[i] = held[i] end
+      collectgarbage()
+      held = nil  -- old and dead, which only the end of the next cycle sees
+      begin()
+      local before = majors()
+      local values, keys = setmetatable({}, {__mode = "v"}), setmetatable({}, {__mode = "k"})
+      local both = setmetatable({}, {__mode = "kv"})
+      for i = 1, 500 do
+        values[i] = source[i]
+        keys[source[i]], both[source[i]] = i, source[i]
+      end
+      assert(majors() == before and values[500][1] == 500 and #live == 5000)
+      while majors() == before do local t = {}; assert(#t == 0) end
+      local function count(t)
+        local n = 0
+        for _ in pairs(t) do n = n + 1 end
+        return n
+      end
+      -- one may still be in a register
+      assert(count(values) <= 1 and count(keys) <= 1 and count(both) <= 1)
+      state.check()
+    ]==], 1)
+  end)
+
+  it("keeps what a weak table holds that it has met and that is strong in the end", function()
+    run([==[
+      local live, over = {}, false
+      for i = 1, 300 do live[i] = {i} end
+      local n = 0
+      repeat
+        local t, held = setmetatable({}, {__mode = "v"}), {}
+        for i = 1, 100 do held[i] = {i}; t[i] = held[i] end
+        collectgarbage()
+        held = nil
+        begin()
+        local before = majors()
+        for _ = 1, n do local x = {}; assert(#x == 0) end
+        over, n = majors() > before, n + 40
+        local alive = t[1] ~= nil
+        setmetatable(t, nil)
+        while majors() == before do local x = {}; assert(#x == 0) end
+        collectgarbage()
+        for i = 1, 100 do assert(not alive or t[i][1] == i) end
+        state.check()
+      until over  -- had ended before t was made strong
+      assert(n > 80 and #live == 300, n)
+    ]==], 1)
   end)
 
   it("follows a chain of ephemerons of any length", function()

@@ -46,6 +46,77 @@ describe("a minor collection", function()
     end)
   end)
 
+  it("takes the bytes of the dead off those in use", function()
+    within(function(state)
+      collectgarbage()
+      local before = state.memory()
+      for i = 1, 40000 do local t = {i}; assert(#t == 1) end  -- 3 MB
+      collectgarbage("step")
+      local after, _, minors = state.memory()
+      assert(after - before < 20000, after - before)
+      assert(minors > 5, minors)
+    end)
+  end)
+
+  it("remembers so many slots, then the table", function()
+    within(function(state)
+      collectgarbage("stop")
+      local n = 600000
+      local old = state.table(n, 0)
+      collectgarbage()
+      local _, held = state.memory()
+      for i = 1, n do old[i] = held > 0 and old end  -- old: not remembered
+      for i = 1, n do old[i] = {} end
+      local inuse, later = state.memory()
+      assert(later - held < n * 56 + (8 << 20), later - held)
+      collectgarbage("step")
+      assert(inuse - state.memory() < 1 << 20)
+      for i = 1, n, 1000 do assert(not next(old[i])) end
+    end)
+  end)
+
+  it("forgets the key of an entry that is gone from an old table, weak or not", function()
+    within(function(state)
+      for _, mode in ipairs {"", "v"} do
+        local old = setmetatable(state.table(0, 512), {__mode = mode})
+        local watch = setmetatable({}, {__mode = "k"})
+        collectgarbage()
+        for i = 1, 200 do
+          local key = {i}
+          old[key], watch[key] = i, true
+          old[key] = nil
+        end
+        collectgarbage("step")
+        local n = 0
+        for _ in pairs(watch) do n = n + 1 end
+        assert(n <= 1, n)  -- in a register
+      end
+    end)
+  end)
+
+  it("looks at all of an old table that has become weak since it was written to", function()
+    within(function(state)
+      for _, mode in ipairs {"k", "v", "kv"} do
+        local meta = {}
+        local old = setmetatable(state.table(0, 512), meta)
+        collectgarbage()
+        for i = 1, 200 do old[i + 0.5] = {i} end  -- remembered as slots of a strong table
+        meta.__mode = mode
+        collectgarbage("step")
+        for i = 1, 10000 do assert(#{i, {}} == 2) end  -- takes the memory of the dead
+        local n = 0
+        for i = 1, 200 do
+          local v = old[i + 0.5]
+          if v then
+            assert(v[1] == i)
+            n = n + 1
+          end
+        end
+        assert(mode == "k" and n == 200 or n <= 1, n)
+      end
+    end)
+  end)
+
   it("counts what survived as tenured, to the byte", function()
     within(function(state)
       local kept = state.table(100, 0)
@@ -113,6 +184,22 @@ describe("a minor collection", function()
         if not saved[1] then break end
       end
       assert(calls == 50, calls)
+    end)
+  end)
+
+  it("calls finalizers without hooks", function()
+    within(function()
+      local inside, calls, run = false, 0, 0
+      debug.sethook(function() if inside then calls = calls + 1 end end, "", 1)
+      setmetatable({}, {__gc = function()
+        inside = true
+        for i = 1, 100 do run = run + i // i end
+        inside = false
+      end})
+      collectgarbage()
+      collectgarbage()
+      debug.sethook()
+      assert(run == 100 and calls == 0, calls)
     end)
   end)
 

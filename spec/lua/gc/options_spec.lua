@@ -149,6 +149,21 @@ describe("collectgarbage", function()
       assert(now.majors == s.majors + 1 and now.inuse <= s.inuse)
     end)
   end)
+
+  it("counts what a full collection tenures, too", function()
+    within(function(state)
+      collectgarbage("stop")
+      collectgarbage()
+      local before, kept = collectgarbage("statistics").tenured, {}
+      for i = 1, 100 do kept[i] = state.userdata(968) end  -- 1,000 bytes each
+      assert(collectgarbage("statistics").tenured == before and #kept == 100)
+      collectgarbage()
+      local after = collectgarbage("statistics").tenured
+      assert(after - before >= 100000 and after - before < 110000, after - before)
+      collectgarbage()
+      assert(collectgarbage("statistics").tenured - after < 1000, "twice")
+    end)
+  end)
 end)
 
 describe("the settings of the incremental mode", function()

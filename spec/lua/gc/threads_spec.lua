@@ -7,6 +7,50 @@
 local states = require "states"
 local within = require "spec.lua.gc.within"
 
+describe("a coroutine that runs", function()
+  it("is alive though nobody holds it", function()
+    within(function(state)
+      local main = coroutine.running()
+      local ok, n = coroutine.resume(coroutine.create(function()
+        assert(debug.setlocal(main, 0, 1, nil))  -- the argument of resume
+        local held = {}
+        for i = 1, 200 do
+          held[i] = {i}
+          if i % 50 == 0 then collectgarbage("step") end
+        end
+        collectgarbage()
+        for i = 1, 200 do assert(held[i][1] == i) end
+        state.check()
+        return #held
+      end))
+      assert(ok and n == 200, n)
+    end)
+  end)
+
+  -- The bytecode loop does not come through the API, which would wake its thread.
+  it("is awake behind an emergency collection", function()
+    within(function(state)
+      collectgarbage("nursery", 50000)
+      local kept = state.table(30000, 0)
+      local minors, majors = select(3, state.memory())
+      local ok, message = coroutine.resume(coroutine.create(function()
+        state.fail(1)
+        local b, c = {2}, {3}
+        for i = 4, 30000 do  -- no call of a C function in here
+          local a = b
+          b, c = c, {i}
+          if a[1] ~= i - 2 or b[1] ~= i - 1 then error "a local is lost" end
+          kept[i] = i % 2 == 0 and a
+        end
+      end))
+      assert(ok, message)
+      local later, full = select(3, state.memory())
+      assert(full > majors and later > minors + 10, later)
+      for i = 4, 30000, 2 do assert(kept[i][1] == i - 2) end
+    end)
+  end)
+end)
+
 describe("a coroutine that is suspended", function()
   it("keeps what it holds, one of 30,000", function()
     within(function(state)

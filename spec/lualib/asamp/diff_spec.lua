@@ -15,10 +15,10 @@ local function run(...)
   return code, table.concat(out), table.concat(err)
 end
 
--- A profile: samples of parse, of main and of time.
-local function make(parse, main, time)
+-- A profile: samples of parse, of main and of time; whether gaps were random.
+local function make(parse, main, time, random)
   local path = os.tmpname()
-  local p = assert(gen.open{path = path, period = 1 << 20,
+  local p = assert(gen.open{path = path, period = 1 << 20, random = random,
                             timeperiod = time and 1000000})
   p:name(8, "main chunk", 0, "@app.lua")
   p:name(16, "parse", 10, "@lib/parse.lua")
@@ -62,6 +62,19 @@ describe("asamp diff", function()
     assert.is_nil(out:find("within noise", 1, true))
     _, out = run("--sigma", "0.5", a, b)
     has(out, "  100.0M  110.0M   +10.0M +10.0%")
+  end)
+
+  it("tells the error of the whole, which only random gaps have", function()
+    local random = make(300, 100, 50, true)
+    local _, out = run(random, b)
+    has(out, "  Bytes: 400.0M in A, 210.0M in B, -190.0M (-47.5%, ±24.7M).\n")
+    _, out = run(b, random)
+    has(out, "  Bytes: 210.0M in A, 400.0M in B, +190.0M (+90.5%, ±24.7M).\n")
+    _, out = run(random, timed)
+    has(out, "Time: 50ms in A, 50ms in B, +0s (+0.0%).\n")
+    _, out = run("--json", random, b)
+    os.remove(random)
+    has(out, '"error": ' .. ("%.14g"):format(math.sqrt(20 ^ 2 + 210) * (1 << 20)):sub(1, 8))
   end)
 
   it("finds nothing between a profile and itself", function()
