@@ -12,7 +12,7 @@
 **   version(path)                   -> of the VMProf log | nil, message
 **
 ** Each of the others reads the profile 'path' and writes 'out' (complete or not at all).
-** Options: level (of gzip, 0: plain; default 0), progress (function of the
+** Options: packed (as gzip), progress (function of the
 ** share that is done), head (firefox: function of the summary that returns the
 ** JSON text of "meta" and "libs"), weight (collapsed: "bytes", "samples",
 ** "survived" or "time"; default bytes, or time if there is no more), name (speedscope), format (vmprof: 6 or 7).
@@ -160,12 +160,12 @@ static int readprofile (Work *w, ReaderClient *client) {
 
 /* Opens the output; an errno or 0. */
 static int create (Work *w) {
-  int level;
-  lua_getfield(w->L, 3, "level");
-  level = (int)luaL_optinteger(w->L, -1, 0);
+  int packed;
+  lua_getfield(w->L, 3, "packed");
+  packed = lua_toboolean(w->L, -1);
   lua_pop(w->L, 1);
   w->output = allocate(w, sizeof(*w->output));
-  return output_open(w->output, w->out, level);
+  return output_open(w->output, w->out, packed);
 }
 
 static void setinteger (lua_State *L, const char *key, uint64_t n) {

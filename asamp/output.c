@@ -18,7 +18,22 @@ static void fail (Output *o, int error) {
     o->error = error;
 }
 
-int output_open (Output *o, const char *path, int level) {
+static void put (void *ud, const unsigned char *data, size_t n) {
+  Output *o = ud;
+  while (n > 0 && o->error == 0) {
+    ssize_t w = write(o->fd, data, n);
+    if (w > 0) {
+      data += w;
+      n -= (size_t)w;
+    }
+    else if (w == 0)
+      fail(o, ENOSPC);
+    else if (errno != EINTR)
+      fail(o, errno);
+  }
+}
+
+int output_open (Output *o, const char *path, int packed) {
   struct stat file;
   size_t n = strlen(path) + 32;
   memset(o, 0, sizeof(*o));
@@ -33,47 +48,16 @@ int output_open (Output *o, const char *path, int level) {
       return ENOMEM;
     snprintf(o->temporary, n, "%s.%ld.tmp", path, (long)getpid());
   }
-  if (level > 0) {
-    if (deflateInit2(&o->z, level, Z_DEFLATED, 15 + 16, 9,
-                     Z_DEFAULT_STRATEGY) != Z_OK)
-      return ENOMEM;
-    o->packed = 1;
-  }
+  if (packed && (o->gzip = gzip_new(put, o)) == NULL)
+    return ENOMEM;
   o->fd = open(o->temporary != NULL ? o->temporary : path,
                O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   return o->fd < 0 ? errno : 0;
 }
 
-static void put (Output *o, const unsigned char *data, size_t n) {
-  while (n > 0 && o->error == 0) {
-    ssize_t w = write(o->fd, data, n);
-    if (w > 0) {
-      data += w;
-      n -= (size_t)w;
-    }
-    else if (w == 0)
-      fail(o, ENOSPC);
-    else if (errno != EINTR)
-      fail(o, errno);
-  }
-}
-
-/* Packs and writes n bytes. 'flush' is zlib's. */
-static void squeeze (Output *o, const unsigned char *data, size_t n,
-                     int flush) {
-  o->z.next_in = (unsigned char *)data;
-  o->z.avail_in = (uInt)n;
-  do {
-    o->z.next_out = o->deflated;
-    o->z.avail_out = OUTPUT_PIECE;
-    deflate(&o->z, flush);
-    put(o, o->deflated, OUTPUT_PIECE - o->z.avail_out);
-  } while (o->z.avail_out == 0 && o->error == 0);
-}
-
 static void flush (Output *o) {
-  if (o->packed)
-    squeeze(o, o->buffer, o->n, Z_NO_FLUSH);
+  if (o->gzip != NULL)
+    gzip_put(o->gzip, o->buffer, o->n);
   else
     put(o, o->buffer, o->n);
   o->written += o->n;
@@ -84,8 +68,8 @@ int output_close (Output *o, int keep) {
   if (o->fd >= 0) {
     if (o->error == 0 && keep) {
       flush(o);
-      if (o->packed)
-        squeeze(o, NULL, 0, Z_FINISH);
+      if (o->gzip != NULL)
+        gzip_flush(o->gzip, 1);
     }
     if (close(o->fd) != 0 && errno != EINTR)
       fail(o, errno);
@@ -97,9 +81,8 @@ int output_close (Output *o, int keep) {
     }
   }
   o->fd = -1;
-  if (o->packed)
-    deflateEnd(&o->z);
-  o->packed = 0;
+  gzip_free(o->gzip);
+  o->gzip = NULL;
   free(o->path);
   free(o->temporary);
   o->path = o->temporary = NULL;

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
+#include <isa-l/igzip_lib.h>
 
 #define PACKED	65536
 #define ROOM	(2 * SOURCE_PIECE)
@@ -32,7 +32,7 @@ struct Source {
   uint64_t fetched;       /* bytes of the file read */
   uint64_t filesize;
   size_t next, ready;     /* 'ready' bytes from 'next' can be handed out */
-  z_stream z;
+  struct inflate_state z;
   unsigned char in[PACKED], out[ROOM];
 };
 
@@ -56,38 +56,57 @@ static void end (Source *s, const char *failure) {
     s->failure = failure;
 }
 
+/* Is there more packed input? Otherwise the source has ended. */
+static int refill (Source *s) {
+  s->z.next_in = s->in;
+  s->z.avail_in = (uint32_t)fetch(s, s->in, PACKED);
+  if (s->z.avail_in == 0)
+    end(s, s->inmember ? "compressed data end too early" : NULL);
+  return s->z.avail_in > 0;
+}
+
+/* Begins the next member, if there is one. */
+static void nextmember (Source *s) {
+  if (s->members && *s->z.next_in != 0x1f)
+    end(s, NULL);
+  isal_inflate_reset(&s->z);
+  s->z.crc_flag = ISAL_GZIP;
+  s->inmember = 1;
+}
+
+/*
+** Goes on unpacking; bytes may come although there is no more input, as some
+** wait within. 0: nothing has changed, or the source has ended.
+*/
+static int advance (Source *s) {
+  uint32_t in = s->z.avail_in, out = s->z.avail_out;
+  int r = isal_inflate(&s->z);
+  if (r == ISAL_DECOMP_OK && s->z.block_state == ISAL_BLOCK_FINISH) {
+    s->inmember = 0;
+    s->members = 1;
+  }
+  else if (r == ISAL_INVALID_WRAPPER && s->members && s->z.total_out == 0)
+    end(s, NULL);  /* no member, but something behind the last one */
+  else if (r != ISAL_DECOMP_OK)
+    end(s, "compressed data are corrupt");
+  return !s->ended && (s->z.avail_in != in || s->z.avail_out != out);
+}
+
 /* Unpacks to 'to' until there is something, or the end. */
 static size_t unpack (Source *s, unsigned char *to, size_t room) {
   s->z.next_out = to;
-  s->z.avail_out = (uInt)room;
-  while (s->z.avail_out == room) {
-    int r;
-    if (s->z.avail_in == 0) {
-      s->z.next_in = s->in;
-      s->z.avail_in = (uInt)fetch(s, s->in, PACKED);
-      if (s->z.avail_in == 0) {
-        end(s, s->inmember ? "compressed data end too early" : NULL);
-        break;
+  s->z.avail_out = (uint32_t)room;
+  while (s->z.avail_out == room && !s->ended) {
+    if (s->inmember) {
+      if (!advance(s) && !s->ended) {
+        if (s->z.avail_in > 0)
+          end(s, "compressed data are corrupt");
+        else
+          refill(s);
       }
     }
-    if (!s->inmember) {
-      inflateReset(&s->z);
-      s->inmember = 1;
-    }
-    r = inflate(&s->z, Z_NO_FLUSH);
-    if (r == Z_STREAM_END) {
-      s->inmember = 0;
-      s->members = 1;
-    }
-    else if (r == Z_DATA_ERROR && s->members && s->z.total_out == 0) {
-      end(s, NULL);  /* no member, but something behind the last one */
-      break;
-    }
-    else if (r != Z_OK && r != Z_BUF_ERROR) {
-      end(s, r == Z_MEM_ERROR ? "not enough memory"
-                              : "compressed data are corrupt");
-      break;
-    }
+    else if (s->z.avail_in > 0 || refill(s))
+      nextmember(s);
   }
   return room - s->z.avail_out;
 }
@@ -158,15 +177,10 @@ Source *source_open (const char *path) {
   if (n == 0)
     end(s, NULL);
   else if (n >= 2 && s->in[0] == 0x1f && s->in[1] == 0x8b) {
-    s->packed = s->inmember = 1;
+    s->packed = 1;
+    isal_inflate_init(&s->z);
     s->z.next_in = s->in;
-    s->z.avail_in = (uInt)n;
-    if (inflateInit2(&s->z, 15 + 16) != Z_OK) {
-      close(s->fd);
-      free(s);
-      errno = ENOMEM;
-      return NULL;
-    }
+    s->z.avail_in = (uint32_t)n;
   }
   else {
     memcpy(s->out, s->in, n);
@@ -176,8 +190,6 @@ Source *source_open (const char *path) {
 }
 
 void source_close (Source *s) {
-  if (s->packed)
-    inflateEnd(&s->z);
   close(s->fd);
   free(s);
 }

@@ -48,7 +48,7 @@ READING := reader readerevent readerbatch readerfollow readername readersum ledg
   strtab tree details source idmap
 READER := readerlib repairlib repair repairrecord objects outfile vmprof $(READING)
 CONVERT := convertlib firefox firefoxfile firefoxrows firefoxmarks pprof flame \
-  transcode output spill strlist encoder batch objects vmprof $(READING)
+  transcode output gzip spill strlist encoder batch objects vmprof $(READING)
 MODFLAGS = -std=gnu99 -Wall -Wextra $(OPT_$(V)) $(EXTRA) -fPIC \
   -I$(P)/include/lua5.4 -Iasamp
 MODULE = $(CC) $(LDFLAGS) -shared -Wl,-z,nodelete \
@@ -148,10 +148,10 @@ $(P)/lib/lua/5.4/profiler/core.so: $(SAMPLER:%=$(B)/asamp/%.o) asamp/exports
 	$(MODULE) -lunwind -ldw -lz -lpthread -lm
 $(P)/lib/lua/5.4/profiler/reader.so: $(READER:%=$(B)/asamp/%.o) asamp/exports
 	@mkdir -p $(@D)
-	$(MODULE) -lz
+	$(MODULE) -lisal -lz
 $(P)/lib/lua/5.4/profiler/convert.so: $(CONVERT:%=$(B)/asamp/%.o) asamp/exports
 	@mkdir -p $(@D)
-	$(MODULE) -lz -lm
+	$(MODULE) -lisal -lm
 $(P)/lib/lua/5.4/asamp/host.so: $(B)/asamp/host.o asamp/exports
 	@mkdir -p $(@D)
 	$(MODULE)

@@ -21,9 +21,6 @@ local ENDINGS = {
 }
 local NAMES = {"firefox", "pprof", "collapsed", "speedscope", "vmprof"}
 
--- Levels of gzip: large files are packed fast, small ones well.
-local LEVEL = {firefox = 1, vmprof = 1}
-
 local DESCRIPTION = {
   command = "convert", arguments = "--to FORMAT FILE",
   about = "Writes a profile in a format of other tools. FILE is a VMProf " ..
@@ -64,12 +61,9 @@ local function stem(path)
   return name ~= "" and not name:find "/$" and name or path
 end
 
-local function level(o, out)
-  if not o.plain and (o.to == "pprof" or o.to == "vmprof" or
-                      out:find "%.gz$") then
-    return LEVEL[o.to] or 6
-  end
-  return 0
+local function packed(o, out)
+  return not o.plain and (o.to == "pprof" or o.to == "vmprof" or
+                          out:find "%.gz$" ~= nil)
 end
 
 -- The settings for profiler.convert, or nil and what is wrong.
@@ -125,7 +119,7 @@ function M.run(args, world)
                "convert --help\n"):format(out, path))
     return 2
   end
-  setting.level = level(o, out)
+  setting.packed = packed(o, out)
   local show, finish = world.progress("converting " .. setting.name)
   setting.progress = show
   local summary
