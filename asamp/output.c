@@ -55,12 +55,17 @@ int output_open (Output *o, const char *path, int packed) {
   return o->fd < 0 ? errno : 0;
 }
 
-static void flush (Output *o) {
+/* Packs or writes. */
+static void pass (Output *o, const unsigned char *data, size_t n) {
   if (o->gzip != NULL)
-    gzip_put(o->gzip, o->buffer, o->n);
+    gzip_put(o->gzip, data, n);
   else
-    put(o, o->buffer, o->n);
-  o->written += o->n;
+    put(o, data, n);
+  o->written += n;
+}
+
+static void flush (Output *o) {
+  pass(o, o->buffer, o->n);
   o->n = 0;
 }
 
@@ -91,6 +96,11 @@ int output_close (Output *o, int keep) {
 
 void output_bytes (Output *o, const void *data, size_t n) {
   const unsigned char *from = data;
+  if (n >= OUTPUT_PIECE) {
+    flush(o);
+    pass(o, from, n);
+    return;
+  }
   while (n > 0) {
     size_t step = OUTPUT_PIECE - o->n < n ? OUTPUT_PIECE - o->n : n;
     memcpy(o->buffer + o->n, from, step);

@@ -56,22 +56,18 @@ static void end (Source *s, const char *failure) {
     s->failure = failure;
 }
 
+/* Is what is read no member, but something behind the last one? */
+static int behind (const Source *s) {
+  return s->members && !s->z.wrapper_flag;
+}
+
 /* Is there more packed input? Otherwise the source has ended. */
 static int refill (Source *s) {
   s->z.next_in = s->in;
   s->z.avail_in = (uint32_t)fetch(s, s->in, PACKED);
   if (s->z.avail_in == 0)
-    end(s, s->inmember ? "compressed data end too early" : NULL);
+    end(s, s->inmember && !behind(s) ? "compressed data end too early" : NULL);
   return s->z.avail_in > 0;
-}
-
-/* Begins the next member, if there is one. */
-static void nextmember (Source *s) {
-  if (s->members && *s->z.next_in != 0x1f)
-    end(s, NULL);
-  isal_inflate_reset(&s->z);
-  s->z.crc_flag = ISAL_GZIP;
-  s->inmember = 1;
 }
 
 /*
@@ -85,11 +81,10 @@ static int advance (Source *s) {
     s->inmember = 0;
     s->members = 1;
   }
-  else if (r == ISAL_INVALID_WRAPPER && s->members && s->z.total_out == 0)
-    end(s, NULL);  /* no member, but something behind the last one */
   else if (r != ISAL_DECOMP_OK)
-    end(s, "compressed data are corrupt");
-  return !s->ended && (s->z.avail_in != in || s->z.avail_out != out);
+    end(s, behind(s) ? NULL : "compressed data are corrupt");
+  return !s->ended &&
+         (!s->inmember || s->z.avail_in != in || s->z.avail_out != out);
 }
 
 /* Unpacks to 'to' until there is something, or the end. */
@@ -105,8 +100,11 @@ static size_t unpack (Source *s, unsigned char *to, size_t room) {
           refill(s);
       }
     }
-    else if (s->z.avail_in > 0 || refill(s))
-      nextmember(s);
+    else if (s->z.avail_in > 0 || refill(s)) {
+      isal_inflate_reset(&s->z);
+      s->z.crc_flag = ISAL_GZIP;
+      s->inmember = 1;
+    }
   }
   return room - s->z.avail_out;
 }

@@ -12,7 +12,7 @@
 
 /* ------------------------------------------------------------ buffers -- */
 
-unsigned char *bytes_grow (Bytes *b, size_t n) {
+unsigned char *bytes_more (Bytes *b, size_t n) {
   if (b->failed)
     return NULL;
   if (b->size - b->n < n) {
@@ -46,7 +46,9 @@ void bytes_add (Bytes *b, const void *data, size_t n) {
 }
 
 void bytes_char (Bytes *b, char c) {
-  bytes_add(b, &c, 1);
+  unsigned char *to = bytes_grow(b, 1);
+  if (to != NULL)
+    *to = (unsigned char)c;
 }
 
 void bytes_decimal (Bytes *b, char before, uint64_t n) {
@@ -216,12 +218,6 @@ void vmprof_nativename (char *out, const char *symbol, const char *library) {
 }
 
 /* ------------------------------------------------------------ records -- */
-
-void vmprof_putword (unsigned char *to, uint64_t w) {
-  int i;
-  for (i = 0; i < 8; i++)
-    to[i] = (unsigned char)(w >> (8 * i));
-}
 
 void vmprof_word (Bytes *b, uint64_t w) {
   unsigned char *to = bytes_grow(b, 8);

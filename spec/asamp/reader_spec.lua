@@ -480,10 +480,14 @@ describe("the reader", function()
     end)
 
     it("reads several members as one log", function()
-      local bytes = packed(log:sub(1, 60)) .. packed(log:sub(61))
-      local profile = assert(read(bytes))
-      assert.is_true(profile.complete)
-      assert.equal(1, profile.timesamples)
+      local empty = packed ""
+      for cut = 1, #log, 7 do
+        local bytes = packed(log:sub(1, cut)) .. empty:rep(cut % 3) ..
+                      packed(log:sub(cut + 1)) .. empty:rep(cut % 2)
+        local profile = assert(read(bytes))
+        assert.is_true(profile.complete)
+        assert.equal(1, profile.timesamples)
+      end
     end)
 
     it("tells a wrong checksum", function()
