@@ -15,7 +15,8 @@
 ** Options: packed (as gzip), progress (function of the
 ** share that is done), head (firefox: function of the summary that returns the
 ** JSON text of "meta" and "libs"), weight (collapsed: "bytes", "samples",
-** "survived" or "time"; default bytes, or time if there is no more), name (speedscope), format (vmprof: 6 or 7).
+** "survived", "alive" or "time"; default bytes, or time if there is no more),
+** name (speedscope), format (vmprof: 6 or 7).
 ** A summary has: complete, message, version, own, period, timeperiod (ns),
 ** wall, started, duration (us), samples, timesamples, undetailed, fates,
 ** minors, majors, command, interpreter, written (bytes before they are
@@ -277,9 +278,10 @@ static int l_pprof (lua_State *L) {
 }
 
 static int l_collapsed (lua_State *L) {
-  static const char *const weights[] = {"bytes", "samples", "survived", "time",
-                                        NULL};
+  static const char *const weights[] = {"bytes", "samples", "survived",
+                                        "alive", "time", NULL};
   Work *w = work(L);
+  const char *missing;
   int error, weight;
   lua_getfield(L, 3, "weight");
   weight = lua_isnil(L, -1) ? -1 : luaL_checkoption(L, -1, NULL, weights);
@@ -288,6 +290,13 @@ static int l_collapsed (lua_State *L) {
   if (weight < 0)
     weight = w->reading->samples == 0 && w->reading->timesamples > 0
              ? FLAME_TIME : FLAME_BYTES;
+  missing = flame_missing(w->reading, (enum FlameWeight)weight);
+  if (missing != NULL) {
+    release(w, 0);
+    lua_pushnil(L);
+    lua_pushfstring(L, "'%s' %s", w->path, missing);
+    return 2;
+  }
   error = create(w);
   if (error != 0)
     return failed(w, strerror(error));

@@ -3,6 +3,7 @@
 
 local layout = require "asamp.layout"
 local tables = require "asamp.tables"
+local totals = require "asamp.totals"
 local units = require "asamp.units"
 
 local M = {}
@@ -10,7 +11,7 @@ local M = {}
 -- {== numbers ===============================================================
 
 local function formatter(field, seconds)
-  if field == "bytes" or field == "survivedbytes" then
+  if totals.isbytes(field) then
     return function(n) return units.short(math.floor(n + 0.5)) end
   elseif field == "timesamples" and seconds then
     return units.shorttime
@@ -34,10 +35,6 @@ local function relative(row)
 end
 
 -- ==}
-
-local NAMES = {bytes = "bytes", samples = "samples", timesamples = "time",
-               survivedbytes = "bytes that survived",
-               survived = "samples that survived"}
 
 -- One table: what grew and shrank first, then how much noise there is.
 local function section(style, title, rows, what, label)
@@ -122,7 +119,7 @@ function M.render(a, b, results, options)
   for _, result in ipairs(results) do
     local format = formatter(result.field, options.seconds)
     local text = ("%s: %s in A, %s in B, %s (%s)."):format(
-      NAMES[result.field], format(result.a), format(result.b),
+      totals.NAMES[result.field], format(result.a), format(result.b),
       signed(result.b - result.a, format),
       relative{a = result.a, b = result.b, change = result.b - result.a})
     text = text:sub(1, 1):upper() .. text:sub(2)
@@ -137,7 +134,7 @@ function M.render(a, b, results, options)
     local style = {paint = paint, width = width, top = options.top,
                    all = options.all,
                    format = formatter(result.field, options.seconds)}
-    local by = #results > 1 and ", by " .. NAMES[result.field] or ""
+    local by = #results > 1 and ", by " .. totals.NAMES[result.field] or ""
     append(section(style, ("By function (%s)%s"):format(own, by),
                    result.functions, "function", tables.functionlabel))
     append(section(style, ("By line (%s)%s"):format(own, by), result.lines,

@@ -11,7 +11,6 @@ local M = {}
 
 M.summary = "for Firefox Profiler, pprof, flame graphs, speedscope, VMProf"
 
-local WEIGHTS = {"bytes", "samples", "survived", "time"}
 local FLAVOURS = {stock = 6, extended = 7}
 
 -- What a file in the format is called when it is not said.
@@ -33,8 +32,8 @@ local DESCRIPTION = {
   options.out("the result (default: beside the profile, named after it; - " ..
     "is standard output)"),
   {"weight", "WHAT", "collapsed: bytes, samples, survived (bytes that " ..
-    "survived) or time (microseconds); default bytes, or time if the " ..
-    "profile has only that", options.oneof(WEIGHTS)},
+    "survived), alive (bytes alive at the end) or time (microseconds); " ..
+    "default bytes, or time if the profile has only that", options.oneof(options.MEASURES)},
   {"flavour", "WHICH", "vmprof: stock or extended (default: the one that " ..
     "the profile is not)", options.oneof{"extended", "stock"}},
   {"plain", nil, "do not compress"},

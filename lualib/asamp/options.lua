@@ -89,9 +89,12 @@ end
 
 -- {== options of several commands ===========================================
 
---- Sort or compare by one of the sums; 'text' says what that does.
+--- What can be counted.
+M.MEASURES = {"bytes", "samples", "survived", "alive", "time"}
+
+--- Sort or compare by one of them; 'text' says what that does.
 function M.by(text)
-  return {"by", "WHAT", text, M.oneof{"bytes", "samples", "survived", "time"}}
+  return {"by", "WHAT", text, M.oneof(M.MEASURES)}
 end
 
 M.TOP = {"top", "N", "rows of each table (default 15)", M.whole(1)}

@@ -15,7 +15,7 @@ local M = {}
 --- What a sum has of a field, as a number for people.
 function M.value(profile, sum, field)
   local n = sum[field]
-  if field == "bytes" or field == "survivedbytes" then
+  if totals.isbytes(field) then
     return units.short(n)
   elseif field == "timesamples" and (profile.timeperiod or 0) > 0 then
     return units.shorttime(n * profile.timeperiod)
@@ -30,17 +30,11 @@ function M.lived(profile, sum)
          and ("%.0f%%"):format(100 * sum.survived / decided) or "-"
 end
 
---- Does the file tell who died later?
-function M.tellsdeaths(profile)
-  return profile.fates and (profile.followed or 0) > 0
-end
-
 --- The share of what was decided that is alive at the end.
 function M.alive(profile, sum)
   local decided = sum.samples - sum.undecided
-  return M.tellsdeaths(profile) and decided > 0
-         and ("%.0f%%"):format(100 * (sum.survived - sum.later) / decided)
-         or "-"
+  return totals.tellsdeaths(profile) and decided > 0
+         and ("%.0f%%"):format(100 * sum.alive / decided) or "-"
 end
 
 -- "file:line" of a Lua function or line, "[C] library" of a native one.
@@ -110,7 +104,7 @@ local function livedcolumns(style, columns, rows)
   columns[#columns + 1] = {title = "lived", cells = cells(rows, function(row)
     return M.lived(style.profile, row.own)
   end)}
-  if M.tellsdeaths(style.profile) then
+  if totals.tellsdeaths(style.profile) then
     columns[#columns + 1] = {title = "alive", cells = cells(rows, function(row)
       return M.alive(style.profile, row.own)
     end)}
@@ -156,13 +150,9 @@ local function top(style, list)
   return table.move(list, 1, math.min(style.top, #list), 1, {})
 end
 
-local BY = {bytes = "bytes", samples = "samples", timesamples = "time",
-            survivedbytes = "bytes that survived",
-            survived = "samples that survived"}
-
 -- "By function", and by what when there is a choice.
 local function titleof(style, what, field)
-  return what .. (style.choice and ", by " .. BY[field] or "")
+  return what .. (style.choice and ", by " .. totals.NAMES[field] or "")
 end
 
 local function isallocation(field)
