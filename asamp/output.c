@@ -35,22 +35,17 @@ static void put (void *ud, const unsigned char *data, size_t n) {
 
 int output_open (Output *o, const char *path, int packed) {
   struct stat file;
-  size_t n = strlen(path) + 32;
   memset(o, 0, sizeof(*o));
   o->fd = -1;
-  o->path = malloc(n);
+  o->path = strdup(path);
   if (o->path == NULL)
     return ENOMEM;
-  strcpy(o->path, path);
-  if (stat(path, &file) != 0 || S_ISREG(file.st_mode)) {
-    o->temporary = malloc(n);
-    if (o->temporary == NULL)
-      return ENOMEM;
-    snprintf(o->temporary, n, "%s.%ld.tmp", path, (long)getpid());
-  }
+  if ((stat(path, &file) != 0 || S_ISREG(file.st_mode)) &&
+      !temporary_begin(&o->temporary, path))
+    return ENOMEM;
   if (packed && (o->gzip = gzip_new(put, o)) == NULL)
     return ENOMEM;
-  o->fd = open(o->temporary != NULL ? o->temporary : path,
+  o->fd = open(o->temporary.name != NULL ? o->temporary.name : path,
                O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   return o->fd < 0 ? errno : 0;
 }
@@ -70,27 +65,20 @@ static void flush (Output *o) {
 }
 
 int output_close (Output *o, int keep) {
-  if (o->fd >= 0) {
-    if (o->error == 0 && keep) {
-      flush(o);
-      if (o->gzip != NULL)
-        gzip_flush(o->gzip, 1);
-    }
-    if (close(o->fd) != 0 && errno != EINTR)
-      fail(o, errno);
-    if (o->temporary != NULL) {
-      if (keep && o->error == 0 && rename(o->temporary, o->path) != 0)
-        fail(o, errno);
-      if (!keep || o->error != 0)
-        unlink(o->temporary);
-    }
+  if (o->fd >= 0 && o->error == 0 && keep) {
+    flush(o);
+    if (o->gzip != NULL)
+      gzip_flush(o->gzip, 1);
   }
+  if (o->fd >= 0 && close(o->fd) != 0 && errno != EINTR)
+    fail(o, errno);
+  keep = keep && o->fd >= 0 && o->error == 0;
+  fail(o, temporary_end(&o->temporary, keep ? o->path : NULL));
   o->fd = -1;
   gzip_free(o->gzip);
   o->gzip = NULL;
   free(o->path);
-  free(o->temporary);
-  o->path = o->temporary = NULL;
+  o->path = NULL;
   return o->error;
 }
 

@@ -14,6 +14,7 @@
 #define asamp_output_h
 
 #include "gzip.h"
+#include "temporary.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -22,7 +23,7 @@
 
 typedef struct Output {
   char *path;           /* the name asked for */
-  char *temporary;      /* NULL: written directly */
+  Temporary temporary;  /* without a name: written directly */
   int fd;
   Gzip *gzip;           /* NULL: not packed */
   int error;            /* errno of the first failure, or 0 */

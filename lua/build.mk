@@ -46,9 +46,9 @@ SAMPLER := core embed sampler tracker pending followed blocks classes stack nati
   moments profile event outfile encoder batch objects vmprof idmap
 READING := reader readerevent readerbatch readerfollow readername readersum ledger bins fifo \
   strtab tree details source idmap
-READER := readerlib repairlib repair repairrecord objects outfile vmprof $(READING)
+READER := readerlib repairlib repair repairrecord temporary objects outfile vmprof $(READING)
 CONVERT := convertlib firefox firefoxfile firefoxrows firefoxmarks pprof flame \
-  transcode output gzip spill strlist encoder batch objects vmprof $(READING)
+  transcode output gzip temporary spill strlist encoder batch objects vmprof $(READING)
 MODFLAGS = -std=gnu99 -Wall -Wextra $(OPT_$(V)) $(EXTRA) -fPIC \
   -I$(P)/include/lua5.4 -Iasamp
 MODULE = $(CC) $(LDFLAGS) -shared -Wl,-z,nodelete \
