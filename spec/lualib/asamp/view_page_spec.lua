@@ -88,7 +88,8 @@ describe("the page of asamp view #plain", function()
     assert.truthy(b:text "#subtitle":find(folder .. "/app.vmprof", 1, true))
     local facts = b:text "#facts":gsub("\n+", " ")
     for _, text in ipairs{"70 MiB allocated", "70 samples of allocations", "1.00 s in 100 samples of time",
-                          "14.3% survived the first collection", "5.7% alive at the end", "2 collections (1 minor, 1 major)",
+                          "14.3% survived the first collection", "5.7% alive at the end",
+                          "2 collections (1 minor, 1 major)",
                           "7 ms longest pause", "20 MiB most in use"} do
       assert.truthy(facts:find(text, 1, true), text .. " in: " .. facts)
     end
@@ -354,7 +355,8 @@ describe("the page of asamp view #plain", function()
     assert.is_true(math.abs(hits - 1 / 7) < 0.01, hits)
     b:press("3", "/")
     b:type "elp"
-    assert.same({"10 MiB", "14.3%", "10 MiB", "14.3%", "0%", "0%", "helper  " .. folder .. "/app.lua:6"}, rows()[1])
+    assert.same({"10 MiB", "14.3%", "10 MiB", "14.3%", "0%", "0%",
+                 "helper  " .. folder .. "/app.lua:6"}, rows()[1])
     assert.equal(1, #rows())
     assert.equal("elp", b:text "#panel-functions mark")
     b:press("Escape", "/")
