@@ -431,6 +431,8 @@ const char *readerevent_finish (ReaderState *s) {
     return "not enough memory";
   if (r->tree.left > 0)
     note(r, "more than 2 Mi distinct stacks: frames are left out");
+  if (s->nameless > READER_MAXNAMELESS)
+    note(r, "more than 65,536 functions without a name: the others are one");
   if (r->text.left > 0)
     note(r, "names of more than 64 MiB: some are left out");
   return readerevent_failure(s);

@@ -45,25 +45,13 @@ end
 
 -- {== sums of nodes: one list a field, index is the node ====================
 
--- Only the fields that the profile has: a profile of allocations alone costs
--- no time fields.
-local function columns(profile)
-  local fields = {}
-  if profile.timesamples > 0 then
-    table.move(TIME, 1, #TIME, 1, fields)
+-- A list of n zeros.
+local function zeros(n)
+  local list = {}
+  for i = 1, n do
+    list[i] = 0
   end
-  if profile.samples > 0 then
-    table.move(ALLOCATION, 1, #ALLOCATION, #fields + 1, fields)
-  end
-  local n, sums = #profile.nodes.parent, {fields = fields}
-  for _, field in ipairs(fields) do
-    local list = {}
-    for i = 1, n do
-      list[i] = 0
-    end
-    sums[field] = list
-  end
-  return sums
+  return list
 end
 
 local function addcolumns(to, sums, node)
@@ -98,17 +86,22 @@ local function siteof(profile, i)
 end
 
 -- Sums of the sites per node and per kind, and of all. 'covered' (nil: all)
--- says which nodes count.
+-- says which nodes count. Of nodes only the fields that there is anything of: a
+-- large profile of allocations alone costs no lists of time.
 local function sumsites(profile, covered)
-  local own, kinds, whole = columns(profile), {}, zero()
+  local own, kinds, whole = {fields = {}}, {}, zero()
   for i, node in ipairs(profile.sites.node) do
     if not covered or covered[node] then
       local sum = siteof(profile, i)
       local kind = profile.kinds[profile.sites.kind[i]]
       kinds[kind] = kinds[kind] or zero()
-      for _, field in ipairs(own.fields) do
+      for _, field in ipairs(M.FIELDS) do
         local n = sum[field]
-        if node > 0 then
+        if n > 0 and not own[field] then
+          own[field] = zeros(#profile.nodes.parent)
+          own.fields[#own.fields + 1] = field
+        end
+        if n > 0 and node > 0 then
           own[field][node] = own[field][node] + n
         end
         kinds[kind][field] = kinds[kind][field] + n

@@ -657,6 +657,31 @@ describe("the reader", function()
       assert.equal(2, profile.timesamples)
       assert.equal(4096, #profile.functions[1].name)
     end)
+
+    it("takes nameless functions beyond 65,536 for one, those with names for others", function()
+      local many, limit = 70000, 65536
+      local log = {vmprof.head(), vmprof.header(6, 0)}
+      for i = 1, many do
+        log[#log + 1] = vmprof.stack(1, 1, {8 * i}, {0})
+      end
+      log[#log + 1] = vmprof.stack(1, 1, {8}, {0})  -- one that has come before
+      log[#log + 1] = vmprof.name(8 * many, "py:late:1:x") .. vmprof.trailer(1)
+      local profile = assert(read(table.concat(log)))
+      checkshape(profile)
+      assert.equal("more than 65,536 functions without a name: the others are one",
+                   profile.message)
+      assert.is_true(profile.complete)
+      assert.equal(many + 1, profile.timesamples)
+      assert.equal(limit + 2, #profile.functions)
+      local samples = {}
+      for i, node in ipairs(profile.sites.node) do
+        local name = profile.functions[profile.nodes.fn[node]].name
+        samples[name] = (samples[name] or 0) + profile.sites.samples[i]
+      end
+      assert.same({2, 1, 1, many - limit - 1},
+                  {samples["[unknown 0x8]"], samples[("[unknown 0x%x]"):format(8 * limit)],
+                   samples.late, samples["[unknown]"]})
+    end)
   end)
 
   describe("refuses", function()
