@@ -198,6 +198,7 @@ typedef struct luaN_Frame {
   int pc;		/* index of the running instruction; Lua functions only */
   unsigned char fresh;	/* 1: a luaV_execute of its own began with this frame */
   unsigned char last;	/* 1: the outermost frame of its thread */
+  unsigned char hooked;	/* 1: a hook of its is running */
   unsigned char resumable;  /* 1: C function that was given a continuation */
   unsigned char cut;	/* 1: frames between this and the next are left out */
 } luaN_Frame;
