@@ -197,7 +197,8 @@ static int begin (Profile *p, const ProfileConfig *config) {
     if (p->queue[i].data == NULL)
       return ENOMEM;
   }
-  error = outfile_open(&p->file, config->path, config->compress);
+  error = outfile_open(&p->file, config->path,
+                       config->compress ? OUTFILE_FAST : OUTFILE_PLAIN);
   if (error != 0)
     return error;
   p->encoder = encoder_new(config, now_ns(CLOCK_MONOTONIC),
