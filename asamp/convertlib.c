@@ -12,7 +12,7 @@
 **   version(path)                   -> of the VMProf log | nil, message
 **
 ** Each of the others reads the profile 'path' and writes 'out' (complete or not at all).
-** Options: packed (as gzip), progress (function of the
+** Options: packing (of gzip: "fast" or "small"; nil: none), progress (function of the
 ** share that is done), head (firefox: function of the summary that returns the
 ** JSON text of "meta" and "libs"), weight (collapsed: "bytes", "samples",
 ** "survived", "alive" or "time"; default bytes, or time if there is no more),
@@ -161,12 +161,13 @@ static int readprofile (Work *w, ReaderClient *client) {
 
 /* Opens the output; an errno or 0. */
 static int create (Work *w) {
-  int packed;
-  lua_getfield(w->L, 3, "packed");
-  packed = lua_toboolean(w->L, -1);
+  static const char *const packings[] = {"", "small", "fast", NULL};
+  int how;
+  lua_getfield(w->L, 3, "packing");
+  how = luaL_checkoption(w->L, -1, "", packings);  /* enum OUTPUT_PLAIN, ... */
   lua_pop(w->L, 1);
   w->output = allocate(w, sizeof(*w->output));
-  return output_open(w->output, w->out, packed);
+  return output_open(w->output, w->out, how);
 }
 
 static void setinteger (lua_State *L, const char *key, uint64_t n) {

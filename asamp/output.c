@@ -18,8 +18,7 @@ static void fail (Output *o, int error) {
     o->error = error;
 }
 
-static void put (void *ud, const unsigned char *data, size_t n) {
-  Output *o = ud;
+static void put (Output *o, const unsigned char *data, size_t n) {
   while (n > 0 && o->error == 0) {
     ssize_t w = write(o->fd, data, n);
     if (w > 0) {
@@ -33,7 +32,7 @@ static void put (void *ud, const unsigned char *data, size_t n) {
   }
 }
 
-int output_open (Output *o, const char *path, int packed) {
+int output_open (Output *o, const char *path, int how) {
   struct stat file;
   memset(o, 0, sizeof(*o));
   o->fd = -1;
@@ -43,17 +42,26 @@ int output_open (Output *o, const char *path, int packed) {
   if ((stat(path, &file) != 0 || S_ISREG(file.st_mode)) &&
       !temporary_begin(&o->temporary, path))
     return ENOMEM;
-  if (packed && (o->gzip = gzip_new(put, o)) == NULL)
+  o->packed = how != OUTPUT_PLAIN;
+  if (o->packed &&
+      !packer_open(&o->packer, how == OUTPUT_FAST ? PACKER_FAST : PACKER_SMALL))
     return ENOMEM;
   o->fd = open(o->temporary.name != NULL ? o->temporary.name : path,
                O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   return o->fd < 0 ? errno : 0;
 }
 
+/* The packer's sink. */
+static int putpacked (void *ud, const unsigned char *data, size_t n) {
+  Output *o = ud;
+  put(o, data, n);
+  return o->error == 0;
+}
+
 /* Packs or writes. */
 static void pass (Output *o, const unsigned char *data, size_t n) {
-  if (o->gzip != NULL)
-    gzip_put(o->gzip, data, n);
+  if (o->packed)
+    packer_put(&o->packer, data, n, PACKER_MORE, putpacked, o);
   else
     put(o, data, n);
   o->written += n;
@@ -67,16 +75,17 @@ static void flush (Output *o) {
 int output_close (Output *o, int keep) {
   if (o->fd >= 0 && o->error == 0 && keep) {
     flush(o);
-    if (o->gzip != NULL)
-      gzip_flush(o->gzip, 1);
+    if (o->packed && o->error == 0)
+      packer_put(&o->packer, NULL, 0, PACKER_END, putpacked, o);
   }
   if (o->fd >= 0 && close(o->fd) != 0 && errno != EINTR)
     fail(o, errno);
   keep = keep && o->fd >= 0 && o->error == 0;
   fail(o, temporary_end(&o->temporary, keep ? o->path : NULL));
   o->fd = -1;
-  gzip_free(o->gzip);
-  o->gzip = NULL;
+  if (o->packed)
+    packer_close(&o->packer);
+  o->packed = 0;
   free(o->path);
   o->path = NULL;
   return o->error;

@@ -13,7 +13,7 @@
 #ifndef asamp_output_h
 #define asamp_output_h
 
-#include "gzip.h"
+#include "packer.h"
 #include "temporary.h"
 
 #include <stddef.h>
@@ -21,19 +21,22 @@
 
 #define OUTPUT_PIECE	65536
 
+enum { OUTPUT_PLAIN, OUTPUT_SMALL, OUTPUT_FAST };
+
 typedef struct Output {
   char *path;           /* the name asked for */
   Temporary temporary;  /* without a name: written directly */
   int fd;
-  Gzip *gzip;           /* NULL: not packed */
+  int packed;
+  Packer packer;
   int error;            /* errno of the first failure, or 0 */
   uint64_t written;     /* bytes, before they are packed */
   size_t n;             /* bytes in 'buffer' */
   unsigned char buffer[OUTPUT_PIECE];
 } Output;
 
-/* 'packed': as gzip. Returns 0 or an errno. */
-int output_open (Output *o, const char *path, int packed);
+/* 'how': as packer.h. Returns 0 or an errno. */
+int output_open (Output *o, const char *path, int how);
 /*
 ** Ends and renames the file; with keep 0, or after a failure, removes it.
 ** Returns 0 or the errno of the first failure.

@@ -30,7 +30,9 @@
 #include <unistd.h>
 
 #define QUEUE_BYTES	(2u << 20)    /* of one of the two buffers */
-#define WAKE_NS		250000000     /* the writer looks this often */
+#define WAKE_BYTES	(256u << 10)  /* the writer looks when there are so many, so
+                                         that they pass through the caches, */
+#define WAKE_NS		250000000     /* ... and this often */
 #define FLUSH_NS	700000000     /* and flushes when this is over */
 #define FATES_CHUNK	65536         /* fates of one event */
 #define DEATHS_CHUNK	65536         /* runs of one event, even */
@@ -132,7 +134,7 @@ static void await (Profile *p) {
   uint64_t t = now_ns(CLOCK_MONOTONIC) + WAKE_NS;
   until.tv_sec = (time_t)(t / 1000000000u);
   until.tv_nsec = (long)(t % 1000000000u);
-  while (!p->stop && p->queue[p->active].used < QUEUE_BYTES / 2) {
+  while (!p->stop && p->queue[p->active].used < WAKE_BYTES) {
     if (pthread_cond_timedwait(&p->work, &p->lock, &until) == ETIMEDOUT)
       break;
   }
@@ -197,7 +199,8 @@ static int begin (Profile *p, const ProfileConfig *config) {
     if (p->queue[i].data == NULL)
       return ENOMEM;
   }
-  error = outfile_open(&p->file, config->path, config->compress);
+  error = outfile_open(&p->file, config->path,
+                       config->compress ? OUTFILE_FAST : OUTFILE_PLAIN);
   if (error != 0)
     return error;
   p->encoder = encoder_new(config, now_ns(CLOCK_MONOTONIC),
@@ -307,7 +310,7 @@ static void *reserve (Profile *p, int type, uint64_t number, size_t n) {
   event->type = (uint32_t)type;
   event->size = (uint32_t)size;
   event->n = number;
-  if (q->used < QUEUE_BYTES / 2 && q->used + size >= QUEUE_BYTES / 2)
+  if (q->used < WAKE_BYTES && q->used + size >= WAKE_BYTES)
     pthread_cond_signal(&p->work);
   q->used += size;
   return event + 1;

@@ -145,7 +145,7 @@ static int through (Repair *p, OutFile *file, const char *path,
   const char *reason = NULL;
   int error = ENOMEM, unnamed;
   if (temporary_begin(&part, out)) {
-    error = outfile_open(file, part.name, 1);
+    error = outfile_open(file, part.name, OUTFILE_SMALL);
     if (error == 0)
       reason = copy(p, file);
     if (error == 0 && reason == NULL && !p->r.whole)

@@ -60,9 +60,12 @@ local function stem(path)
   return name ~= "" and not name:find "/$" and name or path
 end
 
-local function packed(o, out)
-  return not o.plain and (o.to == "pprof" or o.to == "vmprof" or
-                          out:find "%.gz$" ~= nil)
+-- How the result is packed; nil: not at all. Large ones fast.
+local function packing(o, out)
+  if not o.plain and (o.to == "pprof" or o.to == "vmprof" or out:find "%.gz$")
+  then
+    return (o.to == "firefox" or o.to == "vmprof") and "fast" or "small"
+  end
 end
 
 -- The settings for profiler.convert, or nil and what is wrong.
@@ -118,7 +121,7 @@ function M.run(args, world)
                "convert --help\n"):format(out, path))
     return 2
   end
-  setting.packed = packed(o, out)
+  setting.packing = packing(o, out)
   local show, finish = world.progress("converting " .. setting.name)
   setting.progress = show
   local summary
