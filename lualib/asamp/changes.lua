@@ -55,21 +55,21 @@ local function section(style, title, rows, what, label)
     return row.noise and "dim" or row.change > 0 and "red" or "green"
   end
   local columns = {}
-  local function column(name, gap, cell)
+  local function column(name, gap, spare, cell)
     local cells = {}
     for i, row in ipairs(shown) do
       cells[i] = cell(row)
     end
-    columns[#columns + 1] = {title = name, gap = gap, cells = cells,
+    columns[#columns + 1] = {title = name, gap = gap, spare = spare, cells = cells,
       style = function(i) return color(shown[i]) end}
   end
-  column("A", 2, function(row) return format(row.a) end)
-  column("B", 2, function(row) return format(row.b) end)
-  column("change", 2, function(row)
+  column("A", 2, 1, function(row) return format(row.a) end)
+  column("B", 2, nil, function(row) return format(row.b) end)
+  column("change", 2, nil, function(row)
     return (row.noise and "~" or "") .. signed(row.change, format)
   end)
-  column("", 1, relative)
-  column("error", 2, function(row) return "±" .. format(row.error) end)
+  column("", 1, 2, relative)
+  column("error", 2, 3, function(row) return "±" .. format(row.error) end)
   local lines = {"", paint("bold", title)}
   local left = 2
   if #shown > 0 then
@@ -86,8 +86,12 @@ local function section(style, title, rows, what, label)
     end
   end
   if #shown == 0 then
-    lines[#lines + 1] = paint("dim", ("  nothing but noise (%s)"):format(
-      units.plural(#rows, "row")))
+    local same = true
+    for _, row in ipairs(rows) do
+      same = same and row.change == 0
+    end
+    lines[#lines + 1] = paint("dim", ("  %s (%s)"):format(
+      same and "no change" or "nothing but noise", units.plural(#rows, "row")))
   else
     local significant = style.all and #rows or #rows - noise
     note(significant - #shown, "more")
@@ -110,7 +114,7 @@ end
 -- seconds?).
 function M.render(a, b, results, options)
   local paint = layout.painter(options.color)
-  local width = math.max(options.width or layout.WIDTH, 60)
+  local width = math.max(options.width or layout.WIDTH, layout.NARROW)
   local lines = {paint("bold", side("A", a, width)),
                  paint("bold", side("B", b, width)), ""}
   local function append(list)

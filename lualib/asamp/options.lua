@@ -99,7 +99,7 @@ end
 
 M.TOP = {"top", "N", "rows of each table (default 15)", M.whole(1)}
 M.WIDTH = {"width", "N", "columns of the output (default: the terminal's, " ..
-  "else 80)", M.whole(60)}
+  "else 80)", M.whole(40)}
 M.COLOR = {"color", "WHEN", "always, never or auto (default: auto, on " ..
   "terminals unless NO_COLOR is set)", M.oneof{"always", "never", "auto"}}
 M.JSON = {"json", nil, "everything as JSON; all rows unless --top is given"}

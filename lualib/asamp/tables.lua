@@ -90,22 +90,26 @@ local function measured(style, rows, field)
   local whole = style.totals.whole
   local columns = {}
   for _, key in ipairs{"own", "total"} do
-    columns[#columns + 1] = {title = key, cells = cells(rows, function(row)
-      return M.value(style.profile, row[key], field)
-    end)}
-    columns[#columns + 1] = {title = "", gap = 1, least = 6, cells = cells(rows,
-      function(row) return share(row[key], whole, field) end)}
+    local main = key == style.key
+    columns[#columns + 1] = {title = key, spare = not main and 6,
+      cells = cells(rows, function(row)
+        return M.value(style.profile, row[key], field)
+      end)}
+    columns[#columns + 1] = {title = "", gap = 1, least = 6,
+      spare = main and 7 or 9, cells = cells(rows, function(row)
+        return share(row[key], whole, field)
+      end)}
   end
   return columns
 end
 
 -- Adds the columns of what survived and of what is alive at the end.
 local function livedcolumns(style, columns, rows)
-  columns[#columns + 1] = {title = "lived", cells = cells(rows, function(row)
+  columns[#columns + 1] = {title = "lived", spare = 2, cells = cells(rows, function(row)
     return M.lived(style.profile, row.own)
   end)}
   if totals.tellsdeaths(style.profile) then
-    columns[#columns + 1] = {title = "alive", cells = cells(rows, function(row)
+    columns[#columns + 1] = {title = "alive", spare = 3, cells = cells(rows, function(row)
       return M.alive(style.profile, row.own)
     end)}
   end
@@ -114,16 +118,16 @@ end
 -- Where the time of a line went, in shares of all time.
 local function addtimecolumns(style, columns, rows)
   local whole = style.totals.whole
-  local function column(title, of)
-    columns[#columns + 1] = {title = title, cells = cells(rows, function(row)
+  local function column(title, spare, of)
+    columns[#columns + 1] = {title = title, spare = spare, cells = cells(rows, function(row)
       return units.percent(of(row.own), whole.timesamples)
     end)}
   end
-  column("Lua", function(sum)
+  column("Lua", 4, function(sum)
     return sum.timesamples - sum.nativesamples - sum.gcsamples
   end)
-  column("C", function(sum) return sum.nativesamples end)
-  column("GC", function(sum) return sum.gcsamples end)
+  column("C", 5, function(sum) return sum.nativesamples end)
+  column("GC", 1, function(sum) return sum.gcsamples end)
 end
 
 local function has(style, field)
@@ -240,10 +244,10 @@ function M.types(style, field)
     {title = "own", cells = cells(rows, function(row)
       return M.value(style.profile, row.own, field)
     end)},
-    {title = "", gap = 1, least = 6, cells = cells(rows, function(row)
+    {title = "", gap = 1, least = 6, spare = 7, cells = cells(rows, function(row)
       return share(row.own, style.totals.whole, field)
     end)},
-    {title = "blocks, about", cells = cells(rows, function(row)
+    {title = "blocks, about", spare = 8, cells = cells(rows, function(row)
       return row.objects > 0 and not style.focus
              and units.count(math.floor(row.objects + 0.5)) or "-"
     end)},
@@ -320,10 +324,10 @@ function M.lifetimes(style, rows)
     {title = field, cells = cells(rows, function(row)
       return M.value(style.profile, row, field)
     end)},
-    {title = "", gap = 1, least = 6, cells = cells(rows, function(row)
+    {title = "", gap = 1, least = 6, spare = 1, cells = cells(rows, function(row)
       return units.percent(row.samples, style.totals.whole.samples)
     end)},
-    {title = "of it", cells = cells(rows, function(row)
+    {title = "of it", spare = 2, cells = cells(rows, function(row)
       return row.share and ("%.0f%%"):format(100 * row.share) or "-"
     end)},
   }

@@ -212,7 +212,7 @@ function M.render(profile, t, options)
     profile = profile, totals = t, top = options.top,
     paint = layout.painter(options.color), focus = options.focus,
     key = options.cumulative and "total" or "own",
-    width = math.max(options.width or layout.WIDTH, 60),
+    width = math.max(options.width or layout.WIDTH, layout.NARROW),
   }
   local fields = options.by and {options.by} or t.measures
   style.choice = options.by ~= nil or #fields > 1
