@@ -77,8 +77,10 @@ static void dies (Firefox *f, size_t leaf, uint64_t bytes, uint64_t address,
 static void fate (void *ud, const ReadSample *s, int fate, uint64_t time) {
   Firefox *f = ud;
   uint64_t bytes = reader_bytes(s), address;
-  size_t leaf = ledger_site(&f->leaves, s->node,
-                            s->kind * 3 + (uint32_t)fate);
+  size_t leaf;
+  if (bytes == 0)
+    return;  /* of a damaged file: nothing to allocate, nothing to free */
+  leaf = ledger_site(&f->leaves, s->node, s->kind * 3 + (uint32_t)fate);
   if (leaf == LEDGER_NONE) {
     f->client.stop = NOMEMORY;
     return;
@@ -95,8 +97,10 @@ static void fate (void *ud, const ReadSample *s, int fate, uint64_t time) {
 static void death (void *ud, const ReadDeath *d) {
   Firefox *f = ud;
   const ReadSample *s = d->sample;
-  size_t leaf = ledger_site(&f->leaves, s->node,
-                            s->kind * 3 + READER_SURVIVED);
+  size_t leaf;
+  if (reader_bytes(s) == 0)
+    return;
+  leaf = ledger_site(&f->leaves, s->node, s->kind * 3 + READER_SURVIVED);
   if (leaf == LEDGER_NONE) {
     f->client.stop = NOMEMORY;
     return;

@@ -817,7 +817,7 @@ describe("the reader", function()
   end)
 
   it("survives anything", function()
-    local seed = os.time()
+    local seed = tonumber(os.getenv "ASAMP_SEED") or 20261121
     math.randomseed(seed)
     local seeds = {}
     for format = 6, 7 do
