@@ -24,6 +24,7 @@
 */
 #include "firefox.h"
 #include "flame.h"
+#include "luafields.h"
 #include "pprof.h"
 #include "transcode.h"
 
@@ -168,21 +169,6 @@ static int create (Work *w) {
   lua_pop(w->L, 1);
   w->output = allocate(w, sizeof(*w->output));
   return output_open(w->output, w->out, how);
-}
-
-static void setinteger (lua_State *L, const char *key, uint64_t n) {
-  lua_pushinteger(L, (lua_Integer)n);
-  lua_setfield(L, -2, key);
-}
-
-static void setboolean (lua_State *L, const char *key, int b) {
-  lua_pushboolean(L, b);
-  lua_setfield(L, -2, key);
-}
-
-static void setstring (lua_State *L, const char *key, const char *text) {
-  lua_pushstring(L, text);
-  lua_setfield(L, -2, key);
 }
 
 static void pushsummary (Work *w) {

@@ -3,6 +3,7 @@
 ** From events of the reader to events of the encoder. See transcode.h.
 */
 #include "transcode.h"
+#include "list.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -231,15 +232,10 @@ static void death (void *ud, const ReadDeath *d) {
   if (t->ndeaths > 0 && d->place == t->deathplace)
     t->deaths[t->ndeaths - 1]++;
   else {
-    if (t->ndeaths == t->deathsize) {
-      size_t size = t->deathsize == 0 ? 256 : t->deathsize * 2;
-      uint32_t *deaths = realloc(t->deaths, size * sizeof(*deaths));
-      if (deaths == NULL) {
-        t->client.stop = NOMEMORY;
-        return;
-      }
-      t->deaths = deaths;
-      t->deathsize = size;
+    if (!list_grow(&t->deaths, t->ndeaths + 1, &t->deathsize,
+                   sizeof(*t->deaths))) {
+      t->client.stop = NOMEMORY;
+      return;
     }
     t->deaths[t->ndeaths++] = (uint32_t)(d->place - t->deathplace);
     t->deaths[t->ndeaths++] = 1;
