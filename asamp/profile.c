@@ -31,8 +31,7 @@
 
 #define QUEUE_BYTES	(2u << 20)    /* of one of the two buffers */
 #define WAKE_BYTES	(256u << 10)  /* the writer looks when there are so many, so
-                                         that they pass through the caches, */
-#define WAKE_NS		250000000     /* ... and this often */
+                                         that they pass through the caches */
 #define FLUSH_NS	700000000     /* and flushes when this is over */
 #define FATES_CHUNK	65536         /* fates of one event */
 #define DEATHS_CHUNK	65536         /* runs of one event, even */
@@ -59,7 +58,7 @@ struct Profile {
   /* the writer's own */
   OutFile file;
   EventTally unflushed;        /* encoded since the last flush */
-  uint64_t flushed;       /* time of the last flush, ns */
+  uint64_t flushed;       /* when everything was flushed last, ns */
   int dirty;              /* something came since the last flush */
   Encoder *encoder;
 };
@@ -102,7 +101,6 @@ static void flush (Profile *p, int last) {
   noteerror(p);
   memset(&p->unflushed, 0, sizeof(p->unflushed));
   p->dirty = 0;
-  p->flushed = now_ns(CLOCK_MONOTONIC);
 }
 
 /* Encodes a whole buffer; after a failure it only counts what is lost. */
@@ -128,10 +126,10 @@ static void drain (Profile *p, const Queue *q) {
   pthread_mutex_unlock(&p->lock);
 }
 
-/* Waits (lock held) until there is much to do, time is over, or the end. */
+/* Waits (lock held) until there is much to do, a flush is due, or the end. */
 static void await (Profile *p) {
   struct timespec until;
-  uint64_t t = now_ns(CLOCK_MONOTONIC) + WAKE_NS;
+  uint64_t t = p->flushed + FLUSH_NS;
   until.tv_sec = (time_t)(t / 1000000000u);
   until.tv_nsec = (long)(t % 1000000000u);
   while (!p->stop && p->queue[p->active].used < WAKE_BYTES) {
@@ -145,6 +143,7 @@ static void *writer (void *ud) {
   int stop;
   encoder_batch(p->encoder);  /* the head of the log */
   flush(p, 0);
+  p->flushed = now_ns(CLOCK_MONOTONIC);
   do {
     Queue *q;
     pthread_mutex_lock(&p->lock);
@@ -156,10 +155,12 @@ static void *writer (void *ud) {
     pthread_mutex_unlock(&p->lock);
     drain(p, q);
     q->used = 0;
-    if (p->dirty && now_ns(CLOCK_MONOTONIC) - p->flushed >= FLUSH_NS) {
-      if (p->file.error == 0)
+    if (now_ns(CLOCK_MONOTONIC) - p->flushed >= FLUSH_NS) {
+      if (p->dirty && p->file.error == 0)
         encoder_batch(p->encoder);
-      flush(p, 0);
+      if (p->dirty)
+        flush(p, 0);
+      p->flushed = now_ns(CLOCK_MONOTONIC);
     }
   } while (!stop);
   if (p->file.error == 0) {
