@@ -658,6 +658,18 @@ describe("the reader", function()
       assert.equal(4096, #profile.functions[1].name)
     end)
 
+    it("reads the words of a stack anew where a header says what they mean", function()
+      local profile = assert(read(
+        vmprof.head() .. vmprof.stack(1, 1, {16, 8}, {}) ..  -- two frames, no lines yet
+        vmprof.header(6, 2) .. vmprof.stack(1, 1, {16, 8}, {0}) .. vmprof.trailer(1)))
+      checkshape(profile)
+      assert.is_true(profile.complete)
+      assert.same({"[unknown 0x8]", "[unknown 0x10]", "[unknown 0x8]"}, {
+        profile.functions[profile.nodes.fn[1]].name, profile.functions[profile.nodes.fn[2]].name,
+        profile.functions[profile.nodes.fn[3]].name})
+      assert.same({{0, 1, 0}, {0, 0, 16}}, {profile.nodes.parent, profile.nodes.line})
+    end)
+
     it("takes nameless functions beyond 65,536 for one, those with names for others", function()
       local many, limit = 70000, 65536
       local log = {vmprof.head(), vmprof.header(6, 0)}
