@@ -201,27 +201,21 @@ local function owning(list, field)
   return rows
 end
 
---- Lines, the largest of a field first. With samples of allocations and of
--- time each row shows both.
+--- Lines, the largest of a field first, with where their time went; with
+-- samples of both sorts their totals have no room beside that.
 function M.lines(style, field)
   local list = totals.sorted(style.totals.lines, field, style.key)
   local both = has(style, "timesamples") and has(style, "samples")
                and style.key ~= "total"
   list = both and owning(list, field) or list
   local rows = top(style, list)
-  local columns
-  if both then
-    local unit = isallocation(field) and field or style.totals.unit
-    columns = table.move(measured(style, rows, unit), 1, 2, 1, {})
+  local columns = measured(style, rows, field)
+  columns = both and table.move(columns, 1, 2, 1, {}) or columns
+  if isallocation(field) then
     livedcolumns(style, columns, rows)
+  end
+  if both or not isallocation(field) then
     addtimecolumns(style, columns, rows)
-  else
-    columns = measured(style, rows, field)
-    if isallocation(field) then
-      livedcolumns(style, columns, rows)
-    else
-      addtimecolumns(style, columns, rows)
-    end
   end
   return M.titled(style, titleof(style, "By line", field), list, columns,
     "line", function(i, n) return M.linelabel(rows[i], n, style.paint) end)

@@ -132,7 +132,8 @@ describe("the report's text", function()
       "By line, by bytes\n", "By line, by time\n",
       "  600ms  60.0%  1.00s 100.0%  decode  x.lua:1\n",
       "  150ms  15.0%  150ms  15.0%  [minor collection]\n",
-      "  400.0M  80.0%    13%  60.0%  25.0%  15.0%  x.lua:130  decode\n")
+      "  400.0M  80.0%    13%  60.0%  25.0%  15.0%  x.lua:130  decode\n",
+      "  1.00s 100.0%  60.0%  25.0%  15.0%  x.lua:130  decode\n")
     assert.is_nil(s:find("x.lua:3  main", 1, true))  -- called only
     has(render(nil, {cumulative = true}, mixed()),
         "By line, by bytes\n", "x.lua:3  main")
