@@ -199,7 +199,11 @@ describe("later deaths", function()
       t = {}
       for i = 1, 1024 do t[i] = i end
       for _ = 1, 5 do
-        for i = 1, 2000 do local _ = {i, i, i, i} end  -- vectors that are watched, and die
+        for i = 1, 2000 do  -- vectors that are watched, and die
+          local short = {}
+          short[i], short.i = i, i
+          assert(short.i == i)
+        end
         collectgarbage "step"
         collectgarbage()
       end
