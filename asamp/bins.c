@@ -3,6 +3,7 @@
 ** Totals per site and slice of time. See bins.h.
 */
 #include "bins.h"
+#include "list.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,14 +30,8 @@ static BinRow *rowof (Bins *b, uint32_t bin, uint32_t node, uint32_t kind) {
     return &b->rows[*known];
   if (b->n >= BINS_MAXROWS && node != 0)
     return rowof(b, bin, 0, kind);
-  if (b->n == b->size) {
-    size_t size = b->size == 0 ? 256 : b->size * 2;
-    BinRow *rows = realloc(b->rows, size * sizeof(*rows));
-    if (rows == NULL)
-      return NULL;
-    b->rows = rows;
-    b->size = size;
-  }
+  if (!list_grow(&b->rows, b->n, &b->size, sizeof(*b->rows)))
+    return NULL;
   index = idmap_at(&b->bykey, key, &isnew);
   if (index == NULL)
     return NULL;

@@ -12,10 +12,11 @@
 **   version(path)                   -> of the VMProf log | nil, message
 **
 ** Each of the others reads the profile 'path' and writes 'out' (complete or not at all).
-** Options: level (of gzip, 0: plain; default 0), progress (function of the
+** Options: packing (of gzip: "fast" or "small"; nil: none), progress (function of the
 ** share that is done), head (firefox: function of the summary that returns the
 ** JSON text of "meta" and "libs"), weight (collapsed: "bytes", "samples",
-** "survived" or "time"; default bytes, or time if there is no more), name (speedscope), format (vmprof: 6 or 7).
+** "survived", "alive" or "time"; default bytes, or time if there is no more),
+** name (speedscope), format (vmprof: 6 or 7).
 ** A summary has: complete, message, version, own, period, timeperiod (ns),
 ** wall, started, duration (us), samples, timesamples, undetailed, fates,
 ** minors, majors, command, interpreter, written (bytes before they are
@@ -23,6 +24,7 @@
 */
 #include "firefox.h"
 #include "flame.h"
+#include "luafields.h"
 #include "pprof.h"
 #include "transcode.h"
 
@@ -160,27 +162,13 @@ static int readprofile (Work *w, ReaderClient *client) {
 
 /* Opens the output; an errno or 0. */
 static int create (Work *w) {
-  int level;
-  lua_getfield(w->L, 3, "level");
-  level = (int)luaL_optinteger(w->L, -1, 0);
+  static const char *const packings[] = {"", "small", "fast", NULL};
+  int how;
+  lua_getfield(w->L, 3, "packing");
+  how = luaL_checkoption(w->L, -1, "", packings);  /* enum OUTPUT_PLAIN, ... */
   lua_pop(w->L, 1);
   w->output = allocate(w, sizeof(*w->output));
-  return output_open(w->output, w->out, level);
-}
-
-static void setinteger (lua_State *L, const char *key, uint64_t n) {
-  lua_pushinteger(L, (lua_Integer)n);
-  lua_setfield(L, -2, key);
-}
-
-static void setboolean (lua_State *L, const char *key, int b) {
-  lua_pushboolean(L, b);
-  lua_setfield(L, -2, key);
-}
-
-static void setstring (lua_State *L, const char *key, const char *text) {
-  lua_pushstring(L, text);
-  lua_setfield(L, -2, key);
+  return output_open(w->output, w->out, how);
 }
 
 static void pushsummary (Work *w) {
@@ -277,9 +265,10 @@ static int l_pprof (lua_State *L) {
 }
 
 static int l_collapsed (lua_State *L) {
-  static const char *const weights[] = {"bytes", "samples", "survived", "time",
-                                        NULL};
+  static const char *const weights[] = {"bytes", "samples", "survived",
+                                        "alive", "time", NULL};
   Work *w = work(L);
+  const char *missing;
   int error, weight;
   lua_getfield(L, 3, "weight");
   weight = lua_isnil(L, -1) ? -1 : luaL_checkoption(L, -1, NULL, weights);
@@ -288,6 +277,13 @@ static int l_collapsed (lua_State *L) {
   if (weight < 0)
     weight = w->reading->samples == 0 && w->reading->timesamples > 0
              ? FLAME_TIME : FLAME_BYTES;
+  missing = flame_missing(w->reading, (enum FlameWeight)weight);
+  if (missing != NULL) {
+    release(w, 0);
+    lua_pushnil(L);
+    lua_pushfstring(L, "'%s' %s", w->path, missing);
+    return 2;
+  }
   error = create(w);
   if (error != 0)
     return failed(w, strerror(error));

@@ -8,26 +8,12 @@
 ** each mark: 0, us, length of name, length of value, and the two texts.
 */
 #include "firefox.h"
+#include "list.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static const char NOMEMORY[] = "not enough memory";
-
-/* Room for one more element in the list; NULL without memory. */
-static void *room (Firefox *f, void *list, size_t n, size_t *size,
-                   size_t element) {
-  size_t more = *size == 0 ? 256 : *size * 2;
-  void *bigger;
-  if (n < *size)
-    return list;
-  bigger = realloc(list, more * element);
-  if (bigger == NULL)
-    f->client.stop = NOMEMORY;
-  else
-    *size = more;
-  return bigger;
-}
 
 static void row (Firefox *f, uint64_t time, size_t leaf, int64_t bytes,
                  uint64_t address) {
@@ -49,13 +35,11 @@ void firefox_settle (Firefox *f) {
   size_t i;
   for (i = 0; i < f->ndeaths; i++) {
     const FirefoxDeath *d = &f->deaths[i];
-    uint64_t *unused = room(f, f->unused, f->nunused, &f->unusedsize,
-                            sizeof(*unused));
     row(f, f->deathtime, d->leaf, -(int64_t)d->bytes, d->address);
-    if (unused != NULL) {
-      f->unused = unused;
-      unused[f->nunused++] = d->address;
-    }
+    if (list_grow(&f->unused, f->nunused, &f->unusedsize, sizeof(*f->unused)))
+      f->unused[f->nunused++] = d->address;
+    else
+      f->client.stop = NOMEMORY;
   }
   f->ndeaths = 0;
 }
@@ -63,22 +47,25 @@ void firefox_settle (Firefox *f) {
 /* A row of -bytes is to come at 'time'. */
 static void dies (Firefox *f, size_t leaf, uint64_t bytes, uint64_t address,
                   uint64_t time) {
-  FirefoxDeath *deaths = room(f, f->deaths, f->ndeaths, &f->deathsize,
-                              sizeof(*deaths));
-  if (deaths == NULL)
+  FirefoxDeath *d;
+  if (!list_grow(&f->deaths, f->ndeaths, &f->deathsize, sizeof(*f->deaths))) {
+    f->client.stop = NOMEMORY;
     return;
-  f->deaths = deaths;
-  deaths[f->ndeaths].leaf = leaf;
-  deaths[f->ndeaths].bytes = bytes;
-  deaths[f->ndeaths++].address = address;
+  }
+  d = &f->deaths[f->ndeaths++];
+  d->leaf = leaf;
+  d->bytes = bytes;
+  d->address = address;
   f->deathtime = time;
 }
 
 static void fate (void *ud, const ReadSample *s, int fate, uint64_t time) {
   Firefox *f = ud;
   uint64_t bytes = reader_bytes(s), address;
-  size_t leaf = ledger_site(&f->leaves, s->node,
-                            s->kind * 3 + (uint32_t)fate);
+  size_t leaf;
+  if (bytes == 0)
+    return;  /* of a damaged file: nothing to allocate, nothing to free */
+  leaf = ledger_site(&f->leaves, s->node, s->kind * 3 + (uint32_t)fate);
   if (leaf == LEDGER_NONE) {
     f->client.stop = NOMEMORY;
     return;
@@ -95,8 +82,10 @@ static void fate (void *ud, const ReadSample *s, int fate, uint64_t time) {
 static void death (void *ud, const ReadDeath *d) {
   Firefox *f = ud;
   const ReadSample *s = d->sample;
-  size_t leaf = ledger_site(&f->leaves, s->node,
-                            s->kind * 3 + READER_SURVIVED);
+  size_t leaf;
+  if (reader_bytes(s) == 0)
+    return;
+  leaf = ledger_site(&f->leaves, s->node, s->kind * 3 + READER_SURVIVED);
   if (leaf == LEDGER_NONE) {
     f->client.stop = NOMEMORY;
     return;

@@ -13,6 +13,7 @@
 **   FX2  a sample is a row of +bytes at its time; if it died, there is a row of
 **        -bytes with the same stack and address at the collection that has found
 **        it dead; addresses are small numbers, in use by one sample at a time;
+**        a sample of no bytes has no row;
 **   FX3  the leaf of a sample's stack is its kind, in the category of its fate.
 */
 #ifndef asamp_firefox_h

@@ -4,6 +4,7 @@
 ** firefoxfile.h.
 */
 #include "firefoxfile.h"
+#include "list.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,15 +29,10 @@ static uint32_t frame (FirefoxFile *w, uint64_t key, uint32_t function,
     return 0;
   }
   if (isnew) {
-    if (w->nframes == w->framesize) {
-      size_t size = w->framesize == 0 ? 1024 : w->framesize * 2;
-      FirefoxFrame *frames = realloc(w->frames, size * sizeof(*frames));
-      if (frames == NULL) {
-        w->failed = 1;
-        return 0;
-      }
-      w->frames = frames;
-      w->framesize = size;
+    if (!list_grow(&w->frames, w->nframes, &w->framesize,
+                   sizeof(*w->frames))) {
+      w->failed = 1;
+      return 0;
     }
     w->frames[w->nframes].function = function;
     w->frames[w->nframes].line = line;

@@ -13,9 +13,24 @@ static uint64_t weightof (const Reading *r, const Site *s,
     case FLAME_BYTES: return s->bytes;
     case FLAME_SAMPLES: return s->kind != READER_TIMESAMPLE ? s->samples : 0;
     case FLAME_SURVIVED: return s->survivedbytes;
+    case FLAME_ALIVE: return s->survivedbytes - s->laterbytes;
     default: return r->timeperiod > 0 ? s->ns / 1000
                     : s->kind == READER_TIMESAMPLE ? s->samples : 0;
   }
+}
+
+const char *flame_missing (const Reading *r, enum FlameWeight weight) {
+  if (r->samples + r->timesamples == 0)
+    return NULL;
+  if (weight == FLAME_TIME)
+    return r->timesamples > 0 ? NULL : "has no samples of time";
+  if (r->samples == 0)
+    return "has no samples of allocations";
+  if (weight == FLAME_SURVIVED && !r->fates)
+    return "does not tell what survived";
+  if (weight == FLAME_ALIVE && (!r->fates || r->followed == 0))
+    return "does not tell what is alive at the end";
+  return NULL;
 }
 
 /* The nodes from the root to 'node', to 'path'; how many. */
@@ -275,12 +290,19 @@ static void fate (void *ud, const ReadSample *s, int fate, uint64_t time) {
   f->client.stop = f->sum.client.stop;
 }
 
+static void death (void *ud, const ReadDeath *d) {
+  Flame *f = ud;
+  f->sum.client.death(&f->sum, d);
+  f->client.stop = f->sum.client.stop;
+}
+
 const char *flame_start (Flame *f, const char *directory) {
   int error;
   memset(f, 0, sizeof(*f));
   f->client.ud = f;
   f->client.sample = sample;
   f->client.fate = fate;
+  f->client.death = death;
   f->ticks.fd = -1;
   if (!readersum_start(&f->sum, 0))
     return "not enough memory";
@@ -310,9 +332,14 @@ const char *flame_speedscope (Flame *f, const Reading *r, const char *name,
     output_text(o, "\n]},\n\"profiles\":[\n");
     if (r->samples > 0 || f->nticks == 0) {
       siteprofile(r, &f->sum, order, FLAME_BYTES, "Allocated", path, o);
-      if (r->fates) {
+      if (flame_missing(r, FLAME_SURVIVED) == NULL) {
         output_text(o, ",\n");
         siteprofile(r, &f->sum, order, FLAME_SURVIVED, "Survived", path, o);
+      }
+      if (flame_missing(r, FLAME_ALIVE) == NULL) {
+        output_text(o, ",\n");
+        siteprofile(r, &f->sum, order, FLAME_ALIVE, "Alive at the end", path,
+                    o);
       }
     }
     if (f->nticks > 0) {

@@ -10,13 +10,21 @@
 #include "readersum.h"
 #include "spill.h"
 
-enum FlameWeight { FLAME_BYTES, FLAME_SAMPLES, FLAME_SURVIVED, FLAME_TIME };
+enum FlameWeight {
+  FLAME_BYTES, FLAME_SAMPLES, FLAME_SURVIVED, FLAME_ALIVE, FLAME_TIME
+};
+
+/*
+** What keeps a profile from having that weight ("has no samples of time"), or
+** NULL. One without any sample lacks nothing.
+*/
+const char *flame_missing (const Reading *r, enum FlameWeight weight);
 
 /*
 ** One line a site: "root;caller;leaf;[kind] weight". Weights are bytes, counts
-** of samples, surviving bytes, or microseconds (samples of time when their
-** period is not known). Names lose ';' and control
-** characters. 0 without memory.
+** of samples, surviving bytes, of these the bytes alive at the end, or
+** microseconds (samples of time when their period is not known). Names lose
+** ';' and control characters. 0 without memory.
 */
 int flame_collapsed (const Reading *r, const ReaderSum *sum,
                      enum FlameWeight weight, Output *o);
@@ -33,8 +41,9 @@ typedef struct Flame {
 const char *flame_start (Flame *f, const char *directory);
 /*
 ** A speedscope file with a profile of bytes allocated, one of bytes that
-** survived and one of time, as far as the profile has them. The first two are
-** in the order of the call tree, the last in the order of time. 'name': for
+** survived, one of those alive at the end and one of time, as far as the
+** profile has them. The last is in the order of time, the others are in that
+** of the call tree. 'name': for
 ** people. A phrase why not, or NULL.
 */
 const char *flame_speedscope (Flame *f, const Reading *r, const char *name,

@@ -15,6 +15,8 @@
 **   isfile(path)   -> is it a regular file (or a link to one)? Does not open
 **                     it, so that a pipe cannot make anybody wait
 **   raise(signal)  ends this process by that signal; does not return
+**   interruptible()  SIGINT ends this process at once, unless it is ignored;
+**                    the stand-alone interpreter has it wait for Lua code
 */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -210,6 +212,15 @@ static int l_run (lua_State *L) {
   return 3;
 }
 
+static int l_interruptible (lua_State *L) {
+  struct sigaction now;
+  (void)L;
+  sigaction(SIGINT, NULL, &now);
+  if (now.sa_handler != SIG_IGN)
+    signal(SIGINT, SIG_DFL);
+  return 0;
+}
+
 static int l_raise (lua_State *L) {
   int number = (int)luaL_checkinteger(L, 1);
   const struct rlimit none = {0, 0};
@@ -228,7 +239,8 @@ int luaopen_asamp_host (lua_State *L);
 int luaopen_asamp_host (lua_State *L) {
   static const luaL_Reg functions[] = {
     {"columns", l_columns}, {"samefile", l_samefile}, {"isfile", l_isfile},
-    {"run", l_run}, {"raise", l_raise}, {NULL, NULL}
+    {"run", l_run}, {"raise", l_raise}, {"interruptible", l_interruptible},
+    {NULL, NULL}
   };
   luaL_newlib(L, functions);
   return 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** A hash map from ids to numbers: open addressing with linear probing, at
-** most half full. See idmap.h.
+** most three quarters full. See idmap.h.
 */
 #include "idmap.h"
 
@@ -34,7 +34,7 @@ static int grow (IdMap *m) {
 
 uint32_t *idmap_at (IdMap *m, uint64_t id, int *isnew) {
   size_t i;
-  if (m->n * 2 >= m->size && !grow(m))
+  if (m->n * 4 >= m->size * 3 && !grow(m))
     return NULL;
   i = find(m->entries, m->size, id);
   *isnew = m->entries[i].id == 0;

@@ -15,7 +15,7 @@ typedef struct IdMap {
     uint64_t id;     /* 0: free */
     uint32_t value;
   } *entries;
-  size_t n;          /* in use; at most half of 'size' */
+  size_t n;          /* in use; at most three quarters of 'size' */
   size_t size;       /* 0 or a power of 2 */
 } IdMap;
 

@@ -3,20 +3,10 @@
 ** Totals per site. The invariants are in ledger.h.
 */
 #include "ledger.h"
+#include "list.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Room for one more. */
-static int grow (Ledger *l) {
-  size_t size = l->sitesize == 0 ? 256 : l->sitesize * 2;
-  Site *sites = realloc(l->sites, size * sizeof(*sites));
-  if (sites == NULL)
-    return 0;
-  l->sites = sites;
-  l->sitesize = size;
-  return 1;
-}
 
 size_t ledger_site (Ledger *l, uint32_t node, uint32_t kind) {
   int isnew = 0;
@@ -27,7 +17,7 @@ size_t ledger_site (Ledger *l, uint32_t node, uint32_t kind) {
     return *known;
   if (l->nsites >= LEDGER_MAXSITES && node != 0)
     return ledger_site(l, 0, kind);
-  if (l->nsites == l->sitesize && !grow(l))
+  if (!list_grow(&l->sites, l->nsites, &l->sitesize, sizeof(*l->sites)))
     return LEDGER_NONE;
   index = idmap_at(&l->bykey, key, &isnew);
   if (index == NULL)

@@ -18,32 +18,6 @@ static void fail (Output *o, int error) {
     o->error = error;
 }
 
-int output_open (Output *o, const char *path, int level) {
-  struct stat file;
-  size_t n = strlen(path) + 32;
-  memset(o, 0, sizeof(*o));
-  o->fd = -1;
-  o->path = malloc(n);
-  if (o->path == NULL)
-    return ENOMEM;
-  strcpy(o->path, path);
-  if (stat(path, &file) != 0 || S_ISREG(file.st_mode)) {
-    o->temporary = malloc(n);
-    if (o->temporary == NULL)
-      return ENOMEM;
-    snprintf(o->temporary, n, "%s.%ld.tmp", path, (long)getpid());
-  }
-  if (level > 0) {
-    if (deflateInit2(&o->z, level, Z_DEFLATED, 15 + 16, 9,
-                     Z_DEFAULT_STRATEGY) != Z_OK)
-      return ENOMEM;
-    o->packed = 1;
-  }
-  o->fd = open(o->temporary != NULL ? o->temporary : path,
-               O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  return o->fd < 0 ? errno : 0;
-}
-
 static void put (Output *o, const unsigned char *data, size_t n) {
   while (n > 0 && o->error == 0) {
     ssize_t w = write(o->fd, data, n);
@@ -58,56 +32,72 @@ static void put (Output *o, const unsigned char *data, size_t n) {
   }
 }
 
-/* Packs and writes n bytes. 'flush' is zlib's. */
-static void squeeze (Output *o, const unsigned char *data, size_t n,
-                     int flush) {
-  o->z.next_in = (unsigned char *)data;
-  o->z.avail_in = (uInt)n;
-  do {
-    o->z.next_out = o->deflated;
-    o->z.avail_out = OUTPUT_PIECE;
-    deflate(&o->z, flush);
-    put(o, o->deflated, OUTPUT_PIECE - o->z.avail_out);
-  } while (o->z.avail_out == 0 && o->error == 0);
+int output_open (Output *o, const char *path, int how) {
+  struct stat file;
+  memset(o, 0, sizeof(*o));
+  o->fd = -1;
+  o->path = strdup(path);
+  if (o->path == NULL)
+    return ENOMEM;
+  if ((stat(path, &file) != 0 || S_ISREG(file.st_mode)) &&
+      !temporary_begin(&o->temporary, path))
+    return ENOMEM;
+  o->packed = how != OUTPUT_PLAIN;
+  if (o->packed &&
+      !packer_open(&o->packer, how == OUTPUT_FAST ? PACKER_FAST : PACKER_SMALL))
+    return ENOMEM;
+  o->fd = open(o->temporary.name != NULL ? o->temporary.name : path,
+               O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  return o->fd < 0 ? errno : 0;
+}
+
+/* The packer's sink. */
+static int putpacked (void *ud, const unsigned char *data, size_t n) {
+  Output *o = ud;
+  put(o, data, n);
+  return o->error == 0;
+}
+
+/* Packs or writes. */
+static void pass (Output *o, const unsigned char *data, size_t n) {
+  if (o->packed)
+    packer_put(&o->packer, data, n, PACKER_MORE, putpacked, o);
+  else
+    put(o, data, n);
+  o->written += n;
 }
 
 static void flush (Output *o) {
-  if (o->packed)
-    squeeze(o, o->buffer, o->n, Z_NO_FLUSH);
-  else
-    put(o, o->buffer, o->n);
-  o->written += o->n;
+  pass(o, o->buffer, o->n);
   o->n = 0;
 }
 
 int output_close (Output *o, int keep) {
-  if (o->fd >= 0) {
-    if (o->error == 0 && keep) {
-      flush(o);
-      if (o->packed)
-        squeeze(o, NULL, 0, Z_FINISH);
-    }
-    if (close(o->fd) != 0 && errno != EINTR)
-      fail(o, errno);
-    if (o->temporary != NULL) {
-      if (keep && o->error == 0 && rename(o->temporary, o->path) != 0)
-        fail(o, errno);
-      if (!keep || o->error != 0)
-        unlink(o->temporary);
-    }
+  if (o->fd >= 0 && o->error == 0 && keep) {
+    flush(o);
+    if (o->packed && o->error == 0)
+      packer_put(&o->packer, NULL, 0, PACKER_END, putpacked, o);
   }
+  if (o->fd >= 0 && close(o->fd) != 0 && errno != EINTR)
+    fail(o, errno);
+  keep = keep && o->fd >= 0 && o->error == 0;
+  fail(o, temporary_end(&o->temporary, keep ? o->path : NULL));
   o->fd = -1;
   if (o->packed)
-    deflateEnd(&o->z);
+    packer_close(&o->packer);
   o->packed = 0;
   free(o->path);
-  free(o->temporary);
-  o->path = o->temporary = NULL;
+  o->path = NULL;
   return o->error;
 }
 
 void output_bytes (Output *o, const void *data, size_t n) {
   const unsigned char *from = data;
+  if (n >= OUTPUT_PIECE) {
+    flush(o);
+    pass(o, from, n);
+    return;
+  }
   while (n > 0) {
     size_t step = OUTPUT_PIECE - o->n < n ? OUTPUT_PIECE - o->n : n;
     memcpy(o->buffer + o->n, from, step);

@@ -3,7 +3,7 @@
 ** A file that a converter writes: text and numbers in, gzip or plain bytes
 ** out, under another name until all of it is there.
 **
-** Owns the file, zlib's state and two buffers. Knows nothing of profiles.
+** Owns the file and a buffer. Knows nothing of profiles.
 ** Rules:
 **   OU1  what has the name asked for is complete: the file is written beside it
 **        and renamed by output_close (what is no regular file, such as a
@@ -13,26 +13,30 @@
 #ifndef asamp_output_h
 #define asamp_output_h
 
+#include "packer.h"
+#include "temporary.h"
+
 #include <stddef.h>
 #include <stdint.h>
-#include <zlib.h>
 
 #define OUTPUT_PIECE	65536
 
+enum { OUTPUT_PLAIN, OUTPUT_SMALL, OUTPUT_FAST };
+
 typedef struct Output {
   char *path;           /* the name asked for */
-  char *temporary;      /* NULL: written directly */
+  Temporary temporary;  /* without a name: written directly */
   int fd;
   int packed;
+  Packer packer;
   int error;            /* errno of the first failure, or 0 */
   uint64_t written;     /* bytes, before they are packed */
   size_t n;             /* bytes in 'buffer' */
-  z_stream z;
-  unsigned char buffer[OUTPUT_PIECE], deflated[OUTPUT_PIECE];
+  unsigned char buffer[OUTPUT_PIECE];
 } Output;
 
-/* 'level': of gzip, 0: plain. Returns 0 or an errno. */
-int output_open (Output *o, const char *path, int level);
+/* 'how': as packer.h. Returns 0 or an errno. */
+int output_open (Output *o, const char *path, int how);
 /*
 ** Ends and renames the file; with keep 0, or after a failure, removes it.
 ** Returns 0 or the errno of the first failure.

@@ -24,6 +24,19 @@ typedef struct PathFrame {
   uint32_t node;
 } PathFrame;
 
+/*
+** Stacks that came before, each in the place that its words give it: a program
+** comes back to the same ones, and one look is cheaper than one for each frame.
+*/
+#define KNOWN		1024  /* places */
+#define KNOWNWORDS	128   /* of a stack that is kept at most */
+
+typedef struct Known {
+  uint32_t node;
+  uint32_t n;          /* words; 0: none */
+  unsigned char words[8 * KNOWNWORDS];
+} Known;
+
 typedef struct Input {
   Source *source;
   ReaderState state;
@@ -35,7 +48,8 @@ typedef struct Input {
                             those of Windows */
   unsigned char *wide;   /* 32-bit addresses made 64-bit ones */
   PathFrame *path;     /* READER_MAXDEPTH of them */
-  size_t npath;        /* of the stack before, in use */
+  size_t npath;        /* of the last stack that was not known, in use */
+  Known *known;        /* KNOWN of them */
   char *value;         /* READER_MAXMETA bytes of a meta */
 } Input;
 
@@ -135,6 +149,7 @@ static Step header (Input *in) {
     return ended(in);
   r->interpreter[b[0]] = '\0';
   in->header = 1;
+  memset(in->known, 0, KNOWN * sizeof(*in->known));  /* read otherwise */
   in->threads = r->version >= 1;
   in->memory = (mode & MODE_MEMORY) != 0;
   in->pairs = (mode & MODE_PAIRS) != 0 || strcmp(r->interpreter, "pypy") == 0;
@@ -197,7 +212,7 @@ static int frame (Input *in, size_t depth, uint64_t id, uint32_t line,
 }
 
 /* Interns the 'n' words of a stack (innermost first in the file). */
-static uint32_t stacknode (Input *in, const unsigned char *words, size_t n) {
+static uint32_t internstack (Input *in, const unsigned char *words, size_t n) {
   size_t i, depth = 0;
   int same = 1;
   if (in->pairs) {
@@ -219,6 +234,24 @@ static uint32_t stacknode (Input *in, const unsigned char *words, size_t n) {
   }
   in->npath = depth;
   return depth > 0 ? in->path[depth - 1].node : 0;
+}
+
+/* The node of a stack of 'n' words. */
+static uint32_t stacknode (Input *in, const unsigned char *words, size_t n) {
+  Known *known;
+  uint64_t hash = n;
+  size_t i;
+  if (n == 0 || n > KNOWNWORDS)
+    return internstack(in, words, n);
+  for (i = 0; i < n; i++)
+    hash = (hash ^ wordat(words + 8 * i)) * 0x9e3779b97f4a7c15u;
+  known = &in->known[hash >> 32 & (KNOWN - 1)];
+  if (known->n != n || memcmp(known->words, words, 8 * n) != 0) {
+    known->node = internstack(in, words, n);
+    known->n = (uint32_t)n;
+    memcpy(known->words, words, 8 * n);
+  }
+  return known->node;
 }
 
 /*
@@ -391,12 +424,14 @@ Reading *reader_read (const char *path, ReaderClient *client, char *err,
   else {
     in.path = malloc(READER_MAXDEPTH * sizeof(*in.path));
     in.value = malloc(READER_MAXMETA);
-    if (in.path != NULL && in.value != NULL &&
+    in.known = calloc(KNOWN, sizeof(*in.known));
+    if (in.path != NULL && in.value != NULL && in.known != NULL &&
         readerevent_start(&in.state, client))
       reason = readall(&in);
     source_close(in.source);
   }
   free(in.path);
+  free(in.known);
   free(in.wide);
   free(in.value);
   readerevent_end(&in.state);

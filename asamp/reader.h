@@ -32,6 +32,7 @@
 #define READER_MAXNAME		4096          /* bytes of a name */
 #define READER_MAXNAMES		(64u << 20)   /* bytes of all names */
 #define READER_MAXIDS		(1u << 20)    /* names, types, classes */
+#define READER_MAXNAMELESS	(1u << 16)    /* functions without a name */
 #define READER_MAXMETA		(4u << 20)    /* bytes of a meta's value */
 #define READER_MAXKINDS		4096
 

@@ -3,6 +3,7 @@
 ** From records to events: stacks, objects, fates, metas. See readerevent.h;
 ** the meaning of the private metas is in doc/profile-format.md.
 */
+#include "list.h"
 #include "readerevent.h"
 
 #include <stdlib.h>
@@ -238,17 +239,10 @@ static void addrun (ReaderState *s, const Run *new) {
   }
   if (s->nruns == READEREVENT_MAXRUNS)
     readerevent_giveup(s);
-  if (s->nruns == s->runsize) {
-    size_t size = s->runsize == 0 ? 1024 : s->runsize * 2;
-    Run *runs = realloc(s->runs, size * sizeof(*runs));
-    if (runs == NULL) {
-      s->failed = 1;
-      return;
-    }
-    s->runs = runs;
-    s->runsize = size;
-  }
-  s->runs[s->nruns++] = *new;
+  if (list_grow(&s->runs, s->nruns, &s->runsize, sizeof(*s->runs)))
+    s->runs[s->nruns++] = *new;
+  else
+    s->failed = 1;
 }
 
 /* A sample of another writer is delivered at once. */
@@ -431,6 +425,8 @@ const char *readerevent_finish (ReaderState *s) {
     return "not enough memory";
   if (r->tree.left > 0)
     note(r, "more than 2 Mi distinct stacks: frames are left out");
+  if (s->nameless > READER_MAXNAMELESS)
+    note(r, "more than 65,536 functions without a name: the others are one");
   if (r->text.left > 0)
     note(r, "names of more than 64 MiB: some are left out");
   return readerevent_failure(s);

@@ -47,6 +47,7 @@ typedef struct ReaderState {
   IdMap kinds;         /* type and class -> kind */
   IdMap types;         /* type (+ 1) -> number of its name */
   IdMap classes;       /* class (own) -> number of its name */
+  uint32_t nameless;   /* functions without a name */
   uint64_t nstats;     /* gc_stats__N metas so far */
   int stat[3];         /* which of them is in use, held, rss; -1: none */
   uint64_t decided, survived;  /* since the collection before */

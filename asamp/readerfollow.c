@@ -3,6 +3,7 @@
 ** The samples that are followed. See readerfollow.h.
 */
 #include "readerfollow.h"
+#include "list.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,15 +12,9 @@ ReadFollowed *readerfollow_add (ReaderFollow *f, int *failed) {
   readerfollow_settle(f);
   if (f->n == READERFOLLOW_MOST)
     return NULL;
-  if (f->n == f->size) {
-    size_t size = f->size == 0 ? 256 : f->size * 2;
-    ReadFollowed *list = realloc(f->list, size * sizeof(*list));
-    if (list == NULL) {
-      *failed = 1;
-      return NULL;
-    }
-    f->list = list;
-    f->size = size;
+  if (!list_grow(&f->list, f->n, &f->size, sizeof(*f->list))) {
+    *failed = 1;
+    return NULL;
   }
   return &f->list[f->n++];
 }

@@ -54,6 +54,7 @@
 **     laterbytes = {}}: the totals in slices of time (numbered from 0), rows
 **     sorted by bin; a sample belongs to the slice in which it was taken
 */
+#include "luafields.h"
 #include "readersum.h"
 
 #include <stdlib.h>
@@ -63,16 +64,6 @@
 #include <lauxlib.h>
 
 #define TYPENAME	"profiler.reader.profile"
-
-static void setinteger (lua_State *L, const char *key, uint64_t n) {
-  lua_pushinteger(L, (lua_Integer)n);
-  lua_setfield(L, -2, key);
-}
-
-static void setboolean (lua_State *L, const char *key, int b) {
-  lua_pushboolean(L, b);
-  lua_setfield(L, -2, key);
-}
 
 /* Microseconds as seconds. */
 static void setseconds (lua_State *L, const char *key, uint64_t us) {
@@ -90,8 +81,7 @@ static void pushfunctions (lua_State *L, const Reading *r) {
     lua_pushlstring(L, f->name, f->length);
     lua_setfield(L, -2, "name");
     setinteger(L, "line", f->line);
-    lua_pushstring(L, f->file);
-    lua_setfield(L, -2, "file");
+    setstring(L, "file", f->file);
     setboolean(L, "native", f->native);
     lua_rawseti(L, -2, (lua_Integer)i + 1);
   }
@@ -198,12 +188,9 @@ static void pushkinds (lua_State *L, const Reading *r, const ReaderSum *sum) {
     char buffer[40];
     const KindTotals *total = &sum->kinds[i];
     lua_createtable(L, 0, 6);
-    lua_pushstring(L, reader_kindname(r, i, buffer));
-    lua_setfield(L, -2, "name");
-    if (r->kinds[i].class != 0) {
-      lua_pushstring(L, r->text.text + r->kinds[i].class);
-      lua_setfield(L, -2, "class");
-    }
+    setstring(L, "name", reader_kindname(r, i, buffer));
+    if (r->kinds[i].class != 0)
+      setstring(L, "class", r->text.text + r->kinds[i].class);
     setboolean(L, "time", i == READER_TIMESAMPLE);
     setinteger(L, "blocks", total->blocks);
     lua_pushnumber(L, total->objects);
@@ -242,10 +229,8 @@ static void pushmarks (lua_State *L, const ReaderSum *sum) {
     const SumMark *m = &sum->marks[i];
     lua_createtable(L, 0, 3);
     setinteger(L, "time", m->time);
-    lua_pushstring(L, sum->marktext.text + m->name);
-    lua_setfield(L, -2, "name");
-    lua_pushstring(L, sum->marktext.text + m->value);
-    lua_setfield(L, -2, "value");
+    setstring(L, "name", sum->marktext.text + m->name);
+    setstring(L, "value", sum->marktext.text + m->value);
     lua_rawseti(L, -2, (lua_Integer)i + 1);
   }
   lua_setfield(L, -2, "marks");
@@ -286,18 +271,12 @@ static void pushbins (lua_State *L, const Bins *b) {
 static void pushprofile (lua_State *L, const char *path, const Reading *r,
                          const ReaderSum *sum) {
   lua_createtable(L, 0, 48);
-  lua_pushstring(L, path);
-  lua_setfield(L, -2, "path");
-  lua_pushstring(L, r->interpreter);
-  lua_setfield(L, -2, "interpreter");
-  if (r->command != 0) {
-    lua_pushstring(L, r->text.text + r->command);
-    lua_setfield(L, -2, "command");
-  }
-  if (r->message[0] != '\0') {
-    lua_pushstring(L, r->message);
-    lua_setfield(L, -2, "message");
-  }
+  setstring(L, "path", path);
+  setstring(L, "interpreter", r->interpreter);
+  if (r->command != 0)
+    setstring(L, "command", r->text.text + r->command);
+  if (r->message[0] != '\0')
+    setstring(L, "message", r->message);
   if (r->started != 0)
     setseconds(L, "started", r->started);
   if (r->ended != 0)

@@ -80,12 +80,23 @@ static void parse (ReadFunction *f, const char *text, uint64_t id) {
   }
 }
 
-/* The number of the frame's name; one that says its id when it has none. */
-static uint32_t nameof (ReaderState *s, uint64_t id) {
+/* Stands for the ids of all nameless functions beyond the limit. */
+#define OTHERS	UINT64_MAX
+
+/* The number of the frame's name; 0: it has none. */
+static uint32_t named (const ReaderState *s, uint64_t id) {
   const uint32_t *at = id != 0 ? idmap_find(&s->r->names, id) : NULL;
+  return at != NULL ? *at : 0;
+}
+
+/* The same, or that of a name that says the id. */
+static uint32_t nameof (ReaderState *s, uint64_t id) {
+  uint32_t name = named(s, id);
   char text[40];
-  if (at != NULL && *at != 0)
-    return *at;
+  if (name != 0)
+    return name;
+  if (id == OTHERS)
+    return strtab_put(&s->r->text, "[unknown]", 9);
   return strtab_put(&s->r->text, text,
                     (size_t)sprintf(text, "[unknown 0x%llx]",
                                     (unsigned long long)id));
@@ -105,10 +116,15 @@ static int number (ReaderState *s, Naming *n) {
   for (i = 1; i < r->tree.n; i++) {
     uint64_t id = r->tree.nodes[i].id;
     int isnew = 0;
-    uint32_t *f = idmap_at(&n->byid, id != 0 ? id : UINT64_MAX, &isnew);
+    uint32_t *f;
+    if (s->nameless >= READER_MAXNAMELESS && named(s, id) == 0 &&
+        idmap_find(&n->byid, id + 1) == NULL)
+      id = OTHERS;
+    f = idmap_at(&n->byid, id != OTHERS ? id + 1 : OTHERS, &isnew);
     if (f == NULL)
       return 0;
     if (isnew) {
+      s->nameless += named(s, id) == 0;
       uint32_t name = nameof(s, id);
       uint32_t *known = idmap_at(&n->byname, (uint64_t)name + 1, &isnew);
       if (known == NULL)

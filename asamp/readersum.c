@@ -3,6 +3,7 @@
 ** Adds the events of a profile up. See readersum.h.
 */
 #include "readersum.h"
+#include "list.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -88,44 +89,30 @@ static void death (void *ud, const ReadDeath *d) {
     s->client.stop = NOMEMORY;
 }
 
-/*
-** The list with room for one more element; NULL at the limit or without
-** memory.
-*/
-static void *room (ReaderSum *s, void *list, size_t n, size_t *size,
-                   size_t element, size_t most) {
-  size_t more = *size == 0 ? 64 : *size * 2;
-  void *bigger;
-  if (n < *size)
-    return list;
+/* May one more be kept? Has made room for it then. */
+static int room (ReaderSum *s, void *list, size_t n, size_t *size,
+                 size_t element, size_t most) {
   if (n >= most)
-    return NULL;
-  bigger = realloc(list, more * element);
-  if (bigger == NULL)
-    s->client.stop = NOMEMORY;
-  else
-    *size = more;
-  return bigger;
+    return 0;
+  if (list_grow(list, n, size, element))
+    return 1;
+  s->client.stop = NOMEMORY;
+  return 0;
 }
 
 static void collection (void *ud, const ReadCollection *c) {
   ReaderSum *s = ud;
-  ReadCollection *list = room(s, s->collections, s->ncollections,
-                              &s->collectionsize, sizeof(*list),
-                              READERSUM_MAXCOLLECTIONS);
-  if (list != NULL) {
-    s->collections = list;
-    list[s->ncollections++] = *c;
-  }
+  if (room(s, &s->collections, s->ncollections, &s->collectionsize, sizeof(*c),
+           READERSUM_MAXCOLLECTIONS))
+    s->collections[s->ncollections++] = *c;
 }
 
 static void mark (void *ud, const ReadMark *m) {
   ReaderSum *s = ud;
-  SumMark *to = room(s, s->marks, s->nmarks, &s->marksize, sizeof(*to),
-                     READERSUM_MAXMARKS);
-  if (to == NULL)
+  SumMark *to;
+  if (!room(s, &s->marks, s->nmarks, &s->marksize, sizeof(*to),
+            READERSUM_MAXMARKS))
     return;
-  s->marks = to;
   to = &s->marks[s->nmarks++];
   to->time = m->time;
   to->name = strtab_put(&s->marktext, m->name, m->namelength);

@@ -6,6 +6,7 @@
 #include "objects.h"
 #include "outfile.h"
 #include "repairrecord.h"
+#include "temporary.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -137,36 +138,35 @@ static const char *copy (Repair *p, OutFile *file) {
   return NULL;
 }
 
-/* Repairs from an open source into 'part', to be renamed to 'out'. */
+/* Repairs from an open source. */
 static int through (Repair *p, OutFile *file, const char *path,
-                    const char *part, const char *out, char *err,
-                    size_t errsize) {
-  const char *reason;
-  int error = outfile_open(file, part, 1);
-  if (error == 0) {
-    reason = copy(p, file);
-    if (reason != NULL) {
-      outfile_close(file);
-      unlink(part);
-      snprintf(err, errsize, "cannot repair '%s': %s", path, reason);
-      return REPAIR_UNREADABLE;
-    }
-    if (!p->r.whole)
+                    const char *out, char *err, size_t errsize) {
+  Temporary part;
+  const char *reason = NULL;
+  int error = ENOMEM, unnamed;
+  if (temporary_begin(&part, out)) {
+    error = outfile_open(file, part.name, OUTFILE_SMALL);
+    if (error == 0)
+      reason = copy(p, file);
+    if (error == 0 && reason == NULL && !p->r.whole)
       finish(p, file);
     if (p->record.failed)
       outfile_fail(file, ENOMEM);
+    outfile_close(file);
+    p->r.size = file->written;
+    if (error == 0)
+      error = file->error;
+    unnamed = temporary_end(&part, error == 0 && reason == NULL && !p->r.whole
+                                   ? out : NULL);
+    if (error == 0)
+      error = unnamed;
   }
-  outfile_close(file);
-  p->r.size = file->written;
-  if (error == 0)
-    error = file->error;
-  if (error == 0 && p->r.whole)
-    unlink(part);
-  else if (error == 0 && rename(part, out) != 0)
-    error = errno;
+  if (reason != NULL) {
+    snprintf(err, errsize, "cannot repair '%s': %s", path, reason);
+    return REPAIR_UNREADABLE;
+  }
   if (error == 0)
     return REPAIR_DONE;
-  unlink(part);
   snprintf(err, errsize, "cannot write '%s': %s", out, strerror(error));
   return REPAIR_UNWRITABLE;
 }
@@ -181,22 +181,18 @@ int repair_file (const char *path, const char *out, int inplace,
                  RepairResult *r, char *err, size_t errsize) {
   Repair p;
   OutFile *file = malloc(sizeof(*file));
-  char *part = malloc(strlen(out) + sizeof(".part"));
   int result = REPAIR_UNREADABLE;
   memset(&p, 0, sizeof(p));
   errno = ENOMEM;
   if (!inplace && samefile(path, out))
     result = REPAIR_SAME;
-  else if (file == NULL || part == NULL ||
-           (p.source = source_open(path)) == NULL)
+  else if (file == NULL || (p.source = source_open(path)) == NULL)
     snprintf(err, errsize, "cannot read '%s': %s", path, strerror(errno));
   else {
-    strcat(strcpy(part, out), ".part");
-    result = through(&p, file, path, part, out, err, errsize);
+    result = through(&p, file, path, out, err, errsize);
     source_close(p.source);
   }
   *r = p.r;
-  free(part);
   free(file);
   bytes_free(&p.record);
   idmap_free(&p.keys);

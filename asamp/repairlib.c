@@ -6,15 +6,11 @@
 ** message} (repair.h), or nil, a line and what failed: "read", "write", or
 ** "same" when both names are those of one file and 'inplace' is not true.
 */
+#include "luafields.h"
 #include "repair.h"
 
 #include <lua.h>
 #include <lauxlib.h>
-
-static void set (lua_State *L, const char *key, uint64_t n) {
-  lua_pushinteger(L, (lua_Integer)n);
-  lua_setfield(L, -2, key);
-}
 
 int repair_lua (lua_State *L);
 
@@ -33,15 +29,13 @@ int repair_lua (lua_State *L) {
     return 3;
   }
   lua_createtable(L, 0, 8);
-  lua_pushboolean(L, r.whole);
-  lua_setfield(L, -2, "whole");
-  set(L, "samples", r.samples);
-  set(L, "timesamples", r.timesamples);
-  set(L, "kept", r.kept);
-  set(L, "cut", r.cut);
-  set(L, "mended", r.mended);
-  set(L, "size", r.size);
-  lua_pushstring(L, r.message);
-  lua_setfield(L, -2, "message");
+  setboolean(L, "whole", r.whole);
+  setinteger(L, "samples", r.samples);
+  setinteger(L, "timesamples", r.timesamples);
+  setinteger(L, "kept", r.kept);
+  setinteger(L, "cut", r.cut);
+  setinteger(L, "mended", r.mended);
+  setinteger(L, "size", r.size);
+  setstring(L, "message", r.message);
   return 1;
 }

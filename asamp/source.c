@@ -9,6 +9,7 @@
 ** verified where its data end.
 */
 #include "source.h"
+#include "unpacker.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,14 +17,12 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #define PACKED	65536
 #define ROOM	(2 * SOURCE_PIECE)
 
 struct Source {
   int fd;
-  int packed;
   int ended;              /* no more bytes: end or failure */
   int inmember;           /* packed: within a member of the file */
   int members;            /* packed: 1 once a whole member was read */
@@ -32,7 +31,9 @@ struct Source {
   uint64_t fetched;       /* bytes of the file read */
   uint64_t filesize;
   size_t next, ready;     /* 'ready' bytes from 'next' can be handed out */
-  z_stream z;
+  Unpacker *unpacker;     /* NULL: not packed */
+  const unsigned char *nextin;
+  size_t nin;             /* packed bytes from there on */
   unsigned char in[PACKED], out[ROOM];
 };
 
@@ -56,40 +57,42 @@ static void end (Source *s, const char *failure) {
     s->failure = failure;
 }
 
+/* Is what is read no member, but something behind the last one? */
+static int behind (const Source *s) {
+  return s->members && !unpacker_inmember(s->unpacker);
+}
+
+/* Is there more packed input? Otherwise the source has ended. */
+static int refill (Source *s) {
+  s->nextin = s->in;
+  s->nin = fetch(s, s->in, PACKED);
+  if (s->nin == 0)
+    end(s, s->inmember && !behind(s) ? "compressed data end too early" : NULL);
+  return s->nin > 0;
+}
+
 /* Unpacks to 'to' until there is something, or the end. */
 static size_t unpack (Source *s, unsigned char *to, size_t room) {
-  s->z.next_out = to;
-  s->z.avail_out = (uInt)room;
-  while (s->z.avail_out == room) {
-    int r;
-    if (s->z.avail_in == 0) {
-      s->z.next_in = s->in;
-      s->z.avail_in = (uInt)fetch(s, s->in, PACKED);
-      if (s->z.avail_in == 0) {
-        end(s, s->inmember ? "compressed data end too early" : NULL);
-        break;
-      }
-    }
-    if (!s->inmember) {
-      inflateReset(&s->z);
-      s->inmember = 1;
-    }
-    r = inflate(&s->z, Z_NO_FLUSH);
-    if (r == Z_STREAM_END) {
+  size_t left = room;
+  while (left == room && !s->ended) {
+    size_t before;
+    int how, stuck;
+    if (!s->inmember && s->nin == 0 && !refill(s))
+      break;
+    s->inmember = 1;
+    before = s->nin;
+    how = unpacker_step(s->unpacker, &s->nextin, &s->nin, &to, &left);
+    stuck = left == room && s->nin == before;
+    if (how == UNPACKER_END) {
       s->inmember = 0;
       s->members = 1;
     }
-    else if (r == Z_DATA_ERROR && s->members && s->z.total_out == 0) {
-      end(s, NULL);  /* no member, but something behind the last one */
-      break;
-    }
-    else if (r != Z_OK && r != Z_BUF_ERROR) {
-      end(s, r == Z_MEM_ERROR ? "not enough memory"
-                              : "compressed data are corrupt");
-      break;
-    }
+    else if (how == UNPACKER_MORE && stuck && s->nin == 0)
+      refill(s);
+    else if (how == UNPACKER_BAD || stuck)
+      end(s, behind(s) ? NULL : "compressed data are corrupt");
   }
-  return room - s->z.avail_out;
+  return room - left;
 }
 
 /* More bytes behind those that are ready; 0 when none come. */
@@ -100,7 +103,7 @@ static int fill (Source *s) {
   memmove(s->out, s->out + s->next, s->ready);
   s->next = 0;
   room = ROOM - s->ready;
-  if (s->packed)
+  if (s->unpacker != NULL)
     n = unpack(s, s->out + s->ready, room);
   else {
     n = fetch(s, s->out + s->ready, room);
@@ -158,12 +161,11 @@ Source *source_open (const char *path) {
   if (n == 0)
     end(s, NULL);
   else if (n >= 2 && s->in[0] == 0x1f && s->in[1] == 0x8b) {
-    s->packed = s->inmember = 1;
-    s->z.next_in = s->in;
-    s->z.avail_in = (uInt)n;
-    if (inflateInit2(&s->z, 15 + 16) != Z_OK) {
-      close(s->fd);
-      free(s);
+    s->nextin = s->in;
+    s->nin = n;
+    s->unpacker = unpacker_new();
+    if (s->unpacker == NULL) {
+      source_close(s);
       errno = ENOMEM;
       return NULL;
     }
@@ -176,8 +178,7 @@ Source *source_open (const char *path) {
 }
 
 void source_close (Source *s) {
-  if (s->packed)
-    inflateEnd(&s->z);
+  unpacker_free(s->unpacker);
   close(s->fd);
   free(s);
 }
@@ -194,7 +195,7 @@ double source_fraction (const Source *s) {
 }
 
 int source_packed (const Source *s) {
-  return s->packed;
+  return s->unpacker != NULL;
 }
 
 const char *source_failure (const Source *s) {

@@ -17,7 +17,7 @@
 #include "stack.h"
 
 #define MAXNATIVE	4096	/* native frames of a sample */
-#define LEASTNATIVE	16	/* that libunwind is asked for */
+#define LEASTNATIVE	8	/* that libunwind is asked for */
 #define NFRAMES		(MAXNATIVE + LUAN_DEPTH + 2)  /* a cut, a collection */
 #define NLINES		4096u	/* entries of the cache of lines, a power of two */
 
@@ -286,8 +286,8 @@ static void walkall (Stack *s, lua_State *L, size_t n) {
 
 
 /*
-** Keeps the n Lua frames in s->lua for the next walk: 'shared' of 'known' stay,
-** from the one that is the last of the new.
+** Keeps the n Lua frames in s->lua for the next walk, up to a cut; 'stay' of
+** 'known' are outside of them.
 */
 static void remember (Stack *s, size_t n, size_t stay) {
   void **known = s->known + LUAN_DEPTH;
@@ -296,8 +296,13 @@ static void remember (Stack *s, size_t n, size_t stay) {
   size_t first = 0, i;
   while (first < n && !luaN_ismain(s->lua[first].L)) first++;
   s->nknown = 0;
-  if (s->resumed || n - first + stay > LUAN_DEPTH) return;
-  for (i = first; i < n; i++) if (s->lua[i].cut) return;
+  for (i = 0; i < n; i++) {
+    if (s->lua[i].cut) {
+      s->cut = 1;
+      n = i + 1;
+    }
+  }
+  if (s->resumed || first >= n || n - first + stay > LUAN_DEPTH) return;
   s->nknown = n - first + stay;
   for (i = first; i < n; i++) {
     known[(ptrdiff_t)(i - first) - (ptrdiff_t)s->nknown] = s->lua[i].ci;
@@ -320,6 +325,7 @@ static void check (Stack *s, lua_State *L, int native) {
     begin(&all, L, n);
     frames(&all, n);
   }
+  if (s->cut) kept = 0;  /* where a walk cuts depends on the ones before */
   if (kept > 0) {
     int same = (s->n + kept == all.n && kept <= s->ntold);
     for (i = 0; same && i < s->n; i++)
@@ -344,22 +350,34 @@ static void check (Stack *s, lua_State *L, int native) {
 #endif
 
 
+/* Does C code of somebody run among the n Lua frames in s->lua? */
+static int hasnative (const Stack *s, size_t n) {
+  size_t i;
+  for (i = 0; i < n; i++)
+    if (s->lua[i].id == NULL || s->lua[i].hooked) return 1;
+  return 0;
+}
+
+
 void stack_walk (Stack *s, lua_State *from, int native) {
   lua_State *L = luaN_running(from);
   void **known = s->known + LUAN_DEPTH - s->nknown;
   size_t shared, n = luaN_newframes(L, s->lua, known, s->nknown, &shared);
   size_t stay = 0;
+  int part = native && hasnative(s, n);
   if (shared < s->nknown) stay = s->nknown - shared - 1;
   s->kept = (shared < s->nknown) ? s->outside[LUAN_DEPTH - stay - 1] : 0;
   begin(s, L, n);
   if (s->kept == 0 || n + stay > LUAN_DEPTH ||
-      (native && !walkpart(s, L, n))) {
-    if (stay > 0) n = luaN_frames(L, s->lua);
+      (s->cut && n + stay < PROFILE_DEPTH / 2) ||
+      (part && !walkpart(s, L, n))) {
+    if (s->kept > 0) n = luaN_frames(L, s->lua);
     s->kept = stay = 0;
+    s->cut = 0;
     if (native) walkall(s, L, n);
     else frames(s, n);
   }
-  else if (!native) frames(s, n);
+  else if (!part) frames(s, n);
   remember(s, n, stay);
   check(s, L, native);
 }

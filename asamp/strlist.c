@@ -3,6 +3,7 @@
 ** A list of strings. See strlist.h.
 */
 #include "strlist.h"
+#include "list.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,22 +19,12 @@ void strlist_free (StrList *l) {
   free(l->numbers);
 }
 
-/* Room for one more. */
-static int grow (StrList *l) {
-  size_t size = l->size == 0 ? 1024 : l->size * 2;
-  uint32_t *numbers = realloc(l->numbers, size * sizeof(*numbers));
-  if (numbers == NULL)
-    return 0;
-  l->numbers = numbers;
-  l->size = size;
-  return 1;
-}
-
 uint32_t strlist_put (StrList *l, const char *text, size_t n) {
   uint32_t number = strtab_put(&l->strings, text, n);
   int isnew = 0;
   uint32_t *at;
-  if (l->strings.failed || (l->n == l->size && !grow(l)) ||
+  if (l->strings.failed ||
+      !list_grow(&l->numbers, l->n, &l->size, sizeof(*l->numbers)) ||
       (at = idmap_at(&l->index, (uint64_t)number + 1, &isnew)) == NULL) {
     l->failed = 1;
     return 0;

@@ -3,6 +3,7 @@
 ** From events of the reader to events of the encoder. See transcode.h.
 */
 #include "transcode.h"
+#include "list.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,11 +78,11 @@ static void ended (Transcode *t) {
 
 /* ------------------------------------------------------------- samples -- */
 
-/* Functions written in Lua are announced before they are shown. */
+/* A function written in Lua is announced before it is shown. */
 static void announce (Transcode *t, uint64_t id) {
   int isnew = 0;
   const uint32_t *name;
-  if (id & 1)
+  if (id == 0 || (id & 1))
     return;
   if (idmap_at(&t->named, id, &isnew) == NULL)
     t->client.stop = NOMEMORY;
@@ -94,31 +95,46 @@ static void announce (Transcode *t, uint64_t id) {
   }
 }
 
+/* Announces the functions of new nodes; they are on no path. 0: no memory. */
+static int newnodes (Transcode *t) {
+  const Tree *tree = &t->r->tree;
+  if (tree->n > t->placesize) {
+    uint32_t *place = realloc(t->place, tree->size * sizeof(*place));
+    if (place == NULL) {
+      t->client.stop = NOMEMORY;
+      return 0;
+    }
+    t->place = place;
+    t->placesize = tree->size;
+  }
+  for (; t->nplaces < tree->n; t->nplaces++) {
+    t->place[t->nplaces] = 0;
+    announce(t, tree->nodes[t->nplaces].id);
+  }
+  return 1;
+}
+
 /* Sets the stack of 'node': what it shares with the one before stays. */
 static void setstack (Transcode *t, uint32_t node) {
   const TreeNode *nodes = t->r->tree.nodes;
-  uint32_t *path = t->newpath;
   size_t n = 0, kept = 0, i;
   uint32_t at;
-  if (node == t->node && node != 0)
+  if (node == t->node || !newnodes(t))
     return;
-  for (at = node; at != 0; at = nodes[at].parent)
-    n++;
-  for (at = node, i = n; at != 0; at = nodes[at].parent)
-    path[--i] = at;
-  while (kept < n && kept < t->npath && path[kept] == t->path[kept])
-    kept++;
-  for (i = n; i > kept; i--) {
-    ProfileFrame *f = &t->frames[n - i];
-    f->id = nodes[path[i - 1]].id;
-    f->line = nodes[path[i - 1]].line;
-    if (f->id != 0)
-      announce(t, f->id);
+  for (at = node; at != 0; at = nodes[at].parent) {
+    if (t->place[at] < t->npath && t->path[t->place[at]] == at) {
+      kept = t->place[at] + (size_t)1;
+      break;
+    }
+    t->frames[n].id = nodes[at].id;
+    t->frames[n++].line = nodes[at].line;
   }
-  encoder_stack(t->encoder, kept, t->frames, n - kept);
-  t->newpath = t->path;
-  t->path = path;
-  t->npath = n;
+  encoder_stack(t->encoder, kept, t->frames, n);
+  t->npath = kept + n;
+  for (at = node, i = t->npath; i > kept; at = nodes[at].parent) {
+    t->path[--i] = at;
+    t->place[at] = (uint32_t)i;
+  }
   t->node = node;
 }
 
@@ -208,28 +224,23 @@ static void handon (Transcode *t) {
 static void handondeaths (Transcode *t) {
   if (t->ndeaths > 0 && t->encoder != NULL)
     encoder_deaths(t->encoder, t->deaths, t->ndeaths);
-  t->ndeaths = t->place = 0;
+  t->ndeaths = t->deathplace = 0;
 }
 
 static void death (void *ud, const ReadDeath *d) {
   Transcode *t = ud;
-  if (t->ndeaths > 0 && d->place == t->place)
+  if (t->ndeaths > 0 && d->place == t->deathplace)
     t->deaths[t->ndeaths - 1]++;
   else {
-    if (t->ndeaths == t->deathsize) {
-      size_t size = t->deathsize == 0 ? 256 : t->deathsize * 2;
-      uint32_t *deaths = realloc(t->deaths, size * sizeof(*deaths));
-      if (deaths == NULL) {
-        t->client.stop = NOMEMORY;
-        return;
-      }
-      t->deaths = deaths;
-      t->deathsize = size;
+    if (!list_grow(&t->deaths, t->ndeaths + 1, &t->deathsize,
+                   sizeof(*t->deaths))) {
+      t->client.stop = NOMEMORY;
+      return;
     }
-    t->deaths[t->ndeaths++] = (uint32_t)(d->place - t->place);
+    t->deaths[t->ndeaths++] = (uint32_t)(d->place - t->deathplace);
     t->deaths[t->ndeaths++] = 1;
   }
-  t->place = d->place + 1;
+  t->deathplace = d->place + 1;
 }
 
 static void fate (void *ud, const ReadSample *s, int fate, uint64_t time) {
@@ -299,12 +310,10 @@ int transcode_start (Transcode *t, int format, Output *o) {
   t->client.period = period;
   t->client.timeperiod = timeperiod;
   t->path = malloc(READER_MAXDEPTH * sizeof(*t->path));
-  t->newpath = malloc(READER_MAXDEPTH * sizeof(*t->newpath));
   t->frames = malloc(READER_MAXDEPTH * sizeof(*t->frames));
   t->survived = malloc(FATES);
   t->class = malloc(FATES * sizeof(*t->class));
-  return t->path != NULL && t->newpath != NULL && t->frames != NULL &&
-         t->survived != NULL && t->class != NULL;
+  return t->path != NULL && t->frames != NULL && t->survived != NULL && t->class != NULL;
 }
 
 const char *transcode_finish (Transcode *t, const Reading *r) {
@@ -323,7 +332,7 @@ void transcode_free (Transcode *t) {
   if (t->encoder != NULL)
     encoder_free(t->encoder);
   free(t->path);
-  free(t->newpath);
+  free(t->place);
   free(t->frames);
   free(t->survived);
   free(t->class);

@@ -22,7 +22,8 @@ typedef struct Transcode {
   uint32_t node;        /* of the stack last set */
   uint32_t *path;       /* its nodes from the root */
   size_t npath;
-  uint32_t *newpath;
+  uint32_t *place;      /* by node: where it is on the path, if it is there */
+  uint32_t nplaces, placesize;  /* nodes that have one */
   ProfileFrame *frames;
   IdMap named;          /* functions that were announced */
   IdMap classes;        /* number of a name + 1 -> id of the class */
@@ -32,7 +33,7 @@ typedef struct Transcode {
   size_t nfates;
   uint32_t *deaths;     /* likewise: runs of alive and dead */
   size_t ndeaths, deathsize;
-  size_t place;         /* of the sample behind these runs */
+  size_t deathplace;    /* of the sample behind these runs */
   int undecided;        /* 1: a sample without a fate was met */
 } Transcode;
 

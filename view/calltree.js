@@ -4,7 +4,8 @@
 
 import { el } from "./dom.js";
 import { Grid } from "./grid.js";
-import { columns, label } from "./views.js";
+import { changesTree } from "./store.js";
+import { columns, label, through } from "./views.js";
 
 export class CallTree {
   constructor(store) {
@@ -14,7 +15,7 @@ export class CallTree {
     this.grid = new Grid({
       label: "Call tree", role: "treegrid",
       columns: [{ title: "function", width: "minmax(0,1fr)", cell: row => this.cell(row) },
-                c.total, c.totalShare, c.own, c.ownShare, c.lived],
+                c.total, c.totalShare, c.own, c.ownShare, c.lived, c.alive],
       onActivate: row => this.toggle(row.id),
       onKey: (key, row) => this.key(key, row.id),
     });
@@ -23,7 +24,7 @@ export class CallTree {
 
   update(changed) {
     const { tree, children } = this.store.derived;
-    if (changed.includes("byLine")) this.open = new Set([0]);
+    if (changesTree(changed)) this.open = new Set([0]);
     if (this.open.size === 1) this.openPath(0);
     const { marks } = this.store.derived;
     const rows = [], todo = [0];
@@ -44,7 +45,7 @@ export class CallTree {
     const { data, derived: { tree }, state } = this.store;
     const e = el("span", { class: "branch" },
                  el("span", { class: "twist", "aria-hidden": "true" }, row.has ? (row.open ? "▾" : "▸") : ""),
-                 row.id === 0 ? el("span", { class: "label" }, el("b", {}, "all"))
+                 row.id === 0 ? el("span", { class: "label" }, el("b", {}, "all"), el("i", {}, through(this.store)))
                    : label(data.functions[tree.fn[row.id]], tree.line[row.id], state.query));
     e.style.setProperty("--depth", tree.depth[row.id]);
     return e;

@@ -37,12 +37,18 @@ export function decode(text) {
       samples: column(rows.samples, Float64Array),
       bytes: scaled(rows.bytes, rows.samples),
       survived: scaled(rows.survivedbytes, rows.survived),
+      alive: scaled(rows.alivebytes, rows.alive),
     },
     collections: raw.collections, step: raw.step,
     // text of a line, or undefined
     source: (file, line) => (raw.sources[`F${file}`] || {})[`L${line}`],
     hasSource: file => raw.sources[`F${file}`] !== undefined,
   };
+}
+
+// Does the file tell who died later, and so what is alive at the end?
+export function tellsDeaths(head) {
+  return head.fates && head.followed > 0;
 }
 
 // What can be counted: key of the sums, words for it, how a value reads.
@@ -57,6 +63,8 @@ export function modesOf(data, format) {
     { key: "survived", title: "Survived", on: allocations && head.fates && head.bytes > 0,
       text: format.bytes,
       about: "allocated and still alive at the first collection" },
+    { key: "alive", title: "Alive", on: allocations && tellsDeaths(head) && head.bytes > 0,
+      text: format.bytes, about: "allocated and still alive at the end" },
     { key: "time", title: "Time", on: head.timesamples > 0,
       text: head.timeperiod > 0 ? n => format.seconds(n * head.timeperiod) : format.count,
       about: head.timeperiod > 0 ? "spent, estimated: samples of time × their period"

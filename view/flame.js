@@ -6,6 +6,7 @@
 // Keys: arrows walk, Enter zooms, Home goes to the top; Esc is the page's.
 
 import { colors, el } from "./dom.js";
+import { changesTree } from "./store.js";
 import { describe } from "./views.js";
 
 const ROW = 21, PAD = 5, LEAST = 0.5;
@@ -43,7 +44,7 @@ export class Flame {
   }
 
   update(changed) {
-    if (changed.includes("byLine")) this.focus = 0;
+    if (changesTree(changed)) this.focus = 0;
     if (changed.includes("theme") || !this.colors) this.colors = colors(COLORS);
     const { tree, total } = this.store.derived;
     const { zoom } = this.store.state;

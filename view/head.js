@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The page's head: what was run, the totals, what a number means, warnings.
 
+import { tellsDeaths } from "./data.js";
 import { byId, el } from "./dom.js";
 import { bytes, count, percent, plural, seconds } from "./format.js";
 
@@ -37,6 +38,7 @@ function facts(head, collections) {
   }
   const decided = head.samples - head.undecided;
   if (head.fates && decided > 0) add(percent(head.survived, decided), "survived the first collection");
+  if (tellsDeaths(head) && decided > 0) add(percent(head.survived - head.later, decided), "alive at the end");
   if (head.minors + head.majors > 0) {
     add(count(head.minors + head.majors),
         `collections (${count(head.minors)} minor, ${count(head.majors)} major)`);

@@ -8,7 +8,7 @@ import { byId, el } from "./dom.js";
 import { Flame } from "./flame.js";
 import * as format from "./format.js";
 import { showHead } from "./head.js";
-import { Store } from "./store.js";
+import { changesTree, Store } from "./store.js";
 import { Functions, Lines, Types } from "./tables.js";
 import { Timeline } from "./timeline.js";
 
@@ -50,9 +50,11 @@ function makeTabs() {
     byId("panels").append(el("div", { role: "tabpanel", id: `panel-${key}`,
                                       "aria-labelledby": `tab-${key}` }, view.element));
   }
-  byId("tabs").append(el("label", { class: "group", id: "grouping", title: "frames of one function at several lines apart" },
-    el("input", { type: "checkbox", id: "byline", onchange: e => store.set({ byLine: e.target.checked }) }),
-    "lines apart"));
+  const box = (id, text, title, change) => el("label", { id: `${id}-label`, title },
+    el("input", { type: "checkbox", id, onchange: e => store.set(change(e.target.checked)) }), text);
+  byId("tabs").append(el("span", { class: "group" },
+    box("start", "start-up", "the C functions that all stacks begin with", on => ({ start: on })),
+    box("byline", "lines apart", "frames of one function at several lines apart", on => ({ byLine: on }))));
 }
 
 function showControls() {
@@ -65,7 +67,9 @@ function showControls() {
     tab.tabIndex = on ? 0 : -1;
     byId(`panel-${key}`).hidden = !on;
   }
-  byId("grouping").hidden = !["flame", "tree"].includes(store.state.tab);
+  const trees = ["flame", "tree"].includes(store.state.tab);
+  byId("byline-label").hidden = !trees;
+  byId("start-label").hidden = store.prepared.start.length === 0 || !trees && store.state.tab !== "functions";
   const search = byId("search");
   if (search.value.trim() !== store.state.query) search.value = store.state.query;
   const { marks, matched, total } = store.derived;
@@ -152,7 +156,7 @@ store.onChange(changed => {
 });
 // A view that is not in sight hears of the grouping all the same.
 store.onChange(changed => {
-  if (changed.includes("byLine")) for (const { view } of views.slice(0, 2)) view.update(changed);
+  if (changesTree(changed)) for (const { view } of views.slice(0, 2)) view.update(changed);
 });
 let waiting;
 byId("search").addEventListener("input", event => {

@@ -3,9 +3,15 @@
 // `store.derived`, change the state through set() alone, and redraw when told.
 //
 // state: mode (key), range ([from, to) in bins, or null), kind (-1: all),
-//        query, byLine, tab, zoom (node of the tree, 0: all)
+//        query, byLine, start (are the C frames shown that all stacks begin
+//        with?), tab, zoom (node of the tree, 0: all)
 
 import * as sums from "./sums.js";
+
+// Have nodes other numbers when these keys have changed?
+export function changesTree(changed) {
+  return changed.includes("byLine") || changed.includes("start");
+}
 
 export class Store {
   constructor(data, modes) {
@@ -15,7 +21,7 @@ export class Store {
     this.listeners = [];
     const mode = modes.find(m => m.on) || modes[1];
     this.state = { mode: mode.key, range: null, kind: -1, query: "", byLine: false,
-                   tab: "flame", zoom: 0 };
+                   start: false, tab: "flame", zoom: 0 };
     this.derive(["range"]);
   }
 
@@ -27,7 +33,7 @@ export class Store {
     const changed = Object.keys(patch).filter(key => this.state[key] !== patch[key]);
     if (changed.length === 0) return;
     Object.assign(this.state, patch);
-    if (changed.includes("byLine")) this.state.zoom = 0;
+    if (changesTree(changed)) this.state.zoom = 0;
     this.derive(changed);
     for (const listener of this.listeners) listener(changed);
   }
@@ -45,18 +51,18 @@ export class Store {
       d.selected = sums.select(data, state.range, state.kind);
       d.lines = sums.sumLines(data, prepared.lines, d.selected.own);
     }
-    if (has("range", "kind", "byLine")) {
-      d.tree = prepared.trees[state.byLine ? 1 : 0];
+    if (has("range", "kind", "byLine", "start")) {
+      d.tree = (state.start ? prepared.whole : prepared.folded)[state.byLine ? 1 : 0];
       d.sums = sums.sumTree(d.tree, d.selected.own);
       d.functions = sums.sumFunctions(data, d.tree, d.sums);
     }
-    if (has("range", "kind", "byLine", "mode")) {
+    if (has("range", "kind", "byLine", "start", "mode")) {
       d.total = d.sums.total[state.mode];
       d.own = d.sums.own[state.mode];
       d.children = sums.sorted(d.tree, d.total);
     }
     if (has("query")) d.marks = this.search(state.query);
-    if (has("range", "kind", "byLine", "mode", "query")) {
+    if (has("range", "kind", "byLine", "start", "mode", "query")) {
       d.matched = d.marks ? sums.matched(d.tree, d.total, d.marks) : 0;
     }
   }

@@ -5,7 +5,7 @@
 // Invariants: a parent's number is lower than its child's; totals are sums of
 // own over subtrees, so that total[0] is everything that is selected.
 
-export const MEASURES = ["bytes", "samples", "survived", "time"];
+export const MEASURES = ["bytes", "samples", "survived", "alive", "time"];
 
 function zeros(n) {
   return Object.fromEntries(MEASURES.map(key => [key, new Float64Array(n)]));
@@ -66,14 +66,34 @@ function linesOf(data) {
   return { rows, of, nearest, first: outermost(nodes.parent, of, rows.length) };
 }
 
+// How the interpreter came to the program, which is no news: the C frames from
+// the root on that nearly all samples went through and none ended in. A set of
+// nodes.
+export function startOf(data) {
+  const { nodes, rows, functions } = data;
+  const own = new Float64Array(nodes.n);
+  for (let i = 0; i < rows.n; i++) own[rows.node[i]] += rows.samples[i];
+  const total = own.slice();
+  for (let i = nodes.n - 1; i > 0; i--) total[nodes.parent[i]] += total[i];
+  const start = new Set();
+  for (let i = 1, last = 0; i < nodes.n; i++) {
+    if (nodes.parent[i] !== last || total[i] < 0.9 * total[0]) continue;
+    if (!functions[nodes.fn[i]].native || own[i] > 0) break;
+    start.add(i);
+    last = i;
+  }
+  return start;
+}
+
 // The tree with siblings of one function as one node ('byLine': of one
-// function and line).
-export function group(data, byLine) {
+// function and line). The nodes of 'folded' become the root.
+export function group(data, byLine, folded) {
   const { nodes, functions } = data;
   const map = new Int32Array(nodes.n);
   const parent = [-1], fn = [-1], line = [0], depth = [0];
   const pairs = new Map(), at = new Map();
   for (let i = 1; i < nodes.n; i++) {
+    if (folded.has(i)) continue;
     const up = map[nodes.parent[i]], f = nodes.fn[i];
     const pair = f * 2 ** 31 + (byLine ? nodes.line[i] : 0);
     if (!pairs.has(pair)) pairs.set(pair, pairs.size);
@@ -96,7 +116,11 @@ export function group(data, byLine) {
 }
 
 export function prepare(data) {
-  return { lines: linesOf(data), trees: [group(data, false), group(data, true)] };
+  const start = startOf(data), none = new Set();
+  const trees = folded => [group(data, false, folded), group(data, true, folded)];
+  const folded = trees(start);
+  return { lines: linesOf(data), start: Array.from(start, i => data.functions[data.nodes.fn[i]]),
+           folded, whole: start.size > 0 ? trees(none) : folded };
 }
 
 // Own sums per node of the rows in bins from..to-1 (null: all) and of the kind
@@ -114,10 +138,12 @@ export function select(data, range, kind) {
       bykind.samples[k] += rows.samples[i];
       bykind.bytes[k] += rows.bytes[i];
       bykind.survived[k] += rows.survived[i];
+      bykind.alive[k] += rows.alive[i];
       if (kind < 0 || k === kind) {
         own.samples[node] += rows.samples[i];
         own.bytes[node] += rows.bytes[i];
         own.survived[node] += rows.survived[i];
+        own.alive[node] += rows.alive[i];
       }
     }
   }

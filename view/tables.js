@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The tables of functions, lines (with their source) and types.
 
+import { tellsDeaths } from "./data.js";
 import { el } from "./dom.js";
 import { count, percent, place } from "./format.js";
 import { Grid } from "./grid.js";
-import { columns, label, lived, marked } from "./views.js";
+import { columns, label, marked, shareOf } from "./views.js";
 
 const AROUND = 4;
 
@@ -23,7 +24,7 @@ export class Functions {
     const c = columns(store, () => store.derived.functions);
     this.grid = new Grid({
       label: "Functions",
-      columns: [c.own, c.ownShare, c.total, c.totalShare, c.lived,
+      columns: [c.own, c.ownShare, c.total, c.totalShare, c.lived, c.alive,
                 { title: "function", width: "minmax(0,1fr)", value: row => store.data.functions[row.id].name,
                   cell: row => {
                     const fn = store.data.functions[row.id];
@@ -51,7 +52,7 @@ export class Lines {
     this.lines = store.prepared.lines.rows;
     this.grid = new Grid({
       label: "Lines",
-      columns: [c.own, c.ownShare, c.total, c.totalShare, c.lived,
+      columns: [c.own, c.ownShare, c.total, c.totalShare, c.lived, c.alive,
                 { title: "line", width: "minmax(0,2fr)", value: row => this.where(row.id),
                   cell: row => el("span", { class: "label path", title: this.where(row.id) },
                     el("bdi", {}, marked(this.where(row.id), store.state.query))) },
@@ -119,7 +120,10 @@ export class Types {
         { title: "%", width: "3.4rem", number: true, cell: row => percent(mode(row), whole()) },
         { title: "lived", width: "3.8rem", number: true, hide: () => !store.data.head.fates,
           about: "share of the bytes that survived the first collection",
-          cell: row => lived(store.derived.selected.bykind, row.id) },
+          cell: row => shareOf(store.derived.selected.bykind, "survived", row.id) },
+        { title: "alive", width: "3.8rem", number: true, hide: () => !tellsDeaths(store.data.head),
+          about: "share of the bytes that no collection has found dead",
+          cell: row => shareOf(store.derived.selected.bykind, "alive", row.id) },
         { title: "blocks, about", width: "7.5rem", number: true, wide: true,
           about: "of the whole run, estimated",
           cell: row => store.data.kinds[row.id].objects > 0 ? count(store.data.kinds[row.id].objects) : "–" },

@@ -2,6 +2,7 @@
 // What the tables have in common: columns of own, total and lived, names with
 // their places, and the marks of a search in them.
 
+import { tellsDeaths } from "./data.js";
 import { el } from "./dom.js";
 import { percent, place } from "./format.js";
 
@@ -43,13 +44,25 @@ export function columns(store, sums) {
     lived: { title: "lived", about: "share of own bytes that survived the first collection",
              width: "3.8rem", number: true, wide: true,
              hide: () => store.state.mode === "time" || !store.data.head.fates,
-             cell: row => lived(sums().own, row.id) },
+             cell: row => shareOf(sums().own, "survived", row.id) },
+    alive: { title: "alive", about: "share of own bytes that no collection has found dead",
+             width: "3.8rem", number: true, wide: true,
+             hide: () => store.state.mode === "time" || !tellsDeaths(store.data.head),
+             cell: row => shareOf(sums().own, "alive", row.id) },
   };
 }
 
-export function lived(own, i) {
+// The share of a row's own bytes that survived, or is alive.
+export function shareOf(own, what, i) {
   const of = own.bytes[i];
-  return of > 0 ? `${Math.round(100 * own.survived[i] / of)}%` : "–";
+  return of > 0 ? `${Math.round(100 * own[what][i] / of)}%` : "–";
+}
+
+// What the root stands for besides: the frames that are folded into it.
+export function through(store) {
+  const { prepared: { start }, state } = store;
+  return state.start || start.length === 0 ? ""
+    : `through ${start.map(fn => fn.name).join(", ")}`;
 }
 
 // What a frame is: for the line below the graph, and for screen readers.
@@ -61,8 +74,9 @@ export function describe(store, node) {
   const bytes = sums.total.bytes[node];
   if (store.state.mode !== "time" && data.head.fates && bytes > 0) {
     parts.push(`${percent(sums.total.survived[node], bytes)} survived`);
+    if (tellsDeaths(data.head)) parts.push(`${percent(sums.total.alive[node], bytes)} alive`);
   }
-  if (node === 0) return { name: "all", where: "", numbers: parts.join(" · ") };
+  if (node === 0) return { name: "all", where: through(store), numbers: parts.join(" · ") };
   const fn = data.functions[tree.fn[node]];
   return { name: fn.name, where: place(fn, tree.line[node]), numbers: parts.join(" · ") };
 }

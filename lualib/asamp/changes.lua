@@ -3,6 +3,7 @@
 
 local layout = require "asamp.layout"
 local tables = require "asamp.tables"
+local totals = require "asamp.totals"
 local units = require "asamp.units"
 
 local M = {}
@@ -10,7 +11,7 @@ local M = {}
 -- {== numbers ===============================================================
 
 local function formatter(field, seconds)
-  if field == "bytes" or field == "survivedbytes" then
+  if totals.isbytes(field) then
     return function(n) return units.short(math.floor(n + 0.5)) end
   elseif field == "timesamples" and seconds then
     return units.shorttime
@@ -35,10 +36,6 @@ end
 
 -- ==}
 
-local NAMES = {bytes = "bytes", samples = "samples", timesamples = "time",
-               survivedbytes = "bytes that survived",
-               survived = "samples that survived"}
-
 -- One table: what grew and shrank first, then how much noise there is.
 local function section(style, title, rows, what, label)
   local paint, format = style.paint, style.format
@@ -58,21 +55,21 @@ local function section(style, title, rows, what, label)
     return row.noise and "dim" or row.change > 0 and "red" or "green"
   end
   local columns = {}
-  local function column(name, gap, cell)
+  local function column(name, gap, spare, cell)
     local cells = {}
     for i, row in ipairs(shown) do
       cells[i] = cell(row)
     end
-    columns[#columns + 1] = {title = name, gap = gap, cells = cells,
+    columns[#columns + 1] = {title = name, gap = gap, spare = spare, cells = cells,
       style = function(i) return color(shown[i]) end}
   end
-  column("A", 2, function(row) return format(row.a) end)
-  column("B", 2, function(row) return format(row.b) end)
-  column("change", 2, function(row)
+  column("A", 2, 1, function(row) return format(row.a) end)
+  column("B", 2, nil, function(row) return format(row.b) end)
+  column("change", 2, nil, function(row)
     return (row.noise and "~" or "") .. signed(row.change, format)
   end)
-  column("", 1, relative)
-  column("error", 2, function(row) return "±" .. format(row.error) end)
+  column("", 1, 2, relative)
+  column("error", 2, 3, function(row) return "±" .. format(row.error) end)
   local lines = {"", paint("bold", title)}
   local left = 2
   if #shown > 0 then
@@ -89,8 +86,12 @@ local function section(style, title, rows, what, label)
     end
   end
   if #shown == 0 then
-    lines[#lines + 1] = paint("dim", ("  nothing but noise (%s)"):format(
-      units.plural(#rows, "row")))
+    local same = true
+    for _, row in ipairs(rows) do
+      same = same and row.change == 0
+    end
+    lines[#lines + 1] = paint("dim", ("  %s (%s)"):format(
+      same and "no change" or "nothing but noise", units.plural(#rows, "row")))
   else
     local significant = style.all and #rows or #rows - noise
     note(significant - #shown, "more")
@@ -113,7 +114,7 @@ end
 -- seconds?).
 function M.render(a, b, results, options)
   local paint = layout.painter(options.color)
-  local width = math.max(options.width or layout.WIDTH, 60)
+  local width = math.max(options.width or layout.WIDTH, layout.NARROW)
   local lines = {paint("bold", side("A", a, width)),
                  paint("bold", side("B", b, width)), ""}
   local function append(list)
@@ -122,7 +123,7 @@ function M.render(a, b, results, options)
   for _, result in ipairs(results) do
     local format = formatter(result.field, options.seconds)
     local text = ("%s: %s in A, %s in B, %s (%s%s)."):format(
-      NAMES[result.field], format(result.a), format(result.b),
+      totals.NAMES[result.field], format(result.a), format(result.b),
       signed(result.b - result.a, format),
       relative{a = result.a, b = result.b, change = result.b - result.a},
       result.error > 0 and ", ±" .. format(result.error) or "")
@@ -138,7 +139,7 @@ function M.render(a, b, results, options)
     local style = {paint = paint, width = width, top = options.top,
                    all = options.all,
                    format = formatter(result.field, options.seconds)}
-    local by = #results > 1 and ", by " .. NAMES[result.field] or ""
+    local by = #results > 1 and ", by " .. totals.NAMES[result.field] or ""
     append(section(style, ("By function (%s)%s"):format(own, by),
                    result.functions, "function", tables.functionlabel))
     append(section(style, ("By line (%s)%s"):format(own, by), result.lines,

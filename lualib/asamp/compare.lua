@@ -21,10 +21,7 @@ local function measured(row, key, field, weight)
   if not sum then
     return 0, 0
   end
-  local n = field == "timesamples" and sum.timesamples
-            or field == "survivedbytes" and sum.survived
-            or field == "survived" and sum.survived or sum.samples
-  return sum[field] * weight, n
+  return sum[field] * weight, sum[totals.counted(field)]
 end
 
 -- Rows of both profiles: {a =, b =}, one of them nil where 'same' ({[row of
@@ -170,13 +167,11 @@ function M.even(field, pa, pb)
          and not pa.random and not pb.random
 end
 
---- Whether a field may be compared: see M.fields; "survived" needs fates.
+--- The field of a measure, if both have any of it.
 function M.fieldof(by, a, b)
-  local field = totals.MEASURES[by]
-  if field == "survivedbytes" and (a.unit == "samples" or b.unit == "samples")
-  then
-    field = "survived"
-  end
+  local unit = (a.unit == "samples" or b.unit == "samples") and "samples"
+               or "bytes"
+  local field = totals.field(by, unit)
   return a.whole[field] > 0 and b.whole[field] > 0 and field or nil
 end
 

@@ -11,7 +11,6 @@ local M = {}
 
 M.summary = "for Firefox Profiler, pprof, flame graphs, speedscope, VMProf"
 
-local WEIGHTS = {"bytes", "samples", "survived", "time"}
 local FLAVOURS = {stock = 6, extended = 7}
 
 -- What a file in the format is called when it is not said.
@@ -20,9 +19,6 @@ local ENDINGS = {
   speedscope = ".speedscope.json", vmprof = ".vmprof",
 }
 local NAMES = {"firefox", "pprof", "collapsed", "speedscope", "vmprof"}
-
--- Levels of gzip: large files are packed fast, small ones well.
-local LEVEL = {firefox = 1, vmprof = 1}
 
 local DESCRIPTION = {
   command = "convert", arguments = "--to FORMAT FILE",
@@ -36,8 +32,8 @@ local DESCRIPTION = {
   options.out("the result (default: beside the profile, named after it; - " ..
     "is standard output)"),
   {"weight", "WHAT", "collapsed: bytes, samples, survived (bytes that " ..
-    "survived) or time (microseconds); default bytes, or time if the " ..
-    "profile has only that", options.oneof(WEIGHTS)},
+    "survived), alive (bytes alive at the end) or time (microseconds); " ..
+    "default bytes, or time if the profile has only that", options.oneof(options.MEASURES)},
   {"flavour", "WHICH", "vmprof: stock or extended (default: the one that " ..
     "the profile is not)", options.oneof{"extended", "stock"}},
   {"plain", nil, "do not compress"},
@@ -64,12 +60,12 @@ local function stem(path)
   return name ~= "" and not name:find "/$" and name or path
 end
 
-local function level(o, out)
-  if not o.plain and (o.to == "pprof" or o.to == "vmprof" or
-                      out:find "%.gz$") then
-    return LEVEL[o.to] or 6
+-- How the result is packed; nil: not at all. Large ones fast.
+local function packing(o, out)
+  if not o.plain and (o.to == "pprof" or o.to == "vmprof" or out:find "%.gz$")
+  then
+    return (o.to == "firefox" or o.to == "vmprof") and "fast" or "small"
   end
-  return 0
 end
 
 -- The settings for profiler.convert, or nil and what is wrong.
@@ -125,7 +121,7 @@ function M.run(args, world)
                "convert --help\n"):format(out, path))
     return 2
   end
-  setting.level = level(o, out)
+  setting.packing = packing(o, out)
   local show, finish = world.progress("converting " .. setting.name)
   setting.progress = show
   local summary

@@ -19,8 +19,9 @@ local DESCRIPTION = {
     "edited in between: files are known again by the end of their paths, " ..
     "functions by their names and neighbours, lines by their distance from " ..
     "their function's start.",
-  options.by("compare bytes, samples, survived (bytes that survived) or " ..
-    "time (default: bytes and time, as far as both files have them)"),
+  options.by("compare bytes, samples, survived (bytes that survived), alive " ..
+    "(bytes alive at the end) or time (default: bytes and time, as far as " ..
+    "both files have them)"),
   {"total", nil, "functions and lines with all that they called"},
   {"normalize", nil, "scales A, so that both amount to the same: compares " ..
     "shares"},
@@ -82,7 +83,8 @@ function M.run(args, world)
   local fields = o.by and {compare.fieldof(o.by, a, b)} or compare.fields(a, b)
   if #fields == 0 then
     world.err(("asamp diff: '%s' and '%s' have no %s in common to compare\n")
-              :format(pa.path, pb.path, o.by or "kind of samples"))
+              :format(pa.path, pb.path, o.by and totals.NAMES[totals.MEASURES[o.by]]
+                                or "kind of samples"))
     return 1
   end
   local weights, seconds = compare.timeweights(pa, pb)

@@ -6,8 +6,8 @@
 
 local M = {}
 
---- Columns where nothing tells how wide the terminal is.
-M.WIDTH = 80
+--- Columns where nothing tells how wide the terminal is, and at least.
+M.WIDTH, M.NARROW = 80, 40
 
 -- Terminal sequences; without colours every style is plain.
 local STYLES = {bold = "\27[1m", dim = "\27[2m", red = "\27[31m",
@@ -67,31 +67,59 @@ function M.wrap(text, indent, width)
   return table.concat(lines, "\n")
 end
 
---- A table: columns of numbers on the left, a text that fills the rest of
--- the width on the right. 'columns': list of {title, cells (texts, as many as
--- rows), gap (spaces before it, default 2)}. 'label(i, n)': the text of row i
--- in at most n columns, colours not counted. Returns lines.
-function M.grid(columns, rows, title, label, width, paint)
-  local formats, titles, left = {}, {}, 0
+-- Columns that the text of a table gets, as long as there are others to spare.
+local LEAST = 16
+
+-- The columns that fit into the width, each with its own ('w'), and what they
+-- take together.
+local function fitting(columns, rows, width)
+  local kept, left = {}, 0
   for i, column in ipairs(columns) do
     local w = math.max(utf8.len(column.title), column.least or 0)
     for k = 1, rows do
       w = math.max(w, utf8.len(column.cells[k]))
     end
-    local gap = column.gap or 2
-    left = left + gap + w
-    formats[i] = function(text)
-      return (" "):rep(gap + w - utf8.len(text)) .. text
+    kept[i] = setmetatable({w = w, gap = column.gap or 2}, {__index = column})
+    left = left + kept[i].gap + w
+  end
+  while width - left - 2 < LEAST do
+    local least
+    for i, column in ipairs(kept) do
+      if column.spare and (not least or column.spare > kept[least].spare) then
+        least = i
+      end
     end
-    titles[i] = formats[i](column.title)
+    if not least then
+      break
+    end
+    left = left - kept[least].gap - kept[least].w
+    table.remove(kept, least)
+  end
+  return kept, left
+end
+
+--- A table: columns of numbers on the left, a text that fills the rest of
+-- the width on the right. 'columns': list of {title, cells (texts, as many as
+-- rows), gap (spaces before it, default 2), spare (nil: never; the larger, the
+-- sooner it is left out where there is no room)}. 'label(i, n)': the text of row i
+-- in at most n columns, colours not counted. Returns lines, and where the text
+-- begins.
+function M.grid(columns, rows, title, label, width, paint)
+  local kept, left = fitting(columns, rows, width)
+  local function cell(column, text)
+    return (" "):rep(column.gap + column.w - utf8.len(text)) .. text
+  end
+  local titles = {}
+  for i, column in ipairs(kept) do
+    titles[i] = cell(column, column.title)
   end
   titles[#titles + 1] = title ~= "" and "  " .. title or ""
   local lines = {paint("dim", (table.concat(titles):gsub(" +$", "")))}
   for k = 1, rows do
     local cells = {}
-    for i, column in ipairs(columns) do
-      local cell = formats[i](column.cells[k])
-      cells[i] = column.style and paint(column.style(k) or "", cell) or cell
+    for i, column in ipairs(kept) do
+      local text = cell(column, column.cells[k])
+      cells[i] = column.style and paint(column.style(k) or "", text) or text
     end
     lines[#lines + 1] = table.concat(cells) .. "  " ..
                         label(k, math.max(width - left - 2, 8))

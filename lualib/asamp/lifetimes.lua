@@ -21,7 +21,7 @@ end
 local function add(row, line, samples, bytes)
   row.samples = row.samples + samples
   row.bytes = row.bytes + bytes
-  if line then
+  if line and samples > 0 then
     row.lines[line] = (row.lines[line] or 0) + samples
   end
 end

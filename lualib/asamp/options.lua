@@ -89,14 +89,17 @@ end
 
 -- {== options of several commands ===========================================
 
---- Sort or compare by one of the sums; 'text' says what that does.
+--- What can be counted.
+M.MEASURES = {"bytes", "samples", "survived", "alive", "time"}
+
+--- Sort or compare by one of them; 'text' says what that does.
 function M.by(text)
-  return {"by", "WHAT", text, M.oneof{"bytes", "samples", "survived", "time"}}
+  return {"by", "WHAT", text, M.oneof(M.MEASURES)}
 end
 
 M.TOP = {"top", "N", "rows of each table (default 15)", M.whole(1)}
 M.WIDTH = {"width", "N", "columns of the output (default: the terminal's, " ..
-  "else 80)", M.whole(60)}
+  "else 80)", M.whole(40)}
 M.COLOR = {"color", "WHEN", "always, never or auto (default: auto, on " ..
   "terminals unless NO_COLOR is set)", M.oneof{"always", "never", "auto"}}
 M.JSON = {"json", nil, "everything as JSON; all rows unless --top is given"}

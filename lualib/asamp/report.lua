@@ -31,8 +31,9 @@ local DESCRIPTION = {
     "not: a profile of this sampler in either format, or one of another " ..
     "VMProf writer.",
   options.TOP,
-  options.by("sort by bytes, samples, survived (bytes that survived) or " ..
-    "time (default: bytes and time, as far as the file has them)"),
+  options.by("sort by bytes, samples, survived (bytes that survived), alive " ..
+    "(bytes alive at the end) or time (default: bytes and time, as far as " ..
+    "the file has them)"),
   {"total", nil, "sort functions and lines by total instead of own"},
   {"show", "LIST", "sections to show: functions, lines, callers, types, " ..
     "leaks, lifetimes, tree, collections, marks (default: all but tree)",
@@ -133,12 +134,7 @@ end
 
 -- The field to sort by, or nil and what is wrong.
 local function fieldof(by, t)
-  local field = totals.MEASURES[by]
-  if field == "bytes" and t.unit == "samples" then
-    field = "samples"
-  elseif field == "survivedbytes" and t.unit == "samples" then
-    field = "survived"
-  end
+  local field = totals.field(by, t.unit)
   if t.whole[field] == 0 then
     return nil, ("nothing to sort by %s: the file has none"):format(by)
   end

@@ -15,7 +15,7 @@ local M = {}
 --- What a sum has of a field, as a number for people.
 function M.value(profile, sum, field)
   local n = sum[field]
-  if field == "bytes" or field == "survivedbytes" then
+  if totals.isbytes(field) then
     return units.short(n)
   elseif field == "timesamples" and (profile.timeperiod or 0) > 0 then
     return units.shorttime(n * profile.timeperiod)
@@ -30,17 +30,11 @@ function M.lived(profile, sum)
          and ("%.0f%%"):format(100 * sum.survived / decided) or "-"
 end
 
---- Does the file tell who died later?
-function M.tellsdeaths(profile)
-  return profile.fates and (profile.followed or 0) > 0
-end
-
 --- The share of what was decided that is alive at the end.
 function M.alive(profile, sum)
   local decided = sum.samples - sum.undecided
-  return M.tellsdeaths(profile) and decided > 0
-         and ("%.0f%%"):format(100 * (sum.survived - sum.later) / decided)
-         or "-"
+  return totals.tellsdeaths(profile) and decided > 0
+         and ("%.0f%%"):format(100 * sum.alive / decided) or "-"
 end
 
 -- "file:line" of a Lua function or line, "[C] library" of a native one.
@@ -96,22 +90,26 @@ local function measured(style, rows, field)
   local whole = style.totals.whole
   local columns = {}
   for _, key in ipairs{"own", "total"} do
-    columns[#columns + 1] = {title = key, cells = cells(rows, function(row)
-      return M.value(style.profile, row[key], field)
-    end)}
-    columns[#columns + 1] = {title = "", gap = 1, least = 6, cells = cells(rows,
-      function(row) return share(row[key], whole, field) end)}
+    local main = key == style.key
+    columns[#columns + 1] = {title = key, spare = not main and 6,
+      cells = cells(rows, function(row)
+        return M.value(style.profile, row[key], field)
+      end)}
+    columns[#columns + 1] = {title = "", gap = 1, least = 6,
+      spare = main and 7 or 9, cells = cells(rows, function(row)
+        return share(row[key], whole, field)
+      end)}
   end
   return columns
 end
 
 -- Adds the columns of what survived and of what is alive at the end.
 local function livedcolumns(style, columns, rows)
-  columns[#columns + 1] = {title = "lived", cells = cells(rows, function(row)
+  columns[#columns + 1] = {title = "lived", spare = 2, cells = cells(rows, function(row)
     return M.lived(style.profile, row.own)
   end)}
-  if M.tellsdeaths(style.profile) then
-    columns[#columns + 1] = {title = "alive", cells = cells(rows, function(row)
+  if totals.tellsdeaths(style.profile) then
+    columns[#columns + 1] = {title = "alive", spare = 3, cells = cells(rows, function(row)
       return M.alive(style.profile, row.own)
     end)}
   end
@@ -120,16 +118,16 @@ end
 -- Where the time of a line went, in shares of all time.
 local function addtimecolumns(style, columns, rows)
   local whole = style.totals.whole
-  local function column(title, of)
-    columns[#columns + 1] = {title = title, cells = cells(rows, function(row)
+  local function column(title, spare, of)
+    columns[#columns + 1] = {title = title, spare = spare, cells = cells(rows, function(row)
       return units.percent(of(row.own), whole.timesamples)
     end)}
   end
-  column("Lua", function(sum)
+  column("Lua", 4, function(sum)
     return sum.timesamples - sum.nativesamples - sum.gcsamples
   end)
-  column("C", function(sum) return sum.nativesamples end)
-  column("GC", function(sum) return sum.gcsamples end)
+  column("C", 5, function(sum) return sum.nativesamples end)
+  column("GC", 1, function(sum) return sum.gcsamples end)
 end
 
 local function has(style, field)
@@ -156,13 +154,9 @@ local function top(style, list)
   return table.move(list, 1, math.min(style.top, #list), 1, {})
 end
 
-local BY = {bytes = "bytes", samples = "samples", timesamples = "time",
-            survivedbytes = "bytes that survived",
-            survived = "samples that survived"}
-
 -- "By function", and by what when there is a choice.
 local function titleof(style, what, field)
-  return what .. (style.choice and ", by " .. BY[field] or "")
+  return what .. (style.choice and ", by " .. totals.NAMES[field] or "")
 end
 
 local function isallocation(field)
@@ -207,27 +201,21 @@ local function owning(list, field)
   return rows
 end
 
---- Lines, the largest of a field first. With samples of allocations and of
--- time each row shows both.
+--- Lines, the largest of a field first, with where their time went; with
+-- samples of both sorts their totals have no room beside that.
 function M.lines(style, field)
   local list = totals.sorted(style.totals.lines, field, style.key)
   local both = has(style, "timesamples") and has(style, "samples")
                and style.key ~= "total"
   list = both and owning(list, field) or list
   local rows = top(style, list)
-  local columns
-  if both then
-    local unit = isallocation(field) and field or style.totals.unit
-    columns = table.move(measured(style, rows, unit), 1, 2, 1, {})
+  local columns = measured(style, rows, field)
+  columns = both and table.move(columns, 1, 2, 1, {}) or columns
+  if isallocation(field) then
     livedcolumns(style, columns, rows)
+  end
+  if both or not isallocation(field) then
     addtimecolumns(style, columns, rows)
-  else
-    columns = measured(style, rows, field)
-    if isallocation(field) then
-      livedcolumns(style, columns, rows)
-    else
-      addtimecolumns(style, columns, rows)
-    end
   end
   return M.titled(style, titleof(style, "By line", field), list, columns,
     "line", function(i, n) return M.linelabel(rows[i], n, style.paint) end)
@@ -250,10 +238,10 @@ function M.types(style, field)
     {title = "own", cells = cells(rows, function(row)
       return M.value(style.profile, row.own, field)
     end)},
-    {title = "", gap = 1, least = 6, cells = cells(rows, function(row)
+    {title = "", gap = 1, least = 6, spare = 7, cells = cells(rows, function(row)
       return share(row.own, style.totals.whole, field)
     end)},
-    {title = "blocks, about", cells = cells(rows, function(row)
+    {title = "blocks, about", spare = 8, cells = cells(rows, function(row)
       return row.objects > 0 and not style.focus
              and units.count(math.floor(row.objects + 0.5)) or "-"
     end)},
@@ -330,10 +318,10 @@ function M.lifetimes(style, rows)
     {title = field, cells = cells(rows, function(row)
       return M.value(style.profile, row, field)
     end)},
-    {title = "", gap = 1, least = 6, cells = cells(rows, function(row)
+    {title = "", gap = 1, least = 6, spare = 1, cells = cells(rows, function(row)
       return units.percent(row.samples, style.totals.whole.samples)
     end)},
-    {title = "of it", cells = cells(rows, function(row)
+    {title = "of it", spare = 2, cells = cells(rows, function(row)
       return row.share and ("%.0f%%"):format(100 * row.share) or "-"
     end)},
   }

@@ -56,16 +56,16 @@ local function survival(p, t)
   end
   local text = ("Of what was sampled %s survived its first collection")
     :format(units.percent(t.whole.survived, decided))
-  if tables.tellsdeaths(p) then
+  if totals.tellsdeaths(p) then
     text = text .. (": %s died later, %s was alive at the end%s."):format(
       units.percent(t.whole.later, decided),
-      units.percent(t.whole.survived - t.whole.later, decided),
+      units.percent(t.whole.alive, decided),
       p.majors == 0 and
       ", as no major collection has come to look at it again" or "")
   else
     text = text .. "."
   end
-  if tables.tellsdeaths(p) and p.unfollowed > 0 then
+  if totals.tellsdeaths(p) and p.unfollowed > 0 then
     text = text .. (" Of %s that survived it is not known when they died: " ..
       "more than %s were alive at once."):format(
       units.plural(p.unfollowed, "sample"), units.count(p.followed))
@@ -188,7 +188,7 @@ local function legend(p, t, show)
   end
   if t.whole.samples > 0 then
     parts[#parts + 1] = "lived: share of own that survived its first " ..
-      "collection." .. (tables.tellsdeaths(p) and
+      "collection." .. (totals.tellsdeaths(p) and
       " alive: share that no later collection has found dead." or "")
   end
   if t.unit == "bytes" then
@@ -212,7 +212,7 @@ function M.render(profile, t, options)
     profile = profile, totals = t, top = options.top,
     paint = layout.painter(options.color), focus = options.focus,
     key = options.cumulative and "total" or "own",
-    width = math.max(options.width or layout.WIDTH, 60),
+    width = math.max(options.width or layout.WIDTH, layout.NARROW),
   }
   local fields = options.by and {options.by} or t.measures
   style.choice = options.by ~= nil or #fields > 1
@@ -263,8 +263,8 @@ function M.render(profile, t, options)
   function section.tree()
     for _, field in ipairs(fields) do
       append(trees.lines(style, calltree.rows(profile, t, field, options),
-        field, "Call tree" .. (style.choice and ", by " ..
-        (field == "timesamples" and "time" or field) or "")))
+        field, "Call tree" ..
+        (style.choice and ", by " .. totals.NAMES[field] or "")))
     end
   end
   function section.collections()

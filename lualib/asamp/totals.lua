@@ -10,7 +10,8 @@
 --
 -- Every sum is a table of these fields, all 0 at first:
 --   samples, bytes, survived, survivedbytes, undecided   of allocations
---   later, laterbytes   of those that survived, died later
+--   later, laterbytes    of those that survived, died later
+--   alive, alivebytes    the others of them; 0 when the file tells no deaths
 --   timesamples      sampling periods of time; of these
 --   nativesamples    with a C function innermost
 --   gcsamples        in a collection
@@ -18,7 +19,7 @@
 local M = {}
 
 local ALLOCATION = {"samples", "bytes", "survived", "survivedbytes",
-                    "later", "laterbytes", "undecided"}
+                    "later", "laterbytes", "alive", "alivebytes", "undecided"}
 local TIME = {"timesamples", "nativesamples", "gcsamples"}
 
 --- The fields of a sum.
@@ -27,7 +28,13 @@ M.FIELDS = table.move(TIME, 1, #TIME, #ALLOCATION + 1,
 
 local function zero()
   return {samples = 0, bytes = 0, survived = 0, survivedbytes = 0,
-          later = 0, laterbytes = 0, undecided = 0, timesamples = 0, nativesamples = 0, gcsamples = 0}
+          later = 0, laterbytes = 0, alive = 0, alivebytes = 0, undecided = 0,
+          timesamples = 0, nativesamples = 0, gcsamples = 0}
+end
+
+--- Does the file tell who died later, and so what is alive at the end?
+function M.tellsdeaths(profile)
+  return profile.fates and (profile.followed or 0) > 0
 end
 
 --- The frames that stand for collections.
@@ -38,25 +45,13 @@ end
 
 -- {== sums of nodes: one list a field, index is the node ====================
 
--- Only the fields that the profile has: a profile of allocations alone costs
--- no time fields.
-local function columns(profile)
-  local fields = {}
-  if profile.timesamples > 0 then
-    table.move(TIME, 1, #TIME, 1, fields)
+-- A list of n zeros.
+local function zeros(n)
+  local list = {}
+  for i = 1, n do
+    list[i] = 0
   end
-  if profile.samples > 0 then
-    table.move(ALLOCATION, 1, #ALLOCATION, #fields + 1, fields)
-  end
-  local n, sums = #profile.nodes.parent, {fields = fields}
-  for _, field in ipairs(fields) do
-    local list = {}
-    for i = 1, n do
-      list[i] = 0
-    end
-    sums[field] = list
-  end
-  return sums
+  return list
 end
 
 local function addcolumns(to, sums, node)
@@ -82,22 +77,31 @@ local function siteof(profile, i)
     for _, field in ipairs(ALLOCATION) do
       sum[field] = sites[field] and sites[field][i] or 0
     end
+    if M.tellsdeaths(profile) then
+      sum.alive = sum.survived - sum.later
+      sum.alivebytes = sum.survivedbytes - sum.laterbytes
+    end
   end
   return sum
 end
 
 -- Sums of the sites per node and per kind, and of all. 'covered' (nil: all)
--- says which nodes count.
+-- says which nodes count. Of nodes only the fields that there is anything of: a
+-- large profile of allocations alone costs no lists of time.
 local function sumsites(profile, covered)
-  local own, kinds, whole = columns(profile), {}, zero()
+  local own, kinds, whole = {fields = {}}, {}, zero()
   for i, node in ipairs(profile.sites.node) do
     if not covered or covered[node] then
       local sum = siteof(profile, i)
       local kind = profile.kinds[profile.sites.kind[i]]
       kinds[kind] = kinds[kind] or zero()
-      for _, field in ipairs(own.fields) do
+      for _, field in ipairs(M.FIELDS) do
         local n = sum[field]
-        if node > 0 then
+        if n > 0 and not own[field] then
+          own[field] = zeros(#profile.nodes.parent)
+          own.fields[#own.fields + 1] = field
+        end
+        if n > 0 and node > 0 then
           own[field][node] = own[field][node] + n
         end
         kinds[kind][field] = kinds[kind][field] + n
@@ -259,7 +263,34 @@ end
 
 --- Fields of a sum by the name of what they measure.
 M.MEASURES = {bytes = "bytes", samples = "samples", survived = "survivedbytes",
-              time = "timesamples"}
+              alive = "alivebytes", time = "timesamples"}
+
+--- What the fields that can be sorted by are called.
+M.NAMES = {bytes = "bytes", samples = "samples", timesamples = "time",
+           survivedbytes = "bytes that survived",
+           survived = "samples that survived",
+           alivebytes = "bytes alive at the end",
+           alive = "samples alive at the end"}
+
+-- The samples that fields of bytes are made of.
+local COUNTS = {bytes = "samples", survivedbytes = "survived",
+                alivebytes = "alive"}
+
+--- The field of the samples that a field is made of.
+function M.counted(field)
+  return COUNTS[field] or field
+end
+
+--- The field of a measure; 'unit': see M.of.
+function M.field(by, unit)
+  local field = M.MEASURES[by]
+  return unit == "samples" and M.counted(field) or field
+end
+
+--- Is a field one of bytes?
+function M.isbytes(field)
+  return COUNTS[field] ~= nil
+end
 
 local function order(field, key)
   local other = key == "total" and "own" or "total"

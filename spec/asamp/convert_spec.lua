@@ -133,8 +133,10 @@ describe("asamp convert", function()
 
   it("--to collapsed: weights, one stack a line", function()
     each(function(profile)
-      local wanted = {bytes = profile.bytes, samples = profile.samples,
-                      survived = profile.survivedbytes}
+      local wanted = profile.samples > 0 and {
+        bytes = profile.bytes, samples = profile.samples,
+        survived = profile.survivedbytes,
+        alive = profile.survivedbytes - profile.laterbytes} or {}
       for weight, total in pairs(wanted) do
         local sum = 0
         for line in convert("--to", "collapsed", "--weight", weight, path)
@@ -148,9 +150,26 @@ describe("asamp convert", function()
         end
         assert.equal(total, sum)
       end
-      local lines = convert("--to", "collapsed", "--weight", "time", path)
-      assert.equal(sums(profile).time > 0, lines ~= "")
+      if profile.timesamples > 0 then
+        local lines = convert("--to", "collapsed", "--weight", "time", path)
+        assert.equal(sums(profile).time > 0, lines ~= "")
+      end
     end)
+  end)
+
+  it("--to collapsed: tells what the profile does not", function()
+    local function refused(weight, reason)
+      local code, out, err = run("--to", "collapsed", "--weight", weight, path)
+      assert.same({1, ""}, {code, out})
+      assert.equal(("asamp convert: '%s' %s\n"):format(path, reason), err)
+    end
+    runs.write(path, {seed = 1, time = false, deaths = false})
+    refused("time", "has no samples of time")
+    refused("alive", "does not tell what is alive at the end")
+    runs.write(path, {seed = 1, allocations = false})
+    refused("alive", "has no samples of allocations")
+    refused("bytes", "has no samples of allocations")
+    assert.equal("p.vmprof\n", list())
   end)
 
   it("--to collapsed: what a line says", function()
@@ -208,6 +227,8 @@ describe("asamp convert", function()
       if profile.samples > 0 then
         assert.same({profile.bytes, "bytes"}, totals.Allocated)
         assert.same({profile.survivedbytes, "bytes"}, totals.Survived)
+        assert.same({profile.survivedbytes - profile.laterbytes, "bytes"},
+                    totals["Alive at the end"])
       end
       assert.equal(profile.timesamples > 0,
                    (totals["CPU time"] or totals["Wall time"]) ~= nil)

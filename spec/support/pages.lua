@@ -27,12 +27,13 @@ local MS = 1000000
 --- Writes a profile of two seconds to 'path': in the first 'load' allocates
 -- strings, in the second 'work' and what it calls tables of two classes, time
 -- samples in both, collections, marks. 'source' is the file of its functions.
--- A sample is 1 MiB: load 30, work 20 (half lived, all of class Point), helper
+-- A sample is 1 MiB: load 30, work 20 (half lived, 4 of these are alive at the
+-- end, all of class Point), helper
 -- below it 10, a function of a hostile name 5, a C function below work 5; time:
 -- load 400 ms, work 300 ms, helper 300 ms.
 function M.profile(path, source)
   local t0 = gen.now()
-  local p = assert(gen.open{path = path, period = 1 << 20, timeperiod = 10 * MS,
+  local p = assert(gen.open{path = path, period = 1 << 20, timeperiod = 10 * MS, followed = 100,
                             command = "lua app.lua " .. M.HOSTILE})
   p:name(8, "main chunk", 0, "@" .. source)
   p:name(16, "load", 2, "@" .. source)
@@ -78,7 +79,7 @@ function M.profile(path, source)
     end
   end
   add(1990, "collection", {inuse = 20 << 20, held = 24 << 20, rss = 28 << 20, duration = 7 * MS,
-                           major = true, fates = table.concat(fates), classes = classes})
+                           major = true, fates = table.concat(fates), classes = classes, deaths = {4, 6}})
   for _, e in ipairs(events) do
     if e[1] == "mark" then
       p:mark(e[2], e[3], e.time)

@@ -11,6 +11,7 @@
 -- Node 0 is the root, bins and nodes count from 0 and 1, kinds, functions and
 -- files from 0. Times are microseconds since the profile's start.
 
+local totals = require "asamp.totals"
 local units = require "asamp.units"
 
 local M = {}
@@ -22,34 +23,42 @@ local HEAD = {
   "path", "command", "interpreter", "version", "own", "complete", "lines",
   "random", "fates", "period", "periods", "timeperiod", "timeperiods", "wall", "timed",
   "started", "duration", "samples", "bytes", "survived", "survivedbytes",
-  "undecided", "undetailed", "timesamples", "minors", "majors", "message",
+  "followed", "unfollowed", "later", "undecided", "undetailed", "timesamples", "minors", "majors", "message",
 }
 
 -- ------------------------------------------------------------------ rows --
 
+-- What rows add up. What is alive at the end is what survived without the
+-- later deaths; 0 when the file tells none.
+local COUNTS = {"samples", "bytes", "survived", "survivedbytes", "alive",
+                "alivebytes"}
+
 -- The rows of the profile's bins, or of one bin that is the whole time.
 local function rowsof(profile)
+  local us = math.max(1, math.ceil(profile.duration * 1e6))
+  local from, bins = profile.sites, {start = 0, width = us, n = 1}
   if profile.bins and profile.bins.n > 1 then
-    return profile.bins, profile.bins
+    from, bins = profile.bins, profile.bins
   end
-  local rows = {bin = {}}
+  local rows = {bin = from.bin or {}, alive = {}, alivebytes = {}}
   for _, key in ipairs{"node", "kind", "samples", "bytes", "survived",
                        "survivedbytes"} do
-    rows[key] = profile.sites[key]
+    rows[key] = from[key]
   end
+  local deaths = totals.tellsdeaths(profile)
   for i = 1, #rows.node do
-    rows.bin[i] = 0
+    rows.bin[i] = rows.bin[i] or 0
+    rows.alive[i] = deaths and from.survived[i] - from.later[i] or 0
+    rows.alivebytes[i] = deaths and from.survivedbytes[i] - from.laterbytes[i] or 0
   end
-  local us = math.max(1, math.ceil(profile.duration * 1e6))
-  return rows, {start = 0, width = us, n = 1}
+  return rows, bins
 end
 
 -- Sums rows whose bin, node and kind are equal, in the order of their first.
 -- 'bin' and 'node' map old numbers to new.
 local function sum(rows, binof, nodeof, kinds, nodes)
-  local out, at = {}, {}
-  for _, key in ipairs{"bin", "node", "kind", "samples", "bytes", "survived",
-                       "survivedbytes"} do
+  local out, at = {bin = {}, node = {}, kind = {}}, {}
+  for _, key in ipairs(COUNTS) do
     out[key] = {}
   end
   local n = 0
@@ -61,12 +70,13 @@ local function sum(rows, binof, nodeof, kinds, nodes)
       n = n + 1
       to, at[key] = n, n
       out.bin[n], out.node[n], out.kind[n] = bin, node, kind
-      out.samples[n], out.bytes[n], out.survived[n], out.survivedbytes[n] = 0, 0, 0, 0
+      for _, count in ipairs(COUNTS) do
+        out[count][n] = 0
+      end
     end
-    out.samples[to] = out.samples[to] + rows.samples[i]
-    out.bytes[to] = out.bytes[to] + rows.bytes[i]
-    out.survived[to] = out.survived[to] + rows.survived[i]
-    out.survivedbytes[to] = out.survivedbytes[to] + rows.survivedbytes[i]
+    for _, count in ipairs(COUNTS) do
+      out[count][to] = out[count][to] + rows[count][i]
+    end
   end
   return out, n
 end
@@ -87,7 +97,8 @@ end
 -- Bytes of allocations are samples times the period as a rule: then the
 -- columns need not be written.
 local function drop(rows, period, kinds)
-  for _, pair in ipairs{{"samples", "bytes"}, {"survived", "survivedbytes"}} do
+  for _, pair in ipairs{{"samples", "bytes"}, {"survived", "survivedbytes"},
+                        {"alive", "alivebytes"}} do
     local n, of, same = rows[pair[1]], rows[pair[2]], true
     for i = 1, #n do
       same = same and (of[i] == n[i] * period or kinds[rows.kind[i] + 1].time)
@@ -244,6 +255,10 @@ local function notes(profile, bins, cut, cutweight, limit, step)
   if profile.undecided > 0 and profile.fates then
     note("%s had no collection before the end; they count as not survived.",
          units.plural(profile.undecided, "sample"))
+  end
+  if totals.tellsdeaths(profile) and profile.unfollowed > 0 then
+    note("Of %s that survived it is not known when they died; they count as alive.",
+         units.plural(profile.unfollowed, "sample"))
   end
   if profile.samples > 0 and profile.bytes == 0 then
     note("The file does not tell how many bytes a sample stands for.")

@@ -86,6 +86,19 @@ describe("a comparison", function()
     assert.same({"Point (table) 10000 30000"}, short(r.classes))
   end)
 
+  it("compares what is alive at the end, by its own samples", function()
+    local function alive(n)
+      local p = profiles.of({{"f@1", 1, 900, 400}}, {followed = 9})
+      p.sites.later, p.sites.laterbytes = {400 - n}, {100 * (400 - n)}
+      return totals.of(p)
+    end
+    local a, b = alive(100), alive(225)
+    assert.equal("alivebytes", compare.fieldof("alive", a, b))
+    assert.is_nil(compare.fieldof("alive", a, of{{"f@1", 1, 9, 4}}))
+    local row = compared(a, b, {field = "alivebytes"}).functions[1]
+    assert.same({10000, 22500, math.sqrt(1000 ^ 2 + 1500 ^ 2)}, {row.a, row.b, row.error})
+  end)
+
   it("compares time in seconds", function()
     local a = profiles.of({{"f@1", 3, 400}}, {timeperiod = 0.01})
     local b = profiles.of({{"f@1", 3, 900}}, {timeperiod = 0.001})

@@ -80,7 +80,18 @@ describe("asamp diff", function()
   it("finds nothing between a profile and itself", function()
     local code, out = run(a, a)
     assert.equal(0, code)
-    has(out, "nothing but noise (2 rows)")
+    has(out, "no change (2 rows)")
+  end)
+
+  it("fits narrow terminals", function()
+    for _, columns in ipairs{40, 60, 80} do
+      local _, out = run("--width", tostring(columns), a, b)
+      for line in out:gmatch "[^\n]+" do
+        assert.is_true(utf8.len(line) <= columns, line)
+      end
+      assert.truthy(out:find(columns == 80 and "  A +B +change +error  function\n"
+                             or columns == 40 and "\n +B +change  function\n" or ""))
+    end
   end)
 
   it("normalizes", function()

@@ -87,7 +87,7 @@ describe("asamp report", function()
       [{"-x", "x"}] = "unknown option '-x'",
       [{"--tpo", "3", "x"}] = "unknown option '--tpo', did you mean --top?",
       [{"--json=1", "x"}] = "--json takes no value, got '1'",
-      [{"--by", "size", "x"}] = "--by wants bytes, samples, survived or " ..
+      [{"--by", "size", "x"}] = "--by wants bytes, samples, survived, alive or " ..
         "time, got 'size'",
       [{"--line", "x.lua", "x"}] = "--line wants FILE:LINE, got 'x.lua'",
       [{"--min", "101", "x"}] = "--min wants a number from 0 to 100, " ..

@@ -132,7 +132,8 @@ describe("the report's text", function()
       "By line, by bytes\n", "By line, by time\n",
       "  600ms  60.0%  1.00s 100.0%  decode  x.lua:1\n",
       "  150ms  15.0%  150ms  15.0%  [minor collection]\n",
-      "  400.0M  80.0%    13%  60.0%  25.0%  15.0%  x.lua:130  decode\n")
+      "  400.0M  80.0%    13%  60.0%  25.0%  15.0%  x.lua:130  decode\n",
+      "  1.00s 100.0%  60.0%  25.0%  15.0%  x.lua:130  decode\n")
     assert.is_nil(s:find("x.lua:3  main", 1, true))  -- called only
     has(render(nil, {cumulative = true}, mixed()),
         "By line, by bytes\n", "x.lua:3  main")
@@ -246,12 +247,12 @@ describe("the report's text", function()
     local long = ("é"):rep(300)
     local show = {functions = true, lines = true, types = true, tree = true,
                   collections = true, marks = true, leaks = true}
-    for _, columns in ipairs{60, 80, 140} do
+    for _, columns in ipairs{40, 60, 80, 140} do
       for _, case in ipairs{{long, "f.lua"}, {"f", "/" .. long .. "/x.lua"},
                             {long, long}, {"", ""}, {"\255\254", "\200"},
                             {("a\u{301}"):rep(99), "x"}} do
         local s = render(function(p)
-          p.path, p.command = long, long
+          p.path, p.command, p.followed, p.unfollowed = long, long, columns, 9
           for _, fn in ipairs(p.functions) do
             fn.name, fn.file = case[1], case[2]
           end
@@ -264,6 +265,27 @@ describe("the report's text", function()
         end
       end
     end
+  end)
+
+  it("leaves out numbers where names have no room, the least telling first", function()
+    local function titles(columns, options)
+      options.width = columns
+      local s = render(function(p)
+        p.followed, p.unfollowed, p.functions[2].name = 9, 0, "decode_all_that_comes"
+      end, options, mixed())
+      local list = {}
+      for _, what in ipairs{"function", "line"} do
+        list[#list + 1] = s:match("\nBy " .. what .. ", by bytes\n *([^\n]*)  " .. what .. "\n")
+          :gsub(" +", " ")
+      end
+      return table.concat(list, "; ")
+    end
+    local options = {show = {functions = true, lines = true}}
+    assert.equal("own total lived alive; own lived alive Lua C GC", titles(80, options))
+    assert.equal("own total lived alive; own lived alive Lua GC", titles(60, options))
+    assert.equal("own lived alive; own lived GC", titles(40, options))
+    options.cumulative = true
+    assert.equal("total lived alive", titles(40, options):match "^[^;]*")
   end)
 
   it("uses the columns that there are", function()

@@ -37,9 +37,24 @@ describe("totals", function()
                  short(t.lines, line))
     assert.equal("bytes", t.unit)
     assert.same({samples = 9, bytes = 900, survived = 1, survivedbytes = 100,
-                 later = 0, laterbytes = 0, undecided = 0, timesamples = 0,
+                 later = 0, laterbytes = 0, alive = 0, alivebytes = 0,
+                 undecided = 0, timesamples = 0,
                  nativesamples = 0, gcsamples = 0}, t.whole)
     assert.equal(100, t.functions[1].own.survivedbytes)
+  end)
+
+  it("take for alive what survived and has not died later", function()
+    local p = profileof{{"main@1 f@2", 1, 9, 5}, {"main@1 g@3", 2, 9, 4, 2}}
+    p.sites.later, p.sites.laterbytes = {2, 4}, {200, 400}
+    assert.equal(0, totals.of(p).whole.alivebytes)  -- the file tells no deaths
+    p.followed = 100
+    local t = totals.of(p)
+    assert.same({3, 300}, {t.whole.alive, t.whole.alivebytes})
+    local rows = totals.sorted(t.functions, totals.field("alive", t.unit))
+    assert.equal("f main", rows[1].name .. " " .. rows[2].name)
+    assert.same({2, 300, 300}, {#rows, rows[1].own.alivebytes, rows[2].total.alivebytes})
+    assert.equal(300, t.types[1].own.alivebytes + t.types[2].own.alivebytes)
+    assert.equal("alive", totals.field("alive", "samples"))
   end)
 
   it("count recursion once", function()
@@ -146,7 +161,7 @@ describe("totals", function()
   end)
 
   it("agree with the definition on random profiles", function()
-    local seed = os.time()
+    local seed = tonumber(os.getenv "ASAMP_SEED") or 20261121
     math.randomseed(seed)
     for round = 1, 30 do
       local stacks, own, total, ownline, totalline = {}, {}, {}, {}, {}

@@ -88,7 +88,8 @@ describe("the page of asamp view #plain", function()
     assert.truthy(b:text "#subtitle":find(folder .. "/app.vmprof", 1, true))
     local facts = b:text "#facts":gsub("\n+", " ")
     for _, text in ipairs{"70 MiB allocated", "70 samples of allocations", "1.00 s in 100 samples of time",
-                          "14.3% survived the first collection", "2 collections (1 minor, 1 major)",
+                          "14.3% survived the first collection", "5.7% alive at the end",
+                          "2 collections (1 minor, 1 major)",
                           "7 ms longest pause", "20 MiB most in use"} do
       assert.truthy(facts:find(text, 1, true), text .. " in: " .. facts)
     end
@@ -119,7 +120,7 @@ describe("the page of asamp view #plain", function()
     assert.truthy(b:text "#panel-types":find("Nothing to show", 1, true))
   end)
 
-  it("counts functions by bytes, samples, survived bytes and time", function()
+  it("counts functions by bytes, samples, survived and alive bytes and time", function()
     local none = "–"
     assert.same({
       load = {"30 MiB", "30 MiB"}, work = {"20 MiB", "35 MiB"}, helper = {"10 MiB", "10 MiB"},
@@ -131,6 +132,7 @@ describe("the page of asamp view #plain", function()
       [pages.HOSTILE] = {"5", "5"}, ["[unknown 0x1001]"] = {"5", "5"},
     }, functions "samples")
     assert.same({work = {"10 MiB", "10 MiB"}, ["main chunk"] = {none, "10 MiB"}}, functions "survived")
+    assert.same({work = {"4 MiB", "4 MiB"}, ["main chunk"] = {none, "4 MiB"}}, functions "alive")
     assert.same({load = {"400 ms", "400 ms"}, work = {"300 ms", "600 ms"}, helper = {"300 ms", "300 ms"},
                  ["main chunk"] = {none, "1.00 s"}}, functions "time")
   end)
@@ -144,6 +146,8 @@ describe("the page of asamp view #plain", function()
     b:visit(path .. ".html")
     local t = totals.of(reader.read(path))
     local function ungrouped(text) return (text:gsub(",", "")) end  -- 1,023 KiB
+    show "3"
+    b:click "#start"  -- the report's totals have the C frames of the start
     for tab, list in pairs{["3"] = t.functions, ["4"] = t.lines} do
       show(tab)
       local seen = rows()
@@ -157,17 +161,75 @@ describe("the page of asamp view #plain", function()
     end
     show "5"
     for i, row in ipairs(rows()) do
-      assert.same({units.bytes(t.types[i].own.bytes), t.types[i].name}, {row[1], row[5]:match "^[^\n]+"})
+      assert.same({units.bytes(t.types[i].own.bytes), t.types[i].name}, {row[1], row[6]:match "^[^\n]+"})
     end
     assert.equal(units.bytes(t.whole.bytes), b:text "#whole")
+  end)
+
+  describe("of a program that C has started", function()
+    local path
+    local gen = require "profilegen"
+    setup(function()
+      path = folder .. "/started.vmprof"
+      local p = assert(gen.open{path = path, period = 1 << 20})
+      p:name(8, "main chunk", 0, "@app.lua")
+      local t = gen.now()
+      for i = 1, 40 do
+        p:sample{8, i % 2, 0x3001, 0, 0x2001, 0, 0x1001, 0, kind = 0, size = 64, time = t + i}
+      end
+      p:sample{0x4001, 0, 0x2001, 0, 0x1001, 0, kind = 0, size = 64, time = t + 41}
+      assert(p:close())
+      assert.equal(0, (pages.run(path)))
+    end)
+    before_each(function() b:visit(path .. ".html") end)
+
+    it("leaves out the C frames that stacks begin with, and shows them on demand", function()
+      local function read()
+        local total = {}
+        for name, row in pairs(functions()) do total[name] = row[2] end
+        return total
+      end
+      assert.same({["main chunk"] = "40 MiB", ["[unknown 0x4001]"] = "1 MiB"}, read())
+      assert.equal("41 MiB", b:text "#whole")
+      show "1"
+      assert.truthy(b:text "#frame":find(
+        "through [unknown 0x1001], [unknown 0x2001], [unknown 0x3001]", 1, true))
+      b:click "#start"
+      assert.equal("all", b:text "#frame b")
+      assert.is_nil(b:text "#frame":find("through", 1, true))
+      assert.same({["main chunk"] = "40 MiB", ["[unknown 0x4001]"] = "1 MiB",
+                   ["[unknown 0x1001]"] = "41 MiB", ["[unknown 0x2001]"] = "41 MiB",
+                   ["[unknown 0x3001]"] = "40 MiB"}, read())
+    end)
+
+    it("keeps the C frames in which samples end, or of which there are several", function()
+      for _, stacks in ipairs{
+        {{8, 1, 0x1001, 0}, {0x1001, 0}},            -- one ends there
+        {{8, 1, 0x1001, 0}, {8, 1, 0x2001, 0}},      -- half begin otherwise
+        {{0x1001, 0, 8, 1}, {0x2001, 0, 8, 1}},      -- Lua is outermost
+      } do
+        local p = assert(gen.open{path = path, period = 1 << 20})
+        p:name(8, "main chunk", 0, "@app.lua")
+        for i = 1, 20 do
+          local s = stacks[1 + i % 2]
+          s.kind, s.size, s.time = 0, 64, gen.now()
+          p:sample(s)
+        end
+        assert(p:close())
+        assert.equal(0, (pages.run(path)))
+        b:visit(path .. ".html")
+        assert.is_true(b:eval "document.querySelector('#start-label').hidden")
+        assert.truthy(functions()["[unknown 0x1001]"])
+      end
+    end)
   end)
 
   it("shows lines with their source", function()
     show "4"
     local first = rows()[1]
     assert.equal("30 MiB", first[1])
-    assert.equal(folder .. "/app.lua:3", first[6])
-    assert.equal(pages.SOURCE:match "\n  (return [^\n]*)", first[7])
+    assert.equal(folder .. "/app.lua:3", first[7])
+    assert.equal(pages.SOURCE:match "\n  (return [^\n]*)", first[8])
     local source = b:text ".source"
     assert.truthy(source:find("function app.load(n)", 1, true))
     assert.truthy(source:find(" in load", 1, true))
@@ -177,9 +239,9 @@ describe("the page of asamp view #plain", function()
 
   it("shows types and classes, and counts one alone on demand", function()
     show "5"
-    assert.same({{"30 MiB", "42.9%", "0%", "491,520", "string"},
-                 {"20 MiB", "28.6%", "0%", "374,491", "table  " .. pages.HOSTILE},
-                 {"20 MiB", "28.6%", "50%", "374,491", "table  Point"}}, rows())
+    assert.same({{"30 MiB", "42.9%", "0%", "0%", "491,520", "string"},
+                 {"20 MiB", "28.6%", "0%", "0%", "374,491", "table  " .. pages.HOSTILE},
+                 {"20 MiB", "28.6%", "50%", "20%", "374,491", "table  Point"}}, rows())
     b:press("5", "ArrowDown", "ArrowDown", "Enter")
     assert.same({"only table Point ✕"}, chips())
     assert.same({work = {"20 MiB", "20 MiB"}, ["main chunk"] = {"–", "20 MiB"}}, functions())
@@ -293,7 +355,8 @@ describe("the page of asamp view #plain", function()
     assert.is_true(math.abs(hits - 1 / 7) < 0.01, hits)
     b:press("3", "/")
     b:type "elp"
-    assert.same({"10 MiB", "14.3%", "10 MiB", "14.3%", "0%", "helper  " .. folder .. "/app.lua:6"}, rows()[1])
+    assert.same({"10 MiB", "14.3%", "10 MiB", "14.3%", "0%", "0%",
+                 "helper  " .. folder .. "/app.lua:6"}, rows()[1])
     assert.equal(1, #rows())
     assert.equal("elp", b:text "#panel-functions mark")
     b:press("Escape", "/")
@@ -330,7 +393,7 @@ describe("the page of asamp view #plain", function()
     range("0", "1")
     assert.same({load = {"30 MiB", "30 MiB"}, ["main chunk"] = {"–", "30 MiB"}}, functions())
     show "5"
-    assert.same({"30 MiB", "100.0%", "0%", "491,520", "string"}, rows()[1])
+    assert.same({"30 MiB", "100.0%", "0%", "0%", "491,520", "string"}, rows()[1])
     assert.equal(1, #rows())
     b:press "Escape"
     assert.equal("70 MiB", b:text "#whole")

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Decompression by ISA-L or zlib. See unpacker.h.
+*/
+#include "unpacker.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+#if __has_include(<isa-l/igzip_lib.h>) && !defined(ASAMP_ZLIB)
+#include <isa-l/igzip_lib.h>
+
+struct Unpacker {
+  struct inflate_state z;
+  int ended;              /* a member did, with the last step */
+};
+
+Unpacker *unpacker_new (void) {
+  Unpacker *u = calloc(1, sizeof(*u));
+  if (u != NULL) {
+    isal_inflate_init(&u->z);
+    u->z.crc_flag = ISAL_GZIP;
+  }
+  return u;
+}
+
+void unpacker_free (Unpacker *u) {
+  free(u);
+}
+
+int unpacker_step (Unpacker *u, const unsigned char **in, size_t *nin,
+                   unsigned char **out, size_t *nout) {
+  int r;
+  if (u->ended) {
+    isal_inflate_reset(&u->z);
+    u->z.crc_flag = ISAL_GZIP;
+  }
+  u->z.next_in = (unsigned char *)*in;
+  u->z.avail_in = (uint32_t)*nin;
+  u->z.next_out = *out;
+  u->z.avail_out = (uint32_t)*nout;
+  r = isal_inflate(&u->z);
+  *in = u->z.next_in;
+  *nin = u->z.avail_in;
+  *out = u->z.next_out;
+  *nout = u->z.avail_out;
+  u->ended = r == ISAL_DECOMP_OK && u->z.block_state == ISAL_BLOCK_FINISH;
+  return u->ended ? UNPACKER_END
+         : r == ISAL_DECOMP_OK ? UNPACKER_MORE : UNPACKER_BAD;
+}
+
+int unpacker_inmember (const Unpacker *u) {
+  return u->z.wrapper_flag != 0;
+}
+
+#else
+#include <zlib.h>
+
+enum { HEAD = 10 };       /* bytes that a member's head has at least */
+
+struct Unpacker {
+  z_stream z;
+  int ended;
+};
+
+Unpacker *unpacker_new (void) {
+  Unpacker *u = calloc(1, sizeof(*u));
+  if (u != NULL && inflateInit2(&u->z, 15 + 16) != Z_OK) {
+    free(u);
+    u = NULL;
+  }
+  return u;
+}
+
+void unpacker_free (Unpacker *u) {
+  if (u != NULL)
+    inflateEnd(&u->z);
+  free(u);
+}
+
+int unpacker_step (Unpacker *u, const unsigned char **in, size_t *nin,
+                   unsigned char **out, size_t *nout) {
+  int r;
+  if (u->ended)
+    inflateReset(&u->z);
+  u->z.next_in = (unsigned char *)*in;
+  u->z.avail_in = (uInt)*nin;
+  u->z.next_out = *out;
+  u->z.avail_out = (uInt)*nout;
+  r = inflate(&u->z, Z_NO_FLUSH);
+  *in = u->z.next_in;
+  *nin = u->z.avail_in;
+  *out = u->z.next_out;
+  *nout = u->z.avail_out;
+  u->ended = r == Z_STREAM_END;
+  return u->ended ? UNPACKER_END
+         : r == Z_OK || r == Z_BUF_ERROR ? UNPACKER_MORE : UNPACKER_BAD;
+}
+
+int unpacker_inmember (const Unpacker *u) {
+  return u->z.total_in >= HEAD;
+}
+
+#endif

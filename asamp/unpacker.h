@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Decompression: a gzip file's bytes in, what was packed out, member by member.
+**
+** ISA-L's inflate takes a third of zlib's time, which stands in where the
+** library was not there to build with. Knows no file. Rule:
+**   UP1  what precedes damage comes out before it is told.
+*/
+#ifndef asamp_unpacker_h
+#define asamp_unpacker_h
+
+#include <stddef.h>
+
+typedef struct Unpacker Unpacker;
+
+enum { UNPACKER_MORE, UNPACKER_END, UNPACKER_BAD };
+
+/* NULL without memory; nothing else allocates but the first step (zlib). */
+Unpacker *unpacker_new (void);
+void unpacker_free (Unpacker *u);
+
+/*
+** Unpacks from *in, *nin bytes, to *out, room for *nout; moves all four. END:
+** of a member, the next step begins another; BAD: the data are corrupt. When
+** nothing has moved and there is room, more input is needed; bytes may come out
+** without any, as some wait within.
+*/
+int unpacker_step (Unpacker *u, const unsigned char **in, size_t *nin,
+                   unsigned char **out, size_t *nout);
+
+/* Has the head of the member that was begun been read? */
+int unpacker_inmember (const Unpacker *u);
+
+#endif

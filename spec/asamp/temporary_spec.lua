@@ -1,0 +1,67 @@
+-- SPDX-License-Identifier: MIT
+-- Conversions and repairs that a signal ends: no file is left behind, and the
+-- process ends by that signal. The profile comes through a pipe that stops in
+-- the middle, so that the signal always finds the work half done.
+
+local process = require "spec.support.process"
+local runs = require "spec.support.runs"
+
+-- What the process does; arg: the profile, the result.
+local WORK = {
+  convert = [[
+    require "asamp.host".interruptible()
+    local convert = require "profiler.convert"
+    print(convert.vmprof(arg[1], arg[2], {format = 7}))
+  ]],
+  repair = [[os.exit(require "asamp".main{"repair", "-o", arg[2], arg[1]}, true)]],
+}
+
+describe("a file that is not whole yet", function()
+  local folder
+  before_each(function()
+    folder = os.tmpname()
+    os.remove(folder)
+    assert(os.execute("mkdir " .. folder .. " && mkfifo " .. folder .. "/in"))
+    runs.write(folder .. "/whole", {seed = 3, plain = true})
+  end)
+  after_each(function() os.execute("rm -rf " .. folder) end)
+
+  -- Starts the work, sends it the signals (one after the other) once its file
+  -- is there; its exit status as the shell has it, and the files that are left.
+  local function interrupted(work, signals, how)
+    local script = process.file(WORK[work])
+    local status, out = process.run{program = "/bin/sh", "-c", [[
+      cd "$1" || exit
+      { head -c 20000 whole; exec sleep 60; } >in & feeder=$!
+      env $5 "$2" "$3" in out >/dev/null 2>&1 & work=$!
+      i=0
+      until ls out.*.tmp >/dev/null 2>&1 || [ $i = 2000 ]; do sleep 0.01; i=$((i + 1)); done
+      for signal in $4; do kill -"$signal" $work; done
+      wait $work
+      echo $?
+      kill $feeder
+      rm in whole
+      ls
+    ]], "sh", folder, process.interpreter(), script, signals, how or "--default-signal=INT,TERM,HUP"}
+    os.remove(script)
+    assert.equal(0, status)
+    return out
+  end
+
+  for work in pairs(WORK) do
+    for name, number in pairs{INT = 2, TERM = 15, HUP = 1} do
+      it(("goes when SIG%s ends the process (%s)"):format(name, work), function()
+        assert.equal(128 + number .. "\n", interrupted(work, name))
+      end)
+    end
+
+    it(("stays while a signal is ignored (%s)"):format(work), function()
+      assert.equal("143\n", interrupted(work, "HUP TERM",
+                                        "--default-signal=INT,TERM --ignore-signal=HUP"))
+    end)
+
+    it(("stays behind after SIGKILL, as out.PID.tmp (%s)"):format(work), function()
+      assert.truthy(interrupted(work, "KILL"):find "^137\nout%.%d+%.tmp\n$")
+    end)
+  end
+end)
