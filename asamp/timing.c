@@ -70,6 +70,10 @@ static void tick (void *ud, uint64_t count, void *context) {
   luaN_Registers r = {IP(u), REGISTERS(u)};
   luaN_Moment m;
   Moment e;
+  if (t->pointing) {
+    __atomic_add_fetch(&t->own, count, __ATOMIC_RELAXED);
+    return;
+  }
   e.time = now();
   luaN_interrupt(t->L, &r, &m);
   e.count = count;
@@ -157,17 +161,42 @@ static void complete (void *ud, Moment *e) {
   stack_complete(at->s, at->L, e, at->t->native);
   profile_time(at->p, &time, at->s->kept, at->s->frames, at->s->n);
   at->t->samples += e->count;
+  at->t->last = *e;  /* without its native frames */
+}
+
+
+/* What timing_point itself has taken (TI3). */
+static void completeown (Point *at, uint64_t time) {
+  struct {
+    Moment e;
+    void *native;
+  } own;
+  Timing *t = at->t;
+  uint64_t count = __atomic_exchange_n(&t->own, 0, __ATOMIC_RELAXED);
+  if (count == 0) return;
+  own.e = t->last;
+  own.e.time = time;
+  own.e.count = count;
+  own.e.collecting = 0;
+  own.e.n = (t->native != 0);
+  own.e.native[0] = (char *)(uintptr_t)timing_point + 1;
+  complete(at, &own.e);
 }
 
 
 void timing_point (Timing *t, lua_State *L, Stack *s, Profile *p,
                    uint64_t thread) {
   Point at = {t, L, s, p, thread};
-  uint64_t begin;
+  uint64_t begin, took;
   if (t->stack == NULL) return;
   begin = now();
+  t->pointing = 1;
   moments_take(&t->moments, complete, &at);
-  t->inpoints += now() - begin;
+  completeown(&at, begin);
+  t->pointing = 0;
+  took = now() - begin;
+  t->inpoints += took;
+  if (t->timer != NULL) timer_cost(t->timer, took);
 }
 
 
