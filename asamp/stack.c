@@ -13,6 +13,7 @@
 #include "lauxlib.h"
 #include "lua.h"
 
+#include "owner.h"
 #include "seam.h"
 #include "stack.h"
 
@@ -211,13 +212,15 @@ static size_t merge (Stack *s, size_t nlua, void *const *native, int nnative,
   luaN_code(&code);
   for (j = 0; j < nnative && !(part && i == nlua); j++) {
     const char *ip = (const char *)native[j] - 1;  /* within the call */
-    if (in(&code.execute, ip)) i = pushrun(s, i, nlua);
+    const char *other = owner_marked(native[j]);
+    if (other != NULL) pushnative(s, other - 1);
+    else if (in(&code.execute, ip)) i = pushrun(s, i, nlua);
     else if (in(&code.resume, ip)) {
       if (s->bare) s->bare = 0;
       else i = pushrest(s, i, nlua);
       if (i > 0 && luaN_ismain(s->lua[i - 1].L)) s->resumed = 1;
     }
-    else if (!in(&code.core, ip)) pushnative(s, ip);
+    else if (!in(&code.core, ip) && !in(&code.protect, ip)) pushnative(s, ip);
   }
   return i;
 }
@@ -230,8 +233,9 @@ static void pushothers (Stack *s, size_t i, size_t n) {
 }
 
 
-/* At most n native frames, without the sampler's own. */
-static int backtrace_ (Stack *s, int max, void ***native) {
+/* At most 'max' native frames, '*all' of them there; less the sampler's own. */
+static int backtrace_ (Stack *s, lua_State *L, int max, int *all,
+                       void ***native) {
   luaN_Code code;
   int n, i = 0;
   stack_unwinding = 1;
@@ -239,7 +243,12 @@ static int backtrace_ (Stack *s, int max, void ***native) {
   stack_unwinding = 0;
   luaN_code(&code);
   while (i < n && !in(&code.core, (const char *)s->native[i] - 1)) i++;
+  *all = n;
   *native = s->native + i;
+  if (owner_mixed(L)) {
+    owner_prime();
+    return owner_mark(L, *native, n - i, n < max);
+  }
   return n - i;
 }
 
@@ -265,7 +274,7 @@ static int walkpart (Stack *s, lua_State *L, size_t n) {
   int max = s->enough;
   for (;;) {
     void **a;
-    int m = backtrace_(s, max, &a), all = (int)(a - s->native) + m;
+    int all, m = backtrace_(s, L, max, &all, &a);
     begin(s, L, n);
     if (merge(s, n, a, m, 1) == n) {
       s->enough = max;
@@ -279,7 +288,7 @@ static int walkpart (Stack *s, lua_State *L, size_t n) {
 
 static void walkall (Stack *s, lua_State *L, size_t n) {
   void **a;
-  int m = backtrace_(s, MAXNATIVE, &a);
+  int all, m = backtrace_(s, L, MAXNATIVE, &all, &a);
   begin(s, L, n);
   pushothers(s, merge(s, n, a, m, 0), n);
 }

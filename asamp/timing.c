@@ -14,6 +14,8 @@
 #include <time.h>
 #include <ucontext.h>
 
+#include "owner.h"
+
 #if defined(__x86_64__)
 #define IP(u)		((const char *)(u)->uc_mcontext.gregs[REG_RIP])
 #define REGISTERS(u)	((const uintptr_t *)(u)->uc_mcontext.gregs), NGREG
@@ -54,11 +56,11 @@ static uint32_t backtrace_ (Timing *t, const char *ip) {
     return 1;
   }
   a[i] = (void *)(ip + 1);  /* an address that will be returned to */
+  if (owner_mixed(t->L))
+    all = i + owner_mark(t->L, a + i, all - i, all < TIMING_NATIVE);
   for (; i < all; i++) {
     const char *c = (const char *)a[i] - 1;
-    if (!in(&t->code.core, c) || in(&t->code.execute, c) ||
-        in(&t->code.resume, c))
-      a[n++] = a[i];
+    if (!in(&t->code.core, c) && !in(&t->code.protect, c)) a[n++] = a[i];
   }
   return n;
 }
@@ -110,7 +112,10 @@ int timing_start (Timing *t, lua_State *L, uint64_t ns, TimerClock clock,
     }
   }
   /* what libunwind allocates for this thread is allocated here */
-  if (native) stack_prime();
+  if (native) {
+    stack_prime();
+    owner_prime();
+  }
   t->timer = timer_start(ns, clock, tick, t, err, errsize);
   return t->timer != NULL;
 }
@@ -153,7 +158,7 @@ static void *startof (Timing *t, void *address) {
 static void complete (void *ud, Moment *e) {
   const Point *at = ud;
   ProfileTime time;
-  if (e->n > 0 && !in(&at->t->code.core, (const char *)e->native[0] - 1))
+  if (e->n > 0 && owner_marked(e->native[0]) == NULL)
     e->native[0] = startof(at->t, e->native[0]);
   time.time = e->time;
   time.count = e->count;

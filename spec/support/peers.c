@@ -5,6 +5,8 @@
 **   new{limit=bytes}    -> state; its lua_Alloc gives no more than 'limit'
 **     s:run(code, ...)  -> true, results | false, message; strings, numbers
 **                          and booleans pass
+**     s:back(f)         from here on its global 'back' calls f, in the state that
+**                       runs it (f gets and gives nothing)
 **     s:limit(bytes)    from here on; 0: no limit
 **     s:used()          bytes that its lua_Alloc has given
 **     s:close()         lua_close
@@ -34,6 +36,7 @@
 
 typedef struct State {
   lua_State *L;
+  lua_State *outer;		/* who runs it */
   size_t used, limit;
 } State;
 
@@ -142,10 +145,35 @@ static State *state (lua_State *L) {
 
 static int s_run (lua_State *L) {
   State *s = state(L);
+  lua_State *outer = s->outer;
   int status = load(L, s, 2);
+  s->outer = L;
   if (status == LUA_OK)
     status = lua_pcall(s->L, lua_gettop(s->L) - 1, LUA_MULTRET, 0);
+  s->outer = outer;
   return results(L, s, status);
+}
+
+static int peers_back (lua_State *L) {
+  State *s = lua_touserdata(L, lua_upvalueindex(1));
+  lua_rawgetp(s->outer, LUA_REGISTRYINDEX, s);
+  if (lua_pcall(s->outer, 0, 0, 0) != LUA_OK) {
+    lua_pushstring(L, lua_tostring(s->outer, -1));
+    lua_pop(s->outer, 1);
+    return lua_error(L);
+  }
+  return 0;
+}
+
+static int s_back (lua_State *L) {
+  State *s = state(L);
+  luaL_checktype(L, 2, LUA_TFUNCTION);
+  lua_settop(L, 2);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, s);
+  lua_pushlightuserdata(s->L, s);
+  lua_pushcclosure(s->L, peers_back, 1);
+  lua_setglobal(s->L, "back");
+  return 0;
 }
 
 static int s_limit (lua_State *L) {
@@ -258,7 +286,7 @@ int luaopen_peers (lua_State *L);
 
 int luaopen_peers (lua_State *L) {
   static const luaL_Reg states[] = {
-    {"run", s_run}, {"limit", s_limit}, {"used", s_used}, {"close", s_close},
+    {"run", s_run}, {"back", s_back}, {"limit", s_limit}, {"used", s_used}, {"close", s_close},
     {"__gc", s_close}, {NULL, NULL}
   };
   static const luaL_Reg threads[] = {{"join", t_join}, {NULL, NULL}};
