@@ -18,7 +18,7 @@
 #include "stack.h"
 
 #define MAXNATIVE	4096	/* native frames of a sample */
-#define LEASTNATIVE	16	/* that libunwind is asked for */
+#define LEASTNATIVE	8	/* that libunwind is asked for */
 #define NFRAMES		(MAXNATIVE + LUAN_DEPTH + 2)  /* a cut, a collection */
 #define NLINES		4096u	/* entries of the cache of lines, a power of two */
 
@@ -353,22 +353,32 @@ static void check (Stack *s, lua_State *L, int native) {
 #endif
 
 
+/* Does C code of somebody run among the n Lua frames in s->lua? */
+static int hasnative (const Stack *s, size_t n) {
+  size_t i;
+  for (i = 0; i < n; i++)
+    if (s->lua[i].id == NULL || s->lua[i].hooked) return 1;
+  return 0;
+}
+
+
 void stack_walk (Stack *s, lua_State *from, int native) {
   lua_State *L = luaN_running(from);
   void **known = s->known + LUAN_DEPTH - s->nknown;
   size_t shared, n = luaN_newframes(L, s->lua, known, s->nknown, &shared);
   size_t stay = 0;
+  int part = native && hasnative(s, n);
   if (shared < s->nknown) stay = s->nknown - shared - 1;
   s->kept = (shared < s->nknown) ? s->outside[LUAN_DEPTH - stay - 1] : 0;
   begin(s, L, n);
   if (s->kept == 0 || n + stay > LUAN_DEPTH ||
-      (native && !walkpart(s, L, n))) {
+      (part && !walkpart(s, L, n))) {
     if (stay > 0) n = luaN_frames(L, s->lua);
     s->kept = stay = 0;
     if (native) walkall(s, L, n);
     else frames(s, n);
   }
-  else if (!native) frames(s, n);
+  else if (!part) frames(s, n);
   remember(s, n, stay);
   check(s, L, native);
 }

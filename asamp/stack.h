@@ -15,8 +15,10 @@
 ** A walk costs what changed since the walk before. A Lua function that has
 ** stayed (luaN_newframes) is still run by the same bytecode loop: everything
 ** outside of the function in the stack told then, native frames too, is as it
-** was. The C stack is walked up to that loop only: libunwind is asked for as
-** many frames as that took the last time, and for more when they do not reach.
+** was. Where only Lua functions and no hooks run inside of it, there is nobody's
+** C code either, and the C stack is not looked at. Else it is walked up to that
+** loop: libunwind is asked for as many frames as that took the last time, and for
+** more when they do not reach.
 **
 **   K1  'kept' frames are the outermost ones of the stack told before, by this
 **       Stack, and are the same now;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #define RECORD_NS	10000000
+#define STALE		1024	/* bits of 'watching' that are nobody's */
 
 
 uint64_t tracker_now (void) {
@@ -37,6 +38,29 @@ static uint64_t rss (void) {
 
 /* {== what the core calls ============================================== */
 
+/* A6: 'block' is watched from here on. */
+static void watch (Tracker *t, lua_State *L, const void *block) {
+  unsigned bit = luaN_watchbit(block);
+  t->watching[bit / 64] |= UINT64_C(1) << bit % 64;
+  t->nwatching++;
+  luaN_watch(L, t->watching);
+}
+
+
+/* Takes the bits of blocks that are not watched any more away, when they are
+   many (A6). Nothing is pending. */
+static void unwatch (Tracker *t, lua_State *L) {
+  size_t i, n = t->followed.watched.n;
+  if (t->nwatching == 0 || (n > 0 && t->nwatching < 2 * n + STALE)) return;
+  memset(t->watching, 0, sizeof(t->watching));
+  t->nwatching = 0;
+  luaN_watch(L, NULL);
+  for (i = 0; n > 0 && i < t->followed.n; i++)
+    if (t->followed.samples[i].block != NULL)
+      watch(t, L, t->followed.samples[i].block);
+}
+
+
 static uint64_t sample (void *ud, lua_State *L, const luaN_Sample *in,
                         uint64_t over) {
   Tracker *t = ud;
@@ -54,7 +78,7 @@ static uint64_t sample (void *ud, lua_State *L, const luaN_Sample *in,
   watched = (in->owner != in->block && in->kind != LUAN_KTHREAD);
   if (pending_add(&t->pending, in->owner, watched ? in->block : NULL)) {
     stack_walk(&t->stack, L, t->native);
-    if (watched) luaN_watch(L, 1);
+    if (watched) watch(t, L, in->block);
     t->client->sample(t->ud, &out, t->stack.kept, t->stack.frames, t->stack.n);
     t->samples += out.count;
   }
@@ -103,9 +127,7 @@ static uint32_t classof (void *ud, const void *owner) {
 
 
 /* Fates of what is pending; what survived is followed from here on. */
-static PendingFates decidefates (Tracker *t, lua_State *L,
-                                 const PendingJudge *judge) {
-  size_t watched = t->pending.watched.n + t->followed.watched.n;
+static PendingFates decidefates (Tracker *t, const PendingJudge *judge) {
   PendingFates f = pending_fates(&t->pending, judge);
   size_t i;
   for (i = 0; i < f.n && t->client->follows; i++) {
@@ -115,7 +137,6 @@ static PendingFates decidefates (Tracker *t, lua_State *L,
       t->unfollowed++;
     }
   }
-  luaN_watch(L, (int)(t->pending.watched.n + t->followed.watched.n - watched));
   return f;
 }
 
@@ -124,14 +145,11 @@ static PendingFates decidefates (Tracker *t, lua_State *L,
 ** Deaths of what is followed. The old die in major collections only; what was
 ** freed by hand since then is told with the last record, too.
 */
-static FollowedDeaths decidedeaths (Tracker *t, lua_State *L, int major,
+static FollowedDeaths decidedeaths (Tracker *t, int major,
                                     const PendingJudge *judge) {
   FollowedDeaths none = {NULL, 0};
-  size_t watched = t->followed.watched.n;
   if (!major && !(t->ending && t->followed.nfreed > 0)) return none;
-  none = followed_deaths(&t->followed, judge);
-  luaN_watch(L, (int)(t->followed.watched.n - watched));
-  return none;
+  return followed_deaths(&t->followed, judge);
 }
 
 
@@ -152,8 +170,9 @@ static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
   }
   else t->since = m.began;
   if (major) classes_forgetdead(&t->classes, L);
-  t->fates = decidefates(t, L, &judge);
-  t->deaths = decidedeaths(t, L, major, &judge);
+  t->fates = decidefates(t, &judge);
+  t->deaths = decidedeaths(t, major, &judge);
+  unwatch(t, L);
   quiet = (t->fates.n == 0 && t->deaths.n == 0 && !t->deciding);
   if (quiet && !t->on && !t->points && !t->ending) {
     unseen(t, &m);
@@ -202,9 +221,8 @@ static void collected (void *ud, lua_State *L) {
 
 static void freed (void *ud, lua_State *L, const void *block) {
   Tracker *t = ud;
-  if (pending_freed(&t->pending, block) ||
-      followed_freed(&t->followed, block))
-    luaN_watch(L, -1);
+  (void)L;
+  if (!pending_freed(&t->pending, block)) followed_freed(&t->followed, block);
 }
 
 
@@ -298,7 +316,7 @@ static void enter (Tracker *t, lua_State *L, uint64_t distance) {
     classes_forget(&t->classes);
   }
   luaN_setsampler(L, &t->seam, distance);
-  luaN_watch(L, (int)(t->pending.watched.n + t->followed.watched.n));
+  if (t->nwatching > 0) luaN_watch(L, t->watching);
 }
 
 

@@ -17,7 +17,11 @@
 **       of a class before the first fate that names it; of a collection after
 **       the samples that it decides, once, when its pause is over;
 **   A5  collections while it is off are not the client's, but for those that
-**       decide fates or find followed samples dead.
+**       decide fates or find followed samples dead;
+**   A6  the bit of every block that 'pending' or 'followed' watch is set in
+**       'watching', and after a collection few others are: the program frees
+**       millions of blocks a second, so that whoever is not watched must cost
+**       no call.
 */
 #ifndef asamp_tracker_h
 #define asamp_tracker_h
@@ -70,6 +74,8 @@ typedef struct Tracker {
   uint64_t rss, measured;	/* resident bytes, and when they were read */
   Pending pending;
   Followed followed;
+  uint64_t watching[LUAN_WATCHBITS / 64];  /* A6, as the core looks at it */
+  size_t nwatching;		/* blocks put there since it was last empty */
   Stack stack;
   Classes classes;
   int deciding;			/* a collection is running that is to be told */

@@ -28,6 +28,7 @@ static void fill (lua_State *L, CallInfo *ci, luaN_Frame *f) {
   f->ci = ci;
   f->last = (ci->previous == &L->base_ci);
   f->cut = 0;
+  f->hooked = (ci->callstatus & CIST_HOOKED) != 0;
   f->resumable = 0;
   if (isLua(ci)) {
     Proto *p = ci_func(ci)->p;

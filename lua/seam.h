@@ -17,7 +17,7 @@
 
 #include "lua.h"
 
-#define LUAN_SEAM	3	/* version of what follows */
+#define LUAN_SEAM	4	/* version of what follows */
 
 /* What a block of memory is. */
 typedef enum luaN_Kind {
@@ -62,7 +62,7 @@ typedef struct luaN_Sampler {
   void (*collected) (void *ud, lua_State *L);
   /*
   ** A block that is no object (it may have an owner) is freed by hand. Called
-  ** only while luaN_watch > 0, and for many blocks that are not watched.
+  ** for those of luaN_watch, and for some that are not watched.
   */
   void (*freed) (void *ud, lua_State *L, const void *block);
   /*
@@ -94,8 +94,18 @@ LUA_API void luaN_setdistance (lua_State *L, uint64_t distance);
 /* Bytes that the state has allocated in its life (those that samples count). */
 LUA_API uint64_t luaN_allocated (lua_State *L);
 
-/* n blocks more (less) whose free 'freed' is to be told of. */
-LUA_API void luaN_watch (lua_State *L, int n);
+/*
+** Blocks whose free 'freed' is to be told of: LUAN_WATCHBITS bits, where that of
+** each of them is set (luaN_watchbit); others may share it. They stay the
+** caller's and may change at any time. NULL: none.
+*/
+#define LUAN_WATCHBITS	65536u
+
+static inline unsigned luaN_watchbit (const void *block) {
+  return (uint32_t)((uintptr_t)block >> 3) * 2654435769u >> 16;
+}
+
+LUA_API void luaN_watch (lua_State *L, const uint64_t *bits);
 
 /* Is 'owner' dead? To be asked inside 'decide' only. */
 LUA_API int luaN_isdead (lua_State *L, const void *owner);
@@ -188,6 +198,7 @@ typedef struct luaN_Frame {
   int pc;		/* index of the running instruction; Lua functions only */
   unsigned char fresh;	/* 1: a luaV_execute of its own began with this frame */
   unsigned char last;	/* 1: the outermost frame of its thread */
+  unsigned char hooked;	/* 1: a hook of its is running */
   unsigned char resumable;  /* 1: C function that was given a continuation */
   unsigned char cut;	/* 1: frames between this and the next are left out */
 } luaN_Frame;

@@ -204,7 +204,8 @@ typedef struct luaN_Heap {
   uint64_t point;		/* nursery address of the next sample (S1) */
   uint64_t allocated;		/* bytes ever allocated, up to 'mark' */
   const struct luaN_Sampler *sampler;
-  size_t watched;		/* blocks whose free the sampler asks to be told */
+  const uint64_t *watched;	/* blocks whose free the sampler asks to be told
+				   (luaN_watch), or NULL */
   const void *resizing;		/* table (thread) whose vectors (stack) were
 				   asked for last */
   const void *rehashing;	/* table that is being resized, or NULL */

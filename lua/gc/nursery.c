@@ -288,6 +288,17 @@ static int isapart (size_t size, int what) {
 }
 
 
+/* A block is freed by hand: the sampler may watch it. */
+static void tellfree (lua_State *L, const void *block) {
+  const luaN_Heap *h = &G(L)->heap;
+  if (l_unlikely(h->watched != NULL)) {
+    unsigned bit = luaN_watchbit(block);
+    if (h->watched[bit / 64] >> bit % 64 & 1)
+      h->sampler->freed(h->sampler->ud, L, block);
+  }
+}
+
+
 /* From lua_Alloc to lua_Alloc: its own realloc. */
 static void *relarge (lua_State *L, void *block, size_t osize, size_t nsize,
                       int what) {
@@ -306,7 +317,7 @@ static void *relarge (lua_State *L, void *block, size_t osize, size_t nsize,
     p = (char *)(*g->frealloc)(g->ud, block, osize, nsize);
     if (p == NULL) return NULL;
   }
-  if (h->watched > 0) h->sampler->freed(h->sampler->ud, L, block);
+  tellfree(L, block);
   h->held += nsize - osize;
   if (luaN_isexplicit(what)) h->gc.explicit += n - o;
   d = distance(h);
@@ -360,8 +371,7 @@ void luaN_release (lua_State *L, void *block, size_t size, int what) {
   size_t n = luaN_round(size);
   lua_assert((size == 0) == (block == NULL));
   if (block == NULL) return;
-  if (l_unlikely(h->watched > 0))
-    h->sampler->freed(h->sampler->ud, L, block);
+  tellfree(L, block);
   g->totalbytes -= (l_mem)n;
   if (what == LUAN_VSTACK) luaN_recounted(L, obj2gco(L), -(l_mem)n);
   if (isapart(size, what)) {
@@ -411,7 +421,7 @@ LUA_API void luaN_setsampler (lua_State *L, const luaN_Sampler *s,
   global_State *g = G(L);
   luaN_Heap *h = &g->heap;
   h->sampler = s;
-  h->watched = 0;
+  h->watched = NULL;
   luaN_settle(g);
   setdistance(h, (s == NULL || d > LUAN_INFINITY) ? LUAN_INFINITY
                                                   : (d < 1) ? 1 : d);
@@ -445,9 +455,8 @@ LUA_API uint64_t luaN_allocated (lua_State *L) {
 }
 
 
-LUA_API void luaN_watch (lua_State *L, int n) {
-  luaN_Heap *h = &G(L)->heap;
-  h->watched += (size_t)(ptrdiff_t)n;
+LUA_API void luaN_watch (lua_State *L, const uint64_t *bits) {
+  G(L)->heap.watched = bits;
 }
 
 
