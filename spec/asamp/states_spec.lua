@@ -58,9 +58,13 @@ end
 local CALLED = "<luaV_execute> <s_run> between outermost"
 local CALLEDBACK = "innermost middle anonymous <peers_back> " .. CALLED
 
--- Is a stack one of those that lead to the one given?
+-- Is a stack one of those that lead to the one given? The profiler's own time has
+-- no C stack.
+local OWN = {timing_point = true, stack_walk = true}
+
 local function leads(s, whole)
   local t = text(s)
+  if OWN[s.stack[1].name] then return true end
   return not t:find "outermost" or t == whole:sub(-#t)
 end
 
