@@ -138,7 +138,7 @@ typedef struct Point {
 
 /*
 ** A function is one frame, wherever in it the signal came: so the innermost
-** address becomes that of its beginning.
+** address becomes that of its beginning, which may be odd (pushentry of stack.c).
 */
 static void *startof (Timing *t, void *address) {
   uintptr_t a = (uintptr_t)address - 1;
@@ -151,7 +151,7 @@ static void *startof (Timing *t, void *address) {
              ? (uintptr_t)p.start_ip : a;
     stack_unwinding = 0;
   }
-  return (void *)(c->start + 1);
+  return (void *)(c->start + 2);
 }
 
 
