@@ -22,7 +22,7 @@
 #define sigev_notify_thread_id	_sigev_un._tid
 #endif
 
-#define SIGNAL	SIGPROF
+#define SIGNAL	SIGURG
 
 #define BRIEF	UINT64_C(200000)	/* ns; shorter periods: signals are measured */
 #define LONGEST	UINT64_C(100000000)	/* ns between signals, where C3 asks for it */
@@ -144,21 +144,7 @@ static int isours (const siginfo_t *info) {
 static void passon (int signal, siginfo_t *info, void *context) {
   if (before.sa_flags & SA_SIGINFO)
     before.sa_sigaction(signal, info, context);
-  else if (before.sa_handler == SIG_DFL) {
-    /* it ends the process, unless it is a late one of a timer or of perf */
-    if (info->si_code != SI_TIMER && info->si_code != POLL_IN) {
-      struct sigaction a;
-      sigset_t set;
-      memset(&a, 0, sizeof(a));
-      a.sa_handler = SIG_DFL;
-      sigaction(signal, &a, NULL);
-      raise(signal);
-      sigemptyset(&set);
-      sigaddset(&set, signal);
-      pthread_sigmask(SIG_UNBLOCK, &set, NULL);
-    }
-  }
-  else if (before.sa_handler != SIG_IGN)
+  else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN)
     before.sa_handler(signal);
 }
 
@@ -193,7 +179,7 @@ static int isinstalled (void) {
 }
 
 
-/* A program that sets SIGPROF while we run has it; the next start takes it. */
+/* A program that sets the signal while we run has it; the next start takes it. */
 static void install (void) {
   struct sigaction a;
   if (isinstalled()) return;

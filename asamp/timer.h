@@ -16,8 +16,10 @@
 **   TIMER_WALL   wall time: a POSIX timer, an interrupt for each period. It
 **                interrupts sleeps.
 **
-** The signal is SIGPROF with SA_RESTART. Its disposition is ours while any
-** timer runs. SIGPROF of another origin is passed on to the handler that was
+** The signal is SIGURG with SA_RESTART: a signal that nobody handles is ignored
+** then, so one that is still on its way when the process becomes another program
+** (exec) does not end that, as SIGPROF would. Its disposition is ours while any
+** timer runs. SIGURG of another origin is passed on to the handler that was
 ** there before; one of our own that comes late is dropped.
 **
 **   C1  periods counted since timer_start = floor(time / period + 1/2), where

@@ -14,6 +14,8 @@
 **     t:join()          -> true, results | false, message
 **   fork() -> pid, 0 in the child     wait(pid) -> exit status or 128 + signal
 **   kill(pid, signal)   _exit(n)      sleep(seconds)
+**   exec(words...)      execv: this process is that program from here on
+**   spawn(words...) -> pid, by posix_spawn
 **
 ** New states have the standard libraries and the package paths of the old.
 */
@@ -21,6 +23,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -254,6 +257,30 @@ static int s_wait (lua_State *L) {
   return 1;
 }
 
+/* The arguments as a vector that the state frees. */
+static char **words (lua_State *L) {
+  int n = lua_gettop(L), i;
+  char **list = lua_newuserdatauv(L, ((size_t)n + 1) * sizeof(char *), 0);
+  for (i = 0; i < n; i++) list[i] = (char *)luaL_checkstring(L, i + 1);
+  list[n] = NULL;
+  return list;
+}
+
+static int s_exec (lua_State *L) {
+  char **list = words(L);
+  execv(list[0], list);
+  return luaL_error(L, "exec: %s", strerror(errno));
+}
+
+static int s_spawn (lua_State *L) {
+  char **list = words(L);
+  pid_t pid;
+  int e = posix_spawn(&pid, list[0], NULL, NULL, list, environ);
+  if (e != 0) return luaL_error(L, "posix_spawn: %s", strerror(e));
+  lua_pushinteger(L, pid);
+  return 1;
+}
+
 static int s_kill (lua_State *L) {
   return luaL_fileresult(L, kill((pid_t)luaL_checkinteger(L, 1),
                                  (int)luaL_checkinteger(L, 2)) == 0, NULL);
@@ -292,7 +319,7 @@ int luaopen_peers (lua_State *L) {
   static const luaL_Reg threads[] = {{"join", t_join}, {NULL, NULL}};
   static const luaL_Reg functions[] = {
     {"new", s_new}, {"thread", s_thread}, {"fork", s_fork}, {"wait", s_wait},
-    {"kill", s_kill}, {"_exit", s_exit}, {"sleep", s_sleep}, {NULL, NULL}
+    {"exec", s_exec}, {"spawn", s_spawn}, {"kill", s_kill}, {"_exit", s_exit}, {"sleep", s_sleep}, {NULL, NULL}
   };
   newclass(L, STATENAME, states);
   newclass(L, THREADNAME, threads);
