@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +33,8 @@
 struct Timer {
   Timer *next;			/* all timers, running or not (C4) */
   volatile sig_atomic_t running;
-  pid_t tid;			/* the thread whose timer it is */
+  volatile sig_atomic_t ticking;	/* handlers that look at it */
+  unsigned thread;		/* whose timer it is: its 'me' */
   clockid_t clock;
   uint64_t period, start, counted;
   uint64_t quiet;		/* no tick before the clock says this */
@@ -56,15 +58,17 @@ static int nrunning;
 static struct sigaction before;	/* what our handler replaced */
 
 
+/*
+** A number for each OS thread that has had a timer: the system gives its own
+** numbers again, to threads that such a timer must not mistake for its own.
+*/
+static __thread unsigned me __attribute__((tls_model("initial-exec")));
+
+
 static uint64_t read_ (clockid_t clock) {
   struct timespec t;
   clock_gettime(clock, &t);
   return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
-}
-
-
-static pid_t self (void) {
-  return (pid_t)syscall(SYS_gettid);
 }
 
 
@@ -156,15 +160,18 @@ static void passon (int signal, siginfo_t *info, void *context) {
 static void handler (int signal, siginfo_t *info, void *context) {
   int e = errno;
   if (isours(info)) {
-    pid_t tid = self();
     Timer *first = __atomic_load_n(&all, __ATOMIC_ACQUIRE), *t;
     unsigned share = 0;
     for (t = first; t != NULL; t = t->next)
-      if (t->running && t->tid == tid) share++;
+      if (t->running && t->thread == me) share++;
     for (t = first; t != NULL; t = t->next) {
-      if (!t->running || t->tid != tid) continue;
-      t->signals++;
-      if (t->f != NULL) tick(t, share, context);
+      if (t->thread != me) continue;
+      __atomic_add_fetch(&t->ticking, 1, __ATOMIC_SEQ_CST);  /* C2 */
+      if (t->running && t->thread == me) {
+        t->signals++;
+        if (t->f != NULL) tick(t, share, context);
+      }
+      __atomic_sub_fetch(&t->ticking, 1, __ATOMIC_RELEASE);
     }
   }
   else passon(signal, info, context);
@@ -210,7 +217,7 @@ static int startposix (Timer *t) {
   e.sigev_notify = SIGEV_THREAD_ID;
   e.sigev_signo = SIGNAL;
   e.sigev_value.sival_ptr = t;
-  e.sigev_notify_thread_id = t->tid;
+  e.sigev_notify_thread_id = (pid_t)syscall(SYS_gettid);
   if (timer_create(t->clock, &e, &t->timer) != 0) return 0;
   if (!setposix(t, t->period)) {
     timer_delete(t->timer);
@@ -238,7 +245,7 @@ static int startperf (Timer *t, int kernel) {
   fd = (int)syscall(SYS_perf_event_open, &a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
   if (fd < 0) return 0;
   o.type = F_OWNER_TID;
-  o.pid = t->tid;
+  o.pid = (pid_t)syscall(SYS_gettid);
   t->fd = t->lastfd = fd;
   if (fcntl(fd, F_SETFL, O_RDWR | O_NONBLOCK | O_ASYNC) == 0 &&
       fcntl(fd, F_SETSIG, SIGNAL) == 0 && fcntl(fd, F_SETOWN_EX, &o) == 0 &&
@@ -316,11 +323,13 @@ static Timer *newtimer (void) {
 
 Timer *timer_start (uint64_t ns, TimerClock clock, TimerTick *f, void *ud,
                     char *err, size_t errsize) {
+  static unsigned threads;
   Timer *t;
   pthread_mutex_lock(&lock);
+  if (me == 0) me = ++threads;
   t = newtimer();
   if (t != NULL) {
-    t->tid = self();
+    t->thread = me;
     t->clock = (clock == TIMER_WALL) ? CLOCK_MONOTONIC
                                      : CLOCK_THREAD_CPUTIME_ID;
     t->period = ns;
@@ -353,9 +362,17 @@ Timer *timer_start (uint64_t ns, TimerClock clock, TimerTick *f, void *ud,
 void timer_stop (Timer *t) {
   pthread_mutex_lock(&lock);
   t->running = 0;  /* before its descriptor may be another's (setinterval) */
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
   stopsignals(t);
   if (--nrunning == 0) uninstall();
   pthread_mutex_unlock(&lock);
+  while (t->thread != me && __atomic_load_n(&t->ticking, __ATOMIC_ACQUIRE))
+    sched_yield();
+}
+
+
+int timer_mine (const Timer *t) {
+  return t->thread == me;
 }
 
 

@@ -24,8 +24,7 @@
 **
 **   C1  periods counted since timer_start = floor(time / period + 1/2), where
 **       the CPU time that ticks take themselves is not part of the time;
-**   C2  no tick after timer_stop has returned, when it is called on the timer's
-**       own thread; called on another, one may just be ending;
+**   C2  no tick after timer_stop has returned, on whatever thread it is called;
 **   C3  sampling takes about half of the time at most, however high the rate and
 **       however long a tick takes: the next one comes later, and counts for
 **       more. What is taken: the signal itself (measured at the start, where
@@ -57,6 +56,9 @@ Timer *timer_start (uint64_t ns, TimerClock clock, TimerTick *f, void *ud,
                     char *err, size_t errsize);
 
 void timer_stop (Timer *t);
+
+/* Is this the OS thread whose timer it is? */
+int timer_mine (const Timer *t);
 
 /*
 ** Ticks have cost 'ns' nanoseconds outside of the handler, of the program's

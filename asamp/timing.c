@@ -77,7 +77,10 @@ static void tick (void *ud, uint64_t count, void *context) {
     return;
   }
   e.time = now();
-  luaN_interrupt(t->L, &r, &m);
+  if (!luaN_interrupt(t->L, &r, &m)) {
+    __atomic_add_fetch(&t->away, count, __ATOMIC_RELAXED);
+    return;
+  }
   e.count = count;
   e.L = m.L;
   e.ci = m.ci;
@@ -193,7 +196,7 @@ void timing_point (Timing *t, lua_State *L, Stack *s, Profile *p,
                    uint64_t thread) {
   Point at = {t, L, s, p, thread};
   uint64_t begin, took;
-  if (t->stack == NULL) return;
+  if (t->stack == NULL || (t->timer != NULL && !timer_mine(t->timer))) return;
   begin = now();
   t->pointing = 1;
   moments_take(&t->moments, complete, &at);
@@ -211,8 +214,8 @@ static void dropone (void *ud, Moment *e) {
 
 
 uint64_t timing_drop (Timing *t) {
-  uint64_t n = t->moments.lost;
-  t->moments.lost = 0;
+  uint64_t n = t->moments.lost + t->away;
+  t->moments.lost = t->away = 0;
   if (t->stack != NULL) moments_take(&t->moments, dropone, &n);
   return n;
 }

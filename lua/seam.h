@@ -259,11 +259,11 @@ typedef struct luaN_Registers {
 ** Notes the moment in 'm' and has the sampler's 'point' called soon: before the
 ** next VM instruction when a Lua function ran, or when the C function that ran
 ** calls another or ends; at the end of the collection that ran. L is any thread
-** of the state. Safe in a signal handler, on the OS thread that runs the state;
-** a state that runs on another meanwhile must not be asked.
+** of the state. Safe in a signal handler. 0: another OS thread has run the state
+** since this one did; nothing is noted then.
 */
-LUA_API void luaN_interrupt (lua_State *L, const luaN_Registers *r,
-                             luaN_Moment *m);
+LUA_API int luaN_interrupt (lua_State *L, const luaN_Registers *r,
+                            luaN_Moment *m);
 
 /*
 ** Address ranges of the core's code, for those who walk the C stack: the

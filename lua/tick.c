@@ -162,13 +162,16 @@ __thread luaN_Protected luaN_innermost;
 
 /* {== moments and points =============================================== */
 
-LUA_API void luaN_interrupt (lua_State *L, const luaN_Registers *r,
-                             luaN_Moment *m) {
+LUA_API int luaN_interrupt (lua_State *L, const luaN_Registers *r,
+                            luaN_Moment *m) {
   luaN_Tick *t = &G(L)->heap.tick;
-  lua_State *th = (t->running != NULL) ? t->running : G(L)->mainthread;
-  CallInfo *ci = th->ci;
+  lua_State *th;
+  CallInfo *ci;
   luaN_Code code;
   int inloop, isown;
+  if (t->where != NULL && t->where != &luaN_innermost) return 0;
+  th = (t->running != NULL) ? t->running : G(L)->mainthread;
+  ci = th->ci;
   luaN_code(&code);
   m->L = th;
   m->ci = (ci == &th->base_ci) ? NULL : ci;
@@ -187,6 +190,7 @@ LUA_API void luaN_interrupt (lua_State *L, const luaN_Registers *r,
     t->deep = !inloop;
     arm(t);
   }
+  return 1;
 }
 
 

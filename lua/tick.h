@@ -32,6 +32,8 @@
 **        thread, but for a signal that comes at its begin or its end. A state
 **        is armed by a signal inside its own bytecode loop only: another's,
 **        which it has called, would be diverted at every instruction.
+**   TK6  a signal on an OS thread touches no state that has been entered on
+**        another one since.
 */
 #ifndef luaN_tick_h
 #define luaN_tick_h
@@ -85,6 +87,7 @@ static inline void luaN_protect (lua_State *L, luaN_Protected *outer) {
   luaN_innermost.mixed = outer->L != NULL && (outer->mixed || outer->L != th);
   luaN_innermost.outer = (outer->L != NULL) ? outer : NULL;
   luaN_innermost.L = th;
+  G(L)->heap.tick.where = &luaN_innermost;
 }
 
 /* ... and it is over. */

@@ -99,3 +99,89 @@ describe("a state that runs another", function()
     assert.is_true(n > 100, n)
   end)
 end)
+
+describe("a state whose time is sampled on one OS thread", function()
+  local START = [[
+    local core = require "profiler.core"
+    path, WALL, EXACT = ...
+    assert(core.open{out = path, period = 1 << 20, timeperiod = 100000})
+    assert(core.timeon(100000, WALL, EXACT))
+    core.on(1024, false)
+    function work(n)
+      local keep = {}
+      for i = 1, n do
+        local co = coroutine.wrap(function(...) keep[i % 16] = {coroutine.yield(...)} end)
+        co(i) co(i)
+        if i % 10 == 0 then pcall(error, {}) end
+      end
+    end
+    work(100)]]
+  local STOP = [[
+    local core = require "profiler.core"
+    core.off()
+    core.timeoff()
+    local s = core.stats()
+    assert(core.close())
+    return s.timesamples, s.lost]]
+
+  for _, case in ipairs{{"CPU time"}, {"wall time", true}, {"exact", false, times.exact}} do
+    it("may run on another, where it is not: " .. case[1], function()
+      local path, all = os.tmpname(), 0
+      for _ = 1, 2 do
+        local s = peers.new()
+        assert(s:run(START, path, case[2], case[3]))
+        for _ = 1, 3 do
+          assert(s:elsewhere("work(...)", 1000))
+          assert(s:run("work(...)", 200))
+        end
+        local ok, _, lost = s:run(STOP)
+        assert(ok)
+        all = all + lost
+        s:close()
+      end
+      assert.is_true(all > 0)  -- this thread's, meanwhile
+      samples.read(path)
+      os.remove(path)
+    end)
+
+    it("may be stopped, or closed, on another: " .. case[1], function()
+      local path = os.tmpname()
+      for _, how in ipairs{"close", "stop"} do
+        for _ = 1, 5 do
+          local s = peers.new()
+          assert(s:run(START, path, case[2], case[3]))
+          if how == "stop" then
+            local ok, e = s:elsewhere(STOP)
+            assert(ok, e)
+            s:close()
+          else
+            s:closeelsewhere()
+          end
+        end
+        samples.read(path)
+      end
+      os.remove(path)
+      assert.equal("default", require "signals".disposition())
+    end)
+  end
+
+  it("may outlive that thread: a new one has none of its ticks", function()
+    local path = os.tmpname()
+    local s = peers.new()
+    assert(s:elsewhere(START, path))
+    -- threads come and go, and take the numbers of those that are gone
+    for i = 1, 8 do
+      local ok, e = peers.thread([[
+        local times = require "spec.support.times"
+        local list = times.of(function() for _ = 1, 100000 do end end, {rate = 10000})
+        for _, t in ipairs(list.times) do assert(t.count < 1000000, t.count) end]]):join()
+      assert(ok, i .. tostring(e))
+    end
+    local ok, n, lost = s:run(STOP)
+    assert(ok, n)
+    assert.is_true(n + lost < 1000000, n)
+    s:close()
+    samples.read(path)
+    os.remove(path)
+  end)
+end)

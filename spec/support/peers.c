@@ -5,6 +5,9 @@
 **   new{limit=bytes}    -> state; its lua_Alloc gives no more than 'limit'
 **     s:run(code, ...)  -> true, results | false, message; strings, numbers
 **                          and booleans pass
+**     s:elsewhere(code, ...)  the same on another OS thread; this one takes CPU
+**                       time until it is done
+**     s:closeelsewhere()  lua_close on another OS thread, likewise
 **     s:back(f)         from here on its global 'back' calls f, in the state that
 **                       runs it (f gets and gives nothing)
 **     s:limit(bytes)    from here on; 0: no limit
@@ -155,6 +158,44 @@ static int s_run (lua_State *L) {
     status = lua_pcall(s->L, lua_gettop(s->L) - 1, LUA_MULTRET, 0);
   s->outer = outer;
   return results(L, s, status);
+}
+
+typedef struct Elsewhere {
+  lua_State *L;
+  int n, status;		/* arguments; -1: close */
+  volatile int done;
+} Elsewhere;
+
+static void *elsewhere (void *ud) {
+  Elsewhere *e = ud;
+  if (e->n < 0) lua_close(e->L);
+  else e->status = lua_pcall(e->L, e->n, LUA_MULTRET, 0);
+  __atomic_store_n(&e->done, 1, __ATOMIC_RELEASE);
+  return NULL;
+}
+
+static int doelsewhere (lua_State *L, lua_State *other, int n) {
+  Elsewhere e = {other, n, LUA_OK, 0};
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, elsewhere, &e) != 0)
+    return luaL_error(L, "no thread");
+  while (!__atomic_load_n(&e.done, __ATOMIC_ACQUIRE)) { }
+  pthread_join(thread, NULL);
+  return e.status;
+}
+
+static int s_elsewhere (lua_State *L) {
+  State *s = state(L);
+  int status = load(L, s, 2);
+  if (status == LUA_OK) status = doelsewhere(L, s->L, lua_gettop(s->L) - 1);
+  return results(L, s, status);
+}
+
+static int s_closeelsewhere (lua_State *L) {
+  State *s = state(L);
+  doelsewhere(L, s->L, -1);
+  s->L = NULL;
+  return 0;
 }
 
 static int peers_back (lua_State *L) {
@@ -313,7 +354,8 @@ int luaopen_peers (lua_State *L);
 
 int luaopen_peers (lua_State *L) {
   static const luaL_Reg states[] = {
-    {"run", s_run}, {"back", s_back}, {"limit", s_limit}, {"used", s_used}, {"close", s_close},
+    {"run", s_run}, {"elsewhere", s_elsewhere},
+    {"closeelsewhere", s_closeelsewhere}, {"back", s_back}, {"limit", s_limit}, {"used", s_used}, {"close", s_close},
     {"__gc", s_close}, {NULL, NULL}
   };
   static const luaL_Reg threads[] = {{"join", t_join}, {NULL, NULL}};
