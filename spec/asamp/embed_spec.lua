@@ -40,6 +40,7 @@ describe("a client of asamp.h", function()
     local kept = {}
     for i = 1, 1000 do kept[i % 50] = {i} end
     collectgarbage()
+    assert.equal(50, #kept + 1)
     local refused, obeyed = embedding.misuse()
     assert.equal(0, obeyed)
     assert.is_true(refused > 3000, refused)
@@ -47,7 +48,7 @@ describe("a client of asamp.h", function()
     assert.is_true(embedding.stop())
     assert.is_false(embedding.stop())
     assert.is_nil(embedding.wrong())
-    assert.same({nil, "the state has no client; start one first"}, {embedding.period(128)})
+    assert.is_nil((embedding.period(128)))
   end)
 
   it("sees stacks, with C frames between those of Lua", function()
