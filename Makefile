@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 EDIT := build/edit
 VARIANT = $(MAKE) -f lua/build.mk V=$@
 PACKAGES := gcc make patch git binutils ca-certificates curl pkg-config libc6-dev libreadline-dev \
-  libunwind-dev libdw-dev zlib1g-dev valgrind lua-busted lua-check lua5.4 \
+  libunwind-dev libdw-dev zlib1g-dev libisal-dev valgrind lua-busted lua-check lua5.4 \
   lua-cjson lua-lpeg lua-socket lua-sec lua-luv lua-filesystem lua-yaml openssl gringo gnuplot-nox \
   $(PAGETOOLS)
 PAGETOOLS := esbuild node-d3
@@ -43,14 +43,17 @@ test: deps browser ## lint and specs, on the fork, the debug and the ASan build
 
 speclibs: $(SPECLIBS) ## what specs load besides: build/spec
 
+ISAL := $(if $(wildcard /usr/include/isa-l/igzip_lib.h),-lisal)
+
 # What a module under test is made of, besides its own file.
-build/spec/profilegen.so: $(addprefix asamp/,profile.c event.c outfile.c encoder.c batch.c objects.c vmprof.c idmap.c)
+build/spec/profilegen.so: $(addprefix asamp/,profile.c event.c outfile.c packer.c encoder.c batch.c objects.c vmprof.c idmap.c)
 build/spec/profilegen.so: SPECFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 build/spec/points.so: $(addprefix asamp/,gap.c pending.c followed.c blocks.c)
 build/spec/signals.so: asamp/moments.c
+build/spec/packer.so: asamp/packer.c
 build/spec/%.so: spec/support/%.c $(wildcard asamp/*.h) lua/seam.h
 	@mkdir -p $(@D)
-	$(CC) $(SPECFLAGS) -o $@ $(filter %.c,$^) -lz -lpthread -lm
+	$(CC) $(SPECFLAGS) -o $@ $(filter %.c,$^) -lz $(ISAL) -lpthread -lm
 
 testes: ## the official Lua tests: LUA_TESTES=dir, else downloaded; see lua/testes
 	@lua/testes

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Compression and writing. See outfile.h.
+** Writing. See outfile.h.
 */
 #include "outfile.h"
 
@@ -11,14 +11,6 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/*
-** zlib's search for repetitions. Stacks repeat the one before but for a few
-** words, so the first match that is found is taken (FAST, no lazy evaluation),
-** it may be as long as can be, and what it covers is indexed too. Sizes are
-** those of zlib's default, for two thirds of its time.
-*/
-enum { FAST = 3, LONGEST = 258, CHAIN = 32 };
 
 #define WAIT_MS		250     /* for room in a pipe, before it looks again */
 
@@ -47,17 +39,11 @@ static void put (OutFile *f, const unsigned char *data, size_t n) {
   }
 }
 
-/* Compresses and writes n bytes. 'flush' is zlib's. */
-static void squeeze (OutFile *f, const unsigned char *data, size_t n,
-                     int flush) {
-  f->z.next_in = (unsigned char *)data;
-  f->z.avail_in = (uInt)n;
-  do {
-    f->z.next_out = f->deflated;
-    f->z.avail_out = OUTFILE_PIECE;
-    deflate(&f->z, flush);
-    put(f, f->deflated, OUTFILE_PIECE - f->z.avail_out);
-  } while (f->z.avail_out == 0 && f->error == 0);
+/* The packer's sink. */
+static int putpacked (void *ud, const unsigned char *data, size_t n) {
+  OutFile *f = ud;
+  put(f, data, n);
+  return f->error == 0;
 }
 
 /*
@@ -75,45 +61,40 @@ static int empty (int fd) {
   return ftruncate(fd, 0) != 0 ? errno : 0;
 }
 
-int outfile_open (OutFile *f, const char *path, int compress) {
+int outfile_open (OutFile *f, const char *path, int how) {
   memset(f, 0, sizeof(*f));
   f->fd = -1;
-  if (compress) {
-    if (deflateInit2(&f->z, FAST, Z_DEFLATED, 15 + 16, 9,
-                     Z_DEFAULT_STRATEGY) != Z_OK)
-      return ENOMEM;
-    deflateTune(&f->z, LONGEST, LONGEST, LONGEST, CHAIN);
-    f->compress = 1;
-  }
+  f->packed = how != OUTFILE_PLAIN;
+  if (f->packed &&
+      !packer_open(&f->packer, how == OUTFILE_FAST ? PACKER_FAST : PACKER_SMALL))
+    return ENOMEM;
   /* a pipe that nobody reads is an error, not a reason to wait */
   f->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
   return f->fd < 0 ? errno : empty(f->fd);
 }
 
 void outfile_put (OutFile *f, const unsigned char *data, size_t n) {
-  while (n > 0 && f->error == 0) {  /* zlib's lengths have 32 bits */
-    size_t step = n < (1u << 30) ? n : (1u << 30);
-    if (f->compress)
-      squeeze(f, data, step, Z_NO_FLUSH);
-    else
-      put(f, data, step);
-    data += step;
-    n -= step;
-  }
+  if (f->error != 0)
+    return;
+  if (f->packed)
+    packer_put(&f->packer, data, n, PACKER_MORE, putpacked, f);
+  else
+    put(f, data, n);
 }
 
 void outfile_flush (OutFile *f, int last) {
-  if (f->compress && f->error == 0)
-    squeeze(f, NULL, 0, last ? Z_FINISH : Z_SYNC_FLUSH);
+  if (f->packed && f->error == 0)
+    packer_put(&f->packer, NULL, 0, last ? PACKER_END : PACKER_FLUSH, putpacked,
+               f);
 }
 
 void outfile_abandon (OutFile *f) {
   if (f->fd >= 0)
     close(f->fd);
   f->fd = -1;
-  if (f->compress)
-    deflateEnd(&f->z);
-  f->compress = 0;
+  if (f->packed)
+    packer_close(&f->packer);
+  f->packed = 0;
 }
 
 void outfile_close (OutFile *f) {

@@ -3,7 +3,7 @@
 ** The file that a profile goes into: bytes in, gzip (or the bytes as they are)
 ** out.
 **
-** Owns the descriptor and zlib's state. Knows neither events nor threads; used
+** Owns the descriptor and the packer. Knows neither events nor threads; used
 ** by one thread at a time. Rules:
 **   W1  whatever was put before outfile_flush can be read from the file after
 **       it, whenever the process ends;
@@ -19,24 +19,24 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <zlib.h>
 
-#define OUTFILE_PIECE	65536    /* bytes written at a time */
+#include "packer.h"
+
+enum { OUTFILE_PLAIN, OUTFILE_SMALL, OUTFILE_FAST };  /* as packer.h */
 
 typedef struct OutFile {
   int fd;               /* -1: none */
-  int compress;
+  int packed;
   int error;            /* errno of the first failure, or 0 */
   uint64_t written;     /* bytes in the file */
-  z_stream z;
-  unsigned char deflated[OUTFILE_PIECE];
+  Packer packer;
 } OutFile;
 
 /*
 ** Creates or empties the file. Returns 0 or an errno (ENXIO: a pipe that nobody
 ** reads; EBUSY: somebody else writes it); outfile_close is due in either case.
 */
-int outfile_open (OutFile *f, const char *path, int compress);
+int outfile_open (OutFile *f, const char *path, int how);
 
 /* Either does nothing after a failure. */
 void outfile_put (OutFile *f, const unsigned char *data, size_t n);

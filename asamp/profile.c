@@ -30,7 +30,8 @@
 #include <unistd.h>
 
 #define QUEUE_BYTES	(2u << 20)    /* of one of the two buffers */
-#define WAKE_NS		250000000     /* the writer looks this often */
+#define WAKE_BYTES	(256u << 10)  /* the writer looks when there are so many, so
+                                         that they pass through the caches */
 #define FLUSH_NS	700000000     /* and flushes when this is over */
 #define FATES_CHUNK	65536         /* fates of one event */
 #define DEATHS_CHUNK	65536         /* runs of one event, even */
@@ -57,7 +58,7 @@ struct Profile {
   /* the writer's own */
   OutFile file;
   EventTally unflushed;        /* encoded since the last flush */
-  uint64_t flushed;       /* time of the last flush, ns */
+  uint64_t flushed;       /* when everything was flushed last, ns */
   int dirty;              /* something came since the last flush */
   Encoder *encoder;
 };
@@ -100,7 +101,6 @@ static void flush (Profile *p, int last) {
   noteerror(p);
   memset(&p->unflushed, 0, sizeof(p->unflushed));
   p->dirty = 0;
-  p->flushed = now_ns(CLOCK_MONOTONIC);
 }
 
 /* Encodes a whole buffer; after a failure it only counts what is lost. */
@@ -126,13 +126,13 @@ static void drain (Profile *p, const Queue *q) {
   pthread_mutex_unlock(&p->lock);
 }
 
-/* Waits (lock held) until there is much to do, time is over, or the end. */
+/* Waits (lock held) until there is much to do, a flush is due, or the end. */
 static void await (Profile *p) {
   struct timespec until;
-  uint64_t t = now_ns(CLOCK_MONOTONIC) + WAKE_NS;
+  uint64_t t = p->flushed + FLUSH_NS;
   until.tv_sec = (time_t)(t / 1000000000u);
   until.tv_nsec = (long)(t % 1000000000u);
-  while (!p->stop && p->queue[p->active].used < QUEUE_BYTES / 2) {
+  while (!p->stop && p->queue[p->active].used < WAKE_BYTES) {
     if (pthread_cond_timedwait(&p->work, &p->lock, &until) == ETIMEDOUT)
       break;
   }
@@ -143,6 +143,7 @@ static void *writer (void *ud) {
   int stop;
   encoder_batch(p->encoder);  /* the head of the log */
   flush(p, 0);
+  p->flushed = now_ns(CLOCK_MONOTONIC);
   do {
     Queue *q;
     pthread_mutex_lock(&p->lock);
@@ -154,10 +155,12 @@ static void *writer (void *ud) {
     pthread_mutex_unlock(&p->lock);
     drain(p, q);
     q->used = 0;
-    if (p->dirty && now_ns(CLOCK_MONOTONIC) - p->flushed >= FLUSH_NS) {
-      if (p->file.error == 0)
+    if (now_ns(CLOCK_MONOTONIC) - p->flushed >= FLUSH_NS) {
+      if (p->dirty && p->file.error == 0)
         encoder_batch(p->encoder);
-      flush(p, 0);
+      if (p->dirty)
+        flush(p, 0);
+      p->flushed = now_ns(CLOCK_MONOTONIC);
     }
   } while (!stop);
   if (p->file.error == 0) {
@@ -197,7 +200,8 @@ static int begin (Profile *p, const ProfileConfig *config) {
     if (p->queue[i].data == NULL)
       return ENOMEM;
   }
-  error = outfile_open(&p->file, config->path, config->compress);
+  error = outfile_open(&p->file, config->path,
+                       config->compress ? OUTFILE_FAST : OUTFILE_PLAIN);
   if (error != 0)
     return error;
   p->encoder = encoder_new(config, now_ns(CLOCK_MONOTONIC),
@@ -307,7 +311,7 @@ static void *reserve (Profile *p, int type, uint64_t number, size_t n) {
   event->type = (uint32_t)type;
   event->size = (uint32_t)size;
   event->n = number;
-  if (q->used < QUEUE_BYTES / 2 && q->used + size >= QUEUE_BYTES / 2)
+  if (q->used < WAKE_BYTES && q->used + size >= WAKE_BYTES)
     pthread_cond_signal(&p->work);
   q->used += size;
   return event + 1;

@@ -142,7 +142,7 @@ static int through (Repair *p, OutFile *file, const char *path,
                     const char *part, const char *out, char *err,
                     size_t errsize) {
   const char *reason;
-  int error = outfile_open(file, part, 1);
+  int error = outfile_open(file, part, OUTFILE_SMALL);
   if (error == 0) {
     reason = copy(p, file);
     if (reason != NULL) {

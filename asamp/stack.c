@@ -312,8 +312,8 @@ static void walkall (Stack *s, lua_State *L, size_t n) {
 
 
 /*
-** Keeps the n Lua frames in s->lua for the next walk: 'shared' of 'known' stay,
-** from the one that is the last of the new.
+** Keeps the n Lua frames in s->lua for the next walk, up to a cut; 'stay' of
+** 'known' are outside of them.
 */
 static void remember (Stack *s, size_t n, size_t stay) {
   void **known = s->known + LUAN_DEPTH;
@@ -322,8 +322,13 @@ static void remember (Stack *s, size_t n, size_t stay) {
   size_t first = 0, i;
   while (first < n && !luaN_ismain(s->lua[first].L)) first++;
   s->nknown = 0;
-  if (s->resumed || n - first + stay > LUAN_DEPTH) return;
-  for (i = first; i < n; i++) if (s->lua[i].cut) return;
+  for (i = 0; i < n; i++) {
+    if (s->lua[i].cut) {
+      s->cut = 1;
+      n = i + 1;
+    }
+  }
+  if (s->resumed || first >= n || n - first + stay > LUAN_DEPTH) return;
   s->nknown = n - first + stay;
   for (i = first; i < n; i++) {
     known[(ptrdiff_t)(i - first) - (ptrdiff_t)s->nknown] = s->lua[i].ci;
@@ -346,6 +351,7 @@ static void check (Stack *s, lua_State *L, int native) {
     begin(&all, L, n);
     frames(&all, n);
   }
+  if (s->cut) kept = 0;  /* where a walk cuts depends on the ones before */
   if (kept > 0) {
     int same = (s->n + kept == all.n && kept <= s->ntold);
     for (i = 0; same && i < s->n; i++)
@@ -389,9 +395,11 @@ void stack_walk (Stack *s, lua_State *from, int native) {
   s->kept = (shared < s->nknown) ? s->outside[LUAN_DEPTH - stay - 1] : 0;
   begin(s, L, n);
   if (s->kept == 0 || n + stay > LUAN_DEPTH ||
+      (s->cut && n + stay < PROFILE_DEPTH / 2) ||
       (part && !walkpart(s, L, n))) {
-    if (stay > 0) n = luaN_frames(L, s->lua);
+    if (s->kept > 0) n = luaN_frames(L, s->lua);
     s->kept = stay = 0;
+    s->cut = 0;
     if (native) walkall(s, L, n);
     else frames(s, n);
   }

@@ -10,7 +10,9 @@
 ** coroutine. Frames of a coroutine that yielded across a C function have no
 ** native frame any more; the function is shown by its own address then.
 ** Of stacks deeper than LUAN_DEPTH the frames that the seam leaves out are
-** shown as one; native frames outside of it may stand too far out then.
+** shown as one; native frames outside of it may stand too far out then. The
+** profile shows less of them (PROFILE_DEPTH): the rest is there to be left and
+** called again without a new walk of everything (K3).
 **
 ** A walk costs what changed since the walk before. A Lua function that has
 ** stayed (luaN_newframes) is still run by the same bytecode loop: everything
@@ -23,7 +25,10 @@
 **   K1  'kept' frames are the outermost ones of the stack told before, by this
 **       Stack, and are the same now;
 **   K2  'known' are the Lua frames of the main thread in that stack, all of
-**       them, or none (it was cut, or told otherwise).
+**       them, or those inside of its cut, or none (it was told otherwise);
+**   K3  inside of a cut there are PROFILE_DEPTH / 2 Lua frames or more: where
+**       fewer are left, everything is walked again, as where more have come than
+**       'known' has room for. That is once in so many returns or calls.
 **
 ** Knows the seam and lua_getinfo, no internals of the core. Allocates by
 ** malloc, never from the state.
@@ -56,6 +61,7 @@ typedef struct Stack {
   uint32_t *outside;		/* ... how many frames stand outside of each */
   uint32_t *places;		/* place in 'frames' of each frame in 'lua' */
   size_t nknown;
+  int cut;			/* there are more outside of these */
   int bare;			/* the innermost thread has no frame yet */
   int resumed;			/* the main thread was resumed */
   int enough;			/* native frames that reached the last time */

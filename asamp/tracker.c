@@ -192,10 +192,20 @@ static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
 }
 
 
+/* Is this minor collection only to be counted? As decideat finds, for less. */
+static int isquiet (const Tracker *t, lua_State *L) {
+  luaN_Memory m;
+  if (t->pending.n > 0 || t->deciding || t->ending || !(t->on || t->points))
+    return 0;
+  luaN_memory(L, &m);
+  return m.began - t->measured < RECORD_NS;
+}
+
+
 static void decide (void *ud, lua_State *L, int major) {
   Tracker *t = ud;
   uint64_t time;
-  if (t->client == NULL) return;
+  if (t->client == NULL || (!major && isquiet(t, L))) return;
   time = tracker_now();
   decideat(t, L, major, time);
   t->nanoseconds += tracker_now() - time;

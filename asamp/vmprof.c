@@ -12,7 +12,7 @@
 
 /* ------------------------------------------------------------ buffers -- */
 
-unsigned char *bytes_grow (Bytes *b, size_t n) {
+unsigned char *bytes_growmore (Bytes *b, size_t n) {
   if (b->failed)
     return NULL;
   if (b->size - b->n < n) {
@@ -114,11 +114,21 @@ static int iscontrol (unsigned char c) {
   return c < 0x20 || c == 0x7f;
 }
 
+/* ASCII without control characters that n bytes begin with. */
+static size_t plain (const unsigned char *s, size_t n) {
+  size_t i = 0;
+  while (i < n && s[i] < 0x80 && !iscontrol(s[i]))
+    i++;
+  return i;
+}
+
 /* Appends n bytes as valid UTF-8, in one 'line' or as they are. */
 static void addtext (Bytes *b, const char *text, size_t n, int line) {
   const unsigned char *s = (const unsigned char *)text;
   while (n > 0) {
-    size_t len = vmprof_sequence(s, n);
+    size_t len = plain(s, n);
+    if (len == 0)
+      len = vmprof_sequence(s, n);
     if (len == 0) {
       bytes_add(b, replacement, 3);
       len = 1;
@@ -216,12 +226,6 @@ void vmprof_nativename (char *out, const char *symbol, const char *library) {
 }
 
 /* ------------------------------------------------------------ records -- */
-
-void vmprof_putword (unsigned char *to, uint64_t w) {
-  int i;
-  for (i = 0; i < 8; i++)
-    to[i] = (unsigned char)(w >> (8 * i));
-}
 
 void vmprof_word (Bytes *b, uint64_t w) {
   unsigned char *to = bytes_grow(b, 8);

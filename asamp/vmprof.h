@@ -15,8 +15,10 @@
 #ifndef asamp_vmprof_h
 #define asamp_vmprof_h
 
+#include <endian.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define VMPROF_MAXWORDS		65536
 #define VMPROF_NAMELIMIT	1023
@@ -43,8 +45,17 @@ typedef struct Bytes {
   int failed;
 } Bytes;
 
+/* bytes_grow where the memory is not there yet. */
+unsigned char *bytes_growmore (Bytes *b, size_t n);
+
 /* Room for n more bytes, already counted as used; NULL without memory. */
-unsigned char *bytes_grow (Bytes *b, size_t n);
+static inline unsigned char *bytes_grow (Bytes *b, size_t n) {
+  if (b->failed || b->size - b->n < n)
+    return bytes_growmore(b, n);
+  b->n += n;
+  return b->data + b->n - n;
+}
+
 void bytes_add (Bytes *b, const void *data, size_t n);
 void bytes_char (Bytes *b, char c);
 /* 'before' (unless 0), then the number in decimal. */
@@ -100,7 +111,11 @@ void vmprof_nativename (char *out, const char *symbol, const char *library);
 void vmprof_counted (Bytes *b, int marker, uint64_t depth);
 void vmprof_timed (Bytes *b, int marker, double seconds, uint64_t depth);
 void vmprof_word (Bytes *b, uint64_t w);
+
 /* The 8 bytes of a word to 'to'. */
-void vmprof_putword (unsigned char *to, uint64_t w);
+static inline void vmprof_putword (unsigned char *to, uint64_t w) {
+  w = htole64(w);
+  memcpy(to, &w, sizeof(w));
+}
 
 #endif

@@ -10,6 +10,8 @@
 **   new        all Lua calls are made anew for every table
 **   coroutine  nothing, but the innermost function runs in a coroutine, so the
 **              whole stack has to be walked
+** SHAPE followed: SAMPLES strings are made and kept, each of them a sample that is
+** followed then. Prints the nanoseconds of one full collection, one string's share.
 */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -32,6 +34,12 @@ static const char source[] =
   "  f(1000)\n"  /* names, lines, libunwind's cache */
   "  return measured(f, n)\n"
   "end\n"
+  "if shape == 'followed' then\n"
+  "  local live, times = {}, 20\n"
+  "  for i = 1, n do live[i] = string.rep('x', 200) end\n"
+  "  collectgarbage()\n"
+  "  return measured(function(k) for _ = 1, k do collectgarbage() end end, times) / #live\n"
+  "end\n"
   "if shape == 'new' then return run(again) end\n"
   "return down(depth - 3, function()\n"
   "  if shape == 'same' then return run(make) end\n"
@@ -50,7 +58,7 @@ static double now (void) {
   return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-/* measured(make, n) -> nanoseconds of make(n), for one of the n */
+/* measured(f, n) -> nanoseconds of f(n), for one of the n */
 static int measured (lua_State *L) {
   lua_Integer n = lua_tointeger(L, 2);
   double start = now();
@@ -86,7 +94,7 @@ int main (int argc, char **argv) {
   lua_pushinteger(L, atoi(argv[5]));
   status = down(L, atoi(argv[3]));
   if (status != LUA_OK) goto failed;
-  printf("%.1f\n", lua_tonumber(L, -1));
+  printf("%.3f\n", lua_tonumber(L, -1));
   lua_close(L);
   return 0;
 failed:

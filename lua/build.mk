@@ -43,14 +43,16 @@ CORE_O = $(CORE:%=$(B)/$(1)/%.o) $(OURS:lua/%.c=$(B)/$(1)/%.o)
 
 # The modules of the profiler, for every variant but plain.
 SAMPLER := core embed sampler tracker pending followed blocks classes stack owner native gap timing timer \
-  moments profile event outfile encoder batch objects vmprof idmap
+  moments profile event outfile packer encoder batch objects vmprof idmap
 READING := reader readerevent readerbatch readerfollow readername readersum ledger bins fifo \
   strtab tree details source idmap
-READER := readerlib repairlib repair repairrecord objects outfile vmprof $(READING)
+READER := readerlib repairlib repair repairrecord objects outfile packer vmprof $(READING)
 CONVERT := convertlib firefox firefoxfile firefoxrows firefoxmarks pprof flame \
   transcode output spill strlist encoder batch objects vmprof $(READING)
 MODFLAGS = -std=gnu99 -Wall -Wextra $(OPT_$(V)) $(EXTRA) -fPIC \
   -I$(P)/include/lua5.4 -Iasamp
+# ISA-L packs profiles, where it is installed; else zlib does (asamp/packer.h).
+ISAL := $(if $(wildcard /usr/include/isa-l/igzip_lib.h),-lisal)
 MODULE = $(CC) $(LDFLAGS) -shared -Wl,-z,nodelete \
   -Wl,--version-script=asamp/exports -o $@ $(filter %.o,$^)
 ifeq ($(filter plain,$(V)),)
@@ -145,10 +147,10 @@ $(B)/asamp/%.o: asamp/%.c $(wildcard asamp/*.h) lua/seam.h $(B)/extra $(P)/lib/p
 	$(CC) $(MODFLAGS) -c -o $@ $<
 $(P)/lib/lua/5.4/profiler/core.so: $(SAMPLER:%=$(B)/asamp/%.o) asamp/exports
 	@mkdir -p $(@D)
-	$(MODULE) -lunwind -ldw -lz -lpthread -lm
+	$(MODULE) -lunwind -ldw -lz $(ISAL) -lpthread -lm
 $(P)/lib/lua/5.4/profiler/reader.so: $(READER:%=$(B)/asamp/%.o) asamp/exports
 	@mkdir -p $(@D)
-	$(MODULE) -lz
+	$(MODULE) -lz $(ISAL)
 $(P)/lib/lua/5.4/profiler/convert.so: $(CONVERT:%=$(B)/asamp/%.o) asamp/exports
 	@mkdir -p $(@D)
 	$(MODULE) -lz -lm

@@ -19,7 +19,7 @@
 
 #include "seam.h"
 
-#define HALF	(LUAN_DEPTH / 2)
+#define OUTER	(LUAN_DEPTH - LUAN_INNER)
 
 
 static void fill (lua_State *L, CallInfo *ci, luaN_Frame *f) {
@@ -73,9 +73,9 @@ LUA_API lua_State *luaN_running (lua_State *L) {
 
 /*
 ** The frames from the outermost one inwards, to 'frames' downwards from its
-** end, until HALF are there or 'stop' of thread L is. Returns how many.
+** end, until OUTER are there or 'stop' of thread L is. Returns how many.
 */
-static unsigned outerhalf (lua_State *L, const CallInfo *stop,
+static unsigned outermost (lua_State *L, const CallInfo *stop,
                            luaN_Frame *frames) {
   lua_State *chain[LUAI_MAXCCALLS + 1];
   unsigned n = 0;
@@ -86,8 +86,8 @@ static unsigned outerhalf (lua_State *L, const CallInfo *stop,
     CallInfo *ci = &chain[m]->base_ci;
     do {
       ci = ci->next;
-      fill(chain[m], ci, &frames[HALF - ++n]);
-      if (n == HALF || ci == stop) return n;
+      fill(chain[m], ci, &frames[OUTER - ++n]);
+      if (n == OUTER || ci == stop) return n;
     } while (ci != chain[m]->ci);
   }
   return n;
@@ -95,14 +95,14 @@ static unsigned outerhalf (lua_State *L, const CallInfo *stop,
 
 
 LUA_API size_t luaN_frames (lua_State *L, luaN_Frame frames[LUAN_DEPTH]) {
-  luaN_Frame *rest = frames + HALF;
+  luaN_Frame *rest = frames + LUAN_INNER;
   CallInfo *ci = L->ci;
   unsigned n;
   if (ci == NULL || ci == &L->base_ci) {
     if ((L = outside(L)) == NULL) return 0;
     ci = L->ci;
   }
-  for (n = 0; n < HALF; n++) {
+  for (n = 0; n < LUAN_INNER; n++) {
     fill(L, ci, &frames[n]);
     ci = ci->previous;
     if (ci == &L->base_ci) {
@@ -110,10 +110,10 @@ LUA_API size_t luaN_frames (lua_State *L, luaN_Frame frames[LUAN_DEPTH]) {
       ci = L->ci;
     }
   }
-  n = outerhalf(L, ci, rest);
-  frames[HALF - 1].cut = (rest[HALF - n].ci != ci);
-  memmove(rest, rest + (HALF - n), n * sizeof(*rest));
-  return HALF + n;
+  n = outermost(L, ci, rest);
+  frames[LUAN_INNER - 1].cut = (rest[OUTER - n].ci != ci);
+  memmove(rest, rest + (OUTER - n), n * sizeof(*rest));
+  return LUAN_INNER + n;
 }
 
 

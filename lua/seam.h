@@ -211,9 +211,11 @@ LUA_API lua_State *luaN_running (lua_State *L);
 
 /*
 ** Writes the running stack of L, innermost frame first; returns how many there
-** are. Of more than LUAN_DEPTH the innermost and the outermost half are there.
+** are. Of more than LUAN_DEPTH the LUAN_INNER innermost and the outermost are
+** there.
 */
-#define LUAN_DEPTH	1024u
+#define LUAN_DEPTH	1536u
+#define LUAN_INNER	1024u
 
 LUA_API size_t luaN_frames (lua_State *L, luaN_Frame frames[LUAN_DEPTH]);
 
@@ -221,7 +223,7 @@ LUA_API size_t luaN_frames (lua_State *L, luaN_Frame frames[LUAN_DEPTH]);
 ** The same for somebody who walks again and again: only the frames that may
 ** have changed since this function was last called. 'known' are the frames of
 ** the main thread that were running then (their 'ci', n of them, innermost
-** first, without a cut). Writes frames up to the innermost Lua function among
+** first; outer ones may be left out). Writes frames up to the innermost Lua function among
 ** these that has stayed: its pc may have moved; what is outside of it has not
 ** run, nor has the C code that called it. '*shared' is its index in 'known'; n:
 ** there is none, and all frames are written as by luaN_frames.

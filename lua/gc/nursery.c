@@ -289,11 +289,11 @@ static int isapart (size_t size, int what) {
 
 
 /* A block is freed by hand: the sampler may watch it. */
-static void tellfree (lua_State *L, const void *block) {
+static inline void tellfree (lua_State *L, const void *block) {
   const luaN_Heap *h = &G(L)->heap;
   if (l_unlikely(h->watched != NULL)) {
     unsigned bit = luaN_watchbit(block);
-    if (h->watched[bit / 64] >> bit % 64 & 1)
+    if (l_unlikely(h->watched[bit / 64] >> bit % 64 & 1))
       h->sampler->freed(h->sampler->ud, L, block);
   }
 }

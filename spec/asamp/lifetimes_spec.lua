@@ -192,6 +192,29 @@ describe("later deaths", function()
     assert.same({"alive"}, found[65536])
   end)
 
+  it("of vectors come with the resize, however many others were watched and are not any more", function()
+    local t
+    local list = samples.of(function()
+      collectgarbage "stop"
+      t = {}
+      for i = 1, 1024 do t[i] = i end
+      for _ = 1, 5 do
+        for i = 1, 2000 do  -- vectors that are watched, and die
+          local short = {}
+          short[i], short.i = i, i
+          assert(short.i == i)
+        end
+        collectgarbage "step"
+        collectgarbage()
+      end
+      for i = 1025, 4096 do t[i] = i end
+      collectgarbage()
+      collectgarbage "restart"
+    end)
+    assert.equal(4096, #t)
+    assert.same({"later"}, fates(list, "table array part")[16384])
+  end)
+
   it("freed by hand since the last major collection are told at the end", function()
     local co
     local function down(n)

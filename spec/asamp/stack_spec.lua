@@ -43,7 +43,7 @@ end
 
 -- Checks both ways of walking. Without native frames C functions are shown by
 -- what Lua called; 'inner' are those that only a walk of the C stack can see.
-local INNER = {"native_call", "native_resumed", "native_deep"}
+local INNER = {"native_call", "native_resumed", "native_deep", "native_hook"}
 
 local function check(source, ...)
   local expected = {...}
@@ -253,6 +253,17 @@ f()
 mark()]], "mark:1 ?:8 main chunk:10", "mark:1 main chunk:11")
   end)
 
+  it("has a hook's C code, also where the function that it interrupts is as before", function()
+    check([[
+
+local function f()
+  mark()
+  natives.hook()
+  return 1
+end
+f()]], "mark:1 f:3 main chunk:7", "native_hook f:5 main chunk:7")
+  end)
+
   it("is right in finalizers", function()
     check([[
 
@@ -409,6 +420,75 @@ describe("a deep stack", function()
       end
     end
   end)
+end)
+
+-- Five functions that call each other as a plan says; each stands in a line of its
+-- own, from FIRST on.
+local FIRST, FUNCTIONS = 4, 5
+local PLANNED = "local natives, plan = ...\nlocal f = {}\n" ..
+  "local function mark() natives.userdata(1000) end\n" ..
+  ("f[#f + 1] = function(d) while true do local a = plan(d) if a == 0 then mark() " ..
+   "elseif a < 0 then return d else f[a](d + 1) end end end\n"):rep(FUNCTIONS) .. "f[1](1)"
+
+-- A plan: depths to go to, one after the other; samples there, and at some steps
+-- on the way. What to do at depth d: 0 a sample, -1 return, else call that function.
+local function plan(seed, points)
+  math.randomseed(seed)
+  local at, target = 0, nil
+  return function(d)
+    if d == (target or d) then
+      at = at + 1
+      target = points[at] or 0
+      return 0
+    end
+    if math.random(60) == 1 then return 0 end
+    return d < target and math.random(FUNCTIONS) or -1
+  end
+end
+
+-- The functions that run at each sample of a plan, outermost first.
+local function follow(step)
+  local running, list = {1}, {}
+  while #running > 0 do
+    local a = step(#running)
+    if a == 0 then list[#list + 1] = table.move(running, 1, #running, 1, {})
+    elseif a < 0 then running[#running] = nil
+    else running[#running + 1] = a end
+  end
+  return list
+end
+
+describe("a stack that is sampled again and again", function()
+  local POINTS = {1500, 1300, 1700, 900, 1100, 1030, 400, 2600, 2100, 3300, 3100, 3290, 1200, 20,
+                  1040, 10}
+  local SEED = 7
+
+  for _, native in ipairs{false, true} do
+    local how = ("native %s, seed %d"):format(native, SEED)
+    it("is right at any depth, however its top has moved, " .. how, function()
+      local expected, marks, cuts = follow(plan(SEED, POINTS)), {}, 0
+      for _, s in ipairs(samples.of(function()
+        assert(load(PLANNED, "@stack"))(natives, plan(SEED, POINTS))
+      end, {native = native, period = 1000})) do
+        if ismark(s) then marks[#marks + 1] = s end
+      end
+      assert.equal(#expected, #marks)
+      for i, s in ipairs(marks) do
+        local running, inner, at = expected[i], 0, 1
+        while s.stack[at].name ~= "mark" do at = at + 1 end
+        while inner < #running and s.stack[at + inner + 1].name ~= "[frames cut]" do
+          inner = inner + 1
+          assert.equal(FIRST - 1 + running[#running + 1 - inner], s.stack[at + inner].line)
+        end
+        if inner < #running then
+          cuts = cuts + 1
+          assert.equal(1024, #s.stack)
+          assert.equal(512, inner + at)
+        end
+      end
+      assert(cuts > 50 and #marks - cuts > 50, cuts)
+    end)
+  end
 end)
 
 describe("functions", function()

@@ -10,6 +10,8 @@
 **   yieldk(g, ...)         yields; native_resumed calls g(...) when resumed
 **   resume(co, ...)        native_resume > co; its results
 **   deep(n, f)             native_deep n times > f
+**   hook()                 native_hook makes 1,000 bytes of userdata at the next
+**                          line, once
 **   table(narray, nhash)   native_table > native_newtable
 **   userdata(n, nuvalues)  closure(nupvalues)  string(n)
 **                          one block each: native_userdata and so on
@@ -88,6 +90,18 @@ static int l_deep (lua_State *L) {
   return n + 0 * lua_gettop(L);
 }
 
+static NOINLINE void native_hook (lua_State *L, lua_Debug *ar) {
+  (void)ar;
+  lua_sethook(L, NULL, 0, 0);
+  lua_newuserdatauv(L, 1000, 0);
+  lua_pop(L, 1);
+}
+
+static int l_hook (lua_State *L) {
+  lua_sethook(L, native_hook, LUA_MASKLINE, 0);
+  return 0;
+}
+
 static NOINLINE void native_newtable (lua_State *L) {
   lua_createtable(L, (int)luaL_checkinteger(L, 1), (int)luaL_checkinteger(L, 2));
 }
@@ -138,7 +152,7 @@ int luaopen_natives (lua_State *L) {
   static const luaL_Reg functions[] = {
     {"through", native_through}, {"through_callk", native_callk},
     {"through_pcallk", native_pcallk}, {"yieldk", native_yieldk},
-    {"resume", native_resume}, {"deep", l_deep}, {"table", native_table},
+    {"resume", native_resume}, {"deep", l_deep}, {"hook", l_hook}, {"table", native_table},
     {"userdata", native_userdata}, {"closure", native_closure}, {"string", native_string},
    
     {"buffer", native_buffer}, {NULL, NULL}
