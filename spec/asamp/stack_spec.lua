@@ -155,9 +155,9 @@ natives.through(natives.resume, co)]],
     for _, s in ipairs(list) do
       if s.stack[1].line == here + 2 then
         seen = seen + 1
-        local text = samples.text(s.stack)
-        assert.truthy(text:find(("^anonymous:%d auxresume luaB_auxwrap luaB_pcall auxresume luaB_auxwrap "
-          .. "outer:%d anonymous:"):format(here + 2, here + 7)), text)
+        local line = samples.text(s.stack)
+        assert.truthy(line:find(("^anonymous:%d auxresume luaB_auxwrap luaB_pcall auxresume luaB_auxwrap "
+          .. "outer:%d anonymous:"):format(here + 2, here + 7)), line)
       end
     end
     assert.is_true(seen >= 5)
