@@ -108,16 +108,16 @@ describe("a signal", function()
 
   it("of the profiler's kind, sent by somebody, does what it would have done", function()
     times.of(signals.send)  -- nothing
+    finally(signals.nocount)
     signals.count(0)
     times.of(function()
-      for i = 1, 100 do
-        signals.send()
-        assert.equal(i, signals.count())
-      end
+      for _ = 1, 100 do signals.send() end
+      local n = signals.count()
+      -- one that comes while a tick is on its way becomes one with that
+      assert.is_true(n >= 95 and n <= 100, n)
       signals.burn(0.05)
-      assert.equal(100, signals.count())
-    end, FAST)
-    signals.nocount()
+      assert.equal(n, signals.count())
+    end, {rate = 1000})
   end)
 
   it("of the profiler that comes too late does no harm", function()
