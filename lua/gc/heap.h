@@ -183,6 +183,8 @@ typedef struct luaN_Gc {
 */
 typedef struct luaN_Tick {
   struct lua_State *running;	/* the thread that does; NULL: the main thread */
+  const void *where;		/* the OS thread (its luaN_innermost) that made the
+				   last protected call of the state; NULL: none */
   struct CallInfo *ci;		/* the Lua function at the last moment, ... */
   uintptr_t registers[LUAN_REGISTERS];  /* ... what the machine held then, ... */
   unsigned nregisters;
