@@ -95,17 +95,15 @@ LUA_API void luaN_setdistance (lua_State *L, uint64_t distance);
 LUA_API uint64_t luaN_allocated (lua_State *L);
 
 /*
-** Blocks whose free 'freed' is to be told of: LUAN_WATCHBITS bits, where that of
-** each of them is set (luaN_watchbit); others may share it. They stay the
+** Blocks whose free 'freed' is to be told of: 2^log2 bits, log2 at least 6, where
+** that of each of them is set (luaN_watchbit); others may share it. They stay the
 ** caller's and may change at any time. NULL: none.
 */
-#define LUAN_WATCHBITS	65536u
+LUA_API void luaN_watch (lua_State *L, const uint64_t *bits, unsigned log2);
 
-static inline unsigned luaN_watchbit (const void *block) {
-  return (uint32_t)((uintptr_t)block >> 3) * 2654435769u >> 16;
+static inline unsigned luaN_watchbit (const void *block, unsigned log2) {
+  return (uint32_t)((uintptr_t)block >> 3) * 2654435769u >> (32 - log2);
 }
-
-LUA_API void luaN_watch (lua_State *L, const uint64_t *bits);
 
 /* Is 'owner' dead? To be asked inside 'decide' only. */
 LUA_API int luaN_isdead (lua_State *L, const void *owner);

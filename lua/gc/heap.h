@@ -208,6 +208,7 @@ typedef struct luaN_Heap {
   const struct luaN_Sampler *sampler;
   const uint64_t *watched;	/* blocks whose free the sampler asks to be told
 				   (luaN_watch), or NULL */
+  unsigned watchlog;		/* log2 of its bits */
   const void *resizing;		/* table (thread) whose vectors (stack) were
 				   asked for last */
   const void *rehashing;	/* table that is being resized, or NULL */
