@@ -15,7 +15,8 @@
 **
 ** Callbacks are called on the OS thread that runs the state, in the middle of an
 ** allocation or a collection. They must not call the Lua API, nor the functions
-** of asamp_Api but for 'symbol' and 'kindname', nor raise an error or jump out;
+** of asamp_Api but for 'symbol' and 'kindname' ('start', 'stop' and 'period'
+** refuse there, and do nothing), nor raise an error or jump out;
 ** they may use malloc, locks and I/O (the program waits for them). They are
 ** never called inside one another. What they are given is theirs to look at
 ** until they return; of what lives longer, that is said.

@@ -23,6 +23,18 @@ typedef struct Embed {
   uint64_t samples, decided;	/* told so far */
 } Embed;
 
+/*
+** This OS thread is in a callback. The state is in the middle of an allocation
+** or a collection then, so not even sampler_of may be called.
+*/
+static __thread int inside __attribute__((tls_model("initial-exec")));
+
+#define INSIDE	"it was called in a callback of the client"
+
+/* Calls a callback of the client. */
+#define tellclient(e,f,x) \
+  (inside = 1, (e)->client.f((e)->client.ud, (x)), inside = 0)
+
 /* For what there was no memory for. */
 static const asamp_Function unknown = {"?", "?", 0};
 
@@ -119,7 +131,7 @@ static void sample (void *ud, const ProfileSample *in, size_t kept,
   s.frames = to;
   s.nframes = e->n;
   s.kept = kept;
-  e->client.allocated(e->client.ud, &s);
+  tellclient(e, allocated, &s);
 }
 
 
@@ -136,7 +148,7 @@ static void collection (void *ud, const ProfileCollection *in,
     f.number = ++e->decided;
     f.survived = fates->survived[i];
     f.class = (class != 0) ? e->tracker->classes.classes[class - 1].name : NULL;
-    if (e->client.decided != NULL) e->client.decided(e->client.ud, &f);
+    if (e->client.decided != NULL) tellclient(e, decided, &f);
   }
   if (e->client.collected == NULL) return;
   c.time = in->time;
@@ -149,7 +161,7 @@ static void collection (void *ud, const ProfileCollection *in,
   c.majors = in->majors;
   c.major = in->major;
   c.phase = in->state;
-  e->client.collected(e->client.ud, &c);
+  tellclient(e, collected, &c);
 }
 
 
@@ -207,13 +219,14 @@ static const char *badperiod (uint64_t period) {
 
 static const char *start (lua_State *L, const asamp_Options *o,
                           const asamp_Client *c) {
-  Sampler *s = sampler_of(L);
   const char *wrong = badperiod(o->period);
+  Sampler *s;
   Tracker *t;
   Embed *e;
+  if (inside) return INSIDE;
   if (wrong != NULL) return wrong;
   if (c == NULL) return "there is no client";
-  if (s == NULL) return "the state is closed, or there is no memory";
+  if ((s = sampler_of(L)) == NULL) return "the state is closed, or there is no memory";
   t = sampler_tracker(s);
   if (t->client == &client) return "the state has a client; stop it first";
   if (t->client != NULL)
@@ -229,7 +242,7 @@ static const char *start (lua_State *L, const asamp_Options *o,
 
 
 static int stop (lua_State *L) {
-  Embed *e = current(L);
+  Embed *e = inside ? NULL : current(L);
   if (e == NULL) return 0;
   tracker_end(e->tracker, L);
   freeembed(e);
@@ -238,10 +251,11 @@ static int stop (lua_State *L) {
 
 
 static const char *period (lua_State *L, uint64_t n) {
-  Embed *e = current(L);
   const char *wrong = badperiod(n);
+  Embed *e;
+  if (inside) return INSIDE;
   if (wrong != NULL) return wrong;
-  if (e == NULL) return "the state has no client; start one first";
+  if ((e = current(L)) == NULL) return "the state has no client; start one first";
   tracker_period(e->tracker, L, n);
   return NULL;
 }

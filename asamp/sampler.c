@@ -351,7 +351,8 @@ void sampler_stats (Sampler *s, lua_State *L, SamplerStats *stats) {
   stats->period = t->gap.period;
   stats->samples = t->samples;
   stats->bytes = tracker_bytes(t, L);
-  stats->lost = t->lost + totals.lost + s->timing.moments.lost;
+  stats->lost = t->lost + totals.lost + s->timing.moments.lost +
+                s->timing.away;
   stats->unfollowed = t->unfollowed;
   stats->timing = (s->timing.timer != NULL);
   stats->timesamples = s->timing.samples;

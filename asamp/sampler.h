@@ -68,9 +68,8 @@ int sampler_off (Sampler *s, lua_State *L);
 
 /*
 ** Samples the time of the calling OS thread, every 'ns' nanoseconds of the
-** clock. Needs a session; time sampling must be off. The state
-** must not run on another OS thread until it is off again. 0: it could not be;
-** 'err' says why.
+** clock. Needs a session; time sampling must be off. What passes while the state
+** runs on another OS thread is lost (TI4). 0: it could not be; 'err' says why.
 */
 int sampler_timeon (Sampler *s, lua_State *L, uint64_t ns, TimerClock clock,
                     char *err, size_t errsize);

@@ -13,6 +13,7 @@
 #include "lauxlib.h"
 #include "lua.h"
 
+#include "owner.h"
 #include "seam.h"
 #include "stack.h"
 
@@ -186,14 +187,17 @@ static size_t pushrun (Stack *s, size_t i, size_t n) {
 }
 
 
-/* What is left of a coroutine. */
-static size_t pushrest (Stack *s, size_t i, size_t n) {
-  if (i == 0 || !s->lua[i - 1].last) {
-    while (i < n) {
-      const luaN_Frame *f = &s->lua[i++];
-      pushframe(s, f, f->resumable && !f->last);
-      if (f->last) break;
-    }
+/*
+** What is left of a coroutine. 'called': C functions that it runs were there.
+** These are its innermost frames, but for the outermost of them: where a Lua
+** function called that, it has yielded, and its continuation was there.
+*/
+static size_t pushrest (Stack *s, size_t i, size_t n, int called) {
+  while (i < n) {
+    const luaN_Frame *f = &s->lua[i++];
+    called = called && i < n && s->lua[i].id == NULL;
+    pushframe(s, f, !called && f->resumable && !f->last);
+    if (f->last) break;
   }
   return i;
 }
@@ -206,18 +210,34 @@ static size_t pushrest (Stack *s, size_t i, size_t n) {
 static size_t merge (Stack *s, size_t nlua, void *const *native, int nnative,
                      int part) {
   luaN_Code code;
-  size_t i = 0;
-  int j;
+  size_t i = 0, before;
+  int j, coroutines = 0, ended = 0;  /* passed; and those whose frames are */
+  int called = 0;  /* native frames since a loop or a resume */
   luaN_code(&code);
   for (j = 0; j < nnative && !(part && i == nlua); j++) {
     const char *ip = (const char *)native[j] - 1;  /* within the call */
-    if (in(&code.execute, ip)) i = pushrun(s, i, nlua);
+    const char *other = owner_marked(native[j]);
+    if (other != NULL) pushnative(s, other - 1);
+    else if (in(&code.execute, ip)) {
+      before = i;
+      i = pushrun(s, i, nlua);
+      ended += (i > before && s->lua[i - 1].last);
+      called = 0;
+    }
     else if (in(&code.resume, ip)) {
       if (s->bare) s->bare = 0;
-      else i = pushrest(s, i, nlua);
+      else if (ended > coroutines++) { }  /* all of it has been run by loops */
+      else {
+        i = pushrest(s, i, nlua, called);
+        ended++;
+      }
+      called = 0;
       if (i > 0 && luaN_ismain(s->lua[i - 1].L)) s->resumed = 1;
     }
-    else if (!in(&code.core, ip)) pushnative(s, ip);
+    else if (!in(&code.core, ip) && !in(&code.protect, ip)) {
+      pushnative(s, ip);
+      called = 1;
+    }
   }
   return i;
 }
@@ -230,8 +250,9 @@ static void pushothers (Stack *s, size_t i, size_t n) {
 }
 
 
-/* At most n native frames, without the sampler's own. */
-static int backtrace_ (Stack *s, int max, void ***native) {
+/* At most 'max' native frames, '*all' of them there; less the sampler's own. */
+static int backtrace_ (Stack *s, lua_State *L, int max, int *all,
+                       void ***native) {
   luaN_Code code;
   int n, i = 0;
   stack_unwinding = 1;
@@ -239,7 +260,12 @@ static int backtrace_ (Stack *s, int max, void ***native) {
   stack_unwinding = 0;
   luaN_code(&code);
   while (i < n && !in(&code.core, (const char *)s->native[i] - 1)) i++;
+  *all = n;
   *native = s->native + i;
+  if (owner_mixed(L)) {
+    owner_prime();
+    return owner_mark(L, *native, n - i, n < max);
+  }
   return n - i;
 }
 
@@ -265,7 +291,7 @@ static int walkpart (Stack *s, lua_State *L, size_t n) {
   int max = s->enough;
   for (;;) {
     void **a;
-    int m = backtrace_(s, max, &a), all = (int)(a - s->native) + m;
+    int all, m = backtrace_(s, L, max, &all, &a);
     begin(s, L, n);
     if (merge(s, n, a, m, 1) == n) {
       s->enough = max;
@@ -279,7 +305,7 @@ static int walkpart (Stack *s, lua_State *L, size_t n) {
 
 static void walkall (Stack *s, lua_State *L, size_t n) {
   void **a;
-  int m = backtrace_(s, MAXNATIVE, &a);
+  int all, m = backtrace_(s, L, MAXNATIVE, &all, &a);
   begin(s, L, n);
   pushothers(s, merge(s, n, a, m, 0), n);
 }

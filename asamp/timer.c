@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,16 +23,28 @@
 #define sigev_notify_thread_id	_sigev_un._tid
 #endif
 
-#define SIGNAL	SIGPROF
+#define SIGNAL	SIGURG
+
+#define BRIEF	UINT64_C(200000)	/* ns; shorter periods: signals are measured */
+#define LONGEST	UINT64_C(100000000)	/* ns between signals, where C3 asks for it */
+#define MOST	UINT64_C(1000000000)	/* ns owed: what is more is forgiven */
+#define EASY	8	/* ticks that allow more signals, until there are more */
 
 struct Timer {
   Timer *next;			/* all timers, running or not (C4) */
   volatile sig_atomic_t running;
-  pid_t tid;			/* the thread whose timer it is */
+  volatile sig_atomic_t ticking;	/* handlers that look at it */
+  unsigned thread;		/* whose timer it is: its 'me' */
   clockid_t clock;
   uint64_t period, start, counted;
   uint64_t quiet;		/* no tick before the clock says this */
-  TimerTick *f;
+  uint64_t signalcost;		/* ns that a signal takes without its tick */
+  uint64_t cost;		/* ... that was told since the last tick */
+  uint64_t last, owed;		/* the last tick; ns not paid yet (adapt) */
+  unsigned stretch;		/* a signal every period << stretch */
+  unsigned easy;		/* ticks in a row that would allow more signals */
+  volatile sig_atomic_t signals;	/* so far */
+  TimerTick *f;			/* NULL: signals are only counted */
   void *ud;
   int fd;			/* of perf_event_open, or -1 */
   int lastfd;			/* the last one there was, for a signal that is late */
@@ -45,6 +58,13 @@ static int nrunning;
 static struct sigaction before;	/* what our handler replaced */
 
 
+/*
+** A number for each OS thread that has had a timer: the system gives its own
+** numbers again, to threads that such a timer must not mistake for its own.
+*/
+static __thread unsigned me __attribute__((tls_model("initial-exec")));
+
+
 static uint64_t read_ (clockid_t clock) {
   struct timespec t;
   clock_gettime(clock, &t);
@@ -52,14 +72,53 @@ static uint64_t read_ (clockid_t clock) {
 }
 
 
-static pid_t self (void) {
-  return (pid_t)syscall(SYS_gettid);
+/* {== the handler ====================================================== */
+
+static int setposix (Timer *t, uint64_t ns) {
+  struct itimerspec s;
+  s.it_interval.tv_sec = (time_t)(ns / 1000000000);
+  s.it_interval.tv_nsec = (long)(ns % 1000000000);
+  s.it_value = s.it_interval;
+  return timer_settime(t->timer, 0, &s, NULL) == 0;
 }
 
 
-/* {== the handler ====================================================== */
+/* Of CPU time by the POSIX timer: the kernel makes fewer signals than that. */
+static void setinterval (Timer *t) {
+  uint64_t ns = t->period << t->stretch;
+  if (t->fd >= 0) ioctl(t->fd, PERF_EVENT_IOC_PERIOD, &ns);
+  else if (t->clock == CLOCK_MONOTONIC) setposix(t, ns);
+}
 
-static void tick (Timer *t, void *context) {
+
+/*
+** What is taken is owed, and paid by half of the time that passes (C3). While
+** something is owed, signals come less often, step by step; and more often again
+** when that would do. 'share': the timers of this thread.
+*/
+static void adapt (Timer *t, uint64_t now, uint64_t took, unsigned share) {
+  uint64_t interval = t->period << t->stretch;
+  uint64_t paid = (now - t->last) / (2 * share);
+  t->last = now;
+  t->owed = (t->owed + took > paid) ? t->owed + took - paid : 0;
+  if (t->owed > MOST) t->owed = MOST;
+  if (t->owed > 0) {
+    t->easy = 0;
+    if (interval >= LONGEST) return;
+    t->stretch++;
+  }
+  else {
+    if (t->stretch == 0 || 6 * share * took >= interval) t->easy = 0;
+    else t->easy++;
+    if (t->easy < EASY) return;
+    t->easy = 0;
+    t->stretch--;
+  }
+  setinterval(t);
+}
+
+
+static void tick (Timer *t, unsigned share, void *context) {
   uint64_t now = read_(t->clock);
   uint64_t count = (now - t->start + t->period / 2) / t->period - t->counted;
   uint64_t took;
@@ -69,6 +128,8 @@ static void tick (Timer *t, void *context) {
   took = read_(t->clock) - now;
   if (t->clock != CLOCK_MONOTONIC) t->start += took;
   t->quiet = now + 2 * took;
+  took += t->signalcost + __atomic_exchange_n(&t->cost, 0, __ATOMIC_RELAXED);
+  adapt(t, now, took, share);
 }
 
 
@@ -87,21 +148,7 @@ static int isours (const siginfo_t *info) {
 static void passon (int signal, siginfo_t *info, void *context) {
   if (before.sa_flags & SA_SIGINFO)
     before.sa_sigaction(signal, info, context);
-  else if (before.sa_handler == SIG_DFL) {
-    /* it ends the process, unless it is a late one of a timer or of perf */
-    if (info->si_code != SI_TIMER && info->si_code != POLL_IN) {
-      struct sigaction a;
-      sigset_t set;
-      memset(&a, 0, sizeof(a));
-      a.sa_handler = SIG_DFL;
-      sigaction(signal, &a, NULL);
-      raise(signal);
-      sigemptyset(&set);
-      sigaddset(&set, signal);
-      pthread_sigmask(SIG_UNBLOCK, &set, NULL);
-    }
-  }
-  else if (before.sa_handler != SIG_IGN)
+  else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN)
     before.sa_handler(signal);
 }
 
@@ -113,10 +160,19 @@ static void passon (int signal, siginfo_t *info, void *context) {
 static void handler (int signal, siginfo_t *info, void *context) {
   int e = errno;
   if (isours(info)) {
-    pid_t tid = self();
-    Timer *t;
-    for (t = __atomic_load_n(&all, __ATOMIC_ACQUIRE); t != NULL; t = t->next)
-      if (t->running && t->tid == tid) tick(t, context);
+    Timer *first = __atomic_load_n(&all, __ATOMIC_ACQUIRE), *t;
+    unsigned share = 0;
+    for (t = first; t != NULL; t = t->next)
+      if (t->running && t->thread == me) share++;
+    for (t = first; t != NULL; t = t->next) {
+      if (t->thread != me) continue;
+      __atomic_add_fetch(&t->ticking, 1, __ATOMIC_SEQ_CST);  /* C2 */
+      if (t->running && t->thread == me) {
+        t->signals++;
+        if (t->f != NULL) tick(t, share, context);
+      }
+      __atomic_sub_fetch(&t->ticking, 1, __ATOMIC_RELEASE);
+    }
   }
   else passon(signal, info, context);
   errno = e;
@@ -130,7 +186,7 @@ static int isinstalled (void) {
 }
 
 
-/* A program that sets SIGPROF while we run has it; the next start takes it. */
+/* A program that sets the signal while we run has it; the next start takes it. */
 static void install (void) {
   struct sigaction a;
   if (isinstalled()) return;
@@ -157,17 +213,13 @@ static void uninstall (void) {
 
 static int startposix (Timer *t) {
   struct sigevent e;
-  struct itimerspec s;
   memset(&e, 0, sizeof(e));
   e.sigev_notify = SIGEV_THREAD_ID;
   e.sigev_signo = SIGNAL;
   e.sigev_value.sival_ptr = t;
-  e.sigev_notify_thread_id = t->tid;
+  e.sigev_notify_thread_id = (pid_t)syscall(SYS_gettid);
   if (timer_create(t->clock, &e, &t->timer) != 0) return 0;
-  s.it_interval.tv_sec = (time_t)(t->period / 1000000000);
-  s.it_interval.tv_nsec = (long)(t->period % 1000000000);
-  s.it_value = s.it_interval;
-  if (timer_settime(t->timer, 0, &s, NULL) != 0) {
+  if (!setposix(t, t->period)) {
     timer_delete(t->timer);
     return 0;
   }
@@ -193,7 +245,7 @@ static int startperf (Timer *t, int kernel) {
   fd = (int)syscall(SYS_perf_event_open, &a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
   if (fd < 0) return 0;
   o.type = F_OWNER_TID;
-  o.pid = t->tid;
+  o.pid = (pid_t)syscall(SYS_gettid);
   t->fd = t->lastfd = fd;
   if (fcntl(fd, F_SETFL, O_RDWR | O_NONBLOCK | O_ASYNC) == 0 &&
       fcntl(fd, F_SETSIG, SIGNAL) == 0 && fcntl(fd, F_SETOWN_EX, &o) == 0 &&
@@ -219,6 +271,26 @@ static int startsignals (Timer *t, TimerClock clock, char *err,
   if (startposix(t)) return 1;
   snprintf(err, errsize, "cannot sample time: %s", strerror(errno));
   return 0;
+}
+
+
+/*
+** What a signal costs this thread, with its two reads of the clock: the longest
+** time between two readings while one came. 0: none came (it is blocked).
+*/
+static uint64_t measure (const Timer *t) {
+  sig_atomic_t seen = t->signals;
+  uint64_t now = read_(CLOCK_THREAD_CPUTIME_ID), end = now + 16 * t->period;
+  uint64_t last, least = 0;
+  int n = 0;
+  while (n < 4 && now < end) {
+    last = now;
+    now = read_(CLOCK_THREAD_CPUTIME_ID);
+    if (t->signals == seen) continue;
+    seen = t->signals;
+    if (n++ == 0 || now - last < least) least = now - last;
+  }
+  return least;
 }
 
 
@@ -251,41 +323,61 @@ static Timer *newtimer (void) {
 
 Timer *timer_start (uint64_t ns, TimerClock clock, TimerTick *f, void *ud,
                     char *err, size_t errsize) {
+  static unsigned threads;
   Timer *t;
   pthread_mutex_lock(&lock);
+  if (me == 0) me = ++threads;
   t = newtimer();
   if (t != NULL) {
-    t->tid = self();
+    t->thread = me;
     t->clock = (clock == TIMER_WALL) ? CLOCK_MONOTONIC
                                      : CLOCK_THREAD_CPUTIME_ID;
     t->period = ns;
-    t->start = read_(t->clock);
-    t->counted = t->quiet = 0;
-    t->f = f;
+    t->counted = t->quiet = t->signalcost = t->cost = t->owed = 0;
+    t->stretch = t->easy = 0;
+    t->f = NULL;
     t->ud = ud;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     t->running = 1;
     install();
     if (startsignals(t, clock, err, errsize)) nrunning++;
     else {
-      stopsignals(t);
       t->running = 0;
+      stopsignals(t);
       if (nrunning == 0) uninstall();
       t = NULL;
     }
   }
   else snprintf(err, errsize, "cannot sample time: not enough memory");
   pthread_mutex_unlock(&lock);
+  if (t == NULL) return NULL;
+  if (clock != TIMER_CPU && ns < BRIEF) t->signalcost = measure(t);
+  t->start = t->last = read_(t->clock);
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  t->f = f;
   return t;
 }
 
 
 void timer_stop (Timer *t) {
   pthread_mutex_lock(&lock);
+  t->running = 0;  /* before its descriptor may be another's (setinterval) */
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
   stopsignals(t);
-  t->running = 0;
   if (--nrunning == 0) uninstall();
   pthread_mutex_unlock(&lock);
+  while (t->thread != me && __atomic_load_n(&t->ticking, __ATOMIC_ACQUIRE))
+    sched_yield();
+}
+
+
+int timer_mine (const Timer *t) {
+  return t->thread == me;
+}
+
+
+void timer_cost (Timer *t, uint64_t ns) {
+  __atomic_add_fetch(&t->cost, ns, __ATOMIC_RELAXED);
 }
 
 

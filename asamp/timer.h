@@ -16,16 +16,19 @@
 **   TIMER_WALL   wall time: a POSIX timer, an interrupt for each period. It
 **                interrupts sleeps.
 **
-** The signal is SIGPROF with SA_RESTART. Its disposition is ours while any
-** timer runs. SIGPROF of another origin is passed on to the handler that was
+** The signal is SIGURG with SA_RESTART: a signal that nobody handles is ignored
+** then, so one that is still on its way when the process becomes another program
+** (exec) does not end that, as SIGPROF would. Its disposition is ours while any
+** timer runs. SIGURG of another origin is passed on to the handler that was
 ** there before; one of our own that comes late is dropped.
 **
 **   C1  periods counted since timer_start = floor(time / period + 1/2), where
 **       the CPU time that ticks take themselves is not part of the time;
-**   C2  no tick after timer_stop has returned, when it is called on the timer's
-**       own thread; called on another, one may just be ending;
-**   C3  ticks take at most half of the time, the next one comes later, however
-**       high the rate and however long a tick takes;
+**   C2  no tick after timer_stop has returned, on whatever thread it is called;
+**   C3  sampling takes about half of the time at most, however high the rate and
+**       however long a tick takes: the next one comes later, and counts for
+**       more. What is taken: the signal itself (measured at the start, where
+**       the rate is high), the tick, and what timer_cost has told;
 **   C4  a Timer is never given back to the system: a handler may look at it.
 ** In the child of a fork there is no timer: timer_forked.
 */
@@ -53,6 +56,15 @@ Timer *timer_start (uint64_t ns, TimerClock clock, TimerTick *f, void *ud,
                     char *err, size_t errsize);
 
 void timer_stop (Timer *t);
+
+/* Is this the OS thread whose timer it is? */
+int timer_mine (const Timer *t);
+
+/*
+** Ticks have cost 'ns' nanoseconds outside of the handler, of the program's
+** thread (C3). On the timer's own thread.
+*/
+void timer_cost (Timer *t, uint64_t ns);
 
 /* In the child of a fork: stops a timer of the parent's. */
 void timer_forked (Timer *t);

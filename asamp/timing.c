@@ -14,6 +14,8 @@
 #include <time.h>
 #include <ucontext.h>
 
+#include "owner.h"
+
 #if defined(__x86_64__)
 #define IP(u)		((const char *)(u)->uc_mcontext.gregs[REG_RIP])
 #define REGISTERS(u)	((const uintptr_t *)(u)->uc_mcontext.gregs), NGREG
@@ -54,11 +56,11 @@ static uint32_t backtrace_ (Timing *t, const char *ip) {
     return 1;
   }
   a[i] = (void *)(ip + 1);  /* an address that will be returned to */
+  if (owner_mixed(t->L))
+    all = i + owner_mark(t->L, a + i, all - i, all < TIMING_NATIVE);
   for (; i < all; i++) {
     const char *c = (const char *)a[i] - 1;
-    if (!in(&t->code.core, c) || in(&t->code.execute, c) ||
-        in(&t->code.resume, c))
-      a[n++] = a[i];
+    if (!in(&t->code.core, c) && !in(&t->code.protect, c)) a[n++] = a[i];
   }
   return n;
 }
@@ -70,8 +72,15 @@ static void tick (void *ud, uint64_t count, void *context) {
   luaN_Registers r = {IP(u), REGISTERS(u)};
   luaN_Moment m;
   Moment e;
+  if (t->pointing) {
+    __atomic_add_fetch(&t->own, count, __ATOMIC_RELAXED);
+    return;
+  }
   e.time = now();
-  luaN_interrupt(t->L, &r, &m);
+  if (!luaN_interrupt(t->L, &r, &m)) {
+    __atomic_add_fetch(&t->away, count, __ATOMIC_RELAXED);
+    return;
+  }
   e.count = count;
   e.L = m.L;
   e.ci = m.ci;
@@ -106,7 +115,10 @@ int timing_start (Timing *t, lua_State *L, uint64_t ns, TimerClock clock,
     }
   }
   /* what libunwind allocates for this thread is allocated here */
-  if (native) stack_prime();
+  if (native) {
+    stack_prime();
+    owner_prime();
+  }
   t->timer = timer_start(ns, clock, tick, t, err, errsize);
   return t->timer != NULL;
 }
@@ -129,7 +141,7 @@ typedef struct Point {
 
 /*
 ** A function is one frame, wherever in it the signal came: so the innermost
-** address becomes that of its beginning.
+** address becomes that of its beginning, which may be odd (pushentry of stack.c).
 */
 static void *startof (Timing *t, void *address) {
   uintptr_t a = (uintptr_t)address - 1;
@@ -142,14 +154,14 @@ static void *startof (Timing *t, void *address) {
              ? (uintptr_t)p.start_ip : a;
     stack_unwinding = 0;
   }
-  return (void *)(c->start + 1);
+  return (void *)(c->start + 2);
 }
 
 
 static void complete (void *ud, Moment *e) {
   const Point *at = ud;
   ProfileTime time;
-  if (e->n > 0 && !in(&at->t->code.core, (const char *)e->native[0] - 1))
+  if (e->n > 0 && owner_marked(e->native[0]) == NULL)
     e->native[0] = startof(at->t, e->native[0]);
   time.time = e->time;
   time.count = e->count;
@@ -157,17 +169,42 @@ static void complete (void *ud, Moment *e) {
   stack_complete(at->s, at->L, e, at->t->native);
   profile_time(at->p, &time, at->s->kept, at->s->frames, at->s->n);
   at->t->samples += e->count;
+  at->t->last = *e;  /* without its native frames */
+}
+
+
+/* What timing_point itself has taken (TI3). */
+static void completeown (Point *at, uint64_t time) {
+  struct {
+    Moment e;
+    void *native;
+  } own;
+  Timing *t = at->t;
+  uint64_t count = __atomic_exchange_n(&t->own, 0, __ATOMIC_RELAXED);
+  if (count == 0) return;
+  own.e = t->last;
+  own.e.time = time;
+  own.e.count = count;
+  own.e.collecting = 0;
+  own.e.n = (t->native != 0);
+  own.e.native[0] = (char *)(uintptr_t)timing_point + 1;
+  complete(at, &own.e);
 }
 
 
 void timing_point (Timing *t, lua_State *L, Stack *s, Profile *p,
                    uint64_t thread) {
   Point at = {t, L, s, p, thread};
-  uint64_t begin;
-  if (t->stack == NULL) return;
+  uint64_t begin, took;
+  if (t->stack == NULL || (t->timer != NULL && !timer_mine(t->timer))) return;
   begin = now();
+  t->pointing = 1;
   moments_take(&t->moments, complete, &at);
-  t->inpoints += now() - begin;
+  completeown(&at, begin);
+  t->pointing = 0;
+  took = now() - begin;
+  t->inpoints += took;
+  if (t->timer != NULL) timer_cost(t->timer, took);
 }
 
 
@@ -177,8 +214,8 @@ static void dropone (void *ud, Moment *e) {
 
 
 uint64_t timing_drop (Timing *t) {
-  uint64_t n = t->moments.lost;
-  t->moments.lost = 0;
+  uint64_t n = t->moments.lost + t->away;
+  t->moments.lost = t->away = 0;
   if (t->stack != NULL) moments_take(&t->moments, dropone, &n);
   return n;
 }

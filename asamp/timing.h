@@ -10,7 +10,13 @@
 **   TI1  every moment becomes a sample, or is counted as lost;
 **   TI2  time that the sampler itself takes is shown where it was taken, with its
 **        own native function as the leaf (`stack_walk` when it was walking the C
-**        stack, which must not be walked twice at once).
+**        stack, which must not be walked twice at once);
+**   TI3  time that timing_point takes, waiting for the writer too, becomes one
+**        sample at its end, which costs no point: else deep stacks would make
+**        samples faster than they can be written, of nothing but themselves;
+**   TI4  on another OS thread than the timer's no moment is completed: they wait
+**        until the state is back, or are lost in the end. What passes there
+**        while the state runs elsewhere is lost.
 */
 #ifndef asamp_timing_h
 #define asamp_timing_h
@@ -43,6 +49,10 @@ typedef struct Timing {
   Moments moments;
   void **stack;			/* of the handler: TIMING_NATIVE addresses */
   TimingStart *starts;
+  volatile sig_atomic_t pointing;	/* timing_point runs */
+  uint64_t own;			/* ... periods since it began (TI3) */
+  Moment last;			/* that it has completed; native frames apart */
+  uint64_t away;		/* periods while another thread ran the state */
   uint64_t samples;		/* periods that became samples, in the session */
   uint64_t inticks, inpoints;	/* ns that took, in the session */
 } Timing;

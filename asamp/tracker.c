@@ -12,7 +12,9 @@
 #include <unistd.h>
 
 #define RECORD_NS	10000000
-#define STALE		1024	/* bits of 'watching' that are nobody's */
+#define STALE		256	/* bits of 'watching' that are nobody's */
+#define FEW		128	/* blocks for which 2^FEWLOG bits will do */
+#define FEWLOG		12
 
 
 uint64_t tracker_now (void) {
@@ -40,10 +42,10 @@ static uint64_t rss (void) {
 
 /* A6: 'block' is watched from here on. */
 static void watch (Tracker *t, lua_State *L, const void *block) {
-  unsigned bit = luaN_watchbit(block);
+  unsigned bit = luaN_watchbit(block, t->watchlog);
   t->watching[bit / 64] |= UINT64_C(1) << bit % 64;
   t->nwatching++;
-  luaN_watch(L, t->watching);
+  luaN_watch(L, t->watching, t->watchlog);
 }
 
 
@@ -54,7 +56,8 @@ static void unwatch (Tracker *t, lua_State *L) {
   if (t->nwatching == 0 || (n > 0 && t->nwatching < 2 * n + STALE)) return;
   memset(t->watching, 0, sizeof(t->watching));
   t->nwatching = 0;
-  luaN_watch(L, NULL);
+  t->watchlog = (n < FEW) ? FEWLOG : TRACKER_WATCHLOG;
+  luaN_watch(L, NULL, 0);
   for (i = 0; n > 0 && i < t->followed.n; i++)
     if (t->followed.samples[i].block != NULL)
       watch(t, L, t->followed.samples[i].block);
@@ -255,6 +258,7 @@ int tracker_open (Tracker *t, lua_State *L) {
   lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
   t->L = lua_tothread(L, -1);
   lua_pop(L, 1);
+  t->watchlog = FEWLOG;
   t->seam.ud = t;
   t->seam.sample = sample;
   t->seam.decide = decide;
@@ -326,7 +330,7 @@ static void enter (Tracker *t, lua_State *L, uint64_t distance) {
     classes_forget(&t->classes);
   }
   luaN_setsampler(L, &t->seam, distance);
-  if (t->nwatching > 0) luaN_watch(L, t->watching);
+  if (t->nwatching > 0) luaN_watch(L, t->watching, t->watchlog);
 }
 
 

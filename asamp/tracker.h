@@ -21,7 +21,7 @@
 **   A6  the bit of every block that 'pending' or 'followed' watch is set in
 **       'watching', and after a collection few others are: the program frees
 **       millions of blocks a second, so that whoever is not watched must cost
-**       no call.
+**       no call, and no more of the cache than has to be.
 */
 #ifndef asamp_tracker_h
 #define asamp_tracker_h
@@ -56,6 +56,8 @@ typedef struct TrackerClient {
   int follows;		/* wants deaths; else none are looked for */
 } TrackerClient;
 
+#define TRACKER_WATCHLOG	16
+
 typedef struct Tracker {
   luaN_Sampler seam;		/* what the core calls; ud is the Tracker */
   lua_State *L;			/* the state's main thread */
@@ -74,7 +76,8 @@ typedef struct Tracker {
   uint64_t rss, measured;	/* resident bytes, and when they were read */
   Pending pending;
   Followed followed;
-  uint64_t watching[LUAN_WATCHBITS / 64];  /* A6, as the core looks at it */
+  uint64_t watching[(1u << TRACKER_WATCHLOG) / 64];  /* A6, of which ... */
+  unsigned watchlog;		/* ... 2 to the power of this are in use */
   size_t nwatching;		/* blocks put there since it was last empty */
   Stack stack;
   Classes classes;

@@ -154,6 +154,16 @@ LUA_API int luaN_ismain (lua_State *L) {
 }
 
 
+LUA_API lua_State *luaN_main (lua_State *L) {
+  return G(L)->mainthread;
+}
+
+
+LUA_API luaN_Protected luaN_protected (void) {
+  return luaN_innermost;
+}
+
+
 LUA_API int luaN_line (const void *proto, int pc) {
   int line = luaG_getfuncline((const Proto *)proto, pc);
   return (line > 0) ? line : 0;
@@ -162,16 +172,18 @@ LUA_API int luaN_line (const void *proto, int pc) {
 
 /*
 ** The sections that the build gives to the core's code (build.mk), and
-** nursery.h to the bytecode loop and to coroutines. The linker defines the
+** nursery.h to the bytecode loop, to coroutines and to protected calls. The linker defines the
 ** names of their bounds.
 */
 #define BOUND	__attribute__((visibility("hidden")))
 extern const char __start_luacore[] BOUND, __stop_luacore[] BOUND;
 extern const char __start_luavm[] BOUND, __stop_luavm[] BOUND;
 extern const char __start_luaresume[] BOUND, __stop_luaresume[] BOUND;
+extern const char __start_luaprotect[] BOUND, __stop_luaprotect[] BOUND;
 
 LUA_API void luaN_code (luaN_Code *c) {
   c->core.from = __start_luacore; c->core.to = __stop_luacore;
   c->execute.from = __start_luavm; c->execute.to = __stop_luavm;
   c->resume.from = __start_luaresume; c->resume.to = __stop_luaresume;
+  c->protect.from = __start_luaprotect; c->protect.to = __stop_luaprotect;
 }

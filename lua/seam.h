@@ -95,17 +95,15 @@ LUA_API void luaN_setdistance (lua_State *L, uint64_t distance);
 LUA_API uint64_t luaN_allocated (lua_State *L);
 
 /*
-** Blocks whose free 'freed' is to be told of: LUAN_WATCHBITS bits, where that of
-** each of them is set (luaN_watchbit); others may share it. They stay the
+** Blocks whose free 'freed' is to be told of: 2^log2 bits, log2 at least 6, where
+** that of each of them is set (luaN_watchbit); others may share it. They stay the
 ** caller's and may change at any time. NULL: none.
 */
-#define LUAN_WATCHBITS	65536u
+LUA_API void luaN_watch (lua_State *L, const uint64_t *bits, unsigned log2);
 
-static inline unsigned luaN_watchbit (const void *block) {
-  return (uint32_t)((uintptr_t)block >> 3) * 2654435769u >> 16;
+static inline unsigned luaN_watchbit (const void *block, unsigned log2) {
+  return (uint32_t)((uintptr_t)block >> 3) * 2654435769u >> (32 - log2);
 }
-
-LUA_API void luaN_watch (lua_State *L, const uint64_t *bits);
 
 /* Is 'owner' dead? To be asked inside 'decide' only. */
 LUA_API int luaN_isdead (lua_State *L, const void *owner);
@@ -261,26 +259,44 @@ typedef struct luaN_Registers {
 ** Notes the moment in 'm' and has the sampler's 'point' called soon: before the
 ** next VM instruction when a Lua function ran, or when the C function that ran
 ** calls another or ends; at the end of the collection that ran. L is any thread
-** of the state. Safe in a signal handler, on the OS thread that runs the state;
-** a state that runs on another meanwhile must not be asked.
+** of the state. Safe in a signal handler. 0: another OS thread has run the state
+** since this one did; nothing is noted then.
 */
-LUA_API void luaN_interrupt (lua_State *L, const luaN_Registers *r,
-                             luaN_Moment *m);
+LUA_API int luaN_interrupt (lua_State *L, const luaN_Registers *r,
+                            luaN_Moment *m);
 
 /*
-** Address ranges of the core's code, for those who walk the C stack:
-** everything, the bytecode loop, what runs a coroutine for lua_resume. 'from'
-** inclusive, 'to' not.
+** Address ranges of the core's code, for those who walk the C stack: the
+** bytecode loop, what runs a coroutine for lua_resume, what runs a protected
+** call, and all else. 'from' inclusive, 'to' not.
 */
 typedef struct luaN_Range {
   const char *from, *to;
 } luaN_Range;
 
 typedef struct luaN_Code {
-  luaN_Range core, execute, resume;
+  luaN_Range core, execute, resume, protect;
 } luaN_Code;
 
 LUA_API void luaN_code (luaN_Code *c);
+
+/*
+** A protected call that runs: lua_pcall, lua_resume and the like. Those of an OS
+** thread are a chain, whatever states they are of; each is one frame of
+** luaN_Code.protect. 'outer' lies in that frame: a program that switches C
+** stacks may leave some behind, so who follows it looks first where it leads.
+*/
+typedef struct luaN_Protected {
+  const struct luaN_Protected *outer;  /* NULL: there is none */
+  const lua_State *L;	/* its state's main thread */
+  int mixed;		/* 1: it runs inside of one of another state */
+} luaN_Protected;
+
+/* The innermost of this OS thread; its L is NULL: there is none. May be called
+   in a signal handler. */
+LUA_API luaN_Protected luaN_protected (void);
+
+LUA_API lua_State *luaN_main (lua_State *L);
 
 /*
 ** Checks the heap's invariants (heap.h, nursery.h, gc.h). NULL: they hold; else

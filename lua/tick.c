@@ -157,15 +157,21 @@ static int ran (const luaN_Tick *t, const CallInfo *ci, int n) {
 /* }===================================================================== */
 
 
+__thread luaN_Protected luaN_innermost;
+
+
 /* {== moments and points =============================================== */
 
-LUA_API void luaN_interrupt (lua_State *L, const luaN_Registers *r,
-                             luaN_Moment *m) {
+LUA_API int luaN_interrupt (lua_State *L, const luaN_Registers *r,
+                            luaN_Moment *m) {
   luaN_Tick *t = &G(L)->heap.tick;
-  lua_State *th = (t->running != NULL) ? t->running : G(L)->mainthread;
-  CallInfo *ci = th->ci;
+  lua_State *th;
+  CallInfo *ci;
   luaN_Code code;
-  int inloop;
+  int inloop, isown;
+  if (t->where != NULL && t->where != &luaN_innermost) return 0;
+  th = (t->running != NULL) ? t->running : G(L)->mainthread;
+  ci = th->ci;
   luaN_code(&code);
   m->L = th;
   m->ci = (ci == &th->base_ci) ? NULL : ci;
@@ -173,8 +179,9 @@ LUA_API void luaN_interrupt (lua_State *L, const luaN_Registers *r,
   t->wanted = 1;
   th->hookmask |= LUAN_TICK;
   inloop = (code.execute.from <= r->ip && r->ip < code.execute.to);
+  isown = (luaN_innermost.L == NULL || luaN_innermost.L == G(L)->mainthread);
   /* in the loop with a frame of C: the call begins or ends */
-  if (!m->collecting && (isLua(ci) || inloop)) {
+  if (!m->collecting && isown && (isLua(ci) || inloop)) {
     t->ci = ci;
 #if !defined(__SANITIZE_ADDRESS__)  /* it keeps the pc in memory */
     t->nregisters = (r->n < LUAN_REGISTERS) ? r->n : LUAN_REGISTERS;
@@ -183,6 +190,7 @@ LUA_API void luaN_interrupt (lua_State *L, const luaN_Registers *r,
     t->deep = !inloop;
     arm(t);
   }
+  return 1;
 }
 
 

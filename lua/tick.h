@@ -28,11 +28,19 @@
 **        registers held at the moment tells it, when it leads to the
 **        instruction that is next. Else it is that next instruction (in a build
 **        with AddressSanitizer it always is).
+**   TK5  luaN_innermost tells of the innermost luaD_rawrunprotected of the OS
+**        thread, but for a signal that comes at its begin or its end. A state
+**        is armed by a signal inside its own bytecode loop only: another's,
+**        which it has called, would be diverted at every instruction.
+**   TK6  a signal on an OS thread touches no state that has been entered on
+**        another one since.
 */
 #ifndef luaN_tick_h
 #define luaN_tick_h
 
 #include "lstate.h"
+
+#include "seam.h"
 
 #define LUAN_TICK	0x80	/* of hookmask */
 
@@ -68,6 +76,22 @@ static inline lua_State *luaN_run (lua_State *L, lua_State *th) {
   t->running = th;
   return before;
 }
+
+LUAI_DDEC(__thread luaN_Protected luaN_innermost
+              __attribute__((tls_model("initial-exec")));)
+
+/* A protected call of L begins; '*outer' is the caller's, until it ends. */
+static inline void luaN_protect (lua_State *L, luaN_Protected *outer) {
+  const lua_State *th = G(L)->mainthread;
+  *outer = luaN_innermost;
+  luaN_innermost.mixed = outer->L != NULL && (outer->mixed || outer->L != th);
+  luaN_innermost.outer = (outer->L != NULL) ? outer : NULL;
+  luaN_innermost.L = th;
+  G(L)->heap.tick.where = &luaN_innermost;
+}
+
+/* ... and it is over. */
+#define luaN_unprotect(outer)  ((void)(luaN_innermost = *(outer)))
 
 /* A collection begins; a minor one goes over into a major one. */
 #define luaN_collecting(g,how)  ((g)->heap.tick.collecting = (how))

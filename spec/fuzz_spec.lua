@@ -29,12 +29,15 @@ describe("the C API", function()
 
   local function build(name, sources)
     local files = sources:gsub("%S+", "spec/fuzz/%0.c")
-    shell.output(("cc -std=gnu99 -Wall -Wextra -Werror %s -I%s/include/lua5.4 -o %s/%s %s "
-      .. "%s/lib/liblua.a -lm -ldl"):format(flags[variant], prefix, folder, name, files, prefix))
+    -- -E and the whole archive: modules that are loaded find the API
+    shell.output(("cc -std=gnu99 -Wall -Wextra -Werror %s -I%s/include/lua5.4 -o %s/%s %s -Wl,-E "
+      .. "-Wl,--whole-archive %s/lib/liblua.a -Wl,--no-whole-archive -lm -ldl"):format(flags[variant],
+      prefix, folder, name, files, prefix))
   end
 
   local function run(name, ...)
-    local status, out, err = process.run {program = folder .. "/" .. name, ...}
+    local env = {LUA_CPATH = prefix .. "/lib/lua/5.4/?.so", GRAPH_PROFILE = folder .. "/graph.vmprof"}
+    local status, out, err = process.run {program = folder .. "/" .. name, env = env, ...}
     return status, out .. err
   end
 
@@ -58,6 +61,7 @@ describe("the C API", function()
   for seed, options in ipairs {
     {}, {"mode=gen"}, {"mode=gen", "nodes=300"}, {"nodes=20000"}, {"limit=1500000"},
     {"limit=4000000", "mode=gen"}, {"fail=2000"}, {"fail=100000"},
+    {"sample=64"}, {"sample=512", "mode=gen", "fail=20000"},
   } do
     it("does what a model predicts: " .. table.concat(options, " "), function()
       local status, text = graph(seed, share, table.unpack(options))

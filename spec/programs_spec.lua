@@ -53,6 +53,15 @@ describe("programs built for Lua 5.4", function()
     end
   end)
 
+  for _, clock in ipairs{"", ",wall", require "spec.support.times".exact and ",exact" or nil} do
+    it("C modules, with their time sampled" .. clock, function()
+      local text = output(("LUA_PROFILER=alloc=64K,time=20000,quiet,out=%s/p.vmprof%s %s -l profiler %s %s")
+        :format(dir, clock, interpreter(), "spec/support/modules.lua", dir))
+      assert.equal("done\n", text)
+      assert.is_true(assert(reader.read(dir .. "/p.vmprof")).complete)
+    end)
+  end
+
   -- The shared library of the sanitizer build needs a sanitized program.
   describe("#plain linked to liblua5.4.so.0", function()
     local function run(command)

@@ -183,6 +183,8 @@ typedef struct luaN_Gc {
 */
 typedef struct luaN_Tick {
   struct lua_State *running;	/* the thread that does; NULL: the main thread */
+  const void *where;		/* the OS thread (its luaN_innermost) that made the
+				   last protected call of the state; NULL: none */
   struct CallInfo *ci;		/* the Lua function at the last moment, ... */
   uintptr_t registers[LUAN_REGISTERS];  /* ... what the machine held then, ... */
   unsigned nregisters;
@@ -206,6 +208,7 @@ typedef struct luaN_Heap {
   const struct luaN_Sampler *sampler;
   const uint64_t *watched;	/* blocks whose free the sampler asks to be told
 				   (luaN_watch), or NULL */
+  unsigned watchlog;		/* log2 of its bits */
   const void *resizing;		/* table (thread) whose vectors (stack) were
 				   asked for last */
   const void *rehashing;	/* table that is being resized, or NULL */

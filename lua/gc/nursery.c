@@ -288,14 +288,14 @@ static int isapart (size_t size, int what) {
 }
 
 
-/* A block is freed by hand: the sampler may watch it. */
-static inline void tellfree (lua_State *L, const void *block) {
+/* A block is freed by hand while the sampler watches some: is it one of these?
+   Apart, so that who frees has no registers to save for it. */
+static __attribute__((noinline)) void tellfree (lua_State *L,
+                                                const void *block) {
   const luaN_Heap *h = &G(L)->heap;
-  if (l_unlikely(h->watched != NULL)) {
-    unsigned bit = luaN_watchbit(block);
-    if (l_unlikely(h->watched[bit / 64] >> bit % 64 & 1))
-      h->sampler->freed(h->sampler->ud, L, block);
-  }
+  unsigned bit = luaN_watchbit(block, h->watchlog);
+  if (l_unlikely(h->watched[bit / 64] >> bit % 64 & 1))
+    h->sampler->freed(h->sampler->ud, L, block);
 }
 
 
@@ -317,7 +317,7 @@ static void *relarge (lua_State *L, void *block, size_t osize, size_t nsize,
     p = (char *)(*g->frealloc)(g->ud, block, osize, nsize);
     if (p == NULL) return NULL;
   }
-  tellfree(L, block);
+  if (l_unlikely(h->watched != NULL)) tellfree(L, block);
   h->held += nsize - osize;
   if (luaN_isexplicit(what)) h->gc.explicit += n - o;
   d = distance(h);
@@ -371,7 +371,7 @@ void luaN_release (lua_State *L, void *block, size_t size, int what) {
   size_t n = luaN_round(size);
   lua_assert((size == 0) == (block == NULL));
   if (block == NULL) return;
-  tellfree(L, block);
+  if (l_unlikely(h->watched != NULL)) tellfree(L, block);
   g->totalbytes -= (l_mem)n;
   if (what == LUAN_VSTACK) luaN_recounted(L, obj2gco(L), -(l_mem)n);
   if (isapart(size, what)) {
@@ -455,8 +455,10 @@ LUA_API uint64_t luaN_allocated (lua_State *L) {
 }
 
 
-LUA_API void luaN_watch (lua_State *L, const uint64_t *bits) {
-  G(L)->heap.watched = bits;
+LUA_API void luaN_watch (lua_State *L, const uint64_t *bits, unsigned log2) {
+  luaN_Heap *h = &G(L)->heap;
+  h->watched = bits;
+  h->watchlog = log2;
 }
 
 

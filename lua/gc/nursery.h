@@ -161,7 +161,7 @@ LUAI_FUNC void luaN_built (lua_State *L);
    memset(p, 0, cast_sizet(n) * sizeof(StackValue)))
 
 /*
-** Two functions stand in sections of their own, so that a walk of the C stack
+** Three functions stand in sections of their own, so that a walk of the C stack
 ** knows their frames by address (luaN_code of seam.h). The bytecode loop begins
 ** a cache line: where it lies by chance costs up to 4%.
 */
@@ -169,5 +169,9 @@ LUAI_FUNC void luaN_built (lua_State *L);
 LUAI_FUNC void luaV_execute (lua_State *L, CallInfo *ci) LUAN_SECTION("luavm");
 LUAI_FUNC int luaN_runcoroutine (lua_State *L, int nargs)
     LUAN_SECTION("luaresume") __attribute__((noinline));
+LUAI_FUNC int luaD_rawrunprotected (lua_State *L,
+                                    void (*f) (lua_State *L, void *ud),
+                                    void *ud)
+    LUAN_SECTION("luaprotect") __attribute__((noinline));
 
 #endif

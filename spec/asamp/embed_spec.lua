@@ -33,6 +33,24 @@ describe("a client of asamp.h", function()
     assert.equal(500 - 1, #kept)
   end)
 
+  -- 'start' and 'stop' in a callback freed the client that was being called.
+  it("is refused when a callback starts, stops or changes sampling", function()
+    embedding.misuse(true)
+    assert.is_true(embedding.start(64))
+    local kept = {}
+    for i = 1, 1000 do kept[i % 50] = {i} end
+    collectgarbage()
+    assert.equal(50, #kept + 1)
+    local refused, obeyed = embedding.misuse()
+    assert.equal(0, obeyed)
+    assert.is_true(refused > 3000, refused)
+    assert.is_true(embedding.period(128))
+    assert.is_true(embedding.stop())
+    assert.is_false(embedding.stop())
+    assert.is_nil(embedding.wrong())
+    assert.is_nil((embedding.period(128)))
+  end)
+
   it("sees stacks, with C frames between those of Lua", function()
     local function leaf() return {1, 2, 3, 4} end
     local function middle() return (natives.through(leaf)) end

@@ -137,6 +137,32 @@ natives.through(natives.resume, co)]],
       "mark:1 native_call native_through anonymous:5 native_resume native_call native_through main chunk:8")
   end)
 
+  -- The frames of a coroutine whose body is a C function were taken for those of
+  -- the one that it had resumed: what is outside of them lost its place.
+  it("is right in a coroutine of C functions that resumes another", function()
+    local function inner()
+      local t = {}
+      for i = 1, 5 do t[i] = {i} end
+      coroutine.yield(t)
+    end
+    local function outer()
+      local co = coroutine.wrap(pcall)
+      local ok, t = co(coroutine.wrap(inner))
+      return ok and t
+    end
+    local list = samples.of(function() return (outer()) end, {native = true})
+    local here, seen = debug.getinfo(inner, "S").linedefined, 0
+    for _, s in ipairs(list) do
+      if s.stack[1].line == here + 2 then
+        seen = seen + 1
+        local line = samples.text(s.stack)
+        assert.truthy(line:find(("^anonymous:%d auxresume luaB_auxwrap luaB_pcall auxresume luaB_auxwrap "
+          .. "outer:%d anonymous:"):format(here + 2, here + 7)), line)
+      end
+    end
+    assert.is_true(seen >= 5)
+  end)
+
   it("is right in a resume that fails, which runs nobody", function()
     local chunk = assert(load([[
 local function f(co) return coroutine.resume(co) end

@@ -13,6 +13,9 @@
 **                 object behind it where an allocator has no headers
 **   openjoin=0    no lua_upvaluejoin to an open upvalue: 5.4.7 built with
 **                 assertions takes the age that the barrier gives it for wrong
+**   sample=BYTES  allocations are sampled at this period, and time 5000 times a
+**                 second, into the profile that GRAPH_PROFILE names; the module
+**                 is found by LUA_CPATH
 **   break=N       damages the model at action N: must end in exit 1
 ** This file owns the slots (the roots) and the loop. An action has a protected
 ** half, which may raise, and a half that changes the model; a protected half
@@ -31,8 +34,8 @@
 extern const char *luaN_check (lua_State *L) __attribute__((weak));
 
 static struct Options {
-  unsigned long invariants, damage;
-} options = {20000, 0};
+  unsigned long invariants, damage, sample;
+} options = {20000, 0, 0};
 
 void check_invariants (lua_State *L) {
   const char *why = luaN_check ? luaN_check(L) : NULL;
@@ -230,7 +233,7 @@ static void fix_addresses (char **argv) {
 static int usage (const char *what) {
   fprintf(stderr, "graph: bad argument '%s'; use: graph SEED ACTIONS [limit=BYTES] "
           "[fail=P] [check=K] [nodes=N] [mode=gen|inc] [switch=0] [empty=0] [openjoin=0] "
-          "[break=N]\n", what);
+          "[sample=BYTES] [break=N]\n", what);
   return 2;
 }
 
@@ -260,10 +263,23 @@ static int option (char *arg) {
   else if (IS("switch")) w.noswitch = n == 0;
   else if (IS("openjoin")) w.noopenjoin = n == 0;
   else if (IS("nodes") && n > 0) w.maxnodes = (unsigned)n;
+  else if (IS("sample")) options.sample = n;
   else if (IS("break")) options.damage = n;
   else return 0;
   return 1;
 #undef IS
+}
+
+static int begin_sampling (lua_State *L) {
+  luaL_loadstring(L, "local period, out = ...\n"
+    "local core = require 'profiler.core'\n"
+    "assert(core.open{out = out, period = period, timeperiod = 200000, native = true})\n"
+    "core.on(period, true)\n"
+    "assert(core.timeon(200000, false))");
+  lua_pushinteger(L, (lua_Integer)options.sample);
+  lua_pushstring(L, getenv("GRAPH_PROFILE"));
+  lua_call(L, 2, 0);
+  return 0;
 }
 
 static void finish (lua_State *L) {
@@ -296,6 +312,7 @@ int main (int argc, char **argv) {
   if (L == NULL) wrong("no state");
   call(L, prepare, 0, 0);
   if (w.generational) lua_gc(L, LUA_GCGEN, 0, 0);
+  if (options.sample) call(L, begin_sampling, 0, 0);
   memory.armed = 1;
   call(L, run_frame, 0, 0);
   memory.armed = 0;

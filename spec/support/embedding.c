@@ -10,6 +10,8 @@
 **     stack= "name:line native name:line ..."} ...}, of the last client
 **   wrong() -> the first promise that was not kept, or nil
 **   collections() -> number, number of major ones
+**   misuse(true): callbacks call what they must not; misuse() -> how often that
+**     was refused, how often not
 **   symbol() -> name and file of a native function of this module
 */
 #include <stdio.h>
@@ -33,6 +35,22 @@ static size_t nlast;
 static const char *wrong;
 static int states;
 
+static lua_State *misused;	/* the client's state, where callbacks misuse it */
+static const asamp_Api *misusedapi;
+static long refused, obeyed;
+
+/* What a callback must not call. */
+static void trywrong (void) {
+  const asamp_Client other = {NULL, NULL, NULL, NULL};
+  asamp_Options o = {4096, 0, 1, 0};
+  const asamp_Api *a = misusedapi;
+  lua_State *L = misused;
+  if (L == NULL) return;
+  if (a->start(L, &o, &other) != NULL) refused++; else obeyed++;
+  if (a->period(L, 4096) != NULL) refused++; else obeyed++;
+  if (!a->stop(L)) refused++; else obeyed++;
+}
+
 static void append (char *to, size_t max, const char *text) {
   strncat(to, text, max - strlen(to) - 1);
 }
@@ -40,6 +58,7 @@ static void append (char *to, size_t max, const char *text) {
 static void allocated (void *ud, const asamp_Sample *s) {
   Taken *t;
   size_t i;
+  trywrong();
   if (ud != &taken) wrong = "ud";
   if (s->number != n + 1) wrong = "numbers of samples";
   if (s->count < 1 || s->size == 0 || s->time == 0) wrong = "sample";
@@ -73,6 +92,7 @@ static void allocated (void *ud, const asamp_Sample *s) {
 }
 
 static void decided (void *ud, const asamp_Fate *f) {
+  trywrong();
   if (ud != &taken) wrong = "ud";
   if (f->number != ++decided_ || f->number > n) wrong = "order of fates";
   else if (taken[f->number - 1].fate != -1) wrong = "a second fate";
@@ -84,6 +104,7 @@ static void decided (void *ud, const asamp_Fate *f) {
 
 static void collected (void *ud, const asamp_Collection *c) {
   static uint64_t end;
+  trywrong();
   if (ud != &taken) wrong = "ud";
   if (decided_ != n) wrong = "samples without a fate after a collection";
   if (c->time < end || c->phase < 0 || c->phase > 2) wrong = "collection";
@@ -178,6 +199,16 @@ static int l_collections (lua_State *L) {
   return 2;
 }
 
+static int l_misuse (lua_State *L) {
+  misused = NULL;
+  lua_pushinteger(L, refused);
+  lua_pushinteger(L, obeyed);
+  refused = obeyed = 0;
+  misusedapi = api(L);
+  if (lua_toboolean(L, 1)) misused = L;
+  return 2;
+}
+
 static int l_symbol (lua_State *L) {
   char name[64], file[256];
   api(L)->symbol((const char *)(uintptr_t)l_symbol + 1, name, sizeof(name), file,
@@ -204,7 +235,7 @@ int luaopen_embedding (lua_State *L) {
   static const luaL_Reg functions[] = {
     {"start", l_start}, {"stop", l_stop}, {"period", l_period},
     {"samples", l_samples}, {"wrong", l_wrong},
-    {"collections", l_collections}, {"symbol", l_symbol}, {NULL, NULL}
+    {"collections", l_collections}, {"misuse", l_misuse}, {"symbol", l_symbol}, {NULL, NULL}
   };
   luaL_newlib(L, functions);
   lua_newuserdatauv(L, 1, 0);

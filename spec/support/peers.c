@@ -5,6 +5,11 @@
 **   new{limit=bytes}    -> state; its lua_Alloc gives no more than 'limit'
 **     s:run(code, ...)  -> true, results | false, message; strings, numbers
 **                          and booleans pass
+**     s:elsewhere(code, ...)  the same on another OS thread; this one takes CPU
+**                       time until it is done
+**     s:closeelsewhere()  lua_close on another OS thread, likewise
+**     s:back(f)         from here on its global 'back' calls f, in the state that
+**                       runs it (f gets and gives nothing)
 **     s:limit(bytes)    from here on; 0: no limit
 **     s:used()          bytes that its lua_Alloc has given
 **     s:close()         lua_close
@@ -12,6 +17,8 @@
 **     t:join()          -> true, results | false, message
 **   fork() -> pid, 0 in the child     wait(pid) -> exit status or 128 + signal
 **   kill(pid, signal)   _exit(n)      sleep(seconds)
+**   exec(words...)      execv: this process is that program from here on
+**   spawn(words...) -> pid, by posix_spawn
 **
 ** New states have the standard libraries and the package paths of the old.
 */
@@ -19,6 +26,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -34,6 +42,7 @@
 
 typedef struct State {
   lua_State *L;
+  lua_State *outer;		/* who runs it */
   size_t used, limit;
 } State;
 
@@ -142,10 +151,73 @@ static State *state (lua_State *L) {
 
 static int s_run (lua_State *L) {
   State *s = state(L);
+  lua_State *outer = s->outer;
   int status = load(L, s, 2);
+  s->outer = L;
   if (status == LUA_OK)
     status = lua_pcall(s->L, lua_gettop(s->L) - 1, LUA_MULTRET, 0);
+  s->outer = outer;
   return results(L, s, status);
+}
+
+typedef struct Elsewhere {
+  lua_State *L;
+  int n, status;		/* arguments; -1: close */
+  volatile int done;
+} Elsewhere;
+
+static void *elsewhere (void *ud) {
+  Elsewhere *e = ud;
+  if (e->n < 0) lua_close(e->L);
+  else e->status = lua_pcall(e->L, e->n, LUA_MULTRET, 0);
+  __atomic_store_n(&e->done, 1, __ATOMIC_RELEASE);
+  return NULL;
+}
+
+static int doelsewhere (lua_State *L, lua_State *other, int n) {
+  Elsewhere e = {other, n, LUA_OK, 0};
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, elsewhere, &e) != 0)
+    return luaL_error(L, "no thread");
+  while (!__atomic_load_n(&e.done, __ATOMIC_ACQUIRE)) { }
+  pthread_join(thread, NULL);
+  return e.status;
+}
+
+static int s_elsewhere (lua_State *L) {
+  State *s = state(L);
+  int status = load(L, s, 2);
+  if (status == LUA_OK) status = doelsewhere(L, s->L, lua_gettop(s->L) - 1);
+  return results(L, s, status);
+}
+
+static int s_closeelsewhere (lua_State *L) {
+  State *s = state(L);
+  doelsewhere(L, s->L, -1);
+  s->L = NULL;
+  return 0;
+}
+
+static int peers_back (lua_State *L) {
+  State *s = lua_touserdata(L, lua_upvalueindex(1));
+  lua_rawgetp(s->outer, LUA_REGISTRYINDEX, s);
+  if (lua_pcall(s->outer, 0, 0, 0) != LUA_OK) {
+    lua_pushstring(L, lua_tostring(s->outer, -1));
+    lua_pop(s->outer, 1);
+    return lua_error(L);
+  }
+  return 0;
+}
+
+static int s_back (lua_State *L) {
+  State *s = state(L);
+  luaL_checktype(L, 2, LUA_TFUNCTION);
+  lua_settop(L, 2);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, s);
+  lua_pushlightuserdata(s->L, s);
+  lua_pushcclosure(s->L, peers_back, 1);
+  lua_setglobal(s->L, "back");
+  return 0;
 }
 
 static int s_limit (lua_State *L) {
@@ -226,6 +298,30 @@ static int s_wait (lua_State *L) {
   return 1;
 }
 
+/* The arguments as a vector that the state frees. */
+static char **words (lua_State *L) {
+  int n = lua_gettop(L), i;
+  char **list = lua_newuserdatauv(L, ((size_t)n + 1) * sizeof(char *), 0);
+  for (i = 0; i < n; i++) list[i] = (char *)luaL_checkstring(L, i + 1);
+  list[n] = NULL;
+  return list;
+}
+
+static int s_exec (lua_State *L) {
+  char **list = words(L);
+  execv(list[0], list);
+  return luaL_error(L, "exec: %s", strerror(errno));
+}
+
+static int s_spawn (lua_State *L) {
+  char **list = words(L);
+  pid_t pid;
+  int e = posix_spawn(&pid, list[0], NULL, NULL, list, environ);
+  if (e != 0) return luaL_error(L, "posix_spawn: %s", strerror(e));
+  lua_pushinteger(L, pid);
+  return 1;
+}
+
 static int s_kill (lua_State *L) {
   return luaL_fileresult(L, kill((pid_t)luaL_checkinteger(L, 1),
                                  (int)luaL_checkinteger(L, 2)) == 0, NULL);
@@ -258,13 +354,14 @@ int luaopen_peers (lua_State *L);
 
 int luaopen_peers (lua_State *L) {
   static const luaL_Reg states[] = {
-    {"run", s_run}, {"limit", s_limit}, {"used", s_used}, {"close", s_close},
+    {"run", s_run}, {"elsewhere", s_elsewhere},
+    {"closeelsewhere", s_closeelsewhere}, {"back", s_back}, {"limit", s_limit}, {"used", s_used}, {"close", s_close},
     {"__gc", s_close}, {NULL, NULL}
   };
   static const luaL_Reg threads[] = {{"join", t_join}, {NULL, NULL}};
   static const luaL_Reg functions[] = {
     {"new", s_new}, {"thread", s_thread}, {"fork", s_fork}, {"wait", s_wait},
-    {"kill", s_kill}, {"_exit", s_exit}, {"sleep", s_sleep}, {NULL, NULL}
+    {"exec", s_exec}, {"spawn", s_spawn}, {"kill", s_kill}, {"_exit", s_exit}, {"sleep", s_sleep}, {NULL, NULL}
   };
   newclass(L, STATENAME, states);
   newclass(L, THREADNAME, threads);

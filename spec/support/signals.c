@@ -5,11 +5,12 @@
 **   burn(seconds) takes CPU time in C      fill(table, n) in lua_rawseti
 **   hookmasks(seconds): burns, then -> what lua_gethookmask says of this thread
 **     and of a new one, without a call of Lua's between
-**   count([hz]) -> SIGPROFs that this module's own handler has had since it was
-**     installed; hz: installs it, with a process-wide timer of CPU time (0: none)
+**   count([hz]) -> signals that this module's own handler has had since it was
+**     installed; hz: installs it, for SIGPROF of a process-wide timer of CPU time;
+**     0: for SIGURG, without a timer
 **   nocount(): takes both off              disposition() -> "default", "count"
-**     or "other": who gets SIGPROF         send(): a SIGPROF to this thread
-**   blocked(f, ...): calls f with SIGPROF blocked, unblocks it then
+**     or "other": who gets SIGURG          send(): a SIGURG to this thread
+**   blocked(f, ...): calls f with SIGURG blocked, unblocks it then
 **   cpu() -> seconds of CPU time of this OS thread
 **   moments() -> asamp/moments.h; addresses and counts are integers
 **     m:add(count, ci, collecting, {addresses}) m:take() -> list of {count, ci,
@@ -31,6 +32,7 @@
 #define MOMENTSNAME	"signals.moments"
 
 static volatile sig_atomic_t counted;
+static int which;		/* signal that is counted */
 static struct sigaction before;
 
 
@@ -99,7 +101,8 @@ static int l_count (lua_State *L) {
     a.sa_handler = counting;
     a.sa_flags = SA_RESTART;
     counted = 0;
-    sigaction(SIGPROF, &a, &before);
+    which = (hz > 0) ? SIGPROF : SIGURG;
+    sigaction(which, &a, &before);
     if (hz > 0) v.it_interval.tv_usec = v.it_value.tv_usec = 1000000 / hz;
     setitimer(ITIMER_PROF, &v, NULL);
   }
@@ -113,14 +116,14 @@ static int l_nocount (lua_State *L) {
   (void)L;
   memset(&v, 0, sizeof(v));
   setitimer(ITIMER_PROF, &v, NULL);
-  sigaction(SIGPROF, &before, NULL);
+  sigaction(which, &before, NULL);
   return 0;
 }
 
 
 static int l_disposition (lua_State *L) {
   struct sigaction a;
-  sigaction(SIGPROF, NULL, &a);
+  sigaction(SIGURG, NULL, &a);
   lua_pushstring(L, (a.sa_flags & SA_SIGINFO) ? "other"
                     : a.sa_handler == SIG_DFL ? "default"
                     : a.sa_handler == counting ? "count" : "other");
@@ -130,7 +133,7 @@ static int l_disposition (lua_State *L) {
 
 static int l_send (lua_State *L) {
   (void)L;
-  raise(SIGPROF);
+  raise(SIGURG);
   return 0;
 }
 
@@ -138,7 +141,7 @@ static int l_send (lua_State *L) {
 static int l_blocked (lua_State *L) {
   sigset_t set, old;
   sigemptyset(&set);
-  sigaddset(&set, SIGPROF);
+  sigaddset(&set, SIGURG);
   pthread_sigmask(SIG_BLOCK, &set, &old);
   lua_call(L, lua_gettop(L) - 1, 0);
   pthread_sigmask(SIG_SETMASK, &old, NULL);

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Whose frames they are (owner.h).
+*/
+#define _GNU_SOURCE
+#include "owner.h"
+
+#include <pthread.h>
+
+#define MARK	((uintptr_t)1 << 63)
+
+/* The end of this OS thread's stack; NULL: not known. */
+static __thread const char *end __attribute__((tls_model("initial-exec")));
+
+
+void owner_prime (void) {
+  pthread_attr_t a;
+  void *base;
+  size_t size;
+  if (end != NULL || pthread_getattr_np(pthread_self(), &a) != 0) return;
+  if (pthread_attr_getstack(&a, &base, &size) == 0) end = (char *)base + size;
+  pthread_attr_destroy(&a);
+}
+
+
+int owner_mixed (lua_State *L) {
+  luaN_Protected p = luaN_protected();
+  return p.L != NULL && (p.mixed || p.L != luaN_main(L));
+}
+
+
+/* The one outside of *p, into *p; p->L is NULL behind the last. 'inner' is an
+   address inside of it, which moves on (OW1). */
+static void outwards (luaN_Protected *p, const char **inner) {
+  const char *o = (const char *)p->outer;
+  if (o > *inner && o + sizeof(*p) <= end) {
+    *p = *p->outer;
+    *inner = o;
+  }
+  else p->L = NULL;
+}
+
+
+static int in (const luaN_Range *r, const void *a) {
+  return r->from < (const char *)a && (const char *)a <= r->to;
+}
+
+
+/* Frames of protected calls that the thread does not know (yet, any more). */
+static int unknown (const luaN_Code *code, void *const *a, int n,
+                    luaN_Protected p, const char *inner) {
+  int i, frames = 0;
+  for (i = 0; i < n; i++) frames += in(&code->protect, a[i]);
+  for (; p.L != NULL; outwards(&p, &inner)) frames--;
+  return (frames > 0) ? frames : 0;
+}
+
+
+int owner_mark (lua_State *L, void **a, int n, int whole) {
+  const lua_State *me = luaN_main(L);
+  luaN_Protected p = luaN_protected();
+  const char *inner = (const char *)&p;
+  int isown = 1;  /* what the last protected call that was passed is */
+  int i, m = 0, skip;
+  luaN_Code code;
+  luaN_code(&code);
+  skip = whole ? unknown(&code, a, n, p, inner) : 0;
+  for (i = 0; i < n; i++) {
+    if (in(&code.protect, a[i])) {
+      if (skip > 0) skip--;
+      else if (p.L != NULL) {
+        isown = (p.L == me);
+        outwards(&p, &inner);
+      }
+    }
+    else if (in(&code.execute, a[i]) && p.L != NULL && p.L != me) {
+      a[m++] = (void *)((uintptr_t)a[i] | MARK);
+      continue;
+    }
+    else if (in(&code.resume, a[i]) && !isown) continue;
+    a[m++] = a[i];
+  }
+  return m;
+}

@@ -1,0 +1,190 @@
+-- SPDX-License-Identifier: MIT
+-- Several Lua states in one OS thread, one running another: each has its own
+-- Lua frames in its samples, where they belong; the other's bytecode loop is
+-- native code like any other.
+
+local peers = require "peers"
+local samples = require "spec.support.samples"
+local times = require "spec.support.times"
+
+-- Frames of a stack from the leaf to the function "outermost": those of Lua by
+-- name, native ones only where they tell of states.
+local function text(s)
+  local list = {}
+  for _, f in ipairs(s.stack) do
+    if not f.native and f.file:find "states_spec" then list[#list + 1] = f.name
+    elseif f.native and (f.name == "luaV_execute" or f.name == "s_run" or f.name == "peers_back")
+      and list[#list] ~= "<" .. f.name .. ">"  -- its coroutines have loops of their own
+    then list[#list + 1] = "<" .. f.name .. ">" end
+    if f.name == "outermost" then break end
+  end
+  return table.concat(list, " ")
+end
+
+local INNER = [[
+  local n = ...
+  local function other(k) for _ = 1, n do end if k > 0 then return 1 + other(k - 1) end return 0 end
+  other(2)
+  coroutine.wrap(function()
+    other(2)
+    if back then back() end
+  end)()
+  other(2)]]
+
+-- Calls of this state: it -> the other -> back to this one, if asked for.
+local function scene(n, isback)
+  local peer = peers.new()
+  local keep = {}
+  local function innermost()
+    for i = 1, n do keep[i % 8] = {i} end
+    return keep
+  end
+  local function middle() return innermost() or 0 end
+  if isback then peer:back(function() local _ = middle() end) end
+  local function between()
+    local ok, e = peer:run(INNER, n)
+    assert(ok, e)
+    return ok
+  end
+  local function outermost()
+    local ok = between()
+    return ok
+  end
+  return function()
+    local _ = outermost()
+  end, peer
+end
+
+local CALLED = "<luaV_execute> <s_run> between outermost"
+local CALLEDBACK = "innermost middle anonymous <peers_back> " .. CALLED
+
+-- Is a stack one of those that lead to the one given? The profiler's own time has
+-- no C stack.
+local OWN = {timing_point = true, stack_walk = true}
+
+local function leads(s, whole)
+  local t = text(s)
+  if OWN[s.stack[1].name] then return true end
+  return not t:find "outermost" or t == whole:sub(-#t)
+end
+
+describe("a state that runs another", function()
+  it("has the other's bytecode loop as native code, its own functions outside of that", function()
+    local f, peer = scene(20000)
+    local list = times.of(function() times.busy(0.3, f) end, {rate = 5000})
+    peer:close()
+    for _, s in ipairs(list.times) do assert.is_true(leads(s, CALLED), text(s)) end
+    local share = times.share(list, function(s) return text(s) == CALLED end)
+    assert.is_true(share > 0.6, share)
+  end)
+
+  it("has all of its functions in their places when it is called back", function()
+    local f, peer = scene(20000, true)
+    local list = times.of(function() times.busy(0.3, f) end, {rate = 5000})
+    peer:close()
+    for _, s in ipairs(list.times) do assert.is_true(leads(s, CALLEDBACK), text(s)) end
+    local share = times.share(list, function(s) return text(s) == CALLEDBACK end)
+    assert.is_true(share > 0.05, share)
+  end)
+
+  it("has them in samples of allocations too, walked whole or in part", function()
+    local f, peer = scene(300, true)
+    local list = samples.of(function() for _ = 1, 30 do f() end end, {period = 512, native = true})
+    peer:close()
+    local n = 0
+    for _, s in ipairs(list) do
+      assert.is_true(leads(s, CALLEDBACK), text(s))
+      if text(s) == CALLEDBACK then n = n + 1 end
+    end
+    assert.is_true(n > 100, n)
+  end)
+end)
+
+describe("a state whose time is sampled on one OS thread", function()
+  local START = [[
+    local core = require "profiler.core"
+    path, WALL, EXACT = ...
+    assert(core.open{out = path, period = 1 << 20, timeperiod = 100000})
+    assert(core.timeon(100000, WALL, EXACT))
+    core.on(1024, false)
+    function work(n)
+      local keep = {}
+      for i = 1, n do
+        local co = coroutine.wrap(function(...) keep[i % 16] = {coroutine.yield(...)} end)
+        co(i) co(i)
+        if i % 10 == 0 then pcall(error, {}) end
+      end
+    end
+    work(100)]]
+  local STOP = [[
+    local core = require "profiler.core"
+    core.off()
+    core.timeoff()
+    local s = core.stats()
+    assert(core.close())
+    return s.timesamples, s.lost]]
+
+  for _, case in ipairs{{"CPU time"}, {"wall time", true}, {"exact", false, times.exact}} do
+    it("may run on another, where it is not: " .. case[1], function()
+      local path, all = os.tmpname(), 0
+      for _ = 1, 2 do
+        local s = peers.new()
+        assert(s:run(START, path, case[2], case[3]))
+        local i, some = 0
+        repeat  -- a few times, and until a tick has come while it was elsewhere
+          i = i + 1
+          assert(s:elsewhere("work(...)", 1000))
+          assert(s:run("work(...)", 200))
+          some = select(2, s:run "return require 'profiler.core'.stats().lost > 0")
+        until i >= 3 and some or i == 100
+        local ok, _, lost = s:run(STOP)
+        assert(ok)
+        all = all + lost
+        s:close()
+      end
+      assert.is_true(all > 0)  -- this thread's, meanwhile
+      samples.read(path)
+      os.remove(path)
+    end)
+
+    it("may be stopped, or closed, on another: " .. case[1], function()
+      local path = os.tmpname()
+      for _, how in ipairs{"close", "stop"} do
+        for _ = 1, 5 do
+          local s = peers.new()
+          assert(s:run(START, path, case[2], case[3]))
+          if how == "stop" then
+            local ok, e = s:elsewhere(STOP)
+            assert(ok, e)
+            s:close()
+          else
+            s:closeelsewhere()
+          end
+        end
+        samples.read(path)
+      end
+      os.remove(path)
+      assert.equal("default", require "signals".disposition())
+    end)
+  end
+
+  it("may outlive that thread: a new one has none of its ticks", function()
+    local path = os.tmpname()
+    local s = peers.new()
+    assert(s:elsewhere(START, path))
+    -- threads come and go, and take the numbers of those that are gone
+    for i = 1, 8 do
+      local ok, e = peers.thread([[
+        local times = require "spec.support.times"
+        local list = times.of(function() for _ = 1, 100000 do end end, {rate = 10000})
+        for _, t in ipairs(list.times) do assert(t.count < 1000000, t.count) end]]):join()
+      assert(ok, i .. tostring(e))
+    end
+    local ok, n, lost = s:run(STOP)
+    assert(ok, n)
+    assert.is_true(n + lost < 1000000, n)
+    s:close()
+    samples.read(path)
+    os.remove(path)
+  end)
+end)
