@@ -149,6 +149,11 @@ LUA_API size_t luaN_newframes (lua_State *L, luaN_Frame frames[LUAN_DEPTH],
 }
 
 
+LUA_API int luaN_yield (lua_State *L) {
+  return lua_yield(L, lua_gettop(L));
+}
+
+
 LUA_API int luaN_ismain (lua_State *L) {
   return L == G(L)->mainthread;
 }
@@ -172,8 +177,8 @@ LUA_API int luaN_line (const void *proto, int pc) {
 
 /*
 ** The sections that the build gives to the core's code (build.mk), and
-** nursery.h to the bytecode loop, to coroutines and to protected calls. The linker defines the
-** names of their bounds.
+** nursery.h to the bytecode loop, to coroutines and to protected calls. The
+** linker defines the names of their bounds.
 */
 #define BOUND	__attribute__((visibility("hidden")))
 extern const char __start_luacore[] BOUND, __stop_luacore[] BOUND;

@@ -231,6 +231,9 @@ LUA_API size_t luaN_frames (lua_State *L, luaN_Frame frames[LUAN_DEPTH]);
 LUA_API size_t luaN_newframes (lua_State *L, luaN_Frame frames[LUAN_DEPTH],
                                void *const *known, size_t n, size_t *shared);
 
+/* coroutine.yield, which the bytecode loop knows by its address (calls.h). */
+LUA_API int luaN_yield (lua_State *L);
+
 /* 1: the thread is the state's main thread. */
 LUA_API int luaN_ismain (lua_State *L);
 

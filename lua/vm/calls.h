@@ -2,7 +2,8 @@
 /*
 ** Calls from Lua functions: the frame of a Lua function, or of a C function
 ** without upvalues, is made inline when there is a CallInfo and room on the
-** stack; results go to their place inline when one is wanted, or none.
+** stack; results go to their place inline when one is wanted, or none; and a
+** yield that needs no jump is a return.
 ** Everything else (C closures, __call, hooks, a stack that must grow) is
 ** luaD_precall's and luaD_poscall's. For lvm.c.
 */
@@ -10,6 +11,7 @@
 #define luaN_calls_h
 
 #include "lapi.h"
+#include "seam.h"
 
 /* The C function in frame 'ci' has returned n values. */
 static inline void luaN_poscall (lua_State *L, CallInfo *ci, int n) {
@@ -29,9 +31,29 @@ static inline void luaN_poscall (lua_State *L, CallInfo *ci, int n) {
 }
 
 
-/* As luaD_precall; 'ci' is the running frame. */
-static inline CallInfo *luaN_precall (lua_State *L, CallInfo *ci, StkId func,
-                                      int nresults) {
+/*
+** coroutine.yield, called by a Lua function that lua_resume runs in the outermost
+** bytecode loop of its thread: nothing on the C stack has to be jumped over, that
+** loop just returns. Elsewhere (below a C function, a metamethod, a hook) the
+** function is called and throws as upstream's does. 'next' is its frame, as it
+** would have found it.
+*/
+static __attribute__((noinline)) int luaN_yields (lua_State *L,
+                                                  CallInfo *next) {
+  if (L->nCcalls != L->outermost) return 0;
+  next->u.c.k = NULL;
+  next->u2.nyield = cast_int(L->top.p - (next->func.p + 1));
+  L->status = LUA_YIELD;
+  return 1;
+}
+
+
+/*
+** As luaD_precall; 'ci' is the running frame. NULL, and L->ci is another: the
+** thread has yielded, and the bytecode loop is to return.
+*/
+static inline __attribute__((always_inline)) CallInfo *luaN_precall (
+    lua_State *L, CallInfo *ci, StkId func, int nresults) {
   CallInfo *next = ci->next;
   ptrdiff_t room = L->stack_last.p - L->top.p;
   if (l_unlikely(next == NULL)) return luaD_precall(L, func, nresults);
@@ -63,6 +85,7 @@ static inline CallInfo *luaN_precall (lua_State *L, CallInfo *ci, StkId func,
     next->nresults = cast(short, nresults);
     next->callstatus = CIST_C;
     L->ci = next;
+    if (f == luaN_yield && luaN_yields(L, next)) return NULL;
     lua_unlock(L);
     n = (*f)(L);
     lua_lock(L);

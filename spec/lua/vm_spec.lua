@@ -205,6 +205,120 @@ describe("an error or a yield", function()
   end)
 end)
 
+describe("a yield", function()
+  -- A body that yields at every level, each level called in another way: step(v)
+  -- yields v and gets back what resume was given.
+  local function step(v)
+    local reply, second = coroutine.yield(v, -v)
+    assert(reply == v * 3 and second == "second" or reply == "closed", "reply to " .. v)
+    return reply
+  end
+
+  local WAYS = {
+    function(down, n) down(n) end,
+    function(down, n) return down(n) end,
+    function(down, n) assert(pcall(down, n)) end,
+    function(down, n)
+      local ok, e = pcall(function() down(n) error({n}) end)
+      assert(not ok and e[1] == n)
+    end,
+    function(down, n) return setmetatable({}, {__index = function() down(n) return n end}).x end,
+    function(down, n) return setmetatable({}, {__add = function() down(n) return n end}) + 1 end,
+    function(down, n) return -setmetatable({}, {__unm = function() down(n) return n end}) end,
+    function(down, n) for _ in function(_, i) if not i then down(n) return 1 end end do step(n) end end,
+    function(down, n) local _ <close> = setmetatable({}, {__close = function() down(n) end}) step(n) end,
+    function(down, n)  -- a coroutine inside hands its values through
+      local inner = coroutine.wrap(down)
+      local given = table.pack(inner(n))
+      while given[2] do given = table.pack(inner(coroutine.yield(table.unpack(given, 1, given.n)))) end
+    end,
+    function(down, n) local a, b = (function(...) down(n) return ... end)(n, -n) assert(a == n and b == -n) end,
+    function(down, n) table.concat(setmetatable({}, {__len = function() return 0 end})) down(n) end,
+  }
+
+  local function body(seed, depth)
+    local random = seed
+    local function draw(n) random = (random * 1103515245 + 12345) % (1 << 31); return (random >> 8) % n + 1 end
+    local function down(n)
+      if n >= depth then return step(n) end
+      for _ = 1, draw(3) do
+        if draw(2) == 1 then step(n) end
+        WAYS[draw(#WAYS)](down, n + 1)
+        step(n)
+      end
+    end
+    return function() down(1) return "end" end
+  end
+
+  local function drive(seed, depth, before)
+    local co = coroutine.create(body(seed, depth))
+    local ok, v, negative = coroutine.resume(co)
+    local count = 0
+    while v ~= "end" do
+      assert(ok, ("seed %d, yield %d: %s"):format(seed, count, tostring(v)))
+      assert(negative == -v and coroutine.status(co) == "suspended")
+      local top = debug.getinfo(co, 0, "f")
+      assert(top.func == coroutine.yield)
+      count = count + 1
+      if before then before(count) end
+      ok, v, negative = coroutine.resume(co, v * 3, "second")
+    end
+    assert(coroutine.status(co) == "dead")
+    assert(core.check())
+    return count
+  end
+
+  it("from any depth, through every kind of call, gives and gets its values", function()
+    local yields = 0
+    for seed = 1, 150 do yields = yields + drive(seed, 2 + seed % 4) end
+    assert.is_true(yields > 3000, yields)
+  end)
+
+  it("may be the one beside which the stacks are collected", function()
+    for seed = 1, 12 do
+      drive(seed, 4, function(n) if n % 7 == 0 then collectgarbage(n % 2 == 0 and "step" or nil) end end)
+    end
+  end)
+
+  it("is told to hooks as the call that it is", function()
+    local calls = 0
+    local co = coroutine.create(function() coroutine.yield(1) coroutine.yield(2) end)
+    debug.sethook(co, function()
+      if debug.getinfo(2, "f").func == coroutine.yield then calls = calls + 1 end
+    end, "c")
+    for _ = 1, 3 do assert(coroutine.resume(co)) end
+    assert.equal(2, calls)
+  end)
+
+  it("outside of a coroutine, or below a C function that cannot wait, is an error", function()
+    local co = coroutine.create(function()
+      coroutine.yield(1)
+      return pcall(table.sort, {3, 2, 1}, function() coroutine.yield(2) end)
+    end)
+    assert.same({true, 1}, {coroutine.resume(co)})
+    local _, ok, e = coroutine.resume(co)
+    assert.is_false(ok)
+    assert.matches("attempt to yield across a C%-call boundary", e)
+  end)
+
+  it("leaves a coroutine that can be closed, with its variables, and one that fails afterwards", function()
+    local closed = 0
+    local co = coroutine.create(function()
+      local _ <close> = setmetatable({}, {__close = function() closed = closed + 1 end})
+      coroutine.yield(1)
+      coroutine.yield(2)
+    end)
+    coroutine.resume(co)
+    coroutine.resume(co)
+    assert.is_true(coroutine.close(co))
+    assert.equal(1, closed)
+    local wrong = coroutine.create(function() coroutine.yield() error("late") end)
+    coroutine.resume(wrong)
+    assert.matches("late", select(2, coroutine.resume(wrong)))
+    assert.equal("dead", coroutine.status(wrong))
+  end)
+end)
+
 describe("a string that is made of others", function()
   it("is what the parts read one after the other: strings, integers, floats", function()
     local extremes = {0, 1, -1, 9, 10, 99, 100, -100, 12345678901, math.maxinteger, math.mininteger,
