@@ -171,7 +171,8 @@ describe("who may know whom #plain", function()
 
   it("keeps Lua out of every file of asamp but those that face it", function()
     local FACES = set {"asamp.h", "classes.c", "classes.h", "convertlib.c", "core.c", "embed.c",
-      "embed.h", "host.c", "luafields.h", "owner.c", "owner.h", "readerlib.c", "repairlib.c", "sampler.c", "sampler.h",
+      "embed.h", "host.c", "luafields.h", "owner.c",
+      "owner.h", "readerlib.c", "repairlib.c", "sampler.c", "sampler.h",
       "stack.c", "stack.h", "timing.c", "timing.h", "tracker.c", "tracker.h"}
     local knows = {}  -- file -> it, or what it includes, includes a header of Lua
     local function reaches(path)

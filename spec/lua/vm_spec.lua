@@ -225,8 +225,13 @@ describe("a yield", function()
     function(down, n) return setmetatable({}, {__index = function() down(n) return n end}).x end,
     function(down, n) return setmetatable({}, {__add = function() down(n) return n end}) + 1 end,
     function(down, n) return -setmetatable({}, {__unm = function() down(n) return n end}) end,
-    function(down, n) for _ in function(_, i) if not i then down(n) return 1 end end do step(n) end end,
-    function(down, n) local _ <close> = setmetatable({}, {__close = function() down(n) end}) step(n) end,
+    function(down, n)
+      for _ in function(_, i) if not i then down(n) return 1 end end do step(n) end
+    end,
+    function(down, n)
+      local _ <close> = setmetatable({}, {__close = function() down(n) end})
+      step(n)
+    end,
     function(down, n)  -- a coroutine inside hands its values through
       local inner = coroutine.wrap(down)
       local given = table.pack(inner(n))
