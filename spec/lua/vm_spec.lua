@@ -235,9 +235,14 @@ describe("a yield", function()
     function(down, n)  -- a coroutine inside hands its values through
       local inner = coroutine.wrap(down)
       local given = table.pack(inner(n))
-      while given[2] do given = table.pack(inner(coroutine.yield(table.unpack(given, 1, given.n)))) end
+      while given[2] do
+        given = table.pack(inner(coroutine.yield(table.unpack(given, 1, given.n))))
+      end
     end,
-    function(down, n) local a, b = (function(...) down(n) return ... end)(n, -n) assert(a == n and b == -n) end,
+    function(down, n)
+      local a, b = (function(...) down(n) return ... end)(n, -n)
+      assert(a == n and b == -n)
+    end,
     function(down, n) table.concat(setmetatable({}, {__len = function() return 0 end})) down(n) end,
   }
 
