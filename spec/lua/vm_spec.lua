@@ -248,7 +248,10 @@ describe("a yield", function()
 
   local function body(seed, depth)
     local random = seed
-    local function draw(n) random = (random * 1103515245 + 12345) % (1 << 31); return (random >> 8) % n + 1 end
+    local function draw(n)
+      random = (random * 1103515245 + 12345) % (1 << 31)
+      return (random >> 8) % n + 1
+    end
     local function down(n)
       if n >= depth then return step(n) end
       for _ = 1, draw(3) do
