@@ -102,7 +102,7 @@ static void giveback (lua_State *L) {
       L->top.p - L->stack.p >= stacksize(L) / 4 || ++c->shallow < SHALLOW)
     return;
   c->shallow = 0;
-  luaD_shrinkstack(L);
+  luaN_shrinkthread(L);
 }
 
 

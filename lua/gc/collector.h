@@ -70,6 +70,9 @@ LUAI_FUNC void luaN_markroots (lua_State *L);
 /* {== thread.c */
 /* Marks what has changed of a stack since a collection saw it, or all of it. */
 LUAI_FUNC size_t luaN_scanthread (global_State *g, lua_State *th, int all);
+/* Gives back most of the stack and of the CallInfos that are not in use; may
+   allocate: not within a pause. */
+LUAI_FUNC void luaN_shrinkthread (lua_State *th);
 /* A dead thread: closes its upvalues and frees what lua_Alloc gave. */
 LUAI_FUNC void luaN_endthread (lua_State *L, lua_State *th);
 /* } */

@@ -105,6 +105,15 @@
   (l_unlikely(luaN_crosses(p, o)) ? luaC_barrierback_(L, obj2gco(p)) \
                                   : cast_void(0))
 
+/*
+** CallInfos are given back by collections only (luaN_shrinkthread). Upstream's
+** luaD_shrinkstack frees half of the unused ones at every error that is caught:
+** here they would be garbage, and the next call would make new ones.
+*/
+#if defined(ldo_c)
+#define luaE_shrinkCI(L)	((void)0)
+#endif
+
 /* v has been stored in 'slot' of table t. */
 #define luaN_slotbarrier(L,t,slot,v) \
   (iscollectable(v) && l_unlikely(luaN_crosses(t, gcvalue(v))) \

@@ -162,7 +162,7 @@ typedef struct luaN_Gc {
   unsigned block;		/* ... and its first block not swept yet */
   size_t nursery;		/* bytes from one minor collection to the next */
   size_t fixednursery;		/* the size that was asked for, or 0 */
-  size_t threshold, early;	/* bytes that begin a major collection (pace.c) */
+  size_t threshold, early, wide;  /* bytes that begin a major collection (pace.c) */
   size_t explicit;		/* bytes freed by hand (H6) */
   l_mem old;			/* bytes of old objects (H6) */
   l_mem reached;		/* bytes that the major collection has marked */

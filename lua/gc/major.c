@@ -88,12 +88,12 @@ static void shrink (lua_State *L) {
   luaN_Gc *c = &g->heap.gc;
   size_t i;
   if (g->gcemergency) return;
-  luaD_shrinkstack(L);
-  if (L != g->mainthread) luaD_shrinkstack(g->mainthread);
+  luaN_shrinkthread(L);
+  if (L != g->mainthread) luaN_shrinkthread(g->mainthread);
   for (i = 0; i < c->threads.v.n; i++) {
     lua_State *th = (lua_State *)c->threads.v.a[i];
     if (th != L && th->stack.p != NULL && stacksize(th) > 2 * BASIC_STACK_SIZE)
-      luaD_shrinkstack(th);
+      luaN_shrinkthread(th);
   }
   luaN_shrinkstrings(L);
 }

@@ -106,15 +106,19 @@ static size_t footprint (const luaN_Heap *h) {
 int luaN_majordue (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   size_t total = gettotalbytes(g);
-  return total >= c->threshold ||
-         (total >= c->early && footprint(&g->heap) >= c->threshold);
+  size_t taken = footprint(&g->heap);
+  return total >= c->threshold || taken >= c->wide ||
+         (total >= c->early && taken >= c->threshold);
 }
 
 
 /*
 ** The generational multiplier bounds what the heap takes up, not only the bytes
 ** in use: the lines that survivors share with the dead count, once the bytes in
-** use have grown enough for a collection to be worth its while.
+** use have grown enough for a collection to be worth its while. Whatever is in
+** use, it is worth one when the heap takes up that much more than it did: an old
+** vector that is freed by hand leaves the lines that it shared with its
+** neighbours.
 */
 void luaN_setthreshold (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
@@ -126,6 +130,7 @@ void luaN_setthreshold (global_State *g) {
   c->early = c->fullcycles ? t : live + (t - live) / EARLY;
   if (c->stressmajor) t = c->early = 0;
   c->threshold = t;
+  c->wide = t + footprint(&g->heap);
 }
 
 /* }===================================================================== */

@@ -67,6 +67,12 @@ size_t luaN_scanthread (global_State *g, lua_State *th, int all) {
 }
 
 
+void luaN_shrinkthread (lua_State *th) {
+  luaD_shrinkstack(th);
+  luaE_shrinkCI(th);
+}
+
+
 void luaN_endthread (lua_State *L, lua_State *th) {
   global_State *g = G(L);
   size_t n = ((size_t)stacksize(th) + EXTRA_STACK) * sizeof(StackValue);

@@ -271,7 +271,7 @@ describe("the states of the module", function()
 
   it("stats has these fields and no others", function()
     local path = os.tmpname()
-    assert(profiler.alloc_start(64, {out = path}))
+    assert(profiler.alloc_start(64, {out = path, fixed = true}))
     natives.userdata(64)
     collectgarbage()
     local keys, t = {}, profiler.stats()
