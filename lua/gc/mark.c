@@ -169,6 +169,15 @@ unsigned luaN_traverseslots (global_State *g, Table *t, unsigned i,
   if (i < asize) {
     const TValue *v = t->array + i;
     const TValue *last = t->array + (stop < asize ? stop : asize);
+    for (; last - v >= 4; v += 4) {  /* numbers are passed over by fours */
+      if (((rawtt(v) | rawtt(v + 1) | rawtt(v + 2) | rawtt(v + 3)) &
+           BIT_ISCOLLECTABLE) == 0)
+        continue;
+      luaN_markvalue(g, v);
+      luaN_markvalue(g, v + 1);
+      luaN_markvalue(g, v + 2);
+      luaN_markvalue(g, v + 3);
+    }
     for (; v < last; v++) luaN_markvalue(g, v);
     i = (stop < asize) ? stop : asize;
   }
