@@ -34,6 +34,9 @@
 #define BIG		((l_mem)64 * 1024 * 1024)
 #define CALM		((size_t)512 * 1024)
 
+/* Minor collections after which a stack that stayed short gives its block back. */
+#define STAYED		64
+
 
 /*
 ** Weak tables that do not fit into the list are taken for strong (weak.c): that
@@ -88,30 +91,14 @@ static size_t share (global_State *g, size_t bytes) {
 }
 
 
-/*
-** A collection erases what is above the top of a stack (T3). When that has cost
-** as much as it costs to grow a stack that a deep recursion has left, the stack
-** is made small. Not within the pause: it allocates.
-*/
-#define DEEP	16384	/* slots */
-#define SHALLOW	4	/* collections */
-
-static void giveback (lua_State *L) {
-  luaN_Gc *c = &G(L)->heap.gc;
-  if (l_likely(stacksize(L) <= DEEP) ||
-      L->top.p - L->stack.p >= stacksize(L) / 4 || ++c->shallow < SHALLOW)
-    return;
-  c->shallow = 0;
-  luaN_shrinkthread(L);
-}
-
-
 /* A minor collection, and a major one's work for 'bytes' of allocation. */
 static void step (lua_State *L, size_t bytes, int begin) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
-  giveback(L);
-  if (L != g->mainthread) giveback(g->mainthread);
+  if (g->heap.minors % STAYED == 0) {  /* not within the pause: it allocates */
+    luaN_shrinkthread(L, 0);
+    if (L != g->mainthread) luaN_shrinkthread(g->mainthread, 0);
+  }
   luaN_beginpause(g);
   if (c->fullcycles && luaN_majordue(g))
     begin = 1;  /* the minor collection must not put it off */

@@ -29,6 +29,10 @@ static inline unsigned luaN_asize (const Table *t) {
   return l_likely(isrealasize(t)) ? t->alimit : luaH_realasize(t);
 }
 
+/* Bytes of a stack's block. */
+#define luaN_stackbytes(th) \
+  (((size_t)(th)->stackroom + EXTRA_STACK) * sizeof(StackValue))
+
 #define luaN_bit(c)	((lu_byte)(1u << ((c) - 1)))	/* of a line's marks */
 
 /* {== mark.c */
@@ -70,9 +74,9 @@ LUAI_FUNC void luaN_markroots (lua_State *L);
 /* {== thread.c */
 /* Marks what has changed of a stack since a collection saw it, or all of it. */
 LUAI_FUNC size_t luaN_scanthread (global_State *g, lua_State *th, int all);
-/* Gives back most of the stack and of the CallInfos that are not in use; may
-   allocate: not within a pause. */
-LUAI_FUNC void luaN_shrinkthread (lua_State *th);
+/* Gives back most of the stack and of the CallInfos that are not in use, and (but
+   for all) were not since the last time; may allocate. */
+LUAI_FUNC void luaN_shrinkthread (lua_State *th, int all);
 /* A dead thread: closes its upvalues and frees what lua_Alloc gave. */
 LUAI_FUNC void luaN_endthread (lua_State *L, lua_State *th);
 /* } */

@@ -45,6 +45,8 @@
 **   T3  when a collection has seen a stack, all its slots from 'top' on are nil:
 **       a frame that grows over them shows no dead value. No CallInfo tells how
 **       far frames have reached, for those of later calls take its place.
+**   T4  a stack's block has 'stackroom' slots, stack_last lies within it, and the
+**       slots behind stack_last + EXTRA_STACK are nil.
 */
 #ifndef luaN_gc_h
 #define luaN_gc_h
@@ -55,6 +57,8 @@
 #define LUAN_TOUCHED	0x04	/* in 'touched' */
 				/* 0x08: LUAN_ASLEEP of nursery.h (T1) */
 #define LUAN_LISTED	0x10	/* table: in 'tables' */
+#define LUAN_LONG	0x10	/* thread: its stack has been much longer since
+				   luaN_shrinkthread asked last */
 #define LUAN_PENDING	0x20	/* object from lua_Alloc: see mark.c */
 
 #define luaN_isyoung(o)	(((o)->marked & LUAN_COLOURS) == 0)
@@ -198,6 +202,13 @@ LUAI_FUNC void luaN_step (lua_State *L, size_t bytes);
 
 /* There are as many strings as buckets: makes some more. Cannot fail. */
 LUAI_FUNC void luaN_growstrings (lua_State *L);
+
+/*
+** Makes the stack of L end after 'size' slots without moving it, if its block has
+** so many and it does not end there already; 0: it must be moved. All frames end
+** before that. Neither allocates nor collects.
+*/
+LUAI_FUNC int luaN_limitstack (lua_State *L, int size);
 
 /* A table with vectors for asize and hsize (a power of 2, or 0) slots. */
 LUAI_FUNC Table *luaN_newtable (lua_State *L, unsigned asize, unsigned hsize);

@@ -131,7 +131,6 @@ typedef struct luaN_Gc {
   lu_byte minor;		/* a minor collection is tracing */
   lu_byte marking;		/* a major collection is marking */
   lu_byte fullcycles;		/* the incremental mode was asked for */
-  lu_byte shallow;		/* collections that found a big stack nearly empty */
   lu_byte sweeping;		/* dead objects of colour 'before' may be seen */
   lu_byte lost;			/* the remembered set is not complete */
   lu_byte lostyoung;		/* youngstrings is not complete */

@@ -83,24 +83,26 @@ static void atomic (lua_State *L) {
 
 
 /* Stacks and the string table give back what they no longer need. */
-static void shrink (lua_State *L) {
+static void shrink (lua_State *L, int all) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
   size_t i;
   if (g->gcemergency) return;
-  luaN_shrinkthread(L);
-  if (L != g->mainthread) luaN_shrinkthread(g->mainthread);
+  if (all) {  /* else when it has stayed short (collect.c) */
+    luaN_shrinkthread(L, 1);
+    if (L != g->mainthread) luaN_shrinkthread(g->mainthread, 1);
+  }
   for (i = 0; i < c->threads.v.n; i++) {
     lua_State *th = (lua_State *)c->threads.v.a[i];
-    if (th != L && th->stack.p != NULL && stacksize(th) > 2 * BASIC_STACK_SIZE)
-      luaN_shrinkthread(th);
+    if (th != L && th->stack.p != NULL && th->stackroom > 2 * BASIC_STACK_SIZE)
+      luaN_shrinkthread(th, all);
   }
   luaN_shrinkstrings(L);
 }
 
 
 /* The last of it: what was resized or set aside while it ran. */
-static void endmajor (lua_State *L) {
+static void endmajor (lua_State *L, int all) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
   c->sweeping = 0;
@@ -110,7 +112,7 @@ static void endmajor (lua_State *L) {
   luaN_shrinkvec(g, &c->major);
   luaN_shrinkvec(g, &c->majorweak);
   luaN_shrinkvec(g, &c->open);
-  shrink(L);
+  shrink(L, all);
   luaN_recount(g);
   luaN_setthreshold(g);
 }
@@ -137,7 +139,7 @@ static size_t slice (lua_State *L, size_t bytes) {
     default: {
       unsigned n = (unsigned)(bytes / BLOCKCOST) + 1;
       lua_assert(g->gcstate == GCSswpend);
-      if (luaN_sweeplines(g, luaN_bit(c->colour), n) < n) endmajor(L);
+      if (luaN_sweeplines(g, luaN_bit(c->colour), n) < n) endmajor(L, 0);
       return bytes;
     }
   }
@@ -193,7 +195,7 @@ void luaN_full (lua_State *L) {
   c->block = 0;
   luaN_sweeplines(g, luaN_bit(c->colour), ~0u);
   luaN_stayawake(L);
-  endmajor(L);
+  endmajor(L, 1);
   luaN_trimheap(g, 1);
   c->alltenured += c->tenured;
   g->gcstopem = stopem;

@@ -69,7 +69,7 @@ void luaN_markvectors (global_State *g, const Table *t) {
 static size_t threadbytes (const lua_State *th) {
   size_t n = th->nci * luaN_round(sizeof(CallInfo));
   if (th->stack.p != NULL)
-    n += luaN_round(((size_t)stacksize(th) + EXTRA_STACK) * sizeof(StackValue));
+    n += luaN_round(luaN_stackbytes(th));
   return n;
 }
 

@@ -402,7 +402,7 @@ void luaN_moved (lua_State *L, int oldsize) {
   luaN_Heap *h = &g->heap;
   if (L->marked & LUAN_ASLEEP) luaN_wake(L);
   luaN_recounted(L, obj2gco(L),
-                 (l_mem)(stacksize(L) - oldsize) * (l_mem)sizeof(StackValue));
+                 (l_mem)(L->stackroom - oldsize) * (l_mem)sizeof(StackValue));
   if (h->waiting != NULL) {
     char *p = (char *)h->waiting;
     h->waiting = NULL;

@@ -164,8 +164,7 @@ void luaN_wake (lua_State *L) {
 */
 void luaN_built (lua_State *L) {
   if (luaN_isold(L)) {
-    size_t n = ((size_t)stacksize(L) + EXTRA_STACK) * sizeof(StackValue);
-    luaN_recounted(L, obj2gco(L), (l_mem)luaN_round(n));
+    luaN_recounted(L, obj2gco(L), (l_mem)luaN_round(luaN_stackbytes(L)));
     luaN_wake(L);
   }
 }

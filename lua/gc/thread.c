@@ -5,6 +5,10 @@
 ** A stack has no write barrier. What may have changed since a collection saw
 ** it is what lies above the function of the outermost frame that has run since:
 ** CallInfos that were not there then lack CIST_CLEAN.
+**
+** A stack may end before its block does (T4): one that a deep recursion has left
+** is made short where it lies, so that what is erased above its top is in
+** proportion to what is used of it, and the next recursion finds it long again.
 */
 #define LUA_CORE
 
@@ -19,6 +23,9 @@
 #include "lstate.h"
 
 #include "collector.h"
+
+/* A stack of so many slots is erased sooner than looked at. */
+#define LEAST	256
 
 
 /* Marks the frames from the running one outwards, to the first clean one. */
@@ -46,12 +53,38 @@ static void markspares (global_State *g, lua_State *th, int all) {
 }
 
 
+int luaN_limitstack (lua_State *L, int size) {
+  int old = stacksize(L);
+  if (size == old || size > L->stackroom) return 0;
+  if (size < old)
+    luaN_erase(L->stack.p + size + EXTRA_STACK, old - size);
+  L->stack_last.p = L->stack.p + size;
+  return 1;
+}
+
+
+/* Makes a stack short of which little is used; errors have their own (ldo.c). */
+static void shorten (lua_State *th) {
+  int size = stacksize(th);
+  StkId end = th->top.p;
+  const CallInfo *ci;
+  if (size <= LEAST || size > LUAI_MAXSTACK || end - th->stack.p > size / 4)
+    return;
+  for (ci = th->ci; ci != NULL; ci = ci->previous)
+    if (ci->top.p > end) end = ci->top.p;
+  size = cast_int(end - th->stack.p) * 2;
+  if (size <= stacksize(th) / 2) {
+    luaN_limitstack(th, size < BASIC_STACK_SIZE ? BASIC_STACK_SIZE : size);
+    th->marked |= LUAN_LONG;
+  }
+}
+
+
 size_t luaN_scanthread (global_State *g, lua_State *th, int all) {
   StkId o, from, end;
   UpVal *uv;
   if (th->stack.p == NULL) return sizeof(*th);  /* not built yet */
-  luaN_marklines(g, th->stack.p,
-                 ((size_t)stacksize(th) + EXTRA_STACK) * sizeof(StackValue));
+  luaN_marklines(g, th->stack.p, luaN_stackbytes(th));
   from = markframes(g, th, all);
   for (o = from; o < th->top.p; o++)
     luaN_markvalue(g, s2v(o));
@@ -59,6 +92,7 @@ size_t luaN_scanthread (global_State *g, lua_State *th, int all) {
        uv = uv->u.open.next)
     luaN_mark(g, obj2gco(uv));
   markspares(g, th, all);
+  if (!g->gcemergency) shorten(th);
   end = th->stack_last.p + EXTRA_STACK;
   luaN_erase(th->top.p, end - th->top.p);  /* T3 */
   if (th != g->mainthread && !(th->marked & LUAN_TOUCHED))
@@ -67,15 +101,21 @@ size_t luaN_scanthread (global_State *g, lua_State *th, int all) {
 }
 
 
-void luaN_shrinkthread (lua_State *th) {
+void luaN_shrinkthread (lua_State *th, int all) {
+  if (th->marked & LUAN_LONG) {
+    th->marked &= (lu_byte)~LUAN_LONG;
+    if (!all) return;
+  }
   luaD_shrinkstack(th);
+  if (stacksize(th) < th->stackroom)
+    luaD_reallocstack(th, stacksize(th), 0);
   luaE_shrinkCI(th);
 }
 
 
 void luaN_endthread (lua_State *L, lua_State *th) {
   global_State *g = G(L);
-  size_t n = ((size_t)stacksize(th) + EXTRA_STACK) * sizeof(StackValue);
+  size_t n = luaN_stackbytes(th);
   UpVal *uv;
   while ((uv = th->openupval) != NULL) {
     th->openupval = uv->u.open.next;

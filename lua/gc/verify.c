@@ -248,9 +248,13 @@ static void walkthread (Walk *w, lua_State *th) {
     return;
   }
   checklines(w, th->stack.p,
-             ((size_t)stacksize(th) + EXTRA_STACK) * sizeof(StackValue), colour);
+             luaN_stackbytes(th), colour);
   for (ci = th->base_ci.next; ci != NULL; ci = ci->next)
     checklines(w, ci, sizeof(*ci), colour);
+  for (o = th->stack_last.p + EXTRA_STACK;
+       o < th->stack.p + th->stackroom + EXTRA_STACK; o++)
+    if (rawtt(s2v(o)) != LUA_VNIL)
+      fail(w, "T4", th, (unsigned)(o - th->stack.p), (unsigned)stacksize(th));
   if (th->marked & LUAN_TOUCHED || th == w->g->mainthread) w->from = NULL;
   for (o = th->stack.p; o < th->top.p; o++) {
     w->slot = s2v(o);

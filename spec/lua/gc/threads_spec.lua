@@ -351,11 +351,48 @@ describe("a deep stack", function()
       for turn = 1, 2 do
         assert(down(100000) == 100000)
         local deep, _, minors, majors = state.memory()
-        for _ = 1, 20 do collectgarbage("step") end
+        for _ = 1, 200 do collectgarbage("step") end
         local low, _, minors2, majors2 = state.memory()
-        assert(minors2 - minors >= 20 and (majors2 == majors or turn > 1))
+        assert(minors2 - minors >= 200 and (majors2 == majors or turn > 1))
         assert(deep - low > 100000 * 3 * 16, deep - low)
       end
+      state.check()
+    end)
+  end)
+
+  it("is there for the next recursion without being made again", function()
+    within(function(state)
+      local function down(n) return n > 0 and 1 + down(n - 1) or 0 end
+      local function allocated() return collectgarbage("statistics").allocated end
+      assert(down(100000) == 100000)
+      local before = allocated()
+      for _ = 1, 20 do
+        for _ = 1, 5 do collectgarbage("step") end
+        state.check()
+        assert(down(100000) == 100000)
+      end
+      assert(allocated() - before < 100000, allocated() - before)
+    end)
+  end)
+
+  it("that overflows ends where it did, however often, and gives back what errors need", function()
+    within(function(state)
+      local function endless(n, depth) depth[1] = n; return 1 + endless(n + 1, depth) end
+      local first
+      for turn = 1, 6 do
+        local depth = {}
+        local ok, message = pcall(endless, 1, depth)
+        assert(not ok and message:find("stack overflow", 1, true), message)
+        first = first or depth[1]
+        assert(depth[1] == first, depth[1])
+        if turn % 2 == 0 then collectgarbage("step") end
+        if turn == 4 then collectgarbage() end
+        state.check()
+      end
+      assert(not pcall(table.unpack, {}, 1, 999999))
+      assert(select("#", table.unpack({}, 1, 200000)) == 200000)
+      collectgarbage("step")
+      assert(select("#", table.unpack({}, 1, 200000)) == 200000)
       state.check()
     end)
   end)
