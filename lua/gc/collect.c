@@ -95,10 +95,6 @@ static size_t share (global_State *g, size_t bytes) {
 static void step (lua_State *L, size_t bytes, int begin) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
-  if (g->heap.minors % STAYED == 0) {  /* not within the pause: it allocates */
-    luaN_shrinkthread(L, 0);
-    if (L != g->mainthread) luaN_shrinkthread(g->mainthread, 0);
-  }
   luaN_beginpause(g);
   if (c->fullcycles && luaN_majordue(g))
     begin = 1;  /* the minor collection must not put it off */
@@ -121,6 +117,10 @@ static void step (lua_State *L, size_t bytes, int begin) {
   luaN_endpause(L);
   luaN_mustverify(L, 0);
   luaN_collected(L);
+  if (!c->fullcycles && g->heap.minors % STAYED == 0) {  /* it allocates */
+    luaN_shrinkthread(L, 0);
+    if (L != g->mainthread) luaN_shrinkthread(g->mainthread, 0);
+  }
   luaN_callfinalizers(L);
 }
 

@@ -88,9 +88,9 @@ static void shrink (lua_State *L, int all) {
   luaN_Gc *c = &g->heap.gc;
   size_t i;
   if (g->gcemergency) return;
-  if (all) {  /* else when it has stayed short (collect.c) */
-    luaN_shrinkthread(L, 1);
-    if (L != g->mainthread) luaN_shrinkthread(g->mainthread, 1);
+  if (all || c->fullcycles) {  /* else after some minor ones (collect.c) */
+    luaN_shrinkthread(L, all);
+    if (L != g->mainthread) luaN_shrinkthread(g->mainthread, all);
   }
   for (i = 0; i < c->threads.v.n; i++) {
     lua_State *th = (lua_State *)c->threads.v.a[i];

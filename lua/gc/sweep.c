@@ -202,6 +202,8 @@ void luaN_freeall (lua_State *L) {
   luaN_Gc *c = &g->heap.gc;
   size_t i;
   luaN_emptyhands(g);
+  if (L->stack.p != NULL)
+    luaN_limitstack(L, L->stackroom);  /* lstate.c frees what stacksize says */
   for (i = 0; i < c->threads.v.n; i++) {
     ((lua_State *)c->threads.v.a[i])->openupval = NULL;
     luaN_endthread(L, (lua_State *)c->threads.v.a[i]);
