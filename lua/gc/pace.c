@@ -45,7 +45,7 @@
 #define EARLY		3u
 
 /* Percent of the multiplier: the rest is for what is allocated meanwhile. */
-#define SHARE		72u
+#define SHARE		60u
 
 /* Largest step that the incremental mode may be set to (log2 of bytes). */
 #define LARGESTSTEP	30
