@@ -42,7 +42,8 @@
 **       used again, for a tail call, too, whose extra arguments lie below its
 **       function; open upvalues have their own barrier, lua_setlocal clears
 **       the bits. A stack of any depth is scanned where it has changed only.
-**   T3  when a collection has seen a stack, all its slots from 'top' on are nil:
+**   T3  when a collection has seen a stack, and when its thread wakes, all its
+**       slots from 'top' on are nil:
 **       a frame that grows over them shows no dead value. No CallInfo tells how
 **       far frames have reached, for those of later calls take its place.
 **   T4  a stack's block has 'stackroom' slots, stack_last lies within it, and the
@@ -55,7 +56,7 @@
 
 #define LUAN_COLOURS	0x03	/* of marked: 0 young, else the colour */
 #define LUAN_TOUCHED	0x04	/* in 'touched' */
-				/* 0x08: LUAN_ASLEEP of nursery.h (T1) */
+#define LUAN_MET	0x08	/* table: in 'majorweak' (thread: LUAN_ASLEEP) */
 #define LUAN_LISTED	0x10	/* table: in 'tables' */
 #define LUAN_LONG	0x10	/* thread: its stack has been much longer since
 				   luaN_shrinkthread asked last */
@@ -117,6 +118,16 @@
 #if defined(ldo_c)
 #define luaE_shrinkCI(L)	((void)0)
 #endif
+
+/*
+** lua_tolstring makes a string of a number where that is, which may be an upvalue
+** of the C function that runs: a store like any other. (Upstream forgets it.)
+*/
+#if defined(lapi_c)
+#define luaO_tostring(L,o)	luaN_tostring(L, o)
+#endif
+
+LUAI_FUNC void luaN_tostring (lua_State *L, TValue *o);
 
 /* v has been stored in 'slot' of table t. */
 #define luaN_slotbarrier(L,t,slot,v) \

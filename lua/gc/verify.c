@@ -235,6 +235,26 @@ static void walktable (Walk *w, Table *t) {
 }
 
 
+/* What is young below a clean frame has been stored there by a closure (T2). */
+static void checkclean (Walk *w, lua_State *th) {
+  const CallInfo *ci = th->ci;
+  StkId o;
+  if (luaN_isyoung(th) || w->g->heap.gc.lost || (th->marked & LUAN_PENDING))
+    return;
+  while (ci != NULL && !(ci->callstatus & CIST_CLEAN)) ci = ci->previous;
+  if (ci == NULL) return;
+  for (o = th->stack.p; o < ci->func.p; o++) {
+    const UpVal *uv = th->openupval;
+    if (!iscollectable(s2v(o)) || luaN_isold(gcvalue(s2v(o)))) continue;
+    while (uv != NULL && !(uv->v.p == s2v(o) && (uv->marked & LUAN_TOUCHED)))
+      uv = uv->u.open.next;
+    if (uv == NULL)
+      fail(w, "T2", th, (unsigned)(o - th->stack.p),
+           (unsigned)(ci->func.p - th->stack.p));
+  }
+}
+
+
 static void walkthread (Walk *w, lua_State *th) {
   StkId o;
   CallInfo *ci;
@@ -255,6 +275,7 @@ static void walkthread (Walk *w, lua_State *th) {
        o < th->stack.p + th->stackroom + EXTRA_STACK; o++)
     if (rawtt(s2v(o)) != LUA_VNIL)
       fail(w, "T4", th, (unsigned)(o - th->stack.p), (unsigned)stacksize(th));
+  checkclean(w, th);
   if (th->marked & LUAN_TOUCHED || th == w->g->mainthread) w->from = NULL;
   for (o = th->stack.p; o < th->top.p; o++) {
     w->slot = s2v(o);
