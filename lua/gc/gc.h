@@ -42,8 +42,7 @@
 **       used again, for a tail call, too, whose extra arguments lie below its
 **       function; open upvalues have their own barrier, lua_setlocal clears
 **       the bits. A stack of any depth is scanned where it has changed only.
-**   T3  when a collection has seen a stack, and when its thread wakes, all its
-**       slots from 'top' on are nil:
+**   T3  when a collection has seen a stack, all its slots from 'top' on are nil:
 **       a frame that grows over them shows no dead value. No CallInfo tells how
 **       far frames have reached, for those of later calls take its place.
 **   T4  a stack's block has 'stackroom' slots, stack_last lies within it, and the

@@ -161,16 +161,9 @@ void luaN_resized (lua_State *L, Table *t, size_t before, const TValue *array,
 }
 
 
-static void awaken (lua_State *L) {
+void luaN_wake (lua_State *L) {
   L->marked &= (lu_byte)~LUAN_ASLEEP;
   luaN_touch(L, obj2gco(L));
-}
-
-
-/* lua_xmove takes values from a thread without waking it: T3 holds again here. */
-void luaN_wake (lua_State *L) {
-  luaN_erase(L->top.p, L->stack_last.p + EXTRA_STACK - L->top.p);
-  awaken(L);
 }
 
 
@@ -187,7 +180,7 @@ void luaN_built (lua_State *L) {
 
 
 void luaN_stayawake (lua_State *L) {
-  if (L->marked & LUAN_ASLEEP) awaken(L);
+  if (L->marked & LUAN_ASLEEP) luaN_wake(L);
 }
 
 

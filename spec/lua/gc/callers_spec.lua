@@ -22,9 +22,8 @@ describe("a C function", function()
     end)
   end)
 
-  -- A bug that was: lua_xmove lowers the top of a thread without waking it. Where
-  -- the values had been, a frame of that thread found them again, after they had
-  -- been collected.
+  -- lua_xmove lowers the top of a thread without waking it. What has been there is
+  -- old, so the collection that can free it is one that erases the place.
   it("takes values from a coroutine that sleeps, which never shows them again", function()
     within(function(state)
       local lines = {"local step, probe = ...", "local a = probe + 1"}
