@@ -24,13 +24,14 @@ uint64_t tracker_now (void) {
 }
 
 
+/* Opened anew each time: a descriptor that stays would show the parent of a
+   fork, or what the program has opened in its place. */
 static uint64_t rss (void) {
-  static int fd = -1;
   char text[128];
   unsigned long long size, resident;
-  ssize_t n;
-  if (fd < 0) fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-  n = pread(fd, text, sizeof(text) - 1, 0);
+  int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+  ssize_t n = read(fd, text, sizeof(text) - 1);
+  if (fd >= 0) close(fd);
   if (n <= 0) return 0;
   text[n] = '\0';
   if (sscanf(text, "%llu %llu", &size, &resident) != 2) return 0;
