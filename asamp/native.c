@@ -56,10 +56,27 @@ static Dwfl *current (void) {
 }
 
 
+static void beforefork (void) {
+  pthread_mutex_lock(&lock);
+}
+
+
+static void afterfork (void) {
+  pthread_mutex_unlock(&lock);
+}
+
+
+static void once (void) {
+  pthread_atfork(beforefork, afterfork, afterfork);  /* N2 */
+}
+
+
 void native_name (void *ud, uint64_t address, char *symbol, size_t symbolsize,
                   char *file, size_t filesize) {
+  static pthread_once_t control = PTHREAD_ONCE_INIT;
   Dwfl *s;
   (void)ud;
+  pthread_once(&control, once);
   *symbol = *file = '\0';
   pthread_mutex_lock(&lock);
   if ((s = current()) != NULL) {

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Names of native addresses, static functions too, from the symbol tables of
-** the process's own object files (libdw of elfutils). For one thread at a time
-** in the whole process: the calls lock. Never asks a debuginfo server.
+** the process's own object files (libdw of elfutils). Never asks a debuginfo
+** server. Rules:
+**   N1  one thread of the process at a time: the calls lock;
+**   N2  a fork waits for the call that is under way, so that its child finds
+**       the lock free and what it guards whole; and the loader's own lock free,
+**       which the loader does not see to.
 */
 #ifndef asamp_native_h
 #define asamp_native_h

@@ -195,6 +195,78 @@ describe("another process", function()
   end)
 end)
 
+describe("a fork", function()
+  -- asamp.h's 'symbol' looks names up as the writers' threads do.
+  it("while another thread looks up names leaves a child whose session has them", function()
+    local script, path = process.file [[
+      local profiler, natives = require "profiler", require "natives"
+      local peers, embedding = require "peers", require "embedding"
+      local path = ...
+      assert(embedding.symbol() == "l_symbol")
+      local busy = peers.thread([=[
+        local embedding, path = require "embedding", ...
+        local f = io.open(path)
+        while f do
+          for i = 1, 100 do embedding.symbol() end
+          f:close()
+          f = io.open(path)
+        end
+      ]=], path)
+      for i = 1, 10 do
+        local pid = peers.fork()
+        if pid == 0 then
+          local out = path .. "." .. i
+          assert(profiler.alloc_start(64, {out = out, fixed = true, seed = 1}))
+          for k = 1, 100 do natives.userdata(2000) end
+          assert(profiler.disable())
+          peers._exit(0)
+        end
+        assert(peers.wait(pid) == 0)
+      end
+      os.remove(path)
+      assert(busy:join())
+    ]], process.file ""
+    -- without its lock the child would wait for ever
+    local status, _, err = process.run{program = "timeout", 60, process.interpreter(),
+                                       script, path}
+    assert.equal("", err)
+    assert.equal(0, status)
+    for i = 1, 10 do
+      local list = samples.read(path .. "." .. i)
+      assert.equal(100, (blocks(list, 2000)))
+      for _, s in ipairs(list) do
+        if s.size == 2032 then assert.equal("native_userdata", s.stack[1].name) end
+      end
+      os.remove(path .. "." .. i)
+    end
+    os.remove(script)
+  end)
+
+  it("leaves a child whose collections tell its own resident bytes", function()
+    local path, status, _, err = run(START .. [[
+      collectgarbage()
+      local peers, path = require "peers", ...
+      local pid = peers.fork()
+      if pid == 0 then
+        assert(profiler.alloc_start(1 << 20, {out = path .. ".child"}))
+        kept = ("x"):rep(64 << 20)
+        collectgarbage()
+        assert(profiler.disable())
+        peers._exit(0)
+      end
+      assert(peers.wait(pid) == 0)
+    ]])
+    assert.equal("", err)
+    assert.equal(0, status)
+    local parent = assert(reader.read(path)).collections
+    local child = assert(reader.read(path .. ".child")).collections
+    os.remove(path)
+    os.remove(path .. ".child")
+    assert.is_true(parent[#parent].rss > 0)
+    assert.is_true(child[#child].rss >= parent[#parent].rss + (60 << 20))
+  end)
+end)
+
 describe("an error", function()
   it("in a finalizer is a warning, the samples go on", function()
     local path, status, _, err = run(START .. [[
