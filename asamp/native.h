@@ -6,7 +6,10 @@
 **   N1  one thread of the process at a time: the calls lock;
 **   N2  a fork waits for the call that is under way, so that its child finds
 **       the lock free and what it guards whole; and the loader's own lock free,
-**       which the loader does not see to.
+**       which the loader does not see to;
+**   N3  no descriptor stays open after a call: programs that the process runs
+**       would inherit it, and a program that closes descriptors it does not
+**       know would have it closed again when the number is its own.
 */
 #ifndef asamp_native_h
 #define asamp_native_h

@@ -154,7 +154,7 @@ $(B)/asamp/%.o: asamp/%.c $(wildcard asamp/*.h) lua/seam.h $(B)/extra $(P)/lib/p
 	$(CC) $(MODFLAGS) -c -o $@ $<
 $(P)/lib/lua/5.4/profiler/core.so: $(SAMPLER:%=$(B)/asamp/%.o) asamp/exports
 	@mkdir -p $(@D)
-	$(MODULE) -lunwind -ldw -lz $(ISAL) -lpthread -lm
+	$(MODULE) -lunwind -ldw -lelf -lz $(ISAL) -lpthread -lm
 $(P)/lib/lua/5.4/profiler/reader.so: $(READER:%=$(B)/asamp/%.o) asamp/exports
 	@mkdir -p $(@D)
 	$(MODULE) -lz $(ISAL)

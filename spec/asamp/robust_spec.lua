@@ -174,6 +174,35 @@ describe("another process", function()
     os.remove(path)
   end)
 
+  it("that is executed inherits no object file whose names were looked up", function()
+    local path, status, out, err = run([[
+      local function inherited()
+        local f = io.popen "ls -l /proc/self/fd"
+        local text = f:read "a"
+        f:close()
+        local list = {}
+        for file in text:gmatch "%-> (/[^\n]+)" do
+          if not file:find "^/proc/" then list[#list + 1] = file end
+        end
+        table.sort(list)
+        return table.concat(list, "\n")
+      end
+      local before = inherited()
+    ]] .. START .. [[
+      assert(profiler.disable())
+      print(before == inherited() or inherited())
+    ]])
+    assert.equal("", err)
+    assert.equal(0, status)
+    assert.equal("true\n", out)
+    local named = 0
+    for _, s in ipairs(samples.read(path)) do
+      if s.stack[1].name == "native_userdata" then named = named + 1 end
+    end
+    assert.equal(500, named)
+    os.remove(path)
+  end)
+
   it("that is forked and executed leaves the parent's file alone", function()
     local path, status, _, err = run(START .. [[
       local peers = require "peers"
