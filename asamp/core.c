@@ -130,7 +130,7 @@ static int l_close (lua_State *L) {
   int e = sampler_close(check(L), L);
   if (e != 0) {
     luaL_pushfail(L);
-    lua_pushstring(L, strerror(e));
+    lua_pushstring(L, profile_message(e));
     lua_pushinteger(L, e);
     return 3;
   }

@@ -19,9 +19,21 @@ void outfile_fail (OutFile *f, int error) {
     f->error = error;
 }
 
+/* Is the descriptor still that of the file? If not, there is none (W5). */
+static int look (OutFile *f, struct stat *s) {
+  if (f->fd < 0)
+    return 0;
+  if (fstat(f->fd, s) == 0 && s->st_dev == f->device && s->st_ino == f->inode)
+    return 1;
+  f->fd = -1;
+  outfile_fail(f, EBADF);
+  return 0;
+}
+
 /* Writes all n bytes, however little a single write takes. */
 static void put (OutFile *f, const unsigned char *data, size_t n) {
-  while (n > 0 && f->error == 0) {
+  struct stat s;
+  while (n > 0 && f->error == 0 && look(f, &s)) {
     ssize_t w = write(f->fd, data, n);
     if (w > 0) {
       data += w;
@@ -50,11 +62,8 @@ static int putpacked (void *ud, const unsigned char *data, size_t n) {
 ** Empties a regular file, unless somebody has locked it. Where there are no
 ** locks (some network file systems), it is emptied.
 */
-static int empty (int fd) {
-  struct stat s;
-  if (fstat(fd, &s) != 0)
-    return errno;
-  if (!S_ISREG(s.st_mode))
+static int empty (int fd, const struct stat *s) {
+  if (!S_ISREG(s->st_mode))
     return 0;
   if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
     return EBUSY;
@@ -62,6 +71,7 @@ static int empty (int fd) {
 }
 
 int outfile_open (OutFile *f, const char *path, int how) {
+  struct stat s;
   memset(f, 0, sizeof(*f));
   f->fd = -1;
   f->packed = how != OUTFILE_PLAIN;
@@ -70,7 +80,11 @@ int outfile_open (OutFile *f, const char *path, int how) {
     return ENOMEM;
   /* a pipe that nobody reads is an error, not a reason to wait */
   f->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
-  return f->fd < 0 ? errno : empty(f->fd);
+  if (f->fd < 0 || fstat(f->fd, &s) != 0)
+    return errno;
+  f->device = s.st_dev;
+  f->inode = s.st_ino;
+  return empty(f->fd, &s);
 }
 
 void outfile_put (OutFile *f, const unsigned char *data, size_t n) {
@@ -89,7 +103,8 @@ void outfile_flush (OutFile *f, int last) {
 }
 
 void outfile_abandon (OutFile *f) {
-  if (f->fd >= 0)
+  struct stat s;
+  if (look(f, &s))
     close(f->fd);
   f->fd = -1;
   if (f->packed)
@@ -99,8 +114,8 @@ void outfile_abandon (OutFile *f) {
 
 void outfile_close (OutFile *f) {
   struct stat s;
-  if (f->fd >= 0) {
-    if (fstat(f->fd, &s) == 0 && S_ISREG(s.st_mode) && s.st_nlink == 0)
+  if (look(f, &s)) {
+    if (S_ISREG(s.st_mode) && s.st_nlink == 0)
       outfile_fail(f, ENOENT);
     if (close(f->fd) != 0 && errno != EINTR)
       outfile_fail(f, errno);

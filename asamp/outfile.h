@@ -12,13 +12,18 @@
 **   W3  a file has one writer: while one has it open, no other empties it (a
 **       lock of flock, on regular files);
 **   W4  a file that was removed meanwhile is a failure (ENOENT), told by
-**       outfile_close.
+**       outfile_close;
+**   W5  no other file is touched: where the program has closed the descriptor,
+**       and may have its number for a file of its own, that is neither written
+**       nor closed, and it is a failure (EBADF). Looked at before each write and
+**       before it is closed, for a moment later the number is not guarded.
 */
 #ifndef asamp_outfile_h
 #define asamp_outfile_h
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "packer.h"
 
@@ -26,6 +31,8 @@ enum { OUTFILE_PLAIN, OUTFILE_SMALL, OUTFILE_FAST };  /* as packer.h */
 
 typedef struct OutFile {
   int fd;               /* -1: none */
+  dev_t device;         /* what file it is (W5): where it is, ... */
+  ino_t inode;          /* ... and which one there */
   int packed;
   int error;            /* errno of the first failure, or 0 */
   uint64_t written;     /* bytes in the file */

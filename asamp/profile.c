@@ -252,6 +252,11 @@ void profile_totals (Profile *p, ProfileTotals *t) {
   pthread_mutex_unlock(&p->lock);
 }
 
+const char *profile_message (int error) {
+  return error == EBADF ? "the program has closed its descriptor"
+                        : strerror(error);
+}
+
 int profile_close (Profile *p, ProfileTotals *t) {
   int ok;
   if (p->pid != getpid())

@@ -207,6 +207,9 @@ void profile_period (Profile *p, uint64_t period);
 */
 int profile_close (Profile *p, ProfileTotals *totals);
 
+/* ProfileTotals.error in words: strerror's string, or a constant. */
+const char *profile_message (int error);
+
 /* Totals so far. */
 void profile_totals (Profile *p, ProfileTotals *totals);
 

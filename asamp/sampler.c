@@ -327,7 +327,7 @@ static int finish (Sampler *s) {
   }
   if (t.error != 0)
     fprintf(stderr, "profiler: %s: %s; %llu samples are lost\n", s->path,
-            strerror(t.error), (unsigned long long)s->tracker.lost);
+            profile_message(t.error), (unsigned long long)s->tracker.lost);
   return t.error;
 }
 

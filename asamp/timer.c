@@ -46,7 +46,8 @@ struct Timer {
   volatile sig_atomic_t signals;	/* so far */
   TimerTick *f;			/* NULL: signals are only counted */
   void *ud;
-  int fd;			/* of perf_event_open, or -1 */
+  int fd;			/* of perf_event_open, or -1 (C5) */
+  uint64_t event;		/* the number of that event */
   int lastfd;			/* the last one there was, for a signal that is late */
   int posix;			/* 'timer' is there */
   timer_t timer;
@@ -83,10 +84,18 @@ static int setposix (Timer *t, uint64_t ns) {
 }
 
 
+/* Has it a descriptor of perf_event_open that is still its own (C5)? */
+static int hasperf (const Timer *t) {
+  uint64_t event;
+  return t->fd >= 0 && ioctl(t->fd, PERF_EVENT_IOC_ID, &event) == 0 &&
+         event == t->event;
+}
+
+
 /* Of CPU time by the POSIX timer: the kernel makes fewer signals than that. */
 static void setinterval (Timer *t) {
   uint64_t ns = t->period << t->stretch;
-  if (t->fd >= 0) ioctl(t->fd, PERF_EVENT_IOC_PERIOD, &ns);
+  if (hasperf(t)) ioctl(t->fd, PERF_EVENT_IOC_PERIOD, &ns);
   else if (t->clock == CLOCK_MONOTONIC) setposix(t, ns);
 }
 
@@ -247,7 +256,8 @@ static int startperf (Timer *t, int kernel) {
   o.type = F_OWNER_TID;
   o.pid = (pid_t)syscall(SYS_gettid);
   t->fd = t->lastfd = fd;
-  if (fcntl(fd, F_SETFL, O_RDWR | O_NONBLOCK | O_ASYNC) == 0 &&
+  if (ioctl(fd, PERF_EVENT_IOC_ID, &t->event) == 0 &&
+      fcntl(fd, F_SETFL, O_RDWR | O_NONBLOCK | O_ASYNC) == 0 &&
       fcntl(fd, F_SETSIG, SIGNAL) == 0 && fcntl(fd, F_SETOWN_EX, &o) == 0 &&
       ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) == 0)
     return 1;
@@ -297,7 +307,7 @@ static uint64_t measure (const Timer *t) {
 static void stopsignals (Timer *t) {
   if (t->posix) timer_delete(t->timer);
   t->posix = 0;
-  if (t->fd >= 0) {
+  if (hasperf(t)) {
     ioctl(t->fd, PERF_EVENT_IOC_DISABLE, 0);
     close(t->fd);
   }
@@ -384,7 +394,7 @@ void timer_cost (Timer *t, uint64_t ns) {
 void timer_forked (Timer *t) {
   pthread_mutex_init(&lock, NULL);
   t->running = 0;
-  if (t->fd >= 0) close(t->fd);
+  if (hasperf(t)) close(t->fd);
   t->fd = -1;
   t->posix = 0;
   if (--nrunning == 0) uninstall();

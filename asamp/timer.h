@@ -29,7 +29,10 @@
 **       however long a tick takes: the next one comes later, and counts for
 **       more. What is taken: the signal itself (measured at the start, where
 **       the rate is high), the tick, and what timer_cost has told;
-**   C4  a Timer is never given back to the system: a handler may look at it.
+**   C4  a Timer is never given back to the system: a handler may look at it;
+**   C5  a descriptor is the timer's own when its event has the number that it
+**       had: one that the program has closed, and may have for something else,
+**       is left alone. There are no ticks then.
 ** In the child of a fork there is no timer: timer_forked.
 */
 #ifndef asamp_timer_h

@@ -9,6 +9,7 @@ local process = require "spec.support.process"
 local reader = require "profiler.reader"
 local samples = require "spec.support.samples"
 local sessions = require "spec.support.sessions"
+local times = require "spec.support.times"
 local vmprof = require "spec.support.vmprof"
 
 local blocks, run, START = sessions.blocks, sessions.run, sessions.START
@@ -137,6 +138,61 @@ describe("a file removed under the run", function()
     assert.equal(500, (blocks(list, 1000)))
     assert.equal(500, (blocks(list, 2000)))
   end)
+end)
+
+describe("a program that closes descriptors it does not know", function()
+  -- as programs do that become daemons; what it opens then has their numbers
+  local DAEMON = [[
+    local profiler, natives, peers = require "profiler", require "natives", require "peers"
+    local path, exact = ...
+    assert(profiler.enable{alloc = 64, time = 1000, exact = exact == "exact", out = path,
+                           fixed = true, seed = 1})
+    local kept, files = {}, {}
+    local function work()
+      for i = 1, 20000 do kept[i %% 100] = {natives.userdata(2000), table.concat{i, "x"}} end
+    end
+    work()
+    for fd = 3, 1023 do peers.close(fd) end
+    for i = 1, 16 do
+      files[i] = assert(io.open(path .. "." .. i, "w+"))
+      files[i]:write "mine, "
+      files[i]:flush()
+    end
+    work()
+    %s
+    for i = 1, 16 do
+      assert(files[i]:write "all mine")
+      assert(files[i]:close())
+    end
+  ]]
+
+  for _, clock in ipairs{"cpu", times.exact and "exact" or nil} do
+    for _, case in ipairs{
+      {"disable", "print(profiler.disable())"},
+      {"fork", [[
+        local pid = peers.fork()
+        if pid > 0 then os.exit(peers.wait(pid)) end
+      ]]}} do
+      local ending, code = case[1], case[2]
+      it(("keeps its own files to itself (%s, %s)"):format(clock, ending), function()
+        local script, path = process.file(DAEMON:format(code)), os.tmpname()
+        local status, out, err = process.run{script, path, clock,
+                                             env = {ASAN_OPTIONS = "detect_leaks=0"}}
+        for i = 1, 16 do
+          assert.equal("mine, all mine", process.read(path .. "." .. i))
+          os.remove(path .. "." .. i)
+        end
+        assert.equal(0, status)
+        if ending == "disable" then
+          assert.equal("nil\tthe program has closed its descriptor\t9\n", out)
+        end
+        assert.truthy(err:find("^profiler: " .. path .. ": the program has closed its " ..
+                               "descriptor; %d+ samples are lost\n$"), err)
+        os.remove(path)
+        os.remove(script)
+      end)
+    end
+  end
 end)
 
 describe("another process", function()
