@@ -14,6 +14,7 @@
 #include "lua.h"
 
 #include "owner.h"
+#include "readable.h"
 #include "seam.h"
 #include "stack.h"
 
@@ -48,6 +49,7 @@ void stack_close (Stack *s) {
 
 
 int stack_open (Stack *s) {
+  readable_use();
   memset(s, 0, sizeof(*s));
   s->native = malloc(MAXNATIVE * sizeof(void *));
   s->lines = calloc(NLINES, sizeof(*s->lines));
