@@ -116,6 +116,8 @@ LUAI_FUNC void luaN_separate (lua_State *L, int all);
 /* Threads, tables with large vectors, objects from lua_Alloc. */
 LUAI_FUNC void luaN_sweeplists (lua_State *L);
 LUAI_FUNC void luaN_callfinalizers (lua_State *L);
+/* The lists of objects with finalizers give back what they do not need. */
+LUAI_FUNC void luaN_shrinkfinalizers (global_State *g);
 LUAI_FUNC void luaN_freeall (lua_State *L);
 /* } */
 

@@ -110,8 +110,11 @@ static void endmajor (lua_State *L, int all) {
   c->trimming = 1;
   luaN_shrinkvec(g, &c->gray);
   luaN_shrinkvec(g, &c->major);
+  luaN_shrinkvec(g, &c->touched);
+  luaN_shrinkvec(g, &c->weak);
   luaN_shrinkvec(g, &c->majorweak);
   luaN_shrinkvec(g, &c->open);
+  luaN_shrinkfinalizers(g);
   shrink(L, all);
   luaN_recount(g);
   luaN_setthreshold(g);

@@ -135,8 +135,8 @@ describe("the heap", function()
   end)
 
   it("keeps a state without anything in it small", function()
-    local s = states.open()
-    assert.is_true(s:stats().bytes <= 160 * 1024, s:stats().bytes)
+    local s = states.open()  -- one chunk, in every build: the debug build's bits lie in it
+    assert.is_true(s:stats().peak <= 100 * 1024, s:stats().peak)
     assert.equal(0, s:close())
   end)
 

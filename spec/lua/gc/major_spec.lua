@@ -471,6 +471,70 @@ describe("memory of a heap that has become small", function()
     end
   end)
 
+  -- A bug that was: the collector's lists of what has a finalizer, of what is
+  -- remembered and of weak tables stayed as long as they had ever been.
+  it("is given back by the collector's own lists", function()
+    local function held(how)
+      return within(function(state, kind)
+        local metas = {
+          finalizers = {__gc = function(o) o[1] = o[1] + 1 end}, weak = {__mode = "k"},
+          remembered = {}, plain = {},
+        }
+        local t = state.table(200000, 0)
+        for i = 1, 200000 do t[i] = setmetatable({i}, metas[kind]) end
+        collectgarbage()
+        if kind == "remembered" then
+          collectgarbage("nursery", 100 << 20)
+          for i = 1, 200000 do t[i][1] = {} end
+          collectgarbage("nursery", 0)
+        end
+        t = nil  -- luacheck: ignore 311
+        for _ = 1, 12 do collectgarbage() end
+        return select(2, state.memory())
+      end, how)
+    end
+    local plain = held "plain"
+    for _, how in ipairs {"finalizers", "remembered", "weak"} do
+      local more = held(how) - plain
+      assert.is_true(more < 100000, ("%s: %d bytes more"):format(how, more))
+    end
+  end)
+
+  it("is not what waiting finalizers have their places in", function()
+    within(function(state)
+      local called, n = {}, 0
+      local mt = {}
+      function mt.__gc(o)
+        n = n + 1
+        called[n] = o[1]
+        if o[1] > 0 and o[1] % 1000 == 0 then  -- a full collection while the list is walked
+          local _, _, _, before = state.memory()
+          state.fail(1)
+          local u = state.userdata(20000)
+          local _, _, _, after = state.memory()
+          assert(state.intact(u) and after == before + 1)
+          setmetatable({-o[1]}, mt)
+        end
+      end
+      local t = state.table(20000, 0)
+      for i = 1, 20000 do t[i] = setmetatable({i}, mt) end
+      for _ = 1, 8 do collectgarbage() end  -- all alive: there is room for each
+      assert(n == 0 and #t == 20000)
+      for i = 2001, 20000 do t[i] = nil end
+      collectgarbage()
+      t = nil  -- luacheck: ignore 311
+      for _ = 1, 8 do collectgarbage() end
+      state.check()
+      local seen = {}
+      for i = 1, n do
+        assert(not seen[called[i]], called[i])
+        seen[called[i]] = true
+      end
+      for i = 1, 20000 do assert(seen[i], i) end
+      for i = 1000, 20000, 1000 do assert(seen[-i], i) end
+    end)
+  end)
+
   it("is given back by an emergency, to the last chunk that is empty", function()
     local states = require "states"
     local s = states.open {limit = 12 << 20}
