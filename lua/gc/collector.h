@@ -75,7 +75,9 @@ LUAI_FUNC void luaN_markroots (lua_State *L);
 /* Marks what has changed of a stack since a collection saw it, or all of it. */
 LUAI_FUNC size_t luaN_scanthread (global_State *g, lua_State *th, int all);
 /* Gives back most of the stack and of the CallInfos that are not in use, and (but
-   for all) were not since the last time; may allocate. */
+   for all) were not since the last time; may allocate. The running thread and the
+   main one are asked every 64 minor collections, others behind every major one,
+   as those two are in full cycles (the incremental mode) and full collections. */
 LUAI_FUNC void luaN_shrinkthread (lua_State *th, int all);
 /* A dead thread: closes its upvalues and frees what lua_Alloc gave. */
 LUAI_FUNC void luaN_endthread (lua_State *L, lua_State *th);

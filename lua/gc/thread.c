@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Threads: their stacks, CallInfos and open upvalues (T1 to T3 of gc.h).
+** Threads: their stacks, CallInfos and open upvalues (T1 to T4 of gc.h).
 **
 ** A stack has no write barrier. What may have changed since a collection saw
 ** it is what lies above the function of the outermost frame that has run since:
