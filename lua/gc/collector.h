@@ -88,6 +88,8 @@ enum { LUAN_STRONG, LUAN_WEAKVALUES, LUAN_EPHEMERON, LUAN_ALLWEAK };
 LUAI_FUNC int luaN_weakness (global_State *g, const Table *t);
 /* A weak table has been met. Returns 0 when it must be taken for strong. */
 LUAI_FUNC int luaN_meetweak (global_State *g, Table *t, int kind);
+/* Those that a major collection has met, which does not go on. */
+LUAI_FUNC void luaN_forgetweak (global_State *g);
 /* Marks and clears weak tables, separates the dead that have finalizers. */
 LUAI_FUNC void luaN_finishmarks (lua_State *L);
 /* } */

@@ -34,6 +34,7 @@
 **       finalizer is called, in 'tobefinalized'; in one of them, once.
 **   G5  every short string that is reachable is in the string table, once; the
 **       table holds no string whose lines may be handed out again.
+**   G6  a table with LUAN_MET is in 'majorweak', once, and no other is there.
 **   T1  an old thread is ASLEEP or in 'touched'; the main thread is a root. A
 **       thread that is ASLEEP has not changed since the last minor collection:
 **       whoever is about to change it wakes it (lua_lock).
@@ -55,7 +56,7 @@
 
 #define LUAN_COLOURS	0x03	/* of marked: 0 young, else the colour */
 #define LUAN_TOUCHED	0x04	/* in 'touched' */
-				/* 0x08: LUAN_ASLEEP of nursery.h (T1) */
+#define LUAN_MET	0x08	/* table: in 'majorweak' (thread: LUAN_ASLEEP) */
 #define LUAN_LISTED	0x10	/* table: in 'tables' */
 #define LUAN_LONG	0x10	/* thread: its stack has been much longer since
 				   luaN_shrinkthread asked last */
@@ -117,6 +118,16 @@
 #if defined(ldo_c)
 #define luaE_shrinkCI(L)	((void)0)
 #endif
+
+/*
+** lua_tolstring makes a string of a number where that is, which may be an upvalue
+** of the C function that runs: a store like any other. (Upstream forgets it.)
+*/
+#if defined(lapi_c)
+#define luaO_tostring(L,o)	luaN_tostring(L, o)
+#endif
+
+LUAI_FUNC void luaN_tostring (lua_State *L, TValue *o);
 
 /* v has been stored in 'slot' of table t. */
 #define luaN_slotbarrier(L,t,slot,v) \

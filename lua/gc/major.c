@@ -178,7 +178,8 @@ void luaN_full (lua_State *L) {
   g->gcstopem = 1;
   luaN_emptyhands(g);
   luaN_forgetall(L);
-  c->major.n = c->majorweak.n = 0;  /* of one that was running */
+  c->major.n = 0;  /* of one that was running */
+  luaN_forgetweak(g);
   c->table = NULL;
   takecolour(c);
   c->reached = 0;

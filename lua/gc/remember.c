@@ -42,6 +42,13 @@ void luaC_barrierback_ (lua_State *L, GCObject *o) {
 }
 
 
+void luaN_tostring (lua_State *L, TValue *o) {
+  luaO_tostring(L, o);
+  if (!(L->stack.p <= (StkId)o && (StkId)o < L->stack_last.p + EXTRA_STACK))
+    luaC_barrier(L, clCvalue(s2v(L->ci->func.p)), o);
+}
+
+
 static int issmall (const Table *t) {
   return t->alimit + (unsigned)sizenode(t) <= LUAN_SMALLTABLE;
 }
@@ -51,6 +58,8 @@ void luaN_rememberslot (lua_State *L, Table *t, TValue *slot) {
   global_State *g = G(L);
   luaN_Vec *v = &g->heap.gc.slots;
   if (t->marked & LUAN_TOUCHED) return;
+  if (v->n > 0 && v->a[v->n - 1] == (void *)slot && v->a[v->n - 2] == (void *)t)
+    return;
   if (issmall(t) || v->n >= MANYSLOTS ||
       (t->metatable != NULL && (luaN_weakness(g, t) & LUAN_EPHEMERON)))
     luaN_touch(L, obj2gco(t));

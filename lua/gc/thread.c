@@ -56,8 +56,10 @@ static void markspares (global_State *g, lua_State *th, int all) {
 int luaN_limitstack (lua_State *L, int size) {
   int old = stacksize(L);
   if (size == old || size > L->stackroom) return 0;
-  if (size < old)
+  if (size < old) {
     luaN_erase(L->stack.p + size + EXTRA_STACK, old - size);
+    L->marked |= LUAN_LONG;
+  }
   L->stack_last.p = L->stack.p + size;
   return 1;
 }
@@ -73,10 +75,8 @@ static void shorten (lua_State *th) {
   for (ci = th->ci; ci != NULL; ci = ci->previous)
     if (ci->top.p > end) end = ci->top.p;
   size = cast_int(end - th->stack.p) * 2;
-  if (size <= stacksize(th) / 2) {
+  if (size <= stacksize(th) / 2)
     luaN_limitstack(th, size < BASIC_STACK_SIZE ? BASIC_STACK_SIZE : size);
-    th->marked |= LUAN_LONG;
-  }
 }
 
 
@@ -102,14 +102,14 @@ size_t luaN_scanthread (global_State *g, lua_State *th, int all) {
 
 
 void luaN_shrinkthread (lua_State *th, int all) {
-  if (th->marked & LUAN_LONG) {
-    th->marked &= (lu_byte)~LUAN_LONG;
-    if (!all) return;
+  int keep = (th->marked & LUAN_LONG) && !all;
+  if (!keep) {
+    luaD_shrinkstack(th);
+    if (stacksize(th) < th->stackroom)
+      luaD_reallocstack(th, stacksize(th), 0);
+    luaE_shrinkCI(th);
   }
-  luaD_shrinkstack(th);
-  if (stacksize(th) < th->stackroom)
-    luaD_reallocstack(th, stacksize(th), 0);
-  luaE_shrinkCI(th);
+  th->marked &= (lu_byte)~LUAN_LONG;
 }
 
 

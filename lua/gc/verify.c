@@ -235,6 +235,38 @@ static void walktable (Walk *w, Table *t) {
 }
 
 
+/* G6, but for a table that has the bit and is not there. */
+static void checkmet (Walk *w) {
+  const luaN_Vec *v = &w->g->heap.gc.majorweak;
+  size_t i;
+  for (i = 0; i < v->n; i++) {
+    Table *t = (Table *)((uintptr_t)v->a[i] & ~(uintptr_t)3);  /* weak.c's tag */
+    if (!(t->marked & LUAN_MET)) fail(w, "G6 (bit)", t, t->marked, LUAN_MET);
+    if (visit(w->g, obj2gco(t))) fail(w, "G6 (once)", t, i, v->n);
+  }
+}
+
+
+/* What is young below a clean frame has been stored there by a closure (T2). */
+static void checkclean (Walk *w, lua_State *th) {
+  const CallInfo *ci = th->ci;
+  StkId o;
+  if (luaN_isyoung(th) || w->g->heap.gc.lost || (th->marked & LUAN_PENDING))
+    return;
+  while (ci != NULL && !(ci->callstatus & CIST_CLEAN)) ci = ci->previous;
+  if (ci == NULL) return;
+  for (o = th->stack.p; o < ci->func.p; o++) {
+    const UpVal *uv = th->openupval;
+    if (!iscollectable(s2v(o)) || luaN_isold(gcvalue(s2v(o)))) continue;
+    while (uv != NULL && !(uv->v.p == s2v(o) && (uv->marked & LUAN_TOUCHED)))
+      uv = uv->u.open.next;
+    if (uv == NULL)
+      fail(w, "T2", th, (unsigned)(o - th->stack.p),
+           (unsigned)(ci->func.p - th->stack.p));
+  }
+}
+
+
 static void walkthread (Walk *w, lua_State *th) {
   StkId o;
   CallInfo *ci;
@@ -255,6 +287,7 @@ static void walkthread (Walk *w, lua_State *th) {
        o < th->stack.p + th->stackroom + EXTRA_STACK; o++)
     if (rawtt(s2v(o)) != LUA_VNIL)
       fail(w, "T4", th, (unsigned)(o - th->stack.p), (unsigned)stacksize(th));
+  checkclean(w, th);
   if (th->marked & LUAN_TOUCHED || th == w->g->mainthread) w->from = NULL;
   for (o = th->stack.p; o < th->top.p; o++) {
     w->slot = s2v(o);
@@ -389,6 +422,8 @@ static const char *checkgraph (lua_State *L, int exact) {
   clearvisits(g);
   checklisted(&w, &c->finalizable.v, 0);
   checklisted(&w, &c->tobefinalized, c->nextfinalized);
+  clearvisits(g);
+  checkmet(&w);
   clearvisits(g);
   setgray(g, 0);
   free(w.stack);

@@ -134,12 +134,21 @@ static size_t closeentries (global_State *g, int backwards) {
 }
 
 
+/* Once a table, however many minor collections meet it too. 0: no memory. */
+static int meetinmajor (global_State *g, Table *t, int kind) {
+  if (t->marked & LUAN_MET) return 1;
+  if (!luaN_push(g, &g->heap.gc.majorweak, tagged(t, kind))) return 0;
+  t->marked |= LUAN_MET;
+  return 1;
+}
+
+
 int luaN_meetweak (global_State *g, Table *t, int kind) {
   luaN_Gc *c = &g->heap.gc;
   int slice = (c->marking && !c->minor && g->gcstate == GCSpropagate);
-  if (!luaN_push(g, slice ? &c->majorweak : &c->weak, tagged(t, kind)))
-    return 0;
-  if (!slice && kind == LUAN_WEAKVALUES) markkeys(g, t);
+  if (slice) return meetinmajor(g, t, kind);
+  if (!luaN_push(g, &c->weak, tagged(t, kind))) return 0;
+  if (kind == LUAN_WEAKVALUES) markkeys(g, t);
   return 1;
 }
 
@@ -223,6 +232,7 @@ static void joinmajor (global_State *g) {
   for (i = 0; i < c->majorweak.n; i++) {
     Table *t = tableof(c->majorweak.a[i]);
     int kind = luaN_weakness(g, t);  /* as it is now */
+    t->marked &= (lu_byte)~LUAN_MET;
     if (kind == LUAN_STRONG || !luaN_meetweak(g, t, kind))
       luaN_traverseslots(g, t, 0, ~0u);
   }
@@ -235,9 +245,16 @@ static void leavetomajor (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t i;
   for (i = 0; i < c->weak.n; i++) {
-    if (!luaN_push(g, &c->majorweak, c->weak.a[i]))
-      luaN_traverseslots(g, tableof(c->weak.a[i]), 0, ~0u);
+    Table *t = tableof(c->weak.a[i]);
+    if (!meetinmajor(g, t, kindof(c->weak.a[i])))
+      luaN_traverseslots(g, t, 0, ~0u);
   }
+}
+
+
+void luaN_forgetweak (global_State *g) {
+  luaN_Vec *v = &g->heap.gc.majorweak;
+  while (v->n > 0) tableof(v->a[--v->n])->marked &= (lu_byte)~LUAN_MET;
 }
 
 

@@ -294,7 +294,58 @@ static int in_extra (lua_State *L) {
   return 1;
 }
 
+static int numeral (lua_State *L) {
+  lua_pushstring(L, lua_tostring(L, lua_upvalueindex(1)));
+  return 1;
+}
+
+/* numeral(n) -> C function that makes a string of its upvalue and returns it */
+static int in_numeral (lua_State *L) {
+  lua_settop(L, 1);
+  lua_pushcclosure(L, numeral, 1);
+  return 1;
+}
+
+/* push(coroutine, value ...) */
+static int in_push (lua_State *L) {
+  lua_State *co = lua_tothread(L, 1);
+  int n = lua_gettop(L) - 1;
+  luaL_argcheck(L, co != NULL && lua_checkstack(co, n), 1, "no coroutine");
+  lua_xmove(L, co, n);
+  return 0;
+}
+
+/* pop(coroutine, n) -> the n values on its top */
+static int in_pop (lua_State *L) {
+  lua_State *co = lua_tothread(L, 1);
+  int n = (int)luaL_checkinteger(L, 2);
+  luaL_argcheck(L, co != NULL && lua_gettop(co) >= n, 1, "no coroutine");
+  luaL_checkstack(L, n, NULL);
+  lua_xmove(co, L, n);
+  return n;
+}
+
+static void warned (void *ud, const char *text, int more) {
+  lua_State *L = ud;
+  (void)more;
+  lua_getfield(L, LUA_REGISTRYINDEX, "states.warned");
+  lua_pushstring(L, text);
+  if (lua_pcall(L, 1, 0, 0) != LUA_OK) lua_pop(L, 1);
+}
+
+/* warn(f): warnings call it, in the main thread */
+static int in_warn (lua_State *L) {
+  lua_State *mainthread;
+  lua_settop(L, 1);
+  lua_setfield(L, LUA_REGISTRYINDEX, "states.warned");
+  lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
+  mainthread = lua_tothread(L, -1);
+  lua_setwarnf(L, warned, mainthread);
+  return 0;
+}
+
 static const luaL_Reg inside[] = {
+  {"numeral", in_numeral}, {"push", in_push}, {"pop", in_pop}, {"warn", in_warn},
   {"bytes", in_bytes}, {"requests", in_requests}, {"tags", in_tags},
   {"limit", in_limit}, {"failall", in_failall}, {"fail", in_fail}, {"allocated", in_allocated},
   {"memory", in_memory}, {"check", in_check}, {"userdata", in_userdata},

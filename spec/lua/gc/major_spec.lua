@@ -317,6 +317,34 @@ describe("a major collection in slices", function()
     end
   end)
 
+  -- A bug that was: every minor collection while it marked put the weak tables that
+  -- it had met into the list again. A cache with 100,000 weak keys beside a heap of
+  -- 100 MB made a pause of half a minute.
+  it("has a weak table once in its list, however many minor ones meet it meanwhile", function()
+    within(function(state)
+      collectgarbage("nursery", 4000)
+      local big, cache, keep = state.table(20000, 0), setmetatable({}, {__mode = "k"}), {}
+      for i = 1, 20000 do big[i] = {i} end
+      collectgarbage()
+      local _, _, minors, majors = state.memory()
+      local now, checks = majors, 0
+      for i = 1, 200000 do
+        local key = {i}
+        keep[i % 100 + 1] = key
+        cache[key] = i
+        big[i % 20000 + 1] = {key}
+        if i % 500 == 0 then
+          state.check()
+          checks = checks + 1
+          now = select(4, state.memory())
+          if now >= majors + 2 then break end
+        end
+      end
+      assert(now >= majors + 2 and select(3, state.memory()) - minors > 100, checks)
+      for i = 1, 100 do assert(cache[keep[i]] == keep[i][1]) end
+    end)
+  end)
+
   it("clears weak tables that were born while it marked", function()
     run([==[
       local source, held, live = setmetatable({}, {__mode = "v"}), {}, {}
