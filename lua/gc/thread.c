@@ -104,10 +104,14 @@ size_t luaN_scanthread (global_State *g, lua_State *th, int all) {
 void luaN_shrinkthread (lua_State *th, int all) {
   int keep = (th->marked & LUAN_LONG) && !all;
   if (!keep) {
+    unsigned n;
     luaD_shrinkstack(th);
     if (stacksize(th) < th->stackroom)
       luaD_reallocstack(th, stacksize(th), 0);
-    luaE_shrinkCI(th);
+    do {  /* half of the CallInfos that are not in use; all: but one */
+      n = th->nci;
+      luaE_shrinkCI(th);
+    } while (all && th->nci < n);
   }
   th->marked &= (lu_byte)~LUAN_LONG;
 }
