@@ -6,6 +6,7 @@ local embedding = require "embedding"
 local natives = require "natives"
 local process = require "spec.support.process"
 local profiler = require "profiler"
+local starved = require "starved"
 
 describe("a client of asamp.h", function()
   after_each(function()
@@ -193,6 +194,36 @@ describe("a client of asamp.h", function()
       if t.kind == "table" then tables = tables + 1 end
     end
     assert.is_true(tables >= 500, tables)
+  end)
+end)
+
+describe("a client in a process without memory", function()
+  local function list(from, to)
+    local t = {}
+    for i = from, to, 8 do t[#t + 1] = i end
+    return t
+  end
+
+  after_each(function()
+    starved.starve(false)
+    starved.stop()
+  end)
+
+  -- The next sample's outer frames were looked for where there were none.
+  it("is told of a stack what there was memory for, and never what was not told", function()
+    starved.start()
+    starved.starve(true)
+    assert.same({0, {}}, {starved.sample(0, list(8, 4000))})
+    starved.starve(false)
+    assert.same({0, {8, 16}}, {starved.sample(500, {8, 16})})
+    local all = list(8, 4000)
+    assert.same({0, all}, {starved.sample(0, all)})
+    starved.starve(true)
+    assert.same({400, list(808, 4000)}, {starved.sample(400, list(8000, 80000))})
+    assert.same({400, list(808, 4000)}, {starved.sample(9000, {})})
+    starved.starve(false)
+    table.insert(all, 101, 24)
+    assert.same({400, table.move(all, 101, 501, 1, {})}, {starved.sample(5000, {24})})
   end)
 end)
 
