@@ -188,3 +188,43 @@ describe("a state whose time is sampled on one OS thread", function()
     os.remove(path)
   end)
 end)
+
+describe("states of several OS threads", function()
+  -- The path of a session was set after the session, the one before freed after
+  -- that: another state that looked for its own path among them read NULL, or
+  -- what was freed.
+  it("open and end their sessions at once", function()
+    local threads, paths = {}, {}
+    for i = 0, 6 do paths[i] = os.tmpname() end
+    local peer = peers.new()
+    assert(peer:run("assert(require 'profiler.core'.open{out = ..., period = 1 << 20})", paths[0]))
+    for i = 1, 6 do
+      threads[i] = peers.thread([[
+        local core, path, n = require "profiler.core", ...
+        for _ = 1, n do
+          local ok = core.open{out = path, period = 1 << 20}
+          assert((ok == nil) == (n > 1000))
+          if ok then core.close() end
+        end]], i > 2 and paths[i] or paths[0], i > 2 and 100 or 15000)
+    end
+    for i = 1, 6 do assert.same({true}, {threads[i]:join()}) end
+    peer:close()
+    for i = 0, 6 do
+      if i ~= 1 and i ~= 2 then samples.read(paths[i]) end
+      os.remove(paths[i])
+    end
+  end)
+
+  it("share no file, whatever it is called", function()
+    local path = os.tmpname()
+    local peer = peers.new()
+    local open = [[return select(2, require "profiler.core".open{out = ..., period = 1 << 20})]]
+    assert.same({true}, {peer:run(open, path)})
+    local other = path:gsub("([^/]+)$", "../tmp/./%1")
+    assert.same({nil, ("cannot write profile '%s': another Lua state of this process writes its own "
+      .. "there; give each another path"):format(other), 16},
+      {require "profiler.core".open{out = other, period = 1 << 20}})
+    peer:close()
+    os.remove(path)
+  end)
+end)
