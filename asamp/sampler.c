@@ -25,6 +25,7 @@ struct Sampler {
   SamplerOptions options;
   char *path;			/* of the session or the last one */
   struct stat file;		/* ... whose device and inode these are */
+  int told;			/* how the session ended is told */
   Timing timing;
   uint64_t timeperiod;		/* ns, of the session; 0: time is not sampled */
   int wall;			/* that period is of wall time */
@@ -96,18 +97,22 @@ static void forked (void) {
 }
 
 
-static int finish (Sampler *s);
+static int report (Sampler *s, const ProfileTotals *t);
 
-/* exit() without lua_close: no Lua may run any more, files are finished. */
+/*
+** exit() without lua_close: no Lua may run any more here, but other OS threads
+** may, and sample. So files are finished, and nothing else is touched (S3).
+*/
 static void exiting (void) {
   Sampler *s;
+  ProfileTotals t;
+  pthread_mutex_lock(&lock);
   for (s = all; s != NULL; s = s->next) {
     if (s->profile == NULL) continue;
-    timing_stop(&s->timing);
-    s->tracker.lost += timing_drop(&s->timing);
-    tracker_abandon(&s->tracker);
-    finish(s);
+    profile_end(s->profile, &t);
+    report(s, &t);
   }
+  pthread_mutex_unlock(&lock);
 }
 
 
@@ -206,6 +211,7 @@ static Profile *openfile (Sampler *s, const ProfileConfig *c, char *path,
     if (stat(path, &s->file) != 0) memset(&s->file, 0, sizeof(s->file));
     free(s->path);
     s->path = path;
+    s->told = 0;
   }
   pthread_mutex_unlock(&lock);
   return s->profile;
@@ -320,29 +326,43 @@ int sampler_mark (Sampler *s, const char *name, size_t namelen,
 }
 
 
-/* Closes the file, and says so when the session was to be announced. */
-static int finish (Sampler *s) {
-  ProfileTotals t;
-  pthread_mutex_lock(&lock);
-  profile_close(s->profile, &t);
-  s->profile = NULL;
-  pthread_mutex_unlock(&lock);
-  s->tracker.lost += t.lost;
+/*
+** The file is whole: says so when the session was to be announced, and what was
+** lost. Once a session.
+*/
+static int report (Sampler *s, const ProfileTotals *t) {
+  if (s->told) return t->error;
+  s->told = 1;
   if (s->options.announce) {
     fprintf(stderr, "profiler: %llu samples, one every %llu bytes%s, of %.1f "
             "MB allocated; ", (unsigned long long)s->tracker.samples,
             (unsigned long long)s->tracker.gap.period,
             s->tracker.gap.random ? " on average" : "",
-            (double)s->tracker.bytes / 1e6);
+            (double)tracker_bytes(&s->tracker, s->tracker.L) / 1e6);
     if (s->timing.samples > 0)
       fprintf(stderr, "%llu samples of time; ",
               (unsigned long long)s->timing.samples);
     fprintf(stderr, "profile: %s\n", s->path);
   }
-  if (t.error != 0)
+  if (t->error != 0)
     fprintf(stderr, "profiler: %s: %s; %llu samples are lost\n", s->path,
-            strerror(t.error), (unsigned long long)s->tracker.lost);
-  return t.error;
+            strerror(t->error),
+            (unsigned long long)(s->tracker.lost + t->lost));
+  return t->error;
+}
+
+
+/* Ends the session of a state that its own thread closes. */
+static int finish (Sampler *s) {
+  ProfileTotals t;
+  int e;
+  pthread_mutex_lock(&lock);
+  profile_close(s->profile, &t);
+  s->profile = NULL;
+  e = report(s, &t);
+  pthread_mutex_unlock(&lock);
+  s->tracker.lost += t.lost;
+  return e;
 }
 
 

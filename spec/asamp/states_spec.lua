@@ -4,6 +4,8 @@
 -- native code like any other.
 
 local peers = require "peers"
+local process = require "spec.support.process"
+local reader = require "profiler.reader"
 local samples = require "spec.support.samples"
 local times = require "spec.support.times"
 
@@ -213,6 +215,44 @@ describe("states of several OS threads", function()
       if i ~= 1 and i ~= 2 then samples.read(paths[i]) end
       os.remove(paths[i])
     end
+  end)
+
+  -- exit() freed the sessions under the threads that were sampled.
+  it("may be sampled when the process ends: their profiles are whole", function()
+    local script = process.file[[
+      local peers, path = require "peers", ...
+      local threads = {}
+      for i = 1, 4 do
+        threads[i] = peers.thread([=[
+          local core, natives = require "profiler.core", require "natives"
+          local path, i = ...
+          assert(core.open{out = path .. i, period = 64, timeperiod = 100000, native = i % 2 == 0})
+          assert(core.timeon(100000, false))
+          core.on(64, false)
+          local f = assert(io.open(path .. i .. ".runs", "w"))
+          f:close()
+          local kept = {}
+          for n = 1, math.huge do kept[n % 1000] = {natives.userdata(n % 500)} end]=], path, i)
+      end
+      for i = 1, 4 do
+        local f
+        repeat f = io.open(path .. i .. ".runs") until f
+        f:close()
+      end
+      os.exit(3)]]
+    local path = os.tmpname()
+    -- of threads that run on nobody holds the blocks
+    local env = {ASAN_OPTIONS = "detect_leaks=0"}
+    for _ = 1, 5 do
+      assert.same({3, "", ""}, {process.run{script, path, env = env}})
+      for i = 1, 4 do
+        assert.is_true(reader.read(path .. i).complete)
+        os.remove(path .. i)
+        os.remove(path .. i .. ".runs")
+      end
+    end
+    os.remove(path)
+    os.remove(script)
   end)
 
   it("share no file, whatever it is called", function()
