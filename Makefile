@@ -3,7 +3,7 @@
 PREFIX ?= /usr/local
 EDIT := build/edit
 VARIANT = $(MAKE) -f lua/build.mk V=$@
-PACKAGES := gcc make patch git binutils ca-certificates curl pkg-config libc6-dev libreadline-dev \
+PACKAGES := gcc g++ make patch git binutils ca-certificates curl pkg-config libc6-dev libreadline-dev \
   libunwind-dev libdw-dev zlib1g-dev libisal-dev valgrind lua-busted lua-check lua5.4 \
   lua-cjson lua-lpeg lua-socket lua-sec lua-luv lua-filesystem lua-yaml openssl gringo gnuplot-nox \
   $(PAGETOOLS)

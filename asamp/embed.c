@@ -145,7 +145,8 @@ static void collection (void *ud, const ProfileCollection *in,
     uint32_t class = (fates->classes != NULL) ? fates->classes[i] : 0;
     f.number = ++e->decided;
     f.survived = fates->survived[i];
-    f.class = (class != 0) ? e->tracker->classes.classes[class - 1].name : NULL;
+    f.class_name = (class != 0) ? e->tracker->classes.classes[class - 1].name
+                                : NULL;
     if (e->client.decided != NULL) tellclient(e, decided, &f);
   }
   if (e->client.collected == NULL) return;

@@ -228,7 +228,7 @@ describe("a client in a process without memory", function()
 end)
 
 describe("the example of asamp.h", function()
-  it("builds against the installed tree and shows who allocates", function()
+  local function showswho(compiler)
     local prefix = process.interpreter():match "^(.*)/bin/[^/]+$"
     local program, script = os.tmpname(), process.file [[
 local kept = {}
@@ -239,9 +239,9 @@ end
 ]]
     local flags = prefix:find "asan" and " -fsanitize=address,undefined" or ""
     local build = ("PKG_CONFIG_PATH=%s/lib/pkgconfig; export PKG_CONFIG_PATH; "
-      .. "gcc -std=gnu99 -Wall -Wextra -Werror%s -o %s doc/examples/sites.c "
+      .. "%s -Wall -Wextra -Werror%s -o %s doc/examples/sites.c "
       .. "$(pkg-config --cflags --libs lua5.4) -Wl,-rpath,%s/lib 2>&1; %s %s; rm -f %s")
-      :format(prefix, flags, program, prefix, program, script, program)
+      :format(prefix, compiler, flags, program, prefix, program, script, program)
     local pipe = assert(io.popen(build))
     local text = pipe:read "a"
     pipe:close()
@@ -250,5 +250,13 @@ end
     local died = text:match("(%d+)%% survived  " .. script:gsub("%p", "%%%0") .. ":4: main chunk")
     assert.is_true(survived ~= nil and tonumber(survived) >= 60, text)
     assert.is_true(died ~= nil and tonumber(died) <= 40, text)
+  end
+
+  it("builds against the installed tree and shows who allocates", function()
+    showswho "gcc -std=gnu99"
+  end)
+
+  it("is C++ as well: no field has the name of a keyword", function()
+    showswho "g++ -x c++ -include lua.hpp"
   end)
 end)
