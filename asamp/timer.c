@@ -55,7 +55,8 @@ struct Timer {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Timer *all;		/* the handler reads it without the lock */
 static int nrunning;
-static struct sigaction before;	/* what our handler replaced */
+static struct sigaction before;	/* what our handler replaced, ... */
+static struct sigaction beneath;	/* ... and the last time before that */
 
 
 /*
@@ -144,12 +145,25 @@ static int isours (const siginfo_t *info) {
 }
 
 
-/* A signal that is not ours, to whom it would have gone without us. */
+static void call (const struct sigaction *a, int signal, siginfo_t *info,
+                  void *context) {
+  if (a->sa_flags & SA_SIGINFO) a->sa_sigaction(signal, info, context);
+  else if (a->sa_handler != SIG_DFL && a->sa_handler != SIG_IGN)
+    a->sa_handler(signal);
+}
+
+
+/*
+** A signal that is not ours, to whom it would have gone without us. A handler
+** that the program installed over ours, and that ours has replaced in turn, may
+** give it back to us: then it goes to whom that one had replaced.
+*/
 static void passon (int signal, siginfo_t *info, void *context) {
-  if (before.sa_flags & SA_SIGINFO)
-    before.sa_sigaction(signal, info, context);
-  else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN)
-    before.sa_handler(signal);
+  static __thread int passing __attribute__((tls_model("initial-exec")));
+  if (passing == 2) return;
+  passing++;
+  call((passing == 1) ? &before : &beneath, signal, info, context);
+  passing--;
 }
 
 
@@ -194,6 +208,7 @@ static void install (void) {
   a.sa_sigaction = handler;
   a.sa_flags = SA_SIGINFO | SA_RESTART;
   sigemptyset(&a.sa_mask);
+  beneath = before;
   sigaction(SIGNAL, NULL, &before);
   sigaction(SIGNAL, &a, NULL);
 }
@@ -202,8 +217,10 @@ static void install (void) {
 /* A signal of ours may still be pending only where it is blocked. */
 static void uninstall (void) {
   sigset_t set;
-  if (isinstalled() && sigpending(&set) == 0 && !sigismember(&set, SIGNAL))
+  if (isinstalled() && sigpending(&set) == 0 && !sigismember(&set, SIGNAL)) {
     sigaction(SIGNAL, &before, NULL);
+    before = beneath;  /* whom the one restored may give signals to, by us */
+  }
 }
 
 /* }===================================================================== */

@@ -20,7 +20,7 @@
 ** then, so one that is still on its way when the process becomes another program
 ** (exec) does not end that, as SIGPROF would. Its disposition is ours while any
 ** timer runs. SIGURG of another origin is passed on to the handler that was
-** there before; one of our own that comes late is dropped.
+** there before, once; one of our own that comes late is dropped.
 **
 **   C1  periods counted since timer_start = floor(time / period + 1/2), where
 **       the CPU time that ticks take themselves is not part of the time;
