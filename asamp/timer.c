@@ -27,6 +27,7 @@
 
 #define BRIEF	UINT64_C(200000)	/* ns; shorter periods: signals are measured */
 #define LONGEST	UINT64_C(10000000)	/* ns between signals, where C3 asks for it */
+#define LATEST	UINT64_C(50000000)	/* ns that a signal may be late */
 #define MOST	UINT64_C(200000000)	/* ns owed: what is more is forgiven */
 #define EASY	8	/* ticks that allow more signals, until there are more */
 
@@ -293,7 +294,7 @@ static int startsignals (Timer *t, TimerClock clock, char *err,
 
 /*
 ** What a signal costs this thread, with its two reads of the clock: the longest
-** time between two readings while one came. 0: none came (it is blocked).
+** time between two readings while one came. 0: none came.
 */
 static uint64_t measure (const Timer *t) {
   sig_atomic_t seen = t->signals;
@@ -324,6 +325,23 @@ static void stopsignals (Timer *t) {
 /* }===================================================================== */
 
 
+static int isblocked (void) {
+  sigset_t set;
+  return pthread_sigmask(SIG_SETMASK, NULL, &set) == 0 &&
+         sigismember(&set, SIGNAL);
+}
+
+
+/* What the clock says beyond the time when a signal was due, in periods. */
+static uint64_t missed (const Timer *t) {
+  uint64_t now = read_(t->clock);
+  uint64_t due = t->start + t->counted * t->period;
+  if (due < t->quiet) due = t->quiet;
+  due += (t->period << t->stretch) + LATEST;
+  return (now > due) ? (now - due) / t->period : 0;
+}
+
+
 /* A timer that does not run, of the list or a new one in it. */
 static Timer *newtimer (void) {
   Timer *t;
@@ -342,6 +360,12 @@ Timer *timer_start (uint64_t ns, TimerClock clock, TimerTick *f, void *ud,
                     char *err, size_t errsize) {
   static unsigned threads;
   Timer *t;
+  if (isblocked()) {
+    errno = EINVAL;
+    snprintf(err, errsize, "cannot sample time: SIGURG is blocked in this "
+             "thread; unblock it (pthread_sigmask)");
+    return NULL;
+  }
   pthread_mutex_lock(&lock);
   if (me == 0) me = ++threads;
   t = newtimer();
@@ -376,15 +400,18 @@ Timer *timer_start (uint64_t ns, TimerClock clock, TimerTick *f, void *ud,
 }
 
 
-void timer_stop (Timer *t) {
+uint64_t timer_stop (Timer *t) {
+  uint64_t n = 0;
   pthread_mutex_lock(&lock);
   t->running = 0;  /* before its descriptor may be another's (setinterval) */
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
   stopsignals(t);
   if (--nrunning == 0) uninstall();
+  if (t->thread == me) n = missed(t);
   pthread_mutex_unlock(&lock);
   while (t->thread != me && __atomic_load_n(&t->ticking, __ATOMIC_ACQUIRE))
     sched_yield();
+  return n;
 }
 
 

@@ -5,6 +5,7 @@
 local core = require "profiler.core"
 local peers = require "peers"
 local process = require "spec.support.process"
+local profiler = require "profiler"
 local samples = require "spec.support.samples"
 local signals = require "signals"
 local times = require "spec.support.times"
@@ -123,9 +124,9 @@ describe("a signal", function()
   it("of the profiler that comes too late does no harm", function()
     assert.equal("default", signals.disposition())
     local path = os.tmpname()
+    assert(core.open{out = path, period = 1 << 20, timeperiod = 1000000})
+    assert(core.timeon(1000000, false))
     signals.blocked(function()
-      assert(core.open{out = path, period = 1 << 20, timeperiod = 1000000})
-      assert(core.timeon(1000000, false))
       signals.burn(0.05)
       core.timeoff()
     end)
@@ -167,6 +168,54 @@ describe("a signal", function()
       assert(core.timeon(1000000000, false))
       both()
     end
+  end)
+
+  -- Time that the profiler does not see was not counted either.
+  for what, whole in pairs{
+    ["is blocked"] = function(f) signals.blocked(f) end,
+    ["is taken by the program, who keeps it"] = function(f) signals.count(0) f() end,
+  } do
+    it("that " .. what .. " while time is sampled: what passes is lost, and counted", function()
+      local path = os.tmpname()
+      finally(function()
+        core.close()
+        signals.unchain()
+        os.remove(path)
+      end)
+      for _, wall in ipairs{false, true} do
+        assert(core.open{out = path, period = 1 << 20, timeperiod = 1000000})
+        assert(core.timeon(1000000, wall))
+        signals.burn(0.05)
+        local seen = core.stats()
+        assert.equal(0, seen.lost)
+        local disposition
+        whole(function()
+          disposition = signals.disposition()
+          signals.burn(0.3)
+          core.timeoff()
+        end)
+        local t = core.stats()
+        -- of 300 periods, but for what a signal may be late
+        assert.is_true(t.lost >= 240, t.lost)
+        assert.is_true(t.timesamples <= seen.timesamples + 60, t.timesamples)
+        assert.equal(disposition, signals.disposition())
+        core.close()
+        signals.unchain()
+        samples.read(path)
+      end
+    end)
+  end
+
+  it("that is blocked refuses time samples, with the reason", function()
+    local path = os.tmpname()
+    local message = "cannot sample time: SIGURG is blocked in this thread; unblock it (pthread_sigmask)"
+    signals.blocked(function()
+      assert.same({nil, message, 22}, {profiler.time_start(1000, {out = path})})
+      assert.same({nil, message, 22}, {profiler.enable{time = 1000, out = path}})
+      assert.is_false(profiler.disable())
+    end)
+    os.remove(path)
+    assert.equal("default", signals.disposition())
   end)
 
   it("is the program's again when sampling is off", function()
