@@ -143,6 +143,25 @@ describe("the child of a fork", function()
     end)
   end
 
+  -- It freed what realloc had freed. ASan must come before what is preloaded.
+  if os.getenv "ASAMP_VARIANT" ~= "asan" then
+    it("finds lists in the middle of a change, when another thread has forked", function()
+      local path, status, _, err = run([[
+        local profiler = require "profiler"
+        assert(profiler.alloc_start(64, {out = ..., fixed = true, native = false}))
+        local kept = {}
+        for i = 1, 20000 do kept[i] = {i} end
+        collectgarbage()
+        for i = 1, 20000 do kept[i] = {i} end
+        profiler.disable()
+      ]], {env = {LD_PRELOAD = package.searchpath("forking", package.cpath)}})
+      os.remove(path)
+      assert.equal(0, status)
+      local forks = err:match "^(%d+) forks\n$"
+      assert.is_true(tonumber(forks) ~= nil and tonumber(forks) >= 10, err)
+    end)
+  end
+
   it("has no session: every function says so, none crashes", function()
     local path, status, out, err = run(FORK:format([[
       assert(not profiler.stats().on)
