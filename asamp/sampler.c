@@ -334,12 +334,15 @@ static int report (Sampler *s, const ProfileTotals *t) {
   if (s->told) return t->error;
   s->told = 1;
   if (s->options.announce) {
-    fprintf(stderr, "profiler: %llu samples, one every %llu bytes%s, of %.1f "
-            "MB allocated; ", (unsigned long long)s->tracker.samples,
-            (unsigned long long)s->tracker.gap.period,
-            s->tracker.gap.random ? " on average" : "",
-            (double)tracker_bytes(&s->tracker, s->tracker.L) / 1e6);
-    if (s->timing.samples > 0)
+    uint64_t bytes = tracker_bytes(&s->tracker, s->tracker.L);
+    fprintf(stderr, "profiler: ");
+    if (bytes > 0)  /* allocations were sampled */
+      fprintf(stderr, "%llu samples, one every %llu bytes%s, of %.1f MB "
+              "allocated; ", (unsigned long long)s->tracker.samples,
+              (unsigned long long)s->tracker.gap.period,
+              s->tracker.gap.random ? " on average" : "",
+              (double)bytes / 1e6);
+    if (s->timing.samples > 0 || bytes == 0)
       fprintf(stderr, "%llu samples of time; ",
               (unsigned long long)s->timing.samples);
     fprintf(stderr, "profile: %s\n", s->path);
