@@ -60,6 +60,31 @@ describe("a program's hooks", function()
     end)
   end
 
+  -- A hook that a coroutine has for itself, set from outside.
+  it("of a coroutine have the same events", function()
+    local function events()
+      local list = {}
+      local co = coroutine.create(function(n)
+        for i = 1, n do
+          local t = {i}
+          if i % 7 == 0 then coroutine.yield(t) end
+          if i % 11 == 0 then pcall(error, t) end
+        end
+      end)
+      debug.sethook(co, function(event, line)
+        list[#list + 1] = event .. (line or "")
+      end, "crl", 10)
+      repeat until not coroutine.resume(co, 2000) or coroutine.status(co) == "dead"
+      return table.concat(list, " ")
+    end
+    local expected = events()
+    assert.is_true(#expected > 10000)
+    local list = times.of(function()
+      for _ = 1, 10 do assert.is_true(events() == expected) end
+    end, FAST)
+    assert.is_true(#list.times > 0)
+  end)
+
   it("are all that lua_gethookmask shows, while a sample waits for its point", function()
     times.of(function()
       local mine, new = signals.hookmasks(0.05)
@@ -373,6 +398,30 @@ describe("a process that samples time", function()
       assert.is_true(#list.times > 5)
     end)
   end
+
+  it("may begin in a coroutine that is gone soon after", function()
+    for _, call in ipairs{"profiler.enable{alloc = 64, time = 5000, out = ...}",
+                          "profiler.time_start(5000, {out = ...})"} do
+      local path = os.tmpname()
+      local script = process.file(([[
+        local profiler, signals = require "profiler", require "signals"
+        local co = coroutine.create(function(...) assert(%s) error "gone" end)
+        assert(not coroutine.resume(co, ...))
+        co = nil
+        collectgarbage() collectgarbage()
+        local kept = {}
+        for i = 1, 1000 do kept[i] = {i} end
+        for _ = 1, 20 do signals.burn(0.01) end
+        collectgarbage()
+        assert(profiler.stats().timesamples > 100)
+        assert(profiler.stats().lost == 0)
+        assert(profiler.disable())]]):format(call))
+      assert.same({0, "", ""}, {process.run{script, path}})
+      assert.is_true(#samples.read(path).times > 5)
+      os.remove(script)
+      os.remove(path)
+    end
+  end)
 
   it("survives errors, deep stacks and coroutines at a high rate", function()
     local status, out, err, list = run([[
