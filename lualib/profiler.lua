@@ -308,8 +308,8 @@ local function wholerun()
     return
   end
   os.exit = function(...)  -- luacheck: ignore 122
-    local wrong = badstatus((...))
-    if wrong then error(("bad argument #1 to 'exit' (%s)"):format(wrong), 2) end
+    local refused = badstatus((...))
+    if refused then error(("bad argument #1 to 'exit' (%s)"):format(refused), 2) end
     M.disable()
     return exit(...)
   end

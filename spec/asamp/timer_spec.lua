@@ -62,7 +62,7 @@ describe("a program's hooks", function()
 
   -- A hook that a coroutine has for itself, set from outside.
   it("of a coroutine have the same events", function()
-    local function events()
+    local function ofcoroutine()
       local list = {}
       local co = coroutine.create(function(n)
         for i = 1, n do
@@ -77,10 +77,10 @@ describe("a program's hooks", function()
       repeat until not coroutine.resume(co, 2000) or coroutine.status(co) == "dead"
       return table.concat(list, " ")
     end
-    local expected = events()
+    local expected = ofcoroutine()
     assert.is_true(#expected > 10000)
     local list = times.of(function()
-      for _ = 1, 10 do assert.is_true(events() == expected) end
+      for _ = 1, 10 do assert.is_true(ofcoroutine() == expected) end
     end, FAST)
     assert.is_true(#list.times > 0)
   end)
