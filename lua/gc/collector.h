@@ -75,7 +75,9 @@ LUAI_FUNC void luaN_markroots (lua_State *L);
 /* Marks what has changed of a stack since a collection saw it, or all of it. */
 LUAI_FUNC size_t luaN_scanthread (global_State *g, lua_State *th, int all);
 /* Gives back most of the stack and of the CallInfos that are not in use, and (but
-   for all) were not since the last time; may allocate. */
+   for all) were not since the last time; may allocate. The running thread and the
+   main one are asked every 64 minor collections, others behind every major one,
+   as those two are in full cycles (the incremental mode) and full collections. */
 LUAI_FUNC void luaN_shrinkthread (lua_State *th, int all);
 /* A dead thread: closes its upvalues and frees what lua_Alloc gave. */
 LUAI_FUNC void luaN_endthread (lua_State *L, lua_State *th);
@@ -118,6 +120,8 @@ LUAI_FUNC void luaN_separate (lua_State *L, int all);
 /* Threads, tables with large vectors, objects from lua_Alloc. */
 LUAI_FUNC void luaN_sweeplists (lua_State *L);
 LUAI_FUNC void luaN_callfinalizers (lua_State *L);
+/* The lists of objects with finalizers give back what they do not need. */
+LUAI_FUNC void luaN_shrinkfinalizers (global_State *g);
 LUAI_FUNC void luaN_freeall (lua_State *L);
 /* } */
 

@@ -3,7 +3,7 @@
 ** The heap: blocks of lines, holes, and what the collector keeps about them.
 **
 ** Every object of at most LUAN_LARGE bytes, and every vector of a table, every
-** stack and every CallInfo of that size, lies in a 32 KiB block of 128-byte
+** stack and every CallInfo of that size, lies in a 32 KiB block of 64-byte
 ** lines. Blocks are carved from chunks, which the state's lua_Alloc supplies;
 ** what is larger comes one by one from lua_Alloc, and so does memory that is
 ** freed by hand (vectors of prototypes, buffers, the string table): explicit

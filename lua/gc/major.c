@@ -41,6 +41,9 @@
 #define RESERVE		32u
 #define TRIMMED		2u
 
+/* CallInfos that a thread may keep when it sleeps. */
+#define FEWCALLS	16u
+
 
 static void takecolour (luaN_Gc *c) {
   /* the one that no object has */
@@ -94,7 +97,8 @@ static void shrink (lua_State *L, int all) {
   }
   for (i = 0; i < c->threads.v.n; i++) {
     lua_State *th = (lua_State *)c->threads.v.a[i];
-    if (th != L && th->stack.p != NULL && th->stackroom > 2 * BASIC_STACK_SIZE)
+    if (th != L && th->stack.p != NULL &&
+        (th->stackroom > 2 * BASIC_STACK_SIZE || th->nci > FEWCALLS))
       luaN_shrinkthread(th, all);
   }
   luaN_shrinkstrings(L);
@@ -110,8 +114,11 @@ static void endmajor (lua_State *L, int all) {
   c->trimming = 1;
   luaN_shrinkvec(g, &c->gray);
   luaN_shrinkvec(g, &c->major);
+  luaN_shrinkvec(g, &c->touched);
+  luaN_shrinkvec(g, &c->weak);
   luaN_shrinkvec(g, &c->majorweak);
   luaN_shrinkvec(g, &c->open);
+  luaN_shrinkfinalizers(g);
   shrink(L, all);
   luaN_recount(g);
   luaN_setthreshold(g);

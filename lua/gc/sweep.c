@@ -104,6 +104,14 @@ static int makeroom (global_State *g) {
 }
 
 
+/* A finalizer may be running, which a place in the list is kept for. */
+void luaN_shrinkfinalizers (global_State *g) {
+  luaN_Gc *c = &g->heap.gc;
+  luaN_shrinkvec(g, &c->finalizable.v);
+  luaN_shrinkspare(g, &c->tobefinalized, c->finalizable.v.n);  /* makeroom */
+}
+
+
 void luaN_beforefinalizer (lua_State *L, GCObject *o, Table *mt) {
   global_State *g = G(L);
   if (mt == NULL || !getsfinalizer(g, o, mt) || makeroom(g)) return;

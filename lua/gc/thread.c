@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Threads: their stacks, CallInfos and open upvalues (T1 to T3 of gc.h).
+** Threads: their stacks, CallInfos and open upvalues (T1 to T4 of gc.h).
 **
 ** A stack has no write barrier. What may have changed since a collection saw
 ** it is what lies above the function of the outermost frame that has run since:
@@ -104,10 +104,14 @@ size_t luaN_scanthread (global_State *g, lua_State *th, int all) {
 void luaN_shrinkthread (lua_State *th, int all) {
   int keep = (th->marked & LUAN_LONG) && !all;
   if (!keep) {
+    unsigned n;
     luaD_shrinkstack(th);
     if (stacksize(th) < th->stackroom)
       luaD_reallocstack(th, stacksize(th), 0);
-    luaE_shrinkCI(th);
+    do {  /* half of the CallInfos that are not in use; all: but one */
+      n = th->nci;
+      luaE_shrinkCI(th);
+    } while (all && th->nci < n);
   }
   th->marked &= (lu_byte)~LUAN_LONG;
 }

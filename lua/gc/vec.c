@@ -36,8 +36,8 @@ int luaN_reserve (global_State *g, luaN_Vec *v, size_t n) {
 }
 
 
-void luaN_shrinkvec (global_State *g, luaN_Vec *v) {
-  if (v->size > 8 * SMALLEST && v->n < v->size / 8)
+void luaN_shrinkspare (global_State *g, luaN_Vec *v, size_t spare) {
+  if (v->size > 8 * SMALLEST && v->n + spare < v->size / 8)
     resize(g, v, v->size / 4);  /* stays as it is when that fails */
 }
 

@@ -12,9 +12,14 @@
 /* Makes room for n more. 0: no memory, nothing has changed. */
 LUAI_FUNC int luaN_reserve (global_State *g, luaN_Vec *v, size_t n);
 
-/* Gives the memory of an array with many unused words back. */
-LUAI_FUNC void luaN_shrinkvec (global_State *g, luaN_Vec *v);
+/* Gives most of an array's memory back when few of its words are in use; room
+   for 'spare' more stays. */
+LUAI_FUNC void luaN_shrinkspare (global_State *g, luaN_Vec *v, size_t spare);
 LUAI_FUNC void luaN_freevec (global_State *g, luaN_Vec *v);
+
+static inline void luaN_shrinkvec (global_State *g, luaN_Vec *v) {
+  luaN_shrinkspare(g, v, 0);
+}
 
 /* Appends p. 0: no memory. */
 static inline int luaN_push (global_State *g, luaN_Vec *v, void *p) {

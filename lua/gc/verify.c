@@ -235,6 +235,18 @@ static void walktable (Walk *w, Table *t) {
 }
 
 
+/* G6, but for a table that has the bit and is not there. */
+static void checkmet (Walk *w) {
+  const luaN_Vec *v = &w->g->heap.gc.majorweak;
+  size_t i;
+  for (i = 0; i < v->n; i++) {
+    Table *t = (Table *)((uintptr_t)v->a[i] & ~(uintptr_t)3);  /* weak.c's tag */
+    if (!(t->marked & LUAN_MET)) fail(w, "G6 (bit)", t, t->marked, LUAN_MET);
+    if (visit(w->g, obj2gco(t))) fail(w, "G6 (once)", t, i, v->n);
+  }
+}
+
+
 /* What is young below a clean frame has been stored there by a closure (T2). */
 static void checkclean (Walk *w, lua_State *th) {
   const CallInfo *ci = th->ci;
@@ -410,6 +422,8 @@ static const char *checkgraph (lua_State *L, int exact) {
   clearvisits(g);
   checklisted(&w, &c->finalizable.v, 0);
   checklisted(&w, &c->tobefinalized, c->nextfinalized);
+  clearvisits(g);
+  checkmet(&w);
   clearvisits(g);
   setgray(g, 0);
   free(w.stack);

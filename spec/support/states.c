@@ -15,8 +15,8 @@
 **     status   "ok", "runtime", "syntax", "memory", "errerr"
 **     the chunk is given a table of functions (see 'inside') before the "..."
 **   s:refuse{limit=, fail=, failall=}    what is absent is off
-**   s:stats() -> {bytes, peak, calls, requests, refused, wrong}
-**     requests are calls for more memory; wrong: the first broken promise of
+**   s:stats() -> {bytes, peak, calls, requests, refused, later, wrong}
+**     requests are calls for more memory; later: see 'replace'; wrong: the first broken promise of
 **     the core to its lua_Alloc, or nil
 **   s:check() -> nil | the invariant of the heap that does not hold
 **   s:memory() -> {inuse, held, minors, majors, allocated}
@@ -51,6 +51,7 @@ typedef struct State {
   lua_State *L;
   size_t bytes, peak, limit;
   uint64_t calls, requests, refused;
+  uint64_t later;		/* calls of the function that 'replace' sets, and one */
   uint64_t fail, failall;	/* numbers of requests, NEVER: off */
   uint64_t tags[INTAGS];	/* requests for a new block by its kind */
   char *scratch;		/* bytes of a string or of a dumped chunk */
@@ -78,8 +79,7 @@ static int refused (State *s, size_t more) {
   return 0;
 }
 
-static void *allocate (void *ud, void *block, size_t osize, size_t nsize) {
-  State *s = ud;
+static void *serve (State *s, void *block, size_t osize, size_t nsize) {
   Head *h = (block == NULL) ? NULL : (Head *)block - 1, *n;
   size_t old = 0;
   s->calls++;
@@ -111,6 +111,18 @@ static void *allocate (void *ud, void *block, size_t osize, size_t nsize) {
   s->bytes += nsize - old;
   if (s->bytes > s->peak) s->peak = s->bytes;
   return (n == NULL) ? NULL : n + 1;
+}
+
+static void *allocate (void *ud, void *block, size_t osize, size_t nsize) {
+  State *s = ud;
+  if (s->later > 0) wrong(s, "a function that was replaced", osize, nsize);
+  return serve(s, block, osize, nsize);
+}
+
+static void *later (void *ud, void *block, size_t osize, size_t nsize) {
+  State *s = ud;
+  s->later++;
+  return serve(s, block, osize, nsize);
 }
 
 /* }===================================================================== */
@@ -164,6 +176,14 @@ static int in_fail (lua_State *L) {
   return 0;
 }
 
+/* replace(): another function is lua_Alloc from here on; the old one must rest */
+static int in_replace (lua_State *L) {
+  State *s = mystate(L);
+  s->later = 1;
+  lua_setallocf(L, later, s);
+  return 0;
+}
+
 static int in_allocated (lua_State *L) {
   lua_pushinteger(L, (lua_Integer)luaN_allocated(L));
   return 1;
@@ -184,6 +204,26 @@ static int in_memory (lua_State *L) {
 static int in_check (lua_State *L) {
   const char *broken = luaN_check(L);
   return (broken == NULL) ? 0 : luaL_error(L, "%s", broken);
+}
+
+/* reserve(coroutine, n) -> whether there is room for n values now */
+static int in_reserve (lua_State *L) {
+  lua_State *co = lua_tothread(L, 1);
+  luaL_argcheck(L, co != NULL, 1, "coroutine expected");
+  lua_pushboolean(L, lua_checkstack(co, (int)luaL_checkinteger(L, 2)));
+  return 1;
+}
+
+/* fill(coroutine, n): uses the room of n values; raises what does not hold */
+static int in_fill (lua_State *L) {
+  lua_State *co = lua_tothread(L, 1);
+  int i, n = (int)luaL_checkinteger(L, 2), lost = 0;
+  luaL_argcheck(L, co != NULL, 1, "coroutine expected");
+  for (i = 1; i <= n; i++) lua_pushinteger(co, i);
+  in_check(L);
+  for (i = 1; i <= n; i++) lost += lua_tointeger(co, i - n - 1) != i;
+  lua_pop(co, n);
+  return lost ? luaL_error(L, "%d values of %d are lost", lost, n) : 0;
 }
 
 /* userdata(size [, values]) -> full userdata, each byte size % 251 */
@@ -311,6 +351,7 @@ static const luaL_Reg inside[] = {
   {"memory", in_memory}, {"check", in_check}, {"userdata", in_userdata},
   {"intact", in_intact}, {"address", in_address}, {"string", in_string},
   {"table", in_table}, {"closure", in_closure}, {"extra", in_extra},
+  {"reserve", in_reserve}, {"fill", in_fill}, {"replace", in_replace},
   {NULL, NULL}
 };
 
@@ -496,6 +537,7 @@ static int l_stats (lua_State *L) {
   setinteger(L, "calls", s->calls);
   setinteger(L, "requests", s->requests);
   setinteger(L, "refused", s->refused);
+  setinteger(L, "later", s->later);
   if (s->wrong[0] != '\0') {
     lua_pushstring(L, s->wrong);
     lua_setfield(L, -2, "wrong");

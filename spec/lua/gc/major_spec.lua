@@ -317,6 +317,34 @@ describe("a major collection in slices", function()
     end
   end)
 
+  -- A bug that was: every minor collection while it marked put the weak tables that
+  -- it had met into the list again. A cache with 100,000 weak keys beside a heap of
+  -- 100 MB made a pause of half a minute.
+  it("has a weak table once in its list, however many minor ones meet it meanwhile", function()
+    within(function(state)
+      collectgarbage("nursery", 4000)
+      local big, cache, keep = state.table(20000, 0), setmetatable({}, {__mode = "k"}), {}
+      for i = 1, 20000 do big[i] = {i} end
+      collectgarbage()
+      local _, _, minors, majors = state.memory()
+      local now, checks = majors, 0
+      for i = 1, 200000 do
+        local key = {i}
+        keep[i % 100 + 1] = key
+        cache[key] = i
+        big[i % 20000 + 1] = {key}
+        if i % 500 == 0 then
+          state.check()
+          checks = checks + 1
+          now = select(4, state.memory())
+          if now >= majors + 2 then break end
+        end
+      end
+      assert(now >= majors + 2 and select(3, state.memory()) - minors > 100, checks)
+      for i = 1, 100 do assert(cache[keep[i]] == keep[i][1]) end
+    end)
+  end)
+
   it("clears weak tables that were born while it marked", function()
     run([==[
       local source, held, live = setmetatable({}, {__mode = "v"}), {}, {}
@@ -469,6 +497,70 @@ describe("memory of a heap that has become small", function()
         assert(held < most // 3, ("%d of %d"):format(held, most))
       end, full)
     end
+  end)
+
+  -- A bug that was: the collector's lists of what has a finalizer, of what is
+  -- remembered and of weak tables stayed as long as they had ever been.
+  it("is given back by the collector's own lists", function()
+    local function held(how)
+      return within(function(state, kind)
+        local metas = {
+          finalizers = {__gc = function(o) o[1] = o[1] + 1 end}, weak = {__mode = "k"},
+          remembered = {}, plain = {},
+        }
+        local t = state.table(200000, 0)
+        for i = 1, 200000 do t[i] = setmetatable({i}, metas[kind]) end
+        collectgarbage()
+        if kind == "remembered" then
+          collectgarbage("nursery", 100 << 20)
+          for i = 1, 200000 do t[i][1] = {} end
+          collectgarbage("nursery", 0)
+        end
+        t = nil  -- luacheck: ignore 311
+        for _ = 1, 12 do collectgarbage() end
+        return select(2, state.memory())
+      end, how)
+    end
+    local plain = held "plain"
+    for _, how in ipairs {"finalizers", "remembered", "weak"} do
+      local more = held(how) - plain
+      assert.is_true(more < 100000, ("%s: %d bytes more"):format(how, more))
+    end
+  end)
+
+  it("is not what waiting finalizers have their places in", function()
+    within(function(state)
+      local called, n = {}, 0
+      local mt = {}
+      function mt.__gc(o)
+        n = n + 1
+        called[n] = o[1]
+        if o[1] > 0 and o[1] % 1000 == 0 then  -- a full collection while the list is walked
+          local _, _, _, before = state.memory()
+          state.fail(1)
+          local u = state.userdata(20000)
+          local _, _, _, after = state.memory()
+          assert(state.intact(u) and after == before + 1)
+          setmetatable({-o[1]}, mt)
+        end
+      end
+      local t = state.table(20000, 0)
+      for i = 1, 20000 do t[i] = setmetatable({i}, mt) end
+      for _ = 1, 8 do collectgarbage() end  -- all alive: there is room for each
+      assert(n == 0 and #t == 20000)
+      for i = 2001, 20000 do t[i] = nil end
+      collectgarbage()
+      t = nil  -- luacheck: ignore 311
+      for _ = 1, 8 do collectgarbage() end
+      state.check()
+      local seen = {}
+      for i = 1, n do
+        assert(not seen[called[i]], called[i])
+        seen[called[i]] = true
+      end
+      for i = 1, 20000 do assert(seen[i], i) end
+      for i = 1000, 20000, 1000 do assert(seen[-i], i) end
+    end)
   end)
 
   it("is given back by an emergency, to the last chunk that is empty", function()

@@ -426,9 +426,12 @@ describe("a deep stack", function()
     within(function(state)
       local function endless(n, depth) depth[1] = n; return 1 + endless(n + 1, depth) end
       local first
+      collectgarbage()
+      local least = state.memory()
       for turn = 1, 6 do
         local depth = {}
         local ok, message = pcall(endless, 1, depth)
+        assert(state.memory() - least > 16000000)
         assert(not ok and message:find("stack overflow", 1, true), message)
         first = first or depth[1]
         assert(depth[1] == first, depth[1])
@@ -441,6 +444,15 @@ describe("a deep stack", function()
       collectgarbage("step")
       assert(select("#", table.unpack({}, 1, 200000)) == 200000)
       state.check()
+      local depth = {}
+      assert(not pcall(endless, 1, depth))
+      local high = state.memory()
+      collectgarbage()  -- a million slots, and the CallInfos
+      collectgarbage()  -- the blocks where they were
+      local inuse, held = state.memory()
+      assert(high - inuse > 20000000, high - inuse)
+      assert(inuse - least < 5000, inuse - least)
+      assert(held < 6 << 20, held)
     end)
   end)
 
@@ -466,6 +478,170 @@ describe("a deep stack", function()
       end
       assert(down(40)[1] == 40)
       state.check()
+    end)
+  end)
+end)
+
+-- A major collection in slices, begun by the incremental mode.
+local SLICED = [[
+  local majors = select(4, state.memory())
+  while select(4, state.memory()) == majors do
+    collectgarbage("incremental")
+    collectgarbage("step", 100)
+    collectgarbage("generational")
+  end
+]]
+
+describe("the stack of a coroutine", function()
+  -- A bug that was: once the stack was short, nobody looked at the thread again,
+  -- and a part of the CallInfos stayed as long as it.
+  it("that was deep and is suspended is given back by two major collections, and the CallInfos", function()
+    for _, full in ipairs {false, true} do
+      within(function(state, whole, sliced)
+        local major = whole and collectgarbage or load("local state = ...\n" .. sliced)
+        for _ = 1, 3 do major(not whole and state or nil) end
+        local least = state.memory()
+        local co = coroutine.wrap(function(n)
+          local function down(m) return m > 0 and 1 + down(m - 1) or 0 end
+          local mine = {n}
+          while true do
+            coroutine.yield(down(n))
+            assert(mine[1] == n)
+          end
+        end)
+        for _ = 1, 2 do
+          assert(co(50000) == 50000)
+          local deep = state.memory()
+          assert(deep - least > 50000 * (16 + 64), deep - least)
+          major(not whole and state or nil)
+          if not whole then  -- it may be for a moment only that it is not needed
+            assert(deep - state.memory() < 50000, deep - state.memory())
+            major(state)
+          end
+          assert(state.memory() - least < 50000 * 64, state.memory() - least)
+          for _ = 1, 12 do major(not whole and state or nil) end
+          assert(state.memory() - least < 6000, state.memory() - least)
+        end
+        assert(co() == 50000)
+        state.check()
+      end, full, SLICED)
+    end
+  end)
+
+  it("is given back behind coroutine.close, at any depth, and what it held", function()
+    within(function(state)
+      collectgarbage()
+      local least = state.memory()
+      local co
+      do
+        local weak = setmetatable({}, {__mode = "k"})
+        local closed = {}
+        local meta = {__close = function(v)
+          closed[#closed + 1] = v[1]
+          if v[1] % 4000 == 0 then collectgarbage("step") end
+        end}
+        co = coroutine.create(function(n)
+          local function down(m)
+            local held = {m}
+            weak[held] = true
+            if m % 1000 == 0 then
+              local _ <close> = setmetatable({m}, meta)
+              return (down(m - 1)) + #held
+            elseif m == 1 then return coroutine.yield() end
+            return down(m - 1) + #held
+          end
+          return down(n)
+        end)
+        coroutine.resume(co, 40000)
+        collectgarbage()
+        local deep = state.memory()
+        assert(deep - least > 40000 * (3 * 16 + 64))
+        assert(coroutine.close(co) and coroutine.status(co) == "dead")
+        assert(#closed == 40)
+        for i = 1, 40 do assert(closed[i] == 1000 * i, i) end
+        state.check()
+        for _ = 1, 12 do collectgarbage() end
+        assert(next(weak) == nil)
+      end
+      collectgarbage()
+      assert(state.memory() - least < 20000, state.memory() - least)
+      assert(coroutine.status(co) == "dead")
+    end)
+  end)
+
+  it("keeps the room that lua_checkstack has promised, whatever collections come", function()
+    within(function(state)
+      local new = coroutine.create(function(...) return select("#", ...) end)
+      local asleep = coroutine.create(function()
+        local function down(n)
+          if n > 0 then return 1 + down(n - 1) end
+          return (select("#", coroutine.yield()))
+        end
+        return down(30)
+      end)
+      coroutine.resume(asleep)
+      for _, co in ipairs {new, asleep} do
+        assert(state.reserve(co, 5000))
+        for i = 1, 30 do
+          if i % 10 == 0 then collectgarbage() else collectgarbage("step") end
+          if i % 5 == 0 then state.fill(co, 5000) end
+        end
+        collectgarbage("incremental")
+        for _ = 1, 30 do collectgarbage("step", 100) end
+        collectgarbage("generational")
+        state.fill(co, 5000)
+        state.check()
+      end
+      assert(select(2, coroutine.resume(new, 1, 2, 3)) == 3)
+      assert(select(2, coroutine.resume(asleep, 1, 2)) == 32)
+    end)
+  end)
+
+  -- The list of such variables has links of 16 bits, and nodes without a variable
+  -- where that is too short: they lie in slots that collections look at.
+  it("closes variables that lie more than 65,535 slots apart, in order", function()
+    within(function(state)
+      for _, how in ipairs {"return", "error", "close"} do
+        local closed = {}
+        local function due(n)
+          return setmetatable({n}, {__close = function(v, e)
+            assert((e ~= nil) == (how == "error"))
+            closed[#closed + 1] = v[1]
+            collectgarbage(n % 2 == 0 and "step" or "collect")
+          end})
+        end
+        local function level(n, ...)
+          local a <close> = due(2 * n)
+          collectgarbage("step")
+          local b <close> = due(2 * n + 1)
+          if n < 3 then
+            local far = {}
+            for i = 1, 10 do far[60000 * (n + 1) + i] = {} end
+            local last = level(n + 1, table.unpack(far, 1, 60000 * (n + 1) + 10))
+            return a[1] + b[1] + last
+          end
+          collectgarbage()
+          for i = 1, 200 do assert(#{i, i} == 2) end
+          state.check()
+          if how == "error" then error "thrown" elseif how == "close" then coroutine.yield() end
+          return a[1] + b[1] + select("#", ...)
+        end
+        local co = coroutine.create(level)
+        local ok, result = coroutine.resume(co, 0)
+        collectgarbage("step")
+        state.check()
+        if how == "return" then assert(ok and result == 180010 + 28, result)
+        elseif how == "error" then
+          assert(not ok and result:find "thrown")
+          assert(not coroutine.close(co))
+        else
+          assert(ok and #closed == 0)
+          assert(coroutine.close(co))
+        end
+        assert(#closed == 8, #closed)
+        for i = 1, 8 do assert(closed[i] == 8 - i, i) end
+        state.check()
+      end
     end)
   end)
 end)
