@@ -358,10 +358,12 @@ static int report (Sampler *s, const ProfileTotals *t) {
 /* Ends the session of a state that its own thread closes. */
 static int finish (Sampler *s) {
   ProfileTotals t;
+  Profile *p;
   int e;
   pthread_mutex_lock(&lock);
-  profile_close(s->profile, &t);
-  s->profile = NULL;
+  p = s->profile;
+  s->profile = NULL;  /* first: a child of a fork frees what it finds here */
+  profile_close(p, &t);
   e = report(s, &t);
   pthread_mutex_unlock(&lock);
   s->tracker.lost += t.lost;
