@@ -31,7 +31,7 @@ struct Sampler {
   int wall;			/* that period is of wall time */
 };
 
-/* The samplers of all states, for exit and fork (S1). */
+/* The samplers of all states, for exit and fork (SS1). */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Sampler *all;
 static uint64_t lastnumber;
@@ -101,7 +101,7 @@ static int report (Sampler *s, const ProfileTotals *t);
 
 /*
 ** exit() without lua_close: no Lua may run any more here, but other OS threads
-** may, and sample. So files are finished, and nothing else is touched (S3).
+** may, and sample. So files are finished, and nothing else is touched (SS3).
 */
 static void exiting (void) {
   Sampler *s;
@@ -185,7 +185,7 @@ Sampler *sampler_of (lua_State *L) {
 
 /* {== sessions ========================================================= */
 
-/* Does any state of the process write its profile there? (S1, S2) */
+/* Does any state of the process write its profile there? (SS1, SS2) */
 static int inuse (const char *path) {
   const Sampler *s;
   struct stat f;

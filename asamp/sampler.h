@@ -9,11 +9,11 @@
 ** fate are counted in the file.
 **
 ** States may run on OS threads of their own:
-**   S1  the list of all samplers, and of each its 'profile', 'path' and 'file',
+**   SS1 the list of all samplers, and of each its 'profile', 'path' and 'file',
 **       change under one lock of the process only: sessions open and end one
 **       after the other. A sampler's own thread reads its own without it;
-**   S2  no two sessions of the process write one file, by whatever path;
-**   S3  what a session is made of is freed by the thread that runs its state, or
+**   SS2 no two sessions of the process write one file, by whatever path;
+**   SS3 what a session is made of is freed by the thread that runs its state, or
 **       in the child of a fork, where there is no other. exit() of another one
 **       only ends its file; what is sampled after that is lost.
 */
