@@ -3,7 +3,7 @@
 PREFIX ?= /usr/local
 EDIT := build/edit
 VARIANT = $(MAKE) -f lua/build.mk V=$@
-PACKAGES := gcc make patch git binutils ca-certificates curl pkg-config libc6-dev libreadline-dev \
+PACKAGES := gcc g++ make patch git binutils ca-certificates curl pkg-config libc6-dev libreadline-dev \
   libunwind-dev libdw-dev zlib1g-dev libisal-dev valgrind lua-busted lua-check lua5.4 \
   lua-cjson lua-lpeg lua-socket lua-sec lua-luv lua-filesystem lua-yaml openssl gringo gnuplot-nox \
   $(PAGETOOLS)
@@ -51,6 +51,8 @@ build/spec/profilegen.so: SPECFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=re
 build/spec/points.so: $(addprefix asamp/,gap.c pending.c followed.c blocks.c)
 build/spec/signals.so: asamp/moments.c
 build/spec/packer.so: asamp/packer.c
+build/spec/starved.so: $(addprefix asamp/,embed.c idmap.c)
+build/spec/starved.so: SPECFLAGS += -Ilua -Wl,--wrap=malloc
 build/spec/%.so: spec/support/%.c $(wildcard asamp/*.h) lua/seam.h
 	@mkdir -p $(@D)
 	$(CC) $(SPECFLAGS) -o $@ $(filter %.c,$^) -lz $(ISAL) -lpthread -lm

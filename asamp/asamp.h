@@ -4,8 +4,9 @@
 ** with every sample and with its fate. What the profiler's files are written
 ** from, without the files.
 **
-** A header of its own, installed beside lua.h; there is nothing to link. The
-** code is in the module profiler.core, which asamp_api loads:
+** A header of its own, installed beside lua.h; there is nothing to link. In C++,
+** include lua.hpp before. The code is in the module profiler.core, which asamp_api
+** loads:
 **
 **   const asamp_Api *api = asamp_api(L);
 **   const char *error = api->start(L, &options, &client);
@@ -69,7 +70,7 @@ typedef struct asamp_Sample {
 typedef struct asamp_Fate {
   uint64_t number;	/* of the sample */
   int survived;		/* 1: tenured; 0: dead before a collection saw it */
-  const char *class;	/* name of its metatable, or NULL. Lives until 'stop' */
+  const char *class_name;  /* of its metatable, or NULL. Lives until 'stop' */
 } asamp_Fate;
 
 /*

@@ -84,7 +84,7 @@ static const asamp_Function *functionof (const Embed *e, uint64_t id) {
 }
 
 
-/* Room for n frames, the last 'kept' of which stay. 0: no memory. */
+/* Room for n frames, the last 'kept' <= e->n of which stay. 0: no memory. */
 static int room (Embed *e, size_t n, size_t kept) {
   asamp_Frame *frames;
   size_t size = 2 * e->size + 256;
@@ -108,10 +108,8 @@ static void sample (void *ud, const ProfileSample *in, size_t kept,
   asamp_Frame *to;
   size_t i;
   e->samples++;
-  if (!room(e, kept + n, kept)) {
-    n = 0;  /* what stays is right */
-    kept = (kept < e->n) ? kept : e->n;
-  }
+  if (kept > e->n) kept = e->n;  /* EM3 */
+  if (!room(e, kept + n, kept)) n = 0;  /* what stays is right */
   e->n = kept + n;
   to = e->frames + e->size - e->n;
   for (i = 0; i < n; i++) {
@@ -147,7 +145,8 @@ static void collection (void *ud, const ProfileCollection *in,
     uint32_t class = (fates->classes != NULL) ? fates->classes[i] : 0;
     f.number = ++e->decided;
     f.survived = fates->survived[i];
-    f.class = (class != 0) ? e->tracker->classes.classes[class - 1].name : NULL;
+    f.class_name = (class != 0) ? e->tracker->classes.classes[class - 1].name
+                                : NULL;
     if (e->client.decided != NULL) tellclient(e, decided, &f);
   }
   if (e->client.collected == NULL) return;

@@ -6,7 +6,10 @@
 **
 **   EM1  the tracker's client is ours if and only if its 'ud' is an Embed;
 **   EM2  the n frames of the last stack lie at the end of 'frames', so that those
-**        that stay need not be moved.
+**        that stay need not be moved;
+**   EM3  n is what the tracker thinks it has told, or less: frames for which there
+**        was no memory are missing in the stacks that have them, and what is told
+**        as 'kept' was told before.
 */
 #ifndef asamp_embed_h
 #define asamp_embed_h

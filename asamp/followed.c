@@ -15,6 +15,11 @@ void followed_close (Followed *f) {
   free(f->samples);
   free(f->runs);
   blocks_free(&f->watched);
+  followed_forget(f);
+}
+
+
+void followed_forget (Followed *f) {
   memset(f, 0, sizeof(*f));
 }
 

@@ -49,6 +49,9 @@ typedef struct FollowedDeaths {
 
 void followed_close (Followed *f);
 
+/* As pending_forget. */
+void followed_forget (Followed *f);
+
 /*
 ** A sample survived; 'block' non-NULL when it is watched. 0: the list is full,
 ** or there is no memory (nothing has changed then).

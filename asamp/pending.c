@@ -13,6 +13,11 @@ void pending_close (Pending *p) {
   free(p->survived);
   free(p->classes);
   blocks_free(&p->watched);
+  pending_forget(p);
+}
+
+
+void pending_forget (Pending *p) {
   memset(p, 0, sizeof(*p));
 }
 

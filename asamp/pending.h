@@ -32,6 +32,12 @@ typedef struct Pending {
 void pending_close (Pending *p);
 
 /*
+** Empty, and nothing is freed: for a list that was caught in the middle of a
+** change, by a fork.
+*/
+void pending_forget (Pending *p);
+
+/*
 ** Adds a sample; 'block' non-NULL when it is to be watched. Returns 0 when
 ** there is no memory (nothing has changed then).
 */

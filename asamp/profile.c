@@ -10,7 +10,7 @@
 **       writer;
 **   Q2  the writer never holds the lock while it encodes, writes or resolves;
 **   Q3  a thread waits for room only while the writer works: not after an
-**       error, not in the child of a fork;
+**       error, not after the end, not in the child of a fork;
 **   Q4  taken = samples in the file + samples on their way + lost.
 */
 #define _GNU_SOURCE
@@ -51,6 +51,7 @@ struct Profile {
   Queue queue[2];
   int active;             /* the buffer that takes events */
   int stop;
+  int ended;              /* there is no writer, and no file any more */
   int error;              /* errno of the first failure */
   size_t depth;           /* frames of the stack told last */
   EventTally taken;            /* handed over */
@@ -257,30 +258,50 @@ const char *profile_message (int error) {
                         : strerror(error);
 }
 
-int profile_close (Profile *p, ProfileTotals *t) {
-  int ok;
-  if (p->pid != getpid())
+/* The writer writes what is left and goes; then the file is closed. */
+static void end (Profile *p) {
+  pthread_mutex_lock(&p->lock);
+  p->stop = 1;
+  pthread_cond_signal(&p->work);
+  pthread_mutex_unlock(&p->lock);
+  pthread_join(p->thread, NULL);
+  outfile_close(&p->file);
+  encoder_free(p->encoder);
+  pthread_mutex_lock(&p->lock);
+  if (p->file.error != p->error)  /* nothing of the file remains */
     p->lost = p->taken;
-  else {
+  p->error = p->file.error;
+  pthread_mutex_unlock(&p->lock);
+}
+
+/* A lock that the fork has caught is nobody's in the child, and never free. */
+int profile_end (Profile *p, ProfileTotals *t) {
+  int ok, ismine = p->pid == getpid();
+  if (ismine) {
+    if (!p->ended)
+      end(p);
+    p->ended = 1;
     pthread_mutex_lock(&p->lock);
-    p->stop = 1;
-    pthread_cond_signal(&p->work);
+  }
+  else
+    p->lost = p->taken;
+  if (t != NULL)
+    totals(p, t);
+  ok = p->lost.samples + p->lost.timesamples == 0 && p->error == 0;
+  if (ismine)
     pthread_mutex_unlock(&p->lock);
-    pthread_join(p->thread, NULL);
-    outfile_close(&p->file);
-    if (p->file.error != p->error)  /* nothing of the file remains */
-      p->lost = p->taken;
-    p->error = p->file.error;
-    encoder_free(p->encoder);
+  return ok ? 0 : -1;
+}
+
+int profile_close (Profile *p, ProfileTotals *t) {
+  int result = profile_end(p, t);
+  if (p->pid == getpid()) {
     pthread_cond_destroy(&p->work);
     pthread_cond_destroy(&p->room);
     pthread_mutex_destroy(&p->lock);
   }
-  if (t != NULL)
-    totals(p, t);
-  ok = p->lost.samples + p->lost.timesamples == 0 && p->error == 0;
   release(p);
-  return ok ? 0 : -1;
+  return result;
 }
 
 /*
@@ -302,7 +323,7 @@ static void *reserve (Profile *p, int type, uint64_t number, size_t n) {
   Queue *q;
   Event *event;
   for (;;) {
-    if (p->error != 0)
+    if (p->error != 0 || p->stop)
       return NULL;
     q = &p->queue[p->active];
     if (QUEUE_BYTES - q->used >= size)

@@ -201,10 +201,13 @@ void profile_timeperiod (Profile *p, uint64_t ns, int wall);
 void profile_period (Profile *p, uint64_t period);
 
 /*
-** Writes what is left and the trailer, joins the thread, closes the file,
-** frees 'p'. Fills 'totals' (may be NULL). Returns 0, or -1 when something
-** was lost or a write failed.
+** Writes what is left and the trailer, joins the thread, closes the file; events
+** that come later, from whatever thread, are lost and do no harm. Fills 'totals'
+** (may be NULL). Returns 0, or -1 when something was lost or a write failed.
 */
+int profile_end (Profile *p, ProfileTotals *totals);
+
+/* The same, unless it was done, and frees 'p'. */
 int profile_close (Profile *p, ProfileTotals *totals);
 
 /* ProfileTotals.error in words: strerror's string, or a constant. */

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 
 #include "native.h"
 #include "seam.h"
@@ -23,12 +24,14 @@ struct Sampler {
   Profile *profile;		/* the session, or NULL */
   SamplerOptions options;
   char *path;			/* of the session or the last one */
+  struct stat file;		/* ... whose device and inode these are */
+  int told;			/* how the session ended is told */
   Timing timing;
   uint64_t timeperiod;		/* ns, of the session; 0: time is not sampled */
   int wall;			/* that period is of wall time */
 };
 
-/* The samplers of all states, for exit and fork. */
+/* The samplers of all states, for exit and fork (SS1). */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Sampler *all;
 static uint64_t lastnumber;
@@ -94,18 +97,22 @@ static void forked (void) {
 }
 
 
-static int finish (Sampler *s);
+static int report (Sampler *s, const ProfileTotals *t);
 
-/* exit() without lua_close: no Lua may run any more, files are finished. */
+/*
+** exit() without lua_close: no Lua may run any more here, but other OS threads
+** may, and sample. So files are finished, and nothing else is touched (SS3).
+*/
 static void exiting (void) {
   Sampler *s;
+  ProfileTotals t;
+  pthread_mutex_lock(&lock);
   for (s = all; s != NULL; s = s->next) {
     if (s->profile == NULL) continue;
-    timing_stop(&s->timing);
-    s->tracker.lost += timing_drop(&s->timing);
-    tracker_abandon(&s->tracker);
-    finish(s);
+    profile_end(s->profile, &t);
+    report(s, &t);
   }
+  pthread_mutex_unlock(&lock);
 }
 
 
@@ -178,15 +185,36 @@ Sampler *sampler_of (lua_State *L) {
 
 /* {== sessions ========================================================= */
 
-/* Does any state of the process write a profile of this path? */
+/* Does any state of the process write its profile there? (SS1, SS2) */
 static int inuse (const char *path) {
   const Sampler *s;
-  int found = 0;
-  pthread_mutex_lock(&lock);
+  struct stat f;
+  if (stat(path, &f) != 0) return 0;
   for (s = all; s != NULL; s = s->next)
-    if (s->profile != NULL && strcmp(s->path, path) == 0) found = 1;
+    if (s->profile != NULL && s->file.st_dev == f.st_dev &&
+        s->file.st_ino == f.st_ino)
+      return 1;
+  return 0;
+}
+
+
+/* Opens the file of a session, and notes where it is. NULL: 'err' says why. */
+static Profile *openfile (Sampler *s, const ProfileConfig *c, char *path,
+                          char *err, size_t errsize) {
+  pthread_mutex_lock(&lock);
+  if (inuse(path)) {
+    snprintf(err, errsize, "cannot write profile '%s': another Lua state of "
+             "this process writes its own there; give each another path", path);
+    errno = EBUSY;
+  }
+  else if ((s->profile = profile_open(c, err, errsize)) != NULL) {
+    if (stat(path, &s->file) != 0) memset(&s->file, 0, sizeof(s->file));
+    free(s->path);
+    s->path = path;
+    s->told = 0;
+  }
   pthread_mutex_unlock(&lock);
-  return found;
+  return s->profile;
 }
 
 
@@ -196,13 +224,6 @@ int sampler_open (Sampler *s, const SamplerOptions *o, uint64_t period,
   char *path = strdup(o->out);
   if (path == NULL) {
     snprintf(err, errsize, "%s: not enough memory for a profile", o->out);
-    return 0;
-  }
-  if (inuse(path)) {
-    snprintf(err, errsize, "cannot write profile '%s': another Lua state of "
-             "this process writes its own there; give each another path", path);
-    errno = EBUSY;
-    free(path);
     return 0;
   }
   if (s->tracker.client != NULL) {
@@ -224,12 +245,10 @@ int sampler_open (Sampler *s, const SamplerOptions *o, uint64_t period,
   c.followed = FOLLOWED_MOST;
   c.command = o->command;
   c.resolve = native_name;
-  if ((s->profile = profile_open(&c, err, errsize)) == NULL) {
+  if (openfile(s, &c, path, err, errsize) == NULL) {
     free(path);
     return 0;
   }
-  free(s->path);
-  s->path = path;
   s->options = *o;
   s->options.out = s->path;
   s->options.command = NULL;
@@ -307,28 +326,48 @@ int sampler_mark (Sampler *s, const char *name, size_t namelen,
 }
 
 
-/* Closes the file, and says so when the session was to be announced. */
-static int finish (Sampler *s) {
-  ProfileTotals t;
-  Profile *p = s->profile;
-  s->profile = NULL;
-  profile_close(p, &t);
-  s->tracker.lost += t.lost;
+/*
+** The file is whole: says so when the session was to be announced, and what was
+** lost. Once a session.
+*/
+static int report (Sampler *s, const ProfileTotals *t) {
+  if (s->told) return t->error;
+  s->told = 1;
   if (s->options.announce) {
-    fprintf(stderr, "profiler: %llu samples, one every %llu bytes%s, of %.1f "
-            "MB allocated; ", (unsigned long long)s->tracker.samples,
-            (unsigned long long)s->tracker.gap.period,
-            s->tracker.gap.random ? " on average" : "",
-            (double)s->tracker.bytes / 1e6);
-    if (s->timing.samples > 0)
+    uint64_t bytes = tracker_bytes(&s->tracker, s->tracker.L);
+    fprintf(stderr, "profiler: ");
+    if (bytes > 0)  /* allocations were sampled */
+      fprintf(stderr, "%llu samples, one every %llu bytes%s, of %.1f MB "
+              "allocated; ", (unsigned long long)s->tracker.samples,
+              (unsigned long long)s->tracker.gap.period,
+              s->tracker.gap.random ? " on average" : "",
+              (double)bytes / 1e6);
+    if (s->timing.samples > 0 || bytes == 0)
       fprintf(stderr, "%llu samples of time; ",
               (unsigned long long)s->timing.samples);
     fprintf(stderr, "profile: %s\n", s->path);
   }
-  if (t.error != 0)
+  if (t->error != 0)
     fprintf(stderr, "profiler: %s: %s; %llu samples are lost\n", s->path,
-            profile_message(t.error), (unsigned long long)s->tracker.lost);
-  return t.error;
+            profile_message(t->error),
+            (unsigned long long)(s->tracker.lost + t->lost));
+  return t->error;
+}
+
+
+/* Ends the session of a state that its own thread closes. */
+static int finish (Sampler *s) {
+  ProfileTotals t;
+  Profile *p;
+  int e;
+  pthread_mutex_lock(&lock);
+  p = s->profile;
+  s->profile = NULL;  /* first: a child of a fork frees what it finds here */
+  profile_close(p, &t);
+  e = report(s, &t);
+  pthread_mutex_unlock(&lock);
+  s->tracker.lost += t.lost;
+  return e;
 }
 
 

@@ -7,6 +7,15 @@
 ** the program likes; the file ends with the session. All memory here comes
 ** from malloc and is never sampled. At exit outside Lua, samples without a
 ** fate are counted in the file.
+**
+** States may run on OS threads of their own:
+**   SS1 the list of all samplers, and of each its 'profile', 'path' and 'file',
+**       change under one lock of the process only: sessions open and end one
+**       after the other. A sampler's own thread reads its own without it;
+**   SS2 no two sessions of the process write one file, by whatever path;
+**   SS3 what a session is made of is freed by the thread that runs its state, or
+**       in the child of a fork, where there is no other. exit() of another one
+**       only ends its file; what is sampled after that is lost.
 */
 #ifndef asamp_sampler_h
 #define asamp_sampler_h

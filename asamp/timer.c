@@ -27,6 +27,7 @@
 
 #define BRIEF	UINT64_C(200000)	/* ns; shorter periods: signals are measured */
 #define LONGEST	UINT64_C(10000000)	/* ns between signals, where C3 asks for it */
+#define LATEST	UINT64_C(50000000)	/* ns that a signal may be late */
 #define MOST	UINT64_C(200000000)	/* ns owed: what is more is forgiven */
 #define EASY	8	/* ticks that allow more signals, until there are more */
 
@@ -56,7 +57,8 @@ struct Timer {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Timer *all;		/* the handler reads it without the lock */
 static int nrunning;
-static struct sigaction before;	/* what our handler replaced */
+static struct sigaction before;	/* what our handler replaced, ... */
+static struct sigaction beneath;	/* ... and the last time before that */
 
 
 /*
@@ -153,12 +155,25 @@ static int isours (const siginfo_t *info) {
 }
 
 
-/* A signal that is not ours, to whom it would have gone without us. */
+static void call (const struct sigaction *a, int signal, siginfo_t *info,
+                  void *context) {
+  if (a->sa_flags & SA_SIGINFO) a->sa_sigaction(signal, info, context);
+  else if (a->sa_handler != SIG_DFL && a->sa_handler != SIG_IGN)
+    a->sa_handler(signal);
+}
+
+
+/*
+** A signal that is not ours, to whom it would have gone without us. A handler
+** that the program installed over ours, and that ours has replaced in turn, may
+** give it back to us: then it goes to whom that one had replaced.
+*/
 static void passon (int signal, siginfo_t *info, void *context) {
-  if (before.sa_flags & SA_SIGINFO)
-    before.sa_sigaction(signal, info, context);
-  else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN)
-    before.sa_handler(signal);
+  static __thread int passing __attribute__((tls_model("initial-exec")));
+  if (passing == 2) return;
+  passing++;
+  call((passing == 1) ? &before : &beneath, signal, info, context);
+  passing--;
 }
 
 
@@ -203,6 +218,7 @@ static void install (void) {
   a.sa_sigaction = handler;
   a.sa_flags = SA_SIGINFO | SA_RESTART;
   sigemptyset(&a.sa_mask);
+  beneath = before;
   sigaction(SIGNAL, NULL, &before);
   sigaction(SIGNAL, &a, NULL);
 }
@@ -211,8 +227,10 @@ static void install (void) {
 /* A signal of ours may still be pending only where it is blocked. */
 static void uninstall (void) {
   sigset_t set;
-  if (isinstalled() && sigpending(&set) == 0 && !sigismember(&set, SIGNAL))
+  if (isinstalled() && sigpending(&set) == 0 && !sigismember(&set, SIGNAL)) {
     sigaction(SIGNAL, &before, NULL);
+    before = beneath;  /* whom the one restored may give signals to, by us */
+  }
 }
 
 /* }===================================================================== */
@@ -286,7 +304,7 @@ static int startsignals (Timer *t, TimerClock clock, char *err,
 
 /*
 ** What a signal costs this thread, with its two reads of the clock: the longest
-** time between two readings while one came. 0: none came (it is blocked).
+** time between two readings while one came. 0: none came.
 */
 static uint64_t measure (const Timer *t) {
   sig_atomic_t seen = t->signals;
@@ -317,6 +335,23 @@ static void stopsignals (Timer *t) {
 /* }===================================================================== */
 
 
+static int isblocked (void) {
+  sigset_t set;
+  return pthread_sigmask(SIG_SETMASK, NULL, &set) == 0 &&
+         sigismember(&set, SIGNAL);
+}
+
+
+/* What the clock says beyond the time when a signal was due, in periods. */
+static uint64_t missed (const Timer *t) {
+  uint64_t now = read_(t->clock);
+  uint64_t due = t->start + t->counted * t->period;
+  if (due < t->quiet) due = t->quiet;
+  due += (t->period << t->stretch) + LATEST;
+  return (now > due) ? (now - due) / t->period : 0;
+}
+
+
 /* A timer that does not run, of the list or a new one in it. */
 static Timer *newtimer (void) {
   Timer *t;
@@ -335,6 +370,12 @@ Timer *timer_start (uint64_t ns, TimerClock clock, TimerTick *f, void *ud,
                     char *err, size_t errsize) {
   static unsigned threads;
   Timer *t;
+  if (isblocked()) {
+    errno = EINVAL;
+    snprintf(err, errsize, "cannot sample time: SIGURG is blocked in this "
+             "thread; unblock it (pthread_sigmask)");
+    return NULL;
+  }
   pthread_mutex_lock(&lock);
   if (me == 0) me = ++threads;
   t = newtimer();
@@ -369,15 +410,18 @@ Timer *timer_start (uint64_t ns, TimerClock clock, TimerTick *f, void *ud,
 }
 
 
-void timer_stop (Timer *t) {
+uint64_t timer_stop (Timer *t) {
+  uint64_t n = 0;
   pthread_mutex_lock(&lock);
   t->running = 0;  /* before its descriptor may be another's (setinterval) */
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
   stopsignals(t);
   if (--nrunning == 0) uninstall();
+  if (t->thread == me) n = missed(t);
   pthread_mutex_unlock(&lock);
   while (t->thread != me && __atomic_load_n(&t->ticking, __ATOMIC_ACQUIRE))
     sched_yield();
+  return n;
 }
 
 

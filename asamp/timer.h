@@ -20,7 +20,7 @@
 ** then, so one that is still on its way when the process becomes another program
 ** (exec) does not end that, as SIGPROF would. Its disposition is ours while any
 ** timer runs. SIGURG of another origin is passed on to the handler that was
-** there before; one of our own that comes late is dropped.
+** there before, once; one of our own that comes late is dropped.
 **
 **   C1  periods counted since timer_start = floor(time / period + 1/2), where
 **       the CPU time that ticks take themselves is not part of the time;
@@ -53,12 +53,18 @@ typedef void TimerTick (void *ud, uint64_t count, void *context);
 
 /*
 ** A timer of the calling thread that runs from now on, with a period of 'ns'
-** nanoseconds. NULL: there is none; 'err' says why in one line.
+** nanoseconds. NULL: there is none (SIGURG is blocked in this thread, say);
+** 'err' says why in one line.
 */
 Timer *timer_start (uint64_t ns, TimerClock clock, TimerTick *f, void *ud,
                     char *err, size_t errsize);
 
-void timer_stop (Timer *t);
+/*
+** Returns the periods that no tick has counted because its signals have not come
+** (the program has blocked them, or taken their handler, and not given it back);
+** 0 where that is not known, on another thread than the timer's.
+*/
+uint64_t timer_stop (Timer *t);
 
 /* Is this the OS thread whose timer it is? */
 int timer_mine (const Timer *t);

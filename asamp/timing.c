@@ -125,7 +125,8 @@ int timing_start (Timing *t, lua_State *L, uint64_t ns, TimerClock clock,
 
 
 void timing_stop (Timing *t) {
-  if (t->timer != NULL) timer_stop(t->timer);
+  if (t->timer != NULL)
+    __atomic_add_fetch(&t->away, timer_stop(t->timer), __ATOMIC_RELAXED);
   t->timer = NULL;
 }
 

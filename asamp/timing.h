@@ -16,7 +16,9 @@
 **        samples faster than they can be written, of nothing but themselves;
 **   TI4  on another OS thread than the timer's no moment is completed: they wait
 **        until the state is back, or are lost in the end. What passes there
-**        while the state runs elsewhere is lost.
+**        while the state runs elsewhere is lost;
+**   TI5  time for which the program lets no signal come is lost, and counted when
+**        the timer stops, but for what a signal may be late (timer.c).
 */
 #ifndef asamp_timing_h
 #define asamp_timing_h
@@ -52,7 +54,8 @@ typedef struct Timing {
   volatile sig_atomic_t pointing;	/* timing_point runs */
   uint64_t own;			/* ... periods since it began (TI3) */
   Moment last;			/* that it has completed; native frames apart */
-  uint64_t away;		/* periods while another thread ran the state */
+  uint64_t away;		/* periods while another thread ran the state, or for
+			   which no signal came (TI5) */
   uint64_t samples;		/* periods that became samples, in the session */
   uint64_t inticks, inpoints;	/* ns that took, in the session */
 } Timing;

@@ -296,8 +296,8 @@ void tracker_abandon (Tracker *t) {
   if (t->on) t->bytes += luaN_allocated(t->L) - t->from;
   t->client = NULL;
   t->on = t->points = t->deciding = 0;
-  pending_close(&t->pending);
-  followed_close(&t->followed);
+  pending_forget(&t->pending);
+  followed_forget(&t->followed);
 }
 
 
@@ -313,6 +313,8 @@ static void last (Tracker *t, lua_State *L) {
 void tracker_end (Tracker *t, lua_State *L) {
   if (!tracker_off(t, L) && t->followed.nfreed > 0) last(t, L);
   if (luaN_getsampler(L) == &t->seam) luaN_setsampler(L, NULL, 0);
+  pending_close(&t->pending);
+  followed_close(&t->followed);
   tracker_abandon(t);
 }
 

@@ -104,8 +104,9 @@ void tracker_begin (Tracker *t, const TrackerClient *client, void *ud,
 void tracker_end (Tracker *t, lua_State *L);
 
 /*
-** It goes where nothing may be done in Lua any more: at exit, in the child of
-** a fork. What has no fate gets none. The state is as before, for the core's
+** It goes where nothing may be done in Lua any more, in the child of a fork.
+** What has no fate gets none, and what is followed stays allocated: the fork may
+** have caught another thread while it made room there. The state is as before, for the core's
 ** sample point goes to infinity when it is reached.
 */
 void tracker_abandon (Tracker *t);

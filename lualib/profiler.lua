@@ -285,6 +285,14 @@ local function fail(message)
   exit(1)
 end
 
+-- Why os.exit would not take this; nil: it does.
+local function badstatus(status)
+  if status == nil or type(status) == "boolean" then return nil end
+  local n = tonumber(status)
+  if not n then return "number expected, got " .. type(status) end
+  return not math.tointeger(n) and "number has no integer representation" or nil
+end
+
 -- The whole run is a session of its own, which os.exit and lua_close end.
 local function wholerun()
   local t, wrong = options.read(os.getenv("LUA_PROFILER") or "")
@@ -300,6 +308,8 @@ local function wholerun()
     return
   end
   os.exit = function(...)  -- luacheck: ignore 122
+    local refused = badstatus((...))
+    if refused then error(("bad argument #1 to 'exit' (%s)"):format(refused), 2) end
     M.disable()
     return exit(...)
   end

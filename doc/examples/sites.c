@@ -16,6 +16,11 @@
 #define PERIOD	4096	/* bytes that a sample stands for */
 #define NSITES	256
 
+typedef struct Waiting {
+  short site;		/* -1: none */
+  uint64_t count;
+} Waiting;
+
 typedef struct Site {
   const asamp_Function *function;
   int line;
@@ -27,7 +32,7 @@ typedef struct Sites {
   Site sites[NSITES];
   int n;
   uint64_t first, last;	/* numbers of the samples that wait: first <= ... < last */
-  struct { short site; uint64_t count; } *waiting;
+  Waiting *waiting;
   size_t size;
 } Sites;
 
@@ -51,12 +56,12 @@ static int siteof (Sites *t, const asamp_Frame *f) {
 }
 
 static void allocated (void *ud, const asamp_Sample *s) {
-  Sites *t = ud;
+  Sites *t = (Sites *)ud;
   const asamp_Frame *f = inner(s);
   size_t i = (size_t)(s->number - t->first);
   if (i == t->size) {
     t->size = 2 * t->size + 64;
-    t->waiting = realloc(t->waiting, t->size * sizeof(*t->waiting));
+    t->waiting = (Waiting *)realloc(t->waiting, t->size * sizeof(Waiting));
     if (t->waiting == NULL) abort();
   }
   t->waiting[i].site = (short)((f != NULL) ? siteof(t, f) : -1);
@@ -67,7 +72,7 @@ static void allocated (void *ud, const asamp_Sample *s) {
 }
 
 static void decided (void *ud, const asamp_Fate *f) {
-  Sites *t = ud;
+  Sites *t = (Sites *)ud;
   size_t i = (size_t)(f->number - t->first);
   if (f->survived && t->waiting[i].site >= 0)
     t->sites[t->waiting[i].site].survived += t->waiting[i].count;
@@ -75,20 +80,20 @@ static void decided (void *ud, const asamp_Fate *f) {
 
 /* All that was taken before a collection has its fate. */
 static void collected (void *ud, const asamp_Collection *c) {
-  Sites *t = ud;
+  Sites *t = (Sites *)ud;
   (void)c;
   t->first = t->last;
 }
 
 static int more (const void *a, const void *b) {
-  const Site *x = a, *y = b;
+  const Site *x = (const Site *)a, *y = (const Site *)b;
   return (x->points < y->points) - (x->points > y->points);
 }
 
 int main (int argc, char **argv) {
   static Sites t;
   asamp_Client client = {&t, allocated, decided, collected};
-  asamp_Options options = {.period = PERIOD};
+  asamp_Options options = {PERIOD, 0, 0, 0};  /* random gaps, no C stacks */
   const asamp_Api *api;
   const char *error;
   lua_State *L;

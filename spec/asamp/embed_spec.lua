@@ -6,6 +6,7 @@ local embedding = require "embedding"
 local natives = require "natives"
 local process = require "spec.support.process"
 local profiler = require "profiler"
+local starved = require "starved"
 
 describe("a client of asamp.h", function()
   after_each(function()
@@ -196,8 +197,38 @@ describe("a client of asamp.h", function()
   end)
 end)
 
+describe("a client in a process without memory", function()
+  local function list(from, to)
+    local t = {}
+    for i = from, to, 8 do t[#t + 1] = i end
+    return t
+  end
+
+  after_each(function()
+    starved.starve(false)
+    starved.stop()
+  end)
+
+  -- The next sample's outer frames were looked for where there were none.
+  it("is told of a stack what there was memory for, and never what was not told", function()
+    starved.start()
+    starved.starve(true)
+    assert.same({0, {}}, {starved.sample(0, list(8, 4000))})
+    starved.starve(false)
+    assert.same({0, {8, 16}}, {starved.sample(500, {8, 16})})
+    local all = list(8, 4000)
+    assert.same({0, all}, {starved.sample(0, all)})
+    starved.starve(true)
+    assert.same({400, list(808, 4000)}, {starved.sample(400, list(8000, 80000))})
+    assert.same({400, list(808, 4000)}, {starved.sample(9000, {})})
+    starved.starve(false)
+    table.insert(all, 101, 24)
+    assert.same({400, table.move(all, 101, 501, 1, {})}, {starved.sample(5000, {24})})
+  end)
+end)
+
 describe("the example of asamp.h", function()
-  it("builds against the installed tree and shows who allocates", function()
+  local function showswho(compiler)
     local prefix = process.interpreter():match "^(.*)/bin/[^/]+$"
     local program, script = os.tmpname(), process.file [[
 local kept = {}
@@ -208,9 +239,9 @@ end
 ]]
     local flags = prefix:find "asan" and " -fsanitize=address,undefined" or ""
     local build = ("PKG_CONFIG_PATH=%s/lib/pkgconfig; export PKG_CONFIG_PATH; "
-      .. "gcc -std=gnu99 -Wall -Wextra -Werror%s -o %s doc/examples/sites.c "
+      .. "%s -Wall -Wextra -Werror%s -o %s doc/examples/sites.c "
       .. "$(pkg-config --cflags --libs lua5.4) -Wl,-rpath,%s/lib 2>&1; %s %s; rm -f %s")
-      :format(prefix, flags, program, prefix, program, script, program)
+      :format(prefix, compiler, flags, program, prefix, program, script, program)
     local pipe = assert(io.popen(build))
     local text = pipe:read "a"
     pipe:close()
@@ -219,5 +250,13 @@ end
     local died = text:match("(%d+)%% survived  " .. script:gsub("%p", "%%%0") .. ":4: main chunk")
     assert.is_true(survived ~= nil and tonumber(survived) >= 60, text)
     assert.is_true(died ~= nil and tonumber(died) <= 40, text)
+  end
+
+  it("builds against the installed tree and shows who allocates", function()
+    showswho "gcc -std=gnu99"
+  end)
+
+  it("is C++ as well: no field has the name of a keyword", function()
+    showswho "g++ -x c++ -include lua.hpp"
   end)
 end)

@@ -55,6 +55,68 @@ describe("a session ends with", function()
     end)
   end
 
+  it("os.exit(true, true), after what is to be closed has allocated", function()
+    for _, l in ipairs{false, true} do
+      local path, status, out, err = run(START .. [[
+        assert(profiler.time_start(1000))
+        local pending <close> = setmetatable({}, {__close = function()
+          print(profiler.stats().on)
+          for i = 501, 1000 do kept[i] = natives.userdata(1000) end
+        end})
+        ]] .. (l and "coroutine.wrap(function() os.exit(true, true) end)()" or "os.exit(true, true)"))
+      assert.equal("", err)
+      assert.equal(0, status)
+      local list = samples.read(path)
+      os.remove(path)
+      assert.truthy(list.log.ended)
+      local n, decided = blocks(list, 1000)
+      -- the session ends when the state begins to be closed
+      assert.same({500, 500, out}, {n, decided, "false\n"})
+    end
+  end)
+
+  it("profiler.disable() in a finalizer, where none can be decided any more", function()
+    local path, status, _, err = run(START .. [[
+      setmetatable({}, {__gc = function()
+        for i = 501, 1000 do kept[i] = natives.userdata(2000) end
+        assert(profiler.disable())
+      end})
+      collectgarbage()
+      assert(not profiler.stats().on)
+      for i = 1, 100 do kept[i] = natives.userdata(3000) end]])
+    assert.equal("", err)
+    assert.equal(0, status)
+    local list = samples.read(path)
+    os.remove(path)
+    assert.same({500, 500}, {blocks(list, 1000)})
+    assert.same({500, 0}, {blocks(list, 2000)})
+    assert.equal(0, (blocks(list, 3000)))
+    assert.is_true(list.undecided >= 500)
+  end)
+
+  it("chdir before: the file is where it was opened", function()
+    local folder = os.tmpname()
+    os.remove(folder)
+    assert(os.execute("mkdir -p " .. folder .. "/other"))
+    local script = process.file(START .. [[
+      assert(require "peers".chdir "other")
+      for i = 501, 1000 do kept[i] = natives.userdata(1000) end
+      assert(profiler.disable())
+      assert(profiler.alloc_start(64, {out = ...}))]])
+    local interpreter = process.interpreter()
+    local here = io.popen "pwd":read "l"
+    local function whole(paths)
+      return (paths:gsub("%f[^;%z]%./", here .. "/"):gsub(";%./", ";" .. here .. "/"))
+    end
+    local env = {LUA_PATH = whole(package.path), LUA_CPATH = whole(package.cpath)}
+    assert.same({0, "", ""}, {process.run{script, "x.vmprof", directory = folder,
+                                          program = interpreter, env = env}})
+    assert.same({1000, 1000}, {blocks(samples.read(folder .. "/x.vmprof"), 1000)})
+    assert.truthy(samples.read(folder .. "/other/x.vmprof").log.ended)
+    os.remove(script)
+    os.execute("rm -r " .. folder)
+  end)
+
   it("the end of a state while another goes on", function()
     local path, status, out, err = run(START .. [[
       local peers = require "peers"
@@ -142,6 +204,51 @@ describe("the child of a fork", function()
       assert.equal(0, list.undecided)
     end)
   end
+
+  -- It freed what realloc had freed. ASan must come before what is preloaded.
+  if os.getenv "ASAMP_VARIANT" ~= "asan" then
+    it("finds lists in the middle of a change, when another thread has forked", function()
+      local path, status, _, err = run([[
+        local profiler = require "profiler"
+        assert(profiler.alloc_start(64, {out = ..., fixed = true, native = false}))
+        local kept = {}
+        for i = 1, 20000 do kept[i] = {i} end
+        collectgarbage()
+        for i = 1, 20000 do kept[i] = {i} end
+        profiler.disable()
+      ]], {env = {LD_PRELOAD = package.searchpath("forking", package.cpath)}})
+      os.remove(path)
+      assert.equal(0, status)
+      local forks = err:match "^(%d+) forks\n$"
+      assert.is_true(tonumber(forks) ~= nil and tonumber(forks) >= 10, err)
+    end)
+  end
+
+  it("of a child may have a session of its own: a daemon", function()
+    local path, status, out, err = run(START .. [[
+      local peers, path = require "peers", ...
+      local child = peers.fork()
+      if child == 0 then
+        assert(peers.setsid())
+        if peers.fork() > 0 then os.exit(0) end
+        assert(profiler.enable{alloc = 64, time = 1000, fixed = true, out = path .. ".daemon"})
+        for i = 1, 500 do kept[i] = natives.userdata(2000) end
+        assert(profiler.disable())
+        os.rename(path .. ".daemon", path .. ".done")
+        os.exit(0)
+      end
+      print(peers.wait(child))
+      local f
+      repeat f = io.open(path .. ".done") until f
+      f:close()]], ENV)
+    assert.equal("", err)
+    assert.equal(0, status)
+    assert.equal("0\n", out)
+    assert.same({500, 500}, {blocks(samples.read(path), 1000)})
+    assert.same({500, 500}, {blocks(samples.read(path .. ".done"), 2000)})
+    os.remove(path)
+    os.remove(path .. ".done")
+  end)
 
   it("has no session: every function says so, none crashes", function()
     local path, status, out, err = run(FORK:format([[

@@ -22,6 +22,35 @@ describe("the fates of samples", function()
   end
   local function line() return debug.getinfo(2, "l").currentline end
 
+  it("are right when finalizers collect garbage", function()
+    local kept, runs = {}, 0
+    local list = samples.of(function()
+      for _ = 1, 20 do
+        setmetatable({}, {__gc = function()
+          runs = runs + 1
+          for i = 1, 50 do
+            kept[#kept + 1] = natives.userdata(1000)
+            natives.userdata(2000)
+            if i % 10 == 0 then collectgarbage(runs % 2 == 0 and "collect" or "step") end
+          end
+        end})
+        collectgarbage()
+      end
+    end)
+    assert.equal(20, runs)
+    local fates = {}
+    for _, s in ipairs(list) do
+      if s.kind == "userdata" then
+        local key = s.size .. " " .. tostring(s.survived)
+        fates[key] = (fates[key] or 0) + 1
+      end
+    end
+    assert.is_true(fates["1032 true"] == #kept, fates["1032 true"])
+    -- one may be in a register while it is looked for
+    assert.is_true(fates["2032 false"] >= 0.8 * #kept, fates["2032 false"])
+    assert.equal(0, list.undecided)
+  end)
+
   it("tell what lives on from what died", function()
     local kept, from = {}, nil
     local list = samples.of(function()

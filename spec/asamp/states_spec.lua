@@ -4,6 +4,8 @@
 -- native code like any other.
 
 local peers = require "peers"
+local process = require "spec.support.process"
+local reader = require "profiler.reader"
 local samples = require "spec.support.samples"
 local times = require "spec.support.times"
 
@@ -185,6 +187,84 @@ describe("a state whose time is sampled on one OS thread", function()
     assert.is_true(n + lost < 1000000, n)
     s:close()
     samples.read(path)
+    os.remove(path)
+  end)
+end)
+
+describe("states of several OS threads", function()
+  -- The path of a session was set after the session, the one before freed after
+  -- that: another state that looked for its own path among them read NULL, or
+  -- what was freed.
+  it("open and end their sessions at once", function()
+    local threads, paths = {}, {}
+    for i = 0, 6 do paths[i] = os.tmpname() end
+    local peer = peers.new()
+    assert(peer:run("assert(require 'profiler.core'.open{out = ..., period = 1 << 20})", paths[0]))
+    for i = 1, 6 do
+      threads[i] = peers.thread([[
+        local core, path, n = require "profiler.core", ...
+        for _ = 1, n do
+          local ok = core.open{out = path, period = 1 << 20}
+          assert((ok == nil) == (n > 1000))
+          if ok then core.close() end
+        end]], i > 2 and paths[i] or paths[0], i > 2 and 100 or 15000)
+    end
+    for i = 1, 6 do assert.same({true}, {threads[i]:join()}) end
+    peer:close()
+    for i = 0, 6 do
+      if i ~= 1 and i ~= 2 then samples.read(paths[i]) end
+      os.remove(paths[i])
+    end
+  end)
+
+  -- exit() freed the sessions under the threads that were sampled.
+  it("may be sampled when the process ends: their profiles are whole", function()
+    local script = process.file[[
+      local peers, path = require "peers", ...
+      local threads = {}
+      for i = 1, 4 do
+        threads[i] = peers.thread([=[
+          local core, natives = require "profiler.core", require "natives"
+          local path, i = ...
+          assert(core.open{out = path .. i, period = 64, timeperiod = 100000, native = i % 2 == 0})
+          assert(core.timeon(100000, false))
+          core.on(64, false)
+          local f = assert(io.open(path .. i .. ".runs", "w"))
+          f:close()
+          local kept = {}
+          for n = 1, math.huge do kept[n % 1000] = {natives.userdata(n % 500)} end]=], path, i)
+      end
+      for i = 1, 4 do
+        local f
+        repeat f = io.open(path .. i .. ".runs") until f
+        f:close()
+      end
+      os.exit(3)]]
+    local path = os.tmpname()
+    -- of threads that run on nobody holds the blocks
+    local env = {ASAN_OPTIONS = "detect_leaks=0"}
+    for _ = 1, 5 do
+      assert.same({3, "", ""}, {process.run{script, path, env = env}})
+      for i = 1, 4 do
+        assert.is_true(reader.read(path .. i).complete)
+        os.remove(path .. i)
+        os.remove(path .. i .. ".runs")
+      end
+    end
+    os.remove(path)
+    os.remove(script)
+  end)
+
+  it("share no file, whatever it is called", function()
+    local path = os.tmpname()
+    local peer = peers.new()
+    local open = [[return select(2, require "profiler.core".open{out = ..., period = 1 << 20})]]
+    assert.same({true}, {peer:run(open, path)})
+    local other = path:gsub("([^/]+)$", "../tmp/./%1")
+    assert.same({nil, ("cannot write profile '%s': another Lua state of this process writes its own "
+      .. "there; give each another path"):format(other), 16},
+      {require "profiler.core".open{out = other, period = 1 << 20}})
+    peer:close()
     os.remove(path)
   end)
 end)

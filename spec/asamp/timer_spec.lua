@@ -5,6 +5,7 @@
 local core = require "profiler.core"
 local peers = require "peers"
 local process = require "spec.support.process"
+local profiler = require "profiler"
 local samples = require "spec.support.samples"
 local signals = require "signals"
 local times = require "spec.support.times"
@@ -58,6 +59,31 @@ describe("a program's hooks", function()
       assert.is_true(#list.times > 0)
     end)
   end
+
+  -- A hook that a coroutine has for itself, set from outside.
+  it("of a coroutine have the same events", function()
+    local function ofcoroutine()
+      local list = {}
+      local co = coroutine.create(function(n)
+        for i = 1, n do
+          local t = {i}
+          if i % 7 == 0 then coroutine.yield(t) end
+          if i % 11 == 0 then pcall(error, t) end
+        end
+      end)
+      debug.sethook(co, function(event, line)
+        list[#list + 1] = event .. (line or "")
+      end, "crl", 10)
+      repeat until not coroutine.resume(co, 2000) or coroutine.status(co) == "dead"
+      return table.concat(list, " ")
+    end
+    local expected = ofcoroutine()
+    assert.is_true(#expected > 10000)
+    local list = times.of(function()
+      for _ = 1, 10 do assert.is_true(ofcoroutine() == expected) end
+    end, FAST)
+    assert.is_true(#list.times > 0)
+  end)
 
   it("are all that lua_gethookmask shows, while a sample waits for its point", function()
     times.of(function()
@@ -123,9 +149,9 @@ describe("a signal", function()
   it("of the profiler that comes too late does no harm", function()
     assert.equal("default", signals.disposition())
     local path = os.tmpname()
+    assert(core.open{out = path, period = 1 << 20, timeperiod = 1000000})
+    assert(core.timeon(1000000, false))
     signals.blocked(function()
-      assert(core.open{out = path, period = 1 << 20, timeperiod = 1000000})
-      assert(core.timeon(1000000, false))
       signals.burn(0.05)
       core.timeoff()
     end)
@@ -135,6 +161,86 @@ describe("a signal", function()
     assert.equal("default", signals.disposition())
     core.close()
     os.remove(path)
+  end)
+
+  -- Each of the two had the other as the handler before it.
+  it("goes once to a program's handler that passes on to the profiler's", function()
+    local path = os.tmpname()
+    finally(function()
+      core.close()
+      signals.nocount()
+      signals.unchain()
+      os.remove(path)
+    end)
+    signals.count(0)
+    assert(core.open{out = path, period = 1 << 20})
+    assert(core.timeon(1000000000, false))
+    signals.chain()
+    core.timeoff()
+    assert.equal("chain", signals.disposition())
+    assert(core.timeon(1000000000, false))
+    assert.equal("other", signals.disposition())
+    local function both()
+      local over, below = signals.chained(), signals.count()
+      signals.send()
+      assert.same({over + 1, below + 1}, {signals.chained(), signals.count()})
+    end
+    both()
+    for _ = 1, 3 do
+      core.timeoff()
+      assert.equal("chain", signals.disposition())
+      both()
+      assert(core.timeon(1000000000, false))
+      both()
+    end
+  end)
+
+  -- Time that the profiler does not see was not counted either.
+  for what, whole in pairs{
+    ["is blocked"] = function(f) signals.blocked(f) end,
+    ["is taken by the program, who keeps it"] = function(f) signals.count(0) f() end,
+  } do
+    it("that " .. what .. " while time is sampled: what passes is lost, and counted", function()
+      local path = os.tmpname()
+      finally(function()
+        core.close()
+        signals.unchain()
+        os.remove(path)
+      end)
+      for _, wall in ipairs{false, true} do
+        assert(core.open{out = path, period = 1 << 20, timeperiod = 1000000})
+        assert(core.timeon(1000000, wall))
+        signals.burn(0.05)
+        local seen = core.stats()
+        assert.equal(0, seen.lost)
+        local disposition
+        whole(function()
+          disposition = signals.disposition()
+          signals.burn(0.3)
+          core.timeoff()
+        end)
+        local t = core.stats()
+        -- of 300 periods, but for what a signal may be late
+        assert.is_true(t.lost >= 240, t.lost)
+        assert.is_true(t.timesamples <= seen.timesamples + 60, t.timesamples)
+        assert.equal(disposition, signals.disposition())
+        core.close()
+        signals.unchain()
+        samples.read(path)
+      end
+    end)
+  end
+
+  it("that is blocked refuses time samples, with the reason", function()
+    local path = os.tmpname()
+    local message = "cannot sample time: SIGURG is blocked in this thread; unblock it (pthread_sigmask)"
+    signals.blocked(function()
+      assert.same({nil, message, 22}, {profiler.time_start(1000, {out = path})})
+      assert.same({nil, message, 22}, {profiler.enable{time = 1000, out = path}})
+      assert.is_false(profiler.disable())
+    end)
+    os.remove(path)
+    assert.equal("default", signals.disposition())
   end)
 
   it("is the program's again when sampling is off", function()
@@ -292,6 +398,30 @@ describe("a process that samples time", function()
       assert.is_true(#list.times > 5)
     end)
   end
+
+  it("may begin in a coroutine that is gone soon after", function()
+    for _, call in ipairs{"profiler.enable{alloc = 64, time = 5000, out = ...}",
+                          "profiler.time_start(5000, {out = ...})"} do
+      local path = os.tmpname()
+      local script = process.file(([[
+        local profiler, signals = require "profiler", require "signals"
+        local co = coroutine.create(function(...) assert(%s) error "gone" end)
+        assert(not coroutine.resume(co, ...))
+        co = nil
+        collectgarbage() collectgarbage()
+        local kept = {}
+        for i = 1, 1000 do kept[i] = {i} end
+        for _ = 1, 20 do signals.burn(0.01) end
+        collectgarbage()
+        assert(profiler.stats().timesamples > 100)
+        assert(profiler.stats().lost == 0)
+        assert(profiler.disable())]]):format(call))
+      assert.same({0, "", ""}, {process.run{script, path}})
+      assert.is_true(#samples.read(path).times > 5)
+      os.remove(script)
+      os.remove(path)
+    end
+  end)
 
   it("survives errors, deep stacks and coroutines at a high rate", function()
     local status, out, err, list = run([[

@@ -113,6 +113,26 @@ describe("lua -l profiler", function()
     os.remove(broken)
   end)
 
+  it("goes on when os.exit is refused, with the message of the original", function()
+    local code = process.file[[
+      for _, v in ipairs{{}, "x", 1.5, "1.5"} do
+        print(select(2, pcall(function() os.exit(v) end)))
+        if package.loaded.profiler then assert(package.loaded.profiler.stats().on) end
+      end
+      os.exit "3"]]
+    local _, expected = process.run{code}
+    local status, out, _, list = run{"-l", "profiler", code}
+    assert.same({3, expected}, {status, out})
+    assert.truthy(list.log.ended)
+    os.remove(code)
+  end)
+
+  it("says nothing of allocations when only time was sampled", function()
+    local status, _, err, _, path = run{"-l", "profiler", script, env = "alloc=0,time=100"}
+    assert.equal(0, status)
+    assert.equal(path, err:match "^profiler: %d+ samples of time; profile: ([^\n]+)\n$", err)
+  end)
+
   it("ends the profile, with the fates, at os.exit too", function()
     for call, expected in pairs{["os.exit(3)"] = 3, ["os.exit(true, true)"] = 0,
                                 ["os.exit(false)"] = 1, ["os.exit()"] = 0,

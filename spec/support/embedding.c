@@ -98,7 +98,8 @@ static void decided (void *ud, const asamp_Fate *f) {
   else if (taken[f->number - 1].fate != -1) wrong = "a second fate";
   else {
     taken[f->number - 1].fate = f->survived;
-    if (f->class != NULL) append(taken[f->number - 1].class, 64, f->class);
+    if (f->class_name != NULL)
+      append(taken[f->number - 1].class, 64, f->class_name);
   }
 }
 

@@ -20,6 +20,7 @@
 **   exec(words...)      execv: this process is that program from here on
 **   spawn(words...) -> pid, by posix_spawn
 **   close(fd)           -> was it open?
+**   chdir(path)         setsid()
 **
 ** New states have the standard libraries and the package paths of the old.
 */
@@ -333,6 +334,14 @@ static int s_closefd (lua_State *L) {
   return 1;
 }
 
+static int s_chdir (lua_State *L) {
+  return luaL_fileresult(L, chdir(luaL_checkstring(L, 1)) == 0, NULL);
+}
+
+static int s_setsid (lua_State *L) {
+  return luaL_fileresult(L, setsid() >= 0, NULL);
+}
+
 static int s_exit (lua_State *L) {
   _exit((int)luaL_checkinteger(L, 1));
 }
@@ -367,7 +376,9 @@ int luaopen_peers (lua_State *L) {
   static const luaL_Reg threads[] = {{"join", t_join}, {NULL, NULL}};
   static const luaL_Reg functions[] = {
     {"new", s_new}, {"thread", s_thread}, {"fork", s_fork}, {"wait", s_wait},
-    {"exec", s_exec}, {"spawn", s_spawn}, {"kill", s_kill}, {"close", s_closefd}, {"_exit", s_exit}, {"sleep", s_sleep}, {NULL, NULL}
+    {"exec", s_exec}, {"spawn", s_spawn}, {"kill", s_kill}, {"close", s_closefd},
+    {"_exit", s_exit}, {"chdir", s_chdir}, {"setsid", s_setsid}, {"sleep", s_sleep},
+    {NULL, NULL}
   };
   newclass(L, STATENAME, states);
   newclass(L, THREADNAME, threads);

@@ -8,8 +8,10 @@
 **   count([hz]) -> signals that this module's own handler has had since it was
 **     installed; hz: installs it, for SIGPROF of a process-wide timer of CPU time;
 **     0: for SIGURG, without a timer
-**   nocount(): takes both off              disposition() -> "default", "count"
-**     or "other": who gets SIGURG          send(): a SIGURG to this thread
+**   chain(): installs a handler for SIGURG that calls the one that was there
+**   chained() -> calls of it              unchain(): sets the default
+**   nocount(): takes both off              disposition() -> "default", "count",
+**     "chain" or "other": who gets SIGURG          send(): a SIGURG to this thread
 **   blocked(f, ...): calls f with SIGURG blocked, unblocks it then
 **   cpu() -> seconds of CPU time of this OS thread
 **   moments() -> asamp/moments.h; addresses and counts are integers
@@ -111,6 +113,44 @@ static int l_count (lua_State *L) {
 }
 
 
+static struct sigaction chained;
+static volatile sig_atomic_t nchained;
+
+static void chaining (int signal, siginfo_t *info, void *context) {
+  nchained++;
+  if (chained.sa_flags & SA_SIGINFO)
+    chained.sa_sigaction(signal, info, context);
+  else if (chained.sa_handler != SIG_DFL && chained.sa_handler != SIG_IGN)
+    chained.sa_handler(signal);
+}
+
+
+static int l_chain (lua_State *L) {
+  struct sigaction a;
+  (void)L;
+  memset(&a, 0, sizeof(a));
+  a.sa_sigaction = chaining;
+  a.sa_flags = SA_SIGINFO | SA_RESTART;
+  nchained = 0;
+  sigaction(SIGURG, NULL, &chained);
+  sigaction(SIGURG, &a, NULL);
+  return 0;
+}
+
+
+static int l_chained (lua_State *L) {
+  lua_pushinteger(L, nchained);
+  return 1;
+}
+
+
+static int l_unchain (lua_State *L) {
+  (void)L;
+  signal(SIGURG, SIG_DFL);
+  return 0;
+}
+
+
 static int l_nocount (lua_State *L) {
   struct itimerval v;
   (void)L;
@@ -124,7 +164,8 @@ static int l_nocount (lua_State *L) {
 static int l_disposition (lua_State *L) {
   struct sigaction a;
   sigaction(SIGURG, NULL, &a);
-  lua_pushstring(L, (a.sa_flags & SA_SIGINFO) ? "other"
+  lua_pushstring(L, (a.sa_flags & SA_SIGINFO)
+                    ? (a.sa_sigaction == chaining ? "chain" : "other")
                     : a.sa_handler == SIG_DFL ? "default"
                     : a.sa_handler == counting ? "count" : "other");
   return 1;
@@ -218,7 +259,7 @@ static int m_lost (lua_State *L) {
 int luaopen_signals (lua_State *L) {
   static const luaL_Reg functions[] = {
     {"burn", signals_burn}, {"fill", signals_fill}, {"hookmasks", l_hookmasks}, {"count", l_count},
-    {"nocount", l_nocount}, {"disposition", l_disposition}, {"send", l_send},
+    {"chain", l_chain}, {"chained", l_chained}, {"unchain", l_unchain}, {"nocount", l_nocount}, {"disposition", l_disposition}, {"send", l_send},
     {"blocked", l_blocked}, {"cpu", l_cpu}, {"moments", l_moments}, {NULL, NULL}
   };
   static const luaL_Reg methods[] = {
