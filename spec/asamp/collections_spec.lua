@@ -76,6 +76,38 @@ describe("a collection in a profile", function()
     assert.is_true(tenured >= 4000 * 56, tenured)
   end)
 
+  it("tells the bytes in use, held and resident that there are behind it", function()
+    local function resident()
+      local pages = io.open("/proc/self/statm"):read("a"):match("^%d+ (%d+)")
+      return tonumber(pages) * 4096
+    end
+    local found, kept = {}, {}
+    local list = samples.of(function()
+      for round = 1, 4 do
+        for i = 1, 40000 do kept[#kept + 1] = {i, round} end
+        local large = {}  -- an array from lua_Alloc
+        for i = 1, round << 18 do large[i] = i end
+        kept[-round] = large
+        local clock = os.clock() + 0.02  -- what is resident may be told 10 ms late
+        while os.clock() < clock do end
+        collectgarbage()
+        local now = collectgarbage "statistics"
+        found[round] = {inuse = now.inuse, held = now.held, rss = resident()}
+      end
+    end, {period = 4096})
+    local round = 0
+    for _, c in ipairs(list.gcs) do  -- the full ones are those with some megabytes more in use
+      local f = found[round + 1]
+      if f and c.major and math.abs(c.inuse - f.inuse) < 100000 then
+        round = round + 1
+        assert.is_true(math.abs(c.held - f.held) < 1 << 20, ("held %d, not %d"):format(c.held, f.held))
+        assert.is_true(math.abs(c.rss - f.rss) < 4 << 20, ("resident %d, not %d"):format(c.rss, f.rss))
+        assert.is_true(c.inuse < c.held)
+      end
+    end
+    assert.equal(4, round)
+  end)
+
   it("tells the phase of the major collection, which goes through all of them", function()
     local list = samples.of(function()
       collectgarbage()
