@@ -139,6 +139,7 @@ static void forget_dead (void) {
           map_remove(&n->map, e);
       }
   }
+  reach_more(keep);
   for (i = w.nodes; i-- > 0;)
     if (!(w.node[i]->marks & keep)) node_delete(w.node[i]);
 }

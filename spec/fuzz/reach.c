@@ -119,6 +119,18 @@ void reach (unsigned set) {
   converge();
 }
 
+/*
+** Also what the nodes of 'sets' hold: a finalizer may have stored something in an
+** object that only a finalizer to come will see again.
+*/
+void reach_more (unsigned sets) {
+  unsigned i;
+  start(REACH_AFTER);
+  for (i = 0; i < w.nodes; i++)
+    if (w.node[i]->marks & sets) touch(w.node[i]);
+  converge();
+}
+
 void reach_now (void) {
   if (w.marked == w.action + 1) return;
   reach(REACH_NOW);
