@@ -140,7 +140,7 @@ static void afterfork (void) {
 
 static void once (void) {
   elf_version(EV_CURRENT);
-  pthread_atfork(beforefork, afterfork, afterfork);  /* N2 */
+  pthread_atfork(beforefork, afterfork, afterfork);  /* NA2 */
 }
 
 

@@ -3,11 +3,11 @@
 ** Names of native addresses, static functions too, from the symbol tables of
 ** the process's own object files (libdw of elfutils). Never asks a debuginfo
 ** server. Rules:
-**   N1  one thread of the process at a time: the calls lock;
-**   N2  a fork waits for the call that is under way, so that its child finds
+**   NA1  one thread of the process at a time: the calls lock;
+**   NA2  a fork waits for the call that is under way, so that its child finds
 **       the lock free and what it guards whole; and the loader's own lock free,
 **       which the loader does not see to;
-**   N3  no descriptor stays open after a call: programs that the process runs
+**   NA3  no descriptor stays open after a call: programs that the process runs
 **       would inherit it, and a program that closes descriptors it does not
 **       know would have it closed again when the number is its own.
 */

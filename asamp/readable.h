@@ -5,9 +5,9 @@
 ** a pipe, which a program that closes descriptors it does not know may have
 ** closed, and have a file of its own in its place. From readable_use on, it asks
 ** here.
-**   R1  no descriptor;
-**   R2  safe in a signal handler; errno is kept;
-**   R3  a page that could be read once is believed to be readable by that thread
+**   RD1  no descriptor;
+**   RD2  safe in a signal handler; errno is kept;
+**   RD3  a page that could be read once is believed to be readable by that thread
 **       later, as long as its entry is not another's: a system call for each
 **       word would cost too much. libunwind believes the same.
 */

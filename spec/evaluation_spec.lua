@@ -76,6 +76,8 @@ describe("the settings of bench/evaluate", function()
       "profiler: 869 samples, one every 524288 bytes on average, of 455.8 MB allocated; profile: x"))
     assert.equal(674, settings.closing("profiler: 0 samples, one every 524288 bytes, of 0.0 MB "
       .. "allocated; 674 samples of time; profile: x").timesamples)
+    assert.same({ samples = 0, allocated = 0, timesamples = 12 },
+      settings.closing "profiler: 12 samples of time; profile: p")
     assert.is_nil(settings.closing "lua: no such file")
   end)
 end)

@@ -111,7 +111,10 @@ end
 -- allocated (bytes, to 0.1 MB), timesamples }.
 function settings.closing(text)
   local samples, megabytes = text:match("profiler: (%d+) samples, one every %d+ bytes[^,]*, of ([%d.]+) MB")
-  if not samples then return nil end
+  if not samples then
+    local ticks = text:match("profiler: (%d+) samples of time")  -- and of nothing else
+    return ticks and { samples = 0, allocated = 0, timesamples = math.tointeger(tonumber(ticks)) }
+  end
   return {
     samples = math.tointeger(tonumber(samples)), allocated = tonumber(megabytes) * 1e6,
     timesamples = math.tointeger(tonumber(text:match("; (%d+) samples of time") or "0")),
