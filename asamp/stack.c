@@ -305,11 +305,13 @@ static int walkpart (Stack *s, lua_State *L, size_t n) {
 }
 
 
-static void walkall (Stack *s, lua_State *L, size_t n) {
+/* Returns whether there were all native frames. */
+static int walkall (Stack *s, lua_State *L, size_t n) {
   void **a;
   int all, m = backtrace_(s, L, MAXNATIVE, &all, &a);
   begin(s, L, n);
   pushothers(s, merge(s, n, a, m, 0), n);
+  return all < MAXNATIVE;
 }
 
 
@@ -344,16 +346,17 @@ static void remember (Stack *s, size_t n, size_t stay) {
 /* K1, against a walk of everything. */
 static void check (Stack *s, lua_State *L, int native) {
   Stack all = *s;
-  size_t n, kept = s->kept, i;
+  size_t n, kept = (s->told != NULL) ? s->kept : 0, i;
+  int whole = 1;
   all.frames = malloc(NFRAMES * sizeof(*all.frames));
   n = luaN_frames(L, all.lua);
   all.places = s->places;  /* not needed any more */
-  if (native) walkall(&all, L, n);
+  if (native) whole = walkall(&all, L, n);
   else {
     begin(&all, L, n);
     frames(&all, n);
   }
-  if (s->cut) kept = 0;  /* where a walk cuts depends on the ones before */
+  if (s->cut || !whole) kept = 0;  /* a cut depends on the walks before */
   if (kept > 0) {
     int same = (s->n + kept == all.n && kept <= s->ntold);
     for (i = 0; same && i < s->n; i++)
@@ -369,6 +372,10 @@ static void check (Stack *s, lua_State *L, int native) {
     }
   }
   free(s->told);
+  if (!whole) {
+    free(all.frames);
+    all.frames = NULL;
+  }
   s->told = all.frames;
   s->ntold = all.n;
 }
@@ -392,7 +399,7 @@ void stack_walk (Stack *s, lua_State *from, int native) {
   void **known = s->known + LUAN_DEPTH - s->nknown;
   size_t shared, n = luaN_newframes(L, s->lua, known, s->nknown, &shared);
   size_t stay = 0;
-  int part = native && hasnative(s, n);
+  int part = native && hasnative(s, n), whole = 1;
   if (shared < s->nknown) stay = s->nknown - shared - 1;
   s->kept = (shared < s->nknown) ? s->outside[LUAN_DEPTH - stay - 1] : 0;
   begin(s, L, n);
@@ -402,11 +409,12 @@ void stack_walk (Stack *s, lua_State *from, int native) {
     if (s->kept > 0) n = luaN_frames(L, s->lua);
     s->kept = stay = 0;
     s->cut = 0;
-    if (native) walkall(s, L, n);
+    if (native) whole = walkall(s, L, n);
     else frames(s, n);
   }
   else if (!part) frames(s, n);
   remember(s, n, stay);
+  if (!whole) s->nknown = 0;  /* what is outside of them is not told */
   check(s, L, native);
 }
 

@@ -69,6 +69,27 @@ natives.through(g)]],
       "mark:1 anonymous:2 native_call native_through anonymous:4 native_call native_through main chunk:6")
   end)
 
+  -- A bug that was: the stack that such a walk had told, without its outermost frames,
+  -- was taken for what stands outside of the next one.
+  it("shows the inner part of a C stack that is deeper than what is walked", function()
+    local list = stacks([[
+local function f()
+  for _ = 1, 20 do mark() mark() end
+end
+natives.deep(6000, f)
+natives.deep(5, f)
+natives.deep(6000, f)]], true)
+    assert.equal(3 * 40, #list)
+    for i, t in ipairs(list) do
+      local n = select(2, t:gsub("native_deep", ""))
+      if 40 < i and i <= 80 then
+        assert.equal(5, n)
+        assert.is_truthy(t:find(" main chunk:5$"), t)
+      else assert.is_true(n > 500, n) end
+      assert.is_truthy(t:find("^mark:1 anonymous:2"), t:sub(1, 80))
+    end
+  end)
+
   it("goes on through a deep C stack", function()
     check([[
 
