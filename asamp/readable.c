@@ -37,14 +37,17 @@ static int isreadable (uintptr_t address) {
 }
 
 
+/* A word anywhere: libunwind reads code, too. */
+typedef unw_word_t Word __attribute__((aligned(1)));
+
 /* The words are a stack's, with what a sanitizer guards there. */
 __attribute__((no_sanitize_address))
 static int access_ (unw_addr_space_t as, unw_word_t address, unw_word_t *value,
                     int write, void *arg) {
   (void)as; (void)arg;
-  if (write) *(unw_word_t *)address = *value;
+  if (write) *(Word *)address = *value;
   else if (isreadable(address) && isreadable(address + sizeof(*value) - 1))
-    *value = *(const unw_word_t *)address;
+    *value = *(const Word *)address;
   else return -UNW_EUNSPEC;
   return 0;
 }

@@ -101,7 +101,9 @@ describe("a collection in a profile", function()
       if f and c.major and math.abs(c.inuse - f.inuse) < 100000 then
         round = round + 1
         assert.is_true(math.abs(c.held - f.held) < 1 << 20, ("held %d, not %d"):format(c.held, f.held))
-        assert.is_true(math.abs(c.rss - f.rss) < 4 << 20, ("resident %d, not %d"):format(c.rss, f.rss))
+        -- AddressSanitizer gives back by fits and starts
+        local margin = os.getenv "ASAMP_VARIANT" == "asan" and f.rss // 4 or 4 << 20
+        assert.is_true(math.abs(c.rss - f.rss) < margin, ("resident %d, not %d"):format(c.rss, f.rss))
         assert.is_true(c.inuse < c.held)
       end
     end

@@ -158,7 +158,7 @@ describe("later deaths", function()
       local mode = collectgarbage "incremental"
       for i = 1, 1000 do kept[i] = nil end
       local majors = core.stats().major
-      for _ = 1, 10000 do
+      for _ = 1, 1000000 do
         if core.stats().major >= majors + 2 then break end
         collectgarbage("step", 1)
       end
