@@ -101,7 +101,8 @@ static int report (Sampler *s, const ProfileTotals *t);
 
 /*
 ** exit() without lua_close: no Lua may run any more here, but other OS threads
-** may, and sample. So files are finished, and nothing else is touched (SS3).
+** may, and sample. So files are finished, and nothing else is touched (SS3), but
+** that this thread's time which is in no sample yet is lost.
 */
 static void exiting (void) {
   Sampler *s;
@@ -109,6 +110,10 @@ static void exiting (void) {
   pthread_mutex_lock(&lock);
   for (s = all; s != NULL; s = s->next) {
     if (s->profile == NULL) continue;
+    if (s->timing.timer != NULL && timer_mine(s->timing.timer)) {
+      timing_stop(&s->timing);
+      s->tracker.lost += timing_drop(&s->timing);
+    }
     profile_end(s->profile, &t);
     report(s, &t);
   }
@@ -331,6 +336,7 @@ int sampler_mark (Sampler *s, const char *name, size_t namelen,
 ** lost. Once a session.
 */
 static int report (Sampler *s, const ProfileTotals *t) {
+  unsigned long long lost = s->tracker.lost + t->lost;
   if (s->told) return t->error;
   s->told = 1;
   if (s->options.announce) {
@@ -349,8 +355,9 @@ static int report (Sampler *s, const ProfileTotals *t) {
   }
   if (t->error != 0)
     fprintf(stderr, "profiler: %s: %s; %llu samples are lost\n", s->path,
-            profile_message(t->error),
-            (unsigned long long)(s->tracker.lost + t->lost));
+            profile_message(t->error), lost);
+  else if (lost > 0 && s->options.announce)
+    fprintf(stderr, "profiler: %s: %llu samples are lost\n", s->path, lost);
   return t->error;
 }
 

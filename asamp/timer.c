@@ -37,6 +37,7 @@ struct Timer {
   volatile sig_atomic_t ticking;	/* handlers that look at it */
   unsigned thread;		/* whose timer it is: its 'me' */
   clockid_t clock;
+  clockid_t outside;		/* the same clock for other threads */
   uint64_t period, start, counted;
   uint64_t quiet;		/* no tick before the clock says this */
   uint64_t signalcost;		/* ns that a signal takes without its tick */
@@ -68,9 +69,10 @@ static struct sigaction beneath;	/* ... and the last time before that */
 static __thread unsigned me __attribute__((tls_model("initial-exec")));
 
 
+/* 0: there is no such clock any more. */
 static uint64_t read_ (clockid_t clock) {
   struct timespec t;
-  clock_gettime(clock, &t);
+  if (clock_gettime(clock, &t) != 0) return 0;
   return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
 }
 
@@ -344,7 +346,7 @@ static int isblocked (void) {
 
 /* What the clock says beyond the time when a signal was due, in periods. */
 static uint64_t missed (const Timer *t) {
-  uint64_t now = read_(t->clock);
+  uint64_t now = read_(t->outside);
   uint64_t due = t->start + t->counted * t->period;
   if (due < t->quiet) due = t->quiet;
   due += (t->period << t->stretch) + LATEST;
@@ -383,6 +385,8 @@ Timer *timer_start (uint64_t ns, TimerClock clock, TimerTick *f, void *ud,
     t->thread = me;
     t->clock = (clock == TIMER_WALL) ? CLOCK_MONOTONIC
                                      : CLOCK_THREAD_CPUTIME_ID;
+    t->outside = t->clock;
+    if (clock != TIMER_WALL) pthread_getcpuclockid(pthread_self(), &t->outside);
     t->period = ns;
     t->counted = t->quiet = t->signalcost = t->cost = t->owed = 0;
     t->stretch = t->easy = 0;
@@ -411,16 +415,16 @@ Timer *timer_start (uint64_t ns, TimerClock clock, TimerTick *f, void *ud,
 
 
 uint64_t timer_stop (Timer *t) {
-  uint64_t n = 0;
+  uint64_t n;
   pthread_mutex_lock(&lock);
   t->running = 0;  /* before its descriptor may be another's (setinterval) */
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
   stopsignals(t);
   if (--nrunning == 0) uninstall();
-  if (t->thread == me) n = missed(t);
-  pthread_mutex_unlock(&lock);
   while (t->thread != me && __atomic_load_n(&t->ticking, __ATOMIC_ACQUIRE))
-    sched_yield();
+    sched_yield();  /* handlers do not take the lock */
+  n = missed(t);
+  pthread_mutex_unlock(&lock);
   return n;
 }
 

@@ -61,8 +61,8 @@ Timer *timer_start (uint64_t ns, TimerClock clock, TimerTick *f, void *ud,
 
 /*
 ** Returns the periods that no tick has counted because its signals have not come
-** (the program has blocked them, or taken their handler, and not given it back);
-** 0 where that is not known, on another thread than the timer's.
+** (the program has blocked them, or taken their handler, and not given it back),
+** on whatever thread; 0 when the timer's own has ended, for its clock is gone.
 */
 uint64_t timer_stop (Timer *t);
 

@@ -18,7 +18,8 @@
 **        until the state is back, or are lost in the end. What passes there
 **        while the state runs elsewhere is lost;
 **   TI5  time for which the program lets no signal come is lost, and counted when
-**        the timer stops, but for what a signal may be late (timer.c).
+**        the timer stops, on whatever thread, but for what a signal may be late
+**        (timer.c).
 */
 #ifndef asamp_timing_h
 #define asamp_timing_h

@@ -3,6 +3,7 @@
 ** signals: what specs of time samples need of C.
 **
 **   burn(seconds) takes CPU time in C      fill(table, n) in lua_rawseti
+**   leave(seconds, status): burns, then exit() of C, without a word to Lua
 **   hookmasks(seconds): burns, then -> what lua_gethookmask says of this thread
 **     and of a new one, without a call of Lua's between
 **   count([hz]) -> signals that this module's own handler has had since it was
@@ -13,6 +14,7 @@
 **   nocount(): takes both off              disposition() -> "default", "count",
 **     "chain" or "other": who gets SIGURG          send(): a SIGURG to this thread
 **   blocked(f, ...): calls f with SIGURG blocked, unblocks it then
+**   block(on): blocks SIGURG in this OS thread, or does not
 **   cpu() -> seconds of CPU time of this OS thread
 **   moments() -> asamp/moments.h; addresses and counts are integers
 **     m:add(count, ci, collecting, {addresses}) m:take() -> list of {count, ci,
@@ -70,6 +72,13 @@ static int signals_burn (lua_State *L) {
   while (cpu() < end) x += signals_spin(100000);
   lua_pushnumber(L, x);
   return 1;
+}
+
+
+static int l_leave (lua_State *L) {
+  int status = (int)luaL_checkinteger(L, 2);
+  signals_burn(L);
+  exit(status);
 }
 
 
@@ -190,6 +199,15 @@ static int l_blocked (lua_State *L) {
 }
 
 
+static int l_block (lua_State *L) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGURG);
+  pthread_sigmask(lua_toboolean(L, 1) ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
+  return 0;
+}
+
+
 static int l_moments (lua_State *L) {
   Moments *m = lua_newuserdatauv(L, sizeof(*m), 0);
   if (!moments_open(m)) return luaL_error(L, "no memory");
@@ -258,9 +276,9 @@ static int m_lost (lua_State *L) {
 
 int luaopen_signals (lua_State *L) {
   static const luaL_Reg functions[] = {
-    {"burn", signals_burn}, {"fill", signals_fill}, {"hookmasks", l_hookmasks}, {"count", l_count},
+    {"burn", signals_burn}, {"leave", l_leave}, {"fill", signals_fill}, {"hookmasks", l_hookmasks}, {"count", l_count},
     {"chain", l_chain}, {"chained", l_chained}, {"unchain", l_unchain}, {"nocount", l_nocount}, {"disposition", l_disposition}, {"send", l_send},
-    {"blocked", l_blocked}, {"cpu", l_cpu}, {"moments", l_moments}, {NULL, NULL}
+    {"blocked", l_blocked}, {"block", l_block}, {"cpu", l_cpu}, {"moments", l_moments}, {NULL, NULL}
   };
   static const luaL_Reg methods[] = {
     {"add", m_add}, {"take", m_take}, {"lost", m_lost}, {"__gc", m_close},
