@@ -9,10 +9,11 @@
 **   TIMER_CPU    CPU time: the thread's POSIX timer. The kernel looks at it when
 **                the scheduler ticks (100 to 1000 times a second), so a tick of
 **                ours may stand for several periods. It costs next to nothing
-**                and interrupts no system call that sleeps;
+**                and interrupts hardly a system call that sleeps;
 **   TIMER_EXACT  CPU time: perf_event_open's task clock, an interrupt for each
-**                period, where the kernel grants it. When it does for user mode
-**                only, the POSIX timer runs beside it, for kernel mode;
+**                period, where the kernel grants it: also on the way into a
+**                sleep, which ends it. When it does for user mode only, the
+**                POSIX timer runs beside it, for kernel mode;
 **   TIMER_WALL   wall time: a POSIX timer, an interrupt for each period. It
 **                interrupts sleeps.
 **

@@ -70,7 +70,9 @@ for i = 1, 100000 do live[i] = {i} end
 local WORK = {
   ["a loop"] = function() times.busy(SECONDS, function() for _ = 1, 1000 do end end) end,
   ["a C function that runs long"] = function() signals.burn(SECONDS) end,
-  ["long collections"] = function() times.busy(SECONDS, collectgarbage) end,
+  ["long collections"] = function()
+    times.busy(SECONDS, function() collectgarbage() return #live end)
+  end,
   ["short collections"] = function()
     collectgarbage("nursery", 1 << 16)
     times.busy(SECONDS, function() for i = 1, 1000 do live[i] = {i} end end)
