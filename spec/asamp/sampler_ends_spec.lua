@@ -94,6 +94,88 @@ describe("a session ends with", function()
     assert.is_true(list.undecided >= 500)
   end)
 
+  -- What follows is sampled, too: the error, its traceback, what __close does.
+  describe("Ctrl-C", function()
+    local CTRL = [[
+      local peers, natives = require "peers", require "natives"
+      local kept, pid = {}, require "profiler.core".getpid()
+      for i = 1, 500 do kept[i] = natives.userdata(1000) end
+      local function interrupt() assert(peers.kill(pid, 2)) end
+    ]]
+
+    -- Runs it under -l profiler. Returns status, stderr, the profile's samples.
+    local function interrupted(code, options)
+      local path, script = os.tmpname(), process.file(CTRL .. code)
+      local status, out, err = process.run{"-l", "profiler", script,
+        env = {LUA_PROFILER = "alloc=64,fixed,seed=1,out=" .. path .. (options or "")}}
+      assert.equal("", out)
+      local list = status < 128 and samples.read(path)
+      local profile = reader.read(path)
+      os.remove(script)
+      os.remove(path)
+      return status, (err:gsub(script, "SCRIPT"):gsub(path, "OUT")), list, profile
+    end
+
+    local TOLD = "^[^\n]*lua: SCRIPT:%d+: interrupted!\nstack traceback:\n.*\n" ..
+      "profiler: %d+ samples, one every 64 bytes, of %d+%.%d MB allocated; [^\n]*profile: OUT\n$"
+
+    for name, code in pairs{
+      ["in a loop"] = "interrupt() while true do end",
+      ["in a loop that allocates"] = "interrupt() while true do kept[501] = {} end",
+      ["in a C function that calls back"] =
+        "table.sort({1, 2, 3}, function(a, b) interrupt() return a < b end)",
+      ["in a pcall of C functions only"] = "interrupt() pcall(string.rep, 'x', 10)",
+      ["from a coroutine, when the main program goes on"] =
+        "coroutine.wrap(function() interrupt() for i = 1, 1000 do kept[i + 500] = {} end end)()",
+      ["with a variable that is to be closed"] = [=[
+        local t <close> = setmetatable({}, {__close = function()
+          for i = 1, 100 do kept[i] = natives.userdata(2000) end
+        end})
+        interrupt()
+        while true do end]=],
+    } do
+      for _, options in ipairs{"", ",time=10000", ",time=10000,wall"} do
+        it(("%s: an error of the script, and a whole profile%s"):format(name, options), function()
+          local status, err, list, profile = interrupted(code, options)
+          assert.equal(1, status)
+          assert.truthy(err:find(TOLD), err)
+          assert.is_true(profile.complete)
+          assert.same({500, 500}, {blocks(list, 1000)})
+          assert.equal(0, list.undecided)
+          if name:find "closed" then assert.same({100, 100}, {blocks(list, 2000)}) end
+        end)
+      end
+    end
+
+    it("that the script catches: it goes on", function()
+      local status, err, list = interrupted([[
+        assert(not pcall(function() interrupt() while true do end end))
+        for i = 1, 100 do kept[i] = natives.userdata(2000) end]], ",time=1000,quiet")
+      assert.same({0, ""}, {status, err})
+      assert.same({100, 100}, {blocks(list, 2000)})
+    end)
+
+    -- The interpreter gives the signal back when the first one comes.
+    it("twice in a row ends the process; what was flushed is there", function()
+      for _, code in ipairs{"pcall(function() interrupt() while true do end end)",
+                            "coroutine.wrap(function() interrupt() interrupt() end)()"} do
+        local status, err, _, profile = interrupted([[
+          local path = os.getenv "LUA_PROFILER":match "out=([^,]+)"
+          local function size()
+            local f <close> = io.open(path)
+            return f:seek "end"
+          end
+          local before = size()
+          while size() == before do peers.sleep(0.01) natives.userdata(3000) end
+          ]] .. code .. [[
+          interrupt() interrupt()]], ",time=1000")
+        assert.same({128 + 2, ""}, {status, err})
+        assert.is_false(profile.complete)
+        assert.is_true(profile.samples >= 500, profile.samples)
+      end
+    end)
+  end)
+
   it("chdir before: the file is where it was opened", function()
     local folder = os.tmpname()
     os.remove(folder)
