@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- How sessions end: by exit, by fork, by a signal, with a full disk. Whatever
--- happens, the program goes on and the file can be read.
+-- How sessions end: by exit, by fork, by a signal. Whatever happens, the program
+-- goes on and the file can be read. (Full disks: full_spec.lua.)
 
 local peers = require "peers"
 local process = require "spec.support.process"
@@ -402,41 +402,6 @@ describe("a run that is killed", function()
     assert.is_false(profile.complete)
     assert.is_true(math.abs(n[2] - 1000 * 1032) < 2 * 2048, n[2])
     assert.is_true(n[3] > 0)
-  end)
-end)
-
-describe("a file that takes no more", function()
-  it("costs one warning and samples, not the script", function()
-    local script = process.file [[
-      local natives = require "natives"
-      for i = 1, 20000 do natives.userdata(100) end
-      print "done"
-    ]]
-    local status, out, err = process.run{"-l", "profiler", script,
-      env = {LUA_PROFILER = "alloc=64,fixed,quiet,out=/dev/full"}}
-    os.remove(script)
-    assert.equal(0, status)
-    assert.equal("done\n", out)
-    local lost = err:match "^profiler: /dev/full: No space left on device; (%d+) samples are lost\n$"
-    assert.is_true(tonumber(lost) >= 20000, err)
-  end)
-
-  it("at a limit of the process keeps what went before", function()
-    local path, status, out, err = run [[
-      local profiler, natives, gen = require "profiler", require "natives", require "profilegen"
-      gen.filelimit(65536)
-      assert(profiler.alloc_start(64, {out = ..., compress = false, native = false}))
-      for i = 1, 5000 do natives.userdata(100) end
-      local ok, message, errno = profiler.disable()
-      print(ok, message, errno, profiler.stats().lost > 0)
-    ]]
-    assert.equal(0, status)
-    assert.equal("nil\tFile too large\t27\ttrue\n", out)
-    assert.truthy(err:find "^profiler: [^\n]+: File too large; %d+ samples are lost\n$")
-    local profile = assert(reader.read(path))
-    os.remove(path)
-    assert.is_false(profile.complete)
-    assert.is_true(profile.offset > 0)
   end)
 end)
 

@@ -12,6 +12,7 @@
 **                       runs it (f gets and gives nothing)
 **     s:limit(bytes)    from here on; 0: no limit
 **     s:used()          bytes that its lua_Alloc has given
+**     s:killin(n)       SIGKILL in the n-th call of its lua_Alloc from here on
 **     s:close()         lua_close
 **   thread(code, ...)   -> thread: runs in a state of its own, which is closed
 **     t:join()          -> true, results | false, message
@@ -46,6 +47,7 @@ typedef struct State {
   lua_State *L;
   lua_State *outer;		/* who runs it */
   size_t used, limit;
+  long calls;			/* of its lua_Alloc that are still to live */
 } State;
 
 typedef struct Thread {
@@ -59,6 +61,7 @@ typedef struct Thread {
 static void *allocate (void *ud, void *p, size_t osize, size_t nsize) {
   State *s = ud;
   void *q;
+  if (s->calls > 0 && --s->calls == 0) kill(getpid(), SIGKILL);
   if (p == NULL) osize = 0;
   if (nsize == 0) {
     free(p);
@@ -227,6 +230,11 @@ static int s_limit (lua_State *L) {
   return 0;
 }
 
+static int s_killin (lua_State *L) {
+  state(L)->calls = (long)luaL_checkinteger(L, 2);
+  return 0;
+}
+
 static int s_used (lua_State *L) {
   lua_pushinteger(L, (lua_Integer)state(L)->used);
   return 1;
@@ -370,7 +378,7 @@ int luaopen_peers (lua_State *L);
 int luaopen_peers (lua_State *L) {
   static const luaL_Reg states[] = {
     {"run", s_run}, {"elsewhere", s_elsewhere},
-    {"closeelsewhere", s_closeelsewhere}, {"back", s_back}, {"limit", s_limit}, {"used", s_used}, {"close", s_close},
+    {"closeelsewhere", s_closeelsewhere}, {"back", s_back}, {"limit", s_limit}, {"used", s_used}, {"killin", s_killin}, {"close", s_close},
     {"__gc", s_close}, {NULL, NULL}
   };
   static const luaL_Reg threads[] = {{"join", t_join}, {NULL, NULL}};
