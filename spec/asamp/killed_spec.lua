@@ -264,7 +264,7 @@ describe("SIGKILL of a program that is sampled", function()
       local r, whole = recovered(path)
       local told = ("%d bytes of the pipe, seed %d"):format(#text, seed)
       assert.is_true(r ~= nil and not r.whole and r.samples > 100, told)
-      assert.is_true(whole.samples >= r.samples and userdata(whole) > 100, told)
+      assert.is_true(whole.samples >= r.samples, told)
       for _, name in ipairs{pipe, path, script} do os.remove(name) end
     end
   end)
