@@ -53,9 +53,14 @@ build/spec/signals.so: asamp/moments.c
 build/spec/packer.so: asamp/packer.c
 build/spec/starved.so: $(addprefix asamp/,embed.c idmap.c)
 build/spec/starved.so: SPECFLAGS += -Ilua -Wl,--wrap=malloc
+# All of profiler.core: build.mk's list of its files.
+SAMPLER := $(shell sed -n '/^SAMPLER :=/,/[^\\]$$/{s/SAMPLER := //;s/\\$$//;p}' lua/build.mk)
+build/spec/starving.so: $(SAMPLER:%=asamp/%.c)
+build/spec/starving.so: SPECFLAGS += -Wl,-z,nodelete,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup
+build/spec/starving.so: SPECLIB := -lunwind -ldw -lelf
 build/spec/%.so: spec/support/%.c $(wildcard asamp/*.h) lua/seam.h
 	@mkdir -p $(@D)
-	$(CC) $(SPECFLAGS) -o $@ $(filter %.c,$^) -lz $(ISAL) -lpthread -lm
+	$(CC) $(SPECFLAGS) -o $@ $(filter %.c,$^) $(SPECLIB) -lz $(ISAL) -lpthread -lm
 
 testes: ## the official Lua tests: LUA_TESTES=dir, else downloaded; see lua/testes
 	@lua/testes

@@ -21,7 +21,9 @@
 
 static Sampler *check (lua_State *L) {
   Sampler *s = sampler_of(L);
-  if (s == NULL) luaL_error(L, "the profiler's state is closed");
+  if (s == NULL)
+    luaL_error(L, luaN_isclosing(L) ? "the profiler's state is closed"
+                                    : "not enough memory for the profiler");
   return s;
 }
 

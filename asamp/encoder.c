@@ -4,8 +4,8 @@
 ** doc/profile-format.md, its invariants in encoder.h.
 **
 ** Memory: the output and the details of one batch (bounded by encoder_full),
-** the deepest stack, the native addresses seen (bounded by the program's code),
-** and in the extended flavour the objects whose fate is open (objects.h).
+** the deepest stack, the functions and native addresses seen (bounded by the
+** program's code), and in the extended flavour the objects whose fate is open (objects.h).
 */
 #include "batch.h"
 #include "encoder.h"
@@ -46,7 +46,8 @@ struct Encoder {
   Frames stack;
   uint64_t undecided;   /* samples (events) without a fate */
   Objects objects;      /* extended */
-  IdMap seen;           /* native addresses (only the keys count) */
+  IdMap named;          /* functions that have a name (only the keys count) */
+  IdMap seen;           /* native addresses (likewise) */
   Bytes fresh;          /* those of them that have no name yet */
 };
 
@@ -178,6 +179,7 @@ void encoder_free (Encoder *e) {
   batch_free(&e->batch);
   objects_free(&e->objects);
   free(e->stack.block);
+  idmap_free(&e->named);
   idmap_free(&e->seen);
   free(e);
 }
@@ -200,8 +202,13 @@ static uint64_t since (const Encoder *e, uint64_t time) {
 
 /* -------------------------------------------------------------- names -- */
 
+/* Told again, when the sampler has had no room to note it, it is in the file. */
 void encoder_name (Encoder *e, uint64_t id, const char *name) {
-  vmprof_name(&e->out, VMPROF_NAME, id, name);
+  int isnew = 0;
+  if (idmap_at(&e->named, id, &isnew) == NULL)
+    e->failed = 1;
+  if (isnew)
+    vmprof_name(&e->out, VMPROF_NAME, id, name);
 }
 
 /* A native frame: remembers that it wants a name. */

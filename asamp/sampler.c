@@ -177,9 +177,9 @@ Sampler *sampler_of (lua_State *L) {
     lua_setmetatable(L, -2);
     lua_pushvalue(L, -1);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &key);
-    if (!luaN_isclosing(L)) *box = newsampler(L);
   }
   box = lua_touserdata(L, -1);
+  if (*box == NULL && !luaN_isclosing(L)) *box = newsampler(L);
   s = *box;
   lua_pop(L, 1);
   return s;
@@ -228,7 +228,9 @@ int sampler_open (Sampler *s, const SamplerOptions *o, uint64_t period,
   ProfileConfig c;
   char *path = strdup(o->out);
   if (path == NULL) {
-    snprintf(err, errsize, "%s: not enough memory for a profile", o->out);
+    snprintf(err, errsize, "cannot write profile '%s': %s", o->out,
+             strerror(ENOMEM));
+    errno = ENOMEM;
     return 0;
   }
   if (s->tracker.client != NULL) {

@@ -53,7 +53,8 @@ typedef struct SamplerStats {
   const char *file;		/* of the session, or of the last one; or NULL */
 } SamplerStats;
 
-/* The sampler of the state, made at the first call. NULL: no memory. */
+/* The sampler of the state, made at the first call. NULL: no memory, or L is being
+   closed. */
 Sampler *sampler_of (lua_State *L);
 
 /* The state's tracker; its client is NULL when there is no session. */

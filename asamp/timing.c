@@ -109,6 +109,7 @@ int timing_start (Timing *t, lua_State *L, uint64_t ns, TimerClock clock,
       free(t->stack);
       free(t->starts);
       t->stack = NULL;
+      t->starts = NULL;
       errno = ENOMEM;
       snprintf(err, errsize, "cannot sample time: not enough memory");
       return 0;

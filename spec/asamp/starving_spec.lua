@@ -1,0 +1,127 @@
+-- SPDX-License-Identifier: MIT
+-- The sampler's own requests for memory fail, each in turn, and from each on: what
+-- cannot be done is refused with the reason, samples that find no room are counted,
+-- and those that are told have the stacks that they have when there is room.
+
+local peers = require "peers"
+local samples = require "spec.support.samples"
+
+-- A session in a state of its own, in which the n-th request fails (or from there
+-- on, 'all'). Returns what the program sees: one line, and the file's samples.
+local WORK = [[
+  local path, n, all, native = ...
+  local starving = require "starving"
+  local natives, signals = require "natives", require "signals"
+  local core = starving.core
+  named = {__index = {}}
+  collectgarbage()
+  starving.starve(n, not all and 1 or nil)
+  local ran, ok, message, errno = pcall(core.open, {out = path, period = 64, seed = 1, native = native,
+                                                    timeperiod = 1000000})
+  if not (ran and ok) then
+    starving.starve(-1)
+    return "refused", ran and message or ok, ran and errno or 12, 0, 0, true
+  end
+  local timed, why, number = core.timeon(1000000, false)
+  core.on(64, false)
+  local kept, co = {}, {}
+  local function deep(d) if d > 0 then return (deep(d - 1)) end kept[#kept + 1] = {d, d} end
+  for i = 1, 25 do
+    kept[#kept + 1] = setmetatable({i}, named)
+    kept[#kept + 1] = setmetatable({i}, {__name = "Class" .. i % 10})
+    kept[#kept + 1] = natives.userdata(200, 1)
+    local t = {}
+    for k = 1, 40 do t[k] = k end
+    kept[#kept + 1] = i % 2 == 0 and t or nil
+    co[i % 10] = coroutine.wrap(function() deep(i % 20) coroutine.yield() deep(3) end)
+    co[i % 10]()
+    natives.deep(i % 30, function() deep(1) end)
+  end
+  collectgarbage()
+  for i = 1, #kept, 2 do kept[i] = nil end
+  collectgarbage()
+  core.off()
+  signals.burn(0.01)
+  core.timeoff()
+  local t = core.stats()
+  local closed, wrong, what = core.close()
+  local requests, failed = starving.requests()
+  starving.starve(-1)
+  if not timed then why = why .. " " .. number end
+  return "done", timed or why, requests, t.samples, t.lost, closed or wrong .. " " .. what]]
+
+local function session(n, all, native)
+  local path, s = os.tmpname(), peers.new()
+  local r = {s:run(WORK, path, n, all, native)}
+  assert(r[1], r[2])
+  -- the state may be used as before
+  assert(s:run [[
+    local t = {}
+    for i = 1, 1000 do t[i] = {i} end
+    collectgarbage()]])
+  s:close()
+  local list = r[2] == "done" and r[7] == true and samples.read(path)
+  local texts = {}
+  for i, e in ipairs(list or {}) do
+    texts[i] = ("%s %d %s"):format(e.kind, e.size, samples.text(e.stack):gsub(" s_run .*", ""))
+  end
+  os.remove(path)
+  return {ending = r[2], message = r[3], number = r[4], samples = r[5], lost = r[6], closed = r[7],
+          texts = texts, list = list}
+end
+
+-- The addresses of the writer's names and of the state's Lua functions are the
+-- same in every session; so is the order of samples.
+local function within(texts, whole, told)
+  local k = 0
+  for i, text in ipairs(texts) do
+    repeat k = k + 1 until whole[k] == text or k > #whole
+    assert.is_true(k <= #whole, told .. ", sample " .. i .. " is none of the whole session: " .. text)
+  end
+end
+
+describe("memory that the sampler does not get", function()
+  for _, native in ipairs{false, true} do
+    local whole = session(-1, false, native)
+
+    it("is asked for in a whole session, native " .. tostring(native), function()
+      assert.same({"done", true, 0, true}, {whole.ending, whole.message, whole.lost, whole.closed})
+      assert.is_true(whole.number > 30, whole.number)
+      assert.is_true(#whole.texts > 500, #whole.texts)
+      assert.equal(table.concat(whole.texts, "\n"), table.concat(session(-1, false, native).texts, "\n"))
+    end)
+
+    for _, all in ipairs(native and {false} or {false, true}) do
+      it(("is refused or counted, %s, native %s")
+         :format(all and "from some request on" or "once", native), function()
+        local refused, lossy, untimed = 0, 0, 0
+        for n = 0, whole.number do
+          local told = ("request %d"):format(n)
+          local s = session(n, all, native)
+          if s.ending == "refused" then
+            refused = refused + 1
+            assert.equal(12, s.number, told)
+            assert.truthy(s.message:find "emory", told .. ": " .. tostring(s.message))
+          else
+            if s.message ~= true then
+              untimed = untimed + 1
+              assert.equal("cannot sample time: not enough memory 12", s.message, told)
+            end
+            if s.lost > 0 then lossy = lossy + 1 end
+            if s.closed == true then
+              assert.equal(whole.samples, s.samples + s.lost, told)
+              assert.equal(s.samples, s.list.points, told)
+              within(s.texts, whole.texts, told)
+            else  -- the writer had no memory to begin with
+              assert.equal("Cannot allocate memory 12", s.closed, told)
+              assert.is_true(s.lost >= whole.samples, told)
+            end
+          end
+        end
+        assert.is_true(refused > 10, refused)
+        assert.is_true(untimed > 3, untimed)
+        assert.is_true(lossy > 3, lossy)
+      end)
+    end
+  end
+end)

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** starving: profiler.core whose requests for memory fail when a spec says so: all
+** of its files', of strdup too, but not those of libraries. Requests of the OS
+** thread that asked for it; the writer's thread has enough (profilegen.c).
+**
+**   starve(n [, k])  n more requests succeed, then k fail (all when there is no
+**                    k), then they succeed again; negative n: all of them
+**   requests()       -> requests, failed ones, since starve was called
+**   core             profiler.core, a copy of this module's own
+*/
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <lua.h>
+#include <lauxlib.h>
+
+static __thread long plenty = -1, failures, asked, failed;
+
+static int starving (void) {
+  asked++;
+  if (plenty < 0 || asked <= plenty || failed == failures) return 0;
+  failed++;
+  errno = ENOMEM;
+  return 1;
+}
+
+void *__real_malloc (size_t n);
+void *__real_calloc (size_t n, size_t size);
+void *__real_realloc (void *p, size_t n);
+char *__real_strdup (const char *s);
+void *__wrap_malloc (size_t n);
+void *__wrap_calloc (size_t n, size_t size);
+void *__wrap_realloc (void *p, size_t n);
+char *__wrap_strdup (const char *s);
+
+void *__wrap_malloc (size_t n) {
+  return starving() ? NULL : __real_malloc(n);
+}
+
+void *__wrap_calloc (size_t n, size_t size) {
+  return starving() ? NULL : __real_calloc(n, size);
+}
+
+void *__wrap_realloc (void *p, size_t n) {
+  return starving() ? NULL : __real_realloc(p, n);
+}
+
+char *__wrap_strdup (const char *s) {
+  return starving() ? NULL : __real_strdup(s);
+}
+
+static int l_starve (lua_State *L) {
+  plenty = (long)luaL_checkinteger(L, 1);
+  failures = (long)luaL_optinteger(L, 2, -1);
+  asked = failed = 0;
+  return 0;
+}
+
+static int l_requests (lua_State *L) {
+  lua_pushinteger(L, asked);
+  lua_pushinteger(L, failed);
+  return 2;
+}
+
+int luaopen_profiler_core (lua_State *L);
+int luaopen_starving (lua_State *L);
+
+int luaopen_starving (lua_State *L) {
+  static const luaL_Reg functions[] = {
+    {"starve", l_starve}, {"requests", l_requests}, {NULL, NULL}
+  };
+  luaL_newlib(L, functions);
+  lua_pushcfunction(L, luaopen_profiler_core);
+  lua_call(L, 0, 1);
+  lua_setfield(L, -2, "core");
+  return 1;
+}
