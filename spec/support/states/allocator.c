@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** The allocator of a state: counts, checks what the core promises to a lua_Alloc,
+** refuses what the spec says. Keeps the size of each block before it, fills what
+** is new and what is freed.
+*/
+#include "states.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAGIC		0x6b636f6c62206120u
+
+/* Stands before each block; as large as malloc's alignment. */
+typedef struct Head {
+  uint64_t size, magic;
+} Head;
+
+static void wrong (State *s, const char *what, size_t told, size_t known) {
+  if (s->wrong[0] == '\0')
+    snprintf(s->wrong, sizeof(s->wrong), "call %llu: %s, told %llu, known %llu",
+             (unsigned long long)s->calls, what, (unsigned long long)told,
+             (unsigned long long)known);
+}
+
+static int refused (State *s, size_t more) {
+  s->requests++;
+  if (s->requests == s->fail || s->requests > s->failall ||
+      more > s->limit || s->bytes > s->limit - more) {
+    s->refused++;
+    return 1;
+  }
+  return 0;
+}
+
+static void *serve (State *s, void *block, size_t osize, size_t nsize) {
+  Head *h = (block == NULL) ? NULL : (Head *)block - 1, *n;
+  size_t old = 0;
+  s->calls++;
+  if (h == NULL) {
+    if (nsize > 0) s->tags[osize < INTAGS ? osize : 0]++;
+  }
+  else {
+    if (h->magic != MAGIC) {
+      wrong(s, "block that was not handed out", osize, 0);
+      abort();  /* nothing can be done with it */
+    }
+    old = (size_t)h->size;
+    if (old != osize) wrong(s, "wrong size of a block", osize, old);
+  }
+  if (nsize > old && refused(s, nsize - old)) return NULL;
+  n = NULL;
+  if (nsize > 0) {  /* always a new place: nobody may count on the old one */
+    n = malloc(sizeof(Head) + nsize);
+    if (n == NULL) return NULL;
+    n->size = nsize;
+    n->magic = MAGIC;
+    memset(n + 1, 0xA5, nsize);
+    if (h != NULL) memcpy(n + 1, h + 1, old < nsize ? old : nsize);
+  }
+  if (h != NULL) {
+    memset(h, 0x5A, sizeof(Head) + old);
+    free(h);
+  }
+  s->bytes += nsize - old;
+  if (s->bytes > s->peak) s->peak = s->bytes;
+  return (n == NULL) ? NULL : n + 1;
+}
+
+void *states_allocate (void *ud, void *block, size_t osize, size_t nsize) {
+  State *s = ud;
+  if (s->later > 0) wrong(s, "a function that was replaced", osize, nsize);
+  return serve(s, block, osize, nsize);
+}
+
+void *states_later (void *ud, void *block, size_t osize, size_t nsize) {
+  State *s = ud;
+  s->later++;
+  return serve(s, block, osize, nsize);
+}

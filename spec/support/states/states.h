@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** A state of the module 'states' (../states.c): what its allocator counts
+** (allocator.c) and what its chunks and the specs may ask (inside.c, ../states.c).
+*/
+#ifndef states_h
+#define states_h
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <lua.h>
+#include <lauxlib.h>
+
+#define NOLIMIT		((size_t)1 << 31)	/* what is refused with no limit set */
+#define NEVER		UINT64_MAX
+#define INTAGS		16	/* largest tag of an object that is told apart */
+
+typedef struct State {
+  lua_State *L;
+  size_t bytes, peak, limit;
+  uint64_t calls, requests, refused;
+  uint64_t later;		/* calls of the function that 'replace' sets, and one */
+  uint64_t fail, failall;	/* numbers of requests, NEVER: off */
+  uint64_t tags[INTAGS];	/* requests for a new block by its kind */
+  char *scratch;		/* bytes of a string or of a dumped chunk */
+  size_t nscratch;		/* of the latter */
+  char wrong[120];		/* "" while every call was right */
+} State;
+
+/* lua_Alloc of a state; 'ud' is the State. */
+void *states_allocate (void *ud, void *block, size_t osize, size_t nsize);
+
+/* The one that takes its place (replace of inside.c). */
+void *states_later (void *ud, void *block, size_t osize, size_t nsize);
+
+/* What the chunks of a state are given. */
+extern const luaL_Reg states_inside[];
+
+#endif
