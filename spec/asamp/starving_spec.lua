@@ -43,8 +43,8 @@ local WORK = [[
   core.off()
   signals.burn(0.01)
   core.timeoff()
-  local t = core.stats()
   local closed, wrong, what = core.close()
+  local t = core.stats()
   local requests, failed = starving.requests()
   starving.starve(-1)
   if not timed then why = why .. " " .. number end
