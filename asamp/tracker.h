@@ -71,6 +71,7 @@ typedef struct Tracker {
   uint64_t number;		/* of the state, for the client */
   uint64_t from;		/* luaN_allocated when sampling went on */
   uint64_t samples, bytes, lost, nanoseconds;  /* since the client came */
+  unsigned ntimed;		/* samples that may have been timed for these */
   uint64_t unfollowed;		/* samples that survived and found no room */
   uint64_t minors, majors, tenured;  /* as the last collection told has left it */
   uint64_t rss, measured;	/* resident bytes, and when they were read */
