@@ -13,89 +13,92 @@
 #include <lauxlib.h>
 #include <lualib.h>
 
-/* A line of the script; points are samples as often as they count. */
+/* A line of the script, in a list. Points are samples as often as they count. */
 typedef struct Site {
-  const asamp_Function *function;
+  struct Site *next;
+  const asamp_Function *function;  /* NULL: none written in Lua was running */
   int line;
-  long long points, alive;  /* allocated; survived, and not known to be dead */
-  long long blocks;	/* samples of the latter */
+  long long points;	/* allocated */
+  long long alive, blocks;  /* points, samples: survived, not known to be dead */
 } Site;
 
-typedef struct Sites {
-  Site *sites[1024];
-  int n;
-} Sites;
-
-static Site *siteof (Sites *t, const asamp_Frame *f) {
-  int i;
+static Site *siteof (Site **list, const asamp_Function *function, int line) {
   Site *s;
-  for (i = 0; i < t->n; i++)
-    if (t->sites[i]->function == f->function && t->sites[i]->line == f->line)
-      return t->sites[i];
-  if (t->n == 1024 || (s = (Site *)calloc(1, sizeof(*s))) == NULL) return NULL;
-  s->function = f->function;
-  s->line = f->line;
-  return t->sites[t->n++] = s;
+  for (s = *list; s != NULL; s = s->next)
+    if (s->function == function && s->line == line) return s;
+  if ((s = (Site *)calloc(1, sizeof(*s))) == NULL) abort();
+  s->function = function;
+  s->line = line;
+  s->next = *list;
+  return *list = s;
 }
 
 /* The value of a sample is the site of its innermost Lua function. */
 static void *allocated (void *ud, const asamp_Sample *s) {
-  Site *site = NULL;
+  Site *site, **list = (Site **)ud;
   size_t i = 0;
   while (i < s->nframes && s->frames[i].function == NULL) i++;
-  if (i < s->nframes) site = siteof((Sites *)ud, &s->frames[i]);
-  if (site != NULL) site->points += (long long)s->count;
+  if (i == s->nframes) site = siteof(list, NULL, 0);
+  else site = siteof(list, s->frames[i].function, s->frames[i].line);
+  site->points += (long long)s->count;
   return site;
-}
-
-static void change (void *value, long long blocks, long long points) {
-  Site *site = (Site *)value;
-  if (site == NULL) return;
-  site->blocks += blocks;
-  site->alive += points;
 }
 
 /* What survives and is not followed counts as a leak: nobody knows better. */
 static void decided (void *ud, const asamp_Known *s, const asamp_Fate *f) {
+  Site *site = (Site *)s->value;
   (void)ud;
-  if (f->survived) change(s->value, 1, (long long)s->count);
+  if (!f->survived) return;
+  site->alive += (long long)s->count;
+  site->blocks++;
 }
 
 static void died (void *ud, const asamp_Known *s) {
+  Site *site = (Site *)s->value;
   (void)ud;
-  change(s->value, -1, -(long long)s->count);
+  site->alive -= (long long)s->count;
+  site->blocks--;
 }
 
-static int more (const void *a, const void *b) {
-  const Site *x = *(Site *const *)a, *y = *(Site *const *)b;
-  return (x->alive < y->alive) - (x->alive > y->alive);
-}
-
-static void print (Sites *t, uint64_t period) {
-  double kb = (double)period / 1024;
+static void print (Site *list, double period) {
+  double kb = period / 1024;
   int i;
-  qsort(t->sites, (size_t)t->n, sizeof(*t->sites), more);
-  for (i = 0; i < t->n && i < 20 && t->sites[i]->alive > 0; i++) {
-    const Site *s = t->sites[i];
-    printf("%10.0f of %.0f KB alive, %lld blocks sampled  %s:%d: %s\n",
-           (double)s->alive * kb, (double)s->points * kb, s->blocks,
-           s->function->source, s->line, s->function->name);
+  for (i = 0; i < 20; i++) {
+    Site *s, *most = list;
+    for (s = list; s != NULL; s = s->next)
+      if (s->alive > most->alive) most = s;
+    if (most == NULL || most->alive <= 0) return;
+    printf("%10.0f of %.0f KB alive, %lld blocks sampled  ",
+           (double)most->alive * kb, (double)most->points * kb, most->blocks);
+    if (most->function == NULL) printf("(no Lua function)\n");
+    else printf("%s:%d: %s\n", most->function->source, most->line,
+                most->function->name);
+    most->alive = 0;  /* it is printed */
+  }
+}
+
+static void freelist (Site *s) {
+  while (s != NULL) {
+    Site *next = s->next;
+    free(s);
+    s = next;
   }
 }
 
 int main (int argc, char **argv) {
-  static Sites t;
-  asamp_Client client = {sizeof(client), &t, allocated, decided, died, NULL, NULL};
+  Site *list = NULL;
+  asamp_Client client = {sizeof(client), &list, allocated, decided, died, NULL, NULL};
   asamp_Options options = {sizeof(options), 4096, 0, 0, 0};  /* no C stacks */
   const asamp_Api *api;
   const char *error;
-  lua_State *L = luaL_newstate();
+  lua_State *L;
   int failed;
-  if (argc < 2 || L == NULL) {
+  if (argc < 2 || argc > 3) {
     fprintf(stderr, "usage: leaks SCRIPT [PERIOD]\n");
     return 2;
   }
   if (argc > 2) options.period = strtoull(argv[2], NULL, 10);
+  L = luaL_newstate();
   luaL_openlibs(L);
   if ((api = asamp_api(L)) == NULL) {
     fprintf(stderr, "leaks: there is no module profiler.core\n");
@@ -108,11 +111,11 @@ int main (int argc, char **argv) {
   failed = (luaL_dofile(L, argv[1]) != LUA_OK);
   if (failed) fprintf(stderr, "leaks: %s\n", lua_tostring(L, -1));
   lua_settop(L, 0);
-  lua_gc(L, LUA_GCCOLLECT);  /* tells all deaths so far; finalizers run, ... */
-  lua_gc(L, LUA_GCCOLLECT);  /* ... and what they have let go */
-  print(&t, options.period);
+  lua_gc(L, LUA_GCCOLLECT);  /* finds what is dead, calls finalizers, ... */
+  lua_gc(L, LUA_GCCOLLECT);  /* ... and finds what these have let go */
+  print(list, (double)options.period);
   api->stop(L);  /* functions live until here */
   lua_close(L);
-  while (t.n > 0) free(t.sites[--t.n]);
+  freelist(list);
   return failed;
 }
