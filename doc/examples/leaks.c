@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** leaks SCRIPT [PERIOD]: runs a Lua script, and prints which of its lines
-** allocated what is still alive at its end: the sites of leaks, most first. A
-** sample every PERIOD bytes (4096) on average. An example of asamp.h:
+** allocated what is still alive at its end, and what it is: the sites of leaks,
+** most first. A sample every PERIOD bytes (4096) on average. An example of asamp.h:
 **
 **   cc -o leaks leaks.c $(pkg-config --cflags --libs lua5.4)
 */
@@ -13,22 +13,28 @@
 #include <lauxlib.h>
 #include <lualib.h>
 
-/* A line of the script, in a list. Points are samples as often as they count. */
+/*
+** What a line of the script allocates, in a list. Points are samples as often as
+** they count.
+*/
 typedef struct Site {
   struct Site *next;
   const asamp_Function *function;  /* NULL: none written in Lua was running */
   int line;
+  asamp_Kind kind;
   long long points;	/* allocated */
   long long alive, blocks;  /* points, samples: survived, not known to be dead */
 } Site;
 
-static Site *siteof (Site **list, const asamp_Function *function, int line) {
+static Site *siteof (Site **list, const asamp_Function *function, int line,
+                     asamp_Kind kind) {
   Site *s;
   for (s = *list; s != NULL; s = s->next)
-    if (s->function == function && s->line == line) return s;
+    if (s->function == function && s->line == line && s->kind == kind) return s;
   if ((s = (Site *)calloc(1, sizeof(*s))) == NULL) abort();
   s->function = function;
   s->line = line;
+  s->kind = kind;
   s->next = *list;
   return *list = s;
 }
@@ -38,8 +44,8 @@ static void *allocated (void *ud, const asamp_Sample *s) {
   Site *site, **list = (Site **)ud;
   size_t i = 0;
   while (i < s->nframes && s->frames[i].function == NULL) i++;
-  if (i == s->nframes) site = siteof(list, NULL, 0);
-  else site = siteof(list, s->frames[i].function, s->frames[i].line);
+  if (i == s->nframes) site = siteof(list, NULL, 0, s->kind);
+  else site = siteof(list, s->frames[i].function, s->frames[i].line, s->kind);
   site->points += (long long)s->count;
   return site;
 }
@@ -60,7 +66,7 @@ static void died (void *ud, const asamp_Known *s) {
   site->blocks--;
 }
 
-static void print (Site *list, double period) {
+static void print (const asamp_Api *api, Site *list, double period) {
   double kb = period / 1024;
   int i;
   for (i = 0; i < 20; i++) {
@@ -68,9 +74,9 @@ static void print (Site *list, double period) {
     for (s = list; s != NULL; s = s->next)
       if (s->alive > most->alive) most = s;
     if (most == NULL || most->alive <= 0) return;
-    printf("%10.0f of %.0f KB alive, %lld blocks sampled  ",
-           (double)most->alive * kb, (double)most->points * kb, most->blocks);
-    if (most->function == NULL) printf("(no Lua function)\n");
+    printf("%10.0f of %.0f KB alive, %lld sampled: %s, ", (double)most->alive * kb,
+           (double)most->points * kb, most->blocks, api->kindname(most->kind));
+    if (most->function == NULL) printf("no Lua function\n");
     else printf("%s:%d: %s\n", most->function->source, most->line,
                 most->function->name);
     most->alive = 0;  /* it is printed */
@@ -113,7 +119,7 @@ int main (int argc, char **argv) {
   lua_settop(L, 0);
   lua_gc(L, LUA_GCCOLLECT);  /* finds what is dead, calls finalizers, ... */
   lua_gc(L, LUA_GCCOLLECT);  /* ... and finds what these have let go */
-  print(list, (double)options.period);
+  print(api, list, (double)options.period);
   api->stop(L);  /* functions live until here */
   lua_close(L);
   freelist(list);

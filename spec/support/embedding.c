@@ -212,6 +212,11 @@ static int result (lua_State *L, const char *error) {
 static const char *begin (Record *r, const asamp_Options *o, const asamp_Client *c) {
   const char *error = r->api->start(r->L, o, c);
   if (error == NULL) {
+    free(r->taken);
+    free(r->collections);
+    r->taken = NULL;
+    r->collections = NULL;
+    r->size = r->collections_size = 0;
     r->n = r->ncollections = r->nlast = 0;
     r->decided = r->lastdeath = 0;
     r->wrong = NULL;
@@ -340,7 +345,7 @@ static int l_misuse (lua_State *L) {
 
 static int l_callapi (lua_State *L) {
   static const char *const names[] = {"allocated", "decided", "died", "left",
-    "collected", NULL};
+    "collected", "none", NULL};
   self(L)->callapi = names[luaL_checkoption(L, 1, NULL, names)];
   return 0;
 }
