@@ -72,6 +72,7 @@ describe("a client of asamp.h", function()
     assert.is_true(embedding.start(64, true))
     local kept = {}
     for i = 1, 30 do kept[i] = userdata(4096 + 16 * i) end
+    assert.equal(30, #kept)
     local _ = userdata(8192)
     _ = nil
     collectgarbage()
@@ -114,6 +115,7 @@ describe("a client of asamp.h", function()
     local kept = {}
     for i = 1, 100 do kept[i] = userdata(4096) end
     collectgarbage()
+    assert.equal(100, #kept)
     kept = nil
     collectgarbage()
     embedding.stop()
@@ -298,6 +300,7 @@ describe("a client of asamp.h", function()
     assert.is_true(embedding.start(4096))
     local kept = {}
     for i = 1, 200000 do kept[i % 3000] = {i} end
+    assert.equal(2999, #kept)
     collectgarbage()
     local count = collectgarbage "count" * 1024
     local after = collectgarbage "statistics"
@@ -558,6 +561,47 @@ describe("a client in a process without memory", function()
     starved.stop()
   end)
 
+  -- 256 samples have room; for more, 16 KiB are asked for.
+  if not process.interpreter():find "/asan/" then
+    it("is told how many samples were lost, and all that come when there is memory again", function()
+      local refusing = package.searchpath("refusing", package.cpath)
+      local script = process.file [[
+        local embedding, natives = require "embedding", require "natives"
+        local refusing, core = require "refusing", require "profiler.core"
+        local kept = {}
+        for i = 1, 1100 do kept[i] = false end
+        assert(embedding.start(64, true))
+        local before = core.allocated()
+        refusing.refuse(16384)
+        for i = 1, 1000 do kept[i] = natives.userdata(4096 - 32) end
+        collectgarbage()
+        local refused = refusing.refused()
+        refusing.refuse(0)
+        for i = 1001, 1100 do kept[i] = natives.userdata(8192 - 32) end
+        kept[1100] = false
+        collectgarbage()
+        embedding.stop()
+        local bytes = core.allocated() - before
+        local list, points, first, second = embedding.samples(), 0, 0, 0
+        for _, s in ipairs(list) do
+          points = points + s.count
+          if s.kind == "userdata" and s.left then
+            first = first + (s.size == 4096 and 1 or 0)
+            second = second + (s.size == 8192 and 1 or 0)
+          end
+        end
+        local collections = embedding.collections()
+        local lost = collections[#collections].lost
+        print(embedding.wrong(), refused > 700, first > 100 and first <= 256, second,
+              lost > 700 * 64, math.abs((points + lost) * 64 - bytes) < 256)
+      ]]
+      local status, out, err = process.run{script, env = {LD_PRELOAD = refusing}}
+      os.remove(script)
+      assert.same({0, ""}, {status, err})
+      assert.equal("nil\ttrue\ttrue\t99\ttrue\ttrue\n", out)
+    end)
+  end
+
   -- The model: samples in their order, each with its fate; those that find no room
   -- are never told.
   it("is told fates, deaths and the rest of the samples that there was room for", function()
@@ -583,12 +627,12 @@ describe("a client in a process without memory", function()
           starving = not starving
           starved.starve(starving and "all" or nil)
         else
-          local fates, runs, words = {}, {}, {}
+          local told, runs, words = {}, {}, {}
           for i, number in ipairs(waiting) do
-            fates[i] = random(0, 2)
-            words[#words + 1] = ("decided %d %s"):format(number, fates[i] == 0 and "young"
-              or fates[i] == 1 and follows and "followed" or "survived")
-            if fates[i] == 1 and follows then followed[#followed + 1] = number end
+            told[i] = random(0, 2)
+            words[#words + 1] = ("decided %d %s"):format(number, told[i] == 0 and "young"
+              or told[i] == 1 and follows and "followed" or "survived")
+            if told[i] == 1 and follows then followed[#followed + 1] = number end
           end
           waiting = {}
           if follows and random(2) == 1 then
@@ -609,7 +653,7 @@ describe("a client in a process without memory", function()
             followed = stay
           end
           words[#words + 1] = "collected"
-          same("collection", " " .. table.concat(words, " "), starved.collection(fates, runs))
+          same("collection", " " .. table.concat(words, " "), starved.collection(told, runs))
         end
       end
       local words = {}
@@ -683,8 +727,9 @@ setmetatable({("w"):rep(300000)}, {__gc = function(t) t[1] = nil end})
     os.remove(program)
     assert.same({0, ""}, {status, err})
     local found = {}
-    for alive, all, blocks, kind, line, name in out:gmatch(
-      "(%d+) of (%d+) KB alive, (%d+) sampled: ([%a ]+), " .. script:gsub("%p", "%%%0") .. ":(%d+): ([^\n]+)") do
+    local place = script:gsub("%p", "%%%0") .. ":(%d+): ([^\n]+)"
+    for alive, all, blocks, kind, line, name in
+      out:gmatch("(%d+) of (%d+) KB alive, (%d+) sampled: ([%a ]+), " .. place) do
       found[#found + 1] = {alive = tonumber(alive), all = tonumber(all),
                            what = ("%s %s: %s %s"):format(blocks, kind, line, name)}
     end
