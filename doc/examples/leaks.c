@@ -91,37 +91,40 @@ static void freelist (Site *s) {
   }
 }
 
+/* Runs a script; 0: it has failed. */
+static int run (lua_State *L, const char *script) {
+  int good = (luaL_dofile(L, script) == LUA_OK);
+  if (!good) fprintf(stderr, "leaks: %s\n", lua_tostring(L, -1));
+  lua_settop(L, 0);
+  lua_gc(L, LUA_GCCOLLECT);  /* finds what is dead, calls finalizers, ... */
+  lua_gc(L, LUA_GCCOLLECT);  /* ... and finds what these have let go */
+  return good;
+}
+
 int main (int argc, char **argv) {
   Site *list = NULL;
   asamp_Client client = {sizeof(client), &list, allocated, decided, died, NULL, NULL};
   asamp_Options options = {sizeof(options), 4096, 0, 0, 0};  /* no C stacks */
   const asamp_Api *api;
-  const char *error;
+  const char *error = "there is no module profiler.core";
   lua_State *L;
-  int failed;
+  int status = 2;
   if (argc < 2 || argc > 3) {
     fprintf(stderr, "usage: leaks SCRIPT [PERIOD]\n");
-    return 2;
+    return status;
   }
   if (argc > 2) options.period = strtoull(argv[2], NULL, 10);
   L = luaL_newstate();
   luaL_openlibs(L);
-  if ((api = asamp_api(L)) == NULL) {
-    fprintf(stderr, "leaks: there is no module profiler.core\n");
-    return 2;
+  api = asamp_api(L);
+  if (api != NULL) error = api->start(L, &options, &client);
+  if (error != NULL) fprintf(stderr, "leaks: %s\n", error);
+  else {
+    status = run(L, argv[1]) ? 0 : 1;
+    print(api, list, (double)options.period);
+    api->stop(L);  /* functions live until here */
   }
-  if ((error = api->start(L, &options, &client)) != NULL) {
-    fprintf(stderr, "leaks: %s\n", error);
-    return 2;
-  }
-  failed = (luaL_dofile(L, argv[1]) != LUA_OK);
-  if (failed) fprintf(stderr, "leaks: %s\n", lua_tostring(L, -1));
-  lua_settop(L, 0);
-  lua_gc(L, LUA_GCCOLLECT);  /* finds what is dead, calls finalizers, ... */
-  lua_gc(L, LUA_GCCOLLECT);  /* ... and finds what these have let go */
-  print(api, list, (double)options.period);
-  api->stop(L);  /* functions live until here */
   lua_close(L);
   freelist(list);
-  return failed;
+  return status;
 }
