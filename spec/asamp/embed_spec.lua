@@ -320,7 +320,45 @@ describe("a client of asamp.h", function()
     assert.is_true(pauses <= (after.pauses - before.pauses) * 1.01e9 + 1e6, pauses)
     -- the statistics themselves are a table
     assert.is_true(math.abs(list[#list].inuse - count) < 4096, list[#list].inuse - count)
-    assert.is_true(list[#list].major)
+    assert.is_true(list[#list].major and list[#list].phase == 0)
+  end)
+
+  it("is told what a major collection in slices is doing", function()
+    local kept, seen = {}, {}
+    for i = 1, 100000 do kept[i] = {i} end
+    local size = collectgarbage("nursery", 32768)
+    assert.is_true(embedding.start(4096))
+    for i = 1, 200000 do kept[i % 100000 + 1] = {i} end
+    embedding.stop()
+    collectgarbage("nursery", size)
+    for _, c in ipairs(embedding.collections()) do
+      seen[c.phase] = (seen[c.phase] or 0) + 1
+      -- what decides is behind the marking
+      assert.is_false(c.major and c.phase == 1)
+    end
+    for phase = 0, 2 do assert.is_true((seen[phase] or 0) > 5, phase) end
+    assert.equal(100000, #kept)
+  end)
+
+  it("is told how many collections went by that decided nothing", function()
+    local before = collectgarbage "statistics"
+    assert.is_true(embedding.start(1 << 40))
+    local kept = {}
+    for i = 1, 200000 do kept[i % 3000] = {i} end
+    for _ = 1, 50 do collectgarbage() end
+    assert.equal(2999, #kept)
+    embedding.stop()
+    local after = collectgarbage "statistics"
+    local minors, majors, tenured, left = 0, 0, 0, 0
+    for _, c in ipairs(embedding.collections()) do
+      minors = minors + c.minors + (c.major and 0 or 1)
+      majors = majors + c.majors + (c.major and 1 or 0)
+      tenured, left = tenured + c.tenured, left + c.minors + c.majors
+    end
+    assert.same({after.minors - before.minors, after.majors - before.majors,
+                 after.tenured - before.tenured}, {minors, majors, tenured})
+    assert.is_true(left > 10, left)
+    assert.same({}, embedding.samples())
   end)
 
   it("may be of a version that knows less, and not of one that knows more", function()
