@@ -99,8 +99,8 @@ typedef struct asamp_Fate {
 
 /*
 ** A collection, after the fates and the deaths that it decided; times in ns, sizes
-** in bytes.
-** Collections that follow each other at once and decide nothing may be left out.
+** in bytes. Collections that follow each other at once and decide nothing may be
+** left out.
 */
 typedef struct asamp_Collection {
   uint64_t time;	/* of its end, CLOCK_MONOTONIC */
