@@ -90,7 +90,8 @@ static uint64_t sample (void *ud, lua_State *L, const luaN_Sample *in,
   out.outside = in->outside;
   /* what is no object may be freed by hand */
   watched = (in->owner != in->block && in->kind != LUAN_KTHREAD);
-  if (pending_add(&t->pending, in->owner, watched ? in->block : NULL)) {
+  if ((t->client->room == NULL || t->client->room(t->ud)) &&
+      pending_add(&t->pending, in->owner, watched ? in->block : NULL)) {
     stack_walk(&t->stack, L, t->native);
     if (watched) watch(t, L, in->block);
     t->client->sample(t->ud, &out, t->stack.kept, t->stack.frames, t->stack.n);

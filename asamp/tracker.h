@@ -45,6 +45,8 @@ typedef struct TrackerClient {
   void (*function) (void *ud, uint64_t id, const char *name, int linedefined,
                     const char *source);
   void (*class) (void *ud, uint32_t id, const char *name);
+  int (*room) (void *ud);  /* 0: no memory for the sample that comes, which is lost
+			   then. NULL: always */
   void (*sample) (void *ud, const ProfileSample *s, size_t kept,
                   const ProfileFrame *frames, size_t n);
   /* of the fates, survived is 2 where the sample is not followed; the deaths
