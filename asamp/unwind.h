@@ -20,7 +20,7 @@
 #include <signal.h>
 #include <stdint.h>
 
-#define UNWIND_LOG	10	/* of the number of rules */
+#define UNWIND_LOG	13	/* of the number of rules */
 #define UNWIND_NEAR	8	/* a rule is one of so many, from where its hash says */
 #define UNWIND_OWN	32	/* frames inside of where a walk begins, at most */
 
