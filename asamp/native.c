@@ -174,7 +174,9 @@ void native_name (void *ud, uint64_t address, char *symbol, size_t symbolsize,
 }
 
 
-/* DWARF's numbers of registers of x86-64. */
+#if defined(__x86_64__)
+
+/* DWARF's numbers of registers. */
 enum { FP = 6, SP = 7, RETURN = 16 };
 
 /* Where the caller's register was saved, from the frame's beginning, into '*at';
@@ -218,19 +220,26 @@ static void frameof (Dwarf_Frame *frame, NativeFrame *f) {
 }
 
 
+/* That of the code there; 'tables' may be NULL. */
+static void lookup (Dwarf_CFI *tables, Dwarf_Addr address, NativeFrame *f) {
+  Dwarf_Frame *frame = NULL;
+  if (tables == NULL || dwarf_cfi_addrframe(tables, address, &frame) != 0) return;
+  frameof(frame, f);
+  free(frame);
+}
+
+#else
+#define lookup(tables,address,f)	((void)(tables))
+#endif
+
+
 unsigned native_frame (uint64_t address, NativeFrame *f) {
   Dwfl_Module *mod = lockmodule(address);
   Dwarf_Addr bias = 0;
   Dwarf_CFI *tables = (mod != NULL) ? dwfl_module_eh_cfi(mod, &bias) : NULL;
-  Dwarf_Frame *frame = NULL;
   unsigned n = nsessions;
   memset(f, 0, sizeof(*f));
-#if defined(__x86_64__)
-  if (tables != NULL && dwarf_cfi_addrframe(tables, address - bias, &frame) == 0) {
-    frameof(frame, f);
-    free(frame);
-  }
-#endif
+  lookup(tables, address - bias, f);
   pthread_mutex_unlock(&lock);
   return n;
 }
