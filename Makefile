@@ -53,7 +53,7 @@ build/spec/signals.so: asamp/moments.c
 build/spec/states.so: $(wildcard spec/support/states/*.[ch])
 build/spec/packer.so: asamp/packer.c
 build/spec/starved.so: $(addprefix asamp/,embed.c idmap.c)
-build/spec/starved.so: SPECFLAGS += -Ilua -Wl,--wrap=malloc
+build/spec/starved.so: SPECFLAGS += -Ilua -Wl,--wrap=malloc,--wrap=realloc
 # All of profiler.core: build.mk's list of its files.
 SAMPLER := $(shell sed -n '/^SAMPLER :=/,/[^\\]$$/{s/SAMPLER := //;s/\\$$//;p}' lua/build.mk)
 build/spec/starving.so: $(SAMPLER:%=asamp/%.c)

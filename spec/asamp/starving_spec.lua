@@ -65,19 +65,21 @@ local function session(n, all, native)
   local list = r[2] == "done" and r[7] == true and samples.read(path)
   local texts = {}
   for i, e in ipairs(list or {}) do
-    texts[i] = ("%s %d %s"):format(e.kind, e.size, samples.text(e.stack):gsub(" s_run .*", ""))
+    local text = samples.text(e.stack)  -- but for who runs the state
+    texts[i] = ("%s %d %s"):format(e.kind, e.size, text:match "^.*main chunk:%d+" or text)
   end
   os.remove(path)
   return {ending = r[2], message = r[3], number = r[4], samples = r[5], lost = r[6], closed = r[7],
           texts = texts, list = list}
 end
 
--- The addresses of the writer's names and of the state's Lua functions are the
--- same in every session; so is the order of samples.
+-- Are they samples of the whole session, in its order? A native function may be
+-- without its name: who looked it up had no memory to read the object file.
 local function within(texts, whole, told)
   local k = 0
   for i, text in ipairs(texts) do
-    repeat k = k + 1 until whole[k] == text or k > #whole
+    local pattern = "^" .. text:gsub("%p", "%%%0"):gsub("%%<native symbol 0x%x+%%>", "[^ ]+") .. "$"
+    repeat k = k + 1 until k > #whole or whole[k]:find(pattern)
     assert.is_true(k <= #whole, told .. ", sample " .. i .. " is none of the whole session: " .. text)
   end
 end
