@@ -122,9 +122,9 @@ describe("memory that the sampler does not get", function()
             end
           end
         end
-        assert.is_true(refused > 10 / STEP, refused)
-        assert.is_true(untimed > 3 / STEP, untimed)
-        assert.is_true(lossy > 3 / STEP, lossy)
+        assert.is_true(refused >= 3, refused)
+        assert.is_true(untimed >= 1, untimed)
+        assert.is_true(lossy >= 1, lossy)
       end)
     end
   end
