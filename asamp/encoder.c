@@ -8,6 +8,7 @@
 ** and in the extended flavour the objects whose fate is open (objects.h).
 */
 #include "batch.h"
+#include "details.h"
 #include "encoder.h"
 #include "idmap.h"
 #include "objects.h"
@@ -131,7 +132,7 @@ static void head (Encoder *e) {
   metanumber(e, "sample_allocated_bytes", e->config.period);
   if (e->config.command != NULL)
     meta(e, "argv", e->config.command);
-  meta(e, "asamp.format", "2");
+  meta(e, "asamp.format", DETAILS_FORMATTEXT);
   metanumber(e, "asamp.start", e->start / 1000);
   metanumber(e, "asamp.random", (uint64_t)(e->config.random != 0));
   if (e->config.followed > 0)
