@@ -2,7 +2,7 @@
 /*
 ** packer: the compression of profiles (asamp/packer.h) for specs.
 **
-**   open(how) -> packer; how: "fast", "small"
+**   open(how) -> packer; how: "small", "fast", "live"
 **   p:put(data, then) -> what came out; then: "more", "flush", "end"
 */
 #include "../../asamp/packer.h"
@@ -13,7 +13,7 @@
 #define NAME	"packer"
 
 static int l_open (lua_State *L) {
-  static const char *const hows[] = {"small", "fast", NULL};
+  static const char *const hows[] = {"small", "fast", "live", NULL};
   int how = luaL_checkoption(L, 1, NULL, hows);
   Packer *p = lua_newuserdatauv(L, sizeof(*p), 0);
   if (!packer_open(p, how))
