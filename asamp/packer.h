@@ -15,7 +15,7 @@
 **        bytes at most, zlib packs it; otherwise FAST does, and all that follows
 **        until a flush that has less than half as much before it. So zlib's time
 **        between two flushes is bounded, and a heavy load has none of it.
-** Memory: 64 KiB; zlib 384 KiB, ISA-L 256; LIVE both, and PACKER_LIGHT. All of it
+** Memory: 64 KiB; zlib 384 KiB, ISA-L 356; LIVE both, and PACKER_LIGHT. All of it
 ** is there from the start: nothing fails later.
 */
 #ifndef asamp_packer_h
