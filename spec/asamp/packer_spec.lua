@@ -147,7 +147,9 @@ describe("what is packed", function()
       math.randomseed(SEED)
       local p, n = packer.open(how), 0
       local stacks = data(load, "records", "")
-      local digits = stacks:sub(1, load // 8):gsub(".", function(c) return c:byte() % 100 .. " " end)
+      local digits = {}
+      for i = 1, load // 40 do digits[i] = math.random(9999) end
+      digits = table.concat(digits, " ")
       for part = 0, 3 do
         if told then n = n + #p:text(false) end
         n = n + #p:put(stacks:sub(part * load // 4 + 1, (part + 1) * load // 4), "more")
@@ -159,7 +161,7 @@ describe("what is packed", function()
 
     it("is smaller than fast and small where the load is light, and as fast where it is heavy", function()
       local light = LIGHT // 8
-      assert(size("live", light, true) < size("live", light, false), "text apart")
+      assert(size("live", light, true) < 0.91 * size("live", light, false), "text apart, and filtered")
       assert(size("live", light, true) < size("small", light, false))
       assert(size("live", light, true) < 0.9 * size("fast", light, false))
       assert.near(1, size("live", LIGHT, false) / size("fast", LIGHT, false), 0.01)
