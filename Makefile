@@ -52,7 +52,7 @@ build/spec/points.so: $(addprefix asamp/,gap.c pending.c followed.c blocks.c)
 build/spec/signals.so: asamp/moments.c
 build/spec/packer.so: asamp/packer.c
 build/spec/starved.so: $(addprefix asamp/,embed.c idmap.c)
-build/spec/starved.so: SPECFLAGS += -Ilua -Wl,--wrap=malloc
+build/spec/starved.so: SPECFLAGS += -Ilua -Wl,--wrap=malloc,--wrap=realloc
 build/spec/%.so: spec/support/%.c $(wildcard asamp/*.h) lua/seam.h
 	@mkdir -p $(@D)
 	$(CC) $(SPECFLAGS) -o $@ $(filter %.c,$^) -lz $(ISAL) -lpthread -lm

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The allocation sampler, for programs that embed Lua: start it, and be called
-** with every sample and with its fate. What the profiler's files are written
-** from, without the files.
+** with every sample, with its fate, with its death if it survived, and with every
+** collection. What the profiler's files are written from, without the files.
 **
 ** A header of its own, installed beside lua.h; there is nothing to link. In C++,
 ** include lua.hpp before. The code is in the module profiler.core, which asamp_api
@@ -14,13 +14,29 @@
 ** One client a state, at a time; a profile that the module profiler writes is
 ** one, too. Several states of a process may have clients, each its own.
 **
+** What is told of a sample, each at most once:
+**
+**   allocated -> decided               it died young, or it is not followed
+**   allocated -> decided -> died       it survived, and then died
+**   allocated -> decided -> left       it survived, and 'stop' came
+**   allocated -> left                  'stop' came where no collection can run
+**
+** 'allocated' returns a value, which is the program's own; it comes back with
+** all that is told of the sample later. The last of these is the place to free
+** it.
+**
 ** Callbacks are called on the OS thread that runs the state, in the middle of an
-** allocation or a collection. They must not call the Lua API, nor the functions
+** allocation or a collection. They must not call the Lua API (the debug build
+** ends the process there, with a line that names the function), nor the functions
 ** of asamp_Api but for 'symbol' and 'kindname' ('start', 'stop' and 'period'
 ** refuse there, and do nothing), nor raise an error or jump out;
 ** they may use malloc, locks and I/O (the program waits for them). They are
 ** never called inside one another. What they are given is theirs to look at
 ** until they return; of what lives longer, that is said.
+**
+** Later versions put new fields and callbacks at the end of structs, but for
+** asamp_Frame, and programs need not be compiled again: the sizes in asamp_Client
+** and asamp_Options say which of theirs a program knows.
 */
 #ifndef asamp_h
 #define asamp_h
@@ -30,7 +46,7 @@
 
 #include "lua.h"
 
-#define ASAMP_VERSION	1
+#define ASAMP_VERSION	2	/* of this header; grows with what it declares */
 
 /* What was allocated. */
 typedef enum asamp_Kind {
@@ -66,16 +82,25 @@ typedef struct asamp_Sample {
 			   lines and all */
 } asamp_Sample;
 
+/* A sample that was told before. */
+typedef struct asamp_Known {
+  uint64_t number;	/* as in asamp_Sample, ... */
+  uint64_t size, count;
+  void *value;		/* what 'allocated' returned; NULL without an 'allocated' */
+} asamp_Known;
+
 /* Every sample has one, in the order of their numbers. */
 typedef struct asamp_Fate {
-  uint64_t number;	/* of the sample */
   int survived;		/* 1: tenured; 0: dead before a collection saw it */
+  int followed;		/* 1: 'died' or 'left' will tell more; 0: it died, or
+			   there is no 'died', or no room to follow it */
   const char *class_name;  /* of its metatable, or NULL. Lives until 'stop' */
 } asamp_Fate;
 
 /*
-** A collection, after the fates that it decided; times in ns, sizes in bytes.
-** Collections that follow each other at once and decide nothing may be left out.
+** A collection, after the fates and the deaths that it decided; times in ns, sizes
+** in bytes. Collections that follow each other at once and decide nothing may be
+** left out.
 */
 typedef struct asamp_Collection {
   uint64_t time;	/* of its end, CLOCK_MONOTONIC */
@@ -87,17 +112,31 @@ typedef struct asamp_Collection {
   uint64_t minors, majors;  /* left out since the one before */
   int major;
   int phase;		/* of a major one that runs: 0 none, 1 marks, 2 sweeps */
+  uint64_t lost;	/* periods of samples that were not told for lack of memory,
+			   since 'start' */
 } asamp_Collection;
 
 /* Any function may be NULL. */
 typedef struct asamp_Client {
+  size_t size;		/* sizeof(asamp_Client) */
   void *ud;
-  void (*allocated) (void *ud, const asamp_Sample *s);
-  void (*decided) (void *ud, const asamp_Fate *f);
+  void *(*allocated) (void *ud, const asamp_Sample *s);
+  void (*decided) (void *ud, const asamp_Known *s, const asamp_Fate *f);
+  /*
+  ** A major collection has found it dead, or it was freed by hand since (a vector
+  ** by a resize, say), which the next major collection or 'stop' tells. In one
+  ** collection, in the order of the numbers. Without this function nothing is
+  ** followed; else up to 131072 samples are.
+  */
+  void (*died) (void *ud, const asamp_Known *s);
+  /* The client goes; when a major collection last looked, the sample was alive,
+     if it has been decided at all. */
+  void (*left) (void *ud, const asamp_Known *s);
   void (*collected) (void *ud, const asamp_Collection *c);
 } asamp_Client;
 
 typedef struct asamp_Options {
+  size_t size;		/* sizeof(asamp_Options) */
   uint64_t period;	/* one sample every so many bytes: 64 to 2^62 */
   int fixed;		/* 0: exponential gaps of that mean; 1: every n-th byte */
   uint64_t seed;	/* of the gaps; 0: one of its own */
@@ -105,7 +144,7 @@ typedef struct asamp_Options {
 } asamp_Options;
 
 typedef struct asamp_Api {
-  int version;		/* ASAMP_VERSION, or one that is compatible */
+  int version;		/* ASAMP_VERSION, or a later one */
   /*
   ** Starts sampling for a client, which is copied. Returns NULL, or why it could
   ** not (a text that stays). May raise a memory error, as lua_newuserdatauv.
@@ -114,8 +153,9 @@ typedef struct asamp_Api {
                         const asamp_Client *c);
   /*
   ** Ends it. A minor collection decides the last fates before; inside a finalizer,
-  ** where none can run, these samples get none. lua_close does the same by
-  ** itself. Returns 0 when there was no client of this interface.
+  ** where none can run, these samples get none. What is followed, and what has no
+  ** fate, is told to 'left'. lua_close does the same by itself. Returns 0 when
+  ** there was no client of this interface.
   */
   int (*stop) (lua_State *L);
   /* Another period from here on. Returns as 'start'. */

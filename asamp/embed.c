@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "idmap.h"
+#include "list.h"
 #include "native.h"
 #include "sampler.h"
 #include "tracker.h"
@@ -20,7 +21,9 @@ typedef struct Embed {
   size_t nfunctions, functions_size;
   asamp_Frame *frames;		/* EM2 */
   size_t n, size;
-  uint64_t samples, decided;	/* told so far */
+  asamp_Known *told;		/* EM4 */
+  size_t ntold, nfollowed, told_size;
+  uint64_t samples;		/* told so far */
 } Embed;
 
 /*
@@ -31,9 +34,10 @@ static __thread int inside __attribute__((tls_model("initial-exec")));
 
 #define INSIDE	"it was called in a callback of the client"
 
-/* Calls a callback of the client. */
-#define tellclient(e,f,x) \
-  (inside = 1, (e)->client.f((e)->client.ud, (x)), inside = 0)
+/* Calls a callback of the client, if it has it. */
+#define tellclient(e,f,...) \
+  ((e)->client.f == NULL ? (void)0 : \
+   (inside = 1, (e)->client.f((e)->client.ud, __VA_ARGS__), inside = 0, (void)0))
 
 /* For what there was no memory for. */
 static const asamp_Function unknown = {"?", "?", 0};
@@ -85,7 +89,7 @@ static const asamp_Function *functionof (const Embed *e, uint64_t id) {
 
 
 /* Room for n frames, the last 'kept' <= e->n of which stay. 0: no memory. */
-static int room (Embed *e, size_t n, size_t kept) {
+static int frameroom (Embed *e, size_t n, size_t kept) {
   asamp_Frame *frames;
   size_t size = 2 * e->size + 256;
   if (n <= e->size) return 1;
@@ -101,15 +105,26 @@ static int room (Embed *e, size_t n, size_t kept) {
 }
 
 
+/* EM4 holds for one sample more. */
+static int room (void *ud) {
+  Embed *e = ud;
+  return list_grow(&e->told, e->ntold, &e->told_size, sizeof(*e->told));
+}
+
+
 static void sample (void *ud, const ProfileSample *in, size_t kept,
                     const ProfileFrame *frames, size_t n) {
   Embed *e = ud;
+  asamp_Known *known = &e->told[e->ntold++];
   asamp_Sample s;
   asamp_Frame *to;
   size_t i;
-  e->samples++;
+  known->number = ++e->samples;
+  known->size = in->size;
+  known->count = in->count;
+  known->value = NULL;
   if (kept > e->n) kept = e->n;  /* EM3 */
-  if (!room(e, kept + n, kept)) n = 0;  /* what stays is right */
+  if (!frameroom(e, kept + n, kept)) n = 0;  /* what stays is right */
   e->n = kept + n;
   to = e->frames + e->size - e->n;
   for (i = 0; i < n; i++) {
@@ -120,7 +135,7 @@ static void sample (void *ud, const ProfileSample *in, size_t kept,
     to[i].address = isnative ? (const void *)(uintptr_t)(id & ~UINT64_C(1)) : NULL;
   }
   if (e->client.allocated == NULL) return;
-  s.number = e->samples;
+  s.number = known->number;
   s.time = in->time;
   s.size = in->size;
   s.count = in->count;
@@ -129,7 +144,52 @@ static void sample (void *ud, const ProfileSample *in, size_t kept,
   s.frames = to;
   s.nframes = e->n;
   s.kept = kept;
-  tellclient(e, allocated, &s);
+  inside = 1;
+  known->value = e->client.allocated(e->client.ud, &s);
+  inside = 0;
+}
+
+
+/* Fates of all that wait for one; what is not followed is forgotten. */
+static void tellfates (Embed *e, const PendingFates *fates) {
+  asamp_Known *waiting = e->told + e->nfollowed;
+  size_t i;
+  for (i = 0; i < fates->n; i++) {
+    uint32_t class = (fates->classes != NULL) ? fates->classes[i] : 0;
+    asamp_Fate f;
+    f.survived = (fates->survived[i] != 0);
+    f.followed = (fates->survived[i] == 1 && e->client.died != NULL);
+    f.class_name = (class != 0) ? e->tracker->classes.classes[class - 1].name
+                                : NULL;
+    tellclient(e, decided, &waiting[i], &f);
+    if (f.followed) e->told[e->nfollowed++] = waiting[i];
+  }
+  e->ntold = e->nfollowed;
+}
+
+
+/* Deaths of what is followed; nothing waits for a fate. */
+static void telldeaths (Embed *e, const FollowedDeaths *deaths) {
+  size_t i, at = 0, to = 0;
+  for (i = 0; i < deaths->n; i++) {
+    size_t n = deaths->runs[i];
+    if (i % 2 == 0) {
+      memmove(e->told + to, e->told + at, n * sizeof(*e->told));
+      to += n;
+      at += n;
+    }
+    else for (; n > 0; n--) tellclient(e, died, &e->told[at++]);
+  }
+  if (to < at)
+    memmove(e->told + to, e->told + at, (e->ntold - at) * sizeof(*e->told));
+  e->ntold = e->nfollowed = e->ntold - (at - to);
+}
+
+
+/* What is left when the client goes. */
+static void tellleft (Embed *e) {
+  size_t i;
+  for (i = 0; i < e->ntold; i++) tellclient(e, left, &e->told[i]);
 }
 
 
@@ -137,19 +197,9 @@ static void collection (void *ud, const ProfileCollection *in,
                         const PendingFates *fates,
                         const FollowedDeaths *deaths) {
   Embed *e = ud;
-  asamp_Fate f;
   asamp_Collection c;
-  size_t i;
-  (void)deaths;  /* none are looked for */
-  for (i = 0; i < fates->n; i++) {
-    uint32_t class = (fates->classes != NULL) ? fates->classes[i] : 0;
-    f.number = ++e->decided;
-    f.survived = fates->survived[i];
-    f.class_name = (class != 0) ? e->tracker->classes.classes[class - 1].name
-                                : NULL;
-    if (e->client.decided != NULL) tellclient(e, decided, &f);
-  }
-  if (e->client.collected == NULL) return;
+  tellfates(e, fates);
+  telldeaths(e, deaths);
   c.time = in->time;
   c.duration = in->duration;
   c.inuse = in->inuse;
@@ -160,6 +210,7 @@ static void collection (void *ud, const ProfileCollection *in,
   c.majors = in->majors;
   c.major = in->major;
   c.phase = in->state;
+  c.lost = e->tracker->lost;
   tellclient(e, collected, &c);
 }
 
@@ -183,9 +234,11 @@ static void closing (void *ud, lua_State *L) {
 }
 
 
-static const TrackerClient client = {
-  function, class, sample, collection, point, closing, 0
-};
+#define CLIENT(follows) \
+  {function, class, room, sample, collection, point, closing, follows}
+
+/* By whether it wants deaths. */
+static const TrackerClient clients[2] = {CLIENT(0), CLIENT(1)};
 
 /* }===================================================================== */
 
@@ -197,8 +250,14 @@ static void freeembed (Embed *e) {
   for (i = 0; i < e->nfunctions; i++) free(e->functions[i]);
   free(e->functions);
   free(e->frames);
+  free(e->told);
   idmap_free(&e->ids);
   free(e);
+}
+
+
+static int isours (const Tracker *t) {
+  return t->client == &clients[0] || t->client == &clients[1];
 }
 
 
@@ -206,7 +265,7 @@ static void freeembed (Embed *e) {
 static Embed *current (lua_State *L) {
   Sampler *s = sampler_of(L);
   Tracker *t = (s != NULL) ? sampler_tracker(s) : NULL;
-  return (t != NULL && t->client == &client) ? (Embed *)t->ud : NULL;
+  return (t != NULL && isours(t)) ? (Embed *)t->ud : NULL;
 }
 
 
@@ -216,26 +275,45 @@ static const char *badperiod (uint64_t period) {
 }
 
 
-static const char *start (lua_State *L, const asamp_Options *o,
-                          const asamp_Client *c) {
-  const char *wrong = badperiod(o->period);
+/*
+** Copies a struct of the program's, which begins with the number of bytes that it
+** knows; the others are 0. Returns 0 when that number cannot be right.
+*/
+static int take (void *to, size_t size, const void *from) {
+  size_t known = *(const size_t *)from;
+  if (known < sizeof(size_t) || known > size) return 0;
+  memset(to, 0, size);
+  memcpy(to, from, known);
+  return 1;
+}
+
+
+static const char *start (lua_State *L, const asamp_Options *options,
+                          const asamp_Client *client) {
+  asamp_Options o;
+  asamp_Client c;
+  const char *wrong;
   Sampler *s;
   Tracker *t;
   Embed *e;
   if (inside) return INSIDE;
-  if (wrong != NULL) return wrong;
-  if (c == NULL) return "there is no client";
+  if (options == NULL || client == NULL) return "there are no options, or there is no client";
+  if (!take(&o, sizeof(o), options))
+    return "the size of the options is not sizeof(asamp_Options) of this version";
+  if (!take(&c, sizeof(c), client))
+    return "the size of the client is not sizeof(asamp_Client) of this version";
+  if ((wrong = badperiod(o.period)) != NULL) return wrong;
   if ((s = sampler_of(L)) == NULL) return "the state is closed, or there is no memory";
   t = sampler_tracker(s);
-  if (t->client == &client) return "the state has a client; stop it first";
+  if (isours(t)) return "the state has a client; stop it first";
   if (t->client != NULL)
     return "the state writes a profile; call profiler.disable() first";
   if ((e = calloc(1, sizeof(*e))) == NULL) return "there is no memory";
-  e->client = *c;
+  e->client = c;
   e->tracker = t;
-  tracker_begin(t, &client, e, o->period, o->native);
-  tracker_on(t, L, o->period, !o->fixed,
-             (o->seed != 0) ? o->seed : sampler_seed());
+  tracker_begin(t, &clients[c.died != NULL], e, o.period, o.native);
+  tracker_on(t, L, o.period, !o.fixed,
+             (o.seed != 0) ? o.seed : sampler_seed());
   return NULL;
 }
 
@@ -244,6 +322,7 @@ static int stop (lua_State *L) {
   Embed *e = inside ? NULL : current(L);
   if (e == NULL) return 0;
   tracker_end(e->tracker, L);
+  tellleft(e);
   freeembed(e);
   return 1;
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Names of native addresses (native.h).
+** Names and frames of native addresses (native.h).
 */
 #define _GNU_SOURCE
 #include "native.h"
 
+#include <dwarf.h>
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>
 #include <link.h>
@@ -27,6 +28,7 @@ typedef struct Image {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Dwfl *session;		/* of the objects loaded at 'loads' */
 static unsigned long long loads;	/* dlopens the process had done then */
+static unsigned nsessions;
 static Image *images;		/* of the session */
 
 
@@ -124,6 +126,7 @@ static Dwfl *current (void) {
                           dwfl_report_end(session, NULL, NULL) != 0))
     end();
   loads = now;
+  nsessions++;
   return session;
 }
 
@@ -144,23 +147,99 @@ static void once (void) {
 }
 
 
-void native_name (void *ud, uint64_t address, char *symbol, size_t symbolsize,
-                  char *file, size_t filesize) {
+/* The module around 'address', locked; NULL: there is none. */
+static Dwfl_Module *lockmodule (uint64_t address) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;
   Dwfl *s;
-  (void)ud;
   pthread_once(&control, once);
-  *symbol = *file = '\0';
   pthread_mutex_lock(&lock);
-  if ((s = current()) != NULL) {
-    Dwfl_Module *mod = dwfl_addrmodule(s, address);
-    if (mod != NULL) {
-      const char *path = NULL;
-      const char *name = dwfl_module_addrname(mod, address);
-      dwfl_module_info(mod, NULL, NULL, NULL, NULL, NULL, &path, NULL);
-      if (name != NULL) snprintf(symbol, symbolsize, "%s", name);
-      if (path != NULL) snprintf(file, filesize, "%s", path);
-    }
+  s = current();
+  return (s != NULL) ? dwfl_addrmodule(s, address) : NULL;
+}
+
+
+void native_name (void *ud, uint64_t address, char *symbol, size_t symbolsize,
+                  char *file, size_t filesize) {
+  Dwfl_Module *mod = lockmodule(address);
+  (void)ud;
+  *symbol = *file = '\0';
+  if (mod != NULL) {
+    const char *path = NULL;
+    const char *name = dwfl_module_addrname(mod, address);
+    dwfl_module_info(mod, NULL, NULL, NULL, NULL, NULL, &path, NULL);
+    if (name != NULL) snprintf(symbol, symbolsize, "%s", name);
+    if (path != NULL) snprintf(file, filesize, "%s", path);
   }
   pthread_mutex_unlock(&lock);
+}
+
+
+#if defined(__x86_64__)
+
+/* DWARF's numbers of registers. */
+enum { FP = 6, SP = 7, RETURN = 16 };
+
+/* Where the caller's register was saved, from the frame's beginning, into '*at';
+   0: it is in the register, or undefined (then '*at' is 1). -1: elsewhere. */
+static int savedat (Dwarf_Frame *frame, int reg, Dwarf_Sword *at) {
+  Dwarf_Op room[3], *ops;
+  size_t n;
+  *at = 0;
+  if (dwarf_frame_register(frame, reg, room, &ops, &n) != 0) return -1;
+  if (n == 0) {
+    *at = (ops != NULL);
+    return 0;
+  }
+  *at = (Dwarf_Sword)ops[n - 1].number;
+  return (n <= 2 && ops[0].atom == DW_OP_call_frame_cfa &&
+          (n == 1 || ops[1].atom == DW_OP_plus_uconst)) ? 1 : -1;
+}
+
+
+/* 'f' as the tables have it; it stays NATIVE_OTHER where they have another kind. */
+static void frameof (Dwarf_Frame *frame, NativeFrame *f) {
+  Dwarf_Sword at, size;
+  Dwarf_Op *ops;
+  size_t n;
+  bool signal = true;
+  int saved;
+  if (dwarf_frame_info(frame, NULL, NULL, &signal) != RETURN || signal) return;
+  saved = savedat(frame, RETURN, &at);
+  if (saved == 0 && at != 0) f->base = NATIVE_OUTERMOST;
+  if (saved != 1 || at != -8) return;
+  saved = savedat(frame, FP, &at);
+  if (saved < 0 || (at < 0) != (saved == 1) || at < INT16_MIN) return;
+  if (dwarf_frame_cfa(frame, &ops, &n) != 0 || n != 1 ||
+      ops[0].atom != DW_OP_bregx) return;
+  size = (Dwarf_Sword)ops[0].number2;
+  if (size < 8 || size > INT32_MAX) return;
+  f->size = (int32_t)size;
+  f->saved = (saved == 1) ? (int16_t)at : 0;
+  if (ops[0].number == SP) f->base = NATIVE_SP;
+  else if (ops[0].number == FP) f->base = NATIVE_FP;
+}
+
+
+/* That of the code there; 'tables' may be NULL. */
+static void lookup (Dwarf_CFI *tables, Dwarf_Addr address, NativeFrame *f) {
+  Dwarf_Frame *frame = NULL;
+  if (tables == NULL || dwarf_cfi_addrframe(tables, address, &frame) != 0) return;
+  frameof(frame, f);
+  free(frame);
+}
+
+#else
+#define lookup(tables,address,f)	((void)(tables))
+#endif
+
+
+unsigned native_frame (uint64_t address, NativeFrame *f) {
+  Dwfl_Module *mod = lockmodule(address);
+  Dwarf_Addr bias = 0;
+  Dwarf_CFI *tables = (mod != NULL) ? dwfl_module_eh_cfi(mod, &bias) : NULL;
+  unsigned n = nsessions;
+  memset(f, 0, sizeof(*f));
+  lookup(tables, address - bias, f);
+  pthread_mutex_unlock(&lock);
+  return n;
 }

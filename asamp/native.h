@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Names of native addresses, static functions too, from the symbol tables of
-** the process's own object files (libdw of elfutils). Never asks a debuginfo
-** server. Rules:
+** What the process's own object files tell of native addresses (libdw of
+** elfutils): names, of static functions too, from symbol tables, and frames from
+** unwind tables. Never asks a debuginfo server. Rules:
 **   NA1  one thread of the process at a time: the calls lock;
 **   NA2  a fork waits for the call that is under way, so that its child finds
 **       the lock free and what it guards whole; and the loader's own lock free,
@@ -24,5 +24,30 @@
 */
 void native_name (void *ud, uint64_t address, char *symbol, size_t symbolsize,
                   char *file, size_t filesize);
+
+/* What a frame's size counts from. */
+enum NativeBase {
+  NATIVE_OTHER,		/* not of this kind, or not known */
+  NATIVE_SP,		/* the stack pointer */
+  NATIVE_FP,		/* the frame pointer */
+  NATIVE_OUTERMOST	/* there is no caller */
+};
+
+/*
+** A frame as code at an address has it: the caller's begins 'size' bytes above
+** the base, right above the return address; its frame pointer was saved 'saved'
+** bytes above that beginning, or is in the register (0).
+*/
+typedef struct NativeFrame {
+  enum NativeBase base;
+  int32_t size;
+  int16_t saved;
+} NativeFrame;
+
+/*
+** The frame at 'address', of x86-64 only. Returns a number that grows with every
+** lookup, of whatever, that finds object files loaded since the one before.
+*/
+unsigned native_frame (uint64_t address, NativeFrame *f);
 
 #endif

@@ -23,6 +23,11 @@ void owner_prime (void) {
 }
 
 
+const char *owner_stackend (void) {
+  return end;
+}
+
+
 int owner_mixed (lua_State *L) {
   luaN_Protected p = luaN_protected();
   return p.L != NULL && (p.mixed || p.L != luaN_main(L));

@@ -25,6 +25,9 @@
 /* Learns where this OS thread's stack ends; allocates. To be called before. */
 void owner_prime (void);
 
+/* The end that was learned; NULL: it is not known. */
+const char *owner_stackend (void);
+
 /* Are there other states than that of L on this thread's C stack? */
 int owner_mixed (lua_State *L);
 

@@ -75,7 +75,7 @@ static void closing (void *ud, lua_State *L) {
 
 
 static const TrackerClient client = {
-  function, class, sample, collection, point, closing, 1
+  function, class, NULL, sample, collection, point, closing, 1
 };
 
 /* }===================================================================== */

@@ -2,10 +2,6 @@
 /*
 ** Walks of the Lua and the C stack (stack.h).
 */
-#define UNW_LOCAL_ONLY
-#include <libunwind.h>
-
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +10,12 @@
 #include "lua.h"
 
 #include "owner.h"
-#include "readable.h"
 #include "seam.h"
 #include "stack.h"
+#include "unwind.h"
 
 #define MAXNATIVE	4096	/* native frames of a sample */
-#define LEASTNATIVE	8	/* that libunwind is asked for */
+#define NATIVEROOM	(MAXNATIVE + UNWIND_OWN)
 #define NFRAMES		(MAXNATIVE + LUAN_DEPTH + 2)  /* a cut, a collection */
 #define NLINES		4096u	/* entries of the cache of lines, a power of two */
 
@@ -29,13 +25,12 @@
 */
 static unsigned int lastid;
 
-__thread volatile sig_atomic_t stack_unwinding;
-
 
 void stack_close (Stack *s) {
   free(s->frames);
   free(s->lua);
   free(s->native);
+  free(s->unwind);
   free(s->known);
   free(s->outside);
   free(s->places);
@@ -49,18 +44,17 @@ void stack_close (Stack *s) {
 
 
 int stack_open (Stack *s) {
-  readable_use();
   memset(s, 0, sizeof(*s));
-  s->native = malloc(MAXNATIVE * sizeof(void *));
+  s->native = malloc(NATIVEROOM * sizeof(void *));
+  s->unwind = calloc(1, sizeof(*s->unwind));
   s->lines = calloc(NLINES, sizeof(*s->lines));
   s->lua = malloc(LUAN_DEPTH * sizeof(*s->lua));
   s->frames = malloc(NFRAMES * sizeof(*s->frames));
   s->known = malloc(LUAN_DEPTH * sizeof(*s->known));
   s->outside = malloc(LUAN_DEPTH * sizeof(*s->outside));
   s->places = malloc(LUAN_DEPTH * sizeof(*s->places));
-  s->enough = LEASTNATIVE;
-  if (s->frames != NULL && s->native != NULL && s->lines != NULL &&
-      s->lua != NULL && s->known != NULL && s->outside != NULL && s->places != NULL)
+  if (s->frames != NULL && s->native != NULL && s->unwind != NULL &&
+      s->lines != NULL && s->lua != NULL && s->known != NULL && s->outside != NULL && s->places != NULL)
     return 1;
   stack_close(s);
   return 0;
@@ -205,20 +199,52 @@ static size_t pushrest (Stack *s, size_t i, size_t n, int called) {
 }
 
 
+/* The native frames of a walk, from the innermost one of the core's. */
+typedef struct Natives {
+  void *const *a;		/* return addresses */
+  int n;			/* there are so many */
+  Unwind *more;			/* where more of them come from; NULL: nowhere */
+} Natives;
+
+
+/* Those of the calling thread, which runs L. */
+static void natives (Stack *s, lua_State *L, Natives *w) {
+  luaN_Code code;
+  luaN_code(&code);
+  unwind_begin(s->unwind, code.core.from, code.core.to);
+  w->a = s->native;
+  w->n = 0;
+  w->more = s->unwind;
+  if (owner_mixed(L)) {  /* all of them are needed */
+    int n = 0, m;
+    while ((m = unwind_more(w->more, s->native, n, NATIVEROOM)) > n) n = m;
+    w->n = owner_mark(L, s->native, n, w->more->ended);
+    w->more = NULL;
+  }
+}
+
+
+/* Is there an i-th? */
+static int hasmore (Stack *s, Natives *w, int i) {
+  if (i >= w->n && w->more != NULL)
+    w->n = unwind_more(w->more, s->native, w->n, NATIVEROOM);
+  return i < w->n;
+}
+
+
 /*
 ** Merges the nlua frames in s->lua with native ones, until there are no more of
 ** these, or, 'part', of those. Returns how many Lua frames had their place.
 */
-static size_t merge (Stack *s, size_t nlua, void *const *native, int nnative,
-                     int part) {
+static size_t merge (Stack *s, size_t nlua, Natives *w, int part) {
   luaN_Code code;
   size_t i = 0, before;
   int j, coroutines = 0, ended = 0;  /* passed; and those whose frames are */
   int called = 0;  /* native frames since a loop or a resume */
   luaN_code(&code);
-  for (j = 0; j < nnative && !(part && i == nlua); j++) {
-    const char *ip = (const char *)native[j] - 1;  /* within the call */
-    const char *other = owner_marked(native[j]);
+  for (j = 0; !(part && i == nlua) && hasmore(s, w, j); j++) {
+    const char *ip = (const char *)w->a[j] - 1;  /* within the call */
+    const char *other = owner_marked(w->a[j]);
     if (other != NULL) pushnative(s, other - 1);
     else if (in(&code.execute, ip)) {
       before = i;
@@ -245,30 +271,15 @@ static size_t merge (Stack *s, size_t nlua, void *const *native, int nnative,
 }
 
 
-/* What no native frame stands for: the C stack was cut short, or lost. */
-static void pushothers (Stack *s, size_t i, size_t n) {
-  int shown = (i == 0);
-  for (; i < n; i++) pushframe(s, &s->lua[i], shown);
-}
-
-
-/* At most 'max' native frames, '*all' of them there; less the sampler's own. */
-static int backtrace_ (Stack *s, lua_State *L, int max, int *all,
-                       void ***native) {
-  luaN_Code code;
-  int n, i = 0;
-  stack_unwinding = 1;
-  n = unw_backtrace(s->native, max);
-  stack_unwinding = 0;
-  luaN_code(&code);
-  while (i < n && !in(&code.core, (const char *)s->native[i] - 1)) i++;
-  *all = n;
-  *native = s->native + i;
-  if (owner_mixed(L)) {
-    owner_prime();
-    return owner_mark(L, *native, n - i, n < max);
+/* What no native frame stands for: the C stack was cut short, or lost. Returns
+   whether Lua functions are among it. */
+static int pushothers (Stack *s, size_t i, size_t n) {
+  int shown = (i == 0), lost = 0;
+  for (; i < n; i++) {
+    pushframe(s, &s->lua[i], shown);
+    lost = lost || s->lua[i].id != NULL;
   }
-  return n - i;
+  return lost;
 }
 
 
@@ -290,28 +301,20 @@ static void frames (Stack *s, size_t n) {
 /* With native frames, up to the loop that runs the last of n Lua frames. 0: they
    do not lead there. */
 static int walkpart (Stack *s, lua_State *L, size_t n) {
-  int max = s->enough;
-  for (;;) {
-    void **a;
-    int all, m = backtrace_(s, L, max, &all, &a);
-    begin(s, L, n);
-    if (merge(s, n, a, m, 1) == n) {
-      s->enough = max;
-      return 1;
-    }
-    if (all < max || max >= MAXNATIVE) return 0;
-    max *= 2;
-  }
+  Natives w;
+  natives(s, L, &w);
+  begin(s, L, n);
+  return merge(s, n, &w, 1) == n;
 }
 
 
-/* Returns whether there were all native frames. */
+/* Returns whether there were all native frames. There are not where the C stack
+   is not the one that the outer functions run on (makecontext). */
 static int walkall (Stack *s, lua_State *L, size_t n) {
-  void **a;
-  int all, m = backtrace_(s, L, MAXNATIVE, &all, &a);
+  Natives w;
+  natives(s, L, &w);
   begin(s, L, n);
-  pushothers(s, merge(s, n, a, m, 0), n);
-  return all < MAXNATIVE;
+  return !pushothers(s, merge(s, n, &w, 0), n) && s->unwind->ended;
 }
 
 
@@ -437,12 +440,9 @@ void stack_complete (Stack *s, lua_State *L, const Moment *m, int native) {
   if (m->collecting)
     push(s, m->collecting == LUAN_MINOR ? PROFILE_MINORFRAME
                                         : PROFILE_MAJORFRAME, 0);
-  if (native) pushothers(s, merge(s, n, m->native, (int)m->n, 0), n);
+  if (native) {
+    Natives w = {m->native, (int)m->n, NULL};
+    pushothers(s, merge(s, n, &w, 0), n);
+  }
   else frames(s, n);
-}
-
-
-void stack_prime (void) {
-  void *a[16];
-  unw_backtrace(a, 16);
 }

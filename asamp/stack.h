@@ -19,8 +19,7 @@
 ** outside of the function in the stack told then, native frames too, is as it
 ** was. Where only Lua functions and no hooks run inside of it, there is nobody's
 ** C code either, and the C stack is not looked at. Else it is walked up to that
-** loop: libunwind is asked for as many frames as that took the last time, and for
-** more when they do not reach.
+** loop (unwind.h).
 **
 **   K1  'kept' frames are the outermost ones of the stack told before, by this
 **       Stack, and are the same now;
@@ -37,8 +36,6 @@
 #define asamp_stack_h
 
 #include "lua.h"
-
-#include <signal.h>
 
 #include "moments.h"
 #include "profile.h"
@@ -64,9 +61,9 @@ typedef struct Stack {
   int cut;			/* there are more outside of these */
   int bare;			/* the innermost thread has no frame yet */
   int resumed;			/* the main thread was resumed */
-  int enough;			/* native frames that reached the last time */
   struct luaN_Frame *lua;	/* the Lua frames, as the seam gives them */
   void **native;		/* return addresses */
+  struct Unwind *unwind;
   StackLine *lines;		/* cache of lines */
   unsigned char *announced;	/* a bit an id of a Lua function */
   size_t announcedsize;
@@ -99,12 +96,5 @@ void stack_walk (Stack *s, lua_State *L, int native);
 ** all frames are new.
 */
 void stack_complete (Stack *s, lua_State *L, const Moment *m, int native);
-
-/* 1: this OS thread walks its C stack, so a signal handler must not. */
-extern __thread volatile sig_atomic_t stack_unwinding
-    __attribute__((tls_model("initial-exec")));
-
-/* Walks the C stack once, for what libunwind allocates for an OS thread. */
-void stack_prime (void);
 
 #endif

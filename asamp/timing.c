@@ -15,6 +15,7 @@
 #include <ucontext.h>
 
 #include "owner.h"
+#include "unwind.h"
 
 #if defined(__x86_64__)
 #define IP(u)		((const char *)(u)->uc_mcontext.gregs[REG_RIP])
@@ -87,7 +88,7 @@ static void tick (void *ud, uint64_t count, void *context) {
   e.collecting = (uint32_t)m.collecting;
   e.n = 0;
   if (t->native) {
-    if (stack_unwinding) t->stack[e.n++] = (char *)(uintptr_t)stack_walk + 1;
+    if (unwind_busy) t->stack[e.n++] = (char *)(uintptr_t)stack_walk + 1;
     else e.n = backtrace_(t, r.ip);
   }
   moments_add(&t->moments, &e, t->stack);
@@ -116,7 +117,7 @@ int timing_start (Timing *t, lua_State *L, uint64_t ns, TimerClock clock,
   }
   /* what libunwind allocates for this thread is allocated here */
   if (native) {
-    stack_prime();
+    unwind_prime();
     owner_prime();
   }
   t->timer = timer_start(ns, clock, tick, t, err, errsize);
@@ -150,10 +151,10 @@ static void *startof (Timing *t, void *address) {
   if (c->address != a) {
     unw_proc_info_t p;
     c->address = a;
-    stack_unwinding = 1;
+    unwind_busy = 1;
     c->start = (unw_get_proc_info_by_ip(unw_local_addr_space, a, &p, NULL) == 0)
              ? (uintptr_t)p.start_ip : a;
-    stack_unwinding = 0;
+    unwind_busy = 0;
   }
   return (void *)(c->start + 2);
 }

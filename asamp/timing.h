@@ -23,6 +23,8 @@
 #ifndef asamp_timing_h
 #define asamp_timing_h
 
+#include <signal.h>
+
 #include "lua.h"
 
 #include "moments.h"

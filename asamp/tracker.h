@@ -45,6 +45,8 @@ typedef struct TrackerClient {
   void (*function) (void *ud, uint64_t id, const char *name, int linedefined,
                     const char *source);
   void (*class) (void *ud, uint32_t id, const char *name);
+  int (*room) (void *ud);  /* 0: no memory for the sample that comes, which is lost
+			   then. NULL: always */
   void (*sample) (void *ud, const ProfileSample *s, size_t kept,
                   const ProfileFrame *frames, size_t n);
   /* of the fates, survived is 2 where the sample is not followed; the deaths
@@ -71,6 +73,7 @@ typedef struct Tracker {
   uint64_t number;		/* of the state, for the client */
   uint64_t from;		/* luaN_allocated when sampling went on */
   uint64_t samples, bytes, lost, nanoseconds;  /* since the client came */
+  unsigned ntimed;		/* samples that may have been timed for these */
   uint64_t unfollowed;		/* samples that survived and found no room */
   uint64_t minors, majors, tenured;  /* as the last collection told has left it */
   uint64_t rss, measured;	/* resident bytes, and when they were read */

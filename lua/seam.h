@@ -38,8 +38,9 @@ typedef struct luaN_Sample {
 
 /*
 ** A sampler. Its functions run inside an allocation, a free or a collection:
-** they must not call the Lua API, but for lua_getinfo with 'S', 'n' and 'l'
-** on frames of luaN_frames, nor raise, nor allocate from the state.
+** they must not call the Lua API, but for lua_getstack, and lua_getinfo with 'S',
+** 'n' and 'l', on frames of luaN_frames too, nor raise, nor allocate from the
+** state. The debug build ends the process that does.
 */
 typedef struct luaN_Sampler {
   void *ud;

@@ -200,8 +200,10 @@ void luaN_point (lua_State *L) {
   L->hookmask &= ~LUAN_TICK;
   t->wanted = 0;
   disarm(t);
-  if (h->sampler != NULL)
-    h->sampler->point(h->sampler->ud, L);
+  if (h->sampler == NULL) return;
+  luaN_asking(h, 1);
+  h->sampler->point(h->sampler->ud, L);
+  luaN_asking(h, 0);
 }
 
 

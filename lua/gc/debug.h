@@ -4,7 +4,8 @@
 **
 **   LUAN_DEBUG  a bitmap of the granules handed out catches memory that is
 **               handed out twice (H3); lines that become free are filled with
-**               LUAN_DEADBYTE; the heap is verified after every collection.
+**               LUAN_DEADBYTE; the heap is verified after every collection;
+**               a sampler that calls the Lua API ends the process.
 **   ASan        lines that are not handed out are poisoned.
 **
 ** In a release build all hooks are empty.
@@ -48,6 +49,18 @@ LUAI_FUNC const char *luaN_verify (struct lua_State *L, int exact);
 LUAI_FUNC void luaN_mustverify (struct lua_State *L, int exact);
 #else
 #define luaN_mustverify(L,exact)	((void)0)
+#endif
+
+/*
+** A function of the sampler runs, or has ended: until then nobody may enter the
+** API (seam.h). 'mayenter' ends the process when somebody does.
+*/
+#if defined(LUAN_DEBUG)
+#define luaN_asking(h,on)	((void)((h)->asking = (on)))
+LUAI_FUNC void luaN_mayenter (struct lua_State *L, const char *function);
+#else
+#define luaN_asking(h,on)	((void)0)
+#define luaN_mayenter(L,f)	((void)0)
 #endif
 
 #endif

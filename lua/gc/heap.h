@@ -205,6 +205,9 @@ typedef struct luaN_Heap {
   uint64_t point;		/* nursery address of the next sample (S1) */
   uint64_t allocated;		/* bytes ever allocated, up to 'mark' */
   const struct luaN_Sampler *sampler;
+#if defined(LUAN_DEBUG)
+  int asking;			/* one of its functions runs (debug.h) */
+#endif
   const uint64_t *watched;	/* blocks whose free the sampler asks to be told
 				   (luaN_watch), or NULL */
   unsigned watchlog;		/* log2 of its bits */

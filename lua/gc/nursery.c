@@ -195,7 +195,9 @@ static uint64_t take (lua_State *L, char *p, size_t n, int what, int outside,
   else if (what == LUAN_VRESTACK) s.owner = L;
   else if (what <= LUAN_VSTACK) s.owner = h->resizing;
   else s.owner = NULL;
+  luaN_asking(h, 1);
   d = h->sampler->sample(h->sampler->ud, L, &s, over);
+  luaN_asking(h, 0);
   lua_assert(d >= 1);
   return d;
 }
@@ -307,10 +309,13 @@ static int isapart (size_t size, int what) {
    Apart, so that who frees has no registers to save for it. */
 static __attribute__((noinline)) void tellfree (lua_State *L,
                                                 const void *block) {
-  const luaN_Heap *h = &G(L)->heap;
+  luaN_Heap *h = &G(L)->heap;
   unsigned bit = luaN_watchbit(block, h->watchlog);
-  if (l_unlikely(h->watched[bit / 64] >> bit % 64 & 1))
+  if (l_unlikely(h->watched[bit / 64] >> bit % 64 & 1)) {
+    luaN_asking(h, 1);
     h->sampler->freed(h->sampler->ud, L, block);
+    luaN_asking(h, 0);
+  }
 }
 
 
@@ -417,8 +422,10 @@ void luaN_atomic (lua_State *L, int major) {
   luaN_Heap *h = &G(L)->heap;
   if (major) h->majors++;
   else h->minors++;
-  if (h->sampler != NULL)
-    h->sampler->decide(h->sampler->ud, L, major);
+  if (h->sampler == NULL) return;
+  luaN_asking(h, 1);
+  h->sampler->decide(h->sampler->ud, L, major);
+  luaN_asking(h, 0);
 }
 
 

@@ -144,7 +144,8 @@ static inline void *luaN_newin (lua_State *L, luaN_Heap *h, size_t size,
 */
 #undef lua_lock
 #define lua_lock(L) \
-  (l_unlikely((L)->marked & LUAN_ASLEEP) ? luaN_wake(L) : (void)0)
+  (luaN_mayenter(L, __func__), \
+   l_unlikely((L)->marked & LUAN_ASLEEP) ? luaN_wake(L) : (void)0)
 #undef luai_threadyield
 #define luai_threadyield(L)	((void)0)
 

@@ -156,8 +156,10 @@ void luaN_endpause (lua_State *L) {
   c->pause = now() - c->began;
   c->pauses += c->pause;
   if (c->pause > c->longest) c->longest = c->pause;
-  if (h->sampler != NULL)
-    h->sampler->collected(h->sampler->ud, L);
+  if (h->sampler == NULL) return;
+  luaN_asking(h, 1);
+  h->sampler->collected(h->sampler->ud, L);
+  luaN_asking(h, 0);
 }
 
 

@@ -514,6 +514,16 @@ void luaN_mustverify (lua_State *L, int exact) {
   fprintf(stderr, "heap: %s\n", broken);
   abort();
 }
+
+
+void luaN_mayenter (lua_State *L, const char *function) {
+  if (!G(L)->heap.asking || strcmp(function, "lua_getinfo") == 0 ||
+      strcmp(function, "lua_getstack") == 0)
+    return;
+  fprintf(stderr, "sampler: %s called in the middle of an allocation or a "
+          "collection\n", function);
+  abort();
+}
 #endif
 
 

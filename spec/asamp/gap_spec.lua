@@ -196,6 +196,16 @@ describe("random gaps", function()
     end
   end)
 
+  -- They were half a byte too long: 0.8% of the least period.
+  it("are of the mean asked for where they are short, too", function()
+    for _, period in ipairs{64, 100, 1000} do
+      local n, sum = 4000000, 0
+      local gap = points.gap(period, true, period)
+      for _ = 1, n do sum = sum + gap:first() end
+      assert.is_true(math.abs(sum / n / period - 1) < 5 / math.sqrt(n), period .. ": " .. sum / n)
+    end
+  end)
+
   it("pass points of a Poisson process, by one block or by many", function()
     local period = 512
     for blocksize = 0, 2 do

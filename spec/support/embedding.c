@@ -1,17 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** embedding: a client of asamp.h for specs, which keeps what it is told and
-** checks the promises that need no model.
+** embedding: clients of asamp.h for specs, which keep what they are told and
+** check the promises that need no model.
 **
-**   start(period, fixed, native, seed) -> true | nil, message
+** The process has RECORDS records, what a client is told; a state writes to the
+** first until it uses another. A record may be looked at from another state when
+** no client writes to it.
+**
+**   use(n)                 functions of this state are about record n (1, 2, ...)
+**   start(period, fixed, native, seed, unfollowed) -> true | nil, message
+**     unfollowed: the client has no 'died'
 **   stop() -> was there a client?
 **   period(n) -> true | nil, message
-**   samples() -> {{kind=, size=, count=, survived= (nil: no fate), class=,
-**     stack= "name:line native name:line ..."} ...}, of the last client
+**   samples() -> {{kind=, size=, count=, survived= (nil: no fate), followed=, died=,
+**     left=, class=, stack= "name:line native name:line ..."} ...}, of the last client
 **   wrong() -> the first promise that was not kept, or nil
-**   collections() -> number, number of major ones
+**   collections() -> {{major=, minors=, majors=, duration=, inuse=, held=, rss=,
+**     tenured=, phase=, lost=} ...}
 **   misuse(true): callbacks call what they must not; misuse() -> how often that
 **     was refused, how often not
+**   callapi(name): every callback of that name calls the Lua API
+**   sized(clientsize, optionssize) -> as of start, with structs of these sizes,
+**     those of the header when nil
+**   sizes() -> of asamp_Client, of its part before 'died', of asamp_Options
 **   symbol() -> name and file of a native function of this module
 */
 #include <stdio.h>
@@ -21,64 +32,106 @@
 #include <asamp.h>
 #include <lauxlib.h>
 
+#define RECORDS		8
+#define FRAMES		8192
+
+enum { NONE, YOUNG, TENURED };	/* fates */
+
 typedef struct Taken {
-  int kind, fate;	/* -1: none yet */
+  int kind, fate, followed, died, left;
   uint64_t size, count;
   char class[64], stack[400];
 } Taken;
 
-static Taken *taken;
-static size_t n, size;
-static uint64_t decided_, collections, majors;
-static asamp_Frame last[8192];
-static size_t nlast;
-static const char *wrong;
+typedef struct Record {
+  Taken *taken;
+  size_t n, size;
+  uint64_t decided, lastdeath;
+  asamp_Collection *collections;
+  size_t ncollections, collections_size;
+  asamp_Frame last[FRAMES];
+  size_t nlast;
+  const char *wrong;
+  lua_State *L;			/* the client's state */
+  const asamp_Api *api;
+  int misused;			/* callbacks misuse it */
+  long refused, obeyed;
+  const char *callapi;
+} Record;
+
+static Record records[RECORDS];
 static int states;
-
-static lua_State *misused;	/* the client's state, where callbacks misuse it */
-static const asamp_Api *misusedapi;
-static long refused, obeyed;
-
-/* What a callback must not call. */
-static void trywrong (void) {
-  const asamp_Client other = {NULL, NULL, NULL, NULL};
-  asamp_Options o = {4096, 0, 1, 0};
-  const asamp_Api *a = misusedapi;
-  lua_State *L = misused;
-  if (L == NULL) return;
-  if (a->start(L, &o, &other) != NULL) refused++; else obeyed++;
-  if (a->period(L, 4096) != NULL) refused++; else obeyed++;
-  if (!a->stop(L)) refused++; else obeyed++;
-}
 
 static void append (char *to, size_t max, const char *text) {
   strncat(to, text, max - strlen(to) - 1);
 }
 
-static void allocated (void *ud, const asamp_Sample *s) {
+static void *grow (void *list, size_t n, size_t *size, size_t element) {
+  if (n < *size) return list;
+  *size = 2 * *size + 64;
+  list = realloc(list, *size * element);
+  if (list == NULL) abort();
+  return list;
+}
+
+
+/* {== callbacks ======================================================== */
+
+/* A callback of that name begins; calls what it must not. */
+static Record *enter (void *ud, const char *name) {
+  const asamp_Client other = {sizeof(other), NULL, NULL, NULL, NULL, NULL, NULL};
+  asamp_Options o = {sizeof(o), 4096, 0, 1, 0};
+  Record *r = ud;
+  if (r < records || r >= records + RECORDS) abort();
+  if (r->misused) {
+    if (r->api->start(r->L, &o, &other) != NULL) r->refused++; else r->obeyed++;
+    if (r->api->period(r->L, 4096) != NULL) r->refused++; else r->obeyed++;
+    if (!r->api->stop(r->L)) r->refused++; else r->obeyed++;
+  }
+  if (r->callapi != NULL && strcmp(r->callapi, name) == 0) {
+    lua_pushinteger(r->L, 1);
+    lua_pop(r->L, 1);
+  }
+  return r;
+}
+
+static void *valueof (const Record *r, uint64_t number) {
+  return (void *)(uintptr_t)(number * RECORDS + (uint64_t)(r - records));
+}
+
+/* The sample that is known, as it was told. */
+static Taken *known (Record *r, const asamp_Known *s) {
+  static Taken none;
+  Taken *t;
+  if (s->number < 1 || s->number > r->n) {
+    r->wrong = "number of a sample";
+    return &none;
+  }
+  t = &r->taken[s->number - 1];
+  if (s->value != valueof(r, s->number)) r->wrong = "value of a sample";
+  if (s->size != t->size || s->count != t->count) r->wrong = "size of a sample";
+  if (t->died || t->left) r->wrong = "told after the last word";
+  return t;
+}
+
+static void *allocated (void *ud, const asamp_Sample *s) {
+  Record *r = enter(ud, "allocated");
   Taken *t;
   size_t i;
-  trywrong();
-  if (ud != &taken) wrong = "ud";
-  if (s->number != n + 1) wrong = "numbers of samples";
-  if (s->count < 1 || s->size == 0 || s->time == 0) wrong = "sample";
-  if (s->kept > s->nframes || s->kept > nlast) wrong = "kept: too many";
+  if (s->number != r->n + 1) r->wrong = "numbers of samples";
+  if (s->count < 1 || s->size == 0 || s->time == 0) r->wrong = "sample";
+  if (s->kept > s->nframes || s->kept > r->nlast) r->wrong = "kept: too many";
   else for (i = 1; i <= s->kept; i++) {
-    const asamp_Frame *a = &s->frames[s->nframes - i], *b = &last[nlast - i];
+    const asamp_Frame *a = &s->frames[s->nframes - i], *b = &r->last[r->nlast - i];
     if (a->function != b->function || a->line != b->line || a->address != b->address)
-      wrong = "kept: not as before";
+      r->wrong = "kept: not as before";
   }
-  nlast = (s->nframes < 8192) ? s->nframes : 8192;
-  memcpy(last, s->frames + (s->nframes - nlast), nlast * sizeof(*last));
-  if (n == size) {
-    size = 2 * size + 64;
-    taken = realloc(taken, size * sizeof(*taken));
-    if (taken == NULL) abort();
-  }
-  t = &taken[n++];
+  r->nlast = (s->nframes < FRAMES) ? s->nframes : FRAMES;
+  memcpy(r->last, s->frames + (s->nframes - r->nlast), r->nlast * sizeof(*r->last));
+  r->taken = grow(r->taken, r->n, &r->size, sizeof(*r->taken));
+  t = &r->taken[r->n++];
   memset(t, 0, sizeof(*t));
   t->kind = (int)s->kind;
-  t->fate = -1;
   t->size = s->size;
   t->count = s->count;
   for (i = 0; i < s->nframes && strlen(t->stack) < 300; i++) {
@@ -87,31 +140,56 @@ static void allocated (void *ud, const asamp_Sample *s) {
     if (i > 0) append(t->stack, sizeof(t->stack), " ");
     if (f != NULL) snprintf(text, sizeof(text), "%s:%d", f->name, s->frames[i].line);
     append(t->stack, sizeof(t->stack), f != NULL ? text : "native");
-    if ((f == NULL) != (s->frames[i].address != NULL)) wrong = "frame";
+    if ((f == NULL) != (s->frames[i].address != NULL)) r->wrong = "frame";
   }
+  return valueof(r, s->number);
 }
 
-static void decided (void *ud, const asamp_Fate *f) {
-  trywrong();
-  if (ud != &taken) wrong = "ud";
-  if (f->number != ++decided_ || f->number > n) wrong = "order of fates";
-  else if (taken[f->number - 1].fate != -1) wrong = "a second fate";
-  else {
-    taken[f->number - 1].fate = f->survived;
-    if (f->class_name != NULL)
-      append(taken[f->number - 1].class, 64, f->class_name);
-  }
+static void decided (void *ud, const asamp_Known *s, const asamp_Fate *f) {
+  Record *r = enter(ud, "decided");
+  Taken *t = known(r, s);
+  if (s->number != ++r->decided) r->wrong = "order of fates";
+  if (t->fate != NONE) r->wrong = "a second fate";
+  if (f->followed && !f->survived) r->wrong = "a dead one is followed";
+  t->fate = f->survived ? TENURED : YOUNG;
+  t->followed = f->followed;
+  if (f->class_name != NULL) append(t->class, sizeof(t->class), f->class_name);
+}
+
+static void died (void *ud, const asamp_Known *s) {
+  Record *r = enter(ud, "died");
+  Taken *t = known(r, s);
+  if (s->number <= r->lastdeath) r->wrong = "order of deaths";
+  if (!t->followed) r->wrong = "death of what is not followed";
+  if (r->decided != r->n) r->wrong = "a death before a fate";
+  r->lastdeath = s->number;
+  t->died = 1;
+}
+
+static void left (void *ud, const asamp_Known *s) {
+  Record *r = enter(ud, "left");
+  Taken *t = known(r, s);
+  if (t->fate != NONE && !t->followed) r->wrong = "left, but not followed";
+  t->left = 1;
 }
 
 static void collected (void *ud, const asamp_Collection *c) {
-  static uint64_t end;
-  trywrong();
-  if (ud != &taken) wrong = "ud";
-  if (decided_ != n) wrong = "samples without a fate after a collection";
-  if (c->time < end || c->phase < 0 || c->phase > 2) wrong = "collection";
-  end = c->time;
-  collections++;
-  majors += (uint64_t)c->major;
+  Record *r = enter(ud, "collected");
+  const asamp_Collection *before = r->collections + r->ncollections - 1;
+  if (r->decided != r->n) r->wrong = "samples without a fate after a collection";
+  if (c->phase < 0 || c->phase > 2 || (c->major != 0) != c->major) r->wrong = "collection";
+  if (r->ncollections > 0 && c->time - c->duration < before->time) r->wrong = "pauses overlap";
+  r->collections = grow(r->collections, r->ncollections, &r->collections_size,
+                        sizeof(*r->collections));
+  r->collections[r->ncollections++] = *c;
+  r->lastdeath = 0;
+}
+
+/* }===================================================================== */
+
+
+static Record *self (lua_State *L) {
+  return &records[lua_tointeger(L, lua_upvalueindex(1))];
 }
 
 static const asamp_Api *api (lua_State *L) {
@@ -130,26 +208,57 @@ static int result (lua_State *L, const char *error) {
   return 2;
 }
 
+/* Starts it; the record is empty then, before the first callback. */
+static const char *begin (Record *r, const asamp_Options *o, const asamp_Client *c) {
+  const char *error = r->api->start(r->L, o, c);
+  if (error == NULL) {
+    free(r->taken);
+    free(r->collections);
+    r->taken = NULL;
+    r->collections = NULL;
+    r->size = r->collections_size = 0;
+    r->n = r->ncollections = r->nlast = 0;
+    r->decided = r->lastdeath = 0;
+    r->wrong = NULL;
+  }
+  return error;
+}
+
 static int l_start (lua_State *L) {
-  const asamp_Client client = {&taken, allocated, decided, collected};
-  asamp_Options o;
-  const char *error;
+  asamp_Client c = {sizeof(c), NULL, allocated, decided, died, left, collected};
+  asamp_Options o = {sizeof(o), 0, 0, 0, 0};
+  Record *r = self(L);
+  lua_settop(L, 5);
   o.period = (uint64_t)luaL_checkinteger(L, 1);
   o.fixed = lua_toboolean(L, 2);
   o.native = lua_toboolean(L, 3);
   o.seed = (uint64_t)luaL_optinteger(L, 4, 1);
-  lua_settop(L, 4);
-  error = api(L)->start(L, &o, NULL);
-  if (error == NULL) return luaL_error(L, "a client that is none was taken");
-  {
-    uint64_t before = n;
-    size_t stay = nlast;
-    n = decided_ = collections = majors = nlast = 0;
-    wrong = NULL;
-    error = api(L)->start(L, &o, &client);
-    if (error != NULL) { n = decided_ = before; nlast = stay; }
-  }
-  return result(L, error);
+  if (lua_toboolean(L, 5)) c.died = NULL;
+  c.ud = r;
+  r->api = api(L);
+  r->L = L;
+  return result(L, begin(r, &o, &c));
+}
+
+static int l_sized (lua_State *L) {
+  asamp_Client c = {sizeof(c), NULL, allocated, decided, died, left, collected};
+  asamp_Options o = {sizeof(o), 64, 1, 0, 1};
+  Record *r = self(L);
+  c.ud = r;
+  c.size = (size_t)luaL_optinteger(L, 1, sizeof(c));
+  o.size = (size_t)luaL_optinteger(L, 2, sizeof(o));
+  r->api = api(L);
+  r->L = L;
+  if (r->api->start(L, &o, NULL) == NULL || r->api->start(L, NULL, &c) == NULL)
+    return luaL_error(L, "a client that is none was taken");
+  return result(L, begin(r, &o, &c));
+}
+
+static int l_sizes (lua_State *L) {
+  lua_pushinteger(L, sizeof(asamp_Client));
+  lua_pushinteger(L, offsetof(asamp_Client, died));
+  lua_pushinteger(L, sizeof(asamp_Options));
+  return 3;
 }
 
 static int l_stop (lua_State *L) {
@@ -161,23 +270,32 @@ static int l_period (lua_State *L) {
   return result(L, api(L)->period(L, (uint64_t)luaL_checkinteger(L, 1)));
 }
 
+static void setinteger (lua_State *L, const char *key, uint64_t n) {
+  lua_pushinteger(L, (lua_Integer)n);
+  lua_setfield(L, -2, key);
+}
+
+static void setboolean (lua_State *L, const char *key, int b) {
+  lua_pushboolean(L, b);
+  lua_setfield(L, -2, key);
+}
+
 static int l_samples (lua_State *L) {
-  size_t i, all = n;  /* more may come while this is done */
+  const Record *r = self(L);
+  size_t i, all = r->n;  /* more may come while this is done */
   const asamp_Api *a = api(L);
   lua_createtable(L, (int)all, 0);
   for (i = 0; i < all; i++) {
-    const Taken copy = taken[i], *t = &copy;
-    lua_createtable(L, 0, 6);
+    const Taken copy = r->taken[i], *t = &copy;
+    lua_createtable(L, 0, 9);
     lua_pushstring(L, a->kindname((asamp_Kind)t->kind));
     lua_setfield(L, -2, "kind");
-    lua_pushinteger(L, (lua_Integer)t->size);
-    lua_setfield(L, -2, "size");
-    lua_pushinteger(L, (lua_Integer)t->count);
-    lua_setfield(L, -2, "count");
-    if (t->fate >= 0) {
-      lua_pushboolean(L, t->fate);
-      lua_setfield(L, -2, "survived");
-    }
+    setinteger(L, "size", t->size);
+    setinteger(L, "count", t->count);
+    if (t->fate != NONE) setboolean(L, "survived", t->fate == TENURED);
+    setboolean(L, "followed", t->followed);
+    setboolean(L, "died", t->died);
+    setboolean(L, "left", t->left);
     if (t->class[0] != '\0') {
       lua_pushstring(L, t->class);
       lua_setfield(L, -2, "class");
@@ -190,24 +308,46 @@ static int l_samples (lua_State *L) {
 }
 
 static int l_wrong (lua_State *L) {
-  lua_pushstring(L, wrong);
+  lua_pushstring(L, self(L)->wrong);
   return 1;
 }
 
 static int l_collections (lua_State *L) {
-  lua_pushinteger(L, (lua_Integer)collections);
-  lua_pushinteger(L, (lua_Integer)majors);
-  return 2;
+  const Record *r = self(L);
+  size_t i, all = r->ncollections;
+  lua_createtable(L, (int)all, 0);
+  for (i = 0; i < all; i++) {
+    const asamp_Collection c = r->collections[i];
+    lua_createtable(L, 0, 10);
+    setboolean(L, "major", c.major);
+    setinteger(L, "minors", c.minors);
+    setinteger(L, "majors", c.majors);
+    setinteger(L, "duration", c.duration);
+    setinteger(L, "inuse", c.inuse);
+    setinteger(L, "held", c.held);
+    setinteger(L, "rss", c.rss);
+    setinteger(L, "tenured", c.tenured);
+    setinteger(L, "phase", (uint64_t)c.phase);
+    setinteger(L, "lost", c.lost);
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  }
+  return 1;
 }
 
 static int l_misuse (lua_State *L) {
-  misused = NULL;
-  lua_pushinteger(L, refused);
-  lua_pushinteger(L, obeyed);
-  refused = obeyed = 0;
-  misusedapi = api(L);
-  if (lua_toboolean(L, 1)) misused = L;
+  Record *r = self(L);
+  r->misused = lua_toboolean(L, 1);
+  lua_pushinteger(L, r->refused);
+  lua_pushinteger(L, r->obeyed);
+  r->refused = r->obeyed = 0;
   return 2;
+}
+
+static int l_callapi (lua_State *L) {
+  static const char *const names[] = {"allocated", "decided", "died", "left",
+    "collected", "none", NULL};
+  self(L)->callapi = names[luaL_checkoption(L, 1, NULL, names)];
+  return 0;
 }
 
 static int l_symbol (lua_State *L) {
@@ -219,32 +359,51 @@ static int l_symbol (lua_State *L) {
   return 2;
 }
 
+static const luaL_Reg functions[] = {
+  {"start", l_start}, {"sized", l_sized}, {"sizes", l_sizes}, {"stop", l_stop},
+  {"period", l_period}, {"samples", l_samples}, {"wrong", l_wrong},
+  {"collections", l_collections}, {"misuse", l_misuse}, {"callapi", l_callapi},
+  {"symbol", l_symbol}, {NULL, NULL}
+};
+
+/* Sets the functions of the module, below an integer, about that record. */
+static int l_use (lua_State *L) {
+  lua_Integer n = luaL_checkinteger(L, 1);
+  luaL_argcheck(L, n >= 1 && n <= RECORDS, 1, "no such record");
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_pushinteger(L, n - 1);
+  luaL_setfuncs(L, functions, 1);
+  return 0;
+}
+
 /* Of the last state that has the module. */
 static int l_gc (lua_State *L) {
+  int i;
   (void)L;
-  if (--states == 0) {
-    free(taken);
-    taken = NULL;
-    n = size = 0;
+  if (__atomic_sub_fetch(&states, 1, __ATOMIC_RELAXED) > 0) return 0;
+  for (i = 0; i < RECORDS; i++) {
+    free(records[i].taken);
+    free(records[i].collections);
   }
+  memset(records, 0, sizeof(records));
   return 0;
 }
 
 int luaopen_embedding (lua_State *L);
 
 int luaopen_embedding (lua_State *L) {
-  static const luaL_Reg functions[] = {
-    {"start", l_start}, {"stop", l_stop}, {"period", l_period},
-    {"samples", l_samples}, {"wrong", l_wrong},
-    {"collections", l_collections}, {"misuse", l_misuse}, {"symbol", l_symbol}, {NULL, NULL}
-  };
-  luaL_newlib(L, functions);
+  luaL_newlibtable(L, functions);
+  lua_pushinteger(L, 0);
+  luaL_setfuncs(L, functions, 1);
+  lua_pushvalue(L, -1);
+  lua_pushcclosure(L, l_use, 1);
+  lua_setfield(L, -2, "use");
   lua_newuserdatauv(L, 1, 0);
   lua_createtable(L, 0, 1);
   lua_pushcfunction(L, l_gc);
   lua_setfield(L, -2, "__gc");
   lua_setmetatable(L, -2);
   lua_setfield(L, -2, "freed");
-  states++;
+  __atomic_add_fetch(&states, 1, __ATOMIC_RELAXED);
   return 1;
 }

@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** starved: asamp/embed.c over a tracker that the spec plays, in a process that
-** has no memory for stacks when the spec says so. Knows no other part of the
-** sampler; one client at a time.
+** has no memory when the spec says so. Knows no other part of the sampler; one
+** client at a time.
 **
-**   start()                 a client, which is told every sample
+**   start(follows)          a client, which is told all; follows: deaths, too
+**   room() -> is there memory for a sample?
 **   sample(kept, {ids...}) -> kept, {ids...}: what the tracker tells (innermost
-**     first), and what the client is told of it
-**   starve(on)              embed.c's requests for memory fail from here on
-**   stop()
+**     first), and what the client is told of it. Only where there is room
+**   collection({fates...}, {runs...}) -> what the client is told of that: words for
+**     each fate ("decided NUMBER young"; "survived", "followed") and each death
+**     ("died NUMBER"), "collected" at the end
+**   starve("stacks" or "all" or nil)  embed.c's requests for memory fail, those for
+**     stacks or all of them
+**   stop() -> "left NUMBER left NUMBER ..."
 */
 #include "../../asamp/embed.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,8 +28,10 @@
 #include "../../asamp/tracker.h"
 
 static Tracker played;
-static int starving;
-static lua_State *told;		/* where the client's table goes */
+static const char *starving;	/* NULL: nothing */
+static uint64_t number;		/* of the last sample */
+static lua_State *told;		/* where the client's table goes, ... */
+static luaL_Buffer *text;	/* ... or its words */
 
 
 /* {== what embed.c is linked with ====================================== */
@@ -32,7 +40,14 @@ void *__real_malloc (size_t n);
 void *__wrap_malloc (size_t n);
 
 void *__wrap_malloc (size_t n) {
-  return starving ? NULL : __real_malloc(n);
+  return (starving != NULL) ? NULL : __real_malloc(n);
+}
+
+void *__real_realloc (void *p, size_t n);
+void *__wrap_realloc (void *p, size_t n);
+
+void *__wrap_realloc (void *p, size_t n) {
+  return (starving != NULL && *starving == 'a') ? NULL : __real_realloc(p, n);
 }
 
 Sampler *sampler_of (lua_State *L) {
@@ -83,7 +98,49 @@ const char *profile_kindname (int kind) {
 /* }===================================================================== */
 
 
-static void allocated (void *ud, const asamp_Sample *s) {
+/* The value that the client gives a sample. */
+static void *valueof (uint64_t n) {
+  return (void *)(uintptr_t)(n * 8);
+}
+
+
+/* All that is told later names the sample as it was told. */
+static void append (const char *what, const asamp_Known *s) {
+  char words[80];
+  int right = (s->value == valueof(s->number) && s->size == s->number + 1 &&
+               s->count == s->number + 2);
+  snprintf(words, sizeof(words), " %s %llu%s", what, (unsigned long long)s->number,
+           right ? "" : " as another");
+  luaL_addstring(text, words);
+}
+
+
+static void decided (void *ud, const asamp_Known *s, const asamp_Fate *f) {
+  (void)ud;
+  append("decided", s);
+  luaL_addstring(text, f->followed ? " followed" : f->survived ? " survived" : " young");
+}
+
+
+static void died (void *ud, const asamp_Known *s) {
+  (void)ud;
+  append("died", s);
+}
+
+
+static void left (void *ud, const asamp_Known *s) {
+  (void)ud;
+  append("left", s);
+}
+
+
+static void collected (void *ud, const asamp_Collection *c) {
+  (void)ud; (void)c;
+  luaL_addstring(text, " collected");
+}
+
+
+static void *allocated (void *ud, const asamp_Sample *s) {
   size_t i;
   (void)ud;
   lua_pushinteger(told, (lua_Integer)s->kept);
@@ -92,14 +149,25 @@ static void allocated (void *ud, const asamp_Sample *s) {
     lua_pushinteger(told, (lua_Integer)(uintptr_t)s->frames[i].address);
     lua_rawseti(told, -2, (lua_Integer)i + 1);
   }
+  return valueof(s->number);
 }
 
 
 static int l_start (lua_State *L) {
-  static const asamp_Client client = {NULL, allocated, NULL, NULL};
-  static const asamp_Options o = {4096, 0, 1, 1};
-  const char *error = embed_api.start(L, &o, &client);
+  asamp_Client client = {sizeof(client), NULL, allocated, decided, died, left,
+                         collected};
+  asamp_Options o = {sizeof(o), 4096, 0, 1, 1};
+  const char *error;
+  if (!lua_toboolean(L, 1)) client.died = NULL;
+  number = 0;
+  error = embed_api.start(L, &o, &client);
   return (error != NULL) ? luaL_error(L, "%s", error) : 0;
+}
+
+
+static int l_room (lua_State *L) {
+  lua_pushboolean(L, played.client->room(played.ud));
+  return 1;
 }
 
 
@@ -109,7 +177,8 @@ static int l_sample (lua_State *L) {
   ProfileFrame *frames = lua_newuserdatauv(L, (n + 1) * sizeof(*frames), 0);
   ProfileSample s;
   memset(&s, 0, sizeof(s));
-  s.count = 1;
+  s.size = ++number + 1;
+  s.count = number + 2;
   for (i = 0; i < n; i++) {
     lua_rawgeti(L, 2, (lua_Integer)i + 1);
     frames[i].id = (uint64_t)lua_tointeger(L, -1) | 1;  /* native */
@@ -122,15 +191,59 @@ static int l_sample (lua_State *L) {
 }
 
 
+/* The numbers of the list at 'i', in memory of the state; '*n' of them. */
+static lua_Integer *numbers (lua_State *L, int i, size_t *n) {
+  lua_Integer *list;
+  size_t k;
+  *n = lua_rawlen(L, i);
+  list = lua_newuserdatauv(L, (*n + 1) * sizeof(*list), 0);
+  for (k = 0; k < *n; k++) {
+    lua_rawgeti(L, i, (lua_Integer)k + 1);
+    list[k] = lua_tointeger(L, -1);
+    lua_pop(L, 1);
+  }
+  return list;
+}
+
+
+static int l_collection (lua_State *L) {
+  ProfileCollection c;
+  PendingFates f;
+  FollowedDeaths d;
+  luaL_Buffer b;
+  size_t i;
+  lua_Integer *fates = numbers(L, 1, &f.n), *runs = numbers(L, 2, &d.n);
+  unsigned char *survived = lua_newuserdatauv(L, f.n + 1, 0);
+  uint32_t *deaths = lua_newuserdatauv(L, (d.n + 1) * sizeof(*deaths), 0);
+  for (i = 0; i < f.n; i++) survived[i] = (unsigned char)fates[i];
+  for (i = 0; i < d.n; i++) deaths[i] = (uint32_t)runs[i];
+  memset(&c, 0, sizeof(c));
+  f.survived = survived;
+  f.classes = NULL;
+  f.samples = NULL;
+  d.runs = deaths;
+  luaL_buffinit(L, &b);
+  text = &b;
+  played.client->collection(played.ud, &c, &f, &d);
+  luaL_pushresult(&b);
+  return 1;
+}
+
+
 static int l_starve (lua_State *L) {
-  starving = lua_toboolean(L, 1);
+  static const char *const what[] = {"stacks", "all", NULL};
+  starving = lua_isnoneornil(L, 1) ? NULL : what[luaL_checkoption(L, 1, NULL, what)];
   return 0;
 }
 
 
 static int l_stop (lua_State *L) {
+  luaL_Buffer b;
+  luaL_buffinit(L, &b);
+  text = &b;
   embed_api.stop(L);
-  return 0;
+  luaL_pushresult(&b);
+  return 1;
 }
 
 
@@ -138,8 +251,9 @@ int luaopen_starved (lua_State *L);
 
 int luaopen_starved (lua_State *L) {
   static const luaL_Reg functions[] = {
-    {"start", l_start}, {"sample", l_sample}, {"starve", l_starve},
-    {"stop", l_stop}, {NULL, NULL}
+    {"start", l_start}, {"room", l_room}, {"sample", l_sample},
+    {"collection", l_collection}, {"starve", l_starve}, {"stop", l_stop},
+    {NULL, NULL}
   };
   luaL_newlib(L, functions);
   return 1;

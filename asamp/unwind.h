@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Walks of the C stack. How the frame of a call site is left (where the caller's
+** frame begins, where its frame pointer was saved) is looked up once in the
+** object file's unwind tables and kept: a frame costs some 15 instructions then,
+** where libunwind takes over a hundred. Rules are DWARF's call frame
+** information; those kept are of the kind compilers make for almost all code of
+** x86-64: the frame begins a fixed way from the stack or the frame pointer.
+**
+**   UW1  what comes out is what libunwind would tell. A call site of any other
+**        kind (a signal's frame, a frame whose place is computed, code without
+**        tables), another processor: the stack is left to libunwind, all of it;
+**   UW2  a walk goes outwards only and stays inside of the thread's stack;
+**   UW3  rules are forgotten when a lookup finds that object files were loaded.
+**        Of code that was unloaded since, none is asked for.
+*/
+#ifndef asamp_unwind_h
+#define asamp_unwind_h
+
+#include <signal.h>
+#include <stdint.h>
+
+#define UNWIND_LOG	13	/* of the number of rules */
+#define UNWIND_NEAR	8	/* a rule is one of so many, from where its hash says */
+#define UNWIND_OWN	32	/* frames inside of where a walk begins, at most */
+
+/* How a frame is left; 'ip', a return address, is its call site. */
+typedef struct UnwindRule {
+  uintptr_t ip;			/* 0: empty */
+  int32_t size;			/* from the base to the caller's frame; */
+  int16_t saved;		/* from there to the saved frame pointer; 0: it
+				   is in the register still */
+  unsigned char base;		/* NativeBase */
+} UnwindRule;
+
+/* Who walks: rules, and the walk that is under way. All zero at first. */
+typedef struct Unwind {
+  UnwindRule rules[(1 << UNWIND_LOG) + UNWIND_NEAR];
+  unsigned loads;		/* native_frame's, when they were looked up */
+  unsigned turn;		/* of those near, whose place is taken next */
+  const char *from, *to;	/* the walk begins in this code */
+  uintptr_t ip, sp, fp;		/* where it is: the frame that comes next */
+  int otherwise;		/* it is libunwind's */
+  int ended;			/* there are no more frames */
+} Unwind;
+
+/*
+** Begins a walk of the calling thread's stack at its innermost frame in the code
+** from 'from' to 'to', which stays until the walk is over. Allocates, and may
+** wait for another thread that looks names up; so do the calls that follow.
+*/
+void unwind_begin (Unwind *u, const char *from, const char *to);
+
+/*
+** Goes on: behind the n return addresses in 'addresses', which have been told, come
+** some more of them, outwards. Returns how many there are then: n at the end, or
+** where there is no room. 'addresses' has room for 'room', more than UNWIND_OWN;
+** that many of it are not used for addresses that are told.
+*/
+int unwind_more (Unwind *u, void **addresses, int n, int room);
+
+/* 1: this OS thread is in libunwind, so a signal handler must not be. */
+extern __thread volatile sig_atomic_t unwind_busy
+    __attribute__((tls_model("initial-exec")));
+
+/* Walks the C stack once, for what libunwind allocates for an OS thread. */
+void unwind_prime (void);
+
+#endif

@@ -1,0 +1,142 @@
+-- SPDX-License-Identifier: MIT
+-- What a client of asamp.h is told in a process that has no memory left.
+
+local process = require "spec.support.process"
+local starved = require "starved"
+local story = require "spec.support.story"
+
+describe("a client in a process without memory", function()
+  local function list(from, to)
+    local t = {}
+    for i = from, to, 8 do t[#t + 1] = i end
+    return t
+  end
+
+  after_each(function()
+    starved.starve()
+    starved.stop()
+  end)
+
+  -- 256 samples have room; for more, 16 KiB are asked for.
+  if not process.interpreter():find "/asan/" then
+    it("is told how many samples were lost, and all that come when there is memory again", function()
+      local refusing = package.searchpath("refusing", package.cpath)
+      local script = process.file [[
+        local embedding, natives = require "embedding", require "natives"
+        local refusing, core = require "refusing", require "profiler.core"
+        local kept = {}
+        for i = 1, 1100 do kept[i] = false end
+        assert(embedding.start(64, true))
+        local before = core.allocated()
+        refusing.refuse(16384)
+        for i = 1, 1000 do kept[i] = natives.userdata(4096 - 32) end
+        collectgarbage()
+        local refused = refusing.refused()
+        refusing.refuse(0)
+        for i = 1001, 1100 do kept[i] = natives.userdata(8192 - 32) end
+        kept[1100] = false
+        collectgarbage()
+        embedding.stop()
+        local bytes = core.allocated() - before
+        local list, points, first, second = embedding.samples(), 0, 0, 0
+        for _, s in ipairs(list) do
+          points = points + s.count
+          if s.kind == "userdata" and s.left then
+            first = first + (s.size == 4096 and 1 or 0)
+            second = second + (s.size == 8192 and 1 or 0)
+          end
+        end
+        local collections = embedding.collections()
+        local lost = collections[#collections].lost
+        print(embedding.wrong(), refused > 700, first > 100 and first <= 256, second,
+              lost > 700 * 64, math.abs((points + lost) * 64 - bytes) < 256)
+      ]]
+      local status, out, err = process.run{script, env = {LD_PRELOAD = refusing}}
+      os.remove(script)
+      assert.same({0, ""}, {status, err})
+      assert.equal("nil\ttrue\ttrue\t99\ttrue\ttrue\n", out)
+    end)
+  end
+
+  -- The model: samples in their order, each with its fate; those that find no room
+  -- are never told.
+  it("is told fates, deaths and the rest of the samples that there was room for", function()
+    for seed = 1, 30 do
+      math.randomseed(seed)
+      local random, same = math.random, story(seed)
+      local follows = seed % 5 > 0
+      local n, followed, waiting, starving = 0, {}, {}, false
+      starved.start(follows)
+      for _ = 1, 400 do
+        local what = random(100)
+        if what <= 70 then
+          for _ = 1, random(1, 40) do
+            local room = starved.room()
+            if not starving then same("room", true, room) end
+            if room then
+              n = n + 1
+              waiting[#waiting + 1] = n
+              starved.sample(0, {})
+            end
+          end
+        elseif what <= 80 then
+          starving = not starving
+          starved.starve(starving and "all" or nil)
+        else
+          local told, runs, words = {}, {}, {}
+          for i, number in ipairs(waiting) do
+            told[i] = random(0, 2)
+            words[#words + 1] = ("decided %d %s"):format(number, told[i] == 0 and "young"
+              or told[i] == 1 and follows and "followed" or "survived")
+            if told[i] == 1 and follows then followed[#followed + 1] = number end
+          end
+          waiting = {}
+          if follows and random(2) == 1 then
+            local stay, alive, dead, odds = {}, 0, 0, random(1, 4)
+            for _, number in ipairs(followed) do
+              if random(odds) == 1 then
+                words[#words + 1] = "died " .. number
+                dead = dead + 1
+              else
+                if dead > 0 then
+                  runs[#runs + 1], runs[#runs + 2] = alive, dead
+                  alive, dead = 0, 0
+                end
+                alive, stay[#stay + 1] = alive + 1, number
+              end
+            end
+            if dead > 0 then runs[#runs + 1], runs[#runs + 2] = alive, dead end
+            followed = stay
+          end
+          words[#words + 1] = "collected"
+          same("collection", " " .. table.concat(words, " "), starved.collection(told, runs))
+        end
+      end
+      local words = {}
+      for _, l in ipairs{followed, waiting} do
+        for _, number in ipairs(l) do words[#words + 1] = " left " .. number end
+      end
+      same("stop", table.concat(words), starved.stop())
+      starved.starve()
+      assert.is_true(n > 1000, n)
+    end
+  end)
+
+  -- The next sample's outer frames were looked for where there were none.
+  it("is told of a stack what there was memory for, and never what was not told", function()
+    starved.start()
+    assert.is_true(starved.room())
+    starved.starve "stacks"
+    assert.same({0, {}}, {starved.sample(0, list(8, 4000))})
+    starved.starve()
+    assert.same({0, {8, 16}}, {starved.sample(500, {8, 16})})
+    local all = list(8, 4000)
+    assert.same({0, all}, {starved.sample(0, all)})
+    starved.starve "stacks"
+    assert.same({400, list(808, 4000)}, {starved.sample(400, list(8000, 80000))})
+    assert.same({400, list(808, 4000)}, {starved.sample(9000, {})})
+    starved.starve()
+    table.insert(all, 101, 24)
+    assert.same({400, table.move(all, 101, 501, 1, {})}, {starved.sample(5000, {24})})
+  end)
+end)

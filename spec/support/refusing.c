@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** refusing: a process whose realloc refuses what a spec says. To be loaded by
+** LD_PRELOAD, and by require in the same process; not beside AddressSanitizer,
+** which has a realloc of its own.
+**
+**   refuse(n)   requests for exactly n bytes fail from here on; 0: none
+**   refused() -> how many have
+*/
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdlib.h>
+
+#include <lua.h>
+#include <lauxlib.h>
+
+static size_t refusing;
+static long times;
+
+void *realloc (void *p, size_t n) {
+  static void *(*next) (void *, size_t);
+  if (n == refusing && n != 0) {
+    times++;
+    return NULL;
+  }
+  if (next == NULL) next = (void *(*) (void *, size_t))dlsym(RTLD_NEXT, "realloc");
+  return next(p, n);
+}
+
+static int l_refuse (lua_State *L) {
+  refusing = (size_t)luaL_checkinteger(L, 1);
+  return 0;
+}
+
+static int l_refused (lua_State *L) {
+  lua_pushinteger(L, times);
+  return 1;
+}
+
+int luaopen_refusing (lua_State *L);
+
+int luaopen_refusing (lua_State *L) {
+  static const luaL_Reg functions[] = {
+    {"refuse", l_refuse}, {"refused", l_refused}, {NULL, NULL}
+  };
+  luaL_newlib(L, functions);
+  return 1;
+}

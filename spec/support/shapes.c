@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** shapes: C functions that call f(...), with frames of all kinds that compilers
+** make and a walk of the C stack has to pass.
+**
+**   fixed(f, ...)      found from the stack pointer
+**   variable(f, n, ..) n bytes more in each call (alloca): from the frame pointer
+**   pointed(f, ...)    compiled with a frame pointer
+**   aligned(f, ...)    on an address of its own choice: computed
+**   sorted(f)          through the C library (qsort)
+**   signalled(f)       from a signal handler
+**   context(f)         on another C stack, from where the first is not seen
+*/
+#include <alloca.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+
+#include <lua.h>
+#include <lauxlib.h>
+
+#define NOINLINE	__attribute__((noinline))
+
+static volatile char sink;
+
+static NOINLINE void use (void *p) {
+  *(volatile char *)p = sink;
+}
+
+static NOINLINE int shape_fixed (lua_State *L) {
+  lua_call(L, lua_gettop(L) - 1, 0);
+  sink++;
+  return 0;
+}
+
+static NOINLINE int shape_variable (lua_State *L) {
+  size_t n = (size_t)luaL_checkinteger(L, 2);
+  char *room = alloca(n + 1);
+  memset(room, 1, n + 1);
+  lua_remove(L, 2);
+  lua_call(L, lua_gettop(L) - 1, 0);
+  use(room);
+  return 0;
+}
+
+__attribute__((noinline, optimize("no-omit-frame-pointer")))
+static int shape_pointed (lua_State *L) {
+  lua_call(L, lua_gettop(L) - 1, 0);
+  sink++;
+  return 0;
+}
+
+static NOINLINE int shape_aligned (lua_State *L) {
+  char room[256] __attribute__((aligned(256)));
+  use(room);
+  lua_call(L, lua_gettop(L) - 1, 0);
+  use(room);
+  return 0;
+}
+
+static __thread lua_State *running;
+
+/* Calls what is at the top, which stays there. */
+static NOINLINE void callback (void) {
+  lua_State *L = running;
+  lua_pushvalue(L, -1);
+  lua_call(L, 0, 0);
+  sink++;
+}
+
+static int compared;
+
+/* Calls when it is called first: how often that is, the library decides. */
+static NOINLINE int shape_compare (const void *a, const void *b) {
+  if (compared++ == 0) callback();
+  return *(const int *)a - *(const int *)b;
+}
+
+static NOINLINE int shape_sorted (lua_State *L) {
+  int two[] = {2, 1};
+  running = L;
+  compared = 0;
+  qsort(two, 2, sizeof(int), shape_compare);
+  return 0;
+}
+
+static NOINLINE void shape_handler (int signal) {
+  (void)signal;
+  callback();
+}
+
+static NOINLINE int shape_signalled (lua_State *L) {
+  struct sigaction a, before;
+  memset(&a, 0, sizeof(a));
+  a.sa_handler = shape_handler;
+  a.sa_flags = SA_NODEFER;
+  running = L;
+  sigaction(SIGUSR2, &a, &before);
+  raise(SIGUSR2);
+  sigaction(SIGUSR2, &before, NULL);
+  return 0;
+}
+
+static NOINLINE void shape_entry (void) {
+  callback();
+  sink++;
+}
+
+static NOINLINE int shape_context (lua_State *L) {
+  enum { SIZE = 256 * 1024 };
+  ucontext_t here, there;
+  getcontext(&there);
+  there.uc_stack.ss_sp = lua_newuserdatauv(L, SIZE, 0);
+  there.uc_stack.ss_size = SIZE;
+  there.uc_link = &here;
+  lua_insert(L, -2);
+  running = L;
+  makecontext(&there, shape_entry, 0);
+  swapcontext(&here, &there);
+  return 0;
+}
+
+int luaopen_shapes (lua_State *L) {
+  static const luaL_Reg functions[] = {
+    {"fixed", shape_fixed}, {"variable", shape_variable}, {"pointed", shape_pointed},
+    {"aligned", shape_aligned}, {"sorted", shape_sorted}, {"signalled", shape_signalled},
+    {"context", shape_context}, {NULL, NULL}
+  };
+  luaL_newlib(L, functions);
+  return 1;
+}
