@@ -36,7 +36,7 @@ static size_t stepzlib (z_stream *z, unsigned char *packed,
 ** that are not. So zlib's default level looks at more of them (CHAIN; a quarter
 ** of that when it has a GOOD one), and a LAZY one is long enough.
 */
-enum { LEVEL = 6, GOOD = 8, LAZY = 32, LONGEST = 258, CHAIN = 512 };
+enum { LEVEL = 6, GOOD = 8, LAZY = 64, LONGEST = 258, CHAIN = 1024 };
 
 static int strategyof (int text) {
   return text ? Z_FILTERED : Z_DEFAULT_STRATEGY;
