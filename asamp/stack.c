@@ -211,7 +211,8 @@ typedef struct Natives {
 static void natives (Stack *s, lua_State *L, Natives *w) {
   luaN_Code code;
   luaN_code(&code);
-  unwind_begin(s->unwind, code.core.from, code.core.to);
+  owner_prime();
+  unwind_begin(s->unwind, code.core.from, code.core.to, owner_stackend());
   w->a = s->native;
   w->n = 0;
   w->more = s->unwind;

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "native.h"
-#include "owner.h"
 #include "readable.h"
 
 __thread volatile sig_atomic_t unwind_busy;
@@ -84,7 +83,7 @@ static const UnwindRule *ruleof (Unwind *u, uintptr_t ip) {
 
 /* From the next frame to the one outside of it. 0: a rule is missing (UW1). */
 __attribute__((no_sanitize_address, always_inline))
-static inline int step (Unwind *u, const char *end) {
+static inline int step (Unwind *u) {
   const UnwindRule *r = ruleof(u, u->ip);
   uintptr_t frame;  /* the caller's: above its return address */
   if (r->base == NATIVE_OUTERMOST) {
@@ -93,7 +92,7 @@ static inline int step (Unwind *u, const char *end) {
   }
   if (r->base == NATIVE_OTHER) return 0;
   frame = ((r->base == NATIVE_FP) ? u->fp : u->sp) + (uintptr_t)(intptr_t)r->size;
-  if (frame <= u->sp || frame > (uintptr_t)end || frame % sizeof(frame) != 0)
+  if (frame <= u->sp || frame > (uintptr_t)u->end || frame % sizeof(frame) != 0)
     return 0;  /* UW2 */
   if (r->saved != 0) {
     uintptr_t at = frame + (uintptr_t)(intptr_t)r->saved;
@@ -134,31 +133,28 @@ static void check (Unwind *u, void *const *a, int n) {
 
 
 __attribute__((noinline))
-void unwind_begin (Unwind *u, const char *from, const char *to) {
+void unwind_begin (Unwind *u, const char *from, const char *to, const char *end) {
   /* of this function: the caller's frame pointer, the return address */
   const uintptr_t *frame = __builtin_frame_address(0);
-  const char *end;
-  owner_prime();
-  end = owner_stackend();
   u->from = from;
   u->to = to;
+  u->end = end;
   u->fp = frame[0];
   u->ip = frame[1];
   u->sp = (uintptr_t)(frame + 2);
   u->ended = u->otherwise = 0;
   while (!isbeginning(u, u->ip) && !u->ended && !u->otherwise)
-    u->otherwise = !step(u, end);
+    u->otherwise = !step(u);
   u->otherwise |= u->ended;
 }
 
 
 int unwind_more (Unwind *u, void **addresses, int n, int room) {
   int most = (n + SOME < room - UNWIND_OWN) ? n + SOME : room - UNWIND_OWN;
-  const char *end = owner_stackend();
   if (u->ended) return n;
   while (!u->otherwise && !u->ended && n < most) {
     addresses[n++] = (void *)u->ip;
-    u->otherwise = !step(u, end);
+    u->otherwise = !step(u);
   }
   if (u->otherwise) {
     most = (2 * n + 16 < room - UNWIND_OWN) ? 2 * n + 16 : room - UNWIND_OWN;
@@ -170,9 +166,10 @@ int unwind_more (Unwind *u, void **addresses, int n, int room) {
 
 #else
 
-void unwind_begin (Unwind *u, const char *from, const char *to) {
+void unwind_begin (Unwind *u, const char *from, const char *to, const char *end) {
   u->from = from;
   u->to = to;
+  u->end = end;
   u->ended = 0;
 }
 

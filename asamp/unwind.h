@@ -39,17 +39,19 @@ typedef struct Unwind {
   unsigned loads;		/* native_frame's, when they were looked up */
   unsigned turn;		/* of those near, whose place is taken next */
   const char *from, *to;	/* the walk begins in this code */
+  const char *end;		/* of the thread's stack */
   uintptr_t ip, sp, fp;		/* where it is: the frame that comes next */
   int otherwise;		/* it is libunwind's */
   int ended;			/* there are no more frames */
 } Unwind;
 
 /*
-** Begins a walk of the calling thread's stack at its innermost frame in the code
-** from 'from' to 'to', which stays until the walk is over. Allocates, and may
-** wait for another thread that looks names up; so do the calls that follow.
+** Begins a walk of the calling thread's stack, which ends at 'end' (NULL: it is not
+** known), at its innermost frame in the code from 'from' to 'to', which stays until
+** the walk is over. Allocates, and may wait for another thread that looks names up;
+** so do the calls that follow.
 */
-void unwind_begin (Unwind *u, const char *from, const char *to);
+void unwind_begin (Unwind *u, const char *from, const char *to, const char *end);
 
 /*
 ** Goes on: behind the n return addresses in 'addresses', which have been told, come
