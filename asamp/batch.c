@@ -109,21 +109,29 @@ static void eventtime (Batch *b, uint64_t us) {
   b->eventtime = us;
 }
 
+/*
+** The numbers are made small: what a minor collection tenured is most of what
+** more is in use after it, and a major one begins where the minor one of its
+** pause has ended. Zeros at the end of the line are left out.
+*/
 void batch_collection (Batch *b, uint64_t us, const ProfileCollection *c) {
   Bytes *to = &b->events;
+  uint64_t duration = c->duration / 1000;
+  const int64_t n[] = {
+    (int64_t)(us - duration - b->eventtime), (int64_t)duration,
+    (int64_t)c->tenured,
+    (int64_t)(c->inuse - b->before.inuse - c->tenured),
+    (int64_t)(c->held - b->before.held), (int64_t)(c->rss - b->before.rss),
+    c->state, (int64_t)c->minors, (int64_t)c->majors
+  };
+  size_t i, most = sizeof(n) / sizeof(n[0]);
+  while (most > 0 && n[most - 1] == 0)
+    most--;
   bytes_char(to, c->major ? 'G' : 'g');
-  eventtime(b, us);
-  bytes_signed(to, ' ', (int64_t)(c->inuse - b->before.inuse));
-  bytes_signed(to, ' ', (int64_t)(c->held - b->before.held));
-  bytes_signed(to, ' ', (int64_t)(c->rss - b->before.rss));
-  bytes_decimal(to, ' ', c->duration / 1000);
-  bytes_decimal(to, ' ', c->tenured);
-  bytes_decimal(to, ' ', (uint64_t)c->state);
-  if (c->minors + c->majors > 0) {
-    bytes_decimal(to, ' ', c->minors);
-    bytes_decimal(to, ' ', c->majors);
-  }
+  for (i = 0; i < most; i++)
+    bytes_signed(to, ' ', n[i]);
   bytes_char(to, '\n');
+  b->eventtime = us;
   b->before = *c;
 }
 

@@ -11,6 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What the writer writes; readers know format 2 as well. */
+#define DETAILS_FORMAT		3
+#define DETAILS_FORMATTEXT	"3"
+
 /* A list of decimal numbers, or of letters, not yet read. */
 typedef struct Fields {
   const char *p, *end;
@@ -32,6 +36,21 @@ int details_split (Details *d, const char *text, size_t n);
 /* The next number; 0 when there is none. */
 int details_number (Fields *f, uint64_t *n);
 int details_signed (Fields *f, int64_t *n);
+
+/* What the line of a collection tells, whichever format it is of. */
+typedef struct Collected {
+  int64_t time;              /* of its end, us since the last event */
+  int64_t inuse, held, rss;  /* bytes more than at the one before */
+  uint64_t duration;         /* us */
+  uint64_t tenured;          /* bytes */
+  uint64_t state, minors, majors;
+} Collected;
+
+/* The number that the meta "asamp.format" has, if it is one we read, or 0. */
+int details_format (const char *value);
+
+/* Reads the line of a 'g' or 'G'; numbers that are missing are 0. */
+void details_collection (Fields *line, int format, Collected *c);
 
 /*
 ** The next line of events: its letter, its fields in 'line'. 0 at the end.

@@ -8,6 +8,7 @@
 ** program's code), and in the extended flavour the objects whose fate is open (objects.h).
 */
 #include "batch.h"
+#include "details.h"
 #include "encoder.h"
 #include "idmap.h"
 #include "objects.h"
@@ -132,7 +133,7 @@ static void head (Encoder *e) {
   metanumber(e, "sample_allocated_bytes", e->config.period);
   if (e->config.command != NULL)
     meta(e, "argv", e->config.command);
-  meta(e, "asamp.format", "2");
+  meta(e, "asamp.format", DETAILS_FORMATTEXT);
   metanumber(e, "asamp.start", e->start / 1000);
   metanumber(e, "asamp.random", (uint64_t)(e->config.random != 0));
   if (e->config.followed > 0)
@@ -185,9 +186,9 @@ void encoder_free (Encoder *e) {
 }
 
 /* Between records: hands the output on when some has gathered. */
-static void drain (Encoder *e, size_t enough) {
+static void drain (Encoder *e, size_t enough, int text) {
   if (e->out.n >= enough && e->out.n > 0)
-    e->sink(e->sinkud, &e->out);
+    e->sink(e->sinkud, &e->out, text);
 }
 
 int encoder_failed (const Encoder *e) {
@@ -341,11 +342,11 @@ static uint32_t stackrecords (Encoder *e, int marker, uint64_t leaf,
     e->failed |= record.failed;
     for (i = 1; i < copies && !record.failed; i++) {
       bytes_add(&e->out, record.data, length);
-      drain(e, ENOUGH);
+      drain(e, ENOUGH, 0);
     }
     bytes_free(&record);
   }
-  drain(e, ENOUGH);
+  drain(e, ENOUGH, 0);
   return copies;
 }
 
@@ -404,7 +405,7 @@ void encoder_collection (Encoder *e, const ProfileCollection *c) {
   if (extended(e)) {
     objects_write(&e->objects, 0, c->time > e->last ? c->time : e->last, c,
                   &e->out);
-    drain(e, ENOUGH);
+    drain(e, ENOUGH, 0);
   }
 }
 
@@ -435,6 +436,7 @@ int encoder_full (const Encoder *e) {
 
 void encoder_batch (Encoder *e) {
   Bytes text = {0};
+  drain(e, 1, 0);
   namefresh(e);
   if (batch_take(&e->batch, &text)) {
     if (text.failed)
@@ -446,7 +448,7 @@ void encoder_batch (Encoder *e) {
     }
   }
   bytes_free(&text);
-  drain(e, 1);
+  drain(e, 1, 1);
 }
 
 void encoder_finish (Encoder *e, uint64_t now) {
@@ -460,5 +462,5 @@ void encoder_finish (Encoder *e, uint64_t now) {
   metaperiod(e);
   metanumber(e, "asamp.undecided", left);
   vmprof_time(&e->out, VMPROF_TRAILER, e->epoch + since(e, now));
-  drain(e, 1);
+  drain(e, 1, 1);
 }

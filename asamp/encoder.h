@@ -37,9 +37,10 @@ typedef struct Encoder Encoder;
 
 /*
 ** Takes what is in 'out' and sets out->n to 0. Called between records,
-** whenever some has gathered, and at the end of a batch.
+** whenever some has gathered, and at the end of a batch. 'text': names of
+** native code and details, not stacks.
 */
-typedef void (*EncoderSink) (void *ud, Bytes *out);
+typedef void (*EncoderSink) (void *ud, Bytes *out, int text);
 
 /*
 ** A new encoder, the head of the log being its first output. 'epoch' is the

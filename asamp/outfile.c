@@ -76,7 +76,7 @@ int outfile_open (OutFile *f, const char *path, int how) {
   f->fd = -1;
   f->packed = how != OUTFILE_PLAIN;
   if (f->packed &&
-      !packer_open(&f->packer, how == OUTFILE_FAST ? PACKER_FAST : PACKER_SMALL))
+      !packer_open(&f->packer, how == OUTFILE_LIVE ? PACKER_LIVE : PACKER_SMALL))
     return ENOMEM;
   /* a pipe that nobody reads is an error, not a reason to wait */
   f->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
@@ -94,6 +94,11 @@ void outfile_put (OutFile *f, const unsigned char *data, size_t n) {
     packer_put(&f->packer, data, n, PACKER_MORE, putpacked, f);
   else
     put(f, data, n);
+}
+
+void outfile_text (OutFile *f, int text) {
+  if (f->packed && f->error == 0)
+    packer_text(&f->packer, text, putpacked, f);
 }
 
 void outfile_flush (OutFile *f, int last) {

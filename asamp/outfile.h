@@ -27,7 +27,7 @@
 
 #include "packer.h"
 
-enum { OUTFILE_PLAIN, OUTFILE_SMALL, OUTFILE_FAST };  /* as packer.h */
+enum { OUTFILE_PLAIN, OUTFILE_SMALL, OUTFILE_LIVE };  /* as packer.h */
 
 typedef struct OutFile {
   int fd;               /* -1: none */
@@ -45,8 +45,10 @@ typedef struct OutFile {
 */
 int outfile_open (OutFile *f, const char *path, int how);
 
-/* Either does nothing after a failure. */
+/* None of these does anything after a failure. */
 void outfile_put (OutFile *f, const unsigned char *data, size_t n);
+/* As packer_text. */
+void outfile_text (OutFile *f, int text);
 /* 'last': ends the compressed data, after which nothing can be put. */
 void outfile_flush (OutFile *f, int last);
 

@@ -7,43 +7,88 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---------------------------------------------------------------- zlib -- */
+
+enum { BLOCK = PACKER_END + 1 };  /* as 'then': codes of its own from here on */
+
+static int openzlib (z_stream *z, int level) {
+  return deflateInit2(z, level, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY) ==
+         Z_OK;
+}
+
+/* One step of 'then'; returns the bytes in 'packed'. */
+static size_t stepzlib (z_stream *z, unsigned char *packed,
+                        const unsigned char **data, size_t *n, int then) {
+  static const int how[] = {Z_NO_FLUSH, Z_SYNC_FLUSH, Z_FINISH, Z_BLOCK};
+  z->next_in = (unsigned char *)*data;
+  z->avail_in = (uInt)*n;
+  z->next_out = packed;
+  z->avail_out = PACKER_PIECE;
+  deflate(z, how[then]);
+  *data = z->next_in;
+  *n = z->avail_in;
+  return PACKER_PIECE - z->avail_out;
+}
+
+/*
+** A member of LIVE. A stack repeats the one before but for a few words, and most
+** bytes of a word are zero: matches are as long as can be, and hide among many
+** that are not. So zlib's default level looks at more of them (CHAIN; a quarter
+** of that when it has a GOOD one), and a LAZY one is long enough.
+*/
+enum { LEVEL = 6, GOOD = 8, LAZY = 64, LONGEST = 258, CHAIN = 1024 };
+
+static int strategyof (int text) {
+  return text ? Z_FILTERED : Z_DEFAULT_STRATEGY;
+}
+
+static void beginzlib (z_stream *z, int text) {
+  deflateReset(z);
+  deflateParams(z, LEVEL, strategyof(text));
+  deflateTune(z, GOOD, LAZY, LONGEST, CHAIN);
+}
+
+/* ---------------------------------------------------------------- fast -- */
+
 #if __has_include(<isa-l/igzip_lib.h>) && !defined(ASAMP_ZLIB)
 #include <isa-l/igzip_lib.h>
 
 /* ISA-L's first level that makes Huffman codes of its own; it takes the memory. */
-enum { LEVEL = 1, LEVELBYTES = ISAL_DEF_LVL1_DEFAULT };
+enum { FASTLEVEL = 1, LEVELBYTES = ISAL_DEF_LVL1_DEFAULT };
 
-static int openfast (Packer *p) {
-  unsigned char *levelbytes = malloc(LEVELBYTES);
-  p->fast = malloc(sizeof(*p->fast));
-  if (p->fast == NULL || levelbytes == NULL) {
-    free(levelbytes);
-    free(p->fast);
-    p->fast = NULL;
-    return 0;
+static void beginfast (struct isal_zstream *z) {
+  unsigned char *levelbytes = z->level_buf;
+  isal_deflate_init(z);
+  z->gzip_flag = IGZIP_GZIP;
+  z->level = FASTLEVEL;
+  z->level_buf = levelbytes;
+  z->level_buf_size = LEVELBYTES;
+}
+
+static struct isal_zstream *newfast (void) {
+  struct isal_zstream *z = malloc(sizeof(*z));
+  if (z != NULL && (z->level_buf = malloc(LEVELBYTES)) == NULL) {
+    free(z);
+    z = NULL;
   }
-  isal_deflate_init(p->fast);
-  p->fast->gzip_flag = IGZIP_GZIP;
-  p->fast->level = LEVEL;
-  p->fast->level_buf = levelbytes;
-  p->fast->level_buf_size = LEVELBYTES;
-  return 1;
+  if (z != NULL)
+    beginfast(z);
+  return z;
 }
 
-static void closefast (Packer *p) {
-  free(p->fast->level_buf);
-  free(p->fast);
+static void freefast (struct isal_zstream *z) {
+  free(z->level_buf);
+  free(z);
 }
 
-/* One step of 'then'; returns the bytes in p->packed. */
-static size_t stepfast (Packer *p, const unsigned char **data, size_t *n,
-                        int then) {
-  struct isal_zstream *z = p->fast;
+/* As stepzlib; BLOCK is as FLUSH. */
+static size_t stepfast (struct isal_zstream *z, unsigned char *packed,
+                        const unsigned char **data, size_t *n, int then) {
   z->next_in = (unsigned char *)*data;
   z->avail_in = (uint32_t)*n;
-  z->next_out = p->packed;
+  z->next_out = packed;
   z->avail_out = PACKER_PIECE;
-  z->flush = then == PACKER_FLUSH ? SYNC_FLUSH : NO_FLUSH;
+  z->flush = then == PACKER_FLUSH || then == BLOCK ? SYNC_FLUSH : NO_FLUSH;
   z->end_of_stream = then == PACKER_END;
   isal_deflate(z);
   *data = z->next_in;
@@ -53,61 +98,67 @@ static size_t stepfast (Packer *p, const unsigned char **data, size_t *n,
 
 #else
 
-struct isal_zstream { char none; };
-#define openfast(p)	openzlib(p, 1)
-#define closefast(p)	((void)0)
-#define stepfast	stepzlib
+struct isal_zstream { z_stream z; };
+
+/*
+** The first match that is found is taken, it may be as long as can be, and what
+** it covers is indexed too: sizes of zlib's default, for two thirds of its time.
+*/
+enum { FASTLEVEL = 3, FASTCHAIN = 32 };
+
+static void beginfast (struct isal_zstream *fast) {
+  deflateReset(&fast->z);
+  deflateTune(&fast->z, LONGEST, LONGEST, LONGEST, FASTCHAIN);
+}
+
+static struct isal_zstream *newfast (void) {
+  struct isal_zstream *fast = calloc(1, sizeof(*fast));
+  if (fast != NULL && !openzlib(&fast->z, FASTLEVEL)) {
+    free(fast);
+    fast = NULL;
+  }
+  if (fast != NULL)
+    beginfast(fast);
+  return fast;
+}
+
+static void freefast (struct isal_zstream *fast) {
+  deflateEnd(&fast->z);
+  free(fast);
+}
+
+#define stepfast(f,packed,data,n,then)	stepzlib(&(f)->z, packed, data, n, then)
 
 #endif
 
-/*
-** zlib's search for repetitions, when it is to be fast. Stacks repeat the one
-** before but for a few words, so the first match that is found is taken (FAST,
-** no lazy evaluation), it may be as long as can be, and what it covers is
-** indexed too. Sizes are those of zlib's default, for two thirds of its time.
-*/
-enum { FAST = 3, LONGEST = 258, CHAIN = 32 };
-
-static int openzlib (Packer *p, int tuned) {
-  int level = tuned ? FAST : Z_DEFAULT_COMPRESSION;
-  if (deflateInit2(&p->z, level, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY) !=
-      Z_OK)
-    return 0;
-  if (tuned)
-    deflateTune(&p->z, LONGEST, LONGEST, LONGEST, CHAIN);
-  return 1;
-}
-
-static size_t stepzlib (Packer *p, const unsigned char **data, size_t *n,
-                        int then) {
-  p->z.next_in = (unsigned char *)*data;
-  p->z.avail_in = (uInt)*n;
-  p->z.next_out = p->packed;
-  p->z.avail_out = PACKER_PIECE;
-  deflate(&p->z, then == PACKER_END ? Z_FINISH
-                 : then == PACKER_FLUSH ? Z_SYNC_FLUSH : Z_NO_FLUSH);
-  *data = p->z.next_in;
-  *n = p->z.avail_in;
-  return PACKER_PIECE - p->z.avail_out;
-}
+/* -------------------------------------------------------------- packer -- */
 
 int packer_open (Packer *p, int how) {
   memset(p, 0, sizeof(*p));
+  p->how = how;
+  p->isfast = how == PACKER_FAST;
   p->packed = malloc(PACKER_PIECE);
   if (p->packed == NULL)
     return 0;
-  p->open = how == PACKER_FAST ? openfast(p) : openzlib(p, 0);
-  return p->open;
+  if (how != PACKER_SMALL && (p->fast = newfast()) == NULL)
+    return 0;
+  if (how != PACKER_FAST && !(p->hasz = openzlib(&p->z, Z_DEFAULT_COMPRESSION)))
+    return 0;
+  if (how == PACKER_LIVE) {
+    p->kept = malloc(PACKER_LIGHT);
+    beginzlib(&p->z, 0);
+  }
+  return how != PACKER_LIVE || p->kept != NULL;
 }
 
-void packer_put (Packer *p, const unsigned char *data, size_t n, int then,
-                 PackerSink sink, void *ud) {
+static void pack (Packer *p, const unsigned char *data, size_t n, int then,
+                  PackerSink sink, void *ud) {
   do {  /* lengths have 32 bits there */
     size_t piece = n < (1u << 30) ? n : 1u << 30, left = piece, m;
     int how = piece < n ? PACKER_MORE : then;
     do {
-      m = p->fast != NULL ? stepfast(p, &data, &left, how)
-                          : stepzlib(p, &data, &left, how);
+      m = p->isfast ? stepfast(p->fast, p->packed, &data, &left, how)
+                    : stepzlib(&p->z, p->packed, &data, &left, how);
       if (m > 0 && !sink(ud, p->packed, m))
         return;
     } while (m == PACKER_PIECE);
@@ -115,11 +166,94 @@ void packer_put (Packer *p, const unsigned char *data, size_t n, int then,
   } while (n > 0);
 }
 
+/* ---------------------------------------------------------------- live -- */
+
+/* Text begins, or ends, in what is packed. */
+static void turn (Packer *p, PackerSink sink, void *ud) {
+  p->packedtext = !p->packedtext;
+  pack(p, NULL, 0, BLOCK, sink, ud);
+  if (!p->isfast) {
+    p->z.next_out = p->packed;  /* it asks for room, and needs none */
+    p->z.avail_out = PACKER_PIECE;
+    deflateParams(&p->z, LEVEL, strategyof(p->packedtext));
+  }
+}
+
+/* Packs the n bytes that were kept. */
+static void packkept (Packer *p, size_t n, int then, PackerSink sink, void *ud) {
+  size_t at = 0, i;
+  for (i = 0; i < p->nturns; i++) {
+    if (p->turns[i] > at)
+      pack(p, p->kept + at, p->turns[i] - at, PACKER_MORE, sink, ud);
+    turn(p, sink, ud);
+    at = p->turns[i];
+  }
+  pack(p, p->kept + at, n - at, then, sink, ud);
+  p->nturns = 0;
+}
+
+/* Ends zlib's member, if there is one, and begins one of FAST. */
+static void tofast (Packer *p, PackerSink sink, void *ud) {
+  if (p->z.total_out > 0)
+    pack(p, NULL, 0, PACKER_END, sink, ud);
+  beginfast(p->fast);
+  p->isfast = 1;
+}
+
+static void tozlib (Packer *p, PackerSink sink, void *ud) {
+  pack(p, NULL, 0, PACKER_END, sink, ud);
+  p->isfast = 0;
+  beginzlib(&p->z, p->packedtext);
+}
+
+static void putlive (Packer *p, const unsigned char *data, size_t n, int then,
+                     PackerSink sink, void *ud) {
+  if (!p->isfast && n > PACKER_LIGHT - p->load) {
+    tofast(p, sink, ud);
+    packkept(p, p->load, PACKER_MORE, sink, ud);
+  }
+  if (p->isfast)
+    pack(p, data, n, then, sink, ud);
+  else {
+    if (n > 0)
+      memcpy(p->kept + p->load, data, n);
+    if (then != PACKER_MORE)
+      packkept(p, p->load + n, then, sink, ud);
+  }
+  p->load += n;
+  if (then == PACKER_FLUSH) {
+    if (p->isfast && p->load < PACKER_LIGHT / 2)
+      tozlib(p, sink, ud);
+    p->load = 0;
+  }
+}
+
+void packer_put (Packer *p, const unsigned char *data, size_t n, int then,
+                 PackerSink sink, void *ud) {
+  if (p->how == PACKER_LIVE)
+    putlive(p, data, n, then, sink, ud);
+  else
+    pack(p, data, n, then, sink, ud);
+}
+
+void packer_text (Packer *p, int text, PackerSink sink, void *ud) {
+  if (p->how != PACKER_LIVE || p->text == text)
+    return;
+  p->text = text;
+  if (p->isfast)
+    turn(p, sink, ud);
+  else if (p->nturns < PACKER_TURNS)
+    p->turns[p->nturns++] = p->load;
+  else
+    p->nturns--;  /* neither the one before nor this */
+}
+
 void packer_close (Packer *p) {
   if (p->fast != NULL)
-    closefast(p);
-  else if (p->open)
+    freefast(p->fast);
+  if (p->hasz)
     deflateEnd(&p->z);
+  free(p->kept);
   free(p->packed);
   memset(p, 0, sizeof(*p));
 }

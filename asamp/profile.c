@@ -85,8 +85,9 @@ static void noteerror (Profile *p) {
 }
 
 /* The encoder's sink. */
-static void sink (void *ud, Bytes *out) {
+static void sink (void *ud, Bytes *out, int text) {
   Profile *p = ud;
+  outfile_text(&p->file, text);
   outfile_put(&p->file, out->data, out->n);
   out->n = 0;
   if (encoder_failed(p->encoder))
@@ -202,7 +203,7 @@ static int begin (Profile *p, const ProfileConfig *config) {
       return ENOMEM;
   }
   error = outfile_open(&p->file, config->path,
-                       config->compress ? OUTFILE_FAST : OUTFILE_PLAIN);
+                       config->compress ? OUTFILE_LIVE : OUTFILE_PLAIN);
   if (error != 0)
     return error;
   p->encoder = encoder_new(config, now_ns(CLOCK_MONOTONIC),

@@ -144,6 +144,7 @@ static uint64_t later (uint64_t before, int64_t difference) {
 static uint64_t decision (ReaderState *s, Fields events) {
   Fields line;
   int64_t difference;
+  Collected c;
   int letter;
   uint64_t time = s->eventtime;
   if (s->ahead != NULL && events.p <= s->ahead)
@@ -151,14 +152,13 @@ static uint64_t decision (ReaderState *s, Fields events) {
   s->ahead = events.end;
   s->aheadtime = s->last;
   while ((letter = details_event(&events, &line)) != 0) {
-    if (letter == 'm' || letter == 'g' || letter == 'G') {
-      if (details_signed(&line, &difference))
-        time = later(time, difference);
-      if (letter != 'm') {
-        s->ahead = line.p;
-        s->aheadtime = time;
-        break;
-      }
+    if (letter == 'm' && details_signed(&line, &difference))
+      time = later(time, difference);
+    else if (letter == 'g' || letter == 'G') {
+      details_collection(&line, s->format, &c);
+      s->ahead = line.p;
+      s->aheadtime = later(time, c.time);
+      break;
     }
   }
   return s->aheadtime;
@@ -248,23 +248,18 @@ static void deaths (ReaderState *s, Fields *f, const Fields *events) {
 }
 
 static void collection (ReaderState *s, Fields *f, int major) {
-  int64_t d[4] = {0, 0, 0, 0};
-  uint64_t n[5] = {0, 0, 0, 0, 0};
   ReadCollection *c = &s->before;
-  int i;
-  for (i = 0; i < 4 && details_signed(f, &d[i]); i++)
-    ;
-  for (i = 0; i < 5 && details_number(f, &n[i]); i++)
-    ;
-  s->eventtime = c->time = later(s->eventtime, d[0]);
-  c->inuse += (uint64_t)d[1];
-  c->held += (uint64_t)d[2];
-  c->rss += (uint64_t)d[3];
-  c->duration = n[0] < c->time ? n[0] : c->time;
-  c->tenured = n[1];
-  c->state = (int)(n[2] & 3);
-  c->minors = n[3];
-  c->majors = n[4];
+  Collected told;
+  details_collection(f, s->format, &told);
+  s->eventtime = c->time = later(s->eventtime, told.time);
+  c->inuse += (uint64_t)told.inuse;
+  c->held += (uint64_t)told.held;
+  c->rss += (uint64_t)told.rss;
+  c->duration = told.duration < c->time ? told.duration : c->time;
+  c->tenured = told.tenured;
+  c->state = (int)(told.state & 3);
+  c->minors = told.minors;
+  c->majors = told.majors;
   c->major = major;
   readerevent_collection(s, c);
 }

@@ -3,6 +3,7 @@
 ** From records to events: stacks, objects, fates, metas. See readerevent.h;
 ** the meaning of the private metas is in doc/profile-format.md.
 */
+#include "details.h"
 #include "list.h"
 #include "readerevent.h"
 
@@ -11,8 +12,6 @@
 
 /* Type frames have the ids 1, 3, 5 ... 55 (as encoder.h numbers them). */
 #define TYPEFRAMES	56
-
-#define FORMAT	"2"
 
 int readerevent_start (ReaderState *s, ReaderClient *client) {
   Reading *r;
@@ -364,7 +363,8 @@ static uint64_t microseconds (const char *value) {
   return us > 0 && us < (double)READEREVENT_MAXTIME ? (uint64_t)us : 0;
 }
 
-static void ownfile (ReaderState *s) {
+static void ownfile (ReaderState *s, int format) {
+  s->format = format;
   s->r->own = s->r->timed = 1;
   s->r->scale = 1;
   s->period = s->r->period;
@@ -395,8 +395,9 @@ int readerevent_meta (ReaderState *s, const char *key, const char *value,
   else if (starts(key, "__rtype_"))
     nametype(s, strtoull(key + strlen("__rtype_"), NULL, 10), value);
   else if (strcmp(key, "asamp.format") == 0) {
-    if (strcmp(value, FORMAT) == 0)
-      ownfile(s);
+    int format = details_format(value);
+    if (format != 0)
+      ownfile(s, format);
   }
   else if (strcmp(key, "asamp.followed") == 0)
     r->followed = r->own ? strtoull(value, NULL, 10) : 0;

@@ -37,6 +37,7 @@ typedef struct ReaderState {
   ReaderClient *client;
   int failed;          /* memory is out */
   int begun;           /* the client knows the head */
+  int format;          /* own: of the details */
   uint64_t last;       /* time of the last sample */
   uint64_t period;     /* bytes a sample stands for now; others': 1 */
   uint64_t timeperiod; /* ns, likewise */

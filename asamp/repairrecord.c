@@ -270,6 +270,7 @@ static void known (Repair *p, uint64_t us) {
 static int details (Repair *p, const char *text, size_t n) {
   Details d;
   Fields line;
+  Collected c;
   uint64_t number;
   int64_t change;
   int letter;
@@ -286,8 +287,12 @@ static int details (Repair *p, const char *text, size_t n) {
       while (details_number(&line, &number))
         p->fates += number;
     }
-    else if ((letter == 'g' || letter == 'G' || letter == 'm') &&
-             details_signed(&line, &change)) {
+    else if (letter == 'g' || letter == 'G') {
+      details_collection(&line, p->format, &c);
+      p->eventtime += (uint64_t)c.time;
+      known(p, p->eventtime);
+    }
+    else if (letter == 'm' && details_signed(&line, &change)) {
       p->eventtime += (uint64_t)change;
       known(p, p->eventtime);
     }
@@ -342,6 +347,8 @@ static int goodmeta (Repair *p, const char *key, size_t nkey,
   if (p->own) {
     if (is(key, nkey, "os") && !is(value, n, "linux"))
       return 0;
+    if (is(key, nkey, "asamp.format") && isnumber(value, n, &number))
+      p->format = (int)number;
     if (is(key, nkey, "asamp.start") && isnumber(value, n, &number))
       p->start = number;
     if (nkey > 6 && memcmp(key, "asamp.", 6) == 0 && key[6] >= '0' &&

@@ -24,6 +24,7 @@ typedef struct Repair {
   uint64_t begin;        /* where it begins */
   int version, mode, header;
   int own;               /* written by us: the interpreter is "lua" */
+  int format;            /* of the details; 0: not told */
   uint64_t period;       /* of time samples, us */
   uint64_t started;      /* epoch, us */
   uint64_t start;        /* monotonic us at the start */

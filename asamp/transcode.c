@@ -13,7 +13,8 @@
 
 static const char NOMEMORY[] = "not enough memory";
 
-static void sink (void *ud, Bytes *out) {
+static void sink (void *ud, Bytes *out, int text) {
+  (void)text;
   output_bytes(ud, out->data, out->n);
   out->n = 0;
 }

@@ -56,6 +56,12 @@ describe("the settings of bench/evaluate", function()
     end
   end)
 
+  it("have a long run off, at 512K and at 32K", function()
+    local names = {}
+    for i, each in ipairs(of "long") do names[i] = each.name end
+    assert.same({ "longoff", "long=524288", "long=32768" }, names)
+  end)
+
   it("are few when it must be quick, and a baseline never waits for more than six", function()
     assert.is_true(#of("period", PATHS, settings.QUICK) < #of "period")
     for _, batch in ipairs(settings.batches(settings.PARTS, PATHS)) do assert.is_true(#batch <= 7) end
@@ -107,6 +113,59 @@ describe("the report of bench/evaluate", function()
     assert.truthy(text:find("| the worst | 1.300 | 1.010 | 1.001 | 1.002 |", 1, true))
     assert.truthy(text:find("by the fastest run of each, which other processes disturb least\n", 1, true))
     assert.truthy(text:find("| json | 1.125 | 1.125 | - | - |", 1, true))
+  end)
+
+  it("has the paper's values below, where its text has any", function()
+    assert.truthy(text:find("| the worst | 1.300 | 1.010 | 1.001 | 1.002 |\n"
+      .. "| the paper's microbenchmark | 3.51 | - | - | - |\n"
+      .. "| the paper's worst | 3.88 | 1.25 | - | - |\n", 1, true), text)
+    assert.equal(1, select(2, text:gsub("the paper's worst", "")))  -- not by the fastest run
+    local rates = evaluation.report {
+      { program = "linter", base = { cpu = { 1 }, wall = { 1 } }, points = {
+        point("time", 100, { 1.5 }, 10), point("time", 1000, { 1.25 }, 10),
+        point("exact", 3000, { 1.5 }, 10),
+      } },
+    }
+    assert.truthy(rates:find("| the worst | 1.500 | 1.250 |\n"
+      .. "| the paper's pypy_translate_step | - | > 1.11 |\n\n", 1, true), rates)
+    assert.truthy(rates:find("| the worst | 1.500 |\n$"), rates)
+    local other = evaluation.report { results[2] }
+    assert.is_nil(other:find "the paper's worst")
+  end)
+
+  it("has the bytes of a sample as the mean of the programs, and of all samples together", function()
+    assert.truthy(text:find("| loop | - | - | 10.0 | - | - | - |\n"
+      .. "| json | - | - | 10.0 | - | - | - |\n"
+      .. "| mean | - | - | 10.0 | - | - | - |\n| all together | - | - | 10.0 | - | - | - |\n", 1, true), text)
+    local few, many = point("c", 32768, { 1 }, 100), point("c", 32768, { 1 }, 900)
+    few.disk, many.disk = 4000, 9000
+    local files = evaluation.report {
+      { program = "json", base = { cpu = { 1 }, wall = { 1 } }, points = {
+        few, point("lua", 524288, { 1 }, 5) } },
+      { program = "x", base = { cpu = { 1 }, wall = { 1 } }, points = { many } },
+      { program = "none", base = { cpu = { 1 }, wall = { 1 } }, points = {
+        point("c", 32768, { 1 }, 0) } },
+    }
+    assert.truthy(files:find("| json | - | - | 40.0 | - | - | 10.0 |\n"
+      .. "| x | - | - | 10.0 | - | - | - |\n| mean | - | - | 25.0 | - | - | 10.0 |\n"
+      .. "| all together | - | - | 13.0 | - | - | 10.0 |\n", 1, true), files)
+  end)
+
+  it("has a section of the long run, whose time is not among those of the short ones", function()
+    local long = evaluation.report {
+      { program = "linter", base = { cpu = {}, wall = {} }, long = 21.5, points = {
+        point("longoff", nil, { 1.002 }, 0), point("long", 524288, { 1.004, 1.006 }, 5000),
+        point("long", 32768, { 1.03 }, 80000),
+      } },
+    }
+    assert.equal("## A long run, C and Lua stacks\n\n"
+      .. "| program | period | CPU s | overhead | of wall time | fastest | samples | samples/s "
+      .. "| bytes a sample |\n"
+      .. "| --- |" .. (" ---: |"):rep(8) .. "\n"
+      .. "| linter | the baseline | 21.5 | - | - | - | - | - | - |\n"
+      .. "| linter | off | 2.0 | 1.002 | 2.000 | 1.125 | - | - | - |\n"
+      .. "| linter | 512K | 2.0 | 1.005 | 2.000 | 1.125 | 5000 | 2500 | 10.0 |\n"
+      .. "| linter | 32K | 2.0 | 1.030 | 2.000 | 1.125 | 80000 | 40000 | 10.0 |\n", long)
   end)
 
   it("normalises to a thousand samples a second, as the paper does", function()
@@ -206,6 +265,9 @@ describe("the commands #plain", function()
     assert.equal(0, status, err)
     assert.matches("\n| loop | %d+%.%d+ | %d+%.%d+ | %d+%.%d+ | microbenchmark | 4.44 ", out)
     assert.matches("\n| program | 16K | 4M | off | idle |\n", out)
+    assert.truthy(out:find("\n| the paper's worst | - | 1.25 | - | - |\n", 1, true), out)
+    assert.matches("\n| mean | [%d.-]+ | [%d.-]+ | %- | %- | %- | %- |\n| all together | ", out)
+    assert.is_nil(out:find "A long run")  -- neither has that size
     assert.matches("\n| gcbench | C and Lua | %d+%.%d | %d+%.%d | %d+ | %d+%.%d | %d+%.%d |\n", out)
 
     status, out, err = run("bench/sites --seeds 2 --samples 5000 --mode small --data " .. folder
@@ -232,7 +294,8 @@ describe("the commands #plain", function()
 
   it("say what is wrong in one line", function()
     local wrong = {
-      ["bench/evaluate --parts all"] = 'bench/evaluate: --parts has no part "all"; use period, rate, full\n',
+      ["bench/evaluate --parts all"] =
+        'bench/evaluate: --parts has no part "all"; use period, rate, long, full\n',
       ["bench/evaluate --mode big"] = 'bench/evaluate: --mode must be size, small or tiny, got "big"\n',
       ["bench/evaluate --fork /nowhere"] =
         'bench/evaluate: no interpreter at "/nowhere"; run make fork, or give --fork PATH\n',

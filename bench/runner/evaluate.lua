@@ -18,19 +18,19 @@ local settings = require "runner.settings"
 local stats = require "runner.stats"
 
 local DEFAULT = { "loop", "gcbench", "linter", "interpreter", "json", "coroutines" }
-local FULL_ROUNDS = 1
+local ROUNDS = { full = 1, long = 3 }  -- of these parts, at most
 
 local USAGE = [[
 usage: bench/evaluate [options] [program or group]...
-  --rounds N      rounds of every program (default 5; 'full' has one)
-  --parts A,B     of period, rate, full (default: all)
+  --rounds N      rounds of every program (default 5; 'full' has one, 'long' three)
+  --parts A,B     of period, rate, long, full (default: all)
   --periods A,B   of 'period', bytes with an optional K or M (default 16K to 16M)
   --mode MODE     size of the workloads: size, small or tiny (default size)
   --data DIR      write the data files of the plots there
   --fork PATH     the fork (default build/bin/lua)
   --quick         two periods, one rate
-Without options it takes about 17 minutes where gcbench takes half a second, of
-which 'full' takes two.]]
+Without options it takes about 22 minutes where gcbench takes half a second, of
+which 'long' takes five and 'full' two.]]
 
 local found, words = options.scan(start.arguments,
   { rounds = true, parts = true, periods = true,
@@ -46,7 +46,7 @@ if not options.MODES[mode] then fail(("--mode must be size, small or tiny, got %
 local parts = found.parts and options.split(found.parts) or settings.PARTS
 for _, part in ipairs(parts) do
   if not table.concat(settings.PARTS, " "):find("%f[%w]" .. part .. "%f[%W]") then
-    fail(("--parts has no part %q; use period, rate, full"):format(part))
+    fail(("--parts has no part %q; use period, rate, long, full"):format(part))
   end
 end
 local points = found.quick and settings.QUICK or { PERIODS = settings.PERIODS, RATES = settings.RATES }
@@ -118,20 +118,29 @@ local results, failed = {}, {}
 for i, program in ipairs(chosen) do
   io.stderr:write(("[%d/%d] %s\n"):format(i, #chosen, program.name))
   local result = { program = program.name, base = { cpu = {}, wall = {} }, points = {} }
-  for _, batch in ipairs(settings.batches(parts, paths, points)) do
+  local own = {}
+  for _, part in ipairs(parts) do
+    if part ~= "long" or program.long then own[#own + 1] = part end
+  end
+  for _, batch in ipairs(settings.batches(own, paths, points)) do
     local row, wrong = rounds.measure(runner, program, batch, {
-      mode = mode, rounds = batch.part == "full" and FULL_ROUNDS or count, inspect = inspect, keys = KEYS,
+      mode = batch.part == "long" and mode == "size" and "long" or mode,
+      rounds = math.min(count, ROUNDS[batch.part] or count), inspect = inspect, keys = KEYS,
     })
     if not row then
       failed[#failed + 1] = wrong
       break
     end
     local base = row.figures[batch[1]]
-    table.move(base.cpu, 1, #base.cpu, #result.base.cpu + 1, result.base.cpu)
-    table.move(base.wall, 1, #base.wall, #result.base.wall + 1, result.base.wall)
+    if batch.part == "long" then
+      result.long = stats.median(base.cpu)
+    else
+      table.move(base.cpu, 1, #base.cpu, #result.base.cpu + 1, result.base.cpu)
+      table.move(base.wall, 1, #base.wall, #result.base.wall + 1, result.base.wall)
+    end
     for j = 2, #batch do add(result, batch[j], row.figures[batch[j]], base) end
   end
-  if #result.base.cpu > 0 then results[#results + 1] = result end
+  if #result.points > 0 then results[#results + 1] = result end
 end
 if #results == 0 then fail("nothing was measured: " .. table.concat(failed, "; ")) end
 

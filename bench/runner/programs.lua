@@ -3,7 +3,8 @@
 -- Owns which programs there are; a workload's sizes stand in its own file, those
 -- of are-we-fast-yet here, because its harness verifies only certain ones.
 -- A program: { name, group, groups = set, script, args(mode) -> list, dir or nil,
--- clean(output) -> output without timings }. mode is "size", "small" or "tiny".
+-- clean(output) -> output without timings, long = does it have that size? }. mode is
+-- "size", "small" or "tiny", or "long".
 
 local programs = {}
 
@@ -29,6 +30,8 @@ local AWFY = {
 
 programs.GROUPS = { "allocating", "mixed", "compute", "traps", "evaluation", "awfy", "awfy-allocating" }
 
+local LONG = { linter = true }
+
 local function same(output) return output end
 
 local function without_timings(output)
@@ -40,7 +43,7 @@ local function our_program(name, group, bench)
     name = name, group = group, groups = { [group] = true },
     script = bench .. "/load.lua",
     args = function(mode) return { name, mode } end,
-    clean = same,
+    clean = same, long = LONG[name] or false,
   }
 end
 

@@ -8,6 +8,8 @@
 --          exact    of CPU time, an interrupt and a stack for every sample
 --          off      no profiler at all, as the baseline: what is noise
 --          idle     a session whose period is never reached: what a session costs
+--          long      a program that runs for some twenty seconds, with C stacks
+--          longoff   the same without profiler, as off
 --          fullc, fulllua   full tracing: a period so small that few blocks are missed
 
 local settings = {}
@@ -18,7 +20,8 @@ settings.PERIODS = { 16 * K, 32 * K, 64 * K, 128 * K, 256 * K, 512 * K, M, 4 * M
 settings.RATES = { 100, 1000, 3000, 10000, 30000 }
 settings.EXACT = 10000  -- the highest rate at which every sample is an interrupt: they
                         -- take all of a virtual machine's time not far above
-settings.PARTS = { "period", "rate", "full" }
+settings.PARTS = { "period", "rate", "long", "full" }
+settings.LONG = { 512 * K, 32 * K }  -- the periods of 'long'
 settings.QUICK = { PERIODS = { 16 * K, 4 * M }, RATES = { 1000 } }
 
 local FULL = 64         -- bytes; the smallest period there is, in fixed gaps:
@@ -78,6 +81,16 @@ function MAKERS.rate(paths, points)
     if paths.exact and rate <= settings.EXACT then
       list[#list + 1] = setting(paths, "exact", rate, ("alloc=0,exact,time=%d"):format(rate))
     end
+  end
+  return list
+end
+
+function MAKERS.long(paths)
+  local list = {
+    { name = "longoff", series = "longoff", kind = "fork", lua = paths.fork, options = {}, env = {} },
+  }
+  for i, period in ipairs(settings.LONG) do
+    list[i + 1] = setting(paths, "long", period, "alloc=" .. period)
   end
   return list
 end

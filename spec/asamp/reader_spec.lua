@@ -732,7 +732,7 @@ describe("the reader", function()
       return vmprof.head() .. vmprof.header(6, 2) .. vmprof.name(100, "py:f:1:x") ..
              vmprof.stack(1, 1, {5, 100}, {0})
     end
-    local own = vmprof.meta("asamp.format", "2")
+    local own = vmprof.meta("asamp.format", "3")
     local typed = vmprof.stack(1, 1, {0, 1, 5, 100}, {0})
     local damage = {
       ["an unknown record (0x63)"] = "c" .. ("x"):rep(100),
@@ -791,10 +791,35 @@ describe("the reader", function()
     end)
   end)
 
+  it("takes the collections of format 2 as those of format 3, fates and deaths with them", function()
+    local function profile(format, one, two)
+      return assert(read(
+        vmprof.head() .. vmprof.header(6, 2) .. vmprof.meta("asamp.format", format) ..
+        vmprof.meta("sample_allocated_bytes", "100") .. vmprof.meta("asamp.followed", "9") ..
+        vmprof.stack(1, 1, {0, 1, 5, 100}, {0}) .. vmprof.stack(1, 1, {0, 3, 5, 100}, {0}) ..
+        vmprof.meta("asamp.1", "n 2\nt 10 20\ns 64 32\nm 7 1 xy\nf 1 1\n" .. one) ..
+        vmprof.meta("asamp.2", "n 0\nd 0 1\n" .. two .. "m 5 1 xz\n") .. vmprof.trailer(1)))
+    end
+    local old = profile("2", "g 493 1000 2000 4096 40 700 1 2 1\ng 100 0 0 0 0 0 0\n",
+                        "G 60 -200 10 -4096 50 100 0\n")
+    local new = profile("3", "g 453 40 700 300 2000 4096 1 2 1\ng 100\n", "G 10 50 100 -300 10 -4096\n")
+    checkshape(old)
+    assert.is_true(old.own and old.complete)
+    assert.same({n = 3, 500, 600, 660}, {n = #old.collections, old.collections[1].time,
+                old.collections[2].time, old.collections[3].time})
+    local first, last = old.collections[1], old.collections[3]
+    assert.same({1000, 2000, 4096, 40, 700, 1},
+                {first.inuse, first.held, first.rss, first.duration, first.tenured, first.state})
+    assert.same({800, 2010, 0, 50, 100, 0, true},
+                {last.inuse, last.held, last.rss, last.duration, last.tenured, last.state, last.major})
+    assert.same({4, 2}, {old.minors, old.majors})
+    assert.equal(665, old.marks[2].time)
+    assert.equal(1, #old.lifetimes.digits)
+    old.offset, new.offset = nil, nil  -- bytes of the file
+    assert.same(old, new)
+  end)
+
   it("takes odd but harmless details", function()
-    local head = vmprof.head() .. vmprof.header(6, 2) ..
-                 vmprof.meta("asamp.format", "2") ..
-                 vmprof.meta("sample_allocated_bytes", "100")
     local typed = vmprof.stack(1, 1, {0, 1, 5, 100}, {0})
     local cases = {
       "n 0\n", "n 1\ns\n", "n 1\ns x\n", "n 1\nz 1 2\n", "n 1\nf 5\n",
@@ -807,14 +832,20 @@ describe("the reader", function()
       "n 1\nm 5\n", "n 1\nm 5 99 abc\n", "n 1\nm -5 0 \n", "n 1\nq\n",
       "n 1\nq 0 0 x\n", "n 1\nq 9 5 w", "n 1\ng 5 1 1 1 99999999 5 9 7 7\n",
       "n 1\ng 9223372036854775807\ng 9223372036854775807\n",
+      "n 1\ng -9223372036854775807 18446744073709551615 18446744073709551615 -1\n",
     }
-    for _, text in ipairs(cases) do
-      local profile = assert(read(head .. typed ..
-                                  vmprof.meta("asamp.1", text) ..
-                                  vmprof.trailer(1)))
-      checkshape(profile)
-      assert.is_true(profile.complete, text)
-      assert.equal(1, profile.samples, text)
+    for format = 2, 3 do
+      local head = vmprof.head() .. vmprof.header(6, 2) ..
+                   vmprof.meta("asamp.format", tostring(format)) ..
+                   vmprof.meta("sample_allocated_bytes", "100")
+      for _, text in ipairs(cases) do
+        local profile = assert(read(head .. typed ..
+                                    vmprof.meta("asamp.1", text) ..
+                                    vmprof.trailer(1)))
+        checkshape(profile)
+        assert.is_true(profile.complete, text)
+        assert.equal(1, profile.samples, text)
+      end
     end
   end)
 

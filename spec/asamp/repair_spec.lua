@@ -278,6 +278,20 @@ describe("repair", function()
     end
   end)
 
+  it("ends a log where its last event was, which formats 2 and 3 tell differently", function()
+    local collections = {["2"] = "g 7000 100 0 0 40 60 0\nG 90 0 0 0 80 0 0\n",
+                         ["3"] = "g 6960 40 60 40\nG 10 80\n"}
+    for format, lines in pairs(collections) do
+      write(from, vmprof.head() .. vmprof.header(6, 2, "lua") .. vmprof.time(1700000000)
+        .. vmprof.meta("asamp.format", format) .. vmprof.name(8, "py:a:1:x.lua")
+        .. vmprof.stack(1, 1, {0, 1, 5, 8}, {0})
+        .. vmprof.meta("asamp.1", "n 1\nt 500\ns 64\nf 1\n" .. lines .. "m 10 1 x\n"))
+      assert(reader.repair(from, to))
+      local log = vmprof.read(to)
+      assert.equal(7100, log.ended - log.started, format)
+    end
+  end)
+
   it("refuses what is no log", function()
     for _, text in ipairs{"", "x", ("x"):rep(1000), vmprof.head(), vmprof.head() .. "\1",
                           "\31\139\8\0\0\0\0\0\0\3garbage"} do

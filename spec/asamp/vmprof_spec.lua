@@ -117,10 +117,10 @@ describe("the stock flavour", function()
 
   it("carries what version 6 has no place for in metas", function()
     local first = log.metas["asamp.1"]
-    assert.equal("2", log.metas["asamp.format"])
+    assert.equal("3", log.metas["asamp.format"])
     assert.equal("1", log.metas["asamp.undecided"])
     assert.truthy(first:find "^n 3\nt %d+ %d+ %d+\ns 56 20480 56\nc 2 5 5\no 2\n")
-    assert.truthy(first:find "\nf 1 1\ng %d+ 1000 2000 3000 0 0 0\n")
+    assert.truthy(first:find "\nf 1 1\ng %d+ 0 0 1000 2000 3000\n")
   end)
 end)
 

@@ -61,7 +61,8 @@ typedef struct Seed {
 
 static Seed seeds[SEEDS];
 
-static void gather (void *ud, Bytes *out) {
+static void gather (void *ud, Bytes *out, int text) {
+  (void)text;
   bytes_add(ud, out->data, out->n);
   out->n = 0;
 }

@@ -2,8 +2,12 @@
 /*
 ** packer: the compression of profiles (asamp/packer.h) for specs.
 **
-**   open(how) -> packer; how: "fast", "small"
+**   open(how) -> packer; how: "small", "fast", "live"
 **   p:put(data, then) -> what came out; then: "more", "flush", "end"
+**   p:text(text) -> what came out; text: is it text that follows?
+**   unpack(bytes) -> text, the number of members that are whole, 1 if that is all;
+**                    by zlib
+**   light: PACKER_LIGHT; turns: PACKER_TURNS
 */
 #include "../../asamp/packer.h"
 
@@ -13,7 +17,7 @@
 #define NAME	"packer"
 
 static int l_open (lua_State *L) {
-  static const char *const hows[] = {"small", "fast", NULL};
+  static const char *const hows[] = {"small", "fast", "live", NULL};
   int how = luaL_checkoption(L, 1, NULL, hows);
   Packer *p = lua_newuserdatauv(L, sizeof(*p), 0);
   if (!packer_open(p, how))
@@ -40,18 +44,60 @@ static int l_put (lua_State *L) {
   return 1;
 }
 
+static int l_text (lua_State *L) {
+  Packer *p = luaL_checkudata(L, 1, NAME);
+  luaL_Buffer out;
+  luaL_buffinit(L, &out);
+  packer_text(p, lua_toboolean(L, 2), keep, &out);
+  luaL_pushresult(&out);
+  return 1;
+}
+
+static int l_unpack (lua_State *L) {
+  size_t n;
+  unsigned char piece[65536];
+  lua_Integer members = 0;
+  z_stream z = {0};
+  luaL_Buffer out;
+  int result = Z_OK;
+  z.next_in = (unsigned char *)luaL_checklstring(L, 1, &n);
+  z.avail_in = (uInt)n;
+  luaL_buffinit(L, &out);
+  inflateInit2(&z, 15 + 16);
+  while (result == Z_OK) {
+    z.next_out = piece;
+    z.avail_out = sizeof(piece);
+    result = inflate(&z, Z_NO_FLUSH);
+    luaL_addlstring(&out, (const char *)piece, sizeof(piece) - z.avail_out);
+    if (result == Z_STREAM_END) {
+      members++;
+      if (z.avail_in > 0)
+        result = inflateReset(&z);
+    }
+  }
+  inflateEnd(&z);
+  luaL_pushresult(&out);
+  lua_pushinteger(L, members);
+  lua_pushinteger(L, result == Z_STREAM_END);
+  return 3;
+}
+
 static int l_close (lua_State *L) {
   packer_close(luaL_checkudata(L, 1, NAME));
   return 0;
 }
 
 int luaopen_packer (lua_State *L) {
-  static const luaL_Reg methods[] = {{"put", l_put}, {"__gc", l_close}, {NULL, NULL}};
-  static const luaL_Reg functions[] = {{"open", l_open}, {NULL, NULL}};
+  static const luaL_Reg methods[] = {{"put", l_put}, {"text", l_text}, {"__gc", l_close}, {NULL, NULL}};
+  static const luaL_Reg functions[] = {{"open", l_open}, {"unpack", l_unpack}, {NULL, NULL}};
   luaL_newmetatable(L, NAME);
   luaL_setfuncs(L, methods, 0);
   lua_pushvalue(L, -1);
   lua_setfield(L, -2, "__index");
   luaL_newlib(L, functions);
+  lua_pushinteger(L, PACKER_LIGHT);
+  lua_setfield(L, -2, "light");
+  lua_pushinteger(L, PACKER_TURNS);
+  lua_setfield(L, -2, "turns");
   return 1;
 }

@@ -145,13 +145,14 @@ local function collection(major)
   return function(rest, state, samples)
     local d = numbers(rest)
     bury(state)
-    assert(#d == 7 or #d == 9, "fields of a collection")
-    state.time = state.time + d[1]
-    state.inuse, state.held, state.rss = state.inuse + d[2], state.held + d[3], state.rss + d[4]
+    assert(#d <= 9 and d[#d] ~= 0, "fields of a collection")
+    for i = #d + 1, 9 do d[i] = 0 end
+    state.time = state.time + d[1] + d[2]
+    state.inuse, state.held, state.rss = state.inuse + d[3] + d[4], state.held + d[5], state.rss + d[6]
     samples.collections[#samples.collections + 1] = major and "major" or "minor"
     samples.gcs[#samples.gcs + 1] = {
       major = major, time = state.time, inuse = state.inuse, held = state.held, rss = state.rss,
-      duration = d[5], tenured = d[6], state = d[7], minors = d[8] or 0, majors = d[9] or 0}
+      duration = d[2], tenured = d[3], state = d[7], minors = d[8], majors = d[9]}
   end
 end
 events.g, events.G = collection(false), collection(true)
