@@ -16,18 +16,18 @@ static int openzlib (z_stream *z, int level) {
          Z_OK;
 }
 
-/* One step of 'then'; returns the bytes in 'packed'. */
-static size_t stepzlib (z_stream *z, unsigned char *packed,
+/* One step of 'then'; returns the bytes in 'packed', which has room for some. */
+static size_t stepzlib (z_stream *z, unsigned char *packed, size_t room,
                         const unsigned char **data, size_t *n, int then) {
   static const int how[] = {Z_NO_FLUSH, Z_SYNC_FLUSH, Z_FINISH, Z_BLOCK};
   z->next_in = (unsigned char *)*data;
   z->avail_in = (uInt)*n;
   z->next_out = packed;
-  z->avail_out = PACKER_PIECE;
+  z->avail_out = (uInt)room;
   deflate(z, how[then]);
   *data = z->next_in;
   *n = z->avail_in;
-  return PACKER_PIECE - z->avail_out;
+  return room - z->avail_out;
 }
 
 /*
@@ -82,18 +82,18 @@ static void freefast (struct isal_zstream *z) {
 }
 
 /* As stepzlib; BLOCK is as FLUSH. */
-static size_t stepfast (struct isal_zstream *z, unsigned char *packed,
+static size_t stepfast (struct isal_zstream *z, unsigned char *packed, size_t room,
                         const unsigned char **data, size_t *n, int then) {
   z->next_in = (unsigned char *)*data;
   z->avail_in = (uint32_t)*n;
   z->next_out = packed;
-  z->avail_out = PACKER_PIECE;
+  z->avail_out = (uint32_t)room;
   z->flush = then == PACKER_FLUSH || then == BLOCK ? SYNC_FLUSH : NO_FLUSH;
   z->end_of_stream = then == PACKER_END;
   isal_deflate(z);
   *data = z->next_in;
   *n = z->avail_in;
-  return PACKER_PIECE - z->avail_out;
+  return room - z->avail_out;
 }
 
 #else
@@ -127,7 +127,8 @@ static void freefast (struct isal_zstream *fast) {
   free(fast);
 }
 
-#define stepfast(f,packed,data,n,then)	stepzlib(&(f)->z, packed, data, n, then)
+#define stepfast(f,packed,room,data,n,then) \
+  stepzlib(&(f)->z, packed, room, data, n, then)
 
 #endif
 
@@ -151,17 +152,29 @@ int packer_open (Packer *p, int how) {
   return how != PACKER_LIVE || p->kept != NULL;
 }
 
+/* Hands on what is packed; 0: no more is wanted. */
+static int hand (Packer *p, PackerSink sink, void *ud) {
+  size_t n = p->npacked;
+  p->npacked = 0;
+  return n == 0 || sink(ud, p->packed, n);
+}
+
+/* The least room for what a step may write without data (PK4). */
+enum { ROOM = 64 };
+
 static void pack (Packer *p, const unsigned char *data, size_t n, int then,
                   PackerSink sink, void *ud) {
   do {  /* lengths have 32 bits there */
-    size_t piece = n < (1u << 30) ? n : 1u << 30, left = piece, m;
+    size_t piece = n < (1u << 30) ? n : 1u << 30, left = piece, room, m;
     int how = piece < n ? PACKER_MORE : then;
     do {
-      m = p->isfast ? stepfast(p->fast, p->packed, &data, &left, how)
-                    : stepzlib(&p->z, p->packed, &data, &left, how);
-      if (m > 0 && !sink(ud, p->packed, m))
+      if (PACKER_PIECE - p->npacked < ROOM && !hand(p, sink, ud))
         return;
-    } while (m == PACKER_PIECE);
+      room = PACKER_PIECE - p->npacked;
+      m = p->isfast ? stepfast(p->fast, p->packed + p->npacked, room, &data, &left, how)
+                    : stepzlib(&p->z, p->packed + p->npacked, room, &data, &left, how);
+      p->npacked += m;
+    } while (m == room);
     n -= piece;
   } while (n > 0);
 }
@@ -173,8 +186,9 @@ static void turn (Packer *p, PackerSink sink, void *ud) {
   p->packedtext = !p->packedtext;
   pack(p, NULL, 0, BLOCK, sink, ud);
   if (!p->isfast) {
-    p->z.next_out = p->packed;  /* it asks for room, and needs none */
-    p->z.avail_out = PACKER_PIECE;
+    unsigned char none[ROOM];  /* it asks for room, and needs none */
+    p->z.next_out = none;
+    p->z.avail_out = ROOM;
     deflateParams(&p->z, LEVEL, strategyof(p->packedtext));
   }
 }
@@ -234,6 +248,8 @@ void packer_put (Packer *p, const unsigned char *data, size_t n, int then,
     putlive(p, data, n, then, sink, ud);
   else
     pack(p, data, n, then, sink, ud);
+  if (then != PACKER_MORE)
+    hand(p, sink, ud);
 }
 
 void packer_text (Packer *p, int text, PackerSink sink, void *ud) {

@@ -14,7 +14,9 @@
 **   PK3  LIVE keeps what it is given until the flush. If that is PACKER_LIGHT
 **        bytes at most, zlib packs it; otherwise FAST does, and all that follows
 **        until a flush that has less than half as much before it. So zlib's time
-**        between two flushes is bounded, and a heavy load has none of it.
+**        between two flushes is bounded, and a heavy load has none of it;
+**   PK4  what comes out comes in pieces of nearly PACKER_PIECE bytes, and the rest at
+**        a flush and at the end: a flush of little is one write.
 ** Memory: 64 KiB; zlib 384 KiB, ISA-L 356; LIVE both, and PACKER_LIGHT. All of it
 ** is there from the start: nothing fails later.
 */
@@ -43,7 +45,8 @@ typedef struct Packer {
   struct isal_zstream *fast;
   int hasz;                   /* 'z' is open */
   z_stream z;
-  unsigned char *packed;      /* PACKER_PIECE bytes */
+  unsigned char *packed;      /* PACKER_PIECE bytes, ... */
+  size_t npacked;             /* ... of which so many wait to be handed on */
   /* LIVE */
   size_t load;                /* bytes since the last flush, ... */
   unsigned char *kept;        /* ... which are here while it is zlib's turn */
