@@ -7,6 +7,7 @@
 
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
@@ -16,6 +17,7 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* An object file in memory. */
@@ -29,6 +31,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Dwfl *session;		/* of the objects loaded at 'loads' */
 static unsigned long long loads;	/* dlopens the process had done then */
 static unsigned nsessions;
+static int starved;		/* the session misses something: no memory */
+static time_t began;		/* the session did, by the monotonic clock */
 static Image *images;		/* of the session */
 
 
@@ -70,15 +74,21 @@ static void *mapkernel (Dwfl_Module *mod, size_t *size) {
 }
 
 
-/* Gives libdwfl the object as memory: of a file, it would keep the descriptor. */
+/* Gives libdwfl the object as memory: of a file, it would keep the descriptor. A
+   failure would stay for as long as the session does (NA4). */
 static int findelf (Dwfl_Module *mod, void **ud, const char *name,
                     Dwarf_Addr base, char **file, Elf **elf) {
   Image *image = malloc(sizeof(*image));
   (void)ud; (void)base;
-  if (image == NULL) return -1;
+  errno = 0;
+  if (image == NULL) {
+    starved = 1;
+    return -1;
+  }
   image->data = (name[0] == '/') ? mapfile(name, &image->size)
                                  : mapkernel(mod, &image->size);
   if (image->data == NULL) {
+    starved |= (errno == ENOMEM);
     free(image);
     return -1;
   }
@@ -115,18 +125,27 @@ static void end (void) {
 }
 
 
+static time_t seconds (void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec;
+}
+
+
 /* The session for what is loaded now; NULL when there is none to be had. */
 static Dwfl *current (void) {
   unsigned long long now = 0;
   dl_iterate_phdr(countloads, &now);
-  if (session != NULL && loads == now) return session;
+  if (session != NULL && loads == now && !starved) return session;
   end();
+  starved = 0;
   session = dwfl_begin(&callbacks);
   if (session != NULL && (dwfl_linux_proc_report(session, getpid()) != 0 ||
                           dwfl_report_end(session, NULL, NULL) != 0))
     end();
   loads = now;
   nsessions++;
+  began = seconds();
   return session;
 }
 
@@ -147,14 +166,26 @@ static void once (void) {
 }
 
 
-/* The module around 'address', locked; NULL: there is none. */
+static Dwfl_Module *moduleof (uint64_t address) {
+  Dwfl *s = current();
+  Dwfl_Module *mod = (s != NULL) ? dwfl_addrmodule(s, address) : NULL;
+  GElf_Addr bias;
+  return (mod != NULL && dwfl_module_getelf(mod, &bias) != NULL) ? mod : NULL;
+}
+
+
+/* The module around 'address', locked; NULL: there is none (NA4). */
 static Dwfl_Module *lockmodule (uint64_t address) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;
-  Dwfl *s;
+  Dwfl_Module *mod;
   pthread_once(&control, once);
   pthread_mutex_lock(&lock);
-  s = current();
-  return (s != NULL) ? dwfl_addrmodule(s, address) : NULL;
+  mod = moduleof(address);
+  if (mod == NULL && seconds() > began + 1) {
+    starved = 1;
+    mod = moduleof(address);
+  }
+  return mod;
 }
 
 

@@ -10,6 +10,8 @@
 **   NA3  no descriptor stays open after a call: programs that the process runs
 **       would inherit it, and a program that closes descriptors it does not
 **       know would have it closed again when the number is its own.
+**   NA4  what was not found, for lack of memory or because the list of what is mapped
+**        changed while it was read, is looked for again, once in a second or two.
 */
 #ifndef asamp_native_h
 #define asamp_native_h
