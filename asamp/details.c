@@ -44,58 +44,24 @@ int details_format (const char *value) {
          : strcmp(value, "2") == 0 ? 2 : 0;
 }
 
-/* Reads numbers to n places; where they end, the rest stays. */
-static void numbers (Fields *f, uint64_t *to, int n) {
-  while (n-- > 0 && details_number(f, to))
-    to++;
-}
-
-static void signednumbers (Fields *f, int64_t *to, int n) {
-  while (n-- > 0 && details_signed(f, to))
-    to++;
-}
-
-/* time inuse held rss duration tenured state minors majors */
-static void collection2 (Fields *line, Collected *c) {
-  int64_t d[4] = {0, 0, 0, 0};
-  uint64_t n[5] = {0, 0, 0, 0, 0};
-  signednumbers(line, d, 4);
-  numbers(line, n, 5);
-  c->time = d[0];
-  c->inuse = d[1];
-  c->held = d[2];
-  c->rss = d[3];
-  c->duration = n[0];
-  c->tenured = n[1];
-  c->state = n[2];
-  c->minors = n[3];
-  c->majors = n[4];
-}
-
-/* begin duration tenured inuse held rss state minors majors; see batch.c */
-static void collection3 (Fields *line, Collected *c) {
-  int64_t begin = 0, d[3] = {0, 0, 0};
-  uint64_t n[5] = {0, 0, 0, 0, 0};
-  signednumbers(line, &begin, 1);
-  numbers(line, n, 2);
-  signednumbers(line, d, 3);
-  numbers(line, n + 2, 3);
-  c->time = (int64_t)((uint64_t)begin + n[0]);
-  c->inuse = (int64_t)((uint64_t)d[0] + n[1]);
-  c->held = d[1];
-  c->rss = d[2];
-  c->duration = n[0];
-  c->tenured = n[1];
-  c->state = n[2];
-  c->minors = n[3];
-  c->majors = n[4];
-}
-
-void details_collection (Fields *line, int format, Collected *c) {
-  if (format == 2)
-    collection2(line, c);
-  else
-    collection3(line, c);
+void details_collection (Fields *f, int format, Collected *c) {
+  memset(c, 0, sizeof(*c));
+  if (format == 2) {
+    (void)(details_signed(f, &c->time) && details_signed(f, &c->inuse) &&
+           details_signed(f, &c->held) && details_signed(f, &c->rss) &&
+           details_number(f, &c->duration) && details_number(f, &c->tenured) &&
+           details_number(f, &c->state) && details_number(f, &c->minors) &&
+           details_number(f, &c->majors));
+    return;
+  }
+  /* when it began, and what more is in use less what was tenured: see batch.c */
+  (void)(details_signed(f, &c->time) && details_number(f, &c->duration) &&
+         details_number(f, &c->tenured) && details_signed(f, &c->inuse) &&
+         details_signed(f, &c->held) && details_signed(f, &c->rss) &&
+         details_number(f, &c->state) && details_number(f, &c->minors) &&
+         details_number(f, &c->majors));
+  c->time = (int64_t)((uint64_t)c->time + c->duration);
+  c->inuse = (int64_t)((uint64_t)c->inuse + c->tenured);
 }
 
 int details_event (Fields *events, Fields *line) {

@@ -50,7 +50,7 @@ typedef struct Collected {
 int details_format (const char *value);
 
 /* Reads the line of a 'g' or 'G'; numbers that are missing are 0. */
-void details_collection (Fields *line, int format, Collected *c);
+void details_collection (Fields *f, int format, Collected *c);
 
 /*
 ** The next line of events: its letter, its fields in 'line'. 0 at the end.

@@ -56,7 +56,10 @@ static int again (Unwind *u, void **a, int max) {
 __attribute__((noinline))
 static void learn (Unwind *u, UnwindRule *r, uintptr_t ip) {
   NativeFrame f;
-  unsigned loads = native_frame((uint64_t)ip - 1, &f);  /* within the call */
+  unsigned loads;
+  unwind_busy = 1;
+  loads = native_frame((uint64_t)ip - 1, &f);  /* within the call */
+  unwind_busy = 0;
   if (loads != u->loads) memset(u->rules, 0, sizeof(u->rules));
   u->loads = loads;
   r->ip = ip;
