@@ -37,6 +37,11 @@ static int isreadable (uintptr_t address) {
 }
 
 
+int readable_word (uintptr_t address) {
+  return isreadable(address) && isreadable(address + sizeof(uint64_t) - 1);
+}
+
+
 /* A word anywhere: libunwind reads code, too. */
 typedef unw_word_t Word __attribute__((aligned(1)));
 
@@ -46,8 +51,7 @@ static int access_ (unw_addr_space_t as, unw_word_t address, unw_word_t *value,
                     int write, void *arg) {
   (void)as; (void)arg;
   if (write) *(Word *)address = *value;
-  else if (isreadable(address) && isreadable(address + sizeof(*value) - 1))
-    *value = *(const Word *)address;
+  else if (readable_word(address)) *value = *(const Word *)address;
   else return -UNW_EUNSPEC;
   return 0;
 }

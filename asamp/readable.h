@@ -14,7 +14,12 @@
 #ifndef asamp_readable_h
 #define asamp_readable_h
 
-/* For all of the process; again and again, it does nothing. */
+#include <stdint.h>
+
+/* For libunwind's walks of this process; again and again, it does nothing. */
 void readable_use (void);
+
+/* Is there memory at that word? */
+int readable_word (uintptr_t address);
 
 #endif

@@ -15,7 +15,6 @@
 #include <ucontext.h>
 
 #include "owner.h"
-#include "unwind.h"
 
 #if defined(__x86_64__)
 #define IP(u)		((const char *)(u)->uc_mcontext.gregs[REG_RIP])
@@ -43,23 +42,16 @@ static int in (const luaN_Range *r, const char *ip) {
 
 
 /*
-** The native stack of what was interrupted at ip, as return addresses. What the
-** core has called to run a Lua function is told by the Lua frames, so of the
-** core only what stands for some is there.
+** The native stack of what was interrupted, as return addresses. What the core has
+** called to run a Lua function is told by the Lua frames, so of the core only what
+** stands for some is there.
 */
-static uint32_t backtrace_ (Timing *t, const char *ip) {
+static uint32_t backtrace_ (Timing *t, const ucontext_t *context) {
   void **a = t->stack;
+  int i, all = backtrace_take(t->backtrace, context, a);
   uint32_t n = 0;
-  int i, all = unw_backtrace(a, TIMING_NATIVE);
-  for (i = 0; i < all && a[i] != (const void *)ip; i++) { }  /* the handler's */
-  if (i == all) {  /* it has lost its way */
-    a[0] = (void *)(ip + 1);
-    return 1;
-  }
-  a[i] = (void *)(ip + 1);  /* an address that will be returned to */
-  if (owner_mixed(t->L))
-    all = i + owner_mark(t->L, a + i, all - i, all < TIMING_NATIVE);
-  for (; i < all; i++) {
+  if (owner_mixed(t->L)) all = owner_mark(t->L, a, all, all < BACKTRACE_MAX);
+  for (i = 0; i < all; i++) {
     const char *c = (const char *)a[i] - 1;
     if (!in(&t->code.core, c) && !in(&t->code.protect, c)) a[n++] = a[i];
   }
@@ -86,16 +78,29 @@ static void tick (void *ud, uint64_t count, void *context) {
   e.L = m.L;
   e.ci = m.ci;
   e.collecting = (uint32_t)m.collecting;
-  e.n = 0;
-  if (t->native) {
-    if (unwind_busy) t->stack[e.n++] = (char *)(uintptr_t)stack_walk + 1;
-    else e.n = backtrace_(t, r.ip);
-  }
+  e.n = t->native ? backtrace_(t, u) : 0;
   moments_add(&t->moments, &e, t->stack);
   t->inticks += now() - e.time;
 }
 
 /* }===================================================================== */
+
+
+static void freebuffers (Timing *t) {
+  free(t->stack);
+  free(t->starts);
+  free(t->backtrace);
+  t->stack = NULL;
+  t->starts = NULL;
+  t->backtrace = NULL;
+}
+
+
+static int nomemory (char *err, size_t errsize) {
+  errno = ENOMEM;
+  snprintf(err, errsize, "cannot sample time: not enough memory");
+  return 0;
+}
 
 
 int timing_start (Timing *t, lua_State *L, uint64_t ns, TimerClock clock,
@@ -104,22 +109,19 @@ int timing_start (Timing *t, lua_State *L, uint64_t ns, TimerClock clock,
   t->L = L;
   t->native = native;
   if (t->stack == NULL) {
-    t->stack = malloc(TIMING_NATIVE * sizeof(*t->stack));
+    t->stack = malloc(BACKTRACE_MAX * sizeof(*t->stack));
     t->starts = calloc(TIMING_STARTS, sizeof(*t->starts));
-    if (t->stack == NULL || t->starts == NULL || !moments_open(&t->moments)) {
-      free(t->stack);
-      free(t->starts);
-      t->stack = NULL;
-      t->starts = NULL;
-      errno = ENOMEM;
-      snprintf(err, errsize, "cannot sample time: not enough memory");
-      return 0;
+    t->backtrace = malloc(sizeof(*t->backtrace));
+    if (t->stack == NULL || t->starts == NULL || t->backtrace == NULL ||
+        !moments_open(&t->moments)) {
+      freebuffers(t);
+      return nomemory(err, errsize);
     }
   }
-  /* what libunwind allocates for this thread is allocated here */
   if (native) {
-    unwind_prime();
     owner_prime();
+    if (!backtrace_open(t->backtrace, owner_stackend()))
+      return nomemory(err, errsize);
   }
   t->timer = timer_start(ns, clock, tick, t, err, errsize);
   return t->timer != NULL;
@@ -152,10 +154,8 @@ static void *startof (Timing *t, void *address) {
   if (c->address != a) {
     unw_proc_info_t p;
     c->address = a;
-    unwind_busy = 1;
     c->start = (unw_get_proc_info_by_ip(unw_local_addr_space, a, &p, NULL) == 0)
              ? (uintptr_t)p.start_ip : a;
-    unwind_busy = 0;
   }
   return (void *)(c->start + 2);
 }
@@ -202,6 +202,7 @@ void timing_point (Timing *t, lua_State *L, Stack *s, Profile *p,
   if (t->stack == NULL || (t->timer != NULL && !timer_mine(t->timer))) return;
   begin = now();
   t->pointing = 1;
+  if (t->native) backtrace_learn(t->backtrace);
   moments_take(&t->moments, complete, &at);
   completeown(&at, begin);
   t->pointing = 0;
@@ -227,9 +228,7 @@ uint64_t timing_drop (Timing *t) {
 void timing_close (Timing *t) {
   timing_stop(t);
   if (t->stack != NULL) moments_close(&t->moments);
-  free(t->stack);
-  free(t->starts);
-  t->stack = NULL;
+  freebuffers(t);
 }
 
 

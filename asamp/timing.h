@@ -9,8 +9,7 @@
 **
 **   TI1  every moment becomes a sample, or is counted as lost;
 **   TI2  time that the sampler itself takes is shown where it was taken, with its
-**        own native function as the leaf (`stack_walk` when it was walking the C
-**        stack, which must not be walked twice at once);
+**        own native functions;
 **   TI3  time that timing_point takes, waiting for the writer too, becomes one
 **        sample at its end, which costs no point: else deep stacks would make
 **        samples faster than they can be written, of nothing but themselves;
@@ -28,13 +27,12 @@
 
 #include "lua.h"
 
+#include "backtrace.h"
 #include "moments.h"
 #include "profile.h"
 #include "seam.h"
 #include "stack.h"
 #include "timer.h"
-
-#define TIMING_NATIVE	1024	/* native frames of a time sample */
 
 /* A rate, in samples a second. */
 enum { TIMING_MIN = 1, TIMING_MAX = 30000 };
@@ -52,7 +50,8 @@ typedef struct Timing {
   int native;
   luaN_Code code;
   Moments moments;
-  void **stack;			/* of the handler: TIMING_NATIVE addresses */
+  Backtrace *backtrace;
+  void **stack;			/* of the handler: BACKTRACE_MAX addresses */
   TimingStart *starts;
   volatile sig_atomic_t pointing;	/* timing_point runs */
   uint64_t own;			/* ... periods since it began (TI3) */

@@ -13,22 +13,9 @@
 #include "native.h"
 #include "readable.h"
 
-__thread volatile sig_atomic_t unwind_busy;
-
-
 static int bylibunwind (void **to, int max) {
-  int n;
   readable_use();
-  unwind_busy = 1;
-  n = unw_backtrace(to, max);
-  unwind_busy = 0;
-  return n;
-}
-
-
-void unwind_prime (void) {
-  void *a[16];
-  bylibunwind(a, 16);
+  return unw_backtrace(to, max);
 }
 
 
@@ -53,59 +40,86 @@ static int again (Unwind *u, void **a, int max) {
 
 #define SOME	4	/* frames that are told at a time */
 
-__attribute__((noinline))
-static void learn (Unwind *u, UnwindRule *r, uintptr_t ip) {
-  NativeFrame f;
-  unsigned loads;
-  unwind_busy = 1;
-  loads = native_frame((uint64_t)ip - 1, &f);  /* within the call */
-  unwind_busy = 0;
-  if (loads != u->loads) memset(u->rules, 0, sizeof(u->rules));
-  u->loads = loads;
-  r->ip = ip;
-  r->size = f.size;
-  r->saved = f.saved;
-  r->base = (unsigned char)f.base;
+static const UnwindRule *firstof (const UnwindRules *u, uintptr_t ip) {
+  uint64_t hash = ip * UINT64_C(0x9E3779B97F4A7C15);
+  return &u->rule[hash >> (64 - UNWIND_LOG)];
 }
 
 
-static const UnwindRule *ruleof (Unwind *u, uintptr_t ip) {
-  uint64_t hash = ip * UINT64_C(0x9E3779B97F4A7C15);
-  UnwindRule *first = &u->rules[hash >> (64 - UNWIND_LOG)], *r = first;
+/* That of a call site; NULL: it has none. */
+static inline const UnwindRule *find (const UnwindRules *u, uintptr_t ip) {
+  const UnwindRule *r = firstof(u, ip), *last = r + UNWIND_NEAR - 1;
   while (r->ip != ip) {
-    if (r->ip == 0 || r == first + UNWIND_NEAR - 1) {
-      if (r->ip != 0) r = first + (u->turn++ & (UNWIND_NEAR - 1));
-      learn(u, r, ip);
-      break;
-    }
+    if (r->ip == 0 || r == last) return NULL;
     r++;
   }
   return r;
 }
 
 
-/* From the next frame to the one outside of it. 0: a rule is missing (UW1). */
+__attribute__((noinline))
+static const UnwindRule *learn (UnwindRules *u, uintptr_t ip) {
+  UnwindRule *first = &u->rule[firstof(u, ip) - u->rule], *r = first;
+  NativeFrame f;
+  unsigned loads = native_frame((uint64_t)ip - 1, &f);  /* within the call */
+  if (loads != u->loads) memset(u->rule, 0, sizeof(u->rule));
+  u->loads = loads;
+  while (r->ip != 0 && r != first + UNWIND_NEAR - 1) r++;
+  if (r->ip != 0) r = first + (u->turn++ & (UNWIND_NEAR - 1));
+  r->ip = ip;
+  r->size = f.size;
+  r->saved = f.saved;
+  r->base = (unsigned char)f.base;
+  return r;
+}
+
+
+/* From a frame to the one outside of it. 0: its rule tells none (UW1). */
 __attribute__((no_sanitize_address, always_inline))
-static inline int step (Unwind *u) {
-  const UnwindRule *r = ruleof(u, u->ip);
+static inline int step (UnwindFrame *f, const UnwindRule *r, const char *end) {
   uintptr_t frame;  /* the caller's: above its return address */
   if (r->base == NATIVE_OUTERMOST) {
-    u->ended = 1;
+    f->ip = 0;
     return 1;
   }
   if (r->base == NATIVE_OTHER) return 0;
-  frame = ((r->base == NATIVE_FP) ? u->fp : u->sp) + (uintptr_t)(intptr_t)r->size;
-  if (frame <= u->sp || frame > (uintptr_t)u->end || frame % sizeof(frame) != 0)
+  frame = ((r->base == NATIVE_FP) ? f->fp : f->sp) + (uintptr_t)(intptr_t)r->size;
+  if (frame <= f->sp || frame > (uintptr_t)end || frame % sizeof(frame) != 0)
     return 0;  /* UW2 */
   if (r->saved != 0) {
     uintptr_t at = frame + (uintptr_t)(intptr_t)r->saved;
-    if (at < u->sp || at >= frame) return 0;
-    u->fp = *(const uintptr_t *)at;
+    if (at < f->sp || at >= frame) return 0;
+    f->fp = *(const uintptr_t *)at;
   }
-  u->ip = ((const uintptr_t *)frame)[-1];
-  u->sp = frame;
-  u->ended = (u->ip == 0);
+  f->ip = ((const uintptr_t *)frame)[-1];
+  f->sp = frame;
   return 1;
+}
+
+
+void unwind_learn (UnwindRules *u, uintptr_t ip) {
+  if (find(u, ip) == NULL) learn(u, ip);
+}
+
+
+int unwind_known (const UnwindRules *u, UnwindFrame *f, const char *end,
+                  void **addresses, int max) {
+  int n = 0;
+  while (f->ip != 0 && n < max) {
+    const UnwindRule *r = find(u, f->ip);
+    uintptr_t ip = f->ip;
+    if (r == NULL || !step(f, r, end)) break;
+    addresses[n++] = (void *)ip;
+  }
+  return n;
+}
+
+
+static inline void next (Unwind *u) {
+  const UnwindRule *r = find(&u->rules, u->next.ip);
+  if (r == NULL) r = learn(&u->rules, u->next.ip);
+  u->otherwise = !step(&u->next, r, u->end);
+  u->ended = (u->next.ip == 0);
 }
 
 
@@ -142,12 +156,11 @@ void unwind_begin (Unwind *u, const char *from, const char *to, const char *end)
   u->from = from;
   u->to = to;
   u->end = end;
-  u->fp = frame[0];
-  u->ip = frame[1];
-  u->sp = (uintptr_t)(frame + 2);
+  u->next.fp = frame[0];
+  u->next.ip = frame[1];
+  u->next.sp = (uintptr_t)(frame + 2);
   u->ended = u->otherwise = 0;
-  while (!isbeginning(u, u->ip) && !u->ended && !u->otherwise)
-    u->otherwise = !step(u);
+  while (!isbeginning(u, u->next.ip) && !u->ended && !u->otherwise) next(u);
   u->otherwise |= u->ended;
 }
 
@@ -156,8 +169,8 @@ int unwind_more (Unwind *u, void **addresses, int n, int room) {
   int most = (n + SOME < room - UNWIND_OWN) ? n + SOME : room - UNWIND_OWN;
   if (u->ended) return n;
   while (!u->otherwise && !u->ended && n < most) {
-    addresses[n++] = (void *)u->ip;
-    u->otherwise = !step(u);
+    addresses[n++] = (void *)u->next.ip;
+    next(u);
   }
   if (u->otherwise) {
     most = (2 * n + 16 < room - UNWIND_OWN) ? 2 * n + 16 : room - UNWIND_OWN;
@@ -180,6 +193,18 @@ void unwind_begin (Unwind *u, const char *from, const char *to, const char *end)
 int unwind_more (Unwind *u, void **addresses, int n, int room) {
   int most = (2 * n + 16 < room - UNWIND_OWN) ? 2 * n + 16 : room - UNWIND_OWN;
   return u->ended ? n : again(u, addresses, most);
+}
+
+
+void unwind_learn (UnwindRules *u, uintptr_t ip) {
+  (void)u; (void)ip;
+}
+
+
+int unwind_known (const UnwindRules *u, UnwindFrame *f, const char *end,
+                  void **addresses, int max) {
+  (void)u; (void)f; (void)end; (void)addresses; (void)max;
+  return 0;
 }
 
 #endif

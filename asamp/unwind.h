@@ -13,11 +13,11 @@
 **   UW2  a walk goes outwards only and stays inside of the thread's stack;
 **   UW3  rules are forgotten when a lookup finds that object files were loaded.
 **        Of code that was unloaded since, none is asked for.
+** In a signal handler nothing is looked up: see backtrace.h.
 */
 #ifndef asamp_unwind_h
 #define asamp_unwind_h
 
-#include <signal.h>
 #include <stdint.h>
 
 #define UNWIND_LOG	13	/* of the number of rules */
@@ -33,14 +33,24 @@ typedef struct UnwindRule {
   unsigned char base;		/* NativeBase */
 } UnwindRule;
 
-/* Who walks: rules, and the walk that is under way. All zero at first. */
-typedef struct Unwind {
-  UnwindRule rules[(1 << UNWIND_LOG) + UNWIND_NEAR];
+/* What has been looked up. All zero at first. */
+typedef struct UnwindRules {
+  UnwindRule rule[(1 << UNWIND_LOG) + UNWIND_NEAR];
   unsigned loads;		/* native_frame's, when they were looked up */
   unsigned turn;		/* of those near, whose place is taken next */
+} UnwindRules;
+
+/* A frame: its call site, the stack pointer and the frame pointer there. */
+typedef struct UnwindFrame {
+  uintptr_t ip, sp, fp;		/* ip 0: there is none */
+} UnwindFrame;
+
+/* A walk that is under way. All zero at first. */
+typedef struct Unwind {
+  UnwindRules rules;
+  UnwindFrame next;		/* the frame that comes next */
   const char *from, *to;	/* the walk begins in this code */
   const char *end;		/* of the thread's stack */
-  uintptr_t ip, sp, fp;		/* where it is: the frame that comes next */
   int otherwise;		/* it is libunwind's */
   int ended;			/* there are no more frames */
 } Unwind;
@@ -61,11 +71,16 @@ void unwind_begin (Unwind *u, const char *from, const char *to, const char *end)
 */
 int unwind_more (Unwind *u, void **addresses, int n, int room);
 
-/* 1: this OS thread is in libunwind, so a signal handler must not be. */
-extern __thread volatile sig_atomic_t unwind_busy
-    __attribute__((tls_model("initial-exec")));
+/* Looks up the rule of a return address that has none. As unwind_begin. */
+void unwind_learn (UnwindRules *u, uintptr_t ip);
 
-/* Walks the C stack once, for what libunwind allocates for an OS thread. */
-void unwind_prime (void);
+/*
+** Goes outwards from frame *f of a stack that ends at 'end', by rules that are there:
+** tells return addresses, '*f' being the first, 'max' at most, and returns how many.
+** Then *f comes next; where it has no rule, and not yet 'max' are told, that is why.
+** Safe in a signal handler that has not interrupted unwind_learn of these rules.
+*/
+int unwind_known (const UnwindRules *u, UnwindFrame *f, const char *end,
+                  void **addresses, int max);
 
 #endif

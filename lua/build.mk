@@ -48,7 +48,7 @@ endif
 CORE_O = $(CORE:%=$(B)/$(1)/%.o) $(OURS:lua/%.c=$(B)/$(1)/%.o)
 
 # The modules of the profiler, for every variant but plain.
-SAMPLER := core embed sampler tracker pending followed blocks classes stack unwind readable owner native gap timing timer \
+SAMPLER := core embed sampler tracker pending followed blocks classes stack unwind backtrace readable owner native gap timing timer \
   moments profile event outfile packer encoder batch objects vmprof idmap
 READING := reader readerevent readerbatch readerfollow readername readersum ledger bins fifo \
   strtab tree details source unpacker idmap
@@ -154,7 +154,7 @@ $(B)/asamp/%.o: asamp/%.c $(wildcard asamp/*.h) lua/seam.h $(B)/extra $(P)/lib/p
 	$(CC) $(MODFLAGS) -c -o $@ $<
 $(P)/lib/lua/5.4/profiler/core.so: $(SAMPLER:%=$(B)/asamp/%.o) asamp/exports
 	@mkdir -p $(@D)
-	$(MODULE) -lunwind -ldw -lelf -lz $(ISAL) -lpthread -lm
+	$(MODULE) -lunwind-generic -lunwind -ldw -lelf -lz $(ISAL) -lpthread -lm
 $(P)/lib/lua/5.4/profiler/reader.so: $(READER:%=$(B)/asamp/%.o) asamp/exports
 	@mkdir -p $(@D)
 	$(MODULE) -lz $(ISAL)

@@ -40,14 +40,16 @@ function M.read(path)
   return text
 end
 
-local function command(t)
+local function command(t, limit)
   local words = {}
   -- the leak checker cannot read the thread-local memory of libunwind
   local env = {LUA_PATH = package.path, LUA_CPATH = package.cpath, LUA_PROFILER = "",
                LSAN_OPTIONS = "use_tls=0:print_suppressions=0"}
   for k, v in pairs(t.env or {}) do env[k] = v end
   if t.directory then words[1] = "cd " .. quote(t.directory) .. " &&" end
-  words[#words + 1] = "exec env"
+  words[#words + 1] = "exec"
+  if limit then words[#words + 1] = "timeout --foreground --kill-after=9 " .. limit end
+  words[#words + 1] = "env"
   for k, v in pairs(env) do words[#words + 1] = quote(k .. "=" .. v) end
   words[#words + 1] = quote(t.program or M.interpreter())
   for _, w in ipairs(t) do words[#words + 1] = quote(w) end
@@ -55,10 +57,12 @@ local function command(t)
 end
 
 --- Runs {arguments..., env = {}, input = text, directory =, program =}. Returns
--- the exit status (128 + the signal that ended it), stdout and stderr.
+-- the exit status (128 + the signal that ended it; 124: it was still there after
+-- limit = 600 seconds, and was ended; 137: by force), stdout and stderr.
 function M.run(t)
   local input, out, err = M.file(t.input or ""), os.tmpname(), os.tmpname()
-  local _, how, status = os.execute(("%s <%s >%s 2>%s"):format(command(t), input, out, err))
+  local _, how, status = os.execute(("%s <%s >%s 2>%s"):format(command(t, t.limit or 600), input,
+                                                                   out, err))
   local text, errors = M.read(out), M.read(err)
   os.remove(input)
   os.remove(out)

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Walks of the C stack in a signal handler (backtrace.h).
+*/
+#define _GNU_SOURCE
+#include "backtrace.h"
+
+#include <dlfcn.h>
+#include <libunwind.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "readable.h"
+
+#if !defined(DLFO_STRUCT_HAS_EH_DBASE)
+#error "glibc 2.35 or newer is needed: _dl_find_object"
+#endif
+
+#if defined(__x86_64__)
+static const int registers[] = {  /* in the order of DWARF's numbers */
+  REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP, REG_R8,
+  REG_R9, REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP
+};
+#define NREGISTERS	17
+#define REGISTER(u,i)	((unw_word_t)(u)->uc_mcontext.gregs[registers[i]])
+#define IP	16
+#define SP	7
+#define FP	6
+#elif defined(__aarch64__)
+/* 31 registers, the stack pointer and the program counter, in this order. */
+#define NREGISTERS	33
+#define REGISTER(u,i)	((i) == IP ? (u)->uc_mcontext.pc : (i) == SP ? \
+			 (u)->uc_mcontext.sp : (u)->uc_mcontext.regs[i])
+#define IP	32
+#define SP	31
+#define FP	29
+#endif
+
+/* Exported by libunwind for those who know where tables are, in no header. */
+#define search	UNW_OBJ(dwarf_search_unwind_table)
+extern int search (unw_addr_space_t as, unw_word_t ip, unw_dyn_info_t *table,
+                   unw_proc_info_t *to, int needinfo, void *arg);
+
+static unw_addr_space_t space;
+
+
+/* {== accessors ======================================================== */
+
+/* Of a table for binary search, as linkers write it (LSB, .eh_frame_hdr). */
+typedef struct TableHead {
+  unsigned char version, encoding, countencoding, entryencoding;
+  int32_t frames;
+  uint32_t count;
+  struct { int32_t from, to; } entry[];
+} TableHead;
+
+#define FOURBYTES(encoding)	(((encoding) & 7) == 3)	/* DW_EH_PE_[us]data4 */
+#define UDATA4	0x03
+#define DATAREL_SDATA4	0x3b
+
+
+static int findinfo (unw_addr_space_t as, unw_word_t ip, unw_proc_info_t *to,
+                     int needinfo, void *arg) {
+  struct dl_find_object object;
+  const TableHead *h;
+  unw_dyn_info_t d;
+  if (_dl_find_object((void *)(uintptr_t)ip, &object) != 0) return -UNW_ENOINFO;
+  h = object.dlfo_eh_frame;
+  if (h == NULL || h->version != 1 || !FOURBYTES(h->encoding) ||
+      h->countencoding != UDATA4 || h->entryencoding != DATAREL_SDATA4)
+    return -UNW_ENOINFO;
+  memset(&d, 0, sizeof(d));
+  d.start_ip = (unw_word_t)(uintptr_t)object.dlfo_map_start;
+  d.end_ip = (unw_word_t)(uintptr_t)object.dlfo_map_end;
+  d.format = UNW_INFO_FORMAT_REMOTE_TABLE;
+  d.u.rti.segbase = (unw_word_t)(uintptr_t)h;
+  d.u.rti.table_data = (unw_word_t)(uintptr_t)h->entry;
+  d.u.rti.table_len = h->count * sizeof(*h->entry) / sizeof(unw_word_t);
+  return search(as, ip, &d, to, needinfo, arg);
+}
+
+
+static void putinfo (unw_addr_space_t as, unw_proc_info_t *info, void *arg) {
+  (void)as; (void)info; (void)arg;
+}
+
+
+static int dynamiclist (unw_addr_space_t as, unw_word_t *list, void *arg) {
+  (void)as; (void)list; (void)arg;
+  return -UNW_ENOINFO;
+}
+
+
+/* A word anywhere: code is read, too. */
+typedef unw_word_t Word __attribute__((aligned(1)));
+
+__attribute__((no_sanitize_address))
+static int word (unw_addr_space_t as, unw_word_t address, unw_word_t *value,
+                 int write, void *arg) {
+  (void)as; (void)arg;
+  if (write || !readable_word(address)) return -UNW_EINVAL;
+  *value = *(const Word *)address;
+  return 0;
+}
+
+
+static int reg (unw_addr_space_t as, unw_regnum_t i, unw_word_t *value, int write,
+                void *arg) {
+  const ucontext_t *u = arg;
+  (void)as;
+  if (write || i < 0 || i >= NREGISTERS) return -UNW_EBADREG;
+  *value = REGISTER(u, i);
+  return 0;
+}
+
+
+static int fpreg (unw_addr_space_t as, unw_regnum_t i, unw_fpreg_t *value, int write,
+                  void *arg) {
+  (void)as; (void)i; (void)value; (void)write; (void)arg;
+  return -UNW_EBADREG;
+}
+
+
+static int resume (unw_addr_space_t as, unw_cursor_t *c, void *arg) {
+  (void)as; (void)c; (void)arg;
+  return -UNW_EINVAL;
+}
+
+
+static int procname (unw_addr_space_t as, unw_word_t address, char *name,
+                     size_t size, unw_word_t *offset, void *arg) {
+  (void)as; (void)address; (void)name; (void)size; (void)offset; (void)arg;
+  return -UNW_ENOINFO;
+}
+
+/* }===================================================================== */
+
+
+static void once (void) {
+  static unw_accessors_t accessors = {findinfo, putinfo, dynamiclist, word, reg,
+                                      fpreg, resume, procname};
+  space = unw_create_addr_space(&accessors, 0);
+  if (space != NULL) unw_set_caching_policy(space, UNW_CACHE_GLOBAL);
+}
+
+
+int backtrace_open (Backtrace *b, const char *end) {
+  static pthread_once_t control = PTHREAD_ONCE_INIT;
+  pthread_once(&control, once);
+  memset(b, 0, sizeof(*b));
+  b->end = end;
+  return space != NULL;
+}
+
+
+static void want (Backtrace *b, uintptr_t ip) {
+  if (b->nwanted < BACKTRACE_WANTED) b->wanted[b->nwanted++] = ip;
+}
+
+
+/* Where the cursor is. What a signal has interrupted is no call: its address is the
+   one that is next. */
+static UnwindFrame frameof (unw_cursor_t *c, int interrupted) {
+  UnwindFrame f = {0, 0, 0};
+  unw_word_t ip, sp, fp;
+  if (unw_get_reg(c, UNW_REG_IP, &ip) == 0 && ip != 0 &&
+      unw_get_reg(c, UNW_REG_SP, &sp) == 0 && unw_get_reg(c, FP, &fp) == 0) {
+    f.ip = ip + (interrupted != 0);
+    f.sp = sp;
+    f.fp = fp;
+  }
+  return f;
+}
+
+
+/* By libunwind, and by rules again behind the frame that has none: of the first 'n'
+   frames it is known that they lead there. */
+static int bylibunwind (Backtrace *b, const ucontext_t *context, void **to, int n) {
+  unw_cursor_t c;
+  UnwindFrame f, at;
+  int ruled = n, i = 0;  /* rules lead to 'ruled', the cursor is at i */
+  if (unw_init_remote(&c, space, (void *)(uintptr_t)context) != 0) return n;
+  f = frameof(&c, 1);
+  while (f.ip != 0 && i < BACKTRACE_MAX) {
+    int interrupted;
+    if (i > ruled) {
+      at = f;
+      ruled = i + unwind_known(&b->rules, &at, b->end, to + i, BACKTRACE_MAX - i);
+      if (at.ip == 0 || ruled == BACKTRACE_MAX) return ruled;
+      want(b, at.ip);
+    }
+    to[i++] = (void *)f.ip;
+    interrupted = (unw_is_signal_frame(&c) > 0);
+    if (unw_step(&c) <= 0) break;
+    f = frameof(&c, interrupted);
+  }
+  return i;
+}
+
+
+#if defined(LUAN_DEBUG)
+
+/* BT3 */
+static void check (Backtrace *b, const ucontext_t *context, void *const *to, int n) {
+  int m = bylibunwind(b, context, b->other, BACKTRACE_MAX), i = 0;
+  while (i < n && i < m && to[i] == b->other[i]) i++;
+  if (i < n || m != n) {
+    static const char text[] = "backtrace: rules and libunwind differ\n";
+    if (write(2, text, sizeof(text) - 1) >= 0) abort();
+  }
+}
+
+#else
+#define check(b,context,to,n)	((void)0)
+#endif
+
+
+int backtrace_take (Backtrace *b, const ucontext_t *context, void **to) {
+  UnwindFrame f;
+  int n;
+  f.ip = REGISTER(context, IP) + 1;
+  f.sp = REGISTER(context, SP);
+  f.fp = REGISTER(context, FP);
+  n = unwind_known(&b->rules, &f, b->end, to, BACKTRACE_MAX);
+  if (f.ip != 0 && n < BACKTRACE_MAX) {
+    want(b, f.ip);
+    n = bylibunwind(b, context, to, n);
+  }
+  check(b, context, to, n);
+  return n;
+}
+
+
+void backtrace_learn (Backtrace *b) {
+  unsigned loads = b->rules.loads;
+  while (b->nwanted > 0) unwind_learn(&b->rules, b->wanted[--b->nwanted]);
+  if (b->rules.loads != loads) unw_flush_cache(space, 0, 0);
+}

@@ -1,0 +1,105 @@
+-- SPDX-License-Identifier: MIT
+-- The C stack of a time sample, walked in a signal handler: it waits for nobody,
+-- and finds its way out of frames of every kind, from any instruction in them. In the
+-- debug build every walk by rules is compared with libunwind's.
+
+local process = require "spec.support.process"
+local samples = require "spec.support.samples"
+local shapes = require "shapes"
+local signals = require "signals"
+local times = require "spec.support.times"
+
+-- Runs code under -l profiler, at 10,000 samples a second. Returns the samples.
+local function sampled(code, options)
+  local path, script = os.tmpname(), process.file(code)
+  local status, out, err = process.run{"-l", "profiler", script, limit = 120,
+    env = {LUA_PROFILER = "time=10000," .. options .. ",quiet,out=" .. path}}
+  assert.same({0, "", ""}, {status, out, err})
+  local list = samples.read(path)
+  os.remove(script)
+  os.remove(path)
+  return list
+end
+
+-- Names of the native frames of the spec's modules, innermost first.
+local function natives(s)
+  local list = {}
+  for _, f in ipairs(s.stack) do
+    if f.native and f.name:find "^%l+_" and (f.name:find "^loader_" or f.name:find "^shape_" or
+       f.name:find "^signals_") then list[#list + 1] = f.name end
+  end
+  return table.concat(list, " ")
+end
+
+describe("a signal", function()
+  -- libunwind's walk of its own process asks the loader, by a recursive lock. A thread
+  -- that is about to have it or to give it back is not yet, or no more, its owner: a
+  -- walk in the handler waited for its own thread. The sampler's look-ups of rules for
+  -- samples of allocations take the same lock, which hung one run of some hundreds.
+  it("finds the loader's lock half taken by the program", function()
+    for _, options in ipairs{"alloc=0", "alloc=0,wall"} do
+      local list = sampled("require 'loader'.ask(0.5)", options)
+      assert.is_true(times.within(list, "loader_ask") > 0.5)
+    end
+  end)
+
+  it("finds the loader's lock half taken by the sampler", function()
+    sampled([[
+      local f = {}
+      for i = 1, 200 do
+        f[i] = load("return function(f) return (string.gsub('x', 'x', f)) end")()
+        f[i](function() local _ = {} end)
+      end]], "alloc=64,wall")
+  end)
+
+  it("comes while another thread has the loader's lock and waits for this one", function()
+    local list = sampled("require 'loader'.wait(0.2)", "alloc=0,wall")
+    local share = times.share(list, function(s)
+      return natives(s) == "loader_burn loader_wait"
+    end)
+    assert.is_true(share > 0.3, share)
+  end)
+end)
+
+describe("a walk from where a signal came", function()
+  -- innermost first, outside of the function that burns
+  local SEEN = {
+    fixed = "shape_fixed", variable = "shape_variable", pointed = "shape_pointed",
+    aligned = "shape_aligned", sorted = "shape_compare shape_sorted",
+    signalled = "shape_handler shape_signalled", context = "shape_entry",
+  }
+  for name, outside in pairs(SEEN) do
+    it("passes a frame that is " .. name, function()
+      local list = times.of(function()
+        local function inner() signals.burn(0.1) end
+        if name == "variable" then shapes.variable(inner, 100) else shapes[name](inner) end
+      end, {rate = 10000})
+      local n = 0
+      for _, s in ipairs(list.times) do
+        local found = natives(s)
+        if s.stack[1].name ~= "timing_point" and found:find "burn" then  -- TI3
+          n = n + 1
+          assert.equal(outside, (found:gsub("^signals_spin ", ""):gsub("^signals_burn ", "")))
+        end
+      end
+      assert.is_true(n > 0)
+    end)
+  end
+
+  it("is by rules where a signal has come before, and the same", function()
+    local seen = {}
+    local list = times.of(function()
+      -- points between, at which the rules are looked up
+      for _ = 1, 200 do signals.burn(0.001) end
+    end, {rate = 10000})
+    for _, s in ipairs(list.times) do
+      local key = {}
+      for i, f in ipairs(s.stack) do if i > 1 then key[#key + 1] = f.name end end
+      if s.stack[1].name:find "^signals_" then seen[table.concat(key, " ")] = true end
+    end
+    -- of signals_spin and of signals_burn
+    local n = 0
+    for _ in pairs(seen) do n = n + 1 end
+    assert.is_true(n == 1 or n == 2, n)
+  end)
+end)

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** loader: code that the dynamic loader's lock is in the way of.
+**
+**   ask(seconds): asks the loader for its list of object files, again and again,
+**     for so much CPU time of this OS thread; -> how often
+**   wait(seconds): burns so much CPU time while another OS thread has the loader's
+**     lock, and gives it back only afterwards
+*/
+#define _GNU_SOURCE
+#include <link.h>
+#include <pthread.h>
+#include <sched.h>
+#include <time.h>
+
+#include <lua.h>
+#include <lauxlib.h>
+
+static volatile int state;	/* 1: the other thread has the lock; 2: it may go */
+
+
+static double cpu (void) {
+  struct timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+
+static int first (struct dl_phdr_info *info, size_t size, void *ud) {
+  (void)info; (void)size; (void)ud;
+  return 1;
+}
+
+
+static int loader_ask (lua_State *L) {
+  double end = cpu() + luaL_checknumber(L, 1);
+  lua_Integer n = 0;
+  while (cpu() < end) {
+    int i;
+    for (i = 0; i < 1000; i++) dl_iterate_phdr(first, NULL);
+    n += i;
+  }
+  lua_pushinteger(L, n);
+  return 1;
+}
+
+
+static int stay (struct dl_phdr_info *info, size_t size, void *ud) {
+  (void)info; (void)size; (void)ud;
+  state = 1;
+  while (state == 1) sched_yield();
+  return 1;
+}
+
+
+static void *other (void *ud) {
+  dl_iterate_phdr(stay, NULL);
+  return ud;
+}
+
+
+__attribute__((noinline)) static double loader_burn (double seconds) {
+  double end = cpu() + seconds;
+  volatile double x = 1;
+  while (cpu() < end) {
+    long i;
+    for (i = 0; i < 10000; i++) x = x * 1.0000001;
+  }
+  return x;
+}
+
+
+static int loader_wait (lua_State *L) {
+  double seconds = luaL_checknumber(L, 1);
+  pthread_t thread;
+  state = 0;
+  if (pthread_create(&thread, NULL, other, NULL) != 0)
+    return luaL_error(L, "no thread");
+  while (state == 0) sched_yield();
+  lua_pushnumber(L, loader_burn(seconds));
+  state = 2;
+  pthread_join(thread, NULL);
+  return 1;
+}
+
+
+int luaopen_loader (lua_State *L) {
+  static const luaL_Reg functions[] = {
+    {"ask", loader_ask}, {"wait", loader_wait}, {NULL, NULL}
+  };
+  luaL_newlib(L, functions);
+  return 1;
+}
