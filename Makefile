@@ -59,7 +59,7 @@ SAMPLER := $(shell sed -n '/^SAMPLER :=/,/[^\\]$$/{s/SAMPLER := //;s/\\$$//;p}' 
 build/spec/starving.so: $(SAMPLER:%=asamp/%.c)
 build/spec/starving.so: SPECFLAGS += -Wl,-z,nodelete,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup
 build/spec/starving.so: SPECLIB := -lunwind-generic -lunwind -ldw -lelf
-build/spec/%.so: spec/support/%.c $(wildcard asamp/*.h) lua/seam.h
+build/spec/%.so: spec/support/%.c $(wildcard asamp/*.h spec/support/*.h) lua/seam.h
 	@mkdir -p $(@D)
 	$(CC) $(SPECFLAGS) -o $@ $(filter %.c,$^) $(SPECLIB) -lz $(ISAL) -lpthread -lm
 

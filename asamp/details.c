@@ -39,9 +39,10 @@ int details_signed (Fields *f, int64_t *n) {
   return 1;
 }
 
-int details_format (const char *value) {
-  return strcmp(value, DETAILS_FORMATTEXT) == 0 ? DETAILS_FORMAT
-         : strcmp(value, "2") == 0 ? 2 : 0;
+int details_format (const char *value, size_t n) {
+  if (n != 1)
+    return 0;
+  return *value == *DETAILS_FORMATTEXT ? DETAILS_FORMAT : *value == '2' ? 2 : 0;
 }
 
 void details_collection (Fields *f, int format, Collected *c) {

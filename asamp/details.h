@@ -46,8 +46,8 @@ typedef struct Collected {
   uint64_t state, minors, majors;
 } Collected;
 
-/* The number that the meta "asamp.format" has, if it is one we read, or 0. */
-int details_format (const char *value);
+/* The number that the meta "asamp.format" has, of n bytes, if we read it, or 0. */
+int details_format (const char *value, size_t n);
 
 /* Reads the line of a 'g' or 'G'; numbers that are missing are 0. */
 void details_collection (Fields *f, int format, Collected *c);

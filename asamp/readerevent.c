@@ -395,7 +395,7 @@ int readerevent_meta (ReaderState *s, const char *key, const char *value,
   else if (starts(key, "__rtype_"))
     nametype(s, strtoull(key + strlen("__rtype_"), NULL, 10), value);
   else if (strcmp(key, "asamp.format") == 0) {
-    int format = details_format(value);
+    int format = details_format(value, n);
     if (format != 0)
       ownfile(s, format);
   }

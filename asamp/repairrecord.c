@@ -347,8 +347,8 @@ static int goodmeta (Repair *p, const char *key, size_t nkey,
   if (p->own) {
     if (is(key, nkey, "os") && !is(value, n, "linux"))
       return 0;
-    if (is(key, nkey, "asamp.format") && isnumber(value, n, &number))
-      p->format = (int)number;
+    if (is(key, nkey, "asamp.format"))
+      p->format = details_format(value, n);
     if (is(key, nkey, "asamp.start") && isnumber(value, n, &number))
       p->start = number;
     if (nkey > 6 && memcmp(key, "asamp.", 6) == 0 && key[6] >= '0' &&

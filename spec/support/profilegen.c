@@ -41,6 +41,8 @@
 #include <lua.h>
 #include <lauxlib.h>
 
+#include "wrapped.h"
+
 #define TYPENAME	"profilegen"
 
 static uint64_t now (void) {
@@ -57,25 +59,6 @@ static int starving (void) {
   if (n > 0)
     __atomic_sub_fetch(&plenty, 1, __ATOMIC_RELAXED);
   return n == 0;
-}
-
-void *__real_malloc (size_t n);
-void *__real_calloc (size_t n, size_t size);
-void *__real_realloc (void *p, size_t n);
-void *__wrap_malloc (size_t n);
-void *__wrap_calloc (size_t n, size_t size);
-void *__wrap_realloc (void *p, size_t n);
-
-void *__wrap_malloc (size_t n) {
-  return starving() ? NULL : __real_malloc(n);
-}
-
-void *__wrap_calloc (size_t n, size_t size) {
-  return starving() ? NULL : __real_calloc(n, size);
-}
-
-void *__wrap_realloc (void *p, size_t n) {
-  return starving() ? NULL : __real_realloc(p, n);
 }
 
 static int g_starve (lua_State *L) {

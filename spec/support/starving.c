@@ -16,6 +16,8 @@
 #include <lua.h>
 #include <lauxlib.h>
 
+#include "wrapped.h"
+
 static __thread long plenty = -1, failures, asked, failed;
 
 static int starving (void) {
@@ -26,26 +28,8 @@ static int starving (void) {
   return 1;
 }
 
-void *__real_malloc (size_t n);
-void *__real_calloc (size_t n, size_t size);
-void *__real_realloc (void *p, size_t n);
 char *__real_strdup (const char *s);
-void *__wrap_malloc (size_t n);
-void *__wrap_calloc (size_t n, size_t size);
-void *__wrap_realloc (void *p, size_t n);
 char *__wrap_strdup (const char *s);
-
-void *__wrap_malloc (size_t n) {
-  return starving() ? NULL : __real_malloc(n);
-}
-
-void *__wrap_calloc (size_t n, size_t size) {
-  return starving() ? NULL : __real_calloc(n, size);
-}
-
-void *__wrap_realloc (void *p, size_t n) {
-  return starving() ? NULL : __real_realloc(p, n);
-}
 
 char *__wrap_strdup (const char *s) {
   return starving() ? NULL : __real_strdup(s);
