@@ -109,6 +109,11 @@ static void eventtime (Batch *b, uint64_t us) {
   b->eventtime = us;
 }
 
+/* In KiB, for it comes in pages. */
+static int64_t rssof (const ProfileCollection *c) {
+  return (int64_t)(c->rss / 1024);
+}
+
 /*
 ** The numbers are made small: what a minor collection tenured is most of what
 ** more is in use after it, and a major one begins where the minor one of its
@@ -121,7 +126,7 @@ void batch_collection (Batch *b, uint64_t us, const ProfileCollection *c) {
     (int64_t)(us - duration - b->eventtime), (int64_t)duration,
     (int64_t)c->tenured,
     (int64_t)(c->inuse - b->before.inuse - c->tenured),
-    (int64_t)(c->held - b->before.held), (int64_t)(c->rss - b->before.rss),
+    (int64_t)(c->held - b->before.held), rssof(c) - rssof(&b->before),
     c->state, (int64_t)c->minors, (int64_t)c->majors
   };
   size_t i, most = sizeof(n) / sizeof(n[0]);

@@ -61,6 +61,7 @@ void details_collection (Fields *f, int format, Collected *c) {
          details_signed(f, &c->held) && details_signed(f, &c->rss) &&
          details_number(f, &c->state) && details_number(f, &c->minors) &&
          details_number(f, &c->majors));
+  c->rss = (int64_t)((uint64_t)c->rss * 1024);
   c->time = (int64_t)((uint64_t)c->time + c->duration);
   c->inuse = (int64_t)((uint64_t)c->inuse + c->tenured);
 }

@@ -42,6 +42,7 @@ struct Encoder {
   uint64_t last;        /* time of the last stack, ns */
   int failed;
   int periodtold;       /* the meta "period" was written */
+  uint64_t used;        /* bits: frames of nobody's code that have a name */
   unsigned nbatch;      /* number of the last batch written */
   Batch batch;
   Frames stack;
@@ -103,23 +104,24 @@ static void nativename (Encoder *e, uint64_t id, const char *symbol) {
   vmprof_name(&e->out, VMPROF_NATIVENAME, id, name);
 }
 
-/* Names that belong to no code. */
-static void fixednames (Encoder *e) {
-  int i;
-  for (i = 0; i < KIND_COUNT; i++) {
-    if (extended(e)) {
-      char key[32];
-      sprintf(key, "__rtype_%d", i);
-      meta(e, key, profile_kindname(i));
-    }
-    else
-      nativename(e, (uint64_t)ENCODER_TYPEID + 2 * (uint64_t)i,
-                 profile_kindname(i));
+/* What frames that are nobody's code are called. */
+static const char *fixedname (uint64_t id) {
+  switch (id) {
+    case PROFILE_MINORFRAME: return "[minor collection]";
+    case PROFILE_MAJORFRAME: return "[major collection]";
+    case ENCODER_NOFRAME: return "[no function]";
+    case PROFILE_CUT: return "[frames cut]";
+    default: return profile_kindname((int)(id - ENCODER_TYPEID) / 2);
   }
-  nativename(e, PROFILE_MINORFRAME, "[minor collection]");
-  nativename(e, PROFILE_MAJORFRAME, "[major collection]");
-  nativename(e, ENCODER_NOFRAME, "[no function]");
-  nativename(e, PROFILE_CUT, "[frames cut]");
+}
+
+/* Such a frame is in a stack that follows: its name comes before, once. */
+static void use (Encoder *e, uint64_t id) {
+  uint64_t bit = (uint64_t)1 << id;
+  if (e->used & bit)
+    return;
+  e->used |= bit;
+  nativename(e, id, fixedname(id));
 }
 
 static void head (Encoder *e) {
@@ -149,8 +151,13 @@ static void head (Encoder *e) {
       sprintf(key, "gc_stats__%d", i);
       meta(e, key, objects_stats[i]);
     }
+    for (i = 0; i < KIND_COUNT; i++) {
+      char key[32];
+      sprintf(key, "__rtype_%d", i);
+      meta(e, key, profile_kindname(i));
+    }
   }
-  fixednames(e);
+  use(e, ENCODER_NOFRAME);  /* a repair may need it */
   if (e->config.timeperiod > 0)
     batch_timeperiod(&e->batch, e->config.timeperiod, e->config.wall);
 }
@@ -273,12 +280,15 @@ void encoder_stack (Encoder *e, size_t kept, const ProfileFrame *frames,
   to = s->block + (s->size - s->n) * FRAME;
   for (k = 0; k < n; k++) {
     uint64_t id = frames[k].id;
-    if (id == 0 || id >> 63)  /* a reader would take it for a line */
+    /* a reader would take it for a line, or for a type */
+    if (id == 0 || id >> 63 || ((id & 1) && id < PROFILE_MINORFRAME))
       id = ENCODER_NOFRAME;
     vmprof_putword(to, frames[k].line);
     vmprof_putword(to + 8, id);
     to += FRAME;
-    if ((id & 1) && id > PROFILE_CUT && e->config.resolve != NULL)
+    if ((id & 1) && id <= PROFILE_CUT)
+      use(e, id);
+    else if ((id & 1) && e->config.resolve != NULL)
       touch(e, id);
   }
 }
@@ -323,9 +333,14 @@ static uint32_t copiesof (uint64_t count, size_t length) {
 */
 static uint32_t stackrecords (Encoder *e, int marker, uint64_t leaf,
                               uint64_t thread, uint64_t count) {
-  size_t from = e->out.n, length;
+  size_t from, length;
   size_t words = 2 * (depthof(&e->stack) + (leaf != 0));
   uint32_t copies, i;
+  if (leaf != 0)
+    use(e, leaf);
+  if (e->stack.n > PROFILE_DEPTH)
+    use(e, PROFILE_CUT);
+  from = e->out.n;
   if (extended(e))
     vmprof_timed(&e->out, marker, (double)e->last / 1e9, words);
   else

@@ -294,15 +294,15 @@ describe("asamp convert --to firefox", function()
     p:sample{8, 1}
     p:sample{8, 1}
     p:collection{fates = "10", time = t, duration = 2000000, inuse = 100,
-                 held = 200, rss = 300, tenured = 56, state = 1}
+                 held = 200, rss = 300 * 1024, tenured = 56, state = 1}
     p:collection{time = t + 5000000, major = true, duration = 0, inuse = 90,
-                 held = 200, rss = 301, state = 2}
+                 held = 200, rss = 301 * 1024, state = 2}
     p:mark("level", "12.5", t + 6000000)
     p:mark("say", "<b>", t + 6000000)
     p:close()
     local f = convert()
     local m = f.threads[1].markers
-    assert.same({type = "Minor GC", inuse = 100, held = 200, rss = 300,
+    assert.same({type = "Minor GC", inuse = 100, held = 200, rss = 300 * 1024,
                  tenured = 56, decided = 2, survived = 1, survival = 0.5,
                  left = 0, state = "marking"}, m.data[1])
     assert.is_true(math.abs(m.endTime[1] - m.startTime[1] - 2) < 1e-6)

@@ -168,7 +168,7 @@ describe("the reader", function()
           open = {}
           clock = clock + 1000 * random(1000000)
           model.last = {inuse = random(1 << 40), held = random(1 << 41),
-                        rss = random(1 << 42), major = major,
+                        rss = random(1 << 32) << 10, major = major,
                         duration = random(500), tenured = random(1 << 40),
                         state = random(4)}
           model[major and "majors" or "minors"] =
@@ -802,7 +802,7 @@ describe("the reader", function()
     end
     local old = profile("2", "g 493 1000 2000 4096 40 700 1 2 1\ng 100 0 0 0 0 0 0\n",
                         "G 60 -200 10 -4096 50 100 0\n")
-    local new = profile("3", "g 453 40 700 300 2000 4096 1 2 1\ng 100\n", "G 10 50 100 -300 10 -4096\n")
+    local new = profile("3", "g 453 40 700 300 2000 4 1 2 1\ng 100\n", "G 10 50 100 -300 10 -4\n")
     checkshape(old)
     assert.is_true(old.own and old.complete)
     assert.same({n = 3, 500, 600, 660}, {n = #old.collections, old.collections[1].time,

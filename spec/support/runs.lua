@@ -64,7 +64,7 @@ function M.write(path, options)
     p:collection{
       fates = table.concat(fates), classes = classes, time = clock,
       major = major, deaths = major and deaths() or nil, duration = 1000 * random(900),
-      inuse = random(1 << 30), held = random(1 << 31), rss = random(1 << 32),
+      inuse = random(1 << 30), held = random(1 << 31), rss = random(1 << 22) << 10,
       tenured = random(1 << 20), state = random(4), minors = random(3),
     }
     open = 0

@@ -148,7 +148,7 @@ local function collection(major)
     assert(#d <= 9 and d[#d] ~= 0, "fields of a collection")
     for i = #d + 1, 9 do d[i] = 0 end
     state.time = state.time + d[1] + d[2]
-    state.inuse, state.held, state.rss = state.inuse + d[3] + d[4], state.held + d[5], state.rss + d[6]
+    state.inuse, state.held, state.rss = state.inuse + d[3] + d[4], state.held + d[5], state.rss + d[6] * 1024
     samples.collections[#samples.collections + 1] = major and "major" or "minor"
     samples.gcs[#samples.gcs + 1] = {
       major = major, time = state.time, inuse = state.inuse, held = state.held, rss = state.rss,
