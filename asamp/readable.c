@@ -57,7 +57,11 @@ static int access_ (unw_addr_space_t as, unw_word_t address, unw_word_t *value,
 }
 
 
+/* The first walk sets what is to be replaced; unw_get_accessors may be the one of
+   libunwind-generic, which has the same name and sets nothing of the other's. */
 static void use (void) {
+  void *a[1];
+  (void)unw_backtrace(a, 1);
   unw_get_accessors(unw_local_addr_space)->access_mem = access_;
 }
 
