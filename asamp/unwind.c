@@ -74,9 +74,13 @@ static const UnwindRule *learn (UnwindRules *u, uintptr_t ip) {
 }
 
 
-/* From a frame to the one outside of it. 0: its rule tells none (UW1). */
+/*
+** From a frame to the one outside of it. 0: its rule tells none (UW1). 'careful':
+** from any instruction, where tables may be wrong.
+*/
 __attribute__((no_sanitize_address, always_inline))
-static inline int step (UnwindFrame *f, const UnwindRule *r, const char *end) {
+static inline int step (UnwindFrame *f, const UnwindRule *r, const char *end,
+                        int careful) {
   uintptr_t frame;  /* the caller's: above its return address */
   if (r->base == NATIVE_OUTERMOST) {
     f->ip = 0;
@@ -86,9 +90,10 @@ static inline int step (UnwindFrame *f, const UnwindRule *r, const char *end) {
   frame = ((r->base == NATIVE_FP) ? f->fp : f->sp) + (uintptr_t)(intptr_t)r->size;
   if (frame <= f->sp || frame > (uintptr_t)end || frame % sizeof(frame) != 0)
     return 0;  /* UW2 */
+  if (careful && !readable_word(frame - sizeof(frame))) return 0;
   if (r->saved != 0) {
     uintptr_t at = frame + (uintptr_t)(intptr_t)r->saved;
-    if (at < f->sp || at >= frame) return 0;
+    if (at < f->sp || at >= frame || (careful && !readable_word(at))) return 0;
     f->fp = *(const uintptr_t *)at;
   }
   f->ip = ((const uintptr_t *)frame)[-1];
@@ -108,7 +113,7 @@ int unwind_known (const UnwindRules *u, UnwindFrame *f, const char *end,
   while (f->ip != 0 && n < max) {
     const UnwindRule *r = find(u, f->ip);
     uintptr_t ip = f->ip;
-    if (r == NULL || !step(f, r, end)) break;
+    if (r == NULL || !step(f, r, end, 1)) break;
     addresses[n++] = (void *)ip;
   }
   return n;
@@ -118,7 +123,7 @@ int unwind_known (const UnwindRules *u, UnwindFrame *f, const char *end,
 static inline void next (Unwind *u) {
   const UnwindRule *r = find(&u->rules, u->next.ip);
   if (r == NULL) r = learn(&u->rules, u->next.ip);
-  u->otherwise = !step(&u->next, r, u->end);
+  u->otherwise = !step(&u->next, r, u->end, 0);
   u->ended = (u->next.ip == 0);
 }
 

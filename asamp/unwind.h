@@ -10,7 +10,8 @@
 **   UW1  what comes out is what libunwind would tell. A call site of any other
 **        kind (a signal's frame, a frame whose place is computed, code without
 **        tables), another processor: the stack is left to libunwind, all of it;
-**   UW2  a walk goes outwards only and stays inside of the thread's stack;
+**   UW2  a walk goes outwards only and stays inside of the thread's stack; in a signal
+**        handler, where tables may be wrong, where memory can be read (readable.h);
 **   UW3  rules are forgotten when a lookup finds that object files were loaded.
 **        Of code that was unloaded since, none is asked for.
 ** In a signal handler nothing is looked up: see backtrace.h.

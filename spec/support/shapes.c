@@ -10,11 +10,15 @@
 **   sorted(f)          through the C library (qsort)
 **   signalled(f)       from a signal handler
 **   context(f)         on another C stack, from where the first is not seen
+**
+**   misled(n)          n turns of a loop in which the unwind tables are wrong: they
+**                      lead to where no memory is, between that stack and its end
 */
 #include <alloca.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <ucontext.h>
 
 #include <lua.h>
@@ -121,11 +125,53 @@ static NOINLINE int shape_context (lua_State *L) {
   return 0;
 }
 
+#if defined(__x86_64__)
+
+static long turns;
+static char *hole;
+
+/* With room of no fixed size the tables find the frame from rbp, all of the time. */
+static NOINLINE void shape_lie (void) {
+  long n = turns;
+  use(alloca((size_t)(n % 16 + 16)));
+  __asm__ volatile("mov %%rbp, %%r11\n\tmov %1, %%rbp\n"
+                   "1:\tdec %0\n\tjnz 1b\n\tmov %%r11, %%rbp"
+                   : "+r"(n) : "r"(hole) : "r11", "cc", "memory");
+  sink++;
+}
+
+static NOINLINE int shape_misled (lua_State *L) {
+  enum { SIZE = 64 * 1024, PAGE = 4096 };
+  char *stack = mmap(NULL, SIZE + PAGE, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ucontext_t here, there;
+  turns = (long)luaL_checkinteger(L, 1);
+  if (stack == MAP_FAILED || munmap(stack + SIZE, PAGE) != 0)
+    return luaL_error(L, "no stack");
+  hole = stack + SIZE + PAGE / 2;
+  getcontext(&there);
+  there.uc_stack.ss_sp = stack;
+  there.uc_stack.ss_size = SIZE;
+  there.uc_link = &here;
+  makecontext(&there, shape_lie, 0);
+  swapcontext(&here, &there);
+  munmap(stack, SIZE);
+  return 0;
+}
+
+#else
+
+static int shape_misled (lua_State *L) {
+  return luaL_error(L, "misled is written for x86-64");
+}
+
+#endif
+
 int luaopen_shapes (lua_State *L) {
   static const luaL_Reg functions[] = {
     {"fixed", shape_fixed}, {"variable", shape_variable}, {"pointed", shape_pointed},
     {"aligned", shape_aligned}, {"sorted", shape_sorted}, {"signalled", shape_signalled},
-    {"context", shape_context}, {NULL, NULL}
+    {"context", shape_context}, {"misled", shape_misled}, {NULL, NULL}
   };
   luaL_newlib(L, functions);
   return 1;
