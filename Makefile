@@ -14,13 +14,13 @@ SPECLIBS := $(patsubst spec/support/%.c,build/spec/%.so,$(wildcard spec/support/
 SPECFLAGS := -std=gnu99 -Wall -Wextra -O1 -g -fPIC -shared -Ibuild/include/lua5.4 -Iasamp
 
 fork:  ## the Lua with the sampled nursery: build/bin/lua (default)
-	@$(VARIANT)
+	+@$(VARIANT)
 	@cp asamp/asamp.sh build/bin/asamp
 plain: ## the same Lua without our patches, same compiler and flags: build/plain
 debug: ## assertions, heap verifier, poisoned free memory: build/debug
 asan:  ## AddressSanitizer and UBSan: build/asan
 plain debug asan:
-	@$(VARIANT)
+	+@$(VARIANT)
 
 deps:  ## Debian packages for all of this (root or sudo, else prints the command)
 	@lua/deps $(PACKAGES)
@@ -37,7 +37,8 @@ demo: deps ## profile luacheck over the installed Lua libraries, print the repor
 	@bench/demo
 
 test: deps browser ## lint and specs, on the fork, the debug and the ASan build
-	@$(MAKE) --no-print-directory fork plain debug asan speclibs
+	@$(MAKE) --no-print-directory fork
+	@$(MAKE) --no-print-directory -j2 plain debug asan speclibs
 	@$(MAKE) --no-print-directory lint
 	@spec/run fork debug asan
 
