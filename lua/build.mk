@@ -49,7 +49,8 @@ CORE_O = $(CORE:%=$(B)/$(1)/%.o) $(OURS:lua/%.c=$(B)/$(1)/%.o)
 
 # The modules of the profiler, for every variant but plain.
 SAMPLER := core embed sampler tracker pending followed blocks classes stack unwind \
-  backtrace readable owner native gap timing timer moments profile event outfile packer encoder batch objects vmprof idmap
+  backtrace readable owner native gap timing timer moments profile event outfile \
+  packer encoder batch objects vmprof idmap
 READING := reader readerevent readerbatch readerfollow readername readersum ledger bins fifo \
   strtab tree details source unpacker idmap
 READER := readerlib repairlib repair repairrecord temporary objects outfile packer vmprof $(READING)
