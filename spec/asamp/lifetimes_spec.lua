@@ -71,7 +71,8 @@ describe("later deaths", function()
           p:collection{major = true, deaths = {0, 1}}
         end)
         assert.equal("77", log.metas["asamp.followed"])
-        assert.truthy(details:find "\nf 0 2 1 3\nl 2 1 4 0\ng [^\n]*\nf 0 1\nd 1 2 2 1\nG [^\n]*\nd 0 1\nG ")
+        assert.truthy(details:find("\nf 0 2 1 3\nl 2 1 4 0\ng[^\n]*\nf 0 1\nd 1 2 2 1\n" ..
+                                   "G[^\n]*\nd 0 1\nG[ \n]"))
         local deaths = {}
         for i, s in ipairs(list) do deaths[i] = s.death or 0 end
         assert.same({3, 2, 0, 2, 0, 0, 2}, deaths)
@@ -85,7 +86,7 @@ describe("later deaths", function()
           p:collection{major = true, deaths = {1, 1}}
           p:collection{major = true, deaths = {1, 2}}
         end)
-        assert.truthy(details:find "\nf 0 2 1 5\nu 1 2 1 1\ng ")
+        assert.truthy(details:find "\nf 0 2 1 5\nu 1 2 1 1\ng[ \n]")
         local deaths = {}
         for i, s in ipairs(list) do deaths[i] = s.unfollowed and "-" or s.death or 0 end
         -- followed: 1, 5, 7, 8

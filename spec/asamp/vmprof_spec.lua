@@ -198,7 +198,7 @@ describe("the extended flavour", function()
 
   it("carries sizes, kinds and fates in the private metas too", function()
     assert.truthy(log.metas["asamp.1"]:find(
-      "^n 5\nkadehl\ns 56 20480 56 56 56\nc 2 3 3\no 2\nf 1 2\ng "))
+      "^n 5\nkadehl\ns 56 20480 56 56 56\nc 2 3 3\no 2\nf 1 2\ng[ \n]"))
   end)
 end)
 
