@@ -64,7 +64,7 @@ describe("a signal", function()
   -- A rule was believed where the frame it told lay inside of the thread's stack; of
   -- another stack, below that, it led to a hole.
   it("comes where the unwind tables are wrong", function()
-    local list = sampled("for _ = 1, 20 do require 'shapes'.misled(20000000) end", "alloc=0,wall")
+    local list = sampled("for _ = 1, 20 do require 'shapes'.misled(40000000) end", "alloc=0,wall")
     assert.is_true(times.leaf(list, "shape_lie") > 0.5)
   end)
 end)
