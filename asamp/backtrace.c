@@ -209,7 +209,8 @@ static void check (Backtrace *b, const ucontext_t *context, void *const *to, int
   while (i < n && i < m && to[i] == b->other[i]) i++;
   if (i < n || m != n) {
     static const char text[] = "backtrace: rules and libunwind differ\n";
-    if (write(2, text, sizeof(text) - 1) >= 0) abort();
+    (void)!write(2, text, sizeof(text) - 1);
+    abort();
   }
 }
 

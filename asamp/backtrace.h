@@ -28,7 +28,6 @@
 #define BACKTRACE_WANTED	16	/* rules that are asked for between two points */
 #define BACKTRACE_MAX	1024	/* frames that are told */
 
-/* All zero at first. */
 typedef struct Backtrace {
   UnwindRules rules;
   const char *end;		/* of the thread's stack; NULL: not known */
