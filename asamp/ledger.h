@@ -34,6 +34,16 @@ typedef struct Site {
   uint64_t laterbytes;
   uint64_t undecided;       /* of the samples */
   uint64_t undecidedbytes;
+  /*
+  ** Variances, for the error of a difference. Of time the sum of count * count:
+  ** a stack that stands for several periods is one observation. Of bytes the
+  ** sum of count * period * period: the points in a block of any size are
+  ** independent of each other (gap.h), but periods may differ.
+  */
+  double timesquares;
+  double bytesquares;
+  double survivedsquares;
+  double latersquares;
   double objects;           /* estimate: bytes by the size of each block */
   double kept;              /* of these, not known to have died */
 } Site;

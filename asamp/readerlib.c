@@ -42,7 +42,10 @@
 **     survivedbytes = {}, later = {}, laterbytes = {}, undecided = {},
 **     undecidedbytes = {}}: totals of
 **     each (node, kind); node 0 when the stack is not known; of time,
-**     samples are periods and bytes are 0
+**     samples are periods and bytes are 0. With the variances of these sums:
+**     timesquares, of periods (if there are samples of time; else absent), and
+**     bytesquares, survivedsquares, latersquares, of bytes (if the period was
+**     set again; else a sum's variance is the sum times the period)
 **   lifetimes = {node = {}, digits = {}, samples = {}, bytes = {}}: what died
 **     later, by the number of binary digits of the bytes that were allocated
 **     between birth and death
@@ -57,6 +60,7 @@
 #include "luafields.h"
 #include "readersum.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,8 +127,37 @@ static void pushtree (lua_State *L, const Reading *r) {
   lua_settop(L, profile);
 }
 
+/* A column of numbers in 'sites', each at 'offset' in its Site. */
+static void pushnumbers (lua_State *L, const ReaderSum *sum, int sites,
+                         const char *key, size_t offset) {
+  size_t i, n = sum->ledger.nsites;
+  int to;
+  lua_pushvalue(L, sites);
+  to = list(L, key, n);
+  for (i = 0; i < n; i++) {
+    const char *site = (const char *)&sum->ledger.sites[i];
+    lua_pushnumber(L, *(const double *)(site + offset));
+    lua_rawseti(L, to, (lua_Integer)i + 1);
+  }
+  lua_settop(L, sites);
+}
+
+/* The columns of variances that cannot be told from the other columns. */
+static void pushvariances (lua_State *L, const Reading *r,
+                           const ReaderSum *sum, int sites) {
+  lua_settop(L, sites);
+  if (r->timesamples > 0)
+    pushnumbers(L, sum, sites, "timesquares", offsetof(Site, timesquares));
+  if (r->periods > 0) {
+    pushnumbers(L, sum, sites, "bytesquares", offsetof(Site, bytesquares));
+    pushnumbers(L, sum, sites, "survivedsquares",
+                offsetof(Site, survivedsquares));
+    pushnumbers(L, sum, sites, "latersquares", offsetof(Site, latersquares));
+  }
+}
+
 /* Field 'sites' of the table on the top, and the totals over them. */
-static void pushsites (lua_State *L, const ReaderSum *sum) {
+static void pushsites (lua_State *L, const Reading *r, const ReaderSum *sum) {
   static const char *const keys[] = {
     "node", "kind", "samples", "bytes", "survived", "survivedbytes",
     "later", "laterbytes", "undecided", "undecidedbytes"
@@ -151,6 +184,7 @@ static void pushsites (lua_State *L, const ReaderSum *sum) {
       total[k] += values[k];
     }
   }
+  pushvariances(L, r, sum, profile + 1);
   lua_pushvalue(L, profile + 1);
   lua_setfield(L, profile, "sites");
   lua_settop(L, profile);
@@ -306,7 +340,7 @@ static void pushprofile (lua_State *L, const char *path, const Reading *r,
   setinteger(L, "unfollowed", r->unfollowed);
   setinteger(L, "minors", r->minors);
   setinteger(L, "majors", r->majors);
-  pushsites(L, sum);
+  pushsites(L, r, sum);
   pushlives(L, sum);
   pushkinds(L, r, sum);
   pushcollections(L, sum);

@@ -15,6 +15,11 @@ static double objectsof (const ReadSample *s) {
   return s->size > 0 ? (double)reader_bytes(s) / (double)s->size : 0;
 }
 
+/* The variance of the bytes that the sample stands for (ledger.h). */
+static double squaresof (const ReadSample *s) {
+  return (double)reader_bytes(s) * (double)s->period;
+}
+
 static void count (ReaderSum *s, const ReadSample *sample, int fate) {
   uint64_t bytes = reader_bytes(sample);
   double objects = objectsof(sample);
@@ -32,18 +37,21 @@ static void count (ReaderSum *s, const ReadSample *sample, int fate) {
     s->client.stop = NOMEMORY;
   if (sample->kind == READER_TIMESAMPLE) {
     site->ns += bytes;
+    site->timesquares += (double)sample->count * (double)sample->count;
     return;
   }
   kind->blocks++;
   kind->objects += objects;
   kind->outside += (uint64_t)sample->outside;
   site->bytes += bytes;
+  site->bytesquares += squaresof(sample);
   site->objects += objects;
   if (fate != READER_DIED)
     site->kept += objects;
   if (fate == READER_SURVIVED) {
     site->survived += sample->count;
     site->survivedbytes += bytes;
+    site->survivedsquares += squaresof(sample);
   }
   else if (fate == READER_UNDECIDED) {
     site->undecided += sample->count;
@@ -81,6 +89,7 @@ static void death (void *ud, const ReadDeath *d) {
   }
   s->ledger.sites[at].later += sample->count;
   s->ledger.sites[at].laterbytes += reader_bytes(sample);
+  s->ledger.sites[at].latersquares += squaresof(sample);
   s->ledger.sites[at].kept -= objectsof(sample);
   s->lives.sites[life].samples += sample->count;
   s->lives.sites[life].bytes += reader_bytes(sample);
@@ -135,9 +144,13 @@ int readersum_start (ReaderSum *s, uint32_t bins) {
 }
 
 void readersum_finish (ReaderSum *s, const Reading *r) {
+  double squared = (double)r->scale * (double)r->scale;
   size_t i;
   for (i = 0; i < s->ledger.nsites; i++) {
     Site *site = &s->ledger.sites[i];
+    site->bytesquares *= squared;
+    site->survivedsquares *= squared;
+    site->latersquares *= squared;
     site->bytes *= r->scale;
     site->survivedbytes *= r->scale;
     site->laterbytes *= r->scale;

@@ -121,7 +121,7 @@ describe("options", function()
 end)
 
 describe("a bench command", function()
-  for _, name in ipairs{"run", "pauses", "bare", "convert", "garbage", "instructions", "sample"} do
+  for _, name in ipairs{"run", "pauses", "bare", "convert", "diffs", "garbage", "instructions", "sample"} do
     it("explains itself and measures nothing: " .. name, function()
       local status, text = shell(root .. "bench/" .. name .. " --help")
       assert.equal(0, status)

@@ -292,8 +292,19 @@ describe("the commands #plain", function()
     end
   end)
 
+  it("compare equal runs", function()
+    local status, out, err = run("bench/diffs --mode tiny json")
+    assert.equal(0, status, err)
+    assert.matches("\n| json | bytes | [+-][%d.]+%% | %d+ | %d+ | [%d.]+%% | [%d.]+ |\n", out)
+    assert.matches("\n| all | bytes |  | %d+ | ", out)
+  end)
+
   it("say what is wrong in one line", function()
     local wrong = {
+      ["bench/diffs --mode big"] = 'bench/diffs: --mode must be size, small or tiny, got "big"\n',
+      ["bench/diffs --pairs 0"] = 'bench/diffs: --pairs must be a positive integer, got "0"\n',
+      ["bench/diffs --fork /nowhere"] =
+        "diffs: no interpreter at /nowhere; run make fork, or give --fork PATH\n",
       ["bench/evaluate --parts all"] =
         'bench/evaluate: --parts has no part "all"; use period, rate, long, full\n',
       ["bench/evaluate --mode big"] = 'bench/evaluate: --mode must be size, small or tiny, got "big"\n',

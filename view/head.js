@@ -5,6 +5,11 @@ import { tellsDeaths } from "./data.js";
 import { byId, el } from "./dom.js";
 import { bytes, count, percent, plural, seconds } from "./format.js";
 
+/* Samples are counted as independent ones: a stack may stand for several periods. */
+function clock(head) {
+  return head.wall ? " of wall time" : head.own ? " of CPU time" : "";
+}
+
 function meaning(head) {
   const text = [];
   if (head.samples > 0 && head.bytes > 0) {
@@ -15,8 +20,8 @@ function meaning(head) {
   }
   if (head.timesamples > 0) {
     text.push(head.timeperiod > 0
-      ? `One sample of time stands for ${seconds(head.timeperiod)}${head.wall ? " of wall time" : ""}: ` +
-        "it shows what ran at that moment."
+      ? `One sample of time stands for ${seconds(head.timesamples * head.timeperiod / Math.max(1, head.observations))}` +
+        `${clock(head)} (on average): it shows what ran at that moment.`
       : "The file does not tell how much time a sample stands for.");
   }
   if (head.samples + head.timesamples > 0) {
@@ -34,7 +39,8 @@ function facts(head, collections) {
   if (head.samples > 0) add(count(head.samples), "samples of allocations");
   if (head.timesamples > 0) {
     add(head.timeperiod > 0 ? seconds(head.timesamples * head.timeperiod) : count(head.timesamples),
-        head.timeperiod > 0 ? `in ${plural(head.timesamples, "sample")} of time` : "samples of time");
+        head.timeperiod > 0 ? `${clock(head).trim() || "of time"}, in ${plural(head.observations, "sample")}`
+          : "samples of time");
   }
   const decided = head.samples - head.undecided;
   if (head.fates && decided > 0) add(percent(head.survived, decided), "survived the first collection");

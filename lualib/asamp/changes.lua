@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- What asamp.compare found, as text. Pure; colours on request.
 
+local compare = require "asamp.compare"
 local layout = require "asamp.layout"
 local tables = require "asamp.tables"
 local totals = require "asamp.totals"
@@ -10,10 +11,10 @@ local M = {}
 
 -- {== numbers ===============================================================
 
-local function formatter(field, seconds)
-  if totals.isbytes(field) then
+local function formatter(result)
+  if totals.isbytes(result.field) then
     return function(n) return units.short(math.floor(n + 0.5)) end
-  elseif field == "timesamples" and seconds then
+  elseif result.seconds then
     return units.shorttime
   end
   return function(n) return units.count(math.floor(n + 0.5)) end
@@ -109,9 +110,16 @@ local function side(letter, profile, width)
                                                  width - 3))
 end
 
+-- What is compared: with the clock of time, if both files tell it.
+local function nameof(a, b, field)
+  local clock = field == "timesamples" and compare.clock(a)
+  return (clock and clock == compare.clock(b) and clock .. " " or "") ..
+         totals.NAMES[field]
+end
+
 --- The text. 'results': of asamp.compare, one a field; 'options': top, color,
--- width, all (noise too), sigma, scaled, cumulative, seconds (is time in
--- seconds?).
+-- width, all (noise too), sigma, scaled, cumulative, clocks (why time is not
+-- compared; nil: it is).
 function M.render(a, b, results, options)
   local paint = layout.painter(options.color)
   local width = math.max(options.width or layout.WIDTH, layout.NARROW)
@@ -121,9 +129,9 @@ function M.render(a, b, results, options)
     table.move(list, 1, #list, #lines + 1, lines)
   end
   for _, result in ipairs(results) do
-    local format = formatter(result.field, options.seconds)
+    local format = formatter(result)
     local text = ("%s: %s in A, %s in B, %s (%s%s)."):format(
-      totals.NAMES[result.field], format(result.a), format(result.b),
+      nameof(a, b, result.field), format(result.a), format(result.b),
       signed(result.b - result.a, format),
       relative{a = result.a, b = result.b, change = result.b - result.a},
       result.error > 0 and ", ±" .. format(result.error) or "")
@@ -134,11 +142,15 @@ function M.render(a, b, results, options)
     end
     lines[#lines + 1] = layout.wrap(text, "  ", width)
   end
+  if options.clocks then
+    lines[#lines + 1] = layout.wrap(
+      ("Time is not compared: %s."):format(options.clocks), "  ", width)
+  end
   local own = options.cumulative and "with all that was called" or "own"
   for _, result in ipairs(results) do
     local style = {paint = paint, width = width, top = options.top,
                    all = options.all,
-                   format = formatter(result.field, options.seconds)}
+                   format = formatter(result)}
     local by = #results > 1 and ", by " .. totals.NAMES[result.field] or ""
     append(section(style, ("By function (%s)%s"):format(own, by),
                    result.functions, "function", tables.functionlabel))
@@ -149,9 +161,10 @@ function M.render(a, b, results, options)
                    plainlabel))
   end
   append{"", paint("dim", layout.wrap(("error: one standard error of the " ..
-    "change, as samples have it. Changes of less than %g of these are noise%s."):format(
-      options.sigma, options.all and ", marked ~" or "; --all shows them"),
-    "  ", width))}
+    "change, as samples have it. Noise%s is what changed by less than %g of " ..
+    "these, or by no more than the largest of so many rows may by chance%s.")
+      :format(options.all and ", marked ~," or "", options.sigma,
+              options.all and "" or "; --all shows it"), "  ", width))}
   return table.concat(lines, "\n") .. "\n"
 end
 

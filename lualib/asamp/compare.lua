@@ -1,27 +1,25 @@
 -- SPDX-License-Identifier: MIT
 -- Two profiles and their totals in, what grew and what shrank out. Pure.
 --
--- Samples are counts of rare events: a number that n samples of weight w make
--- is right to w √n. The difference of two has the standard error
--- √(a² n_a + b² n_b), a and b being the weights; what is less than a few
--- standard errors may be chance. (With fixed gaps, and for rows that are much
--- of the whole, chance does less than that; with blocks larger than the
--- period, more.)
+-- Every sum has a variance (totals.variance), by which asamp.significance tells
+-- what may be chance. (With fixed gaps, and for rows that are much of the whole,
+-- chance does less than that.)
 
 local samecode = require "asamp.samecode"
+local significance = require "asamp.significance"
 local totals = require "asamp.totals"
 
 local M = {}
 
 -- {== rows ==================================================================
 
--- The number and the count of samples behind it.
-local function measured(row, key, field, weight)
-  local sum = row and row[key]
+-- A sum's number, each sample being worth 'scale', and its variance.
+local function measured(profile, sum, field, scale)
   if not sum then
     return 0, 0
   end
-  return sum[field] * weight, sum[totals.counted(field)]
+  return sum[field] * scale,
+         totals.variance(profile, sum, field) * scale * scale
 end
 
 -- Rows of both profiles: {a =, b =}, one of them nil where 'same' ({[row of
@@ -65,30 +63,43 @@ local function order(x, y)
   return (x.line or 0) < (y.line or 0)
 end
 
--- Standard error of the difference of va and vb, made by so many samples.
-local function errorof(va, na, vb, nb)
-  return math.sqrt((na > 0 and va * va / na or 0) +
-                   (nb > 0 and vb * vb / nb or 0))
+-- One of two profiles: {profile, scale (what one of the field is worth), usual
+-- (the weight of an observation over all of it)}.
+local function side(profile, whole, field, scale)
+  local value, variance = measured(profile, whole, field, scale)
+  return {profile = profile, scale = scale,
+          usual = value > 0 and variance / value or 1}
 end
 
--- {name, file, line, native, a, b, change, error, noise} of every pair that
--- has anything; what is no noise first, then the largest change.
-local function changes(list, key, field, options)
+-- The numbers of a pair of sums, and the test of their difference: a, b, error,
+-- p, least (as of significance.test).
+local function tested(a, suma, b, sumb, field)
+  local va, variancea = measured(a.profile, suma, field, a.scale)
+  local vb, varianceb = measured(b.profile, sumb, field, b.scale)
+  return va, vb, significance.test(va, variancea, a.usual,
+                                   vb, varianceb, b.usual)
+end
+
+-- {name, file, line, native, class, a, b, change, error, p, noise} of every pair
+-- that has anything; what is no noise first, then the largest change.
+local function changes(list, key, field, a, b, sigma)
   local rows = {}
   for _, pair in ipairs(list) do
-    local va, na = measured(pair.a, key, field, options.weights[1])
-    local vb, nb = measured(pair.b, key, field, options.weights[2])
-    va = va * options.scale
+    local va, vb, error, p, least = tested(a, pair.a and pair.a[key], b,
+                                           pair.b and pair.b[key], field)
     if va ~= 0 or vb ~= 0 then
-      local error = errorof(va, na, vb, nb)
       local of = pair.b or pair.a
       rows[#rows + 1] = {
         name = of.name, file = of.file, line = of.line, native = of.native,
         class = of.class, a = va, b = vb, change = vb - va, error = error,
-        noise = math.abs(vb - va) < options.sigma * error}
+        p = p, least = least}
     end
   end
+  significance.mark(rows, sigma)
   table.sort(rows, order)
+  for _, row in ipairs(rows) do
+    row.least = nil
+  end
   return rows
 end
 
@@ -107,72 +118,106 @@ local function classes(types)
   return rows
 end
 
---- Fields that two profiles can be compared by.
-function M.fields(a, b)
-  local list = {}
-  for _, field in ipairs(b.measures) do
-    for _, other in ipairs(a.measures) do
-      list[#list + 1] = field == other and field or nil
-    end
+-- What one sample of time is worth in each: seconds when both files tell, else
+-- 1. Third result: are these seconds?
+local function timeweights(pa, pb)
+  local a, b = pa.timeperiod or 0, pb.timeperiod or 0
+  if a > 0 and b > 0 then
+    return a, b, true
   end
-  return list
+  return 1, 1, false
 end
 
---- Compares totals 'a' and 'b' by a field. 'options': sigma (standard errors
--- that are noise), scaled (true: a's numbers are scaled so that both amount
--- to the same), cumulative (true: totals instead of own), weights (what one
--- of the field is worth in a and in b; nil: 1), even (true: samples came at
--- even distances, so that their whole number is exact). Returns {field, scale,
--- a, b (the wholes, a's not scaled), error (of their difference), functions,
--- lines, types, classes}.
-function M.of(a, b, field, options)
-  local weights = options.weights or {1, 1}
-  local wa, na = measured({own = a.whole}, "own", field, weights[1])
-  local wb, nb = measured({own = b.whole}, "own", field, weights[2])
-  local how = {sigma = options.sigma, weights = weights,
-               scale = options.scaled and wa > 0 and wb / wa or 1}
+-- Whether a profile's sum of a field is exact: every n-th byte was sampled.
+local function even(profile, field)
+  return (field == "bytes" or field == "samples") and not profile.random
+end
+
+--- Compares profiles 'pa' and 'pb' with their totals 'a' and 'b' by a field.
+-- 'options': sigma (standard errors that are noise), scaled (true: a's numbers
+-- are scaled so that both amount to the same), cumulative (true: totals instead
+-- of own). Returns {field, seconds (true: of time, in seconds), scale, a, b (the
+-- wholes, a's not scaled), error (of their difference; 0: it is exact),
+-- functions, lines, types, classes}, the last four being lists of rows {name,
+-- file, line, native, class, a, b, change, error (standard error of the change),
+-- p (how likely chance alone makes such a change), noise}.
+function M.of(pa, a, pb, b, field, options)
+  local unita, unitb, seconds = 1, 1, nil
+  if field == "timesamples" then
+    unita, unitb, seconds = timeweights(pa, pb)
+  end
+  local sa = side(pa, a.whole, field, unita)
+  local sb = side(pb, b.whole, field, unitb)
+  local wa, wb, error = tested(sa, a.whole, sb, b.whole, field)
+  local scale = options.scaled and wa > 0 and wb / wa or 1
+  sa = side(pa, a.whole, field, unita * scale)
   local key = options.cumulative and "total" or "own"
   local files = samecode.files(a, b)
   local functions = samecode.functions(a.functions, b.functions, files)
   local lines = samecode.lines(a.lines, b.lines, functions, files)
   local ca, cb = classes(a.types), classes(b.types)
   local function compared(rows, others, same, which)
-    return changes(paired(rows, others, same), which, field, how)
+    return changes(paired(rows, others, same), which, field, sa, sb,
+                   options.sigma)
   end
-  local result = {
-    field = field, scale = how.scale, a = wa, b = wb,
-    error = options.even and 0 or errorof(wa, na, wb, nb),
+  return {
+    field = field, seconds = seconds, scale = scale, a = wa, b = wb,
+    error = even(pa, field) and even(pb, field) and 0 or error,
     functions = compared(a.functions, b.functions, functions, key),
     lines = compared(a.lines, b.lines, lines, key),
     types = compared(a.types, b.types, bynames(a.types, b.types), "own"),
     classes = compared(ca, cb, bynames(ca, cb), "own"),
   }
-  return result
 end
 
---- What one sample of time is worth in each: seconds when both files tell,
--- else 1. Second result: are these seconds?
-function M.timeweights(pa, pb)
-  local a, b = pa.timeperiod or 0, pb.timeperiod or 0
-  if a > 0 and b > 0 then
-    return {a, b}, true
+--- The clock of a profile's samples of time: "CPU", "wall", nil when it has none
+-- or does not tell.
+function M.clock(profile)
+  if profile.timesamples == 0 or not profile.own then
+    return nil
   end
-  return {1, 1}, false
+  return profile.wall and "wall" or "CPU"
 end
 
---- Whether the sum of a field is exact: every n-th byte was sampled, or every
--- n-th nanosecond.
-function M.even(field, pa, pb)
-  return field == "timesamples" or (field == "bytes" or field == "samples")
-         and not pa.random and not pb.random
+--- Why two profiles' time cannot be compared; nil: it can.
+function M.clocks(pa, pb)
+  local a, b = M.clock(pa), M.clock(pb)
+  if a and b and a ~= b then
+    return ("A has %s time, B %s time"):format(a, b)
+  end
 end
 
---- The field of a measure, if both have any of it.
-function M.fieldof(by, a, b)
+--- Fields that two profiles can be compared by.
+function M.fields(pa, a, pb, b)
+  local list = {}
+  for _, field in ipairs(b.measures) do
+    for _, other in ipairs(a.measures) do
+      list[#list + 1] = field == other and
+        not (field == "timesamples" and M.clocks(pa, pb)) and field or nil
+    end
+  end
+  return list
+end
+
+--- The field of a measure, if both can have any of it and one of them does;
+-- nil and, if there is more to say than that, why not.
+function M.fieldof(by, pa, a, pb, b)
   local unit = (a.unit == "samples" or b.unit == "samples") and "samples"
                or "bytes"
   local field = totals.field(by, unit)
-  return a.whole[field] > 0 and b.whole[field] > 0 and field or nil
+  local counted = totals.counted(field)
+  for _, p in ipairs{pa, pb} do
+    if counted == "timesamples" and p.timesamples == 0 or
+       counted ~= "timesamples" and p.samples == 0 or
+       counted == "survived" and not p.fates or
+       counted == "alive" and not totals.tellsdeaths(p) then
+      return nil
+    end
+  end
+  if field == "timesamples" and M.clocks(pa, pb) then
+    return nil, M.clocks(pa, pb)
+  end
+  return (a.whole[field] > 0 or b.whole[field] > 0) and field or nil
 end
 
 return M

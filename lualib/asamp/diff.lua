@@ -25,8 +25,8 @@ local DESCRIPTION = {
   {"total", nil, "functions and lines with all that they called"},
   {"normalize", nil, "scales A, so that both amount to the same: compares " ..
     "shares"},
-  {"sigma", "N", "changes of less than N standard errors are noise " ..
-    "(default 3)", options.number(0, 100)},
+  {"sigma", "N", "what a single row may change by chance: less than N " ..
+    "standard errors (default 3)", options.number(0, 100)},
   {"all", nil, "noise too, marked ~"},
   options.TOP,
   options.WIDTH,
@@ -69,6 +69,20 @@ local function document(a, b, results, o)
           measures = table.move(doc, 1, #results, 1, {})}
 end
 
+-- The fields to compare; or what is wrong with both files.
+local function fieldsof(by, pa, a, pb, b)
+  if not by then
+    local fields = compare.fields(pa, a, pb, b)
+    local clocks = compare.clocks(pa, pb)
+    return fields, #fields == 0 and "have nothing in common to compare" ..
+      (clocks and ": " .. clocks or "") or nil
+  end
+  local field, why = compare.fieldof(by, pa, a, pb, b)
+  return {field}, not field and
+    ("have no %s in common to compare%s"):format(
+      totals.NAMES[totals.MEASURES[by]], why and ": " .. why or "") or nil
+end
+
 --- Runs the command. 'world': see asamp.lua. Returns the exit code.
 function M.run(args, world)
   local o, code = options.parse(DESCRIPTION, args, world)
@@ -80,20 +94,15 @@ function M.run(args, world)
   if not pa or not pb then
     return 1
   end
-  local fields = o.by and {compare.fieldof(o.by, a, b)} or compare.fields(a, b)
-  if #fields == 0 then
-    world.err(("asamp diff: '%s' and '%s' have no %s in common to compare\n")
-              :format(pa.path, pb.path, o.by and totals.NAMES[totals.MEASURES[o.by]]
-                                or "kind of samples"))
+  local fields, wrong = fieldsof(o.by, pa, a, pb, b)
+  if wrong then
+    world.err(("asamp diff: '%s' and '%s' %s\n"):format(pa.path, pb.path, wrong))
     return 1
   end
-  local weights, seconds = compare.timeweights(pa, pb)
   local results = {}
   for i, field in ipairs(fields) do
-    results[i] = compare.of(a, b, field, {
-      sigma = o.sigma or 3, scaled = o.normalize, cumulative = o.total,
-      weights = field == "timesamples" and weights or nil,
-      even = compare.even(field, pa, pb)})
+    results[i] = compare.of(pa, a, pb, b, field, {
+      sigma = o.sigma or 3, scaled = o.normalize, cumulative = o.total})
   end
   if o.json then
     world.out(json.encode(document(pa, pb, results, o)) .. "\n")
@@ -103,7 +112,7 @@ function M.run(args, world)
     top = o.top or 15, color = options.color(o, world),
     width = o.width or world.columns,
     all = o.all, sigma = o.sigma or 3, cumulative = o.total,
-    seconds = seconds}))
+    clocks = not o.by and compare.clocks(pa, pb) or nil}))
   return 0
 end
 

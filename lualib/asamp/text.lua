@@ -82,13 +82,15 @@ local function timing(p, t)
   if n == 0 then
     return nil
   end
-  local text = units.plural(n, "sample") .. " of time"
+  -- what several periods have in common is one observation
+  local independent = math.max(1, math.floor(totals.observations(t.whole) + 0.5))
+  local text = units.plural(independent, "sample") .. " of time"
   if (p.timeperiod or 0) > 0 then
-    text = ("%s of %stime, from %s%s"):format(
+    text = ("%s of %stime, from %s of %s%s"):format(
       units.seconds(n * p.timeperiod), p.wall and "wall " or p.own and "CPU "
-      or "", units.plural(n, "sample"),
-      (p.timeperiods or 0) == 0
-      and ", one every " .. units.seconds(p.timeperiod) or "")
+      or "", units.plural(independent, "sample"),
+      units.seconds(n * p.timeperiod / independent),
+      independent == 1 and "" or independent == n and " each" or " on average")
   end
   return ("%s: %s in Lua, %s in C, %s in collections."):format(text,
     units.percent(n - t.whole.nativesamples - t.whole.gcsamples, n),

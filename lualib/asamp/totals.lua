@@ -15,21 +15,29 @@
 --   timesamples      sampling periods of time; of these
 --   nativesamples    with a C function innermost
 --   gcsamples        in a collection
+--   timesquares      their variance: a stack may stand for several periods
+--   bytesquares, survivedsquares, alivesquares   likewise of bytes, if the
+--                    period was set again; else 0, see M.variance
 
 local M = {}
 
 local ALLOCATION = {"samples", "bytes", "survived", "survivedbytes",
                     "later", "laterbytes", "alive", "alivebytes", "undecided"}
-local TIME = {"timesamples", "nativesamples", "gcsamples"}
+local TIME = {"timesamples", "nativesamples", "gcsamples", "timesquares"}
+local SQUARES = {"bytesquares", "survivedsquares", "alivesquares"}
 
 --- The fields of a sum.
-M.FIELDS = table.move(TIME, 1, #TIME, #ALLOCATION + 1,
-                      table.move(ALLOCATION, 1, #ALLOCATION, 1, {}))
+M.FIELDS = {}
+for _, list in ipairs{ALLOCATION, TIME, SQUARES} do
+  table.move(list, 1, #list, #M.FIELDS + 1, M.FIELDS)
+end
 
 local function zero()
   return {samples = 0, bytes = 0, survived = 0, survivedbytes = 0,
           later = 0, laterbytes = 0, alive = 0, alivebytes = 0, undecided = 0,
-          timesamples = 0, nativesamples = 0, gcsamples = 0}
+          timesamples = 0, nativesamples = 0, gcsamples = 0,
+          timesquares = 0, bytesquares = 0, survivedsquares = 0,
+          alivesquares = 0}
 end
 
 --- Does the file tell who died later, and so what is alive at the end?
@@ -68,6 +76,7 @@ local function siteof(profile, i)
     local n = sites.samples[i]
     local fn = node > 0 and profile.functions[profile.nodes.fn[node]]
     sum.timesamples = n
+    sum.timesquares = sites.timesquares and sites.timesquares[i] or n
     if fn and M.iscollection(fn) then
       sum.gcsamples = n
     elseif fn and fn.native then
@@ -77,9 +86,16 @@ local function siteof(profile, i)
     for _, field in ipairs(ALLOCATION) do
       sum[field] = sites[field] and sites[field][i] or 0
     end
+    local squares = sites.bytesquares ~= nil
+    if squares then
+      sum.bytesquares = sites.bytesquares[i]
+      sum.survivedsquares = sites.survivedsquares[i]
+    end
     if M.tellsdeaths(profile) then
       sum.alive = sum.survived - sum.later
       sum.alivebytes = sum.survivedbytes - sum.laterbytes
+      sum.alivesquares = squares and math.max(0, sum.survivedsquares -
+                                              sites.latersquares[i]) or 0
     end
   end
   return sum
@@ -244,7 +260,7 @@ local function types(kinds)
       for _, key in ipairs{"blocks", "objects", "outside"} do
         row[key] = row[key] + kind[key]
       end
-      for _, field in ipairs(ALLOCATION) do
+      for _, field in ipairs(M.FIELDS) do
         row.own[field] = row.own[field] + sum[field]
       end
       if kind.class then
@@ -272,13 +288,34 @@ M.NAMES = {bytes = "bytes", samples = "samples", timesamples = "time",
            alivebytes = "bytes alive at the end",
            alive = "samples alive at the end"}
 
--- The samples that fields of bytes are made of.
+-- The samples that fields of bytes are made of, and the variances of these.
 local COUNTS = {bytes = "samples", survivedbytes = "survived",
                 alivebytes = "alive"}
+local VARIANCES = {bytes = "bytesquares", survivedbytes = "survivedsquares",
+                   alivebytes = "alivesquares"}
 
 --- The field of the samples that a field is made of.
 function M.counted(field)
   return COUNTS[field] or field
+end
+
+--- The variance of what a sum has of a field that can be sorted by, in that
+-- field's unit, squared. The points of a block are independent of each other,
+-- the periods of a stack of time are not.
+function M.variance(profile, sum, field)
+  if field == "timesamples" then
+    return sum.timesquares
+  elseif not COUNTS[field] then
+    return sum[field]
+  elseif (profile.periods or 0) > 0 then
+    return sum[VARIANCES[field]]
+  end
+  return sum[field] * math.max(profile.period or 1, 1)
+end
+
+--- How many independent observations a sum's time is worth; a number.
+function M.observations(sum)
+  return sum.timesquares > 0 and sum.timesamples ^ 2 / sum.timesquares or 0
 end
 
 --- The field of a measure; 'unit': see M.of.

@@ -300,6 +300,19 @@ function M.whole(profile)
   return n >= 0
 end
 
+-- How many independent observations the samples of time are.
+local function observations(profile)
+  local sites, sum = profile.sites, {timesamples = 0, timesquares = 0}
+  for i, kind in ipairs(sites.kind) do
+    if profile.kinds[kind].time then
+      sum.timesamples = sum.timesamples + sites.samples[i]
+      sum.timesquares = sum.timesquares +
+        (sites.timesquares and sites.timesquares[i] or sites.samples[i])
+    end
+  end
+  return math.floor(totals.observations(sum) + 0.5)
+end
+
 --- What the page embeds. 'options': nodes (VD1), rows (VD2, optional).
 function M.of(profile, options)
   local weight, own = weights(profile)
@@ -323,7 +336,7 @@ function M.of(profile, options)
     kinds[i] = {name = kind.name, class = kind.class or "", time = kind.time,
                 blocks = kind.blocks, objects = math.floor(kind.objects + 0.5)}
   end
-  local head = {}
+  local head = {observations = observations(profile)}
   for _, key in ipairs(HEAD) do
     head[key] = profile[key]
   end

@@ -15,11 +15,12 @@ local function run(...)
   return code, table.concat(out), table.concat(err)
 end
 
--- A profile: samples of parse, of main and of time; whether gaps were random.
-local function make(parse, main, time, random)
+-- A profile: samples of parse, of main and of time; whether gaps were random,
+-- and time that of the wall.
+local function make(parse, main, time, random, wall)
   local path = os.tmpname()
   local p = assert(gen.open{path = path, period = 1 << 20, random = random,
-                            timeperiod = time and 1000000})
+                            timeperiod = time and 1000000, wall = wall})
   p:name(8, "main chunk", 0, "@app.lua")
   p:name(16, "parse", 10, "@lib/parse.lua")
   for _ = 1, parse do p:sample{16, 12, 8, 3, kind = 0} end
@@ -71,7 +72,7 @@ describe("asamp diff", function()
     _, out = run(b, random)
     has(out, "  Bytes: 210.0M in A, 400.0M in B, +190.0M (+90.5%, ±24.7M).\n")
     _, out = run(random, timed)
-    has(out, "Time: 50ms in A, 50ms in B, +0s (+0.0%).\n")
+    has(out, "CPU time: 50ms in A, 50ms in B, +0s (+0.0%, ±10ms).\n")
     _, out = run("--json", random, b)
     os.remove(random)
     has(out, '"error": ' .. ("%.14g"):format(math.sqrt(20 ^ 2 + 210) * (1 << 20)):sub(1, 8))
@@ -119,10 +120,27 @@ describe("asamp diff", function()
 
   it("compares all measures that both have", function()
     local _, out = run(timed, timed)
-    has(out, "Time: 50ms in A, 50ms in B, +0s (+0.0%).", "by bytes", "by time")
+    has(out, "CPU time: 50ms in A, 50ms in B, +0s (+0.0%, ±10ms).", "by bytes", "by time")
     local code, _, err = run("--by", "time", a, timed)
     assert.equal(1, code)
     has(err, "have no time in common to compare\n")
+  end)
+
+  it("refuses to compare CPU time with wall time, and compares the rest", function()
+    local walls = make(100, 100, 50, nil, true)
+    local code, out = run(timed, walls)
+    assert.equal(0, code)
+    has(out, "Time is not compared: A has CPU time, B wall time.\n", "By function (own)\n")
+    assert.is_nil(out:find("by time", 1, true))
+    local err
+    code, out, err = run("--by", "time", timed, walls)
+    assert.equal(1, code)
+    assert.equal("", out)
+    has(err, "have no time in common to compare: A has CPU time, B wall time\n")
+    code, out = run(walls, walls)
+    os.remove(walls)
+    assert.equal(0, code)
+    has(out, "Wall time: 50ms in A")
   end)
 
   it("speaks JSON", function()

@@ -126,7 +126,7 @@ describe("the report's text", function()
 
   it("shows allocations and time of a line side by side", function()
     local s = render(nil, nil, mixed())
-    has(flat(s), "1.00 s of CPU time, from 1,000 samples, one every 1 ms: " ..
+    has(flat(s), "1.00 s of CPU time, from 1,000 samples of 1 ms each: " ..
         "60.0% in Lua, 25.0% in C, 15.0% in collections.")
     has(s, "By function, by bytes\n", "By function, by time\n",
       "By line, by bytes\n", "By line, by time\n",
@@ -140,6 +140,17 @@ describe("the report's text", function()
     local only = render(nil, {by = "timesamples"}, mixed())
     assert.is_nil(only:find("by bytes", 1, true))
     has(only, "By function, by time\n")
+  end)
+
+  it("counts periods of time that share a stack as one sample", function()
+    local function half(p)
+      p.sites.timesquares = {}
+      for i, n in ipairs(p.sites.samples) do p.sites.timesquares[i] = 4 * n end
+    end
+    has(flat(render(half, nil, TIMES)),
+        "1.00 s of CPU time, from 250 samples of 4 ms on average: 60.0% in Lua")
+    has(flat(render(function(p) half(p) p.timeperiod = nil end, nil, TIMES)),
+        "250 samples of time: 60.0% in Lua")
   end)
 
   it("of time alone has own and total of time", function()

@@ -39,7 +39,9 @@ describe("totals", function()
     assert.same({samples = 9, bytes = 900, survived = 1, survivedbytes = 100,
                  later = 0, laterbytes = 0, alive = 0, alivebytes = 0,
                  undecided = 0, timesamples = 0,
-                 nativesamples = 0, gcsamples = 0}, t.whole)
+                 nativesamples = 0, gcsamples = 0, timesquares = 0,
+                 bytesquares = 0, survivedsquares = 0, alivesquares = 0},
+                t.whole)
     assert.equal(100, t.functions[1].own.survivedbytes)
   end)
 

@@ -1,0 +1,146 @@
+-- SPDX-License-Identifier: MIT
+-- Is the difference of two sums of samples more than chance? Pure: numbers in,
+-- numbers out; knows no profile.
+--
+-- A sum is a value and its variance: as much as value / weight observations of
+-- that weight, weight being variance / value. If both sums estimate the same
+-- amount, then of their observations together each is the second's with a
+-- probability that follows from the weights, whatever the amount: the exact test
+-- of two Poisson counts (Przyborowski and Wilenski 1940).
+--
+-- Of many rows some differ much by chance. So with m rows the k-th least
+-- likely has to be less likely than k / m of the limit (Benjamini and Hochberg
+-- 1995): when nothing has changed all rows pass for noise as surely as a single
+-- one would, and of the rows that are told that share is chance. Rows with so
+-- few samples that no difference could tell anything do not count (Tarone
+-- 1990).
+
+local M = {}
+
+-- {== distributions =========================================================
+
+-- ln of the gamma function, x > 0: Stirling's series, from 10 on.
+local function lgamma(x)
+  local shift = 0
+  while x < 10 do
+    shift = shift - math.log(x)
+    x = x + 1
+  end
+  local y = 1 / (x * x)
+  return shift + (x - 0.5) * math.log(x) - x + 0.91893853320467274178 +
+         (1 / 12 - y * (1 / 360 - y * (1 / 1260 - y / 1680))) / x
+end
+
+local TINY = 1e-300
+
+-- The continued fraction of the incomplete beta function, by Lentz's method.
+local function fraction(x, a, b)
+  local c, d = 1, 1 - (a + b) * x / (a + 1)
+  d = 1 / (math.abs(d) < TINY and TINY or d)
+  local h = d
+  for m = 1, 100000 do
+    for _, n in ipairs{m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
+                       -(a + m) * (a + b + m) * x /
+                       ((a + 2 * m) * (a + 2 * m + 1))} do
+      d, c = 1 + n * d, 1 + n / c
+      d = 1 / (math.abs(d) < TINY and TINY or d)
+      c = math.abs(c) < TINY and TINY or c
+      h = h * d * c
+    end
+    if math.abs(d * c - 1) < 1e-12 then
+      break
+    end
+  end
+  return h
+end
+
+--- The regularized incomplete beta function; 0 <= x <= 1, a and b > 0.
+function M.beta(x, a, b)
+  if x <= 0 or x >= 1 then
+    return x <= 0 and 0 or 1
+  end
+  local front = math.exp(lgamma(a + b) - lgamma(a) - lgamma(b) +
+                         a * math.log(x) + b * math.log(1 - x))
+  if x < (a + 1) / (a + b + 2) then
+    return front * fraction(x, a, b) / a
+  end
+  return 1 - front * fraction(1 - x, b, a) / b
+end
+
+--- How likely a normal variable is at least so many standard deviations off,
+-- to either side.
+function M.normal(z)
+  z = math.abs(z)
+  if z < 2 then  -- the series of erf
+    local term, sum, k = z, z, 0
+    repeat
+      k = k + 1
+      term = term * z * z / (2 * k + 1)
+      sum = sum + term
+    until term < 1e-17 * sum or term == 0
+    return 1 - 0.79788456080286535588 * math.exp(-z * z / 2) * sum
+  end
+  local f = z  -- Laplace's continued fraction
+  for k = 200, 1, -1 do
+    f = z + k / f
+  end
+  return 0.79788456080286535588 * math.exp(-z * z / 2) / f
+end
+
+-- ==}
+
+-- How much a sum's observations weigh.
+local function weightof(value, variance, usual)
+  return value > 0 and variance > 0 and variance / value or usual
+end
+
+--- Of two sums (values a and b with their variances, and the weights of
+-- observations where a sum is 0): the standard error of b - a, which is not less
+-- than it is when both estimate the same amount; how likely a difference like
+-- that is then, or a larger one; and how likely the largest is that these
+-- observations can make.
+function M.test(a, variancea, usuala, b, varianceb, usualb)
+  local wa = weightof(a, variancea, usuala)
+  local wb = weightof(b, varianceb, usualb)
+  local na, nb = a / wa, b / wb
+  local n, q = na + nb, wa / (wa + wb)
+  if n == 0 then
+    return 0, 1, 1
+  end
+  local variance = wa * wb * n
+  local error = math.sqrt(math.max(variance, variancea + varianceb))
+  local least = math.min(1, 2 * math.min(q, 1 - q) ^ n)
+  if (b - a) ^ 2 < 0.25 * variance then
+    return error, 1, least  -- no news, and most rows are like that
+  end
+  local p
+  if b > a then
+    p = M.beta(q, nb, na + 1)
+  else
+    p = M.beta(1 - q, na, nb + 1)
+  end
+  return error, math.min(1, 2 * p), least
+end
+
+--- Marks what may be chance in a list of rows {change, error, p, least}: sets
+-- row.noise. 'sigma': the standard errors that a single row has to change by.
+function M.mark(rows, sigma)
+  local limit = M.normal(sigma)
+  local order, m = {}, 0
+  for i, row in ipairs(rows) do
+    order[i] = row
+    m = m + (row.least <= limit and 1 or 0)
+  end
+  table.sort(order, function(x, y) return x.p < y.p end)
+  local last = 0
+  for k, row in ipairs(order) do
+    if row.p <= limit * math.min(k, m) / m then
+      last = k
+    end
+  end
+  for k, row in ipairs(order) do
+    row.noise = k > last or math.abs(row.change) < sigma * row.error
+  end
+end
+
+return M
