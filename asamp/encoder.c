@@ -47,6 +47,7 @@ struct Encoder {
   Batch batch;
   Frames stack;
   uint64_t undecided;   /* samples (events) without a fate */
+  uint64_t allocated;   /* bytes; 0: not told */
   Objects objects;      /* extended */
   IdMap named;          /* functions that have a name (only the keys count) */
   IdMap seen;           /* native addresses (likewise) */
@@ -466,6 +467,10 @@ void encoder_batch (Encoder *e) {
   drain(e, 1, 1);
 }
 
+void encoder_allocated (Encoder *e, uint64_t bytes) {
+  e->allocated = bytes;
+}
+
 void encoder_finish (Encoder *e, uint64_t now) {
   uint64_t left = e->undecided;
   if (extended(e))
@@ -476,6 +481,8 @@ void encoder_finish (Encoder *e, uint64_t now) {
     e->config.timeperiod = 0;
   metaperiod(e);
   metanumber(e, "asamp.undecided", left);
+  if (e->allocated > 0)
+    metanumber(e, "asamp.allocated", e->allocated);
   vmprof_time(&e->out, VMPROF_TRAILER, e->epoch + since(e, now));
   drain(e, 1, 1);
 }

@@ -76,6 +76,8 @@ void encoder_deaths (Encoder *e, const uint32_t *runs, size_t n);
 void encoder_collection (Encoder *e, const ProfileCollection *c);
 void encoder_period (Encoder *e, uint64_t period);
 void encoder_timeperiod (Encoder *e, uint64_t ns, int wall);
+/* Bytes that were allocated, known exactly: for the end of the file; 0: unknown. */
+void encoder_allocated (Encoder *e, uint64_t bytes);
 void encoder_mark (Encoder *e, uint64_t time, const char *name,
                    size_t namelength, const char *value, size_t valuelength);
 

@@ -21,6 +21,7 @@ enum EventType {
   EVENT_COLLECTION,     /* ProfileCollection */
   EVENT_PERIOD,         /* n: bytes */
   EVENT_CPUPERIOD, EVENT_WALLPERIOD,  /* n: ns */
+  EVENT_ALLOCATED,      /* n: bytes */
   EVENT_CLASS,          /* n: id; the name, NUL-terminated */
   EVENT_MARK            /* MarkEvent */
 };

@@ -370,6 +370,10 @@ void profile_timeperiod (Profile *p, uint64_t ns, int wall) {
   tell(p, wall ? EVENT_WALLPERIOD : EVENT_CPUPERIOD, ns, NULL, 0);
 }
 
+void profile_allocated (Profile *p, uint64_t bytes) {
+  tell(p, EVENT_ALLOCATED, bytes, NULL, 0);
+}
+
 /* What is told of a text of n bytes: all, or what ends before a character. */
 static size_t cut (const char *text, size_t n, size_t limit) {
   size_t i;

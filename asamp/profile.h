@@ -197,6 +197,9 @@ void profile_mark (Profile *p, uint64_t time, const char *name,
 /* A new time sampling period, in ns (0: off). */
 void profile_timeperiod (Profile *p, uint64_t ns, int wall);
 
+/* Bytes that were allocated while sampling was on, told before the end. */
+void profile_allocated (Profile *p, uint64_t bytes);
+
 /* A new period from here on (also ends up in the file). */
 void profile_period (Profile *p, uint64_t period);
 

@@ -401,6 +401,8 @@ int readerevent_meta (ReaderState *s, const char *key, const char *value,
   }
   else if (strcmp(key, "asamp.followed") == 0)
     r->followed = r->own ? strtoull(value, NULL, 10) : 0;
+  else if (strcmp(key, "asamp.allocated") == 0)
+    r->allocated = r->own ? strtoull(value, NULL, 10) : 0;
   else if (strcmp(key, "asamp.random") == 0)
     r->random = strcmp(value, "1") == 0;
   else if (r->own && starts(key, "asamp.") && key[6] >= '1' && key[6] <= '9')

@@ -22,6 +22,8 @@
 **                                taken to be one period apart
 **   started, ended, duration     since the epoch; nil when unknown
 **   samples, bytes               of allocations; bytes = samples x period
+**   allocated                    bytes that were allocated while sampling was
+**                                on, exactly (nil: unknown)
 **   fates (does the file tell any?), survived, survivedbytes, undecided,
 **     undecidedbytes
 **   followed                     of how many samples at a time the file tells the
@@ -326,6 +328,8 @@ static void pushprofile (lua_State *L, const char *path, const Reading *r,
   setinteger(L, "offset", r->offset);
   setinteger(L, "period", r->period);
   setinteger(L, "periods", r->periods);
+  if (r->allocated > 0)
+    setinteger(L, "allocated", r->allocated);
   setinteger(L, "timeperiods", r->timeperiods);
   if (r->timeperiod != 0) {
     lua_pushnumber(L, (lua_Number)r->timeperiod / 1e9);

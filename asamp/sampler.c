@@ -97,6 +97,7 @@ static void forked (void) {
 }
 
 
+static void allocated (const Sampler *s, Profile *p);
 static int report (Sampler *s, const ProfileTotals *t);
 
 /*
@@ -114,6 +115,7 @@ static void exiting (void) {
       timing_stop(&s->timing);
       s->tracker.lost += timing_drop(&s->timing);
     }
+    allocated(s, s->profile);
     profile_end(s->profile, &t);
     report(s, &t);
   }
@@ -333,6 +335,28 @@ int sampler_mark (Sampler *s, const char *name, size_t namelen,
 }
 
 
+/* Bytes for people, as asamp report writes them: "56 bytes", "1.5 MiB". */
+static const char *amount (char text[24], uint64_t bytes) {
+  static const char units[] = "KMGTPE";
+  double n = (double)bytes;
+  int unit = -1;
+  while (n >= 1024 * 0.99995 && units[unit + 1] != '\0') {
+    n /= 1024;
+    unit++;
+  }
+  if (unit < 0) snprintf(text, 24, "%d byte%s", (int)n, n == 1 ? "" : "s");
+  else snprintf(text, 24, n == (double)(int)n ? "%.0f %ciB" : "%.1f %ciB", n, units[unit]);
+  return text;
+}
+
+
+/* Before a profile ends: what was allocated, which samples only estimate. */
+static void allocated (const Sampler *s, Profile *p) {
+  uint64_t bytes = tracker_bytes(&s->tracker, s->tracker.L);
+  if (bytes > 0) profile_allocated(p, bytes);
+}
+
+
 /*
 ** The file is whole: says so when the session was to be announced, and what was
 ** lost. Once a session.
@@ -343,13 +367,13 @@ static int report (Sampler *s, const ProfileTotals *t) {
   s->told = 1;
   if (s->options.announce) {
     uint64_t bytes = tracker_bytes(&s->tracker, s->tracker.L);
+    char all[24], each[24];
     fprintf(stderr, "profiler: ");
     if (bytes > 0)  /* allocations were sampled */
-      fprintf(stderr, "%llu samples, one every %llu bytes%s, of %.1f MB "
-              "allocated; ", (unsigned long long)s->tracker.samples,
-              (unsigned long long)s->tracker.gap.period,
-              s->tracker.gap.random ? " on average" : "",
-              (double)bytes / 1e6);
+      fprintf(stderr, "%llu samples, one every %s%s, of %s allocated; ",
+              (unsigned long long)s->tracker.samples,
+              amount(each, s->tracker.gap.period),
+              s->tracker.gap.random ? " on average" : "", amount(all, bytes));
     if (s->timing.samples > 0 || bytes == 0)
       fprintf(stderr, "%llu samples of time; ",
               (unsigned long long)s->timing.samples);
@@ -372,6 +396,7 @@ static int finish (Sampler *s) {
   pthread_mutex_lock(&lock);
   p = s->profile;
   s->profile = NULL;  /* first: a child of a fork frees what it finds here */
+  allocated(s, p);
   profile_close(p, &t);
   e = report(s, &t);
   pthread_mutex_unlock(&lock);

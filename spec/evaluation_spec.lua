@@ -78,9 +78,9 @@ describe("the settings of bench/evaluate", function()
   end)
 
   it("find in the closing line what was sampled", function()
-    assert.same({ samples = 869, allocated = 455.8e6, timesamples = 0 }, settings.closing(
-      "profiler: 869 samples, one every 524288 bytes on average, of 455.8 MB allocated; profile: x"))
-    assert.equal(674, settings.closing("profiler: 0 samples, one every 524288 bytes, of 0.0 MB "
+    assert.same({ samples = 869, allocated = 455.5 * 1024 ^ 2, timesamples = 0 }, settings.closing(
+      "profiler: 869 samples, one every 512 KiB on average, of 455.5 MiB allocated; profile: x"))
+    assert.equal(674, settings.closing("profiler: 0 samples, one every 513.5 KiB, of 56 bytes "
       .. "allocated; 674 samples of time; profile: x").timesamples)
     assert.same({ samples = 0, allocated = 0, timesamples = 12 },
       settings.closing "profiler: 12 samples of time; profile: p")

@@ -34,7 +34,8 @@ function meaning(head) {
 function facts(head, collections) {
   const out = [];
   const add = (value, name) => out.push([value, name]);
-  if (head.samples > 0 && head.bytes > 0) add(bytes(head.bytes), "allocated");
+  if (head.allocated) add(bytes(head.allocated), "allocated");
+  else if (head.samples > 0 && head.bytes > 0) add(bytes(head.bytes), "allocated, by its samples");
   if (head.duration > 0) add(seconds(head.duration), "from start to end");
   if (head.samples > 0) add(count(head.samples), "samples of allocations");
   if (head.timesamples > 0) {

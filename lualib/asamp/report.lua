@@ -64,7 +64,8 @@ local function document(profile, t, found, top)
   local doc = {unit = t.unit, whole = t.whole}
   for _, key in ipairs{"path", "command", "complete", "message", "version",
                        "interpreter", "period", "periods", "random", "fates",
-                       "started", "duration", "samples", "bytes", "survived",
+                       "started", "duration", "samples", "bytes", "allocated",
+                       "survived",
                        "survivedbytes", "later", "laterbytes", "followed",
                        "unfollowed", "undecided", "undetailed",
                        "timesamples", "timeperiod", "timeperiods", "wall",

@@ -126,11 +126,11 @@ local function shortreport(path, since, world)
     world.err(("asamp run: '%s': %s\n"):format(path, profile.message))
   end
   local t = totals.of(profile)
+  world.err("\n" .. text.render(profile, t, {
+    top = ROWS, color = world.errcolor, width = world.errcolumns,
+    show = {functions = true, lines = true}, brief = true}))
   if #t.measures > 0 then
-    world.err("\n" .. text.render(profile, t, {
-      top = ROWS, color = world.errcolor, width = world.errcolumns,
-      show = {functions = true, lines = true}, brief = true}) ..
-      ("\nasamp report %s tells more.\n"):format(path))
+    world.err(("\nasamp report %s tells more.\n"):format(path))
   end
 end
 

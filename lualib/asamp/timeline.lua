@@ -28,8 +28,8 @@ end
 
 local function pauses(p, duration)
   local share = duration > 0
-    and (", %s of the time"):format(units.percent(p.total / 1e6, duration)) or ""
-  return ("Pauses: %s together%s; half of them up to %s, 99%% up to %s, the " ..
+    and (", %s of the session"):format(units.percent(p.total / 1e6, duration)) or ""
+  return ("Pauses, in wall time: %s together%s; half of them up to %s, 99%% up to %s, the " ..
           "longest %s (%s after the start)."):format(
     time(p.total), share, time(p.median), time(p.p99), time(p.longest),
     time(p.at))

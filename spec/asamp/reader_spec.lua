@@ -228,6 +228,10 @@ describe("the reader", function()
         model.undecided = model.undecided + o.count
         decide(o)
       end
+      if seed % 3 > 0 then
+        model.allocated = 1 + random(1 << 40)
+        p:allocated(model.allocated)
+      end
       assert(p:close())
       return model
     end
@@ -310,7 +314,8 @@ describe("the reader", function()
         end
         assert.same(model.lives, lives, note)
         for _, key in ipairs{"samples", "bytes", "survived", "undecided",
-                             "minors", "majors", "timesamples", "timeperiods"} do
+                             "minors", "majors", "timesamples", "timeperiods",
+                             "allocated"} do
           assert.equal(model[key], profile[key], note .. ": " .. key)
         end
         assert.equal(model.records, #profile.collections, note)

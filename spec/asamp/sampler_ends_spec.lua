@@ -117,7 +117,7 @@ describe("a session ends with", function()
     end
 
     local TOLD = "^[^\n]*lua: SCRIPT:%d+: interrupted!\nstack traceback:\n.*\n" ..
-      "profiler: %d+ samples, one every 64 bytes, of %d+%.%d MB allocated; [^\n]*profile: OUT\n$"
+      "profiler: %d+ samples, one every 64 bytes, of %d+%.?%d* [KM]iB allocated; [^\n]*profile: OUT\n$"
 
     for name, code in pairs{
       ["in a loop"] = "interrupt() while true do end",

@@ -32,12 +32,13 @@ describe("lua -l profiler", function()
     local status, out, err, list, path = run{"-l", "profiler", script, "a", "b", env = "alloc=64,fixed"}
     assert.equal(0, status)
     assert.equal("2\ta\tb\n", out)
-    local n, period, megabytes, file = err:match(
-      "^profiler: (%d+) samples, one every (%d+) bytes, of ([%d.]+) MB allocated; profile: ([^\n]+)\n$")
+    local n, period, amount, file = err:match(
+      "^profiler: (%d+) samples, one every (%d+ bytes), of ([%d.]+ KiB) allocated; profile: ([^\n]+)\n$")
     assert.equal(path, file)
-    assert.equal("64", period)
+    assert.equal("64 bytes", period)
     assert.equal(list.points, tonumber(n))
-    assert.equal(("%.1f"):format(list.points * 64 / 1e6), megabytes)
+    assert.near(list.points / 16, tonumber(amount:match "[%d.]+"), 0.12)
+    assert.near(list.points * 64, tonumber(list.log.metas["asamp.allocated"]), 64)
     local line = 0
     for _, s in ipairs(list) do
       for _, f in ipairs(s.stack) do
@@ -242,7 +243,7 @@ describe("LUA_PROFILER", function()
   it("empty means the defaults: every 512 KiB, at random gaps", function()
     local status, _, err = run{"-l", "profiler", script}
     assert.equal(0, status)
-    assert.truthy(err:find "one every 524288 bytes on average, of ")
+    assert.truthy(err:find "one every 512 KiB on average, of ")
   end)
 
   it("names the process in out by %p", function()

@@ -16,6 +16,7 @@
 **                classes={id, ...}, deaths={alive, dead, ...}}
 **   p:class(id, name)                     p:mark(name, value [, time])
 **   p:period(n)                           p:timeperiod(ns [, wall])
+**   p:allocated(n)
 **   p:totals() -> table                   p:close() -> ok, totals
 **   p:forked()      -> the exit status of a child that abandons the profile
 **   kinds, now() (ns), sleep(s), kill() (SIGKILL to itself),
@@ -279,6 +280,11 @@ static int g_period (lua_State *L) {
   return 0;
 }
 
+static int g_allocated (lua_State *L) {
+  profile_allocated(profile(L), (uint64_t)luaL_checkinteger(L, 2));
+  return 0;
+}
+
 static int g_timeperiod (lua_State *L) {
   profile_timeperiod(profile(L), (uint64_t)luaL_checkinteger(L, 2),
                      lua_toboolean(L, 3));
@@ -370,7 +376,8 @@ int luaopen_profilegen (lua_State *L) {
   static const luaL_Reg methods[] = {
     {"name", g_name}, {"sample", g_sample}, {"flood", g_flood},
     {"time", g_time}, {"collection", g_collection}, {"class", g_class},
-    {"mark", g_mark}, {"period", g_period}, {"timeperiod", g_timeperiod},
+    {"mark", g_mark}, {"period", g_period}, {"allocated", g_allocated},
+    {"timeperiod", g_timeperiod},
     {"totals", g_totals}, {"close", g_close}, {"forked", g_forked},
     {"__gc", g_gc}, {NULL, NULL}
   };

@@ -107,6 +107,7 @@ function M.write(path, options)
   if not options.undecided then
     collect()
   end
+  p:allocated(123456789)
   assert(p:close())
 end
 

@@ -22,7 +22,7 @@ local CUT = "[smaller callees]"
 local HEAD = {
   "path", "command", "interpreter", "version", "own", "complete", "lines",
   "random", "fates", "period", "periods", "timeperiod", "timeperiods", "wall", "timed",
-  "started", "duration", "samples", "bytes", "survived", "survivedbytes",
+  "started", "duration", "samples", "bytes", "allocated", "survived", "survivedbytes",
   "followed", "unfollowed", "later", "undecided", "undetailed", "timesamples", "minors", "majors", "message",
 }
 
@@ -302,15 +302,15 @@ end
 
 -- How many independent observations the samples of time are.
 local function observations(profile)
-  local sites, sum = profile.sites, {timesamples = 0, timesquares = 0}
+  local sites, time = profile.sites, {timesamples = 0, timesquares = 0}
   for i, kind in ipairs(sites.kind) do
     if profile.kinds[kind].time then
-      sum.timesamples = sum.timesamples + sites.samples[i]
-      sum.timesquares = sum.timesquares +
+      time.timesamples = time.timesamples + sites.samples[i]
+      time.timesquares = time.timesquares +
         (sites.timesquares and sites.timesquares[i] or sites.samples[i])
     end
   end
-  return math.floor(totals.observations(sum) + 0.5)
+  return math.floor(totals.observations(time) + 0.5)
 end
 
 --- What the page embeds. 'options': nodes (VD1), rows (VD2, optional).

@@ -46,7 +46,7 @@ describe("asamp run", function()
                                  "--json", "a b", "--", ""}
     assert.equal(3, status)
     assert.equal("words: --json|a b|--|\n", out)
-    assert.truthy(err:find("^profiler: %d+ samples, one every 4096 bytes on average, of"), err)
+    assert.truthy(err:find("^profiler: %d+ samples, one every 4 KiB on average, of"), err)
     assert.truthy(err:find("By function", 1, true))
     assert.truthy(err:find("app.lua:2", 1, true))
     assert.truthy(err:find("asamp report " .. profile .. " tells more", 1, true))
@@ -70,7 +70,7 @@ describe("asamp run", function()
   it("takes LUA_PROFILER for what is not given", function()
     local _, _, err = run({"--alloc", "4K", "app.lua"},
                           {LUA_PROFILER = "alloc=64, fixed ,out=" .. profile})
-    assert.truthy(err:find("samples, one every 4096 bytes, of", 1, true), err)
+    assert.truthy(err:find("samples, one every 4 KiB, of", 1, true), err)
     assert.truthy(err:find("asamp report " .. profile .. " tells more", 1, true))
   end)
 

@@ -67,6 +67,42 @@ describe("the report's text", function()
       "in 4.50 s %(111.1 MiB/s%), estimated from 1,000 samples%. "))
   end)
 
+  it("tells the exact amount where the file has it, and what the samples make", function()
+    local function exact(p) p.allocated = 512 << 20 end
+    has(flat(render(exact)), "512 MiB allocated in 4.50 s (113.8 MiB/s). All below is " ..
+      "estimated from 1,000 samples, which make 500 MiB. One sample")
+    has(flat(render(exact, {focus = {title = "x", entries = {}}})),
+        "500 MiB allocated in 4.50 s (111.1 MiB/s), estimated from 1,000 samples.")
+  end)
+
+  it("says which period would give samples enough", function()
+    local function of(bytes, n)
+      return flat(render(function(p)
+        p.allocated, p.duration = bytes, 2
+      end, nil, {{"main@1", profiles.TABLE, n}}))
+    end
+    has(of(30 << 20, 59), "With --alloc 16K there would be about 1,920 samples. One sample")
+    has(of(100000, 1), "With --alloc 64 there would be about 1,562 samples.")
+    assert.is_nil(of(100 << 20, 200):find("With --alloc", 1, true))
+    assert.is_nil(of(100, 1):find("With --alloc", 1, true))  -- nothing would help
+  end)
+
+  it("says why there are no samples, and what would help", function()
+    local function of(change)
+      return flat(render(function(p) p.complete = true change(p) end, nil, {}))
+    end
+    has(of(function(p) p.allocated, p.timeperiod = 33000, nil end),
+        "32.2 KiB allocated in 4.50 s, but no sample was taken: one stands for 512 KiB. " ..
+        "With --alloc 64 there would be about 515 samples. 42 collections")
+    has(of(function(p) p.allocated, p.timeperiod = 33000, 0.001 end),
+        "No sample of time either: one stands for 1 ms of CPU time, and without --exact")
+    has(of(function(p) p.timeperiod, p.wall = 0.001, true end),
+        "No sample of time in 4.50 s: one stands for 1 ms of wall time. ")
+    has(of(function(p) p.timeperiod = nil end),
+        "No samples in 4.50 s: nothing was allocated while sampling was on.")
+    has(of(function(p) p.timeperiod, p.own = nil, false end), "No samples in 4.50 s. ")
+  end)
+
   it("says what a sample stands for", function()
     has(flat(render()), "One sample stands for 512 KiB: it shows who " ..
       "allocated when 512 KiB had been allocated since the one before (on " ..
@@ -95,7 +131,7 @@ describe("the report's text", function()
     local s = flat(render())
     has(s, "42 collections (40 minor, 2 major); after the last one 3 MiB in " ..
       "use, 4 MiB held.", "Collections 40 minor, 2 major; 1 MiB tenured. " ..
-      "Pauses: 1.5ms together, 0.0% of the time; half of them up to 1.5ms, " ..
+      "Pauses, in wall time: 1.5ms together, 0.0% of the session; half of them up to 1.5ms, " ..
       "99% up to 1.5ms, the longest 1.5ms (1.00s after the start).",
       "3.0M 3.0M 3.0M in use after a collection",
       "5.0M 5.0M 5.0M resident set of the process")
@@ -348,7 +384,7 @@ describe("the report's text", function()
 
   it("of no sample is a head without tables", function()
     local s = render(nil, nil, {})
-    has(s, "0 samples in 4.50 s.")
+    has(s, "No sample of time in 4.50 s")
     assert.is_nil(s:find("By function", 1, true))
   end)
 end)

@@ -87,7 +87,7 @@ describe("the page of asamp view #plain", function()
     assert.equal("lua app.lua " .. pages.HOSTILE, b:text "h1")
     assert.truthy(b:text "#subtitle":find(folder .. "/app.vmprof", 1, true))
     local facts = b:text "#facts":gsub("\n+", " ")
-    for _, text in ipairs{"70 MiB allocated", "70 samples of allocations",
+    for _, text in ipairs{"70 MiB allocated, by its samples", "70 samples of allocations",
                           "1.00 s of CPU time, in 100 samples",
                           "14.3% survived the first collection", "5.7% alive at the end",
                           "2 collections (1 minor, 1 major)",
