@@ -34,6 +34,9 @@
 #define BIG		((l_mem)64 * 1024 * 1024)
 #define CALM		((size_t)512 * 1024)
 
+/* Bytes that may be allocated between safe points after a collection was due. */
+#define OVERDUE		((l_mem)1 << 20)
+
 /* Minor collections after which a stack that stayed short gives its block back. */
 #define STAYED		64
 
@@ -155,6 +158,20 @@ void luaC_fullgc (lua_State *L, int isemergency) {
   luaN_collected(L);
   if (!isemergency) luaN_callfinalizers(L);
   g->gcemergency = 0;
+}
+
+
+/*
+** A C function may store without end and come by no safe point: what a table has
+** outgrown is garbage here and was free at once with malloc. It is let grow to as
+** much as is old, so that a full collection costs no more than that. Once such
+** collections were made by the allocations themselves, in the midst of what the
+** core was doing; a table that was being resized lost its weak values then.
+*/
+void luaN_overdue (lua_State *L) {
+  global_State *g = G(L);
+  if (g->GCdebt > OVERDUE && g->GCdebt > g->heap.gc.old && gcrunning(g))
+    luaC_fullgc(L, 1);
 }
 
 

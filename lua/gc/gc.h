@@ -127,6 +127,29 @@
 #define luaO_tostring(L,o)	luaN_tostring(L, o)
 #endif
 
+/*
+** The functions of the API that allocate and have no safe point (raw stores, names
+** that are looked up, texts to compile) first ask whether a collection is long
+** overdue. It is full, as in an emergency: no finalizer is called, no stack is
+** moved. The core holds nothing there that is not anchored; nowhere else does it
+** collect without being short of memory.
+*/
+#define luaN_checkoverdue(L) \
+  (l_unlikely(G(L)->GCdebt > 0) ? luaN_overdue(L) : cast_void(0))
+
+LUAI_FUNC void luaN_overdue (lua_State *L);
+
+#if defined(lapi_c)
+#include "ldo.h"
+#include "lstring.h"
+#include "ltable.h"
+#define luaH_set(L,t,k,v)	(luaN_checkoverdue(L), luaH_set(L, t, k, v))
+#define luaH_setint(L,t,k,v)	(luaN_checkoverdue(L), luaH_setint(L, t, k, v))
+#define luaS_new(L,s)		(luaN_checkoverdue(L), luaS_new(L, s))
+#define luaD_protectedparser(L,z,name,mode) \
+  (luaN_checkoverdue(L), luaD_protectedparser(L, z, name, mode))
+#endif
+
 LUAI_FUNC void luaN_tostring (lua_State *L, TValue *o);
 
 /* v has been stored in 'slot' of table t. */

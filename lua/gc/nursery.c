@@ -239,20 +239,6 @@ static void count (lua_State *L, char *p, size_t n, size_t old, int what,
 #endif
 
 
-/*
-** Is a collection overdue? A C function may allocate without end and come by no
-** safe point: raw stores leave the vectors that a table has outgrown, which are
-** garbage here and were free at once with malloc. What has come since then is
-** let grow to as much as is old, so that a full collection in its place, as in
-** an emergency, costs no more than that.
-*/
-#define OVERDUE	((l_mem)1 << 20)
-
-static int overdue (global_State *g) {
-  return g->GCdebt > OVERDUE && g->GCdebt > g->heap.gc.old && gcrunning(g);
-}
-
-
 void *luaN_obtain (lua_State *L, size_t size, size_t oldsize, int what) {
   global_State *g = G(L);
   luaN_Heap *h = &g->heap;
@@ -264,7 +250,7 @@ void *luaN_obtain (lua_State *L, size_t size, size_t oldsize, int what) {
   if (l_unlikely(size > MAX_SIZE - LUAN_GRANULE))
     return NULL;
   outside = 0;
-  if (firsttry(g) && l_likely(!overdue(g) || !canretry(g)))
+  if (firsttry(g))
     p = find(g, size, what, &outside, 0);
   if (l_unlikely(p == NULL)) {
     setdistance(h, d);

@@ -31,10 +31,15 @@
 #define kindof(p)	((int)((uintptr_t)(p) & 3))
 
 
+/*
+** A table that is being resized is strong: values that are in copies, too, must
+** not be cleared in an emergency that comes meanwhile.
+*/
 int luaN_weakness (global_State *g, const Table *t) {
   const TValue *mode = gfasttm(g, t->metatable, TM_MODE);
   const char *s;
-  if (mode == NULL || !ttisshrstring(mode)) return LUAN_STRONG;
+  if (mode == NULL || !ttisshrstring(mode) || t == g->heap.rehashing)
+    return LUAN_STRONG;
   s = getshrstr(tsvalue(mode));
   return (strchr(s, 'k') ? LUAN_EPHEMERON : LUAN_STRONG) |
          (strchr(s, 'v') ? LUAN_WEAKVALUES : LUAN_STRONG);

@@ -1,0 +1,75 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Weak tables that are resized while memory is collected: luaH_resize copies what
+-- a shorter array part has no room for, and then asks for that array. A full
+-- collection at that moment cleared the table, but not the copies.
+--
+-- A bug that was: where a collection was long overdue the request made one, with
+-- memory in plenty. (Upstream's emergency collections clear the table, too.)
+
+local within = require "spec.lua.gc.within"
+
+-- weak(kept, count, from, to) fills 1..count, so that the next key makes the array
+-- part shorter; from..to are held by nothing else. look(w, kept, from, to) tells
+-- how many of these are there still: the others are gone whole.
+local function setup()
+  local function weak(kept, count, from, to)
+    local w = setmetatable({}, {__mode = "v"})
+    for i = 1, 1024 do w[i] = kept end
+    for i = count + 1, 1024 do w[i] = nil end
+    for i = from, to do w[i] = {i} end
+    return w
+  end
+  local function look(w, kept, count, from, to)
+    local n = 0
+    for i = 1, 4000 do kept[i] = {i} end  -- over what was free
+    for i = from, to do
+      local v = w[i]
+      if v ~= nil then
+        assert(type(v) == "table" and rawequal(rawget(v, 1), i), i)
+        n = n + 1
+      end
+    end
+    for i = 1, count do assert(rawequal(w[i], kept), i) end
+    return n
+  end
+  return weak, look
+end
+
+describe("a weak table whose array part becomes shorter", function()
+  it("keeps or clears its values whole when a collection is overdue", function()
+    within(function(state, text)
+      local weak, look = load(text, "setup", "b")()
+      local kept, other = {}, {}
+      local w = weak(kept, 100, 600, 700)
+      for i = 1, 70000 do rawset(other, i, i) end
+      rawset(w, "k", 1)
+      state.check()
+      look(w, kept, 100, 600, 700)
+    end, string.dump(setup))
+  end)
+
+  it("keeps or clears them whole when there is memory for one vector only", function()
+    within(function(state, text)
+      local weak, look = load(text, "setup", "b")()
+      local kept, fill, n = {}, {}, 0
+      local w = weak(kept, 200, 0, -1)
+      collectgarbage("stop")
+      fill = state.table(4096, 0)
+      for i = 1, 20 do fill[i] = state.userdata(4000); n = i end
+      state.failall(0)
+      pcall(function() while true do fill[n + 1] = state.userdata(4000); n = n + 1 end end)
+      assert(20 <= n and n < 4096, n)
+      for i = 600, 602 do w[i] = {i} end
+      for i = 1, 10 do fill[i] = nil end  -- to be found
+      local majors = select(4, state.memory())
+      rawset(w, "k", 1)  -- 4 nodes, for which there is a hole, and 256 slots
+      majors = select(4, state.memory()) - majors
+      state.failall()
+      state.check()
+      assert(majors == 1, majors)
+      local stayed = look(w, kept, 200, 600, 602)
+      assert(stayed == 3, "the table was not being resized when memory was out: " .. stayed)
+    end, string.dump(setup))
+  end)
+end)
