@@ -44,7 +44,8 @@
 **     survivedbytes = {}, later = {}, laterbytes = {}, undecided = {},
 **     undecidedbytes = {}}: totals of
 **     each (node, kind); node 0 when the stack is not known; of time,
-**     samples are periods and bytes are 0. With the variances of these sums:
+**     samples are periods and bytes are 0. objects (own files; else absent):
+**     blocks that the samples stand for. The variances of these sums:
 **     timesquares, of periods (if there are samples of time; else absent), and
 **     bytesquares, survivedsquares, latersquares, of bytes (if the period was
 **     set again; else a sum's variance is the sum times the period)
@@ -144,10 +145,12 @@ static void pushnumbers (lua_State *L, const ReaderSum *sum, int sites,
   lua_settop(L, sites);
 }
 
-/* The columns of variances that cannot be told from the other columns. */
-static void pushvariances (lua_State *L, const Reading *r,
+/* The columns that are not there for all profiles. */
+static void pushothers (lua_State *L, const Reading *r,
                            const ReaderSum *sum, int sites) {
   lua_settop(L, sites);
+  if (r->own && r->samples > 0)
+    pushnumbers(L, sum, sites, "objects", offsetof(Site, objects));
   if (r->timesamples > 0)
     pushnumbers(L, sum, sites, "timesquares", offsetof(Site, timesquares));
   if (r->periods > 0) {
@@ -186,7 +189,7 @@ static void pushsites (lua_State *L, const Reading *r, const ReaderSum *sum) {
       total[k] += values[k];
     }
   }
-  pushvariances(L, r, sum, profile + 1);
+  pushothers(L, r, sum, profile + 1);
   lua_pushvalue(L, profile + 1);
   lua_setfield(L, profile, "sites");
   lua_settop(L, profile);

@@ -129,4 +129,28 @@ function M.rows(profile, t, field, options)
   return table.move(rows, first, #rows, 1, {})
 end
 
+--- The same rows as trees: a list of {name, file, line, native, own, total,
+-- children (a list, nil: none)}; in the place of those that are too small
+-- {more (how many), total}.
+function M.nested(profile, t, field, options)
+  local rows = M.rows(profile, t, field, options)
+  local roots, at = {}, {}
+  for _, row in ipairs(rows) do
+    local fn, above = row.fn, at[row.depth - 1]
+    local node = {total = row.total, more = row.more}
+    if fn then
+      node.name, node.file, node.line = fn.name, fn.file, fn.line
+      node.native, node.own = fn.native, row.own
+    end
+    local list = roots
+    if above then
+      above.children = above.children or {}
+      list = above.children
+    end
+    list[#list + 1] = node
+    at[row.depth] = node
+  end
+  return roots
+end
+
 return M

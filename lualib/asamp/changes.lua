@@ -106,8 +106,8 @@ local function plainlabel(row, n)
 end
 
 local function side(letter, profile, width)
-  return ("%s  %s"):format(letter, layout.cutend(layout.clean(profile.path),
-                                                 width - 3))
+  return ("%s  %s"):format(letter, layout.cutstart(layout.clean(profile.path),
+                                                   width - 3))
 end
 
 -- What is compared: with the clock of time, if both files tell it.

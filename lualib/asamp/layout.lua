@@ -67,12 +67,12 @@ function M.wrap(text, indent, width)
   return table.concat(lines, "\n")
 end
 
--- Columns that the text of a table gets, as long as there are others to spare.
-local LEAST = 16
+--- Columns that the text of a table gets, as long as there are others to spare.
+M.LEAST = 16
 
--- The columns that fit into the width, each with its own ('w'), and what they
--- take together.
-local function fitting(columns, rows, width)
+-- The columns that fit into the width beside 'least' of text, each with its own
+-- ('w'), and what they take together.
+local function fitting(columns, rows, width, least)
   local kept, left = {}, 0
   for i, column in ipairs(columns) do
     local w = math.max(utf8.len(column.title), column.least or 0)
@@ -82,18 +82,18 @@ local function fitting(columns, rows, width)
     kept[i] = setmetatable({w = w, gap = column.gap or 2}, {__index = column})
     left = left + kept[i].gap + w
   end
-  while width - left - 2 < LEAST do
-    local least
+  while width - left - 2 < least do
+    local out
     for i, column in ipairs(kept) do
-      if column.spare and (not least or column.spare > kept[least].spare) then
-        least = i
+      if column.spare and (not out or column.spare > kept[out].spare) then
+        out = i
       end
     end
-    if not least then
+    if not out then
       break
     end
-    left = left - kept[least].gap - kept[least].w
-    table.remove(kept, least)
+    left = left - kept[out].gap - kept[out].w
+    table.remove(kept, out)
   end
   return kept, left
 end
@@ -102,10 +102,10 @@ end
 -- the width on the right. 'columns': list of {title, cells (texts, as many as
 -- rows), gap (spaces before it, default 2), spare (nil: never; the larger, the
 -- sooner it is left out where there is no room)}. 'label(i, n)': the text of row i
--- in at most n columns, colours not counted. Returns lines, and where the text
--- begins.
-function M.grid(columns, rows, title, label, width, paint)
-  local kept, left = fitting(columns, rows, width)
+-- in at most n columns, colours not counted. 'least' (LEAST): columns that it
+-- gets at the cost of numbers. Returns lines, and where the text begins.
+function M.grid(columns, rows, title, label, width, paint, least)
+  local kept, left = fitting(columns, rows, width, least or M.LEAST)
   local function cell(column, text)
     return (" "):rep(column.gap + column.w - utf8.len(text)) .. text
   end

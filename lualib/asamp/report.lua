@@ -3,6 +3,7 @@
 -- to a renderer. The only part of the report that reads files and knows the
 -- terminal.
 
+local calltree = require "asamp.calltree"
 local events = require "asamp.events"
 local focus = require "asamp.focus"
 local json = require "asamp.json"
@@ -49,7 +50,8 @@ local DESCRIPTION = {
     "who called its function", place},
   options.WIDTH,
   options.COLOR,
-  options.JSON,
+  {"json", nil, "everything as JSON, the call tree if it is asked for; all " ..
+    "rows unless --top is given"},
 }
 M.usage = options.usage(DESCRIPTION)
 
@@ -59,8 +61,8 @@ local function first(list, n)
   return table.move(list, 1, math.min(#list, n or #list), 1, {})
 end
 
--- What --json tells of a file: the totals, and the profile without its tree.
-local function document(profile, t, found, top)
+-- What --json tells of a file: the totals, and the tree if that is asked for.
+local function document(profile, t, found, top, setting)
   local doc = {unit = t.unit, whole = t.whole}
   for _, key in ipairs{"path", "command", "complete", "message", "version",
                        "interpreter", "period", "periods", "random", "fates",
@@ -78,6 +80,12 @@ local function document(profile, t, found, top)
   doc.collections = events.collections(profile)
   doc.marks = first(events.marks(profile), top)
   doc.leaks = found
+  if setting.show.tree then
+    doc.tree = {}
+    for _, field in ipairs(setting.by and {setting.by} or t.measures) do
+      doc.tree[field] = calltree.nested(profile, t, field, setting)
+    end
+  end
   doc.lifetimes = lifetimes.of(profile)
   return doc
 end
@@ -166,7 +174,7 @@ local function reportof(path, o, world)
   end
   local found = not setting.focus and leaks.of(profile) or nil
   if o.json then
-    return document(profile, t, found, o.top)
+    return document(profile, t, found, o.top, setting)
   end
   setting.leaks = found
   setting.lifetimes = setting.show.lifetimes and lifetimes.of(profile) or nil

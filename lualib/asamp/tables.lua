@@ -48,25 +48,51 @@ local function whereof(row)
   return row.line > 0 and row.file .. ":" .. row.line or row.file
 end
 
---- A function and its place in n columns: of both as much as fits, of the
--- name the start, of the place the end.
+-- The last name of a place: what of it must be seen.
+local function lastname(where)
+  return where:match "([^/]*)$"
+end
+
+--- A function and its place in n columns: the start of the name, and of the place
+-- the end, its last name before the rest of the function's.
 function M.functionlabel(row, n, paint)
   local name = layout.clean(row.name)
   if totals.iscollection(row) then
     return layout.cutend(name, n)
   end
   local where = layout.clean(whereof(row))
-  name = layout.cutend(name, n - 2 - math.min(layout.width(where), n // 2))
+  local room = n - 2 - math.min(layout.width(name), n // 3)
+  room = math.min(math.max(layout.width(lastname(where)) + 2, n // 2), room)
+  name = layout.cutend(name, n - 2 - math.min(layout.width(where), room))
   return name .. "  " ..
          paint("dim", layout.cutstart(where, n - 2 - layout.width(name)))
 end
 
---- A line and the function it is in, in n columns.
+--- A line and the function it is in, in n columns; the file's name goes before
+-- the function's.
 function M.linelabel(row, n, paint)
   local name, where = layout.clean(row.name), layout.clean(whereof(row))
-  where = layout.cutstart(where, n - 2 - math.min(layout.width(name), n // 2))
-  return where .. "  " ..
-         paint("dim", layout.cutend(name, n - 2 - layout.width(where)))
+  local room = math.min(n, math.max(layout.width(lastname(where)) + 2, n - n // 2,
+                                    n - 2 - layout.width(name)))
+  if layout.width(where) > room and n - 2 - room < 3 then
+    return layout.cutstart(where, n)
+  end
+  where = layout.cutstart(where, room)
+  local left = n - 2 - layout.width(where)
+  return left < 1 and where
+         or where .. "  " .. paint("dim", layout.cutend(name, left))
+end
+
+-- Columns for the labels of rows, so that last names can be seen.
+local function least(style, rows, named)
+  local most = 0
+  for _, row in ipairs(rows) do
+    if row.file and not totals.iscollection(row) then
+      local last = layout.width(lastname(layout.clean(whereof(row)))) + 2
+      most = math.max(most, last + (named and 2 + math.min(12, layout.width(layout.clean(row.name))) or 0))
+    end
+  end
+  return math.max(layout.LEAST, math.min(most, style.width * 2 // 5))
 end
 
 -- ==}
@@ -103,6 +129,21 @@ local function measured(style, rows, field)
   return columns
 end
 
+-- Adds the columns of how many blocks there were, and of how many bytes each.
+local function blockcolumns(style, columns, rows)
+  if style.totals.whole.objects == 0 or style.totals.unit ~= "bytes" then
+    return
+  end
+  columns[#columns + 1] = {title = "blocks", spare = 8, cells = cells(rows, function(row)
+    return row.own.objects > 0 and
+           units.count(math.max(1, math.floor(row.own.objects + 0.5))) or "-"
+  end)}
+  columns[#columns + 1] = {title = "mean", spare = 10, cells = cells(rows, function(row)
+    return row.own.objects > 0 and
+           units.short(math.floor(row.own.bytes / row.own.objects + 0.5)) or "-"
+  end)}
+end
+
 -- Adds the columns of what survived and of what is alive at the end.
 local function livedcolumns(style, columns, rows)
   columns[#columns + 1] = {title = "lived", spare = 2, cells = cells(rows, function(row)
@@ -136,11 +177,12 @@ end
 
 -- ==}
 
---- The first rows of a list under a title; says how many more there are.
-function M.titled(style, title, list, columns, what, label)
+--- The first rows of a list under a title; says how many more there are. 'wanted':
+-- columns for the label, as layout.grid's 'least'.
+function M.titled(style, title, list, columns, what, label, wanted)
   local n = math.min(style.top, #list)
   local lines, left = layout.grid(columns, n, what, label, style.width,
-                                  style.paint)
+                                  style.paint, wanted)
   table.insert(lines, 1, style.paint("bold", title))
   table.insert(lines, 1, "")
   if #list > n then
@@ -148,6 +190,15 @@ function M.titled(style, title, list, columns, what, label)
                                     units.count(#list - n) .. " more")
   end
   return lines
+end
+
+-- As M.titled, of functions or lines.
+local function placed(style, title, list, rows, columns, what)
+  local named = what ~= "line"
+  local label = named and M.functionlabel or M.linelabel
+  return M.titled(style, title, list, columns, what, function(i, n)
+    return label(rows[i], n, style.paint)
+  end, least(style, rows, named))
 end
 
 local function top(style, list)
@@ -184,12 +235,11 @@ function M.functions(style, field)
   local rows = top(style, list)
   local columns = measured(style, rows, field)
   if isallocation(field) then
+    blockcolumns(style, columns, rows)
     livedcolumns(style, columns, rows)
   end
-  return M.titled(style, titleof(style, "By function", field), list, columns,
-    "function", function(i, n)
-      return M.functionlabel(rows[i], n, style.paint)
-    end)
+  return placed(style, titleof(style, "By function", field), list, rows, columns,
+                "function")
 end
 
 -- The rows that have anything of a field themselves.
@@ -212,13 +262,14 @@ function M.lines(style, field)
   local columns = measured(style, rows, field)
   columns = both and table.move(columns, 1, 2, 1, {}) or columns
   if isallocation(field) then
+    blockcolumns(style, columns, rows)
     livedcolumns(style, columns, rows)
   end
   if both or not isallocation(field) then
     addtimecolumns(style, columns, rows)
   end
-  return M.titled(style, titleof(style, "By line", field), list, columns,
-    "line", function(i, n) return M.linelabel(rows[i], n, style.paint) end)
+  return placed(style, titleof(style, "By line", field), list, rows, columns,
+                "line")
 end
 
 --- Types, each with its classes below it.
@@ -241,11 +292,8 @@ function M.types(style, field)
     {title = "", gap = 1, least = 6, spare = 7, cells = cells(rows, function(row)
       return share(row.own, style.totals.whole, field)
     end)},
-    {title = "blocks, about", spare = 8, cells = cells(rows, function(row)
-      return row.objects > 0 and not style.focus
-             and units.count(math.floor(row.objects + 0.5)) or "-"
-    end)},
   }
+  blockcolumns(style, columns, rows)
   livedcolumns(style, columns, rows)
   local all = {}  -- as many as types left out, behind the rows shown
   table.move(rows, 1, #rows, 1, all)
@@ -271,10 +319,8 @@ function M.callers(style, list, field)
       return share(row.total, style.totals.whole, field)
     end)},
   }
-  return M.titled(style, titleof(style, "Called from", field), list, columns,
-    "caller", function(i, n)
-      return M.functionlabel(rows[i], n, style.paint)
-    end)
+  return placed(style, titleof(style, "Called from", field), list, rows, columns,
+                "caller")
 end
 
 --- Lines that are likely to leak: rows of asamp.leaks.
@@ -296,8 +342,7 @@ function M.leaks(style, found)
       return ("%d of %d"):format(row.parts, found.parts)
     end)},
   }
-  return M.titled(style, "Likely leaks", found.rows, columns, "line",
-    function(i, n) return M.linelabel(rows[i], n, style.paint) end)
+  return placed(style, "Likely leaks", found.rows, rows, columns, "line")
 end
 
 local function lifelabel(row)
@@ -328,7 +373,7 @@ function M.lifetimes(style, rows)
   return M.titled(setmetatable({top = #rows}, {__index = style}),
     "By lifetime", rows, columns, "comes from line", function(i, n)
       return rows[i].file and M.linelabel(rows[i], n, style.paint) or "?"
-    end)
+    end, least(style, rows))
 end
 
 return M

@@ -55,6 +55,9 @@ local function legend(p, t, show)
         "line, in C functions it called, in collections then."
     end
   end
+  if t.whole.objects > 0 and (show.functions or show.lines or show.types) then
+    parts[#parts + 1] = "blocks: about how many, of own; mean: their mean size."
+  end
   if t.whole.samples > 0 then
     parts[#parts + 1] = "lived: share of own that survived its first " ..
       "collection." .. (totals.tellsdeaths(p) and

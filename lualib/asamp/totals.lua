@@ -12,6 +12,7 @@
 --   samples, bytes, survived, survivedbytes, undecided   of allocations
 --   later, laterbytes    of those that survived, died later
 --   alive, alivebytes    the others of them; 0 when the file tells no deaths
+--   objects          blocks that the samples stand for, estimated; 0: unknown
 --   timesamples      sampling periods of time; of these
 --   nativesamples    with a C function innermost
 --   gcsamples        in a collection
@@ -22,7 +23,8 @@
 local M = {}
 
 local ALLOCATION = {"samples", "bytes", "survived", "survivedbytes",
-                    "later", "laterbytes", "alive", "alivebytes", "undecided"}
+                    "later", "laterbytes", "alive", "alivebytes", "undecided",
+                    "objects"}
 local TIME = {"timesamples", "nativesamples", "gcsamples", "timesquares"}
 local SQUARES = {"bytesquares", "survivedsquares", "alivesquares"}
 
@@ -35,6 +37,7 @@ end
 local function zero()
   return {samples = 0, bytes = 0, survived = 0, survivedbytes = 0,
           later = 0, laterbytes = 0, alive = 0, alivebytes = 0, undecided = 0,
+          objects = 0,
           timesamples = 0, nativesamples = 0, gcsamples = 0,
           timesquares = 0, bytesquares = 0, survivedsquares = 0,
           alivesquares = 0}

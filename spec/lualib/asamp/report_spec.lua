@@ -40,9 +40,9 @@ describe("asamp report", function()
     assert.equal("", err)
     assert.truthy(out:find("40 MiB allocated", 1, true))
     assert.truthy(out:find(
-      "30.0M  75.0%  30.0M  75.0%    67%  parse  lib/parse.lua:10\n", 1, true))
+      "30.0M  75.0%  30.0M  75.0%  561,737   56B    67%  parse  lib/parse.lua:10\n", 1, true))
     assert.truthy(out:find(
-      "10.0M  25.0%  40.0M 100.0%     0%  main chunk  app.lua\n", 1, true))
+      "10.0M  25.0%  40.0M 100.0%  187,246   56B     0%  main chunk  app.lua\n", 1, true))
     assert.truthy(out:find("lib/parse.lua:12  parse\n", 1, true))
     assert.truthy(out:find("  table\n", 1, true))
     assert.truthy(out:find("  string\n", 1, true))
@@ -69,6 +69,27 @@ describe("asamp report", function()
     local _, short = run("--json", "--top", "1", path)
     assert.is_nil(short:find('"name": "main chunk", "native"', 1, true))
     assert.is_true(#short < #out)
+  end)
+
+  it("has the call tree in JSON when it is asked for", function()
+    local cjson = require "cjson"
+    local _, out = run("--json", path)
+    assert.is_nil(cjson.decode(out).tree)
+    for _, words in ipairs{{"--tree"}, {"--show", "tree"}, {"--tree", "--by", "bytes"}} do
+      words[#words + 1], words[#words + 2] = "--json", path
+      _, out = run(table.unpack(words))
+      local tree = cjson.decode(out).tree
+      assert.equal(1, #tree.bytes)
+      local root = tree.bytes[1]
+      assert.same({"main chunk", 10 << 20, 40 << 20, "app.lua"},
+                  {root.name, root.own, root.total, root.file})
+      assert.same({{name = "parse", file = "lib/parse.lua", line = 10, native = false,
+                    own = 30 << 20, total = 30 << 20}}, root.children)
+    end
+    _, out = run("--json", "--tree", "--min", "80", path)
+    local cut = cjson.decode(out).tree.bytes[1]
+    assert.same({"main chunk"}, {cut.name})
+    assert.is_nil(cut.children)
   end)
 
   it("helps", function()

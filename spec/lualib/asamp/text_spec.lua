@@ -24,7 +24,6 @@ local function example(stacks)
     size = 524288, random = true, minors = 40, majors = 2,
     collections = {{time = 1000000, inuse = 3 << 20, held = 4 << 20,
                     rss = 5 << 20, duration = 1500, tenured = 1 << 20}}})
-  p.kinds[1].objects = 1234567.4
   return p
 end
 
@@ -35,6 +34,15 @@ end
 
 local SHOW = {functions = true, lines = true, types = true,
               collections = true, marks = true}
+
+-- Blocks of tables without a class and of strings, not of points.
+local function withblocks(p)
+  p.sites.objects = {}
+  for i, kind in ipairs(p.sites.kind) do
+    p.sites.objects[i] = kind == profiles.TABLE and 1234567.4
+                         or kind == profiles.STRING and 100 or 0
+  end
+end
 
 -- The report of a profile after 'change' was made to it.
 local function render(change, options, stacks)
@@ -152,12 +160,40 @@ describe("the report's text", function()
   end)
 
   it("has types with their classes", function()
-    has(render(), "By type and class\n",
-      "  300.0M  60.0%      1,234,567    10%  table\n" ..
-      "   50.0M  10.0%              -    20%    Point\n" ..
-      "  200.0M  40.0%              -    10%  string\n")
+    has(render(withblocks), "By type and class\n", " blocks  mean  lived  type\n",
+      "  300.0M  60.0%  1,234,567  255B    10%  table\n" ..
+      "   50.0M  10.0%          -     -    20%    Point\n" ..
+      "  200.0M  40.0%        200  1.0M    10%  string\n")
     local s = render(function(p) p.kinds[4].class = nil end)
     has(s, "By type\n")
+  end)
+
+  it("has the blocks of functions and lines, and their mean size", function()
+    local s = render(withblocks)
+    has(s, "own          total            blocks  mean  lived  function\n",
+        "  300.0M  60.0%  400.0M  80.0%  1,234,567  255B    10%  decode  x.lua:1\n",
+        "  100.0M  20.0%        100  1.0M     0%  x.lua:4  main\n")
+    has(flat(s), "blocks: about how many")
+    s = render(withblocks, {focus = {title = "x", entries = {}}})
+    has(s, "  300.0M  60.0%  1,234,567  255B    10%  table\n")
+    assert.is_nil(render():find("blocks", 1, true))
+  end)
+
+  it("shows the end of a path, whatever the width, and numbers as far as there is room", function()
+    for _, columns in ipairs{60, 80, 120} do
+      local s = render(function(p)
+        withblocks(p)
+        for _, fn in ipairs(p.functions) do
+          fn.file = fn.native and fn.file or "/usr/share/lua/5.4/deep/below/linearizer.lua"
+        end
+      end, {width = columns}, mixed())
+      local n = 0
+      for line in s:gmatch "[^\n]*(linearizer%.lua:%d+)" do
+        n = n + 1
+        assert.truthy(line:find "^linearizer%.lua:%d+$")
+      end
+      assert.equal(7, n, s)  -- each row of functions and lines, by bytes and by time
+    end
   end)
 
   it("shows allocations and time of a line side by side", function()
