@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: MIT
 # make help says what there is. How a variant is built stands in lua/build.mk.
 PREFIX ?= /usr/local
+DESTDIR ?=
 EDIT := build/edit
 VARIANT = $(MAKE) -f lua/build.mk V=$@
-PACKAGES := gcc g++ make patch git binutils ca-certificates curl pkg-config libc6-dev libreadline-dev \
+# Lists are put together where they are used (=), in whatever order they stand.
+PACKAGES = gcc g++ make patch git binutils ca-certificates curl pkg-config libc6-dev libreadline-dev \
   libunwind-dev libdw-dev zlib1g-dev libisal-dev valgrind lua-busted lua-check lua5.4 \
   lua-cjson lua-lpeg lua-socket lua-sec lua-luv lua-filesystem lua-yaml openssl gringo gnuplot-nox \
   $(PAGETOOLS)
-PAGETOOLS := esbuild node-d3
+PAGETOOLS = esbuild node-d3
 # What spec/support/browser.lua starts.
-BROWSER := $(if $(wildcard /usr/bin/chromium /usr/bin/google-chrome),,chromium-headless-shell fonts-dejavu-core)
+BROWSER = $(if $(wildcard /usr/bin/chromium /usr/bin/google-chrome),,chromium-headless-shell fonts-dejavu-core)
 SPECLIBS := $(patsubst spec/support/%.c,build/spec/%.so,$(wildcard spec/support/*.c))
 SPECFLAGS := -std=gnu99 -Wall -Wextra -O1 -g -fPIC -shared -Ibuild/include/lua5.4 -Iasamp
 
@@ -41,6 +43,10 @@ test: deps browser ## lint and specs, on the fork, the debug and the ASan build
 	@$(MAKE) --no-print-directory -j2 plain debug asan speclibs
 	@$(MAKE) --no-print-directory lint
 	@spec/run fork debug asan
+
+fresh: ## make demo in a pristine Debian: DIST=trixie for another, FULL=1 with make test
+	@lua/deps mmdebstrap
+	@spec/fresh
 
 speclibs: $(SPECLIBS) ## what specs load besides: build/spec
 
@@ -87,5 +93,5 @@ clean: ## removes build/, keeps the download
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):[^#]*## /\1\t/p' Makefile | expand -t 10
 
-.PHONY: fork plain debug asan deps view browser demo test speclibs testes bench lint edit export install clean help
+.PHONY: fork plain debug asan deps view browser demo test fresh speclibs testes bench lint edit export install clean help
 .DEFAULT_GOAL := fork

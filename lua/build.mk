@@ -7,9 +7,10 @@ P ?= $(if $(filter fork,$(V)),build,$(B))
 ROOT ?= $(abspath $(P))
 TARBALL := build/dl/lua.tar.gz
 SRC := $(B)/src
-MULTIARCH := $(shell gcc -print-multiarch 2>/dev/null)
+EXTRA ?=
 
 CC := gcc
+MULTIARCH := $(shell gcc -print-multiarch 2>/dev/null || $(CC) -print-multiarch 2>/dev/null)
 OPT_plain := -O2
 OPT_fork := -O2
 OPT_install := -O2
@@ -18,16 +19,19 @@ OPT_asan := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
   -fno-sanitize-recover=undefined -DLUAI_ASSERT
 PATHS := -DLUA_PATH_DEFAULT='"$(ROOT)/share/lua/5.4/?.lua;$(ROOT)/share/lua/5.4/?/init.lua;/usr/local/share/lua/5.4/?.lua;/usr/local/share/lua/5.4/?/init.lua;/usr/local/lib/lua/5.4/?.lua;/usr/local/lib/lua/5.4/?/init.lua;/usr/share/lua/5.4/?.lua;/usr/share/lua/5.4/?/init.lua;./?.lua;./?/init.lua"' \
   -DLUA_CPATH_DEFAULT='"$(ROOT)/lib/lua/5.4/?.so;/usr/local/lib/lua/5.4/?.so;/usr/lib/$(MULTIARCH)/lua/5.4/?.so;/usr/lib/lua/5.4/?.so;/usr/local/lib/lua/5.4/loadall.so;./?.so"'
+# The options among $(1) that this compiler knows for the language $(2): clang
+# has not all of gcc's, and other processors not all of x86's.
+known = $(foreach o,$(1),$(shell $(CC) -Werror $(o) -x $(2) -c -o /dev/null /dev/null \
+  2>/dev/null && echo $(o)))
 # No branch of the bytecode loop lies across two fetches of the processor: where
 # one does is chance, and moved programs by up to a tenth from build to build.
-PLACE := $(shell $(CC) -Wa,-mbranches-within-32B-boundaries -x assembler -c \
-  -o /dev/null /dev/null 2>/dev/null && echo -Wa,-mbranches-within-32B-boundaries)
+comma := ,
+PLACE := $(call known,-Wa$(comma)-mbranches-within-32B-boundaries,assembler)
 # The bytecode loop of the fork: a dispatch of its own behind every instruction
 # (gcc joins them to one else), and the order of the source, in which what is
 # usual comes first.
-LOOP_fork := -fno-crossjumping -freorder-blocks-algorithm=simple \
-  -fno-guess-branch-probability
-LOOP_install := $(LOOP_fork)
+LOOP := $(if $(filter fork install,$(V)),$(call known,-fno-crossjumping \
+  -freorder-blocks-algorithm=simple -fno-guess-branch-probability,c))
 CFLAGS := -std=gnu99 -Wall -Wextra $(OPT_$(V)) $(PLACE) $(EXTRA) -DLUA_COMPAT_5_3 \
   -DLUA_USE_LINUX -DLUA_USE_READLINE -I$(SRC)/src
 LDFLAGS := $(filter -fsanitize%,$(OPT_$(V)))
@@ -38,6 +42,8 @@ CORE := lapi lcode lctype ldebug ldo ldump lfunc lgc llex lmem lobject lopcodes 
 LIB := lauxlib lbaselib lcorolib ldblib liolib lmathlib loadlib loslib lstrlib \
   ltablib lutf8lib linit
 OURS :=
+PATCHES :=
+HEADERS :=
 ifeq ($(filter plain,$(V)),)
   CORE := $(filter-out lmem lgc,$(CORE))
   OURS := $(sort $(wildcard lua/gc/*.c)) lua/seam.c lua/tick.c
@@ -62,6 +68,8 @@ MODFLAGS = -std=gnu99 -Wall -Wextra $(OPT_$(V)) $(EXTRA) -fPIC \
 ISAL := $(if $(wildcard /usr/include/isa-l/igzip_lib.h),-lisal)
 MODULE = $(CC) $(LDFLAGS) -shared -Wl,-z,nodelete \
   -Wl,--version-script=asamp/exports -o $@ $(filter %.o,$^)
+MODULES :=
+LUALIB :=
 ifeq ($(filter plain,$(V)),)
   MODULES := $(addprefix $(P)/lib/lua/5.4/,profiler/core.so profiler/reader.so \
     profiler/convert.so asamp/host.so)
@@ -69,6 +77,7 @@ ifeq ($(filter plain,$(V)),)
 endif
 
 # The page of asamp view, where its tools are installed (make view).
+PAGE :=
 ifneq ($(and $(LUALIB),$(wildcard /usr/bin/esbuild),$(wildcard /usr/share/nodejs/d3-brush)),)
   PAGE := $(P)/share/lua/5.4/asamp/view/page.html
 endif
@@ -86,7 +95,7 @@ $(B)/$(1): always
 endef
 $(eval $(call STAMP,root,$(ROOT)))
 $(eval $(call STAMP,series,$(PATCHES)))
-$(eval $(call STAMP,extra,$(EXTRA)))
+$(eval $(call STAMP,extra,$(CC) $(EXTRA)))
 
 # The sources, unpacked fresh whenever the tarball or a patch changes, comes or
 # goes.
@@ -106,7 +115,7 @@ $(B)/$(1)/seam.o $(B)/$(1)/tick.o: $(B)/$(1)/%.o: lua/%.c $(B)/prepared $(B)/ext
 	@mkdir -p $$(@D)
 	$(CC) $$(CFLAGS) $(2) -c -o $$@ $$<
 $(B)/$(1)/loadlib.o: CFLAGS += $$(PATHS)
-$(B)/$(1)/lvm.o: CFLAGS += $$(LOOP_$(V))
+$(B)/$(1)/lvm.o: CFLAGS += $$(LOOP)
 $(B)/$(1)/loadlib.o: $(B)/root
 # The core's code in a section of its own, whose bounds the linker names
 # (luaN_code of seam.h).

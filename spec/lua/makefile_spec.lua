@@ -1,0 +1,134 @@
+-- SPDX-License-Identifier: MIT
+--
+-- The makefiles: what `make deps` installs is all that the build looks for on
+-- this machine, no variable is used before it has a value, and any compiler
+-- gets only the options that it knows.
+
+local shell = require "spec.lua.shell"
+
+local FILES = {"Makefile", "lua/build.mk"}
+
+-- What the recipe of a target would run, as words.
+local function words(target)
+  local set = {}
+  for word in shell.output("make -n --no-print-directory " .. target):gmatch "%S+" do set[word] = true end
+  return set
+end
+
+-- The packages of files that are here, by the file.
+local function packages(paths)
+  local by = {}
+  for i, path in ipairs(paths) do paths[i] = shell.output("readlink -f " .. path):gsub("\n", "") end
+  for name, path in select(2, shell.run("dpkg-query -S " .. table.concat(paths, " ")))
+                    :gmatch "([^:\n]+)[^\n]*: ([^\n]+)" do
+    by[path] = name
+  end
+  return by
+end
+
+-- What is installed with one of the set: the packages of it, and all that
+-- these need.
+local function closure(set)
+  local needs, todo, all = {}, {}, {}
+  local installed = shell.output "dpkg-query -W -f '${Package}\t${Depends}\n'"
+  for name, list in installed:gmatch "([^\t\n]+)\t([^\n]*)" do
+    needs[name] = list
+  end
+  for word in pairs(set) do todo[#todo + 1] = word end
+  while #todo > 0 do
+    local name = table.remove(todo)
+    if needs[name] and not all[name] then
+      all[name] = true
+      for word in needs[name]:gsub("%b()", ""):gmatch "[%w+.-]+" do todo[#todo + 1] = word end
+    end
+  end
+  return all
+end
+
+describe("make deps #plain", function()
+  it("installs whatever the makefiles look for on this machine", function()
+    -- PACKAGES once used PAGETOOLS above the line that set it, so that a fresh
+    -- machine had neither esbuild nor d3: there was no page, and nothing failed
+    -- where they had been installed before.
+    local paths = {}
+    for _, file in ipairs(FILES) do
+      for list in shell.read(file):gmatch "%$%(wildcard (/[^)]*)%)" do
+        for path in list:gmatch "/%S+" do
+          if not path:find "chrom" then paths[#paths + 1] = path end  -- make browser
+        end
+      end
+    end
+    assert.is_true(#paths >= 3, "no wildcards found")
+    for _, tool in ipairs{"esbuild", "luacheck", "busted"} do
+      paths[#paths + 1] = shell.output("command -v " .. tool):gsub("\n", "")
+    end
+    local names, installed = packages(paths), closure(words "deps")
+    for _, path in ipairs(paths) do
+      assert.is_true(names[path] ~= nil, path .. " is not of an installed package")
+      assert.is_true(installed[names[path]], ("the build looks for %s, but make deps does not install %s")
+                     :format(path, names[path]))
+    end
+  end)
+end)
+
+describe("the makefiles #plain", function()
+  -- What make warns of when a target is asked for.
+  local function warned(line)
+    local _, _, err = shell.run("make -n --warn-undefined-variables " .. line)
+    local list = {}
+    for _, text in ipairs(shell.lines(err)) do
+      if text:find "undefined variable" then list[#list + 1] = text end
+    end
+    return list
+  end
+
+  it("use no variable that has no value yet", function()
+    for target in shell.read "Makefile":gmatch "\n(%l+):[^\n]*## " do
+      assert.same({}, warned(target), target)
+    end
+    for _, variant in ipairs{"plain", "fork", "debug", "asan", "install"} do
+      assert.same({}, warned("-f lua/build.mk V=" .. variant), variant)
+    end
+  end)
+
+  it("notice one that is used too early", function()
+    local path = os.tmpname()
+    shell.write(path, "A := $(B)\nB := b\nall:\n\t@echo $(A)\n")
+    assert.equal(1, #warned("-f " .. path))
+    os.remove(path)
+  end)
+
+  it("give a compiler only the options that it knows", function()
+    -- `make CC=clang` failed: three options of the bytecode loop were gcc's.
+    local folder = shell.folder()
+    local picky = folder .. "/picky"
+    shell.write(picky, [[#!/bin/sh
+      for word; do
+        case $word in -freorder-blocks-algorithm=*|-Wa,*) echo "picky: what is '$word'?" >&2; exit 1 ;; esac
+      done
+      exec gcc "$@"
+    ]])
+    shell.output("chmod +x " .. picky)
+    local function loop(cc)
+      local text = shell.output(("make -n -f lua/build.mk V=fork B=%s/b P=%s/p CC=%s")
+                                :format(folder, folder, cc))
+      return text:match "\n([^\n]*/obj/lvm%.o [^\n]*)"
+    end
+    local all, some = loop "gcc", loop(picky)
+    assert.is_truthy(all:find(" -freorder-blocks-algorithm=simple ", 1, true), all)
+    assert.is_nil(some:find("reorder-blocks", 1, true))
+    assert.is_nil(some:find("-Wa,", 1, true))
+    assert.is_truthy(some:find(" -fno-crossjumping ", 1, true))  -- what it knows it gets
+    shell.remove(folder)
+  end)
+
+  it("build anew for another compiler", function()
+    local folder = shell.folder()
+    local function stamp(cc)
+      shell.output(("make -s -f lua/build.mk B=%s P=%s CC=%s %s/extra"):format(folder, folder, cc, folder))
+      return shell.read(folder .. "/extra")
+    end
+    assert.is_true(stamp "gcc" ~= stamp "cc")
+    shell.remove(folder)
+  end)
+end)
