@@ -1,0 +1,105 @@
+-- SPDX-License-Identifier: MIT
+--
+-- spec/fresh and the sums of spec/tally.sh: what cannot be tried is one line
+-- that says so, and no failure is lost on the way to the closing line. That
+-- the README's commands work on a new machine is for `make fresh` itself.
+
+local shell = require "spec.lua.shell"
+
+describe("spec/tally.sh #plain", function()
+  -- Runs the commands by their names; exit status and the lines said.
+  local function tallied(...)
+    local line = ". spec/tally.sh; "
+    for i, command in ipairs{...} do line = line .. ("tally part%d sh -c %q; "):format(i, command) end
+    local status, out, err = shell.run(line .. "closing")
+    return status, shell.lines(out), err
+  end
+
+  it("sums closing lines, and leaves one alone on its line", function()
+    local status, out, err = tallied("echo hello; echo 3 passed, 0 failed",
+                                     "echo 1 passed, 9 failed; echo 39 passed, 0 failed")
+    assert.same({0, ""}, {status, err})
+    assert.same({"hello", "part1: 3 passed, 0 failed", "part2: 1 passed, 9 failed",
+                 "part2: 39 passed, 0 failed", "42 passed, 0 failed"}, out)
+  end)
+
+  it("fails when anything failed, and counts what has no closing line as one", function()
+    local status, out = tallied("echo 3 passed, 2 failed; exit 1", "true", "exit 7")
+    assert.equal(1, status)
+    assert.equal("4 passed, 3 failed", out[#out])
+  end)
+
+  it("counts an end that is bad although no failure was told", function()
+    local status, out, err = tallied("echo 5 passed, 0 failed; exit 2")
+    assert.equal(1, status)
+    assert.equal("5 passed, 1 failed", out[#out])
+    assert.equal("part1: ended with status 2\n", err)
+  end)
+end)
+
+describe("spec/fresh #plain", function()
+  local folder
+  before_each(function() folder = shell.folder() end)
+  after_each(function() shell.remove(folder) end)
+
+  -- A tool of that name, in front of the machine's own.
+  local function tool(name, text)
+    shell.write(folder .. "/" .. name, "#!/bin/sh\n" .. text .. "\n")
+    shell.output(("chmod +x %s/%s"):format(folder, name))
+  end
+
+  -- Runs it with these tools; the one line on stderr.
+  local function refused(settings, path)
+    local status, out, err = shell.run(("PATH=%s %s spec/fresh")
+                                       :format(path or folder .. ":$PATH", settings or ""))
+    assert.same({2, ""}, {status, out}, err)
+    assert.is_truthy(err:find "^spec/fresh: [^\n]+\n$", err)
+    return err
+  end
+
+  it("says that it needs root, and how to get there", function()
+    tool("id", "echo 1000")
+    tool("sudo", "exit 1")
+    assert.is_truthy(refused():find("run: sudo make fresh", 1, true))
+  end)
+
+  it("says which tool is missing, and of which package it is", function()
+    tool("id", "echo 0")
+    for _, name in ipairs{"dirname", "sh"} do
+      shell.output(("ln -s $(command -v %s) %s/%s"):format(name, folder, name))
+    end
+    local err = refused(nil, folder)
+    assert.is_truthy(err:find("no mmdebstrap here; install it: apt-get install -y mmdebstrap", 1, true), err)
+  end)
+
+  it("says where root may not mount", function()
+    tool("id", "echo 0")
+    tool("mmdebstrap", "exit 1")
+    tool("unshare", "exit 1")
+    assert.is_truthy(refused():find("the capability SYS_ADMIN", 1, true))
+  end)
+
+  it("refuses settings that it does not know", function()
+    for setting, message in pairs{
+      ["DIST='a b'"] = "DIST must be a release of Debian such as bookworm or trixie, got 'a b'",
+      ["FULL=yes"] = "FULL must be 1 or nothing, got 'yes'",
+      ["LUA_TARBALL=/nowhere"] = "LUA_TARBALL=/nowhere cannot be read",
+    } do
+      assert.is_truthy(refused(setting):find(message, 1, true), setting)
+    end
+  end)
+
+  it("fails where no Debian can be made, says why, and leaves nothing behind", function()
+    -- namespaces are not what is tried here: not every machine has them
+    tool("id", "echo 0")
+    tool("unshare", [[while [ "${1#--}" != "$1" ]; do shift; done; exec "$@"]])
+    tool("apt-get", "echo 'http://mirror.invalid/debian bookworm main'")
+    tool("mmdebstrap", "echo 'E: no such suite' >&2; exit 1")
+    local status, out, err = shell.run(("PATH=%s:$PATH TMPDIR=%s DIST=trixie spec/fresh")
+                                       :format(folder, folder))
+    assert.equal(1, status, err)
+    assert.is_truthy(out:find("E: no such suite\nspec/fresh: mmdebstrap could not make trixie", 1, true), out)
+    assert.is_truthy(out:find("\n0 passed, 1 failed\n$"), out)
+    assert.equal("", shell.output(("find %s -mindepth 1 -type d"):format(folder)))
+  end)
+end)
