@@ -12,6 +12,8 @@
 **     shell's foreground job: the keyboard's signals are the program's,
 **     SIGTERM and SIGHUP are passed on to it.
 **   samefile(a, b) -> are these two names of one file that is there?
+**   realpath(path) -> the absolute path without links, "." and ".." in it; nil
+**                     when there is nothing of that name
 **   isfile(path)   -> is it a regular file (or a link to one)? Does not open
 **                     it, so that a pipe cannot make anybody wait
 **   raise(signal)  ends this process by that signal; does not return
@@ -20,6 +22,7 @@
 */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -44,6 +47,12 @@ static int l_columns (lua_State *L) {
     lua_pushinteger(L, NOTOLD);
   else
     lua_pushinteger(L, size.ws_col);
+  return 1;
+}
+
+static int l_realpath (lua_State *L) {
+  char path[PATH_MAX];
+  lua_pushstring(L, realpath(luaL_checkstring(L, 1), path));  /* NULL: nil */
   return 1;
 }
 
@@ -239,6 +248,7 @@ int luaopen_asamp_host (lua_State *L);
 int luaopen_asamp_host (lua_State *L) {
   static const luaL_Reg functions[] = {
     {"columns", l_columns}, {"samefile", l_samefile}, {"isfile", l_isfile},
+    {"realpath", l_realpath},
     {"run", l_run}, {"raise", l_raise}, {"interruptible", l_interruptible},
     {NULL, NULL}
   };

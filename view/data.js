@@ -43,6 +43,8 @@ export function decode(text) {
     // text of a line, or undefined
     source: (file, line) => (raw.sources[`F${file}`] || {})[`L${line}`],
     hasSource: file => raw.sources[`F${file}`] !== undefined,
+    // why a file has no text; undefined if it has some, or needs none
+    whyNoSource: file => raw.reasons[raw.nosources[`F${file}`]],
   };
 }
 

@@ -103,7 +103,8 @@ export class Lines {
     this.panel.replaceChildren(
       el("h3", {}, this.where(i), el("span", { class: "muted" }, `  in ${fn.name}`)),
       rows.length > 0 ? el("div", { class: "lines" }, ...rows)
-        : el("p", { class: "muted" }, "The source file was not found when this page was made."));
+        : el("p", { class: "muted" }, "No source lines: the file "
+             + `${data.whyNoSource(fn.fileid) || "has no such line"}.`));
   }
 }
 

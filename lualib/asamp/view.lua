@@ -27,7 +27,8 @@ local DESCRIPTION = {
     "log, as for asamp report.",
   options.out("the page (default FILE.html; - is standard output)"),
   {"source", "DIRS", "folders, with colons between them, in which source " ..
-    "files of relative names are looked for besides the current one"},
+    "files of relative names are looked for besides the current one; of no " ..
+    "others are lines shown"},
   {"nodes", "N", "keep at most N nodes of the call tree (default 100000)",
     options.whole(1)},
 }
@@ -66,8 +67,8 @@ local function read(path, world)
   end
 end
 
--- Makes the page of a profile; nil when it cannot, and a message unless all
--- is told.
+-- Makes the page of a profile. Its text, and what it is to be told of besides;
+-- nil when it cannot, and a message unless all is told.
 local function make(path, out, o, world)
   local template, missing = page.template()
   if not template then
@@ -91,10 +92,15 @@ local function make(path, out, o, world)
   for folder in (o.source or ""):gmatch "[^:]+" do
     folders[#folders + 1] = folder
   end
-  columns.sources = sources.of(columns, folders)
+  columns.sources, columns.nosources = sources.of(columns, folders)
+  columns.reasons = sources.WHY
+  local told = sources.told(columns, columns.nosources)
+  if told then
+    columns.notes[#columns.notes + 1] = told:gsub("^n", "N") .. "."
+  end
   local text = page.fill(template, columns)
   local ok, reason = write(out, text, world)
-  return ok and text, reason
+  return ok and text, reason or told
 end
 
 --- Runs the command. 'world': see asamp.lua. Returns the exit code.
@@ -111,10 +117,11 @@ function M.run(args, world)
     return 2
   end
   local text, message = make(path, out, o, world)
+  if text and out ~= "-" then
+    world.out(("%s: %s; open it in a browser\n"):format(out, units.bytes(#text)))
+  end
   if message then
     world.err(("asamp view: %s\n"):format(message))
-  elseif text and out ~= "-" then
-    world.out(("%s: %s; open it in a browser\n"):format(out, units.bytes(#text)))
   end
   return text and 0 or 1
 end

@@ -47,9 +47,10 @@ describe("asamp view", function()
   teardown(function() os.execute("rm -r " .. folder) end)
 
   it("writes FILE.html and says how large it is", function()
-    local code, out, err = pages.run(path)
+    local code, out, err = pages.run(path, "--source", folder)
     assert.equal(0, code)
-    assert.equal("", err)
+    assert.truthy(err:find("^asamp view: no source lines of 1 file: 1 is not here; %-%-source " ..
+                           "says where to look %([^\n]*%.lua%)\n$"), err)
     assert.truthy(out:find(path .. ".html: ", 1, true))
     assert.truthy(process.read(path .. ".html"):find "^<!doctype html>")
   end)
@@ -127,7 +128,7 @@ describe("asamp view", function()
     local cut = process.file(whole:sub(1, #whole - 100))
     local code, _, err = pages.run(cut, "-o", folder .. "/cut.html")
     assert.equal(0, code)
-    assert.truthy(err:find("^asamp view: [^\n]*; the page shows what could be read\n$"))
+    assert.truthy(err:find("^asamp view: [^\n]*; the page shows what could be read\n"))
     local columns = embedded(process.read(folder .. "/cut.html"))
     assert.truthy(columns.notes[1]:find "^The file is not whole: ")
     os.remove(cut)
@@ -160,22 +161,117 @@ describe("asamp view", function()
     assert.equal("app.work()", columns.sources[at].L11)
   end)
 
+  -- The lines of a file of that name, of which line 2 has a frame, and why
+  -- there are none.
   local function lookup(file, folders)
-    return sources.of({files = {file, "-"}, functions = {file = {0, 1}, native = {0, 0}},
-                       nodes = {fn = {0, 1}, line = {2, 3}}}, folders or {})
+    local texts, missing = sources.of({
+      files = {file, "-"}, functions = {file = {0, 1}, native = {0, 0}},
+      nodes = {fn = {0, 1}, line = {2, 3}}}, folders or {})
+    return texts.F0, missing.F0
+  end
+
+  -- Of what it must not show.
+  local function refused(reason, file, folders)
+    local texts, why = lookup(file, folders)
+    assert.is_nil(texts, file)
+    assert.equal(reason, why, file)
   end
 
   it("looks for relative names below --source, and opens no device, pipe or binary", function()
-    assert.same({}, lookup "app.lua")
-    assert.equal("function app.load(n)", lookup("app.lua", {"/nowhere", folder}).F0.L2)
-    assert.same({}, lookup "/dev/zero")
-    assert.same({}, lookup "/proc/version")
-    assert.same({}, lookup(path))
-    assert.same({}, lookup(folder))
+    refused("absent", "app.lua")
+    refused("absent", "app\0.lua", {folder})
+    assert.equal("function app.load(n)", lookup("app.lua", {"/nowhere", folder}).L2)
+    refused("unread", path, {folder})
+    refused("unread", "", {folder})
     assert(os.execute("mkfifo " .. folder .. "/pipe"))
-    assert.same({}, lookup(folder .. "/pipe"))  -- would wait for a writer
+    refused("unread", "pipe", {folder})  -- would wait for a writer
     local code = pages.run(path, "--source", "/nowhere:" .. folder, "-o", folder .. "/x.html")
     assert.equal(0, code)
+  end)
+
+  it("shows no file from outside, whatever name leads there", function()
+    -- The profile may come from anybody, and the page may go to anybody: a
+    -- name like @//proc/self/status once put that file into the page.
+    local secret = process.file "first\nsecret\nthird\n"
+    local name = secret:match "[^/]*$"
+    local inner = folder .. "/inner"
+    assert(os.execute(("mkdir %s %s/.hidden && ln -s %s %s/link.lua && ln -s %s %s/up"):format(
+      inner, inner, secret, inner, folder, inner)))
+    assert(os.execute(("ln -s %s/app.lua %s/here.lua && cp %s %s/.hidden/x.lua"):format(
+      inner, inner, secret, inner)))
+    assert(os.execute(("cp %s/app.lua %s/app.lua"):format(folder, inner)))
+    for _, file in ipairs{
+      "//proc/self/status", "/proc/self/status", "/./proc/self/status", "//sys/kernel/notes",
+      "/proc/self/root/proc/self/status", secret, "/" .. secret, "/.." .. secret,
+      "/proc/self/root" .. secret, "/dev/zero", inner .. "/../app.lua",
+      inner .. "/link.lua", inner .. "/up/app.lua", inner .. "/up",
+    } do
+      refused("outside", file, {inner})
+    end
+    for _, file in ipairs{"../app.lua", "inner/../../app.lua", "link.lua", "up/app.lua"} do
+      refused(file:find "^inner" and "absent" or "outside", file, {inner})
+    end
+    refused("outside", "../../" .. folder:match "[^/]*$" .. "/app.lua", {inner .. "/."})
+    refused("outside", "/proc/self/status", {"/"})
+    -- a folder whose name only begins like one that is allowed
+    assert(os.execute(("mkdir %s-other && cp %s %s-other/x.lua"):format(inner, secret, inner)))
+    refused("outside", inner .. "-other/x.lua", {inner})
+    -- what is hidden has to be named
+    refused("hidden", ".hidden/x.lua", {inner})
+    refused("hidden", inner .. "/.hidden/x.lua", {inner})
+    assert.equal("secret", lookup("x.lua", {inner .. "/.hidden"}).L2)
+    -- links and dots that stay inside are followed
+    for _, file in ipairs{"app.lua", "here.lua", "./../inner/app.lua", inner .. "//app.lua",
+                          "/proc/self/root" .. inner .. "/app.lua"} do
+      assert.equal("function app.load(n)", lookup(file, {inner}).L2)
+    end
+    assert.equal("secret", lookup(name, {secret:match "^(.*)/"}).L2)
+    os.remove(secret)
+  end)
+
+  it("says of which files it has no lines, and why", function()
+    local profile = folder .. "/names.vmprof"
+    local p = assert(require "profilegen".open{path = profile, period = 1 << 20})
+    local names = {"//proc/self/status", "../../etc/passwd", "/etc/hostname", "absent.lua", "app.lua"}
+    for i, name in ipairs(names) do
+      p:name(8 * i, "f" .. i, 1, "@" .. name)
+      p:sample{8 * i, 1, kind = 3, size = 64}
+    end
+    assert(p:close())
+    local code, _, err = pages.run(profile, "--source", folder)
+    assert.equal(0, code)
+    local told = "o source lines of 4 files: 3 lie outside the current folder and those of --source " ..
+      "(such as //proc/self/status); 1 is not here; --source says where to look (absent.lua)"
+    assert.equal("asamp view: n" .. told .. "\n", err)
+    local columns, json = embedded(process.read(profile .. ".html"))
+    assert.same({"N" .. told .. "."}, columns.notes)
+    local texts = 0
+    for _ in pairs(columns.sources) do texts = texts + 1 end
+    assert.equal(1, texts)
+    assert.is_nil(json:find("Pid:", 1, true))
+    assert.is_nil(json:find("root:x:0", 1, true))
+  end)
+
+  it("takes whole files as long as there is room, and says what found none", function()
+    -- Once the lines ended in the middle of a file, and nothing told of it.
+    local columns = {files = {}, functions = {file = {}, native = {}}, nodes = {fn = {}, line = {}}}
+    for i = 1, 3 do
+      local f = assert(io.open(("%s/long%d.lua"):format(folder, i), "w"))
+      f:write((("x"):rep(500) .. "\n"):rep(i == 3 and 20000 or 6000))
+      f:close()
+      columns.files[i] = ("long%d.lua"):format(i)
+      columns.functions.file[i], columns.functions.native[i] = i - 1, 0
+      for line = 1, i == 3 and 1 or 6000 do
+        table.insert(columns.nodes.fn, i - 1)
+        table.insert(columns.nodes.line, i == 3 and 19999 or line)
+      end
+    end
+    local texts, missing = sources.of(columns, {folder})
+    assert.equal(("x"):rep(400) .. "…", texts.F0.L6000)
+    assert.is_nil(texts.F1)
+    assert.same({F1 = "full", F2 = "long"}, missing)
+    assert.equal("no source lines of 2 files: 1 goes on behind the first 8 MiB (long3.lua); " ..
+                 "1 found no room in the page (long2.lua)", sources.told(columns, missing))
   end)
 
   --- Own samples by function.
