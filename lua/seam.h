@@ -17,7 +17,7 @@
 
 #include "lua.h"
 
-#define LUAN_SEAM	4	/* version of what follows */
+#define LUAN_SEAM	5	/* version of what follows */
 
 /* What a block of memory is. */
 typedef enum luaN_Kind {
@@ -268,6 +268,10 @@ typedef struct luaN_Registers {
 */
 LUA_API int luaN_interrupt (lua_State *L, const luaN_Registers *r,
                             luaN_Moment *m);
+
+/* VM instructions of the state's before which the bytecode loop has turned aside for
+   a moment, so far: one for each at most. */
+LUA_API uint64_t luaN_diversions (lua_State *L);
 
 /*
 ** Address ranges of the core's code, for those who walk the C stack: the

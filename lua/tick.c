@@ -23,49 +23,40 @@
 /* {== the dispatch table =============================================== */
 
 /*
-** The table is in a section of its own (tick's patch of ljumptab.h); behind the
-** opcodes it has the address to which it is diverted.
+** Where the code of each opcode is (tick's patch of ljumptab.h); behind the opcodes,
+** of a diverted table.
 */
 #define BOUND	__attribute__((visibility("hidden")))
-extern const void *volatile __start_luadispatch[NUM_OPCODES + 1] BOUND;
-#define dispatch	__start_luadispatch
+extern const void *const __start_luadispatch[NUM_OPCODES + 1] BOUND;
+#define opcodes	__start_luadispatch
 
-const void *luaN_opcodes[NUM_OPCODES];
-
-static int narmed;	/* states that are */
+typedef char isall[(NUM_OPCODES == LUAN_OPCODES) ? 1 : -1];
 
 
-__attribute__((constructor)) static void readdispatch (void) {
-  int i;
-  for (i = 0; i < NUM_OPCODES; i++) luaN_opcodes[i] = dispatch[i];
+void luaN_opentick (luaN_Tick *t) {
+  memcpy(t->dispatch, opcodes, sizeof(t->dispatch));
 }
 
 
-static void divert (void) {
-  const void *to = dispatch[NUM_OPCODES];
-  int i;
-  for (i = 0; i < NUM_OPCODES; i++) dispatch[i] = to;
-}
-
-
-/* In the signal handler. */
+/* In the signal handler: the loop may be anywhere. */
 static void arm (luaN_Tick *t) {
-  if (!t->armed) {
-    t->armed = 1;
-    __atomic_add_fetch(&narmed, 1, __ATOMIC_SEQ_CST);
-  }
-  divert();
+  const void *volatile *table = t->dispatch;
+  int i;
+  t->armed = 1;
+  for (i = 0; i < NUM_OPCODES; i++) table[i] = opcodes[NUM_OPCODES];
 }
 
 
-/* May be interrupted by a signal, and other threads arm and disarm, too. */
+/* Of a point that takes all moments so far: what a signal does that comes meanwhile
+   is undone. */
 static void disarm (luaN_Tick *t) {
+  const void *volatile *table = t->dispatch;
   int i;
   if (!t->armed) return;
-  t->armed = 0;
-  if (__atomic_sub_fetch(&narmed, 1, __ATOMIC_SEQ_CST) > 0) return;
-  for (i = 0; i < NUM_OPCODES; i++) dispatch[i] = luaN_opcodes[i];
-  if (__atomic_load_n(&narmed, __ATOMIC_SEQ_CST) > 0) divert();
+  do {
+    t->armed = 0;
+    for (i = 0; i < NUM_OPCODES; i++) table[i] = opcodes[i];
+  } while (t->armed);
 }
 
 /* }===================================================================== */
@@ -162,6 +153,11 @@ __thread luaN_Protected luaN_innermost;
 
 /* {== moments and points =============================================== */
 
+LUA_API uint64_t luaN_diversions (lua_State *L) {
+  return G(L)->heap.tick.diversions;
+}
+
+
 LUA_API int luaN_interrupt (lua_State *L, const luaN_Registers *r,
                             luaN_Moment *m) {
   luaN_Tick *t = &G(L)->heap.tick;
@@ -209,7 +205,8 @@ void luaN_point (lua_State *L) {
 
 void luaN_atinstruction (lua_State *L, CallInfo *ci, const Instruction *pc) {
   luaN_Tick *t = &G(L)->heap.tick;
-  if (!t->armed) return;  /* on behalf of another state */
+  t->diversions++;
+  lua_assert(t->armed);
   if (t->ci == ci) {
     int n = cast_int(pc - ci_func(ci)->p->code) - 1;
     ci->u.l.savedpc = ci_func(ci)->p->code + ran(t, ci, n) + 1;

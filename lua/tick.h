@@ -7,9 +7,10 @@
 ** running stack can be walked and no frame of that moment is gone yet.
 **
 ** Points are
-**   - the next VM instruction, when a Lua function was running: the dispatch
-**     table of the bytecode loop is diverted until then. The loop has the same
-**     instructions, whether it is or not;
+**   - the next VM instruction, when a Lua function was running: the state's
+**     dispatch table, by which the bytecode loop goes from one to the next, is
+**     diverted until then. The loop has the same instructions, whether it is or
+**     not, and other states have tables of their own;
 **   - where a function is entered, left by a return or left by an error or a
 **     yield: there the core asks for hooks anyway, and a bit of hookmask says
 **     that a point is wanted;
@@ -20,9 +21,10 @@
 **        bit LUAN_TICK is set in the hookmask of the thread that ran then,
 **        unless a hook was set at that moment; the point comes later then.
 **   TK2  nobody outside of the core sees the bit, and no other thread has it.
-**   TK3  'armed' implies 'wanted'; the dispatch table is diverted while some
-**        state of the process is armed, or no longer than one instruction more.
-**        A state that is not armed runs its instructions all the same.
+**   TK3  'armed' implies 'wanted'. The dispatch table of a state is diverted while
+**        it is armed, and by nobody else: only the OS thread that runs the state
+**        writes to it. So another thread's samples, or a fork that catches them,
+**        cost this one nothing.
 **   TK4  at a point savedpc of the running Lua function is behind the
 **        instruction that ran at the moment, if that can be told: what the
 **        registers held at the moment tells it, when it leads to the
@@ -30,8 +32,8 @@
 **        with AddressSanitizer it always is).
 **   TK5  luaN_innermost tells of the innermost luaD_rawrunprotected of the OS
 **        thread, but for a signal that comes at its begin or its end. A state
-**        is armed by a signal inside its own bytecode loop only: another's,
-**        which it has called, would be diverted at every instruction.
+**        is armed by a signal inside its own bytecode loop only: inside of
+**        another's, which it has called, it has no next instruction.
 **   TK6  a signal on an OS thread touches no state that has been entered on
 **        another one since.
 */
@@ -57,17 +59,18 @@ static inline int luaN_hooks (lua_State *L) {
 LUAI_FUNC void luaN_atinstruction (lua_State *L, CallInfo *ci,
                                    const Instruction *pc);
 
-/*
-** Of the dispatch table: where tick.c finds it. 'used': the compiler must not
-** take it for constant, though nobody that it sees writes to it.
-*/
+/* Of the table of what each opcode's code is: where tick.c finds it. */
 #define LUAN_DISPATCH	__attribute__((section("luadispatch"), used))
 
-/* Of the label where it leads: the loop is laid out as if it were not there. */
+/* Of the label where a diverted table leads: the loop is laid out as if it were not
+   there. */
 #define LUAN_COLD	__attribute__((cold))
 
-/* Where each opcode's code is: what the dispatch table holds as a rule. */
-LUAI_DDEC(const void *luaN_opcodes[];)
+/* The dispatch table of a state. It stays where it is: the loop reads this once. */
+#define luaN_dispatch(L)	(G(L)->heap.tick.dispatch)
+
+/* Of a state that begins. */
+LUAI_FUNC void luaN_opentick (luaN_Tick *t);
 
 /* 'th' runs from here on; returns who ran before (NULL: the main thread). */
 static inline lua_State *luaN_run (lua_State *L, lua_State *th) {

@@ -214,6 +214,7 @@ void luaN_openheap (luaN_Heap *h) {
   h->gc.limit = MINSTRTABSIZE;
   h->gc.colour = 1;
   h->gc.before = 2;
+  luaN_opentick(&h->tick);
 }
 
 

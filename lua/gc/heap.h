@@ -176,6 +176,8 @@ typedef struct luaN_Gc {
 /* Registers of the machine that a moment keeps. */
 #define LUAN_REGISTERS	32u
 
+#define LUAN_OPCODES	83	/* of the bytecode loop (tick.c) */
+
 /*
 ** What the core knows of time samples (tick.h). A signal handler writes to it,
 ** on the thread that runs the state.
@@ -188,9 +190,11 @@ typedef struct luaN_Tick {
   uintptr_t registers[LUAN_REGISTERS];  /* ... what the machine held then, ... */
   unsigned nregisters;
   int deep;			/* ... and whether the loop had called something */
-  volatile lu_byte wanted;	/* a moment waits for its point (T1) */
-  volatile lu_byte armed;	/* the dispatch table is diverted for it (T3) */
+  volatile lu_byte wanted;	/* a moment waits for its point (TK1) */
+  volatile lu_byte armed;	/* the dispatch table is diverted (TK3) */
   volatile lu_byte collecting;	/* LUAN_MINOR, LUAN_MAJOR or 0 */
+  uint64_t diversions;		/* instructions that were diverted so far */
+  const void *dispatch[LUAN_OPCODES];  /* where the bytecode loop goes for each */
 } luaN_Tick;
 
 /*
@@ -229,8 +233,8 @@ typedef struct luaN_Heap {
   size_t nempty;		/* of them in 'empty' */
   size_t held;			/* bytes obtained from lua_Alloc (H5) */
   uint64_t minors, majors;	/* collections of the state so far */
-  luaN_Tick tick;
   luaN_Gc gc;
+  luaN_Tick tick;
 } luaN_Heap;
 
 struct global_State;

@@ -16,6 +16,7 @@
 **   blocked(f, ...): calls f with SIGURG blocked, unblocks it then
 **   block(on): blocks SIGURG in this OS thread, or does not
 **   cpu() -> seconds of CPU time of this OS thread
+**   diversions() -> luaN_diversions of this state
 **   moments() -> asamp/moments.h; addresses and counts are integers
 **     m:add(count, ci, collecting, {addresses}) m:take() -> list of {count, ci,
 **     collecting, {addresses}}               m:lost()
@@ -32,6 +33,8 @@
 
 #include <lua.h>
 #include <lauxlib.h>
+
+#include "seam.h"
 
 #define MOMENTSNAME	"signals.moments"
 
@@ -55,6 +58,12 @@ static double cpu (void) {
 
 static int l_cpu (lua_State *L) {
   lua_pushnumber(L, cpu());
+  return 1;
+}
+
+
+static int l_diversions (lua_State *L) {
+  lua_pushinteger(L, (lua_Integer)luaN_diversions(L));
   return 1;
 }
 
@@ -278,7 +287,7 @@ int luaopen_signals (lua_State *L) {
   static const luaL_Reg functions[] = {
     {"burn", signals_burn}, {"leave", l_leave}, {"fill", signals_fill}, {"hookmasks", l_hookmasks}, {"count", l_count},
     {"chain", l_chain}, {"chained", l_chained}, {"unchain", l_unchain}, {"nocount", l_nocount}, {"disposition", l_disposition}, {"send", l_send},
-    {"blocked", l_blocked}, {"block", l_block}, {"cpu", l_cpu}, {"moments", l_moments}, {NULL, NULL}
+    {"blocked", l_blocked}, {"block", l_block}, {"cpu", l_cpu}, {"diversions", l_diversions}, {"moments", l_moments}, {NULL, NULL}
   };
   static const luaL_Reg methods[] = {
     {"add", m_add}, {"take", m_take}, {"lost", m_lost}, {"__gc", m_close},
