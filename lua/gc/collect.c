@@ -124,18 +124,26 @@ static void step (lua_State *L, size_t bytes, int begin) {
     luaN_shrinkthread(L, 0);
     if (L != g->mainthread) luaN_shrinkthread(g->mainthread, 0);
   }
-  luaN_callfinalizers(L);
+  luaN_callfinalizers(L, 0);
 }
 
 
 void luaC_step (lua_State *L) {
   global_State *g = G(L);
+  luaN_Gc *c = &g->heap.gc;
+  size_t bytes;
   luaN_settle(g);
-  if (!gcrunning(g) ||
-      (g->heap.gc.fullcycles && g->gcstate == GCSpause &&
-       !g->heap.gc.lost && !luaN_majordue(g)))
+  bytes = c->idle + (size_t)(g->GCdebt + (l_mem)c->nursery);
+  if (!gcrunning(g)) luaN_newnursery(g);
+  else if (c->fullcycles && g->gcstate == GCSpause && !c->lost &&
+           !luaN_majordue(g)) {
+    c->idle = bytes;  /* the next step does the work for these, too */
     luaN_newnursery(g);  /* nothing is due, nor a minor collection before it */
-  else step(L, (size_t)(g->GCdebt + (l_mem)g->heap.gc.nursery), 0);
+  }
+  else {
+    c->idle = 0;
+    step(L, bytes, 0);
+  }
 }
 
 
@@ -156,7 +164,7 @@ void luaC_fullgc (lua_State *L, int isemergency) {
   luaN_endpause(L);
   luaN_mustverify(L, 1);
   luaN_collected(L);
-  if (!isemergency) luaN_callfinalizers(L);
+  if (!isemergency) luaN_callfinalizers(L, 0);
   g->gcemergency = 0;
 }
 
@@ -186,7 +194,7 @@ void luaC_freeallobjects (lua_State *L) {
   global_State *g = G(L);
   g->gcstp = GCSTPCLS;  /* what is made from here on has no finalizer */
   luaN_separate(L, 1);
-  luaN_callfinalizers(L);
+  luaN_callfinalizers(L, 1);
   luaN_freeall(L);
 }
 

@@ -119,7 +119,9 @@ LUAI_FUNC void luaN_shrinkstrings (lua_State *L);
 LUAI_FUNC void luaN_separate (lua_State *L, int all);
 /* Threads, tables with large vectors, objects from lua_Alloc. */
 LUAI_FUNC void luaN_sweeplists (lua_State *L);
-LUAI_FUNC void luaN_callfinalizers (lua_State *L);
+/* All that wait, unless L has no room for a simple function: then they wait for
+   the next collection, but when the state is closing. */
+LUAI_FUNC void luaN_callfinalizers (lua_State *L, int closing);
 /* The lists of objects with finalizers give back what they do not need. */
 LUAI_FUNC void luaN_shrinkfinalizers (global_State *g);
 LUAI_FUNC void luaN_freeall (lua_State *L);

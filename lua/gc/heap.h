@@ -160,6 +160,7 @@ typedef struct luaN_Gc {
   luaN_Chunk *chunk;		/* first chunk not swept yet, ... */
   unsigned block;		/* ... and its first block not swept yet */
   size_t nursery;		/* bytes from one minor collection to the next */
+  size_t idle;			/* bytes since then, in nurseries that ended without */
   size_t fixednursery;		/* the size that was asked for, or 0 */
   size_t threshold, early, wide;  /* bytes that begin a major collection (pace.c) */
   size_t explicit;		/* bytes freed by hand (H6) */

@@ -191,9 +191,12 @@ static void callfinalizer (lua_State *L) {
 }
 
 
-void luaN_callfinalizers (lua_State *L) {
+void luaN_callfinalizers (lua_State *L, int closing) {
   luaN_Gc *c = &G(L)->heap.gc;
   lua_assert(!G(L)->gcemergency);
+  if (c->nextfinalized == c->tobefinalized.n ||
+      (!closing && !luaD_checkminstack(L)))
+    return;
   while (c->nextfinalized < c->tobefinalized.n) callfinalizer(L);
 }
 

@@ -224,6 +224,31 @@ describe("a minor collection", function()
     end)
   end)
 
+  -- As upstream since 5.4.8: a finalizer that was called where no C call is left
+  -- raised "C stack overflow" at once, and what it should have done was not done.
+  it("calls finalizers where there is room for them; where there is none they wait", function()
+    within(function(state)
+      local made, called, warned = 0, 0, 0
+      state.warn(function() warned = warned + 1 end)
+      local mt = {__gc = function() called = called + 1 end}
+      local function down()
+        pcall(down)  -- ends in "C stack overflow"
+        setmetatable({}, mt)
+        made = made + 1
+        collectgarbage("step")
+        setmetatable({}, mt)
+        made = made + 1
+        collectgarbage()
+      end
+      down()
+      assert(made > 300, made)
+      collectgarbage()
+      collectgarbage()
+      assert(called == made and warned == 0, made - called)
+      state.warn(function() end)
+    end)
+  end)
+
   it("keeps strings that are made again, each once", function()
     within(function(state)
       local kept = {}

@@ -492,6 +492,44 @@ local SLICED = [[
   end
 ]]
 
+-- A bug that nearly was: since 5.4.9 a collection asks for CallInfos before it calls
+-- finalizers, and these are used later, or never. What lay in their memory before
+-- made them look like ones that an earlier collection had marked.
+describe("CallInfos that a collection has made for finalizers", function()
+  it("are there when they are used, however many collections later", function()
+    within(function(state)
+      local function deep(n) return n == 0 and 0 or 1 + deep(n - 1) end
+      local called = 0
+      local mt = {__gc = function() called = called + 1 end}
+      for _ = 1, 20 do
+        coroutine.wrap(function()  -- leaves CallInfos that a collection has seen
+          deep(200)
+          collectgarbage("step")
+          coroutine.yield()
+        end)()
+        collectgarbage()
+        collectgarbage()
+        local all = {}
+        for i = 1, 50 do
+          all[i] = coroutine.wrap(function()
+            for _ = 1, 3 do
+              setmetatable({}, mt)
+              collectgarbage("step")
+              coroutine.yield()
+            end
+            return deep(3)
+          end)
+        end
+        for k = 1, 4 do
+          for i = 1, 50 do assert(all[i]() == (k == 4 and 3 or nil)) end
+          state.check()
+        end
+      end
+      assert(called > 2900, called)
+    end)
+  end)
+end)
+
 describe("the stack of a coroutine", function()
   -- A bug that was: once the stack was short, nobody looked at the thread again,
   -- and a part of the CallInfos stayed as long as it.
