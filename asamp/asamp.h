@@ -57,7 +57,7 @@ typedef enum asamp_Kind {
 
 /* A function written in Lua. Lives until 'stop'; one address a function. */
 typedef struct asamp_Function {
-  const char *name;	/* as the call named it that was seen first */
+  const char *name;	/* what its definition calls it, or "anonymous" */
   const char *source;	/* path of the file, or what error messages show */
   int linedefined;
 } asamp_Function;

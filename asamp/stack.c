@@ -2,6 +2,7 @@
 /*
 ** Walks of the Lua and the C stack (stack.h).
 */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@
 #define MAXNATIVE	4096	/* native frames of a sample */
 #define NATIVEROOM	(MAXNATIVE + UNWIND_OWN)
 #define NFRAMES		(MAXNATIVE + LUAN_DEPTH + 2)  /* a cut, a collection */
+#define KEYROOM		256	/* bytes of a name that is no identifier */
 #define NLINES		4096u	/* entries of the cache of lines, a power of two */
 
 /*
@@ -105,21 +107,42 @@ static int known (Stack *s, unsigned int id) {
 }
 
 
+/* Is it the name of a variable, or of a field behind a dot? */
+static int isidentifier (const char *name, size_t n) {
+  size_t i;
+  for (i = 0; i < n; i++)
+    if (!isalpha((unsigned char)name[i]) && name[i] != '_' &&
+        (i == 0 || !isdigit((unsigned char)name[i]))) return 0;
+  return n > 0;
+}
+
+
+/* What the definition of a function calls it. */
+static const char *nameof (const luaN_Frame *f, const lua_Debug *ar, char *room) {
+  size_t n = 0;
+  const char *name = luaN_name(f->function, &n);
+  if (*ar->what == 'm') return "main chunk";
+  if (name == NULL) return "anonymous";
+  if (isidentifier(name, n)) return name;
+  snprintf(room, KEYROOM, "[\"%.*s\"]", KEYROOM - 5, name);
+  return room;
+}
+
+
 /*
-** Name of a Lua function, as the call that is running names it. The source is
-** the file's path when it is a file, else as error messages show it.
+** The name of a Lua function is that of its definition, the same at every call. The
+** source is the file's path when it is a file, else as error messages show it.
 */
 static void announce (const Stack *s, const luaN_Frame *f, unsigned int id) {
   lua_Debug ar;
-  const char *name;
+  char key[KEYROOM];
+  const char *source = ar.short_src;
   memset(&ar, 0, sizeof(ar));
   ar.i_ci = f->ci;
-  lua_getinfo(f->L, "nS", &ar);
-  if (*ar.what == 'm') name = "main chunk";
-  else if (ar.name != NULL) name = ar.name;
-  else name = "anonymous";
-  s->announce(s->ud, (uint64_t)id * 8, name, ar.linedefined,
-              (*ar.source == '@') ? ar.source + 1 : ar.short_src);
+  lua_getinfo(f->L, "S", &ar);
+  if (*ar.source == '@') source = ar.source + 1;
+  else if (strcmp(ar.source, "=?") == 0) source = "[stripped]";
+  s->announce(s->ud, (uint64_t)id * 8, nameof(f, &ar, key), ar.linedefined, source);
 }
 
 

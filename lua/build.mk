@@ -46,7 +46,7 @@ PATCHES :=
 HEADERS :=
 ifeq ($(filter plain,$(V)),)
   CORE := $(filter-out lmem lgc,$(CORE))
-  OURS := $(sort $(wildcard lua/gc/*.c)) lua/seam.c lua/tick.c
+  OURS := $(sort $(wildcard lua/gc/*.c)) lua/seam.c lua/tick.c lua/naming.c
   PATCHES := $(sort $(wildcard lua/patches/*.patch))
   CFLAGS += -Ilua/gc -Ilua/vm -Ilua
   HEADERS := $(wildcard lua/gc/*.h lua/vm/*.h lua/*.h)
@@ -55,7 +55,7 @@ CORE_O = $(CORE:%=$(B)/$(1)/%.o) $(OURS:lua/%.c=$(B)/$(1)/%.o)
 
 # The modules of the profiler, for every variant but plain.
 SAMPLER := core embed sampler tracker pending followed blocks classes stack unwind \
-  backtrace readable owner native gap timing timer moments profile event outfile \
+  backtrace readable owner native symbols indirect gap timing timer moments profile event outfile \
   packer encoder batch objects vmprof idmap
 READING := reader readerevent readerbatch readerfollow readername readersum ledger bins fifo \
   strtab tree details source unpacker idmap
@@ -111,7 +111,7 @@ $(B)/$(1)/%.o: $(B)/prepared $(B)/extra $(HEADERS) lua/build.mk
 $(B)/$(1)/gc/%.o: lua/gc/%.c $(B)/prepared $(B)/extra $(HEADERS) lua/build.mk
 	@mkdir -p $$(@D)
 	$(CC) $$(CFLAGS) $(2) -c -o $$@ $$<
-$(B)/$(1)/seam.o $(B)/$(1)/tick.o: $(B)/$(1)/%.o: lua/%.c $(B)/prepared $(B)/extra $(HEADERS) lua/build.mk
+$(B)/$(1)/seam.o $(B)/$(1)/tick.o $(B)/$(1)/naming.o: $(B)/$(1)/%.o: lua/%.c $(B)/prepared $(B)/extra $(HEADERS) lua/build.mk
 	@mkdir -p $$(@D)
 	$(CC) $$(CFLAGS) $(2) -c -o $$@ $$<
 $(B)/$(1)/loadlib.o: CFLAGS += $$(PATHS)

@@ -175,6 +175,14 @@ LUA_API int luaN_line (const void *proto, int pc) {
 }
 
 
+LUA_API const char *luaN_name (const void *proto, size_t *length) {
+  const TString *name = ((const Proto *)proto)->name;
+  if (name == NULL) return NULL;
+  *length = tsslen(name);
+  return getstr(name);
+}
+
+
 /*
 ** The sections that the build gives to the core's code (build.mk), and
 ** nursery.h to the bytecode loop, to coroutines and to protected calls. The

@@ -242,6 +242,12 @@ LUA_API int luaN_ismain (lua_State *L);
 LUA_API int luaN_line (const void *proto, int pc);
 
 /*
+** What the definition of a function calls it, and the length: the variable or the
+** field that it is put into. NULL: nothing, or it is a main function.
+*/
+LUA_API const char *luaN_name (const void *proto, size_t *length);
+
+/*
 ** A moment of which a sample is to be taken, noted from a signal handler.
 */
 typedef struct luaN_Moment {

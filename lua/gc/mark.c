@@ -212,6 +212,7 @@ static size_t traversetable (global_State *g, Table *t) {
 static size_t traverseproto (global_State *g, Proto *f) {
   int i;
   luaN_markN(g, f->source);
+  luaN_markN(g, f->name);
   for (i = 0; i < f->sizek; i++) luaN_markvalue(g, &f->k[i]);
   for (i = 0; i < f->sizeupvalues; i++) luaN_markN(g, f->upvalues[i].name);
   for (i = 0; i < f->sizep; i++) luaN_markN(g, f->p[i]);

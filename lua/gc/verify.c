@@ -336,6 +336,7 @@ static void walk (Walk *w, GCObject *o) {
     case LUA_VPROTO: {
       Proto *f = gco2p(o);
       if (f->source) reach(w, obj2gco(f->source));
+      if (f->name) reach(w, obj2gco(f->name));
       for (i = 0; i < f->sizek; i++) reachvalue(w, &f->k[i]);
       for (i = 0; i < f->sizeupvalues; i++)
         if (f->upvalues[i].name) reach(w, obj2gco(f->upvalues[i].name));

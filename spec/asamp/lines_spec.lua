@@ -248,7 +248,7 @@ do
   local t = {}
 end]], {
       "Lua closure main chunk:4",
-      "table for iterator:2 main chunk:6",
+      "table iterator:2 main chunk:6",
       "table main chunk:8",
     })
   end)
@@ -288,14 +288,14 @@ f()]], (function()
         "Lua closure main chunk:24", "upvalue main chunk:24",
       }
       for _, line in ipairs{9, 10, 11, 12, 20} do
-        list[#list + 1] = ("table index:3 main chunk:%d"):format(line)
+        list[#list + 1] = ("table __index:3 main chunk:%d"):format(line)
       end
       for line = 16, 18 do
-        list[#list + 1] = ("table newindex:6 main chunk:%d"):format(line)
+        list[#list + 1] = ("table __newindex:6 main chunk:%d"):format(line)
       end
-      list[#list + 1] = "table index:3 f:22 main chunk:25"
-      list[#list + 1] = "table newindex:6 f:23 main chunk:25"
-      list[#list + 1] = "table index:3 anonymous:14 luaB_pcall main chunk:13"
+      list[#list + 1] = "table __index:3 f:22 main chunk:25"
+      list[#list + 1] = "table __newindex:6 f:23 main chunk:25"
+      list[#list + 1] = "table __index:3 anonymous:14 luaB_pcall main chunk:13"
       list[#list + 1] = "string anonymous:14 luaB_pcall main chunk:13"
       return list
     end)())
@@ -333,15 +333,14 @@ f()]], (function()
     for _, o in ipairs(operators) do
       add(("v = %s"):format(o[2]))
       expected[#expected + 1] =
-        ("table %s:%d main chunk:%d"):format(o[1], line[o[1]], #source)
+        ("table __%s:%d main chunk:%d"):format(o[1], line[o[1]], #source)
     end
     add "v = a < b and {}"  -- as a condition
-    expected[#expected + 1] = ("table lt:%d main chunk:%d"):format(line.lt, #source)
+    expected[#expected + 1] = ("table __lt:%d main chunk:%d"):format(line.lt, #source)
     expected[#expected + 1] = ("table main chunk:%d"):format(#source)
     check(table.concat(source, "\n"), expected)
   end)
 
-  -- a function has the name of the call in which it was first seen
   it("calls of a table", function()
     check([[
 local f = setmetatable({}, {
@@ -349,7 +348,7 @@ local f = setmetatable({}, {
 f()]], {
       "table main chunk:1",
       "Lua closure main chunk:2",
-      "table f:2 main chunk:3",
+      "table __call:2 main chunk:3",
     })
   end)
 
@@ -363,7 +362,7 @@ g(
       "table main chunk:1",
       "Lua closure main chunk:2",
       "table main chunk:3",
-      "table g:2 main chunk:4",
+      "table __call:2 main chunk:4",
     })
   end)
 
@@ -390,14 +389,14 @@ end
 pcall(g)]], {
       "table main chunk:1", "Lua closure main chunk:3",
       "table main chunk:5",
-      "table close:2 main chunk:6",
+      "table __close:2 main chunk:6",
       "Lua closure main chunk:11", "upvalue main chunk:11",
-      "table f:9 main chunk:12", "table close:2 f:10 main chunk:12",
-      "table main chunk:13", "table close:2 main chunk:14",
+      "table f:9 main chunk:12", "table __close:2 f:10 main chunk:12",
+      "table main chunk:13", "table __close:2 main chunk:14",
       "Lua closure main chunk:18",
-      "table anonymous:16 luaB_pcall main chunk:19",
-      "table anonymous:17 luaB_pcall main chunk:19",
-      "table close:2 luaB_pcall main chunk:19",
+      "table g:16 luaB_pcall main chunk:19",
+      "table g:17 luaB_pcall main chunk:19",
+      "table __close:2 luaB_pcall main chunk:19",
     })
   end)
 
@@ -454,19 +453,19 @@ f(1)
 f()]], {
       "Lua closure main chunk:5",
       "coroutine luaB_cocreate main chunk:6", "stack luaB_cocreate main chunk:6",
-      "table anonymous:2 luaB_coresume main chunk:7",
-      "table array part anonymous:2 luaB_coresume main chunk:7",
-      "table anonymous:3 luaB_coresume main chunk:7",
-      "table anonymous:4 luaB_coresume main chunk:8",
+      "table body:2 luaB_coresume main chunk:7",
+      "table array part body:2 luaB_coresume main chunk:7",
+      "table body:3 luaB_coresume main chunk:7",
+      "table body:4 luaB_coresume main chunk:8",
       -- calls inside, each of which needs a record of it
-      "stack luaB_coresume main chunk:7", "stack anonymous:3 luaB_coresume main chunk:7",
+      "stack luaB_coresume main chunk:7", "stack body:3 luaB_coresume main chunk:7",
       "coroutine luaB_cowrap main chunk:9", "stack luaB_cowrap main chunk:9",
       "C closure luaB_cowrap main chunk:9",
-      "table anonymous:2 luaB_auxwrap main chunk:10",
-      "table array part anonymous:2 luaB_auxwrap main chunk:10",
-      "table anonymous:3 luaB_auxwrap main chunk:10",
-      "table anonymous:4 luaB_auxwrap main chunk:11",
-      "stack luaB_auxwrap main chunk:10", "stack anonymous:3 luaB_auxwrap main chunk:10",
+      "table body:2 luaB_auxwrap main chunk:10",
+      "table array part body:2 luaB_auxwrap main chunk:10",
+      "table body:3 luaB_auxwrap main chunk:10",
+      "table body:4 luaB_auxwrap main chunk:11",
+      "stack luaB_auxwrap main chunk:10", "stack body:3 luaB_auxwrap main chunk:10",
     })
   end)
 
@@ -530,11 +529,10 @@ pcall(string.rep)]], {
       "Lua closure main chunk:3", "Lua closure main chunk:7", "Lua closure main chunk:11",
       "Lua closure main chunk:14",
       "table main chunk:4",
-      "string anonymous:2 luaB_pcall main chunk:4",
-      "string luaB_error anonymous:6 luaB_pcall main chunk:8",
-      "string anonymous:10 luaB_xpcall main chunk:12",
-      -- the handler, which Lua itself names after what failed
-      "table len:13 anonymous:10 luaB_xpcall main chunk:12",
+      "string f:2 luaB_pcall main chunk:4",
+      "string luaB_error g:6 luaB_pcall main chunk:8",
+      "string h:10 luaB_xpcall main chunk:12",
+      "table anonymous:13 h:10 luaB_xpcall main chunk:12",
       "string str_rep luaB_pcall main chunk:15",
     })
   end)
@@ -551,7 +549,7 @@ end
 g()]], {
       "Lua closure main chunk:3",
       "Lua closure main chunk:7", "upvalue main chunk:7",
-      "table g:5 main chunk:8", "table anonymous:2 main chunk:8",
+      "table g:5 main chunk:8", "table f:2 main chunk:8",
     })
   end)
 end)

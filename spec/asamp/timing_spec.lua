@@ -217,7 +217,7 @@ end
 return f]]()
     local list = times.of(function() times.busy(SECONDS, f, 10000) end)
     assert.is_true(times.share(list, function(s)
-      return text(s) == "anonymous:3 anonymous:10 f:16"
+      return text(s) == "body:3 outer:10 f:16"
     end) > 0.9)
   end)
 
@@ -256,7 +256,7 @@ end
 return f]]()
     local list = times.of(function() times.busy(SECONDS, f, 1000) end)
     assert.is_true(times.within(list, "f:6") > 0.9)
-    assert.is_true(times.within(list, "anonymous:2") > 0.2)
+    assert.is_true(times.within(list, "raise:2") > 0.2)
   end)
 
   measured("of finalizers is in them", function()
