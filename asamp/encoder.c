@@ -240,7 +240,7 @@ static void namefresh (Encoder *e) {
     e->config.resolve(e->config.resolve_ud, address, symbol, sizeof(symbol),
                       library, sizeof(library));
     if (symbol[0] == '\0')
-      sprintf(symbol, "<native symbol 0x%llx>", (unsigned long long)address);
+      strcpy(symbol, "[unknown code]");
     vmprof_nativename(name, symbol, library);
     vmprof_name(&e->out, VMPROF_NATIVENAME, id, name);
   }

@@ -8,7 +8,6 @@
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -16,15 +15,18 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-/* An object file in memory. */
+#include "indirect.h"
+#include "symbols.h"
+
+/* An object file in memory, and its debug file. */
 typedef struct Image {
   struct Image *next;
-  void *data;
-  size_t size;
+  SymbolFile file, debug;
+  Elf *names;			/* of 'debug', once it was looked for */
+  int asked;
 } Image;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -46,31 +48,18 @@ static int nodebuginfo (Dwfl_Module *mod, void **ud, const char *name,
 }
 
 
-/* The file of that path; NULL: there is none, or none to be mapped. */
-static void *mapfile (const char *path, size_t *size) {
-  struct stat s;
-  void *data;
-  int fd;
-  if (stat(path, &s) != 0 || !S_ISREG(s.st_mode) || s.st_size == 0) return NULL;
-  if ((fd = open(path, O_RDONLY | O_CLOEXEC)) < 0) return NULL;
-  *size = (size_t)s.st_size;
-  data = mmap(NULL, *size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
-  close(fd);
-  return (data != MAP_FAILED) ? data : NULL;
-}
-
-
-/* A copy of the kernel's own object, which has no file. */
-static void *mapkernel (Dwfl_Module *mod, size_t *size) {
+/* A copy of the kernel's own object, which has no file. 0: it is another, or there is
+   no memory. */
+static int mapkernel (SymbolFile *f, Dwfl_Module *mod) {
   Dwarf_Addr start = 0, end = 0;
-  void *data;
   dwfl_module_info(mod, NULL, &start, &end, NULL, NULL, NULL, NULL);
-  if (start == 0 || start != getauxval(AT_SYSINFO_EHDR)) return NULL;
-  *size = (size_t)(end - start);
-  data = mmap(NULL, *size, PROT_READ | PROT_WRITE,
-              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (data == MAP_FAILED) return NULL;
-  return memcpy(data, (const void *)(uintptr_t)start, *size);
+  if (start == 0 || start != getauxval(AT_SYSINFO_EHDR)) return 0;
+  f->size = (size_t)(end - start);
+  f->data = mmap(NULL, f->size, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (f->data == MAP_FAILED) return 0;
+  memcpy(f->data, (const void *)(uintptr_t)start, f->size);
+  return 1;
 }
 
 
@@ -78,23 +67,23 @@ static void *mapkernel (Dwfl_Module *mod, size_t *size) {
    failure would stay for as long as the session does (NA4). */
 static int findelf (Dwfl_Module *mod, void **ud, const char *name,
                     Dwarf_Addr base, char **file, Elf **elf) {
-  Image *image = malloc(sizeof(*image));
-  (void)ud; (void)base;
+  Image *image = calloc(1, sizeof(*image));
+  (void)base;
   errno = 0;
   if (image == NULL) {
     starved = 1;
     return -1;
   }
-  image->data = (name[0] == '/') ? mapfile(name, &image->size)
-                                 : mapkernel(mod, &image->size);
-  if (image->data == NULL) {
+  if (!(name[0] == '/' ? symbols_map(&image->file, name)
+                       : mapkernel(&image->file, mod))) {
     starved |= (errno == ENOMEM);
     free(image);
     return -1;
   }
   image->next = images;
   images = image;
-  *elf = elf_memory(image->data, image->size);
+  *ud = image;
+  *elf = elf_memory(image->file.data, image->file.size);
   if (name[0] == '/') *file = strdup(name);
   return -1;
 }
@@ -119,7 +108,9 @@ static void end (void) {
   while (images != NULL) {
     Image *image = images;
     images = image->next;
-    munmap(image->data, image->size);
+    elf_end(image->names);
+    symbols_unmap(&image->debug);
+    symbols_unmap(&image->file);
     free(image);
   }
 }
@@ -170,7 +161,9 @@ static Dwfl_Module *moduleof (uint64_t address) {
   Dwfl *s = current();
   Dwfl_Module *mod = (s != NULL) ? dwfl_addrmodule(s, address) : NULL;
   GElf_Addr bias;
-  return (mod != NULL && dwfl_module_getelf(mod, &bias) != NULL) ? mod : NULL;
+  Elf *elf = (mod != NULL) ? dwfl_module_getelf(mod, &bias) : NULL;
+  /* libdwfl takes what is mapped right behind an object for a part of it */
+  return (elf != NULL && symbols_iscode(elf, address - bias)) ? mod : NULL;
 }
 
 
@@ -189,6 +182,41 @@ static Dwfl_Module *lockmodule (uint64_t address) {
 }
 
 
+/* What the debug file of a module calls the code at 'address' of the file. */
+static const char *debugname (Dwfl_Module *mod, Image *image, uint64_t address) {
+  const unsigned char *id;
+  GElf_Addr where;
+  int n;
+  if (!image->asked && (n = dwfl_module_build_id(mod, &id, &where)) > 0 &&
+      symbols_debugfile(&image->debug, id, (size_t)n))
+    image->names = elf_memory(image->debug.data, image->debug.size);
+  image->asked = 1;
+  return (image->names != NULL) ? symbols_name(image->names, address) : NULL;
+}
+
+
+/* Writes the name of a module's code. That which led to it, if its function is one of
+   several for the same: which one it is would differ from machine to machine. */
+static void modulename (Dwfl_Module *mod, uint64_t address, const char *path, char *symbol,
+                        size_t size) {
+  GElf_Addr bias;
+  void **ud = NULL;
+  Elf *elf = dwfl_module_getelf(mod, &bias);
+  const char *modname = dwfl_module_info(mod, &ud, NULL, NULL, NULL, NULL, NULL, NULL);
+  uint64_t start = symbols_start(elf, address - bias);
+  const char *name = indirect_name(start + bias, 0);
+  if (name == NULL) name = dwfl_module_addrname(mod, address);
+  if (name == NULL) name = debugname(mod, *ud, address - bias);
+  if (name == NULL) name = indirect_name(start + bias, 1);
+  if (name != NULL) snprintf(symbol, size, "%s", name);
+  else {
+    const char *base = (path != NULL) ? path : modname;
+    if (strrchr(base, '/') != NULL) base = strrchr(base, '/') + 1;
+    snprintf(symbol, size, "%s+0x%llx", base, (unsigned long long)start);
+  }
+}
+
+
 void native_name (void *ud, uint64_t address, char *symbol, size_t symbolsize,
                   char *file, size_t filesize) {
   Dwfl_Module *mod = lockmodule(address);
@@ -196,9 +224,8 @@ void native_name (void *ud, uint64_t address, char *symbol, size_t symbolsize,
   *symbol = *file = '\0';
   if (mod != NULL) {
     const char *path = NULL;
-    const char *name = dwfl_module_addrname(mod, address);
     dwfl_module_info(mod, NULL, NULL, NULL, NULL, NULL, &path, NULL);
-    if (name != NULL) snprintf(symbol, symbolsize, "%s", name);
+    modulename(mod, address, path, symbol, symbolsize);
     if (path != NULL) snprintf(file, filesize, "%s", path);
   }
   pthread_mutex_unlock(&lock);

@@ -2,7 +2,10 @@
 /*
 ** What the process's own object files tell of native addresses (libdw of
 ** elfutils): names, of static functions too, from symbol tables, and frames from
-** unwind tables. Never asks a debuginfo server. Rules:
+** unwind tables. Never asks a debuginfo server. What has no symbol is called by its
+** debug file (symbols.h), by the public name that led to it (indirect.h), or by file
+** and place: "libc.so.6+0x27200" is where the function begins in the file. So the same
+** code has the same name in every run. Rules:
 **   NA1  one thread of the process at a time: the calls lock;
 **   NA2  a fork waits for the call that is under way, so that its child finds
 **       the lock free and what it guards whole; and the loader's own lock free,
@@ -20,8 +23,8 @@
 #include <stdint.h>
 
 /*
-** Writes the symbol around 'address' and the path of its object file, both
-** NUL-terminated and cut to their sizes; "" for what is not known. 'ud' is not
+** Writes the name of the function around 'address' and the path of its object file,
+** both NUL-terminated and cut to their sizes; "" for code of no file. 'ud' is not
 ** used (the signature is that of ProfileConfig.resolve).
 */
 void native_name (void *ud, uint64_t address, char *symbol, size_t symbolsize,

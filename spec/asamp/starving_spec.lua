@@ -78,7 +78,7 @@ end
 local function within(texts, whole, told)
   local k = 0
   for i, text in ipairs(texts) do
-    local pattern = "^" .. text:gsub("%p", "%%%0"):gsub("%%<native symbol 0x%x+%%>", "[^ ]+") .. "$"
+    local pattern = "^" .. text:gsub("%p", "%%%0"):gsub("%%%[unknown code%%%]", "[^ ]+") .. "$"
     repeat k = k + 1 until k > #whole or whole[k]:find(pattern)
     assert.is_true(k <= #whole, told .. ", sample " .. i .. " is none of the whole session: " .. text)
   end

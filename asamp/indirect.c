@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** The targets of indirect functions (indirect.h), from the symbols that libraries have
+** in memory: their files may have been replaced since.
+*/
+#define _GNU_SOURCE
+#include "indirect.h"
+
+#include <elf.h>
+#include <fenv.h>
+#include <gnu/libc-version.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+/* Bytes from an entry to the beginning of its last piece. */
+#define NEAR	256
+
+typedef struct Target {
+  uint64_t start;
+  const char *name;
+  int weak;
+} Target;
+
+static Target *targets;  /* by 'start', each once */
+static size_t ntargets, targetsize;
+
+
+/* The dynamic section of an object, and what it tells. */
+typedef struct Library {
+  uintptr_t base;
+  const ElfW(Sym) *symbols;
+  const char *strings;
+  size_t n;			/* symbols */
+} Library;
+
+
+/* Of the hash table: the last symbol's number + 1. */
+static size_t countsymbols (const uint32_t *hash) {
+  uint32_t nbuckets = hash[0], first = hash[1], words = hash[2], last = 0, i;
+  const uint32_t *buckets = hash + 4 + words * (sizeof(ElfW(Addr)) / 4);
+  const uint32_t *chain = buckets + nbuckets;
+  for (i = 0; i < nbuckets; i++)
+    if (buckets[i] > last) last = buckets[i];
+  if (last < first) return first;
+  while (!(chain[last - first] & 1)) last++;
+  return last + (size_t)1;
+}
+
+
+/* The loader may have made addresses of what the file has as offsets. */
+static const void *pointer (const Library *l, ElfW(Addr) a) {
+  return (const void *)((a < l->base) ? l->base + a : a);
+}
+
+
+static int isin (const struct dl_phdr_info *info, const void *address) {
+  uintptr_t offset = (uintptr_t)address - info->dlpi_addr;
+  int i;
+  for (i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+    if (p->p_type == PT_LOAD && offset - p->p_vaddr < p->p_memsz) return 1;
+  }
+  return 0;
+}
+
+
+/* 0: it does not tell enough. */
+static int readlibrary (Library *l, const struct dl_phdr_info *info) {
+  const ElfW(Dyn) *d = NULL;
+  int i;
+  memset(l, 0, sizeof(*l));
+  l->base = info->dlpi_addr;
+  for (i = 0; i < info->dlpi_phnum; i++)
+    if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+      d = (const ElfW(Dyn) *)(l->base + info->dlpi_phdr[i].p_vaddr);
+  for (; d != NULL && d->d_tag != DT_NULL; d++) {
+    if (d->d_tag == DT_SYMTAB) l->symbols = pointer(l, d->d_un.d_ptr);
+    else if (d->d_tag == DT_STRTAB) l->strings = pointer(l, d->d_un.d_ptr);
+    else if (d->d_tag == DT_GNU_HASH)
+      l->n = countsymbols(pointer(l, d->d_un.d_ptr));
+  }
+  return l->symbols != NULL && l->strings != NULL && l->n > 0;
+}
+
+
+/* What the loader passes to the function that chooses. */
+static uint64_t choose (uintptr_t function) {
+#if defined(__x86_64__)
+  return ((uint64_t (*)(void))function)();
+#elif defined(__aarch64__)
+  uint64_t more[3] = {sizeof(more), getauxval(AT_HWCAP), getauxval(AT_HWCAP2)};
+  return ((uint64_t (*)(uint64_t, const uint64_t *))function)(
+      more[1] | UINT64_C(1) << 62, more);
+#else
+  (void)function;
+  return 0;
+#endif
+}
+
+
+static void add (const char *name, uint64_t start, int weak) {
+  if (ntargets == targetsize) {
+    size_t size = 2 * targetsize + 64;
+    Target *p = realloc(targets, size * sizeof(*p));
+    if (p == NULL) return;
+    targets = p;
+    targetsize = size;
+  }
+  targets[ntargets].name = name;
+  targets[ntargets].start = start;
+  targets[ntargets++].weak = weak;
+}
+
+
+static int readsymbols (struct dl_phdr_info *info, size_t size, void *ud) {
+  Library l;
+  size_t i;
+  (void)size; (void)ud;
+  if ((!isin(info, (const void *)gnu_get_libc_version) &&
+       !isin(info, (const void *)fegetround)) || !readlibrary(&l, info)) return 0;
+  for (i = 0; i < l.n; i++) {
+    const ElfW(Sym) *s = &l.symbols[i];
+    if (ELF64_ST_TYPE(s->st_info) == STT_GNU_IFUNC && s->st_shndx != SHN_UNDEF)
+      add(l.strings + s->st_name, choose(l.base + s->st_value),
+          ELF64_ST_BIND(s->st_info) == STB_WEAK);
+  }
+  return 0;
+}
+
+
+/* Of several names for one place: memcpy, not bcopy, __memcpy or memmove. */
+static int before (const void *x, const void *y) {
+  const Target *a = x, *b = y;
+  int inner = (*a->name == '_') - (*b->name == '_');
+  size_t n = strlen(a->name), m = strlen(b->name);
+  if (a->start != b->start) return (a->start < b->start) ? -1 : 1;
+  if (inner != 0) return inner;
+  if (a->weak != b->weak) return a->weak - b->weak;
+  return (n != m) ? ((n < m) ? -1 : 1) : strcmp(a->name, b->name);
+}
+
+
+static void readtargets (void) {
+  size_t i, n = 0;
+  dl_iterate_phdr(readsymbols, NULL);
+  if (ntargets > 0) qsort(targets, ntargets, sizeof(*targets), before);
+  for (i = 0; i < ntargets; i++)
+    if (n == 0 || targets[i].start != targets[n - 1].start) targets[n++] = targets[i];
+  ntargets = n;
+}
+
+
+const char *indirect_name (uint64_t start, int near) {
+  static int known;
+  size_t low = 0, high;
+  if (!known) readtargets();
+  known = 1;
+  for (high = ntargets; low < high;) {  /* the first one behind it */
+    size_t middle = low + (high - low) / 2;
+    if (targets[middle].start <= start) low = middle + 1;
+    else high = middle;
+  }
+  if (low == 0 || start - targets[low - 1].start > (near ? NEAR : 0)) return NULL;
+  return targets[low - 1].name;
+}

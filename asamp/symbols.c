@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Debug files, and beginnings of functions (symbols.h).
+*/
+#define _GNU_SOURCE
+#include "symbols.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int symbols_map (SymbolFile *f, const char *path) {
+  struct stat s;
+  int fd;
+  f->data = NULL;
+  if (stat(path, &s) != 0 || !S_ISREG(s.st_mode) || s.st_size == 0) return 0;
+  if ((fd = open(path, O_RDONLY | O_CLOEXEC)) < 0) return 0;
+  f->size = (size_t)s.st_size;
+  f->data = mmap(NULL, f->size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+  close(fd);
+  if (f->data == MAP_FAILED) f->data = NULL;
+  return f->data != NULL;
+}
+
+
+void symbols_unmap (SymbolFile *f) {
+  if (f->data != NULL) munmap(f->data, f->size);
+  f->data = NULL;
+}
+
+
+int symbols_debugfile (SymbolFile *f, const unsigned char *id, size_t n) {
+  char path[sizeof(SYMBOLS_DEBUGFILES) + 2 * 64 + 16];
+  size_t i, used;
+  f->data = NULL;
+  if (n < 2 || n > 64) return 0;
+  used = (size_t)sprintf(path, "%s/%02x/", SYMBOLS_DEBUGFILES, id[0]);
+  for (i = 1; i < n; i++) used += (size_t)sprintf(path + used, "%02x", id[i]);
+  strcpy(path + used, ".debug");
+  return symbols_map(f, path);
+}
+
+
+int symbols_iscode (Elf *elf, uint64_t address) {
+  size_t n, i;
+  if (elf_getphdrnum(elf, &n) != 0) return 0;
+  for (i = 0; i < n; i++) {
+    GElf_Phdr p;
+    if (gelf_getphdr(elf, (int)i, &p) != NULL && p.p_type == PT_LOAD &&
+        (p.p_flags & PF_X) && address - p.p_vaddr < p.p_memsz) return 1;
+  }
+  return 0;
+}
+
+
+const char *symbols_name (Elf *elf, uint64_t address) {
+  Elf_Scn *section = NULL;
+  while ((section = elf_nextscn(elf, section)) != NULL) {
+    GElf_Shdr head;
+    Elf_Data *data;
+    int i, n;
+    if (gelf_getshdr(section, &head) == NULL || head.sh_type != SHT_SYMTAB ||
+        head.sh_entsize == 0 || (data = elf_getdata(section, NULL)) == NULL) continue;
+    n = (int)(data->d_size / head.sh_entsize);
+    for (i = 0; i < n; i++) {
+      GElf_Sym symbol;
+      if (gelf_getsym(data, i, &symbol) == NULL) break;
+      if (GELF_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_shndx != SHN_UNDEF &&
+          address - symbol.st_value < symbol.st_size)
+        return elf_strptr(elf, head.sh_link, symbol.st_name);
+    }
+  }
+  return NULL;
+}
+
+
+/* The head of .eh_frame_hdr: version 1, and how its pointers are written. */
+enum { VERSION = 1, COUNT_UDATA4 = 0x03, TABLE_DATAREL_SDATA4 = 0x3b, HEADSIZE = 12 };
+
+static int64_t word (const unsigned char *p) {
+  int32_t n;
+  memcpy(&n, p, sizeof(n));
+  return n;
+}
+
+
+/* The last of n beginnings, in order, that is not behind 'address'. */
+static uint64_t search (const unsigned char *table, size_t n, uint64_t base,
+                        uint64_t address) {
+  size_t low = 0, high = n;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (base + (uint64_t)word(table + 8 * middle) <= address) low = middle + 1;
+    else high = middle;
+  }
+  return (low > 0) ? base + (uint64_t)word(table + 8 * (low - 1)) : address;
+}
+
+
+uint64_t symbols_start (Elf *elf, uint64_t address) {
+  size_t size, n, i;
+  const char *file = elf_rawfile(elf, &size);
+  if (file == NULL || elf_getphdrnum(elf, &n) != 0) return address;
+  for (i = 0; i < n; i++) {
+    GElf_Phdr p;
+    if (gelf_getphdr(elf, (int)i, &p) != NULL && p.p_type == PT_GNU_EH_FRAME &&
+        p.p_filesz >= HEADSIZE && p.p_offset <= size && p.p_filesz <= size - p.p_offset) {
+      const unsigned char *head = (const unsigned char *)file + p.p_offset;
+      size_t most = (p.p_filesz - HEADSIZE) / 8, count = (uint32_t)word(head + 8);
+      if (head[0] == VERSION && head[2] == COUNT_UDATA4 &&
+          head[3] == TABLE_DATAREL_SDATA4)
+        return search(head + HEADSIZE, (count < most) ? count : most, p.p_vaddr, address);
+    }
+  }
+  return address;
+}

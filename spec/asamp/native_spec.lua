@@ -1,0 +1,110 @@
+-- SPDX-License-Identifier: MIT
+-- Names of native code: never an address of this run, so that two runs of a program
+-- have the same names.
+
+local names = require "names"
+local shell = require "spec.lua.shell"
+
+local FOLDER = "build/spec/debug"
+
+-- A library whose function 'inner' no symbol names, and which 'where' tells. 'hidden'
+-- has no symbol either and stands behind it.
+local SOURCE = [[
+__attribute__((noinline)) static int inner (int n) { return n + 1; }
+__attribute__((noinline)) static int hidden (int n) { return n + 2; }
+int (*inners[])(int) = {inner, hidden};
+]]
+
+-- Writes, compiles and strips it; returns its path and where the functions are in it.
+local function library(name)
+  shell.output("mkdir -p " .. FOLDER)
+  local path = ("%s/%s.so"):format(FOLDER, name)
+  local file = assert(io.open(path .. ".c", "w"))
+  file:write(SOURCE)
+  file:close()
+  shell.output(("cc -O1 -g -shared -fPIC -Wl,--build-id=sha1 -o %s.full %s.c"):format(path, path))
+  shell.output(("strip -o %s %s.full"):format(path, path))
+  local places = {}
+  for _, line in ipairs(shell.lines(shell.output("nm " .. path .. ".full"))) do
+    local at, symbol = line:match "^(%x+) t (%a+)$"
+    if at then places[symbol] = tonumber(at, 16) end
+  end
+  return path, places
+end
+
+-- Puts the library's debug file where it is looked for.
+local function install(path)
+  local id = shell.output("readelf -n " .. path):match "Build ID: (%x+)"
+  local folder = ("%s/.build-id/%s"):format(FOLDER, id:sub(1, 2))
+  shell.output("mkdir -p " .. folder)
+  shell.output(("objcopy --only-keep-debug %s.full %s/%s.debug"):format(path, folder, id:sub(3)))
+end
+
+-- The address of the i-th function.
+local function address(path, i)
+  local inners = names.open("./" .. path, "inners")
+  return names.word(inners + 8 * (i - 1))
+end
+
+describe("native code", function()
+  setup(function() shell.output("rm -rf " .. FOLDER) end)
+  after_each(names.close)
+  teardown(function() shell.output("rm -rf " .. FOLDER) end)
+
+  it("of an indirect function of libc has its public name", function()
+    for _, name in ipairs{"memcpy", "strlen", "memset", "strchr", "memcmp"} do
+      local at = names.libc(name)
+      for _, offset in ipairs{0, 4, 16} do
+        local symbol, file = names.name(at + offset)
+        assert.equal(name, symbol)
+        assert.truthy(file:find "libc%.so%.6$", file)
+      end
+    end
+  end)
+
+  it("that no symbol names is called by its file and where it begins in it", function()
+    local path, places = library "stripped"
+    for i, name in ipairs{"inner", "hidden"} do
+      for offset = 0, 2 do
+        assert.equal(("stripped.so+0x%x"):format(places[name]), (names.name(address(path, i) + offset)))
+      end
+    end
+  end)
+
+  it("has the name in its debug file, found by the build id", function()
+    local path = library "debugged"
+    install(path)
+    assert.equal("inner", (names.name(address(path, 1))))
+    assert.equal("hidden", (names.name(address(path, 2) + 1)))
+  end)
+
+  it("has none in a debug file that is damaged, and that is all", function()
+    local path, places = library "damaged"
+    install(path)
+    local debug = shell.lines(shell.output("find " .. FOLDER .. "/.build-id -newer " .. path .. ".full"))
+    local file = debug[#debug]
+    local whole = assert(shell.read(file))
+    for _, n in ipairs{1, 63, 64, 200, #whole // 2, #whole - 100} do
+      local out = assert(io.open(file, "w"))
+      out:write(whole:sub(1, n))
+      out:close()
+      names.close()
+      local at = address(path, 1)  -- what is loaded has changed: it is read anew
+      local name = names.name(at)
+      assert.is_true(name == "inner" or name == ("damaged.so+0x%x"):format(places.inner), name)
+    end
+  end)
+
+  it("that calls main has a name which is the same in every run", function()
+    local script = [[package.cpath = "build/spec/?.so;" .. package.cpath
+      local names = require "names" print((names.name(names.caller())))]]
+    local first = shell.output("build/bin/lua -e '" .. script .. "'")
+    assert.truthy(first:find "^libc%.so%.6%+0x%x+\n$" or first:find "^__libc_start", first)
+    assert.equal(first, shell.output("build/bin/lua -e '" .. script .. "'"))
+  end)
+
+  it("of no file has no name, and no address for one", function()
+    assert.equal("", (names.name(names.page())))
+    assert.equal("", (names.name(16)))
+  end)
+end)
