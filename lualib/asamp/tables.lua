@@ -323,7 +323,8 @@ function M.callers(style, list, field)
                 "caller")
 end
 
---- Lines that are likely to leak: rows of asamp.leaks.
+--- Lines that are likely to leak: rows of asamp.leaks. Of a group all but the first
+-- are set in.
 function M.leaks(style, found)
   local rows = top(style, found.rows)
   local bytes = style.totals.unit == "bytes"
@@ -338,11 +339,18 @@ function M.leaks(style, found)
      cells = cells(rows, function(row)
       return ("%.0f%%"):format(100 * row.kept / row.samples)
     end)},
-    {title = "in parts", cells = cells(rows, function(row)
-      return ("%d of %d"):format(row.parts, found.parts)
+    {title = "in parts", spare = 2, cells = cells(rows, function(row)
+      return ("%d of %d"):format(row.parts, row.of)
+    end)},
+    {title = "mostly", spare = 1, cells = cells(rows, function(row)
+      return layout.cutend(layout.clean(row.type), 16)
     end)},
   }
-  return placed(style, "Likely leaks", found.rows, rows, columns, "line")
+  return M.titled(style, "Likely leaks", found.rows, columns, "line", function(i, n)
+    local inside = i > 1 and rows[i].group == rows[i - 1].group
+    return inside and "  " .. M.linelabel(rows[i], n - 2, style.paint)
+           or M.linelabel(rows[i], n, style.paint)
+  end, least(style, rows))
 end
 
 local function lifelabel(row)

@@ -18,7 +18,7 @@ local M = {}
 
 -- {== sections ==============================================================
 
-local function leaksection(style, found)
+local function leaksection(style, found, options)
   if not found then
     return {}
   end
@@ -31,6 +31,13 @@ local function leaksection(style, found)
       "lines allocated what " .. (found.proved
       and "no major collection has found dead:" or "survived:"), "  ",
       style.width))
+    local last = found.rows[#found.rows]
+    if last.group < #found.rows and not options.brief then
+      lines[#lines + 1] = style.paint("dim", layout.wrap(
+        "set in: belongs to the line above, by its function or its caller. A " ..
+        "closure there, or the parts of a table that grows, may be what " ..
+        "keeps the rest.", "  ", style.width))
+    end
     return lines
   end
   local text = found.grew and not found.kept
@@ -119,7 +126,7 @@ function M.render(profile, t, options)
     end
   end
   function section.leaks()
-    append(leaksection(style, options.leaks))
+    append(leaksection(style, options.leaks, options))
   end
   function section.lifetimes()
     if options.lifetimes and #options.lifetimes > 0 then

@@ -7,13 +7,20 @@ local profiles = require "spec.support.profiles"
 local N = 16
 
 -- A profile in N parts. lines[i] (line i): function(part) -> samples,
--- survived; heap(part) -> bytes in use.
-local function session(lines, heap)
-  local stacks = {}
+-- survived; heap(part) -> bytes in use. stacks[i]: that of line i ("f@i"),
+-- types[i]: what its samples are of ("table").
+local function session(lines, heap, stacks, types)
+  local list = {}
   for i in ipairs(lines) do
-    stacks[i] = {"f@" .. i, profiles.TABLE, 1, 1}
+    list[i] = {stacks and stacks[i] or "f@" .. i, profiles.TABLE, 1, 1}
   end
-  local p = profiles.of(stacks)
+  local p = profiles.of(list)
+  for i, fn in ipairs(p.functions) do
+    fn.line = fn.name == "main" and 0 or i
+  end
+  for i = 1, #lines do
+    p.kinds[4 + i] = {name = types and types[i] or "table", blocks = 0, objects = 0, outside = 0}
+  end
   local bins = {start = 0, width = 1000, n = N, bin = {}, node = {}, kind = {},
                 samples = {}, bytes = {}, survived = {}, survivedbytes = {}}
   for part = 0, N - 1 do
@@ -21,7 +28,7 @@ local function session(lines, heap)
       local samples, survived = line(part)
       if samples > 0 then
         local at = #bins.bin + 1
-        bins.bin[at], bins.node[at], bins.kind[at] = part, p.sites.node[i], 1
+        bins.bin[at], bins.node[at], bins.kind[at] = part, p.sites.node[i], 4 + i
         bins.samples[at], bins.bytes[at] = samples, 100 * samples
         bins.survived[at], bins.survivedbytes[at] = survived, 100 * survived
       end
@@ -56,7 +63,8 @@ describe("a likely leak", function()
     assert.equal(2, #r.rows)
     assert.same({file = "x.lua", line = 3, name = "f", samples = 64,
                  survived = 48, survivedbytes = 4800, kept = 48,
-                 keptbytes = 4800, late = 2400, parts = 16},
+                 keptbytes = 4800, late = 2400, parts = 16, of = 16,
+                 type = "table", group = 1},
                 r.rows[1])
     assert.equal(1600 + 2400, r.late)
     assert.equal(1, r.rows[2].line)
@@ -151,7 +159,7 @@ describe("a likely leak", function()
   end)
 
   -- The same with what died later: lines[i](part) -> samples, survived, later.
-  local function proved(lines, major)
+  local function proved(lines, major, heap, stacks, types)
     local plain = {}
     for i, line in ipairs(lines) do
       plain[i] = function(part)
@@ -159,7 +167,7 @@ describe("a likely leak", function()
         return samples, survived
       end
     end
-    local p = session(plain, growing)
+    local p = session(plain, heap or growing, stacks, types)
     p.followed = 1000
     p.bins.later, p.bins.laterbytes = {}, {}
     for i, part in ipairs(p.bins.bin) do
@@ -188,7 +196,67 @@ describe("a likely leak", function()
     assert.equal(14, found_.parts)
     assert.same({1}, lines(found_))
     local row = found_.rows[1]
-    assert.same({140, 14000, 160}, {row.kept, row.keptbytes, row.survived})
+    assert.same({140, 14000, 140, 560}, {row.kept, row.keptbytes, row.survived, row.samples})
+  end)
+
+  -- A heap that grows by a megabyte, of which 1,000 bytes are next to nothing.
+  local function large(part) return 100000 + 125000 * part end
+  -- Of 'size' samples at part 1, twice that at 2, 4, 8, the last alone is alive.
+  local function vector(size)
+    return function(part)
+      local n = ({[1] = 1, [2] = 2, [4] = 4, [8] = 8})[part]
+      n = n and n * size or 0
+      return n, n, part < 8 and n or 0
+    end
+  end
+
+  it("is the closure that holds what is large, however small", function()
+    local function payload() return 600, 600, 0 end
+    local function closure() return 1, 1, 0 end
+    local function some() return 2, 2, 1 end  -- keeps as much, and loses as much
+    local found_ = proved({payload, closure, some}, 15, large)
+    assert.same({1, 2}, lines(found_))
+    assert.same({14, 14, 14, 14}, {found_.rows[2].samples, found_.rows[2].kept,
+                                   found_.rows[2].parts, found_.rows[2].of})
+  end)
+
+  it("is the table that grows, though only its last vector is alive", function()
+    local function payload() return 600, 600, 0 end
+    local types = {"string", "table array part", "table hash part", "table"}
+    local grown = vector(1)
+    local found_ = proved({payload, grown, grown, grown}, 15, large, nil, types)
+    assert.same({1, 2, 3}, lines(found_))  -- a table's head does not grow
+    local row = found_.rows[2]
+    assert.same({"table array part", 15, 8, 800, 4, 16},
+                {row.type, row.samples, row.kept, row.keptbytes, row.parts, row.of})
+    -- with nothing that it could keep it has to be large itself
+    assert.same({}, lines(proved({grown}, 15, large, nil, {types[2]})))
+    assert.same({1}, lines(proved({vector(100)}, 15, large, nil, {types[2]})))
+  end)
+
+  it("is no table that was built once, nor one that is built again and again", function()
+    local function early(part)
+      local n = ({[0] = 10, 20, 40})[part] or 0
+      return n, n, part < 2 and n or 0
+    end
+    local function again(part) return 20, 20, part < 15 and 20 or 0 end
+    local function twice(part) return part % 8 == 7 and 20 or 0, part % 8 == 7 and 20 or 0, 0 end
+    local types = {"table array part", "table array part", "table array part"}
+    assert.same({}, lines(proved({early, again, twice}, 15, growing, nil, types)))
+  end)
+
+  it("stands with what belongs to it: of its function, its caller, or called beside it", function()
+    local function of(n) return function() return n, n, 0 end end
+    local found_ = proved({of(50), of(90), of(10), of(20), of(5)}, 15, large, {
+      "main@90 serve@91 body@1", "main@90 other@2", "main@90 serve@3",
+      "main@90 other@92 helper@4", "main@90 serve@93 [C]pcall on@5"})
+    assert.same({2, 4, 1, 3, 5}, lines(found_))
+    local groups = {}
+    for i, row in ipairs(found_.rows) do groups[i] = row.group end
+    assert.same({1, 1, 2, 2, 2}, groups)
+    -- what the main program calls has nothing in common
+    found_ = proved({of(50), of(90)}, 15, large, {"main@90 f@1", "main@91 g@2"})
+    assert.same({1, 2}, {found_.rows[1].group, found_.rows[2].group})
   end)
 
   it("is guessed when no major collection came late enough", function()

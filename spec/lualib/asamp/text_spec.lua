@@ -276,17 +276,28 @@ describe("the report's text", function()
                    rows = {{file = "x.lua", line = 9, name = "put",
                             samples = 40, survived = 30,
                             survivedbytes = 30 << 20, kept = 30,
-                            keptbytes = 30 << 20, parts = 15}}}
+                            keptbytes = 30 << 20, parts = 15, of = 16,
+                            type = "string", group = 1}}}
     local o = {leaks = found, show = {leaks = true}}
     local s = render(nil, o)
     has(flat(s), "The least in use went from 1 MiB in the second quarter of " ..
       "the session to 3 MiB in the last, and all through it these lines " ..
       "allocated what survived:")
-    has(s, "     30.0M    75%  15 of 16  x.lua:9  put\n")
+    has(s, "     30.0M    75%  15 of 16  string  x.lua:9  put\n")
+    assert.is_nil(s:find("set in", 1, true))
     found.proved = true
     s = render(nil, o)
     has(flat(s), "allocated what no major collection has found dead:")
-    has(s, "  alive  of own  in parts  line\n")
+    has(s, "  alive  of own  in parts  mostly  line\n")
+    for i, kind in ipairs{"Lua closure", "table array part"} do
+      local row = {group = i, type = kind, of = 4, line = 20 * i, keptbytes = 1 << 20}
+      found.rows[i + 1] = setmetatable(row, {__index = found.rows[1]})
+    end
+    s = render(nil, o)
+    has(s, "\n  30.0M     75%  15 of 16            string  x.lua:9  put\n" ..
+           "   1.0M     75%   15 of 4       Lua closure    x.lua:20  put\n" ..
+           "   1.0M     75%   15 of 4  table array part  x.lua:40  put\n")
+    has(flat(s), "set in: belongs to the line above")
     found.proved = false
     found.rows = {}
     has(flat(render(nil, o)), "but no line stands out")

@@ -1,0 +1,97 @@
+-- SPDX-License-Identifier: MIT
+-- Which lines belong together: those of one function, of a function and the one
+-- that called it, or of two that the same function called. Pure.
+
+local M = {}
+
+local function key(file, defined)
+  return file .. "\0" .. defined
+end
+
+--- For every node the function written in Lua that called the one that the node is
+-- in or below, as a key; "" where there is none.
+function M.callers(profile)
+  local nodes, functions = profile.nodes, profile.functions
+  local inner, callers = {[0] = ""}, {[0] = ""}  -- of each node: its function, the caller
+  for i, f in ipairs(nodes.fn) do
+    local fn, up = functions[f], nodes.parent[i]
+    if fn.native then
+      inner[i], callers[i] = inner[up], callers[up]
+    else
+      inner[i], callers[i] = key(fn.file, fn.line), inner[up]
+    end
+  end
+  return callers
+end
+
+-- The caller through which most bytes of a row came.
+local function maincaller(row)
+  local best, most = "", -1
+  for caller, bytes in pairs(row.callers) do
+    if bytes > most or bytes == most and caller < best then
+      best, most = caller, bytes
+    end
+  end
+  return best
+end
+
+-- What all of a program is called from says nothing.
+local function ismain(function_)
+  return function_ == "" or function_:find "%z0$" ~= nil
+end
+
+local function together(a, b)
+  return a.own == b.own or a.caller == b.own or b.caller == a.own or
+         a.caller == b.caller and not ismain(a.caller)
+end
+
+local function larger(a, b)
+  if a.keptbytes ~= b.keptbytes then
+    return a.keptbytes > b.keptbytes
+  elseif a.file ~= b.file then
+    return a.file < b.file
+  end
+  return a.line < b.line
+end
+
+--- Rows {file, line, defined (line of the function's start), keptbytes, callers
+-- (bytes by caller, as of M.callers)} in the order of their groups; sets row.group.
+-- A new list.
+function M.grouped(rows)
+  local list = table.move(rows, 1, #rows, 1, {})
+  table.sort(list, larger)
+  local places, group, bytes = {}, {}, {}
+  for i, row in ipairs(list) do
+    places[i] = {own = key(row.file, row.defined), caller = maincaller(row)}
+    group[i] = i
+    for k = 1, i - 1 do
+      if together(places[i], places[k]) and group[k] ~= group[i] then
+        local from, to = math.max(group[i], group[k]), math.min(group[i], group[k])
+        for j = 1, i do
+          group[j] = group[j] == from and to or group[j]
+        end
+      end
+    end
+  end
+  for i, row in ipairs(list) do
+    bytes[group[i]] = (bytes[group[i]] or 0) + row.keptbytes
+    row.group = group[i]
+  end
+  table.sort(list, function(a, b)
+    if a.group ~= b.group then
+      if bytes[a.group] ~= bytes[b.group] then
+        return bytes[a.group] > bytes[b.group]
+      end
+      return a.group < b.group
+    end
+    return larger(a, b)
+  end)
+  local n, last = 0, nil
+  for _, row in ipairs(list) do
+    n = n + (row.group ~= last and 1 or 0)
+    last, row.group = row.group, n
+  end
+  return list
+end
+
+return M
