@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- The command `asamp run`: `lua -l profiler` with the options as flags, and a
--- short report at its end. The script's streams and its end are its own:
--- everything of this command goes to stderr, and exit code or signal are
+-- short report at its end. The script's environment, streams and end are its
+-- own: everything of this command goes to stderr, and exit code or signal are
 -- passed through.
 
 local host = require "asamp.host"
@@ -115,6 +115,21 @@ local function profilepath(t, script, pid)
          or ("%s.%d.vmprof"):format(script:match "([^/]+)/*$" or "lua", pid)
 end
 
+-- The interpreter's words before the script: `-l profiler`, but for where that
+-- is found (start.lua).
+local function starting(interpreter, script)
+  local function path(name, templates)
+    return ("%q"):format(assert(package.searchpath(name, templates)))
+  end
+  local words = {interpreter, "-e", ("assert(loadfile(%s))(%s, %s, %s)"):format(
+    path("asamp.start", package.path), path("profiler.core", package.cpath),
+    path("profiler.options", package.path), path("profiler", package.path))}
+  if script:find "^%-." then
+    words[4] = "--"
+  end
+  return words
+end
+
 local function shortreport(path, since, world)
   local profile, message = world.read(path)
   if not profile or profile.started and profile.started < since then
@@ -153,8 +168,8 @@ function M.run(args, world)
       script, wrong))
     return 1
   end
-  local words = table.move(o.files, 1, #o.files, 4,
-                           {world.interpreter, "-l", "profiler"})
+  local words = starting(world.interpreter, script)
+  table.move(o.files, 1, #o.files, #words + 1, words)
   local how, status, pid = host.run(words, {LUA_PROFILER = totext(t)})
   if not how then
     world.err(("asamp run: %s\n"):format(status))
