@@ -28,6 +28,7 @@ typedef struct Site {
   uint64_t samples;         /* counts added up */
   uint64_t bytes;           /* counts times period; 0 of samples of time */
   uint64_t ns;              /* likewise, of samples of time */
+  double time;              /* at the end: these in periods of the first length */
   uint64_t survived;        /* of the samples */
   uint64_t survivedbytes;
   uint64_t later;           /* of those that survived, died later */
@@ -35,12 +36,12 @@ typedef struct Site {
   uint64_t undecided;       /* of the samples */
   uint64_t undecidedbytes;
   /*
-  ** Variances, for the error of a difference. Of time the sum of count * count:
-  ** a stack that stands for several periods is one observation. Of bytes the
+  ** Variances, for the error of a difference. Of time the sums of count * count
+  ** and of ns * ns: a stack that stands for several periods is one observation. Of bytes the
   ** sum of count * period * period: the points in a block of any size are
   ** independent of each other (gap.h), but periods may differ.
   */
-  double timesquares;
+  double timesquares, nssquares;
   double bytesquares;
   double survivedsquares;
   double latersquares;

@@ -119,14 +119,15 @@ typedef struct Reading {
   uint64_t unfollowed; /* samples that survived, of whose deaths it does not
                           tell; counts added up */
   int random;          /* 1: random gaps (own files) */
-  int wall;            /* 1: time samples of the wall clock (own files) */
+  int wall, cpu;       /* 1: time samples of the wall clock; of the CPU's (own
+                          files; both when the clock was changed) */
   int timed;           /* 1: the file tells times; else samples of other
                           writers are one period of time apart */
   char interpreter[256];
   char message[256];   /* why it is not complete, or what was left out */
   uint64_t offset;     /* bytes of the log that were read */
   uint64_t period;     /* bytes a sample stands for, at first; 0: unknown */
-  uint64_t periods;    /* how often the period was set again */
+  uint64_t periods;    /* how often it was set again behind a sample */
   uint64_t allocated;  /* bytes while sampling was on, exactly; 0: not told */
   uint64_t scale;      /* own files 1, others' the period (1: unknown) */
   uint64_t timeperiod; /* ns, the first; 0: unknown */

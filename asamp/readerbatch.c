@@ -40,14 +40,18 @@ static void advance (ReaderState *s, Periods *p, uint64_t sample) {
   while (p->letter != 0 && p->at <= sample) {
     if (p->letter == 'p') {
       s->period = p->period;
-      r->periods++;
+      if (r->samples > 0)
+        r->periods++;
+      else  /* of no sample's was the one before */
+        r->period = p->period;
       if (s->client->period != NULL)
         s->client->period(s->client->ud, p->period);
     }
     else {
       s->timeperiod = p->period;
       r->timeperiods++;
-      r->wall |= p->wall;
+      r->wall |= p->wall && p->period > 0;
+      r->cpu |= !p->wall && p->period > 0;
       if (r->timeperiod == 0)
         r->timeperiod = p->period;
       if (s->client->timeperiod != NULL)

@@ -14,10 +14,11 @@
 **     a message may also tell that limits left something out)
 **   offset                       bytes of the log that were read
 **   period, periods              bytes a sample stands for, at first; how
-**                                often it was set again
+**                                often it was set again behind a sample
 **   timeperiod, timeperiods      of samples of time (nil: unknown); how often
 **                                it was set, the first time included
-**   wall                         true: samples of time are of wall time
+**   wall, cpu                    true: samples of time are of wall time; some are
+**                                of CPU time
 **   timed                        false: the file tells no times; samples are
 **                                taken to be one period apart
 **   started, ended, duration     since the epoch; nil when unknown
@@ -45,8 +46,9 @@
 **     undecidedbytes = {}}: totals of
 **     each (node, kind); node 0 when the stack is not known; of time,
 **     samples are periods and bytes are 0. objects (own files; else absent):
-**     blocks that the samples stand for. The variances of these sums:
-**     timesquares, of periods (if there are samples of time; else absent), and
+**     blocks that the samples stand for. time (if the period of time was set
+**     more than once; else absent): periods of the length of timeperiod. The
+**     variances of these sums: timesquares, of periods (if there are samples of time; else absent), and
 **     bytesquares, survivedsquares, latersquares, of bytes (if the period was
 **     set again; else a sum's variance is the sum times the period)
 **   lifetimes = {node = {}, digits = {}, samples = {}, bytes = {}}: what died
@@ -151,6 +153,8 @@ static void pushothers (lua_State *L, const Reading *r,
   lua_settop(L, sites);
   if (r->own && r->samples > 0)
     pushnumbers(L, sum, sites, "objects", offsetof(Site, objects));
+  if (r->timesamples > 0 && r->timeperiods > 1)
+    pushnumbers(L, sum, sites, "time", offsetof(Site, time));
   if (r->timesamples > 0)
     pushnumbers(L, sum, sites, "timesquares", offsetof(Site, timesquares));
   if (r->periods > 0) {
@@ -339,6 +343,7 @@ static void pushprofile (lua_State *L, const char *path, const Reading *r,
     lua_setfield(L, -2, "timeperiod");
   }
   setboolean(L, "wall", r->wall);
+  setboolean(L, "cpu", r->cpu);
   setboolean(L, "timed", r->timed);
   setinteger(L, "samples", r->samples);
   setinteger(L, "timesamples", r->timesamples);

@@ -38,6 +38,7 @@ static void count (ReaderSum *s, const ReadSample *sample, int fate) {
   if (sample->kind == READER_TIMESAMPLE) {
     site->ns += bytes;
     site->timesquares += (double)sample->count * (double)sample->count;
+    site->nssquares += (double)bytes * (double)bytes;
     return;
   }
   kind->blocks++;
@@ -143,11 +144,23 @@ int readersum_start (ReaderSum *s, uint32_t bins) {
   return s->kinds != NULL && strtab_init(&s->marktext, READERSUM_MAXMARKTEXT);
 }
 
+/* Periods of several lengths are counted in those of the first. */
+static void finishtime (Site *site, const Reading *r) {
+  double period = (double)r->timeperiod;
+  site->time = (double)site->samples;
+  if (r->timeperiods > 1 && period > 0) {
+    site->time = (double)site->ns / period;
+    site->timesquares = site->nssquares / (period * period);
+  }
+}
+
 void readersum_finish (ReaderSum *s, const Reading *r) {
   double squared = (double)r->scale * (double)r->scale;
   size_t i;
   for (i = 0; i < s->ledger.nsites; i++) {
     Site *site = &s->ledger.sites[i];
+    if (site->kind == READER_TIMESAMPLE)
+      finishtime(site, r);
     site->bytesquares *= squared;
     site->survivedsquares *= squared;
     site->latersquares *= squared;

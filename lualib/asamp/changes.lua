@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- What asamp.compare found, as text. Pure; colours on request.
 
-local compare = require "asamp.compare"
 local layout = require "asamp.layout"
 local tables = require "asamp.tables"
 local totals = require "asamp.totals"
@@ -77,7 +76,7 @@ local function section(style, title, rows, what, label)
     local grid
     grid, left = layout.grid(columns, #shown, what, function(i, n)
       return label(shown[i], n, paint)
-    end, style.width, paint)
+    end, style.width, paint, tables.least(style, shown, label ~= tables.linelabel))
     table.move(grid, 1, #grid, #lines + 1, lines)
   end
   local function note(n, text)
@@ -112,8 +111,8 @@ end
 
 -- What is compared: with the clock of time, if both files tell it.
 local function nameof(a, b, field)
-  local clock = field == "timesamples" and compare.clock(a)
-  return (clock and clock == compare.clock(b) and clock .. " " or "") ..
+  local clock = field == "timesamples" and totals.clock(a)
+  return (clock and clock == totals.clock(b) and clock .. " " or "") ..
          totals.NAMES[field]
 end
 

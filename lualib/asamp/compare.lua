@@ -170,18 +170,9 @@ function M.of(pa, a, pb, b, field, options)
   }
 end
 
---- The clock of a profile's samples of time: "CPU", "wall", nil when it has none
--- or does not tell.
-function M.clock(profile)
-  if profile.timesamples == 0 or not profile.own then
-    return nil
-  end
-  return profile.wall and "wall" or "CPU"
-end
-
 --- Why two profiles' time cannot be compared; nil: it can.
 function M.clocks(pa, pb)
-  local a, b = M.clock(pa), M.clock(pb)
+  local a, b = totals.clock(pa), totals.clock(pb)
   if a and b and a ~= b then
     return ("A has %s time, B %s time"):format(a, b)
   end

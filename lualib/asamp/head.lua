@@ -110,17 +110,17 @@ end
 -- ==}
 
 local function survival(p, t)
-  local decided = t.whole.samples - t.whole.undecided
-  if not p.fates or decided == 0 then
+  local function share(which)
+    return units.percent(totals.fate(t.whole, which))
+  end
+  if not p.fates or t.whole.samples == t.whole.undecided then
     return nil
   end
   local text = ("Of what was sampled %s survived its first collection")
-    :format(units.percent(t.whole.survived, decided))
+    :format(share "survived")
   if totals.tellsdeaths(p) then
     text = text .. (": %s died later, %s was alive at the end%s."):format(
-      units.percent(t.whole.later, decided),
-      units.percent(t.whole.alive, decided),
-      p.majors == 0 and
+      share "later", share "alive", p.majors == 0 and
       ", as no major collection has come to look at it again" or "")
   else
     text = text .. "."
@@ -142,13 +142,13 @@ local function timing(p, t)
   if n == 0 then
     return nil
   end
+  local clock = totals.clock(p)
   -- what several periods have in common is one observation
   local independent = math.max(1, math.floor(totals.observations(t.whole) + 0.5))
   local text = units.plural(independent, "sample") .. " of time"
   if (p.timeperiod or 0) > 0 then
     text = ("%s of %stime, from %s of %s%s"):format(
-      units.seconds(n * p.timeperiod), p.wall and "wall " or p.own and "CPU "
-      or "", units.plural(independent, "sample"),
+      units.seconds(n * p.timeperiod), clock and clock .. " " or "", units.plural(independent, "sample"),
       units.seconds(n * p.timeperiod / independent),
       independent == 1 and "" or independent == n and " each" or " on average")
   end

@@ -70,7 +70,7 @@ local function document(profile, t, found, top, setting)
                        "survived",
                        "survivedbytes", "later", "laterbytes", "followed",
                        "unfollowed", "undecided", "undetailed",
-                       "timesamples", "timeperiod", "timeperiods", "wall",
+                       "timesamples", "timeperiod", "timeperiods", "wall", "cpu",
                        "minors", "majors"} do
     doc[key] = profile[key]
   end

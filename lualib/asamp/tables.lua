@@ -23,18 +23,20 @@ function M.value(profile, sum, field)
   return units.count(n)
 end
 
+-- The share of what has a fate that has a certain one.
+local function fateshare(sum, which)
+  local part, whole = totals.fate(sum, which)
+  return whole > 0 and ("%.0f%%"):format(100 * part / whole) or "-"
+end
+
 --- The share of what was decided that survived.
 function M.lived(profile, sum)
-  local decided = sum.samples - sum.undecided
-  return profile.fates and decided > 0
-         and ("%.0f%%"):format(100 * sum.survived / decided) or "-"
+  return profile.fates and fateshare(sum, "survived") or "-"
 end
 
 --- The share of what was decided that is alive at the end.
 function M.alive(profile, sum)
-  local decided = sum.samples - sum.undecided
-  return totals.tellsdeaths(profile) and decided > 0
-         and ("%.0f%%"):format(100 * sum.alive / decided) or "-"
+  return totals.tellsdeaths(profile) and fateshare(sum, "alive") or "-"
 end
 
 -- "file:line" of a Lua function or line, "[C] library" of a native one.
@@ -83,8 +85,9 @@ function M.linelabel(row, n, paint)
          or where .. "  " .. paint("dim", layout.cutend(name, left))
 end
 
--- Columns for the labels of rows, so that last names can be seen.
-local function least(style, rows, named)
+--- Columns for the labels of rows, so that the last names of their places can be seen;
+-- 'named': the name of a function stands before that.
+function M.least(style, rows, named)
   local most = 0
   for _, row in ipairs(rows) do
     if row.file and not totals.iscollection(row) then
@@ -198,7 +201,7 @@ local function placed(style, title, list, rows, columns, what)
   local label = named and M.functionlabel or M.linelabel
   return M.titled(style, title, list, columns, what, function(i, n)
     return label(rows[i], n, style.paint)
-  end, least(style, rows, named))
+  end, M.least(style, rows, named))
 end
 
 local function top(style, list)
@@ -350,7 +353,7 @@ function M.leaks(style, found)
     local inside = i > 1 and rows[i].group == rows[i - 1].group
     return inside and "  " .. M.linelabel(rows[i], n - 2, style.paint)
            or M.linelabel(rows[i], n, style.paint)
-  end, least(style, rows))
+  end, M.least(style, rows))
 end
 
 local function lifelabel(row)
@@ -372,7 +375,7 @@ function M.lifetimes(style, rows)
       return M.value(style.profile, row, field)
     end)},
     {title = "", gap = 1, least = 6, spare = 1, cells = cells(rows, function(row)
-      return units.percent(row.samples, style.totals.whole.samples)
+      return units.percent(row[field], style.totals.whole[field])
     end)},
     {title = "of it", spare = 2, cells = cells(rows, function(row)
       return row.share and ("%.0f%%"):format(100 * row.share) or "-"
@@ -381,7 +384,7 @@ function M.lifetimes(style, rows)
   return M.titled(setmetatable({top = #rows}, {__index = style}),
     "By lifetime", rows, columns, "comes from line", function(i, n)
       return rows[i].file and M.linelabel(rows[i], n, style.paint) or "?"
-    end, least(style, rows))
+    end, M.least(style, rows))
 end
 
 return M

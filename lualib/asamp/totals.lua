@@ -9,11 +9,13 @@
 --        often it is there (recursion)
 --
 -- Every sum is a table of these fields, all 0 at first:
---   samples, bytes, survived, survivedbytes, undecided   of allocations
+--   samples, bytes, survived, survivedbytes, undecided, undecidedbytes   of
+--                    allocations
 --   later, laterbytes    of those that survived, died later
 --   alive, alivebytes    the others of them; 0 when the file tells no deaths
 --   objects          blocks that the samples stand for, estimated; 0: unknown
---   timesamples      sampling periods of time; of these
+--   timesamples      sampling periods of time, of the length of the profile's
+--                    timeperiod (if that was set again, no whole number); of these
 --   nativesamples    with a C function innermost
 --   gcsamples        in a collection
 --   timesquares      their variance: a stack may stand for several periods
@@ -24,7 +26,7 @@ local M = {}
 
 local ALLOCATION = {"samples", "bytes", "survived", "survivedbytes",
                     "later", "laterbytes", "alive", "alivebytes", "undecided",
-                    "objects"}
+                    "undecidedbytes", "objects"}
 local TIME = {"timesamples", "nativesamples", "gcsamples", "timesquares"}
 local SQUARES = {"bytesquares", "survivedsquares", "alivesquares"}
 
@@ -37,10 +39,19 @@ end
 local function zero()
   return {samples = 0, bytes = 0, survived = 0, survivedbytes = 0,
           later = 0, laterbytes = 0, alive = 0, alivebytes = 0, undecided = 0,
-          objects = 0,
+          undecidedbytes = 0, objects = 0,
           timesamples = 0, nativesamples = 0, gcsamples = 0,
           timesquares = 0, bytesquares = 0, survivedsquares = 0,
           alivesquares = 0}
+end
+
+--- The clock of a profile's samples of time, "CPU", "wall" or both of them; nil when
+-- it has none or does not tell.
+function M.clock(profile)
+  if profile.timesamples == 0 or not profile.own then
+    return nil
+  end
+  return profile.wall and (profile.cpu and "CPU and wall" or "wall") or "CPU"
 end
 
 --- Does the file tell who died later, and so what is alive at the end?
@@ -76,7 +87,7 @@ local function siteof(profile, i)
   local sites, sum = profile.sites, zero()
   local node = sites.node[i]
   if profile.kinds[sites.kind[i]].time then
-    local n = sites.samples[i]
+    local n = sites.time and sites.time[i] or sites.samples[i]
     local fn = node > 0 and profile.functions[profile.nodes.fn[node]]
     sum.timesamples = n
     sum.timesquares = sites.timesquares and sites.timesquares[i] or n
@@ -314,6 +325,15 @@ function M.variance(profile, sum, field)
     return sum[VARIANCES[field]]
   end
   return sum[field] * math.max(profile.period or 1, 1)
+end
+
+--- Of what a sum has a fate: the part that 'survived', died 'later' or is 'alive',
+-- and the whole; both in bytes if these are known.
+function M.fate(sum, which)
+  if sum.bytes > 0 then
+    return sum[which .. "bytes"], sum.bytes - sum.undecidedbytes
+  end
+  return sum[which], sum.samples - sum.undecided
 end
 
 --- How many independent observations a sum's time is worth; a number.

@@ -35,7 +35,8 @@ function M.of(stacks, options)
              nodes = {parent = {}, fn = {}, line = {}}, functions = {},
              kinds = kinds(), collections = {}, marks = {},
              sites = {node = {}, kind = {}, samples = {}, bytes = {},
-                      survived = {}, survivedbytes = {}, undecided = {}},
+                      survived = {}, survivedbytes = {}, undecided = {},
+                      undecidedbytes = {}},
              lines = true, samples = 0, timesamples = 0, survived = 0,
              own = true, complete = true, fates = true, period = size,
              periods = 0, timeperiod = 0.001, timeperiods = 0, duration = 1,
@@ -66,6 +67,7 @@ function M.of(stacks, options)
     s.survived[i] = stack[4] or 0
     s.survivedbytes[i] = size * s.survived[i]
     s.undecided[i] = stack[5] or 0
+    s.undecidedbytes[i] = size * s.undecided[i]
     local sum = time and "timesamples" or "samples"
     p[sum] = p[sum] + stack[3]
     p.survived = p.survived + s.survived[i]

@@ -232,6 +232,42 @@ describe("asamp report", function()
     assert.truthy(out:find("Pauses, in wall time: 32ms together", 1, true), out)
   end)
 
+  it("adds up time of periods and clocks that were set again", function()
+    local p = assert(gen.open{path = path, timeperiod = 1000000})
+    p:name(8, "main chunk", 0, "@app.lua")
+    p:name(16, "wait", 10, "@app.lua")
+    for _ = 1, 30 do p:time{8, 4, count = 4} end
+    p:timeperiod(0)
+    p:timeperiod(10000000, true)
+    for _ = 1, 30 do p:time{16, 12} end
+    assert(p:close())
+    local _, out = run(path)
+    local flat = out:gsub("%s+", " ")
+    -- 120 ms and 300 ms; of 30 samples of 4 ms and 30 of 10 the variances are
+    -- those of 420^2 / (30 * 16 + 30 * 100) = 50.7
+    assert.truthy(flat:find("420 ms of CPU and wall time, from 51 samples of 8.24 ms on average:", 1, true), out)
+    assert.truthy(out:find(" 300ms  71.4%  300ms  71.4%  wait  app.lua:10\n", 1, true), out)
+    assert.truthy(out:find(" 120ms  28.6%  120ms  28.6%  main chunk  app.lua\n", 1, true), out)
+  end)
+
+  it("takes shares of bytes, not of samples, where the period was set again", function()
+    local p = assert(gen.open{path = path, period = 1 << 20, followed = 100})
+    p:period(1 << 10)  -- before any sample
+    p:name(8, "main chunk", 0, "@app.lua")
+    p:flood(30, {8, 4, kind = 0})
+    p:period(1 << 20)
+    p:flood(10, {8, 4, kind = 0})
+    p:collection{fates = ("0"):rep(30) .. ("1"):rep(10)}
+    assert(p:close())
+    local _, out = run(path)
+    local flat = out:gsub("%s+", " ")
+    assert.truthy(flat:find("Of what was sampled 99.7% survived its first collection", 1, true), out)
+    assert.truthy(flat:find("The first samples stand for 1 KiB each, later ones for other sizes, " ..
+      "as the period was set 1 time", 1, true), out)
+    assert.truthy(out:find("   100%   100%  main chunk  app.lua\n", 1, true), out)
+    assert.truthy(out:find("\n       alive  10.0M  99.7%   100%  app.lua:4", 1, true), out)
+  end)
+
   it("reports a run without samples", function()
     local p = assert(gen.open{path = path})
     assert(p:close())

@@ -40,7 +40,7 @@ describe("totals", function()
                  later = 0, laterbytes = 0, alive = 0, alivebytes = 0,
                  undecided = 0, timesamples = 0,
                  nativesamples = 0, gcsamples = 0, timesquares = 0,
-                 objects = 0, bytesquares = 0, survivedsquares = 0, alivesquares = 0},
+                 objects = 0, undecidedbytes = 0, bytesquares = 0, survivedsquares = 0, alivesquares = 0},
                 t.whole)
     assert.equal(100, t.functions[1].own.survivedbytes)
   end)
