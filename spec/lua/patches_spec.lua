@@ -105,13 +105,107 @@ describe("the patches #plain", function()
   it("cannot be exported from what is not an edit folder, nor handled by another verb", function()
     local folder = shell.folder()
     shell.output(("mkdir -p %s/build %s/none && cp -r lua %s/"):format(folder, folder, folder))
-    for verb, said in pairs {export = "none is not an edit folder; run make edit first",
-                             rebase = "import or export, not 'rebase'"} do
-      local status, out, err = shell.run(("cd %s && lua/edit %s none"):format(folder, verb))
+    for words, said in pairs {
+      ["export none"] = "none is not an edit folder; run make edit first",
+      ["merge none"] = "import, export or rebase, not 'merge'", [""] = "import, export or rebase, not ''",
+      import = "import needs the folder: lua/edit import build/edit",
+      rebase = "rebase needs the tarball: lua/edit rebase lua-5.4.N.tar.gz",
+      ["rebase absent x"] = "absent cannot be read; give the path of a release, lua-5.4.N.tar.gz",
+    } do
+      local status, out, err = shell.run(("cd %s && lua/edit %s"):format(folder, words))
       assert.same({1, "", "lua/edit: " .. said .. "\n"}, {status, out, err})
     end
     assert.equal(#patches(), #patches(folder))
     shell.remove(folder)
+  end)
+
+  describe("move to another release", function()
+    local folder
+
+    before_each(function()
+      folder = shell.folder()
+      shell.output(("mkdir -p %s/build/release && cp -r build/dl %s/build/ && cp -r lua %s/"
+        .. " && tar -xzf build/dl/lua.tar.gz -C %s/build/release"):format(folder, folder, folder, folder))
+      -- Lua 5.4.99: lines more, which move every hunk of three files
+      shell.output(([[cd %s/build/release/*/ && sed -i 's/\(VERSION_RELEASE\t"\)[0-9]*"/\199"/' src/lua.h
+        sed -i '1i/* one line more */' src/lvm.c src/lstate.c src/ldo.c]]):format(folder))
+    end)
+    after_each(function() shell.remove(folder) end)
+
+    local function inside(command)
+      return shell.run(("cd %s && %s"):format(folder, command))
+    end
+
+    local function pack()
+      shell.output(("cd %s/build/release && tar -czf ../new.tar.gz *"):format(folder))
+      return shell.output(("sha256sum %s/build/new.tar.gz"):format(folder)):match "%x+"
+    end
+
+    -- Exported: the series fits the new sources, and lua/upstream and the tarball are theirs.
+    local function moved(hash)
+      local status, out, err = inside "lua/edit export build/edit"
+      assert.same({0, "lua/upstream says Lua 5.4.99 now; doc/tour.md says what to read and run\n", ""},
+                  {status, out, err})
+      assert.equal(#patches(), #patches(folder))
+      local upstream = shell.read(folder .. "/lua/upstream")
+      assert.equal(hash, upstream:match "\nsha256=(%x+)\n")
+      assert.equal("5.4.99", upstream:match "\nversion=([%d.]+)\n")
+      assert.is_truthy(upstream:match "\nurl=%S+/lua%-5%.4%.99%.tar%.gz\n")
+      assert.is_truthy(upstream:match "\ntestes_url=%S+/lua%-5%.4%.99%-tests%.tar%.gz\n")
+      -- neither fuzz nor offsets, and from here on it is the release that is there
+      assert.same({0, "", ""}, {inside "lua/prepare build/dl/lua.tar.gz build/src lua/patches/*.patch"})
+      status, out, err = inside "LUA_FETCH_NO_SITE=1 LUA_FETCH_NO_APT=1 lua/edit rebase build/new.tar.gz x"
+      assert.same({1, "", "lua/edit: build/new.tar.gz is the release that lua/upstream names already\n"},
+                  {status, out, err})
+    end
+
+    it("by themselves where upstream has changed other places", function()
+      local hash = pack()
+      local status, out, err = inside "lua/edit rebase build/new.tar.gz build/edit"
+      assert.same({0, ""}, {status, err})
+      assert.is_truthy(out:find(("build/edit: %d patches on Lua 5.4.99; next: make export\n"):format(#patches()),
+                                1, true), out)
+      assert.equal(shell.read "lua/upstream", shell.read(folder .. "/lua/upstream"))
+      local changed = select(2, inside(out:match "upstream changed: (git [^\n]+)" .. " | grep -c '^+/. one line'"))
+      assert.equal("3\n", changed)
+      moved(hash)
+    end)
+
+    it("by hand where it has changed the same ones, and nothing is exported before", function()
+      shell.output(([[cd %s/build/release/*/ &&
+        sed -i 's/^  ci = luaM_reallocvector(L, NULL, 0, 1, CallInfo);/  ci = \/* new *\/ luaM_reallocvector(L, NULL, 0, 1, CallInfo);/' src/lstate.c &&
+        grep -q '/. new ./' src/lstate.c]]):format(folder))
+      local hash = pack()
+      local status, _, err = inside "lua/edit rebase build/new.tar.gz build/edit"
+      assert.equal(1, status)
+      assert.is_truthy(err:find('^lua/edit: the patch "seam: vectors know their table, stacks their thread" '
+        .. "does not fit Lua 5.4.99 in: src/lstate.c\n"), err)
+      local out
+      status, out, err = inside "lua/edit export build/edit"
+      assert.same({1, "", "lua/edit: build/edit is in the middle of a rebase; mend what it stopped at, "
+                          .. "then git -C build/edit rebase --continue\n"}, {status, out, err})
+      assert.equal(shell.read "lua/upstream", shell.read(folder .. "/lua/upstream"))
+
+      -- as it says
+      assert.is_truthy(shell.read(folder .. "/build/edit/src/lstate.c"):find "\n|||||||")
+      shell.output(([[cd %s/build/edit && sed -i -e '/^<<<<<<</,/^=======/d' -e '/^>>>>>>>/d' \
+        -e 's/^  ci = luaM_realloc/  ci = \/* new *\/ luaM_realloc/' src/lstate.c]]):format(folder))
+      status, _, err = inside("GIT_EDITOR=true;export GIT_EDITOR;"
+        .. "git -C build/edit add -A && git -C build/edit rebase --continue")
+      assert.equal(0, status, err)
+      moved(hash)
+    end)
+
+    it("of Lua 5.4 only", function()
+      shell.output(([[cd %s/build/release/*/ && sed -i 's/VERSION_MINOR\t"4"/VERSION_MINOR\t"5"/' src/lua.h]])
+                   :format(folder))
+      pack()
+      local status, out, err = inside "lua/edit rebase build/new.tar.gz build/edit"
+      assert.same({1, "", "lua/edit: build/new.tar.gz is not a release of Lua 5.4, but of 5.5.99\n"},
+                  {status, out, err})
+      assert.is_true(inside "test -e build/edit" ~= 0)
+      assert.equal("", select(2, inside "ls build | grep release[.] || true"))
+    end)
   end)
 
   it("say what they do, why there, where upstream stands, and which spec guards them", function()
