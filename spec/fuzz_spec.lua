@@ -17,7 +17,7 @@ local flags = {
   asan = "-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined",
 }
 
-local GRAPH = "main model strings reach alloc objects threads collect check"
+local GRAPH = "main model strings reach alloc objects threads collect bulk check"
 local FAILING = "failing programs"
 
 -- Upstream's own assertions and its addresses of empty userdata are no law
@@ -25,7 +25,7 @@ local FAILING = "failing programs"
 local always = {"empty=0", "openjoin=0"}
 
 describe("the C API", function()
-  local folder
+  local folder, stress
 
   local function build(name, sources)
     local files = sources:gsub("%S+", "spec/fuzz/%0.c")
@@ -36,7 +36,8 @@ describe("the C API", function()
   end
 
   local function run(name, ...)
-    local env = {LUA_CPATH = prefix .. "/lib/lua/5.4/?.so", GRAPH_PROFILE = folder .. "/graph.vmprof"}
+    local env = {LUA_CPATH = prefix .. "/lib/lua/5.4/?.so", GRAPH_PROFILE = folder .. "/graph.vmprof",
+                 LUAN_STRESS = stress}
     local status, out, err = process.run {program = folder .. "/" .. name, env = env, ...}
     return status, out .. err
   end
@@ -68,6 +69,18 @@ describe("the C API", function()
       assert.equal(0, status, text)
       assert.truthy(text:find(("%d actions"):format(share), 1, true), text)
     end)
+  end
+
+  -- Other variants have no such switch.
+  if variant == "debug" then
+    for seed, options in ipairs {{}, {"mode=gen", "fail=20000"}} do
+      it("does so when every allocation collects: " .. table.concat(options, " "), function()
+        stress = "emergency=1,verify=500"
+        local status, text = graph(seed, 1000, table.unpack(options))
+        stress = nil
+        assert.equal(0, status, text)
+      end)
+    end
   end
 
   it("is found wrong when the model is wrong", function()

@@ -67,6 +67,7 @@ GCObject *luaC_newobjdt (lua_State *L, int tt, size_t size, size_t offset) {
   luaN_Vec *v = &g->heap.gc.threads.v;
   GCObject *o;
   lua_assert(tt == LUA_VTHREAD);
+  luaN_stress(L);
   if (!luaN_reserve(g, v, 1)) {
     if (!g->gcstopem) luaC_fullgc(L, 1);
     if (!luaN_reserve(g, v, 1)) luaM_error(L);
@@ -139,6 +140,7 @@ void luaC_step (lua_State *L) {
            !luaN_majordue(g)) {
     c->idle = bytes;  /* the next step does the work for these, too */
     luaN_newnursery(g);  /* nothing is due, nor a minor collection before it */
+    luaN_callfinalizers(L, 0);  /* an emergency may have left some */
   }
   else {
     c->idle = 0;
@@ -178,6 +180,7 @@ void luaC_fullgc (lua_State *L, int isemergency) {
 */
 void luaN_overdue (lua_State *L) {
   global_State *g = G(L);
+  luaN_stress(L);
   if (g->GCdebt > OVERDUE && g->GCdebt > g->heap.gc.old && gcrunning(g))
     luaC_fullgc(L, 1);
 }

@@ -5,7 +5,8 @@
 **   LUAN_DEBUG  a bitmap of the granules handed out catches memory that is
 **               handed out twice (H3); lines that become free are filled with
 **               LUAN_DEADBYTE; the heap is verified after every collection;
-**               a sampler that calls the Lua API ends the process.
+**               a sampler that calls the Lua API ends the process; what
+**               LUAN_STRESS asks for (pace.c).
 **   ASan        lines that are not handed out are poisoned.
 **
 ** In a release build all hooks are empty.
@@ -49,6 +50,18 @@ LUAI_FUNC const char *luaN_verify (struct lua_State *L, int exact);
 LUAI_FUNC void luaN_mustverify (struct lua_State *L, int exact);
 #else
 #define luaN_mustverify(L,exact)	((void)0)
+#endif
+
+/*
+** An allocation that may collect is about to be made: a full collection comes in
+** its place where LUAN_STRESS says so (pace.c). 'isstressed': it is asked for.
+*/
+#if defined(LUAN_DEBUG)
+LUAI_FUNC void luaN_stress (struct lua_State *L);
+#define luaN_isstressed(g)	((g)->heap.gc.stressemergency != 0)
+#else
+#define luaN_stress(L)		((void)0)
+#define luaN_isstressed(g)	0
 #endif
 
 /*

@@ -135,7 +135,8 @@
 ** collect without being short of memory.
 */
 #define luaN_checkoverdue(L) \
-  (l_unlikely(G(L)->GCdebt > 0) ? luaN_overdue(L) : cast_void(0))
+  (l_unlikely(G(L)->GCdebt > 0 || luaN_isstressed(G(L))) ? luaN_overdue(L) \
+                                                         : cast_void(0))
 
 LUAI_FUNC void luaN_overdue (lua_State *L);
 

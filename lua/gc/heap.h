@@ -171,7 +171,8 @@ typedef struct luaN_Gc {
   uint64_t began;		/* when the last pause began (nanoseconds) */
   uint64_t pause, longest, pauses;  /* nanoseconds: last, longest, sum */
   lu_byte stressmajor;		/* the debug build's switches (pace.c) */
-  unsigned stressverify;
+  unsigned stressverify, stressemergency;
+  unsigned untilemergency;	/* allocations to the next one by that switch */
 } luaN_Gc;
 
 /* Registers of the machine that a moment keeps. */

@@ -33,6 +33,7 @@ static void setlimit (global_State *g) {
     limit = (char *)(uintptr_t)(h->point - 1);
   if (g->GCdebt <= 0 && (size_t)-g->GCdebt < (size_t)(limit - h->free))
     limit = h->free - g->GCdebt;
+  if (luaN_isstressed(g)) limit = h->free;  /* no allocation passes by us */
   lua_assert(h->free <= limit && limit <= h->end);
   h->limit = limit;
 }
@@ -244,11 +245,13 @@ void *luaN_obtain (lua_State *L, size_t size, size_t oldsize, int what) {
   luaN_Heap *h = &g->heap;
   size_t n = luaN_round(size);
   size_t old = luaN_round(oldsize);
-  uint64_t d = distance(h);
+  uint64_t d;
   int outside;
   char *p = NULL;
   if (l_unlikely(size > MAX_SIZE - LUAN_GRANULE))
     return NULL;
+  luaN_stress(L);
+  d = distance(h);
   outside = 0;
   if (firsttry(g))
     p = find(g, size, what, &outside, 0);
@@ -315,6 +318,7 @@ static void *relarge (lua_State *L, void *block, size_t osize, size_t nsize,
   uint64_t d;
   if (l_unlikely(nsize > MAX_SIZE - LUAN_GRANULE))
     return NULL;
+  luaN_stress(L);
   if (firsttry(g))
     p = (char *)(*g->frealloc)(g->ud, block, osize, nsize);
   if (l_unlikely(p == NULL)) {

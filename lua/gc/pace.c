@@ -13,6 +13,9 @@
 **   nursery=N   bytes of every nursery (1: a collection at every safe point)
 **   major       a major collection always runs, a slice at every minor one
 **   verify=N    the heap is verified after every N-th collection only
+**   emergency=N a full collection, as in an emergency, before every N-th
+**               allocation and every N-th place that asks whether one is overdue;
+**               beside k times 64 KiB of old objects before one in N * (k + 1)
 */
 #define LUA_CORE
 
@@ -46,6 +49,9 @@
 
 /* Percent of the multiplier: the rest is for what is allocated meanwhile. */
 #define SHARE		60u
+
+/* Bytes of old objects that may be looked at for one allocation (LUAN_STRESS). */
+#define CHEAP		((l_mem)64 * 1024)
 
 /* Largest step that the incremental mode may be set to (log2 of bytes). */
 #define LARGESTSTEP	30
@@ -214,9 +220,30 @@ void luaN_readstress (global_State *g) {
     c->fixednursery = strtoul(p + 8, NULL, 10);
   if ((p = strstr(s, "verify=")) != NULL)
     c->stressverify = (unsigned)strtoul(p + 7, NULL, 10);
+  if ((p = strstr(s, "emergency=")) != NULL) {
+    c->stressemergency = (unsigned)strtoul(p + 10, NULL, 10);
+    luaN_settle(g);
+  }
   if (strstr(s, "major") != NULL) {
     c->stressmajor = 1;
     c->threshold = 0;
   }
+}
+
+
+/* Safe points stay where they would be: there finalizers are called. */
+void luaN_stress (lua_State *L) {
+  global_State *g = G(L);
+  luaN_Gc *c = &g->heap.gc;
+  if (c->stressemergency == 0 || !completestate(g) || g->gcstopem) return;
+  if (c->untilemergency == 0) {
+    l_mem debt;
+    luaN_settle(g);
+    debt = g->GCdebt;
+    luaC_fullgc(L, 1);
+    luaE_setdebt(g, debt);
+    c->untilemergency = c->stressemergency * (1 + (unsigned)(c->old / CHEAP));
+  }
+  c->untilemergency--;
 }
 #endif

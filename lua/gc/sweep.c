@@ -114,7 +114,9 @@ void luaN_shrinkfinalizers (global_State *g) {
 
 void luaN_beforefinalizer (lua_State *L, GCObject *o, Table *mt) {
   global_State *g = G(L);
-  if (mt == NULL || !getsfinalizer(g, o, mt) || makeroom(g)) return;
+  if (mt == NULL || !getsfinalizer(g, o, mt)) return;
+  luaN_stress(L);
+  if (makeroom(g)) return;
   if (!g->gcstopem) luaC_fullgc(L, 1);
   if (!makeroom(g)) luaM_error(L);
 }

@@ -10,6 +10,12 @@
 
 /* {== Metamethods == */
 
+static int b_setmetatable (lua_State *L) {
+  lua_setmetatable(L, 1);
+  return 0;
+}
+
+/* It comes back, and perhaps it is marked for finalization once more. */
 static void keep_revived (lua_State *L, Node *n) {
   int i;
   for (i = GLOBALS - REVIVED; i < GLOBALS; i++)
@@ -17,6 +23,12 @@ static void keep_revived (lua_State *L, Node *n) {
       revive(n);
       lua_pushvalue(L, 1);
       store(L, LOCALS + i, node_value(n));
+      if (chance(2)) return;
+      lua_pushvalue(L, 1);
+      lua_rawgeti(L, LUA_REGISTRYINDEX, w.mtref[n->mt]);
+      calm(L, b_setmetatable, 2, 0);
+      n->fin = 1;
+      n->seq = ++w.seq;
       return;
     }
 }
@@ -88,11 +100,6 @@ void check_finalized (int ascents) {
 
 static int has_finalizer (const Node *n) {
   return mt_fin(n->mt) != FIN_NONE;
-}
-
-static int b_setmetatable (lua_State *L) {
-  lua_setmetatable(L, 1);
-  return 0;
 }
 
 static void a_setmetatable (lua_State *L) {
@@ -179,14 +186,19 @@ static int b_collect (lua_State *L) {
 }
 
 /*
-** An emergency collection leaves finalizers to call, and the next collection
-** takes what they may touch for reachable: they go first. The action may have
-** changed the model since a finalizer marked it.
+** An emergency collection, or one that raw stores have made overdue, leaves
+** finalizers to call, and the next collection takes what they may touch for
+** reachable: they go first. The action may have changed the model since a
+** finalizer marked it.
 */
 static void drain (lua_State *L) {
   static unsigned long failed;
-  if (memory.failed == failed) return;
+  const char *stress = getenv("LUAN_STRESS");
+  if (memory.failed == failed && !w.flooded &&
+      (stress == NULL || strstr(stress, "emergency") == NULL))
+    return;
   failed = memory.failed;
+  w.flooded = 0;
   w.marked = 0;
   calm(L, b_collect, 0, 0);
 }

@@ -115,17 +115,19 @@ int calm (lua_State *L, lua_CFunction f, int args, int results) {
 
 /* {== The loop == */
 
-static const Choice *const groups[] = {object_actions, thread_actions, collect_actions};
+static const Choice *const groups[] = {object_actions, thread_actions, collect_actions,
+  bulk_actions};
+#define GROUPS	(sizeof groups / sizeof *groups)
 
 static Action choose (void) {
   static unsigned total;
   unsigned i, r;
   const Choice *c;
   if (total == 0)
-    for (i = 0; i < 3; i++)
+    for (i = 0; i < GROUPS; i++)
       for (c = groups[i]; c->action; c++) total += c->weight;
   r = random_below(total);
-  for (i = 0; i < 3; i++)
+  for (i = 0; i < GROUPS; i++)
     for (c = groups[i]; c->action; c++) {
       if (r < c->weight) return c->action;
       r -= c->weight;

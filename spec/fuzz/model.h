@@ -3,7 +3,7 @@
 ** The shadow model of one Lua state: what every slot, field, upvalue and stack
 ** holds, in plain C structs that no collector touches. It predicts what must
 ** be alive (reach.c); actions change Lua and the model alike (objects.c,
-** threads.c, collect.c) and check.c compares the two.
+** threads.c, collect.c, bulk.c) and check.c compares the two.
 ** The model never reads from Lua but where a weak table or a collection may
 ** have removed something; every difference ends the process through 'wrong'.
 ** Invariant: two nodes of the model never share an address, and a node whose
@@ -111,6 +111,7 @@ typedef struct World {
   int finalizing;	/* in __gc, where it may raise */
   unsigned lost;	/* calls of __gc that memory did not suffice for */
   int generational, stopped;
+  int flooded;		/* raw stores may have made a collection overdue */
   int strict;		/* no cycle began since the last full one */
   lua_State *queue;
   int a, b;		/* parameters of the protected half of an action */
@@ -183,7 +184,8 @@ int run_frame (lua_State *L);
 /* actions */
 typedef void (*Action) (lua_State *L);
 typedef struct Choice { Action action; unsigned weight; } Choice;
-extern const Choice object_actions[], thread_actions[], collect_actions[];
+extern const Choice object_actions[], thread_actions[], collect_actions[],
+  bulk_actions[];
 extern const luaL_Reg metamethods[];
 extern const char thread_chunk[];
 void on_warning (void *ud, const char *message, int more);

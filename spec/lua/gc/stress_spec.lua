@@ -2,14 +2,16 @@
 --
 -- Programs under the stress switches of the debug build (LUAN_STRESS of
 -- lua/gc/pace.c): collections at every safe point, nurseries of a few lines,
--- major collections that never end, the heap verified meanwhile. What a program
--- prints must not depend on them. Other variants have no such switches.
+-- major collections that never end, full ones at every allocation, the heap
+-- verified meanwhile. What a program prints must not depend on them. Other variants
+-- have no such switches.
 
 local process = require "spec.support.process"
 
 if os.getenv "ASAMP_VARIANT" ~= "debug" then return end
 
-local SWITCHES = {"nursery=1", "nursery=256", "nursery=64,major", "major"}
+local SWITCHES = {"nursery=1", "nursery=256", "nursery=64,major", "major",
+  "emergency=1,verify=20", "nursery=64,major,emergency=3,verify=20"}
 
 -- Each prints what is the same in every run; the last line is "end".
 local PROGRAMS = {
@@ -141,5 +143,28 @@ describe("a program under stress", function()
     assert.is_true(counts "nursery=1" >= 500)
     assert.is_true(counts "nursery=256" >= 50)
     assert.is_true(select(2, counts "nursery=64,major") > 5)
+    assert.is_true(select(2, counts "emergency=1,verify=100") >= 500)
+    local majors = select(2, counts "emergency=5,verify=100")
+    assert.is_true(100 <= majors and majors <= 120, majors)
+  end)
+
+  -- Once a collection that was overdue came in the midst of a table's growth.
+  it("resizes weak tables of every kind, by raw stores, too", function()
+    local text = [[
+      for _, mode in ipairs {"k", "v", "kv"} do
+        local w, kept = setmetatable({}, {__mode = mode}), {}
+        for i = 1, 40 do w[i] = kept; w[kept] = i end
+        for i = 9, 40 do rawset(w, i, nil) end
+        for i = 20, 30 do local v = {}; v[1] = i; rawset(w, i, v) end
+        for i = 1, 20 do rawset(w, "key" .. i, i) end
+        for i = 20, 30 do
+          local v = rawget(w, i)
+          if v ~= nil or mode == "k" then assert(v[1] == i) end
+        end
+        for i = 1, 8 do assert(w[i] == kept) end
+        for i = 1, 20 do assert(w["key" .. i] == i) end
+        assert(w[kept] == 40)
+      end]]
+    assert.same({0, "end\n", ""}, {run(text, "emergency=1,verify=1")})
   end)
 end)
