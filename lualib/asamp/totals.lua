@@ -9,8 +9,8 @@
 --        often it is there (recursion)
 --
 -- Every sum is a table of these fields, all 0 at first:
---   samples, bytes, survived, survivedbytes, undecided, undecidedbytes   of
---                    allocations
+--   samples, bytes, survived, survivedbytes, undecided   of allocations
+--   undecidedbytes   if the period was set again; else 0, see M.fate
 --   later, laterbytes    of those that survived, died later
 --   alive, alivebytes    the others of them; 0 when the file tells no deaths
 --   objects          blocks that the samples stand for, estimated; 0: unknown
@@ -82,37 +82,53 @@ local function addcolumns(to, sums, node)
   end
 end
 
--- What is added for the i-th site, as a sum.
-local function siteof(profile, i)
-  local sites, sum = profile.sites, zero()
-  local node = sites.node[i]
-  if profile.kinds[sites.kind[i]].time then
-    local n = sites.time and sites.time[i] or sites.samples[i]
-    local fn = node > 0 and profile.functions[profile.nodes.fn[node]]
-    sum.timesamples = n
-    sum.timesquares = sites.timesquares and sites.timesquares[i] or n
-    if fn and M.iscollection(fn) then
-      sum.gcsamples = n
-    elseif fn and fn.native then
-      sum.nativesamples = n
-    end
-  else
-    for _, field in ipairs(ALLOCATION) do
-      sum[field] = sites[field] and sites[field][i] or 0
-    end
-    local squares = sites.bytesquares ~= nil
-    if squares then
-      sum.bytesquares = sites.bytesquares[i]
-      sum.survivedsquares = sites.survivedsquares[i]
-    end
-    if M.tellsdeaths(profile) then
-      sum.alive = sum.survived - sum.later
-      sum.alivebytes = sum.survivedbytes - sum.laterbytes
-      sum.alivesquares = squares and math.max(0, sum.survivedsquares -
-                                              sites.latersquares[i]) or 0
+-- Calls add(field, n) for everything that the i-th site, one of time, has.
+local function addtime(profile, i, add)
+  local sites, node = profile.sites, profile.sites.node[i]
+  local n = sites.time and sites.time[i] or sites.samples[i]
+  local fn = node > 0 and profile.functions[profile.nodes.fn[node]]
+  add("timesamples", n)
+  add("timesquares", sites.timesquares and sites.timesquares[i] or n)
+  if fn and M.iscollection(fn) then
+    add("gcsamples", n)
+  elseif fn and fn.native then
+    add("nativesamples", n)
+  end
+end
+
+-- Likewise of one of allocations. 'columns': the fields that the file has.
+local function addallocations(profile, i, columns, add)
+  local sites = profile.sites
+  for k = 1, #columns do
+    local field = columns[k]
+    local n = sites[field][i]
+    if n > 0 then
+      add(field, n)
     end
   end
-  return sum
+  if columns.deaths then
+    local survived = sites.survived[i]
+    if survived > 0 then
+      local later = sites.later
+      add("alive", survived - (later and later[i] or 0))
+      add("alivebytes", sites.survivedbytes[i] - (later and sites.laterbytes[i] or 0))
+      if sites.bytesquares then
+        add("alivesquares", math.max(0, sites.survivedsquares[i] - sites.latersquares[i]))
+      end
+    end
+  end
+end
+
+-- The fields of sites that are summed up as they are.
+local function columnsof(profile)
+  local columns = {deaths = M.tellsdeaths(profile)}
+  for _, list in ipairs{ALLOCATION, SQUARES} do
+    for _, field in ipairs(list) do
+      local needed = field ~= "undecidedbytes" or (profile.periods or 0) > 0
+      columns[#columns + 1] = needed and profile.sites[field] and field or nil
+    end
+  end
+  return columns
 end
 
 -- Sums of the sites per node and per kind, and of all. 'covered' (nil: all)
@@ -120,22 +136,37 @@ end
 -- large profile of allocations alone costs no lists of time.
 local function sumsites(profile, covered)
   local own, kinds, whole = {fields = {}}, {}, zero()
-  for i, node in ipairs(profile.sites.node) do
-    if not covered or covered[node] then
-      local sum = siteof(profile, i)
+  local columns, n = columnsof(profile), #profile.nodes.parent
+  local node, kindsum
+  local function add(field, amount)
+    if amount <= 0 then
+      return
+    end
+    local column = own[field]
+    if not column then
+      column = zeros(n)
+      own[field] = column
+      own.fields[#own.fields + 1] = field
+    end
+    if node > 0 then
+      column[node] = column[node] + amount
+    end
+    kindsum[field] = kindsum[field] + amount
+    whole[field] = whole[field] + amount
+  end
+  for i, at in ipairs(profile.sites.node) do
+    if not covered or covered[at] then
       local kind = profile.kinds[profile.sites.kind[i]]
-      kinds[kind] = kinds[kind] or zero()
-      for _, field in ipairs(M.FIELDS) do
-        local n = sum[field]
-        if n > 0 and not own[field] then
-          own[field] = zeros(#profile.nodes.parent)
-          own.fields[#own.fields + 1] = field
-        end
-        if n > 0 and node > 0 then
-          own[field][node] = own[field][node] + n
-        end
-        kinds[kind][field] = kinds[kind][field] + n
-        whole[field] = whole[field] + n
+      kindsum = kinds[kind]
+      if not kindsum then
+        kindsum = zero()
+        kinds[kind] = kindsum
+      end
+      node = at
+      if kind.time then
+        addtime(profile, i, add)
+      else
+        addallocations(profile, i, columns, add)
       end
     end
   end
@@ -331,7 +362,11 @@ end
 -- and the whole; both in bytes if these are known.
 function M.fate(sum, which)
   if sum.bytes > 0 then
-    return sum[which .. "bytes"], sum.bytes - sum.undecidedbytes
+    local undecided = sum.undecidedbytes
+    if undecided == 0 then
+      undecided = sum.undecided * (sum.bytes // sum.samples)
+    end
+    return sum[which .. "bytes"], sum.bytes - undecided
   end
   return sum[which], sum.samples - sum.undecided
 end

@@ -245,7 +245,8 @@ describe("asamp report", function()
     local flat = out:gsub("%s+", " ")
     -- 120 ms and 300 ms; of 30 samples of 4 ms and 30 of 10 the variances are
     -- those of 420^2 / (30 * 16 + 30 * 100) = 50.7
-    assert.truthy(flat:find("420 ms of CPU and wall time, from 51 samples of 8.24 ms on average:", 1, true), out)
+    assert.truthy(flat:find("420 ms of CPU and wall time, from 51 samples of 8.24 ms on average:",
+                            1, true), out)
     assert.truthy(out:find(" 300ms  71.4%  300ms  71.4%  wait  app.lua:10\n", 1, true), out)
     assert.truthy(out:find(" 120ms  28.6%  120ms  28.6%  main chunk  app.lua\n", 1, true), out)
   end)
