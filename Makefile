@@ -55,7 +55,7 @@ speclibs: $(SPECLIBS) ## what specs load besides: build/spec
 ISAL := $(if $(wildcard /usr/include/isa-l/igzip_lib.h),-lisal)
 
 # What a module under test is made of, besides its own file.
-build/spec/profilegen.so: $(addprefix asamp/,profile.c event.c outfile.c packer.c encoder.c batch.c objects.c vmprof.c idmap.c)
+build/spec/profilegen.so: $(addprefix asamp/,profile.c event.c outfile.c packer.c encoder.c batch.c objects.c vmprof.c idmap.c place.c filekind.c descriptor.c)
 build/spec/profilegen.so: SPECFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 build/spec/points.so: $(addprefix asamp/,gap.c pending.c followed.c blocks.c)
 build/spec/signals.so: asamp/moments.c

@@ -9,9 +9,13 @@
 **   collapsed(path, out, options)
 **   speedscope(path, out, options)
 **   vmprof(path, out, options)
-**   version(path)                   -> of the VMProf log | nil, message
+**   version(path)                   -> of the VMProf log, process id or 0, start
+**                                      in seconds of the epoch | nil, message
+**   kind(path)                      -> what filekind.h calls the file, or nil
+**   write(out, text)                -> true | nil, message
 **
-** Each of the others reads the profile 'path' and writes 'out' (complete or not at all).
+** Each of the others but these three reads the profile 'path'. What is written is
+** complete or not at all there, and as output.h says.
 ** Options: packing (of gzip: "fast" or "small"; nil: none), progress (function of the
 ** share that is done), head (firefox: function of the summary that returns the
 ** JSON text of "meta" and "libs"), weight (collapsed: "bytes", "samples",
@@ -22,6 +26,8 @@
 ** minors, majors, command, interpreter, written (bytes before they are
 ** packed).
 */
+#include "descriptor.h"
+#include "filekind.h"
 #include "firefox.h"
 #include "flame.h"
 #include "luafields.h"
@@ -29,9 +35,11 @@
 #include "transcode.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <lua.h>
 #include <lauxlib.h>
@@ -210,6 +218,8 @@ static int finish (Work *w) {
 /* The folder of the file that is written, where spills go. */
 static const char *folder (Work *w) {
   const char *slash = strrchr(w->out, '/');
+  if (strcmp(w->out, "-") == 0)
+    return "/tmp";
   if (slash == NULL)
     return ".";
   if (strncmp(w->out, "/dev/", 5) == 0)
@@ -335,11 +345,14 @@ static int l_vmprof (lua_State *L) {
 typedef struct Look {
   ReaderClient client;
   int version;
+  uint64_t pid, started;
 } Look;
 
 static void look (void *ud, const Reading *r) {
   Look *l = ud;
   l->version = r->version;
+  l->pid = r->pid;
+  l->started = r->started;
   l->client.stop = "looked at";
 }
 
@@ -361,6 +374,38 @@ static int l_version (lua_State *L) {
     return 2;
   }
   lua_pushinteger(L, l.version);
+  lua_pushinteger(L, (lua_Integer)l.pid);
+  lua_pushinteger(L, (lua_Integer)(l.started / 1000000));
+  return 3;
+}
+
+static int l_kind (lua_State *L) {
+  int fd = descriptor_open(luaL_checkstring(L, 1), O_RDONLY | O_NONBLOCK, 0);
+  lua_pushstring(L, fd < 0 ? NULL : filekind_name(filekind_offile(fd)));
+  if (fd >= 0)
+    close(fd);
+  return 1;
+}
+
+static int l_write (lua_State *L) {
+  const char *out = luaL_checkstring(L, 1);
+  size_t n;
+  const char *text = luaL_checklstring(L, 2, &n);
+  Output *o = calloc(1, sizeof(*o));
+  int error = o == NULL ? ENOMEM : output_open(o, out, OUTPUT_PLAIN);
+  if (o != NULL) {
+    int late;
+    output_bytes(o, text, error == 0 ? n : 0);
+    late = output_close(o, error == 0);
+    error = error != 0 ? error : late;
+    free(o);
+  }
+  if (error != 0) {
+    lua_pushnil(L);
+    lua_pushfstring(L, "cannot write '%s': %s", out, strerror(error));
+    return 2;
+  }
+  lua_pushboolean(L, 1);
   return 1;
 }
 
@@ -369,7 +414,8 @@ int luaopen_profiler_convert (lua_State *L);
 int luaopen_profiler_convert (lua_State *L) {
   static const luaL_Reg functions[] = {
     {"firefox", l_firefox}, {"pprof", l_pprof}, {"collapsed", l_collapsed},
-    {"speedscope", l_speedscope}, {"vmprof", l_vmprof}, {"version", l_version}, {NULL, NULL}
+    {"speedscope", l_speedscope}, {"vmprof", l_vmprof}, {"version", l_version},
+    {"write", l_write}, {"kind", l_kind}, {NULL, NULL}
   };
   luaL_newmetatable(L, TYPENAME);
   lua_pushcfunction(L, l_gc);

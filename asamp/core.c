@@ -47,7 +47,7 @@ static int flag (lua_State *L, int t, const char *key) {
 
 
 /*
-** open{out=, command=, extended=, compress=, native=, random=, seed=, announce=,
+** open{out=, number=, made=, replace= (enum of place.h), command=, extended=, compress=, native=, random=, seed=, announce=,
 ** period=, timeperiod=, wall=} -> true | nil, message, errno
 */
 static int l_open (lua_State *L) {
@@ -62,6 +62,9 @@ static int l_open (lua_State *L) {
   lua_getfield(L, 1, "command");
   lua_getfield(L, 1, "seed");
   o.out = luaL_checkstring(L, 2);
+  o.number = (unsigned)integer(L, 1, "number");
+  o.made = flag(L, 1, "made");
+  o.replace = (int)integer(L, 1, "replace");
   o.command = lua_tostring(L, 3);
   o.seeded = !lua_isnil(L, 4);
   o.seed = (uint64_t)lua_tointeger(L, 4);

@@ -138,6 +138,8 @@ static void head (Encoder *e) {
     meta(e, "argv", e->config.command);
   meta(e, "asamp.format", DETAILS_FORMATTEXT);
   metanumber(e, "asamp.start", e->start / 1000);
+  if (e->config.pid != 0)
+    metanumber(e, "asamp.pid", e->config.pid);
   metanumber(e, "asamp.random", (uint64_t)(e->config.random != 0));
   if (e->config.followed > 0)
     metanumber(e, "asamp.followed", e->config.followed);

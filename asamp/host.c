@@ -17,6 +17,8 @@
 **   isfile(path)   -> is it a regular file (or a link to one)? Does not open
 **                     it, so that a pipe cannot make anybody wait
 **   raise(signal)  ends this process by that signal; does not return
+**   streams()      from here on no file that is opened is taken for a standard
+**                  stream that was closed
 **   interruptible()  SIGINT ends this process at once, unless it is ignored;
 **                    the stand-alone interpreter has it wait for Lua code
 */
@@ -32,6 +34,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "descriptor.h"
 
 #include <lua.h>
 #include <lauxlib.h>
@@ -230,6 +234,12 @@ static int l_interruptible (lua_State *L) {
   return 0;
 }
 
+static int l_streams (lua_State *L) {
+  (void)L;
+  descriptor_hold();
+  return 0;
+}
+
 static int l_raise (lua_State *L) {
   int number = (int)luaL_checkinteger(L, 1);
   const struct rlimit none = {0, 0};
@@ -250,6 +260,7 @@ int luaopen_asamp_host (lua_State *L) {
     {"columns", l_columns}, {"samefile", l_samefile}, {"isfile", l_isfile},
     {"realpath", l_realpath},
     {"run", l_run}, {"raise", l_raise}, {"interruptible", l_interruptible},
+    {"streams", l_streams},
     {NULL, NULL}
   };
   luaL_newlib(L, functions);

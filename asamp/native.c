@@ -4,6 +4,7 @@
 */
 #define _GNU_SOURCE
 #include "native.h"
+#include "descriptor.h"
 
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
@@ -131,9 +132,11 @@ static Dwfl *current (void) {
   end();
   starved = 0;
   session = dwfl_begin(&callbacks);
+  descriptor_hold();  /* for the list of what is mapped */
   if (session != NULL && (dwfl_linux_proc_report(session, getpid()) != 0 ||
                           dwfl_report_end(session, NULL, NULL) != 0))
     end();
+  descriptor_release();
   loads = now;
   nsessions++;
   began = seconds();

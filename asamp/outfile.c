@@ -5,10 +5,8 @@
 #include "outfile.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -58,33 +56,19 @@ static int putpacked (void *ud, const unsigned char *data, size_t n) {
   return f->error == 0;
 }
 
-/*
-** Empties a regular file, unless somebody has locked it. Where there are no
-** locks (some network file systems), it is emptied.
-*/
-static int empty (int fd, const struct stat *s) {
-  if (!S_ISREG(s->st_mode))
-    return 0;
-  if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-    return EBUSY;
-  return ftruncate(fd, 0) != 0 ? errno : 0;
-}
-
-int outfile_open (OutFile *f, const char *path, int how) {
+int outfile_open (OutFile *f, int fd, int how) {
   struct stat s;
   memset(f, 0, sizeof(*f));
-  f->fd = -1;
+  f->fd = fd;
+  if (fstat(fd, &s) != 0)
+    return errno;
+  f->device = s.st_dev;
+  f->inode = s.st_ino;
   f->packed = how != OUTFILE_PLAIN;
   if (f->packed &&
       !packer_open(&f->packer, how == OUTFILE_LIVE ? PACKER_LIVE : PACKER_SMALL))
     return ENOMEM;
-  /* a pipe that nobody reads is an error, not a reason to wait */
-  f->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
-  if (f->fd < 0 || fstat(f->fd, &s) != 0)
-    return errno;
-  f->device = s.st_dev;
-  f->inode = s.st_ino;
-  return empty(f->fd, &s);
+  return 0;
 }
 
 void outfile_put (OutFile *f, const unsigned char *data, size_t n) {

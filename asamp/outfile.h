@@ -9,8 +9,7 @@
 **       it, whenever the process ends;
 **   W2  after the first failure nothing is written any more: the file is a
 **       prefix of what was meant;
-**   W3  a file has one writer: while one has it open, no other empties it (a
-**       lock of flock, on regular files);
+**   W3  a file has one writer: who opens it has locked it (place.h);
 **   W4  a file that was removed meanwhile is a failure (ENOENT), told by
 **       outfile_close;
 **   W5  no other file is touched: where the program has closed the descriptor,
@@ -40,10 +39,10 @@ typedef struct OutFile {
 } OutFile;
 
 /*
-** Creates or empties the file. Returns 0 or an errno (ENXIO: a pipe that nobody
-** reads; EBUSY: somebody else writes it); outfile_close is due in either case.
+** Takes the descriptor of an empty file, or of what is no regular file. Returns 0
+** or an errno; outfile_close is due in either case.
 */
-int outfile_open (OutFile *f, const char *path, int how);
+int outfile_open (OutFile *f, int fd, int how);
 
 /* None of these does anything after a failure. */
 void outfile_put (OutFile *f, const unsigned char *data, size_t n);

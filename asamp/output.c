@@ -3,6 +3,7 @@
 ** Writes a converter's file. See output.h.
 */
 #include "output.h"
+#include "descriptor.h"
 #include "vmprof.h"
 
 #include <errno.h>
@@ -32,25 +33,34 @@ static void put (Output *o, const unsigned char *data, size_t n) {
   }
 }
 
+/*
+** /dev/stdout may lead to a regular file, and is none itself: to rename something to
+** that name would take the system's link away.
+*/
+static int isdevice (const char *path) {
+  return strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0;
+}
+
 int output_open (Output *o, const char *path, int how) {
   struct stat file;
+  int error;
   memset(o, 0, sizeof(*o));
   o->fd = -1;
-  o->path = strdup(path);
-  if (o->path == NULL)
-    return ENOMEM;
-  if ((stat(path, &file) != 0 || S_ISREG(file.st_mode)) &&
-      !temporary_begin(&o->temporary, path))
-    return ENOMEM;
   o->packed = how != OUTPUT_PLAIN;
   if (o->packed &&
       !packer_open(&o->packer, how == OUTPUT_FAST ? PACKER_FAST : PACKER_SMALL))
     return ENOMEM;
-  o->fd = open(o->temporary.name != NULL ? o->temporary.name : path,
-               O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (strcmp(path, "-") == 0)
+    o->fd = fcntl(1, F_DUPFD_CLOEXEC, 3);
+  else if (isdevice(path) || (stat(path, &file) == 0 && !S_ISREG(file.st_mode)))
+    o->fd = descriptor_open(path, O_WRONLY | O_TRUNC, 0);
+  else {
+    error = temporary_begin(&o->temporary, path);
+    o->fd = o->temporary.fd;
+    return error;
+  }
   return o->fd < 0 ? errno : 0;
 }
-
 /* The packer's sink. */
 static int putpacked (void *ud, const unsigned char *data, size_t n) {
   Output *o = ud;
@@ -78,16 +88,14 @@ int output_close (Output *o, int keep) {
     if (o->packed && o->error == 0)
       packer_put(&o->packer, NULL, 0, PACKER_END, putpacked, o);
   }
-  if (o->fd >= 0 && close(o->fd) != 0 && errno != EINTR)
+  if (o->temporary.name != NULL)
+    fail(o, temporary_end(&o->temporary, keep && o->error == 0));
+  else if (o->fd >= 0 && close(o->fd) != 0 && errno != EINTR)
     fail(o, errno);
-  keep = keep && o->fd >= 0 && o->error == 0;
-  fail(o, temporary_end(&o->temporary, keep ? o->path : NULL));
   o->fd = -1;
   if (o->packed)
     packer_close(&o->packer);
   o->packed = 0;
-  free(o->path);
-  o->path = NULL;
   return o->error;
 }
 

@@ -6,8 +6,9 @@
 ** Owns the file and a buffer. Knows nothing of profiles.
 ** Rules:
 **   OU1  what has the name asked for is complete: the file is written beside it
-**        and renamed by output_close (what is no regular file, such as a
-**        terminal or a pipe, is written directly);
+**        and renamed by output_close (standard output, "-", and what is no
+**        regular file, such as a pipe, are written directly, and so is what is
+**        named by /dev and /proc);
 **   OU2  after the first failure nothing is written any more; 'error' tells.
 */
 #ifndef asamp_output_h
@@ -24,7 +25,6 @@
 enum { OUTPUT_PLAIN, OUTPUT_SMALL, OUTPUT_FAST };
 
 typedef struct Output {
-  char *path;           /* the name asked for */
   Temporary temporary;  /* without a name: written directly */
   int fd;
   int packed;

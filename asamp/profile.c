@@ -18,6 +18,7 @@
 #include "encoder.h"
 #include "event.h"
 #include "outfile.h"
+#include "place.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -58,6 +59,7 @@ struct Profile {
   EventTally lost;
   /* the writer's own */
   OutFile file;
+  Place place;
   EventTally unflushed;        /* encoded since the last flush */
   uint64_t flushed;       /* when everything was flushed last, ns */
   int dirty;              /* something came since the last flush */
@@ -177,6 +179,7 @@ static void *writer (void *ud) {
 /* Frees all but the encoder, closes the file. */
 static void release (Profile *p) {
   outfile_abandon(&p->file);
+  free(p->place.path);
   free(p->queue[0].data);
   free(p->queue[1].data);
   free(p);
@@ -193,8 +196,21 @@ static int startthread (Profile *p) {
   return error;
 }
 
+/* The file of a profile; an errno, or 0. 'why' as that of place_open. */
+static int openfile (Profile *p, const ProfileConfig *config, char *why,
+                     size_t size) {
+  const PlaceWish wish = {config->path, config->number, config->made,
+                          config->replace, config->taken};
+  int error = place_open(&wish, &p->place, why, size);
+  return error != 0 ? error
+       : outfile_open(&p->file, p->place.fd,
+                      config->compress ? OUTFILE_LIVE : OUTFILE_PLAIN);
+}
+
 /* Memory, file and thread; an errno, or 0. */
-static int begin (Profile *p, const ProfileConfig *config) {
+static int begin (Profile *p, const ProfileConfig *config, char *why,
+                  size_t size) {
+  ProfileConfig own = *config;
   pthread_condattr_t clock;
   int i, error;
   for (i = 0; i < 2; i++) {
@@ -202,11 +218,11 @@ static int begin (Profile *p, const ProfileConfig *config) {
     if (p->queue[i].data == NULL)
       return ENOMEM;
   }
-  error = outfile_open(&p->file, config->path,
-                       config->compress ? OUTFILE_LIVE : OUTFILE_PLAIN);
+  error = openfile(p, config, why, size);
   if (error != 0)
     return error;
-  p->encoder = encoder_new(config, now_ns(CLOCK_MONOTONIC),
+  own.pid = (uint64_t)p->pid;
+  p->encoder = encoder_new(&own, now_ns(CLOCK_MONOTONIC),
                            now_ns(CLOCK_REALTIME) / 1000, sink, p);
   if (p->encoder == NULL)
     return ENOMEM;
@@ -222,11 +238,12 @@ static int begin (Profile *p, const ProfileConfig *config) {
 Profile *profile_open (const ProfileConfig *config, char *err,
                        size_t errsize) {
   Profile *p = calloc(1, sizeof(*p));
+  char why[256] = "";
   int error = ENOMEM;
   if (p != NULL) {
     p->file.fd = -1;
     p->pid = getpid();
-    error = begin(p, config);
+    error = begin(p, config, why, sizeof(why));
     if (error == 0)
       return p;
     if (p->encoder != NULL)
@@ -234,10 +251,25 @@ Profile *profile_open (const ProfileConfig *config, char *err,
     release(p);
   }
   snprintf(err, errsize, "cannot write profile '%s': %s", config->path,
-           error == ENXIO ? "nobody reads this pipe" :
-           error == EBUSY ? "another process writes it" : strerror(error));
+           why[0] != '\0' ? why :
+           error == ENXIO ? "nobody reads this pipe" : strerror(error));
   errno = error;
   return NULL;
+}
+
+const char *profile_path (const Profile *p) {
+  return p->place.path;
+}
+
+const char *profile_elsewhere (const Profile *p) {
+  return p->place.busy ? "is being written"
+       : p->place.kept ? "is a profile already" : NULL;
+}
+
+void profile_file (const Profile *p, struct stat *file) {
+  memset(file, 0, sizeof(*file));
+  file->st_dev = p->file.device;
+  file->st_ino = p->file.inode;
 }
 
 static void totals (const Profile *p, ProfileTotals *t) {

@@ -37,6 +37,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 enum { PROFILE_STOCK = 6, PROFILE_EXTENDED = 7 };
 
@@ -111,7 +112,11 @@ typedef struct ProfileCollection {
 } ProfileCollection;
 
 typedef struct ProfileConfig {
-  const char *path;     /* file to create or replace */
+  const char *path;     /* of the file: what place.h makes of it with ... */
+  unsigned number;      /* ... these four, named as there */
+  int made;
+  int replace;
+  int (*taken)(const struct stat *file);
   int format;           /* PROFILE_STOCK or PROFILE_EXTENDED */
   int compress;         /* 1: gzip, 0: plain */
   uint64_t period;      /* bytes a sample stands for */
@@ -123,6 +128,7 @@ typedef struct ProfileConfig {
   uint64_t followed;    /* deaths are told, of at most so many samples at a
                            time; 0: none are */
   const char *command;  /* what ran, for people; may be NULL */
+  uint64_t pid;         /* of the process; profile_open sets it. 0: unknown */
   /*
   ** Name of a native address (a frame's id without its lowest bit), called
   ** on the writer's thread only, once per address. Writes symbol and object
@@ -150,6 +156,14 @@ typedef struct Profile Profile;
 ** 'err'. errno is that of the failing call.
 */
 Profile *profile_open (const ProfileConfig *config, char *err, size_t errsize);
+
+/*
+** The file that was opened, and why it is not that of the path: the phrase "is a
+** profile already", or the like; or NULL.
+*/
+const char *profile_path (const Profile *p);
+const char *profile_elsewhere (const Profile *p);
+void profile_file (const Profile *p, struct stat *file);
 
 /*
 ** Announces a Lua function. 'name' and 'source' may hold any bytes; a source

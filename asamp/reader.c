@@ -395,6 +395,19 @@ static void progress (Input *in) {
   }
 }
 
+/* What ends because its writer has not gone on yet is not damaged. */
+static void live (Input *in) {
+  Reading *r = in->state.r;
+  char by[40] = "";
+  r->live = !r->complete && source_live(in->source);
+  if (!r->live)
+    return;
+  if (r->pid != 0)
+    snprintf(by, sizeof(by), " by process %llu", (unsigned long long)r->pid);
+  snprintf(r->message, sizeof(r->message), "still being written%s, read up to byte "
+           "%llu of the log", by, (unsigned long long)in->record);
+}
+
 /* Everything after opening; a reason why nothing was read, or NULL. */
 static const char *readall (Input *in) {
   const char *reason = firstwords(in);
@@ -408,6 +421,7 @@ static const char *readall (Input *in) {
   }
   in->state.r->offset = source_offset(in->source);
   in->state.r->packed = source_packed(in->source);
+  live(in);
   if (!in->header)
     return "not a VMProf log (no header)";
   return readerevent_finish(&in->state);
@@ -417,6 +431,7 @@ Reading *reader_read (const char *path, ReaderClient *client, char *err,
                       size_t errsize) {
   Input in;
   const char *reason = "not enough memory";
+  char other[SOURCE_OTHER] = "";
   memset(&in, 0, sizeof(in));
   in.source = source_open(path);
   if (in.source == NULL)
@@ -428,6 +443,8 @@ Reading *reader_read (const char *path, ReaderClient *client, char *err,
     if (in.path != NULL && in.value != NULL && in.known != NULL &&
         readerevent_start(&in.state, client))
       reason = readall(&in);
+    if (!in.header)
+      source_other(in.source, other);
     source_close(in.source);
   }
   free(in.path);
@@ -439,6 +456,6 @@ Reading *reader_read (const char *path, ReaderClient *client, char *err,
     return in.state.r;
   if (in.state.r != NULL)
     reader_free(in.state.r);
-  snprintf(err, errsize, "cannot read profile '%s': %s", path, reason);
+  snprintf(err, errsize, "cannot read profile '%s': %s%s", path, reason, other);
   return NULL;
 }

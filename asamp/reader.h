@@ -134,6 +134,8 @@ typedef struct Reading {
   uint64_t timeperiods;  /* how often it was set */
   uint64_t clock;      /* monotonic us at the start; 0: unknown */
   uint64_t started, ended;   /* epoch, us; 0: unknown */
+  uint64_t pid;        /* of the process; 0: unknown */
+  int live;            /* it was being written while it was read */
   uint64_t duration;   /* us; to the last event when there is no end */
   uint64_t samples;    /* of allocations, counts added up */
   uint64_t timesamples;  /* likewise */

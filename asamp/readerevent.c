@@ -399,6 +399,8 @@ int readerevent_meta (ReaderState *s, const char *key, const char *value,
     if (format != 0)
       ownfile(s, format);
   }
+  else if (strcmp(key, "asamp.pid") == 0)
+    r->pid = strtoull(value, NULL, 10);
   else if (strcmp(key, "asamp.followed") == 0)
     r->followed = r->own ? strtoull(value, NULL, 10) : 0;
   else if (strcmp(key, "asamp.allocated") == 0)

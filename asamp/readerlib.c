@@ -331,6 +331,9 @@ static void pushprofile (lua_State *L, const char *path, const Reading *r,
   setboolean(L, "lines", r->lines);
   setboolean(L, "random", r->random);
   setboolean(L, "complete", r->complete);
+  setboolean(L, "live", r->live);
+  if (r->pid != 0)
+    setinteger(L, "pid", r->pid);
   setboolean(L, "fates", r->fates);
   setinteger(L, "offset", r->offset);
   setinteger(L, "period", r->period);

@@ -9,6 +9,7 @@
 #include "temporary.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -143,9 +144,10 @@ static int through (Repair *p, OutFile *file, const char *path,
                     const char *out, char *err, size_t errsize) {
   Temporary part;
   const char *reason = NULL;
-  int error = ENOMEM, unnamed;
-  if (temporary_begin(&part, out)) {
-    error = outfile_open(file, part.name, OUTFILE_SMALL);
+  int error = temporary_begin(&part, out), unnamed;
+  if (error == 0) {
+    error = outfile_open(file, fcntl(part.fd, F_DUPFD_CLOEXEC, 3),
+                         OUTFILE_SMALL);
     if (error == 0)
       reason = copy(p, file);
     if (error == 0 && reason == NULL && !p->r.whole)
@@ -156,8 +158,7 @@ static int through (Repair *p, OutFile *file, const char *path,
     p->r.size = file->written;
     if (error == 0)
       error = file->error;
-    unnamed = temporary_end(&part, error == 0 && reason == NULL && !p->r.whole
-                                   ? out : NULL);
+    unnamed = temporary_end(&part, error == 0 && reason == NULL && !p->r.whole);
     if (error == 0)
       error = unnamed;
   }
@@ -179,6 +180,7 @@ static int samefile (const char *a, const char *b) {
 
 int repair_file (const char *path, const char *out, int inplace,
                  RepairResult *r, char *err, size_t errsize) {
+  char other[SOURCE_OTHER] = "";
   Repair p;
   OutFile *file = malloc(sizeof(*file));
   int result = REPAIR_UNREADABLE;
@@ -189,7 +191,16 @@ int repair_file (const char *path, const char *out, int inplace,
   else if (file == NULL || (p.source = source_open(path)) == NULL)
     snprintf(err, errsize, "cannot read '%s': %s", path, strerror(errno));
   else {
-    result = through(&p, file, path, out, err, errsize);
+    p.r.live = inplace ? !source_lock(p.source) : source_live(p.source);
+    if (inplace && p.r.live)
+      result = REPAIR_LIVE;
+    else
+      result = through(&p, file, path, out, err, errsize);
+    if (!p.header && result == REPAIR_UNREADABLE) {
+      size_t n = strlen(err);
+      source_other(p.source, other);
+      snprintf(err + n, errsize - n, "%s", other);
+    }
     source_close(p.source);
   }
   *r = p.r;

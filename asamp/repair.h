@@ -16,6 +16,8 @@
 **       reader refuse the file are replaced: a frame by [no function], a line,
 **       a time. Names and metas with such a fault are left out. Both are
 **       counted;
+**   X5  a file that is being written is never replaced: the writer would go on
+**       in what has no name any more (its lock tells: place.h);
 **   X4  the new file appears under its name when it is whole, or not at all.
 */
 #ifndef asamp_repair_h
@@ -32,14 +34,17 @@ typedef struct RepairResult {
   uint64_t cut;          /* bytes behind them that could still be unpacked */
   uint64_t mended;       /* records altered or left out (X3) */
   uint64_t size;         /* bytes of the new file */
+  int live;              /* the old file was being written: what it had so far */
   char message[256];     /* the damage, if not whole: "... at byte N" */
 } RepairResult;
 
-enum { REPAIR_DONE, REPAIR_UNREADABLE, REPAIR_UNWRITABLE, REPAIR_SAME };
+enum {
+  REPAIR_DONE, REPAIR_UNREADABLE, REPAIR_UNWRITABLE, REPAIR_SAME, REPAIR_LIVE
+};
 
 /*
 ** Repairs 'path' into 'out', which is replaced. REPAIR_SAME: both are one file,
-** and 'inplace' is 0. Other failures leave one line in 'err'; a file without
+** and 'inplace' is 0. REPAIR_LIVE: it is 1, and the file is being written. Other failures leave one line in 'err'; a file without
 ** any sample before the damage is unreadable.
 */
 int repair_file (const char *path, const char *out, int inplace,

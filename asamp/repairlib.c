@@ -3,8 +3,9 @@
 ** repair(path, out [, inplace]) of profiler.reader, for Lua.
 **
 ** Returns a table {whole, samples, timesamples, kept, cut, mended, size,
-** message} (repair.h), or nil, a line and what failed: "read", "write", or
-** "same" when both names are those of one file and 'inplace' is not true.
+** live, message} (repair.h), or nil, a line and what failed: "read", "write",
+** "same" when both names are those of one file and 'inplace' is not true, or "live"
+** when it is, and the file is being written.
 */
 #include "luafields.h"
 #include "repair.h"
@@ -15,10 +16,10 @@
 int repair_lua (lua_State *L);
 
 int repair_lua (lua_State *L) {
-  static const char *const failures[] = {NULL, "read", "write", "same"};
+  static const char *const failures[] = {NULL, "read", "write", "same", "live"};
   const char *path = luaL_checkstring(L, 1);
   const char *out = luaL_checkstring(L, 2);
-  char err[1024] = "one file";
+  char err[1024] = "";
   RepairResult r;
   int failed = repair_file(path, out, lua_toboolean(L, 3), &r, err,
                            sizeof(err));
@@ -36,6 +37,7 @@ int repair_lua (lua_State *L) {
   setinteger(L, "cut", r.cut);
   setinteger(L, "mended", r.mended);
   setinteger(L, "size", r.size);
+  setboolean(L, "live", r.live);
   setstring(L, "message", r.message);
   return 1;
 }

@@ -13,6 +13,7 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 
+#include "descriptor.h"
 #include "native.h"
 #include "seam.h"
 #include "timing.h"
@@ -192,33 +193,47 @@ Sampler *sampler_of (lua_State *L) {
 
 /* {== sessions ========================================================= */
 
+static void nomemory (const char *path, char *err, size_t errsize) {
+  snprintf(err, errsize, "cannot write profile '%s': %s", path, strerror(ENOMEM));
+  errno = ENOMEM;
+}
+
+
 /* Does any state of the process write its profile there? (SS1, SS2) */
-static int inuse (const char *path) {
+static int inuse (const struct stat *file) {
   const Sampler *s;
-  struct stat f;
-  if (stat(path, &f) != 0) return 0;
   for (s = all; s != NULL; s = s->next)
-    if (s->profile != NULL && s->file.st_dev == f.st_dev &&
-        s->file.st_ino == f.st_ino)
+    if (s->profile != NULL && s->file.st_dev == file->st_dev &&
+        s->file.st_ino == file->st_ino)
       return 1;
   return 0;
 }
 
 
-/* Opens the file of a session, and notes where it is. NULL: 'err' says why. */
-static Profile *openfile (Sampler *s, const ProfileConfig *c, char *path,
-                          char *err, size_t errsize) {
+/*
+** Opens the file of a session, and notes where it is. NULL: 'err' says why. A name
+** that was asked for and is not the file's is told at once.
+*/
+static Profile *openfile (Sampler *s, const ProfileConfig *c, char *err,
+                          size_t errsize) {
+  Profile *p;
+  char *path;
   pthread_mutex_lock(&lock);
-  if (inuse(path)) {
-    snprintf(err, errsize, "cannot write profile '%s': another Lua state of "
-             "this process writes its own there; give each another path", path);
-    errno = EBUSY;
-  }
-  else if ((s->profile = profile_open(c, err, errsize)) != NULL) {
-    if (stat(path, &s->file) != 0) memset(&s->file, 0, sizeof(s->file));
+  p = profile_open(c, err, errsize);
+  path = (p != NULL) ? strdup(profile_path(p)) : NULL;
+  if (path != NULL) {
+    profile_file(p, &s->file);
     free(s->path);
     s->path = path;
     s->told = 0;
+    s->profile = p;
+    if (!c->made && profile_elsewhere(p) != NULL)
+      fprintf(stderr, "profiler: '%s' %s; this profile is '%s'\n", c->path,
+              profile_elsewhere(p), path);
+  }
+  else if (p != NULL) {
+    profile_close(p, NULL);
+    nomemory(c->path, err, errsize);
   }
   pthread_mutex_unlock(&lock);
   return s->profile;
@@ -228,22 +243,18 @@ static Profile *openfile (Sampler *s, const ProfileConfig *c, char *path,
 int sampler_open (Sampler *s, const SamplerOptions *o, uint64_t period,
                   char *err, size_t errsize) {
   ProfileConfig c;
-  char *path = strdup(o->out);
-  if (path == NULL) {
-    snprintf(err, errsize, "cannot write profile '%s': %s", o->out,
-             strerror(ENOMEM));
-    errno = ENOMEM;
-    return 0;
-  }
   if (s->tracker.client != NULL) {
     snprintf(err, errsize, "cannot write profile '%s': the program that runs this "
-             "Lua state samples it by itself (asamp.h)", path);
+             "Lua state samples it by itself (asamp.h)", o->out);
     errno = EBUSY;
-    free(path);
     return 0;
   }
   memset(&c, 0, sizeof(c));
   c.path = o->out;
+  c.number = o->number;
+  c.made = o->made;
+  c.replace = o->replace;
+  c.taken = inuse;
   c.format = o->format;
   c.compress = o->compress;
   c.period = period;
@@ -254,10 +265,7 @@ int sampler_open (Sampler *s, const SamplerOptions *o, uint64_t period,
   c.followed = FOLLOWED_MOST;
   c.command = o->command;
   c.resolve = native_name;
-  if (openfile(s, &c, path, err, errsize) == NULL) {
-    free(path);
-    return 0;
-  }
+  if (openfile(s, &c, err, errsize) == NULL) return 0;
   s->options = *o;
   s->options.out = s->path;
   s->options.command = NULL;
@@ -296,10 +304,12 @@ int sampler_off (Sampler *s, lua_State *L) {
 
 int sampler_timeon (Sampler *s, lua_State *L, uint64_t ns, TimerClock clock,
                     char *err, size_t errsize) {
-  int wall = (clock == TIMER_WALL);
-  if (!timing_start(&s->timing, s->tracker.L, ns, clock, s->options.native, err,
-                    errsize))
-    return 0;
+  int ok, wall = (clock == TIMER_WALL);
+  descriptor_hold();  /* for the timer's, libunwind's and the C library's */
+  ok = timing_start(&s->timing, s->tracker.L, ns, clock, s->options.native, err,
+                    errsize);
+  descriptor_release();
+  if (!ok) return 0;
   tracker_points(&s->tracker, L, 1);
   if (ns != s->timeperiod || wall != s->wall)
     profile_timeperiod(s->profile, ns, wall);

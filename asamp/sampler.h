@@ -12,7 +12,8 @@
 **   SS1 the list of all samplers, and of each its 'profile', 'path' and 'file',
 **       change under one lock of the process only: sessions open and end one
 **       after the other. A sampler's own thread reads its own without it;
-**   SS2 no two sessions of the process write one file, by whatever path;
+**   SS2 no two sessions of the process write one file, by whatever path: PL4 of
+**       place.h, also where there are no locks;
 **   SS3 what a session is made of is freed by the thread that runs its state, or
 **       in the child of a fork, where there is no other. exit() of another one
 **       only ends its file; what is sampled after that is lost.
@@ -28,7 +29,10 @@
 typedef struct Sampler Sampler;
 
 typedef struct SamplerOptions {
-  const char *out;	/* path of the profile */
+  const char *out;	/* path of the profile, which place.h makes a file of, ... */
+  unsigned number;	/* ... with these */
+  int made;
+  int replace;
   const char *command;	/* what runs, for people; may be NULL */
   int format;		/* PROFILE_STOCK, PROFILE_EXTENDED */
   int compress, native, random;

@@ -9,12 +9,17 @@
 ** verified where its data end.
 */
 #include "source.h"
+#include "descriptor.h"
+#include "filekind.h"
+#include "spill.h"
 #include "unpacker.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -26,6 +31,7 @@ struct Source {
   int ended;              /* no more bytes: end or failure */
   int inmember;           /* packed: within a member of the file */
   int members;            /* packed: 1 once a whole member was read */
+  enum FileKind kind;
   const char *failure;
   uint64_t offset;        /* bytes handed out */
   uint64_t fetched;       /* bytes of the file read */
@@ -144,13 +150,56 @@ uint64_t source_read (Source *s, void *to, uint64_t n) {
   return done;
 }
 
+/* A file without a name that has all of standard input; -1: errno tells. */
+static int spool (void) {
+  const char *folder = getenv("TMPDIR");
+  char piece[PACKED];
+  ssize_t n;
+  int fd = spill_file(folder != NULL && folder[0] != '\0' ? folder : "/tmp");
+  if (fd < 0)
+    return -1;
+  while ((n = read(0, piece, sizeof(piece))) != 0) {
+    ssize_t done = 0, w = 0;
+    while (n > 0 && done < n && (w >= 0 || errno == EINTR)) {
+      w = write(fd, piece + done, (size_t)(n - done));
+      done += w > 0 ? w : 0;
+    }
+    if ((n < 0 && errno != EINTR) || w < 0) {
+      int e = errno;
+      close(fd);
+      errno = e;
+      return -1;
+    }
+  }
+  return fd;
+}
+
+/* A descriptor that reads standard input from its start; -1: errno tells. */
+static int standardinput (void) {
+  static int from = -1;    /* what is read */
+  static off_t start;      /* where it begins */
+  int fd;
+  if (from < 0) {
+    start = lseek(0, 0, SEEK_CUR);
+    from = start >= 0 ? 0 : spool();
+    start = start >= 0 ? start : 0;
+    if (from < 0)
+      return -1;
+  }
+  fd = fcntl(from, F_DUPFD_CLOEXEC, 3);
+  if (fd >= 0)
+    lseek(fd, start, SEEK_SET);
+  return fd;
+}
+
 Source *source_open (const char *path) {
   Source *s = calloc(1, sizeof(*s));
   struct stat file;
   size_t n;
   if (s == NULL)
     return NULL;
-  s->fd = open(path, O_RDONLY | O_CLOEXEC);
+  s->fd = strcmp(path, "-") == 0 ? standardinput()
+                                 : descriptor_open(path, O_RDONLY, 0);
   if (s->fd < 0) {
     free(s);
     return NULL;
@@ -174,6 +223,9 @@ Source *source_open (const char *path) {
     memcpy(s->out, s->in, n);
     s->ready = n;
   }
+  if (s->unpacker != NULL)
+    fill(s);
+  s->kind = filekind_of(s->out, s->ready < FILEKIND_HEAD ? s->ready : FILEKIND_HEAD);
   return s;
 }
 
@@ -196,6 +248,28 @@ double source_fraction (const Source *s) {
 
 int source_packed (const Source *s) {
   return s->unpacker != NULL;
+}
+
+int source_live (const Source *s) {
+  if (flock(s->fd, LOCK_SH | LOCK_NB) == 0) {
+    flock(s->fd, LOCK_UN);
+    return 0;
+  }
+  return errno == EWOULDBLOCK;
+}
+
+int source_lock (Source *s) {
+  return flock(s->fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+}
+
+void source_other (const Source *s, char to[SOURCE_OTHER]) {
+  const char *name = filekind_name(s->kind), *remedy = filekind_remedy(s->kind);
+  to[0] = '\0';
+  if (name == NULL || s->kind == FILEKIND_NOTHING || s->kind == FILEKIND_PROFILE ||
+      s->kind == FILEKIND_LOG)
+    return;
+  snprintf(to, SOURCE_OTHER, remedy != NULL ? "; this is %s (%s)" : "; this is %s",
+           name, remedy);
 }
 
 const char *source_failure (const Source *s) {

@@ -18,7 +18,11 @@
 
 typedef struct Source Source;
 
-/* NULL when the file cannot be opened or memory is out: errno tells. */
+/*
+** "-" is standard input, which may be read again from its start: what is no file
+** is kept in one without a name, in $TMPDIR or /tmp. NULL when it cannot be opened
+** or memory is out: errno tells.
+*/
 Source *source_open (const char *path);
 void source_close (Source *s);
 
@@ -39,6 +43,19 @@ uint64_t source_offset (const Source *s);
 
 /* The share of the file that was read: 0 to 1; 0 when its size is unknown. */
 double source_fraction (const Source *s);
+
+/* Is the file being written? (Somebody has locked it: place.h.) */
+int source_live (const Source *s);
+
+/* Locks the file, so that no profile is written into it: 0 when it is live. */
+int source_lock (Source *s);
+
+/*
+** What the file is instead of a log, by its first bytes: "; this is a pprof profile
+** (...)", or an empty text.
+*/
+#define SOURCE_OTHER	160
+void source_other (const Source *s, char to[SOURCE_OTHER]);
 
 /* 1 when the file is compressed. */
 int source_packed (const Source *s);

@@ -5,6 +5,7 @@
 */
 #define _GNU_SOURCE
 #include "spill.h"
+#include "descriptor.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,18 +14,26 @@
 #include <string.h>
 #include <unistd.h>
 
-int spill_open (Spill *s, const char *directory) {
+int spill_file (const char *directory) {
   char path[4096];
-  memset(s, 0, offsetof(Spill, buffer));
-  s->fd = -1;
+  int fd;
   if (snprintf(path, sizeof(path), "%s/asamp.XXXXXX", directory) >=
-      (int)sizeof(path))
-    return s->error = ENAMETOOLONG;
-  s->fd = mkostemp(path, O_CLOEXEC);
-  if (s->fd < 0)
-    return s->error = errno;
-  unlink(path);
-  return 0;
+      (int)sizeof(path)) {
+    errno = ENAMETOOLONG;
+    return -1;
+  }
+  descriptor_hold();
+  fd = mkostemp(path, O_CLOEXEC);
+  descriptor_release();
+  if (fd >= 0)
+    unlink(path);
+  return fd;
+}
+
+int spill_open (Spill *s, const char *directory) {
+  memset(s, 0, offsetof(Spill, buffer));
+  s->fd = spill_file(directory);
+  return s->fd < 0 ? s->error = errno : 0;
 }
 
 void spill_close (Spill *s) {

@@ -24,6 +24,9 @@ typedef struct Spill {
   unsigned char buffer[SPILL_PIECE];
 } Spill;
 
+/* A new file without a name, to write and read; -1: errno tells. */
+int spill_file (const char *directory);
+
 /* 'directory': where the file goes. Returns 0 or an errno. */
 int spill_open (Spill *s, const char *directory);
 void spill_close (Spill *s);

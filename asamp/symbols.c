@@ -4,6 +4,7 @@
 */
 #define _GNU_SOURCE
 #include "symbols.h"
+#include "descriptor.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +19,7 @@ int symbols_map (SymbolFile *f, const char *path) {
   int fd;
   f->data = NULL;
   if (stat(path, &s) != 0 || !S_ISREG(s.st_mode) || s.st_size == 0) return 0;
-  if ((fd = open(path, O_RDONLY | O_CLOEXEC)) < 0) return 0;
+  if ((fd = descriptor_open(path, O_RDONLY, 0)) < 0) return 0;
   f->size = (size_t)s.st_size;
   f->data = mmap(NULL, f->size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
   close(fd);

@@ -2,13 +2,19 @@
 /*
 ** The list of files and the handlers that remove them. See temporary.h.
 */
+#define _GNU_SOURCE
 #include "temporary.h"
+#include "descriptor.h"
+#include "place.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { NSIGNALS = 3 };
@@ -62,32 +68,145 @@ static void takehandlers (void) {
   }
 }
 
-int temporary_begin (Temporary *t, const char *path) {
-  size_t n = strlen(path) + 32;
-  sigset_t before;
-  t->name = malloc(n);
-  if (t->name == NULL)
-    return 0;
-  snprintf(t->name, n, "%s.%ld.tmp", path, (long)getpid());
-  block(&before);
-  if (first == NULL)
-    sethandlers();
-  t->next = first;
-  first = t;
-  sigprocmask(SIG_SETMASK, &before, NULL);
-  return 1;
+/*
+** What the path stands for: itself, or what a symbolic link names, through several
+** of them, there or not. NULL: errno tells.
+*/
+static char *targetof (const char *path) {
+  enum { LINKS = 40 };
+  char *at = strdup(path);
+  int i;
+  for (i = 0; at != NULL && i < LINKS; i++) {
+    char link[4096];
+    const char *slash = strrchr(at, '/');
+    char *next;
+    struct stat s;
+    ssize_t n;
+    size_t folder = slash != NULL ? (size_t)(slash - at) + 1 : 0;
+    if (lstat(at, &s) != 0 || !S_ISLNK(s.st_mode))
+      return at;
+    n = place_foreign(at, &s) ? -1 : readlink(at, link, sizeof(link) - 1);
+    if (n <= 0)
+      break;
+    link[n] = '\0';
+    if (link[0] == '/')
+      folder = 0;
+    next = malloc(folder + (size_t)n + 1);
+    if (next != NULL) {
+      memcpy(next, at, folder);
+      memcpy(next + folder, link, (size_t)n + 1);
+    }
+    free(at);
+    at = next;
+  }
+  free(at);
+  errno = at == NULL ? ENOMEM : ELOOP;
+  return NULL;
 }
 
-int temporary_end (Temporary *t, const char *path) {
+/* Makes the file under a name of its own; an errno, or 0. */
+static int create (Temporary *t) {
+  enum { TRIES = 100 };
+  size_t n = strlen(t->target) + 64;
+  int i;
+  t->name = malloc(n);
+  if (t->name == NULL)
+    return ENOMEM;
+  for (i = 0; i < TRIES; i++) {
+    unsigned number;
+    if (getrandom(&number, sizeof(number), 0) != sizeof(number))
+      return errno;
+    snprintf(t->name, n, "%s.%ld.%u.tmp", t->target, (long)getpid(), number);
+    t->fd = descriptor_open(t->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+    if (t->fd >= 0)
+      return 0;
+    if (errno != EEXIST)
+      return errno;
+  }
+  return EEXIST;
+}
+
+static void forget (Temporary *t) {
+  free(t->name);
+  free(t->target);
+  t->name = t->target = NULL;
+}
+
+int temporary_begin (Temporary *t, const char *path) {
+  sigset_t before;
+  int error;
+  memset(t, 0, sizeof(*t));
+  t->fd = -1;
+  t->target = targetof(path);
+  if (t->target == NULL)
+    return errno;
+  block(&before);
+  error = create(t);
+  if (error == 0) {
+    if (first == NULL)
+      sethandlers();
+    t->next = first;
+    first = t;
+  }
+  else
+    forget(t);
+  sigprocmask(SIG_SETMASK, &before, NULL);
+  return error;
+}
+
+/*
+** Mode and owner of what is replaced. Who may not give the file to that owner
+** keeps it, without what the mode allows others of the owner's group.
+*/
+static int imitate (const Temporary *t) {
+  struct stat old;
+  mode_t mode;
+  if (stat(t->target, &old) != 0 || !S_ISREG(old.st_mode))
+    return 0;
+  mode = old.st_mode & 0777;
+  if (fchown(t->fd, old.st_uid, old.st_gid) != 0 &&
+      fchown(t->fd, (uid_t)-1, old.st_gid) != 0)
+    mode &= 0707;
+  return fchmod(t->fd, mode) != 0 ? errno : 0;
+}
+
+/* What was renamed in it is on the disk; what has no such thing is passed over. */
+static void syncfolder (const char *path) {
+  const char *slash = strrchr(path, '/');
+  char *folder = slash == NULL ? strdup(".") : strndup(path, (size_t)(slash - path) + 1);
+  int fd = folder != NULL ? descriptor_open(folder, O_RDONLY | O_DIRECTORY, 0) : -1;
+  if (fd >= 0) {
+    fsync(fd);
+    close(fd);
+  }
+  free(folder);
+}
+
+/* The file is whole, and closed; an errno, or 0. */
+static int settle (Temporary *t, int keep) {
+  int error = keep ? imitate(t) : 0;
+  if (keep && error == 0 && fsync(t->fd) != 0 && errno != EINVAL && errno != ENOTSUP)
+    error = errno;
+  if (close(t->fd) != 0 && errno != EINTR && error == 0)
+    error = errno;
+  t->fd = -1;
+  return error;
+}
+
+int temporary_end (Temporary *t, int keep) {
   Temporary **at = &first;
   sigset_t before;
-  int error = 0;
+  int error;
   if (t->name == NULL)
     return 0;
+  error = settle(t, keep);
   block(&before);
-  if (path != NULL && rename(t->name, path) != 0)
+  keep = keep && error == 0;
+  if (keep && rename(t->name, t->target) != 0) {
     error = errno;
-  if (path == NULL || error != 0)
+    keep = 0;
+  }
+  if (!keep)
     unlink(t->name);
   while (*at != t)
     at = &(*at)->next;
@@ -95,7 +214,8 @@ int temporary_end (Temporary *t, const char *path) {
   if (first == NULL)
     takehandlers();
   sigprocmask(SIG_SETMASK, &before, NULL);
-  free(t->name);
-  t->name = NULL;
+  if (keep)
+    syncfolder(t->target);
+  forget(t);
   return error;
 }

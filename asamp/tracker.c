@@ -4,6 +4,8 @@
 */
 #define _GNU_SOURCE
 #include "tracker.h"
+#include "descriptor.h"
+#include "unwind.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -32,7 +34,7 @@ uint64_t tracker_now (void) {
 static uint64_t rss (void) {
   char text[128];
   unsigned long long size, resident;
-  int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+  int fd = descriptor_open("/proc/self/statm", O_RDONLY, 0);
   ssize_t n = read(fd, text, sizeof(text) - 1);
   if (fd >= 0) close(fd);
   if (n <= 0) return 0;
@@ -298,6 +300,7 @@ void tracker_begin (Tracker *t, const TrackerClient *client, void *ud,
   t->gap.period = period;
   t->seeded = 0;
   t->samples = t->bytes = t->lost = t->nanoseconds = t->unfollowed = 0;
+  if (native) unwind_prime();
   stack_begin(&t->stack, client->function, ud);
   classes_begin(&t->classes, client->class, ud);
 }

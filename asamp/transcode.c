@@ -52,6 +52,7 @@ static Encoder *encoder (Transcode *t, uint64_t timeperiod, int wall) {
   config.wall = wall;
   config.native = r->native;
   config.followed = r->followed;
+  config.pid = r->pid;
   config.command = r->command != 0 ? r->text.text + r->command : NULL;
   config.resolve = resolve;
   config.resolve_ud = t;

@@ -6,16 +6,32 @@
 #include "unwind.h"
 
 #include <libunwind.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "descriptor.h"
 #include "native.h"
 #include "readable.h"
 
 static int bylibunwind (void **to, int max) {
   readable_use();
   return unw_backtrace(to, max);
+}
+
+
+static void prime (void) {
+  void *some[UNWIND_OWN];
+  descriptor_hold();
+  bylibunwind(some, UNWIND_OWN);
+  descriptor_release();
+}
+
+
+void unwind_prime (void) {
+  static pthread_once_t control = PTHREAD_ONCE_INIT;
+  pthread_once(&control, prime);
 }
 
 

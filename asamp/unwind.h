@@ -57,6 +57,12 @@ typedef struct Unwind {
 } Unwind;
 
 /*
+** Has libunwind open what it keeps open, where it is nobody's standard stream. To
+** be called before the first walk; does nothing when it was called before.
+*/
+void unwind_prime (void);
+
+/*
 ** Begins a walk of the calling thread's stack, which ends at 'end' (NULL: it is not
 ** known), at its innermost frame in the code from 'from' to 'to', which stays until
 ** the walk is over. Allocates, and may wait for another thread that looks names up;

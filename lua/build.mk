@@ -56,12 +56,12 @@ CORE_O = $(CORE:%=$(B)/$(1)/%.o) $(OURS:lua/%.c=$(B)/$(1)/%.o)
 # The modules of the profiler, for every variant but plain.
 SAMPLER := core embed sampler tracker pending followed blocks classes stack unwind \
   backtrace readable owner native symbols indirect gap timing timer moments profile event outfile \
-  packer encoder batch objects vmprof idmap
+  packer encoder batch objects vmprof idmap descriptor place filekind
 READING := reader readerevent readerbatch readerfollow readername readersum ledger bins fifo \
-  strtab tree details source unpacker idmap
-READER := readerlib repairlib repair repairrecord temporary objects outfile packer vmprof $(READING)
+  strtab tree details source spill descriptor filekind unpacker idmap
+READER := readerlib repairlib repair repairrecord temporary place objects outfile packer vmprof $(READING)
 CONVERT := convertlib firefox firefoxfile firefoxrows firefoxmarks pprof flame \
-  transcode output packer temporary spill strlist encoder batch objects vmprof $(READING)
+  transcode output packer temporary place strlist encoder batch objects vmprof $(READING)
 MODFLAGS = -std=gnu99 -Wall -Wextra $(OPT_$(V)) $(EXTRA) -fPIC \
   -I$(P)/include/lua5.4 -Iasamp
 # ISA-L packs profiles, where it is installed; else zlib does (asamp/packer.h).
@@ -171,7 +171,7 @@ $(P)/lib/lua/5.4/profiler/reader.so: $(READER:%=$(B)/asamp/%.o) asamp/exports
 $(P)/lib/lua/5.4/profiler/convert.so: $(CONVERT:%=$(B)/asamp/%.o) asamp/exports
 	@mkdir -p $(@D)
 	$(MODULE) -lz $(ISAL) -lm
-$(P)/lib/lua/5.4/asamp/host.so: $(B)/asamp/host.o asamp/exports
+$(P)/lib/lua/5.4/asamp/host.so: $(B)/asamp/host.o $(B)/asamp/descriptor.o asamp/exports
 	@mkdir -p $(@D)
 	$(MODULE)
 $(P)/share/lua/5.4/%.lua: lualib/%.lua

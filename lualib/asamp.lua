@@ -116,6 +116,7 @@ end
 -- 1 a file yields nothing or the output cannot be written, 2 wrong arguments.
 function M.main(args)
   local world = theworld()
+  host.streams()
   host.interruptible()
   local code = dispatch(args, world)
   if not world.failed then

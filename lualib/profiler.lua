@@ -33,15 +33,22 @@ local function current()
   return session
 end
 
--- %p in a path is the process id; without a path: SCRIPT.PID.vmprof here.
-local function path(out)
+-- Where the profile goes: its path, the number that its name begins with, and
+-- whether the name is one that nobody gave. %p in a path is the process id;
+-- without a path: SCRIPT.PID.vmprof here.
+local function place(out)
   local pid = core.getpid()
-  if out then return (out:gsub("%%p", pid)) end
+  if out then
+    local path, n = out:gsub("%%p", pid)
+    return path, 1, n > 0
+  end
   local script = type(arg) == "table" and type(arg[0]) == "string" and arg[0] or "lua"
   script = script:match("([^/]+)/*$") or "lua"
-  local n = core.session()  -- of the process, whichever state
-  return ("%s.%d%s.vmprof"):format(script, pid, n > 1 and "." .. n or "")
+  return ("%s.%d.vmprof"):format(script, pid), core.session(), true
 end
+
+-- What the option 'overwrite' is to profiler.core.
+local REPLACE = {[false] = 0, profile = 1, [true] = 2}
 
 local function command()
   if type(arg) ~= "table" then return nil end
@@ -64,8 +71,12 @@ local function interval(o)
 end
 
 local function open(o, every, announce)
+  local path, number, made = place(o.out)
   local ok, message, errno = core.open{
-    out = path(o.out),
+    out = path,
+    number = number,
+    made = made,
+    replace = REPLACE[o.overwrite or false],
     command = command(),
     extended = o.format == "extended",
     compress = default(o.compress, true),
@@ -108,7 +119,9 @@ end
 -- time instead (false). t.exact: a stack for every sample (false: for those of
 -- one scheduler tick). t.native: C stacks (true). t.fixed: a sample every n-th byte (false: random
 -- gaps with that mean). t.seed: of the gaps. t.out: path (SCRIPT.PID.vmprof). t.format:
--- "stock" or "extended". t.compress: gzip (true).
+-- "stock" or "extended". t.compress: gzip (true). t.overwrite: what is at t.out
+-- is replaced, whatever file it is ("profile": if it is a profile); without, a
+-- profile there stays, and this one gets the next free name (OUT.2.vmprof).
 -- Returns true, or nil, message, errno when the file cannot be made.
 function M.enable(t)
   if t ~= nil and type(t) ~= "table" then

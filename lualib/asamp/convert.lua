@@ -18,19 +18,25 @@ local ENDINGS = {
   firefox = ".firefox.json.gz", pprof = ".pb.gz", collapsed = ".collapsed",
   speedscope = ".speedscope.json", vmprof = ".vmprof",
 }
+-- What profiler.convert.kind calls such a file.
+local KINDS = {
+  firefox = "a profile for the Firefox Profiler", pprof = "a pprof profile",
+  collapsed = "a file of collapsed stacks", speedscope = "a speedscope profile",
+  vmprof = "a profile",
+}
 local NAMES = {"firefox", "pprof", "collapsed", "speedscope", "vmprof"}
 
 local DESCRIPTION = {
   command = "convert", arguments = "--to FORMAT FILE",
   about = "Writes a profile in a format of other tools. FILE is a VMProf " ..
     "log, compressed or not: a profile of this sampler in either format, or " ..
-    "one of another VMProf writer.",
+    "one of another VMProf writer; - is standard input.",
   {"to", "FORMAT", "firefox (profiler.firefox.com), pprof (profile.proto: " ..
     "go tool pprof, continuous profilers), collapsed (flamegraph.pl, inferno " ..
     "and others), speedscope (speedscope.app), or vmprof (this sampler's " ..
     "other flavour)", options.oneof(NAMES)},
   options.out("the result (default: beside the profile, named after it; - " ..
-    "is standard output)"),
+    "is standard output, and the default for standard input)"),
   {"weight", "WHAT", "collapsed: bytes, samples, survived (bytes that " ..
     "survived), alive (bytes alive at the end) or time (microseconds); " ..
     "default bytes, or time if the profile has only that", options.oneof(options.MEASURES)},
@@ -83,6 +89,9 @@ local function settings(o, path)
 end
 
 local function default(o, path, setting)
+  if path == "-" then
+    return "-"
+  end
   if o.to == "vmprof" then
     return stem(path) .. (setting.format == 6 and ".stock" or ".extended") ..
            ENDINGS.vmprof
@@ -116,6 +125,11 @@ function M.run(args, world)
     return 1
   end
   local out = o.out or default(o, path, setting)
+  local other = not o.out and options.another(out, KINDS[o.to])
+  if other then
+    world.err(("asamp convert: %s\n"):format(other))
+    return 1
+  end
   if host.samefile(out, path) then
     world.err(("asamp convert: " .. options.REPLACES .. "; see asamp " ..
                "convert --help\n"):format(out, path))
@@ -125,8 +139,7 @@ function M.run(args, world)
   local show, finish = world.progress("converting " .. setting.name)
   setting.progress = show
   local summary
-  summary, message = convert[o.to](path, out == "-" and "/dev/stdout" or out,
-                                   setting)
+  summary, message = convert[o.to](path, out, setting)
   finish()
   if not summary then
     world.err("asamp convert: " .. message .. "\n")

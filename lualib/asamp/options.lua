@@ -18,6 +18,8 @@
 --              check any text. short = "o": may be written -o, too
 -- Options that several commands have are described here, once.
 
+local convert = require "profiler.convert"
+local host = require "asamp.host"
 local layout = require "asamp.layout"
 
 local M = {}
@@ -106,6 +108,16 @@ M.JSON = {"json", nil, "everything as JSON; all rows unless --top is given"}
 
 --- What is wrong when the result would replace what it is made of.
 M.REPLACES = "--out '%s' is '%s' itself, give another name"
+
+--- What is wrong with a result's name that nobody gave: another sort of file has
+-- it. 'kind': what may be there (profiler.convert's kind). nil: nothing.
+function M.another(out, kind)
+  local there = host.isfile(out) and (convert.kind(out) or "of no known kind")
+  if there and there ~= kind and there ~= "an empty file" then
+    return ("'%s' is there and would be replaced, but is %s; give --out")
+           :format(out, there)
+  end
+end
 
 --- Where the result goes.
 function M.out(text)

@@ -13,12 +13,21 @@ local DESCRIPTION = {
   command = "repair", arguments = "FILE",
   about = "Copies a profile up to its damage, gives the copy the end that " ..
     "readers want, and says what was got back. A whole file is left as it " ..
-    "is. Either --out or --in-place has to say where the result goes.",
+    "is, and one that is still being written stays in its place. Either " ..
+    "--out or --in-place has to say where the result goes. - for FILE is " ..
+    "standard input.",
   options.out("the repaired file, another than FILE; what was there is " ..
     "replaced"),
-  {"in-place", nil, "puts the repaired file in FILE's place"},
+  {"in-place", nil, "puts the repaired file in FILE's place, with its mode and " ..
+    "owner"},
 }
 M.usage = options.usage(DESCRIPTION)
+
+-- " by process N", as far as the file tells.
+local function writer(path)
+  local version, pid = require "profiler.convert".version(path)
+  return version and pid > 0 and (" by process %d"):format(pid) or ""
+end
 
 local function told(path, out, r)
   local parts = {}
@@ -34,7 +43,8 @@ local function told(path, out, r)
            :format(path, samples)
   end
   local lines = {("'%s': %s"):format(
-    path, r.message ~= "" and r.message or "some records are damaged")}
+    path, r.live and "still being written; this is what it has so far" or
+    r.message ~= "" and r.message or "some records are damaged")}
   lines[2] = ("got back: %s, %s of the log"):format(
     samples, units.plural(r.kept, "byte"))
   if r.cut > 0 then
@@ -65,10 +75,18 @@ function M.run(args, world)
     return wrong(inplace and "--out and --in-place do not go together"
                  or "no result given (--out OUT or --in-place)")
   end
+  if inplace and path == "-" then
+    return wrong "standard input has no place; give --out"
+  end
   local out = o.out or path
   local r, message, what = require "profiler.reader".repair(path, out, inplace)
   if what == "same" then
     return wrong((options.REPLACES .. " or --in-place"):format(out, path))
+  elseif what == "live" then
+    world.err(("asamp repair: '%s' is still being written%s; repair it when " ..
+      "its process has ended (asamp report reads it as it is)\n"):format(
+      path, writer(path)))
+    return 1
   elseif not r then
     world.err(("asamp repair: %s\n"):format(message))
     return 1

@@ -4,6 +4,7 @@
 -- own: everything of this command goes to stderr, and exit code or signal are
 -- passed through.
 
+local convert = require "profiler.convert"
 local host = require "asamp.host"
 local keys = require "profiler.options"
 local options = require "asamp.options"
@@ -45,8 +46,10 @@ local DESCRIPTION = {
   {"seed", "N", "integer: of the gaps between allocation samples",
     like("^%-?%d+$", "an integer")},
   {"out", "OUT", "the profile; %p is the process id (default " ..
-    "SCRIPT.PID.vmprof in the current folder)",
+    "SCRIPT.PID.vmprof in the current folder). A profile that is there is " ..
+    "replaced, any other file stays",
     like("^[^,%z]+$", "a path without commas"), short = "o"},
+  {"overwrite", nil, "whatever file OUT is, it is replaced"},
   {"format", "NAME", "stock or extended (default stock)",
     options.oneof{"stock", "extended"}},
   {"plain", nil, "do not compress the profile"},
@@ -67,8 +70,12 @@ local function settings(o, inherited)
   for _, key in ipairs{"alloc", "time", "seed", "out", "format"} do
     t[key] = o[key] or t[key]
   end
-  for _, key in ipairs{"wall", "exact", "fixed", "quiet"} do
+  for _, key in ipairs{"wall", "exact", "fixed", "quiet", "overwrite"} do
     t[key] = o[key] and "1" or t[key]
+  end
+  -- who types a name says by that where the profile goes
+  if o.out and not t.overwrite then
+    t.overwrite = "profile"
   end
   t.native = o["no-native"] and "0" or t.native
   t.compress = o.plain and "0" or t.compress
@@ -109,7 +116,7 @@ local function totext(t)
   return table.concat(items, ",")
 end
 
--- Where the profiler of that process puts its first session.
+-- Where the profiler of that process puts its first session, if nothing is there.
 local function profilepath(t, script, pid)
   return t.out and (t.out:gsub("%%p", pid))
          or ("%s.%d.vmprof"):format(script:match "([^/]+)/*$" or "lua", pid)
@@ -130,11 +137,46 @@ local function starting(interpreter, script)
   return words
 end
 
-local function shortreport(path, since, world)
-  local profile, message = world.read(path)
-  if not profile or profile.started and profile.started < since then
-    world.err(("asamp run: no profile: %s\n"):format(
-      message or ("'%s' is older than the run"):format(path)))
+-- The n-th name that the profiler tries (asamp/place.h).
+local function numbered(path, n)
+  if n == 1 then
+    return path
+  end
+  local stem, ending = path:match "^(.+)(%.vmprof)$"
+  if not stem then
+    stem, ending = path:match "^(.+)(%.vmprof%.gz)$"
+  end
+  return ("%s.%d%s"):format(stem or path, n, ending or "")
+end
+
+-- The profile of that process; nil and why there is none.
+local function find(path, pid, since)
+  local why
+  for n = 1, math.huge do
+    local name = numbered(path, n)
+    if n > 1 and not host.samefile(name, name) then
+      return nil, why
+    elseif not host.isfile(name) and host.samefile(name, name) then
+      return name  -- a pipe, say: reading will tell
+    end
+    local version, id, started = convert.version(name)
+    if version and started >= since and id == pid then
+      return name
+    end
+    why = why or not version and id or
+          ("'%s' is %s"):format(name, started < since and "older than the run"
+                                      or "of another process")
+  end
+end
+
+local function shortreport(wanted, pid, since, world)
+  local path, message = find(wanted, pid, since)
+  local profile
+  if path then
+    profile, message = world.read(path)
+  end
+  if not profile then
+    world.err(("asamp run: no profile: %s\n"):format(message))
     return
   end
   if profile.message then
@@ -176,7 +218,7 @@ function M.run(args, world)
     return 1
   end
   if not t.quiet or t.quiet == "0" then
-    shortreport(profilepath(t, script, pid), since, world)
+    shortreport(profilepath(t, script, pid), pid, since, world)
   end
   if how == "signal" then
     io.stdout:flush()

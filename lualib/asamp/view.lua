@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 -- The command `asamp view`: a profile in, one HTML page out. Reads its
--- arguments, the profile and the page's template, writes the page; the only
--- part of the view that opens files for writing.
+-- arguments, the profile and the page's template, has the page written.
 
+local convert = require "profiler.convert"
 local data = require "asamp.view.data"
 local host = require "asamp.host"
 local options = require "asamp.options"
@@ -24,8 +24,9 @@ local DESCRIPTION = {
     "graph, call tree and tables by bytes, samples, survived bytes and time, " ..
     "with a timeline of heap and collections to select from. The page needs " ..
     "no network and holds the source lines that it shows. FILE is a VMProf " ..
-    "log, as for asamp report.",
-  options.out("the page (default FILE.html; - is standard output)"),
+    "log, as for asamp report; - is standard input.",
+  options.out("the page (default FILE.html; - is standard output, and the " ..
+    "default for standard input)"),
   {"source", "DIRS", "folders, with colons between them, in which source " ..
     "files of relative names are looked for besides the current one; of no " ..
     "others are lines shown"},
@@ -34,27 +35,13 @@ local DESCRIPTION = {
 }
 M.usage = options.usage(DESCRIPTION)
 
-local function fail(text, ...)
-  return nil, text:format(...)
-end
-
 -- Writes the text to 'path'; nil and a message when it cannot.
 local function write(path, text, world)
   if path == "-" then
     world.out(text)
     return true
   end
-  local file, message = io.open(path, "wb")
-  local ok = file
-  if file then
-    ok, message = file:write(text)
-    local closed, late = file:close()
-    ok, message = ok and closed, message or late
-  end
-  if not ok then  -- the name stands before some of the reasons
-    return fail("cannot write '%s': %s", path, (message:gsub("^.*: ", "")))
-  end
-  return true
+  return convert.write(path, text)
 end
 
 -- The profile in as many slices of time as keep every stack.
@@ -110,7 +97,12 @@ function M.run(args, world)
     return code
   end
   local path = o.files[1]
-  local out = o.out or path .. ".html"
+  local out = o.out or path == "-" and "-" or path .. ".html"
+  local other = not o.out and options.another(out, "a page of asamp view")
+  if other then
+    world.err(("asamp view: %s\n"):format(other))
+    return 1
+  end
   if host.samefile(out, path) then
     world.err(("asamp view: " .. options.REPLACES ..
                "; see asamp view --help\n"):format(out, path))

@@ -65,6 +65,12 @@ local OPTIONS = {
   native = boolean,
   compress = boolean,
   quiet = boolean,
+  overwrite = function(v)
+    if v == "profile" then return v end
+    local b = boolean(v)
+    if b ~= nil then return b end
+    return nil, 'must be true, false or "profile", 1 or 0, got ' .. M.show(v)
+  end,
   seed = function(v)
     local n = math.type(v) and math.tointeger(v)
       or type(v) == "string" and math.tointeger(tonumber(v))

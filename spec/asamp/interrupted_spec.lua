@@ -150,7 +150,7 @@ describe("a program that waits by a library", function()
       assert.same({0, ""}, {status, err})
       assert.is_true(#expected > 50)
       for clock in pairs(CLOCKS) do
-        local env = {LUA_PROFILER = "alloc=0,quiet,time=10000,out=" .. path ..
+        local env = {LUA_PROFILER = "alloc=0,quiet,overwrite,time=10000,out=" .. path ..
                                     (clock == "cpu" and "" or "," .. clock)}
         assert.same({0, expected, ""}, {process.run{"-l", "profiler", script, env = env}}, clock)
       end

@@ -117,19 +117,22 @@ describe("a program that closes descriptors it does not know", function()
 end)
 
 describe("another process", function()
-  it("does not empty a file that is being written", function()
+  it("gets a file of its own while another is being written", function()
     local path, status, out, err = run(START .. [[
       local path = ...
       local lua = arg[-1]
-      local code = "print(require('profiler').alloc_start(64, {out = '" .. path .. "'}))"
+      local code = "local p = require('profiler') print(p.alloc_start(64, {out = '" .. path ..
+        "', overwrite = true})) print(p.stats().file)"
       local f = io.popen("'" .. lua .. "' -e \"" .. code .. "\"")
       io.write(f:read "a")
       f:close()
       for i = 1, 500 do kept[i] = natives.userdata(2000) end
     ]])
-    assert.equal("", err)
+    assert.equal(("profiler: '%s' is being written; this profile is '%s.2'\n"):format(path, path), err)
     assert.equal(0, status)
-    assert.equal(("nil\tcannot write profile '%s': another process writes it\t16\n"):format(path), out)
+    assert.equal(("true\n%s.2\n"):format(path), out)
+    assert.is_true(reader.read(path .. ".2").complete)
+    os.remove(path .. ".2")
     local list = samples.read(path)
     os.remove(path)
     assert.equal(500, (blocks(list, 1000)))

@@ -60,8 +60,8 @@ describe("a file that is not whole yet", function()
                                         "--default-signal=INT,TERM --ignore-signal=HUP"))
     end)
 
-    it(("stays behind after SIGKILL, as out.PID.tmp (%s)"):format(work), function()
-      assert.truthy(interrupted(work, "KILL"):find "^137\nout%.%d+%.tmp\n$")
+    it(("stays behind after SIGKILL, as out.PID.NUMBER.tmp (%s)"):format(work), function()
+      assert.truthy(interrupted(work, "KILL"):find "^137\nout%.%d+%.%d+%.tmp\n$")
     end)
   end
 end)

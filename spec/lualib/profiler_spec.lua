@@ -9,7 +9,7 @@ local process = require "spec.support.process"
 local profiler = require "profiler"
 local samples = require "spec.support.samples"
 
-local KNOWN = "alloc, compress, exact, fixed, format, native, out, quiet, seed, time, wall"
+local KNOWN = "alloc, compress, exact, fixed, format, native, out, overwrite, quiet, seed, time, wall"
 local MIN = "period must be 64 to 2^62 bytes, got "
 local RATE = "rate must be 1 to 30000 samples a second, got "
 
@@ -122,7 +122,7 @@ describe("arguments", function()
 
   it("choose format, compression, gaps and seed of the file", function()
     local function made(o)
-      o.out = path
+      o.out, o.overwrite = path, "profile"
       assert.is_true(profiler.alloc_start(64, o))
       for _ = 1, 100 do natives.userdata(100) end
       assert.is_true(profiler.disable())

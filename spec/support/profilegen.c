@@ -4,7 +4,8 @@
 ** they make files, faults and floods without a sampler.
 **
 **   open{path=, followed=, format=6|7, plain=, period=, random=, native=, command=,
-**        timeperiod= (ns), wall=, resolve="plain"|"hostile"}
+**        timeperiod= (ns), wall=, resolve="plain"|"hostile", number=, made=,
+**        replace= (as place.h; all)}
 **                                         -> profile | nil, message, errno
 **   p:name(id, name, line, source)
 **   p:sample{id, line, id, line, ...; kind=, size=, count=, time=, thread=,
@@ -16,7 +17,8 @@
 **                classes={id, ...}, deaths={alive, dead, ...}}
 **   p:class(id, name)                     p:mark(name, value [, time])
 **   p:period(n)                           p:timeperiod(ns [, wall])
-**   p:allocated(n)
+**   p:allocated(n)                        p:path()        -> of the file
+**   p:elsewhere() -> why it is not 'path'
 **   p:totals() -> table                   p:close() -> ok, totals
 **   p:forked()      -> the exit status of a child that abandons the profile
 **   kinds, now() (ns), sleep(s), kill() (SIGKILL to itself),
@@ -116,6 +118,9 @@ static int g_open (lua_State *L) {
   lua_settop(L, 1);
   lua_getfield(L, 1, "path");
   c.path = luaL_checkstring(L, -1);
+  c.number = (unsigned)number(L, 1, "number", 1);
+  c.made = boolean(L, 1, "made");
+  c.replace = (int)number(L, 1, "replace", 2);
   lua_getfield(L, 1, "command");
   c.command = luaL_optstring(L, -1, NULL);
   lua_getfield(L, 1, "resolve");
@@ -305,6 +310,16 @@ static void pushtotals (lua_State *L, const ProfileTotals *t) {
   lua_setfield(L, -2, "error");
 }
 
+static int g_path (lua_State *L) {
+  lua_pushstring(L, profile_path(profile(L)));
+  return 1;
+}
+
+static int g_elsewhere (lua_State *L) {
+  lua_pushstring(L, profile_elsewhere(profile(L)));
+  return 1;
+}
+
 static int g_totals (lua_State *L) {
   ProfileTotals t;
   profile_totals(profile(L), &t);
@@ -378,7 +393,7 @@ int luaopen_profilegen (lua_State *L) {
     {"time", g_time}, {"collection", g_collection}, {"class", g_class},
     {"mark", g_mark}, {"period", g_period}, {"allocated", g_allocated},
     {"timeperiod", g_timeperiod},
-    {"totals", g_totals}, {"close", g_close}, {"forked", g_forked},
+    {"path", g_path}, {"elsewhere", g_elsewhere}, {"totals", g_totals}, {"close", g_close}, {"forked", g_forked},
     {"__gc", g_gc}, {NULL, NULL}
   };
   static const luaL_Reg functions[] = {

@@ -94,6 +94,34 @@ describe("asamp run", function()
     assert.truthy(err:find("no such luck", 1, true))
   end)
 
+  it("replaces a profile that --out names, as who types it again expects, and nothing else", function()
+    local _, _, first = run{"--alloc", "4K", "--out", "p.vmprof", "app.lua"}
+    local _, _, second = run{"--alloc", "4K", "--out", "p.vmprof", "app.lua"}
+    for _, err in ipairs{first, second} do
+      assert.truthy(err:find("asamp report p.vmprof tells more", 1, true), err)
+    end
+    assert.is_false(exists(folder .. "/p.2.vmprof"))
+    local f = assert(io.open(folder .. "/notes", "w"))
+    f:write "mine"
+    f:close()
+    local status, _, err = run{"--alloc", "4K", "--out", "notes", "app.lua"}
+    assert.equal(3, status)
+    assert.truthy(err:find("'notes': a text file is there, which the profile would replace; give another "
+      .. "path, or the option overwrite\n", 1, true), err)
+    assert.equal("mine", process.read(folder .. "/notes"))
+    _, _, err = run{"--alloc", "4K", "--overwrite", "--out", "notes", "app.lua"}
+    assert.truthy(err:find("asamp report notes tells more", 1, true), err)
+  end)
+
+  it("finds the profile under the name that it got", function()
+    local env = {LUA_PROFILER = "alloc=4K,out=p.vmprof"}
+    for n, name in ipairs{"p.vmprof", "p.2.vmprof", "p.3.vmprof"} do
+      local _, _, err = run({"app.lua"}, env)
+      assert.truthy(err:find("asamp report " .. name .. " tells more", 1, true), err)
+      assert.equal(n > 1, err:find("is a profile already", 1, true) ~= nil)
+    end
+  end)
+
   it("reports no profile that is older than the run", function()
     local _, _, first = run{"--alloc", "4K", "--out", profile, "app.lua"}
     assert.truthy(first:find("By function", 1, true))

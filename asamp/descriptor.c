@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Holds the numbers of the standard streams. See descriptor.h.
+*/
+#define _GNU_SOURCE
+#include "descriptor.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <unistd.h>
+
+enum { STREAMS = 3 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static unsigned holders;
+static int held[STREAMS];  /* 1: by a descriptor of ours */
+
+static void drop (void) {
+  int i;
+  for (i = 0; i < STREAMS; i++) {
+    if (held[i])
+      close(i);
+    held[i] = 0;
+  }
+}
+
+/* The child of a fork has none of the threads that hold. */
+static void forked (void) {
+  pthread_mutex_init(&lock, NULL);
+  holders = 0;
+  drop();
+}
+
+static void once (void) {
+  pthread_atfork(NULL, NULL, forked);
+}
+
+static int isfree (int fd) {
+  return fcntl(fd, F_GETFD) == -1 && errno == EBADF;
+}
+
+static void take (void) {
+  int i, fd;
+  for (i = 0; i < STREAMS; i++) {
+    if (!isfree(i))
+      continue;
+    fd = open("/", O_PATH | O_CLOEXEC);
+    if (fd >= 0 && fd < STREAMS)
+      held[fd] = 1;
+    else if (fd >= 0)
+      close(fd);
+  }
+}
+
+void descriptor_hold (void) {
+  static pthread_once_t control = PTHREAD_ONCE_INIT;
+  int e = errno;
+  pthread_once(&control, once);
+  pthread_mutex_lock(&lock);
+  if (holders++ == 0)
+    take();
+  pthread_mutex_unlock(&lock);
+  errno = e;
+}
+
+void descriptor_release (void) {
+  int e = errno;
+  pthread_mutex_lock(&lock);
+  if (holders > 0 && --holders == 0)
+    drop();
+  pthread_mutex_unlock(&lock);
+  errno = e;
+}
+
+int descriptor_open (const char *path, int flags, mode_t mode) {
+  int fd;
+  descriptor_hold();
+  fd = open(path, flags | O_CLOEXEC, mode);
+  descriptor_release();
+  return fd;
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Tells files apart. See filekind.h.
+*/
+#define _GNU_SOURCE
+#include "filekind.h"
+#include "vmprof.h"
+
+#include <stdint.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+#include <zlib.h>
+
+static int begins (const unsigned char *b, size_t n, const char *with) {
+  size_t m = strlen(with);
+  return n >= m && memcmp(b, with, m) == 0;
+}
+
+static int holds (const unsigned char *b, size_t n, const char *what) {
+  return memmem(b, n, what, strlen(what)) != NULL;
+}
+
+/* The five words of 64 bits, little-endian. */
+static int islog (const unsigned char *b, size_t n) {
+  static const unsigned char words[24] = {[8] = 3};
+  return n >= 40 && memcmp(b, words, sizeof(words)) == 0;
+}
+
+/* Behind them: the header record of version 4 or more, and who has written. */
+static int isours (const unsigned char *b, size_t n) {
+  return n >= 48 && b[40] == VMPROF_HEADER && b[41] == 0 && b[42] >= 4 &&
+         b[44] == 3 && memcmp(b + 45, "lua", 3) == 0;
+}
+
+/*
+** A message of profile.proto: fields 1 to 14, numbers and bytes, at least two of
+** them.
+*/
+static int ispprof (const unsigned char *b, size_t n) {
+  size_t i = 0;
+  int fields = 0;
+  while (i < n) {
+    int field = b[i] >> 3, wire = b[i] & 7, shift = 0;
+    uint64_t value = 0;
+    if (field < 1 || field > 14 || (wire != 0 && wire != 2))
+      return 0;
+    i++;
+    do {
+      if (i == n)
+        return fields >= 2;
+      if (shift > 63)
+        return 0;
+      value |= (uint64_t)(b[i] & 0x7f) << shift;
+      shift += 7;
+    } while (b[i++] & 0x80);
+    if (wire == 2 && value > n - i)
+      return fields >= 2;
+    if (wire == 2)
+      i += (size_t)value;
+    fields++;
+  }
+  return fields >= 2;
+}
+
+/* Is the first line "frame;frame number"? */
+static int iscollapsed (const unsigned char *b, size_t n) {
+  const unsigned char *end = memchr(b, '\n', n);
+  const unsigned char *p = end;
+  if (end == NULL)
+    return 0;
+  while (p > b && p[-1] >= '0' && p[-1] <= '9')
+    p--;
+  return p < end && p > b + 1 && p[-1] == ' ' &&
+         memchr(b, ';', (size_t)(end - b)) != NULL;
+}
+
+static int istext (const unsigned char *b, size_t n) {
+  size_t i;
+  for (i = 0; i < n; i++) {
+    if (b[i] == 0x7f || (b[i] < 0x20 && (b[i] < '\t' || b[i] > '\r')))
+      return 0;
+  }
+  return 1;
+}
+
+static enum FileKind json (const unsigned char *b, size_t n) {
+  if (holds(b, n, "speedscope.app/file-format"))
+    return FILEKIND_SPEEDSCOPE;
+  if (holds(b, n, "\"meta\"") &&
+      (holds(b, n, "\"processType\"") || holds(b, n, "\"preprocessedProfileVersion\"") ||
+       holds(b, n, "\"interval\"") || holds(b, n, "\"subcategories\"")))
+    return FILEKIND_FIREFOX;
+  return FILEKIND_JSON;
+}
+
+enum FileKind filekind_of (const unsigned char *b, size_t n) {
+  size_t i = 0;
+  if (n == 0)
+    return FILEKIND_NOTHING;
+  if (islog(b, n))
+    return isours(b, n) ? FILEKIND_PROFILE : FILEKIND_LOG;
+  if (begins(b, n, "\177ELF"))
+    return FILEKIND_ELF;
+  if (begins(b, n, "PERFILE2") || begins(b, n, "PERFFILE"))
+    return FILEKIND_PERF;
+  if (begins(b, n, "\x28\xb5\x2f\xfd") || begins(b, n, "\xfd" "7zXZ") ||
+      begins(b, n, "BZh") || begins(b, n, "PK\x03\x04"))
+    return FILEKIND_PACKED;
+  if (begins(b, n, "#!") || begins(b, n, "\033Lua"))
+    return FILEKIND_SCRIPT;
+  if (ispprof(b, n))
+    return FILEKIND_PPROF;
+  while (i < n && strchr(" \t\r\n", b[i]) != NULL && b[i] != '\0')
+    i++;
+  if (i < n && b[i] == '{')
+    return json(b, n);
+  if (n - i >= 14 && strncasecmp((const char *)b + i, "<!doctype html", 14) == 0)
+    return holds(b, n, "<title>Asamp</title>") ? FILEKIND_PAGE : FILEKIND_HTML;
+  if (!istext(b, n))
+    return FILEKIND_UNKNOWN;
+  return iscollapsed(b, n) ? FILEKIND_COLLAPSED : FILEKIND_TEXT;
+}
+
+/* As many of the first bytes as can be unpacked. */
+static size_t unpack (unsigned char *in, size_t n, unsigned char *out, size_t room) {
+  z_stream z;
+  memset(&z, 0, sizeof(z));
+  if (inflateInit2(&z, 15 + 16) != Z_OK)
+    return 0;
+  z.next_in = in;
+  z.avail_in = (uInt)n;
+  z.next_out = out;
+  z.avail_out = (uInt)room;
+  inflate(&z, Z_SYNC_FLUSH);
+  inflateEnd(&z);
+  return room - z.avail_out;
+}
+
+enum FileKind filekind_offile (int fd) {
+  unsigned char packed[FILEKIND_HEAD], head[FILEKIND_HEAD];
+  ssize_t n = pread(fd, packed, sizeof(packed), 0);
+  size_t m;
+  if (n < 2 || packed[0] != 0x1f || packed[1] != 0x8b)
+    return n < 0 ? FILEKIND_UNKNOWN : filekind_of(packed, (size_t)n);
+  m = unpack(packed, (size_t)n, head, sizeof(head));
+  return m == 0 ? FILEKIND_UNKNOWN : filekind_of(head, m);
+}
+
+static const struct { const char *name, *remedy; } known[] = {
+  [FILEKIND_NOTHING] = {"an empty file", NULL},
+  [FILEKIND_PROFILE] = {"a profile", NULL},
+  [FILEKIND_LOG] = {"a VMProf log of another writer", NULL},
+  [FILEKIND_PPROF] = {"a pprof profile", "`go tool pprof` reads it"},
+  [FILEKIND_FIREFOX] = {"a profile for the Firefox Profiler",
+                    "profiler.firefox.com reads it"},
+  [FILEKIND_SPEEDSCOPE] = {"a speedscope profile", "speedscope.app reads it"},
+  [FILEKIND_COLLAPSED] = {"a file of collapsed stacks",
+                      "flamegraph.pl and speedscope.app read it"},
+  [FILEKIND_JSON] = {"a JSON file", NULL},
+  [FILEKIND_PAGE] = {"a page of asamp view", "open it in a browser"},
+  [FILEKIND_HTML] = {"an HTML file", "open it in a browser"},
+  [FILEKIND_PERF] = {"a recording of perf", "`perf report` reads it"},
+  [FILEKIND_ELF] = {"a program or library", NULL},
+  [FILEKIND_PACKED] = {"a compressed file", "unpack it first (of compressions only "
+                   "gzip is read)"},
+  [FILEKIND_SCRIPT] = {"a script", "`asamp run` profiles one"},
+  [FILEKIND_TEXT] = {"a text file", NULL}
+};
+
+const char *filekind_name (enum FileKind kind) {
+  return known[kind].name;
+}
+
+const char *filekind_remedy (enum FileKind kind) {
+  return known[kind].remedy;
+}

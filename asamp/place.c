@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Finds and opens a profile's file. See place.h.
+*/
+#define _GNU_SOURCE
+#include "place.h"
+#include "descriptor.h"
+#include "filekind.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <time.h>
+#include <unistd.h>
+
+/* A reader that looks whether a file is locked has it locked that long at most. */
+enum { LOCK_TRIES = 20, LOCK_NS = 2000000 };
+
+/* A pipe that nobody reads is an error, not a reason to wait. */
+enum { WRITING = O_WRONLY | O_NONBLOCK, NEW = WRITING | O_CREAT | O_EXCL | O_NOFOLLOW };
+
+enum { NEXT = -1 };  /* besides errnos: this name is another's */
+
+typedef struct Attempt {
+  const PlaceWish *wish;
+  const char *path;
+  Place *place;
+  char *why;
+  size_t size;
+} Attempt;
+
+char *place_numbered (const char *path, unsigned number) {
+  static const char *const endings[] = {".vmprof", ".vmprof.gz", ""};
+  size_t n = strlen(path), m, i;
+  char *to = malloc(n + 16);
+  if (to == NULL)
+    return NULL;
+  if (number <= 1)
+    return memcpy(to, path, n + 1);
+  for (i = 0; ; i++) {
+    m = strlen(endings[i]);
+    if (n > m && strcmp(path + n - m, endings[i]) == 0)
+      break;
+    if (m == 0)
+      break;
+  }
+  sprintf(to, "%.*s.%u%s", (int)(n - m), path, number, endings[i]);
+  return to;
+}
+
+/* The folder that the name is in. */
+static int folderof (const char *path, struct stat *folder) {
+  const char *slash = strrchr(path, '/');
+  char *name;
+  int ok;
+  if (slash == NULL)
+    return stat(".", folder) == 0;
+  name = strndup(path, (size_t)(slash - path) + 1);
+  ok = name != NULL && stat(name, folder) == 0;
+  free(name);
+  return ok;
+}
+
+int place_foreign (const char *path, const struct stat *file) {
+  struct stat folder;
+  if (file->st_uid == geteuid() || !folderof(path, &folder))
+    return 0;
+  return (folder.st_mode & S_ISVTX) && (folder.st_mode & S_IWOTH) &&
+         file->st_uid != folder.st_uid;
+}
+
+static int refused (Attempt *a, int error, const char *why) {
+  snprintf(a->why, a->size, "%s", why);
+  return error;
+}
+
+/* 1: locked, or nobody can lock here; 0: somebody else has it locked. */
+static int lock (int fd) {
+  const struct timespec pause = {0, LOCK_NS};
+  int i;
+  for (i = 0; i < LOCK_TRIES; i++) {
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+      return 1;
+    nanosleep(&pause, NULL);
+  }
+  return 0;
+}
+
+static enum FileKind kindof (const char *path, const struct stat *file) {
+  struct stat now;
+  enum FileKind kind = FILEKIND_UNKNOWN;
+  int fd = descriptor_open(path, O_RDONLY | O_NONBLOCK, 0);
+  if (fd < 0)
+    return kind;
+  if (fstat(fd, &now) == 0 && now.st_dev == file->st_dev &&
+      now.st_ino == file->st_ino)
+    kind = filekind_offile(fd);
+  close(fd);
+  return kind;
+}
+
+static int busy (Attempt *a) {
+  a->place->busy = 1;
+  return NEXT;
+}
+
+/* Is there something in the file, which is locked? Then it may be emptied. */
+static int empty (Attempt *a, int fd) {
+  const PlaceWish *wish = a->wish;
+  enum FileKind kind;
+  struct stat s;
+  if (fstat(fd, &s) != 0)
+    return errno;
+  if (s.st_size == 0 && !wish->made)
+    return 0;
+  kind = kindof(a->path, &s);
+  if (wish->replace == PLACE_ALL ||
+      (wish->replace == PLACE_PROFILES && kind == FILEKIND_PROFILE))
+    return ftruncate(fd, 0) != 0 ? errno : 0;
+  if (kind == FILEKIND_PROFILE || wish->made) {
+    a->place->kept = 1;
+    return NEXT;
+  }
+  snprintf(a->why, a->size, "%s is there, which the profile would replace; give "
+           "another path, or the option overwrite",
+           filekind_name(kind) != NULL ? filekind_name(kind)
+                                       : "a file that is no profile");
+  return EEXIST;
+}
+
+/* What is there was opened: may it be used? */
+static int judge (Attempt *a, int fd) {
+  int taken;
+  struct stat s;
+  if (fstat(fd, &s) != 0)
+    return errno;
+  taken = a->wish->taken != NULL && a->wish->taken(&s);
+  if (!S_ISREG(s.st_mode))
+    return taken ? refused(a, EBUSY, "another Lua state of this process writes "
+                           "its own there; give each another path") : 0;
+  if (place_foreign(a->path, &s) || (s.st_uid != geteuid() && a->wish->made))
+    return refused(a, EACCES, "the file that is there is another user's; give "
+                   "another path");
+  if (taken || !lock(fd))
+    return busy(a);
+  return empty(a, fd);
+}
+
+/* Opens what is there. */
+static int openold (Attempt *a) {
+  struct stat s;
+  int error, flags = WRITING;
+  if (lstat(a->path, &s) != 0)
+    return errno;
+  if (!S_ISLNK(s.st_mode) || a->wish->made)
+    flags |= O_NOFOLLOW;
+  else if (place_foreign(a->path, &s))
+    return refused(a, ELOOP, "a symbolic link of another user's is there; give "
+                   "another path");
+  else
+    flags |= O_CREAT;  /* what the link names may not be there */
+  a->place->fd = descriptor_open(a->path, flags, 0600);
+  if (a->place->fd < 0)
+    return errno;
+  error = judge(a, a->place->fd);
+  if (error != 0) {
+    close(a->place->fd);
+    a->place->fd = -1;
+  }
+  return error;
+}
+
+/* Opens a's path: 0, an errno or NEXT. */
+static int attempt (Attempt *a) {
+  int error;
+  a->place->fd = descriptor_open(a->path, NEW, 0600);
+  if (a->place->fd >= 0) {
+    if (lock(a->place->fd))
+      return 0;
+    close(a->place->fd);  /* somebody has used the empty file */
+    a->place->fd = -1;
+    return busy(a);
+  }
+  error = errno;
+  if (error != EEXIST)
+    return error;
+  if (a->wish->made && a->wish->replace == PLACE_NONE) {
+    a->place->kept = 1;
+    return NEXT;
+  }
+  return openold(a);
+}
+
+int place_open (const PlaceWish *wish, Place *place, char *why, size_t size) {
+  Attempt a = {wish, NULL, place, why, size};
+  unsigned first = wish->number > 0 ? wish->number : 1;
+  unsigned number;
+  int error = NEXT;
+  why[0] = '\0';
+  memset(place, 0, sizeof(*place));
+  place->fd = -1;
+  for (number = first; error == NEXT && number - first < PLACE_MOST; number++) {
+    free(place->path);
+    a.path = place->path = place_numbered(wish->path, number);
+    if (place->path == NULL)
+      return ENOMEM;
+    error = attempt(&a);
+  }
+  if (error == NEXT)
+    return refused(&a, EEXIST, "there are too many profiles of this name; remove "
+                   "some, or give another path");
+  return error;
+}

@@ -1,0 +1,72 @@
+-- SPDX-License-Identifier: MIT
+-- Programs that run with closed standard streams: the profile, or a file of a
+-- command, once got the number of one, and what was printed went into it.
+
+local process = require "spec.support.process"
+local reader = require "profiler.reader"
+
+local CLOSED = {"0<&-", "1>&-", "2>&-", "0<&- 1>&-", "0<&- 1>&- 2>&-"}
+
+describe("a standard stream that is closed", function()
+  local folder, script, out
+  before_each(function()
+    folder = os.tmpname()
+    os.remove(folder)
+    assert(os.execute("mkdir " .. folder))
+    script, out = folder .. "/app.lua", folder .. "/p.vmprof"
+    local f = assert(io.open(script, "w"))
+    f:write [[
+      local lfs = require "lfs"
+      local kept, seen = {}, {}
+      for i = 1, 20000 do
+        kept[i % 100] = {i, tostring(i)}
+        if i % 2000 == 0 then
+          print "printed"
+          io.stderr:write "told"
+          seen[#seen + 1] = io.read(1)
+          for fd = 0, 2 do
+            seen[#seen + 1] = arg[2]:find(fd, 1, true) and lfs.symlinkattributes("/proc/self/fd/" .. fd, "target")
+          end
+        end
+      end
+      local f = assert(io.open(arg[1], "w"))
+      f:write(table.concat(seen, "\n"))
+      f:close()]]
+    f:close()
+  end)
+  after_each(function() os.execute("rm -rf " .. folder) end)
+
+  for _, how in ipairs(CLOSED) do
+    -- libunwind's pipes and the descriptors of exact clocks, too
+    for _, options in ipairs{"time=1000", "time=1000,exact", "native=0"} do
+      it(("stays closed, with the profile beside it: %s, %s"):format(how, options), function()
+        local status = process.run{program = "/bin/sh", "-c",
+          ("\"$0\" -l profiler \"$1\" \"$2\" '%s' %s"):format(how:gsub("[^012]", ""), how),
+          process.interpreter(), script, folder .. "/seen",
+          env = {LUA_PROFILER = "alloc=1K,out=" .. out .. "," .. options}}
+        assert.equal(0, status)
+        assert.equal("", process.read(folder .. "/seen"))
+        local profile = assert(reader.read(out))
+        assert.is_true(profile.complete, profile.message)
+        assert.is_true(profile.samples > 100)
+      end)
+    end
+  end
+
+  it("does not put a command's words into its file", function()
+    process.run{"-l", "profiler", script, folder .. "/seen", "", env = {LUA_PROFILER = "alloc=1K,out=" .. out}}
+    local main = process.file [[os.exit(require "asamp".main(arg), true)]]
+    for _, format in ipairs{"collapsed", "pprof", "vmprof"} do
+      local expected, got = folder .. "/a", folder .. "/b"
+      process.run{main, "convert", "--to", format, "-o", expected, out}
+      process.run{program = "/bin/sh", "-c", [["$0" "$1" convert --to "$2" -o "$3" "$4" 0<&- 1>&- 2>&-]],
+        process.interpreter(), main, format, got, out}
+      assert.equal(process.read(expected), process.read(got))
+    end
+    local status, _, err = process.run{program = "/bin/sh", "-c", [["$0" "$1" report "$2" >&-]],
+      process.interpreter(), main, out}
+    assert.equal(1, status)
+    assert.equal("asamp: cannot write the output: Bad file descriptor\n", err)
+    os.remove(main)
+  end)
+end)

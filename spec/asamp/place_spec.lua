@@ -1,0 +1,271 @@
+-- SPDX-License-Identifier: MIT
+-- Where a profile goes: a profile once replaced whatever its path named, a script
+-- or the profile of another run, through planted links, for all to read.
+
+local gen = require "profilegen"
+local process = require "spec.support.process"
+local reader = require "profiler.reader"
+
+local NONE, PROFILES, ALL = 0, 1, 2
+
+local function shell(...)
+  assert(os.execute((...):format(select(2, ...))))
+end
+
+local function output(...)
+  local pipe = io.popen((...):format(select(2, ...)))
+  local text = pipe:read "a"
+  pipe:close()
+  return text
+end
+
+local function write(path, text)
+  local f = assert(io.open(path, "wb"))
+  f:write(text)
+  f:close()
+end
+
+describe("the place of a profile", function()
+  local folder, path
+  before_each(function()
+    folder = os.tmpname()
+    os.remove(folder)
+    shell("mkdir %s", folder)
+    path = folder .. "/app.vmprof"
+  end)
+  after_each(function() shell("rm -rf %s", folder) end)
+
+  -- Writes a profile of n samples; the path that it got, or nil and a message.
+  local function profile(n, options)
+    local t = {path = path, replace = NONE}
+    for k, v in pairs(options or {}) do t[k] = v end
+    local p, message, errno = gen.open(t)
+    if not p then return nil, message, errno end
+    local at, why = p:path(), p:elsewhere()
+    for i = 1, n do p:sample{8, i} end
+    assert(p:close())
+    return at, why
+  end
+
+  local function count(file)
+    local p = assert(reader.read(file))
+    return p.complete and p.samples
+  end
+
+  it("is its owner's alone", function()
+    shell("umask 0")
+    profile(1)
+    assert.equal("600\n", output("stat -c %%a %s", path))
+  end)
+
+  it("keeps the mode of an empty file that is there, and uses it", function()
+    shell(": >%s; chmod 640 %s", path, path)
+    assert.equal(path, profile(3))
+    assert.equal("640\n", output("stat -c %%a %s", path))
+    assert.equal(3, count(path))
+  end)
+
+  it("is beside a profile that is whole, cut or repaired, by number", function()
+    assert.same({path}, {profile(1)})
+    assert.same({folder .. "/app.2.vmprof", "is a profile already"}, {profile(2)})
+    shell("head -c 200 %s >%s/cut; mv %s/cut %s", path, folder, folder, path)
+    assert.equal(folder .. "/app.3.vmprof", profile(3))
+    assert.equal(2, count(folder .. "/app.2.vmprof"))
+    assert.equal(3, count(folder .. "/app.3.vmprof"))
+    assert.equal(folder .. "/x", profile(1, {path = folder .. "/x"}))
+    assert.equal(folder .. "/x.2", profile(1, {path = folder .. "/x"}))
+    assert.equal(folder .. "/y.vmprof.gz", profile(1, {path = folder .. "/y.vmprof.gz"}))
+    assert.equal(folder .. "/y.2.vmprof.gz", profile(1, {path = folder .. "/y.vmprof.gz"}))
+  end)
+
+  it("is that of a profile for who was told to replace one", function()
+    profile(1)
+    assert.same({path}, {profile(2, {replace = PROFILES})})
+    assert.equal(2, count(path))
+    assert.same({path}, {profile(3, {replace = ALL})})
+    assert.equal(3, count(path))
+  end)
+
+  it("is never that of another file, but for who was told to replace any", function()
+    local files = {
+      ["a text file"] = "print 'hello'\n", ["a script"] = "#!/usr/bin/lua\nprint 'hello'\n",
+      ["a file that is no profile"] = "\1\2\3", ["a JSON file"] = "{}",
+      ["a VMProf log of another writer"] = string.pack("<i8i8i8i8i8", 0, 3, 0, 1000, 0) .. "\5\0\6\2\7cpython",
+      ["a page of asamp view"] = "<!doctype html>\n<title>Asamp</title>",
+    }
+    for what, text in pairs(files) do
+      write(path, text)
+      for _, replace in ipairs{NONE, PROFILES} do
+        assert.same({nil, ("cannot write profile '%s': %s is there, which the profile would replace; "
+          .. "give another path, or the option overwrite"):format(path, what), 17},
+          {profile(1, {replace = replace})})
+        assert.equal(text, process.read(path))
+      end
+      assert.equal(path, profile(1, {replace = ALL}))
+      assert.equal(1, count(path))
+    end
+  end)
+
+  it("is beside a profile that is being written, also for who may replace it", function()
+    for _, replace in ipairs{NONE, PROFILES, ALL} do
+      local p = assert(gen.open{path = path, replace = replace})
+      local first = p:path()
+      p:sample{8, 1}
+      for _, other in ipairs{NONE, PROFILES, ALL} do
+        local at, why = profile(2, {replace = other})
+        assert.is_true(at ~= first)
+        if first == path then assert.equal("is being written", why) end
+        os.remove(at)
+      end
+      assert(p:close())
+      assert.equal(1, count(first))
+      os.remove(path)
+    end
+  end)
+
+  it("stays with the writer while others look whether the file is being written", function()
+    local p = assert(gen.open{path = path})
+    p:sample{8, 1}
+    gen.sleep(0.1)
+    shell("for i in 1 2 3 4 5 6 7 8 9; do flock -s -n %s true && exit 1; done; true", path)
+    assert(p:close())
+    for _ = 1, 20 do
+      write(folder .. "/empty", "")
+      local looks = io.popen(("for i in 1 2 3 4 5; do flock -s %s/empty true; done"):format(folder))
+      local q = assert(gen.open{path = folder .. "/empty", replace = NONE})
+      assert.equal(folder .. "/empty", q:path())
+      assert(q:close())
+      looks:close()
+      os.remove(folder .. "/empty")
+    end
+  end)
+
+  it("is made under a name that nobody has used, when the name was made up", function()
+    write(folder .. "/target", "")
+    shell("ln -s target %s; ln -s nowhere %s/app.2.vmprof; mkfifo %s/app.3.vmprof; : >%s/app.4.vmprof",
+          path, folder, folder, folder)
+    assert.equal(folder .. "/app.5.vmprof", profile(1, {made = true}))
+    assert.equal("", process.read(folder .. "/target"))
+    assert.equal("", process.read(folder .. "/app.4.vmprof"))
+    assert.is_nil(process.read(folder .. "/nowhere"))
+    -- told to replace: not through a link either
+    local at, message = profile(1, {made = true, replace = ALL})
+    assert.is_nil(at)
+    assert.truthy(message:find("symbolic links", 1, true), message)
+    assert.equal(folder .. "/app.9.vmprof", profile(1, {made = true, number = 9}))
+  end)
+
+  it("is where a link of one's own leads, when the name was given", function()
+    shell("ln -s real %s", path)
+    assert.equal(path, profile(2))
+    assert.equal(2, count(folder .. "/real"))
+    assert.equal("600\n", output("stat -c %%a %s/real", folder))
+    assert.equal("real\n", output("readlink %s", path))
+  end)
+
+  local root = output "id -u" == "0\n"
+  if root then
+    it("is nothing that another user has put into a folder that all may write", function()
+      shell("chown 65534 %s; chmod 1777 %s", folder, folder)
+      shell("chown 0 %s", folder)
+      write(folder .. "/mine", "")
+      shell("ln -s mine %s; chown -h 65534 %s", path, path)
+      for _, replace in ipairs{NONE, PROFILES, ALL} do
+        assert.same({nil, ("cannot write profile '%s': a symbolic link of another user's is there; "
+          .. "give another path"):format(path), 40}, {profile(1, {replace = replace})})
+      end
+      shell("rm %s; : >%s; chown 65534 %s", path, path, path)
+      for _, replace in ipairs{NONE, PROFILES, ALL} do
+        assert.same({nil, ("cannot write profile '%s': the file that is there is another user's; "
+          .. "give another path"):format(path), 13}, {profile(1, {replace = replace})})
+      end
+      assert.equal("", process.read(folder .. "/mine"))
+      -- one's own link in it is one's own
+      shell("rm %s; ln -s mine %s", path, path)
+      assert.equal(path, profile(1))
+      assert.equal(1, count(folder .. "/mine"))
+    end)
+  else
+    pending "files of another user need root"
+  end
+
+  it("ends, with a message, where too many have the name", function()
+    profile(1, {number = 2})
+    shell("cd %s && mv app.2.vmprof app.vmprof && seq 2 9999 | sed 's/.*/app.&.vmprof/' | xargs -n 500 touch", folder)
+    for i = 2, 9 do shell("cat %s >%s/app.%d.vmprof", path, folder, i) end
+    local at, message, errno = profile(1, {made = true})
+    assert.is_nil(at)
+    assert.equal(("cannot write profile '%s': there are too many profiles of this name; remove some, or "
+      .. "give another path"):format(path), message)
+    assert.equal(17, errno)
+  end)
+end)
+
+describe("a session", function()
+  local folder
+  before_each(function()
+    folder = os.tmpname()
+    os.remove(folder)
+    shell("mkdir %s", folder)
+    write(folder .. "/app.lua", [[
+      local t = {}
+      for i = 1, 20000 do t[i % 100] = {i} end
+      print(require "profiler".stats().file)]])
+  end)
+  after_each(function() shell("rm -rf %s", folder) end)
+
+  local function run(options)
+    return select(2, process.run{"-l", "profiler", "app.lua", directory = folder,
+                                 env = {LUA_PROFILER = "alloc=4K," .. options}})
+  end
+  local function ran(options)
+    return select(3, process.run{"-l", "profiler", "app.lua", directory = folder,
+                                 env = {LUA_PROFILER = "alloc=4K," .. options}})
+  end
+
+  it("of a variable in the environment never replaces one that another run left", function()
+    assert.equal("x.vmprof\n", run "out=x.vmprof")
+    local first = process.read(folder .. "/x.vmprof")
+    assert.equal("x.2.vmprof\n", run "out=x.vmprof")
+    assert.equal(first, process.read(folder .. "/x.vmprof"))
+    assert.truthy(ran "out=x.vmprof":find("profiler: 'x.vmprof' is a profile already; this profile is "
+      .. "'x.3.vmprof'\n", 1, true))
+    assert.equal("x.vmprof\n", run "out=x.vmprof,overwrite=profile")
+    assert.is_true(first ~= process.read(folder .. "/x.vmprof"))
+  end)
+
+  it("never takes the script for its profile", function()
+    local text = process.read(folder .. "/app.lua")
+    for _, more in ipairs{"", ",overwrite=profile", ",overwrite=0"} do
+      assert.truthy(ran("out=app.lua" .. more):find("profiler: cannot write profile 'app.lua': a text file "
+        .. "is there, which the profile would replace; give another path, or the option overwrite\n", 1, true))
+      assert.equal(text, process.read(folder .. "/app.lua"))
+    end
+    assert.truthy(ran "overwrite=maybe":find('option \'overwrite\' must be true, false or "profile", 1 or 0, '
+      .. 'got "maybe"', 1, true))
+  end)
+
+  it("with the process id of another, as in a new container, gets a name of its own", function()
+    write(folder .. "/same.lua", [[
+      local core = require "profiler.core"
+      core.getpid = function() return 7 end
+      local profiler = require "profiler"
+      for _, out in ipairs{false, "own.%p.vmprof"} do
+        for _ = 1, 2 do
+          assert(profiler.enable{alloc = 64, out = out or nil})
+          local t = {}
+          for i = 1, 1000 do t[i] = {} end
+          profiler.disable()
+          print(profiler.stats().file)
+        end
+      end]])
+    local function again()
+      return select(2, process.run{"same.lua", directory = folder})
+    end
+    assert.equal("same.lua.7.vmprof\nsame.lua.7.2.vmprof\nown.7.vmprof\nown.7.2.vmprof\n", again())
+    assert.equal("same.lua.7.3.vmprof\nsame.lua.7.4.vmprof\nown.7.3.vmprof\nown.7.4.vmprof\n", again())
+    for _, name in ipairs{"same.lua.7", "same.lua.7.2", "own.7", "own.7.2", "same.lua.7.4"} do
+      assert.is_true(reader.read(folder .. "/" .. name .. ".vmprof").complete)
+    end
+  end)
+end)

@@ -1,0 +1,297 @@
+-- SPDX-License-Identifier: MIT
+-- The files that the commands read and write: of profiles that are still being
+-- written, from standard input, that are none; results that keep mode and link of
+-- what they replace.
+
+local convert = require "profiler.convert"
+local gen = require "profilegen"
+local process = require "spec.support.process"
+local reader = require "profiler.reader"
+local runs = require "spec.support.runs"
+
+local function shell(...)
+  assert(os.execute((...):format(select(2, ...))))
+end
+
+local function output(...)
+  local pipe = io.popen((...):format(select(2, ...)))
+  local text = pipe:read "a"
+  pipe:close()
+  return text
+end
+
+local function write(path, text)
+  local f = assert(io.open(path, "wb"))
+  f:write(text)
+  f:close()
+end
+
+local folder, path, main
+
+-- Runs the command in a process of its own: exit status, stdout, stderr.
+local function asamp(...)
+  return process.run{main, directory = folder, ...}
+end
+
+-- The same with a file as standard input, by a pipe if 'piped'.
+local function fed(file, piped, ...)
+  local words = {...}
+  for i, w in ipairs(words) do words[i] = "'" .. w .. "'" end
+  local command = ([["$0" "$1" %s]]):format(table.concat(words, " "))
+  command = piped and ("cat '%s' | %s"):format(file, command) or ("%s <'%s'"):format(command, file)
+  return process.run{program = "/bin/sh", "-c", command, process.interpreter(), main, directory = folder}
+end
+
+local function setup_()
+  folder = os.tmpname()
+  os.remove(folder)
+  shell("mkdir %s", folder)
+  path = folder .. "/p.vmprof"
+  main = process.file [[table.insert(arg, 1, table.remove(arg, 1)) os.exit(require "asamp".main(arg), true)]]
+end
+local function teardown_()
+  os.remove(main)
+  shell("rm -rf %s", folder)
+end
+
+describe("a profile that is still being written", function()
+  local live
+  before_each(function()
+    setup_()
+    live = assert(gen.open{path = path, native = true, resolve = "plain"})
+    for i = 1, 50 do live:sample{8, i} end
+    live:collection{fates = ("01"):rep(25)}
+    -- until all of it is in the file
+    for _ = 1, 500 do
+      local p = reader.read(path)
+      if p and p.samples == 50 then break end
+      gen.sleep(0.01)
+    end
+  end)
+  after_each(function()
+    if live then live:close() end
+    teardown_()
+  end)
+
+  it("is read as far as it goes, and told to be whose", function()
+    local p = assert(reader.read(path))
+    local pid = tonumber(output "echo $PPID")
+    assert.is_true(p.live)
+    assert.is_false(p.complete)
+    assert.equal(50, p.samples)
+    assert.equal(pid, p.pid)
+    local still = "'" .. path .. "': still being written by process " .. pid .. ", read up to byte "
+    for command, words in pairs{report = {path}, diff = {path, path},
+                                convert = {"--to", "pprof", "-o", "out", path}} do
+      local status, _, err = asamp(command, table.unpack(words))
+      assert.equal(0, status, err)
+      assert.truthy(err:find("^asamp " .. command .. ": "), err)
+      assert.truthy(err:find(still, 1, true), err)
+    end
+    live:close()
+    live = nil
+    p = assert(reader.read(path))
+    assert.is_false(p.live)
+    assert.is_true(p.complete)
+  end)
+
+  it("is never replaced by its repair, of which the writer would know nothing", function()
+    local pid = output "echo $PPID":match "%d+"
+    local inode = output("stat -c %%i %s", path)
+    local status, out, err = asamp("repair", "--in-place", path)
+    assert.same({1, ""}, {status, out})
+    assert.equal(("asamp repair: '%s' is still being written by process %s; repair it when its process "
+      .. "has ended (asamp report reads it as it is)\n"):format(path, pid), err)
+    assert.equal(inode, output("stat -c %%i %s", path))
+    status, out = asamp("repair", "-o", "copy", path)
+    assert.equal(0, status)
+    assert.truthy(out:find("still being written; this is what it has so far", 1, true))
+    assert.equal(50, assert(reader.read(folder .. "/copy")).samples)
+    for i = 1, 100 do live:sample{8, i} end
+    assert(live:close())
+    live = nil
+    assert.equal(150, reader.read(path).samples)
+  end)
+end)
+
+describe("the result of a command", function()
+  before_each(function()
+    setup_()
+    runs.write(path, {seed = 5})
+  end)
+  after_each(teardown_)
+
+  local function cut()
+    shell("head -c 2000 %s >%s/cut && cat %s/cut >%s", path, folder, folder, path)
+  end
+
+  it("is its owner's alone", function()
+    for _, words in ipairs{{"convert", "--to", "collapsed", path}, {"convert", "--to", "vmprof", path},
+                           {"convert", "--to", "firefox", path}} do
+      local status, out = asamp(table.unpack(words))
+      assert.equal(0, status)
+      assert.equal("600\n", output("stat -c %%a %s", out:match "[^\n]+"))
+    end
+    assert.is_true(convert.write(folder .. "/page", "text"))
+    assert.equal("600\n", output("stat -c %%a %s/page", folder))
+  end)
+
+  it("has mode and link of what it replaces: repair --in-place made 0600 to 0644, and a link to a file", function()
+    cut()
+    shell("mkdir %s/b; mv %s %s/b/real; chmod 640 %s/b/real; ln -s b/real %s", folder, path, folder, folder, path)
+    local status, _, err = asamp("repair", "--in-place", path)
+    assert.equal(0, status, err)
+    assert.equal("b/real\n", output("readlink %s", path))
+    assert.equal("640\n", output("stat -c %%a %s/b/real", folder))
+    assert.is_true(reader.read(path).complete)
+    assert.equal("real\n", output("ls %s/b", folder))
+  end)
+
+  if output "id -u" == "0\n" then
+    it("has the owner of what it replaces", function()
+      cut()
+      shell("chown 65534:65533 %s; chmod 604 %s", path, path)
+      assert.equal(0, (asamp("repair", "--in-place", path)))
+      assert.equal("65534 65533 604\n", output("stat -c '%%u %%g %%a' %s", path))
+    end)
+
+    it("is nothing that a foreign link in a folder for all names", function()
+      shell("chmod 1777 %s; ln -s mine %s/out; chown -h 65534 %s/out; chown 65533 %s", folder, folder, folder, folder)
+      write(folder .. "/mine", "kept")
+      local status, _, err = asamp("convert", "--to", "collapsed", "-o", "out", path)
+      assert.equal(1, status)
+      assert.equal("asamp convert: cannot write 'out': Too many levels of symbolic links\n", err)
+      assert.equal("kept", process.read(folder .. "/mine"))
+    end)
+  else
+    pending "owners and foreign links need root"
+  end
+
+  it("takes a name that nobody gave only from a result of its kind", function()
+    local stem = folder .. "/p"
+    for format, ending in pairs{pprof = ".pb.gz", collapsed = ".collapsed", speedscope = ".speedscope.json",
+                                firefox = ".firefox.json.gz", vmprof = ".extended.vmprof"} do
+      for _ = 1, 2 do assert.equal(0, (asamp("convert", "--to", format, path)), format) end
+      write(stem .. ending, "mine")
+      local status, _, err = asamp("convert", "--to", format, path)
+      assert.equal(1, status)
+      assert.equal(("asamp convert: '%s' is there and would be replaced, but is a text file; give --out\n")
+        :format(stem .. ending), err)
+      assert.equal("mine", process.read(stem .. ending))
+      assert.equal(0, (asamp("convert", "--to", format, "-o", stem .. ending, path)))
+      assert.is_true(#process.read(stem .. ending) > 100)
+    end
+    write(path .. ".html", "<!doctype html><p>mine")
+    local status, _, err = asamp("view", path)
+    assert.equal(1, status)
+    assert.equal(("asamp view: '%s.html' is there and would be replaced, but is an HTML file; give --out\n")
+      :format(path), err)
+  end)
+
+  it("is not written through a link under its temporary name, whose owner could guess it", function()
+    -- in a script that has its process id before it writes
+    local script = process.file [[
+      local convert, lfs = require "profiler.convert", require "lfs"
+      local pid = lfs.symlinkattributes("/proc/self", "target")
+      local planted = ("%s/out.%s.tmp"):format(arg[1], pid)
+      assert(lfs.link(arg[1] .. "/victim", planted, true))
+      assert(convert.write(arg[1] .. "/out", "written"))]]
+    write(folder .. "/victim", "kept")
+    local status, _, err = process.run{script, folder}
+    os.remove(script)
+    assert.equal(0, status, err)
+    assert.equal("kept", process.read(folder .. "/victim"))
+    assert.equal("written", process.read(folder .. "/out"))
+  end)
+
+  it("goes to standard output, and leaves the name of that alone: a link to it was replaced by a file", function()
+    local link = output "readlink /dev/stdout"
+    assert.equal("/proc/self/fd/1\n", link)
+    local _, expected = asamp("convert", "--to", "collapsed", "-o", "out", path)
+    local status = process.run{program = "/bin/sh", "-c",
+      [[{ echo first; "$0" "$1" convert --to collapsed -o - "$2"; echo last; } >"$3"]],
+      process.interpreter(), main, path, folder .. "/all"}
+    assert.equal(0, status)
+    assert.equal("out\n", expected)
+    assert.equal("first\n" .. process.read(folder .. "/out") .. "last\n", process.read(folder .. "/all"))
+    assert.equal(link, output "readlink /dev/stdout")
+  end)
+end)
+
+describe("what is read", function()
+  before_each(setup_)
+  after_each(teardown_)
+
+  it("may be standard input, packed or not, from a file or a pipe", function()
+    for _, plain in ipairs{false, true} do
+      runs.write(path, {seed = 9, plain = plain})
+      local expected = {}
+      for _, words in ipairs{{"report"}, {"convert", "--to", "collapsed", "-o", "-"},
+                             {"convert", "--to", "vmprof", "-o", "-"}} do
+        local t = table.move(words, 1, #words, 1, {})
+        t[#t + 1] = path
+        expected[words] = select(2, asamp(table.unpack(t)))
+        t[#t] = "-"
+        for _, piped in ipairs{false, true} do
+          local status, out, err = fed(path, piped, table.unpack(t))
+          assert.same({0, ""}, {status, err})
+          assert.equal((expected[words]:gsub("^" .. path:gsub("%p", "%%%0") .. "\n", "-\n")), out)
+        end
+      end
+      local _, same = asamp("diff", path, path)
+      for _, piped in ipairs{false, true} do
+        for _, words in ipairs{{"-", path}, {path, "-"}} do
+          local status, out = fed(path, piped, "diff", table.unpack(words))
+          assert.equal(0, status)
+          assert.equal(select(2, same:gsub("\n", "")), select(2, out:gsub("\n", "")))
+        end
+        assert.equal(0, (fed(path, piped, "repair", "-o", folder .. "/whole", "-")))
+      end
+    end
+    local status, _, err = fed(path, true, "repair", "--in-place", "-")
+    assert.equal(2, status)
+    assert.truthy(err:find("standard input has no place; give --out", 1, true))
+  end)
+
+  it("is told to be what it is, when it is no profile", function()
+    runs.write(path, {seed = 9})
+    for _, format in ipairs{"pprof", "collapsed", "speedscope", "firefox"} do
+      assert.equal(0, (asamp("convert", "--to", format, "-o", format, path)))
+      assert.equal(0, (asamp("convert", "--to", format, "-o", format .. ".gz", path)))
+    end
+    write(folder .. "/page", "<!doctype html>\n<title>Asamp</title>")
+    write(folder .. "/html", "<!DOCTYPE HTML>\n<title>x</title>")
+    write(folder .. "/perf.data", "PERFILE2" .. ("\0"):rep(100))
+    write(folder .. "/empty", "")
+    write(folder .. "/app.lua", "print 'hello'\n")
+    write(folder .. "/zst", "\x28\xb5\x2f\xfd" .. ("x"):rep(50))
+    write(folder .. "/chunk", string.dump(function() end))
+    local told = {
+      page = "; this is a page of asamp view (open it in a browser)",
+      html = "; this is an HTML file (open it in a browser)",
+      ["perf.data"] = "; this is a recording of perf (`perf report` reads it)",
+      ["app.lua"] = "; this is a text file",
+      chunk = "; this is a script (`asamp run` profiles one)",
+      zst = "; this is a compressed file (unpack it first (of compressions only gzip is read))",
+      empty = ": the file is empty", ["."] = ": Is a directory",
+    }
+    for name, what in pairs{pprof = "a pprof profile (`go tool pprof` reads it)",
+                            collapsed = "a file of collapsed stacks (flamegraph.pl and speedscope.app read it)",
+                            speedscope = "a speedscope profile (speedscope.app reads it)",
+                            firefox = "a profile for the Firefox Profiler (profiler.firefox.com reads it)"} do
+      told[name], told[name .. ".gz"] = "; this is " .. what, "; this is " .. what
+    end
+    told[process.interpreter()] = "; this is a program or library"
+    for file, what in pairs(told) do
+      for _, words in ipairs{{"report", file}, {"convert", "--to", "pprof", "-o", "new", file},
+                             {"repair", "-o", "new", file}, {"diff", file, path}} do
+        local status, out, err = asamp(table.unpack(words))
+        assert.equal(1, status, err)
+        assert.equal("", out)
+        assert.equal(1, select(2, err:gsub("\n", "")))
+        assert.equal(what, err:sub(-#what - 1, -2))
+        assert.is_nil(process.read(folder .. "/new"))
+      end
+    end
+  end)
+end)
