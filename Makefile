@@ -63,7 +63,7 @@ build/spec/states.so: $(wildcard spec/support/states/*.[ch])
 build/spec/packer.so: asamp/packer.c
 build/spec/starved.so: $(addprefix asamp/,embed.c idmap.c)
 build/spec/starved.so: SPECFLAGS += -Ilua -Wl,--wrap=malloc,--wrap=realloc
-build/spec/names.so: $(addprefix asamp/,native.c symbols.c indirect.c)
+build/spec/names.so: $(addprefix asamp/,native.c symbols.c descriptor.c indirect.c)
 build/spec/names.so: SPECFLAGS += -Wl,-z,nodelete '-DSYMBOLS_DEBUGFILES="build/spec/debug/.build-id"'
 build/spec/names.so: SPECLIB := -ldw -lelf
 # All of profiler.core: build.mk's list of its files.

@@ -25,7 +25,8 @@ describe("a standard stream that is closed", function()
           io.stderr:write "told"
           seen[#seen + 1] = io.read(1)
           for fd = 0, 2 do
-            seen[#seen + 1] = arg[2]:find(fd, 1, true) and lfs.symlinkattributes("/proc/self/fd/" .. fd, "target")
+            seen[#seen + 1] = arg[2]:find(fd, 1, true)
+              and lfs.symlinkattributes("/proc/self/fd/" .. fd, "target")
           end
         end
       end
@@ -54,7 +55,8 @@ describe("a standard stream that is closed", function()
   end
 
   it("does not put a command's words into its file", function()
-    process.run{"-l", "profiler", script, folder .. "/seen", "", env = {LUA_PROFILER = "alloc=1K,out=" .. out}}
+    process.run{"-l", "profiler", script, folder .. "/seen", "",
+                env = {LUA_PROFILER = "alloc=1K,out=" .. out}}
     local main = process.file [[os.exit(require "asamp".main(arg), true)]]
     for _, format in ipairs{"collapsed", "pprof", "vmprof"} do
       local expected, got = folder .. "/a", folder .. "/b"

@@ -110,7 +110,8 @@ describe("a disk that becomes full in the middle of a run", function()
           n = n + 1
           local err, time = os.tmpname(), n % 2 == 0 and ",time=1000" or ""
           local _, out = process.run{"-c", sh, process.interpreter(), "-l", "profiler", script, limit,
-            program = "sh", env = {ERR = err, LUA_PROFILER = "alloc=64,fixed,native=0,seed=1,overwrite,out=" ..
+            program = "sh", env = {ERR = err,
+                   LUA_PROFILER = "alloc=64,fixed,native=0,seed=1,overwrite,out=" ..
                                    path .. options .. time}}
           local told = ("%d more bytes, options %s%s, seed %d: "):format(limit, options, time, seed)
           local text, status = out:match "^(.*) (%d+)\n$"

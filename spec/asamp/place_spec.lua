@@ -90,7 +90,8 @@ describe("the place of a profile", function()
     local files = {
       ["a text file"] = "print 'hello'\n", ["a script"] = "#!/usr/bin/lua\nprint 'hello'\n",
       ["a file that is no profile"] = "\1\2\3", ["a JSON file"] = "{}",
-      ["a VMProf log of another writer"] = string.pack("<i8i8i8i8i8", 0, 3, 0, 1000, 0) .. "\5\0\6\2\7cpython",
+      ["a VMProf log of another writer"] = string.pack("<i8i8i8i8i8", 0, 3, 0, 1000, 0) ..
+                                           "\5\0\6\2\7cpython",
       ["a page of asamp view"] = "<!doctype html>\n<title>Asamp</title>",
     }
     for what, text in pairs(files) do
@@ -191,7 +192,8 @@ describe("the place of a profile", function()
 
   it("ends, with a message, where too many have the name", function()
     profile(1, {number = 2})
-    shell("cd %s && mv app.2.vmprof app.vmprof && seq 2 9999 | sed 's/.*/app.&.vmprof/' | xargs -n 500 touch", folder)
+    shell("cd %s && mv app.2.vmprof app.vmprof && seq 2 9999 | sed 's/.*/app.&.vmprof/' | "
+          .. "xargs -n 500 touch", folder)
     for i = 2, 9 do shell("cat %s >%s/app.%d.vmprof", path, folder, i) end
     local at, message, errno = profile(1, {made = true})
     assert.is_nil(at)
@@ -228,8 +230,8 @@ describe("a session", function()
     local first = process.read(folder .. "/x.vmprof")
     assert.equal("x.2.vmprof\n", run "out=x.vmprof")
     assert.equal(first, process.read(folder .. "/x.vmprof"))
-    assert.truthy(ran "out=x.vmprof":find("profiler: 'x.vmprof' is a profile already; this profile is "
-      .. "'x.3.vmprof'\n", 1, true))
+    assert.truthy(ran "out=x.vmprof":find("profiler: 'x.vmprof' is a profile already; "
+      .. "this profile is 'x.3.vmprof'\n", 1, true))
     assert.equal("x.vmprof\n", run "out=x.vmprof,overwrite=profile")
     assert.is_true(first ~= process.read(folder .. "/x.vmprof"))
   end)
@@ -238,7 +240,8 @@ describe("a session", function()
     local text = process.read(folder .. "/app.lua")
     for _, more in ipairs{"", ",overwrite=profile", ",overwrite=0"} do
       assert.truthy(ran("out=app.lua" .. more):find("profiler: cannot write profile 'app.lua': a text file "
-        .. "is there, which the profile would replace; give another path, or the option overwrite\n", 1, true))
+        ..
+        "is there, which the profile would replace; give another path, or the option overwrite\n", 1, true))
       assert.equal(text, process.read(folder .. "/app.lua"))
     end
     assert.truthy(ran "overwrite=maybe":find('option \'overwrite\' must be true, false or "profile", 1 or 0, '

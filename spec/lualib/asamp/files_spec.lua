@@ -136,9 +136,10 @@ describe("the result of a command", function()
     assert.equal("600\n", output("stat -c %%a %s/page", folder))
   end)
 
-  it("has mode and link of what it replaces: repair --in-place made 0600 to 0644, and a link to a file", function()
+  it("has mode and link of what it replaces: 0600 became 0644, and a link a file", function()
     cut()
-    shell("mkdir %s/b; mv %s %s/b/real; chmod 640 %s/b/real; ln -s b/real %s", folder, path, folder, folder, path)
+    shell("mkdir %s/b; mv %s %s/b/real; chmod 640 %s/b/real; ln -s b/real %s", folder, path, folder,
+          folder, path)
     local status, _, err = asamp("repair", "--in-place", path)
     assert.equal(0, status, err)
     assert.equal("b/real\n", output("readlink %s", path))
@@ -156,7 +157,8 @@ describe("the result of a command", function()
     end)
 
     it("is nothing that a foreign link in a folder for all names", function()
-      shell("chmod 1777 %s; ln -s mine %s/out; chown -h 65534 %s/out; chown 65533 %s", folder, folder, folder, folder)
+      shell("chmod 1777 %s; ln -s mine %s/out; chown -h 65534 %s/out; chown 65533 %s", folder, folder,
+            folder, folder)
       write(folder .. "/mine", "kept")
       local status, _, err = asamp("convert", "--to", "collapsed", "-o", "out", path)
       assert.equal(1, status)
@@ -204,7 +206,7 @@ describe("the result of a command", function()
     assert.equal("written", process.read(folder .. "/out"))
   end)
 
-  it("goes to standard output, and leaves the name of that alone: a link to it was replaced by a file", function()
+  it("goes to standard output, whose name a file once took", function()
     local link = output "readlink /dev/stdout"
     assert.equal("/proc/self/fd/1\n", link)
     local _, expected = asamp("convert", "--to", "collapsed", "-o", "out", path)
@@ -276,7 +278,8 @@ describe("what is read", function()
       empty = ": the file is empty", ["."] = ": Is a directory",
     }
     for name, what in pairs{pprof = "a pprof profile (`go tool pprof` reads it)",
-                            collapsed = "a file of collapsed stacks (flamegraph.pl and speedscope.app read it)",
+                            collapsed =
+        "a file of collapsed stacks (flamegraph.pl and speedscope.app read it)",
                             speedscope = "a speedscope profile (speedscope.app reads it)",
                             firefox = "a profile for the Firefox Profiler (profiler.firefox.com reads it)"} do
       told[name], told[name .. ".gz"] = "; this is " .. what, "; this is " .. what
