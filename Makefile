@@ -60,6 +60,7 @@ build/spec/profilegen.so: SPECFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=re
 build/spec/points.so: $(addprefix asamp/,gap.c pending.c followed.c blocks.c)
 build/spec/signals.so: asamp/moments.c
 build/spec/states.so: $(wildcard spec/support/states/*.[ch])
+build/spec/hashes.so: lua/vm/text.h
 build/spec/packer.so: asamp/packer.c
 build/spec/starved.so: $(addprefix asamp/,embed.c idmap.c)
 build/spec/starved.so: SPECFLAGS += -Ilua -Wl,--wrap=malloc,--wrap=realloc

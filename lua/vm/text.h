@@ -36,14 +36,19 @@ static inline uint64_t luaN_load4 (const char *s) {
 ** Hash of l bytes: eight at a time are mixed in by a multiplication of which both
 ** halves are kept; the last ones overlap those before. Upstream mixes in one
 ** byte after the other.
+** The seed is in both halves of what is multiplied, and in the factor: where half
+** of a product is known, strings can be computed of which many meet in one bucket
+** under most seeds.
 */
 static inline unsigned int luaN_hash (const char *s, size_t l,
                                       unsigned int seed) {
   const uint64_t odd = UINT64_C(0x9e3779b97f4a7c15);  /* 2^64 / golden ratio */
-  uint64_t h = (seed + UINT64_C(0x2545f4914f6cdd1d)) ^ ((uint64_t)l * odd);
+  uint64_t wide = ((uint64_t)seed << 32) | seed;
+  uint64_t factor = odd ^ (wide << 1);  /* odd, too */
+  uint64_t h = wide ^ ((uint64_t)l * odd);
   uint64_t tail;
   for (; l > 8; l -= 8, s += 8)
-    h = luaN_fold(h ^ luaN_load8(s), odd);
+    h = luaN_fold(h ^ luaN_load8(s), factor);
   if (l == 8) tail = luaN_load8(s);
   else if (l >= 4) tail = luaN_load4(s) | (luaN_load4(s + l - 4) << 32);
   else if (l > 0)
@@ -51,7 +56,7 @@ static inline unsigned int luaN_hash (const char *s, size_t l,
            ((uint64_t)(unsigned char)s[l / 2] << 8) |
            ((uint64_t)(unsigned char)s[l - 1] << 16);
   else tail = 0;
-  h = luaN_fold(h ^ tail, odd);
+  h = luaN_fold(h ^ tail, factor);
   return (unsigned int)(h ^ (h >> 32));
 }
 

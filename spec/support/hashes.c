@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** hashes.of(s, seed) -> the hash that the core gives to the string s (of any
+** length) in a state with this seed (an integer of 32 bits).
+*/
+#include <lua.h>
+#include <lauxlib.h>
+
+#include "../../lua/vm/text.h"
+
+
+static int of (lua_State *L) {
+  size_t l;
+  const char *s = luaL_checklstring(L, 1, &l);
+  lua_pushinteger(L, luaN_hash(s, l, (unsigned int)luaL_checkinteger(L, 2)));
+  return 1;
+}
+
+
+int luaopen_hashes (lua_State *L) {
+  lua_createtable(L, 0, 1);
+  lua_pushcfunction(L, of);
+  lua_setfield(L, -2, "of");
+  return 1;
+}
