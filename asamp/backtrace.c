@@ -140,8 +140,15 @@ static int procname (unw_addr_space_t as, unw_word_t address, char *name,
 
 
 static void once (void) {
-  static unw_accessors_t accessors = {findinfo, putinfo, dynamiclist, word, reg,
-                                      fpreg, resume, procname};
+  static unw_accessors_t accessors;  /* newer ones have more, which stay NULL */
+  accessors.find_proc_info = findinfo;
+  accessors.put_unwind_info = putinfo;
+  accessors.get_dyn_info_list_addr = dynamiclist;
+  accessors.access_mem = word;
+  accessors.access_reg = reg;
+  accessors.access_fpreg = fpreg;
+  accessors.resume = resume;
+  accessors.get_proc_name = procname;
   space = unw_create_addr_space(&accessors, 0);
   if (space != NULL) unw_set_caching_policy(space, UNW_CACHE_GLOBAL);
 }

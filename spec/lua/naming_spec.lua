@@ -119,6 +119,7 @@ return M.survivor]], "@named")()
     for _ = 1, 3 do collectgarbage() end
     local garbage = {}
     for i = 1, 1000 do garbage[i] = "garbage" .. i end
+    assert.equal(1000, #garbage)
     assert.same({"2:survivor"}, names(f))
   end)
 end)

@@ -163,17 +163,19 @@ describe("the patches #plain", function()
       local hash = pack()
       local status, out, err = inside "lua/edit rebase build/new.tar.gz build/edit"
       assert.same({0, ""}, {status, err})
-      assert.is_truthy(out:find(("build/edit: %d patches on Lua 5.4.99; next: make export\n"):format(#patches()),
-                                1, true), out)
+      assert.is_truthy(out:find(("build/edit: %d patches on Lua 5.4.99; next: make export\n")
+                                :format(#patches()), 1, true), out)
       assert.equal(shell.read "lua/upstream", shell.read(folder .. "/lua/upstream"))
-      local changed = select(2, inside(out:match "upstream changed: (git [^\n]+)" .. " | grep -c '^+/. one line'"))
+      local changed = select(2, inside(out:match "upstream changed: (git [^\n]+)"
+                                       .. " | grep -c '^+/. one line'"))
       assert.equal("3\n", changed)
       moved(hash)
     end)
 
     it("by hand where it has changed the same ones, and nothing is exported before", function()
       shell.output(([[cd %s/build/release/*/ &&
-        sed -i 's/^  ci = luaM_reallocvector(L, NULL, 0, 1, CallInfo);/  ci = \/* new *\/ luaM_reallocvector(L, NULL, 0, 1, CallInfo);/' src/lstate.c &&
+        sed -i 's/^  ci = \(luaM_reallocvector(L, NULL, 0, 1, CallInfo);\)/  ci = \/* new *\/ \1/' \
+          src/lstate.c &&
         grep -q '/. new ./' src/lstate.c]]):format(folder))
       local hash = pack()
       local status, _, err = inside "lua/edit rebase build/new.tar.gz build/edit"

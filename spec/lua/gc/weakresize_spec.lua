@@ -52,10 +52,10 @@ describe("a weak table whose array part becomes shorter", function()
   it("keeps or clears them whole when there is memory for one vector only", function()
     within(function(state, text)
       local weak, look = load(text, "setup", "b")()
-      local kept, fill, n = {}, {}, 0
+      local kept, n = {}, 0
       local w = weak(kept, 200, 0, -1)
       collectgarbage("stop")
-      fill = state.table(4096, 0)
+      local fill = state.table(4096, 0)
       for i = 1, 20 do fill[i] = state.userdata(4000); n = i end
       state.failall(0)
       pcall(function() while true do fill[n + 1] = state.userdata(4000); n = n + 1 end end)
