@@ -55,14 +55,16 @@ speclibs: $(SPECLIBS) ## what specs load besides: build/spec
 ISAL := $(if $(wildcard /usr/include/isa-l/igzip_lib.h),-lisal)
 
 # What a module under test is made of, besides its own file.
-build/spec/profilegen.so: $(addprefix asamp/,profile.c event.c outfile.c packer.c encoder.c batch.c objects.c vmprof.c idmap.c place.c filekind.c descriptor.c)
+build/spec/profilegen.so: $(addprefix asamp/,profile.c event.c outfile.c packer.c encoder.c batch.c objects.c vmprof.c hash.c idmap.c place.c filekind.c descriptor.c)
 build/spec/profilegen.so: SPECFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 build/spec/points.so: $(addprefix asamp/,gap.c pending.c followed.c blocks.c)
 build/spec/signals.so: asamp/moments.c
+build/spec/tables.so: $(addprefix asamp/,hash.c idmap.c strtab.c tree.c)
+build/spec/tables.so: SPECFLAGS += -include spec/support/tables.h
 build/spec/states.so: $(wildcard spec/support/states/*.[ch])
 build/spec/hashes.so: lua/vm/text.h
 build/spec/packer.so: asamp/packer.c
-build/spec/starved.so: $(addprefix asamp/,embed.c idmap.c)
+build/spec/starved.so: $(addprefix asamp/,embed.c hash.c idmap.c)
 build/spec/starved.so: SPECFLAGS += -Ilua -Wl,--wrap=malloc,--wrap=realloc
 build/spec/names.so: $(addprefix asamp/,native.c symbols.c descriptor.c indirect.c)
 build/spec/names.so: SPECFLAGS += -Wl,-z,nodelete '-DSYMBOLS_DEBUGFILES="build/spec/debug/.build-id"'

@@ -19,28 +19,29 @@ void bins_free (Bins *b) {
   idmap_free(&b->bykey);
 }
 
-/* The row, made when there was none; NULL without memory. */
-static BinRow *rowof (Bins *b, uint32_t bin, uint32_t node, uint32_t kind) {
-  /* 14, 22 and 12 bits */
-  uint64_t key = ((uint64_t)bin << 34 | (uint64_t)node << 12 | kind) + 1;
-  const uint32_t *known = idmap_find(&b->bykey, key);
-  uint32_t *index;
-  int isnew = 0;
-  if (known != NULL)
-    return &b->rows[*known];
-  if (b->n >= BINS_MAXROWS && node != 0)
-    return rowof(b, bin, 0, kind);
+#define NOROW	SIZE_MAX
+
+/* The index of the row, made when there was none; NOROW without memory. */
+static size_t rowof (Bins *b, uint32_t bin, uint32_t node, uint32_t kind,
+                     uint64_t count) {
+  /* 14, 22 and 24 bits */
+  uint64_t key = ((uint64_t)bin << 46 | (uint64_t)node << 24 | kind) + 1;
+  uint32_t known = idmap_get(&b->bykey, key);
+  if (known != IDMAP_NONE)
+    return known;
+  if (b->n >= BINS_MAXROWS && node != 0) {
+    b->left += count;
+    return rowof(b, bin, 0, kind, 0);
+  }
   if (!list_grow(&b->rows, b->n, &b->size, sizeof(*b->rows)))
-    return NULL;
-  index = idmap_at(&b->bykey, key, &isnew);
-  if (index == NULL)
-    return NULL;
-  *index = (uint32_t)b->n;
+    return NOROW;
+  if (!idmap_set(&b->bykey, key, (uint32_t)b->n))
+    return NOROW;
   memset(&b->rows[b->n], 0, sizeof(*b->rows));
   b->rows[b->n].bin = bin;
   b->rows[b->n].node = node;
   b->rows[b->n].kind = kind;
-  return &b->rows[b->n++];
+  return b->n++;
 }
 
 static void add (BinRow *to, const BinRow *from) {
@@ -60,26 +61,27 @@ static void widen (Bins *b) {
   idmap_free(&b->bykey);
   for (i = 0; i < n; i++) {
     BinRow from = b->rows[i];
-    BinRow *to = rowof(b, from.bin / 2, from.node, from.kind);
-    if (to == NULL) {
+    size_t to = rowof(b, from.bin / 2, from.node, from.kind, 0);
+    if (to == NOROW) {
       b->failed = 1;
       return;
     }
-    add(to, &from);
+    add(&b->rows[to], &from);
   }
 }
 
 /* Adds to the row of the sample's birth. */
 static void addto (Bins *b, const ReadSample *s, const BinRow *from) {
-  BinRow *to;
+  size_t to;
   while (s->time / b->width >= b->most && !b->failed)
     widen(b);
-  to = b->failed ? NULL
-                 : rowof(b, (uint32_t)(s->time / b->width), s->node, s->kind);
-  if (to == NULL)
+  to = b->failed ? NOROW
+                 : rowof(b, (uint32_t)(s->time / b->width), s->node, s->kind,
+                         from->samples);
+  if (to == NOROW)
     b->failed = 1;
   else
-    add(to, from);
+    add(&b->rows[to], from);
 }
 
 void bins_add (Bins *b, const ReadSample *s, int survived) {

@@ -13,10 +13,11 @@
 #define asamp_bins_h
 
 #include "idmap.h"
+#include "bounds.h"
 #include "reader.h"
 
+/* Fewer than 2^14, whatever the build. */
 #define BINS_MOST	16384u
-#define BINS_MAXROWS	(1u << 20)
 
 typedef struct BinRow {
   uint32_t bin, node, kind;
@@ -29,6 +30,7 @@ typedef struct Bins {
   BinRow *rows;
   size_t n, size;
   IdMap bykey;
+  uint64_t left;       /* samples for which B3 was the answer */
   int failed;          /* memory ran out */
 } Bins;
 

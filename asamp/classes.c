@@ -3,6 +3,8 @@
 ** Names of metatables (classes.h).
 */
 #include "classes.h"
+#include "hash.h"
+#include "bounds.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +28,7 @@ static uint64_t keyof (const void *p) {
 static int room (void *vector, size_t *size, size_t n, size_t element) {
   void **v = vector;
   if (n > *size) {
-    size_t more = (2 * *size > n) ? 2 * *size : n + 64;
+    size_t more = (2 * *size > n) ? 2 * *size : n + BOUND_FIRST(64);
     void *p = realloc(*v, more * element);
     if (p == NULL) return 0;
     *v = p;
@@ -39,28 +41,31 @@ static int room (void *vector, size_t *size, size_t n, size_t element) {
 /* {== numbers ========================================================== */
 
 static uint64_t hashof (const char *s) {
-  uint64_t h = UINT64_C(0xcbf29ce484222325);  /* FNV-1a */
-  for (; *s != '\0'; s++) h = (h ^ (unsigned char)*s) * UINT64_C(0x100000001b3);
+  uint64_t h = hash_bytes(s, strlen(s));
   return (h == 0) ? 1 : h;
 }
 
 
 /* The number of the class that is called 'name', a new one when need be. */
 static uint32_t number (Classes *c, const char *name) {
-  const uint32_t *known = idmap_find(&c->ids, hashof(name));
+  uint32_t last = idmap_get(&c->ids, hashof(name)), i;
   size_t size = c->size;
-  uint32_t *at, i = (known != NULL) ? *known : 0;
-  int isnew;
-  for (; i != 0; i = c->classes[i - 1].next)
+  for (i = (last != IDMAP_NONE) ? last : 0; i != 0; i = c->classes[i - 1].next)
     if (strcmp(c->classes[i - 1].name, name) == 0) return i;
   if (c->n == CLASSES_MAX) return CLASSES_MAX;
-  if (c->n == CLASSES_MAX - 1) name = "(other classes)";
-  if ((at = idmap_at(&c->ids, hashof(name), &isnew)) == NULL) return 0;
+  if (c->n == CLASSES_MAX - 1) {
+    name = "(other classes)";
+    last = idmap_get(&c->ids, hashof(name));
+  }
   if (!room(&c->classes, &size, c->n + 1, sizeof(*c->classes))) return 0;
   c->size = (uint32_t)size;
   if ((c->classes[c->n].name = strdup(name)) == NULL) return 0;
-  c->classes[c->n].next = *at;
-  *at = ++c->n;
+  if (!idmap_set(&c->ids, hashof(name), c->n + 1)) {
+    free(c->classes[c->n].name);
+    return 0;
+  }
+  c->classes[c->n].next = (last != IDMAP_NONE) ? last : 0;
+  c->n++;
   c->announce(c->ud, c->n, name);
   return c->n;
 }
@@ -113,11 +118,11 @@ static int before (const Classes *c, uint32_t i, uint32_t j) {
 static void enter (Classes *c, const luaN_Entry *e, uint32_t parent, int root,
                    int depth) {
   ClassName *n;
-  uint32_t *at, i = (uint32_t)c->nnames;
-  int isnew;
+  uint32_t known = idmap_get(&c->index, keyof(e->table));
+  uint32_t i = (uint32_t)c->nnames;
   if (!room(&c->names, &c->names_size, c->nnames + 1, sizeof(*c->names)) ||
       !room(&c->text, &c->text_size, c->ntext + e->keylength, 1) ||
-      (at = idmap_at(&c->index, keyof(e->table), &isnew)) == NULL)
+      (known == IDMAP_NONE && !idmap_set(&c->index, keyof(e->table), i)))
     return;
   n = &c->names[i];
   n->table = e->table;
@@ -127,13 +132,12 @@ static void enter (Classes *c, const luaN_Entry *e, uint32_t parent, int root,
   n->depth = (unsigned char)depth;
   n->root = (unsigned char)root;
   memcpy(c->text + c->ntext, e->key, e->keylength);
-  if (isnew) {
-    *at = i;
+  if (known == IDMAP_NONE) {
     c->nnames++;
     c->ntext += e->keylength;
   }
-  else if (c->names[*at].depth == depth && before(c, i, *at)) {
-    c->names[*at] = *n;
+  else if (c->names[known].depth == depth && before(c, i, known)) {
+    c->names[known] = *n;
     c->ntext += e->keylength;
   }
 }
@@ -178,9 +182,9 @@ static void makeindex (Classes *c, lua_State *L) {
     enterall(c, L, loaded.table, NONE, 1, 1);
   for (depth = 2; depth <= LEVELS; depth++) {
     for (end = c->nnames; i < end; i++) {
-      const ClassName *n = &c->names[i];
-      if (n->table != globals && n->table != loaded.table)
-        enterall(c, L, n->table, named(c, (uint32_t)i), n->root, depth);
+      const ClassName n = c->names[i];  /* they move */
+      if (n.table != globals && n.table != loaded.table)
+        enterall(c, L, n.table, named(c, (uint32_t)i), n.root, depth);
     }
   }
 }
@@ -206,22 +210,21 @@ static int affordable (Classes *c, lua_State *L) {
 
 static uint32_t indexed (Classes *c, const void *table) {
   char name[CLASSES_NAME + 1];
-  const uint32_t *at;
+  uint32_t at;
   size_t length;
-  if (table == NULL || (at = idmap_find(&c->index, keyof(table))) == NULL)
+  if (table == NULL || (at = idmap_get(&c->index, keyof(table))) == IDMAP_NONE)
     return 0;
-  length = fullname(c, named(c, *at), name);
+  length = fullname(c, named(c, at), name);
   return numberof(c, name, length);
 }
 
 
 uint32_t classes_of (Classes *c, lua_State *L, const void *owner) {
   const void *metatable = luaN_metatable(L, owner);
-  const uint32_t *at;
   luaN_Entry e;
-  uint32_t id = 0;
+  uint32_t id = 0, known;
   if (metatable == NULL) return 0;
-  if ((at = idmap_find(&c->known, keyof(metatable))) != NULL) return *at;
+  if ((known = idmap_get(&c->known, keyof(metatable))) != IDMAP_NONE) return known;
   if (luaN_field(L, metatable, "__name", &e) && e.string != NULL)
     id = numberof(c, e.string, e.length);
   if (id == 0) {
@@ -236,11 +239,8 @@ uint32_t classes_of (Classes *c, lua_State *L, const void *owner) {
       if (id == 0) id = indexed(c, index);
     }
   }
-  if (id != 0 && !luaN_isdead(L, metatable)) {
-    int isnew;
-    uint32_t *known = idmap_at(&c->known, keyof(metatable), &isnew);
-    if (known != NULL) *known = id;
-  }
+  if (id != 0 && !luaN_isdead(L, metatable))
+    (void)idmap_set(&c->known, keyof(metatable), id);  /* else found out again */
   return id;
 }
 
@@ -248,13 +248,10 @@ uint32_t classes_of (Classes *c, lua_State *L, const void *owner) {
 static void keepalive (IdMap *m, lua_State *L) {
   IdMap kept = {0};
   size_t i;
-  int isnew;
   for (i = 0; i < m->size; i++) {
     const struct IdEntry *e = &m->entries[i];
-    if (e->id != 0 && !luaN_isdead(L, (const void *)(uintptr_t)e->id)) {
-      uint32_t *at = idmap_at(&kept, e->id, &isnew);
-      if (at != NULL) *at = e->value;
-    }
+    if (e->id != 0 && !luaN_isdead(L, (const void *)(uintptr_t)e->id))
+      (void)idmap_set(&kept, e->id, e->value);
   }
   idmap_free(m);
   *m = kept;

@@ -28,10 +28,10 @@
 #include "lua.h"
 
 #include "idmap.h"
+#include "bounds.h"
 
 enum {
   CLASSES_SLOTS = 16384, CLASSES_BYTES = 4096, CLASSES_SAVED = 8,
-  CLASSES_MAX = 65535,	/* the last one stands for all that come after it */
   CLASSES_NAME = 255	/* bytes of a name */
 };
 
@@ -59,6 +59,7 @@ typedef struct Classes {
     uint32_t next;	/* class of the same hash, or 0 */
   } *classes;		/* class i is at i - 1 */
   uint32_t n, size;
+  uint64_t lumped;	/* samples of classes beyond CLASSES_MAX */
   void (*announce) (void *ud, uint32_t id, const char *name);
   void *ud;
 } Classes;

@@ -23,8 +23,8 @@
 ** name (speedscope), format (vmprof: 6 or 7).
 ** A summary has: complete, message, version, own, period, timeperiod (ns),
 ** wall, started, duration (us), samples, timesamples, undetailed, fates,
-** minors, majors, command, interpreter, written (bytes before they are
-** packed).
+** minors, majors, command, interpreter, left (what limits left out, as in
+** profiler.reader), written (bytes before they are packed).
 */
 #include "descriptor.h"
 #include "filekind.h"
@@ -179,6 +179,18 @@ static int create (Work *w) {
   return output_open(w->output, w->out, how);
 }
 
+/* What limits of reader and sums have left out of this conversion. */
+static void left (Work *w) {
+  uint64_t counts[LEFT_N];
+  memcpy(counts, w->sum != NULL ? w->sum->left : w->reading->left,
+         sizeof(counts));
+  if (w->firefox != NULL)
+    counts[LEFT_SITES] = w->firefox->leaves.left;
+  if (w->sum != NULL)  /* is in none of these files */
+    counts[LEFT_COLLECTIONS] = counts[LEFT_MARKS] = counts[LEFT_LIVES] = 0;
+  pushleft(w->L, counts);
+}
+
 static void pushsummary (Work *w) {
   lua_State *L = w->L;
   const Reading *r = w->reading;
@@ -203,6 +215,7 @@ static void pushsummary (Work *w) {
   setinteger(L, "undetailed", r->undetailed);
   setinteger(L, "minors", r->minors);
   setinteger(L, "majors", r->majors);
+  left(w);
 }
 
 /* Ends a conversion whose file is written but for its last bytes. */

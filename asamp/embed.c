@@ -63,8 +63,6 @@ static void function (void *ud, uint64_t id, const char *name, int linedefined,
                       const char *source) {
   Embed *e = ud;
   asamp_Function *f;
-  uint32_t *at;
-  int isnew;
   if (e->nfunctions == e->functions_size) {
     size_t size = 2 * e->functions_size + 64;
     asamp_Function **v = realloc(e->functions, size * sizeof(*v));
@@ -73,18 +71,17 @@ static void function (void *ud, uint64_t id, const char *name, int linedefined,
     e->functions_size = size;
   }
   if ((f = newfunction(name, linedefined, source)) == NULL) return;
-  if ((at = idmap_at(&e->ids, id, &isnew)) == NULL) {
+  if (!idmap_set(&e->ids, id, (uint32_t)e->nfunctions)) {
     free(f);
     return;
   }
   e->functions[e->nfunctions++] = f;
-  *at = (uint32_t)e->nfunctions;
 }
 
 
 static const asamp_Function *functionof (const Embed *e, uint64_t id) {
-  const uint32_t *at = idmap_find(&e->ids, id);
-  return (at != NULL && *at != 0) ? e->functions[*at - 1] : &unknown;
+  uint32_t at = idmap_get(&e->ids, id);
+  return (at != IDMAP_NONE) ? e->functions[at] : &unknown;
 }
 
 
@@ -115,14 +112,14 @@ static int room (void *ud) {
 static void sample (void *ud, const ProfileSample *in, size_t kept,
                     const ProfileFrame *frames, size_t n) {
   Embed *e = ud;
-  asamp_Known *known = &e->told[e->ntold++];
+  size_t known = e->ntold++;
   asamp_Sample s;
   asamp_Frame *to;
   size_t i;
-  known->number = ++e->samples;
-  known->size = in->size;
-  known->count = in->count;
-  known->value = NULL;
+  e->told[known].number = ++e->samples;
+  e->told[known].size = in->size;
+  e->told[known].count = in->count;
+  e->told[known].value = NULL;
   if (kept > e->n) kept = e->n;  /* EM3 */
   if (!frameroom(e, kept + n, kept)) n = 0;  /* what stays is right */
   e->n = kept + n;
@@ -135,7 +132,7 @@ static void sample (void *ud, const ProfileSample *in, size_t kept,
     to[i].address = isnative ? (const void *)(uintptr_t)(id & ~UINT64_C(1)) : NULL;
   }
   if (e->client.allocated == NULL) return;
-  s.number = known->number;
+  s.number = e->told[known].number;
   s.time = in->time;
   s.size = in->size;
   s.count = in->count;
@@ -145,7 +142,7 @@ static void sample (void *ud, const ProfileSample *in, size_t kept,
   s.nframes = e->n;
   s.kept = kept;
   inside = 1;
-  known->value = e->client.allocated(e->client.ud, &s);
+  e->told[known].value = e->client.allocated(e->client.ud, &s);
   inside = 0;
 }
 

@@ -177,6 +177,7 @@ Encoder *encoder_new (const ProfileConfig *config, uint64_t start,
   e->epoch = epoch;
   e->last = start;
   head(e);
+  e->config.command = NULL;  /* the caller's, for the head alone */
   if (e->out.failed) {
     encoder_free(e);
     return NULL;
@@ -215,20 +216,20 @@ static uint64_t since (const Encoder *e, uint64_t time) {
 
 /* Told again, when the sampler has had no room to note it, it is in the file. */
 void encoder_name (Encoder *e, uint64_t id, const char *name) {
-  int isnew = 0;
-  if (idmap_at(&e->named, id, &isnew) == NULL)
+  if (idmap_get(&e->named, id) != IDMAP_NONE)
+    return;
+  if (!idmap_set(&e->named, id, 0))
     e->failed = 1;
-  if (isnew)
-    vmprof_name(&e->out, VMPROF_NAME, id, name);
+  vmprof_name(&e->out, VMPROF_NAME, id, name);
 }
 
 /* A native frame: remembers that it wants a name. */
 static void touch (Encoder *e, uint64_t id) {
-  int isnew = 0;
-  if (idmap_at(&e->seen, id, &isnew) == NULL)
+  if (idmap_get(&e->seen, id) != IDMAP_NONE)
+    return;
+  if (!idmap_set(&e->seen, id, 0))
     e->failed = 1;
-  if (isnew)
-    bytes_add(&e->fresh, &id, sizeof(id));
+  bytes_add(&e->fresh, &id, sizeof(id));
 }
 
 static void namefresh (Encoder *e) {

@@ -9,7 +9,7 @@
 #include <string.h>
 
 static int grow (Fifo *f) {
-  size_t size = f->size == 0 ? 1024 : f->size * 2;
+  size_t size = f->size == 0 ? BOUND_FIRST(1024) : f->size * 2;
   ReadSample *list = malloc(size * sizeof(*list));
   size_t i;
   if (list == NULL)
@@ -30,13 +30,17 @@ int fifo_put (Fifo *f, const ReadSample *s) {
   return 1;
 }
 
-ReadSample *fifo_take (Fifo *f) {
-  ReadSample *s = &f->list[f->head];
+ReadSample *fifo_oldest (Fifo *f) {
+  return f->n > 0 ? &f->list[f->head] : NULL;
+}
+
+int fifo_take (Fifo *f, ReadSample *to) {
   if (f->n == 0)
-    return NULL;
+    return 0;
+  *to = f->list[f->head];
   f->head = (f->head + 1) & (f->size - 1);
   f->n--;
-  return s;
+  return 1;
 }
 
 void fifo_free (Fifo *f) {

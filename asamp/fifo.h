@@ -10,10 +10,10 @@
 #ifndef asamp_fifo_h
 #define asamp_fifo_h
 
+#include "bounds.h"
+
 #include <stddef.h>
 #include <stdint.h>
-
-#define FIFO_MOST	(2u << 20)
 
 struct ReadSample;
 
@@ -25,8 +25,10 @@ typedef struct Fifo {
 
 /* Puts a copy at the end; 0 without memory. The queue is not full. */
 int fifo_put (Fifo *f, const struct ReadSample *s);
-/* The oldest, taken out; NULL when there is none. Holds until the next put. */
-struct ReadSample *fifo_take (Fifo *f);
+/* Takes the oldest one out, to 'to'; 0 when there is none. */
+int fifo_take (Fifo *f, struct ReadSample *to);
+/* The oldest one, to be changed at once; NULL when there is none. */
+struct ReadSample *fifo_oldest (Fifo *f);
 void fifo_free (Fifo *f);
 
 #endif

@@ -65,7 +65,8 @@ static void fate (void *ud, const ReadSample *s, int fate, uint64_t time) {
   size_t leaf;
   if (bytes == 0)
     return;  /* of a damaged file: nothing to allocate, nothing to free */
-  leaf = ledger_site(&f->leaves, s->node, s->kind * 3 + (uint32_t)fate);
+  leaf = ledger_site(&f->leaves, s->node, s->kind * 3 + (uint32_t)fate,
+                     s->count);
   if (leaf == LEDGER_NONE) {
     f->client.stop = NOMEMORY;
     return;
@@ -85,7 +86,7 @@ static void death (void *ud, const ReadDeath *d) {
   size_t leaf;
   if (reader_bytes(s) == 0)
     return;
-  leaf = ledger_site(&f->leaves, s->node, s->kind * 3 + READER_SURVIVED);
+  leaf = ledger_site(&f->leaves, s->node, s->kind * 3 + READER_SURVIVED, 0);
   if (leaf == LEDGER_NONE) {
     f->client.stop = NOMEMORY;
     return;

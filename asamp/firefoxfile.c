@@ -22,24 +22,18 @@ uint32_t firefoxfile_string (FirefoxFile *w, const char *text, size_t n) {
 
 static uint32_t frame (FirefoxFile *w, uint64_t key, uint32_t function,
                        uint32_t line, uint32_t category) {
-  int isnew = 0;
-  uint32_t *at = idmap_at(&w->byframe, key, &isnew);
-  if (at == NULL) {
+  uint32_t at = idmap_get(&w->byframe, key);
+  if (at != IDMAP_NONE)
+    return at;
+  if (!list_grow(&w->frames, w->nframes, &w->framesize, sizeof(*w->frames)) ||
+      !idmap_set(&w->byframe, key, (uint32_t)w->nframes)) {
     w->failed = 1;
     return 0;
   }
-  if (isnew) {
-    if (!list_grow(&w->frames, w->nframes, &w->framesize,
-                   sizeof(*w->frames))) {
-      w->failed = 1;
-      return 0;
-    }
-    w->frames[w->nframes].function = function;
-    w->frames[w->nframes].line = line;
-    w->frames[w->nframes].category = category;
-    *at = (uint32_t)w->nframes++;
-  }
-  return *at;
+  w->frames[w->nframes].function = function;
+  w->frames[w->nframes].line = line;
+  w->frames[w->nframes].category = category;
+  return (uint32_t)w->nframes++;
 }
 
 static uint32_t category (const Reading *r, uint32_t node) {
@@ -215,22 +209,21 @@ static size_t listsources (FirefoxFile *w, uint32_t *sources, uint32_t *files) {
   uint32_t n = 0, i;
   for (i = 0; i < r->nfunctions && !w->failed; i++) {
     const char *file = r->functions[i].file;
-    int isnew = 0;
-    uint32_t *at, name;
+    uint32_t at, name;
     sources[i] = UINT32_MAX;
     if (strcmp(file, "-") == 0)
       continue;
     name = firefoxfile_string(w, file, strlen(file));
-    at = idmap_at(&byfile, (uint64_t)name + 1, &isnew);
-    if (at == NULL) {
-      w->failed = 1;
-      break;
-    }
-    if (isnew) {
+    at = idmap_get(&byfile, (uint64_t)name + 1);
+    if (at == IDMAP_NONE) {
+      if (!idmap_set(&byfile, (uint64_t)name + 1, n)) {
+        w->failed = 1;
+        break;
+      }
       files[n] = name;
-      *at = n++;
+      at = n++;
     }
-    sources[i] = *at;
+    sources[i] = at;
   }
   idmap_free(&byfile);
   return n;

@@ -4,24 +4,30 @@
 ** most three quarters full. See idmap.h.
 */
 #include "idmap.h"
+#include "hash.h"
+#include "bounds.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* Index of the entry of 'id', or of the free one where it would go. */
 static size_t find (const struct IdEntry *entries, size_t size, uint64_t id) {
-  size_t i = (size_t)((id * 0x9e3779b97f4a7c15u) >> 32) & (size - 1);
-  while (entries[i].id != 0 && entries[i].id != id)
+  size_t i = (size_t)hash_word(id) & (size - 1);
+  HASH_STEP();
+  while (entries[i].id != 0 && entries[i].id != id) {
     i = (i + 1) & (size - 1);
+    HASH_STEP();
+  }
   return i;
 }
 
 static int grow (IdMap *m) {
-  size_t size = m->size == 0 ? 64 : m->size * 2;
+  size_t size = m->size == 0 ? BOUND_FIRST(64) : m->size * 2;
   struct IdEntry *entries = calloc(size, sizeof(*entries));
   size_t i;
   if (entries == NULL)
     return 0;
+  hash_prepare();
   for (i = 0; i < m->size; i++) {
     if (m->entries[i].id != 0)
       entries[find(entries, size, m->entries[i].id)] = m->entries[i];
@@ -32,25 +38,32 @@ static int grow (IdMap *m) {
   return 1;
 }
 
-uint32_t *idmap_at (IdMap *m, uint64_t id, int *isnew) {
-  size_t i;
-  if (m->n * 4 >= m->size * 3 && !grow(m))
-    return NULL;
-  i = find(m->entries, m->size, id);
-  *isnew = m->entries[i].id == 0;
-  if (*isnew) {
-    m->entries[i].id = id;
-    m->n++;
-  }
-  return &m->entries[i].value;
-}
-
-const uint32_t *idmap_find (const IdMap *m, uint64_t id) {
+uint32_t idmap_get (const IdMap *m, uint64_t id) {
   size_t i;
   if (m->size == 0)
-    return NULL;
+    return IDMAP_NONE;
   i = find(m->entries, m->size, id);
-  return m->entries[i].id == 0 ? NULL : &m->entries[i].value;
+  return m->entries[i].id == 0 ? IDMAP_NONE : m->entries[i].value;
+}
+
+int idmap_set (IdMap *m, uint64_t id, uint32_t value) {
+  size_t i = 0;
+  if (m->size > 0) {
+    i = find(m->entries, m->size, id);
+    if (m->entries[i].id == id) {
+      m->entries[i].value = value;
+      return 1;
+    }
+  }
+  if (m->n * 4 >= m->size * 3) {
+    if (!grow(m))
+      return 0;
+    i = find(m->entries, m->size, id);
+  }
+  m->entries[i].id = id;
+  m->entries[i].value = value;
+  m->n++;
+  return 1;
 }
 
 void idmap_free (IdMap *m) {

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A hash map from ids (64-bit, never 0) to numbers. Entries are never
-** removed. Knows nothing but memory.
+** A hash map from ids (64-bit, never 0) to numbers (below IDMAP_NONE). Entries
+** are never removed. Gives out no pointers: what is in it moves when it grows.
+** Knows nothing but memory.
 */
 #ifndef asamp_idmap_h
 #define asamp_idmap_h
 
 #include <stddef.h>
 #include <stdint.h>
+
+#define IDMAP_NONE	UINT32_MAX
 
 /* All zero: empty. */
 typedef struct IdMap {
@@ -19,15 +22,14 @@ typedef struct IdMap {
   size_t size;       /* 0 or a power of 2 */
 } IdMap;
 
-/*
-** The value of 'id', which is new with the value 0 when it was not there
-** (*isnew tells). The pointer holds until the next call. NULL without
-** memory; the map is then as before.
-*/
-uint32_t *idmap_at (IdMap *m, uint64_t id, int *isnew);
+/* The value of 'id', or IDMAP_NONE. */
+uint32_t idmap_get (const IdMap *m, uint64_t id);
 
-/* As idmap_at, but NULL when it is not there. */
-const uint32_t *idmap_find (const IdMap *m, uint64_t id);
+/*
+** Gives 'id' the value, whether it was there or not. 0 without memory; the map
+** is then as before.
+*/
+int idmap_set (IdMap *m, uint64_t id, uint32_t value);
 
 void idmap_free (IdMap *m);
 

@@ -8,24 +8,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-size_t ledger_site (Ledger *l, uint32_t node, uint32_t kind) {
-  int isnew = 0;
-  uint64_t key = ((uint64_t)node + 1) << 16 | kind;  /* never 0 */
-  const uint32_t *known = idmap_find(&l->bykey, key);
-  uint32_t *index;
-  if (known != NULL)
-    return *known;
-  if (l->nsites >= LEDGER_MAXSITES && node != 0)
-    return ledger_site(l, 0, kind);
+size_t ledger_site (Ledger *l, uint32_t node, uint32_t kind, uint64_t count) {
+  uint64_t key = ((uint64_t)node + 1) << 24 | kind;  /* never 0 */
+  uint32_t known = idmap_get(&l->bykey, key);
+  if (known != IDMAP_NONE)
+    return known;
+  if (l->nsites >= LEDGER_MAXSITES && node != 0) {
+    l->left += count;
+    return ledger_site(l, 0, kind, 0);
+  }
   if (!list_grow(&l->sites, l->nsites, &l->sitesize, sizeof(*l->sites)))
     return LEDGER_NONE;
-  index = idmap_at(&l->bykey, key, &isnew);
-  if (index == NULL)
+  if (!idmap_set(&l->bykey, key, (uint32_t)l->nsites))
     return LEDGER_NONE;
   memset(&l->sites[l->nsites], 0, sizeof(*l->sites));
   l->sites[l->nsites].node = node;
   l->sites[l->nsites].kind = kind;
-  return *index = (uint32_t)l->nsites++;
+  return l->nsites++;
 }
 
 void ledger_free (Ledger *l) {

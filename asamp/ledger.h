@@ -19,8 +19,7 @@
 #include <stdint.h>
 
 #include "idmap.h"
-
-#define LEDGER_MAXSITES	(1u << 20)
+#include "bounds.h"
 
 typedef struct Site {
   uint32_t node;
@@ -53,15 +52,16 @@ typedef struct Ledger {
   Site *sites;
   size_t nsites, sitesize;
   IdMap bykey;              /* node and kind -> index of the site */
+  uint64_t left;            /* samples for which L3 was the answer */
 } Ledger;
 
 void ledger_free (Ledger *l);
 
 /*
-** The index of the site, made when there was none. kind < 65536.
-** LEDGER_NONE without memory.
+** The index of the site, made when there was none. kind < 2^24.
+** LEDGER_NONE without memory. 'count': what is counted where L3 is the answer.
 */
-size_t ledger_site (Ledger *l, uint32_t node, uint32_t kind);
+size_t ledger_site (Ledger *l, uint32_t node, uint32_t kind, uint64_t count);
 
 #define LEDGER_NONE	SIZE_MAX
 

@@ -1,13 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Arrays that grow by doubling: one function for whoever keeps the pointer, the
-** number of elements and the size.
+** number of elements and the size. An element is known by its index: where it
+** lies holds until the next call.
 */
 #ifndef asamp_list_h
 #define asamp_list_h
 
+#include "bounds.h"
+
 #include <stdlib.h>
 #include <string.h>
+
+/* realloc that moves, to a block of 'size' bytes, the 'used' that there are. */
+static inline void *list_move (void *block, size_t used, size_t size) {
+  void *to = malloc(size);
+  if (to == NULL || block == NULL)
+    return to;
+  memcpy(to, block, used);
+  memset(block, 0xdd, used);
+  free(block);
+  return to;
+}
 
 /*
 ** Room for one more element behind the n that are there. 'list' is the address
@@ -16,12 +30,15 @@
 */
 static inline int list_grow (void *list, size_t n, size_t *size,
                              size_t element) {
-  size_t more = *size == 0 ? 256 : *size * 2;
+  size_t more = *size == 0 ? BOUND_FIRST(256) : *size * 2;
   void *block;
-  if (n < *size)
+  if (n < *size && (BOUND_MOVES == 0 || *size * element > BOUND_MOVES))
     return 1;
+  if (n < *size)
+    more = *size;
   memcpy(&block, list, sizeof(block));
-  block = realloc(block, more * element);
+  block = BOUND_MOVES > 0 ? list_move(block, *size * element, more * element)
+                           : realloc(block, more * element);
   if (block == NULL)
     return 0;
   memcpy(list, &block, sizeof(block));

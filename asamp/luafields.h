@@ -10,6 +10,8 @@
 
 #include <lua.h>
 
+#include "readerleft.h"
+
 static inline void setinteger (lua_State *L, const char *key, uint64_t n) {
   lua_pushinteger(L, (lua_Integer)n);
   lua_setfield(L, -2, key);
@@ -24,6 +26,26 @@ static inline void setstring (lua_State *L, const char *key,
                               const char *text) {
   lua_pushstring(L, text);
   lua_setfield(L, -2, key);
+}
+
+/* Field 'left': a list of what limits have left out, {what, limit, count, text}. */
+static inline void pushleft (lua_State *L, const uint64_t counts[LEFT_N]) {
+  lua_Integer n = 0;
+  int what;
+  lua_newtable(L);
+  for (what = 0; what < LEFT_N; what++) {
+    char text[READERLEFT_TEXT];
+    if (counts[what] == 0)
+      continue;
+    readerleft_text((ReadLeft)what, counts[what], text);
+    lua_createtable(L, 0, 4);
+    setstring(L, "what", readerleft_key((ReadLeft)what));
+    setinteger(L, "limit", readerleft_limit((ReadLeft)what));
+    setinteger(L, "count", counts[what]);
+    setstring(L, "text", text);
+    lua_rawseti(L, -2, ++n);
+  }
+  lua_setfield(L, -2, "left");
 }
 
 #endif

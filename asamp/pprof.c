@@ -130,17 +130,15 @@ static void head (Writer *w) {
 /* The id of a function at a line. Function 'nfunctions' is no known stack. */
 static uint32_t location (Writer *w, uint32_t function, uint32_t line) {
   uint64_t key = (uint64_t)function << 32 | line;
-  int isnew = 0;
-  uint32_t *id = idmap_at(&w->bylocation, key + 1, &isnew);
-  if (id == NULL) {
+  uint32_t id = idmap_get(&w->bylocation, key + 1);
+  if (id != IDMAP_NONE)
+    return id;
+  if (!idmap_set(&w->bylocation, key + 1, w->nlocations + 1)) {
     w->failed = 1;
     return 1;
   }
-  if (isnew) {
-    w->key[w->nlocations] = key;
-    *id = ++w->nlocations;
-  }
-  return *id;
+  w->key[w->nlocations] = key;
+  return ++w->nlocations;
 }
 
 static int locations (Writer *w) {

@@ -176,6 +176,7 @@ static Step meta (Input *in) {
     return ended(in);
   key[nkey] = '\0';
   in->value[nvalue] = '\0';
+  in->state.r->left[LEFT_METAS] += left > 0;
   if (leftkey == 0 && !readerevent_meta(&in->state, key, in->value, nvalue))
     return damaged(in, "bad details");
   return GO;
@@ -188,6 +189,7 @@ static Step name (Input *in) {
   if (!getnumber(in, in->address, &id) ||
       !getstring(in, text, READER_MAXNAME, &n, &left))
     return ended(in);
+  in->state.r->left[LEFT_LONGNAMES] += left > 0;
   readername_add(&in->state, id, text, n);
   return GO;
 }
@@ -200,6 +202,8 @@ static int frame (Input *in, size_t depth, uint64_t id, uint32_t line,
                   int same) {
   PathFrame *at = &in->path[depth];
   uint32_t parent;
+  if ((id & 7) == 0 && id / 8 < IDMAP_NONE && in->state.r->own)
+    id = (uint64_t)aliases_of(&in->state.aliases, (uint32_t)(id / 8)) * 8;
   if (same && depth < in->npath && at->id == id && at->line == line)
     return 1;
   parent = depth > 0 ? at[-1].node : 0;

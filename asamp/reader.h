@@ -11,7 +11,8 @@
 **   R1  whatever precedes damage is delivered, and a message names the place;
 **       only a file that is no such log yields nothing;
 **   R2  memory grows with distinct stacks, names and samples without a fate,
-**       each of them limited, never with the length of the file;
+**       each of them limited (bounds.h), never with the length of the file;
+**       what is beyond is left out, counted and told (readerleft.h);
 **   R3  no input makes it crash or hang;
 **   R4  every allocation sample is delivered once as a sample and once with
 **       its fate (or with the word that it has none), both in the order in
@@ -24,17 +25,10 @@
 #ifndef asamp_reader_h
 #define asamp_reader_h
 
+#include "bounds.h"
+#include "readerleft.h"
 #include "strtab.h"
 #include "tree.h"
-
-/* Limits (R2). What is beyond is left out; 'message' says so. */
-#define READER_MAXDEPTH		65536         /* words of a record */
-#define READER_MAXNAME		4096          /* bytes of a name */
-#define READER_MAXNAMES		(64u << 20)   /* bytes of all names */
-#define READER_MAXIDS		(1u << 20)    /* names, types, classes */
-#define READER_MAXNAMELESS	(1u << 16)    /* functions without a name */
-#define READER_MAXMETA		(4u << 20)    /* bytes of a meta's value */
-#define READER_MAXKINDS		4096
 
 /* Kinds 0 and 1 of every reading; real ones follow. */
 enum { READER_UNKNOWN, READER_TIMESAMPLE, READER_FIRSTKIND };
@@ -124,7 +118,8 @@ typedef struct Reading {
   int timed;           /* 1: the file tells times; else samples of other
                           writers are one period of time apart */
   char interpreter[256];
-  char message[256];   /* why it is not complete, or what was left out */
+  char message[256];   /* why it is not complete */
+  uint64_t left[LEFT_N];  /* by limits (readerleft.h) */
   uint64_t offset;     /* bytes of the log that were read */
   uint64_t period;     /* bytes a sample stands for, at first; 0: unknown */
   uint64_t periods;    /* how often it was set again behind a sample */

@@ -9,9 +9,6 @@
 
 #include <string.h>
 
-/* Readers of these numbers add and multiply them: nothing real is larger. */
-#define MAXCOUNT	((uint64_t)1 << 40)
-
 /* ------------------------------------------------------------- periods -- */
 
 /* The period lines of a batch: the next one, and the events after it. */
@@ -81,7 +78,8 @@ static int onesample (ReaderState *s, Details *d, uint64_t count,
       sample.time < READEREVENT_MAXTIME)
     sample.time += n;
   s->last = sample.time;
-  sample.count = count < MAXCOUNT ? count : MAXCOUNT;
+  s->r->left[LEFT_COUNTS] += count > READER_MAXCOUNT;
+  sample.count = count < READER_MAXCOUNT ? count : READER_MAXCOUNT;
   sample.thread = run->thread;
   sample.node = run->node;
   sample.outside = outside;
@@ -170,8 +168,8 @@ static uint64_t decision (ReaderState *s, Fields events) {
 
 /* The number in 'text' of the name of a class. */
 static uint64_t classname (const ReaderState *s, uint64_t class) {
-  const uint32_t *name = idmap_find(&s->classes, class + 1);
-  return class != 0 && name != NULL ? *name : 0;
+  uint32_t name = idmap_get(&s->classes, class + 1);
+  return class != 0 && name != IDMAP_NONE ? name : 0;
 }
 
 /* Runs of a line beside that of fates: what holds for the next sample. */
@@ -270,17 +268,13 @@ static void collection (ReaderState *s, Fields *f, int major) {
 
 static void class (ReaderState *s, Fields *f) {
   uint64_t id;
-  uint32_t *name;
-  int isnew;
-  if (!details_number(f, &id) || id >= UINT32_MAX)
+  size_t n;
+  if (!details_number(f, &id) || id >= UINT32_MAX ||
+      idmap_get(&s->classes, id + 1) != IDMAP_NONE)
     return;
-  name = readername_entry(s, &s->classes, id + 1, &isnew);
   f->p += f->p < f->end;  /* the space */
-  if (name != NULL && isnew) {
-    size_t n = (size_t)(f->end - f->p);
-    *name = strtab_put(&s->r->text, f->p,
-                       n < READER_MAXNAME ? n : READER_MAXNAME);
-  }
+  n = (size_t)(f->end - f->p);
+  readername_set(s, &s->classes, id + 1, f->p, n);
 }
 
 static void mark (ReaderState *s, Fields *f) {

@@ -24,8 +24,11 @@ int readerevent_start (ReaderState *s, ReaderClient *client) {
     return 0;
   r->kinds = calloc(READER_MAXKINDS, sizeof(*r->kinds));
   r->nkinds = READER_FIRSTKIND;
-  return r->kinds != NULL && strtab_init(&r->text, READER_MAXNAMES) &&
-         tree_init(&r->tree);
+  if (r->kinds == NULL || !strtab_init(&r->text, READER_MAXNAMES) ||
+      !tree_init(&r->tree))
+    return 0;
+  s->unknown = strtab_put(&r->text, "[unknown]", 9);
+  return s->unknown != 0;
 }
 
 void readerevent_end (ReaderState *s) {
@@ -34,6 +37,8 @@ void readerevent_end (ReaderState *s) {
   idmap_free(&s->kinds);
   idmap_free(&s->types);
   idmap_free(&s->classes);
+  idmap_free(&s->byname);
+  aliases_free(&s->aliases);
   readerfollow_free(&s->follow);
 }
 
@@ -53,28 +58,27 @@ const char *readerevent_failure (const ReaderState *s) {
   return s->client->stop;
 }
 
-static void note (Reading *r, const char *message) {
-  if (r->message[0] == '\0')
-    strncpy(r->message, message, sizeof(r->message) - 1);
-}
-
 uint32_t readerevent_kind (ReaderState *s, uint64_t type, uint64_t class) {
   Reading *r = s->r;
-  int isnew;
   uint64_t key = class != 0 ? (uint64_t)1 << 63 | class << 8 | type : type + 1;
-  uint32_t *kind = readername_entry(s, &s->kinds, key, &isnew);
-  if (kind == NULL)
+  uint32_t kind = idmap_get(&s->kinds, key);
+  if (kind != IDMAP_NONE)
+    return kind;
+  if (r->nkinds == READER_MAXKINDS) {
+    if (class != 0) {
+      r->left[LEFT_KINDS]++;
+      return readerevent_kind(s, type, 0);
+    }
+    r->left[LEFT_TYPES]++;
     return READER_UNKNOWN;
-  if (isnew && r->nkinds < READER_MAXKINDS) {
-    r->kinds[r->nkinds].type = type;
-    r->kinds[r->nkinds].class = (uint32_t)class;
-    *kind = r->nkinds++;
   }
-  else if (isnew) {
-    note(r, "more than 4,096 kinds of objects: classes are left out");
-    *kind = class != 0 ? readerevent_kind(s, type, 0) : READER_UNKNOWN;
+  if (!idmap_set(&s->kinds, key, r->nkinds)) {
+    s->failed = 1;
+    return READER_UNKNOWN;
   }
-  return *kind;
+  r->kinds[r->nkinds].type = type;
+  r->kinds[r->nkinds].class = (uint32_t)class;
+  return r->nkinds++;
 }
 
 int readerevent_typeframe (uint64_t id, uint32_t *type) {
@@ -110,7 +114,10 @@ void readerevent_sample (ReaderState *s, const ReadSample *sample) {
   }
   r->samples += sample->count;
   if (s->open.n == FIFO_MOST) {
-    tellfate(s, fifo_take(&s->open), READER_UNDECIDED, sample->time);
+    ReadSample oldest;
+    fifo_take(&s->open, &oldest);
+    r->left[LEFT_OPEN] += oldest.count;
+    tellfate(s, &oldest, READER_UNDECIDED, sample->time);
     s->open.passed++;
   }
   if (!fifo_put(&s->open, sample))
@@ -120,59 +127,62 @@ void readerevent_sample (ReaderState *s, const ReadSample *sample) {
 /* A sample survived; the client may leave a tag with it. */
 static void survive (ReaderState *s, const ReadSample *sample, int follow,
                      uint64_t time) {
-  ReadFollowed *f = follow ? readerfollow_add(&s->follow, &s->failed) : NULL;
+  int room = follow && readerfollow_room(&s->follow, &s->failed);
   s->survived += sample->count;
-  s->r->unfollowed += s->r->followed > 0 && f == NULL ? sample->count : 0;
-  s->client->followed = f != NULL;
+  s->r->left[LEFT_FOLLOWED] += follow && !room ? sample->count : 0;
+  s->r->unfollowed += s->r->followed > 0 && !room ? sample->count : 0;
+  s->client->followed = room;
   s->client->tag = 0;
   tellfate(s, sample, READER_SURVIVED, time);
-  if (f != NULL) {
-    f->sample = *sample;
-    f->born = s->allocated;
-    f->tag = s->client->tag;
+  if (room) {
+    ReadFollowed f;
+    f.sample = *sample;
+    f.born = s->allocated;
+    f.tag = s->client->tag;
+    readerfollow_add(&s->follow, &f);
   }
 }
 
 int readerevent_decide (ReaderState *s, int fate, uint64_t class,
                         uint64_t time) {
-  ReadSample *sample;
+  ReadSample sample;
   if (s->open.passed > 0) {
     s->open.passed--;
-    if (fate == 1 && s->r->followed > 0) {  /* it keeps its place */
-      ReadFollowed *f = readerfollow_add(&s->follow, &s->failed);
-      if (f != NULL)
-        memset(f, 0, sizeof(*f));
+    if (fate == 1 && s->r->followed > 0 &&
+        readerfollow_room(&s->follow, &s->failed)) {  /* it keeps its place */
+      ReadFollowed nothing;
+      memset(&nothing, 0, sizeof(nothing));
+      readerfollow_add(&s->follow, &nothing);
     }
     return 1;
   }
-  sample = fifo_take(&s->open);
-  if (sample == NULL)
+  if (!fifo_take(&s->open, &sample))
     return 0;
   if (class != 0)
-    sample->kind = readerevent_kind(s, s->r->kinds[sample->kind].type, class);
-  if (time < sample->time)
-    time = sample->time;
-  s->decided += sample->count;
-  s->allocated += reader_bytes(sample);
+    sample.kind = readerevent_kind(s, s->r->kinds[sample.kind].type, class);
+  if (time < sample.time)
+    time = sample.time;
+  s->decided += sample.count;
+  s->allocated += reader_bytes(&sample);
   if (fate == 0)
-    tellfate(s, sample, READER_DIED, time);
+    tellfate(s, &sample, READER_DIED, time);
   else
-    survive(s, sample, fate == 1 && s->r->followed > 0, time);
+    survive(s, &sample, fate == 1 && s->r->followed > 0, time);
   return 1;
 }
 
 void readerevent_deaths (ReaderState *s, uint64_t alive, uint64_t dead,
                          uint64_t time) {
-  const ReadFollowed *f;
+  ReadFollowed f;
   readerfollow_stay(&s->follow, alive);
-  while (dead-- > 0 && (f = readerfollow_die(&s->follow)) != NULL) {
+  while (dead-- > 0 && readerfollow_die(&s->follow, &f)) {
     ReadDeath d;
-    d.sample = &f->sample;
-    d.time = time > f->sample.time ? time : f->sample.time;
-    d.allocated = s->allocated - f->born;
-    d.tag = f->tag;
+    d.sample = &f.sample;
+    d.time = time > f.sample.time ? time : f.sample.time;
+    d.allocated = s->allocated - f.born;
+    d.tag = f.tag;
     d.place = s->follow.at - 1;
-    if (s->client->death != NULL && f->sample.count > 0)
+    if (s->client->death != NULL && f.sample.count > 0)
       s->client->death(s->client->ud, &d);
   }
 }
@@ -236,8 +246,12 @@ static void addrun (ReaderState *s, const Run *new) {
     run->copies++;
     return;
   }
-  if (s->nruns == READEREVENT_MAXRUNS)
+  if (s->nruns == READER_MAXRUNS) {
+    size_t i;
+    for (i = s->runfirst; i < s->nruns; i++)
+      s->r->left[LEFT_RUNS] += s->runs[i].copies;
     readerevent_giveup(s);
+  }
   if (list_grow(&s->runs, s->nruns, &s->runsize, sizeof(*s->runs)))
     s->runs[s->nruns++] = *new;
   else
@@ -322,8 +336,9 @@ void readerevent_objects (ReaderState *s, double seconds,
   for (i = nobjects; i-- > 0; ) {  /* oldest first */
     uint64_t w = wordat(words, i);
     if (s->open.passed == 0 && s->open.n > 0) {
-      ReadSample *oldest = &s->open.list[s->open.head];
-      oldest->kind = readerevent_kind(s, w >> 2, 0);
+      uint32_t kind = readerevent_kind(s, w >> 2, 0);
+      ReadSample *oldest = fifo_oldest(&s->open);
+      oldest->kind = kind;
       oldest->outside = (w & 2) != 0;
     }
     readerevent_decide(s, (int)(w & 1), 0, c.time);
@@ -350,11 +365,8 @@ static void statname (ReaderState *s, const char *name) {
 }
 
 static void nametype (ReaderState *s, uint64_t type, const char *name) {
-  int isnew;
-  uint32_t *at = readername_entry(s, &s->types, type + 1, &isnew);
   name += strspn(name, " ");
-  if (at != NULL && isnew)
-    *at = strtab_put(&s->r->text, name, strnlen(name, READER_MAXNAME));
+  readername_set(s, &s->types, type + 1, name, strlen(name));
 }
 
 /* Seconds as text, as us. */
@@ -405,6 +417,10 @@ int readerevent_meta (ReaderState *s, const char *key, const char *value,
     r->followed = r->own ? strtoull(value, NULL, 10) : 0;
   else if (strcmp(key, "asamp.allocated") == 0)
     r->allocated = r->own ? strtoull(value, NULL, 10) : 0;
+  else if (strcmp(key, "asamp.left") == 0) {
+    if (r->own)
+      readerleft_told(r->left, value);
+  }
   else if (strcmp(key, "asamp.random") == 0)
     r->random = strcmp(value, "1") == 0;
   else if (r->own && starts(key, "asamp.") && key[6] >= '1' && key[6] <= '9')
@@ -416,11 +432,11 @@ int readerevent_meta (ReaderState *s, const char *key, const char *value,
 
 const char *readerevent_finish (ReaderState *s) {
   Reading *r = s->r;
-  ReadSample *sample;
+  ReadSample sample;
   readerevent_begin(s);
   readerevent_giveup(s);
-  while ((sample = fifo_take(&s->open)) != NULL)
-    tellfate(s, sample, READER_UNDECIDED, s->last);
+  while (fifo_take(&s->open, &sample))
+    tellfate(s, &sample, READER_UNDECIDED, s->last);
   if (!r->own)
     r->scale = r->period > 0 ? r->period : 1;
   if (r->ended > r->started &&
@@ -428,11 +444,8 @@ const char *readerevent_finish (ReaderState *s) {
     r->duration = r->ended - r->started;
   if (!readername_finish(s))
     return "not enough memory";
-  if (r->tree.left > 0)
-    note(r, "more than 2 Mi distinct stacks: frames are left out");
-  if (s->nameless > READER_MAXNAMELESS)
-    note(r, "more than 65,536 functions without a name: the others are one");
-  if (r->text.left > 0)
-    note(r, "names of more than 64 MiB: some are left out");
+  r->left[LEFT_NODES] = r->tree.left;
+  r->left[LEFT_NAMES] = r->text.left;
+  r->left[LEFT_ALIASES] = s->aliases.left;
   return readerevent_failure(s);
 }

@@ -13,6 +13,7 @@
 #ifndef asamp_readerevent_h
 #define asamp_readerevent_h
 
+#include "aliases.h"
 #include "fifo.h"
 #include "reader.h"
 #include "readerfollow.h"
@@ -26,7 +27,6 @@ typedef struct Run {
   uint32_t type;       /* READEREVENT_TIME, or as our files number it */
 } Run;
 
-#define READEREVENT_MAXRUNS	(1u << 18)
 #define READEREVENT_TIME	256u  /* types are below */
 
 /* No time is later: exact as a double, 143 years. */
@@ -48,6 +48,11 @@ typedef struct ReaderState {
   IdMap kinds;         /* type and class -> kind */
   IdMap types;         /* type (+ 1) -> number of its name */
   IdMap classes;       /* class (own) -> number of its name */
+  IdMap byname;        /* own: number of a name (+ 1) -> the first function of ours
+                          that has it, as 'aliases' counts them: id / 8 */
+  Aliases aliases;     /* own: the others of that name */
+  uint32_t unnamed;    /* own: stands for those whose names found no room */
+  uint32_t unknown;    /* number of "[unknown]" */
   uint32_t nameless;   /* functions without a name */
   uint64_t nstats;     /* gc_stats__N metas so far */
   int stat[3];         /* which of them is in use, held, rss; -1: none */
@@ -110,9 +115,9 @@ void readerevent_giveup (ReaderState *s);
 
 int readerbatch_read (ReaderState *s, const char *text, size_t n);
 
-/* As idmap_at, but NULL for a new id in a map that is full (R2). */
-uint32_t *readername_entry (ReaderState *s, IdMap *m, uint64_t id,
-                            int *isnew);
+/* Gives an id that is new the name, if the map has room (R2). */
+void readername_set (ReaderState *s, IdMap *m, uint64_t id, const char *text,
+                     size_t n);
 void readername_add (ReaderState *s, uint64_t id, const char *text, size_t n);
 /* Names of kinds, and the functions; 0 without memory. */
 int readername_finish (ReaderState *s);

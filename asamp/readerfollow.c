@@ -8,15 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-ReadFollowed *readerfollow_add (ReaderFollow *f, int *failed) {
+int readerfollow_room (ReaderFollow *f, int *failed) {
   readerfollow_settle(f);
   if (f->n == READERFOLLOW_MOST)
-    return NULL;
+    return 0;
   if (!list_grow(&f->list, f->n, &f->size, sizeof(*f->list))) {
     *failed = 1;
-    return NULL;
+    return 0;
   }
-  return &f->list[f->n++];
+  return 1;
+}
+
+void readerfollow_add (ReaderFollow *f, const ReadFollowed *sample) {
+  f->list[f->n++] = *sample;
 }
 
 void readerfollow_stay (ReaderFollow *f, uint64_t n) {
@@ -27,8 +31,11 @@ void readerfollow_stay (ReaderFollow *f, uint64_t n) {
   f->at += m;
 }
 
-const ReadFollowed *readerfollow_die (ReaderFollow *f) {
-  return f->at < f->n ? &f->list[f->at++] : NULL;
+int readerfollow_die (ReaderFollow *f, ReadFollowed *sample) {
+  if (f->at == f->n)
+    return 0;
+  *sample = f->list[f->at++];
+  return 1;
 }
 
 void readerfollow_settle (ReaderFollow *f) {

@@ -12,8 +12,6 @@
 
 #include "reader.h"
 
-#define READERFOLLOW_MOST	(1u << 20)
-
 typedef struct ReadFollowed {
   ReadSample sample;   /* count 0: nothing is known of it any more (fifo.h) */
   uint64_t born;       /* bytes that samples up to it stand for */
@@ -27,12 +25,14 @@ typedef struct ReaderFollow {
   size_t at, to;       /* of a walk */
 } ReaderFollow;
 
-/* The place for one more, or NULL: RF1, or no memory (*failed is set). */
-ReadFollowed *readerfollow_add (ReaderFollow *f, int *failed);
+/* Makes room for one more; 0: RF1, or no memory (*failed is set). Ends a walk. */
+int readerfollow_room (ReaderFollow *f, int *failed);
+/* Puts one; there is room. */
+void readerfollow_add (ReaderFollow *f, const ReadFollowed *sample);
 
-/* A walk goes on: 'n' samples stay; the next one is dead, or NULL at the end. */
+/* A walk goes on: 'n' samples stay; the next one is dead, 0: there is none. */
 void readerfollow_stay (ReaderFollow *f, uint64_t n);
-const ReadFollowed *readerfollow_die (ReaderFollow *f);
+int readerfollow_die (ReaderFollow *f, ReadFollowed *sample);
 
 /* Ends a walk, if there is one. */
 void readerfollow_settle (ReaderFollow *f);

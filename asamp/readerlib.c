@@ -10,8 +10,7 @@
 ** A profile is a table (sizes in bytes; started, ended, duration and
 ** timeperiod in seconds; all other times in microseconds since the start):
 **   path, version, interpreter, own, compressed, lines, random, command
-**   complete (false: damaged or cut; then 'message' tells where and why;
-**     a message may also tell that limits left something out)
+**   complete (false: damaged or cut; then 'message' tells where and why)
 **   offset                       bytes of the log that were read
 **   period, periods              bytes a sample stands for, at first; how
 **                                often it was set again behind a sample
@@ -54,9 +53,18 @@
 **   lifetimes = {node = {}, digits = {}, samples = {}, bytes = {}}: what died
 **     later, by the number of binary digits of the bytes that were allocated
 **     between birth and death
-**   collections[i] = {time (its end), duration, inuse, held, rss, tenured
-**     (bytes), decided, survived (samples), major, state}
-**   marks[i] = {time, name, value}
+**   collections[i] = {n, time, duration, inuse, least, held, rss, tenured
+**     (bytes), decided, survived (samples), major, minorpause, majorpause, state}:
+**     n neighbours, one at first and in long profiles more: the end of the last,
+**     sums, the most of inuse, held and rss, the least in use, are there major
+**     ones, the longest minor and major pause (nil: of none), the last state
+**   course (nil: no collections) = {n, first, peak, last (each {inuse, held,
+**     rss}), ended (the last one), tenured, lastmajor (its end; nil: none), pauses =
+**     {n, total, median, p99, longest, at (its end)}}: of all collections
+**   marks[i] = {time, name, value}: all, or in long profiles some, evenly
+**   marknames[i] = {name, count, first, last (times), value (the last one),
+**     least, mean, most (when all values are numbers)}: of all marks
+**   left[i] = {what, limit, count, text}: what limits have left out
 **   bins = {start, width, n, bin = {}, node = {}, kind = {}, samples = {},
 **     bytes = {}, survived = {}, survivedbytes = {}, later = {},
 **     laterbytes = {}}: the totals in slices of time (numbered from 0), rows
@@ -244,39 +252,114 @@ static void pushkinds (lua_State *L, const Reading *r, const ReaderSum *sum) {
   lua_setfield(L, -2, "kinds");
 }
 
-static void pushcollections (lua_State *L, const ReaderSum *sum) {
+/* Field 'collections' of the table on the top. */
+static void pushcollections (lua_State *L, const Course *c) {
   size_t i;
-  lua_createtable(L, (int)sum->ncollections, 0);
-  for (i = 0; i < sum->ncollections; i++) {
-    const ReadCollection *c = &sum->collections[i];
-    lua_createtable(L, 0, 10);
-    setinteger(L, "time", c->time);
-    setinteger(L, "duration", c->duration);
-    setinteger(L, "inuse", c->inuse);
-    setinteger(L, "held", c->held);
-    setinteger(L, "rss", c->rss);
-    setinteger(L, "tenured", c->tenured);
-    setinteger(L, "decided", c->decided);
-    setinteger(L, "survived", c->survived);
-    setboolean(L, "major", c->major);
-    setinteger(L, "state", (uint64_t)c->state);
+  lua_createtable(L, (int)c->n, 0);
+  for (i = 0; i < c->n; i++) {
+    const Span *s = &c->spans[i];
+    lua_createtable(L, 0, 14);
+    setinteger(L, "n", s->minors + s->majors);
+    setinteger(L, "time", s->time);
+    setinteger(L, "duration", s->duration);
+    setinteger(L, "inuse", s->inuse);
+    setinteger(L, "least", s->least);
+    setinteger(L, "held", s->held);
+    setinteger(L, "rss", s->rss);
+    setinteger(L, "tenured", s->tenured);
+    setinteger(L, "decided", s->decided);
+    setinteger(L, "survived", s->survived);
+    setboolean(L, "major", s->majors > 0);
+    if (s->minors > 0)
+      setinteger(L, "minorpause", s->minorpause);
+    if (s->majors > 0)
+      setinteger(L, "majorpause", s->majorpause);
+    setinteger(L, "state", (uint64_t)s->state);
     lua_rawseti(L, -2, (lua_Integer)i + 1);
   }
   lua_setfield(L, -2, "collections");
 }
 
-static void pushmarks (lua_State *L, const ReaderSum *sum) {
+/* A table of sizes in the field 'key' of the table on the top. */
+static void setsizes (lua_State *L, const char *key, uint64_t inuse,
+                      uint64_t held, uint64_t rss) {
+  lua_createtable(L, 0, 3);
+  setinteger(L, "inuse", inuse);
+  setinteger(L, "held", held);
+  setinteger(L, "rss", rss);
+  lua_setfield(L, -2, key);
+}
+
+/* Field 'course' of the table on the top, if there were collections. */
+static void pushcourse (lua_State *L, const Course *c) {
+  if (c->collections == 0)
+    return;
+  lua_createtable(L, 0, 8);
+  setinteger(L, "n", c->collections);
+  setsizes(L, "first", c->first.inuse, c->first.held, c->first.rss);
+  setsizes(L, "peak", c->inuse, c->held, c->rss);
+  setsizes(L, "last", c->last.inuse, c->last.held, c->last.rss);
+  setinteger(L, "ended", c->last.time);
+  setinteger(L, "tenured", c->tenured);
+  if (c->lastmajor > 0)
+    setinteger(L, "lastmajor", c->lastmajor);
+  lua_createtable(L, 0, 6);
+  setinteger(L, "n", c->collections);
+  setinteger(L, "total", c->total);
+  setinteger(L, "median", course_quantile(c, 0.5));
+  setinteger(L, "p99", course_quantile(c, 0.99));
+  setinteger(L, "longest", c->longest);
+  setinteger(L, "at", c->longestat);
+  lua_setfield(L, -2, "pauses");
+  lua_setfield(L, -2, "course");
+}
+
+/* Field 'marks' of the table on the top. */
+static void pushmarks (lua_State *L, const Marks *all) {
   size_t i;
-  lua_createtable(L, (int)sum->nmarks, 0);
-  for (i = 0; i < sum->nmarks; i++) {
-    const SumMark *m = &sum->marks[i];
+  lua_createtable(L, (int)all->n, 0);
+  for (i = 0; i < all->n; i++) {
+    const Mark *m = &all->marks[i];
     lua_createtable(L, 0, 3);
     setinteger(L, "time", m->time);
-    setstring(L, "name", sum->marktext.text + m->name);
-    setstring(L, "value", sum->marktext.text + m->value);
+    setstring(L, "name", all->text.text + all->names[m->name].name);
+    setstring(L, "value", m->value);
     lua_rawseti(L, -2, (lua_Integer)i + 1);
   }
   lua_setfield(L, -2, "marks");
+}
+
+/* A number of a mark: an integer if all of its name are. */
+static void setnumber (lua_State *L, const char *key, const MarkName *m,
+                       double number) {
+  if (m->integers == m->count && number > -0x1p53 && number < 0x1p53)
+    lua_pushinteger(L, (lua_Integer)number);
+  else
+    lua_pushnumber(L, number);
+  lua_setfield(L, -2, key);
+}
+
+/* Field 'marknames' of the table on the top. */
+static void pushmarknames (lua_State *L, const Marks *all) {
+  size_t i;
+  lua_createtable(L, (int)all->nnames, 0);
+  for (i = 0; i < all->nnames; i++) {
+    const MarkName *m = &all->names[i];
+    lua_createtable(L, 0, 8);
+    setstring(L, "name", all->text.text + m->name);
+    setinteger(L, "count", m->count);
+    setinteger(L, "first", m->first);
+    setinteger(L, "last", m->last);
+    setstring(L, "value", m->value);
+    if (m->numbers == m->count) {
+      setnumber(L, "least", m, m->least);
+      setnumber(L, "most", m, m->most);
+      lua_pushnumber(L, m->sum / (double)m->count);
+      lua_setfield(L, -2, "mean");
+    }
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  }
+  lua_setfield(L, -2, "marknames");
 }
 
 /* Field 'bins' of the table on the top. */
@@ -358,8 +441,11 @@ static void pushprofile (lua_State *L, const char *path, const Reading *r,
   pushsites(L, r, sum);
   pushlives(L, sum);
   pushkinds(L, r, sum);
-  pushcollections(L, sum);
-  pushmarks(L, sum);
+  pushcollections(L, &sum->course);
+  pushcourse(L, &sum->course);
+  pushmarks(L, &sum->marks);
+  pushmarknames(L, &sum->marks);
+  pushleft(L, sum->left);
   if (sum->bins.most > 0)
     pushbins(L, &sum->bins);
   pushfunctions(L, r);

@@ -9,33 +9,70 @@
 #include <stdlib.h>
 #include <string.h>
 
-uint32_t *readername_entry (ReaderState *s, IdMap *m, uint64_t id,
-                            int *isnew) {
-  uint32_t *value;
-  *isnew = 0;
-  if (m->n >= READER_MAXIDS)
-    return (uint32_t *)idmap_find(m, id);
-  value = idmap_at(m, id, isnew);
-  if (value == NULL)
+/* Puts a new id into one of the maps that grow with the file (R2). */
+static int enter (ReaderState *s, IdMap *m, uint64_t id, uint32_t value) {
+  if (m->n >= READER_MAXIDS) {
+    s->r->left[LEFT_IDS]++;
+    return 0;
+  }
+  if (!idmap_set(m, id, value))
     s->failed = 1;
-  return value;
+  return 1;
+}
+
+void readername_set (ReaderState *s, IdMap *m, uint64_t id, const char *text,
+                     size_t n) {
+  if (idmap_get(m, id) != IDMAP_NONE)
+    return;
+  if (n > READER_MAXNAME) {
+    s->r->left[LEFT_LONGNAMES]++;
+    n = READER_MAXNAME;
+  }
+  enter(s, m, id, strtab_put(&s->r->text, text, n));
+}
+
+/*
+** A function of ours that has the name of one before: what counts is that one.
+** A writer may have numbered each prototype, of which a program that loads
+** templates has no end. Returns 1 when there was one.
+*/
+static int sameas (ReaderState *s, uint64_t id, uint32_t number) {
+  uint32_t own = (uint32_t)(id / 8);
+  uint32_t known = idmap_get(&s->byname, (uint64_t)number + 1);
+  if (id / 8 >= IDMAP_NONE || known == own)
+    return 0;
+  if (known == IDMAP_NONE && s->byname.n < READER_MAXIDS) {
+    if (!idmap_set(&s->byname, (uint64_t)number + 1, own))
+      s->failed = 1;
+    return 0;
+  }
+  if (known == IDMAP_NONE) {  /* too many names: they are all one */
+    s->r->left[LEFT_IDS]++;
+    known = s->unnamed != 0 ? s->unnamed : (s->unnamed = own);
+    if (known == own)
+      return 1;
+  }
+  if (!aliases_set(&s->aliases, own, known))
+    s->failed = 1;
+  return 1;
 }
 
 /* Of two names of an id the larger one counts, as for the other readers. */
 void readername_add (ReaderState *s, uint64_t id, const char *text,
                      size_t n) {
   StrTab *all = &s->r->text;
-  int isnew;
-  uint32_t *name;
-  uint32_t number;
+  uint32_t name, number;
   if (id == 0)
     return;
-  name = readername_entry(s, &s->r->names, id, &isnew);
-  if (name == NULL)
-    return;
+  name = idmap_get(&s->r->names, id);
   number = strtab_put(all, text, n);
-  if (isnew || strcmp(all->text + number, all->text + *name) > 0)
-    *name = number;
+  if (name != IDMAP_NONE) {
+    if (strcmp(all->text + number, all->text + name) > 0 &&
+        !idmap_set(&s->r->names, id, number))
+      s->failed = 1;
+  }
+  else if (!s->r->own || (id & 7) != 0 || !sameas(s, id, number))
+    enter(s, &s->r->names, id, number);
 }
 
 /* The names of types: metas in extended files, type frames in ours. */
@@ -44,13 +81,13 @@ static void namekinds (ReaderState *s) {
   uint32_t i;
   for (i = READER_FIRSTKIND; i < r->nkinds; i++) {
     ReadKind *kind = &r->kinds[i];
-    const uint32_t *name = idmap_find(&s->types, kind->type + 1);
-    if (name != NULL)
-      kind->name = *name;
+    uint32_t name = idmap_get(&s->types, kind->type + 1);
+    if (name != IDMAP_NONE)
+      kind->name = name;
     else if (r->own &&
-             (name = idmap_find(&r->names, 2 * kind->type + 1)) != NULL) {
+             (name = idmap_get(&r->names, 2 * kind->type + 1)) != IDMAP_NONE) {
       char text[READER_MAXNAME + 1];  /* n:<type>:0:- */
-      const char *from = r->text.text + *name;
+      const char *from = r->text.text + name;
       from += strncmp(from, "n:", 2) == 0 ? 2 : 0;
       snprintf(text, sizeof(text), "%s", from);
       kind->name = strtab_put(&r->text, text, strcspn(text, ":"));
@@ -85,8 +122,8 @@ static void parse (ReadFunction *f, const char *text, uint64_t id) {
 
 /* The number of the frame's name; 0: it has none. */
 static uint32_t named (const ReaderState *s, uint64_t id) {
-  const uint32_t *at = id != 0 ? idmap_find(&s->r->names, id) : NULL;
-  return at != NULL ? *at : 0;
+  uint32_t name = id != 0 ? idmap_get(&s->r->names, id) : IDMAP_NONE;
+  return name != IDMAP_NONE ? name : 0;
 }
 
 /* The same, or that of a name that says the id. */
@@ -95,11 +132,11 @@ static uint32_t nameof (ReaderState *s, uint64_t id) {
   char text[40];
   if (name != 0)
     return name;
-  if (id == OTHERS)
-    return strtab_put(&s->r->text, "[unknown]", 9);
-  return strtab_put(&s->r->text, text,
-                    (size_t)sprintf(text, "[unknown 0x%llx]",
-                                    (unsigned long long)id));
+  if (id != OTHERS)
+    name = strtab_put(&s->r->text, text,
+                      (size_t)sprintf(text, "[unknown 0x%llx]",
+                                      (unsigned long long)id));
+  return name != 0 ? name : s->unknown;
 }
 
 /* What 'functions' needs for a while. */
@@ -109,34 +146,42 @@ typedef struct Naming {
   uint64_t *id;        /* of one of its frames */
 } Naming;
 
+/* The function that has the id's name; IDMAP_NONE without memory. */
+static uint32_t functionof (ReaderState *s, Naming *n, uint64_t id) {
+  Reading *r = s->r;
+  uint32_t name = nameof(s, id);
+  uint32_t f = idmap_get(&n->byname, (uint64_t)name + 1);
+  s->nameless += named(s, id) == 0;
+  if (f != IDMAP_NONE)
+    return f;
+  f = r->nfunctions;
+  if (!idmap_set(&n->byname, (uint64_t)name + 1, f))
+    return IDMAP_NONE;
+  n->text[f] = name;
+  n->id[f] = id;
+  r->nfunctions++;
+  return f;
+}
+
 /* The function of every node; 0 without memory. */
 static int number (ReaderState *s, Naming *n) {
   Reading *r = s->r;
   uint32_t i;
   for (i = 1; i < r->tree.n; i++) {
-    uint64_t id = r->tree.nodes[i].id;
-    int isnew = 0;
-    uint32_t *f;
-    if (s->nameless >= READER_MAXNAMELESS && named(s, id) == 0 &&
-        idmap_find(&n->byid, id + 1) == NULL)
-      id = OTHERS;
-    f = idmap_at(&n->byid, id != OTHERS ? id + 1 : OTHERS, &isnew);
-    if (f == NULL)
-      return 0;
-    if (isnew) {
-      s->nameless += named(s, id) == 0;
-      uint32_t name = nameof(s, id);
-      uint32_t *known = idmap_at(&n->byname, (uint64_t)name + 1, &isnew);
-      if (known == NULL)
-        return 0;
-      if (isnew) {
-        *known = r->nfunctions;
-        n->text[r->nfunctions] = name;
-        n->id[r->nfunctions++] = id;
-      }
-      *f = *known;
+    uint64_t id = r->tree.nodes[i].id, key = id + 1;
+    uint32_t f = idmap_get(&n->byid, key);
+    if (f == IDMAP_NONE && named(s, id) == 0 &&
+        s->nameless >= READER_MAXNAMELESS) {
+      r->left[LEFT_NAMELESS]++;
+      id = key = OTHERS;
+      f = idmap_get(&n->byid, key);
     }
-    r->fn[i] = *f;
+    if (f == IDMAP_NONE) {
+      f = functionof(s, n, id);
+      if (f == IDMAP_NONE || !idmap_set(&n->byid, key, f))
+        return 0;
+    }
+    r->fn[i] = f;
   }
   return 1;
 }

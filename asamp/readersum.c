@@ -3,7 +3,6 @@
 ** Adds the events of a profile up. See readersum.h.
 */
 #include "readersum.h"
-#include "list.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +22,8 @@ static double squaresof (const ReadSample *s) {
 static void count (ReaderSum *s, const ReadSample *sample, int fate) {
   uint64_t bytes = reader_bytes(sample);
   double objects = objectsof(sample);
-  size_t at = ledger_site(&s->ledger, sample->node, sample->kind);
+  size_t at = ledger_site(&s->ledger, sample->node, sample->kind,
+                          sample->count);
   KindTotals *kind = &s->kinds[sample->kind];
   Site *site;
   if (at == LEDGER_NONE) {
@@ -82,8 +82,9 @@ static uint32_t digits (uint64_t n) {
 static void death (void *ud, const ReadDeath *d) {
   ReaderSum *s = ud;
   const ReadSample *sample = d->sample;
-  size_t at = ledger_site(&s->ledger, sample->node, sample->kind);
-  size_t life = ledger_site(&s->lives, sample->node, digits(d->allocated));
+  size_t at = ledger_site(&s->ledger, sample->node, sample->kind, 0);
+  size_t life = ledger_site(&s->lives, sample->node, digits(d->allocated),
+                            sample->count);
   if (at == LEDGER_NONE || life == LEDGER_NONE) {
     s->client.stop = NOMEMORY;
     return;
@@ -99,35 +100,15 @@ static void death (void *ud, const ReadDeath *d) {
     s->client.stop = NOMEMORY;
 }
 
-/* May one more be kept? Has made room for it then. */
-static int room (ReaderSum *s, void *list, size_t n, size_t *size,
-                 size_t element, size_t most) {
-  if (n >= most)
-    return 0;
-  if (list_grow(list, n, size, element))
-    return 1;
-  s->client.stop = NOMEMORY;
-  return 0;
-}
-
 static void collection (void *ud, const ReadCollection *c) {
   ReaderSum *s = ud;
-  if (room(s, &s->collections, s->ncollections, &s->collectionsize, sizeof(*c),
-           READERSUM_MAXCOLLECTIONS))
-    s->collections[s->ncollections++] = *c;
+  if (!course_add(&s->course, c))
+    s->client.stop = NOMEMORY;
 }
 
 static void mark (void *ud, const ReadMark *m) {
   ReaderSum *s = ud;
-  SumMark *to;
-  if (!room(s, &s->marks, s->nmarks, &s->marksize, sizeof(*to),
-            READERSUM_MAXMARKS))
-    return;
-  to = &s->marks[s->nmarks++];
-  to->time = m->time;
-  to->name = strtab_put(&s->marktext, m->name, m->namelength);
-  to->value = strtab_put(&s->marktext, m->value, m->valuelength);
-  if (s->marktext.failed)
+  if (!marks_add(&s->marks, m))
     s->client.stop = NOMEMORY;
 }
 
@@ -141,7 +122,7 @@ int readersum_start (ReaderSum *s, uint32_t bins) {
   s->client.mark = mark;
   bins_init(&s->bins, bins);
   s->kinds = calloc(READER_MAXKINDS, sizeof(*s->kinds));
-  return s->kinds != NULL && strtab_init(&s->marktext, READERSUM_MAXMARKTEXT);
+  return s->kinds != NULL && course_init(&s->course) && marks_init(&s->marks);
 }
 
 /* Periods of several lengths are counted in those of the first. */
@@ -170,14 +151,23 @@ void readersum_finish (ReaderSum *s, const Reading *r) {
     site->undecidedbytes *= r->scale;
   }
   bins_finish(&s->bins, r->scale);
+  idmap_free(&s->ledger.bykey);  /* a large profile needs the room */
+  idmap_free(&s->lives.bykey);
+  idmap_free(&s->bins.bykey);
+  memcpy(s->left, r->left, sizeof(s->left));
+  s->left[LEFT_SITES] = s->ledger.left;
+  s->left[LEFT_LIVES] = s->lives.left;
+  s->left[LEFT_ROWS] = s->bins.left;
+  s->left[LEFT_COLLECTIONS] = course_grouped(&s->course);
+  s->left[LEFT_MARKS] = s->marks.count - s->marks.n;
+  s->left[LEFT_MARKNAMES] = s->marks.lumped;
 }
 
 void readersum_free (ReaderSum *s) {
   ledger_free(&s->ledger);
   ledger_free(&s->lives);
   bins_free(&s->bins);
-  strtab_free(&s->marktext);
+  course_free(&s->course);
+  marks_free(&s->marks);
   free(s->kinds);
-  free(s->collections);
-  free(s->marks);
 }

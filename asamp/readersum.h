@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The totals of a profile: a client of the reader that adds its events up.
-** Memory grows with sites, and with collections and marks up to a limit.
+** Memory grows with sites, up to a limit, and with nothing else.
 ** Knows no Lua and no file.
 */
 #ifndef asamp_readersum_h
 #define asamp_readersum_h
 
 #include "bins.h"
+#include "course.h"
 #include "ledger.h"
+#include "marks.h"
 #include "reader.h"
-
-#define READERSUM_MAXCOLLECTIONS	(1u << 20)
-#define READERSUM_MAXMARKS		(1u << 18)
-#define READERSUM_MAXMARKTEXT		(16u << 20)
 
 /* Of a kind, over the blocks that were sampled (details only). */
 typedef struct KindTotals {
@@ -23,23 +21,16 @@ typedef struct KindTotals {
   uint64_t outside;    /* of the blocks, allocated outside the nursery */
 } KindTotals;
 
-typedef struct SumMark {
-  uint64_t time;       /* us */
-  uint32_t name, value;  /* numbers in 'marktext' */
-} SumMark;
-
 typedef struct ReaderSum {
   ReaderClient client; /* hand this to reader_read */
   Ledger ledger;
   Ledger lives;        /* samples that died later: node, and the number of binary
                           digits of the bytes allocated in their life */
   KindTotals *kinds;   /* READER_MAXKINDS of them */
-  ReadCollection *collections;
-  size_t ncollections, collectionsize;
-  SumMark *marks;
-  size_t nmarks, marksize;
-  StrTab marktext;
+  Course course;       /* collections */
+  Marks marks;
   Bins bins;
+  uint64_t left[LEFT_N];  /* by limits: the Reading's, and those of the sums */
 } ReaderSum;
 
 /* 'bins' (0: none) at most BINS_MOST. 0 without memory; free it all the same. */

@@ -4,6 +4,7 @@
 */
 #include "repairrecord.h"
 #include "details.h"
+#include "hash.h"
 #include "objects.h"
 
 #include <string.h>
@@ -243,7 +244,6 @@ static int wellnamed (const char *s, size_t n) {
 static Verdict name (Repair *p) {
   size_t at, n;
   const char *text;
-  int isnew = 0;
   uint64_t id;
   if (!take(p, 8) || !taketext(p, &at, &n))
     return REPAIR_DAMAGE;
@@ -253,7 +253,7 @@ static Verdict name (Repair *p) {
     return REPAIR_OMIT;
   if (p->own) {
     if (!wellnamed(text, n) || id == 0 || id >> 63 ||
-        idmap_at(&p->ids, id, &isnew) == NULL || !isnew)
+        idmap_get(&p->ids, id) != IDMAP_NONE || !idmap_set(&p->ids, id, 0))
       return REPAIR_OMIT;
   }
   return REPAIR_KEEP;
@@ -315,16 +315,13 @@ static int isnumber (const char *s, size_t length, uint64_t *n) {
   return length > 0 && length < 20 && points <= 1 && s[0] != '.';
 }
 
-/* FNV-1a of a key, never 0. */
+/* What stands for a key: never 0, and nobody can make two keys' alike. */
 static uint64_t keyid (const char *key, size_t n) {
-  uint64_t h = 0xcbf29ce484222325u;
-  while (n-- > 0)
-    h = (h ^ (unsigned char)*key++) * 0x100000001b3u;
-  return h | 1;
+  return hash_bytes(key, n) | 1;
 }
 
 int repair_haskey (const Repair *p, const char *key) {
-  return idmap_find(&p->keys, keyid(key, strlen(key))) != NULL;
+  return idmap_get(&p->keys, keyid(key, strlen(key))) != IDMAP_NONE;
 }
 
 static int is (const char *key, size_t n, const char *what) {
@@ -361,14 +358,13 @@ static int goodmeta (Repair *p, const char *key, size_t nkey,
 static Verdict meta (Repair *p) {
   size_t atkey, nkey, at, n;
   const char *key;
-  int isnew = 0;
   if (!taketext(p, &atkey, &nkey) || !taketext(p, &at, &n))
     return REPAIR_DAMAGE;
   key = (const char *)p->record.data + atkey;
-  if (idmap_find(&p->keys, keyid(key, nkey)) != NULL ||
+  if (idmap_get(&p->keys, keyid(key, nkey)) != IDMAP_NONE ||
       !goodmeta(p, key, nkey, (const char *)p->record.data + at, n))
     return REPAIR_OMIT;
-  if (idmap_at(&p->keys, keyid(key, nkey), &isnew) == NULL)
+  if (!idmap_set(&p->keys, keyid(key, nkey), 0))
     return damage(p, "not enough memory");
   if (!p->own && nkey > 10 && memcmp(key, "gc_stats__", 10) == 0)
     p->nstats++;

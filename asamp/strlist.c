@@ -21,19 +21,17 @@ void strlist_free (StrList *l) {
 
 uint32_t strlist_put (StrList *l, const char *text, size_t n) {
   uint32_t number = strtab_put(&l->strings, text, n);
-  int isnew = 0;
-  uint32_t *at;
+  uint32_t at = idmap_get(&l->index, (uint64_t)number + 1);
+  if (at != IDMAP_NONE && !l->strings.failed)
+    return at;
   if (l->strings.failed ||
       !list_grow(&l->numbers, l->n, &l->size, sizeof(*l->numbers)) ||
-      (at = idmap_at(&l->index, (uint64_t)number + 1, &isnew)) == NULL) {
+      !idmap_set(&l->index, (uint64_t)number + 1, l->n)) {
     l->failed = 1;
     return 0;
   }
-  if (isnew) {
-    *at = l->n;
-    l->numbers[l->n++] = number;
-  }
-  return *at;
+  l->numbers[l->n] = number;
+  return l->n++;
 }
 
 const char *strlist_get (const StrList *l, uint32_t index) {

@@ -4,6 +4,8 @@
 ** strings of one hash have neighbouring keys. See strtab.h.
 */
 #include "strtab.h"
+#include "hash.h"
+#include "list.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +13,7 @@
 int strtab_init (StrTab *t, uint32_t limit) {
   memset(t, 0, sizeof(*t));
   t->limit = limit;
-  t->size = 1024;
+  t->size = BOUND_FIRST(1024);
   t->text = calloc(t->size, 1);
   t->n = 1;
   return t->text != NULL;
@@ -23,23 +25,16 @@ void strtab_free (StrTab *t) {
   memset(t, 0, sizeof(*t));
 }
 
-static uint64_t hash (const char *s, size_t n) {
-  uint64_t h = 0xcbf29ce484222325u;
-  size_t i;
-  for (i = 0; i < n; i++)
-    h = (h ^ (unsigned char)s[i]) * 0x100000001b3u;
-  return h;
-}
-
 /* Room for n more bytes. */
 static int room (StrTab *t, size_t n) {
   uint32_t size = t->size;
   char *text;
   while (size - t->n < n)
     size *= 2;
-  if (size == t->size)
+  if (size == t->size && (BOUND_MOVES == 0 || size > BOUND_MOVES))
     return 1;
-  text = realloc(t->text, size);
+  text = BOUND_MOVES > 0 ? list_move(t->text, t->n, size)
+                          : realloc(t->text, size);
   if (text == NULL)
     return 0;
   t->text = text;
@@ -47,36 +42,54 @@ static int room (StrTab *t, size_t n) {
   return 1;
 }
 
-uint32_t strtab_put (StrTab *t, const char *s, size_t n) {
+/* Bytes before the first NUL. */
+static size_t length (const char *s, size_t n) {
   const char *nul = memchr(s, '\0', n);
+  return nul != NULL ? (size_t)(nul - s) : n;
+}
+
+/* The number of the n > 0 bytes, or IDMAP_NONE; *key is theirs, or to be so. */
+static uint32_t seek (const StrTab *t, const char *s, size_t n, uint64_t *key) {
+  uint64_t k;
+  for (k = hash_bytes(s, n); ; k++) {
+    uint32_t number;
+    if (k == 0)
+      continue;
+    number = idmap_get(&t->byhash, k);
+    if (number == IDMAP_NONE || (strncmp(t->text + number, s, n) == 0 &&
+                                 t->text[number + n] == '\0')) {
+      *key = k;
+      return number;
+    }
+  }
+}
+
+uint32_t strtab_find (const StrTab *t, const char *s, size_t n) {
   uint64_t key;
-  uint32_t *at;
-  int isnew = 0;
-  if (nul != NULL)
-    n = (size_t)(nul - s);
+  n = length(s, n);
+  return n > 0 ? seek(t, s, n, &key) : 0;
+}
+
+uint32_t strtab_put (StrTab *t, const char *s, size_t n) {
+  uint64_t key;
+  uint32_t number;
+  n = length(s, n);
   if (n == 0 || t->failed)
     return 0;
-  for (key = hash(s, n); ; key++) {
-    const uint32_t *found;
-    if (key == 0)
-      continue;
-    found = idmap_find(&t->byhash, key);
-    if (found == NULL)
-      break;
-    if (strncmp(t->text + *found, s, n) == 0 && t->text[*found + n] == '\0')
-      return *found;
-  }
+  number = seek(t, s, n, &key);
+  if (number != IDMAP_NONE)
+    return number;
   if (n >= t->limit - t->n) {
     t->left++;
     return 0;
   }
-  if (!room(t, n + 1) || (at = idmap_at(&t->byhash, key, &isnew)) == NULL) {
+  number = t->n;
+  if (!room(t, n + 1) || !idmap_set(&t->byhash, key, number)) {
     t->failed = 1;
     return 0;
   }
-  *at = t->n;
   memcpy(t->text + t->n, s, n);
   t->text[t->n + n] = '\0';
   t->n += (uint32_t)n + 1;
-  return *at;
+  return number;
 }

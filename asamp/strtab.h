@@ -15,7 +15,7 @@
 #include "idmap.h"
 
 typedef struct StrTab {
-  char *text;        /* moves when a string is added */
+  char *text;        /* moves when a string is added: keep numbers */
   uint32_t n, size;  /* bytes in use, allocated */
   uint32_t limit;
   uint64_t left;     /* strings left out, see ST3 */
@@ -26,6 +26,9 @@ typedef struct StrTab {
 /* 0 without memory. limit <= 2^30 bytes. */
 int strtab_init (StrTab *t, uint32_t limit);
 void strtab_free (StrTab *t);
+
+/* The number of that string, or IDMAP_NONE. */
+uint32_t strtab_find (const StrTab *t, const char *s, size_t n);
 
 /* The number of the n bytes at 's', which are cut at their first NUL. */
 uint32_t strtab_put (StrTab *t, const char *s, size_t n);

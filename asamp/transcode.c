@@ -23,8 +23,8 @@ static void sink (void *ud, Bytes *out, int text) {
 static void resolve (void *ud, uint64_t address, char *symbol,
                      size_t symbolsize, char *file, size_t filesize) {
   const Transcode *t = ud;
-  const uint32_t *name = idmap_find(&t->r->names, address | 1);
-  const char *text = name != NULL ? t->r->text.text + *name : "";
+  uint32_t name = idmap_get(&t->r->names, address | 1);
+  const char *text = name != IDMAP_NONE ? t->r->text.text + name : "";
   const char *first = strchr(text, ':');
   const char *second = first != NULL ? strchr(first + 1, ':') : NULL;
   const char *third = second != NULL ? strchr(second + 1, ':') : NULL;
@@ -82,17 +82,16 @@ static void ended (Transcode *t) {
 
 /* A function written in Lua is announced before it is shown. */
 static void announce (Transcode *t, uint64_t id) {
-  int isnew = 0;
-  const uint32_t *name;
-  if (id == 0 || (id & 1))
+  uint32_t name;
+  if (id == 0 || (id & 1) || idmap_get(&t->named, id) != IDMAP_NONE)
     return;
-  if (idmap_at(&t->named, id, &isnew) == NULL)
+  if (!idmap_set(&t->named, id, 0))
     t->client.stop = NOMEMORY;
-  name = isnew ? idmap_find(&t->r->names, id) : NULL;
-  if (name != NULL) {
+  name = idmap_get(&t->r->names, id);
+  if (name != IDMAP_NONE) {
     /* a name of our writer is no longer than its limit */
     char text[VMPROF_NAMELIMIT + 1];
-    snprintf(text, sizeof(text), "%s", t->r->text.text + *name);
+    snprintf(text, sizeof(text), "%s", t->r->text.text + name);
     encoder_name(t->encoder, id, text);
   }
 }
@@ -195,20 +194,20 @@ static void timeperiod (void *ud, uint64_t ns, int wall) {
 /* The id of a class, announced when it is new; 0: none. */
 static uint32_t classid (Transcode *t, uint32_t name) {
   const char *text = t->r->text.text + name;
-  int isnew = 0;
-  uint32_t *id;
+  uint32_t id;
   if (name == 0)
     return 0;
-  id = idmap_at(&t->classes, (uint64_t)name + 1, &isnew);
-  if (id == NULL) {
+  id = idmap_get(&t->classes, (uint64_t)name + 1);
+  if (id != IDMAP_NONE)
+    return id;
+  id = t->nclasses + 1;
+  if (!idmap_set(&t->classes, (uint64_t)name + 1, id)) {
     t->client.stop = NOMEMORY;
     return 0;
   }
-  if (isnew) {
-    *id = ++t->nclasses;
-    encoder_class(t->encoder, *id, text, strlen(text));
-  }
-  return *id;
+  t->nclasses = id;
+  encoder_class(t->encoder, id, text, strlen(text));
+  return id;
 }
 
 static void handon (Transcode *t) {

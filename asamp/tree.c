@@ -4,19 +4,18 @@
 ** See tree.h.
 */
 #include "tree.h"
+#include "hash.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static uint32_t hash (uint32_t parent, uint64_t id, uint32_t line) {
-  uint64_t h = id * 0x9e3779b97f4a7c15u;
-  h ^= ((uint64_t)parent << 32 | line) * 0xc2b2ae3d27d4eb4fu;
-  return (uint32_t)((h ^ h >> 29) * 0xbf58476d1ce4e5b9u >> 32);
+  return (uint32_t)hash_words(id, (uint64_t)parent << 32 | line);
 }
 
 /* Twice the room, for nodes and for the hash. */
 static int grow (Tree *t) {
-  uint32_t size = t->size == 0 ? 256 : t->size * 2;
+  uint32_t size = t->size == 0 ? BOUND_FIRST(256) : t->size * 2;
   uint32_t nslots = size * 2;
   uint32_t i;
   uint32_t *slots;
@@ -43,6 +42,7 @@ static int grow (Tree *t) {
 
 int tree_init (Tree *t) {
   memset(t, 0, sizeof(*t));
+  hash_prepare();
   if (!grow(t))
     return 0;
   memset(&t->nodes[0], 0, sizeof(t->nodes[0]));
@@ -61,6 +61,7 @@ uint32_t tree_child (Tree *t, uint32_t parent, uint64_t id, uint32_t line) {
   uint32_t k = h & (t->nslots - 1);
   TreeNode *node;
   while (t->slots[k] != 0) {
+    HASH_STEP();
     node = &t->nodes[t->slots[k]];
     if (node->parent == parent && node->id == id && node->line == line)
       return t->slots[k];

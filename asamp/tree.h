@@ -12,10 +12,10 @@
 #ifndef asamp_tree_h
 #define asamp_tree_h
 
+#include "bounds.h"
+
 #include <stddef.h>
 #include <stdint.h>
-
-#define TREE_MAXNODES	(2u << 20)
 
 typedef struct TreeNode {
   uint64_t id;       /* of the frame */

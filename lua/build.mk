@@ -56,9 +56,10 @@ CORE_O = $(CORE:%=$(B)/$(1)/%.o) $(OURS:lua/%.c=$(B)/$(1)/%.o)
 # The modules of the profiler, for every variant but plain.
 SAMPLER := core embed sampler tracker pending followed blocks classes stack unwind \
   backtrace readable owner native symbols indirect gap timing timer moments profile event outfile \
-  packer encoder batch objects vmprof idmap descriptor place filekind
-READING := reader readerevent readerbatch readerfollow readername readersum ledger bins fifo \
-  strtab tree details source spill descriptor filekind unpacker idmap
+  packer encoder batch objects vmprof hash idmap descriptor place filekind
+READING := reader readerevent readerbatch readername readerleft readersum course marks ledger \
+  bins fifo strtab tree details source spill descriptor filekind unpacker readerfollow \
+  aliases hash idmap
 READER := readerlib repairlib repair repairrecord temporary place objects outfile packer vmprof $(READING)
 CONVERT := convertlib firefox firefoxfile firefoxrows firefoxmarks pprof flame \
   transcode output packer temporary place strlist encoder batch objects vmprof $(READING)

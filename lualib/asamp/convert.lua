@@ -105,6 +105,9 @@ local function warn(world, path, s)
       s.samples + s.timesamples > 0 and "the result covers what could be read"
       or "no sample could be read"))
   end
+  for _, left in ipairs(s.left) do
+    world.err(("asamp convert: '%s': %s\n"):format(path, left.text))
+  end
 end
 
 --- Runs the command. 'world': see asamp.lua. Returns the exit code.

@@ -52,6 +52,9 @@ local function load(path, world)
   if n == 0 then
     return nil
   end
+  for _, left in ipairs(profile.left) do
+    world.err(("asamp diff: '%s': %s\n"):format(path, left.text))
+  end
   return profile, totals.of(profile)
 end
 

@@ -4,56 +4,30 @@
 
 local M = {}
 
--- The value below which a share of a sorted list lies.
-local function quantile(sorted, share)
-  return sorted[math.max(1, math.ceil(#sorted * share))]
-end
-
--- What a number of the collections did over time.
-local function course(collections, key)
-  local peak = 0
-  for _, c in ipairs(collections) do
-    peak = math.max(peak, c[key])
-  end
-  return {start = collections[1][key], peak = peak,
-          stop = collections[#collections][key]}
-end
-
 --- Sums up the collections; nil when the file tells of none: {minors, majors,
 -- tenured (bytes), inuse, held, rss = {start, peak, stop} (bytes; of the
 -- first collection, the highest, of the last), pauses = {n, total, median,
 -- p99, longest, at (when the longest ended)}}. Without pauses when the file
 -- tells none.
 function M.collections(profile)
-  local list = profile.collections
-  if not list or #list == 0 then
+  local course = profile.course
+  if not course then
     return nil
   end
-  local sum = {minors = profile.minors, majors = profile.majors, tenured = 0}
+  local sum = {minors = profile.minors, majors = profile.majors,
+               tenured = course.tenured}
   for _, key in ipairs{"inuse", "held", "rss"} do
-    sum[key] = course(list, key)
+    sum[key] = {start = course.first[key], peak = course.peak[key],
+                stop = course.last[key]}
   end
-  local durations, total, longest = {}, 0, list[1]
-  for i, c in ipairs(list) do
-    durations[i] = c.duration or 0
-    total = total + durations[i]
-    sum.tenured = sum.tenured + (c.tenured or 0)
-    if durations[i] > (longest.duration or 0) then
-      longest = c
-    end
-  end
-  if total > 0 then
-    table.sort(durations)
-    sum.pauses = {n = #durations, total = total, at = longest.time,
-                  median = quantile(durations, 0.5),
-                  p99 = quantile(durations, 0.99),
-                  longest = durations[#durations]}
+  if course.pauses.total > 0 then
+    sum.pauses = course.pauses
   end
   return sum
 end
 
 --- The bytes in use over the session: a list of n numbers, the highest of
--- each n-th of the time; where no collection fell what was before.
+-- each n-th of the time; where no collection ended what was before.
 function M.heap(profile, n)
   local list = profile.collections
   local last = list[#list].time
@@ -74,33 +48,7 @@ end
 -- (when all values are numbers), value (the last one, "" without)}, in the
 -- order in which the names came.
 function M.marks(profile)
-  local rows, byname = {}, {}
-  for _, mark in ipairs(profile.marks or {}) do
-    local row = byname[mark.name]
-    if not row then
-      row = {name = mark.name, count = 0, first = mark.time, sum = 0,
-             numbers = 0}
-      byname[mark.name] = row
-      rows[#rows + 1] = row
-    end
-    row.count = row.count + 1
-    row.last, row.value = mark.time, mark.value
-    local number = tonumber(mark.value)
-    if number then
-      row.numbers, row.sum = row.numbers + 1, row.sum + number
-      row.least = math.min(row.least or number, number)
-      row.most = math.max(row.most or number, number)
-    end
-  end
-  for _, row in ipairs(rows) do
-    if row.numbers == row.count then
-      row.mean = row.sum / row.count
-    else
-      row.least, row.most = nil, nil
-    end
-    row.numbers, row.sum = nil, nil
-  end
-  return rows
+  return profile.marknames or {}
 end
 
 return M

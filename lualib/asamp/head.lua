@@ -163,7 +163,7 @@ local function collected(p)
   if n == 0 then
     return nil
   end
-  local last = p.collections[#p.collections]
+  local last = p.course and p.course.last
   local text = ("%s (%s minor, %s major)"):format(
     units.plural(n, "collection"), units.count(p.minors),
     units.count(p.majors))
@@ -207,6 +207,9 @@ function M.lines(p, t, style, options)
   if p.undetailed > 0 then
     add(("%s came without size and fate: the file is cut."):format(
       units.plural(p.undetailed, "sample")))
+  end
+  for _, left in ipairs(p.left or {}) do
+    add("Limits: " .. left.text .. ".")
   end
   for i, sentence in ipairs(sentences) do
     lines[#lines + 1] = paint(i == 1 and "bold" or "plain",

@@ -58,7 +58,7 @@ local function floor(profile, from, to)
   for _, c in ipairs(profile.collections) do
     local part = (c.time - bins.start) // bins.width
     if part >= from and part < to then
-      least = math.min(least or c.inuse, c.inuse)
+      least = math.min(least or c.least, c.least)
     end
   end
   return least
@@ -69,9 +69,7 @@ end
 local function judged(profile)
   local bins, last = profile.bins, nil
   if (profile.followed or 0) > 0 then
-    for _, c in ipairs(profile.collections) do
-      last = c.major and c.time or last
-    end
+    last = profile.course and profile.course.lastmajor
   end
   local n = last and math.min((last - bins.start) // bins.width, bins.n) or 0
   return n >= bins.n // 2 and n or nil
@@ -226,7 +224,7 @@ function M.of(profile)
   local bins = profile.bins
   if not bins or bins.n < M.BINS // 2 or not profile.fates or
      not profile.lines or profile.survived == 0 or
-     not profile.collections then
+     not profile.course then
     return nil
   end
   local n = bins.n

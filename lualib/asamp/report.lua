@@ -77,6 +77,7 @@ local function document(profile, t, found, top, setting)
   for _, key in ipairs{"functions", "lines", "types"} do
     doc[key] = first(t[key], top)
   end
+  doc.left = profile.left
   doc.collections = events.collections(profile)
   doc.marks = first(events.marks(profile), top)
   doc.leaks = found

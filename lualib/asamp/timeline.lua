@@ -63,7 +63,7 @@ function M.collections(style)
     return layout.cutend(names[i], n)
   end, style.width, paint)
   table.move(grid, 1, #grid, #lines + 1, lines)
-  local last = profile.collections[#profile.collections].time
+  local last = profile.course.ended
   local note = "in use, in " .. time(last)
   local n = math.min(style.width - 3 - #note, 80)
   if #profile.collections > 1 then

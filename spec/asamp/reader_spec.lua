@@ -685,8 +685,9 @@ describe("the reader", function()
       log[#log + 1] = vmprof.name(8 * many, "py:late:1:x") .. vmprof.trailer(1)
       local profile = assert(read(table.concat(log)))
       checkshape(profile)
-      assert.equal("more than 65,536 functions without a name: the others are one",
-                   profile.message)
+      assert.same({what = "nameless", limit = limit, count = many - limit - 1,
+                   text = "more than 65,536 functions without a name: 4,463 calls of " ..
+                          "others are one row, [unknown]"}, profile.left[1])
       assert.is_true(profile.complete)
       assert.equal(many + 1, profile.timesamples)
       assert.equal(limit + 2, #profile.functions)

@@ -33,7 +33,7 @@ function M.of(stacks, options)
   local size = options and options.size or 100
   local p = {path = "x.vmprof", command = "lua x.lua",
              nodes = {parent = {}, fn = {}, line = {}}, functions = {},
-             kinds = kinds(), collections = {}, marks = {},
+             kinds = kinds(), collections = {}, marks = {}, left = {},
              sites = {node = {}, kind = {}, samples = {}, bytes = {},
                       survived = {}, survivedbytes = {}, undecided = {},
                       undecidedbytes = {}},
@@ -75,6 +75,79 @@ function M.of(stacks, options)
   for k, v in pairs(options or {}) do
     p[k] = v
   end
+  return M.summed(p)
+end
+
+-- The value below which a share of a sorted list lies.
+local function quantile(sorted, share)
+  return sorted[math.max(1, math.ceil(#sorted * share))]
+end
+
+-- The longest pauses of a list's collections, and what else the reader adds up.
+local function courseof(list)
+  local first, last = list[1], list[#list]
+  local course = {n = #list, tenured = 0, ended = last.time, first = {}, peak = {},
+                  last = {}, pauses = {n = #list, total = 0, longest = 0}}
+  local pauses = course.pauses
+  for _, key in ipairs{"inuse", "held", "rss"} do
+    course.first[key], course.last[key], course.peak[key] = first[key], last[key], 0
+  end
+  local durations = {}
+  for i, c in ipairs(list) do
+    durations[i] = c.duration or 0
+    pauses.total = pauses.total + durations[i]
+    if i == 1 or durations[i] > pauses.longest then
+      pauses.longest, pauses.at = durations[i], c.time
+    end
+    course.tenured = course.tenured + (c.tenured or 0)
+    course.lastmajor = c.major and c.time or course.lastmajor
+    for key, peak in pairs(course.peak) do
+      course.peak[key] = math.max(peak, c[key] or 0)
+    end
+  end
+  table.sort(durations)
+  pauses.median, pauses.p99 = quantile(durations, 0.5), quantile(durations, 0.99)
+  return course
+end
+
+local function marknames(marks)
+  local rows, byname = {}, {}
+  for _, mark in ipairs(marks) do
+    local row = byname[mark.name]
+    if not row then
+      row = {name = mark.name, count = 0, first = mark.time, sum = 0, numbers = 0}
+      byname[mark.name] = row
+      rows[#rows + 1] = row
+    end
+    row.count = row.count + 1
+    row.last, row.value = mark.time, mark.value
+    local number = tonumber(mark.value)
+    if number then
+      row.numbers, row.sum = row.numbers + 1, row.sum + number
+      row.least = math.min(row.least or number, number)
+      row.most = math.max(row.most or number, number)
+    end
+  end
+  for _, row in ipairs(rows) do
+    if row.numbers == row.count then
+      row.mean = row.sum / row.count
+    else
+      row.least, row.most = nil, nil
+    end
+    row.numbers, row.sum = nil, nil
+  end
+  return rows
+end
+
+--- Fills in what the reader adds up of the collections and marks of a profile: what
+-- there is of each of them, {time, inuse …} and {time, name, value}. Returns it.
+function M.summed(p)
+  for _, c in ipairs(p.collections) do
+    c.n, c.least = 1, c.inuse
+    c.minorpause, c.majorpause = not c.major and c.duration, c.major and c.duration
+  end
+  p.course = #p.collections > 0 and courseof(p.collections) or nil
+  p.marknames = marknames(p.marks)
   return p
 end
 

@@ -7,7 +7,8 @@
 --   VD2  at most ROWS rows (bin, node, kind): time is divided more coarsely
 --        until they fit;
 --   VD3  at most POINTS collections: of neighbours the largest values stay;
---   VD4  what VD1 and VD3 left out is told in 'notes'.
+--   VD4  what VD1 to VD3 and the limits of the reader (left) left out is told in
+--        'notes'.
 -- Node 0 is the root, bins and nodes count from 0 and 1, kinds, functions and
 -- files from 0. Times are microseconds since the profile's start.
 
@@ -218,20 +219,24 @@ local function collections(list)
     end
     for i = first, math.min(first + step - 1, #list) do
       local c = list[i]
-      local pause = c.major and out.major or out.minor
       out.time[n] = c.time
       for _, key in ipairs{"inuse", "held", "rss"} do
         out[key][n] = math.max(out[key][n], c[key])
       end
-      pause[n] = math.max(pause[n], c.duration)
+      out.minor[n] = math.max(out.minor[n], c.minorpause or -1)
+      out.major[n] = math.max(out.major[n], c.majorpause or -1)
     end
   end
   return out, step
 end
 
+-- Of more than MARKS some, evenly.
 local function marks(list)
-  local out = {}
-  return table.move(list, 1, math.min(#list, MARKS), 1, out)
+  local out, step = {}, math.max(1, (#list + MARKS - 1) // MARKS)
+  for i = 1, #list, step do
+    out[#out + 1] = list[i]
+  end
+  return out
 end
 
 -- ----------------------------------------------------------------- notes --
@@ -240,7 +245,7 @@ local function share(part)
   return part < 0.0005 and "less than 0.1%" or units.percent(part, 1)
 end
 
-local function notes(profile, bins, cut, cutweight, limit, step)
+local function notes(profile, bins, cut, cutweight, limit, step, shown)
   local out = {}
   local function note(text, ...)
     out[#out + 1] = text:format(...)
@@ -278,11 +283,14 @@ local function notes(profile, bins, cut, cutweight, limit, step)
          "are shown as %s.", units.count(limit), units.count(cut), share(cutweight), CUT)
   end
   if step > 1 then
-    note("The timeline shows the largest values of every %d collections.", step)
+    note("The timeline shows the largest values of every %s collections.",
+         units.count(step * (profile.collections[1].n or 1)))
   end
   if #profile.marks > MARKS then
-    note("The timeline shows the first %s of %s marks.", units.count(MARKS),
-         units.count(#profile.marks))
+    note("The timeline shows %s marks, evenly among all.", units.count(#shown))
+  end
+  for _, left in ipairs(profile.left) do
+    note("Limits: %s.", left.text)
   end
   return out
 end
@@ -341,11 +349,12 @@ function M.of(profile, options)
     head[key] = profile[key]
   end
   local points, step = collections(profile.collections)
+  local shown = marks(profile.marks)
   return {
     head = head, functions = fns, files = files, kinds = kinds, nodes = nodes,
     rows = rows, bins = bins, collections = points, step = step,
-    marks = marks(profile.marks), cut = keep and #fns.name - 1 or -1,
-    notes = notes(profile, bins, cut, cutweight / math.max(1, both), options.nodes, step),
+    marks = shown, cut = keep and #fns.name - 1 or -1,
+    notes = notes(profile, bins, cut, cutweight / math.max(1, both), options.nodes, step, shown),
   }
 end
 

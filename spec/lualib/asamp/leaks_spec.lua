@@ -36,7 +36,7 @@ local function session(lines, heap, stacks, types)
     p.collections[part + 1] = {time = part * 1000 + 500, inuse = heap(part)}
   end
   p.bins = bins
-  return p
+  return profiles.summed(p)
 end
 
 local function growing(part) return 100000 + 2000 * part end
@@ -149,7 +149,7 @@ describe("a likely leak", function()
     for _, change in ipairs{
       function(p) p.bins = nil end, function(p) p.bins.n = 7 end,
       function(p) p.fates = false end, function(p) p.lines = false end,
-      function(p) p.collections = {} end, function(p) p.survived = 0 end,
+      function(p) p.course = nil end, function(p) p.survived = 0 end,
     } do
       local p = session({function() return 2, 2 end}, growing)
       assert.truthy(leaks.of(p))
@@ -179,7 +179,7 @@ describe("a likely leak", function()
       end
     end
     if major then p.collections[major].major = true end
-    return leaks.of(p)
+    return leaks.of(profiles.summed(p))
   end
   local function leak() return 40, 10, 0 end
   local function window(part) return 10, 10, part < 11 and 10 or 0 end

@@ -317,6 +317,7 @@ describe("the report's text", function()
                  {time = 3000, name = "phase", value = "a\27b"},
                  {time = 4000, name = "phase", value = "end"},
                  {time = 5000, name = "once", value = "7"}}
+      profiles.summed(p)
     end)
     assert.truthy(s:find("once  7\n", 1, true), s)
     has(s, "Markers\n", "      2  1.0ms  2.0ms  request  3 to 5, mean 4\n",
@@ -353,6 +354,7 @@ describe("the report's text", function()
           p.kinds[1].name, p.kinds[4].class = case[1], case[1]
           p.marks = {{time = 1, name = case[1], value = case[2]}}
           p.collections[2] = p.collections[1]
+          profiles.summed(p)
         end, {show = show, width = columns}, mixed())
         for line in s:gmatch "[^\n]*" do
           assert.is_true(utf8.len(line) <= columns, line)
@@ -408,6 +410,7 @@ describe("the report's text", function()
       p.functions[2].name = "\u{9b}2J"
       p.kinds[1].name, p.kinds[4].class = "\27c", "\27c"
       p.marks = {{time = 1, name = "\27c", value = "\27c"}}
+      profiles.summed(p)
     end, {focus = {title = "\27c", entries = {}}})
     assert.is_nil(s:find "[%z\1-\9\11-\31\127]")
     assert.is_nil(s:find("\u{9b}", 1, true))

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** How much is kept at most, by the writer and by whoever reads; and how large
+** tables are at first. What a limit leaves out is counted and told: readerleft.h
+** has the sentences, doc/profile-format.md the table. Beside each number stands
+** that of a build with ASAMP_TINY, in which every limit is met, and every table
+** grows, within a few records (spec/fuzz/build).
+*/
+#ifndef asamp_bounds_h
+#define asamp_bounds_h
+
+#if defined(ASAMP_TINY)
+#define BOUND(n,tiny)	(tiny)
+#define BOUND_FIRST(n)	4  /* a power of 2 */
+#else
+#define BOUND(n,tiny)	(n)
+#define BOUND_FIRST(n)	(n)
+#endif
+
+/*
+** A list of fewer bytes moves at each element that is put into it, so that whoever
+** keeps a pointer into one is found out by the next run of a sanitizer.
+*/
+#if defined(ASAMP_TINY) || defined(LUAN_DEBUG)
+#define BOUND_MOVES	4096
+#else
+#define BOUND_MOVES	0
+#endif
+
+/* The writer. */
+#define FUNCTIONS_CHUNKS	BOUND(1u << 14, 8)   /* of chunks from strings */
+#define FUNCTIONS_MOST		BOUND(1u << 16, 16)  /* all */
+#define CLASSES_MAX		BOUND(65535u, 8)     /* the last one is for the rest */
+
+/* The reader. */
+#define READER_MAXDEPTH		BOUND(65536u, 256)    /* words of a record */
+#define READER_MAXNAME		BOUND(4096u, 40)      /* bytes of a name */
+#define READER_MAXNAMES		BOUND(64u << 20, 400) /* bytes of all names */
+#define READER_MAXIDS		BOUND(1u << 20, 12)   /* names, types, classes */
+#define READER_MAXALIASES	BOUND(1u << 24, 24)   /* functions with another's name */
+#define READER_MAXNAMELESS	BOUND(1u << 16, 4)    /* functions without a name */
+#define READER_MAXMETA		BOUND(4u << 20, 4096) /* bytes of a meta's value */
+#define READER_MAXKINDS		BOUND(1u << 16, 8)    /* types with their classes */
+#define READER_MAXRUNS		BOUND(1u << 18, 24)   /* stacks before their details */
+#define READER_MAXCOUNT		((uint64_t)1 << 40)    /* of one sample */
+#define TREE_MAXNODES		BOUND(2u << 20, 60)
+#define FIFO_MOST		BOUND(2u << 20, 16)   /* samples without a fate */
+#define READERFOLLOW_MOST	BOUND(1u << 20, 12)   /* samples that live on */
+
+/* Sums. */
+#define LEDGER_MAXSITES		BOUND(1u << 20, 40)
+#define BINS_MAXROWS		BOUND(1u << 20, 60)
+#define COURSE_MOST		BOUND(1u << 13, 8)    /* collections of a timeline, even */
+#define MARKS_MOST		BOUND(1u << 13, 8)    /* marks of a timeline, even */
+#define MARKS_NAMES		BOUND(1u << 12, 4)    /* names of marks */
+
+#endif

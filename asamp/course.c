@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Collections added up. See course.h.
+*/
+#include "course.h"
+#include "list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int course_init (Course *c) {
+  memset(c, 0, sizeof(*c));
+  c->group = 1;
+  c->pauses = calloc(COURSE_SLOTS, sizeof(*c->pauses));
+  return c->pauses != NULL;
+}
+
+void course_free (Course *c) {
+  free(c->spans);
+  free(c->pauses);
+  memset(c, 0, sizeof(*c));
+}
+
+/* -------------------------------------------------------------- pauses -- */
+
+/* Above 1,023: 9 bits behind the first one, of each length of number. */
+static size_t slotof (uint64_t us) {
+  unsigned shift = 0;
+  size_t slot;
+  while (us >> shift >= 1024)
+    shift++;
+  slot = shift * 512 + (size_t)(us >> shift);
+  return slot < COURSE_SLOTS ? slot : COURSE_SLOTS - 1;
+}
+
+/* The longest pause of a slot. */
+static uint64_t slottop (size_t slot) {
+  unsigned shift = slot < 1024 ? 0 : (unsigned)(slot / 512 - 1);
+  uint64_t bits = slot - shift * (size_t)512;
+  return ((bits + 1) << shift) - 1;
+}
+
+uint64_t course_quantile (const Course *c, double share) {
+  uint64_t wanted = (uint64_t)(share * (double)c->collections), seen = 0;
+  size_t i;
+  if ((double)wanted < share * (double)c->collections || wanted == 0)
+    wanted++;
+  for (i = 0; i < COURSE_SLOTS; i++) {
+    seen += c->pauses[i];
+    if (seen >= wanted) {
+      uint64_t top = slottop(i);
+      return top < c->longest ? top : c->longest;
+    }
+  }
+  return c->longest;
+}
+
+/* --------------------------------------------------------------- spans -- */
+
+static uint64_t more (uint64_t a, uint64_t b) {
+  return a > b ? a : b;
+}
+
+static void spanof (Span *s, const ReadCollection *one) {
+  memset(s, 0, sizeof(*s));
+  s->time = one->time;
+  s->duration = one->duration;
+  s->inuse = s->least = one->inuse;
+  s->held = one->held;
+  s->rss = one->rss;
+  s->tenured = one->tenured;
+  s->decided = one->decided;
+  s->survived = one->survived;
+  s->state = one->state;
+  if (one->major) {
+    s->majors = 1;
+    s->majorpause = one->duration;
+  }
+  else {
+    s->minors = 1;
+    s->minorpause = one->duration;
+  }
+}
+
+/* 'next' comes behind. */
+static void join (Span *s, const Span *next) {
+  s->time = next->time;
+  s->duration += next->duration;
+  s->inuse = more(s->inuse, next->inuse);
+  s->held = more(s->held, next->held);
+  s->rss = more(s->rss, next->rss);
+  s->least = s->least < next->least ? s->least : next->least;
+  s->tenured += next->tenured;
+  s->decided += next->decided;
+  s->survived += next->survived;
+  s->minorpause = more(s->minorpause, next->minorpause);
+  s->majorpause = more(s->majorpause, next->majorpause);
+  s->minors += next->minors;
+  s->majors += next->majors;
+  s->state = next->state;
+}
+
+/* Pairs of spans become one; there are COURSE_MOST, each of 'group'. */
+static void halve (Course *c) {
+  size_t i;
+  for (i = 0; i < c->n / 2; i++) {
+    Span s = c->spans[2 * i];
+    join(&s, &c->spans[2 * i + 1]);
+    c->spans[i] = s;
+  }
+  c->n /= 2;
+  c->group *= 2;
+}
+
+/* The collection's part of the timeline; 0 without memory. */
+static int place (Course *c, const ReadCollection *one) {
+  Span s;
+  spanof(&s, one);
+  if (c->n > 0 &&
+      c->spans[c->n - 1].minors + c->spans[c->n - 1].majors < c->group) {
+    join(&c->spans[c->n - 1], &s);
+    return 1;
+  }
+  if (c->n == COURSE_MOST)
+    halve(c);
+  if (!list_grow(&c->spans, c->n, &c->size, sizeof(*c->spans)))
+    return 0;
+  c->spans[c->n++] = s;
+  return 1;
+}
+
+int course_add (Course *c, const ReadCollection *one) {
+  if (c->collections == 0)
+    c->first = *one;
+  if (c->collections == 0 || one->duration > c->longest) {
+    c->longest = one->duration;
+    c->longestat = one->time;
+  }
+  if (one->major)
+    c->lastmajor = one->time;
+  c->last = *one;
+  c->collections++;
+  c->total += one->duration;
+  c->tenured += one->tenured;
+  c->inuse = more(c->inuse, one->inuse);
+  c->held = more(c->held, one->held);
+  c->rss = more(c->rss, one->rss);
+  c->pauses[slotof(one->duration)]++;
+  return place(c, one);
+}
+
+uint64_t course_grouped (const Course *c) {
+  return c->group > 1 ? c->collections : 0;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** The course of a profile: its collections, added up. Sums and pauses are of all
+** of them, however many there are; a timeline of bounded length has them one by
+** one at first, later in groups of neighbours. Knows neither files nor Lua.
+** Invariants:
+**   CO1  at most COURSE_MOST spans; each but the last is of 'group' collections, a
+**        power of 2;
+**   CO2  of a span, what is added up is the sum of its collections, 'most' and
+**        'least' are the extremes: so are those of all spans those of all
+**        collections;
+**   CO3  a pause is counted in a slot that is as wide as 1 part in 512 of it, or a
+**        microsecond.
+*/
+#ifndef asamp_course_h
+#define asamp_course_h
+
+#include "bounds.h"
+#include "reader.h"
+
+/* Collections that follow each other. Times in us since the start, sizes in bytes. */
+typedef struct Span {
+  uint64_t time;         /* end of the last one */
+  uint64_t duration;     /* of all together */
+  uint64_t inuse, held, rss;  /* the most behind one of them */
+  uint64_t least;        /* in use behind one of them */
+  uint64_t tenured, decided, survived;  /* of all together */
+  uint64_t minorpause, majorpause;  /* the longest; of none 0 */
+  uint64_t minors, majors;  /* of these; those without an event are not counted */
+  int state;             /* of the last one */
+} Span;
+
+/* 1,024 slots of 1 us, then 512 for each power of 2. */
+#define COURSE_SLOTS	(1024 + 512 * 44)
+
+typedef struct Course {
+  Span *spans;
+  size_t n, size;
+  uint64_t group;        /* CO1 */
+  uint64_t collections;  /* that were added */
+  ReadCollection first, last;
+  uint64_t total, longest, longestat;  /* us; when the longest one ended */
+  uint64_t tenured;
+  uint64_t lastmajor;    /* end of the last major one; 0: there was none */
+  uint64_t inuse, held, rss;  /* the most */
+  uint64_t *pauses;      /* COURSE_SLOTS counts (CO3) */
+} Course;
+
+/* 0 without memory; free it all the same. */
+int course_init (Course *c);
+void course_free (Course *c);
+
+/* 0 without memory. */
+int course_add (Course *c, const ReadCollection *one);
+
+/* The pause that this share, 0 to 1, of them do not exceed, us; 0 of none. */
+uint64_t course_quantile (const Course *c, double share);
+
+/* Collections that are on the timeline with others. */
+uint64_t course_grouped (const Course *c);
+
+#endif

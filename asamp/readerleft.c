@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** What limits leave out, in words. See readerleft.h.
+*/
+#include "readerleft.h"
+#include "bounds.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* '#' stands for the count, '%' for the limit. */
+static const struct {
+  const char *key;
+  uint64_t limit;
+  const char *text;
+} all[LEFT_N] = {
+  [LEFT_CHUNKS] = {"chunks", FUNCTIONS_CHUNKS,
+    "more than % functions of chunks that the program loaded from strings: # "
+    "others share rows, in a file called [other chunks]"},
+  [LEFT_FUNCTIONS] = {"functions", FUNCTIONS_MOST,
+    "more than % functions: # others are one row, (other functions)"},
+  [LEFT_CLASSES] = {"classes", CLASSES_MAX,
+    "more than % classes: # objects of others are of the class (other classes)"},
+  [LEFT_TEXTS] = {"texts", 255,
+    "names above % bytes or values above 4,095: # were cut"},
+  [LEFT_NODES] = {"nodes", TREE_MAXNODES,
+    "more than % distinct calls: # times a frame was left out, and what it did "
+    "counts as its caller's"},
+  [LEFT_IDS] = {"ids", READER_MAXIDS,
+    "more than % names: # others were left out, and what they name is [unknown]"},
+  [LEFT_NAMES] = {"names", READER_MAXNAMES,
+    "names of more than % bytes: # others were left out"},
+  [LEFT_NAMELESS] = {"nameless", READER_MAXNAMELESS,
+    "more than % functions without a name: # calls of others are one row, "
+    "[unknown]"},
+  [LEFT_LONGNAMES] = {"longnames", READER_MAXNAME,
+    "names above % bytes: # were cut"},
+  [LEFT_ALIASES] = {"aliases", READER_MAXALIASES,
+    "more than % functions that have another's name: # of them count by "
+    "themselves"},
+  [LEFT_TYPES] = {"types", READER_MAXKINDS,
+    "more than % types: # times an object was counted as [unknown]"},
+  [LEFT_KINDS] = {"kinds", READER_MAXKINDS,
+    "more than % kinds of objects: # samples count for their type, without their "
+    "class"},
+  [LEFT_OPEN] = {"open", FIFO_MOST,
+    "more than % samples waited for one collection: the fates of # are not known"},
+  [LEFT_FOLLOWED] = {"followed", READERFOLLOW_MOST,
+    "more than % samples lived on at once: of # it is not known when they died"},
+  [LEFT_RUNS] = {"runs", READER_MAXRUNS,
+    "more than % stacks in a row without their details: # samples have no size, "
+    "fate and time"},
+  [LEFT_METAS] = {"metas", READER_MAXMETA,
+    "texts above % bytes: # were cut"},
+  [LEFT_COUNTS] = {"counts", READER_MAXCOUNT,
+    "samples that count more than % times: # count so often"},
+  [LEFT_SITES] = {"sites", LEDGER_MAXSITES,
+    "more than % pairs of stack and type: # samples are in the totals, but in no "
+    "function and no line"},
+  [LEFT_LIVES] = {"lives", LEDGER_MAXSITES,
+    "more than % pairs of stack and length of life: # samples have a life in the "
+    "totals, but not by line"},
+  [LEFT_ROWS] = {"rows", BINS_MAXROWS,
+    "more than % sums in slices of time: in these # samples have no stack"},
+  [LEFT_COLLECTIONS] = {"collections", COURSE_MOST,
+    "more than % collections: the timeline has # of them together with their "
+    "neighbours; counts, pauses and sums are of all"},
+  [LEFT_MARKS] = {"marks", MARKS_MOST,
+    "more than % marks: the timeline lacks # of them, the table has all"},
+  [LEFT_MARKNAMES] = {"marknames", MARKS_NAMES,
+    "more than % names of marks: # marks count as (other marks)"},
+};
+
+const char *readerleft_key (ReadLeft what) {
+  return all[what].key;
+}
+
+uint64_t readerleft_limit (ReadLeft what) {
+  return all[what].limit;
+}
+
+/* 1,234,567 */
+static size_t putcount (char *to, uint64_t n) {
+  char digits[24];
+  size_t length = (size_t)sprintf(digits, "%llu", (unsigned long long)n), i;
+  char *at = to;
+  for (i = 0; i < length; i++) {
+    if (i > 0 && (length - i) % 3 == 0)
+      *at++ = ',';
+    *at++ = digits[i];
+  }
+  return (size_t)(at - to);
+}
+
+void readerleft_text (ReadLeft what, uint64_t count,
+                      char text[READERLEFT_TEXT]) {
+  const char *from = all[what].text;
+  for (; *from != '\0'; from++) {
+    if (*from == '#')
+      text += putcount(text, count);
+    else if (*from == '%')
+      text += putcount(text, all[what].limit);
+    else
+      *text++ = *from;
+  }
+  *text = '\0';
+}
+
+void readerleft_told (uint64_t *counts, const char *meta) {
+  char key[32];
+  unsigned long long n;
+  int used, what;
+  while (sscanf(meta, " %31s %20llu%n", key, &n, &used) == 2) {
+    for (what = 0; what < LEFT_NODES; what++) {
+      if (strcmp(key, all[what].key) == 0)
+        counts[what] = n;
+    }
+    meta += used;
+  }
+}

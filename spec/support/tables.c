@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** tables: the hash tables of reader and writer for specs, which count how many
+** entries they look at.
+**
+**   ids(list) -> steps          puts the ids into a map, finds each again
+**   strings(list) -> steps      the same of strings
+**   nodes(list) -> steps        of nodes of a call tree below the root
+*/
+#include "../../asamp/strtab.h"
+#include "../../asamp/tree.h"
+
+#include <string.h>
+
+#include <lua.h>
+#include <lauxlib.h>
+
+unsigned long long tables_steps;
+
+static int t_ids (lua_State *L) {
+  IdMap m = {0};
+  lua_Integer i, n = luaL_len(L, 1);
+  int ok = 1, round;
+  tables_steps = 0;
+  for (round = 0; round < 2; round++) {
+    for (i = 1; i <= n; i++) {
+      uint64_t id;
+      lua_rawgeti(L, 1, i);
+      id = (uint64_t)lua_tointeger(L, -1);
+      lua_pop(L, 1);
+      if (round == 0)
+        ok = ok && idmap_set(&m, id, (uint32_t)i);
+      else
+        ok = ok && idmap_get(&m, id) == (uint32_t)i;
+    }
+  }
+  idmap_free(&m);
+  luaL_argcheck(L, ok, 1, "an id was not found again");
+  lua_pushinteger(L, (lua_Integer)tables_steps);
+  return 1;
+}
+
+static int t_strings (lua_State *L) {
+  StrTab t;
+  lua_Integer i, n = luaL_len(L, 1);
+  int ok = strtab_init(&t, 1u << 30), round;
+  tables_steps = 0;
+  for (round = 0; round < 2; round++) {
+    for (i = 1; i <= n; i++) {
+      size_t length;
+      const char *s;
+      uint32_t number;
+      lua_rawgeti(L, 1, i);
+      s = lua_tolstring(L, -1, &length);
+      number = strtab_put(&t, s, length);
+      ok = ok && strcmp(t.text + number, s) == 0 &&
+           strtab_find(&t, s, length) == number;
+      lua_pop(L, 1);
+    }
+  }
+  strtab_free(&t);
+  luaL_argcheck(L, ok, 1, "a string was not found again");
+  lua_pushinteger(L, (lua_Integer)tables_steps);
+  return 1;
+}
+
+static int t_nodes (lua_State *L) {
+  Tree t;
+  lua_Integer i, n = luaL_len(L, 1);
+  int ok = tree_init(&t), round;
+  tables_steps = 0;
+  for (round = 0; round < 2; round++) {
+    for (i = 1; i <= n; i++) {
+      lua_rawgeti(L, 1, i);
+      ok = ok && tree_child(&t, 0, (uint64_t)lua_tointeger(L, -1), 0) ==
+                 (uint32_t)i;
+      lua_pop(L, 1);
+    }
+  }
+  tree_free(&t);
+  luaL_argcheck(L, ok, 1, "a node was not found again");
+  lua_pushinteger(L, (lua_Integer)tables_steps);
+  return 1;
+}
+
+int luaopen_tables (lua_State *L);
+
+int luaopen_tables (lua_State *L) {
+  static const luaL_Reg functions[] = {
+    {"ids", t_ids}, {"strings", t_strings}, {"nodes", t_nodes}, {NULL, NULL}
+  };
+  luaL_newlib(L, functions);
+  return 1;
+}
