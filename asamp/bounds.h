@@ -28,9 +28,10 @@
 #endif
 
 /* The writer. */
-#define FUNCTIONS_CHUNKS	BOUND(1u << 14, 8)   /* of chunks from strings */
+#define FUNCTIONS_CHUNKS	BOUND(1u << 12, 8)   /* of chunks that are no files */
 #define FUNCTIONS_MOST		BOUND(1u << 16, 16)  /* all */
 #define CLASSES_MAX		BOUND(65535u, 8)     /* the last one is for the rest */
+#define ENCODER_MAXNATIVES	BOUND(1u << 20, 12)  /* addresses with a name */
 
 /* The reader. */
 #define READER_MAXDEPTH		BOUND(65536u, 256)    /* words of a record */

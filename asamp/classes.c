@@ -52,7 +52,10 @@ static uint32_t number (Classes *c, const char *name) {
   size_t size = c->size;
   for (i = (last != IDMAP_NONE) ? last : 0; i != 0; i = c->classes[i - 1].next)
     if (strcmp(c->classes[i - 1].name, name) == 0) return i;
-  if (c->n == CLASSES_MAX) return CLASSES_MAX;
+  if (c->n == CLASSES_MAX) {
+    c->lumped++;
+    return CLASSES_MAX;
+  }
   if (c->n == CLASSES_MAX - 1) {
     name = "(other classes)";
     last = idmap_get(&c->ids, hashof(name));
@@ -224,7 +227,10 @@ uint32_t classes_of (Classes *c, lua_State *L, const void *owner) {
   luaN_Entry e;
   uint32_t id = 0, known;
   if (metatable == NULL) return 0;
-  if ((known = idmap_get(&c->known, keyof(metatable))) != IDMAP_NONE) return known;
+  if ((known = idmap_get(&c->known, keyof(metatable))) != IDMAP_NONE) {
+    c->lumped += (known == CLASSES_MAX);
+    return known;
+  }
   if (luaN_field(L, metatable, "__name", &e) && e.string != NULL)
     id = numberof(c, e.string, e.length);
   if (id == 0) {

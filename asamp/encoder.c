@@ -4,12 +4,12 @@
 ** doc/profile-format.md, its invariants in encoder.h.
 **
 ** Memory: the output and the details of one batch (bounded by encoder_full),
-** the deepest stack, the functions and native addresses seen (bounded by the
-** program's code), and in the extended flavour the objects whose fate is open (objects.h).
+** the deepest stack, the functions and native addresses seen (bounds.h), and in the extended flavour the objects whose fate is open (objects.h).
 */
 #include "batch.h"
 #include "details.h"
 #include "encoder.h"
+#include "bounds.h"
 #include "idmap.h"
 #include "objects.h"
 
@@ -48,6 +48,9 @@ struct Encoder {
   Frames stack;
   uint64_t undecided;   /* samples (events) without a fate */
   uint64_t allocated;   /* bytes; 0: not told */
+  ProfileLeft left;
+  uint64_t texts;       /* that were cut */
+  uint64_t natives;     /* addresses that find no room in 'seen' */
   Objects objects;      /* extended */
   IdMap named;          /* functions that have a name (only the keys count) */
   IdMap seen;           /* native addresses (likewise) */
@@ -227,6 +230,10 @@ void encoder_name (Encoder *e, uint64_t id, const char *name) {
 static void touch (Encoder *e, uint64_t id) {
   if (idmap_get(&e->seen, id) != IDMAP_NONE)
     return;
+  if (e->seen.n == ENCODER_MAXNATIVES) {
+    e->natives++;
+    return;
+  }
   if (!idmap_set(&e->seen, id, 0))
     e->failed = 1;
   bytes_add(&e->fresh, &id, sizeof(id));
@@ -470,6 +477,28 @@ void encoder_batch (Encoder *e) {
   drain(e, 1, 1);
 }
 
+void encoder_left (Encoder *e, const ProfileLeft *left, uint64_t texts) {
+  e->left = *left;
+  e->texts = texts;
+}
+
+/* The meta "asamp.left": words that readerleft.c knows, and counts. */
+static void metaleft (Encoder *e) {
+  const struct { const char *key; uint64_t count; } all[] = {
+    {"chunks", e->left.chunks}, {"functions", e->left.functions},
+    {"classes", e->left.classes}, {"texts", e->texts}, {"natives", e->natives}
+  };
+  char text[200];
+  size_t i, n = 0;
+  for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+    if (all[i].count > 0)
+      n += (size_t)sprintf(text + n, "%s%s %llu", n > 0 ? " " : "", all[i].key,
+                           (unsigned long long)all[i].count);
+  }
+  if (n > 0)
+    meta(e, "asamp.left", text);
+}
+
 void encoder_allocated (Encoder *e, uint64_t bytes) {
   e->allocated = bytes;
 }
@@ -486,6 +515,7 @@ void encoder_finish (Encoder *e, uint64_t now) {
   metanumber(e, "asamp.undecided", left);
   if (e->allocated > 0)
     metanumber(e, "asamp.allocated", e->allocated);
+  metaleft(e);
   vmprof_time(&e->out, VMPROF_TRAILER, e->epoch + since(e, now));
   drain(e, 1, 1);
 }

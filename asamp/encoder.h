@@ -81,6 +81,9 @@ void encoder_allocated (Encoder *e, uint64_t bytes);
 void encoder_mark (Encoder *e, uint64_t time, const char *name,
                    size_t namelength, const char *value, size_t valuelength);
 
+/* What limits have left out, for the end; and how many texts were cut. */
+void encoder_left (Encoder *e, const ProfileLeft *left, uint64_t texts);
+
 /* 1 when enough details wait that encoder_batch should be called. */
 int encoder_full (const Encoder *e);
 

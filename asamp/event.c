@@ -41,6 +41,9 @@ void event_encode (const Event *event, Encoder *e) {
     case EVENT_PERIOD:
       encoder_period(e, event->n);
       break;
+    case EVENT_LEFT:
+      encoder_left(e, body, event->n);
+      break;
     case EVENT_ALLOCATED:
       encoder_allocated(e, event->n);
       break;

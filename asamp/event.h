@@ -22,6 +22,7 @@ enum EventType {
   EVENT_PERIOD,         /* n: bytes */
   EVENT_CPUPERIOD, EVENT_WALLPERIOD,  /* n: ns */
   EVENT_ALLOCATED,      /* n: bytes */
+  EVENT_LEFT,           /* n: texts that were cut; ProfileLeft */
   EVENT_CLASS,          /* n: id; the name, NUL-terminated */
   EVENT_MARK            /* MarkEvent */
 };

@@ -57,6 +57,7 @@ struct Profile {
   size_t depth;           /* frames of the stack told last */
   EventTally taken;            /* handed over */
   EventTally lost;
+  uint64_t cut;           /* texts that were; atomic */
   /* the writer's own */
   OutFile file;
   Place place;
@@ -406,11 +407,17 @@ void profile_allocated (Profile *p, uint64_t bytes) {
   tell(p, EVENT_ALLOCATED, bytes, NULL, 0);
 }
 
+void profile_left (Profile *p, const ProfileLeft *left) {
+  tell(p, EVENT_LEFT, __atomic_load_n(&p->cut, __ATOMIC_RELAXED), left,
+       sizeof(*left));
+}
+
 /* What is told of a text of n bytes: all, or what ends before a character. */
-static size_t cut (const char *text, size_t n, size_t limit) {
+static size_t cut (Profile *p, const char *text, size_t n, size_t limit) {
   size_t i;
   if (n <= limit)
     return n;
+  __atomic_add_fetch(&p->cut, 1, __ATOMIC_RELAXED);
   for (i = 0; i < 3 && ((unsigned char)text[limit] & 0xc0) == 0x80; i++)
     limit--;
   return limit;
@@ -418,7 +425,7 @@ static size_t cut (const char *text, size_t n, size_t limit) {
 
 void profile_class (Profile *p, uint32_t id, const char *name) {
   char text[PROFILE_NAME + 1];
-  size_t n = cut(name, strlen(name), PROFILE_NAME);
+  size_t n = cut(p, name, strlen(name), PROFILE_NAME);
   memcpy(text, name, n);
   text[n] = '\0';
   tell(p, EVENT_CLASS, id, text, n + 1);
@@ -427,8 +434,8 @@ void profile_class (Profile *p, uint32_t id, const char *name) {
 void profile_mark (Profile *p, uint64_t time, const char *name,
                    size_t namelen, const char *value, size_t valuelen) {
   MarkEvent *body;
-  namelen = cut(name, namelen, PROFILE_NAME);
-  valuelen = cut(value, valuelen, PROFILE_VALUE);
+  namelen = cut(p, name, namelen, PROFILE_NAME);
+  valuelen = cut(p, value, valuelen, PROFILE_VALUE);
   pthread_mutex_lock(&p->lock);
   body = reserve(p, EVENT_MARK, 0, sizeof(*body) + namelen + valuelen);
   if (body != NULL) {

@@ -214,6 +214,13 @@ void profile_timeperiod (Profile *p, uint64_t ns, int wall);
 /* Bytes that were allocated while sampling was on, told before the end. */
 void profile_allocated (Profile *p, uint64_t bytes);
 
+/* What limits of the sampler have left out, told before the end (readerleft.h). */
+typedef struct ProfileLeft {
+  uint64_t chunks, functions, classes;
+} ProfileLeft;
+
+void profile_left (Profile *p, const ProfileLeft *left);
+
 /* A new period from here on (also ends up in the file). */
 void profile_period (Profile *p, uint64_t period);
 

@@ -15,14 +15,16 @@ static const struct {
   const char *text;
 } all[LEFT_N] = {
   [LEFT_CHUNKS] = {"chunks", FUNCTIONS_CHUNKS,
-    "more than % functions of chunks that the program loaded from strings: # "
-    "others share rows, in a file called [other chunks]"},
+    "more than % functions of chunks that are no files: # others or more share "
+    "rows, in a file called [other chunks]"},
   [LEFT_FUNCTIONS] = {"functions", FUNCTIONS_MOST,
-    "more than % functions: # others are one row, (other functions)"},
+    "more than % functions: # others or more are one row, (other functions)"},
   [LEFT_CLASSES] = {"classes", CLASSES_MAX,
     "more than % classes: # objects of others are of the class (other classes)"},
   [LEFT_TEXTS] = {"texts", 255,
     "names above % bytes or values above 4,095: # were cut"},
+  [LEFT_NATIVES] = {"natives", ENCODER_MAXNATIVES,
+    "more than % addresses of native code: # others have no name"},
   [LEFT_NODES] = {"nodes", TREE_MAXNODES,
     "more than % distinct calls: # times a frame was left out, and what it did "
     "counts as its caller's"},

@@ -360,10 +360,16 @@ static const char *amount (char text[24], uint64_t bytes) {
 }
 
 
-/* Before a profile ends: what was allocated, which samples only estimate. */
+/* Before a profile ends: what was allocated, which samples only estimate; and what
+   limits have left out. */
 static void allocated (const Sampler *s, Profile *p) {
   uint64_t bytes = tracker_bytes(&s->tracker, s->tracker.L);
+  ProfileLeft left;
   if (bytes > 0) profile_allocated(p, bytes);
+  left.chunks = s->tracker.stack.functions.lumpedchunks;
+  left.functions = s->tracker.stack.functions.lumped;
+  left.classes = s->tracker.classes.lumped;
+  profile_left(p, &left);
 }
 
 

@@ -22,8 +22,8 @@
 #define NLINES		4096u	/* entries of the cache of lines, a power of two */
 
 /*
-** Numbers of functions, for all states of the process: a prototype keeps its
-** number for life, so numbers must not meet in one file.
+** Numbers of prototypes, for all states of the process: one keeps its number for
+** life. In a file functions of one name have one number (functions.h).
 */
 static unsigned int lastid;
 
@@ -40,7 +40,7 @@ void stack_close (Stack *s) {
   free(s->told);
 #endif
   free(s->lines);
-  free(s->announced);
+  functions_close(&s->functions);
   memset(s, 0, sizeof(*s));
 }
 
@@ -55,7 +55,7 @@ int stack_open (Stack *s) {
   s->known = malloc(LUAN_DEPTH * sizeof(*s->known));
   s->outside = malloc(LUAN_DEPTH * sizeof(*s->outside));
   s->places = malloc(LUAN_DEPTH * sizeof(*s->places));
-  if (s->frames != NULL && s->native != NULL && s->unwind != NULL &&
+  if (functions_open(&s->functions) && s->frames != NULL && s->native != NULL && s->unwind != NULL &&
       s->lines != NULL && s->lua != NULL && s->known != NULL && s->outside != NULL && s->places != NULL)
     return 1;
   stack_close(s);
@@ -64,23 +64,10 @@ int stack_open (Stack *s) {
 
 
 void stack_begin (Stack *s, StackAnnounce announce, void *ud) {
-  if (s->announced != NULL) memset(s->announced, 0, s->announcedsize);
+  functions_begin(&s->functions);
   s->announce = announce;
   s->ud = ud;
   s->nknown = 0;
-}
-
-
-/* Room for n elements in a vector; 0: no memory (the vector is as before). */
-static int room (void **v, size_t *capacity, size_t n, size_t size) {
-  if (n > *capacity) {
-    size_t c = (2 * *capacity > n) ? 2 * *capacity : n;
-    void *p = realloc(*v, c * size);
-    if (p == NULL) return 0;
-    *v = p;
-    *capacity = c;
-  }
-  return 1;
 }
 
 
@@ -88,22 +75,6 @@ static void push (Stack *s, uint64_t id, int line) {
   s->frames[s->n].id = id;
   s->frames[s->n].line = (uint32_t)line;
   s->n++;
-}
-
-
-/* Marks a number as announced; returns 1 when it already was. */
-static int known (Stack *s, unsigned int id) {
-  size_t byte = id / 8;
-  unsigned char bit = (unsigned char)(1u << (id % 8));
-  if (byte >= s->announcedsize) {
-    size_t size = s->announcedsize;
-    if (!room((void **)&s->announced, &s->announcedsize, byte + 64, 1))
-      return 0;
-    memset(s->announced + size, 0, s->announcedsize - size);
-  }
-  if (s->announced[byte] & bit) return 1;
-  s->announced[byte] |= bit;
-  return 0;
 }
 
 
@@ -130,19 +101,27 @@ static const char *nameof (const luaN_Frame *f, const lua_Debug *ar, char *room)
 
 
 /*
-** The name of a Lua function is that of its definition, the same at every call. The
-** source is the file's path when it is a file, else as error messages show it.
+** The number of a Lua function that is not in the cache, announced when it is new.
+** Its name is that of its definition, the same at every call. The source is the
+** file's path when it is a file, else as error messages show it.
 */
-static void announce (const Stack *s, const luaN_Frame *f, unsigned int id) {
+static uint32_t number (Stack *s, const luaN_Frame *f) {
   lua_Debug ar;
+  FunctionName n;
   char key[KEYROOM];
-  const char *source = ar.short_src;
+  uint32_t i;
+  int isnew;
   memset(&ar, 0, sizeof(ar));
   ar.i_ci = f->ci;
   lua_getinfo(f->L, "S", &ar);
-  if (*ar.source == '@') source = ar.source + 1;
-  else if (strcmp(ar.source, "=?") == 0) source = "[stripped]";
-  s->announce(s->ud, (uint64_t)id * 8, nameof(f, &ar, key), ar.linedefined, source);
+  n.name = nameof(f, &ar, key);
+  n.line = ar.linedefined;
+  n.isfile = (*ar.source == '@');
+  n.source = n.isfile ? ar.source + 1
+             : strcmp(ar.source, "=?") == 0 ? "[stripped]" : ar.short_src;
+  i = functions_number(&s->functions, *f->id, &n, &isnew);
+  if (isnew) s->announce(s->ud, (uint64_t)i * 8, n.name, n.line, n.source);
+  return i;
 }
 
 
@@ -162,9 +141,10 @@ static int lineof (Stack *s, const luaN_Frame *f) {
 
 
 static void pushlua (Stack *s, const luaN_Frame *f) {
-  if (*f->id == 0) *f->id = __atomic_add_fetch(&lastid, 1, __ATOMIC_RELAXED);
-  if (!known(s, *f->id)) announce(s, f, *f->id);
-  push(s, (uint64_t)*f->id * 8, lineof(s, f));
+  uint32_t i;
+  while (*f->id == 0) *f->id = __atomic_add_fetch(&lastid, 1, __ATOMIC_RELAXED);
+  i = functions_cached(&s->functions, *f->id);
+  push(s, (uint64_t)(i != 0 ? i : number(s, f)) * 8, lineof(s, f));
 }
 
 

@@ -37,6 +37,7 @@
 
 #include "lua.h"
 
+#include "functions.h"
 #include "moments.h"
 #include "profile.h"
 
@@ -65,8 +66,7 @@ typedef struct Stack {
   void **native;		/* return addresses */
   struct Unwind *unwind;
   StackLine *lines;		/* cache of lines */
-  unsigned char *announced;	/* a bit an id of a Lua function */
-  size_t announcedsize;
+  Functions functions;		/* numbers of Lua functions */
   StackAnnounce announce;
   void *ud;
 #if defined(LUAN_DEBUG)

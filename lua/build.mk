@@ -54,8 +54,8 @@ endif
 CORE_O = $(CORE:%=$(B)/$(1)/%.o) $(OURS:lua/%.c=$(B)/$(1)/%.o)
 
 # The modules of the profiler, for every variant but plain.
-SAMPLER := core embed sampler tracker pending followed blocks classes stack unwind \
-  backtrace readable owner native symbols indirect gap timing timer moments profile event outfile \
+SAMPLER := core embed sampler tracker pending followed blocks classes stack functions \
+  unwind backtrace readable owner native symbols indirect gap timing timer moments profile event outfile \
   packer encoder batch objects vmprof hash idmap descriptor place filekind
 READING := reader readerevent readerbatch readername readerleft readersum course marks ledger \
   bins fifo strtab tree details source spill descriptor filekind unpacker readerfollow \

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Functions by name (functions.h).
+*/
+#include "functions.h"
+#include "hash.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+
+int functions_open (Functions *f) {
+  memset(f, 0, sizeof(*f));
+  f->cache = calloc(FUNCTIONS_CACHED, sizeof(*f->cache));
+  return f->cache != NULL;
+}
+
+
+void functions_close (Functions *f) {
+  free(f->cache);
+  idmap_free(&f->byname);
+  memset(f, 0, sizeof(*f));
+}
+
+
+void functions_begin (Functions *f) {
+  struct CachedFunction *cache = f->cache;
+  idmap_free(&f->byname);
+  memset(f, 0, sizeof(*f));
+  f->cache = cache;
+  memset(cache, 0, FUNCTIONS_CACHED * sizeof(*cache));
+}
+
+
+/* What stands for a name: never 0. */
+static uint64_t keyof (const FunctionName *n) {
+  uint64_t source = hash_bytes(n->source, strlen(n->source));
+  return hash_words(hash_bytes(n->name, strlen(n->name)),
+                    hash_words(source, (uint64_t)n->line)) | 1;
+}
+
+
+/* The number of that name, or IDMAP_NONE; else *key is what it will be put under. */
+static uint32_t find (const Functions *f, const FunctionName *n, uint64_t *key) {
+  *key = keyof(n);
+  return idmap_get(&f->byname, *key);
+}
+
+
+static void setname (FunctionName *n, const char *name) {
+  n->name = name;
+  n->source = "-";
+  n->line = 0;
+}
+
+
+/* The number of those for which there is no memory. */
+static uint32_t starved (Functions *f, FunctionName *n, int *isnew) {
+  setname(n, "(unknown function)");
+  *isnew = !f->starved;
+  f->starved = 1;
+  return FUNCTIONS_NONE;
+}
+
+
+/* As functions_number, without the cache. 'isold': it may have come before. */
+static uint32_t number (Functions *f, FunctionName *n, int isold, int *isnew) {
+  uint64_t key;
+  uint32_t i = find(f, n, &key);
+  int chunk = 0;
+  if (i == IDMAP_NONE && !n->isfile) {
+    chunk = (f->nchunks < FUNCTIONS_CHUNKS);
+    if (!chunk) {
+      f->lumpedchunks += !isold;
+      n->source = "[other chunks]";
+      i = find(f, n, &key);
+    }
+  }
+  if (i == IDMAP_NONE && f->n >= FUNCTIONS_MOST - 1) {
+    f->lumped += !isold;
+    setname(n, "(other functions)");
+    i = find(f, n, &key);
+  }
+  if (i != IDMAP_NONE) return i;
+  if (!idmap_set(&f->byname, key, f->n + 1)) return starved(f, n, isnew);
+  f->nchunks += (uint32_t)chunk;
+  *isnew = 1;
+  return ++f->n;
+}
+
+
+uint32_t functions_number (Functions *f, unsigned int prototype, FunctionName *name,
+                           int *isnew) {
+  struct CachedFunction *c = &f->cache[prototype % FUNCTIONS_CACHED];
+  uint32_t i;
+  *isnew = 0;
+  i = number(f, name, prototype <= f->last, isnew);
+  if (prototype > f->last) f->last = prototype;
+  if (i != FUNCTIONS_NONE) {
+    c->prototype = prototype;
+    c->number = i;
+  }
+  return i;
+}

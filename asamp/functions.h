@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** The functions of a session: those of one name, line and source have one number,
+** 1, 2, …, however many prototypes there are. A server that loads a template makes
+** some at each request; in the profile they are what they are in the program's text.
+** Knows nothing but memory.
+**
+** What a prototype's number is, is remembered in a cache by the prototype's own
+** (unsigned, never 0, no two alike); what is not there is named again, and found by
+** its name's hash, whose keys nobody knows: texts are not kept.
+**   FU1  at most FUNCTIONS_MOST numbers, the last one for all functions that find
+**        no room. Of functions of chunks that are no files, which may have a new
+**        source at each load, FUNCTIONS_CHUNKS at most have numbers of their own;
+**        behind these their source is [other chunks];
+**   FU2  the memory is bounded: 16 bytes a number, two thirds of them in use, and the
+**        cache.
+*/
+#ifndef asamp_functions_h
+#define asamp_functions_h
+
+#include <stdint.h>
+
+#include "bounds.h"
+#include "idmap.h"
+
+#define FUNCTIONS_CACHED	8192  /* prototypes, a power of 2 */
+#define FUNCTIONS_NONE		(FUNCTIONS_MOST + 1)  /* there was no memory */
+
+typedef struct Functions {
+  struct CachedFunction {
+    unsigned int prototype;	/* 0: none */
+    uint32_t number;
+  } *cache;
+  IdMap byname;		/* hash of a name, line and source -> number */
+  uint32_t n;
+  uint32_t nchunks;	/* of these, of chunks that are no files */
+  unsigned int last;	/* the highest prototype that was named: those below are old */
+  int starved;		/* FUNCTIONS_NONE was announced */
+  uint64_t lumped, lumpedchunks;  /* prototypes beyond FU1, as they first came */
+} Functions;
+
+/* What is told of a function (profile.h). */
+typedef struct FunctionName {
+  const char *name;
+  int line;
+  const char *source;
+  int isfile;		/* the source is one */
+} FunctionName;
+
+/* 0: no memory. */
+int functions_open (Functions *f);
+void functions_close (Functions *f);
+
+/* A session begins: there are none. */
+void functions_begin (Functions *f);
+
+/* The number of the prototype, 0 when it is not in the cache. */
+static inline uint32_t functions_cached (const Functions *f, unsigned int prototype) {
+  const struct CachedFunction *c = &f->cache[prototype % FUNCTIONS_CACHED];
+  return c->prototype == prototype ? c->number : 0;
+}
+
+/*
+** The number of a prototype that is called so. *isnew: it is to be announced, by the
+** name that 'name' has then. Without memory FUNCTIONS_NONE, (unknown function).
+*/
+uint32_t functions_number (Functions *f, unsigned int prototype, FunctionName *name,
+                           int *isnew);
+
+#endif
