@@ -47,22 +47,6 @@ static uint32_t find (const Functions *f, const FunctionName *n, uint64_t *key) 
 }
 
 
-static void setname (FunctionName *n, const char *name) {
-  n->name = name;
-  n->source = "-";
-  n->line = 0;
-}
-
-
-/* The number of those for which there is no memory. */
-static uint32_t starved (Functions *f, FunctionName *n, int *isnew) {
-  setname(n, "(unknown function)");
-  *isnew = !f->starved;
-  f->starved = 1;
-  return FUNCTIONS_NONE;
-}
-
-
 /* As functions_number, without the cache. 'isold': it may have come before. */
 static uint32_t number (Functions *f, FunctionName *n, int isold, int *isnew) {
   uint64_t key;
@@ -78,11 +62,13 @@ static uint32_t number (Functions *f, FunctionName *n, int isold, int *isnew) {
   }
   if (i == IDMAP_NONE && f->n >= FUNCTIONS_MOST - 1) {
     f->lumped += !isold;
-    setname(n, "(other functions)");
+    n->name = "(other functions)";
+    n->source = "-";
+    n->line = 0;
     i = find(f, n, &key);
   }
   if (i != IDMAP_NONE) return i;
-  if (!idmap_set(&f->byname, key, f->n + 1)) return starved(f, n, isnew);
+  (void)idmap_set(&f->byname, key, f->n + 1);  /* else it gets one more later */
   f->nchunks += (uint32_t)chunk;
   *isnew = 1;
   return ++f->n;
@@ -92,13 +78,9 @@ static uint32_t number (Functions *f, FunctionName *n, int isold, int *isnew) {
 uint32_t functions_number (Functions *f, unsigned int prototype, FunctionName *name,
                            int *isnew) {
   struct CachedFunction *c = &f->cache[prototype % FUNCTIONS_CACHED];
-  uint32_t i;
   *isnew = 0;
-  i = number(f, name, prototype <= f->last, isnew);
+  c->number = number(f, name, prototype <= f->last, isnew);
+  c->prototype = prototype;
   if (prototype > f->last) f->last = prototype;
-  if (i != FUNCTIONS_NONE) {
-    c->prototype = prototype;
-    c->number = i;
-  }
-  return i;
+  return c->number;
 }

@@ -24,7 +24,6 @@
 #include "idmap.h"
 
 #define FUNCTIONS_CACHED	8192  /* prototypes, a power of 2 */
-#define FUNCTIONS_NONE		(FUNCTIONS_MOST + 1)  /* there was no memory */
 
 typedef struct Functions {
   struct CachedFunction {
@@ -35,7 +34,6 @@ typedef struct Functions {
   uint32_t n;
   uint32_t nchunks;	/* of these, of chunks that are no files */
   unsigned int last;	/* the highest prototype that was named: those below are old */
-  int starved;		/* FUNCTIONS_NONE was announced */
   uint64_t lumped, lumpedchunks;  /* prototypes beyond FU1, as they first came */
 } Functions;
 
@@ -62,7 +60,8 @@ static inline uint32_t functions_cached (const Functions *f, unsigned int protot
 
 /*
 ** The number of a prototype that is called so. *isnew: it is to be announced, by the
-** name that 'name' has then. Without memory FUNCTIONS_NONE, (unknown function).
+** name that 'name' has then. Without memory a
+** name may get more numbers than one.
 */
 uint32_t functions_number (Functions *f, unsigned int prototype, FunctionName *name,
                            int *isnew);
