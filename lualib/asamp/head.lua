@@ -30,7 +30,7 @@ local function amount(p, t, options)
   if t.unit ~= "bytes" then
     return samples .. duration(p) .. "."
   elseif p.allocated and not options.focus then
-    return ("%s allocated%s%s. All below is estimated from %s, which make %s."):format(
+    return ("%s allocated%s%s. All below is estimated from %s, which come to %s."):format(
       units.bytes(p.allocated), duration(p), rate(p, p.allocated),
       samples, units.bytes(t.whole.bytes))
   end

@@ -63,7 +63,7 @@ function M.functionlabel(row, n, paint)
     return layout.cutend(name, n)
   end
   local where = layout.clean(whereof(row))
-  local room = n - 2 - math.min(layout.width(name), n // 3)
+  local room = n - 2 - math.min(layout.width(name), 8, n // 3)
   room = math.min(math.max(layout.width(lastname(where)) + 2, n // 2), room)
   name = layout.cutend(name, n - 2 - math.min(layout.width(where), room))
   return name .. "  " ..
@@ -92,7 +92,8 @@ function M.least(style, rows, named)
   for _, row in ipairs(rows) do
     if row.file and not totals.iscollection(row) then
       local last = layout.width(lastname(layout.clean(whereof(row)))) + 2
-      most = math.max(most, last + (named and 2 + math.min(12, layout.width(layout.clean(row.name))) or 0))
+      local name = layout.width(layout.clean(row.name))
+      most = math.max(most, last + 2 + math.min(named and 12 or 5, name))
     end
   end
   return math.max(layout.LEAST, math.min(most, style.width * 2 // 5))

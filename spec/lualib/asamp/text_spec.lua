@@ -78,7 +78,7 @@ describe("the report's text", function()
   it("tells the exact amount where the file has it, and what the samples make", function()
     local function exact(p) p.allocated = 512 << 20 end
     has(flat(render(exact)), "512 MiB allocated in 4.50 s (113.8 MiB/s). All below is " ..
-      "estimated from 1,000 samples, which make 500 MiB. One sample")
+      "estimated from 1,000 samples, which come to 500 MiB. One sample")
     has(flat(render(exact, {focus = {title = "x", entries = {}}})),
         "500 MiB allocated in 4.50 s (111.1 MiB/s), estimated from 1,000 samples.")
   end)
