@@ -20,7 +20,8 @@
 ** share that is done), head (firefox: function of the summary that returns the
 ** JSON text of "meta" and "libs"), weight (collapsed: "bytes", "samples",
 ** "survived", "alive" or "time"; default bytes, or time if there is no more),
-** name (speedscope), format (vmprof: 6 or 7).
+** name (speedscope), format (vmprof: 6 or 7), startup (all but vmprof: true: the C
+** functions that come before the script in every stack are there, see fold.h).
 ** A summary has: complete, message, version, own, period, timeperiod (ns),
 ** wall, started, duration (us), samples, timesamples, undetailed, fates,
 ** minors, majors, command, interpreter, left (what limits left out, as in
@@ -60,6 +61,7 @@ typedef struct Work {
   ReaderSum *sum;
   Transcode *transcode;
   Flame *flame;
+  Fold fold;
   char err[1024];
 } Work;
 
@@ -82,6 +84,7 @@ static int release (Work *w, int keep) {
     flame_free(w->flame);
     free(w->flame);
   }
+  fold_free(&w->fold);
   if (w->reading != NULL)
     reader_free(w->reading);
   if (w->output != NULL) {
@@ -166,6 +169,17 @@ static int readprofile (Work *w, ReaderClient *client) {
     return 0;
   }
   return 1;
+}
+
+/* What the stacks of the profile leave out: as options say. */
+static const Fold *fold (Work *w) {
+  int keep;
+  lua_getfield(w->L, 3, "startup");
+  keep = lua_toboolean(w->L, -1);
+  lua_pop(w->L, 1);
+  if (!fold_init(&w->fold, w->reading, keep))
+    luaL_error(w->L, "not enough memory");
+  return &w->fold;
 }
 
 /* Opens the output; an errno or 0. */
@@ -259,7 +273,7 @@ static int l_firefox (lua_State *L) {
   error = create(w);
   if (error != 0)
     return failed(w, strerror(error));
-  reason = firefox_write(w->firefox, w->reading, lua_tostring(L, -1),
+  reason = firefox_write(w->firefox, w->reading, fold(w), lua_tostring(L, -1),
                          w->output);
   return reason != NULL ? failed(w, reason) : finish(w);
 }
@@ -283,7 +297,7 @@ static int l_pprof (lua_State *L) {
   error = create(w);
   if (error != 0)
     return failed(w, strerror(error));
-  return pprof_write(w->reading, w->sum, w->output)
+  return pprof_write(w->reading, fold(w), w->sum, w->output)
          ? finish(w) : failed(w, "not enough memory");
 }
 
@@ -310,7 +324,7 @@ static int l_collapsed (lua_State *L) {
   error = create(w);
   if (error != 0)
     return failed(w, strerror(error));
-  return flame_collapsed(w->reading, w->sum, (enum FlameWeight)weight,
+  return flame_collapsed(w->reading, fold(w), w->sum, (enum FlameWeight)weight,
                          w->output)
          ? finish(w) : failed(w, "not enough memory");
 }
@@ -330,7 +344,7 @@ static int l_speedscope (lua_State *L) {
   error = create(w);
   if (error != 0)
     return failed(w, strerror(error));
-  reason = flame_speedscope(w->flame, w->reading, name, w->output);
+  reason = flame_speedscope(w->flame, w->reading, fold(w), name, w->output);
   return reason != NULL ? failed(w, reason) : finish(w);
 }
 

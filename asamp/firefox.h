@@ -19,6 +19,7 @@
 #ifndef asamp_firefox_h
 #define asamp_firefox_h
 
+#include "fold.h"
 #include "ledger.h"
 #include "output.h"
 #include "reader.h"
@@ -64,8 +65,8 @@ const char *firefox_start (Firefox *f, const char *directory);
 ** Writes the file: 'head' has the members "meta" and "libs". A phrase why
 ** not, or NULL (the output has its own errors).
 */
-const char *firefox_write (Firefox *f, const Reading *r, const char *head,
-                           Output *o);
+const char *firefox_write (Firefox *f, const Reading *r, const Fold *fold,
+                           const char *head, Output *o);
 void firefox_free (Firefox *f);
 
 /* Writes the rows of -bytes that wait; for firefox_write. */

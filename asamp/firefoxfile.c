@@ -119,7 +119,7 @@ static void stacktable (FirefoxFile *w) {
   firefoxfile_end(w);
   firefoxfile_begin(w, "prefix");
   for (i = 0; i < nodes + leaves->nsites; i++) {
-    uint64_t parent = i < nodes ? r->tree.nodes[i + 1].parent
+    uint64_t parent = i < nodes ? fold_parent(w->fold, r, (uint32_t)i + 1)
                                 : leaves->sites[i - nodes].node;
     firefoxfile_comma(w, i);
     firefoxfile_ornull(w, parent - 1, UINT64_MAX);
@@ -299,13 +299,14 @@ static void thread (FirefoxFile *w) {
   output_text(w->o, "}],\n");
 }
 
-const char *firefox_write (Firefox *f, const Reading *r, const char *head,
-                           Output *o) {
+const char *firefox_write (Firefox *f, const Reading *r, const Fold *fold,
+                           const char *head, Output *o) {
   FirefoxFile w;
   int error;
   memset(&w, 0, sizeof(w));
   w.f = f;
   w.r = r;
+  w.fold = fold;
   w.o = o;
   w.stretch = 1;
   if (!r->timed && f->lasttick > 0)

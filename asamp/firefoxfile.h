@@ -20,6 +20,7 @@ typedef struct FirefoxFrame {
 typedef struct FirefoxFile {
   Firefox *f;
   const Reading *r;
+  const Fold *fold;
   Output *o;
   int failed;          /* memory is out */
   double stretch;      /* of times that the file does not tell, so that its

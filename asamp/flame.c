@@ -33,10 +33,11 @@ const char *flame_missing (const Reading *r, enum FlameWeight weight) {
   return NULL;
 }
 
-/* The nodes from the root to 'node', to 'path'; how many. */
-static size_t pathof (const Reading *r, uint32_t node, uint32_t *path) {
+/* The nodes from the outermost one to 'node', to 'path'; how many. */
+static size_t pathof (const Reading *r, const Fold *fold, uint32_t node,
+                      uint32_t *path) {
   size_t n = 0, i;
-  for (; node != 0; node = r->tree.nodes[node].parent)
+  for (; node != 0; node = fold_parent(fold, r, node))
     path[n++] = node;
   for (i = 0; i < n / 2; i++) {
     uint32_t other = path[i];
@@ -51,7 +52,7 @@ static size_t pathof (const Reading *r, uint32_t node, uint32_t *path) {
 /* "f (x.lua:12)", or "malloc (libc.so)". */
 static void framename (Output *o, const ReadFunction *f) {
   if (f->length == 0)
-    output_char(o, '?');
+    output_text(o, "[no name]");
   output_clean(o, f->name, f->length, ";", ',');
   if (strcmp(f->file, "-") != 0) {
     output_text(o, " (");
@@ -64,7 +65,7 @@ static void framename (Output *o, const ReadFunction *f) {
   }
 }
 
-int flame_collapsed (const Reading *r, const ReaderSum *sum,
+int flame_collapsed (const Reading *r, const Fold *fold, const ReaderSum *sum,
                      enum FlameWeight weight, Output *o) {
   uint32_t *path = malloc(READER_MAXDEPTH * sizeof(*path));
   char label[READER_LABEL];
@@ -74,7 +75,7 @@ int flame_collapsed (const Reading *r, const ReaderSum *sum,
   for (i = 0; i < sum->ledger.nsites; i++) {
     const Site *s = &sum->ledger.sites[i];
     uint64_t value = weightof(r, s, weight);
-    size_t n = pathof(r, s->node, path);
+    size_t n = pathof(r, fold, s->node, path);
     if (value == 0)
       continue;
     for (k = 0; k < n; k++) {
@@ -125,9 +126,9 @@ static void frames (const Reading *r, Output *o) {
 }
 
 /* A stack as a list of frames; 'kind' 0: without one. */
-static void stack (const Reading *r, uint32_t node, uint32_t kind,
-                   uint32_t *path, Output *o) {
-  size_t n = pathof(r, node, path), k;
+static void stack (const Reading *r, const Fold *fold, uint32_t node,
+                   uint32_t kind, uint32_t *path, Output *o) {
+  size_t n = pathof(r, fold, node, path), k;
   output_char(o, '[');
   for (k = 0; k < n; k++) {
     if (k > 0)
@@ -217,9 +218,10 @@ static void profileend (Output *o, uint64_t total) {
   output_char(o, '}');
 }
 
-static void siteprofile (const Reading *r, const ReaderSum *sum,
-                         const Placed *order, enum FlameWeight weight,
-                         const char *name, uint32_t *path, Output *o) {
+static void siteprofile (const Reading *r, const Fold *fold,
+                         const ReaderSum *sum, const Placed *order,
+                         enum FlameWeight weight, const char *name,
+                         uint32_t *path, Output *o) {
   uint64_t total = 0;
   int column;
   profilehead(o, name, "bytes");
@@ -235,7 +237,7 @@ static void siteprofile (const Reading *r, const ReaderSum *sum,
       if (n++ > 0)
         output_char(o, ',');
       if (column == 0)
-        stack(r, s->node, s->kind, path, o);
+        stack(r, fold, s->node, s->kind, path, o);
       else {
         output_uint(o, value);
         total += value;
@@ -245,8 +247,8 @@ static void siteprofile (const Reading *r, const ReaderSum *sum,
   profileend(o, total);
 }
 
-static void timeprofile (const Reading *r, Spill *ticks, uint64_t n,
-                         uint32_t *path, Output *o) {
+static void timeprofile (const Reading *r, const Fold *fold, Spill *ticks,
+                         uint64_t n, uint32_t *path, Output *o) {
   uint64_t total = 0, i;
   int column;
   profilehead(o, r->wall ? "Wall time" : "CPU time",
@@ -263,7 +265,7 @@ static void timeprofile (const Reading *r, Spill *ticks, uint64_t n,
       if (i > 0)
         output_char(o, ',');
       if (column == 0)
-        stack(r, node, READER_TIMESAMPLE, path, o);
+        stack(r, fold, node, READER_TIMESAMPLE, path, o);
       else {
         output_uint(o, ns);
         total += ns;
@@ -315,8 +317,8 @@ void flame_free (Flame *f) {
   spill_close(&f->ticks);
 }
 
-const char *flame_speedscope (Flame *f, const Reading *r, const char *name,
-                              Output *o) {
+const char *flame_speedscope (Flame *f, const Reading *r, const Fold *fold,
+                              const char *name, Output *o) {
   uint32_t *path = malloc(READER_MAXDEPTH * sizeof(*path));
   Placed *order;
   int ok;
@@ -331,21 +333,22 @@ const char *flame_speedscope (Flame *f, const Reading *r, const char *name,
     frames(r, o);
     output_text(o, "\n]},\n\"profiles\":[\n");
     if (r->samples > 0 || f->nticks == 0) {
-      siteprofile(r, &f->sum, order, FLAME_BYTES, "Allocated", path, o);
+      siteprofile(r, fold, &f->sum, order, FLAME_BYTES, "Allocated", path, o);
       if (flame_missing(r, FLAME_SURVIVED) == NULL) {
         output_text(o, ",\n");
-        siteprofile(r, &f->sum, order, FLAME_SURVIVED, "Survived", path, o);
+        siteprofile(r, fold, &f->sum, order, FLAME_SURVIVED, "Survived", path,
+                    o);
       }
       if (flame_missing(r, FLAME_ALIVE) == NULL) {
         output_text(o, ",\n");
-        siteprofile(r, &f->sum, order, FLAME_ALIVE, "Alive at the end", path,
-                    o);
+        siteprofile(r, fold, &f->sum, order, FLAME_ALIVE, "Alive at the end",
+                    path, o);
       }
     }
     if (f->nticks > 0) {
       if (r->samples > 0)
         output_text(o, ",\n");
-      timeprofile(r, &f->ticks, f->nticks, path, o);
+      timeprofile(r, fold, &f->ticks, f->nticks, path, o);
     }
     output_text(o, "\n]}\n");
   }

@@ -6,6 +6,7 @@
 #ifndef asamp_flame_h
 #define asamp_flame_h
 
+#include "fold.h"
 #include "output.h"
 #include "readersum.h"
 #include "spill.h"
@@ -26,7 +27,7 @@ const char *flame_missing (const Reading *r, enum FlameWeight weight);
 ** microseconds (samples of time when their period is not known). Names lose
 ** ';' and control characters. 0 without memory.
 */
-int flame_collapsed (const Reading *r, const ReaderSum *sum,
+int flame_collapsed (const Reading *r, const Fold *fold, const ReaderSum *sum,
                      enum FlameWeight weight, Output *o);
 
 /* What a speedscope file is made of: totals, and the samples of time. */
@@ -46,7 +47,8 @@ const char *flame_start (Flame *f, const char *directory);
 ** of the call tree. 'name': for
 ** people. A phrase why not, or NULL.
 */
-const char *flame_speedscope (Flame *f, const Reading *r, const char *name,
+const char *flame_speedscope (Flame *f, const Reading *r, const Fold *fold,
+                              const char *name,
                               Output *o);
 void flame_free (Flame *f);
 

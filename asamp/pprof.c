@@ -7,6 +7,7 @@
 #include "strlist.h"
 #include "vmprof.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +27,7 @@ enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEMNAME, FUNCTION_FILE,
 
 typedef struct Writer {
   const Reading *r;
+  const Fold *fold;
   const ReaderSum *sum;
   Output *o;
   StrList strings;
@@ -167,15 +169,59 @@ static void writelocations (Writer *w) {
   }
 }
 
-static void writefunctions (Writer *w) {
+/* Counts the native functions of each name: name (+ 1) -> how many. */
+static void countnatives (Writer *w, IdMap *natives) {
   const Reading *r = w->r;
   uint32_t i;
+  for (i = 0; i < r->nfunctions; i++) {
+    const ReadFunction *f = &r->functions[i];
+    int isnew;
+    uint32_t *n;
+    if (!f->native)
+      continue;
+    n = idmap_at(natives, strlist_put(&w->strings, f->name, f->length) + UINT64_C(1),
+                 &isnew);
+    if (n == NULL)
+      w->failed = 1;
+    else
+      ++*n;
+  }
+}
+
+/*
+** The name for a function called 'name'. Tools add up what has the same name: so the
+** place of its definition is in that of a script's function, whatever others there are,
+** and the library in that of a native one, if there are several.
+*/
+static uint64_t fullname (Writer *w, const ReadFunction *f, uint64_t name,
+                          const IdMap *natives) {
+  char line[32] = "";
+  const uint32_t *same = f->native ? idmap_find(natives, name + 1) : NULL;
+  if (strcmp(f->file, "-") == 0 || (f->native && (same == NULL || *same == 1)))
+    return name;
+  if (f->line > 0)
+    sprintf(line, ":%llu", (unsigned long long)f->line);
+  w->part.n = 0;
+  bytes_add(&w->part, f->name, f->length);
+  bytes_add(&w->part, " (", 2);
+  bytes_add(&w->part, f->file, strlen(f->file));
+  bytes_add(&w->part, line, strlen(line));
+  bytes_char(&w->part, ')');
+  return w->part.failed ? name : strlist_put(&w->strings, (char *)w->part.data, w->part.n);
+}
+
+static void writefunctions (Writer *w) {
+  const Reading *r = w->r;
+  IdMap natives = {0};
+  uint32_t i;
+  countnatives(w, &natives);
   for (i = 0; i <= r->nfunctions; i++) {
     const ReadFunction *f = i < r->nfunctions ? &r->functions[i] : NULL;
     uint64_t name = f != NULL ? strlist_put(&w->strings, f->name, f->length)
                               : string(w, "[no stack]");
     number(&w->message, FUNCTION_ID, i + (uint64_t)1);
-    number(&w->message, FUNCTION_NAME, name);
+    number(&w->message, FUNCTION_NAME,
+           f != NULL ? fullname(w, f, name, &natives) : name);
     number(&w->message, FUNCTION_SYSTEMNAME, name);
     if (f != NULL && strcmp(f->file, "-") != 0)
       number(&w->message, FUNCTION_FILE, string(w, f->file));
@@ -183,6 +229,7 @@ static void writefunctions (Writer *w) {
       number(&w->message, FUNCTION_LINE, f->line);
     emit(w, PROFILE_FUNCTION);
   }
+  idmap_free(&natives);
 }
 
 /* ------------------------------------------------------------ samples -- */
@@ -209,7 +256,7 @@ static void writesite (Writer *w, const Site *s) {
   w->part.n = 0;
   do {
     varint(&w->part, w->location[node]);
-    node = r->tree.nodes[node].parent;
+    node = fold_parent(w->fold, r, node);
   } while (node != 0);
   piece(&w->message, SAMPLE_LOCATIONS, &w->part);
   w->part.n = 0;
@@ -238,14 +285,16 @@ static void writestrings (Writer *w) {
   }
 }
 
-int pprof_write (const Reading *r, const ReaderSum *sum, Output *o) {
+int pprof_write (const Reading *r, const Fold *fold, const ReaderSum *sum,
+                 Output *o) {
   Writer w;
   size_t i;
   memset(&w, 0, sizeof(w));
   w.r = r;
+  w.fold = fold;
   w.sum = sum;
   w.o = o;
-  w.failed = !strlist_init(&w.strings, 2 * READER_MAXNAMES) || !locations(&w);
+  w.failed = !strlist_init(&w.strings, 3 * READER_MAXNAMES) || !locations(&w);
   if (!w.failed) {
     strlist_put(&w.strings, "", 0);  /* index 0 */
     head(&w);

@@ -11,10 +11,12 @@
 #ifndef asamp_pprof_h
 #define asamp_pprof_h
 
+#include "fold.h"
 #include "output.h"
 #include "readersum.h"
 
 /* 0 without memory. */
-int pprof_write (const Reading *r, const ReaderSum *sum, Output *o);
+int pprof_write (const Reading *r, const Fold *fold, const ReaderSum *sum,
+                 Output *o);
 
 #endif

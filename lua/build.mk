@@ -61,7 +61,7 @@ READING := reader readerevent readerbatch readername readerleft readersum course
   bins fifo strtab tree details source spill descriptor filekind unpacker readerfollow \
   aliases hash idmap
 READER := readerlib repairlib repair repairrecord temporary place objects outfile packer vmprof $(READING)
-CONVERT := convertlib firefox firefoxfile firefoxrows firefoxmarks pprof flame \
+CONVERT := convertlib firefox firefoxfile firefoxrows firefoxmarks pprof flame fold \
   transcode output packer temporary place strlist encoder batch objects vmprof $(READING)
 MODFLAGS = -std=gnu99 -Wall -Wextra $(OPT_$(V)) $(EXTRA) -fPIC \
   -I$(P)/include/lua5.4 -Iasamp

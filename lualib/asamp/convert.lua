@@ -42,6 +42,8 @@ local DESCRIPTION = {
     "default bytes, or time if the profile has only that", options.oneof(options.MEASURES)},
   {"flavour", "WHICH", "vmprof: stock or extended (default: the one that " ..
     "the profile is not)", options.oneof{"extended", "stock"}},
+  {"start-up", nil, "with the C functions that come before the script in " ..
+    "every stack (all formats but vmprof, which always has them)"},
   {"plain", nil, "do not compress"},
   after = "Files whose name ends in .gz are compressed; pprof and vmprof " ..
     "always. The file has its name only when it is complete.",
@@ -56,6 +58,8 @@ local function wrong(o)
     return "--weight goes with --to collapsed"
   elseif o.flavour and o.to ~= "vmprof" then
     return "--flavour goes with --to vmprof"
+  elseif o["start-up"] and o.to == "vmprof" then
+    return "--start-up goes with the other formats: vmprof has all frames"
   end
 end
 
@@ -77,7 +81,7 @@ end
 -- The settings for profiler.convert, or nil and what is wrong.
 local function settings(o, path)
   local setting = {head = firefox.head, weight = o.weight,
-                   name = path:match "[^/]*$"}
+                   name = path:match "[^/]*$", startup = o["start-up"]}
   if o.to == "vmprof" then
     local version, message = convert.version(path)
     if not version then

@@ -125,10 +125,137 @@ describe("asamp convert", function()
     assert.same({6, 300, 6, 300}, s.values)
     assert.same({type = "table", class = "Point"}, s.labels)
     local leaf = f.locations[s.locations[1]]
-    assert.same({name = "leaf", file = "a.lua", line = 5},
+    assert.same({name = "leaf (a.lua:5)", system = "leaf", file = "a.lua", line = 5},
                 f.functions[leaf[1]])
     assert.equal(7, leaf[2])
-    assert.equal("root", f.functions[f.locations[s.locations[2]][1]].name)
+    assert.equal("root (b.lua:1)", f.functions[f.locations[s.locations[2]][1]].name)
+  end)
+
+  -- go tool pprof adds up what has the same name: all anonymous functions were one row.
+  it("--to pprof: functions of one name are not one function", function()
+    local gen = require "profilegen"
+    local p = assert(gen.open{path = path, period = 100, resolve = "plain"})
+    for i, place in ipairs{"anonymous 5 @a.lua", "anonymous 9 @a.lua", "anonymous 9 @b.lua",
+                           "main 0 @a.lua"} do
+      local name, line, file = place:match "(%S+) (%d+) (%S+)"
+      p:name(8 * i, name, tonumber(line), file)
+      p:sample{8 * i, 1, 0x7f0001, 0}
+    end
+    p:close()
+    local f = protobuf.profile(convert("--to", "pprof", path))
+    local names = {}
+    for _, fn in pairs(f.functions) do names[#names + 1] = fn.name .. " = " .. fn.system end
+    table.sort(names)
+    assert.same({"[no stack] = [no stack]", "anonymous (a.lua:5) = anonymous",
+                 "anonymous (a.lua:9) = anonymous", "anonymous (b.lua:9) = anonymous",
+                 "main (a.lua) = main", "sym_7f0000 = sym_7f0000"}, names)
+  end)
+
+  -- Reports and the page leave out how the program comes to its script; so does every
+  -- format: _start, main and pmain stood on top of every flame graph.
+  describe("leaves out the C functions that come before every script,", function()
+    local function write(stacks)
+      local gen = require "profilegen"
+      local p = assert(gen.open{path = path, period = 100, resolve = "plain"})
+      p:name(8, "f", 1, "@a.lua")
+      p:name(16, "g", 2, "@a.lua")
+      for _, s in ipairs(stacks) do
+        local stack = {}
+        for _, id in ipairs(s) do
+          stack[#stack + 1] = id
+          stack[#stack + 1] = 0
+        end
+        p:sample(stack)
+      end
+      p:close()
+    end
+
+    local START, MAIN, SORT, OPEN = 0x7f0001, 0x7f0101, 0x7f0201, 0x7f0301
+    local STACKS = {{8, MAIN, START}, {SORT, 16, MAIN, START}, {OPEN, MAIN, START},
+                    {MAIN, START}}
+
+    -- The stacks of the result, outermost frame first, however a format has them.
+    local read = {}
+    function read.collapsed(text)
+      local list = {}
+      for line in text:gmatch "([^\n]+)\n" do
+        list[#list + 1] = line:gsub(";%[table%] %d+$", ""):gsub(" %b()", ""):gsub(";", " ")
+      end
+      return list
+    end
+    function read.pprof(text)
+      local p, list = protobuf.profile(text), {}
+      for i, s in ipairs(p.samples) do
+        local names = {}
+        for k, at in ipairs(s.locations) do
+          names[#s.locations - k + 1] = p.functions[p.locations[at][1]].system
+        end
+        list[i] = table.concat(names, " ")
+      end
+      return list
+    end
+    function read.speedscope(text)
+      local f, list = cjson.decode(text), {}
+      for i, stack in ipairs(f.profiles[1].samples) do
+        local names = {}
+        for k, frame in ipairs(stack) do names[k] = f.shared.frames[frame + 1].name end
+        names[#names] = nil
+        list[i] = table.concat(names, " ")
+      end
+      return list
+    end
+    function read.firefox(text)
+      local p, list = cjson.decode(text), {}
+      local t = p.shared
+      for i, stack in ipairs(p.threads[1].nativeAllocations.stack) do
+        local names = {}
+        stack = t.stackTable.prefix[stack + 1]
+        while stack ~= cjson.null do
+          local fn = t.frameTable.func[t.stackTable.frame[stack + 1] + 1]
+          table.insert(names, 1, t.stringArray[t.funcTable.name[fn + 1] + 1])
+          stack = t.stackTable.prefix[stack + 1]
+        end
+        list[i] = table.concat(names, " ")
+      end
+      return list
+    end
+
+    local function stacks(format, ...)
+      local list = read[format](convert("--to", format, ..., path))
+      table.sort(list)
+      return list
+    end
+
+    for _, format in ipairs{"collapsed", "pprof", "speedscope", "firefox"} do
+      it("--to " .. format .. "; --start-up keeps them", function()
+        write(STACKS)
+        assert.same({"f", "g sym_7f0200", "sym_7f0100", "sym_7f0300"}, stacks(format, "--plain"))
+        local start = "sym_7f0000 sym_7f0100"
+        assert.same({start, start .. " f", start .. " g sym_7f0200", start .. " sym_7f0300"},
+                    stacks(format, "--start-up"))
+      end)
+    end
+
+    it("as far as these are the same, and not those between scripts", function()
+      write{{8, SORT, MAIN, START}, {16, OPEN, MAIN, START}, {8, MAIN, 16, SORT, MAIN, START}}
+      assert.same({"sym_7f0200 f", "sym_7f0200 g sym_7f0100 f", "sym_7f0300 g"},
+                  stacks("collapsed", "--plain"))
+    end)
+
+    it("of nearly all stacks: one that could not be walked to its end changes nothing", function()
+      local list = {{8, MAIN}}
+      for i = 1, 20 do list[#list + 1] = {8, 0x7f1001 + 256 * i, MAIN, START} end
+      write(list)
+      local found = stacks("collapsed", "--plain")
+      assert.equal("sym_7f0100 f", found[1])
+      for i = 2, #found do assert.truthy(found[i]:find "^sym_7f%x+ f$", found[i]) end
+    end)
+
+    it("and of no stack that has no script, where there is none in the profile", function()
+      write{{MAIN, START}, {OPEN, MAIN, START}}
+      assert.same({"sym_7f0000 sym_7f0100", "sym_7f0000 sym_7f0100 sym_7f0300"},
+                  stacks("collapsed", "--plain"))
+    end)
   end)
 
   it("--to collapsed: weights, one stack a line", function()

@@ -340,6 +340,22 @@ static Reading *readinput (ReaderClient *client) {
   return r;
 }
 
+static Fold fold;
+
+/* What the stacks of a file leave out, or nothing. */
+static const Fold *folded (const Reading *r) {
+  uint32_t i;
+  if (!fold_init(&fold, r, upto(4) == 0))
+    fail("no memory");
+  for (i = 1; i < r->tree.n; i++) {
+    if (fold_parent(&fold, r, i) >= i)
+      fail("a parent behind its child");
+    if (fold.folded[i] && !r->functions[r->fn[i]].native)
+      fail("a function of a script is left out");
+  }
+  return &fold;
+}
+
 static void run (Output *o) {
   uint64_t what = upto(16);
   Reading *r;
@@ -348,7 +364,7 @@ static void run (Output *o) {
     if (firefox_start(&f, folder) != NULL)
       fail("no room to spill");
     r = readinput(&f.client);
-    if (r != NULL && firefox_write(&f, r, "\"meta\":{},\"libs\":[]", o) != NULL)
+    if (r != NULL && firefox_write(&f, r, folded(r), "\"meta\":{},\"libs\":[]", o) != NULL)
       fail("no Firefox profile");
     firefox_free(&f);
   }
@@ -357,7 +373,7 @@ static void run (Output *o) {
     if (flame_start(&f, folder) != NULL)
       fail("no room to spill");
     r = readinput(&f.client);
-    if (r != NULL && flame_speedscope(&f, r, "x", o) != NULL)
+    if (r != NULL && flame_speedscope(&f, r, folded(r), "x", o) != NULL)
       fail("no speedscope profile");
     flame_free(&f);
   }
@@ -378,13 +394,14 @@ static void run (Output *o) {
     if (r != NULL) {
       readersum_finish(&sum, r);
       checksums(r, &sum);
-      if (what == 4 && !pprof_write(r, &sum, o))
+      if (what == 4 && !pprof_write(r, folded(r), &sum, o))
         fail("no pprof profile");
-      if (what == 5 && !flame_collapsed(r, &sum, (enum FlameWeight)upto(4), o))
+      if (what == 5 && !flame_collapsed(r, folded(r), &sum, (enum FlameWeight)upto(4), o))
         fail("no collapsed stacks");
     }
     readersum_free(&sum);
   }
+  fold_free(&fold);
   if (r != NULL)
     reader_free(r);
 }

@@ -57,7 +57,7 @@ end
 
 --- {types = {"alloc_objects/count", …}, samples = {{locations, values,
 -- labels = {type =, class =}}}, locations = {[id] = {function id, line}},
--- functions = {[id] = {name, file, line}}, period, periodtype, default,
+-- functions = {[id] = {name, system, file, line}}, period, periodtype, default,
 -- nanos, duration}. Every index and id is checked.
 function M.profile(bytes)
   local p = {types = {}, samples = {}, locations = {}, functions = {}}
@@ -84,7 +84,7 @@ function M.profile(bytes)
   for _, m in ipairs(raw[5] or {}) do
     m = message(m)
     assert(m[1] > 0 and not p.functions[m[1]], "bad function id")
-    p.functions[m[1]] = {name = string(m[2]), file = string(m[4]),
+    p.functions[m[1]] = {name = string(m[2]), system = string(m[3]), file = string(m[4]),
                          line = m[5] or 0}
   end
   for _, m in ipairs(raw[4] or {}) do

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Which nodes are folded away (fold.h), from the outermost frames inwards. A node
+** weighs as much as there are nodes below that reach a script, with itself.
+*/
+#include "fold.h"
+
+#include <stdlib.h>
+
+#define DEEPEST		64	/* frames that are folded at most; fits a byte */
+
+/* Parents stand before their children in the tree. */
+static void weigh (const Reading *r, uint32_t *weight) {
+  uint32_t i;
+  for (i = r->tree.n - 1; i > 0; i--) {
+    if (weight[i] > 0 || !r->functions[r->fn[i]].native)
+      weight[r->tree.nodes[i].parent] += ++weight[i];
+  }
+}
+
+/* The native function of most of the outermost frames; 'nfunctions': there is none. */
+static uint32_t outermost (const Reading *r, const uint32_t *weight, uint32_t *sums) {
+  uint32_t best = r->nfunctions, i;
+  for (i = 1; i < r->tree.n; i++) {
+    if (r->tree.nodes[i].parent == 0)
+      sums[r->fn[i]] += weight[i];
+  }
+  for (i = 0; i < r->nfunctions; i++) {
+    if (sums[i] > 0 && (best == r->nfunctions || sums[i] > sums[best]))
+      best = i;
+  }
+  return best < r->nfunctions && r->functions[best].native ? best : r->nfunctions;
+}
+
+/* Is the frame outside of the node the one at 'depth' that is folded? */
+static int isnext (const Fold *f, const Reading *r, uint32_t node, int depth) {
+  uint32_t parent = r->tree.nodes[node].parent;
+  return parent != 0 && f->folded[parent] == depth;
+}
+
+/* The native function of all frames inside of those at 'depth' (FO1), or
+   'nfunctions'. */
+static uint32_t further (const Fold *f, const Reading *r, const uint32_t *weight,
+                         int depth) {
+  uint32_t function = r->nfunctions, i;
+  for (i = 1; i < r->tree.n; i++) {
+    if (weight[i] == 0 || !isnext(f, r, i, depth))
+      continue;
+    if (!r->functions[r->fn[i]].native ||
+        (function != r->nfunctions && r->fn[i] != function))
+      return r->nfunctions;
+    function = r->fn[i];
+  }
+  return function;
+}
+
+int fold_init (Fold *f, const Reading *r, int keep) {
+  uint32_t *weight, *sums, function = r->nfunctions, i;
+  int depth, ok;
+  f->folded = calloc(r->tree.n, 1);
+  if (f->folded == NULL || keep)
+    return f->folded != NULL;
+  weight = calloc(r->tree.n, sizeof(*weight));
+  sums = calloc(r->nfunctions + (size_t)1, sizeof(*sums));
+  ok = weight != NULL && sums != NULL;
+  if (ok) {
+    weigh(r, weight);
+    function = outermost(r, weight, sums);
+  }
+  for (depth = 0; depth < DEEPEST && function < r->nfunctions; depth++) {
+    for (i = 1; i < r->tree.n; i++) {
+      if (r->fn[i] == function &&
+          (depth == 0 ? r->tree.nodes[i].parent == 0 : isnext(f, r, i, depth)))
+        f->folded[i] = (unsigned char)(depth + 1);
+    }
+    function = further(f, r, weight, depth + 1);
+  }
+  free(sums);
+  free(weight);
+  return ok;
+}
+
+void fold_free (Fold *f) {
+  free(f->folded);
+  f->folded = NULL;
+}
