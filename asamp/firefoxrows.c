@@ -26,6 +26,21 @@ static void times (FirefoxFile *w, Spill *s, uint64_t n) {
   firefoxfile_end(w);
 }
 
+/*
+** The CPU time from one row to the next: that of the sample, of whose periods there may
+** be several. Of the wall clock it is not known.
+*/
+static void cpudelta (FirefoxFile *w) {
+  uint64_t i;
+  spill_rewind(&w->f->tickweight);
+  firefoxfile_begin(w, "threadCPUDelta");
+  for (i = 0; i < w->f->timerows; i++) {
+    firefoxfile_comma(w, i);
+    output_int(w->o, spill_take(&w->f->tickweight));
+  }
+  firefoxfile_end(w);
+}
+
 static void timesamples (FirefoxFile *w) {
   Firefox *f = w->f;
   uint64_t i;
@@ -53,6 +68,8 @@ static void timesamples (FirefoxFile *w) {
     }
   }
   firefoxfile_end(w);
+  if (w->r->timeperiod > 0 && !w->r->wall)
+    cpudelta(w);
   output_text(w->o, w->r->timeperiod > 0 ? "\"weightType\":\"tracing-ms\",\n"
                                          : "\"weightType\":\"samples\",\n");
   firefoxfile_length(w, f->timerows);
@@ -131,11 +148,23 @@ static void track (FirefoxFile *w) {
   firefoxfile_length(w, i);
 }
 
+/* Of a profile without samples: nothing at its beginning and at its end, for a viewer
+   that looks for the first and the last one. */
+static void nothing (FirefoxFile *w) {
+  output_text(w->o, "\"time\":[0,");
+  output_ms(w->o, (int64_t)w->r->duration);
+  output_text(w->o, "],\n\"stack\":[null,null],\n\"weight\":[0,0],\n"
+                    "\"weightType\":\"bytes\",\n");
+  firefoxfile_length(w, 2);
+}
+
 void firefoxrows_samples (FirefoxFile *w) {
   if (w->f->timerows > 0)
     timesamples(w);
-  else
+  else if (w->f->rows > 0)
     track(w);
+  else
+    nothing(w);
 }
 
 void firefoxrows_allocations (FirefoxFile *w) {

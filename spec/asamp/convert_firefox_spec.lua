@@ -229,6 +229,37 @@ describe("asamp convert --to firefox", function()
     assert.same({1, 3, 0.5}, convert().threads[1].samples.weight)
   end)
 
+  -- Without it the viewer takes a sample of ten periods for one period of a thread that
+  -- sleeps otherwise: a busy thread's graph was at a tenth.
+  it("tells the CPU time since the sample before, of the CPU clock", function()
+    local gen = require "profilegen"
+    for _, wall in ipairs{false, true} do
+      local p = assert(gen.open{path = path, timeperiod = 1000000, wall = wall})
+      p:name(8, "f", 1, "@x.lua")
+      for _, count in ipairs{1, 10, 3} do p:time{8, 1, count = count} end
+      p:close()
+      local f = convert()
+      local samples = f.threads[1].samples
+      assert.same({1, 10, 3}, samples.weight)
+      assert.same(not wall and {1e6, 10e6, 3e6} or nil, samples.threadCPUDelta)
+      assert.equal("ns", f.meta.sampleUnits.threadCPUDelta)
+    end
+  end)
+
+  it("has a thread with samples where the profile has none: it opens", function()
+    local gen = require "profilegen"
+    local p = assert(gen.open{path = path, period = 100})
+    p:close()
+    local f = convert()
+    checkshape(f)
+    local samples = f.threads[1].samples
+    assert.equal(2, samples.length)
+    assert.same({cjson.null, cjson.null}, samples.stack)
+    assert.same({0, 0}, samples.weight)
+    assert.equal(0, samples.time[1])
+    assert.is_nil(f.threads[1].nativeAllocations)
+  end)
+
   it("has an object die when its collection ended", function()
     local gen = require "profilegen"
     local p = assert(gen.open{path = path, period = 100})
