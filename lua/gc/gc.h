@@ -113,11 +113,16 @@
 /*
 ** CallInfos are given back by collections only (luaN_shrinkthread). Upstream's
 ** luaD_shrinkstack frees half of the unused ones at every error that is caught:
-** here they would be garbage, and the next call would make new ones.
+** here they would be garbage, and the next call would make new ones. What an error
+** has left on the stack is erased instead when memory was out: the frame that
+** goes on may have registers there, which the next emergency would take for used.
 */
 #if defined(ldo_c)
-#define luaE_shrinkCI(L)	((void)0)
+#define luaE_shrinkCI(L) \
+  (l_unlikely(G(L)->heap.starved) ? luaN_eraserest(L) : cast_void(0))
 #endif
+
+LUAI_FUNC void luaN_eraserest (lua_State *L);
 
 /*
 ** lua_tolstring makes a string of a number where that is, which may be an upvalue

@@ -222,6 +222,8 @@ typedef struct luaN_Heap {
   const void *rehashing;	/* table that is being resized, or NULL */
   const void *inflight;		/* vector that nobody holds yet, or NULL */
   size_t inflightsize;		/* its bytes */
+  int starved;			/* a request has failed; stacks may hold what
+				   errors have left */
   void *waiting;		/* a moved stack whose sample waits, or NULL */
   size_t waitingsize;		/* its bytes, ... */
   int waitingoutside;		/* ... whether it passed by the nursery */

@@ -265,6 +265,7 @@ void *luaN_obtain (lua_State *L, size_t size, size_t oldsize, int what) {
     if (p == NULL) {
       setdistance(h, d);
       luaN_settle(g);
+      h->starved = 1;
       return NULL;
     }
   }
@@ -325,7 +326,10 @@ static void *relarge (lua_State *L, void *block, size_t osize, size_t nsize,
     if (!canretry(g)) return NULL;
     luaC_fullgc(L, 1);
     p = (char *)(*g->frealloc)(g->ud, block, osize, nsize);
-    if (p == NULL) return NULL;
+    if (p == NULL) {
+      h->starved = 1;
+      return NULL;
+    }
   }
   if (l_unlikely(h->watched != NULL)) tellfree(L, block);
   h->held += nsize - osize;

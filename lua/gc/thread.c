@@ -101,6 +101,12 @@ size_t luaN_scanthread (global_State *g, lua_State *th, int all) {
 }
 
 
+void luaN_eraserest (lua_State *L) {
+  luaN_erase(L->top.p, L->stack_last.p + EXTRA_STACK - L->top.p);
+  G(L)->heap.starved = 0;
+}
+
+
 void luaN_shrinkthread (lua_State *th, int all) {
   int keep = (th->marked & LUAN_LONG) && !all;
   if (!keep) {

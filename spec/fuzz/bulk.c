@@ -131,7 +131,7 @@ static int b_compare (lua_State *L) {
 
 static void a_shrink (lua_State *L) {
   int s = any_slot(), to = any_slot(), i, done;
-  Value v = slot(s);
+  Value v;
   Node *n;
   shrink.slots = 64 << random_below(6);  /* up to 32 KiB */
   shrink.mode = (int)random_below(4);
@@ -139,7 +139,12 @@ static void a_shrink (lua_State *L) {
   shrink.dying = 1 + (int)random_below(DYING);
   if (shrink.dying > shrink.slots / 8) shrink.dying = shrink.slots / 8;
   shrink.first = shrink.slots / 2 + (int)random_below((unsigned)(shrink.slots / 4));
-  if (v.tag == V_NIL || !call(L, b_weak, 0, 1)) return;
+  if (!call(L, b_weak, 0, 1)) return;
+  v = slot(s);  /* a finalizer may have stored there */
+  if (v.tag == V_NIL) {
+    lua_pop(L, 1);
+    return;
+  }
   n = node_new(N_TABLE, lua_topointer(L, -1));
   n->mt = shrink.mode;
   push_slot(L, s);

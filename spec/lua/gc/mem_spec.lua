@@ -203,6 +203,42 @@ describe("an emergency collection", function()
     end
   end)
 
+  -- A bug that was: a list that had been built until memory was out lay in registers
+  -- that nobody used any more, and the closure that came next could not be made.
+  it("finds what a memory error that was caught has left in free registers", function()
+    local names = {}
+    for i = 1, 180 do names[i] = "a" .. i end
+    local FUNCTIONS = ([[
+      do local NAMES end  -- a frame with many registers
+      local function own()  -- the list is a variable of the function that catches
+        local NAMES
+        local t = {}
+        pcall(function() while true do t[#t + 1] = {} end end)
+      end
+      local function inner()
+        pcall(function()
+          local NAMES
+          local t = {}
+          while true do t[#t + 1] = {} end
+        end)
+      end
+      local v1, v2 = {1}, {2}
+    ]]):gsub("NAMES", table.concat(names, ", ", 1, 180), 1)
+       :gsub("NAMES", table.concat(names, ", ", 1, 100))
+    for _, use in ipairs {
+      "own() local g = function() return v1, v2 end return #g()",
+      "inner() local g = function() return v1, v2 end return #g()",
+      "inner() v1.a, v1.b, v1.c = 1, 2, 3 return v1.a",
+    } do
+      local text = FUNCTIONS .. use
+      for limit = 300000, 500000, 10000 do
+        local s = states.open {limit = limit}
+        assert.same({"ok", 1}, {s:run(text)}, use .. ", limit " .. limit)
+        closed(s, use)
+      end
+    end
+  end)
+
   it("runs no finalizer", function()
     local s = states.open {limit = 400000}
     local status, during, after = s:run(function(state)
