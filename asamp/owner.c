@@ -61,10 +61,20 @@ static int unknown (const luaN_Code *code, void *const *a, int n,
 }
 
 
-int owner_mark (lua_State *L, void **a, int n, int whole) {
+unsigned owner_states (const void *sp, const void **states, unsigned max) {
+  luaN_Protected p = luaN_protected();
+  const char *inner = sp;
+  unsigned n = 0;
+  for (; p.L != NULL && n < max; outwards(&p, &inner))
+    if (n == 0 || states[n - 1] != p.L) states[n++] = p.L;
+  return n;
+}
+
+
+int owner_mark (lua_State *L, const void *sp, void **a, int n, int whole) {
   const lua_State *me = luaN_main(L);
   luaN_Protected p = luaN_protected();
-  const char *inner = (const char *)&p;
+  const char *inner = sp;
   int isown = 1;  /* what the last protected call that was passed is */
   int i, m = 0, skip;
   luaN_Code code;

@@ -8,7 +8,7 @@
 ** call is the next one outside of it.
 **
 **   OW1  nothing is read from the C stack but protected calls that lie on the
-**        stack of this OS thread, outside of the caller;
+**        stack of this OS thread, outside of where it is told to begin;
 **   OW2  a state that is entered without a protected call, inside of another, is
 **        taken for that one.
 **
@@ -34,9 +34,16 @@ int owner_mixed (lua_State *L);
 /*
 ** Of the n native frames of this thread those in other states' bytecode loops
 ** are marked, and those in their coroutines are left out. Returns how many there
-** are then. 'whole': they are all there are.
+** are then. 'whole': they are all there are. 'sp': the stack pointer at the innermost
+** of them, or inside.
 */
-int owner_mark (lua_State *L, void **a, int n, int whole);
+int owner_mark (lua_State *L, const void *sp, void **a, int n, int whole);
+
+/*
+** The states that run on this thread, as their main threads, innermost first: writes
+** 'max' at most and returns how many. 'sp' as in owner_mark.
+*/
+unsigned owner_states (const void *sp, const void **states, unsigned max);
 
 /* Of a marked frame the address, else NULL. */
 static inline const char *owner_marked (const void *a) {

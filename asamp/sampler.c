@@ -272,6 +272,7 @@ int sampler_open (Sampler *s, const SamplerOptions *o, uint64_t period,
   s->timeperiod = o->timeperiod;
   s->wall = o->wall;
   s->timing.samples = s->timing.inticks = s->timing.inpoints = 0;
+  s->timing.cramped = 0;
   tracker_begin(&s->tracker, &client, s, period, o->native);
   return 1;
 }
@@ -395,6 +396,11 @@ static int report (Sampler *s, const ProfileTotals *t) {
               (unsigned long long)s->timing.samples);
     fprintf(stderr, "profile: %s\n", s->path);
   }
+  if (s->timing.cramped > 0)
+    fprintf(stderr, "profiler: %s: %llu samples of time have no C stack, for this "
+            "thread's alternate signal stack has no room for the walk; give it more "
+            "(sigaltstack), or none\n", s->path,
+            (unsigned long long)s->timing.cramped);
   if (t->error != 0)
     fprintf(stderr, "profiler: %s: %s; %llu samples are lost\n", s->path,
             profile_message(t->error), lost);

@@ -222,7 +222,7 @@ static void natives (Stack *s, lua_State *L, Natives *w) {
   if (owner_mixed(L)) {  /* all of them are needed */
     int n = 0, m;
     while ((m = unwind_more(w->more, s->native, n, NATIVEROOM)) > n) n = m;
-    w->n = owner_mark(L, s->native, n, w->more->ended);
+    w->n = owner_mark(L, __builtin_frame_address(0), s->native, n, w->more->ended);
     w->more = NULL;
   }
 }

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Timers: calls a function at a rate of CPU time of one OS thread, or of wall
-** time, in a signal handler on that thread.
+** Timers: calls functions at rates of CPU time of one OS thread, or of wall time, in
+** a signal handler on that thread. A timer is of somebody whose code may run on the
+** thread (a Lua state); an OS thread has one clock of a sort that makes signals,
+** whatever the number of its timers, at the highest of their rates. What has passed
+** since the tick before is given to the timer of whose code runs: to one, all of it.
 **
 ** What a tick stands for is read from the clock, not counted: 'count' periods
-** of the clock have passed since the tick before. So a signal that comes late,
+** of the timer's time have passed since its tick before. So a signal that comes late,
 ** or not at all, loses nothing, and what makes the signals need not be exact:
 **   TIMER_CPU    CPU time: the thread's POSIX timer. The kernel looks at it when
 **                the scheduler ticks (100 to 1000 times a second), so a tick of
@@ -21,19 +24,25 @@
 ** then, so one that is still on its way when the process becomes another program
 ** (exec) does not end that, as SIGPROF would. Its disposition is ours while any
 ** timer runs. SIGURG of another origin is passed on to the handler that was
-** there before, once; one of our own that comes late is dropped.
+** there before, once; one of our own that comes late is dropped. The handler runs on
+** the thread's alternate stack (SA_ONSTACK, altstack.h), of which it leaves what is
+** above TIMER_STACK bytes alone, with the tick.
 **
-**   C1  periods counted since timer_start = floor(time / period + 1/2), where
-**       the CPU time that ticks take themselves is not part of the time;
+**   C1  periods counted of a timer = floor(its time / period + 1/2), and the times of a
+**       clock's timers add up to the clock's, while there are any: but for CPU time
+**       that ticks take themselves;
 **   C2  no tick after timer_stop has returned, on whatever thread it is called;
-**   C3  sampling takes about half of the time at most, however high the rate and
-**       however long a tick takes: the next one comes later, and counts for
-**       more. What is taken: the signal itself (measured at the start, where
-**       the rate is high), the tick, and what timer_cost has told;
-**   C4  a Timer is never given back to the system: a handler may look at it;
-**   C5  a descriptor is the timer's own when its event has the number that it
+**   C3  sampling takes about half of the thread's time at most, however high the rates,
+**       however many the timers and however long a tick takes: the next one comes
+**       later, and counts for more. What is taken: the signal itself (measured at the
+**       start, where the rate is high), the tick, and what timer_cost has told;
+**   C4  neither timers nor clocks are given back to the system: a handler may look at
+**       them;
+**   C5  a descriptor is the clock's own when its event has the number that it
 **       had: one that the program has closed, and may have for something else,
-**       is left alone. There are no ticks then.
+**       is left alone. There are no ticks then;
+**   C6  while nobody's code runs that has a timer, time is given to the timer that had
+**       it last: one that is alone has all of it.
 ** In the child of a fork there is no timer: timer_forked.
 */
 #ifndef asamp_timer_h
@@ -53,19 +62,52 @@ typedef enum TimerClock { TIMER_CPU, TIMER_EXACT, TIMER_WALL } TimerClock;
 typedef void TimerTick (void *ud, uint64_t count, void *context);
 
 /*
-** A timer of the calling thread that runs from now on, with a period of 'ns'
-** nanoseconds. NULL: there is none (SIGURG is blocked in this thread, say);
-** 'err' says why in one line.
+** Bytes that the handler takes of its stack at most, beside the kernel's, with a tick
+** that walks a C stack: an alternate stack of 8 KiB, as many programs give their
+** threads, has room for it. And without such a tick.
 */
-Timer *timer_start (uint64_t ns, TimerClock clock, TimerTick *f, void *ud,
-                    char *err, size_t errsize);
+#if defined(__SANITIZE_ADDRESS__)
+#define TIMER_STACK	((size_t)8192)
+#define TIMER_LEAST	((size_t)6144)
+#else
+#define TIMER_STACK	((size_t)4352)
+#define TIMER_LEAST	((size_t)2048)
+#endif
+
+/*
+** Whose code the thread runs that has been interrupted, innermost first: writes
+** TIMER_DEPTH at most, and returns how many. As TimerTick.
+*/
+#define TIMER_DEPTH	16u
+typedef unsigned TimerWho (const void **whose, void *context);
+
+/* Before the first timer; the same function for all of them. */
+void timer_who (TimerWho *who);
+
+/*
+** A timer of the calling thread that runs from now on, with a period of 'ns'
+** nanoseconds, for 'whose' code. NULL: there is none (SIGURG is blocked in this
+** thread, say); 'err' says why in one line.
+*/
+Timer *timer_start (uint64_t ns, TimerClock clock, const void *whose, TimerTick *f,
+                    void *ud, char *err, size_t errsize);
 
 /*
 ** Returns the periods that no tick has counted because its signals have not come
-** (the program has blocked them, or taken their handler, and not given it back),
-** on whatever thread; 0 when the timer's own has ended, for its clock is gone.
+** (the program has blocked them, or taken their handler, and not given it back), if
+** the time was its (C6), on whatever thread; 0 when the timer's own has ended, for its
+** clock is gone.
 */
 uint64_t timer_stop (Timer *t);
+
+/*
+** No tick from here on, on the timer's own thread, and nothing else: it takes no lock,
+** and may be called in a signal handler that interrupted anything. For exit().
+*/
+void timer_leave (Timer *t);
+
+/* Signals of the timer's clock so far, those of other timers too. */
+uint64_t timer_signals (const Timer *t);
 
 /* Is this the OS thread whose timer it is? */
 int timer_mine (const Timer *t);

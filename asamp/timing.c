@@ -14,13 +14,16 @@
 #include <time.h>
 #include <ucontext.h>
 
+#include "altstack.h"
 #include "owner.h"
 
 #if defined(__x86_64__)
 #define IP(u)		((const char *)(u)->uc_mcontext.gregs[REG_RIP])
+#define SP(u)		((const void *)(u)->uc_mcontext.gregs[REG_RSP])
 #define REGISTERS(u)	((const uintptr_t *)(u)->uc_mcontext.gregs), NGREG
 #elif defined(__aarch64__)
 #define IP(u)		((const char *)(u)->uc_mcontext.pc)
+#define SP(u)		((const void *)(u)->uc_mcontext.sp)
 #define REGISTERS(u)	((const uintptr_t *)(u)->uc_mcontext.regs), 31
 #else
 #error "time samples: name the program counter and the registers of a ucontext_t here"
@@ -50,12 +53,27 @@ static uint32_t backtrace_ (Timing *t, const ucontext_t *context) {
   void **a = t->stack;
   int i, all = backtrace_take(t->backtrace, context, a);
   uint32_t n = 0;
-  if (owner_mixed(t->L)) all = owner_mark(t->L, a, all, all < BACKTRACE_MAX);
+  if (owner_mixed(t->L))
+    all = owner_mark(t->L, SP(context), a, all, all < BACKTRACE_MAX);
   for (i = 0; i < all; i++) {
     const char *c = (const char *)a[i] - 1;
     if (!in(&t->code.core, c) && !in(&t->code.protect, c)) a[n++] = a[i];
   }
   return n;
+}
+
+
+/* Whose time it is. */
+static unsigned running (const void **whose, void *context) {
+  return owner_states(SP((const ucontext_t *)context), whose, TIMER_DEPTH);
+}
+
+
+/* 1: the stack has no room for a walk (TI6). */
+static int iscramped (Timing *t, uint64_t count, const ucontext_t *context) {
+  if (altstack_room(context) >= TIMER_STACK) return 0;
+  t->cramped += count;
+  return 1;
 }
 
 
@@ -78,7 +96,7 @@ static void tick (void *ud, uint64_t count, void *context) {
   e.L = m.L;
   e.ci = m.ci;
   e.collecting = (uint32_t)m.collecting;
-  e.n = t->native ? backtrace_(t, u) : 0;
+  e.n = (t->native && !iscramped(t, count, u)) ? backtrace_(t, u) : 0;
   moments_add(&t->moments, &e, t->stack);
   t->inticks += now() - e.time;
 }
@@ -118,12 +136,11 @@ int timing_start (Timing *t, lua_State *L, uint64_t ns, TimerClock clock,
       return nomemory(err, errsize);
     }
   }
-  if (native) {
-    owner_prime();
-    if (!backtrace_open(t->backtrace, owner_stackend()))
-      return nomemory(err, errsize);
-  }
-  t->timer = timer_start(ns, clock, tick, t, err, errsize);
+  owner_prime();
+  if (native && !backtrace_open(t->backtrace, owner_stackend()))
+    return nomemory(err, errsize);
+  timer_who(running);
+  t->timer = timer_start(ns, clock, luaN_main(L), tick, t, err, errsize);
   return t->timer != NULL;
 }
 

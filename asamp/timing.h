@@ -58,7 +58,8 @@ typedef struct Timing {
   Moment last;			/* that it has completed; native frames apart */
   uint64_t away;		/* periods while another thread ran the state, or for
 			   which no signal came (TI5) */
-  uint64_t samples;		/* periods that became samples, in the session */
+  uint64_t samples;		/* periods that became samples, in the session, ... */
+  uint64_t cramped;		/* ... and moments of them without a C stack (TI6) */
   uint64_t inticks, inpoints;	/* ns that took, in the session */
 } Timing;
 

@@ -55,7 +55,8 @@ CORE_O = $(CORE:%=$(B)/$(1)/%.o) $(OURS:lua/%.c=$(B)/$(1)/%.o)
 
 # The modules of the profiler, for every variant but plain.
 SAMPLER := core embed sampler tracker pending followed blocks classes stack functions \
-  unwind backtrace readable owner native symbols indirect gap timing timer moments profile event outfile \
+  unwind backtrace readable owner native symbols indirect gap timing timer altstack moments \
+  profile event outfile \
   packer encoder batch objects vmprof hash idmap descriptor place filekind
 READING := reader readerevent readerbatch readername readerleft readersum course marks ledger \
   bins fifo strtab tree details source spill descriptor filekind unpacker readerfollow \

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Alternate signal stacks (altstack.h).
+*/
+#define _GNU_SOURCE
+#include "altstack.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#ifndef AT_MINSIGSTKSZ
+#define AT_MINSIGSTKSZ	51
+#endif
+#ifndef SS_AUTODISARM
+#define SS_AUTODISARM	(1U << 31)
+#endif
+
+#define FRAME	((size_t)4096)	/* that a signal takes at most, in a program that
+				   does not ask for more (of x86's tiles) */
+
+static pthread_key_t key;	/* where ours is mapped */
+static int iskey;
+
+
+/* The most that a signal may take. */
+static size_t framesize (void) {
+  size_t n = (size_t)getauxval(AT_MINSIGSTKSZ);
+  return (n == 0) ? FRAME : n;
+}
+
+
+static size_t pagesize (void) {
+  return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+
+/* Of the mapping, with the page below. */
+static size_t wholesize (void) {
+  size_t page = pagesize();
+  return (framesize() + ALTSTACK_BYTES + page - 1) / page * page + page;
+}
+
+
+/* AS2 */
+static void threadends (void *p) {
+  char *map = p, *here = __builtin_frame_address(0);
+  stack_t s, none;
+  memset(&none, 0, sizeof(none));
+  none.ss_flags = SS_DISABLE;
+  if (here > map && here < map + wholesize()) return;
+  if (sigaltstack(NULL, &s) == 0 && s.ss_sp == map + pagesize())
+    sigaltstack(&none, NULL);
+  munmap(map, wholesize());
+}
+
+
+static void once (void) {
+  iskey = (pthread_key_create(&key, threadends) == 0);
+}
+
+
+static int failed (char *err, size_t errsize) {
+  snprintf(err, errsize, "cannot sample time: no stack for its signals: %s",
+           strerror(errno));
+  return 0;
+}
+
+
+static int set (char *map, char *err, size_t errsize) {
+  stack_t s;
+  memset(&s, 0, sizeof(s));
+  s.ss_sp = map + pagesize();
+  s.ss_size = wholesize() - pagesize();
+  s.ss_flags = (int)SS_AUTODISARM;
+  if (sigaltstack(&s, NULL) == 0) return 1;
+  s.ss_flags = 0;  /* before Linux 4.7 */
+  if (sigaltstack(&s, NULL) == 0) return 1;
+  return failed(err, errsize);
+}
+
+
+/* Once a thread: that it is off later may be AS3. */
+static int give (char *err, size_t errsize) {
+  static pthread_once_t control = PTHREAD_ONCE_INIT;
+  char *map;
+  pthread_once(&control, once);
+  if (iskey && pthread_getspecific(key) != NULL) return 1;
+  map = mmap(NULL, wholesize(), PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  if (map == MAP_FAILED) return failed(err, errsize);
+  errno = iskey ? 0 : EAGAIN;
+  if (mprotect(map, pagesize(), PROT_NONE) != 0 || !iskey ||
+      (errno = pthread_setspecific(key, map)) != 0) {
+    failed(err, errsize);
+    munmap(map, wholesize());
+    return 0;
+  }
+  return set(map, err, errsize);
+}
+
+
+int altstack_use (size_t least, char *err, size_t errsize) {
+  size_t frame = framesize();
+  stack_t s;
+  if (sigaltstack(NULL, &s) != 0) return failed(err, errsize);
+  if (s.ss_flags & SS_DISABLE) return give(err, errsize);
+  least += (frame < FRAME) ? frame : FRAME;
+  if (s.ss_size >= least) return 1;
+  snprintf(err, errsize, "cannot sample time: the alternate signal stack of this "
+           "thread has %lu bytes; give it %lu or more, or none (sigaltstack)",
+           (unsigned long)s.ss_size, (unsigned long)(frame + ALTSTACK_BYTES));
+  errno = EINVAL;
+  return 0;
+}
+
+
+size_t altstack_room (const ucontext_t *context) {
+  const stack_t *s = &context->uc_stack;
+  uintptr_t from = (uintptr_t)s->ss_sp, here = (uintptr_t)__builtin_frame_address(0);
+  if ((s->ss_flags & SS_DISABLE) || here < from || here - from >= s->ss_size)
+    return SIZE_MAX;
+  return here - from;
+}

@@ -1,0 +1,146 @@
+-- SPDX-License-Identifier: MIT
+-- The stacks on which signals of time samples come.
+--
+-- They came on whatever stack the program was on: a script on a stack of 10 KiB
+-- (makecontext) died of a segmentation fault, for a signal takes 3 KiB and more, and
+-- hosts written in Go end when they meet a handler without SA_ONSTACK.
+
+local peers = require "peers"
+local process = require "spec.support.process"
+local stacks = require "stacks"
+local times = require "spec.support.times"
+
+local ASAN = os.getenv "ASAMP_VARIANT" == "asan"
+
+-- Runs code on an OS thread of its own, which begins without an alternate stack.
+local function thread(code, ...)
+  local t = peers.thread([[
+    local stacks = require "stacks"
+    stacks.alternate(0)
+    local times = require "spec.support.times"
+    local WALL = {rate = 10000, wall = true}
+    local results = table.pack((function(...) ]] .. code .. [[ end)(...))
+    stacks.alternate()
+    return table.unpack(results)]], ...)
+  return select(2, assert(t:join()))
+end
+
+describe("a signal of a time sample", function()
+  it("comes on the alternate stack, also where the program's has 10 KiB", function()
+    local status, out, err = process.run{process.file[[
+      local stacks, times = require "stacks", require "spec.support.times"
+      local function inner()
+        local stop = os.clock() + 0.1
+        repeat for _ = 1, 1000 do end until os.clock() > stop
+      end
+      for _, o in ipairs{{rate = 1000, wall = true}, {rate = 10000, wall = true}, {rate = 10000}} do
+        local list = times.of(function() for _ = 1, 3 do stacks.small(10240, inner) end end, o)
+        assert(stacks.flags() == false)
+        print(times.within(list, "stacks_small") > 0.5 or times.within(list, "stacks_entry") > 0.5)
+      end]]}
+    if not ASAN then  -- which warns of makecontext, and takes more of the stack
+      assert.same({0, ("true\n"):rep(3), ""}, {status, out, err})
+    end
+    times.of(function() assert.is_true(stacks.flags()) end)
+  end)
+
+  it("finds a stack where the thread had none, and the thread ends without it", function()
+    local size, own = thread [[
+      local size, own
+      times.of(function() size, own = stacks.told() end, WALL)
+      return size, own]]
+    assert.is_true(size >= 65536 + stacks.frame(), size)
+    assert.is_false(own)
+    local function some()
+      for _ = 1, 8 do thread "times.of(function() end, WALL)" end
+      collectgarbage()
+      return stacks.mappings()
+    end
+    some()
+    local n = some()
+    assert.is_true(some() < n + 8)
+  end)
+
+  it("leaves a thread the stack that it has given itself, and takes a known part", function()
+    local size, own, touched, n = thread [[
+      local shapes, signals = require "shapes", require "signals"
+      stacks.alternate(1 << 17)
+      local size, own
+      local list = times.of(function()
+        for _, shape in ipairs{"fixed", "pointed", "aligned", "sorted", "signalled"} do
+          shapes[shape](function() signals.burn(0.02) end)
+        end
+        size, own = stacks.told()
+      end, WALL)
+      return size, own, stacks.touched(), #list.times]]
+    assert.equal(1 << 17, size)
+    assert.is_true(own)
+    assert.is_true(n > 20, n)
+    -- TIMER_STACK of timer.h, beside what the kernel and the processor take
+    assert.is_true(touched > 1024, touched)
+    assert.is_true(touched < stacks.frame() + (ASAN and 8192 or 4352), touched)
+  end)
+
+  it("walks the C stack on 8 KiB, and where there is less room tells Lua's functions only", function()
+    local script, path = process.file[[
+      local stacks, signals = require "stacks", require "signals"
+      local core = require "profiler.core"
+      local path, size = ...
+      stacks.alternate(tonumber(size))
+      assert(core.open{out = path, period = 1 << 20, timeperiod = 100000, native = true})
+      assert(core.timeon(100000, true))
+      signals.burn(0.1)
+      core.timeoff()
+      local samples = core.stats().timesamples
+      assert(core.close())
+      stacks.alternate()
+      print(samples > 500)]], os.tmpname()
+    local samples = require "spec.support.samples"
+    for i, size in ipairs(ASAN and {16384, 11264} or {8192, 6144}) do
+      local status, out, err = process.run{script, path, size}
+      assert.same({0, "true\n"}, {status, out})
+      local list = samples.read(path)
+      local share = times.within(list, "_start")
+      if i == 2 then
+        assert.is_truthy(err:find("^profiler: " .. path .. ": %d+ samples of time have no C stack, "
+          .. "for this thread's alternate signal stack has no room for the walk; "
+          .. "give it more %(sigaltstack%), or none\n$"), err)
+        assert.equal(0, share)
+      else
+        assert.equal("", err)
+        assert.is_true(share > 0.5, share)
+      end
+    end
+    os.remove(path)
+    os.remove(script)
+  end)
+
+  it("is refused where the thread's stack has no room for it at all", function()
+    local message = thread [[
+      stacks.alternate(4096)
+      local core, path = require "profiler.core", os.tmpname()
+      assert(core.open{out = path, period = 1 << 20})
+      local ok, message = core.timeon(1000000, true)
+      assert(not ok)
+      core.close()
+      os.remove(path)
+      return message]]
+    assert.equal(("cannot sample time: the alternate signal stack of this thread has 4096 bytes; "
+      .. "give it %d or more, or none (sigaltstack)"):format(stacks.frame() + 65536), message)
+  end)
+
+  -- The debug build finds walks to differ that begin in a handler which has
+  -- interrupted any instruction, so there is none of them here.
+  it("gets on with other handlers on that stack", function()
+    local alarms, n = thread [[
+      WALL.native = os.getenv "ASAMP_VARIANT" ~= "debug"
+      local list = times.of(function()
+        stacks.alarms(50000)
+        times.busy(0.3, function() for _ = 1, 1000 do end end)
+        stacks.alarms()
+      end, WALL)
+      return stacks.alarmed(), #list.times]]
+    assert.is_true(alarms > 100, alarms)
+    assert.is_true(n > 20, n)
+  end)
+end)

@@ -1,0 +1,130 @@
+-- SPDX-License-Identifier: MIT
+-- Many sessions on one OS thread share its clock: signals come as often as for one,
+-- and time goes to the state that runs, once.
+--
+-- Each had a timer of its own, and all of the thread's time: 200 states at 100 samples
+-- a second made 20,000 signals a second, each of which asked for a stack, and the
+-- process did nothing else any more.
+
+local peers = require "peers"
+local signals = require "signals"
+
+local START = [[
+  local core = require "profiler.core"
+  path, PERIOD, WALL, EXACT = ...
+  assert(core.open{out = path, period = 1 << 20, timeperiod = PERIOD})
+  assert(core.timeon(PERIOD, WALL, EXACT))
+  function work(n) for _ = 1, n do end end]]
+local STOP = [[
+  local core = require "profiler.core"
+  core.timeoff()
+  local s = core.stats()
+  assert(core.close())
+  os.remove(path)
+  return s.timesamples, s.lost]]
+
+local function open(n, period, wall, exact)
+  local list = {}
+  for i = 1, n do
+    list[i] = peers.new()
+    local p = type(period) == "table" and period[i] or period
+    assert(list[i]:run(START, os.tmpname(), p, wall, exact))
+  end
+  return list
+end
+
+-- Periods that became samples, of each, and what was lost of all.
+local function close(list)
+  local counts, lost = {}, 0
+  for i, s in ipairs(list) do
+    local ok, n, l = s:run(STOP)
+    assert(ok, n)
+    counts[i], lost = n, lost + l
+    s:close()
+  end
+  return counts, lost
+end
+
+-- Has all of them work in turn; returns the CPU time that took, and the signals.
+local function turns(list, seconds, n)
+  signals.chain()
+  local begin = signals.cpu()
+  repeat
+    for _, s in ipairs(list) do assert(s:run("work(...)", n)) end
+  until signals.cpu() - begin > seconds
+  local took, count = signals.cpu() - begin, signals.chained()
+  return took, count
+end
+
+describe("the sessions of a thread", function()
+  after_each(signals.unchain)
+
+  it("make no more signals, all of them, than one does", function()
+    for _, wall in ipairs{false, true} do
+      local list = open(200, 10000000, wall)
+      local begin = os.time()
+      local took, n = turns(list, 0.6, 20000)
+      local counts, lost = close(list)
+      local all = lost
+      for _, c in ipairs(counts) do all = all + c end
+      -- a wall clock goes on while others have the processor
+      local most = wall and os.time() - begin + 1 or took
+      assert.is_true(n <= 1.2 * 100 * most + 5, n .. " in " .. took)
+      -- not 200 times that; half a period of each may be on either side
+      assert.is_true(all <= 1.5 * 100 * most + 10, all .. " in " .. took)
+      assert.is_true(all >= 0.5 * 100 * took - 10, all .. " in " .. took)
+    end
+  end)
+
+  it("have the time in which their state runs, which adds up", function()
+    local list = open(4, {1000000, 500000, 2000000, 1000000}, false, require "spec.support.times".exact)
+    local begin = signals.cpu()
+    repeat
+      for i, s in ipairs(list) do assert(s:run("work(...)", 20000 * i)) end
+    until signals.cpu() - begin > 0.5
+    local took = signals.cpu() - begin
+    local c = close(list)
+    local ms = {c[1], c[2] / 2, c[3] * 2, c[4]}
+    local all = ms[1] + ms[2] + ms[3] + ms[4]
+    assert.is_true(all <= 1020 * took + 10 and all >= 600 * took, all .. " ms in " .. took)
+    for i = 1, 4 do
+      assert.is_true(math.abs(ms[i] / all - i / 10) < 0.1, i .. ": " .. ms[i] .. " of " .. all)
+    end
+  end)
+
+  it("have it once where one state runs another", function()
+    local outer, inner = table.unpack(open(2, 1000000))
+    -- of the inner state while it runs, of the outer one else
+    outer:back(function() for _ = 1, 2000000 do end end)
+    local begin = signals.cpu()
+    for _ = 1, 20 do
+      assert(inner:run("work(...)", 2000000))
+      assert(outer:run("work(...)", 1000000))
+    end
+    local took = signals.cpu() - begin
+    local counts = close{outer, inner}
+    assert.is_true(counts[1] + counts[2] <= 1020 * took + 10, counts[1] + counts[2])
+    assert.is_true(counts[2] > counts[1], counts[2] .. " " .. counts[1])
+  end)
+
+  it("may end before the others, in any order: these go on", function()
+    local list = open(10, 1000000)
+    local took = turns(list, 0.1, 1000)
+    local left, all = {}, 0
+    for i, s in ipairs(list) do
+      if i % 2 == 0 then left[#left + 1] = s
+      else
+        local ok, n = s:run(STOP)
+        assert(ok, n)
+        all = all + n
+        s:close()
+      end
+    end
+    signals.unchain()
+    took = took + turns(left, 0.2, 1000)
+    local counts = close(left)
+    local more = 0
+    for _, c in ipairs(counts) do more = more + c end
+    assert.is_true(all + more <= 1020 * took + 20, all + more)
+  end)
+end)
