@@ -97,6 +97,7 @@ describe("a signal of a time sample", function()
       print(samples > 500)]], os.tmpname()
     local samples = require "spec.support.samples"
     for i, size in ipairs(ASAN and {16384, 11264} or {8192, 6144}) do
+      os.remove(path)
       local status, out, err = process.run{script, path, size}
       assert.same({0, "true\n"}, {status, out})
       local list = samples.read(path)
