@@ -128,9 +128,17 @@ local function timeweights(pa, pb)
   return 1, 1, false
 end
 
--- Whether a profile's sum of a field is exact: every n-th byte was sampled.
-local function even(profile, field)
-  return (field == "bytes" or field == "samples") and not profile.random
+-- The wholes of both and the error of their difference: 0 where both are known
+-- exactly, as the files tell them or because every n-th byte was sampled.
+local function wholes(a, suma, b, sumb, field)
+  local pa, pb = a.profile, b.profile
+  if field == "bytes" and pa.allocated and pb.allocated then
+    return pa.allocated, pb.allocated, 0
+  end
+  local va, vb, error = tested(a, suma, b, sumb, field)
+  local even = (field == "bytes" or field == "samples") and
+               not pa.random and not pb.random
+  return va, vb, even and 0 or error
 end
 
 --- Compares profiles 'pa' and 'pb' with their totals 'a' and 'b' by a field.
@@ -148,7 +156,7 @@ function M.of(pa, a, pb, b, field, options)
   end
   local sa = side(pa, a.whole, field, unita)
   local sb = side(pb, b.whole, field, unitb)
-  local wa, wb, error = tested(sa, a.whole, sb, b.whole, field)
+  local wa, wb, error = wholes(sa, a.whole, sb, b.whole, field)
   local scale = options.scaled and wa > 0 and wb / wa or 1
   sa = side(pa, a.whole, field, unita * scale)
   local key = options.cumulative and "total" or "own"
@@ -162,7 +170,7 @@ function M.of(pa, a, pb, b, field, options)
   end
   return {
     field = field, seconds = seconds, scale = scale, a = wa, b = wb,
-    error = even(pa, field) and even(pb, field) and 0 or error,
+    error = error,
     functions = compared(a.functions, b.functions, functions, key),
     lines = compared(a.lines, b.lines, lines, key),
     types = compared(a.types, b.types, bynames(a.types, b.types), "own"),

@@ -169,6 +169,18 @@ describe("a comparison", function()
     assert.equal(1, told(180))  -- 4.8
   end)
 
+  it("has the exact wholes where both files tell them", function()
+    local a, b = of({{"f@1", 1, 100}}, {random = true}), of({{"f@1", 1, 110}}, {random = true})
+    a.allocated = 10400
+    assert.same({10000, 11000}, {compared(a, b).a, compared(a, b).b})
+    b.allocated = 10500
+    local r = compared(a, b)
+    assert.same({10400, 10500, 0}, {r.a, r.b, r.error})
+    assert.same({"~f 10000 11000"}, short(r.functions))
+    assert.is_true(compared(a, b, {field = "samples"}).error > 0)
+    assert.near(105 / 104, compared(a, b, {scaled = true}).scale, 1e-12)
+  end)
+
   it("compares no CPU time with wall time", function()
     local a, b = of{{"f@1", 3, 400}, {"f@1", 1, 9}}, of{{"f@1", 3, 400}, {"f@1", 1, 9}}
     b.wall = true
