@@ -172,6 +172,7 @@ typedef struct luaN_Memory {
   uint64_t began;	/* CLOCK_MONOTONIC when the last pause, or the one that
 			   is running, began */
   luaN_Phase phase;	/* of the major collection */
+  uint64_t outside;	/* what userdata stand for (luaN_outside) */
 } luaN_Memory;
 
 LUA_API void luaN_memory (lua_State *L, luaN_Memory *m);
@@ -234,6 +235,17 @@ LUA_API size_t luaN_newframes (lua_State *L, luaN_Frame frames[LUAN_DEPTH],
 
 /* coroutine.yield, which the bytecode loop knows by its address (calls.h). */
 LUA_API int luaN_yield (lua_State *L);
+
+/*
+** The full userdata at 'idx' stands for n bytes outside of the heap from now on
+** (0: for none), which paces the collector: memory of a library, or what a
+** resource is worth (the io library takes LUAN_FILE for an open file). Taken back
+** when the userdata dies. A hint, which is lost when there is no memory to note
+** it. Neither collects nor raises an error. luaN_memory tells the sum.
+*/
+LUA_API void luaN_outside (lua_State *L, int idx, size_t n);
+
+#define LUAN_FILE	((size_t)32 * 1024)
 
 /* 1: the thread is the state's main thread. */
 LUA_API int luaN_ismain (lua_State *L);

@@ -4,10 +4,16 @@
 ** Takes the place of upstream's lgc.c, together with the other files here.
 **
 ** A minor collection is due when the nursery's bytes are used up. After it, a
-** major collection that runs goes on for a slice, or one begins when the bytes
-** in use have reached the threshold. Finalizers are called last. A program that
-** has asked for the incremental mode has major collections only: their slices
-** have minor ones before them, but none comes without.
+** major collection that runs goes on for a slice, or one begins when the pacer
+** (pace.c) finds it due. Finalizers come last, in batches: the rest of them has
+** its turn at safe points on the way to the next minor collection. A program that
+** has asked for the incremental mode has the same collections, but its objects
+** with finalizers are found dead by major ones only.
+**
+** Hosts that pace by hand stop the collector and ask for a step now and then. A
+** step of n KiB stands for as many bytes of allocation and pays for as much of a
+** cycle (a major collection) as upstream's: the step multiplier is percent there,
+** of 16 bytes, so that a byte pays for a hundred. Cycles follow each other.
 */
 #define lgc_c
 #define LUA_CORE
@@ -31,6 +37,7 @@
 ** slice is at most CALM bytes.
 */
 #define PACE		4
+#define STEPMUL		100	/* the step multiplier that this is for */
 #define BIG		((l_mem)64 * 1024 * 1024)
 #define CALM		((size_t)512 * 1024)
 
@@ -49,6 +56,7 @@ void luaN_start (lua_State *L) {
   luaN_Gc *c = &G(L)->heap.gc;
   if (!luaN_reserve(G(L), &c->weak, 1) || !luaN_reserve(G(L), &c->majorweak, 1))
     luaM_error(L);
+  luaN_setpace(G(L));
 #if defined(LUAN_DEBUG)
   luaN_readstress(G(L));
 #endif
@@ -84,19 +92,23 @@ GCObject *luaC_newobjdt (lua_State *L, int tt, size_t size, size_t offset) {
 
 /* Bytes that a major collection may look at after 'bytes' of allocation. */
 static size_t share (global_State *g, size_t bytes) {
-  if (g->heap.gc.fullcycles) {
-    size_t least = luaN_stepsize(g);
-    if (bytes < least) bytes = least;  /* what may be allocated until the next */
-    return PACE * (bytes / 100 + 1) * (getgcparam(g->gcstepmul) | 1u);
-  }
-  if (g->heap.gc.old > BIG && PACE * bytes > CALM)
+  size_t work = PACE * bytes;
+  if (!isdecGCmodegen(g))
+    work = work / STEPMUL * (getgcparam(g->gcstepmul) | 1u);
+  if (g->heap.gc.old > BIG && work > CALM)
     return (bytes > CALM) ? bytes : CALM;
-  return PACE * bytes;
+  return work;
 }
 
 
-/* A minor collection, and a major one's work for 'bytes' of allocation. */
-static void step (lua_State *L, size_t bytes, int begin) {
+/* A batch of finalizers; those that are left come before the next collection. */
+static void finalize (lua_State *L) {
+  if (luaN_callfinalizers(L, LUAN_BATCH)) luaN_defer(G(L));
+}
+
+
+/* A minor collection, and 'work' bytes of a major one, which may begin. */
+static void step (lua_State *L, size_t work, int begin) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
   luaN_beginpause(g);
@@ -115,7 +127,7 @@ static void step (lua_State *L, size_t bytes, int begin) {
       luaN_beginmajor(L);
     if (c->shrinking) luaN_shrinkstrings(L);
     if (c->trimming) luaN_trimheap(g, 0);
-    luaN_majorstep(L, share(g, bytes));
+    luaN_majorstep(L, work);
   }
   luaN_newnursery(g);
   luaN_endpause(L);
@@ -125,33 +137,41 @@ static void step (lua_State *L, size_t bytes, int begin) {
     luaN_shrinkthread(L, 0);
     if (L != g->mainthread) luaN_shrinkthread(g->mainthread, 0);
   }
-  luaN_callfinalizers(L, 0);
+  finalize(L);
 }
 
 
 void luaC_step (lua_State *L) {
   global_State *g = G(L);
-  luaN_Gc *c = &g->heap.gc;
-  size_t bytes;
   luaN_settle(g);
-  bytes = c->idle + (size_t)(g->GCdebt + (l_mem)c->nursery);
   if (!gcrunning(g)) luaN_newnursery(g);
-  else if (c->fullcycles && g->gcstate == GCSpause && !c->lost &&
-           !luaN_majordue(g)) {
-    c->idle = bytes;  /* the next step does the work for these, too */
-    luaN_newnursery(g);  /* nothing is due, nor a minor collection before it */
-    luaN_callfinalizers(L, 0);  /* an emergency may have left some */
-  }
-  else {
-    c->idle = 0;
-    step(L, bytes, 0);
-  }
+  else if (luaN_resume(g)) finalize(L);
+  else step(L, share(g, luaN_unpaid(g)), 0);
 }
 
 
-void luaN_step (lua_State *L, size_t bytes) {
-  luaN_settle(G(L));
-  step(L, bytes, G(L)->heap.gc.fullcycles);
+int luaN_step (lua_State *L, int kilobytes, int stopped) {
+  global_State *g = G(L);
+  luaN_Gc *c = &g->heap.gc;
+  unsigned cycles = c->cycles;
+  l_mem debt = (l_mem)kilobytes * 1024;
+  luaN_settle(g);
+  luaN_resume(g);
+  if (kilobytes != 0) {
+    if (!stopped) debt += g->GCdebt;
+    if (debt <= 0) {
+      if (!stopped) luaN_shorten(g, (l_mem)kilobytes * 1024);
+      return 0;
+    }
+  }
+  if (isdecGCmodegen(g)) {
+    step(L, share(g, (size_t)debt + c->nursery), 0);
+    return 0;
+  }
+  step(L, ((size_t)debt + luaN_stepsize(g)) * (getgcparam(g->gcstepmul) | 1u), 1);
+  if (c->cycles == cycles || g->gcstate != GCSpause) return 0;
+  luaN_callfinalizers(L, LUAN_ALL);  /* they belong to the cycle */
+  return 1;
 }
 
 
@@ -166,7 +186,7 @@ void luaC_fullgc (lua_State *L, int isemergency) {
   luaN_endpause(L);
   luaN_mustverify(L, 1);
   luaN_collected(L);
-  if (!isemergency) luaN_callfinalizers(L, 0);
+  if (!isemergency) luaN_callfinalizers(L, LUAN_ALL);
   g->gcemergency = 0;
 }
 
@@ -190,6 +210,7 @@ void luaC_changemode (lua_State *L, int newmode) {
   global_State *g = G(L);
   g->gckind = cast_byte(newmode);
   g->heap.gc.fullcycles = (newmode == KGC_INC);
+  luaN_setpace(g);
 }
 
 
@@ -197,7 +218,7 @@ void luaC_freeallobjects (lua_State *L) {
   global_State *g = G(L);
   g->gcstp = GCSTPCLS;  /* what is made from here on has no finalizer */
   luaN_separate(L, 1);
-  luaN_callfinalizers(L, 1);
+  luaN_callfinalizers(L, LUAN_CLOSING);
   luaN_freeall(L);
 }
 

@@ -9,6 +9,7 @@
 **   remember.c barriers and the remembered set
 **   strings.c  the string table
 **   sweep.c    finalizers, and objects that need more than forgetting
+**   outside.c  memory and resources that userdata stand for
 */
 #ifndef luaN_collector_h
 #define luaN_collector_h
@@ -119,12 +120,21 @@ LUAI_FUNC void luaN_shrinkstrings (lua_State *L);
 LUAI_FUNC void luaN_separate (lua_State *L, int all);
 /* Threads, tables with large vectors, objects from lua_Alloc. */
 LUAI_FUNC void luaN_sweeplists (lua_State *L);
-/* All that wait, unless L has no room for a simple function: then they wait for
-   the next collection, but when the state is closing. */
-LUAI_FUNC void luaN_callfinalizers (lua_State *L, int closing);
+/*
+** Calls the finalizers that are due: a batch of them, or all. Where L has no room
+** for a simple function they wait for the next collection, but when the state is
+** closing. Returns whether some are left for another batch. Runs Lua code.
+*/
+typedef enum { LUAN_BATCH, LUAN_ALL, LUAN_CLOSING } luaN_Calls;
+LUAI_FUNC int luaN_callfinalizers (lua_State *L, luaN_Calls which);
 /* The lists of objects with finalizers give back what they do not need. */
 LUAI_FUNC void luaN_shrinkfinalizers (global_State *g);
 LUAI_FUNC void luaN_freeall (lua_State *L);
+/* } */
+
+/* {== outside.c */
+/* The dead stand for nothing any more. */
+LUAI_FUNC void luaN_sweepoutside (global_State *g);
 /* } */
 
 /* {== minor.c, major.c */
@@ -146,12 +156,26 @@ LUAI_FUNC void luaN_emptyhands (global_State *g);
 LUAI_FUNC void luaN_recount (global_State *g);
 /* Until the next minor collection. */
 LUAI_FUNC void luaN_newnursery (global_State *g);
-/* Bytes from slice to slice in the incremental mode. */
+/* Bytes allocated since the last minor collection. */
+LUAI_FUNC size_t luaN_unpaid (global_State *g);
+/* The next minor collection comes n bytes earlier (later: n < 0). */
+LUAI_FUNC void luaN_shorten (global_State *g, l_mem n);
+/* The next safe point comes early, for finalizers; the rest of the nursery
+   waits for luaN_resume, which returns whether there was any. */
+LUAI_FUNC void luaN_defer (global_State *g);
+LUAI_FUNC int luaN_resume (global_State *g);
+/* Nanoseconds of a clock that only goes forward. */
+LUAI_FUNC uint64_t luaN_now (void);
+/* Bytes that a step by hand stands for at least. */
 LUAI_FUNC size_t luaN_stepsize (global_State *g);
 /* Is it time for a major collection? */
 LUAI_FUNC int luaN_majordue (global_State *g);
-/* A major collection is over: when the next one is due. */
-LUAI_FUNC void luaN_setthreshold (global_State *g);
+/* A major collection has found so many bytes of old objects dead. */
+LUAI_FUNC void luaN_reclaimed (global_State *g, l_mem dead);
+/* It is over. */
+LUAI_FUNC void luaN_cycleended (global_State *g);
+/* When the next one is due, by the mode and its parameters. */
+LUAI_FUNC void luaN_setpace (global_State *g);
 /* The program waits for a collection; it goes on (finalizers may be called). */
 LUAI_FUNC void luaN_beginpause (global_State *g);
 LUAI_FUNC void luaN_endpause (lua_State *L);

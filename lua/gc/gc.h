@@ -227,11 +227,12 @@ LUAI_FUNC void luaN_revive (global_State *g, GCObject *o);
 LUAI_FUNC void luaN_bornstring (global_State *g, TString *ts);
 
 /*
-** A step that the program asks for, as if 'bytes' had been allocated: a minor
-** collection, and so much of a major one. In the incremental mode it begins
-** one.
+** A step that the program asks for, as if so many KiB had been allocated (0: a
+** step of the least size); 'stopped': the collector does not run by itself.
+** Returns whether a cycle has ended with it, its finalizers called; never in the
+** generational mode, where a step is a minor collection.
 */
-LUAI_FUNC void luaN_step (lua_State *L, size_t bytes);
+LUAI_FUNC int luaN_step (lua_State *L, int kilobytes, int stopped);
 
 /* The bucket of the string table for a hash (strings.c). */
 #define luaN_bucket(g,h) \

@@ -210,7 +210,7 @@ void luaN_openheap (luaN_Heap *h) {
   for (i = 0; i < LUAN_CLASSES; i++)
     h->holed[i].next = h->holed[i].prev = &h->holed[i];
   h->used.next = h->used.prev = &h->used;
-  h->gc.threshold = 512 * 1024;
+  h->gc.patience = 2;
   h->gc.limit = MINSTRTABSIZE;
   h->gc.colour = 1;
   h->gc.before = 2;

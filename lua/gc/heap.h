@@ -151,6 +151,9 @@ typedef struct luaN_Gc {
   luaN_List large;		/* objects that lua_Alloc gave one by one */
   luaN_List tables;		/* tables that have had a large vector */
   luaN_List threads;		/* all but the main thread */
+  luaN_List standins;		/* userdata that stand for bytes outside, ... */
+  size_t outside;		/* ... so many bytes, ... */
+  size_t newoutside;		/* ... of which so many since the last minor */
   Table *table;			/* a big table that is being marked, or NULL, */
   unsigned index;		/* ... from this slot on */
   int bucket;			/* first bucket that is not swept yet */
@@ -160,7 +163,14 @@ typedef struct luaN_Gc {
   luaN_Chunk *chunk;		/* first chunk not swept yet, ... */
   unsigned block;		/* ... and its first block not swept yet */
   size_t nursery;		/* bytes from one minor collection to the next */
-  size_t idle;			/* bytes since then, in nurseries that ended without */
+  size_t deferred;		/* ... of which so many come after luaN_resume */
+  unsigned cycles;		/* major collections that have ended */
+  unsigned patience;		/* heaps to allocate before one is due (pace.c) */
+  uint64_t since;		/* 'allocated' when the last one ended */
+  uint64_t volume;		/* bytes of allocation after which one is due */
+  size_t live, taken;		/* bytes in use, taken up, when the last one ended, */
+  size_t standing;		/* ... and 'outside' */
+  size_t finalizers;		/* old objects with finalizers then */
   size_t fixednursery;		/* the size that was asked for, or 0 */
   size_t threshold, early, wide;  /* bytes that begin a major collection (pace.c) */
   size_t explicit;		/* bytes freed by hand (H6) */

@@ -75,6 +75,7 @@ static void atomic (lua_State *L) {
   g->gcstate = GCSatomic;
   luaN_finishmarks(L);
   lua_assert(c->gray.n == 0 && c->major.n == 0 && c->table == NULL);
+  luaN_reclaimed(g, c->old - c->reached);
   c->old = c->reached;
   c->marking = 0;
   c->sweeping = 1;
@@ -122,7 +123,7 @@ static void endmajor (lua_State *L, int all) {
   luaN_shrinkfinalizers(g);
   shrink(L, all);
   luaN_recount(g);
-  luaN_setthreshold(g);
+  luaN_cycleended(g);
 }
 
 

@@ -35,13 +35,14 @@ static int luaN_optnursery (lua_State *L) {
 static int luaN_optstatistics (lua_State *L) {
   luaN_Memory m;
   luaN_memory(L, &m);
-  lua_createtable(L, 0, 10);
+  lua_createtable(L, 0, 11);
 #define BYTES(name) \
   (lua_pushinteger(L, (lua_Integer)m.name), lua_setfield(L, -2, #name))
 #define SECONDS(name) \
   (lua_pushnumber(L, (lua_Number)m.name / 1e9), lua_setfield(L, -2, #name))
   BYTES(inuse);
   BYTES(held);
+  BYTES(outside);
   BYTES(allocated);
   BYTES(tenured);
   BYTES(nursery);

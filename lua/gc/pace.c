@@ -9,6 +9,16 @@
 ** 1 MiB makes no difference that can be told from noise; with 64 KiB, programs
 ** of small heaps spend a tenth of their time on the holes between survivors).
 **
+** A major collection begins for one of these reasons:
+**   growth      what is in use, with what userdata stand for outside, or what
+**               the heap takes up, is that much more than the last one left
+**   volume      so much has been allocated since the last one, in multiples of
+**               what is live, that a look at the old is a small part of the work:
+**               what has died there is found in a heap that does not grow. A
+**               look that finds little makes the next one wait four times longer
+**   finalizers  of the old objects with finalizers, many are new
+** In the incremental mode the volume is what upstream's pause would be.
+**
 ** The debug build reads LUAN_STRESS from the environment when a state is made:
 **   nursery=N   bytes of every nursery (1: a collection at every safe point)
 **   major       a major collection always runs, a slice at every minor one
@@ -53,6 +63,29 @@
 /* Bytes of old objects that may be looked at for one allocation (LUAN_STRESS). */
 #define CHEAP		((l_mem)64 * 1024)
 
+/*
+** Volume before a major collection, in heaps: at first, and at most. A heap counts
+** as VOLUME_MIN bytes at least. Little is less than a FOUND-th of what was old.
+*/
+#define PATIENCE_MIN	2u
+#define PATIENCE_MAX	128u
+#define VOLUME_MIN	((size_t)4 * 1024 * 1024)
+#define FOUND		8
+
+/* New finalizable objects among the old are many: so many, and that part of those
+   which the last major collection left; they count when so many heaps have been
+   allocated since, twice as many when half of these. */
+#define FINALIZERS_MIN	32u
+#define FINALIZERS_PART	8u
+#define FINALIZERS_HEAPS 2u
+
+/* Part of the heap to allocate between two steps of a cycle. */
+#define PARTS		8
+#define SOON		1024u	/* bytes at least before a cycle begins */
+
+/* Bytes from one batch of finalizers to the next. */
+#define BATCHGAP	((l_mem)16 * 1024)
+
 /* Largest step that the incremental mode may be set to (log2 of bytes). */
 #define LARGESTSTEP	30
 
@@ -83,23 +116,66 @@ size_t luaN_stepsize (global_State *g) {
 }
 
 
+/* In the incremental mode: bytes until a cycle begins, or so many that the steps
+   for them end one soon. */
+static size_t untilcycle (global_State *g) {
+  const luaN_Gc *c = &g->heap.gc;
+  uint64_t spent = g->heap.allocated - c->since;
+  size_t part = (size_t)c->old / PARTS, least = luaN_stepsize(g);
+  if (g->gcstate != GCSpause) return (part > least) ? part : least;
+  return (spent + SOON < c->volume) ? (size_t)(c->volume - spent) : SOON;
+}
+
+
 void luaN_newnursery (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
-  size_t n, total = gettotalbytes(g);
+  size_t n;
   if (!gcrunning(g)) n = NURSERY_MAX;
   else if (c->fixednursery != 0) n = c->fixednursery;
-  else if (c->fullcycles && g->gcstate == GCSpause)
-    n = (c->threshold > total) ? c->threshold - total : 1;
-  else if (c->fullcycles)
-    n = luaN_stepsize(g);
   else {
     uint64_t busy = g->heap.allocated / BUSY;
     n = 2 * (size_t)c->old;
     if (n < busy) n = (busy < NURSERY_MAX) ? (size_t)busy : NURSERY_MAX;
     n = (n < NURSERY_MIN) ? NURSERY_MIN : (n > NURSERY_MAX) ? NURSERY_MAX : n;
+    if (c->fullcycles) {
+      size_t most = untilcycle(g);
+      if (n > most) n = most;
+    }
   }
+  c->deferred = c->newoutside = 0;
   c->nursery = n;
   luaE_setdebt(g, -(l_mem)n);
+}
+
+
+size_t luaN_unpaid (global_State *g) {
+  lua_assert(g->heap.gc.deferred == 0);
+  return (size_t)(g->GCdebt + (l_mem)g->heap.gc.nursery);
+}
+
+
+void luaN_shorten (global_State *g, l_mem n) {
+  luaE_setdebt(g, g->GCdebt + n);
+  g->heap.gc.nursery -= n;
+}
+
+
+void luaN_defer (global_State *g) {
+  luaN_settle(g);
+  if (g->GCdebt < -BATCHGAP) {
+    g->heap.gc.deferred = (size_t)(-BATCHGAP - g->GCdebt);
+    luaE_setdebt(g, -BATCHGAP);
+  }
+}
+
+
+int luaN_resume (global_State *g) {
+  luaN_Gc *c = &g->heap.gc;
+  l_mem d = (l_mem)c->deferred;
+  if (d == 0) return 0;
+  c->deferred = 0;
+  luaE_setdebt(g, g->GCdebt - d);
+  return g->GCdebt <= 0;
 }
 
 
@@ -109,12 +185,51 @@ static size_t footprint (const luaN_Heap *h) {
 }
 
 
-int luaN_majordue (global_State *g) {
+/* More is in use than the last major collection left. */
+static int hasgrown (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
-  size_t total = gettotalbytes(g);
+  size_t total = gettotalbytes(g) + c->outside;
   size_t taken = footprint(&g->heap);
   return total >= c->threshold || taken >= c->wide ||
          (total >= c->early && taken >= c->threshold);
+}
+
+
+int luaN_majordue (global_State *g) {
+  const luaN_Gc *c = &g->heap.gc;
+  uint64_t volume = g->heap.allocated - c->since;
+  size_t many = FINALIZERS_MIN + c->finalizers / FINALIZERS_PART;
+  size_t old = c->finalizable.old;
+  size_t new = (old > c->finalizers) ? old - c->finalizers : 0;
+  return hasgrown(g) || volume >= c->volume ||
+         (new >= many &&
+          volume / FINALIZERS_HEAPS >= (uint64_t)c->live / (new / many));
+}
+
+
+void luaN_reclaimed (global_State *g, l_mem dead) {
+  luaN_Gc *c = &g->heap.gc;
+  if (dead >= c->old / FOUND) c->patience = PATIENCE_MIN;
+  else if (!hasgrown(g) && c->patience < PATIENCE_MAX) c->patience *= 4;
+}
+
+
+/* What is to be allocated before a major collection that no growth begins. */
+static uint64_t volume (global_State *g, size_t live) {
+  if (g->heap.gc.fullcycles) {
+    unsigned pause = (unsigned)getgcparam(g->gcpause);
+    return (uint64_t)(live / 100) * (pause > 100 ? pause - 100 : 0);
+  }
+  return (uint64_t)(live > VOLUME_MIN ? live : VOLUME_MIN) * g->heap.gc.patience;
+}
+
+
+/* Percent of what is live that may be in use before a major collection. */
+static unsigned multiple (global_State *g) {
+  unsigned pause = (unsigned)getgcparam(g->gcpause);
+  if (g->heap.gc.fullcycles) return pause;
+  if (isdecGCmodegen(g)) return 100u + getgcparam(g->genmajormul) * SHARE / 100;
+  return (pause > 100) ? 100u + (pause - 100) * SHARE / 100 : 100u;
 }
 
 
@@ -126,17 +241,29 @@ int luaN_majordue (global_State *g) {
 ** vector that is freed by hand leaves the lines that it shared with its
 ** neighbours.
 */
-void luaN_setthreshold (global_State *g) {
+void luaN_setpace (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
-  size_t live = gettotalbytes(g), unit = live / 100, t;
-  unsigned percent = c->fullcycles ? (unsigned)getgcparam(g->gcpause)
-                                   : 100u + getgcparam(g->genmajormul) * SHARE / 100;
+  size_t live = c->live + c->standing, unit = live / 100, t;
+  unsigned percent = multiple(g);
   t = (percent != 0 && unit > MAX_LMEM / percent) ? MAX_LMEM : unit * percent;
   if (!c->fullcycles && t < live + SLACK) t = live + SLACK;
   c->early = c->fullcycles ? t : live + (t - live) / EARLY;
-  if (c->stressmajor) t = c->early = 0;
+  c->volume = volume(g, c->live);
+  if (c->stressmajor) t = c->early = c->volume = 0;
   c->threshold = t;
-  c->wide = t + footprint(&g->heap);
+  c->wide = t + c->taken;
+}
+
+
+void luaN_cycleended (global_State *g) {
+  luaN_Gc *c = &g->heap.gc;
+  c->cycles++;
+  c->live = gettotalbytes(g);
+  c->standing = c->outside;
+  c->taken = footprint(&g->heap);
+  c->since = g->heap.allocated;
+  c->finalizers = c->finalizable.v.n;
+  luaN_setpace(g);
 }
 
 /* }===================================================================== */
@@ -144,7 +271,7 @@ void luaN_setthreshold (global_State *g) {
 
 /* {== statistics ======================================================= */
 
-static uint64_t now (void) {
+uint64_t luaN_now (void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
@@ -152,14 +279,14 @@ static uint64_t now (void) {
 
 
 void luaN_beginpause (global_State *g) {
-  g->heap.gc.began = now();
+  g->heap.gc.began = luaN_now();
 }
 
 
 void luaN_endpause (lua_State *L) {
   luaN_Heap *h = &G(L)->heap;
   luaN_Gc *c = &h->gc;
-  c->pause = now() - c->began;
+  c->pause = luaN_now() - c->began;
   c->pauses += c->pause;
   if (c->pause > c->longest) c->longest = c->pause;
   if (h->sampler == NULL) return;
@@ -189,6 +316,7 @@ LUA_API void luaN_memory (lua_State *L, luaN_Memory *m) {
   m->nursery = c->nursery;
   m->minors = g->heap.minors;
   m->majors = g->heap.majors;
+  m->outside = c->outside;
   m->pause = c->pause;
   m->longest = c->longest;
   m->pauses = c->pauses;

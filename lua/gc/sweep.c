@@ -83,12 +83,19 @@ void luaN_sweeplists (lua_State *L) {
   }
   l->v.n = l->old = n;
   luaN_shrinkvec(g, &l->v);
+  luaN_sweepoutside(g);
 }
 
 /* }===================================================================== */
 
 
 /* {== finalizers ======================================================= */
+
+/* A batch of finalizers ends after so many nanoseconds; the clock is looked at
+   once in LOOK calls. */
+#define BATCH	1000000u
+#define LOOK	8u
+
 
 static int getsfinalizer (global_State *g, GCObject *o, Table *mt) {
   return !tofinalize(o) && gfasttm(g, mt, TM_GC) != NULL &&
@@ -193,13 +200,23 @@ static void callfinalizer (lua_State *L) {
 }
 
 
-void luaN_callfinalizers (lua_State *L, int closing) {
+int luaN_callfinalizers (lua_State *L, luaN_Calls which) {
   luaN_Gc *c = &G(L)->heap.gc;
+  uint64_t end = 0;
+  unsigned i;
   lua_assert(!G(L)->gcemergency);
   if (c->nextfinalized == c->tobefinalized.n ||
-      (!closing && !luaD_checkminstack(L)))
-    return;
-  while (c->nextfinalized < c->tobefinalized.n) callfinalizer(L);
+      (which != LUAN_CLOSING && !luaD_checkminstack(L)))
+    return 0;
+  for (i = 0; c->nextfinalized < c->tobefinalized.n; i++) {
+    if (which == LUAN_BATCH && i % LOOK == LOOK - 1) {  /* so many at least */
+      uint64_t now = luaN_now();
+      if (end == 0) end = now + BATCH;
+      else if (now >= end) return 1;
+    }
+    callfinalizer(L);
+  }
+  return 0;
 }
 
 /* }===================================================================== */
@@ -240,6 +257,7 @@ void luaN_freeall (lua_State *L) {
   luaN_freevec(g, &c->large.v);
   luaN_freevec(g, &c->tables.v);
   luaN_freevec(g, &c->threads.v);
+  luaN_freevec(g, &c->standins.v);
 }
 
 /* }===================================================================== */

@@ -39,7 +39,7 @@ describe("a major collection in slices", function()
     math.randomseed(seed, 0)
     local function begin()
       collectgarbage("nursery", 1000)
-      collectgarbage("incremental")
+      collectgarbage("incremental", 200, 4, 1)  -- a step of next to nothing
       collectgarbage("step")
       collectgarbage("generational")
     end

@@ -33,6 +33,7 @@ describe("a minor collection", function()
     within(function(state)
       local weak = setmetatable({}, {__mode = "v"})
       local kept = {}
+      collectgarbage("generational")  -- where a step is a minor collection
       collectgarbage("nursery", 1 << 20)  -- none comes by itself
       for i = 1, 1000 do
         local t = {i}
@@ -55,6 +56,7 @@ describe("a minor collection", function()
       local weak = setmetatable({}, {__mode = "v"})
       weak[1] = {}
       local keep = weak[1]
+      collectgarbage("generational")
       collectgarbage("step")
       assert(keep == weak[1])
       keep = nil  -- luacheck: ignore 311
@@ -156,6 +158,7 @@ describe("a minor collection", function()
       local found = {}
       local mt = {__gc = function(o) found[#found + 1] = o[1] end}
       local _, _, _, majors = state.memory()
+      collectgarbage("generational")
       for i = 1, 10 do setmetatable({i}, mt) end
       collectgarbage("step")
       assert(#found == 10, #found)

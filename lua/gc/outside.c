@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Memory and resources outside of the heap that userdata stand for: an image, a
+** connection, an open file. To the collector such a userdata is a few bytes; what
+** it stands for says how soon its death should be found. So these bytes count
+** as growth, which begins major collections (pace.c), and many of them at once
+** bring a minor collection early. (Compare caml_alloc_custom_mem of OCaml and
+** the external memory of V8.)
+**
+** A userdata that stands for something is in 'standins', which collections sweep
+** as they do the lists of sweep.c: when it is dead the bytes are taken back. Its
+** finalizer runs before that, for it brings the userdata back for a while.
+*/
+#define LUA_CORE
+
+#include "lprefix.h"
+
+#include "lua.h"
+
+#include "lapi.h"
+#include "lgc.h"
+#include "lobject.h"
+#include "lstate.h"
+
+#include "collector.h"
+#include "seam.h"
+
+/* New bytes outside that bring a minor collection: so many, and this part of all. */
+#define EARLY_MIN	((size_t)1 << 20)
+#define EARLY_PART	4u
+
+
+void luaN_sweepoutside (global_State *g) {
+  luaN_Gc *c = &g->heap.gc;
+  luaN_List *l = &c->standins;
+  size_t i, n;
+  for (n = i = c->minor ? l->old : 0; i < l->v.n; i++) {
+    Udata *u = (Udata *)l->v.a[i];
+    if (luaN_white(g, u)) c->outside -= u->outside;
+    else if (u->outside == 0) u->marked &= (lu_byte)~LUAN_LISTED;
+    else l->v.a[n++] = u;
+  }
+  l->v.n = l->old = n;
+  luaN_shrinkvec(g, &l->v);
+}
+
+
+/* Many new bytes: the next safe point collects. */
+static void hurry (global_State *g) {
+  luaN_Gc *c = &g->heap.gc;
+  if (c->newoutside < EARLY_MIN || c->newoutside < c->outside / EARLY_PART ||
+      !gcrunning(g)) return;
+  luaN_settle(g);
+  luaN_resume(g);
+  if (g->GCdebt <= 0) luaN_shorten(g, 1 - g->GCdebt);
+}
+
+
+LUA_API void luaN_outside (lua_State *L, int idx, size_t n) {
+  global_State *g = G(L);
+  luaN_Gc *c = &g->heap.gc;
+  Udata *u;
+  lua_lock(L);
+  api_check(L, lua_type(L, idx) == LUA_TUSERDATA, "full userdata expected");
+  lua_pushvalue(L, idx);
+  u = uvalue(s2v(L->top.p - 1));
+  L->top.p--;
+  if (n != 0 && !(u->marked & LUAN_LISTED)) {
+    if (!luaN_reserve(g, &c->standins.v, 1)) {
+      lua_unlock(L);
+      return;  /* a hint that is lost */
+    }
+    c->standins.v.a[c->standins.v.n++] = u;
+    u->marked |= LUAN_LISTED;
+  }
+  c->outside += n - u->outside;
+  if (n > u->outside) {
+    c->newoutside += n - u->outside;
+    hurry(g);
+  }
+  u->outside = n;
+  lua_unlock(L);
+}
