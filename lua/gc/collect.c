@@ -13,7 +13,8 @@
 ** Hosts that pace by hand stop the collector and ask for a step now and then. A
 ** step of n KiB stands for as many bytes of allocation and pays for as much of a
 ** cycle (a major collection) as upstream's: the step multiplier is percent there,
-** of 16 bytes, so that a byte pays for a hundred. Cycles follow each other.
+** of 16 bytes, so that a byte pays for a hundred. Between two cycles is upstream's
+** pause, for which steps count as allocation does.
 */
 #define lgc_c
 #define LUA_CORE
@@ -38,6 +39,10 @@
 */
 #define PACE		4
 #define STEPMUL		100	/* the step multiplier that this is for */
+
+/* In the incremental mode a step pays for as much as by hand, but not for more
+   than this unless PACE does. */
+#define ATONCE		((size_t)1024 * 1024)
 #define BIG		((l_mem)64 * 1024 * 1024)
 #define CALM		((size_t)512 * 1024)
 
@@ -90,9 +95,19 @@ GCObject *luaC_newobjdt (lua_State *L, int tt, size_t size, size_t offset) {
 }
 
 
+/* Bytes that a cycle may look at for a step by hand that stands for 'bytes'. */
+static size_t byhand (global_State *g, size_t bytes) {
+  return bytes * (getgcparam(g->gcstepmul) | 1u);
+}
+
+
 /* Bytes that a major collection may look at after 'bytes' of allocation. */
 static size_t share (global_State *g, size_t bytes) {
   size_t work = PACE * bytes;
+  if (g->heap.gc.fullcycles) {
+    size_t whole = byhand(g, bytes);
+    return (whole < ATONCE) ? whole : (work < ATONCE) ? ATONCE : work;
+  }
   if (!isdecGCmodegen(g))
     work = work / STEPMUL * (getgcparam(g->gcstepmul) | 1u);
   if (g->heap.gc.old > BIG && work > CALM)
@@ -154,13 +169,16 @@ int luaN_step (lua_State *L, int kilobytes, int stopped) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
   unsigned cycles = c->cycles;
-  l_mem debt = (l_mem)kilobytes * 1024;
+  l_mem bytes = (l_mem)kilobytes * 1024, debt = bytes;
+  int begin = 1;
   luaN_settle(g);
   luaN_resume(g);
   if (kilobytes != 0) {
+    c->byhand += bytes;
+    begin = luaN_cycledue(g);
     if (!stopped) debt += g->GCdebt;
-    if (debt <= 0) {
-      if (!stopped) luaN_shorten(g, (l_mem)kilobytes * 1024);
+    if (debt <= 0 || (stopped && !begin)) {
+      if (!stopped) luaN_shorten(g, bytes);
       return 0;
     }
   }
@@ -168,7 +186,7 @@ int luaN_step (lua_State *L, int kilobytes, int stopped) {
     step(L, share(g, (size_t)debt + c->nursery), 0);
     return 0;
   }
-  step(L, ((size_t)debt + luaN_stepsize(g)) * (getgcparam(g->gcstepmul) | 1u), 1);
+  step(L, byhand(g, (size_t)debt + luaN_stepsize(g)), begin);
   if (c->cycles == cycles || g->gcstate != GCSpause) return 0;
   luaN_callfinalizers(L, LUAN_ALL);  /* they belong to the cycle */
   return 1;

@@ -168,6 +168,9 @@ LUAI_FUNC int luaN_resume (global_State *g);
 LUAI_FUNC uint64_t luaN_now (void);
 /* Bytes that a step by hand stands for at least. */
 LUAI_FUNC size_t luaN_stepsize (global_State *g);
+/* By upstream's incremental mode: does a cycle run, or is it time for one? Steps by
+   hand count. Always in the generational mode. */
+LUAI_FUNC int luaN_cycledue (global_State *g);
 /* Is it time for a major collection? */
 LUAI_FUNC int luaN_majordue (global_State *g);
 /* A major collection has found so many bytes of old objects dead. */

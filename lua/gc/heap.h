@@ -166,7 +166,8 @@ typedef struct luaN_Gc {
   size_t deferred;		/* ... of which so many come after luaN_resume */
   unsigned cycles;		/* major collections that have ended */
   unsigned patience;		/* heaps to allocate before one is due (pace.c) */
-  uint64_t since;		/* 'allocated' when the last one ended */
+  uint64_t since;		/* 'allocated' when the last one ended, ... */
+  l_mem byhand;			/* ... and bytes of steps by hand since then */
   uint64_t volume;		/* bytes of allocation after which one is due */
   size_t live, taken;		/* bytes in use, taken up, when the last one ended, */
   size_t standing;		/* ... and 'outside' */

@@ -111,7 +111,6 @@ static void endmajor (lua_State *L, int all) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
   c->sweeping = 0;
-  c->idle = 0;
   g->gcstate = GCSpause;
   c->trimming = 1;
   luaN_shrinkvec(g, &c->gray);

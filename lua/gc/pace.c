@@ -201,6 +201,7 @@ int luaN_majordue (global_State *g) {
   size_t many = FINALIZERS_MIN + c->finalizers / FINALIZERS_PART;
   size_t old = c->finalizable.old;
   size_t new = (old > c->finalizers) ? old - c->finalizers : 0;
+  if (c->fullcycles) volume += SOON;  /* bytes of resized blocks count once here */
   return hasgrown(g) || volume >= c->volume ||
          (new >= many &&
           volume / FINALIZERS_HEAPS >= (uint64_t)c->live / (new / many));
@@ -214,12 +215,24 @@ void luaN_reclaimed (global_State *g, l_mem dead) {
 }
 
 
+/* Bytes from the end of a cycle to the next one, as upstream's pause has it. */
+static uint64_t pausebytes (const global_State *g) {
+  unsigned pause = (unsigned)getgcparam(g->gcpause);
+  return (uint64_t)(g->heap.gc.live / 100) * (pause > 100 ? pause - 100 : 0);
+}
+
+
+int luaN_cycledue (global_State *g) {
+  const luaN_Gc *c = &g->heap.gc;
+  return isdecGCmodegen(g) || g->gcstate != GCSpause ||
+         (l_mem)(g->heap.allocated - c->since) + c->byhand >=
+         (l_mem)pausebytes(g);
+}
+
+
 /* What is to be allocated before a major collection that no growth begins. */
 static uint64_t volume (global_State *g, size_t live) {
-  if (g->heap.gc.fullcycles) {
-    unsigned pause = (unsigned)getgcparam(g->gcpause);
-    return (uint64_t)(live / 100) * (pause > 100 ? pause - 100 : 0);
-  }
+  if (g->heap.gc.fullcycles) return pausebytes(g);
   return (uint64_t)(live > VOLUME_MIN ? live : VOLUME_MIN) * g->heap.gc.patience;
 }
 
@@ -262,6 +275,7 @@ void luaN_cycleended (global_State *g) {
   c->standing = c->outside;
   c->taken = footprint(&g->heap);
   c->since = g->heap.allocated;
+  c->byhand = 0;
   c->finalizers = c->finalizable.v.n;
   luaN_setpace(g);
 }
