@@ -135,6 +135,7 @@ describe("memory that is refused", function()
       local s = require "states".open()
       print(s:run(function(state)
         local old, young, stays = {}, state.table(700, 0), state.table(3000, 0)
+        collectgarbage("generational")  -- a step is a minor collection
         collectgarbage("stop")
         for i = 1, 200 do old[i] = "old " .. i end  -- numbers are strings too
         for i = 1, 3000 do stays[i] = state.userdata(352) end

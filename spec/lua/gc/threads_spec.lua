@@ -347,6 +347,7 @@ describe("a deep stack", function()
 
   it("is given back when minor collections go on without it", function()
     within(function(state)
+      collectgarbage("generational")
       local function down(n)
         if n > 0 then return 1 + down(n - 1) end
         collectgarbage()  -- so that no major one is due for a while

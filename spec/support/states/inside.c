@@ -114,6 +114,12 @@ static int in_userdata (lua_State *L) {
   return 1;
 }
 
+/* outside(userdata, bytes) */
+static int in_outside (lua_State *L) {
+  luaN_outside(L, 1, (size_t)luaL_checkinteger(L, 2));
+  return 0;
+}
+
 /* intact(userdata) -> whether each byte is still what userdata wrote */
 static int in_intact (lua_State *L) {
   const unsigned char *p = lua_touserdata(L, 1);
@@ -231,6 +237,6 @@ const luaL_Reg states_inside[] = {
   {"memory", in_memory}, {"check", in_check}, {"userdata", in_userdata},
   {"intact", in_intact}, {"address", in_address}, {"string", in_string},
   {"table", in_table}, {"closure", in_closure}, {"extra", in_extra},
-  {"reserve", in_reserve}, {"fill", in_fill}, {"replace", in_replace},
+  {"reserve", in_reserve}, {"outside", in_outside}, {"fill", in_fill}, {"replace", in_replace},
   {NULL, NULL}
 };

@@ -1,0 +1,214 @@
+-- SPDX-License-Identifier: MIT
+--
+-- What programs that embed Lua ask of a collector (lua/gc/pace.c, collect.c):
+-- that the dead are found though the heap does not grow, that finalizers are
+-- neither starved nor a flood, and that who paces it by hand gets what the manual
+-- of Lua 5.4 says. By counts of bytes and collections, never by time.
+
+-- luacheck: ignore 331 311 (what is only kept alive)
+
+local within = require "spec.lua.gc.within"
+
+describe("old garbage", function()
+  -- Once a major collection began by growth only: what died after the heap had
+  -- grown was kept as long as the program lived on young objects.
+  it("of a heap that does not grow is found by the volume of allocation", function()
+    for _, mode in ipairs {"generational", "incremental"} do
+      local dropped, volume = within(function(state, m)
+        collectgarbage(m)
+        local live = {}
+        for i = 1, 60000 do live[i] = {i} end
+        collectgarbage()
+        local full = state.memory()
+        live = nil
+        local start, dropped = state.allocated(), nil
+        for i = 1, 2000000 do
+          local t = {i}
+          if i % 1000 == 0 and state.memory() < full // 2 then
+            dropped = t and full
+            break
+          end
+        end
+        return dropped, state.allocated() - start
+      end, mode)
+      assert.is_truthy(dropped, mode)
+      -- twice the heap, which counts as 4 MiB, and the marking
+      assert.is_true(volume < 16 << 20, mode .. ": " .. volume)
+    end
+  end)
+
+  it("is looked for less often where none is: each look that finds little makes the next one wait", function()
+    within(function(state)
+      collectgarbage("generational")
+      local live = {}
+      for i = 1, 20000 do live[i] = {i} end
+      collectgarbage()
+      local _, _, _, before = state.memory()
+      local start, at = state.allocated(), {}
+      while #at < 3 do
+        local t = {1}
+        local _, _, _, now = state.memory()
+        if now > before then
+          before = now
+          at[#at + 1] = (state.allocated() - start) // #t
+        end
+      end
+      assert(at[2] - at[1] > 2 * at[1] and at[3] - at[2] > 2 * (at[2] - at[1]), table.concat(at, " "))
+      assert(#live == 20000)
+    end)
+  end)
+end)
+
+describe("finalizers", function()
+  -- Once 4,000 objects that died old were never finalized beside 20 M tables.
+  it("of objects that die old are called while the heap does not grow", function()
+    for _, mode in ipairs {"generational", "incremental"} do
+      local late = within(function(state, m)
+        collectgarbage(m)
+        local live, called, made = {}, 0, 0
+        for i = 1, 10000 do live[i] = {i} end
+        local mt = {__gc = function() called = called + 1 end}
+        local kept, late = {}, 0
+        for i = 1, 300000 do
+          local t = {i}
+          if i % 100 == 0 then
+            made = made + #t
+            kept[made % 50] = setmetatable({}, mt)
+            late = math.max(late, made - called)
+          end
+        end
+        assert(#live == 10000 and state.check() == nil)
+        return late
+      end, mode)
+      assert.is_true(late < 1500, ("%s: %d not called at once"):format(mode, late))
+    end
+  end)
+
+  it("that are many come in batches, in upstream's order, and all within some MiB", function()
+    within(function(state)
+      collectgarbage("generational")
+      local order, batches, turn, last = {}, 0, 0, -1
+      local mt = {__gc = function(o)
+        order[#order + 1] = o[1]
+        if turn ~= last then batches, last = batches + 1, turn end
+        for i = 1, 2000 do turn = turn + i - i end  -- it takes a while
+      end}
+      collectgarbage("stop")
+      for i = 1, 2000 do setmetatable({i}, mt) end
+      collectgarbage("restart")
+      local start = state.allocated()
+      while #order < 2000 do
+        turn = turn + 1
+        local t = {turn}
+        assert(#t == 1)
+      end
+      assert(batches > 3, batches)
+      assert(state.allocated() - start < 4 << 20, state.allocated() - start)
+      for i = 1, 2000 do assert(order[i] == 2001 - i, i) end
+    end)
+  end)
+
+  it("are all called by a full collection and by a step that ends a cycle", function()
+    within(function()
+      local called = 0
+      local mt = {__gc = function()
+        called = called + 1
+        for i = 1, 2000 do called = called + i - i end
+      end}
+      local function flood() for i = 1, 2000 do setmetatable({i}, mt) end end
+      collectgarbage("stop")
+      flood()
+      collectgarbage()
+      assert(called == 2000, called)
+      flood()
+      collectgarbage("incremental")
+      repeat until collectgarbage("step", 10)
+      assert(called == 4000, called)
+    end)
+  end)
+end)
+
+describe("a host that paces by hand", function()
+  -- Once a step of 28 KiB for 36 KiB of garbage a frame let the heap grow to 147 MB.
+  it("gets for steps of any size what their KiB pay for: the heap stays near what lives", function()
+    for _, mode in ipairs {"generational", "incremental"} do
+      for _, size in ipairs {1, 28, 200} do
+        for _, kept in ipairs {0, 20000} do
+          local peak, full = within(function(state, m, n, k)
+            collectgarbage(m)
+            local live = {}
+            for i = 1, k do live[i] = {i} end
+            collectgarbage()
+            local full, peak = state.memory(), 0
+            collectgarbage("stop")
+            for _ = 1, 300 do
+              for i = 1, 36 * 1024 // 56 do live[0] = {i} end
+              collectgarbage("step", n)
+              peak = math.max(peak, (state.memory()))
+            end
+            return peak, full
+          end, mode, size, kept)
+          assert.is_true(peak <= 2 * full + (1 << 20),
+            ("%s, step %d, %d kept: peak %d, %d alive"):format(mode, size, kept, peak, full))
+        end
+      end
+    end
+  end)
+
+  it("is told of the end of a cycle when one has ended, and then only", function()
+    within(function(state)
+      local weak, live = setmetatable({}, {__mode = "v"}), {}
+      for i = 1, 20000 do live[i] = {i} end
+      collectgarbage("incremental", 200, 100, 10)
+      collectgarbage("stop")
+      for _ = 1, 5 do
+        collectgarbage()
+        weak[1] = {}
+        collectgarbage("step", 0)  -- it is old now, and may be in a register
+        local _, _, _, before = state.memory()
+        local steps, ended = 0, nil
+        repeat
+          ended = collectgarbage("step", 20)
+          steps = steps + 1
+          local _, _, _, now = state.memory()
+          assert(not ended or now > before, "a cycle has ended")
+          for i = 1, 50 do live[i] = {i} end
+        until ended or steps > 10000
+        assert(ended and steps > 1, steps)
+      end
+      assert(#live == 20000)
+    end)
+  end)
+
+  it("has cycles by LUA_GCSTEP in a state whose mode nobody has chosen", function()
+    within(function(state)
+      local live = {}
+      for i = 1, 20000 do live[i] = {i} end
+      collectgarbage()
+      local full = state.memory()
+      live = nil  -- luacheck: ignore 311
+      local steps = 0
+      repeat steps = steps + 1 until collectgarbage("step", 100) or steps == 1000
+      repeat steps = steps + 1 until collectgarbage("step", 100) or steps == 1000
+      assert(steps < 1000 and state.memory() < full // 2, steps)
+    end)
+  end)
+
+  it("keeps its pause and multiplier in a state whose mode nobody has chosen", function()
+    local peaks = {}
+    for _, pause in ipairs {110, 400} do
+      peaks[#peaks + 1] = within(function(state, p)
+        collectgarbage("setpause", p)
+        local live, peak = {}, 0
+        for i = 1, 20000 do live[i] = {i} end
+        collectgarbage()
+        for i = 1, 600000 do
+          live[i * 7919 % 20000 + 1] = {i}
+          if i % 100 == 0 then peak = math.max(peak, (state.memory())) end
+        end
+        return peak
+      end, pause)
+    end
+    assert.is_true(peaks[2] > 1.3 * peaks[1], table.concat(peaks, " "))
+  end)
+end)
