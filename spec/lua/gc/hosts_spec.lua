@@ -5,7 +5,7 @@
 -- neither starved nor a flood, and that who paces it by hand gets what the manual
 -- of Lua 5.4 says. By counts of bytes and collections, never by time.
 
--- luacheck: ignore 331 311 (what is only kept alive)
+-- luacheck: ignore 241 331 311 (what is only kept alive)
 
 local within = require "spec.lua.gc.within"
 

@@ -3,7 +3,7 @@
 -- Memory and resources outside of the heap (lua/gc/outside.c, files.h): the
 -- collector learns what userdata stand for, and the io library tells it.
 
--- luacheck: ignore 331 311 (what is only kept alive)
+-- luacheck: ignore 241 331 311 (what is only kept alive)
 
 local process = require "spec.support.process"
 local within = require "spec.lua.gc.within"
