@@ -175,16 +175,14 @@ static void countnatives (Writer *w, IdMap *natives) {
   uint32_t i;
   for (i = 0; i < r->nfunctions; i++) {
     const ReadFunction *f = &r->functions[i];
-    int isnew;
-    uint32_t *n;
+    uint64_t name;
+    uint32_t n;
     if (!f->native)
       continue;
-    n = idmap_at(natives, strlist_put(&w->strings, f->name, f->length) + UINT64_C(1),
-                 &isnew);
-    if (n == NULL)
+    name = strlist_put(&w->strings, f->name, f->length) + UINT64_C(1);
+    n = idmap_get(natives, name);
+    if (!idmap_set(natives, name, n == IDMAP_NONE ? 1 : n + 1))
       w->failed = 1;
-    else
-      ++*n;
   }
 }
 
@@ -196,8 +194,7 @@ static void countnatives (Writer *w, IdMap *natives) {
 static uint64_t fullname (Writer *w, const ReadFunction *f, uint64_t name,
                           const IdMap *natives) {
   char line[32] = "";
-  const uint32_t *same = f->native ? idmap_find(natives, name + 1) : NULL;
-  if (strcmp(f->file, "-") == 0 || (f->native && (same == NULL || *same == 1)))
+  if (strcmp(f->file, "-") == 0 || (f->native && idmap_get(natives, name + 1) < 2))
     return name;
   if (f->line > 0)
     sprintf(line, ":%llu", (unsigned long long)f->line);
