@@ -177,35 +177,35 @@ describe("asamp convert", function()
     -- The stacks of the result, outermost frame first, however a format has them.
     local read = {}
     function read.collapsed(text)
-      local list = {}
+      local stacks = {}
       for line in text:gmatch "([^\n]+)\n" do
-        list[#list + 1] = line:gsub(";%[table%] %d+$", ""):gsub(" %b()", ""):gsub(";", " ")
+        stacks[#stacks + 1] = line:gsub(";%[table%] %d+$", ""):gsub(" %b()", ""):gsub(";", " ")
       end
-      return list
+      return stacks
     end
     function read.pprof(text)
-      local p, list = protobuf.profile(text), {}
+      local p, stacks = protobuf.profile(text), {}
       for i, s in ipairs(p.samples) do
         local names = {}
         for k, at in ipairs(s.locations) do
           names[#s.locations - k + 1] = p.functions[p.locations[at][1]].system
         end
-        list[i] = table.concat(names, " ")
+        stacks[i] = table.concat(names, " ")
       end
-      return list
+      return stacks
     end
     function read.speedscope(text)
-      local f, list = cjson.decode(text), {}
+      local f, stacks = cjson.decode(text), {}
       for i, stack in ipairs(f.profiles[1].samples) do
         local names = {}
         for k, frame in ipairs(stack) do names[k] = f.shared.frames[frame + 1].name end
         names[#names] = nil
-        list[i] = table.concat(names, " ")
+        stacks[i] = table.concat(names, " ")
       end
-      return list
+      return stacks
     end
     function read.firefox(text)
-      local p, list = cjson.decode(text), {}
+      local p, stacks = cjson.decode(text), {}
       local t = p.shared
       for i, stack in ipairs(p.threads[1].nativeAllocations.stack) do
         local names = {}
@@ -215,15 +215,15 @@ describe("asamp convert", function()
           table.insert(names, 1, t.stringArray[t.funcTable.name[fn + 1] + 1])
           stack = t.stackTable.prefix[stack + 1]
         end
-        list[i] = table.concat(names, " ")
+        stacks[i] = table.concat(names, " ")
       end
-      return list
+      return stacks
     end
 
     local function stacks(format, ...)
-      local list = read[format](convert("--to", format, ..., path))
-      table.sort(list)
-      return list
+      local stacks = read[format](convert("--to", format, ..., path))
+      table.sort(stacks)
+      return stacks
     end
 
     for _, format in ipairs{"collapsed", "pprof", "speedscope", "firefox"} do
@@ -243,9 +243,9 @@ describe("asamp convert", function()
     end)
 
     it("of nearly all stacks: one that could not be walked to its end changes nothing", function()
-      local list = {{8, MAIN}}
-      for i = 1, 20 do list[#list + 1] = {8, 0x7f1001 + 256 * i, MAIN, START} end
-      write(list)
+      local stacks = {{8, MAIN}}
+      for i = 1, 20 do stacks[#stacks + 1] = {8, 0x7f1001 + 256 * i, MAIN, START} end
+      write(stacks)
       local found = stacks("collapsed", "--plain")
       assert.equal("sym_7f0100 f", found[1])
       for i = 2, #found do assert.truthy(found[i]:find "^sym_7f%x+ f$", found[i]) end
