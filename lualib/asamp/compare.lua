@@ -64,11 +64,12 @@ local function order(x, y)
 end
 
 -- One of two profiles: {profile, scale (what one of the field is worth), usual
--- (the weight of an observation over all of it)}.
+-- (the weight of an observation over all of it; of nothing, a sample's)}.
 local function side(profile, whole, field, scale)
   local value, variance = measured(profile, whole, field, scale)
   return {profile = profile, scale = scale,
-          usual = value > 0 and variance / value or 1}
+          usual = value > 0 and variance > 0 and variance / value or
+                  scale * (totals.isbytes(field) and math.max(profile.period or 1, 1) or 1)}
 end
 
 -- The numbers of a pair of sums, and the test of their difference: a, b, error,

@@ -104,6 +104,8 @@ describe("a comparison", function()
     assert.equal("alivebytes", fieldof(a, b))
     assert.equal("alivebytes", fieldof(a, alive(0)), "the leak is mended")
     assert.is_nil(fieldof(a, of{{"f@1", 1, 9, 4}}))
+    local one = compared(alive(1), alive(0), {field = "alivebytes"}).functions[1]
+    assert.same({100, 0, true}, {one.a, one.b, one.noise})
     local row = compared(a, b, {field = "alivebytes"}).functions[1]
     assert.same({10000, 22500, math.sqrt(1000 ^ 2 + 1500 ^ 2)}, {row.a, row.b, row.error})
   end)

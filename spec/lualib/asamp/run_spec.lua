@@ -53,6 +53,19 @@ describe("asamp run", function()
     assert.is_nil(err:find("\27", 1, true))
   end)
 
+  it("says what to do when there is no sample, in the units of the report", function()
+    write "local t = {} for i = 1, 100 do t[i] = {i} end"
+    local status, _, err = run{"--alloc", "1G", "--time", "1", "-o", profile, "app.lua"}
+    assert.equal(0, status)
+    local amount = err:match "^profiler: 0 samples, one every 1 GiB on average, of ([%d.]+ KiB) allocated;"
+    assert.truthy(amount, err)
+    local flat = err:gsub("%s+", " ")
+    assert.truthy(flat:find(" " .. amount .. " allocated in [%d.]+ ms, but no sample was taken: " ..
+      "one stands for 1 GiB%. With %-%-alloc 64 there would be about %d+ samples%. " ..
+      "No sample of time either: one stands for 1.00 s of CPU time,"), err)
+    assert.is_nil(err:find("tells more", 1, true))
+  end)
+
   it("is quiet on request", function()
     local status, _, err = run{"--quiet", "--alloc=4K", "--out=p.vmprof", "--",
                                "app.lua"}
