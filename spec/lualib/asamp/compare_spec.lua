@@ -104,10 +104,16 @@ describe("a comparison", function()
     assert.equal("alivebytes", fieldof(a, b))
     assert.equal("alivebytes", fieldof(a, alive(0)), "the leak is mended")
     assert.is_nil(fieldof(a, of{{"f@1", 1, 9, 4}}))
-    local one = compared(alive(1), alive(0), {field = "alivebytes"}).functions[1]
-    assert.same({100, 0, true}, {one.a, one.b, one.noise})
     local row = compared(a, b, {field = "alivebytes"}).functions[1]
     assert.same({10000, 22500, math.sqrt(1000 ^ 2 + 1500 ^ 2)}, {row.a, row.b, row.error})
+  end)
+
+  it("takes one sample beside nothing at all for chance", function()
+    local function survived(n) return of({{"f@1", 1, 900, n}}, {size = 1 << 20}) end
+    local row = compared(survived(1), survived(0), {field = "survivedbytes"}).functions[1]
+    assert.same({1 << 20, 0, true}, {row.a, row.b, row.noise})
+    assert.is_false(compared(survived(10), survived(0), {field = "survivedbytes"})
+                    .functions[1].noise)
   end)
 
   it("compares time in seconds", function()
