@@ -108,10 +108,10 @@ describe("a comparison", function()
     assert.same({10000, 22500, math.sqrt(1000 ^ 2 + 1500 ^ 2)}, {row.a, row.b, row.error})
   end)
 
-  it("takes one sample beside nothing at all for chance", function()
+  it("weighs what is not there by the period: 9 samples beside nothing may be chance", function()
     local function survived(n) return of({{"f@1", 1, 900, n}}, {size = 1 << 20}) end
-    local row = compared(survived(1), survived(0), {field = "survivedbytes"}).functions[1]
-    assert.same({1 << 20, 0, true}, {row.a, row.b, row.noise})
+    local row = compared(survived(9), survived(0), {field = "survivedbytes"}).functions[1]
+    assert.same({9 << 20, 0, true}, {row.a, row.b, row.noise})
     assert.is_false(compared(survived(10), survived(0), {field = "survivedbytes"})
                     .functions[1].noise)
   end)
