@@ -190,6 +190,10 @@ static int l_stats (lua_State *L) {
   lua_setfield(L, -2, "time");
   lua_pushstring(L, t.file);
   lua_setfield(L, -2, "file");
+  if (t.error != 0) {
+    lua_pushstring(L, profile_message(t.error));
+    lua_setfield(L, -2, "error");
+  }
   return 1;
 }
 

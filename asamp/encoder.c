@@ -46,6 +46,7 @@ struct Encoder {
   unsigned nbatch;      /* number of the last batch written */
   Batch batch;
   Frames stack;
+  uint64_t lost;        /* samples that are not in the log */
   uint64_t undecided;   /* samples (events) without a fate */
   uint64_t allocated;   /* bytes; 0: not told */
   ProfileLeft left;
@@ -503,6 +504,10 @@ void encoder_allocated (Encoder *e, uint64_t bytes) {
   e->allocated = bytes;
 }
 
+void encoder_lost (Encoder *e, uint64_t n) {
+  e->lost = n;
+}
+
 void encoder_finish (Encoder *e, uint64_t now) {
   uint64_t left = e->undecided;
   if (extended(e))
@@ -513,6 +518,8 @@ void encoder_finish (Encoder *e, uint64_t now) {
     e->config.timeperiod = 0;
   metaperiod(e);
   metanumber(e, "asamp.undecided", left);
+  if (e->lost > 0)
+    metanumber(e, "asamp.lost", e->lost);
   if (e->allocated > 0)
     metanumber(e, "asamp.allocated", e->allocated);
   metaleft(e);

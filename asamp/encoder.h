@@ -90,6 +90,9 @@ int encoder_full (const Encoder *e);
 /* Names of new native addresses and the details since the last batch. */
 void encoder_batch (Encoder *e);
 
+/* So many samples are not in the log, which encoder_finish tells. */
+void encoder_lost (Encoder *e, uint64_t n);
+
 /* The last batch, undecided objects, the trailer; 'now' as 'start'. */
 void encoder_finish (Encoder *e, uint64_t now);
 

@@ -25,6 +25,11 @@ void event_encode (const Event *event, Encoder *e) {
       encoder_time(e, &s->sample);
       break;
     }
+    case EVENT_STACK: {
+      const TimeEvent *s = body;
+      encoder_stack(e, s->kept, s->frames, n);
+      break;
+    }
     case EVENT_FATES:
       encoder_fates(e, body, NULL, n);
       break;

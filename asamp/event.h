@@ -23,6 +23,7 @@ enum EventType {
   EVENT_CPUPERIOD, EVENT_WALLPERIOD,  /* n: ns */
   EVENT_ALLOCATED,      /* n: bytes */
   EVENT_LEFT,           /* n: texts that were cut; ProfileLeft */
+  EVENT_STACK,          /* n: new frames; TimeEvent of a sample that is lost */
   EVENT_CLASS,          /* n: id; the name, NUL-terminated */
   EVENT_MARK            /* MarkEvent */
 };

@@ -28,10 +28,21 @@ static int look (OutFile *f, struct stat *s) {
   return 0;
 }
 
+/* A write has failed. */
+static void failed (OutFile *f, int error) {
+  if (f->patient && ftruncate(f->fd, (off_t)f->sure) == 0 &&
+      lseek(f->fd, (off_t)f->sure, SEEK_SET) >= 0) {
+    f->stalled = error;
+    __atomic_store_n(&f->written, f->sure, __ATOMIC_RELAXED);
+  }
+  else
+    outfile_fail(f, error);
+}
+
 /* Writes all n bytes, however little a single write takes. */
 static void put (OutFile *f, const unsigned char *data, size_t n) {
   struct stat s;
-  while (n > 0 && f->error == 0 && look(f, &s)) {
+  while (n > 0 && f->error == 0 && f->stalled == 0 && look(f, &s)) {
     ssize_t w = write(f->fd, data, n);
     if (w > 0) {
       data += w;
@@ -39,13 +50,13 @@ static void put (OutFile *f, const unsigned char *data, size_t n) {
       __atomic_add_fetch(&f->written, (uint64_t)w, __ATOMIC_RELAXED);
     }
     else if (w == 0)
-      outfile_fail(f, ENOSPC);
+      failed(f, ENOSPC);
     else if (errno == EAGAIN) {
       struct pollfd ready = {f->fd, POLLOUT, 0};
       poll(&ready, 1, WAIT_MS);
     }
     else if (errno != EINTR)
-      outfile_fail(f, errno);
+      failed(f, errno);
   }
 }
 
@@ -53,7 +64,7 @@ static void put (OutFile *f, const unsigned char *data, size_t n) {
 static int putpacked (void *ud, const unsigned char *data, size_t n) {
   OutFile *f = ud;
   put(f, data, n);
-  return f->error == 0;
+  return f->error == 0 && f->stalled == 0;
 }
 
 int outfile_open (OutFile *f, int fd, int how) {
@@ -64,6 +75,7 @@ int outfile_open (OutFile *f, int fd, int how) {
     return errno;
   f->device = s.st_dev;
   f->inode = s.st_ino;
+  f->patient = S_ISREG(s.st_mode) && how != OUTFILE_SMALL;
   f->packed = how != OUTFILE_PLAIN;
   if (f->packed &&
       !packer_open(&f->packer, how == OUTFILE_LIVE ? PACKER_LIVE : PACKER_SMALL))
@@ -71,24 +83,66 @@ int outfile_open (OutFile *f, int fd, int how) {
   return 0;
 }
 
-void outfile_put (OutFile *f, const unsigned char *data, size_t n) {
-  if (f->error != 0)
-    return;
+/* Packs or writes what is new; 'then' as that of packer_put. */
+static void pass (OutFile *f, const unsigned char *data, size_t n, int then) {
   if (f->packed)
-    packer_put(&f->packer, data, n, PACKER_MORE, putpacked, f);
+    packer_put(&f->packer, data, n, then, putpacked, f);
   else
     put(f, data, n);
 }
 
+/* All that was put is in the file: so much is sure (W6). */
+static void settle (OutFile *f) {
+  if (!f->patient || f->error != 0 || f->stalled != 0)
+    return;
+  f->sure = f->written;
+  f->kept.n = 0;
+  f->nending = f->packed ? packer_ending(&f->packer, f->ending) : 0;
+}
+
+/* Goes on where the file was cut, if it takes what was kept. */
+static void again (OutFile *f, int then) {
+  int why = f->stalled;
+  if (f->packed)
+    packer_restart(&f->packer);
+  f->stalled = 0;
+  put(f, f->ending, f->nending);
+  if (f->stalled == 0)
+    pass(f, f->kept.data, f->kept.n, then);
+  if (f->stalled != 0)
+    f->stalled = why;
+}
+
+void outfile_put (OutFile *f, const unsigned char *data, size_t n) {
+  if (f->error != 0)
+    return;
+  if (f->patient) {
+    bytes_add(&f->kept, data, n);
+    if (f->kept.failed)
+      outfile_fail(f, ENOMEM);
+    else if (f->kept.n > OUTFILE_KEPT)
+      outfile_fail(f, f->stalled);
+  }
+  if (f->stalled == 0)
+    pass(f, data, n, PACKER_MORE);
+  if (f->stalled == 0 && f->kept.n >= OUTFILE_PIECE)
+    outfile_flush(f, 0);
+}
+
 void outfile_text (OutFile *f, int text) {
-  if (f->packed && f->error == 0)
+  if (f->packed && f->error == 0 && f->stalled == 0)
     packer_text(&f->packer, text, putpacked, f);
 }
 
 void outfile_flush (OutFile *f, int last) {
-  if (f->packed && f->error == 0)
-    packer_put(&f->packer, NULL, 0, last ? PACKER_END : PACKER_FLUSH, putpacked,
-               f);
+  int then = last ? PACKER_END : PACKER_FLUSH;
+  if (f->error != 0)
+    return;
+  if (f->stalled != 0)
+    again(f, then);
+  else
+    pass(f, NULL, 0, then);
+  settle(f);
 }
 
 void outfile_abandon (OutFile *f) {
@@ -103,6 +157,8 @@ void outfile_abandon (OutFile *f) {
 
 void outfile_close (OutFile *f) {
   struct stat s;
+  if (f->stalled != 0)
+    outfile_fail(f, f->stalled);
   if (look(f, &s)) {
     if (S_ISREG(s.st_mode) && s.st_nlink == 0)
       outfile_fail(f, ENOENT);
@@ -110,5 +166,6 @@ void outfile_close (OutFile *f) {
       outfile_fail(f, errno);
     f->fd = -1;
   }
+  bytes_free(&f->kept);
   outfile_abandon(f);
 }

@@ -8,7 +8,14 @@
 **   W1  whatever was put before outfile_flush can be read from the file after
 **       it, whenever the process ends;
 **   W2  after the first failure nothing is written any more: the file is a
-**       prefix of what was meant;
+**       prefix of what was meant. 'error' tells;
+**   W6  a regular file of LIVE or PLAIN that takes no more, as there is no room,
+**       stalls instead: it is cut back to what the last flush has left ('stalled'
+**       tells why), what came since is kept in memory, and each flush tries to write
+**       that again, from where the file was cut. There a member of the gzip file
+**       ends and another one begins. So it stays a prefix, and nothing that was put
+**       is missing from it when it goes on. More than OUTFILE_KEPT bytes are not
+**       kept: then it has failed;
 **   W3  a file has one writer: who opens it has locked it (place.h);
 **   W4  a file that was removed meanwhile is a failure (ENOENT), told by
 **       outfile_close;
@@ -25,8 +32,12 @@
 #include <sys/types.h>
 
 #include "packer.h"
+#include "vmprof.h"
 
 enum { OUTFILE_PLAIN, OUTFILE_SMALL, OUTFILE_LIVE };  /* as packer.h */
+
+#define OUTFILE_KEPT	(64u << 20)
+#define OUTFILE_PIECE	(1u << 20)    /* bytes between two flushes, about */
 
 typedef struct OutFile {
   int fd;               /* -1: none */
@@ -36,6 +47,13 @@ typedef struct OutFile {
   int error;            /* errno of the first failure, or 0 */
   uint64_t written;     /* bytes in the file */
   Packer packer;
+  /* W6 */
+  int patient;          /* it may stall */
+  int stalled;          /* errno of why it takes no more, or 0 */
+  uint64_t sure;        /* bytes of the file at the last flush, ... */
+  unsigned char ending[PACKER_ENDING];  /* ... what would end them, ... */
+  size_t nending;
+  Bytes kept;           /* ... and what was put since */
 } OutFile;
 
 /*
@@ -57,7 +75,10 @@ void outfile_fail (OutFile *f, int error);
 /* Closes the file and frees all but 'f' itself; f->error is final. */
 void outfile_close (OutFile *f);
 
-/* In the child of a fork: as outfile_close, without a look at the file. */
+/*
+** In the child of a fork: as outfile_close, without a look at the file. What was kept
+** stays allocated, for the fork may have caught the writer while it grew.
+*/
 void outfile_abandon (OutFile *f);
 
 #endif

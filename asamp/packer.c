@@ -4,6 +4,7 @@
 */
 #include "packer.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,9 +97,25 @@ static size_t stepfast (struct isal_zstream *z, unsigned char *packed, size_t ro
   return room - z->avail_out;
 }
 
+static uint32_t fastchecksum (const struct isal_zstream *z) {
+  return z->internal_state.crc;
+}
+
+static uint32_t fastlength (const struct isal_zstream *z) {
+  return z->total_in;
+}
+
 #else
 
 struct isal_zstream { z_stream z; };
+
+static uint32_t fastchecksum (const struct isal_zstream *fast) {
+  return (uint32_t)fast->z.adler;
+}
+
+static uint32_t fastlength (const struct isal_zstream *fast) {
+  return (uint32_t)fast->z.total_in;
+}
 
 /*
 ** The first match that is found is taken, it may be as long as can be, and what
@@ -262,6 +279,35 @@ void packer_text (Packer *p, int text, PackerSink sink, void *ud) {
     p->turns[p->nturns++] = p->load;
   else
     p->nturns--;  /* neither the one before nor this */
+}
+
+/* A flush ends at a byte: there follow an empty last block, checksum and length. */
+size_t packer_ending (const Packer *p, unsigned char ending[PACKER_ENDING]) {
+  uint32_t numbers[2];
+  size_t n = 0;
+  int i, k;
+  if (p->isfast) {
+    numbers[0] = fastchecksum(p->fast);
+    numbers[1] = fastlength(p->fast);
+  }
+  else {
+    numbers[0] = (uint32_t)p->z.adler;
+    numbers[1] = (uint32_t)p->z.total_in;
+    if (p->z.total_out == 0)
+      return 0;
+  }
+  ending[n++] = 0x03;
+  ending[n++] = 0x00;
+  for (i = 0; i < 2; i++)
+    for (k = 0; k < 32; k += 8)
+      ending[n++] = (unsigned char)(numbers[i] >> k);
+  return n;
+}
+
+void packer_restart (Packer *p) {
+  p->npacked = p->load = p->nturns = 0;
+  p->isfast = p->text = p->packedtext = 0;
+  beginzlib(&p->z, 0);
 }
 
 void packer_close (Packer *p) {

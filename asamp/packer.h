@@ -74,6 +74,17 @@ void packer_put (Packer *p, const unsigned char *data, size_t n, int then,
 */
 void packer_text (Packer *p, int text, PackerSink sink, void *ud);
 
+/*
+** The bytes that end the gzip file's member here, as if nothing more came: to be
+** written behind what came out of the last flush, by who cannot write what came out
+** after it. Returns how many; 0: no member is open.
+*/
+#define PACKER_ENDING	16
+size_t packer_ending (const Packer *p, unsigned char ending[PACKER_ENDING]);
+
+/* LIVE: forgets what has not come out, and begins another member. */
+void packer_restart (Packer *p);
+
 void packer_close (Packer *p);
 
 #endif

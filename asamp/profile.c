@@ -54,6 +54,9 @@ struct Profile {
   int stop;
   int ended;              /* there is no writer, and no file any more */
   int error;              /* errno of the first failure */
+  int stalled;            /* errno of why the file takes no more, or 0; also read
+                             without the lock */
+  uint64_t elsewhere;     /* samples lost before they came here */
   size_t depth;           /* frames of the stack told last */
   EventTally taken;            /* handed over */
   EventTally lost;
@@ -65,6 +68,9 @@ struct Profile {
   uint64_t flushed;       /* when everything was flushed last, ns */
   int dirty;              /* something came since the last flush */
   Encoder *encoder;
+  int told;               /* the first stall was told */
+  uint64_t gap;           /* samples lost before this stall */
+  void (*tellstall)(const char *path, int error);
 };
 
 static uint64_t now_ns (clockid_t clock) {
@@ -75,9 +81,40 @@ static uint64_t now_ns (clockid_t clock) {
 
 /* -------------------------------------------------------------- writer -- */
 
+static uint64_t lostsofar (const Profile *p) {
+  return p->lost.samples + p->lost.timesamples + p->elsewhere;
+}
+
+/* What the file has come to, for the program's threads; told once. */
+static void notestall (Profile *p) {
+  const OutFile *f = &p->file;
+  int before;
+  uint64_t lost;
+  pthread_mutex_lock(&p->lock);
+  before = p->stalled;
+  __atomic_store_n(&p->stalled, f->stalled, __ATOMIC_RELAXED);
+  lost = lostsofar(p);
+  pthread_mutex_unlock(&p->lock);
+  if (before == 0 && f->stalled != 0)
+    p->gap = lost;
+  if (f->stalled != 0 && !p->told && p->tellstall != NULL) {
+    p->told = 1;
+    p->tellstall(p->place.path, f->stalled);
+  }
+  if (before != 0 && f->stalled == 0 && f->error == 0) {
+    char value[160];
+    snprintf(value, sizeof(value), "%llu: %s", (unsigned long long)(lost - p->gap),
+             strerror(before));
+    encoder_mark(p->encoder, now_ns(CLOCK_MONOTONIC), "samples lost", 12, value,
+                 strlen(value));
+    p->dirty = 1;
+  }
+}
+
 /* The first failure stays; whoever waits for room goes on. */
 static void noteerror (Profile *p) {
-  if (p->file.error == 0)
+  notestall(p);
+  if (p->file.error == 0 || p->error != 0)
     return;
   pthread_mutex_lock(&p->lock);
   p->error = p->file.error;
@@ -103,9 +140,10 @@ static void flush (Profile *p, int last) {
   if (encoder_failed(p->encoder))
     outfile_fail(&p->file, ENOMEM);
   outfile_flush(&p->file, last);
-  noteerror(p);
-  memset(&p->unflushed, 0, sizeof(p->unflushed));
   p->dirty = 0;
+  noteerror(p);
+  if (p->file.stalled == 0)
+    memset(&p->unflushed, 0, sizeof(p->unflushed));
 }
 
 /* Encodes a whole buffer; after a failure it only counts what is lost. */
@@ -163,14 +201,23 @@ static void *writer (void *ud) {
     if (now_ns(CLOCK_MONOTONIC) - p->flushed >= FLUSH_NS) {
       if (p->dirty && p->file.error == 0)
         encoder_batch(p->encoder);
-      if (p->dirty)
+      if (p->dirty || p->file.stalled != 0)
         flush(p, 0);
       p->flushed = now_ns(CLOCK_MONOTONIC);
     }
   } while (!stop);
+  if (p->file.stalled != 0)
+    flush(p, 0);  /* the mark that it went on stands before the end */
   if (p->file.error == 0) {
+    pthread_mutex_lock(&p->lock);
+    encoder_lost(p->encoder, lostsofar(p));
+    pthread_mutex_unlock(&p->lock);
     encoder_finish(p->encoder, now_ns(CLOCK_MONOTONIC));
     flush(p, 1);
+  }
+  if (p->file.stalled != 0) {
+    outfile_fail(&p->file, p->file.stalled);
+    noteerror(p);
   }
   return NULL;
 }
@@ -223,6 +270,7 @@ static int begin (Profile *p, const ProfileConfig *config, char *why,
   if (error != 0)
     return error;
   own.pid = (uint64_t)p->pid;
+  p->tellstall = config->stalled;
   p->encoder = encoder_new(&own, now_ns(CLOCK_MONOTONIC),
                            now_ns(CLOCK_REALTIME) / 1000, sink, p);
   if (p->encoder == NULL)
@@ -278,7 +326,17 @@ static void totals (const Profile *p, ProfileTotals *t) {
   t->timesamples = p->taken.timesamples - p->lost.timesamples;
   t->lost = p->lost.samples + p->lost.timesamples;
   t->bytes = __atomic_load_n(&p->file.written, __ATOMIC_RELAXED);
-  t->error = p->error;
+  t->error = p->error != 0 ? p->error : p->stalled;
+}
+
+int profile_room (Profile *p) {
+  return __atomic_load_n(&p->stalled, __ATOMIC_RELAXED) == 0;
+}
+
+void profile_lost (Profile *p, uint64_t n) {
+  pthread_mutex_lock(&p->lock);
+  p->elsewhere = n;
+  pthread_mutex_unlock(&p->lock);
 }
 
 void profile_totals (Profile *p, ProfileTotals *t) {
@@ -482,14 +540,17 @@ void profile_time (Profile *p, const ProfileTime *s, size_t kept,
   pthread_mutex_lock(&p->lock);
   setdepth(p, kept, n);
   p->taken.timesamples += s->count;
-  body = reserve(p, EVENT_TIME, n, sizeof(*body) + n * sizeof(*frames));
+  body = reserve(p, p->stalled ? EVENT_STACK : EVENT_TIME, n,
+                 sizeof(*body) + n * sizeof(*frames));
+  if (p->stalled)
+    p->lost.timesamples += s->count;
   if (body != NULL) {
     body->sample = *s;
     body->kept = kept;
     if (n > 0)
       memcpy(body->frames, frames, n * sizeof(*frames));
   }
-  else
+  else if (!p->stalled)
     p->lost.timesamples += s->count;
   pthread_mutex_unlock(&p->lock);
 }

@@ -138,6 +138,11 @@ typedef struct ProfileConfig {
   void (*resolve)(void *ud, uint64_t address, char *symbol, size_t symbolsize,
                   char *file, size_t filesize);
   void *resolve_ud;
+  /*
+  ** Called on the writer's thread, without a lock of the profile's, when the file
+  ** takes no more for the first time, and is waited for. NULL: nobody wants to know.
+  */
+  void (*stalled)(const char *path, int error);
 } ProfileConfig;
 
 typedef struct ProfileTotals {
@@ -145,7 +150,8 @@ typedef struct ProfileTotals {
   uint64_t timesamples;  /* time samples, likewise */
   uint64_t lost;      /* samples that found no room or could not be written */
   uint64_t bytes;     /* size of the file */
-  int error;          /* errno of the first write that failed, or 0 */
+  int error;          /* errno of the first write that failed, or of why the file
+                         takes no more now (profile_room), or 0 */
 } ProfileTotals;
 
 typedef struct Profile Profile;
@@ -181,6 +187,17 @@ void profile_function (Profile *p, uint64_t id, const char *name,
 */
 void profile_sample (Profile *p, const ProfileSample *s, size_t kept,
                      const ProfileFrame *frames, size_t n);
+
+/*
+** 0: the file takes no more at present, since there is no room on its disk, and
+** samples should not be taken: one that is not told needs no fate. What is told is
+** kept in memory, to be written when there is room again; samples of time are lost.
+** So a profile goes on, with a gap, and a mark "samples lost" where it ends.
+*/
+int profile_room (Profile *p);
+
+/* Of all samples so many are not in the profile, whoever has lost them. */
+void profile_lost (Profile *p, uint64_t n);
 
 /* A sample of time; its stack as that of profile_sample. */
 void profile_time (Profile *p, const ProfileTime *s, size_t kept,

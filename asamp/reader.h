@@ -129,6 +129,7 @@ typedef struct Reading {
   uint64_t timeperiods;  /* how often it was set */
   uint64_t clock;      /* monotonic us at the start; 0: unknown */
   uint64_t started, ended;   /* epoch, us; 0: unknown */
+  uint64_t lost;       /* samples that the writer has lost, as far as is told */
   uint64_t pid;        /* of the process; 0: unknown */
   int live;            /* it was being written while it was read */
   uint64_t duration;   /* us; to the last event when there is no end */

@@ -411,6 +411,8 @@ int readerevent_meta (ReaderState *s, const char *key, const char *value,
     if (format != 0)
       ownfile(s, format);
   }
+  else if (strcmp(key, "asamp.lost") == 0)
+    r->lost = strtoull(value, NULL, 10);
   else if (strcmp(key, "asamp.pid") == 0)
     r->pid = strtoull(value, NULL, 10);
   else if (strcmp(key, "asamp.followed") == 0)

@@ -415,6 +415,7 @@ static void pushprofile (lua_State *L, const char *path, const Reading *r,
   setboolean(L, "random", r->random);
   setboolean(L, "complete", r->complete);
   setboolean(L, "live", r->live);
+  setinteger(L, "lost", r->lost);
   if (r->pid != 0)
     setinteger(L, "pid", r->pid);
   setboolean(L, "fates", r->fates);

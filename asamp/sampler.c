@@ -30,6 +30,7 @@ struct Sampler {
   Timing timing;
   uint64_t timeperiod;		/* ns, of the session; 0: time is not sampled */
   int wall;			/* that period is of wall time */
+  ProfileCollection leftout;	/* since the last that was told: counts, tenured */
 };
 
 /* The samplers of all states, for exit and fork (SS1). */
@@ -57,10 +58,27 @@ static void sample (void *ud, const ProfileSample *in, size_t kept,
 }
 
 
+static int room (void *ud) {
+  return profile_room(((Sampler *)ud)->profile);
+}
+
+
+/* While there is no room, collections that decide nothing are left out. */
 static void collection (void *ud, const ProfileCollection *c,
                         const PendingFates *f, const FollowedDeaths *d) {
-  profile_collection(((Sampler *)ud)->profile, c, f->survived, f->classes, f->n,
-                     d->runs, d->n);
+  Sampler *s = ud;
+  ProfileCollection all = *c, *out = &s->leftout;
+  all.minors += out->minors;
+  all.majors += out->majors;
+  all.tenured += out->tenured;
+  if (f->n == 0 && d->n == 0 && !profile_room(s->profile)) {
+    out->minors = all.minors + (c->major == 0);
+    out->majors = all.majors + (c->major != 0);
+    out->tenured = all.tenured;
+    return;
+  }
+  memset(out, 0, sizeof(*out));
+  profile_collection(s->profile, &all, f->survived, f->classes, f->n, d->runs, d->n);
 }
 
 
@@ -76,7 +94,7 @@ static void closing (void *ud, lua_State *L) {
 
 
 static const TrackerClient client = {
-  function, class, NULL, sample, collection, point, closing, 1
+  function, class, room, sample, collection, point, closing, 1
 };
 
 /* }===================================================================== */
@@ -199,6 +217,13 @@ static void nomemory (const char *path, char *err, size_t errsize) {
 }
 
 
+/* On a writer's thread: what the end of the session would tell too late. */
+static void stalled (const char *path, int error) {
+  fprintf(stderr, "profiler: %s: %s; samples are lost until there is room again\n",
+          path, strerror(error));
+}
+
+
 /* Does any state of the process write its profile there? (SS1, SS2) */
 static int inuse (const struct stat *file) {
   const Sampler *s;
@@ -255,6 +280,7 @@ int sampler_open (Sampler *s, const SamplerOptions *o, uint64_t period,
   c.made = o->made;
   c.replace = o->replace;
   c.taken = inuse;
+  c.stalled = stalled;
   c.format = o->format;
   c.compress = o->compress;
   c.period = period;
@@ -269,6 +295,7 @@ int sampler_open (Sampler *s, const SamplerOptions *o, uint64_t period,
   s->options = *o;
   s->options.out = s->path;
   s->options.command = NULL;
+  memset(&s->leftout, 0, sizeof(s->leftout));
   s->timeperiod = o->timeperiod;
   s->wall = o->wall;
   s->timing.samples = s->timing.inticks = s->timing.inpoints = 0;
@@ -371,6 +398,7 @@ static void allocated (const Sampler *s, Profile *p) {
   left.functions = s->tracker.stack.functions.lumped;
   left.classes = s->tracker.classes.lumped;
   profile_left(p, &left);
+  profile_lost(p, s->tracker.lost);
 }
 
 
@@ -455,6 +483,7 @@ void sampler_stats (Sampler *s, lua_State *L, SamplerStats *stats) {
   stats->majors = m.majors;
   stats->nanoseconds = t->nanoseconds + s->timing.inticks + s->timing.inpoints;
   stats->file = s->path;
+  stats->error = totals.error;
 }
 
 

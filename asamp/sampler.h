@@ -55,6 +55,7 @@ typedef struct SamplerStats {
   uint64_t minors, majors;	/* collections of the state, since it began */
   uint64_t nanoseconds;		/* spent in the sampler, on the program's thread */
   const char *file;		/* of the session, or of the last one; or NULL */
+  int error;			/* errno of why the file takes no more, or 0 */
 } SamplerStats;
 
 /* The sampler of the state, made at the first call. NULL: no memory, or L is being

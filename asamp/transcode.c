@@ -326,6 +326,7 @@ const char *transcode_finish (Transcode *t, const Reading *r) {
   handondeaths(t);
   encoder_allocated(t->encoder, r->allocated);
   end = r->ended > r->started ? r->ended - r->started : r->duration;
+  encoder_lost(t->encoder, r->lost);
   encoder_finish(t->encoder, t->start + end * 1000);
   return encoder_failed(t->encoder) ? NOMEMORY : NULL;
 }

@@ -266,6 +266,7 @@ end
 --   minor, major  collections of this state
 --   time     seconds that the profiler took from this program
 --   file     path of the profile, nil before the first session
+--   error    why the file takes no more at present, nil: it does
 function M.stats()
   local t = core.stats()
   t.open = nil

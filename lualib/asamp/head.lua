@@ -134,6 +134,10 @@ local function survival(p, t)
     text = text .. (" %s had no collection before the end."):format(
       units.plural(t.whole.undecided, "sample"))
   end
+  if (p.lost or 0) > 0 then
+    text = text .. (" %s more were lost, of allocation or of time, and are in " ..
+      "no number here."):format(units.plural(p.lost, "sample"))
+  end
   return text
 end
 

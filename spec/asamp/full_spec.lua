@@ -4,6 +4,7 @@
 
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
+local samples = require "spec.support.samples"
 local sessions = require "spec.support.sessions"
 
 local run = sessions.run
@@ -35,7 +36,8 @@ describe("a file that takes no more", function()
     ]]
     assert.equal(0, status)
     assert.equal("nil\tFile too large\t27\ttrue\n", out)
-    assert.truthy(err:find "^profiler: [^\n]+: File too large; %d+ samples are lost\n$")
+    assert.truthy(err:find("^profiler: [^\n]+: File too large; samples are lost until there is room again\n"
+      .. "profiler: [^\n]+: File too large; %d+ samples are lost\n$"), err)
     local profile = assert(reader.read(path))
     os.remove(path)
     assert.is_false(profile.complete)
@@ -68,14 +70,18 @@ describe("a disk that becomes full in the middle of a run", function()
   local function checked(status, out, err, path, reason, told)
     assert.equal(0, status, told)
     assert.equal("done", out, told)
-    local samples, lost = err:match("^profiler: (%d+) samples, one every 64 bytes, of [^\n]*; profile: " ..
+    local stalls
+    err, stalls = err:gsub("profiler: [^\n]+: " .. reason ..
+                           "; samples are lost until there is room again\n", "")
+    local taken, lost = err:match("^profiler: (%d+) samples, one every 64 bytes, of [^\n]*; profile: " ..
       "[^\n]+\nprofiler: [^\n]+: " .. reason .. "; (%d+) samples are lost\n$")
-    if not samples then
+    if not taken then
       assert.truthy(err:find "^profiler: %d+ samples[^\n]*\n$", told .. err)
       assert.is_true(assert(reader.read(path)).complete, told)
       return false
     end
-    samples, lost = tonumber(samples), tonumber(lost)
+    taken, lost = tonumber(taken), tonumber(lost)
+    assert.equal(1, stalls, told)  -- at once, and once
     assert.is_true(lost > 0, told)
     local got, times = 0, 0
     local profile, message = reader.read(path)
@@ -91,9 +97,9 @@ describe("a disk that becomes full in the middle of a run", function()
       os.remove(new)
     else assert.truthy(message:find "^cannot read profile", told) end
     -- what had been flushed is there; a part of what is lost may be, too
-    assert.is_true(got <= samples, told)
-    assert.is_true(got + times + lost >= samples,
-                   ("%s: %d + %d + %d of %d"):format(told, got, times, lost, samples))
+    assert.is_true(got <= taken, told)
+    assert.is_true(got + times + lost >= taken,
+                   ("%s: %d + %d + %d of %d"):format(told, got, times, lost, taken))
     return true
   end
 
@@ -156,4 +162,155 @@ describe("a disk that becomes full in the middle of a run", function()
     pending "a disk of its own needs root, who may mount"
     os.remove(folder)
   end
+end)
+
+describe("a file that takes no more for a while", function()
+  local gen = require "profilegen"
+  local convert = require "asamp.convert"
+  local vmprof = require "spec.support.vmprof"
+
+  local function size(path)
+    local f <close> = assert(io.open(path))
+    return f:seek "end"
+  end
+
+  -- Waits, not for long, until that holds.
+  local function await(what)
+    for _ = 1, 1000 do
+      if what() then return end
+      gen.sleep(0.01)
+    end
+    error "waited in vain"
+  end
+
+  it("is cut back to what it has, and goes on with all that was kept when there is room", function()
+    local all = {}
+    -- of the last the profile is packed by ISA-L, for so much comes between two flushes
+    for _, o in ipairs{{}, {plain = true}, {format = 7}, {format = 7, plain = true}, {more = 20000}} do
+      o.n = 1000 + (o.more or 0)
+      o.path, o.native, o.resolve, o.followed = os.tmpname(), true, "plain", 1000
+      o.p = assert(gen.open(o))
+      all[#all + 1] = o
+    end
+    -- a thousand samples of stacks that differ, with a function that is new, and fates
+    local function work(from)
+      for _, o in ipairs(all) do
+        o.p:name(8 * from, "f" .. from, 1, "@x.lua")
+        for i = 1, 1000 do o.p:sample{8 * from, i, 0x7f0001 + 2 * (from * 1000 + i), 0} end
+        if o.more then
+          local deep = {}
+          for i = 1, 20 do deep[2 * i - 1], deep[2 * i] = 8 * from, i end
+          o.p:flood(o.more, deep)
+        end
+        o.p:collection{fates = ("01"):rep(o.n // 2), major = true, deaths = {from, 1}}
+      end
+    end
+    local function readable(n)
+      for _, o in ipairs(all) do
+        await(function()
+          local p = reader.read(o.path)
+          return p and p.samples == n * o.n
+        end)
+      end
+    end
+    work(1)
+    readable(1)
+    gen.filelimit(0)
+    work(2)
+    for _, o in ipairs(all) do
+      await(function() return o.p:totals().error == 27 end)
+      o.p:time{8, 1, count = 3}
+      assert.equal(3, o.p:totals().lost)
+    end
+    readable(1)
+    work(3)
+    gen.filelimit(1 << 30)
+    for _, o in ipairs(all) do await(function() return o.p:totals().error == 0 end) end
+    readable(3)
+    work(4)
+    for _, o in ipairs(all) do
+      local _, totals = o.p:close()
+      local n = 4 * o.n
+      assert.same({samples = n, lost = 3, timesamples = 0, error = 0, bytes = size(o.path)}, totals)
+      local p = assert(reader.read(o.path))
+      assert.is_true(p.complete, p.message)
+      assert.same({n, 3, 0}, {p.samples, p.lost, p.undetailed})
+      local marks = {}
+      for i, m in ipairs(p.marks) do marks[i] = m.name .. "=" .. m.value end
+      assert.same({"samples lost=3: File too large"}, marks)
+      assert.equal(4, p.majors)
+      if not o.more then
+        local list = samples.read(o.path)
+        local survived = 0
+        for _, s in ipairs(list) do survived = survived + (s.survived and 1 or 0) end
+        assert.same({n, n // 2}, {#list, survived})
+        local log = vmprof.read(o.path)
+        assert.equal(n, #log.stacks)
+        for k = 1, 4 do assert.equal(("py:f%d:1:x.lua"):format(k), log.names[8 * k]) end
+      end
+      local r = assert(reader.repair(o.path, o.path .. ".new"))
+      assert.is_true(r.whole)
+      for _, format in ipairs{"pprof", "firefox", "collapsed", "speedscope", "vmprof"} do
+        local none = function() end
+        local world = {out = none, err = error, progress = function() return none, none end}
+        assert.equal(0, convert.run({"--to", format, "-o", o.path .. ".out", o.path}, world))
+      end
+      os.remove(o.path .. ".out")
+      os.remove(o.path)
+    end
+  end)
+
+  it("costs a session the samples of that time, and is told at once", function()
+    local path, status, out, err = run [[
+      local profiler, natives, gen = require "profiler", require "natives", require "profilegen"
+      local path = ...
+      assert(profiler.alloc_start(64, {out = path, native = false, seed = 1}))
+      profiler.time_start(1000)
+      local kept = {}
+      local function work(n)
+        for i = 1, n do kept[i % 100] = natives.userdata(100) end
+        collectgarbage()
+      end
+      local function await(stalled)
+        local clock = os.time()
+        repeat
+          work(1000)
+        until (profiler.stats().error ~= nil) == stalled or os.time() > clock + 60
+      end
+      local function size()
+        local f <close> = assert(io.open(path))
+        return f:seek "end"
+      end
+      work(5000)
+      repeat work(1000) until size() > 5000  -- the specs' own files are smaller
+      gen.filelimit(size())
+      await(true)
+      io.stderr:write "stalled\n"
+      print(profiler.stats().error)
+      local lost = profiler.stats().lost
+      work(50000)
+      print(profiler.stats().lost > lost + 50000)
+      gen.filelimit(1 << 30)
+      await(false)
+      work(5000)
+      print(profiler.stats().samples, profiler.stats().lost)
+      print(profiler.disable())
+      print(profiler.stats().lost)
+    ]]
+    assert.equal(0, status, err)
+    local taken, lost, last = out:match "^File too large\ntrue\n(%d+)\t(%d+)\ntrue\n(%d+)\n$"
+    assert.truthy(taken, out)
+    assert.equal(("profiler: %s: File too large; samples are lost until there is room again\nstalled\n")
+      :format(path), err)
+    local p = assert(reader.read(path))
+    assert.is_true(p.complete)
+    assert.equal(tonumber(last), p.lost)
+    assert.is_true(tonumber(lost) <= tonumber(last))
+    assert.is_true(p.samples >= tonumber(taken))
+    assert.equal("samples lost", p.marks[1].name)
+    local list = samples.read(path)
+    assert.equal(0, list.undecided)
+    for _, s in ipairs(list) do assert.is_true(s.kind == nil or s.survived ~= nil) end
+    os.remove(path)
+  end)
 end)

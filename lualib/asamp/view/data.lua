@@ -257,6 +257,10 @@ local function notes(profile, bins, cut, cutweight, limit, step, shown)
     note("%s came without size and fate: the file is cut.",
          units.plural(profile.undetailed, "sample"))
   end
+  if (profile.lost or 0) > 0 then
+    note("%s more were lost, of allocation or of time, and are not in the page.",
+         units.plural(profile.lost, "sample"))
+  end
   if profile.undecided > 0 and profile.fates then
     note("%s had no collection before the end; they count as not survived.",
          units.plural(profile.undecided, "sample"))
