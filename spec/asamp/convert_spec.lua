@@ -177,35 +177,35 @@ describe("asamp convert", function()
     -- The stacks of the result, outermost frame first, however a format has them.
     local read = {}
     function read.collapsed(text)
-      local stacks = {}
+      local found = {}
       for line in text:gmatch "([^\n]+)\n" do
-        stacks[#stacks + 1] = line:gsub(";%[table%] %d+$", ""):gsub(" %b()", ""):gsub(";", " ")
+        found[#found + 1] = line:gsub(";%[table%] %d+$", ""):gsub(" %b()", ""):gsub(";", " ")
       end
-      return stacks
+      return found
     end
     function read.pprof(text)
-      local p, stacks = protobuf.profile(text), {}
+      local p, found = protobuf.profile(text), {}
       for i, s in ipairs(p.samples) do
         local names = {}
         for k, at in ipairs(s.locations) do
           names[#s.locations - k + 1] = p.functions[p.locations[at][1]].system
         end
-        stacks[i] = table.concat(names, " ")
+        found[i] = table.concat(names, " ")
       end
-      return stacks
+      return found
     end
     function read.speedscope(text)
-      local f, stacks = cjson.decode(text), {}
+      local f, found = cjson.decode(text), {}
       for i, stack in ipairs(f.profiles[1].samples) do
         local names = {}
         for k, frame in ipairs(stack) do names[k] = f.shared.frames[frame + 1].name end
         names[#names] = nil
-        stacks[i] = table.concat(names, " ")
+        found[i] = table.concat(names, " ")
       end
-      return stacks
+      return found
     end
     function read.firefox(text)
-      local p, stacks = cjson.decode(text), {}
+      local p, found = cjson.decode(text), {}
       local t = p.shared
       for i, stack in ipairs(p.threads[1].nativeAllocations.stack) do
         local names = {}
@@ -215,15 +215,15 @@ describe("asamp convert", function()
           table.insert(names, 1, t.stringArray[t.funcTable.name[fn + 1] + 1])
           stack = t.stackTable.prefix[stack + 1]
         end
-        stacks[i] = table.concat(names, " ")
+        found[i] = table.concat(names, " ")
       end
-      return stacks
+      return found
     end
 
     local function stacks(format, ...)
-      local stacks = read[format](convert("--to", format, ..., path))
-      table.sort(stacks)
-      return stacks
+      local found = read[format](convert("--to", format, ..., path))
+      table.sort(found)
+      return found
     end
 
     for _, format in ipairs{"collapsed", "pprof", "speedscope", "firefox"} do
@@ -243,9 +243,9 @@ describe("asamp convert", function()
     end)
 
     it("of nearly all stacks: one that could not be walked to its end changes nothing", function()
-      local stacks = {{8, MAIN}}
-      for i = 1, 20 do stacks[#stacks + 1] = {8, 0x7f1001 + 256 * i, MAIN, START} end
-      write(stacks)
+      local samples = {{8, MAIN}}
+      for i = 1, 20 do samples[#samples + 1] = {8, 0x7f1001 + 256 * i, MAIN, START} end
+      write(samples)
       local found = stacks("collapsed", "--plain")
       assert.equal("sym_7f0100 f", found[1])
       for i = 2, #found do assert.truthy(found[i]:find "^sym_7f%x+ f$", found[i]) end
