@@ -130,6 +130,7 @@ typedef struct luaN_Gc {
   lu_byte before;		/* the colour before this one */
   lu_byte minor;		/* a minor collection is tracing */
   lu_byte marking;		/* a major collection is marking */
+  lu_byte cached;		/* luaS_new has put a string into its cache */
   lu_byte fullcycles;		/* the incremental mode was asked for */
   lu_byte sweeping;		/* dead objects of colour 'before' may be seen */
   lu_byte lost;			/* the remembered set is not complete */
@@ -145,6 +146,7 @@ typedef struct luaN_Gc {
   luaN_Vec open;		/* entries with weak keys that may be dead */
   luaN_Vec youngstrings;	/* short strings made since the last minor */
   luaN_Vec fixed;		/* objects that never die */
+  size_t fixedseen;		/* of these, how many have the colour */
   luaN_List finalizable;	/* objects with a finalizer, oldest first */
   luaN_Vec tobefinalized;	/* dead ones, in the order of their calls, ... */
   size_t nextfinalized;		/* ... from here on */

@@ -50,6 +50,7 @@ static void takecolour (luaN_Gc *c) {
   lu_byte next = (lu_byte)(6 - c->colour - c->before);
   c->before = c->colour;
   c->colour = next;
+  c->fixedseen = 0;
 }
 
 

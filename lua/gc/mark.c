@@ -367,7 +367,8 @@ void luaN_markroots (lua_State *L) {
   for (i = 0; i < LUA_NUMTYPES; i++) luaN_markN(g, g->mt[i]);
   for (i = c->nextfinalized; i < c->tobefinalized.n; i++)
     luaN_mark(g, (GCObject *)c->tobefinalized.a[i]);
-  for (i = 0; i < c->fixed.n; i++) luaN_mark(g, (GCObject *)c->fixed.a[i]);
+  for (; c->fixedseen < c->fixed.n; c->fixedseen++)  /* the others have it */
+    luaN_mark(g, (GCObject *)c->fixed.a[c->fixedseen]);
 }
 
 /* }===================================================================== */

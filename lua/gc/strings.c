@@ -120,8 +120,13 @@ void luaN_bornstring (global_State *g, TString *ts) {
 }
 
 
+/* A minor collection finds nothing dead among what has not been put there since
+   the last one. */
 void luaN_clearcache (global_State *g) {
+  luaN_Gc *c = &g->heap.gc;
   int i, j;
+  if (c->minor && !c->cached) return;
+  c->cached = 0;
   for (i = 0; i < STRCACHE_N; i++)
     for (j = 0; j < STRCACHE_M; j++)
       if (luaN_white(g, g->strcache[i][j]))
