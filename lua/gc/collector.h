@@ -34,6 +34,12 @@ static inline unsigned luaN_asize (const Table *t) {
 #define luaN_stackbytes(th) \
   (((size_t)(th)->stackroom + EXTRA_STACK) * sizeof(StackValue))
 
+/* Bytes that lua_Alloc is asked for beside those of a userdata (nursery.c). */
+#define LUAN_UDATAROOM	((size_t)16)
+
+/* Gives a userdata of so many bytes, which lua_Alloc gave, back to it. */
+LUAI_FUNC void luaN_freeudata (global_State *g, void *o, size_t size);
+
 #define luaN_bit(c)	((lu_byte)(1u << ((c) - 1)))	/* of a line's marks */
 
 /* {== mark.c */

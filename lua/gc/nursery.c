@@ -127,15 +127,35 @@ static luaN_Vec *listfor (luaN_Gc *c, int what) {
 }
 
 
+/*
+** The place for a userdata in a block of LUAN_UDATAROOM bytes more: aligned to 16
+** whatever lua_Alloc gives. The byte before it says how far from the begin it is.
+*/
+static char *udataplace (char *block) {
+  char *p = (char *)(((uintptr_t)block + LUAN_UDATAROOM) &
+                     ~(uintptr_t)(LUAN_UDATAROOM - 1));
+  p[-1] = (char)(p - block);
+  return p;
+}
+
+
+void luaN_freeudata (global_State *g, void *o, size_t size) {
+  char *p = (char *)o;
+  luaN_ask(g, p - p[-1], size + LUAN_UDATAROOM, 0);
+}
+
+
 /* A block from lua_Alloc, with room in its list. */
 static char *apart (global_State *g, size_t size, int what) {
   luaN_Vec *v = listfor(&g->heap.gc, what);
+  size_t room = (what == LUA_VUSERDATA) ? LUAN_UDATAROOM : 0;
   char *p;
   if (v != NULL && !luaN_reserve(g, v, 1)) return NULL;
   p = (char *)(*g->frealloc)(g->ud, NULL, (what < LUAN_VARRAY)
-                             ? (size_t)novariant(what) : 0, size);
+                             ? (size_t)novariant(what) : 0, size + room);
   if (p == NULL) return NULL;
-  g->heap.held += size;
+  g->heap.held += size + room;
+  if (room > 0) p = udataplace(p);
   if (what < LUAN_VARRAY) v->a[v->n++] = p;
   if (luaN_isexplicit(what)) g->heap.gc.explicit += luaN_round(size);
   return p;

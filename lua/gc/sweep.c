@@ -45,7 +45,7 @@ static void freeobject (lua_State *L, GCObject *o) {
       luaF_freeproto(L, gco2p(o));
       break;
     case LUA_VUSERDATA:
-      luaN_ask(g, o, luaN_sizeudata(gco2u(o)->nuvalue, gco2u(o)->len), 0);
+      luaN_freeudata(g, o, luaN_sizeudata(gco2u(o)->nuvalue, gco2u(o)->len));
       break;
     default:
       lua_assert(o->tt == LUA_VLNGSTR);

@@ -4,10 +4,11 @@
 ** counts, checks and refuses. Knows the public API and lua/seam.h only; never
 ** touches the state that runs the specs but through arguments and results.
 **
-**   open{libs=true, limit=, fail=, failall=} -> state, status
+**   open{libs=true, limit=, fail=, failall=, skew=} -> state, status
 **     limit    bytes that may be outstanding at most
 **     fail     the n-th request from here on is refused, once
 **     failall  requests after the n-th from here on are all refused
+**     skew     0 or 8: every block begins so many bytes behind a multiple of 16
 **     status   "ok", "none" (lua_newstate gave NULL), or as of run
 **   s:run(f, ...) -> status, message | results...
 **     f        text of a chunk, or a function whose only upvalue is _ENV
@@ -135,6 +136,7 @@ static int l_open (lua_State *L) {
   s = lua_newuserdatauv(L, sizeof(State), 0);
   memset(s, 0, sizeof(*s));
   setrefusals(L, 1, s);
+  s->skew = (size_t)option(L, 1, "skew", 0);
   luaL_setmetatable(L, TYPENAME);
   if ((s->L = lua_newstate(states_allocate, s)) == NULL) {
     lua_pushliteral(L, "none");

@@ -30,6 +30,30 @@ describe("what the nursery hands out", function()
     end)
   end)
 
+  -- A bug that was: userdata of more than 8,192 bytes were as aligned as what
+  -- lua_Alloc gave.
+  it("is aligned to 16 bytes for userdata where lua_Alloc aligns to 8", function()
+    for _, skew in ipairs {0, 8} do
+      local s = states.open {skew = skew}
+      local status, message = s:run(function(state)
+        local kept = {}
+        for n = 8000, 40000, 91 do
+          local u = state.userdata(n, n % 4)
+          assert(state.address(u) % 16 == 0, n)
+          kept[n] = n % 2 == 0 and u or nil
+          local t = state.table(600 + n % 10, 600)  -- large vectors move meanwhile
+          for i = 1, 700 do t[i] = i; t["k" .. i % 50] = i end
+        end
+        for _, u in pairs(kept) do assert(state.intact(u)) end
+        state.check()
+      end)
+      assert.equal("ok", status, message)
+      assert.is_nil(s:check())
+      assert.equal(0, s:close())
+      assert.is_nil(s:stats().wrong)
+    end
+  end)
+
   it("is aligned to 16 bytes for userdata in a state that is short of memory", function()
     local s = states.open {limit = 300000}
     local status, seen = s:run(function(state)

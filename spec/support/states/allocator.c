@@ -52,8 +52,9 @@ static void *serve (State *s, void *block, size_t osize, size_t nsize) {
   if (nsize > old && refused(s, nsize - old)) return NULL;
   n = NULL;
   if (nsize > 0) {  /* always a new place: nobody may count on the old one */
-    n = malloc(sizeof(Head) + nsize);
-    if (n == NULL) return NULL;
+    char *block = malloc(s->skew + sizeof(Head) + nsize);
+    if (block == NULL) return NULL;
+    n = (Head *)(block + s->skew);
     n->size = nsize;
     n->magic = MAGIC;
     memset(n + 1, 0xA5, nsize);
@@ -61,7 +62,7 @@ static void *serve (State *s, void *block, size_t osize, size_t nsize) {
   }
   if (h != NULL) {
     memset(h, 0x5A, sizeof(Head) + old);
-    free(h);
+    free((char *)h - s->skew);
   }
   s->bytes += nsize - old;
   if (s->bytes > s->peak) s->peak = s->bytes;

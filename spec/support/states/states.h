@@ -19,6 +19,7 @@
 typedef struct State {
   lua_State *L;
   size_t bytes, peak, limit;
+  size_t skew;			/* of each block from malloc's alignment */
   uint64_t calls, requests, refused;
   uint64_t later;		/* calls of the function that 'replace' sets, and one */
   uint64_t fail, failall;	/* numbers of requests, NEVER: off */
