@@ -156,6 +156,20 @@ LUAI_FUNC void luaN_overdue (lua_State *L);
   (luaN_checkoverdue(L), luaD_protectedparser(L, z, name, mode))
 #endif
 
+/*
+** lua_getinfo pops the function that it is asked about, and then makes a table of
+** its lines (collectvalidlines). It may be the only one to hold that function 'f'.
+** (Upstream forgets it, for emergency collections.)
+*/
+#if defined(ldebug_c)
+#include "ltable.h"
+#define luaN_pin(L,o)	(G(L)->heap.pinned = obj2gco(o))
+#define luaH_new(L)	(luaN_pin(L, &(f)->c), luaH_new(L))
+#define luaH_setint(L,t,k,v)	(luaN_pin(L, &(f)->c), luaH_setint(L, t, k, v))
+#undef lua_unlock
+#define lua_unlock(L)	(G(L)->heap.pinned = NULL)
+#endif
+
 LUAI_FUNC void luaN_tostring (lua_State *L, TValue *o);
 
 /* v has been stored in 'slot' of table t. */

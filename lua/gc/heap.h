@@ -235,6 +235,7 @@ typedef struct luaN_Heap {
   const void *rehashing;	/* table that is being resized, or NULL */
   const void *inflight;		/* vector that nobody holds yet, or NULL */
   size_t inflightsize;		/* its bytes */
+  GCObject *pinned;		/* a root: what the API's C code alone holds, or NULL */
   int starved;			/* a request has failed; stacks may hold what
 				   errors have left */
   void *waiting;		/* a moved stack whose sample waits, or NULL */

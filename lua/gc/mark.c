@@ -363,6 +363,7 @@ void luaN_markroots (lua_State *L) {
     luaN_scanthread(g, g->mainthread, 0);
   else luaN_mark(g, obj2gco(g->mainthread));
   luaN_mark(g, obj2gco(L));
+  luaN_markN(g, g->heap.pinned);
   luaN_markvalue(g, &g->l_registry);
   for (i = 0; i < LUA_NUMTYPES; i++) luaN_markN(g, g->mt[i]);
   for (i = c->nextfinalized; i < c->tobefinalized.n; i++)

@@ -410,6 +410,7 @@ static const char *checkgraph (lua_State *L, int exact) {
   setgray(g, 1);
   reach(&w, obj2gco(g->mainthread));
   reach(&w, obj2gco(L));
+  if (g->heap.pinned != NULL) reach(&w, g->heap.pinned);
   reachvalue(&w, &g->l_registry);
   for (i = 0; i < LUA_NUMTYPES; i++)
     if (g->mt[i]) reach(&w, obj2gco(g->mt[i]));

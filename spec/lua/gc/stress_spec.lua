@@ -148,6 +148,22 @@ describe("a program under stress", function()
     assert.is_true(100 <= majors and majors <= 120, majors)
   end)
 
+  -- A bug that was, and upstream has it: lua_getinfo pops the function and makes the
+  -- table of its lines when nobody else may hold it.
+  it("tells the lines of a function that nothing else holds", function()
+    local text = [[
+      local s = require "states".open()
+      print(s:run(function(state)
+        local n, sum = 0, 0
+        for line in pairs(state.lines(("x = {}\n"):rep(200) .. "y = 1")) do n = n + 1; sum = sum + line end
+        return n, sum
+      end))
+      print(s:close())]]
+    local want = {0, "ok\t201\t20301\n0\nend\n", ""}
+    assert.same(want, {run(text, "")})
+    assert.same(want, {run(text, "emergency=1,verify=50")})
+  end)
+
   -- Once a collection that was overdue came in the midst of a table's growth.
   it("resizes weak tables of every kind, by raw stores, too", function()
     local text = [[

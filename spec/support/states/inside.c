@@ -137,6 +137,14 @@ static int in_address (lua_State *L) {
   return 1;
 }
 
+/* lines(text) -> the lines with code of its chunk, which nothing else holds */
+static int in_lines (lua_State *L) {
+  lua_Debug ar;
+  if (luaL_loadstring(L, luaL_checkstring(L, 1)) != LUA_OK) return lua_error(L);
+  lua_getinfo(L, ">L", &ar);
+  return 1;
+}
+
 /* string(n, byte) -> string of n bytes, made in one piece */
 static int in_string (lua_State *L) {
   State *s = mystate(L);
@@ -237,6 +245,7 @@ const luaL_Reg states_inside[] = {
   {"memory", in_memory}, {"check", in_check}, {"userdata", in_userdata},
   {"intact", in_intact}, {"address", in_address}, {"string", in_string},
   {"table", in_table}, {"closure", in_closure}, {"extra", in_extra},
-  {"reserve", in_reserve}, {"outside", in_outside}, {"fill", in_fill}, {"replace", in_replace},
+  {"lines", in_lines}, {"reserve", in_reserve}, {"outside", in_outside},
+  {"fill", in_fill}, {"replace", in_replace},
   {NULL, NULL}
 };
