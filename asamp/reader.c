@@ -28,8 +28,8 @@ typedef struct PathFrame {
 ** Stacks that came before, each in the place that its words give it: a program
 ** comes back to the same ones, and one look is cheaper than one for each frame.
 */
-#define KNOWN		1024  /* places */
-#define KNOWNWORDS	128   /* of a stack that is kept at most */
+#define KNOWN		BOUND(1024, 4)  /* places */
+#define KNOWNWORDS	BOUND(128, 16)  /* of a stack that is kept at most */
 
 typedef struct Known {
   uint32_t node;

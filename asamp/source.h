@@ -10,11 +10,13 @@
 #ifndef asamp_source_h
 #define asamp_source_h
 
+#include "bounds.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
 /* The most bytes that source_take gives in one piece. */
-#define SOURCE_PIECE	(1u << 20)
+#define SOURCE_PIECE	BOUND(1u << 20, 65536u)
 
 typedef struct Source Source;
 

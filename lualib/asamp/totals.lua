@@ -290,11 +290,13 @@ local function lines(profile, own, sums)
   return rows
 end
 
--- Allocated kinds by type, with their classes.
-local function types(kinds)
+-- Allocated kinds by type, with their classes; in the file's order, so that sums are
+-- the same to the last digit in every process.
+local function types(profile, kinds)
   local rows, byname = {}, {}
-  for kind, sum in pairs(kinds) do
-    if not kind.time then
+  for _, kind in ipairs(profile.kinds) do
+    local sum = kinds[kind]
+    if sum and not kind.time then
       local row = byname[kind.name]
       if not row then
         row = {name = kind.name, own = zero(), blocks = 0, objects = 0,
@@ -456,7 +458,7 @@ function M.of(profile, options)
   local first = measures[1] or unit
   local t = {
     unit = unit, measures = measures, whole = whole, own = own, sums = sums,
-    types = M.sorted(types(kinds), unit),
+    types = M.sorted(types(profile, kinds), unit),
     functions = present(functions(profile, own, sums), first),
     lines = present(lines(profile, own, sums), first),
   }

@@ -1,8 +1,10 @@
 -- SPDX-License-Identifier: MIT
 -- Long valid profiles: more of everything than any table has at first.
 
+local convert = require "profiler.convert"
 local gen = require "profilegen"
 local reader = require "profiler.reader"
+local shell = require "spec.lua.shell"
 
 local path
 
@@ -74,6 +76,122 @@ describe("a long profile", function()
       assert.same({0, 1, 1}, profile.nodes.parent)
       assert.same({N, 1}, profile.sites.samples)
       assert.same({}, profile.left)
+    end)
+  end
+
+  -- A strange one: more functions, classes, names of marks, stacks and collections than
+  -- the tables have room for when they have grown twice; long and hostile names, deep
+  -- stacks, periods that change. What it must add up to is counted as it is made.
+  local function strange(format)
+    local random = 12345
+    local function upto(n)
+      random = random * 6364136223846793005 + 1442695040888963407
+      return (random >> 33) % n + 1
+    end
+    local exact = {bytes = 0, samples = 0, time = 0, own = {}, class = {}, survived = 0,
+                   marks = {}, collections = 0, pauses = 0, tenured = 0}
+    local function add(t, key, n) t[key] = (t[key] or 0) + n end
+    local p = assert(gen.open{path = path, format = format, period = 4096, followed = 1000,
+                              timeperiod = 1000000})
+    local now, period, open = gen.now() + 10000000, 4096, {}
+    for i = 1, 1500 do
+      p:name(8 * i, "f" .. i % 1000, i % 1000, "@" .. ("d/"):rep(i % 1000 % 300) .. "x.lua")
+    end
+    for i = 1, 1500 do p:class(i, "C" .. i .. ("é"):rep(i % 100)) end
+    for i = 1, 12000 do
+      now = now + upto(1000000)
+      local stack = {time = now, kind = upto(#gen.kinds) - 1, size = 16 * upto(400),
+                     count = upto(20) == 1 and upto(5) or 1, outside = upto(9) == 1}
+      for k = 1, upto(100) == 1 and 600 or upto(20) do
+        stack[2 * k - 1], stack[2 * k] = 8 * upto(1500), upto(50)
+      end
+      local fn = "f" .. stack[1] // 8 % 1000
+      if upto(5) == 1 then
+        p:time(stack)
+        exact.time = exact.time + stack.count
+      else
+        p:sample(stack)
+        open[#open + 1] = stack
+        exact.samples = exact.samples + stack.count
+        exact.bytes = exact.bytes + stack.count * period
+        add(exact.own, fn, stack.count * period)
+        stack.bytes = stack.count * period
+      end
+      if upto(2000) == 1 then
+        period = 1024 << upto(4)
+        p:period(period)
+      end
+      if upto(3) == 1 then
+        local name, value = "mark" .. upto(700), upto(1000)
+        p:mark(name, tostring(value), now)
+        add(exact.marks, name, value)
+      end
+      if upto(4) == 1 or i == 12000 then
+        local fates, classes = {}, {}
+        for k, s in ipairs(open) do
+          local survived, class = upto(3) == 1, upto(1501) - 1
+          fates[k], classes[k] = survived and "1" or "0", class
+          exact.survived = exact.survived + (survived and s.bytes or 0)
+          if class > 0 then add(exact.class, "C" .. class, 1) end
+        end
+        open = {}
+        local us, tenured = upto(5000), upto(100000)
+        p:collection{time = now, inuse = upto(1 << 30), held = 1 << 30, major = upto(9) == 1,
+                     duration = us * 1000, tenured = tenured, fates = table.concat(fates),
+                     classes = classes}
+        exact.collections, exact.pauses = exact.collections + 1, exact.pauses + us
+        exact.tenured = exact.tenured + tenured
+      end
+    end
+    assert(p:close())
+    return exact
+  end
+
+  local function weights(out, weight)
+    local sum = 0
+    assert(convert.collapsed(path, out, {weight = weight}))
+    for line in io.lines(out) do sum = sum + math.tointeger(line:match " (%d+)$") end
+    return sum
+  end
+
+  for _, format in ipairs{6, 7} do
+    it("of version " .. format .. " adds up in every reader, in the same order each time", function()
+      local exact, out = strange(format), os.tmpname()
+      local profile = assert(reader.read(path, {bins = 64}))
+      assert.same({}, profile.left)
+      assert.same({exact.samples, exact.bytes, exact.survived, exact.time},
+                  {profile.samples, profile.bytes, profile.survivedbytes, profile.timesamples})
+      assert.same({exact.collections, exact.pauses, exact.tenured, exact.collections},
+                  {profile.course.n, profile.course.pauses.total, profile.course.tenured,
+                   profile.minors + profile.majors})
+      local own, class, marks = {}, {}, {}
+      for i, node in ipairs(profile.sites.node) do
+        local name = profile.functions[profile.nodes.fn[node]].name
+        if profile.sites.bytes[i] > 0 then
+          own[name] = (own[name] or 0) + profile.sites.bytes[i]
+        end
+      end
+      for _, kind in ipairs(profile.kinds) do
+        local name = kind.class and kind.class:match "^C%d+"
+        if name then class[name] = (class[name] or 0) + kind.blocks end
+      end
+      for _, mark in ipairs(profile.marknames) do
+        marks[mark.name] = math.floor(mark.mean * mark.count + 0.5)
+      end
+      assert.same(exact.own, own)
+      assert.same(exact.class, class)
+      assert.same(exact.marks, marks)
+      assert.is_true(#profile.functions >= 1000 and #profile.functions < 1010)
+      assert.same({exact.bytes, exact.samples, exact.survived},
+                  {weights(out, "bytes"), weights(out, "samples"), weights(out, "survived")})
+      -- the hashes have other keys in each process
+      local command = "build/bin/asamp report --json --tree " .. path
+      assert.equal(shell.output(command), shell.output(command))
+      for _, to in ipairs{"firefox", "speedscope", "collapsed"} do
+        command = ("build/bin/asamp convert --plain --to %s -o - %s | cksum"):format(to, path)
+        assert.equal(shell.output(command), shell.output(command))
+      end
+      os.remove(out)
     end)
   end
 end)

@@ -74,12 +74,15 @@ static void resolve (void *ud, uint64_t address, char *symbol, size_t size,
   snprintf(file, filesize, "lib");
 }
 
+/* Of how many functions, classes, names and marks a profile is. */
+static uint64_t many;
+
 static void stack (Encoder *e) {
   ProfileFrame frames[8];
   size_t n = (size_t)upto(8), i;
   for (i = 0; i < n; i++) {
-    frames[i].id = upto(3) == 0 ? 65 + 16 * upto(4) : 8 * (1 + upto(6));
-    frames[i].line = (uint32_t)upto(9);
+    frames[i].id = upto(3) == 0 ? 65 + 16 * upto(many) : 8 * (1 + upto(2 * many));
+    frames[i].line = (uint32_t)upto(2 * many);
   }
   encoder_stack(e, (size_t)upto(4), frames, n);
 }
@@ -91,7 +94,7 @@ static void collect (Encoder *e, uint64_t time, size_t open) {
   size_t i;
   for (i = 0; i < open; i++) {
     survived[i] = (unsigned char)upto(3);
-    classes[i] = (uint32_t)upto(4);
+    classes[i] = (uint32_t)upto(many);
   }
   encoder_fates(e, survived, upto(2) ? classes : NULL, open);
   while (upto(2)) {
@@ -113,6 +116,14 @@ static void collect (Encoder *e, uint64_t time, size_t open) {
   encoder_collection(e, &c);
 }
 
+static void mark (Encoder *e, uint64_t time) {
+  char name[80], value[80];
+  size_t n = (size_t)snprintf(name, sizeof(name), "mark%d", (int)upto(many));
+  size_t m = (size_t)snprintf(value, sizeof(value), "%d%*s", (int)upto(99),
+                              (int)upto(50), "");
+  encoder_mark(e, time, name, n, value, m);
+}
+
 static void ownprofile (Bytes *to, int format) {
   ProfileConfig config;
   Encoder *e;
@@ -126,10 +137,18 @@ static void ownprofile (Bytes *to, int format) {
   config.command = "lua x.lua";
   config.resolve = resolve;
   e = encoder_new(&config, time, 1700000000000000u, gather, to);
-  for (i = 1; i < 7; i++)
-    encoder_name(e, 8 * (uint64_t)i, "py:f:1:a.lua");
-  for (i = 1; i < 4; i++)
-    encoder_class(e, (uint32_t)i, "Class", 5);
+  many = upto(3) == 0 ? 40 : 4;
+  for (i = 1; i <= (int)(2 * many); i++) {  /* some have one name */
+    char name[80];
+    snprintf(name, sizeof(name), "py:f%llu:1:a.lua",
+             (unsigned long long)upto(upto(2) ? many : 2));
+    encoder_name(e, 8 * (uint64_t)i, name);
+  }
+  for (i = 1; i < (int)many; i++) {
+    char name[80];
+    encoder_class(e, (uint32_t)i, name,
+                  (size_t)snprintf(name, sizeof(name), "Class%*d", (int)upto(60), i));
+  }
   for (i = 0; i < events; i++) {
     time += upto(3000000);
     if (upto(12) == 0) {
@@ -137,7 +156,7 @@ static void ownprofile (Bytes *to, int format) {
       open = 0;
     }
     else if (upto(20) == 0)
-      encoder_mark(e, time, "mark", 4, "12.5", 4);
+      mark(e, time);
     else if (upto(30) == 0)
       encoder_period(e, 64 << upto(8));
     else if (upto(40) == 0)
@@ -305,9 +324,10 @@ static size_t pack (unsigned char *data, size_t n) {
 /* -------------------------------------------------------- the readers -- */
 
 static void checksums (const Reading *r, const ReaderSum *sum) {
-  uint64_t samples = 0, bins = 0;
+  uint64_t samples = 0, bins = 0, collections = 0, marks = 0;
   size_t i;
   uint32_t k;
+  int what;
   for (i = 0; i < sum->ledger.nsites; i++) {
     const Site *s = &sum->ledger.sites[i];
     if (s->node >= r->tree.n || s->kind >= r->nkinds)
@@ -328,6 +348,19 @@ static void checksums (const Reading *r, const ReaderSum *sum) {
   }
   if (!r->complete && r->message[0] == '\0')
     fail("cut without a word");
+  for (i = 0; i < sum->course.n; i++)
+    collections += sum->course.spans[i].minors + sum->course.spans[i].majors;
+  if (collections != sum->course.collections)
+    fail("collections do not add up");
+  for (i = 0; i < sum->marks.nnames; i++)
+    marks += sum->marks.names[i].count;
+  if (marks != sum->marks.count)
+    fail("marks do not add up");
+  for (what = 0; what < LEFT_N; what++) {
+    char text[READERLEFT_TEXT];
+    if (sum->left[what] > 0)
+      readerleft_text((ReadLeft)what, sum->left[what], text);
+  }
 }
 
 static Reading *readinput (ReaderClient *client) {

@@ -1,0 +1,43 @@
+-- SPDX-License-Identifier: MIT
+-- A server that runs for long, for bench/longrun:
+--   lua long_program.lua PROFILE loads|collections N
+-- "loads": loads and runs a template N times. "collections": makes garbage in a nursery
+-- of 4 KiB until there were N collections. Prints what the profile must tell: bytes
+-- that were allocated, and minor and major collections, while sampling was on.
+
+local profiler = require "profiler"
+
+local path, what, n = arg[1], arg[2], assert(math.tointeger(arg[3]))
+
+local TEMPLATE = [[local name, out = ..., {}
+local function line(text) out[#out + 1] = text end
+line("Dear "); line(name)
+return out]]
+
+local before
+
+local function loads()
+  for i = 1, n do
+    assert(load(TEMPLATE, "=template"))(i)
+  end
+end
+
+local function collections()
+  local function count()
+    local stats = profiler.stats()
+    return stats.minor + stats.major - before.minor - before.major
+  end
+  local list = {}
+  repeat
+    for i = 1, 100000 do list[i % 50] = {i} end
+  until count() >= n
+end
+
+if what == "collections" then collectgarbage("nursery", 4096) end
+before = profiler.stats()
+assert(profiler.alloc_start(1 << 19, {out = path}))
+if what == "loads" then loads() else collections() end
+profiler.alloc_stop()
+local after = profiler.stats()
+profiler.disable()
+print(after.bytes, after.minor - before.minor, after.major - before.major)

@@ -1,0 +1,68 @@
+-- SPDX-License-Identifier: MIT
+-- bench/longrun: profiles of servers that have run for long, and what asamp report takes
+-- for them. Prints Markdown: CPU time and peak RSS of the report, and its totals beside
+-- the exact ones. Fails when they differ by more than samples may.
+
+local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/longrun"
+local root, work, fail, runner = start.root, start.work, start.fail, start.runner
+
+local machine = require "runner.machine"
+local options = require "runner.options"
+
+local N = 10000000
+local SIGMA = 5  -- of the estimate of bytes
+
+local found, words = options.scan(start.arguments,
+  { loads = true, collections = true, lines = true, asamp = true }, {})
+if not found then fail(words) end
+if #words > 0 then fail(("%q is not an option; see the head of the file"):format(words[1])) end
+local asamp = found.asamp or root .. "/build/bin/asamp"
+
+local function size(path)
+  local f = assert(io.open(path, "rb"))
+  local n = f:seek "end"
+  f:close()
+  return n
+end
+
+-- Runs a program that writes the profile; the numbers that it prints.
+local function made(words_, settings)
+  local usage, out = runner:run(words_, settings)
+  if not usage then fail(table.concat(words_, " ") .. ": " .. out) end
+  local numbers = {}
+  for number in out:gmatch "%d+" do numbers[#numbers + 1] = math.tointeger(number) end
+  return numbers, usage
+end
+
+local function field(json, key)
+  return math.tointeger(json:match('\n  "' .. key .. '": (%d+)'))
+end
+
+local function row(name, path, exact)
+  local usage, text = runner:run({ asamp, "report", path }, {})
+  if not usage then fail(name .. ": " .. text) end
+  local again, json = runner:run({ asamp, "report", "--json", path }, {})
+  if not again then fail(name .. ": " .. json) end
+  local bytes, minors, majors = field(json, "bytes"), field(json, "minors"), field(json, "majors")
+  print(("| %s | %.1f | %.2f | %.0f | %.4f | %d of %d | %d of %d |"):format(name,
+    size(path) / 1e6, usage.cpu, usage.rss / 1e6, bytes / exact[1], minors, exact[2], majors,
+    exact[3]))
+  local sigma = math.sqrt(field(json, "samples")) * field(json, "period")
+  if math.abs(bytes - exact[1]) > SIGMA * sigma then fail(name .. ": the bytes are wrong") end
+  if minors ~= exact[2] or majors ~= exact[3] then fail(name .. ": the collections are wrong") end
+  os.remove(path)
+end
+
+print(machine.line())
+print "\n| profile | MB | report, CPU s | peak RSS, MB | bytes, of the exact | minor | major |"
+print "| --- | ---: | ---: | ---: | ---: | ---: | ---: |"
+for _, what in ipairs { "loads", "collections" } do
+  local n, path = start.positive(found, what, N), work .. "/" .. what
+  row(("%d %s"):format(n, what), path, made({
+    root .. "/build/bin/lua", root .. "/bench/runner/long_program.lua", path, what, n,
+  }, {}))
+end
+local n, path = start.positive(found, "lines", N), work .. "/lines"
+row(("a file of %d collections"):format(n), path, made({
+  root .. "/build/bin/lua", root .. "/bench/runner/long_profile.lua", path, n,
+}, { "LUA_CPATH=" .. root .. "/build/spec/?.so;;" }))
