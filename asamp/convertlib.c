@@ -18,7 +18,8 @@
 ** complete or not at all there, and as output.h says.
 ** Options: packing (of gzip: "fast" or "small"; nil: none), progress (function of the
 ** share that is done), head (firefox: function of the summary that returns the
-** JSON text of "meta" and "libs"), weight (collapsed: "bytes", "samples",
+** JSON text of "meta" and "libs"), source (firefox: function of the name of a script's
+** file that returns its text, or nil), weight (collapsed: "bytes", "samples",
 ** "survived", "alive" or "time"; default bytes, or time if there is no more),
 ** name (speedscope), format (vmprof: 6 or 7), startup (all but vmprof: true: the C
 ** functions that come before the script in every stack are there, see fold.h).
@@ -62,6 +63,7 @@ typedef struct Work {
   Transcode *transcode;
   Flame *flame;
   Fold fold;
+  int top;               /* of the stack, while texts of sources are asked for */
   char err[1024];
 } Work;
 
@@ -256,9 +258,21 @@ static const char *folder (Work *w) {
 
 /* ------------------------------------------------------------- formats -- */
 
+/* What the function in options gives for a file; of an error nothing. */
+static const char *source (void *ud, const char *file, size_t *n) {
+  Work *w = ud;
+  lua_State *L = w->L;
+  lua_settop(L, w->top);
+  lua_getfield(L, 3, "source");
+  lua_pushstring(L, file);
+  if (lua_pcall(L, 1, 1, 0) != LUA_OK || lua_type(L, -1) != LUA_TSTRING)
+    return NULL;
+  return lua_tolstring(L, -1, n);
+}
+
 static int l_firefox (lua_State *L) {
   Work *w = work(L);
-  const char *reason;
+  const char *reason, *head;
   int error;
   w->firefox = allocate(w, sizeof(*w->firefox));
   reason = firefox_start(w->firefox, folder(w));
@@ -273,8 +287,15 @@ static int l_firefox (lua_State *L) {
   error = create(w);
   if (error != 0)
     return failed(w, strerror(error));
-  reason = firefox_write(w->firefox, w->reading, fold(w), lua_tostring(L, -1),
-                         w->output);
+  head = lua_tostring(L, -1);
+  w->top = lua_gettop(L);
+  if (lua_getfield(L, 3, "source") == LUA_TFUNCTION) {
+    w->firefox->source = source;
+    w->firefox->sourceud = w;
+  }
+  lua_settop(L, w->top);
+  reason = firefox_write(w->firefox, w->reading, fold(w), head, w->output);
+  lua_settop(L, w->top);
   return reason != NULL ? failed(w, reason) : finish(w);
 }
 

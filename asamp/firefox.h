@@ -38,6 +38,10 @@ typedef struct FirefoxDeath {
   uint64_t address;
 } FirefoxDeath;
 
+/* The text of a script's file, which holds until the next call; NULL: it is not to be
+   had, or not to be given. */
+typedef const char *(*FirefoxSource) (void *ud, const char *file, size_t *n);
+
 typedef struct Firefox {
   ReaderClient client;  /* hand this to reader_read */
   const Reading *r;
@@ -57,6 +61,8 @@ typedef struct Firefox {
   uint64_t lasttick;
   /* collections and marks, see 'firefox.c' */
   Spill event;
+  FirefoxSource source;  /* may be set before firefox_write; NULL: no texts */
+  void *sourceud;
 } Firefox;
 
 /* 'directory': for the spills. A phrase why not, or NULL. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Writes a Firefox profile of version 60 from what was spilled. See
+** Writes a Firefox profile of version 64 from what was spilled. See
 ** firefoxfile.h.
 */
 #include "firefoxfile.h"
@@ -154,6 +154,7 @@ static void frametable (FirefoxFile *w) {
   }
   firefoxfile_end(w);
   firefoxfile_same(w, "column", "null", n);
+  firefoxfile_same(w, "originalLocation", "null", n);
   firefoxfile_length(w, n);
 }
 
@@ -196,6 +197,7 @@ static void functable (FirefoxFile *w, const uint32_t *sources) {
   }
   firefoxfile_end(w);
   firefoxfile_same(w, "columnNumber", "null", n);
+  firefoxfile_same(w, "originalLocation", "null", n);
   firefoxfile_length(w, n);
 }
 
@@ -229,6 +231,52 @@ static size_t listsources (FirefoxFile *w, uint32_t *sources, uint32_t *files) {
   return n;
 }
 
+/* The texts of n files, those of scripts as far as they are given. */
+static void texts (FirefoxFile *w, const uint32_t *files, size_t n,
+                   const uint32_t *sources) {
+  const Reading *r = w->r;
+  char *script = calloc(n + 1, 1);
+  size_t i, size;
+  if (script == NULL) {
+    w->failed = 1;
+    return;
+  }
+  for (i = 0; i < r->nfunctions; i++) {
+    if (!r->functions[i].native && sources[i] < n)
+      script[sources[i]] = 1;
+  }
+  firefoxfile_begin(w, "content");
+  for (i = 0; i < n; i++) {
+    const char *text = NULL;
+    if (script[i] && w->f->source != NULL)
+      text = w->f->source(w->f->sourceud, strlist_get(&w->strings, files[i]), &size);
+    firefoxfile_comma(w, i);
+    if (text != NULL)
+      output_string(w->o, text, size);
+    else
+      output_text(w->o, "null");
+  }
+  firefoxfile_end(w);
+  free(script);
+}
+
+static void sourcetable (FirefoxFile *w, const uint32_t *files, size_t n,
+                         const uint32_t *sources) {
+  size_t i;
+  firefoxfile_same(w, "id", "null", n);
+  firefoxfile_begin(w, "filename");
+  for (i = 0; i < n; i++) {
+    firefoxfile_comma(w, i);
+    output_uint(w->o, files[i]);
+  }
+  firefoxfile_end(w);
+  firefoxfile_same(w, "startLine", "1", n);
+  firefoxfile_same(w, "startColumn", "1", n);
+  firefoxfile_same(w, "sourceMapURL", "null", n);
+  texts(w, files, n, sources);
+  firefoxfile_length(w, n);
+}
+
 static void shared (FirefoxFile *w) {
   const Reading *r = w->r;
   uint32_t *sources = malloc((r->nfunctions + (size_t)1) * sizeof(*sources));
@@ -248,14 +296,9 @@ static void shared (FirefoxFile *w) {
                 "\"type\":[],\"length\":0},\n\"nativeSymbols\":{\"libIndex\":[],"
                 "\"address\":[],\"name\":[],\"functionSize\":[],\"length\":0},\n"
                 "\"sources\":{");
-    firefoxfile_same(w, "uuid", "null", nsources);
-    firefoxfile_begin(w, "filename");
-    for (i = 0; i < nsources; i++) {
-      firefoxfile_comma(w, i);
-      output_uint(w->o, files[i]);
-    }
-    firefoxfile_end(w);
-    firefoxfile_length(w, nsources);
+    sourcetable(w, files, nsources, sources);
+    output_text(w->o, ",\n\"sourceLocationTable\":{\"source\":[],\"line\":[],"
+                "\"column\":[],\"length\":0}");
     output_text(w->o, ",\n");
     firefoxfile_begin(w, "stringArray");
     for (i = 0; i < w->strings.n; i++) {

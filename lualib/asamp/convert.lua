@@ -6,10 +6,22 @@ local convert = require "profiler.convert"
 local firefox = require "asamp.convert.firefox"
 local host = require "asamp.host"
 local options = require "asamp.options"
+local sources = require "asamp.view.sources"
 
 local M = {}
 
 M.summary = "for Firefox Profiler, pprof, flame graphs, speedscope, VMProf"
+
+local MAXTEXT = 64 << 20  -- of source files in one result
+
+-- A function that gives the text of a file in one of the folders.
+local function texts(dirs)
+  local folders = {}
+  for folder in dirs:gmatch "[^:]+" do
+    folders[#folders + 1] = folder
+  end
+  return sources.texts(folders, MAXTEXT)
+end
 
 local FLAVOURS = {stock = 6, extended = 7}
 
@@ -42,6 +54,8 @@ local DESCRIPTION = {
     "default bytes, or time if the profile has only that", options.oneof(options.MEASURES)},
   {"flavour", "WHICH", "vmprof: stock or extended (default: the one that " ..
     "the profile is not)", options.oneof{"extended", "stock"}},
+  {"source", "DIRS", "firefox: folders, with colons between them, whose " ..
+    "source files are put into the result with their text (default: none)"},
   {"start-up", nil, "with the C functions that come before the script in " ..
     "every stack (all formats but vmprof, which always has them)"},
   {"plain", nil, "do not compress"},
@@ -58,6 +72,8 @@ local function wrong(o)
     return "--weight goes with --to collapsed"
   elseif o.flavour and o.to ~= "vmprof" then
     return "--flavour goes with --to vmprof"
+  elseif o.source and o.to ~= "firefox" then
+    return "--source goes with --to firefox"
   elseif o["start-up"] and o.to == "vmprof" then
     return "--start-up goes with the other formats: vmprof has all frames"
   end
@@ -81,7 +97,8 @@ end
 -- The settings for profiler.convert, or nil and what is wrong.
 local function settings(o, path)
   local setting = {head = firefox.head, weight = o.weight,
-                   name = path:match "[^/]*$", startup = o["start-up"]}
+                   name = path:match "[^/]*$", startup = o["start-up"],
+                   source = o.source and texts(o.source)}
   if o.to == "vmprof" then
     local version, message = convert.version(path)
     if not version then

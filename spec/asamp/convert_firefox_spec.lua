@@ -56,7 +56,7 @@ end
 
 -- Everything that holds of any profile of ours.
 local function checkshape(p)
-  assert.equal(60, p.meta.preprocessedProfileVersion)
+  assert.equal(64, p.meta.preprocessedProfileVersion)
   local grey = 0
   for _, c in ipairs(p.meta.categories) do
     grey = grey + (c.color == "grey" and 1 or 0)
@@ -67,12 +67,13 @@ local function checkshape(p)
   local s = p.shared
   columns(s.stackTable, "frame prefix")
   columns(s.frameTable, "address inlineDepth category subcategory func " ..
-          "nativeSymbol innerWindowID line column")
+          "nativeSymbol innerWindowID line column originalLocation")
   columns(s.funcTable, "name isJS relevantForJS resource source lineNumber " ..
-          "columnNumber")
+          "columnNumber originalLocation")
   columns(s.resourceTable, "lib name host type")
   columns(s.nativeSymbols, "libIndex address name functionSize")
-  columns(s.sources, "uuid filename")
+  columns(s.sources, "id filename startLine startColumn sourceMapURL content")
+  columns(s.sourceLocationTable, "source line column")
   indices(s.stackTable.frame, s.frameTable.length)
   indices(s.frameTable.func, s.funcTable.length)
   indices(s.frameTable.category, #p.meta.categories)
@@ -258,6 +259,39 @@ describe("asamp convert --to firefox", function()
     assert.same({0, 0}, samples.weight)
     assert.equal(0, samples.time[1])
     assert.is_nil(f.threads[1].nativeAllocations)
+  end)
+
+  -- The viewer cannot fetch files of somebody's disk; and nobody hands on more of
+  -- their sources than they said.
+  it("has the text of source files that the user asks for, and of no others", function()
+    local folder = path .. ".d"
+    assert(os.execute("mkdir -p " .. folder .. "/.git"))
+    for name, text in pairs{["a.lua"] = "return 1 -- \"x\"\n", [".git/b.lua"] = "secret"} do
+      local f = assert(io.open(folder .. "/" .. name, "w"))
+      f:write(text)
+      f:close()
+    end
+    local p = assert(require "profilegen".open{path = path, period = 100, resolve = "plain"})
+    for i, file in ipairs{"a.lua", ".git/b.lua", "/proc/self/status", "missing.lua", path} do
+      p:name(8 * i, "f", i, "@" .. file)
+      p:sample{8 * i, 1, 0x7f0001, 0}
+    end
+    p:close()
+    local function texts(...)
+      assert.equal(0, asamp.run({"--to", "firefox", "-o", out, path, ...}, world))
+      local f = cjson.decode((vmprof.load(out)))
+      checkshape(f)
+      local found = {}
+      for i, text in ipairs(f.shared.sources.content) do
+        if text ~= cjson.null then
+          found[f.shared.stringArray[f.shared.sources.filename[i] + 1]] = text
+        end
+      end
+      return found
+    end
+    assert.same({}, texts())
+    assert.same({["a.lua"] = "return 1 -- \"x\"\n"}, texts("--source", "/nowhere:" .. folder))
+    os.execute("rm -r " .. folder)
   end)
 
   it("has an object die when its collection ended", function()

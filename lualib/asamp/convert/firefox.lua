@@ -96,7 +96,7 @@ function M.head(s)
   local interval = s.timesamples > 0 and s.timeperiod > 0
                    and s.timeperiod / 1e6 or 1
   local meta = {
-    version = 27, preprocessedProfileVersion = 60, product = "Lua",
+    version = 27, preprocessedProfileVersion = 64, product = "Lua",
     interval = interval, startTime = s.started // 1000,
     -- the viewer leaves out what is at the end itself
     profilingStartTime = 0, profilingEndTime = s.duration / 1000 + interval,

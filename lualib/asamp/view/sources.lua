@@ -177,6 +177,23 @@ function M.of(columns, folders)
   return out, missing
 end
 
+--- A function of a file's name that returns its text, or nil (VS1, VS2), and
+-- no more than 'most' bytes in all. 'folders': as of M.of, but the current folder
+-- is none of them.
+function M.texts(folders, most)
+  local roots, left = {}, most
+  for _, folder in ipairs(folders) do
+    roots[#roots + 1] = host.realpath(folder)
+  end
+  return function(name)
+    local text = find(name, folders, roots)
+    if text and #text < MAXFILE and #text <= left then
+      left = left - #text
+      return text
+    end
+  end
+end
+
 --- Of the files without lines: how many, and why, in a sentence without an
 -- end; nil when there are none. One file of each reason is named.
 function M.told(columns, missing)
