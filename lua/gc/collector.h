@@ -95,6 +95,9 @@ enum { LUAN_STRONG, LUAN_WEAKVALUES, LUAN_EPHEMERON, LUAN_ALLWEAK };
 LUAI_FUNC int luaN_weakness (global_State *g, const Table *t);
 /* A weak table has been met. Returns 0 when it must be taken for strong. */
 LUAI_FUNC int luaN_meetweak (global_State *g, Table *t, int kind);
+/* An entry with a weak key: its value is marked if the key is alive; else it waits
+   for luaN_finishmarks. 0: there is no memory for that, its table must be met. */
+LUAI_FUNC int luaN_openentry (global_State *g, Node *n);
 /* Those that a major collection has met, which does not go on. */
 LUAI_FUNC void luaN_forgetweak (global_State *g);
 /* Marks and clears weak tables, separates the dead that have finalizers. */
@@ -166,6 +169,8 @@ LUAI_FUNC void luaN_newnursery (global_State *g);
 LUAI_FUNC size_t luaN_unpaid (global_State *g);
 /* The next minor collection comes n bytes earlier (later: n < 0). */
 LUAI_FUNC void luaN_shorten (global_State *g, l_mem n);
+/* The next safe point collects, unless the collector is stopped. */
+LUAI_FUNC void luaN_hurry (global_State *g);
 /* The next safe point comes early, for finalizers; the rest of the nursery
    waits for luaN_resume, which returns whether there was any. */
 LUAI_FUNC void luaN_defer (global_State *g);

@@ -45,17 +45,6 @@ void luaN_sweepoutside (global_State *g) {
 }
 
 
-/* Many new bytes: the next safe point collects. */
-static void hurry (global_State *g) {
-  luaN_Gc *c = &g->heap.gc;
-  if (c->newoutside < EARLY_MIN || c->newoutside < c->outside / EARLY_PART ||
-      !gcrunning(g)) return;
-  luaN_settle(g);
-  luaN_resume(g);
-  if (g->GCdebt <= 0) luaN_shorten(g, 1 - g->GCdebt);
-}
-
-
 LUA_API void luaN_outside (lua_State *L, int idx, size_t n) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
@@ -76,7 +65,9 @@ LUA_API void luaN_outside (lua_State *L, int idx, size_t n) {
   c->outside += n - u->outside;
   if (n > u->outside) {
     c->newoutside += n - u->outside;
-    hurry(g);
+    if (c->newoutside >= EARLY_MIN &&
+        c->newoutside >= c->outside / EARLY_PART)
+      luaN_hurry(g);
   }
   u->outside = n;
   lua_unlock(L);

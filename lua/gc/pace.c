@@ -160,6 +160,14 @@ void luaN_shorten (global_State *g, l_mem n) {
 }
 
 
+void luaN_hurry (global_State *g) {
+  if (!gcrunning(g)) return;
+  luaN_settle(g);
+  luaN_resume(g);
+  if (g->GCdebt <= 0) luaN_shorten(g, 1 - g->GCdebt);
+}
+
+
 void luaN_defer (global_State *g) {
   luaN_settle(g);
   if (g->GCdebt < -BATCHGAP) {

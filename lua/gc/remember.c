@@ -19,7 +19,9 @@
 
 #include "collector.h"
 
-/* Slots that may be remembered before a table is remembered whole. */
+/* Words of 'slots' that bring a minor collection, so that none has more to look at;
+   and those from which on tables are remembered whole, where no safe point comes. */
+#define ENOUGHSLOTS	(1u << 16)
 #define MANYSLOTS	(1u << 18)
 
 
@@ -60,8 +62,9 @@ void luaN_rememberslot (lua_State *L, Table *t, TValue *slot) {
   if (t->marked & LUAN_TOUCHED) return;
   if (v->n > 0 && v->a[v->n - 1] == (void *)slot && v->a[v->n - 2] == (void *)t)
     return;
+  if (v->n == ENOUGHSLOTS) luaN_hurry(g);
   if (issmall(t) || v->n >= MANYSLOTS ||
-      (t->metatable != NULL && (luaN_weakness(g, t) & LUAN_EPHEMERON)))
+      (t->metatable != NULL && luaN_weakness(g, t) == LUAN_ALLWEAK))
     luaN_touch(L, obj2gco(t));
   else if (!luaN_reserve(g, v, 2)) g->heap.gc.lost = 1;
   else {
@@ -143,8 +146,9 @@ void luaN_resized (lua_State *L, Table *t, size_t before, const TValue *array,
   luaN_resizing(L, NULL, NULL, 0);
   luaN_recounted(L, obj2gco(t), (l_mem)luaN_vectorbytes(t) - (l_mem)before);
   if (luaN_isold(t) && !(t->marked & LUAN_TOUCHED)) {
-    if (issmall(t) || (luaN_weakness(g, t) & LUAN_EPHEMERON))
-      luaN_touch(L, obj2gco(t));
+    if (issmall(t) || (luaN_weakness(g, t) & LUAN_EPHEMERON) ||
+        c->slots.n > luaN_asize(t) + (size_t)sizenode(t))
+      luaN_touch(L, obj2gco(t));  /* for as much work as has been done */
     else {
       luaN_markvectors(g, t);
       moveslots(L, t, array, asize, old);
@@ -235,6 +239,19 @@ static int markweakslot (global_State *g, Table *t, const void *slot) {
 }
 
 
+/*
+** The same in a table with weak keys: an entry whose key is alive holds its value,
+** one whose key may be dead is open, as if the table had been met (weak.c).
+*/
+static void markephemeron (global_State *g, Table *t, const void *slot) {
+  unsigned i, asize = luaN_asize(t);
+  if (!slotof(t, slot, &i)) return;
+  if (i < asize) luaN_markvalue(g, &t->array[i])
+  else if (!luaN_openentry(g, gnode(t, i - asize)))
+    luaN_traverse(g, obj2gco(t));  /* no memory: as a whole */
+}
+
+
 void luaN_clearslots (global_State *g) {
   luaN_Vec *s = &g->heap.gc.slots;
   size_t k;
@@ -282,6 +299,7 @@ void luaN_markremembered (lua_State *L) {
         c->slots.a[weak++] = slot;
       }
     }
+    else if (kind == LUAN_EPHEMERON) markephemeron(g, t, slot);
     else if (!again)
       luaN_traverse(g, obj2gco(t));  /* it has become weak meanwhile */
   }

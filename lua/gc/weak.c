@@ -101,21 +101,28 @@ static int markvalues (global_State *g, Table *t) {
 }
 
 
+int luaN_openentry (global_State *g, Node *n) {
+  luaN_Gc *c = &g->heap.gc;
+  if (isempty(gval(n))) clearkey(n);
+  else if (!iskeygone(g, n)) luaN_markvalue(g, gval(n))
+  else if (!luaN_push(g, &c->open, n)) {
+    c->crowded = 1;
+    return 0;
+  }
+  return 1;
+}
+
+
 /*
 ** Weak keys, each table once: marks the values whose keys are alive; an entry
 ** whose key may be dead is open. Without memory for that, all tables will be
 ** looked at again and again.
 */
 static void openentries (global_State *g, Table *t) {
-  luaN_Gc *c = &g->heap.gc;
   unsigned i, asize = luaN_asize(t);
   Node *n = gnode(t, 0), *end = gnode(t, (size_t)sizenode(t));
   for (i = 0; i < asize; i++) luaN_markvalue(g, &t->array[i]);
-  for (; n < end; n++) {
-    if (isempty(gval(n))) clearkey(n);
-    else if (!iskeygone(g, n)) luaN_markvalue(g, gval(n))
-    else if (!luaN_push(g, &c->open, n)) c->crowded = 1;
-  }
+  for (; n < end; n++) (void)luaN_openentry(g, n);
 }
 
 
@@ -267,8 +274,6 @@ void luaN_finishmarks (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
   size_t i, met, first = 0;
-  lua_assert(c->open.n == 0);
-  c->crowded = 0;
   if (!c->minor) joinmajor(g);
   luaN_drain(g, !c->minor);
   converge(g, &first);
@@ -285,6 +290,8 @@ void luaN_finishmarks (lua_State *L) {
   clearvalues(g, met);
   if (c->minor && c->marking) leavetomajor(g);
   luaN_drain(g, !c->minor);
+  lua_assert(c->open.n == 0);
   c->weak.n = 0;
+  c->crowded = 0;
   luaN_clearcache(g);
 }
