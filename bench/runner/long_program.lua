@@ -27,9 +27,9 @@ local function collections()
     local stats = profiler.stats()
     return stats.minor + stats.major - before.minor - before.major
   end
-  local list = {}
+  local last
   repeat
-    for i = 1, 100000 do list[i % 50] = {i} end
+    for i = 1, 100000 do last = {i, last and last[1]} end
   until count() >= n
 end
 
