@@ -42,6 +42,7 @@ static void failed (OutFile *f, int error) {
 /* Writes all n bytes, however little a single write takes. */
 static void put (OutFile *f, const unsigned char *data, size_t n) {
   struct stat s;
+  __atomic_store_n(&f->waiting, 1, __ATOMIC_RELAXED);
   while (n > 0 && f->error == 0 && f->stalled == 0 && look(f, &s)) {
     ssize_t w = write(f->fd, data, n);
     if (w > 0) {
@@ -58,6 +59,7 @@ static void put (OutFile *f, const unsigned char *data, size_t n) {
     else if (errno != EINTR)
       failed(f, errno);
   }
+  __atomic_store_n(&f->waiting, 0, __ATOMIC_RELAXED);
 }
 
 /* The packer's sink. */

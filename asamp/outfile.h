@@ -46,6 +46,7 @@ typedef struct OutFile {
   int packed;
   int error;            /* errno of the first failure, or 0 */
   uint64_t written;     /* bytes in the file */
+  int waiting;          /* it waits for the system to take some; atomic */
   Packer packer;
   /* W6 */
   int patient;          /* it may stall */

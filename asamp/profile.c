@@ -11,7 +11,10 @@
 **   Q2  the writer never holds the lock while it encodes, writes or resolves;
 **   Q3  a thread waits for room only while the writer works: not after an
 **       error, not after the end, not in the child of a fork;
-**   Q4  taken = samples in the file + samples on their way + lost.
+**   Q4  taken = samples in the file + samples on their way + lost;
+**   Q5  an event is in the queue when it is whole (commit): exit() in a signal handler
+**       may have interrupted whoever tells it, who has the lock then and never goes
+**       on. 'teller' says so.
 */
 #define _GNU_SOURCE
 #include "profile.h"
@@ -53,6 +56,10 @@ struct Profile {
   int active;             /* the buffer that takes events */
   int stop;
   int ended;              /* there is no writer, and no file any more */
+  const char *volatile teller;  /* the OS thread (its 'self') that has the lock, or
+                             waits for it, to tell an event; NULL: none */
+  size_t reserved;        /* bytes of the event that is being told */
+  EventTally inhand;      /* ... whose samples these are */
   int error;              /* errno of the first failure */
   int stalled;            /* errno of why the file takes no more, or 0; also read
                              without the lock */
@@ -71,10 +78,16 @@ struct Profile {
   int told;               /* the first stall was told */
   uint64_t gap;           /* samples lost before this stall */
   void (*tellstall)(const char *path, int error);
+  EventTally written;     /* can be read from the file */
+  clockid_t clock;        /* its CPU time */
+  int whole;              /* the file has its end; atomic */
+  int done;               /* ... and is closed; atomic */
 };
 
+static __thread char self __attribute__((tls_model("initial-exec")));
+
 static uint64_t now_ns (clockid_t clock) {
-  struct timespec t;
+  struct timespec t = {0, 0};
   clock_gettime(clock, &t);
   return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
@@ -142,8 +155,10 @@ static void flush (Profile *p, int last) {
   outfile_flush(&p->file, last);
   p->dirty = 0;
   noteerror(p);
-  if (p->file.stalled == 0)
+  if (p->file.stalled == 0) {
+    event_add(&p->written, &p->unflushed);
     memset(&p->unflushed, 0, sizeof(p->unflushed));
+  }
 }
 
 /* Encodes a whole buffer; after a failure it only counts what is lost. */
@@ -219,6 +234,10 @@ static void *writer (void *ud) {
     outfile_fail(&p->file, p->file.stalled);
     noteerror(p);
   }
+  __atomic_store_n(&p->whole, 1, __ATOMIC_RELEASE);
+  outfile_close(&p->file);
+  encoder_free(p->encoder);
+  __atomic_store_n(&p->done, 1, __ATOMIC_RELEASE);
   return NULL;
 }
 
@@ -240,6 +259,8 @@ static int startthread (Profile *p) {
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, &before);
   error = pthread_create(&p->thread, NULL, writer, p);
+  if (error == 0)
+    pthread_getcpuclockid(p->thread, &p->clock);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   return error;
 }
@@ -347,7 +368,9 @@ void profile_totals (Profile *p, ProfileTotals *t) {
 
 const char *profile_message (int error) {
   return error == EBADF ? "the program has closed its descriptor"
-                        : strerror(error);
+       : error == EDEADLK ? "exit() was called in a signal handler, which has "
+                            "interrupted what the writer waits for"
+       : strerror(error);
 }
 
 /* The writer writes what is left and goes; then the file is closed. */
@@ -357,8 +380,6 @@ static void end (Profile *p) {
   pthread_cond_signal(&p->work);
   pthread_mutex_unlock(&p->lock);
   pthread_join(p->thread, NULL);
-  outfile_close(&p->file);
-  encoder_free(p->encoder);
   pthread_mutex_lock(&p->lock);
   if (p->file.error != p->error)  /* nothing of the file remains */
     p->lost = p->taken;
@@ -406,6 +427,25 @@ void profile_abandon (Profile *p) {
 
 /* -------------------------------------------------------------- events -- */
 
+/* The event that is being told is whole (Q5). */
+static void commit (Profile *p) {
+  p->queue[p->active].used += p->reserved;
+  p->reserved = 0;
+}
+
+/* Whoever tells events has the lock between these. */
+static void hold (Profile *p) {
+  p->teller = &self;
+  pthread_mutex_lock(&p->lock);
+}
+
+static void letgo (Profile *p) {
+  commit(p);
+  memset(&p->inhand, 0, sizeof(p->inhand));
+  pthread_mutex_unlock(&p->lock);
+  p->teller = NULL;
+}
+
 /*
 ** Room for an event with a body of 'n' bytes in the active buffer (lock
 ** held); NULL when there will be none. May wait for the writer (Q3).
@@ -414,6 +454,7 @@ static void *reserve (Profile *p, int type, uint64_t number, size_t n) {
   size_t size = sizeof(Event) + ((n + 7) & ~(size_t)7);
   Queue *q;
   Event *event;
+  commit(p);  /* the one before */
   for (;;) {
     if (p->error != 0 || p->stop)
       return NULL;
@@ -431,7 +472,7 @@ static void *reserve (Profile *p, int type, uint64_t number, size_t n) {
   event->n = number;
   if (q->used < WAKE_BYTES && q->used + size >= WAKE_BYTES)
     pthread_cond_signal(&p->work);
-  q->used += size;
+  p->reserved = size;
   return event + 1;
 }
 
@@ -439,11 +480,11 @@ static void *reserve (Profile *p, int type, uint64_t number, size_t n) {
 static void tell (Profile *p, int type, uint64_t number, const void *bytes,
                   size_t n) {
   void *body;
-  pthread_mutex_lock(&p->lock);
+  hold(p);
   body = reserve(p, type, number, n);
   if (body != NULL && n > 0)
     memcpy(body, bytes, n);
-  pthread_mutex_unlock(&p->lock);
+  letgo(p);
 }
 
 void profile_function (Profile *p, uint64_t id, const char *name,
@@ -494,7 +535,7 @@ void profile_mark (Profile *p, uint64_t time, const char *name,
   MarkEvent *body;
   namelen = cut(p, name, namelen, PROFILE_NAME);
   valuelen = cut(p, value, valuelen, PROFILE_VALUE);
-  pthread_mutex_lock(&p->lock);
+  hold(p);
   body = reserve(p, EVENT_MARK, 0, sizeof(*body) + namelen + valuelen);
   if (body != NULL) {
     body->time = time;
@@ -505,7 +546,13 @@ void profile_mark (Profile *p, uint64_t time, const char *name,
     if (valuelen > 0)
       memcpy(body->text + namelen, value, valuelen);
   }
-  pthread_mutex_unlock(&p->lock);
+  letgo(p);
+}
+
+/* What is in hand finds no room. */
+static void lose (Profile *p) {
+  event_add(&p->lost, &p->inhand);
+  memset(&p->inhand, 0, sizeof(p->inhand));
 }
 
 /* Notes the depth of the stack that is told (lock held). */
@@ -518,9 +565,10 @@ void profile_sample (Profile *p, const ProfileSample *s, size_t kept,
                      const ProfileFrame *frames, size_t n) {
   SampleEvent *body;
   assert(s->count >= 1 && s->kind >= 0 && s->kind < KIND_COUNT);
-  pthread_mutex_lock(&p->lock);
+  hold(p);
   setdepth(p, kept, n);
   p->taken.samples += s->count;
+  p->inhand.samples = s->count;
   body = reserve(p, EVENT_SAMPLE, n, sizeof(*body) + n * sizeof(*frames));
   if (body != NULL) {
     body->sample = *s;
@@ -529,30 +577,32 @@ void profile_sample (Profile *p, const ProfileSample *s, size_t kept,
       memcpy(body->frames, frames, n * sizeof(*frames));
   }
   else
-    p->lost.samples += s->count;
-  pthread_mutex_unlock(&p->lock);
+    lose(p);
+  letgo(p);
 }
 
 void profile_time (Profile *p, const ProfileTime *s, size_t kept,
                    const ProfileFrame *frames, size_t n) {
   TimeEvent *body;
   assert(s->count >= 1);
-  pthread_mutex_lock(&p->lock);
+  hold(p);
   setdepth(p, kept, n);
   p->taken.timesamples += s->count;
-  body = reserve(p, p->stalled ? EVENT_STACK : EVENT_TIME, n,
-                 sizeof(*body) + n * sizeof(*frames));
   if (p->stalled)
     p->lost.timesamples += s->count;
+  else
+    p->inhand.timesamples = s->count;
+  body = reserve(p, p->stalled ? EVENT_STACK : EVENT_TIME, n,
+                 sizeof(*body) + n * sizeof(*frames));
   if (body != NULL) {
     body->sample = *s;
     body->kept = kept;
     if (n > 0)
       memcpy(body->frames, frames, n * sizeof(*frames));
   }
-  else if (!p->stalled)
-    p->lost.timesamples += s->count;
-  pthread_mutex_unlock(&p->lock);
+  else
+    lose(p);
+  letgo(p);
 }
 
 /* n <= FATES_CHUNK fates (lock held). */
@@ -575,7 +625,7 @@ void profile_collection (Profile *p, const ProfileCollection *c,
                          const uint32_t *deaths, size_t ndeaths) {
   ProfileCollection *body;
   size_t at = 0;
-  pthread_mutex_lock(&p->lock);
+  hold(p);
   while (at < n) {
     size_t m = n - at < FATES_CHUNK ? n - at : FATES_CHUNK;
     tellfates(p, survived + at, classes == NULL ? NULL : classes + at, m);
@@ -590,5 +640,103 @@ void profile_collection (Profile *p, const ProfileCollection *c,
   body = reserve(p, EVENT_COLLECTION, 0, sizeof(*body));
   if (body != NULL)
     *body = *c;
+  letgo(p);
+}
+
+/* ---------------------------------------------------------------- exit -- */
+
+#define LOCK_MS		500     /* longer than anybody has the lock */
+#define STUCK_MS	3000    /* without a nanosecond of CPU time: it waits for a lock */
+
+static void nap (void) {
+  const struct timespec t = {0, 1000000};
+  nanosleep(&t, NULL);
+}
+
+/* 0: whoever has it does not give it back. */
+static int trylock (Profile *p) {
+  int i;
+  for (i = 0; i < LOCK_MS; i++) {
+    if (pthread_mutex_trylock(&p->lock) == 0)
+      return 1;
+    nap();
+  }
+  return 0;
+}
+
+/* Has the writer done something since *used, its CPU time? */
+static int works (const Profile *p, uint64_t *used) {
+  uint64_t before = *used;
+  *used = now_ns(p->clock);
+  return *used != before || __atomic_load_n(&p->file.waiting, __ATOMIC_RELAXED);
+}
+
+/* Until the writer has done what it does, or is stuck: then 0. */
+static int awaitwriter (const Profile *p) {
+  uint64_t used = 0;
+  int idle = 0;
+  while (!__atomic_load_n(&p->done, __ATOMIC_ACQUIRE)) {
+    idle = works(p, &used) ? 0 : idle + 1;
+    if (idle > STUCK_MS)
+      return 0;
+    nap();
+  }
+  return 1;
+}
+
+/* The last events, for which there may be no room yet. The lock is ours. */
+static void telllast (Profile *p, uint64_t bytes, const ProfileLeft *left) {
+  size_t needed = 2 * sizeof(Event) + sizeof(*left) + 8;
+  uint64_t used = 0;
+  void *body;
+  int idle = 0;
+  while (p->error == 0 && QUEUE_BYTES - p->queue[p->active].used < needed) {
+    pthread_mutex_unlock(&p->lock);
+    idle = works(p, &used) ? 0 : idle + 1;
+    nap();
+    if (idle > STUCK_MS || !trylock(p))
+      return;
+  }
+  if (bytes > 0)
+    reserve(p, EVENT_ALLOCATED, bytes, 0);
+  body = reserve(p, EVENT_LEFT, __atomic_load_n(&p->cut, __ATOMIC_RELAXED),
+                 sizeof(*left));
+  if (body != NULL)
+    memcpy(body, left, sizeof(*left));
+  commit(p);
+  p->stop = 1;
   pthread_mutex_unlock(&p->lock);
+}
+
+/*
+** malloc is not used, for this thread may be in the middle of it; nor, where it tells an
+** event, a condition: the writer finds 'stop' when it looks by itself.
+*/
+void profile_exit (Profile *p, uint64_t bytes, const ProfileLeft *left,
+                   ProfileTotals *t) {
+  int ours = p->teller == &self;
+  if (p->pid != getpid() || p->ended) {
+    totals(p, t);
+    return;
+  }
+  if (trylock(p) || ours) {
+    if (ours) {  /* the event is given up */
+      p->reserved = 0;
+      lose(p);
+    }
+    telllast(p, bytes, left);
+  }
+  p->stop = 1;
+  if (!ours)
+    pthread_cond_signal(&p->work);
+  if (!awaitwriter(p) && !__atomic_load_n(&p->whole, __ATOMIC_ACQUIRE)) {
+    p->error = EDEADLK;
+    p->lost.samples = p->taken.samples - p->written.samples;
+    p->lost.timesamples = p->taken.timesamples - p->written.timesamples;
+  }
+  else if (p->file.error != p->error) {
+    p->lost = p->taken;
+    p->error = p->file.error;
+  }
+  totals(p, t);
 }

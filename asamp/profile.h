@@ -29,7 +29,7 @@
 **       2, ... in that order, once each;
 **   P7  samples that survived are followed, in the order of their fates, but
 **       for those whose fate is 2. A death takes a sample out of that list.
-** No function here may be called from a signal handler.
+** No function here may be called from a signal handler, but profile_exit.
 ** This file knows no Lua.
 */
 #ifndef asamp_profile_h
@@ -247,6 +247,16 @@ void profile_period (Profile *p, uint64_t period);
 ** (may be NULL). Returns 0, or -1 when something was lost or a write failed.
 */
 int profile_end (Profile *p, ProfileTotals *totals);
+
+/*
+** At exit(), which may have been called in a signal handler that has interrupted
+** anything, on this thread: tells what is left (profile_allocated, profile_left) and
+** has the file end, as profile_end. Returns after a time in any case: where the writer
+** waits for a lock that the interrupted code has (malloc's, the loader's), what it has
+** not written is lost, with the error EDEADLK. Frees nothing.
+*/
+void profile_exit (Profile *p, uint64_t bytes, const ProfileLeft *left,
+                   ProfileTotals *totals);
 
 /* The same, unless it was done, and frees 'p'. */
 int profile_close (Profile *p, ProfileTotals *totals);

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "descriptor.h"
 #include "native.h"
@@ -35,6 +36,8 @@ struct Sampler {
 
 /* The samplers of all states, for exit and fork (SS1). */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* This OS thread has it, or waits for it. */
+static __thread volatile int locking __attribute__((tls_model("initial-exec")));
 static Sampler *all;
 static uint64_t lastnumber;
 
@@ -116,35 +119,64 @@ static void forked (void) {
 }
 
 
-static void allocated (const Sampler *s, Profile *p);
+static uint64_t ending (const Sampler *s, ProfileLeft *left);
 static int report (Sampler *s, const ProfileTotals *t);
 
+#define LOCK_MS		500	/* at exit, for the lock: longer than a session takes */
+#define OTHER_MS	10000	/* ... and than one takes to end on another thread */
+
+/* At exit. A handler that has interrupted this thread may never get the lock; the list
+   can be read at any moment. */
+static int trylock (void) {
+  const struct timespec nap = {0, 1000000};
+  int i, n = locking ? LOCK_MS : OTHER_MS;
+  for (i = 0; i < n; i++) {
+    if (pthread_mutex_trylock(&lock) == 0) return 1;
+    nanosleep(&nap, NULL);
+  }
+  return 0;
+}
+
+
 /*
-** exit() without lua_close: no Lua may run any more here, but other OS threads
-** may, and sample. So files are finished, and nothing else is touched (SS3), but
-** that this thread's time which is in no sample yet is lost.
+** exit() without lua_close, or quick_exit(): no Lua may run any more here, but other
+** OS threads may, and sample. So files are finished, and nothing else is touched (SS3),
+** but that this thread's time which is in no sample yet is lost. It may be called in a
+** signal handler that has interrupted anything, of this file too.
 */
 static void exiting (void) {
   Sampler *s;
   ProfileTotals t;
-  pthread_mutex_lock(&lock);
+  ProfileLeft left;
+  int locked = trylock();
   for (s = all; s != NULL; s = s->next) {
-    if (s->profile == NULL) continue;
-    if (s->timing.timer != NULL && timer_mine(s->timing.timer)) {
-      timing_stop(&s->timing);
-      s->tracker.lost += timing_drop(&s->timing);
-    }
-    allocated(s, s->profile);
-    profile_end(s->profile, &t);
+    Profile *p = s->profile;
+    if (p == NULL) continue;
+    if (s->timing.timer != NULL && timer_mine(s->timing.timer))
+      s->tracker.lost += timing_leave(&s->timing);
+    profile_exit(p, ending(s, &left), &left, &t);
     report(s, &t);
   }
+  if (locked) pthread_mutex_unlock(&lock);
+}
+
+
+static void dolock (void) {
+  locking = 1;
+  pthread_mutex_lock(&lock);
+}
+
+
+static void unlock (void) {
   pthread_mutex_unlock(&lock);
+  locking = 0;
 }
 
 
 static void once (void) {
   pthread_atfork(NULL, NULL, forked);
   atexit(exiting);
+  at_quick_exit(exiting);
 }
 
 
@@ -154,10 +186,10 @@ static int collectsampler (lua_State *L) {
   if (s == NULL) return 0;
   *box = NULL;
   sampler_close(s, L);
-  pthread_mutex_lock(&lock);
+  dolock();
   for (p = &all; *p != s; p = &(*p)->next) { }
   *p = s->next;
-  pthread_mutex_unlock(&lock);
+  unlock();
   timing_close(&s->timing);
   tracker_close(&s->tracker);
   free(s->path);
@@ -175,11 +207,11 @@ static Sampler *newsampler (lua_State *L) {
     return NULL;
   }
   pthread_once(&control, once);
-  pthread_mutex_lock(&lock);
+  dolock();
   s->tracker.number = lastnumber++;
   s->next = all;
   all = s;
-  pthread_mutex_unlock(&lock);
+  unlock();
   return s;
 }
 
@@ -243,7 +275,7 @@ static Profile *openfile (Sampler *s, const ProfileConfig *c, char *err,
                           size_t errsize) {
   Profile *p;
   char *path;
-  pthread_mutex_lock(&lock);
+  dolock();
   p = profile_open(c, err, errsize);
   path = (p != NULL) ? strdup(profile_path(p)) : NULL;
   if (path != NULL) {
@@ -260,7 +292,7 @@ static Profile *openfile (Sampler *s, const ProfileConfig *c, char *err,
     profile_close(p, NULL);
     nomemory(c->path, err, errsize);
   }
-  pthread_mutex_unlock(&lock);
+  unlock();
   return s->profile;
 }
 
@@ -390,13 +422,18 @@ static const char *amount (char text[24], uint64_t bytes) {
 
 /* Before a profile ends: what was allocated, which samples only estimate; and what
    limits have left out. */
+static uint64_t ending (const Sampler *s, ProfileLeft *left) {
+  left->chunks = s->tracker.stack.functions.lumpedchunks;
+  left->functions = s->tracker.stack.functions.lumped;
+  left->classes = s->tracker.classes.lumped;
+  return tracker_bytes(&s->tracker, s->tracker.L);
+}
+
+
 static void allocated (const Sampler *s, Profile *p) {
-  uint64_t bytes = tracker_bytes(&s->tracker, s->tracker.L);
   ProfileLeft left;
+  uint64_t bytes = ending(s, &left);
   if (bytes > 0) profile_allocated(p, bytes);
-  left.chunks = s->tracker.stack.functions.lumpedchunks;
-  left.functions = s->tracker.stack.functions.lumped;
-  left.classes = s->tracker.classes.lumped;
   profile_left(p, &left);
   profile_lost(p, s->tracker.lost);
 }
@@ -443,13 +480,13 @@ static int finish (Sampler *s) {
   ProfileTotals t;
   Profile *p;
   int e;
-  pthread_mutex_lock(&lock);
+  dolock();
   p = s->profile;
   s->profile = NULL;  /* first: a child of a fork frees what it finds here */
   allocated(s, p);
   profile_close(p, &t);
   e = report(s, &t);
-  pthread_mutex_unlock(&lock);
+  unlock();
   s->tracker.lost += t.lost;
   return e;
 }

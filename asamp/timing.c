@@ -242,6 +242,12 @@ uint64_t timing_drop (Timing *t) {
 }
 
 
+uint64_t timing_leave (Timing *t) {
+  timer_leave(t->timer);
+  return timing_drop(t);
+}
+
+
 void timing_close (Timing *t) {
   timing_stop(t);
   if (t->stack != NULL) moments_close(&t->moments);

@@ -74,6 +74,10 @@ int timing_start (Timing *t, lua_State *L, uint64_t ns, TimerClock clock,
 /* No more moments; those that wait are still to be taken by timing_point. */
 void timing_stop (Timing *t);
 
+/* As timing_stop and timing_drop, at exit(), on the timer's own thread, whatever that was
+   doing (timer_leave). */
+uint64_t timing_leave (Timing *t);
+
 /* At a point of L: completes the moments that wait. */
 void timing_point (Timing *t, lua_State *L, Stack *s, Profile *p,
                    uint64_t thread);

@@ -4,6 +4,9 @@
 **
 **   burn(seconds) takes CPU time in C      fill(table, n) in lua_rawseti
 **   leave(seconds, status): burns, then exit() of C, without a word to Lua
+**   ending(us, how, status): a handler of SIGALRM that ends the process after so many
+**     microseconds, "exit", "quick_exit", "_exit" or "abort"; on which thread, chance
+**     tells if there are several
 **   hookmasks(seconds): burns, then -> what lua_gethookmask says of this thread
 **     and of a new one, without a call of Lua's between
 **   count([hz]) -> signals that this module's own handler has had since it was
@@ -30,6 +33,7 @@
 #include <string.h>
 #include <sys/time.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <lua.h>
 #include <lauxlib.h>
@@ -88,6 +92,30 @@ static int l_leave (lua_State *L) {
   int status = (int)luaL_checkinteger(L, 2);
   signals_burn(L);
   exit(status);
+}
+
+
+static const char *endinghow;
+static int endingstatus;
+
+static void endnow (int signal) {
+  (void)signal;
+  if (strcmp(endinghow, "exit") == 0) exit(endingstatus);
+  if (strcmp(endinghow, "quick_exit") == 0) quick_exit(endingstatus);
+  if (strcmp(endinghow, "abort") == 0) abort();
+  _exit(endingstatus);
+}
+
+
+static int l_ending (lua_State *L) {
+  struct itimerval v;
+  memset(&v, 0, sizeof(v));
+  v.it_value.tv_usec = (long)luaL_checkinteger(L, 1);
+  endinghow = strdup(luaL_checkstring(L, 2));
+  endingstatus = (int)luaL_checkinteger(L, 3);
+  signal(SIGALRM, endnow);
+  setitimer(ITIMER_REAL, &v, NULL);
+  return 0;
 }
 
 
@@ -285,7 +313,7 @@ static int m_lost (lua_State *L) {
 
 int luaopen_signals (lua_State *L) {
   static const luaL_Reg functions[] = {
-    {"burn", signals_burn}, {"leave", l_leave}, {"fill", signals_fill}, {"hookmasks", l_hookmasks}, {"count", l_count},
+    {"burn", signals_burn}, {"leave", l_leave}, {"ending", l_ending}, {"fill", signals_fill}, {"hookmasks", l_hookmasks}, {"count", l_count},
     {"chain", l_chain}, {"chained", l_chained}, {"unchain", l_unchain}, {"nocount", l_nocount}, {"disposition", l_disposition}, {"send", l_send},
     {"blocked", l_blocked}, {"block", l_block}, {"cpu", l_cpu}, {"diversions", l_diversions}, {"moments", l_moments}, {NULL, NULL}
   };

@@ -1,0 +1,85 @@
+-- SPDX-License-Identifier: MIT
+-- A process that ends in a signal handler, whatever that has interrupted, ends.
+--
+-- exit() in a handler that had interrupted the thread while it told a sample waited
+-- for that thread's own lock, for ever (2 times of 25 at 512 bytes a sample).
+
+local process = require "spec.support.process"
+local reader = require "profiler.reader"
+
+-- What the process does when the signal comes.
+local WORK = {
+  ["telling samples"] = "local t = {} while true do t[#t % 100 + 1] = {tostring(#t)} end",
+  ["in C's allocator"] = [[
+    local natives = require "natives"
+    while true do
+      local kept = {}
+      for i = 1, 100 do kept[i] = natives.userdata(10000 + i * 100) end
+    end]],
+  ["opening and ending sessions"] = [[
+    local core = require "profiler.core"
+    local peer = require "peers".new()
+    while true do
+      assert(peer:run([=[
+        local core = require "profiler.core"
+        assert(core.open{out = ..., period = 64, timeperiod = 100000, replace = true})
+        assert(core.timeon(100000, true))
+        core.on(64, false)
+        for i = 1, 100 do local _ = {i} end
+        core.close()]=], os.tmpname()))
+    end]],
+  ["while another thread is sampled"] = [[
+    local thread = require "peers".thread([=[
+      local core = require "profiler.core"
+      local path = ...
+      assert(core.open{out = path, period = 64, timeperiod = 100000})
+      assert(core.timeon(100000, true))
+      core.on(64, false)
+      while true do local _ = {{}} end]=], os.tmpname())
+    while thread do local _ = {} end]],
+}
+
+-- Runs that many processes; returns how many left a profile that has an end.
+local function ends(n, how, expected, work)
+  local folder = os.tmpname()
+  os.remove(folder)
+  assert(os.execute("mkdir " .. folder))
+  local script = process.file([[
+    math.randomseed()
+    os.tmpname = function() return ("%s/%s.%x"):format(arg[2], "other", math.random(0)) end
+    require "signals".ending(math.random(20000, 60000), arg[1], 7)
+    ]] .. work)
+  local path, whole = folder .. "/own", 0
+  local env = {LUA_PROFILER = "alloc=64,time=5000,wall,quiet,out=" .. path,
+               ASAN_OPTIONS = "detect_leaks=0:handle_abort=0", LSAN_OPTIONS = "detect_leaks=0"}
+  for i = 1, n do
+    os.remove(path)
+    local status = process.run{"-l", "profiler", script, how, folder, env = env, limit = 30}
+    assert.equal(expected, status, how .. ", run " .. i)
+    local ok, p = pcall(reader.read, path)
+    if ok and p and p.complete then whole = whole + 1 end
+  end
+  os.remove(script)
+  assert(os.execute("rm -r " .. folder))
+  return whole
+end
+
+describe("a handler that ends the process", function()
+  local N = tonumber(os.getenv "ASAMP_EXITS" or 5)
+  for what, work in pairs(WORK) do
+    it("by exit() ends it, and the profile: " .. what, function()
+      local whole = ends(N, "exit", 7, work)
+      -- but where the writer waits for what the handler has interrupted
+      assert.is_true(whole >= N - 1 - N // 8, whole)
+    end)
+  end
+
+  it("by quick_exit() ends it, and the profile", function()
+    assert.is_true(ends(N, "quick_exit", 7, WORK["telling samples"]) >= N - 1)
+  end)
+
+  it("by _exit() or abort() ends it", function()
+    ends(3, "_exit", 7, WORK["telling samples"])
+    ends(3, "abort", 128 + 6, WORK["telling samples"])
+  end)
+end)
