@@ -51,6 +51,9 @@ static void add (BinRow *to, const BinRow *from) {
   to->survivedbytes += from->survivedbytes;
   to->later += from->later;
   to->laterbytes += from->laterbytes;
+  to->undecided += from->undecided;
+  to->undecidedbytes += from->undecidedbytes;
+  to->ns += from->ns;
 }
 
 /* Bins of twice the width. Rows only move to the front. */
@@ -84,17 +87,24 @@ static void addto (Bins *b, const ReadSample *s, const BinRow *from) {
     add(&b->rows[to], from);
 }
 
-void bins_add (Bins *b, const ReadSample *s, int survived) {
+void bins_add (Bins *b, const ReadSample *s, int fate) {
   BinRow from;
   if (b->most == 0 || b->failed)
     return;
   memset(&from, 0, sizeof(from));
   from.samples = s->count;
-  if (s->kind != READER_TIMESAMPLE)
+  if (s->kind == READER_TIMESAMPLE)
+    from.ns = reader_bytes(s);
+  else {
     from.bytes = reader_bytes(s);
-  if (survived) {
-    from.survived = from.samples;
-    from.survivedbytes = from.bytes;
+    if (fate == READER_SURVIVED) {
+      from.survived = from.samples;
+      from.survivedbytes = from.bytes;
+    }
+    else if (fate == READER_UNDECIDED) {
+      from.undecided = from.samples;
+      from.undecidedbytes = from.bytes;
+    }
   }
   addto(b, s, &from);
 }
@@ -126,5 +136,6 @@ void bins_finish (Bins *b, uint64_t scale) {
     b->rows[i].bytes *= scale;
     b->rows[i].survivedbytes *= scale;
     b->rows[i].laterbytes *= scale;
+    b->rows[i].undecidedbytes *= scale;
   }
 }

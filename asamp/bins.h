@@ -22,6 +22,8 @@
 typedef struct BinRow {
   uint32_t bin, node, kind;
   uint64_t samples, bytes, survived, survivedbytes, later, laterbytes;
+  uint64_t undecided, undecidedbytes;
+  uint64_t ns;         /* of samples of time: what they stand for */
 } BinRow;
 
 typedef struct Bins {
@@ -36,7 +38,8 @@ typedef struct Bins {
 
 /* 'most' <= BINS_MOST. */
 void bins_init (Bins *b, uint32_t most);
-void bins_add (Bins *b, const ReadSample *s, int survived);
+/* 'fate': READER_SURVIVED and so on. */
+void bins_add (Bins *b, const ReadSample *s, int fate);
 /* One that was added has died later: counted where it was born. */
 void bins_death (Bins *b, const ReadSample *s);
 /* Sorts the rows by bin, node, kind; bytes are multiplied by 'scale'. */

@@ -67,8 +67,8 @@
 **   left[i] = {what, limit, count, text}: what limits have left out
 **   bins = {start, width, n, bin = {}, node = {}, kind = {}, samples = {},
 **     bytes = {}, survived = {}, survivedbytes = {}, later = {},
-**     laterbytes = {}}: the totals in slices of time (numbered from 0), rows
-**     sorted by bin; a sample belongs to the slice in which it was taken
+**     laterbytes = {}, undecided = {}, undecidedbytes = {}, time (as of sites)}:
+**     the totals in slices of time (numbered from 0), rows sorted by bin; a sample belongs to the slice in which it was taken
 */
 #include "luafields.h"
 #include "readersum.h"
@@ -363,13 +363,15 @@ static void pushmarknames (lua_State *L, const Marks *all) {
 }
 
 /* Field 'bins' of the table on the top. */
-static void pushbins (lua_State *L, const Bins *b) {
+static void pushbins (lua_State *L, const Reading *r, const Bins *b) {
   static const char *const keys[] = {
     "bin", "node", "kind", "samples", "bytes", "survived", "survivedbytes",
-    "later", "laterbytes"
+    "later", "laterbytes", "undecided", "undecidedbytes"
   };
   enum { NKEYS = sizeof(keys) / sizeof(keys[0]) };
   int profile = lua_gettop(L);
+  int timed = r->timesamples > 0 && r->timeperiods > 1 && r->timeperiod > 0;
+  int time = 0;
   int k, columns[NKEYS];
   size_t i;
   lua_createtable(L, 0, NKEYS + 3);
@@ -380,14 +382,23 @@ static void pushbins (lua_State *L, const Bins *b) {
     lua_pushvalue(L, profile + 1);
     columns[k] = list(L, keys[k], b->n);
   }
+  if (timed) {
+    lua_pushvalue(L, profile + 1);
+    time = list(L, "time", b->n);
+  }
   for (i = 0; i < b->n; i++) {
     const BinRow *row = &b->rows[i];
     const uint64_t values[NKEYS] = {
       row->bin, row->node, row->kind + (uint64_t)1, row->samples, row->bytes,
-      row->survived, row->survivedbytes, row->later, row->laterbytes
+      row->survived, row->survivedbytes, row->later, row->laterbytes,
+      row->undecided, row->undecidedbytes
     };
     for (k = 0; k < NKEYS; k++)
       put(L, columns[k], i + 1, values[k]);
+    if (timed) {
+      lua_pushnumber(L, (lua_Number)row->ns / (lua_Number)r->timeperiod);
+      lua_rawseti(L, time, (lua_Integer)i + 1);
+    }
   }
   lua_pushvalue(L, profile + 1);
   lua_setfield(L, profile, "bins");
@@ -448,7 +459,7 @@ static void pushprofile (lua_State *L, const char *path, const Reading *r,
   pushmarknames(L, &sum->marks);
   pushleft(L, sum->left);
   if (sum->bins.most > 0)
-    pushbins(L, &sum->bins);
+    pushbins(L, r, &sum->bins);
   pushfunctions(L, r);
   pushtree(L, r);
 }

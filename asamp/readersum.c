@@ -32,7 +32,7 @@ static void count (ReaderSum *s, const ReadSample *sample, int fate) {
   }
   site = &s->ledger.sites[at];
   site->samples += sample->count;
-  bins_add(&s->bins, sample, fate == READER_SURVIVED);
+  bins_add(&s->bins, sample, fate);
   if (s->bins.failed)
     s->client.stop = NOMEMORY;
   if (sample->kind == READER_TIMESAMPLE) {

@@ -21,10 +21,20 @@ export function decode(text) {
     name, file: raw.files[f.file[i]], fileid: f.file[i], line: f.line[i],
     native: f.native[i] === 1, cut: i === raw.cut,
   }));
+  // What is counted when a type alone is, by its number behind those of the kinds.
+  const types = [], byname = new Map();
+  raw.kinds.forEach((kind, i) => {
+    if (kind.time) return;
+    if (!byname.has(kind.name)) {
+      byname.set(kind.name, types.length);
+      types.push({ name: kind.name, kinds: [] });
+    }
+    types[byname.get(kind.name)].kinds.push(i);
+  });
   const scaled = (values, of) =>
     values ? Float64Array.from(values) : Float64Array.from(of, n => n * head.period);
   return {
-    head, functions, kinds: raw.kinds, bins: raw.bins, notes: raw.notes, marks: raw.marks,
+    head, functions, kinds: raw.kinds, types, bins: raw.bins, notes: raw.notes, marks: raw.marks,
     nodes: {
       n: raw.nodes.parent.length + 1,
       parent: withRoot(raw.nodes.parent, -1),
@@ -38,8 +48,10 @@ export function decode(text) {
       bytes: scaled(rows.bytes, rows.samples),
       survived: scaled(rows.survivedbytes, rows.survived),
       alive: scaled(rows.alivebytes, rows.alive),
+      undecided: rows.undecidedbytes ? Float64Array.from(rows.undecidedbytes) : new Float64Array(rows.node.length),
     },
     collections: raw.collections, step: raw.step,
+    untimed: raw.untimed,  // the bin of the samples that tell no time; -1: there are none
     // text of a line, or undefined
     source: (file, line) => (raw.sources[`F${file}`] || {})[`L${line}`],
     hasSource: file => raw.sources[`F${file}`] !== undefined,

@@ -2,7 +2,7 @@
 // A table of any number of rows, of which only those in sight are elements.
 // One stop of the Tab key for the rows (arrow keys walk, aria-activedescendant
 // tells where), one for each heading that sorts. Equal rows stay in the order
-// in which they were given.
+// in which they were given; a row that is 'under' another stands below it.
 //
 // columns: {title, width, cell(row) -> text or node, wide (left out on narrow
 // screens), value(row) (sorts by it, largest first), number}
@@ -12,6 +12,12 @@ import { el } from "./dom.js";
 const HEIGHT = 28;
 const narrow = matchMedia("(max-width: 640px)");
 let grids = 0;
+
+function compare(value, a, b) {
+  const x = value(a), y = value(b);
+  if (x === y) return (b.rank || 0) - (a.rank || 0);
+  return typeof x === "string" ? (x < y ? -1 : 1) : y - x;
+}
 
 export class Grid {
   constructor(options) {
@@ -50,9 +56,9 @@ export class Grid {
     if (!column || this.role === "treegrid") return;
     const { value } = column;
     this.rows.sort((a, b) => {
-      const x = value(a), y = value(b);
-      if (x === y) return (b.rank || 0) - (a.rank || 0);
-      return typeof x === "string" ? (x < y ? -1 : 1) : y - x;
+      const [up, other] = [a.under || a, b.under || b];
+      if (up !== other) return compare(value, up, other);
+      return a === up ? -1 : b === up ? 1 : compare(value, a, b);
     });
   }
 

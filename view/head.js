@@ -5,7 +5,7 @@ import { tellsDeaths } from "./data.js";
 import { byId, el } from "./dom.js";
 import { bytes, count, percent, plural, seconds } from "./format.js";
 
-/* Samples are counted as independent ones: a stack may stand for several periods. */
+// Samples are counted as independent ones: a stack may stand for several periods.
 function clock(head) {
   return head.wall ? " of wall time" : head.own ? " of CPU time" : "";
 }
@@ -20,7 +20,7 @@ function meaning(head) {
   }
   if (head.timesamples > 0) {
     text.push(head.timeperiod > 0
-      ? `One sample of time stands for ${seconds(head.timesamples * head.timeperiod / Math.max(1, head.observations))}` +
+      ? `One sample of time stands for ${seconds(head.time * head.timeperiod / Math.max(1, head.observations))}` +
         `${clock(head)} (on average): it shows what ran at that moment.`
       : "The file does not tell how much time a sample stands for.");
   }
@@ -31,7 +31,17 @@ function meaning(head) {
   return text.join(" ");
 }
 
-function facts(head, collections) {
+// Of what has a fate: in bytes where the file tells them, as in the report.
+function fates({ head, rows }) {
+  const sum = values => values.reduce((a, b) => a + b, 0);
+  if (head.bytes > 0) {
+    return { survived: sum(rows.survived), alive: sum(rows.alive), decided: head.bytes - sum(rows.undecided) };
+  }
+  return { survived: head.survived, alive: head.survived - head.later, decided: head.samples - head.undecided };
+}
+
+function facts(data) {
+  const { head, collections } = data;
   const out = [];
   const add = (value, name) => out.push([value, name]);
   if (head.allocated) add(bytes(head.allocated), "allocated");
@@ -39,13 +49,13 @@ function facts(head, collections) {
   if (head.duration > 0) add(seconds(head.duration), "from start to end");
   if (head.samples > 0) add(count(head.samples), "samples of allocations");
   if (head.timesamples > 0) {
-    add(head.timeperiod > 0 ? seconds(head.timesamples * head.timeperiod) : count(head.timesamples),
+    add(head.timeperiod > 0 ? seconds(head.time * head.timeperiod) : count(head.timesamples),
         head.timeperiod > 0 ? `${clock(head).trim() || "of time"}, in ${plural(head.observations, "sample")}`
           : "samples of time");
   }
-  const decided = head.samples - head.undecided;
-  if (head.fates && decided > 0) add(percent(head.survived, decided), "survived the first collection");
-  if (tellsDeaths(head) && decided > 0) add(percent(head.survived - head.later, decided), "alive at the end");
+  const { survived, alive, decided } = fates(data);
+  if (head.fates && decided > 0) add(percent(survived, decided), "survived the first collection");
+  if (tellsDeaths(head) && decided > 0) add(percent(alive, decided), "alive at the end");
   if (head.minors + head.majors > 0) {
     add(count(head.minors + head.majors),
         `collections (${count(head.minors)} minor, ${count(head.majors)} major)`);
@@ -57,6 +67,19 @@ function facts(head, collections) {
   return out;
 }
 
+// As many columns as have room, but so that no figure stands in a row alone;
+// where no such number has, words wrap in few columns of one width.
+function arrange(list) {
+  const count = list.children.length;
+  list.classList.remove("even");
+  for (let n = count; n > 2; n--) {
+    list.style.setProperty("--columns", n);
+    if (list.scrollWidth <= list.clientWidth && count % n !== 1) return;
+  }
+  list.classList.add("even");
+  list.style.setProperty("--columns", list.clientWidth > 400 && count % 3 !== 1 ? 3 : 2);
+}
+
 export function showHead(data) {
   const { head } = data;
   const file = head.path.split("/").pop();
@@ -66,8 +89,10 @@ export function showHead(data) {
   if (head.started) parts.push(new Date(head.started * 1000).toISOString().slice(0, 16).replace("T", " ") + " UTC");
   if (head.interpreter) parts.push(head.interpreter);
   byId("subtitle").textContent = parts.join(" · ");
-  byId("facts").append(...facts(head, data.collections).map(([value, name]) =>
+  byId("facts").append(...facts(data).map(([value, name]) =>
     el("div", {}, el("dd", {}, value), el("dt", {}, name))));
+  arrange(byId("facts"));
+  new ResizeObserver(() => arrange(byId("facts"))).observe(byId("facts"));
   byId("meaning").textContent = meaning(head);
   const notes = byId("notes");
   notes.hidden = data.notes.length === 0;

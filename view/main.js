@@ -9,7 +9,7 @@ import { Flame } from "./flame.js";
 import * as format from "./format.js";
 import { showHead } from "./head.js";
 import { changesTree, Store } from "./store.js";
-import { Functions, Lines, Types } from "./tables.js";
+import { Functions, kindName, Lines, Types } from "./tables.js";
 import { Timeline } from "./timeline.js";
 
 const data = decode(byId("data").textContent);
@@ -91,8 +91,7 @@ function showSelection() {
          format.seconds(timeline.time(state.range[1]) / 1e6), "Select the whole run", { range: null });
   }
   if (state.kind >= 0) {
-    chip(`only ${data.kinds[state.kind].name} ${data.kinds[state.kind].class}`.trim(),
-         "Count all types", { kind: -1 });
+    chip(`only ${kindName(data, state.kind)}`, "Count all types", { kind: -1 });
   }
   if (state.zoom > 0 && (state.tab === "flame")) {
     chip(`zoomed: ${data.functions[derived.tree.fn[state.zoom]].name}`, "Show the whole graph", { zoom: 0 });

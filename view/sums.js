@@ -5,7 +5,8 @@
 // Invariants: a parent's number is lower than its child's; totals are sums of
 // own over subtrees, so that total[0] is everything that is selected.
 
-export const MEASURES = ["bytes", "samples", "survived", "alive", "time"];
+// undecided: bytes that no collection has looked at, of which no fate is known.
+export const MEASURES = ["bytes", "samples", "survived", "alive", "undecided", "time"];
 
 function zeros(n) {
   return Object.fromEntries(MEASURES.map(key => [key, new Float64Array(n)]));
@@ -123,31 +124,44 @@ export function prepare(data) {
            folded, whole: start.size > 0 ? trees(none) : folded };
 }
 
+// The kinds that are counted: those of a type (a number behind the kinds'), one
+// kind, or all (-1).
+function counted({ kinds, types }, kind) {
+  const of = kind >= kinds.length ? types[kind - kinds.length].kinds : [kind];
+  return kinds.map((_, k) => kind < 0 || of.includes(k));
+}
+
 // Own sums per node of the rows in bins from..to-1 (null: all) and of the kind
-// (-1: all), and sums per kind of the rows in these bins.
+// or type (-1: all), and sums per kind and type of the rows in these bins.
 export function select(data, range, kind) {
-  const { rows, kinds, nodes } = data;
-  const own = zeros(nodes.n), bykind = zeros(kinds.length);
+  const { rows, kinds, types, nodes } = data;
+  const own = zeros(nodes.n), bykind = zeros(kinds.length + types.length);
+  const counts = counted(data, kind);
   for (let i = 0; i < rows.n; i++) {
     if (range && (rows.bin[i] < range[0] || rows.bin[i] >= range[1])) continue;
     const k = rows.kind[i], node = rows.node[i];
     if (kinds[k].time) {
       bykind.time[k] += rows.samples[i];
-      if (kind < 0 || k === kind) own.time[node] += rows.samples[i];
+      if (counts[k]) own.time[node] += rows.samples[i];
     } else {
       bykind.samples[k] += rows.samples[i];
       bykind.bytes[k] += rows.bytes[i];
       bykind.survived[k] += rows.survived[i];
       bykind.alive[k] += rows.alive[i];
-      if (kind < 0 || k === kind) {
+      bykind.undecided[k] += rows.undecided[i];
+      if (counts[k]) {
         own.samples[node] += rows.samples[i];
         own.bytes[node] += rows.bytes[i];
         own.survived[node] += rows.survived[i];
         own.alive[node] += rows.alive[i];
+        own.undecided[node] += rows.undecided[i];
       }
     }
   }
-  return { own, bykind };
+  types.forEach((type, t) => {
+    for (const key of MEASURES) for (const k of type.kinds) bykind[key][kinds.length + t] += bykind[key][k];
+  });
+  return { own, bykind, counts };
 }
 
 // Own and total of every node of a grouped tree.

@@ -5,7 +5,7 @@ import { tellsDeaths } from "./data.js";
 import { el } from "./dom.js";
 import { count, percent, place } from "./format.js";
 import { Grid } from "./grid.js";
-import { columns, label, marked, shareOf } from "./views.js";
+import { columns, label, marked, shareOf, tail } from "./views.js";
 
 const AROUND = 4;
 
@@ -54,8 +54,8 @@ export class Lines {
       label: "Lines",
       columns: [c.own, c.ownShare, c.total, c.totalShare, c.lived, c.alive,
                 { title: "line", width: "minmax(0,2fr)", value: row => this.where(row.id),
-                  cell: row => el("span", { class: "label path", title: this.where(row.id) },
-                    el("bdi", {}, marked(this.where(row.id), store.state.query))) },
+                  cell: row => tail("span", { class: "path", title: this.where(row.id) },
+                                    marked(this.where(row.id), store.state.query)) },
                 { title: "source", width: "minmax(0,3fr)", wide: true,
                   cell: row => el("code", {}, marked(this.source(row.id).trim(), store.state.query)) }],
       onActivate: row => this.show(row.id),
@@ -108,12 +108,20 @@ export class Lines {
   }
 }
 
+// What a kind or a type is called.
+export function kindName({ kinds, types }, i) {
+  if (i >= kinds.length) return types[i - kinds.length].name;
+  return `${kinds[i].name} ${kinds[i].class}`.trim();
+}
+
+// Types, each with its classes below it, as in the report.
 export class Types {
   constructor(store) {
     this.store = store;
     const of = key => row => store.derived.selected.bykind[key][row.id];
     const mode = row => of(store.state.mode)(row);
-    const whole = () => store.derived.selected.bykind[store.state.mode].reduce((a, b) => a + b, 0);
+    const whole = () => store.data.types.reduce((sum, _, t) =>
+      sum + mode({ id: store.data.kinds.length + t }), 0);
     this.grid = new Grid({
       label: "Types and classes",
       columns: [
@@ -127,28 +135,42 @@ export class Types {
           cell: row => shareOf(store.derived.selected.bykind, "alive", row.id) },
         { title: "blocks, about", width: "7.5rem", number: true, wide: true,
           about: "of the whole run, estimated",
-          cell: row => store.data.kinds[row.id].objects > 0 ? count(store.data.kinds[row.id].objects) : "–" },
-        { title: "type", width: "minmax(0,1fr)", value: row => this.name(row.id),
-          cell: row => el("span", { class: "label" }, el("b", {}, store.data.kinds[row.id].name),
-            el("i", {}, store.data.kinds[row.id].class),
-            store.state.kind === row.id ? el("em", {}, "only this is counted") : null) }],
+          cell: row => this.objects(row.id) > 0 ? count(this.objects(row.id)) : "–" },
+        { title: "type", width: "minmax(0,1fr)", value: row => kindName(store.data, row.id),
+          cell: row => this.name(row) }],
       onActivate: row => store.set({ kind: store.state.kind === row.id ? -1 : row.id }),
     });
     this.element = this.grid.element;
   }
 
-  name(i) {
-    const kind = this.store.data.kinds[i];
-    return kind.class === "" ? kind.name : `${kind.name} ${kind.class}`;
+  name(row) {
+    const { data, state } = this.store;
+    const text = row.under ? data.kinds[row.id].class : kindName(data, row.id);
+    return el("span", { class: row.under ? "label below" : "label", title: kindName(data, row.id) },
+              row.under ? el("i", {}, text) : el("b", {}, text),
+              state.kind === row.id ? el("em", {}, "only this is counted") : null);
+  }
+
+  objects(i) {
+    const { kinds, types } = this.store.data;
+    const of = i < kinds.length ? [i] : types[i - kinds.length].kinds;
+    return of.reduce((sum, k) => sum + kinds[k].objects, 0);
   }
 
   update() {
-    const { data, derived, state } = this.store;
+    const { data: { kinds, types }, derived, state } = this.store;
     const rows = [];
-    data.kinds.forEach((kind, i) => {
-      if (derived.selected.bykind[state.mode][i] > 0) rows.push({ id: i, marked: state.kind === i });
-    });
-    rows.sort((a, b) => (this.name(a.id) < this.name(b.id) ? -1 : 1));
+    const add = (id, under) => {
+      const row = { id, under, marked: state.kind === id };
+      if (derived.selected.bykind[state.mode][id] > 0) rows.push(row);
+      return row;
+    };
+    types.map((type, t) => ({ type, id: kinds.length + t })).sort((a, b) => (a.type.name < b.type.name ? -1 : 1))
+      .forEach(({ type, id }) => {
+        const up = add(id);
+        type.kinds.filter(k => kinds[k].class !== "").sort((a, b) => (kinds[a].class < kinds[b].class ? -1 : 1))
+          .forEach(k => add(k, up));
+      });
     this.grid.setRows(rows);
   }
 }

@@ -12,6 +12,7 @@ import { byId, el } from "./dom.js";
 import { bytes, seconds } from "./format.js";
 
 const RIGHT = 14, TOP = 16, MEMORY = 110, GAP = 14, AMOUNT = 44, PAUSES = 44, AXIS = 22;
+const NARROWEST = 160;  // a smaller window gets the same picture, smaller
 const MEMORIES = [["held", "held from the system"], ["rss", "resident (RSS)"], ["inuse", "in use"]];
 const PAUSE = [["minor", "minor pause"], ["major", "major pause"]];
 
@@ -26,6 +27,16 @@ function byteTicks(top, n) {
   const out = [];
   for (let v = step; v <= top; v += step) out.push(v);
   return out;
+}
+
+// Writes as much of the text as has room, 24 characters at most; its width.
+function fit(label, text, room) {
+  const all = Array.from(text);
+  for (let n = Math.min(all.length, 24); ; n--) {
+    label.text(n < all.length ? `${all.slice(0, Math.max(0, n - 1)).join("")}…` : text);
+    const width = label.node().getComputedTextLength();
+    if (width <= room || n <= 1) return width;
+  }
 }
 
 export class Timeline {
@@ -120,19 +131,19 @@ export class Timeline {
 
   // Amount per bin of what is counted.
   amounts() {
-    const { data: { rows, bins, kinds }, state } = this.store;
+    const { data: { rows, bins, kinds }, state, derived: { selected: { counts } } } = this.store;
     const out = new Float64Array(bins.n);
     for (let i = 0; i < rows.n; i++) {
       const time = kinds[rows.kind[i]].time;
-      if (time !== (state.mode === "time") || (state.kind >= 0 && rows.kind[i] !== state.kind)) continue;
+      if (time !== (state.mode === "time") || !counts[rows.kind[i]]) continue;
       out[rows.bin[i]] += time ? rows.samples[i] : rows[state.mode][i];
     }
     return out;
   }
 
   draw() {
-    const width = this.element.clientWidth;
-    if (width === 0) return;
+    if (this.reading.clientWidth === 0) return;
+    const width = Math.max(NARROWEST, this.reading.clientWidth);
     const left = width < 560 ? 52 : 68;
     const { data } = this.store;
     this.svg.selectAll("*").remove();
@@ -185,15 +196,19 @@ export class Timeline {
   bars(y, left) {
     const { data: { bins }, mode } = this.store;
     this.amount.textContent = `${mode.title.toLowerCase()} per ${seconds(bins.width / 1e6)}`;
-    const amounts = this.amounts(), top = max(Array.from(amounts));
+    const amounts = this.amounts(), { untimed } = this.store.data;
+    const top = max(amounts.filter((v, i) => i !== untimed)) || max(amounts);
     const scale = scaleLinear([0, top || 1], [y + AMOUNT, y]);
     const next = this.axis(y, AMOUNT, left, scale, top > 0 ? [top] : [], mode.text);
     const w = Math.max(0.6, this.x(bins.width) - this.x(0) - 0.4);
-    let path = "";
-    amounts.forEach((v, i) => {
-      if (v > 0) path += `M${this.x(this.time(i))},${y + AMOUNT}V${scale(v)}h${w}V${y + AMOUNT}z`;
-    });
-    this.svg.append("path").attr("class", "amount").attr("d", path);
+    const bar = (v, i) => v > 0
+      ? `M${this.x(this.time(i))},${y + AMOUNT}V${scale(Math.min(v, top))}h${w}V${y + AMOUNT}z` : "";
+    this.svg.append("path").attr("class", "amount")
+      .attr("d", Array.from(amounts, (v, i) => i === untimed ? "" : bar(v, i)).join(""));
+    if (untimed >= 0) {
+      this.svg.append("path").attr("class", "amount untimed").attr("d", bar(amounts[untimed], untimed))
+        .append("title").text("These samples tell no time: the file is cut.");
+    }
     return next;
   }
 
@@ -224,9 +239,8 @@ export class Timeline {
       const text = mark.value === "" ? mark.name : `${mark.name}: ${mark.value}`;
       g.append("title").text(`${text} (${seconds(mark.time / 1e6)})`);
       if (x < free || x > width - 30) continue;
-      const label = g.append("text").attr("x", x + 3).attr("y", TOP - 6)
-        .text(text.length > 24 ? `${text.slice(0, 23)}…` : text);
-      free = x + 10 + label.node().getComputedTextLength();
+      const label = g.append("text").attr("x", x + 3).attr("y", TOP - 6);
+      free = x + 10 + fit(label, text, width - x - 3);
     }
   }
 
@@ -260,8 +274,8 @@ export class Timeline {
 
   // What was at the time under the pointer.
   read(event) {
-    const { left } = this.svg.node().getBoundingClientRect();
-    const us = this.x.invert(event.clientX - left);
+    const { left, width } = this.svg.node().getBoundingClientRect();
+    const us = this.x.invert((event.clientX - left) * this.svg.attr("width") / width);
     const c = this.store.data.collections;
     if (us < 0 || us > this.end) return;
     this.svg.select(".cursor").style("visibility", "visible").attr("x1", this.x(us)).attr("x2", this.x(us));

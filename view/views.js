@@ -15,10 +15,15 @@ export function marked(text, query) {
             text.slice(at + words.length));
 }
 
+// A text of which the end is seen where there is no room for all of it.
+export function tail(name, attributes, text) {
+  return el(name, { ...attributes, class: `tail ${attributes.class || ""}`.trim() }, el("bdi", {}, text));
+}
+
 export function label(fn, line, query, after) {
   return el("span", { class: "label", title: `${fn.name}  ${place(fn, line)}` },
             el("b", {}, marked(fn.name, query)),
-            el("i", {}, el("bdi", {}, marked(place(fn, line), query))), after);
+            tail("i", {}, marked(place(fn, line), query)), after);
 }
 
 const largestOf = new WeakMap();
@@ -52,9 +57,9 @@ export function columns(store, sums) {
   };
 }
 
-// The share of a row's own bytes that survived, or is alive.
+// The share that survived, or is alive, of a row's bytes whose fate is known.
 export function shareOf(own, what, i) {
-  const of = own.bytes[i];
+  const of = own.bytes[i] - own.undecided[i];
   return of > 0 ? `${Math.round(100 * own[what][i] / of)}%` : "–";
 }
 
@@ -71,7 +76,7 @@ export function describe(store, node) {
   const text = store.mode.text;
   const parts = [`total ${text(total[node])}`, percent(total[node], total[0])];
   if (node !== 0) parts.push(`own ${text(own[node])}`);
-  const bytes = sums.total.bytes[node];
+  const bytes = sums.total.bytes[node] - sums.total.undecided[node];
   if (store.state.mode !== "time" && data.head.fates && bytes > 0) {
     parts.push(`${percent(sums.total.survived[node], bytes)} survived`);
     if (tellsDeaths(data.head)) parts.push(`${percent(sums.total.alive[node], bytes)} alive`);

@@ -31,8 +31,9 @@ local HEAD = {
 
 -- What rows add up. What is alive at the end is what survived without the
 -- later deaths; 0 when the file tells none.
-local COUNTS = {"samples", "bytes", "survived", "survivedbytes", "alive",
-                "alivebytes"}
+-- Of time, samples are periods of the length of timeperiod.
+local COUNTS = {"samples", "bytes", "survived", "survivedbytes", "undecidedbytes",
+                "alive", "alivebytes"}
 
 -- The rows of the profile's bins, or of one bin that is the whole time.
 local function rowsof(profile)
@@ -41,14 +42,16 @@ local function rowsof(profile)
   if profile.bins and profile.bins.n > 1 then
     from, bins = profile.bins, profile.bins
   end
-  local rows = {bin = from.bin or {}, alive = {}, alivebytes = {}}
-  for _, key in ipairs{"node", "kind", "samples", "bytes", "survived",
-                       "survivedbytes"} do
+  local rows = {bin = from.bin or {}, samples = {}, alive = {}, alivebytes = {}}
+  for _, key in ipairs{"node", "kind", "bytes", "survived", "survivedbytes",
+                       "undecidedbytes"} do
     rows[key] = from[key]
   end
   local deaths = totals.tellsdeaths(profile)
   for i = 1, #rows.node do
     rows.bin[i] = rows.bin[i] or 0
+    rows.samples[i] = from.time and profile.kinds[from.kind[i]].time and from.time[i]
+                      or from.samples[i]
     rows.alive[i] = deaths and from.survived[i] - from.later[i] or 0
     rows.alivebytes[i] = deaths and from.survivedbytes[i] - from.laterbytes[i] or 0
   end
@@ -107,6 +110,18 @@ local function drop(rows, period, kinds)
     if same then
       rows[pair[2]] = nil
     end
+  end
+  local undecided = 0
+  for _, bytes in ipairs(rows.undecidedbytes) do
+    undecided = undecided + bytes
+  end
+  rows.undecidedbytes = undecided > 0 and rows.undecidedbytes or nil
+end
+
+-- Numbers without a fraction as integers, which are shorter.
+local function shorten(list)
+  for i, n in ipairs(list) do
+    list[i] = math.tointeger(n) or n
   end
 end
 
@@ -245,7 +260,7 @@ local function share(part)
   return part < 0.0005 and "less than 0.1%" or units.percent(part, 1)
 end
 
-local function notes(profile, bins, cut, cutweight, limit, step, shown)
+local function notes(profile, bins, untimed, cut, cutweight, limit, step, shown)
   local out = {}
   local function note(text, ...)
     out[#out + 1] = text:format(...)
@@ -254,15 +269,18 @@ local function notes(profile, bins, cut, cutweight, limit, step, shown)
     note("The file is not whole: %s. The page shows what could be read.", profile.message)
   end
   if profile.undetailed > 0 then
-    note("%s came without size and fate: the file is cut.",
-         units.plural(profile.undetailed, "sample"))
+    note("%s came without size and fate: the file is cut.%s",
+         units.plural(profile.undetailed, "sample"), untimed and
+         " They tell no time either and stand in the last slice of the timeline, " ..
+         "whose bar is cut off." or "")
   end
   if (profile.lost or 0) > 0 then
     note("%s more were lost, of allocation or of time, and are not in the page.",
          units.plural(profile.lost, "sample"))
   end
   if profile.undecided > 0 and profile.fates then
-    note("%s had no collection before the end; they count as not survived.",
+    note("%s had no collection before the end; they count as not survived, and in no share of what " ..
+         "survived.",
          units.plural(profile.undecided, "sample"))
   end
   if totals.tellsdeaths(profile) and profile.unfollowed > 0 then
@@ -271,10 +289,6 @@ local function notes(profile, bins, cut, cutweight, limit, step, shown)
   end
   if profile.samples > 0 and profile.bytes == 0 then
     note("The file does not tell how many bytes a sample stands for.")
-  end
-  if profile.timeperiods > 2 then  -- on and off are two
-    note("The period of time samples was set %s; times are counted with the first one.",
-         units.plural(profile.timeperiods, "time"))
   end
   if profile.timed == false and profile.samples + profile.timesamples > 0 then
     note("The file tells no times: on the timeline samples are one period apart.")
@@ -312,17 +326,26 @@ function M.whole(profile)
   return n >= 0
 end
 
--- How many independent observations the samples of time are.
-local function observations(profile)
+-- The samples of time in periods of the length of timeperiod, and how many
+-- independent observations they are.
+local function timeof(profile)
   local sites, time = profile.sites, {timesamples = 0, timesquares = 0}
   for i, kind in ipairs(sites.kind) do
     if profile.kinds[kind].time then
-      time.timesamples = time.timesamples + sites.samples[i]
+      time.timesamples = time.timesamples + (sites.time or sites.samples)[i]
       time.timesquares = time.timesquares +
         (sites.timesquares and sites.timesquares[i] or sites.samples[i])
     end
   end
-  return math.floor(totals.observations(time) + 0.5)
+  return math.tointeger(time.timesamples) or time.timesamples,
+         math.floor(totals.observations(time) + 0.5)
+end
+
+-- The slice that samples of a cut file are in which tell no time, nil: none is.
+-- Stacks of version 7 have times of their own.
+local function untimedof(profile, bins)
+  return profile.undetailed > 0 and (profile.version or 0) < 7 and bins.n > 1 and bins.n - 1
+         or nil
 end
 
 --- What the page embeds. 'options': nodes (VD1), rows (VD2, optional).
@@ -343,12 +366,15 @@ function M.of(profile, options)
   rows, bins = fit(rows, bins, function(node) return map[node] end, #profile.kinds,
                    #nodes.parent, options.rows or ROWS)
   drop(rows, profile.period, profile.kinds)
+  shorten(rows.samples)
+  local untimed = untimedof(profile, bins)
   local kinds = {}
   for i, kind in ipairs(profile.kinds) do
     kinds[i] = {name = kind.name, class = kind.class or "", time = kind.time,
                 blocks = kind.blocks, objects = math.floor(kind.objects + 0.5)}
   end
-  local head = {observations = observations(profile)}
+  local head = {}
+  head.time, head.observations = timeof(profile)
   for _, key in ipairs(HEAD) do
     head[key] = profile[key]
   end
@@ -356,9 +382,9 @@ function M.of(profile, options)
   local shown = marks(profile.marks)
   return {
     head = head, functions = fns, files = files, kinds = kinds, nodes = nodes,
-    rows = rows, bins = bins, collections = points, step = step,
+    rows = rows, bins = bins, untimed = untimed or -1, collections = points, step = step,
     marks = shown, cut = keep and #fns.name - 1 or -1,
-    notes = notes(profile, bins, cut, cutweight / math.max(1, both), options.nodes, step, shown),
+    notes = notes(profile, bins, untimed, cut, cutweight / math.max(1, both), options.nodes, step, shown),
   }
 end
 

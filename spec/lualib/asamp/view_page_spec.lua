@@ -241,10 +241,14 @@ describe("the page of asamp view #plain", function()
 
   it("shows types and classes, and counts one alone on demand", function()
     show "5"
-    assert.same({{"30 MiB", "42.9%", "0%", "0%", "491,520", "string"},
-                 {"20 MiB", "28.6%", "0%", "0%", "374,491", "table  " .. pages.HOSTILE},
-                 {"20 MiB", "28.6%", "50%", "20%", "374,491", "table  Point"}}, rows())
-    b:press("5", "ArrowDown", "ArrowDown", "Enter")
+    assert.same({{"40 MiB", "57.1%", "25%", "10%", "748,982", "table"},
+                 {"20 MiB", "28.6%", "0%", "0%", "374,491", pages.HOSTILE},
+                 {"20 MiB", "28.6%", "50%", "20%", "374,491", "Point"},
+                 {"30 MiB", "42.9%", "0%", "0%", "491,520", "string"}}, rows())
+    b:press("5", "Enter")  -- a type, of all its classes
+    assert.same({"only table ✕"}, chips())
+    assert.equal("40 MiB", b:text "#whole")
+    b:press("Escape", "5", "ArrowDown", "ArrowDown", "Enter")
     assert.same({"only table Point ✕"}, chips())
     assert.same({work = {"20 MiB", "20 MiB"}, ["main chunk"] = {"–", "20 MiB"}}, functions())
     assert.same({}, functions "time")
