@@ -3,42 +3,31 @@
 ** Numbers that stand for others. See aliases.h.
 */
 #include "aliases.h"
+#include "list.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define MOSTPAGES	(READER_MAXALIASES / ALIASES_PAGE)
 
-/* Room for that page in the vector; 0 without memory. */
-static int room (Aliases *a, size_t page) {
-  size_t n = a->npages == 0 ? BOUND_FIRST(256) : a->npages;
-  uint32_t **pages;
-  if (page < a->npages)
-    return 1;
-  while (n <= page)
-    n *= 2;
-  pages = realloc(a->pages, n * sizeof(*pages));
-  if (pages == NULL)
-    return 0;
-  memset(pages + a->npages, 0, (n - a->npages) * sizeof(*pages));
-  a->pages = pages;
-  a->npages = n;
-  return 1;
-}
-
 int aliases_set (Aliases *a, uint32_t n, uint32_t alias) {
-  size_t page = n / ALIASES_PAGE;
-  if (page >= a->npages || a->pages[page] == NULL) {
-    if (a->used == MOSTPAGES) {
+  uint64_t id = (uint64_t)(n / ALIASES_PAGE) + 1;
+  uint32_t page = idmap_get(&a->bypage, id);
+  if (page == IDMAP_NONE) {
+    uint32_t *fresh;
+    if (a->n == MOSTPAGES) {
       a->left++;
       return 1;
     }
-    if (!room(a, page))
+    page = (uint32_t)a->n;
+    if (!list_grow(&a->pages, a->n, &a->size, sizeof(*a->pages)))
       return 0;
-    a->pages[page] = calloc(ALIASES_PAGE, sizeof(**a->pages));
-    if (a->pages[page] == NULL)
+    fresh = calloc(ALIASES_PAGE, sizeof(*fresh));
+    if (fresh == NULL || !idmap_set(&a->bypage, id, page)) {
+      free(fresh);
       return 0;
-    a->used++;
+    }
+    a->pages[a->n++] = fresh;
   }
   a->pages[page][n % ALIASES_PAGE] = alias;
   return 1;
@@ -46,8 +35,9 @@ int aliases_set (Aliases *a, uint32_t n, uint32_t alias) {
 
 void aliases_free (Aliases *a) {
   size_t i;
-  for (i = 0; i < a->npages; i++)
+  for (i = 0; i < a->n; i++)
     free(a->pages[i]);
   free(a->pages);
+  idmap_free(&a->bypage);
   memset(a, 0, sizeof(*a));
 }

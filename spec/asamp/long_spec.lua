@@ -79,6 +79,18 @@ describe("a long profile", function()
     end)
   end
 
+  -- In a damaged file a number may be any: it costs no more memory than another one.
+  it("may have numbers of functions that are far apart", function()
+    local profile = written({}, function(p, now)
+      for i = 0, 60 do
+        local id = 8 * ((i * 0x4000001) % 0xffffffff + 1)
+        p:name(id, "f", 1, "@x.lua")
+        p:sample{id, 2, time = now}
+      end
+    end)
+    assert.same({61}, profile.sites.samples)
+  end)
+
   -- A strange one: more functions, classes, names of marks, stacks and collections than
   -- the tables have room for when they have grown twice; long and hostile names, deep
   -- stacks, periods that change. What it must add up to is counted as it is made.
