@@ -512,6 +512,8 @@ describe("a workload", function()
     mandelbrot = "27 inside, 1625 steps",
     nbody = "-0.176585377 -0.176585337",
     queue = "2001 left, sum 499500",
+    dropped_heap = "125847", old_finalizers = "2 opened, 20000 records", weak_keys = "10200",
+    big_array = "8", permute = "404755", frames = "619200", replaced = "15150",
     random_keys = "100 used, sum 5050",
     random_writes = "100 used, sum 5050",
     spectral_norm = "1.261217616",

@@ -16,6 +16,8 @@ local OURS = {
   { "traps", {
     "random_writes", "random_keys", "append", "suspended", "deep_stack", "deep_churn",
     "dictionary", "ephemerons", "weak_cache", "finalizers", "queue" } },
+  { "hosts", {
+    "dropped_heap", "old_finalizers", "weak_keys", "big_array", "permute", "frames", "replaced" } },
   { "evaluation", { "loop", "interpreter" } },
 }
 
@@ -28,7 +30,8 @@ local AWFY = {
   { "Storage", 800, 50, true }, { "Towers", 1200, 50 },
 }
 
-programs.GROUPS = { "allocating", "mixed", "compute", "traps", "evaluation", "awfy", "awfy-allocating" }
+programs.GROUPS = {
+  "allocating", "mixed", "compute", "traps", "hosts", "evaluation", "awfy", "awfy-allocating" }
 
 local LONG = { linter = true }
 

@@ -1,0 +1,23 @@
+-- SPDX-License-Identifier: MIT
+-- Host: a large structure is dropped, and the program goes on with short-lived
+-- objects only. A collector that looks at the old only when the heap grows keeps
+-- it to the end. size is the number of records dropped, and a fifteenth of the
+-- short-lived objects made behind it.
+
+local function run(size)
+  local records = {}
+  for i = 1, size do records[i] = { i } end
+  local sum = #records
+  records = nil -- luacheck: ignore 311
+  for i = 1, 15 * size do
+    local t = { i }
+    sum = (sum + t[1]) % 1000003
+  end
+  return sum
+end
+
+return {
+  about = "a large structure dropped, then short-lived objects",
+  size = 600000, small = 20000, tiny = 100,
+  run = run,
+}

@@ -1,0 +1,27 @@
+-- SPDX-License-Identifier: MIT
+-- Host: a game that stops the collector and gives it a step each frame, in the
+-- incremental mode as embedded states have it. size is the number of frames, of 36
+-- KiB of garbage and a step of 28 KiB each.
+
+local function run(size)
+  collectgarbage("incremental")
+  collectgarbage("stop")
+  local world, sum = {}, 0
+  for i = 1, 2000 do world[i] = { x = i, y = -i } end
+  for frame = 1, size do
+    for i = 1, 640 do
+      local velocity = { i, frame }
+      sum = (sum + velocity[1] + velocity[2]) % 1000003
+    end
+    world[frame % 2000 + 1] = { x = frame, y = sum }
+    collectgarbage("step", 28)
+  end
+  collectgarbage("restart")
+  return sum
+end
+
+return {
+  about = "the collector stopped, a step by hand each frame",
+  size = 12000, small = 300, tiny = 3,
+  run = run,
+}

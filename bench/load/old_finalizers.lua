@@ -1,0 +1,27 @@
+-- SPDX-License-Identifier: MIT
+-- Host: a cache of handles with finalizers beside a few MiB of live records. A
+-- handle is old when it is replaced; the heap never grows. size is the number of
+-- short-lived objects made; every fiftieth is a handle.
+
+local function run(size)
+  local live, handles, closed, opened = {}, {}, 0, 0
+  for i = 1, 20000 do live[i] = { i } end
+  local mt = { __gc = function() closed = closed + 1 end }
+  local most = 0
+  for i = 1, size do
+    local t = { i }
+    if i % 50 == 0 then
+      opened = opened + 1
+      handles[opened % 100] = setmetatable(t, mt)
+      most = math.max(most, opened - closed)
+    end
+  end
+  assert(closed <= opened and most >= 100 or size < 10000)
+  return ("%d opened, %d records"):format(opened, #live)
+end
+
+return {
+  about = "handles with finalizers that die old",
+  size = 5000000, small = 100000, tiny = 100,
+  run = run,
+}
