@@ -20,6 +20,7 @@ export function decode(text) {
   const functions = f.name.map((name, i) => ({
     name, file: raw.files[f.file[i]], fileid: f.file[i], line: f.line[i],
     native: f.native[i] === 1, cut: i === raw.cut,
+    collection: f.native[i] === 1 && /^\[(minor|major) collection\]$/.test(name),
   }));
   // What is counted when a type alone is, by its number behind those of the kinds.
   const types = [], byname = new Map();
@@ -50,6 +51,7 @@ export function decode(text) {
       alive: scaled(rows.alivebytes, rows.alive),
       undecided: rows.undecidedbytes ? Float64Array.from(rows.undecidedbytes) : new Float64Array(rows.node.length),
     },
+    leaks: raw.leaks, lifetimes: raw.lifetimes,
     collections: raw.collections, step: raw.step,
     untimed: raw.untimed,  // the bin of the samples that tell no time; -1: there are none
     // text of a line, or undefined

@@ -123,9 +123,7 @@ export class Flame {
     const { functions } = this.store.data;
     if (node === 0) return this.colors.rest;
     const fn = functions[this.store.derived.tree.fn[node]];
-    if (fn.native) {
-      return /^\[(minor|major) collection\]$/.test(fn.name) ? this.colors.collector : this.colors.native;
-    }
+    if (fn.native) return fn.collection ? this.colors.collector : this.colors.native;
     return fn.cut ? this.colors.rest : this.colors[`lua${1 + fn.fileid % 5}`];
   }
 

@@ -8,6 +8,7 @@ import { byId, el } from "./dom.js";
 import { Flame } from "./flame.js";
 import * as format from "./format.js";
 import { showHead } from "./head.js";
+import { Lives } from "./lives.js";
 import { changesTree, Store } from "./store.js";
 import { Functions, kindName, Lines, Types } from "./tables.js";
 import { Timeline } from "./timeline.js";
@@ -21,6 +22,7 @@ const views = [
   { key: "functions", title: "Functions", view: new Functions(store) },
   { key: "lines", title: "Lines", view: new Lines(store) },
   { key: "types", title: "Types", view: new Types(store) },
+  { key: "leaks", title: "Leaks", view: new Lives(store) },
 ];
 const shown = () => views.find(v => v.key === store.state.tab);
 

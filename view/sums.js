@@ -183,7 +183,7 @@ function totals(parent, own) {
   return out;
 }
 
-// Rows of a table: {index, own, total} with an entry a measure.
+// Rows of a table: {own, total} with an entry a measure.
 export function sumFunctions(data, tree, sums) {
   const n = data.functions.length;
   const own = zeros(n), total = zeros(n);
@@ -196,6 +196,7 @@ export function sumFunctions(data, tree, sums) {
   return { own, total };
 }
 
+// Likewise; of the time of lines also what passed in C functions and collections.
 export function sumLines(data, lines, own) {
   const n = lines.rows.length;
   const sums = { own: zeros(n), total: zeros(n) };
@@ -205,6 +206,13 @@ export function sumLines(data, lines, own) {
       if (lines.nearest[i] >= 0) sums.own[key][lines.nearest[i]] += own[key][i];
       if (lines.of[i] >= 0 && lines.first[i]) sums.total[key][lines.of[i]] += all[key][i];
     }
+  }
+  sums.own.native = new Float64Array(n);
+  sums.own.collections = new Float64Array(n);
+  for (let i = 1; i < data.nodes.n; i++) {
+    const fn = data.functions[data.nodes.fn[i]];
+    if (lines.nearest[i] < 0 || !fn.native) continue;
+    sums.own[fn.collection ? "collections" : "native"][lines.nearest[i]] += own.time[i];
   }
   return sums;
 }

@@ -52,7 +52,7 @@ export class Lines {
     this.lines = store.prepared.lines.rows;
     this.grid = new Grid({
       label: "Lines",
-      columns: [c.own, c.ownShare, c.total, c.totalShare, c.lived, c.alive,
+      columns: [c.own, c.ownShare, c.total, c.totalShare, c.lived, c.alive, ...this.timeColumns(),
                 { title: "line", width: "minmax(0,2fr)", value: row => this.where(row.id),
                   cell: row => tail("span", { class: "path", title: this.where(row.id) },
                                     marked(this.where(row.id), store.state.query)) },
@@ -63,6 +63,19 @@ export class Lines {
     });
     this.panel = el("section", { class: "source", "aria-label": "Source", "aria-live": "polite" });
     this.element = el("div", { class: "beside" }, this.grid.element, this.panel);
+  }
+
+  // Where the time of a line went, in shares of all time, as in the report.
+  timeColumns() {
+    const column = (title, about, of) => ({
+      title, about, width: "3.4rem", number: true, wide: true, hide: () => this.store.state.mode !== "time",
+      cell: row => percent(of(this.store.derived.lines.own, row.id), this.store.derived.total[0]) });
+    return [
+      column("Lua", "share of all time that passed at the line itself",
+             (own, i) => own.time[i] - own.native[i] - own.collections[i]),
+      column("C", "share of all time that passed in C functions that the line called", (own, i) => own.native[i]),
+      column("GC", "share of all time that passed in collections at the line", (own, i) => own.collections[i]),
+    ];
   }
 
   where(i) {

@@ -8,6 +8,7 @@ local events = require "asamp.events"
 local focus = require "asamp.focus"
 local head = require "asamp.head"
 local layout = require "asamp.layout"
+local leaks = require "asamp.leaks"
 local tables = require "asamp.tables"
 local timeline = require "asamp.timeline"
 local totals = require "asamp.totals"
@@ -22,15 +23,10 @@ local function leaksection(style, found, options)
   if not found then
     return {}
   end
-  local low = ("The least in use went from %s in the second quarter of the " ..
-               "session to %s in the last"):format(
-    units.bytes(found.before), units.bytes(found.after))
+  local told = leaks.told(found)
   if #found.rows > 0 then
     local lines = tables.leaks(style, found)
-    table.insert(lines, 3, layout.wrap(low .. ", and all through it these " ..
-      "lines allocated what " .. (found.proved
-      and "no major collection has found dead:" or "survived:"), "  ",
-      style.width))
+    table.insert(lines, 3, layout.wrap(told .. ":", "  ", style.width))
     local last = found.rows[#found.rows]
     if last.group < #found.rows and not options.brief then
       lines[#lines + 1] = style.paint("dim", layout.wrap(
@@ -40,15 +36,8 @@ local function leaksection(style, found, options)
     end
     return lines
   end
-  local text = found.grew and not found.kept
-    and ("None stands out: %s; %s survived their first collection in the " ..
-         "second half, and most of that died later."):format(
-      (low:gsub("^The", "the", 1)), units.bytes(found.late))
-    or found.grew and low .. ", but no line stands out among what " ..
-      (found.proved and "is alive." or "survived.")
-    or "None: the heap does not grow. " .. low .. "."
   return {"", style.paint("bold", "Likely leaks"),
-          layout.wrap(text, "  ", style.width)}
+          layout.wrap(told .. ".", "  ", style.width)}
 end
 
 local function legend(p, t, show)

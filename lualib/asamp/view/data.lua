@@ -12,6 +12,7 @@
 -- Node 0 is the root, bins and nodes count from 0 and 1, kinds, functions and
 -- files from 0. Times are microseconds since the profile's start.
 
+local lives = require "asamp.view.lives"
 local totals = require "asamp.totals"
 local units = require "asamp.units"
 
@@ -383,6 +384,7 @@ function M.of(profile, options)
   return {
     head = head, functions = fns, files = files, kinds = kinds, nodes = nodes,
     rows = rows, bins = bins, untimed = untimed or -1, collections = points, step = step,
+    leaks = lives.leaks(profile), lifetimes = lives.lifetimes(profile),
     marks = shown, cut = keep and #fns.name - 1 or -1,
     notes = notes(profile, bins, untimed, cut, cutweight / math.max(1, both), options.nodes, step, shown),
   }

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+// The lines that are likely to leak, and how long things lived: the report's
+// tables, of the whole run. Enter on a line shows it among the lines.
+
+import { el } from "./dom.js";
+import { bytes, count, percent } from "./format.js";
+import { Grid } from "./grid.js";
+import { tail } from "./views.js";
+
+function where({ file, line }) {
+  return file === undefined || file === "-" ? "?" : `${file}:${line}`;
+}
+
+function labelOf(row) {
+  return el("span", { class: row.below ? "label below" : "label", title: `${where(row)}  ${row.name || ""}` },
+            tail("i", {}, where(row)), el("b", {}, row.name || ""));
+}
+
+export class Lives {
+  constructor(store) {
+    this.store = store;
+    const { leaks, lifetimes, head } = store.data;
+    const amount = (n, samples) => head.bytes > 0 ? bytes(n) : count(samples);
+    const place = title => ({ title, width: "minmax(0,1fr)", cell: row => labelOf(row.of) });
+    const show = row => {
+      if (row.of.file) store.set({ query: where(row.of), tab: "lines" });
+    };
+    const rows = list => Array.from(list, (of, id) => ({ id, of }));
+    this.leaks = new Grid({
+      label: "Likely leaks", onActivate: show,
+      columns: [
+        { title: leaks.proved ? "alive" : "survived", width: "var(--number)", number: true,
+          cell: ({ of }) => amount(of.keptbytes, of.kept) },
+        { title: leaks.proved ? "of own" : "lived", width: "4rem", number: true,
+          cell: ({ of }) => `${Math.round(100 * of.share)}%` },
+        { title: "in parts", about: "parts of the run of which it keeps something", width: "5rem", number: true,
+          wide: true, cell: ({ of }) => `${of.parts} of ${of.of}` },
+        { title: "mostly", width: "8.5rem", wide: true, cell: ({ of }) => of.type },
+        place("line")],
+    });
+    this.lifetimes = new Grid({
+      label: "By lifetime", onActivate: show,
+      columns: [
+        { title: "lived for", about: "bytes that were allocated between birth and death", width: "5.4rem",
+          number: true, cell: ({ of }) => of.kind === "young" ? "died young" : of.kind === "alive" ? "alive"
+            : `< ${bytes(of.below)}` },
+        { title: head.bytes > 0 ? "bytes" : "samples", width: "var(--number)", number: true,
+          cell: ({ of }) => amount(of.bytes, of.samples) },
+        { title: "%", width: "3.4rem", number: true, wide: true,
+          cell: ({ of }) => head.bytes > 0 ? percent(of.bytes, head.bytes) : percent(of.samples, head.samples) },
+        { title: "of it", about: "share of the line that most of it comes from", width: "3rem", number: true,
+          cell: ({ of }) => of.share === undefined ? "–" : `${Math.round(100 * of.share)}%` },
+        place("comes from line")],
+    });
+    this.leaks.setRows(rows(leaks.rows));
+    this.lifetimes.setRows(rows(lifetimes));
+    this.leaks.empty.remove();
+    this.element = el("div", { class: "lives" },
+      el("h3", {}, "Likely leaks"),
+      el("p", { class: "muted" }, `${leaks.told}${leaks.rows.length > 0 ? ":" : "."}`),
+      this.leaks.element,
+      leaks.left > 0 ? el("p", { class: "muted" }, `and ${count(leaks.left)} more, which asamp report shows`) : null,
+      leaks.rows.some(row => row.below) ? el("p", { class: "muted" },
+        "Set in: belongs to the line above, by its function or its caller. A closure there, or the parts of a " +
+        "table that grows, may be what keeps the rest.") : null,
+      el("h3", {}, "By lifetime"),
+      el("p", { class: "muted" }, lifetimes.length > 0
+        ? "Bytes that were allocated between birth and death, which a major collection tells; alive: at the end of the run."
+        : "The file does not tell when what survived died."),
+      this.lifetimes.element);
+    this.lifetimes.empty.remove();
+  }
+
+  update() {
+    this.leaks.draw();
+    this.lifetimes.draw();
+  }
+}
