@@ -50,8 +50,9 @@ describe("the page of asamp view #plain", function()
   end)
 
   local function rows(label)
-    return b:eval(([[[...document.querySelectorAll("[aria-label='%s'] .spacer .row")].map(row =>
-      [...row.children].map(cell => cell.innerText.replace(/\s*\n\s*/g, "  ").replace(/,/g, "")))]]):format(label))
+    local list = [[[...document.querySelectorAll("[aria-label='%s'] .spacer .row")].map(row =>
+      [...row.children].map(cell => cell.innerText.replace(/\s*\n\s*/g, "  ").replace(/,/g, "")))]]
+    return b:eval(list:format(label))
   end
 
   it("lists the lines that are likely to leak, as the report does", function()
