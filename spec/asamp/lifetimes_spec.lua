@@ -305,6 +305,7 @@ describe("later deaths", function()
       math.randomseed(seed)
       local held, count, on, nextsize = {}, 0, false, 1024
       local sampled, living = {}, {}
+      os.remove(path)  -- a profile that is there stays
       assert(core.open{out = path, period = 64, seed = seed, extended = seed % 2 == 0})
       for _ = 1, 400 do
         local what = random(100)
@@ -352,6 +353,7 @@ describe("later deaths", function()
 
   local function run(code)
     local script = process.file(code)
+    os.remove(path)  -- a profile that is there stays
     local status, out, err = process.run{script, path}
     os.remove(script)
     assert.equal("", err)

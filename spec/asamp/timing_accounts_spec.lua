@@ -179,6 +179,7 @@ describe("samples of time and lost ones are all of the thread's CPU time", funct
       io.stdout:flush()
       signals.leave(0.3, 3)]], os.tmpname()
     for _, how in ipairs{"free", "blocked"} do
+      os.remove(path)  -- a profile that is there stays
       local env = {LUA_PROFILER = "alloc=0,time=1000,out=" .. path}
       local status, before, err = process.run{"-l", "profiler", script, how, env = env}
       assert.equal(3, status)
