@@ -17,7 +17,7 @@ local function run(size)
     end
   end
   assert(closed <= opened and most >= 100 or size < 10000)
-  return ("%d opened, %d records"):format(opened, #live)
+  return ("%d opened, %d records, %d kept"):format(opened, #live, #handles)
 end
 
 return {
