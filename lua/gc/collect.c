@@ -43,7 +43,6 @@
 /* In the incremental mode a step pays for as much as by hand, but not for more
    than this unless PACE does. */
 #define ATONCE		((size_t)1024 * 1024)
-#define BIG		((l_mem)64 * 1024 * 1024)
 #define CALM		((size_t)512 * 1024)
 
 /* Bytes that may be allocated between safe points after a collection was due. */
@@ -110,7 +109,7 @@ static size_t share (global_State *g, size_t bytes) {
   }
   if (!isdecGCmodegen(g))
     work = work / STEPMUL * (getgcparam(g->gcstepmul) | 1u);
-  if (g->heap.gc.old > BIG && work > CALM)
+  if (g->heap.gc.old > LUAN_BIG && work > CALM)
     return (bytes > CALM) ? bytes : CALM;
   return work;
 }

@@ -159,6 +159,8 @@ LUAI_FUNC void luaN_full (lua_State *L);
 /* } */
 
 /* {== pace.c */
+/* Bytes of old objects that no cache holds: marking them is slow. */
+#define LUAN_BIG	((l_mem)64 * 1024 * 1024)
 /* Takes what the nursery has in hand out of it. */
 LUAI_FUNC void luaN_emptyhands (global_State *g);
 /* Bytes in use, as the collector knows them now, become those of the state. */

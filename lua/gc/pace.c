@@ -48,6 +48,10 @@
 #define NURSERY_MIN	((size_t)64 * 1024)
 #define NURSERY_MAX	((size_t)512 * 1024)
 
+/* In a big heap that is being marked, whose slices have a bound: more of them, so
+   that less dies behind the marker's back. */
+#define NURSERY_MARKING	((size_t)256 * 1024)
+
 /* Part of a state's allocation that its nursery may be. */
 #define BUSY		64u
 
@@ -137,6 +141,8 @@ void luaN_newnursery (global_State *g) {
     n = 2 * (size_t)c->old;
     if (n < busy) n = (busy < NURSERY_MAX) ? (size_t)busy : NURSERY_MAX;
     n = (n < NURSERY_MIN) ? NURSERY_MIN : (n > NURSERY_MAX) ? NURSERY_MAX : n;
+    if (c->marking && c->old > LUAN_BIG && n > NURSERY_MARKING)
+      n = NURSERY_MARKING;
     if (c->fullcycles) {
       size_t most = untilcycle(g);
       if (n > most) n = most;

@@ -57,6 +57,26 @@ describe("old garbage", function()
       assert(#live == 20000)
     end)
   end)
+
+  -- Once slices of marking in a big heap kept up with allocation one to one: a cycle
+  -- took as long as the list took to be built, and found a list that had just died
+  -- alive. The heap held three of them. (Not in the debug build, for its verifier.)
+  it("of a big list that is rebuilt again and again is not kept twice #plain", function()
+    local peak, live = within(function(state)
+      collectgarbage("generational")
+      local peak, live, list = 0, 0, nil
+      for _ = 1, 5 do
+        list = nil
+        for i = 1, 1000000 do
+          list = {next = list, value = i}
+          if i % 1000 == 0 then peak = math.max(peak, (state.memory())) end
+        end
+        if live == 0 then live = state.memory() end
+      end
+      return peak, live, list.value
+    end)
+    assert.is_true(peak < 2.4 * live, ("%d of %d"):format(peak, live))
+  end)
 end)
 
 describe("finalizers", function()
