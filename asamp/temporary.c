@@ -17,11 +17,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { NSIGNALS = 3 };
-static const int SIGNALS[NSIGNALS] = {SIGINT, SIGTERM, SIGHUP};
+/* SIGXFSZ is ignored: the write fails, and its error is told. */
+enum { NSIGNALS = 4 };
+static const int SIGNALS[NSIGNALS] = {SIGINT, SIGTERM, SIGHUP, SIGXFSZ};
 
 static Temporary *first;
-static int set[NSIGNALS];  /* 1: the handler is ours */
+static int set[NSIGNALS];  /* 1: the disposition is ours */
 
 /* The signal is blocked here: it ends the process when this has returned. */
 static void ended (int sig) {
@@ -30,6 +31,10 @@ static void ended (int sig) {
     unlink(t->name);
   signal(sig, SIG_DFL);
   raise(sig);
+}
+
+static void (*disposition (int sig)) (int) {
+  return sig == SIGXFSZ ? SIG_IGN : ended;
 }
 
 static void block (sigset_t *before) {
@@ -45,13 +50,13 @@ static void sethandlers (void) {
   struct sigaction handler, now;
   int i;
   memset(&handler, 0, sizeof(handler));
-  handler.sa_handler = ended;
   for (i = 0; i < NSIGNALS; i++) {
     sigaddset(&handler.sa_mask, SIGNALS[i]);
     sigaction(SIGNALS[i], NULL, &now);
     set[i] = now.sa_handler == SIG_DFL;
   }
   for (i = 0; i < NSIGNALS; i++) {
+    handler.sa_handler = disposition(SIGNALS[i]);
     if (set[i])
       sigaction(SIGNALS[i], &handler, NULL);
   }
@@ -63,7 +68,7 @@ static void takehandlers (void) {
   int i;
   for (i = 0; i < NSIGNALS; i++) {
     if (set[i] && sigaction(SIGNALS[i], NULL, &now) == 0 &&
-        now.sa_handler == ended)
+        now.sa_handler == disposition(SIGNALS[i]))
       signal(SIGNALS[i], SIG_DFL);
   }
 }

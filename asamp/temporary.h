@@ -4,8 +4,9 @@
 ** the process before.
 **
 ** Owns the list of these files and, while there is one, the handlers of
-** SIGINT, SIGTERM and SIGHUP. Used by one thread. Invariants:
-**   TM1  a handler is set only where the system's default would end the
+** SIGINT, SIGTERM and SIGHUP; SIGXFSZ is ignored meanwhile, so that the write fails.
+** Used by one thread. Invariants:
+**   TM1  a disposition is set only where the system's default would end the
 **        process, and taken away with the last file; the process ends by the
 **        signal that it got;
 **   TM2  the list changes only while these signals are blocked, and every

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Conversions and repairs that a signal ends: no file is left behind, and the
--- process ends by that signal. The profile comes through a pipe that stops in
+-- process ends by that signal; or a limit, which is told (its signal, SIGXFSZ, ends
+-- a process that does not ignore it). The profile comes through a pipe that stops in
 -- the middle, so that the signal always finds the work half done.
 
 local process = require "spec.support.process"
@@ -58,6 +59,21 @@ describe("a file that is not whole yet", function()
     it(("stays while a signal is ignored (%s)"):format(work), function()
       assert.equal("143\n", interrupted(work, "HUP TERM",
                                         "--default-signal=INT,TERM --ignore-signal=HUP"))
+    end)
+
+    it(("goes, and says so, at the limit of a file's size (%s)"):format(work), function()
+      local script = process.file(WORK[work])
+      local status, out = process.run{program = "/bin/sh", "-c", [[
+        cd "$1" || exit
+        head -c 20000 whole >cut
+        { (ulimit -f 1; env --default-signal=XFSZ "$2" "$3" cut out 2>&1); echo $?; } | cat
+        rm in cut whole
+        ls
+      ]], "sh", folder, process.interpreter(), script}
+      os.remove(script)
+      assert.equal(0, status)
+      assert.truthy(out:find "File too large\n", out)
+      assert.truthy(out:find "\n%d\n$", out)
     end)
 
     it(("stays behind after SIGKILL, as out.PID.NUMBER.tmp (%s)"):format(work), function()
