@@ -275,14 +275,17 @@ static size_t merge (Stack *s, size_t nlua, Natives *w, int part) {
 }
 
 
-/* What no native frame stands for: the C stack was cut short, or lost. Returns
-   whether Lua functions are among it. */
-static int pushothers (Stack *s, size_t i, size_t n) {
-  int shown = (i == 0), lost = 0;
-  for (; i < n; i++) {
-    pushframe(s, &s->lua[i], shown);
-    lost = lost || s->lua[i].id != NULL;
-  }
+/*
+** What no native frame stands for: the C stack was cut short, or lost. Returns
+** whether Lua functions are among it. Of a stack of C functions alone that is
+** 'whole' none is missing: they run without a loop that would show their place.
+*/
+static int pushothers (Stack *s, size_t i, size_t n, int whole) {
+  int lost = 0, shown;
+  size_t k;
+  for (k = i; k < n; k++) lost = lost || s->lua[k].id != NULL;
+  shown = (i == 0 && (lost || !whole));
+  for (; i < n; i++) pushframe(s, &s->lua[i], shown);
   return lost;
 }
 
@@ -316,9 +319,11 @@ static int walkpart (Stack *s, lua_State *L, size_t n) {
    is not the one that the outer functions run on (makecontext). */
 static int walkall (Stack *s, lua_State *L, size_t n) {
   Natives w;
+  size_t i;
   natives(s, L, &w);
   begin(s, L, n);
-  return !pushothers(s, merge(s, n, &w, 0), n) && s->unwind->ended;
+  i = merge(s, n, &w, 0);
+  return !pushothers(s, i, n, s->unwind->ended) && s->unwind->ended;
 }
 
 
@@ -446,7 +451,7 @@ void stack_complete (Stack *s, lua_State *L, const Moment *m, int native) {
                                         : PROFILE_MAJORFRAME, 0);
   if (native) {
     Natives w = {m->native, (int)m->n, NULL};
-    pushothers(s, merge(s, n, &w, 0), n);
+    pushothers(s, merge(s, n, &w, 0), n, 0);
   }
   else frames(s, n);
 }

@@ -628,6 +628,30 @@ for i = 1, 100 do natives.through(f) end
     assert.is_true(seen > 90)
   end)
 
+  -- No Lua function runs yet: what runs the loader showed as its caller's caller, too.
+  it("stand once in the loading of the script", function()
+    local path, seen = os.tmpname(), 0
+    local script = process.file(("local t = {'one', 'two', 'three'}\n"):rep(100))
+    local status, _, err = process.run{"-l", "profiler", script,
+      env = {LUA_PROFILER = "alloc=64,fixed,seed=1,quiet,out=" .. path}}
+    assert.equal(0, status, err)
+    for _, s in ipairs(samples.read(path)) do
+      local n, loads = 0, false
+      for _, f in ipairs(s.stack) do
+        if f.name == "pmain" then n = n + 1 end
+        loads = loads or f.name == "luaL_loadfilex"
+      end
+      if loads then
+        seen = seen + 1
+        assert.equal(1, n)
+        assert.equal("_start", s.stack[#s.stack].name)
+      end
+    end
+    os.remove(path)
+    os.remove(script)
+    assert.is_true(seen > 20, seen)
+  end)
+
   it("are not asked for with native = false", function()
     local list = samples.of(function() natives.through(function() natives.userdata(SIZE) end) end)
     for _, s in ipairs(list) do
