@@ -55,6 +55,10 @@ function command:complaint() return self:errors():match("[^\n]*$") end
 
 -- Runs 'words' in 'dir' under runstat. Usage and standard output, or nil, message.
 function command:run(words, env, dir, count)
+  for _, setting in ipairs(env) do  -- a profile that is there would stay
+    local profile = setting:match "^LUA_PROFILER=.*out=([^,]*)"
+    if profile then os.remove(profile) end
+  end
   local result = self.work .. "/usage"
   os.remove(result)
   local line = { self.helpers .. "/runstat", "-n", count or 1 }
