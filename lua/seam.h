@@ -241,7 +241,8 @@ LUA_API int luaN_yield (lua_State *L);
 ** (0: for none), which paces the collector: memory of a library, or what a
 ** resource is worth (the io library takes LUAN_FILE for an open file). Taken back
 ** when the userdata dies. A hint, which is lost when there is no memory to note
-** it. Neither collects nor raises an error. luaN_memory tells the sum.
+** it. May collect and call finalizers, as an allocation; raises no error. Call it
+** when the userdata has its metatable. luaN_memory tells the sum.
 */
 LUA_API void luaN_outside (lua_State *L, int idx, size_t n);
 

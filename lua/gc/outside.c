@@ -70,5 +70,6 @@ LUA_API void luaN_outside (lua_State *L, int idx, size_t n) {
       luaN_hurry(g);
   }
   u->outside = n;
+  luaC_checkGC(L);  /* here, where the userdata has its metatable as a rule */
   lua_unlock(L);
 }
