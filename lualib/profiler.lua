@@ -37,14 +37,9 @@ end
 -- whether the name is one that nobody gave. %p in a path is the process id;
 -- without a path: SCRIPT.PID.vmprof here.
 local function place(out)
-  local pid = core.getpid()
-  if out then
-    local path, n = out:gsub("%%p", pid)
-    return path, 1, n > 0
-  end
-  local script = type(arg) == "table" and type(arg[0]) == "string" and arg[0] or "lua"
-  script = script:match("([^/]+)/*$") or "lua"
-  return ("%s.%d.vmprof"):format(script, pid), core.session(), true
+  local script = type(arg) == "table" and type(arg[0]) == "string" and arg[0] or nil
+  local path = options.path(out, script, core.getpid())
+  return path, out and 1 or core.session(), not out or out:find("%p", 1, true) ~= nil
 end
 
 -- What the option 'overwrite' is to profiler.core.

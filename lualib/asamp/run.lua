@@ -116,12 +116,6 @@ local function totext(t)
   return table.concat(items, ",")
 end
 
--- Where the profiler of that process puts its first session, if nothing is there.
-local function profilepath(t, script, pid)
-  return t.out and (t.out:gsub("%%p", pid))
-         or ("%s.%d.vmprof"):format(script:match "([^/]+)/*$" or "lua", pid)
-end
-
 -- The interpreter's words before the script: `-l profiler`, but for where that
 -- is found (start.lua).
 local function starting(interpreter, script)
@@ -187,7 +181,8 @@ local function shortreport(wanted, pid, since, world)
     top = ROWS, color = world.errcolor, width = world.errcolumns,
     show = {functions = true, lines = true}, brief = true}))
   if #t.measures > 0 then
-    world.err(("\nasamp report %s tells more.\n"):format(path))
+    local word = path:find "[^%w_./+:,@%%-]" and "'" .. path:gsub("'", "'\\''") .. "'" or path
+    world.err(("\nasamp report %s tells more.\n"):format(word))
   end
 end
 
@@ -218,7 +213,7 @@ function M.run(args, world)
     return 1
   end
   if not t.quiet or t.quiet == "0" then
-    shortreport(profilepath(t, script, pid), pid, since, world)
+    shortreport(keys.path(t.out, script, pid), pid, since, world)
   end
   if how == "signal" then
     io.stdout:flush()

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- The options of a session: which there are, what values they take, and their
--- text in LUA_PROFILER. Pure: raises nothing, tells what is wrong.
+-- The options of a session: which there are, what values they take, their text in
+-- LUA_PROFILER, and the path that 'out' stands for. Pure: raises nothing, tells what is wrong.
 
 local core = require "profiler.core"
 
@@ -120,6 +120,17 @@ function M.read(text)
     if k ~= "" then t[k] = v or "1" end
   end
   return t
+end
+
+--- Where the profile of that process goes if nothing is there: 'out' with its %p, else
+-- SCRIPT.PID.vmprof. 'script' is arg[0], nil or "-" (standard input) without one; a
+-- name that begins with a dash gets a ./ before it, or commands take it for an option.
+function M.path(out, script, pid)
+  if out then
+    return (out:gsub("%%p", pid))
+  end
+  local name = script and script ~= "-" and script:match "([^/]+)/*$" or "lua"
+  return ("%s%s.%d.vmprof"):format(name:find "^%-" and "./" or "", name, pid)
 end
 
 return M

@@ -16,7 +16,7 @@ end
 -- Runs `asamp run` in a process of its own; exit status, stdout, stderr.
 local function run(words, env)
   local main = process.file [[os.exit(require "asamp".main(arg), true)]]
-  local t = {main, "run", env = env, directory = folder}
+  local t = {main, "run", env = env, directory = folder, input = words.input}
   table.move(words, 1, #words, 3, t)
   local status, out, err = process.run(t)
   os.remove(main)
@@ -78,6 +78,21 @@ describe("asamp run", function()
     local _, _, err = run{"--alloc", "4K", "app.lua"}
     local path = err:match "asamp report (app%.lua%.%d+%.vmprof) tells more"
     assert.is_true(path and exists(folder .. "/" .. path), err)
+  end)
+
+  -- `-.4711.vmprof` is an option to the command that the last line tells.
+  it("leaves a profile whose name can be typed, whatever the script's is", function()
+    local names = {["-x.lua"] = "%./%-x%.lua%.%d+%.vmprof", ["-"] = "lua%.%d+%.vmprof",
+                   ["my app's.lua"] = "'my app'\\''s%.lua%.%d+%.vmprof'"}
+    local text = "local t = {} for i = 1, 20000 do t[i % 100] = {i} end"
+    for name, pattern in pairs(names) do
+      script = folder .. "/" .. name
+      write(text)
+      local _, _, err = run{"--alloc", "4K", "--", name, input = text}
+      local word = err:match("asamp report (" .. pattern .. ") tells more")
+      assert.truthy(word, err)
+      assert.is_true(os.execute(("cd %s && test -s %s"):format(folder, word)))
+    end
   end)
 
   it("takes LUA_PROFILER for what is not given", function()
