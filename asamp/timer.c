@@ -619,19 +619,20 @@ uint64_t timer_stop (Timer *t) {
 }
 
 
-void timer_leave (Timer *t) {
+int timer_mine (const Timer *t) {
+  return t->clock->thread == me;
+}
+
+
+uint64_t timer_leave (Timer *t) {
   t->running = 0;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  return timer_mine(t) ? missed(t) : 0;
 }
 
 
 uint64_t timer_signals (const Timer *t) {
   return t->clock->signals;
-}
-
-
-int timer_mine (const Timer *t) {
-  return t->clock->thread == me;
 }
 
 

@@ -101,10 +101,11 @@ Timer *timer_start (uint64_t ns, TimerClock clock, const void *whose, TimerTick 
 uint64_t timer_stop (Timer *t);
 
 /*
-** No tick from here on, on the timer's own thread, and nothing else: it takes no lock,
-** and may be called in a signal handler that interrupted anything. For exit().
+** No tick from here on, on the timer's own thread: it takes no lock, and may be
+** called in a signal handler that interrupted anything. For exit(). Returns as
+** timer_stop does; on another thread 0, whose clock this one cannot read.
 */
-void timer_leave (Timer *t);
+uint64_t timer_leave (Timer *t);
 
 /* Signals of the timer's clock so far, those of other timers too. */
 uint64_t timer_signals (const Timer *t);

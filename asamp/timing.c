@@ -243,8 +243,8 @@ uint64_t timing_drop (Timing *t) {
 
 
 uint64_t timing_leave (Timing *t) {
-  timer_leave(t->timer);
-  return timing_drop(t);
+  uint64_t n = timer_leave(t->timer);
+  return n + timing_drop(t);
 }
 
 

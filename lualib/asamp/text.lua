@@ -13,7 +13,6 @@ local tables = require "asamp.tables"
 local timeline = require "asamp.timeline"
 local totals = require "asamp.totals"
 local trees = require "asamp.trees"
-local units = require "asamp.units"
 
 local M = {}
 
