@@ -1,30 +1,35 @@
 // SPDX-License-Identifier: MIT
-// The call tree as a table that opens: Right opens, Left closes or goes to the
+// A tree as a table that opens: the call tree, or callers or callees. Right opens, Left closes or goes to the
 // caller, Enter does either; * opens the heaviest path below.
 
 import { el } from "./dom.js";
 import { Grid } from "./grid.js";
-import { changesTree } from "./store.js";
 import { columns, label, through } from "./views.js";
 
 export class CallTree {
-  constructor(store) {
+  // model() -> {tree, sums, children, total}, of the form of store.graph; root(): what
+  // stands in its first row; 'shown': names of columns.
+  constructor(store, { label = "Call tree", model = () => store.graph, root = null,
+                       shown = ["total", "totalShare", "own", "ownShare", "lived", "alive"] } = {}) {
     this.store = store;
+    this.model = model;
+    this.root = root || (() => el("span", { class: "label" }, el("b", {}, "all"), el("i", {}, through(store))));
     this.open = new Set([0]);
-    const c = columns(store, () => store.derived.sums);
+    const c = columns(store, () => model().sums);
     this.grid = new Grid({
-      label: "Call tree", role: "treegrid",
+      label, role: "treegrid",
       columns: [{ title: "function", width: "minmax(0,1fr)", cell: row => this.cell(row) },
-                c.total, c.totalShare, c.own, c.ownShare, c.lived, c.alive],
+                ...shown.map(key => c[key])],
       onActivate: row => this.toggle(row.id),
       onKey: (key, row) => this.key(key, row.id),
     });
     this.element = this.grid.element;
   }
 
-  update(changed) {
-    const { tree, children } = this.store.derived;
-    if (changesTree(changed)) this.open = new Set([0]);
+  update() {
+    const { tree, children, total } = this.model();
+    if (tree !== this.tree) this.open = new Set([0]);
+    this.tree = tree;
     if (this.open.size === 1) this.openPath(0);
     const { marks } = this.store.derived;
     const rows = [], todo = [0];
@@ -38,14 +43,14 @@ export class CallTree {
       if (open) for (let k = to - 1; k >= from; k--) todo.push(children.list[k]);
     }
     this.element.style.setProperty("--deepest", rows.reduce((d, row) => Math.max(d, tree.depth[row.id]), 1));
-    this.grid.setRows(this.store.derived.total[0] > 0 ? rows : []);
+    this.grid.setRows(total[0] > 0 ? rows : []);
   }
 
   cell(row) {
-    const { data, derived: { tree }, state } = this.store;
+    const { data, state } = this.store, { tree } = this.model();
     const e = el("span", { class: "branch" },
                  el("span", { class: "twist", "aria-hidden": "true" }, row.has ? (row.open ? "▾" : "▸") : ""),
-                 row.id === 0 ? el("span", { class: "label" }, el("b", {}, "all"), el("i", {}, through(this.store)))
+                 row.id === 0 ? this.root()
                    : label(data.functions[tree.fn[row.id]], tree.line[row.id], state.query));
     e.style.setProperty("--depth", tree.depth[row.id]);
     return e;
@@ -54,12 +59,12 @@ export class CallTree {
   toggle(node) {
     if (this.open.has(node)) this.open.delete(node);
     else this.open.add(node);
-    this.update([]);
+    this.update();
   }
 
   // Opens the heaviest callees below a node as long as one has most of it.
   openPath(node) {
-    const { children, total } = this.store.derived;
+    const { children, total } = this.model();
     for (;;) {
       this.open.add(node);
       const first = children.start[node];
@@ -71,7 +76,7 @@ export class CallTree {
   }
 
   key(key, node) {
-    const { tree, children } = this.store.derived;
+    const { tree, children } = this.model();
     const has = children.start[node] < children.start[node + 1];
     if (key === "ArrowRight") {
       if (has && !this.open.has(node)) this.toggle(node);
@@ -81,14 +86,20 @@ export class CallTree {
       else if (node > 0) this.grid.moveTo(tree.parent[node]);
     } else if (key === "*") {
       this.openPath(node);
-      this.update([]);
+      this.update();
     } else return false;
     return true;
   }
 
+  // The function of the row that the keys are at; -1: of none.
+  current() {
+    const row = this.grid.rows[this.grid.active];
+    return row && row.id > 0 ? this.model().tree.fn[row.id] : -1;
+  }
+
   // Opens the way to the heaviest node that the search marks.
   reveal() {
-    const { tree, total, marks } = this.store.derived;
+    const { tree, total } = this.model(), { marks } = this.store.derived;
     if (!marks) return;
     let best = -1;
     for (let i = 1; i < tree.n; i++) {
@@ -96,7 +107,7 @@ export class CallTree {
     }
     if (best < 0) return;
     for (let i = tree.parent[best]; i >= 0; i = tree.parent[i]) this.open.add(i);
-    this.update([]);
+    this.update();
     this.grid.moveTo(best);
   }
 }

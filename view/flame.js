@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The flame graph: callers above, callees below, the widest first. Drawn on a
+// The flame graph: callers above, callees below (inverted: callees above), the
+// widest first. Drawn on a
 // canvas, and of any tree only what is in sight and at least half a pixel
 // wide, so that its cost is that of the pixels. Children too narrow to be
 // drawn are one bar at the end of their caller's width.
 // Keys: arrows walk, Enter zooms, Home goes to the top; Esc is the page's.
 
 import { colors, el } from "./dom.js";
-import { changesTree } from "./store.js";
 import { describe } from "./views.js";
 
 const ROW = 21, PAD = 5, LEAST = 0.5;
@@ -29,7 +29,9 @@ export class Flame {
     this.numbers = el("span");
     this.details = el("p", { id: "frame", class: "frame", "aria-live": "polite" },
                       this.name, this.where, this.numbers);
-    this.element = el("div", {}, this.details, this.scroller);
+    this.callers = el("button", { type: "button", class: "quiet", hidden: true,
+      onclick: () => store.set({ fn: this.current(), tab: "callers" }) }, "Callers and callees");
+    this.element = el("div", {}, el("div", { class: "told" }, this.details, this.callers), this.scroller);
     this.scroller.addEventListener("scroll", () => this.draw());
     this.scroller.addEventListener("keydown", event => this.key(event));
     this.scroller.addEventListener("focus", () => this.draw());
@@ -44,11 +46,12 @@ export class Flame {
   }
 
   update(changed) {
-    if (changesTree(changed)) this.focus = 0;
     if (changed.includes("theme") || !this.colors) this.colors = colors(COLORS);
-    const { tree, total } = this.store.derived;
+    const { tree, total } = this.store.graph;
     const { zoom } = this.store.state;
-    if (changed.includes("zoom") && !this.above(zoom, this.focus)) this.focus = zoom;
+    if (tree !== this.tree) this.focus = zoom;
+    this.tree = tree;
+    if (!this.above(zoom, this.focus)) this.focus = zoom;
     let depth = tree.depth[zoom];
     for (let i = 1; i < tree.n; i++) if (total[i] > 0 && tree.depth[i] > depth) depth = tree.depth[i];
     this.spacer.style.height = `${(depth + 1) * ROW}px`;
@@ -58,12 +61,18 @@ export class Flame {
 
   // Is node 'a' on the way from the root to 'b' (or b itself)?
   above(a, b) {
-    const { parent, depth } = this.store.derived.tree;
+    const { parent, depth } = this.store.graph.tree;
     while (depth[b] > depth[a]) b = parent[b];
     return a === b;
   }
 
+  // The function of the frame that the keys are at; -1: of all.
+  current() {
+    return this.focus > 0 ? this.store.graph.tree.fn[this.focus] : -1;
+  }
+
   tell(node) {
+    this.callers.hidden = node === 0;
     const { name, where, numbers } = describe(this.store, node);
     this.name.textContent = name;
     this.where.textContent = where;
@@ -88,7 +97,7 @@ export class Flame {
   }
 
   frames(g, width, height) {
-    const { tree, total, children } = this.store.derived;
+    const { tree, total, children } = this.store.graph;
     const { zoom } = this.store.state;
     const top = this.scroller.scrollTop, scale = total[zoom] > 0 ? width / total[zoom] : 0;
     for (let i = zoom; i > 0; i = tree.parent[i]) this.box(g, tree.parent[i], 0, width, top, height, true);
@@ -122,16 +131,16 @@ export class Flame {
   color(node) {
     const { functions } = this.store.data;
     if (node === 0) return this.colors.rest;
-    const fn = functions[this.store.derived.tree.fn[node]];
+    const fn = functions[this.store.graph.tree.fn[node]];
     if (fn.native) return fn.collection ? this.colors.collector : this.colors.native;
     return fn.cut ? this.colors.rest : this.colors[`lua${1 + fn.fileid % 5}`];
   }
 
   box(g, node, x, w, top, height, dim) {
-    const y = this.store.derived.tree.depth[node] * ROW - top;
+    const y = this.store.graph.tree.depth[node] * ROW - top;
     this.boxes.push({ node, x, w, y });
     if (y + ROW < 0 || y > height) return;
-    const { marks, tree } = this.store.derived;
+    const { marks } = this.store.derived, { tree } = this.store.graph;
     const hit = marks && node > 0 && marks[tree.fn[node]];
     g.globalAlpha = dim ? 0.55 : marks && !hit ? 0.45 : 1;
     this.bar(g, x, y, w, hit ? this.colors.match : this.color(node));
@@ -184,7 +193,7 @@ export class Flame {
 
   walk(node) {
     this.focus = node;
-    const { tree } = this.store.derived;
+    const { tree } = this.store.graph;
     if (!this.above(this.store.state.zoom, node)) this.store.set({ zoom: node });
     const y = tree.depth[node] * ROW, { scrollTop, clientHeight } = this.scroller;
     if (y < scrollTop) this.scroller.scrollTop = y;
@@ -195,7 +204,7 @@ export class Flame {
 
   key(event) {
     if (event.ctrlKey || event.altKey || event.metaKey) return;
-    const { tree, children } = this.store.derived;
+    const { tree, children } = this.store.graph;
     const node = this.focus, up = tree.parent[node];
     const siblings = node > 0 ? children.list.subarray(children.start[up], children.start[up + 1]) : [];
     const at = siblings.indexOf(node);

@@ -91,8 +91,12 @@ export function showHead(data) {
   byId("subtitle").textContent = parts.join(" · ");
   byId("facts").append(...facts(data).map(([value, name]) =>
     el("div", {}, el("dd", {}, value), el("dt", {}, name))));
-  arrange(byId("facts"));
-  new ResizeObserver(() => arrange(byId("facts"))).observe(byId("facts"));
+  let width = 0;
+  new ResizeObserver(() => {
+    const list = byId("facts");
+    if (list.clientWidth !== width) arrange(list);
+    width = list.clientWidth;
+  }).observe(byId("facts"));
   byId("meaning").textContent = meaning(head);
   const notes = byId("notes");
   notes.hidden = data.notes.length === 0;

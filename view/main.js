@@ -2,6 +2,7 @@
 // Wires the page: reads the data, makes the views, and hands keys and changes
 // of state to them. Only the view that is in sight is kept up to date.
 
+import { Callers } from "./callers.js";
 import { CallTree } from "./calltree.js";
 import { decode, modesOf } from "./data.js";
 import { byId, el } from "./dom.js";
@@ -9,7 +10,8 @@ import { Flame } from "./flame.js";
 import * as format from "./format.js";
 import { showHead } from "./head.js";
 import { Lives } from "./lives.js";
-import { changesTree, Store } from "./store.js";
+import { fragment, stateOf } from "./link.js";
+import { Store } from "./store.js";
 import { Functions, kindName, Lines, Types } from "./tables.js";
 import { Timeline } from "./timeline.js";
 
@@ -22,6 +24,7 @@ const views = [
   { key: "functions", title: "Functions", view: new Functions(store) },
   { key: "lines", title: "Lines", view: new Lines(store) },
   { key: "types", title: "Types", view: new Types(store) },
+  { key: "callers", title: "Callers", view: new Callers(store) },
   { key: "leaks", title: "Leaks", view: new Lives(store) },
 ];
 const shown = () => views.find(v => v.key === store.state.tab);
@@ -56,6 +59,8 @@ function makeTabs() {
     el("input", { type: "checkbox", id, onchange: e => store.set(change(e.target.checked)) }), text);
   byId("tabs").append(el("span", { class: "group" },
     box("start", "start-up", "the C functions that all stacks begin with", on => ({ start: on })),
+    box("inverted", "inverted", "the innermost functions first, callers below them",
+        on => ({ inverted: on })),
     box("byline", "lines apart", "frames of one function at several lines apart", on => ({ byLine: on }))));
 }
 
@@ -71,7 +76,11 @@ function showControls() {
   }
   const trees = ["flame", "tree"].includes(store.state.tab);
   byId("byline-label").hidden = !trees;
-  byId("start-label").hidden = store.prepared.start.length === 0 || !trees && store.state.tab !== "functions";
+  byId("inverted-label").hidden = !trees;
+  for (const [id, key] of [["byline", "byLine"], ["start", "start"], ["inverted", "inverted"]]) {
+    byId(id).checked = store.state[key];
+  }
+  byId("start-label").hidden = store.prepared.start.length === 0 || !trees && !["functions", "callers"].includes(store.state.tab);
   const search = byId("search");
   if (search.value.trim() !== store.state.query) search.value = store.state.query;
   const { marks, matched, total } = store.derived;
@@ -96,15 +105,18 @@ function showSelection() {
     chip(`only ${kindName(data, state.kind)}`, "Count all types", { kind: -1 });
   }
   if (state.zoom > 0 && (state.tab === "flame")) {
-    chip(`zoomed: ${data.functions[derived.tree.fn[state.zoom]].name}`, "Show the whole graph", { zoom: 0 });
+    chip(`zoomed: ${data.functions[store.graph.tree.fn[state.zoom]].name}`, "Show the whole graph", { zoom: 0 });
+  }
+  if (["flame", "tree"].includes(state.tab) && store.graph.left > 0) {
+    parts.push(` · of ${format.plural(store.graph.left, "small frame")} the callers are not shown`);
   }
   byId("selection").replaceChildren(...parts);
 }
 
 // Esc takes back one thing: the zoom, the search, the type, the range.
 function back() {
-  const { state, derived } = store;
-  if (state.tab === "flame" && state.zoom > 0) store.set({ zoom: derived.tree.parent[state.zoom] });
+  const { state, graph } = store;
+  if (state.tab === "flame" && state.zoom > 0) store.set({ zoom: graph.tree.parent[state.zoom] });
   else if (state.query !== "") store.set({ query: "" });
   else if (state.kind >= 0) store.set({ kind: -1 });
   else if (state.range) store.set({ range: null });
@@ -118,6 +130,12 @@ function keys(event) {
     back();
   } else if (typing) return;
   else if (event.key === "/") byId("search").select();
+  else if (event.key === "c") {
+    const fn = shown().view.current?.() ?? -1;
+    if (fn < 0) return;
+    store.set({ fn, tab: "callers" });
+    focusView();
+  }
   else if (views[event.key - 1]) {
     store.set({ tab: views[event.key - 1].key });
     focusView();
@@ -155,11 +173,19 @@ store.onChange(changed => {
   if (key !== "flame" && changed.every(c => c === "zoom")) return;
   view.update(changed);
 });
-// A view that is not in sight hears of the grouping all the same.
-store.onChange(changed => {
-  if (changesTree(changed)) for (const { view } of views.slice(0, 2)) view.update(changed);
+let writing, waiting;
+const tabs = views.map(view => view.key);
+// Browsers bear few changes of the address in a second, some none.
+function writeLink() {
+  try {
+    history.replaceState(null, "", location.href.split("#")[0] + fragment(store.state, store.initial));
+  } catch { /* then there is no link */ }
+}
+store.onChange(() => {
+  clearTimeout(writing);
+  writing = setTimeout(writeLink, 150);
 });
-let waiting;
+addEventListener("hashchange", () => store.set(stateOf(location.hash, store, tabs)));
 byId("search").addEventListener("input", event => {
   clearTimeout(waiting);
   waiting = setTimeout(() => store.set({ query: event.target.value.trim() }), 60);
@@ -174,3 +200,4 @@ byId("search").addEventListener("keydown", event => {
 document.addEventListener("keydown", keys);
 showControls();
 theme();
+store.set(stateOf(location.hash, store, tabs));

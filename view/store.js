@@ -4,14 +4,14 @@
 //
 // state: mode (key), range ([from, to) in bins, or null), kind (-1: all),
 //        query, byLine, start (are the C frames shown that all stacks begin
-//        with?), tab, zoom (node of the tree, 0: all)
+//        with?), inverted (does the tree begin with the innermost functions?),
+//        fn (whose callers are shown, -1: nobody chosen), tab, zoom (node of
+//        the graph, 0: all)
+// derived.graph is what the flame graph and the call tree show: the tree, or the
+// inverted one. 'left': see invert.js.
 
+import { around, inverted } from "./invert.js";
 import * as sums from "./sums.js";
-
-// Have nodes other numbers when these keys have changed?
-export function changesTree(changed) {
-  return changed.includes("byLine") || changed.includes("start");
-}
 
 export class Store {
   constructor(data, modes) {
@@ -21,7 +21,8 @@ export class Store {
     this.listeners = [];
     const mode = modes.find(m => m.on) || modes[1];
     this.state = { mode: mode.key, range: null, kind: -1, query: "", byLine: false,
-                   start: false, tab: "flame", zoom: 0 };
+                   start: false, inverted: false, fn: -1, tab: "flame", zoom: 0 };
+    this.initial = { ...this.state };
     this.derive(["range"]);
   }
 
@@ -33,9 +34,28 @@ export class Store {
     const changed = Object.keys(patch).filter(key => this.state[key] !== patch[key]);
     if (changed.length === 0) return;
     Object.assign(this.state, patch);
-    if (changesTree(changed)) this.state.zoom = 0;
+    if (this.changesTree(changed) && !("zoom" in patch)) this.state.zoom = 0;
     this.derive(changed);
+    if (!(this.graph.total[this.state.zoom] > 0)) this.state.zoom = 0;
     for (const listener of this.listeners) listener(changed);
+  }
+
+  // Have nodes of the graph other numbers when these keys have changed?
+  changesTree(changed) {
+    return changed.some(key => ["byLine", "start", "inverted"].includes(key)
+      || this.state.inverted && ["mode", "range", "kind"].includes(key));
+  }
+
+  get graph() {
+    return this.derived.graph;
+  }
+
+  // Callers and callees of the function that is chosen, or of that with the most of its own.
+  around() {
+    const { tree, sums: all, children, functions } = this.derived, { mode } = this.state;
+    const own = functions.own[mode];
+    const fn = this.state.fn >= 0 ? this.state.fn : own.reduce((best, n, i) => n > own[best] ? i : best, 0);
+    return { fn, ...around(tree, all, children, fn, mode) };
   }
 
   get mode() {
@@ -60,6 +80,10 @@ export class Store {
       d.total = d.sums.total[state.mode];
       d.own = d.sums.own[state.mode];
       d.children = sums.sorted(d.tree, d.total);
+    }
+    if (has("range", "kind", "byLine", "start", "mode", "inverted")) {
+      d.graph = state.inverted ? inverted(d.tree, d.sums, state.mode)
+        : { tree: d.tree, sums: d.sums, total: d.total, own: d.own, children: d.children, left: 0 };
     }
     if (has("query")) d.marks = this.search(state.query);
     if (has("range", "kind", "byLine", "start", "mode", "query")) {

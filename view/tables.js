@@ -30,12 +30,13 @@ export class Functions {
                     const fn = store.data.functions[row.id];
                     return label(fn, fn.line, store.state.query);
                   } }],
-      onActivate: row => {
-        const fn = store.data.functions[row.id];
-        store.set({ query: `${fn.name} ${fn.file}:${fn.line}`, tab: "flame" });
-      },
+      onActivate: row => store.set({ fn: row.id, tab: "callers" }),
     });
     this.element = this.grid.element;
+  }
+
+  current() {
+    return this.grid.rows[this.grid.active]?.id ?? -1;
   }
 
   update() {

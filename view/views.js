@@ -72,7 +72,7 @@ export function through(store) {
 
 // What a frame is: for the line below the graph, and for screen readers.
 export function describe(store, node) {
-  const { data, derived: { tree, own, total, sums } } = store;
+  const { data, graph: { tree, own, total, sums } } = store;
   const text = store.mode.text;
   const parts = [`total ${text(total[node])}`, percent(total[node], total[0])];
   if (node !== 0) parts.push(`own ${text(own[node])}`);

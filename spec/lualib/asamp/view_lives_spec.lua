@@ -56,7 +56,7 @@ describe("the page of asamp view #plain", function()
   end
 
   it("lists the lines that are likely to leak, as the report does", function()
-    b:press "6"
+    b:press "7"
     local found = leaks.of(assert(reader.read(path, {bins = leaks.BINS})))
     assert.is_true(#found.rows > 0)
     local wanted = {}
@@ -72,7 +72,7 @@ describe("the page of asamp view #plain", function()
   end)
 
   it("tells how long things lived, as the report does", function()
-    b:press "6"
+    b:press "7"
     local profile = assert(reader.read(path))
     local wanted = {}
     for i, row in ipairs(lifetimes.of(profile)) do

@@ -114,7 +114,7 @@ describe("the page of asamp view #plain", function()
     assert(require "profilegen".open{path = path, command = "lua empty.lua"}:close())
     assert.equal(0, (pages.run(path)))
     b:visit(path .. ".html")
-    for tab = 1, 6 do
+    for tab = 1, 7 do
       b:press(tostring(tab))
       b:eval "1"
     end
@@ -429,7 +429,7 @@ describe("the page of asamp view #plain", function()
   end)
 
   it("shows HTML in names, paths, classes, marks and sources as text", function()
-    for tab = 1, 6 do b:press(tostring(tab)) b:eval "1" end
+    for tab = 1, 7 do b:press(tostring(tab)) b:eval "1" end
     assert.equal("undefined", b:eval "typeof window.hacked")
     assert.equal(0, b:eval "document.querySelectorAll('img').length")
     assert.equal(2, b:eval "document.scripts.length")
@@ -470,7 +470,7 @@ describe("the page of asamp view #plain", function()
   it("fits windows from 400 to 2000 pixels", function()
     for _, width in ipairs{400, 700, 1280, 2000} do
       b:look(width, 800)
-      for tab = 1, 6 do
+      for tab = 1, 7 do
         b:press(tostring(tab))
         local wide = b:eval "document.documentElement.scrollWidth"
         assert.is_true(wide <= width, ("view %d is %d wide in %d"):format(tab, wide, width))
@@ -482,7 +482,7 @@ describe("the page of asamp view #plain", function()
   it("gives every control a name, and shows where the focus is at every stop of Tab", function()
     local kinds = {button = true, searchbox = true, radio = true, tab = true, checkbox = true, grid = true,
                    treegrid = true, spinbutton = true, tablist = true, tabpanel = true, region = true}
-    for tab = 1, 6 do
+    for tab = 1, 7 do
       b:press(tostring(tab))
       b:eval "1"
       for _, node in ipairs(b:call("Accessibility.getFullAXTree").nodes) do
@@ -507,17 +507,18 @@ describe("the page of asamp view #plain", function()
           if (s.opacity === "0") return false;
           return s.outlineStyle !== "none" && parseFloat(s.outlineWidth) >= 1 || s.borderTopColor === focus;
         });
-        return {name: e.getAttribute("aria-label") || e.innerText || e.value || e.id, shown};
+        return {name: e.getAttribute("aria-label") || e.innerText ||
+                      (e.type === "checkbox" ? e.id : e.value), shown};
       })()]]
       if stop.name == "" or stops[stop.name] then break end
       stops[stop.name], n = true, n + 1
       assert.is_true(stop.shown, "no focus to be seen at " .. stop.name)
     end
     for _, name in ipairs{"Change to dark colours", "Range from, seconds", "Range to, seconds", "bytes",
-                          "Search functions and files", "Flame graph", "on"} do
+                          "Search functions and files", "Flame graph", "inverted", "byline"} do
       assert.is_true(stops[name], "no stop at " .. name)
     end
-    assert.equal(9, n)  -- and the timeline, and the graph
+    assert.equal(10, n)  -- and the timeline, and the graph
   end)
 
   it("shows a tree of 100,000 nodes with few elements, and says what was cut", function()
@@ -540,7 +541,7 @@ describe("the page of asamp view #plain", function()
     b:visit(folder .. "/big.html")
     assert.truthy(b:text "#notes":find("The call tree has its 100,000 largest nodes", 1, true))
     assert.equal("70 MiB", b:text "#whole")
-    for tab = 1, 6 do
+    for tab = 1, 7 do
       b:press(tostring(tab))
       assert.is_true(b:eval "document.querySelectorAll('*').length" < 1500)
     end

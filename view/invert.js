@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+// Trees that begin elsewhere than at the root: who led to the innermost
+// functions, who called a function, and what it called. Pure. What they give is
+// of the form of the call tree and its sums (sums.js): a parent's number is
+// lower than its child's, and node 0 is the whole.
+//
+// An inverted tree may have as many nodes as all stacks have frames. So callers
+// are only looked up of what has at least a LEAST-th of the whole, and until
+// WORK frames have been looked at, the outer levels first; 'left' says of how
+// many nodes they were not.
+
+import { MEASURES, sorted } from "./sums.js";
+
+const LEAST = 20000, WORK = 4e6;
+
+function builder() {
+  const columns = { parent: [], fn: [], line: [], depth: [] };
+  const total = Object.fromEntries(MEASURES.map(key => [key, []]));
+  return {
+    add(parent, fn, line) {
+      columns.parent.push(parent);
+      columns.fn.push(fn);
+      columns.line.push(line);
+      columns.depth.push(parent < 0 ? 0 : columns.depth[parent] + 1);
+      for (const key of MEASURES) total[key].push(0);
+      return columns.parent.length - 1;
+    },
+    count(node, sums, i) {
+      for (const key of MEASURES) total[key][node] += sums[key][i];
+    },
+    of: (node, mode) => total[mode][node],
+    // 'own': what nodes have of their own, from their totals
+    done(mode, own, left) {
+      const tree = { n: columns.parent.length };
+      for (const key of Object.keys(columns)) tree[key] = Int32Array.from(columns[key]);
+      const sums = { own: {}, total: {} };
+      for (const key of MEASURES) {
+        sums.total[key] = Float64Array.from(total[key]);
+        sums.own[key] = own(tree, sums.total[key]);
+      }
+      return { tree, sums, total: sums.total[mode], own: sums.own[mode],
+               children: sorted(tree, sums.total[mode]), left };
+    },
+  };
+}
+
+// Callers of the frames 'from', which are what node 0 stands for ('together'),
+// or stand below it by their functions. 'weights': what each brings with it.
+function callers(tree, from, weights, mode, whole, together) {
+  const out = builder();
+  out.add(-1, from.length > 0 && together ? tree.fn[from[0]] : -1, 0);
+  let work = 0, left = 0;
+  // Puts frames below a node by the functions of 'at'; the new nodes with theirs.
+  const spread = (node, frames, at) => {
+    const byfn = new Map(), list = [];
+    frames.forEach((frame, i) => {
+      if (at[i] <= 0) return;
+      const key = tree.fn[at[i]] * 2 ** 31 + tree.line[at[i]];
+      let below = byfn.get(key);
+      if (!below) {
+        below = { node: out.add(node, tree.fn[at[i]], tree.line[at[i]]), frames: [], at: [] };
+        byfn.set(key, below);
+        list.push(below);
+      }
+      below.frames.push(frame);
+      below.at.push(at[i]);
+      out.count(below.node, weights, frame);
+    });
+    work += frames.length;
+    return list;
+  };
+  let level = together ? [{ node: 0, frames: from, at: from }] : spread(0, from, from);
+  if (together) for (const frame of from) out.count(0, weights, frame);
+  while (level.length > 0) {
+    const next = [];
+    for (const { node, frames, at } of level) {
+      const up = at.map(i => tree.parent[i]);
+      if (up.every(i => i <= 0)) continue;
+      if (out.of(node, mode) * LEAST < whole || work > WORK) left++;
+      else for (const below of spread(node, frames, up)) next.push(below);
+    }
+    level = next;
+  }
+  return { out, left };
+}
+
+// Innermost functions below the root, below each who called it there.
+export function inverted(tree, sums, mode) {
+  const own = sums.own, from = [];
+  for (let i = 1; i < tree.n; i++) if ((mode === "time" ? own.time : own.samples)[i] > 0) from.push(i);
+  const { out, left } = callers(tree, from, own, mode, sums.total[mode][0], false);
+  out.count(0, sums.total, 0);
+  return out.done(mode, (to, total) => total.map((n, i) => to.depth[i] === 1 ? n : 0), left);
+}
+
+// The outermost frames of a function.
+function framesOf(tree, fn) {
+  const from = [];
+  for (let i = 1; i < tree.n; i++) if (tree.first[i] && tree.fn[i] === fn) from.push(i);
+  return from;
+}
+
+// Who called a function, and what it called; node 0 of both is the function.
+export function around(tree, sums, children, fn, mode) {
+  const from = framesOf(tree, fn);
+  const above = callers(tree, from, sums.total, mode, sums.total[mode][0], true);
+  const below = builder();
+  below.add(-1, fn, 0);
+  for (const frame of from) below.count(0, sums.total, frame);
+  for (let level = [{ node: 0, frames: from }]; level.length > 0;) {
+    const next = [];
+    for (const { node, frames } of level) {
+      const byfn = new Map();
+      for (const frame of frames) {
+        for (let k = children.start[frame]; k < children.start[frame + 1]; k++) {
+          const i = children.list[k], key = tree.fn[i] * 2 ** 31 + tree.line[i];
+          if (!byfn.has(key)) byfn.set(key, { node: below.add(node, tree.fn[i], tree.line[i]), frames: [] });
+          byfn.get(key).frames.push(i);
+          below.count(byfn.get(key).node, sums.total, i);
+        }
+      }
+      next.push(...byfn.values());
+    }
+    level = next;
+  }
+  const nothing = (to, total) => total.map(() => 0);
+  return { callers: above.out.done(mode, nothing, above.left), callees: below.done(mode, nothing, 0) };
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// The state in the fragment of the page's address, so that a link or a reload
+// shows what one saw. A fragment may be of another page, or of anybody: what is
+// no state of this page is left out, and the rest of it counts.
+
+const FLAGS = { lines: "byLine", startup: "start", inverted: "inverted" };
+const LONGEST = 200;  // characters of a search
+
+// The fragment of a state, "" for that of a page just opened.
+export function fragment(state, initial) {
+  const out = new URLSearchParams();
+  const put = (name, key, value = state[key]) => {
+    if (state[key] !== initial[key]) out.set(name, value);
+  };
+  put("view", "tab");
+  put("by", "mode");
+  if (state.range) out.set("range", state.range.join("-"));
+  put("type", "kind");
+  put("search", "query", state.query.slice(0, LONGEST));
+  for (const [name, key] of Object.entries(FLAGS)) put(name, key, "1");
+  put("function", "fn");
+  put("zoom", "zoom");
+  const text = out.toString();
+  return text === "" ? "" : `#${text}`;
+}
+
+// The state that a fragment tells, whole. 'tabs': keys of the views.
+export function stateOf(hash, { data, modes, initial }, tabs) {
+  const from = new URLSearchParams(hash.replace(/^#/, ""));
+  const state = { ...initial };
+  const number = (name, below) => {
+    const text = from.get(name) || "";
+    return /^\d{1,9}$/.test(text) && Number(text) < below ? Number(text) : undefined;
+  };
+  const [view, by] = [from.get("view"), from.get("by")];
+  if (tabs.includes(view)) state.tab = view;
+  if (modes.some(mode => mode.key === by && mode.on)) state.mode = by;
+  const [, first, last] = /^(\d{1,9})-(\d{1,9})$/.exec(from.get("range") || "") || [];
+  if (Number(first) < Number(last) && Number(last) <= data.bins.n) state.range = [Number(first), Number(last)];
+  const kind = number("type", data.kinds.length + data.types.length);
+  if (kind !== undefined && !data.kinds[kind]?.time) state.kind = kind;
+  state.query = (from.get("search") || "").trim().slice(0, LONGEST);
+  for (const [name, key] of Object.entries(FLAGS)) state[key] = from.get(name) === "1";
+  state.fn = number("function", data.functions.length) ?? initial.fn;
+  state.zoom = number("zoom", Infinity) ?? 0;
+  return state;
+}
