@@ -310,18 +310,19 @@ local function wholerun()
   if not o then fail("LUA_PROFILER: " .. wrong) end
   local every = o.alloc or DEFAULT_PERIOD
   if every == 0 and interval(o) == 0 then return end
+  local function ending(...)  -- made before the first sample, which is the script's
+    local refused = badstatus((...))
+    if refused then error(("bad argument #1 to 'exit' (%s)"):format(refused), 2) end
+    M.disable()
+    return exit(...)
+  end
   local ok, message = open(o, every > 0 and every or DEFAULT_PERIOD, not o.quiet)
   if ok then ok, message = start(o, every) end
   if not ok then  -- no reason for the script not to run
     io.stderr:write("profiler: ", message, "\n")
     return
   end
-  os.exit = function(...)  -- luacheck: ignore 122
-    local refused = badstatus((...))
-    if refused then error(("bad argument #1 to 'exit' (%s)"):format(refused), 2) end
-    M.disable()
-    return exit(...)
-  end
+  os.exit = ending  -- luacheck: ignore 122
 end
 
 if wanted() then wholerun() end
