@@ -175,6 +175,30 @@ describe("a host that paces by hand", function()
     end
   end)
 
+  it("needs no more than twice pristine Lua's heap, and no longer for finalizers #plain", function()
+    local function grid(interpreter)
+      local rows, names = {}, {}
+      local pipe = assert(io.popen(interpreter .. " spec/lua/gc/frames.lua"))
+      for line in pipe:lines() do
+        local name, peak, late = line:match "^(.*): (%d+) (%d+)$"
+        names[#names + 1] = name
+        rows[name] = {peak = tonumber(peak), late = tonumber(late)}
+      end
+      assert.is_true(pipe:close())
+      return rows, names
+    end
+    local want, names = grid "build/plain/bin/lua"
+    local got = grid "build/bin/lua"
+    assert.equal(120, #names)
+    for _, name in ipairs(names) do
+      local w, g = want[name], got[name]
+      assert.is_true(g.peak <= 2 * w.peak or g.peak <= w.peak + 1024,
+        ("%s: %d KiB, %d of pristine Lua"):format(name, g.peak, w.peak))
+      assert.is_true(g.late <= 4 * w.late or g.late <= w.late + 1024,
+        ("%s: finalizers %d KiB late, %d of pristine Lua"):format(name, g.late, w.late))
+    end
+  end)
+
   it("is told of the end of a cycle when one has ended, and then only", function()
     within(function(state)
       local weak, live = setmetatable({}, {__mode = "v"}), {}
