@@ -101,6 +101,19 @@ describe("the page of asamp view #plain", function()
     assert.equal(0, b:eval "document.querySelectorAll('.chip').length")
   end)
 
+  it("says of how many frames it did not look for callers, as they are too small", function()
+    local p = assert(gen.open{path = folder .. "/small.vmprof", period = 1 << 20})
+    p:sample{8, 1, kind = 0, size = 64, count = 50000}
+    p:sample{16, 2, 8, 1, kind = 0, size = 64}
+    assert(p:close())
+    assert.equal(0, (pages.run(folder .. "/small.vmprof")))
+    b:visit(folder .. "/small.vmprof.html")
+    b:click "#inverted"
+    assert.truthy(b:text "#selection":find("of 1 small frame the callers are not shown", 1, true))
+    b:click "#inverted"
+    assert.is_nil(b:text "#selection":find("small frame", 1, true))
+  end)
+
   --- The fragment, once it has been written.
   local function fragment()
     b:eval "new Promise(done => setTimeout(done, 250))"

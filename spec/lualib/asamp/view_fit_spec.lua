@@ -141,6 +141,37 @@ describe("the page of asamp view #plain", function()
     end
   end)
 
+  it("writes nothing in a colour that WCAG's AA finds too close to what is behind it", function()
+    -- Places in frames were: 3.6 to 1 of the 4.5 that small text needs.
+    visit({}, function(p, t) p:sample{8, 4, kind = 0, size = 64, time = t} end)
+    local frames = {"lua1", "lua2", "lua3", "lua4", "lua5", "native", "collector", "rest"}
+    for _, scheme in ipairs{"light", "dark"} do
+      b:look(1280, 1000, scheme)
+      for front, backs in pairs{
+        text = {"bg", "panel", "soft", "accent-soft", "warn", "mark"},
+        muted = {"bg", "panel", "soft", "accent-soft"},
+        accent = {"panel", "accent-soft"}, flag = {"panel"}, ["match-text"] = {"match"},
+        ["frame-text"] = frames, ["frame-dim"] = frames,
+      } do
+        for _, back in ipairs(backs) do
+          local ratio = b:eval(([[(() => {
+            const light = name => {
+              const probe = document.body.appendChild(document.createElement("span"));
+              probe.style.color = `var(--${name})`;
+              const [r, g, b] = getComputedStyle(probe).color.match(/\d+/g).map(n => n / 255)
+                .map(n => n <= 0.03928 ? n / 12.92 : ((n + 0.055) / 1.055) ** 2.4);
+              probe.remove();
+              return 0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05;
+            };
+            const two = [light("%s"), light("%s")];
+            return Math.max(...two) / Math.min(...two);
+          })()]]):format(front, back))
+          assert.is_true(ratio >= 4.5, ("%s on %s, %s: %.2f"):format(front, back, scheme, ratio))
+        end
+      end
+    end
+  end)
+
   --- A file that lost the details of its last samples: these come by batches of 16,384.
   local function cut()
     visit({}, function(p, t)
