@@ -442,6 +442,17 @@ static size_t dropnewer (Stack *s, size_t n, const Moment *m) {
 }
 
 
+/* Do the native frames of a moment lead to where the thread's stack begins now? */
+static int iswhole (Stack *s, lua_State *L, const Moment *m) {
+  Natives w;
+  int n = 0;
+  if (m->n <= 1) return 0;
+  natives(s, L, &w);
+  while (hasmore(s, &w, n)) n++;
+  return n > 0 && s->unwind->ended && w.a[n - 1] == m->native[m->n - 1];
+}
+
+
 void stack_complete (Stack *s, lua_State *L, const Moment *m, int native) {
   size_t n = dropnewer(s, luaN_frames(L, s->lua), m);
   begin(s, m->L, n);
@@ -451,7 +462,8 @@ void stack_complete (Stack *s, lua_State *L, const Moment *m, int native) {
                                         : PROFILE_MAJORFRAME, 0);
   if (native) {
     Natives w = {m->native, (int)m->n, NULL};
-    pushothers(s, merge(s, n, &w, 0), n, 0);
+    size_t i = merge(s, n, &w, 0);
+    pushothers(s, i, n, i == 0 && n > 0 && iswhole(s, L, m));
   }
   else frames(s, n);
 }
