@@ -100,8 +100,11 @@ $(eval $(call STAMP,series,$(PATCHES)))
 $(eval $(call STAMP,extra,$(CC) $(EXTRA)))
 
 # The sources, unpacked fresh whenever the tarball or a patch changes, comes or
-# goes.
+# goes. A tarball that is newer than lua/upstream may still be another release's, out
+# of a cache or another tree: plain would be built from it without a word.
 $(B)/prepared: $(TARBALL) $(PATCHES) $(B)/series lua/upstream lua/prepare
+	@. lua/upstream && echo "$$sha256  $(TARBALL)" | sha256sum -c --status || \
+	  lua/fetch $(TARBALL)
 	@lua/prepare $(TARBALL) $(SRC) $(PATCHES)
 	@rm -rf $(B)/obj $(B)/pic && mkdir -p $(B) && touch $@
 

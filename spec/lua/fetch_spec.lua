@@ -78,6 +78,23 @@ describe("lua/fetch #plain", function()
     assert.equal(hash(TARBALL), hash(out))
   end)
 
+  -- A bug that was: a copy of the release before with a new time, as caches make it,
+  -- was built as `make plain`, and what compared with that compared with another Lua.
+  it("is asked for the right tarball where a newer file of that name is another", function()
+    local here = shell.output("pwd"):gsub("\n", "")
+    shell.output(("mkdir %s/dl %s/lua-1 && echo other >%s/lua-1/README && tar -czf %s -C %s lua-1")
+                 :format(folder, folder, folder, out, folder))
+    local build = ("make -f lua/build.mk V=plain B=%s/b TARBALL=%s %s/b/prepared"):format(
+      folder, out, folder)
+    local status, _, err = shell.run(NOWHERE .. build)
+    assert.is_true(status ~= 0)
+    assert.is_truthy(err:find("another release's, or spoiled", 1, true), err)
+    status, _, err = shell.run(("LUA_TARBALL=%s/%s %s %s"):format(here, TARBALL, NOWHERE, build))
+    assert.equal(0, status, err)
+    assert.equal(hash(TARBALL), hash(out))
+    assert.equal(0, (shell.run(("test -f %s/b/src/src/lua.h"):format(folder))))
+  end)
+
   -- A machine whose apt knows one mirror, which is a folder here. A bug that was:
   -- the index of a suite was asked, which a fresh machine's keys may not verify,
   -- and which names a revision that the pool has not, or no more.
