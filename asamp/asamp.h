@@ -172,7 +172,8 @@ typedef struct asamp_Api {
 
 /*
 ** Loads the module. NULL: it is not there (the state has no 'require', or its
-** package.cpath no profiler/core.so), or it is older than this header.
+** package.cpath no profiler/core.so), or it is older than this header, or it cannot
+** call this Lua (require "profiler" says why).
 */
 static inline const asamp_Api *asamp_api (lua_State *L) {
   const asamp_Api *api = NULL;

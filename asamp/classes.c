@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lauxlib.h"
-#include "seam.h"
+#include "binding.h"
 
 #define NONE	UINT32_MAX
 #define LEVELS	3

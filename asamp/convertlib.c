@@ -43,9 +43,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <lua.h>
-#include <lauxlib.h>
-
 #define TYPENAME	"profiler.convert.work"
 
 /* Reading takes about this share of the time. */
@@ -465,6 +462,7 @@ int luaopen_profiler_convert (lua_State *L) {
     {"speedscope", l_speedscope}, {"vmprof", l_vmprof}, {"version", l_version},
     {"write", l_write}, {"kind", l_kind}, {NULL, NULL}
   };
+  if (!binding_open(L, "profiler.convert", 0)) return 0;
   luaL_newmetatable(L, TYPENAME);
   lua_pushcfunction(L, l_gc);
   lua_setfield(L, -2, "__gc");

@@ -9,13 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lauxlib.h"
-#include "lua.h"
-
+#include "binding.h"
 #include "embed.h"
 #include "gap.h"
 #include "sampler.h"
-#include "seam.h"
 #include "timing.h"
 
 
@@ -261,6 +258,7 @@ static const luaL_Reg functions[] = {
 
 
 LUAMOD_API int luaopen_profiler_core (lua_State *L) {
+  if (!binding_open(L, "profiler.core", 1)) return 0;
   luaL_newlib(L, functions);
   lua_pushinteger(L, (lua_Integer)GAP_MIN);
   lua_setfield(L, -2, "MIN");

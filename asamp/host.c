@@ -35,10 +35,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "binding.h"
 #include "descriptor.h"
-
-#include <lua.h>
-#include <lauxlib.h>
 
 enum { NOTOLD = 80 };  /* columns of a terminal that does not tell */
 
@@ -263,6 +261,7 @@ int luaopen_asamp_host (lua_State *L) {
     {"streams", l_streams},
     {NULL, NULL}
   };
+  if (!binding_open(L, "asamp.host", 0)) return 0;
   luaL_newlib(L, functions);
   return 1;
 }

@@ -8,8 +8,7 @@
 
 #include <stdint.h>
 
-#include <lua.h>
-
+#include "binding.h"
 #include "readerleft.h"
 
 static inline void setinteger (lua_State *L, const char *key, uint64_t n) {

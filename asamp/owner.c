@@ -7,6 +7,8 @@
 
 #include <pthread.h>
 
+#include "binding.h"
+
 #define MARK	((uintptr_t)1 << 63)
 
 /* The end of this OS thread's stack; NULL: not known. */

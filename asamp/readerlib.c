@@ -77,9 +77,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <lua.h>
-#include <lauxlib.h>
-
 #define TYPENAME	"profiler.reader.profile"
 
 /* Microseconds as seconds. */
@@ -547,6 +544,7 @@ int luaopen_profiler_reader (lua_State *L) {
   static const luaL_Reg functions[] = {
     {"read", l_read}, {"repair", repair_lua}, {NULL, NULL}
   };
+  if (!binding_open(L, "profiler.reader", 0)) return 0;
   luaL_newmetatable(L, TYPENAME);
   lua_pushcfunction(L, l_gc);
   lua_setfield(L, -2, "__gc");

@@ -10,9 +10,6 @@
 #include "luafields.h"
 #include "repair.h"
 
-#include <lua.h>
-#include <lauxlib.h>
-
 int repair_lua (lua_State *L);
 
 int repair_lua (lua_State *L) {

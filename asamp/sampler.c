@@ -14,9 +14,9 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "binding.h"
 #include "descriptor.h"
 #include "native.h"
-#include "seam.h"
 #include "timing.h"
 #include "tracker.h"
 

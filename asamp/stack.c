@@ -7,11 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lauxlib.h"
-#include "lua.h"
+#include "binding.h"
 
 #include "owner.h"
-#include "seam.h"
 #include "stack.h"
 #include "unwind.h"
 

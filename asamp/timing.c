@@ -15,6 +15,7 @@
 #include <ucontext.h>
 
 #include "altstack.h"
+#include "binding.h"
 #include "owner.h"
 
 #if defined(__x86_64__)

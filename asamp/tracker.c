@@ -4,6 +4,7 @@
 */
 #define _GNU_SOURCE
 #include "tracker.h"
+#include "binding.h"
 #include "descriptor.h"
 #include "unwind.h"
 

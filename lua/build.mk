@@ -54,15 +54,15 @@ endif
 CORE_O = $(CORE:%=$(B)/$(1)/%.o) $(OURS:lua/%.c=$(B)/$(1)/%.o)
 
 # The modules of the profiler, for every variant but plain.
-SAMPLER := core embed sampler tracker pending followed blocks classes stack functions \
+SAMPLER := core binding embed sampler tracker pending followed blocks classes stack functions \
   unwind backtrace readable owner native symbols indirect gap timing timer altstack moments \
   profile event outfile \
   packer encoder batch objects vmprof hash idmap descriptor place filekind
 READING := reader readerevent readerbatch readername readerleft readersum course marks ledger \
   bins fifo strtab tree details source spill descriptor filekind unpacker readerfollow \
   aliases hash idmap
-READER := readerlib repairlib repair repairrecord temporary place objects outfile packer vmprof $(READING)
-CONVERT := convertlib firefox firefoxfile firefoxrows firefoxmarks pprof flame fold \
+READER := readerlib binding repairlib repair repairrecord temporary place objects outfile packer vmprof $(READING)
+CONVERT := convertlib binding firefox firefoxfile firefoxrows firefoxmarks pprof flame fold \
   transcode output packer temporary place strlist encoder batch objects vmprof $(READING)
 MODFLAGS = -std=gnu99 -Wall -Wextra $(OPT_$(V)) $(EXTRA) -fPIC \
   -I$(P)/include/lua5.4 -Iasamp
@@ -176,7 +176,7 @@ $(P)/lib/lua/5.4/profiler/reader.so: $(READER:%=$(B)/asamp/%.o) asamp/exports
 $(P)/lib/lua/5.4/profiler/convert.so: $(CONVERT:%=$(B)/asamp/%.o) asamp/exports
 	@mkdir -p $(@D)
 	$(MODULE) -lz $(ISAL) -lm
-$(P)/lib/lua/5.4/asamp/host.so: $(B)/asamp/host.o $(B)/asamp/descriptor.o asamp/exports
+$(P)/lib/lua/5.4/asamp/host.so: $(B)/asamp/host.o $(B)/asamp/binding.o $(B)/asamp/descriptor.o asamp/exports
 	@mkdir -p $(@D)
 	$(MODULE)
 $(P)/share/lua/5.4/%.lua: lualib/%.lua
@@ -187,7 +187,7 @@ $(P)/share/lua/5.4/%.lua: lualib/%.lua
 isal:
 	@echo $(ISAL)
 fuzzed:
-	@echo $(patsubst %,asamp/%.c,$(filter-out convertlib,$(CONVERT)))
+	@echo $(patsubst %,asamp/%.c,$(filter-out convertlib binding,$(CONVERT)))
 $(P)/share/lua/5.4/asamp/view/page.html: $(wildcard view/*)
 	@mkdir -p $(@D)
 	view/build $@

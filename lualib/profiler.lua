@@ -9,7 +9,13 @@
 -- be written) return nil, message, errno.
 
 local loaded, core = pcall(require, "profiler.core")
-if not loaded then
+if loaded and type(core) ~= "table" then  -- it found nothing to raise an error with
+  error("profiler: this program does not export the functions of its Lua, so that no "
+    .. "module can call them: link it with -Wl,-E -Wl,--whole-archive liblua.a "
+    .. "-Wl,--no-whole-archive, or to liblua5.4.so.0", 0)
+elseif not loaded and tostring(core):find("two Luas", 1, true) then
+  error("profiler: " .. core, 0)
+elseif not loaded then
   error("profiler: this Lua has no sampled nursery, or its module profiler/core.so "
     .. "is not in package.cpath (" .. tostring(core):gsub("%s+", " ") .. ")", 0)
 end

@@ -106,12 +106,25 @@ describe("the exported names #plain", function()
     end
   end)
 
+  local function modules()
+    local list = shell.lines(shell.output("ls build/lib/lua/5.4/*/*.so"))
+    assert.is_true(#list >= 4)
+    return list
+  end
+
   it("of a module of the profiler are how it is opened, nothing else", function()
-    local files = shell.lines(shell.output("ls build/lib/lua/5.4/profiler/*.so"))
-    assert.is_true(#files >= 2)
-    for _, path in ipairs(files) do
-      local name = path:match("([%w_]+)%.so$")
-      assert.same({"luaopen_profiler_" .. name}, sorted(exported(path)))
+    for _, path in ipairs(modules()) do
+      local folder, name = path:match("([%w_]+)/([%w_]+)%.so$")
+      assert.same({"luaopen_" .. folder .. "_" .. name}, sorted(exported(path)))
+    end
+  end)
+
+  it("are not looked up for a module by the dynamic loader, whose Lua may be another", function()
+    for _, path in ipairs(modules()) do
+      local wanted = shell.output("nm -D --undefined-only " .. path)
+      assert.is_truthy(wanted:find " dlsym", path)
+      assert.is_nil(wanted:match " (luaL?N?_[%w_]+)", path)
+      assert.is_nil(shell.output("readelf -d " .. path):match "NEEDED[^\n]*lua", path)
     end
   end)
 end)
@@ -170,8 +183,8 @@ describe("who may know whom #plain", function()
   end)
 
   it("keeps Lua out of every file of asamp but those that face it", function()
-    local FACES = set {"asamp.h", "classes.c", "classes.h", "convertlib.c", "core.c", "embed.c",
-      "embed.h", "host.c", "luafields.h", "owner.c",
+    local FACES = set {"asamp.h", "binding.c", "binding.h", "classes.c", "classes.h",
+      "convertlib.c", "core.c", "embed.c", "embed.h", "host.c", "luafields.h", "owner.c",
       "owner.h", "readerlib.c", "repairlib.c", "sampler.c", "sampler.h",
       "stack.c", "stack.h", "timing.c", "timing.h", "tracker.c", "tracker.h"}
     local knows = {}  -- file -> it, or what it includes, includes a header of Lua

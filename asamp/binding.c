@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Finds the Lua that opens a module (binding.h): in what the process shares, if it
+** is there, else by a handle of its object file. What the loader finds in another
+** object file is not taken, wherever it was asked.
+*/
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#define BINDING_NAMES
+#include "binding.h"
+
+#define NAME(f)	#f,
+static const char *const names[] = { BINDING_LUA(NAME) BINDING_SEAM(NAME) };
+static const char *const luanames[] = { BINDING_LUA(NAME) };
+
+#define COUNT(list)	(sizeof(list) / sizeof(*list))
+
+_Static_assert(sizeof(Binding) == COUNT(names) * sizeof(void *),
+               "a Binding is an array of pointers, as dlsym gives them");
+
+Binding binding;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;  /* of both */
+static const struct link_map *served;	/* whose functions these are */
+
+
+/* The object file that an address is in; NULL: none. */
+static struct link_map *objectof (void *address) {
+  struct dl_find_object o;
+  return (_dl_find_object(address, &o) == 0) ? o.dlfo_link_map : NULL;
+}
+
+
+/* What is bound keeps its handle (BD3); where there is none, dlsym itself sees to it
+   that what it has found stays. */
+static void release (void *handle) {
+  if (handle != RTLD_DEFAULT) dlclose(handle);
+}
+
+
+static const char *nameof (const struct link_map *object) {
+  return (object->l_name[0] != '\0') ? object->l_name : "the program itself";
+}
+
+
+/* What the object file itself exports under that name, or NULL: what a library has
+   that it depends on, or that was loaded before, may be another Lua's. */
+static void *ownsymbol (void *handle, const struct link_map *object,
+                        const char *name) {
+  void *address = dlsym(handle, name);
+  return (address != NULL && objectof(address) == object) ? address : NULL;
+}
+
+
+/* Fills 'b' in, all of it or what is upstream's. Returns the first name that the
+   object file has not got, else NULL. */
+static const char *find (void *handle, const struct link_map *object, int seam,
+                         Binding *b) {
+  void *found[COUNT(names)] = {NULL};
+  size_t n = seam ? COUNT(names) : COUNT(luanames), i;
+  for (i = 0; i < n; i++)
+    if ((found[i] = ownsymbol(handle, object, names[i])) == NULL)
+      return names[i];
+  memcpy(b, found, sizeof(*b));
+  return NULL;
+}
+
+
+static int isserved (const struct link_map *object) {
+  int yes;
+  pthread_mutex_lock(&lock);
+  yes = (served != NULL && served == object);
+  pthread_mutex_unlock(&lock);
+  return yes;
+}
+
+
+/* Makes 'object' the one that is served, unless there is one; returns which is. */
+static const struct link_map *serve (const struct link_map *object,
+                                     const Binding *b) {
+  const struct link_map *which;
+  pthread_mutex_lock(&lock);
+  if (served == NULL) {
+    binding = *b;
+    served = object;
+  }
+  which = served;
+  pthread_mutex_unlock(&lock);
+  return which;
+}
+
+
+int binding_of (lua_State *L, const char *module, int seam, void *caller) {
+  struct link_map *object = objectof(caller);
+  const struct link_map *which;
+  const char *missing;
+  void *handle = RTLD_DEFAULT, *error;
+  int (*raise) (lua_State *, const char *, ...);
+  Binding b;
+  if (isserved(object)) return 1;
+  error = ownsymbol(handle, object, "luaL_error");
+  if (error == NULL && object != NULL) {  /* not what the process shares */
+    const char *path = (object->l_name[0] != '\0') ? object->l_name : NULL;
+    handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+    if (handle != NULL) error = ownsymbol(handle, object, "luaL_error");
+  }
+  if (error == NULL) {
+    release(handle);
+    fprintf(stderr, "%s: no module can call this Lua: %s does not export its "
+            "functions (lua_*, luaL_*, luaN_*); link a program with -Wl,-E "
+            "-Wl,--whole-archive liblua.a -Wl,--no-whole-archive, or to "
+            "liblua5.4.so.0\n", module,
+            (object != NULL) ? nameof(object) : "code that no object file has");
+    return 0;
+  }
+  memcpy(&raise, &error, sizeof(raise));
+  missing = find(handle, object, seam, &b);
+  if (missing != NULL) {
+    release(handle);
+    return raise(L, "%s: undefined symbol: %s (in %s)", module, missing,
+                 nameof(object));
+  }
+  which = serve(object, &b);
+  if (which != object) {
+    release(handle);
+    return raise(L, "%s: this process has two Luas, and the module serves the first "
+                 "that has loaded it, that of %s; this one is of %s. Link all that "
+                 "use Lua to one liblua5.4.so.0", module, nameof(which),
+                 nameof(object));
+  }
+  return 1;
+}

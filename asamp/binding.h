@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** The functions of Lua that a module calls, bound when the module is opened, to
+** those of the Lua that opens it: of the object file (program, library or plugin)
+** that the call of luaopen_ comes from.
+**
+** The dynamic loader would bind them by name, in what the whole process shares.
+** There it finds none of a Lua that came with dlopen and RTLD_LOCAL, and perhaps
+** another Lua's where the process has two. So the modules leave the loader no name
+** of Lua to bind, and need no library: a source file that calls Lua includes this
+** header, and a module's luaopen_ begins with
+**
+**   if (!binding_open(L, "profiler.core", 1)) return 0;
+**
+** Invariants:
+**   BD1  before binding_open has returned 1 nothing of Lua may be called.
+**   BD2  all functions are of one object file, that of the core which runs the
+**        state. A module serves one Lua of a process; the others are refused.
+**   BD3  that object file stays loaded.
+*/
+#ifndef asamp_binding_h
+#define asamp_binding_h
+
+#include "lauxlib.h"
+#include "lua.h"
+#include "seam.h"
+
+/* All that the modules call: of upstream's API, and of the seam. */
+#define BINDING_LUA(X) X(luaL_argerror) X(luaL_checkinteger) \
+  X(luaL_checklstring) X(luaL_checkoption) X(luaL_checkstack) \
+  X(luaL_checktype) X(luaL_checkudata) X(luaL_checkversion_) X(luaL_error) \
+  X(luaL_newmetatable) X(luaL_optinteger) X(luaL_optlstring) \
+  X(luaL_setfuncs) X(luaL_setmetatable) X(lua_callk) X(lua_copy) \
+  X(lua_createtable) X(lua_getfield) X(lua_getinfo) X(lua_gettop) \
+  X(lua_isstring) X(lua_newuserdatauv) X(lua_next) X(lua_pcallk) \
+  X(lua_pushboolean) X(lua_pushcclosure) X(lua_pushfstring) \
+  X(lua_pushinteger) X(lua_pushlightuserdata) X(lua_pushlstring) \
+  X(lua_pushnil) X(lua_pushnumber) X(lua_pushstring) X(lua_pushvalue) \
+  X(lua_rawgeti) X(lua_rawgetp) X(lua_rawlen) X(lua_rawseti) X(lua_rawsetp) \
+  X(lua_setfield) X(lua_setmetatable) X(lua_settop) X(lua_toboolean) \
+  X(lua_tointegerx) X(lua_tolstring) X(lua_tothread) X(lua_touserdata) \
+  X(lua_type)
+
+#define BINDING_SEAM(X) X(luaN_allocated) X(luaN_check) X(luaN_code) \
+  X(luaN_collect) X(luaN_distance) X(luaN_field) X(luaN_frames) \
+  X(luaN_getsampler) X(luaN_globals) X(luaN_interrupt) X(luaN_isclosing) \
+  X(luaN_isdead) X(luaN_ismain) X(luaN_line) X(luaN_main) X(luaN_memory) \
+  X(luaN_metatable) X(luaN_name) X(luaN_newframes) X(luaN_next) \
+  X(luaN_protected) X(luaN_registry) X(luaN_running) X(luaN_setdistance) \
+  X(luaN_setsampler) X(luaN_watch)
+
+/* Hidden: a call is one instruction, which reads its field. */
+typedef struct Binding {
+#define FIELD(f)	__typeof__(f) *f;
+  BINDING_LUA(FIELD)
+  BINDING_SEAM(FIELD)
+#undef FIELD
+} Binding;
+
+extern Binding binding __attribute__((visibility("hidden")));
+
+/*
+** Binds the module for the Lua that has called the function this stands in; 'seam':
+** with the functions of seam.h, else these stay NULL. Returns 1. Raises an error of
+** that Lua when it has not all of them, or is not the one that the module serves.
+** Returns 0 when it shows none, so that nothing can be raised: stderr has a line
+** that says what to do, and require gives true. From any OS thread.
+*/
+#define binding_open(L,module,seam) \
+  binding_of(L, module, seam, __builtin_return_address(0))
+int binding_of (lua_State *L, const char *module, int seam, void *caller);
+
+#ifndef BINDING_NAMES	/* binding.c has the names themselves */
+#define luaL_argerror	(*binding.luaL_argerror)
+#define luaL_checkinteger	(*binding.luaL_checkinteger)
+#define luaL_checklstring	(*binding.luaL_checklstring)
+#define luaL_checkoption	(*binding.luaL_checkoption)
+#define luaL_checkstack	(*binding.luaL_checkstack)
+#define luaL_checktype	(*binding.luaL_checktype)
+#define luaL_checkudata	(*binding.luaL_checkudata)
+#define luaL_checkversion_	(*binding.luaL_checkversion_)
+#define luaL_error	(*binding.luaL_error)
+#define luaL_newmetatable	(*binding.luaL_newmetatable)
+#define luaL_optinteger	(*binding.luaL_optinteger)
+#define luaL_optlstring	(*binding.luaL_optlstring)
+#define luaL_setfuncs	(*binding.luaL_setfuncs)
+#define luaL_setmetatable	(*binding.luaL_setmetatable)
+#define lua_callk	(*binding.lua_callk)
+#define lua_copy	(*binding.lua_copy)
+#define lua_createtable	(*binding.lua_createtable)
+#define lua_getfield	(*binding.lua_getfield)
+#define lua_getinfo	(*binding.lua_getinfo)
+#define lua_gettop	(*binding.lua_gettop)
+#define lua_isstring	(*binding.lua_isstring)
+#define lua_newuserdatauv	(*binding.lua_newuserdatauv)
+#define lua_next	(*binding.lua_next)
+#define lua_pcallk	(*binding.lua_pcallk)
+#define lua_pushboolean	(*binding.lua_pushboolean)
+#define lua_pushcclosure	(*binding.lua_pushcclosure)
+#define lua_pushfstring	(*binding.lua_pushfstring)
+#define lua_pushinteger	(*binding.lua_pushinteger)
+#define lua_pushlightuserdata	(*binding.lua_pushlightuserdata)
+#define lua_pushlstring	(*binding.lua_pushlstring)
+#define lua_pushnil	(*binding.lua_pushnil)
+#define lua_pushnumber	(*binding.lua_pushnumber)
+#define lua_pushstring	(*binding.lua_pushstring)
+#define lua_pushvalue	(*binding.lua_pushvalue)
+#define lua_rawgeti	(*binding.lua_rawgeti)
+#define lua_rawgetp	(*binding.lua_rawgetp)
+#define lua_rawlen	(*binding.lua_rawlen)
+#define lua_rawseti	(*binding.lua_rawseti)
+#define lua_rawsetp	(*binding.lua_rawsetp)
+#define lua_setfield	(*binding.lua_setfield)
+#define lua_setmetatable	(*binding.lua_setmetatable)
+#define lua_settop	(*binding.lua_settop)
+#define lua_toboolean	(*binding.lua_toboolean)
+#define lua_tointegerx	(*binding.lua_tointegerx)
+#define lua_tolstring	(*binding.lua_tolstring)
+#define lua_tothread	(*binding.lua_tothread)
+#define lua_touserdata	(*binding.lua_touserdata)
+#define lua_type	(*binding.lua_type)
+#define luaN_allocated	(*binding.luaN_allocated)
+#define luaN_check	(*binding.luaN_check)
+#define luaN_code	(*binding.luaN_code)
+#define luaN_collect	(*binding.luaN_collect)
+#define luaN_distance	(*binding.luaN_distance)
+#define luaN_field	(*binding.luaN_field)
+#define luaN_frames	(*binding.luaN_frames)
+#define luaN_getsampler	(*binding.luaN_getsampler)
+#define luaN_globals	(*binding.luaN_globals)
+#define luaN_interrupt	(*binding.luaN_interrupt)
+#define luaN_isclosing	(*binding.luaN_isclosing)
+#define luaN_isdead	(*binding.luaN_isdead)
+#define luaN_ismain	(*binding.luaN_ismain)
+#define luaN_line	(*binding.luaN_line)
+#define luaN_main	(*binding.luaN_main)
+#define luaN_memory	(*binding.luaN_memory)
+#define luaN_metatable	(*binding.luaN_metatable)
+#define luaN_name	(*binding.luaN_name)
+#define luaN_newframes	(*binding.luaN_newframes)
+#define luaN_next	(*binding.luaN_next)
+#define luaN_protected	(*binding.luaN_protected)
+#define luaN_registry	(*binding.luaN_registry)
+#define luaN_running	(*binding.luaN_running)
+#define luaN_setdistance	(*binding.luaN_setdistance)
+#define luaN_setsampler	(*binding.luaN_setsampler)
+#define luaN_watch	(*binding.luaN_watch)
+#endif
+
+#endif
