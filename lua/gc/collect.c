@@ -151,6 +151,7 @@ static void step (lua_State *L, size_t work, int begin) {
     luaN_shrinkthread(L, 0);
     if (L != g->mainthread) luaN_shrinkthread(g->mainthread, 0);
   }
+  luaN_setquota(g);
   finalize(L);
 }
 

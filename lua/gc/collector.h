@@ -95,6 +95,9 @@ enum { LUAN_STRONG, LUAN_WEAKVALUES, LUAN_EPHEMERON, LUAN_ALLWEAK };
 LUAI_FUNC int luaN_weakness (global_State *g, const Table *t);
 /* A weak table has been met. Returns 0 when it must be taken for strong. */
 LUAI_FUNC int luaN_meetweak (global_State *g, Table *t, int kind);
+/* A weak table with remembered slots. It may have been strong, or there was no memory
+   to list it, when the major collection looked at it: that clears it all the same. */
+LUAI_FUNC void luaN_meetlate (global_State *g, Table *t, int kind);
 /* An entry with a weak key: its value is marked if the key is alive; else it waits
    for luaN_finishmarks. 0: there is no memory for that, its table must be met. */
 LUAI_FUNC int luaN_openentry (global_State *g, Node *n);
@@ -136,6 +139,8 @@ LUAI_FUNC void luaN_sweeplists (lua_State *L);
 */
 typedef enum { LUAN_BATCH, LUAN_ALL, LUAN_CLOSING } luaN_Calls;
 LUAI_FUNC int luaN_callfinalizers (lua_State *L, luaN_Calls which);
+/* A collection has ended: decides how many calls the next batches make at least. */
+LUAI_FUNC void luaN_setquota (global_State *g);
 /* The lists of objects with finalizers give back what they do not need. */
 LUAI_FUNC void luaN_shrinkfinalizers (global_State *g);
 LUAI_FUNC void luaN_freeall (lua_State *L);

@@ -150,6 +150,8 @@ typedef struct luaN_Gc {
   luaN_List finalizable;	/* objects with a finalizer, oldest first */
   luaN_Vec tobefinalized;	/* dead ones, in the order of their calls, ... */
   size_t nextfinalized;		/* ... from here on */
+  size_t waiting;		/* ... how many the last collection left, ... */
+  size_t quota;			/* ... and calls that a batch makes at least */
   luaN_List large;		/* objects that lua_Alloc gave one by one */
   luaN_List tables;		/* tables that have had a large vector */
   luaN_List threads;		/* all but the main thread */

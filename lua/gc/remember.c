@@ -290,7 +290,10 @@ void luaN_markremembered (lua_State *L) {
     Table *t = (Table *)c->slots.a[i];
     void *slot = c->slots.a[i + 1];
     int again = (t == last);
-    if (!again) kind = luaN_weakness(g, t);
+    if (!again) {
+      kind = luaN_weakness(g, t);
+      if (kind != LUAN_STRONG) luaN_meetlate(g, t, kind);
+    }
     last = t;
     if (kind == LUAN_STRONG) markslot(g, t, slot);
     else if (kind == LUAN_WEAKVALUES) {

@@ -96,6 +96,9 @@ void luaN_sweeplists (lua_State *L) {
 #define BATCH	1000000u
 #define LOOK	8u
 
+/* Calls that a batch makes at least when the last ones were too few. */
+#define QUOTA	((size_t)64)
+
 
 static int getsfinalizer (global_State *g, GCObject *o, Table *mt) {
   return !tofinalize(o) && gfasttm(g, mt, TM_GC) != NULL &&
@@ -175,7 +178,7 @@ static void callfinalizer (lua_State *L) {
   const TValue *tm;
   TValue v;
   if (c->nextfinalized == c->tobefinalized.n)
-    c->nextfinalized = c->tobefinalized.n = 0;
+    c->nextfinalized = c->tobefinalized.n = c->waiting = c->quota = 0;
   resetbit(o->marked, FINALIZEDBIT);  /* it may get one again */
   setgcovalue(L, &v, o);
   tm = luaT_gettmbyobj(L, &v, TM_GC);
@@ -200,10 +203,25 @@ static void callfinalizer (lua_State *L) {
 }
 
 
+/*
+** Where finalizers take longer than it takes to make their objects, batches that
+** end by the clock would leave ever more of them waiting. So a batch makes four
+** times as many calls whenever a collection finds more waiting than the one before it,
+** until there are none: their time is the program's to pay.
+*/
+void luaN_setquota (global_State *g) {
+  luaN_Gc *c = &g->heap.gc;
+  size_t n = c->tobefinalized.n - c->nextfinalized;
+  if (n > c->waiting && c->waiting > 0)
+    c->quota = (c->quota == 0) ? QUOTA : (c->quota < n) ? 4 * c->quota : c->quota;
+  c->waiting = n;
+}
+
+
 int luaN_callfinalizers (lua_State *L, luaN_Calls which) {
   luaN_Gc *c = &G(L)->heap.gc;
   uint64_t end = 0;
-  unsigned i;
+  size_t i, quota = c->quota;
   lua_assert(!G(L)->gcemergency);
   if (c->nextfinalized == c->tobefinalized.n ||
       (which != LUAN_CLOSING && !luaD_checkminstack(L)))
@@ -212,7 +230,7 @@ int luaN_callfinalizers (lua_State *L, luaN_Calls which) {
     if (which == LUAN_BATCH && i % LOOK == LOOK - 1) {  /* so many at least */
       uint64_t now = luaN_now();
       if (end == 0) end = now + BATCH;
-      else if (now >= end) return 1;
+      else if (now >= end && i >= quota) return 1;
     }
     callfinalizer(L);
   }

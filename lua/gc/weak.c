@@ -155,6 +155,13 @@ static int meetinmajor (global_State *g, Table *t, int kind) {
 }
 
 
+void luaN_meetlate (global_State *g, Table *t, int kind) {
+  luaN_Gc *c = &g->heap.gc;
+  if (c->marking && luaN_hascolour(t, c->colour) && !meetinmajor(g, t, kind))
+    luaN_traverseslots(g, t, 0, ~0u);
+}
+
+
 int luaN_meetweak (global_State *g, Table *t, int kind) {
   luaN_Gc *c = &g->heap.gc;
   int slice = (c->marking && !c->minor && g->gcstate == GCSpropagate);

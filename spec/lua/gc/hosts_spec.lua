@@ -128,6 +128,28 @@ describe("finalizers", function()
     end)
   end)
 
+  -- Once a batch ended by the clock however many were waiting: where finalizers took
+  -- longer than it took to make their objects, the dead piled up without end.
+  it("that take longer than making their objects are called as fast as these are made", function()
+    for _, mode in ipairs {"generational", "incremental"} do
+      local late = within(function(_, m)
+        collectgarbage(m)
+        collectgarbage("nursery", 64 * 1024)
+        local called, late = 0, 0
+        local mt = {__gc = function()
+          called = called + 1
+          for i = 1, 3000 do called = called + i - i end
+        end}
+        for made = 1, 20000 do
+          setmetatable({}, mt)
+          late = math.max(late, made - called)
+        end
+        return late
+      end, mode)
+      assert.is_true(late < 12000, ("%s: %d wait"):format(mode, late))
+    end
+  end)
+
   it("are all called by a full collection and by a step that ends a cycle", function()
     within(function()
       local called = 0

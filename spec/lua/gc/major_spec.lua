@@ -345,6 +345,51 @@ describe("a major collection in slices", function()
     end)
   end)
 
+  -- Once a table that had become weak behind the marker's back, and was remembered by
+  -- slots, was not cleared: it held what the major collection had freed.
+  it("clears a table that becomes weak after it was marked", function()
+    for _, mode in ipairs {"v", "k", "kv"} do
+      within(function(state, m)
+        collectgarbage("generational")
+        local tables, meta = {}, {__mode = m}
+        for i = 1, 20 do
+          tables[i] = state.table(0, 512)
+          for j = 1, 64 do tables[i][j + 0.5] = {j} end
+        end
+        local objects = state.table(20000, 0)  -- marked behind the tables
+        for i = 1, 20000 do objects[i] = {{i}} end
+        collectgarbage()
+        collectgarbage("nursery", 20000)
+        local _, _, _, before = state.memory()
+        local now, at = before, 0
+        repeat
+          local _, _, minors = state.memory()
+          if minors % 16 == 0 then
+            for _, t in ipairs(tables) do setmetatable(t, meta) end
+          end
+          for _ = 1, 100 do
+            at = at % 20000 + 1
+            local t = tables[at % 20 + 1]
+            local old = objects[20001 - at]
+            local key = at % 64 + 1.5
+            if m == "v" then t[key] = old[1]
+            else
+              if m == "k" then t[next(t)] = nil end
+              t[old[1]] = {at}
+            end
+            old[1] = {at}
+          end
+          if minors % 16 == 15 then
+            for _, t in ipairs(tables) do setmetatable(t, nil) end
+            state.check()
+          end
+          now = select(4, state.memory())
+        until now >= before + 3
+        state.check()
+      end, mode)
+    end
+  end)
+
   it("clears weak tables that were born while it marked", function()
     run([==[
       local source, held, live = setmetatable({}, {__mode = "v"}), {}, {}
