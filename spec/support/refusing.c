@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** refusing: a process whose realloc refuses what a spec says. To be loaded by
-** LD_PRELOAD, and by require in the same process; not beside AddressSanitizer,
-** which has a realloc of its own.
+** refusing: a process whose malloc and realloc refuse what a spec says (lists that
+** grow ask the one in debug builds, the other elsewhere). To be loaded by LD_PRELOAD,
+** and by require in the same process; not beside AddressSanitizer, which has its own.
 **
 **   refuse(n)   requests for exactly n bytes fail from here on; 0: none
 **   refused() -> how many have
@@ -25,6 +25,16 @@ void *realloc (void *p, size_t n) {
   }
   if (next == NULL) next = (void *(*) (void *, size_t))dlsym(RTLD_NEXT, "realloc");
   return next(p, n);
+}
+
+void *__libc_malloc (size_t n);  /* glibc's own */
+
+void *malloc (size_t n) {
+  if (n == refusing && n != 0) {
+    times++;
+    return NULL;
+  }
+  return __libc_malloc(n);
 }
 
 static int l_refuse (lua_State *L) {
