@@ -29,6 +29,6 @@ static int luaN_closedfiles (lua_State *L) {
 #define luaN_opened(L,f,open) \
   ((f) = (open), \
    (void)((f) == NULL && luaN_closedfiles(L) && ((f) = (open)) != NULL), \
-   luaN_outside(L, -1, (f) != NULL ? LUAN_FILE : 0))
+   (void)((f) != NULL && (luaN_outside(L, -1, LUAN_FILE), 1)))
 
 #endif

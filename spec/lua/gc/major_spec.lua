@@ -361,9 +361,9 @@ describe("a major collection in slices", function()
         collectgarbage()
         collectgarbage("nursery", 20000)
         local _, _, _, before = state.memory()
-        local now, at = before, 0
+        local at = 0
         repeat
-          local _, _, minors = state.memory()
+          local _, _, minors, now = state.memory()
           if minors % 16 == 0 then
             for _, t in ipairs(tables) do setmetatable(t, meta) end
           end
@@ -383,7 +383,6 @@ describe("a major collection in slices", function()
             for _, t in ipairs(tables) do setmetatable(t, nil) end
             state.check()
           end
-          now = select(4, state.memory())
         until now >= before + 3
         state.check()
       end, mode)
