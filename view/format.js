@@ -7,6 +7,14 @@ export function count(n) {
   return Math.round(n).toLocaleString("en-US");
 }
 
+// As C's "%.1f" and the report: halves, which toFixed rounds up, go to the even digit.
+// A number is such a half when it is an odd multiple of 1/2, 1/4, 1/8 ... by digits.
+export function fixed(x, digits) {
+  const odd = Math.abs(x * 2 ** (digits + 1)) % 2 === 1;
+  const below = Math.floor(x * 10 ** digits);
+  return (odd ? (below + Math.abs(below % 2)) / 10 ** digits : x).toFixed(digits);
+}
+
 export function plural(n, noun) {
   return `${count(n)} ${noun}${n === 1 ? "" : "s"}`;
 }
@@ -16,7 +24,7 @@ export function bytes(n) {
   for (const unit of UNITS) {
     if (n >= step * 0.99995) {
       const value = n / step;
-      return `${Number.isInteger(value) ? count(value) : value.toFixed(1)} ${unit}`;
+      return `${Number.isInteger(value) ? count(value) : fixed(value, 1)} ${unit}`;
     }
     step /= 1024;
   }
@@ -27,14 +35,14 @@ export function seconds(s) {
   if (s === 0) return "0 s";
   if (s < 0.0009995) return `${Number((s * 1e6).toPrecision(3))} µs`;
   if (s < 0.9995) return `${Number((s * 1000).toPrecision(3))} ms`;
-  if (s < 59.995) return `${s.toFixed(2)} s`;
+  if (s < 59.995) return `${fixed(s, 2)} s`;
   s = Math.round(s);
   if (s < 3600) return `${Math.floor(s / 60)} min ${s % 60} s`;
   return `${Math.floor(s / 3600)} h ${Math.floor(s % 3600 / 60)} min`;
 }
 
 export function percent(part, whole) {
-  return whole > 0 ? `${(100 * part / whole).toFixed(1)}%` : "–";
+  return whole > 0 ? `${fixed(100 * part / whole, 1)}%` : "–";
 }
 
 // "file:line" of a Lua function, "[C] library" of a native one.
