@@ -2,7 +2,7 @@
 /*
 ** The converter to the Firefox Profiler's processed profile format, version
 ** 60: what grows with the profile. The head (meta, categories, schemas) is
-** text that asamp.convert.firefox makes.
+** text that asamp.show.firefox makes.
 **
 ** A client of the reader: rows are spilled while it reads, and the file is
 ** written when it has read. Memory: the call tree, one leaf for each site and

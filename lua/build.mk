@@ -81,7 +81,7 @@ endif
 # The page of asamp view, where its tools are installed (make view).
 PAGE :=
 ifneq ($(and $(LUALIB),$(wildcard /usr/bin/esbuild),$(wildcard /usr/share/nodejs/d3-brush)),)
-  PAGE := $(P)/share/lua/5.4/asamp/view/page.html
+  PAGE := $(P)/share/lua/5.4/asamp/page.html
 endif
 
 all: $(MODULES) $(LUALIB) $(PAGE)
@@ -188,7 +188,7 @@ isal:
 	@echo $(ISAL)
 fuzzed:
 	@echo $(patsubst %,asamp/%.c,$(filter-out convertlib binding,$(CONVERT)))
-$(P)/share/lua/5.4/asamp/view/page.html: $(wildcard view/*)
+$(P)/share/lua/5.4/asamp/page.html: $(wildcard view/*)
 	@mkdir -p $(@D)
 	view/build $@
 

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- The command `asamp`: finds the subcommand and runs it. Each subcommand is
--- a module asamp.NAME with summary, usage and run(args, world). Whoever
+-- a module asamp.commands.NAME with summary, usage and run(args, world). Whoever
 -- starts it calls main and exits with its result. The only part of the
 -- command that knows the process: its streams, terminal and environment.
 --
@@ -15,8 +15,8 @@
 --   interpreter             path of the interpreter that runs this
 
 local host = require "asamp.host"
-local options = require "asamp.options"
-local progress = require "asamp.progress"
+local options = require "asamp.cli.options"
+local progress = require "asamp.cli.progress"
 
 local M = {}
 
@@ -33,7 +33,7 @@ local function usage()
   }
   for _, name in ipairs(M.COMMANDS) do
     lines[#lines + 1] = ("  %-8s %s"):format(
-      name, require("asamp." .. name).summary)
+      name, require("asamp.commands." .. name).summary)
   end
   lines[#lines + 1] = ""
   lines[#lines + 1] = "asamp COMMAND --help tells more."
@@ -103,7 +103,7 @@ local function dispatch(args, world)
   end
   for _, command in ipairs(M.COMMANDS) do
     if name == command then
-      return require("asamp." .. command).run(
+      return require("asamp.commands." .. command).run(
         table.move(args, 2, #args, 1, {}), world)
     end
   end

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the page embeds (lualib/asamp/view/data.lua writes it), as arrays that
+// What the page embeds (lualib/asamp/show/page/data.lua writes it), as arrays that
 // the rest of the page computes with. Nothing here changes after decode().
 
 function column(list, make = Int32Array) {

@@ -7,9 +7,9 @@ local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/diffs"
 local root, work, fail, runner = start.root, start.work, start.fail, start.runner
 local lua = table.remove(start.arguments, 1)
 
-local compare = require "asamp.compare"
+local compare = require "asamp.sums.compare"
 local reader = require "profiler.reader"
-local totals = require "asamp.totals"
+local totals = require "asamp.sums.totals"
 
 local command = require "runner.command"
 local machine = require "runner.machine"

@@ -4,7 +4,7 @@
 -- against the reader's.
 
 local cjson = require "cjson"
-local asamp = require "asamp.convert"
+local asamp = require "asamp.commands.convert"
 local reader = require "profiler.reader"
 local runs = require "spec.support.runs"
 local vmprof = require "spec.support.vmprof"

@@ -4,7 +4,7 @@
 -- What the command does with its arguments, and when the result cannot be
 -- written.
 
-local asamp = require "asamp.convert"
+local asamp = require "asamp.commands.convert"
 local cjson = require "cjson"
 local protobuf = require "spec.support.protobuf"
 local reader = require "profiler.reader"

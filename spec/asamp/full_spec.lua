@@ -166,7 +166,7 @@ end)
 
 describe("a file that takes no more for a while", function()
   local gen = require "profilegen"
-  local convert = require "asamp.convert"
+  local convert = require "asamp.commands.convert"
   local vmprof = require "spec.support.vmprof"
 
   local function size(path)

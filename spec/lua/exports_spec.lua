@@ -230,7 +230,7 @@ describe("who may know whom #plain", function()
       for name in shell.read(path):gmatch("require%s*%(?%s*[\"']([^\"']+)") do
         assert.is_truthy(name:find("^asamp") or name == "profiler.reader"
                          or name == "profiler.convert"
-                         or name == "profiler.options" and path == "lualib/asamp/run.lua",
+                         or name == "profiler.options" and path == "lualib/asamp/commands/run.lua",
                          path .. " requires " .. name)
       end
     end

@@ -4,7 +4,7 @@
 
 local gen = require "profilegen"
 local reader = require "profiler.reader"
-local view = require "asamp.view"
+local view = require "asamp.commands.view"
 
 local M = {}
 

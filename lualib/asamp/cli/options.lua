@@ -1,0 +1,320 @@
+-- SPDX-License-Identifier: MIT
+-- Command lines of the subcommands: one description of the options gives the
+-- parser, its messages and the help text, so that these always agree. Prints
+-- through the 'world' it is handed, never by itself.
+--
+-- A description is a table:
+--   command    "report"
+--   arguments  what follows the options in the usage line: "FILE"
+--   least, most  how many arguments (1 and 1); 'what' they are called ("file")
+--   rest       true: the first argument ends the options (a script's own
+--              follow)
+--   about      text above the list of options
+--   after      text below it (optional)
+--   exits      the exit codes, where they are others than EXITS
+--   [i]        {name, value, text, check}: an option "--name", given once at
+--              most. 'value' is the word for its value in the help, nil for a
+--              switch; check(text) -> value, or nil and what it wants. Without
+--              check any text. short = "o": may be written -o, too
+-- Options that several commands have are described here, once.
+
+local convert = require "profiler.convert"
+local host = require "asamp.host"
+local layout = require "asamp.show.layout"
+
+local M = {}
+
+local EXITS = "Exit codes: 0 done, 1 a file yields nothing or the result " ..
+  "cannot be written, 2 wrong arguments."
+
+-- {== values ===============================================================
+
+local function wholenumber(text)
+  return text:find "^%d+$" and math.tointeger(tonumber(text)) or nil
+end
+
+--- Check for whole numbers from 'least'.
+function M.whole(least)
+  return function(text)
+    local n = wholenumber(text)
+    if n and n >= least then
+      return n
+    end
+    return nil, ("a whole number from %d"):format(least)
+  end
+end
+
+--- Check for numbers from 'least' to 'most'.
+function M.number(least, most)
+  return function(text)
+    local n = text:find "^%d*%.?%d*$" and tonumber(text)
+    if n and n >= least and n <= most then
+      return n
+    end
+    return nil, ("a number from %g to %g"):format(least, most)
+  end
+end
+
+--- Check for one of a list of words.
+function M.oneof(words)
+  return function(text)
+    for _, word in ipairs(words) do
+      if text == word then
+        return word
+      end
+    end
+    return nil, table.concat(words, ", ", 1, #words - 1) .. " or " ..
+                words[#words]
+  end
+end
+
+--- Check for a list of words with commas between them; a list.
+function M.listof(words)
+  local one = M.oneof(words)
+  return function(text)
+    local list = {}
+    for item in text:gmatch "[^,]+" do
+      local value, wants = one(item)
+      if not value then
+        return nil, "a list, with commas, of " .. wants
+      end
+      list[#list + 1] = value
+    end
+    if #list == 0 then
+      return nil, "a list, with commas, of " .. select(2, one "")
+    end
+    return list
+  end
+end
+
+-- ==}
+
+-- {== options of several commands ===========================================
+
+--- What can be counted.
+M.MEASURES = {"bytes", "samples", "survived", "alive", "time"}
+
+--- Sort or compare by one of them; 'text' says what that does.
+function M.by(text)
+  return {"by", "WHAT", text, M.oneof(M.MEASURES)}
+end
+
+M.TOP = {"top", "N", "rows of each table (default 15)", M.whole(1)}
+M.WIDTH = {"width", "N", "columns of the output (default: the terminal's, " ..
+  "else 80)", M.whole(40)}
+M.COLOR = {"color", "WHEN", "always, never or auto (default: auto, on " ..
+  "terminals unless NO_COLOR is set)", M.oneof{"always", "never", "auto"}}
+M.JSON = {"json", nil, "everything as JSON; all rows unless --top is given"}
+
+--- What is wrong when the result would replace what it is made of.
+M.REPLACES = "--out '%s' is '%s' itself, give another name"
+
+--- What is wrong with a result's name that nobody gave: another sort of file has
+-- it. 'kind': what may be there (profiler.convert's kind). nil: nothing.
+function M.another(out, kind)
+  local there = host.isfile(out) and (convert.kind(out) or "of no known kind")
+  if there and there ~= kind and there ~= "an empty file" then
+    return ("'%s' is there and would be replaced, but is %s; give --out")
+           :format(out, there)
+  end
+end
+
+--- Where the result goes.
+function M.out(text)
+  return {"out", "OUT", text, short = "o"}
+end
+
+--- Whether COLOR says to paint what goes to stdout.
+function M.color(o, world)
+  if o.color and o.color ~= "auto" then
+    return o.color == "always"
+  end
+  return world.color
+end
+
+-- ==}
+
+-- {== suggestions ===========================================================
+
+-- How many characters have to be added, dropped, changed or swapped with
+-- their neighbour to make b of a.
+local function distance(a, b)
+  local rows = {[0] = {}}
+  for j = 0, #b do
+    rows[0][j] = j
+  end
+  for i = 1, #a do
+    local row = {[0] = i}
+    rows[i] = row
+    for j = 1, #b do
+      local same = a:byte(i) == b:byte(j)
+      row[j] = math.min(rows[i - 1][j] + 1, row[j - 1] + 1,
+                        rows[i - 1][j - 1] + (same and 0 or 1))
+      if i > 1 and j > 1 and a:byte(i) == b:byte(j - 1) and
+         a:byte(i - 1) == b:byte(j) then
+        row[j] = math.min(row[j], rows[i - 2][j - 2] + 1)
+      end
+    end
+  end
+  return rows[#a][#b]
+end
+
+--- The word of the list that was probably meant; nil when none is near: a
+-- third of its characters may differ.
+function M.nearest(text, words)
+  local best, least
+  for _, word in ipairs(words) do
+    local d = distance(text:sub(1, 40), word)
+    if d <= math.max(1, #word // 3) and (not least or d < least) then
+      best, least = word, d
+    end
+  end
+  return best
+end
+
+-- ==}
+
+-- {== parsing ===============================================================
+
+local function find(description, name, short)
+  local names = {"help"}
+  for _, option in ipairs(description) do
+    if option[1] == name or short and option.short == short then
+      return option
+    end
+    names[#names + 1] = option[1]
+  end
+  return nil, names
+end
+
+local function unknown(word, name, names)
+  local near = M.nearest(name, names)
+  return ("unknown option '%s'%s"):format(
+    word, near and (", did you mean --%s?"):format(near) or "")
+end
+
+local function counted(description, files)
+  local what, n = description.what or "file", #files
+  local least, most = description.least or 1, description.most or 1
+  if least > 1 and (n < least or n > most) then
+    return ("%d %ss wanted, got %d"):format(least, what, n)
+  elseif n < least then
+    return ("no %s given"):format(what)
+  elseif n > most then
+    return most == 1 and ("one %s at a time, got '%s' and '%s'"):format(
+             what, files[1], files[2])
+           or ("at most %d %ss, got %d"):format(most, what, n)
+  end
+end
+
+-- The options of a command line, or nil and what is wrong with it.
+local function scan(description, args)
+  local options, files = {}, {}
+  local i = 1
+  options.files = files
+  while i <= #args do
+    local a = args[i]
+    if a == "--" then
+      table.move(args, i + 1, #args, #files + 1, files)
+      break
+    elseif a == "-" or a:sub(1, 1) ~= "-" then
+      files[#files + 1] = a
+      if description.rest then
+        table.move(args, i + 1, #args, #files + 1, files)
+        break
+      end
+    elseif a == "--help" or a == "-h" then
+      return {help = true}
+    else
+      local name, value = a:match "^%-%-([^=]*)=(.*)$"
+      name = name or a:match "^%-%-(.*)$"
+      local option, names = find(description, name, not name and a:sub(2))
+      if not option then
+        return nil, unknown(a, name or a:sub(2), names)
+      end
+      name = option[1]
+      if options[name] ~= nil then
+        return nil, ("--%s is given twice"):format(name)
+      elseif not option[2] then
+        if value then
+          return nil, ("--%s takes no value, got '%s'"):format(name, value)
+        end
+        options[name] = true
+      else
+        if not value then
+          i = i + 1
+          value = args[i]
+        end
+        local checked, wants = value, "a value"
+        if option[4] then
+          checked, wants = option[4](value or "")
+        elseif value == "" then
+          checked = nil
+        end
+        if checked == nil then
+          return nil, ("--%s wants %s, got %s"):format(
+            name, wants, value and "'" .. value .. "'" or "nothing")
+        end
+        options[name] = checked
+      end
+    end
+    i = i + 1
+  end
+  local wrong = counted(description, files)
+  if wrong then
+    return nil, wrong
+  end
+  return options
+end
+
+--- Parses 'args' (a list). Returns the options: switches true, the others
+-- their value, by name, and the arguments as the list 'files'. Returns nil
+-- and the exit code when there is nothing to do: help was asked for and is
+-- printed, or something is wrong and told on one line.
+function M.parse(description, args, world)
+  local options, wrong = scan(description, args)
+  if not options then
+    world.err(("asamp %s: %s; see asamp %s --help\n"):format(
+      description.command, wrong, description.command))
+    return nil, 2
+  elseif options.help then
+    world.out(M.usage(description))
+    return nil, 0
+  end
+  return options
+end
+
+-- ==}
+
+--- The help text of a description.
+function M.usage(description)
+  local lines = {
+    ("usage: asamp %s [options] %s"):format(description.command,
+                                            description.arguments),
+    "", layout.wrap(description.about, ""), "",
+  }
+  local all = table.move(description, 1, #description, 1, {})
+  all[#all + 1] = {"help", nil, "this text"}
+  local column = 0
+  local function left(option)
+    return (option.short and "  -" .. option.short .. ", --" or "  --") ..
+           option[1] .. (option[2] and " " .. option[2] or "")
+  end
+  for _, option in ipairs(all) do
+    column = math.max(column, layout.width(left(option)) + 2)
+  end
+  for _, option in ipairs(all) do
+    local head = left(option)
+    local text = layout.wrap(option[3], (" "):rep(column))
+    lines[#lines + 1] = head .. text:sub(layout.width(head) + 1)
+  end
+  lines[#lines + 1] = ""
+  if description.after then
+    lines[#lines + 1] = layout.wrap(description.after, "")
+    lines[#lines + 1] = ""
+  end
+  lines[#lines + 1] = layout.wrap(description.exits or EXITS, "")
+  return table.concat(lines, "\n") .. "\n"
+end
+
+return M

@@ -1,0 +1,180 @@
+-- SPDX-License-Identifier: MIT
+-- The command `asamp convert`: reads its arguments and has the profile
+-- written in another format.
+
+local convert = require "profiler.convert"
+local firefox = require "asamp.show.firefox"
+local host = require "asamp.host"
+local options = require "asamp.cli.options"
+local sources = require "asamp.show.page.sources"
+
+local M = {}
+
+M.summary = "for Firefox Profiler, pprof, flame graphs, speedscope, VMProf"
+
+local MAXTEXT = 64 << 20  -- of source files in one result
+
+-- A function that gives the text of a file in one of the folders.
+local function texts(dirs)
+  local folders = {}
+  for folder in dirs:gmatch "[^:]+" do
+    folders[#folders + 1] = folder
+  end
+  return sources.texts(folders, MAXTEXT)
+end
+
+local FLAVOURS = {stock = 6, extended = 7}
+
+-- What a file in the format is called when it is not said.
+local ENDINGS = {
+  firefox = ".firefox.json.gz", pprof = ".pb.gz", collapsed = ".collapsed",
+  speedscope = ".speedscope.json", vmprof = ".vmprof",
+}
+-- What profiler.convert.kind calls such a file.
+local KINDS = {
+  firefox = "a profile for the Firefox Profiler", pprof = "a pprof profile",
+  collapsed = "a file of collapsed stacks", speedscope = "a speedscope profile",
+  vmprof = "a profile",
+}
+local NAMES = {"firefox", "pprof", "collapsed", "speedscope", "vmprof"}
+
+local DESCRIPTION = {
+  command = "convert", arguments = "--to FORMAT FILE",
+  about = "Writes a profile in a format of other tools. FILE is a VMProf " ..
+    "log, compressed or not: a profile of this sampler in either format, or " ..
+    "one of another VMProf writer; - is standard input.",
+  {"to", "FORMAT", "firefox (profiler.firefox.com), pprof (profile.proto: " ..
+    "go tool pprof, continuous profilers), collapsed (flamegraph.pl, inferno " ..
+    "and others), speedscope (speedscope.app), or vmprof (this sampler's " ..
+    "other flavour)", options.oneof(NAMES)},
+  options.out("the result (default: beside the profile, named after it; - " ..
+    "is standard output, and the default for standard input)"),
+  {"weight", "WHAT", "collapsed: bytes, samples, survived (bytes that " ..
+    "survived), alive (bytes alive at the end) or time (microseconds); " ..
+    "default bytes, or time if the profile has only that", options.oneof(options.MEASURES)},
+  {"flavour", "WHICH", "vmprof: stock or extended (default: the one that " ..
+    "the profile is not)", options.oneof{"extended", "stock"}},
+  {"source", "DIRS", "firefox: folders, with colons between them, whose " ..
+    "source files are put into the result with their text (default: none)"},
+  {"start-up", nil, "with the C functions that come before the script in " ..
+    "every stack (all formats but vmprof, which always has them)"},
+  {"plain", nil, "do not compress"},
+  after = "Files whose name ends in .gz are compressed; pprof and vmprof " ..
+    "always. The file has its name only when it is complete.",
+}
+M.usage = options.usage(DESCRIPTION)
+
+-- What is wrong with the options, if anything is.
+local function wrong(o)
+  if not o.to then
+    return "no format given (--to)"
+  elseif o.weight and o.to ~= "collapsed" then
+    return "--weight goes with --to collapsed"
+  elseif o.flavour and o.to ~= "vmprof" then
+    return "--flavour goes with --to vmprof"
+  elseif o.source and o.to ~= "firefox" then
+    return "--source goes with --to firefox"
+  elseif o["start-up"] and o.to == "vmprof" then
+    return "--start-up goes with the other formats: vmprof has all frames"
+  end
+end
+
+-- The profile's name without what says that it is one.
+local function stem(path)
+  local name = path:gsub("%.gz$", "")
+  name = name:gsub("%.vmprof$", "")
+  return name ~= "" and not name:find "/$" and name or path
+end
+
+-- How the result is packed; nil: not at all. Large ones fast.
+local function packing(o, out)
+  if not o.plain and (o.to == "pprof" or o.to == "vmprof" or out:find "%.gz$")
+  then
+    return (o.to == "firefox" or o.to == "vmprof") and "fast" or "small"
+  end
+end
+
+-- The settings for profiler.convert, or nil and what is wrong.
+local function settings(o, path)
+  local setting = {head = firefox.head, weight = o.weight,
+                   name = path:match "[^/]*$", startup = o["start-up"],
+                   source = o.source and texts(o.source)}
+  if o.to == "vmprof" then
+    local version, message = convert.version(path)
+    if not version then
+      return nil, message
+    end
+    setting.format = FLAVOURS[o.flavour] or (version == 6 and 7 or 6)
+  end
+  return setting
+end
+
+local function default(o, path, setting)
+  if path == "-" then
+    return "-"
+  end
+  if o.to == "vmprof" then
+    return stem(path) .. (setting.format == 6 and ".stock" or ".extended") ..
+           ENDINGS.vmprof
+  end
+  return stem(path) .. ENDINGS[o.to]
+end
+
+local function warn(world, path, s)
+  if s.message then
+    world.err(("asamp convert: '%s': %s; %s\n"):format(path, s.message,
+      s.samples + s.timesamples > 0 and "the result covers what could be read"
+      or "no sample could be read"))
+  end
+  for _, left in ipairs(s.left) do
+    world.err(("asamp convert: '%s': %s\n"):format(path, left.text))
+  end
+end
+
+--- Runs the command. 'world': see asamp.lua. Returns the exit code.
+function M.run(args, world)
+  local o, code = options.parse(DESCRIPTION, args, world)
+  if not o then
+    return code
+  end
+  local bad = wrong(o)
+  if bad then
+    world.err(("asamp convert: %s; see asamp convert --help\n"):format(bad))
+    return 2
+  end
+  local path = o.files[1]
+  local setting, message = settings(o, path)
+  if not setting then
+    world.err("asamp convert: " .. message .. "\n")
+    return 1
+  end
+  local out = o.out or default(o, path, setting)
+  local other = not o.out and options.another(out, KINDS[o.to])
+  if other then
+    world.err(("asamp convert: %s\n"):format(other))
+    return 1
+  end
+  if host.samefile(out, path) then
+    world.err(("asamp convert: " .. options.REPLACES .. "; see asamp " ..
+               "convert --help\n"):format(out, path))
+    return 2
+  end
+  setting.packing = packing(o, out)
+  local show, finish = world.progress("converting " .. setting.name)
+  setting.progress = show
+  local summary
+  summary, message = convert[o.to](path, out, setting)
+  finish()
+  if not summary then
+    world.err("asamp convert: " .. message .. "\n")
+    return 1
+  end
+  warn(world, path, summary)
+  if out ~= "-" then
+    world.out(out .. "\n")
+  end
+  return summary.samples + summary.timesamples == 0 and not summary.complete
+         and 1 or 0
+end
+
+return M

@@ -1,0 +1,122 @@
+-- SPDX-License-Identifier: MIT
+-- The command `asamp diff`: reads its arguments and two files, hands their
+-- totals to asamp.sums.compare and that to a renderer.
+
+local changes = require "asamp.show.changes"
+local compare = require "asamp.sums.compare"
+local json = require "asamp.show.json"
+local options = require "asamp.cli.options"
+local totals = require "asamp.sums.totals"
+
+local M = {}
+
+M.summary = "what grew and what shrank from one profile to another"
+
+local DESCRIPTION = {
+  command = "diff", arguments = "A B", least = 2, most = 2,
+  about = "Compares two profiles: what grew and what shrank from A to B, by " ..
+    "function, line, type and class. The program may have been moved and " ..
+    "edited in between: files are known again by the end of their paths, " ..
+    "functions by their names and neighbours, lines by their distance from " ..
+    "their function's start.",
+  options.by("compare bytes, samples, survived (bytes that survived), alive " ..
+    "(bytes alive at the end) or time (default: bytes and time, as far as " ..
+    "both files have them)"),
+  {"total", nil, "functions and lines with all that they called"},
+  {"normalize", nil, "scales A, so that both amount to the same: compares " ..
+    "shares"},
+  {"sigma", "N", "what a single row may change by chance: less than N " ..
+    "standard errors (default 3)", options.number(0, 100)},
+  {"all", nil, "noise too, marked ~"},
+  options.TOP,
+  options.WIDTH,
+  options.COLOR,
+  options.JSON,
+}
+M.usage = options.usage(DESCRIPTION)
+
+-- A profile and its totals; nil when there is nothing in it, which is told.
+local function load(path, world)
+  local profile, message = world.read(path)
+  if not profile then
+    world.err(("asamp diff: %s\n"):format(message))
+    return nil
+  end
+  local n = profile.samples + profile.timesamples
+  if profile.message then
+    world.err(("asamp diff: '%s': %s; %s\n"):format(path, profile.message,
+      n > 0 and "what could be read is compared" or "no sample could be read"))
+  elseif n == 0 then
+    world.err(("asamp diff: '%s' has no samples\n"):format(path))
+  end
+  if n == 0 then
+    return nil
+  end
+  for _, left in ipairs(profile.left) do
+    world.err(("asamp diff: '%s': %s\n"):format(path, left.text))
+  end
+  return profile, totals.of(profile)
+end
+
+local function document(a, b, results, o)
+  local doc = {a = a.path, b = b.path}
+  for i, result in ipairs(results) do
+    local copy = {}
+    for key, value in pairs(result) do
+      copy[key] = type(value) == "table" and table.move(value, 1,
+        math.min(#value, o.top or #value), 1, {}) or value
+    end
+    doc[i] = copy
+  end
+  return {a = doc.a, b = doc.b,
+          measures = table.move(doc, 1, #results, 1, {})}
+end
+
+-- The fields to compare; or what is wrong with both files.
+local function fieldsof(by, pa, a, pb, b)
+  if not by then
+    local fields = compare.fields(pa, a, pb, b)
+    local clocks = compare.clocks(pa, pb)
+    return fields, #fields == 0 and "have nothing in common to compare" ..
+      (clocks and ": " .. clocks or "") or nil
+  end
+  local field, why = compare.fieldof(by, pa, a, pb, b)
+  return {field}, not field and
+    ("have no %s in common to compare%s"):format(
+      totals.NAMES[totals.MEASURES[by]], why and ": " .. why or "") or nil
+end
+
+--- Runs the command. 'world': see asamp.lua. Returns the exit code.
+function M.run(args, world)
+  local o, code = options.parse(DESCRIPTION, args, world)
+  if not o then
+    return code
+  end
+  local pa, a = load(o.files[1], world)
+  local pb, b = load(o.files[2], world)
+  if not pa or not pb then
+    return 1
+  end
+  local fields, wrong = fieldsof(o.by, pa, a, pb, b)
+  if wrong then
+    world.err(("asamp diff: '%s' and '%s' %s\n"):format(pa.path, pb.path, wrong))
+    return 1
+  end
+  local results = {}
+  for i, field in ipairs(fields) do
+    results[i] = compare.of(pa, a, pb, b, field, {
+      sigma = o.sigma or 3, scaled = o.normalize, cumulative = o.total})
+  end
+  if o.json then
+    world.out(json.encode(document(pa, pb, results, o)) .. "\n")
+    return 0
+  end
+  world.out(changes.render(pa, pb, results, {
+    top = o.top or 15, color = options.color(o, world),
+    width = o.width or world.columns,
+    all = o.all, sigma = o.sigma or 3, cumulative = o.total,
+    clocks = not o.by and compare.clocks(pa, pb) or nil}))
+  return 0
+end
+
+return M

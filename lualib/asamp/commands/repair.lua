@@ -1,0 +1,98 @@
+-- SPDX-License-Identifier: MIT
+-- The command `asamp repair`: reads its arguments, has profiler.reader repair
+-- the file, and says what was got back. Never touches a file by itself.
+
+local options = require "asamp.cli.options"
+local units = require "asamp.show.units"
+
+local M = {}
+
+M.summary = "what a killed, cut or damaged profile still has, as a whole one"
+
+local DESCRIPTION = {
+  command = "repair", arguments = "FILE",
+  about = "Copies a profile up to its damage, gives the copy the end that " ..
+    "readers want, and says what was got back. A whole file is left as it " ..
+    "is, and one that is still being written stays in its place. Either " ..
+    "--out or --in-place has to say where the result goes. - for FILE is " ..
+    "standard input.",
+  options.out("the repaired file, another than FILE; what was there is " ..
+    "replaced"),
+  {"in-place", nil, "puts the repaired file in FILE's place, with its mode and " ..
+    "owner"},
+}
+M.usage = options.usage(DESCRIPTION)
+
+-- " by process N", as far as the file tells.
+local function writer(path)
+  local version, pid = require "profiler.convert".version(path)
+  return version and pid > 0 and (" by process %d"):format(pid) or ""
+end
+
+local function told(path, out, r)
+  local parts = {}
+  if r.samples > 0 or r.timesamples == 0 then
+    parts[1] = units.plural(r.samples, "sample") .. " of allocation"
+  end
+  if r.timesamples > 0 then
+    parts[#parts + 1] = units.plural(r.timesamples, "sample") .. " of time"
+  end
+  local samples = table.concat(parts, " and ")
+  if r.whole then
+    return ("'%s' is whole (%s): nothing to repair, nothing written\n")
+           :format(path, samples)
+  end
+  local lines = {("'%s': %s"):format(
+    path, r.live and "still being written; this is what it has so far" or
+    r.message ~= "" and r.message or "some records are damaged")}
+  lines[2] = ("got back: %s, %s of the log"):format(
+    samples, units.plural(r.kept, "byte"))
+  if r.cut > 0 then
+    lines[#lines + 1] = ("cut: %s behind the damage"):format(
+      units.plural(r.cut, "byte"))
+  end
+  if r.mended > 0 then
+    lines[#lines + 1] = ("mended or left out: %s"):format(
+      units.plural(r.mended, "record"))
+  end
+  lines[#lines + 1] = ("written: '%s' (%s)"):format(
+    out, units.plural(r.size, "byte"))
+  return table.concat(lines, "\n") .. "\n"
+end
+
+--- Runs the command. 'world': see asamp.lua. Returns the exit code.
+function M.run(args, world)
+  local o, code = options.parse(DESCRIPTION, args, world)
+  if not o then
+    return code
+  end
+  local path, inplace = o.files[1], o["in-place"]
+  local function wrong(message)
+    world.err(("asamp repair: %s; see asamp repair --help\n"):format(message))
+    return 2
+  end
+  if (o.out ~= nil) == (inplace ~= nil) then
+    return wrong(inplace and "--out and --in-place do not go together"
+                 or "no result given (--out OUT or --in-place)")
+  end
+  if inplace and path == "-" then
+    return wrong "standard input has no place; give --out"
+  end
+  local out = o.out or path
+  local r, message, what = require "profiler.reader".repair(path, out, inplace)
+  if what == "same" then
+    return wrong((options.REPLACES .. " or --in-place"):format(out, path))
+  elseif what == "live" then
+    world.err(("asamp repair: '%s' is still being written%s; repair it when " ..
+      "its process has ended (asamp report reads it as it is)\n"):format(
+      path, writer(path)))
+    return 1
+  elseif not r then
+    world.err(("asamp repair: %s\n"):format(message))
+    return 1
+  end
+  world.out(told(path, out, r))
+  return 0
+end
+
+return M

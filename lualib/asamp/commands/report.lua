@@ -1,0 +1,206 @@
+-- SPDX-License-Identifier: MIT
+-- The command `asamp report`: reads its arguments and the files, hands totals
+-- to a renderer. The only part of the report that reads files and knows the
+-- terminal.
+
+local calltree = require "asamp.sums.calltree"
+local events = require "asamp.sums.events"
+local focus = require "asamp.sums.focus"
+local json = require "asamp.show.json"
+local leaks = require "asamp.sums.leaks"
+local lifetimes = require "asamp.sums.lifetimes"
+local options = require "asamp.cli.options"
+local text = require "asamp.show.text"
+local totals = require "asamp.sums.totals"
+
+local M = {}
+
+M.summary = "who allocated how much, where time went: functions, lines, types"
+
+local DEFAULT = {"functions", "lines", "callers", "types", "leaks",
+                 "lifetimes", "collections", "marks"}
+
+local function place(value)
+  return focus.byline(value) and value or nil, "FILE:LINE"
+end
+
+local DESCRIPTION = {
+  command = "report", arguments = "FILE…", most = math.huge,
+  about = "Shows what a profile tells: how much was allocated and where time " ..
+    "went, by which functions and lines, of which types, and how much " ..
+    "survived its first collection. FILE is a VMProf log, compressed or " ..
+    "not: a profile of this sampler in either format, or one of another " ..
+    "VMProf writer.",
+  options.TOP,
+  options.by("sort by bytes, samples, survived (bytes that survived), alive " ..
+    "(bytes alive at the end) or time (default: bytes and time, as far as " ..
+    "the file has them)"),
+  {"total", nil, "sort functions and lines by total instead of own"},
+  {"show", "LIST", "sections to show: functions, lines, callers, types, " ..
+    "leaks, lifetimes, tree, collections, marks (default: all but tree)",
+    options.listof(text.SECTIONS)},
+  {"tree", nil, "the call tree; the same as --show tree"},
+  {"min", "PERCENT", "leaves smaller parts out of the tree (default 1)",
+    options.number(0, 100)},
+  {"depth", "N", "leaves deeper calls out of the tree (default 60)",
+    options.whole(1)},
+  {"function", "TEXT", "only samples with a function on their stack whose " ..
+    "name has TEXT in it, and who called it"},
+  {"line", "FILE:LINE", "only samples with that line on their stack, and " ..
+    "who called its function", place},
+  options.WIDTH,
+  options.COLOR,
+  {"json", nil, "everything as JSON, the call tree if it is asked for; all " ..
+    "rows unless --top is given"},
+}
+M.usage = options.usage(DESCRIPTION)
+
+-- {== JSON ==================================================================
+
+local function first(list, n)
+  return table.move(list, 1, math.min(#list, n or #list), 1, {})
+end
+
+-- What --json tells of a file: the totals, and the tree if that is asked for.
+local function document(profile, t, found, top, setting)
+  local doc = {unit = t.unit, whole = t.whole}
+  for _, key in ipairs{"path", "command", "complete", "message", "version",
+                       "interpreter", "period", "periods", "random", "fates",
+                       "started", "duration", "samples", "bytes", "allocated",
+                       "survived",
+                       "survivedbytes", "later", "laterbytes", "followed",
+                       "unfollowed", "undecided", "undetailed",
+                       "timesamples", "timeperiod", "timeperiods", "wall", "cpu",
+                       "minors", "majors"} do
+    doc[key] = profile[key]
+  end
+  for _, key in ipairs{"functions", "lines", "types"} do
+    doc[key] = first(t[key], top)
+  end
+  doc.left = profile.left
+  doc.collections = events.collections(profile)
+  doc.marks = first(events.marks(profile), top)
+  doc.leaks = found
+  if setting.show.tree then
+    doc.tree = {}
+    for _, field in ipairs(setting.by and {setting.by} or t.measures) do
+      doc.tree[field] = calltree.nested(profile, t, field, setting)
+    end
+  end
+  doc.lifetimes = lifetimes.of(profile)
+  return doc
+end
+
+-- ==}
+
+-- The test of frames that the options ask for, and what it is called.
+local function focusof(o)
+  local byname = o["function"] and focus.byfunction(o["function"])
+  local byline = o.line and focus.byline(o.line)
+  if byname and byline then
+    return function(fn, at) return byname(fn) and byline(fn, at) end,
+           o["function"] .. " at " .. o.line
+  end
+  return byname or byline, o["function"] or o.line
+end
+
+-- What a file's message says, on stderr.
+local function warn(world, path, profile, n)
+  if profile.message then
+    world.err(("asamp report: '%s': %s; %s\n"):format(path, profile.message,
+      n > 0 and "the report covers what could be read"
+      or "no sample could be read"))
+  end
+end
+
+local function settings(o, world)
+  local show = {}
+  for _, name in ipairs(o.tree and not o.show and {"tree"} or o.show
+                        or DEFAULT) do
+    show[name] = true
+  end
+  show.tree = show.tree or o.tree
+  return {top = o.top or 15, show = show, cumulative = o.total, min = o.min or 1,
+          depth = o.depth or 60, color = options.color(o, world),
+          width = o.width or world.columns}
+end
+
+-- Restricts the report to what the options name. Returns its totals, or nil
+-- and what is wrong.
+local function narrowed(profile, o, setting)
+  local test, title = focusof(o)
+  if not test then
+    return totals.of(profile)
+  end
+  local covered, entries = focus.cover(profile, test)
+  setting.focus = {title = title, entries = entries}
+  setting.show.leaks, setting.show.collections = nil, nil
+  setting.show.marks, setting.show.lifetimes = nil, nil
+  if #entries == 0 then
+    return nil, ("no stack has %s"):format(title)
+  end
+  return totals.of(profile, {covered = covered})
+end
+
+-- The field to sort by, or nil and what is wrong.
+local function fieldof(by, t)
+  local field = totals.field(by, t.unit)
+  if t.whole[field] == 0 then
+    return nil, ("nothing to sort by %s: the file has none"):format(by)
+  end
+  return field
+end
+
+-- Reports one file. Returns the text or, for JSON, a table; nil when the file
+-- yields nothing, which is told then.
+local function reportof(path, o, world)
+  local profile, message = world.read(path, {bins = leaks.BINS})
+  if not profile then
+    world.err("asamp report: " .. message .. "\n")
+    return nil
+  end
+  local n = profile.samples + profile.timesamples
+  warn(world, path, profile, n)
+  if n == 0 and not profile.complete then
+    return nil
+  end
+  local setting = settings(o, world)
+  local t, wrong = narrowed(profile, o, setting)
+  if t and o.by then
+    setting.by, wrong = fieldof(o.by, t)
+  end
+  if wrong then
+    world.err(("asamp report: '%s': %s\n"):format(path, wrong))
+    return nil
+  end
+  local found = not setting.focus and leaks.of(profile) or nil
+  if o.json then
+    return document(profile, t, found, o.top, setting)
+  end
+  setting.leaks = found
+  setting.lifetimes = setting.show.lifetimes and lifetimes.of(profile) or nil
+  return text.render(profile, t, setting)
+end
+
+--- Runs the command. 'world': see asamp.lua. Returns the exit code.
+function M.run(args, world)
+  local o, code = options.parse(DESCRIPTION, args, world)
+  if not o then
+    return code
+  end
+  local results, failed = {}, false
+  for _, path in ipairs(o.files) do
+    local result = reportof(path, o, world)
+    failed = failed or not result
+    if result and not o.json then
+      world.out((#results > 0 and "\n\n" or "") .. result)
+    end
+    results[#results + 1] = result
+  end
+  if o.json and #results > 0 then
+    world.out(json.encode(#o.files == 1 and results[1] or results) .. "\n")
+  end
+  return failed and 1 or 0
+end
+
+return M

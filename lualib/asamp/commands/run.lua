@@ -1,0 +1,225 @@
+-- SPDX-License-Identifier: MIT
+-- The command `asamp run`: `lua -l profiler` with the options as flags, and a
+-- short report at its end. The script's environment, streams and end are its
+-- own: everything of this command goes to stderr, and exit code or signal are
+-- passed through.
+
+local convert = require "profiler.convert"
+local host = require "asamp.host"
+local keys = require "profiler.options"
+local options = require "asamp.cli.options"
+local text = require "asamp.show.text"
+local totals = require "asamp.sums.totals"
+
+local M = {}
+
+M.summary = "profiles a script, ends with a short report"
+
+local ROWS = 5  -- of each table of the short report
+
+local function like(pattern, wants)
+  return function(value)
+    if value:find(pattern) then
+      return value
+    end
+    return nil, wants
+  end
+end
+
+-- Whether a value is in its range is asked of the profiler's own options.
+local DESCRIPTION = {
+  command = "run", arguments = "[--] SCRIPT [arguments]", what = "script",
+  least = 1, most = math.huge, rest = true,
+  about = "Runs a Lua script under the profiler: the same as `lua -l " ..
+    "profiler SCRIPT`, with the keys of LUA_PROFILER as options. Ends with " ..
+    "a short report on stderr, and as the script ends: with its exit code, " ..
+    "or by its signal.",
+  {"alloc", "BYTES", "a sample every BYTES allocated, on average: 64K, 1M; 0: none " ..
+    "(default 512K)", like("^%d+[KMGkmg]?$", "bytes such as 65536 or 64K")},
+  {"time", "RATE", "samples of time a second; 0: none (default 0)",
+    like("^%d+$", "a whole number of samples a second")},
+  {"wall", nil, "time by the clock on the wall, not of the CPU"},
+  {"exact", nil, "a stack for every sample of CPU time, not only at ticks of " ..
+    "the scheduler"},
+  {"no-native", nil, "no C stacks, only the C functions that Lua called"},
+  {"fixed", nil, "a sample at every n-th byte allocated, not at random gaps"},
+  {"seed", "N", "integer: of the gaps between allocation samples",
+    like("^%-?%d+$", "an integer")},
+  {"out", "OUT", "the profile; %p is the process id (default " ..
+    "SCRIPT.PID.vmprof in the current folder). A profile that is there is " ..
+    "replaced, any other file stays",
+    like("^[^,%z]+$", "a path without commas"), short = "o"},
+  {"overwrite", nil, "whatever file OUT is, it is replaced"},
+  {"format", "NAME", "stock or extended (default stock)",
+    options.oneof{"stock", "extended"}},
+  {"plain", nil, "do not compress the profile"},
+  {"quiet", nil, "no report at the end"},
+  after = "What LUA_PROFILER holds goes for all that is not given here.",
+  exits = "Exit codes: the script's own; 1 the script could not be started, " ..
+    "2 wrong arguments.",
+}
+M.usage = options.usage(DESCRIPTION)
+
+-- The settings of the run: what LUA_PROFILER held, and over it the options.
+-- nil and what is wrong with them.
+local function settings(o, inherited)
+  local t, wrong = keys.read(inherited)
+  if not t then
+    return nil, "LUA_PROFILER: " .. wrong
+  end
+  for _, key in ipairs{"alloc", "time", "seed", "out", "format"} do
+    t[key] = o[key] or t[key]
+  end
+  for _, key in ipairs{"wall", "exact", "fixed", "quiet", "overwrite"} do
+    t[key] = o[key] and "1" or t[key]
+  end
+  -- who types a name says by that where the profile goes
+  if o.out and not t.overwrite then
+    t.overwrite = "profile"
+  end
+  t.native = o["no-native"] and "0" or t.native
+  t.compress = o.plain and "0" or t.compress
+  local checked
+  checked, wrong = keys.check(t)
+  if not checked then
+    return nil, wrong
+  elseif checked.alloc == 0 and (checked.time or 0) == 0 then
+    return nil, "nothing to sample: --alloc is 0 and there is no --time"
+  elseif t.out and host.samefile(t.out, o.files[1]) then
+    return nil, options.REPLACES:format(t.out, o.files[1])
+  end
+  return t
+end
+
+-- Why the script cannot be read; nil when it can. "-" is standard input.
+-- Opens no pipe: what is in it is the script's.
+local function unreadable(script)
+  if script == "-" then
+    return nil
+  elseif host.samefile(script, script .. "/.") then
+    return "Is a directory"
+  elseif host.isfile(script) or not host.samefile(script, script) then
+    local file, message = io.open(script)
+    if not file then
+      return (message:gsub("^.*: ", ""))
+    end
+    file:close()
+  end
+end
+
+local function totext(t)
+  local items = {}
+  for key, value in pairs(t) do
+    items[#items + 1] = key .. "=" .. value
+  end
+  table.sort(items)
+  return table.concat(items, ",")
+end
+
+-- The interpreter's words before the script: `-l profiler`, but for where that
+-- is found (start.lua).
+local function starting(interpreter, script)
+  local function path(name, templates)
+    return ("%q"):format(assert(package.searchpath(name, templates)))
+  end
+  local words = {interpreter, "-e", ("assert(loadfile(%s))(%s, %s, %s)"):format(
+    path("asamp.cli.start", package.path), path("profiler.core", package.cpath),
+    path("profiler.options", package.path), path("profiler", package.path))}
+  if script:find "^%-." then
+    words[4] = "--"
+  end
+  return words
+end
+
+-- The n-th name that the profiler tries (asamp/place.h).
+local function numbered(path, n)
+  if n == 1 then
+    return path
+  end
+  local stem, ending = path:match "^(.+)(%.vmprof)$"
+  if not stem then
+    stem, ending = path:match "^(.+)(%.vmprof%.gz)$"
+  end
+  return ("%s.%d%s"):format(stem or path, n, ending or "")
+end
+
+-- The profile of that process; nil and why there is none.
+local function find(path, pid, since)
+  local why
+  for n = 1, math.huge do
+    local name = numbered(path, n)
+    if n > 1 and not host.samefile(name, name) then
+      return nil, why
+    elseif not host.isfile(name) and host.samefile(name, name) then
+      return name  -- a pipe, say: reading will tell
+    end
+    local version, id, started = convert.version(name)
+    if version and started >= since and id == pid then
+      return name
+    end
+    why = why or not version and id or
+          ("'%s' is %s"):format(name, started < since and "older than the run"
+                                      or "of another process")
+  end
+end
+
+local function shortreport(wanted, pid, since, world)
+  local path, message = find(wanted, pid, since)
+  local profile
+  if path then
+    profile, message = world.read(path)
+  end
+  if not profile then
+    world.err(("asamp run: no profile: %s\n"):format(message))
+    return
+  end
+  if profile.message then
+    world.err(("asamp run: '%s': %s\n"):format(path, profile.message))
+  end
+  local t = totals.of(profile)
+  world.err("\n" .. text.render(profile, t, {
+    top = ROWS, color = world.errcolor, width = world.errcolumns,
+    show = {functions = true, lines = true}, brief = true}))
+  if #t.measures > 0 then
+    local word = path:find "[^%w_./+:,@%%-]" and "'" .. path:gsub("'", "'\\''") .. "'" or path
+    world.err(("\nasamp report %s tells more.\n"):format(word))
+  end
+end
+
+--- Runs the command. 'world': see asamp.lua. Returns the script's exit code,
+-- 2 for wrong arguments; does not return when a signal ended the script.
+function M.run(args, world)
+  local o, code = options.parse(DESCRIPTION, args, world)
+  if not o then
+    return code
+  end
+  local script, since = o.files[1], os.time()
+  local t, wrong = settings(o, os.getenv "LUA_PROFILER" or "")
+  if not t then
+    world.err(("asamp run: %s; see asamp run --help\n"):format(wrong))
+    return 2
+  end
+  wrong = unreadable(script)
+  if wrong then
+    world.err(("asamp run: cannot read script '%s': %s\n"):format(
+      script, wrong))
+    return 1
+  end
+  local words = starting(world.interpreter, script)
+  table.move(o.files, 1, #o.files, #words + 1, words)
+  local how, status, pid = host.run(words, {LUA_PROFILER = totext(t)})
+  if not how then
+    world.err(("asamp run: %s\n"):format(status))
+    return 1
+  end
+  if not t.quiet or t.quiet == "0" then
+    shortreport(keys.path(t.out, script, pid), pid, since, world)
+  end
+  if how == "signal" then
+    io.stdout:flush()
+    host.raise(status)
+  end
+  return status
+end
+
+return M

@@ -1,0 +1,121 @@
+-- SPDX-License-Identifier: MIT
+-- The command `asamp view`: a profile in, one HTML page out. Reads its
+-- arguments, the profile and the page's template, has the page written.
+
+local convert = require "profiler.convert"
+local data = require "asamp.show.page.data"
+local host = require "asamp.host"
+local options = require "asamp.cli.options"
+local page = require "asamp.show.page.page"
+local sources = require "asamp.show.page.sources"
+local units = require "asamp.show.units"
+
+local M = {}
+
+-- Slices of time that a selection can be made of, at most; of a profile of
+-- very many stacks fewer.
+local BINS = {256, 32, 1}
+
+M.summary = "one HTML page: flame graph, call tree, lines, types, timeline"
+
+local DESCRIPTION = {
+  command = "view", arguments = "FILE",
+  about = "Writes one HTML file that shows a profile in a browser: flame " ..
+    "graph, call tree and tables by bytes, samples, survived bytes and time, " ..
+    "with a timeline of heap and collections to select from. The page needs " ..
+    "no network and holds the source lines that it shows. FILE is a VMProf " ..
+    "log, as for asamp report; - is standard input.",
+  options.out("the page (default FILE.html; - is standard output, and the " ..
+    "default for standard input)"),
+  {"source", "DIRS", "folders, with colons between them, in which source " ..
+    "files of relative names are looked for besides the current one; of no " ..
+    "others are lines shown"},
+  {"nodes", "N", "keep at most N nodes of the call tree (default 100000)",
+    options.whole(1)},
+}
+M.usage = options.usage(DESCRIPTION)
+
+-- Writes the text to 'path'; nil and a message when it cannot.
+local function write(path, text, world)
+  if path == "-" then
+    world.out(text)
+    return true
+  end
+  return convert.write(path, text)
+end
+
+-- The profile in as many slices of time as keep every stack.
+local function read(path, world)
+  for i, bins in ipairs(BINS) do
+    local profile, message = world.read(path, {bins = bins})
+    if not profile or i == #BINS or data.whole(profile) then
+      return profile, message
+    end
+  end
+end
+
+-- Makes the page of a profile. Its text, and what it is to be told of besides;
+-- nil when it cannot, and a message unless all is told.
+local function make(path, out, o, world)
+  local template, missing = page.template()
+  if not template then
+    return nil, missing
+  end
+  local profile, message = read(path, world)
+  if not profile then
+    return nil, message
+  end
+  local n = profile.samples + profile.timesamples
+  if profile.message then
+    world.err(("asamp view: '%s': %s; %s\n"):format(path, profile.message,
+      n > 0 and "the page shows what could be read"
+      or "no sample could be read"))
+  end
+  if n == 0 and not profile.complete then
+    return nil
+  end
+  local columns = data.of(profile, {nodes = o.nodes or 100000})
+  local folders = {}
+  for folder in (o.source or ""):gmatch "[^:]+" do
+    folders[#folders + 1] = folder
+  end
+  columns.sources, columns.nosources = sources.of(columns, folders)
+  columns.reasons = sources.WHY
+  local told = sources.told(columns, columns.nosources)
+  if told then
+    columns.notes[#columns.notes + 1] = told:gsub("^n", "N") .. "."
+  end
+  local text = page.fill(template, columns)
+  local ok, reason = write(out, text, world)
+  return ok and text, reason or told
+end
+
+--- Runs the command. 'world': see asamp.lua. Returns the exit code.
+function M.run(args, world)
+  local o, code = options.parse(DESCRIPTION, args, world)
+  if not o then
+    return code
+  end
+  local path = o.files[1]
+  local out = o.out or path == "-" and "-" or path .. ".html"
+  local other = not o.out and options.another(out, "a page of asamp view")
+  if other then
+    world.err(("asamp view: %s\n"):format(other))
+    return 1
+  end
+  if host.samefile(out, path) then
+    world.err(("asamp view: " .. options.REPLACES ..
+               "; see asamp view --help\n"):format(out, path))
+    return 2
+  end
+  local text, message = make(path, out, o, world)
+  if text and out ~= "-" then
+    world.out(("%s: %s; open it in a browser\n"):format(out, units.bytes(#text)))
+  end
+  if message then
+    world.err(("asamp view: %s\n"):format(message))
+  end
+  return text and 0 or 1
+end
+
+return M

@@ -1,0 +1,170 @@
+-- SPDX-License-Identifier: MIT
+-- What asamp.sums.compare found, as text. Pure; colours on request.
+
+local layout = require "asamp.show.layout"
+local tables = require "asamp.show.tables"
+local totals = require "asamp.sums.totals"
+local units = require "asamp.show.units"
+
+local M = {}
+
+-- {== numbers ===============================================================
+
+local function formatter(result)
+  if totals.isbytes(result.field) then
+    return function(n) return units.short(math.floor(n + 0.5)) end
+  elseif result.seconds then
+    return units.shorttime
+  end
+  return function(n) return units.count(math.floor(n + 0.5)) end
+end
+
+local function signed(n, format)
+  return (n < 0 and "-" or "+") .. format(math.abs(n))
+end
+
+local function relative(row)
+  if row.a == 0 then
+    return "new"
+  elseif row.b == 0 then
+    return "gone"
+  end
+  local percent = 100 * row.change / row.a
+  return percent >= 9999.5 and (">%dx"):format(row.b // row.a)
+         or ("%+.1f%%"):format(percent)
+end
+
+-- ==}
+
+-- One table: what grew and shrank first, then how much noise there is.
+local function section(style, title, rows, what, label)
+  local paint, format = style.paint, style.format
+  local shown, noise = {}, 0
+  for _, row in ipairs(rows) do
+    if row.noise then
+      noise = noise + 1
+    end
+    if (style.all or not row.noise) and #shown < style.top then
+      shown[#shown + 1] = row
+    end
+  end
+  if #rows == 0 then
+    return {}
+  end
+  local function color(row)
+    return row.noise and "dim" or row.change > 0 and "red" or "green"
+  end
+  local columns = {}
+  local function column(name, gap, spare, cell)
+    local cells = {}
+    for i, row in ipairs(shown) do
+      cells[i] = cell(row)
+    end
+    columns[#columns + 1] = {title = name, gap = gap, spare = spare, cells = cells,
+      style = function(i) return color(shown[i]) end}
+  end
+  column("A", 2, 1, function(row) return format(row.a) end)
+  column("B", 2, nil, function(row) return format(row.b) end)
+  column("change", 2, nil, function(row)
+    return (row.noise and "~" or "") .. signed(row.change, format)
+  end)
+  column("", 1, 2, relative)
+  column("error", 2, 3, function(row) return "±" .. format(row.error) end)
+  local lines = {"", paint("bold", title)}
+  local left = 2
+  if #shown > 0 then
+    local grid
+    grid, left = layout.grid(columns, #shown, what, function(i, n)
+      return label(shown[i], n, paint)
+    end, style.width, paint, tables.least(style, shown, label ~= tables.linelabel))
+    table.move(grid, 1, #grid, #lines + 1, lines)
+  end
+  local function note(n, text)
+    if n > 0 then
+      lines[#lines + 1] = paint("dim", (" "):rep(left) ..
+                                ("and %s %s"):format(units.count(n), text))
+    end
+  end
+  if #shown == 0 then
+    local same = true
+    for _, row in ipairs(rows) do
+      same = same and row.change == 0
+    end
+    lines[#lines + 1] = paint("dim", ("  %s (%s)"):format(
+      same and "no change" or "nothing but noise", units.plural(#rows, "row")))
+  else
+    local significant = style.all and #rows or #rows - noise
+    note(significant - #shown, "more")
+    note(style.all and 0 or noise, "within noise")
+  end
+  return lines
+end
+
+local function plainlabel(row, n)
+  return layout.cutend(layout.clean(row.name), n)
+end
+
+local function side(letter, profile, width)
+  return ("%s  %s"):format(letter, layout.cutstart(layout.clean(profile.path),
+                                                   width - 3))
+end
+
+-- What is compared: with the clock of time, if both files tell it.
+local function nameof(a, b, field)
+  local clock = field == "timesamples" and totals.clock(a)
+  return (clock and clock == totals.clock(b) and clock .. " " or "") ..
+         totals.NAMES[field]
+end
+
+--- The text. 'results': of asamp.sums.compare, one a field; 'options': top, color,
+-- width, all (noise too), sigma, scaled, cumulative, clocks (why time is not
+-- compared; nil: it is).
+function M.render(a, b, results, options)
+  local paint = layout.painter(options.color)
+  local width = math.max(options.width or layout.WIDTH, layout.NARROW)
+  local lines = {paint("bold", side("A", a, width)),
+                 paint("bold", side("B", b, width)), ""}
+  local function append(list)
+    table.move(list, 1, #list, #lines + 1, lines)
+  end
+  for _, result in ipairs(results) do
+    local format = formatter(result)
+    local text = ("%s: %s in A, %s in B, %s (%s%s)."):format(
+      nameof(a, b, result.field), format(result.a), format(result.b),
+      signed(result.b - result.a, format),
+      relative{a = result.a, b = result.b, change = result.b - result.a},
+      result.error > 0 and ", ±" .. format(result.error) or "")
+    text = text:sub(1, 1):upper() .. text:sub(2)
+    if result.scale ~= 1 then
+      text = text .. (" A's numbers are scaled by %.4g below, so that both " ..
+                      "amount to the same."):format(result.scale)
+    end
+    lines[#lines + 1] = layout.wrap(text, "  ", width)
+  end
+  if options.clocks then
+    lines[#lines + 1] = layout.wrap(
+      ("Time is not compared: %s."):format(options.clocks), "  ", width)
+  end
+  local own = options.cumulative and "with all that was called" or "own"
+  for _, result in ipairs(results) do
+    local style = {paint = paint, width = width, top = options.top,
+                   all = options.all,
+                   format = formatter(result)}
+    local by = #results > 1 and ", by " .. totals.NAMES[result.field] or ""
+    append(section(style, ("By function (%s)%s"):format(own, by),
+                   result.functions, "function", tables.functionlabel))
+    append(section(style, ("By line (%s)%s"):format(own, by), result.lines,
+                   "line", tables.linelabel))
+    append(section(style, "By type" .. by, result.types, "type", plainlabel))
+    append(section(style, "By class" .. by, result.classes, "class (type)",
+                   plainlabel))
+  end
+  append{"", paint("dim", layout.wrap(("error: one standard error of the " ..
+    "change, as samples have it. Noise%s is what changed by less than %g of " ..
+    "these, or by no more than the largest of so many rows may by chance%s.")
+      :format(options.all and ", marked ~," or "", options.sigma,
+              options.all and "" or "; --all shows it"), "  ", width))}
+  return table.concat(lines, "\n") .. "\n"
+end
+
+return M

@@ -1,0 +1,225 @@
+-- SPDX-License-Identifier: MIT
+-- The report's head: what was run, how much it allocated and how long it took, how
+-- right the numbers are; and what to do when there are none. Pure: a profile and
+-- its totals in, lines of text out.
+
+local layout = require "asamp.show.layout"
+local totals = require "asamp.sums.totals"
+local units = require "asamp.show.units"
+
+local M = {}
+
+-- Fewer samples than this are worth a word, and these are worth having.
+local FEW, ENOUGH = 100, 1000
+
+-- {== how much ==============================================================
+
+local function duration(p)
+  return p.duration > 0 and " in " .. units.seconds(p.duration) or ""
+end
+
+local function rate(p, bytes)
+  return p.duration > 0 and
+    (" (%s/s)"):format(units.bytes(bytes // p.duration | 0)) or ""
+end
+
+-- A part of a profile is known by its samples only, the whole exactly if the
+-- file tells it.
+local function amount(p, t, options)
+  local samples = units.plural(t.whole.samples, "sample")
+  if t.unit ~= "bytes" then
+    return samples .. duration(p) .. "."
+  elseif p.allocated and not options.focus then
+    return ("%s allocated%s%s. All below is estimated from %s, which come to %s."):format(
+      units.bytes(p.allocated), duration(p), rate(p, p.allocated),
+      samples, units.bytes(t.whole.bytes))
+  end
+  return ("%s allocated%s%s, estimated from %s."):format(
+    units.bytes(t.whole.bytes), duration(p), rate(p, t.whole.bytes), samples)
+end
+
+-- A period of which so many bytes make samples enough: a power of 2.
+local function better(bytes)
+  local period = 64
+  while period * 2 * ENOUGH <= bytes do
+    period = period * 2
+  end
+  return period, bytes // period
+end
+
+-- The option of that period, as one types it.
+local function option(period)
+  return period % 1024 == 0 and ("--alloc %dK"):format(period // 1024)
+         or ("--alloc %d"):format(period)
+end
+
+-- What a run needs to have more samples of allocations; nil: nothing.
+local function remedy(p, samples)
+  local bytes = p.allocated or p.bytes or 0
+  local period, n = better(bytes)
+  if samples >= FEW or period >= p.period or n <= samples then
+    return nil
+  end
+  return ("With %s there would be about %s."):format(
+    option(period), units.plural(n, "sample"))
+end
+
+-- Why there is no sample, and what would help.
+local function nothing(p)
+  local parts = {}
+  local timed = p.own and (p.timeperiod or 0) > 0
+  if p.allocated then
+    parts[1] = ("%s allocated%s, but no sample was taken: one stands for %s."):format(
+      units.bytes(p.allocated), duration(p), units.bytes(p.period))
+    parts[2] = remedy(p, 0)
+  elseif p.own and p.complete and not timed then
+    parts[1] = ("No samples%s: nothing was allocated while sampling was on."):format(
+      duration(p))
+  elseif not timed then
+    parts[1] = ("No samples%s."):format(duration(p))
+  end
+  if timed then
+    parts[#parts + 1] = ("No sample of time%s: one stands for %s of %s time%s."):format(
+      p.allocated and " either" or duration(p), units.seconds(p.timeperiod),
+      p.wall and "wall" or "CPU", p.wall and "" or
+      ", and without --exact most kernels look at it 250 times a second")
+  end
+  return table.concat(parts, " ")
+end
+
+-- What a sample of an allocation, and so every number of it, means.
+local function meaning(p, t)
+  if t.unit ~= "bytes" then
+    return "The file does not tell how many bytes a sample stands for: the " ..
+           "report counts samples."
+  end
+  local size = units.bytes(p.period)
+  local text = ("One sample stands for %s: it shows who allocated when %s " ..
+                "had been allocated since the one before%s. "):format(
+    size, size, p.random and " (on average, at random)" or "")
+  if p.periods > 0 then
+    text = ("The first samples stand for %s each, later ones for other " ..
+            "sizes, as the period was set %s during the run; a sample shows " ..
+            "who allocated when that much had been allocated. "):format(
+      size, units.plural(p.periods, "time"))
+  end
+  return text .. "A row of n samples is right to about 1 part in √n (100 " ..
+         "samples: 10%)."
+end
+
+-- ==}
+
+local function survival(p, t)
+  local function share(which)
+    return units.percent(totals.fate(t.whole, which))
+  end
+  if not p.fates or t.whole.samples == t.whole.undecided then
+    return nil
+  end
+  local text = ("Of what was sampled %s survived its first collection")
+    :format(share "survived")
+  if totals.tellsdeaths(p) then
+    text = text .. (": %s died later, %s was alive at the end%s."):format(
+      share "later", share "alive", p.majors == 0 and
+      ", as no major collection has come to look at it again" or "")
+  else
+    text = text .. "."
+  end
+  if totals.tellsdeaths(p) and p.unfollowed > 0 then
+    text = text .. (" Of %s that survived it is not known when they died: " ..
+      "more than %s were alive at once."):format(
+      units.plural(p.unfollowed, "sample"), units.count(p.followed))
+  end
+  if t.whole.undecided > 0 then
+    text = text .. (" %s had no collection before the end."):format(
+      units.plural(t.whole.undecided, "sample"))
+  end
+  if (p.lost or 0) > 0 then
+    text = text .. (" %s more were lost, of allocation or of time, and are in " ..
+      "no number here."):format(units.plural(p.lost, "sample"))
+  end
+  return text
+end
+
+local function timing(p, t)
+  local n = t.whole.timesamples
+  if n == 0 then
+    return nil
+  end
+  local clock = totals.clock(p)
+  -- what several periods have in common is one observation
+  local independent = math.max(1, math.floor(totals.observations(t.whole) + 0.5))
+  local text = units.plural(independent, "sample") .. " of time"
+  if (p.timeperiod or 0) > 0 then
+    text = ("%s of %stime, from %s of %s%s"):format(
+      units.seconds(n * p.timeperiod), clock and clock .. " " or "", units.plural(independent, "sample"),
+      units.seconds(n * p.timeperiod / independent),
+      independent == 1 and "" or independent == n and " each" or " on average")
+  end
+  return ("%s: %s in Lua, %s in C, %s in collections."):format(text,
+    units.percent(n - t.whole.nativesamples - t.whole.gcsamples, n),
+    units.percent(t.whole.nativesamples, n),
+    units.percent(t.whole.gcsamples, n))
+end
+
+local function collected(p)
+  local n = p.minors + p.majors
+  if n == 0 then
+    return nil
+  end
+  local last = p.course and p.course.last
+  local text = ("%s (%s minor, %s major)"):format(
+    units.plural(n, "collection"), units.count(p.minors),
+    units.count(p.majors))
+  if last and last.inuse > 0 then
+    text = text .. ("; after the last one %s in use, %s held"):format(
+      units.bytes(last.inuse), units.bytes(last.held))
+  end
+  return text .. "."
+end
+
+--- The lines. 'style': see asamp.show.tables; 'options': brief (no explanations),
+-- focus ({title}: the totals cover only a part).
+function M.lines(p, t, style, options)
+  local paint, width = style.paint, style.width
+  local lines = {paint("bold", layout.cutstart(layout.clean(p.path), width))}
+  if p.command then
+    lines[#lines + 1] = paint("dim",
+      layout.cutend(layout.clean(p.command), width))
+  end
+  if options.focus then
+    lines[#lines + 1] = paint("yellow", layout.cutend(
+      "only samples with " .. layout.clean(options.focus.title) ..
+      " on their stack", width))
+  end
+  lines[#lines + 1] = ""
+  local sentences = {}
+  local function add(sentence)
+    sentences[#sentences + 1] = sentence
+  end
+  if t.whole.samples + t.whole.timesamples == 0 then
+    add(nothing(p))
+  elseif t.whole.samples > 0 then
+    add(amount(p, t, options))
+    add(not options.focus and t.unit == "bytes" and p.own
+        and remedy(p, t.whole.samples) or nil)
+    add(not options.brief and meaning(p, t) or nil)
+    add(survival(p, t))
+  end
+  add(timing(p, t))
+  add(not options.focus and collected(p) or nil)
+  if p.undetailed > 0 then
+    add(("%s came without size and fate: the file is cut."):format(
+      units.plural(p.undetailed, "sample")))
+  end
+  for _, left in ipairs(p.left or {}) do
+    add("Limits: " .. left.text .. ".")
+  end
+  for i, sentence in ipairs(sentences) do
+    lines[#lines + 1] = paint(i == 1 and "bold" or "plain",
+                              layout.wrap(sentence, "  ", width))
+  end
+  return lines
+end
+
+return M

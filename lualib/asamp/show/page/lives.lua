@@ -1,0 +1,57 @@
+-- SPDX-License-Identifier: MIT
+-- What the page tells of lives: the lines that are likely to leak, and how long
+-- things lived, as the report has them. Pure: a profile with bins in, tables of
+-- what the page embeds out, at most ROWS lines; of how many more is told in
+-- 'left'. Both are of the whole run, whatever is selected on the page.
+
+local leaks = require "asamp.sums.leaks"
+local lifetimes = require "asamp.sums.lifetimes"
+
+local M = {}
+
+local ROWS = 500
+
+-- The profile in slices as asamp.sums.leaks wants them: those of the page, which are
+-- shorter, become as many as the reader would have made of the start.
+local function coarse(profile)
+  local from, step = profile.bins, 1
+  if not from then
+    return profile
+  end
+  while (from.n + step - 1) // step > leaks.BINS do
+    step = step * 2
+  end
+  local bins = {bin = {}, n = (from.n + step - 1) // step, width = from.width * step}
+  for i, bin in ipairs(from.bin) do
+    bins.bin[i] = bin // step
+  end
+  return setmetatable({bins = setmetatable(bins, {__index = from})}, {__index = profile})
+end
+
+--- {told (a sentence), proved, rows = {{file, line, name, kept, keptbytes, share (of
+-- the samples), parts, of, type, below (does it belong to the row above?)}}, left}; a
+-- sentence alone when the profile does not tell enough.
+function M.leaks(profile)
+  local found = leaks.of(coarse(profile))
+  if not found then
+    return {told = "The profile does not tell enough to say what is likely to leak: " ..
+                   "that takes collections, fates and slices of time", rows = {}, left = 0}
+  end
+  local rows = {}
+  for i = 1, math.min(ROWS, #found.rows) do
+    local row = found.rows[i]
+    rows[i] = {file = row.file, line = row.line, name = row.name, kept = row.kept,
+               keptbytes = row.keptbytes, share = row.kept / row.samples,
+               parts = row.parts, of = row.of, type = row.type,
+               below = i > 1 and row.group == found.rows[i - 1].group}
+  end
+  return {told = leaks.told(found), proved = found.proved, rows = rows,
+          left = #found.rows - #rows}
+end
+
+--- Rows of asamp.sums.lifetimes; none when the file does not tell deaths.
+function M.lifetimes(profile)
+  return lifetimes.of(profile) or {}
+end
+
+return M

@@ -1,0 +1,163 @@
+-- SPDX-License-Identifier: MIT
+-- A profile and its totals in, the report as text out: as wide as it is told,
+-- readable without knowing the file's format. Pure; colours on request. Head and
+-- sections are in files of their own.
+
+local calltree = require "asamp.sums.calltree"
+local events = require "asamp.sums.events"
+local focus = require "asamp.sums.focus"
+local head = require "asamp.show.head"
+local layout = require "asamp.show.layout"
+local leaks = require "asamp.sums.leaks"
+local tables = require "asamp.show.tables"
+local timeline = require "asamp.show.timeline"
+local totals = require "asamp.sums.totals"
+local trees = require "asamp.show.trees"
+
+local M = {}
+
+-- {== sections ==============================================================
+
+local function leaksection(style, found, options)
+  if not found then
+    return {}
+  end
+  local told = leaks.told(found)
+  if #found.rows > 0 then
+    local lines = tables.leaks(style, found)
+    table.insert(lines, 3, layout.wrap(told .. ":", "  ", style.width))
+    local last = found.rows[#found.rows]
+    if last.group < #found.rows and not options.brief then
+      lines[#lines + 1] = style.paint("dim", layout.wrap(
+        "set in: belongs to the line above, by its function or its caller. A " ..
+        "closure there, or the parts of a table that grows, may be what " ..
+        "keeps the rest.", "  ", style.width))
+    end
+    return lines
+  end
+  return {"", style.paint("bold", "Likely leaks"),
+          layout.wrap(told .. ".", "  ", style.width)}
+end
+
+local function legend(p, t, show)
+  local parts = {}
+  if show.functions or show.lines then
+    parts[1] = "own: of functions, by the function itself; of lines, by the " ..
+      "line and the C functions it called. total: own and all that was " ..
+      "called from there."
+    if t.whole.timesamples > 0 and show.lines then
+      parts[#parts + 1] = "Lua, C, GC: share of all time that passed at the " ..
+        "line, in C functions it called, in collections then."
+    end
+  end
+  if t.whole.objects > 0 and (show.functions or show.lines or show.types) then
+    parts[#parts + 1] = "blocks: about how many, of own; mean: their mean size."
+  end
+  if t.whole.samples > 0 then
+    parts[#parts + 1] = "lived: share of own that survived its first " ..
+      "collection." .. (totals.tellsdeaths(p) and
+      " alive: share that no later collection has found dead." or "")
+  end
+  if t.unit == "bytes" then
+    parts[#parts + 1] = "K, M, G: powers of 1024."
+  end
+  return table.concat(parts, " ")
+end
+
+--- The sections there are, in the order in which they are shown.
+M.SECTIONS = {"functions", "lines", "callers", "types", "leaks", "lifetimes",
+              "tree", "collections", "marks"}
+
+--- The report. 'options': top (rows of each table), color, width, show (set
+-- of sections), by (field to sort by and take shares of; nil: all that the
+-- totals have), cumulative (sort by total instead of own), brief (no
+-- explanations), leaks (asamp.sums.leaks' rows), lifetimes (asamp.sums.lifetimes' rows),
+-- min and depth (asamp.sums.calltree's),
+-- focus ({title, entries}: the totals cover only a part).
+function M.render(profile, t, options)
+  local style = {
+    profile = profile, totals = t, top = options.top,
+    paint = layout.painter(options.color), focus = options.focus,
+    key = options.cumulative and "total" or "own",
+    width = math.max(options.width or layout.WIDTH, layout.NARROW),
+  }
+  local fields = options.by and {options.by} or t.measures
+  style.choice = options.by ~= nil or #fields > 1
+  local lines = head.lines(profile, t, style, options)
+  local show = options.show
+  local function append(list)
+    table.move(list, 1, #list, #lines + 1, lines)
+  end
+  local section = {}
+  function section.functions()
+    for _, field in ipairs(fields) do
+      append(tables.functions(style, field))
+    end
+  end
+  function section.lines()
+    for _, field in ipairs(fields) do
+      if #totals.sorted(t.lines, field) > 0 then
+        append(tables.lines(style, field))
+      end
+    end
+  end
+  function section.callers()
+    for _, field in ipairs(options.focus and fields or {}) do
+      append(tables.callers(style, focus.callers(
+        profile, options.focus.entries, t.sums, field), field))
+    end
+  end
+  function section.types()
+    if t.whole.samples > 0 then
+      append(tables.types(style, options.by ~= "timesamples" and options.by
+                                 or t.unit))
+    end
+  end
+  function section.leaks()
+    append(leaksection(style, options.leaks, options))
+  end
+  function section.lifetimes()
+    if options.lifetimes and #options.lifetimes > 0 then
+      append(tables.lifetimes(style, options.lifetimes))
+      if not options.brief then
+        lines[#lines + 1] = style.paint("dim", layout.wrap(
+          "lived for: bytes that were allocated between birth and death, " ..
+          "which a major collection tells; alive: at the end.", "  ",
+          style.width))
+      end
+    end
+  end
+  function section.tree()
+    for _, field in ipairs(fields) do
+      append(trees.lines(style, calltree.rows(profile, t, field, options),
+        field, "Call tree" ..
+        (style.choice and ", by " .. totals.NAMES[field] or "")))
+    end
+  end
+  function section.collections()
+    append(timeline.collections(style))
+  end
+  function section.marks()
+    append(timeline.marks(style))
+  end
+  if t.whole.samples + t.whole.timesamples > 0 then
+    for _, name in ipairs(M.SECTIONS) do
+      if show[name] then
+        section[name]()
+      end
+    end
+    local text = not options.brief and legend(profile, t, show) or ""
+    if text ~= "" then
+      lines[#lines + 1] = ""
+      lines[#lines + 1] = style.paint("dim",
+                                      layout.wrap(text, "  ", style.width))
+    end
+  elseif events.collections(profile) and show.collections then
+    append(timeline.collections(style))
+  end
+  return table.concat(lines, "\n") .. "\n"
+end
+
+-- ==}
+
+return M

@@ -1,0 +1,122 @@
+-- SPDX-License-Identifier: MIT
+-- The report's sections of collections and markers: what asamp.sums.events sums up
+-- in, lines of text out. Pure. 'style': see asamp.tables.
+
+local events = require "asamp.sums.events"
+local layout = require "asamp.show.layout"
+local units = require "asamp.show.units"
+
+local M = {}
+
+local function time(us)
+  return units.shorttime(us / 1e6)
+end
+
+local BARS = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}
+
+-- Numbers as bars, the highest full.
+local function bars(levels)
+  local most, parts = 0, {}
+  for _, level in ipairs(levels) do
+    most = math.max(most, level)
+  end
+  for i, level in ipairs(levels) do
+    parts[i] = BARS[most > 0 and math.max(1, math.ceil(8 * level / most)) or 1]
+  end
+  return table.concat(parts)
+end
+
+local function pauses(p, duration)
+  local share = duration > 0
+    and (", %s of the session"):format(units.percent(p.total / 1e6, duration)) or ""
+  return ("Pauses, in wall time: %s together%s; half of them up to %s, 99%% up to %s, the " ..
+          "longest %s (%s after the start)."):format(
+    time(p.total), share, time(p.median), time(p.p99), time(p.longest),
+    time(p.at))
+end
+
+--- Collections: how many, how long, what they left; nothing without any.
+function M.collections(style)
+  local profile, paint = style.profile, style.paint
+  local sum = events.collections(profile)
+  if not sum then
+    return {}
+  end
+  local text = ("%s minor, %s major%s."):format(
+    units.count(sum.minors), units.count(sum.majors), sum.tenured > 0
+    and ("; %s tenured"):format(units.bytes(sum.tenured)) or "")
+  if sum.pauses then
+    text = text .. " " .. pauses(sum.pauses, profile.duration)
+  end
+  local lines = {"", paint("bold", "Collections"),
+                 layout.wrap(text, "  ", style.width)}
+  local columns = {}
+  for _, c in ipairs{{"first", "start"}, {"highest", "peak"},
+                     {"last", "stop"}} do
+    columns[#columns + 1] = {title = c[1], cells = {
+      units.short(sum.inuse[c[2]]), units.short(sum.held[c[2]]),
+      units.short(sum.rss[c[2]])}}
+  end
+  local names = {"in use after a collection", "held by the heap",
+                 "resident set of the process"}
+  local grid = layout.grid(columns, 3, "", function(i, n)
+    return layout.cutend(names[i], n)
+  end, style.width, paint)
+  table.move(grid, 1, #grid, #lines + 1, lines)
+  local last = profile.course.ended
+  local note = "in use, in " .. time(last)
+  local n = math.min(style.width - 3 - #note, 80)
+  if #profile.collections > 1 then
+    lines[#lines + 1] = "  " .. paint("cyan", bars(events.heap(profile, n)))
+                        .. " " .. paint("dim", note)
+  end
+  return lines
+end
+
+local function number(n)
+  return math.type(n) == "integer" and units.count(n) or ("%.6g"):format(n)
+end
+
+-- What the values of a marker are.
+local function values(row, n)
+  if row.mean then
+    local text = row.least == row.most and number(row.least)
+      or ("%s to %s, mean %.6g"):format(number(row.least), number(row.most),
+                                         row.mean)
+    return layout.cutend(text, n)
+  end
+  local text = layout.clean(row.value)
+  return layout.cutend(row.count > 1 and text ~= "" and "last: " .. text
+                       or text, n)
+end
+
+--- Markers by name; nothing without any.
+function M.marks(style)
+  local rows = events.marks(style.profile)
+  if #rows == 0 then
+    return {}
+  end
+  local paint, n = style.paint, math.min(style.top, #rows)
+  local columns = {{title = "count", cells = {}}, {title = "first", cells = {}},
+                   {title = "last", cells = {}}}
+  for i = 1, n do
+    columns[1].cells[i] = units.count(rows[i].count)
+    columns[2].cells[i] = time(rows[i].first)
+    columns[3].cells[i] = time(rows[i].last)
+  end
+  local grid, left = layout.grid(columns, n, "marker and values",
+    function(i, room)
+      local name = layout.cutend(layout.clean(rows[i].name), room // 2)
+      local told = values(rows[i], room - 2 - layout.width(name))
+      return told == "" and name or name .. "  " .. paint("dim", told)
+    end, style.width, paint)
+  local lines = {"", paint("bold", "Markers")}
+  table.move(grid, 1, #grid, #lines + 1, lines)
+  if #rows > n then
+    lines[#lines + 1] = paint("dim", (" "):rep(left) .. "and " ..
+                              units.count(#rows - n) .. " more")
+  end
+  return lines
+end
+
+return M

@@ -1,0 +1,54 @@
+-- SPDX-License-Identifier: MIT
+-- The call tree as text: rows of asamp.sums.calltree in, lines out. Pure.
+
+local layout = require "asamp.show.layout"
+local tables = require "asamp.show.tables"
+local units = require "asamp.show.units"
+
+local M = {}
+
+-- The lines that lead to a row: "│ ├ ".
+local function branches(row)
+  local parts = {}
+  for level = 1, row.level - 1 do
+    parts[level] = row.bars[level] and "│ " or "  "
+  end
+  if row.level > 0 then
+    parts[row.level] = row.chained and (row.bars[row.level] and "│ " or "  ")
+                       or row.last and "└ " or "├ "
+  end
+  return table.concat(parts)
+end
+
+--- Lines of the tree. 'style': see asamp.tables.
+function M.lines(style, rows, field, title)
+  local profile, whole = style.profile, style.totals.whole
+  local columns = {{title = "total", cells = {}}, {title = "", gap = 1, least = 6, cells = {}},
+                   {title = "own", cells = {}}}
+  for i, row in ipairs(rows) do
+    columns[1].cells[i] = tables.value(profile, {[field] = row.total}, field)
+    columns[2].cells[i] = units.percent(row.total, whole[field])
+    columns[3].cells[i] = row.own > 0
+      and tables.value(profile, {[field] = row.own}, field) or ""
+  end
+  local lines = layout.grid(columns, #rows, "function", function(i, n)
+    local row = rows[i]
+    local lead = branches(row)
+    local room = n - layout.width(lead)
+    if room < 12 then  -- too deep for this terminal
+      lead = layout.cutstart(lead, math.max(n - 12, 1))
+      room = n - layout.width(lead)
+    end
+    lead = style.paint("dim", lead)
+    if not row.fn then
+      return lead .. style.paint("dim", layout.cutend(
+        ("and %s more"):format(units.count(row.more)), room))
+    end
+    return lead .. tables.functionlabel(row.fn, room, style.paint)
+  end, style.width, style.paint)
+  table.insert(lines, 1, style.paint("bold", title))
+  table.insert(lines, 1, "")
+  return lines
+end
+
+return M

@@ -1,0 +1,275 @@
+-- SPDX-License-Identifier: MIT
+-- Lines that are likely to leak. Pure: a profile with bins in, rows out.
+--
+-- The session is cut into parts of equal time (the reader's bins). There is a
+-- leak to look for only when the heap grew: the least in use in the last
+-- quarter is more than in the second, where start-up is over, by a tenth.
+--
+-- What a line keeps is what is alive at the end, if the file tells that: it
+-- survived, and no major collection has found it dead. This is known of the
+-- parts before the last major collection, which must be half of them at least;
+-- then only these count. A line is likely to leak when
+--   - it keeps something of at least three quarters of the parts, and of the
+--     last quarter: old and new;
+--   - of the second half it keeps at least two fifths of all that it keeps, and
+--     that is at least a twentieth of what the heap grew by, or the line has
+--     lost next to nothing of what it allocated: the closure or the node that
+--     holds what is large need not be large.
+-- With fewer than LEAST samples that it keeps nothing can be said.
+--
+-- A table that grows has its slots in one vector, which is replaced by one of
+-- twice the size: all that is alive of its line is the last one, allocated once.
+-- So a line's array or hash parts are what keeps a growing number when the last
+-- ones are alive, came in the later half, and are the most of several.
+--
+-- Without that proof what survived its first collection is taken for it, and
+-- more is asked for: the heap's growth is at least a third of what survived in
+-- the second half (else most of it died later, and nothing tells what did not);
+-- at least half of what the line allocated survived, what survived of it in
+-- the second half is at most one and a half times the growth, and at least a
+-- twentieth.
+--
+-- Lines that belong together stand together (asamp.sums.related): what is kept, and
+-- what keeps it.
+
+local related = require "asamp.sums.related"
+local totals = require "asamp.sums.totals"
+local units = require "asamp.show.units"
+
+local M = {}
+
+--- Bins to ask the reader for; it makes half as many at least.
+M.BINS = 16
+
+local LEAST = 12
+local GROWTH = 1.1
+local KEPT, ROOM, WORTH = 1 / 3, 3 / 2, 1 / 20
+local SURVIVED, PARTS, LATE = 1 / 2, 3 / 4, 2 / 5
+local ALL = 9 / 10  -- of its samples, of a line that loses nothing
+-- Of a vector: samples alive, parts with growth, the last growth's share.
+local FEW, STEPS, LAST = 6, 3, 1 / 4
+
+-- What the slots of a table lie in when it grows.
+local VECTORS = {["table array part"] = true, ["table hash part"] = true}
+
+-- The least in use during these parts, nil without a collection there.
+local function floor(profile, from, to)
+  local least
+  local bins = profile.bins
+  for _, c in ipairs(profile.collections) do
+    local part = (c.time - bins.start) // bins.width
+    if part >= from and part < to then
+      least = math.min(least or c.least, c.least)
+    end
+  end
+  return least
+end
+
+-- How many parts are over when the last major collection comes, which knows what
+-- of them is alive; nil: too few, or the file does not tell.
+local function judged(profile)
+  local bins, last = profile.bins, nil
+  if (profile.followed or 0) > 0 then
+    last = profile.course and profile.course.lastmajor
+  end
+  local n = last and math.min((last - bins.start) // bins.width, bins.n) or 0
+  return n >= bins.n // 2 and n or nil
+end
+
+local function newrow(line)
+  return {file = line.file, line = line.line, name = line.name,
+          defined = line.defined, samples = 0, survived = 0,
+          survivedbytes = 0, kept = 0, keptbytes = 0, late = 0, replaced = 0,
+          inpart = {}, types = {}, callers = {},
+          vector = {made = {}, kept = {}, survived = 0, survivedbytes = 0,
+                    keptbytes = 0, types = {}}}
+end
+
+-- Adds n to a number of a list; nil is 0.
+local function add(list, key, n)
+  list[key] = (list[key] or 0) + n
+end
+
+-- Adds to a line what it allocated in a part: samples, of these kept, and their
+-- bytes, of a type.
+local function addto(row, part, samples, kept, bytes, name)
+  row.samples = row.samples + samples
+  row.kept, row.keptbytes = row.kept + kept, row.keptbytes + bytes
+  row.replaced = row.replaced + (VECTORS[name] and samples - kept or 0)
+  add(row.inpart, part, kept)
+  add(row.types, name == "upvalue" and "Lua closure" or name, bytes)
+end
+
+-- What every line keeps of the first n parts, by part, and of its vectors in all;
+-- and the bytes of all that is kept of the second half of the n.
+local function keepers(profile, n, proved)
+  local bins = profile.bins
+  local _, _, nearest = totals.linerows(profile)
+  local callers = related.callers(profile)
+  local rows, byrow, late = {}, {}, 0
+  for i, node in ipairs(bins.node) do
+    local part, line, kind = bins.bin[i], nearest[node], profile.kinds[bins.kind[i]]
+    local survived, survivedbytes = bins.survived[i], bins.survivedbytes[i]
+    local kept = survived - (proved and bins.later[i] or 0)
+    local bytes = survivedbytes - (proved and bins.laterbytes[i] or 0)
+    local second = part >= n // 2 and part < n and not kind.time and bytes or 0
+    local row = line and byrow[line]
+    late = late + second
+    if line and not row and not kind.time then
+      row = newrow(line)
+      byrow[line] = row
+      rows[#rows + 1] = row
+    end
+    if row and not kind.time then
+      add(row.callers, callers[node], bytes)
+      row.late = row.late + second
+      if part < n then
+        addto(row, part, bins.samples[i], kept, bytes, kind.name)
+        row.survived = row.survived + survived
+        row.survivedbytes = row.survivedbytes + survivedbytes
+      end
+      local vector = row.vector
+      if VECTORS[kind.name] then
+        add(vector.made, part, bins.samples[i])
+        add(vector.kept, part, kept)
+        add(vector.types, kind.name, bytes)
+        vector.keptbytes = vector.keptbytes + bytes
+        vector.survived = vector.survived + survived
+        vector.survivedbytes = vector.survivedbytes + survivedbytes
+      end
+    end
+  end
+  return rows, late
+end
+
+-- Does a line go on keeping?
+local function steady(row, n, growth, proved)
+  local parts, late, last = 0, 0, 0
+  for part, kept in pairs(row.inpart) do
+    if kept > 0 then
+      parts = parts + 1
+      late = late + (part >= n // 2 and kept or 0)
+      last = last + (part >= n * 3 // 4 and kept or 0)
+    end
+  end
+  row.parts, row.of = parts, n
+  return row.kept >= LEAST and parts >= PARTS * n and last > 0
+         and late >= LATE * row.kept
+         and (row.late >= WORTH * growth
+              or proved and row.kept >= ALL * (row.samples - row.replaced))
+         and (proved or row.kept >= SURVIVED * row.samples
+                        and row.late <= ROOM * growth)
+end
+
+-- Is what a line keeps the vectors of a table that goes on growing, up to the n-th
+-- part? Then the row is about these alone.
+local function grows(row, n)
+  local made, kept, steps, last = 0, 0, 0, -1
+  for part, samples in pairs(row.vector.made) do
+    made, steps, last = made + samples, steps + 1, math.max(last, part)
+    kept = kept + row.vector.kept[part]
+  end
+  local latest = row.vector.kept[last] or 0
+  if steps < STEPS or last < n * 2 // 5 or latest < FEW or latest < LAST * made then
+    return false
+  end
+  for _, key in ipairs{"survived", "survivedbytes", "keptbytes", "types"} do
+    row[key] = row.vector[key]
+  end
+  row.samples, row.kept, row.late = made, kept, row.keptbytes
+  row.parts, row.of = steps, n
+  return true
+end
+
+-- The lines that are likely to leak: those that go on keeping, and tables that
+-- grow up to the last of all parts, if these are worth a word or there are others
+-- that they may keep.
+local function likely(rows, n, all, growth, proved)
+  local list, vectors = {}, {}
+  for _, row in ipairs(rows) do
+    if steady(row, n, growth, proved) then
+      list[#list + 1] = row
+    elseif grows(row, all) then
+      vectors[#vectors + 1] = row
+    end
+  end
+  local others = #list > 0
+  for _, row in ipairs(vectors) do
+    list[#list + 1] = (others or row.late >= WORTH * growth) and row or nil
+  end
+  return list
+end
+
+-- The type that most of what a row keeps is of.
+local function typeof(row)
+  local best, most
+  for name, bytes in pairs(row.types) do
+    if not best or bytes > most or bytes == most and name < best then
+      best, most = name, bytes
+    end
+  end
+  return best
+end
+
+--- {parts (that were looked at), proved (is it known what is alive at the end?),
+-- before, after (bytes least in use in the second and the last quarter), grew (is
+-- after more?), late (bytes kept of the second half), kept (can lines be told
+-- from each other?), rows = {{file, line, name, samples (of decided fate or
+-- not), survived, survivedbytes, kept, keptbytes (of the parts looked at, as all
+-- of these), late, parts (of which it keeps something; of a table that grows:
+-- in which it grew) of how many ('of'), type (of most that it
+-- keeps), group}}}; those that belong together have the same group, 1, 2, ..., and
+-- stand behind each other, groups and rows sorted by bytes kept. nil when the file
+-- does not tell enough.
+function M.of(profile)
+  local bins = profile.bins
+  if not bins or bins.n < M.BINS // 2 or not profile.fates or
+     not profile.lines or profile.survived == 0 or
+     not profile.course then
+    return nil
+  end
+  local n = bins.n
+  local before = floor(profile, n // 4, n // 2)
+  local after = floor(profile, n * 3 // 4, n)
+  if not before or not after or before == 0 then
+    return nil
+  end
+  local known = judged(profile)
+  local proved = known ~= nil
+  n = known or n
+  local rows, late = keepers(profile, n, proved)
+  local found = {parts = n, proved = proved, before = before, after = after,
+                 late = late, grew = after > GROWTH * before,
+                 kept = proved or after - before >= KEPT * late, rows = {}}
+  if found.grew and found.kept then
+    found.rows = related.grouped(
+      likely(rows, n, bins.n, after - before, proved))
+    for _, row in ipairs(found.rows) do
+      row.type = typeof(row)
+      row.inpart, row.types, row.callers, row.vector = nil, nil, nil, nil
+      row.defined, row.replaced = nil, nil
+    end
+  end
+  return found
+end
+
+--- What M.of has found, in a sentence without an end: with rows it is about these.
+function M.told(found)
+  local low = ("The least in use went from %s in the second quarter of the " ..
+               "session to %s in the last"):format(
+    units.bytes(found.before), units.bytes(found.after))
+  if #found.rows > 0 then
+    return low .. ", and all through it these lines allocated what " ..
+           (found.proved and "no major collection has found dead" or "survived")
+  elseif found.grew and not found.kept then
+    return ("None stands out: %s; %s survived their first collection in the " ..
+            "second half, and most of that died later"):format(
+      (low:gsub("^The", "the", 1)), units.bytes(found.late))
+  elseif found.grew then
+    return low .. ", but no line stands out among what " ..
+           (found.proved and "is alive" or "survived")
+  end
+  return "None: the heap does not grow. " .. low
+end
+
+return M

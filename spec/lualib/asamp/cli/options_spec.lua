@@ -1,0 +1,140 @@
+-- SPDX-License-Identifier: MIT
+-- Command lines: what is understood, what is refused and how, and that the
+-- help tells of every option.
+
+local options = require "asamp.cli.options"
+
+local DESCRIPTION = {
+  command = "try", arguments = "FILE…", most = 3, about = "Tries things.",
+  {"top", "N", "rows", options.whole(1)},
+  {"name", "TEXT", "a name"},
+  {"share", "N", "a share", options.number(0, 100)},
+  {"by", "WHAT", "an order", options.oneof{"a", "b", "c"}},
+  {"show", "LIST", "parts", options.listof{"x", "y"}},
+  {"all", nil, "everything"},
+}
+
+-- Options, exit code, stdout, stderr.
+local function parse(args, description)
+  local out, err = {}, {}
+  local o, code = options.parse(description or DESCRIPTION, args, {
+    out = function(s) out[#out + 1] = s end,
+    err = function(s) err[#err + 1] = s end})
+  return o, code, table.concat(out), table.concat(err)
+end
+
+describe("options", function()
+  it("come anywhere, with = or a blank", function()
+    local o = parse{"a", "--top", "4", "--all", "--name=x=y", "b",
+                    "--share", ".5", "--show", "y,x", "--by=c"}
+    assert.same({files = {"a", "b"}, top = 4, all = true, name = "x=y",
+                 share = 0.5, show = {"y", "x"}, by = "c"}, o)
+  end)
+
+  it("may have a short name, which the help shows", function()
+    local description = {command = "make", arguments = "FILE", about = "Makes.",
+                         {"out", "PATH", "the result", short = "o"},
+                         {"all", nil, "everything", short = "a"}}
+    assert.same({files = {"x"}, out = "y", all = true}, parse({"-o", "y", "-a", "x"}, description))
+    local _, code, _, err = parse({"x", "-o"}, description)
+    assert.equal(2, code)
+    assert.truthy(err:find("--out wants a value, got nothing", 1, true))
+    assert.truthy(options.usage(description):find(
+      "  -o, --out PATH  the result\n  -a, --all       everything\n", 1, true))
+  end)
+
+  it("end at --, and - is a file", function()
+    assert.same({files = {"-", "--all", "--", "-x"}},
+                parse({"-", "--", "--all", "--", "-x"},
+                      setmetatable({most = 9}, {__index = DESCRIPTION})))
+  end)
+
+  it("end at the first argument where a script's own follow", function()
+    local description = {command = "run", arguments = "SCRIPT", rest = true,
+                         most = math.huge, what = "script", about = "",
+                         {"all", nil, ""}}
+    assert.same({files = {"s.lua", "--all", "--", "x"}, all = true},
+                parse({"--all", "s.lua", "--all", "--", "x"}, description))
+    assert.same({files = {"--s.lua", "-x"}},
+                parse({"--", "--s.lua", "-x"}, description))
+    local _, code, _, err = parse({"--all"}, description)
+    assert.equal(2, code)
+    assert.equal("asamp run: no script given; see asamp run --help\n", err)
+  end)
+
+  it("that are wrong are told on one line, exit code 2", function()
+    for what, args in pairs{
+      ["no file given"] = {},
+      ["at most 3 files, got 4"] = {"1", "2", "3", "4"},
+      ["unknown option '--nonsense'"] = {"--nonsense"},
+      ["unknown option '-x'"] = {"-x"},
+      ["unknown option '--al', did you mean --all?"] = {"--al"},
+      ["unknown option '--hlep', did you mean --help?"] = {"--hlep"},
+      ["unknown option '--shwo=3', did you mean --show?"] = {"--shwo=3"},
+      ["unknown option '--'"] = nil,
+      ["--all takes no value, got ''"] = {"--all="},
+      ["--name wants a value, got nothing"] = {"f", "--name"},
+      ["--name wants a value, got ''"] = {"f", "--name="},
+      ["--top wants a whole number from 1, got nothing"] = {"f", "--top"},
+      ["--top is given twice"] = {"--top", "3", "f", "--top=4"},
+      ["--all is given twice"] = {"--all", "f", "--all"},
+      ["--top wants a whole number from 1, got '0'"] = {"--top", "0"},
+      ["--top wants a whole number from 1, got '--all'"] = {"--top", "--all"},
+      ["--top wants a whole number from 1, got '99999999999999999999'"] =
+        {"--top=99999999999999999999"},
+      ["--share wants a number from 0 to 100, got '1e1'"] = {"--share=1e1"},
+      ["--share wants a number from 0 to 100, got '.'"] = {"--share=."},
+      ["--by wants a, b or c, got 'd'"] = {"--by", "d"},
+      ["--show wants a list, with commas, of x or y, got ','"] = {"--show=,"},
+    } do
+      local o, code, out, err = parse(args)
+      assert.is_nil(o)
+      assert.equal(2, code)
+      assert.equal("", out)
+      assert.equal("asamp try: " .. what .. "; see asamp try --help\n", err)
+    end
+  end)
+
+  it("of a command with two files are told how many there are", function()
+    local description = {command = "two", arguments = "A B", least = 2,
+                         most = 2, about = ""}
+    local _, _, _, err = parse({"x"}, description)
+    assert.equal("asamp two: 2 files wanted, got 1; see asamp two --help\n", err)
+    _, _, _, err = parse({"x", "y", "z"}, description)
+    assert.equal("asamp two: 2 files wanted, got 3; see asamp two --help\n", err)
+    assert.same({"x", "y"}, parse({"x", "y"}, description).files)
+  end)
+
+  it("have a help text with each of them in 80 columns", function()
+    for _, args in ipairs{{"--help"}, {"x", "-h", "--nonsense"}} do
+      local o, code, out, err = parse(args)
+      assert.is_nil(o)
+      assert.equal(0, code)
+      assert.equal("", err)
+      assert.equal(options.usage(DESCRIPTION), out)
+    end
+    local usage = options.usage(DESCRIPTION)
+    assert.truthy(usage:find("^usage: asamp try %[options%] FILE…\n\nTries"))
+    for _, option in ipairs(DESCRIPTION) do
+      assert.truthy(usage:find("\n  --" .. option[1], 1, true))
+    end
+    for line in usage:gmatch "[^\n]*" do
+      assert.is_true(utf8.len(line) <= 80, line)
+    end
+  end)
+end)
+
+describe("the nearest word", function()
+  local words = {"report", "run", "repair", "diff", "convert"}
+  it("is what was probably meant", function()
+    for text, word in pairs{reprot = "report", rn = "run", dif = "diff",
+                            repiar = "repair", convrt = "convert"} do
+      assert.equal(word, options.nearest(text, words))
+    end
+  end)
+  it("is none where nothing is near", function()
+    for _, text in ipairs{"x", "", "rapport!", ("r"):rep(100000), "ffid"} do
+      assert.is_nil(options.nearest(text, words))
+    end
+  end)
+end)

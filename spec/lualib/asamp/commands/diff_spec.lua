@@ -1,0 +1,178 @@
+-- SPDX-License-Identifier: MIT
+-- `asamp diff`: arguments, exit codes, and what a person sees.
+
+local diff = require "asamp.commands.diff"
+local gen = require "profilegen"
+local reader = require "profiler.reader"
+
+local function run(...)
+  local out, err = {}, {}
+  local code = diff.run({...}, {
+    read = reader.read, color = false,
+    out = function(s) out[#out + 1] = s end,
+    err = function(s) err[#err + 1] = s end,
+  })
+  return code, table.concat(out), table.concat(err)
+end
+
+-- A profile: samples of parse, of main and of time; whether gaps were random,
+-- and time that of the wall.
+local function make(parse, main, time, random, wall)
+  local path = os.tmpname()
+  local p = assert(gen.open{path = path, period = 1 << 20, random = random,
+                            timeperiod = time and 1000000, wall = wall})
+  p:name(8, "main chunk", 0, "@app.lua")
+  p:name(16, "parse", 10, "@lib/parse.lua")
+  for _ = 1, parse do p:sample{16, 12, 8, 3, kind = 0} end
+  for _ = 1, main do p:sample{8, 4, kind = 3} end
+  for _ = 1, time or 0 do p:time{16, 12, 8, 3} end
+  assert(p:close())
+  return path
+end
+
+describe("asamp diff", function()
+  local a, b, timed
+  setup(function()
+    a, b, timed = make(300, 100), make(100, 110), make(100, 100, 50)
+  end)
+  teardown(function()
+    for _, path in ipairs{a, b, timed} do os.remove(path) end
+  end)
+
+  local function has(s, ...)
+    for _, line in ipairs{...} do
+      assert.truthy(s:find(line, 1, true), line .. "\nmissing in\n" .. s)
+    end
+  end
+
+  it("shows what changed, and counts what is noise", function()
+    local code, out, err = run(a, b)
+    assert.equal(0, code)
+    assert.equal("", err)
+    has(out, "A  " .. a .. "\nB  " .. b .. "\n",
+      "  Bytes: 400.0M in A, 210.0M in B, -190.0M (-47.5%).\n",
+      "  300.0M  100.0M  -200.0M -66.7%  ±20.0M  parse  lib/parse.lua:10\n",
+      "  300.0M  100.0M  -200.0M -66.7%  ±20.0M  lib/parse.lua:12  parse\n",
+      "and 1 within noise\n")
+    assert.is_nil(out:find("app.lua:4", 1, true))
+  end)
+
+  it("shows noise on request, marked", function()
+    local _, out = run("--all", a, b)
+    has(out, "  100.0M  110.0M  ~+10.0M +10.0%  ±14.5M  main chunk  app.lua\n")
+    assert.is_nil(out:find("within noise", 1, true))
+    _, out = run("--sigma", "0.5", a, b)
+    has(out, "  100.0M  110.0M   +10.0M +10.0%")
+  end)
+
+  it("tells the error of the whole, which only random gaps have", function()
+    local random = make(300, 100, 50, true)
+    local _, out = run(random, b)
+    has(out, "  Bytes: 400.0M in A, 210.0M in B, -190.0M (-47.5%, ±24.7M).\n")
+    _, out = run(b, random)
+    has(out, "  Bytes: 210.0M in A, 400.0M in B, +190.0M (+90.5%, ±24.7M).\n")
+    _, out = run(random, timed)
+    has(out, "CPU time: 50ms in A, 50ms in B, +0s (+0.0%, ±10ms).\n")
+    _, out = run("--json", random, b)
+    os.remove(random)
+    has(out, '"error": ' .. ("%.14g"):format(math.sqrt(20 ^ 2 + 210) * (1 << 20)):sub(1, 8))
+  end)
+
+  it("finds nothing between a profile and itself", function()
+    local code, out = run(a, a)
+    assert.equal(0, code)
+    has(out, "no change (2 rows)")
+  end)
+
+  it("fits narrow terminals", function()
+    for _, columns in ipairs{40, 60, 80} do
+      local _, out = run("--width", tostring(columns), a, b)
+      for line in out:gmatch "[^\n]+" do
+        assert.is_true(utf8.len(line) <= columns, line)
+      end
+      assert.truthy(out:find(columns == 80 and "  A +B +change +error  function\n"
+                             or columns == 40 and "\n +B +change  function\n" or ""))
+    end
+  end)
+
+  it("normalizes", function()
+    local _, out = run("--normalize", a, b)
+    has(out:gsub("%s+", " "), "scaled by 0.525")
+    has(out, "157.5M  100.0M  -57.5M", "52.5M  110.0M  +57.5M")
+  end)
+
+  it("colours what grew and what shrank", function()
+    local _, out = run("--color", "always", "--normalize", a, b)
+    assert.truthy(out:find("\27%[31m *%+57.5M\27%[0m"))
+    assert.truthy(out:find("\27%[32m *%-57.5M\27%[0m"))
+    _, out = run("--color", "never", a, b)
+    assert.is_nil(out:find("\27", 1, true))
+  end)
+
+  it("fits its columns", function()
+    for _, columns in ipairs{60, 80, 140} do
+      local _, out = run("--all", "--width", tostring(columns), a, b)
+      for line in out:gmatch "[^\n]*" do
+        assert.is_true(utf8.len(line) <= columns, line)
+      end
+    end
+  end)
+
+  it("compares all measures that both have", function()
+    local _, out = run(timed, timed)
+    has(out, "CPU time: 50ms in A, 50ms in B, +0s (+0.0%, ±10ms).", "by bytes", "by time")
+    local code, _, err = run("--by", "time", a, timed)
+    assert.equal(1, code)
+    has(err, "have no time in common to compare\n")
+  end)
+
+  it("refuses to compare CPU time with wall time, and compares the rest", function()
+    local walls = make(100, 100, 50, nil, true)
+    local code, out = run(timed, walls)
+    assert.equal(0, code)
+    has(out, "Time is not compared: A has CPU time, B wall time.\n", "By function (own)\n")
+    assert.is_nil(out:find("by time", 1, true))
+    local err
+    code, out, err = run("--by", "time", timed, walls)
+    assert.equal(1, code)
+    assert.equal("", out)
+    has(err, "have no time in common to compare: A has CPU time, B wall time\n")
+    code, out = run(walls, walls)
+    os.remove(walls)
+    assert.equal(0, code)
+    has(out, "Wall time: 50ms in A")
+  end)
+
+  it("speaks JSON", function()
+    local code, out = run("--json", "--top", "1", a, b)
+    assert.equal(0, code)
+    has(out:gsub("%s+", " "), '"a": 419430400,', '"change": -209715200',
+        '"noise": false', '"field": "bytes"')
+    assert.is_nil(out:find("main chunk", 1, true))
+  end)
+
+  it("tells wrong arguments on one line, exit code 2", function()
+    for what, words in pairs{
+      ["2 files wanted, got 0"] = {}, ["2 files wanted, got 1"] = {a},
+      ["2 files wanted, got 3"] = {a, b, a},
+      ["--sigma wants a number from 0 to 100, got '-1'"] = {"--sigma=-1", a, b},
+    } do
+      local code, out, err = run(table.unpack(words))
+      assert.equal(2, code)
+      assert.equal("", out)
+      assert.equal("asamp diff: " .. what .. "; see asamp diff --help\n", err)
+    end
+  end)
+
+  it("tells of every file that yields nothing, exit code 1", function()
+    local empty = make(0, 0)
+    local code, out, err = run("/nowhere/x", empty)
+    assert.equal(1, (run(a, empty)))
+    assert.equal(1, (run(empty, a)))
+    os.remove(empty)
+    assert.equal(1, code)
+    assert.equal("", out)
+    assert.equal("asamp diff: cannot read profile '/nowhere/x': No such file " ..
+      "or directory\nasamp diff: '" .. empty .. "' has no samples\n", err)
+  end)
+end)

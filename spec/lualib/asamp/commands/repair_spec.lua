@@ -1,0 +1,146 @@
+-- SPDX-License-Identifier: MIT
+-- The command: arguments, exit codes, what it says and where the result goes.
+
+local child = require "spec.support.child"
+local gen = require "profilegen"
+local process = require "spec.support.process"
+local repair = require "asamp.commands.repair"
+
+local function run(...)
+  local out, err = {}, {}
+  local code = repair.run({...}, {
+    color = false,
+    out = function(s) out[#out + 1] = s end,
+    err = function(s) err[#err + 1] = s end,
+  })
+  return code, table.concat(out), table.concat(err)
+end
+
+describe("asamp repair", function()
+  local path, other, bytes
+  before_each(function()
+    path, other = os.tmpname(), os.tmpname()
+    os.remove(other)
+    local p = assert(gen.open{path = path, plain = true, timeperiod = 1000000})
+    p:name(8, "f", 1, "@x")
+    p:sample{8, 1}
+    p:time{8, 1}
+    p:time{8, 2, count = 2}
+    assert(p:close())
+    bytes = process.read(path)
+  end)
+  after_each(function()
+    os.remove(path)
+    os.remove(other)
+  end)
+
+  local function cut(n)
+    local f = assert(io.open(path, "wb"))
+    f:write(bytes:sub(1, -n - 1))
+    f:close()
+  end
+
+  it("writes what is left to another file and says what that is", function()
+    cut(20)
+    local code, out, err = run(path, "-o", other)
+    assert.equal("", err)
+    assert.equal(0, code)
+    assert.truthy(out:find("^'" .. path .. "': the file ends in a record at byte %d+ of the log\n"))
+    assert.truthy(out:find("\ngot back: 1 sample of allocation and 3 samples of time, " ..
+                           "[%d,]+ bytes of the log\n"))
+    assert.truthy(out:find "\ncut: 5 bytes behind the damage\n")
+    local written = ("\nwritten: '%s' (%d bytes)\n"):format(other, #process.read(other))
+    assert.truthy(out:find(written, 1, true))
+    assert.equal(#bytes - 20, #process.read(path))
+  end)
+
+  it("repairs in place only when told so", function()
+    cut(20)
+    local code, out, err = run(path)
+    assert.equal(2, code)
+    assert.equal("", out)
+    assert.equal("asamp repair: no result given (--out OUT or --in-place); " ..
+                 "see asamp repair --help\n", err)
+    code, out, err = run(path, "--out", path)
+    assert.equal(2, code)
+    assert.equal("", out)
+    assert.truthy(err:find("is '" .. path .. "' itself, give another name or --in-place", 1, true))
+    assert.equal(#bytes - 20, #process.read(path))
+    assert.equal(2, (run(path, "--out", other, "--in-place")))
+    code, out = run("--in-place", path)
+    assert.equal(0, code)
+    assert.truthy(out:find("\nwritten: '" .. path .. "' (", 1, true))
+    code, out = run("--in-place", path)
+    assert.equal(0, code)
+    assert.truthy(out:find("' is whole (1 sample of allocation and 3 samples of time): nothing", 1, true))
+  end)
+
+  it("leaves a whole file alone", function()
+    local code, out = run(path, "--in-place")
+    assert.equal(0, code)
+    assert.truthy(out:find "nothing to repair, nothing written\n$")
+    assert.equal(bytes, process.read(path))
+    assert.equal(0, (run(path, "-o", other)))
+    assert.is_nil(process.read(other))
+  end)
+
+  it("ends with 1 when there is nothing to get back", function()
+    cut(#bytes - 60)
+    local code, out, err = run(path, "-o", other)
+    assert.equal(1, code)
+    assert.equal("", out)
+    assert.equal(("asamp repair: cannot repair '%s': no sample is left in it\n"):format(path), err)
+    code, out, err = run("/nowhere/x", "-o", other)
+    assert.equal(1, code)
+    assert.equal("", out)
+    assert.equal("asamp repair: cannot read '/nowhere/x': No such file or directory\n", err)
+    cut(#bytes)
+    code, out, err = run(path, "-o", other)
+    assert.equal(1, code)
+    assert.equal("", out)
+    assert.equal(("asamp repair: cannot repair '%s': the file is empty\n"):format(path), err)
+    code, out, err = run("/", "-o", other)
+    assert.equal(1, code)
+    assert.equal("", out)
+    assert.equal("asamp repair: cannot repair '/': Is a directory\n", err)
+    cut(20)
+    code, out, err = run(path, "-o", "/nowhere/x")
+    assert.equal(1, code)
+    assert.equal("", out)
+    assert.equal("asamp repair: cannot write '/nowhere/x': No such file or directory\n", err)
+  end)
+
+  it("says what was mended", function()
+    local f = assert(io.open(path, "wb"))
+    f:write((bytes:gsub("py:f:1:x", "py:f:1;x", 1)))
+    f:close()
+    local code, out = run(path, "-o", other)
+    assert.equal(0, code)
+    assert.truthy(out:find("^'" .. path .. "': some records are damaged\n"))
+    assert.truthy(out:find "\nmended or left out: 1 record\n")
+    assert.is_nil(out:find "cut:")
+  end)
+
+  it("ends with 2 on wrong arguments, and explains itself", function()
+    for _, args in ipairs{{}, {path, path}, {path, "--inplace"}, {path, "-o"}, {path, "-o", ""}} do
+      local code, out, err = run(table.unpack(args))
+      assert.equal(2, code)
+      assert.equal("", out)
+      assert.truthy(err:find "^asamp repair: [^\n]+\n$")
+    end
+    local code, out = run "--help"
+    assert.equal(0, code)
+    assert.truthy(out:find("usage: asamp repair", 1, true))
+    assert.truthy(out:find("--in-place", 1, true))
+  end)
+
+  it("is a command of asamp", function()
+    cut(20)
+    local status, text = child.run([[
+      os.exit(require "asamp".main{...})
+    ]], "repair", path, "-o", other)
+    assert.equal(0, status, text)
+    assert.truthy(text:find "got back: 1 sample of allocation and 3 samples of time")
+    assert.is_true(assert(require "profiler.reader".read(other)).complete)
+  end)
+end)

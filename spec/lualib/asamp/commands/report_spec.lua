@@ -1,0 +1,329 @@
+-- SPDX-License-Identifier: MIT
+-- The command: arguments, exit codes, what goes to stdout and to stderr.
+
+local asamp = require "asamp"
+local child = require "spec.support.child"
+local gen = require "profilegen"
+local reader = require "profiler.reader"
+local report = require "asamp.commands.report"
+local vmprof = require "spec.support.vmprof"
+
+--- Runs `asamp report` in this process. Returns exit code, stdout, stderr.
+local function run(...)
+  local out, err = {}, {}
+  local code = report.run({...}, {
+    read = reader.read, color = false,
+    out = function(s) out[#out + 1] = s end,
+    err = function(s) err[#err + 1] = s end,
+  })
+  return code, table.concat(out), table.concat(err)
+end
+
+describe("asamp report", function()
+  local path
+  before_each(function()
+    path = os.tmpname()
+    local p = assert(gen.open{path = path, period = 1 << 20,
+                              command = "lua app.lua"})
+    p:name(8, "main chunk", 0, "@app.lua")
+    p:name(16, "parse", 10, "@lib/parse.lua")
+    p:flood(30, {16, 12, 8, 3, kind = 0})
+    p:flood(10, {8, 4, kind = 3})
+    p:collection{fates = ("1"):rep(20) .. ("0"):rep(20), inuse = 1 << 20}
+    assert(p:close())
+  end)
+  after_each(function() os.remove(path) end)
+
+  it("reports a profile", function()
+    local code, out, err = run(path)
+    assert.equal(0, code)
+    assert.equal("", err)
+    assert.truthy(out:find("40 MiB allocated", 1, true))
+    assert.truthy(out:find(
+      "30.0M  75.0%  30.0M  75.0%  561,737   56B    67%  parse  lib/parse.lua:10\n", 1, true))
+    assert.truthy(out:find(
+      "10.0M  25.0%  40.0M 100.0%  187,246   56B     0%  main chunk  app.lua\n", 1, true))
+    assert.truthy(out:find("lib/parse.lua:12  parse\n", 1, true))
+    assert.truthy(out:find("  table\n", 1, true))
+    assert.truthy(out:find("  string\n", 1, true))
+  end)
+
+  it("limits the rows", function()
+    for _, args in ipairs{{"--top", "1"}, {"--top=1"}} do
+      local code, out = run(args[1], args[2] or path, args[2] and path)
+      assert.equal(0, code)
+      assert.truthy(out:find("parse", 1, true))
+      assert.is_nil(out:find("main chunk", 1, true))
+    end
+  end)
+
+  it("speaks JSON", function()
+    local code, out = run("--json", path)
+    assert.equal(0, code)
+    local flat = out:gsub("%s+", " ")
+    assert.truthy(flat:find('"samples": 40,', 1, true))
+    assert.truthy(flat:find('"bytes": 41943040,', 1, true))
+    assert.truthy(flat:find('"name": "parse"', 1, true))
+    assert.truthy(flat:find('"name": "main chunk"', 1, true))
+    assert.truthy(flat:find('"complete": true', 1, true))
+    local _, short = run("--json", "--top", "1", path)
+    assert.is_nil(short:find('"name": "main chunk", "native"', 1, true))
+    assert.is_true(#short < #out)
+  end)
+
+  it("has the call tree in JSON when it is asked for", function()
+    local cjson = require "cjson"
+    local _, out = run("--json", path)
+    assert.is_nil(cjson.decode(out).tree)
+    for _, words in ipairs{{"--tree"}, {"--show", "tree"}, {"--tree", "--by", "bytes"}} do
+      words[#words + 1], words[#words + 2] = "--json", path
+      _, out = run(table.unpack(words))
+      local tree = cjson.decode(out).tree
+      assert.equal(1, #tree.bytes)
+      local root = tree.bytes[1]
+      assert.same({"main chunk", 10 << 20, 40 << 20, "app.lua"},
+                  {root.name, root.own, root.total, root.file})
+      assert.same({{name = "parse", file = "lib/parse.lua", line = 10, native = false,
+                    own = 30 << 20, total = 30 << 20}}, root.children)
+    end
+    _, out = run("--json", "--tree", "--min", "80", path)
+    local cut = cjson.decode(out).tree.bytes[1]
+    assert.same({"main chunk"}, {cut.name})
+    assert.is_nil(cut.children)
+  end)
+
+  it("helps", function()
+    for _, flag in ipairs{"--help", "-h"} do
+      local code, out, err = run(flag)
+      assert.equal(0, code)
+      assert.truthy(out:find("^usage: asamp report"))
+      assert.equal("", err)
+    end
+  end)
+
+  it("tells wrong arguments on one line, exit code 2", function()
+    local cases = {
+      [{}] = "no file given",
+      [{"--nonsense", "x"}] = "unknown option '--nonsense'",
+      [{"-x", "x"}] = "unknown option '-x'",
+      [{"--tpo", "3", "x"}] = "unknown option '--tpo', did you mean --top?",
+      [{"--json=1", "x"}] = "--json takes no value, got '1'",
+      [{"--by", "size", "x"}] = "--by wants bytes, samples, survived, alive or " ..
+        "time, got 'size'",
+      [{"--line", "x.lua", "x"}] = "--line wants FILE:LINE, got 'x.lua'",
+      [{"--min", "101", "x"}] = "--min wants a number from 0 to 100, " ..
+        "got '101'",
+      [{"--show", "lines,linse", "x"}] = "--show wants a list, with commas, " ..
+        "of functions, lines, callers, types, leaks, lifetimes, tree, collections or " ..
+        "marks, got 'lines,linse'",
+      [{"--top", "0", "x"}] = "--top wants a whole number from 1, got '0'",
+      [{"--top", "x"}] = "--top wants a whole number from 1, got 'x'",
+      [{"--top=1.5", "x"}] = "--top wants a whole number from 1, got '1.5'",
+      [{"--top=99999999999999999999", "x"}] = "--top wants a whole number " ..
+        "from 1, got '99999999999999999999'",
+      [{"--top"}] = "--top wants a whole number from 1, got nothing",
+    }
+    for args, what in pairs(cases) do
+      local code, out, err = run(table.unpack(args))
+      assert.equal(2, code)
+      assert.equal("", out)
+      assert.equal("asamp report: " .. what .. "; see asamp report --help\n",
+                   err)
+    end
+  end)
+
+  it("takes a file whose name looks like an option", function()
+    local code, _, err = run("--", "--json")
+    assert.equal(1, code)
+    assert.truthy(err:find("'--json': No such file", 1, true))
+  end)
+
+  it("tells what cannot be read on one line, exit code 1", function()
+    local code, out, err = run("/nowhere/x.vmprof")
+    assert.equal(1, code)
+    assert.equal("", out)
+    assert.equal("asamp report: cannot read profile '/nowhere/x.vmprof': " ..
+                 "No such file or directory\n", err)
+  end)
+
+  it("reports what a cut file has, and says that it is cut", function()
+    local bytes = vmprof.load(path)
+    local f = assert(io.open(path, "wb"))
+    f:write(bytes:sub(1, #bytes - 10))
+    f:close()
+    local code, out, err = run(path)
+    assert.equal(0, code)
+    assert.truthy(out:find("40 MiB allocated", 1, true))
+    assert.equal(("asamp report: '%s': the file ends in a record at byte %d " ..
+                  "of the log; the report covers what could be read\n")
+                 :format(path, #bytes - 25), err)
+    f = assert(io.open(path, "wb"))
+    f:write(bytes:sub(1, 60))
+    f:close()
+    code, out, err = run(path)
+    assert.equal(1, code)
+    assert.equal("", out)
+    assert.truthy(err:find("; no sample could be read\n$"))
+  end)
+
+  it("reports several files, and fails if one yields nothing", function()
+    local code, out, err = run(path, "/nowhere/x.vmprof", path)
+    assert.equal(1, code)
+    assert.equal(2, select(2, out:gsub("40 MiB allocated", "")))
+    assert.truthy(err:find("'/nowhere/x.vmprof': No such file", 1, true))
+    code, out = run("--json", path, path)
+    assert.equal(0, code)
+    assert.equal(2, select(2, out:gsub('"path": ', "")))
+  end)
+
+  it("shows the sections that are asked for", function()
+    local _, out = run("--show", "types,collections", path)
+    assert.truthy(out:find("By type", 1, true))
+    assert.truthy(out:find("Collections", 1, true))
+    assert.is_nil(out:find("By function", 1, true))
+    _, out = run("--tree", path)
+    assert.truthy(out:find("Call tree", 1, true))
+    assert.is_nil(out:find("By type", 1, true))
+  end)
+
+  it("restricts itself to a function or a line", function()
+    local code, out = run("--function", "pars", path)
+    assert.equal(0, code)
+    assert.truthy(out:find("30 MiB allocated", 1, true))
+    assert.truthy(out:find("Called from\n.-  30.0M 100.0%%  main chunk  app.lua:3\n"))
+    code, out = run("--line", "parse.lua:12", "--color=always", path)
+    assert.equal(0, code)
+    assert.truthy(out:find("only samples with parse.lua:12", 1, true))
+    assert.truthy(out:find("\27[", 1, true))
+    local err
+    code, out, err = run("--line", "arse.lua:12", path)
+    assert.equal(1, code)
+    assert.equal("", out)
+    assert.equal(("asamp report: '%s': no stack has arse.lua:12\n"):format(path),
+                 err)
+  end)
+
+  it("sorts by what the file has", function()
+    local code, out = run("--by", "survived", path)
+    assert.equal(0, code)
+    assert.truthy(out:find("By function, by bytes that survived\n", 1, true))
+    local err
+    code, out, err = run("--by", "time", path)
+    assert.equal(1, code)
+    assert.equal("", out)
+    assert.truthy(err:find("nothing to sort by time: the file has none", 1, true))
+  end)
+
+  it("shows a leak that goes on through the session", function()
+    local p = assert(gen.open{path = path, period = 1 << 20})
+    p:name(8, "main chunk", 0, "@app.lua")
+    local now = gen.now()
+    for i = 1, 64 do
+      local at = now + i * 1000000
+      p:flood(2, {8, i % 2 == 0 and 5 or 6, kind = 0, time = at})
+      p:collection{time = at + 1000, fates = i % 2 == 0 and "11" or "00",
+                   inuse = i << 20, duration = 500000}
+    end
+    assert(p:close())
+    local code, out = run("--show", "leaks,collections", path)
+    assert.equal(0, code)
+    assert.truthy(out:find("Likely leaks\n.-  64.0M   100%%  %d+ of %d+   table  app.lua:5"), out)
+    assert.is_nil(out:find("app.lua:6", 1, true))
+    assert.truthy(out:find("Pauses, in wall time: 32ms together", 1, true), out)
+  end)
+
+  it("adds up time of periods and clocks that were set again", function()
+    local p = assert(gen.open{path = path, timeperiod = 1000000})
+    p:name(8, "main chunk", 0, "@app.lua")
+    p:name(16, "wait", 10, "@app.lua")
+    for _ = 1, 30 do p:time{8, 4, count = 4} end
+    p:timeperiod(0)
+    p:timeperiod(10000000, true)
+    for _ = 1, 30 do p:time{16, 12} end
+    assert(p:close())
+    local _, out = run(path)
+    local flat = out:gsub("%s+", " ")
+    -- 120 ms and 300 ms; of 30 samples of 4 ms and 30 of 10 the variances are
+    -- those of 420^2 / (30 * 16 + 30 * 100) = 50.7
+    assert.truthy(flat:find("420 ms of CPU and wall time, from 51 samples of 8.24 ms on average:",
+                            1, true), out)
+    assert.truthy(out:find(" 300ms  71.4%  300ms  71.4%  wait  app.lua:10\n", 1, true), out)
+    assert.truthy(out:find(" 120ms  28.6%  120ms  28.6%  main chunk  app.lua\n", 1, true), out)
+  end)
+
+  it("takes shares of bytes, not of samples, where the period was set again", function()
+    local p = assert(gen.open{path = path, period = 1 << 20, followed = 100})
+    p:period(1 << 10)  -- before any sample
+    p:name(8, "main chunk", 0, "@app.lua")
+    p:flood(30, {8, 4, kind = 0})
+    p:period(1 << 20)
+    p:flood(10, {8, 4, kind = 0})
+    p:collection{fates = ("0"):rep(30) .. ("1"):rep(10)}
+    assert(p:close())
+    local _, out = run(path)
+    local flat = out:gsub("%s+", " ")
+    assert.truthy(flat:find("Of what was sampled 99.7% survived its first collection", 1, true), out)
+    assert.truthy(flat:find("The first samples stand for 1 KiB each, later ones for other sizes, " ..
+      "as the period was set 1 time", 1, true), out)
+    assert.truthy(out:find("   100%   100%  main chunk  app.lua\n", 1, true), out)
+    assert.truthy(out:find("\n       alive  10.0M  99.7%   100%  app.lua:4", 1, true), out)
+  end)
+
+  it("reports a run without samples", function()
+    local p = assert(gen.open{path = path})
+    assert(p:close())
+    local code, out, err = run(path)
+    assert.equal(0, code)
+    assert.equal("", err)
+    assert.truthy(out:find("No samples", 1, true))
+  end)
+end)
+
+describe("asamp", function()
+  local function main(...)
+    return child.run([[os.exit(require "asamp".main(arg), true)]], ...)
+  end
+
+  it("lists its commands", function()
+    for _, flag in ipairs{"--help", "-h", "help"} do
+      local code, text = main(flag)
+      assert.equal(0, code)
+      assert.truthy(text:find("^usage: asamp COMMAND"))
+      assert.truthy(text:find("  report   " .. report.summary, 1, true))
+    end
+  end)
+
+  it("tells a missing or unknown command", function()
+    local code, text = main()
+    assert.equal(2, code)
+    assert.equal("asamp: no command given; see asamp --help\n", text)
+    code, text = main("reprot", "x")
+    assert.equal(2, code)
+    assert.equal("asamp: unknown command 'reprot', did you mean " ..
+                 "report?; see asamp --help\n", text)
+  end)
+
+  it("tells when its output cannot be written", function()
+    local code, text = child.run([[
+      io.output(assert(io.open("/dev/full", "w")))
+      io.stdout = io.output()
+      os.exit(require "asamp".main(arg), true)]], "report", "--help")
+    assert.equal(1, code)
+    assert.equal("asamp: cannot write the output: No space left on device\n",
+                 text)
+  end)
+
+  it("runs the command with what follows", function()
+    local code, text = main("report", "--help")
+    assert.equal(0, code)
+    assert.equal(report.usage, text)
+    for _, name in ipairs{"run", "diff"} do
+      code, text = main(name, "--help")
+      assert.equal(0, code)
+      assert.equal(require("asamp.commands." .. name).usage, text)
+    end
+    code = main("report")
+    assert.equal(2, code)
+    assert.equal("function", type(asamp.main))
+  end)
+end)

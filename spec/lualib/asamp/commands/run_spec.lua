@@ -1,0 +1,261 @@
+-- SPDX-License-Identifier: MIT
+-- `asamp run`: the script runs as without it, and leaves a profile.
+
+local child = require "spec.support.child"
+local process = require "spec.support.process"
+local vmprof = require "spec.support.vmprof"
+
+local folder, script, profile
+
+local function write(text)
+  local f = assert(io.open(script, "w"))
+  f:write(text)
+  f:close()
+end
+
+-- Runs `asamp run` in a process of its own; exit status, stdout, stderr.
+local function run(words, env)
+  local main = process.file [[os.exit(require "asamp".main(arg), true)]]
+  local t = {main, "run", env = env, directory = folder, input = words.input}
+  table.move(words, 1, #words, 3, t)
+  local status, out, err = process.run(t)
+  os.remove(main)
+  return status, out, err
+end
+
+local function exists(path)
+  return process.read(path) ~= nil
+end
+
+describe("asamp run", function()
+  before_each(function()
+    folder = os.tmpname()
+    os.remove(folder)
+    assert(os.execute("mkdir " .. folder))
+    script, profile = folder .. "/app.lua", folder .. "/p.vmprof"
+    write [[
+      local t = {}
+      for i = 1, 20000 do t[i % 100] = {i, tostring(i)} end
+      io.write("words: ", table.concat(arg, "|"), "\n")
+      os.exit(3, true)]]
+  end)
+  after_each(function() os.execute("rm -rf " .. folder) end)
+
+  it("leaves stdout and exit code to the script, reports on stderr", function()
+    local status, out, err = run{"--alloc", "4K", "--out", profile, "app.lua",
+                                 "--json", "a b", "--", ""}
+    assert.equal(3, status)
+    assert.equal("words: --json|a b|--|\n", out)
+    assert.truthy(err:find("^profiler: %d+ samples, one every 4 KiB on average, of"), err)
+    assert.truthy(err:find("By function", 1, true))
+    assert.truthy(err:find("app.lua:2", 1, true))
+    assert.truthy(err:find("asamp report " .. profile .. " tells more", 1, true))
+    assert.is_nil(err:find("\27", 1, true))
+  end)
+
+  it("says what to do when there is no sample, in the units of the report", function()
+    write "local t = {} for i = 1, 100 do t[i] = {i} end"
+    local status, _, err = run{"--alloc", "1G", "--time", "1", "-o", profile, "app.lua"}
+    assert.equal(0, status)
+    local amount = err:match "^profiler: 0 samples, one every 1 GiB on average, of ([%d.]+ KiB) allocated;"
+    assert.truthy(amount, err)
+    local flat = err:gsub("%s+", " ")
+    assert.truthy(flat:find(" " .. amount .. " allocated in [%d.]+ ms, but no sample was taken: " ..
+      "one stands for 1 GiB%. With %-%-alloc 64 there would be about %d+ samples%. " ..
+      "No sample of time either: one stands for 1.00 s of CPU time,"), err)
+    assert.is_nil(err:find("tells more", 1, true))
+  end)
+
+  it("is quiet on request", function()
+    local status, _, err = run{"--quiet", "--alloc=4K", "--out=p.vmprof", "--",
+                               "app.lua"}
+    assert.equal(3, status)
+    assert.equal("", err)
+    assert.is_true(exists(profile))
+  end)
+
+  it("finds the profile in its default place", function()
+    local _, _, err = run{"--alloc", "4K", "app.lua"}
+    local path = err:match "asamp report (app%.lua%.%d+%.vmprof) tells more"
+    assert.is_true(path and exists(folder .. "/" .. path), err)
+  end)
+
+  -- `-.4711.vmprof` is an option to the command that the last line tells.
+  it("leaves a profile whose name can be typed, whatever the script's is", function()
+    local names = {["-x.lua"] = "%./%-x%.lua%.%d+%.vmprof", ["-"] = "lua%.%d+%.vmprof",
+                   ["my app's.lua"] = "'my app'\\''s%.lua%.%d+%.vmprof'"}
+    local text = "local t = {} for i = 1, 20000 do t[i % 100] = {i} end"
+    for name, pattern in pairs(names) do
+      script = folder .. "/" .. name
+      write(text)
+      local _, _, err = run{"--alloc", "4K", "--", name, input = text}
+      local word = err:match("asamp report (" .. pattern .. ") tells more")
+      assert.truthy(word, err)
+      assert.is_true(os.execute(("cd %s && test -s %s"):format(folder, word)))
+    end
+  end)
+
+  it("takes LUA_PROFILER for what is not given", function()
+    local _, _, err = run({"--alloc", "4K", "app.lua"},
+                          {LUA_PROFILER = "alloc=64, fixed ,out=" .. profile})
+    assert.truthy(err:find("samples, one every 4 KiB, of", 1, true), err)
+    assert.truthy(err:find("asamp report " .. profile .. " tells more", 1, true))
+  end)
+
+  it("ends by the signal that ended the script, with what was saved", function()
+    write [[
+      local t = {}
+      for i = 1, 20000 do t[i % 100] = {i} end
+      require "profiler".alloc_stop()
+      require "profiler".disable()
+      os.execute("kill -TERM $PPID")
+      while true do end]]
+    local status, _, err = run{"--alloc", "4K", "--out", profile, "app.lua"}
+    assert.equal(128 + 15, status)
+    assert.truthy(err:find("By function", 1, true), err)
+  end)
+
+  it("passes the script's error through", function()
+    write [[error "no such luck"]]
+    local status, _, err = run{"--alloc", "4K", "--out", profile, "app.lua"}
+    assert.equal(1, status)
+    assert.truthy(err:find("no such luck", 1, true))
+  end)
+
+  it("replaces a profile that --out names, as who types it again expects, and nothing else", function()
+    local _, _, first = run{"--alloc", "4K", "--out", "p.vmprof", "app.lua"}
+    local _, _, second = run{"--alloc", "4K", "--out", "p.vmprof", "app.lua"}
+    for _, err in ipairs{first, second} do
+      assert.truthy(err:find("asamp report p.vmprof tells more", 1, true), err)
+    end
+    assert.is_false(exists(folder .. "/p.2.vmprof"))
+    local f = assert(io.open(folder .. "/notes", "w"))
+    f:write "mine"
+    f:close()
+    local status, _, err = run{"--alloc", "4K", "--out", "notes", "app.lua"}
+    assert.equal(3, status)
+    assert.truthy(err:find("'notes': a text file is there, which the profile would replace; give another "
+      .. "path, or the option overwrite\n", 1, true), err)
+    assert.equal("mine", process.read(folder .. "/notes"))
+    _, _, err = run{"--alloc", "4K", "--overwrite", "--out", "notes", "app.lua"}
+    assert.truthy(err:find("asamp report notes tells more", 1, true), err)
+  end)
+
+  it("finds the profile under the name that it got", function()
+    local env = {LUA_PROFILER = "alloc=4K,out=p.vmprof"}
+    for n, name in ipairs{"p.vmprof", "p.2.vmprof", "p.3.vmprof"} do
+      local _, _, err = run({"app.lua"}, env)
+      assert.truthy(err:find("asamp report " .. name .. " tells more", 1, true), err)
+      assert.equal(n > 1, err:find("is a profile already", 1, true) ~= nil)
+    end
+  end)
+
+  it("reports no profile that is older than the run", function()
+    local _, _, first = run{"--alloc", "4K", "--out", profile, "app.lua"}
+    assert.truthy(first:find("By function", 1, true))
+    os.execute(("rm %s; mkdir %s"):format(profile, profile))
+    local status, _, err = run{"--alloc", "4K", "--out", profile, "app.lua"}
+    assert.equal(3, status)
+    assert.truthy(err:find("profiler: cannot write profile", 1, true))
+    assert.truthy(err:find("asamp run: no profile: ", 1, true), err)
+    assert.is_nil(err:find("By function", 1, true))
+  end)
+
+  it("reports no profile that another run left", function()
+    run{"--quiet", "--alloc", "4K", "--out", profile, "app.lua"}
+    local status, text = child.run([[
+      local time = os.time
+      os.time = function() return time() + 60 end
+      os.exit(require "asamp.commands.run".run({"--out", arg[1], arg[2]}, {
+        interpreter = "/bin/true", read = require "profiler.reader".read,
+        err = function(s) io.stderr:write(s) end}))]], profile, script)
+    assert.equal(0, status)
+    assert.equal(("asamp run: no profile: '%s' is older than the run\n")
+                 :format(profile), text)
+  end)
+
+  it("tells wrong arguments on one line, exit code 2", function()
+    for what, words in pairs{
+      ["no script given"] = {"--alloc", "4K"},
+      ["--alloc wants bytes such as 65536 or 64K, got '4Q'"] =
+        {"--alloc", "4Q", "app.lua"},
+      ["--time wants a whole number of samples a second, got 'x'"] =
+        {"--time=x", "app.lua"},
+      ["--out wants a path without commas, got 'a,b'"] =
+        {"--out", "a,b", "app.lua"},
+      ["--format wants stock or extended, got 'x'"] = {"--format=x", "app.lua"},
+      ["unknown option '--aloc', did you mean --alloc?"] =
+        {"--aloc", "4K", "app.lua"},
+      ["nothing to sample: --alloc is 0 and there is no --time"] =
+        {"--alloc", "0K", "app.lua"},
+      ["--alloc is given twice"] = {"--alloc", "4K", "--alloc=8K", "app.lua"},
+      ["option 'alloc' period must be 64 to 2^62 bytes, got \"3\" (0: off)"] =
+        {"--alloc", "3", "app.lua"},
+      ["option 'time' rate must be 1 to 30000 samples a second, got \"30001\" (0: off)"] =
+        {"--time", "30001", "app.lua"},
+      ["--out './app.lua' is 'app.lua' itself, give another name"] =
+        {"-o", "./app.lua", "app.lua"},
+    } do
+      local status, out, err = run(words)
+      assert.equal(2, status)
+      assert.equal("", out)
+      assert.equal("asamp run: " .. what .. "; see asamp run --help\n", err)
+    end
+    assert.truthy(process.read(script):find "words:")
+  end)
+
+  it("tells what is wrong with LUA_PROFILER before the script starts", function()
+    for text, what in pairs{
+      ["alloc=1K,alloc=2K"] = "LUA_PROFILER: option 'alloc' is given twice",
+      ["alloc=0"] = "nothing to sample: --alloc is 0 and there is no --time",
+      ["wall=2"] = "option 'wall' must be true or false, 1 or 0, got \"2\"",
+    } do
+      local status, out, err = run({"app.lua"}, {LUA_PROFILER = text})
+      assert.equal(2, status)
+      assert.equal("", out)
+      assert.equal("asamp run: " .. what .. "; see asamp run --help\n", err)
+    end
+  end)
+
+  it("says when the script cannot be read, and leaves no profile of it", function()
+    for name, reason in pairs{["no.lua"] = "No such file or directory", ["."] = "Is a directory"} do
+      local status, out, err = run{name}
+      assert.equal(1, status)
+      assert.equal("", out)
+      assert.equal(("asamp run: cannot read script '%s': %s\n"):format(name, reason), err)
+    end
+    local files = io.popen("ls " .. folder)
+    assert.equal("app.lua\n", files:read "a")
+    files:close()
+  end)
+
+  it("takes nothing out of a pipe that is the script", function()
+    write "print 'from the pipe'"
+    -- who opens it a second time finds it empty
+    assert.is_true(os.execute(([[cd %s && mkfifo pipe &&
+      { { cat app.lua >pipe; timeout 5 sh -c ': >pipe'; } >/dev/null 2>&1 & }]]):format(folder)))
+    local status, out = run{"--quiet", "pipe"}
+    assert.equal(0, status)
+    assert.equal("from the pipe\n", out)
+  end)
+
+  it("hands switches on to the profiler", function()
+    local status = run{"--quiet", "--plain", "--fixed", "--no-native", "-o", profile, "app.lua"}
+    assert.equal(3, status)
+    local bytes, packed = vmprof.load(profile)
+    local log = vmprof.decode(bytes)
+    assert.is_false(packed)
+    assert.equal("0", log.metas["asamp.random"])
+    assert.equal(2, log.mode)  -- without native frames
+  end)
+
+  it("says when the interpreter is not there", function()
+    local status, text = child.run([[
+      local code = require "asamp.commands.run".run({arg[1]}, {interpreter = "/nowhere/lua",
+        err = function(s) io.stderr:write(s) end})
+      os.exit(code)]], script)
+    assert.equal(1, status)
+    assert.equal("asamp run: cannot run '/nowhere/lua': No such file or directory\n",
+                 text)
+  end)
+end)

@@ -1,0 +1,244 @@
+-- SPDX-License-Identifier: MIT
+-- The page of `asamp view` where room, files or names are not as one would like:
+-- nothing is turned round, cut where it need not be, drawn over another, or
+-- counted in another way than elsewhere.
+
+local browser = require "spec.support.browser"
+local gen = require "profilegen"
+local pages = require "spec.support.pages"
+local process = require "spec.support.process"
+local reader = require "profiler.reader"
+local totals = require "asamp.sums.totals"
+local units = require "asamp.show.units"
+
+local MS = 1000000
+
+describe("the page of asamp view #plain", function()
+  local folder, path, b
+  setup(function()
+    b = browser.open()
+    folder = os.tmpname()
+    os.remove(folder)
+    assert(os.execute("mkdir " .. folder))
+    path = folder .. "/app.vmprof"
+  end)
+  teardown(function()
+    if b then b:close() end
+    if folder then os.execute("rm -r " .. folder) end
+  end)
+  after_each(function()
+    assert.same({}, b.errors)
+  end)
+
+  --- Opens the page of the profile that 'fill' makes of what gen.open returns.
+  local function visit(options, fill, width)
+    options.path, options.period = path, 1 << 20
+    local p = assert(gen.open(options))
+    fill(p, gen.now())
+    assert(p:close())
+    assert.equal(0, (pages.run(path)))
+    b:look(width or 1280, 1000)
+    b:visit(path .. ".html")
+  end
+
+  --- Is the first character of every element in sight left of its last one?
+  local function straight(selector)
+    return b:eval(([[[...document.querySelectorAll("[role=tabpanel]:not([hidden]) %s")].map(e => {
+      const walk = document.createTreeWalker(e, NodeFilter.SHOW_TEXT), texts = [];
+      while (walk.nextNode()) if (walk.currentNode.length > 0) texts.push(walk.currentNode);
+      if (texts.length === 0) return true;
+      const at = (text, i) => {
+        const range = document.createRange();
+        range.setStart(text, i);
+        range.setEnd(text, i + 1);
+        return range.getBoundingClientRect().left;
+      };
+      const last = texts[texts.length - 1];
+      return at(texts[0], 0) < at(last, last.length - 1) || `turned: ${e.textContent}`;
+    })]]):format(selector))
+  end
+
+  it("turns no name round that begins or ends with a sign", function()
+    -- Paths are shortened at the front by a line from right to left: the class
+    -- _UBOX* once stood there as *UBOX_.
+    visit({}, function(p, t)
+      p:name(8, "_f*", 3, "@_app*/שלום.(lua)")
+      p:class(1, "_UBOX*")
+      for i = 1, 20 do p:sample{8, 4, kind = 0, size = 64, time = t + i} end
+      p:collection{time = t + 30, fates = ("1"):rep(20),
+                   classes = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}}
+    end)
+    for tab, selectors in pairs{["2"] = {".label i"}, ["3"] = {".label b", ".label i"},
+                                ["4"] = {".path"}, ["5"] = {".label i"}} do
+      b:press(tab)
+      for _, selector in ipairs(selectors) do
+        local list = straight(selector)
+        assert.is_true(#list > 0, tab .. selector)
+        for _, is in ipairs(list) do assert.is_true(is) end
+      end
+    end
+    assert.equal("_UBOX*", b:text "#panel-types .label i")
+  end)
+
+  it("writes types out in a narrow window, as the report calls them", function()
+    visit({followed = 100}, function(p, t)
+      for i, kind in ipairs{1, 2, 2} do p:sample{8, 4, kind = kind, size = 64, time = t + i} end
+      p:collection{time = t + 9, fates = "011"}
+    end, 500)
+    b:press "5"
+    local seen = b:eval [[[...document.querySelectorAll("#panel-types .label b")].map(
+      e => e.scrollWidth > e.clientWidth ? "cut: " + e.innerText : e.innerText)]]
+    local t = totals.of(reader.read(path))
+    assert.same({t.types[1].name, t.types[2].name}, seen)
+    assert.same({"table hash part", "table array part"}, seen)
+  end)
+
+  it("keeps the names of marks within the timeline", function()
+    visit({}, function(p, t)
+      for i = 1, 20 do p:sample{8, 4, kind = 0, size = 64, time = t + i * 50 * MS} end
+      for i = 1, 9 do p:mark(("WÜ"):rep(40), "", t + (500 + i * 50) * MS) end
+      p:collection{time = t + 1001 * MS, fates = ("1"):rep(20), inuse = 1 << 20, held = 2 << 20}
+    end)
+    for _, width in ipairs{1400, 700, 500} do
+      b:look(width, 1000)
+      local beyond = b:eval [[(() => {
+        const right = document.querySelector(".timeline svg").getBoundingClientRect().right;
+        return [...document.querySelectorAll(".flag text")].map(
+          e => e.getBoundingClientRect().right - right);
+      })()]]
+      assert.is_true(#beyond > 0)
+      for _, by in ipairs(beyond) do assert.is_true(by <= 1, ("%g beyond at %d"):format(by, width)) end
+    end
+  end)
+
+  it("draws its timeline in the narrowest window without an error", function()
+    visit({}, function(p, t)
+      for i = 1, 20 do p:sample{8, 4, kind = 0, size = 64, time = t + i * 50 * MS} end
+      p:collection{time = t + 1001 * MS, fates = ("1"):rep(20), inuse = 1 << 20, held = 2 << 20}
+    end, 60)  -- rectangles had a width of -28 there
+    assert.is_true(b:eval "document.querySelector('.brush .overlay').width.baseVal.value > 0")
+  end)
+
+  it("puts no figure of the head into a row alone", function()
+    visit({timeperiod = 10 * MS, followed = 100}, function(p, t)
+      for i = 1, 20 do
+        p:sample{8, 4, kind = 0, size = 64, time = t + i * 50 * MS}
+        p:time{8, 4, time = t + i * 50 * MS}
+      end
+      p:collection{time = t + 1001 * MS, fates = ("1"):rep(20), inuse = 1 << 20, held = 2 << 20,
+                   duration = 2 * MS}
+    end)
+    for _, width in ipairs{1400, 1280, 1100, 900, 700, 500} do
+      b:look(width, 1000)
+      local rows = b:eval [[Object.values(Object.groupBy(document.querySelectorAll("#facts > div"),
+                                                         e => e.offsetTop)).map(row => row.length)]]
+      local n = 0
+      for _, row in ipairs(rows) do
+        n = n + row
+        assert.is_true(row > 1, ("alone at %d"):format(width))
+      end
+      assert.equal(9, n)
+    end
+  end)
+
+  it("writes nothing in a colour that WCAG's AA finds too close to what is behind it", function()
+    -- Places in frames were: 3.6 to 1 of the 4.5 that small text needs.
+    visit({}, function(p, t) p:sample{8, 4, kind = 0, size = 64, time = t} end)
+    local frames = {"lua1", "lua2", "lua3", "lua4", "lua5", "native", "collector", "rest"}
+    for _, scheme in ipairs{"light", "dark"} do
+      b:look(1280, 1000, scheme)
+      for front, backs in pairs{
+        text = {"bg", "panel", "soft", "accent-soft", "warn", "mark"},
+        muted = {"bg", "panel", "soft", "accent-soft"},
+        accent = {"panel", "accent-soft"}, flag = {"panel"}, ["match-text"] = {"match"},
+        ["frame-text"] = frames, ["frame-dim"] = frames,
+      } do
+        for _, back in ipairs(backs) do
+          local ratio = b:eval(([[(() => {
+            const light = name => {
+              const probe = document.body.appendChild(document.createElement("span"));
+              probe.style.color = `var(--${name})`;
+              const [r, g, b] = getComputedStyle(probe).color.match(/\d+/g).map(n => n / 255)
+                .map(n => n <= 0.03928 ? n / 12.92 : ((n + 0.055) / 1.055) ** 2.4);
+              probe.remove();
+              return 0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05;
+            };
+            const two = [light("%s"), light("%s")];
+            return Math.max(...two) / Math.min(...two);
+          })()]]):format(front, back))
+          assert.is_true(ratio >= 4.5, ("%s on %s, %s: %.2f"):format(front, back, scheme, ratio))
+        end
+      end
+    end
+  end)
+
+  --- A file that lost the details of its last samples: these come by batches of 16,384.
+  local function cut()
+    visit({}, function(p, t)
+      p:name(8, "f", 3, "@app.lua")
+      for i = 1, 20 do p:sample{8, 4, kind = 0, size = 64, time = t + i * MS} end
+      p:collection{time = t + 30 * MS, inuse = 1 << 20, held = 2 << 20, fates = ("01"):rep(10)}
+      for i = 1, 17500 do
+        p:sample{8, i * 7919 % 65536, kind = 0, size = 64, time = t + 40 * MS + i * 4 * MS // 20}
+      end
+    end)
+    local whole = process.read(path)
+    for n = #whole - 1, 1, -#whole // 40 do
+      local name = process.file(whole:sub(1, n))
+      local profile = reader.read(name)
+      if profile and profile.undetailed > 500 and profile.survived > 0 then
+        return name, profile
+      end
+      os.remove(name)
+    end
+    error "no such cut"
+  end
+
+  it("agrees with itself and the report on the shares of a cut file", function()
+    local name, profile = cut()
+    assert.equal(0, (pages.run(name, "-o", path .. ".html")))
+    b:visit(path .. ".html")
+    local share = units.percent(totals.fate(totals.of(profile).whole, "survived"))
+    assert.truthy((b:text "#facts"):gsub("\n+", " "):find(share .. " survived", 1, true), share)
+    assert.truthy((b:text "#frame"):find(share .. " survived", 1, true), b:text "#frame")
+    os.remove(name)
+  end)
+
+  it("does not let what has no time flatten the timeline of a cut file", function()
+    local name, profile = cut()
+    assert.equal(0, (pages.run(name, "-o", path .. ".html")))
+    b:visit(path .. ".html")
+    assert.truthy(b:text "#notes":find(units.plural(profile.undetailed, "sample") ..
+      " came without size and fate: the file is cut. They tell no time either", 1, true))
+    local heights = b:eval [[["path.amount:not(.untimed)", "path.untimed"].map(
+      s => document.querySelector(s).getBBox().height)]]
+    assert.is_true(heights[1] > 40 and heights[2] > 40, table.concat(heights, " "))
+    os.remove(name)
+  end)
+
+  it("counts time as the report does where its period was set again", function()
+    -- Rows and bars counted samples: 40 of 1 ms looked like four times as much as 10 of 10 ms.
+    visit({timeperiod = 10 * MS}, function(p, t)
+      p:name(8, "slow", 1, "@app.lua")
+      p:name(16, "quick", 5, "@app.lua")
+      for i = 1, 10 do p:time{8, 2, time = t + i * 10 * MS} end
+      p:timeperiod(MS)
+      for i = 1, 40 do p:time{16, 6, time = t + (500 + i) * MS} end
+    end)
+    b:press "3"
+    local rows = b:eval [[[...document.querySelectorAll("#panel-functions .spacer .row")].map(
+      row => [row.children[0].innerText, row.querySelector("b").innerText])]]
+    assert.same({{"100 ms", "slow"}, {"40 ms", "quick"}}, rows)
+    assert.equal("140 ms", b:text "#whole")
+    assert.truthy(b:text "#facts":find("140 ms", 1, true))
+    local whole = totals.of(reader.read(path)).whole
+    assert.truthy((b:text "#facts"):find(("in %.0f samples"):format(totals.observations(whole)), 1, true))
+    assert.is_true(b:eval "document.getElementById('notes').innerText.indexOf('period') < 0")
+    b:eval [[(() => {
+      const from = document.querySelector(".range input");
+      from.value = "0.3";
+      from.dispatchEvent(new Event("change"));
+    })()]]
+    assert.equal("40 ms", b:text "#whole")
+  end)
+end)

@@ -1,0 +1,440 @@
+-- SPDX-License-Identifier: MIT
+-- The report as text: what it says, and that it fits a terminal.
+
+local profiles = require "spec.support.profiles"
+local text = require "asamp.show.text"
+local totals = require "asamp.sums.totals"
+
+local ALLOCATIONS = {
+  {"main@3 decode@130", profiles.TABLE, 500, 40},
+  {"main@3 decode@130", profiles.POINT, 100, 20},
+  {"main@3 decode@130 [C]gsub", profiles.STRING, 200, 30, 100},
+  {"main@4 [C]gsub", profiles.STRING, 200},
+}
+
+local TIMES = {
+  {"main@3 decode@130", profiles.TIME, 600},
+  {"main@3 decode@130 [C]gsub", profiles.TIME, 250},
+  {"main@3 decode@130 [C]gsub <minor>", profiles.TIME, 150},
+}
+
+local function example(stacks)
+  local p = profiles.of(stacks or ALLOCATIONS, {
+    path = "app.vmprof", command = "lua app.lua in.json", duration = 4.5,
+    size = 524288, random = true, minors = 40, majors = 2,
+    collections = {{time = 1000000, inuse = 3 << 20, held = 4 << 20,
+                    rss = 5 << 20, duration = 1500, tenured = 1 << 20}}})
+  return p
+end
+
+local function mixed()
+  local all = table.move(ALLOCATIONS, 1, #ALLOCATIONS, 1, {})
+  return table.move(TIMES, 1, #TIMES, #all + 1, all)
+end
+
+local SHOW = {functions = true, lines = true, types = true,
+              collections = true, marks = true}
+
+-- Blocks of tables without a class and of strings, not of points.
+local function withblocks(p)
+  p.sites.objects = {}
+  for i, kind in ipairs(p.sites.kind) do
+    p.sites.objects[i] = kind == profiles.TABLE and 1234567.4
+                         or kind == profiles.STRING and 100 or 0
+  end
+end
+
+-- The report of a profile after 'change' was made to it.
+local function render(change, options, stacks)
+  local profile = example(stacks)
+  if change then
+    change(profile)
+  end
+  local o = {top = 10, show = SHOW, min = 1, depth = 60}
+  for k, v in pairs(options or {}) do
+    o[k] = v
+  end
+  return text.render(profile, totals.of(profile), o)
+end
+
+-- The text with runs of white space as one space.
+local function flat(s)
+  return (s:gsub("%s+", " "))
+end
+
+local function has(s, ...)
+  for _, line in ipairs{...} do
+    assert.truthy(s:find(line, 1, true), line .. "\nmissing in\n" .. s)
+  end
+end
+
+describe("the report's text", function()
+  it("says how much, in how long, from how many samples", function()
+    local s = flat(render())
+    assert.truthy(s:find("^app.vmprof lua app.lua in.json 500 MiB allocated " ..
+      "in 4.50 s %(111.1 MiB/s%), estimated from 1,000 samples%. "))
+  end)
+
+  it("tells the exact amount where the file has it, and what the samples make", function()
+    local function exact(p) p.allocated = 512 << 20 end
+    has(flat(render(exact)), "512 MiB allocated in 4.50 s (113.8 MiB/s). All below is " ..
+      "estimated from 1,000 samples, which come to 500 MiB. One sample")
+    has(flat(render(exact, {focus = {title = "x", entries = {}}})),
+        "500 MiB allocated in 4.50 s (111.1 MiB/s), estimated from 1,000 samples.")
+  end)
+
+  it("says which period would give samples enough", function()
+    local function of(bytes, n)
+      return flat(render(function(p)
+        p.allocated, p.duration = bytes, 2
+      end, nil, {{"main@1", profiles.TABLE, n}}))
+    end
+    has(of(30 << 20, 59), "With --alloc 16K there would be about 1,920 samples. One sample")
+    has(of(100000, 1), "With --alloc 64 there would be about 1,562 samples.")
+    assert.is_nil(of(100 << 20, 200):find("With --alloc", 1, true))
+    assert.is_nil(of(100, 1):find("With --alloc", 1, true))  -- nothing would help
+  end)
+
+  it("says why there are no samples, and what would help", function()
+    local function of(change)
+      return flat(render(function(p) p.complete = true change(p) end, nil, {}))
+    end
+    has(of(function(p) p.allocated, p.timeperiod = 33000, nil end),
+        "32.2 KiB allocated in 4.50 s, but no sample was taken: one stands for 512 KiB. " ..
+        "With --alloc 64 there would be about 515 samples. 42 collections")
+    has(of(function(p) p.allocated, p.timeperiod = 33000, 0.001 end),
+        "No sample of time either: one stands for 1 ms of CPU time, and without --exact")
+    has(of(function(p) p.timeperiod, p.wall = 0.001, true end),
+        "No sample of time in 4.50 s: one stands for 1 ms of wall time. ")
+    has(of(function(p) p.timeperiod = nil end),
+        "No samples in 4.50 s: nothing was allocated while sampling was on.")
+    has(of(function(p) p.timeperiod, p.own = nil, false end), "No samples in 4.50 s. ")
+  end)
+
+  it("says what a sample stands for", function()
+    has(flat(render()), "One sample stands for 512 KiB: it shows who " ..
+      "allocated when 512 KiB had been allocated since the one before (on " ..
+      "average, at random).")
+    has(flat(render(function(p) p.random = false end)),
+        "since the one before. A row of n")
+    has(flat(render(function(p) p.periods = 2 end)),
+        "the period was set 2 times")
+  end)
+
+  it("is brief on request", function()
+    local s = render(nil, {brief = true})
+    has(s, "500 MiB allocated")
+    assert.is_nil(s:find("One sample stands", 1, true))
+    assert.is_nil(s:find("own: of functions", 1, true))
+  end)
+
+  it("says what survived of what was decided", function()
+    has(flat(render()), "Of what was sampled 10.0% survived its first " ..
+      "collection. 100 samples had no collection before the end.")
+    assert.is_nil(flat(render(function(p) p.fates = false end))
+                  :find("Of what was sampled", 1, true))
+  end)
+
+  it("says how many collections there were, and what they left", function()
+    local s = flat(render())
+    has(s, "42 collections (40 minor, 2 major); after the last one 3 MiB in " ..
+      "use, 4 MiB held.", "Collections 40 minor, 2 major; 1 MiB tenured. " ..
+      "Pauses, in wall time: 1.5ms together, 0.0% of the session; half of them up to 1.5ms, " ..
+      "99% up to 1.5ms, the longest 1.5ms (1.00s after the start).",
+      "3.0M 3.0M 3.0M in use after a collection",
+      "5.0M 5.0M 5.0M resident set of the process")
+  end)
+
+  it("says what is missing of a cut file", function()
+    has(flat(render(function(p) p.undetailed = 1 end)),
+        "1 sample came without size and fate")
+  end)
+
+  it("has rows with own, total, survival, name and place", function()
+    has(render(),
+      "  300.0M  60.0%  400.0M  80.0%    10%  decode  x.lua:1\n",
+      "  200.0M  40.0%  200.0M  40.0%    10%  [C]gsub  [C] libx.so\n",
+      "      0B   0.0%  500.0M 100.0%      -  main  x.lua:1\n",
+      "  400.0M  80.0%  400.0M  80.0%    13%  x.lua:130  decode\n",
+      "  100.0M  20.0%  100.0M  20.0%     0%  x.lua:4  main\n")
+  end)
+
+  it("has types with their classes", function()
+    has(render(withblocks), "By type and class\n", " blocks  mean  lived  type\n",
+      "  300.0M  60.0%  1,234,567  255B    10%  table\n" ..
+      "   50.0M  10.0%          -     -    20%    Point\n" ..
+      "  200.0M  40.0%        200  1.0M    10%  string\n")
+    local s = render(function(p) p.kinds[4].class = nil end)
+    has(s, "By type\n")
+  end)
+
+  it("has the blocks of functions and lines, and their mean size", function()
+    local s = render(withblocks)
+    has(s, "own          total            blocks  mean  lived  function\n",
+        "  300.0M  60.0%  400.0M  80.0%  1,234,567  255B    10%  decode  x.lua:1\n",
+        "  100.0M  20.0%        100  1.0M     0%  x.lua:4  main\n")
+    has(flat(s), "blocks: about how many")
+    s = render(withblocks, {focus = {title = "x", entries = {}}})
+    has(s, "  300.0M  60.0%  1,234,567  255B    10%  table\n")
+    assert.is_nil(render():find("blocks", 1, true))
+  end)
+
+  it("shows the end of a path, whatever the width, and numbers as far as there is room", function()
+    for _, columns in ipairs{60, 80, 120} do
+      local s = render(function(p)
+        withblocks(p)
+        for _, fn in ipairs(p.functions) do
+          fn.file = fn.native and fn.file or "/usr/share/lua/5.4/deep/below/linearizer.lua"
+        end
+      end, {width = columns}, mixed())
+      local n = 0
+      for line in s:gmatch "[^\n]*(linearizer%.lua:%d+)" do
+        n = n + 1
+        assert.truthy(line:find "^linearizer%.lua:%d+$")
+      end
+      assert.equal(7, n, s)  -- each row of functions and lines, by bytes and by time
+    end
+  end)
+
+  it("shows allocations and time of a line side by side", function()
+    local s = render(nil, nil, mixed())
+    has(flat(s), "1.00 s of CPU time, from 1,000 samples of 1 ms each: " ..
+        "60.0% in Lua, 25.0% in C, 15.0% in collections.")
+    has(s, "By function, by bytes\n", "By function, by time\n",
+      "By line, by bytes\n", "By line, by time\n",
+      "  600ms  60.0%  1.00s 100.0%  decode  x.lua:1\n",
+      "  150ms  15.0%  150ms  15.0%  [minor collection]\n",
+      "  400.0M  80.0%    13%  60.0%  25.0%  15.0%  x.lua:130  decode\n",
+      "  1.00s 100.0%  60.0%  25.0%  15.0%  x.lua:130  decode\n")
+    assert.is_nil(s:find("x.lua:3  main", 1, true))  -- called only
+    has(render(nil, {cumulative = true}, mixed()),
+        "By line, by bytes\n", "x.lua:3  main")
+    local only = render(nil, {by = "timesamples"}, mixed())
+    assert.is_nil(only:find("by bytes", 1, true))
+    has(only, "By function, by time\n")
+  end)
+
+  it("counts periods of time that share a stack as one sample", function()
+    local function half(p)
+      p.sites.timesquares = {}
+      for i, n in ipairs(p.sites.samples) do p.sites.timesquares[i] = 4 * n end
+    end
+    has(flat(render(half, nil, TIMES)),
+        "1.00 s of CPU time, from 250 samples of 4 ms on average: 60.0% in Lua")
+    has(flat(render(function(p) half(p) p.timeperiod = nil end, nil, TIMES)),
+        "250 samples of time: 60.0% in Lua")
+  end)
+
+  it("of time alone has own and total of time", function()
+    local s = render(function(p) p.wall = true end, nil, TIMES)
+    has(flat(s), "1.00 s of wall time")
+    has(s, "  1.00s 100.0%  1.00s 100.0%  60.0%  25.0%  15.0%  x.lua:130")
+    assert.is_nil(s:find("allocated", 1, true))
+    assert.is_nil(s:find("By type", 1, true))
+  end)
+
+  it("shows as many rows as it is told, and says how many more", function()
+    local s = render(nil, {top = 1})
+    has(s, "decode  x", "and 2 more\n", "and 1 more\n")
+    assert.is_nil(s:find("gsub", 1, true))
+  end)
+
+  it("leaves out how the interpreter came to the script", function()
+    local s = render(nil, nil, {
+      {"[C]start [C]pmain main@1", profiles.TABLE, 9},
+      {"[C]start [C]pmain main@1 [C]sort f@2", profiles.TABLE, 1}})
+    has(s, "main  x.lua:1", "[C]sort  [C]")
+    assert.is_nil(s:find("[C]start", 1, true))
+    assert.is_nil(s:find("[C]pmain", 1, true))
+    has(render(nil, nil, {{"[C]start [C]load", profiles.TABLE, 9}}),
+        "[C]load  [C]")
+  end)
+
+  it("sorts by total on request", function()
+    local s = render(nil, {cumulative = true})
+    assert.truthy(s:find("main  x.lua:1.*decode  x.lua:1.*gsub"))
+    assert.is_nil(render():find("main  x.lua:1.*decode  x.lua:1.*gsub"))
+  end)
+
+  it("draws the call tree down to what matters", function()
+    local s = render(nil, {show = {tree = true}})
+    has(s, "Call tree\n",
+      "  500.0M 100.0%          main  x.lua:1\n",
+      "  400.0M  80.0%  300.0M  ├ decode  x.lua:1\n",
+      "  100.0M  20.0%  100.0M  │ └ [C]gsub  [C] libx.so\n",
+      "  100.0M  20.0%  100.0M  └ [C]gsub  [C] libx.so\n")
+    s = render(nil, {show = {tree = true}, min = 50})
+    assert.is_nil(s:find("gsub", 1, true))
+    s = render(nil, {show = {tree = true}, depth = 1})
+    has(s, "main", "and 2 more")
+    assert.is_nil(s:find("decode", 1, true))
+  end)
+
+  it("shows what is likely to leak, and why", function()
+    local found = {parts = 16, before = 1 << 20, after = 3 << 20, grew = true,
+                   late = 9 << 20, kept = true,
+                   rows = {{file = "x.lua", line = 9, name = "put",
+                            samples = 40, survived = 30,
+                            survivedbytes = 30 << 20, kept = 30,
+                            keptbytes = 30 << 20, parts = 15, of = 16,
+                            type = "string", group = 1}}}
+    local o = {leaks = found, show = {leaks = true}}
+    local s = render(nil, o)
+    has(flat(s), "The least in use went from 1 MiB in the second quarter of " ..
+      "the session to 3 MiB in the last, and all through it these lines " ..
+      "allocated what survived:")
+    has(s, "     30.0M    75%  15 of 16  string  x.lua:9  put\n")
+    assert.is_nil(s:find("set in", 1, true))
+    found.proved = true
+    s = render(nil, o)
+    has(flat(s), "allocated what no major collection has found dead:")
+    has(s, "  alive  of own  in parts  mostly  line\n")
+    for i, kind in ipairs{"Lua closure", "table array part"} do
+      local row = {group = i, type = kind, of = 4, line = 20 * i, keptbytes = 1 << 20}
+      found.rows[i + 1] = setmetatable(row, {__index = found.rows[1]})
+    end
+    s = render(nil, o)
+    has(s, "\n  30.0M     75%  15 of 16            string  x.lua:9  put\n" ..
+           "   1.0M     75%   15 of 4       Lua closure    x.lua:20  put\n" ..
+           "   1.0M     75%   15 of 4  table array part  x.lua:40  put\n")
+    has(flat(s), "set in: belongs to the line above")
+    found.proved = false
+    found.rows = {}
+    has(flat(render(nil, o)), "but no line stands out")
+    found.kept = false
+    has(flat(render(nil, o)), "None stands out: the least in use went from 1 " ..
+      "MiB in the second quarter of the session to 3 MiB in the last; 9 MiB " ..
+      "survived their first collection in the second half, and most of that " ..
+      "died later.")
+    found.grew = false
+    has(flat(render(nil, o)), "None: the heap does not grow.")
+  end)
+
+  it("shows markers and their values", function()
+    local s = render(function(p)
+      p.marks = {{time = 1000, name = "request", value = "3"},
+                 {time = 2000, name = "request", value = "5"},
+                 {time = 3000, name = "phase", value = "a\27b"},
+                 {time = 4000, name = "phase", value = "end"},
+                 {time = 5000, name = "once", value = "7"}}
+      profiles.summed(p)
+    end)
+    assert.truthy(s:find("once  7\n", 1, true), s)
+    has(s, "Markers\n", "      2  1.0ms  2.0ms  request  3 to 5, mean 4\n",
+        "      2  3.0ms  4.0ms  phase  last: end\n")
+  end)
+
+  it("says whom it is restricted to, and who called it", function()
+    local p = example()
+    local entries = {}
+    for i, f in ipairs(p.nodes.fn) do
+      if p.functions[f].name == "[C]gsub" then
+        entries[#entries + 1] = {node = i, caller = p.nodes.parent[i]}
+      end
+    end
+    local s = text.render(p, totals.of(p), {top = 9, show = {callers = true},
+      min = 1, depth = 9, focus = {title = "gsub", entries = entries}})
+    has(s, "only samples with gsub on their stack\n", "Called from\n",
+      "  100.0M  20.0%  decode  x.lua:130\n", "  100.0M  20.0%  main  x.lua:4\n")
+  end)
+
+  it("fits its columns whatever the names", function()
+    local long = ("é"):rep(300)
+    local show = {functions = true, lines = true, types = true, tree = true,
+                  collections = true, marks = true, leaks = true}
+    for _, columns in ipairs{40, 60, 80, 140} do
+      for _, case in ipairs{{long, "f.lua"}, {"f", "/" .. long .. "/x.lua"},
+                            {long, long}, {"", ""}, {"\255\254", "\200"},
+                            {("a\u{301}"):rep(99), "x"}} do
+        local s = render(function(p)
+          p.path, p.command, p.followed, p.unfollowed = long, long, columns, 9
+          for _, fn in ipairs(p.functions) do
+            fn.name, fn.file = case[1], case[2]
+          end
+          p.kinds[1].name, p.kinds[4].class = case[1], case[1]
+          p.marks = {{time = 1, name = case[1], value = case[2]}}
+          p.collections[2] = p.collections[1]
+          profiles.summed(p)
+        end, {show = show, width = columns}, mixed())
+        for line in s:gmatch "[^\n]*" do
+          assert.is_true(utf8.len(line) <= columns, line)
+        end
+      end
+    end
+  end)
+
+  it("leaves out numbers where names have no room, the least telling first", function()
+    local function titles(columns, options)
+      options.width = columns
+      local s = render(function(p)
+        p.followed, p.unfollowed, p.functions[2].name = 9, 0, "decode_all_that_comes"
+      end, options, mixed())
+      local list = {}
+      for _, what in ipairs{"function", "line"} do
+        list[#list + 1] = s:match("\nBy " .. what .. ", by bytes\n *([^\n]*)  " .. what .. "\n")
+          :gsub(" +", " ")
+      end
+      return table.concat(list, "; ")
+    end
+    local options = {show = {functions = true, lines = true}}
+    assert.equal("own total lived alive; own lived alive Lua C GC", titles(80, options))
+    assert.equal("own total lived alive; own lived alive Lua GC", titles(60, options))
+    assert.equal("own lived alive; own lived GC", titles(40, options))
+    options.cumulative = true
+    assert.equal("total lived alive", titles(40, options):match "^[^;]*")
+  end)
+
+  it("uses the columns that there are", function()
+    local s = render(function(p)
+      p.functions[2].file = ("d/"):rep(40) .. "end.lua"
+    end, {width = 140})
+    has(s, "decode  " .. ("d/"):rep(40) .. "end.lua:1\n")
+  end)
+
+  it("keeps a name's start and a file's end", function()
+    local s = render(function(p)
+      p.functions[2].name = "start" .. ("n"):rep(100)
+      p.functions[2].file = ("d/"):rep(100) .. "end.lua"
+    end)
+    assert.truthy(s:find("  startn+…  …/[d/]+/end%.lua:1\n"), s)
+  end)
+
+  it("calls native code without a library plainly C", function()
+    has(render(function(p) p.functions[3].file = "-" end), "gsub  [C]\n")
+  end)
+
+  it("lets no control sequence of a file reach the terminal", function()
+    local s = render(function(p)
+      p.path, p.command = "a\27[2Jb", "c\7d\ne"
+      p.functions[1].name, p.functions[1].file = "x\27]0;hi\7", "y\27\n"
+      p.functions[2].name = "\u{9b}2J"
+      p.kinds[1].name, p.kinds[4].class = "\27c", "\27c"
+      p.marks = {{time = 1, name = "\27c", value = "\27c"}}
+      profiles.summed(p)
+    end, {focus = {title = "\27c", entries = {}}})
+    assert.is_nil(s:find "[%z\1-\9\11-\31\127]")
+    assert.is_nil(s:find("\u{9b}", 1, true))
+  end)
+
+  it("has colours on request only", function()
+    has(render(nil, {color = true}), "\27[1m")
+    assert.is_nil(render():find("\27", 1, true))
+  end)
+
+  it("counts samples where the file tells no bytes", function()
+    local s = flat(render(function(p)
+      p.fates = false
+      for i in ipairs(p.sites.bytes) do
+        p.sites.bytes[i] = 0
+      end
+    end))
+    has(s, "1,000 samples in 4.50 s.", "The file does not tell how many bytes",
+        " 600 60.0% 800 80.0% - decode x")
+  end)
+
+  it("of no sample is a head without tables", function()
+    local s = render(nil, nil, {})
+    has(s, "No sample of time in 4.50 s")
+    assert.is_nil(s:find("By function", 1, true))
+  end)
+end)

@@ -1,0 +1,270 @@
+-- SPDX-License-Identifier: MIT
+-- What is taken for a leak, and what is not.
+
+local leaks = require "asamp.sums.leaks"
+local profiles = require "spec.support.profiles"
+
+local N = 16
+
+-- A profile in N parts. lines[i] (line i): function(part) -> samples,
+-- survived; heap(part) -> bytes in use. stacks[i]: that of line i ("f@i"),
+-- types[i]: what its samples are of ("table").
+local function session(lines, heap, stacks, types)
+  local list = {}
+  for i in ipairs(lines) do
+    list[i] = {stacks and stacks[i] or "f@" .. i, profiles.TABLE, 1, 1}
+  end
+  local p = profiles.of(list)
+  for i, fn in ipairs(p.functions) do
+    fn.line = fn.name == "main" and 0 or i
+  end
+  for i = 1, #lines do
+    p.kinds[4 + i] = {name = types and types[i] or "table", blocks = 0, objects = 0, outside = 0}
+  end
+  local bins = {start = 0, width = 1000, n = N, bin = {}, node = {}, kind = {},
+                samples = {}, bytes = {}, survived = {}, survivedbytes = {}}
+  for part = 0, N - 1 do
+    for i, line in ipairs(lines) do
+      local samples, survived = line(part)
+      if samples > 0 then
+        local at = #bins.bin + 1
+        bins.bin[at], bins.node[at], bins.kind[at] = part, p.sites.node[i], 4 + i
+        bins.samples[at], bins.bytes[at] = samples, 100 * samples
+        bins.survived[at], bins.survivedbytes[at] = survived, 100 * survived
+      end
+    end
+    p.collections[part + 1] = {time = part * 1000 + 500, inuse = heap(part)}
+  end
+  p.bins = bins
+  return profiles.summed(p)
+end
+
+local function growing(part) return 100000 + 2000 * part end
+local function steady() return 500000 end
+
+-- Lines that are found.
+local function found(lines, heap)
+  local list = {}
+  for i, row in ipairs(leaks.of(session(lines, heap or growing)).rows) do
+    list[i] = row.line
+  end
+  return list
+end
+
+describe("a likely leak", function()
+  it("is a line whose survivors keep coming while the heap grows", function()
+    local r = leaks.of(session({
+      function() return 2, 2 end, function() return 50, 0 end,
+      function() return 4, 3 end}, growing))
+    assert.is_true(r.grew)
+    assert.equal(108000, r.before)
+    assert.equal(124000, r.after)
+    assert.equal(N, r.parts)
+    assert.equal(2, #r.rows)
+    assert.same({file = "x.lua", line = 3, name = "f", samples = 64,
+                 survived = 48, survivedbytes = 4800, kept = 48,
+                 keptbytes = 4800, late = 2400, parts = 16, of = 16,
+                 type = "table", group = 1},
+                r.rows[1])
+    assert.equal(1600 + 2400, r.late)
+    assert.equal(1, r.rows[2].line)
+  end)
+
+  it("is none where the heap does not grow", function()
+    local r = leaks.of(session({function() return 2, 2 end}, steady))
+    assert.is_false(r.grew)
+    assert.same({}, r.rows)
+  end)
+
+  it("is not what start-up loads, nor what comes at the end only", function()
+    assert.same({}, found{
+      function(part) return part < 4 and 50 or 0, part < 4 and 50 or 0 end,
+      function(part) return part > 11 and 50 or 0, part > 11 and 50 or 0 end})
+  end)
+
+  it("is not a cache that has filled", function()
+    assert.same({}, found{function(part)
+      return 20, part < 10 and 20 or 1
+    end})
+    assert.same({1}, found{function() return 20, 20 end})
+  end)
+
+  it("is none among much more that died later", function()
+    local function heap(part) return 100000 + 10000 * part end
+    -- from 140000 to 220000: 80000 more
+    local leak = function() return 20, 20 end
+    assert.same({1}, found({leak}, heap))
+    assert.same({2, 1}, found({leak, function() return 100, 100 end}, heap))
+    -- too much for the heap: most of it has to have died
+    assert.same({}, found({leak, function() return 300, 300 end}, heap))
+    -- of line 2 alone more survived than the heap can have kept
+    assert.same({1}, found({leak, function() return 160, 160 end}, heap))
+  end)
+
+  it("is none that is next to nothing of what the heap grew by", function()
+    local function heap(part) return 100000 + 10000 * part end
+    local leak = function() return 60, 60 end
+    assert.same({1}, found({leak, function() return 4, 4 end}, heap))
+    assert.same({1, 2}, found({leak, function() return 5, 5 end}, heap))
+  end)
+
+  it("has stopped when nothing survives in the last quarter", function()
+    assert.same({}, found{function(part)
+      return 20, part < 12 and 20 or 0
+    end})
+    assert.same({}, found{function(part)
+      return 20, part < 8 and 10 or part < 12 and 20 or 0
+    end})
+  end)
+
+  it("is not a line of which most dies young", function()
+    assert.same({}, found{function() return 20, 9 end})
+    assert.same({1}, found{function() return 20, 10 end})
+  end)
+
+  it("is not told from a handful of samples", function()
+    assert.same({}, found{function(part)
+      return part < 11 and 1 or 0, part < 11 and 1 or 0
+    end})
+    assert.same({1}, found{function(part)
+      return part ~= 5 and 1 or 0, part ~= 5 and 1 or 0
+    end})
+    local p = session({function() return 1, 1 end}, function(part)
+      return 100000 + 10000 * part
+    end)
+    for _, column in pairs(p.bins) do  -- 8 parts of the same
+      if type(column) == "table" then
+        for i = #column, 9, -1 do column[i] = nil end
+      end
+    end
+    p.bins.n = 8
+    for i = 1, 8 do p.bins.survivedbytes[i] = 1000 end
+    assert.is_true(leaks.of(p).kept)
+    assert.same({}, leaks.of(p).rows)
+    for i = 1, 8 do p.bins.survived[i], p.bins.samples[i] = 2, 2 end
+    assert.equal(1, #leaks.of(p).rows)
+  end)
+
+  it("cannot be told from files without times, fates or lines", function()
+    for _, change in ipairs{
+      function(p) p.bins = nil end, function(p) p.bins.n = 7 end,
+      function(p) p.fates = false end, function(p) p.lines = false end,
+      function(p) p.course = nil end, function(p) p.survived = 0 end,
+    } do
+      local p = session({function() return 2, 2 end}, growing)
+      assert.truthy(leaks.of(p))
+      change(p)
+      assert.is_nil(leaks.of(p))
+    end
+  end)
+
+  -- The same with what died later: lines[i](part) -> samples, survived, later.
+  local function proved(lines, major, heap, stacks, types)
+    local plain = {}
+    for i, line in ipairs(lines) do
+      plain[i] = function(part)
+        local samples, survived = line(part)
+        return samples, survived
+      end
+    end
+    local p = session(plain, heap or growing, stacks, types)
+    p.followed = 1000
+    p.bins.later, p.bins.laterbytes = {}, {}
+    for i, part in ipairs(p.bins.bin) do
+      for k, line in ipairs(lines) do
+        if p.sites.node[k] == p.bins.node[i] then
+          p.bins.later[i] = select(3, line(part))
+          p.bins.laterbytes[i] = 100 * p.bins.later[i]
+        end
+      end
+    end
+    if major then p.collections[major].major = true end
+    return leaks.of(profiles.summed(p))
+  end
+  local function leak() return 40, 10, 0 end
+  local function window(part) return 10, 10, part < 11 and 10 or 0 end
+  local function lines(result)
+    local list = {}
+    for i, row in ipairs(result.rows) do list[i] = row.line end
+    return list
+  end
+
+  it("is proved by what is alive: not by a cache that drops the old", function()
+    local found_ = proved({leak, window}, 15)
+    assert.is_true(found_.proved)
+    -- the 15th collection comes within part 14: 14 parts are known
+    assert.equal(14, found_.parts)
+    assert.same({1}, lines(found_))
+    local row = found_.rows[1]
+    assert.same({140, 14000, 140, 560}, {row.kept, row.keptbytes, row.survived, row.samples})
+  end)
+
+  -- A heap that grows by a megabyte, of which 1,000 bytes are next to nothing.
+  local function large(part) return 100000 + 125000 * part end
+  -- Of 'size' samples at part 1, twice that at 2, 4, 8, the last alone is alive.
+  local function vector(size)
+    return function(part)
+      local n = ({[1] = 1, [2] = 2, [4] = 4, [8] = 8})[part]
+      n = n and n * size or 0
+      return n, n, part < 8 and n or 0
+    end
+  end
+
+  it("is the closure that holds what is large, however small", function()
+    local function payload() return 600, 600, 0 end
+    local function closure() return 1, 1, 0 end
+    local function some() return 2, 2, 1 end  -- keeps as much, and loses as much
+    local found_ = proved({payload, closure, some}, 15, large)
+    assert.same({1, 2}, lines(found_))
+    assert.same({14, 14, 14, 14}, {found_.rows[2].samples, found_.rows[2].kept,
+                                   found_.rows[2].parts, found_.rows[2].of})
+  end)
+
+  it("is the table that grows, though only its last vector is alive", function()
+    local function payload() return 600, 600, 0 end
+    local types = {"string", "table array part", "table hash part", "table"}
+    local grown = vector(1)
+    local found_ = proved({payload, grown, grown, grown}, 15, large, nil, types)
+    assert.same({1, 2, 3}, lines(found_))  -- a table's head does not grow
+    local row = found_.rows[2]
+    assert.same({"table array part", 15, 8, 800, 4, 16},
+                {row.type, row.samples, row.kept, row.keptbytes, row.parts, row.of})
+    -- with nothing that it could keep it has to be large itself
+    assert.same({}, lines(proved({grown}, 15, large, nil, {types[2]})))
+    assert.same({1}, lines(proved({vector(100)}, 15, large, nil, {types[2]})))
+  end)
+
+  it("is no table that was built once, nor one that is built again and again", function()
+    local function early(part)
+      local n = ({[0] = 10, 20, 40})[part] or 0
+      return n, n, part < 2 and n or 0
+    end
+    local function again(part) return 20, 20, part < 15 and 20 or 0 end
+    local function twice(part) return part % 8 == 7 and 20 or 0, part % 8 == 7 and 20 or 0, 0 end
+    local types = {"table array part", "table array part", "table array part"}
+    assert.same({}, lines(proved({early, again, twice}, 15, growing, nil, types)))
+  end)
+
+  it("stands with what belongs to it: of its function, its caller, or called beside it", function()
+    local function of(n) return function() return n, n, 0 end end
+    local found_ = proved({of(50), of(90), of(10), of(20), of(5)}, 15, large, {
+      "main@90 serve@91 body@1", "main@90 other@2", "main@90 serve@3",
+      "main@90 other@92 helper@4", "main@90 serve@93 [C]pcall on@5"})
+    assert.same({2, 4, 1, 3, 5}, lines(found_))
+    local groups = {}
+    for i, row in ipairs(found_.rows) do groups[i] = row.group end
+    assert.same({1, 1, 2, 2, 2}, groups)
+    -- what the main program calls has nothing in common
+    found_ = proved({of(50), of(90)}, 15, large, {"main@90 f@1", "main@91 g@2"})
+    assert.same({1, 2}, {found_.rows[1].group, found_.rows[2].group})
+  end)
+
+  it("is guessed when no major collection came late enough", function()
+    for _, major in ipairs{false, 3} do
+      local found_ = proved({leak, window}, major)
+      assert.is_false(found_.proved)
+      assert.equal(N, found_.parts)
+      assert.same({2}, lines(found_))  -- a quarter of line 1 survives only
+    end
+  end)
+end)

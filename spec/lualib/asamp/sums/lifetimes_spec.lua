@@ -1,0 +1,149 @@
+-- SPDX-License-Identifier: MIT
+-- How long what was sampled has lived: the rows against a model that knows
+-- every sample by itself, and what is told of files that know less.
+
+local lifetimes = require "asamp.sums.lifetimes"
+local profiles = require "spec.support.profiles"
+
+local TABLE, STRING, TIME = profiles.TABLE, profiles.STRING, profiles.TIME
+
+-- Stacks that samples have, and the line that each belongs to.
+local STACKS = {
+  {"main@1 f@2", 2}, {"main@1 f@3", 3}, {"main@1", 1}, {"main@4 [C]gsub", 4},
+  {"main@1 f@2 [C]rep [C]alloc", 2}, {"[C]start", nil}, {"g@9 main@1 f@3", 3},
+}
+
+-- A profile of the samples {stack, kind, count, fate ("young", "undecided",
+-- "later" or "alive"), life (bytes, of "later")}, as the reader adds them up.
+local function profileof(list)
+  local sites, order = {}, {}
+  for _, s in ipairs(list) do
+    local key = s.stack .. " " .. s.kind
+    if not sites[key] then
+      sites[key] = {STACKS[s.stack][1], s.kind, 0, 0, 0, later = 0}
+      order[#order + 1] = sites[key]
+    end
+    local site = sites[key]
+    site[3] = site[3] + s.count
+    if s.fate == "later" or s.fate == "alive" then site[4] = site[4] + s.count end
+    if s.fate == "undecided" then site[5] = site[5] + s.count end
+    if s.fate == "later" then site.later = site.later + s.count end
+  end
+  local p = profiles.of(order, {followed = 1000})
+  p.sites.later, p.sites.laterbytes, p.sites.undecidedbytes = {}, {}, {}
+  local nodes = {}
+  for i, site in ipairs(order) do
+    p.sites.later[i], p.sites.laterbytes[i] = site.later, 100 * site.later
+    p.sites.undecidedbytes[i] = 100 * p.sites.undecided[i]
+    nodes[site[1]] = p.sites.node[i]
+  end
+  p.lifetimes = {node = {}, digits = {}, samples = {}, bytes = {}}
+  for _, s in ipairs(list) do
+    if s.fate == "later" then
+      local digits = 0
+      while s.life >> digits > 0 do digits = digits + 1 end
+      local n = #p.lifetimes.node + 1
+      p.lifetimes.node[n] = nodes[STACKS[s.stack][1]]
+      p.lifetimes.digits[n] = digits
+      p.lifetimes.samples[n], p.lifetimes.bytes[n] = s.count, 100 * s.count
+    end
+  end
+  return p
+end
+
+-- The rows, found sample by sample.
+local function model(list)
+  local rows = {}
+  for _, s in ipairs(list) do
+    if s.kind ~= TIME and s.fate ~= "undecided" then
+      local below
+      if s.fate == "later" then
+        below = 1 << 20
+        while s.life >= below do below = below * 4 end
+      end
+      -- young ones come first, then by life, those that are alive last
+      local rank = s.fate == "young" and 0 or below or math.maxinteger
+      local row = rows[rank] or {kind = s.fate, below = below, samples = 0, bytes = 0, lines = {}}
+      rows[rank] = row
+      row.samples, row.bytes = row.samples + s.count, row.bytes + 100 * s.count
+      local line = STACKS[s.stack][2]
+      if line then row.lines[line] = (row.lines[line] or 0) + s.count end
+    end
+  end
+  local ranks, out = {}, {}
+  for rank in pairs(rows) do ranks[#ranks + 1] = rank end
+  table.sort(ranks)
+  for i, rank in ipairs(ranks) do
+    local row, best = rows[rank], nil
+    for line = 1, 9 do
+      local n = row.lines[line]
+      if n and (not best or n > row.lines[best]) then best = line end
+    end
+    out[i] = {kind = row.kind, below = row.below, samples = row.samples, bytes = row.bytes}
+    if best then
+      out[i].file, out[i].line, out[i].share = "x.lua", best, row.lines[best] / row.samples
+    end
+  end
+  return out
+end
+
+-- Rows without the name of the function, which the model does not have.
+local function nameless(rows)
+  for _, row in ipairs(rows) do
+    assert.equal(row.line ~= nil, row.name ~= nil)
+    row.name = nil
+  end
+  return rows
+end
+
+describe("lifetimes", function()
+  it("are those of the samples, whatever they are", function()
+    local kinds, fates = {TABLE, STRING, TIME}, {"young", "undecided", "later", "alive"}
+    for seed = 1, 200 do
+      math.randomseed(seed)
+      local list = {}
+      for i = 1, math.random(60) do
+        local kind = kinds[math.random(3)]
+        list[i] = {
+          stack = math.random(#STACKS), kind = kind, count = math.random(3),
+          fate = kind == TIME and "young" or fates[math.random(4)],
+          -- all sizes of lives, those at the edges of rows often
+          life = math.max(0, (1 << math.random(0, 45)) - math.random(0, 1)),
+        }
+      end
+      assert.same(model(list), nameless(lifetimes.of(profileof(list))), "seed " .. seed)
+    end
+  end)
+
+  it("are in rows a factor of four apart, of which empty ones are left out", function()
+    local function later(life) return {stack = 1, kind = TABLE, count = 1, fate = "later", life = life} end
+    local rows = lifetimes.of(profileof{later(0), later((1 << 20) - 1), later(1 << 20), later(1 << 30)})
+    local edges = {}
+    for i, row in ipairs(rows) do edges[i] = ("%d below %d"):format(row.samples, row.below) end
+    assert.same({"2 below 1048576", "1 below 4194304", "1 below 4294967296"}, edges)
+  end)
+
+  it("name the line that has most of a row, the first of equals", function()
+    local function young(stack, count)
+      return {stack = stack, kind = TABLE, count = count, fate = "young"}
+    end
+    local row = lifetimes.of(profileof{young(2, 3), young(1, 1), young(5, 2), young(6, 4)})[1]
+    assert.same({10, "x.lua", 2, "f", 0.3}, {row.samples, row.file, row.line, row.name, row.share})
+    assert.is_nil(lifetimes.of(profileof{young(6, 4)})[1].line)
+  end)
+
+  it("are not told where the file does not tell them", function()
+    local p = profileof{{stack = 1, kind = TABLE, count = 1, fate = "alive"}}
+    assert.equal(1, #lifetimes.of(p))
+    p.fates = false
+    assert.is_nil(lifetimes.of(p))
+    p.fates, p.followed = true, 0
+    assert.is_nil(lifetimes.of(p))
+    p.followed = nil
+    assert.is_nil(lifetimes.of(p))
+  end)
+
+  it("of nothing are no rows", function()
+    assert.same({}, lifetimes.of(profileof{}))
+  end)
+end)

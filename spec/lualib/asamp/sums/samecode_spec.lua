@@ -1,0 +1,111 @@
+-- SPDX-License-Identifier: MIT
+-- The same code in two profiles of a program that was moved or edited.
+
+local samecode = require "asamp.sums.samecode"
+
+-- Functions "name:line" of a file, in any order.
+local function functions(file, text)
+  local rows = {}
+  for name, line in text:gmatch "(%S+):(%d+)" do
+    rows[#rows + 1] = {name = name, line = tonumber(line), file = file,
+                       native = false}
+  end
+  return rows
+end
+
+-- Pairs as "3=5 7=9" (lines in a and in b).
+local function pairing(a, b)
+  local list = {}
+  for x, y in pairs(samecode.functions(functions("x.lua", a),
+                                       functions("x.lua", b), {})) do
+    list[#list + 1] = {x.line, y.line}
+  end
+  table.sort(list, function(x, y) return x[1] < y[1] end)
+  for i, pair in ipairs(list) do
+    list[i] = pair[1] .. "=" .. pair[2]
+  end
+  return table.concat(list, " ")
+end
+
+describe("the same function", function()
+  it("has the same line and name", function()
+    assert.equal("1=1 5=5 9=9", pairing("f:1 g:5 f:9", "f:9 f:1 g:5"))
+  end)
+
+  it("has the same name where lines have moved", function()
+    assert.equal("1=4 5=8 9=12", pairing("f:1 g:5 h:9", "f:4 g:8 h:12"))
+  end)
+
+  it("may have lost its name on the way", function()
+    -- Lua tells names by the call, if there is one to tell it by
+    assert.equal("1=1 5=5", pairing("f:1 g:5", "anonymous:1 g:5"))
+    assert.equal("1=1 5=5", pairing("f:1 g:5", "f:1 alias:5"))
+  end)
+
+  it("is known by its neighbours where it has no name", function()
+    assert.equal("1=1 5=9 7=11 20=24",
+                 pairing("f:1 anonymous:5 anonymous:7 g:20",
+                         "f:1 anonymous:9 anonymous:11 g:24"))
+  end)
+
+  it("is not any function without a name", function()
+    assert.equal("", pairing("anonymous:5", "anonymous:9"))
+    assert.equal("", pairing("f:5", "g:9"))
+    assert.equal("1=1", pairing("f:1 g:5", "f:1 h:40"))
+  end)
+
+  it("keeps its place among the others", function()
+    assert.equal("2=2", pairing("f:2 g:8", "g:1 f:2"))
+  end)
+
+  it("of C is known by name and library", function()
+    local a = {{name = "gsub", file = "l.so", line = 0, native = true},
+               {name = "gsub", file = "m.so", line = 0, native = true}}
+    local b = {{name = "gsub", file = "l.so", line = 0, native = true}}
+    assert.same({[a[1]] = b[1]}, samecode.functions(a, b, {}))
+  end)
+end)
+
+describe("the same line", function()
+  it("is as far behind the start of its function", function()
+    local a, b = functions("x.lua", "f:10 g:20"), functions("x.lua", "f:10 g:23")
+    local fns = samecode.functions(a, b, {})
+    local la = {{file = "x.lua", line = 12, defined = 10},
+                {file = "x.lua", line = 22, defined = 20},
+                {file = "x.lua", line = 27, defined = 20},
+                {file = "x.lua", line = 31, defined = 30}}
+    local lb = {{file = "x.lua", line = 12, defined = 10},
+                {file = "x.lua", line = 25, defined = 23},
+                {file = "x.lua", line = 27, defined = 23},
+                {file = "x.lua", line = 31, defined = 30}}
+    assert.same({[la[1]] = lb[1], [la[2]] = lb[2], [la[4]] = lb[4]},
+                samecode.lines(la, lb, fns, {}))
+  end)
+end)
+
+describe("the same file", function()
+  local function of(...)
+    local rows = {}
+    for i, path in ipairs{...} do
+      rows[i] = {file = path}
+    end
+    return {functions = rows, lines = {}}
+  end
+
+  it("ends alike in another folder", function()
+    assert.same({["/usr/share/pl/init.lua"] = "new/pl/init.lua",
+                 ["/usr/share/lc/init.lua"] = "new/lc/init.lua"},
+                samecode.files(of("/usr/share/pl/init.lua", "main.lua",
+                                  "/usr/share/lc/init.lua"),
+                               of("new/pl/init.lua", "new/lc/init.lua",
+                                  "main.lua")))
+  end)
+
+  it("is none that could be either", function()
+    local a, b = of("a/init.lua"), of("b/init.lua", "c/init.lua")
+    assert.same({}, samecode.files(a, b))
+    assert.same({}, samecode.files(b, a))
+    assert.same({}, samecode.files(a, a))
+    assert.same({}, samecode.files(of("x.lua"), of("y.lua")))
+  end)
+end)

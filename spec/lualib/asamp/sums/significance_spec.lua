@@ -1,0 +1,218 @@
+-- SPDX-License-Identifier: MIT
+-- Chance and change: profiles whose distribution is known, written, read and
+-- compared; and the functions that the test of a difference is made of.
+
+local compare = require "asamp.sums.compare"
+local gen = require "profilegen"
+local reader = require "profiler.reader"
+local significance = require "asamp.sums.significance"
+local totals = require "asamp.sums.totals"
+
+-- A generator of its own, so that nothing depends on who drew before.
+local function generator(seed)
+  local state = seed
+  local function unit()
+    state = state * 6364136223846793005 + 1442695040888963407
+    return ((state >> 11) + 0.5) * 0x1p-53
+  end
+  -- Poisson, by exponential gaps.
+  local function poisson(mean)
+    local n, left = -1, mean
+    repeat
+      n, left = n + 1, left + math.log(unit())
+    until left < 0
+    return n
+  end
+  return unit, poisson
+end
+
+local ROWS = 2000
+
+-- Writes a profile of ROWS functions, each with so much of everything that
+-- every run of the program has the same: body(p, i) writes what a run has
+-- sampled of the i-th. Returns it as the reader has it.
+local function profile(options, body)
+  local path = os.tmpname()
+  options.path, options.plain, options.random = path, true, true
+  local p = assert(gen.open(options))
+  p:name(8, "main chunk", 0, "@app.lua")
+  for i = 1, ROWS do
+    p:name(8 * i + 8, "f" .. i, 10 * i, ("@m%d.lua"):format(i // 20))
+    body(p, i)
+  end
+  assert(p:close())
+  local read = assert(reader.read(path))
+  os.remove(path)
+  return read
+end
+
+-- The rows of functions of two such profiles: how many there are, the root mean
+-- square of change / error, and how many pass for changes.
+local function compared(a, b, field)
+  local result = compare.of(a, totals.of(a), b, totals.of(b), field, {sigma = 3})
+  local sum, told = 0, 0
+  for _, row in ipairs(result.functions) do
+    sum = sum + (row.change / row.error) ^ 2
+    told = told + (row.noise and 0 or 1)
+  end
+  return #result.functions, math.sqrt(sum / #result.functions), told
+end
+
+describe("equal programs", function()
+  -- 2,000 rows: the root mean square is right to 0.016 (one in √(2 · 2000)).
+  local function like(z)
+    assert.near(1, z, 0.06)
+  end
+
+  it("do not differ in time, whatever number of ticks a stack stands for", function()
+    local unit, poisson = generator(1)
+    local function run()
+      return profile({timeperiod = 1000000}, function(p, i)
+        for _ = 1, poisson(1 + i % 20) do
+          p:time{8 * i + 8, 10 * i, 8, 1, count = unit() < 0.8 and 4 or 1 + unit() * 9 // 1 | 0}
+        end
+      end)
+    end
+    local a, b = run(), run()
+    local n, z, told = compared(a, b, "timesamples")
+    assert.is_true(n > 0.95 * ROWS)
+    like(z)
+    assert.equal(0, told)
+    -- periods that share a stack, counted as if each were an observation
+    a.sites.timesquares, b.sites.timesquares = nil, nil
+    n, z, told = compared(a, b, "timesamples")
+    assert.is_true(z > 2)
+    assert.is_true(told > n / 100)
+  end)
+
+  it("do not differ in bytes, of blocks of any size", function()
+    local _, poisson = generator(2)
+    local function run()
+      return profile({period = 1 << 16}, function(p, i)
+        if i % 2 == 0 then  -- one block, as large as many periods
+          local n = poisson(1 + i % 20)
+          if n > 0 then p:sample{8 * i + 8, 10 * i, 8, 1, size = (1 + i % 20) << 16, count = n} end
+        else
+          for _ = 1, poisson(1 + i % 20) do p:sample{8 * i + 8, 10 * i, 8, 1, size = 64} end
+        end
+      end)
+    end
+    local n, z, told = compared(run(), run(), "bytes")
+    assert.is_true(n > 0.95 * ROWS)
+    like(z)
+    assert.equal(0, told)
+  end)
+
+  it("do not differ in bytes of which a part was sampled by another period", function()
+    local _, poisson = generator(3)
+    local function run()
+      local half = function(p, i, mean)
+        for _ = 1, poisson(mean) do p:sample{8 * i + 8, 10 * i, 8, 1, size = 64} end
+      end
+      return profile({period = 1 << 10}, function(p, i)
+        p:period(1 << 10)
+        half(p, i, 4 * (i % 10))
+        p:period(1 << 12)
+        half(p, i, 5 + i % 10)
+      end)
+    end
+    local _, z, told = compared(run(), run(), "bytes")
+    like(z)
+    assert.equal(0, told)
+  end)
+
+  it("do not differ when one was sampled ten times as often", function()
+    local _, poisson = generator(4)
+    local function run(period)
+      return profile({period = period}, function(p, i)
+        for _ = 1, poisson((1 + i % 8) * 10240 / period) do
+          p:sample{8 * i + 8, 10 * i, 8, 1, size = 64}
+        end
+      end)
+    end
+    local _, z, told = compared(run(1024), run(10240), "bytes")
+    assert.is_true(z < 1.06)
+    assert.equal(0, told)
+  end)
+end)
+
+describe("programs that differ", function()
+  it("do so in the rows that have changed, and in hardly another", function()
+    local _, poisson = generator(5)
+    local function run(factor)
+      return profile({period = 1 << 16}, function(p, i)
+        for _ = 1, poisson(i % 10 == 0 and 50 * factor or 50) do
+          p:sample{8 * i + 8, 10 * i, 8, 1, size = 64}
+        end
+      end)
+    end
+    local a, b = run(1), run(2)
+    local result = compare.of(a, totals.of(a), b, totals.of(b), "bytes", {sigma = 3})
+    local right, wrong = 0, 0
+    for _, row in ipairs(result.functions) do
+      if not row.noise then
+        if row.line % 100 == 0 then right = right + 1 else wrong = wrong + 1 end
+      end
+    end
+    assert.is_true(right > 120, right)  -- of 200, by four errors and a bit
+    assert.is_true(wrong <= 3, wrong)
+  end)
+end)
+
+describe("the test", function()
+  it("knows the normal distribution", function()
+    for z, p in pairs{[0] = 1, [1] = 0.31731050786291, [1.96] = 0.0499957902964409,
+                      [3] = 0.00269979606326019, [6] = 1.97317529007540e-9} do
+      assert.near(1, significance.normal(z) / p, 1e-9)
+      assert.equal(significance.normal(z), significance.normal(-z))
+    end
+    assert.near(1, significance.normal(2 - 1e-9) / significance.normal(2), 1e-7)
+  end)
+
+  it("knows the binomial distribution", function()
+    -- P(at least k of n), added up
+    local function tail(q, k, n)
+      local sum, term = 0, (1 - q) ^ n
+      for i = 0, n do
+        sum = sum + (i >= k and term or 0)
+        term = term * (n - i) / (i + 1) * q / (1 - q)
+      end
+      return sum
+    end
+    for _, case in ipairs{{0.5, 9, 9}, {0.5, 3, 20}, {0.1, 6, 30}, {0.9, 40, 41},
+                          {0.01, 1, 300}, {0.5, 130, 200}} do
+      local q, k, n = table.unpack(case)
+      assert.near(1, significance.beta(q, k, n - k + 1) / tail(q, k, n), 1e-9)
+    end
+    assert.near(0.5, significance.beta(0.5, 1e6, 1e6), 1e-6)
+  end)
+
+  it("has an error, a likelihood and the least likelihood of two sums", function()
+    local error, p, least = significance.test(0, 0, 10, 90, 900, 10)
+    assert.near(30, error, 1e-9)
+    assert.near(2 / 512, p, 1e-12)
+    assert.near(2 / 512, least, 1e-12)
+    assert.same({0, 1, 1}, {significance.test(0, 0, 1, 0, 0, 1)})
+    -- no observation of weight 1000 beside 512 of weight 1 is no news
+    error, p = significance.test(0, 0, 1000, 512, 512, 1)
+    assert.is_true(p > 0.5 and error > 512)
+  end)
+
+  it("is as strict as sigma with one row, stricter with many that could tell", function()
+    local function marked(n, p, least)
+      local rows = {{change = 5, error = 1, p = p, least = 0}}
+      for i = 2, n do rows[i] = {change = 0, error = 1, p = 1, least = least} end
+      significance.mark(rows, 3)
+      return rows[1].noise
+    end
+    assert.is_false(marked(1, 0.0026, 0))
+    assert.is_true(marked(1, 0.0028, 0))
+    assert.is_true(marked(10, 0.0026, 0))
+    assert.is_false(marked(10, 0.00026, 0))
+    assert.is_false(marked(10, 0.0026, 0.5))  -- rows of one sample or two
+    local rows = {{change = 2.9, error = 1, p = 0, least = 0}}
+    significance.mark(rows, 3)
+    assert.is_true(rows[1].noise)
+    significance.mark({}, 3)
+  end)
+end)
