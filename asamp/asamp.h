@@ -46,13 +46,15 @@
 
 #include "lua.h"
 
-#define ASAMP_VERSION	2	/* of this header; grows with what it declares */
+#define ASAMP_VERSION	3	/* of this header; grows with what it declares */
 
 /* What was allocated. */
 typedef enum asamp_Kind {
   ASAMP_TABLE, ASAMP_ARRAY, ASAMP_HASH, ASAMP_STRING, ASAMP_LUACLOSURE,
   ASAMP_CCLOSURE, ASAMP_UPVALUE, ASAMP_USERDATA, ASAMP_COROUTINE, ASAMP_STACK,
-  ASAMP_PROTO, ASAMP_BUFFER
+  ASAMP_PROTO, ASAMP_BUFFER,
+  ASAMP_OUTSIDE		/* no block: memory or a resource outside of the heap that a
+			   userdata stands for (luaN_outside of seam.h) */
 } asamp_Kind;
 
 /* A function written in Lua. Lives until 'stop'; one address a function. */

@@ -37,31 +37,44 @@ int blocks_room (Blocks *b) {
 }
 
 
-void blocks_put (Blocks *b, const void *block, size_t number) {
-  size_t i = slotof(b, block);
-  while (b->entries[i].block != NULL && b->entries[i].block != &tomb)
-    i = (i + 1) & (b->size - 1);
-  if (b->entries[i].block == &tomb) b->ntombs--;
-  b->entries[i].block = block;
-  b->entries[i].number = number;
-  b->n++;
+/* The block's entry, or NULL; '*room' is where it can be put. */
+static struct BlockEntry *find (const Blocks *b, const void *block,
+                                struct BlockEntry **room) {
+  size_t i;
+  *room = NULL;
+  for (i = slotof(b, block); b->entries[i].block != NULL;
+       i = (i + 1) & (b->size - 1)) {
+    if (b->entries[i].block == block) return &b->entries[i];
+    if (b->entries[i].block == &tomb && *room == NULL) *room = &b->entries[i];
+  }
+  if (*room == NULL) *room = &b->entries[i];
+  return NULL;
+}
+
+
+size_t blocks_put (Blocks *b, const void *block, size_t number) {
+  struct BlockEntry *room, *e = find(b, block, &room);
+  size_t before = BLOCKS_NONE;
+  if (e != NULL) before = e->number;
+  else {
+    e = room;
+    if (e->block == &tomb) b->ntombs--;
+    e->block = block;
+    b->n++;
+  }
+  e->number = number;
+  return before;
 }
 
 
 int blocks_take (Blocks *b, const void *block, size_t *number) {
-  size_t i;
-  if (b->n == 0) return 0;
-  for (i = slotof(b, block); b->entries[i].block != NULL;
-       i = (i + 1) & (b->size - 1)) {
-    if (b->entries[i].block == block) {
-      *number = b->entries[i].number;
-      b->entries[i].block = &tomb;
-      b->ntombs++;
-      b->n--;
-      return 1;
-    }
-  }
-  return 0;
+  struct BlockEntry *room, *e = (b->n > 0) ? find(b, block, &room) : NULL;
+  if (e == NULL) return 0;
+  *number = e->number;
+  e->block = &tomb;
+  b->ntombs++;
+  b->n--;
+  return 1;
 }
 
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Blocks of memory by address, each with a number: those whose free is to be
-** told of. Open addressing. Knows neither Lua nor samples.
+** told of. Open addressing. Knows neither Lua nor samples. Several things that
+** share a block make a chain: its number is that of the last one, which knows the
+** one before.
 **
 **   BL1  a block is there at most once;
 **   BL2  the table is at most half full, given-up slots included.
@@ -25,8 +27,11 @@ typedef struct Blocks {
 /* Room for one more; 0: no memory (nothing has changed then). */
 int blocks_room (Blocks *b);
 
-/* Puts a block that is not there; there is room. */
-void blocks_put (Blocks *b, const void *block, size_t number);
+#define BLOCKS_NONE	((size_t)-1)
+
+/* There is room: 'number' is the block's from here on. Returns the one it had, or
+   BLOCKS_NONE. */
+size_t blocks_put (Blocks *b, const void *block, size_t number);
 
 /* Takes a block out. 0: it was not there. */
 int blocks_take (Blocks *b, const void *block, size_t *number);

@@ -66,7 +66,7 @@ const char *profile_kindname (int kind) {
   static const char *const names[KIND_COUNT] = {
     "table", "table array part", "table hash part", "string",
     "Lua closure", "C closure", "upvalue", "userdata",
-    "coroutine", "stack", "proto", "buffer"
+    "coroutine", "stack", "proto", "buffer", "outside"
   };
   return names[kind];
 }

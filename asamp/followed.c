@@ -46,7 +46,7 @@ int followed_add (Followed *f, const void *owner, const void *block) {
   if (!growlist(f) || (block != NULL && !blocks_room(&f->watched))) return 0;
   f->samples[f->n].owner = owner;
   f->samples[f->n].block = block;
-  if (block != NULL) blocks_put(&f->watched, block, f->n);
+  if (block != NULL) f->samples[f->n].before = blocks_put(&f->watched, block, f->n);
   f->n++;
   return 1;
 }
@@ -55,8 +55,11 @@ int followed_add (Followed *f, const void *owner, const void *block) {
 int followed_freed (Followed *f, const void *block) {
   size_t sample;
   if (!blocks_take(&f->watched, block, &sample)) return 0;
-  f->samples[sample].owner = f->samples[sample].block = NULL;
-  f->nfreed++;
+  do {
+    f->samples[sample].owner = f->samples[sample].block = NULL;
+    f->nfreed++;
+    sample = f->samples[sample].before;
+  } while (sample != BLOCKS_NONE);
   return 1;
 }
 
@@ -68,7 +71,7 @@ static void renumber (Followed *f) {
   blocks_clear(&f->watched);
   for (i = 0; i < f->n; i++)
     if (f->samples[i].block != NULL)
-      blocks_put(&f->watched, f->samples[i].block, i);
+      f->samples[i].before = blocks_put(&f->watched, f->samples[i].block, i);
 }
 
 

@@ -49,7 +49,7 @@ int pending_add (Pending *p, const void *owner, const void *block) {
   s->owner = owner;
   s->block = block;
   s->died = 0;
-  if (block != NULL) blocks_put(&p->watched, block, p->n - 1);
+  if (block != NULL) s->before = blocks_put(&p->watched, block, p->n - 1);
   return 1;
 }
 
@@ -57,8 +57,11 @@ int pending_add (Pending *p, const void *owner, const void *block) {
 int pending_freed (Pending *p, const void *block) {
   size_t sample;
   if (!blocks_take(&p->watched, block, &sample)) return 0;
-  p->samples[sample].died = 1;
-  p->samples[sample].block = NULL;
+  do {
+    p->samples[sample].died = 1;
+    p->samples[sample].block = NULL;
+    sample = p->samples[sample].before;
+  } while (sample != BLOCKS_NONE);
   return 1;
 }
 

@@ -4,7 +4,8 @@
 ** them that can be freed by hand before (vectors, stacks, buffers), by address.
 ** Knows neither Lua nor the profile.
 **
-**   F1  a block is watched at most once, by the last sample of it;
+**   F1  the samples of a block that is watched are a chain: its last one knows the
+**       one before. Of a vector there is one, of what a userdata stands for several;
 **   F2  every sample gets its fate exactly once: from pending_fates.
 */
 #ifndef asamp_pending_h
@@ -18,6 +19,7 @@
 typedef struct PendingSample {
   const void *owner;	/* object whose life it shares, or NULL */
   const void *block;	/* watched address, or NULL */
+  size_t before;	/* watched: the sample of this block before, or BLOCKS_NONE */
   unsigned char died;	/* freed by hand */
 } PendingSample;
 

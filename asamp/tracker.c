@@ -250,7 +250,8 @@ static void collected (void *ud, lua_State *L) {
 static void freed (void *ud, lua_State *L, const void *block) {
   Tracker *t = ud;
   (void)L;
-  if (!pending_freed(&t->pending, block)) followed_freed(&t->followed, block);
+  pending_freed(&t->pending, block);  /* what a userdata stands for may be in both */
+  followed_freed(&t->followed, block);
 }
 
 

@@ -17,21 +17,22 @@
 
 #include "lua.h"
 
-#define LUAN_SEAM	5	/* version of what follows */
+#define LUAN_SEAM	6	/* version of what follows */
 
 /* What a block of memory is. */
 typedef enum luaN_Kind {
   LUAN_KTABLE, LUAN_KARRAY, LUAN_KHASH, LUAN_KSTRING, LUAN_KLCLOSURE,
   LUAN_KCCLOSURE, LUAN_KUPVALUE, LUAN_KUSERDATA, LUAN_KTHREAD, LUAN_KSTACK,
-  LUAN_KPROTO, LUAN_KBUFFER
+  LUAN_KPROTO, LUAN_KBUFFER, LUAN_KOUTSIDE
 } luaN_Kind;
 
 /* The block that reached the sample point. */
 typedef struct luaN_Sample {
-  const void *block;	/* its memory; not yet initialized */
+  const void *block;	/* its memory; not yet initialized. LUAN_KOUTSIDE: a name
+			   for what the owner stands for */
   const void *owner;	/* the object whose life it shares (itself, or the
 			   table of a vector), or NULL */
-  size_t size;		/* bytes of the block, rounded up */
+  uint64_t size;	/* bytes of the block, rounded up */
   luaN_Kind kind;
   int outside;		/* 1: obtained past the nursery */
 } luaN_Sample;
@@ -62,8 +63,9 @@ typedef struct luaN_Sampler {
   */
   void (*collected) (void *ud, lua_State *L);
   /*
-  ** A block that is no object (it may have an owner) is freed by hand. Called
-  ** for those of luaN_watch, and for some that are not watched.
+  ** A block that is no object (it may have an owner) is freed by hand; or its
+  ** owner stands for nothing any more. Called for those of luaN_watch, and for some
+  ** that are not watched.
   */
   void (*freed) (void *ud, lua_State *L, const void *block);
   /*
@@ -92,7 +94,8 @@ LUA_API uint64_t luaN_distance (lua_State *L);
 /* Moves the next sample 'distance' bytes (>= 1) from here. Needs a sampler. */
 LUA_API void luaN_setdistance (lua_State *L, uint64_t distance);
 
-/* Bytes that the state has allocated in its life (those that samples count). */
+/* Bytes that samples count: what the state has allocated in its life, and what
+   userdata have come to stand for. */
 LUA_API uint64_t luaN_allocated (lua_State *L);
 
 /*
@@ -161,7 +164,7 @@ typedef enum luaN_Phase {
 typedef struct luaN_Memory {
   uint64_t inuse;	/* as collectgarbage "count" */
   uint64_t held;	/* obtained from lua_Alloc */
-  uint64_t allocated;	/* as luaN_allocated */
+  uint64_t allocated;	/* by the state, in its life */
   uint64_t tenured;	/* of these, survived their first collection */
   uint64_t nursery;	/* from one minor collection to the next */
   uint64_t minors, majors;  /* collections so far */
@@ -238,15 +241,24 @@ LUA_API int luaN_yield (lua_State *L);
 
 /*
 ** The full userdata at 'idx' stands for n bytes outside of the heap from now on
-** (0: for none), which paces the collector: memory of a library, or what a
-** resource is worth (the io library takes LUAN_FILE for an open file). Taken back
-** when the userdata dies. A hint, which is lost when there is no memory to note
-** it. May collect and call finalizers, as an allocation; raises no error. Call it
-** when the userdata has its metatable. luaN_memory tells the sum.
+** (0: for none): memory of a library, or what a resource is worth (the io library
+** takes LUAN_FILE for an open file). That paces the collector, and is taken back
+** when the userdata dies. Samples count it as allocated where this is called, of
+** the kind LUAN_KOUTSIDE and in units of LUAN_UNIT bytes, up to 2^32 of these: what
+** is more than the most since it was 0. They are told of what is taken back when
+** that is all of it. luaN_memory tells the sum, which is LUAN_MOSTOUTSIDE at most;
+** what is beyond that does not count.
+**
+** A hint, which is lost when there is no memory to note it. May collect and call
+** finalizers, as an allocation; raises no error. Call it when the userdata has its
+** metatable. A C module that is to run with upstream's Lua, too, says
+** '#pragma weak luaN_outside' and asks whether the function is there.
 */
 LUA_API void luaN_outside (lua_State *L, int idx, size_t n);
 
 #define LUAN_FILE	((size_t)32 * 1024)
+#define LUAN_UNIT	((size_t)64)
+#define LUAN_MOSTOUTSIDE  (~(size_t)0 >> 4)
 
 /* 1: the thread is the state's main thread. */
 LUA_API int luaN_ismain (lua_State *L);

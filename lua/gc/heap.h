@@ -225,6 +225,7 @@ typedef struct luaN_Heap {
   char *mark;			/* 'free' when the accounts were last settled */
   uint64_t point;		/* nursery address of the next sample (S1) */
   uint64_t allocated;		/* bytes ever allocated, up to 'mark' */
+  uint64_t announced;		/* ... and outside, as samples count them */
   const struct luaN_Sampler *sampler;
 #if defined(LUAN_DEBUG)
   int asking;			/* one of its functions runs (debug.h) */

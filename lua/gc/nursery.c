@@ -195,13 +195,14 @@ static luaN_Kind kindof (int what) {
     case LUA_VTHREAD: return LUAN_KTHREAD;
     case LUAN_VSTACK: case LUAN_VRESTACK: return LUAN_KSTACK;
     case LUA_VPROTO: case LUAN_VPROTO: return LUAN_KPROTO;
+    case LUAN_VOUTSIDE: return LUAN_KOUTSIDE;
     default: return LUAN_KBUFFER;
   }
 }
 
 
 /* Takes the sample of a block at p; returns the distance to the next. */
-static uint64_t take (lua_State *L, char *p, size_t n, int what, int outside,
+static uint64_t take (lua_State *L, char *p, uint64_t n, int what, int outside,
                       uint64_t over) {
   luaN_Heap *h = &G(L)->heap;
   luaN_Sample s;
@@ -215,6 +216,7 @@ static uint64_t take (lua_State *L, char *p, size_t n, int what, int outside,
   else if (what < LUAN_VARRAY) s.owner = p;
   else if (what == LUAN_VRESTACK) s.owner = L;
   else if (what <= LUAN_VSTACK) s.owner = h->resizing;
+  else if (what == LUAN_VOUTSIDE) s.owner = p - offsetof(Udata, outside);
   else s.owner = NULL;
   luaN_asking(h, 1);
   d = h->sampler->sample(h->sampler->ud, L, &s, over);
@@ -228,7 +230,7 @@ static uint64_t take (lua_State *L, char *p, size_t n, int what, int outside,
 ** Counts a block at p of n bytes, of which 'old' do not count, and takes the
 ** sample when the point is reached. 'd' is the distance before it.
 */
-static void count (lua_State *L, char *p, size_t n, size_t old, int what,
+static void count (lua_State *L, char *p, uint64_t n, size_t old, int what,
                    int outside, uint64_t d) {
   luaN_Heap *h = &G(L)->heap;
   uint64_t new = (n > old) ? n - old : 0;
@@ -432,6 +434,21 @@ void luaN_moved (lua_State *L, int oldsize) {
 }
 
 
+/* Its address in the userdata is the block: nothing else can have it. */
+void luaN_countoutside (lua_State *L, Udata *u, uint64_t n) {
+  global_State *g = G(L);
+  g->heap.announced += n;
+  account(g);
+  count(L, (char *)&u->outside, n, 0, LUAN_VOUTSIDE, 1, distance(&g->heap));
+  setlimit(g);
+}
+
+
+void luaN_tookback (lua_State *L, Udata *u) {
+  if (G(L)->heap.watched != NULL) tellfree(L, &u->outside);
+}
+
+
 void luaN_atomic (lua_State *L, int major) {
   luaN_Heap *h = &G(L)->heap;
   if (major) h->majors++;
@@ -487,7 +504,7 @@ LUA_API void luaN_setdistance (lua_State *L, uint64_t d) {
 
 LUA_API uint64_t luaN_allocated (lua_State *L) {
   luaN_Heap *h = &G(L)->heap;
-  return h->allocated + (size_t)(h->free - h->mark);
+  return h->allocated + h->announced + (size_t)(h->free - h->mark);
 }
 
 

@@ -18,7 +18,9 @@
 ** every block that the core asks for, rounded up to 8: objects, vectors of
 ** tables, stacks, CallInfos, prototypes, buffers, large blocks too. Growing a
 ** block counts the growth, shrinking it nothing. What luaL_Buffer and C
-** modules take from lua_Alloc or malloc by themselves does not pass here.
+** modules take from lua_Alloc or malloc by themselves does not pass here, but for
+** what they say that a userdata stands for (luaN_outside): that counts for samples,
+** and paces the collector in ways of its own (outside.c, pace.c).
 **
 ** Invariants:
 **   N1  free <= limit <= end, and all three lie in one hole (or are NULL).
@@ -47,7 +49,8 @@
 */
 enum luaN_Vector {
   LUAN_VARRAY = 0x80, LUAN_VHASH, LUAN_VSTACK, LUAN_VRESTACK, LUAN_VPROTO,
-  LUAN_VBUFFER
+  LUAN_VBUFFER,
+  LUAN_VOUTSIDE		/* no block: bytes that a userdata stands for */
 };
 
 /*
@@ -100,6 +103,12 @@ LUAI_FUNC void luaN_pad (struct global_State *g);
 
 /* Every collection calls this when it knows what is dead. */
 LUAI_FUNC void luaN_atomic (lua_State *L, int major);
+
+/* u stands for n bytes outside of the heap that samples have not counted yet. */
+LUAI_FUNC void luaN_countoutside (lua_State *L, Udata *u, uint64_t n);
+
+/* The sampler is told that u stands for nothing any more. */
+LUAI_FUNC void luaN_tookback (lua_State *L, Udata *u);
 
 /* A stack of 'oldsize' slots has been moved: takes the sample that had to wait
    for it. */

@@ -15,6 +15,8 @@
 
 #include "lprefix.h"
 
+#include <limits.h>
+
 #include "lua.h"
 
 #include "lapi.h"
@@ -45,9 +47,28 @@ void luaN_sweepoutside (global_State *g) {
 }
 
 
+/*
+** Samples count the units by which 'most' grows, so that what goes up and down
+** again and again counts once. 'Most' is 0 when u stands for nothing.
+*/
+static void tellsampler (lua_State *L, Udata *u, size_t n) {
+  size_t units = n / LUAN_UNIT + (n % LUAN_UNIT != 0);
+  if (n == 0) {
+    if (u->most != 0) luaN_tookback(L, u);
+    u->most = 0;
+  }
+  else if (units > u->most && u->most < UINT_MAX) {
+    uint64_t before = u->most;
+    u->most = (units < UINT_MAX) ? (unsigned)units : UINT_MAX;
+    luaN_countoutside(L, u, (u->most - before) * LUAN_UNIT);
+  }
+}
+
+
 LUA_API void luaN_outside (lua_State *L, int idx, size_t n) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
+  size_t others;
   Udata *u;
   lua_lock(L);
   api_check(L, lua_type(L, idx) == LUA_TUSERDATA, "full userdata expected");
@@ -62,7 +83,9 @@ LUA_API void luaN_outside (lua_State *L, int idx, size_t n) {
     c->standins.v.a[c->standins.v.n++] = u;
     u->marked |= LUAN_LISTED;
   }
-  c->outside += n - u->outside;
+  others = c->outside - u->outside;
+  if (n > LUAN_MOSTOUTSIDE - others) n = LUAN_MOSTOUTSIDE - others;
+  c->outside = others + n;
   if (n > u->outside) {
     c->newoutside += n - u->outside;
     if (c->newoutside >= EARLY_MIN &&
@@ -70,6 +93,7 @@ LUA_API void luaN_outside (lua_State *L, int idx, size_t n) {
       luaN_hurry(g);
   }
   u->outside = n;
+  tellsampler(L, u, n);
   luaC_checkGC(L);  /* here, where the userdata has its metatable as a rule */
   lua_unlock(L);
 }

@@ -339,7 +339,7 @@ LUA_API void luaN_memory (lua_State *L, luaN_Memory *m) {
   m->inuse = (uint64_t)gettotalbytes(g);
   m->held = g->heap.held + LUA_EXTRASPACE + sizeof(lua_State) +
             sizeof(global_State);
-  m->allocated = luaN_allocated(L);
+  m->allocated = luaN_allocated(L) - g->heap.announced;
   m->tenured = c->alltenured;
   m->nursery = c->nursery;
   m->minors = g->heap.minors;

@@ -16,12 +16,15 @@
 **   userdata(n, nuvalues)  closure(nupvalues)  string(n)
 **                          one block each: native_userdata and so on
 **   buffer(n)              a string of n bytes by luaL_Buffer
+**   outside(u, n)          the userdata stands for n bytes outside: native_outside
 */
 #include <stdlib.h>
 #include <string.h>
 
 #include <lua.h>
 #include <lauxlib.h>
+
+#include <seam.h>
 
 #define NOINLINE	__attribute__((noinline))
 
@@ -118,6 +121,12 @@ static NOINLINE int native_userdata (lua_State *L) {
   return 1;
 }
 
+static NOINLINE int native_outside (lua_State *L) {
+  luaN_outside(L, 1, (size_t)luaL_checkinteger(L, 2));
+  lua_settop(L, 1);
+  return 1;
+}
+
 static NOINLINE int native_string (lua_State *L) {
   size_t n = (size_t)luaL_checkinteger(L, 1);
   char *text = malloc(n + 1);
@@ -154,7 +163,7 @@ int luaopen_natives (lua_State *L) {
     {"through_pcallk", native_pcallk}, {"yieldk", native_yieldk},
     {"resume", native_resume}, {"deep", l_deep}, {"hook", l_hook}, {"table", native_table},
     {"userdata", native_userdata}, {"closure", native_closure}, {"string", native_string},
-   
+    {"outside", native_outside},
     {"buffer", native_buffer}, {NULL, NULL}
   };
   luaL_newlib(L, functions);

@@ -87,6 +87,17 @@ local function nothing(p)
   return table.concat(parts, " ")
 end
 
+-- What of that is no memory of Lua's.
+local function outside(t)
+  for _, row in ipairs(t.types) do
+    if row.name == "outside" and t.unit == "bytes" then
+      return ("About %s of these lie outside of Lua's heap: memory and resources " ..
+        "that userdata stand for, where a file that is opened counts 32 KiB."):format(
+        units.bytes(row.own.bytes))
+    end
+  end
+end
+
 -- What a sample of an allocation, and so every number of it, means.
 local function meaning(p, t)
   if t.unit ~= "bytes" then
@@ -201,6 +212,7 @@ function M.lines(p, t, style, options)
     add(nothing(p))
   elseif t.whole.samples > 0 then
     add(amount(p, t, options))
+    add(outside(t))
     add(not options.focus and t.unit == "bytes" and p.own
         and remedy(p, t.whole.samples) or nil)
     add(not options.brief and meaning(p, t) or nil)
