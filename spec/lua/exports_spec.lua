@@ -224,20 +224,4 @@ describe("who may know whom #plain", function()
       end
     end
   end)
-
-  it("lets the pages of the report require only one another and the reader", function()
-    for _, path in ipairs(shell.lines(shell.output("find lualib/asamp -name '*.lua'"))) do
-      for name in shell.read(path):gmatch("require%s*%(?%s*[\"']([^\"']+)") do
-        assert.is_truthy(name:find("^asamp") or name == "profiler.reader"
-                         or name == "profiler.convert"
-                         or name == "profiler.options" and path == "lualib/asamp/commands/run.lua",
-                         path .. " requires " .. name)
-      end
-    end
-    for _, path in ipairs {"lualib/profiler.lua", "lualib/profiler/options.lua"} do
-      for name in shell.read(path):gmatch("require%s*%(?%s*[\"']([^\"']+)") do
-        assert.is_falsy(name:find("^asamp"), path .. " requires " .. name)
-      end
-    end
-  end)
 end)

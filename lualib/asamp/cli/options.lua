@@ -18,8 +18,7 @@
 --              check any text. short = "o": may be written -o, too
 -- Options that several commands have are described here, once.
 
-local convert = require "profiler.convert"
-local host = require "asamp.host"
+local complaints = require "asamp.cli.complaints"
 local layout = require "asamp.show.layout"
 
 local M = {}
@@ -106,22 +105,20 @@ M.COLOR = {"color", "WHEN", "always, never or auto (default: auto, on " ..
   "terminals unless NO_COLOR is set)", M.oneof{"always", "never", "auto"}}
 M.JSON = {"json", nil, "everything as JSON; all rows unless --top is given"}
 
---- What is wrong when the result would replace what it is made of.
-M.REPLACES = "--out '%s' is '%s' itself, give another name"
-
---- What is wrong with a result's name that nobody gave: another sort of file has
--- it. 'kind': what may be there (profiler.convert's kind). nil: nothing.
-function M.another(out, kind)
-  local there = host.isfile(out) and (convert.kind(out) or "of no known kind")
-  if there and there ~= kind and there ~= "an empty file" then
-    return ("'%s' is there and would be replaced, but is %s; give --out")
-           :format(out, there)
-  end
-end
-
 --- Where the result goes.
 function M.out(text)
   return {"out", "OUT", text, short = "o"}
+end
+
+--- Folders, with colons between them, in which source files are; a list.
+function M.sources(text)
+  return {"source", "DIRS", text, function(dirs)
+    local folders = {}
+    for folder in dirs:gmatch "[^:]+" do
+      folders[#folders + 1] = folder
+    end
+    return dirs ~= "" and folders or nil, "a value"
+  end}
 end
 
 --- Whether COLOR says to paint what goes to stdout.
@@ -274,9 +271,7 @@ end
 function M.parse(description, args, world)
   local options, wrong = scan(description, args)
   if not options then
-    world.err(("asamp %s: %s; see asamp %s --help\n"):format(
-      description.command, wrong, description.command))
-    return nil, 2
+    return nil, complaints.of(description.command, world).wrong("%s", wrong)
   elseif options.help then
     world.out(M.usage(description))
     return nil, 0

@@ -2,26 +2,18 @@
 -- The command `asamp convert`: reads its arguments and has the profile
 -- written in another format.
 
+local complaints = require "asamp.cli.complaints"
 local convert = require "profiler.convert"
 local firefox = require "asamp.show.firefox"
-local host = require "asamp.host"
 local options = require "asamp.cli.options"
-local sources = require "asamp.show.page.sources"
+local results = require "asamp.cli.results"
+local sources = require "asamp.cli.sources"
 
 local M = {}
 
 M.summary = "for Firefox Profiler, pprof, flame graphs, speedscope, VMProf"
 
 local MAXTEXT = 64 << 20  -- of source files in one result
-
--- A function that gives the text of a file in one of the folders.
-local function texts(dirs)
-  local folders = {}
-  for folder in dirs:gmatch "[^:]+" do
-    folders[#folders + 1] = folder
-  end
-  return sources.texts(folders, MAXTEXT)
-end
 
 local FLAVOURS = {stock = 6, extended = 7}
 
@@ -54,8 +46,8 @@ local DESCRIPTION = {
     "default bytes, or time if the profile has only that", options.oneof(options.MEASURES)},
   {"flavour", "WHICH", "vmprof: stock or extended (default: the one that " ..
     "the profile is not)", options.oneof{"extended", "stock"}},
-  {"source", "DIRS", "firefox: folders, with colons between them, whose " ..
-    "source files are put into the result with their text (default: none)"},
+  options.sources("firefox: folders, with colons between them, whose " ..
+    "source files are put into the result with their text (default: none)"),
   {"start-up", nil, "with the C functions that come before the script in " ..
     "every stack (all formats but vmprof, which always has them)"},
   {"plain", nil, "do not compress"},
@@ -98,7 +90,7 @@ end
 local function settings(o, path)
   local setting = {head = firefox.head, weight = o.weight,
                    name = path:match "[^/]*$", startup = o["start-up"],
-                   source = o.source and texts(o.source)}
+                   source = o.source and sources.texts(o.source, MAXTEXT)}
   if o.to == "vmprof" then
     local version, message = convert.version(path)
     if not version then
@@ -120,14 +112,11 @@ local function default(o, path, setting)
   return stem(path) .. ENDINGS[o.to]
 end
 
-local function warn(world, path, s)
-  if s.message then
-    world.err(("asamp convert: '%s': %s; %s\n"):format(path, s.message,
-      s.samples + s.timesamples > 0 and "the result covers what could be read"
-      or "no sample could be read"))
-  end
+local function warn(tell, path, s)
+  tell.partial(path, s.message, s.samples + s.timesamples,
+               "the result covers what could be read")
   for _, left in ipairs(s.left) do
-    world.err(("asamp convert: '%s': %s\n"):format(path, left.text))
+    tell.failed("'%s': %s", path, left.text)
   end
 end
 
@@ -137,27 +126,19 @@ function M.run(args, world)
   if not o then
     return code
   end
-  local bad = wrong(o)
+  local tell, bad = complaints.of("convert", world), wrong(o)
   if bad then
-    world.err(("asamp convert: %s; see asamp convert --help\n"):format(bad))
-    return 2
+    return tell.wrong("%s", bad)
   end
   local path = o.files[1]
   local setting, message = settings(o, path)
   if not setting then
-    world.err("asamp convert: " .. message .. "\n")
-    return 1
+    return tell.failed("%s", message)
   end
   local out = o.out or default(o, path, setting)
-  local other = not o.out and options.another(out, KINDS[o.to])
-  if other then
-    world.err(("asamp convert: %s\n"):format(other))
-    return 1
-  end
-  if host.samefile(out, path) then
-    world.err(("asamp convert: " .. options.REPLACES .. "; see asamp " ..
-               "convert --help\n"):format(out, path))
-    return 2
+  code = results.refuse(tell, out, o.out, path, KINDS[o.to])
+  if code then
+    return code
   end
   setting.packing = packing(o, out)
   local show, finish = world.progress("converting " .. setting.name)
@@ -166,10 +147,9 @@ function M.run(args, world)
   summary, message = convert[o.to](path, out, setting)
   finish()
   if not summary then
-    world.err("asamp convert: " .. message .. "\n")
-    return 1
+    return tell.failed("%s", message)
   end
-  warn(world, path, summary)
+  warn(tell, path, summary)
   if out ~= "-" then
     world.out(out .. "\n")
   end

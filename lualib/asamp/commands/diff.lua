@@ -3,7 +3,9 @@
 -- totals to asamp.sums.compare and that to a renderer.
 
 local changes = require "asamp.show.changes"
+local complaints = require "asamp.cli.complaints"
 local compare = require "asamp.sums.compare"
+local documents = require "asamp.show.documents"
 local json = require "asamp.show.json"
 local options = require "asamp.cli.options"
 local totals = require "asamp.sums.totals"
@@ -36,40 +38,24 @@ local DESCRIPTION = {
 M.usage = options.usage(DESCRIPTION)
 
 -- A profile and its totals; nil when there is nothing in it, which is told.
-local function load(path, world)
+local function load(path, world, tell)
   local profile, message = world.read(path)
   if not profile then
-    world.err(("asamp diff: %s\n"):format(message))
+    tell.failed("%s", message)
     return nil
   end
   local n = profile.samples + profile.timesamples
-  if profile.message then
-    world.err(("asamp diff: '%s': %s; %s\n"):format(path, profile.message,
-      n > 0 and "what could be read is compared" or "no sample could be read"))
-  elseif n == 0 then
-    world.err(("asamp diff: '%s' has no samples\n"):format(path))
-  end
+  tell.partial(path, profile.message, n, "what could be read is compared")
   if n == 0 then
+    if not profile.message then
+      tell.failed("'%s' has no samples", path)
+    end
     return nil
   end
   for _, left in ipairs(profile.left) do
-    world.err(("asamp diff: '%s': %s\n"):format(path, left.text))
+    tell.failed("'%s': %s", path, left.text)
   end
   return profile, totals.of(profile)
-end
-
-local function document(a, b, results, o)
-  local doc = {a = a.path, b = b.path}
-  for i, result in ipairs(results) do
-    local copy = {}
-    for key, value in pairs(result) do
-      copy[key] = type(value) == "table" and table.move(value, 1,
-        math.min(#value, o.top or #value), 1, {}) or value
-    end
-    doc[i] = copy
-  end
-  return {a = doc.a, b = doc.b,
-          measures = table.move(doc, 1, #results, 1, {})}
 end
 
 -- The fields to compare; or what is wrong with both files.
@@ -92,15 +78,15 @@ function M.run(args, world)
   if not o then
     return code
   end
-  local pa, a = load(o.files[1], world)
-  local pb, b = load(o.files[2], world)
+  local tell = complaints.of("diff", world)
+  local pa, a = load(o.files[1], world, tell)
+  local pb, b = load(o.files[2], world, tell)
   if not pa or not pb then
     return 1
   end
   local fields, wrong = fieldsof(o.by, pa, a, pb, b)
   if wrong then
-    world.err(("asamp diff: '%s' and '%s' %s\n"):format(pa.path, pb.path, wrong))
-    return 1
+    return tell.failed("'%s' and '%s' %s", pa.path, pb.path, wrong)
   end
   local results = {}
   for i, field in ipairs(fields) do
@@ -108,7 +94,7 @@ function M.run(args, world)
       sigma = o.sigma or 3, scaled = o.normalize, cumulative = o.total})
   end
   if o.json then
-    world.out(json.encode(document(pa, pb, results, o)) .. "\n")
+    world.out(json.encode(documents.diff(pa, pb, results, o.top)) .. "\n")
     return 0
   end
   world.out(changes.render(pa, pb, results, {

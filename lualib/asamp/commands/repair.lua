@@ -2,7 +2,11 @@
 -- The command `asamp repair`: reads its arguments, has profiler.reader repair
 -- the file, and says what was got back. Never touches a file by itself.
 
+local complaints = require "asamp.cli.complaints"
+local convert = require "profiler.convert"
 local options = require "asamp.cli.options"
+local reader = require "profiler.reader"
+local results = require "asamp.cli.results"
 local units = require "asamp.show.units"
 
 local M = {}
@@ -25,7 +29,7 @@ M.usage = options.usage(DESCRIPTION)
 
 -- " by process N", as far as the file tells.
 local function writer(path)
-  local version, pid = require "profiler.convert".version(path)
+  local version, pid = convert.version(path)
   return version and pid > 0 and (" by process %d"):format(pid) or ""
 end
 
@@ -67,29 +71,23 @@ function M.run(args, world)
     return code
   end
   local path, inplace = o.files[1], o["in-place"]
-  local function wrong(message)
-    world.err(("asamp repair: %s; see asamp repair --help\n"):format(message))
-    return 2
-  end
+  local tell = complaints.of("repair", world)
   if (o.out ~= nil) == (inplace ~= nil) then
-    return wrong(inplace and "--out and --in-place do not go together"
-                 or "no result given (--out OUT or --in-place)")
+    return tell.wrong(inplace and "--out and --in-place do not go together"
+                      or "no result given (--out OUT or --in-place)")
   end
   if inplace and path == "-" then
-    return wrong "standard input has no place; give --out"
+    return tell.wrong "standard input has no place; give --out"
   end
   local out = o.out or path
-  local r, message, what = require "profiler.reader".repair(path, out, inplace)
+  local r, message, what = reader.repair(path, out, inplace)
   if what == "same" then
-    return wrong((options.REPLACES .. " or --in-place"):format(out, path))
+    return tell.wrong(results.REPLACES .. " or --in-place", out, path)
   elseif what == "live" then
-    world.err(("asamp repair: '%s' is still being written%s; repair it when " ..
-      "its process has ended (asamp report reads it as it is)\n"):format(
-      path, writer(path)))
-    return 1
+    return tell.failed("'%s' is still being written%s; repair it when its process " ..
+                       "has ended (asamp report reads it as it is)", path, writer(path))
   elseif not r then
-    world.err(("asamp repair: %s\n"):format(message))
-    return 1
+    return tell.failed("%s", message)
   end
   world.out(told(path, out, r))
   return 0

@@ -3,8 +3,8 @@
 -- to a renderer. The only part of the report that reads files and knows the
 -- terminal.
 
-local calltree = require "asamp.sums.calltree"
-local events = require "asamp.sums.events"
+local complaints = require "asamp.cli.complaints"
+local documents = require "asamp.show.documents"
 local focus = require "asamp.sums.focus"
 local json = require "asamp.show.json"
 local leaks = require "asamp.sums.leaks"
@@ -55,44 +55,6 @@ local DESCRIPTION = {
 }
 M.usage = options.usage(DESCRIPTION)
 
--- {== JSON ==================================================================
-
-local function first(list, n)
-  return table.move(list, 1, math.min(#list, n or #list), 1, {})
-end
-
--- What --json tells of a file: the totals, and the tree if that is asked for.
-local function document(profile, t, found, top, setting)
-  local doc = {unit = t.unit, whole = t.whole}
-  for _, key in ipairs{"path", "command", "complete", "message", "version",
-                       "interpreter", "period", "periods", "random", "fates",
-                       "started", "duration", "samples", "bytes", "allocated",
-                       "survived",
-                       "survivedbytes", "later", "laterbytes", "followed",
-                       "unfollowed", "undecided", "undetailed",
-                       "timesamples", "timeperiod", "timeperiods", "wall", "cpu",
-                       "minors", "majors"} do
-    doc[key] = profile[key]
-  end
-  for _, key in ipairs{"functions", "lines", "types"} do
-    doc[key] = first(t[key], top)
-  end
-  doc.left = profile.left
-  doc.collections = events.collections(profile)
-  doc.marks = first(events.marks(profile), top)
-  doc.leaks = found
-  if setting.show.tree then
-    doc.tree = {}
-    for _, field in ipairs(setting.by and {setting.by} or t.measures) do
-      doc.tree[field] = calltree.nested(profile, t, field, setting)
-    end
-  end
-  doc.lifetimes = lifetimes.of(profile)
-  return doc
-end
-
--- ==}
-
 -- The test of frames that the options ask for, and what it is called.
 local function focusof(o)
   local byname = o["function"] and focus.byfunction(o["function"])
@@ -102,15 +64,6 @@ local function focusof(o)
            o["function"] .. " at " .. o.line
   end
   return byname or byline, o["function"] or o.line
-end
-
--- What a file's message says, on stderr.
-local function warn(world, path, profile, n)
-  if profile.message then
-    world.err(("asamp report: '%s': %s; %s\n"):format(path, profile.message,
-      n > 0 and "the report covers what could be read"
-      or "no sample could be read"))
-  end
 end
 
 local function settings(o, world)
@@ -153,14 +106,14 @@ end
 
 -- Reports one file. Returns the text or, for JSON, a table; nil when the file
 -- yields nothing, which is told then.
-local function reportof(path, o, world)
+local function reportof(path, o, world, tell)
   local profile, message = world.read(path, {bins = leaks.BINS})
   if not profile then
-    world.err("asamp report: " .. message .. "\n")
+    tell.failed("%s", message)
     return nil
   end
   local n = profile.samples + profile.timesamples
-  warn(world, path, profile, n)
+  tell.partial(path, profile.message, n, "the report covers what could be read")
   if n == 0 and not profile.complete then
     return nil
   end
@@ -170,15 +123,15 @@ local function reportof(path, o, world)
     setting.by, wrong = fieldof(o.by, t)
   end
   if wrong then
-    world.err(("asamp report: '%s': %s\n"):format(path, wrong))
+    tell.failed("'%s': %s", path, wrong)
     return nil
   end
   local found = not setting.focus and leaks.of(profile) or nil
-  if o.json then
-    return document(profile, t, found, o.top, setting)
-  end
   setting.leaks = found
-  setting.lifetimes = setting.show.lifetimes and lifetimes.of(profile) or nil
+  setting.lifetimes = (o.json or setting.show.lifetimes) and lifetimes.of(profile) or nil
+  if o.json then
+    return documents.report(profile, t, o.top, setting)
+  end
   return text.render(profile, t, setting)
 end
 
@@ -188,9 +141,9 @@ function M.run(args, world)
   if not o then
     return code
   end
-  local results, failed = {}, false
+  local tell, results, failed = complaints.of("report", world), {}, false
   for _, path in ipairs(o.files) do
-    local result = reportof(path, o, world)
+    local result = reportof(path, o, world, tell)
     failed = failed or not result
     if result and not o.json then
       world.out((#results > 0 and "\n\n" or "") .. result)

@@ -4,10 +4,12 @@
 -- own: everything of this command goes to stderr, and exit code or signal are
 -- passed through.
 
+local complaints = require "asamp.cli.complaints"
 local convert = require "profiler.convert"
 local host = require "asamp.host"
 local keys = require "profiler.options"
 local options = require "asamp.cli.options"
+local results = require "asamp.cli.results"
 local text = require "asamp.show.text"
 local totals = require "asamp.sums.totals"
 
@@ -86,7 +88,7 @@ local function settings(o, inherited)
   elseif checked.alloc == 0 and (checked.time or 0) == 0 then
     return nil, "nothing to sample: --alloc is 0 and there is no --time"
   elseif t.out and host.samefile(t.out, o.files[1]) then
-    return nil, options.REPLACES:format(t.out, o.files[1])
+    return nil, results.REPLACES:format(t.out, o.files[1])
   end
   return t
 end
@@ -163,18 +165,18 @@ local function find(path, pid, since)
   end
 end
 
-local function shortreport(wanted, pid, since, world)
+local function shortreport(wanted, pid, since, world, tell)
   local path, message = find(wanted, pid, since)
   local profile
   if path then
     profile, message = world.read(path)
   end
   if not profile then
-    world.err(("asamp run: no profile: %s\n"):format(message))
+    tell.failed("no profile: %s", message)
     return
   end
   if profile.message then
-    world.err(("asamp run: '%s': %s\n"):format(path, profile.message))
+    tell.failed("'%s': %s", path, profile.message)
   end
   local t = totals.of(profile)
   world.err("\n" .. text.render(profile, t, {
@@ -193,27 +195,23 @@ function M.run(args, world)
   if not o then
     return code
   end
-  local script, since = o.files[1], os.time()
+  local tell, script, since = complaints.of("run", world), o.files[1], os.time()
   local t, wrong = settings(o, os.getenv "LUA_PROFILER" or "")
   if not t then
-    world.err(("asamp run: %s; see asamp run --help\n"):format(wrong))
-    return 2
+    return tell.wrong("%s", wrong)
   end
   wrong = unreadable(script)
   if wrong then
-    world.err(("asamp run: cannot read script '%s': %s\n"):format(
-      script, wrong))
-    return 1
+    return tell.failed("cannot read script '%s': %s", script, wrong)
   end
   local words = starting(world.interpreter, script)
   table.move(o.files, 1, #o.files, #words + 1, words)
   local how, status, pid = host.run(words, {LUA_PROFILER = totext(t)})
   if not how then
-    world.err(("asamp run: %s\n"):format(status))
-    return 1
+    return tell.failed("%s", status)
   end
   if not t.quiet or t.quiet == "0" then
-    shortreport(keys.path(t.out, script, pid), pid, since, world)
+    shortreport(keys.path(t.out, script, pid), pid, since, world, tell)
   end
   if how == "signal" then
     io.stdout:flush()

@@ -1,12 +1,14 @@
 -- SPDX-License-Identifier: MIT
 -- The command `asamp view`: a profile in, one HTML page out. Reads its
--- arguments, the profile and the page's template, has the page written.
+-- arguments, the profile, source files and the page's template, has the page written.
 
+local complaints = require "asamp.cli.complaints"
 local convert = require "profiler.convert"
 local data = require "asamp.show.page.data"
-local host = require "asamp.host"
+local files = require "asamp.cli.sources"
 local options = require "asamp.cli.options"
 local page = require "asamp.show.page.page"
+local results = require "asamp.cli.results"
 local sources = require "asamp.show.page.sources"
 local units = require "asamp.show.units"
 
@@ -27,13 +29,26 @@ local DESCRIPTION = {
     "log, as for asamp report; - is standard input.",
   options.out("the page (default FILE.html; - is standard output, and the " ..
     "default for standard input)"),
-  {"source", "DIRS", "folders, with colons between them, in which source " ..
+  options.sources("folders, with colons between them, in which source " ..
     "files of relative names are looked for besides the current one; of no " ..
-    "others are lines shown"},
+    "others are lines shown"),
   {"nodes", "N", "keep at most N nodes of the call tree (default 100000)",
     options.whole(1)},
 }
 M.usage = options.usage(DESCRIPTION)
+
+--- The text of the page's template, which is where modules are, as asamp/page.html;
+-- nil and what to do when it is not built.
+function M.template()
+  local path = package.searchpath("asamp.page", (package.path:gsub("%.lua", ".html")))
+  local file = path and io.open(path, "rb")
+  if not file then
+    return nil, "the page is not built into this installation; run: make view"
+  end
+  local text = file:read "a"
+  file:close()
+  return text
+end
 
 -- Writes the text to 'path'; nil and a message when it cannot.
 local function write(path, text, world)
@@ -56,8 +71,8 @@ end
 
 -- Makes the page of a profile. Its text, and what it is to be told of besides;
 -- nil when it cannot, and a message unless all is told.
-local function make(path, out, o, world)
-  local template, missing = page.template()
+local function make(path, out, o, world, tell)
+  local template, missing = M.template()
   if not template then
     return nil, missing
   end
@@ -66,20 +81,12 @@ local function make(path, out, o, world)
     return nil, message
   end
   local n = profile.samples + profile.timesamples
-  if profile.message then
-    world.err(("asamp view: '%s': %s; %s\n"):format(path, profile.message,
-      n > 0 and "the page shows what could be read"
-      or "no sample could be read"))
-  end
+  tell.partial(path, profile.message, n, "the page shows what could be read")
   if n == 0 and not profile.complete then
     return nil
   end
   local columns = data.of(profile, {nodes = o.nodes or 100000})
-  local folders = {}
-  for folder in (o.source or ""):gmatch "[^:]+" do
-    folders[#folders + 1] = folder
-  end
-  columns.sources, columns.nosources = sources.of(columns, folders)
+  columns.sources, columns.nosources = sources.of(columns, files.finder(o.source or {}))
   columns.reasons = sources.WHY
   local told = sources.told(columns, columns.nosources)
   if told then
@@ -98,22 +105,17 @@ function M.run(args, world)
   end
   local path = o.files[1]
   local out = o.out or path == "-" and "-" or path .. ".html"
-  local other = not o.out and options.another(out, "a page of asamp view")
-  if other then
-    world.err(("asamp view: %s\n"):format(other))
-    return 1
+  local tell = complaints.of("view", world)
+  code = results.refuse(tell, out, o.out, path, "a page of asamp view")
+  if code then
+    return code
   end
-  if host.samefile(out, path) then
-    world.err(("asamp view: " .. options.REPLACES ..
-               "; see asamp view --help\n"):format(out, path))
-    return 2
-  end
-  local text, message = make(path, out, o, world)
+  local text, message = make(path, out, o, world, tell)
   if text and out ~= "-" then
     world.out(("%s: %s; open it in a browser\n"):format(out, units.bytes(#text)))
   end
   if message then
-    world.err(("asamp view: %s\n"):format(message))
+    tell.failed("%s", message)
   end
   return text and 0 or 1
 end

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 -- What asamp.sums.compare found, as text. Pure; colours on request.
 
+local labels = require "asamp.show.labels"
 local layout = require "asamp.show.layout"
-local tables = require "asamp.show.tables"
 local totals = require "asamp.sums.totals"
 local units = require "asamp.show.units"
 
@@ -76,7 +76,7 @@ local function section(style, title, rows, what, label)
     local grid
     grid, left = layout.grid(columns, #shown, what, function(i, n)
       return label(shown[i], n, paint)
-    end, style.width, paint, tables.least(style, shown, label ~= tables.linelabel))
+    end, style.width, paint, labels.least(style.width, shown, label ~= labels.ofline))
     table.move(grid, 1, #grid, #lines + 1, lines)
   end
   local function note(n, text)
@@ -152,9 +152,9 @@ function M.render(a, b, results, options)
                    format = formatter(result)}
     local by = #results > 1 and ", by " .. totals.NAMES[result.field] or ""
     append(section(style, ("By function (%s)%s"):format(own, by),
-                   result.functions, "function", tables.functionlabel))
+                   result.functions, "function", labels.offunction))
     append(section(style, ("By line (%s)%s"):format(own, by), result.lines,
-                   "line", tables.linelabel))
+                   "line", labels.ofline))
     append(section(style, "By type" .. by, result.types, "type", plainlabel))
     append(section(style, "By class" .. by, result.classes, "class (type)",
                    plainlabel))

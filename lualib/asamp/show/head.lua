@@ -189,7 +189,7 @@ local function collected(p)
   return text .. "."
 end
 
---- The lines. 'style': see asamp.show.tables; 'options': brief (no explanations),
+--- The lines. 'style': see tables.lua; 'options': brief (no explanations),
 -- focus ({title}: the totals cover only a part).
 function M.lines(p, t, style, options)
   local paint, width = style.paint, style.width

@@ -36,48 +36,72 @@ local function number(n)
   return ("%.17g"):format(n)
 end
 
-local encode
+-- How values are set: what begins a line, and what each level adds to that.
+local OPEN = {line = "\n", step = "  ", colon = ": ", quoted = quoted}
+local TIGHT = {line = "", step = "", colon = ":", quoted = function(text)
+  return (quoted(text):gsub("<", "\\u003c"))
+end}
 
-local function array(list, indent)
-  local parts = {}
-  for i, v in ipairs(list) do
-    parts[i] = indent .. "  " .. encode(v, indent .. "  ")
+local put
+
+local function array(out, list, style, line)
+  local inner = line .. style.step
+  out[#out + 1] = "["
+  if style == TIGHT and math.type(list[1]) == "integer" then
+    out[#out + 1] = table.concat(list, ",")
+  else
+    for i, v in ipairs(list) do
+      out[#out + 1] = i == 1 and inner or "," .. inner
+      put(out, v, style, inner)
+    end
   end
-  return "[\n" .. table.concat(parts, ",\n") .. "\n" .. indent .. "]"
+  out[#out + 1] = line .. "]"
 end
 
-local function object(t, indent)
-  local keys, parts = {}, {}
+local function object(out, t, style, line)
+  local keys, inner = {}, line .. style.step
   for k in pairs(t) do
     keys[#keys + 1] = k
   end
   table.sort(keys)
+  out[#out + 1] = "{"
   for i, k in ipairs(keys) do
-    parts[i] = indent .. "  " .. quoted(k) .. ": " ..
-               encode(t[k], indent .. "  ")
+    out[#out + 1] = i == 1 and inner or "," .. inner
+    out[#out + 1] = style.quoted(k) .. style.colon
+    put(out, t[k], style, inner)
   end
-  return "{\n" .. table.concat(parts, ",\n") .. "\n" .. indent .. "}"
+  out[#out + 1] = line .. "}"
 end
 
-function encode(v, indent)
+-- Appends the text of a value to the list 'out'. 'line': what begins its lines.
+function put(out, v, style, line)
   local kind = type(v)
   if kind == "table" then
     if next(v) == nil then
-      return "[]"
+      out[#out + 1] = "[]"
+    else
+      (v[1] ~= nil and array or object)(out, v, style, line)
     end
-    return (v[1] ~= nil and array or object)(v, indent)
   elseif kind == "string" then
-    return quoted(v)
-  elseif kind == "number" then
-    return number(v)
+    out[#out + 1] = style.quoted(v)
+  else
+    out[#out + 1] = kind == "number" and number(v) or tostring(v)
   end
-  return tostring(v)
 end
 
 --- The text of a value: nil-free lists, tables with string keys, strings,
 -- numbers, booleans. An empty table is an empty list.
 function M.encode(value)
-  return encode(value, "")
+  local out = {}
+  put(out, value, OPEN, OPEN.line)
+  return table.concat(out)
+end
+
+--- Appends the same on one line, without a "<" in it, to the list 'out', as a page
+-- may hold it. A list that begins with an integer has numbers only: columns of them
+-- are written at once.
+function M.embed(out, value)
+  put(out, value, TIGHT, TIGHT.line)
 end
 
 return M

@@ -8,36 +8,16 @@ local events = require "asamp.sums.events"
 local focus = require "asamp.sums.focus"
 local head = require "asamp.show.head"
 local layout = require "asamp.show.layout"
-local leaks = require "asamp.sums.leaks"
-local tables = require "asamp.show.tables"
+local leaks = require "asamp.show.leaks"
+local lifetimes = require "asamp.show.lifetimes"
 local timeline = require "asamp.show.timeline"
+local tops = require "asamp.show.tops"
 local totals = require "asamp.sums.totals"
 local trees = require "asamp.show.trees"
 
 local M = {}
 
 -- {== sections ==============================================================
-
-local function leaksection(style, found, options)
-  if not found then
-    return {}
-  end
-  local told = leaks.told(found)
-  if #found.rows > 0 then
-    local lines = tables.leaks(style, found)
-    table.insert(lines, 3, layout.wrap(told .. ":", "  ", style.width))
-    local last = found.rows[#found.rows]
-    if last.group < #found.rows and not options.brief then
-      lines[#lines + 1] = style.paint("dim", layout.wrap(
-        "set in: belongs to the line above, by its function or its caller. A " ..
-        "closure there, or the parts of a table that grows, may be what " ..
-        "keeps the rest.", "  ", style.width))
-    end
-    return lines
-  end
-  return {"", style.paint("bold", "Likely leaks"),
-          layout.wrap(told .. ".", "  ", style.width)}
-end
 
 local function legend(p, t, show)
   local parts = {}
@@ -71,9 +51,9 @@ M.SECTIONS = {"functions", "lines", "callers", "types", "leaks", "lifetimes",
 --- The report. 'options': top (rows of each table), color, width, show (set
 -- of sections), by (field to sort by and take shares of; nil: all that the
 -- totals have), cumulative (sort by total instead of own), brief (no
--- explanations), leaks (asamp.sums.leaks' rows), lifetimes (asamp.sums.lifetimes' rows),
--- min and depth (asamp.sums.calltree's),
--- focus ({title, entries}: the totals cover only a part).
+-- explanations), leaks (what asamp.sums.leaks has found), lifetimes (rows of
+-- asamp.sums.lifetimes), min and depth (asamp.sums.calltree's), focus ({title,
+-- entries}: the totals cover only a part).
 function M.render(profile, t, options)
   local style = {
     profile = profile, totals = t, top = options.top,
@@ -91,41 +71,33 @@ function M.render(profile, t, options)
   local section = {}
   function section.functions()
     for _, field in ipairs(fields) do
-      append(tables.functions(style, field))
+      append(tops.functions(style, field))
     end
   end
   function section.lines()
     for _, field in ipairs(fields) do
       if #totals.sorted(t.lines, field) > 0 then
-        append(tables.lines(style, field))
+        append(tops.lines(style, field))
       end
     end
   end
   function section.callers()
     for _, field in ipairs(options.focus and fields or {}) do
-      append(tables.callers(style, focus.callers(
+      append(tops.callers(style, focus.callers(
         profile, options.focus.entries, t.sums, field), field))
     end
   end
   function section.types()
     if t.whole.samples > 0 then
-      append(tables.types(style, options.by ~= "timesamples" and options.by
+      append(tops.types(style, options.by ~= "timesamples" and options.by
                                  or t.unit))
     end
   end
   function section.leaks()
-    append(leaksection(style, options.leaks, options))
+    append(leaks.lines(style, options.leaks, options.brief))
   end
   function section.lifetimes()
-    if options.lifetimes and #options.lifetimes > 0 then
-      append(tables.lifetimes(style, options.lifetimes))
-      if not options.brief then
-        lines[#lines + 1] = style.paint("dim", layout.wrap(
-          "lived for: bytes that were allocated between birth and death, " ..
-          "which a major collection tells; alive: at the end.", "  ",
-          style.width))
-      end
-    end
+    append(lifetimes.lines(style, options.lifetimes, options.brief))
   end
   function section.tree()
     for _, field in ipairs(fields) do

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- The call tree as text: rows of asamp.sums.calltree in, lines out. Pure.
 
+local labels = require "asamp.show.labels"
 local layout = require "asamp.show.layout"
 local tables = require "asamp.show.tables"
 local units = require "asamp.show.units"
@@ -20,7 +21,7 @@ local function branches(row)
   return table.concat(parts)
 end
 
---- Lines of the tree. 'style': see asamp.tables.
+--- Lines of the tree. 'style': see tables.lua.
 function M.lines(style, rows, field, title)
   local profile, whole = style.profile, style.totals.whole
   local columns = {{title = "total", cells = {}}, {title = "", gap = 1, least = 6, cells = {}},
@@ -44,7 +45,7 @@ function M.lines(style, rows, field, title)
       return lead .. style.paint("dim", layout.cutend(
         ("and %s more"):format(units.count(row.more)), room))
     end
-    return lead .. tables.functionlabel(row.fn, room, style.paint)
+    return lead .. labels.offunction(row.fn, room, style.paint)
   end, style.width, style.paint)
   table.insert(lines, 1, style.paint("bold", title))
   table.insert(lines, 1, "")

@@ -34,7 +34,6 @@
 
 local related = require "asamp.sums.related"
 local totals = require "asamp.sums.totals"
-local units = require "asamp.show.units"
 
 local M = {}
 
@@ -251,25 +250,6 @@ function M.of(profile)
     end
   end
   return found
-end
-
---- What M.of has found, in a sentence without an end: with rows it is about these.
-function M.told(found)
-  local low = ("The least in use went from %s in the second quarter of the " ..
-               "session to %s in the last"):format(
-    units.bytes(found.before), units.bytes(found.after))
-  if #found.rows > 0 then
-    return low .. ", and all through it these lines allocated what " ..
-           (found.proved and "no major collection has found dead" or "survived")
-  elseif found.grew and not found.kept then
-    return ("None stands out: %s; %s survived their first collection in the " ..
-            "second half, and most of that died later"):format(
-      (low:gsub("^The", "the", 1)), units.bytes(found.late))
-  elseif found.grew then
-    return low .. ", but no line stands out among what " ..
-           (found.proved and "is alive" or "survived")
-  end
-  return "None: the heap does not grow. " .. low
 end
 
 return M

@@ -5,6 +5,7 @@
 -- 'left'. Both are of the whole run, whatever is selected on the page.
 
 local leaks = require "asamp.sums.leaks"
+local shown = require "asamp.show.leaks"
 local lifetimes = require "asamp.sums.lifetimes"
 
 local M = {}
@@ -45,7 +46,7 @@ function M.leaks(profile)
                parts = row.parts, of = row.of, type = row.type,
                below = i > 1 and row.group == found.rows[i - 1].group}
   end
-  return {told = leaks.told(found), proved = found.proved, rows = rows,
+  return {told = shown.told(found), proved = found.proved, rows = rows,
           left = #found.rows - #rows}
 end
 

@@ -4,6 +4,7 @@
 
 local cjson = require "cjson"
 local data = require "asamp.show.page.data"
+local files = require "asamp.cli.sources"
 local page = require "asamp.show.page.page"
 local pages = require "spec.support.pages"
 local process = require "spec.support.process"
@@ -166,7 +167,7 @@ describe("asamp view", function()
   local function lookup(file, folders)
     local texts, missing = sources.of({
       files = {file, "-"}, functions = {file = {0, 1}, native = {0, 0}},
-      nodes = {fn = {0, 1}, line = {2, 3}}}, folders or {})
+      nodes = {fn = {0, 1}, line = {2, 3}}}, files.finder(folders or {}))
     return texts.F0, missing.F0
   end
 
@@ -266,7 +267,7 @@ describe("asamp view", function()
         table.insert(columns.nodes.line, i == 3 and 19999 or line)
       end
     end
-    local texts, missing = sources.of(columns, {folder})
+    local texts, missing = sources.of(columns, files.finder{folder})
     assert.equal(("x"):rep(400) .. "…", texts.F0.L6000)
     assert.is_nil(texts.F1)
     assert.same({F1 = "full", F2 = "long"}, missing)

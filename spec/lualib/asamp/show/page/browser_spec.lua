@@ -536,7 +536,7 @@ describe("the page of asamp view #plain", function()
     local columns = data.of(profile, {nodes = 100000})
     columns.sources, columns.nosources, columns.reasons = {}, {}, {}
     local f = assert(io.open(folder .. "/big.html", "wb"))
-    f:write(page.fill(page.template(), columns))
+    f:write(page.fill(require "asamp.commands.view".template(), columns))
     f:close()
     b:visit(folder .. "/big.html")
     assert.truthy(b:text "#notes":find("The call tree has its 100,000 largest nodes", 1, true))

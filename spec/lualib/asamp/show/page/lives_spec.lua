@@ -5,6 +5,7 @@
 local browser = require "spec.support.browser"
 local leaks = require "asamp.sums.leaks"
 local lifetimes = require "asamp.sums.lifetimes"
+local shown = require "asamp.show.leaks"
 local lives = require "asamp.show.page.lives"
 local pages = require "spec.support.pages"
 local process = require "spec.support.process"
@@ -66,7 +67,7 @@ describe("the page of asamp view #plain", function()
                    ("%s:%d  %s"):format(row.file, row.line, row.name)}
     end
     assert.same(wanted, rows "Likely leaks")
-    assert.truthy(b:text "#panel-leaks":find(leaks.told(found), 1, true))
+    assert.truthy(b:text "#panel-leaks":find(shown.told(found), 1, true))
     b:press "Enter"  -- shows the line among the others
     assert.equal(("%s:%d"):format(found.rows[1].file, found.rows[1].line), rows "Lines"[1][7])
   end)

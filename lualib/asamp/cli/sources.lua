@@ -1,0 +1,117 @@
+-- SPDX-License-Identifier: MIT
+-- Finds source files. Reads them, changes nothing. Names come from a profile, which
+-- may be anybody's, and the result may be handed on:
+--   VS1  only names of Lua functions are looked up. What a name leads to, with
+--        all links followed, is opened only if it lies below the current folder
+--        or one that the user has named, not in a hidden one below that, and
+--        not in /proc or /sys; only regular files are opened. What has a zero
+--        byte is no text.
+
+local host = require "asamp.host"
+local sources = require "asamp.show.page.sources"
+
+local M = {}
+
+local MAXFILE = sources.MAXFILE
+
+-- Why a file is not found (texts: asamp.show.page.sources). If it may be in
+-- several folders the first reason is told that goes for one.
+local REASONS = {"outside", "hidden", "unread", "absent"}
+
+-- The folders below which files may be opened, all links followed: 'folders', and
+-- those in the list 'roots'.
+local function rootsof(folders, roots)
+  for _, folder in ipairs(folders) do
+    roots[#roots + 1] = host.realpath(folder)
+  end
+  return roots
+end
+
+-- Why the file of that path, which has no links in it, must not be opened;
+-- nil: it may.
+local function forbidden(path, roots)
+  if path:find "^/proc/" or path:find "^/sys/" then
+    return "outside"
+  end
+  local reason = "outside"
+  for _, root in ipairs(roots) do
+    local prefix = root:gsub("/*$", "/")
+    if (path .. "/"):sub(1, #prefix) == prefix then
+      if not path:find("/.", #prefix, true) then
+        return nil
+      end
+      reason = "hidden"
+    end
+  end
+  return reason
+end
+
+-- The text behind a name; nil and why there is none.
+local function load(name, roots)
+  local path = not name:find("\0", 1, true) and host.realpath(name)
+  if not path then
+    return nil, "absent"
+  end
+  local reason = forbidden(path, roots)
+  if reason then
+    return nil, reason
+  end
+  local file = host.isfile(path) and io.open(path, "rb")
+  local text = file and file:read(MAXFILE)
+  if file then
+    file:close()
+  end
+  if not text or text:find("\0", 1, true) then
+    return nil, "unread"
+  end
+  return text
+end
+
+local function find(name, folders, roots)
+  local names, reasons = {name}, {}
+  if not name:find "^/" then
+    for _, folder in ipairs(folders) do
+      names[#names + 1] = folder .. "/" .. name
+    end
+  end
+  for _, candidate in ipairs(names) do
+    local text, reason = load(candidate, roots)
+    if text then
+      return text
+    end
+    reasons[reason] = true
+  end
+  for _, reason in ipairs(REASONS) do
+    if reasons[reason] then
+      return nil, reason
+    end
+  end
+end
+
+--- A function of a file's name that returns its text (with "long" behind it when
+-- there is more than MAXFILE), or nil and the reason (VS1). 'folders': where names that
+-- are not absolute are looked up besides the current folder, and below which files
+-- may be opened.
+function M.finder(folders)
+  local roots = rootsof(folders, {host.realpath "."})
+  return function(name)
+    local text, reason = find(name, folders, roots)
+    return text, text and #text == MAXFILE and "long" or reason
+  end
+end
+
+--- A function of a file's name that returns its whole text, or nil, and no more
+-- than 'most' bytes in all. 'folders': as of M.finder, but the current folder is
+-- none of those below which files may be opened.
+function M.texts(folders, most)
+  local roots, left = rootsof(folders, {}), most
+  return function(name)
+    local text = find(name, folders, roots)
+    if text and #text < MAXFILE and #text <= left then
+      left = left - #text
+      return text
+    end
+  end
+end
+
+return M

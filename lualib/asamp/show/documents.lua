@@ -1,0 +1,58 @@
+-- SPDX-License-Identifier: MIT
+-- What --json tells, as tables for json.lua: all rows, or the first of each list.
+-- Pure. Keys are read by users' scripts: none goes, and none changes its meaning.
+
+local calltree = require "asamp.sums.calltree"
+local events = require "asamp.sums.events"
+
+local M = {}
+
+-- What a report tells of a profile as the profile has it.
+local HEAD = {
+  "path", "command", "complete", "message", "version", "interpreter", "period", "periods",
+  "random", "fates", "started", "duration", "samples", "bytes", "allocated", "survived",
+  "survivedbytes", "later", "laterbytes", "followed", "unfollowed", "undecided",
+  "undetailed", "timesamples", "timeperiod", "timeperiods", "wall", "cpu", "minors", "majors",
+}
+
+-- The first n of a list; nil: all.
+local function first(list, n)
+  return table.move(list, 1, math.min(#list, n or #list), 1, {})
+end
+
+--- A report of a profile and its totals: the tree too, if 'options' ask for that.
+-- 'top': rows of each list, nil: all; 'options': as of text.render.
+function M.report(profile, t, top, options)
+  local doc = {unit = t.unit, whole = t.whole}
+  for _, key in ipairs(HEAD) do
+    doc[key] = profile[key]
+  end
+  for _, key in ipairs{"functions", "lines", "types"} do
+    doc[key] = first(t[key], top)
+  end
+  doc.left = profile.left
+  doc.collections = events.collections(profile)
+  doc.marks = first(events.marks(profile), top)
+  doc.leaks, doc.lifetimes = options.leaks, options.lifetimes
+  if options.show.tree then
+    doc.tree = {}
+    for _, field in ipairs(options.by and {options.by} or t.measures) do
+      doc.tree[field] = calltree.nested(profile, t, field, options)
+    end
+  end
+  return doc
+end
+
+--- A comparison of profiles a and b. 'results': of asamp.sums.compare, one a field.
+function M.diff(a, b, results, top)
+  local measures = {}
+  for i, result in ipairs(results) do
+    measures[i] = {}
+    for key, value in pairs(result) do
+      measures[i][key] = type(value) == "table" and first(value, top) or value
+    end
+  end
+  return {a = a.path, b = b.path, measures = measures}
+end
+
+return M

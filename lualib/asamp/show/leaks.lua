@@ -1,0 +1,83 @@
+-- SPDX-License-Identifier: MIT
+-- The report's section of likely leaks: what asamp.sums.leaks has found in, a
+-- sentence and a table out. Pure. 'style': see tables.lua.
+
+local labels = require "asamp.show.labels"
+local layout = require "asamp.show.layout"
+local tables = require "asamp.show.tables"
+local units = require "asamp.show.units"
+
+local M = {}
+
+--- What was found, in a sentence without an end: with rows it is about these.
+function M.told(found)
+  local low = ("The least in use went from %s in the second quarter of the " ..
+               "session to %s in the last"):format(
+    units.bytes(found.before), units.bytes(found.after))
+  if #found.rows > 0 then
+    return low .. ", and all through it these lines allocated what " ..
+           (found.proved and "no major collection has found dead" or "survived")
+  elseif found.grew and not found.kept then
+    return ("None stands out: %s; %s survived their first collection in the " ..
+            "second half, and most of that died later"):format(
+      (low:gsub("^The", "the", 1)), units.bytes(found.late))
+  elseif found.grew then
+    return low .. ", but no line stands out among what " ..
+           (found.proved and "is alive" or "survived")
+  end
+  return "None: the heap does not grow. " .. low
+end
+
+-- The lines with their numbers; of a group all but the first are set in.
+local function listing(style, found)
+  local rows = tables.top(style, found.rows)
+  local bytes = style.totals.unit == "bytes"
+  local columns = {
+    {title = found.proved and "alive" or "survived",
+     cells = tables.cells(rows, function(row)
+      return tables.value(style.profile,
+        {survivedbytes = row.keptbytes, survived = row.kept},
+        bytes and "survivedbytes" or "survived")
+    end)},
+    {title = found.proved and "of own" or "lived",
+     cells = tables.cells(rows, function(row)
+      return ("%.0f%%"):format(100 * row.kept / row.samples)
+    end)},
+    {title = "in parts", spare = 2, cells = tables.cells(rows, function(row)
+      return ("%d of %d"):format(row.parts, row.of)
+    end)},
+    {title = "mostly", spare = 1, cells = tables.cells(rows, function(row)
+      return layout.cutend(layout.clean(row.type), 16)
+    end)},
+  }
+  return tables.titled(style, "Likely leaks", found.rows, columns, "line", function(i, n)
+    local inside = i > 1 and rows[i].group == rows[i - 1].group
+    return inside and "  " .. labels.ofline(rows[i], n - 2, style.paint)
+           or labels.ofline(rows[i], n, style.paint)
+  end, labels.least(style.width, rows))
+end
+
+--- Lines of text. 'found' may be nil: the profile does not tell, and there are
+-- none. 'brief': without explanations.
+function M.lines(style, found, brief)
+  if not found then
+    return {}
+  end
+  local told = M.told(found)
+  if #found.rows == 0 then
+    return {"", style.paint("bold", "Likely leaks"),
+            layout.wrap(told .. ".", "  ", style.width)}
+  end
+  local lines = listing(style, found)
+  table.insert(lines, 3, layout.wrap(told .. ":", "  ", style.width))
+  local last = found.rows[#found.rows]
+  if last.group < #found.rows and not brief then
+    lines[#lines + 1] = style.paint("dim", layout.wrap(
+      "set in: belongs to the line above, by its function or its caller. A " ..
+      "closure there, or the parts of a table that grows, may be what " ..
+      "keeps the rest.", "  ", style.width))
+  end
+  return lines
+end
+
+return M

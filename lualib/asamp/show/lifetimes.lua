@@ -1,0 +1,57 @@
+-- SPDX-License-Identifier: MIT
+-- The report's section of lifetimes: rows of asamp.sums.lifetimes in, a table
+-- out. Pure. 'style': see tables.lua.
+
+local labels = require "asamp.show.labels"
+local layout = require "asamp.show.layout"
+local tables = require "asamp.show.tables"
+local units = require "asamp.show.units"
+
+local M = {}
+
+local function lifelabel(row)
+  if row.kind == "young" then
+    return "died young"
+  elseif row.kind == "alive" then
+    return "alive"
+  end
+  return "< " .. units.short(row.below)
+end
+
+local function listing(style, rows)
+  local field = style.totals.unit == "bytes" and "bytes" or "samples"
+  local columns = {
+    {title = "lived for", cells = tables.cells(rows, lifelabel)},
+    {title = field, cells = tables.cells(rows, function(row)
+      return tables.value(style.profile, row, field)
+    end)},
+    {title = "", gap = 1, least = 6, spare = 1, cells = tables.cells(rows, function(row)
+      return units.percent(row[field], style.totals.whole[field])
+    end)},
+    {title = "of it", spare = 2, cells = tables.cells(rows, function(row)
+      return row.share and ("%.0f%%"):format(100 * row.share) or "-"
+    end)},
+  }
+  return tables.titled(setmetatable({top = #rows}, {__index = style}),
+    "By lifetime", rows, columns, "comes from line", function(i, n)
+      return rows[i].file and labels.ofline(rows[i], n, style.paint) or "?"
+    end, labels.least(style.width, rows))
+end
+
+--- Lines of text. 'rows' may be nil: the profile does not tell, and there are
+-- none. 'brief': without explanations.
+function M.lines(style, rows, brief)
+  if not rows or #rows == 0 then
+    return {}
+  end
+  local lines = listing(style, rows)
+  if not brief then
+    lines[#lines + 1] = style.paint("dim", layout.wrap(
+      "lived for: bytes that were allocated between birth and death, " ..
+      "which a major collection tells; alive: at the end.", "  ",
+      style.width))
+  end
+  return lines
+end
+
+return M

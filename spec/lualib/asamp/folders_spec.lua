@@ -1,0 +1,136 @@
+-- SPDX-License-Identifier: MIT
+-- Who may require whom in lualib: a command reads arguments and files, nothing below
+-- it does, and no two files require each other. Modules are read from the sources,
+-- what a file uses of the process from its compiled code.
+
+local shell = require "spec.lua.shell"
+
+-- Folders of lualib, and what modules of them (patterns) their files may require.
+local RULES = {
+  ["asamp.commands"] = {"asamp.cli", "asamp.show", "asamp.show.page", "asamp.sums",
+                        "asamp.host", "profiler.reader", "profiler.convert"},
+  ["asamp.cli"] = {"asamp.cli", "asamp.show", "asamp.show.page", "asamp.host",
+                   "profiler.convert"},
+  ["asamp.show.page"] = {"asamp.show.page", "asamp.show", "asamp.sums"},
+  ["asamp.show"] = {"asamp.show", "asamp.sums"},
+  ["asamp.sums"] = {"asamp.sums"},
+  -- files with a rule of their own
+  ["asamp"] = {"asamp.commands", "asamp.cli", "asamp.host", "profiler.reader"},
+  ["asamp.commands.run"] = {"asamp.cli", "asamp.show", "asamp.sums", "asamp.host",
+                            "profiler.convert", "profiler.options"},
+  ["profiler"] = {"profiler.core", "profiler.options"},
+  ["profiler.options"] = {"profiler.core"},
+}
+
+-- What is the same in every process: all that files below commands and cli may use.
+local PURE = {}
+for name in ([[assert error getmetatable ipairs math next pairs rawequal rawget rawlen rawset
+               require select setmetatable string table tonumber tostring type utf8]]):gmatch "%S+" do
+  PURE[name] = true
+end
+
+-- The modules of a folder of Lua files: {name = {path, requires = list of names}}.
+local function modulesof(root)
+  local modules = {}
+  for _, path in ipairs(shell.lines(shell.output("cd " .. root .. " && find . -name '*.lua'"))) do
+    local name = path:match "^%./(.*)%.lua$":gsub("/", ".")
+    local requires = {}
+    for called in shell.read(root .. "/" .. path):gmatch "require%s*%(?%s*[\"']([^\"']+)" do
+      requires[#requires + 1] = called:gsub("%.$", "")  -- of "asamp.commands." .. name
+    end
+    modules[name] = {path = root .. path:sub(2), requires = requires}
+  end
+  return modules
+end
+
+-- The folder of a module: its name without the last part.
+local function folderof(name)
+  return name:match "^(.*)%.[^.]*$" or name
+end
+
+-- Is a module one of these, or in one of these folders (not below it)?
+local function among(name, list)
+  for _, one in ipairs(list) do
+    if name == one or folderof(name) == one then return true end
+  end
+  return false
+end
+
+-- What breaks a rule, as sentences.
+local function trespasses(modules)
+  local list = {}
+  for name, module in pairs(modules) do
+    local rule = RULES[name] or RULES[folderof(name)] or {}
+    for _, called in ipairs(module.requires) do
+      if not among(called, rule) then
+        list[#list + 1] = name .. " requires " .. called
+      end
+    end
+  end
+  table.sort(list)
+  return list
+end
+
+-- The circles among modules, each as a path back to its first.
+local function circles(modules)
+  local list, state = {}, {}
+  local function visit(name, way)
+    if state[name] == "open" then
+      list[#list + 1] = table.concat(way, " > ") .. " > " .. name
+    elseif modules[name] and not state[name] then
+      state[name] = "open"
+      for _, called in ipairs(modules[name].requires) do
+        visit(called, table.move(way, 1, #way, 2, {name}))
+      end
+      state[name] = "done"
+    end
+  end
+  for name in pairs(modules) do visit(name, {}) end
+  return list
+end
+
+-- The globals of a file that are not pure.
+local function impure(path)
+  local list = {}
+  local code = shell.output("build/bin/luac -l -p " .. path)
+  for global in code:gmatch '_ENV "([%w_]+)"' do
+    if not PURE[global] then list[#list + 1] = path .. " uses " .. global end
+  end
+  return list
+end
+
+describe("lualib", function()
+  it("requires downwards only", function()
+    assert.same({}, trespasses(modulesof "lualib"))
+  end)
+
+  it("has no circle", function()
+    assert.same({}, circles(modulesof "lualib"))
+  end)
+
+  it("reads and prints in commands only", function()
+    local found = 0
+    for name, module in pairs(modulesof "lualib") do
+      if name:find "^asamp%.sums" or name:find "^asamp%.show" then
+        found = found + 1
+        assert.same({}, impure(module.path))
+      end
+    end
+    assert.is_true(found > 20)
+  end)
+
+  -- Rules that nobody can break are none.
+  it("would tell a trespass, a circle and a file that reads", function()
+    local folder = shell.folder()
+    finally(function() shell.remove(folder) end)
+    shell.output("mkdir -p " .. folder .. "/asamp/sums " .. folder .. "/asamp/show")
+    shell.write(folder .. "/asamp/sums/a.lua", 'local b = require "asamp.show.b"\nreturn b, io.open')
+    shell.write(folder .. "/asamp/show/b.lua", 'local a = require("asamp.sums.a")\n' ..
+      'local host = require "asamp.host"\nreturn a, host')
+    local modules = modulesof(folder)
+    assert.same({"asamp.show.b requires asamp.host", "asamp.sums.a requires asamp.show.b"},
+                trespasses(modules))
+    assert.equal(1, #circles(modules))
+    assert.same({folder .. "/asamp/sums/a.lua uses io"}, impure(modules["asamp.sums.a"].path))
+  end)
+end)
