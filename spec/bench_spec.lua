@@ -245,6 +245,13 @@ describe("command", function()
     assert.equal(1234, command.parse_instructions("==1== Events    : Ir\n==1== Collected : 1234\n"))
     assert.is_nil(command.parse_instructions("==1== nothing"))
   end)
+
+  it("reads the count of one thread from callgrind's file of it", function()
+    assert.equal(99, command.parse_thread("thread: 1\nsummary: 99\n\nfn=(1) x\n+3 5\n\ntotals: 99\n"))
+    assert.equal(98, command.parse_thread("thread: 1\nsummary: 98\n"))
+    assert.is_nil(command.parse_thread("thread: 1\n"))
+    assert.is_nil(command.parse_thread(""))
+  end)
 end)
 
 describe("rounds", function()

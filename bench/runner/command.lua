@@ -39,6 +39,12 @@ function command.parse_instructions(log)
   return count and math.tointeger(tonumber(count))
 end
 
+-- Instructions of one thread, from the file that callgrind writes for it, or nil.
+function command.parse_thread(text)
+  local count = text:match("\ntotals: (%d+)") or text:match("\nsummary: (%d+)")
+  return count and math.tointeger(tonumber(count))
+end
+
 -- helpers: folder of runstat and fixedseed.so; work: folder to write in, this
 -- run's own.
 function command.new(helpers, work)
@@ -77,12 +83,16 @@ function command:run(words, env, dir, count)
   return usage, read_all(self.work .. "/stdout")
 end
 
--- Runs 'words' under callgrind. Usage with 'instructions' set, and standard
--- output; or nil, message.
+-- Runs 'words' under callgrind. Usage with 'instructions', those of all threads, and
+-- 'own', those of the thread that the program began with; and standard output. Or nil,
+-- message. A profile's writer works as often as a second passes, so that only 'own'
+-- repeats where there is a session.
 function command:count(words, env, dir)
-  local log = self.work .. "/callgrind"
-  local line = { "valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null",
-    "--log-file=" .. log }
+  local log, out = self.work .. "/callgrind", self.work .. "/callgrind.out"
+  local first = out .. "-01"  -- callgrind's name for the first thread's
+  os.remove(first)
+  local line = { "valgrind", "--tool=callgrind", "--separate-threads=yes",
+    "--callgrind-out-file=" .. out, "--log-file=" .. log }
   table.move(words, 1, #words, #line + 1, line)
   local preload = self.helpers .. "/fixedseed.so"
   local settings = {}
@@ -95,6 +105,8 @@ function command:count(words, env, dir)
   if not usage then return nil, output end
   usage.instructions = command.parse_instructions(read_all(log))
   if not usage.instructions then return nil, "callgrind's log has no count" end
+  usage.own = command.parse_thread(read_all(first))
+  if not usage.own then return nil, "callgrind wrote no count of the first thread" end
   return usage, output
 end
 

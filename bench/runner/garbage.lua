@@ -46,8 +46,9 @@ local function cost(lua, kind, control)
     turn(lua, "stop", control), turn(lua, "run", control))
 end
 
-local wanted, message = options.parse(start.arguments)
-if not wanted then fail(message) end
+local wanted, words = options.scan(start.arguments, { plain = true, fork = true }, {})
+if not wanted then fail(words) end
+if #words > 0 then fail(("%q is not an option; see --help"):format(words[1])) end
 local plain = wanted.plain or "build/plain/bin/lua"
 local fork = wanted.fork or "build/bin/lua"
 
