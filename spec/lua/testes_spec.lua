@@ -2,20 +2,25 @@
 --
 -- lua/testes.excluded, the list of what the official suite does not check here:
 -- its form, that lua/testes takes out just its lines (in a small suite made for
--- it), and, where the suite is at hand, that it fits. Nothing is downloaded.
+-- it), and, where the suite is at hand, that it fits; and what becomes of the
+-- processes of a run. Nothing is downloaded.
 
 local shell = require "spec.lua.shell"
 
--- The entries: {file=, first=, last=, reason=}, or {file=, T=true, reason=}.
+-- The entries: {file=, first=, last=, reason=}, {file=, T=true, reason=}, or
+-- {file=, order=true, reason=}.
 local function entries()
   local list = {}
   for _, line in ipairs(shell.lines(shell.read "lua/testes.excluded")) do
     if line:sub(1, 1) ~= "#" then
       local file, first, last, reason = line:match "^(%w+%.lua) (%d+) (%d+) (.+)$"
-      if not file then file, reason = line:match "^(%w+%.lua) T (.+)$" end
-      assert(file, "lua/testes.excluded: neither FILE FIRST LAST REASON nor FILE T REASON: " .. line)
+      local what
+      if not file then file, what, reason = line:match "^(%w+%.lua) (%u+) (.+)$" end
+      assert(file and (first or what == "T" or what == "ORDER"),
+        "lua/testes.excluded: neither FILE FIRST LAST, FILE T nor FILE ORDER, and a reason: " .. line)
       list[#list + 1] = {
-        file = file, first = tonumber(first), last = tonumber(last), T = not first, reason = reason,
+        file = file, first = tonumber(first), last = tonumber(last), reason = reason,
+        T = what == "T", order = what == "ORDER",
       }
     end
   end
@@ -41,6 +46,20 @@ local function with(name, f)
   end)
 end
 
+-- lua/testes in a checkout of its own, with the interpreter that runs this as its debug
+-- build, and a suite that is to be written. Their folders.
+local function checkout()
+  local folder = shell.folder()
+  local from = folder .. "/suite"
+  shell.output(("mkdir -p %s/lua %s/build/debug/bin %s/libs"):format(folder, folder, from))
+  shell.output(("cp lua/testes lua/testes.excluded %s/lua/"):format(folder))
+  shell.output(("ln -s %s %s/build/debug/bin/lua"):format(
+    shell.output "readlink -f /proc/$PPID/exe":gsub("\n", ""), folder))
+  shell.write(folder .. "/Makefile", "debug: ;\n")
+  shell.write(from .. "/libs/Makefile", "all: ;\n")
+  return folder, from
+end
+
 describe("what is excluded from the official suite", function()
   it("stands with its reason, each thing once", function()
     local seen, lines = {}, 0
@@ -49,7 +68,7 @@ describe("what is excluded from the official suite", function()
       if e.T then
         assert.is_nil(seen[e.file], e.file .. " T stands twice")
         seen[e.file] = true
-      else
+      elseif not e.order then
         assert.is_true(1 <= e.first and e.first <= e.last, e.file .. ": lines in order")
         lines = lines + e.last - e.first + 1
       end
@@ -68,17 +87,8 @@ describe("what is excluded from the official suite", function()
     assert.is_true(named >= 10, named)
   end)
 
-  -- lua/testes in a checkout of its own, with an interpreter that is built and a
-  -- suite that writes down what each of the files is when it runs.
   it("is what lua/testes takes out, in the modes that say so, and no other line", function()
-    local folder = shell.folder()
-    local from = folder .. "/suite"
-    shell.output(("mkdir -p %s/lua %s/build/debug/bin %s/libs"):format(folder, folder, from))
-    shell.output(("cp lua/testes lua/testes.excluded %s/lua/"):format(folder))
-    shell.output(("ln -s %s %s/build/debug/bin/lua"):format(
-      shell.output "readlink -f /proc/$PPID/exe":gsub("\n", ""), folder))
-    shell.write(folder .. "/Makefile", "debug: ;\n")
-    shell.write(from .. "/libs/Makefile", "all: ;\n")
+    local folder, from = checkout()
     local files, taken = {}, {}
     for _, e in ipairs(entries()) do
       if not taken[e.file] and e.file ~= "all.lua" then
@@ -126,7 +136,9 @@ describe("what is excluded from the official suite", function()
     for _, e in ipairs(entries()) do
       local text = shell.read(folder .. "/" .. e.file)
       assert.is_string(text, e.file)
-      if not e.T then
+      if e.order then
+        assert.is_truthy(text:find([['%s -e "%s" & echo $!']], 1, true), e.file)
+      elseif not e.T then
         local lines = {}
         for line in (text .. "\n"):gmatch "([^\n]*)\n" do lines[#lines + 1] = line end
         assert.is_true(e.last <= #lines, e.file .. " has no line " .. e.last)
@@ -150,5 +162,61 @@ describe("what is excluded from the official suite", function()
       then asking[name] = true end
     end
     assert.same(asking, listed)
+  end)
+end)
+
+-- The official test of Ctrl C leaves a program behind when it fails, which ran for ever.
+describe("a run of lua/testes", function()
+  local STRAY = [[
+    local f = io.popen "echo $$; exec sleep 1000"
+    io.open("FOLDER/stray", "w"):write(f:read "l", "\n"):close()
+  ]]
+
+  -- Runs a suite that is this, its STRAY in the background; the exit status, what was
+  -- printed. The stray process is gone then.
+  local function run(script, line)
+    local folder, from = checkout()
+    shell.output("mkdir " .. folder .. "/tmp")
+    shell.write(from .. "/all.lua", ((STRAY .. script):gsub("FOLDER", folder)))
+    local status, out, err = shell.run(("export TMPDIR=FOLDER/tmp; " .. line):gsub("TESTES",
+      ("LUA_TESTES=%s %s/lua/testes debug:portable"):format(from, folder)):gsub("FOLDER", folder))
+    local stray = assert(shell.read(folder .. "/stray"), out .. err):gsub("\n", "")
+    assert.matches("^%d+$", stray)
+    -- it is gone, or a zombie that nobody has asked for yet
+    local state = (shell.read("/proc/" .. stray .. "/stat") or ""):match "%) (%a)"
+    assert.is_true(state == nil or state == "Z", "there still, " .. tostring(state))
+    assert.equal("", shell.output(("ls %s/tmp"):format(folder)))
+    shell.remove(folder)
+    return status, out
+  end
+
+  it("ends what a test that fails has left behind", function()
+    local status, out = run("os.exit(3, false)", "TESTES")
+    assert.equal(1, status, out)
+    assert.matches("debug:portable: FAILED (status 3), log", out, 1, true)
+  end)
+
+  it("ends what a test that passes has left behind", function()
+    local status, out = run("print 'final OK' os.exit(0, false)", "TESTES")
+    assert.equal(0, status, out)
+    assert.matches("1 passed, 0 failed", out, 1, true)
+  end)
+
+  it("is ended with all of its processes when it lasts too long", function()
+    local status, out = run("while true do end", "LIMIT=1 TESTES")
+    assert.equal(1, status, out)
+    assert.matches("FAILED (ended after LIMIT=1 seconds), log", out, 1, true)
+  end)
+
+  it("ends with all of its processes and files when lua/testes is interrupted", function()
+    -- as soon as the stray process has told its number
+    local status, out = run("while true do end", "TESTES & "
+      .. "until [ -s FOLDER/stray ]; do sleep 0.05; done; kill -TERM $!; wait $!")
+    assert.equal(143, status, out)
+  end)
+
+  it("wants a limit that is a number of seconds", function()
+    local status, out, err = shell.run "LIMIT=soon lua/testes debug:portable"
+    assert.same({2, "", "lua/testes: LIMIT=soon is no number of seconds\n"}, {status, out, err})
   end)
 end)
