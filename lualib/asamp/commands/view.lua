@@ -9,6 +9,7 @@ local files = require "asamp.cli.sources"
 local options = require "asamp.cli.options"
 local page = require "asamp.show.page.page"
 local results = require "asamp.cli.results"
+local slices = require "asamp.sums.slices"
 local sources = require "asamp.show.page.sources"
 local units = require "asamp.show.units"
 
@@ -63,7 +64,7 @@ end
 local function read(path, world)
   for i, bins in ipairs(BINS) do
     local profile, message = world.read(path, {bins = bins})
-    if not profile or i == #BINS or data.whole(profile) then
+    if not profile or i == #BINS or slices.whole(profile) then
       return profile, message
     end
   end

@@ -1,0 +1,101 @@
+-- SPDX-License-Identifier: MIT
+-- What was sampled in each slice of time, by node and kind: rows as columns, as many
+-- as are asked for at most. Pure: a profile with bins in.
+
+local totals = require "asamp.sums.totals"
+
+local M = {}
+
+-- What rows add up. What is alive at the end is what survived without the
+-- later deaths; 0 when the file tells none.
+-- Of time, samples are periods of the length of timeperiod.
+local COUNTS = {"samples", "bytes", "survived", "survivedbytes", "undecidedbytes",
+                "alive", "alivebytes"}
+
+-- The rows of the profile's bins, or of one bin that is the whole time.
+local function rowsof(profile)
+  local us = math.max(1, math.ceil(profile.duration * 1e6))
+  local from, bins = profile.sites, {start = 0, width = us, n = 1}
+  if profile.bins and profile.bins.n > 1 then
+    from, bins = profile.bins, profile.bins
+  end
+  local rows = {bin = from.bin or {}, samples = {}, alive = {}, alivebytes = {}}
+  for _, key in ipairs{"node", "kind", "bytes", "survived", "survivedbytes",
+                       "undecidedbytes"} do
+    rows[key] = from[key]
+  end
+  local deaths = totals.tellsdeaths(profile)
+  for i = 1, #rows.node do
+    rows.bin[i] = rows.bin[i] or 0
+    rows.samples[i] = from.time and profile.kinds[from.kind[i]].time and from.time[i]
+                      or from.samples[i]
+    rows.alive[i] = deaths and from.survived[i] - from.later[i] or 0
+    rows.alivebytes[i] = deaths and from.survivedbytes[i] - from.laterbytes[i] or 0
+  end
+  return rows, bins
+end
+
+-- Sums rows whose bin, node and kind are equal, in the order of their first.
+-- 'bin' and 'node' map old numbers to new.
+local function sum(rows, binof, nodeof, kinds, nodes)
+  local out, at = {bin = {}, node = {}, kind = {}}, {}
+  for _, key in ipairs(COUNTS) do
+    out[key] = {}
+  end
+  local n = 0
+  for i = 1, #rows.node do
+    local bin, node, kind = binof(rows.bin[i]), nodeof(rows.node[i]), rows.kind[i] - 1
+    local key = (bin * (nodes + 1) + node) * kinds + kind
+    local to = at[key]
+    if not to then
+      n = n + 1
+      to, at[key] = n, n
+      out.bin[n], out.node[n], out.kind[n] = bin, node, kind
+      for _, count in ipairs(COUNTS) do
+        out[count][n] = 0
+      end
+    end
+    for _, count in ipairs(COUNTS) do
+      out[count][to] = out[count][to] + rows[count][i]
+    end
+  end
+  return out, n
+end
+
+-- Neighbouring bins become one until the rows fit.
+local function fit(rows, bins, nodeof, kinds, nodes, limit)
+  local step = 1
+  while true do
+    local out, n = sum(rows, function(b) return b // step end, nodeof, kinds, nodes)
+    if n <= limit or step >= bins.n then
+      return out, {start = bins.start, width = bins.width * step,
+                   n = (bins.n + step - 1) // step}
+    end
+    step = step * 2
+  end
+end
+
+--- Columns bin (from 0), node and kind (from 0), and what these have together: samples
+-- (of time, periods), bytes, survived, survivedbytes, undecidedbytes, alive, alivebytes;
+-- at most 'limit' rows, for which time is divided more coarsely. 'tree': the nodes that
+-- there are (asamp.sums.pruned). Second result: the slices {start, width (microseconds), n}.
+function M.of(profile, tree, limit)
+  local rows, bins = rowsof(profile)
+  return fit(rows, bins, function(node) return tree.map[node] end, #profile.kinds,
+             #tree.nodes.parent, limit)
+end
+
+--- Did the slices of time keep every stack? The reader counts what is beyond
+-- its limits at node 0.
+function M.whole(profile)
+  local n = 0
+  for i, node in ipairs(profile.sites.node) do
+    n = n + (node == 0 and profile.sites.samples[i] or 0)
+  end
+  for i, node in ipairs(profile.bins.node) do
+    n = n - (node == 0 and profile.bins.samples[i] or 0)
+  end
+  return n >= 0
+end
+
+return M
