@@ -1,8 +1,9 @@
 /*
 ** SPDX-License-Identifier: MIT
 ** Times every batch of an allocating workload, linked against one liblua.a:
-**   pauses WORKLOAD MODE CLOCK RECORDS PAGE SURVIVORS BATCHES
-** WORKLOAD  bench/micro/churn.lua, called with RECORDS, PAGE, SURVIVORS
+**   pauses WORKLOAD MODE CLOCK RECORDS PAGE SURVIVORS BATCHES [TRAP]
+** WORKLOAD  bench/micro/churn.lua or trap.lua, called with RECORDS, PAGE, SURVIVORS
+**           and, if it is there, TRAP, a path
 ** MODE      default: as lua_newstate leaves it; generational, incremental: chosen
 **           by lua_gc; full: collector stopped, one full collection whenever the
 **           heap has doubled; idle: no heap, no allocation, the machine's own noise
@@ -85,13 +86,15 @@ static void call (lua_State *L, int f) {
   }
 }
 
-/* Leaves fill, batch and idle at stack indices 1, 2, 3. */
-static void load_workload (lua_State *L, const char *path, char **numbers) {
+/* Leaves fill, batch and idle at stack indices 1, 2, 3. trap: a path, or NULL */
+static void load_workload (lua_State *L, const char *path, char **numbers,
+                           const char *trap) {
   int i;
   if (luaL_loadfile(L, path) != LUA_OK) fail("cannot load", lua_tostring(L, -1));
   for (i = 0; i < 3; i++)
     lua_pushinteger(L, natural("not a number of records:", numbers[i]));
-  if (lua_pcall(L, 3, 3, 0) != LUA_OK) fail("cannot start", lua_tostring(L, -1));
+  lua_pushstring(L, trap);
+  if (lua_pcall(L, 4, 3, 0) != LUA_OK) fail("cannot start", lua_tostring(L, -1));
 }
 
 static void choose_mode (lua_State *L, const char *mode) {
@@ -109,7 +112,7 @@ int main (int argc, char **argv) {
   int full, idle;
   long batches;
   clockid_t clock = CLOCK_THREAD_CPUTIME_ID;
-  if (argc != 8) fail("seven arguments, not those after", argv[0]);
+  if (argc != 8 && argc != 9) fail("seven or eight arguments, not those after", argv[0]);
   if (L == NULL) fail("not enough memory in", argv[0]);
   full = strcmp(argv[2], "full") == 0;
   idle = strcmp(argv[2], "idle") == 0;
@@ -117,7 +120,7 @@ int main (int argc, char **argv) {
   else if (strcmp(argv[3], "cpu") != 0) fail("CLOCK must be cpu or wall, not", argv[3]);
   batches = natural("not a number of batches:", argv[7]);
   luaL_openlibs(L);
-  load_workload(L, argv[1], argv + 4);
+  load_workload(L, argv[1], argv + 4, argv[8]);
   choose_mode(L, argv[2]);
   if (!idle) call(L, 1);
   lua_gc(L, LUA_GCCOLLECT);

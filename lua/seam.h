@@ -176,6 +176,10 @@ typedef struct luaN_Memory {
 			   is running, began */
   luaN_Phase phase;	/* of the major collection */
   uint64_t outside;	/* what userdata stand for (luaN_outside) */
+  uint64_t work;	/* entries of its own lists (threads, objects with finalizers,
+			   large ones) that the collector has looked at in the last
+			   pause */
+  uint64_t mostwork;	/* the most of any pause so far */
 } luaN_Memory;
 
 LUA_API void luaN_memory (lua_State *L, luaN_Memory *m);

@@ -411,6 +411,25 @@ describe("the options of bench/pauses", function()
     assert.equal(0, pause_options.parse({ "--survivors=0" }).survivors)
   end)
 
+  it("name a trap, with its own size", function()
+    local found = pause_options.parse { "--trap", "threads" }
+    assert.same({ "threads", 1000000, 100000 }, { found.trap, found.size, found.batches })
+    found = pause_options.parse { "--trap=stack", "--size=10", "--batches", "20" }
+    assert.same({ "stack", 10, 20 }, { found.trap, found.size, found.batches })
+  end)
+
+  it("know the traps that there are, which run", function()
+    local status, _, message = shell(("%s %sbench/pauses --trap none"):format("", root))
+    assert.same({ 2, 'bench/pauses: no trap named "none"; see --help\n' }, { status, message })
+    for _, name in ipairs { "threads", "finalizers", "strings", "stack", "tables", "large" } do
+      assert.truthy(pause_options.parse { "--trap", name }, name)
+      local fill, batch = assert(loadfile(root .. "bench/micro/trap.lua"))(50, 200, 0,
+        root .. "bench/trap/" .. name .. ".lua")
+      fill()
+      for _ = 1, 200 do batch() end
+    end
+  end)
+
   local BAD = {
     [{ "--live", "0" }] = '--live must be a positive integer, got "0"',
     [{ "--allocate", "x" }] = '--allocate must be a positive integer, got "x"',
@@ -419,6 +438,10 @@ describe("the options of bench/pauses", function()
     [{ "--configs", "plain" }] = 'no configuration named "plain"; see --help',
     [{ "--configs", "plain:idle" }] = 'no configuration named "plain:idle"; see --help',
     [{ "--configs", "," }] = '--configs names nothing in ","; see --help',
+    [{ "--trap", "x" }] = 'no trap named "x"; see --help',
+    [{ "--trap=stack", "--live=1" }] = "--live is not for --trap; see --help",
+    [{ "--trap=stack", "--size=0" }] = '--size must be a positive integer, got "0"',
+    [{ "--size", "9" }] = "--size is an option of --trap; see --help",
     [{ "--period", "1" }] = 'unknown option "--period"; see --help',
     [{ "json" }] = '"json" is not an option; see --help',
   }

@@ -11,6 +11,11 @@ usage: bench/pauses [options]
   --allocate MB     records made beside it (default 8 times the live heap)
   --survivors N     of 16 records, how many replace a live one (default 4)
   --page N          records in one array (default 1024)
+  --trap NAME       in the place of the records a trap of bench/trap, made and dropped
+                    twice while it is measured: threads, finalizers, strings, stack,
+                    tables, large
+  --size N          things of the trap that are alive at once (default: the trap's)
+  --batches N       batches of the trap (default 100000)
   --clock CLOCK     cpu: of the thread; wall (default cpu)
   --rounds N        runs of every configuration (default 1)
   --configs A,B     VARIANT:MODE, or idle for the machine's own noise
@@ -21,7 +26,7 @@ usage: bench/pauses [options]
 
 local TAKES_VALUE = {
   live = true, allocate = true, survivors = true, page = true, clock = true, rounds = true,
-  configs = true, plain = true, fork = true,
+  configs = true, plain = true, fork = true, trap = true, size = true, batches = true,
 }
 local FLAGS = { help = true }
 
@@ -31,6 +36,13 @@ local MODES = { default = true, generational = true, incremental = true, full = 
 
 local BATCH = 16          -- records, as in micro/churn.lua
 local RECORD_BYTES = 320  -- of one record in plain Lua
+
+-- Things of each trap, unless --size says how many.
+local TRAPS = {
+  threads = 1000000, finalizers = 1000000, strings = 4000000, stack = 150000,
+  tables = 50000, large = 300000,
+}
+local NOT_OF_TRAPS = { "live", "allocate", "survivors", "page" }
 
 -- A configuration { name, variant = "plain" or "fork", mode }; nil, message.
 local function configuration(name)
@@ -42,15 +54,36 @@ local function configuration(name)
   return nil, ("no configuration named %q; see --help"):format(name)
 end
 
+-- Checks the options of a trap and fills its defaults in. nil, message.
+local function complete_trap(found)
+  if not found.trap then
+    local stray = found.size and "size" or found.batches and "batches"
+    if stray then return nil, ("--%s is an option of --trap; see --help"):format(stray) end
+    return true
+  end
+  local default = TRAPS[found.trap]
+  if not default then return nil, ("no trap named %q; see --help"):format(found.trap) end
+  for _, name in ipairs(NOT_OF_TRAPS) do
+    if found[name] then return nil, ("--%s is not for --trap; see --help"):format(name) end
+  end
+  local message
+  found.size, message = options.positive(found, "size", default)
+  if message then return nil, message end
+  found.batches, message = options.positive(found, "batches", 100000)
+  return message == nil, message
+end
+
 -- Options with defaults filled in: live, allocate (MB), survivors, page, rounds,
--- clock, configs (a list), and what follows from them: records, batches.
+-- clock, configs (a list), and what follows from them: records, batches. With a trap:
+-- trap, size, batches.
 -- nil, message when something is wrong.
 function pause_options.parse(args)
   local found, words = options.scan(args, TAKES_VALUE, FLAGS)
   if not found then return nil, words end
   if #words > 0 then return nil, ("%q is not an option; see --help"):format(words[1]) end
 
-  local message
+  local ok, message = complete_trap(found)
+  if not ok then return nil, message end
   local function positive(name, default)
     local value, why = options.positive(found, name, default)
     found[name], message = value, message or why
@@ -81,7 +114,7 @@ function pause_options.parse(args)
   found.configs = list
 
   found.records = math.max(1, found.live * 1000000 // RECORD_BYTES)
-  found.batches = math.max(1, found.allocate * 1000000 // (RECORD_BYTES * BATCH))
+  found.batches = found.batches or math.max(1, found.allocate * 1000000 // (RECORD_BYTES * BATCH))
   return found
 end
 

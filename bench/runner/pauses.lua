@@ -20,10 +20,13 @@ if wanted.help then
 end
 
 local function measure(config)
-  local usage, output = runner:run({
-    work .. "/pauses-" .. config.variant, root .. "/bench/micro/churn.lua", config.mode,
-    wanted.clock, wanted.records, wanted.page, wanted.survivors, wanted.batches,
-  }, {})
+  local command = { work .. "/pauses-" .. config.variant, root .. "/bench/micro/churn.lua",
+    config.mode, wanted.clock, wanted.records, wanted.page, wanted.survivors, wanted.batches }
+  if wanted.trap then
+    command[2], command[9] = root .. "/bench/micro/trap.lua", root .. "/bench/trap/" .. wanted.trap .. ".lua"
+    command[5], command[6] = wanted.size, wanted.batches
+  end
+  local usage, output = runner:run(command, {})
   if not usage then fail(("%s: %s"):format(config.name, output)) end
   local run = distribution.parse(output)
   if not run then fail(("%s printed what is no measurement: %q"):format(config.name, output)) end
@@ -41,7 +44,12 @@ for round = 1, wanted.rounds do
 end
 
 print(machine.line())
-print(("%d MB live in %d records, %d MB made beside them in %d batches, %d of 16 records survive, "
-  .. "%s time, %d rounds\n"):format(wanted.live, wanted.records, wanted.allocate, wanted.batches,
-  wanted.survivors, wanted.clock, wanted.rounds))
+if wanted.trap then
+  print(("trap %s, %d at once, made and dropped twice in %d batches, %s time, %d rounds\n"):format(
+    wanted.trap, wanted.size, wanted.batches, wanted.clock, wanted.rounds))
+else
+  print(("%d MB live in %d records, %d MB made beside them in %d batches, %d of 16 records survive, "
+    .. "%s time, %d rounds\n"):format(wanted.live, wanted.records, wanted.allocate, wanted.batches,
+    wanted.survivors, wanted.clock, wanted.rounds))
+end
 io.write(pause_report.render(wanted.configs, found))

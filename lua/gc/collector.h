@@ -40,6 +40,9 @@ static inline unsigned luaN_asize (const Table *t) {
 /* Gives a userdata of so many bytes, which lua_Alloc gave, back to it. */
 LUAI_FUNC void luaN_freeudata (global_State *g, void *o, size_t size);
 
+/* Phase of a major collection: stacks give back what they no longer need (major.c). */
+#define GCSstacks	GCScallfin
+
 #define luaN_bit(c)	((lu_byte)(1u << ((c) - 1)))	/* of a line's marks */
 
 /* {== mark.c */
@@ -84,8 +87,9 @@ LUAI_FUNC size_t luaN_scanthread (global_State *g, lua_State *th, int all);
 /* Gives back most of the stack and of the CallInfos that are not in use, and (but
    for all) were not since the last time; may allocate. The running thread and the
    main one are asked every 64 minor collections, others behind every major one,
-   as those two are in full cycles (the incremental mode) and full collections. */
-LUAI_FUNC void luaN_shrinkthread (lua_State *th, int all);
+   as those two are in full cycles (the incremental mode) and full collections. Returns
+   about how many bytes were moved or looked at. */
+LUAI_FUNC size_t luaN_shrinkthread (lua_State *th, int all);
 /* A dead thread: closes its upvalues and frees what lua_Alloc gave. */
 LUAI_FUNC void luaN_endthread (lua_State *L, lua_State *th);
 /* } */
@@ -130,8 +134,17 @@ LUAI_FUNC void luaN_shrinkstrings (lua_State *L);
 
 /* {== sweep.c */
 LUAI_FUNC void luaN_separate (lua_State *L, int all);
-/* Threads, tables with large vectors, objects from lua_Alloc. */
+/* The lists of threads, tables with large vectors, objects from lua_Alloc, standins:
+   the young part of each in a minor collection, else all. */
 LUAI_FUNC void luaN_sweeplists (lua_State *L);
+/* The same in slices (G7): the first comes, a slice of about so many bytes of marking
+   is made (returns what it cost), the last one has ended. */
+LUAI_FUNC void luaN_beginlists (global_State *g);
+LUAI_FUNC size_t luaN_sweepslice (lua_State *L, size_t bytes);
+LUAI_FUNC int luaN_listsdone (global_State *g);
+/* One of these lists, in the order in which they are swept. */
+#define LUAN_LISTS	4
+LUAI_FUNC luaN_List *luaN_listof (luaN_Gc *c, int which);
 /*
 ** Calls the finalizers that are due: a batch of them, or all. Where L has no room
 ** for a simple function they wait for the next collection, but when the state is
@@ -147,8 +160,8 @@ LUAI_FUNC void luaN_freeall (lua_State *L);
 /* } */
 
 /* {== outside.c */
-/* The dead stand for nothing any more. */
-LUAI_FUNC void luaN_sweepoutside (global_State *g);
+/* Does u stay in 'standins'? The dead stand for nothing any more. */
+LUAI_FUNC int luaN_keepstandin (global_State *g, Udata *u);
 /* } */
 
 /* {== minor.c, major.c */

@@ -35,6 +35,8 @@
 **   G5  every short string that is reachable is in the string table, once; the
 **       table holds no string whose lines may be handed out again.
 **   G6  a table with LUAN_MET is in 'majorweak', once, and no other is there.
+**   G7  while the list of sweep.c that is heap.gc.list is swept in slices, its entries
+**       from 'kept' to 'next' are NULL; no other entry of a list is.
 **   T1  an old thread is ASLEEP or in 'touched'; the main thread is a root. A
 **       thread that is ASLEEP has not changed since the last minor collection:
 **       whoever is about to change it wakes it (lua_lock).

@@ -161,6 +161,8 @@ typedef struct luaN_Gc {
   Table *table;			/* a big table that is being marked, or NULL, */
   unsigned index;		/* ... from this slot on */
   int bucket;			/* first bucket that is not swept yet */
+  int list;			/* the list that is being swept (sweep.c), ... */
+  size_t kept, next;		/* ... its entries kept, and the next to look at */
   int limit;			/* buckets of the string table (strings.c) */
   lu_byte shrinking;		/* it is being made smaller */
   lu_byte trimming;		/* there may be chunks to give back */
@@ -185,8 +187,10 @@ typedef struct luaN_Gc {
   uint64_t alltenured;		/* ... and all of them */
   uint64_t began;		/* when the last pause began (nanoseconds) */
   uint64_t pause, longest, pauses;  /* nanoseconds: last, longest, sum */
+  uint64_t work, mostwork;	/* entries of lists that it looked at; the most */
   lu_byte stressmajor;		/* the debug build's switches (pace.c) */
   unsigned stressverify, stressemergency;
+  size_t stressslice;
   unsigned untilemergency;	/* allocations to the next one by that switch */
 } luaN_Gc;
 

@@ -9,6 +9,7 @@
 **   GCSswpallgc    dead strings leave the string table, bucket by bucket
 **   GCSswpfinobj   lists of what lua_Alloc gave one by one
 **   GCSswpend      lines lose the marks of the colour before, block by block
+**   GCSstacks      stacks of threads give back what they no longer need
 **
 ** A slice begins right after a minor collection: there is nothing young. Dead
 ** objects stay whole until their lines are swept, when nothing can reach them:
@@ -29,9 +30,10 @@
 #include "collector.h"
 #include "seam.h"
 
-/* Cost of a bucket and of a block, in bytes looked at by a slice of marking. */
+/* Cost of a bucket, a block, a thread, in bytes looked at by a slice of marking. */
 #define BUCKETCOST	48u
 #define BLOCKCOST	384u
+#define THREADCOST	48u
 
 /* Bytes of a slice. */
 #define SLICE		((size_t)128 * 1024)
@@ -87,33 +89,51 @@ static void atomic (lua_State *L) {
 }
 
 
-/* Stacks and the string table give back what they no longer need. */
-static void shrink (lua_State *L, int all) {
+/* A thread other than L gives back what it no longer needs. Returns the cost. */
+static size_t shrinkother (lua_State *L, lua_State *th, int all) {
+  if (th == L || th->stack.p == NULL ||
+      (th->stackroom <= 2 * BASIC_STACK_SIZE && th->nci <= FEWCALLS))
+    return 0;
+  return luaN_shrinkthread(th, all);
+}
+
+
+/* The running thread and the main one: else after some minor ones (collect.c). */
+static void shrinkown (lua_State *L, int all) {
   global_State *g = G(L);
-  luaN_Gc *c = &g->heap.gc;
-  size_t i;
-  if (g->gcemergency) return;
-  if (all || c->fullcycles) {  /* else after some minor ones (collect.c) */
-    luaN_shrinkthread(L, all);
-    if (L != g->mainthread) luaN_shrinkthread(g->mainthread, all);
+  if (!all && !g->heap.gc.fullcycles) return;
+  luaN_shrinkthread(L, all);
+  if (L != g->mainthread) luaN_shrinkthread(g->mainthread, all);
+}
+
+
+/* Some of the threads. Returns what it cost. */
+static size_t shrinksome (lua_State *L, size_t bytes) {
+  luaN_Gc *c = &G(L)->heap.gc;
+  size_t done = 0;
+  for (; c->next < c->threads.v.n && done < bytes; c->next++) {
+    done += THREADCOST +
+            shrinkother(L, (lua_State *)c->threads.v.a[c->next], 0);
+    c->work++;
   }
-  for (i = 0; i < c->threads.v.n; i++) {
-    lua_State *th = (lua_State *)c->threads.v.a[i];
-    if (th != L && th->stack.p != NULL &&
-        (th->stackroom > 2 * BASIC_STACK_SIZE || th->nci > FEWCALLS))
-      luaN_shrinkthread(th, all);
-  }
-  luaN_shrinkstrings(L);
+  return done;
+}
+
+
+/* Nothing dead is left. */
+static void endsweep (luaN_Gc *c, int state, global_State *g) {
+  c->sweeping = 0;
+  c->trimming = 1;
+  c->next = 0;
+  g->gcstate = cast_byte(state);
 }
 
 
 /* The last of it: what was resized or set aside while it ran. */
-static void endmajor (lua_State *L, int all) {
+static void endmajor (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
-  c->sweeping = 0;
   g->gcstate = GCSpause;
-  c->trimming = 1;
   luaN_shrinkvec(g, &c->gray);
   luaN_shrinkvec(g, &c->major);
   luaN_shrinkvec(g, &c->touched);
@@ -121,7 +141,7 @@ static void endmajor (lua_State *L, int all) {
   luaN_shrinkvec(g, &c->majorweak);
   luaN_shrinkvec(g, &c->open);
   luaN_shrinkfinalizers(g);
-  shrink(L, all);
+  if (!g->gcemergency) luaN_shrinkstrings(L);
   luaN_recount(g);
   luaN_cycleended(g);
 }
@@ -136,20 +156,33 @@ static size_t slice (lua_State *L, size_t bytes) {
       if (luaN_markslice(g, bytes)) atomic(L);
       return bytes;
     case GCSswpallgc:
-      if (luaN_sweepstrings(g, (int)(bytes / BUCKETCOST) + 1))
+      if (luaN_sweepstrings(g, (int)(bytes / BUCKETCOST) + 1)) {
+        luaN_beginlists(g);
         g->gcstate = GCSswpfinobj;
+      }
       return bytes;
-    case GCSswpfinobj:
-      luaN_sweeplists(L);
-      c->chunk = g->heap.chunks;
-      c->block = 0;
-      g->gcstate = GCSswpend;
-      return c->threads.v.n * BUCKETCOST;
-    default: {
+    case GCSswpfinobj: {
+      size_t cost = luaN_sweepslice(L, bytes);
+      if (luaN_listsdone(g)) {
+        c->chunk = g->heap.chunks;
+        c->block = 0;
+        g->gcstate = GCSswpend;
+      }
+      return cost;
+    }
+    case GCSswpend: {
       unsigned n = (unsigned)(bytes / BLOCKCOST) + 1;
-      lua_assert(g->gcstate == GCSswpend);
-      if (luaN_sweeplines(g, luaN_bit(c->colour), n) < n) endmajor(L, 0);
-      return bytes;
+      unsigned done = luaN_sweeplines(g, luaN_bit(c->colour), n);
+      if (done == n) return bytes;
+      endsweep(c, GCSstacks, g);
+      shrinkown(L, 0);
+      return done * BLOCKCOST;
+    }
+    default: {
+      size_t cost = shrinksome(L, bytes);
+      lua_assert(g->gcstate == GCSstacks);
+      if (c->next == c->threads.v.n) endmajor(L);
+      return cost;
     }
   }
 }
@@ -166,6 +199,9 @@ void luaN_trimheap (global_State *g, int all) {
 
 void luaN_majorstep (lua_State *L, size_t bytes) {
   global_State *g = G(L);
+#if defined(LUAN_DEBUG)
+  if (g->heap.gc.stressslice != 0) bytes = g->heap.gc.stressslice;
+#endif
   while (bytes > 0 && g->gcstate != GCSpause) {
     size_t cost = slice(L, bytes < SLICE ? bytes : SLICE);
     bytes -= (cost < bytes) ? cost : bytes;
@@ -205,7 +241,14 @@ void luaN_full (lua_State *L) {
   c->block = 0;
   luaN_sweeplines(g, luaN_bit(c->colour), ~0u);
   luaN_stayawake(L);
-  endmajor(L, 1);
+  endsweep(c, GCSpause, g);
+  if (!g->gcemergency) {
+    size_t i;
+    shrinkown(L, 1);
+    for (i = 0; i < c->threads.v.n; i++)
+      shrinkother(L, (lua_State *)c->threads.v.a[i], 1);
+  }
+  endmajor(L);
   luaN_trimheap(g, 1);
   c->alltenured += c->tenured;
   g->gcstopem = stopem;

@@ -285,7 +285,7 @@ static void traversepending (global_State *g) {
   for (i = 0; i <= c->large.v.n; i++) {
     GCObject *o = (i < c->large.v.n) ? (GCObject *)c->large.v.a[i]
                                      : obj2gco(g->mainthread);
-    if (o->marked & LUAN_PENDING) {
+    if (o != NULL && (o->marked & LUAN_PENDING)) {  /* G7 */
       o->marked &= (lu_byte)~LUAN_PENDING;
       again(g, o);
     }

@@ -6,7 +6,7 @@
 **   collectgarbage("nursery" [, bytes])  bytes from one minor collection to the
 **     next, from now on; 0: as the collector sees fit (the default). Returns
 **     what was set before; without bytes nothing changes.
-**   collectgarbage("statistics")  a table; bytes, and times in seconds.
+**   collectgarbage("statistics")  a table; bytes, numbers, times in seconds.
 */
 #ifndef luaN_options_h
 #define luaN_options_h
@@ -35,7 +35,7 @@ static int luaN_optnursery (lua_State *L) {
 static int luaN_optstatistics (lua_State *L) {
   luaN_Memory m;
   luaN_memory(L, &m);
-  lua_createtable(L, 0, 11);
+  lua_createtable(L, 0, 13);
 #define BYTES(name) \
   (lua_pushinteger(L, (lua_Integer)m.name), lua_setfield(L, -2, #name))
 #define SECONDS(name) \
@@ -48,6 +48,8 @@ static int luaN_optstatistics (lua_State *L) {
   BYTES(nursery);
   BYTES(minors);
   BYTES(majors);
+  BYTES(work);
+  BYTES(mostwork);
   SECONDS(pause);
   SECONDS(longest);
   SECONDS(pauses);

@@ -32,18 +32,11 @@
 #define EARLY_PART	4u
 
 
-void luaN_sweepoutside (global_State *g) {
-  luaN_Gc *c = &g->heap.gc;
-  luaN_List *l = &c->standins;
-  size_t i, n;
-  for (n = i = c->minor ? l->old : 0; i < l->v.n; i++) {
-    Udata *u = (Udata *)l->v.a[i];
-    if (luaN_white(g, u)) c->outside -= u->outside;
-    else if (u->outside == 0) u->marked &= (lu_byte)~LUAN_LISTED;
-    else l->v.a[n++] = u;
-  }
-  l->v.n = l->old = n;
-  luaN_shrinkvec(g, &l->v);
+int luaN_keepstandin (global_State *g, Udata *u) {
+  if (luaN_white(g, u)) g->heap.gc.outside -= u->outside;
+  else if (u->outside == 0) u->marked &= (lu_byte)~LUAN_LISTED;
+  else return 1;
+  return 0;
 }
 
 

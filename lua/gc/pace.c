@@ -22,6 +22,7 @@
 ** The debug build reads LUAN_STRESS from the environment when a state is made:
 **   nursery=N   bytes of every nursery (1: a collection at every safe point)
 **   major       a major collection always runs, a slice at every minor one
+**   slice=N     bytes of a major collection's work behind a minor one
 **   verify=N    the heap is verified after every N-th collection only
 **   emergency=N a full collection, as in an emergency, before every N-th
 **               allocation and every N-th place that asks whether one is overdue;
@@ -308,6 +309,7 @@ uint64_t luaN_now (void) {
 
 void luaN_beginpause (global_State *g) {
   g->heap.gc.began = luaN_now();
+  g->heap.gc.work = 0;
 }
 
 
@@ -317,6 +319,7 @@ void luaN_endpause (lua_State *L) {
   c->pause = luaN_now() - c->began;
   c->pauses += c->pause;
   if (c->pause > c->longest) c->longest = c->pause;
+  if (c->work > c->mostwork) c->mostwork = c->work;
   if (h->sampler == NULL) return;
   luaN_asking(h, 1);
   h->sampler->collected(h->sampler->ud, L);
@@ -349,6 +352,8 @@ LUA_API void luaN_memory (lua_State *L, luaN_Memory *m) {
   m->longest = c->longest;
   m->pauses = c->pauses;
   m->began = c->began;
+  m->work = c->work;
+  m->mostwork = c->mostwork;
   m->phase = phase(g);
 }
 
@@ -380,6 +385,8 @@ void luaN_readstress (global_State *g) {
     c->stressemergency = (unsigned)strtoul(p + 10, NULL, 10);
     luaN_settle(g);
   }
+  if ((p = strstr(s, "slice=")) != NULL)
+    c->stressslice = strtoul(p + 6, NULL, 10);
   if (strstr(s, "major") != NULL) {
     c->stressmajor = 1;
     c->threshold = 0;

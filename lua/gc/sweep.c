@@ -27,6 +27,12 @@
 
 /* {== lists ============================================================ */
 
+/* Cost of an entry, beside that of one that is dead, in bytes looked at by a slice of
+   marking; this part of the bytes that lua_Alloc is given back counts, too. */
+#define LISTCOST	48u
+#define DEADCOST	208u
+#define FREEPART	16u
+
 static void freelarge (global_State *g, void *p, size_t n) {
   if (n > LUAN_LARGE) luaN_ask(g, p, n, 0);
 }
@@ -55,35 +61,106 @@ static void freeobject (lua_State *L, GCObject *o) {
 }
 
 
+/* Each returns whether o stays in its list; what is dead is given back. */
+static int keepthread (lua_State *L, void *o) {
+  if (!luaN_white(G(L), (lua_State *)o)) return 1;
+  luaN_endthread(L, (lua_State *)o);
+  return 0;
+}
+
+
+static int keeptable (lua_State *L, void *o) {
+  if (!luaN_white(G(L), (Table *)o)) return 1;
+  freetable(G(L), (Table *)o);
+  return 0;
+}
+
+
+static int keeplarge (lua_State *L, void *o) {
+  if (!luaN_white(G(L), (GCObject *)o)) return 1;
+  freeobject(L, (GCObject *)o);
+  return 0;
+}
+
+
+static int keepstandin (lua_State *L, void *o) {
+  return luaN_keepstandin(G(L), (Udata *)o);
+}
+
+
+typedef int (*Keep) (lua_State *L, void *o);
+
+static const Keep keep[LUAN_LISTS] =
+  { keepthread, keeptable, keeplarge, keepstandin };
+
+
+luaN_List *luaN_listof (luaN_Gc *c, int which) {
+  luaN_List *all[LUAN_LISTS];
+  all[0] = &c->threads;
+  all[1] = &c->tables;
+  all[2] = &c->large;
+  all[3] = &c->standins;
+  return all[which];
+}
+
+
+/* All of a list from its entry 'first' on. */
+static void sweepfrom (lua_State *L, luaN_List *l, Keep stays, size_t first) {
+  size_t i, n;
+  G(L)->heap.gc.work += l->v.n - first;
+  for (n = i = first; i < l->v.n; i++) {
+    void *o = l->v.a[i];
+    if (o != NULL && stays(L, o)) l->v.a[n++] = o;
+  }
+  l->v.n = l->old = n;
+  luaN_shrinkvec(G(L), &l->v);
+}
+
+
 void luaN_sweeplists (lua_State *L) {
+  luaN_Gc *c = &G(L)->heap.gc;
+  int k;
+  for (k = 0; k < LUAN_LISTS; k++) {
+    luaN_List *l = luaN_listof(c, k);
+    sweepfrom(L, l, keep[k], c->minor ? l->old : 0);
+  }
+}
+
+
+size_t luaN_sweepslice (lua_State *L, size_t bytes) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
-  size_t i, n;
-  luaN_List *l = &c->threads;
-  for (n = i = c->minor ? l->old : 0; i < l->v.n; i++) {
-    lua_State *th = (lua_State *)l->v.a[i];
-    if (luaN_white(g, th)) luaN_endthread(L, th);
-    else l->v.a[n++] = th;
+  luaN_List *l = luaN_listof(c, c->list);
+  Keep stays = keep[c->list];
+  size_t done = 0;
+  lua_assert(l->old == l->v.n);  /* nothing is young */
+  for (; c->next < l->old && done < bytes; c->next++) {
+    void *o = l->v.a[c->next];
+    size_t held = g->heap.held;
+    l->v.a[c->next] = NULL;
+    if (stays(L, o)) l->v.a[c->kept++] = o;
+    else done += DEADCOST + (held - g->heap.held) / FREEPART;
+    done += LISTCOST;
+    c->work++;
   }
-  l->v.n = l->old = n;
-  luaN_shrinkvec(g, &l->v);
-  l = &c->tables;
-  for (n = i = c->minor ? l->old : 0; i < l->v.n; i++) {
-    Table *t = (Table *)l->v.a[i];
-    if (luaN_white(g, t)) freetable(g, t);
-    else l->v.a[n++] = t;
+  if (c->next == l->old) {
+    l->v.n = l->old = c->kept;
+    luaN_shrinkvec(g, &l->v);
+    c->kept = c->next = 0;
+    c->list++;
   }
-  l->v.n = l->old = n;
-  luaN_shrinkvec(g, &l->v);
-  l = &c->large;
-  for (n = i = c->minor ? l->old : 0; i < l->v.n; i++) {
-    GCObject *o = (GCObject *)l->v.a[i];
-    if (luaN_white(g, o)) freeobject(L, o);
-    else l->v.a[n++] = o;
-  }
-  l->v.n = l->old = n;
-  luaN_shrinkvec(g, &l->v);
-  luaN_sweepoutside(g);
+  return done;
+}
+
+
+void luaN_beginlists (global_State *g) {
+  g->heap.gc.list = 0;
+  g->heap.gc.kept = g->heap.gc.next = 0;
+}
+
+
+int luaN_listsdone (global_State *g) {
+  return g->heap.gc.list == LUAN_LISTS;
 }
 
 /* }===================================================================== */
@@ -254,12 +331,15 @@ void luaN_freeall (lua_State *L) {
   if (L->stack.p != NULL)
     luaN_limitstack(L, L->stackroom);  /* lstate.c frees what stacksize says */
   for (i = 0; i < c->threads.v.n; i++) {
-    ((lua_State *)c->threads.v.a[i])->openupval = NULL;
-    luaN_endthread(L, (lua_State *)c->threads.v.a[i]);
+    lua_State *th = (lua_State *)c->threads.v.a[i];
+    if (th == NULL) continue;  /* G7 */
+    th->openupval = NULL;
+    luaN_endthread(L, th);
   }
-  for (i = 0; i < c->tables.v.n; i++) freetable(g, (Table *)c->tables.v.a[i]);
+  for (i = 0; i < c->tables.v.n; i++)
+    if (c->tables.v.a[i] != NULL) freetable(g, (Table *)c->tables.v.a[i]);
   for (i = 0; i < c->large.v.n; i++)
-    freeobject(L, (GCObject *)c->large.v.a[i]);
+    if (c->large.v.a[i] != NULL) freeobject(L, (GCObject *)c->large.v.a[i]);
   g->strt.nuse = 0;
   luaN_freevec(g, &c->gray);
   luaN_freevec(g, &c->major);

@@ -107,19 +107,25 @@ void luaN_eraserest (lua_State *L) {
 }
 
 
-void luaN_shrinkthread (lua_State *th, int all) {
+size_t luaN_shrinkthread (lua_State *th, int all) {
   int keep = (th->marked & LUAN_LONG) && !all;
+  size_t cost = 0;
   if (!keep) {
+    int room = th->stackroom;
     unsigned n;
     luaD_shrinkstack(th);
     if (stacksize(th) < th->stackroom)
       luaD_reallocstack(th, stacksize(th), 0);
+    if (th->stackroom < room)
+      cost = (size_t)(room + th->stackroom) * sizeof(StackValue) / 2;
     do {  /* half of the CallInfos that are not in use; all: but one */
       n = th->nci;
       luaE_shrinkCI(th);
+      cost += n * sizeof(CallInfo);
     } while (all && th->nci < n);
   }
   th->marked &= (lu_byte)~LUAN_LONG;
+  return cost;
 }
 
 

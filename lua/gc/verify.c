@@ -126,8 +126,10 @@ static void clearvisits (global_State *g) {
       memset(b->bits, 0, sizeof(b->bits));
     }
   }
-  for (i = 0; i < g->heap.gc.large.v.n; i++)
-    resetbit(((GCObject *)g->heap.gc.large.v.a[i])->marked, TESTBIT);
+  for (i = 0; i < g->heap.gc.large.v.n; i++) {
+    GCObject *o = (GCObject *)g->heap.gc.large.v.a[i];
+    if (o != NULL) resetbit(o->marked, TESTBIT);  /* G7 */
+  }
   resetbit(g->mainthread->marked, TESTBIT);
 }
 
@@ -399,6 +401,24 @@ static void checklisted (Walk *w, const luaN_Vec *v, size_t first) {
 }
 
 
+/* G7: where the lists of sweep.c are NULL. */
+static const char *checklists (global_State *g) {
+  luaN_Gc *c = &g->heap.gc;
+  int k;
+  for (k = 0; k < LUAN_LISTS; k++) {
+    const luaN_List *l = luaN_listof(c, k);
+    int swept = (g->gcstate == GCSswpfinobj && c->list == k);
+    size_t i;
+    for (i = 0; i < l->v.n; i++) {
+      int gap = (swept && c->kept <= i && i < c->next);
+      if ((l->v.a[i] == NULL) != gap)
+        return broken("G7", l->v.a[i], (unsigned long)i, (unsigned long)c->next);
+    }
+  }
+  return NULL;
+}
+
+
 static const char *checkgraph (lua_State *L, int exact) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
@@ -494,6 +514,7 @@ const char *luaN_verify (lua_State *L, int exact) {
       h->point - (uint64_t)(uintptr_t)h->free < LUAN_INFINITY / 2)
     return broken("S1 (no sampler)", h->free, (unsigned long)h->point, 0);
   if ((bad = checkblocks(h)) != NULL) return bad;
+  if ((bad = checklists(g)) != NULL) return bad;
   return checkgraph(L, exact);
 }
 

@@ -123,7 +123,7 @@ describe("collectgarbage", function()
         assert(value >= 0, name)
       end
       table.sort(names)
-      local want = "allocated held inuse longest majors minors nursery pause pauses tenured"
+      local want = "allocated held inuse longest majors minors mostwork nursery pause pauses tenured work"
       for name in want:gmatch "%a+" do assert(s[name], name) end
       local inuse, held, minors, majors = state.memory()
       s = collectgarbage("statistics")
@@ -136,7 +136,8 @@ describe("collectgarbage", function()
         for i = 1, 2000 do kept[i % 200 + 1] = state.userdata(100) end
         collectgarbage("step")
         local now = collectgarbage("statistics")
-        for _, name in ipairs {"allocated", "tenured", "minors", "majors", "longest", "pauses"} do
+        for _, name in ipairs {"allocated", "tenured", "minors", "majors", "mostwork", "longest",
+            "pauses"} do
           assert(now[name] >= s[name], name)
         end
         assert(now.minors > s.minors and now.allocated - s.allocated >= 2000 * 136)

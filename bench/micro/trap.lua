@@ -1,0 +1,67 @@
+-- SPDX-License-Identifier: MIT
+-- A trap for collectors with garbage beside it, for bench/pauses.c --trap, which calls
+-- this file with
+--   size      things that are alive at once
+--   batches   batches that will come
+--   survivors not used
+--   path      the trap: a file of bench/trap, which returns a table with
+--               build(i, n)  makes the things i to i + n - 1, which stay alive
+--               drop()       lets go of all of them
+--               shrink(n)    optional: lets go of the n newest
+-- and gets three functions, as those of churn.lua: fill, batch, idle.
+-- Over all batches the things are made (for 4 tenths of the time), stay, are dropped
+-- at once, made again and dropped again; every batch makes some garbage, too.
+
+local GARBAGE = 16
+
+local size, batches, _, path = ...
+local trap = dofile(path)
+local made, count = 0, 0
+
+-- Tenths of all batches: what is done until then.
+local PHASES = { { 4, "build" }, { 4.5, "stay" }, { 5, "shrink" }, { 9, "build" }, { 9.2, "stay" },
+  { 10, "gone" } }
+
+local per_build = math.max(1, math.ceil(size / (batches * 0.39)))
+local per_shrink = math.max(1, math.ceil(size / (batches * 0.05)))
+
+local function garbage()
+  for i = 1, GARBAGE do
+    local record = { id = i, name = "record " .. count * GARBAGE + i, links = { i, -i } }
+    record.hits = 0
+  end
+end
+
+local function phase()
+  local at = count / batches * 10
+  for _, each in ipairs(PHASES) do
+    if at < each[1] then return each[2] end
+  end
+  return "gone"
+end
+
+local function batch()
+  count = count + 1
+  local what = phase()
+  if what == "build" then
+    local n = math.min(per_build, size - made)
+    if n > 0 then trap.build(made + 1, n) end
+    made = made + n
+  elseif what == "shrink" and trap.shrink then
+    local n = math.min(per_shrink, made)
+    if n > 0 then trap.shrink(n) end
+    made = made - n
+  elseif what ~= "stay" and made > 0 then
+    trap.drop()
+    made = 0
+  end
+  garbage()
+end
+
+local function idle()
+  local sum = 0
+  for i = 1, 2000 do sum = sum + i end
+  return sum
+end
+
+return function() end, batch, idle
