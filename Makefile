@@ -15,11 +15,12 @@ PAGETOOLS = esbuild node-d3
 # What spec/support/browser.lua starts.
 BROWSER = $(if $(wildcard /usr/bin/chromium /usr/bin/google-chrome),,chromium-headless-shell fonts-dejavu-core)
 SPECLIBS := $(patsubst spec/support/%.c,build/spec/%.so,$(wildcard spec/support/*.c))
-SPECFLAGS := -std=gnu99 -Wall -Wextra -O1 -g -fPIC -shared -Ibuild/include/lua5.4 -Iasamp
+SPECFLAGS := -std=gnu99 -Wall -Wextra -O1 -g -fPIC -shared -Ibuild/include/lua5.4 \
+  $(patsubst %,-iquote %,$(wildcard asamp/*/))
 
 fork:  ## the Lua with the sampled nursery: build/bin/lua (default)
 	+@$(VARIANT)
-	@cp asamp/asamp.sh build/bin/asamp
+	@cp asamp/module/asamp.sh build/bin/asamp
 plain: ## the same Lua without our patches, same compiler and flags: build/plain
 debug: ## assertions, heap verifier, poisoned free memory: build/debug
 asan:  ## AddressSanitizer and UBSan: build/asan
@@ -52,31 +53,25 @@ fresh: ## make demo in a pristine Debian: DIST=trixie for another, FULL=1 with m
 
 speclibs: $(SPECLIBS) ## what specs load besides: build/spec
 
+# They are linked with the release build's objects, but for those listed here, which they
+# have compiled in another way.
+ASAMP := build/fork/asamp.a
+$(ASAMP): always
+	@$(MAKE) --no-print-directory -s -f lua/build.mk V=fork $@
 ISAL := $(if $(wildcard /usr/include/isa-l/igzip_lib.h),-lisal)
-
-# What a module under test is made of, besides its own file.
-build/spec/profilegen.so: $(addprefix asamp/,profile.c event.c outfile.c packer.c encoder.c batch.c objects.c vmprof.c hash.c idmap.c place.c filekind.c descriptor.c)
 build/spec/profilegen.so: SPECFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
-build/spec/points.so: $(addprefix asamp/,gap.c pending.c followed.c blocks.c)
-build/spec/signals.so: asamp/moments.c
-build/spec/tables.so: $(addprefix asamp/,hash.c idmap.c strtab.c tree.c)
+build/spec/starved.so: SPECFLAGS += -Wl,--wrap=malloc,--wrap=realloc
+build/spec/tables.so: $(addprefix asamp/base/,hash.c idmap.c strtab.c) asamp/read/tree.c
 build/spec/tables.so: SPECFLAGS += -include spec/support/tables.h
 build/spec/states.so: $(wildcard spec/support/states/*.[ch])
 build/spec/hashes.so: lua/vm/text.h
-build/spec/packer.so: asamp/packer.c
-build/spec/starved.so: $(addprefix asamp/,embed.c hash.c idmap.c)
-build/spec/starved.so: SPECFLAGS += -Ilua -Wl,--wrap=malloc,--wrap=realloc
-build/spec/names.so: $(addprefix asamp/,native.c symbols.c descriptor.c indirect.c)
+build/spec/names.so: asamp/unwind/symbols.c
 build/spec/names.so: SPECFLAGS += -Wl,-z,nodelete '-DSYMBOLS_DEBUGFILES="build/spec/debug/.build-id"'
-build/spec/names.so: SPECLIB := -ldw -lelf
-# All of profiler.core: build.mk's list of its files.
-SAMPLER := $(shell sed -n '/^SAMPLER :=/,/[^\\]$$/{s/SAMPLER := //;s/\\$$//;p}' lua/build.mk)
-build/spec/starving.so: $(SAMPLER:%=asamp/%.c)
 build/spec/starving.so: SPECFLAGS += -Wl,-z,nodelete,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup
-build/spec/starving.so: SPECLIB := -lunwind-generic -lunwind -ldw -lelf
-build/spec/%.so: spec/support/%.c $(wildcard asamp/*.h spec/support/*.h) lua/seam.h
+build/spec/names.so build/spec/starving.so: SPECLIB := -lunwind-generic -lunwind -ldw -lelf
+build/spec/%.so: spec/support/%.c $(ASAMP) $(wildcard asamp/*/*.h spec/support/*.h) lua/seam.h
 	@mkdir -p $(@D)
-	$(CC) $(SPECFLAGS) -o $@ $(filter %.c,$^) $(SPECLIB) -lz $(ISAL) -lpthread -lm
+	$(CC) $(SPECFLAGS) -o $@ $(filter %.c,$^) $(ASAMP) $(SPECLIB) -lz $(ISAL) -lpthread -lm
 
 testes: ## the official Lua tests: LUA_TESTES=dir, else downloaded; see lua/testes
 	@lua/testes
@@ -101,5 +96,5 @@ clean: ## removes build/, keeps the download
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):[^#]*## /\1\t/p' Makefile | expand -t 10
 
-.PHONY: fork plain debug asan deps view browser demo test fresh speclibs testes bench lint edit export install clean help
+.PHONY: always fork plain debug asan deps view browser demo test fresh speclibs testes bench lint edit export install clean help
 .DEFAULT_GOAL := fork

@@ -2,6 +2,7 @@
 # One rule for every variant: make -f lua/build.mk V=plain|fork|debug|asan|install.
 # Leaves bin/, lib/, include/ and share/ in P; ROOT is where they will be used.
 V ?= fork
+.DEFAULT_GOAL := all
 B := build/$(V)
 P ?= $(if $(filter fork,$(V)),build,$(B))
 ROOT ?= $(abspath $(P))
@@ -54,27 +55,10 @@ endif
 CORE_O = $(CORE:%=$(B)/$(1)/%.o) $(OURS:lua/%.c=$(B)/$(1)/%.o)
 
 # The modules of the profiler, for every variant but plain.
-SAMPLER := core binding embed sampler tracker pending followed blocks classes stack functions \
-  unwind backtrace readable owner native symbols indirect gap timing timer altstack moments \
-  profile event outfile \
-  packer encoder batch objects vmprof hash idmap descriptor place filekind
-READING := reader readerevent readerbatch readername readerleft readersum course marks ledger \
-  bins fifo strtab tree details source spill descriptor filekind unpacker readerfollow \
-  aliases hash idmap
-READER := readerlib binding repairlib repair repairrecord temporary place objects outfile packer vmprof $(READING)
-CONVERT := convertlib binding firefox firefoxfile firefoxrows firefoxmarks pprof flame fold \
-  transcode output packer temporary place strlist encoder batch objects vmprof $(READING)
-MODFLAGS = -std=gnu99 -Wall -Wextra $(OPT_$(V)) $(EXTRA) -fPIC \
-  -I$(P)/include/lua5.4 -Iasamp
-# ISA-L packs profiles, where it is installed; else zlib does (asamp/packer.h).
-ISAL := $(if $(wildcard /usr/include/isa-l/igzip_lib.h),-lisal)
-MODULE = $(CC) $(LDFLAGS) -shared -Wl,-z,nodelete \
-  -Wl,--version-script=asamp/exports -o $@ $(filter %.o,$^)
 MODULES :=
 LUALIB :=
 ifeq ($(filter plain,$(V)),)
-  MODULES := $(addprefix $(P)/lib/lua/5.4/,profiler/core.so profiler/reader.so \
-    profiler/convert.so asamp/host.so)
+  include asamp/build.mk
   LUALIB := $(patsubst lualib/%,$(P)/share/lua/5.4/%,$(shell find lualib -name '*.lua'))
 endif
 
@@ -155,39 +139,19 @@ $(P)/lib/liblua5.4.so.0: $(B)/pic/core.o $(LIB:%=$(B)/pic/%.o) $(B)/exports
 	$(CC) $(LDFLAGS) -shared -Wl,-soname,liblua5.4.so.0 -Wl,--version-script=$(B)/exports -o $@ $(filter %.o,$^) $(LIBS)
 	@ln -sf liblua5.4.so.0 $(@D)/liblua5.4.so
 
-$(P)/lib/pkgconfig/lua5.4.pc: $(B)/prepared $(B)/root lua/build.mk lua/seam.h asamp/asamp.h
+$(P)/lib/pkgconfig/lua5.4.pc: $(B)/prepared $(B)/root lua/build.mk lua/seam.h asamp/module/asamp.h
 	@mkdir -p $(@D) $(P)/include/lua5.4
-	@cp $(SRC)/src/lua.h $(SRC)/src/luaconf.h $(SRC)/src/lualib.h $(SRC)/src/lauxlib.h $(SRC)/src/lua.hpp $(if $(OURS),lua/seam.h asamp/asamp.h) $(P)/include/lua5.4/
+	@cp $(SRC)/src/lua.h $(SRC)/src/luaconf.h $(SRC)/src/lualib.h $(SRC)/src/lauxlib.h $(SRC)/src/lua.hpp $(if $(OURS),lua/seam.h asamp/module/asamp.h) $(P)/include/lua5.4/
 	@. lua/upstream; printf '%s\n' 'prefix=$(ROOT)' 'libdir=$${prefix}/lib' \
 	  'includedir=$${prefix}/include/lua5.4' 'INSTALL_LMOD=$${prefix}/share/lua/5.4' \
 	  'INSTALL_CMOD=$${prefix}/lib/lua/5.4' '' 'Name: Lua' \
 	  'Description: Lua 5.4 with a sampled nursery' "Version: $$version" \
 	  'Libs: -L$${libdir} -llua5.4 -lm -ldl' 'Cflags: -I$${includedir}' >$@
 
-$(B)/asamp/%.o: asamp/%.c $(wildcard asamp/*.h) lua/seam.h $(B)/extra $(P)/lib/pkgconfig/lua5.4.pc
-	@mkdir -p $(@D)
-	$(CC) $(MODFLAGS) -c -o $@ $<
-$(P)/lib/lua/5.4/profiler/core.so: $(SAMPLER:%=$(B)/asamp/%.o) asamp/exports
-	@mkdir -p $(@D)
-	$(MODULE) -lunwind-generic -lunwind -ldw -lelf -lz $(ISAL) -lpthread -lm
-$(P)/lib/lua/5.4/profiler/reader.so: $(READER:%=$(B)/asamp/%.o) asamp/exports
-	@mkdir -p $(@D)
-	$(MODULE) -lz $(ISAL)
-$(P)/lib/lua/5.4/profiler/convert.so: $(CONVERT:%=$(B)/asamp/%.o) asamp/exports
-	@mkdir -p $(@D)
-	$(MODULE) -lz $(ISAL) -lm
-$(P)/lib/lua/5.4/asamp/host.so: $(B)/asamp/host.o $(B)/asamp/binding.o $(B)/asamp/descriptor.o asamp/exports
-	@mkdir -p $(@D)
-	$(MODULE)
 $(P)/share/lua/5.4/%.lua: lualib/%.lua
 	@mkdir -p $(@D)
 	cp $< $@
 
-# For spec/fuzz/build: what a fuzzer of these modules is made of, and needs.
-isal:
-	@echo $(ISAL)
-fuzzed:
-	@echo $(patsubst %,asamp/%.c,$(filter-out convertlib binding,$(CONVERT)))
 $(P)/share/lua/5.4/asamp/page.html: $(wildcard view/*)
 	@mkdir -p $(@D)
 	view/build $@
@@ -195,5 +159,5 @@ $(P)/share/lua/5.4/asamp/page.html: $(wildcard view/*)
 $(TARBALL): lua/upstream
 	@lua/fetch $@ && touch $@
 
-.PHONY: all always fuzzed isal
+.PHONY: all always
 .DELETE_ON_ERROR:

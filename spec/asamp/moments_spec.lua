@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The buffers between the signal handler and the program (asamp/moments.h):
+-- The buffers between the signal handler and the program (asamp/sample/moments.h):
 -- no period is lost but those that are counted, whatever is added.
 
 local signals = require "signals"

@@ -16,7 +16,7 @@ local flags = {
 local INPUTS = {fork = 15000, debug = 2500, asan = 2500}
 
 describe("the reader and the converters", function()
-  -- In the second build every table and every limit is small (asamp/bounds.h).
+  -- In the second build every table and every limit is small (asamp/base/bounds.h).
   for about, flag in pairs{["profiles"] = "", ["profiles, with tiny limits"] = " -DASAMP_TINY"} do
     it("survive damaged " .. about .. ", and their sums add up", function()
       local program = os.tmpname()

@@ -14,12 +14,12 @@
 ** with 1. The same seed gives the same inputs.
 */
 #define _GNU_SOURCE
-#include "../../asamp/encoder.h"
-#include "../../asamp/firefox.h"
-#include "../../asamp/flame.h"
-#include "../../asamp/pprof.h"
-#include "../../asamp/readersum.h"
-#include "../../asamp/transcode.h"
+#include "encoder.h"
+#include "firefox.h"
+#include "flame.h"
+#include "pprof.h"
+#include "readersum.h"
+#include "transcode.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -125,7 +125,7 @@ static void mark (Encoder *e, uint64_t time) {
 }
 
 static void ownprofile (Bytes *to, int format) {
-  ProfileConfig config;
+  EncoderConfig config;
   Encoder *e;
   uint64_t time = 1000000000;
   int i, open = 0, events = 20 + (int)upto(200);

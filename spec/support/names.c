@@ -19,7 +19,7 @@
 #include <lua.h>
 #include <lauxlib.h>
 
-#include "../../asamp/native.h"
+#include "native.h"
 
 #define MOST	100
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** packer: the compression of profiles (asamp/packer.h) for specs.
+** packer: the compression of profiles (asamp/file/packer.h) for specs.
 **
 **   open(how) -> packer; how: "small", "fast", "live"
 **   p:put(data, then) -> what came out; then: "more", "flush", "end"
@@ -9,7 +9,7 @@
 **                    by zlib
 **   light: PACKER_LIGHT; turns: PACKER_TURNS
 */
-#include "../../asamp/packer.h"
+#include "packer.h"
 
 #include <lauxlib.h>
 #include <lua.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** points: the arithmetic of sample points (asamp/gap.h), the list of samples
-** without a fate (asamp/pending.h) and of those that live on (asamp/followed.h)
+** points: the arithmetic of sample points (asamp/sample/gap.h), the list of samples
+** without a fate (asamp/sample/pending.h) and of those that live on (asamp/sample/followed.h)
 ** for specs, without a Lua that samples.
 **
 **   gap(period, random, seed) -> gap; 64-bit numbers are Lua integers
@@ -19,9 +19,9 @@
 **     f:watched() -> number
 **   MIN, MAX, MOST (of those followed)
 */
-#include "../../asamp/followed.h"
-#include "../../asamp/gap.h"
-#include "../../asamp/pending.h"
+#include "followed.h"
+#include "gap.h"
+#include "pending.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** profilegen: the profile's interface (asamp/profile.h) for specs, so that
+** profilegen: the profile's interface (asamp/session/profile.h) for specs, so that
 ** they make files, faults and floods without a sampler.
 **
 **   open{path=, followed=, format=6|7, plain=, period=, random=, native=, command=,
@@ -29,7 +29,7 @@
 ** A profile that is not closed is closed by the collector.
 */
 #define _GNU_SOURCE
-#include "../../asamp/profile.h"
+#include "profile.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -122,18 +122,18 @@ static int g_open (lua_State *L) {
   c.made = boolean(L, 1, "made");
   c.replace = (int)number(L, 1, "replace", 2);
   lua_getfield(L, 1, "command");
-  c.command = luaL_optstring(L, -1, NULL);
+  c.log.command = luaL_optstring(L, -1, NULL);
   lua_getfield(L, 1, "resolve");
   resolve = luaL_optstring(L, -1, "");
-  c.format = (int)number(L, 1, "format", PROFILE_STOCK);
+  c.log.format = (int)number(L, 1, "format", PROFILE_STOCK);
   c.compress = !boolean(L, 1, "plain");
-  c.period = (uint64_t)number(L, 1, "period", 1024);
-  c.followed = (uint64_t)number(L, 1, "followed", 0);
-  c.random = boolean(L, 1, "random");
-  c.timeperiod = (uint64_t)number(L, 1, "timeperiod", 0);
-  c.wall = boolean(L, 1, "wall");
-  c.native = boolean(L, 1, "native");
-  c.resolve = strcmp(resolve, "plain") == 0 ? plainname
+  c.log.period = (uint64_t)number(L, 1, "period", 1024);
+  c.log.followed = (uint64_t)number(L, 1, "followed", 0);
+  c.log.random = boolean(L, 1, "random");
+  c.log.timeperiod = (uint64_t)number(L, 1, "timeperiod", 0);
+  c.log.wall = boolean(L, 1, "wall");
+  c.log.native = boolean(L, 1, "native");
+  c.log.resolve = strcmp(resolve, "plain") == 0 ? plainname
             : strcmp(resolve, "hostile") == 0 ? hostilename : NULL;
   p = lua_newuserdatauv(L, sizeof(*p), 0);
   *p = NULL;

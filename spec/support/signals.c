@@ -20,13 +20,13 @@
 **   block(on): blocks SIGURG in this OS thread, or does not
 **   cpu() -> seconds of CPU time of this OS thread
 **   diversions() -> luaN_diversions of this state
-**   moments() -> asamp/moments.h; addresses and counts are integers
+**   moments() -> asamp/sample/moments.h; addresses and counts are integers
 **     m:add(count, ci, collecting, {addresses}) m:take() -> list of {count, ci,
 **     collecting, {addresses}}               m:lost()
 **   WORDS: MOMENTS_WORDS
 */
 #define _GNU_SOURCE
-#include "../../asamp/moments.h"
+#include "moments.h"
 
 #include <signal.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** starved: asamp/embed.c over a tracker that the spec plays, in a process that
+** starved: asamp/module/embed.c over a tracker that the spec plays, in a process that
 ** has no memory when the spec says so. Knows no other part of the sampler; one
 ** client at a time.
 **
@@ -15,7 +15,7 @@
 **     stacks or all of them
 **   stop() -> "left NUMBER left NUMBER ..."
 */
-#include "../../asamp/embed.h"
+#include "embed.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,9 +23,9 @@
 
 #include <lauxlib.h>
 
-#include "../../asamp/native.h"
-#include "../../asamp/sampler.h"
-#include "../../asamp/tracker.h"
+#include "native.h"
+#include "sampler.h"
+#include "tracker.h"
 
 static Tracker played;
 static const char *starving;	/* NULL: nothing */

@@ -7,8 +7,8 @@
 **   strings(list) -> steps      the same of strings
 **   nodes(list) -> steps        of nodes of a call tree below the root
 */
-#include "../../asamp/strtab.h"
-#include "../../asamp/tree.h"
+#include "strtab.h"
+#include "tree.h"
 
 #include <string.h>
 

@@ -133,7 +133,7 @@ local function starting(interpreter, script)
   return words
 end
 
--- The n-th name that the profiler tries (asamp/place.h).
+-- The n-th name that the profiler tries (asamp/file/place.h).
 local function numbered(path, n)
   if n == 1 then
     return path

@@ -8,7 +8,7 @@ local units = require "asamp.show.units"
 
 local M = {}
 
--- In the order of enum FirefoxCategory (asamp/firefox.h).
+-- In the order of enum FirefoxCategory (asamp/convert/firefox.h).
 local CATEGORIES = {
   {"Other", "grey"}, {"Lua", "yellow"}, {"C", "blue"}, {"Collector", "purple"},
   {"Died young", "green"}, {"Survived", "red"}, {"Undecided", "orange"},

@@ -12,7 +12,7 @@ describe("the command", function()
     folder = shell.folder()
     -- a place with a space in its name, for this build's interpreter
     bin = folder .. "/in stall"
-    shell.output(("mkdir '%s' && cp asamp/asamp.sh '%s/asamp' && ln -s %s '%s/lua'"):format(
+    shell.output(("mkdir '%s' && cp asamp/module/asamp.sh '%s/asamp' && ln -s %s '%s/lua'"):format(
       bin, bin, process.interpreter(), bin))
     script = folder .. "/app.lua"
     -- prints all that the environment can change, but for the interpreter's name

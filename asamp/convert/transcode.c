@@ -41,7 +41,7 @@ static void resolve (void *ud, uint64_t address, char *symbol,
 */
 static Encoder *encoder (Transcode *t, uint64_t timeperiod, int wall) {
   const Reading *r = t->r;
-  ProfileConfig config;
+  EncoderConfig config;
   if (t->encoder != NULL || t->client.stop != NULL)
     return t->encoder;
   memset(&config, 0, sizeof(config));

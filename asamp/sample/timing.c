@@ -156,9 +156,7 @@ void timing_stop (Timing *t) {
 typedef struct Point {
   Timing *t;
   lua_State *L;
-  Stack *s;
-  Profile *p;
-  uint64_t thread;
+  Tracker *k;
 } Point;
 
 
@@ -181,14 +179,15 @@ static void *startof (Timing *t, void *address) {
 
 static void complete (void *ud, Moment *e) {
   const Point *at = ud;
+  Stack *s = &at->k->stack;
   ProfileTime time;
   if (e->n > 0 && owner_marked(e->native[0]) == NULL)
     e->native[0] = startof(at->t, e->native[0]);
   time.time = e->time;
   time.count = e->count;
-  time.thread = at->thread;
-  stack_complete(at->s, at->L, e, at->t->native);
-  profile_time(at->p, &time, at->s->kept, at->s->frames, at->s->n);
+  time.thread = at->k->number;
+  stack_complete(s, at->L, e, at->t->native);
+  at->k->client->time(at->k->ud, &time, s->kept, s->frames, s->n);
   at->t->samples += e->count;
   at->t->last = *e;  /* without its native frames */
 }
@@ -213,9 +212,8 @@ static void completeown (Point *at, uint64_t time) {
 }
 
 
-void timing_point (Timing *t, lua_State *L, Stack *s, Profile *p,
-                   uint64_t thread) {
-  Point at = {t, L, s, p, thread};
+void timing_point (Timing *t, lua_State *L, Tracker *k) {
+  Point at = {t, L, k};
   uint64_t begin, took;
   if (t->stack == NULL || (t->timer != NULL && !timer_mine(t->timer))) return;
   begin = now();

@@ -14,7 +14,7 @@
 #ifndef asamp_objects_h
 #define asamp_objects_h
 
-#include "profile.h"
+#include "sample.h"
 #include "vmprof.h"
 
 #define OBJECTS_MAXOPEN		(1u << 20)

@@ -32,7 +32,7 @@
 #include "followed.h"
 #include "gap.h"
 #include "pending.h"
-#include "profile.h"
+#include "sample.h"
 #include "seam.h"
 #include "stack.h"
 
@@ -49,6 +49,9 @@ typedef struct TrackerClient {
 			   then. NULL: always */
   void (*sample) (void *ud, const ProfileSample *s, size_t kept,
                   const ProfileFrame *frames, size_t n);
+  /* of time (timing.h); NULL where the client asks for no points */
+  void (*time) (void *ud, const ProfileTime *s, size_t kept,
+                const ProfileFrame *frames, size_t n);
   /* of the fates, survived is 2 where the sample is not followed; the deaths
      are of those followed then, these fates' survivors included */
   void (*collection) (void *ud, const ProfileCollection *c,

@@ -17,7 +17,7 @@
 #ifndef asamp_encoder_h
 #define asamp_encoder_h
 
-#include "profile.h"
+#include "sample.h"
 #include "vmprof.h"
 
 /*
@@ -33,6 +33,29 @@ enum {
   ENCODER_NOFRAME = 61   /* the only frame of an empty stack */
 };
 
+typedef struct EncoderConfig {
+  int format;           /* PROFILE_STOCK or PROFILE_EXTENDED */
+  uint64_t period;      /* bytes a sample stands for */
+  int random;           /* 1: exponential gaps of that mean */
+  uint64_t timeperiod;  /* ns of time that a time sample stands for, 0: none
+                           are taken when the profile begins */
+  int wall;             /* 1: of wall time, 0: of CPU time */
+  int native;           /* 1: native frames are recorded */
+  uint64_t followed;    /* deaths are told, of at most so many samples at a
+                           time; 0: none are */
+  const char *command;  /* what ran, for people; may be NULL */
+  uint64_t pid;         /* of the process; 0: unknown */
+  /*
+  ** Name of a native address (a frame's id without its lowest bit), called
+  ** once per address. Writes symbol and object
+  ** file (both NUL-terminated; "" when unknown). NULL: native frames stay
+  ** unnamed.
+  */
+  void (*resolve)(void *ud, uint64_t address, char *symbol, size_t symbolsize,
+                  char *file, size_t filesize);
+  void *resolve_ud;
+} EncoderConfig;
+
 typedef struct Encoder Encoder;
 
 /*
@@ -46,7 +69,7 @@ typedef void (*EncoderSink) (void *ud, Bytes *out, int text);
 ** A new encoder, the head of the log being its first output. 'epoch' is the
 ** wall clock in us at the monotonic time 'start' (ns). NULL without memory.
 */
-Encoder *encoder_new (const ProfileConfig *config, uint64_t start,
+Encoder *encoder_new (const EncoderConfig *config, uint64_t start,
                       uint64_t epoch, EncoderSink sink, void *ud);
 void encoder_free (Encoder *e);
 

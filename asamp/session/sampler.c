@@ -61,6 +61,12 @@ static void sample (void *ud, const ProfileSample *in, size_t kept,
 }
 
 
+static void timesample (void *ud, const ProfileTime *in, size_t kept,
+                        const ProfileFrame *frames, size_t n) {
+  profile_time(((Sampler *)ud)->profile, in, kept, frames, n);
+}
+
+
 static int room (void *ud) {
   return profile_room(((Sampler *)ud)->profile);
 }
@@ -87,7 +93,7 @@ static void collection (void *ud, const ProfileCollection *c,
 
 static void point (void *ud, lua_State *L) {
   Sampler *s = ud;
-  timing_point(&s->timing, L, &s->tracker.stack, s->profile, s->tracker.number);
+  timing_point(&s->timing, L, &s->tracker);
 }
 
 
@@ -97,7 +103,7 @@ static void closing (void *ud, lua_State *L) {
 
 
 static const TrackerClient client = {
-  function, class, room, sample, collection, point, closing, 1
+  function, class, room, sample, timesample, collection, point, closing, 1
 };
 
 /* }===================================================================== */
@@ -313,16 +319,16 @@ int sampler_open (Sampler *s, const SamplerOptions *o, uint64_t period,
   c.replace = o->replace;
   c.taken = inuse;
   c.stalled = stalled;
-  c.format = o->format;
+  c.log.format = o->format;
   c.compress = o->compress;
-  c.period = period;
-  c.random = o->random;
-  c.timeperiod = o->timeperiod;
-  c.wall = o->wall;
-  c.native = o->native;
-  c.followed = FOLLOWED_MOST;
-  c.command = o->command;
-  c.resolve = native_name;
+  c.log.period = period;
+  c.log.random = o->random;
+  c.log.timeperiod = o->timeperiod;
+  c.log.wall = o->wall;
+  c.log.native = o->native;
+  c.log.followed = FOLLOWED_MOST;
+  c.log.command = o->command;
+  c.log.resolve = native_name;
   if (openfile(s, &c, err, errsize) == NULL) return 0;
   s->options = *o;
   s->options.out = s->path;

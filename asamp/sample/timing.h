@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Time samples of one state: ties the timer (timer.h) to the core's moments and
-** points (luaN_interrupt of seam.h), and to stacks and the profile.
+** points (luaN_interrupt of seam.h), and to stacks and the client of its tracker.
 **
 ** In the handler: the native stack and what the core notes go into a buffer
 ** (moments.h). At the next point, on the program's thread: the Lua stack is
-** walked, and the sample is complete.
+** walked, the sample is complete, and the client is told.
 **
 **   TI1  every moment becomes a sample, or is counted as lost;
 **   TI2  time that the sampler itself takes is shown where it was taken, with its
@@ -29,10 +29,9 @@
 
 #include "backtrace.h"
 #include "moments.h"
-#include "profile.h"
 #include "seam.h"
-#include "stack.h"
 #include "timer.h"
+#include "tracker.h"
 
 /* A rate, in samples a second. */
 enum { TIMING_MIN = 1, TIMING_MAX = 30000 };
@@ -78,9 +77,8 @@ void timing_stop (Timing *t);
    doing (timer_leave). */
 uint64_t timing_leave (Timing *t);
 
-/* At a point of L: completes the moments that wait. */
-void timing_point (Timing *t, lua_State *L, Stack *s, Profile *p,
-                   uint64_t thread);
+/* At a point of L: completes the moments that wait, and tells the client of k. */
+void timing_point (Timing *t, lua_State *L, Tracker *k);
 
 /*
 ** Drops moments that no point can complete any more; returns how many periods

@@ -39,7 +39,7 @@
 
 #include "functions.h"
 #include "moments.h"
-#include "profile.h"
+#include "sample.h"
 
 /* Line of instruction 'pc' of function 'id'; id 0: an empty entry. */
 typedef struct StackLine {

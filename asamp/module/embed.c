@@ -232,7 +232,7 @@ static void closing (void *ud, lua_State *L) {
 
 
 #define CLIENT(follows) \
-  {function, class, room, sample, collection, point, closing, follows}
+  {function, class, room, sample, NULL, collection, point, closing, follows}
 
 /* By whether it wants deaths. */
 static const TrackerClient clients[2] = {CLIENT(0), CLIENT(1)};

@@ -15,7 +15,7 @@
 #ifndef asamp_batch_h
 #define asamp_batch_h
 
-#include "profile.h"
+#include "sample.h"
 #include "vmprof.h"
 
 /* All zero: nothing has happened. Times are us since the start. */

@@ -279,7 +279,7 @@ static int openfile (Profile *p, const ProfileConfig *config, char *why,
 /* Memory, file and thread; an errno, or 0. */
 static int begin (Profile *p, const ProfileConfig *config, char *why,
                   size_t size) {
-  ProfileConfig own = *config;
+  EncoderConfig own = config->log;
   pthread_condattr_t clock;
   int i, error;
   for (i = 0; i < 2; i++) {

@@ -36,7 +36,7 @@ struct Encoder {
   Bytes out;
   EncoderSink sink;
   void *sinkud;
-  ProfileConfig config;
+  EncoderConfig config;
   uint64_t start;       /* monotonic, ns */
   uint64_t epoch;       /* wall clock at start, us */
   uint64_t last;        /* time of the last stack, ns */
@@ -60,15 +60,6 @@ struct Encoder {
 
 static int extended (const Encoder *e) {
   return e->config.format == PROFILE_EXTENDED;
-}
-
-const char *profile_kindname (int kind) {
-  static const char *const names[KIND_COUNT] = {
-    "table", "table array part", "table hash part", "string",
-    "Lua closure", "C closure", "upvalue", "userdata",
-    "coroutine", "stack", "proto", "buffer", "outside"
-  };
-  return names[kind];
 }
 
 /* --------------------------------------------------------------- head -- */
@@ -169,7 +160,7 @@ static void head (Encoder *e) {
     batch_timeperiod(&e->batch, e->config.timeperiod, e->config.wall);
 }
 
-Encoder *encoder_new (const ProfileConfig *config, uint64_t start,
+Encoder *encoder_new (const EncoderConfig *config, uint64_t start,
                       uint64_t epoch, EncoderSink sink, void *ud) {
   Encoder *e = calloc(1, sizeof(*e));
   if (e == NULL)

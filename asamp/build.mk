@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: MIT
+# The C modules of asamp/ and their rules, for lua/build.mk. A profile goes down a
+# line of folders. Each folder is compiled with the folders that it may include on
+# its path, and no others; only those of LUAFACES see Lua and its seam.
+FOLDERS := base format file unwind sample encode session read repair convert module
+SEES_base :=
+SEES_format := base
+SEES_file := format base
+SEES_unwind := base
+SEES_sample := unwind format base
+SEES_encode := format base
+SEES_session := encode sample unwind file format base
+SEES_read := file format base
+SEES_repair := file format base
+SEES_convert := read encode file format base
+SEES_module := convert repair read session encode sample unwind file format base
+LUAFACES := sample session module
+
+# The compiler's options for the folder $(1).
+sees = $(patsubst %,-iquote asamp/%,$(1) $(SEES_$(1))) \
+  $(if $(filter $(1),$(LUAFACES)),-I$(P)/include/lua5.4)
+
+MODFLAGS = -std=gnu99 -Wall -Wextra $(OPT_$(V)) $(EXTRA) -fPIC
+ASAMP_C := $(wildcard asamp/*/*.c)
+ASAMP_H := $(wildcard asamp/*/*.h)
+# ISA-L packs profiles, where it is installed; else zlib does (asamp/file/packer.h).
+ISAL := $(if $(wildcard /usr/include/isa-l/igzip_lib.h),-lisal)
+
+define COMPILE
+$(B)/asamp/$(1)/%.o: asamp/$(1)/%.c $(ASAMP_H) lua/seam.h $(B)/extra asamp/build.mk $(P)/lib/pkgconfig/lua5.4.pc
+	@mkdir -p $$(@D)
+	$$(CC) $$(MODFLAGS) $$(call sees,$(1)) -c -o $$@ $$<
+endef
+$(foreach f,$(FOLDERS),$(eval $(call COMPILE,$(f))))
+
+# All of them. A module is linked with its own file, and finds the rest here.
+$(B)/asamp.a: $(ASAMP_C:%.c=$(B)/%.o)
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+MODULES := $(addprefix $(P)/lib/lua/5.4/,profiler/core.so profiler/reader.so \
+  profiler/convert.so asamp/host.so)
+$(P)/lib/lua/5.4/profiler/core.so: $(B)/asamp/module/core.o
+$(P)/lib/lua/5.4/profiler/core.so: NEEDS := -lunwind-generic -lunwind -ldw -lelf -lz $(ISAL) -lpthread -lm
+$(P)/lib/lua/5.4/profiler/reader.so: $(B)/asamp/module/readerlib.o
+$(P)/lib/lua/5.4/profiler/reader.so: NEEDS := -lz $(ISAL)
+$(P)/lib/lua/5.4/profiler/convert.so: $(B)/asamp/module/convertlib.o
+$(P)/lib/lua/5.4/profiler/convert.so: NEEDS := -lz $(ISAL) -lm
+$(P)/lib/lua/5.4/asamp/host.so: $(B)/asamp/module/host.o
+$(P)/lib/lua/5.4/asamp/host.so: NEEDS :=
+$(MODULES): $(B)/asamp.a asamp/module/exports
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -shared -Wl,-z,nodelete -Wl,--version-script=asamp/module/exports \
+	  -o $@ $(filter %.o,$^) $(B)/asamp.a $(NEEDS)
+
+# For spec/fuzz/build: what a fuzzer of the reader and the converters is made of,
+# and needs; and the options of a folder, for a spec.
+FUZZED := base format file encode read convert
+fuzzed:
+	@echo $(patsubst %,-iquote asamp/%,$(FUZZED)) $(foreach f,$(FUZZED),$(wildcard asamp/$(f)/*.c)) -lz $(ISAL) -lm
+
+options:
+	@echo $(call sees,$(FOLDER))
+.PHONY: fuzzed options

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** What a profile tells: samples and collections as the sampler hands them to the
+** writer, before any of it is bytes. Knows no file, no thread and no Lua.
+*/
+#ifndef asamp_sample_h
+#define asamp_sample_h
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { PROFILE_STOCK = 6, PROFILE_EXTENDED = 7 };
+
+/* What was allocated. The order is the type id of the extended format. */
+enum ProfileKind {
+  KIND_TABLE, KIND_TABLE_ARRAY, KIND_TABLE_HASH, KIND_STRING,
+  KIND_LUA_CLOSURE, KIND_C_CLOSURE, KIND_UPVALUE, KIND_USERDATA,
+  KIND_COROUTINE, KIND_STACK, KIND_PROTO, KIND_BUFFER,
+  KIND_OUTSIDE,	/* what a userdata stands for (luaN_outside of seam.h) */
+  KIND_COUNT
+};
+
+/* "table", "table array part", ... ; kind < KIND_COUNT. */
+const char *profile_kindname(int kind);
+
+/*
+** Frames of a sample that are kept, about as many as VMProf itself keeps; and
+** the id of a frame that stands for those left out.
+*/
+enum { PROFILE_DEPTH = 1024, PROFILE_CUT = 63 };
+
+/*
+** Leaf frames of time samples that were taken within a collection; their line
+** is 0. A slice of a major collection is major.
+*/
+enum { PROFILE_MINORFRAME = 57, PROFILE_MAJORFRAME = 59 };
+
+/*
+** One frame. Functions written in Lua have ids 8, 16, 24, ... and a line >= 0
+** (0: unknown). Native frames have the odd id (address | 1) and line 0.
+*/
+typedef struct ProfileFrame {
+  uint64_t id;
+  uint32_t line;
+} ProfileFrame;
+
+typedef struct ProfileSample {
+  uint64_t time;     /* CLOCK_MONOTONIC, ns */
+  uint64_t size;     /* bytes of the allocated block, rounded as the heap does */
+  uint64_t count;    /* sampling points that the block crossed, >= 1; each
+                        stands for one period of bytes */
+  uint64_t thread;   /* number of the OS thread or state; the first is 0 */
+  int kind;          /* enum ProfileKind */
+  int outside;       /* 1: allocated outside the nursery (large) */
+} ProfileSample;
+
+typedef struct ProfileTime {
+  uint64_t time;     /* CLOCK_MONOTONIC, ns */
+  uint64_t count;    /* periods it stands for, >= 1 (timer overruns) */
+  uint64_t thread;   /* as in ProfileSample */
+} ProfileTime;
+
+/*
+** State after one collection, in bytes unless said otherwise. Collections that
+** follow each other at short intervals and decide nothing may be left out: the
+** next one counts them.
+*/
+typedef struct ProfileCollection {
+  uint64_t time;      /* CLOCK_MONOTONIC, ns, at the collection's end */
+  uint64_t inuse;     /* bytes in live or not yet swept objects */
+  uint64_t held;      /* bytes obtained from lua_Alloc */
+  uint64_t rss;       /* resident set size of the process */
+  int major;          /* 0 minor, 1 major */
+  uint64_t minors, majors;  /* left out since the collection before */
+  uint64_t duration;  /* of the pause, ns */
+  uint64_t tenured;   /* bytes that survived their first collection, since the
+                         collection before */
+  int state;          /* of the major collection after this: 0 none, 1 marking,
+                         2 sweeping, 3 finalizing or its atomic phase just
+                         done */
+} ProfileCollection;
+
+/* What limits of the sampler have left out, told before the end of the file. */
+typedef struct ProfileLeft {
+  uint64_t chunks, functions, classes;
+} ProfileLeft;
+
+#endif

@@ -1,0 +1,93 @@
+-- SPDX-License-Identifier: MIT
+--
+-- The folders of asamp/, down which a profile goes: which of them a file may include
+-- stands in asamp/build.mk, and the compiler is given these and no others.
+
+local shell = require "spec.lua.shell"
+
+local RULES = assert(shell.read "asamp/build.mk")
+
+local function words(name)
+  local list = {}
+  local text = assert(RULES:match("\n" .. name .. " :=([^\n]*)"), name)
+  for word in text:gmatch "%S+" do list[#list + 1] = word end
+  return list
+end
+
+local FOLDERS = words "FOLDERS"
+local sees = {}
+for _, folder in ipairs(FOLDERS) do
+  sees[folder] = {[folder] = true}
+  for _, other in ipairs(words("SEES_" .. folder)) do sees[folder][other] = true end
+end
+
+local home = {}  -- of each header
+for _, path in ipairs(shell.lines(shell.output "ls asamp/*/*.h")) do
+  local folder, name = path:match "^asamp/(%w+)/(.+)$"
+  assert(not home[name], name .. " is there twice")
+  home[name] = folder
+end
+
+describe("the folders of asamp #plain", function()
+  it("are those that have a rule", function()
+    local there = shell.lines(shell.output "ls -d asamp/*/")
+    for i, path in ipairs(there) do there[i] = path:match "asamp/(%w+)/" end
+    local ruled = {table.unpack(FOLDERS)}
+    table.sort(ruled)
+    assert.same(ruled, there)
+  end)
+
+  it("stand above all that they see, and see what these see", function()
+    local below = {}
+    for _, folder in ipairs(FOLDERS) do
+      for other in pairs(sees[folder]) do
+        assert.is_truthy(other == folder or below[other], folder .. " sees " .. other)
+        for third in pairs(sees[other]) do
+          assert.is_truthy(sees[folder][third], folder .. " sees " .. other .. ", not " .. third)
+        end
+      end
+      below[folder] = true
+    end
+  end)
+
+  it("include nothing that their rule does not name", function()
+    local n = 0
+    for _, path in ipairs(shell.lines(shell.output "ls asamp/*/*.[ch]")) do
+      local folder = path:match "^asamp/(%w+)/"
+      for name in assert(shell.read(path)):gmatch '#%s*include%s*"([^"]+)"' do
+        n = n + 1
+        assert.is_truthy(home[name] == nil or sees[folder][home[name]], path .. " includes " .. name)
+        assert.is_nil(name:find("/", 1, true), path .. " includes " .. name)
+      end
+    end
+    assert.is_true(n > 200, n)
+  end)
+
+  it("are compiled so that they can include nothing else", function()
+    -- In a folder whose compiler's options these are.
+    local function compiles(options, header)
+      local guard = header == "lua.h" and "lua_h" or "asamp_" .. header:gsub("%.", "_")
+      local text = ('#include "%s"\n#if !defined(%s)\n#error another one of the system\n#endif\n')
+      local path = os.tmpname()
+      shell.write(path, text:format(header, guard))
+      local status = shell.run(("gcc -std=gnu99 %s -x c -fsyntax-only %s"):format(options, path))
+      os.remove(path)
+      return status == 0
+    end
+    local one = {}  -- a header of each
+    for name, folder in pairs(home) do
+      if not one[folder] or name < one[folder] then one[folder] = name end
+    end
+    for _, folder in ipairs {"base", "file", "unwind", "sample", "read", "repair", "convert"} do
+      local options = shell.output("make -s -f lua/build.mk V=fork options FOLDER=" .. folder)
+      options = options:gsub("%s+", " ")
+      for _, other in ipairs(FOLDERS) do
+        if one[other] then
+          assert.equal(sees[folder][other] or false, compiles(options, one[other]),
+                       folder .. " and " .. one[other])
+        end
+      end
+      assert.equal(folder == "sample", compiles(options, "lua.h"), folder .. " and lua.h")
+    end
+  end)
+end)
