@@ -109,6 +109,7 @@ static size_t share (global_State *g, size_t bytes) {
   }
   if (!isdecGCmodegen(g))
     work = work / STEPMUL * (getgcparam(g->gcstepmul) | 1u);
+  if (work < bytes) work = bytes;  /* or a cycle might never end */
   if (g->heap.gc.old > LUAN_BIG && work > CALM)
     return (bytes > CALM) ? bytes : CALM;
   return work;
@@ -171,14 +172,16 @@ int luaN_step (lua_State *L, int kilobytes, int stopped) {
   unsigned cycles = c->cycles;
   l_mem bytes = (l_mem)kilobytes * 1024, debt = bytes;
   int begin = 1;
+  if (kilobytes < 0) return 0;  /* what an int makes of very many, too */
   luaN_settle(g);
   luaN_resume(g);
   if (kilobytes != 0) {
-    c->byhand += bytes;
+    if (c->byhand < MAX_LMEM / 2) c->byhand += bytes;
     begin = luaN_cycledue(g);
     if (!stopped) debt += g->GCdebt;
     if (debt <= 0 || (stopped && !begin)) {
       if (!stopped) luaN_shorten(g, bytes);
+      finalize(L);  /* a step has the next batch, too */
       return 0;
     }
   }

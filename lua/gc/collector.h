@@ -162,6 +162,8 @@ LUAI_FUNC void luaN_freeall (lua_State *L);
 /* {== outside.c */
 /* Does u stay in 'standins'? The dead stand for nothing any more. */
 LUAI_FUNC int luaN_keepstandin (global_State *g, Udata *u);
+/* For the verifier: what is wrong, and with what; NULL: nothing. */
+LUAI_FUNC const char *luaN_checkoutside (const global_State *g, const void **where);
 /* } */
 
 /* {== minor.c, major.c */

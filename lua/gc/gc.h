@@ -59,7 +59,7 @@
 #define LUAN_COLOURS	0x03	/* of marked: 0 young, else the colour */
 #define LUAN_TOUCHED	0x04	/* in 'touched' */
 #define LUAN_MET	0x08	/* table: in 'majorweak' (thread: LUAN_ASLEEP) */
-#define LUAN_LISTED	0x10	/* table: in 'tables' */
+#define LUAN_LISTED	0x10	/* table: in 'tables'; userdata: in 'standins' */
 #define LUAN_LONG	0x10	/* thread: its stack has been much longer since
 				   luaN_shrinkthread asked last */
 #define LUAN_PENDING	0x20	/* object from lua_Alloc: see mark.c */

@@ -90,16 +90,17 @@ static int keepstandin (lua_State *L, void *o) {
 
 typedef int (*Keep) (lua_State *L, void *o);
 
+/* What userdata stand for comes first: what is large is freed behind it. */
 static const Keep keep[LUAN_LISTS] =
-  { keepthread, keeptable, keeplarge, keepstandin };
+  { keepstandin, keepthread, keeptable, keeplarge };
 
 
 luaN_List *luaN_listof (luaN_Gc *c, int which) {
   luaN_List *all[LUAN_LISTS];
-  all[0] = &c->threads;
-  all[1] = &c->tables;
-  all[2] = &c->large;
-  all[3] = &c->standins;
+  all[0] = &c->standins;
+  all[1] = &c->threads;
+  all[2] = &c->tables;
+  all[3] = &c->large;
   return all[which];
 }
 

@@ -500,10 +500,25 @@ static const char *checkblocks (const luaN_Heap *h) {
 }
 
 
+/* Those that wait have their place, and so have those that may come; what the next
+   minor collection was put off by is part of its nursery. */
+static const char *checkfinalizers (const luaN_Heap *h) {
+  const luaN_Gc *c = &h->gc;
+  const luaN_Vec *v = &c->tobefinalized;
+  if (c->nextfinalized > v->n) return broken("G4 (next)", v, c->nextfinalized, v->n);
+  if (v->size - v->n < c->finalizable.v.n)
+    return broken("G4 (room)", v, v->size - v->n, c->finalizable.v.n);
+  if (c->deferred > c->nursery)
+    return broken("N3 (deferred)", c, c->deferred, c->nursery);
+  return NULL;
+}
+
+
 const char *luaN_verify (lua_State *L, int exact) {
   global_State *g = G(L);
   const luaN_Heap *h = &g->heap;
   const char *bad;
+  const void *where;
   if (!(h->free <= h->limit && h->limit <= h->end))
     return broken("N1", h->free, (unsigned long)(h->limit - h->free), 0);
   if (h->mark > h->free)
@@ -515,6 +530,8 @@ const char *luaN_verify (lua_State *L, int exact) {
     return broken("S1 (no sampler)", h->free, (unsigned long)h->point, 0);
   if ((bad = checkblocks(h)) != NULL) return bad;
   if ((bad = checklists(g)) != NULL) return bad;
+  if ((bad = checkfinalizers(h)) != NULL) return bad;
+  if ((bad = luaN_checkoutside(g, &where)) != NULL) return broken(bad, where, 0, 0);
   return checkgraph(L, exact);
 }
 

@@ -221,6 +221,85 @@ describe("a host that paces by hand", function()
     end
   end)
 
+  -- Once a step that paid for no collection yet dropped what finalizers were to be
+  -- called meanwhile: they waited for the end of the nursery, or of the pause.
+  it("has a batch of the finalizers that wait with each step", function()
+    for _, mode in ipairs {"generational", "incremental"} do
+      for _, stopped in ipairs {true, false} do
+        within(function(state, m, s)
+          collectgarbage(m)
+          collectgarbage("nursery", 512 * 1024)
+          local called, live = 0, {}
+          for i = 1, 20000 do live[i] = {i} end  -- a pause to wait for
+          collectgarbage()
+          local mt = {__gc = function()
+            called = called + 1
+            for i = 1, 20000 do called = called + i - i end
+          end}
+          for i = 1, 3000 do setmetatable({i}, mt) end
+          repeat local t = {} until called > 0 or not t  -- the first batch
+          if s then collectgarbage("stop") end
+          local first, steps = called, 0
+          assert(first < 3000, first)
+          repeat
+            local before = called
+            collectgarbage("step", 1)
+            steps = steps + 1
+            assert(called > before, ("step %d: %d called"):format(steps, called))
+          until called == 3000
+          assert(#live == 20000 and state.check() == nil)
+        end, mode, stopped)
+      end
+    end
+  end)
+
+  -- Once a step of less than nothing put the next collection off by as much, and
+  -- very many of any size made a counter overflow.
+  it("may step by anything that an int can say", function()
+    for _, mode in ipairs {"generational", "incremental"} do
+      within(function(state, m)
+        collectgarbage(m)
+        for _, n in ipairs {-1, -1000, math.mininteger, math.maxinteger, 1 << 31,
+                            3 << 30, (1 << 31) - 1, 1 << 40} do
+          for _ = 1, 3 do collectgarbage("step", n) end
+          assert(collectgarbage("statistics").nursery <= 1 << 20, n)
+          assert(state.check() == nil)
+        end
+        local _, _, minors = state.memory()
+        for i = 1, 100000 do local t = {i} assert(t) end
+        local _, _, now = state.memory()
+        assert(now > minors, "collections go on")
+      end, mode)
+    end
+  end)
+
+  -- Once a step multiplier below 25 marked less than was allocated.
+  it("may set any pause and multiplier: cycles end, and the heap stays near upstream's", function()
+    for _, set in ipairs {{0, 0}, {100, 1}, {200, 5}, {1000, 1000}, {-1, -1},
+                          {math.maxinteger, math.mininteger}, {200, 4}} do
+      for _, chosen in ipairs {false, true} do
+        within(function(state, pause, mul, c)
+          if c then collectgarbage("incremental") end
+          collectgarbage("setpause", pause)
+          collectgarbage("setstepmul", mul)
+          local live = {}
+          for i = 1, 3000 do live[i] = {i} end
+          collectgarbage()
+          local full, _, _, majors = state.memory()
+          local peak = 0
+          for i = 1, 300000 do
+            live[i * 7919 % 3000 + 1] = {i}
+            if i % 50 == 0 then peak = math.max(peak, (state.memory())) end
+          end
+          local _, _, _, now = state.memory()
+          local at = collectgarbage("setpause", 200)
+          assert(now > majors, "a cycle has ended")
+          assert(peak <= math.max(200, at) / 100 * 2 * full + (1 << 20), peak .. " of " .. full)
+        end, set[1], set[2], chosen)
+      end
+    end
+  end)
+
   it("is told of the end of a cycle when one has ended, and then only", function()
     within(function(state)
       local weak, live = setmetatable({}, {__mode = "v"}), {}

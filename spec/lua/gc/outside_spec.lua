@@ -36,6 +36,26 @@ describe("what userdata stand for outside", function()
     end)
   end)
 
+  -- Once what was large, which lua_Alloc gave, was freed before it was looked up here.
+  it("is taken back from userdata of any size", function()
+    within(function(state)
+      local before = collectgarbage("statistics").outside
+      local kept = {}
+      for i = 1, 60 do
+        for _, size in ipairs {16, 9000, 40000} do
+          kept[size * (i % 3)] = state.userdata(size)
+          state.outside(kept[size * (i % 3)], 1000 + size)
+        end
+        if i % 4 == 0 then collectgarbage("step") end
+        if i % 20 == 0 then collectgarbage() end
+        state.check()
+      end
+      kept = nil
+      collectgarbage()
+      assert(collectgarbage("statistics").outside == before)
+    end)
+  end)
+
   it("brings collections: a GiB behind small userdata is not kept for a nursery's sake", function()
     for _, mode in ipairs {"generational", "incremental"} do
       local peak, majors = within(function(state, m)
