@@ -3,10 +3,15 @@
 ** Collections, modes, metatables and finalizers. After a full collection the
 ** model knows exactly what is gone: full_collect compares, then forgets it.
 */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "model.h"
+
+/* The seam, where there is one. */
+extern void luaN_outside (lua_State *L, int idx, size_t n) __attribute__((weak));
+extern unsigned long luaN_setnursery (lua_State *L, unsigned long n) __attribute__((weak));
 
 /* {== Metamethods == */
 
@@ -180,6 +185,30 @@ static void check_count (lua_State *L) {
     wrong("count says %zu bytes, of %zu held; the model needs %zu", count, memory.bytes, least);
 }
 
+/* What userdata stand for: of the living no less, of all that is known no more. */
+static void check_outside (lua_State *L) {
+  size_t sum, least = 0, most = 0;
+  unsigned i;
+  if (luaN_outside == NULL) return;
+  lua_getglobal(L, "collectgarbage");
+  lua_pushstring(L, "statistics");
+  lua_call(L, 1, 1);
+  lua_getfield(L, -1, "outside");
+  sum = (size_t)lua_tointeger(L, -1);
+  lua_pop(L, 2);
+  for (i = 0; i < w.nodes; i++) {
+    if (w.node[i]->marks & REACH_NOW) least += w.node[i]->outside;
+    most += w.node[i]->outside;
+  }
+  if (sum < least || sum > most)
+    wrong("userdata stand for %zu bytes outside; the model says %zu to %zu", sum, least, most);
+}
+
+static int b_check_outside (lua_State *L) {
+  check_outside(L);
+  return 0;
+}
+
 static int b_collect (lua_State *L) {
   lua_gc(L, LUA_GCCOLLECT);
   return 0;
@@ -229,6 +258,9 @@ void full_collect (lua_State *L) {
   free(due);
   check(L, 1);
   check_count(L);
+  lua_gc(L, LUA_GCSTOP);
+  calm(L, b_check_outside, 0, 0);
+  if (!w.stopped) lua_gc(L, LUA_GCRESTART);
   forget_dead();
   if (w.depth <= 1) settle();
   check_invariants(L);
@@ -251,8 +283,9 @@ static int b_step (lua_State *L) {
 }
 
 static void a_step (lua_State *L) {
-  static const int sizes[] = {0, 0, 0, 1, 1, 10, 100, 1000};
-  w.a = sizes[random_below(8)];
+  static const int sizes[] = {0, 0, 0, 0, 1, 1, 1, 1, 10, 10, 100, 100, 1000, 1000, -1, -1000,
+    INT_MAX, INT_MIN};
+  w.a = sizes[random_below(sizeof sizes / sizeof *sizes)];
   w.strict = 0;
   call(L, b_step, 0, 0);
 }
@@ -297,11 +330,47 @@ static void a_parameters (lua_State *L) {
   if (lua_gc(L, LUA_GCSETPAUSE, pause) != 200 || lua_gc(L, LUA_GCSETSTEPMUL, mul) != 100)
     wrong("lua_gc forgot a parameter");
   if (lua_gc(L, 99) != -1) wrong("lua_gc took an option that is none");
+  if (chance(3)) lua_gc(L, LUA_GCSETPAUSE, (int)random_below(1100) - 50);
+  if (chance(3)) lua_gc(L, LUA_GCSETSTEPMUL, (int)random_below(1100) - 50);
+  if (luaN_setnursery != NULL)
+    luaN_setnursery(L, chance(2) ? 0 : chance(20) ? ~0ul >> 1 : 256ul << random_below(14));
+}
+
+/* A userdata stands for something, more, less, or nothing; for a moment for all there is. */
+static int b_outside (lua_State *L) {
+  static const size_t all[] = {~(size_t)0, ~(size_t)0 / 2, (size_t)1 << 60};
+  if (w.b) {
+    luaN_outside(L, 1, all[random_below(3)]);
+    luaN_outside(L, 1, 0);
+  }
+  luaN_outside(L, 1, (size_t)w.a);
+  return 0;
+}
+
+static void a_outside (lua_State *L) {
+  int s = slot_of(1u << N_USERDATA);
+  unsigned long failed = memory.failed;
+  Node *n;
+  if (s < 0 || luaN_outside == NULL) return;
+  n = slot_node(s);
+  w.a = chance(3) ? 0 : chance(20) ? 1 << random_below(30) : (int)random_below(100000);
+  w.b = chance(50);
+  w.strict = 0;
+  n->outside = (n->outside > (size_t)w.a) ? n->outside : (size_t)w.a;  /* it may collect */
+  push_slot(L, s);
+  calm(L, b_outside, 1, 0);
+  n->outside = (size_t)w.a;
+  if (memory.failed != failed) {  /* a hint may be lost */
+    push_slot(L, s);
+    luaN_outside(L, -1, 0);
+    lua_pop(L, 1);
+    n->outside = 0;
+  }
 }
 
 /* == Collections ==} */
 
 const Choice collect_actions[] = {
   {a_setmetatable, 400}, {a_collect, 6}, {a_check, 4}, {a_step, 100}, {a_mode, 8},
-  {a_stop, 40}, {a_parameters, 5}, {NULL, 0}
+  {a_stop, 40}, {a_parameters, 5}, {a_outside, 60}, {NULL, 0}
 };

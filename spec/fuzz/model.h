@@ -77,7 +77,8 @@ struct Node {
   Value *value;		/* user values, upvalues, stack; N_CELL: one */
   int n;
   Node *cell[3];	/* N_GET, N_SET, N_KEEP: upvalues */
-  size_t size;		/* N_USERDATA: bytes */
+  size_t size;		/* N_USERDATA: bytes, ... */
+  size_t outside;	/* ... and what it stands for outside of the heap */
   Frame *frame;		/* N_COROUTINE: FRAMES of them */
   int frames;
 };
