@@ -204,6 +204,132 @@ describe("the manual #plain", function()
   end)
 end)
 
+-- {== messages ==============================================================
+
+-- The text of a string of the sources as the manual writes it: what is put in is "…".
+local function shown(s)
+  s = s:gsub("\\n", " "):gsub('\\"', '"'):gsub("\\\\", "\\")
+  s = s:gsub("%%[%d.*]*[lz]*[a-z]", "…"):gsub("%%%%", "%%")
+  return (s:gsub("…[…]*", "…"):gsub("^%s+", ""):gsub("%s+$", ""))
+end
+
+-- The strings of a source, those that stand behind each other as one: {text, before
+-- (what stands on the left)}. 'join': a pattern for what lies between two parts;
+-- 'comment': one that finds the end of a comment from its beginning, which is 'mark'.
+local function strings(source, join, mark, comment)
+  local list, pos = {}, 1
+  while true do
+    local from = source:find("[\"']", pos)
+    if not from then return list end
+    local skipped = source:find(mark, pos, true)
+    if skipped and skipped < from then
+      pos = select(2, source:find(comment, skipped)) + 1
+    else
+      local quote, to = source:sub(from, from), from + 1
+      while source:sub(to, to) ~= quote and to <= #source do
+        to = to + (source:sub(to, to) == "\\" and 2 or 1)
+      end
+      local last, text = list[#list], source:sub(from + 1, to - 1)
+      if last and source:sub(last.to + 1, from - 1):find(join) then
+        last.text, last.to = last.text .. text, to
+      else
+        list[#list + 1] = {text = text, to = to, before = source:sub(math.max(1, from - 40), from - 1)}
+      end
+      pos = to + 1
+    end
+  end
+end
+
+local function length(s)
+  return select(2, s:gsub("%S+", ""))
+end
+
+-- Strings of three words and more are messages, but for these:
+local SILENT = {
+  -- kinds of files and objects, and what reads a file
+  "^an? %u%w+ file$", "^a file of", "^a page of", "^a %w+ profile$", "^a profile for", "^a program or",
+  "^a recording", "^a compressed", "^table ", "reads? it$", "^open it in a", "^unpack it first", "^`asamp run` profiles",
+  -- parts of messages, and the closing lines of sessions and of asamp run
+  "^by process …$", "^code that no", "^the program itself", "samples, one every", "samples of time;",
+  "tells more%.$",
+  -- limits, which doc/profile-format.md has
+  "# ",
+  -- what stands in files of other formats
+  "^[%],]", "^bytes ", "^resident set", "^Alive at",
+  -- checks of the debug build, of the compiler, and of the modules' arguments
+  "^unwind: ", "^stack: ", "^backtrace: ", "^glibc ", "^time samples: name", "^a Binding", "^bins not",
+  "^format not", "does not end a process", "^reading a profile",
+}
+
+local function silent(text)
+  for _, pattern in ipairs(SILENT) do
+    if text:find(pattern) then return true end
+  end
+  return false
+end
+
+-- The left of a string in Lua that is told to a user.
+local TOLD = {"tell%.failed%(+$", "tell%.wrong%s*%(*$", "tell%.failed%s*%(*$", "error%(+$",
+              "return nil, %(*$", "return %(+$", "return $", "world%.err%(+$", "fail%($"}
+
+local function told(before)
+  for _, pattern in ipairs(TOLD) do
+    if before:find(pattern) then return true end
+  end
+  return false
+end
+
+-- All messages, {text = path}, and all strings of all sources, as one text.
+local function messages()
+  local list, all = {}, {}
+  local function add(files, is, ...)
+    for _, path in ipairs(shell.lines(shell.output(files))) do
+      for _, s in ipairs(strings(read(path), ...)) do
+        local text = shown(s.text)
+        all[#all + 1] = text
+        if length(text) > 2 and is(text, s.before, path) then list[text] = path end
+      end
+    end
+  end
+  add("find asamp -name '*.c'", function(text) return not silent(text) end, "^%s*$", "/*", "%*/")
+  add("find lualib -name '*.lua'", function(text, before, path)
+    return told(before) and not silent(text) and not path:find "/show/" and not path:find "complaints"
+  end, "^%s*%.%.%s*$", "--", "\n")
+  return list, table.concat(all, "\n")
+end
+
+describe("the manual's messages #plain", function()
+  local text = read "doc/manual.md":gsub("%s+", " ")
+
+  it("are all that a session or a command can print", function()
+    local list, n = messages(), 0
+    for message, path in pairs(list) do
+      n = n + 1
+      assert.is_truthy(text:find(message, 1, true), path .. ": " .. message)
+    end
+    assert.is_true(n > 80, n)
+  end)
+
+  it("are those of the code, each with a remedy", function()
+    local _, all = messages()
+    local part = section(read "doc/manual.md", "## What went wrong"):match "^(.-)%*%*The numbers look wrong"
+    local n = 0
+    for cell, remedy in part:gmatch "\n| (`[^\n]-) | ([^\n]*) |%f[\n]" do
+      assert.is_truthy(#remedy > 5 or remedy == "of what", cell)
+      for span in cell:gmatch "`([^`]+)`" do
+        n = n + 1
+        for piece in (span .. "…"):gmatch "%s*(.-)%s*…" do
+          assert.is_truthy(#piece < 6 or piece:find "^module 'profiler' not" -- which is Lua's
+                           or all:find(piece, 1, true), span)
+        end
+      end
+    end
+    assert.is_true(n > 50, n)
+  end)
+end)
+
+-- ==}
+
 describe("bench/README.md #plain", function()
   it("has every command of the folder", function()
     local part = section("\n" .. read "bench/README.md", "# Benchmarks")
