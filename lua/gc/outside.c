@@ -12,9 +12,9 @@
 ** finalizer runs before that, for it brings the userdata back for a while.
 **
 ** Invariants (checked by luaN_verify):
-**   O1  'outside' is the sum of what the userdata in 'standins' stand for. They
+**   UO1  'outside' is the sum of what the userdata in 'standins' stand for. They
 **       are LUAN_LISTED, once each; no other userdata stands for anything.
-**   O2  a userdata that stands for something has been counted by samples to that
+**   UO2  a userdata that stands for something has been counted by samples to that
 **       amount at least ('most', as far as it goes); one that does not has no 'most'.
 */
 #define LUA_CORE
@@ -51,26 +51,26 @@ static size_t unitsof (size_t n) {
 }
 
 
-/* O1 and O2 of what is listed. Returns what is wrong, of which userdata; or NULL. */
+/* UO1 and UO2 of what is listed. Returns what is wrong, of which userdata; or NULL. */
 const char *luaN_checkoutside (const global_State *g, const void **where) {
   const luaN_Gc *c = &g->heap.gc;
   const luaN_List *l = &c->standins;
   size_t i, sum = 0;
   *where = c;
-  if (l->old > l->v.n) return "O1 (old)";
+  if (l->old > l->v.n) return "UO1 (old)";
   for (i = 0; i < l->v.n; i++) {
     const Udata *u = (const Udata *)l->v.a[i];
     size_t units;
     if (u == NULL) continue;  /* a sweep in slices has been there */
     units = unitsof(u->outside);
     *where = u;
-    if (u->tt != LUA_VUSERDATA || !(u->marked & LUAN_LISTED)) return "O1 (listed)";
+    if (u->tt != LUA_VUSERDATA || !(u->marked & LUAN_LISTED)) return "UO1 (listed)";
     if (u->most < (units < UINT_MAX ? units : UINT_MAX) || (units == 0) != (u->most == 0))
-      return "O2";
+      return "UO2";
     sum += u->outside;
   }
   *where = c;
-  return (sum == c->outside) ? NULL : "O1 (sum)";
+  return (sum == c->outside) ? NULL : "UO1 (sum)";
 }
 
 
