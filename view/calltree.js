@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A tree as a table that opens: the call tree, or callers or callees. Right opens, Left closes or goes to the
-// caller, Enter does either; * opens the heaviest path below.
+// A tree as a table that opens: the call tree, or callers or callees. Right opens,
+// Left closes or goes to the caller, Enter does either; * opens the heaviest path
+// below.
 
 import { el } from "./dom.js";
 import { Grid } from "./grid.js";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Trees that begin elsewhere than at the root: who led to the innermost
 // functions, who called a function, and what it called. Pure. What they give is
-// of the form of the call tree and its sums (sums.js): a parent's number is
+// of the form of the call tree and its sums (tree.js, sums.js): a parent's number is
 // lower than its child's, and node 0 is the whole.
 //
 // An inverted tree may have as many nodes as all stacks have frames. So callers
@@ -9,7 +9,8 @@
 // WORK frames have been looked at, the outer levels first; 'left' says of how
 // many nodes they were not.
 
-import { MEASURES, sorted } from "./sums.js";
+import { MEASURES } from "./sums.js";
+import { sorted } from "./tree.js";
 
 const LEAST = 20000, WORK = 4e6;
 

@@ -12,12 +12,13 @@
 
 import { around, inverted } from "./invert.js";
 import * as sums from "./sums.js";
+import { prepare, sorted } from "./tree.js";
 
 export class Store {
   constructor(data, modes) {
     this.data = data;
     this.modes = modes;
-    this.prepared = sums.prepare(data);
+    this.prepared = prepare(data);
     this.listeners = [];
     const mode = modes.find(m => m.on) || modes[1];
     this.state = { mode: mode.key, range: null, kind: -1, query: "", byLine: false,
@@ -79,7 +80,7 @@ export class Store {
     if (has("range", "kind", "byLine", "start", "mode")) {
       d.total = d.sums.total[state.mode];
       d.own = d.sums.own[state.mode];
-      d.children = sums.sorted(d.tree, d.total);
+      d.children = sorted(d.tree, d.total);
     }
     if (has("range", "kind", "byLine", "start", "mode", "inverted")) {
       d.graph = state.inverted ? inverted(d.tree, d.sums, state.mode)

@@ -1,127 +1,16 @@
 // SPDX-License-Identifier: MIT
-// The call tree, grouped, and sums over it. Pure. Terms as in the report:
+// Sums of what is selected, over the call tree (tree.js) and the tables. Pure.
+// Terms as in the report:
 //   own    what the thing did itself (of a line: with the C functions it called)
 //   total  with all it called, counted once however often it is on the stack
-// Invariants: a parent's number is lower than its child's; totals are sums of
-// own over subtrees, so that total[0] is everything that is selected.
+// Invariant: totals are sums of own over subtrees, so that total[0] is everything
+// that is selected.
 
 // undecided: bytes that no collection has looked at, of which no fate is known.
 export const MEASURES = ["bytes", "samples", "survived", "alive", "undecided", "time"];
 
 function zeros(n) {
   return Object.fromEntries(MEASURES.map(key => [key, new Float64Array(n)]));
-}
-
-// Children of every node as start/list; 'order' lists the nodes, kept as the
-// order among siblings.
-function childrenOf(parent, order) {
-  const start = new Int32Array(parent.length + 1);
-  for (const i of order) start[parent[i] + 1]++;
-  for (let i = 1; i < start.length; i++) start[i] += start[i - 1];
-  const fill = start.slice();
-  const list = new Int32Array(order.length);
-  for (const i of order) list[fill[parent[i]]++] = i;
-  return { start, list };
-}
-
-// For every node: is it the first of its row on the way from the root?
-function outermost(parent, row, rows) {
-  const n = parent.length;
-  const order = Int32Array.from({ length: n - 1 }, (_, i) => i + 1);
-  const { start, list } = childrenOf(parent, order);
-  const depth = new Int32Array(rows), next = start.slice(0, n), first = new Uint8Array(n);
-  let node = 0;
-  for (;;) {
-    if (next[node] < start[node + 1]) {
-      node = list[next[node]++];
-      const r = row[node];
-      if (r >= 0) first[node] = depth[r]++ === 0 ? 1 : 0;
-    } else {
-      if (node === 0) return first;
-      if (row[node] >= 0) depth[row[node]]--;
-      node = parent[node];
-    }
-  }
-}
-
-// The rows of the table of lines, and for every node its row and that of the
-// innermost Lua frame of its stack (-1: none).
-function linesOf(data) {
-  const { nodes, functions, head } = data;
-  const of = new Int32Array(nodes.n).fill(-1), nearest = of.slice();
-  const rows = [], at = new Map();
-  for (let i = 1; i < nodes.n && head.lines; i++) {
-    const fn = functions[nodes.fn[i]];
-    if (fn.cut) continue;
-    if (fn.native) {
-      nearest[i] = nearest[nodes.parent[i]];
-      continue;
-    }
-    const key = fn.fileid * 2 ** 31 + nodes.line[i];
-    if (!at.has(key)) {
-      at.set(key, rows.length);
-      rows.push({ fn, line: nodes.line[i] });
-    }
-    of[i] = nearest[i] = at.get(key);
-  }
-  return { rows, of, nearest, first: outermost(nodes.parent, of, rows.length) };
-}
-
-// How the interpreter came to the program, which is no news: the C frames from
-// the root on that nearly all samples went through and none ended in. A set of
-// nodes.
-export function startOf(data) {
-  const { nodes, rows, functions } = data;
-  const own = new Float64Array(nodes.n);
-  for (let i = 0; i < rows.n; i++) own[rows.node[i]] += rows.samples[i];
-  const total = own.slice();
-  for (let i = nodes.n - 1; i > 0; i--) total[nodes.parent[i]] += total[i];
-  const start = new Set();
-  for (let i = 1, last = 0; i < nodes.n; i++) {
-    if (nodes.parent[i] !== last || total[i] < 0.9 * total[0]) continue;
-    if (!functions[nodes.fn[i]].native || own[i] > 0) break;
-    start.add(i);
-    last = i;
-  }
-  return start;
-}
-
-// The tree with siblings of one function as one node ('byLine': of one
-// function and line). The nodes of 'folded' become the root.
-export function group(data, byLine, folded) {
-  const { nodes, functions } = data;
-  const map = new Int32Array(nodes.n);
-  const parent = [-1], fn = [-1], line = [0], depth = [0];
-  const pairs = new Map(), at = new Map();
-  for (let i = 1; i < nodes.n; i++) {
-    if (folded.has(i)) continue;
-    const up = map[nodes.parent[i]], f = nodes.fn[i];
-    const pair = f * 2 ** 31 + (byLine ? nodes.line[i] : 0);
-    if (!pairs.has(pair)) pairs.set(pair, pairs.size);
-    const key = up * nodes.n + pairs.get(pair);
-    let to = at.get(key);
-    if (to === undefined) {
-      to = parent.length;
-      at.set(key, to);
-      parent.push(up);
-      fn.push(f);
-      line.push(byLine ? nodes.line[i] : functions[f].line);
-      depth.push(depth[up] + 1);
-    }
-    map[i] = to;
-  }
-  const tree = { n: parent.length, map, parent: Int32Array.from(parent), fn: Int32Array.from(fn),
-                 line: Int32Array.from(line), depth: Int32Array.from(depth) };
-  tree.first = outermost(tree.parent, tree.fn, functions.length);
-  return tree;
-}
-
-export function prepare(data) {
-  const start = startOf(data), none = new Set();
-  const trees = folded => [group(data, false, folded), group(data, true, folded)];
-  const folded = trees(start);
-  return { lines: linesOf(data), start: Array.from(start, i => data.functions[data.nodes.fn[i]]),
-           folded, whole: start.size > 0 ? trees(none) : folded };
 }
 
 // The kinds that are counted: those of a type (a number behind the kinds'), one
@@ -215,14 +104,6 @@ export function sumLines(data, lines, own) {
     sums.own[fn.collection ? "collections" : "native"][lines.nearest[i]] += own.time[i];
   }
   return sums;
-}
-
-// Children by total, the largest first; those of nothing are left out.
-export function sorted(tree, total) {
-  const order = [];
-  for (let i = 1; i < tree.n; i++) if (total[i] > 0) order.push(i);
-  order.sort((a, b) => total[b] - total[a] || a - b);
-  return childrenOf(tree.parent, order);
 }
 
 // Sum over the outermost of the nodes whose function is marked.
