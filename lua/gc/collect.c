@@ -60,6 +60,7 @@ void luaN_start (lua_State *L) {
   luaN_Gc *c = &G(L)->heap.gc;
   if (!luaN_reserve(G(L), &c->weak, 1) || !luaN_reserve(G(L), &c->majorweak, 1))
     luaM_error(L);
+  luaN_readtuning(G(L));
   luaN_setpace(G(L));
 #if defined(LUAN_DEBUG)
   luaN_readstress(G(L));
@@ -96,7 +97,7 @@ GCObject *luaC_newobjdt (lua_State *L, int tt, size_t size, size_t offset) {
 
 /* Bytes that a cycle may look at for a step by hand that stands for 'bytes'. */
 static size_t byhand (global_State *g, size_t bytes) {
-  return bytes * (getgcparam(g->gcstepmul) | 1u);
+  return bytes * luaN_stepmul(g);
 }
 
 
@@ -107,8 +108,7 @@ static size_t share (global_State *g, size_t bytes) {
     size_t whole = byhand(g, bytes);
     return (whole < ATONCE) ? whole : (work < ATONCE) ? ATONCE : work;
   }
-  if (!isdecGCmodegen(g))
-    work = work / STEPMUL * (getgcparam(g->gcstepmul) | 1u);
+  if (!luaN_isgen(g)) work = work / STEPMUL * luaN_stepmul(g);
   if (work < bytes) work = bytes;  /* or a cycle might never end */
   if (g->heap.gc.old > LUAN_BIG && work > CALM)
     return (bytes > CALM) ? bytes : CALM;
@@ -230,7 +230,7 @@ void luaN_overdue (lua_State *L) {
 void luaC_changemode (lua_State *L, int newmode) {
   global_State *g = G(L);
   g->gckind = cast_byte(newmode);
-  g->heap.gc.fullcycles = (newmode == KGC_INC);
+  if (g->heap.gc.tuning.mode == 0) g->heap.gc.fullcycles = (newmode == KGC_INC);
   luaN_setpace(g);
 }
 

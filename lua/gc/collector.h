@@ -178,6 +178,22 @@ LUAI_FUNC void luaN_trimheap (global_State *g, int all);
 LUAI_FUNC void luaN_full (lua_State *L);
 /* } */
 
+/* {== tuning.c */
+/* Reads LUA_GC, for a new state. */
+LUAI_FUNC void luaN_readtuning (global_State *g);
+
+/* By what does the collector pace itself: the operator's word, or the program's. */
+#define luaN_tuned(t,own)	((t) != 0 ? (unsigned)(t) - 1u : (unsigned)(own))
+#define luaN_isgen(g) \
+  ((g)->heap.gc.tuning.mode != 0 ? (g)->heap.gc.tuning.mode == 1 + KGC_GEN \
+                                 : isdecGCmodegen(g))
+#define luaN_pause(g)	luaN_tuned((g)->heap.gc.tuning.pause, getgcparam((g)->gcpause))
+#define luaN_stepmul(g) \
+  (luaN_tuned((g)->heap.gc.tuning.stepmul, getgcparam((g)->gcstepmul)) | 1u)
+#define luaN_majormul(g) \
+  luaN_tuned((g)->heap.gc.tuning.major, getgcparam((g)->genmajormul))
+/* } */
+
 /* {== pace.c */
 /* Bytes of old objects that no cache holds: marking them is slow. */
 #define LUAN_BIG	((l_mem)64 * 1024 * 1024)

@@ -124,6 +124,13 @@ typedef struct luaN_List {
   size_t old;			/* so many are old */
 } luaN_List;
 
+/* What an operator has said (tuning.c); 0: the program's own holds. */
+typedef struct luaN_Tuning {
+  lu_byte mode;			/* 1 + KGC_INC or KGC_GEN */
+  unsigned pause, stepmul, major;  /* percent, and one */
+  size_t nursery;		/* bytes */
+} luaN_Tuning;
+
 /* What the collector has to remember from one collection to the next (gc.h). */
 typedef struct luaN_Gc {
   lu_byte colour;		/* of marks: 1 to 3 */
@@ -131,7 +138,7 @@ typedef struct luaN_Gc {
   lu_byte minor;		/* a minor collection is tracing */
   lu_byte marking;		/* a major collection is marking */
   lu_byte cached;		/* luaS_new has put a string into its cache */
-  lu_byte fullcycles;		/* the incremental mode was asked for */
+  lu_byte fullcycles;		/* the incremental mode was asked for, and holds */
   lu_byte sweeping;		/* dead objects of colour 'before' may be seen */
   lu_byte lost;			/* the remembered set is not complete */
   lu_byte lostyoung;		/* youngstrings is not complete */
@@ -179,6 +186,7 @@ typedef struct luaN_Gc {
   size_t standing;		/* ... and 'outside' */
   size_t finalizers;		/* old objects with finalizers then */
   size_t fixednursery;		/* the size that was asked for, or 0 */
+  luaN_Tuning tuning;
   size_t threshold, early, wide;  /* bytes that begin a major collection (pace.c) */
   size_t explicit;		/* bytes freed by hand (H6) */
   l_mem old;			/* bytes of old objects (H6) */

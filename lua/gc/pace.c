@@ -17,7 +17,8 @@
 **               what has died there is found in a heap that does not grow. A
 **               look that finds little makes the next one wait four times longer
 **   finalizers  of the old objects with finalizers, many are new
-** In the incremental mode the volume is what upstream's pause would be.
+** In the incremental mode the volume is what upstream's pause would be. Modes and
+** parameters are the program's, but for what an operator has said (tuning.c).
 **
 ** The debug build reads LUAN_STRESS from the environment when a state is made:
 **   nursery=N   bytes of every nursery (1: a collection at every safe point)
@@ -136,6 +137,7 @@ void luaN_newnursery (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t n;
   if (!gcrunning(g)) n = NURSERY_MAX;
+  else if (c->tuning.nursery != 0) n = c->tuning.nursery;
   else if (c->fixednursery != 0) n = c->fixednursery;
   else {
     uint64_t busy = g->heap.allocated / BUSY;
@@ -232,7 +234,7 @@ void luaN_reclaimed (global_State *g, l_mem dead) {
 
 /* Bytes from the end of a cycle to the next one, as upstream's pause has it. */
 static uint64_t pausebytes (const global_State *g) {
-  unsigned pause = (unsigned)getgcparam(g->gcpause);
+  unsigned pause = luaN_pause(g);
   return (uint64_t)(g->heap.gc.live / 100) * (pause > 100 ? pause - 100 : 0);
 }
 
@@ -254,9 +256,9 @@ static uint64_t volume (global_State *g, size_t live) {
 
 /* Percent of what is live that may be in use before a major collection. */
 static unsigned multiple (global_State *g) {
-  unsigned pause = (unsigned)getgcparam(g->gcpause);
+  unsigned pause = luaN_pause(g);
   if (g->heap.gc.fullcycles) return pause;
-  if (isdecGCmodegen(g)) return 100u + getgcparam(g->genmajormul) * SHARE / 100;
+  if (luaN_isgen(g)) return 100u + luaN_majormul(g) * SHARE / 100;
   return (pause > 100) ? 100u + (pause - 100) * SHARE / 100 : 100u;
 }
 

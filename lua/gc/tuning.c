@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** What an operator says of the collector who cannot change the program: the
+** variable LUA_GC of the environment, words with commas between them.
+**
+**   generational, incremental  the mode
+**   pause=N, stepmul=N         parameters of the incremental one, percent
+**   major=N                    multiplier of the generational one, percent
+**   nursery=N                  bytes from one minor collection to the next (K, M)
+**
+** What it says holds for the life of every state: a program that sets the same by
+** collectgarbage or lua_gc is answered as if it had been obeyed, and the collector
+** runs as the operator wants. What it does not say is the program's, and so are
+** "stop", full collections and steps by hand, whose answers follow the program's
+** own mode: it may wait for the end of a cycle. The variable is read once a state,
+** when that is made, and not by programs that run with the rights of another user.
+**
+** A word that is none leaves the whole variable without effect, which is told on
+** standard error, once a process.
+*/
+#if !defined(_GNU_SOURCE)
+#define _GNU_SOURCE	/* secure_getenv */
+#endif
+#define LUA_CORE
+
+#include "lprefix.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lua.h"
+
+#include "lgc.h"
+#include "lstate.h"
+
+#include "collector.h"
+
+#define PERCENT_MAX	10000u
+#define NURSERY_LEAST	((size_t)4 * 1024)
+#define NURSERY_MOST	((size_t)1024 * 1024 * 1024)
+
+#define SHOWN	60	/* bytes of a word that a message shows */
+
+#define KNOWN \
+  "generational, incremental, pause=PERCENT, stepmul=PERCENT, major=PERCENT, " \
+  "nursery=BYTES"
+
+
+/* Says what is wrong with a word of n bytes. */
+static void complain (const char *word, size_t n, const char *why) {
+  static int told;
+  char text[SHOWN + 1];
+  size_t i;
+  if (__atomic_exchange_n(&told, 1, __ATOMIC_RELAXED)) return;
+  for (i = 0; i < n && i < SHOWN; i++)
+    text[i] = ((unsigned char)word[i] < ' ' || word[i] == 0x7F) ? '?' : word[i];
+  text[i] = '\0';
+  fprintf(stderr, "lua: LUA_GC: \"%s%s\" %s; the variable has no effect\n", text,
+          (n > SHOWN) ? "..." : "", why);
+}
+
+
+/* The digits from p to 'end', at most 'most'. 0: they are none, or more. */
+static int number (const char *p, const char *end, size_t most, size_t *n) {
+  *n = 0;
+  if (p == end) return 0;
+  for (; p < end; p++) {
+    if (*p < '0' || *p > '9') return 0;
+    *n = *n * 10 + (size_t)(*p - '0');
+    if (*n > most) return 0;
+  }
+  return 1;
+}
+
+
+static int percent (const char *p, const char *end, unsigned *to) {
+  size_t n;
+  if (!number(p, end, PERCENT_MAX, &n)) return 0;
+  *to = (unsigned)n + 1;
+  return 1;
+}
+
+
+static int bytes (const char *p, const char *end, size_t *to) {
+  unsigned shift = 0;
+  if (p < end && (end[-1] == 'K' || end[-1] == 'k')) shift = 10;
+  else if (p < end && (end[-1] == 'M' || end[-1] == 'm')) shift = 20;
+  if (!number(p, end - (shift > 0), NURSERY_MOST >> shift, to)) return 0;
+  *to <<= shift;
+  return *to >= NURSERY_LEAST;
+}
+
+
+/* The words with a value: their names with the '='. */
+enum { PAUSE, STEPMUL, MAJOR, NURSERY };
+
+static int valueof (luaN_Tuning *t, int which, const char *p, const char *end) {
+  switch (which) {
+    case PAUSE: return percent(p, end, &t->pause);
+    case STEPMUL: return percent(p, end, &t->stepmul);
+    case MAJOR: return percent(p, end, &t->major);
+    default: return bytes(p, end, &t->nursery);
+  }
+}
+
+
+/* A word of n bytes. Returns what is wrong with it, or NULL. */
+static const char *readword (luaN_Tuning *t, const char *word, size_t n) {
+  static const char *const names[] = {"pause=", "stepmul=", "major=", "nursery="};
+  int i, mode = (n == 12 && memcmp(word, "generational", n) == 0) ? KGC_GEN
+              : (n == 11 && memcmp(word, "incremental", n) == 0) ? KGC_INC : -1;
+  if (mode >= 0) {
+    if (t->mode != 0 && t->mode != 1 + mode) return "is a second mode";
+    t->mode = cast_byte(1 + mode);
+    return NULL;
+  }
+  for (i = PAUSE; i <= NURSERY; i++) {
+    size_t len = strlen(names[i]);
+    if (n < len || memcmp(word, names[i], len) != 0) continue;
+    if (valueof(t, i, word + len, word + n)) return NULL;
+    return (i == NURSERY) ? "has no number of bytes from 4K to 1024M"
+                          : "has no percentage from 0 to 10000";
+  }
+  return "is not known (known: " KNOWN ")";
+}
+
+
+void luaN_readtuning (global_State *g) {
+  luaN_Tuning t;
+  const char *s = secure_getenv("LUA_GC");
+  if (s == NULL) return;
+  memset(&t, 0, sizeof(t));
+  while (*s != '\0') {
+    size_t n = strcspn(s, ",");
+    const char *why = (n > 0) ? readword(&t, s, n) : NULL;
+    if (why != NULL) {
+      complain(s, n, why);
+      return;
+    }
+    s += n + (s[n] != '\0');
+  }
+  g->heap.gc.tuning = t;
+  g->heap.gc.fullcycles = (t.mode == 1 + KGC_INC);
+}
