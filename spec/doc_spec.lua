@@ -248,7 +248,8 @@ end
 local SILENT = {
   -- kinds of files and objects, and what reads a file
   "^an? %u%w+ file$", "^a file of", "^a page of", "^a %w+ profile$", "^a profile for", "^a program or",
-  "^a recording", "^a compressed", "^table ", "reads? it$", "^open it in a", "^unpack it first", "^`asamp run` profiles",
+  "^a recording", "^a compressed", "^table ", "reads? it$", "^open it in a", "^unpack it first",
+  "^`asamp run` profiles",
   -- parts of messages, and the closing lines of sessions and of asamp run
   "^by process …$", "^code that no", "^the program itself", "samples, one every", "samples of time;",
   "tells more%.$",

@@ -25,10 +25,12 @@ local PHASES = { { 4, "build" }, { 4.5, "stay" }, { 5, "shrink" }, { 9, "build" 
 local per_build = math.max(1, math.ceil(size / (batches * 0.39)))
 local per_shrink = math.max(1, math.ceil(size / (batches * 0.05)))
 
+local records = 0
 local function garbage()
   for i = 1, GARBAGE do
     local record = { id = i, name = "record " .. count * GARBAGE + i, links = { i, -i } }
-    record.hits = 0
+    record.hits = #record.name
+    records = records + record.hits % 2
   end
 end
 

@@ -30,7 +30,7 @@ local function run(code, n)
     local alive = cycles(2)
     for i = 1, count, 2 do live[i] = false end
     local half = cycles(2)
-    live = nil
+    for i = 1, count do live[i] = nil end
     local dead = cycles(2)
     state.check()
     return alive, half, dead
