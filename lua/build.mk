@@ -159,5 +159,10 @@ $(P)/share/lua/5.4/asamp/page.html: $(wildcard view/*)
 $(TARBALL): lua/upstream
 	@lua/fetch $@ && touch $@
 
-.PHONY: all always
+# What compiles a file of this variant, without its folders and the library that only
+# the prompt needs.
+compile:
+	@echo '$(CC) $(filter-out -I% -DLUA_USE_READLINE,$(CFLAGS))'
+
+.PHONY: all always compile
 .DELETE_ON_ERROR:

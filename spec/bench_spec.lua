@@ -154,6 +154,17 @@ describe("configs", function()
     assert.same({ "plain/fork", "idle/fork", "sample=1M/fork", "plain/preload", "preload/fork" }, titles)
   end)
 
+  it("compares with Lua 5.5 as with plain", function()
+    local list = configs.make({ "lua55", "plain", "fork" }, { plain = "/p", fork = "/f", lua55 = "/5" })
+    assert.same({ "/5", {} }, { list[1].lua, list[1].env })
+    local titles = {}
+    for i, comparison in ipairs(configs.comparisons(list)) do
+      titles[i] = comparison.title
+      assert.equal("high", comparison.good)
+    end
+    assert.same({ "plain/fork", "lua55/fork" }, titles)
+  end)
+
   it("preloads mimalloc, with ratios of its own beside another library's", function()
     local list = configs.make({ "plain", "mimalloc", "preload", "fork" }, paths)
     assert.equal("/p", list[2].lua)
@@ -644,7 +655,8 @@ describe("bench/run", function()
   it("says what is missing", function()
     local status, _, err = run("--plain /nowhere/lua json")
     assert.equal(2, status)
-    assert.equal('bench/run: no interpreter at "/nowhere/lua"; build it, or give --plain PATH\n', err)
+    assert.equal(
+      'bench/run: no interpreter at "/nowhere/lua"; make plain builds it, or give --plain PATH\n', err)
     status, _, err = run("--configs plain --plain " .. lua .. " nothing")
     assert.equal(2, status)
     assert.matches('no program or group named "nothing"', err)

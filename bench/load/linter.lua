@@ -18,7 +18,9 @@ local function luacheck()
   package.path = ("%s/?.lua;%s/?/init.lua;%s"):format(LUACHECK, LUACHECK, package.path)
   local found, module = pcall(require, "luacheck")
   if not found then
-    fail("no luacheck in %s; apt-get install lua-check, or set LUACHECK=dir", LUACHECK)
+    local why = tostring(module):match("^[^\n]*")
+    fail("no luacheck in %s that this Lua runs; apt-get install lua-check, or set LUACHECK=dir (%s)",
+         LUACHECK, why)
   end
   return module
 end

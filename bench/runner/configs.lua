@@ -32,6 +32,9 @@ local MAKERS = {
   fork = function(name, options)
     return { name = name, kind = "fork", lua = options.fork, options = {}, env = {} }
   end,
+  lua55 = function(name, options)
+    return { name = name, kind = "lua55", lua = options.lua55, options = {}, env = {} }
+  end,
   idle = function(name, options) return profiled(name, "idle", options, NEVER) end,
   sample = function(name, options, period)
     return profiled(name, "sample", options, period or options.period)
@@ -51,18 +54,18 @@ local MAKERS = {
   end,
 }
 
--- Configurations for names like "plain", "fork", "idle", "sample", "sample=32K",
--- "mimalloc", "preload". options: plain, fork (interpreters), period, profile (path
+-- Configurations for names like "plain", "fork", "lua55", "idle", "sample", "sample=32K",
+-- "mimalloc", "preload". options: plain, fork, lua55 (interpreters), period, profile (path
 -- of the profile that sampling writes), mimalloc, preload (libraries). nil, message
 -- for a name that is wrong or a library that is not there.
 function configs.make(names, options)
   local list, seen = {}, {}
   for _, name in ipairs(names) do
-    local word, period = name:match("^(%a+)=?(%w*)$")
+    local word, period = name:match("^(%w+)=?(%w*)$")
     local maker = word and MAKERS[word]
     if not maker or (period ~= "" and word ~= "sample") then
-      return nil, ("no configuration named %q; use plain, fork, idle, sample, sample=PERIOD, "
-        .. "mimalloc, preload"):format(name)
+      return nil, ("no configuration named %q; use plain, fork, lua55, idle, sample, "
+        .. "sample=PERIOD, mimalloc, preload"):format(name)
     end
     if seen[name] then return nil, ("configuration %q is given twice; give it once"):format(name) end
     seen[name] = true
@@ -79,7 +82,8 @@ end
 
 -- The comparisons among the configurations of 'list'. Speed against plain is plain/x
 -- (above 1: x is faster); the cost of sampling is x/fork (above 1: x is slower); the
--- fork against plain on another allocator is x/fork (above 1: the fork is faster).
+-- fork against plain on another allocator, and against Lua 5.5, is x/fork (above 1: the
+-- fork is faster).
 function configs.comparisons(list)
   local by_kind, out, allocators = {}, {}, {}
   for _, config in ipairs(list) do by_kind[config.kind] = config end
@@ -91,7 +95,7 @@ function configs.comparisons(list)
     elseif (kind == "idle" or kind == "sample") and fork then
       out[#out + 1] = comparison(config, fork, "low")
     end
-    if kind == "preload" and fork then
+    if (kind == "preload" or kind == "lua55") and fork then
       allocators[#allocators + 1] = comparison(config, fork, "high")
     end
   end

@@ -14,10 +14,12 @@ local programs = require "runner.programs"
 local report = require "runner.report"
 local rounds = require "runner.rounds"
 
+local BUILDER = { plain = "make plain builds it", fork = "make builds it", lua55 = "bench/lua55 builds it" }
+
 local function executable(path, option)
   local file = io.open(path, "rb")
   if not file then
-    fail(("no interpreter at %q; build it, or give --%s PATH"):format(path, option))
+    fail(("no interpreter at %q; %s, or give --%s PATH"):format(path, BUILDER[option], option))
   end
   file:close()
   return path:sub(1, 1) == "/" and path or root .. "/" .. path
@@ -72,12 +74,14 @@ if not chosen then fail(message) end
 local list
 list, message = configs.make(wanted.configs, {
   plain = wanted.plain or "build/plain/bin/lua", fork = wanted.fork or "build/bin/lua",
+  lua55 = wanted.lua55 or "build/lua55/bin/lua",
   period = wanted.period, preload = wanted.preload, profile = work .. "/profile.vmprof",
   mimalloc = machine.library("libmimalloc.so"),
 })
 if not list then fail(message) end
 for _, config in ipairs(list) do
-  local option = (config.kind == "plain" or config.kind == "preload") and "plain" or "fork"
+  local option = (config.kind == "plain" or config.kind == "preload") and "plain"
+    or config.kind == "lua55" and "lua55" or "fork"
   config.lua = executable(config.lua, option)
 end
 

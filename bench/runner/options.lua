@@ -6,12 +6,14 @@ local options = {}
 options.USAGE = [[
 usage: bench/run [options] [program or group]...
   --rounds N        rounds of every program (default 5)
-  --configs A,B     of plain, fork, idle, sample, sample=PERIOD, mimalloc, preload
+  --configs A,B     of plain, fork, lua55, idle, sample, sample=PERIOD, mimalloc,
+                    preload
                     (default plain,fork,idle,sample; plain,fork with --callgrind)
   --base NAME       compare every other configuration with this one
   --period SIZE     sampling period of 'sample' (default 512K)
   --plain PATH      the baseline (default build/plain/bin/lua)
   --fork PATH       the fork (default build/bin/lua)
+  --lua55 PATH      Lua 5.5 (default build/lua55/bin/lua, which bench/lua55 builds)
   --preload LIB     adds 'preload': the baseline with LIB in LD_PRELOAD
   --callgrind       count instructions instead of time, at smaller sizes
   --instructions    count them too, one run each at smaller sizes, beside the times
@@ -22,7 +24,7 @@ AWFY=dir adds the programs of are-we-fast-yet (dir: a checkout's benchmarks/Lua)
 
 local TAKES_VALUE = {
   rounds = true, configs = true, base = true, period = true, plain = true, fork = true,
-  preload = true, mode = true, out = true,
+  lua55 = true, preload = true, mode = true, out = true,
 }
 local FLAGS = { callgrind = true, instructions = true, list = true, help = true }
 options.MODES = { size = true, small = true, tiny = true }

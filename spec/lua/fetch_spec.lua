@@ -47,6 +47,20 @@ describe("lua/fetch #plain", function()
     assert.same({0, ""}, {status, err})
   end)
 
+  -- bench/lua55 has a pin of its own, without a site.
+  it("takes what another pin says, by the variable that it names", function()
+    shell.output(("mkdir %s/dl && printf 'version=5.5.9\\nsha256=%s\\ndebian_package=none\\n' >%s/pin && "
+      .. "echo variable=OTHER_TARBALL >>%s/pin"):format(folder, hash("Makefile"), folder, folder))
+    local command = ("LUA_FETCH_NO_APT=1 LUA_TARBALL=/absent %s lua/fetch " .. out .. " %s/pin")
+    local status, said, err = shell.run(command:format("OTHER_TARBALL=Makefile", folder))
+    assert.same({0, "lua-5.5.9.tar.gz: verified (OTHER_TARBALL=Makefile)\n", ""}, {status, said, err})
+    os.remove(out)
+    status, said, err = shell.run(command:format("", folder))
+    assert.same({1, ""}, {status, said})
+    assert.is_truthy(err:find("make OTHER_TARBALL=/path/to/lua-5.5.9.tar.gz", 1, true), err)
+    assert.is_nil(err:find("http", 1, true), err)
+  end)
+
   it("refuses a tarball that cannot be read, and names it", function()
     local err = refused(NOWHERE .. "LUA_TARBALL=" .. folder .. "/absent.tar.gz")
     assert.is_truthy(err:find("LUA_TARBALL=" .. folder .. "/absent.tar.gz cannot be read", 1, true), err)
