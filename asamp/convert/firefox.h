@@ -61,21 +61,15 @@ typedef struct Firefox {
   uint64_t lasttick;
   /* collections and marks, see 'firefox.c' */
   Spill event;
-  FirefoxSource source;  /* may be set before firefox_write; NULL: no texts */
+  FirefoxSource source;  /* may be set before firefoxfile_write; NULL: no texts */
   void *sourceud;
 } Firefox;
 
 /* 'directory': for the spills. A phrase why not, or NULL. */
 const char *firefox_start (Firefox *f, const char *directory);
-/*
-** Writes the file: 'head' has the members "meta" and "libs". A phrase why
-** not, or NULL (the output has its own errors).
-*/
-const char *firefox_write (Firefox *f, const Reading *r, const Fold *fold,
-                           const char *head, Output *o);
 void firefox_free (Firefox *f);
 
-/* Writes the rows of -bytes that wait; for firefox_write. */
+/* Writes the rows of -bytes that wait; for firefoxfile_write. */
 void firefox_settle (Firefox *f);
 
 #endif

@@ -4,6 +4,9 @@
 ** firefoxfile.h.
 */
 #include "firefoxfile.h"
+#include "firefoxcolumns.h"
+#include "firefoxmarks.h"
+#include "firefoxrows.h"
 #include "list.h"
 
 #include <stdio.h>
@@ -13,10 +16,6 @@
 /* Ids of frames that stand for collections and for no code at all. */
 #define COLLECTORFRAME(id)	((id) == 57 || (id) == 59)
 #define NOBODYSFRAME(id)	((id) == 61 || (id) == 63)
-
-uint32_t firefoxfile_string (FirefoxFile *w, const char *text, size_t n) {
-  return strlist_put(&w->strings, text, n);
-}
 
 /* -------------------------------------------------------------- frames -- */
 
@@ -68,137 +67,100 @@ static int frames (FirefoxFile *w) {
   return !w->failed;
 }
 
-/* ------------------------------------------------------------- columns -- */
-
-void firefoxfile_begin (FirefoxFile *w, const char *name) {
-  output_char(w->o, '"');
-  output_text(w->o, name);
-  output_text(w->o, "\":[");
-}
-
-void firefoxfile_end (FirefoxFile *w) {
-  output_text(w->o, "],\n");
-}
-
-void firefoxfile_length (FirefoxFile *w, uint64_t n) {
-  output_text(w->o, "\"length\":");
-  output_uint(w->o, n);
-  output_char(w->o, '}');
-}
-
-/* A column of n equal values. */
-void firefoxfile_same (FirefoxFile *w, const char *name, const char *value, uint64_t n) {
-  uint64_t i;
-  firefoxfile_begin(w, name);
-  for (i = 0; i < n; i++) {
-    firefoxfile_comma(w, i);
-    output_text(w->o, value);
-  }
-  firefoxfile_end(w);
-}
-
-/* A line or an index; 'none' is written as null. */
-void firefoxfile_ornull (FirefoxFile *w, uint64_t n, uint64_t none) {
-  if (n == none)
-    output_text(w->o, "null");
-  else
-    output_uint(w->o, n);
-}
-
 /* ------------------------------------------------------ shared tables -- */
 
 static void stacktable (FirefoxFile *w) {
   const Reading *r = w->r;
   const Ledger *leaves = &w->f->leaves;
   size_t nodes = r->tree.n - 1, i;
-  firefoxfile_begin(w, "frame");
+  firefoxcolumns_begin(w, "frame");
   for (i = 0; i < nodes + leaves->nsites; i++) {
-    firefoxfile_comma(w, i);
+    firefoxcolumns_comma(w, i);
     output_uint(w->o, w->frameof[i + 1]);
   }
-  firefoxfile_end(w);
-  firefoxfile_begin(w, "prefix");
+  firefoxcolumns_end(w);
+  firefoxcolumns_begin(w, "prefix");
   for (i = 0; i < nodes + leaves->nsites; i++) {
     uint64_t parent = i < nodes ? fold_parent(w->fold, r, (uint32_t)i + 1)
                                 : leaves->sites[i - nodes].node;
-    firefoxfile_comma(w, i);
-    firefoxfile_ornull(w, parent - 1, UINT64_MAX);
+    firefoxcolumns_comma(w, i);
+    firefoxcolumns_ornull(w, parent - 1, UINT64_MAX);
   }
-  firefoxfile_end(w);
-  firefoxfile_length(w, nodes + leaves->nsites);
+  firefoxcolumns_end(w);
+  firefoxcolumns_length(w, nodes + leaves->nsites);
 }
 
 static void frametable (FirefoxFile *w) {
   size_t n = w->nframes, i;
-  firefoxfile_same(w, "address", "-1", n);
-  firefoxfile_same(w, "inlineDepth", "0", n);
-  firefoxfile_begin(w, "category");
+  firefoxcolumns_same(w, "address", "-1", n);
+  firefoxcolumns_same(w, "inlineDepth", "0", n);
+  firefoxcolumns_begin(w, "category");
   for (i = 0; i < n; i++) {
-    firefoxfile_comma(w, i);
+    firefoxcolumns_comma(w, i);
     output_uint(w->o, w->frames[i].category);
   }
-  firefoxfile_end(w);
-  firefoxfile_same(w, "subcategory", "0", n);
-  firefoxfile_begin(w, "func");
+  firefoxcolumns_end(w);
+  firefoxcolumns_same(w, "subcategory", "0", n);
+  firefoxcolumns_begin(w, "func");
   for (i = 0; i < n; i++) {
-    firefoxfile_comma(w, i);
+    firefoxcolumns_comma(w, i);
     output_uint(w->o, w->frames[i].function);
   }
-  firefoxfile_end(w);
-  firefoxfile_same(w, "nativeSymbol", "null", n);
-  firefoxfile_same(w, "innerWindowID", "0", n);
-  firefoxfile_begin(w, "line");
+  firefoxcolumns_end(w);
+  firefoxcolumns_same(w, "nativeSymbol", "null", n);
+  firefoxcolumns_same(w, "innerWindowID", "0", n);
+  firefoxcolumns_begin(w, "line");
   for (i = 0; i < n; i++) {
-    firefoxfile_comma(w, i);
-    firefoxfile_ornull(w, w->frames[i].line, 0);
+    firefoxcolumns_comma(w, i);
+    firefoxcolumns_ornull(w, w->frames[i].line, 0);
   }
-  firefoxfile_end(w);
-  firefoxfile_same(w, "column", "null", n);
-  firefoxfile_same(w, "originalLocation", "null", n);
-  firefoxfile_length(w, n);
+  firefoxcolumns_end(w);
+  firefoxcolumns_same(w, "column", "null", n);
+  firefoxcolumns_same(w, "originalLocation", "null", n);
+  firefoxcolumns_length(w, n);
 }
 
 /* Functions, then kinds. */
 static void functable (FirefoxFile *w, const uint32_t *sources) {
   const Reading *r = w->r;
   uint64_t n = (uint64_t)r->nfunctions + r->nkinds, i;
-  firefoxfile_begin(w, "name");
+  firefoxcolumns_begin(w, "name");
   for (i = 0; i < n; i++) {
-    firefoxfile_comma(w, i);
+    firefoxcolumns_comma(w, i);
     if (i < r->nfunctions)
-      output_uint(w->o, firefoxfile_string(w, r->functions[i].name,
+      output_uint(w->o, firefoxcolumns_string(w, r->functions[i].name,
                                r->functions[i].length));
     else {
       char label[READER_LABEL];
       size_t size = reader_kindlabel(r, (uint32_t)(i - r->nfunctions), label);
-      output_uint(w->o, firefoxfile_string(w, label, size));
+      output_uint(w->o, firefoxcolumns_string(w, label, size));
     }
   }
-  firefoxfile_end(w);
-  firefoxfile_begin(w, "isJS");
+  firefoxcolumns_end(w);
+  firefoxcolumns_begin(w, "isJS");
   for (i = 0; i < n; i++) {
-    firefoxfile_comma(w, i);
+    firefoxcolumns_comma(w, i);
     output_text(w->o, i < r->nfunctions && !r->functions[i].native
                       ? "true" : "false");
   }
-  firefoxfile_end(w);
-  firefoxfile_same(w, "relevantForJS", "false", n);
-  firefoxfile_same(w, "resource", "-1", n);
-  firefoxfile_begin(w, "source");
+  firefoxcolumns_end(w);
+  firefoxcolumns_same(w, "relevantForJS", "false", n);
+  firefoxcolumns_same(w, "resource", "-1", n);
+  firefoxcolumns_begin(w, "source");
   for (i = 0; i < n; i++) {
-    firefoxfile_comma(w, i);
-    firefoxfile_ornull(w, i < r->nfunctions ? sources[i] : UINT32_MAX, UINT32_MAX);
+    firefoxcolumns_comma(w, i);
+    firefoxcolumns_ornull(w, i < r->nfunctions ? sources[i] : UINT32_MAX, UINT32_MAX);
   }
-  firefoxfile_end(w);
-  firefoxfile_begin(w, "lineNumber");
+  firefoxcolumns_end(w);
+  firefoxcolumns_begin(w, "lineNumber");
   for (i = 0; i < n; i++) {
-    firefoxfile_comma(w, i);
-    firefoxfile_ornull(w, i < r->nfunctions ? r->functions[i].line : 0, 0);
+    firefoxcolumns_comma(w, i);
+    firefoxcolumns_ornull(w, i < r->nfunctions ? r->functions[i].line : 0, 0);
   }
-  firefoxfile_end(w);
-  firefoxfile_same(w, "columnNumber", "null", n);
-  firefoxfile_same(w, "originalLocation", "null", n);
-  firefoxfile_length(w, n);
+  firefoxcolumns_end(w);
+  firefoxcolumns_same(w, "columnNumber", "null", n);
+  firefoxcolumns_same(w, "originalLocation", "null", n);
+  firefoxcolumns_length(w, n);
 }
 
 /*
@@ -215,7 +177,7 @@ static size_t listsources (FirefoxFile *w, uint32_t *sources, uint32_t *files) {
     sources[i] = UINT32_MAX;
     if (strcmp(file, "-") == 0)
       continue;
-    name = firefoxfile_string(w, file, strlen(file));
+    name = firefoxcolumns_string(w, file, strlen(file));
     at = idmap_get(&byfile, (uint64_t)name + 1);
     if (at == IDMAP_NONE) {
       if (!idmap_set(&byfile, (uint64_t)name + 1, n)) {
@@ -245,36 +207,36 @@ static void texts (FirefoxFile *w, const uint32_t *files, size_t n,
     if (!r->functions[i].native && sources[i] < n)
       script[sources[i]] = 1;
   }
-  firefoxfile_begin(w, "content");
+  firefoxcolumns_begin(w, "content");
   for (i = 0; i < n; i++) {
     const char *text = NULL;
     if (script[i] && w->f->source != NULL)
       text = w->f->source(w->f->sourceud, strlist_get(&w->strings, files[i]), &size);
-    firefoxfile_comma(w, i);
+    firefoxcolumns_comma(w, i);
     if (text != NULL)
       output_string(w->o, text, size);
     else
       output_text(w->o, "null");
   }
-  firefoxfile_end(w);
+  firefoxcolumns_end(w);
   free(script);
 }
 
 static void sourcetable (FirefoxFile *w, const uint32_t *files, size_t n,
                          const uint32_t *sources) {
   size_t i;
-  firefoxfile_same(w, "id", "null", n);
-  firefoxfile_begin(w, "filename");
+  firefoxcolumns_same(w, "id", "null", n);
+  firefoxcolumns_begin(w, "filename");
   for (i = 0; i < n; i++) {
-    firefoxfile_comma(w, i);
+    firefoxcolumns_comma(w, i);
     output_uint(w->o, files[i]);
   }
-  firefoxfile_end(w);
-  firefoxfile_same(w, "startLine", "1", n);
-  firefoxfile_same(w, "startColumn", "1", n);
-  firefoxfile_same(w, "sourceMapURL", "null", n);
+  firefoxcolumns_end(w);
+  firefoxcolumns_same(w, "startLine", "1", n);
+  firefoxcolumns_same(w, "startColumn", "1", n);
+  firefoxcolumns_same(w, "sourceMapURL", "null", n);
   texts(w, files, n, sources);
-  firefoxfile_length(w, n);
+  firefoxcolumns_length(w, n);
 }
 
 static void shared (FirefoxFile *w) {
@@ -300,10 +262,10 @@ static void shared (FirefoxFile *w) {
     output_text(w->o, ",\n\"sourceLocationTable\":{\"source\":[],\"line\":[],"
                 "\"column\":[],\"length\":0}");
     output_text(w->o, ",\n");
-    firefoxfile_begin(w, "stringArray");
+    firefoxcolumns_begin(w, "stringArray");
     for (i = 0; i < w->strings.n; i++) {
       const char *text = strlist_get(&w->strings, (uint32_t)i);
-      firefoxfile_comma(w, i);
+      firefoxcolumns_comma(w, i);
       output_string(w->o, text, strlen(text));
     }
     output_text(w->o, "]}\n");
@@ -342,8 +304,8 @@ static void thread (FirefoxFile *w) {
   output_text(w->o, "}],\n");
 }
 
-const char *firefox_write (Firefox *f, const Reading *r, const Fold *fold,
-                           const char *head, Output *o) {
+const char *firefoxfile_write (Firefox *f, const Reading *r, const Fold *fold,
+                               const char *head, Output *o) {
   FirefoxFile w;
   int error;
   memset(&w, 0, sizeof(w));

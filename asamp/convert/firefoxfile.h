@@ -1,59 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** What the files that write a Firefox profile share: the writer and its
-** columns. firefoxfile.c has the file and its shared tables, firefoxrows.c the
-** samples, firefoxmarks.c collections, marks and counters. Every column is one
-** pass over one spill, or over the call tree. Not for others.
+** The file of a Firefox profile and its shared tables; the samples of its thread
+** are of firefoxrows.c, collections, marks and counters of firefoxmarks.c.
 */
 #ifndef asamp_firefoxfile_h
 #define asamp_firefoxfile_h
 
 #include "firefox.h"
-#include "strlist.h"
+#include "fold.h"
+#include "output.h"
 
-typedef struct FirefoxFrame {
-  uint32_t function;   /* index into the funcTable */
-  uint32_t line;       /* 0: unknown */
-  uint32_t category;
-} FirefoxFrame;
-
-typedef struct FirefoxFile {
-  Firefox *f;
-  const Reading *r;
-  const Fold *fold;
-  Output *o;
-  int failed;          /* memory is out */
-  double stretch;      /* of times that the file does not tell, so that its
-                          samples fill the time that it took; else 1 */
-  StrList strings;
-  FirefoxFrame *frames;  /* those of the tree, then those of the leaves */
-  size_t nframes, framesize;
-  IdMap byframe;       /* function and line, kind and fate -> frame */
-  uint32_t *frameof;   /* by node, and then by leaf */
-} FirefoxFile;
-
-/* The parts of a thread and of the file, each with its braces. */
-void firefoxrows_samples (FirefoxFile *w);
-void firefoxrows_allocations (FirefoxFile *w);
-void firefoxmarks_markers (FirefoxFile *w);
-void firefoxmarks_counters (FirefoxFile *w);
-
-/* The index of a string in the shared array. */
-uint32_t firefoxfile_string (FirefoxFile *w, const char *text, size_t n);
-
-/* "name":[ ... ],  with firefoxfile_comma before each element. */
-void firefoxfile_begin (FirefoxFile *w, const char *name);
-void firefoxfile_end (FirefoxFile *w);
-static inline void firefoxfile_comma (FirefoxFile *w, uint64_t i) {
-  if (i > 0)
-    output_char(w->o, ',');
-}
-/* A number, or null for 'none'. */
-void firefoxfile_ornull (FirefoxFile *w, uint64_t n, uint64_t none);
-/* A column of n equal values. */
-void firefoxfile_same (FirefoxFile *w, const char *name, const char *value,
-                       uint64_t n);
-/* Ends a table of n rows. */
-void firefoxfile_length (FirefoxFile *w, uint64_t n);
+/*
+** Writes the file: 'head' has the members "meta" and "libs". A phrase why
+** not, or NULL (the output has its own errors).
+*/
+const char *firefoxfile_write (Firefox *f, const Reading *r, const Fold *fold,
+                               const char *head, Output *o);
 
 #endif

@@ -3,7 +3,7 @@
 ** Collections and marks of a Firefox profile, and the counters of memory.
 ** See firefoxfile.h; the rows of 'event' are described in firefox.c.
 */
-#include "firefoxfile.h"
+#include "firefoxmarks.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -131,9 +131,9 @@ static void markercell (FirefoxFile *w, const Event *e, int column) {
       break;
     case NAME:
       if (e->collection)
-        output_uint(w->o, firefoxfile_string(w, e->v[MAJOR] ? "Major GC" : "Minor GC", 8));
+        output_uint(w->o, firefoxcolumns_string(w, e->v[MAJOR] ? "Major GC" : "Minor GC", 8));
       else
-        output_uint(w->o, firefoxfile_string(w, e->name, e->namelength));
+        output_uint(w->o, firefoxcolumns_string(w, e->name, e->namelength));
       break;
     case START:
       output_ms(w->o, e->collection ? time - e->v[DURATION] : time);
@@ -163,15 +163,15 @@ void firefoxmarks_markers (FirefoxFile *w) {
   int column;
   for (column = 0; column < NCOLUMNS; column++) {
     spill_rewind(&f->event);
-    firefoxfile_begin(w, names[column]);
+    firefoxcolumns_begin(w, names[column]);
     for (i = 0; i < f->events; i++) {
       nextevent(f, &e);
-      firefoxfile_comma(w, i);
+      firefoxcolumns_comma(w, i);
       markercell(w, &e, column);
     }
-    firefoxfile_end(w);
+    firefoxcolumns_end(w);
   }
-  firefoxfile_length(w, f->events);
+  firefoxcolumns_length(w, f->events);
 }
 
 /*
@@ -197,7 +197,7 @@ static void counter (FirefoxFile *w, const char *description, const char *label,
     int64_t before = 0;
     Event e;
     spill_rewind(&f->event);
-    firefoxfile_begin(w, column == 0 ? "time" : "count");
+    firefoxcolumns_begin(w, column == 0 ? "time" : "count");
     output_char(w->o, '0');
     for (i = 0; i < f->events; i++) {
       nextevent(f, &e);
@@ -210,9 +210,9 @@ static void counter (FirefoxFile *w, const char *description, const char *label,
         output_int(w->o, (int64_t)((uint64_t)e.v[which] - (uint64_t)before));
       before = e.v[which];
     }
-    firefoxfile_end(w);
+    firefoxcolumns_end(w);
   }
-  firefoxfile_length(w, f->collections + 1);
+  firefoxcolumns_length(w, f->collections + 1);
   output_char(w->o, '}');
 }
 

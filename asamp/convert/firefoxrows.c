@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The samples and allocations of a Firefox profile. See firefoxfile.h.
+** The samples and allocations of a Firefox profile. See firefoxrows.h.
 */
-#include "firefoxfile.h"
+#include "firefoxrows.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -16,14 +16,14 @@ static uint64_t leafstack (const FirefoxFile *w, int64_t leaf) {
 static void times (FirefoxFile *w, Spill *s, uint64_t n) {
   uint64_t i, time = 0;
   spill_rewind(s);
-  firefoxfile_begin(w, "time");
+  firefoxcolumns_begin(w, "time");
   for (i = 0; i < n; i++) {
-    firefoxfile_comma(w, i);
+    firefoxcolumns_comma(w, i);
     time += (uint64_t)spill_take(s);
     output_ms(w->o, w->stretch == 1 ? (int64_t)time
                                     : (int64_t)((double)time * w->stretch));
   }
-  firefoxfile_end(w);
+  firefoxcolumns_end(w);
 }
 
 /*
@@ -33,12 +33,12 @@ static void times (FirefoxFile *w, Spill *s, uint64_t n) {
 static void cpudelta (FirefoxFile *w) {
   uint64_t i;
   spill_rewind(&w->f->tickweight);
-  firefoxfile_begin(w, "threadCPUDelta");
+  firefoxcolumns_begin(w, "threadCPUDelta");
   for (i = 0; i < w->f->timerows; i++) {
-    firefoxfile_comma(w, i);
+    firefoxcolumns_comma(w, i);
     output_int(w->o, spill_take(&w->f->tickweight));
   }
-  firefoxfile_end(w);
+  firefoxcolumns_end(w);
 }
 
 static void timesamples (FirefoxFile *w) {
@@ -46,17 +46,17 @@ static void timesamples (FirefoxFile *w) {
   uint64_t i;
   times(w, &f->tick, f->timerows);
   spill_rewind(&f->tickstack);
-  firefoxfile_begin(w, "stack");
+  firefoxcolumns_begin(w, "stack");
   for (i = 0; i < f->timerows; i++) {
-    firefoxfile_comma(w, i);
-    firefoxfile_ornull(w, (uint64_t)spill_take(&f->tickstack) - 1, UINT64_MAX);
+    firefoxcolumns_comma(w, i);
+    firefoxcolumns_ornull(w, (uint64_t)spill_take(&f->tickstack) - 1, UINT64_MAX);
   }
-  firefoxfile_end(w);
+  firefoxcolumns_end(w);
   spill_rewind(&f->tickweight);
-  firefoxfile_begin(w, "weight");
+  firefoxcolumns_begin(w, "weight");
   for (i = 0; i < f->timerows; i++) {
     int64_t ns = spill_take(&f->tickweight);
-    firefoxfile_comma(w, i);
+    firefoxcolumns_comma(w, i);
     if (ns == 0)  /* the period is not known: a sample is one */
       output_char(w->o, '1');
     else if (ns % 1000 == 0)
@@ -67,12 +67,12 @@ static void timesamples (FirefoxFile *w) {
       output_text(w->o, text);
     }
   }
-  firefoxfile_end(w);
+  firefoxcolumns_end(w);
   if (w->r->timeperiod > 0 && !w->r->wall)
     cpudelta(w);
   output_text(w->o, w->r->timeperiod > 0 ? "\"weightType\":\"tracing-ms\",\n"
                                          : "\"weightType\":\"samples\",\n");
-  firefoxfile_length(w, f->timerows);
+  firefoxcolumns_length(w, f->timerows);
 }
 
 /* A row of the track of a profile without samples of time. */
@@ -132,9 +132,9 @@ static void track (FirefoxFile *w) {
     Track t;
     TrackRow row;
     starttrack(f, &t);
-    firefoxfile_begin(w, names[column]);
+    firefoxcolumns_begin(w, names[column]);
     for (i = 0; trackrow(f, &t, &row); i++) {
-      firefoxfile_comma(w, i);
+      firefoxcolumns_comma(w, i);
       if (column == 0)
         output_ms(w->o, (int64_t)row.time);
       else if (column == 1)
@@ -142,10 +142,10 @@ static void track (FirefoxFile *w) {
       else
         output_int(w->o, row.bytes * (int64_t)w->r->scale);
     }
-    firefoxfile_end(w);
+    firefoxcolumns_end(w);
   }
   output_text(w->o, "\"weightType\":\"bytes\",\n");
-  firefoxfile_length(w, i);
+  firefoxcolumns_length(w, i);
 }
 
 /* Of a profile without samples: nothing at its beginning and at its end, for a viewer
@@ -155,7 +155,7 @@ static void nothing (FirefoxFile *w) {
   output_ms(w->o, (int64_t)w->r->duration);
   output_text(w->o, "],\n\"stack\":[null,null],\n\"weight\":[0,0],\n"
                     "\"weightType\":\"bytes\",\n");
-  firefoxfile_length(w, 2);
+  firefoxcolumns_length(w, 2);
 }
 
 void firefoxrows_samples (FirefoxFile *w) {
@@ -172,27 +172,27 @@ void firefoxrows_allocations (FirefoxFile *w) {
   uint64_t i;
   times(w, &f->time, f->rows);
   spill_rewind(&f->stack);
-  firefoxfile_begin(w, "stack");
+  firefoxcolumns_begin(w, "stack");
   for (i = 0; i < f->rows; i++) {
-    firefoxfile_comma(w, i);
+    firefoxcolumns_comma(w, i);
     output_uint(w->o, leafstack(w, spill_take(&f->stack)));
   }
-  firefoxfile_end(w);
+  firefoxcolumns_end(w);
   spill_rewind(&f->weight);
-  firefoxfile_begin(w, "weight");
+  firefoxcolumns_begin(w, "weight");
   for (i = 0; i < f->rows; i++) {
-    firefoxfile_comma(w, i);
+    firefoxcolumns_comma(w, i);
     output_int(w->o, spill_take(&f->weight) * (int64_t)w->r->scale);
   }
-  firefoxfile_end(w);
+  firefoxcolumns_end(w);
   output_text(w->o, "\"weightType\":\"bytes\",\n");
   spill_rewind(&f->memory);
-  firefoxfile_begin(w, "memoryAddress");
+  firefoxcolumns_begin(w, "memoryAddress");
   for (i = 0; i < f->rows; i++) {
-    firefoxfile_comma(w, i);
+    firefoxcolumns_comma(w, i);
     output_int(w->o, spill_take(&f->memory));
   }
-  firefoxfile_end(w);
-  firefoxfile_same(w, "threadId", "1", f->rows);
-  firefoxfile_length(w, f->rows);
+  firefoxcolumns_end(w);
+  firefoxcolumns_same(w, "threadId", "1", f->rows);
+  firefoxcolumns_length(w, f->rows);
 }

@@ -30,7 +30,7 @@
 */
 #include "descriptor.h"
 #include "filekind.h"
-#include "firefox.h"
+#include "firefoxfile.h"
 #include "flame.h"
 #include "luafields.h"
 #include "pprof.h"
@@ -291,7 +291,7 @@ static int l_firefox (lua_State *L) {
     w->firefox->sourceud = w;
   }
   lua_settop(L, w->top);
-  reason = firefox_write(w->firefox, w->reading, fold(w), head, w->output);
+  reason = firefoxfile_write(w->firefox, w->reading, fold(w), head, w->output);
   lua_settop(L, w->top);
   return reason != NULL ? failed(w, reason) : finish(w);
 }

@@ -15,7 +15,7 @@
 */
 #define _GNU_SOURCE
 #include "encoder.h"
-#include "firefox.h"
+#include "firefoxfile.h"
 #include "flame.h"
 #include "pprof.h"
 #include "readersum.h"
@@ -397,7 +397,7 @@ static void run (Output *o) {
     if (firefox_start(&f, folder) != NULL)
       fail("no room to spill");
     r = readinput(&f.client);
-    if (r != NULL && firefox_write(&f, r, folded(r), "\"meta\":{},\"libs\":[]", o) != NULL)
+    if (r != NULL && firefoxfile_write(&f, r, folded(r), "\"meta\":{},\"libs\":[]", o) != NULL)
       fail("no Firefox profile");
     firefox_free(&f);
   }

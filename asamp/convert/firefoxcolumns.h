@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** What the files that write a Firefox profile share: what is written, and the
+** columns of its tables. Every column is one pass over one spill, or over the call
+** tree. Not for others.
+*/
+#ifndef asamp_firefoxcolumns_h
+#define asamp_firefoxcolumns_h
+
+#include "firefox.h"
+#include "strlist.h"
+
+typedef struct FirefoxFrame {
+  uint32_t function;   /* index into the funcTable */
+  uint32_t line;       /* 0: unknown */
+  uint32_t category;
+} FirefoxFrame;
+
+typedef struct FirefoxFile {
+  Firefox *f;
+  const Reading *r;
+  const Fold *fold;
+  Output *o;
+  int failed;          /* memory is out */
+  double stretch;      /* of times that the file does not tell, so that its
+                          samples fill the time that it took; else 1 */
+  StrList strings;
+  FirefoxFrame *frames;  /* those of the tree, then those of the leaves */
+  size_t nframes, framesize;
+  IdMap byframe;       /* function and line, kind and fate -> frame */
+  uint32_t *frameof;   /* by node, and then by leaf */
+} FirefoxFile;
+
+/* The index of a string in the shared array. */
+uint32_t firefoxcolumns_string (FirefoxFile *w, const char *text, size_t n);
+
+/* "name":[ ... ],  with firefoxcolumns_comma before each element. */
+void firefoxcolumns_begin (FirefoxFile *w, const char *name);
+void firefoxcolumns_end (FirefoxFile *w);
+static inline void firefoxcolumns_comma (FirefoxFile *w, uint64_t i) {
+  if (i > 0)
+    output_char(w->o, ',');
+}
+/* A number, or null for 'none'. */
+void firefoxcolumns_ornull (FirefoxFile *w, uint64_t n, uint64_t none);
+/* A column of n equal values. */
+void firefoxcolumns_same (FirefoxFile *w, const char *name, const char *value,
+                          uint64_t n);
+/* Ends a table of n rows. */
+void firefoxcolumns_length (FirefoxFile *w, uint64_t n);
+
+#endif

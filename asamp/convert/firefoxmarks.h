@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Collections, marks and counters of a Firefox profile, from what was spilled.
+*/
+#ifndef asamp_firefoxmarks_h
+#define asamp_firefoxmarks_h
+
+#include "firefoxcolumns.h"
+
+/* The parts of the file, each with its braces. */
+void firefoxmarks_markers (FirefoxFile *w);
+void firefoxmarks_counters (FirefoxFile *w);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** The samples and allocations of a thread of a Firefox profile, from what was spilled.
+*/
+#ifndef asamp_firefoxrows_h
+#define asamp_firefoxrows_h
+
+#include "firefoxcolumns.h"
+
+/* The parts of the file, each with its braces. */
+void firefoxrows_samples (FirefoxFile *w);
+void firefoxrows_allocations (FirefoxFile *w);
+
+#endif
