@@ -61,7 +61,7 @@ static void dies (Firefox *f, size_t leaf, uint64_t bytes, uint64_t address,
 
 static void fate (void *ud, const ReadSample *s, int fate, uint64_t time) {
   Firefox *f = ud;
-  uint64_t bytes = reader_bytes(s), address;
+  uint64_t bytes = reading_bytes(s), address;
   size_t leaf;
   if (bytes == 0)
     return;  /* of a damaged file: nothing to allocate, nothing to free */
@@ -84,7 +84,7 @@ static void death (void *ud, const ReadDeath *d) {
   Firefox *f = ud;
   const ReadSample *s = d->sample;
   size_t leaf;
-  if (reader_bytes(s) == 0)
+  if (reading_bytes(s) == 0)
     return;
   leaf = ledger_site(&f->leaves, s->node, s->kind * 3 + READER_SURVIVED, 0);
   if (leaf == LEDGER_NONE) {
@@ -93,7 +93,7 @@ static void death (void *ud, const ReadDeath *d) {
   }
   if (f->ndeaths > 0 && f->deathtime != d->time)
     firefox_settle(f);
-  dies(f, leaf, reader_bytes(s), d->tag, d->time);
+  dies(f, leaf, reading_bytes(s), d->tag, d->time);
 }
 
 static void sample (void *ud, const ReadSample *s) {
@@ -102,7 +102,7 @@ static void sample (void *ud, const ReadSample *s) {
     return;
   spill_put(&f->tick, (int64_t)(s->time - f->lasttick));
   spill_put(&f->tickstack, s->node);
-  spill_put(&f->tickweight, (int64_t)reader_bytes(s));
+  spill_put(&f->tickweight, (int64_t)reading_bytes(s));
   f->lasttick = s->time;
   f->timerows++;
 }

@@ -22,7 +22,7 @@
 #include "fold.h"
 #include "ledger.h"
 #include "output.h"
-#include "reader.h"
+#include "reading.h"
 #include "spill.h"
 
 /* Indices into meta.categories, as the head lists them. */

@@ -132,7 +132,7 @@ static void functable (FirefoxFile *w, const uint32_t *sources) {
                                r->functions[i].length));
     else {
       char label[READER_LABEL];
-      size_t size = reader_kindlabel(r, (uint32_t)(i - r->nfunctions), label);
+      size_t size = reading_kindlabel(r, (uint32_t)(i - r->nfunctions), label);
       output_uint(w->o, firefoxcolumns_string(w, label, size));
     }
   }

@@ -87,7 +87,7 @@ int flame_collapsed (const Reading *r, const Fold *fold, const ReaderSum *sum,
       output_text(o, "[no stack]");
     if (s->kind != READER_TIMESAMPLE) {
       output_char(o, ';');
-      output_clean(o, label, reader_kindlabel(r, s->kind, label), ";", ',');
+      output_clean(o, label, reading_kindlabel(r, s->kind, label), ";", ',');
     }
     output_char(o, ' ');
     output_uint(o, value);
@@ -119,7 +119,7 @@ static void frames (const Reading *r, Output *o) {
   }
   for (i = 0; i < r->nkinds; i++) {
     output_text(o, "{\"name\":");
-    output_string(o, label, reader_kindlabel(r, i, label));
+    output_string(o, label, reading_kindlabel(r, i, label));
     output_text(o, "},\n");
   }
   output_text(o, "{\"name\":\"[no stack]\"}");
@@ -279,7 +279,7 @@ static void sample (void *ud, const ReadSample *s) {
   Flame *f = ud;
   if (s->kind == READER_TIMESAMPLE) {
     spill_put(&f->ticks, s->node);
-    spill_put(&f->ticks, (int64_t)reader_bytes(s));
+    spill_put(&f->ticks, (int64_t)reading_bytes(s));
     f->nticks++;
   }
   f->sum.client.sample(&f->sum, s);

@@ -12,7 +12,7 @@
 #ifndef asamp_fold_h
 #define asamp_fold_h
 
-#include "reader.h"
+#include "reading.h"
 
 typedef struct Fold {
   unsigned char *folded;  /* by node: depth of a frame that is folded; 0: it is not */

@@ -266,7 +266,7 @@ static void writesite (Writer *w, const Site *s) {
   piece(&w->message, SAMPLE_VALUES, &w->part);
   if (s->kind != READER_TIMESAMPLE) {
     char buffer[40];
-    label(w, "type", reader_kindname(r, s->kind, buffer));
+    label(w, "type", reading_kindname(r, s->kind, buffer));
     if (r->kinds[s->kind].class != 0)
       label(w, "class", r->text.text + r->kinds[s->kind].class);
   }

@@ -10,7 +10,7 @@
 
 #include "encoder.h"
 #include "output.h"
-#include "reader.h"
+#include "reading.h"
 
 typedef struct Transcode {
   ReaderClient client;  /* hand this to reader_read */

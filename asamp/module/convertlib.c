@@ -34,6 +34,7 @@
 #include "flame.h"
 #include "luafields.h"
 #include "pprof.h"
+#include "reader.h"
 #include "transcode.h"
 
 #include <errno.h>
@@ -85,7 +86,7 @@ static int release (Work *w, int keep) {
   }
   fold_free(&w->fold);
   if (w->reading != NULL)
-    reader_free(w->reading);
+    reading_free(w->reading);
   if (w->output != NULL) {
     error = output_close(w->output, keep);
     free(w->output);
@@ -412,7 +413,7 @@ static int l_version (lua_State *L) {
   l.version = -1;
   r = reader_read(path, &l.client, err, sizeof(err));
   if (r != NULL)
-    reader_free(r);
+    reading_free(r);
   if (l.version < 0) {
     lua_pushnil(L);
     lua_pushstring(L, err);

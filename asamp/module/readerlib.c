@@ -71,6 +71,7 @@
 **     the totals in slices of time (numbered from 0), rows sorted by bin; a sample belongs to the slice in which it was taken
 */
 #include "luafields.h"
+#include "reader.h"
 #include "readersum.h"
 
 #include <stddef.h>
@@ -236,7 +237,7 @@ static void pushkinds (lua_State *L, const Reading *r, const ReaderSum *sum) {
     char buffer[40];
     const KindTotals *total = &sum->kinds[i];
     lua_createtable(L, 0, 6);
-    setstring(L, "name", reader_kindname(r, i, buffer));
+    setstring(L, "name", reading_kindname(r, i, buffer));
     if (r->kinds[i].class != 0)
       setstring(L, "class", r->text.text + r->kinds[i].class);
     setboolean(L, "time", i == READER_TIMESAMPLE);
@@ -471,7 +472,7 @@ typedef struct Work {
 static int l_gc (lua_State *L) {
   Work *w = luaL_checkudata(L, 1, TYPENAME);
   if (w->reading != NULL)
-    reader_free(w->reading);
+    reading_free(w->reading);
   w->reading = NULL;
   readersum_free(&w->sum);
   memset(&w->sum, 0, sizeof(w->sum));

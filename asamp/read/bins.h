@@ -14,7 +14,7 @@
 
 #include "idmap.h"
 #include "bounds.h"
-#include "reader.h"
+#include "reading.h"
 
 /* Fewer than 2^14, whatever the build. */
 #define BINS_MOST	16384u

@@ -16,7 +16,7 @@
 #define asamp_course_h
 
 #include "bounds.h"
-#include "reader.h"
+#include "reading.h"
 
 /* Collections that follow each other. Times in us since the start, sizes in bytes. */
 typedef struct Span {

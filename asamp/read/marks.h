@@ -11,7 +11,7 @@
 #define asamp_marks_h
 
 #include "bounds.h"
-#include "reader.h"
+#include "reading.h"
 
 /* The marks of one name. */
 typedef struct MarkName {

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The reader's way through the records of a log. Rules and limits are in
-** reader.h, the layout of the records in doc/profile-format.md. What the
-** records mean is in readerevent.c.
+** reader.h, the layout of the records in doc/profile-format.md.
 */
-#include "readerevent.h"
+#include "reader.h"
+#include "readeremit.h"
+#include "readermeta.h"
+#include "readername.h"
+#include "readerstack.h"
 #include "source.h"
 
 #include <errno.h>
@@ -177,7 +180,7 @@ static Step meta (Input *in) {
   key[nkey] = '\0';
   in->value[nvalue] = '\0';
   in->state.r->left[LEFT_METAS] += left > 0;
-  if (leftkey == 0 && !readerevent_meta(&in->state, key, in->value, nvalue))
+  if (leftkey == 0 && !readermeta_read(&in->state, key, in->value, nvalue))
     return damaged(in, "bad details");
   return GO;
 }
@@ -304,12 +307,12 @@ static Step stack (Input *in, int allocation) {
   if (in->threads)
     thread = wordat(w + 8 * n);
   if (!allocation && r->own && r->lines && n >= 2 && r->version < 7 &&
-      readerevent_typeframe(wordat(w + 8), &type)) {
+      readerstack_typeframe(wordat(w + 8), &type)) {
     w += 16;  /* the leaf is the type */
     n -= 2;
     allocation = 1;
   }
-  readerevent_stack(&in->state, stacknode(in, w, n), type, seconds, thread,
+  readerstack_add(&in->state, stacknode(in, w, n), type, seconds, thread,
                     allocation);
   return GO;
 }
@@ -320,7 +323,7 @@ static Step objects (Input *in) {
   const unsigned char *w = words(in, &seconds, &n, 0);
   if (w == NULL)
     return STOP;
-  readerevent_objects(&in->state, seconds, w, n);
+  readerstack_objects(&in->state, seconds, w, n);
   return GO;
 }
 
@@ -362,7 +365,7 @@ static const char *firstwords (Input *in) {
   if (w[0] != 0 || w[1] != 3 || w[2] != 0)
     return "not a VMProf log";
   in->address = in->word == 4 && w[4] != 1 ? 4 : 8;
-  if (w[3] < READEREVENT_MAXTIME)
+  if (w[3] < READER_MAXTIME)
     in->state.r->timeperiod = w[3] * 1000;
   return NULL;
 }
@@ -412,13 +415,32 @@ static void live (Input *in) {
            "%llu of the log", by, (unsigned long long)in->record);
 }
 
+/* The Reading is complete after this; why it is not, or NULL. */
+static const char *finish (ReaderState *s) {
+  Reading *r = s->r;
+  readeremit_begin(s);
+  readerstack_giveup(s);
+  readeremit_undecided(s);
+  if (!r->own)
+    r->scale = r->period > 0 ? r->period : 1;
+  if (r->ended > r->started &&
+      (!r->timed || r->ended - r->started > r->duration))
+    r->duration = r->ended - r->started;
+  if (!readername_finish(s))
+    return "not enough memory";
+  r->left[LEFT_NODES] = r->tree.left;
+  r->left[LEFT_NAMES] = r->text.left;
+  r->left[LEFT_ALIASES] = s->aliases.left;
+  return readerstate_failure(s);
+}
+
 /* Everything after opening; a reason why nothing was read, or NULL. */
 static const char *readall (Input *in) {
   const char *reason = firstwords(in);
   if (reason != NULL)
     return reason;
   while (record(in) == GO) {
-    reason = readerevent_failure(&in->state);
+    reason = readerstate_failure(&in->state);
     if (reason != NULL)
       return reason;
     progress(in);
@@ -428,7 +450,7 @@ static const char *readall (Input *in) {
   live(in);
   if (!in->header)
     return "not a VMProf log (no header)";
-  return readerevent_finish(&in->state);
+  return finish(&in->state);
 }
 
 Reading *reader_read (const char *path, ReaderClient *client, char *err,
@@ -445,7 +467,7 @@ Reading *reader_read (const char *path, ReaderClient *client, char *err,
     in.value = malloc(READER_MAXMETA);
     in.known = calloc(KNOWN, sizeof(*in.known));
     if (in.path != NULL && in.value != NULL && in.known != NULL &&
-        readerevent_start(&in.state, client))
+        readerstate_open(&in.state, client))
       reason = readall(&in);
     if (!in.header)
       source_other(in.source, other);
@@ -455,11 +477,11 @@ Reading *reader_read (const char *path, ReaderClient *client, char *err,
   free(in.known);
   free(in.wide);
   free(in.value);
-  readerevent_end(&in.state);
+  readerstate_close(&in.state);
   if (reason == NULL)
     return in.state.r;
   if (in.state.r != NULL)
-    reader_free(in.state.r);
+    reading_free(in.state.r);
   snprintf(err, errsize, "cannot read profile '%s': %s%s", path, reason, other);
   return NULL;
 }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The details of our own files: a batch's columns and events, joined to the
-** stacks that wait in 'runs'. See readerevent.h; the grammar is in
+** The details of a batch. See readerbatch.h; the grammar is in
 ** doc/profile-format.md.
 */
+#include "readerbatch.h"
 #include "details.h"
-#include "readerevent.h"
+#include "readeremit.h"
+#include "readername.h"
+#include "readerstack.h"
 
 #include <string.h>
 
@@ -74,8 +76,8 @@ static int onesample (ReaderState *s, Details *d, uint64_t count,
   if (run->copies == 0)
     s->runfirst++;
   sample.time = run->time > s->last ? run->time : s->last;
-  if (details_number(&d->times, &n) && n < READEREVENT_MAXTIME &&
-      sample.time < READEREVENT_MAXTIME)
+  if (details_number(&d->times, &n) && n < READER_MAXTIME &&
+      sample.time < READER_MAXTIME)
     sample.time += n;
   s->last = sample.time;
   s->r->left[LEFT_COUNTS] += count > READER_MAXCOUNT;
@@ -84,7 +86,7 @@ static int onesample (ReaderState *s, Details *d, uint64_t count,
   sample.node = run->node;
   sample.outside = outside;
   sample.size = 0;
-  if (run->type == READEREVENT_TIME) {
+  if (run->type == READER_TIMERUN) {
     sample.kind = READER_TIMESAMPLE;
     sample.period = s->timeperiod;
   }
@@ -92,12 +94,12 @@ static int onesample (ReaderState *s, Details *d, uint64_t count,
     uint32_t type = run->type;
     if (d->kinds.p < d->kinds.end)
       type = (unsigned char)(*d->kinds.p++ - 'a');
-    sample.kind = readerevent_kind(s, type, 0);
+    sample.kind = readerstate_kind(s, type, 0);
     sample.period = s->period;
     if (details_number(&d->sizes, &n))
       sample.size = n;
   }
-  readerevent_sample(s, &sample);
+  readeremit_sample(s, &sample);
   return 1;
 }
 
@@ -135,7 +137,7 @@ static int samples (ReaderState *s, Details *d, Periods *p) {
 /* 'before' and a difference, within what times may be. */
 static uint64_t later (uint64_t before, int64_t difference) {
   uint64_t time = before + (uint64_t)difference;
-  return time <= READEREVENT_MAXTIME ? time : before;
+  return time <= READER_MAXTIME ? time : before;
 }
 
 /*
@@ -235,7 +237,7 @@ static void fates (ReaderState *s, Fields *f, Fields *events) {
   while (details_number(f, &n)) {
     while (n-- > 0) {
       int fate = !survived ? 0 : nextunfollowed(&unfollowed) ? 2 : 1;
-      if (!readerevent_decide(s, fate, nextclass(s, &classes), time))
+      if (!readeremit_decide(s, fate, nextclass(s, &classes), time))
         return;  /* more fates than samples */
     }
     survived = !survived;
@@ -246,7 +248,7 @@ static void fates (ReaderState *s, Fields *f, Fields *events) {
 static void deaths (ReaderState *s, Fields *f, const Fields *events) {
   uint64_t time = decision(s, *events), alive, dead;
   while (details_number(f, &alive) && details_number(f, &dead))
-    readerevent_deaths(s, alive, dead, time);
+    readeremit_deaths(s, alive, dead, time);
 }
 
 static void collection (ReaderState *s, Fields *f, int major) {
@@ -263,7 +265,7 @@ static void collection (ReaderState *s, Fields *f, int major) {
   c->minors = told.minors;
   c->majors = told.majors;
   c->major = major;
-  readerevent_collection(s, c);
+  readeremit_collection(s, c);
 }
 
 static void class (ReaderState *s, Fields *f) {
@@ -304,12 +306,12 @@ int readerbatch_read (ReaderState *s, const char *text, size_t n) {
   int letter;
   if (!details_split(&d, text, n))
     return 0;
-  readerevent_begin(s);
+  readeremit_begin(s);
   p.events = d.events;
   nextperiod(&p);
   if (!samples(s, &d, &p))
     return 0;
-  readerevent_giveup(s);
+  readerstack_giveup(s);
   advance(s, &p, UINT64_MAX);
   s->ahead = NULL;
   while ((letter = details_event(&d.events, &line)) != 0) {
@@ -321,7 +323,7 @@ int readerbatch_read (ReaderState *s, const char *text, size_t n) {
       case 'm': mark(s, &line); break;
       default: break;
     }
-    if (readerevent_failure(s) != NULL)
+    if (readerstate_failure(s) != NULL)
       break;
   }
   return 1;

@@ -10,7 +10,7 @@
 #ifndef asamp_readerfollow_h
 #define asamp_readerfollow_h
 
-#include "reader.h"
+#include "reading.h"
 
 typedef struct ReadFollowed {
   ReadSample sample;   /* count 0: nothing is known of it any more (fifo.h) */

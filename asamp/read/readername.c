@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The names in a log: of frames, of types, and the functions that they add up
-** to. See readerevent.h.
+** Names, and functions of them. See readername.h.
 */
-#include "readerevent.h"
+#include "readername.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -216,27 +215,4 @@ static int functions (ReaderState *s) {
 int readername_finish (ReaderState *s) {
   namekinds(s);
   return functions(s) && !s->r->text.failed;
-}
-
-const char *reader_kindname (const Reading *r, uint32_t kind,
-                             char buffer[40]) {
-  const ReadKind *k = &r->kinds[kind];
-  if (kind == READER_UNKNOWN)
-    return "[unknown]";
-  if (kind == READER_TIMESAMPLE)
-    return "[time sample]";
-  if (k->name != 0)
-    return r->text.text + k->name;
-  sprintf(buffer, "[type %llu]", (unsigned long long)k->type);
-  return buffer;
-}
-
-size_t reader_kindlabel (const Reading *r, uint32_t kind,
-                         char label[READER_LABEL]) {
-  char buffer[40];
-  const char *class = r->text.text + r->kinds[kind].class;
-  if (kind < READER_FIRSTKIND)
-    return (size_t)sprintf(label, "%s", reader_kindname(r, kind, buffer));
-  return (size_t)sprintf(label, "[%s%s%s]", reader_kindname(r, kind, buffer),
-                         *class != '\0' ? " " : "", class);
 }

@@ -11,16 +11,16 @@ static const char NOMEMORY[] = "not enough memory";
 
 /* Blocks that the sample stands for. */
 static double objectsof (const ReadSample *s) {
-  return s->size > 0 ? (double)reader_bytes(s) / (double)s->size : 0;
+  return s->size > 0 ? (double)reading_bytes(s) / (double)s->size : 0;
 }
 
 /* The variance of the bytes that the sample stands for (ledger.h). */
 static double squaresof (const ReadSample *s) {
-  return (double)reader_bytes(s) * (double)s->period;
+  return (double)reading_bytes(s) * (double)s->period;
 }
 
 static void count (ReaderSum *s, const ReadSample *sample, int fate) {
-  uint64_t bytes = reader_bytes(sample);
+  uint64_t bytes = reading_bytes(sample);
   double objects = objectsof(sample);
   size_t at = ledger_site(&s->ledger, sample->node, sample->kind,
                           sample->count);
@@ -90,11 +90,11 @@ static void death (void *ud, const ReadDeath *d) {
     return;
   }
   s->ledger.sites[at].later += sample->count;
-  s->ledger.sites[at].laterbytes += reader_bytes(sample);
+  s->ledger.sites[at].laterbytes += reading_bytes(sample);
   s->ledger.sites[at].latersquares += squaresof(sample);
   s->ledger.sites[at].kept -= objectsof(sample);
   s->lives.sites[life].samples += sample->count;
-  s->lives.sites[life].bytes += reader_bytes(sample);
+  s->lives.sites[life].bytes += reading_bytes(sample);
   bins_death(&s->bins, sample);
   if (s->bins.failed)
     s->client.stop = NOMEMORY;

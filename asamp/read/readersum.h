@@ -11,7 +11,7 @@
 #include "course.h"
 #include "ledger.h"
 #include "marks.h"
-#include "reader.h"
+#include "reading.h"
 
 /* Of a kind, over the blocks that were sampled (details only). */
 typedef struct KindTotals {

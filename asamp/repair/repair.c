@@ -73,7 +73,7 @@ static uint64_t length (const Repair *p) {
       p->start > 0)
     us = (uint64_t)(p->lead * 1e6) - p->start;
   if (us == 0)
-    us = (p->r.samples + p->r.timesamples) *
+    us = (p->samples + p->timesamples) *
          (p->period > 0 && p->period < 1000000 ? p->period : 1000);
   return us > p->known ? us : p->known;
 }
@@ -103,8 +103,7 @@ static void finish (Repair *p, OutFile *file) {
 /* ---------------------------------------------------------------- file -- */
 
 /* Copies what is good. A reason why there is nothing to write, or NULL. */
-static const char *copy (Repair *p, OutFile *file) {
-  RepairResult *r = &p->r;
+static const char *copy (Repair *p, RepairResult *r, OutFile *file) {
   Verdict v;
   if (!repair_firstwords(p))
     return p->record.failed ? "not enough memory"
@@ -134,14 +133,15 @@ static const char *copy (Repair *p, OutFile *file) {
     r->whole = 1;
   while (source_read(p->source, NULL, PIECE) == PIECE) { }
   r->cut = v == REPAIR_DAMAGE ? source_offset(p->source) - r->kept : 0;
-  if (!r->whole && r->samples + r->timesamples == 0)
+  if (!r->whole && p->samples + p->timesamples == 0)
     return "no sample is left in it";
   return NULL;
 }
 
 /* Repairs from an open source. */
-static int through (Repair *p, OutFile *file, const char *path,
-                    const char *out, char *err, size_t errsize) {
+static int through (Repair *p, RepairResult *r, OutFile *file,
+                    const char *path, const char *out, char *err,
+                    size_t errsize) {
   Temporary part;
   const char *reason = NULL;
   int error = temporary_begin(&part, out), unnamed;
@@ -149,16 +149,16 @@ static int through (Repair *p, OutFile *file, const char *path,
     error = outfile_open(file, fcntl(part.fd, F_DUPFD_CLOEXEC, 3),
                          OUTFILE_SMALL);
     if (error == 0)
-      reason = copy(p, file);
-    if (error == 0 && reason == NULL && !p->r.whole)
+      reason = copy(p, r, file);
+    if (error == 0 && reason == NULL && !r->whole)
       finish(p, file);
     if (p->record.failed)
       outfile_fail(file, ENOMEM);
     outfile_close(file);
-    p->r.size = file->written;
+    r->size = file->written;
     if (error == 0)
       error = file->error;
-    unnamed = temporary_end(&part, error == 0 && reason == NULL && !p->r.whole);
+    unnamed = temporary_end(&part, error == 0 && reason == NULL && !r->whole);
     if (error == 0)
       error = unnamed;
   }
@@ -185,17 +185,18 @@ int repair_file (const char *path, const char *out, int inplace,
   OutFile *file = malloc(sizeof(*file));
   int result = REPAIR_UNREADABLE;
   memset(&p, 0, sizeof(p));
+  memset(r, 0, sizeof(*r));
   errno = ENOMEM;
   if (!inplace && samefile(path, out))
     result = REPAIR_SAME;
   else if (file == NULL || (p.source = source_open(path)) == NULL)
     snprintf(err, errsize, "cannot read '%s': %s", path, strerror(errno));
   else {
-    p.r.live = inplace ? !source_lock(p.source) : source_live(p.source);
-    if (inplace && p.r.live)
+    r->live = inplace ? !source_lock(p.source) : source_live(p.source);
+    if (inplace && r->live)
       result = REPAIR_LIVE;
     else
-      result = through(&p, file, path, out, err, errsize);
+      result = through(&p, r, file, path, out, err, errsize);
     if (!p.header && result == REPAIR_UNREADABLE) {
       size_t n = strlen(err);
       source_other(p.source, other);
@@ -203,7 +204,8 @@ int repair_file (const char *path, const char *out, int inplace,
     }
     source_close(p.source);
   }
-  *r = p.r;
+  r->samples = p.samples;
+  r->timesamples = p.timesamples;
   free(file);
   bytes_free(&p.record);
   idmap_free(&p.keys);

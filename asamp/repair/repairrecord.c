@@ -166,9 +166,9 @@ static Verdict stack (Repair *p, int marker) {
     mended |= mendframes(p, 17, (size_t)n);
   if (marker == VMPROF_GCSTACK || (p->own && p->version < 7 &&
                                    istype(p, 17, (size_t)n)))
-    p->r.samples++;
+    p->samples++;
   else
-    p->r.timesamples++;
+    p->timesamples++;
   p->stacks += marker == VMPROF_GCSTACK;
   return mended ? REPAIR_MENDED : REPAIR_KEEP;
 }

@@ -9,7 +9,6 @@
 #define asamp_repairrecord_h
 
 #include "idmap.h"
-#include "repair.h"
 #include "source.h"
 #include "vmprof.h"
 
@@ -17,7 +16,6 @@
 #define REPAIR_CENTURY_US	((uint64_t)1 << 52)
 
 typedef struct Repair {
-  RepairResult r;
   Source *source;
   Bytes record;          /* the current one, from its marker */
   const char *fault;     /* why the record is damage */
@@ -33,6 +31,7 @@ typedef struct Repair {
                             one, s */
   uint64_t sampletime, eventtime;  /* as the details count */
   uint64_t stacks, objects;        /* those that need each other */
+  uint64_t samples, timesamples;   /* stacks of allocations, and of time */
   uint64_t allocations, fates;     /* as the details tell */
   unsigned nstats;
   int state;             /* gc_state of the last object record */

@@ -28,6 +28,38 @@ for _, path in ipairs(shell.lines(shell.output "ls asamp/*/*.h")) do
   home[name] = folder
 end
 
+describe("the files of asamp #plain", function()
+  -- Records went from reader to readerevent and back, columns of the Firefox profile
+  -- from the file to its rows and back: neither could be read alone.
+  it("have no circle", function()
+    local status, out, err = shell.run "spec/circles asamp build/fork/asamp"
+    assert.equal(0, status, out .. err)
+  end)
+
+  it("are told from those that have one", function()
+    local folder = shell.folder()
+    local function write(name, text) shell.write(folder .. "/" .. name, text) end
+    local function circles()
+      shell.output(("cd %s && for f in *.c; do gcc -c $f; done"):format(folder))
+      local status, out = shell.run(("spec/circles %s %s"):format(folder, folder))
+      return status, out
+    end
+    write("a.h", "void a (void);\nvoid c (void);\n")
+    write("a.c", '#include "a.h"\n#include "b.h"\nvoid a (void) { b(); }\n')
+    write("b.h", "void b (void);\n")
+    write("b.c", '#include "b.h"\nvoid b (void) { }\n')
+    assert.same({0, ("no circle among the 2 files of %s\n"):format(folder)}, {circles()})
+    write("b.c", '#include "a.h"\n#include "b.h"\nvoid b (void) { }\n')  -- by headers
+    assert.equal(1, (circles()))
+    write("b.c", '#include "b.h"\nvoid c (void);\nvoid b (void) { c(); }\n')  -- by calls
+    write("c.c", '#include "a.h"\nvoid c (void) { a(); }\n')
+    local status, out = circles()
+    assert.equal(1, status)
+    assert.is_truthy(out:find "^circle:" and out:find " c" and out:find " b", out)
+    shell.remove(folder)
+  end)
+end)
+
 describe("the folders of asamp #plain", function()
   it("are those that have a rule", function()
     local there = shell.lines(shell.output "ls -d asamp/*/")

@@ -18,6 +18,7 @@
 #include "firefoxfile.h"
 #include "flame.h"
 #include "pprof.h"
+#include "reader.h"
 #include "readersum.h"
 #include "transcode.h"
 
@@ -436,7 +437,7 @@ static void run (Output *o) {
   }
   fold_free(&fold);
   if (r != NULL)
-    reader_free(r);
+    reading_free(r);
 }
 
 int main (int argc, char **argv) {

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Metas. See readermeta.h.
+*/
+#include "readermeta.h"
+#include "details.h"
+#include "readerbatch.h"
+#include "readername.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int starts (const char *text, const char *with) {
+  return strncmp(text, with, strlen(with)) == 0;
+}
+
+static void statname (ReaderState *s, const char *name) {
+  static const char *const known[3] = {
+    "total_memory_used", "total_size_of_arenas", "VmRSS"
+  };
+  int i;
+  for (i = 0; i < 3; i++) {
+    if (strcmp(name, known[i]) == 0)
+      s->stat[i] = (int)s->nstats;
+  }
+  s->nstats++;
+}
+
+static void nametype (ReaderState *s, uint64_t type, const char *name) {
+  name += strspn(name, " ");
+  readername_set(s, &s->types, type + 1, name, strlen(name));
+}
+
+/* Seconds as text, as us. */
+static uint64_t microseconds (const char *value) {
+  double us = strtod(value, NULL) * 1e6 + 0.5;
+  return us > 0 && us < (double)READER_MAXTIME ? (uint64_t)us : 0;
+}
+
+static void ownfile (ReaderState *s, int format) {
+  s->format = format;
+  s->r->own = s->r->timed = 1;
+  s->r->scale = 1;
+  s->period = s->r->period;
+  s->timeperiod = s->r->timeperiod;
+}
+
+int readermeta_read (ReaderState *s, const char *key, const char *value,
+                      size_t n) {
+  Reading *r = s->r;
+  if (strcmp(key, "sample_allocated_bytes") == 0) {
+    r->period = strtoull(value, NULL, 10);
+    if (r->own)
+      s->period = r->period;
+  }
+  else if (strcmp(key, "period") == 0) {
+    uint64_t ns = microseconds(value) * 1000;
+    if (r->timeperiod == 0 && ns > 0)
+      s->timeperiod = r->timeperiod = ns;
+  }
+  else if (strcmp(key, "argv") == 0)
+    r->command = strtab_put(&r->text, value, n);
+  else if (strcmp(key, "start_time_offset") == 0)
+    r->clock = microseconds(value);
+  else if (strcmp(key, "asamp.start") == 0)
+    r->clock = strtoull(value, NULL, 10);
+  else if (starts(key, "gc_stats__"))
+    statname(s, value);
+  else if (starts(key, "__rtype_"))
+    nametype(s, strtoull(key + strlen("__rtype_"), NULL, 10), value);
+  else if (strcmp(key, "asamp.format") == 0) {
+    int format = details_format(value, n);
+    if (format != 0)
+      ownfile(s, format);
+  }
+  else if (strcmp(key, "asamp.lost") == 0)
+    r->lost = strtoull(value, NULL, 10);
+  else if (strcmp(key, "asamp.pid") == 0)
+    r->pid = strtoull(value, NULL, 10);
+  else if (strcmp(key, "asamp.followed") == 0)
+    r->followed = r->own ? strtoull(value, NULL, 10) : 0;
+  else if (strcmp(key, "asamp.allocated") == 0)
+    r->allocated = r->own ? strtoull(value, NULL, 10) : 0;
+  else if (strcmp(key, "asamp.left") == 0) {
+    if (r->own)
+      readerleft_told(r->left, value);
+  }
+  else if (strcmp(key, "asamp.random") == 0)
+    r->random = strcmp(value, "1") == 0;
+  else if (r->own && starts(key, "asamp.") && key[6] >= '1' && key[6] <= '9')
+    return readerbatch_read(s, value, n);
+  return 1;
+}

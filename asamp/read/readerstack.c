@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Stacks and objects. See readerstack.h.
+*/
+#include "readerstack.h"
+#include "list.h"
+#include "readeremit.h"
+
+#include <string.h>
+
+/* Type frames have the ids 1, 3, 5 ... 55 (as encoder.h numbers them). */
+#define TYPEFRAMES	56
+
+int readerstack_typeframe (uint64_t id, uint32_t *type) {
+  *type = (uint32_t)(id >> 1);
+  return (id & 1) != 0 && id < TYPEFRAMES;
+}
+
+/* us since the start; never earlier than the sample before. */
+static uint64_t timeof (ReaderState *s, double seconds) {
+  const Reading *r = s->r;
+  uint64_t us = 0;
+  if (seconds > 0 && seconds < (double)READER_MAXTIME / 1e6)
+    us = (uint64_t)(seconds * 1e6 + 0.5);
+  us = us > r->clock ? us - r->clock : 0;
+  return us > s->last ? us : s->last;
+}
+
+void readerstack_giveup (ReaderState *s) {
+  for (; s->runfirst < s->nruns; s->runfirst++) {
+    const Run *run = &s->runs[s->runfirst];
+    ReadSample sample;
+    memset(&sample, 0, sizeof(sample));
+    sample.time = run->time > s->last ? run->time : s->last;
+    sample.count = run->copies;
+    sample.thread = run->thread;
+    sample.node = run->node;
+    sample.kind = READER_TIMESAMPLE;
+    sample.period = s->timeperiod;
+    if (run->type != READER_TIMERUN) {
+      sample.kind = run->type == 0 && s->r->version >= 7
+                    ? READER_UNKNOWN : readerstate_kind(s, run->type, 0);
+      sample.period = s->period;
+    }
+    s->last = sample.time;
+    s->r->undetailed += run->copies;
+    readeremit_sample(s, &sample);
+  }
+  s->runfirst = s->nruns = 0;
+}
+
+/* Own files: a stack that waits for its details. */
+static void addrun (ReaderState *s, const Run *new) {
+  Run *run = s->nruns > s->runfirst ? &s->runs[s->nruns - 1] : NULL;
+  if (run != NULL && run->node == new->node && run->type == new->type &&
+      run->time == new->time && run->thread == new->thread) {
+    run->copies++;
+    return;
+  }
+  if (s->nruns == READER_MAXRUNS) {
+    size_t i;
+    for (i = s->runfirst; i < s->nruns; i++)
+      s->r->left[LEFT_RUNS] += s->runs[i].copies;
+    readerstack_giveup(s);
+  }
+  if (list_grow(&s->runs, s->nruns, &s->runsize, sizeof(*s->runs)))
+    s->runs[s->nruns++] = *new;
+  else
+    s->failed = 1;
+}
+
+/* A sample of another writer is delivered at once. */
+static void foreign (ReaderState *s, uint32_t node, uint64_t thread,
+                     double seconds, int allocation) {
+  Reading *r = s->r;
+  ReadSample sample;
+  uint64_t us = r->timeperiod / 1000;
+  memset(&sample, 0, sizeof(sample));
+  r->timed = r->version >= 7;
+  if (r->timed)
+    s->last = timeof(s, seconds);
+  else if (r->samples + r->timesamples > 0 && s->last < READER_MAXTIME)
+    s->last += us > 0 ? us : 1000;
+  sample.time = s->last;
+  sample.count = 1;
+  sample.thread = thread;
+  sample.node = node;
+  sample.kind = allocation ? READER_UNKNOWN : READER_TIMESAMPLE;
+  sample.period = allocation ? 1 : r->timeperiod;
+  readeremit_sample(s, &sample);
+}
+
+void readerstack_add (ReaderState *s, uint32_t node, uint32_t type,
+                        double seconds, uint64_t thread, int allocation) {
+  if (s->r->own) {
+    Run run;
+    run.node = node;
+    run.type = allocation ? type : READER_TIMERUN;
+    run.time = s->r->version >= 7 ? timeof(s, seconds) : 0;
+    run.thread = thread;
+    run.copies = 1;
+    addrun(s, &run);
+  }
+  else
+    foreign(s, node, thread, seconds, allocation);
+}
+
+/* ------------------------------------------------------------- objects -- */
+
+static uint64_t wordat (const unsigned char *words, size_t i) {
+  uint64_t w = 0;
+  int k;
+  for (k = 7; k >= 0; k--)
+    w = w << 8 | words[8 * i + (size_t)k];
+  return w;
+}
+
+static uint64_t statat (const ReaderState *s, const unsigned char *words,
+                        size_t first, int which) {
+  return s->stat[which] >= 0 ? wordat(words, first + (size_t)s->stat[which])
+                             : 0;
+}
+
+/*
+** Other writers' object records. The statistics follow the objects; as the
+** metas that name them may come at the file's end, the number of samples
+** without an object tells where the objects end.
+*/
+void readerstack_objects (ReaderState *s, double seconds,
+                          const unsigned char *words, size_t n) {
+  Reading *r = s->r;
+  ReadCollection c;
+  size_t open = s->open.n + s->open.passed;
+  size_t nobjects = s->nstats > 0 ? (n > s->nstats ? n - s->nstats : 0)
+                                  : (n < open ? n : open);
+  size_t i;
+  if (r->own)
+    return;  /* the details have it all */
+  r->fates = 1;
+  memset(&c, 0, sizeof(c));
+  c.time = timeof(s, seconds);
+  if (s->nstats > 0 && n >= s->nstats) {
+    c.inuse = statat(s, words, nobjects, 0);
+    c.held = statat(s, words, nobjects, 1);
+    c.rss = statat(s, words, nobjects, 2);
+  }
+  for (i = nobjects; i-- > 0; ) {  /* oldest first */
+    uint64_t w = wordat(words, i);
+    if (s->open.passed == 0 && s->open.n > 0) {
+      uint32_t kind = readerstate_kind(s, w >> 2, 0);
+      ReadSample *oldest = fifo_oldest(&s->open);
+      oldest->kind = kind;
+      oldest->outside = (w & 2) != 0;
+    }
+    readeremit_decide(s, (int)(w & 1), 0, c.time);
+  }
+  readeremit_collection(s, &c);
+}

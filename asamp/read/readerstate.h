@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** What reading needs while it goes on, and its steps share: the Reading that
+** becomes full, the client, tables of what the file has named, and samples on
+** their way. In our own files the stacks of a batch wait in 'runs' until the
+** batch's details come; then its samples, as those of other writers do at once,
+** wait in 'open' for their fates. Of reader.h's files alone.
+*/
+#ifndef asamp_readerstate_h
+#define asamp_readerstate_h
+
+#include "aliases.h"
+#include "fifo.h"
+#include "readerfollow.h"
+#include "reading.h"
+
+/* Equal stacks in a row, details still to come. */
+typedef struct Run {
+  uint64_t copies;
+  uint64_t time;       /* us; own, extended */
+  uint64_t thread;
+  uint32_t node;
+  uint32_t type;       /* READER_TIMERUN, or as our files number it */
+} Run;
+
+#define READER_TIMERUN	256u  /* types are below */
+
+/* No time is later: exact as a double, 143 years. */
+#define READER_MAXTIME	((uint64_t)1 << 52)
+
+typedef struct ReaderState {
+  Reading *r;
+  ReaderClient *client;
+  int failed;          /* memory is out */
+  int begun;           /* the client knows the head */
+  int format;          /* own: of the details */
+  uint64_t last;       /* time of the last sample */
+  uint64_t period;     /* bytes a sample stands for now; others': 1 */
+  uint64_t timeperiod; /* ns, likewise */
+  uint64_t runfirst;   /* index of the first run not used up */
+  Run *runs;
+  size_t nruns, runsize;
+  Fifo open;
+  IdMap kinds;         /* type and class -> kind */
+  IdMap types;         /* type (+ 1) -> number of its name */
+  IdMap classes;       /* class (own) -> number of its name */
+  IdMap byname;        /* own: number of a name (+ 1) -> the first function of ours
+                          that has it, as 'aliases' counts them: id / 8 */
+  Aliases aliases;     /* own: the others of that name */
+  uint32_t unnamed;    /* own: stands for those whose names found no room */
+  uint32_t unknown;    /* number of "[unknown]" */
+  uint32_t nameless;   /* functions without a name */
+  uint64_t nstats;     /* gc_stats__N metas so far */
+  int stat[3];         /* which of them is in use, held, rss; -1: none */
+  uint64_t decided, survived;  /* since the collection before */
+  uint64_t allocated;  /* bytes that all samples with a fate stand for */
+  ReaderFollow follow;
+  ReadCollection before;       /* own: base of the next differences */
+  uint64_t eventtime;  /* own: likewise, of events */
+  const char *ahead;   /* up to here, fates are decided at 'aheadtime' */
+  uint64_t aheadtime;
+} ReaderState;
+
+/* 0 without memory. */
+int readerstate_open (ReaderState *s, ReaderClient *client);
+/* Frees all but the Reading. */
+void readerstate_close (ReaderState *s);
+
+/* Why reading ends early, or NULL. */
+const char *readerstate_failure (const ReaderState *s);
+/* The kind of a type and a class (a number in 'text', 0: none). */
+uint32_t readerstate_kind (ReaderState *s, uint64_t type, uint64_t class);
+
+#endif

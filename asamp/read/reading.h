@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** What a log comes to: its samples, collections and marks, one by one, as the
+** reader hands them to a client; and what is known of all, a Reading: the call
+** tree, functions, kinds, the head and the counts.
+*/
+#ifndef asamp_reading_h
+#define asamp_reading_h
+
+#include "bounds.h"
+#include "readerleft.h"
+#include "strtab.h"
+#include "tree.h"
+
+/* Kinds 0 and 1 of every reading; real ones follow. */
+enum { READER_UNKNOWN, READER_TIMESAMPLE, READER_FIRSTKIND };
+
+enum { READER_DIED, READER_SURVIVED, READER_UNDECIDED };
+
+/* What was sampled: a type and a class. */
+typedef struct ReadKind {
+  uint64_t type;       /* as the file numbers it */
+  uint32_t name;       /* of the type, number in 'text'; known at the end */
+  uint32_t class;      /* its name, number in 'text'; 0: none */
+} ReadKind;
+
+typedef struct ReadFunction {
+  const char *name;    /* 'length' bytes */
+  size_t length;
+  const char *file;    /* "-" when it is not known */
+  uint64_t line;       /* where it is defined; 0: unknown */
+  int native;
+} ReadFunction;
+
+/* Times are us since the start. They never decrease from sample to sample. */
+typedef struct ReadSample {
+  uint64_t time;
+  uint64_t count;      /* periods that it stands for, at least 1 */
+  uint64_t period;     /* bytes, to be multiplied by the Reading's 'scale' at
+                          the end; of time samples ns */
+  uint64_t size;       /* bytes of the block; 0: unknown */
+  uint64_t thread;
+  uint32_t node;       /* of the tree */
+  uint32_t kind;       /* with its class only when the fate is told */
+  int outside;         /* 1: allocated outside the nursery */
+} ReadSample;
+
+/* A sample that survived has died. */
+typedef struct ReadDeath {
+  const ReadSample *sample;
+  uint64_t time;       /* of the collection that has found it dead */
+  uint64_t allocated;  /* bytes from its birth to there, before 'scale' */
+  uint64_t tag;        /* what the client has left with its fate */
+  size_t place;        /* among those that are followed, oldest first, as they
+                          were before this collection's deaths */
+} ReadDeath;
+
+/* Bytes that the sample stands for (before 'scale'), at most 2^62. */
+static inline uint64_t reading_bytes (const ReadSample *s) {
+  uint64_t most = (uint64_t)1 << 62;
+  return s->period > 0 && s->count > most / s->period ? most
+                                                      : s->count * s->period;
+}
+
+typedef struct ReadCollection {
+  uint64_t time;       /* its end */
+  uint64_t duration;   /* us */
+  uint64_t inuse, held, rss;  /* bytes; 0 when the file does not tell */
+  uint64_t tenured;    /* bytes, since the collection before */
+  uint64_t decided;    /* samples whose fate it told */
+  uint64_t survived;   /* of these */
+  uint64_t minors, majors;  /* before it, without an event of their own */
+  int major;
+  int state;           /* of the major collection: 0 none, 1 marking,
+                          2 sweeping, 3 finalizing */
+} ReadCollection;
+
+/* Neither name nor value ends in NUL; they hold during the call. */
+typedef struct ReadMark {
+  uint64_t time;
+  const char *name, *value;
+  size_t namelength, valuelength;
+} ReadMark;
+
+typedef struct Reading {
+  int version;
+  int own;             /* 1: written by us, details are there */
+  int packed;
+  int lines;           /* 1: frames have lines */
+  int native;          /* 1: the file says that it has native frames */
+  int complete;        /* 1: the trailer was reached, the checksum is right */
+  int fates;           /* 1: the file tells fates */
+  uint64_t followed;   /* the file tells deaths, of so many samples at a time;
+                          0: it tells none */
+  uint64_t unfollowed; /* samples that survived, of whose deaths it does not
+                          tell; counts added up */
+  int random;          /* 1: random gaps (own files) */
+  int wall, cpu;       /* 1: time samples of the wall clock; of the CPU's (own
+                          files; both when the clock was changed) */
+  int timed;           /* 1: the file tells times; else samples of other
+                          writers are one period of time apart */
+  char interpreter[256];
+  char message[256];   /* why it is not complete */
+  uint64_t left[LEFT_N];  /* by limits (readerleft.h) */
+  uint64_t offset;     /* bytes of the log that were read */
+  uint64_t period;     /* bytes a sample stands for, at first; 0: unknown */
+  uint64_t periods;    /* how often it was set again behind a sample */
+  uint64_t allocated;  /* bytes while sampling was on, exactly; 0: not told */
+  uint64_t scale;      /* own files 1, others' the period (1: unknown) */
+  uint64_t timeperiod; /* ns, the first; 0: unknown */
+  uint64_t timeperiods;  /* how often it was set */
+  uint64_t clock;      /* monotonic us at the start; 0: unknown */
+  uint64_t started, ended;   /* epoch, us; 0: unknown */
+  uint64_t lost;       /* samples that the writer has lost, as far as is told */
+  uint64_t pid;        /* of the process; 0: unknown */
+  int live;            /* it was being written while it was read */
+  uint64_t duration;   /* us; to the last event when there is no end */
+  uint64_t samples;    /* of allocations, counts added up */
+  uint64_t timesamples;  /* likewise */
+  uint64_t undetailed; /* own: samples whose details were cut off */
+  uint64_t minors, majors;  /* all there were */
+  Tree tree;
+  StrTab text;
+  IdMap names;         /* frame id -> number in 'text' */
+  uint32_t command;    /* number in 'text' */
+  ReadKind *kinds;
+  uint32_t nkinds;
+  /* at the end: the functions, and which of them a node is in */
+  ReadFunction *functions;
+  uint32_t nfunctions;
+  uint32_t *fn;        /* by node; not of the root */
+} Reading;
+
+/*
+** Whom the events go to; members may be NULL. A client that cannot go on
+** sets 'stop' to a phrase, and is given no more.
+*/
+typedef struct ReaderClient {
+  void *ud;
+  const char *stop;
+  /* before the first event, with what is known from the head */
+  void (*begin) (void *ud, const Reading *r);
+  /* of an allocation, or of time (kind READER_TIMESAMPLE) */
+  void (*sample) (void *ud, const ReadSample *s);
+  /*
+  ** Of an allocation sample, decided at 'time'; enum READER_DIED ... With
+  ** 'followed' a death may come; 'fate' may leave a tag for it.
+  */
+  void (*fate) (void *ud, const ReadSample *s, int fate, uint64_t time);
+  int followed;
+  uint64_t tag;
+  void (*death) (void *ud, const ReadDeath *d);
+  void (*collection) (void *ud, const ReadCollection *c);
+  void (*mark) (void *ud, const ReadMark *m);
+  void (*period) (void *ud, uint64_t bytes);
+  /* ns; 0: time sampling is off from here */
+  void (*timeperiod) (void *ud, uint64_t ns, int wall);
+  /* now and then, with 'progressud'; 0 to 1 */
+  void (*progress) (void *progressud, double fraction);
+  void *progressud;
+} ReaderClient;
+
+void reading_free (Reading *r);
+
+/* The name of a kind's type, for people: 'buffer' may be used. */
+const char *reading_kindname (const Reading *r, uint32_t kind,
+                              char buffer[40]);
+
+#define READER_LABEL	(2 * READER_MAXNAME + 8)
+
+/* "[table]" or "[table Point]" to 'label'; its length. */
+size_t reading_kindlabel (const Reading *r, uint32_t kind,
+                          char label[READER_LABEL]);
+
+#endif
