@@ -11,7 +11,7 @@ export class CallTree {
   // model() -> {tree, sums, children, total}, of the form of store.graph; root(): what
   // stands in its first row; 'shown': names of columns.
   constructor(store, { label = "Call tree", model = () => store.graph, root = null,
-                       shown = ["total", "totalShare", "own", "ownShare", "lived", "alive"] } = {}) {
+                       shown = ["total", "totalShare", "self", "selfShare", "lived", "alive"] } = {}) {
     this.store = store;
     this.model = model;
     this.root = root || (() => el("span", { class: "label" }, el("b", {}, "all"), el("i", {}, through(store))));

@@ -30,16 +30,16 @@ function builder() {
       for (const key of MEASURES) total[key][node] += sums[key][i];
     },
     of: (node, mode) => total[mode][node],
-    // 'own': what nodes have of their own, from their totals
-    done(mode, own, left) {
+    // 'itself': what nodes have of their own, from their totals
+    done(mode, itself, left) {
       const tree = { n: columns.parent.length };
       for (const key of Object.keys(columns)) tree[key] = Int32Array.from(columns[key]);
-      const sums = { own: {}, total: {} };
+      const sums = { self: {}, total: {} };
       for (const key of MEASURES) {
         sums.total[key] = Float64Array.from(total[key]);
-        sums.own[key] = own(tree, sums.total[key]);
+        sums.self[key] = itself(tree, sums.total[key]);
       }
-      return { tree, sums, total: sums.total[mode], own: sums.own[mode],
+      return { tree, sums, total: sums.total[mode], self: sums.self[mode],
                children: sorted(tree, sums.total[mode]), left };
     },
   };
@@ -87,9 +87,9 @@ function callers(tree, from, weights, mode, whole, together) {
 
 // Innermost functions below the root, below each who called it there.
 export function inverted(tree, sums, mode) {
-  const own = sums.own, from = [];
-  for (let i = 1; i < tree.n; i++) if ((mode === "time" ? own.time : own.samples)[i] > 0) from.push(i);
-  const { out, left } = callers(tree, from, own, mode, sums.total[mode][0], false);
+  const itself = sums.self, from = [];
+  for (let i = 1; i < tree.n; i++) if ((mode === "time" ? itself.time : itself.samples)[i] > 0) from.push(i);
+  const { out, left } = callers(tree, from, itself, mode, sums.total[mode][0], false);
   out.count(0, sums.total, 0);
   return out.done(mode, (to, total) => total.map((n, i) => to.depth[i] === 1 ? n : 0), left);
 }

@@ -31,7 +31,7 @@ export class Lives {
       columns: [
         { title: leaks.proved ? "alive" : "survived", width: "var(--number)", number: true,
           cell: ({ of }) => amount(of.keptbytes, of.kept) },
-        { title: leaks.proved ? "of own" : "lived", width: "4rem", number: true,
+        { title: "of self", width: "4rem", number: true,
           cell: ({ of }) => `${Math.round(100 * of.share)}%` },
         { title: "in parts", about: "parts of the run of which it keeps something", width: "5rem", number: true,
           wide: true, cell: ({ of }) => `${of.parts} of ${of.of}` },

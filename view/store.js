@@ -54,8 +54,8 @@ export class Store {
   // Callers and callees of the function that is chosen, or of that with the most of its own.
   around() {
     const { tree, sums: all, children, functions } = this.derived, { mode } = this.state;
-    const own = functions.own[mode];
-    const fn = this.state.fn >= 0 ? this.state.fn : own.reduce((best, n, i) => n > own[best] ? i : best, 0);
+    const itself = functions.self[mode];
+    const fn = this.state.fn >= 0 ? this.state.fn : itself.reduce((best, n, i) => n > itself[best] ? i : best, 0);
     return { fn, ...around(tree, all, children, fn, mode) };
   }
 
@@ -70,21 +70,21 @@ export class Store {
     const d = this.derived = this.derived || {};
     if (has("range", "kind")) {
       d.selected = sums.select(data, state.range, state.kind);
-      d.lines = sums.sumLines(data, prepared.lines, d.selected.own);
+      d.lines = sums.sumLines(data, prepared.lines, d.selected.self);
     }
     if (has("range", "kind", "byLine", "start")) {
       d.tree = (state.start ? prepared.whole : prepared.folded)[state.byLine ? 1 : 0];
-      d.sums = sums.sumTree(d.tree, d.selected.own);
+      d.sums = sums.sumTree(d.tree, d.selected.self);
       d.functions = sums.sumFunctions(data, d.tree, d.sums);
     }
     if (has("range", "kind", "byLine", "start", "mode")) {
       d.total = d.sums.total[state.mode];
-      d.own = d.sums.own[state.mode];
+      d.self = d.sums.self[state.mode];
       d.children = sorted(d.tree, d.total);
     }
     if (has("range", "kind", "byLine", "start", "mode", "inverted")) {
       d.graph = state.inverted ? inverted(d.tree, d.sums, state.mode)
-        : { tree: d.tree, sums: d.sums, total: d.total, own: d.own, children: d.children, left: 0 };
+        : { tree: d.tree, sums: d.sums, total: d.total, self: d.self, children: d.children, left: 0 };
     }
     if (has("query")) d.marks = this.search(state.query);
     if (has("range", "kind", "byLine", "start", "mode", "query")) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Sums of what is selected, over the call tree (tree.js) and the tables. Pure.
 // Terms as in the report:
-//   own    what the thing did itself (of a line: with the C functions it called)
+//   self   what the thing did itself (of a line: with the C functions it called)
 //   total  with all it called, counted once however often it is on the stack
-// Invariant: totals are sums of own over subtrees, so that total[0] is everything
+// Invariant: totals are sums of self over subtrees, so that total[0] is everything
 // that is selected.
 
 // undecided: bytes that no collection has looked at, of which no fate is known.
@@ -24,14 +24,14 @@ function counted({ kinds, types }, kind) {
 // or type (-1: all), and sums per kind and type of the rows in these bins.
 export function select(data, range, kind) {
   const { rows, kinds, types, nodes } = data;
-  const own = zeros(nodes.n), bykind = zeros(kinds.length + types.length);
+  const itself = zeros(nodes.n), bykind = zeros(kinds.length + types.length);
   const counts = counted(data, kind);
   for (let i = 0; i < rows.n; i++) {
     if (range && (rows.bin[i] < range[0] || rows.bin[i] >= range[1])) continue;
     const k = rows.kind[i], node = rows.node[i];
     if (kinds[k].time) {
       bykind.time[k] += rows.samples[i];
-      if (counts[k]) own.time[node] += rows.samples[i];
+      if (counts[k]) itself.time[node] += rows.samples[i];
     } else {
       bykind.samples[k] += rows.samples[i];
       bykind.bytes[k] += rows.bytes[i];
@@ -39,69 +39,69 @@ export function select(data, range, kind) {
       bykind.alive[k] += rows.alive[i];
       bykind.undecided[k] += rows.undecided[i];
       if (counts[k]) {
-        own.samples[node] += rows.samples[i];
-        own.bytes[node] += rows.bytes[i];
-        own.survived[node] += rows.survived[i];
-        own.alive[node] += rows.alive[i];
-        own.undecided[node] += rows.undecided[i];
+        itself.samples[node] += rows.samples[i];
+        itself.bytes[node] += rows.bytes[i];
+        itself.survived[node] += rows.survived[i];
+        itself.alive[node] += rows.alive[i];
+        itself.undecided[node] += rows.undecided[i];
       }
     }
   }
   types.forEach((type, t) => {
     for (const key of MEASURES) for (const k of type.kinds) bykind[key][kinds.length + t] += bykind[key][k];
   });
-  return { own, bykind, counts };
+  return { self: itself, bykind, counts };
 }
 
 // Own and total of every node of a grouped tree.
-export function sumTree(tree, own) {
-  const sums = { own: zeros(tree.n), total: null };
+export function sumTree(tree, itself) {
+  const sums = { self: zeros(tree.n), total: null };
   for (const key of MEASURES) {
-    for (let i = 0; i < tree.map.length; i++) sums.own[key][tree.map[i]] += own[key][i];
+    for (let i = 0; i < tree.map.length; i++) sums.self[key][tree.map[i]] += itself[key][i];
   }
-  sums.total = totals(tree.parent, sums.own);
+  sums.total = totals(tree.parent, sums.self);
   return sums;
 }
 
-function totals(parent, own) {
+function totals(parent, itself) {
   const out = {};
   for (const key of MEASURES) {
-    const total = out[key] = own[key].slice();
+    const total = out[key] = itself[key].slice();
     for (let i = parent.length - 1; i > 0; i--) total[parent[i]] += total[i];
   }
   return out;
 }
 
-// Rows of a table: {own, total} with an entry a measure.
+// Rows of a table: {self, total} with an entry a measure.
 export function sumFunctions(data, tree, sums) {
   const n = data.functions.length;
-  const own = zeros(n), total = zeros(n);
+  const itself = zeros(n), total = zeros(n);
   for (const key of MEASURES) {
     for (let i = 1; i < tree.n; i++) {
-      own[key][tree.fn[i]] += sums.own[key][i];
+      itself[key][tree.fn[i]] += sums.self[key][i];
       if (tree.first[i]) total[key][tree.fn[i]] += sums.total[key][i];
     }
   }
-  return { own, total };
+  return { self: itself, total };
 }
 
 // Likewise; of the time of lines also what passed in C functions and collections.
-export function sumLines(data, lines, own) {
+export function sumLines(data, lines, itself) {
   const n = lines.rows.length;
-  const sums = { own: zeros(n), total: zeros(n) };
-  const all = totals(data.nodes.parent, own);
+  const sums = { self: zeros(n), total: zeros(n) };
+  const all = totals(data.nodes.parent, itself);
   for (const key of MEASURES) {
     for (let i = 1; i < data.nodes.n; i++) {
-      if (lines.nearest[i] >= 0) sums.own[key][lines.nearest[i]] += own[key][i];
+      if (lines.nearest[i] >= 0) sums.self[key][lines.nearest[i]] += itself[key][i];
       if (lines.of[i] >= 0 && lines.first[i]) sums.total[key][lines.of[i]] += all[key][i];
     }
   }
-  sums.own.native = new Float64Array(n);
-  sums.own.collections = new Float64Array(n);
+  sums.self.native = new Float64Array(n);
+  sums.self.collections = new Float64Array(n);
   for (let i = 1; i < data.nodes.n; i++) {
     const fn = data.functions[data.nodes.fn[i]];
     if (lines.nearest[i] < 0 || !fn.native) continue;
-    sums.own[fn.collection ? "collections" : "native"][lines.nearest[i]] += own.time[i];
+    sums.self[fn.collection ? "collections" : "native"][lines.nearest[i]] += itself.time[i];
   }
   return sums;
 }

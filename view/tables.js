@@ -24,7 +24,7 @@ export class Functions {
     const c = columns(store, () => store.derived.functions);
     this.grid = new Grid({
       label: "Functions",
-      columns: [c.own, c.ownShare, c.total, c.totalShare, c.lived, c.alive,
+      columns: [c.self, c.selfShare, c.total, c.totalShare, c.lived, c.alive,
                 { title: "function", width: "minmax(0,1fr)", value: row => store.data.functions[row.id].name,
                   cell: row => {
                     const fn = store.data.functions[row.id];
@@ -53,7 +53,7 @@ export class Lines {
     this.lines = store.prepared.lines.rows;
     this.grid = new Grid({
       label: "Lines",
-      columns: [c.own, c.ownShare, c.total, c.totalShare, c.lived, c.alive, ...this.timeColumns(),
+      columns: [c.self, c.selfShare, c.total, c.totalShare, c.lived, c.alive, ...this.timeColumns(),
                 { title: "line", width: "minmax(0,2fr)", value: row => this.where(row.id),
                   cell: row => tail("span", { class: "path", title: this.where(row.id) },
                                     marked(this.where(row.id), store.state.query)) },
@@ -70,12 +70,12 @@ export class Lines {
   timeColumns() {
     const column = (title, about, of) => ({
       title, about, width: "3.4rem", number: true, wide: true, hide: () => this.store.state.mode !== "time",
-      cell: row => percent(of(this.store.derived.lines.own, row.id), this.store.derived.total[0]) });
+      cell: row => percent(of(this.store.derived.lines.self, row.id), this.store.derived.total[0]) });
     return [
       column("Lua", "share of all time that passed at the line itself",
-             (own, i) => own.time[i] - own.native[i] - own.collections[i]),
-      column("C", "share of all time that passed in C functions that the line called", (own, i) => own.native[i]),
-      column("GC", "share of all time that passed in collections at the line", (own, i) => own.collections[i]),
+             (itself, i) => itself.time[i] - itself.native[i] - itself.collections[i]),
+      column("C", "share of all time that passed in C functions that the line called", (itself, i) => itself.native[i]),
+      column("GC", "share of all time that passed in collections at the line", (itself, i) => itself.collections[i]),
     ];
   }
 
@@ -102,16 +102,16 @@ export class Lines {
   show(i) {
     const { data, derived, mode } = this.store;
     const { fn, line } = this.lines[i];
-    const own = new Map();
+    const itself = new Map();
     this.lines.forEach((other, k) => {
-      if (other.fn.fileid === fn.fileid) own.set(other.line, derived.lines.own[mode.key][k]);
+      if (other.fn.fileid === fn.fileid) itself.set(other.line, derived.lines.self[mode.key][k]);
     });
     const rows = [];
     for (let at = Math.max(1, line - AROUND); at <= line + AROUND; at++) {
       const text = data.source(fn.fileid, at);
       if (text === undefined) continue;
       rows.push(el("div", { class: at === line ? "line here" : "line" },
-                   el("span", { class: "number" }, own.get(at) > 0 ? mode.text(own.get(at)) : ""),
+                   el("span", { class: "number" }, itself.get(at) > 0 ? mode.text(itself.get(at)) : ""),
                    el("span", { class: "number muted" }, String(at)), el("code", {}, text || " ")));
     }
     this.panel.replaceChildren(
@@ -139,7 +139,7 @@ export class Types {
     this.grid = new Grid({
       label: "Types and classes",
       columns: [
-        { title: "own", width: "var(--number)", number: true, value: mode, cell: row => store.mode.text(mode(row)) },
+        { title: "self", width: "var(--number)", number: true, value: mode, cell: row => store.mode.text(mode(row)) },
         { title: "%", width: "3.4rem", number: true, cell: row => percent(mode(row), whole()) },
         { title: "lived", width: "3.8rem", number: true, hide: () => !store.data.head.fates,
           about: "share of the bytes that survived the first collection",

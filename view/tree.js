@@ -64,14 +64,14 @@ function linesOf(data) {
 // nodes.
 export function startOf(data) {
   const { nodes, rows, functions } = data;
-  const own = new Float64Array(nodes.n);
-  for (let i = 0; i < rows.n; i++) own[rows.node[i]] += rows.samples[i];
-  const total = own.slice();
+  const itself = new Float64Array(nodes.n);
+  for (let i = 0; i < rows.n; i++) itself[rows.node[i]] += rows.samples[i];
+  const total = itself.slice();
   for (let i = nodes.n - 1; i > 0; i--) total[nodes.parent[i]] += total[i];
   const start = new Set();
   for (let i = 1, last = 0; i < nodes.n; i++) {
     if (nodes.parent[i] !== last || total[i] < 0.9 * total[0]) continue;
-    if (!functions[nodes.fn[i]].native || own[i] > 0) break;
+    if (!functions[nodes.fn[i]].native || itself[i] > 0) break;
     start.add(i);
     last = i;
   }

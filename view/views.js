@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the tables have in common: columns of own, total and lived, names with
+// What the tables have in common: columns of self, total and lived, names with
 // their places, and the marks of a search in them.
 
 import { tellsDeaths } from "./data.js";
@@ -33,34 +33,34 @@ function largest(values) {
   return largestOf.get(values);
 }
 
-// 'sums' -> {own, total} of the measures; rows have 'id', their index there.
+// 'sums' -> {self, total} of the measures; rows have 'id', their index there.
 export function columns(store, sums) {
   const value = part => row => sums()[part][store.state.mode][row.id];
   const text = part => row => value(part)(row) > 0 ? store.mode.text(value(part)(row)) : "–";
   const share = part => row => value(part)(row) > 0 ? percent(value(part)(row), store.derived.total[0]) : "–";
   return {
-    own: { title: "own", about: "by the thing itself", width: "var(--number)", number: true, value: value("own"),
+    self: { title: "self", about: "by the thing itself", width: "var(--number)", number: true, value: value("self"),
            cell: row => el("span", { class: "meter",
-             style: `--share:${100 * value("own")(row) / largest(sums().own[store.state.mode])}%` }, text("own")(row)) },
-    ownShare: { title: "%", width: "3.4rem", number: true, wide: true, cell: share("own") },
+             style: `--share:${100 * value("self")(row) / largest(sums().self[store.state.mode])}%` }, text("self")(row)) },
+    selfShare: { title: "%", width: "3.4rem", number: true, wide: true, cell: share("self") },
     total: { title: "total", about: "with all it called", width: "var(--number)", number: true,
              value: value("total"), cell: text("total") },
     totalShare: { title: "%", width: "3.4rem", number: true, wide: true, cell: share("total") },
-    lived: { title: "lived", about: "share of own bytes that survived the first collection",
+    lived: { title: "lived", about: "share of its own bytes that survived the first collection",
              width: "3.8rem", number: true, wide: true,
              hide: () => store.state.mode === "time" || !store.data.head.fates,
-             cell: row => shareOf(sums().own, "survived", row.id) },
-    alive: { title: "alive", about: "share of own bytes that no collection has found dead",
+             cell: row => shareOf(sums().self, "survived", row.id) },
+    alive: { title: "alive", about: "share of its own bytes that no collection has found dead",
              width: "3.8rem", number: true, wide: true,
              hide: () => store.state.mode === "time" || !tellsDeaths(store.data.head),
-             cell: row => shareOf(sums().own, "alive", row.id) },
+             cell: row => shareOf(sums().self, "alive", row.id) },
   };
 }
 
 // The share that survived, or is alive, of a row's bytes whose fate is known.
-export function shareOf(own, what, i) {
-  const of = own.bytes[i] - own.undecided[i];
-  return of > 0 ? `${Math.round(100 * own[what][i] / of)}%` : "–";
+export function shareOf(itself, what, i) {
+  const of = itself.bytes[i] - itself.undecided[i];
+  return of > 0 ? `${Math.round(100 * itself[what][i] / of)}%` : "–";
 }
 
 // What the root stands for besides: the frames that are folded into it.
@@ -72,10 +72,10 @@ export function through(store) {
 
 // What a frame is: for the line below the graph, and for screen readers.
 export function describe(store, node) {
-  const { data, graph: { tree, own, total, sums } } = store;
+  const { data, graph: { tree, self: itself, total, sums } } = store;
   const text = store.mode.text;
   const parts = [`total ${text(total[node])}`, percent(total[node], total[0])];
-  if (node !== 0) parts.push(`own ${text(own[node])}`);
+  if (node !== 0) parts.push(`self ${text(itself[node])}`);
   const bytes = sums.total.bytes[node] - sums.total.undecided[node];
   if (store.state.mode !== "time" && data.head.fates && bytes > 0) {
     parts.push(`${percent(sums.total.survived[node], bytes)} survived`);

@@ -35,7 +35,7 @@ local DESCRIPTION = {
   options.by("sort by bytes, samples, survived (bytes that survived), alive " ..
     "(bytes alive at the end) or time (default: bytes and time, as far as " ..
     "the file has them)"),
-  {"total", nil, "sort functions and lines by total instead of own"},
+  {"total", nil, "sort functions and lines by total instead of self"},
   {"show", "LIST", "sections to show: functions, lines, callers, types, " ..
     "leaks, lifetimes, tree, collections, marks (default: all but tree)",
     options.listof(text.SECTIONS)},

@@ -145,15 +145,15 @@ function M.render(a, b, results, options)
     lines[#lines + 1] = layout.wrap(
       ("Time is not compared: %s."):format(options.clocks), "  ", width)
   end
-  local own = options.cumulative and "with all that was called" or "own"
+  local which = options.cumulative and "with all that was called" or "self"
   for _, result in ipairs(results) do
     local style = {paint = paint, width = width, top = options.top,
                    all = options.all,
                    format = formatter(result)}
     local by = #results > 1 and ", by " .. totals.NAMES[result.field] or ""
-    append(section(style, ("By function (%s)%s"):format(own, by),
+    append(section(style, ("By function (%s)%s"):format(which, by),
                    result.functions, "function", labels.offunction))
-    append(section(style, ("By line (%s)%s"):format(own, by), result.lines,
+    append(section(style, ("By line (%s)%s"):format(which, by), result.lines,
                    "line", labels.ofline))
     append(section(style, "By type" .. by, result.types, "type", plainlabel))
     append(section(style, "By class" .. by, result.classes, "class (type)",

@@ -93,7 +93,7 @@ local function outside(t)
     if row.name == "outside" and t.unit == "bytes" then
       return ("About %s of these lie outside of Lua's heap: memory and resources " ..
         "that userdata stand for, where a file that is opened counts 32 KiB."):format(
-        units.bytes(row.own.bytes))
+        units.bytes(row.self.bytes))
     end
   end
 end

@@ -39,7 +39,7 @@ local function listing(style, found)
         {survivedbytes = row.keptbytes, survived = row.kept},
         bytes and "survivedbytes" or "survived")
     end)},
-    {title = found.proved and "of own" or "lived",
+    {title = "of self",
      cells = tables.cells(rows, function(row)
       return ("%.0f%%"):format(100 * row.kept / row.samples)
     end)},

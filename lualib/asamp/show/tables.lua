@@ -2,7 +2,7 @@
 -- What the report's tables have in common: cells with numbers, the first rows
 -- under a title. Pure. A 'style' is what everything that makes a section of the
 -- report gets: {paint, width, top (rows), profile, totals, key ("total": sorted by
--- total instead of own), choice (is there more than one measure?), focus}.
+-- total instead of self), choice (is there more than one measure?), focus}.
 
 local layout = require "asamp.show.layout"
 local totals = require "asamp.sums.totals"

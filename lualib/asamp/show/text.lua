@@ -22,8 +22,8 @@ local M = {}
 local function legend(p, t, show)
   local parts = {}
   if show.functions or show.lines then
-    parts[1] = "own: of functions, by the function itself; of lines, by the " ..
-      "line and the C functions it called. total: own and all that was " ..
+    parts[1] = "self: of functions, by the function itself; of lines, by the " ..
+      "line and the C functions it called. total: self and all that was " ..
       "called from there."
     if t.whole.timesamples > 0 and show.lines then
       parts[#parts + 1] = "Lua, C, GC: share of all time that passed at the " ..
@@ -31,10 +31,10 @@ local function legend(p, t, show)
     end
   end
   if t.whole.objects > 0 and (show.functions or show.lines or show.types) then
-    parts[#parts + 1] = "blocks: about how many, of own; mean: their mean size."
+    parts[#parts + 1] = "blocks: about how many, of self; mean: their mean size."
   end
   if t.whole.samples > 0 then
-    parts[#parts + 1] = "lived: share of own that survived its first " ..
+    parts[#parts + 1] = "lived: share of self that survived its first " ..
       "collection." .. (totals.tellsdeaths(p) and
       " alive: share that no later collection has found dead." or "")
   end
@@ -50,7 +50,7 @@ M.SECTIONS = {"functions", "lines", "callers", "types", "leaks", "lifetimes",
 
 --- The report. 'options': top (rows of each table), color, width, show (set
 -- of sections), by (field to sort by and take shares of; nil: all that the
--- totals have), cumulative (sort by total instead of own), brief (no
+-- totals have), cumulative (sort by total instead of self), brief (no
 -- explanations), leaks (what asamp.sums.leaks has found), lifetimes (rows of
 -- asamp.sums.lifetimes), min and depth (asamp.sums.calltree's), focus ({title,
 -- entries}: the totals cover only a part).
@@ -58,7 +58,7 @@ function M.render(profile, t, options)
   local style = {
     profile = profile, totals = t, top = options.top,
     paint = layout.painter(options.color), focus = options.focus,
-    key = options.cumulative and "total" or "own",
+    key = options.cumulative and "total" or "self",
     width = math.max(options.width or layout.WIDTH, layout.NARROW),
   }
   local fields = options.by and {options.by} or t.measures

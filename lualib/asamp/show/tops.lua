@@ -36,11 +36,11 @@ local function share(sum, whole, field)
   return units.percent(sum[field], whole[field])
 end
 
--- Columns of own and total of one field.
+-- Columns of self and total of one field.
 local function measured(style, rows, field)
   local whole = style.totals.whole
   local columns = {}
-  for _, key in ipairs{"own", "total"} do
+  for _, key in ipairs{"self", "total"} do
     local main = key == style.key
     columns[#columns + 1] = {title = key, spare = not main and 6,
       cells = tables.cells(rows, function(row)
@@ -60,23 +60,23 @@ local function blockcolumns(style, columns, rows)
     return
   end
   columns[#columns + 1] = {title = "blocks", spare = 8, cells = tables.cells(rows, function(row)
-    return row.own.objects > 0 and
-           units.count(math.max(1, math.floor(row.own.objects + 0.5))) or "-"
+    return row.self.objects > 0 and
+           units.count(math.max(1, math.floor(row.self.objects + 0.5))) or "-"
   end)}
   columns[#columns + 1] = {title = "mean", spare = 10, cells = tables.cells(rows, function(row)
-    return row.own.objects > 0 and
-           units.short(math.floor(row.own.bytes / row.own.objects + 0.5)) or "-"
+    return row.self.objects > 0 and
+           units.short(math.floor(row.self.bytes / row.self.objects + 0.5)) or "-"
   end)}
 end
 
 -- Adds the columns of what survived and of what is alive at the end.
-local function livedcolumns(style, columns, rows)
+local function fatecolumns(style, columns, rows)
   columns[#columns + 1] = {title = "lived", spare = 2, cells = tables.cells(rows, function(row)
-    return lived(style.profile, row.own)
+    return lived(style.profile, row.self)
   end)}
   if totals.tellsdeaths(style.profile) then
     columns[#columns + 1] = {title = "alive", spare = 3, cells = tables.cells(rows, function(row)
-      return alive(style.profile, row.own)
+      return alive(style.profile, row.self)
     end)}
   end
 end
@@ -86,7 +86,7 @@ local function addtimecolumns(style, columns, rows)
   local whole = style.totals.whole
   local function column(title, spare, of)
     columns[#columns + 1] = {title = title, spare = spare, cells = tables.cells(rows, function(row)
-      return units.percent(of(row.own), whole.timesamples)
+      return units.percent(of(row.self), whole.timesamples)
     end)}
   end
   column("Lua", 4, function(sum)
@@ -125,7 +125,7 @@ end
 local function withoutstart(list, field, whole)
   local rows = {}
   for _, row in ipairs(list) do
-    if not (row.native and row.own[field] == 0 and
+    if not (row.native and row.self[field] == 0 and
             row.total[field] == whole[field]) then
       rows[#rows + 1] = row
     end
@@ -142,7 +142,7 @@ function M.functions(style, field)
   local columns = measured(style, rows, field)
   if isallocation(field) then
     blockcolumns(style, columns, rows)
-    livedcolumns(style, columns, rows)
+    fatecolumns(style, columns, rows)
   end
   return placed(style, titleof(style, "By function", field), list, rows, columns,
                 "function")
@@ -152,7 +152,7 @@ end
 local function owning(list, field)
   local rows = {}
   for _, row in ipairs(list) do
-    rows[#rows + 1] = row.own[field] > 0 and row or nil
+    rows[#rows + 1] = row.self[field] > 0 and row or nil
   end
   return rows
 end
@@ -169,7 +169,7 @@ function M.lines(style, field)
   columns = both and table.move(columns, 1, 2, 1, {}) or columns
   if isallocation(field) then
     blockcolumns(style, columns, rows)
-    livedcolumns(style, columns, rows)
+    fatecolumns(style, columns, rows)
   end
   if both or not isallocation(field) then
     addtimecolumns(style, columns, rows)
@@ -192,15 +192,15 @@ function M.types(style, field)
     end
   end
   local columns = {
-    {title = "own", cells = tables.cells(rows, function(row)
-      return tables.value(style.profile, row.own, field)
+    {title = "self", cells = tables.cells(rows, function(row)
+      return tables.value(style.profile, row.self, field)
     end)},
     {title = "", gap = 1, least = 6, spare = 7, cells = tables.cells(rows, function(row)
-      return share(row.own, style.totals.whole, field)
+      return share(row.self, style.totals.whole, field)
     end)},
   }
   blockcolumns(style, columns, rows)
-  livedcolumns(style, columns, rows)
+  fatecolumns(style, columns, rows)
   local all = {}  -- as many as types left out, behind the rows shown
   table.move(rows, 1, #rows, 1, all)
   table.move(list, style.top + 1, #list, #all + 1, all)

@@ -25,12 +25,12 @@ end
 function M.lines(style, rows, field, title)
   local profile, whole = style.profile, style.totals.whole
   local columns = {{title = "total", cells = {}}, {title = "", gap = 1, least = 6, cells = {}},
-                   {title = "own", cells = {}}}
+                   {title = "self", cells = {}}}
   for i, row in ipairs(rows) do
     columns[1].cells[i] = tables.value(profile, {[field] = row.total}, field)
     columns[2].cells[i] = units.percent(row.total, whole[field])
-    columns[3].cells[i] = row.own > 0
-      and tables.value(profile, {[field] = row.own}, field) or ""
+    columns[3].cells[i] = row.self > 0
+      and tables.value(profile, {[field] = row.self}, field) or ""
   end
   local lines = layout.grid(columns, #rows, "function", function(i, n)
     local row = rows[i]

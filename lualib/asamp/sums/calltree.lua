@@ -9,10 +9,10 @@
 
 local M = {}
 
--- Tree by functions: lists parent, fn, own, total; children stand behind
+-- Tree by functions: lists parent, fn, self, total; children stand behind
 -- their parents.
-local function merge(profile, own, sums, field)
-  local tree = {parent = {}, fn = {}, own = {}, total = {}}
+local function merge(profile, itself, sums, field)
+  local tree = {parent = {}, fn = {}, self = {}, total = {}}
   local merged, bykey = {[0] = 0}, {}
   local nodes = profile.nodes
   for i, up in ipairs(nodes.parent) do
@@ -23,10 +23,10 @@ local function merge(profile, own, sums, field)
       at = #tree.fn + 1
       bykey[key] = at
       tree.parent[at], tree.fn[at] = merged[up], fn
-      tree.own[at], tree.total[at] = 0, 0
+      tree.self[at], tree.total[at] = 0, 0
     end
     merged[i] = at
-    tree.own[at] = tree.own[at] + own[field][i]
+    tree.self[at] = tree.self[at] + itself[field][i]
     tree.total[at] = tree.total[at] + sums[field][i]
   end
   return tree
@@ -54,17 +54,17 @@ local function childrenof(tree)
   return children
 end
 
---- Rows {fn (of profile.functions), own, total, level, last (of its
+--- Rows {fn (of profile.functions), self, total, level, last (of its
 -- siblings), chained (the only thing its parent shows), bars (for each level
 -- above: does a sibling follow there?)}; a row without fn stands for 'more'
 -- children that are too small together. 't': totals; 'field' what is
 -- measured; 'options': min (least share of the whole, percent), depth (most
 -- rows from the root).
 function M.rows(profile, t, field, options)
-  if not t.own[field] then
+  if not t.self[field] then
     return {}
   end
-  local tree = merge(profile, t.own, t.sums, field)
+  local tree = merge(profile, t.self, t.sums, field)
   local children = childrenof(tree)
   local least = math.max(t.whole[field] * options.min / 100, 1)
   local rows = {}
@@ -86,8 +86,8 @@ function M.rows(profile, t, field, options)
   local function push(node, depth, level, bars)
     local list, rest, more = shown(node, depth)
     local n = #list + (rest > 0 and 1 or 0)
-    local own = node > 0 and tree.own[node] >= least
-    local chained = n == 1 and not own
+    local itself = node > 0 and tree.self[node] >= least
+    local chained = n == 1 and not itself
     local deeper = chained and level or level + 1
     local function entry(last)
       return {level = deeper, chained = chained, last = last, bars = bars,
@@ -95,7 +95,7 @@ function M.rows(profile, t, field, options)
     end
     if rest > 0 then
       local e = entry(true)
-      e.more, e.total, e.own = more, rest, 0
+      e.more, e.total, e.self = more, rest, 0
       stack[#stack + 1] = e
     end
     for i = #list, 1, -1 do
@@ -111,7 +111,7 @@ function M.rows(profile, t, field, options)
     rows[#rows + 1] = e
     if e.node then
       e.fn = profile.functions[tree.fn[e.node]]
-      e.own, e.total = tree.own[e.node], tree.total[e.node]
+      e.self, e.total = tree.self[e.node], tree.total[e.node]
       local bars = e.bars
       if not e.chained then
         bars = table.move(bars, 1, #bars, 1, {})
@@ -123,13 +123,13 @@ function M.rows(profile, t, field, options)
   -- how the interpreter comes to the script is no news
   local first = 1
   while rows[first + 1] and rows[first].level == 0 and rows[first].fn and
-        rows[first].fn.native and rows[first].own < least do
+        rows[first].fn.native and rows[first].self < least do
     first = first + 1
   end
   return table.move(rows, first, #rows, 1, {})
 end
 
---- The same rows as trees: a list of {name, file, line, native, own, total,
+--- The same rows as trees: a list of {name, file, line, native, self, total,
 -- children (a list, nil: none)}; in the place of those that are too small
 -- {more (how many), total}.
 function M.nested(profile, t, field, options)
@@ -140,7 +140,7 @@ function M.nested(profile, t, field, options)
     local node = {total = row.total, more = row.more}
     if fn then
       node.name, node.file, node.line = fn.name, fn.file, fn.line
-      node.native, node.own = fn.native, row.own
+      node.native, node.self = fn.native, row.self
     end
     local list = roots
     if above then

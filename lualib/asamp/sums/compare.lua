@@ -112,7 +112,7 @@ local function classes(types)
   for _, type in ipairs(types) do
     for _, class in ipairs(type.classes) do
       local name = class.name .. " (" .. type.name .. ")"
-      byname[name] = {name = name, own = class.own}
+      byname[name] = {name = name, self = class.self}
       rows[#rows + 1] = byname[name]
     end
   end
@@ -145,7 +145,7 @@ end
 --- Compares profiles 'pa' and 'pb' with their totals 'a' and 'b' by a field.
 -- 'options': sigma (standard errors that are noise), scaled (true: a's numbers
 -- are scaled so that both amount to the same), cumulative (true: totals instead
--- of own). Returns {field, seconds (true: of time, in seconds), scale, a, b (the
+-- of self). Returns {field, seconds (true: of time, in seconds), scale, a, b (the
 -- wholes, a's not scaled), error (of their difference; 0: it is exact),
 -- functions, lines, types, classes}, the last four being lists of rows {name,
 -- file, line, native, class, a, b, change, error (standard error of the change),
@@ -160,7 +160,7 @@ function M.of(pa, a, pb, b, field, options)
   local wa, wb, error = wholes(sa, a.whole, sb, b.whole, field)
   local scale = options.scaled and wa > 0 and wb / wa or 1
   sa = side(pa, a.whole, field, unita * scale)
-  local key = options.cumulative and "total" or "own"
+  local key = options.cumulative and "total" or "self"
   local files = samecode.files(a, b)
   local functions = samecode.functions(a.functions, b.functions, files)
   local lines = samecode.lines(a.lines, b.lines, functions, files)
@@ -174,8 +174,8 @@ function M.of(pa, a, pb, b, field, options)
     error = error,
     functions = compared(a.functions, b.functions, functions, key),
     lines = compared(a.lines, b.lines, lines, key),
-    types = compared(a.types, b.types, bynames(a.types, b.types), "own"),
-    classes = compared(ca, cb, bynames(ca, cb), "own"),
+    types = compared(a.types, b.types, bynames(a.types, b.types), "self"),
+    classes = compared(ca, cb, bynames(ca, cb), "self"),
   }
 end
 

@@ -21,13 +21,13 @@ local function weights(profile)
                      (kinds[sites.kind[i]].time and times or allocs)
     end
   end
-  local own = table.move(weight, 1, #weight, 1, {})
+  local itself = table.move(weight, 1, #weight, 1, {})
   for i = #parent, 1, -1 do
     if parent[i] > 0 then
       weight[parent[i]] = weight[parent[i]] + weight[i]
     end
   end
-  return weight, own
+  return weight, itself
 end
 
 -- The set of nodes that stay, or nil when all do. A caller's total is
@@ -85,12 +85,12 @@ end
 -- were), share (of all samples, that these have themselves)}. At most 'limit' nodes of
 -- the profile, those with the largest totals.
 function M.of(profile, limit)
-  local weight, own = weights(profile)
+  local weight, itself = weights(profile)
   local keep = largest(weight, limit)
   local nodes, map, cut = tree(profile, keep, #profile.functions)
   local left = 0
-  for i = 1, keep and #own or 0 do
-    left = left + (keep[i] and 0 or own[i])
+  for i = 1, keep and #itself or 0 do
+    left = left + (keep[i] and 0 or itself[i])
   end
   local sorts = (profile.samples > 0 and 1 or 0) + (profile.timesamples > 0 and 1 or 0)
   return {nodes = nodes, map = map, cut = cut, share = left / math.max(1, sorts)}

@@ -2,7 +2,7 @@
 -- A profile (as profiler.reader returns it) in, totals per function, line and
 -- type out. Pure: reads the profile, changes nothing, prints nothing.
 --
--- own    what was allocated, or the time that passed, in the thing itself: of
+-- self   what was allocated, or the time that passed, in the thing itself: of
 --        a function, samples whose innermost frame it is; of a line, samples
 --        whose innermost frame written in Lua is at that line
 -- total  samples that have it anywhere on their stack, counted once however
@@ -135,18 +135,18 @@ end
 -- says which nodes count. Of nodes only the fields that there is anything of: a
 -- large profile of allocations alone costs no lists of time.
 local function sumsites(profile, covered)
-  local own, kinds, whole = {fields = {}}, {}, zero()
+  local itself, kinds, whole = {fields = {}}, {}, zero()
   local columns, n = columnsof(profile), #profile.nodes.parent
   local node, kindsum
   local function add(field, amount)
     if amount <= 0 then
       return
     end
-    local column = own[field]
+    local column = itself[field]
     if not column then
       column = zeros(n)
-      own[field] = column
-      own.fields[#own.fields + 1] = field
+      itself[field] = column
+      itself.fields[#itself.fields + 1] = field
     end
     if node > 0 then
       column[node] = column[node] + amount
@@ -170,15 +170,15 @@ local function sumsites(profile, covered)
       end
     end
   end
-  return own, kinds, whole
+  return itself, kinds, whole
 end
 
 -- Sums of every node with all that was called from it. Children stand behind
 -- their parents.
-local function sumtrees(parent, own)
-  local sums = {fields = own.fields}
-  for _, field in ipairs(own.fields) do
-    local list = table.move(own[field], 1, #parent, 1, {})
+local function sumtrees(parent, itself)
+  local sums = {fields = itself.fields}
+  for _, field in ipairs(itself.fields) do
+    local list = table.move(itself[field], 1, #parent, 1, {})
     for i = #parent, 1, -1 do
       local up = parent[i]
       if up ~= 0 then
@@ -236,16 +236,16 @@ local function addtotals(parent, sums, rowof)
   end)
 end
 
-local function functions(profile, own, sums)
+local function functions(profile, itself, sums)
   local rows, rowof = {}, {}
   local nodes = profile.nodes
   for f, fn in ipairs(profile.functions) do
     rows[f] = {name = fn.name, file = fn.file, line = fn.line,
-               native = fn.native, own = zero(), total = zero()}
+               native = fn.native, self = zero(), total = zero()}
   end
   for i, f in ipairs(nodes.fn) do
     rowof[i] = rows[f]
-    addcolumns(rows[f].own, own, i)
+    addcolumns(rows[f].self, itself, i)
   end
   addtotals(nodes.parent, sums, rowof)
   return rows
@@ -266,7 +266,7 @@ function M.linerows(profile)
       if not row then
         row = {file = fn.file, line = nodes.line[i], name = fn.name,
                defined = fn.line,
-               own = zero(), total = zero()}
+               self = zero(), total = zero()}
         bykey[key] = row
         rows[#rows + 1] = row
       end
@@ -276,14 +276,14 @@ function M.linerows(profile)
   return rows, rowof, nearest
 end
 
-local function lines(profile, own, sums)
+local function lines(profile, itself, sums)
   if not profile.lines then
     return {}
   end
   local rows, rowof, nearest = M.linerows(profile)
   for i = 1, #profile.nodes.parent do
     if nearest[i] then
-      addcolumns(nearest[i].own, own, i)
+      addcolumns(nearest[i].self, itself, i)
     end
   end
   addtotals(profile.nodes.parent, sums, rowof)
@@ -299,7 +299,7 @@ local function types(profile, kinds)
     if sum and not kind.time then
       local row = byname[kind.name]
       if not row then
-        row = {name = kind.name, own = zero(), blocks = 0, objects = 0,
+        row = {name = kind.name, self = zero(), blocks = 0, objects = 0,
                outside = 0, classes = {}}
         byname[kind.name] = row
         rows[#rows + 1] = row
@@ -308,11 +308,11 @@ local function types(profile, kinds)
         row[key] = row[key] + kind[key]
       end
       for _, field in ipairs(M.FIELDS) do
-        row.own[field] = row.own[field] + sum[field]
+        row.self[field] = row.self[field] + sum[field]
       end
       if kind.class then
         row.classes[#row.classes + 1] = {
-          name = kind.class, own = sum, blocks = kind.blocks,
+          name = kind.class, self = sum, blocks = kind.blocks,
           objects = kind.objects, outside = kind.outside}
       end
     end
@@ -390,7 +390,7 @@ function M.isbytes(field)
 end
 
 local function order(field, key)
-  local other = key == "total" and "own" or "total"
+  local other = key == "total" and "self" or "total"
   return function(a, b)
     if a[key][field] ~= b[key][field] then
       return a[key][field] > b[key][field]
@@ -406,16 +406,16 @@ local function order(field, key)
 end
 
 --- The rows that have anything of a field in their total (of types: in their
--- own): the largest own first, then the largest total, then by name and
+-- self): the largest self first, then the largest total, then by name and
 -- place. With key = "total" the largest total first. A new list.
 function M.sorted(all, field, key)
   local rows = {}
   for _, row in ipairs(all) do
-    if (row.total or row.own)[field] > 0 then
+    if (row.total or row.self)[field] > 0 then
       rows[#rows + 1] = row
     end
   end
-  table.sort(rows, order(field, all[1] and all[1].total and key or "own"))
+  table.sort(rows, order(field, all[1] and all[1].total and key or "self"))
   return rows
 end
 
@@ -427,7 +427,7 @@ local function present(all, field)
       rows[#rows + 1] = row
     end
   end
-  table.sort(rows, order(field, "own"))
+  table.sort(rows, order(field, "self"))
   return rows
 end
 
@@ -437,17 +437,17 @@ end
 -- only samples with these stacks. Returns
 -- {unit = "bytes", or "samples" (when the file does not tell bytes),
 -- measures = the fields that the file has something of: the unit's, and
--- "timesamples", whole, functions, lines, types, own, sums}. 'whole' and every row's
--- 'own' and 'total' are sums. Rows of functions: {name, file, line, native,
--- own, total}; of lines: {file, line, name and defined (of a function there),
--- own, total}; of types: {name, own, blocks (sampled), objects (estimated, 0:
+-- "timesamples", whole, functions, lines, types, self, sums}. 'whole' and every row's
+-- 'self' and 'total' are sums. Rows of functions: {name, file, line, native,
+-- self, total}; of lines: {file, line, name and defined (of a function there),
+-- self, total}; of types: {name, self, blocks (sampled), objects (estimated, 0:
 -- unknown), outside (of the blocks), classes = rows of the same form}. They
--- are sorted by the first measure. 'own' and 'sums' are lists a field: what
+-- are sorted by the first measure. 'self' and 'sums' are lists a field: what
 -- each node has itself, and with all that was called from it.
 function M.of(profile, options)
   local covered = options and options.covered
-  local own, kinds, whole = sumsites(profile, covered)
-  local sums = sumtrees(profile.nodes.parent, own)
+  local itself, kinds, whole = sumsites(profile, covered)
+  local sums = sumtrees(profile.nodes.parent, itself)
   local unit = whole.bytes > 0 and "bytes" or "samples"
   local measures = {}
   for _, field in ipairs{unit, "timesamples"} do
@@ -457,10 +457,10 @@ function M.of(profile, options)
   end
   local first = measures[1] or unit
   local t = {
-    unit = unit, measures = measures, whole = whole, own = own, sums = sums,
+    unit = unit, measures = measures, whole = whole, self = itself, sums = sums,
     types = M.sorted(types(profile, kinds), unit),
-    functions = present(functions(profile, own, sums), first),
-    lines = present(lines(profile, own, sums), first),
+    functions = present(functions(profile, itself, sums), first),
+    lines = present(lines(profile, itself, sums), first),
   }
   for _, row in ipairs(t.types) do
     row.classes = M.sorted(row.classes, unit)

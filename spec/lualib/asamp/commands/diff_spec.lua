@@ -130,7 +130,7 @@ describe("asamp diff", function()
     local walls = make(100, 100, 50, nil, true)
     local code, out = run(timed, walls)
     assert.equal(0, code)
-    has(out, "Time is not compared: A has CPU time, B wall time.\n", "By function (own)\n")
+    has(out, "Time is not compared: A has CPU time, B wall time.\n", "By function (self)\n")
     assert.is_nil(out:find("by time", 1, true))
     local err
     code, out, err = run("--by", "time", timed, walls)

@@ -82,9 +82,9 @@ describe("asamp report", function()
       assert.equal(1, #tree.bytes)
       local root = tree.bytes[1]
       assert.same({"main chunk", 10 << 20, 40 << 20, "app.lua"},
-                  {root.name, root.own, root.total, root.file})
+                  {root.name, root.self, root.total, root.file})
       assert.same({{name = "parse", file = "lib/parse.lua", line = 10, native = false,
-                    own = 30 << 20, total = 30 << 20}}, root.children)
+                    self = 30 << 20, total = 30 << 20}}, root.children)
     end
     _, out = run("--json", "--tree", "--min", "80", path)
     local cut = cjson.decode(out).tree.bytes[1]
@@ -227,7 +227,7 @@ describe("asamp report", function()
     assert(p:close())
     local code, out = run("--show", "leaks,collections", path)
     assert.equal(0, code)
-    assert.truthy(out:find("Likely leaks\n.-  64.0M   100%%  %d+ of %d+   table  app.lua:5"), out)
+    assert.truthy(out:find("Likely leaks\n.-  64.0M     100%%  %d+ of %d+   table  app.lua:5"), out)
     assert.is_nil(out:find("app.lua:6", 1, true))
     assert.truthy(out:find("Pauses, in wall time: 32ms together", 1, true), out)
   end)

@@ -125,7 +125,7 @@ describe("the report's text", function()
     local s = render(nil, {brief = true})
     has(s, "500 MiB allocated")
     assert.is_nil(s:find("One sample stands", 1, true))
-    assert.is_nil(s:find("own: of functions", 1, true))
+    assert.is_nil(s:find("self: of functions", 1, true))
   end)
 
   it("says what survived of what was decided", function()
@@ -150,7 +150,7 @@ describe("the report's text", function()
         "1 sample came without size and fate")
   end)
 
-  it("has rows with own, total, survival, name and place", function()
+  it("has rows with self, total, survival, name and place", function()
     has(render(),
       "  300.0M  60.0%  400.0M  80.0%    10%  decode  x.lua:1\n",
       "  200.0M  40.0%  200.0M  40.0%    10%  [C]gsub  [C] libx.so\n",
@@ -170,7 +170,7 @@ describe("the report's text", function()
 
   it("has the blocks of functions and lines, and their mean size", function()
     local s = render(withblocks)
-    has(s, "own          total            blocks  mean  lived  function\n",
+    has(s, "self          total            blocks  mean  lived  function\n",
         "  300.0M  60.0%  400.0M  80.0%  1,234,567  255B    10%  decode  x.lua:1\n",
         "  100.0M  20.0%        100  1.0M     0%  x.lua:4  main\n")
     has(flat(s), "blocks: about how many")
@@ -225,7 +225,7 @@ describe("the report's text", function()
         "250 samples of time: 60.0% in Lua")
   end)
 
-  it("of time alone has own and total of time", function()
+  it("of time alone has self and total of time", function()
     local s = render(function(p) p.wall = true end, nil, TIMES)
     has(flat(s), "1.00 s of wall time")
     has(s, "  1.00s 100.0%  1.00s 100.0%  60.0%  25.0%  15.0%  x.lua:130")
@@ -283,20 +283,20 @@ describe("the report's text", function()
     has(flat(s), "The least in use went from 1 MiB in the second quarter of " ..
       "the session to 3 MiB in the last, and all through it these lines " ..
       "allocated what survived:")
-    has(s, "     30.0M    75%  15 of 16  string  x.lua:9  put\n")
+    has(s, "     30.0M      75%  15 of 16  string  x.lua:9  put\n")
     assert.is_nil(s:find("set in", 1, true))
     found.proved = true
     s = render(nil, o)
     has(flat(s), "allocated what no major collection has found dead:")
-    has(s, "  alive  of own  in parts  mostly  line\n")
+    has(s, "  alive  of self  in parts  mostly  line\n")
     for i, kind in ipairs{"Lua closure", "table array part"} do
       local row = {group = i, type = kind, of = 4, line = 20 * i, keptbytes = 1 << 20}
       found.rows[i + 1] = setmetatable(row, {__index = found.rows[1]})
     end
     s = render(nil, o)
-    has(s, "\n  30.0M     75%  15 of 16            string  x.lua:9  put\n" ..
-           "   1.0M     75%   15 of 4       Lua closure    x.lua:20  put\n" ..
-           "   1.0M     75%   15 of 4  table array part  x.lua:40  put\n")
+    has(s, "\n  30.0M      75%  15 of 16            string  x.lua:9  put\n" ..
+           "   1.0M      75%   15 of 4       Lua closure    x.lua:20  put\n" ..
+           "   1.0M      75%   15 of 4  table array part  x.lua:40  put\n")
     has(flat(s), "set in: belongs to the line above")
     found.proved = false
     found.rows = {}
@@ -377,9 +377,9 @@ describe("the report's text", function()
       return table.concat(list, "; ")
     end
     local options = {show = {functions = true, lines = true}}
-    assert.equal("own total lived alive; own lived alive Lua C GC", titles(80, options))
-    assert.equal("own total lived alive; own lived alive Lua GC", titles(60, options))
-    assert.equal("own lived alive; own lived GC", titles(40, options))
+    assert.equal("self total lived alive; self lived alive Lua C GC", titles(80, options))
+    assert.equal("self total lived alive; self lived alive Lua GC", titles(60, options))
+    assert.equal("self lived alive; self lived GC", titles(40, options))
     options.cumulative = true
     assert.equal("total lived alive", titles(40, options):match "^[^;]*")
   end)

@@ -5,7 +5,7 @@ local calltree = require "asamp.sums.calltree"
 local profiles = require "spec.support.profiles"
 local totals = require "asamp.sums.totals"
 
--- Rows as "level name own/total", chained ones with a dot.
+-- Rows as "level name self/total", chained ones with a dot.
 local function tree(stacks, options)
   local p = profiles.of(stacks, {size = 1})
   local o = {min = 0, depth = 1000}
@@ -15,7 +15,7 @@ local function tree(stacks, options)
   local list, rows = {}, calltree.rows(p, totals.of(p), "bytes", o)
   for i, row in ipairs(rows) do
     list[i] = ("%d%s %s %d/%d"):format(row.level, row.chained and "." or "",
-      row.fn and row.fn.name or "+" .. row.more, row.own, row.total)
+      row.fn and row.fn.name or "+" .. row.more, row.self, row.total)
   end
   return list, rows
 end
@@ -73,7 +73,7 @@ describe("the call tree", function()
       local _, rows = tree(stacks)
       local own, whole = 0, 0
       for _, row in ipairs(rows) do
-        own = own + row.own
+        own = own + row.self
       end
       for _, stack in ipairs(stacks) do
         whole = whole + stack[3]

@@ -77,7 +77,7 @@ describe("a comparison", function()
     assert.same({"f 80000 100000", "g 120000 100000"}, short(r.functions))
   end)
 
-  it("has own, or all that was called", function()
+  it("has self, or all that was called", function()
     local a, b = of{{"m@1 f@1", 1, 50}}, of{{"m@1 f@1", 1, 200}}
     assert.same({"f 5000 20000"}, short(compared(a, b).functions))
     assert.same({"f 5000 20000", "m 5000 20000"},

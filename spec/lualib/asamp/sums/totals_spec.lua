@@ -7,11 +7,11 @@ local totals = require "asamp.sums.totals"
 
 local profileof = profiles.of
 
--- "name own/total" of the rows, by samples
+-- "name self/total" of the rows, by samples
 local function short(rows, key)
   local list = {}
   for i, row in ipairs(rows) do
-    list[i] = ("%s %d/%d"):format(key(row), row.own.samples,
+    list[i] = ("%s %d/%d"):format(key(row), row.self.samples,
                                   row.total.samples)
   end
   return table.concat(list, ", ")
@@ -29,7 +29,7 @@ describe("totals", function()
     assert.same({}, t.types)
   end)
 
-  it("give own to the innermost frame, total to all", function()
+  it("give self to the innermost frame, total to all", function()
     local t = totals.of(profileof{
       {"main@1 f@2", 1, 3, 1}, {"main@1 f@3", 1, 2}, {"main@5", 2, 4}})
     assert.equal("f 5/5, main 4/9", short(t.functions, name))
@@ -42,7 +42,7 @@ describe("totals", function()
                  nativesamples = 0, gcsamples = 0, timesquares = 0,
                  objects = 0, undecidedbytes = 0, bytesquares = 0, survivedsquares = 0, alivesquares = 0},
                 t.whole)
-    assert.equal(100, t.functions[1].own.survivedbytes)
+    assert.equal(100, t.functions[1].self.survivedbytes)
   end)
 
   it("take for alive what survived and has not died later", function()
@@ -54,8 +54,8 @@ describe("totals", function()
     assert.same({3, 300}, {t.whole.alive, t.whole.alivebytes})
     local rows = totals.sorted(t.functions, totals.field("alive", t.unit))
     assert.equal("f main", rows[1].name .. " " .. rows[2].name)
-    assert.same({2, 300, 300}, {#rows, rows[1].own.alivebytes, rows[2].total.alivebytes})
-    assert.equal(300, t.types[1].own.alivebytes + t.types[2].own.alivebytes)
+    assert.same({2, 300, 300}, {#rows, rows[1].self.alivebytes, rows[2].total.alivebytes})
+    assert.equal(300, t.types[1].self.alivebytes + t.types[2].self.alivebytes)
     assert.equal("alive", totals.field("alive", "samples"))
   end)
 
@@ -68,7 +68,7 @@ describe("totals", function()
                  short(t.lines, line))
   end)
 
-  it("give a C function's own to the line that called it", function()
+  it("give what a C function did itself to the line that called it", function()
     local t = totals.of(profileof{
       {"main@1 [C]gsub [C]alloc", 2, 4}, {"main@1 [C]gsub f@2", 2, 1},
       {"[C]start", 1, 1}})
@@ -81,9 +81,9 @@ describe("totals", function()
     local t = totals.of(profileof{
       {"main@1", 2, 4}, {"main@1", 1, 1}, {"main@2", 2, 3, 2}})
     assert.equal("string", t.types[1].name)
-    assert.equal(7, t.types[1].own.samples)
-    assert.equal(2, t.types[1].own.survived)
-    assert.equal(1, t.types[2].own.samples)
+    assert.equal(7, t.types[1].self.samples)
+    assert.equal(2, t.types[1].self.survived)
+    assert.equal(1, t.types[2].self.samples)
   end)
 
   it("have no row for what has no sample", function()
@@ -101,18 +101,18 @@ describe("totals", function()
     assert.same({"bytes", "timesamples"}, t.measures)
     local row = totals.sorted(t.lines, "timesamples")[1]
     assert.equal(2, row.line)
-    assert.equal(18, row.own.timesamples)
-    assert.equal(5, row.own.nativesamples)
-    assert.equal(3, row.own.gcsamples)
-    assert.equal(4, row.own.samples)
+    assert.equal(18, row.self.timesamples)
+    assert.equal(5, row.self.nativesamples)
+    assert.equal(3, row.self.gcsamples)
+    assert.equal(4, row.self.samples)
     local byname = {}
     for _, fn in ipairs(t.functions) do
       byname[fn.name] = fn
     end
-    assert.equal(10, byname.f.own.timesamples)
+    assert.equal(10, byname.f.self.timesamples)
     assert.equal(18, byname.f.total.timesamples)
-    assert.equal(3, byname["[minor collection]"].own.gcsamples)
-    assert.equal(5, byname["[C]gsub"].own.nativesamples)
+    assert.equal(3, byname["[minor collection]"].self.gcsamples)
+    assert.equal(5, byname["[C]gsub"].self.nativesamples)
     assert.equal(6, byname["[C]gsub"].total.timesamples)
   end)
 
@@ -128,10 +128,10 @@ describe("totals", function()
     local t = totals.of(profileof{
       {"main@1", 1, 4}, {"main@1", 4, 3, 2}, {"main@2", 2, 5}})
     assert.equal("table", t.types[1].name)
-    assert.equal(7, t.types[1].own.samples)
+    assert.equal(7, t.types[1].self.samples)
     assert.equal("Point", t.types[1].classes[1].name)
-    assert.equal(3, t.types[1].classes[1].own.samples)
-    assert.equal(2, t.types[1].classes[1].own.survived)
+    assert.equal(3, t.types[1].classes[1].self.samples)
+    assert.equal(2, t.types[1].classes[1].self.survived)
     assert.same({}, t.types[2].classes)
   end)
 
@@ -200,11 +200,11 @@ describe("totals", function()
       local t = totals.of(profileof(stacks))
       local note = ("seed %d, round %d"):format(seed, round)
       for _, row in ipairs(t.functions) do
-        assert.equal(own[row.name] or 0, row.own.samples, note)
+        assert.equal(own[row.name] or 0, row.self.samples, note)
         assert.equal(total[row.name], row.total.samples, note)
       end
       for _, row in ipairs(t.lines) do
-        assert.equal(ownline[row.line] or 0, row.own.samples, note)
+        assert.equal(ownline[row.line] or 0, row.self.samples, note)
         assert.equal(totalline[row.line], row.total.samples, note)
       end
     end

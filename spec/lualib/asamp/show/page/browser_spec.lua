@@ -47,7 +47,7 @@ describe("the page of asamp view #plain", function()
     b:click(("[name=mode][value=%s]"):format(mode or "bytes"))
   end
 
-  --- {name = {own, total}} of the table of functions, in the mode.
+  --- {name = {self, total}} of the table of functions, in the mode.
   local function functions(mode)
     show("3", mode)
     local out = {}
@@ -155,7 +155,7 @@ describe("the page of asamp view #plain", function()
       local seen = rows()
       assert.is_true(#seen > 9)
       for i, row in ipairs(seen) do
-        local own, total = list[i].own, list[i].total
+        local own, total = list[i].self, list[i].total
         assert.equal(own.bytes > 0 and units.bytes(own.bytes) or "–", ungrouped(row[1]))
         assert.equal(own.bytes > 0 and units.percent(own.bytes, t.whole.bytes) or "–", row[2])
         assert.equal(units.bytes(total.bytes), ungrouped(row[3]))
@@ -163,7 +163,7 @@ describe("the page of asamp view #plain", function()
     end
     show "5"
     for i, row in ipairs(rows()) do
-      assert.same({units.bytes(t.types[i].own.bytes), t.types[i].name}, {row[1], row[6]:match "^[^\n]+"})
+      assert.same({units.bytes(t.types[i].self.bytes), t.types[i].name}, {row[1], row[6]:match "^[^\n]+"})
     end
     assert.equal(units.bytes(t.whole.bytes), b:text "#whole")
   end)
@@ -265,7 +265,7 @@ describe("the page of asamp view #plain", function()
     end
     assert.truthy(at():find "^all total 70 MiB")
     b:press("ArrowDown", "ArrowDown")
-    assert.truthy(at():find("^work .*app.lua:4 total 35 MiB · 50.0%% · own 20 MiB · 28.6%% survived"))
+    assert.truthy(at():find("^work .*app.lua:4 total 35 MiB · 50.0%% · self 20 MiB · 28.6%% survived"))
     b:press "ArrowRight"
     assert.truthy(at():find "^load .*app.lua:2 total 30 MiB")
     b:press("ArrowLeft", "ArrowDown")

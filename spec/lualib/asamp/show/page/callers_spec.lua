@@ -93,7 +93,7 @@ describe("the page of asamp view #plain", function()
                  "2 other 2 MiB", "3 leaf 2 MiB", "4 a 2 MiB", "5 main 2 MiB"}, tree "Call tree")
     b:press "1"
     b:press("Home", "ArrowDown")
-    assert.truthy(b:text "#frame":gsub("\n+", " "):find "^leaf .*total 23 MiB · 82.1%% · own 23 MiB")
+    assert.truthy(b:text "#frame":gsub("\n+", " "):find "^leaf .*total 23 MiB · 82.1%% · self 23 MiB")
     b:press("ArrowDown", "Enter")
     assert.truthy(b:text ".chip":find("zoomed: a", 1, true))
     b:click "#inverted"

@@ -95,7 +95,7 @@ describe("the page of asamp view #plain", function()
     local seen = rows "Lines"
     assert.is_true(#seen > 1)
     for i, row in ipairs(seen) do
-      local own = list[i].own
+      local own = list[i].self
       assert.same({units.percent(own.timesamples - own.nativesamples - own.gcsamples, whole),
                    units.percent(own.nativesamples, whole), units.percent(own.gcsamples, whole)},
                   {row[5], row[6], row[7]})
