@@ -145,6 +145,89 @@ LUA_API const void *luaN_registry (lua_State *L);
 LUA_API const void *luaN_globals (lua_State *L);
 
 /*
+** What holds what: a walk over everything that a full collection would keep, and
+** the edges by which it is held. Nothing is changed by it: no count, no weak table,
+** no finalizer runs. Breadth first: the first edge to an object ends a shortest path
+** from a root; what only a stack holds comes behind what a name leads to.
+*/
+typedef enum luaN_EdgeKind {
+  LUAN_EROOT,		/* index: luaN_Root; 'from' is NULL */
+  LUAN_EMETATABLE,
+  LUAN_EINDEX,		/* t[index] */
+  LUAN_EFIELD,		/* t[key], the key a string, whose LUAN_EKEY came before */
+  LUAN_EENTRY,		/* t[key], another key: an object, or NULL (a float, true …) */
+  LUAN_EKEY,		/* a key of the table */
+  LUAN_EWEAKKEY,	/* the value under the key 'from' of the table 'in', whose
+			   keys are weak */
+  LUAN_EUPVALUE,	/* of a closure: number 'index', called 'key' or NULL */
+  LUAN_EVALUE,		/* what an upvalue holds */
+  LUAN_EUSERVALUE,	/* number 'index' */
+  LUAN_ELOCAL,		/* of a thread: a variable called 'key' of prototype 'in' */
+  LUAN_ESTACK,		/* ... another slot; 'in': the prototype or C closure that
+			   runs, or NULL; index 1: it is the running function */
+  LUAN_EOPEN,		/* ... an upvalue that is open */
+  LUAN_EPROTO,		/* the prototype of a closure, of a function in a function */
+  LUAN_ECONSTANT,
+  LUAN_ENAME		/* a name for debugging, the source */
+} luaN_EdgeKind;
+
+typedef enum luaN_Root {
+  LUAN_RREGISTRY, LUAN_RTHREAD, LUAN_RPINNED, LUAN_RFIXED, LUAN_RFINALIZER,
+  LUAN_RTYPE = 16	/* and more: the metatable of a type, LUA_TNIL first */
+} luaN_Root;
+
+#define LUAN_NOPLACE	((size_t)-1)
+
+typedef struct luaN_Edge {
+  luaN_EdgeKind kind;
+  int fresh;		/* 1: the first edge to this object */
+  const void *from, *to;
+  size_t place;		/* of 'from' among the objects told; LUAN_NOPLACE: of none */
+  const void *key, *in;
+  long long index;
+} luaN_Edge;
+
+typedef struct luaN_Object {
+  const void *object;
+  luaN_Kind kind;	/* of objects, never of vectors: these are in 'size' */
+  size_t place;		/* 0, 1, ...: the order in which objects are reached */
+  size_t size;		/* bytes with vectors, as the collector counts them */
+  const char *text;	/* of a string; else NULL */
+  size_t length;
+  const void *name, *source;  /* of a prototype: strings, or NULL */
+  int line;		/* ... where its definition begins; 0: main */
+  const void *function;	/* of a closure: prototype, or the C function's address */
+  int main;		/* 1: the main thread */
+} luaN_Object;
+
+typedef struct luaN_Walker {
+  void *ud;
+  /* As lua_Alloc: memory for the walk, some 8 to 16 bytes an object. */
+  void *(*memory) (void *ud, void *block, size_t old, size_t size);
+  /* Comes before its edges, which may come in two parts (stacks). 0: stop. */
+  int (*object) (void *ud, const luaN_Object *o);
+  int (*edge) (void *ud, const luaN_Edge *e);
+  /* All objects, by their places; may be NULL. */
+  void (*done) (void *ud, const void *const *objects, size_t n);
+} luaN_Walker;
+
+enum { LUAN_WALKED, LUAN_NOMEMORY, LUAN_STOPPED, LUAN_BUSY };
+
+/* Returns LUAN_WALKED, or why it ended: no memory; a function returned 0; BUSY: the
+   collector is in the midst of something, ask again later. Not from a sampler's
+   functions, except 'closing'. */
+LUA_API int luaN_walk (lua_State *L, const luaN_Walker *w);
+
+/* What an object that a walk has told is, and all its edges ('place' and 'fresh' say
+   nothing), those of weak keys too. Only while nothing was allocated since. */
+LUA_API void luaN_object (lua_State *L, const void *object, luaN_Object *to);
+LUA_API void luaN_edges (lua_State *L, const void *object,
+                         int (*edge) (void *ud, const luaN_Edge *e), void *ud);
+
+/* Bytes in use that are no object's: the state itself, the table of strings. */
+LUA_API size_t luaN_statebytes (lua_State *L);
+
+/*
 ** Runs a minor collection, which decides the fate of every sample. Finalizers
 ** wait for the next collection. Does nothing inside a collection or a finalizer,
 ** or when the state is being closed. Not from a sampler's functions, except

@@ -33,7 +33,7 @@ typedef struct Attempt {
 } Attempt;
 
 char *place_numbered (const char *path, unsigned number) {
-  static const char *const endings[] = {".vmprof", ".vmprof.gz", ""};
+  static const char *const endings[] = {".vmprof", ".vmprof.gz", ".heap", ""};
   size_t n = strlen(path), m, i;
   char *to = malloc(n + 16);
   if (to == NULL)
@@ -89,6 +89,11 @@ static int lock (int fd) {
   return 0;
 }
 
+/* A profile, or a snapshot: what this profiler writes. */
+static int isours (enum FileKind kind) {
+  return kind == FILEKIND_PROFILE || kind == FILEKIND_HEAP;
+}
+
 static enum FileKind kindof (const char *path, const struct stat *file) {
   struct stat now;
   enum FileKind kind = FILEKIND_UNKNOWN;
@@ -118,9 +123,9 @@ static int empty (Attempt *a, int fd) {
     return 0;
   kind = kindof(a->path, &s);
   if (wish->replace == PLACE_ALL ||
-      (wish->replace == PLACE_PROFILES && kind == FILEKIND_PROFILE))
+      (wish->replace == PLACE_PROFILES && isours(kind)))
     return ftruncate(fd, 0) != 0 ? errno : 0;
-  if (kind == FILEKIND_PROFILE || wish->made) {
+  if (isours(kind) || wish->made) {
     a->place->kept = 1;
     return NEXT;
   }

@@ -100,6 +100,8 @@ enum FileKind filekind_of (const unsigned char *b, size_t n) {
     return FILEKIND_NOTHING;
   if (islog(b, n))
     return isours(b, n) ? FILEKIND_PROFILE : FILEKIND_LOG;
+  if (begins(b, n, "ASAMPHEAP "))
+    return FILEKIND_HEAP;
   if (begins(b, n, "\177ELF"))
     return FILEKIND_ELF;
   if (begins(b, n, "PERFILE2") || begins(b, n, "PERFFILE"))
@@ -151,6 +153,7 @@ static const struct { const char *name, *remedy; } known[] = {
   [FILEKIND_NOTHING] = {"an empty file", NULL},
   [FILEKIND_PROFILE] = {"a profile", NULL},
   [FILEKIND_LOG] = {"a VMProf log of another writer", NULL},
+  [FILEKIND_HEAP] = {"a snapshot of a heap", "`asamp heap` reads it"},
   [FILEKIND_PPROF] = {"a pprof profile", "`go tool pprof` reads it"},
   [FILEKIND_FIREFOX] = {"a profile for the Firefox Profiler",
                     "profiler.firefox.com reads it"},

@@ -13,6 +13,7 @@ enum FileKind {
   FILEKIND_NOTHING,      /* no byte */
   FILEKIND_PROFILE,      /* a VMProf log that this sampler has written */
   FILEKIND_LOG,          /* one of another writer, or what looks like one */
+  FILEKIND_HEAP,         /* a snapshot of a heap (heap/heapformat.h) */
   FILEKIND_PPROF, FILEKIND_FIREFOX, FILEKIND_SPEEDSCOPE, FILEKIND_COLLAPSED, FILEKIND_JSON,
   FILEKIND_PAGE,         /* of asamp view */
   FILEKIND_HTML, FILEKIND_PERF, FILEKIND_ELF, FILEKIND_PACKED, FILEKIND_SCRIPT, FILEKIND_TEXT

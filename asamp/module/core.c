@@ -238,6 +238,9 @@ static int l_getpid (lua_State *L) {
 }
 
 
+int snapshot_lua (lua_State *L);  /* heap/snapshotlib.c */
+
+
 static const luaL_Reg functions[] = {
   {"open", l_open},
   {"on", l_on},
@@ -251,6 +254,7 @@ static const luaL_Reg functions[] = {
   {"distance", l_distance},
   {"allocated", l_allocated},
   {"check", l_check},
+  {"snapshot", snapshot_lua},
   {"session", l_session},
   {"getpid", l_getpid},
   {NULL, NULL}

@@ -42,12 +42,12 @@
   X(lua_type)
 
 #define BINDING_SEAM(X) X(luaN_allocated) X(luaN_check) X(luaN_code) \
-  X(luaN_collect) X(luaN_distance) X(luaN_field) X(luaN_frames) \
+  X(luaN_collect) X(luaN_distance) X(luaN_edges) X(luaN_field) X(luaN_frames) \
   X(luaN_getsampler) X(luaN_globals) X(luaN_interrupt) X(luaN_isclosing) \
   X(luaN_isdead) X(luaN_ismain) X(luaN_line) X(luaN_main) X(luaN_memory) \
-  X(luaN_metatable) X(luaN_name) X(luaN_newframes) X(luaN_next) \
+  X(luaN_metatable) X(luaN_name) X(luaN_newframes) X(luaN_next) X(luaN_object) \
   X(luaN_protected) X(luaN_registry) X(luaN_running) X(luaN_setdistance) \
-  X(luaN_setsampler) X(luaN_watch)
+  X(luaN_setsampler) X(luaN_statebytes) X(luaN_walk) X(luaN_watch)
 
 /* Hidden: a call is one instruction, which reads its field. */
 typedef struct Binding {
@@ -124,6 +124,7 @@ int binding_of (lua_State *L, const char *module, int seam, void *caller);
 #define luaN_code	(*binding.luaN_code)
 #define luaN_collect	(*binding.luaN_collect)
 #define luaN_distance	(*binding.luaN_distance)
+#define luaN_edges	(*binding.luaN_edges)
 #define luaN_field	(*binding.luaN_field)
 #define luaN_frames	(*binding.luaN_frames)
 #define luaN_getsampler	(*binding.luaN_getsampler)
@@ -139,11 +140,14 @@ int binding_of (lua_State *L, const char *module, int seam, void *caller);
 #define luaN_name	(*binding.luaN_name)
 #define luaN_newframes	(*binding.luaN_newframes)
 #define luaN_next	(*binding.luaN_next)
+#define luaN_object	(*binding.luaN_object)
 #define luaN_protected	(*binding.luaN_protected)
 #define luaN_registry	(*binding.luaN_registry)
 #define luaN_running	(*binding.luaN_running)
 #define luaN_setdistance	(*binding.luaN_setdistance)
 #define luaN_setsampler	(*binding.luaN_setsampler)
+#define luaN_statebytes	(*binding.luaN_statebytes)
+#define luaN_walk	(*binding.luaN_walk)
 #define luaN_watch	(*binding.luaN_watch)
 #endif
 

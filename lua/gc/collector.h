@@ -94,6 +94,15 @@ LUAI_FUNC size_t luaN_shrinkthread (lua_State *th, int all);
 LUAI_FUNC void luaN_endthread (lua_State *L, lua_State *th);
 /* } */
 
+/* {== mark.c, verify.c: for walks */
+/* Bytes of a thread's stack and CallInfos. */
+LUAI_FUNC size_t luaN_threadbytes (const lua_State *th);
+/* Did lua_Alloc give this object by itself? */
+LUAI_FUNC int luaN_isapart (const global_State *g, const GCObject *o);
+/* No object bears TESTBIT, or a bit of its block, any more. */
+LUAI_FUNC void luaN_clearvisits (global_State *g);
+/* } */
+
 /* {== weak.c */
 enum { LUAN_STRONG, LUAN_WEAKVALUES, LUAN_EPHEMERON, LUAN_ALLWEAK };
 LUAI_FUNC int luaN_weakness (global_State *g, const Table *t);

@@ -69,7 +69,7 @@ void luaN_markvectors (global_State *g, const Table *t) {
 }
 
 
-static size_t threadbytes (const lua_State *th) {
+size_t luaN_threadbytes (const lua_State *th) {
   size_t n = th->nci * luaN_round(sizeof(CallInfo));
   if (th->stack.p != NULL)
     n += luaN_round(luaN_stackbytes(th));
@@ -131,7 +131,7 @@ void luaN_mark_ (global_State *g, GCObject *o) {
     default:
       lua_assert(o->tt == LUA_VTHREAD);
       own = LUA_EXTRASPACE + sizeof(lua_State);
-      more = threadbytes(gco2th(o));
+      more = luaN_threadbytes(gco2th(o));
       p -= LUA_EXTRASPACE;
       if (gco2th(o) == g->mainthread) {
         own = 0;

@@ -85,14 +85,15 @@ static const char *broken (const char *invariant, const void *where,
 }
 
 
-static int isapart (const global_State *g, const GCObject *o) {
+int luaN_isapart (const global_State *g, const GCObject *o) {
   switch (o->tt) {
     case LUA_VPROTO: return 1;
     case LUA_VTHREAD: return o == obj2gco(g->mainthread);
     case LUA_VUSERDATA:
-      return luaN_sizeudata(((Udata *)o)->nuvalue, ((Udata *)o)->len) > LUAN_LARGE;
+      return luaN_sizeudata(((const Udata *)o)->nuvalue, ((const Udata *)o)->len) >
+             LUAN_LARGE;
     case LUA_VLNGSTR:
-      return sizelstring(((TString *)o)->u.lnglen) > LUAN_LARGE;
+      return sizelstring(((const TString *)o)->u.lnglen) > LUAN_LARGE;
     default: return 0;
   }
 }
@@ -100,7 +101,7 @@ static int isapart (const global_State *g, const GCObject *o) {
 
 /* Puts o in the set; returns whether it was there. */
 static int visit (const global_State *g, GCObject *o) {
-  if (isapart(g, o)) {
+  if (luaN_isapart(g, o)) {
     int was = testbit(o->marked, TESTBIT) != 0;
     l_setbit(o->marked, TESTBIT);
     return was;
@@ -116,7 +117,7 @@ static int visit (const global_State *g, GCObject *o) {
 }
 
 
-static void clearvisits (global_State *g) {
+void luaN_clearvisits (global_State *g) {
   luaN_Chunk *c;
   size_t i;
   for (c = g->heap.chunks; c != NULL; c = c->next) {
@@ -441,12 +442,12 @@ static const char *checkgraph (lua_State *L, int exact) {
   w.from = NULL;
   if (exact && w.bad == NULL && !w.weak && w.bytes != (size_t)c->old)
     w.bad = broken("H6 (old)", c, (unsigned long)c->old, w.bytes);
-  clearvisits(g);
+  luaN_clearvisits(g);
   checklisted(&w, &c->finalizable.v, 0);
   checklisted(&w, &c->tobefinalized, c->nextfinalized);
-  clearvisits(g);
+  luaN_clearvisits(g);
   checkmet(&w);
-  clearvisits(g);
+  luaN_clearvisits(g);
   setgray(g, 0);
   free(w.stack);
   return w.bad;

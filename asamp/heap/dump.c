@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** The bytes of a snapshot (dump.h).
+*/
+#include "heap/heapformat.h"
+#include "heap/dump.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "binding.h"
+
+static int drain (Dump *d) {
+  int ok = d->n == 0 || d->sink(d->ud, d->buffer, d->n);
+  d->n = 0;
+  return ok;
+}
+
+/* Room for a record; 0: the sink takes no more. */
+static int room (Dump *d) {
+  return d->n + DUMP_LONGEST <= sizeof(d->buffer) || drain(d);
+}
+
+static void byte (Dump *d, unsigned b) {
+  d->buffer[d->n++] = (unsigned char)b;
+}
+
+static void number (Dump *d, uint64_t n) {
+  for (; n >= 0x80; n >>= 7)
+    byte(d, (unsigned)n | 0x80);
+  byte(d, (unsigned)n);
+}
+
+static void distance (Dump *d, int64_t n) {
+  number(d, ((uint64_t)n << 1) ^ (uint64_t)(n >> 63));
+}
+
+static uint64_t word (const void *p) {
+  return (uint64_t)(uintptr_t)p;
+}
+
+/* An address from another. */
+static void address (Dump *d, uint64_t p, uint64_t from) {
+  distance(d, (int64_t)(p >> 3) - (int64_t)(from >> 3));
+}
+
+/* One that may be missing. */
+static void optional (Dump *d, const void *p, uint64_t from) {
+  if (p == NULL)
+    byte(d, HEAP_NONE);
+  else
+    number(d, 1 + (((uint64_t)((int64_t)(word(p) >> 3) - (int64_t)(from >> 3)) << 1) ^
+                   (uint64_t)(((int64_t)(word(p) >> 3) - (int64_t)(from >> 3)) >> 63)));
+}
+
+static void text (Dump *d, const char *s, size_t n) {
+  if (n > HEAP_TEXT)
+    n = HEAP_TEXT;
+  number(d, n);
+  memcpy(d->buffer + d->n, s, n);
+  d->n += n;
+}
+
+void dump_begin (Dump *d) {
+  memcpy(d->buffer, HEAPFORMAT_MAGIC, HEAPFORMAT_MAGICSIZE);
+  d->n = HEAPFORMAT_MAGICSIZE;
+}
+
+void dump_meta (Dump *d, const char *key, const char *value) {
+  if (!room(d) || !room(d))
+    return;
+  byte(d, HEAP_META);
+  text(d, key, strlen(key) < 32 ? strlen(key) : 32);
+  text(d, value, strlen(value));
+}
+
+void dump_number (Dump *d, const char *key, uint64_t n) {
+  char digits[24];
+  snprintf(digits, sizeof(digits), "%llu", (unsigned long long)n);
+  dump_meta(d, key, digits);
+}
+
+static int kindof (luaN_Kind kind) {
+  switch (kind) {
+    case LUAN_KSTRING: return HEAP_STRING;
+    case LUAN_KLCLOSURE: return HEAP_FUNCTION;
+    case LUAN_KCCLOSURE: return HEAP_CFUNCTION;
+    case LUAN_KUPVALUE: return HEAP_UPVALUE;
+    case LUAN_KUSERDATA: return HEAP_USERDATA;
+    case LUAN_KTHREAD: return HEAP_THREAD;
+    case LUAN_KPROTO: return HEAP_PROTO;
+    default: return HEAP_TABLE;
+  }
+}
+
+static int object (void *ud, const luaN_Object *o) {
+  Dump *d = ud;
+  uint64_t me = word(o->object);
+  int kind = kindof(o->kind);
+  if (!room(d))
+    return 0;
+  byte(d, HEAP_OBJECT + (unsigned)kind);
+  address(d, me, d->last);
+  number(d, o->size);
+  switch (kind) {
+    case HEAP_STRING:
+      number(d, o->length);
+      text(d, o->text, o->length);
+      break;
+    case HEAP_FUNCTION: optional(d, o->function, me); break;
+    case HEAP_CFUNCTION: number(d, word(o->function)); break;
+    case HEAP_THREAD: byte(d, o->main != 0); break;
+    case HEAP_PROTO:
+      number(d, (uint64_t)o->line);
+      optional(d, o->name, me);
+      optional(d, o->source, me);
+      break;
+    default: break;
+  }
+  d->last = d->from = me;
+  d->index = 0;
+  d->objects++;
+  d->bytes += o->size;
+  return 1;
+}
+
+static int edge (void *ud, const luaN_Edge *e) {
+  Dump *d = ud;
+  uint64_t from = word(e->from);
+  if (!room(d))
+    return 0;
+  if (from != d->from) {
+    byte(d, HEAP_FROM);
+    number(d, from >> 3);
+    d->from = from;
+    d->index = 0;
+  }
+  byte(d, HEAP_EDGE + (unsigned)e->kind);
+  address(d, word(e->to), from);
+  switch (e->kind) {
+    case LUAN_EINDEX:
+      distance(d, (int64_t)((uint64_t)e->index - (uint64_t)d->index));
+      d->index = e->index;
+      break;
+    case LUAN_EFIELD: address(d, word(e->key), from); break;
+    case LUAN_EENTRY: optional(d, e->key, from); break;
+    case LUAN_EWEAKKEY: address(d, word(e->in), from); break;
+    case LUAN_EUPVALUE:
+      distance(d, e->index);
+      optional(d, e->key, from);
+      break;
+    case LUAN_ELOCAL:
+      address(d, word(e->key), from);
+      optional(d, e->in, from);
+      break;
+    case LUAN_ESTACK:
+      distance(d, e->index);
+      optional(d, e->in, from);
+      break;
+    case LUAN_EROOT: case LUAN_EUSERVALUE: case LUAN_ECONSTANT:
+      distance(d, e->index);
+      break;
+    default: break;
+  }
+  d->edges++;
+  return 1;
+}
+
+static void *memory (void *ud, void *block, size_t old, size_t size) {
+  Dump *d = ud;
+  return d->memory(d->ud, block, old, size);
+}
+
+int dump_walk (Dump *d, lua_State *L) {
+  const luaN_Walker walker = {d, memory, object, edge, NULL};
+  int result;
+  if (!drain(d))
+    return LUAN_STOPPED;
+  d->from = 0;
+  result = luaN_walk(L, &walker);
+  if (result != LUAN_WALKED || !room(d))
+    return result != LUAN_WALKED ? result : LUAN_STOPPED;
+  byte(d, HEAP_END);
+  number(d, d->objects);
+  number(d, d->edges);
+  number(d, d->bytes);
+  return drain(d) ? LUAN_WALKED : LUAN_STOPPED;
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Snapshots (snapshot.h).
+*/
+#define _GNU_SOURCE
+#include "heap/heapformat.h"
+#include "heap/dump.h"
+#include "heap/snapshot.h"
+#include "packer.h"
+#include "place.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "binding.h"
+
+/* All that the writer needs; in memory of its own. */
+typedef struct Writer {
+  Dump dump;
+  Packer packer;
+  int fd, error;
+} Writer;
+
+static uint64_t now (clockid_t clock) {
+  struct timespec t;
+  clock_gettime(clock, &t);
+  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* {== bytes ============================================================ */
+
+static int put (void *ud, const unsigned char *data, size_t n) {
+  Writer *w = ud;
+  while (n > 0 && w->error == 0) {
+    ssize_t done = write(w->fd, data, n);
+    if (done > 0) {
+      data += done;
+      n -= (size_t)done;
+    }
+    else if (done == 0)
+      w->error = ENOSPC;
+    else if (errno == EAGAIN) {
+      struct pollfd ready = {w->fd, POLLOUT, 0};
+      poll(&ready, 1, -1);
+    }
+    else if (errno != EINTR)
+      w->error = errno;
+  }
+  return w->error == 0;
+}
+
+static int sink (void *ud, const unsigned char *data, size_t n) {
+  Writer *w = ud;
+  packer_put(&w->packer, data, n, PACKER_MORE, put, w);
+  return w->error == 0;
+}
+
+/* Memory of the walk: pages, so that malloc's lock is nobody's business. */
+static void *pages (void *ud, void *block, size_t old, size_t size) {
+  void *p;
+  (void)ud;
+  if (size == 0) {
+    munmap(block, old);
+    return NULL;
+  }
+  p = block == NULL
+    ? mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+    : mremap(block, old, size, MREMAP_MAYMOVE);
+  return p != MAP_FAILED ? p : NULL;
+}
+
+/* Returns 0 or an errno. */
+static int writeall (Writer *w, lua_State *L) {
+  int result = dump_walk(&w->dump, L);
+  if (result == LUAN_WALKED)
+    packer_put(&w->packer, (const unsigned char *)"", 0, PACKER_END, put, w);
+  return w->error != 0 ? w->error : result == LUAN_WALKED ? 0
+       : result == LUAN_BUSY ? EBUSY : ENOMEM;
+}
+
+static void head (Writer *w, lua_State *L, const SnapshotWish *wish) {
+  luaN_Memory m;
+  struct timespec t;
+  luaN_memory(L, &m);
+  clock_gettime(CLOCK_REALTIME, &t);
+  dump_begin(&w->dump);
+  dump_number(&w->dump, "time", (uint64_t)t.tv_sec);
+  dump_number(&w->dump, "pid", (uint64_t)getpid());
+  dump_number(&w->dump, "inuse", m.inuse);
+  dump_number(&w->dump, "held", m.held);
+  dump_number(&w->dump, "allocated", m.allocated);
+  dump_number(&w->dump, "state", luaN_statebytes(L));
+  if (wish->command != NULL)
+    dump_meta(&w->dump, "command", wish->command);
+}
+
+/* }===================================================================== */
+
+/* {== the child ======================================================== */
+
+/* Where nothing may be allocated: "profiler: 'PATH': MESSAGE". */
+static void complain (const char *path, int error) {
+  char line[600];
+  int n = snprintf(line, sizeof(line), "profiler: cannot write the snapshot '%.400s': %s\n",
+                   path, error == ENOSPC ? "no space left on the device"
+                   : error == ENOMEM ? "not enough memory" : "writing failed");
+  if (n > 0 && write(2, line, (size_t)n) < 0) { /* nobody to tell */ }
+}
+
+/* A snapshot is a small part of what the program does; let it go first. */
+static _Noreturn void child (Writer *w, lua_State *L, const char *path) {
+  sigset_t all;
+  int error;
+  sigfillset(&all);
+  sigprocmask(SIG_SETMASK, &all, NULL);  /* no handler of the program runs here (SN2) */
+#if defined(SYS_close_range)
+  if (w->fd > 3)
+    syscall(SYS_close_range, 3u, (unsigned)w->fd - 1, 0u);
+  syscall(SYS_close_range, (unsigned)w->fd + 1, ~0u, 0u);
+#endif
+  error = writeall(w, L);
+  if (error != 0) {
+    struct stat s;
+    if (fstat(w->fd, &s) == 0 && S_ISREG(s.st_mode))
+      unlink(path);
+    complain(path, error);
+  }
+  _exit(error > 255 ? 255 : error);
+}
+
+/*
+** A process that is nobody's child but ours: without a signal at its end, so that
+** neither SIGCHLD nor wait() tell the program of it. Handlers of pthread_atfork do
+** not run, which is why it must not call malloc.
+*/
+static pid_t fork_quietly (void) {
+  return (pid_t)syscall(SYS_clone, 0, NULL, NULL, NULL, NULL);
+}
+
+/* Children that have ended since are let go. */
+static pid_t waiting[16];
+
+static void reap (pid_t new) {
+  int i, status;
+  for (i = 0; i < 16; i++) {
+    if (waiting[i] != 0 && waitpid(waiting[i], &status, WNOHANG | __WALL) != 0)
+      waiting[i] = 0;
+    if (waiting[i] == 0 && new != 0) {
+      waiting[i] = new;
+      new = 0;
+    }
+  }
+}
+
+/* }===================================================================== */
+
+static int failed (const char *path, const char *why, int error, char *err, size_t size) {
+  snprintf(err, size, "cannot write the snapshot '%s': %s", path,
+           why[0] != '\0' ? why : strerror(error));
+  errno = error;
+  return 0;
+}
+
+/* Writes it, in a child or here; returns 0 or an errno. */
+static int run (Writer *w, lua_State *L, const SnapshotWish *wish, Snapshot *s) {
+  int status;
+  if (!wish->inprocess) {
+    s->child = fork_quietly();
+    if (s->child == 0)
+      child(w, L, s->path);
+    s->forked = s->child > 0;
+    if (s->forked) {
+      if (!wish->wait) {
+        reap(s->child);
+        return 0;
+      }
+      while (waitpid(s->child, &status, __WALL) < 0 && errno == EINTR) { }
+      s->child = 0;
+      return WIFEXITED(status) ? WEXITSTATUS(status) : EINTR;
+    }
+    s->refused = errno;
+  }
+  s->child = 0;
+  return writeall(w, L);
+}
+
+int snapshot_take (lua_State *L, const SnapshotWish *wish, Snapshot *s, char *err,
+                   size_t size) {
+  const PlaceWish placewish = {wish->path, 0, 0, wish->replace, NULL};
+  uint64_t began = now(CLOCK_MONOTONIC);
+  Place place = {-1, NULL, 0, 0};
+  char why[256] = "";
+  Writer *w;
+  int error;
+  memset(s, 0, sizeof(*s));
+  reap(0);
+  w = calloc(1, sizeof(*w));
+  if (w == NULL || !packer_open(&w->packer, PACKER_FAST)) {
+    if (w != NULL)
+      packer_close(&w->packer);
+    free(w);
+    return failed(wish->path, "", ENOMEM, err, size);
+  }
+  error = place_open(&placewish, &place, why, sizeof(why));
+  if (error == 0) {
+    struct stat file;
+    s->path = place.path;
+    w->fd = place.fd;
+    w->dump.sink = sink;
+    w->dump.memory = pages;
+    w->dump.ud = w;
+    head(w, L, wish);
+    error = run(w, L, wish, s);
+    if (error != 0 && !s->forked && fstat(w->fd, &file) == 0 && S_ISREG(file.st_mode))
+      unlink(s->path);
+    if (error != 0 && s->forked)
+      snprintf(why, sizeof(why), "the process that wrote it has failed: %s", strerror(error));
+    close(w->fd);
+  }
+  packer_close(&w->packer);
+  free(w);
+  s->stopped = now(CLOCK_MONOTONIC) - began;
+  if (error != 0) {
+    failed(wish->path, error == EBUSY && why[0] == '\0'
+           ? "the collector is at work; ask again later" : why, error, err, size);
+    free(s->path);
+    s->path = NULL;
+    return 0;
+  }
+  return 1;
+}

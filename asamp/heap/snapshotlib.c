@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** profiler.core's snapshot, for profiler.lua, where its arguments are checked.
+*/
+#include "heap/snapshot.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "binding.h"
+
+int snapshot_lua (lua_State *L);
+
+static int flag (lua_State *L, const char *key) {
+  int b;
+  lua_getfield(L, 1, key);
+  b = lua_toboolean(L, -1);
+  lua_pop(L, 1);
+  return b;
+}
+
+/*
+** snapshot{path=, replace= (enum of place.h), wait=, inprocess=, command=} ->
+** {path=, forked=, refused= (message), stopped= (seconds)} | nil, message, errno
+*/
+int snapshot_lua (lua_State *L) {
+  SnapshotWish wish;
+  Snapshot s;
+  char err[1024];
+  luaL_checktype(L, 1, LUA_TTABLE);
+  memset(&wish, 0, sizeof(wish));
+  lua_settop(L, 1);
+  lua_getfield(L, 1, "path");
+  lua_getfield(L, 1, "command");
+  lua_getfield(L, 1, "replace");
+  wish.path = luaL_checkstring(L, 2);
+  wish.command = lua_tostring(L, 3);
+  wish.replace = (int)lua_tointeger(L, 4);
+  wish.wait = flag(L, "wait");
+  wish.inprocess = flag(L, "inprocess");
+  if (!snapshot_take(L, &wish, &s, err, sizeof(err))) {
+    int e = errno;
+    lua_pushnil(L);
+    lua_pushstring(L, err);
+    lua_pushinteger(L, e);
+    return 3;
+  }
+  lua_createtable(L, 0, 4);
+  lua_pushstring(L, s.path);
+  free(s.path);
+  lua_setfield(L, -2, "path");
+  lua_pushboolean(L, s.forked);
+  lua_setfield(L, -2, "forked");
+  if (s.refused != 0) {
+    lua_pushstring(L, strerror(s.refused));
+    lua_setfield(L, -2, "refused");
+  }
+  lua_pushnumber(L, (lua_Number)s.stopped / 1e9);
+  lua_setfield(L, -2, "stopped");
+  return 1;
+}

@@ -1,0 +1,521 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** The walk over everything that can be reached, with names for what holds what
+** (luaN_walk of seam.h). It reaches what a full collection that began now would
+** keep, and sizes are what the collector counts, so that they add up to the bytes
+** in use behind one.
+**
+** Breadth first, so that the edge by which something is reached first ends a
+** shortest path. What a name leads to comes before what only a stack holds: stacks
+** wait until nothing else is left, and objects that only wait for their finalizers
+** come last. A weak reference holds nothing; the value of an entry with a weak
+** key is held by the key, once both table and key are reached.
+**
+** The set of what was reached is the verifier's: the bits of the blocks, and
+** TESTBIT of objects that lua_Alloc gave. They are clear again when the walk ends,
+** and nothing else is written to.
+*/
+#define LUA_CORE
+
+#include "lprefix.h"
+
+#include <string.h>
+
+#include "lua.h"
+
+#include "ldebug.h"
+#include "lfunc.h"
+#include "lgc.h"
+#include "lobject.h"
+#include "lstate.h"
+#include "lstring.h"
+#include "ltable.h"
+
+#include "collector.h"
+#include "seam.h"
+
+/* A growing array of the walk's, from the walker's memory. */
+typedef struct List {
+  void **a;
+  size_t n, size;
+} List;
+
+typedef struct Walk {
+  global_State *g;
+  const luaN_Walker *w;
+  List queue;		/* all that was reached, in order; ... */
+  size_t next;		/* ... what is before this has been looked at */
+  List threads;		/* whose stacks wait: place in 'queue'; ... */
+  size_t nextthread;	/* ... these before have been looked at */
+  List open;		/* table, node: entries whose weak key is not reached */
+  luaN_Edge e;		/* the edge that is told, 'from' that of all of them */
+  int alone;		/* luaN_edges: nothing is entered */
+  int failed;		/* what luaN_walk returns, 0: all is well so far */
+} Walk;
+
+
+static int push (Walk *w, List *l, void *p) {
+  if (l->n == l->size) {
+    size_t size = l->size ? 2 * l->size : 4096;
+    void **a = (void **)w->w->memory(w->w->ud, l->a, l->size * sizeof(void *),
+                                     size * sizeof(void *));
+    if (a == NULL) {
+      w->failed = LUAN_NOMEMORY;
+      return 0;
+    }
+    l->a = a;
+    l->size = size;
+  }
+  l->a[l->n++] = p;
+  return 1;
+}
+
+
+static void freelist (const luaN_Walker *w, List *l) {
+  if (l->a != NULL) w->memory(w->ud, l->a, l->size * sizeof(void *), 0);
+}
+
+
+/* {== the set of what was reached ====================================== */
+
+static uint64_t *bitof (const GCObject *o, uint64_t *bit) {
+  size_t i = ((uintptr_t)o & (LUAN_BLOCK - 1)) / LUAN_GRANULE;
+  *bit = UINT64_C(1) << (i % 64);
+  return &luaN_blockof(o)->bits[i / 64];
+}
+
+
+static int isreached (const global_State *g, const GCObject *o) {
+  uint64_t bit;
+  if (luaN_isapart(g, o)) return testbit(o->marked, TESTBIT) != 0;
+  return (*bitof(o, &bit) & bit) != 0;
+}
+
+
+/* Puts o into the set; returns whether it is new there. */
+static int enter (const global_State *g, GCObject *o) {
+  uint64_t bit, *word;
+  if (luaN_isapart(g, o)) {
+    if (testbit(o->marked, TESTBIT)) return 0;
+    l_setbit(o->marked, TESTBIT);
+    return 1;
+  }
+  word = bitof(o, &bit);
+  if (*word & bit) return 0;
+  *word |= bit;
+  return 1;
+}
+
+/* }===================================================================== */
+
+
+/* {== edges ============================================================ */
+
+/* Tells the edge to 'o', which w->e describes but for that. */
+static void tell (Walk *w, GCObject *o) {
+  if (w->failed) return;
+  w->e.to = o;
+  w->e.fresh = !w->alone && enter(w->g, o);
+  if (w->e.fresh && !push(w, &w->queue, o)) return;
+  if (!w->w->edge(w->w->ud, &w->e)) w->failed = LUAN_STOPPED;
+}
+
+
+static void edge (Walk *w, luaN_EdgeKind kind, GCObject *o) {
+  if (o == NULL) return;
+  w->e.kind = kind;
+  w->e.key = w->e.in = NULL;
+  w->e.index = 0;
+  tell(w, o);
+}
+
+
+static void keyedge (Walk *w, luaN_EdgeKind kind, const void *key,
+                     const void *in, lua_Integer index, const TValue *v) {
+  if (!iscollectable(v)) return;
+  w->e.kind = kind;
+  w->e.key = key;
+  w->e.in = in;
+  w->e.index = index;
+  tell(w, gcvalue(v));
+}
+
+
+/* What is held by 'o', at 'place' in the queue, comes next. */
+static void from (Walk *w, const void *o, size_t place) {
+  w->e.from = o;
+  w->e.place = place;
+}
+
+
+static int isstring (const GCObject *o) {
+  return novariant(o->tt) == LUA_TSTRING;
+}
+
+
+/* A value that its table holds: weak values are not, but for strings. */
+static int isheld (int kind, const TValue *v) {
+  return iscollectable(v) && (!(kind & LUAN_WEAKVALUES) || isstring(gcvalue(v)));
+}
+
+
+/* The value of an entry with a weak key that was reached: the key holds it. */
+static void weakentry (Walk *w, const Table *t, Node *n) {
+  const void *before = w->e.from;
+  size_t place = w->e.place;
+  from(w, gckey(n), LUAN_NOPLACE);
+  keyedge(w, LUAN_EWEAKKEY, NULL, t, 0, gval(n));
+  from(w, before, place);
+}
+
+
+static void entry (Walk *w, const Table *t, Node *n, int kind) {
+  const TValue *v = gval(n);
+  GCObject *key = keyiscollectable(n) ? gckey(n) : NULL;
+  if (key != NULL && isstring(key)) {
+    edge(w, LUAN_EKEY, key);
+    if (isheld(kind, v)) keyedge(w, LUAN_EFIELD, key, NULL, 0, v);
+  }
+  else if (key != NULL && (kind & LUAN_EPHEMERON)) {
+    if (!isheld(kind, v)) return;
+    if (kind & LUAN_WEAKVALUES)  /* a string, which is never cleared for itself */
+      keyedge(w, LUAN_EENTRY, NULL, NULL, 0, v);
+    else if (w->alone || isreached(w->g, key)) weakentry(w, t, n);
+    else if (push(w, &w->open, (void *)t)) push(w, &w->open, n);
+  }
+  else {
+    if (key != NULL) edge(w, LUAN_EKEY, key);
+    if (!isheld(kind, v)) return;
+    if (keyisinteger(n)) keyedge(w, LUAN_EINDEX, NULL, NULL, keyival(n), v);
+    else keyedge(w, LUAN_EENTRY, key, NULL, 0, v);
+  }
+}
+
+
+static void table (Walk *w, Table *t) {
+  int kind = luaN_weakness(w->g, t);
+  unsigned i, asize = luaN_asize(t);
+  edge(w, LUAN_EMETATABLE, t->metatable ? obj2gco(t->metatable) : NULL);
+  for (i = 0; i < asize; i++)
+    if (isheld(kind, &t->array[i]))
+      keyedge(w, LUAN_EINDEX, NULL, NULL, (lua_Integer)i + 1, &t->array[i]);
+  for (i = 0; i < (unsigned)sizenode(t); i++)
+    if (!isempty(gval(gnode(t, i)))) entry(w, t, gnode(t, i), kind);
+}
+
+
+static void proto (Walk *w, Proto *f) {
+  int i;
+  edge(w, LUAN_ENAME, f->source ? obj2gco(f->source) : NULL);
+  edge(w, LUAN_ENAME, f->name ? obj2gco(f->name) : NULL);
+  for (i = 0; i < f->sizek; i++)
+    keyedge(w, LUAN_ECONSTANT, NULL, NULL, i + 1, &f->k[i]);
+  for (i = 0; i < f->sizeupvalues; i++)
+    edge(w, LUAN_ENAME, f->upvalues[i].name ? obj2gco(f->upvalues[i].name) : NULL);
+  for (i = 0; i < f->sizep; i++)
+    edge(w, LUAN_EPROTO, f->p[i] ? obj2gco(f->p[i]) : NULL);
+  for (i = 0; i < f->sizelocvars; i++)
+    edge(w, LUAN_ENAME, f->locvars[i].varname ? obj2gco(f->locvars[i].varname)
+                                              : NULL);
+}
+
+
+/* Name of the local variable in slot 'n' (from 1) of a Lua frame, or NULL. */
+static const TString *localname (const Proto *p, int n, int pc) {
+  int i;
+  for (i = 0; i < p->sizelocvars && p->locvars[i].startpc <= pc; i++)
+    if (pc < p->locvars[i].endpc && --n == 0) return p->locvars[i].varname;
+  return NULL;
+}
+
+
+/* What the slots from 'o' on hold, up to 'end', of the frame ci. */
+static void frame (Walk *w, const CallInfo *ci, StkId o, StkId end) {
+  for (; o < end; o++) {
+    const TString *name = NULL;
+    const void *in = NULL;
+    if (!iscollectable(s2v(o))) continue;
+    if (isLua(ci)) {
+      const Proto *p = ci_func(ci)->p;
+      in = p;
+      if (o > ci->func.p)
+        name = localname(p, (int)(o - ci->func.p), pcRel(ci->u.l.savedpc, p));
+    }
+    else if (ttisCclosure(s2v(ci->func.p)))
+      in = clCvalue(s2v(ci->func.p));
+    keyedge(w, name != NULL ? LUAN_ELOCAL : LUAN_ESTACK, name, in,
+            o == ci->func.p, s2v(o));
+  }
+}
+
+
+static void stack (Walk *w, lua_State *th) {
+  const CallInfo *ci;
+  StkId o = th->stack.p;
+  UpVal *uv;
+  if (o == NULL) return;  /* not built yet */
+  for (ci = &th->base_ci; o < th->top.p; ci = ci->next) {
+    StkId end = th->top.p;
+    if (ci != th->ci) {
+      const CallInfo *next = ci->next;
+      end = next->func.p;
+      if (isLua(next) && ci_func(next)->p->is_vararg)  /* what is below it */
+        end -= next->u.l.nextraargs + 1;
+    }
+    if (end > th->top.p) end = th->top.p;
+    if (end > o) {
+      frame(w, ci, o, end);
+      o = end;
+    }
+    if (ci == th->ci) break;
+  }
+  for (uv = th->openupval; uv != NULL; uv = uv->u.open.next)
+    edge(w, LUAN_EOPEN, obj2gco(uv));
+}
+
+
+static void edges (Walk *w, GCObject *o) {
+  int i;
+  switch (o->tt) {
+    case LUA_VTABLE:
+      table(w, gco2t(o));
+      break;
+    case LUA_VLCL: {
+      LClosure *cl = gco2lcl(o);
+      edge(w, LUAN_EPROTO, cl->p ? obj2gco(cl->p) : NULL);
+      for (i = 0; i < cl->nupvalues; i++) {
+        if (cl->upvals[i] == NULL) continue;
+        w->e.kind = LUAN_EUPVALUE;
+        w->e.key = (cl->p && i < cl->p->sizeupvalues) ? cl->p->upvalues[i].name : NULL;
+        w->e.in = cl->p;
+        w->e.index = i + 1;
+        tell(w, obj2gco(cl->upvals[i]));
+      }
+      break;
+    }
+    case LUA_VCCL:
+      for (i = 0; i < gco2ccl(o)->nupvalues; i++)
+        keyedge(w, LUAN_EUPVALUE, NULL, NULL, i + 1, &gco2ccl(o)->upvalue[i]);
+      break;
+    case LUA_VUPVAL:
+      keyedge(w, LUAN_EVALUE, NULL, NULL, 0, gco2upv(o)->v.p);
+      break;
+    case LUA_VUSERDATA: {
+      Udata *u = gco2u(o);
+      edge(w, LUAN_EMETATABLE, u->metatable ? obj2gco(u->metatable) : NULL);
+      for (i = 0; i < u->nuvalue; i++)
+        keyedge(w, LUAN_EUSERVALUE, NULL, NULL, i + 1, &u->uv[i].uv);
+      break;
+    }
+    case LUA_VPROTO:
+      proto(w, gco2p(o));
+      break;
+    default: break;  /* strings hold nothing, threads wait */
+  }
+}
+
+/* }===================================================================== */
+
+
+/* {== what an object is ================================================ */
+
+static size_t bytesof (const Proto *f) {
+#define VECTOR(n,type)	luaN_round((size_t)(n) * sizeof(type))
+  return luaN_round(sizeof(Proto)) + VECTOR(f->sizecode, Instruction) +
+         VECTOR(f->sizep, Proto *) + VECTOR(f->sizek, TValue) +
+         VECTOR(f->sizelineinfo, ls_byte) +
+         VECTOR(f->sizeabslineinfo, AbsLineInfo) +
+         VECTOR(f->sizelocvars, LocVar) + VECTOR(f->sizeupvalues, Upvaldesc);
+#undef VECTOR
+}
+
+
+LUA_API void luaN_object (lua_State *L, const void *object, luaN_Object *to) {
+  const global_State *g = G(L);
+  GCObject *o = (GCObject *)object;
+  memset(to, 0, sizeof(*to));
+  to->object = o;
+  switch (o->tt) {
+    case LUA_VSHRSTR: case LUA_VLNGSTR:
+      to->kind = LUAN_KSTRING;
+      to->text = getstr(gco2ts(o));
+      to->length = tsslen(gco2ts(o));
+      to->size = luaN_round(sizelstring(to->length));
+      break;
+    case LUA_VTABLE:
+      to->kind = LUAN_KTABLE;
+      to->size = luaN_round(sizeof(Table)) + luaN_vectorbytes(gco2t(o));
+      break;
+    case LUA_VLCL:
+      to->kind = LUAN_KLCLOSURE;
+      to->size = luaN_round(sizeLclosure(gco2lcl(o)->nupvalues));
+      to->function = gco2lcl(o)->p;
+      break;
+    case LUA_VCCL:
+      to->kind = LUAN_KCCLOSURE;
+      to->size = luaN_round(sizeCclosure(gco2ccl(o)->nupvalues));
+      to->function = (const void *)(uintptr_t)gco2ccl(o)->f;
+      break;
+    case LUA_VUPVAL:
+      to->kind = LUAN_KUPVALUE;
+      to->size = luaN_round(sizeof(UpVal));
+      break;
+    case LUA_VUSERDATA:
+      to->kind = LUAN_KUSERDATA;
+      to->size = luaN_round(luaN_sizeudata(gco2u(o)->nuvalue, gco2u(o)->len));
+      break;
+    case LUA_VPROTO:
+      to->kind = LUAN_KPROTO;
+      to->size = bytesof(gco2p(o));
+      to->name = gco2p(o)->name;
+      to->source = gco2p(o)->source;
+      to->line = gco2p(o)->linedefined;
+      break;
+    default: {
+      const lua_State *th = gco2th(o);
+      lua_assert(o->tt == LUA_VTHREAD);
+      to->kind = LUAN_KTHREAD;
+      to->main = (th == g->mainthread);
+      to->size = luaN_threadbytes(th);
+      if (!to->main)  /* that one is part of the state */
+        to->size += luaN_round(LUA_EXTRASPACE + sizeof(lua_State));
+      break;
+    }
+  }
+}
+
+/* }===================================================================== */
+
+
+/* {== the walk ========================================================= */
+
+/* All that is in the queue; stacks wait. */
+static void drain (Walk *w, lua_State *L) {
+  luaN_Object o;
+  for (; w->next < w->queue.n && !w->failed; w->next++) {
+    GCObject *p = (GCObject *)w->queue.a[w->next];
+    luaN_object(L, p, &o);
+    o.place = w->next;
+    if (!w->w->object(w->w->ud, &o)) {
+      w->failed = LUAN_STOPPED;
+      return;
+    }
+    if (o.kind == LUAN_KTHREAD)
+      push(w, &w->threads, (void *)(uintptr_t)w->next);
+    from(w, p, w->next);
+    edges(w, p);
+  }
+}
+
+
+/* Entries whose weak keys have been reached meanwhile. */
+static void converge (Walk *w, lua_State *L) {
+  size_t i, n, found;
+  do {
+    found = w->queue.n;
+    for (n = i = 0; i < w->open.n && !w->failed; i += 2) {
+      Node *node = (Node *)w->open.a[i + 1];
+      if (isreached(w->g, gckey(node)))
+        weakentry(w, (const Table *)w->open.a[i], node);
+      else {
+        w->open.a[n++] = w->open.a[i];
+        w->open.a[n++] = node;
+      }
+    }
+    if (!w->failed) w->open.n = n;
+    drain(w, L);
+  } while (w->queue.n > found && !w->failed);
+}
+
+
+static void root (Walk *w, luaN_Root which, GCObject *o) {
+  if (o == NULL) return;
+  w->e.kind = LUAN_EROOT;
+  w->e.key = w->e.in = NULL;
+  w->e.index = which;
+  tell(w, o);
+}
+
+
+static void roots (Walk *w, lua_State *L) {
+  const luaN_Gc *c = &w->g->heap.gc;
+  size_t i;
+  from(w, NULL, LUAN_NOPLACE);
+  root(w, LUAN_RREGISTRY, gcvalue(&w->g->l_registry));
+  for (i = 0; i < LUA_NUMTYPES; i++)
+    root(w, (luaN_Root)(LUAN_RTYPE + i), w->g->mt[i] ? obj2gco(w->g->mt[i]) : NULL);
+  root(w, LUAN_RTHREAD, obj2gco(w->g->mainthread));
+  root(w, LUAN_RTHREAD, obj2gco(L));
+  root(w, LUAN_RPINNED, w->g->heap.pinned);
+  for (i = 0; i < c->fixed.n; i++)
+    root(w, LUAN_RFIXED, (GCObject *)c->fixed.a[i]);
+}
+
+
+/* A stack has its turn, or what waits to be finalized. 0: there is no more. */
+static int next (Walk *w, int *finalizers) {
+  const luaN_Gc *c = &w->g->heap.gc;
+  size_t i;
+  if (w->nextthread < w->threads.n) {
+    size_t place = (size_t)(uintptr_t)w->threads.a[w->nextthread++];
+    from(w, w->queue.a[place], place);
+    stack(w, (lua_State *)w->queue.a[place]);
+    return 1;
+  }
+  if (*finalizers) return 0;
+  *finalizers = 1;
+  from(w, NULL, LUAN_NOPLACE);
+  for (i = c->nextfinalized; i < c->tobefinalized.n; i++)
+    root(w, LUAN_RFINALIZER, (GCObject *)c->tobefinalized.a[i]);
+  return 1;
+}
+
+
+LUA_API int luaN_walk (lua_State *L, const luaN_Walker *walker) {
+  Walk w;
+  int finalizers = 0;
+  memset(&w, 0, sizeof(w));
+  w.g = G(L);
+  w.w = walker;
+  if (w.g->heap.gc.pending || w.g->gcstate == GCSatomic || w.g->gcstopem)
+    return LUAN_BUSY;
+  roots(&w, L);
+  do {
+    drain(&w, L);
+    converge(&w, L);
+  } while (!w.failed && next(&w, &finalizers));
+  luaN_clearvisits(w.g);
+  if (!w.failed && walker->done != NULL)
+    walker->done(walker->ud, (const void *const *)w.queue.a, w.queue.n);
+  freelist(walker, &w.queue);
+  freelist(walker, &w.threads);
+  freelist(walker, &w.open);
+  return w.failed;
+}
+
+
+LUA_API void luaN_edges (lua_State *L, const void *object,
+                         int (*edge) (void *ud, const luaN_Edge *e), void *ud) {
+  luaN_Walker walker;
+  GCObject *o = (GCObject *)object;
+  Walk w;
+  memset(&walker, 0, sizeof(walker));
+  walker.ud = ud;
+  walker.edge = edge;
+  memset(&w, 0, sizeof(w));
+  w.g = G(L);
+  w.w = &walker;
+  w.alone = 1;
+  from(&w, o, LUAN_NOPLACE);
+  if (o->tt == LUA_VTHREAD) stack(&w, gco2th(o));
+  else edges(&w, o);
+}
+
+
+LUA_API size_t luaN_statebytes (lua_State *L) {
+  const global_State *g = G(L);
+  return sizeof(global_State) + LUA_EXTRASPACE + sizeof(lua_State) +
+         luaN_round((size_t)g->strt.size * sizeof(TString *));
+}
+
+/* }===================================================================== */
