@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** The .heapsnapshot file (devtools.h): numbers in rows whose columns "meta" names, and
+** a list of all strings. An edge to an object is 'weak' where DevTools is not to count it
+** for dominators; none of ours is. Ids are odd and stay with an object's address, so that
+** DevTools can compare two snapshots.
+*/
+#include "heap/devtools.h"
+#include "heap/words.h"
+#include "output.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NODE_FIELDS = 6 };
+enum { SYNTHETIC = 9, OBJECT = 3, STRING = 2, CLOSURE = 5, CODE = 4, NATIVE = 8, ARRAY = 1 };
+enum { ELEMENT = 1, PROPERTY = 2, INTERNAL = 3, HIDDEN = 4, CONTEXT = 0 };
+
+static const char HEAD[] =
+  "{\"snapshot\":{\"meta\":{\"node_fields\":[\"type\",\"name\",\"id\",\"self_size\","
+  "\"edge_count\",\"detachedness\"],\"node_types\":[[\"hidden\",\"array\",\"string\","
+  "\"object\",\"code\",\"closure\",\"regexp\",\"number\",\"native\",\"synthetic\","
+  "\"concatenated string\",\"sliced string\",\"symbol\",\"bigint\"],\"string\",\"number\","
+  "\"number\",\"number\",\"number\"],\"edge_fields\":[\"type\",\"name_or_index\","
+  "\"to_node\"],\"edge_types\":[[\"context\",\"element\",\"property\",\"internal\","
+  "\"hidden\",\"shortcut\",\"weak\"],\"string_or_number\",\"node\"],"
+  "\"trace_function_info_fields\":[\"function_id\",\"name\",\"script_name\",\"script_id\","
+  "\"line\",\"column\"],\"trace_node_fields\":[\"id\",\"function_info_index\",\"count\","
+  "\"size\",\"children\"],\"sample_fields\":[\"timestamp_us\",\"last_assigned_id\"],"
+  "\"location_fields\":[\"object_index\",\"script_id\",\"line\",\"column\"]},";
+
+/* Numbers of the strings that are written: first the classes, then texts of strings (by
+   place in the graph's text), then the words of other steps. */
+typedef struct Strings {
+  char **words;
+  size_t n, size;
+} Strings;
+
+/* The text of a step that is no string of the heap: few differ, most are the last. */
+static int wordnumber (Strings *s, const char *word, size_t *number) {
+  size_t i;
+  for (i = s->n; i-- > 0 && i + 4096 > s->n; )
+    if (strcmp(s->words[i], word) == 0) {
+      *number = i;
+      return 1;
+    }
+  if (s->n == s->size) {
+    size_t size = s->size ? 2 * s->size : 256;
+    char **w = realloc(s->words, size * sizeof(*w));
+    if (w == NULL) return 0;
+    s->words = w;
+    s->size = size;
+  }
+  if ((s->words[s->n] = strdup(word)) == NULL) return 0;
+  *number = s->n++;
+  return 1;
+}
+
+static int typeof_ (const Graph *g, uint32_t v) {
+  switch (v == 0 ? HEAP_KINDS : g->kind[v]) {
+    case HEAP_STRING: return STRING;
+    case HEAP_FUNCTION: case HEAP_CFUNCTION: return CLOSURE;
+    case HEAP_PROTO: return CODE;
+    case HEAP_USERDATA: return NATIVE;
+    case HEAP_KINDS: return SYNTHETIC;
+    default: return OBJECT;
+  }
+}
+
+typedef struct Out {
+  Output file;
+  const Graph *g;
+  const Naming *m;
+  Strings words;
+  uint32_t *strings;	/* number of a string object's text; GRAPH_NONE: none yet */
+  uint32_t nstrings;
+  uint64_t firstword;	/* number of the first of 'words' */
+  int failed;
+} Out;
+
+/* Number of the text of a string object, which is written once. */
+static uint64_t textnumber (const Out *o, uint32_t v) {
+  return (uint64_t)o->m->n + 1 + o->strings[v];
+}
+
+static uint64_t name (Out *o, uint32_t v) {
+  char text[WORDS_MOST];
+  size_t number;
+  if (v == 0) return 0;
+  if (o->g->kind[v] == HEAP_STRING && o->strings[v] != GRAPH_NONE) return textnumber(o, v);
+  if (o->g->kind[v] == HEAP_FUNCTION || o->g->kind[v] == HEAP_PROTO) {
+    words_function(o->g, v, text);
+    if (!wordnumber(&o->words, text, &number)) {
+      o->failed = 1;
+      return 0;
+    }
+    return o->firstword + number;
+  }
+  return (uint64_t)o->m->class[v] + 1;
+}
+
+static void numbers (Out *o, uint64_t a, uint64_t b, uint64_t c) {
+  output_uint(&o->file, a);
+  output_char(&o->file, ',');
+  output_uint(&o->file, b);
+  output_char(&o->file, ',');
+  output_uint(&o->file, c);
+}
+
+static void nodes (Out *o) {
+  const Graph *g = o->g;
+  uint32_t v, to;
+  Way way;
+  output_text(&o->file, "\"nodes\":[");
+  for (v = 0; v < g->n; v++) {
+    size_t i = 0;
+    uint64_t n = 0;
+    while (graph_edge(g, v, &i, &to, &way)) n++;
+    if (v > 0) output_text(&o->file, ",\n");
+    numbers(o, (uint64_t)typeof_(g, v), name(o, v),
+            v == 0 ? 1 : (g->address[v] >> 2) + 1);
+    output_char(&o->file, ',');
+    numbers(o, graph_size(g, v), n, 0);
+  }
+  output_text(&o->file, "],\n");
+}
+
+static void edge (Out *o, uint32_t v, uint32_t to, Way way) {
+  uint32_t a = way_argument(way);
+  char text[WORDS_MOST];
+  size_t number = 0;
+  int type = INTERNAL;
+  uint64_t label;
+  switch (way_kind(way)) {
+    case HEAP_EINDEX: type = ELEMENT; label = a; break;
+    case HEAP_EFIELD:
+      type = PROPERTY;
+      if (o->strings[a] != GRAPH_NONE) {
+        label = textnumber(o, a);
+        break;
+      }
+      /* fall through */
+    default:
+      words_step(o->g, v, to, way, way_kind(way) == HEAP_EENTRY, text);
+      if (text[0] == '\0') snprintf(text, sizeof(text), "value");
+      if (way_kind(way) == HEAP_EUPVALUE) type = CONTEXT;
+      if (!wordnumber(&o->words, text, &number)) o->failed = 1;
+      label = o->firstword + number;
+      break;
+  }
+  numbers(o, (uint64_t)type, label, (uint64_t)to * NODE_FIELDS);
+}
+
+static void edges (Out *o) {
+  uint32_t v, to;
+  Way way;
+  int first = 1;
+  output_text(&o->file, "\"edges\":[");
+  for (v = 0; v < o->g->n; v++) {
+    size_t i = 0;
+    while (graph_edge(o->g, v, &i, &to, &way)) {
+      if (!first) output_text(&o->file, ",\n");
+      first = 0;
+      edge(o, v, to, way);
+    }
+  }
+  output_text(&o->file, "],\n");
+}
+
+static void strings (Out *o) {
+  const char *text;
+  uint32_t i, v;
+  size_t k, n;
+  output_text(&o->file, "\"trace_function_infos\":[],\"trace_tree\":[],\"samples\":[],"
+              "\"locations\":[],\n\"strings\":[\"(Lua state)\"");
+  for (i = 0; i < o->m->n; i++) {
+    output_text(&o->file, ",\n");
+    output_string(&o->file, o->m->names[i], strlen(o->m->names[i]));
+  }
+  for (v = 0; v < o->g->n; v++) {
+    if (o->strings[v] == GRAPH_NONE) continue;
+    output_text(&o->file, ",\n");
+    text = graph_text(o->g, v, &n);
+    output_string(&o->file, text, n);
+  }
+  for (k = 0; k < o->words.n; k++) {
+    output_text(&o->file, ",\n");
+    output_string(&o->file, o->words.words[k], strlen(o->words.words[k]));
+  }
+  output_text(&o->file, "]}\n");
+}
+
+int devtools_write (const Graph *g, const Naming *m, const char *path, int how, char *err,
+                    size_t size) {
+  Out *o = calloc(1, sizeof(*o));
+  uint32_t v;
+  size_t k;
+  int error = ENOMEM;
+  if (o != NULL && (o->strings = malloc((size_t)g->n * sizeof(*o->strings))) != NULL) {
+    o->g = g;
+    o->m = m;
+    for (v = 0; v < g->n; v++)
+      o->strings[v] = g->kind[v] == HEAP_STRING && g->info[v] != GRAPH_NONE ? o->nstrings++
+                                                                            : GRAPH_NONE;
+    o->firstword = (uint64_t)m->n + 1 + o->nstrings;
+    error = output_open(&o->file, path, how);
+    if (error == 0) {
+      output_text(&o->file, HEAD);
+      output_text(&o->file, "\"node_count\":");
+      output_uint(&o->file, g->n);
+      output_text(&o->file, ",\"edge_count\":");
+      output_uint(&o->file, (uint64_t)g->nedges + g->nlate);
+      output_text(&o->file, ",\"trace_function_count\":0},\n");
+      nodes(o);
+      edges(o);
+      strings(o);
+      error = output_close(&o->file, !o->failed);
+      if (error == 0 && o->failed) error = ENOMEM;
+    }
+  }
+  if (error != 0) snprintf(err, size, "cannot write '%s': %s", path, strerror(error));
+  if (o != NULL) {
+    for (k = 0; k < o->words.n; k++) free(o->words.words[k]);
+    free(o->words.words);
+    free(o->strings);
+  }
+  free(o);
+  return error == 0;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** A snapshot for the Memory panel of Chrome's DevTools: the .heapsnapshot format of V8.
+*/
+#ifndef asamp_devtools_h
+#define asamp_devtools_h
+
+#include "heap/graph.h"
+#include "heap/naming.h"
+
+#include <stddef.h>
+
+/* 'how': as output.h. 0: 'err' says why not in a line. */
+int devtools_write (const Graph *g, const Naming *m, const char *path, int how, char *err,
+                    size_t size);
+
+#endif

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Dominators (dominators.h). All but the result works on the numbers that a depth-first
+** search gives, root first, so that whatever leads to an object has a smaller one.
+*/
+#include "heap/dominators.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Work {
+  const Graph *g;
+  uint32_t n;
+  uint32_t *order;	/* object by number */
+  uint32_t *number;	/* number by object */
+  uint32_t *above;	/* in the search, later compressed: by number */
+  uint32_t *dominator;	/* by number */
+  uint32_t *semi, *label;
+  uint32_t *begin, *from;  /* who leads to number v: from[begin[v] ... begin[v + 1]) */
+} Work;
+
+/* Depth first, without recursion: what waits is a list through 'semi' (the place in an
+   object's edges) and 'above'. */
+static void search (Work *w) {
+  const Graph *g = w->g;
+  uint32_t v = 0, to, next = 1;
+  Way way;
+  memset(w->number, 0xff, (size_t)w->n * sizeof(*w->number));
+  memset(w->semi, 0, (size_t)w->n * sizeof(*w->semi));
+  w->order[0] = w->number[0] = 0;
+  w->above[0] = 0;
+  for (;;) {
+    size_t i = w->semi[w->number[v]];
+    int deeper = 0;
+    while (!deeper && graph_edge(g, v, &i, &to, &way)) {
+      if (w->number[to] == GRAPH_NONE) {
+        w->semi[w->number[v]] = (uint32_t)i;
+        w->number[to] = next;
+        w->order[next] = to;
+        w->above[next++] = w->number[v];
+        v = to;
+        deeper = 1;
+      }
+    }
+    if (!deeper) {
+      if (v == 0) break;
+      v = w->order[w->above[w->number[v]]];
+    }
+  }
+  w->n = next;  /* all: GR2 */
+}
+
+/* Who leads to whom, by numbers. */
+static int reverse (Work *w) {
+  const Graph *g = w->g;
+  uint32_t v, to, sum = 0;
+  Way way;
+  size_t i;
+  w->begin = calloc((size_t)w->n + 2, sizeof(*w->begin));
+  if (w->begin == NULL)
+    return 0;
+  for (v = 0; v < w->n; v++)
+    for (i = 0; graph_edge(g, v, &i, &to, &way); )
+      w->begin[w->number[to] + 2]++;
+  for (v = 0; v < w->n; v++) {
+    sum += w->begin[v + 2];
+    w->begin[v + 2] = sum;
+  }
+  w->from = malloc(((size_t)sum + 1) * sizeof(*w->from));
+  if (w->from == NULL)
+    return 0;
+  for (v = 0; v < w->n; v++)
+    for (i = 0; graph_edge(g, v, &i, &to, &way); )
+      w->from[w->begin[w->number[to] + 1]++] = w->number[v];
+  return 1;
+}
+
+/*
+** The label of the least semidominator between v and what is linked ('last' and above),
+** the way there compressed. 'stack' has room for all: the objects between, reversed
+** through 'above' would do, but for one array this is simpler.
+*/
+static uint32_t eval (Work *w, uint32_t v, uint32_t last, uint32_t *stack) {
+  size_t n = 0;
+  uint32_t u = v, least;
+  if (w->above[v] < last)
+    return w->label[v];
+  do {
+    stack[n++] = u;
+    u = w->above[u];
+  } while (w->above[u] >= last);
+  least = w->label[u];
+  while (n > 0) {
+    uint32_t x = stack[--n];
+    w->above[x] = w->above[u];
+    if (w->semi[least] < w->semi[w->label[x]])
+      w->label[x] = least;
+    else
+      least = w->label[x];
+  }
+  return w->label[v];
+}
+
+static void semidominators (Work *w, uint32_t *stack) {
+  uint32_t i, k;
+  for (i = 0; i < w->n; i++) {
+    w->semi[i] = i;
+    w->label[i] = i;
+    w->dominator[i] = w->above[i];
+  }
+  for (i = w->n - 1; i >= 1; i--) {
+    w->semi[i] = w->above[i];
+    for (k = w->begin[i]; k < w->begin[i + 1]; k++) {
+      uint32_t s = w->semi[eval(w, w->from[k], i + 1, stack)];
+      if (s < w->semi[i])
+        w->semi[i] = s;
+    }
+  }
+  for (i = 1; i < w->n; i++) {
+    uint32_t d = w->dominator[i];
+    while (d > w->semi[i])
+      d = w->dominator[d];
+    w->dominator[i] = d;
+  }
+}
+
+static int retained (Dominators *d, const Graph *g) {
+  uint32_t i;
+  d->retained = malloc((size_t)d->n * sizeof(*d->retained));
+  if (d->retained == NULL)
+    return 0;
+  for (i = 0; i < d->n; i++)
+    d->retained[i] = graph_size(g, i);
+  for (i = d->n - 1; i >= 1; i--) {
+    uint32_t v = d->order[i];
+    d->retained[d->dominator[v]] += d->retained[v];
+  }
+  return 1;
+}
+
+int dominators_of (Dominators *d, const Graph *g) {
+  Work w;
+  size_t bytes = (size_t)g->n * sizeof(uint32_t);
+  uint32_t *stack, i;
+  int ok = 0;
+  memset(d, 0, sizeof(*d));
+  memset(&w, 0, sizeof(w));
+  w.g = g;
+  w.n = d->n = g->n;
+  d->order = w.order = malloc(bytes);
+  w.number = malloc(bytes);
+  w.above = malloc(bytes);
+  w.dominator = malloc(bytes);
+  w.semi = malloc(bytes);
+  w.label = malloc(bytes);
+  stack = malloc(bytes);
+  if (w.order && w.number && w.above && w.dominator && w.semi && w.label && stack) {
+    search(&w);
+    if (reverse(&w)) {
+      semidominators(&w, stack);
+      for (i = 0; i < w.n; i++)  /* by objects */
+        w.label[w.order[i]] = w.order[w.dominator[i]];
+      d->dominator = w.label;
+      w.label = NULL;
+      ok = 1;
+    }
+  }
+  free(w.begin);
+  free(w.from);
+  free(w.number);
+  free(w.above);
+  free(w.dominator);
+  free(w.semi);
+  free(w.label);
+  free(stack);
+  ok = ok && retained(d, g);
+  if (!ok)
+    dominators_free(d);
+  return ok;
+}
+
+void dominators_free (Dominators *d) {
+  free(d->dominator);
+  free(d->retained);
+  free(d->order);
+  memset(d, 0, sizeof(*d));
+}

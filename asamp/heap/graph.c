@@ -1,0 +1,591 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Reads snapshots (graph.h).
+*/
+#include "heap/graph.h"
+#include "list.h"
+#include "source.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define PIECE		65536
+#define TEXT_MOST	BOUND((size_t)512 << 20, 256)
+#define OBJECTS_MOST	((WAY_MOST) - 1)
+#define EDGES_MOST	(UINT32_MAX - 1)
+
+enum { UNDEFINED = HEAP_KINDS + 1 };
+
+typedef struct Reader {
+  Graph *g;
+  Source *source;
+  const char *path;
+  unsigned char buffer[PIECE];
+  size_t at, n;
+  uint32_t *table;		/* object by address: GRAPH_NONE, or its number */
+  uint32_t mask;
+  uint64_t seed;
+  size_t size, edgesize, latesize, protosize, slotsize, textsize;
+  uint64_t defined, nedges;	/* as the file's end counts */
+  uint64_t bytes;
+  uint64_t last, from;		/* addresses that others are told from */
+  uint32_t holder;		/* of the edges that come, ... */
+  int late;			/* ... which do not go on with those that it has */
+  int64_t index;
+  jmp_buf failed;
+  char *err;
+  size_t errsize;
+} Reader;
+
+static _Noreturn void fail (Reader *r, const char *format, ...) {
+  char why[200];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(why, sizeof(why), format, args);
+  va_end(args);
+  snprintf(r->err, r->errsize, "cannot read the snapshot '%s': %s", r->path, why);
+  longjmp(r->failed, 1);
+}
+
+static _Noreturn void nomemory (Reader *r) {
+  fail(r, "not enough memory for %llu objects and %llu references",
+       (unsigned long long)r->g->n, (unsigned long long)r->nedges);
+}
+
+static _Noreturn void damaged (Reader *r, const char *what) {
+  fail(r, "it is damaged at byte %llu (unpacked): %s",
+       (unsigned long long)(source_offset(r->source) - r->n + r->at), what);
+}
+
+/* {== bytes ============================================================ */
+
+static unsigned byte (Reader *r) {
+  if (r->at == r->n) {
+    r->n = (size_t)source_read(r->source, r->buffer, PIECE);
+    r->at = 0;
+    if (r->n == 0)
+      fail(r, source_live(r->source)
+           ? "it is still being written; try again when it is whole"
+           : "it ends in the midst, after %llu objects: who wrote it did not come to the "
+             "end, or it was cut; take another", (unsigned long long)r->defined);
+  }
+  return r->buffer[r->at++];
+}
+
+static uint64_t number (Reader *r) {
+  uint64_t n = 0;
+  unsigned b, shift = 0;
+  do {
+    b = byte(r);
+    if (shift > 63 || (shift == 63 && (b & 0x7e)))
+      damaged(r, "a number has more than 64 bits");
+    n |= (uint64_t)(b & 0x7f) << shift;
+    shift += 7;
+  } while (b & 0x80);
+  return n;
+}
+
+static int64_t distance (Reader *r) {
+  uint64_t n = number(r);
+  return (int64_t)(n >> 1) ^ -(int64_t)(n & 1);
+}
+
+static uint64_t address (Reader *r, uint64_t from) {
+  uint64_t a = (uint64_t)distance(r) + (from >> 3);
+  if (a == 0 || a >> 61 != 0)
+    damaged(r, "an address is none");
+  return a << 3;
+}
+
+/* One that may be missing: 0. */
+static uint64_t optional (Reader *r, uint64_t from) {
+  uint64_t n = number(r), a;
+  if (n == HEAP_NONE)
+    return 0;
+  n--;
+  a = (uint64_t)((int64_t)(n >> 1) ^ -(int64_t)(n & 1)) + (from >> 3);
+  if (a == 0 || a >> 61 != 0)
+    damaged(r, "an address is none");
+  return a << 3;
+}
+
+static size_t text (Reader *r, char to[HEAP_TEXT + 1]) {
+  uint64_t n = number(r);
+  size_t i;
+  if (n > HEAP_TEXT)
+    damaged(r, "a text is too long");
+  for (i = 0; i < n; i++)
+    to[i] = (char)byte(r);
+  to[n] = '\0';
+  return (size_t)n;
+}
+
+/* }===================================================================== */
+
+/* {== objects ========================================================== */
+
+static uint32_t slotof (const Reader *r, uint64_t a) {
+  a = (a ^ r->seed) * UINT64_C(0x9e3779b97f4a7c15);
+  a ^= a >> 32;
+  a *= UINT64_C(0xd6e8feb86659fd93);
+  return (uint32_t)(a >> 32) & r->mask;
+}
+
+static void rehash (Reader *r) {
+  uint32_t n = r->mask == 0 ? BOUND_FIRST(1024) : 2 * (r->mask + 1), i;
+  uint32_t *t = malloc((size_t)n * sizeof(*t));
+  if (t == NULL)
+    nomemory(r);
+  memset(t, 0xff, (size_t)n * sizeof(*t));
+  free(r->table);
+  r->table = t;
+  r->mask = n - 1;
+  for (i = 1; i < r->g->n; i++) {
+    uint32_t s = slotof(r, r->g->address[i]);
+    while (t[s] != GRAPH_NONE)
+      s = (s + 1) & r->mask;
+    t[s] = i;
+  }
+}
+
+static int grow (void *list, size_t size, size_t element) {
+  void *p;
+  memcpy(&p, list, sizeof(p));
+  p = realloc(p, size * element);
+  if (p == NULL)
+    return 0;
+  memcpy(list, &p, sizeof(p));
+  return 1;
+}
+
+static uint32_t newobject (Reader *r, uint64_t a) {
+  Graph *g = r->g;
+  uint32_t v = g->n;
+  if (v >= OBJECTS_MOST)
+    fail(r, "it has more than %u objects", (unsigned)OBJECTS_MOST);
+  if (v == r->size) {
+    size_t size = r->size + r->size / 2 + BOUND_FIRST(1024);
+    if (!grow(&g->address, size, sizeof(*g->address)) ||
+        !grow(&g->words, size, sizeof(*g->words)) || !grow(&g->kind, size, 1) ||
+        !grow(&g->info, size, sizeof(*g->info)) ||
+        !grow(&g->first, size, sizeof(*g->first)) ||
+        !grow(&g->count, size, sizeof(*g->count)) ||
+        !grow(&g->parent, size, sizeof(*g->parent)) ||
+        !grow(&g->way, size, sizeof(*g->way)))
+      nomemory(r);
+    r->size = size;
+  }
+  g->address[v] = a;
+  g->words[v] = 0;
+  g->kind[v] = UNDEFINED;
+  g->info[v] = GRAPH_NONE;
+  g->first[v] = g->count[v] = 0;
+  g->parent[v] = GRAPH_NONE;
+  g->way[v] = 0;
+  g->n++;
+  return v;
+}
+
+/* The object at an address, which may be new. */
+static uint32_t object (Reader *r, uint64_t a) {
+  uint32_t s;
+  if (r->mask == 0 || (uint64_t)r->g->n * 3 >= (uint64_t)r->mask * 2)
+    rehash(r);
+  for (s = slotof(r, a); r->table[s] != GRAPH_NONE; s = (s + 1) & r->mask)
+    if (r->g->address[r->table[s]] == a)
+      return r->table[s];
+  return r->table[s] = newobject(r, a);
+}
+
+static uint32_t maybe (Reader *r, uint64_t a) {
+  return a == 0 ? GRAPH_NONE : object(r, a);
+}
+
+/* Keeps the text of a string; GRAPH_NONE: there is no room. */
+static uint32_t keep (Reader *r, const char *s, size_t n) {
+  Graph *g = r->g;
+  uint32_t at = (uint32_t)g->ntext;
+  if (g->ntext + n + 1 > TEXT_MOST) {
+    g->textless++;
+    return GRAPH_NONE;
+  }
+  if (g->ntext + n + 1 > r->textsize) {
+    size_t size = 2 * r->textsize + HEAP_TEXT + 2;
+    if (!grow(&g->text, size, 1))
+      nomemory(r);
+    r->textsize = size;
+  }
+  g->text[g->ntext] = (char)n;
+  memcpy(g->text + g->ntext + 1, s, n);
+  g->ntext += n + 1;
+  return at;
+}
+
+static void readobject (Reader *r, int kind) {
+  Graph *g = r->g;
+  uint64_t a = address(r, r->last), bytes = number(r);
+  char s[HEAP_TEXT + 1];
+  uint32_t v = object(r, a);
+  size_t n;
+  if (g->kind[v] != UNDEFINED)
+    damaged(r, "an object is there twice");
+  if (bytes % 8 != 0 || bytes >> 35 != 0)
+    damaged(r, "an object has a size that none has");
+  g->kind[v] = (unsigned char)kind;
+  g->words[v] = (uint32_t)(bytes / 8);
+  r->bytes += bytes;
+  r->defined++;
+  r->last = r->from = a;
+  r->holder = v;
+  r->late = 0;
+  r->index = 0;
+  g->first[v] = g->nedges;
+  switch (kind) {
+    case HEAP_STRING:
+      (void)number(r);
+      n = text(r, s);
+      g->info[v] = keep(r, s, n);
+      break;
+    case HEAP_FUNCTION: {
+      uint32_t p = maybe(r, optional(r, a));
+      g->info[v] = p;
+      break;
+    }
+    case HEAP_CFUNCTION: (void)number(r); break;
+    case HEAP_THREAD: g->info[v] = byte(r); break;
+    case HEAP_PROTO: {
+      uint64_t line = number(r);
+      uint32_t name = maybe(r, optional(r, a)), source = maybe(r, optional(r, a));
+      if (!list_grow(&g->protos, g->nprotos, &r->protosize, sizeof(*g->protos)))
+        nomemory(r);
+      g->protos[g->nprotos].line = line > INT32_MAX ? 0 : (uint32_t)line;
+      g->protos[g->nprotos].name = name;
+      g->protos[g->nprotos].source = source;
+      g->info[v] = (uint32_t)g->nprotos++;
+      break;
+    }
+    default: break;
+  }
+}
+
+/* }===================================================================== */
+
+/* {== edges ============================================================ */
+
+static Way slot (Reader *r, int kind, uint32_t name, uint32_t in, int64_t index) {
+  Graph *g = r->g;
+  if (!list_grow(&g->slots, g->nslots, &r->slotsize, sizeof(*g->slots)))
+    nomemory(r);
+  if (g->nslots >= WAY_MOST)
+    return way_of(kind, WAY_MOST);
+  g->slots[g->nslots].name = name;
+  g->slots[g->nslots].in = in;
+  g->slots[g->nslots].index = index < 0 || index > INT32_MAX ? 0 : (uint32_t)index;
+  return way_of(kind, g->nslots++);
+}
+
+static Way withindex (int kind, int64_t index) {
+  return way_of(kind, index < 0 || index >= WAY_MOST ? WAY_MOST : (uint32_t)index);
+}
+
+static Way readway (Reader *r, int kind) {
+  uint64_t a = r->from;
+  uint32_t name;
+  int64_t index;
+  switch (kind) {
+    case HEAP_EINDEX:
+      r->index = (int64_t)((uint64_t)r->index + (uint64_t)distance(r));
+      return withindex(kind, r->index);
+    case HEAP_EROOT: case HEAP_EUSERVALUE: case HEAP_ECONSTANT:
+      return withindex(kind, distance(r));
+    case HEAP_EFIELD: case HEAP_EWEAKKEY:
+      return way_of(kind, object(r, address(r, a)));
+    case HEAP_EENTRY:
+      name = maybe(r, optional(r, a));
+      return way_of(kind, name == GRAPH_NONE ? WAY_MOST : name);
+    case HEAP_EUPVALUE:
+      index = distance(r);
+      name = maybe(r, optional(r, a));
+      return slot(r, kind, name, r->g->info[r->holder], index);
+    case HEAP_ELOCAL:
+      name = object(r, address(r, a));
+      return slot(r, kind, name, maybe(r, optional(r, a)), 0);
+    case HEAP_ESTACK:
+      index = distance(r);
+      return slot(r, kind, GRAPH_NONE, maybe(r, optional(r, a)), index);
+    default: return way_of(kind, WAY_MOST);
+  }
+}
+
+static void readedge (Reader *r, int kind) {
+  Graph *g = r->g;
+  uint32_t to = object(r, address(r, r->from));
+  Way way = readway(r, kind);
+  if ((kind == HEAP_EROOT) != (r->holder == 0))
+    damaged(r, "a root is none");
+  if (g->parent[to] == GRAPH_NONE) {
+    g->parent[to] = r->holder;
+    g->way[to] = way;
+  }
+  r->nedges++;
+  if (r->late) {
+    if (!list_grow(&g->late, g->nlate, &r->latesize, sizeof(*g->late)))
+      nomemory(r);
+    g->late[g->nlate].from = r->holder;
+    g->late[g->nlate].to = to;
+    g->late[g->nlate++].way = way;
+    return;
+  }
+  if (g->nedges == r->edgesize) {
+    size_t size = r->edgesize + r->edgesize / 2 + BOUND_FIRST(4096);
+    if (g->nedges >= EDGES_MOST)
+      fail(r, "it has more than %u references", (unsigned)EDGES_MOST);
+    if (!grow(&g->to, size, sizeof(*g->to)) || !grow(&g->ways, size, sizeof(*g->ways)))
+      nomemory(r);
+    r->edgesize = size;
+  }
+  g->to[g->nedges] = to;
+  g->ways[g->nedges++] = way;
+  g->count[r->holder]++;
+}
+
+static void readfrom (Reader *r) {
+  uint64_t a = number(r);
+  if (a >> 61 != 0)
+    damaged(r, "an address is none");
+  r->from = a << 3;
+  r->holder = a == 0 ? 0 : object(r, a << 3);
+  r->index = 0;
+  if (r->g->kind[r->holder] == UNDEFINED)
+    damaged(r, "what holds something is not there");
+  /* the edges of a thread, which are the first that it has */
+  r->late = r->g->count[r->holder] > 0;
+  if (!r->late)
+    r->g->first[r->holder] = r->g->nedges;
+}
+
+static int byfrom (const void *a, const void *b) {
+  const LateEdge *x = a, *y = b;
+  return (x->from > y->from) - (x->from < y->from);
+}
+
+/* }===================================================================== */
+
+static void readmeta (Reader *r) {
+  char key[HEAP_TEXT + 1], value[HEAP_TEXT + 1];
+  uint64_t n;
+  text(r, key);
+  text(r, value);
+  n = strtoull(value, NULL, 10);
+  if (strcmp(key, "state") == 0) r->g->state = n;
+  else if (strcmp(key, "inuse") == 0) r->g->inuse = n;
+  else if (strcmp(key, "held") == 0) r->g->held = n;
+  else if (strcmp(key, "time") == 0) r->g->time = n;
+  else if (strcmp(key, "pid") == 0) r->g->pid = n;
+  else if (strcmp(key, "command") == 0)
+    memcpy(r->g->command, value, sizeof(value));
+}
+
+/* What a string of the file must be (GR1). */
+static void mustbe (Reader *r, uint32_t v, int kind) {
+  if (v != GRAPH_NONE && r->g->kind[v] != kind)
+    damaged(r, "a name is no string, or a function has no code");
+}
+
+/* GR1, GR2 of what has been read. */
+static void check (Reader *r) {
+  Graph *g = r->g;
+  uint32_t v;
+  size_t i;
+  if (g->n == 1)
+    damaged(r, "it has no object");
+  for (v = 1; v < g->n; v++) {
+    if (g->kind[v] == UNDEFINED)
+      damaged(r, "something refers to an object that is not there");
+    if (g->parent[v] == GRAPH_NONE)
+      damaged(r, "an object is held by nothing");
+    if (g->kind[v] == HEAP_FUNCTION)
+      mustbe(r, g->info[v], HEAP_PROTO);
+  }
+  for (i = 0; i < g->nprotos; i++) {
+    mustbe(r, g->protos[i].name, HEAP_STRING);
+    mustbe(r, g->protos[i].source, HEAP_STRING);
+  }
+  for (i = 0; i < g->nslots; i++)
+    mustbe(r, g->slots[i].name, HEAP_STRING);
+  for (i = 0; i < g->nedges; i++)
+    if (way_kind(g->ways[i]) == HEAP_EFIELD)
+      mustbe(r, way_argument(g->ways[i]), HEAP_STRING);
+  for (i = 0; i < g->nlate; i++)
+    if (way_kind(g->late[i].way) == HEAP_EFIELD)
+      mustbe(r, way_argument(g->late[i].way), HEAP_STRING);
+}
+
+/* Every object must be reached from 0 by parents: follows those not known to be, and
+   marks what was passed in 'seen'. */
+static void checkparents (Reader *r) {
+  Graph *g = r->g;
+  unsigned char *seen = calloc(g->n, 1);
+  uint32_t v, u;
+  int bad = 0;
+  if (seen == NULL)
+    nomemory(r);
+  seen[0] = 1;
+  for (v = 1; v < g->n && !bad; v++) {
+    for (u = v; !seen[u]; u = g->parent[u])
+      seen[u] = 2;
+    bad = (seen[u] == 2);  /* met itself */
+    for (u = v; seen[u] == 2; u = g->parent[u])
+      seen[u] = 1;
+  }
+  free(seen);
+  if (bad)
+    damaged(r, "objects hold one another, and nothing holds them");
+}
+
+static void readall (Reader *r, void (*progress) (void *ud, double share), void *ud) {
+  unsigned count = 0, tag;
+  char magic[HEAPFORMAT_MAGICSIZE];
+  size_t i;
+  for (i = 0; i < sizeof(magic); i++) {
+    r->n = r->at == r->n ? (size_t)source_read(r->source, r->buffer, PIECE) : r->n;
+    r->at = i == 0 ? 0 : r->at;
+    if (r->at >= r->n || (magic[i] = (char)r->buffer[r->at++]) != HEAPFORMAT_MAGIC[i]) {
+      char other[SOURCE_OTHER];
+      source_other(r->source, other);
+      if (i >= 10)
+        fail(r, "it is of another version of the format; read it with the asamp that wrote it");
+      fail(r, "it is no heap snapshot%s", other);
+    }
+  }
+  newobject(r, 0);
+  r->g->kind[0] = HEAP_KINDS;
+  for (;;) {
+    if (progress != NULL && ++count % (1u << 18) == 0)
+      progress(ud, source_fraction(r->source) * 0.7);
+    tag = byte(r);
+    if (tag >= HEAP_EDGE && tag < HEAP_EDGE + HEAP_EDGES)
+      readedge(r, (int)(tag - HEAP_EDGE));
+    else if (tag >= HEAP_OBJECT && tag < HEAP_OBJECT + HEAP_KINDS)
+      readobject(r, (int)(tag - HEAP_OBJECT));
+    else if (tag == HEAP_FROM)
+      readfrom(r);
+    else if (tag == HEAP_META)
+      readmeta(r);
+    else if (tag == HEAP_END)
+      break;
+    else
+      damaged(r, "a record is of no kind");
+  }
+  if (number(r) != r->defined || number(r) != r->nedges || number(r) != r->bytes)
+    damaged(r, "its end counts other objects than there are");
+  check(r);
+  checkparents(r);
+  qsort(r->g->late, r->g->nlate, sizeof(*r->g->late), byfrom);
+  r->g->bytes = r->bytes + r->g->state;
+}
+
+Graph *graph_read (const char *path, void (*progress) (void *ud, double share), void *ud,
+                   char *err, size_t size) {
+  Reader *r = calloc(1, sizeof(*r));
+  Graph *g = calloc(1, sizeof(*g));
+  volatile int ok = 0;
+  if (r == NULL || g == NULL) {
+    free(r);
+    free(g);
+    snprintf(err, size, "cannot read the snapshot '%s': not enough memory", path);
+    return NULL;
+  }
+  r->g = g;
+  r->path = path;
+  r->err = err;
+  r->errsize = size;
+  r->seed = (uint64_t)time(NULL) * UINT64_C(0x2545f4914f6cdd1d) ^ (uint64_t)(uintptr_t)r;
+  if ((r->source = source_open(path)) == NULL)
+    snprintf(err, size, "cannot read the snapshot '%s': %s", path, strerror(errno));
+  else if (setjmp(r->failed) == 0) {
+    readall(r, progress, ud);
+    ok = 1;
+  }
+  if (r->source != NULL)
+    source_close(r->source);
+  free(r->table);
+  free(r);
+  if (!ok) {
+    graph_free(g);
+    return NULL;
+  }
+  return g;
+}
+
+void graph_free (Graph *g) {
+  if (g == NULL)
+    return;
+  free(g->address);
+  free(g->words);
+  free(g->kind);
+  free(g->info);
+  free(g->first);
+  free(g->count);
+  free(g->parent);
+  free(g->way);
+  free(g->to);
+  free(g->ways);
+  free(g->late);
+  free(g->protos);
+  free(g->slots);
+  free(g->text);
+  free(g);
+}
+
+uint64_t graph_size (const Graph *g, uint32_t v) {
+  return v == 0 ? g->state : (uint64_t)g->words[v] * 8;
+}
+
+const char *graph_text (const Graph *g, uint32_t v, size_t *n) {
+  if (v == GRAPH_NONE || g->kind[v] != HEAP_STRING || g->info[v] == GRAPH_NONE) {
+    *n = 0;
+    return "";
+  }
+  *n = (unsigned char)g->text[g->info[v]];
+  return g->text + g->info[v] + 1;
+}
+
+int graph_is (const Graph *g, uint32_t v, const char *text) {
+  size_t n;
+  const char *s = graph_text(g, v, &n);
+  return n == strlen(text) && memcmp(s, text, n) == 0;
+}
+
+int graph_edge (const Graph *g, uint32_t v, size_t *i, uint32_t *to, Way *way) {
+  size_t k = *i;
+  if (k < g->count[v]) {
+    *to = g->to[g->first[v] + k];
+    *way = g->ways[g->first[v] + k];
+    (*i)++;
+    return 1;
+  }
+  if (g->nlate == 0)
+    return 0;
+  if (k == g->count[v]) {  /* the first of those that came late */
+    size_t low = 0, high = g->nlate;
+    while (low < high) {
+      size_t middle = low + (high - low) / 2;
+      if (g->late[middle].from < v) low = middle + 1;
+      else high = middle;
+    }
+    k = (size_t)g->count[v] + low;
+  }
+  k -= g->count[v];
+  if (k >= g->nlate || g->late[k].from != v)
+    return 0;
+  *to = g->late[k].to;
+  *way = g->late[k].way;
+  *i = g->count[v] + k + 1;
+  return 1;
+}

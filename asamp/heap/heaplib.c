@@ -1,0 +1,544 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** The Lua module profiler.heap: a snapshot read, and what asamp heap asks of it.
+**
+**   open(path [, progress]) -> heap | nil, message
+**   heap:info()             -> {objects=, references=, bytes=, state=, ...}
+**   heap:classes()          -> {{name=, count=, self=, retained=}, ...}
+**   heap:tree{least=, most=}           -> rows of dominators, totals
+**   heap:heldby{class= | new=, least=, most=} -> rows of shortest paths, totals; nil
+**                              when no object is of such a class
+**   heap:objects{class=, n=}  -> the n that retain most, with their paths
+**   heap:compare(old)       -> {{name=, new=, newbytes=, gone=, gonebytes=, grown=}, ...};
+**                              from here on {new=true} is known to heldby
+**   heap:path(address)      -> the steps to one object
+**   heap:devtools(path [, how]) -> true | nil, message
+** A row is {depth=, above= (its row or nil), text=, class= (nil: several), count=, self=,
+** value=, merged=, repeated=, kind=, in function=}. Errors of arguments raise.
+*/
+#include "heap/devtools.h"
+#include "heap/dominators.h"
+#include "heap/graph.h"
+#include "heap/merge.h"
+#include "heap/naming.h"
+#include "heap/words.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "binding.h"
+
+#define TYPENAME "profiler.heap"
+
+typedef struct Heap {
+  Graph *graph;
+  Dominators dominators;
+  Naming naming;
+  unsigned char *isnew;	/* since the snapshot it was compared with */
+  lua_State *L;		/* while it is read: whose 'progress' stands at 2 */
+  int failed;
+} Heap;
+
+int luaopen_profiler_heap (lua_State *L);
+
+static Heap *check (lua_State *L, int i) {
+  Heap *h = luaL_checkudata(L, i, TYPENAME);
+  if (h->graph == NULL)
+    luaL_error(L, "the snapshot is closed");
+  return h;
+}
+
+static int l_gc (lua_State *L) {
+  Heap *h = luaL_checkudata(L, 1, TYPENAME);
+  graph_free(h->graph);
+  dominators_free(&h->dominators);
+  naming_free(&h->naming);
+  free(h->isnew);
+  memset(h, 0, sizeof(*h));
+  return 0;
+}
+
+static void setinteger (lua_State *L, const char *key, uint64_t n) {
+  lua_pushinteger(L, (lua_Integer)n);
+  lua_setfield(L, -2, key);
+}
+
+static void setstring (lua_State *L, const char *key, const char *s) {
+  lua_pushstring(L, s);
+  lua_setfield(L, -2, key);
+}
+
+static void setflag (lua_State *L, const char *key, int b) {
+  lua_pushboolean(L, b);
+  lua_setfield(L, -2, key);
+}
+
+static lua_Integer integer (lua_State *L, const char *key, lua_Integer otherwise) {
+  lua_Integer n;
+  lua_getfield(L, 2, key);
+  n = luaL_optinteger(L, -1, otherwise);
+  lua_pop(L, 1);
+  return n < 0 ? 0 : n;
+}
+
+/* {== reading ========================================================== */
+
+static void progress (void *ud, double share) {
+  Heap *h = ud;
+  if (h->failed || lua_type(h->L, 2) != LUA_TFUNCTION)
+    return;
+  lua_pushvalue(h->L, 2);
+  lua_pushnumber(h->L, share);
+  if (lua_pcall(h->L, 1, 0, 0) != LUA_OK) {
+    h->failed = 1;
+    lua_pop(h->L, 1);
+  }
+}
+
+static int l_open (lua_State *L) {
+  const char *path = luaL_checkstring(L, 1);
+  char err[1024];
+  Heap *h;
+  lua_settop(L, 2);
+  h = lua_newuserdatauv(L, sizeof(*h), 0);
+  memset(h, 0, sizeof(*h));
+  luaL_setmetatable(L, TYPENAME);
+  h->L = L;
+  h->graph = graph_read(path, progress, h, err, sizeof(err));
+  if (h->graph != NULL) {
+    progress(h, 0.7);
+    if (naming_of(&h->naming, h->graph) && dominators_of(&h->dominators, h->graph)) {
+      progress(h, 1);
+      return 1;
+    }
+    snprintf(err, sizeof(err), "cannot read the snapshot '%s': not enough memory for the "
+             "dominators of %u objects", path, h->graph->n);
+  }
+  lua_pushnil(L);
+  lua_pushstring(L, err);
+  return 2;
+}
+
+static int l_info (lua_State *L) {
+  const Heap *h = check(L, 1);
+  const Graph *g = h->graph;
+  lua_createtable(L, 0, 12);
+  setinteger(L, "objects", (uint64_t)g->n - 1);
+  setinteger(L, "references", (uint64_t)g->nedges + g->nlate);
+  setinteger(L, "bytes", g->bytes);
+  setinteger(L, "state", g->state);
+  setinteger(L, "inuse", g->inuse);
+  setinteger(L, "held", g->held);
+  setinteger(L, "time", g->time);
+  setinteger(L, "pid", g->pid);
+  setinteger(L, "textless", g->textless);
+  setinteger(L, "classes", h->naming.n);
+  if (g->command[0] != '\0')
+    setstring(L, "command", g->command);
+  return 1;
+}
+
+/* }===================================================================== */
+
+/* {== classes ========================================================== */
+
+typedef struct ClassRow {
+  uint64_t count, self, retained;
+  uint64_t new, newbytes, gone, gonebytes;
+  int64_t grown;
+} ClassRow;
+
+/* Retained bytes of every class: of its objects that none of the class dominates. In
+   the dominator tree, by a walk without recursion. 0: no memory. */
+static int retained (const Heap *h, ClassRow *rows) {
+  const Dominators *d = &h->dominators;
+  const uint32_t *class = h->naming.class;
+  uint32_t n = d->n, v, sum = 0, depth = 0;
+  uint32_t *begin = calloc((size_t)n + 2, sizeof(*begin));
+  uint32_t *child = malloc((size_t)n * sizeof(*child));
+  uint32_t *active = calloc(h->naming.n + (size_t)1, sizeof(*active));
+  int ok = begin != NULL && child != NULL && active != NULL;
+  if (ok) {
+    for (v = 1; v < n; v++) begin[d->dominator[v] + 2]++;
+    for (v = 0; v < n; v++) {
+      sum += begin[v + 2];
+      begin[v + 2] = sum;
+    }
+    for (v = 1; v < n; v++) child[begin[d->dominator[v] + 1]++] = v;
+    /* begin[v] moves on to the next child that has not been entered */
+    for (v = 0; ; ) {
+      uint32_t end = v + 1 < n ? begin[v + 1] : n - 1;
+      (void)depth;
+      if (begin[v] < end && child[begin[v]] != 0 && d->dominator[child[begin[v]]] == v) {
+        uint32_t c = child[begin[v]++];
+        if (active[class[c]]++ == 0) rows[class[c]].retained += d->retained[c];
+        v = c;
+      }
+      else if (v == 0) break;
+      else {
+        active[class[v]]--;
+        v = d->dominator[v];
+      }
+    }
+  }
+  free(begin);
+  free(child);
+  free(active);
+  return ok;
+}
+
+static int l_classes (lua_State *L) {
+  const Heap *h = check(L, 1);
+  uint32_t v, i, k = 0;
+  ClassRow *rows = calloc(h->naming.n, sizeof(*rows));
+  if (rows == NULL || !retained(h, rows)) {
+    free(rows);
+    return luaL_error(L, "not enough memory");
+  }
+  for (v = 1; v < h->graph->n; v++) {
+    ClassRow *r = &rows[h->naming.class[v]];
+    r->count++;
+    r->self += graph_size(h->graph, v);
+  }
+  lua_createtable(L, (int)h->naming.n, 0);
+  for (i = 0; i < h->naming.n; i++) {
+    if (rows[i].count == 0) continue;
+    lua_createtable(L, 0, 4);
+    setstring(L, "name", h->naming.names[i]);
+    setinteger(L, "count", rows[i].count);
+    setinteger(L, "self", rows[i].self);
+    setinteger(L, "retained", rows[i].retained);
+    lua_rawseti(L, -2, (lua_Integer)++k);
+  }
+  free(rows);
+  return 1;
+}
+
+/* }===================================================================== */
+
+/* {== trees ============================================================ */
+
+static void pushrow (lua_State *L, const Heap *h, const Merge *m, const MergeRow *r) {
+  char text[WORDS_MOST];
+  lua_createtable(L, 0, 12);
+  setinteger(L, "depth", r->depth);
+  if (r->above != GRAPH_NONE)
+    setinteger(L, "above", (uint64_t)r->above + 1);
+  if (r->from == GRAPH_NONE)
+    snprintf(text, sizeof(text), "(held in several ways)");
+  else
+    words_step(h->graph, r->from, r->example, r->way,
+               r->merged || m == NULL, text);
+  setstring(L, "text", text);
+  setinteger(L, "kind", r->from == GRAPH_NONE ? HEAP_EDGES : way_kind(r->way));
+  if (r->class < h->naming.n)
+    setstring(L, "class", h->naming.names[r->class]);
+  if (h->graph->kind[r->example] == HEAP_FUNCTION) {
+    words_function(h->graph, r->example, text);
+    setstring(L, "function", text);
+  }
+  setinteger(L, "count", r->count);
+  setinteger(L, "self", r->self);
+  setinteger(L, "value", r->value);
+  setinteger(L, "address", h->graph->address[r->example]);
+  setflag(L, "merged", r->merged);
+  setflag(L, "repeated", r->repeated);
+}
+
+static int pushmerge (lua_State *L, const Heap *h, Merge *m) {
+  size_t i;
+  lua_createtable(L, (int)m->n, 0);
+  for (i = 0; i < m->n; i++) {
+    pushrow(L, h, m, &m->rows[i]);
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  }
+  lua_createtable(L, 0, 4);
+  setinteger(L, "count", m->count);
+  setinteger(L, "self", m->self);
+  setinteger(L, "value", m->value);
+  setinteger(L, "left", m->left);
+  merge_free(m);
+  return 2;
+}
+
+static void wish (lua_State *L, const Heap *h, MergeWish *w) {
+  luaL_checktype(L, 2, LUA_TTABLE);
+  memset(w, 0, sizeof(*w));
+  w->graph = h->graph;
+  w->naming = &h->naming;
+  w->dominators = &h->dominators;
+  w->least = (uint64_t)integer(L, "least", 0);
+  w->most = (uint32_t)integer(L, "most", 10000);
+}
+
+static int l_tree (lua_State *L) {
+  const Heap *h = check(L, 1);
+  MergeWish w;
+  Merge m;
+  wish(L, h, &w);
+  if (!merge_of(&m, &w))
+    return luaL_error(L, "not enough memory");
+  return pushmerge(L, h, &m);
+}
+
+/* The class of field 'class' of the table at 2; GRAPH_NONE: there is none. */
+static uint32_t classfield (lua_State *L, const Heap *h) {
+  const char *name;
+  uint32_t i;
+  lua_getfield(L, 2, "class");
+  name = luaL_checkstring(L, -1);
+  for (i = 0; i < h->naming.n; i++)
+    if (strcmp(h->naming.names[i], name) == 0) break;
+  lua_pop(L, 1);
+  return i < h->naming.n ? i : GRAPH_NONE;
+}
+
+static int l_heldby (lua_State *L) {
+  const Heap *h = check(L, 1);
+  MergeWish w;
+  Merge m;
+  int isnew;
+  wish(L, h, &w);
+  w.paths = 1;
+  lua_getfield(L, 2, "new");
+  isnew = lua_toboolean(L, -1);
+  lua_pop(L, 1);
+  if (isnew && h->isnew == NULL)
+    return luaL_error(L, "it was not compared with another snapshot");
+  if (isnew)
+    w.wanted = h->isnew;
+  else if ((w.class = classfield(L, h)) == GRAPH_NONE)
+    return 0;
+  if (!merge_of(&m, &w))
+    return luaL_error(L, "not enough memory");
+  return pushmerge(L, h, &m);
+}
+
+/* }===================================================================== */
+
+/* {== single objects =================================================== */
+
+/* The steps from the state to v: a list of {text=, kind=, function=, class=}. */
+static void pushpath (lua_State *L, const Heap *h, uint32_t v) {
+  const Graph *g = h->graph;
+  uint32_t u, n = 0, depth = 0, all = 0;
+  for (u = v; u != 0; u = g->parent[u]) all++;
+  lua_createtable(L, all < 64 ? (int)all : 64, 0);
+  for (u = v, depth = all; u != 0; u = g->parent[u], depth--) {
+    MergeRow r;
+    if (all > 64 && depth > 40 && depth < all - 20) continue;  /* "..." */
+    n = all > 64 && depth >= all - 20 ? depth - (all - 20) + 42 : depth;
+    memset(&r, 0, sizeof(r));
+    r.above = GRAPH_NONE;
+    r.example = u;
+    r.from = g->parent[u];
+    r.way = g->way[u];
+    r.class = h->naming.class[u];
+    r.count = 1;
+    r.merged = 0;
+    {
+      Merge one;
+      memset(&one, 0, sizeof(one));
+      pushrow(L, h, &one, &r);
+    }
+    lua_rawseti(L, -2, (lua_Integer)n);
+  }
+  if (all > 64) {
+    lua_createtable(L, 0, 2);
+    lua_pushfstring(L, "... %d more ...", (int)(all - 61));
+    lua_setfield(L, -2, "text");
+    setinteger(L, "kind", HEAP_EDGES);
+    lua_rawseti(L, -2, 41);
+  }
+}
+
+static void pushobject (lua_State *L, const Heap *h, uint32_t v) {
+  lua_createtable(L, 0, 6);
+  setinteger(L, "address", h->graph->address[v]);
+  setstring(L, "class", h->naming.names[h->naming.class[v]]);
+  setinteger(L, "self", graph_size(h->graph, v));
+  setinteger(L, "retained", h->dominators.retained[v]);
+  pushpath(L, h, v);
+  lua_setfield(L, -2, "path");
+}
+
+static int l_objects (lua_State *L) {
+  const Heap *h = check(L, 1);
+  const uint64_t *r = h->dominators.retained;
+  uint32_t best[256], n, most, v, i, class = GRAPH_NONE;
+  luaL_checktype(L, 2, LUA_TTABLE);
+  most = (uint32_t)integer(L, "n", 20);
+  if (most > 256) most = 256;
+  lua_getfield(L, 2, "class");
+  if (lua_type(L, -1) > LUA_TNIL) {
+    if ((class = classfield(L, h)) == GRAPH_NONE)
+      return 0;
+  }
+  for (v = 1, n = 0; v < h->graph->n; v++) {
+    if (class != GRAPH_NONE && h->naming.class[v] != class) continue;
+    if (n == most && (n == 0 || r[best[n - 1]] >= r[v])) continue;
+    if (n < most) n++;
+    for (i = n - 1; i > 0 && r[best[i - 1]] < r[v]; i--) best[i] = best[i - 1];
+    best[i] = v;
+  }
+  lua_createtable(L, (int)n, 0);
+  for (i = 0; i < n; i++) {
+    pushobject(L, h, best[i]);
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  }
+  return 1;
+}
+
+static int l_path (lua_State *L) {
+  const Heap *h = check(L, 1);
+  uint64_t address = (uint64_t)luaL_checkinteger(L, 2);
+  uint32_t v;
+  for (v = 1; v < h->graph->n; v++) {
+    if (h->graph->address[v] == address) {
+      pushobject(L, h, v);
+      return 1;
+    }
+  }
+  return 0;
+}
+
+/* }===================================================================== */
+
+/* {== two snapshots ==================================================== */
+
+typedef struct Identity {
+  uint64_t address;
+  uint32_t v;
+} Identity;
+
+static int byaddress (const void *a, const void *b) {
+  const Identity *x = a, *y = b;
+  return (x->address > y->address) - (x->address < y->address);
+}
+
+static Identity *identities (const Graph *g) {
+  Identity *a = malloc((size_t)g->n * sizeof(*a));
+  uint32_t v;
+  if (a == NULL) return NULL;
+  for (v = 0; v < g->n; v++) {
+    a[v].address = g->address[v];
+    a[v].v = v;
+  }
+  qsort(a, g->n, sizeof(*a), byaddress);
+  return a;
+}
+
+/* Row of a class of 'old' in those of 'new', by name; behind these the others. */
+static uint32_t rowof (const Heap *new, const Heap *old, uint32_t class, uint32_t *known) {
+  uint32_t i;
+  if (known[class] != GRAPH_NONE) return known[class];
+  for (i = 0; i < new->naming.n; i++)
+    if (strcmp(new->naming.names[i], old->naming.names[class]) == 0) break;
+  known[class] = i < new->naming.n ? i : new->naming.n + class;
+  return known[class];
+}
+
+static void comparesorted (Heap *h, const Heap *old, const Identity *a, const Identity *b,
+                           ClassRow *rows, uint32_t *known) {
+  const Graph *g = h->graph, *f = old->graph;
+  uint32_t i = 1, k = 1;  /* the first is the state */
+  while (i < g->n || k < f->n) {
+    int order = i == g->n ? 1 : k == f->n ? -1
+              : (a[i].address > b[k].address) - (a[i].address < b[k].address);
+    uint32_t v = i < g->n ? a[i].v : 0, u = k < f->n ? b[k].v : 0;
+    if (order == 0 && g->kind[v] == f->kind[u] &&
+        strcmp(h->naming.names[h->naming.class[v]],
+               old->naming.names[old->naming.class[u]]) == 0) {
+      rows[h->naming.class[v]].grown += (int64_t)(graph_size(g, v) - graph_size(f, u));
+      i++;
+      k++;
+      continue;
+    }
+    if (order <= 0) {
+      ClassRow *r = &rows[h->naming.class[v]];
+      h->isnew[v] = 1;
+      r->new++;
+      r->newbytes += graph_size(g, v);
+      i++;
+    }
+    if (order >= 0) {
+      ClassRow *r = &rows[rowof(h, old, old->naming.class[u], known)];
+      r->gone++;
+      r->gonebytes += graph_size(f, u);
+      k++;
+    }
+  }
+}
+
+static void pushcompared (lua_State *L, const Heap *h, const Heap *old, const ClassRow *rows) {
+  uint32_t i, n = 0;
+  lua_createtable(L, (int)h->naming.n, 0);
+  for (i = 0; i < h->naming.n + old->naming.n; i++) {
+    const ClassRow *r = &rows[i];
+    if (r->new == 0 && r->gone == 0 && r->grown == 0) continue;
+    lua_createtable(L, 0, 6);
+    setstring(L, "name", i < h->naming.n ? h->naming.names[i]
+                                         : old->naming.names[i - h->naming.n]);
+    setinteger(L, "new", r->new);
+    setinteger(L, "newbytes", r->newbytes);
+    setinteger(L, "gone", r->gone);
+    setinteger(L, "gonebytes", r->gonebytes);
+    setinteger(L, "grown", (uint64_t)r->grown);
+    lua_rawseti(L, -2, (lua_Integer)++n);
+  }
+}
+
+static int l_compare (lua_State *L) {
+  Heap *h = check(L, 1);
+  const Heap *old = check(L, 2);
+  ClassRow *rows = calloc((size_t)h->naming.n + old->naming.n, sizeof(*rows));
+  uint32_t *known = malloc(old->naming.n * sizeof(*known));
+  Identity *a = identities(h->graph), *b = identities(old->graph);
+  int ok;
+  free(h->isnew);
+  h->isnew = calloc(h->graph->n, 1);
+  ok = rows != NULL && known != NULL && a != NULL && b != NULL && h->isnew != NULL;
+  if (ok) {
+    memset(known, 0xff, old->naming.n * sizeof(*known));
+    comparesorted(h, old, a, b, rows, known);
+  }
+  free(a);
+  free(b);
+  free(known);
+  if (ok) pushcompared(L, h, old, rows);
+  free(rows);
+  return ok ? 1 : luaL_error(L, "not enough memory");
+}
+
+/* }===================================================================== */
+
+static int l_devtools (lua_State *L) {
+  const Heap *h = check(L, 1);
+  const char *path = luaL_checkstring(L, 2);
+  int how = (int)luaL_optinteger(L, 3, 0);
+  char err[512];
+  if (!devtools_write(h->graph, &h->naming, path, how, err, sizeof(err))) {
+    lua_pushnil(L);
+    lua_pushstring(L, err);
+    return 2;
+  }
+  lua_pushboolean(L, 1);
+  return 1;
+}
+
+int luaopen_profiler_heap (lua_State *L) {
+  static const luaL_Reg functions[] = {{"open", l_open}, {NULL, NULL}};
+  static const luaL_Reg methods[] = {
+    {"info", l_info}, {"classes", l_classes}, {"tree", l_tree}, {"heldby", l_heldby},
+    {"objects", l_objects}, {"compare", l_compare}, {"path", l_path},
+    {"devtools", l_devtools}, {"close", l_gc}, {"__gc", l_gc}, {NULL, NULL}
+  };
+  if (!binding_open(L, "profiler.heap", 0)) return 0;
+  luaL_newmetatable(L, TYPENAME);
+  luaL_setfuncs(L, methods, 0);
+  lua_pushvalue(L, -1);
+  lua_setfield(L, -2, "__index");
+  luaL_newlib(L, functions);
+  return 1;
+}

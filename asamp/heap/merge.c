@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Merged trees (merge.h).
+*/
+#include "heap/merge.h"
+#include "list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FIELDS_MANY	12	/* fields of which none is most: one row "[*]" */
+
+/* The tree and its weights. */
+typedef struct Work {
+  const MergeWish *wish;
+  const Graph *g;
+  const uint32_t *above;	/* object by object */
+  uint32_t *begin, *child;	/* child[begin[v] ... begin[v + 1]) */
+  uint64_t *value, *count;	/* by object; count: paths only */
+  Merge *m;
+  int failed;
+} Work;
+
+/* Objects that one row stands for. */
+typedef struct Set {
+  uint32_t *objects;
+  size_t n, size;
+} Set;
+
+/* A way in which children are held, before they are rows. */
+typedef struct Group {
+  uint32_t kind, a, b, class;
+  uint64_t value;
+  Set set;
+  uint32_t merged;	/* paths: into this group */
+} Group;
+
+static int put (Set *s, uint32_t v) {
+  if (!list_grow(&s->objects, s->n, &s->size, sizeof(*s->objects)))
+    return 0;
+  s->objects[s->n++] = v;
+  return 1;
+}
+
+/* {== the tree ========================================================= */
+
+static int children (Work *w) {
+  uint32_t n = w->g->n, v, sum = 0;
+  w->begin = calloc((size_t)n + 2, sizeof(*w->begin));
+  w->child = malloc((size_t)n * sizeof(*w->child));
+  if (w->begin == NULL || w->child == NULL)
+    return 0;
+  for (v = 1; v < n; v++)
+    w->begin[w->above[v] + 2]++;
+  for (v = 0; v < n; v++) {
+    sum += w->begin[v + 2];
+    w->begin[v + 2] = sum;
+  }
+  for (v = 1; v < n; v++)
+    w->child[w->begin[w->above[v] + 1]++] = v;
+  return 1;
+}
+
+static int iswanted (const MergeWish *wish, uint32_t v) {
+  return v != 0 && (wish->wanted != NULL ? wish->wanted[v]
+                                         : wish->naming->class[v] == wish->class);
+}
+
+/* Bytes that wanted objects retain, each once; sums along shortest paths. */
+static int weighpaths (Work *w) {
+  const MergeWish *wish = w->wish;
+  const Dominators *d = wish->dominators;
+  uint32_t n = w->g->n, i, k;
+  unsigned char *inside = calloc(n, 1);  /* a wanted one dominates it */
+  uint32_t *order = malloc((size_t)n * sizeof(*order));
+  w->value = calloc(n, sizeof(*w->value));
+  w->count = calloc(n, sizeof(*w->count));
+  if (inside == NULL || order == NULL || w->value == NULL || w->count == NULL) {
+    free(inside);
+    free(order);
+    return 0;
+  }
+  for (i = 1; i < n; i++) {
+    uint32_t v = d->order[i];
+    inside[v] = inside[d->dominator[v]] || iswanted(wish, d->dominator[v]);
+    if (!iswanted(wish, v)) continue;
+    w->count[v] = 1;
+    w->m->count++;
+    w->m->self += graph_size(w->g, v);
+    if (!inside[v]) {
+      w->value[v] = d->retained[v];
+      w->m->value += d->retained[v];
+    }
+  }
+  order[0] = 0;
+  for (i = 0, k = 1; i < k; i++) {
+    uint32_t c;
+    for (c = w->begin[order[i]]; c < w->begin[order[i] + 1]; c++)
+      order[k++] = w->child[c];
+  }
+  for (i = k; i-- > 1; ) {
+    w->value[w->above[order[i]]] += w->value[order[i]];
+    w->count[w->above[order[i]]] += w->count[order[i]];
+  }
+  free(order);
+  free(inside);
+  return 1;
+}
+
+/* }===================================================================== */
+
+/* {== merging ========================================================== */
+
+static uint64_t valueof (const Work *w, uint32_t v) {
+  return w->wish->paths ? w->value[v] : w->wish->dominators->retained[v];
+}
+
+/* How 'from' holds v: by the shortest path, or another way; 0: not by itself. */
+static int wayto (const Work *w, uint32_t from, uint32_t v, Way *way) {
+  size_t i = 0;
+  uint32_t to;
+  if (w->g->parent[v] == from) {
+    *way = w->g->way[v];
+    return 1;
+  }
+  if (w->g->count[from] > 4096) return 0;  /* not worth a search for each of many */
+  while (graph_edge(w->g, from, &i, &to, way))
+    if (to == v) return 1;
+  return 0;
+}
+
+static void shape (const Work *w, Group *p, uint32_t from, uint32_t v) {
+  Way way;
+  uint32_t a;
+  memset(p, 0, sizeof(*p));
+  p->class = w->wish->paths ? 0 : w->wish->naming->class[v];
+  if (!wayto(w, from, v, &way)) {
+    p->kind = UINT32_MAX;  /* held together with others */
+    return;
+  }
+  p->kind = way_kind(way);
+  a = way_argument(way);
+  switch (p->kind) {
+    case HEAP_EINDEX:  /* those of the registry have names */
+      p->a = w->g->parent[from] == 0 && a < 3 ? a : 0;
+      break;
+    case HEAP_EFIELD: case HEAP_EROOT: case HEAP_EUSERVALUE: p->a = a; break;
+    case HEAP_EUPVALUE: case HEAP_ELOCAL: case HEAP_ESTACK:
+      if (a < w->g->nslots) {
+        const Slot *s = &w->g->slots[a];
+        p->a = s->name;
+        p->b = s->in * 31u + s->index;
+      }
+      break;
+    default: break;
+  }
+}
+
+static uint64_t hashof (const Group *p) {
+  uint64_t h = p->kind * UINT64_C(0x9e3779b97f4a7c15) + p->a;
+  h = (h ^ (h >> 29)) * UINT64_C(0xbf58476d1ce4e5b9) + p->b;
+  h = (h ^ (h >> 32)) * UINT64_C(0x94d049bb133111eb) + p->class;
+  return h ^ (h >> 31);
+}
+
+static int same (const Group *a, const Group *b) {
+  return a->kind == b->kind && a->a == b->a && a->b == b->b && a->class == b->class;
+}
+
+typedef struct Groups {
+  Group *g;
+  size_t n, size;
+  uint32_t *table;
+  uint32_t mask;
+} Groups;
+
+static Group *groupof (Groups *s, const Group *like) {
+  uint32_t i, k;
+  if (s->table == NULL || s->n * 2 >= s->mask) {
+    uint32_t size = s->table == NULL ? 64 : 4 * (s->mask + 1);
+    uint32_t *t = malloc((size_t)size * sizeof(*t));
+    if (t == NULL) return NULL;
+    memset(t, 0xff, (size_t)size * sizeof(*t));
+    free(s->table);
+    s->table = t;
+    s->mask = size - 1;
+    for (k = 0; k < s->n; k++) {
+      for (i = (uint32_t)hashof(&s->g[k]) & s->mask; t[i] != UINT32_MAX; )
+        i = (i + 1) & s->mask;
+      t[i] = k;
+    }
+  }
+  i = (uint32_t)hashof(like) & s->mask;
+  for (; s->table[i] != UINT32_MAX; i = (i + 1) & s->mask)
+    if (same(&s->g[s->table[i]], like)) return &s->g[s->table[i]];
+  if (!list_grow(&s->g, s->n, &s->size, sizeof(*s->g))) return NULL;
+  s->g[s->n] = *like;
+  memset(&s->g[s->n].set, 0, sizeof(Set));
+  s->table[i] = (uint32_t)s->n;
+  return &s->g[s->n++];
+}
+
+static void freegroups (Groups *s) {
+  size_t i;
+  for (i = 0; i < s->n; i++) free(s->g[i].set.objects);
+  free(s->g);
+  free(s->table);
+}
+
+static int byvalue (const void *a, const void *b) {
+  const Group *x = a, *y = b;
+  if (x->value != y->value) return x->value < y->value ? 1 : -1;
+  return (x->kind > y->kind) - (x->kind < y->kind);
+}
+
+/* Many fields of which none is most are one row, of one class. */
+static int mergefields (Groups *s) {
+  size_t i, k;
+  for (i = 0; i < s->n; i++) {
+    Group *first = &s->g[i];
+    uint64_t sum = 0, largest = 0;
+    size_t n = 0;
+    if (first->kind != HEAP_EFIELD || first->set.n == 0) continue;
+    for (k = i; k < s->n; k++) {
+      const Group *p = &s->g[k];
+      if (p->kind != HEAP_EFIELD || p->class != first->class) continue;
+      n++;
+      sum += p->value;
+      if (p->value > largest) largest = p->value;
+    }
+    if (n <= FIELDS_MANY || largest * 2 > sum) continue;
+    for (k = i + 1; k < s->n; k++) {
+      Group *p = &s->g[k];
+      size_t j;
+      if (p->kind != HEAP_EFIELD || p->class != first->class) continue;
+      for (j = 0; j < p->set.n; j++)
+        if (!put(&first->set, p->set.objects[j])) return 0;
+      p->set.n = 0;
+      p->value = 0;
+    }
+    first->kind = HEAP_EENTRY;
+    first->value = sum;
+  }
+  return 1;
+}
+
+/* Is it part of the row above it: what an upvalue holds, or the next of a list? */
+static int isfolded (const Group *p, const Group *above) {
+  return p->kind == HEAP_EVALUE ||
+         (above != NULL && same(p, above) &&
+          (p->kind == HEAP_EFIELD || p->kind == HEAP_EINDEX || p->kind == HEAP_EMETATABLE));
+}
+
+static int gather (Work *w, Groups *s, Set *set, const Group *above, MergeRow *row) {
+  size_t i;
+  uint32_t c;
+  for (i = 0; i < set->n; i++) {  /* which grows by what is folded */
+    uint32_t v = set->objects[i];
+    for (c = w->begin[v]; c < w->begin[v + 1]; c++) {
+      uint32_t to = w->child[c];
+      Group like, *p;
+      if (w->wish->paths && w->count[to] == 0) continue;
+      shape(w, &like, v, to);
+      if (row != NULL && isfolded(&like, above)) {
+        if (!put(set, to)) return 0;
+        if (like.kind == HEAP_EVALUE) {
+          row->class = w->wish->naming->class[to];
+        }
+        else row->repeated = 1;
+        row->count += !w->wish->paths && like.kind != HEAP_EVALUE;
+        row->self += graph_size(w->g, to);
+        continue;
+      }
+      if ((p = groupof(s, &like)) == NULL || !put(&p->set, to)) return 0;
+      p->value += valueof(w, to);
+    }
+  }
+  return mergefields(s);
+}
+
+static void describe (const Work *w, MergeRow *row, const Group *p) {
+  size_t i;
+  const Graph *g = w->g;
+  row->example = p->set.objects[0];
+  row->merged = p->set.n > 1;
+  row->several = p->kind == HEAP_EENTRY;
+  for (i = 0; i < p->set.n; i++) {
+    uint32_t v = p->set.objects[i];
+    if (valueof(w, v) > valueof(w, row->example)) row->example = v;
+    row->self += graph_size(g, v);
+    row->count += w->wish->paths ? w->count[v] : 1;
+    if (w->wish->naming->class[v] != w->wish->naming->class[p->set.objects[0]])
+      row->class = UINT32_MAX - 1;
+  }
+  row->value = p->value;
+  row->class = row->class != 0 ? GRAPH_NONE : w->wish->naming->class[row->example];
+  row->from = w->above[row->example];
+  if (!wayto(w, row->from, row->example, &row->way)) row->from = GRAPH_NONE;
+  else if (p->kind == HEAP_EENTRY && p->set.n > 1) row->way = way_of(HEAP_EENTRY, WAY_MOST);
+}
+
+static void rows (Work *w, Set *set, const Group *above, uint32_t row, uint32_t depth) {
+  Groups s = {0};
+  size_t i;
+  MergeRow *mine = row != GRAPH_NONE ? &w->m->rows[row] : NULL;
+  if (!gather(w, &s, set, above, mine)) w->failed = 1;
+  qsort(s.g, s.n, sizeof(*s.g), byvalue);
+  for (i = 0; i < s.n && !w->failed; i++) {
+    Group *p = &s.g[i];
+    uint32_t at = (uint32_t)w->m->n;
+    if (p->set.n == 0) continue;
+    if (p->value < w->wish->least || at >= w->wish->most || depth >= MERGE_DEPTH) {
+      w->m->left++;
+      continue;
+    }
+    if (!list_grow(&w->m->rows, w->m->n, &w->m->size, sizeof(*w->m->rows))) {
+      w->failed = 1;
+      break;
+    }
+    memset(&w->m->rows[at], 0, sizeof(w->m->rows[at]));
+    w->m->rows[at].depth = depth;
+    w->m->rows[at].above = row;
+    w->m->n++;
+    describe(w, &w->m->rows[at], p);
+    rows(w, &p->set, p, at, depth + 1);
+  }
+  freegroups(&s);
+}
+
+/* }===================================================================== */
+
+int merge_of (Merge *m, const MergeWish *wish) {
+  Work w;
+  Set all = {0};
+  memset(&w, 0, sizeof(w));
+  memset(m, 0, sizeof(*m));
+  w.wish = wish;
+  w.g = wish->graph;
+  w.above = wish->paths ? w.g->parent : wish->dominators->dominator;
+  w.m = m;
+  w.failed = !children(&w) || (wish->paths && !weighpaths(&w)) || !put(&all, 0);
+  if (!wish->paths) {
+    m->count = w.g->n - 1;
+    m->self = m->value = w.g->bytes;
+  }
+  if (!w.failed) rows(&w, &all, NULL, GRAPH_NONE, 0);
+  free(all.objects);
+  free(w.begin);
+  free(w.child);
+  free(w.value);
+  free(w.count);
+  if (w.failed) merge_free(m);
+  return !w.failed;
+}
+
+void merge_free (Merge *m) {
+  free(m->rows);
+  memset(m, 0, sizeof(*m));
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Classes (naming.h).
+*/
+#include "heap/naming.h"
+#include "heap/words.h"
+#include "idmap.h"
+#include "list.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CLASSES_MOST_HERE	BOUND(65536u, 16u)  /* more are one, "(other classes)" */
+
+static int add (Naming *m, const char *name, uint32_t *id) {
+  uint32_t i;
+  for (i = 0; i < m->n && i < 256; i++) {  /* the same name, of several metatables */
+    if (strcmp(m->names[i], name) == 0) {
+      *id = i;
+      return 1;
+    }
+  }
+  if (!list_grow(&m->names, m->n, &m->size, sizeof(*m->names)))
+    return 0;
+  if ((m->names[m->n] = strdup(name)) == NULL)
+    return 0;
+  *id = m->n++;
+  return 1;
+}
+
+/* The metatable of v, which is the first that it holds; GRAPH_NONE. */
+static uint32_t metatable (const Graph *g, uint32_t v) {
+  if (g->count[v] == 0 || way_kind(g->ways[g->first[v]]) != HEAP_EMETATABLE)
+    return GRAPH_NONE;
+  return g->to[g->first[v]];
+}
+
+/* What table v has in its field, GRAPH_NONE: nothing that is held. */
+static uint32_t fieldof (const Graph *g, uint32_t v, const char *key) {
+  size_t i = 0;
+  uint32_t to;
+  Way way;
+  while (graph_edge(g, v, &i, &to, &way))
+    if (way_kind(way) == HEAP_EFIELD && graph_is(g, way_argument(way), key))
+      return to;
+  return GRAPH_NONE;
+}
+
+/* The name under which v is held, into 'to', its length; 0: it has none. */
+static size_t heldas (const Graph *g, uint32_t v, char to[WORDS_MOST], int depth) {
+  uint32_t parent = g->parent[v], name = GRAPH_NONE, argument = way_argument(g->way[v]);
+  size_t n, m = 0;
+  const char *s;
+  switch (way_kind(g->way[v])) {
+    case HEAP_EFIELD:
+      name = argument;
+      break;
+    case HEAP_EUPVALUE: case HEAP_ELOCAL:
+      name = argument < g->nslots ? g->slots[argument].name : GRAPH_NONE;
+      break;
+    case HEAP_EVALUE: case HEAP_EMETATABLE:
+      return depth > 0 ? heldas(g, parent, to, depth - 1) : 0;
+    default: break;
+  }
+  s = graph_text(g, name, &n);
+  if (n == 0)
+    return 0;
+  if (n > 2 && memcmp(s, "__", 2) == 0)  /* __index: the table that has it */
+    return depth > 0 ? heldas(g, parent, to, depth - 1) : 0;
+  if (depth > 0 && way_kind(g->way[v]) == HEAP_EFIELD &&
+      (way_kind(g->way[parent]) == HEAP_EFIELD) &&
+      !graph_is(g, way_argument(g->way[parent]), "_LOADED"))
+    m = heldas(g, parent, to, depth - 1);
+  if (m > 0 && m + 1 < WORDS_MOST)
+    to[m++] = '.';
+  return m + words_quoted(to + m, WORDS_MOST - m, s, n);
+}
+
+static int classof (Naming *m, const Graph *g, uint32_t v, IdMap *known, uint32_t *id) {
+  uint32_t mt = metatable(g, v), named;
+  char name[WORDS_MOST];
+  size_t n;
+  const char *s;
+  if (mt == GRAPH_NONE || g->kind[mt] != HEAP_TABLE) {
+    *id = g->kind[v];
+    return 1;
+  }
+  if ((*id = idmap_get(known, (uint64_t)mt + 1)) != IDMAP_NONE)
+    return 1;
+  s = graph_text(g, fieldof(g, mt, "__name"), &n);
+  n = n > 0 ? words_quoted(name, 128, s, n) : heldas(g, mt, name, 3);
+  if (n == 0 && (named = fieldof(g, mt, "__index")) != GRAPH_NONE &&
+      g->kind[named] == HEAP_TABLE)
+    n = heldas(g, named, name, 3);
+  *id = g->kind[v];
+  if (n > 0 && !add(m, m->n < CLASSES_MOST_HERE ? name : "(other classes)", id))
+    return 0;
+  return idmap_set(known, (uint64_t)mt + 1, *id);
+}
+
+int naming_of (Naming *m, const Graph *g) {
+  IdMap known = {0};
+  uint32_t v, id;
+  int ok = 1;
+  memset(m, 0, sizeof(*m));
+  m->class = malloc((size_t)g->n * sizeof(*m->class));
+  for (v = 0; ok && v <= HEAP_KINDS; v++)
+    ok = add(m, words_kind((int)v), &id);
+  for (v = 0; ok && m->class != NULL && v < g->n; v++) {
+    m->class[v] = g->kind[v];
+    if (g->kind[v] == HEAP_TABLE || g->kind[v] == HEAP_USERDATA)
+      ok = classof(m, g, v, &known, &m->class[v]);
+  }
+  idmap_free(&known);
+  if (!ok || m->class == NULL) {
+    naming_free(m);
+    return 0;
+  }
+  return 1;
+}
+
+void naming_free (Naming *m) {
+  uint32_t i;
+  for (i = 0; i < m->n; i++)
+    free(m->names[i]);
+  free(m->names);
+  free(m->class);
+  memset(m, 0, sizeof(*m));
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Words for steps (words.h).
+*/
+#include "heap/words.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Length of the UTF-8 character at s, 0: none, or none that is printed. */
+static size_t character (const unsigned char *s, size_t n) {
+  size_t i, length = s[0] < 0x80 ? 1 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2
+                   : s[0] >= 0xe0 && s[0] < 0xf0 ? 3 : s[0] >= 0xf0 && s[0] < 0xf5 ? 4 : 0;
+  if (length == 0 || length > n || s[0] < 0x20 || s[0] == 0x7f)
+    return 0;
+  for (i = 1; i < length; i++)
+    if ((s[i] & 0xc0) != 0x80)
+      return 0;
+  if ((s[0] == 0xc2 && s[1] < 0xa0) || (s[0] == 0xe0 && s[1] < 0xa0) ||
+      (s[0] == 0xed && s[1] >= 0xa0) || (s[0] == 0xf0 && s[1] < 0x90) ||
+      (s[0] == 0xf4 && s[1] >= 0x90))
+    return 0;
+  return length;
+}
+
+size_t words_quoted (char *to, size_t size, const char *s, size_t n) {
+  size_t i = 0, m = 0;
+  while (i < n && m + 8 < size) {
+    size_t length = character((const unsigned char *)s + i, n - i);
+    if (length == 0) {
+      m += (size_t)sprintf(to + m, "\\%03u", (unsigned char)s[i]);
+      i++;
+    }
+    else {
+      if (s[i] == '"' || s[i] == '\\')
+        to[m++] = '\\';
+      memcpy(to + m, s + i, length);
+      m += length;
+      i += length;
+    }
+  }
+  if (i < n && m + 4 <= size) {
+    memcpy(to + m, "…", 3);
+    m += 3;
+  }
+  to[m] = '\0';
+  return m;
+}
+
+static void quoted (const Graph *g, uint32_t v, char *to, size_t size) {
+  size_t n;
+  const char *s = graph_text(g, v, &n);
+  words_quoted(to, size, s, n);
+}
+
+void words_function (const Graph *g, uint32_t v, char to[WORDS_MOST]) {
+  char name[128], source[256];
+  const struct Proto *p;
+  if (v != GRAPH_NONE && g->kind[v] == HEAP_FUNCTION)
+    v = g->info[v];
+  if (v == GRAPH_NONE || g->kind[v] != HEAP_PROTO) {
+    snprintf(to, WORDS_MOST, "a C function");
+    return;
+  }
+  p = &g->protos[g->info[v]];
+  quoted(g, p->source, source, sizeof(source));
+  if (source[0] == '@' || source[0] == '=')
+    memmove(source, source + 1, strlen(source));
+  else if (source[0] != '\0')
+    snprintf(source, sizeof(source), "a string");
+  else
+    snprintf(source, sizeof(source), "?");
+  if (p->line == 0)
+    snprintf(to, WORDS_MOST, "main chunk (%s)", source);
+  else if (p->name == GRAPH_NONE)
+    snprintf(to, WORDS_MOST, "%s:%u", source, p->line);
+  else {
+    quoted(g, p->name, name, sizeof(name));
+    snprintf(to, WORDS_MOST, "%s (%s:%u)", name, source, p->line);
+  }
+}
+
+static void rootname (uint32_t which, char out[WORDS_MOST]) {
+  static const char *const types[] = {
+    "nil", "booleans", "light userdata", "numbers", "strings", "tables", "functions",
+    "userdata", "coroutines"
+  };
+  static const char *const names[] = {
+    "registry", "main thread", "C code", "names of metamethods",
+    "waits for its finalizer"
+  };
+  if (which >= 16 && which < 16 + sizeof(types) / sizeof(*types))
+    snprintf(out, WORDS_MOST, "metatable of %s", types[which - 16]);
+  else
+    snprintf(out, WORDS_MOST, "%s",
+             which < sizeof(names) / sizeof(*names) ? names[which] : "a root");
+}
+
+/* Is it the registry? Held by the state, as its first root. */
+static int isregistry (const Graph *g, uint32_t v) {
+  return v != 0 && g->parent[v] == 0 && g->way[v] == way_of(HEAP_EROOT, 0);
+}
+
+static void field (const Graph *g, uint32_t from, uint32_t key, char out[WORDS_MOST]) {
+  char text[300];
+  quoted(g, key, text, sizeof(text));
+  if (isregistry(g, from) && strcmp(text, "_LOADED") == 0)
+    snprintf(out, WORDS_MOST, "package.loaded");
+  else
+    snprintf(out, WORDS_MOST, "[\"%s\"]", text);
+}
+
+static void element (const Graph *g, uint32_t from, uint32_t index, int merged,
+                     char out[WORDS_MOST]) {
+  if (isregistry(g, from) && index == 2)
+    snprintf(out, WORDS_MOST, "_G");
+  else if (isregistry(g, from) && index == 1)
+    snprintf(out, WORDS_MOST, "main thread");
+  else if (isregistry(g, from))
+    snprintf(out, WORDS_MOST, "reference of luaL_ref");
+  else if (merged)
+    snprintf(out, WORDS_MOST, "[1..n]");
+  else if (index == WAY_MOST)
+    snprintf(out, WORDS_MOST, "[an integer]");
+  else
+    snprintf(out, WORDS_MOST, "[%u]", index);
+}
+
+/* "local "queue" of serve (app.lua:40)" and what is like it. */
+static void slot (const Graph *g, uint32_t from, int kind, uint32_t argument,
+                  char out[WORDS_MOST]) {
+  char function[WORDS_MOST], name[128] = "";
+  const Slot *s = argument < g->nslots ? &g->slots[argument] : NULL;
+  uint32_t in = s != NULL ? s->in : GRAPH_NONE;
+  if (kind == HEAP_EUPVALUE)
+    in = from;
+  words_function(g, in, function);
+  if (s != NULL && s->name != GRAPH_NONE)
+    quoted(g, s->name, name, sizeof(name));
+  if (kind == HEAP_ESTACK && s != NULL && s->index == 1)
+    snprintf(out, WORDS_MOST, "runs in a coroutine");
+  else if (kind == HEAP_ESTACK)
+    snprintf(out, WORDS_MOST, "stack of %.440s", function);
+  else if (name[0] != '\0')
+    snprintf(out, WORDS_MOST, "%s \"%s\" of %.300s", kind == HEAP_ELOCAL ? "local" : "upvalue",
+             name, function);
+  else
+    snprintf(out, WORDS_MOST, "%s %u of %.440s", kind == HEAP_ELOCAL ? "local" : "upvalue",
+             s != NULL ? s->index : 0, function);
+}
+
+void words_step (const Graph *g, uint32_t from, uint32_t to, Way way, int merged,
+                 char out[WORDS_MOST]) {
+  uint32_t a = way_argument(way);
+  (void)to;
+  switch (way_kind(way)) {
+    case HEAP_EROOT: rootname(a, out); break;
+    case HEAP_EMETATABLE: snprintf(out, WORDS_MOST, "metatable"); break;
+    case HEAP_EINDEX: element(g, from, a, merged, out); break;
+    case HEAP_EFIELD: field(g, from, a, out); break;
+    case HEAP_EENTRY: {
+      if (merged || a == WAY_MOST || a >= g->n)
+        snprintf(out, WORDS_MOST, "[*]");
+      else
+        snprintf(out, WORDS_MOST, "[%s 0x%llx]", words_kind(g->kind[a]),
+                 (unsigned long long)g->address[a]);
+      break;
+    }
+    case HEAP_EKEY: snprintf(out, WORDS_MOST, "key"); break;
+    case HEAP_EWEAKKEY: snprintf(out, WORDS_MOST, "key of weak table"); break;
+    case HEAP_EUPVALUE: case HEAP_ELOCAL: case HEAP_ESTACK:
+      slot(g, from, (int)way_kind(way), a, out);
+      break;
+    case HEAP_EVALUE: out[0] = '\0'; break;
+    case HEAP_EUSERVALUE:
+      snprintf(out, WORDS_MOST, "user value %u", a == WAY_MOST ? 0 : a);
+      break;
+    case HEAP_EOPEN: snprintf(out, WORDS_MOST, "open upvalue"); break;
+    case HEAP_EPROTO: snprintf(out, WORDS_MOST, "code"); break;
+    case HEAP_ECONSTANT: snprintf(out, WORDS_MOST, "constant"); break;
+    default: snprintf(out, WORDS_MOST, "name"); break;
+  }
+}
+
+const char *words_kind (int kind) {
+  static const char *const names[] = {
+    "table", "string", "function", "C function", "upvalue", "userdata", "coroutine",
+    "function code", "state"
+  };
+  return names[kind >= 0 && kind <= HEAP_KINDS ? kind : HEAP_KINDS];
+}
