@@ -2,7 +2,7 @@
 # The C modules of asamp/ and their rules, for lua/build.mk. A profile goes down a
 # line of folders. Each folder is compiled with the folders that it may include on
 # its path, and no others; only those of LUAFACES see Lua and its seam.
-FOLDERS := base format file unwind sample encode session read repair convert module
+FOLDERS := base format file unwind sample encode session snapshot read repair convert heap module
 SEES_base :=
 SEES_format := base
 SEES_file := format base
@@ -10,11 +10,13 @@ SEES_unwind := base
 SEES_sample := unwind format base
 SEES_encode := format base
 SEES_session := encode sample unwind file format base
+SEES_snapshot := sample file format base
 SEES_read := file format base
 SEES_repair := file format base
 SEES_convert := read encode file format base
-SEES_module := convert repair read session encode sample unwind file format base
-LUAFACES := sample session module
+SEES_heap := file format base
+SEES_module := heap convert repair read snapshot session encode sample unwind file format base
+LUAFACES := sample session snapshot module
 
 # The compiler's options for the folder $(1).
 sees = $(patsubst %,-iquote asamp/%,$(1) $(SEES_$(1))) \
@@ -39,13 +41,15 @@ $(B)/asamp.a: $(ASAMP_C:%.c=$(B)/%.o)
 	$(AR) rcs $@ $^
 
 MODULES := $(addprefix $(P)/lib/lua/5.4/,profiler/core.so profiler/reader.so \
-  profiler/convert.so asamp/host.so)
+  profiler/convert.so profiler/heap.so asamp/host.so)
 $(P)/lib/lua/5.4/profiler/core.so: $(B)/asamp/module/core.o
 $(P)/lib/lua/5.4/profiler/core.so: NEEDS := -lunwind-generic -lunwind -ldw -lelf -lz $(ISAL) -lpthread -lm
 $(P)/lib/lua/5.4/profiler/reader.so: $(B)/asamp/module/readerlib.o
 $(P)/lib/lua/5.4/profiler/reader.so: NEEDS := -lz $(ISAL)
 $(P)/lib/lua/5.4/profiler/convert.so: $(B)/asamp/module/convertlib.o
 $(P)/lib/lua/5.4/profiler/convert.so: NEEDS := -lz $(ISAL) -lm
+$(P)/lib/lua/5.4/profiler/heap.so: $(B)/asamp/module/heaplib.o
+$(P)/lib/lua/5.4/profiler/heap.so: NEEDS := -lz $(ISAL)
 $(P)/lib/lua/5.4/asamp/host.so: $(B)/asamp/module/host.o
 $(P)/lib/lua/5.4/asamp/host.so: NEEDS :=
 $(MODULES): $(B)/asamp.a asamp/module/exports

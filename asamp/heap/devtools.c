@@ -5,8 +5,8 @@
 ** for dominators; none of ours is. Ids are odd and stay with an object's address, so that
 ** DevTools can compare two snapshots.
 */
-#include "heap/devtools.h"
-#include "heap/words.h"
+#include "devtools.h"
+#include "words.h"
 #include "output.h"
 
 #include <errno.h>

@@ -5,8 +5,8 @@
 #ifndef asamp_devtools_h
 #define asamp_devtools_h
 
-#include "heap/graph.h"
-#include "heap/naming.h"
+#include "graph.h"
+#include "naming.h"
 
 #include <stddef.h>
 

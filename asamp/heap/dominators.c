@@ -3,7 +3,7 @@
 ** Dominators (dominators.h). All but the result works on the numbers that a depth-first
 ** search gives, root first, so that whatever leads to an object has a smaller one.
 */
-#include "heap/dominators.h"
+#include "dominators.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #ifndef asamp_dominators_h
 #define asamp_dominators_h
 
-#include "heap/graph.h"
+#include "graph.h"
 
 typedef struct Dominators {
   uint32_t n;

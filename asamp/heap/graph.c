@@ -2,7 +2,7 @@
 /*
 ** Reads snapshots (graph.h).
 */
-#include "heap/graph.h"
+#include "graph.h"
 #include "list.h"
 #include "source.h"
 
@@ -493,7 +493,7 @@ static void readall (Reader *r, void (*progress) (void *ud, double share), void 
 Graph *graph_read (const char *path, void (*progress) (void *ud, double share), void *ud,
                    char *err, size_t size) {
   Reader *r = calloc(1, sizeof(*r));
-  Graph *g = calloc(1, sizeof(*g));
+  Graph *volatile g = calloc(1, sizeof(*g));
   volatile int ok = 0;
   if (r == NULL || g == NULL) {
     free(r);

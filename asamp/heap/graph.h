@@ -15,7 +15,7 @@
 #ifndef asamp_graph_h
 #define asamp_graph_h
 
-#include "heap/heapformat.h"
+#include "heapformat.h"
 
 #include <stddef.h>
 #include <stdint.h>

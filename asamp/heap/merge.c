@@ -2,7 +2,7 @@
 /*
 ** Merged trees (merge.h).
 */
-#include "heap/merge.h"
+#include "merge.h"
 #include "list.h"
 
 #include <stdlib.h>

@@ -8,9 +8,9 @@
 #ifndef asamp_merge_h
 #define asamp_merge_h
 
-#include "heap/dominators.h"
-#include "heap/graph.h"
-#include "heap/naming.h"
+#include "dominators.h"
+#include "graph.h"
+#include "naming.h"
 
 #define MERGE_DEPTH	48
 

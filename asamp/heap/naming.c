@@ -2,8 +2,8 @@
 /*
 ** Classes (naming.h).
 */
-#include "heap/naming.h"
-#include "heap/words.h"
+#include "naming.h"
+#include "words.h"
 #include "idmap.h"
 #include "list.h"
 

@@ -7,7 +7,7 @@
 #ifndef asamp_heap_naming_h
 #define asamp_heap_naming_h
 
-#include "heap/graph.h"
+#include "graph.h"
 
 typedef struct Naming {
   uint32_t *class;	/* of every object */

@@ -2,7 +2,7 @@
 /*
 ** Words for steps (words.h).
 */
-#include "heap/words.h"
+#include "words.h"
 
 #include <stdio.h>
 #include <string.h>

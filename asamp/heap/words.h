@@ -6,7 +6,7 @@
 #ifndef asamp_words_h
 #define asamp_words_h
 
-#include "heap/graph.h"
+#include "graph.h"
 
 #include <stddef.h>
 

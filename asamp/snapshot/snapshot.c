@@ -3,9 +3,9 @@
 ** Snapshots (snapshot.h).
 */
 #define _GNU_SOURCE
-#include "heap/heapformat.h"
-#include "heap/dump.h"
-#include "heap/snapshot.h"
+#include "heapformat.h"
+#include "dump.h"
+#include "snapshot.h"
 #include "packer.h"
 #include "place.h"
 

@@ -2,7 +2,7 @@
 /*
 ** profiler.core's snapshot, for profiler.lua, where its arguments are checked.
 */
-#include "heap/snapshot.h"
+#include "snapshot.h"
 
 #include <errno.h>
 #include <stdlib.h>

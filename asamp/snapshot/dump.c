@@ -2,8 +2,8 @@
 /*
 ** The bytes of a snapshot (dump.h).
 */
-#include "heap/heapformat.h"
-#include "heap/dump.h"
+#include "heapformat.h"
+#include "dump.h"
 
 #include <stdio.h>
 #include <string.h>

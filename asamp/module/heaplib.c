@@ -16,12 +16,12 @@
 ** A row is {depth=, above= (its row or nil), text=, class= (nil: several), count=, self=,
 ** value=, merged=, repeated=, kind=, in function=}. Errors of arguments raise.
 */
-#include "heap/devtools.h"
-#include "heap/dominators.h"
-#include "heap/graph.h"
-#include "heap/merge.h"
-#include "heap/naming.h"
-#include "heap/words.h"
+#include "devtools.h"
+#include "dominators.h"
+#include "graph.h"
+#include "merge.h"
+#include "naming.h"
+#include "words.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -154,7 +154,7 @@ typedef struct ClassRow {
 static int retained (const Heap *h, ClassRow *rows) {
   const Dominators *d = &h->dominators;
   const uint32_t *class = h->naming.class;
-  uint32_t n = d->n, v, sum = 0, depth = 0;
+  uint32_t n = d->n, v, sum = 0;
   uint32_t *begin = calloc((size_t)n + 2, sizeof(*begin));
   uint32_t *child = malloc((size_t)n * sizeof(*child));
   uint32_t *active = calloc(h->naming.n + (size_t)1, sizeof(*active));
@@ -168,9 +168,7 @@ static int retained (const Heap *h, ClassRow *rows) {
     for (v = 1; v < n; v++) child[begin[d->dominator[v] + 1]++] = v;
     /* begin[v] moves on to the next child that has not been entered */
     for (v = 0; ; ) {
-      uint32_t end = v + 1 < n ? begin[v + 1] : n - 1;
-      (void)depth;
-      if (begin[v] < end && child[begin[v]] != 0 && d->dominator[child[begin[v]]] == v) {
+      if (begin[v] < n - 1 && d->dominator[child[begin[v]]] == v) {
         uint32_t c = child[begin[v]++];
         if (active[class[c]]++ == 0) rows[class[c]].retained += d->retained[c];
         v = c;
