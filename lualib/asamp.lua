@@ -21,7 +21,7 @@ local progress = require "asamp.cli.progress"
 local M = {}
 
 --- The subcommands, in the order of the help.
-M.COMMANDS = {"run", "report", "view", "convert", "diff", "repair"}
+M.COMMANDS = {"run", "report", "view", "convert", "diff", "heap", "repair"}
 
 local function usage()
   local lines = {

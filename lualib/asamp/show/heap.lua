@@ -1,0 +1,185 @@
+-- SPDX-License-Identifier: MIT
+-- A snapshot of a heap as text: classes, holders, paths, and what changed from one to
+-- another. Pure. 'style': {paint, width, top, least (share of a row that is shown)}.
+
+local holders = require "asamp.sums.holders"
+local layout = require "asamp.show.layout"
+local tables = require "asamp.show.tables"
+local units = require "asamp.show.units"
+
+local M = {}
+
+local function count(n, noun)
+  return units.plural(n, noun)
+end
+
+local function head(info, style)
+  local lines = {("%s in %s, which hold one another by %s."):format(
+    units.bytes(info.bytes), count(info.objects, "object"),
+    count(info.references, "reference"))}
+  if info.command then
+    lines[#lines + 1] = ("Taken of %s%s%s."):format(layout.clean(info.command),
+      info.pid > 0 and (" (process %d)"):format(info.pid) or "",
+      info.time > 0 and os.date("!, %Y-%m-%d %H:%M:%S UTC", info.time) or "")
+  end
+  if info.inuse > info.bytes then
+    lines[#lines + 1] = ("%s were in use: the other %s are garbage that no collection " ..
+      "had found yet."):format(units.bytes(info.inuse),
+                               units.bytes(info.inuse - info.bytes))
+  end
+  if info.textless > 0 then
+    lines[#lines + 1] = ("The texts of %s found no room."):format(
+      count(info.textless, "string"))
+  end
+  return layout.wrap(table.concat(lines, " "), "  ", style.width)
+end
+
+local function classes(list, info, style)
+  table.sort(list, function(a, b)
+    if a.retained ~= b.retained then
+      return a.retained > b.retained
+    end
+    return a.name < b.name
+  end)
+  local columns = {
+    {title = "self", cells = tables.cells(list, function(r) return units.short(r.self) end)},
+    {title = "", gap = 1, spare = 2, cells = tables.cells(list, function(r)
+      return units.percent(r.self, info.bytes) end)},
+    {title = "retained", cells = tables.cells(list, function(r)
+      return units.short(r.retained) end)},
+    {title = "", gap = 1, cells = tables.cells(list, function(r)
+      return units.percent(r.retained, info.bytes) end)},
+    {title = "objects", cells = tables.cells(list, function(r)
+      return units.count(r.count) end)},
+    {title = "mean", spare = 1, cells = tables.cells(list, function(r)
+      return units.short(r.self // r.count) end)},
+  }
+  return tables.titled(style, "By class", list, columns, "class", function(i, n)
+    return layout.cutend(layout.clean(list[i].name), n)
+  end)
+end
+
+-- The text of a row of a tree, indented.
+local function branch(row, n)
+  local text = ("  "):rep(row.depth) .. (row.text ~= "" and row.text or "value") ..
+               (row.repeated and " (repeated)" or "") ..
+               (row.class and "  " .. layout.clean(row.class) or "")
+  return layout.cutend(text, n)
+end
+
+local function tree(title, rows, totals, style, value)
+  local list = table.move(rows, 1, math.min(#rows, style.top * 4), 1, {})
+  local columns = {
+    {title = value, cells = tables.cells(list, function(r) return units.short(r.value) end)},
+    {title = "", gap = 1, cells = tables.cells(list, function(r)
+      return units.percent(r.value, totals.value) end)},
+    {title = "objects", cells = tables.cells(list, function(r)
+      return units.count(r.count) end)},
+  }
+  local lines, left = layout.grid(columns, #list, "holder", function(i, n)
+    return branch(list[i], n)
+  end, style.width, style.paint, 40)
+  table.insert(lines, 1, style.paint("bold", title))
+  table.insert(lines, 1, "")
+  local hidden = totals.left + #rows - #list
+  if hidden > 0 then
+    lines[#lines + 1] = style.paint("dim", (" "):rep(left) .. ("and %s of less than %s%s")
+      :format(count(totals.left, "row"), units.percent(style.least, 1),
+              #rows > #list and (", and %s (--top)"):format(units.count(#rows - #list))
+              or ""))
+  end
+  return lines
+end
+
+local function append(to, lines)
+  return table.move(lines, 1, #lines, #to + 1, to)
+end
+
+--- The whole: 'parts' as commands/heap.lua makes them.
+function M.render(parts, style)
+  local lines = {head(parts.info, style)}
+  if parts.classes then
+    append(lines, classes(parts.classes, parts.info, style))
+  end
+  if parts.tree then
+    append(lines, tree("By holder: what would go if the row went", parts.tree,
+                       parts.totals, style, "retained"))
+  end
+  if parts.heldby then
+    append(lines, M.heldby(parts.heldby, style))
+  end
+  if parts.paths then
+    append(lines, M.paths(parts.paths, parts.info, style))
+  end
+  if parts.diff then
+    append(lines, M.diff(parts.diff, style))
+  end
+  return table.concat(lines, "\n") .. "\n"
+end
+
+--- Paths to the objects of one class, each with its share.
+function M.heldby(held, style)
+  local lines = {"", style.paint("bold", ("%s: %s of %s, which retain %s"):format(
+    layout.clean(held.name), count(held.totals.count, "object"),
+    units.bytes(held.totals.self), units.bytes(held.totals.value)))}
+  local shown = 0
+  for i, leaf in ipairs(held.leaves) do
+    if i > style.top then
+      break
+    end
+    shown = shown + leaf.count
+    lines[#lines + 1] = ("  %s held by, %s of %s:"):format(
+      units.short(leaf.value), units.percent(leaf.count, held.totals.count),
+      units.count(held.totals.count))
+    lines[#lines + 1] = layout.wrap(layout.clean(leaf.text), "    ", style.width)
+  end
+  if shown < held.totals.count then
+    lines[#lines + 1] = style.paint("dim", ("    and %s held by other paths"):format(
+      units.count(held.totals.count - shown)))
+  end
+  return append(lines, tree("The tree of these paths", held.rows, held.totals, style,
+                            "retained"))
+end
+
+--- Single objects, those that retain most first.
+function M.paths(list, info, style)
+  local lines = {"", style.paint("bold", "Objects that retain most, and the shortest path to each")}
+  for _, object in ipairs(list) do
+    lines[#lines + 1] = ("  %s %s (%s), %s at 0x%x"):format(
+      units.short(object.retained), units.percent(object.retained, info.bytes),
+      "itself " .. units.short(object.self), layout.clean(object.class), object.address)
+    lines[#lines + 1] = layout.wrap(layout.clean(holders.text(object.path)), "    ",
+                                    style.width)
+  end
+  return lines
+end
+
+local function signed(n)
+  return (n < 0 and "-" or "+") .. units.short(math.abs(n))
+end
+
+--- What is new, gone and grown from one snapshot to another.
+function M.diff(diff, style)
+  local list = diff.classes
+  local columns = {
+    {title = "change", cells = tables.cells(list, function(r) return signed(r.change) end)},
+    {title = "new", cells = tables.cells(list, function(r) return units.count(r.new) end)},
+    {title = "bytes", gap = 1, spare = 1, cells = tables.cells(list, function(r)
+      return units.short(r.newbytes) end)},
+    {title = "gone", cells = tables.cells(list, function(r) return units.count(r.gone) end)},
+    {title = "bytes", gap = 1, spare = 1, cells = tables.cells(list, function(r)
+      return units.short(r.gonebytes) end)},
+    {title = "grown", spare = 2, cells = tables.cells(list, function(r)
+      return r.grown == 0 and "-" or signed(r.grown) end)},
+  }
+  local lines = tables.titled(style, ("From '%s': %s"):format(layout.clean(diff.from),
+    signed(diff.change)), list, columns, "class", function(i, n)
+      return layout.cutend(layout.clean(list[i].name), n)
+    end)
+  if diff.held and diff.held.totals.count > 0 then
+    append(lines, M.heldby(diff.held, style))
+  end
+  return lines
+end
+
+return M
