@@ -259,6 +259,46 @@ function M.mark(name, value)
   return current() ~= nil and core.mark(name, value and tostring(value) or "")
 end
 
+-- What snapshot may be told, and of which type each is.
+local SNAPSHOT = {wait = "boolean", fork = "boolean", overwrite = "boolean"}
+
+--- Writes a snapshot of the heap for `asamp heap`: all objects that can be reached, and
+-- what holds what. A process of its own does it; this one goes on at once.
+-- path: SCRIPT.PID.heap if nothing is said; %p is the process id. A snapshot that is
+-- there stays, and this one gets the next free name (x.2.heap). t.wait: until it is
+-- written (false). t.fork: in a process of its own (true; where there can be none, it is
+-- written here, and 'refused' tells why). t.overwrite: what is at the path is replaced,
+-- whatever file it is (false).
+-- Returns a table: path, forked, stopped (seconds that this call took), refused (nil or
+-- why there is no process); or nil, message, errno.
+function M.snapshot(path, t)
+  if path ~= nil and (type(path) ~= "string" or path == "") then
+    error(("bad argument #1 to 'snapshot' (path expected, got %s)"):format(options.show(path)), 2)
+  elseif t ~= nil and type(t) ~= "table" then
+    error(("bad argument #2 to 'snapshot' (table of options expected, got %s)"):format(type(t)), 2)
+  end
+  for name, value in pairs(t or {}) do
+    if not SNAPSHOT[name] then
+      error(("bad argument #2 to 'snapshot' (unknown option '%s'; there are fork, overwrite "
+        .. "and wait)"):format(tostring(name)), 2)
+    elseif type(value) ~= SNAPSHOT[name] then
+      error(("bad argument #2 to 'snapshot' (option '%s' must be true or false, got %s)")
+        :format(name, options.show(value)), 2)
+    end
+  end
+  t = t or {}
+  local script = type(arg) == "table" and type(arg[0]) == "string" and arg[0] or nil
+  if not path then
+    path = options.path(nil, script, core.getpid()):gsub("%.vmprof$", "") .. ".heap"
+  else
+    path = options.path(path, script, core.getpid())
+  end
+  return core.snapshot{
+    path = path, wait = t.wait or false, inprocess = t.fork == false,
+    replace = REPLACE[t.overwrite or false], command = command(),
+  }
+end
+
 --- What was done so far: a table with
 --   on       whether allocations are sampled now
 --   timing   whether time is sampled now

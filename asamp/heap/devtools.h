@@ -6,7 +6,7 @@
 #define asamp_devtools_h
 
 #include "graph.h"
-#include "naming.h"
+#include "classnames.h"
 
 #include <stddef.h>
 

@@ -361,10 +361,9 @@ static void readfrom (Reader *r) {
   r->from = a << 3;
   r->holder = a == 0 ? 0 : object(r, a << 3);
   r->index = 0;
-  if (r->g->kind[r->holder] == UNDEFINED)
-    damaged(r, "what holds something is not there");
-  /* the edges of a thread, which are the first that it has */
-  r->late = r->g->count[r->holder] > 0;
+  /* the edges of a thread are the first that it has; a weak key may be told later
+     than what it holds */
+  r->late = r->g->count[r->holder] > 0 || r->g->kind[r->holder] == UNDEFINED;
   if (!r->late)
     r->g->first[r->holder] = r->g->nedges;
 }
@@ -486,7 +485,8 @@ static void readall (Reader *r, void (*progress) (void *ud, double share), void 
     damaged(r, "its end counts other objects than there are");
   check(r);
   checkparents(r);
-  qsort(r->g->late, r->g->nlate, sizeof(*r->g->late), byfrom);
+  if (r->g->nlate > 0)
+    qsort(r->g->late, r->g->nlate, sizeof(*r->g->late), byfrom);
   r->g->bytes = r->bytes + r->g->state;
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define TOGETHER	64	/* beside a kind: not held by what is above it alone */
 #define FIELDS_MANY	12	/* fields of which none is most: one row "[*]" */
 
 /* The tree and its weights. */
@@ -129,15 +130,23 @@ static int wayto (const Work *w, uint32_t from, uint32_t v, Way *way) {
   return 0;
 }
 
+/* The step of the shortest path to v that has words: what an upvalue holds is held by
+   a function. Returns who holds what that leads to. */
+static uint32_t shortest (const Graph *g, uint32_t v, Way *way) {
+  while (way_kind(g->way[v]) == HEAP_EVALUE)
+    v = g->parent[v];
+  *way = g->way[v];
+  return g->parent[v];
+}
+
 static void shape (const Work *w, Group *p, uint32_t from, uint32_t v) {
   Way way;
   uint32_t a;
+  int together;
   memset(p, 0, sizeof(*p));
   p->class = w->wish->paths ? 0 : w->wish->naming->class[v];
-  if (!wayto(w, from, v, &way)) {
-    p->kind = UINT32_MAX;  /* held together with others */
-    return;
-  }
+  together = !wayto(w, from, v, &way);
+  if (together) from = shortest(w->g, v, &way);
   p->kind = way_kind(way);
   a = way_argument(way);
   switch (p->kind) {
@@ -154,6 +163,7 @@ static void shape (const Work *w, Group *p, uint32_t from, uint32_t v) {
       break;
     default: break;
   }
+  if (together) p->kind |= TOGETHER;
 }
 
 static uint64_t hashof (const Group *p) {
@@ -295,7 +305,10 @@ static void describe (const Work *w, MergeRow *row, const Group *p) {
   row->value = p->value;
   row->class = row->class != 0 ? GRAPH_NONE : w->wish->naming->class[row->example];
   row->from = w->above[row->example];
-  if (!wayto(w, row->from, row->example, &row->way)) row->from = GRAPH_NONE;
+  if (!wayto(w, row->from, row->example, &row->way)) {
+    row->from = shortest(w->g, row->example, &row->way);
+    row->together = 1;
+  }
   else if (p->kind == HEAP_EENTRY && p->set.n > 1) row->way = way_of(HEAP_EENTRY, WAY_MOST);
 }
 
@@ -304,7 +317,7 @@ static void rows (Work *w, Set *set, const Group *above, uint32_t row, uint32_t 
   size_t i;
   MergeRow *mine = row != GRAPH_NONE ? &w->m->rows[row] : NULL;
   if (!gather(w, &s, set, above, mine)) w->failed = 1;
-  qsort(s.g, s.n, sizeof(*s.g), byvalue);
+  if (s.n > 0) qsort(s.g, s.n, sizeof(*s.g), byvalue);
   for (i = 0; i < s.n && !w->failed; i++) {
     Group *p = &s.g[i];
     uint32_t at = (uint32_t)w->m->n;

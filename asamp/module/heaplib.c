@@ -20,7 +20,7 @@
 #include "dominators.h"
 #include "graph.h"
 #include "merge.h"
-#include "naming.h"
+#include "classnames.h"
 #include "words.h"
 
 #include <stdio.h>
@@ -31,11 +31,17 @@
 
 #define TYPENAME "profiler.heap"
 
+typedef struct Identity {
+  uint64_t address;
+  uint32_t v;
+} Identity;
+
 typedef struct Heap {
   Graph *graph;
   Dominators dominators;
   Naming naming;
   unsigned char *isnew;	/* since the snapshot it was compared with */
+  Identity *sorted;	/* all objects, when path was called */
   lua_State *L;		/* while it is read: whose 'progress' stands at 2 */
   int failed;
 } Heap;
@@ -55,6 +61,7 @@ static int l_gc (lua_State *L) {
   dominators_free(&h->dominators);
   naming_free(&h->naming);
   free(h->isnew);
+  free(h->sorted);
   memset(h, 0, sizeof(*h));
   return 0;
 }
@@ -217,19 +224,16 @@ static int l_classes (lua_State *L) {
 
 /* {== trees ============================================================ */
 
-static void pushrow (lua_State *L, const Heap *h, const Merge *m, const MergeRow *r) {
+static void pushrow (lua_State *L, const Heap *h, const MergeRow *r) {
   char text[WORDS_MOST];
   lua_createtable(L, 0, 12);
   setinteger(L, "depth", r->depth);
   if (r->above != GRAPH_NONE)
     setinteger(L, "above", (uint64_t)r->above + 1);
-  if (r->from == GRAPH_NONE)
-    snprintf(text, sizeof(text), "(held in several ways)");
-  else
-    words_step(h->graph, r->from, r->example, r->way,
-               r->merged || m == NULL, text);
+  words_step(h->graph, r->from, r->example, r->way, r->merged, text);
   setstring(L, "text", text);
-  setinteger(L, "kind", r->from == GRAPH_NONE ? HEAP_EDGES : way_kind(r->way));
+  setinteger(L, "kind", way_kind(r->way));
+  setflag(L, "together", r->together);
   if (r->class < h->naming.n)
     setstring(L, "class", h->naming.names[r->class]);
   if (h->graph->kind[r->example] == HEAP_FUNCTION) {
@@ -248,7 +252,7 @@ static int pushmerge (lua_State *L, const Heap *h, Merge *m) {
   size_t i;
   lua_createtable(L, (int)m->n, 0);
   for (i = 0; i < m->n; i++) {
-    pushrow(L, h, m, &m->rows[i]);
+    pushrow(L, h, &m->rows[i]);
     lua_rawseti(L, -2, (lua_Integer)i + 1);
   }
   lua_createtable(L, 0, 4);
@@ -335,11 +339,7 @@ static void pushpath (lua_State *L, const Heap *h, uint32_t v) {
     r.class = h->naming.class[u];
     r.count = 1;
     r.merged = 0;
-    {
-      Merge one;
-      memset(&one, 0, sizeof(one));
-      pushrow(L, h, &one, &r);
-    }
+    pushrow(L, h, &r);
     lua_rawseti(L, -2, (lua_Integer)n);
   }
   if (all > 64) {
@@ -388,27 +388,9 @@ static int l_objects (lua_State *L) {
   return 1;
 }
 
-static int l_path (lua_State *L) {
-  const Heap *h = check(L, 1);
-  uint64_t address = (uint64_t)luaL_checkinteger(L, 2);
-  uint32_t v;
-  for (v = 1; v < h->graph->n; v++) {
-    if (h->graph->address[v] == address) {
-      pushobject(L, h, v);
-      return 1;
-    }
-  }
-  return 0;
-}
-
 /* }===================================================================== */
 
 /* {== two snapshots ==================================================== */
-
-typedef struct Identity {
-  uint64_t address;
-  uint32_t v;
-} Identity;
 
 static int byaddress (const void *a, const void *b) {
   const Identity *x = a, *y = b;
@@ -425,6 +407,19 @@ static Identity *identities (const Graph *g) {
   }
   qsort(a, g->n, sizeof(*a), byaddress);
   return a;
+}
+
+static int l_path (lua_State *L) {
+  Heap *h = check(L, 1);
+  Identity key, *found;
+  key.address = (uint64_t)luaL_checkinteger(L, 2);
+  if (h->sorted == NULL && (h->sorted = identities(h->graph)) == NULL)
+    return luaL_error(L, "not enough memory");
+  found = bsearch(&key, h->sorted, h->graph->n, sizeof(key), byaddress);
+  if (found == NULL || found->v == 0)
+    return 0;
+  pushobject(L, h, found->v);
+  return 1;
 }
 
 /* Row of a class of 'old' in those of 'new', by name; behind these the others. */

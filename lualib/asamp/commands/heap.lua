@@ -77,6 +77,7 @@ local function parts(h, o, world)
   local share = (o.least or 1) / 100
   local least = math.ceil(info.bytes * share)
   local p = {info = info}
+  info.taken = info.time > 0 and os.date("!%Y-%m-%d %H:%M:%S UTC", info.time) or nil
   if o["held-by"] then
     local class = o["held-by"]
     p.heldby = held(h, {class = class, least = 0, most = 20000}, class)

@@ -20,7 +20,7 @@ local function head(info, style)
   if info.command then
     lines[#lines + 1] = ("Taken of %s%s%s."):format(layout.clean(info.command),
       info.pid > 0 and (" (process %d)"):format(info.pid) or "",
-      info.time > 0 and os.date("!, %Y-%m-%d %H:%M:%S UTC", info.time) or "")
+      info.taken and ", " .. info.taken or "")
   end
   if info.inuse > info.bytes then
     lines[#lines + 1] = ("%s were in use: the other %s are garbage that no collection " ..
@@ -63,6 +63,7 @@ end
 local function branch(row, n)
   local text = ("  "):rep(row.depth) .. (row.text ~= "" and row.text or "value") ..
                (row.repeated and " (repeated)" or "") ..
+               (row.together and " (and otherwise)" or "") ..
                (row.class and "  " .. layout.clean(row.class) or "")
   return layout.cutend(text, n)
 end

@@ -39,7 +39,8 @@ end
 local function rowtext(row, totals)
   return ("<b>%s</b> %s, %s <code>%s</code>%s%s"):format(units.short(row.value),
     units.percent(row.value, totals.value), units.plural(row.count, "object"),
-    escape(row.text ~= "" and row.text or "value"), row.repeated and " (repeated)" or "",
+    escape(row.text ~= "" and row.text or "value"), (row.repeated and " (repeated)" or "") ..
+      (row.together and " (and otherwise)" or ""),
     row.class and " <i>" .. escape(row.class) .. "</i>" or "")
 end
 

@@ -8,7 +8,7 @@ local shell = require "spec.lua.shell"
 -- Folders of lualib, and what modules of them (patterns) their files may require.
 local RULES = {
   ["asamp.commands"] = {"asamp.cli", "asamp.show", "asamp.show.page", "asamp.sums",
-                        "asamp.host", "profiler.reader", "profiler.convert"},
+                        "asamp.host", "profiler.reader", "profiler.convert", "profiler.heap"},
   ["asamp.cli"] = {"asamp.cli", "asamp.show", "asamp.show.page", "asamp.host",
                    "profiler.convert"},
   ["asamp.show.page"] = {"asamp.show.page", "asamp.show", "asamp.sums"},

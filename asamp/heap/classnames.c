@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Classes (naming.h).
+** Classes (classnames.h).
 */
-#include "naming.h"
+#include "classnames.h"
 #include "words.h"
 #include "idmap.h"
 #include "list.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CLASSES_MOST_HERE	BOUND(65536u, 16u)  /* more are one, "(other classes)" */
+#define CLASSNAMES_MOST	BOUND(65536u, 16u)  /* more are "(other classes)" */
 
 static int add (Naming *m, const char *name, uint32_t *id) {
   uint32_t i;
@@ -94,7 +94,7 @@ static int classof (Naming *m, const Graph *g, uint32_t v, IdMap *known, uint32_
       g->kind[named] == HEAP_TABLE)
     n = heldas(g, named, name, 3);
   *id = g->kind[v];
-  if (n > 0 && !add(m, m->n < CLASSES_MOST_HERE ? name : "(other classes)", id))
+  if (n > 0 && !add(m, m->n < CLASSNAMES_MOST ? name : "(other classes)", id))
     return 0;
   return idmap_set(known, (uint64_t)mt + 1, *id);
 }

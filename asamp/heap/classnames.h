@@ -4,8 +4,8 @@
 ** their metatable: its __name, or that under which it is held (a global, a module's
 ** field, a variable).
 */
-#ifndef asamp_heap_naming_h
-#define asamp_heap_naming_h
+#ifndef asamp_classnames_h
+#define asamp_classnames_h
 
 #include "graph.h"
 

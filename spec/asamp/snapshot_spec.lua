@@ -1,0 +1,343 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Snapshots of the heap: what is in them is what a full collection keeps, to the byte;
+-- what they say of holders is true, by a model; and taking one changes nothing.
+
+local core = require "profiler.core"
+local graphs = require "spec.support.graphs"
+local heap = require "profiler.heap"
+local holders = require "asamp.sums.holders"
+local process = require "spec.support.process"
+
+local GRAPHS = tonumber(os.getenv "ASAMP_GRAPHS") or 300
+local REPLACE_ALL = 2
+
+local function take(options)
+  local path = os.tmpname()
+  local t = {path = path, replace = REPLACE_ALL, wait = true, inprocess = false, command = "spec"}
+  for k, v in pairs(options or {}) do t[k] = v end
+  collectgarbage()
+  collectgarbage()
+  return assert(core.snapshot(t))
+end
+
+local function read(options)
+  local s = take(options)
+  local h = assert(heap.open(s.path))
+  os.remove(s.path)
+  return h, s
+end
+
+-- Of a process of its own: nothing but the code is there. Its output.
+local function run(code)
+  local script = process.file([[
+    local core, heap = require "profiler.core", require "profiler.heap"
+    local holders = require "asamp.sums.holders"
+    local path = os.tmpname()
+    local wish = {path = path, replace = 2, wait = true, inprocess = false, command = "x"}
+    local function take()
+      collectgarbage() collectgarbage()
+      assert(core.snapshot(wish))
+    end
+    local function open()
+      local h = assert(heap.open(path))
+      os.remove(path)
+      return h
+    end
+  ]] .. code)
+  local status, out, err = process.run{script}
+  os.remove(script)
+  assert.equal("", err)
+  assert.equal(0, status)
+  return out
+end
+
+describe("a snapshot of the heap", function()
+  local KINDS = [[
+    local kept = {("x"):rep(20000), ("y"):rep(50), 1.5, {}, {{}, {a = 1}}, print,
+      io.stdout, function() return wish end, coroutine.create(function(...) return ... end)}
+    for i = 1, 300 do kept[#kept + 1] = setmetatable({i, n = tostring(i)}, {__gc = print and nil}) end
+    local big = {} for i = 1, 20000 do big[i] = i end
+    local co = coroutine.wrap(function(...) local a = {...} coroutine.yield() return a end)
+    co(1, 2, 3)
+    local weak = setmetatable({}, {__mode = "k"})
+    local last = kept
+    for i = 1, 50 do local k = {} weak[k] = {last} last = k end
+    local values = setmetatable({{}, "a string that is " .. #kept .. " long", {}}, {__mode = "v"})
+    local both = setmetatable({[{}] = {}, ["k" .. #kept] = "v" .. #kept}, {__mode = "kv"})
+    load("local a = ... return function() return a end")(1)
+  ]]
+
+  it("has objects that add up to the bytes in use, to the byte", function()
+    local out = run(KINDS .. [[
+      take()
+      take()
+      local i = open():info()
+      print(i.inuse - i.bytes, kept, big, co, weak, last, values, both)
+    ]])
+    assert.equal("0", out:match "^%-?%d+")
+  end)
+
+  it("says the same when the program writes it itself", function()
+    local out = run(KINDS .. [[
+      take()
+      local other = os.tmpname()
+      local here = {path = other, replace = 2, wait = true, inprocess = true, command = "x"}
+      take()
+      assert(core.snapshot(here))
+      local a, b = open():info(), heap.open(other):info()
+      os.remove(other)
+      print(a.bytes == b.bytes, a.objects == b.objects, kept, big, co, weak, last, values, both)
+    ]])
+    assert.equal("true\ttrue", out:match "^%a+\t%a+")
+  end)
+
+  it("changes nothing: no count, no weak table, no finalizer, no invariant", function()
+    for _, inprocess in ipairs{false, true} do
+      local out = run(([[
+        wish.inprocess = %s
+        local weak = setmetatable({}, {__mode = "kv"})
+        local order = {}
+        for i = 1, 5 do
+          setmetatable({}, {__gc = function() order[#order + 1] = i end})
+        end
+        core.snapshot(wish)  -- makes strings
+        collectgarbage "stop"
+        weak[1] = {}
+        weak[{}] = 1
+        local a, m, n = core.allocated(), core.stats().minor, core.stats().major
+        core.snapshot(wish)
+        local b = core.allocated()
+        local count = 0
+        for _ in pairs(weak) do count = count + 1 end
+        print(count, #order, core.stats().minor - m, core.stats().major - n, core.check())
+        print(b - a < 2000)
+        collectgarbage "restart"
+        collectgarbage()
+        print(table.concat(order, " "))
+        os.remove(path)
+      ]]):format(tostring(inprocess)))
+      local count, dead, rest = out:match "^(%d+)\t(%d+)\t(.*)$"
+      assert.equal("2", count)
+      assert.equal("0", dead)
+      assert.equal("0\t0\ttrue\ntrue\n5 4 3 2 1\n", rest)
+    end
+  end)
+
+  it("says what a model says of random graphs: what each object retains, and real paths",
+     function()
+    local made, nodes = {}, 0
+    local random = math.random
+    math.randomseed(20)
+    for i = 1, GRAPHS do
+      made[i] = graphs.make(2 + random(12), random)
+      nodes = nodes + #made[i]
+    end
+    local roots = {}
+    for i, graph in ipairs(made) do
+      roots[i] = graph[1].object
+      for _, node in ipairs(graph) do node.object, node.kept = nil, nil end
+    end
+    _G.asamp_spec_roots = roots  -- luacheck: ignore 112
+    local h = read()
+    local sizes, weak = {}, {}
+    for _, graph in ipairs(made) do
+      for _, node in ipairs(graph) do
+        local o = h:path(node.address)
+        sizes[node] = o.retained
+        node.found = o
+      end
+    end
+    -- what a node has of its own (its vectors, upvalue, code, stack) is what it
+    -- retains beside the nodes that it retains; so differences must be whole nodes
+    local own = {}
+    for _, graph in ipairs(made) do
+      local order = {}
+      for i, node in ipairs(graph) do
+        order[i] = {node = node, set = graphs.retained(graph, node)}
+      end
+      table.sort(order, function(a, b) return #a.set < #b.set end)
+      for _, x in ipairs(order) do
+        local others = 0
+        for _, node in ipairs(x.set) do
+          if node ~= x.node then others = others + own[node] end
+        end
+        own[x.node] = sizes[x.node] - others
+        local rest = own[x.node] - x.node.found.self
+        -- a closure's upvalue; the table that a coroutine keeps, with its slots, and
+        -- the closure it runs; the metatable with its field; names of fields
+        assert.is_true(rest >= 0 and rest < 2000, ("%s %d"):format(x.node.kind, rest))
+        if x.node.kind == "function" then assert.equal(32, rest) end
+      end
+    end
+    _G.asamp_spec_roots = nil  -- luacheck: ignore 112
+    assert.is_true(nodes > GRAPHS, weak)
+  end)
+
+  it("tells paths that the debug library can walk", function()
+    local random = math.random
+    math.randomseed(21)
+    local roots, objects, weak = {}, {}, {}
+    for i = 1, 60 do
+      local graph = graphs.make(2 + random(12), random)
+      roots[i] = graph[1].object
+      for _, node in ipairs(graph) do
+        objects[#objects + 1] = {address = node.address, kind = node.kind}
+        if node.kind == "weakkeys" then weak[#weak + 1] = node.object end
+      end
+    end
+    _G.asamp_spec_roots = roots  -- luacheck: ignore 112
+    local h = read()
+    local address = {}
+    for _, o in ipairs(objects) do address[o.address] = o end
+    local seen = {}
+    local function find(o)  -- the objects, by their addresses, from the roots
+      local t = type(o)
+      if seen[o] or (t ~= "table" and t ~= "function" and t ~= "thread") then return end
+      seen[o] = true
+      local a = math.tointeger(tonumber((("%p"):format(o))))
+      if address[a] then address[a].object = o end
+      if t == "table" then
+        for k, v in next, o do find(k) find(v) end
+      elseif t == "function" then
+        for i = 1, 50 do
+          local name, value = debug.getupvalue(o, i)
+          if not name then break end
+          if value ~= nil then find(value) end
+        end
+      else
+        local _, kept = debug.getlocal(o, 1, 1)
+        if kept then find(kept) end
+      end
+    end
+    find(roots)
+    local walked = 0
+    for _, o in ipairs(objects) do
+      if o.object then
+        local found = h:path(o.address)
+        assert.is_true(graphs.leads(found.path, o.object, weak), holders.text(found.path))
+        walked = walked + 1
+      end
+    end
+    assert.is_true(walked > #objects / 2)
+    _G.asamp_spec_roots = nil  -- luacheck: ignore 112
+  end)
+
+  it("names what a person would name", function()
+    local out = run [[
+      local listeners = {}
+      function on(name, f) listeners[name] = f end
+      do
+        local s = setmetatable({}, {__name = "A"})
+        on("close", function() return s end)
+      end
+      package.loaded["app"] = {sessions = {setmetatable({}, {__name = "B"})}}
+      local co = coroutine.wrap(function()
+        local queue = {setmetatable({}, {__name = "C"})}
+        coroutine.yield()
+        return queue
+      end)
+      co()
+      debug.getregistry()[17] = {setmetatable({}, {__name = "D"})}
+      cache = {}
+      for i = 1, 3 do
+        local k = setmetatable({}, {__name = "E"})
+        cache[k] = {owner = k}
+      end
+      string.hidden = setmetatable({}, {__name = "F"})
+      debug.setuservalue(io.stdout, setmetatable({}, {__name = "G"}), 1)
+      local here = setmetatable({}, {__name = "H"})
+      take()
+      local h = open()
+      for c in ("ABCDEFH"):gmatch "." do
+        print(c, holders.text(h:objects{class = c, n = 1}[1].path))
+      end
+      return here, co
+    ]]
+    local function is(class, pattern)
+      local text = out:match(class .. "\t([^\n]*)\n")
+      assert.is_truthy(text:find(pattern), text)
+    end
+    is("A", '^_G → upvalue "listeners" of on %(.-:%d+%) → %["close"%] → upvalue "s" of [^ ]*:%d+$')
+    is("B", '^package%.loaded%["app"%] → %["sessions"%] → %[1%]$')
+    is("C", 'local "co" of main chunk %b() → .* → local "queue" of [^ ]*:%d+ → %[1%]$')
+    is("D", '^reference of luaL_ref → %[1%]$')
+    is("E", '^_G → %["cache"%] → key$')
+    is("F", '%["hidden"%]$')
+    is("H", '^local "here" of main chunk %b()$')
+  end)
+
+  it("takes the next name where a snapshot is, and leaves other files alone", function()
+    local path = os.tmpname()
+    os.remove(path)
+    path = path .. ".heap"
+    local a = assert(core.snapshot{path = path, wait = true})
+    local b = assert(core.snapshot{path = path, wait = true})
+    assert.equal(path, a.path)
+    assert.equal((path:gsub("%.heap$", ".2.heap")), b.path)
+    os.remove(a.path)
+    os.remove(b.path)
+    local other = process.file "print(1)"
+    local ok, message = core.snapshot{path = other, wait = true}
+    assert.is_nil(ok)
+    assert.is_truthy(message:find(other, 1, true))
+    os.remove(other)
+    ok, message = core.snapshot{path = "/nowhere/x.heap"}
+    assert.is_nil(ok)
+    assert.equal("cannot write the snapshot '/nowhere/x.heap': No such file or directory", message)
+  end)
+
+  it("is no child that the program waits for", function()
+    local path = os.tmpname()
+    local s = assert(core.snapshot{path = path, replace = REPLACE_ALL})
+    assert.is_true(s.forked)
+    local file = io.popen("exit 3")
+    assert.equal(3, select(3, file:close()))
+    os.remove(path)
+  end)
+
+  it("that is hostile or cut gives an error, never a crash", function()
+    local s = take()
+    local file = assert(io.popen(("gzip -dc '%s'"):format(s.path)))
+    local whole = file:read "a"
+    file:close()
+    os.remove(s.path)
+    local path = os.tmpname()
+    local function try(bytes)
+      local f = assert(io.open(path, "wb"))
+      f:write(bytes)
+      f:close()
+      return heap.open(path)
+    end
+    assert(try(whole)):close()
+    math.randomseed(7)
+    for i = 1, 60 do  -- cut
+      local h, message = try(whole:sub(1, math.random(#whole - 1)))
+      assert.is_nil(h)
+      assert.is_truthy(message:find("cannot read the snapshot", 1, true), message)
+      assert.is_true(i > 0)
+    end
+    for _ = 1, 60 do  -- some bytes are others
+      local bytes = whole
+      for _ = 1, math.random(3) do
+        local at = math.random(13, #bytes)
+        bytes = bytes:sub(1, at - 1) .. string.char(math.random(0, 255)) .. bytes:sub(at + 1)
+      end
+      local h, message = try(bytes)
+      if h then
+        h:classes()
+        h:tree{}
+        h:close()
+      else
+        assert.is_truthy(message:find("cannot read the snapshot", 1, true), message)
+      end
+    end
+    local h, message = try("hello")
+    assert.is_nil(h)
+    assert.is_truthy(message:find("it is no heap snapshot", 1, true), message)
+    h, message = try("")
+    assert.is_nil(h)
+    assert.is_truthy(message:find("it is no heap snapshot", 1, true), message)
+    os.remove(path)
+  end)
+end)

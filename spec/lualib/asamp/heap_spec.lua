@@ -1,0 +1,109 @@
+-- SPDX-License-Identifier: MIT
+--
+-- asamp heap: what it says of a snapshot, as text, JSON and page; of two; and what it says
+-- of arguments and files that are none.
+
+local process = require "spec.support.process"
+
+local ASAMP = "build/bin/asamp"
+
+describe("asamp heap", function()
+  local old, new, path
+  local function asamp(...)
+    local words = {"heap"}
+    for _, word in ipairs{...} do words[#words + 1] = word end
+    return process.run{program = ASAMP, table.unpack(words)}
+  end
+
+  setup(function()
+    path = os.tmpname()
+    os.remove(path)
+    local script = process.file [[
+      local profiler = require "profiler"
+      local path = ...
+      local Session = {__name = "Session"}
+      local listeners = {}
+      function on(name, f)
+        listeners[name] = listeners[name] or {}
+        table.insert(listeners[name], f)
+      end
+      local function handle(i)
+        local s = setmetatable({data = ("x"):rep(1000) .. i}, Session)
+        on("close", function() return s end)
+      end
+      for i = 1, 50 do handle(i) end
+      collectgarbage()
+      assert(profiler.snapshot(path .. ".1", {wait = true}))
+      for i = 51, 150 do handle(i) end
+      collectgarbage()
+      assert(profiler.snapshot(path .. ".2", {wait = true}))
+    ]]
+    local status, _, err = process.run{script, path}
+    os.remove(script)
+    assert.equal("", err)
+    assert.equal(0, status)
+    old, new = path .. ".1", path .. ".2"
+  end)
+
+  teardown(function()
+    os.remove(old)
+    os.remove(new)
+  end)
+
+  it("tells classes and holders", function()
+    local status, out, err = asamp("--width", "200", new)
+    assert.same({0, ""}, {status, err})
+    assert.is_truthy(out:find("\n +[%d.]+K +[%d.]+%% +[%d.]+K +[%d.]+%% +150 +%d+B  Session\n"), out)
+    assert.is_truthy(out:find('%["close"%]'), out)
+    assert.is_truthy(out:find("%[1%.%.n%]  function\n"), out)
+  end)
+
+  it("tells the one path that holds all objects of a class", function()
+    local status, out, err = asamp("--held-by", "Session", "--paths", "--top", "1",
+                                   "--width", "200", new)
+    assert.same({0, ""}, {status, err})
+    assert.is_truthy(out:find("held by, 100.0% of 150:\n    _G → upvalue \"listeners\" of on (", 1, true), out)
+    assert.is_truthy(out:find(') → %["close"%] → %[1%.%.n%] → upvalue "s" of %S+:%d+\n'), out)
+    assert.is_truthy(out:find(') → %["close"%] → %[%d+%] → upvalue "s" of %S+:%d+\n'), out)
+  end)
+
+  it("tells what is new since another snapshot, and who holds that", function()
+    local status, out, err = asamp("--diff", old, "--width", "200", new)
+    assert.same({0, ""}, {status, err})
+    assert.is_truthy(out:find("\n +%+[%d.]+K +100 +[%d.]+K +0 +0B +%-  Session\n"), out)
+    assert.is_truthy(out:find('New: %d+ objects of .-"listeners" of on %(.-%["close"%] → %[1%.%.n%]'), out)
+  end)
+
+  it("writes JSON and a page", function()
+    local status, out = asamp("--json", "--held-by", "Session", new)
+    assert.equal(0, status)
+    assert.is_truthy(out:find('"count": 150', 1, true))
+    assert.is_truthy(out:find('"leaves": [', 1, true))
+    local page = os.tmpname()
+    status, out = asamp("--page", page, new)
+    assert.same({0, page .. "\n"}, {status, out})
+    local file = assert(io.open(page))
+    local text = file:read "a"
+    file:close()
+    os.remove(page)
+    assert.is_truthy(text:find("[&quot;close&quot;]", 1, true))
+    assert.is_falsy(text:find("<script", 1, true))
+  end)
+
+  it("says what is wrong with arguments and files", function()
+    local status, _, err = asamp("--held-by", "Sesion", new)
+    assert.same({1, "asamp heap: no object is of the class 'Sesion', did you mean Session?\n"},
+                {status, err})
+    status, _, err = asamp("/nowhere.heap")
+    assert.same({1, "asamp heap: cannot read the snapshot '/nowhere.heap': No such file or directory\n"},
+                {status, err})
+    local text = process.file "print(1)"
+    status, _, err = asamp(text)
+    assert.equal(1, status)
+    assert.is_truthy(err:find("it is no heap snapshot", 1, true), err)
+    os.remove(text)
+    status, _, err = asamp("--page", new, new)
+    assert.equal(2, status)
+    assert.is_truthy(err:find(new, 1, true))
+  end)
+end)

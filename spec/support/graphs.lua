@@ -1,0 +1,185 @@
+-- SPDX-License-Identifier: MIT
+-- Random graphs of Lua objects with a model of what holds what, for specs of snapshots:
+-- what a node retains is what cannot be reached without it, found by trying.
+
+local M = {}
+
+local function address(o)
+  return math.tointeger(tonumber((("%p"):format(o))))
+end
+
+local MAKE = {}
+
+function MAKE.table() return {} end
+function MAKE.class() return setmetatable({}, {__name = "Knot"}) end
+MAKE["function"] = function()
+  local held
+  return function(x)  -- a closure of its own for each node
+    if x == nil then return held end
+    held = x
+  end
+end
+function MAKE.coroutine()
+  local co = coroutine.create(function()
+    local kept = {}
+    while true do
+      kept[#kept + 1] = coroutine.yield(kept)
+    end
+  end)
+  local _, kept = coroutine.resume(co)
+  return co, kept
+end
+function MAKE.weakkeys() return setmetatable({}, {__mode = "k"}) end
+function MAKE.weakvalues() return setmetatable({}, {__mode = "v"}) end
+
+local KINDS = {"table", "table", "table", "class", "function", "coroutine",
+               "weakkeys", "weakvalues"}
+
+-- Lets a hold b in a way that a has; true when that is one which counts.
+local function tie(a, b, random)
+  if a.kind == "function" then
+    if a.object() ~= nil then return false end
+    a.object(b.object)
+  elseif a.kind == "coroutine" then
+    a.kept[#a.kept + 1] = b.object
+  elseif a.kind == "weakvalues" then
+    a.object[#a.object + 1] = b.object
+    return false
+  elseif a.kind == "weakkeys" then
+    return false
+  else
+    local way = random(4)
+    if way == 1 then a.object[#a.object + 1] = b.object
+    elseif way == 2 then
+      a.ties = (a.ties or 0) + 1
+      a.object["f" .. a.ties] = b.object
+    elseif way == 3 then a.object[b.object] = true
+    else
+      a.ties = (a.ties or 0) + 1
+      a.object[0.5 + a.ties] = b.object
+    end
+  end
+  return true
+end
+
+--- A graph of n nodes, of which the first holds the rest as 'random' has it. A node is
+-- {object, kind, edges = {node = true}, address}.
+function M.make(n, random)
+  local nodes = {}
+  for i = 1, n do
+    local kind = i == 1 and "table" or KINDS[random(#KINDS)]
+    local object, kept = MAKE[kind]()
+    nodes[i] = {object = object, kept = kept, kind = kind, edges = {}, address = address(object)}
+  end
+  for i = 2, n do  -- all are held, some by more than one, in circles
+    local from = nodes[random(i - 1)]
+    while from.kind:find "^weak" or from.kind == "function" do
+      from = nodes[random(i - 1)]
+    end
+    if tie(from, nodes[i], random) then from.edges[nodes[i]] = true end
+  end
+  for _ = 1, n do
+    local from, to = nodes[random(n)], nodes[random(n)]
+    if tie(from, to, random) then from.edges[to] = true end
+  end
+  for _, node in ipairs(nodes) do  -- the first holds it, so that the key alone decides
+    if node.kind == "weakkeys" then
+      nodes[1].object[#nodes[1].object + 1] = node.object
+      nodes[1].edges[node] = true
+      local key, value = nodes[random(n)], nodes[random(n)]
+      if node.object[key.object] == nil then
+        node.object[key.object] = value.object
+        key.edges[value] = true
+      end
+    end
+  end
+  return nodes
+end
+
+-- The nodes that can be reached from the first without 'gone'.
+local function reached(nodes, gone)
+  local set, list = {}, {}
+  if nodes[1] ~= gone then
+    set[nodes[1]], list[1] = true, nodes[1]
+  end
+  for i = 1, math.huge do
+    local node = list[i]
+    if not node then break end
+    for to in pairs(node.edges) do
+      if to ~= gone and not set[to] then
+        set[to] = true
+        list[#list + 1] = to
+      end
+    end
+  end
+  return set
+end
+
+--- Nodes that a node retains, by the model: itself and what only it holds.
+function M.retained(nodes, node)
+  local set, list = reached(nodes, node), {}
+  for _, other in ipairs(nodes) do
+    if not set[other] then list[#list + 1] = other end
+  end
+  return list
+end
+
+-- Everything that 'object' holds by a step of that text.
+local function follow(object, text, found)
+  local function add(o)
+    if o ~= nil then found[o] = true end
+  end
+  if type(object) == "table" then
+    local key = text:match '^%["(.*)"%]$'
+    if key then add(rawget(object, key)) end
+    local index = text:match "^%[(%d+)%]$"
+    if index then add(rawget(object, math.tointeger(tonumber(index)))) end
+    if text == "metatable" then add(debug.getmetatable(object)) end
+    for k, v in next, object do
+      if text == "key" then add(k) end
+      if text == "[*]" or text:find("0x", 1, true) then add(v) end
+    end
+  elseif type(object) == "function" then
+    for i = 1, 255 do
+      local name, value = debug.getupvalue(object, i)
+      if not name then break end
+      if text:find(('upvalue "%s" of'):format(name), 1, true) then add(value) end
+    end
+  elseif type(object) == "thread" then
+    for level = 0, 10 do
+      for i = 1, 50 do
+        local name, value = debug.getlocal(object, level, i)
+        if not name then break end
+        if text:find(('local "%s" of'):format(name), 1, true) or text:find "^stack of" then
+          add(value)
+        end
+      end
+      if not debug.getinfo(object, level + 1, "l") then break end
+    end
+  end
+end
+
+--- Does a path of a snapshot (its steps) lead from the registry to the object? 'weak':
+-- tables with weak keys that may be passed.
+function M.leads(path, object, weak)
+  local set = {[debug.getregistry()] = true}
+  for i, step in ipairs(path) do
+    local found = {}
+    if i > 1 and step.text ~= "" then
+      for o in pairs(set) do
+        if step.text == "_G" then found[_G] = true
+        elseif step.text == "package.loaded" then found[package.loaded] = true
+        elseif step.text == "key of weak table" then
+          for _, w in ipairs(weak) do
+            if w[o] ~= nil then found[w[o]] = true end
+          end
+        else follow(o, step.text, found)
+        end
+      end
+      set = found
+    end
+  end
+  return set[object] ~= nil
+end
+
+return M
