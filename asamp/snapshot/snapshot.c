@@ -233,7 +233,7 @@ int snapshot_take (lua_State *L, const SnapshotWish *wish, Snapshot *s, char *er
   if (error != 0) {
     failed(wish->path, error == EBUSY && why[0] == '\0'
            ? "the collector is at work; ask again later" : why, error, err, size);
-    free(s->path);
+    free(place.path);
     s->path = NULL;
     return 0;
   }

@@ -2,6 +2,7 @@
 -- The command `asamp heap`: reads its arguments and a snapshot of a heap, asks
 -- profiler.heap for what is wanted, and hands that to a renderer.
 
+local complaints = require "asamp.cli.complaints"
 local heap = require "profiler.heap"
 local holders = require "asamp.sums.holders"
 local host = require "asamp.host"
@@ -36,12 +37,12 @@ local DESCRIPTION = {
 }
 M.usage = options.usage(DESCRIPTION)
 
-local function read(path, world)
+local function read(path, world, tell)
   local bar, finish = world.progress("reading " .. path:match "[^/]*$")
   local h, message = heap.open(path, bar)
   finish()
   if not h then
-    world.err(("asamp heap: %s\n"):format(message))
+    tell.failed("%s", message)
   end
   return h
 end
@@ -71,8 +72,8 @@ local function compare(h, old, path, least)
           held = held(h, {new = true, least = least}, "New")}
 end
 
--- What was asked for, or nil and what is wrong.
-local function parts(h, o, world)
+-- What was asked for; nil when that cannot be, which is told.
+local function parts(h, o, world, tell)
   local info = h:info()
   local share = (o.least or 1) / 100
   local least = math.ceil(info.bytes * share)
@@ -87,15 +88,16 @@ local function parts(h, o, world)
         names[i] = row.name
       end
       local near = options.nearest(class, names)
-      return nil, ("no object is of the class '%s'%s"):format(layout.clean(class),
-        near and (", did you mean %s?"):format(near) or "; without --held-by the classes are listed")
+      tell.failed("no object is of the class '%s'%s", layout.clean(class),
+        near and (", did you mean %s?"):format(near) or "")
+      return nil
     end
   end
   if o.paths then
     p.paths = h:objects{class = o["held-by"], n = o.top or 15}
   end
   if o.diff then
-    local old = read(o.diff, world)
+    local old = read(o.diff, world, tell)
     if not old then
       return nil
     end
@@ -109,21 +111,14 @@ local function parts(h, o, world)
   return p
 end
 
-local function writepage(o, p, path, world)
-  if host.samefile(o.page, path) then
-    world.err(("asamp heap: " .. options.REPLACES .. "; see asamp heap --help\n")
-      :format(o.page, path))
-    return 2
-  end
-  local text = page.render(p, path:match "[^/]*$")
+local function writepage(o, p, world, tell)
   local file, message = io.open(o.page, "wb")
-  local ok = file and file:write(text)
+  local ok = file and file:write(page.render(p, o.files[1]:match "[^/]*$"))
   if file then
     ok = file:close() and ok
   end
   if not ok then
-    world.err(("asamp heap: cannot write '%s': %s\n"):format(o.page, message or "no space"))
-    return 1
+    return tell.failed("cannot write '%s': %s", o.page, message or "no space")
   end
   world.out(o.page .. "\n")
   return 0
@@ -135,19 +130,17 @@ function M.run(args, world)
   if not o then
     return code
   end
-  local h = read(o.files[1], world)
-  if not h then
-    return 1
+  local tell = complaints.of("heap", world)
+  if o.page and (host.samefile(o.page, o.files[1]) or o.diff and host.samefile(o.page, o.diff)) then
+    return tell.wrong("--page '%s' is a snapshot that is read, give another name", o.page)
   end
-  local p, message = parts(h, o, world)
+  local h = read(o.files[1], world, tell)
+  local p = h and parts(h, o, world, tell)
   if not p then
-    if message then
-      world.err(("asamp heap: %s\n"):format(message))
-    end
     return 1
   end
   if o.page then
-    return writepage(o, p, o.files[1], world)
+    return writepage(o, p, world, tell)
   elseif o.json then
     for _, object in ipairs(p.paths or {}) do
       object.text = holders.text(object.path)
