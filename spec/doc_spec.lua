@@ -259,7 +259,8 @@ local SILENT = {
   "^[%],]", "^bytes ", "^resident set", "^Alive at",
   -- checks of the debug build, of the compiler, and of the modules' arguments
   "^unwind: ", "^stack: ", "^backtrace: ", "^glibc ", "^time samples: name", "^a Binding", "^bins not",
-  "^format not", "does not end a process", "^reading a profile",
+  "^format not", "does not end a process", "^reading a profile", "^the snapshot is closed",
+  "^it was not compared",
 }
 
 local function silent(text)

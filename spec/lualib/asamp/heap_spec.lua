@@ -62,7 +62,8 @@ describe("asamp heap", function()
     local status, out, err = asamp("--held-by", "Session", "--paths", "--top", "1",
                                    "--width", "200", new)
     assert.same({0, ""}, {status, err})
-    assert.is_truthy(out:find("held by, 100.0% of 150:\n    _G → upvalue \"listeners\" of on (", 1, true), out)
+    assert.is_truthy(out:find("held by, 100.0% of 150:\n    _G → upvalue \"listeners\" of on (",
+                              1, true), out)
     assert.is_truthy(out:find('%) → %["close"%] → %[1%.%.n%] → upvalue "s" of %S+:%d+\n'), out)
     assert.is_truthy(out:find('%) → %["close"%] → %[%d+%] → upvalue "s" of %S+:%d+\n'), out)
   end)
