@@ -344,7 +344,7 @@ static void pushpath (lua_State *L, const Heap *h, uint32_t v) {
   }
   if (all > 64) {
     lua_createtable(L, 0, 2);
-    lua_pushfstring(L, "... %d more ...", (int)(all - 61));
+    lua_pushfstring(L, "(%d more)", (int)(all - 61));
     lua_setfield(L, -2, "text");
     setinteger(L, "kind", HEAP_EDGES);
     lua_rawseti(L, -2, 41);
