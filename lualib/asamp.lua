@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 -- The command `asamp`: finds the subcommand and runs it. Each subcommand is
 -- a module asamp.commands.NAME with summary, usage and run(args, world). Whoever
--- starts it calls main and exits with its result. The only part of the
--- command that knows the process: its streams, terminal and environment.
+-- starts it calls main and exits with its result. Streams, terminal and colours of
+-- the process are known here alone.
 --
 -- 'world', what a subcommand may use of the process:
 --   read(path [, options])  as profiler.reader's, with a bar on stderr for

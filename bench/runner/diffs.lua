@@ -8,6 +8,7 @@ local root, work, fail, runner = start.root, start.work, start.fail, start.runne
 local lua = table.remove(start.arguments, 1)
 
 local compare = require "asamp.sums.compare"
+local measures = require "asamp.sums.measures"
 local reader = require "profiler.reader"
 local totals = require "asamp.sums.totals"
 
@@ -81,7 +82,7 @@ for _, program in ipairs(chosen) do
     local pb, b = run(program)
     for _, field in ipairs(compare.fields(pa, a, pb, b)) do
       local result = compare.of(pa, a, pb, b, field, { sigma = 3 })
-      local sum, name = tally(result), totals.NAMES[field]
+      local sum, name = tally(result), measures.NAMES[field]
       line(program.name, name, sum, ("%+.1f%%"):format(100 * (result.b - result.a) / result.a))
       all[name] = all[name] or {}
       add(all[name], sum)
@@ -90,7 +91,7 @@ for _, program in ipairs(chosen) do
 end
 local passed = true
 for _, field in ipairs { "bytes", "timesamples" } do
-  local name = totals.NAMES[field]
+  local name = measures.NAMES[field]
   if all[name] then
     line("all", name, all[name], "")
     passed = passed and all[name].told <= MOST * all[name].rows

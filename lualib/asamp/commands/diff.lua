@@ -7,6 +7,7 @@ local complaints = require "asamp.cli.complaints"
 local compare = require "asamp.sums.compare"
 local documents = require "asamp.show.documents"
 local json = require "asamp.show.json"
+local measures = require "asamp.sums.measures"
 local options = require "asamp.cli.options"
 local totals = require "asamp.sums.totals"
 
@@ -69,7 +70,7 @@ local function fieldsof(by, pa, a, pb, b)
   local field, why = compare.fieldof(by, pa, a, pb, b)
   return {field}, not field and
     ("have no %s in common to compare%s"):format(
-      totals.NAMES[totals.MEASURES[by]], why and ": " .. why or "") or nil
+      measures.NAMES[measures.MEASURES[by]], why and ": " .. why or "") or nil
 end
 
 --- Runs the command. 'world': see asamp.lua. Returns the exit code.

@@ -9,6 +9,7 @@ local focus = require "asamp.sums.focus"
 local json = require "asamp.show.json"
 local leaks = require "asamp.sums.leaks"
 local lifetimes = require "asamp.sums.lifetimes"
+local measures = require "asamp.sums.measures"
 local options = require "asamp.cli.options"
 local text = require "asamp.show.text"
 local totals = require "asamp.sums.totals"
@@ -97,7 +98,7 @@ end
 
 -- The field to sort by, or nil and what is wrong.
 local function fieldof(by, t)
-  local field = totals.field(by, t.unit)
+  local field = measures.field(by, t.unit)
   if t.whole[field] == 0 then
     return nil, ("nothing to sort by %s: the file has none"):format(by)
   end

@@ -3,7 +3,7 @@
 
 local labels = require "asamp.show.labels"
 local layout = require "asamp.show.layout"
-local totals = require "asamp.sums.totals"
+local measures = require "asamp.sums.measures"
 local units = require "asamp.show.units"
 
 local M = {}
@@ -11,7 +11,7 @@ local M = {}
 -- {== numbers ===============================================================
 
 local function formatter(result)
-  if totals.isbytes(result.field) then
+  if measures.isbytes(result.field) then
     return function(n) return units.short(math.floor(n + 0.5)) end
   elseif result.seconds then
     return units.shorttime
@@ -111,9 +111,9 @@ end
 
 -- What is compared: with the clock of time, if both files tell it.
 local function nameof(a, b, field)
-  local clock = field == "timesamples" and totals.clock(a)
-  return (clock and clock == totals.clock(b) and clock .. " " or "") ..
-         totals.NAMES[field]
+  local clock = field == "timesamples" and measures.clock(a)
+  return (clock and clock == measures.clock(b) and clock .. " " or "") ..
+         measures.NAMES[field]
 end
 
 --- The text. 'results': of asamp.sums.compare, one a field; 'options': top, color,
@@ -150,7 +150,7 @@ function M.render(a, b, results, options)
     local style = {paint = paint, width = width, top = options.top,
                    all = options.all,
                    format = formatter(result)}
-    local by = #results > 1 and ", by " .. totals.NAMES[result.field] or ""
+    local by = #results > 1 and ", by " .. measures.NAMES[result.field] or ""
     append(section(style, ("By function (%s)%s"):format(which, by),
                    result.functions, "function", labels.offunction))
     append(section(style, ("By line (%s)%s"):format(which, by), result.lines,

@@ -4,7 +4,7 @@
 -- its totals in, lines of text out.
 
 local layout = require "asamp.show.layout"
-local totals = require "asamp.sums.totals"
+local measures = require "asamp.sums.measures"
 local units = require "asamp.show.units"
 
 local M = {}
@@ -122,21 +122,21 @@ end
 
 local function survival(p, t)
   local function share(which)
-    return units.percent(totals.fate(t.whole, which))
+    return units.percent(measures.fate(t.whole, which))
   end
   if not p.fates or t.whole.samples == t.whole.undecided then
     return nil
   end
   local text = ("Of what was sampled %s survived its first collection")
     :format(share "survived")
-  if totals.tellsdeaths(p) then
+  if measures.tellsdeaths(p) then
     text = text .. (": %s died later, %s was alive at the end%s."):format(
       share "later", share "alive", p.majors == 0 and
       ", as no major collection has come to look at it again" or "")
   else
     text = text .. "."
   end
-  if totals.tellsdeaths(p) and p.unfollowed > 0 then
+  if measures.tellsdeaths(p) and p.unfollowed > 0 then
     text = text .. (" Of %s that survived it is not known when they died: " ..
       "more than %s were alive at once."):format(
       units.plural(p.unfollowed, "sample"), units.count(p.followed))
@@ -157,9 +157,9 @@ local function timing(p, t)
   if n == 0 then
     return nil
   end
-  local clock = totals.clock(p)
+  local clock = measures.clock(p)
   -- what several periods have in common is one observation
-  local independent = math.max(1, math.floor(totals.observations(t.whole) + 0.5))
+  local independent = math.max(1, math.floor(measures.observations(t.whole) + 0.5))
   local text = units.plural(independent, "sample") .. " of time"
   if (p.timeperiod or 0) > 0 then
     text = ("%s of %stime, from %s of %s%s"):format(

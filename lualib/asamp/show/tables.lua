@@ -5,7 +5,7 @@
 -- total instead of self), choice (is there more than one measure?), focus}.
 
 local layout = require "asamp.show.layout"
-local totals = require "asamp.sums.totals"
+local measures = require "asamp.sums.measures"
 local units = require "asamp.show.units"
 
 local M = {}
@@ -13,7 +13,7 @@ local M = {}
 --- What a sum has of a field, as a number for people.
 function M.value(profile, sum, field)
   local n = sum[field]
-  if totals.isbytes(field) then
+  if measures.isbytes(field) then
     return units.short(n)
   elseif field == "timesamples" and (profile.timeperiod or 0) > 0 then
     return units.shorttime(n * profile.timeperiod)

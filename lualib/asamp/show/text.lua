@@ -10,6 +10,7 @@ local head = require "asamp.show.head"
 local layout = require "asamp.show.layout"
 local leaks = require "asamp.show.leaks"
 local lifetimes = require "asamp.show.lifetimes"
+local measures = require "asamp.sums.measures"
 local timeline = require "asamp.show.timeline"
 local tops = require "asamp.show.tops"
 local totals = require "asamp.sums.totals"
@@ -35,7 +36,7 @@ local function legend(p, t, show)
   end
   if t.whole.samples > 0 then
     parts[#parts + 1] = "lived: share of self that survived its first " ..
-      "collection." .. (totals.tellsdeaths(p) and
+      "collection." .. (measures.tellsdeaths(p) and
       " alive: share that no later collection has found dead." or "")
   end
   if t.unit == "bytes" then
@@ -103,7 +104,7 @@ function M.render(profile, t, options)
     for _, field in ipairs(fields) do
       append(trees.lines(style, calltree.rows(profile, t, field, options),
         field, "Call tree" ..
-        (style.choice and ", by " .. totals.NAMES[field] or "")))
+        (style.choice and ", by " .. measures.NAMES[field] or "")))
     end
   end
   function section.collections()

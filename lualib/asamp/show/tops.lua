@@ -4,6 +4,7 @@
 
 local labels = require "asamp.show.labels"
 local layout = require "asamp.show.layout"
+local measures = require "asamp.sums.measures"
 local tables = require "asamp.show.tables"
 local totals = require "asamp.sums.totals"
 local units = require "asamp.show.units"
@@ -14,7 +15,7 @@ local M = {}
 
 -- The share of what has a fate that has a certain one.
 local function fateshare(sum, which)
-  local part, whole = totals.fate(sum, which)
+  local part, whole = measures.fate(sum, which)
   return whole > 0 and ("%.0f%%"):format(100 * part / whole) or "-"
 end
 
@@ -25,7 +26,7 @@ end
 
 -- The share of what was decided that is alive at the end.
 local function alive(profile, sum)
-  return totals.tellsdeaths(profile) and fateshare(sum, "alive") or "-"
+  return measures.tellsdeaths(profile) and fateshare(sum, "alive") or "-"
 end
 
 -- ==}
@@ -74,7 +75,7 @@ local function fatecolumns(style, columns, rows)
   columns[#columns + 1] = {title = "lived", spare = 2, cells = tables.cells(rows, function(row)
     return lived(style.profile, row.self)
   end)}
-  if totals.tellsdeaths(style.profile) then
+  if measures.tellsdeaths(style.profile) then
     columns[#columns + 1] = {title = "alive", spare = 3, cells = tables.cells(rows, function(row)
       return alive(style.profile, row.self)
     end)}
@@ -113,7 +114,7 @@ end
 
 -- "By function", and by what when there is a choice.
 local function titleof(style, what, field)
-  return what .. (style.choice and ", by " .. totals.NAMES[field] or "")
+  return what .. (style.choice and ", by " .. measures.NAMES[field] or "")
 end
 
 local function isallocation(field)

@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: MIT
 -- Two profiles and their totals in, what grew and what shrank out. Pure.
 --
--- Every sum has a variance (totals.variance), by which asamp.sums.significance tells
+-- Every sum has a variance (measures.variance), by which asamp.sums.significance tells
 -- what may be chance. (With fixed gaps, and for rows that are much of the whole,
 -- chance does less than that.)
 
+local measures = require "asamp.sums.measures"
 local samecode = require "asamp.sums.samecode"
 local significance = require "asamp.sums.significance"
-local totals = require "asamp.sums.totals"
 
 local M = {}
 
@@ -19,7 +19,7 @@ local function measured(profile, sum, field, scale)
     return 0, 0
   end
   return sum[field] * scale,
-         totals.variance(profile, sum, field) * scale * scale
+         measures.variance(profile, sum, field) * scale * scale
 end
 
 -- Rows of both profiles: {a =, b =}, one of them nil where 'same' ({[row of
@@ -69,7 +69,7 @@ local function side(profile, whole, field, scale)
   local value, variance = measured(profile, whole, field, scale)
   return {profile = profile, scale = scale,
           usual = value > 0 and variance > 0 and variance / value or
-                  scale * (totals.isbytes(field) and math.max(profile.period or 1, 1) or 1)}
+                  scale * (measures.isbytes(field) and math.max(profile.period or 1, 1) or 1)}
 end
 
 -- The numbers of a pair of sums, and the test of their difference: a, b, error,
@@ -181,7 +181,7 @@ end
 
 --- Why two profiles' time cannot be compared; nil: it can.
 function M.clocks(pa, pb)
-  local a, b = totals.clock(pa), totals.clock(pb)
+  local a, b = measures.clock(pa), measures.clock(pb)
   if a and b and a ~= b then
     return ("A has %s time, B %s time"):format(a, b)
   end
@@ -204,13 +204,13 @@ end
 function M.fieldof(by, pa, a, pb, b)
   local unit = (a.unit == "samples" or b.unit == "samples") and "samples"
                or "bytes"
-  local field = totals.field(by, unit)
-  local counted = totals.counted(field)
+  local field = measures.field(by, unit)
+  local counted = measures.counted(field)
   for _, p in ipairs{pa, pb} do
     if counted == "timesamples" and p.timesamples == 0 or
        counted ~= "timesamples" and p.samples == 0 or
        counted == "survived" and not p.fates or
-       counted == "alive" and not totals.tellsdeaths(p) then
+       counted == "alive" and not measures.tellsdeaths(p) then
       return nil
     end
   end

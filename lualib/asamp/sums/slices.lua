@@ -2,7 +2,7 @@
 -- What was sampled in each slice of time, by node and kind: rows as columns, as many
 -- as are asked for at most. Pure: a profile with bins in.
 
-local totals = require "asamp.sums.totals"
+local measures = require "asamp.sums.measures"
 
 local M = {}
 
@@ -24,7 +24,7 @@ local function rowsof(profile)
                        "undecidedbytes"} do
     rows[key] = from[key]
   end
-  local deaths = totals.tellsdeaths(profile)
+  local deaths = measures.tellsdeaths(profile)
   for i = 1, #rows.node do
     rows.bin[i] = rows.bin[i] or 0
     rows.samples[i] = from.time and profile.kinds[from.kind[i]].time and from.time[i]

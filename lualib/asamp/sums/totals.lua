@@ -10,7 +10,7 @@
 --
 -- Every sum is a table of these fields, all 0 at first:
 --   samples, bytes, survived, survivedbytes, undecided   of allocations
---   undecidedbytes   if the period was set again; else 0, see M.fate
+--   undecidedbytes   if the period was set again; else 0, see measures.fate
 --   later, laterbytes    of those that survived, died later
 --   alive, alivebytes    the others of them; 0 when the file tells no deaths
 --   objects          blocks that the samples stand for, estimated; 0: unknown
@@ -20,7 +20,9 @@
 --   gcsamples        in a collection
 --   timesquares      their variance: a stack may stand for several periods
 --   bytesquares, survivedsquares, alivesquares   likewise of bytes, if the
---                    period was set again; else 0, see M.variance
+--                    period was set again; else 0, see measures.variance
+
+local measures = require "asamp.sums.measures"
 
 local M = {}
 
@@ -43,20 +45,6 @@ local function zero()
           timesamples = 0, nativesamples = 0, gcsamples = 0,
           timesquares = 0, bytesquares = 0, survivedsquares = 0,
           alivesquares = 0}
-end
-
---- The clock of a profile's samples of time, "CPU", "wall" or both of them; nil when
--- it has none or does not tell.
-function M.clock(profile)
-  if profile.timesamples == 0 or not profile.own then
-    return nil
-  end
-  return profile.wall and (profile.cpu and "CPU and wall" or "wall") or "CPU"
-end
-
---- Does the file tell who died later, and so what is alive at the end?
-function M.tellsdeaths(profile)
-  return profile.fates and (profile.followed or 0) > 0
 end
 
 --- The frames that stand for collections.
@@ -121,7 +109,7 @@ end
 
 -- The fields of sites that are summed up as they are.
 local function columnsof(profile)
-  local columns = {deaths = M.tellsdeaths(profile)}
+  local columns = {deaths = measures.tellsdeaths(profile)}
   for _, list in ipairs{ALLOCATION, SQUARES} do
     for _, field in ipairs(list) do
       local needed = field ~= "undecidedbytes" or (profile.periods or 0) > 0
@@ -322,72 +310,7 @@ end
 
 -- ==}
 
--- {== measures and order ====================================================
-
---- Fields of a sum by the name of what they measure.
-M.MEASURES = {bytes = "bytes", samples = "samples", survived = "survivedbytes",
-              alive = "alivebytes", time = "timesamples"}
-
---- What the fields that can be sorted by are called.
-M.NAMES = {bytes = "bytes", samples = "samples", timesamples = "time",
-           survivedbytes = "bytes that survived",
-           survived = "samples that survived",
-           alivebytes = "bytes alive at the end",
-           alive = "samples alive at the end"}
-
--- The samples that fields of bytes are made of, and the variances of these.
-local COUNTS = {bytes = "samples", survivedbytes = "survived",
-                alivebytes = "alive"}
-local VARIANCES = {bytes = "bytesquares", survivedbytes = "survivedsquares",
-                   alivebytes = "alivesquares"}
-
---- The field of the samples that a field is made of.
-function M.counted(field)
-  return COUNTS[field] or field
-end
-
---- The variance of what a sum has of a field that can be sorted by, in that
--- field's unit, squared. The points of a block are independent of each other,
--- the periods of a stack of time are not.
-function M.variance(profile, sum, field)
-  if field == "timesamples" then
-    return sum.timesquares
-  elseif not COUNTS[field] then
-    return sum[field]
-  elseif (profile.periods or 0) > 0 then
-    return sum[VARIANCES[field]]
-  end
-  return sum[field] * math.max(profile.period or 1, 1)
-end
-
---- Of what a sum has a fate: the part that 'survived', died 'later' or is 'alive',
--- and the whole; both in bytes if these are known.
-function M.fate(sum, which)
-  if sum.bytes > 0 then
-    local undecided = sum.undecidedbytes
-    if undecided == 0 then
-      undecided = sum.undecided * (sum.bytes // sum.samples)
-    end
-    return sum[which .. "bytes"], sum.bytes - undecided
-  end
-  return sum[which], sum.samples - sum.undecided
-end
-
---- How many independent observations a sum's time is worth; a number.
-function M.observations(sum)
-  return sum.timesquares > 0 and sum.timesamples ^ 2 / sum.timesquares or 0
-end
-
---- The field of a measure; 'unit': see M.of.
-function M.field(by, unit)
-  local field = M.MEASURES[by]
-  return unit == "samples" and M.counted(field) or field
-end
-
---- Is a field one of bytes?
-function M.isbytes(field)
-  return COUNTS[field] ~= nil
-end
+-- {== order =================================================================
 
 local function order(field, key)
   local other = key == "total" and "self" or "total"
@@ -449,15 +372,15 @@ function M.of(profile, options)
   local itself, kinds, whole = sumsites(profile, covered)
   local sums = sumtrees(profile.nodes.parent, itself)
   local unit = whole.bytes > 0 and "bytes" or "samples"
-  local measures = {}
+  local fields = {}
   for _, field in ipairs{unit, "timesamples"} do
     if whole[field] > 0 then
-      measures[#measures + 1] = field
+      fields[#fields + 1] = field
     end
   end
-  local first = measures[1] or unit
+  local first = fields[1] or unit
   local t = {
-    unit = unit, measures = measures, whole = whole, self = itself, sums = sums,
+    unit = unit, measures = fields, whole = whole, self = itself, sums = sums,
     types = M.sorted(types(profile, kinds), unit),
     functions = present(functions(profile, itself, sums), first),
     lines = present(lines(profile, itself, sums), first),

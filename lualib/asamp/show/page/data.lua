@@ -13,10 +13,10 @@
 -- files from 0. Times are microseconds since the profile's start.
 
 local lives = require "asamp.show.page.lives"
+local measures = require "asamp.sums.measures"
 local notes = require "asamp.show.page.notes"
 local pruned = require "asamp.sums.pruned"
 local slices = require "asamp.sums.slices"
-local totals = require "asamp.sums.totals"
 
 local M = {}
 
@@ -125,7 +125,7 @@ local function timeof(profile)
     end
   end
   return math.tointeger(time.timesamples) or time.timesamples,
-         math.floor(totals.observations(time) + 0.5)
+         math.floor(measures.observations(time) + 0.5)
 end
 
 --- What the page embeds. 'options': nodes (VD1), rows (VD2, optional).

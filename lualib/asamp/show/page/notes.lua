@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- What the page is told of what it does not show, or not as it is (VD4). Pure.
 
-local totals = require "asamp.sums.totals"
+local measures = require "asamp.sums.measures"
 local units = require "asamp.show.units"
 
 local M = {}
@@ -38,7 +38,7 @@ function M.of(profile, tree, limit, data)
          "survived.",
          units.plural(profile.undecided, "sample"))
   end
-  if totals.tellsdeaths(profile) and profile.unfollowed > 0 then
+  if measures.tellsdeaths(profile) and profile.unfollowed > 0 then
     note("Of %s that survived it is not known when they died; they count as alive.",
          units.plural(profile.unfollowed, "sample"))
   end

@@ -2,6 +2,7 @@
 -- Totals of profiles made by hand, small enough to add up in the head, and of
 -- random ones against the definition.
 
+local measures = require "asamp.sums.measures"
 local profiles = require "spec.support.profiles"
 local totals = require "asamp.sums.totals"
 
@@ -52,11 +53,11 @@ describe("totals", function()
     p.followed = 100
     local t = totals.of(p)
     assert.same({3, 300}, {t.whole.alive, t.whole.alivebytes})
-    local rows = totals.sorted(t.functions, totals.field("alive", t.unit))
+    local rows = totals.sorted(t.functions, measures.field("alive", t.unit))
     assert.equal("f main", rows[1].name .. " " .. rows[2].name)
     assert.same({2, 300, 300}, {#rows, rows[1].self.alivebytes, rows[2].total.alivebytes})
     assert.equal(300, t.types[1].self.alivebytes + t.types[2].self.alivebytes)
-    assert.equal("alive", totals.field("alive", "samples"))
+    assert.equal("alive", measures.field("alive", "samples"))
   end)
 
   it("count recursion once", function()

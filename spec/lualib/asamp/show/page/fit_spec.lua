@@ -5,6 +5,7 @@
 
 local browser = require "spec.support.browser"
 local gen = require "profilegen"
+local measures = require "asamp.sums.measures"
 local pages = require "spec.support.pages"
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
@@ -198,7 +199,7 @@ describe("the page of asamp view #plain", function()
     local name, profile = cut()
     assert.equal(0, (pages.run(name, "-o", path .. ".html")))
     b:visit(path .. ".html")
-    local share = units.percent(totals.fate(totals.of(profile).whole, "survived"))
+    local share = units.percent(measures.fate(totals.of(profile).whole, "survived"))
     assert.truthy((b:text "#facts"):gsub("\n+", " "):find(share .. " survived", 1, true), share)
     assert.truthy((b:text "#frame"):find(share .. " survived", 1, true), b:text "#frame")
     os.remove(name)
@@ -232,7 +233,7 @@ describe("the page of asamp view #plain", function()
     assert.equal("140 ms", b:text "#whole")
     assert.truthy(b:text "#facts":find("140 ms", 1, true))
     local whole = totals.of(reader.read(path)).whole
-    assert.truthy((b:text "#facts"):find(("in %.0f samples"):format(totals.observations(whole)), 1, true))
+    assert.truthy((b:text "#facts"):find(("in %.0f samples"):format(measures.observations(whole)), 1, true))
     assert.is_true(b:eval "document.getElementById('notes').innerText.indexOf('period') < 0")
     b:eval [[(() => {
       const from = document.querySelector(".range input");
