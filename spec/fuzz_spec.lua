@@ -17,7 +17,7 @@ local flags = {
   asan = "-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined",
 }
 
-local GRAPH = "main model strings reach alloc objects threads collect bulk check"
+local GRAPH = "main model strings reach alloc objects threads collect bulk vectors check"
 local FAILING = "failing programs"
 
 -- Upstream's own assertions and its addresses of empty userdata are no law
@@ -77,6 +77,17 @@ describe("the C API", function()
       it("does so when every allocation collects: " .. table.concat(options, " "), function()
         stress = "emergency=1,verify=500"
         local status, text = graph(seed, 1000, table.unpack(options))
+        stress = nil
+        assert.equal(0, status, text)
+      end)
+    end
+  end
+
+  if variant == "debug" then
+    for seed, options in ipairs {{}, {"mode=gen", "fail=20000"}, {"nodes=300"}} do
+      it("does so when little is remembered: " .. table.concat(options, " "), function()
+        stress = ("remember=%d,nursery=4096,verify=50%s"):format(4 ^ seed, seed == 2 and ",major" or "")
+        local status, text = graph(seed, 4000, table.unpack(options))
         stress = nil
         assert.equal(0, status, text)
       end)

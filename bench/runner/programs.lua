@@ -17,7 +17,8 @@ local OURS = {
     "random_writes", "random_keys", "append", "suspended", "deep_stack", "deep_churn",
     "dictionary", "ephemerons", "weak_cache", "finalizers", "queue" } },
   { "hosts", {
-    "dropped_heap", "old_finalizers", "weak_keys", "big_array", "permute", "frames", "replaced" } },
+    "dropped_heap", "old_finalizers", "weak_keys", "weak_pairs", "big_array", "permute",
+    "rekeyed", "frames", "replaced" } },
   { "evaluation", { "loop", "interpreter" } },
 }
 

@@ -48,6 +48,13 @@
 /* Bytes that may be allocated between safe points after a collection was due. */
 #define OVERDUE		((l_mem)1 << 20)
 
+/* Bytes to allocate between two slices of big tables that are looked at before a
+   minor collection; it waits for them until the nursery has come to so many bytes
+   and that part of what is old. */
+#define REFINEGAP	((l_mem)16 * 1024)
+#define REFINED	((size_t)8 * 1024 * 1024)
+#define REFINEDPART	16
+
 /* Minor collections after which a stack that stayed short gives its block back. */
 #define STAYED		64
 
@@ -61,6 +68,7 @@ void luaN_start (lua_State *L) {
   if (!luaN_reserve(G(L), &c->weak, 1) || !luaN_reserve(G(L), &c->majorweak, 1))
     luaM_error(L);
   luaN_readtuning(G(L));
+  c->many = LUAN_MANY;
   luaN_setpace(G(L));
 #if defined(LUAN_DEBUG)
   luaN_readstress(G(L));
@@ -162,6 +170,9 @@ void luaC_step (lua_State *L) {
   luaN_settle(g);
   if (!gcrunning(g)) luaN_newnursery(g);
   else if (luaN_resume(g)) finalize(L);
+  else if (g->heap.gc.nursery < REFINED + (size_t)(g->heap.gc.old / REFINEDPART) &&
+           luaN_refinetables(L))
+    luaN_shorten(g, -REFINEGAP);
   else step(L, share(g, luaN_unpaid(g)), 0);
 }
 

@@ -7,6 +7,7 @@
 **   thread.c   ... threads: stacks, CallInfos, open upvalues
 **   weak.c     weak tables and ephemerons, and what is cleared from them
 **   remember.c barriers and the remembered set
+**   refine.c   what is remembered, ahead of the collection
 **   strings.c  the string table
 **   sweep.c    finalizers, and objects that need more than forgetting
 **   outside.c  memory and resources that userdata stand for
@@ -124,12 +125,34 @@ LUAI_FUNC void luaN_finishmarks (lua_State *L);
 /* Minor collection: marks what is remembered, which is forgotten then, but for
    slots of weak values. */
 LUAI_FUNC void luaN_markremembered (lua_State *L);
-/* Removes the dead from those. */
-LUAI_FUNC void luaN_clearslots (global_State *g);
+/* Removes the entries of those whose values are dead, then those whose keys are. */
+LUAI_FUNC void luaN_clearslots (global_State *g, int keys);
+/* The slot of t that address p lies in, counted as luaN_traverseslots does. 0: none,
+   t has had other vectors then. */
+LUAI_FUNC int luaN_slotof (const Table *t, const void *p, unsigned *i);
 LUAI_FUNC void luaN_forgetall (lua_State *L);
 /* The running thread stays awake. */
 LUAI_FUNC void luaN_stayawake (lua_State *L);
 LUAI_FUNC void luaN_touch (lua_State *L, GCObject *o);
+/* } */
+
+/* {== refine.c */
+/* The barriers' lists are long when so many words of 'slots' are in use, or objects
+   in 'touched'; a minor collection may find so many slots in 'whole'. */
+#define LUAN_MANY	(1u << 15)
+/* What the barriers remember is looked at, and then forgotten: what is young there has been
+   tenured. May be called wherever a barrier may. */
+LUAI_FUNC void luaN_refineslots (lua_State *L);
+LUAI_FUNC void luaN_refinetouched (lua_State *L);
+/* o, which something old refers to, is tenured, and remembered itself. */
+LUAI_FUNC void luaN_tenure (lua_State *L, GCObject *o);
+/* The same for a slice of a table that is remembered as a whole, at a safe point.
+   Returns 0 when a minor collection can do what is left. */
+LUAI_FUNC int luaN_refinetables (lua_State *L);
+/* A collection has seen what they had to see. */
+LUAI_FUNC void luaN_forgetrefining (global_State *g);
+/* Entry k of the remembered slots is being looked at: fetches what comes. */
+LUAI_FUNC void luaN_foreslot (const luaN_Vec *s, size_t k);
 /* } */
 
 /* {== strings.c */

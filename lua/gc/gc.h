@@ -16,6 +16,13 @@
 ** so when it is young (a minor collection would miss it) and when it is old
 ** and not reached yet (the major collection would miss it).
 **
+** The object written to is asked first: when it is young, or all of it is remembered
+** already, the header of the object stored is not looked at. Nor is it for a table
+** that has had a large vector: its slots are remembered whatever is stored, for the
+** header of a value that comes from anywhere in a big heap is a miss of the cache,
+** and of many slots these misses overlap when they are looked at together (refine.c).
+** The bit is that of object logging as MMTk has it.
+**
 ** What a barrier remembers is seen by the next minor collection, which marks
 ** what is young and, while a major one is marking, gives what is not reached
 ** yet to it. A major collection is thus incremental with no barrier of its own;
@@ -25,8 +32,9 @@
 ** incminimark.
 **
 ** Invariants (checked by luaN_verify):
-**   G1  an old object that refers to a young one is TOUCHED and in 'touched',
-**       or the slot is in 'slots', or it is an awake thread, or 'lost' is set.
+**   G1  an old object that refers to a young one is in 'touched' or 'whole', or
+**       the slot is in 'slots', or it is 'refining' and the slot is yet to come,
+**       or it is an awake thread, or 'lost' is set.
 **   G2  after a minor collection nothing reachable is young.
 **   G3  while a major collection marks, an object of its colour refers to one
 **       of another only if it is in 'gray' or 'major', or as in G1.
@@ -37,6 +45,8 @@
 **   G6  a table with LUAN_MET is in 'majorweak', once, and no other is there.
 **   G7  while the list of sweep.c that is heap.gc.list is swept in slices, its entries
 **       from 'kept' to 'next' are NULL; no other entry of a list is.
+**   G8  an old object is UNLOGGED unless it is in 'touched' or 'whole', once; a
+**       young one never is.
 **   T1  an old thread is ASLEEP or in 'touched'; the main thread is a root. A
 **       thread that is ASLEEP has not changed since the last minor collection:
 **       whoever is about to change it wakes it (lua_lock).
@@ -57,7 +67,7 @@
 #include "text.h"
 
 #define LUAN_COLOURS	0x03	/* of marked: 0 young, else the colour */
-#define LUAN_TOUCHED	0x04	/* in 'touched' */
+#define LUAN_UNLOGGED	0x04	/* old, and not in 'touched' or 'whole' (G8) */
 #define LUAN_MET	0x08	/* table: in 'majorweak' (thread: LUAN_ASLEEP) */
 #define LUAN_LISTED	0x10	/* table: in 'tables'; userdata: in 'standins' */
 #define LUAN_LONG	0x10	/* thread: its stack has been much longer since
@@ -66,6 +76,8 @@
 
 #define luaN_isyoung(o)	(((o)->marked & LUAN_COLOURS) == 0)
 #define luaN_isold(o)	(((o)->marked & LUAN_COLOURS) != 0)
+#define luaN_islogged(o) \
+  (((o)->marked & LUAN_COLOURS) != 0 && !((o)->marked & LUAN_UNLOGGED))
 #define luaN_hascolour(o,c)	(((o)->marked & LUAN_COLOURS) == (c))
 
 /* Of CallInfo.callstatus. */
@@ -102,8 +114,16 @@
    the cache of C strings (luaS_new) may be all that holds it. */
 #define changewhite(ts)	luaN_revive(g, obj2gco(ts))
 
-#define luaN_crosses(p,o) \
-  (luaN_isold(p) && (((p)->marked ^ (o)->marked) & LUAN_COLOURS) != 0)
+/* Of an old object p: is o what a collection would miss? */
+#define luaN_differ(p,o) \
+  ((((p)->marked ^ (o)->marked) & LUAN_COLOURS) != 0)
+
+#define luaN_crosses(p,o)  (((p)->marked & LUAN_UNLOGGED) && luaN_differ(p, o))
+
+/* The same for a table, which may have many slots. */
+#define luaN_crossestable(t,o) \
+  (((t)->marked & LUAN_UNLOGGED) && \
+   (((t)->marked & LUAN_LISTED) || luaN_differ(t, o)))
 
 #define luaC_objbarrier(L,p,o) \
   (l_unlikely(luaN_crosses(p, o)) ? luaC_barrier_(L, obj2gco(p), obj2gco(o)) \
@@ -176,17 +196,17 @@ LUAI_FUNC void luaN_tostring (lua_State *L, TValue *o);
 
 /* v has been stored in 'slot' of table t. */
 #define luaN_slotbarrier(L,t,slot,v) \
-  (iscollectable(v) && l_unlikely(luaN_crosses(t, gcvalue(v))) \
+  (iscollectable(v) && l_unlikely(luaN_crossestable(t, gcvalue(v))) \
    ? luaN_rememberslot(L, t, cast(TValue *, slot)) : cast_void(0))
 
 /* v has been stored under 'key' of table t. */
 #define luaN_keybarrier(L,t,key,v) \
-  (iscollectable(v) && l_unlikely(luaN_crosses(t, gcvalue(v))) \
+  (iscollectable(v) && l_unlikely(luaN_crossestable(t, gcvalue(v))) \
    ? luaN_rememberslot(L, t, cast(TValue *, luaH_get(t, key))) \
    : cast_void(0))
 
 #define luaN_intbarrier(L,t,i,v) \
-  (iscollectable(v) && l_unlikely(luaN_crosses(t, gcvalue(v))) \
+  (iscollectable(v) && l_unlikely(luaN_crossestable(t, gcvalue(v))) \
    ? luaN_rememberslot(L, t, cast(TValue *, luaH_getint(t, i))) \
    : cast_void(0))
 
@@ -221,6 +241,10 @@ LUAI_FUNC void luaN_resizing (lua_State *L, const Table *t,
 LUAI_FUNC void luaN_resized (lua_State *L, Table *t, size_t before,
                              const TValue *array, unsigned asize,
                              const Table *old);
+
+/* t is about to get an array part of asize slots, and has so many keys for the hash
+   part. Slots to ask for there: no fewer. */
+LUAI_FUNC unsigned luaN_hashroom (const Table *t, unsigned asize, unsigned hashed);
 
 /* Bytes of a table's vectors, rounded up. */
 LUAI_FUNC size_t luaN_vectorbytes (const Table *t);

@@ -288,8 +288,8 @@ void luaN_forget (luaN_Heap *h, char *p, size_t n) {
   size_t i = (at + LUAN_LINE - 1) / LUAN_LINE, end = (at + n) / LUAN_LINE;
   int freed = 0;
   for (; i < end; i++) {
-    if (b->marks[i] & LUAN_YOUNG) continue;  /* the next minor finds it */
-    if (b->marks[i] != 0) {
+    if (b->marks[i] & LUAN_YOUNG) b->marks[i] = LUAN_YOUNG;  /* until the next minor */
+    else if (b->marks[i] != 0) {
       b->marks[i] = 0;
       clean(b, (unsigned)i);
       freed = 1;

@@ -131,6 +131,15 @@ typedef struct luaN_Tuning {
   size_t nursery;		/* bytes */
 } luaN_Tuning;
 
+/* A big table, and how many of its slots were remembered since the last minor
+   collection: a guess, for others share the place (refine.c). */
+typedef struct luaN_Writes {
+  Table *t;
+  size_t n;
+} luaN_Writes;
+
+#define LUAN_WRITES	8u
+
 /* What the collector has to remember from one collection to the next (gc.h). */
 typedef struct luaN_Gc {
   lu_byte colour;		/* of marks: 1 to 3 */
@@ -147,7 +156,13 @@ typedef struct luaN_Gc {
   luaN_Vec gray;		/* marked, not traversed: were young */
   luaN_Vec major;		/* the same: were old */
   luaN_Vec touched;		/* remembered objects */
+  luaN_Vec whole;		/* the same: tables that have had a large vector */
   luaN_Vec slots;		/* remembered slots: table, slot, table, ... */
+  Table *refining;		/* a table that was in 'whole', or NULL: remembered */
+  unsigned refined;		/* ... from this slot on (refine.c) */
+  unsigned many;		/* limit of these lists (LUAN_MANY) */
+  size_t stayed;		/* of 'touched', what luaN_refinetouched has left */
+  luaN_Writes writes[LUAN_WRITES];  /* tables that are written to a lot */
   luaN_Vec weak;		/* weak tables of this collection, tagged */
   luaN_Vec majorweak;		/* weak tables that the major one has met */
   luaN_Vec open;		/* entries with weak keys that may be dead */
@@ -191,7 +206,7 @@ typedef struct luaN_Gc {
   size_t explicit;		/* bytes freed by hand (H6) */
   l_mem old;			/* bytes of old objects (H6) */
   l_mem reached;		/* bytes that the major collection has marked */
-  size_t tenured;		/* bytes that the last minor has tenured */
+  size_t tenured;		/* bytes tenured since the last collection */
   uint64_t alltenured;		/* ... and all of them */
   uint64_t began;		/* when the last pause began (nanoseconds) */
   uint64_t pause, longest, pauses;  /* nanoseconds: last, longest, sum */

@@ -137,6 +137,7 @@ static void endmajor (lua_State *L) {
   luaN_shrinkvec(g, &c->gray);
   luaN_shrinkvec(g, &c->major);
   luaN_shrinkvec(g, &c->touched);
+  luaN_shrinkvec(g, &c->whole);
   luaN_shrinkvec(g, &c->weak);
   luaN_shrinkvec(g, &c->majorweak);
   luaN_shrinkvec(g, &c->open);
@@ -221,7 +222,6 @@ void luaN_full (lua_State *L) {
   c->table = NULL;
   takecolour(c);
   c->reached = 0;
-  c->tenured = 0;
   c->marking = 1;
   c->sweeping = 0;
   g->gcstate = GCSatomic;
@@ -251,5 +251,6 @@ void luaN_full (lua_State *L) {
   endmajor(L);
   luaN_trimheap(g, 1);
   c->alltenured += c->tenured;
+  c->tenured = 0;
   g->gcstopem = stopem;
 }

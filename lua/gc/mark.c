@@ -144,6 +144,7 @@ void luaN_mark_ (global_State *g, GCObject *o) {
     more += luaN_round(own);
   }
   if (young) {
+    o->marked |= LUAN_UNLOGGED;
     c->old += (l_mem)more;
     c->tenured += more;
   }

@@ -38,7 +38,6 @@ void luaN_minor (lua_State *L) {
   lu_byte stopem = g->gcstopem;
   g->gcstopem = 1;
   c->minor = 1;
-  c->tenured = 0;
   luaN_emptyhands(g);
   luaN_markroots(L);
   luaN_markremembered(L);
@@ -51,6 +50,7 @@ void luaN_minor (lua_State *L) {
   luaN_stayawake(L);
   c->minor = 0;
   c->alltenured += c->tenured;
+  c->tenured = 0;
   luaN_recount(g);
   g->gcstopem = stopem;
 }

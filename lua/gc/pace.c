@@ -25,6 +25,7 @@
 **   major       a major collection always runs, a slice at every minor one
 **   slice=N     bytes of a major collection's work behind a minor one
 **   verify=N    the heap is verified after every N-th collection only
+**   remember=N  the lists of what is remembered are long with N words
 **   emergency=N a full collection, as in an emergency, before every N-th
 **               allocation and every N-th place that asks whether one is overdue;
 **               beside k times 64 KiB of old objects before one in N * (k + 1)
@@ -383,6 +384,8 @@ void luaN_readstress (global_State *g) {
     c->fixednursery = strtoul(p + 8, NULL, 10);
   if ((p = strstr(s, "verify=")) != NULL)
     c->stressverify = (unsigned)strtoul(p + 7, NULL, 10);
+  if ((p = strstr(s, "remember=")) != NULL)
+    c->many = (unsigned)strtoul(p + 9, NULL, 10);
   if ((p = strstr(s, "emergency=")) != NULL) {
     c->stressemergency = (unsigned)strtoul(p + 10, NULL, 10);
     luaN_settle(g);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Barriers and the remembered set (G1 and T1 of gc.h): objects that are looked
+** Barriers and the remembered set (G1, G8 and T1 of gc.h): objects that are looked
 ** at whole, and slots of big tables. Remembering cannot fail: when a list
 ** cannot grow, 'lost' is set, and the next collection is a full one, which
-** needs no remembered set.
+** needs no remembered set. A list that has got long is gone through at once
+** (refine.c), so that no minor collection has many to look at.
 */
 #define LUA_CORE
 
@@ -19,28 +20,36 @@
 
 #include "collector.h"
 
-/* Words of 'slots' that bring a minor collection, so that none has more to look at;
-   and those from which on tables are remembered whole, where no safe point comes. */
-#define ENOUGHSLOTS	(1u << 16)
-#define MANYSLOTS	(1u << 18)
 
-
+/* All of o will be looked at. */
 void luaN_touch (lua_State *L, GCObject *o) {
-  if (!(o->marked & LUAN_TOUCHED)) {
-    if (luaN_push(G(L), &G(L)->heap.gc.touched, o)) o->marked |= LUAN_TOUCHED;
-    else G(L)->heap.gc.lost = 1;
-  }
+  global_State *g = G(L);
+  luaN_Gc *c = &g->heap.gc;
+  int big = (o->tt == LUA_VTABLE && (o->marked & LUAN_LISTED));
+  if (!(o->marked & LUAN_UNLOGGED)) return;
+  if (luaN_push(g, big ? &c->whole : &c->touched, o))
+    o->marked &= (lu_byte)~LUAN_UNLOGGED;
+  else c->lost = 1;
 }
 
 
-void luaC_barrier_ (lua_State *L, GCObject *o, GCObject *v) {
-  (void)v;
+/* The barriers' way to it. */
+static void remember (lua_State *L, GCObject *o) {
+  const luaN_Gc *c = &G(L)->heap.gc;
+  if (c->touched.n >= c->many) luaN_refinetouched(L);
   luaN_touch(L, o);
+}
+
+
+/* A big table that gets a metatable is not looked at for its sake. */
+void luaC_barrier_ (lua_State *L, GCObject *o, GCObject *v) {
+  if (o->tt == LUA_VTABLE && (o->marked & LUAN_LISTED)) luaN_tenure(L, v);
+  else remember(L, o);
 }
 
 
 void luaC_barrierback_ (lua_State *L, GCObject *o) {
-  luaN_touch(L, o);
+  remember(L, o);
 }
 
 
@@ -56,17 +65,23 @@ static int issmall (const Table *t) {
 }
 
 
+/*
+** The slot may be about to be written to: what is remembered is refined before it
+** is put there, not after.
+*/
 void luaN_rememberslot (lua_State *L, Table *t, TValue *slot) {
   global_State *g = G(L);
   luaN_Vec *v = &g->heap.gc.slots;
-  if (t->marked & LUAN_TOUCHED) return;
+  if (!(t->marked & LUAN_UNLOGGED)) return;
   if (v->n > 0 && v->a[v->n - 1] == (void *)slot && v->a[v->n - 2] == (void *)t)
     return;
-  if (v->n == ENOUGHSLOTS) luaN_hurry(g);
-  if (issmall(t) || v->n >= MANYSLOTS ||
-      (t->metatable != NULL && luaN_weakness(g, t) == LUAN_ALLWEAK))
-    luaN_touch(L, obj2gco(t));
-  else if (!luaN_reserve(g, v, 2)) g->heap.gc.lost = 1;
+  if (issmall(t)) {
+    remember(L, obj2gco(t));
+    return;
+  }
+  if (v->n >= g->heap.gc.many) luaN_refineslots(L);
+  if (!(t->marked & LUAN_UNLOGGED)) return;
+  if (!luaN_reserve(g, v, 2)) g->heap.gc.lost = 1;
   else {
     v->a[v->n++] = t;
     v->a[v->n++] = slot;
@@ -145,8 +160,8 @@ void luaN_resized (lua_State *L, Table *t, size_t before, const TValue *array,
   luaN_Gc *c = &g->heap.gc;
   luaN_resizing(L, NULL, NULL, 0);
   luaN_recounted(L, obj2gco(t), (l_mem)luaN_vectorbytes(t) - (l_mem)before);
-  if (luaN_isold(t) && !(t->marked & LUAN_TOUCHED)) {
-    if (issmall(t) || (luaN_weakness(g, t) & LUAN_EPHEMERON) ||
+  if (t->marked & LUAN_UNLOGGED) {
+    if (issmall(t) || c->refining == t ||
         c->slots.n > luaN_asize(t) + (size_t)sizenode(t))
       luaN_touch(L, obj2gco(t));  /* for as much work as has been done */
     else {
@@ -188,8 +203,7 @@ void luaN_stayawake (lua_State *L) {
 }
 
 
-/* The slot of t that address p lies in, counted as luaN_traverseslots does. */
-static int slotof (const Table *t, const void *p, unsigned *i) {
+int luaN_slotof (const Table *t, const void *p, unsigned *i) {
   uintptr_t a = (uintptr_t)p - (uintptr_t)t->array;
   uintptr_t n = (uintptr_t)p - (uintptr_t)t->node;
   unsigned asize = luaN_asize(t);
@@ -201,25 +215,25 @@ static int slotof (const Table *t, const void *p, unsigned *i) {
 }
 
 
-/*
-** The table may have got other vectors since the slot was remembered. It is
-** touched then; a slot that lies in the new ones by chance does no harm, even
-** between their elements.
-*/
-static void markslot (global_State *g, Table *t, const void *slot) {
-  unsigned i;
-  if (slotof(t, slot, &i)) luaN_traverseslots(g, t, i, 1);
+/* May o be dead? Strings are values: they are not. */
+static int isopen (global_State *g, GCObject *o) {
+  if (novariant(o->tt) == LUA_TSTRING) {
+    luaN_mark(g, o);
+    return 0;
+  }
+  return luaN_white(g, o);
 }
 
 
 /*
-** The same in a table with weak values: the key is alive. Returns whether the
-** value may be dead; nothing else of the table is looked at.
+** A slot of a table with weak values (kind: or weak keys as well): what is strong
+** in it is alive. Returns whether the rest may be dead; nothing else of the table is
+** looked at.
 */
-static int markweakslot (global_State *g, Table *t, const void *slot) {
-  unsigned i, asize = luaN_asize(t);
+static int markweakslot (global_State *g, Table *t, int kind, unsigned i) {
+  unsigned asize = luaN_asize(t);
   const TValue *v;
-  if (!slotof(t, slot, &i)) return 0;
+  int open = 0;
   if (i < asize) v = &t->array[i];
   else {
     Node *n = gnode(t, i - asize);
@@ -228,14 +242,12 @@ static int markweakslot (global_State *g, Table *t, const void *slot) {
       if (keyiscollectable(n)) setdeadkey(n);
       return 0;
     }
-    if (keyiscollectable(n)) luaN_mark(g, gckey(n));
+    if (keyiscollectable(n)) {
+      if (kind == LUAN_ALLWEAK) open = isopen(g, gckey(n));
+      else luaN_mark(g, gckey(n));
+    }
   }
-  if (!iscollectable(v)) return 0;
-  if (novariant(rawtt(v)) == LUA_TSTRING) {
-    luaN_mark(g, gcvalue(v));
-    return 0;
-  }
-  return 1;
+  return (iscollectable(v) && isopen(g, gcvalue(v))) || open;
 }
 
 
@@ -243,79 +255,117 @@ static int markweakslot (global_State *g, Table *t, const void *slot) {
 ** The same in a table with weak keys: an entry whose key is alive holds its value,
 ** one whose key may be dead is open, as if the table had been met (weak.c).
 */
-static void markephemeron (global_State *g, Table *t, const void *slot) {
-  unsigned i, asize = luaN_asize(t);
-  if (!slotof(t, slot, &i)) return;
+static void markephemeron (global_State *g, Table *t, unsigned i) {
+  unsigned asize = luaN_asize(t);
   if (i < asize) luaN_markvalue(g, &t->array[i])
   else if (!luaN_openentry(g, gnode(t, i - asize)))
     luaN_traverse(g, obj2gco(t));  /* no memory: as a whole */
 }
 
 
-void luaN_clearslots (global_State *g) {
+/* Removes the entry of slot i when its value (keys: its key) is dead. Returns whether
+   its key may be, and is not asked yet. */
+static int clearslot (global_State *g, Table *t, unsigned i, int keys) {
+  unsigned asize = luaN_asize(t);
+  Node *n = (i < asize) ? NULL : gnode(t, i - asize);
+  TValue *v = (n == NULL) ? &t->array[i] : gval(n);
+  int open = (n != NULL && keyiscollectable(n) && luaN_white(g, gckey(n)));
+  if (!isempty(v) &&
+      (keys ? open : (iscollectable(v) && luaN_white(g, gcvalue(v)))))
+    setempty(v);
+  if (!isempty(v)) return open;
+  if (n != NULL && keyiscollectable(n)) setdeadkey(n);
+  return 0;
+}
+
+
+void luaN_clearslots (global_State *g, int keys) {
   luaN_Vec *s = &g->heap.gc.slots;
-  size_t k;
+  size_t k, left = 0;
   for (k = 0; k < s->n; k += 2) {
     Table *t = (Table *)s->a[k];
-    unsigned i, asize = luaN_asize(t);
-    if (!slotof(t, s->a[k + 1], &i)) continue;
-    if (i < asize) {
-      TValue *v = &t->array[i];
-      if (iscollectable(v) && luaN_white(g, gcvalue(v))) setempty(v);
-    }
-    else {
-      Node *n = gnode(t, i - asize);
-      if (iscollectable(gval(n)) && luaN_white(g, gcvalue(gval(n))))
-        setempty(gval(n));  /* the key is alive */
+    void *slot = s->a[k + 1];
+    unsigned i;
+    if (luaN_slotof(t, slot, &i) && clearslot(g, t, i, keys)) {
+      s->a[left++] = t;
+      s->a[left++] = slot;
     }
   }
-  s->n = 0;
+  s->n = left;
+  lua_assert(!keys || left == 0);
   luaN_shrinkvec(g, s);
+}
+
+
+/*
+** A table may have got other vectors since a slot was remembered. It is touched
+** then; a slot that lies in the new ones by chance does no harm, even between their
+** elements.
+*/
+static void markslots (global_State *g) {
+  luaN_Vec *s = &g->heap.gc.slots;
+  size_t k, open = 0;
+  const Table *last = NULL;
+  int kind = LUAN_STRONG;
+  for (k = 0; k < s->n; k += 2) {
+    Table *t = (Table *)s->a[k];
+    void *slot = s->a[k + 1];
+    unsigned i;
+    luaN_foreslot(s, k);
+    if (t != last) {
+      kind = luaN_weakness(g, t);
+      if (kind != LUAN_STRONG) luaN_meetlate(g, t, kind);
+      last = t;
+    }
+    if (!luaN_slotof(t, slot, &i)) continue;
+    if (kind == LUAN_STRONG) luaN_traverseslots(g, t, i, 1);
+    else if (kind == LUAN_EPHEMERON) markephemeron(g, t, i);
+    else if (markweakslot(g, t, kind, i)) {  /* luaN_clearslots goes on with it */
+      s->a[open++] = t;
+      s->a[open++] = slot;
+    }
+  }
+  s->n = open;
+}
+
+
+/* Each of them is UNLOGGED again. */
+static void traverseall (global_State *g, luaN_Vec *v) {
+  size_t i;
+  for (i = 0; i < v->n; i++) {
+    GCObject *o = (GCObject *)v->a[i];
+    o->marked |= LUAN_UNLOGGED;
+    luaN_traverse(g, o);
+  }
+  v->n = 0;
 }
 
 
 void luaN_markremembered (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
-  size_t i, weak = 0;
-  const Table *last = NULL;
-  int kind = LUAN_STRONG;
-  for (i = 0; i < c->touched.n; i++) {
-    GCObject *o = (GCObject *)c->touched.a[i];
-    o->marked &= (lu_byte)~LUAN_TOUCHED;
-    luaN_traverse(g, o);
-  }
-  c->touched.n = 0;
-  for (i = 0; i < c->slots.n; i += 2) {
-    Table *t = (Table *)c->slots.a[i];
-    void *slot = c->slots.a[i + 1];
-    int again = (t == last);
-    if (!again) {
-      kind = luaN_weakness(g, t);
-      if (kind != LUAN_STRONG) luaN_meetlate(g, t, kind);
-    }
-    last = t;
-    if (kind == LUAN_STRONG) markslot(g, t, slot);
-    else if (kind == LUAN_WEAKVALUES) {
-      if (markweakslot(g, t, slot)) {  /* luaN_clearslots goes on with it */
-        c->slots.a[weak++] = t;
-        c->slots.a[weak++] = slot;
-      }
-    }
-    else if (kind == LUAN_EPHEMERON) markephemeron(g, t, slot);
-    else if (!again)
-      luaN_traverse(g, obj2gco(t));  /* it has become weak meanwhile */
-  }
-  c->slots.n = weak;
+  if (c->refining != NULL && luaN_weakness(g, c->refining) != LUAN_STRONG)
+    luaN_touch(L, obj2gco(c->refining));
+  else if (c->refining != NULL && !luaN_islogged(c->refining))
+    luaN_traverseslots(g, c->refining, c->refined, ~0u);
+  luaN_forgetrefining(g);
+  traverseall(g, &c->touched);
+  traverseall(g, &c->whole);
+  markslots(g);
+}
+
+
+static void forget (luaN_Vec *v) {
+  while (v->n > 0) ((GCObject *)v->a[--v->n])->marked |= LUAN_UNLOGGED;
 }
 
 
 void luaN_forgetall (lua_State *L) {
   luaN_Gc *c = &G(L)->heap.gc;
-  size_t i;
-  for (i = 0; i < c->touched.n; i++)
-    ((GCObject *)c->touched.a[i])->marked &= (lu_byte)~LUAN_TOUCHED;
-  c->touched.n = c->slots.n = 0;
+  forget(&c->touched);
+  forget(&c->whole);
+  c->slots.n = 0;
+  luaN_forgetrefining(G(L));
   c->lost = 0;
 }
 

@@ -345,6 +345,7 @@ void luaN_freeall (lua_State *L) {
   luaN_freevec(g, &c->gray);
   luaN_freevec(g, &c->major);
   luaN_freevec(g, &c->touched);
+  luaN_freevec(g, &c->whole);
   luaN_freevec(g, &c->slots);
   luaN_freevec(g, &c->weak);
   luaN_freevec(g, &c->majorweak);

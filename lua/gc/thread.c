@@ -95,7 +95,7 @@ size_t luaN_scanthread (global_State *g, lua_State *th, int all) {
   if (!g->gcemergency) shorten(th);
   end = th->stack_last.p + EXTRA_STACK;
   luaN_erase(th->top.p, end - th->top.p);  /* T3 */
-  if (th != g->mainthread && !(th->marked & LUAN_TOUCHED))
+  if (th != g->mainthread && (th->marked & LUAN_UNLOGGED))
     th->marked |= LUAN_ASLEEP;
   return sizeof(*th) + (size_t)(th->top.p - from) * sizeof(StackValue);
 }

@@ -70,6 +70,7 @@ typedef struct Walk {
   GCObject **stack;
   size_t n, size;
   size_t bytes;			/* of what was reached */
+  size_t logged;		/* objects among it that G8 speaks of */
   GCObject *from;		/* what is being looked at, or NULL: a root */
   const TValue *slot;		/* ... and the slot of a table or stack */
   int weak;			/* some table is weak: 'bytes' may be less */
@@ -162,12 +163,16 @@ static void checklines (Walk *w, const void *p, size_t n, unsigned colour) {
 static int isremembered (Walk *w, const GCObject *o) {
   const luaN_Gc *c = &w->g->heap.gc;
   size_t i;
-  if (c->lost || (o->marked & LUAN_TOUCHED)) return 1;
+  if (c->lost || luaN_islogged(o)) return 1;
   if (o->tt == LUA_VTHREAD) {
     const UpVal *uv = ((const lua_State *)o)->openupval;
     for (; uv != NULL; uv = uv->u.open.next)  /* written by a closure? */
-      if (uv->v.p == w->slot && (uv->marked & LUAN_TOUCHED)) return 1;
+      if (uv->v.p == w->slot && luaN_islogged(uv)) return 1;
     return !(o->marked & LUAN_ASLEEP);
+  }
+  if (c->refining != NULL && o == obj2gco(c->refining)) {
+    unsigned k;
+    if (luaN_slotof(c->refining, w->slot, &k) && k >= c->refined) return 1;
   }
   for (i = 0; i < c->slots.n; i += 2)
     if (c->slots.a[i] == (const void *)o && c->slots.a[i + 1] == w->slot)
@@ -184,7 +189,7 @@ static void reach (Walk *w, GCObject *o) {
     return;
   }
   if (isdead(w->g, o)) fail(w, "G2 (dead)", o, o->marked, c->colour);
-  if (from != NULL && luaN_crosses(from, o)) {
+  if (from != NULL && luaN_isold(from) && luaN_differ(from, o)) {
     if (luaN_isyoung(o)) {
       if (!isremembered(w, from)) fail(w, "G1", from, from->tt, o->tt);
     }
@@ -193,6 +198,9 @@ static void reach (Walk *w, GCObject *o) {
       fail(w, "G3", from, from->tt, o->tt);
   }
   if (visit(w->g, o)) return;
+  if (luaN_isyoung(o) && (o->marked & LUAN_UNLOGGED))
+    fail(w, "G8 (young)", o, o->marked, 0);
+  w->logged += luaN_islogged(o);
   if (w->n == w->size) {
     size_t size = w->size ? 2 * w->size : 1024;
     GCObject **s = (GCObject **)realloc(w->stack, size * sizeof(*s));
@@ -216,7 +224,7 @@ static void walktable (Walk *w, Table *t) {
   unsigned i, asize = luaH_realasize(t);
   int kind = luaN_weakness(w->g, t);
   unsigned colour = t->marked & LUAN_COLOURS;
-  if (t->marked & (LUAN_TOUCHED | LUAN_PENDING))
+  if (luaN_islogged(t) || (t->marked & LUAN_PENDING))
     colour = 0;  /* its vectors may be new, or not marked yet */
   if (kind != LUAN_STRONG) w->weak = 1;
   if (asize > 0) checklines(w, t->array, asize * sizeof(TValue), colour);
@@ -261,7 +269,7 @@ static void checkclean (Walk *w, lua_State *th) {
   for (o = th->stack.p; o < ci->func.p; o++) {
     const UpVal *uv = th->openupval;
     if (!iscollectable(s2v(o)) || luaN_isold(gcvalue(s2v(o)))) continue;
-    while (uv != NULL && !(uv->v.p == s2v(o) && (uv->marked & LUAN_TOUCHED)))
+    while (uv != NULL && !(uv->v.p == s2v(o) && luaN_islogged(uv)))
       uv = uv->u.open.next;
     if (uv == NULL)
       fail(w, "T2", th, (unsigned)(o - th->stack.p),
@@ -278,8 +286,8 @@ static void walkthread (Walk *w, lua_State *th) {
                     ? th->marked & LUAN_COLOURS : 0;
   if (th->stack.p == NULL) return;
   if (luaN_isold(th) && th != w->g->mainthread && !w->g->heap.gc.lost &&
-      !(th->marked & (LUAN_ASLEEP | LUAN_TOUCHED | LUAN_PENDING))) {
-    fail(w, "T1", th, th->marked, LUAN_TOUCHED);
+      !(th->marked & (LUAN_ASLEEP | LUAN_PENDING)) && !luaN_islogged(th)) {
+    fail(w, "T1", th, th->marked, LUAN_ASLEEP);
     return;
   }
   checklines(w, th->stack.p,
@@ -291,7 +299,7 @@ static void walkthread (Walk *w, lua_State *th) {
     if (rawtt(s2v(o)) != LUA_VNIL)
       fail(w, "T4", th, (unsigned)(o - th->stack.p), (unsigned)stacksize(th));
   checkclean(w, th);
-  if (th->marked & LUAN_TOUCHED || th == w->g->mainthread) w->from = NULL;
+  if (luaN_islogged(th) || th == w->g->mainthread) w->from = NULL;
   for (o = th->stack.p; o < th->top.p; o++) {
     w->slot = s2v(o);
     reachvalue(w, s2v(o));
@@ -370,6 +378,17 @@ static void walk (Walk *w, GCObject *o) {
 }
 
 
+/* Those of G8 that were reached and are in v are no longer counted. */
+static void uncount (Walk *w, const luaN_Vec *v) {
+  size_t i;
+  for (i = 0; i < v->n; i++) {
+    GCObject *o = (GCObject *)v->a[i];
+    if (!luaN_islogged(o)) fail(w, "G8 (bit)", o, o->marked, 0);
+    w->logged -= visit(w->g, o);
+  }
+}
+
+
 /* What the marker still has to look at, for G3: all of it (1) or none (0). */
 static void setgray (global_State *g, int on) {
   luaN_Gc *c = &g->heap.gc;
@@ -442,6 +461,11 @@ static const char *checkgraph (lua_State *L, int exact) {
   w.from = NULL;
   if (exact && w.bad == NULL && !w.weak && w.bytes != (size_t)c->old)
     w.bad = broken("H6 (old)", c, (unsigned long)c->old, w.bytes);
+  if (w.bad == NULL) {
+    uncount(&w, &c->touched);
+    uncount(&w, &c->whole);
+    if (w.logged != 0) fail(&w, "G8 (listed)", c, w.logged, 0);
+  }
   luaN_clearvisits(g);
   checklisted(&w, &c->finalizable.v, 0);
   checklisted(&w, &c->tobefinalized, c->nextfinalized);

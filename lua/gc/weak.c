@@ -285,7 +285,7 @@ void luaN_finishmarks (lua_State *L) {
   luaN_drain(g, !c->minor);
   converge(g, &first);
   clearvalues(g, 0);
-  if (c->minor) luaN_clearslots(g);
+  if (c->minor) luaN_clearslots(g, 0);
   met = c->weak.n;
   i = c->tobefinalized.n;
   luaN_separate(L, 0);
@@ -293,6 +293,7 @@ void luaN_finishmarks (lua_State *L) {
     luaN_mark(g, (GCObject *)c->tobefinalized.a[i]);
   luaN_drain(g, !c->minor);
   converge(g, &first);
+  if (c->minor) luaN_clearslots(g, 1);
   clearkeys(g);
   clearvalues(g, met);
   if (c->minor && c->marking) leavetomajor(g);

@@ -116,7 +116,7 @@ int calm (lua_State *L, lua_CFunction f, int args, int results) {
 /* {== The loop == */
 
 static const Choice *const groups[] = {object_actions, thread_actions, collect_actions,
-  bulk_actions};
+  bulk_actions, vector_actions};
 #define GROUPS	(sizeof groups / sizeof *groups)
 
 static Action choose (void) {

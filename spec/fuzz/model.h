@@ -186,7 +186,7 @@ int run_frame (lua_State *L);
 typedef void (*Action) (lua_State *L);
 typedef struct Choice { Action action; unsigned weight; } Choice;
 extern const Choice object_actions[], thread_actions[], collect_actions[],
-  bulk_actions[];
+  bulk_actions[], vector_actions[];
 extern const luaL_Reg metamethods[];
 extern const char thread_chunk[];
 void on_warning (void *ud, const char *message, int more);

@@ -81,23 +81,6 @@ describe("a minor collection", function()
     end)
   end)
 
-  it("remembers so many slots, then the table", function()
-    within(function(state)
-      collectgarbage("stop")
-      local n = 600000
-      local old = state.table(n, 0)
-      collectgarbage()
-      local _, held = state.memory()
-      for i = 1, n do old[i] = held > 0 and old end  -- old: not remembered
-      for i = 1, n do old[i] = {} end
-      local inuse, later = state.memory()
-      assert(later - held < n * 56 + (8 << 20), later - held)
-      collectgarbage("step")
-      assert(inuse - state.memory() < 1 << 20)
-      for i = 1, n, 1000 do assert(not next(old[i])) end
-    end)
-  end)
-
   it("forgets the key of an entry that is gone from an old table, weak or not", function()
     within(function(state)
       for _, mode in ipairs {"", "v"} do

@@ -51,3 +51,55 @@ describe("big tables that are resized while they hold what is young", function()
     end
   end
 end)
+
+-- What was (and is, in upstream): with nearly as many keys as the hash part has
+-- nodes, or with few nodes beside a large array part, every few new keys had the whole
+-- table counted, and copied, however big it was.
+describe("a big table that keys come to and go from", function()
+  local function bytes(count, fields, keys)
+    local status, text = child.run([[
+      local count, fields, keys = ...
+      local t = {}
+      for i = 1, count do t[i] = true end
+      for i = 1, fields do t[i + 0.5] = true end
+      local before = collectgarbage("statistics").allocated
+      for i = 1, keys do
+        t[-i - 0.5] = true
+        t[i + 0.5] = nil
+        t[-i + 0.5 - fields] = nil
+      end
+      io.write(collectgarbage("statistics").allocated - before)]], count, fields, keys)
+    assert.equal(0, status, text)
+    return tonumber(text)
+  end
+
+  it("is not copied for every few of them", function()
+    for _, free in ipairs {0, 1, 3, 100} do
+      local n = bytes(0, (1 << 15) - free, 20000)  -- 3 MiB is one more vector
+      assert.is_true(n < 8 << 20, n)
+    end
+  end)
+
+  it("gets a hash part that is in proportion to its array part", function()
+    local n = bytes(300000, 4, 4000)
+    assert.is_true(n > 300000 // 16 * 24 and n < 2 << 20, n)
+  end)
+
+  it("has as many nodes as upstream's when it only grows, or is small", function()
+    assert.is_true(bytes(300000, 4, 0) < 8192)  -- what it takes to ask
+    assert.is_true(bytes(0, 100, 20) < 8192)
+  end)
+
+  it("becomes small again", function()
+    local status, text = child.run [[
+      local t = {}
+      for i = 1, 1 << 17 do t[i + 0.5] = true end
+      for i = 1, 1 << 17 do t[i + 0.5] = nil end
+      collectgarbage()
+      local before = collectgarbage("count")
+      for i = 1, 200000 do t[-i - 0.5], t[20 - i - 0.5] = true, nil end
+      collectgarbage()
+      assert(before - collectgarbage("count") > 3000)]]
+    assert.equal(0, status, text)
+  end)
+end)

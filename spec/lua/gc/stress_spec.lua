@@ -11,7 +11,8 @@ local process = require "spec.support.process"
 if os.getenv "ASAMP_VARIANT" ~= "debug" then return end
 
 local SWITCHES = {"nursery=1", "nursery=256", "nursery=64,major", "major",
-  "emergency=1,verify=20", "nursery=64,major,emergency=3,verify=20"}
+  "emergency=1,verify=20", "nursery=64,major,emergency=3,verify=20",
+  "nursery=2048,remember=4,verify=20"}
 
 -- Each prints what is the same in every run; the last line is "end".
 local PROGRAMS = {

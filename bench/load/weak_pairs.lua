@@ -1,0 +1,29 @@
+-- SPDX-License-Identifier: MIT
+-- Host: a table with weak keys and values, most of which are held elsewhere and old,
+-- while others come and go. A collector that visits such tables as a whole in every
+-- minor collection pays for all entries each time. size is the number of pairs that
+-- come.
+
+local HELD = 300000
+
+local function run(size)
+  local pairs_, keys, values = setmetatable({}, { __mode = "kv" }), {}, {}
+  for i = 1, HELD do
+    local key, value = {}, { i }
+    keys[i], values[i], pairs_[key] = key, value, value
+  end
+  local sum = 0
+  for i = 1, size do
+    local key = {}
+    local value = { i }
+    pairs_[key] = value
+    sum = (sum + pairs_[key][1] + pairs_[keys[i % HELD + 1]][1]) % 1000003
+  end
+  return sum
+end
+
+return {
+  about = "pairs of weak keys and values that come and go beside many old ones",
+  size = 1500000, small = 20000, tiny = 100,
+  run = run,
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** What is remembered, looked at ahead of the minor collection that it waits for:
+** by the barriers when a list has got long, and by safe points when big tables are
+** remembered as a whole, a slice at each. So the collection itself finds little, no
+** matter how much has been written to, and where no safe point comes.
+**
+** To look at something is to tenure the young objects that it refers to, where they
+** lie, as the collection would have done: then it need not be remembered. They are,
+** instead: what they refer to may be young. So no more is remembered than there was,
+** plus what has been allocated. An object that is tenured in this way is kept until
+** a major collection, also if the program takes it out of the slot before the minor
+** one; this is why it is done for what is many only. A key that is going to be
+** written to may be there already with no value: no key is cleared here.
+**
+** Slots of a big table are remembered whatever is stored in them (gc.h), which looks
+** at no header; here these are looked at many at once, and fetched ahead. A table that
+** as many slots were written of as it has is remembered as a whole from then on: a
+** store costs nothing any more, and its slots are looked at in their order.
+**
+** Tables with weak values or keys keep their remembered slots, for what is tenured is
+** not removed from them by minor collections. Too many are looked at all the same.
+*/
+#define LUA_CORE
+
+#include "lprefix.h"
+
+#include "lua.h"
+
+#include "lgc.h"
+#include "lobject.h"
+#include "lstate.h"
+#include "ltable.h"
+
+#include "collector.h"
+
+/* What is fetched so many slots ahead. */
+#define AHEAD	16u
+
+
+/* {== tenuring ========================================================= */
+
+/* o is referred to by a table, or by a weak one, which keeps nothing old alive. */
+static inline void see (global_State *g, GCObject *o, int weak) {
+  if (weak ? luaN_isyoung(o) : !luaN_hascolour(o, g->heap.gc.colour))
+    luaN_mark_(g, o);
+}
+
+
+static inline void foresee (const TValue *v) {
+  if (iscollectable(v)) __builtin_prefetch(gcvalue(v));
+}
+
+
+/* Looks at slots i to end - 1 of t. */
+static void seeslots (global_State *g, const Table *t, unsigned i, unsigned end,
+                      int weak) {
+  unsigned asize = luaN_asize(t);
+  unsigned stop = (end < asize) ? end : asize;
+  for (; i < stop; i++) {
+    const TValue *v = &t->array[i];
+    if (stop - i > AHEAD) foresee(v + AHEAD);
+    if (iscollectable(v)) see(g, gcvalue(v), weak);
+  }
+  for (; i < end; i++) {
+    const Node *n = gnode(t, i - asize);
+    if (end - i > AHEAD) foresee(gval(n + AHEAD));
+    if (isempty(gval(n))) continue;
+    if (keyiscollectable(n)) see(g, gckey(n), weak);
+    if (iscollectable(gval(n))) see(g, gcvalue(gval(n)), weak);
+  }
+}
+
+
+static unsigned slotsof (const Table *t) {
+  return luaN_asize(t) + (unsigned)sizenode(t);
+}
+
+
+/* Is t weak? (The major collection may have taken it for strong.) */
+static int seeweak (global_State *g, Table *t) {
+  int kind = (t->metatable == NULL) ? LUAN_STRONG : luaN_weakness(g, t);
+  if (kind != LUAN_STRONG) luaN_meetlate(g, t, kind);
+  return kind != LUAN_STRONG;
+}
+
+
+static void begintable (global_State *g, Table *t) {
+  t->marked |= LUAN_UNLOGGED;
+  luaN_markN(g, t->metatable);
+  luaN_markvectors(g, t);
+}
+
+
+/* What has been tenured is remembered. */
+static void remembertenured (lua_State *L) {
+  luaN_Vec *v = &G(L)->heap.gc.gray;
+  while (v->n > 0) luaN_touch(L, (GCObject *)v->a[--v->n]);
+}
+
+
+void luaN_tenure (lua_State *L, GCObject *o) {
+  luaN_mark(G(L), o);
+  remembertenured(L);
+}
+
+/* }===================================================================== */
+
+
+/* {== slots ============================================================ */
+
+void luaN_foreslot (const luaN_Vec *s, size_t k) {
+  if (k + 4 * AHEAD < s->n) __builtin_prefetch(s->a[k + 4 * AHEAD + 1]);
+  if (k + 2 * AHEAD < s->n) {
+    const Table *t = (const Table *)s->a[k + 2 * AHEAD];
+    unsigned i, asize = luaN_asize(t);
+    if (luaN_slotof(t, s->a[k + 2 * AHEAD + 1], &i))
+      foresee(i < asize ? &t->array[i] : gval(gnode(t, i - asize)));
+  }
+}
+
+
+/* Must the slot of a weak table still be remembered? */
+static int isyoungslot (const Table *t, unsigned i) {
+  unsigned asize = luaN_asize(t);
+  const Node *n = (i < asize) ? NULL : gnode(t, i - asize);
+  const TValue *v = (n == NULL) ? &t->array[i] : gval(n);
+  if (n != NULL && keyiscollectable(n) && luaN_isyoung(gckey(n))) return 1;
+  return iscollectable(v) && luaN_isyoung(gcvalue(v));
+}
+
+
+/* Looks at all remembered slots but (keep) those of weak tables. */
+static void seeremembered (lua_State *L, int keep) {
+  global_State *g = G(L);
+  luaN_Gc *c = &g->heap.gc;
+  luaN_Vec *s = &c->slots;
+  luaN_Writes *w = c->writes;
+  Table *last = NULL;
+  size_t k, kept = 0;
+  int weak = 0;
+  for (k = 0; k < s->n; k += 2) {
+    Table *t = (Table *)s->a[k];
+    unsigned i;
+    luaN_foreslot(s, k);
+    if (t != last) {
+      weak = seeweak(g, t);
+      last = t;
+      w = &c->writes[((uintptr_t)t / LUAN_LINE) % LUAN_WRITES];
+      if (w->t != t) {
+        w->t = t;
+        w->n = 0;
+      }
+    }
+    if (!luaN_slotof(t, s->a[k + 1], &i)) continue;
+    if (!weak) {
+      seeslots(g, t, i, i + 1, 0);
+      w->n++;
+    }
+    else if (!keep) seeslots(g, t, i, i + 1, 1);
+    else if (isyoungslot(t, i)) {
+      s->a[kept + 1] = s->a[k + 1];
+      s->a[kept] = t;
+      kept += 2;
+    }
+  }
+  s->n = kept;
+}
+
+
+void luaN_refineslots (lua_State *L) {
+  global_State *g = G(L);
+  luaN_Gc *c = &g->heap.gc;
+  unsigned i;
+  seeremembered(L, 1);
+  if (c->slots.n > c->many / 2) seeremembered(L, 0);
+  else if (c->slots.n > c->many / 4) luaN_hurry(g);
+  for (i = 0; i < LUAN_WRITES; i++) {
+    luaN_Writes *w = &c->writes[i];
+    if (w->t != NULL && w->n >= slotsof(w->t)) {
+      luaN_touch(L, obj2gco(w->t));
+      w->n = 0;
+    }
+  }
+  remembertenured(L);
+}
+
+/* }===================================================================== */
+
+
+/* {== objects ========================================================== */
+
+void luaN_refinetouched (lua_State *L) {
+  global_State *g = G(L);
+  luaN_Gc *c = &g->heap.gc;
+  luaN_Vec *v = &c->touched;
+  size_t i, kept = 0;
+  if (v->n < 2 * c->stayed) return;  /* most of them would stay */
+  for (i = 0; i < v->n; i++) {
+    GCObject *o = (GCObject *)v->a[i];
+    if (o->tt == LUA_VTHREAD) v->a[kept++] = o;  /* it may run */
+    else if (o->tt != LUA_VTABLE) {
+      o->marked |= LUAN_UNLOGGED;
+      luaN_traverse(g, o);
+    }
+    else if (seeweak(g, gco2t(o))) v->a[kept++] = o;
+    else {
+      begintable(g, gco2t(o));
+      seeslots(g, gco2t(o), 0, slotsof(gco2t(o)), 0);
+    }
+  }
+  v->n = c->stayed = kept;
+  if (kept > c->many / 2) luaN_hurry(g);
+  remembertenured(L);
+}
+
+/* }===================================================================== */
+
+
+/* {== tables remembered as a whole ===================================== */
+
+void luaN_forgetrefining (global_State *g) {
+  luaN_Gc *c = &g->heap.gc;
+  unsigned i;
+  c->refining = NULL;
+  c->stayed = 0;
+  for (i = 0; i < LUAN_WRITES; i++) c->writes[i].t = NULL;
+}
+
+
+int luaN_refinetables (lua_State *L) {
+  global_State *g = G(L);
+  luaN_Gc *c = &g->heap.gc;
+  Table *t = c->refining;
+  size_t i, slots;
+  unsigned end;
+  if (t != NULL && luaN_islogged(t)) t = c->refining = NULL;  /* all of it, again */
+  if (t == NULL && c->whole.n == 0) return 0;
+  slots = (t == NULL) ? 0 : slotsof(t) - c->refined;
+  for (i = 0; i < c->whole.n; i++) slots += slotsof((Table *)c->whole.a[i]);
+  if (slots <= c->many) return 0;
+  if (t == NULL) {
+    t = c->refining = (Table *)c->whole.a[--c->whole.n];
+    c->refined = 0;
+    begintable(g, t);
+  }
+  end = slotsof(t);
+  if (end - c->refined > c->many) end = c->refined + c->many;
+  seeslots(g, t, c->refined, end, seeweak(g, t));
+  c->refined = end;
+  if (end == slotsof(t)) c->refining = NULL;
+  remembertenured(L);
+  return 1;
+}
+
+/* }===================================================================== */

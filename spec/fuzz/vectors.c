@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** A big table that lives from action to action: thousands of slots into which young
+** and old objects are stored by hand, exchanged, erased, while the table gets another
+** metatable, strong or weak, and other vectors. It is in nobody's model but this: a
+** cell tells the number that its object holds in [1], and whether it may be gone.
+*/
+#include "model.h"
+
+#define ARRAY	1500
+#define KEYS	400
+#define CELLS	(ARRAY + KEYS)
+#define MANY	200	/* stores of one action */
+
+static struct {
+  int made, ref;	/* of a table: [1] the big one, [2] what holds objects, [3] keys */
+  int mode;
+  int last;	/* number of the last object */
+  struct {
+    int number;	/* of its object; 0: it is false, -1: it is nil */
+    char held;	/* its object is held besides */
+    char loose;	/* it has been a weak value since it was stored */
+  } cell[CELLS];
+} big;
+
+enum { BIG = 1, HELD, KEY, TOP = KEY };
+
+/* Leaves the three tables at the bottom of the stack. */
+static void push_tables (lua_State *L) {
+  int i;
+  lua_settop(L, 0);
+  luaL_checkstack(L, 20, NULL);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, big.ref);
+  for (i = BIG; i <= TOP; i++) lua_rawgeti(L, 1, i);
+  lua_remove(L, 1);
+}
+
+static int v_make (lua_State *L) {
+  int i;
+  lua_createtable(L, TOP, 0);
+  lua_createtable(L, ARRAY, KEYS);
+  lua_createtable(L, CELLS, 0);
+  lua_createtable(L, KEYS, 0);
+  for (i = 0; i < ARRAY; i++) {
+    lua_pushboolean(L, 0);
+    lua_rawseti(L, 2, i + 1);
+  }
+  for (i = 1; i <= KEYS; i++) {
+    lua_createtable(L, 0, 0);
+    lua_pushvalue(L, -1);
+    lua_rawseti(L, 4, i);
+    lua_pushboolean(L, 0);
+    lua_rawset(L, 2);
+  }
+  for (i = 0; i < CELLS; i++) {
+    lua_pushboolean(L, 0);
+    lua_rawseti(L, 3, i + 1);
+    big.cell[i].number = 0;
+  }
+  lua_rawseti(L, 1, KEY);
+  lua_rawseti(L, 1, HELD);
+  lua_rawseti(L, 1, BIG);
+  big.ref = luaL_ref(L, LUA_REGISTRYINDEX);
+  big.made = 1;
+  big.mode = 0;
+  return 0;
+}
+
+static void cell_get (lua_State *L, int c) {
+  if (c < ARRAY) lua_rawgeti(L, BIG, c + 1);
+  else {
+    lua_rawgeti(L, KEY, c - ARRAY + 1);
+    lua_rawget(L, BIG);
+  }
+}
+
+/* Stores the value on top, which it pops. May raise. */
+static void cell_set (lua_State *L, int c) {
+  if (c < ARRAY) lua_rawseti(L, BIG, c + 1);
+  else {
+    lua_rawgeti(L, KEY, c - ARRAY + 1);
+    lua_insert(L, -2);
+    lua_rawset(L, BIG);
+  }
+}
+
+static void held_set (lua_State *L, int c) {
+  lua_rawseti(L, HELD, c + 1);
+}
+
+/* Pushes what the cell holds, which must be right. */
+static void cell_check (lua_State *L, int c) {
+  int number = big.cell[c].number;
+  cell_get(L, c);
+  if (number == 0) {
+    if (!lua_isboolean(L, -1)) wrong("cell %d of a big table is not false", c);
+  }
+  else if (lua_isnil(L, -1)) {
+    if (number > 0 && (big.cell[c].held || !big.cell[c].loose))
+      wrong("cell %d of a big table has lost its value", c);
+    big.cell[c].number = -1;
+  }
+  else {
+    if (number < 0 || !lua_istable(L, -1) || lua_rawlen(L, -1) != 1)
+      wrong("cell %d of a big table holds something else", c);
+    lua_rawgeti(L, -1, 1);
+    if (lua_tointeger(L, -1) != number) wrong("cell %d of a big table holds another value", c);
+    lua_pop(L, 1);
+  }
+}
+
+/* The value on top, which it pops, goes into the cell. */
+static void cell_put (lua_State *L, int c, int number, int held) {
+  lua_pushboolean(L, 0);
+  held_set(L, c);
+  big.cell[c].held = 0;
+  big.cell[c].loose = 1;  /* until it is known what it holds */
+  lua_pushvalue(L, -1);
+  cell_set(L, c);
+  big.cell[c].number = number;
+  big.cell[c].loose = (big.mode & MODE_VALUES) != 0;
+  if (!held) lua_pop(L, 1);
+  else {
+    held_set(L, c);
+    big.cell[c].held = 1;
+  }
+}
+
+static void new_object (lua_State *L) {
+  lua_createtable(L, 1, 0);
+  lua_pushinteger(L, ++big.last);
+  lua_rawseti(L, -2, 1);
+}
+
+static int v_store (lua_State *L) {
+  int i;
+  push_tables(L);
+  for (i = 0; i < w.a; i++) {
+    new_object(L);
+    cell_put(L, (int)random_below(CELLS), big.last, !chance(4));
+  }
+  return 0;
+}
+
+/* One object, in many cells. */
+static int v_share (lua_State *L) {
+  int i, held = chance(2), number;
+  push_tables(L);
+  new_object(L);
+  number = big.last;
+  for (i = 0; i < w.a; i++) {
+    lua_pushvalue(L, -1);
+    cell_put(L, (int)random_below(CELLS), number, held);
+  }
+  return 0;
+}
+
+/* Nothing is allocated unless a key has gone. */
+static int v_permute (lua_State *L) {
+  int i;
+  push_tables(L);
+  for (i = 0; i < w.a; i++) {
+    int c = (int)random_below(CELLS), d = (int)random_below(CELLS);
+    int m, n, f = big.cell[c].held, g = big.cell[d].held;
+    if (c == d) continue;
+    cell_check(L, c);
+    cell_check(L, d);
+    m = big.cell[c].number;
+    n = big.cell[d].number;
+    if (m > 0 && n > 0) {
+      cell_put(L, c, n, g);
+      cell_put(L, d, m, f);
+    }
+    else lua_pop(L, 2);
+  }
+  return 0;
+}
+
+static int v_erase (lua_State *L) {
+  int i;
+  push_tables(L);
+  for (i = 0; i < w.a; i++) {
+    lua_pushboolean(L, 0);
+    cell_put(L, (int)random_below(CELLS), 0, 0);
+  }
+  return 0;
+}
+
+static int v_mode (lua_State *L) {
+  int i, mode = chance(2) ? 0 : (int)random_below(4);
+  push_tables(L);
+  lua_createtable(L, 0, 1);
+  if (mode) {
+    lua_pushstring(L, mode == MODE_KEYS ? "k" : mode == MODE_VALUES ? "v" : "kv");
+    lua_setfield(L, -2, "__mode");
+  }
+  lua_setmetatable(L, BIG);
+  big.mode = mode;
+  for (i = 0; i < CELLS && (mode & MODE_VALUES); i++) big.cell[i].loose = 1;
+  return 0;
+}
+
+/* Other vectors: keys come, and go again. */
+static int v_resize (lua_State *L) {
+  int i, first = chance(2) ? ARRAY + 1 : 4 * ARRAY;
+  push_tables(L);
+  for (i = 0; i < w.a; i++) {
+    lua_pushinteger(L, i);
+    lua_rawseti(L, BIG, first + i);
+  }
+  for (i = 0; i < w.a; i++) {
+    lua_pushnil(L);
+    lua_rawseti(L, BIG, first + i);
+  }
+  return 0;
+}
+
+static int v_erasekeys (lua_State *L) {
+  push_tables(L);
+  lua_pushnil(L);
+  while (lua_next(L, BIG)) {  /* what v_resize left when memory was refused */
+    int extra = lua_isinteger(L, -2) && lua_tointeger(L, -2) > ARRAY;
+    lua_pop(L, 1);
+    if (!extra) continue;
+    lua_pushvalue(L, -1);
+    lua_pushnil(L);
+    lua_rawset(L, BIG);
+  }
+  return 0;
+}
+
+static int v_check (lua_State *L) {
+  int c;
+  push_tables(L);
+  for (c = 0; c < CELLS; c++) {
+    cell_check(L, c);
+    lua_pop(L, 1);
+  }
+  return 0;
+}
+
+static void a_vector (lua_State *L) {
+  static const lua_CFunction act[] = {v_store, v_store, v_store, v_share, v_permute, v_permute,
+    v_erase, v_mode, v_resize, v_check};
+  if (!big.made) {
+    calm(L, v_make, 0, 0);
+    return;
+  }
+  w.a = 1 + (int)random_below(MANY);
+  call(L, act[random_below(sizeof(act) / sizeof(act[0]))], 0, 0);
+  if (chance(10)) calm(L, v_erasekeys, 0, 0);
+  if (chance(200)) {  /* another one, and this one is garbage */
+    luaL_unref(L, LUA_REGISTRYINDEX, big.ref);
+    big.made = 0;
+  }
+}
+
+const Choice vector_actions[] = {{a_vector, 60}, {NULL, 0}};

@@ -1,0 +1,208 @@
+-- SPDX-License-Identifier: MIT
+--
+-- What is remembered is looked at before the minor collection when there is much of
+-- it (lua/gc/refine.c): by the stores themselves, and by safe points, in slices. No
+-- store may be missed for it, wherever the slices stand, and what is remembered stays
+-- small.
+--
+-- What was: slots were remembered one by one up to a number, and from there on the
+-- table as a whole, however big it was; so was a table with weak keys and values, and
+-- one that got a metatable.
+
+local within = require "spec.lua.gc.within"
+
+describe("stores into what is old, with no safe point between", function()
+  it("are looked at as they come, and not listed", function()
+    within(function(state)
+      collectgarbage("stop")
+      local n, objects, small = 100000, {}, {}
+      local big, weak = state.table(n, 0), setmetatable({}, {__mode = "k"})
+      for i = 1, n do
+        small[i], big[i] = {false}, false
+        if i % 10 == 0 then weak[small[i]] = false end
+      end
+      for i = 1, 40 do objects[i] = {{i}} end
+      collectgarbage()
+      for i = 1, 40 do objects[i] = {{i}} end
+      local _, held = state.memory()
+      for i = 1, n do
+        local object = objects[i % 40 + 1]
+        big[i], small[i][1] = object, object
+        if i % 10 == 0 then weak[small[i]] = object end
+      end
+      local _, later = state.memory()
+      assert(later - held < 1 << 20, later - held)
+      objects = nil  -- luacheck: ignore 311
+      state.check()
+      collectgarbage("generational")
+      collectgarbage("step")
+      for i = 1, 3000 do objects = {{i}} end
+      for i = 1, n do
+        local object = small[i][1]
+        assert(big[i] == object and object[1][1] == i % 40 + 1)
+        assert(i % 10 ~= 0 or weak[small[i]] == object)
+      end
+    end)
+  end)
+end)
+
+describe("a big old table", function()
+  -- exchange(t, i, k, times): as many stores as make it remembered as a whole
+  local function setup()
+    local function exchange(t, n, times)
+      local x = 1
+      for _ = 1, times do
+        x = (x * 1103515245 + 12345) & 0x7FFFFFFF
+        local i, k = x % n + 1, (x >> 8) % n + 1
+        t[i], t[k] = t[k], t[i]
+      end
+    end
+    return exchange
+  end
+
+  it("that is remembered as a whole is looked at in slices, before the collection", function()
+    within(function(state, text)
+      local exchange = load(text, "setup", "b")()
+      local n, kept = 300000, {}
+      local t = state.table(n, 0)
+      for i = 1, n do t[i] = kept end
+      collectgarbage("generational")
+      collectgarbage("nursery", 1 << 16)
+      collectgarbage()
+      exchange(t, n, n)
+      local _, _, minors = state.memory()
+      local _, allocated = collectgarbage("count"), 0
+      while allocated < 120000 do  -- bytes, nearly two nurseries
+        local i = allocated % n + 1
+        t[i] = {i}
+        allocated = allocated + 72
+        if i % 16 == 0 then state.check() end
+      end
+      local _, _, later = state.memory()
+      assert(later == minors, "a minor collection came in the midst of it")
+      for i = 1, 20000 do local garbage = {i}; assert(garbage) end
+      _, _, later = state.memory()
+      assert(later > minors)
+      for i = 1, n do assert(t[i] == kept or t[i][1] == i) end
+    end, string.dump(setup))
+  end)
+
+  it("may become weak, or get other vectors, in the midst of that", function()
+    within(function(state, text)
+      local exchange = load(text, "setup", "b")()
+      for round = 1, 12 do
+        local n, kept, held = 120000, {}, {}
+        local t = state.table(n, 0)
+        for i = 1, n do t[i] = kept end
+        collectgarbage("generational")
+        collectgarbage("nursery", 1 << 16)
+        collectgarbage()
+        exchange(t, n, n)
+        local event = 950 + 250 * (round // 2)  -- of 900 objects is a nursery
+        for i = 1, 4000 do
+          local at = i * 7919 % n + 1
+          held[i] = {at}
+          t[at] = held[i]
+          if i == event and round % 2 == 0 then setmetatable(t, {__mode = "v"}) end
+          if i == event and round % 2 == 1 then t[2 * n] = kept; t.key = kept end
+          if i % 100 == 0 then state.check() end
+        end
+        for i = 1, 4000 do assert(t[held[i][1]] == held[i]) end
+      end
+    end, string.dump(setup))
+  end)
+
+  it("is not looked at because it gets a metatable", function()
+    within(function(state)
+      local n, mt = 300000, nil
+      local t = state.table(n, 0)
+      for i = 1, n do t[i] = state end
+      collectgarbage("generational")
+      collectgarbage("nursery", 1 << 16)
+      collectgarbage()
+      local _, _, minors = state.memory()
+      for i = 1, 3000 do  -- of tables of 150 bytes: seven nurseries
+        mt = {__index = {i}}
+        setmetatable(t, mt)
+      end
+      local _, _, later = state.memory()
+      assert(later - minors >= 5, "slices put the collections off: " .. later - minors)
+      assert(getmetatable(t) == mt and mt.__index[1] == 3000)
+      state.check()
+    end)
+  end)
+end)
+
+describe("a table with weak keys and values", function()
+  it("loses what is young and dead at minor collections, entry by entry", function()
+    within(function(state)
+      collectgarbage("generational")
+      collectgarbage("nursery", 1 << 20)
+      local pairs_ = setmetatable(state.table(200, 1500), {__mode = "kv"})
+      local keys, values = {}, {}
+      for i = 1, 1000 do
+        keys[i], values[i] = {}, {}
+        pairs_[keys[i]] = values[i]
+      end
+      collectgarbage()
+      local function store()  -- no value stays in a register
+        for i = 1, 400 do
+          local key, value = {i}, {i}
+          pairs_[key] = value
+          if i % 4 < 2 then keys[1000 + i] = key end
+          if i % 2 < 1 then values[1000 + i] = value end
+          pairs_["name" .. i] = value
+          pairs_[i] = key
+        end
+        for i = 1, 1000, 3 do pairs_[keys[i]] = {i} end
+      end
+      store()
+      local junk  -- luacheck: ignore 231
+      for i = 1, 20 do junk = {i} end
+      collectgarbage("step")
+      state.check()
+      for i = 1, 399 do
+        local key, value = keys[1000 + i], values[1000 + i]
+        assert((pairs_["name" .. i] ~= nil) == (value ~= nil), i)
+        assert((pairs_[i] ~= nil) == (key ~= nil), i)
+        assert(key == nil or pairs_[key] == value, i)
+      end
+      local n = 0
+      for key, value in pairs(pairs_) do
+        if type(key) == "table" and #key == 1 then
+          n = n + 1
+          assert(keys[1000 + key[1]] == key and values[1000 + key[1]] == value)
+        end
+      end
+      assert(n == 100, n)
+      for i = 1, 1000 do
+        assert((pairs_[keys[i]] ~= nil) == (i % 3 ~= 1), i)
+      end
+    end)
+  end)
+
+  it("keeps a key that its finalizer brings back, and not the value", function()
+    within(function(state)
+      collectgarbage("generational")
+      collectgarbage("nursery", 1 << 20)
+      local pairs_, back, kept = setmetatable(state.table(0, 100), {__mode = "kv"}), {}, {}
+      for i = 1, 60 do pairs_["old" .. i] = kept end
+      collectgarbage()
+      do
+        local mt = {__gc = function(o) back[#back + 1] = o end}
+        for i = 1, 10 do
+          pairs_[setmetatable({i}, mt)] = kept
+          pairs_[i] = setmetatable({i}, mt)
+        end
+        for i = 1, 20 do mt = {i} end
+      end
+      collectgarbage("step")
+      state.check()
+      assert(#back >= 18, #back)
+      for _, o in ipairs(back) do
+        assert(pairs_[o] == kept or pairs_[o] == nil)
+        assert(pairs_[o[1]] == nil or o[1] == 10)
+      end
+    end)
+  end)
+end)
