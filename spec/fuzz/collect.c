@@ -153,7 +153,8 @@ static void forget_dead (void) {
   }
   reach_more(keep);
   for (i = w.nodes; i-- > 0;)
-    if (!(w.node[i]->marks & keep)) node_delete(w.node[i]);
+    if (!(w.node[i]->marks & (keep | REACH_HELD))) node_delete(w.node[i]);
+  for (i = 0; i < w.nodes; i++) w.node[i]->marks &= ~REACH_HELD;
 }
 
 /*

@@ -87,6 +87,7 @@ struct Node {
 #define REACH_POSSIBLE	2u	/* strongly reachable, perhaps */
 #define REACH_FINAL	4u	/* that, or from what is to be finalized */
 #define REACH_AFTER	8u	/* REACH_POSSIBLE after a collection */
+#define REACH_HELD	16u	/* gone, and something that is in one of these refers to it */
 
 #define LOCALS	14	/* slots in each frame of the fuzzer */
 #define GLOBALS	48	/* slots in the registry; the last are for the revived */

@@ -17,7 +17,10 @@ static int reviving;	/* nodes newly reached have 'visited' set */
 
 static void touch (Node *n) {
   if (n == NULL || (n->marks & current)) return;
-  if (n->gone && current != REACH_NOW) return;
+  if (n->gone && current != REACH_NOW) {
+    n->marks |= REACH_HELD;
+    return;
+  }
   if (n->gone) wrong("object %u is reachable, and its memory was given away", n->id);
   n->marks |= current;
   work[works++] = n;
