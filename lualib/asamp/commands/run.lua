@@ -118,8 +118,8 @@ local function totext(t)
   return table.concat(items, ",")
 end
 
--- The interpreter's words before the script: `-l profiler`, but for where that
--- is found (start.lua).
+-- The interpreter's words before the script. They do what `-l profiler` does, but
+-- find the profiler where the command has its own (cli/start.lua).
 local function starting(interpreter, script)
   local function path(name, templates)
     return ("%q"):format(assert(package.searchpath(name, templates)))

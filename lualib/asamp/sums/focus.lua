@@ -4,8 +4,8 @@
 
 local M = {}
 
---- A test of frames (function, line) from a piece of a function's name. Any
--- text; "file:line" behind two blanks, as the report shows it, may follow.
+--- A test of frames (function, line): does the function's name have this text in
+-- it? Any text, no pattern.
 function M.byfunction(text)
   return function(fn)
     return fn.name:find(text, 1, true) ~= nil

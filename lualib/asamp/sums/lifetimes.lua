@@ -8,9 +8,9 @@ local totals = require "asamp.sums.totals"
 
 local M = {}
 
--- Rows of lives are a factor of four apart, the first ends here (bytes).
-local FIRST = 20  -- binary digits: less than 1 MiB
-local STEP = 2
+-- Lengths of life, in binary digits of bytes: the first row has those of less than
+-- 1 MiB, each further one those of less than four times as much.
+local FIRST, STEP = 20, 2
 
 -- The row of a life, 0, 1, ...
 local function rowof(digits)
