@@ -29,6 +29,9 @@ static const int registers[] = {  /* in the order of DWARF's numbers */
 #define IP	16
 #define SP	7
 #define FP	6
+/* mov $15, %rax; syscall */
+static const unsigned char sigreturn_[] = {0x48, 0xC7, 0xC0, 15, 0, 0, 0, 0x0F, 0x05};
+#define SYSCALL	7
 #elif defined(__aarch64__)
 /* 31 registers, the stack pointer and the program counter, in this order. */
 #define NREGISTERS	33
@@ -37,6 +40,9 @@ static const int registers[] = {  /* in the order of DWARF's numbers */
 #define IP	32
 #define SP	31
 #define FP	29
+/* mov x8, #139; svc #0 */
+static const unsigned char sigreturn_[] = {0x68, 0x11, 0x80, 0xD2, 0x01, 0, 0, 0xD4};
+#define SYSCALL	4
 #endif
 
 /* Exported by libunwind for those who know where tables are, in no header. */
@@ -183,26 +189,57 @@ static UnwindFrame frameof (unw_cursor_t *c, int interrupted) {
 }
 
 
+/* Is it the code that a signal's handler returns to: the call of sigreturn, as the kernel
+   and debuggers know it? libunwind's unw_is_signal_frame tells it of a cursor's frame in
+   some versions and on some processors, of the frame inside of it in others. */
+static int isreturn (uintptr_t ip) {
+  unw_word_t w[2] = {0, 0};
+  size_t i;
+  for (i = 0; i * sizeof(*w) < sizeof(sigreturn_); i++) {
+    if (word(space, ip + i * sizeof(*w), &w[i], 0, NULL) != 0) return 0;
+  }
+  return memcmp(w, sigreturn_, sizeof(sigreturn_)) == 0;
+}
+
+
+/* Has a signal interrupted what comes behind frame i, whose address is told as 'ip'? */
+static int isinterrupted (uintptr_t ip, int i) {
+  return isreturn(ip) || (i == 0 && (isreturn(ip - 1) || isreturn(ip - 1 - SYSCALL)));
+}
+
+
+/* Of a function that was interrupted at ip - 1, an address that names it (as startof of
+   timing.c has it). */
+static uintptr_t within (uintptr_t ip) {
+  unw_proc_info_t p;
+  return (findinfo(space, ip - 1, &p, 0, NULL) == 0) ? (uintptr_t)p.start_ip + 2 : ip;
+}
+
+
 /* By libunwind, and by rules again behind the frame that has none: of the first 'n'
    frames it is known that they lead there. */
 static int bylibunwind (Backtrace *b, const ucontext_t *context, void **to, int n) {
   unw_cursor_t c;
   UnwindFrame f, at;
+  uintptr_t told;
   int ruled = n, i = 0;  /* rules lead to 'ruled', the cursor is at i */
   if (unw_init_remote(&c, space, (void *)(uintptr_t)context) != 0) return n;
   f = frameof(&c, 1);
+  told = f.ip;
   while (f.ip != 0 && i < BACKTRACE_MAX) {
     int interrupted;
     if (i > ruled) {
       at = f;
       ruled = i + unwind_known(&b->rules, &at, b->end, to + i, BACKTRACE_MAX - i);
+      to[i] = (void *)told;
       if (at.ip == 0 || ruled == BACKTRACE_MAX) return ruled;
       want(b, at.ip);
     }
-    to[i++] = (void *)f.ip;
-    interrupted = (unw_is_signal_frame(&c) > 0);
+    to[i] = (void *)told;
+    interrupted = isinterrupted(f.ip, i++);
     if (unw_step(&c) <= 0) break;
     f = frameof(&c, interrupted);
+    told = (interrupted && f.ip != 0) ? within(f.ip) : f.ip;
   }
   return i;
 }

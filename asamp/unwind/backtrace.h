@@ -46,8 +46,9 @@ int backtrace_open (Backtrace *b, const char *end);
 
 /*
 ** The stack of what a signal has interrupted, as return addresses, innermost first:
-** of what ran itself the address behind the one where it was. Returns how many there
-** are, BACKTRACE_MAX at most. In a signal handler.
+** of what ran itself the address behind the one where it was, of what the signal of
+** another handler has interrupted one near its function's beginning. Returns how many
+** there are, BACKTRACE_MAX at most. In a signal handler.
 */
 int backtrace_take (Backtrace *b, const ucontext_t *context, void **to);
 

@@ -10,16 +10,22 @@
 **   sorted(f)          through the C library (qsort)
 **   signalled(f)       from a signal handler
 **   context(f)         on another C stack, from where the first is not seen
+**   beaten(seconds)    does not call: a handler of SIGUSR1, which comes every 50 us,
+**                      interrupts it and what it calls at any instruction
 **
 **   misled(n)          n turns of a loop in which the unwind tables are wrong: they
 **                      lead to where no memory is, between that stack and its end
 */
+#define _GNU_SOURCE
 #include <alloca.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #include <lua.h>
 #include <lauxlib.h>
@@ -125,6 +131,56 @@ static NOINLINE int shape_context (lua_State *L) {
   return 0;
 }
 
+static NOINLINE void shape_beat (int signal) {
+  int i;
+  (void)signal;
+  for (i = 0; i < 20000; i++) sink++;
+}
+
+/* Saves registers, and gives them back: half of its instructions move the stack. */
+static NOINLINE void shape_saving (void) {
+#if defined(__x86_64__)
+  __asm__ volatile("" : : : "rbx", "r12", "r13", "r14", "r15");
+#endif
+  sink++;
+}
+
+static double now (void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static NOINLINE void shape_beating (double until) {
+  int i;
+  do {
+    for (i = 0; i < 1000; i++) shape_saving();
+  } while (now() < until);
+  sink++;
+}
+
+static NOINLINE int shape_beaten (lua_State *L) {
+  struct itimerspec every = {{0, 50000}, {0, 50000}};
+  double until = now() + luaL_checknumber(L, 1);
+  struct sigaction a, before;
+  struct sigevent e;
+  timer_t t;
+  memset(&a, 0, sizeof(a));
+  memset(&e, 0, sizeof(e));
+  a.sa_handler = shape_beat;
+  a.sa_flags = SA_RESTART;
+  e.sigev_notify = SIGEV_THREAD_ID;
+  e.sigev_signo = SIGUSR1;
+  e._sigev_un._tid = (pid_t)syscall(SYS_gettid);
+  sigaction(SIGUSR1, &a, &before);
+  if (timer_create(CLOCK_MONOTONIC, &e, &t) != 0) return luaL_error(L, "no timer");
+  timer_settime(t, 0, &every, NULL);
+  shape_beating(until);
+  timer_delete(t);
+  sigaction(SIGUSR1, &before, NULL);
+  return 0;
+}
+
 #if defined(__x86_64__)
 
 static long turns;
@@ -171,7 +227,8 @@ int luaopen_shapes (lua_State *L) {
   static const luaL_Reg functions[] = {
     {"fixed", shape_fixed}, {"variable", shape_variable}, {"pointed", shape_pointed},
     {"aligned", shape_aligned}, {"sorted", shape_sorted}, {"signalled", shape_signalled},
-    {"context", shape_context}, {"misled", shape_misled}, {NULL, NULL}
+    {"context", shape_context}, {"beaten", shape_beaten}, {"misled", shape_misled},
+    {NULL, NULL}
   };
   luaL_newlib(L, functions);
   return 1;
