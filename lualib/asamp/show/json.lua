@@ -42,6 +42,14 @@ local TIGHT = {line = "", step = "", colon = ":", quoted = function(text)
   return (quoted(text):gsub("<", "\\u003c"))
 end}
 
+-- Of what pairs() gives, as all here.
+local function isempty(t)
+  for _ in pairs(t) do
+    return false
+  end
+  return true
+end
+
 local put
 
 local function array(out, list, style, line)
@@ -77,7 +85,7 @@ end
 function put(out, v, style, line)
   local kind = type(v)
   if kind == "table" then
-    if next(v) == nil then
+    if isempty(v) then
       out[#out + 1] = "[]"
     else
       (v[1] ~= nil and array or object)(out, v, style, line)

@@ -46,7 +46,7 @@ local KEPT, ROOM, WORTH = 1 / 3, 3 / 2, 1 / 20
 local SURVIVED, PARTS, LATE = 1 / 2, 3 / 4, 2 / 5
 local ALL = 9 / 10  -- of its samples, of a line that loses nothing
 -- Of a vector: samples alive, parts with growth, the last growth's share.
-local FEW, STEPS, LAST = 6, 3, 1 / 4
+local FEW, STEPS, LAST = 6, 3, 1 / 4  -- FEW is at most LEAST
 
 -- What the slots of a table lie in when it grows.
 local VECTORS = {["table array part"] = true, ["table hash part"] = true}
@@ -99,11 +99,27 @@ local function addto(row, part, samples, kept, bytes, name)
   add(row.types, name == "upvalue" and "Lua closure" or name, bytes)
 end
 
--- What every line keeps of the first n parts, by part, and of its vectors in all;
--- and the bytes of all that is kept of the second half of the n.
+-- The lines of nodes ('nearest') that keep enough samples for a word about them: a
+-- profile has many that do not, and a row is large.
+local function worthy(bins, nearest, proved)
+  local kept, set = {}, {}
+  for i, node in ipairs(bins.node) do
+    local line = nearest[node]
+    if line then
+      local n = (kept[line] or 0) + bins.survived[i] - (proved and bins.later[i] or 0)
+      kept[line] = n
+      set[line] = n >= FEW or nil
+    end
+  end
+  return set
+end
+
+-- What every line that is worth it keeps of the first n parts, by part, and of its
+-- vectors in all; and the bytes of all that is kept of the second half of the n.
 local function keepers(profile, n, proved)
   local bins = profile.bins
   local _, _, nearest = totals.linerows(profile)
+  local worth = worthy(bins, nearest, proved)
   local callers = related.callers(profile)
   local rows, byrow, late = {}, {}, 0
   for i, node in ipairs(bins.node) do
@@ -114,7 +130,7 @@ local function keepers(profile, n, proved)
     local second = part >= n // 2 and part < n and not kind.time and bytes or 0
     local row = line and byrow[line]
     late = late + second
-    if line and not row and not kind.time then
+    if line and not row and worth[line] and not kind.time then
       row = newrow(line)
       byrow[line] = row
       rows[#rows + 1] = row

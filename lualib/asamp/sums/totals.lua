@@ -8,7 +8,7 @@
 -- total  samples that have it anywhere on their stack, counted once however
 --        often it is there (recursion)
 --
--- Every sum is a table of these fields, all 0 at first:
+-- Every sum has these fields, all 0 at first; pairs() gives all, next() does not:
 --   samples, bytes, survived, survivedbytes, undecided   of allocations
 --   undecidedbytes   if the period was set again; else 0, see measures.fate
 --   later, laterbytes    of those that survived, died later
@@ -38,13 +38,21 @@ for _, list in ipairs{ALLOCATION, TIME, SQUARES} do
   table.move(list, 1, #list, #M.FIELDS + 1, M.FIELDS)
 end
 
+-- A row of a large profile has few of the fields, and there may be a row for every
+-- function of a program: a sum holds what is not 0, its metatable the rest.
+local NOTHING = {}
+for _, field in ipairs(M.FIELDS) do
+  NOTHING[field] = 0
+end
+local SUM = {__index = NOTHING, __pairs = function(sum)
+  return function(_, field)
+    field = next(NOTHING, field)
+    return field, sum[field]
+  end
+end}
+
 local function zero()
-  return {samples = 0, bytes = 0, survived = 0, survivedbytes = 0,
-          later = 0, laterbytes = 0, alive = 0, alivebytes = 0, undecided = 0,
-          undecidedbytes = 0, objects = 0,
-          timesamples = 0, nativesamples = 0, gcsamples = 0,
-          timesquares = 0, bytesquares = 0, survivedsquares = 0,
-          alivesquares = 0}
+  return setmetatable({}, SUM)
 end
 
 --- The frames that stand for collections.
@@ -66,7 +74,10 @@ end
 
 local function addcolumns(to, sums, node)
   for _, field in ipairs(sums.fields) do
-    to[field] = to[field] + sums[field][node]
+    local n = sums[field][node]
+    if n ~= 0 then
+      to[field] = to[field] + n
+    end
   end
 end
 
@@ -203,13 +214,26 @@ local function walk(parent, enter, leave)
   end
 end
 
+-- Gives rows their sums, before anything is added to them: those of which nothing was
+-- called have one for both.
+local function addsums(rows, parent, rowof)
+  local called = {}
+  for _, up in ipairs(parent) do
+    called[rowof[up] or 0] = true
+  end
+  for _, row in ipairs(rows) do
+    row.self = zero()
+    row.total = called[row] and zero() or row.self
+  end
+end
+
 -- Adds to every row's total the trees of its outermost nodes. rowof[node]
 -- may be nil: the node belongs to no row.
 local function addtotals(parent, sums, rowof)
   local depth = {}  -- how often the row is on the path from the root
   walk(parent, function(node)
     local row = rowof[node]
-    if row then
+    if row and row.total ~= row.self then
       if not depth[row] or depth[row] == 0 then
         depth[row] = 0
         addcolumns(row.total, sums, node)
@@ -218,7 +242,7 @@ local function addtotals(parent, sums, rowof)
     end
   end, function(node)
     local row = rowof[node]
-    if row then
+    if row and row.total ~= row.self then
       depth[row] = depth[row] - 1
     end
   end)
@@ -229,18 +253,21 @@ local function functions(profile, itself, sums)
   local nodes = profile.nodes
   for f, fn in ipairs(profile.functions) do
     rows[f] = {name = fn.name, file = fn.file, line = fn.line,
-               native = fn.native, self = zero(), total = zero()}
+               native = fn.native}
   end
   for i, f in ipairs(nodes.fn) do
     rowof[i] = rows[f]
-    addcolumns(rows[f].self, itself, i)
+  end
+  addsums(rows, nodes.parent, rowof)
+  for i, row in ipairs(rowof) do
+    addcolumns(row.self, itself, i)
   end
   addtotals(nodes.parent, sums, rowof)
   return rows
 end
 
---- The rows of lines of a profile: a list, and for every node the row of its
--- own line (nil: native) and of the innermost Lua frame of its stack.
+--- The rows of lines of a profile, without sums: a list, and for every node the row of
+-- its own line (nil: native) and of the innermost Lua frame of its stack.
 function M.linerows(profile)
   local rows, rowof, nearest, bykey = {}, {}, {}, {}
   local nodes = profile.nodes
@@ -253,8 +280,7 @@ function M.linerows(profile)
       local row = bykey[key]
       if not row then
         row = {file = fn.file, line = nodes.line[i], name = fn.name,
-               defined = fn.line,
-               self = zero(), total = zero()}
+               defined = fn.line}
         bykey[key] = row
         rows[#rows + 1] = row
       end
@@ -269,6 +295,7 @@ local function lines(profile, itself, sums)
     return {}
   end
   local rows, rowof, nearest = M.linerows(profile)
+  addsums(rows, profile.nodes.parent, rowof)
   for i = 1, #profile.nodes.parent do
     if nearest[i] then
       addcolumns(nearest[i].self, itself, i)
@@ -295,8 +322,8 @@ local function types(profile, kinds)
       for _, key in ipairs{"blocks", "objects", "outside"} do
         row[key] = row[key] + kind[key]
       end
-      for _, field in ipairs(M.FIELDS) do
-        row.self[field] = row.self[field] + sum[field]
+      for field, n in next, sum do
+        row.self[field] = row.self[field] + n
       end
       if kind.class then
         row.classes[#row.classes + 1] = {
