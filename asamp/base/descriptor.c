@@ -80,3 +80,19 @@ int descriptor_open (const char *path, int flags, mode_t mode) {
   descriptor_release();
   return fd;
 }
+
+int descriptor_write (int fd, const void *data, size_t n) {
+  const char *p = data;
+  while (n > 0) {
+    ssize_t w = write(fd, p, n);
+    if (w > 0) {
+      p += w;
+      n -= (size_t)w;
+    }
+    else if (w == 0)
+      return ENOSPC;
+    else if (errno != EINTR)
+      return errno;
+  }
+  return 0;
+}

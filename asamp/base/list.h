@@ -24,24 +24,52 @@ static inline void *list_move (void *block, size_t used, size_t size) {
 }
 
 /*
-** Room for one more element behind the n that are there. 'list' is the address
-** of the pointer to them (NULL at first), '*size' how many have room. 0 without
-** memory: nothing has changed then.
+** Room for n elements in all. 'list' is the address of the pointer to them (NULL at
+** first), '*size' how many have room. 0 without memory: nothing has changed then.
 */
-static inline int list_grow (void *list, size_t n, size_t *size,
-                             size_t element) {
-  size_t more = *size == 0 ? BOUND_FIRST(256) : *size * 2;
+static inline int list_room (void *list, size_t n, size_t *size, size_t element) {
+  size_t more = *size;
   void *block;
-  if (n < *size && (BOUND_MOVES == 0 || *size * element > BOUND_MOVES))
+  if (n <= *size && (BOUND_MOVES == 0 || *size * element > BOUND_MOVES))
     return 1;
-  if (n < *size)
-    more = *size;
+  if (n > *size) {
+    more = *size == 0 ? BOUND_FIRST(256) : *size * 2;
+    more = more < n ? n : more;
+  }
   memcpy(&block, list, sizeof(block));
   block = BOUND_MOVES > 0 ? list_move(block, *size * element, more * element)
                            : realloc(block, more * element);
   if (block == NULL)
     return 0;
   memcpy(list, &block, sizeof(block));
+  *size = more;
+  return 1;
+}
+
+/* Room for one more behind the n that are there. */
+static inline int list_grow (void *list, size_t n, size_t *size,
+                             size_t element) {
+  return list_room(list, n + 1, size, element);
+}
+
+/*
+** The same for what stands at the end of the block and grows towards its
+** beginning: room for n, of which the last 'kept' stay.
+*/
+static inline int list_roomahead (void *list, size_t n, size_t kept, size_t *size,
+                                  size_t element) {
+  size_t more = *size * 2 > n ? *size * 2 : n;
+  unsigned char *from, *to;
+  if (n <= *size)
+    return 1;
+  memcpy(&from, list, sizeof(from));
+  to = malloc(more * element);
+  if (to == NULL)
+    return 0;
+  if (kept > 0)
+    memcpy(to + (more - kept) * element, from + (*size - kept) * element, kept * element);
+  free(from);
+  memcpy(list, &to, sizeof(to));
   *size = more;
   return 1;
 }

@@ -7,15 +7,12 @@
 #include "firefoxcolumns.h"
 #include "firefoxmarks.h"
 #include "firefoxrows.h"
+#include "frameids.h"
 #include "list.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Ids of frames that stand for collections and for no code at all. */
-#define COLLECTORFRAME(id)	((id) == 57 || (id) == 59)
-#define NOBODYSFRAME(id)	((id) == 61 || (id) == 63)
 
 /* -------------------------------------------------------------- frames -- */
 
@@ -37,9 +34,9 @@ static uint32_t frame (FirefoxFile *w, uint64_t key, uint32_t function,
 
 static uint32_t category (const Reading *r, uint32_t node) {
   uint64_t id = r->tree.nodes[node].id;
-  if (r->own && COLLECTORFRAME(id))
+  if (r->own && frameids_iscollection(id))
     return FIREFOX_COLLECTOR;
-  if (r->own && NOBODYSFRAME(id))
+  if (r->own && (id == FRAME_NONE || id == FRAME_CUT))
     return FIREFOX_OTHER;
   return r->functions[r->fn[node]].native ? FIREFOX_NATIVE : FIREFOX_LUA;
 }

@@ -50,7 +50,7 @@ static size_t pathof (const Reading *r, const Fold *fold, uint32_t node,
 /* ---------------------------------------------------------- collapsed -- */
 
 /* "f (x.lua:12)", or "malloc (libc.so)". */
-static void framename (Output *o, const ReadFunction *f) {
+static void framename (Output *o, const FrameName *f) {
   if (f->length == 0)
     output_text(o, "[no name]");
   output_clean(o, f->name, f->length, ";", ',');
@@ -104,7 +104,7 @@ static void frames (const Reading *r, Output *o) {
   char label[READER_LABEL];
   uint32_t i;
   for (i = 0; i < r->nfunctions; i++) {
-    const ReadFunction *f = &r->functions[i];
+    const FrameName *f = &r->functions[i];
     output_text(o, "{\"name\":");
     output_string(o, f->name, f->length);
     if (strcmp(f->file, "-") != 0) {

@@ -4,8 +4,8 @@
 ** together first, since its length goes before it. See pprof.h.
 */
 #include "pprof.h"
+#include "bytes.h"
 #include "strlist.h"
-#include "vmprof.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -174,7 +174,7 @@ static void countnatives (Writer *w, IdMap *natives) {
   const Reading *r = w->r;
   uint32_t i;
   for (i = 0; i < r->nfunctions; i++) {
-    const ReadFunction *f = &r->functions[i];
+    const FrameName *f = &r->functions[i];
     uint64_t name;
     uint32_t n;
     if (!f->native)
@@ -191,7 +191,7 @@ static void countnatives (Writer *w, IdMap *natives) {
 ** place of its definition is in that of a script's function, whatever others there are,
 ** and the library in that of a native one, if there are several.
 */
-static uint64_t fullname (Writer *w, const ReadFunction *f, uint64_t name,
+static uint64_t fullname (Writer *w, const FrameName *f, uint64_t name,
                           const IdMap *natives) {
   char line[32] = "";
   if (strcmp(f->file, "-") == 0 || (f->native && idmap_get(natives, name + 1) < 2))
@@ -213,7 +213,7 @@ static void writefunctions (Writer *w) {
   uint32_t i;
   countnatives(w, &natives);
   for (i = 0; i <= r->nfunctions; i++) {
-    const ReadFunction *f = i < r->nfunctions ? &r->functions[i] : NULL;
+    const FrameName *f = i < r->nfunctions ? &r->functions[i] : NULL;
     uint64_t name = f != NULL ? strlist_put(&w->strings, f->name, f->length)
                               : string(w, "[no stack]");
     number(&w->message, FUNCTION_ID, i + (uint64_t)1);
@@ -277,7 +277,7 @@ static void writestrings (Writer *w) {
   uint32_t i;
   for (i = 0; i < w->strings.n; i++) {
     const char *text = strlist_get(&w->strings, i);
-    vmprof_text(&w->message, text, strlen(text));
+    bytes_text(&w->message, text, strlen(text), 1);
     emit(w, PROFILE_STRING);
   }
 }

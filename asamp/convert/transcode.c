@@ -3,6 +3,7 @@
 ** From events of the reader to events of the encoder. See transcode.h.
 */
 #include "transcode.h"
+#include "framename.h"
 #include "list.h"
 
 #include <stdio.h>
@@ -90,7 +91,7 @@ static void announce (Transcode *t, uint64_t id) {
   name = idmap_get(&t->r->names, id);
   if (name != IDMAP_NONE) {
     /* a name of our writer is no longer than its limit */
-    char text[VMPROF_NAMELIMIT + 1];
+    char text[FRAMENAME_LIMIT + 1];
     snprintf(text, sizeof(text), "%s", t->r->text.text + name);
     encoder_name(t->encoder, id, text);
   }
@@ -99,14 +100,9 @@ static void announce (Transcode *t, uint64_t id) {
 /* Announces the functions of new nodes; they are on no path. 0: no memory. */
 static int newnodes (Transcode *t) {
   const Tree *tree = &t->r->tree;
-  if (tree->n > t->placesize) {
-    uint32_t *place = realloc(t->place, tree->size * sizeof(*place));
-    if (place == NULL) {
-      t->client.stop = NOMEMORY;
-      return 0;
-    }
-    t->place = place;
-    t->placesize = tree->size;
+  if (!list_room(&t->place, tree->n, &t->placesize, sizeof(*t->place))) {
+    t->client.stop = NOMEMORY;
+    return 0;
   }
   for (; t->nplaces < tree->n; t->nplaces++) {
     t->place[t->nplaces] = 0;

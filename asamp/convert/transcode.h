@@ -23,7 +23,8 @@ typedef struct Transcode {
   uint32_t *path;       /* its nodes from the root */
   size_t npath;
   uint32_t *place;      /* by node: where it is on the path, if it is there */
-  uint32_t nplaces, placesize;  /* nodes that have one */
+  uint32_t nplaces;     /* nodes that have one */
+  size_t placesize;
   ProfileFrame *frames;
   IdMap named;          /* functions that were announced */
   IdMap classes;        /* number of a name + 1 -> id of the class */

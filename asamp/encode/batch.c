@@ -158,20 +158,20 @@ void batch_class (Batch *b, uint32_t id, const char *name, size_t n) {
   bytes_char(&b->events, 'C');
   bytes_decimal(&b->events, ' ', id);
   bytes_char(&b->events, ' ');
-  vmprof_text(&b->events, name, n);
+  bytes_text(&b->events, name, n, 1);
   bytes_char(&b->events, '\n');
 }
 
 void batch_mark (Batch *b, uint64_t us, const char *name, size_t namelength,
                  const char *value, size_t valuelength) {
   Bytes text = {0};
-  vmprof_text(&text, name, namelength);
+  bytes_text(&text, name, namelength, 1);
   bytes_char(&b->events, 'm');
   eventtime(b, us);
   bytes_decimal(&b->events, ' ', text.n);  /* which is not 'namelength' */
   bytes_char(&b->events, ' ');
   bytes_add(&b->events, text.data, text.n);
-  vmprof_text(&b->events, value, valuelength);
+  bytes_text(&b->events, value, valuelength, 1);
   bytes_char(&b->events, '\n');
   b->events.failed |= text.failed;
   bytes_free(&text);

@@ -8,9 +8,12 @@
 */
 #include "batch.h"
 #include "details.h"
+#include "frameids.h"
+#include "framename.h"
 #include "encoder.h"
 #include "bounds.h"
 #include "idmap.h"
+#include "list.h"
 #include "objects.h"
 
 #include <stdio.h>
@@ -95,20 +98,9 @@ static void metaperiod (Encoder *e) {
 }
 
 static void nativename (Encoder *e, uint64_t id, const char *symbol) {
-  char name[VMPROF_NAMELIMIT + 1];
-  vmprof_nativename(name, symbol, "");
+  char name[FRAMENAME_LIMIT + 1];
+  framename_native(name, symbol, "");
   vmprof_name(&e->out, VMPROF_NATIVENAME, id, name);
-}
-
-/* What frames that are nobody's code are called. */
-static const char *fixedname (uint64_t id) {
-  switch (id) {
-    case PROFILE_MINORFRAME: return "[minor collection]";
-    case PROFILE_MAJORFRAME: return "[major collection]";
-    case ENCODER_NOFRAME: return "[no function]";
-    case PROFILE_CUT: return "[frames cut]";
-    default: return profile_kindname((int)(id - ENCODER_TYPEID) / 2);
-  }
 }
 
 /* Such a frame is in a stack that follows: its name comes before, once. */
@@ -117,7 +109,7 @@ static void use (Encoder *e, uint64_t id) {
   if (e->used & bit)
     return;
   e->used |= bit;
-  nativename(e, id, fixedname(id));
+  nativename(e, id, framename_nobodys(id));
 }
 
 static void head (Encoder *e) {
@@ -155,7 +147,7 @@ static void head (Encoder *e) {
       meta(e, key, profile_kindname(i));
     }
   }
-  use(e, ENCODER_NOFRAME);  /* a repair may need it */
+  use(e, FRAME_NONE);  /* a repair may need it */
   if (e->config.timeperiod > 0)
     batch_timeperiod(&e->batch, e->config.timeperiod, e->config.wall);
 }
@@ -235,7 +227,7 @@ static void namefresh (Encoder *e) {
   size_t i;
   for (i = 0; i < e->fresh.n; i += sizeof(uint64_t)) {
     char symbol[512] = "", library[1024] = "";
-    char name[VMPROF_NAMELIMIT + 1];
+    char name[FRAMENAME_LIMIT + 1];
     uint64_t id, address;
     memcpy(&id, e->fresh.data + i, sizeof(id));
     address = id & ~(uint64_t)1;
@@ -243,30 +235,13 @@ static void namefresh (Encoder *e) {
                       library, sizeof(library));
     if (symbol[0] == '\0')
       strcpy(symbol, "[unknown code]");
-    vmprof_nativename(name, symbol, library);
+    framename_native(name, symbol, library);
     vmprof_name(&e->out, VMPROF_NATIVENAME, id, name);
   }
   e->fresh.n = 0;
 }
 
 /* ------------------------------------------------------------- stacks -- */
-
-/* Room for a stack of n frames, whose 'kept' outermost stay. */
-static int roomfor (Frames *s, size_t n, size_t kept) {
-  if (n > s->size) {
-    size_t size = 2 * s->size > n ? 2 * s->size : n;
-    unsigned char *block = malloc(size * FRAME);
-    if (block == NULL)
-      return 0;
-    if (kept > 0)
-      memcpy(block + (size - kept) * FRAME,
-             s->block + (s->size - kept) * FRAME, kept * FRAME);
-    free(s->block);
-    s->block = block;
-    s->size = size;
-  }
-  return 1;
-}
 
 void encoder_stack (Encoder *e, size_t kept, const ProfileFrame *frames,
                     size_t n) {
@@ -275,7 +250,7 @@ void encoder_stack (Encoder *e, size_t kept, const ProfileFrame *frames,
   size_t k;
   if (kept > s->n)
     kept = s->n;
-  if (!roomfor(s, kept + n, kept)) {
+  if (!list_roomahead(&s->block, kept + n, kept, &s->size, FRAME)) {
     e->failed = 1;
     return;
   }
@@ -284,12 +259,12 @@ void encoder_stack (Encoder *e, size_t kept, const ProfileFrame *frames,
   for (k = 0; k < n; k++) {
     uint64_t id = frames[k].id;
     /* a reader would take it for a line, or for a type */
-    if (id == 0 || id >> 63 || ((id & 1) && id < PROFILE_MINORFRAME))
-      id = ENCODER_NOFRAME;
-    vmprof_putword(to, frames[k].line);
-    vmprof_putword(to + 8, id);
+    if (id == 0 || id >> 63 || ((id & 1) && id < FRAME_MINOR))
+      id = FRAME_NONE;
+    bytes_putword(to, frames[k].line);
+    bytes_putword(to + 8, id);
     to += FRAME;
-    if ((id & 1) && id <= PROFILE_CUT)
+    if (frameids_isnobodys(id))
       use(e, id);
     else if ((id & 1) && e->config.resolve != NULL)
       touch(e, id);
@@ -305,14 +280,14 @@ static void putframe (Bytes *to, uint64_t id) {
 static void putframes (Bytes *to, const Frames *s) {
   const unsigned char *first = s->block + (s->size - s->n) * FRAME;
   if (s->n == 0)
-    putframe(to, ENCODER_NOFRAME);
+    putframe(to, FRAME_NONE);
   else if (s->n <= PROFILE_DEPTH)
     bytes_add(to, first, s->n * FRAME);
   else {
     size_t inner = PROFILE_DEPTH / 2;
     size_t outer = PROFILE_DEPTH - inner - 1;
     bytes_add(to, first, inner * FRAME);
-    putframe(to, PROFILE_CUT);
+    putframe(to, FRAME_CUT);
     bytes_add(to, s->block + (s->size - outer) * FRAME, outer * FRAME);
   }
 }
@@ -342,7 +317,7 @@ static uint32_t stackrecords (Encoder *e, int marker, uint64_t leaf,
   if (leaf != 0)
     use(e, leaf);
   if (e->stack.n > PROFILE_DEPTH)
-    use(e, PROFILE_CUT);
+    use(e, FRAME_CUT);
   from = e->out.n;
   if (extended(e))
     vmprof_timed(&e->out, marker, (double)e->last / 1e9, words);
@@ -385,7 +360,7 @@ void encoder_sample (Encoder *e, const ProfileSample *s) {
   }
   else
     copies = stackrecords(e, VMPROF_STACK,
-                          (uint64_t)ENCODER_TYPEID + 2 * (uint64_t)s->kind,
+                          frameids_type(s->kind),
                           s->thread, s->count);
   e->undecided++;
   batch_sample(&e->batch, since(e, e->last), !extended(e), s->count, copies);

@@ -27,12 +27,6 @@
 */
 #define ENCODER_COPYBYTES	(32u << 20)
 
-/* Frames that are nobody's code: odd ids that no code address can have. */
-enum {
-  ENCODER_TYPEID = 1,    /* + 2 * kind: the type as leaf */
-  ENCODER_NOFRAME = 61   /* the only frame of an empty stack */
-};
-
 typedef struct EncoderConfig {
   int format;           /* PROFILE_STOCK or PROFILE_EXTENDED */
   uint64_t period;      /* bytes a sample stands for */
@@ -73,7 +67,7 @@ Encoder *encoder_new (const EncoderConfig *config, uint64_t start,
                       uint64_t epoch, EncoderSink sink, void *ud);
 void encoder_free (Encoder *e);
 
-/* 'name' as vmprof_luaname composes it. */
+/* 'name' as framename_lua composes it. */
 void encoder_name (Encoder *e, uint64_t id, const char *name);
 /*
 ** The stack of the samples that follow: the 'kept' outermost frames of the one

@@ -31,8 +31,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "bytes.h"
 #include "packer.h"
-#include "vmprof.h"
 
 enum { OUTFILE_PLAIN, OUTFILE_SMALL, OUTFILE_LIVE };  /* as packer.h */
 

@@ -3,8 +3,8 @@
 ** Writes a converter's file. See output.h.
 */
 #include "output.h"
+#include "bytes.h"
 #include "descriptor.h"
-#include "vmprof.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,17 +20,8 @@ static void fail (Output *o, int error) {
 }
 
 static void put (Output *o, const unsigned char *data, size_t n) {
-  while (n > 0 && o->error == 0) {
-    ssize_t w = write(o->fd, data, n);
-    if (w > 0) {
-      data += w;
-      n -= (size_t)w;
-    }
-    else if (w == 0)
-      fail(o, ENOSPC);
-    else if (errno != EINTR)
-      fail(o, errno);
-  }
+  if (o->error == 0)
+    o->error = descriptor_write(o->fd, data, n);
 }
 
 /*
@@ -162,7 +153,7 @@ void output_string (Output *o, const char *text, size_t n) {
   const unsigned char *s = (const unsigned char *)text;
   output_char(o, '"');
   while (n > 0) {
-    size_t length = vmprof_sequence(s, n);
+    size_t length = bytes_sequence(s, n);
     if (length == 0) {
       output_bytes(o, replacement, 3);
       length = 1;
@@ -188,7 +179,7 @@ void output_clean (Output *o, const char *text, size_t n, const char *other,
                    char instead) {
   const unsigned char *s = (const unsigned char *)text;
   while (n > 0) {
-    size_t length = vmprof_sequence(s, n);
+    size_t length = bytes_sequence(s, n);
     if (length == 0) {
       output_bytes(o, replacement, 3);
       length = 1;

@@ -159,13 +159,9 @@ static int spool (void) {
   if (fd < 0)
     return -1;
   while ((n = read(0, piece, sizeof(piece))) != 0) {
-    ssize_t done = 0, w = 0;
-    while (n > 0 && done < n && (w >= 0 || errno == EINTR)) {
-      w = write(fd, piece + done, (size_t)(n - done));
-      done += w > 0 ? w : 0;
-    }
-    if ((n < 0 && errno != EINTR) || w < 0) {
-      int e = errno;
+    int e = n > 0 ? descriptor_write(fd, piece, (size_t)n)
+          : errno == EINTR ? 0 : errno;
+    if (e != 0) {
       close(fd);
       errno = e;
       return -1;

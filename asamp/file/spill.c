@@ -43,16 +43,8 @@ void spill_close (Spill *s) {
 }
 
 static void flush (Spill *s) {
-  size_t done = 0;
-  while (done < s->used && s->error == 0) {
-    ssize_t w = write(s->fd, s->buffer + done, s->used - done);
-    if (w > 0)
-      done += (size_t)w;
-    else if (w == 0)
-      s->error = ENOSPC;
-    else if (errno != EINTR)
-      s->error = errno;
-  }
+  if (s->error == 0)
+    s->error = descriptor_write(s->fd, s->buffer, s->used);
   s->used = 0;
 }
 

@@ -3,6 +3,7 @@
 ** Objects that wait for their fate, and their records. See objects.h.
 */
 #include "objects.h"
+#include "list.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,15 +22,9 @@ int objects_full (const Objects *o) {
 }
 
 void objects_add (Objects *o, int kind, int outside, uint32_t copies) {
-  if (o->n == o->size) {
-    size_t size = o->size == 0 ? 1024 : o->size * 2;
-    struct OpenObject *open = realloc(o->open, size * sizeof(*open));
-    if (open == NULL) {
-      o->failed = 1;
-      return;
-    }
-    o->open = open;
-    o->size = size;
+  if (!list_grow(&o->open, o->n, &o->size, sizeof(*o->open))) {
+    o->failed = 1;
+    return;
   }
   o->open[o->n].word = (uint32_t)kind << 2 | (outside ? 2u : 0u);
   o->open[o->n++].copies = copies;
@@ -54,7 +49,7 @@ static void putobjects (const Objects *o, unsigned char *to, size_t words,
                         size_t *i, uint32_t *copy) {
   while (words-- > 0) {
     uint32_t survived = *i < o->fates.n ? o->fates.data[*i] : 0;
-    vmprof_putword(to + 8 * words, o->open[*i].word | survived);
+    bytes_putword(to + 8 * words, o->open[*i].word | survived);
     if (++*copy == o->open[*i].copies) {
       *copy = 0;
       ++*i;

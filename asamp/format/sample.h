@@ -23,22 +23,10 @@ enum ProfileKind {
 /* "table", "table array part", ... ; kind < KIND_COUNT. */
 const char *profile_kindname(int kind);
 
-/*
-** Frames of a sample that are kept, about as many as VMProf itself keeps; and
-** the id of a frame that stands for those left out.
-*/
-enum { PROFILE_DEPTH = 1024, PROFILE_CUT = 63 };
+/* Frames of a sample that are kept, about as many as VMProf itself keeps. */
+enum { PROFILE_DEPTH = 1024 };
 
-/*
-** Leaf frames of time samples that were taken within a collection; their line
-** is 0. A slice of a major collection is major.
-*/
-enum { PROFILE_MINORFRAME = 57, PROFILE_MAJORFRAME = 59 };
-
-/*
-** One frame. Functions written in Lua have ids 8, 16, 24, ... and a line >= 0
-** (0: unknown). Native frames have the odd id (address | 1) and line 0.
-*/
+/* One frame (frameids.h). Of what is not written in Lua the line is 0, as where it is unknown. */
 typedef struct ProfileFrame {
   uint64_t id;
   uint32_t line;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frameids.h"
 #include "idmap.h"
 #include "list.h"
 #include "native.h"
@@ -63,13 +64,8 @@ static void function (void *ud, uint64_t id, const char *name, int linedefined,
                       const char *source) {
   Embed *e = ud;
   asamp_Function *f;
-  if (e->nfunctions == e->functions_size) {
-    size_t size = 2 * e->functions_size + 64;
-    asamp_Function **v = realloc(e->functions, size * sizeof(*v));
-    if (v == NULL) return;
-    e->functions = v;
-    e->functions_size = size;
-  }
+  if (!list_grow(&e->functions, e->nfunctions, &e->functions_size, sizeof(*e->functions)))
+    return;
   if ((f = newfunction(name, linedefined, source)) == NULL) return;
   if (!idmap_set(&e->ids, id, (uint32_t)e->nfunctions)) {
     free(f);
@@ -82,23 +78,6 @@ static void function (void *ud, uint64_t id, const char *name, int linedefined,
 static const asamp_Function *functionof (const Embed *e, uint64_t id) {
   uint32_t at = idmap_get(&e->ids, id);
   return (at != IDMAP_NONE) ? e->functions[at] : &unknown;
-}
-
-
-/* Room for n frames, the last 'kept' <= e->n of which stay. 0: no memory. */
-static int frameroom (Embed *e, size_t n, size_t kept) {
-  asamp_Frame *frames;
-  size_t size = 2 * e->size + 256;
-  if (n <= e->size) return 1;
-  if (size < n) size = n;
-  if ((frames = malloc(size * sizeof(*frames))) == NULL) return 0;
-  if (kept > 0)
-    memcpy(frames + size - kept, e->frames + e->size - kept,
-           kept * sizeof(*frames));
-  free(e->frames);
-  e->frames = frames;
-  e->size = size;
-  return 1;
 }
 
 
@@ -121,12 +100,13 @@ static void sample (void *ud, const ProfileSample *in, size_t kept,
   e->told[known].count = in->count;
   e->told[known].value = NULL;
   if (kept > e->n) kept = e->n;  /* EM3 */
-  if (!frameroom(e, kept + n, kept)) n = 0;  /* what stays is right */
+  if (!list_roomahead(&e->frames, kept + n, kept, &e->size, sizeof(*e->frames)))
+    n = 0;  /* what stays is right */
   e->n = kept + n;
   to = e->frames + e->size - e->n;
   for (i = 0; i < n; i++) {
     uint64_t id = frames[i].id;
-    int isnative = (id & 1) && id != PROFILE_CUT;
+    int isnative = (id & 1) && id != FRAME_CUT;
     to[i].function = isnative ? NULL : functionof(e, id);
     to[i].line = (int)frames[i].line;
     to[i].address = isnative ? (const void *)(uintptr_t)(id & ~UINT64_C(1)) : NULL;

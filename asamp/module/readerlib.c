@@ -91,7 +91,7 @@ static void pushfunctions (lua_State *L, const Reading *r) {
   uint32_t i;
   lua_createtable(L, (int)r->nfunctions, 0);
   for (i = 0; i < r->nfunctions; i++) {
-    const ReadFunction *f = &r->functions[i];
+    const FrameName *f = &r->functions[i];
     lua_createtable(L, 0, 4);
     lua_pushlstring(L, f->name, f->length);
     lua_setfield(L, -2, "name");

@@ -4,6 +4,8 @@
 ** reader.h, the layout of the records in doc/profile-format.md.
 */
 #include "reader.h"
+#include "bytes.h"
+#include "frameids.h"
 #include "readeremit.h"
 #include "readermeta.h"
 #include "readername.h"
@@ -73,23 +75,12 @@ static Step ended (Input *in) {
                                      : "the file ends in a record");
 }
 
-static uint64_t wordat (const unsigned char *b) {
-  return (uint64_t)b[0] | (uint64_t)b[1] << 8 | (uint64_t)b[2] << 16 |
-         (uint64_t)b[3] << 24 | (uint64_t)b[4] << 32 | (uint64_t)b[5] << 40 |
-         (uint64_t)b[6] << 48 | (uint64_t)b[7] << 56;
-}
-
-static uint64_t halfat (const unsigned char *b) {
-  return (uint64_t)b[0] | (uint64_t)b[1] << 8 | (uint64_t)b[2] << 16 |
-         (uint64_t)b[3] << 24;
-}
-
 /* A number of 'size' bytes, 8 or 4. */
 static int getnumber (Input *in, size_t size, uint64_t *w) {
   const unsigned char *b = source_take(in->source, size);
   if (b == NULL)
     return 0;
-  *w = size == 8 ? wordat(b) : halfat(b);
+  *w = size == 8 ? bytes_getword(b) : bytes_gethalf(b);
   return 1;
 }
 
@@ -166,7 +157,7 @@ static Step timestamp (Input *in, uint64_t *us) {
   const unsigned char *b = source_take(in->source, 24);
   if (b == NULL)
     return ended(in);
-  *us = wordat(b) * 1000000 + wordat(b + 8);
+  *us = bytes_getword(b) * 1000000 + bytes_getword(b + 8);
   return GO;
 }
 
@@ -225,19 +216,19 @@ static uint32_t internstack (Input *in, const unsigned char *words, size_t n) {
   if (in->pairs) {
     for (i = n; i > 1; i -= 2) {
       const unsigned char *w = words + 8 * (i - 2);
-      if (wordat(w) != 6)  /* assembler: within the frame before */
-        same = frame(in, depth++, wordat(w + 8), 0, same);
+      if (bytes_getword(w) != 6)  /* assembler: within the frame before */
+        same = frame(in, depth++, bytes_getword(w + 8), 0, same);
     }
   }
   else if (in->state.r->lines) {
     for (i = n & ~(size_t)1; i > 1; i -= 2) {
       const unsigned char *w = words + 8 * (i - 2);
-      same = frame(in, depth++, wordat(w + 8), (uint32_t)wordat(w), same);
+      same = frame(in, depth++, bytes_getword(w + 8), (uint32_t)bytes_getword(w), same);
     }
   }
   else {
     for (i = n; i > 0; i--)
-      same = frame(in, depth++, wordat(words + 8 * (i - 1)), 0, same);
+      same = frame(in, depth++, bytes_getword(words + 8 * (i - 1)), 0, same);
   }
   in->npath = depth;
   return depth > 0 ? in->path[depth - 1].node : 0;
@@ -251,7 +242,7 @@ static uint32_t stacknode (Input *in, const unsigned char *words, size_t n) {
   if (n == 0 || n > KNOWNWORDS)
     return internstack(in, words, n);
   for (i = 0; i < n; i++)
-    hash = (hash ^ wordat(words + 8 * i)) * 0x9e3779b97f4a7c15u;
+    hash = (hash ^ bytes_getword(words + 8 * i)) * 0x9e3779b97f4a7c15u;
   known = &in->known[hash >> 32 & (KNOWN - 1)];
   if (known->n != n || memcmp(known->words, words, 8 * n) != 0) {
     known->node = internstack(in, words, n);
@@ -305,9 +296,9 @@ static Step stack (Input *in, int allocation) {
   if (w == NULL)
     return STOP;
   if (in->threads)
-    thread = wordat(w + 8 * n);
+    thread = bytes_getword(w + 8 * n);
   if (!allocation && r->own && r->lines && n >= 2 && r->version < 7 &&
-      readerstack_typeframe(wordat(w + 8), &type)) {
+      frameids_istype(bytes_getword(w + 8), &type)) {
     w += 16;  /* the leaf is the type */
     n -= 2;
     allocation = 1;
@@ -351,9 +342,9 @@ static const char *firstwords (Input *in) {
     return failure != NULL ? failure
            : source_read(in->source, NULL, 1) == 0
            ? "the file is empty" : "not a VMProf log (too short)";
-  in->word = halfat(b + 4) == 3 ? 4 : 8;
-  w[0] = halfat(b);
-  w[1] = halfat(b + 4);
+  in->word = bytes_gethalf(b + 4) == 3 ? 4 : 8;
+  w[0] = bytes_gethalf(b);
+  w[1] = bytes_gethalf(b + 4);
   if (b[7] == 3)
     return "a big-endian VMProf log; only little-endian ones can be read";
   for (i = in->word == 4 ? 2 : 1; i < 5; i++) {

@@ -3,6 +3,7 @@
 ** Names, and functions of them. See readername.h.
 */
 #include "readername.h"
+#include "frameids.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,35 +85,13 @@ static void namekinds (ReaderState *s) {
     if (name != IDMAP_NONE)
       kind->name = name;
     else if (r->own &&
-             (name = idmap_get(&r->names, 2 * kind->type + 1)) != IDMAP_NONE) {
+             (name = idmap_get(&r->names, frameids_type((int)kind->type))) != IDMAP_NONE) {
       char text[READER_MAXNAME + 1];  /* n:<type>:0:- */
       const char *from = r->text.text + name;
       from += strncmp(from, "n:", 2) == 0 ? 2 : 0;
       snprintf(text, sizeof(text), "%s", from);
       kind->name = strtab_put(&r->text, text, strcspn(text, ":"));
     }
-  }
-}
-
-/* The function that "py:name:line:file" (or any text) names. */
-static void parse (ReadFunction *f, const char *text, uint64_t id) {
-  const char *name = strchr(text, ':');
-  const char *line = name != NULL ? strchr(name + 1, ':') : NULL;
-  const char *file = line != NULL ? strchr(line + 1, ':') : NULL;
-  if (file != NULL) {
-    f->name = name + 1;
-    f->length = (size_t)(line - f->name);
-    f->line = strtoull(line + 1, NULL, 10);
-    f->line = f->line > INT32_MAX ? 0 : f->line;
-    f->file = file + 1;
-    f->native = strncmp(text, "n:", 2) == 0;
-  }
-  else {
-    f->name = text;
-    f->length = strlen(text);
-    f->line = 0;
-    f->file = "-";
-    f->native = (int)(id & 1);
   }
 }
 
@@ -204,7 +183,7 @@ static int functions (ReaderState *s) {
     ok = r->functions != NULL;
   }
   for (i = 0; ok && i < r->nfunctions; i++)
-    parse(&r->functions[i], r->text.text + n.text[i], n.id[i]);
+    framename_parse(&r->functions[i], r->text.text + n.text[i], n.id[i]);
   free(n.text);
   free(n.id);
   idmap_free(&n.byid);

@@ -3,18 +3,11 @@
 ** Stacks and objects. See readerstack.h.
 */
 #include "readerstack.h"
+#include "bytes.h"
 #include "list.h"
 #include "readeremit.h"
 
 #include <string.h>
-
-/* Type frames have the ids 1, 3, 5 ... 55 (as encoder.h numbers them). */
-#define TYPEFRAMES	56
-
-int readerstack_typeframe (uint64_t id, uint32_t *type) {
-  *type = (uint32_t)(id >> 1);
-  return (id & 1) != 0 && id < TYPEFRAMES;
-}
 
 /* us since the start; never earlier than the sample before. */
 static uint64_t timeof (ReaderState *s, double seconds) {
@@ -107,17 +100,9 @@ void readerstack_add (ReaderState *s, uint32_t node, uint32_t type,
 
 /* ------------------------------------------------------------- objects -- */
 
-static uint64_t wordat (const unsigned char *words, size_t i) {
-  uint64_t w = 0;
-  int k;
-  for (k = 7; k >= 0; k--)
-    w = w << 8 | words[8 * i + (size_t)k];
-  return w;
-}
-
 static uint64_t statat (const ReaderState *s, const unsigned char *words,
                         size_t first, int which) {
-  return s->stat[which] >= 0 ? wordat(words, first + (size_t)s->stat[which])
+  return s->stat[which] >= 0 ? bytes_getword(words + 8 * (first + (size_t)s->stat[which]))
                              : 0;
 }
 
@@ -145,7 +130,7 @@ void readerstack_objects (ReaderState *s, double seconds,
     c.rss = statat(s, words, nobjects, 2);
   }
   for (i = nobjects; i-- > 0; ) {  /* oldest first */
-    uint64_t w = wordat(words, i);
+    uint64_t w = bytes_getword(words + 8 * i);
     if (s->open.passed == 0 && s->open.n > 0) {
       uint32_t kind = readerstate_kind(s, w >> 2, 0);
       ReadSample *oldest = fifo_oldest(&s->open);

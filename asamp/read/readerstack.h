@@ -8,9 +8,6 @@
 
 #include "readerstate.h"
 
-/* Is the id that of a type's leaf frame (own, stock)? Tells the type. */
-int readerstack_typeframe (uint64_t id, uint32_t *type);
-
 /*
 ** A stack record. 'seconds': of the monotonic clock, 0 when the record tells
 ** none. 'type': of an allocation, if the record tells it.

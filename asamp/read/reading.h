@@ -8,6 +8,7 @@
 #define asamp_reading_h
 
 #include "bounds.h"
+#include "framename.h"
 #include "readerleft.h"
 #include "strtab.h"
 #include "tree.h"
@@ -23,14 +24,6 @@ typedef struct ReadKind {
   uint32_t name;       /* of the type, number in 'text'; known at the end */
   uint32_t class;      /* its name, number in 'text'; 0: none */
 } ReadKind;
-
-typedef struct ReadFunction {
-  const char *name;    /* 'length' bytes */
-  size_t length;
-  const char *file;    /* "-" when it is not known */
-  uint64_t line;       /* where it is defined; 0: unknown */
-  int native;
-} ReadFunction;
 
 /* Times are us since the start. They never decrease from sample to sample. */
 typedef struct ReadSample {
@@ -126,7 +119,7 @@ typedef struct Reading {
   ReadKind *kinds;
   uint32_t nkinds;
   /* at the end: the functions, and which of them a node is in */
-  ReadFunction *functions;
+  FrameName *functions;
   uint32_t nfunctions;
   uint32_t *fn;        /* by node; not of the root */
 } Reading;

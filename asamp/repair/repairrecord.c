@@ -4,6 +4,8 @@
 */
 #include "repairrecord.h"
 #include "details.h"
+#include "frameids.h"
+#include "framename.h"
 #include "hash.h"
 #include "objects.h"
 
@@ -11,8 +13,6 @@
 
 #define MAXTEXT		(64u << 20)   /* a longer string is damage */
 #define PIECE		65536         /* bytes read at a time */
-#define LASTTYPE	(2 * KIND_COUNT - 1)
-#define NOFRAME		61
 #define YEAR_S		3e7           /* a jump by more is damage */
 #define MOST_S		1e10
 
@@ -44,15 +44,11 @@ static int take (Repair *p, uint64_t n) {
 }
 
 static uint64_t word (const Repair *p, size_t at) {
-  uint64_t w = 0;
-  int i;
-  for (i = 7; i >= 0; i--)
-    w = w << 8 | p->record.data[at + (size_t)i];
-  return w;
+  return bytes_getword(p->record.data + at);
 }
 
 static void setword (Repair *p, size_t at, uint64_t w) {
-  vmprof_putword(p->record.data + at, w);
+  bytes_putword(p->record.data + at, w);
 }
 
 /* A length and its bytes; tells where the text is and how long. */
@@ -133,7 +129,7 @@ static int mendframes (Repair *p, size_t at, size_t n) {
       mended = 1;
     }
     if (word(p, at + 8 * i + 8) == 0 || word(p, at + 8 * i + 8) >> 63) {
-      setword(p, at + 8 * i + 8, NOFRAME);
+      setword(p, at + 8 * i + 8, FRAME_NONE);
       mended = 1;
     }
   }
@@ -142,8 +138,8 @@ static int mendframes (Repair *p, size_t at, size_t n) {
 
 /* A stack's leaf is one of our types (stock). */
 static int istype (const Repair *p, size_t at, size_t n) {
-  uint64_t id = n >= 2 ? word(p, at + 8) : 0;
-  return (id & 1) && id <= LASTTYPE;
+  uint32_t kind;
+  return n >= 2 && frameids_istype(word(p, at + 8), &kind) && kind < KIND_COUNT;
 }
 
 static Verdict stack (Repair *p, int marker) {
@@ -224,23 +220,6 @@ static Verdict objects (Repair *p) {
   return mended ? REPAIR_MENDED : REPAIR_KEEP;
 }
 
-/* 'py' or 'n', a name, a line, a file: three colons. */
-static int wellnamed (const char *s, size_t n) {
-  const char *end = s + n, *line, *p;
-  int colons = 0;
-  if (n < 3 || n > VMPROF_NAMELIMIT || !(memcmp(s, "n:", 2) == 0 ||
-                                         memcmp(s, "py:", 3) == 0))
-    return 0;
-  line = NULL;
-  for (p = s; p < end; p++) {
-    if (*p == ':' && ++colons == 2)
-      line = p + 1;
-    else if (colons == 2 && (*p < '0' || *p > '9'))
-      return 0;
-  }
-  return colons == 3 && *line != ':';
-}
-
 static Verdict name (Repair *p) {
   size_t at, n;
   const char *text;
@@ -249,10 +228,10 @@ static Verdict name (Repair *p) {
     return REPAIR_DAMAGE;
   text = (const char *)p->record.data + at;
   id = word(p, 1);
-  if (!vmprof_isutf8(text, n))
+  if (!bytes_isutf8(text, n))
     return REPAIR_OMIT;
   if (p->own) {
-    if (!wellnamed(text, n) || id == 0 || id >> 63 ||
+    if (!framename_isours(text, n) || id == 0 || id >> 63 ||
         idmap_get(&p->ids, id) != IDMAP_NONE || !idmap_set(&p->ids, id, 0))
       return REPAIR_OMIT;
   }
@@ -332,7 +311,7 @@ static int is (const char *key, size_t n, const char *what) {
 static int goodmeta (Repair *p, const char *key, size_t nkey,
                      const char *value, size_t n) {
   uint64_t number;
-  if (!vmprof_isutf8(key, nkey) || !vmprof_isutf8(value, n))
+  if (!bytes_isutf8(key, nkey) || !bytes_isutf8(value, n))
     return 0;
   if (is(key, nkey, "period") || is(key, nkey, "sample_allocated_bytes") ||
       is(key, nkey, "start_time_offset")) {

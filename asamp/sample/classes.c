@@ -4,6 +4,7 @@
 */
 #include "classes.h"
 #include "hash.h"
+#include "list.h"
 #include "bounds.h"
 
 #include <stdlib.h>
@@ -20,20 +21,6 @@
 
 static uint64_t keyof (const void *p) {
   return (uint64_t)(uintptr_t)p;
-}
-
-
-/* Room for 'n' elements; 0: no memory. */
-static int room (void *vector, size_t *size, size_t n, size_t element) {
-  void **v = vector;
-  if (n > *size) {
-    size_t more = (2 * *size > n) ? 2 * *size : n + BOUND_FIRST(64);
-    void *p = realloc(*v, more * element);
-    if (p == NULL) return 0;
-    *v = p;
-    *size = more;
-  }
-  return 1;
 }
 
 
@@ -59,7 +46,7 @@ static uint32_t number (Classes *c, const char *name) {
     name = "(other classes)";
     last = idmap_get(&c->ids, hashof(name));
   }
-  if (!room(&c->classes, &size, c->n + 1, sizeof(*c->classes))) return 0;
+  if (!list_room(&c->classes, c->n + 1, &size, sizeof(*c->classes))) return 0;
   c->size = (uint32_t)size;
   if ((c->classes[c->n].name = strdup(name)) == NULL) return 0;
   if (!idmap_set(&c->ids, hashof(name), c->n + 1)) {
@@ -122,8 +109,8 @@ static void enter (Classes *c, const luaN_Entry *e, uint32_t parent, int root,
   ClassName *n;
   uint32_t known = idmap_get(&c->index, keyof(e->table));
   uint32_t i = (uint32_t)c->nnames;
-  if (!room(&c->names, &c->names_size, c->nnames + 1, sizeof(*c->names)) ||
-      !room(&c->text, &c->text_size, c->ntext + e->keylength, 1) ||
+  if (!list_room(&c->names, c->nnames + 1, &c->names_size, sizeof(*c->names)) ||
+      !list_room(&c->text, c->ntext + e->keylength, &c->text_size, 1) ||
       (known == IDMAP_NONE && !idmap_set(&c->index, keyof(e->table), i)))
     return;
   n = &c->names[i];

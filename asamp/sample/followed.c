@@ -3,6 +3,7 @@
 ** Samples that live on (followed.h).
 */
 #include "followed.h"
+#include "list.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,19 +26,13 @@ void followed_forget (Followed *f) {
 
 
 static int growlist (Followed *f) {
-  if (f->n == f->capacity) {
-    size_t capacity = (f->capacity == 0) ? 64 : 2 * f->capacity;
-    FollowedSample *samples;
-    uint32_t *runs;
-    if (f->n == FOLLOWED_MOST) return 0;
-    samples = realloc(f->samples, capacity * sizeof(*samples));
-    if (samples == NULL) return 0;
-    f->samples = samples;
-    runs = realloc(f->runs, (capacity + 1) * sizeof(*runs));
-    if (runs == NULL) return 0;
-    f->runs = runs;
-    f->capacity = capacity;
-  }
+  size_t samples = f->capacity, runs = samples;
+  if (f->n < f->capacity) return 1;
+  if (f->n == FOLLOWED_MOST) return 0;
+  if (!list_room(&f->runs, 2 * f->capacity + 257, &runs, sizeof(*f->runs)) ||
+      !list_grow(&f->samples, f->n, &samples, sizeof(*f->samples)))
+    return 0;
+  f->capacity = samples;
   return 1;
 }
 

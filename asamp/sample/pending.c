@@ -3,6 +3,7 @@
 ** Samples without a fate (pending.h).
 */
 #include "pending.h"
+#include "list.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,21 +24,13 @@ void pending_forget (Pending *p) {
 
 
 static int growlist (Pending *p) {
-  if (p->n == p->capacity) {
-    size_t capacity = (p->capacity == 0) ? 64 : 2 * p->capacity;
-    PendingSample *samples = realloc(p->samples, capacity * sizeof(*samples));
-    unsigned char *survived;
-    uint32_t *classes;
-    if (samples == NULL) return 0;
-    p->samples = samples;
-    survived = realloc(p->survived, capacity);
-    if (survived == NULL) return 0;
-    p->survived = survived;
-    classes = realloc(p->classes, capacity * sizeof(*classes));
-    if (classes == NULL) return 0;
-    p->classes = classes;
-    p->capacity = capacity;
-  }
+  size_t samples = p->capacity, survived = samples, classes = samples;
+  if (p->n < p->capacity) return 1;
+  if (!list_grow(&p->survived, p->n, &survived, sizeof(*p->survived)) ||
+      !list_grow(&p->classes, p->n, &classes, sizeof(*p->classes)) ||
+      !list_grow(&p->samples, p->n, &samples, sizeof(*p->samples)))
+    return 0;
+  p->capacity = samples;
   return 1;
 }
 

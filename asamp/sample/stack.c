@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "binding.h"
+#include "frameids.h"
 
 #include "owner.h"
 #include "stack.h"
@@ -162,7 +163,7 @@ static void pushframe (Stack *s, const luaN_Frame *f, int shown) {
   s->places[f - s->lua] = (uint32_t)s->n;
   if (f->id != NULL) pushlua(s, f);
   else if (shown && f->function != NULL) pushentry(s, f->function);
-  if (f->cut) push(s, PROFILE_CUT, 0);
+  if (f->cut) push(s, FRAME_CUT, 0);
 }
 
 
@@ -456,8 +457,8 @@ void stack_complete (Stack *s, lua_State *L, const Moment *m, int native) {
   begin(s, m->L, n);
   s->kept = s->nknown = 0;
   if (m->collecting)
-    push(s, m->collecting == LUAN_MINOR ? PROFILE_MINORFRAME
-                                        : PROFILE_MAJORFRAME, 0);
+    push(s, m->collecting == LUAN_MINOR ? FRAME_MINOR
+                                        : FRAME_MAJOR, 0);
   if (native) {
     Natives w = {m->native, (int)m->n, NULL};
     size_t i = merge(s, n, &w, 0);

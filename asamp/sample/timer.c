@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "altstack.h"
+#include "clock.h"
 
 #ifndef sigev_notify_thread_id
 #define sigev_notify_thread_id	_sigev_un._tid
@@ -88,14 +89,6 @@ static struct sigaction beneath;	/* ... and the last time before that */
 ** numbers again, to threads that such a timer must not mistake for its own.
 */
 static __thread unsigned me __attribute__((tls_model("initial-exec")));
-
-
-/* 0: there is no such clock any more. */
-static uint64_t read_ (clockid_t clock) {
-  struct timespec t;
-  if (clock_gettime(clock, &t) != 0) return 0;
-  return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
-}
 
 
 /* {== the handler ====================================================== */
@@ -176,7 +169,7 @@ static Timer *choose (const Clock *c, void *context) {
 
 
 static void tick (Clock *c, unsigned share, void *context) {
-  uint64_t now = read_(c->clock), count, took;
+  uint64_t now = clock_read(c->clock), count, took;
   Timer *t;
   if (now < c->quiet || c->measuring || (t = choose(c, context)) == NULL) return;
   __atomic_store_n(&c->last, t, __ATOMIC_RELAXED);
@@ -187,7 +180,7 @@ static void tick (Clock *c, unsigned share, void *context) {
     t->counted += count;
     t->f(t->ud, count, context);
   }
-  took = read_(c->clock) - now;
+  took = clock_read(c->clock) - now;
   if (c->sort != TIMER_WALL) c->given += took;
   if (count > 0) c->quiet = now + 2 * took;
   took += c->signalcost + __atomic_exchange_n(&c->cost, 0, __ATOMIC_RELAXED);
@@ -359,13 +352,13 @@ static int startsignals (Clock *c, char *err, size_t errsize) {
 */
 static uint64_t measure (Clock *c) {
   uint64_t seen = c->signals;
-  uint64_t now = read_(CLOCK_THREAD_CPUTIME_ID), end = now + 16 * c->period;
+  uint64_t now = clock_read(CLOCK_THREAD_CPUTIME_ID), end = now + 16 * c->period;
   uint64_t last, least = 0;
   int n = 0;
   c->measuring = 1;
   while (n < 4 && now < end) {
     last = now;
-    now = read_(CLOCK_THREAD_CPUTIME_ID);
+    now = clock_read(CLOCK_THREAD_CPUTIME_ID);
     if (c->signals == seen) continue;
     seen = c->signals;
     if (n++ == 0 || now - last < least) least = now - last;
@@ -542,7 +535,7 @@ static void removetimer (Timer *t) {
    whose time it is. It is told once. */
 static uint64_t missed (Timer *t) {
   Clock *c = t->clock;
-  uint64_t now = read_(c->outside), due = c->given, n;
+  uint64_t now = clock_read(c->outside), due = c->given, n;
   if (c->timers != NULL && c->last != t && c->last != NULL) return 0;
   if (due < c->quiet) due = c->quiet;
   due += (c->period << c->stretch) + LATEST;
@@ -595,7 +588,7 @@ Timer *timer_start (uint64_t ns, TimerClock clock, const void *whose, TimerTick 
   if (t == NULL) return NULL;
   if (clock != TIMER_CPU && ns < BRIEF && c->signalcost == 0)
     c->signalcost = measure(c);
-  if (isfirst) c->given = c->ticked = read_(c->clock);
+  if (isfirst) c->given = c->ticked = clock_read(c->clock);
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   t->f = f;
   return t;

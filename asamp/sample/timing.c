@@ -11,11 +11,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <ucontext.h>
 
 #include "altstack.h"
 #include "binding.h"
+#include "clock.h"
 #include "owner.h"
 
 #if defined(__x86_64__)
@@ -29,13 +29,6 @@
 #else
 #error "time samples: name the program counter and the registers of a ucontext_t here"
 #endif
-
-
-static uint64_t now (void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
-}
 
 
 /* {== in the signal handler ============================================ */
@@ -88,7 +81,7 @@ static void tick (void *ud, uint64_t count, void *context) {
     __atomic_add_fetch(&t->own, count, __ATOMIC_RELAXED);
     return;
   }
-  e.time = now();
+  e.time = clock_now();
   if (!luaN_interrupt(t->L, &r, &m)) {
     __atomic_add_fetch(&t->away, count, __ATOMIC_RELAXED);
     return;
@@ -99,7 +92,7 @@ static void tick (void *ud, uint64_t count, void *context) {
   e.collecting = (uint32_t)m.collecting;
   e.n = (t->native && !iscramped(t, count, u)) ? backtrace_(t, u) : 0;
   moments_add(&t->moments, &e, t->stack);
-  t->inticks += now() - e.time;
+  t->inticks += clock_now() - e.time;
 }
 
 /* }===================================================================== */
@@ -216,13 +209,13 @@ void timing_point (Timing *t, lua_State *L, Tracker *k) {
   Point at = {t, L, k};
   uint64_t begin, took;
   if (t->stack == NULL || (t->timer != NULL && !timer_mine(t->timer))) return;
-  begin = now();
+  begin = clock_now();
   t->pointing = 1;
   if (t->native) backtrace_learn(t->backtrace);
   moments_take(&t->moments, complete, &at);
   completeown(&at, begin);
   t->pointing = 0;
-  took = now() - begin;
+  took = clock_now() - begin;
   t->inpoints += took;
   if (t->timer != NULL) timer_cost(t->timer, took);
 }

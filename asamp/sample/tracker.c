@@ -5,13 +5,13 @@
 #define _GNU_SOURCE
 #include "tracker.h"
 #include "binding.h"
+#include "clock.h"
 #include "descriptor.h"
 #include "unwind.h"
 
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define RECORD_NS	10000000
@@ -21,13 +21,6 @@
 #define STALE		256	/* bits of 'watching' that are nobody's */
 #define FEW		128	/* blocks for which 2^FEWLOG bits will do */
 #define FEWLOG		12
-
-
-uint64_t tracker_now (void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
-}
 
 
 /* Opened anew each time: a descriptor that stays would show the parent of a
@@ -74,7 +67,7 @@ static void unwatch (Tracker *t, lua_State *L) {
 /* A sample that began then is over. */
 static void timed (Tracker *t, uint64_t began) {
   unsigned share = (t->ntimed < TIMED) ? 1 : SHARE;
-  if (t->ntimed++ % share == 0) t->nanoseconds += share * (tracker_now() - began);
+  if (t->ntimed++ % share == 0) t->nanoseconds += share * (clock_now() - began);
 }
 
 
@@ -85,7 +78,7 @@ static uint64_t sample (void *ud, lua_State *L, const luaN_Sample *in,
   uint64_t distance;
   int watched;
   if (t->client == NULL) return GAP_MAX;  /* it was abandoned */
-  out.time = tracker_now();
+  out.time = clock_now();
   out.size = in->size;
   out.count = gap_pass(&t->gap, over, &distance);
   out.thread = t->number;
@@ -112,7 +105,7 @@ static void tell (Tracker *t, lua_State *L) {
   luaN_Memory m;
   t->deciding = 0;
   luaN_memory(L, &m);
-  c->time = tracker_now();
+  c->time = clock_now();
   c->duration = c->time - t->since;
   c->inuse = m.inuse;
   c->held = m.held;
@@ -224,9 +217,9 @@ static void decide (void *ud, lua_State *L, int major) {
   Tracker *t = ud;
   uint64_t time;
   if (t->client == NULL || (!major && isquiet(t, L))) return;
-  time = tracker_now();
+  time = clock_now();
   decideat(t, L, major, time);
-  t->nanoseconds += tracker_now() - time;
+  t->nanoseconds += clock_now() - time;
 }
 
 
@@ -242,7 +235,7 @@ static void collected (void *ud, lua_State *L) {
   Tracker *t = ud;
   if (t->client == NULL || !t->deciding) return;
   tell(t, L);
-  t->nanoseconds += tracker_now() - t->collection.time;
+  t->nanoseconds += clock_now() - t->collection.time;
   leave(t, L);  /* if that was what it stayed for */
 }
 

@@ -95,9 +95,6 @@ typedef struct Tracker {
   int ending;			/* it is the last one of an on-time */
 } Tracker;
 
-/* CLOCK_MONOTONIC, in nanoseconds. */
-uint64_t tracker_now (void);
-
 /* Of the state of L, without a client. 0: no memory. */
 int tracker_open (Tracker *t, lua_State *L);
 void tracker_close (Tracker *t);

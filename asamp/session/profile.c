@@ -18,8 +18,10 @@
 */
 #define _GNU_SOURCE
 #include "profile.h"
+#include "clock.h"
 #include "encoder.h"
 #include "event.h"
+#include "framename.h"
 #include "outfile.h"
 #include "place.h"
 
@@ -86,12 +88,6 @@ struct Profile {
 
 static __thread char self __attribute__((tls_model("initial-exec")));
 
-static uint64_t now_ns (clockid_t clock) {
-  struct timespec t = {0, 0};
-  clock_gettime(clock, &t);
-  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* -------------------------------------------------------------- writer -- */
 
 static uint64_t lostsofar (const Profile *p) {
@@ -118,7 +114,7 @@ static void notestall (Profile *p) {
     char value[160];
     snprintf(value, sizeof(value), "%llu: %s", (unsigned long long)(lost - p->gap),
              strerror(before));
-    encoder_mark(p->encoder, now_ns(CLOCK_MONOTONIC), "samples lost", 12, value,
+    encoder_mark(p->encoder, clock_now(), "samples lost", 12, value,
                  strlen(value));
     p->dirty = 1;
   }
@@ -201,7 +197,7 @@ static void *writer (void *ud) {
   int stop;
   encoder_batch(p->encoder);  /* the head of the log */
   flush(p, 0);
-  p->flushed = now_ns(CLOCK_MONOTONIC);
+  p->flushed = clock_now();
   do {
     Queue *q;
     pthread_mutex_lock(&p->lock);
@@ -213,12 +209,12 @@ static void *writer (void *ud) {
     pthread_mutex_unlock(&p->lock);
     drain(p, q);
     q->used = 0;
-    if (now_ns(CLOCK_MONOTONIC) - p->flushed >= FLUSH_NS) {
+    if (clock_now() - p->flushed >= FLUSH_NS) {
       if (p->dirty && p->file.error == 0)
         encoder_batch(p->encoder);
       if (p->dirty || p->file.stalled != 0)
         flush(p, 0);
-      p->flushed = now_ns(CLOCK_MONOTONIC);
+      p->flushed = clock_now();
     }
   } while (!stop);
   if (p->file.stalled != 0)
@@ -227,7 +223,7 @@ static void *writer (void *ud) {
     pthread_mutex_lock(&p->lock);
     encoder_lost(p->encoder, lostsofar(p));
     pthread_mutex_unlock(&p->lock);
-    encoder_finish(p->encoder, now_ns(CLOCK_MONOTONIC));
+    encoder_finish(p->encoder, clock_now());
     flush(p, 1);
   }
   if (p->file.stalled != 0) {
@@ -292,8 +288,8 @@ static int begin (Profile *p, const ProfileConfig *config, char *why,
     return error;
   own.pid = (uint64_t)p->pid;
   p->tellstall = config->stalled;
-  p->encoder = encoder_new(&own, now_ns(CLOCK_MONOTONIC),
-                           now_ns(CLOCK_REALTIME) / 1000, sink, p);
+  p->encoder = encoder_new(&own, clock_now(),
+                           clock_read(CLOCK_REALTIME) / 1000, sink, p);
   if (p->encoder == NULL)
     return ENOMEM;
   pthread_mutex_init(&p->lock, NULL);
@@ -489,8 +485,8 @@ static void tell (Profile *p, int type, uint64_t number, const void *bytes,
 
 void profile_function (Profile *p, uint64_t id, const char *name,
                        int linedefined, const char *source) {
-  char text[VMPROF_NAMELIMIT + 1];
-  vmprof_luaname(text, name, linedefined, source);
+  char text[FRAMENAME_LIMIT + 1];
+  framename_lua(text, name, linedefined, source);
   tell(p, EVENT_NAME, id, text, strlen(text) + 1);
 }
 
@@ -667,7 +663,7 @@ static int trylock (Profile *p) {
 /* Has the writer done something since *used, its CPU time? */
 static int works (const Profile *p, uint64_t *used) {
   uint64_t before = *used;
-  *used = now_ns(p->clock);
+  *used = clock_read(p->clock);
   return *used != before || __atomic_load_n(&p->file.waiting, __ATOMIC_RELAXED);
 }
 

@@ -15,6 +15,7 @@
 #include <time.h>
 
 #include "binding.h"
+#include "clock.h"
 #include "descriptor.h"
 #include "native.h"
 #include "timing.h"
@@ -351,7 +352,7 @@ Tracker *sampler_tracker (Sampler *s) {
 uint64_t sampler_seed (void) {
   uint64_t seed;
   if (getrandom(&seed, sizeof(seed), 0) != (ssize_t)sizeof(seed))
-    seed = tracker_now();
+    seed = clock_now();
   return seed;
 }
 
@@ -406,7 +407,7 @@ void sampler_period (Sampler *s, lua_State *L, uint64_t period) {
 int sampler_mark (Sampler *s, const char *name, size_t namelen,
                   const char *value, size_t valuelen) {
   if (s->profile == NULL) return 0;
-  profile_mark(s->profile, tracker_now(), name, namelen, value, valuelen);
+  profile_mark(s->profile, clock_now(), name, namelen, value, valuelen);
   return 1;
 }
 

@@ -5,6 +5,7 @@
 */
 #define _GNU_SOURCE
 #include "indirect.h"
+#include "list.h"
 
 #include <elf.h>
 #include <fenv.h>
@@ -101,13 +102,7 @@ static uint64_t choose (uintptr_t function) {
 
 
 static void add (const char *name, uint64_t start, int weak) {
-  if (ntargets == targetsize) {
-    size_t size = 2 * targetsize + 64;
-    Target *p = realloc(targets, size * sizeof(*p));
-    if (p == NULL) return;
-    targets = p;
-    targetsize = size;
-  }
+  if (!list_grow(&targets, ntargets, &targetsize, sizeof(*targets))) return;
   targets[ntargets].name = name;
   targets[ntargets].start = start;
   targets[ntargets++].weak = weak;

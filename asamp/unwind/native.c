@@ -4,6 +4,7 @@
 */
 #define _GNU_SOURCE
 #include "native.h"
+#include "clock.h"
 #include "descriptor.h"
 
 #include <dwarf.h>
@@ -16,7 +17,6 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "indirect.h"
@@ -35,7 +35,7 @@ static Dwfl *session;		/* of the objects loaded at 'loads' */
 static unsigned long long loads;	/* dlopens the process had done then */
 static unsigned nsessions;
 static int starved;		/* the session misses something: no memory */
-static time_t began;		/* the session did, by the monotonic clock */
+static uint64_t began;		/* the session did, by the monotonic clock */
 static Image *images;		/* of the session */
 
 
@@ -117,13 +117,6 @@ static void end (void) {
 }
 
 
-static time_t seconds (void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return t.tv_sec;
-}
-
-
 /* The session for what is loaded now; NULL when there is none to be had. */
 static Dwfl *current (void) {
   unsigned long long now = 0;
@@ -139,7 +132,7 @@ static Dwfl *current (void) {
   descriptor_release();
   loads = now;
   nsessions++;
-  began = seconds();
+  began = clock_now() / 1000000000;
   return session;
 }
 
@@ -177,7 +170,7 @@ static Dwfl_Module *lockmodule (uint64_t address) {
   pthread_once(&control, once);
   pthread_mutex_lock(&lock);
   mod = moduleof(address);
-  if (mod == NULL && seconds() > began + 1) {
+  if (mod == NULL && clock_now() / 1000000000 > began + 1) {
     starved = 1;
     mod = moduleof(address);
   }

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Bytes. See bytes.h. Allocates with realloc only, and only to let a buffer grow.
+*/
+#include "bytes.h"
+
+#include <stdlib.h>
+
+unsigned char *bytes_growmore (Bytes *b, size_t n) {
+  if (b->failed)
+    return NULL;
+  if (b->size - b->n < n) {
+    size_t size = b->size < 1024 ? 1024 : b->size;
+    unsigned char *data;
+    while (size - b->n < n) {
+      if (size > SIZE_MAX / 2) {
+        b->failed = 1;
+        return NULL;
+      }
+      size *= 2;
+    }
+    data = realloc(b->data, size);
+    if (data == NULL) {
+      b->failed = 1;
+      return NULL;
+    }
+    b->data = data;
+    b->size = size;
+  }
+  b->n += n;
+  return b->data + b->n - n;
+}
+
+void bytes_add (Bytes *b, const void *data, size_t n) {
+  if (n > 0) {
+    unsigned char *to = bytes_grow(b, n);
+    if (to != NULL)
+      memcpy(to, data, n);
+  }
+}
+
+void bytes_char (Bytes *b, char c) {
+  unsigned char *to = bytes_grow(b, 1);
+  if (to != NULL)
+    *to = (unsigned char)c;
+}
+
+void bytes_decimal (Bytes *b, char before, uint64_t n) {
+  char text[24];
+  char *p = text + sizeof(text);
+  do {
+    *--p = (char)('0' + n % 10);
+    n /= 10;
+  } while (n > 0);
+  if (before != 0)
+    *--p = before;
+  bytes_add(b, p, (size_t)(text + sizeof(text) - p));
+}
+
+void bytes_signed (Bytes *b, char before, int64_t n) {
+  if (n >= 0)
+    bytes_decimal(b, before, (uint64_t)n);
+  else {
+    if (before != 0)
+      bytes_char(b, before);
+    bytes_decimal(b, '-', 0 - (uint64_t)n);
+  }
+}
+
+void bytes_free (Bytes *b) {
+  free(b->data);
+  memset(b, 0, sizeof(*b));
+}
+
+size_t bytes_sequence (const unsigned char *s, size_t n) {
+  size_t len, i;
+  unsigned c = s[0];
+  if (c < 0x80)
+    return 1;
+  len = c < 0xc2 ? 0 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : c < 0xf5 ? 4 : 0;
+  if (len == 0 || len > n)
+    return 0;
+  for (i = 1; i < len; i++) {
+    if ((s[i] & 0xc0) != 0x80)
+      return 0;
+  }
+  if ((c == 0xe0 && s[1] < 0xa0) || (c == 0xed && s[1] >= 0xa0) ||
+      (c == 0xf0 && s[1] < 0x90) || (c == 0xf4 && s[1] >= 0x90))
+    return 0;
+  return len;
+}
+
+int bytes_isutf8 (const char *text, size_t n) {
+  const unsigned char *s = (const unsigned char *)text;
+  while (n > 0) {
+    size_t len = bytes_sequence(s, n);
+    if (len == 0)
+      return 0;
+    s += len;
+    n -= len;
+  }
+  return 1;
+}
+
+/* ASCII without control characters that n bytes begin with. */
+static size_t plain (const unsigned char *s, size_t n) {
+  size_t i = 0;
+  while (i < n && s[i] < 0x80 && !bytes_iscontrol(s[i]))
+    i++;
+  return i;
+}
+
+void bytes_text (Bytes *b, const char *text, size_t n, int line) {
+  const unsigned char *s = (const unsigned char *)text;
+  while (n > 0) {
+    size_t len = plain(s, n);
+    if (len == 0)
+      len = bytes_sequence(s, n);
+    if (len == 0) {
+      bytes_add(b, BYTES_REPLACEMENT, 3);
+      len = 1;
+    }
+    else if (line && bytes_iscontrol(*s))
+      bytes_char(b, ';');
+    else
+      bytes_add(b, s, len);
+    s += len;
+    n -= len;
+  }
+}

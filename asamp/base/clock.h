@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Clocks, in nanoseconds. May be read in a signal handler.
+*/
+#ifndef asamp_clock_h
+#define asamp_clock_h
+
+#include <stdint.h>
+#include <time.h>
+
+/* 0: there is no such clock any more (that of a thread which has ended). */
+static inline uint64_t clock_read (clockid_t clock) {
+  struct timespec t;
+  if (clock_gettime(clock, &t) != 0)
+    return 0;
+  return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
+}
+
+/* What all times of events are of: it never goes back. */
+static inline uint64_t clock_now (void) {
+  return clock_read(CLOCK_MONOTONIC);
+}
+
+#endif
