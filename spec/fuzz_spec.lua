@@ -92,6 +92,14 @@ describe("the C API", function()
         assert.equal(0, status, text)
       end)
     end
+    for seed, slice in ipairs {1, 300, 3000} do
+      it("does so when a major collection has slices of bytes: " .. slice, function()
+        stress = ("nursery=512,major,slice=%d,verify=20"):format(slice)
+        local status, text = graph(seed, 3000)
+        stress = nil
+        assert.equal(0, status, text)
+      end)
+    end
   end
 
   it("is found wrong when the model is wrong", function()

@@ -249,6 +249,7 @@ void luaC_changemode (lua_State *L, int newmode) {
 void luaC_freeallobjects (lua_State *L) {
   global_State *g = G(L);
   g->gcstp = GCSTPCLS;  /* what is made from here on has no finalizer */
+  luaN_endselection(&g->heap.gc);
   luaN_separate(L, 1);
   luaN_callfinalizers(L, LUAN_CLOSING);
   luaN_freeall(L);

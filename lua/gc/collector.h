@@ -41,7 +41,8 @@ static inline unsigned luaN_asize (const Table *t) {
 /* Gives a userdata of so many bytes, which lua_Alloc gave, back to it. */
 LUAI_FUNC void luaN_freeudata (global_State *g, void *o, size_t size);
 
-/* Phase of a major collection: stacks give back what they no longer need (major.c). */
+/* Phases of a major collection: the dead that have finalizers are put aside; stacks give back what they no longer need (major.c). */
+#define GCSselect	GCSenteratomic
 #define GCSstacks	GCScallfin
 
 #define luaN_bit(c)	((lu_byte)(1u << ((c) - 1)))	/* of a line's marks */
@@ -119,6 +120,10 @@ LUAI_FUNC int luaN_openentry (global_State *g, Node *n);
 LUAI_FUNC void luaN_forgetweak (global_State *g);
 /* Marks and clears weak tables, separates the dead that have finalizers. */
 LUAI_FUNC void luaN_finishmarks (lua_State *L);
+/* The same for a major collection in slices, when a slice has left nothing to mark. 0:
+   there are too many of these objects, or of what they refer to, for one pause; it is
+   to be called again when they are separated, and all is marked once more. */
+LUAI_FUNC int luaN_endmarks (lua_State *L);
 /* } */
 
 /* {== remember.c */
@@ -166,8 +171,18 @@ LUAI_FUNC void luaN_shrinkstrings (lua_State *L);
 
 /* {== sweep.c */
 LUAI_FUNC void luaN_separate (lua_State *L, int all);
-/* The lists of threads, tables with large vectors, objects from lua_Alloc, standins:
-   the young part of each in a minor collection, else all. */
+/* The same in slices, behind luaN_beginselection, for about so many bytes of marking.
+   Returns what a slice cost; gc.selection tells when it was the last one. */
+LUAI_FUNC void luaN_beginselection (luaN_Gc *c);
+LUAI_FUNC size_t luaN_selectslice (global_State *g, size_t bytes);
+/* A full collection begins, or the state closes: what was put aside stays so. */
+LUAI_FUNC void luaN_endselection (luaN_Gc *c);
+/* Marks at most n of those that wait for their finalizer, for a major collection.
+   Returns how many of them were left. */
+LUAI_FUNC size_t luaN_markfinalized (global_State *g, size_t n);
+/* The lists of threads, tables with large vectors, objects from lua_Alloc, standins,
+   and that of objects with finalizers, which loses its gaps: the young part of each in
+   a minor collection, else all. */
 LUAI_FUNC void luaN_sweeplists (lua_State *L);
 /* The same in slices (G7): the first comes, a slice of about so many bytes of marking
    is made (returns what it cost), the last one has ended. */
@@ -175,7 +190,7 @@ LUAI_FUNC void luaN_beginlists (global_State *g);
 LUAI_FUNC size_t luaN_sweepslice (lua_State *L, size_t bytes);
 LUAI_FUNC int luaN_listsdone (global_State *g);
 /* One of these lists, in the order in which they are swept. */
-#define LUAN_LISTS	4
+#define LUAN_LISTS	5
 LUAI_FUNC luaN_List *luaN_listof (luaN_Gc *c, int which);
 /*
 ** Calls the finalizers that are due: a batch of them, or all. Where L has no room

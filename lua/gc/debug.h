@@ -54,14 +54,17 @@ LUAI_FUNC void luaN_mustverify (struct lua_State *L, int exact);
 
 /*
 ** An allocation that may collect is about to be made: a full collection comes in
-** its place where LUAN_STRESS says so (pace.c). 'isstressed': it is asked for.
+** its place where LUAN_STRESS says so (pace.c). 'isstressed': it is asked for;
+** 'slicestress': bytes of a slice that were asked for, or 0.
 */
 #if defined(LUAN_DEBUG)
 LUAI_FUNC void luaN_stress (struct lua_State *L);
 #define luaN_isstressed(g)	((g)->heap.gc.stressemergency != 0)
+#define luaN_slicestress(c)	((c)->stressslice)
 #else
 #define luaN_stress(L)		((void)0)
 #define luaN_isstressed(g)	0
+#define luaN_slicestress(c)	((size_t)0)
 #endif
 
 /*

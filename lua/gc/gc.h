@@ -39,12 +39,15 @@
 **   G3  while a major collection marks, an object of its colour refers to one
 **       of another only if it is in 'gray' or 'major', or as in G1.
 **   G4  every object with FINALIZEDBIT is in 'finalizable' or, until its
-**       finalizer is called, in 'tobefinalized'; in one of them, once.
+**       finalizer is called, in 'tobefinalized'; in one of them, once. An entry of
+**       the former is tagged (luaN_isselected) when a major collection has found it
+**       dead and not put it aside yet.
 **   G5  every short string that is reachable is in the string table, once; the
 **       table holds no string whose lines may be handed out again.
 **   G6  a table with LUAN_MET is in 'majorweak', once, and no other is there.
 **   G7  while the list of sweep.c that is heap.gc.list is swept in slices, its entries
-**       from 'kept' to 'next' are NULL; no other entry of a list is.
+**       from 'kept' to 'next' are NULL; no other entry of a list is, but for those of
+**       'finalizable' that were put aside.
 **   G8  an old object is UNLOGGED unless it is in 'touched' or 'whole', once; a
 **       young one never is.
 **   T1  an old thread is ASLEEP or in 'touched'; the main thread is a root. A
@@ -73,6 +76,11 @@
 #define LUAN_LONG	0x10	/* thread: its stack has been much longer since
 				   luaN_shrinkthread asked last */
 #define LUAN_PENDING	0x20	/* object from lua_Alloc: see mark.c */
+
+/* Entries of 'finalizable' (G4). */
+#define luaN_select(p)	((void *)((uintptr_t)(p) | 1))
+#define luaN_isselected(p)	(((uintptr_t)(p) & 1) != 0)
+#define luaN_unselected(p)	((GCObject *)((uintptr_t)(p) & ~(uintptr_t)1))
 
 #define luaN_isyoung(o)	(((o)->marked & LUAN_COLOURS) == 0)
 #define luaN_isold(o)	(((o)->marked & LUAN_COLOURS) != 0)

@@ -140,6 +140,11 @@ typedef struct luaN_Writes {
 
 #define LUAN_WRITES	8u
 
+/* How far a major collection is with the dead that have finalizers: it has not come
+   to them; looks for them; puts them aside; marks what they refer to (sweep.c). */
+typedef enum { LUAN_UNSELECTED, LUAN_SELECTING, LUAN_MOVING, LUAN_RESURRECTING }
+  luaN_Selection;
+
 /* What the collector has to remember from one collection to the next (gc.h). */
 typedef struct luaN_Gc {
   lu_byte colour;		/* of marks: 1 to 3 */
@@ -171,7 +176,10 @@ typedef struct luaN_Gc {
   size_t fixedseen;		/* of these, how many have the colour */
   luaN_List finalizable;	/* objects with a finalizer, oldest first */
   luaN_Vec tobefinalized;	/* dead ones, in the order of their calls, ... */
-  size_t nextfinalized;		/* ... from here on */
+  size_t nextfinalized;		/* ... from here on; a major collection ... */
+  size_t seenfinalized;		/* ... has marked those before this one */
+  luaN_Selection selection;	/* how far it is with 'finalizable' (sweep.c) */
+  size_t selected;		/* ... and the dead that it has found there */
   size_t waiting;		/* ... how many the last collection left, ... */
   size_t quota;			/* ... and calls that a batch makes at least */
   luaN_List large;		/* objects that lua_Alloc gave one by one */

@@ -6,6 +6,8 @@
 **   GCSpropagate   marking; ends with an atomic step right after a minor
 **                  collection, when all changes have been seen: weak tables,
 **                  finalizers
+**   GCSselect      many objects have finalizers: the dead among them are put aside;
+**                  then comes GCSpropagate again, for all that they refer to
 **   GCSswpallgc    dead strings leave the string table, bucket by bucket
 **   GCSswpfinobj   lists of what lua_Alloc gave one by one
 **   GCSswpend      lines lose the marks of the colour before, block by block
@@ -52,7 +54,7 @@ static void takecolour (luaN_Gc *c) {
   lu_byte next = (lu_byte)(6 - c->colour - c->before);
   c->before = c->colour;
   c->colour = next;
-  c->fixedseen = 0;
+  c->fixedseen = c->seenfinalized = 0;
 }
 
 
@@ -76,8 +78,13 @@ static void atomic (lua_State *L) {
   lu_byte stopem = g->gcstopem;
   g->gcstopem = 1;
   g->gcstate = GCSatomic;
-  luaN_finishmarks(L);
+  if (!luaN_endmarks(L)) {
+    g->gcstate = (c->selection == LUAN_SELECTING) ? GCSselect : GCSpropagate;
+    g->gcstopem = stopem;
+    return;
+  }
   lua_assert(c->gray.n == 0 && c->major.n == 0 && c->table == NULL);
+  c->selection = LUAN_UNSELECTED;
   luaN_reclaimed(g, c->old - c->reached);
   c->old = c->reached;
   c->marking = 0;
@@ -156,6 +163,11 @@ static size_t slice (lua_State *L, size_t bytes) {
     case GCSpropagate:
       if (luaN_markslice(g, bytes)) atomic(L);
       return bytes;
+    case GCSselect: {
+      size_t cost = luaN_selectslice(g, bytes);
+      if (c->selection == LUAN_RESURRECTING) g->gcstate = GCSpropagate;
+      return cost;
+    }
     case GCSswpallgc:
       if (luaN_sweepstrings(g, (int)(bytes / BUCKETCOST) + 1)) {
         luaN_beginlists(g);
@@ -200,9 +212,7 @@ void luaN_trimheap (global_State *g, int all) {
 
 void luaN_majorstep (lua_State *L, size_t bytes) {
   global_State *g = G(L);
-#if defined(LUAN_DEBUG)
-  if (g->heap.gc.stressslice != 0) bytes = g->heap.gc.stressslice;
-#endif
+  if (luaN_slicestress(&g->heap.gc) != 0) bytes = luaN_slicestress(&g->heap.gc);
   while (bytes > 0 && g->gcstate != GCSpause) {
     size_t cost = slice(L, bytes < SLICE ? bytes : SLICE);
     bytes -= (cost < bytes) ? cost : bytes;
@@ -219,6 +229,7 @@ void luaN_full (lua_State *L) {
   luaN_forgetall(L);
   c->major.n = 0;  /* of one that was running */
   luaN_forgetweak(g);
+  luaN_endselection(c);
   c->table = NULL;
   takecolour(c);
   c->reached = 0;
@@ -228,6 +239,7 @@ void luaN_full (lua_State *L) {
   if (g->heap.inflight != NULL)
     luaN_marklines(g, g->heap.inflight, g->heap.inflightsize);
   luaN_markroots(L);
+  luaN_markfinalized(g, MAX_SIZET);
   luaN_finishmarks(L);
   c->old = c->reached;
   c->marking = 0;

@@ -30,6 +30,11 @@
 /* Slots of a table that a slice of marking looks at in one go. */
 #define SLICE_SLOTS	2048u
 
+/* Objects waiting for their finalizer that a slice marks in one go, and the cost of
+   one. */
+#define SLICE_FINALIZED	16u
+#define FINALIZEDCOST	48u
+
 /* Objects that are put in order (traverseinorder). */
 #define FEW	8
 
@@ -350,12 +355,16 @@ int luaN_markslice (global_State *g, size_t bytes) {
       }
       else done += traverseinorder(g, o);
     }
+    else if (luaN_markfinalized(g, SLICE_FINALIZED) > 0)
+      done += SLICE_FINALIZED * FINALIZEDCOST;
     else return 1;  /* what is pending is left to luaN_drain */
   }
   return 0;
 }
 
 
+/* Objects that wait for their finalizer are roots, too: none is young, and major
+   collections come to them in slices (luaN_markfinalized). */
 void luaN_markroots (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
@@ -367,8 +376,6 @@ void luaN_markroots (lua_State *L) {
   luaN_markN(g, g->heap.pinned);
   luaN_markvalue(g, &g->l_registry);
   for (i = 0; i < LUA_NUMTYPES; i++) luaN_markN(g, g->mt[i]);
-  for (i = c->nextfinalized; i < c->tobefinalized.n; i++)
-    luaN_mark(g, (GCObject *)c->tobefinalized.a[i]);
   for (; c->fixedseen < c->fixed.n; c->fixedseen++)  /* the others have it */
     luaN_mark(g, (GCObject *)c->fixed.a[c->fixedseen]);
 }

@@ -333,7 +333,7 @@ void luaN_endpause (lua_State *L) {
 static luaN_Phase phase (const global_State *g) {
   switch (g->gcstate) {
     case GCSpause: return LUAN_NOMAJOR;
-    case GCSpropagate: case GCSatomic: return LUAN_MARKING;
+    case GCSpropagate: case GCSselect: case GCSatomic: return LUAN_MARKING;
     default: return LUAN_SWEEPING;
   }
 }

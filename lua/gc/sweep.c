@@ -8,6 +8,8 @@
 
 #include "lprefix.h"
 
+#include <string.h>
+
 #include "lua.h"
 
 #include "ldebug.h"
@@ -88,11 +90,18 @@ static int keepstandin (lua_State *L, void *o) {
 }
 
 
+/* The dead among those with finalizers are gone already. */
+static int keepany (lua_State *L, void *o) {
+  (void)L; (void)o;
+  return 1;
+}
+
+
 typedef int (*Keep) (lua_State *L, void *o);
 
 /* What userdata stand for comes first: what is large is freed behind it. */
 static const Keep keep[LUAN_LISTS] =
-  { keepstandin, keepthread, keeptable, keeplarge };
+  { keepstandin, keepthread, keeptable, keeplarge, keepany };
 
 
 luaN_List *luaN_listof (luaN_Gc *c, int which) {
@@ -101,6 +110,7 @@ luaN_List *luaN_listof (luaN_Gc *c, int which) {
   all[1] = &c->threads;
   all[2] = &c->tables;
   all[3] = &c->large;
+  all[4] = &c->finalizable;
   return all[which];
 }
 
@@ -139,7 +149,7 @@ size_t luaN_sweepslice (lua_State *L, size_t bytes) {
     void *o = l->v.a[c->next];
     size_t held = g->heap.held;
     l->v.a[c->next] = NULL;
-    if (stays(L, o)) l->v.a[c->kept++] = o;
+    if (o != NULL && stays(L, o)) l->v.a[c->kept++] = o;
     else done += DEADCOST + (held - g->heap.held) / FREEPART;
     done += LISTCOST;
     c->work++;
@@ -184,9 +194,28 @@ static int getsfinalizer (global_State *g, GCObject *o, Table *mt) {
 }
 
 
+static void setaside (luaN_Gc *c, GCObject *o) {
+  lua_assert(c->tobefinalized.n < c->tobefinalized.size);  /* makeroom */
+  c->tobefinalized.a[c->tobefinalized.n++] = o;
+}
+
+
+/* Those that have been called leave the list when they are as many as those that wait. */
+static void dropcalled (luaN_Gc *c) {
+  luaN_Vec *v = &c->tobefinalized;
+  size_t gone = c->nextfinalized;
+  if (gone == 0 || gone < v->n - gone) return;
+  memmove(v->a, v->a + gone, (v->n - gone) * sizeof(void *));
+  v->n -= gone;
+  c->nextfinalized = 0;
+  c->seenfinalized = (c->seenfinalized > gone) ? c->seenfinalized - gone : 0;
+}
+
+
 /* Room for one object more here, and there when it is dead. */
 static int makeroom (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
+  dropcalled(c);
   return luaN_reserve(g, &c->finalizable.v, 1) &&
          luaN_reserve(g, &c->tobefinalized, c->finalizable.v.n + 1);
 }
@@ -212,33 +241,115 @@ void luaN_beforefinalizer (lua_State *L, GCObject *o, Table *mt) {
 
 void luaC_checkfinalizer (lua_State *L, GCObject *o, Table *mt) {
   global_State *g = G(L);
-  luaN_Vec *v = &g->heap.gc.finalizable.v;
+  luaN_Gc *c = &g->heap.gc;
+  luaN_Vec *v = &c->finalizable.v;
   if (getsfinalizer(g, o, mt)) {
     lua_assert(v->n < v->size);  /* luaN_beforefinalizer */
     v->a[v->n++] = o;
     l_setbit(o->marked, FINALIZEDBIT);
+    if (c->selection != LUAN_UNSELECTED && luaN_isold(o))
+      luaN_mark(g, o);  /* the passes will not come to it */
   }
 }
 
 
-/* Moves the dead (all: everything) to 'tobefinalized', newest first. */
+/*
+** Moves the dead (all: everything) to 'tobefinalized', newest first. A major
+** collection in slices has two passes for that: all that are dead are to be found
+** before one of them, being put aside, brings others back.
+*/
 void luaN_separate (lua_State *L, int all) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
   luaN_List *l = &c->finalizable;
   size_t first = c->minor ? l->old : 0;
   size_t i, n;
+  c->work += l->v.n - first;
   for (i = l->v.n; i-- > first; ) {
     GCObject *o = (GCObject *)l->v.a[i];
-    if (all || luaN_white(g, o)) {
-      lua_assert(c->tobefinalized.n < c->tobefinalized.size);
-      c->tobefinalized.a[c->tobefinalized.n++] = o;
+    if (o != NULL && (all || luaN_white(g, o))) {
+      setaside(c, o);
       l->v.a[i] = NULL;
     }
   }
   for (n = i = first; i < l->v.n; i++)
     if (l->v.a[i] != NULL) l->v.a[n++] = l->v.a[i];
   l->v.n = l->old = n;
+}
+
+
+void luaN_beginselection (luaN_Gc *c) {
+  lua_assert(c->finalizable.old == c->finalizable.v.n);  /* nothing is young */
+  c->selection = LUAN_SELECTING;
+  c->selected = 0;
+  c->kept = c->next = c->finalizable.old;
+}
+
+
+/* What gets its finalizer from now on is above 'kept', and alive for this time. */
+size_t luaN_selectslice (global_State *g, size_t bytes) {
+  luaN_Gc *c = &g->heap.gc;
+  void **a = c->finalizable.v.a;
+  size_t done = 0, from = c->next;
+  if (c->selection == LUAN_SELECTING) {
+    for (; c->next > 0 && done < bytes; done += LISTCOST) {
+      void **p = &a[--c->next];
+      if (luaN_white(g, (GCObject *)*p)) {
+        *p = luaN_select(*p);
+        c->selected++;
+      }
+    }
+  }
+  else {
+    for (; c->selected > 0 && done < bytes; done += LISTCOST) {
+      void **p = &a[--c->next];
+      if (luaN_isselected(*p)) {
+        setaside(c, luaN_unselected(*p));
+        *p = NULL;
+        c->selected--;
+      }
+    }
+  }
+  c->work += from - c->next;
+  if (c->selection == LUAN_SELECTING && c->next == 0) {
+    c->selection = LUAN_MOVING;
+    c->next = c->kept;
+  }
+  if (c->selection == LUAN_MOVING && c->selected == 0)
+    c->selection = LUAN_RESURRECTING;
+  return done;
+}
+
+
+void luaN_endselection (luaN_Gc *c) {
+  void **a = c->finalizable.v.a;
+  size_t i;
+  if (c->selection == LUAN_SELECTING) {
+    for (i = c->next; i < c->kept; i++)
+      if (luaN_isselected(a[i])) a[i] = luaN_unselected(a[i]);
+  }
+  else if (c->selection == LUAN_MOVING) {
+    for (i = c->next; c->selected > 0; ) {
+      if (!luaN_isselected(a[--i])) continue;
+      setaside(c, luaN_unselected(a[i]));
+      a[i] = NULL;
+      c->selected--;
+    }
+  }
+  c->selection = LUAN_UNSELECTED;
+}
+
+
+size_t luaN_markfinalized (global_State *g, size_t n) {
+  luaN_Gc *c = &g->heap.gc;
+  size_t i = c->seenfinalized, left;
+  if (i < c->nextfinalized) i = c->nextfinalized;
+  left = c->tobefinalized.n - i;
+  if (n > left) n = left;
+  c->work += n;
+  for (; n > 0; n--, i++) luaN_mark(g, (GCObject *)c->tobefinalized.a[i]);
+  c->seenfinalized = i;
+  return left;
 }
 
 
@@ -256,7 +367,8 @@ static void callfinalizer (lua_State *L) {
   const TValue *tm;
   TValue v;
   if (c->nextfinalized == c->tobefinalized.n)
-    c->nextfinalized = c->tobefinalized.n = c->waiting = c->quota = 0;
+    c->nextfinalized = c->seenfinalized = c->tobefinalized.n = c->waiting =
+        c->quota = 0;
   resetbit(o->marked, FINALIZEDBIT);  /* it may get one again */
   setgcovalue(L, &v, o);
   tm = luaT_gettmbyobj(L, &v, TM_GC);
@@ -285,12 +397,13 @@ static void callfinalizer (lua_State *L) {
 ** Where finalizers take longer than it takes to make their objects, batches that
 ** end by the clock would leave ever more of them waiting. So a batch makes four
 ** times as many calls whenever a collection finds more waiting than the one before it,
-** until there are none: their time is the program's to pay.
+** until there are none: their time is the program's to pay. (Not while the dead of one
+** collection are being put aside.)
 */
 void luaN_setquota (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t n = c->tobefinalized.n - c->nextfinalized;
-  if (n > c->waiting && c->waiting > 0)
+  if (n > c->waiting && c->waiting > 0 && c->selection != LUAN_MOVING)
     c->quota = (c->quota == 0) ? QUOTA : (c->quota < n) ? 4 * c->quota : c->quota;
   c->waiting = n;
 }

@@ -25,6 +25,11 @@
 
 #include "collector.h"
 
+/* Objects with finalizers that a pause looks at in one go, and bytes that it marks for
+   the dead among them. */
+#define FEWFINALIZERS	2048u
+#define FEWBYTES	((size_t)128 * 1024)
+
 /* An entry of the list: a table and its kind in the two low bits. */
 #define tagged(t,kind)	((void *)((uintptr_t)(t) | (unsigned)(kind)))
 #define tableof(p)	((Table *)((uintptr_t)(p) & ~(uintptr_t)3))
@@ -277,22 +282,24 @@ void luaN_forgetweak (global_State *g) {
 }
 
 
-void luaN_finishmarks (lua_State *L) {
-  global_State *g = G(L);
+/* Marks all that is alive, and clears weak values, before the dead that have
+   finalizers are separated. 'first' is that of converge. */
+static void findalive (global_State *g, size_t *first) {
   luaN_Gc *c = &g->heap.gc;
-  size_t i, met, first = 0;
   if (!c->minor) joinmajor(g);
   luaN_drain(g, !c->minor);
-  converge(g, &first);
+  converge(g, first);
   clearvalues(g, 0);
   if (c->minor) luaN_clearslots(g, 0);
-  met = c->weak.n;
-  i = c->tobefinalized.n;
-  luaN_separate(L, 0);
-  for (; i < c->tobefinalized.n; i++)
-    luaN_mark(g, (GCObject *)c->tobefinalized.a[i]);
+}
+
+
+/* Marks all that those brought back refer to, and clears weak keys, and the values of
+   weak tables that they alone have brought: from 'met' on in the list. */
+static void findresurrected (global_State *g, size_t *first, size_t met) {
+  luaN_Gc *c = &g->heap.gc;
   luaN_drain(g, !c->minor);
-  converge(g, &first);
+  converge(g, first);
   if (c->minor) luaN_clearslots(g, 1);
   clearkeys(g);
   clearvalues(g, met);
@@ -302,4 +309,54 @@ void luaN_finishmarks (lua_State *L) {
   c->weak.n = 0;
   c->crowded = 0;
   luaN_clearcache(g);
+}
+
+
+void luaN_finishmarks (lua_State *L) {
+  global_State *g = G(L);
+  luaN_Gc *c = &g->heap.gc;
+  size_t i, met, first = 0;
+  findalive(g, &first);
+  met = c->weak.n;
+  i = c->tobefinalized.n;
+  luaN_separate(L, 0);
+  for (; i < c->tobefinalized.n; i++)
+    luaN_mark(g, (GCObject *)c->tobefinalized.a[i]);
+  findresurrected(g, &first, met);
+}
+
+
+/* Few objects have finalizers: a slice more, for all that the dead refer to, as a rule
+   is the last. Returns whether it was. */
+static int separatefew (lua_State *L) {
+  luaN_Gc *c = &G(L)->heap.gc;
+  if (c->finalizable.v.n > FEWFINALIZERS || luaN_slicestress(c) != 0) {
+    luaN_beginselection(c);
+    return 0;
+  }
+  luaN_separate(L, 0);
+  c->selection = LUAN_RESURRECTING;
+  return luaN_markslice(G(L), FEWBYTES);
+}
+
+
+/*
+** While the dead that have finalizers are put aside and marked in slices, the program
+** runs. All that it can get at of what is not marked are keys of weak tables; when it
+** does, they are marked as anything else.
+*/
+int luaN_endmarks (lua_State *L) {
+  global_State *g = G(L);
+  luaN_Gc *c = &g->heap.gc;
+  size_t met, first = 0;
+  findalive(g, &first);
+  met = c->weak.n;
+  if (c->selection == LUAN_UNSELECTED && !separatefew(L)) {
+    leavetomajor(g);  /* once more, at the end */
+    c->weak.n = c->open.n = 0;
+    c->crowded = 0;
+    return 0;
+  }
+  findresurrected(g, &first, met);
+  return 1;
 }

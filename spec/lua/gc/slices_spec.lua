@@ -46,6 +46,9 @@ describe("no pause goes through all", function()
     ["tables with large vectors"] = [[
       return function() return table.move({}, 1, 520, 1, {[520] = 1, n = 1}) end]],
     ["large objects"] = [[return function() return load("return 1") end]],
+    ["objects with finalizers"] = [[
+      local mt = {__gc = function() end}
+      return function(i) return setmetatable({{i}}, mt) end]],
     userdata = [[
       local state = ...
       return function()
@@ -61,4 +64,122 @@ describe("no pause goes through all", function()
         ("%d, %d, %d"):format(alive, half, dead))
     end)
   end
+end)
+
+describe("the dead with finalizers, found in slices,", function()
+  -- n objects of which each has a number; they are dropped when a major collection begins,
+  -- and 'bytes' are allocated since.
+  local PRELUDE = [==[
+    local state, n, bytes = ...
+    collectgarbage("nursery", 8192)
+    local called, alive = {}, {}
+    local values, keys = setmetatable({}, {__mode = "v"}), setmetatable({}, {__mode = "k"})
+    local wrong, report
+    local mt = {__gc = function(o)
+      called[#called + 1] = o.i
+      if values[o.i] then wrong = "still in a table with weak values" end
+      if keys[o] ~= o.i then wrong = "no more a weak key" end
+      if o.held.i ~= o.i or keys[o.held] ~= -o.i then wrong = "what it holds is gone" end
+      if report and o.i == 1 then report() end
+    end}
+    local function make(i)
+      local o = setmetatable({i = i, held = {i = i}}, mt)
+      values[i], keys[o], keys[o.held] = o, i, -i
+      return o
+    end
+    for i = 1, n do alive[i] = make(i) end
+    collectgarbage()
+    for i = 1, n do alive[i] = nil end
+    collectgarbage("incremental", 200, 4, 1)
+    collectgarbage("step")  -- a cycle begins
+    collectgarbage("generational")
+    local function allocate(count)
+      local start = collectgarbage("statistics").allocated
+      while collectgarbage("statistics").allocated - start < count do local _ = {{}} end
+    end
+    local function ordered()
+      for k, i in ipairs(called) do
+        if i ~= n - k + 1 then return ("%d is number %d to be called"):format(i, k) end
+      end
+    end
+    allocate(bytes)
+  ]==]
+
+  local function run(n, bytes, code)
+    return within(function(state, text, ...)
+      return assert(load(text, "=code"))(state, ...)
+    end, PRELUDE .. code, n, bytes)
+  end
+
+  it("are called once each, newest first, without a full collection", function()
+    run(5000, 0, [==[
+      for _ = 1, 100 do
+        allocate(1 << 18)
+        if #called == n then break end
+      end
+      assert(#called == n, #called)
+      assert(not ordered() and not wrong, ordered() or wrong)
+      assert(not next(values))
+    ]==])
+  end)
+
+  it("are called all, newest first, when a full collection comes in the midst", function()
+    local seen = {}
+    for k = 0, 40 do
+      local before = run(3000, k * 12000, [==[
+        local before = #called
+        state.check()
+        collectgarbage()
+        assert(#called == n, #called)
+        assert(not ordered() and not wrong, ordered() or wrong)
+        return before
+      ]==])
+      seen[before > 0] = true
+    end
+    assert.same({[false] = true, [true] = true}, seen)
+  end)
+
+  it("are called all, newest first, when the state is closed in the midst", function()
+    local name = os.tmpname()
+    for k = 0, 40 do
+      within(function(state, text, count, bytes, file)
+        assert(load(text, "=code"))(state, count, bytes, file)
+      end, PRELUDE .. [==[
+        local file = select(4, ...)
+        function report()
+          local out = assert(io.open(file, "w"))
+          out:write(#called, " ", tostring((ordered())))
+          out:close()
+        end
+        if #called == n then report() end
+      ]==], 3000, k * 12000, name)
+      local file = assert(io.open(name))
+      assert.equal("3000 nil", file:read "a")
+      file:close()
+    end
+    os.remove(name)
+  end)
+
+  it("may be got at through a weak key, or get another finalizer, meanwhile", function()
+    run(3000, 0, [==[
+      local kept, again = {}, {}
+      local other = {__gc = function(o) again[o.i] = (again[o.i] or 0) + 1 end}
+      for _ = 1, 400 do
+        allocate(4096)
+        local k = 0
+        for o, i in pairs(keys) do
+          k = k + 1
+          if i < 0 and k % 7 == 0 then kept[-i] = o end
+          if i < 0 and k % 11 == 0 and not getmetatable(o) then setmetatable(o, other) end
+          if k > 50 then break end
+        end
+      end
+      state.check()
+      collectgarbage()
+      collectgarbage()
+      for i, o in pairs(kept) do assert(o.i == i) end
+      for i, times in pairs(again) do assert(times == 1, i) end
+      assert(#called == n)
+    ]==])
+  end)
 end)
