@@ -467,6 +467,9 @@ static int next (Walk *w, int *finalizers) {
   from(w, NULL, LUAN_NOPLACE);
   for (i = c->nextfinalized; i < c->tobefinalized.n; i++)
     root(w, LUAN_RFINALIZER, (GCObject *)c->tobefinalized.a[i]);
+  for (i = 0; i < c->finalizable.v.n; i++)
+    if (luaN_isselected(c->finalizable.v.a[i]))
+      root(w, LUAN_RFINALIZER, luaN_unselected(c->finalizable.v.a[i]));
   return 1;
 }
 
