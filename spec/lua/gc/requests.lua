@@ -1,0 +1,37 @@
+-- SPDX-License-Identifier: MIT
+-- Servers that keep an object with a finalizer for some requests, over a grid of how
+-- many these are, garbage of a request and live data (KiB). A function of the mode,
+-- "" for the one that a state has by itself; it has no upvalue but _ENV. Returns lines:
+-- what it is, the most KiB in use, the most objects at once whose finalizers had not been
+-- called, and how many KiB of requests those of them were that nothing kept.
+-- hosts_spec.lua compares interpreters.
+-- luacheck: ignore 241 331 311 (what is only kept alive)
+
+return function(_, mode)
+  local rows = {}
+  if mode ~= "" then collectgarbage(mode) end
+  for _, kept in ipairs {20, 200, 2000} do
+    for _, garbage in ipairs {0, 10, 100} do
+      for _, live in ipairs {0, 3000} do
+        local world = {}
+        for i = 1, live * 1024 // 72 do world[i] = {i} end
+        collectgarbage()
+        collectgarbage()
+        local each = 96 + 72 * garbage  -- bytes of a request, about
+        local open, most, peak, ring = 0, 0, collectgarbage("count"), {}
+        local mt = {__gc = function() open = open - 1 end}
+        for request = 1, (24 << 20) // each do
+          open = open + 1
+          ring[request % kept] = setmetatable({request}, mt)
+          for i = 1, garbage do world[0] = {i} end
+          if open > most then most = open end
+          if request % 16 == 0 then peak = math.max(peak, collectgarbage("count")) end
+        end
+        rows[#rows + 1] = ("kept %d, garbage %d, live %d: %d %d %d"):format(
+          kept, garbage, live, peak // 1, most, (most - kept) * each // 1024)
+        ring = nil
+      end
+    end
+  end
+  return table.concat(rows, "\n")
+end
