@@ -7,7 +7,8 @@
 local HELD = 300000
 
 local function run(size)
-  local pairs_, keys, values = setmetatable({}, { __mode = "kv" }), {}, {}
+  local pairs_, keys = setmetatable({}, { __mode = "kv" }), {}
+  local values = {}  -- luacheck: ignore 241 (keeps them)
   for i = 1, HELD do
     local key, value = {}, { i }
     keys[i], values[i], pairs_[key] = key, value, value

@@ -44,10 +44,8 @@ end}
 
 -- Of what pairs() gives, as all here.
 local function isempty(t)
-  for _ in pairs(t) do
-    return false
-  end
-  return true
+  local next_, state, first = pairs(t)
+  return next_(state, first) == nil
 end
 
 local put

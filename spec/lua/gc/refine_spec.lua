@@ -36,7 +36,7 @@ describe("stores into what is old, with no safe point between", function()
       state.check()
       collectgarbage("generational")
       collectgarbage("step")
-      for i = 1, 3000 do objects = {{i}} end
+      for i = 1, 3000 do objects = {{i}} end  -- luacheck: ignore 311
       for i = 1, n do
         local object = small[i][1]
         assert(big[i] == object and object[1][1] == i % 40 + 1)
@@ -194,7 +194,7 @@ describe("a table with weak keys and values", function()
           pairs_[setmetatable({i}, mt)] = kept
           pairs_[i] = setmetatable({i}, mt)
         end
-        for i = 1, 20 do mt = {i} end
+        for i = 1, 20 do mt = {i} end  -- luacheck: ignore 311
       end
       collectgarbage("step")
       state.check()

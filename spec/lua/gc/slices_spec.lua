@@ -105,7 +105,7 @@ describe("the dead with finalizers, found in slices,", function()
     allocate(bytes)
   ]==]
 
-  local function run(n, bytes, code)
+  local function run(n, bytes, code)  -- luacheck: ignore 431
     return within(function(state, text, ...)
       return assert(load(text, "=code"))(state, ...)
     end, PRELUDE .. code, n, bytes)
