@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
 -- A server that runs for long, for bench/longrun:
---   lua long_program.lua PROFILE loads|collections N
--- "loads": loads and runs a template N times. "collections": makes garbage in a nursery
+--   lua long_program.lua PROFILE loads|names|collections N
+-- "loads": loads and runs a template N times; "names": from 61,000 files, so that there
+-- are as many functions and more, with a sample every 512 bytes. "collections": makes garbage in a nursery
 -- of 4 KiB until there were N collections. Prints what the profile must tell: bytes
 -- that were allocated, and minor and major collections, while sampling was on.
 
@@ -22,6 +23,12 @@ local function loads()
   end
 end
 
+local function names()
+  for i = 1, n do
+    assert(load(TEMPLATE, ("@template%d.lua"):format(i % 61000)))(i)
+  end
+end
+
 local function collections()
   local function count()
     local stats = profiler.stats()
@@ -35,8 +42,8 @@ end
 
 if what == "collections" then collectgarbage("nursery", 4096) end
 before = profiler.stats()
-assert(profiler.alloc_start(1 << 19, {out = path}))
-if what == "loads" then loads() else collections() end
+assert(profiler.alloc_start(what == "names" and 512 or 1 << 19, {out = path}))
+if what == "loads" then loads() elseif what == "names" then names() else collections() end
 profiler.alloc_stop()
 local after = profiler.stats()
 profiler.disable()

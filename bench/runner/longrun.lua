@@ -10,10 +10,11 @@ local machine = require "runner.machine"
 local options = require "runner.options"
 
 local N = 10000000
+local NAMES = 200000  -- loads of 61,000 files
 local SIGMA = 5  -- of the estimate of bytes
 
 local found, words = options.scan(start.arguments,
-  { loads = true, collections = true, lines = true, asamp = true }, {})
+  { loads = true, names = true, collections = true, lines = true, asamp = true }, {})
 if not found then fail(words) end
 if #words > 0 then fail(("%q is not an option; see the head of the file"):format(words[1])) end
 local asamp = found.asamp or root .. "/build/bin/asamp"
@@ -56,8 +57,8 @@ end
 print(machine.line())
 print "\n| profile | MB | report, CPU s | peak RSS, MB | bytes, of the exact | minor | major |"
 print "| --- | ---: | ---: | ---: | ---: | ---: | ---: |"
-for _, what in ipairs { "loads", "collections" } do
-  local n, path = start.positive(found, what, N), work .. "/" .. what
+for _, what in ipairs { "loads", "names", "collections" } do
+  local n, path = start.positive(found, what, what == "names" and NAMES or N), work .. "/" .. what
   row(("%d %s"):format(n, what), path, made({
     root .. "/build/bin/lua", root .. "/bench/runner/long_program.lua", path, what, n,
   }, {}))

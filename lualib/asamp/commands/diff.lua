@@ -95,7 +95,7 @@ function M.run(args, world)
       sigma = o.sigma or 3, scaled = o.normalize, cumulative = o.total})
   end
   if o.json then
-    world.out(json.encode(documents.diff(pa, pb, results, o.top)) .. "\n")
+    json.write(documents.diff(pa, pb, results, o.top), world.out)
     return 0
   end
   world.out(changes.render(pa, pb, results, {

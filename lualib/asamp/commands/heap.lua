@@ -145,7 +145,7 @@ function M.run(args, world)
     for _, object in ipairs(p.paths or {}) do
       object.text = holders.text(object.path)
     end
-    world.out(json.encode(p) .. "\n")
+    json.write(p, world.out)
     return 0
   end
   world.out(show.render(p, {paint = layout.painter(options.color(o, world)),

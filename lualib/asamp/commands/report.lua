@@ -152,7 +152,7 @@ function M.run(args, world)
     results[#results + 1] = result
   end
   if o.json and #results > 0 then
-    world.out(json.encode(#o.files == 1 and results[1] or results) .. "\n")
+    json.write(#o.files == 1 and results[1] or results, world.out)
   end
   return failed and 1 or 0
 end

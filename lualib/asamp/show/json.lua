@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Lua values as JSON text. Pure; knows nothing of profiles. Keys of objects
 -- come in alphabetical order, so that equal values give equal text. Bytes
--- that are no UTF-8 become U+FFFD.
+-- that are no UTF-8 become U+FFFD, numbers that are none or infinite null.
 
 local M = {}
 
@@ -36,16 +36,19 @@ local function number(n)
   return ("%.17g"):format(n)
 end
 
--- How values are set: what begins a line, and what each level adds to that.
-local OPEN = {line = "\n", step = "  ", colon = ": ", quoted = quoted}
-local TIGHT = {line = "", step = "", colon = ":", quoted = function(text)
+local function nothing() end
+
+-- How values are set: what begins a line, and what each level adds to that. some() is
+-- called where some of the list may be taken away.
+local OPEN = {line = "\n", step = "  ", colon = ": ", quoted = quoted, some = nothing}
+local TIGHT = {line = "", step = "", colon = ":", some = nothing, quoted = function(text)
   return (quoted(text):gsub("<", "\\u003c"))
 end}
 
 -- Of what pairs() gives, as all here.
 local function isempty(t)
-  local next_, state, first = pairs(t)
-  return next_(state, first) == nil
+  local step, state, key = pairs(t)
+  return step(state, key) == nil
 end
 
 local put
@@ -53,12 +56,14 @@ local put
 local function array(out, list, style, line)
   local inner = line .. style.step
   out[#out + 1] = "["
-  if style == TIGHT and math.type(list[1]) == "integer" then
-    out[#out + 1] = table.concat(list, ",")
+  local numbers = style == TIGHT and math.type(list[1]) == "integer" and table.concat(list, ",")
+  if numbers and not numbers:find("n", 1, true) then  -- no nan, no inf
+    out[#out + 1] = numbers
   else
     for i, v in ipairs(list) do
       out[#out + 1] = i == 1 and inner or "," .. inner
       put(out, v, style, inner)
+      style.some()
     end
   end
   out[#out + 1] = line .. "]"
@@ -101,6 +106,25 @@ function M.encode(value)
   local out = {}
   put(out, value, OPEN, OPEN.line)
   return table.concat(out)
+end
+
+-- How many pieces are handed on as one text.
+local PIECES = 10000
+
+--- Hands the same and a newline on to write(text), part by part: the text of a large
+-- profile is larger than its rows are.
+function M.write(value, write)
+  local out = {}
+  local function some()
+    if #out >= PIECES then
+      write(table.concat(out))
+      for i = #out, 1, -1 do
+        out[i] = nil
+      end
+    end
+  end
+  put(out, value, setmetatable({some = some}, {__index = OPEN}), OPEN.line)
+  write(table.concat(out) .. "\n")
 end
 
 --- Appends the same on one line, without a "<" in it, to the list 'out', as a page

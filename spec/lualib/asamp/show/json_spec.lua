@@ -31,4 +31,21 @@ describe("json", function()
     assert.equal('{"a":[1,[],{"b":"c"}],"z":false}',
                  tight{z = false, a = {1, {}, {b = "c"}}})
   end)
+
+  -- Columns of numbers are written at once: one that was no number made the page's
+  -- data what no browser reads.
+  it("has null for what is no number among numbers, too", function()
+    assert.equal('{"a":[1,null,null,2.5]}', tight{a = {1, -(0 / 0), math.huge, 2.5}})
+  end)
+
+  it("writes what is large part by part, and the same", function()
+    local rows = {}
+    for i = 1, 5000 do
+      rows[i] = {name = "f" .. i, self = {i, 2 * i}}
+    end
+    local parts = {}
+    json.write({rows = rows, a = {}}, function(text) parts[#parts + 1] = text end)
+    assert.is_true(#parts > 3, #parts)
+    assert.equal(json.encode{rows = rows, a = {}} .. "\n", table.concat(parts))
+  end)
 end)
