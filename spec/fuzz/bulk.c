@@ -174,7 +174,7 @@ static void a_shrink (lua_State *L) {
 */
 static int b_chain (lua_State *L) {
   int i, j, n = w.a;
-  luaL_checkstack(L, n + 8, NULL);
+  if (!lua_checkstack(L, n + 8)) return 0;  /* no memory, and no memory error */
   lua_createtable(L, 0, 0);
   lua_rawgeti(L, LUA_REGISTRYINDEX, w.mtref[MODE_KEYS]);
   lua_setmetatable(L, 1);
