@@ -268,6 +268,12 @@ typedef struct luaN_Memory {
 LUA_API void luaN_memory (lua_State *L, luaN_Memory *m);
 
 /*
+** The allocator of luaL_newstate's states: malloc. While a state has it, the chunks
+** of its heap do not come from it but are mapped.
+*/
+LUA_API void *luaN_alloc (void *ud, void *ptr, size_t osize, size_t nsize);
+
+/*
 ** Bytes from one minor collection to the next, from now on; 0: as the collector
 ** sees fit; LUAN_ASK: as before. Returns what was set before.
 */

@@ -121,7 +121,8 @@ describe("options", function()
 end)
 
 describe("a bench command", function()
-  for _, name in ipairs{"run", "pauses", "bare", "convert", "diffs", "garbage", "instructions", "sample"} do
+  for _, name in ipairs{"run", "pauses", "bare", "convert", "diffs", "garbage", "instructions", "sample",
+    "states"} do
     it("explains itself and measures nothing: " .. name, function()
       local status, text = shell(root .. "bench/" .. name .. " --help")
       assert.equal(0, status)
@@ -130,6 +131,20 @@ describe("a bench command", function()
       assert.is_nil(text:find("| --- |", 1, true))
     end)
   end
+end)
+
+describe("bench/states", function()
+  it("measures a few states of both kinds, and refuses what it does not know", function()
+    local status, text, _ = shell(root .. "bench/states --number 8")
+    assert.equal(0, status, text)
+    for _, row in ipairs{"idle with libraries", "after a busy script", "least limit: a small script",
+        "rows kept in 128 KiB", "garbage in 96 KiB", "made, libraries, closed", "40 states in 8 threads"} do
+      assert.truthy(text:find("\n| " .. row .. "[^|]*| %-?%d+ | %-?%d+ | "), row .. "\n" .. text)
+    end
+    status, _, text = shell(root .. "bench/states --number none")
+    assert.equal(2, status)
+    assert.truthy(text:find('--number must be a positive integer, got "none"', 1, true), text)
+  end)
 end)
 
 describe("configs", function()

@@ -149,10 +149,10 @@ static void step (lua_State *L, size_t work, int begin) {
         (begin || luaN_majordue(g)))
       luaN_beginmajor(L);
     if (c->shrinking) luaN_shrinkstrings(L);
-    if (c->trimming) luaN_trimheap(g, 0);
     luaN_majorstep(L, work);
   }
   luaN_newnursery(g);
+  luaN_trimheap(g, 0);
   luaN_endpause(L);
   luaN_mustverify(L, 0);
   luaN_collected(L);
@@ -215,6 +215,7 @@ void luaC_fullgc (lua_State *L, int isemergency) {
   luaN_collecting(g, LUAN_MAJOR);
   luaN_full(L);
   luaN_newnursery(g);
+  luaN_trimheap(g, 1);
   luaN_endpause(L);
   luaN_mustverify(L, 1);
   luaN_collected(L);

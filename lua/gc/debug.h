@@ -25,15 +25,18 @@
 #define luaN_asanclose(p,n)	((void)0)
 #endif
 
+struct luaN_Heap;
+
 /* n bytes at p are handed out; n bytes (whole lines) at p are free again. */
 #if defined(LUAN_DEBUG)
-LUAI_FUNC void luaN_setused (void *p, size_t n);
-LUAI_FUNC void luaN_setunused (void *p, size_t n);
-#define luaN_handedout(p,n)	(luaN_asanopen(p, n), luaN_setused(p, n))
-#define luaN_takenback(p,n)	(luaN_setunused(p, n), luaN_asanclose(p, n))
+LUAI_FUNC void luaN_setused (struct luaN_Heap *h, void *p, size_t n);
+LUAI_FUNC void luaN_setunused (struct luaN_Heap *h, void *p, size_t n);
+#define luaN_handedout(h,p,n)	(luaN_asanopen(p, n), luaN_setused(h, p, n))
+#define luaN_takenback(h,p,n) \
+  (luaN_setunused(h, p, n), luaN_asanclose(p, n))
 #else
-#define luaN_handedout(p,n)	luaN_asanopen(p, n)
-#define luaN_takenback(p,n)	luaN_asanclose(p, n)
+#define luaN_handedout(h,p,n)	luaN_asanopen(p, n)
+#define luaN_takenback(h,p,n)	luaN_asanclose(p, n)
 #endif
 
 /*

@@ -3,11 +3,17 @@
 ** The heap: blocks of lines, holes, and what the collector keeps about them.
 **
 ** Every object of at most LUAN_LARGE bytes, and every vector of a table, every
-** stack and every CallInfo of that size, lies in a 32 KiB block of 64-byte
-** lines. Blocks are carved from chunks, which the state's lua_Alloc supplies;
-** what is larger comes one by one from lua_Alloc, and so does memory that is
-** freed by hand (vectors of prototypes, buffers, the string table): explicit
-** memory. Nothing moves.
+** stack and every CallInfo of that size, lies in a block of 64-byte lines.
+** Blocks are carved from chunks, which the state's lua_Alloc supplies; what is
+** larger comes one by one from lua_Alloc, and so does memory that is freed by
+** hand (vectors of prototypes, buffers, the string table): explicit memory.
+** Nothing moves.
+**
+** A block is 32 KiB long and aligned to as much, so that it is found from any
+** address in it. A small heap has no use for that much, nor for what aligning it
+** costs: its blocks are small ones, of any length up to 32 KiB and wherever
+** lua_Alloc has put them, and are looked up in a sorted list. They also use up
+** what a limit in lua_Alloc has left when no chunk fits into it any more.
 **
 ** A line is free when no mark is on it. A run of free lines is a hole; the
 ** nursery bumps a pointer through one hole after another (nursery.h). Nobody
@@ -31,9 +37,12 @@
 **       when it has free lines, in 'used' when a hole of it was taken or
 **       looked for since the last minor collection; in one list at most.
 **   H5  the blocks of a chunk that are in 'empty' are counted in
-**       chunk->nempty; held = bytes obtained from lua_Alloc.
+**       chunk->nempty; room and vacant are the bytes of all blocks and of those
+**       in 'empty'; held = bytes obtained from lua_Alloc, and mapped.
 **   H6  bytes in use = the state + explicit + old + what was allocated since
 **       the last minor collection.
+**   H7  every small block is in 'small', in the order of addresses, and no other
+**       block is; 'low' and 'span' are the least range that has them all.
 **
 ** This header needs the core's basic types only; lstate.h includes it.
 */
@@ -47,8 +56,9 @@
 #include "lobject.h"
 
 #define LUAN_LINE	64u		/* bytes of a line */
-#define LUAN_BLOCK	32768u		/* bytes of a block, and its alignment */
-#define LUAN_LINES	(LUAN_BLOCK / LUAN_LINE)
+#define LUAN_BLOCK	32768u		/* bytes of a block, and its alignment,
+					   unless it is a small one */
+#define LUAN_LINES	(LUAN_BLOCK / LUAN_LINE)	/* of a block, at most */
 #define LUAN_LARGE	8192u		/* largest size that lies in lines */
 #define LUAN_GRANULE	8u
 #define LUAN_SMALL	256u		/* largest size that fills small holes */
@@ -67,38 +77,65 @@ typedef struct luaN_Link {
 
 typedef enum { LUAN_UNLISTED, LUAN_EMPTY, LUAN_HOLED, LUAN_USED } luaN_Where;
 
-/* Head of a block, at its first byte. */
+/*
+** Head of a block, at its first byte. Behind 'marks' follow as many bytes of
+** 'bits', a bit a granule: a set of objects, for a mark stack that is full and
+** cannot grow (mark.c), and for the verifier; in the debug build as many again,
+** of what was handed out (H3).
+*/
 typedef struct luaN_Block {
   luaN_Link link;		/* in 'empty', 'holed' or 'used' (must be first) */
   struct luaN_Chunk *chunk;	/* the chunk it is part of */
+  unsigned short nlines;	/* its lines: a multiple of 8 */
+  unsigned short nusable;	/* those that may be free: not of heads, not past
+				   its end */
   lu_byte where;		/* luaN_Where */
   lu_byte class;		/* of 'holed': log2 of the lines of its largest hole */
   lu_byte pending;		/* some bit of 'bits' is set for the marker */
-  lu_byte marks[LUAN_LINES];	/* H1 */
-  /* a bit a granule: a set of objects, for a mark stack that is full and
-     cannot grow (mark.c), and for the verifier */
-  uint64_t bits[LUAN_BLOCK / LUAN_GRANULE / 64];
-#if defined(LUAN_DEBUG)
-  uint64_t handedout[LUAN_BLOCK / LUAN_GRANULE / 64];  /* a bit a granule: H3 */
-#endif
+  lu_byte released;		/* its pages are the system's, until they are used */
+  lu_byte marks[];		/* H1: nlines of them */
 } luaN_Block;
 
-#define LUAN_HEADLINES \
-  ((unsigned)((sizeof(luaN_Block) + LUAN_LINE - 1) / LUAN_LINE))
+/* Of marks[]: line of a head, or past the end of a block. */
+#define LUAN_HEAD	0x80
 
-#define luaN_blockof(p) \
-  ((luaN_Block *)((uintptr_t)(p) & ~(uintptr_t)(LUAN_BLOCK - 1)))
-#define luaN_lineof(p) \
-  ((unsigned)(((uintptr_t)(p) & (LUAN_BLOCK - 1)) / LUAN_LINE))
+#define LUAN_MARKSAT	offsetof(luaN_Block, marks)	/* a multiple of 8 */
 
-/* What lua_Alloc gave; the struct stands at its first byte. */
+#if defined(LUAN_DEBUG)
+#define LUAN_LINESETS	3u	/* bytes a line of marks, bits, handed out */
+#else
+#define LUAN_LINESETS	2u
+#endif
+
+/* Bytes of the head of a block of n lines. */
+#define luaN_headbytes(n)  (LUAN_MARKSAT + (size_t)(n) * LUAN_LINESETS)
+
+#define luaN_bits(b)	((uint64_t *)(void *)((b)->marks + (b)->nlines))
+#define luaN_usedbits(b)  ((uint64_t *)(void *)((b)->marks + 2 * (b)->nlines))
+
+/* Index of the granule of an address, and of the line, in its block. */
+#define luaN_granuleof(b,p) \
+  ((size_t)((const char *)(p) - (const char *)(b)) / LUAN_GRANULE)
+#define luaN_lineof(b,p) \
+  ((unsigned)((size_t)((const char *)(p) - (const char *)(b)) / LUAN_LINE))
+
+#define luaN_bytesof(b)	((size_t)(b)->nlines * LUAN_LINE)
+
+/* What lua_Alloc gave; the struct stands at its first byte. If it was mapped, the
+   struct stands in the head of its first block. */
 typedef struct luaN_Chunk {
   struct luaN_Chunk *next, *prev;
   size_t size;			/* bytes, as lua_Alloc knows it */
   char *first;			/* its first block */
-  unsigned nblocks;
+  unsigned nblocks;		/* one, if it is small */
   unsigned nempty;		/* of them in 'empty' (H5) */
+  lu_byte small;		/* its block is a small one */
+  lu_byte mapped;
 } luaN_Chunk;
+
+/* The block at index i of chunk c. */
+#define luaN_blockat(c,i) \
+  ((luaN_Block *)((c)->first + (size_t)(i) * LUAN_BLOCK))
 
 /* A bump region: the rest of a hole. */
 typedef struct luaN_Region {
@@ -195,7 +232,6 @@ typedef struct luaN_Gc {
   size_t kept, next;		/* ... its entries kept, and the next to look at */
   int limit;			/* buckets of the string table (strings.c) */
   lu_byte shrinking;		/* it is being made smaller */
-  lu_byte trimming;		/* there may be chunks to give back */
   luaN_Chunk *chunk;		/* first chunk not swept yet, ... */
   unsigned block;		/* ... and its first block not swept yet */
   size_t nursery;		/* bytes from one minor collection to the next */
@@ -210,6 +246,9 @@ typedef struct luaN_Gc {
   size_t finalizers;		/* old objects with finalizers then */
   size_t fixednursery;		/* the size that was asked for, or 0 */
   luaN_Tuning tuning;
+  size_t tight;			/* most that a nursery may have, until the next
+				   major collection has ended; or 0 */
+  lu_byte refused;		/* lua_Alloc has refused something to this one */
   size_t threshold, early, wide;  /* bytes that begin a major collection (pace.c) */
   size_t explicit;		/* bytes freed by hand (H6) */
   l_mem old;			/* bytes of old objects (H6) */
@@ -285,8 +324,10 @@ typedef struct luaN_Heap {
   luaN_Link holed[LUAN_CLASSES];  /* blocks with holes, by class */
   luaN_Link used;		/* blocks of this nursery */
   luaN_Chunk *chunks;
-  size_t nblocks;		/* blocks in all chunks */
-  size_t nempty;		/* of them in 'empty' */
+  luaN_Chunk *trimmed;		/* the chunk that luaN_trim looks at next, or NULL */
+  luaN_Vec small;		/* small blocks (H7), ... */
+  uintptr_t low, span;		/* ... and the addresses from the first to the last */
+  size_t room, vacant;		/* bytes of blocks (H5) */
   size_t held;			/* bytes obtained from lua_Alloc (H5) */
   uint64_t minors, majors;	/* collections of the state so far */
   luaN_Gc gc;
@@ -295,6 +336,7 @@ typedef struct luaN_Heap {
 
 struct global_State;
 
+/* {== chunks.c: where memory comes from */
 /* lua_Alloc with the accounts of 'held': as realloc; NULL when it has none. */
 LUAI_FUNC void *luaN_ask (struct global_State *g, void *p, size_t osize,
                           size_t nsize);
@@ -304,6 +346,35 @@ LUAI_FUNC void luaN_openheap (luaN_Heap *h);
 
 /* Gives every chunk back to lua_Alloc, whatever lies in it. */
 LUAI_FUNC void luaN_closeheap (struct global_State *g);
+
+/* A new chunk, whose blocks are in 'empty', one of them with room for n bytes
+   (n <= LUAN_LARGE) at least; 0: there is no memory for it. */
+LUAI_FUNC int luaN_newchunk (struct global_State *g, size_t n);
+
+/* Looks at some chunks, and gives those that are wholly empty back as long as a
+   reserve of so many bytes of empty blocks is left; all: at each, until no more
+   than that is left. */
+LUAI_FUNC void luaN_trim (struct global_State *g, size_t reserve, int all);
+
+/* The states of this process. */
+LUAI_FUNC unsigned luaN_countstates (void);
+
+/* The small block that p lies in, or NULL. */
+LUAI_FUNC luaN_Block *luaN_smallblock (const luaN_Heap *h, const void *p);
+
+/* The block that p lies in. */
+static inline luaN_Block *luaN_blockof (const luaN_Heap *h, const void *p) {
+  if (l_unlikely((uintptr_t)p - h->low < h->span)) {
+    luaN_Block *b = luaN_smallblock(h, p);
+    if (b != NULL) return b;
+  }
+  return (luaN_Block *)((uintptr_t)p & ~(uintptr_t)(LUAN_BLOCK - 1));
+}
+/* } */
+
+/* {== heap.c: lists of blocks, lines, holes */
+LUAI_FUNC void luaN_enlist (luaN_Heap *h, luaN_Block *b, luaN_Where where);
+LUAI_FUNC void luaN_unlist (luaN_Heap *h, luaN_Block *b);
 
 /*
 ** Finds a hole of at least n bytes (n <= LUAN_LARGE, rounded) for 'r', whose
@@ -329,12 +400,8 @@ LUAI_FUNC void luaN_recycle (struct global_State *g);
 LUAI_FUNC unsigned luaN_sweeplines (struct global_State *g, lu_byte bit,
                                     unsigned n);
 
-/* Gives at most n chunks that are wholly empty back, but for a reserve of
-   blocks. Returns how many. */
-LUAI_FUNC unsigned luaN_trim (struct global_State *g, size_t reserve,
-                              unsigned n);
-
 /* n bytes at p, a vector in lines, are garbage: frees the lines it fills. */
 LUAI_FUNC void luaN_forget (luaN_Heap *h, char *p, size_t n);
+/* } */
 
 #endif

@@ -40,10 +40,8 @@
 /* Bytes of a slice. */
 #define SLICE		((size_t)128 * 1024)
 
-/* Blocks kept for the next need, beside an eighth of all; chunks that are given
-   back after a minor collection. */
-#define RESERVE		32u
-#define TRIMMED		2u
+/* Part of the heap that is kept for the next need, beside a nursery. */
+#define RESERVE		8u
 
 /* CallInfos that a thread may keep when it sleeps. */
 #define FEWCALLS	16u
@@ -130,7 +128,6 @@ static size_t shrinksome (lua_State *L, size_t bytes) {
 /* Nothing dead is left. */
 static void endsweep (luaN_Gc *c, int state, global_State *g) {
   c->sweeping = 0;
-  c->trimming = 1;
   c->next = 0;
   g->gcstate = cast_byte(state);
 }
@@ -145,6 +142,7 @@ static void endmajor (lua_State *L) {
   luaN_shrinkvec(g, &c->major);
   luaN_shrinkvec(g, &c->touched);
   luaN_shrinkvec(g, &c->whole);
+  luaN_shrinkvec(g, &c->slots);
   luaN_shrinkvec(g, &c->weak);
   luaN_shrinkvec(g, &c->majorweak);
   luaN_shrinkvec(g, &c->open);
@@ -202,11 +200,9 @@ static size_t slice (lua_State *L, size_t bytes) {
 
 
 void luaN_trimheap (global_State *g, int all) {
-  luaN_Gc *c = &g->heap.gc;
-  unsigned n = all ? ~0u : TRIMMED;
-  if (luaN_trim(g, all && g->gcemergency ? 0 : RESERVE + g->heap.nblocks / 8, n)
-      < n)
-    c->trimming = 0;
+  const luaN_Heap *h = &g->heap;
+  luaN_trim(g, (all && g->gcemergency) ? 0 : h->gc.nursery + h->room / RESERVE,
+            all);
 }
 
 
@@ -217,6 +213,17 @@ void luaN_majorstep (lua_State *L, size_t bytes) {
     size_t cost = slice(L, bytes < SLICE ? bytes : SLICE);
     bytes -= (cost < bytes) ? cost : bytes;
   }
+}
+
+
+/* An emergency: the lists that are empty, which may do without memory. */
+static void givelists (global_State *g) {
+  luaN_Gc *c = &g->heap.gc;
+  luaN_freevec(g, &c->gray);
+  luaN_freevec(g, &c->major);
+  luaN_freevec(g, &c->slots);
+  luaN_freevec(g, &c->open);
+  luaN_freevec(g, &c->youngstrings);
 }
 
 
@@ -252,6 +259,7 @@ void luaN_full (lua_State *L) {
   c->chunk = g->heap.chunks;
   c->block = 0;
   luaN_sweeplines(g, luaN_bit(c->colour), ~0u);
+  if (g->gcemergency) givelists(g);
   luaN_stayawake(L);
   endsweep(c, GCSpause, g);
   if (!g->gcemergency) {
@@ -261,7 +269,6 @@ void luaN_full (lua_State *L) {
       shrinkother(L, (lua_State *)c->threads.v.a[i], 1);
   }
   endmajor(L);
-  luaN_trimheap(g, 1);
   c->alltenured += c->tenured;
   c->tenured = 0;
   g->gcstopem = stopem;

@@ -43,9 +43,9 @@
 
 void luaN_marklines (global_State *g, const void *p, size_t n) {
   if (n <= LUAN_LARGE) {
-    luaN_Block *b = luaN_blockof(p);
-    unsigned i = luaN_lineof(p);
-    unsigned end = luaN_lineof((const char *)p + n - 1);
+    luaN_Block *b = luaN_blockof(&g->heap, p);
+    unsigned i = luaN_lineof(b, p);
+    unsigned end = luaN_lineof(b, (const char *)p + n - 1);
     lu_byte bit = luaN_bit(g->heap.gc.colour);
     for (; i <= end; i++) b->marks[i] |= bit;
   }
@@ -87,9 +87,9 @@ static void setpending (global_State *g, GCObject *o, int apart) {
   g->heap.gc.pending = 1;
   if (apart) o->marked |= LUAN_PENDING;
   else {
-    luaN_Block *b = luaN_blockof(o);
-    size_t i = ((uintptr_t)o & (LUAN_BLOCK - 1)) / LUAN_GRANULE;
-    b->bits[i / 64] |= UINT64_C(1) << (i % 64);
+    luaN_Block *b = luaN_blockof(&g->heap, o);
+    size_t i = luaN_granuleof(b, o);
+    luaN_bits(b)[i / 64] |= UINT64_C(1) << (i % 64);
     b->pending = 1;
   }
 }
@@ -276,13 +276,14 @@ static void traversepending (global_State *g) {
   for (k = g->heap.chunks; k != NULL; k = k->next) {
     unsigned n;
     for (n = 0; n < k->nblocks; n++) {
-      luaN_Block *b = (luaN_Block *)(k->first + (size_t)n * LUAN_BLOCK);
+      luaN_Block *b = luaN_blockat(k, n);
+      uint64_t *bits = luaN_bits(b);
       if (!b->pending) continue;
       b->pending = 0;
-      for (i = 0; i < sizeof(b->bits) / sizeof(b->bits[0]); i++) {
-        while (b->bits[i] != 0) {
-          unsigned bit = (unsigned)__builtin_ctzll(b->bits[i]);
-          b->bits[i] &= b->bits[i] - 1;
+      for (i = 0; i < b->nlines / 8; i++) {
+        while (bits[i] != 0) {
+          unsigned bit = (unsigned)__builtin_ctzll(bits[i]);
+          bits[i] &= bits[i] - 1;
           again(g, (GCObject *)((char *)b + (i * 64 + bit) * LUAN_GRANULE));
         }
       }

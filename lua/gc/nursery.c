@@ -98,7 +98,7 @@ static char *bump (global_State *g, size_t n, int desperate) {
   }
   p = h->free;
   h->free += n;
-  luaN_handedout(p, n);
+  luaN_handedout(h, p, n);
   return p;
 }
 
@@ -114,7 +114,7 @@ static char *bumpmedium (global_State *g, size_t n, int what, int desperate) {
   if (what == LUA_VUSERDATA && ((uintptr_t)r->free & 15)) r->free += 8;
   p = r->free;
   r->free += n;
-  luaN_handedout(p, n);
+  luaN_handedout(h, p, n);
   return p;
 }
 
@@ -299,6 +299,7 @@ void *luaN_obtain (lua_State *L, size_t size, size_t oldsize, int what) {
   h->allocated -= (old < n) ? old : n;
   count(L, p, n, old, what, outside, d);
   setlimit(g);
+  if (l_unlikely(h->gc.refused)) luaN_hurry(g);
   return p;
 }
 

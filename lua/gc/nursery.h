@@ -129,7 +129,7 @@ static inline void *luaN_bump (luaN_Heap *h, size_t n) {
   if (l_unlikely(q > h->limit))
     return NULL;
   h->free = q;
-  luaN_handedout(p, n);
+  luaN_handedout(h, p, n);
   return p;
 }
 

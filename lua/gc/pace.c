@@ -3,11 +3,13 @@
 ** Accounts, and what they decide: how large the next nursery is, when a major
 ** collection begins. The statistics that users see are kept here too.
 **
-** A nursery is twice what is old, or a 64th of all that the state has allocated,
-** within bounds: a state that does little stays small; one that is large, or has
-** been busy, has a nursery that fits into the cache of a core (from 256 KiB to
-** 1 MiB makes no difference that can be told from noise; with 64 KiB, programs
-** of small heaps spend a tenth of their time on the holes between survivors).
+** A nursery is as large as what is old (up to twice that), or a 64th of all that the state has
+** allocated, within bounds: a state that does little stays small; one that is
+** large, or has been busy, has a nursery that fits into the cache of a core (from
+** 256 KiB to 1 MiB makes no difference that can be told from noise; with 64 KiB,
+** programs of small heaps spend a tenth of their time on the holes between
+** survivors). Where a process has many states, being busy counts for less: they
+** share what the nurseries of a few would take.
 **
 ** A major collection begins for one of these reasons:
 **   growth      what is in use, with what userdata stand for outside, or what
@@ -48,8 +50,17 @@
 #include "seam.h"
 
 /* Bytes of the nursery: of a small state, and at most. */
-#define NURSERY_MIN	((size_t)64 * 1024)
+#define NURSERY_MIN	((size_t)16 * 1024)
 #define NURSERY_MAX	((size_t)512 * 1024)
+
+/* ... as large as what is old up to this, then twice as much more, ... */
+#define NURSERY_SMALL	((size_t)64 * 1024)
+
+/* ... of one that has no room for that, at least, ... */
+#define NURSERY_TIGHT	((size_t)4 * 1024)
+
+/* ... and of all states of the process that have been busy, together. */
+#define NURSERIES	((size_t)8 * 1024 * 1024)
 
 /* In a big heap that is being marked, whose slices have a bound: more of them, so
    that less dies behind the marker's back. */
@@ -134,19 +145,34 @@ static size_t untilcycle (global_State *g) {
 }
 
 
+/* lua_Alloc has refused something to the nursery that ends: the next ones are smaller
+   than that was by then. */
+static void tighten (global_State *g) {
+  luaN_Gc *c = &g->heap.gc;
+  size_t n = (size_t)(g->GCdebt + (l_mem)(c->nursery - c->deferred)) / 4 * 3;
+  c->tight = (n > NURSERY_TIGHT) ? n : NURSERY_TIGHT;
+  c->refused = 0;
+}
+
+
 void luaN_newnursery (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t n;
+  if (c->refused) tighten(g);
   if (!gcrunning(g)) n = NURSERY_MAX;
   else if (c->tuning.nursery != 0) n = c->tuning.nursery;
   else if (c->fixednursery != 0) n = c->fixednursery;
   else {
     uint64_t busy = g->heap.allocated / BUSY;
-    n = 2 * (size_t)c->old;
-    if (n < busy) n = (busy < NURSERY_MAX) ? (size_t)busy : NURSERY_MAX;
+    size_t most = NURSERIES / luaN_countstates();
+    if (busy > most) busy = most;
+    n = (size_t)c->old;
+    if (n > NURSERY_SMALL) n += n - NURSERY_SMALL;
+    if (n < busy) n = (size_t)busy;
     n = (n < NURSERY_MIN) ? NURSERY_MIN : (n > NURSERY_MAX) ? NURSERY_MAX : n;
     if (c->marking && c->old > LUAN_BIG && n > NURSERY_MARKING)
       n = NURSERY_MARKING;
+    if (c->tight != 0 && n > c->tight) n = c->tight;
     if (c->fullcycles) {
       size_t most = untilcycle(g);
       if (n > most) n = most;
@@ -199,7 +225,7 @@ int luaN_resume (global_State *g) {
 
 /* Bytes that the heap takes up: what lua_Alloc gave, less the empty blocks. */
 static size_t footprint (const luaN_Heap *h) {
-  return h->held - h->nempty * (size_t)LUAN_BLOCK;
+  return h->held - h->vacant;
 }
 
 
@@ -288,6 +314,7 @@ void luaN_setpace (global_State *g) {
 
 void luaN_cycleended (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
+  c->tight = 0;
   c->cycles++;
   c->live = gettotalbytes(g);
   c->standing = c->outside;

@@ -78,17 +78,18 @@ static void freelist (const luaN_Walker *w, List *l) {
 
 /* {== the set of what was reached ====================================== */
 
-static uint64_t *bitof (const GCObject *o, uint64_t *bit) {
-  size_t i = ((uintptr_t)o & (LUAN_BLOCK - 1)) / LUAN_GRANULE;
+static uint64_t *bitof (const global_State *g, const GCObject *o, uint64_t *bit) {
+  luaN_Block *b = luaN_blockof(&g->heap, o);
+  size_t i = luaN_granuleof(b, o);
   *bit = UINT64_C(1) << (i % 64);
-  return &luaN_blockof(o)->bits[i / 64];
+  return &luaN_bits(b)[i / 64];
 }
 
 
 static int isreached (const global_State *g, const GCObject *o) {
   uint64_t bit;
   if (luaN_isapart(g, o)) return testbit(o->marked, TESTBIT) != 0;
-  return (*bitof(o, &bit) & bit) != 0;
+  return (*bitof(g, o, &bit) & bit) != 0;
 }
 
 
@@ -100,7 +101,7 @@ static int enter (const global_State *g, GCObject *o) {
     l_setbit(o->marked, TESTBIT);
     return 1;
   }
-  word = bitof(o, &bit);
+  word = bitof(g, o, &bit);
   if (*word & bit) return 0;
   *word |= bit;
   return 1;

@@ -115,8 +115,9 @@ void luaN_shrinkstrings (lua_State *L) {
 /* {== birth and death ================================================== */
 
 void luaN_bornstring (global_State *g, TString *ts) {
-  if (!luaN_push(g, &g->heap.gc.youngstrings, ts))
-    g->heap.gc.lostyoung = 1;
+  luaN_Gc *c = &g->heap.gc;
+  if (!c->lostyoung && !luaN_push(g, &c->youngstrings, ts))
+    c->lostyoung = 1;
 }
 
 

@@ -12,13 +12,16 @@
 
 #include "vec.h"
 
-#define SMALLEST	32u	/* words */
+#define SMALLEST	8u	/* words */
 
 
 static int resize (global_State *g, luaN_Vec *v, size_t size) {
   void **a = (void **)luaN_ask(g, v->a, v->size * sizeof(void *),
                                size * sizeof(void *));
-  if (a == NULL && size > 0) return 0;
+  if (a == NULL && size > 0) {
+    g->heap.gc.refused = 1;
+    return 0;
+  }
   v->a = a;
   v->size = size;
   return 1;

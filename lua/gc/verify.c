@@ -36,25 +36,24 @@ static void die (const char *what, void *p, size_t n) {
 }
 
 
-void luaN_setused (void *p, size_t n) {
-  luaN_Block *b = luaN_blockof(p);
-  size_t i = ((uintptr_t)p & (LUAN_BLOCK - 1)) / LUAN_GRANULE;
-  size_t end = i + n / LUAN_GRANULE;
-  if (end > LUAN_BLOCK / LUAN_GRANULE) die("handed out past a block", p, n);
+void luaN_setused (luaN_Heap *h, void *p, size_t n) {
+  luaN_Block *b = luaN_blockof(h, p);
+  size_t i = luaN_granuleof(b, p), end = i + n / LUAN_GRANULE;
+  uint64_t *used = luaN_usedbits(b);
+  if (end > luaN_bytesof(b) / LUAN_GRANULE) die("handed out past a block", p, n);
   for (; i < end; i++) {
     uint64_t bit = UINT64_C(1) << (i % 64);
-    if (b->handedout[i / 64] & bit) die("handed out twice", p, n);
-    b->handedout[i / 64] |= bit;
+    if (used[i / 64] & bit) die("handed out twice", p, n);
+    used[i / 64] |= bit;
   }
 }
 
 
-void luaN_setunused (void *p, size_t n) {
-  luaN_Block *b = luaN_blockof(p);
-  size_t i = ((uintptr_t)p & (LUAN_BLOCK - 1)) / LUAN_GRANULE;
-  size_t end = i + n / LUAN_GRANULE;
+void luaN_setunused (luaN_Heap *h, void *p, size_t n) {
+  luaN_Block *b = luaN_blockof(h, p);
+  size_t i = luaN_granuleof(b, p), end = i + n / LUAN_GRANULE;
   for (; i < end; i++)
-    b->handedout[i / 64] &= ~(UINT64_C(1) << (i % 64));
+    luaN_usedbits(b)[i / 64] &= ~(UINT64_C(1) << (i % 64));
   luaN_asanopen(p, n);
   memset(p, LUAN_DEADBYTE, n);
 }
@@ -108,11 +107,11 @@ static int visit (const global_State *g, GCObject *o) {
     return was;
   }
   else {
-    luaN_Block *b = luaN_blockof(o);
-    size_t i = ((uintptr_t)o & (LUAN_BLOCK - 1)) / LUAN_GRANULE;
+    luaN_Block *b = luaN_blockof(&g->heap, o);
+    size_t i = luaN_granuleof(b, o);
     uint64_t bit = UINT64_C(1) << (i % 64);
-    int was = (b->bits[i / 64] & bit) != 0;
-    b->bits[i / 64] |= bit;
+    int was = (luaN_bits(b)[i / 64] & bit) != 0;
+    luaN_bits(b)[i / 64] |= bit;
     return was;
   }
 }
@@ -124,8 +123,8 @@ void luaN_clearvisits (global_State *g) {
   for (c = g->heap.chunks; c != NULL; c = c->next) {
     unsigned n;
     for (n = 0; n < c->nblocks; n++) {
-      luaN_Block *b = (luaN_Block *)(c->first + (size_t)n * LUAN_BLOCK);
-      memset(b->bits, 0, sizeof(b->bits));
+      luaN_Block *b = luaN_blockat(c, n);
+      memset(luaN_bits(b), 0, b->nlines);
     }
   }
   for (i = 0; i < g->heap.gc.large.v.n; i++) {
@@ -145,11 +144,12 @@ static void fail (Walk *w, const char *invariant, const void *where,
 /* The lines of n bytes at p of an owner of that colour bear its mark. */
 static void checklines (Walk *w, const void *p, size_t n, unsigned colour) {
   const luaN_Gc *c = &w->g->heap.gc;
-  luaN_Block *b = luaN_blockof(p);
+  luaN_Block *b;
   unsigned i;
   w->bytes += luaN_round(n);
   if (n > LUAN_LARGE) return;
-  for (i = luaN_lineof(p); i <= luaN_lineof((const char *)p + n - 1); i++) {
+  b = luaN_blockof(&w->g->heap, p);
+  for (i = luaN_lineof(b, p); i <= luaN_lineof(b, (const char *)p + n - 1); i++) {
     if (b->marks[i] == 0 || (b->marks[i] & 0x80))
       fail(w, "H1 (line)", p, b->marks[i], 1);
     else if (colour != 0 && !(b->marks[i] & luaN_bit(colour)) &&
@@ -493,17 +493,17 @@ static const char *checkgraph (lua_State *L, int exact) {
 
 static const char *checkblock (const luaN_Block *b) {
   unsigned i, nfree = 0, nyoung = 0;
-  for (i = 0; i < LUAN_LINES; i++) {
-    int ishead = (i < LUAN_HEADLINES);
-    if (((b->marks[i] & 0x80) != 0) != ishead)
+  for (i = 0; i < b->nlines; i++) {
+    int ishead = (i + b->nusable < b->nlines);
+    if (((b->marks[i] & LUAN_HEAD) != 0) != ishead)
       return broken("H1 (head)", b, b->marks[i], 0);
     nfree += (b->marks[i] == 0);
     nyoung += (b->marks[i] & LUAN_YOUNG) != 0;
   }
   if (nyoung > 0 && b->where != LUAN_USED)
     return broken("H4 (used)", b, b->where, LUAN_USED);
-  if (b->where == LUAN_EMPTY && nfree != LUAN_LINES - LUAN_HEADLINES)
-    return broken("H4 (empty)", b, nfree, LUAN_LINES - LUAN_HEADLINES);
+  if (b->where == LUAN_EMPTY && nfree != b->nusable)
+    return broken("H4 (empty)", b, nfree, b->nusable);
   if (b->where == LUAN_HOLED && nfree == 0)
     return broken("H4 (holed)", b, nfree, 1);
   return NULL;
@@ -512,23 +512,28 @@ static const char *checkblock (const luaN_Block *b) {
 
 static const char *checkblocks (const luaN_Heap *h) {
   const luaN_Chunk *c;
-  size_t held = 0, nblocks = 0, nempty = 0;
+  size_t held = 0, room = 0, vacant = 0, small = 0;
   for (c = h->chunks; c != NULL; c = c->next) {
     unsigned i, empty = 0;
     for (i = 0; i < c->nblocks; i++) {
-      const luaN_Block *b =
-          (const luaN_Block *)(c->first + (size_t)i * LUAN_BLOCK);
+      const luaN_Block *b = luaN_blockat(c, i);
       const char *bad = checkblock(b);
       if (bad != NULL) return bad;
-      empty += (b->where == LUAN_EMPTY);
+      if (luaN_smallblock(h, b) != (c->small ? b : NULL))
+        return broken("H7", b, c->small, i);
+      room += luaN_bytesof(b);
+      if (b->where == LUAN_EMPTY) {
+        empty++;
+        vacant += luaN_bytesof(b);
+      }
     }
+    small += c->small;
     if (empty != c->nempty) return broken("H5 (empty)", c, c->nempty, empty);
     held += c->size;
-    nblocks += c->nblocks;
-    nempty += empty;
   }
-  if (nblocks != h->nblocks) return broken("H5 (blocks)", h, h->nblocks, nblocks);
-  if (nempty != h->nempty) return broken("H5 (empty)", h, h->nempty, nempty);
+  if (room != h->room) return broken("H5 (room)", h, h->room, room);
+  if (vacant != h->vacant) return broken("H5 (vacant)", h, h->vacant, vacant);
+  if (small != h->small.n) return broken("H7 (number)", h, h->small.n, small);
   if (held > h->held) return broken("H5 (held)", h, h->held, held);
   return NULL;
 }

@@ -594,8 +594,8 @@ describe("memory of a heap that has become small", function()
     end
     local plain = held "plain"
     for _, how in ipairs {"finalizers", "remembered", "weak"} do
-      local more = held(how) - plain
-      assert.is_true(more < 100000, ("%s: %d bytes more"):format(how, more))
+      local more = held(how) - plain  -- a list would be 2 MiB; something may lie in a chunk more
+      assert.is_true(more < 5 << 18, ("%s: %d bytes more"):format(how, more))
     end
   end)
 

@@ -89,7 +89,7 @@ describe("collectgarbage", function()
       assert(collectgarbage("nursery", 0) == 20000)
       assert(collectgarbage("nursery", nil) == 0)
       local n = collectgarbage("statistics").nursery
-      assert(64 << 10 <= n and n <= 512 << 10, n)
+      assert(16 << 10 <= n and n <= 512 << 10, n)
       assert(collectgarbage("nursery", math.maxinteger) == 0)
       assert(collectgarbage("nursery", 0) >= 1 << 40)
       assert(collectgarbage("nursery", 1) == 0)

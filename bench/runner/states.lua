@@ -1,0 +1,49 @@
+-- SPDX-License-Identifier: MIT
+-- bench/states: what many small states take, plain and fork.
+-- Expects states-plain and states-fork in its work folder (bench/states links them).
+
+local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/states"
+local work, fail, runner = start.work, start.fail, start.runner
+
+local machine = require "runner.machine"
+local options = require "runner.options"
+
+local found, message = options.scan(start.arguments, { number = true, plain = true, fork = true }, {})
+if not found then fail(message) end
+if message[1] then fail(("it takes no %q; see --help"):format(message[1])) end
+local number = start.positive(found, "number", 2000)
+
+-- The numbers that states.c prints for these arguments.
+local function ask(variant, ...)
+  local usage, output = runner:run({ work .. "/states-" .. variant, ... }, {})
+  if not usage then fail(("states %s of %s: %s"):format((...), variant, output)) end
+  local numbers = {}
+  for n in output:gmatch("%-?%d+") do numbers[#numbers + 1] = math.tointeger(n) end
+  return numbers
+end
+
+local function row(what, plain, fork)
+  print(("| %s | %d | %d | %s |"):format(what, plain, fork,
+    plain > 0 and ("%.3f"):format(fork / plain) or "-"))
+end
+
+-- A row for each of 'names', of the numbers that one run prints.
+local function rows(names, ...)
+  local plain, fork = ask("plain", ...), ask("fork", ...)
+  for i, name in ipairs(names) do row(name, plain[i], fork[i]) end
+end
+
+print(machine.line() .. "\n")
+print("| small states | plain | fork | fork/plain |\n| --- | --- | --- | --- |")
+rows({ "idle with libraries, resident bytes each" }, "idle", tostring(number))
+rows({ "after a busy script, resident bytes each" }, "busy", tostring(number))
+rows({ "least limit: lua_newstate", "least limit: libraries", "least limit: a small script" }, "least")
+for _, limit in ipairs { 128, 256, 1024, 4096 } do
+  rows({ ("rows kept in %d KiB"):format(limit) }, "rows", tostring(limit * 1024))
+end
+for _, limit in ipairs { 64, 96, 128 } do
+  rows({ ("garbage in %d KiB: requests refused"):format(limit) }, "loop", tostring(limit * 1024))
+end
+rows({ "made, libraries, closed: CPU ns each" }, "cycle", tostring(number))
+rows({ ("%d states in 8 threads: resident bytes"):format(5 * number), "... milliseconds" },
+  "threads", tostring(5 * number))

@@ -1,0 +1,229 @@
+/*
+** SPDX-License-Identifier: MIT
+** What a host with many small states pays, linked against one liblua.a:
+**   states idle N         N states with libraries: resident bytes of each
+**   states busy N         ... that have each run a script which keeps some 20 KiB and
+**                         drops half a MiB: resident bytes of each
+**   states least          least limits in which lua_newstate, the libraries and a
+**                         small script succeed: three numbers of bytes
+**   states rows LIMIT     rows that a script can keep in a limit
+**   states loop LIMIT     a script that only drops, in a limit: requests refused
+**   states cycle N        lua_newstate, libraries, lua_close, N times: nanoseconds each
+**   states threads N      8 threads with N states in all, as busy: resident bytes of
+**                         the process, milliseconds
+** Limits are bytes outstanding in lua_Alloc. Knows the public API only, so that any
+** Lua 5.4 can be measured.
+*/
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lua.h"
+#include "lauxlib.h"
+#include "lualib.h"
+
+#define THREADS 8
+
+/* Keeps about 20 KiB, drops half a MiB, as a request's handler does. */
+static const char BUSY[] =
+  "local kept = {}\n"
+  "for i = 1, 100 do kept[i] = {id = i, name = 'name ' .. i} end\n"
+  "_G.kept = kept\n"
+  "local sum = 0\n"
+  "for i = 1, 4000 do\n"
+  "  local t = {id = i, text = 'text ' .. i}\n"
+  "  sum = sum + #t.text\n"
+  "  if i % 40 == 0 then kept[i // 40] = t end\n"
+  "end\n"
+  "return sum";
+
+/* What a plugin may do: functions, a class, strings, a sort. */
+static const char SMALL[] =
+  "local Account = {}\n"
+  "Account.__index = Account\n"
+  "function Account.new(name, n) return setmetatable({name = name, n = n}, Account) end\n"
+  "function Account:deposit(n) self.n = self.n + n; return self end\n"
+  "local all = {}\n"
+  "for i = 1, 50 do all[i] = Account.new(('account %03d'):format(i), i):deposit(i * 7 % 13) end\n"
+  "table.sort(all, function(a, b) return a.n < b.n end)\n"
+  "local out = {}\n"
+  "for i, a in ipairs(all) do out[i] = a.name .. '=' .. a.n end\n"
+  "local text = table.concat(out, ',')\n"
+  "local found = 0\n"
+  "for w in text:gmatch('%d+=') do found = found + #w end\n"
+  "return found";
+
+static const char ROWS[] =
+  "local rows, n = {}, 0\n"
+  "pcall(function() while true do rows[n + 1] = {id = n, name = 'row ' .. n}; n = n + 1 end end)\n"
+  "rows = nil\n"
+  "return n";
+
+static const char LOOP[] =
+  "local sum = 0\n"
+  "for i = 1, 200000 do local t = {i, 'text ' .. i}; sum = sum + #t end\n"
+  "return sum";
+
+typedef struct Limit {
+  size_t held, limit;
+  unsigned long refused;
+} Limit;
+
+static void *limited (void *ud, void *block, size_t osize, size_t nsize) {
+  Limit *l = ud;
+  void *fresh = NULL;
+  if (block == NULL) osize = 0;  /* then it is the kind of object */
+  if (nsize > osize && nsize - osize > l->limit - l->held) {
+    l->refused++;
+    return NULL;
+  }
+  if (nsize == 0) free(block);
+  else if ((fresh = realloc(block, nsize)) == NULL) return NULL;
+  l->held += nsize - osize;
+  return fresh;
+}
+
+static void fail (const char *message) {
+  fprintf(stderr, "states: %s\n", message);
+  exit(2);
+}
+
+static long resident (void) {
+  long pages = 0;
+  FILE *f = fopen("/proc/self/statm", "r");
+  if (f == NULL || fscanf(f, "%*s %ld", &pages) != 1)
+    fail("cannot read /proc/self/statm; it needs Linux");
+  fclose(f);
+  return pages * sysconf(_SC_PAGESIZE);
+}
+
+static double now (clockid_t clock) {
+  struct timespec t;
+  clock_gettime(clock, &t);
+  return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static int openlibs (lua_State *L) {
+  luaL_openlibs(L);
+  return 0;
+}
+
+/* Libraries, then 'script' (or NULL), protected. Returns the status. */
+static int play (lua_State *L, const char *script) {
+  int status;
+  lua_pushcfunction(L, openlibs);
+  status = lua_pcall(L, 0, 0, 0);
+  if (status == LUA_OK && script != NULL) {
+    status = luaL_loadstring(L, script);
+    if (status == LUA_OK) status = lua_pcall(L, 0, 1, 0);
+  }
+  return status;
+}
+
+static lua_State *must (const char *script) {
+  lua_State *L = luaL_newstate();
+  if (L == NULL || play(L, script) != LUA_OK) fail("a state cannot be made");
+  lua_settop(L, 0);
+  return L;
+}
+
+/* Does it succeed in a limit? what: 0 lua_newstate, 1 libraries, 2 a script. */
+static int fits (size_t limit, int what) {
+  Limit l = {0, limit, 0};
+  lua_State *L = lua_newstate(limited, &l);
+  int good = (L != NULL);
+  if (good && what > 0) good = (play(L, what > 1 ? SMALL : NULL) == LUA_OK);
+  if (L != NULL) lua_close(L);
+  if (l.held != 0) fail("lua_close has not given everything back");
+  return good;
+}
+
+static size_t least (int what) {
+  size_t low = 0, high = 1 << 20;
+  while (high - low > 64) {
+    size_t middle = low + (high - low) / 2;
+    if (fits(middle, what)) high = middle;
+    else low = middle;
+  }
+  return high;
+}
+
+/* A script's result in a limit. */
+static long inlimit (size_t limit, const char *script, unsigned long *refused) {
+  Limit l = {0, limit, 0};
+  lua_State *L = lua_newstate(limited, &l);
+  long result;
+  if (L == NULL) return -1;
+  result = (play(L, script) == LUA_OK) ? (long)lua_tointeger(L, -1) : -1;
+  lua_close(L);
+  if (refused != NULL) *refused = l.refused;
+  return result;
+}
+
+static void *manystates (void *ud) {
+  int i, n = *(int *)ud;
+  lua_State **all = malloc((size_t)n * sizeof(*all));
+  for (i = 0; i < n; i++) all[i] = must(BUSY);
+  return all;
+}
+
+static void threads (int n) {
+  pthread_t t[THREADS];
+  void *all[THREADS];
+  int i, j, each = n / THREADS;
+  long before = resident();
+  double start = now(CLOCK_MONOTONIC), made;
+  for (i = 0; i < THREADS; i++)
+    if (pthread_create(&t[i], NULL, manystates, &each) != 0) fail("no thread");
+  for (i = 0; i < THREADS; i++) pthread_join(t[i], &all[i]);
+  made = now(CLOCK_MONOTONIC);
+  printf("%ld %.0f\n", resident() - before, (made - start) / 1e6);
+  for (i = 0; i < THREADS; i++) {
+    for (j = 0; j < each; j++) lua_close(((lua_State **)all[i])[j]);
+    free(all[i]);
+  }
+}
+
+static void many (int n, const char *script) {
+  lua_State **all = malloc((size_t)n * sizeof(*all));
+  long before;
+  int i;
+  lua_close(must(script));
+  before = resident();
+  for (i = 0; i < n; i++) all[i] = must(script);
+  printf("%ld\n", (resident() - before) / n);
+  for (i = 0; i < n; i++) lua_close(all[i]);
+  free(all);
+}
+
+int main (int argc, char **argv) {
+  const char *what = (argc > 1) ? argv[1] : "";
+  long n = (argc > 2) ? atol(argv[2]) : 0;
+  unsigned long refused = 0;
+  if (strcmp(what, "least") == 0)
+    printf("%zu %zu %zu\n", least(0), least(1), least(2));
+  else if (n <= 0)
+    fail("what is to be measured, and how many? The head of states.c says it");
+  else if (strcmp(what, "idle") == 0) many((int)n, NULL);
+  else if (strcmp(what, "busy") == 0) many((int)n, BUSY);
+  else if (strcmp(what, "threads") == 0) threads((int)n);
+  else if (strcmp(what, "rows") == 0)
+    printf("%ld\n", inlimit((size_t)n, ROWS, NULL));
+  else if (strcmp(what, "loop") == 0) {
+    long sum = inlimit((size_t)n, LOOP, &refused);
+    printf("%lu %s\n", refused, sum < 0 ? "failed" : "ok");
+  }
+  else if (strcmp(what, "cycle") == 0) {
+    double start;
+    long i;
+    for (i = 0; i < 100; i++) lua_close(must(NULL));
+    start = now(CLOCK_PROCESS_CPUTIME_ID);
+    for (i = 0; i < n; i++) lua_close(must(NULL));
+    printf("%.0f\n", (now(CLOCK_PROCESS_CPUTIME_ID) - start) / (double)n);
+  }
+  else fail("idle, busy, least, rows, loop, cycle or threads");
+  return 0;
+}

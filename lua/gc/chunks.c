@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Chunks: where the blocks of a heap come from, and how they go back (heap.h).
+**
+** While a heap is small, a chunk is one small block: nothing is lost to alignment,
+** the first one of a state is no longer than LEAST_BLOCK, and the next ones are a
+** sixteenth of the heap, which bounds what it has and does not use. Then chunks have
+** several blocks of 32 KiB, a quarter of the heap together. When lua_Alloc refuses, less is asked for,
+** down to one small block for the request alone: a limit is used to its end.
+**
+** The states of luaL_newstate have their chunks mapped, once they are not tiny: the
+** system aligns those at no cost, and they go back to it whatever malloc does.
+** Whoever swaps the allocator of such a state gets those that come later.
+*/
+#define LUA_CORE
+#define _DEFAULT_SOURCE
+
+#include "lprefix.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "lua.h"
+
+#include "lobject.h"
+#include "lstate.h"
+
+#include "heap.h"
+#include "seam.h"
+#include "vec.h"
+
+/* Bytes of a small block. */
+#define LEAST_BLOCK	((size_t)4096)
+#define LEAST_ASKED	((size_t)1024)	/* when memory is short */
+
+/* Part of the heap by which it grows. */
+#define GROWTH_SMALL	16u
+#define GROWTH		4u
+
+/* A heap of so many bytes gets whole blocks: of lua_Alloc, which has to give 32 KiB
+   more to align them, and mapped. */
+#define SMALL_HEAP	((size_t)1024 * 1024)
+#define SMALL_MAPPED	((size_t)128 * 1024)
+
+/* Blocks of a chunk: from lua_Alloc (at most 1 MiB less one), mapped. */
+#define CHUNK_MIN	8u
+#define CHUNK_MAX	31u
+#define MAPPED_MIN	4u
+#define MAPPED_MAX	32u
+
+/* Chunks that luaN_trim looks at, and gives back, at most. */
+#define LOOKED		64u
+#define TRIMMED		2u
+
+static unsigned states;		/* of this process */
+
+
+unsigned luaN_countstates (void) {
+  return __atomic_load_n(&states, __ATOMIC_RELAXED);
+}
+
+
+void *luaN_ask (global_State *g, void *p, size_t osize, size_t nsize) {
+  void *q = (*g->frealloc)(g->ud, p, osize, nsize);
+  if (q != NULL || nsize == 0)
+    g->heap.held += nsize - ((p != NULL) ? osize : 0);
+  return q;
+}
+
+
+/* {== the allocator of luaL_newstate =================================== */
+
+LUA_API void *luaN_alloc (void *ud, void *ptr, size_t osize, size_t nsize) {
+  (void)ud; (void)osize;
+  if (nsize == 0) {
+    free(ptr);
+    return NULL;
+  }
+  return realloc(ptr, nsize);
+}
+
+
+/* Leaks are looked for in what malloc gave, and what that refers to. */
+#if defined(__SANITIZE_ADDRESS__) || !defined(MAP_ANONYMOUS)
+#define ismapped(g)	0
+#else
+#define ismapped(g)	((g)->frealloc == luaN_alloc)
+#endif
+
+
+/* 'size' bytes, aligned as blocks are, or NULL. */
+static char *map (size_t size) {
+#if defined(MAP_ANONYMOUS)
+  size_t before;
+  char *p = (char *)mmap(NULL, size + LUAN_BLOCK, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (p == (char *)MAP_FAILED) return NULL;
+  before = (size_t)(-(uintptr_t)p & (LUAN_BLOCK - 1));
+  if (before > 0) munmap(p, before);
+  if (before < LUAN_BLOCK)
+    munmap(p + before + size, LUAN_BLOCK - before);
+  return p + before;
+#else
+  (void)size;
+  return NULL;
+#endif
+}
+
+/* }===================================================================== */
+
+
+/* {== small blocks (H7) ================================================ */
+
+#define smallat(h,i)	((luaN_Block *)(h)->small.a[i])
+
+
+/* Index of the first small block that lies behind p. */
+static size_t smallbehind (const luaN_Heap *h, const void *p) {
+  size_t low = 0, high = h->small.n;
+  while (low < high) {
+    size_t middle = (low + high) / 2;
+    if ((uintptr_t)h->small.a[middle] <= (uintptr_t)p) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+
+luaN_Block *luaN_smallblock (const luaN_Heap *h, const void *p) {
+  size_t i = smallbehind(h, p);
+  if (i > 0) {
+    luaN_Block *b = smallat(h, i - 1);
+    if ((uintptr_t)p - (uintptr_t)b < luaN_bytesof(b)) return b;
+  }
+  return NULL;
+}
+
+
+static void setspan (luaN_Heap *h) {
+  const luaN_Vec *v = &h->small;
+  h->low = h->span = 0;
+  if (v->n > 0) {
+    const luaN_Block *last = smallat(h, v->n - 1);
+    h->low = (uintptr_t)v->a[0];
+    h->span = (uintptr_t)last + luaN_bytesof(last) - h->low;
+  }
+}
+
+
+/* There is room in 'small' (newsmall). */
+static void addsmall (luaN_Heap *h, luaN_Block *b) {
+  size_t i = smallbehind(h, b), n = h->small.n++;
+  memmove(h->small.a + i + 1, h->small.a + i, (n - i) * sizeof(void *));
+  h->small.a[i] = b;
+  setspan(h);
+}
+
+
+static void dropsmall (luaN_Heap *h, const luaN_Block *b) {
+  size_t i = smallbehind(h, b), n = --h->small.n;
+  lua_assert(h->small.a[i - 1] == b);
+  memmove(h->small.a + i - 1, h->small.a + i, (n - (i - 1)) * sizeof(void *));
+  setspan(h);
+}
+
+/* }===================================================================== */
+
+
+/* {== chunks =========================================================== */
+
+/* Puts block i of c, which has n lines, 'more' bytes behind its head in use, into
+   'empty'. */
+static void newblock (luaN_Heap *h, luaN_Chunk *c, unsigned i, unsigned n,
+                      size_t more) {
+  luaN_Block *b = luaN_blockat(c, i);
+  size_t before = luaN_headbytes(n) + more;
+  unsigned heads = (unsigned)((before + LUAN_LINE - 1) / LUAN_LINE);
+  memset(b, 0, luaN_headbytes(n));
+  memset(b->marks, LUAN_HEAD, heads);
+  b->chunk = c;
+  b->nlines = (unsigned short)n;
+  b->nusable = (unsigned short)(n - heads);
+  luaN_asanclose((char *)b + before, n * LUAN_LINE - before);
+  if (c->small) addsmall(h, b);
+  h->room += luaN_bytesof(b);
+  luaN_enlist(h, b, LUAN_EMPTY);
+}
+
+
+static void addchunk (luaN_Heap *h, luaN_Chunk *c) {
+  c->nempty = 0;
+  c->prev = NULL;
+  if ((c->next = h->chunks) != NULL) h->chunks->prev = c;
+  h->chunks = c;
+}
+
+
+/* So many bytes in multiples of eight lines. */
+static size_t wholelines (size_t n) {
+  return (n + (8 * LUAN_LINE - 1)) & ~(size_t)(8 * LUAN_LINE - 1);
+}
+
+
+/* One small block with room for n bytes, of 'size' bytes if there is memory. */
+static int newsmall (global_State *g, size_t size, size_t n) {
+  luaN_Heap *h = &g->heap;
+  luaN_Chunk *c;
+  size_t least = wholelines(n + n / 16 + 256);  /* a head is less than that */
+  if (!luaN_reserve(g, &h->small, 1)) return 0;
+  if (least < LEAST_ASKED) least = LEAST_ASKED;
+  size = wholelines(size < least ? least : size > LUAN_BLOCK ? LUAN_BLOCK : size);
+  for (;;) {
+    size_t bytes = size + sizeof(luaN_Chunk) + 2 * LUAN_GRANULE;
+    if ((c = (luaN_Chunk *)luaN_ask(g, NULL, 0, bytes)) != NULL) {
+      c->size = bytes;
+      break;
+    }
+    h->gc.refused = 1;
+    if (size == least) return 0;
+    if ((size = wholelines(size / 2)) < least) size = least;
+  }
+  c->first = (char *)(((uintptr_t)(c + 1) + 15) & ~(uintptr_t)15);
+  c->nblocks = 1;
+  c->small = 1;
+  c->mapped = 0;
+  addchunk(h, c);
+  newblock(h, c, 0, (unsigned)(size / LUAN_LINE), 0);
+  return 1;
+}
+
+
+/* At most n whole blocks, fewer when memory is short; 0: not even CHUNK_MIN. */
+static int newwhole (global_State *g, unsigned n) {
+  luaN_Heap *h = &g->heap;
+  luaN_Chunk *c = NULL;
+  size_t size = 0;
+  unsigned i;
+  for (; n >= CHUNK_MIN; n /= 2) {  /* one block more than n, to align the first */
+    size = ((size_t)n + 1) * LUAN_BLOCK + sizeof(luaN_Chunk);
+    if ((c = (luaN_Chunk *)luaN_ask(g, NULL, 0, size)) != NULL) break;
+  }
+  if (c == NULL) return 0;
+  c->size = size;
+  c->first = (char *)(((uintptr_t)(c + 1) + (LUAN_BLOCK - 1)) &
+                      ~(uintptr_t)(LUAN_BLOCK - 1));
+  c->nblocks = (unsigned)(((char *)c + size - c->first) / LUAN_BLOCK);
+  c->small = c->mapped = 0;
+  addchunk(h, c);
+  for (i = c->nblocks; i-- > 0; )
+    newblock(h, c, i, LUAN_LINES, 0);
+  return 1;
+}
+
+
+static int newmapped (global_State *g, unsigned n) {
+  luaN_Heap *h = &g->heap;
+  size_t size = (size_t)n * LUAN_BLOCK;
+  char *p = map(size);
+  luaN_Chunk *c;
+  if (p == NULL) return 0;
+  c = (luaN_Chunk *)(p + luaN_headbytes(LUAN_LINES));
+  c->size = size;
+  c->first = p;
+  c->nblocks = n;
+  c->small = 0;
+  c->mapped = 1;
+  h->held += size;
+  addchunk(h, c);
+  while (n-- > 0)
+    newblock(h, c, n, LUAN_LINES, (n == 0) ? sizeof(*c) : 0);
+  return 1;
+}
+
+
+int luaN_newchunk (global_State *g, size_t n) {
+  size_t room = g->heap.room, blocks = room / GROWTH / LUAN_BLOCK;
+  if (room < (ismapped(g) ? SMALL_MAPPED : SMALL_HEAP)) {
+    size_t more = room / GROWTH_SMALL;
+    return newsmall(g, more > LEAST_BLOCK ? more : LEAST_BLOCK, n);
+  }
+  if (ismapped(g)) {
+    if (newmapped(g, blocks < MAPPED_MIN ? MAPPED_MIN
+                     : blocks > MAPPED_MAX ? MAPPED_MAX : (unsigned)blocks))
+      return 1;
+  }
+  else if (newwhole(g, blocks > CHUNK_MAX ? CHUNK_MAX
+                        : blocks < CHUNK_MIN ? CHUNK_MIN : (unsigned)blocks))
+    return 1;
+  return newsmall(g, LUAN_BLOCK, n);
+}
+
+
+static void freechunk (global_State *g, luaN_Chunk *c) {
+  luaN_Heap *h = &g->heap;
+  size_t size = c->size;
+  unsigned i;
+  for (i = 0; i < c->nblocks; i++) {
+    luaN_Block *b = luaN_blockat(c, i);
+    luaN_unlist(h, b);
+    h->room -= luaN_bytesof(b);
+    if (c->small) dropsmall(h, b);
+  }
+  if (c->next) c->next->prev = c->prev;
+  if (c->prev) c->prev->next = c->next;
+  else h->chunks = c->next;
+  if (h->gc.chunk == c) {  /* a sweep had come this far */
+    h->gc.chunk = c->next;
+    h->gc.block = 0;
+  }
+  if (h->trimmed == c) h->trimmed = c->next;
+  if (c->mapped) {
+    char *p = c->first;
+    luaN_asanopen(p, size);
+    h->held -= size;
+    munmap(p, size);
+  }
+  else {
+    luaN_asanopen(c, size);
+    luaN_ask(g, c, size, 0);
+  }
+}
+
+
+void luaN_trim (global_State *g, size_t reserve, int all) {
+  luaN_Heap *h = &g->heap;
+  unsigned looked = 0, freed = 0;
+  luaN_Chunk *c = h->trimmed;
+  if (all || c == NULL) c = h->chunks;
+  while (c != NULL && h->vacant > reserve &&
+         (all || (looked++ < LOOKED && freed < TRIMMED))) {
+    luaN_Chunk *next = c->next;
+    if (c->nempty == c->nblocks && (all || h->vacant >= reserve + c->size)) {
+      freechunk(g, c);
+      freed++;
+    }
+    c = next;
+  }
+  h->trimmed = c;
+}
+
+/* }===================================================================== */
+
+
+void luaN_openheap (luaN_Heap *h) {
+  int i;
+  memset(h, 0, sizeof(*h));
+  h->free = h->limit = h->end = h->mark = (char *)h;  /* an empty hole */
+  h->medium.free = h->medium.end = (char *)h;
+  h->point = (uint64_t)(uintptr_t)h->free + LUAN_INFINITY;
+  h->empty.next = h->empty.prev = &h->empty;
+  for (i = 0; i < LUAN_CLASSES; i++)
+    h->holed[i].next = h->holed[i].prev = &h->holed[i];
+  h->used.next = h->used.prev = &h->used;
+  h->gc.patience = 2;
+  h->gc.limit = MINSTRTABSIZE;
+  h->gc.colour = 1;
+  h->gc.before = 2;
+  luaN_opentick(&h->tick);
+  __atomic_add_fetch(&states, 1, __ATOMIC_RELAXED);
+}
+
+
+void luaN_closeheap (global_State *g) {
+  while (g->heap.chunks != NULL)
+    freechunk(g, g->heap.chunks);
+  luaN_freevec(g, &g->heap.small);
+  __atomic_sub_fetch(&states, 1, __ATOMIC_RELAXED);
+}

@@ -1,0 +1,158 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Many small states, and states with little memory (lua/gc/chunks.c, pace.c): what
+-- one takes, what a limit in lua_Alloc allows, and what goes back. By counts of
+-- bytes, never by time. bench/states prints the same of pristine Lua.
+
+-- luacheck: ignore 241 331 (what is only kept alive)
+
+local states = require "states"
+local within = require "spec.lua.gc.within"
+
+-- Heads of blocks are half as large again in debug builds.
+local SPARE = 1.06
+
+--- The least limit in which try(limit) is true, to 256 bytes.
+local function least(try)
+  local low, high = 0, 1 << 20
+  while high - low > 256 do
+    local middle = (low + high) // 2
+    if try(middle) then high = middle else low = middle end
+  end
+  return high
+end
+
+local function plugin()
+  local Account = {}
+  Account.__index = Account
+  function Account.new(name, n) return setmetatable({name = name, n = n}, Account) end
+  function Account:deposit(n) self.n = self.n + n; return self end
+  local all = {}
+  for i = 1, 50 do all[i] = Account.new(("account %03d"):format(i), i):deposit(i * 7 % 13) end
+  table.sort(all, function(a, b) return a.n < b.n end)
+  local out = {}
+  for i, a in ipairs(all) do out[i] = a.name .. "=" .. a.n end
+  return #table.concat(out, ",")
+end
+
+describe("a small state", function()
+  -- Once the first chunk of a state was 64 KiB, one half of which aligned the other:
+  -- lua_newstate took 70 KB, and a script with libraries 145 KB.
+  it("can be made in 12 KB, have libraries in 28 KB and run a script in 48 KB", function()
+    local bare = least(function(limit)
+      local s = states.open{libs = false, limit = limit}
+      if s then s:close() end
+      return s ~= nil
+    end)
+    assert.is_true(bare < 12000 * SPARE, bare)
+    local open = least(function(limit)
+      local s, status = states.open{limit = limit}
+      if s then s:close() end
+      return s ~= nil and status == "ok"
+    end)
+    assert.is_true(open < 28000 * SPARE, open)
+    local whole = least(function(limit)
+      local s, status = states.open{limit = limit}
+      if s and status == "ok" then status = s:run(plugin) end
+      if s then s:close() end
+      return s ~= nil and status == "ok"
+    end)
+    assert.is_true(whole < 48000 * SPARE, whole)
+  end)
+
+  -- Once a state that had to grow asked for two blocks of 32 KiB at least, and failed
+  -- when there was no room for them: 151 rows in 128 KiB, where plain Lua has 823.
+  it("uses a limit in lua_Alloc to its end before a request fails", function()
+    local function rows(limit)
+      local s = states.open{limit = limit}
+      local status, n = s:run(function()
+        local kept, n = {}, 0
+        pcall(function()
+          while true do kept[n + 1] = {id = n, name = "row " .. n}; n = n + 1 end
+        end)
+        kept = nil  -- luacheck: ignore 311
+        return n
+      end)
+      assert.equal("ok", status)
+      assert.is_nil(s:check())
+      s:close()
+      return n
+    end
+    -- what pristine Lua keeps
+    for limit, want in pairs {[128 << 10] = 577, [256 << 10] = 1298, [1 << 20] = 6081} do
+      local n = rows(limit)
+      assert.is_true(n >= want, ("%d rows in %d, not %d"):format(n, limit, want))
+    end
+  end)
+
+  -- Once every chunk that such a program wanted was refused: 38,757 times in 20 MB.
+  it("keeps its nursery within what lua_Alloc gives it", function()
+    for _, limit in ipairs {80000, 100000, 131072} do
+      local s = states.open{limit = limit}
+      local before = s:stats().refused
+      local status = s:run(function()
+        local sum = 0
+        for i = 1, 200000 do
+          local t = {i, "text " .. i}
+          sum = sum + #t
+        end
+        return sum
+      end)
+      assert.equal("ok", status)
+      local refused = s:stats().refused - before
+      local minors = s:memory().minors
+      assert.is_true(refused < 400, ("%d refused in %d"):format(refused, limit))
+      assert.is_true(minors > 100, minors)
+      s:close()
+    end
+  end)
+
+  it("has a nursery as large again as what is old, though it has been busy, where there are many", function()
+    local function nursery()
+      local s = states.open()
+      local status, n, bytes = s:run(function(state)
+        local sum = 0
+        for i = 1, 300000 do
+          local t = {i, {}}
+          sum = sum + #t
+        end
+        return collectgarbage("statistics").nursery, state.bytes()
+      end)
+      assert.equal("ok", status)
+      s:close()
+      return n, bytes
+    end
+    local alone, much = nursery()
+    local many = {}
+    for i = 1, 400 do many[i] = states.open() end
+    local among, little = nursery()
+    for _, s in ipairs(many) do s:close() end
+    assert.is_true(alone > 200000, alone)
+    assert.is_true(among < 60000, among)
+    assert.is_true(little < 150000 and little < much // 2, ("%d, %d"):format(little, much))
+    assert.equal(alone, (nursery()))
+  end)
+end)
+
+describe("memory goes back", function()
+  -- Once chunks went back behind a full collection, but for a MiB and more.
+  it("while a program goes on with short-lived objects, and asks for no collection", function()
+    for _, mode in ipairs {"generational", "incremental"} do
+      within(function(state, m)
+        if m == "generational" then collectgarbage(m) end
+        local live = {}
+        for i = 1, 200000 do live[i] = {i} end
+        local most = state.bytes()
+        assert(most > 16 << 20, most)
+        live = nil  -- luacheck: ignore 311
+        local start = state.allocated()
+        while state.allocated() - start < 60 << 20 do
+          local t = {start}
+          start = t[1]
+        end
+        local bytes = state.bytes()
+        assert(bytes < 3 << 20, ("%d of %d"):format(bytes, most))
+      end, mode)
+    end
+  end)
+end)
