@@ -25,7 +25,7 @@ sees = $(patsubst %,-iquote asamp/%,$(1) $(SEES_$(1))) \
 MODFLAGS = -std=gnu99 -Wall -Wextra $(OPT_$(V)) $(EXTRA) -fPIC
 ASAMP_C := $(wildcard asamp/*/*.c)
 ASAMP_H := $(wildcard asamp/*/*.h)
-# ISA-L packs profiles, where it is installed; else zlib does (asamp/file/packer.h).
+# ISA-L packs profiles, where it is installed; else zlib does (asamp/file/compressor.h).
 ISAL := $(if $(wildcard /usr/include/isa-l/igzip_lib.h),-lisal)
 
 define COMPILE

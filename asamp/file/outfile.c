@@ -62,7 +62,7 @@ static void put (OutFile *f, const unsigned char *data, size_t n) {
   __atomic_store_n(&f->waiting, 0, __ATOMIC_RELAXED);
 }
 
-/* The packer's sink. */
+/* The compressor's sink. */
 static int putpacked (void *ud, const unsigned char *data, size_t n) {
   OutFile *f = ud;
   put(f, data, n);
@@ -80,15 +80,15 @@ int outfile_open (OutFile *f, int fd, int how) {
   f->patient = S_ISREG(s.st_mode) && how != OUTFILE_SMALL;
   f->packed = how != OUTFILE_PLAIN;
   if (f->packed &&
-      !packer_open(&f->packer, how == OUTFILE_LIVE ? PACKER_LIVE : PACKER_SMALL))
+      !compressor_open(&f->compressor, how == OUTFILE_LIVE ? COMPRESSOR_LIVE : COMPRESSOR_SMALL))
     return ENOMEM;
   return 0;
 }
 
-/* Packs or writes what is new; 'then' as that of packer_put. */
+/* Packs or writes what is new; 'then' as that of compressor_put. */
 static void pass (OutFile *f, const unsigned char *data, size_t n, int then) {
   if (f->packed)
-    packer_put(&f->packer, data, n, then, putpacked, f);
+    compressor_put(&f->compressor, data, n, then, putpacked, f);
   else
     put(f, data, n);
 }
@@ -99,14 +99,14 @@ static void settle (OutFile *f) {
     return;
   f->sure = f->written;
   f->kept.n = 0;
-  f->nending = f->packed ? packer_ending(&f->packer, f->ending) : 0;
+  f->nending = f->packed ? compressor_ending(&f->compressor, f->ending) : 0;
 }
 
 /* Goes on where the file was cut, if it takes what was kept. */
 static void again (OutFile *f, int then) {
   int why = f->stalled;
   if (f->packed)
-    packer_restart(&f->packer);
+    compressor_restart(&f->compressor);
   f->stalled = 0;
   put(f, f->ending, f->nending);
   if (f->stalled == 0)
@@ -126,18 +126,18 @@ void outfile_put (OutFile *f, const unsigned char *data, size_t n) {
       outfile_fail(f, f->stalled);
   }
   if (f->stalled == 0)
-    pass(f, data, n, PACKER_MORE);
+    pass(f, data, n, COMPRESSOR_MORE);
   if (f->stalled == 0 && f->kept.n >= OUTFILE_PIECE)
     outfile_flush(f, 0);
 }
 
 void outfile_text (OutFile *f, int text) {
   if (f->packed && f->error == 0 && f->stalled == 0)
-    packer_text(&f->packer, text, putpacked, f);
+    compressor_text(&f->compressor, text, putpacked, f);
 }
 
 void outfile_flush (OutFile *f, int last) {
-  int then = last ? PACKER_END : PACKER_FLUSH;
+  int then = last ? COMPRESSOR_END : COMPRESSOR_FLUSH;
   if (f->error != 0)
     return;
   if (f->stalled != 0)
@@ -153,7 +153,7 @@ void outfile_abandon (OutFile *f) {
     close(f->fd);
   f->fd = -1;
   if (f->packed)
-    packer_close(&f->packer);
+    compressor_close(&f->compressor);
   f->packed = 0;
 }
 

@@ -3,7 +3,7 @@
 ** The file that a profile goes into: bytes in, gzip (or the bytes as they are)
 ** out.
 **
-** Owns the descriptor and the packer. Knows neither events nor threads; used
+** Owns the descriptor and the compressor. Knows neither events nor threads; used
 ** by one thread at a time. Rules:
 **   W1  whatever was put before outfile_flush can be read from the file after
 **       it, whenever the process ends;
@@ -32,9 +32,9 @@
 #include <sys/types.h>
 
 #include "bytes.h"
-#include "packer.h"
+#include "compressor.h"
 
-enum { OUTFILE_PLAIN, OUTFILE_SMALL, OUTFILE_LIVE };  /* as packer.h */
+enum { OUTFILE_PLAIN, OUTFILE_SMALL, OUTFILE_LIVE };  /* as compressor.h */
 
 #define OUTFILE_KEPT	(64u << 20)
 #define OUTFILE_PIECE	(1u << 20)    /* bytes between two flushes, about */
@@ -47,12 +47,12 @@ typedef struct OutFile {
   int error;            /* errno of the first failure, or 0 */
   uint64_t written;     /* bytes in the file */
   int waiting;          /* it waits for the system to take some; atomic */
-  Packer packer;
+  Compressor compressor;
   /* W6 */
   int patient;          /* it may stall */
   int stalled;          /* errno of why it takes no more, or 0 */
   uint64_t sure;        /* bytes of the file at the last flush, ... */
-  unsigned char ending[PACKER_ENDING];  /* ... what would end them, ... */
+  unsigned char ending[COMPRESSOR_ENDING];  /* ... what would end them, ... */
   size_t nending;
   Bytes kept;           /* ... and what was put since */
 } OutFile;
@@ -65,7 +65,7 @@ int outfile_open (OutFile *f, int fd, int how);
 
 /* None of these does anything after a failure. */
 void outfile_put (OutFile *f, const unsigned char *data, size_t n);
-/* As packer_text. */
+/* As compressor_text. */
 void outfile_text (OutFile *f, int text);
 /* 'last': ends the compressed data, after which nothing can be put. */
 void outfile_flush (OutFile *f, int last);

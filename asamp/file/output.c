@@ -39,7 +39,7 @@ int output_open (Output *o, const char *path, int how) {
   o->fd = -1;
   o->packed = how != OUTPUT_PLAIN;
   if (o->packed &&
-      !packer_open(&o->packer, how == OUTPUT_FAST ? PACKER_FAST : PACKER_SMALL))
+      !compressor_open(&o->compressor, how == OUTPUT_FAST ? COMPRESSOR_FAST : COMPRESSOR_SMALL))
     return ENOMEM;
   if (strcmp(path, "-") == 0)
     o->fd = fcntl(1, F_DUPFD_CLOEXEC, 3);
@@ -52,7 +52,7 @@ int output_open (Output *o, const char *path, int how) {
   }
   return o->fd < 0 ? errno : 0;
 }
-/* The packer's sink. */
+/* The compressor's sink. */
 static int putpacked (void *ud, const unsigned char *data, size_t n) {
   Output *o = ud;
   put(o, data, n);
@@ -62,7 +62,7 @@ static int putpacked (void *ud, const unsigned char *data, size_t n) {
 /* Packs or writes. */
 static void pass (Output *o, const unsigned char *data, size_t n) {
   if (o->packed)
-    packer_put(&o->packer, data, n, PACKER_MORE, putpacked, o);
+    compressor_put(&o->compressor, data, n, COMPRESSOR_MORE, putpacked, o);
   else
     put(o, data, n);
   o->written += n;
@@ -77,7 +77,7 @@ int output_close (Output *o, int keep) {
   if (o->fd >= 0 && o->error == 0 && keep) {
     flush(o);
     if (o->packed && o->error == 0)
-      packer_put(&o->packer, NULL, 0, PACKER_END, putpacked, o);
+      compressor_put(&o->compressor, NULL, 0, COMPRESSOR_END, putpacked, o);
   }
   if (o->temporary.name != NULL)
     fail(o, temporary_end(&o->temporary, keep && o->error == 0));
@@ -85,7 +85,7 @@ int output_close (Output *o, int keep) {
     fail(o, errno);
   o->fd = -1;
   if (o->packed)
-    packer_close(&o->packer);
+    compressor_close(&o->compressor);
   o->packed = 0;
   return o->error;
 }

@@ -14,7 +14,7 @@
 #ifndef asamp_output_h
 #define asamp_output_h
 
-#include "packer.h"
+#include "compressor.h"
 #include "temporary.h"
 
 #include <stddef.h>
@@ -28,14 +28,14 @@ typedef struct Output {
   Temporary temporary;  /* without a name: written directly */
   int fd;
   int packed;
-  Packer packer;
+  Compressor compressor;
   int error;            /* errno of the first failure, or 0 */
   uint64_t written;     /* bytes, before they are packed */
   size_t n;             /* bytes in 'buffer' */
   unsigned char buffer[OUTPUT_PIECE];
 } Output;
 
-/* 'how': as packer.h. Returns 0 or an errno. */
+/* 'how': as compressor.h. Returns 0 or an errno. */
 int output_open (Output *o, const char *path, int how);
 /*
 ** Ends and renames the file; with keep 0, or after a failure, removes it.

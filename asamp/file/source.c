@@ -12,7 +12,7 @@
 #include "descriptor.h"
 #include "filekind.h"
 #include "spill.h"
-#include "unpacker.h"
+#include "decompressor.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -37,7 +37,7 @@ struct Source {
   uint64_t fetched;       /* bytes of the file read */
   uint64_t filesize;
   size_t next, ready;     /* 'ready' bytes from 'next' can be handed out */
-  Unpacker *unpacker;     /* NULL: not packed */
+  Decompressor *decompressor;     /* NULL: not packed */
   const unsigned char *nextin;
   size_t nin;             /* packed bytes from there on */
   unsigned char in[PACKED], out[ROOM];
@@ -65,7 +65,7 @@ static void end (Source *s, const char *failure) {
 
 /* Is what is read no member, but something behind the last one? */
 static int behind (const Source *s) {
-  return s->members && !unpacker_inmember(s->unpacker);
+  return s->members && !decompressor_inmember(s->decompressor);
 }
 
 /* Is there more packed input? Otherwise the source has ended. */
@@ -87,15 +87,15 @@ static size_t unpack (Source *s, unsigned char *to, size_t room) {
       break;
     s->inmember = 1;
     before = s->nin;
-    how = unpacker_step(s->unpacker, &s->nextin, &s->nin, &to, &left);
+    how = decompressor_step(s->decompressor, &s->nextin, &s->nin, &to, &left);
     stuck = left == room && s->nin == before;
-    if (how == UNPACKER_END) {
+    if (how == DECOMPRESSOR_END) {
       s->inmember = 0;
       s->members = 1;
     }
-    else if (how == UNPACKER_MORE && stuck && s->nin == 0)
+    else if (how == DECOMPRESSOR_MORE && stuck && s->nin == 0)
       refill(s);
-    else if (how == UNPACKER_BAD || stuck)
+    else if (how == DECOMPRESSOR_BAD || stuck)
       end(s, behind(s) ? NULL : "compressed data are corrupt");
   }
   return room - left;
@@ -109,7 +109,7 @@ static int fill (Source *s) {
   memmove(s->out, s->out + s->next, s->ready);
   s->next = 0;
   room = ROOM - s->ready;
-  if (s->unpacker != NULL)
+  if (s->decompressor != NULL)
     n = unpack(s, s->out + s->ready, room);
   else {
     n = fetch(s, s->out + s->ready, room);
@@ -208,8 +208,8 @@ Source *source_open (const char *path) {
   else if (n >= 2 && s->in[0] == 0x1f && s->in[1] == 0x8b) {
     s->nextin = s->in;
     s->nin = n;
-    s->unpacker = unpacker_new();
-    if (s->unpacker == NULL) {
+    s->decompressor = decompressor_new();
+    if (s->decompressor == NULL) {
       source_close(s);
       errno = ENOMEM;
       return NULL;
@@ -219,14 +219,14 @@ Source *source_open (const char *path) {
     memcpy(s->out, s->in, n);
     s->ready = n;
   }
-  if (s->unpacker != NULL)
+  if (s->decompressor != NULL)
     fill(s);
   s->kind = filekind_of(s->out, s->ready < FILEKIND_HEAD ? s->ready : FILEKIND_HEAD);
   return s;
 }
 
 void source_close (Source *s) {
-  unpacker_free(s->unpacker);
+  decompressor_free(s->decompressor);
   close(s->fd);
   free(s);
 }
@@ -243,7 +243,7 @@ double source_fraction (const Source *s) {
 }
 
 int source_packed (const Source *s) {
-  return s->unpacker != NULL;
+  return s->decompressor != NULL;
 }
 
 int source_live (const Source *s) {

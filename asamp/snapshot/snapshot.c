@@ -6,7 +6,7 @@
 #include "heapformat.h"
 #include "dump.h"
 #include "snapshot.h"
-#include "packer.h"
+#include "compressor.h"
 #include "place.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@
 /* All that the writer needs; in memory of its own. */
 typedef struct Writer {
   Dump dump;
-  Packer packer;
+  Compressor compressor;
   int fd, error;
 } Writer;
 
@@ -61,7 +61,7 @@ static int put (void *ud, const unsigned char *data, size_t n) {
 
 static int sink (void *ud, const unsigned char *data, size_t n) {
   Writer *w = ud;
-  packer_put(&w->packer, data, n, PACKER_MORE, put, w);
+  compressor_put(&w->compressor, data, n, COMPRESSOR_MORE, put, w);
   return w->error == 0;
 }
 
@@ -83,7 +83,7 @@ static void *pages (void *ud, void *block, size_t old, size_t size) {
 static int writeall (Writer *w, lua_State *L) {
   int result = dump_walk(&w->dump, L);
   if (result == LUAN_WALKED)
-    packer_put(&w->packer, (const unsigned char *)"", 0, PACKER_END, put, w);
+    compressor_put(&w->compressor, (const unsigned char *)"", 0, COMPRESSOR_END, put, w);
   return w->error != 0 ? w->error : result == LUAN_WALKED ? 0
        : result == LUAN_BUSY ? EBUSY : ENOMEM;
 }
@@ -205,9 +205,9 @@ int snapshot_take (lua_State *L, const SnapshotWish *wish, Snapshot *s, char *er
   memset(s, 0, sizeof(*s));
   reap(0);
   w = calloc(1, sizeof(*w));
-  if (w == NULL || !packer_open(&w->packer, PACKER_FAST)) {
+  if (w == NULL || !compressor_open(&w->compressor, COMPRESSOR_FAST)) {
     if (w != NULL)
-      packer_close(&w->packer);
+      compressor_close(&w->compressor);
     free(w);
     return failed(wish->path, "", ENOMEM, err, size);
   }
@@ -227,7 +227,7 @@ int snapshot_take (lua_State *L, const SnapshotWish *wish, Snapshot *s, char *er
       snprintf(why, sizeof(why), "the process that wrote it has failed: %s", strerror(error));
     close(w->fd);
   }
-  packer_close(&w->packer);
+  compressor_close(&w->compressor);
   free(w);
   s->stopped = now(CLOCK_MONOTONIC) - began;
   if (error != 0) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Decompression by ISA-L or zlib. See unpacker.h.
+** Decompression by ISA-L or zlib. See decompressor.h.
 */
-#include "unpacker.h"
+#include "decompressor.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -10,13 +10,13 @@
 #if __has_include(<isa-l/igzip_lib.h>) && !defined(ASAMP_ZLIB)
 #include <isa-l/igzip_lib.h>
 
-struct Unpacker {
+struct Decompressor {
   struct inflate_state z;
   int ended;              /* a member did, with the last step */
 };
 
-Unpacker *unpacker_new (void) {
-  Unpacker *u = calloc(1, sizeof(*u));
+Decompressor *decompressor_new (void) {
+  Decompressor *u = calloc(1, sizeof(*u));
   if (u != NULL) {
     isal_inflate_init(&u->z);
     u->z.crc_flag = ISAL_GZIP;
@@ -24,12 +24,12 @@ Unpacker *unpacker_new (void) {
   return u;
 }
 
-void unpacker_free (Unpacker *u) {
+void decompressor_free (Decompressor *u) {
   free(u);
 }
 
-int unpacker_step (Unpacker *u, const unsigned char **in, size_t *nin,
-                   unsigned char **out, size_t *nout) {
+int decompressor_step (Decompressor *u, const unsigned char **in, size_t *nin,
+                       unsigned char **out, size_t *nout) {
   int r;
   if (u->ended) {
     isal_inflate_reset(&u->z);
@@ -45,11 +45,11 @@ int unpacker_step (Unpacker *u, const unsigned char **in, size_t *nin,
   *out = u->z.next_out;
   *nout = u->z.avail_out;
   u->ended = r == ISAL_DECOMP_OK && u->z.block_state == ISAL_BLOCK_FINISH;
-  return u->ended ? UNPACKER_END
-         : r == ISAL_DECOMP_OK ? UNPACKER_MORE : UNPACKER_BAD;
+  return u->ended ? DECOMPRESSOR_END
+         : r == ISAL_DECOMP_OK ? DECOMPRESSOR_MORE : DECOMPRESSOR_BAD;
 }
 
-int unpacker_inmember (const Unpacker *u) {
+int decompressor_inmember (const Decompressor *u) {
   return u->z.wrapper_flag != 0;
 }
 
@@ -58,13 +58,13 @@ int unpacker_inmember (const Unpacker *u) {
 
 enum { HEAD = 10 };       /* bytes that a member's head has at least */
 
-struct Unpacker {
+struct Decompressor {
   z_stream z;
   int ended;
 };
 
-Unpacker *unpacker_new (void) {
-  Unpacker *u = calloc(1, sizeof(*u));
+Decompressor *decompressor_new (void) {
+  Decompressor *u = calloc(1, sizeof(*u));
   if (u != NULL && inflateInit2(&u->z, 15 + 16) != Z_OK) {
     free(u);
     u = NULL;
@@ -72,14 +72,14 @@ Unpacker *unpacker_new (void) {
   return u;
 }
 
-void unpacker_free (Unpacker *u) {
+void decompressor_free (Decompressor *u) {
   if (u != NULL)
     inflateEnd(&u->z);
   free(u);
 }
 
-int unpacker_step (Unpacker *u, const unsigned char **in, size_t *nin,
-                   unsigned char **out, size_t *nout) {
+int decompressor_step (Decompressor *u, const unsigned char **in, size_t *nin,
+                       unsigned char **out, size_t *nout) {
   int r;
   if (u->ended)
     inflateReset(&u->z);
@@ -93,11 +93,11 @@ int unpacker_step (Unpacker *u, const unsigned char **in, size_t *nin,
   *out = u->z.next_out;
   *nout = u->z.avail_out;
   u->ended = r == Z_STREAM_END;
-  return u->ended ? UNPACKER_END
-         : r == Z_OK || r == Z_BUF_ERROR ? UNPACKER_MORE : UNPACKER_BAD;
+  return u->ended ? DECOMPRESSOR_END
+         : r == Z_OK || r == Z_BUF_ERROR ? DECOMPRESSOR_MORE : DECOMPRESSOR_BAD;
 }
 
-int unpacker_inmember (const Unpacker *u) {
+int decompressor_inmember (const Decompressor *u) {
   return u->z.total_in >= HEAD;
 }
 

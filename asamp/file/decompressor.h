@@ -6,18 +6,18 @@
 ** library was not there to build with. Knows no file. Rule:
 **   UP1  what precedes damage comes out before it is told.
 */
-#ifndef asamp_unpacker_h
-#define asamp_unpacker_h
+#ifndef asamp_decompressor_h
+#define asamp_decompressor_h
 
 #include <stddef.h>
 
-typedef struct Unpacker Unpacker;
+typedef struct Decompressor Decompressor;
 
-enum { UNPACKER_MORE, UNPACKER_END, UNPACKER_BAD };
+enum { DECOMPRESSOR_MORE, DECOMPRESSOR_END, DECOMPRESSOR_BAD };
 
 /* NULL without memory; nothing else allocates but the first step (zlib). */
-Unpacker *unpacker_new (void);
-void unpacker_free (Unpacker *u);
+Decompressor *decompressor_new (void);
+void decompressor_free (Decompressor *u);
 
 /*
 ** Unpacks from *in, *nin bytes, to *out, room for *nout; moves all four. END:
@@ -25,10 +25,10 @@ void unpacker_free (Unpacker *u);
 ** nothing has moved and there is room, more input is needed; bytes may come out
 ** without any, as some wait within.
 */
-int unpacker_step (Unpacker *u, const unsigned char **in, size_t *nin,
-                   unsigned char **out, size_t *nout);
+int decompressor_step (Decompressor *u, const unsigned char **in, size_t *nin,
+                       unsigned char **out, size_t *nout);
 
 /* Has the head of the member that was begun been read? */
-int unpacker_inmember (const Unpacker *u);
+int decompressor_inmember (const Decompressor *u);
 
 #endif

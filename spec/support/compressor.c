@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** packer: the compression of profiles (asamp/file/packer.h) for specs.
+** compressor: the compression of profiles (asamp/file/compressor.h) for specs.
 **
-**   open(how) -> packer; how: "small", "fast", "live"
+**   open(how) -> compressor; how: "small", "fast", "live"
 **   p:put(data, then) -> what came out; then: "more", "flush", "end"
 **   p:text(text) -> what came out; text: is it text that follows?
 **   unpack(bytes) -> text, the number of members that are whole, 1 if that is all;
 **                    by zlib
-**   light: PACKER_LIGHT; turns: PACKER_TURNS
+**   light: COMPRESSOR_LIGHT; turns: COMPRESSOR_TURNS
 */
-#include "packer.h"
+#include "compressor.h"
 
 #include <lauxlib.h>
 #include <lua.h>
 
-#define NAME	"packer"
+#define NAME	"compressor"
 
 static int l_open (lua_State *L) {
   static const char *const hows[] = {"small", "fast", "live", NULL};
   int how = luaL_checkoption(L, 1, NULL, hows);
-  Packer *p = lua_newuserdatauv(L, sizeof(*p), 0);
-  if (!packer_open(p, how))
+  Compressor *p = lua_newuserdatauv(L, sizeof(*p), 0);
+  if (!compressor_open(p, how))
     return luaL_error(L, "not enough memory");
   luaL_setmetatable(L, NAME);
   return 1;
@@ -33,22 +33,22 @@ static int keep (void *ud, const unsigned char *data, size_t n) {
 
 static int l_put (lua_State *L) {
   static const char *const thens[] = {"more", "flush", "end", NULL};
-  Packer *p = luaL_checkudata(L, 1, NAME);
+  Compressor *p = luaL_checkudata(L, 1, NAME);
   size_t n;
   const char *data = luaL_checklstring(L, 2, &n);
   int then = luaL_checkoption(L, 3, NULL, thens);
   luaL_Buffer out;
   luaL_buffinit(L, &out);
-  packer_put(p, (const unsigned char *)data, n, then, keep, &out);
+  compressor_put(p, (const unsigned char *)data, n, then, keep, &out);
   luaL_pushresult(&out);
   return 1;
 }
 
 static int l_text (lua_State *L) {
-  Packer *p = luaL_checkudata(L, 1, NAME);
+  Compressor *p = luaL_checkudata(L, 1, NAME);
   luaL_Buffer out;
   luaL_buffinit(L, &out);
-  packer_text(p, lua_toboolean(L, 2), keep, &out);
+  compressor_text(p, lua_toboolean(L, 2), keep, &out);
   luaL_pushresult(&out);
   return 1;
 }
@@ -83,11 +83,11 @@ static int l_unpack (lua_State *L) {
 }
 
 static int l_close (lua_State *L) {
-  packer_close(luaL_checkudata(L, 1, NAME));
+  compressor_close(luaL_checkudata(L, 1, NAME));
   return 0;
 }
 
-int luaopen_packer (lua_State *L) {
+int luaopen_compressor (lua_State *L) {
   static const luaL_Reg methods[] = {{"put", l_put}, {"text", l_text}, {"__gc", l_close}, {NULL, NULL}};
   static const luaL_Reg functions[] = {{"open", l_open}, {"unpack", l_unpack}, {NULL, NULL}};
   luaL_newmetatable(L, NAME);
@@ -95,9 +95,9 @@ int luaopen_packer (lua_State *L) {
   lua_pushvalue(L, -1);
   lua_setfield(L, -2, "__index");
   luaL_newlib(L, functions);
-  lua_pushinteger(L, PACKER_LIGHT);
+  lua_pushinteger(L, COMPRESSOR_LIGHT);
   lua_setfield(L, -2, "light");
-  lua_pushinteger(L, PACKER_TURNS);
+  lua_pushinteger(L, COMPRESSOR_TURNS);
   lua_setfield(L, -2, "turns");
   return 1;
 }

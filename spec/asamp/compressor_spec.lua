@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- The compression of profiles: what was flushed can be unpacked, whatever follows.
 
-local packer = require "packer"
+local compressor = require "compressor"
 
 local SEED = 11
 
@@ -42,7 +42,7 @@ describe("what is packed", function()
       math.randomseed(SEED)
       for _, sort in ipairs{"noise", "same", "records"} do
         for _ = 1, 3 do
-          local p, put, out = packer.open(how), {}, {}
+          local p, put, out = compressor.open(how), {}, {}
           local rounds = math.random(2, 8)
           for round = 1, rounds do
             local last = round == rounds
@@ -61,7 +61,7 @@ describe("what is packed", function()
   end
 
   describe("live", function()
-    local LIGHT = packer.light
+    local LIGHT = compressor.light
 
     -- Puts bytes in random pieces between which text and stacks take turns; what came out.
     local function put(p, bytes, last)
@@ -81,7 +81,7 @@ describe("what is packed", function()
       local stacks = data(100000, "records", ""):rep(3 * LIGHT // 100000 + 1)
       local loads = {0, 1, 1000, LIGHT // 2 - 1, LIGHT // 2, LIGHT - 1, LIGHT, LIGHT + 1, 2 * LIGHT}
       for _ = 1, 6 do
-        local p, whole, out, flushes, told = packer.open "live", {}, {}, {}, {}
+        local p, whole, out, flushes, told = compressor.open "live", {}, {}, {}, {}
         local bytes, length = 0, 0
         for round = 1, math.random(2, 6) do
           local n = loads[math.random(#loads)]
@@ -95,10 +95,10 @@ describe("what is packed", function()
         local file, text = table.concat(out), table.concat(whole)
         local note = table.concat(told, " ")
         assert(unpacked(file) == text, note)
-        assert(packer.unpack(file) == text, note)
+        assert(compressor.unpack(file) == text, note)
         for i, flush in ipairs(flushes) do
           local cut = math.random(flush[1], i < #flushes and flushes[i + 1][1] or #file)
-          local got = packer.unpack(file:sub(1, cut))
+          local got = compressor.unpack(file:sub(1, cut))
           assert(#got >= flush[2] and got == text:sub(1, #got), note .. ", cut at " .. cut)
         end
       end
@@ -106,12 +106,12 @@ describe("what is packed", function()
 
     -- Members of loads, each flushed.
     local function membersof(...)
-      local p, out = packer.open "live", {}
+      local p, out = compressor.open "live", {}
       for i, n in ipairs{...} do
         out[i] = put(p, data(n, "same"), "flush")
       end
       out[#out + 1] = p:put("", "end")
-      local _, members, all = packer.unpack(table.concat(out))
+      local _, members, all = compressor.unpack(table.concat(out))
       assert.equal(1, all)
       return members
     end
@@ -132,8 +132,8 @@ describe("what is packed", function()
     end)
 
     it("may change between text and stacks more often than it notes", function()
-      local p, out, whole = packer.open "live", {}, {}
-      for i = 1, 5 * packer.turns do
+      local p, out, whole = compressor.open "live", {}, {}
+      for i = 1, 5 * compressor.turns do
         out[#out + 1] = p:text(i % 2 == 1)
         whole[i] = tostring(i):rep(100)
         out[#out + 1] = p:put(whole[i], "more")
@@ -145,7 +145,7 @@ describe("what is packed", function()
     -- Stacks, and behind each a line of digits, as a profile has them.
     local function size(how, load, told)
       math.randomseed(SEED)
-      local p, n = packer.open(how), 0
+      local p, n = compressor.open(how), 0
       local stacks = data(load, "records", "")
       local digits = {}
       for i = 1, load // 40 do digits[i] = math.random(9999) end
@@ -171,7 +171,7 @@ describe("what is packed", function()
   it("fast is smaller than half where stacks repeat", function()
     math.randomseed(SEED)
     local stacks = data(100000, "records", "")
-    local p = packer.open "fast"
+    local p = compressor.open "fast"
     assert(#p:put(stacks, "end") < #stacks / 2)
   end)
 end)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Compression by zlib or ISA-L. See packer.h.
+** Compression by zlib or ISA-L. See compressor.h.
 */
-#include "packer.h"
+#include "compressor.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 /* ---------------------------------------------------------------- zlib -- */
 
-enum { BLOCK = PACKER_END + 1 };  /* as 'then': codes of its own from here on */
+enum { BLOCK = COMPRESSOR_END + 1 };  /* as 'then': codes of its own from here on */
 
 static int openzlib (z_stream *z, int level) {
   return deflateInit2(z, level, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY) ==
@@ -89,8 +89,8 @@ static size_t stepfast (struct isal_zstream *z, unsigned char *packed, size_t ro
   z->avail_in = (uint32_t)*n;
   z->next_out = packed;
   z->avail_out = (uint32_t)room;
-  z->flush = then == PACKER_FLUSH || then == BLOCK ? SYNC_FLUSH : NO_FLUSH;
-  z->end_of_stream = then == PACKER_END;
+  z->flush = then == COMPRESSOR_FLUSH || then == BLOCK ? SYNC_FLUSH : NO_FLUSH;
+  z->end_of_stream = then == COMPRESSOR_END;
   isal_deflate(z);
   *data = z->next_in;
   *n = z->avail_in;
@@ -149,28 +149,28 @@ static void freefast (struct isal_zstream *fast) {
 
 #endif
 
-/* -------------------------------------------------------------- packer -- */
+/* ---------------------------------------------------------- compressor -- */
 
-int packer_open (Packer *p, int how) {
+int compressor_open (Compressor *p, int how) {
   memset(p, 0, sizeof(*p));
   p->how = how;
-  p->isfast = how == PACKER_FAST;
-  p->packed = malloc(PACKER_PIECE);
+  p->isfast = how == COMPRESSOR_FAST;
+  p->packed = malloc(COMPRESSOR_PIECE);
   if (p->packed == NULL)
     return 0;
-  if (how != PACKER_SMALL && (p->fast = newfast()) == NULL)
+  if (how != COMPRESSOR_SMALL && (p->fast = newfast()) == NULL)
     return 0;
-  if (how != PACKER_FAST && !(p->hasz = openzlib(&p->z, Z_DEFAULT_COMPRESSION)))
+  if (how != COMPRESSOR_FAST && !(p->hasz = openzlib(&p->z, Z_DEFAULT_COMPRESSION)))
     return 0;
-  if (how == PACKER_LIVE) {
-    p->kept = malloc(PACKER_LIGHT);
+  if (how == COMPRESSOR_LIVE) {
+    p->kept = malloc(COMPRESSOR_LIGHT);
     beginzlib(&p->z, 0);
   }
-  return how != PACKER_LIVE || p->kept != NULL;
+  return how != COMPRESSOR_LIVE || p->kept != NULL;
 }
 
 /* Hands on what is packed; 0: no more is wanted. */
-static int hand (Packer *p, PackerSink sink, void *ud) {
+static int hand (Compressor *p, CompressorSink sink, void *ud) {
   size_t n = p->npacked;
   p->npacked = 0;
   return n == 0 || sink(ud, p->packed, n);
@@ -179,15 +179,15 @@ static int hand (Packer *p, PackerSink sink, void *ud) {
 /* The least room for what a step may write without data (PK4). */
 enum { ROOM = 64 };
 
-static void pack (Packer *p, const unsigned char *data, size_t n, int then,
-                  PackerSink sink, void *ud) {
+static void pack (Compressor *p, const unsigned char *data, size_t n, int then,
+                  CompressorSink sink, void *ud) {
   do {  /* lengths have 32 bits there */
     size_t piece = n < (1u << 30) ? n : 1u << 30, left = piece, room, m;
-    int how = piece < n ? PACKER_MORE : then;
+    int how = piece < n ? COMPRESSOR_MORE : then;
     do {
-      if (PACKER_PIECE - p->npacked < ROOM && !hand(p, sink, ud))
+      if (COMPRESSOR_PIECE - p->npacked < ROOM && !hand(p, sink, ud))
         return;
-      room = PACKER_PIECE - p->npacked;
+      room = COMPRESSOR_PIECE - p->npacked;
       m = p->isfast ? stepfast(p->fast, p->packed + p->npacked, room, &data, &left, how)
                     : stepzlib(&p->z, p->packed + p->npacked, room, &data, &left, how);
       p->npacked += m;
@@ -199,7 +199,7 @@ static void pack (Packer *p, const unsigned char *data, size_t n, int then,
 /* ---------------------------------------------------------------- live -- */
 
 /* Text begins, or ends, in what is packed. */
-static void turn (Packer *p, PackerSink sink, void *ud) {
+static void turn (Compressor *p, CompressorSink sink, void *ud) {
   p->packedtext = !p->packedtext;
   pack(p, NULL, 0, BLOCK, sink, ud);
   if (!p->isfast) {
@@ -211,11 +211,11 @@ static void turn (Packer *p, PackerSink sink, void *ud) {
 }
 
 /* Packs the n bytes that were kept. */
-static void packkept (Packer *p, size_t n, int then, PackerSink sink, void *ud) {
+static void packkept (Compressor *p, size_t n, int then, CompressorSink sink, void *ud) {
   size_t at = 0, i;
   for (i = 0; i < p->nturns; i++) {
     if (p->turns[i] > at)
-      pack(p, p->kept + at, p->turns[i] - at, PACKER_MORE, sink, ud);
+      pack(p, p->kept + at, p->turns[i] - at, COMPRESSOR_MORE, sink, ud);
     turn(p, sink, ud);
     at = p->turns[i];
   }
@@ -224,65 +224,65 @@ static void packkept (Packer *p, size_t n, int then, PackerSink sink, void *ud) 
 }
 
 /* Ends zlib's member, if there is one, and begins one of FAST. */
-static void tofast (Packer *p, PackerSink sink, void *ud) {
+static void tofast (Compressor *p, CompressorSink sink, void *ud) {
   if (p->z.total_out > 0)
-    pack(p, NULL, 0, PACKER_END, sink, ud);
+    pack(p, NULL, 0, COMPRESSOR_END, sink, ud);
   beginfast(p->fast);
   p->isfast = 1;
 }
 
-static void tozlib (Packer *p, PackerSink sink, void *ud) {
-  pack(p, NULL, 0, PACKER_END, sink, ud);
+static void tozlib (Compressor *p, CompressorSink sink, void *ud) {
+  pack(p, NULL, 0, COMPRESSOR_END, sink, ud);
   p->isfast = 0;
   beginzlib(&p->z, p->packedtext);
 }
 
-static void putlive (Packer *p, const unsigned char *data, size_t n, int then,
-                     PackerSink sink, void *ud) {
-  if (!p->isfast && n > PACKER_LIGHT - p->load) {
+static void putlive (Compressor *p, const unsigned char *data, size_t n, int then,
+                     CompressorSink sink, void *ud) {
+  if (!p->isfast && n > COMPRESSOR_LIGHT - p->load) {
     tofast(p, sink, ud);
-    packkept(p, p->load, PACKER_MORE, sink, ud);
+    packkept(p, p->load, COMPRESSOR_MORE, sink, ud);
   }
   if (p->isfast)
     pack(p, data, n, then, sink, ud);
   else {
     if (n > 0)
       memcpy(p->kept + p->load, data, n);
-    if (then != PACKER_MORE)
+    if (then != COMPRESSOR_MORE)
       packkept(p, p->load + n, then, sink, ud);
   }
   p->load += n;
-  if (then == PACKER_FLUSH) {
-    if (p->isfast && p->load < PACKER_LIGHT / 2)
+  if (then == COMPRESSOR_FLUSH) {
+    if (p->isfast && p->load < COMPRESSOR_LIGHT / 2)
       tozlib(p, sink, ud);
     p->load = 0;
   }
 }
 
-void packer_put (Packer *p, const unsigned char *data, size_t n, int then,
-                 PackerSink sink, void *ud) {
-  if (p->how == PACKER_LIVE)
+void compressor_put (Compressor *p, const unsigned char *data, size_t n, int then,
+                     CompressorSink sink, void *ud) {
+  if (p->how == COMPRESSOR_LIVE)
     putlive(p, data, n, then, sink, ud);
   else
     pack(p, data, n, then, sink, ud);
-  if (then != PACKER_MORE)
+  if (then != COMPRESSOR_MORE)
     hand(p, sink, ud);
 }
 
-void packer_text (Packer *p, int text, PackerSink sink, void *ud) {
-  if (p->how != PACKER_LIVE || p->text == text)
+void compressor_text (Compressor *p, int text, CompressorSink sink, void *ud) {
+  if (p->how != COMPRESSOR_LIVE || p->text == text)
     return;
   p->text = text;
   if (p->isfast)
     turn(p, sink, ud);
-  else if (p->nturns < PACKER_TURNS)
+  else if (p->nturns < COMPRESSOR_TURNS)
     p->turns[p->nturns++] = p->load;
   else
     p->nturns--;  /* neither the one before nor this */
 }
 
 /* A flush ends at a byte: there follow an empty last block, checksum and length. */
-size_t packer_ending (const Packer *p, unsigned char ending[PACKER_ENDING]) {
+size_t compressor_ending (const Compressor *p, unsigned char ending[COMPRESSOR_ENDING]) {
   uint32_t numbers[2];
   size_t n = 0;
   int i, k;
@@ -304,13 +304,13 @@ size_t packer_ending (const Packer *p, unsigned char ending[PACKER_ENDING]) {
   return n;
 }
 
-void packer_restart (Packer *p) {
+void compressor_restart (Compressor *p) {
   p->npacked = p->load = p->nturns = 0;
   p->isfast = p->text = p->packedtext = 0;
   beginzlib(&p->z, 0);
 }
 
-void packer_close (Packer *p) {
+void compressor_close (Compressor *p) {
   if (p->fast != NULL)
     freefast(p->fast);
   if (p->hasz)
