@@ -49,7 +49,7 @@
 #define READERFOLLOW_MOST	BOUND(1u << 20, 12)   /* samples that live on */
 
 /* Sums. */
-#define LEDGER_MAXSITES		BOUND(1u << 20, 40)
+#define SITETABLE_MAXSITES		BOUND(1u << 20, 40)
 #define BINS_MAXROWS		BOUND(1u << 20, 60)
 #define COURSE_MOST		BOUND(1u << 13, 8)    /* collections of a timeline, even */
 #define MARKS_MOST		BOUND(1u << 13, 8)    /* marks of a timeline, even */

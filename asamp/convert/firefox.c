@@ -65,9 +65,9 @@ static void fate (void *ud, const ReadSample *s, int fate, uint64_t time) {
   size_t leaf;
   if (bytes == 0)
     return;  /* of a damaged file: nothing to allocate, nothing to free */
-  leaf = ledger_site(&f->leaves, s->node, s->kind * 3 + (uint32_t)fate,
-                     s->count);
-  if (leaf == LEDGER_NONE) {
+  leaf = sitetable_at(&f->leaves, s->node, s->kind * 3 + (uint32_t)fate,
+                      s->count);
+  if (leaf == SITETABLE_NONE) {
     f->client.stop = NOMEMORY;
     return;
   }
@@ -86,8 +86,8 @@ static void death (void *ud, const ReadDeath *d) {
   size_t leaf;
   if (reading_bytes(s) == 0)
     return;
-  leaf = ledger_site(&f->leaves, s->node, s->kind * 3 + READER_SURVIVED, 0);
-  if (leaf == LEDGER_NONE) {
+  leaf = sitetable_at(&f->leaves, s->node, s->kind * 3 + READER_SURVIVED, 0);
+  if (leaf == SITETABLE_NONE) {
     f->client.stop = NOMEMORY;
     return;
   }
@@ -164,7 +164,7 @@ void firefox_free (Firefox *f) {
   spill_close(&f->tickstack);
   spill_close(&f->tickweight);
   spill_close(&f->event);
-  ledger_free(&f->leaves);
+  sitetable_free(&f->leaves);
   free(f->unused);
   free(f->deaths);
 }

@@ -20,7 +20,7 @@
 #define asamp_firefox_h
 
 #include "fold.h"
-#include "ledger.h"
+#include "sitetable.h"
 #include "output.h"
 #include "reading.h"
 #include "spill.h"
@@ -45,7 +45,7 @@ typedef const char *(*FirefoxSource) (void *ud, const char *file, size_t *n);
 typedef struct Firefox {
   ReaderClient client;  /* hand this to reader_read */
   const Reading *r;
-  Ledger leaves;        /* sites of kind * 3 + fate */
+  SiteTable leaves;        /* sites of kind * 3 + fate */
   uint64_t last;        /* time of the last row of allocations */
   uint64_t address;     /* the largest in use so far */
   uint64_t *unused;     /* addresses below it */

@@ -44,7 +44,7 @@ static uint32_t category (const Reading *r, uint32_t node) {
 /* The frames of all nodes and leaves; 0 without memory. */
 static int frames (FirefoxFile *w) {
   const Reading *r = w->r;
-  const Ledger *leaves = &w->f->leaves;
+  const SiteTable *leaves = &w->f->leaves;
   size_t i;
   w->frameof = calloc(r->tree.n + leaves->nsites, sizeof(*w->frameof));
   if (w->frameof == NULL)
@@ -68,7 +68,7 @@ static int frames (FirefoxFile *w) {
 
 static void stacktable (FirefoxFile *w) {
   const Reading *r = w->r;
-  const Ledger *leaves = &w->f->leaves;
+  const SiteTable *leaves = &w->f->leaves;
   size_t nodes = r->tree.n - 1, i;
   firefoxcolumns_begin(w, "frame");
   for (i = 0; i < nodes + leaves->nsites; i++) {

@@ -72,8 +72,8 @@ int flame_collapsed (const Reading *r, const Fold *fold, const ReaderSum *sum,
   size_t i, k;
   if (path == NULL)
     return 0;
-  for (i = 0; i < sum->ledger.nsites; i++) {
-    const Site *s = &sum->ledger.sites[i];
+  for (i = 0; i < sum->table.nsites; i++) {
+    const Site *s = &sum->table.sites[i];
     uint64_t value = weightof(r, s, weight);
     size_t n = pathof(r, fold, s->node, path);
     if (value == 0)
@@ -187,11 +187,11 @@ static uint32_t *places (const Reading *r) {
 
 static Placed *walk (const Reading *r, const ReaderSum *sum) {
   uint32_t *place = places(r);
-  size_t n = sum->ledger.nsites, i;
+  size_t n = sum->table.nsites, i;
   Placed *sites = malloc((n + 1) * sizeof(*sites));
   if (place != NULL && sites != NULL) {
     for (i = 0; i < n; i++) {
-      sites[i].place = place[sum->ledger.sites[i].node];
+      sites[i].place = place[sum->table.sites[i].node];
       sites[i].site = (uint32_t)i;
     }
     qsort(sites, n, sizeof(*sites), byplace);
@@ -229,8 +229,8 @@ static void siteprofile (const Reading *r, const Fold *fold,
     size_t i, n = 0;
     if (column == 1)
       output_text(o, "],\n\"weights\":[");
-    for (i = 0; i < sum->ledger.nsites; i++) {
-      const Site *s = &sum->ledger.sites[order[i].site];
+    for (i = 0; i < sum->table.nsites; i++) {
+      const Site *s = &sum->table.sites[order[i].site];
       uint64_t value = weightof(r, s, weight);
       if (value == 0)
         continue;

@@ -295,8 +295,8 @@ int pprof_write (const Reading *r, const Fold *fold, const ReaderSum *sum,
   if (!w.failed) {
     strlist_put(&w.strings, "", 0);  /* index 0 */
     head(&w);
-    for (i = 0; i < sum->ledger.nsites; i++)
-      writesite(&w, &sum->ledger.sites[i]);
+    for (i = 0; i < sum->table.nsites; i++)
+      writesite(&w, &sum->table.sites[i]);
     writelocations(&w);
     writefunctions(&w);
     writestrings(&w);

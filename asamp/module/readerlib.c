@@ -141,12 +141,12 @@ static void pushtree (lua_State *L, const Reading *r) {
 /* A column of numbers in 'sites', each at 'offset' in its Site. */
 static void pushnumbers (lua_State *L, const ReaderSum *sum, int sites,
                          const char *key, size_t offset) {
-  size_t i, n = sum->ledger.nsites;
+  size_t i, n = sum->table.nsites;
   int to;
   lua_pushvalue(L, sites);
   to = list(L, key, n);
   for (i = 0; i < n; i++) {
-    const char *site = (const char *)&sum->ledger.sites[i];
+    const char *site = (const char *)&sum->table.sites[i];
     lua_pushnumber(L, *(const double *)(site + offset));
     lua_rawseti(L, to, (lua_Integer)i + 1);
   }
@@ -180,7 +180,7 @@ static void pushsites (lua_State *L, const Reading *r, const ReaderSum *sum) {
   enum { NKEYS = sizeof(keys) / sizeof(keys[0]) };
   int profile = lua_gettop(L);
   uint64_t total[NKEYS] = {0};
-  size_t i, n = sum->ledger.nsites;
+  size_t i, n = sum->table.nsites;
   int k, columns[NKEYS];
   lua_createtable(L, 0, NKEYS);
   for (k = 0; k < NKEYS; k++) {
@@ -188,7 +188,7 @@ static void pushsites (lua_State *L, const Reading *r, const ReaderSum *sum) {
     columns[k] = list(L, keys[k], n);
   }
   for (i = 0; i < n; i++) {
-    const Site *s = &sum->ledger.sites[i];
+    const Site *s = &sum->table.sites[i];
     const uint64_t values[NKEYS] = {
       s->node, s->kind + (uint64_t)1, s->samples, s->bytes, s->survived,
       s->survivedbytes, s->later, s->laterbytes, s->undecided,

@@ -56,10 +56,10 @@ static const struct {
     "texts above % bytes: # were cut"},
   [LEFT_COUNTS] = {"counts", READER_MAXCOUNT,
     "samples that count more than % times: # count so often"},
-  [LEFT_SITES] = {"sites", LEDGER_MAXSITES,
+  [LEFT_SITES] = {"sites", SITETABLE_MAXSITES,
     "more than % pairs of stack and type: # samples are in the totals, but in no "
     "function and no line"},
-  [LEFT_LIVES] = {"lives", LEDGER_MAXSITES,
+  [LEFT_LIVES] = {"lives", SITETABLE_MAXSITES,
     "more than % pairs of stack and length of life: # samples have a life in the "
     "totals, but not by line"},
   [LEFT_ROWS] = {"rows", BINS_MAXROWS,

@@ -14,7 +14,7 @@ static double objectsof (const ReadSample *s) {
   return s->size > 0 ? (double)reading_bytes(s) / (double)s->size : 0;
 }
 
-/* The variance of the bytes that the sample stands for (ledger.h). */
+/* The variance of the bytes that the sample stands for (sitetable.h). */
 static double squaresof (const ReadSample *s) {
   return (double)reading_bytes(s) * (double)s->period;
 }
@@ -22,15 +22,15 @@ static double squaresof (const ReadSample *s) {
 static void count (ReaderSum *s, const ReadSample *sample, int fate) {
   uint64_t bytes = reading_bytes(sample);
   double objects = objectsof(sample);
-  size_t at = ledger_site(&s->ledger, sample->node, sample->kind,
-                          sample->count);
+  size_t at = sitetable_at(&s->table, sample->node, sample->kind,
+                           sample->count);
   KindTotals *kind = &s->kinds[sample->kind];
   Site *site;
-  if (at == LEDGER_NONE) {
+  if (at == SITETABLE_NONE) {
     s->client.stop = NOMEMORY;
     return;
   }
-  site = &s->ledger.sites[at];
+  site = &s->table.sites[at];
   site->samples += sample->count;
   bins_add(&s->bins, sample, fate);
   if (s->bins.failed)
@@ -82,17 +82,17 @@ static uint32_t digits (uint64_t n) {
 static void death (void *ud, const ReadDeath *d) {
   ReaderSum *s = ud;
   const ReadSample *sample = d->sample;
-  size_t at = ledger_site(&s->ledger, sample->node, sample->kind, 0);
-  size_t life = ledger_site(&s->lives, sample->node, digits(d->allocated),
-                            sample->count);
-  if (at == LEDGER_NONE || life == LEDGER_NONE) {
+  size_t at = sitetable_at(&s->table, sample->node, sample->kind, 0);
+  size_t life = sitetable_at(&s->lives, sample->node, digits(d->allocated),
+                             sample->count);
+  if (at == SITETABLE_NONE || life == SITETABLE_NONE) {
     s->client.stop = NOMEMORY;
     return;
   }
-  s->ledger.sites[at].later += sample->count;
-  s->ledger.sites[at].laterbytes += reading_bytes(sample);
-  s->ledger.sites[at].latersquares += squaresof(sample);
-  s->ledger.sites[at].kept -= objectsof(sample);
+  s->table.sites[at].later += sample->count;
+  s->table.sites[at].laterbytes += reading_bytes(sample);
+  s->table.sites[at].latersquares += squaresof(sample);
+  s->table.sites[at].kept -= objectsof(sample);
   s->lives.sites[life].samples += sample->count;
   s->lives.sites[life].bytes += reading_bytes(sample);
   bins_death(&s->bins, sample);
@@ -138,8 +138,8 @@ static void finishtime (Site *site, const Reading *r) {
 void readersum_finish (ReaderSum *s, const Reading *r) {
   double squared = (double)r->scale * (double)r->scale;
   size_t i;
-  for (i = 0; i < s->ledger.nsites; i++) {
-    Site *site = &s->ledger.sites[i];
+  for (i = 0; i < s->table.nsites; i++) {
+    Site *site = &s->table.sites[i];
     if (site->kind == READER_TIMESAMPLE)
       finishtime(site, r);
     site->bytesquares *= squared;
@@ -151,11 +151,11 @@ void readersum_finish (ReaderSum *s, const Reading *r) {
     site->undecidedbytes *= r->scale;
   }
   bins_finish(&s->bins, r->scale);
-  idmap_free(&s->ledger.bykey);  /* a large profile needs the room */
+  idmap_free(&s->table.bykey);  /* a large profile needs the room */
   idmap_free(&s->lives.bykey);
   idmap_free(&s->bins.bykey);
   memcpy(s->left, r->left, sizeof(s->left));
-  s->left[LEFT_SITES] = s->ledger.left;
+  s->left[LEFT_SITES] = s->table.left;
   s->left[LEFT_LIVES] = s->lives.left;
   s->left[LEFT_ROWS] = s->bins.left;
   s->left[LEFT_COLLECTIONS] = course_grouped(&s->course);
@@ -164,8 +164,8 @@ void readersum_finish (ReaderSum *s, const Reading *r) {
 }
 
 void readersum_free (ReaderSum *s) {
-  ledger_free(&s->ledger);
-  ledger_free(&s->lives);
+  sitetable_free(&s->table);
+  sitetable_free(&s->lives);
   bins_free(&s->bins);
   course_free(&s->course);
   marks_free(&s->marks);

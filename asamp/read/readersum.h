@@ -9,7 +9,7 @@
 
 #include "bins.h"
 #include "course.h"
-#include "ledger.h"
+#include "sitetable.h"
 #include "marks.h"
 #include "reading.h"
 
@@ -23,8 +23,8 @@ typedef struct KindTotals {
 
 typedef struct ReaderSum {
   ReaderClient client; /* hand this to reader_read */
-  Ledger ledger;
-  Ledger lives;        /* samples that died later: node, and the number of binary
+  SiteTable table;
+  SiteTable lives;        /* samples that died later: node, and the number of binary
                           digits of the bytes allocated in their life */
   KindTotals *kinds;   /* READER_MAXKINDS of them */
   Course course;       /* collections */

@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Totals per site. The invariants are in ledger.h.
+** Totals per site. The invariants are in sitetable.h.
 */
-#include "ledger.h"
+#include "sitetable.h"
 #include "list.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-size_t ledger_site (Ledger *l, uint32_t node, uint32_t kind, uint64_t count) {
+size_t sitetable_at (SiteTable *l, uint32_t node, uint32_t kind, uint64_t count) {
   uint64_t key = ((uint64_t)node + 1) << 24 | kind;  /* never 0 */
   uint32_t known = idmap_get(&l->bykey, key);
   if (known != IDMAP_NONE)
     return known;
-  if (l->nsites >= LEDGER_MAXSITES && node != 0) {
+  if (l->nsites >= SITETABLE_MAXSITES && node != 0) {
     l->left += count;
-    return ledger_site(l, 0, kind, 0);
+    return sitetable_at(l, 0, kind, 0);
   }
   if (!list_grow(&l->sites, l->nsites, &l->sitesize, sizeof(*l->sites)))
-    return LEDGER_NONE;
+    return SITETABLE_NONE;
   if (!idmap_set(&l->bykey, key, (uint32_t)l->nsites))
-    return LEDGER_NONE;
+    return SITETABLE_NONE;
   memset(&l->sites[l->nsites], 0, sizeof(*l->sites));
   l->sites[l->nsites].node = node;
   l->sites[l->nsites].kind = kind;
   return l->nsites++;
 }
 
-void ledger_free (Ledger *l) {
+void sitetable_free (SiteTable *l) {
   free(l->sites);
   idmap_free(&l->bykey);
   memset(l, 0, sizeof(*l));

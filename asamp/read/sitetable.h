@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The ledger: totals per site. A site is a node of the call tree and a kind
+** The site table: totals per site. A site is a node of the call tree and a kind
 ** of object.
 **
 ** Owns the sites. Knows neither files nor names: nodes and kinds are numbers
@@ -9,11 +9,11 @@
 **   L1  no two sites have the same node and kind;
 **   L2  samples >= survived + undecided in every site, survived >= later, in
 **       each unit;
-**   L3  there are at most LEDGER_MAXSITES sites and one for each kind: what
+**   L3  there are at most SITETABLE_MAXSITES sites and one for each kind: what
 **       would need another is counted at node 0.
 */
-#ifndef asamp_ledger_h
-#define asamp_ledger_h
+#ifndef asamp_sitetable_h
+#define asamp_sitetable_h
 
 #include <stddef.h>
 #include <stdint.h>
@@ -48,21 +48,21 @@ typedef struct Site {
   double kept;              /* of these, not known to have died */
 } Site;
 
-typedef struct Ledger {
+typedef struct SiteTable {
   Site *sites;
   size_t nsites, sitesize;
   IdMap bykey;              /* node and kind -> index of the site */
   uint64_t left;            /* samples for which L3 was the answer */
-} Ledger;
+} SiteTable;
 
-void ledger_free (Ledger *l);
+void sitetable_free (SiteTable *l);
 
 /*
 ** The index of the site, made when there was none. kind < 2^24.
-** LEDGER_NONE without memory. 'count': what is counted where L3 is the answer.
+** SITETABLE_NONE without memory. 'count': what is counted where L3 is the answer.
 */
-size_t ledger_site (Ledger *l, uint32_t node, uint32_t kind, uint64_t count);
+size_t sitetable_at (SiteTable *l, uint32_t node, uint32_t kind, uint64_t count);
 
-#define LEDGER_NONE	SIZE_MAX
+#define SITETABLE_NONE	SIZE_MAX
 
 #endif

@@ -329,8 +329,8 @@ static void checksums (const Reading *r, const ReaderSum *sum) {
   size_t i;
   uint32_t k;
   int what;
-  for (i = 0; i < sum->ledger.nsites; i++) {
-    const Site *s = &sum->ledger.sites[i];
+  for (i = 0; i < sum->table.nsites; i++) {
+    const Site *s = &sum->table.sites[i];
     if (s->node >= r->tree.n || s->kind >= r->nkinds)
       fail("a site without a node or a kind");
     if (s->survived + s->undecided > s->samples)
