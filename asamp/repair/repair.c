@@ -4,7 +4,7 @@
 */
 #include "repair.h"
 #include "objects.h"
-#include "outfile.h"
+#include "livefile.h"
 #include "repairrecord.h"
 #include "temporary.h"
 
@@ -26,7 +26,7 @@ static void putmeta (Repair *p, const char *key, const char *value) {
 }
 
 /* Objects for the stacks that have none, of a type of their own. */
-static void putobjects (Repair *p, OutFile *file) {
+static void putobjects (Repair *p, LiveFile *file) {
   uint64_t left = p->stacks > p->objects ? p->stacks - p->objects : 0;
   if (p->nstats == 0 && p->objects == 0)
     return;  /* a file without objects */
@@ -39,7 +39,7 @@ static void putobjects (Repair *p, OutFile *file) {
     for (i = 0; i < p->nstats; i++)
       vmprof_word(&p->record, 0);
     left -= n;
-    outfile_put(file, p->record.data, p->record.n);
+    livefile_put(file, p->record.data, p->record.n);
     p->record.n = 0;
   }
 }
@@ -78,7 +78,7 @@ static uint64_t length (const Repair *p) {
   return us > p->known ? us : p->known;
 }
 
-static void finish (Repair *p, OutFile *file) {
+static void finish (Repair *p, LiveFile *file) {
   p->record.n = 0;
   putobjects(p, file);
   if (p->version >= 7)
@@ -96,14 +96,14 @@ static void finish (Repair *p, OutFile *file) {
     vmprof_time(&p->record, VMPROF_TRAILER, p->started + length(p));
   else
     bytes_char(&p->record, VMPROF_TRAILER);
-  outfile_put(file, p->record.data, p->record.n);
-  outfile_flush(file, 1);
+  livefile_put(file, p->record.data, p->record.n);
+  livefile_flush(file, 1);
 }
 
 /* ---------------------------------------------------------------- file -- */
 
 /* Copies what is good. A reason why there is nothing to write, or NULL. */
-static const char *copy (Repair *p, RepairResult *r, OutFile *file) {
+static const char *copy (Repair *p, RepairResult *r, LiveFile *file) {
   Verdict v;
   if (!repair_firstwords(p))
     return p->record.failed ? "not enough memory"
@@ -111,12 +111,12 @@ static const char *copy (Repair *p, RepairResult *r, OutFile *file) {
          : source_offset(p->source) == 0 &&
            source_read(p->source, NULL, 1) == 0 ? "the file is empty"
          : "not a VMProf log of 64 bits, little-endian";
-  outfile_put(file, p->record.data, p->record.n);
+  livefile_put(file, p->record.data, p->record.n);
   r->kept = source_offset(p->source);
   while ((v = repair_record(p)) != REPAIR_DAMAGE && v != REPAIR_END &&
          file->error == 0) {
     if (v != REPAIR_OMIT)
-      outfile_put(file, p->record.data, p->record.n);
+      livefile_put(file, p->record.data, p->record.n);
     r->mended += v != REPAIR_KEEP;
     r->kept = source_offset(p->source);
   }
@@ -139,22 +139,22 @@ static const char *copy (Repair *p, RepairResult *r, OutFile *file) {
 }
 
 /* Repairs from an open source. */
-static int through (Repair *p, RepairResult *r, OutFile *file,
+static int through (Repair *p, RepairResult *r, LiveFile *file,
                     const char *path, const char *out, char *err,
                     size_t errsize) {
   Temporary part;
   const char *reason = NULL;
   int error = temporary_begin(&part, out), unnamed;
   if (error == 0) {
-    error = outfile_open(file, fcntl(part.fd, F_DUPFD_CLOEXEC, 3),
-                         OUTFILE_SMALL);
+    error = livefile_open(file, fcntl(part.fd, F_DUPFD_CLOEXEC, 3),
+                          LIVEFILE_SMALL);
     if (error == 0)
       reason = copy(p, r, file);
     if (error == 0 && reason == NULL && !r->whole)
       finish(p, file);
     if (p->record.failed)
-      outfile_fail(file, ENOMEM);
-    outfile_close(file);
+      livefile_fail(file, ENOMEM);
+    livefile_close(file);
     r->size = file->written;
     if (error == 0)
       error = file->error;
@@ -182,7 +182,7 @@ int repair_file (const char *path, const char *out, int inplace,
                  RepairResult *r, char *err, size_t errsize) {
   char other[SOURCE_OTHER] = "";
   Repair p;
-  OutFile *file = malloc(sizeof(*file));
+  LiveFile *file = malloc(sizeof(*file));
   int result = REPAIR_UNREADABLE;
   memset(&p, 0, sizeof(p));
   memset(r, 0, sizeof(*r));

@@ -4,7 +4,7 @@
 ** writer's thread.
 **
 ** Owns the queue and the thread; what the bytes mean is the encoder's, the file
-** is outfile's. Invariants (the rules P1 to P6 are in profile.h):
+** is livefile's. Invariants (the rules P1 to P6 are in profile.h):
 **   Q1  'queue', 'active', 'error', 'stop', 'taken', 'lost' and 'depth' are
 **       touched under 'lock' only; the buffer that is not active belongs to the
 **       writer;
@@ -22,7 +22,7 @@
 #include "encoder.h"
 #include "event.h"
 #include "framename.h"
-#include "outfile.h"
+#include "livefile.h"
 #include "place.h"
 
 #include <assert.h>
@@ -71,7 +71,7 @@ struct Profile {
   EventTally lost;
   uint64_t cut;           /* texts that were; atomic */
   /* the writer's own */
-  OutFile file;
+  LiveFile file;
   Place place;
   EventTally unflushed;        /* encoded since the last flush */
   uint64_t flushed;       /* when everything was flushed last, ns */
@@ -96,7 +96,7 @@ static uint64_t lostsofar (const Profile *p) {
 
 /* What the file has come to, for the program's threads; told once. */
 static void notestall (Profile *p) {
-  const OutFile *f = &p->file;
+  const LiveFile *f = &p->file;
   int before;
   uint64_t lost;
   pthread_mutex_lock(&p->lock);
@@ -136,19 +136,19 @@ static void noteerror (Profile *p) {
 /* The encoder's sink. */
 static void sink (void *ud, Bytes *out, int text) {
   Profile *p = ud;
-  outfile_text(&p->file, text);
-  outfile_put(&p->file, out->data, out->n);
+  livefile_text(&p->file, text);
+  livefile_put(&p->file, out->data, out->n);
   out->n = 0;
   if (encoder_failed(p->encoder))
-    outfile_fail(&p->file, ENOMEM);
+    livefile_fail(&p->file, ENOMEM);
   noteerror(p);
 }
 
 /* All that was encoded so far can be read from the file after this. */
 static void flush (Profile *p, int last) {
   if (encoder_failed(p->encoder))
-    outfile_fail(&p->file, ENOMEM);
-  outfile_flush(&p->file, last);
+    livefile_fail(&p->file, ENOMEM);
+  livefile_flush(&p->file, last);
   p->dirty = 0;
   noteerror(p);
   if (p->file.stalled == 0) {
@@ -227,11 +227,11 @@ static void *writer (void *ud) {
     flush(p, 1);
   }
   if (p->file.stalled != 0) {
-    outfile_fail(&p->file, p->file.stalled);
+    livefile_fail(&p->file, p->file.stalled);
     noteerror(p);
   }
   __atomic_store_n(&p->whole, 1, __ATOMIC_RELEASE);
-  outfile_close(&p->file);
+  livefile_close(&p->file);
   encoder_free(p->encoder);
   __atomic_store_n(&p->done, 1, __ATOMIC_RELEASE);
   return NULL;
@@ -241,7 +241,7 @@ static void *writer (void *ud) {
 
 /* Frees all but the encoder, closes the file. */
 static void release (Profile *p) {
-  outfile_abandon(&p->file);
+  livefile_abandon(&p->file);
   free(p->place.path);
   free(p->queue[0].data);
   free(p->queue[1].data);
@@ -268,8 +268,8 @@ static int openfile (Profile *p, const ProfileConfig *config, char *why,
                           config->replace, config->taken};
   int error = place_open(&wish, &p->place, why, size);
   return error != 0 ? error
-       : outfile_open(&p->file, p->place.fd,
-                      config->compress ? OUTFILE_LIVE : OUTFILE_PLAIN);
+       : livefile_open(&p->file, p->place.fd,
+                       config->compress ? LIVEFILE_LIVE : LIVEFILE_PLAIN);
 }
 
 /* Memory, file and thread; an errno, or 0. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Writing. See outfile.h.
+** Writing. See livefile.h.
 */
-#include "outfile.h"
+#include "livefile.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -12,35 +12,35 @@
 
 #define WAIT_MS		250     /* for room in a pipe, before it looks again */
 
-void outfile_fail (OutFile *f, int error) {
+void livefile_fail (LiveFile *f, int error) {
   if (f->error == 0)
     f->error = error;
 }
 
 /* Is the descriptor still that of the file? If not, there is none (W5). */
-static int look (OutFile *f, struct stat *s) {
+static int look (LiveFile *f, struct stat *s) {
   if (f->fd < 0)
     return 0;
   if (fstat(f->fd, s) == 0 && s->st_dev == f->device && s->st_ino == f->inode)
     return 1;
   f->fd = -1;
-  outfile_fail(f, EBADF);
+  livefile_fail(f, EBADF);
   return 0;
 }
 
 /* A write has failed. */
-static void failed (OutFile *f, int error) {
+static void failed (LiveFile *f, int error) {
   if (f->patient && ftruncate(f->fd, (off_t)f->sure) == 0 &&
       lseek(f->fd, (off_t)f->sure, SEEK_SET) >= 0) {
     f->stalled = error;
     __atomic_store_n(&f->written, f->sure, __ATOMIC_RELAXED);
   }
   else
-    outfile_fail(f, error);
+    livefile_fail(f, error);
 }
 
 /* Writes all n bytes, however little a single write takes. */
-static void put (OutFile *f, const unsigned char *data, size_t n) {
+static void put (LiveFile *f, const unsigned char *data, size_t n) {
   struct stat s;
   __atomic_store_n(&f->waiting, 1, __ATOMIC_RELAXED);
   while (n > 0 && f->error == 0 && f->stalled == 0 && look(f, &s)) {
@@ -64,12 +64,12 @@ static void put (OutFile *f, const unsigned char *data, size_t n) {
 
 /* The compressor's sink. */
 static int putpacked (void *ud, const unsigned char *data, size_t n) {
-  OutFile *f = ud;
+  LiveFile *f = ud;
   put(f, data, n);
   return f->error == 0 && f->stalled == 0;
 }
 
-int outfile_open (OutFile *f, int fd, int how) {
+int livefile_open (LiveFile *f, int fd, int how) {
   struct stat s;
   memset(f, 0, sizeof(*f));
   f->fd = fd;
@@ -77,16 +77,16 @@ int outfile_open (OutFile *f, int fd, int how) {
     return errno;
   f->device = s.st_dev;
   f->inode = s.st_ino;
-  f->patient = S_ISREG(s.st_mode) && how != OUTFILE_SMALL;
-  f->packed = how != OUTFILE_PLAIN;
+  f->patient = S_ISREG(s.st_mode) && how != LIVEFILE_SMALL;
+  f->packed = how != LIVEFILE_PLAIN;
   if (f->packed &&
-      !compressor_open(&f->compressor, how == OUTFILE_LIVE ? COMPRESSOR_LIVE : COMPRESSOR_SMALL))
+      !compressor_open(&f->compressor, how == LIVEFILE_LIVE ? COMPRESSOR_LIVE : COMPRESSOR_SMALL))
     return ENOMEM;
   return 0;
 }
 
 /* Packs or writes what is new; 'then' as that of compressor_put. */
-static void pass (OutFile *f, const unsigned char *data, size_t n, int then) {
+static void pass (LiveFile *f, const unsigned char *data, size_t n, int then) {
   if (f->packed)
     compressor_put(&f->compressor, data, n, then, putpacked, f);
   else
@@ -94,7 +94,7 @@ static void pass (OutFile *f, const unsigned char *data, size_t n, int then) {
 }
 
 /* All that was put is in the file: so much is sure (W6). */
-static void settle (OutFile *f) {
+static void settle (LiveFile *f) {
   if (!f->patient || f->error != 0 || f->stalled != 0)
     return;
   f->sure = f->written;
@@ -103,7 +103,7 @@ static void settle (OutFile *f) {
 }
 
 /* Goes on where the file was cut, if it takes what was kept. */
-static void again (OutFile *f, int then) {
+static void again (LiveFile *f, int then) {
   int why = f->stalled;
   if (f->packed)
     compressor_restart(&f->compressor);
@@ -115,28 +115,28 @@ static void again (OutFile *f, int then) {
     f->stalled = why;
 }
 
-void outfile_put (OutFile *f, const unsigned char *data, size_t n) {
+void livefile_put (LiveFile *f, const unsigned char *data, size_t n) {
   if (f->error != 0)
     return;
   if (f->patient) {
     bytes_add(&f->kept, data, n);
     if (f->kept.failed)
-      outfile_fail(f, ENOMEM);
-    else if (f->kept.n > OUTFILE_KEPT)
-      outfile_fail(f, f->stalled);
+      livefile_fail(f, ENOMEM);
+    else if (f->kept.n > LIVEFILE_KEPT)
+      livefile_fail(f, f->stalled);
   }
   if (f->stalled == 0)
     pass(f, data, n, COMPRESSOR_MORE);
-  if (f->stalled == 0 && f->kept.n >= OUTFILE_PIECE)
-    outfile_flush(f, 0);
+  if (f->stalled == 0 && f->kept.n >= LIVEFILE_PIECE)
+    livefile_flush(f, 0);
 }
 
-void outfile_text (OutFile *f, int text) {
+void livefile_text (LiveFile *f, int text) {
   if (f->packed && f->error == 0 && f->stalled == 0)
     compressor_text(&f->compressor, text, putpacked, f);
 }
 
-void outfile_flush (OutFile *f, int last) {
+void livefile_flush (LiveFile *f, int last) {
   int then = last ? COMPRESSOR_END : COMPRESSOR_FLUSH;
   if (f->error != 0)
     return;
@@ -147,7 +147,7 @@ void outfile_flush (OutFile *f, int last) {
   settle(f);
 }
 
-void outfile_abandon (OutFile *f) {
+void livefile_abandon (LiveFile *f) {
   struct stat s;
   if (look(f, &s))
     close(f->fd);
@@ -157,17 +157,17 @@ void outfile_abandon (OutFile *f) {
   f->packed = 0;
 }
 
-void outfile_close (OutFile *f) {
+void livefile_close (LiveFile *f) {
   struct stat s;
   if (f->stalled != 0)
-    outfile_fail(f, f->stalled);
+    livefile_fail(f, f->stalled);
   if (look(f, &s)) {
     if (S_ISREG(s.st_mode) && s.st_nlink == 0)
-      outfile_fail(f, ENOENT);
+      livefile_fail(f, ENOENT);
     if (close(f->fd) != 0 && errno != EINTR)
-      outfile_fail(f, errno);
+      livefile_fail(f, errno);
     f->fd = -1;
   }
   bytes_free(&f->kept);
-  outfile_abandon(f);
+  livefile_abandon(f);
 }

@@ -5,7 +5,7 @@
 **
 ** Owns the descriptor and the compressor. Knows neither events nor threads; used
 ** by one thread at a time. Rules:
-**   W1  whatever was put before outfile_flush can be read from the file after
+**   W1  whatever was put before livefile_flush can be read from the file after
 **       it, whenever the process ends;
 **   W2  after the first failure nothing is written any more: the file is a
 **       prefix of what was meant. 'error' tells;
@@ -14,18 +14,18 @@
 **       tells why), what came since is kept in memory, and each flush tries to write
 **       that again, from where the file was cut. There a member of the gzip file
 **       ends and another one begins. So it stays a prefix, and nothing that was put
-**       is missing from it when it goes on. More than OUTFILE_KEPT bytes are not
+**       is missing from it when it goes on. More than LIVEFILE_KEPT bytes are not
 **       kept: then it has failed;
 **   W3  a file has one writer: who opens it has locked it (place.h);
 **   W4  a file that was removed meanwhile is a failure (ENOENT), told by
-**       outfile_close;
+**       livefile_close;
 **   W5  no other file is touched: where the program has closed the descriptor,
 **       and may have its number for a file of its own, that is neither written
 **       nor closed, and it is a failure (EBADF). Looked at before each write and
 **       before it is closed, for a moment later the number is not guarded.
 */
-#ifndef asamp_outfile_h
-#define asamp_outfile_h
+#ifndef asamp_livefile_h
+#define asamp_livefile_h
 
 #include <stddef.h>
 #include <stdint.h>
@@ -34,12 +34,12 @@
 #include "bytes.h"
 #include "compressor.h"
 
-enum { OUTFILE_PLAIN, OUTFILE_SMALL, OUTFILE_LIVE };  /* as compressor.h */
+enum { LIVEFILE_PLAIN, LIVEFILE_SMALL, LIVEFILE_LIVE };  /* as compressor.h */
 
-#define OUTFILE_KEPT	(64u << 20)
-#define OUTFILE_PIECE	(1u << 20)    /* bytes between two flushes, about */
+#define LIVEFILE_KEPT	(64u << 20)
+#define LIVEFILE_PIECE	(1u << 20)    /* bytes between two flushes, about */
 
-typedef struct OutFile {
+typedef struct LiveFile {
   int fd;               /* -1: none */
   dev_t device;         /* what file it is (W5): where it is, ... */
   ino_t inode;          /* ... and which one there */
@@ -55,31 +55,31 @@ typedef struct OutFile {
   unsigned char ending[COMPRESSOR_ENDING];  /* ... what would end them, ... */
   size_t nending;
   Bytes kept;           /* ... and what was put since */
-} OutFile;
+} LiveFile;
 
 /*
 ** Takes the descriptor of an empty file, or of what is no regular file. Returns 0
-** or an errno; outfile_close is due in either case.
+** or an errno; livefile_close is due in either case.
 */
-int outfile_open (OutFile *f, int fd, int how);
+int livefile_open (LiveFile *f, int fd, int how);
 
 /* None of these does anything after a failure. */
-void outfile_put (OutFile *f, const unsigned char *data, size_t n);
+void livefile_put (LiveFile *f, const unsigned char *data, size_t n);
 /* As compressor_text. */
-void outfile_text (OutFile *f, int text);
+void livefile_text (LiveFile *f, int text);
 /* 'last': ends the compressed data, after which nothing can be put. */
-void outfile_flush (OutFile *f, int last);
+void livefile_flush (LiveFile *f, int last);
 
 /* Notes a failure that is not the file's own. */
-void outfile_fail (OutFile *f, int error);
+void livefile_fail (LiveFile *f, int error);
 
 /* Closes the file and frees all but 'f' itself; f->error is final. */
-void outfile_close (OutFile *f);
+void livefile_close (LiveFile *f);
 
 /*
-** In the child of a fork: as outfile_close, without a look at the file. What was kept
+** In the child of a fork: as livefile_close, without a look at the file. What was kept
 ** stays allocated, for the fork may have caught the writer while it grew.
 */
-void outfile_abandon (OutFile *f);
+void livefile_abandon (LiveFile *f);
 
 #endif
