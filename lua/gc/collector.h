@@ -132,9 +132,18 @@ LUAI_FUNC int luaN_endmarks (lua_State *L);
 LUAI_FUNC void luaN_markremembered (lua_State *L);
 /* Removes the entries of those whose values are dead, then those whose keys are. */
 LUAI_FUNC void luaN_clearslots (global_State *g, int keys);
-/* The slot of t that address p lies in, counted as luaN_traverseslots does. 0: none,
-   t has had other vectors then. */
-LUAI_FUNC int luaN_slotof (const Table *t, const void *p, unsigned *i);
+/* The slot of t, whose array part has asize, that address p lies in, counted as
+   luaN_traverseslots does. 0: none, t has had other vectors then. */
+static inline int luaN_slotof (const Table *t, unsigned asize, const void *p,
+                               unsigned *i) {
+  uintptr_t a = (uintptr_t)p - (uintptr_t)t->array;
+  uintptr_t n = (uintptr_t)p - (uintptr_t)t->node;
+  if (a < asize * sizeof(TValue)) *i = (unsigned)(a / sizeof(TValue));
+  else if (n < (size_t)sizenode(t) * sizeof(Node))
+    *i = asize + (unsigned)(n / sizeof(Node));
+  else return 0;
+  return 1;
+}
 LUAI_FUNC void luaN_forgetall (lua_State *L);
 /* The running thread stays awake. */
 LUAI_FUNC void luaN_stayawake (lua_State *L);
@@ -156,8 +165,9 @@ LUAI_FUNC void luaN_tenure (lua_State *L, GCObject *o);
 LUAI_FUNC int luaN_refinetables (lua_State *L);
 /* A collection has seen what they had to see. */
 LUAI_FUNC void luaN_forgetrefining (global_State *g);
-/* Entry k of the remembered slots is being looked at: fetches what comes. */
-LUAI_FUNC void luaN_foreslot (const luaN_Vec *s, size_t k);
+/* Entry k of the remembered slots is being looked at: fetches what comes, as far as it
+   is of the same table, whose array part has asize slots. */
+LUAI_FUNC void luaN_foreslot (const luaN_Vec *s, size_t k, unsigned asize);
 /* } */
 
 /* {== strings.c */

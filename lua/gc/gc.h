@@ -18,7 +18,7 @@
 **
 ** The object written to is asked first: when it is young, or all of it is remembered
 ** already, the header of the object stored is not looked at. Nor is it for a table
-** that has had a large vector: its slots are remembered whatever is stored, for the
+** of very many slots: they are remembered whatever is stored, for the
 ** header of a value that comes from anywhere in a big heap is a miss of the cache,
 ** and of many slots these misses overlap when they are looked at together (refine.c).
 ** The bit is that of object logging as MMTk has it.
@@ -75,6 +75,7 @@
 #define LUAN_LISTED	0x10	/* table: in 'tables'; userdata: in 'standins' */
 #define LUAN_LONG	0x10	/* thread: its stack has been much longer since
 				   luaN_shrinkthread asked last */
+#define LUAN_VAST	0x80	/* table: has had VASTTABLE slots (TESTBIT of others) */
 #define LUAN_PENDING	0x20	/* object from lua_Alloc: see mark.c */
 
 /* Entries of 'finalizable' (G4). */
@@ -98,6 +99,9 @@
 
 /* A table of at most so many slots is remembered whole, a larger one by slot. */
 #define LUAN_SMALLTABLE	32
+
+/* One that had so many is remembered by slot whatever is stored there. */
+#define LUAN_VASTTABLE	(1u << 15)
 
 #undef iswhite
 #undef isblack
@@ -131,7 +135,7 @@
 /* The same for a table, which may have many slots. */
 #define luaN_crossestable(t,o) \
   (((t)->marked & LUAN_UNLOGGED) && \
-   (((t)->marked & LUAN_LISTED) || luaN_differ(t, o)))
+   (((t)->marked & LUAN_VAST) || luaN_differ(t, o)))
 
 #define luaC_objbarrier(L,p,o) \
   (l_unlikely(luaN_crosses(p, o)) ? luaC_barrier_(L, obj2gco(p), obj2gco(o)) \

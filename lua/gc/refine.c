@@ -109,12 +109,12 @@ void luaN_tenure (lua_State *L, GCObject *o) {
 
 /* {== slots ============================================================ */
 
-void luaN_foreslot (const luaN_Vec *s, size_t k) {
+void luaN_foreslot (const luaN_Vec *s, size_t k, unsigned asize) {
   if (k + 4 * AHEAD < s->n) __builtin_prefetch(s->a[k + 4 * AHEAD + 1]);
-  if (k + 2 * AHEAD < s->n) {
-    const Table *t = (const Table *)s->a[k + 2 * AHEAD];
-    unsigned i, asize = luaN_asize(t);
-    if (luaN_slotof(t, s->a[k + 2 * AHEAD + 1], &i))
+  if (k + 2 * AHEAD < s->n && s->a[k + 2 * AHEAD] == s->a[k]) {
+    const Table *t = (const Table *)s->a[k];
+    unsigned i;
+    if (luaN_slotof(t, asize, s->a[k + 2 * AHEAD + 1], &i))
       foresee(i < asize ? &t->array[i] : gval(gnode(t, i - asize)));
   }
 }
@@ -138,13 +138,14 @@ static void seeremembered (lua_State *L, int keep) {
   luaN_Writes *w = c->writes;
   Table *last = NULL;
   size_t k, kept = 0;
+  unsigned asize = 0;
   int weak = 0;
   for (k = 0; k < s->n; k += 2) {
     Table *t = (Table *)s->a[k];
     unsigned i;
-    luaN_foreslot(s, k);
     if (t != last) {
       weak = seeweak(g, t);
+      asize = luaN_asize(t);
       last = t;
       w = &c->writes[((uintptr_t)t / LUAN_LINE) % LUAN_WRITES];
       if (w->t != t) {
@@ -152,7 +153,8 @@ static void seeremembered (lua_State *L, int keep) {
         w->n = 0;
       }
     }
-    if (!luaN_slotof(t, s->a[k + 1], &i)) continue;
+    luaN_foreslot(s, k, asize);
+    if (!luaN_slotof(t, asize, s->a[k + 1], &i)) continue;
     if (!weak) {
       seeslots(g, t, i, i + 1, 0);
       w->n++;

@@ -160,6 +160,8 @@ void luaN_resized (lua_State *L, Table *t, size_t before, const TValue *array,
   luaN_Gc *c = &g->heap.gc;
   luaN_resizing(L, NULL, NULL, 0);
   luaN_recounted(L, obj2gco(t), (l_mem)luaN_vectorbytes(t) - (l_mem)before);
+  if (luaN_asize(t) + (size_t)sizenode(t) >= LUAN_VASTTABLE)
+    t->marked |= LUAN_VAST;
   if (t->marked & LUAN_UNLOGGED) {
     if (issmall(t) || c->refining == t ||
         c->slots.n > luaN_asize(t) + (size_t)sizenode(t))
@@ -200,18 +202,6 @@ void luaN_built (lua_State *L) {
 
 void luaN_stayawake (lua_State *L) {
   if (L->marked & LUAN_ASLEEP) luaN_wake(L);
-}
-
-
-int luaN_slotof (const Table *t, const void *p, unsigned *i) {
-  uintptr_t a = (uintptr_t)p - (uintptr_t)t->array;
-  uintptr_t n = (uintptr_t)p - (uintptr_t)t->node;
-  unsigned asize = luaN_asize(t);
-  if (a < asize * sizeof(TValue)) *i = (unsigned)(a / sizeof(TValue));
-  else if (n < (size_t)sizenode(t) * sizeof(Node))
-    *i = asize + (unsigned)(n / sizeof(Node));
-  else return 0;
-  return 1;
 }
 
 
@@ -286,7 +276,7 @@ void luaN_clearslots (global_State *g, int keys) {
     Table *t = (Table *)s->a[k];
     void *slot = s->a[k + 1];
     unsigned i;
-    if (luaN_slotof(t, slot, &i) && clearslot(g, t, i, keys)) {
+    if (luaN_slotof(t, luaN_asize(t), slot, &i) && clearslot(g, t, i, keys)) {
       s->a[left++] = t;
       s->a[left++] = slot;
     }
@@ -306,19 +296,24 @@ static void markslots (global_State *g) {
   luaN_Vec *s = &g->heap.gc.slots;
   size_t k, open = 0;
   const Table *last = NULL;
+  unsigned asize = 0;
   int kind = LUAN_STRONG;
   for (k = 0; k < s->n; k += 2) {
     Table *t = (Table *)s->a[k];
     void *slot = s->a[k + 1];
     unsigned i;
-    luaN_foreslot(s, k);
     if (t != last) {
       kind = luaN_weakness(g, t);
       if (kind != LUAN_STRONG) luaN_meetlate(g, t, kind);
+      asize = luaN_asize(t);
       last = t;
     }
-    if (!luaN_slotof(t, slot, &i)) continue;
-    if (kind == LUAN_STRONG) luaN_traverseslots(g, t, i, 1);
+    if (t->marked & LUAN_VAST) luaN_foreslot(s, k, asize);
+    if (!luaN_slotof(t, asize, slot, &i)) continue;
+    if (kind == LUAN_STRONG) {
+      if (i < asize) luaN_markvalue(g, &t->array[i])
+      else luaN_traverseslots(g, t, i, 1);
+    }
     else if (kind == LUAN_EPHEMERON) markephemeron(g, t, i);
     else if (markweakslot(g, t, kind, i)) {  /* luaN_clearslots goes on with it */
       s->a[open++] = t;

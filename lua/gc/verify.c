@@ -172,7 +172,7 @@ static int isremembered (Walk *w, const GCObject *o) {
   }
   if (c->refining != NULL && o == obj2gco(c->refining)) {
     unsigned k;
-    if (luaN_slotof(c->refining, w->slot, &k) && k >= c->refined) return 1;
+    if (luaN_slotof(c->refining, luaN_asize(c->refining), w->slot, &k) && k >= c->refined) return 1;
   }
   for (i = 0; i < c->slots.n; i += 2)
     if (c->slots.a[i] == (const void *)o && c->slots.a[i + 1] == w->slot)
