@@ -152,7 +152,8 @@ LUAI_FUNC void luaN_touch (lua_State *L, GCObject *o);
 
 /* {== refine.c */
 /* The barriers' lists are long when so many words of 'slots' are in use, or objects
-   in 'touched'; a minor collection may find so many slots in 'whole'. */
+   in 'touched'; a minor collection may find so many slots in 'whole', and a table that
+   has so many is vast. */
 #define LUAN_MANY	(1u << 15)
 /* What the barriers remember is looked at, and then forgotten: what is young there has been
    tenured. May be called wherever a barrier may. */

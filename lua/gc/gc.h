@@ -75,7 +75,8 @@
 #define LUAN_LISTED	0x10	/* table: in 'tables'; userdata: in 'standins' */
 #define LUAN_LONG	0x10	/* thread: its stack has been much longer since
 				   luaN_shrinkthread asked last */
-#define LUAN_VAST	0x80	/* table: has had VASTTABLE slots (TESTBIT of others) */
+#define LUAN_VAST	0x80	/* table: has had LUAN_MANY slots, which are remembered
+				   whatever is stored there (TESTBIT of others) */
 #define LUAN_PENDING	0x20	/* object from lua_Alloc: see mark.c */
 
 /* Entries of 'finalizable' (G4). */
@@ -99,9 +100,6 @@
 
 /* A table of at most so many slots is remembered whole, a larger one by slot. */
 #define LUAN_SMALLTABLE	32
-
-/* One that had so many is remembered by slot whatever is stored there. */
-#define LUAN_VASTTABLE	(1u << 15)
 
 #undef iswhite
 #undef isblack

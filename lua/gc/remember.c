@@ -160,7 +160,7 @@ void luaN_resized (lua_State *L, Table *t, size_t before, const TValue *array,
   luaN_Gc *c = &g->heap.gc;
   luaN_resizing(L, NULL, NULL, 0);
   luaN_recounted(L, obj2gco(t), (l_mem)luaN_vectorbytes(t) - (l_mem)before);
-  if (luaN_asize(t) + (size_t)sizenode(t) >= LUAN_VASTTABLE)
+  if (luaN_asize(t) + (size_t)sizenode(t) >= c->many)
     t->marked |= LUAN_VAST;
   if (t->marked & LUAN_UNLOGGED) {
     if (issmall(t) || c->refining == t ||
