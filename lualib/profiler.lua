@@ -85,6 +85,7 @@ local function open(o, every, announce)
     random = not o.fixed,
     seed = o.seed,
     announce = announce,
+    holders = default(o.holders, true),
     period = every,
     timeperiod = interval(o),
     wall = o.wall,
@@ -297,6 +298,13 @@ function M.snapshot(path, t)
     path = path, wait = t.wait or false, inprocess = t.fork == false,
     replace = REPLACE[t.overwrite or false], command = command(),
   }
+end
+
+--- Tells the profile who holds the samples that are alive now; the end of the session does
+-- so by itself. A walk over everything that can be reached, which this call waits for.
+-- Returns of how many samples; 0 without a session, or when none is followed.
+function M.holders()
+  return current() and core.holders() or 0
 end
 
 --- What was done so far: a table with

@@ -46,6 +46,7 @@
 #define READER_MAXCOUNT		((uint64_t)1 << 40)    /* of one sample */
 #define TREE_MAXNODES		BOUND(2u << 20, 60)
 #define FIFO_MOST		BOUND(2u << 20, 16)   /* samples without a fate */
+#define READER_MAXPATHS		BOUND(1u << 20, 12)   /* paths by which things are held */
 #define READERFOLLOW_MOST	BOUND(1u << 20, 12)   /* samples that live on */
 
 /* Sums. */

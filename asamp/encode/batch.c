@@ -162,6 +162,23 @@ void batch_class (Batch *b, uint32_t id, const char *name, size_t n) {
   bytes_char(&b->events, '\n');
 }
 
+void batch_path (Batch *b, uint64_t id, uint32_t parent, const char *step) {
+  bytes_char(&b->events, 'H');
+  bytes_decimal(&b->events, ' ', id);
+  bytes_decimal(&b->events, ' ', parent);
+  bytes_char(&b->events, ' ');
+  vmprof_text(&b->events, step, strlen(step));
+  bytes_char(&b->events, '\n');
+}
+
+void batch_holders (Batch *b, const uint32_t *runs, size_t n) {
+  size_t i;
+  bytes_char(&b->events, 'h');
+  for (i = 0; i < n; i++)
+    bytes_decimal(&b->events, ' ', runs[i]);
+  bytes_char(&b->events, '\n');
+}
+
 void batch_mark (Batch *b, uint64_t us, const char *name, size_t namelength,
                  const char *value, size_t valuelength) {
   Bytes text = {0};

@@ -416,6 +416,14 @@ void encoder_class (Encoder *e, uint32_t id, const char *name, size_t n) {
   batch_class(&e->batch, id, name, n);
 }
 
+void encoder_path (Encoder *e, uint64_t id, uint32_t parent, const char *step) {
+  batch_path(&e->batch, id, parent, step);
+}
+
+void encoder_holders (Encoder *e, const uint32_t *runs, size_t n) {
+  batch_holders(&e->batch, runs, n);
+}
+
 void encoder_mark (Encoder *e, uint64_t time, const char *name,
                    size_t namelength, const char *value, size_t valuelength) {
   batch_mark(&e->batch, since(e, time), name, namelength, value, valuelength);

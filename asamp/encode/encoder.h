@@ -95,6 +95,9 @@ void encoder_period (Encoder *e, uint64_t period);
 void encoder_timeperiod (Encoder *e, uint64_t ns, int wall);
 /* Bytes that were allocated, known exactly: for the end of the file; 0: unknown. */
 void encoder_allocated (Encoder *e, uint64_t bytes);
+/* Who holds what: a path, and who is held by which (event.h). */
+void encoder_path (Encoder *e, uint64_t id, uint32_t parent, const char *step);
+void encoder_holders (Encoder *e, const uint32_t *runs, size_t n);
 void encoder_mark (Encoder *e, uint64_t time, const char *name,
                    size_t namelength, const char *value, size_t valuelength);
 

@@ -58,6 +58,12 @@ void event_encode (const Event *event, Encoder *e) {
     case EVENT_CLASS:
       encoder_class(e, (uint32_t)event->n, body, strlen(body));
       break;
+    case EVENT_PATH:
+      encoder_path(e, event->n, *(const uint32_t *)body, (const char *)body + 4);
+      break;
+    case EVENT_HOLDERS:
+      encoder_holders(e, body, n);
+      break;
     case EVENT_MARK: {
       const MarkEvent *m = body;
       encoder_mark(e, m->time, m->text, m->namelength,

@@ -25,7 +25,10 @@ enum EventType {
   EVENT_LEFT,           /* n: texts that were cut; ProfileLeft */
   EVENT_STACK,          /* n: new frames; TimeEvent of a sample that is lost */
   EVENT_CLASS,          /* n: id; the name, NUL-terminated */
-  EVENT_MARK            /* MarkEvent */
+  EVENT_MARK,           /* MarkEvent */
+  EVENT_PATH,           /* n: id; 32 bits, the parent's, then the step, NUL-terminated */
+  EVENT_HOLDERS         /* n numbers of 32 bits: 1 or 0, the first of these or not; then
+			   so many samples and the id of their path, in turn */
 };
 
 /* Head of an event; its body follows. */

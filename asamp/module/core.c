@@ -44,7 +44,7 @@ static int flag (lua_State *L, int t, const char *key) {
 
 
 /*
-** open{out=, number=, made=, replace= (enum of place.h), command=, extended=, compress=, native=, random=, seed=, announce=,
+** open{out=, number=, made=, replace= (enum of place.h), command=, extended=, compress=, native=, random=, seed=, announce=, holders=,
 ** period=, timeperiod=, wall=} -> true | nil, message, errno
 */
 static int l_open (lua_State *L) {
@@ -70,6 +70,7 @@ static int l_open (lua_State *L) {
   o.native = flag(L, 1, "native");
   o.random = flag(L, 1, "random");
   o.announce = flag(L, 1, "announce");
+  o.holders = flag(L, 1, "holders");
   o.timeperiod = (uint64_t)integer(L, 1, "timeperiod");
   o.wall = flag(L, 1, "wall");
   errno = 0;
@@ -195,6 +196,13 @@ static int l_stats (lua_State *L) {
 }
 
 
+/* holders() -> of how many samples the profile was told who holds them */
+static int l_holders (lua_State *L) {
+  lua_pushinteger(L, (lua_Integer)sampler_holders(check(L), L));
+  return 1;
+}
+
+
 /* distance() -> bytes to the next sample, or nil when sampling is off */
 static int l_distance (lua_State *L) {
   uint64_t d = sampler_distance(check(L), L);
@@ -250,6 +258,7 @@ static const luaL_Reg functions[] = {
   {"close", l_close},
   {"period", l_period},
   {"mark", l_mark},
+  {"holders", l_holders},
   {"stats", l_stats},
   {"distance", l_distance},
   {"allocated", l_allocated},

@@ -212,7 +212,7 @@ static void closing (void *ud, lua_State *L) {
 
 
 #define CLIENT(follows) \
-  {function, class, room, sample, NULL, collection, point, closing, follows}
+  {function, class, room, sample, NULL, collection, point, closing, follows, NULL}
 
 /* By whether it wants deaths. */
 static const TrackerClient clients[2] = {CLIENT(0), CLIENT(1)};

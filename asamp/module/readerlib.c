@@ -230,6 +230,42 @@ static void pushlives (lua_State *L, const ReaderSum *sum) {
   lua_settop(L, profile);
 }
 
+/* Field 'holders' of the table on the top, where the file tells them: columns, and the
+   lists 'parent' and 'step' of the paths. */
+static void pushholders (lua_State *L, const Reading *r, const ReaderSum *sum) {
+  static const char *const keys[] = {"node", "path", "samples", "bytes"};
+  enum { NKEYS = sizeof(keys) / sizeof(keys[0]) };
+  int profile = lua_gettop(L);
+  size_t i, n = sum->held.nsites;
+  int k, columns[NKEYS], parent;
+  if (r->npaths == 0)
+    return;
+  lua_createtable(L, 0, NKEYS + 2);
+  for (k = 0; k < NKEYS; k++) {
+    lua_pushvalue(L, profile + 1);
+    columns[k] = list(L, keys[k], n);
+  }
+  for (i = 0; i < n; i++) {
+    const Site *s = &sum->held.sites[i];
+    const uint64_t values[NKEYS] = {s->node, s->kind, s->samples, s->bytes};
+    for (k = 0; k < NKEYS; k++)
+      put(L, columns[k], i + 1, values[k]);
+  }
+  lua_pushvalue(L, profile + 1);
+  parent = list(L, "parent", r->npaths);
+  for (i = 0; i < r->npaths; i++)
+    put(L, parent, i + 1, r->paths[i].parent);
+  lua_settop(L, profile + 1);
+  lua_createtable(L, (int)r->npaths, 0);
+  for (i = 0; i < r->npaths; i++) {
+    lua_pushstring(L, r->text.text + r->paths[i].step);
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  }
+  lua_setfield(L, -2, "step");
+  lua_setfield(L, profile, "holders");
+  lua_settop(L, profile);
+}
+
 static void pushkinds (lua_State *L, const Reading *r, const ReaderSum *sum) {
   uint32_t i;
   lua_createtable(L, (int)r->nkinds, 0);
@@ -450,6 +486,7 @@ static void pushprofile (lua_State *L, const char *path, const Reading *r,
   setinteger(L, "majors", r->majors);
   pushsites(L, r, sum);
   pushlives(L, sum);
+  pushholders(L, r, sum);
   pushkinds(L, r, sum);
   pushcollections(L, &sum->course);
   pushcourse(L, &sum->course);

@@ -7,6 +7,7 @@
 #include "bytes.h"
 #include "frameids.h"
 #include "readeremit.h"
+#include "readerholders.h"
 #include "readermeta.h"
 #include "readername.h"
 #include "readerstack.h"
@@ -412,6 +413,7 @@ static const char *finish (ReaderState *s) {
   readeremit_begin(s);
   readerstack_giveup(s);
   readeremit_undecided(s);
+  readerholders_finish(s);
   if (!r->own)
     r->scale = r->period > 0 ? r->period : 1;
   if (r->ended > r->started &&

@@ -6,6 +6,7 @@
 #include "readerbatch.h"
 #include "details.h"
 #include "readeremit.h"
+#include "readerholders.h"
 #include "readername.h"
 #include "readerstack.h"
 
@@ -321,6 +322,8 @@ int readerbatch_read (ReaderState *s, const char *text, size_t n) {
       case 'g': case 'G': collection(s, &line, letter == 'G'); break;
       case 'C': class(s, &line); break;
       case 'm': mark(s, &line); break;
+      case 'H': readerholders_path(s, &line); break;
+      case 'h': readerholders_runs(s, &line); break;
       default: break;
     }
     if (readerstate_failure(s) != NULL)

@@ -57,6 +57,7 @@ static void survive (ReaderState *s, const ReadSample *sample, int follow,
     f.sample = *sample;
     f.born = s->allocated;
     f.tag = s->client->tag;
+    f.holder = 0;
     readerfollow_add(&s->follow, &f);
   }
 }

@@ -56,6 +56,8 @@ static const struct {
     "texts above % bytes: # were cut"},
   [LEFT_COUNTS] = {"counts", READER_MAXCOUNT,
     "samples that count more than % times: # count so often"},
+  [LEFT_PATHS] = {"paths", READER_MAXPATHS,
+    "more than % paths of holders: what # of them hold has none"},
   [LEFT_SITES] = {"sites", SITETABLE_MAXSITES,
     "more than % pairs of stack and type: # samples are in the totals, but in no "
     "function and no line"},

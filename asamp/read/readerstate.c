@@ -32,6 +32,7 @@ void readerstate_close (ReaderState *s) {
   idmap_free(&s->types);
   idmap_free(&s->classes);
   idmap_free(&s->byname);
+  idmap_free(&s->paths);
   aliases_free(&s->aliases);
   readerfollow_free(&s->follow);
 }

@@ -55,6 +55,9 @@ typedef struct ReaderState {
   uint64_t decided, survived;  /* since the collection before */
   uint64_t allocated;  /* bytes that all samples with a fate stand for */
   ReaderFollow follow;
+  IdMap paths;         /* own: a path's number (+ 1) -> that of Reading.paths */
+  size_t pathsize;
+  size_t holderat;     /* own: of 'follow', so many holders have been told */
   ReadCollection before;       /* own: base of the next differences */
   uint64_t eventtime;  /* own: likewise, of events */
   const char *ahead;   /* up to here, fates are decided at 'aheadtime' */

@@ -100,6 +100,17 @@ static void death (void *ud, const ReadDeath *d) {
     s->client.stop = NOMEMORY;
 }
 
+static void held (void *ud, const ReadSample *sample, uint32_t path) {
+  ReaderSum *s = ud;
+  size_t at = sitetable_site(&s->held, sample->node, path, 0);
+  if (at == SITETABLE_NONE) {
+    s->client.stop = NOMEMORY;
+    return;
+  }
+  s->held.sites[at].samples += sample->count;
+  s->held.sites[at].bytes += reading_bytes(sample);
+}
+
 static void collection (void *ud, const ReadCollection *c) {
   ReaderSum *s = ud;
   if (!course_add(&s->course, c))
@@ -118,6 +129,7 @@ int readersum_start (ReaderSum *s, uint32_t bins) {
   s->client.sample = sample;
   s->client.fate = fate;
   s->client.death = death;
+  s->client.held = held;
   s->client.collection = collection;
   s->client.mark = mark;
   bins_init(&s->bins, bins);
@@ -153,6 +165,7 @@ void readersum_finish (ReaderSum *s, const Reading *r) {
   bins_finish(&s->bins, r->scale);
   idmap_free(&s->table.bykey);  /* a large profile needs the room */
   idmap_free(&s->lives.bykey);
+  idmap_free(&s->held.bykey);
   idmap_free(&s->bins.bykey);
   memcpy(s->left, r->left, sizeof(s->left));
   s->left[LEFT_SITES] = s->table.left;
@@ -166,6 +179,7 @@ void readersum_finish (ReaderSum *s, const Reading *r) {
 void readersum_free (ReaderSum *s) {
   sitetable_free(&s->table);
   sitetable_free(&s->lives);
+  sitetable_free(&s->held);
   bins_free(&s->bins);
   course_free(&s->course);
   marks_free(&s->marks);

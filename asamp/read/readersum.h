@@ -26,6 +26,7 @@ typedef struct ReaderSum {
   SiteTable table;
   SiteTable lives;        /* samples that died later: node, and the number of binary
                           digits of the bytes allocated in their life */
+  SiteTable held;        /* samples alive whose holder is told: node, and path */
   KindTotals *kinds;   /* READER_MAXKINDS of them */
   Course course;       /* collections */
   Marks marks;

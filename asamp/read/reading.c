@@ -12,6 +12,7 @@ void reading_free (Reading *r) {
   strtab_free(&r->text);
   idmap_free(&r->names);
   free(r->kinds);
+  free(r->paths);
   free(r->functions);
   free(r->fn);
   free(r);

@@ -75,6 +75,12 @@ typedef struct ReadMark {
   size_t namelength, valuelength;
 } ReadMark;
 
+/* A step of a path by which something is held. */
+typedef struct ReadPath {
+  uint32_t parent;     /* number of the path that it goes on from, from 1 on; 0: none */
+  uint32_t step;       /* number in 'text' */
+} ReadPath;
+
 typedef struct Reading {
   int version;
   int own;             /* 1: written by us, details are there */
@@ -108,6 +114,8 @@ typedef struct Reading {
   uint64_t pid;        /* of the process; 0: unknown */
   int live;            /* it was being written while it was read */
   uint64_t duration;   /* us; to the last event when there is no end */
+  ReadPath *paths;     /* who holds what is alive */
+  size_t npaths;
   uint64_t samples;    /* of allocations, counts added up */
   uint64_t timesamples;  /* likewise */
   uint64_t undetailed; /* own: samples whose details were cut off */
@@ -143,6 +151,9 @@ typedef struct ReaderClient {
   int followed;
   uint64_t tag;
   void (*death) (void *ud, const ReadDeath *d);
+  /* at the end, where the file tells it: what is alive, and the path that holds it
+     (0: none is known) */
+  void (*held) (void *ud, const ReadSample *s, uint32_t path);
   void (*collection) (void *ud, const ReadCollection *c);
   void (*mark) (void *ud, const ReadMark *m);
   void (*period) (void *ud, uint64_t bytes);

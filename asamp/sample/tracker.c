@@ -11,6 +11,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -316,6 +317,25 @@ static void last (Tracker *t, lua_State *L) {
   t->classes.final = t->ending = 1;
   luaN_collect(L);
   t->classes.final = t->ending = 0;
+}
+
+
+size_t tracker_holders (Tracker *t, lua_State *L) {
+  Holders h;
+  const void **owners;
+  size_t i, n = t->followed.n;
+  if (t->client == NULL || t->client->holders == NULL || n == 0) return 0;
+  owners = malloc(n * sizeof(*owners));
+  if (owners == NULL) return 0;
+  for (i = 0; i < n; i++) owners[i] = t->followed.samples[i].owner;
+  if (holders_find(&h, L, owners, n)) {
+    t->client->holders(t->ud, &h);
+    t->nanoseconds += h.nanoseconds;
+    holders_free(&h);
+  }
+  else n = 0;
+  free((void *)owners);
+  return n;
 }
 
 

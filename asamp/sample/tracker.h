@@ -31,6 +31,7 @@
 #include "classes.h"
 #include "followed.h"
 #include "gap.h"
+#include "holders.h"
 #include "pending.h"
 #include "sample.h"
 #include "seam.h"
@@ -59,6 +60,8 @@ typedef struct TrackerClient {
   void (*point) (void *ud, lua_State *L);  /* as those of luaN_Sampler */
   void (*closing) (void *ud, lua_State *L);
   int follows;		/* wants deaths; else none are looked for */
+  /* who holds what is followed, in its order; NULL: nobody asks */
+  void (*holders) (void *ud, const Holders *h);
 } TrackerClient;
 
 #define TRACKER_WATCHLOG	16
@@ -130,6 +133,12 @@ void tracker_points (Tracker *t, lua_State *L, int on);
 
 /* Changes the period, also while on (gap_change). */
 void tracker_period (Tracker *t, lua_State *L, uint64_t period);
+
+/*
+** Tells the client who holds what is followed. Outside of collections only. Returns how
+** many samples are; 0: none, or there is no memory.
+*/
+size_t tracker_holders (Tracker *t, lua_State *L);
 
 /* Bytes allocated while on. */
 uint64_t tracker_bytes (const Tracker *t, lua_State *L);

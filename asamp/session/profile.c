@@ -40,6 +40,7 @@
                                          that they pass through the caches */
 #define FLUSH_NS	700000000     /* and flushes when this is over */
 #define FATES_CHUNK	65536         /* fates of one event */
+#define HOLDERS_CHUNK	2047          /* numbers of one event, odd */
 #define DEATHS_CHUNK	65536         /* runs of one event, even */
 
 typedef struct Queue {
@@ -524,6 +525,40 @@ void profile_class (Profile *p, uint32_t id, const char *name) {
   memcpy(text, name, n);
   text[n] = '\0';
   tell(p, EVENT_CLASS, id, text, n + 1);
+}
+
+void profile_holderpath (Profile *p, uint32_t id, uint32_t parent, const char *step) {
+  size_t n = strlen(step) + 1;
+  char *body;
+  hold(p);
+  body = reserve(p, EVENT_PATH, id, sizeof(parent) + n);
+  if (body != NULL) {
+    memcpy(body, &parent, sizeof(parent));
+    memcpy(body + sizeof(parent), step, n);
+  }
+  letgo(p);
+}
+
+void profile_holders (Profile *p, uint32_t base, const uint32_t *ids, size_t n) {
+  uint32_t runs[HOLDERS_CHUNK];
+  size_t at = 0;
+  hold(p);
+  while (at < n) {
+    size_t m = 1;
+    uint32_t *body;
+    runs[0] = at == 0;
+    while (at < n && m + 2 <= HOLDERS_CHUNK) {
+      size_t from = at;
+      while (at < n && ids[at] == ids[from])
+        at++;
+      runs[m++] = (uint32_t)(at - from);
+      runs[m++] = ids[from] == 0 ? 0 : base + ids[from];
+    }
+    body = reserve(p, EVENT_HOLDERS, m, m * sizeof(*body));
+    if (body != NULL)
+      memcpy(body, runs, m * sizeof(*body));
+  }
+  letgo(p);
 }
 
 void profile_mark (Profile *p, uint64_t time, const char *name,

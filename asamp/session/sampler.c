@@ -30,6 +30,7 @@ struct Sampler {
   struct stat file;		/* ... whose device and inode these are */
   int told;			/* how the session ended is told */
   Timing timing;
+  uint32_t lastpath;		/* numbers of holders' paths in the profile so far */
   uint64_t timeperiod;		/* ns, of the session; 0: time is not sampled */
   int wall;			/* that period is of wall time */
   ProfileCollection leftout;	/* since the last that was told: counts, tenured */
@@ -92,6 +93,17 @@ static void collection (void *ud, const ProfileCollection *c,
 }
 
 
+static void holders (void *ud, const Holders *h) {
+  Sampler *s = ud;
+  uint32_t i, base = s->lastpath;
+  for (i = 1; i < h->npaths; i++)
+    profile_holderpath(s->profile, base + i, h->paths[i].parent == 0 ? 0
+                       : base + h->paths[i].parent, h->paths[i].step);
+  profile_holders(s->profile, base, h->ids, h->n);
+  s->lastpath += h->npaths;
+}
+
+
 static void point (void *ud, lua_State *L) {
   Sampler *s = ud;
   timing_point(&s->timing, L, &s->tracker);
@@ -104,7 +116,7 @@ static void closing (void *ud, lua_State *L) {
 
 
 static const TrackerClient client = {
-  function, class, room, sample, timesample, collection, point, closing, 1
+  function, class, room, sample, timesample, collection, point, closing, 1, holders
 };
 
 /* }===================================================================== */
@@ -335,6 +347,7 @@ int sampler_open (Sampler *s, const SamplerOptions *o, uint64_t period,
   s->options.out = s->path;
   s->options.command = NULL;
   memset(&s->leftout, 0, sizeof(s->leftout));
+  s->lastpath = 0;
   s->timeperiod = o->timeperiod;
   s->wall = o->wall;
   s->timing.samples = s->timing.inticks = s->timing.inpoints = 0;
@@ -499,9 +512,18 @@ static int finish (Sampler *s) {
 }
 
 
+size_t sampler_holders (Sampler *s, lua_State *L) {
+  return (s->profile != NULL) ? tracker_holders(&s->tracker, L) : 0;
+}
+
+
 int sampler_close (Sampler *s, lua_State *L) {
   if (s->profile == NULL && s->tracker.client != NULL) return 0;
   sampler_timeoff(s, L);
+  if (s->profile != NULL && s->options.holders) {
+    tracker_off(&s->tracker, L);  /* which decides the last fates */
+    sampler_holders(s, L);
+  }
   tracker_end(&s->tracker, L);
   return (s->profile != NULL) ? finish(s) : 0;
 }

@@ -41,6 +41,7 @@ typedef struct SamplerOptions {
   uint64_t timeperiod;	/* of the time samples that the session begins with, ns;
 			   0: none */
   int wall;
+  int holders;		/* 1: who holds what is alive is told at the end */
   int announce;		/* 1: one line on stderr when the session ends */
 } SamplerOptions;
 
@@ -100,6 +101,10 @@ void sampler_period (Sampler *s, lua_State *L, uint64_t period);
 ** first write that failed (an errno).
 */
 int sampler_close (Sampler *s, lua_State *L);
+
+/* Tells the profile who holds the samples that are alive; returns how many are. A walk
+   over all that can be reached. */
+size_t sampler_holders (Sampler *s, lua_State *L);
 
 /* A marker in the profile. 0: there is no session. */
 int sampler_mark (Sampler *s, const char *name, size_t namelen,

@@ -65,6 +65,7 @@ local OPTIONS = {
   native = boolean,
   compress = boolean,
   quiet = boolean,
+  holders = boolean,
   overwrite = function(v)
     if v == "profile" then return v end
     local b = boolean(v)

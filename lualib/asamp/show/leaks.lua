@@ -28,6 +28,12 @@ function M.told(found)
   return "None: the heap does not grow. " .. low
 end
 
+-- Who holds what a line keeps, under its row.
+local function heldby(style, row, holder)
+  return layout.wrap(("held by, %.0f%% of %s: %s"):format(100 * holder.share,
+    units.plural(row.held, "sample"), layout.clean(holder.text)), "           ", style.width)
+end
+
 -- The lines with their numbers; of a group all but the first are set in.
 local function listing(style, found)
   local rows = tables.top(style, found.rows)
@@ -50,11 +56,17 @@ local function listing(style, found)
       return layout.cutend(layout.clean(row.type), 16)
     end)},
   }
-  return tables.titled(style, "Likely leaks", found.rows, columns, "line", function(i, n)
+  local lines = tables.titled(style, "Likely leaks", found.rows, columns, "line", function(i, n)
     local inside = i > 1 and rows[i].group == rows[i - 1].group
     return inside and "  " .. labels.ofline(rows[i], n - 2, style.paint)
            or labels.ofline(rows[i], n, style.paint)
   end, labels.least(style.width, rows))
+  for i = #rows, 1, -1 do  -- the first three lines are titles
+    for k = #(rows[i].holders or {}), 1, -1 do
+      table.insert(lines, i + 4, heldby(style, rows[i], rows[i].holders[k]))
+    end
+  end
+  return lines
 end
 
 --- Lines of text. 'found' may be nil: the profile does not tell, and there are

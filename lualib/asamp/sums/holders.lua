@@ -86,4 +86,138 @@ function M.leaves(rows)
   return list
 end
 
+-- {== in a profile ==========================================================
+
+-- A path is told where it has so much of what it goes on from; at most so many are.
+local MOST, SOME, PATHS = 0.8, 0.2, 3
+
+--- The text of a path of profile.holders.
+function M.pathtext(h, path)
+  local steps = {}
+  while path > 0 do
+    table.insert(steps, 1, h.step[path])
+    path = h.parent[path]
+  end
+  return table.concat(steps, M.ARROW)
+end
+
+-- What each path holds, with all that goes on from it; and who goes on. 'own': path ->
+-- samples.
+local function sums(h, own)
+  local all, children = {}, {}
+  for path, n in pairs(own) do
+    while path > 0 do
+      if not all[path] then
+        all[path] = 0
+        local parent = h.parent[path]
+        children[parent] = children[parent] or {}
+        table.insert(children[parent], path)
+      end
+      all[path] = all[path] + n
+      path = h.parent[path]
+    end
+  end
+  for _, list in pairs(children) do
+    table.sort(list, function(a, b)
+      if all[a] ~= all[b] then
+        return all[a] > all[b]
+      end
+      return a < b
+    end)
+  end
+  return all, children
+end
+
+-- Goes on from 'path' as long as one step has most of it.
+local function deepest(path, all, children)
+  local next = children[path] and children[path][1]
+  while next and all[next] >= MOST * all[path] do
+    path = next
+    next = children[path] and children[path][1]
+  end
+  return path
+end
+
+-- The paths below 'path' that have a good part of 'total' each.
+local function parts(h, path, total, all, children, list)
+  for _, child in ipairs(children[path] or {}) do
+    if all[child] >= SOME * total and #list < PATHS then
+      local at = deepest(child, all, children)
+      local before = #list
+      parts(h, at, total, all, children, list)
+      if #list < before + 2 then  -- it does not part in two
+        for i = #list, before + 1, -1 do
+          list[i] = nil
+        end
+        list[#list + 1] = {text = M.pathtext(h, at), samples = all[at],
+                           share = all[at] / total}
+      end
+    end
+  end
+end
+
+--- Who holds samples: own is path -> samples (path 0: nobody, they are dead or not told).
+-- A list of {text, samples, share}, the largest first, without what is little; empty: not
+-- told. And of how many samples.
+function M.of(h, own)
+  local total = 0
+  for path, n in pairs(own) do
+    total = total + (path > 0 and n or 0)
+  end
+  local list = {}
+  if total > 0 then
+    local all, children = sums(h, own)
+    parts(h, 0, total, all, children, list)
+    table.sort(list, function(a, b)
+      if a.samples ~= b.samples then
+        return a.samples > b.samples
+      end
+      return a.text < b.text
+    end)
+  end
+  return list, total
+end
+
+--- path -> samples, for each of what 'key' gives for a node (nil: it is left out).
+function M.grouped(h, key)
+  local groups = {}
+  for i, node in ipairs(h.node) do
+    local k = key(node)
+    if k then
+      groups[k] = groups[k] or {}
+      groups[k][h.path[i]] = (groups[k][h.path[i]] or 0) + h.samples[i]
+    end
+  end
+  return groups
+end
+
+--- All paths with what goes on from each, as rows of a tree: {text, depth, samples,
+-- bytes}, those of less than 'share' of all left out. Of a profile with holders.
+function M.tree(h, share)
+  local samples, bytes = {}, {}
+  for i, path in ipairs(h.path) do
+    samples[path] = (samples[path] or 0) + h.samples[i]
+    bytes[path] = (bytes[path] or 0) + h.bytes[i]
+  end
+  local allsamples, _ = sums(h, samples)
+  local allbytes, children = sums(h, bytes)
+  local total, rows = 0, {}
+  for path, n in pairs(bytes) do
+    total = total + (path > 0 and n or 0)
+  end
+  local function add(path, depth)
+    for _, child in ipairs(children[path] or {}) do
+      if allbytes[child] >= share * total then
+        rows[#rows + 1] = {text = h.step[child], depth = depth,
+                           samples = allsamples[child], bytes = allbytes[child]}
+        add(child, depth + 1)
+      end
+    end
+  end
+  add(0, 0)
+  return rows, total
+end
+
+-- ==}
+
 return M

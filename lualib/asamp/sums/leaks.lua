@@ -32,6 +32,7 @@
 -- Lines that belong together stand together (asamp.sums.related): what is kept, and
 -- what keeps it.
 
+local holders = require "asamp.sums.holders"
 local related = require "asamp.sums.related"
 local totals = require "asamp.sums.totals"
 
@@ -215,6 +216,25 @@ local function likely(rows, n, all, growth, proved)
   return list
 end
 
+-- Who holds what the lines of these rows have made and is alive, where the file tells.
+local function hold(profile, rows)
+  local h = profile.holders
+  if not h then
+    return
+  end
+  local _, _, nearest = totals.linerows(profile)
+  local groups = holders.grouped(h, function(node)
+    local line = nearest[node]
+    return line and ("%s\0%d\0%s"):format(line.file, line.line, line.name)
+  end)
+  for _, row in ipairs(rows) do
+    local own = groups[("%s\0%d\0%s"):format(row.file, row.line, row.name)]
+    if own then
+      row.holders, row.held = holders.of(h, own)
+    end
+  end
+end
+
 -- The type that most of what a row keeps is of.
 local function typeof(row)
   local best, most
@@ -233,7 +253,8 @@ end
 -- not), survived, survivedbytes, kept, keptbytes (of the parts looked at, as all
 -- of these), late, parts (of which it keeps something; of a table that grows:
 -- in which it grew) of how many ('of'), type (of most that it
--- keeps), group}}}; those that belong together have the same group, 1, 2, ..., and
+-- keeps), group, holders (who holds what is alive: list of {text, samples, share}; nil:
+-- not told), held (samples that these are shares of)}}}; those that belong together have the same group, 1, 2, ..., and
 -- stand behind each other, groups and rows sorted by bytes kept. nil when the file
 -- does not tell enough.
 function M.of(profile)
@@ -259,6 +280,7 @@ function M.of(profile)
   if found.grew and found.kept then
     found.rows = related.grouped(
       likely(rows, n, bins.n, after - before, proved))
+    hold(profile, found.rows)
     for _, row in ipairs(found.rows) do
       row.type = typeof(row)
       row.inpart, row.types, row.callers, row.vector = nil, nil, nil, nil

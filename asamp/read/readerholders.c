@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Holders (readerholders.h).
+*/
+#include "readerholders.h"
+#include "list.h"
+
+void readerholders_path (ReaderState *s, Fields *line) {
+  Reading *r = s->r;
+  uint64_t id, parent;
+  uint32_t above = 0;
+  if (!details_number(line, &id) || !details_number(line, &parent) || id == 0 ||
+      id >= UINT32_MAX || idmap_get(&s->paths, id + 1) != IDMAP_NONE)
+    return;
+  if (parent != 0 && (above = idmap_get(&s->paths, parent + 1)) == IDMAP_NONE)
+    return;  /* it found no room */
+  line->p += line->p < line->end;  /* the space */
+  if (r->npaths >= READER_MAXPATHS) {
+    r->left[LEFT_PATHS]++;
+    return;
+  }
+  if (!list_grow(&r->paths, r->npaths, &s->pathsize, sizeof(*r->paths))) {
+    s->failed = 1;
+    return;
+  }
+  r->paths[r->npaths].parent = above;
+  r->paths[r->npaths++].step = strtab_put(&r->text, line->p, (size_t)(line->end - line->p));
+  if (!idmap_set(&s->paths, id + 1, (uint32_t)r->npaths))  /* from 1 on; 0 is none */
+    s->failed = 1;
+}
+
+void readerholders_runs (ReaderState *s, Fields *line) {
+  uint64_t first, n, id;
+  ReaderFollow *f = &s->follow;
+  if (!details_number(line, &first))
+    return;
+  readerfollow_settle(f);
+  if (first) {
+    size_t i;
+    for (i = 0; i < f->n; i++)
+      f->list[i].holder = 0;
+    s->holderat = 0;
+  }
+  while (details_number(line, &n) && details_number(line, &id)) {
+    uint32_t path = id == 0 || id >= UINT32_MAX ? IDMAP_NONE : idmap_get(&s->paths, id + 1);
+    while (n-- > 0 && s->holderat < f->n)
+      f->list[s->holderat++].holder = path == IDMAP_NONE ? 0 : path;
+  }
+}
+
+void readerholders_finish (ReaderState *s) {
+  size_t i;
+  if (s->client->held == NULL || s->r->npaths == 0)
+    return;
+  readerfollow_settle(&s->follow);
+  for (i = 0; i < s->follow.n && s->client->stop == NULL; i++)
+    if (s->follow.list[i].sample.count > 0)
+      s->client->held(s->client->ud, &s->follow.list[i].sample, s->follow.list[i].holder);
+}

@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Holders (holders.h). The walk notes for each object from which it was reached first;
+** what lies on the way to an owner is 'needed', and its first edge is looked up again.
+*/
+#include "holders.h"
+#include "binding.h"
+#include "hash.h"
+#include "idmap.h"
+#include "list.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define NONE	UINT32_MAX
+#define CLOSED	(NONE - 1)	/* parent: a root */
+
+typedef struct Needed {
+  uint32_t place;
+  uint32_t path;	/* once it is known; 0: not yet */
+  uint32_t fields;	/* of it that lead on */
+  uint32_t key;		/* the needed weak key that holds it, or NONE */
+  unsigned char done, isroot;
+} Needed;
+
+typedef struct Work {
+  lua_State *L;
+  Holders *h;
+  uint32_t *parent;	/* by place */
+  size_t nparents, size;
+  const void *const *objects;  /* by place, while the walk has them */
+  const void **kept;	/* a copy of them */
+  size_t nobjects;
+  struct { uint32_t place; const void *key; } *weak;  /* values of weak keys */
+  size_t nweak, weaksize;
+  struct { const void *object; long long which; } *roots;
+  size_t nroots, rootsize;
+  IdMap needed;		/* address -> number in 'list' */
+  Needed *list;
+  size_t nlist, listsize;
+  IdMap wanted;		/* owners */
+  IdMap known;		/* paths, by a hash of parent and step */
+  size_t pathsize;
+  const void *registry, *globals, *loaded;
+  uint32_t at;		/* the needed one whose edges are looked at */
+  int counting;		/* ... for 'fields' */
+  int failed;
+} Work;
+
+static uint64_t keyof (const void *p) {
+  return (uint64_t)(uintptr_t)p;
+}
+
+/* {== the walk ========================================================= */
+
+static void *memory (void *ud, void *block, size_t old, size_t size) {
+  (void)ud; (void)old;
+  if (size == 0) {
+    free(block);
+    return NULL;
+  }
+  return realloc(block, size);
+}
+
+static int object (void *ud, const luaN_Object *o) {
+  (void)ud; (void)o;
+  return 1;
+}
+
+static int edge (void *ud, const luaN_Edge *e) {
+  Work *w = ud;
+  if (!e->fresh) return 1;
+  if (!list_grow(&w->parent, w->nparents, &w->size, sizeof(*w->parent)) ||
+      w->nparents >= CLOSED)
+    return 0;
+  w->parent[w->nparents] = e->place < CLOSED ? (uint32_t)e->place : CLOSED;
+  if (e->kind == LUAN_EWEAKKEY) {
+    if (!list_grow(&w->weak, w->nweak, &w->weaksize, sizeof(*w->weak))) return 0;
+    w->weak[w->nweak].place = (uint32_t)w->nparents;
+    w->weak[w->nweak++].key = e->from;
+  }
+  if (e->kind == LUAN_EROOT) {
+    if (!list_grow(&w->roots, w->nroots, &w->rootsize, sizeof(*w->roots))) return 0;
+    w->roots[w->nroots].object = e->to;
+    w->roots[w->nroots++].which = e->index;
+  }
+  w->nparents++;
+  return 1;
+}
+
+/* Number of an object that is needed; NONE. */
+static uint32_t find (const Work *w, const void *o) {
+  return idmap_get(&w->needed, keyof(o));
+}
+
+/* It and all before it are needed. */
+static void need (Work *w, uint32_t place) {
+  for (; place < CLOSED && !w->failed; place = w->parent[place]) {
+    const void *o = w->objects[place];
+    if (find(w, o) != IDMAP_NONE) return;
+    if (!list_grow(&w->list, w->nlist, &w->listsize, sizeof(*w->list)) ||
+        !idmap_set(&w->needed, keyof(o), (uint32_t)w->nlist)) {
+      w->failed = 1;
+      return;
+    }
+    memset(&w->list[w->nlist], 0, sizeof(*w->list));
+    w->list[w->nlist].place = place;
+    w->list[w->nlist].key = NONE;
+    w->list[w->nlist].isroot = w->parent[place] == CLOSED;
+    w->nlist++;
+  }
+}
+
+/* The values of weak keys are held by these: gives them their places. */
+static int weakparents (Work *w) {
+  IdMap keys = {0};
+  size_t i;
+  int ok = 1;
+  for (i = 0; i < w->nweak && ok; i++) ok = idmap_set(&keys, keyof(w->weak[i].key), 0);
+  for (i = 0; i < w->nobjects && ok && w->nweak > 0; i++)
+    if (idmap_get(&keys, keyof(w->objects[i])) != IDMAP_NONE)
+      ok = idmap_set(&keys, keyof(w->objects[i]), (uint32_t)i);
+  for (i = 0; i < w->nweak && ok; i++)
+    w->parent[w->weak[i].place] = idmap_get(&keys, keyof(w->weak[i].key));
+  idmap_free(&keys);
+  return ok;
+}
+
+static void done (void *ud, const void *const *objects, size_t n) {
+  Work *w = ud;
+  size_t i;
+  if (n != w->nparents) {
+    w->failed = 1;
+    return;
+  }
+  w->objects = objects;
+  w->nobjects = n;
+  w->failed = !weakparents(w);
+  for (i = 0; i < n && !w->failed; i++)
+    if (idmap_get(&w->wanted, keyof(objects[i])) != IDMAP_NONE) need(w, (uint32_t)i);
+  for (i = 0; i < w->nweak && !w->failed; i++) {
+    uint32_t at = find(w, objects[w->weak[i].place]);
+    if (at != IDMAP_NONE) w->list[at].key = find(w, w->weak[i].key);
+  }
+  if (w->failed) return;
+  w->kept = malloc((w->nlist + 1) * sizeof(*w->kept));
+  if (w->kept == NULL) w->failed = 1;
+  for (i = 0; i < w->nlist && !w->failed; i++)
+    w->kept[i] = objects[w->list[i].place];
+}
+
+/* }===================================================================== */
+
+/* {== words ============================================================ */
+
+/* Text of a string object, cut. */
+static void textof (Work *w, const void *string, char *to, size_t size) {
+  luaN_Object o;
+  size_t n;
+  to[0] = '\0';
+  if (string == NULL) return;
+  luaN_object(w->L, string, &o);
+  n = o.text == NULL ? 0 : o.length < size ? o.length : size - 1;
+  if (n > 0) memcpy(to, o.text, n);
+  to[n] = '\0';
+}
+
+static void function (Work *w, const void *proto, char *to, size_t size) {
+  luaN_Object o;
+  char name[48], source[110];
+  const char *s = source;
+  memset(&o, 0, sizeof(o));
+  if (proto != NULL) luaN_object(w->L, proto, &o);
+  if (proto == NULL || o.kind != LUAN_KPROTO) {
+    snprintf(to, size, "a C function");
+    return;
+  }
+  textof(w, o.name, name, sizeof(name));
+  textof(w, o.source, source, sizeof(source));
+  s = source[0] == '@' || source[0] == '=' ? source + 1 : "a string";
+  if (o.line == 0) snprintf(to, size, "main chunk (%s)", s);
+  else if (name[0] == '\0') snprintf(to, size, "%s:%d", s, o.line);
+  else snprintf(to, size, "%s (%s:%d)", name, s, o.line);
+}
+
+static void rootname (long long which, char *to, size_t size) {
+  static const char *const types[] = {
+    "nil", "booleans", "light userdata", "numbers", "strings", "tables", "functions",
+    "userdata", "coroutines"
+  };
+  static const char *const names[] = {
+    "registry", "main thread", "C code", "names of metamethods", "waits for its finalizer"
+  };
+  if (which >= LUAN_RTYPE && which < LUAN_RTYPE + 9)
+    snprintf(to, size, "metatable of %s", types[which - LUAN_RTYPE]);
+  else snprintf(to, size, "%s", which >= 0 && which < 5 ? names[which] : "a root");
+}
+
+/* The step of an edge; empty: the one before says it. '*top': the path begins anew. */
+static void words (Work *w, const luaN_Edge *e, char *to, size_t size, int *top) {
+  char in[180], name[48];
+  const Needed *from = &w->list[w->at];
+  *top = 0;
+  switch (e->kind) {
+    case LUAN_EMETATABLE: snprintf(to, size, "metatable"); break;
+    case LUAN_EINDEX:
+      *top = e->from == w->registry;
+      snprintf(to, size, "%s", e->from != w->registry ? "[1..n]" : e->index == 1 ? "main thread"
+               : e->index == 2 ? "_G" : "reference of luaL_ref");
+      break;
+    case LUAN_EFIELD:
+      textof(w, e->key, name, sizeof(name));
+      if (e->from == w->registry && strcmp(name, "_LOADED") == 0) {
+        *top = 1;
+        snprintf(to, size, "package.loaded");
+      }
+      else if (e->from == w->loaded) {
+        *top = 1;
+        snprintf(to, size, "package.loaded[\"%s\"]", name);
+      }
+      else if (from->fields > HOLDERS_FIELDS && e->from != w->globals && e->from != w->registry)
+        snprintf(to, size, "[*]");
+      else snprintf(to, size, "[\"%s\"]", name);
+      break;
+    case LUAN_EENTRY: snprintf(to, size, "[*]"); break;
+    case LUAN_EKEY: snprintf(to, size, "key"); break;
+    case LUAN_EWEAKKEY: snprintf(to, size, "key of weak table"); break;
+    case LUAN_EUPVALUE:
+      function(w, e->in, in, sizeof(in));
+      textof(w, e->key, name, sizeof(name));
+      if (name[0] != '\0') snprintf(to, size, "upvalue \"%s\" of %s", name, in);
+      else snprintf(to, size, "upvalue %d of %s", (int)e->index, in);
+      break;
+    case LUAN_EVALUE: to[0] = '\0'; break;
+    case LUAN_EUSERVALUE: snprintf(to, size, "user value %d", (int)e->index); break;
+    case LUAN_ELOCAL: {
+      luaN_Object o;
+      luaN_object(w->L, e->from, &o);
+      *top = o.main;
+      function(w, e->in, in, sizeof(in));
+      textof(w, e->key, name, sizeof(name));
+      snprintf(to, size, "local \"%s\" of %s%s", name, in, o.main ? "" : ", coroutine");
+      break;
+    }
+    case LUAN_ESTACK:
+      function(w, e->in, in, sizeof(in));
+      snprintf(to, size, "stack of %s", in);
+      break;
+    case LUAN_EOPEN: snprintf(to, size, "open upvalue"); break;
+    case LUAN_EPROTO: snprintf(to, size, "code"); break;
+    case LUAN_ECONSTANT: snprintf(to, size, "constant"); break;
+    default: snprintf(to, size, "name"); break;
+  }
+}
+
+/* }===================================================================== */
+
+/* {== paths ============================================================ */
+
+/* The path that goes on from 'parent' by a step; 0: no memory. */
+static uint32_t path (Work *w, uint32_t parent, const char *step) {
+  Holders *h = w->h;
+  const HolderPath *p = &h->paths[parent];
+  uint64_t key;
+  uint32_t id;
+  if (step[0] == '\0' || (parent != 0 && strcmp(p->step, step) == 0) ||
+      (parent != 0 && p->depth >= HOLDERS_DEPTH))
+    return parent;
+  key = hash_bytes(step, strlen(step)) * 31 + parent;
+  key = (key ^ key >> 31) * UINT64_C(0x9e3779b97f4a7c15);
+  if (key == 0) key = 1;
+  id = idmap_get(&w->known, key);
+  if (id != IDMAP_NONE) return id;
+  if (h->npaths > HOLDERS_PATHS) return parent;
+  if (!list_grow(&h->paths, h->npaths, &w->pathsize, sizeof(*h->paths)) ||
+      !idmap_set(&w->known, key, h->npaths)) {
+    w->failed = 1;
+    return 0;
+  }
+  h->paths[h->npaths].parent = parent;
+  h->paths[h->npaths].depth = parent == 0 ? 1 : h->paths[parent].depth + 1;
+  if ((h->paths[h->npaths].step = strdup(step)) == NULL) {
+    w->failed = 1;
+    return 0;
+  }
+  return h->npaths++;
+}
+
+/* Where a step by an upvalue goes on from: not from the field that is the function's own
+   name, which the step tells. */
+static uint32_t before (Work *w, const luaN_Edge *e, uint32_t parent) {
+  const HolderPath *p = &w->h->paths[parent];
+  luaN_Object o;
+  char name[48], step[80];
+  if (e->kind != LUAN_EUPVALUE || parent == 0 || e->in == NULL) return parent;
+  luaN_object(w->L, e->in, &o);
+  textof(w, o.name, name, sizeof(name));
+  snprintf(step, sizeof(step), "[\"%s\"]", name);
+  return strcmp(p->step, step) == 0 ? p->parent : parent;
+}
+
+/* An edge of the needed object w->at: is it the first to another? */
+static int label (void *ud, const luaN_Edge *e) {
+  Work *w = ud;
+  uint32_t to = find(w, e->to), above;
+  Needed *n;
+  char step[HOLDERS_TEXT + 1];
+  int top;
+  if (to == IDMAP_NONE) return 1;
+  n = &w->list[to];
+  if (n->isroot || n->done || w->parent[n->place] != w->list[w->at].place ||
+      e->kind == LUAN_EWEAKKEY)
+    return 1;
+  if (w->counting) {
+    w->list[w->at].fields += e->kind == LUAN_EFIELD;
+    return 1;
+  }
+  words(w, e, step, sizeof(step), &top);
+  above = top ? 0 : before(w, e, w->list[w->at].path);
+  n->path = path(w, above, step);
+  n->done = 1;
+  return !w->failed;
+}
+
+/* Roots have names of their own. */
+static void labelroots (Work *w) {
+  char step[HOLDERS_TEXT + 1];
+  size_t i;
+  for (i = 0; i < w->nroots && !w->failed; i++) {
+    uint32_t at = find(w, w->roots[i].object);
+    if (at == IDMAP_NONE || !w->list[at].isroot) continue;
+    rootname(w->roots[i].which, step, sizeof(step));
+    w->list[at].path = path(w, 0, step);
+    w->list[at].done = 1;
+  }
+}
+
+static int byplace (const void *a, const void *b) {
+  const uint64_t *x = a, *y = b;
+  return (*x > *y) - (*x < *y);
+}
+
+/* Every needed one in the order of the walk, so that what leads to it has its path. */
+static void labelall (Work *w) {
+  uint64_t *order = malloc((w->nlist + 1) * sizeof(*order));
+  size_t i;
+  if (order == NULL) {
+    w->failed = 1;
+    return;
+  }
+  for (i = 0; i < w->nlist; i++) order[i] = (uint64_t)w->list[i].place << 32 | i;
+  qsort(order, w->nlist, sizeof(*order), byplace);
+  for (i = 0; i < w->nlist && !w->failed; i++) {
+    w->at = (uint32_t)order[i];
+    if (w->list[w->at].key != NONE) {
+      w->list[w->at].path = path(w, w->list[w->list[w->at].key].path, "key of weak table");
+      w->list[w->at].done = 1;
+    }
+    w->counting = 1;
+    luaN_edges(w->L, w->kept[w->at], label, w);
+    w->counting = 0;
+    luaN_edges(w->L, w->kept[w->at], label, w);
+  }
+  free(order);
+}
+
+/* }===================================================================== */
+
+static uint64_t now (void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
+}
+
+static void places (Work *w) {
+  luaN_Entry loaded;
+  w->registry = luaN_registry(w->L);
+  w->globals = luaN_globals(w->L);
+  w->loaded = luaN_field(w->L, w->registry, "_LOADED", &loaded) ? loaded.table : NULL;
+}
+
+int holders_find (Holders *h, lua_State *L, const void *const *owners, size_t n) {
+  Work w;
+  luaN_Walker walker = {&w, memory, object, edge, done};
+  uint64_t began = now();
+  size_t i;
+  memset(h, 0, sizeof(*h));
+  memset(&w, 0, sizeof(w));
+  w.L = L;
+  w.h = h;
+  h->ids = calloc(n + 1, sizeof(*h->ids));
+  h->n = n;
+  w.failed = h->ids == NULL || !list_grow(&h->paths, 0, &w.pathsize, sizeof(*h->paths));
+  if (h->paths != NULL) memset(h->paths, 0, sizeof(*h->paths));
+  h->npaths = 1;
+  for (i = 0; i < n && !w.failed; i++)
+    if (owners[i] != NULL && !idmap_set(&w.wanted, keyof(owners[i]), 0)) w.failed = 1;
+  places(&w);
+  if (!w.failed && luaN_walk(L, &walker) != LUAN_WALKED) w.failed = 1;
+  if (!w.failed) {
+    labelroots(&w);
+    labelall(&w);
+  }
+  for (i = 0; i < n && !w.failed; i++) {
+    uint32_t at = owners[i] != NULL ? find(&w, owners[i]) : IDMAP_NONE;
+    if (at != IDMAP_NONE) h->ids[i] = w.list[at].path;
+  }
+  h->nanoseconds = now() - began;
+  free(w.parent);
+  free((void *)w.kept);
+  free(w.weak);
+  free(w.roots);
+  free(w.list);
+  idmap_free(&w.needed);
+  idmap_free(&w.wanted);
+  idmap_free(&w.known);
+  if (w.failed) holders_free(h);
+  return !w.failed;
+}
+
+void holders_free (Holders *h) {
+  uint32_t i;
+  for (i = 1; i < h->npaths && h->paths != NULL; i++) free(h->paths[i].step);
+  free(h->paths);
+  free(h->ids);
+  memset(h, 0, sizeof(*h));
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Who holds the samples that are alive: for each owner the shortest path from a root, in
+** Lua's words, with what is alike merged, so that few paths tell of many samples. Walks
+** over all that can be reached, twice over what leads to an owner. Memory from malloc:
+** some 16 bytes an object while it runs. Rules:
+**   HO1  a path's steps are a list through 'parent': path 0 is none, of what cannot be
+**        reached (it is dead) or has no owner;
+**   HO2  at most HOLDERS_PATHS paths of HOLDERS_DEPTH steps, of at most HOLDERS_TEXT
+**        bytes each: what is beyond has the path up to there;
+**   HO3  elements are one, "[1..n]", and so are the fields of a table that more than
+**        HOLDERS_FIELDS of them lead on from, "[*]", but those of _G and of modules; a
+**        step that repeats, as in a linked list, is one.
+*/
+#ifndef asamp_holders_h
+#define asamp_holders_h
+
+#include "lua.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define HOLDERS_PATHS	65535u
+#define HOLDERS_DEPTH	40u
+#define HOLDERS_TEXT	255u
+#define HOLDERS_FIELDS	12u
+
+typedef struct HolderPath {
+  uint32_t parent;	/* path that this one goes on from; 0: it begins here */
+  uint32_t depth;
+  char *step;
+} HolderPath;
+
+typedef struct Holders {
+  HolderPath *paths;	/* from 1 on */
+  uint32_t npaths;	/* with the one that is none */
+  uint32_t *ids;	/* the path of each owner */
+  size_t n;
+  uint64_t nanoseconds;	/* that the program has waited */
+} Holders;
+
+/* Owners may be NULL, and may be there more than once. 0: no memory, or the collector is
+   at work; there is nothing to free then. Not inside a collection. */
+int holders_find (Holders *h, lua_State *L, const void *const *owners, size_t n);
+void holders_free (Holders *h);
+
+#endif
