@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The .heapsnapshot file (devtools.h): numbers in rows whose columns "meta" names, and
-** a list of all strings. An edge to an object is 'weak' where DevTools is not to count it
-** for dominators; none of ours is. Ids are odd and stay with an object's address, so that
-** DevTools can compare two snapshots.
+** a list of all strings. DevTools keeps ids in 32 bits; they follow addresses as far as these
+** fit, so that it can compare two snapshots of a process.
 */
 #include "devtools.h"
 #include "words.h"
+#include "idmap.h"
 #include "output.h"
 
 #include <errno.h>
@@ -74,6 +74,7 @@ typedef struct Out {
   const Graph *g;
   const Naming *m;
   Strings words;
+  IdMap ids;		/* that are taken */
   uint32_t *strings;	/* number of a string object's text; GRAPH_NONE: none yet */
   uint32_t nstrings;
   uint64_t firstword;	/* number of the first of 'words' */
@@ -109,6 +110,15 @@ static void numbers (Out *o, uint64_t a, uint64_t b, uint64_t c) {
   output_uint(&o->file, c);
 }
 
+/* 30 bits of the address, or those of the next that is free. */
+static uint64_t idof (Out *o, uint32_t v) {
+  uint32_t id = v == 0 ? 1 : (uint32_t)(o->g->address[v] >> 3 & 0x3fffffff) << 1 | 1;
+  while (idmap_get(&o->ids, id) != IDMAP_NONE)
+    id = (id + 2) & 0x7fffffff;
+  if (!idmap_set(&o->ids, id, v)) o->failed = 1;
+  return id;
+}
+
 static void nodes (Out *o) {
   const Graph *g = o->g;
   uint32_t v, to;
@@ -120,7 +130,7 @@ static void nodes (Out *o) {
     while (graph_edge(g, v, &i, &to, &way)) n++;
     if (v > 0) output_text(&o->file, ",\n");
     numbers(o, (uint64_t)typeof_(g, v), name(o, v),
-            v == 0 ? 1 : (g->address[v] >> 2) + 1);
+            idof(o, v));
     output_char(&o->file, ',');
     numbers(o, graph_size(g, v), n, 0);
   }
@@ -225,6 +235,7 @@ int devtools_write (const Graph *g, const Naming *m, const char *path, int how, 
     for (k = 0; k < o->words.n; k++) free(o->words.words[k]);
     free(o->words.words);
     free(o->strings);
+    idmap_free(&o->ids);
   }
   free(o);
   return error == 0;

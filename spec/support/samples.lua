@@ -176,6 +176,19 @@ function events.m(rest, state, samples)
     {time = state.time, name = text:sub(1, length), value = text:sub(length + 1)}
 end
 
+-- Paths of holders, and the runs of what each holds, as they are.
+function events.H(rest, _, samples)
+  local id, parent, step = rest:match "^ (%d+) (%d+) (.*)$"
+  samples.paths = samples.paths or {}
+  samples.paths[math.tointeger(id)] = {parent = math.tointeger(parent), step = step}
+end
+
+function events.h(rest, _, samples)
+  local runs = numbers(rest)
+  local list = table.remove(runs, 1) == 0 and samples.holders or {}
+  samples.holders = table.move(runs, 1, #runs, #list + 1, list)
+end
+
 local COLUMNS = "ntksco"  -- in this order
 
 local function batch(log, text, state, samples)

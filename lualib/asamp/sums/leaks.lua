@@ -254,7 +254,8 @@ end
 -- of these), late, parts (of which it keeps something; of a table that grows:
 -- in which it grew) of how many ('of'), type (of most that it
 -- keeps), group, holders (who holds what is alive: list of {text, samples, share}; nil:
--- not told), held (samples that these are shares of)}}}; those that belong together have the same group, 1, 2, ..., and
+-- not told), held (samples that these are shares of)}}}; those that belong together have
+-- the same group, 1, 2, ..., and
 -- stand behind each other, groups and rows sorted by bytes kept. nil when the file
 -- does not tell enough.
 function M.of(profile)

@@ -1,0 +1,181 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Who holds the samples that are alive at the end of a session: five leaks as programs have
+-- them, of which the report's first row of leaks names what a person would name.
+
+local process = require "spec.support.process"
+local reader = require "profiler.reader"
+
+-- A program that keeps what LEAK makes; 'work' makes garbage besides, so that the session has
+-- parts and collections. The report's section of leaks, in one line, and the profile.
+local function report(leak, natives)
+  local path = os.tmpname()
+  local script = process.file(([[
+    local profiler = require "profiler"
+    assert(profiler.alloc_start(1024, {out = ..., overwrite = true, fixed = true}))
+    %s
+    for i = 1, 12000 do
+      keep(i)
+      local garbage = {i, {i}, tostring(i) .. "x"}
+      if i %% 4000 == 0 then collectgarbage() end
+    end
+    collectgarbage()
+    assert(profiler.disable())
+  ]]):format(leak))
+  local status, _, err = process.run{script, path, natives}
+  os.remove(script)
+  assert.equal("", err)
+  assert.equal(0, status)
+  local _, out = process.run{program = "build/bin/asamp", "report", "--width", "400", path}
+  local profile = assert(reader.read(path))
+  os.remove(path)
+  local leaks = assert(out:match "\n(Likely leaks.-)\n\n", out)
+  return (leaks:gsub("%s+", " ")), profile
+end
+
+-- The first row's holder, and its share.
+local function first(leaks)
+  local share, text = leaks:match "held by, (%d+)%% of [%d,]+ samples: (.-) +[%d.]+[KMB] "
+  if not share then
+    share, text = leaks:match "held by, (%d+)%% of [%d,]+ samples: (.*)$"
+  end
+  return assert(text, leaks), tonumber(share)
+end
+
+describe("the first row of likely leaks names who holds it:", function()
+  it("a table of listeners", function()
+    local text, share = first(report [[
+      local listeners = {close = {}}
+      function on(name, f) table.insert(listeners[name], f) end
+      function keep(i)
+        local s = {data = ("x"):rep(200) .. i}
+        on("close", function() return s end)
+      end
+    ]])
+    assert.is_truthy(text:find(
+      '^_G → upvalue "listeners" of on %(%S+:%d+%) → %["close"%] → %[1%.%.n%]'), text)
+    assert.is_true(share >= 40, text .. " " .. share)
+  end)
+
+  it("an upvalue of a closure", function()
+    local text, share = first(report [[
+      local function counter()
+        local seen = {}
+        return function(x) seen[x] = true end
+      end
+      count = counter()
+      function keep(i) count(("x"):rep(200) .. i) end
+    ]])
+    assert.is_truthy(text:find('^_G → %["count"%] → upvalue "seen" of %S+:%d+'), text)
+    assert.is_true(share >= 40, text .. " " .. share)
+  end)
+
+  it("a reference in the registry", function()
+    local text, share = first(report [[
+      local registry, n = debug.getregistry(), 100
+      function keep(i)
+        n = n + 1
+        registry[n] = {("x"):rep(200) .. i}
+      end
+    ]])
+    assert.is_truthy(text:find "^reference of luaL_ref", text)
+    assert.is_true(share >= 40, text .. " " .. share)
+  end)
+
+  it("a coroutine that is never resumed", function()
+    local leaks, profile = report [[
+      sessions = {}
+      function keep(i)
+        if i % 4 > 0 then return end
+        local co = coroutine.create(function(n)
+          local request = {data = ("x"):rep(2000) .. n}
+          coroutine.yield()
+          return request
+        end)
+        coroutine.resume(co, i)
+        sessions[#sessions + 1] = co
+      end
+    ]]
+    local text, share = first(leaks)
+    assert.is_truthy(text:find '^_G → %["sessions"%] → %[1%.%.n%]', text)
+    assert.is_truthy(table.concat(profile.holders.step, "\n"):find
+                     '\nlocal "request" of %S+:%d+, coroutine\n')
+    assert.is_true(share >= 40, text .. " " .. share)
+  end)
+
+  it("a cache whose values refer to their keys", function()
+    local text, share = first(report [[
+      cache = {}
+      function keep(i)
+        local key = {("x"):rep(200) .. i}
+        cache[key] = {owner = key}
+      end
+    ]])
+    assert.is_truthy(text:find '^_G → %["cache"%] →', text)
+    assert.is_true(share >= 40, text .. " " .. share)
+  end)
+end)
+
+describe("holders in a profile", function()
+  local CODE = [[
+    kept = {}
+    function keep(i) kept[i] = {} end
+  ]]
+
+  it("are of all samples that are alive, and of no other", function()
+    local _, profile = report(CODE)
+    local samples = 0
+    for _, n in ipairs(profile.holders.samples) do samples = samples + n end
+    assert.equal(profile.survived - profile.later, samples)
+    for i, path in ipairs(profile.holders.parent) do assert.is_true(path < i) end
+  end)
+
+  local function run(code)
+    local path = os.tmpname()
+    local script = process.file(code)
+    local status, out, err = process.run{script, path}
+    os.remove(script)
+    assert.same({0, ""}, {status, err})
+    local profile = assert(reader.read(path))
+    os.remove(path)
+    return profile, out
+  end
+
+  it("are not there when they are not wanted, and on request", function()
+    local START = [[
+      local profiler = require "profiler"
+      assert(profiler.alloc_start(512, {out = ..., overwrite = true, holders = false}))
+      for i = 1, 1000 do _G["kept" .. i] = {i} end
+      collectgarbage()
+    ]]
+    assert.is_nil(run(START).holders)
+    local profile, out = run(START .. "print(profiler.holders() > 10)")
+    assert.equal("true\n", out)
+    local _G_ = false
+    for _, step in ipairs(profile.holders.step) do _G_ = _G_ or step == "_G" end
+    assert.is_true(_G_)
+    assert.equal(0, require "profiler".holders())
+  end)
+
+  it("are not confused by weak tables, deep lists and circles", function()
+    local profile = run [[
+      local profiler = require "profiler"
+      assert(profiler.alloc_start(256, {out = ..., overwrite = true, fixed = true}))
+      weak = setmetatable({}, {__mode = "k"})
+      list = nil
+      ring = {}
+      local last = ring
+      for i = 1, 3000 do
+        list = {next = list, pad = {1, 2, 3, 4}}
+        last.onward = {back = last, {5, 6, 7, 8}}
+        last = last.onward
+        weak[list] = {("v"):rep(50) .. i}
+      end
+      collectgarbage()
+    ]]
+    local h, found = profile.holders, {}
+    assert.is_true(#h.step < 200, #h.step)
+    for _, step in ipairs(h.step) do found[step] = true end
+    assert.is_true(found['["next"]'] and found['["onward"]'] and found["key of weak table"])
+  end)
+end)
