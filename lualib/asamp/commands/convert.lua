@@ -5,6 +5,7 @@
 local complaints = require "asamp.cli.complaints"
 local convert = require "profiler.convert"
 local firefox = require "asamp.show.firefox"
+local heap = require "profiler.heap"
 local options = require "asamp.cli.options"
 local results = require "asamp.cli.results"
 local sources = require "asamp.cli.sources"
@@ -20,15 +21,15 @@ local FLAVOURS = {stock = 6, extended = 7}
 -- What a file in the format is called when it is not said.
 local ENDINGS = {
   firefox = ".firefox.json.gz", pprof = ".pb.gz", collapsed = ".collapsed",
-  speedscope = ".speedscope.json", vmprof = ".vmprof",
+  speedscope = ".speedscope.json", vmprof = ".vmprof", heapsnapshot = ".heapsnapshot",
 }
 -- What profiler.convert.kind calls such a file.
 local KINDS = {
   firefox = "a profile for the Firefox Profiler", pprof = "a pprof profile",
   collapsed = "a file of collapsed stacks", speedscope = "a speedscope profile",
-  vmprof = "a profile",
+  vmprof = "a profile", heapsnapshot = "a JSON file",
 }
-local NAMES = {"firefox", "pprof", "collapsed", "speedscope", "vmprof"}
+local NAMES = {"firefox", "pprof", "collapsed", "speedscope", "vmprof", "heapsnapshot"}
 
 local DESCRIPTION = {
   command = "convert", arguments = "--to FORMAT FILE",
@@ -37,8 +38,9 @@ local DESCRIPTION = {
     "one of another VMProf writer; - is standard input.",
   {"to", "FORMAT", "firefox (profiler.firefox.com), pprof (profile.proto: " ..
     "go tool pprof, continuous profilers), collapsed (flamegraph.pl, inferno " ..
-    "and others), speedscope (speedscope.app), or vmprof (this sampler's " ..
-    "other flavour)", options.oneof(NAMES)},
+    "and others), speedscope (speedscope.app), vmprof (this sampler's " ..
+    "other flavour), or, of a snapshot of a heap, heapsnapshot (the Memory panel of " ..
+    "Chrome's DevTools)", options.oneof(NAMES)},
   options.out("the result (default: beside the profile, named after it; - " ..
     "is standard output, and the default for standard input)"),
   {"weight", "WHAT", "collapsed: bytes, samples, survived (bytes that " ..
@@ -120,6 +122,29 @@ local function warn(tell, path, s)
   end
 end
 
+-- A snapshot of a heap, for DevTools.
+local function snapshot(o, path, world, tell)
+  local out = o.out or (path == "-" and "-" or path:gsub("%.heap$", "") .. ENDINGS.heapsnapshot)
+  local code = results.refuse(tell, out, o.out, path, KINDS.heapsnapshot)
+  if code then
+    return code
+  end
+  local show, finish = world.progress("converting " .. path:match "[^/]*$")
+  local h, message = heap.open(path, show)
+  local ok
+  if h then
+    ok, message = h:devtools(out, not o.plain and out:find "%.gz$" and 2 or 0)
+  end
+  finish()
+  if not ok then
+    return tell.failed("%s", message)
+  end
+  if out ~= "-" then
+    world.out(out .. "\n")
+  end
+  return 0
+end
+
 --- Runs the command. 'world': see asamp.lua. Returns the exit code.
 function M.run(args, world)
   local o, code = options.parse(DESCRIPTION, args, world)
@@ -131,6 +156,9 @@ function M.run(args, world)
     return tell.wrong("%s", bad)
   end
   local path = o.files[1]
+  if o.to == "heapsnapshot" then
+    return snapshot(o, path, world, tell)
+  end
   local setting, message = settings(o, path)
   if not setting then
     return tell.failed("%s", message)
