@@ -167,7 +167,7 @@ void batch_path (Batch *b, uint64_t id, uint32_t parent, const char *step) {
   bytes_decimal(&b->events, ' ', id);
   bytes_decimal(&b->events, ' ', parent);
   bytes_char(&b->events, ' ');
-  vmprof_text(&b->events, step, strlen(step));
+  bytes_text(&b->events, step, strlen(step), 1);
   bytes_char(&b->events, '\n');
 }
 

@@ -102,7 +102,7 @@ static void death (void *ud, const ReadDeath *d) {
 
 static void held (void *ud, const ReadSample *sample, uint32_t path) {
   ReaderSum *s = ud;
-  size_t at = sitetable_site(&s->held, sample->node, path, 0);
+  size_t at = sitetable_at(&s->held, sample->node, path, 0);
   if (at == SITETABLE_NONE) {
     s->client.stop = NOMEMORY;
     return;
