@@ -117,19 +117,6 @@ describe("the first row of likely leaks names who holds it:", function()
 end)
 
 describe("holders in a profile", function()
-  local CODE = [[
-    kept = {}
-    function keep(i) kept[i] = {} end
-  ]]
-
-  it("are of all samples that are alive, and of no other", function()
-    local _, profile = report(CODE)
-    local samples = 0
-    for _, n in ipairs(profile.holders.samples) do samples = samples + n end
-    assert.equal(profile.survived - profile.later, samples)
-    for i, path in ipairs(profile.holders.parent) do assert.is_true(path < i) end
-  end)
-
   local function run(code)
     local path = os.tmpname()
     local script = process.file(code)
@@ -140,6 +127,20 @@ describe("holders in a profile", function()
     os.remove(path)
     return profile, out
   end
+
+  it("are of all samples that are alive, and of no other", function()
+    local profile = run [[
+      local profiler = require "profiler"
+      assert(profiler.alloc_start(512, {out = ..., overwrite = true}))
+      kept = {}
+      for i = 1, 5000 do kept[i] = {{}} end
+      collectgarbage()
+    ]]
+    local samples = 0
+    for _, n in ipairs(profile.holders.samples) do samples = samples + n end
+    assert.equal(profile.survived - profile.later, samples)
+    for i, path in ipairs(profile.holders.parent) do assert.is_true(path < i) end
+  end)
 
   it("are not there when they are not wanted, and on request", function()
     local START = [[
