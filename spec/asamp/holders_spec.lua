@@ -53,7 +53,7 @@ describe("the first row of likely leaks names who holds it:", function()
       end
     ]])
     assert.is_truthy(text:find(
-      '^_G → upvalue "listeners" of on %(%S+:%d+%) → %["close"%] → %[1%.%.n%]'), text)
+      '^_G → upvalue "listeners" of on %(%S+:%d+%) → %["close"%]'), text)
     assert.is_true(share >= 40, text .. " " .. share)
   end)
 
@@ -97,7 +97,7 @@ describe("the first row of likely leaks names who holds it:", function()
       end
     ]]
     local text, share = first(leaks)
-    assert.is_truthy(text:find '^_G → %["sessions"%] → %[1%.%.n%]', text)
+    assert.is_truthy(text:find '^_G → %["sessions"%]', text)
     assert.is_truthy(table.concat(profile.holders.step, "\n"):find
                      '\nlocal "request" of %S+:%d+, coroutine\n')
     assert.is_true(share >= 40, text .. " " .. share)
@@ -111,7 +111,7 @@ describe("the first row of likely leaks names who holds it:", function()
         cache[key] = {owner = key}
       end
     ]])
-    assert.is_truthy(text:find '^_G → %["cache"%] →', text)
+    assert.is_truthy(text:find '^_G → %["cache"%]', text)
     assert.is_true(share >= 40, text .. " " .. share)
   end)
 end)
