@@ -183,8 +183,10 @@ static int attempt (Attempt *a) {
   int error;
   a->place->fd = descriptor_open(a->path, NEW, 0600);
   if (a->place->fd >= 0) {
+    a->place->created = 1;
     if (lock(a->place->fd))
       return 0;
+    a->place->created = 0;
     close(a->place->fd);  /* somebody has used the empty file */
     a->place->fd = -1;
     return busy(a);
@@ -218,4 +220,12 @@ int place_open (const PlaceWish *wish, Place *place, char *why, size_t size) {
     return refused(&a, EEXIST, "there are too many profiles of this name; remove "
                    "some, or give another path");
   return error;
+}
+
+void place_undo (const Place *place) {
+  struct stat s, there;
+  if (place->created && fstat(place->fd, &s) == 0 && s.st_size == 0 &&
+      lstat(place->path, &there) == 0 && there.st_dev == s.st_dev &&
+      there.st_ino == s.st_ino)
+    unlink(place->path);
 }

@@ -45,6 +45,7 @@ typedef struct Place {
   int busy;             /* the path asked for was not taken, because it is being
                            written; */
   int kept;             /* ... because it is a profile */
+  int created;          /* the file was not there */
 } Place;
 
 /*
@@ -52,6 +53,12 @@ typedef struct Place {
 ** of the errno). EINVAL and the like never mean that something was emptied.
 */
 int place_open (const PlaceWish *wish, Place *place, char *why, size_t size);
+
+/*
+** Removes the file again, if it was made here, nothing is in it and its descriptor is
+** open still: for who can do nothing with it.
+*/
+void place_undo (const Place *place);
 
 /* The path with that number; NULL without memory. 'app.vmprof', 2: app.2.vmprof. */
 char *place_numbered (const char *path, unsigned number);

@@ -329,8 +329,12 @@ static int startperf (Clock *c, int kernel) {
 
 
 static int noperf (char *err, size_t errsize) {
-  snprintf(err, errsize, "cannot sample time exactly: perf_event_open: %s; "
-           "see kernel.perf_event_paranoid, or do without 'exact'", strerror(errno));
+  if (errno == EMFILE)
+    snprintf(err, errsize, "cannot sample time exactly: no file descriptor is left; raise "
+             "their number (ulimit -n), or do without 'exact'");
+  else
+    snprintf(err, errsize, "cannot sample time exactly: perf_event_open: %s; "
+             "see kernel.perf_event_paranoid, or do without 'exact'", strerror(errno));
   return 0;
 }
 

@@ -27,11 +27,13 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -273,6 +275,46 @@ static int openfile (Profile *p, const ProfileConfig *config, char *why,
                        config->compress ? LIVEFILE_LIVE : LIVEFILE_PLAIN);
 }
 
+/* What is left to the program and to libraries that open something once, which fail
+   without a word, or with one that explains nothing. */
+enum { SPARE = 6 };
+
+/* Are there so many descriptors besides 'fd'? */
+static int hasdescriptors (int fd) {
+  int more[SPARE], n = 0, all;
+  while (n < SPARE && (more[n] = fcntl(fd, F_DUPFD_CLOEXEC, 3)) >= 0)
+    n++;
+  all = (n == SPARE);
+  while (n > 0)
+    close(more[--n]);
+  return all;
+}
+
+/* What a limit is, in its unit, as ulimit prints it. */
+static const char *limited (int which, rlim_t unit, char *text, size_t size) {
+  struct rlimit r;
+  if (getrlimit(which, &r) != 0 || r.rlim_cur == RLIM_INFINITY)
+    return "unlimited";
+  snprintf(text, size, "%llu", (unsigned long long)(r.rlim_cur / unit));
+  return text;
+}
+
+/* The phrase of an errno that a limit of the process is behind: which, and how high it
+   is. */
+static void reason (int error, char *why, size_t size) {
+  char a[32], b[32];
+  if (error == EMFILE)
+    snprintf(why, size, "fewer than %d file descriptors would be left; raise their number "
+             "(ulimit -n, now %s)", SPARE, limited(RLIMIT_NOFILE, 1, a, sizeof(a)));
+  else if (error == ENOMEM && limited(RLIMIT_AS, 1024, a, sizeof(a)) == a)
+    snprintf(why, size, "not enough memory; raise its limit (ulimit -v, now %s)", a);
+  else if (error == EAGAIN)
+    snprintf(why, size, "no thread can be made to write it, for lack of memory (ulimit "
+             "-v, now %s) or of processes (ulimit -u, now %s); raise the limit",
+             limited(RLIMIT_AS, 1024, a, sizeof(a)),
+             limited(RLIMIT_NPROC, 1, b, sizeof(b)));
+}
+
 /* Memory, file and thread; an errno, or 0. */
 static int begin (Profile *p, const ProfileConfig *config, char *why,
                   size_t size) {
@@ -287,6 +329,8 @@ static int begin (Profile *p, const ProfileConfig *config, char *why,
   error = openfile(p, config, why, size);
   if (error != 0)
     return error;
+  if (!hasdescriptors(p->file.fd))
+    return EMFILE;
   own.pid = (uint64_t)p->pid;
   p->tellstall = config->stalled;
   p->encoder = encoder_new(&own, clock_now(),
@@ -315,8 +359,11 @@ Profile *profile_open (const ProfileConfig *config, char *err,
       return p;
     if (p->encoder != NULL)
       encoder_free(p->encoder);
+    place_undo(&p->place);
     release(p);
   }
+  if (why[0] == '\0')
+    reason(error, why, sizeof(why));
   snprintf(err, errsize, "cannot write profile '%s': %s", config->path,
            why[0] != '\0' ? why :
            error == ENXIO ? "nobody reads this pipe" : strerror(error));

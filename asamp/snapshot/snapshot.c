@@ -198,7 +198,7 @@ int snapshot_take (lua_State *L, const SnapshotWish *wish, Snapshot *s, char *er
                    size_t size) {
   const PlaceWish placewish = {wish->path, 0, 0, wish->replace, NULL};
   uint64_t began = now(CLOCK_MONOTONIC);
-  Place place = {-1, NULL, 0, 0};
+  Place place = {-1, NULL, 0, 0, 0};
   char why[256] = "";
   Writer *w;
   int error;
