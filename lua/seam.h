@@ -260,8 +260,8 @@ typedef struct luaN_Memory {
   luaN_Phase phase;	/* of the major collection */
   uint64_t outside;	/* what userdata stand for (luaN_outside) */
   uint64_t work;	/* entries of its own lists (threads, objects with finalizers,
-			   large ones) that the collector has looked at in the last
-			   pause */
+			   large ones), and slots of stacks, that the collector has
+			   looked at in the last pause */
   uint64_t mostwork;	/* the most of any pause so far */
 } luaN_Memory;
 

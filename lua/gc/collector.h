@@ -86,6 +86,10 @@ LUAI_FUNC void luaN_markroots (lua_State *L);
 /* {== thread.c */
 /* Marks what has changed of a stack since a collection saw it, or all of it. */
 LUAI_FUNC size_t luaN_scanthread (global_State *g, lua_State *th, int all);
+/* The same for an old thread that is too deep for a slice of a major collection: its
+   first slice is to come; a slice of n CallInfos or slots. */
+LUAI_FUNC void luaN_beginthread (global_State *g, lua_State *th);
+LUAI_FUNC void luaN_threadslice (global_State *g, int n);
 /* Gives back most of the stack and of the CallInfos that are not in use, and (but
    for all) were not since the last time; may allocate. The running thread and the
    main one are asked every 64 minor collections, others behind every major one,

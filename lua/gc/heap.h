@@ -227,6 +227,9 @@ typedef struct luaN_Gc {
   size_t newoutside;		/* ... of which so many since the last minor */
   Table *table;			/* a big table that is being marked, or NULL, */
   unsigned index;		/* ... from this slot on */
+  struct lua_State *thread;	/* a deep thread that is being marked, or NULL: */
+  struct CallInfo *ci;		/* ... the next CallInfo, NULL: slots below 'index', */
+  lu_byte spares;		/* ... of those that are not in use */
   int bucket;			/* first bucket that is not swept yet */
   int list;			/* the list that is being swept (sweep.c), ... */
   size_t kept, next;		/* ... its entries kept, and the next to look at */

@@ -81,7 +81,8 @@ static void atomic (lua_State *L) {
     g->gcstopem = stopem;
     return;
   }
-  lua_assert(c->gray.n == 0 && c->major.n == 0 && c->table == NULL);
+  lua_assert(c->gray.n == 0 && c->major.n == 0 && c->table == NULL &&
+             c->thread == NULL);
   c->selection = LUAN_UNSELECTED;
   luaN_reclaimed(g, c->old - c->reached);
   c->old = c->reached;
@@ -238,6 +239,7 @@ void luaN_full (lua_State *L) {
   luaN_forgetweak(g);
   luaN_endselection(c);
   c->table = NULL;
+  c->thread = NULL;
   takecolour(c);
   c->reached = 0;
   c->marking = 1;

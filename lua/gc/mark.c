@@ -323,7 +323,7 @@ static size_t traverseinorder (global_State *g, GCObject *o) {
 
 void luaN_drain (global_State *g, int all) {
   luaN_Gc *c = &g->heap.gc;
-  lua_assert(!all || c->table == NULL);  /* slices have finished it */
+  lua_assert(!all || (c->table == NULL && c->thread == NULL));  /* slices have finished it */
   for (;;) {
     if (c->gray.n > 0) luaN_traverse(g, (GCObject *)c->gray.a[--c->gray.n]);
     else if (all && c->major.n > 0)
@@ -331,6 +331,21 @@ void luaN_drain (global_State *g, int all) {
     else if (c->pending) traversepending(g);
     else return;
   }
+}
+
+
+/* CallInfos, or slots of a stack, that a slice looks at in one go: what has more is a
+   deep thread. */
+static int deepness (const global_State *g) {
+  (void)g;  /* in a release build */
+  return luaN_slicestress(&g->heap.gc) != 0 ? 8 : (int)SLICE_SLOTS;
+}
+
+
+static int isdeep (global_State *g, const lua_State *th) {
+  int most = deepness(g);
+  return th->stack.p != NULL &&
+         (th->top.p - th->stack.p > most || (int)th->nci > most);
 }
 
 
@@ -344,6 +359,10 @@ int luaN_markslice (global_State *g, size_t bytes) {
       if (c->index == 0) c->table = NULL;
       done += SLICE_SLOTS * sizeof(TValue);
     }
+    else if (c->thread != NULL) {
+      luaN_threadslice(g, deepness(g));
+      done += SLICE_SLOTS * sizeof(TValue);
+    }
     else if (c->major.n > 0) {
       GCObject *o = (GCObject *)c->major.a[--c->major.n];
       if (o->tt == LUA_VTABLE &&
@@ -354,6 +373,8 @@ int luaN_markslice (global_State *g, size_t bytes) {
         c->table = gco2t(o);
         c->index = 0;
       }
+      else if (o->tt == LUA_VTHREAD && isdeep(g, gco2th(o)))
+        luaN_beginthread(g, gco2th(o));
       else done += traverseinorder(g, o);
     }
     else if (luaN_markfinalized(g, SLICE_FINALIZED) > 0)

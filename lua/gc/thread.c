@@ -88,6 +88,7 @@ size_t luaN_scanthread (global_State *g, lua_State *th, int all) {
   from = markframes(g, th, all);
   for (o = from; o < th->top.p; o++)
     luaN_markvalue(g, s2v(o));
+  g->heap.gc.work += (size_t)(th->top.p - from);
   for (uv = th->openupval; uv != NULL && uplevel(uv) >= from;
        uv = uv->u.open.next)
     luaN_mark(g, obj2gco(uv));
@@ -98,6 +99,55 @@ size_t luaN_scanthread (global_State *g, lua_State *th, int all) {
   if (th != g->mainthread && (th->marked & LUAN_UNLOGGED))
     th->marked |= LUAN_ASLEEP;
   return sizeof(*th) + (size_t)(th->top.p - from) * sizeof(StackValue);
+}
+
+
+void luaN_beginthread (global_State *g, lua_State *th) {
+  luaN_Gc *c = &g->heap.gc;
+  c->thread = th;
+  c->ci = th->ci;
+  c->spares = 1;
+}
+
+
+/*
+** Minor collections have seen the stack and see what changes between two slices: here
+** are the lines of all CallInfos to be marked, first those behind the running one, and
+** what lies in all slots, from the top downwards. CallInfos stay where they are, used
+** or not, but for luaN_shrinkthread.
+*/
+void luaN_threadslice (global_State *g, int n) {
+  luaN_Gc *c = &g->heap.gc;
+  lua_State *th = c->thread;
+  int i;
+  c->work += (size_t)n;
+  if (c->spares) {
+    for (; c->ci != NULL && n > 0; n--, c->ci = c->ci->next)
+      if (c->ci != &th->base_ci) luaN_marklines(g, c->ci, sizeof(CallInfo));
+    if (c->ci != NULL) return;
+    c->spares = 0;
+    c->ci = th->ci;
+  }
+  else if (c->ci != NULL) {
+    for (; c->ci != NULL && n > 0; n--, c->ci = c->ci->previous)
+      if (c->ci != &th->base_ci) luaN_marklines(g, c->ci, sizeof(CallInfo));
+    c->index = (unsigned)(th->top.p - th->stack.p);
+  }
+  else {
+    UpVal *uv;
+    i = cast_int(th->top.p - th->stack.p);
+    if (i > (int)c->index) i = (int)c->index;  /* else it is seen already */
+    for (; i > 0 && n > 0; n--) {
+      i--;
+      luaN_markvalue(g, s2v(th->stack.p + i));
+    }
+    c->index = (unsigned)i;
+    if (i > 0) return;
+    luaN_marklines(g, th->stack.p, luaN_stackbytes(th));
+    for (uv = th->openupval; uv != NULL; uv = uv->u.open.next)
+      luaN_mark(g, obj2gco(uv));
+    c->thread = NULL;
+  }
 }
 
 
@@ -113,11 +163,13 @@ size_t luaN_shrinkthread (lua_State *th, int all) {
   if (!keep) {
     int room = th->stackroom;
     unsigned n;
-    luaD_shrinkstack(th);
+    if (stacksize(th) / 3 > th->top.p - th->stack.p)  /* else it looks at all frames */
+      luaD_shrinkstack(th);                           /* and finds it used enough */
     if (stacksize(th) < th->stackroom)
       luaD_reallocstack(th, stacksize(th), 0);
     if (th->stackroom < room)
       cost = (size_t)(room + th->stackroom) * sizeof(StackValue) / 2;
+    if (G(th)->heap.gc.thread == th) luaN_beginthread(G(th), th);  /* once more */
     do {  /* half of the CallInfos that are not in use; all: but one */
       n = th->nci;
       luaE_shrinkCI(th);

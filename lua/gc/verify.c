@@ -407,6 +407,10 @@ static void setgray (global_State *g, int on) {
     if (on) c->table->marked |= LUAN_PENDING;
     else c->table->marked &= (lu_byte)~LUAN_PENDING;
   }
+  if (c->thread != NULL) {
+    if (on) c->thread->marked |= LUAN_PENDING;
+    else c->thread->marked &= (lu_byte)~LUAN_PENDING;
+  }
 }
 
 

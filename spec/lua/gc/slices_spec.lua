@@ -66,6 +66,37 @@ describe("no pause goes through all", function()
   end
 end)
 
+-- A stack is looked at whole once, by its slots; then where it has changed, and by each
+-- major collection in slices.
+it("no pause goes through a deep stack", function()
+  for _, frames in ipairs {"in a coroutine", "in the main thread"} do
+    local most = within(function(state, where)
+      collectgarbage("nursery", 32768)
+      local function allocate(n)
+        for i = 1, n do local _ = {i} end
+      end
+      local function dive(depth)
+        local own = {depth}
+        if depth == 0 then
+          local most, _, _, _, before = 0, state.memory()
+          repeat
+            allocate(1000)
+            most = math.max(most, collectgarbage("statistics").work)
+          until select(4, state.memory()) == before + 2
+          state.check()
+          return most
+        end
+        local most = dive(depth - 1)
+        assert(own[1] == depth)
+        return most
+      end
+      if where == "in the main thread" then return dive(30000) end
+      return select(2, assert(coroutine.resume(coroutine.create(dive), 30000)))
+    end, frames)
+    assert.is_true(most < 20000, ("%s: %d"):format(frames, most))
+  end
+end)
+
 describe("the dead with finalizers, found in slices,", function()
   -- n objects of which each has a number; they are dropped when a major collection begins,
   -- and 'bytes' are allocated since.
