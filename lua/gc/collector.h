@@ -293,6 +293,8 @@ LUAI_FUNC void luaN_setpace (global_State *g);
 /* The program waits for a collection; it goes on (finalizers may be called). */
 LUAI_FUNC void luaN_beginpause (global_State *g);
 LUAI_FUNC void luaN_endpause (lua_State *L);
+/* The same for a part of the work ahead of a collection, which nobody is told of. */
+LUAI_FUNC void luaN_endslice (global_State *g);
 #if defined(LUAN_DEBUG)
 LUAI_FUNC void luaN_readstress (global_State *g);
 #endif

@@ -343,13 +343,18 @@ void luaN_beginpause (global_State *g) {
 }
 
 
-void luaN_endpause (lua_State *L) {
-  luaN_Heap *h = &G(L)->heap;
-  luaN_Gc *c = &h->gc;
+void luaN_endslice (global_State *g) {
+  luaN_Gc *c = &g->heap.gc;
   c->pause = luaN_now() - c->began;
   c->pauses += c->pause;
   if (c->pause > c->longest) c->longest = c->pause;
   if (c->work > c->mostwork) c->mostwork = c->work;
+}
+
+
+void luaN_endpause (lua_State *L) {
+  luaN_Heap *h = &G(L)->heap;
+  luaN_endslice(G(L));
   if (h->sampler == NULL) return;
   luaN_asking(h, 1);
   h->sampler->collected(h->sampler->ud, L);

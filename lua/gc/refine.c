@@ -241,6 +241,7 @@ int luaN_refinetables (lua_State *L) {
   slots = (t == NULL) ? 0 : slotsof(t) - c->refined;
   for (i = 0; i < c->whole.n; i++) slots += slotsof((Table *)c->whole.a[i]);
   if (slots <= c->many) return 0;
+  luaN_beginpause(g);
   if (t == NULL) {
     t = c->refining = (Table *)c->whole.a[--c->whole.n];
     c->refined = 0;
@@ -252,6 +253,7 @@ int luaN_refinetables (lua_State *L) {
   c->refined = end;
   if (end == slotsof(t)) c->refining = NULL;
   remembertenured(L);
+  luaN_endslice(g);
   return 1;
 }
 
