@@ -60,8 +60,8 @@ static asamp_Function *newfunction (const char *name, int linedefined,
 }
 
 
-static void function (void *ud, uint64_t id, const char *name, int linedefined,
-                      const char *source) {
+static void onfunction (void *ud, uint64_t id, const char *name, int linedefined,
+                        const char *source) {
   Embed *e = ud;
   asamp_Function *f;
   if (!list_grow(&e->functions, e->nfunctions, &e->functions_size, sizeof(*e->functions)))
@@ -82,14 +82,14 @@ static const asamp_Function *functionof (const Embed *e, uint64_t id) {
 
 
 /* EM4 holds for one sample more. */
-static int room (void *ud) {
+static int onroom (void *ud) {
   Embed *e = ud;
   return list_grow(&e->told, e->ntold, &e->told_size, sizeof(*e->told));
 }
 
 
-static void sample (void *ud, const ProfileSample *in, size_t kept,
-                    const ProfileFrame *frames, size_t n) {
+static void onsample (void *ud, const ProfileSample *in, size_t kept,
+                      const ProfileFrame *frames, size_t n) {
   Embed *e = ud;
   size_t known = e->ntold++;
   asamp_Sample s;
@@ -170,9 +170,9 @@ static void tellleft (Embed *e) {
 }
 
 
-static void collection (void *ud, const ProfileCollection *in,
-                        const PendingFates *fates,
-                        const FollowedDeaths *deaths) {
+static void oncollection (void *ud, const ProfileCollection *in,
+                          const PendingFates *fates,
+                          const FollowedDeaths *deaths) {
   Embed *e = ud;
   asamp_Collection c;
   tellfates(e, fates);
@@ -193,26 +193,26 @@ static void collection (void *ud, const ProfileCollection *in,
 
 
 /* Its name lives in the tracker. */
-static void class (void *ud, uint32_t id, const char *name) {
+static void onclass (void *ud, uint32_t id, const char *name) {
   (void)ud; (void)id; (void)name;
 }
 
 
-static void point (void *ud, lua_State *L) {
+static void onpoint (void *ud, lua_State *L) {
   (void)ud; (void)L;  /* nobody has asked for points */
 }
 
 
 static int stop (lua_State *L);
 
-static void closing (void *ud, lua_State *L) {
+static void onclosing (void *ud, lua_State *L) {
   (void)ud;
   stop(L);
 }
 
 
 #define CLIENT(follows) \
-  {function, class, room, sample, NULL, collection, point, closing, follows, NULL}
+  {onfunction, onclass, onroom, onsample, NULL, oncollection, onpoint, onclosing, follows, NULL}
 
 /* By whether it wants deaths. */
 static const TrackerClient clients[2] = {CLIENT(0), CLIENT(1)};

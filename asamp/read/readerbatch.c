@@ -269,7 +269,7 @@ static void collection (ReaderState *s, Fields *f, int major) {
   readeremit_collection(s, c);
 }
 
-static void class (ReaderState *s, Fields *f) {
+static void nameclass (ReaderState *s, Fields *f) {
   uint64_t id;
   size_t n;
   if (!details_number(f, &id) || id >= UINT32_MAX ||
@@ -320,7 +320,7 @@ int readerbatch_read (ReaderState *s, const char *text, size_t n) {
       case 'f': fates(s, &line, &d.events); break;
       case 'd': deaths(s, &line, &d.events); break;
       case 'g': case 'G': collection(s, &line, letter == 'G'); break;
-      case 'C': class(s, &line); break;
+      case 'C': nameclass(s, &line); break;
       case 'm': mark(s, &line); break;
       case 'H': readerholders_path(s, &line); break;
       case 'h': readerholders_runs(s, &line); break;

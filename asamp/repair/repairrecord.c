@@ -303,7 +303,7 @@ int repair_haskey (const Repair *p, const char *key) {
   return idmap_get(&p->keys, keyid(key, strlen(key))) != IDMAP_NONE;
 }
 
-static int is (const char *key, size_t n, const char *what) {
+static int equals (const char *key, size_t n, const char *what) {
   return n == strlen(what) && memcmp(key, what, n) == 0;
 }
 
@@ -313,19 +313,19 @@ static int goodmeta (Repair *p, const char *key, size_t nkey,
   uint64_t number;
   if (!bytes_isutf8(key, nkey) || !bytes_isutf8(value, n))
     return 0;
-  if (is(key, nkey, "period") || is(key, nkey, "sample_allocated_bytes") ||
-      is(key, nkey, "start_time_offset")) {
+  if (equals(key, nkey, "period") || equals(key, nkey, "sample_allocated_bytes") ||
+      equals(key, nkey, "start_time_offset")) {
     if (!isnumber(value, n, &number))
       return 0;
-    if (is(key, nkey, "start_time_offset") && p->lead == 0)
+    if (equals(key, nkey, "start_time_offset") && p->lead == 0)
       p->lead = (double)number;
   }
   if (p->own) {
-    if (is(key, nkey, "os") && !is(value, n, "linux"))
+    if (equals(key, nkey, "os") && !equals(value, n, "linux"))
       return 0;
-    if (is(key, nkey, "asamp.format"))
+    if (equals(key, nkey, "asamp.format"))
       p->format = details_format(value, n);
-    if (is(key, nkey, "asamp.start") && isnumber(value, n, &number))
+    if (equals(key, nkey, "asamp.start") && isnumber(value, n, &number))
       p->start = number;
     if (nkey > 6 && memcmp(key, "asamp.", 6) == 0 && key[6] >= '0' &&
         key[6] <= '9' && !details(p, value, n))

@@ -25,9 +25,9 @@ void followed_forget (Followed *f) {
 }
 
 
-static int growlist (Followed *f) {
+/* Apart, so that whoever finds room saves no registers for it. */
+static __attribute__((noinline)) int growlist (Followed *f) {
   size_t samples = f->capacity, runs = samples;
-  if (f->n < f->capacity) return 1;
   if (f->n == FOLLOWED_MOST) return 0;
   if (!list_room(&f->runs, 2 * f->capacity + 257, &runs, sizeof(*f->runs)) ||
       !list_grow(&f->samples, f->n, &samples, sizeof(*f->samples)))
@@ -38,7 +38,7 @@ static int growlist (Followed *f) {
 
 
 int followed_add (Followed *f, const void *owner, const void *block) {
-  if (!growlist(f) || (block != NULL && !blocks_room(&f->watched))) return 0;
+  if ((f->n == f->capacity && !growlist(f)) || (block != NULL && !blocks_room(&f->watched))) return 0;
   f->samples[f->n].owner = owner;
   f->samples[f->n].block = block;
   if (block != NULL) f->samples[f->n].before = blocks_put(&f->watched, block, f->n);

@@ -48,8 +48,9 @@ static void outwards (luaN_Protected *p, const char **inner) {
 }
 
 
-static int in (const luaN_Range *r, const void *a) {
-  return r->from < (const char *)a && (const char *)a <= r->to;
+/* Of a return address: what has called stands before it. */
+static int calledfrom (const luaN_Range *r, const void *a) {
+  return owner_isin(r, (const char *)a - 1);
 }
 
 
@@ -57,7 +58,7 @@ static int in (const luaN_Range *r, const void *a) {
 static int unknown (const luaN_Code *code, void *const *a, int n,
                     luaN_Protected p, const char *inner) {
   int i, frames = 0;
-  for (i = 0; i < n; i++) frames += in(&code->protect, a[i]);
+  for (i = 0; i < n; i++) frames += calledfrom(&code->protect, a[i]);
   for (; p.L != NULL; outwards(&p, &inner)) frames--;
   return (frames > 0) ? frames : 0;
 }
@@ -83,18 +84,18 @@ int owner_mark (lua_State *L, const void *sp, void **a, int n, int whole) {
   luaN_code(&code);
   skip = whole ? unknown(&code, a, n, p, inner) : 0;
   for (i = 0; i < n; i++) {
-    if (in(&code.protect, a[i])) {
+    if (calledfrom(&code.protect, a[i])) {
       if (skip > 0) skip--;
       else if (p.L != NULL) {
         isown = (p.L == me);
         outwards(&p, &inner);
       }
     }
-    else if (in(&code.execute, a[i]) && p.L != NULL && p.L != me) {
+    else if (calledfrom(&code.execute, a[i]) && p.L != NULL && p.L != me) {
       a[m++] = (void *)((uintptr_t)a[i] | MARK);
       continue;
     }
-    else if (in(&code.resume, a[i]) && !isown) continue;
+    else if (calledfrom(&code.resume, a[i]) && !isown) continue;
     a[m++] = a[i];
   }
   return m;

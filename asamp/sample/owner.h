@@ -51,4 +51,9 @@ static inline const char *owner_marked (const void *a) {
   return ((uintptr_t)a & bit) ? (const char *)((uintptr_t)a & ~bit) : NULL;
 }
 
+/* Is the instruction at 'ip' in that part of the core? */
+static inline int owner_isin (const luaN_Range *r, const char *ip) {
+  return r->from <= ip && ip < r->to;
+}
+
 #endif

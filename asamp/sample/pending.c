@@ -23,9 +23,9 @@ void pending_forget (Pending *p) {
 }
 
 
-static int growlist (Pending *p) {
+/* Apart, so that whoever finds room saves no registers for it. */
+static __attribute__((noinline)) int growlist (Pending *p) {
   size_t samples = p->capacity, survived = samples, classes = samples;
-  if (p->n < p->capacity) return 1;
   if (!list_grow(&p->survived, p->n, &survived, sizeof(*p->survived)) ||
       !list_grow(&p->classes, p->n, &classes, sizeof(*p->classes)) ||
       !list_grow(&p->samples, p->n, &samples, sizeof(*p->samples)))
@@ -37,7 +37,9 @@ static int growlist (Pending *p) {
 
 int pending_add (Pending *p, const void *owner, const void *block) {
   PendingSample *s;
-  if (!growlist(p) || (block != NULL && !blocks_room(&p->watched))) return 0;
+  if ((p->n == p->capacity && !growlist(p)) ||
+      (block != NULL && !blocks_room(&p->watched)))
+    return 0;
   s = &p->samples[p->n++];
   s->owner = owner;
   s->block = block;

@@ -167,11 +167,6 @@ static void pushframe (Stack *s, const luaN_Frame *f, int shown) {
 }
 
 
-static int in (const luaN_Range *r, const char *ip) {
-  return r->from <= ip && ip < r->to;
-}
-
-
 /* The Lua frames that one bytecode loop runs; returns where it stops. */
 static size_t pushrun (Stack *s, size_t i, size_t n) {
   while (i < n && s->lua[i].id == NULL && !s->lua[i].last)
@@ -249,13 +244,13 @@ static size_t merge (Stack *s, size_t nlua, Natives *w, int part) {
     const char *ip = (const char *)w->a[j] - 1;  /* within the call */
     const char *other = owner_marked(w->a[j]);
     if (other != NULL) pushnative(s, other - 1);
-    else if (in(&code.execute, ip)) {
+    else if (owner_isin(&code.execute, ip)) {
       before = i;
       i = pushrun(s, i, nlua);
       ended += (i > before && s->lua[i - 1].last);
       called = 0;
     }
-    else if (in(&code.resume, ip)) {
+    else if (owner_isin(&code.resume, ip)) {
       if (s->bare) s->bare = 0;
       else if (ended > coroutines++) { }  /* all of it has been run by loops */
       else {
@@ -265,7 +260,7 @@ static size_t merge (Stack *s, size_t nlua, Natives *w, int part) {
       called = 0;
       if (i > 0 && luaN_ismain(s->lua[i - 1].L)) s->resumed = 1;
     }
-    else if (!in(&code.core, ip) && !in(&code.protect, ip)) {
+    else if (!owner_isin(&code.core, ip) && !owner_isin(&code.protect, ip)) {
       pushnative(s, ip);
       called = 1;
     }

@@ -33,17 +33,12 @@
 
 /* {== in the signal handler ============================================ */
 
-static int in (const luaN_Range *r, const char *ip) {
-  return r->from <= ip && ip < r->to;
-}
-
-
 /*
 ** The native stack of what was interrupted, as return addresses. What the core has
 ** called to run a Lua function is told by the Lua frames, so of the core only what
 ** stands for some is there.
 */
-static uint32_t backtrace_ (Timing *t, const ucontext_t *context) {
+static uint32_t walk (Timing *t, const ucontext_t *context) {
   void **a = t->stack;
   int i, all = backtrace_take(t->backtrace, context, a);
   uint32_t n = 0;
@@ -51,7 +46,7 @@ static uint32_t backtrace_ (Timing *t, const ucontext_t *context) {
     all = owner_mark(t->L, SP(context), a, all, all < BACKTRACE_MAX);
   for (i = 0; i < all; i++) {
     const char *c = (const char *)a[i] - 1;
-    if (!in(&t->code.core, c) && !in(&t->code.protect, c)) a[n++] = a[i];
+    if (!owner_isin(&t->code.core, c) && !owner_isin(&t->code.protect, c)) a[n++] = a[i];
   }
   return n;
 }
@@ -90,7 +85,7 @@ static void tick (void *ud, uint64_t count, void *context) {
   e.L = m.L;
   e.ci = m.ci;
   e.collecting = (uint32_t)m.collecting;
-  e.n = (t->native && !iscramped(t, count, u)) ? backtrace_(t, u) : 0;
+  e.n = (t->native && !iscramped(t, count, u)) ? walk(t, u) : 0;
   moments_add(&t->moments, &e, t->stack);
   t->inticks += clock_now() - e.time;
 }

@@ -46,37 +46,37 @@ static uint64_t lastnumber;
 
 /* {== the profile as a client ========================================== */
 
-static void function (void *ud, uint64_t id, const char *name, int linedefined,
-                      const char *source) {
+static void onfunction (void *ud, uint64_t id, const char *name, int linedefined,
+                        const char *source) {
   profile_function(((Sampler *)ud)->profile, id, name, linedefined, source);
 }
 
 
-static void class (void *ud, uint32_t id, const char *name) {
+static void onclass (void *ud, uint32_t id, const char *name) {
   profile_class(((Sampler *)ud)->profile, id, name);
 }
 
 
-static void sample (void *ud, const ProfileSample *in, size_t kept,
-                    const ProfileFrame *frames, size_t n) {
+static void onsample (void *ud, const ProfileSample *in, size_t kept,
+                      const ProfileFrame *frames, size_t n) {
   profile_sample(((Sampler *)ud)->profile, in, kept, frames, n);
 }
 
 
-static void timesample (void *ud, const ProfileTime *in, size_t kept,
-                        const ProfileFrame *frames, size_t n) {
+static void ontimesample (void *ud, const ProfileTime *in, size_t kept,
+                          const ProfileFrame *frames, size_t n) {
   profile_time(((Sampler *)ud)->profile, in, kept, frames, n);
 }
 
 
-static int room (void *ud) {
+static int onroom (void *ud) {
   return profile_room(((Sampler *)ud)->profile);
 }
 
 
 /* While there is no room, collections that decide nothing are left out. */
-static void collection (void *ud, const ProfileCollection *c,
-                        const PendingFates *f, const FollowedDeaths *d) {
+static void oncollection (void *ud, const ProfileCollection *c,
+                          const PendingFates *f, const FollowedDeaths *d) {
   Sampler *s = ud;
   ProfileCollection all = *c, *out = &s->leftout;
   all.minors += out->minors;
@@ -93,7 +93,7 @@ static void collection (void *ud, const ProfileCollection *c,
 }
 
 
-static void holders (void *ud, const Holders *h) {
+static void onholders (void *ud, const Holders *h) {
   Sampler *s = ud;
   uint32_t i, base = s->lastpath;
   for (i = 1; i < h->npaths; i++)
@@ -104,19 +104,20 @@ static void holders (void *ud, const Holders *h) {
 }
 
 
-static void point (void *ud, lua_State *L) {
+static void onpoint (void *ud, lua_State *L) {
   Sampler *s = ud;
   timing_point(&s->timing, L, &s->tracker);
 }
 
 
-static void closing (void *ud, lua_State *L) {
+static void onclosing (void *ud, lua_State *L) {
   sampler_close((Sampler *)ud, L);
 }
 
 
 static const TrackerClient client = {
-  function, class, room, sample, timesample, collection, point, closing, 1, holders
+  onfunction, onclass, onroom, onsample, ontimesample, oncollection, onpoint, onclosing, 1,
+  onholders
 };
 
 /* }===================================================================== */
@@ -402,7 +403,7 @@ int sampler_timeon (Sampler *s, lua_State *L, uint64_t ns, TimerClock clock,
 int sampler_timeoff (Sampler *s, lua_State *L) {
   if (s->timing.timer == NULL) return 0;
   timing_stop(&s->timing);
-  point(s, L);
+  onpoint(s, L);
   s->tracker.lost += timing_drop(&s->timing);
   profile_timeperiod(s->profile, 0, s->wall);
   s->timeperiod = 0;
