@@ -146,7 +146,7 @@ $(P)/lib/pkgconfig/lua5.4.pc: $(B)/prepared $(B)/root lua/build.mk lua/seam.h as
 	  'includedir=$${prefix}/include/lua5.4' 'INSTALL_LMOD=$${prefix}/share/lua/5.4' \
 	  'INSTALL_CMOD=$${prefix}/lib/lua/5.4' '' 'Name: Lua' \
 	  'Description: Lua 5.4 with a sampled nursery' "Version: $$version" \
-	  'Libs: -L$${libdir} -llua5.4 -lm -ldl' 'Cflags: -I$${includedir}' >$@
+	  'Libs: -L"$${libdir}" -llua5.4 -lm -ldl' 'Cflags: -I"$${includedir}"' >$@
 
 $(P)/share/lua/5.4/%.lua: lualib/%.lua
 	@mkdir -p $(@D)

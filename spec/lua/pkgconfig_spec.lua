@@ -1,0 +1,21 @@
+-- SPDX-License-Identifier: MIT
+-- lua5.4.pc tells compilers where a prefix is, also one with spaces in its name: it once
+-- gave them "-I/opt/my" and a file "lua/include/lua5.4".
+
+local shell = require "spec.lua.shell"
+
+describe("lua5.4.pc", function()
+  it("gives a compiler whole words for a prefix with spaces", function()
+    local folder = shell.folder()
+    local text = shell.output [[cat "$(dirname "$(readlink -f /proc/$PPID/exe)")/../lib/pkgconfig/lua5.4.pc"]]
+    local moved, n = text:gsub("^prefix=[^\n]*", "prefix=/opt/my lua", 1)
+    assert.equal(1, n, text)
+    shell.write(folder .. "/lua5.4.pc", moved)
+    -- as a Makefile or a shell script takes them: by eval
+    local words = shell.output(([[eval "set -- $(PKG_CONFIG_PATH=%s pkg-config --cflags --libs lua5.4)"
+      for w; do echo "$w"; done]]):format(folder))
+    assert.same({"-I/opt/my lua/include/lua5.4", "-L/opt/my lua/lib", "-llua5.4", "-lm", "-ldl"},
+                shell.lines(words))
+    shell.remove(folder)
+  end)
+end)
