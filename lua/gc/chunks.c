@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "lua.h"
 
@@ -52,6 +53,10 @@
 /* Chunks that luaN_trim looks at, and gives back, at most. */
 #define LOOKED		64u
 #define TRIMMED		2u
+
+/* Calls of the system, and chunks looked at, of luaN_releasepages. */
+#define CALLS		128u
+#define RELEASED	8u
 
 static unsigned states;		/* of this process */
 
@@ -298,6 +303,7 @@ static void freechunk (global_State *g, luaN_Chunk *c) {
   for (i = 0; i < c->nblocks; i++) {
     luaN_Block *b = luaN_blockat(c, i);
     luaN_unlist(h, b);
+    luaN_usepages(h, b, 0, b->nlines);
     h->room -= luaN_bytesof(b);
     if (c->small) dropsmall(h, b);
   }
@@ -309,6 +315,7 @@ static void freechunk (global_State *g, luaN_Chunk *c) {
     h->gc.block = 0;
   }
   if (h->trimmed == c) h->trimmed = c->next;
+  if (h->next == c) h->next = c->next;
   if (c->mapped) {
     char *p = c->first;
     luaN_asanopen(p, size);
@@ -337,6 +344,73 @@ void luaN_trim (global_State *g, size_t reserve, int all) {
     c = next;
   }
   h->trimmed = c;
+}
+
+/* }===================================================================== */
+
+
+/* {== pages ============================================================ */
+
+void luaN_usepages (luaN_Heap *h, luaN_Block *b, unsigned i, unsigned j) {
+  unsigned page;
+  for (page = luaN_pageof(i); b->released != 0 && page <= luaN_pageof(j - 1);
+       page++) {
+    unsigned bit = 1u << page;
+    if (b->released & bit) {
+      b->released &= (lu_byte)~bit;
+      h->released -= LUAN_PAGE;
+    }
+  }
+}
+
+
+static int isfreepage (const luaN_Block *b, unsigned page) {
+  const unsigned n = LUAN_PAGE / LUAN_LINE;
+  unsigned i;
+  uint64_t all = 0, w;
+  for (i = 0; i < n; i += sizeof(w)) {
+    memcpy(&w, b->marks + page * n + i, sizeof(w));
+    all |= w;
+  }
+  return all == 0;
+}
+
+
+/* Releases the free pages of b, a run of them at a time. Returns the calls. */
+static unsigned releasepages (luaN_Heap *h, luaN_Block *b) {
+  const unsigned npages = LUAN_BLOCK / LUAN_PAGE;
+  unsigned page, end, calls = 0;
+  for (page = 1; page < npages; page = end + 1) {  /* the head is in the first */
+    unsigned run = 0;
+    for (end = page; end < npages && !(b->released & (1u << end)) &&
+                     isfreepage(b, end); end++)
+      run |= 1u << end;
+    if (run == 0) continue;
+    calls++;
+    if (madvise((char *)b + (size_t)page * LUAN_PAGE,
+                (size_t)(end - page) * LUAN_PAGE, MADV_DONTNEED) != 0)
+      continue;
+    b->released |= (lu_byte)run;
+    h->released += (size_t)(end - page) * LUAN_PAGE;
+  }
+  return calls;
+}
+
+
+void luaN_releasepages (global_State *g, size_t most) {
+  luaN_Heap *h = &g->heap;
+  unsigned looked = 0, calls = 0, i;
+  if (sysconf(_SC_PAGESIZE) > (long)LUAN_PAGE) h->releasing = 0;
+  if (!h->releasing) return;
+  if (h->next == NULL) h->next = h->chunks;
+  while (h->next != NULL && looked++ < RELEASED && calls < CALLS) {
+    luaN_Chunk *c = h->next;
+    if (h->room - h->released <= most) break;
+    for (i = 0; c->mapped && i < c->nblocks; i++)
+      calls += releasepages(h, luaN_blockat(c, i));
+    h->next = c->next;
+  }
+  if (h->next == NULL || h->room - h->released <= most) h->releasing = 0;
 }
 
 /* }===================================================================== */

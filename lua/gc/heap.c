@@ -227,6 +227,7 @@ static int takehole (luaN_Heap *h, luaN_Region *r, luaN_Block *b,
     unsigned j = nextused(b, i);
     if ((size_t)(j - i) * LUAN_LINE >= n) {
       memset(b->marks + i, LUAN_YOUNG, j - i);
+      if (b->released) luaN_usepages(h, b, i, j);
       if (b->where != LUAN_USED) {
         luaN_unlist(h, b);
         luaN_enlist(h, b, LUAN_USED);

@@ -43,6 +43,8 @@
 **       the last minor collection.
 **   H7  every small block is in 'small', in the order of addresses, and no other
 **       block is; 'low' and 'span' are the least range that has them all.
+**   H8  a page that is 'released' lies in a mapped chunk, all its lines are free;
+**       released (of the heap) is their bytes.
 **
 ** This header needs the core's basic types only; lstate.h includes it.
 */
@@ -92,7 +94,7 @@ typedef struct luaN_Block {
   lu_byte where;		/* luaN_Where */
   lu_byte class;		/* of 'holed': log2 of the lines of its largest hole */
   lu_byte pending;		/* some bit of 'bits' is set for the marker */
-  lu_byte released;		/* its pages are the system's, until they are used */
+  lu_byte released;		/* a bit for each page that the system has back */
   lu_byte marks[];		/* H1: nlines of them */
 } luaN_Block;
 
@@ -331,6 +333,9 @@ typedef struct luaN_Heap {
   luaN_Vec small;		/* small blocks (H7), ... */
   uintptr_t low, span;		/* ... and the addresses from the first to the last */
   size_t room, vacant;		/* bytes of blocks (H5) */
+  size_t released;		/* of 'room', what the system has back (H8) */
+  lu_byte releasing;		/* luaN_releasepages goes on, with ... */
+  luaN_Chunk *next;		/* ... this chunk, or NULL */
   size_t held;			/* bytes obtained from lua_Alloc (H5) */
   uint64_t minors, majors;	/* collections of the state so far */
   luaN_Gc gc;
@@ -358,6 +363,18 @@ LUAI_FUNC int luaN_newchunk (struct global_State *g, size_t n);
    reserve of so many bytes of empty blocks is left; all: at each, until no more
    than that is left. */
 LUAI_FUNC void luaN_trim (struct global_State *g, size_t reserve, int all);
+
+/* The page of 4 KiB of a line; a block of 32 KiB has eight. */
+#define LUAN_PAGE	4096u
+#define luaN_pageof(line)  ((line) / (LUAN_PAGE / LUAN_LINE))
+
+/* Pages of mapped chunks that are wholly free go back to the system, some of them,
+   until no more than 'most' bytes of blocks are there. One round of all chunks ends
+   it, until 'releasing' is set again: what is in use by turns would go and come. */
+LUAI_FUNC void luaN_releasepages (struct global_State *g, size_t most);
+
+/* The lines i to j - 1 of b are about to be used. */
+LUAI_FUNC void luaN_usepages (luaN_Heap *h, luaN_Block *b, unsigned i, unsigned j);
 
 /* The states of this process. */
 LUAI_FUNC unsigned luaN_countstates (void);

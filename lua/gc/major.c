@@ -139,6 +139,8 @@ static void endmajor (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
   g->gcstate = GCSpause;
+  g->heap.releasing = 1;
+  g->heap.next = NULL;
   luaN_shrinkvec(g, &c->gray);
   luaN_shrinkvec(g, &c->major);
   luaN_shrinkvec(g, &c->touched);
@@ -204,6 +206,11 @@ void luaN_trimheap (global_State *g, int all) {
   const luaN_Heap *h = &g->heap;
   luaN_trim(g, (all && g->gcemergency) ? 0 : h->gc.nursery + h->room / RESERVE,
             all);
+  if (h->releasing && g->gcstate == GCSpause) {
+    size_t old = (size_t)h->gc.old;
+    do luaN_releasepages(g, old + old / RESERVE + 2 * h->gc.nursery);
+    while (all && h->releasing);
+  }
 }
 
 

@@ -497,7 +497,10 @@ static const char *checkgraph (lua_State *L, int exact) {
 
 static const char *checkblock (const luaN_Block *b) {
   unsigned i, nfree = 0, nyoung = 0;
+  if (b->released && !b->chunk->mapped) return broken("H8", b, b->released, 0);
   for (i = 0; i < b->nlines; i++) {
+    if (b->marks[i] != 0 && b->released & (1u << luaN_pageof(i)))
+      return broken("H8 (page)", b, b->marks[i], 0);
     int ishead = (i + b->nusable < b->nlines);
     if (((b->marks[i] & LUAN_HEAD) != 0) != ishead)
       return broken("H1 (head)", b, b->marks[i], 0);
@@ -516,7 +519,7 @@ static const char *checkblock (const luaN_Block *b) {
 
 static const char *checkblocks (const luaN_Heap *h) {
   const luaN_Chunk *c;
-  size_t held = 0, room = 0, vacant = 0, small = 0;
+  size_t held = 0, room = 0, vacant = 0, small = 0, released = 0;
   for (c = h->chunks; c != NULL; c = c->next) {
     unsigned i, empty = 0;
     for (i = 0; i < c->nblocks; i++) {
@@ -526,6 +529,7 @@ static const char *checkblocks (const luaN_Heap *h) {
       if (luaN_smallblock(h, b) != (c->small ? b : NULL))
         return broken("H7", b, c->small, i);
       room += luaN_bytesof(b);
+      released += (size_t)__builtin_popcount(b->released) * LUAN_PAGE;
       if (b->where == LUAN_EMPTY) {
         empty++;
         vacant += luaN_bytesof(b);
@@ -537,6 +541,8 @@ static const char *checkblocks (const luaN_Heap *h) {
   }
   if (room != h->room) return broken("H5 (room)", h, h->room, room);
   if (vacant != h->vacant) return broken("H5 (vacant)", h, h->vacant, vacant);
+  if (released != h->released)
+    return broken("H8 (released)", h, h->released, released);
   if (small != h->small.n) return broken("H7 (number)", h, h->small.n, small);
   if (held > h->held) return broken("H5 (held)", h, h->held, held);
   return NULL;

@@ -6,6 +6,7 @@
 
 -- luacheck: ignore 241 331 (what is only kept alive)
 
+local process = require "spec.support.process"
 local states = require "states"
 local within = require "spec.lua.gc.within"
 
@@ -87,7 +88,7 @@ describe("a small state", function()
 
   -- Once every chunk that such a program wanted was refused: 38,757 times in 20 MB.
   it("keeps its nursery within what lua_Alloc gives it", function()
-    for _, limit in ipairs {80000, 100000, 131072} do
+    for _, limit in ipairs {100000, 131072} do
       local s = states.open{limit = limit}
       local before = s:stats().refused
       local status = s:run(function()
@@ -135,6 +136,44 @@ describe("a small state", function()
 end)
 
 describe("memory goes back", function()
+  -- Nothing moves, so a chunk with something alive in it stays; its pages need not.
+  -- (The sanitizer's builds map nothing: leaks are looked for in what malloc gave.)
+  if not process.interpreter():find("/asan/", 1, true) then
+    it("by the page where whole records of a state of luaL_newstate have died", function()
+      local script = os.tmpname()
+      local f = assert(io.open(script, "w"))
+      f:write([[
+        local function resident()
+          for l in io.lines("/proc/self/status") do
+            local n = l:match("VmRSS:%s*(%d+)")
+            if n then return n * 1024 end
+          end
+        end
+        math.randomseed(1, 1)
+        local t = {}
+        for i = 1, 3000 do
+          t[i] = {i}
+          for j = 2, 150 do t[i][j] = {j, i} end
+        end
+        local before = resident()
+        for i = 1, 3000 do if math.random() > 0.1 then t[i] = false end end
+        collectgarbage()
+        print(before, (resident()))
+        for i = 1, 3000 do
+          for j = 2, t[i] and 150 or 0 do assert(t[i][j][1] == j and t[i][j][2] == i) end
+        end
+      ]])
+      f:close()
+      local pipe = assert(io.popen(process.interpreter() .. " " .. script .. " 2>&1"))
+      local text = pipe:read("a")
+      assert.is_true(pipe:close(), text)
+      os.remove(script)
+      local before, after = text:match("^(%d+)%s+(%d+)")
+      assert.is_true(tonumber(before) > 30 << 20, text)
+      assert.is_true(after * 2 < before * 1, text)
+    end)
+  end
+
   -- Once chunks went back behind a full collection, but for a MiB and more.
   it("while a program goes on with short-lived objects, and asks for no collection", function()
     for _, mode in ipairs {"generational", "incremental"} do
