@@ -125,12 +125,20 @@ end
 
 --- Where the profile of that process goes if nothing is there: 'out' with its %p, else
 -- SCRIPT.PID.vmprof. 'script' is arg[0], nil or "-" (standard input) without one; a
--- name that begins with a dash gets a ./ before it, or commands take it for an option.
+-- name that begins with a dash gets a ./ before it, or commands take it for an option;
+-- of a long one the first LONGEST bytes stand, in whole UTF-8 characters: a file's name
+-- has 255 at most, and the process, what tells copies apart and the ending need some.
+local LONGEST = 200
 function M.path(out, script, pid)
   if out then
     return (out:gsub("%%p", pid))
   end
   local name = script and script ~= "-" and script:match "([^/]+)/*$" or "lua"
+  if #name > LONGEST then
+    local last = LONGEST
+    while last > LONGEST - 4 and name:find("^[\x80-\xBF]", last + 1) do last = last - 1 end
+    name = name:sub(1, last)
+  end
   return ("%s%s.%d.vmprof"):format(name:find "^%-" and "./" or "", name, pid)
 end
 

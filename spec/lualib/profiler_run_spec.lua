@@ -120,6 +120,24 @@ describe("lua -l profiler", function()
     os.remove(folder)
   end)
 
+  it("of a script with a long name has its first 200 bytes, in whole characters", function()
+    -- names that the file system takes, for scripts, and with .PID.vmprof no more
+    for name, expected in pairs{[("n"):rep(251) .. ".lua"] = ("n"):rep(200),
+                                [("n"):rep(200)] = ("n"):rep(200),
+                                ["n" .. ("\u{8A9E}"):rep(80)] = "n" .. ("\u{8A9E}"):rep(66)} do
+      local folder = os.tmpname()
+      os.remove(folder)
+      assert(os.execute("mkdir " .. folder))
+      assert(os.execute(("cp %s %s/%s"):format(script, folder, name)))
+      local status, _, err = process.run{"-l", "profiler", name, directory = folder}
+      assert.equal(0, status, err)
+      local file = err:match "profile: (.-)\n"
+      assert.equal(expected, file:match "^(.*)%.%d+%.vmprof$")
+      assert.truthy(samples.read(folder .. "/" .. file).log.ended)
+      assert(os.execute("rm -r " .. folder))
+    end
+  end)
+
   it("leaves exit status and traceback of a failing script alone", function()
     local broken = process.file "local t = {} error 'this is broken'"
     local status, _, err, list = run{"-l", "profiler", broken, env = "alloc=64,quiet"}
@@ -205,7 +223,7 @@ describe("LUA_PROFILER", function()
 
   it("that is wrong gives one line, status 1, and the script does not start", function()
     local period = "period must be 64 to 2^62 bytes, got "
-    local known = " (known: alloc, compress, exact, fixed, format, native, out, overwrite, "
+    local known = " (known: alloc, compress, exact, fixed, format, holders, native, out, overwrite, "
       .. "quiet, seed, time, wall)"
     for text, message in pairs{
       ["alloc=3"] = "option 'alloc' " .. period .. '"3" (0: off)',
