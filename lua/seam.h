@@ -273,6 +273,9 @@ LUA_API void luaN_memory (lua_State *L, luaN_Memory *m);
 */
 LUA_API void *luaN_alloc (void *ud, void *ptr, size_t osize, size_t nsize);
 
+/* In upstream's words: f is its allocator, which nothing else calls. */
+#define luaN_allocator(f)	((void)(f), luaN_alloc)
+
 /*
 ** Bytes from one minor collection to the next, from now on; 0: as the collector
 ** sees fit; LUAN_ASK: as before. Returns what was set before.
