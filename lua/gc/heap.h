@@ -258,6 +258,10 @@ typedef struct luaN_Gc {
   size_t explicit;		/* bytes freed by hand (H6) */
   l_mem old;			/* bytes of old objects (H6) */
   l_mem reached;		/* bytes that the major collection has marked */
+  l_mem living;			/* ... the last one that has ended marking */
+  size_t needed;		/* bytes of blocks that do not go back before the next
+				   major one: a heap that does not shrink needs them
+				   again (luaN_trimheap); 0: it has shrunk */
   size_t tenured;		/* bytes tenured since the last collection */
   uint64_t alltenured;		/* ... and all of them */
   uint64_t began;		/* when the last pause began (nanoseconds) */

@@ -43,6 +43,10 @@
 /* Part of the heap that is kept for the next need, beside a nursery. */
 #define RESERVE		8u
 
+/* A heap of which more than so much has died since the last major collection has
+   shrunk: one in this many parts. */
+#define SHRUNK		4
+
 /* CallInfos that a thread may keep when it sleeps. */
 #define FEWCALLS	16u
 
@@ -68,6 +72,16 @@ void luaN_beginmajor (lua_State *L) {
 }
 
 
+/* All that is alive is marked. What is in use at this moment, with all garbage, is what
+   the program will need again by the end of the next major collection. */
+static void known (luaN_Heap *h) {
+  luaN_Gc *c = &h->gc;
+  int shrunk = (c->reached < c->living - c->living / SHRUNK);
+  c->needed = shrunk ? 0 : h->room - h->vacant - h->released;
+  c->living = c->old = c->reached;
+}
+
+
 /* Everything that is alive gets its colour; the rest is dead. The roots have it:
    a minor collection has just seen them. */
 static void atomic (lua_State *L) {
@@ -85,7 +99,7 @@ static void atomic (lua_State *L) {
              c->thread == NULL);
   c->selection = LUAN_UNSELECTED;
   luaN_reclaimed(g, c->old - c->reached);
-  c->old = c->reached;
+  known(&g->heap);
   c->marking = 0;
   c->sweeping = 1;
   luaN_atomic(L, 1);
@@ -204,11 +218,14 @@ static size_t slice (lua_State *L, size_t bytes) {
 
 void luaN_trimheap (global_State *g, int all) {
   const luaN_Heap *h = &g->heap;
-  luaN_trim(g, (all && g->gcemergency) ? 0 : h->gc.nursery + h->room / RESERVE,
-            all);
+  size_t used = h->room - h->vacant, kept = all ? 0 : h->gc.needed;
+  size_t reserve = (all && g->gcemergency) ? 0 : h->gc.nursery + h->room / RESERVE;
+  if (kept > used && kept - used > reserve) reserve = kept - used;
+  luaN_trim(g, reserve, all);
   if (h->releasing && g->gcstate == GCSpause) {
-    size_t old = (size_t)h->gc.old;
-    do luaN_releasepages(g, old + old / RESERVE + 2 * h->gc.nursery);
+    size_t most = (size_t)h->gc.old + (size_t)h->gc.old / RESERVE + 2 * h->gc.nursery;
+    if (most < kept) most = kept;
+    do luaN_releasepages(g, most);
     while (all && h->releasing);
   }
 }
@@ -257,7 +274,7 @@ void luaN_full (lua_State *L) {
   luaN_markroots(L);
   luaN_markfinalized(g, MAX_SIZET);
   luaN_finishmarks(L);
-  c->old = c->reached;
+  known(&g->heap);
   c->marking = 0;
   luaN_atomic(L, 1);
   luaN_sweeplists(L);
