@@ -102,7 +102,7 @@ describe("the differences #plain", function()
 end)
 
 describe("the manual #plain", function()
-  local text = read "doc/manual.md"
+  local text = read "doc/manual.md" .. read "doc/reference.md"
 
   it("has every option of the profiler and no other", function()
     local _, message = pcall(profiler.enable, {[""] = true})
@@ -305,7 +305,7 @@ local function messages()
 end
 
 describe("the manual's messages #plain", function()
-  local text = read "doc/manual.md":gsub("%s+", " ")
+  local text = (read "doc/manual.md" .. read "doc/reference.md"):gsub("%s+", " ")
 
   it("are all that a session or a command can print", function()
     local list, n = messages(), 0
