@@ -184,7 +184,8 @@ describe("SIGKILL of a program that is sampled", function()
       take(5)
       if not stop then gen.sleep(0.005) end
       if size() > last then
-        last = size()
+        -- a flush is several writes: it is over when the file has its size for a while
+        repeat last = size() gen.sleep(0.2) until size() == last
         local f <close> = io.open(notes, "w")
         f:write(before, "\n")
         before = taken
