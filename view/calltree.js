@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A tree as a table that opens: the call tree, or callers or callees. Right opens,
-// Left closes or goes to the caller, Enter does either; * opens the heaviest path
-// below.
+// A tree as a table that opens: the call tree, callers or callees, or who holds what.
+// Right opens, Left closes or goes to the row above, Enter does either; * opens the
+// heaviest path below.
 
 import { el } from "./dom.js";
 import { Grid } from "./grid.js";
@@ -9,18 +9,26 @@ import { columns, label, through } from "./views.js";
 
 export class CallTree {
   // model() -> {tree, sums, children, total}, of the form of store.graph; root(): what
-  // stands in its first row; 'shown': names of columns.
-  constructor(store, { label = "Call tree", model = () => store.graph, root = null,
-                       shown = ["total", "totalShare", "self", "selfShare", "lived", "alive"] } = {}) {
+  // stands in its first row; 'shown': names of columns, or columns. Of other trees than
+  // of functions: 'title' of a row's name, name(node), its element, marks(node), whether
+  // the search finds it, and onMove(row) as of a Grid.
+  constructor(store, { label: called = "Call tree", model = () => store.graph, root = null, title = "function",
+                       shown = ["total", "totalShare", "self", "selfShare", "lived", "alive"],
+                       name = null, marks = null, onMove = () => {} } = {}) {
     this.store = store;
     this.model = model;
     this.root = root || (() => el("span", { class: "label" }, el("b", {}, "all"), el("i", {}, through(store))));
+    this.name = name || (node => {
+      const { tree } = model();
+      return label(store.data.functions[tree.fn[node]], tree.line[node], store.state.query);
+    });
+    this.marks = marks || (node => store.derived.marks && store.derived.marks[model().tree.fn[node]]);
     this.open = new Set([0]);
     const c = columns(store, () => model().sums);
     this.grid = new Grid({
-      label, role: "treegrid",
-      columns: [{ title: "function", width: "minmax(0,1fr)", cell: row => this.cell(row) },
-                ...shown.map(key => c[key])],
+      label: called, role: "treegrid", onMove,
+      columns: [{ title, width: "minmax(0,1fr)", cell: row => this.cell(row) },
+                ...shown.map(column => c[column] || column)],
       onActivate: row => this.toggle(row.id),
       onKey: (key, row) => this.key(key, row.id),
     });
@@ -32,13 +40,12 @@ export class CallTree {
     if (tree !== this.tree) this.open = new Set([0]);
     this.tree = tree;
     if (this.open.size === 1) this.openPath(0);
-    const { marks } = this.store.derived;
     const rows = [], todo = [0];
     while (todo.length > 0) {
       const node = todo.pop();
       const from = children.start[node], to = children.start[node + 1];
       const open = this.open.has(node);
-      rows.push({ id: node, has: to > from, open, marked: node > 0 && marks && marks[tree.fn[node]],
+      rows.push({ id: node, has: to > from, open, marked: node > 0 && this.marks(node),
                   aria: { "aria-level": tree.depth[node] + 1,
                           "aria-expanded": to > from ? String(open) : null } });
       if (open) for (let k = to - 1; k >= from; k--) todo.push(children.list[k]);
@@ -48,11 +55,10 @@ export class CallTree {
   }
 
   cell(row) {
-    const { data, state } = this.store, { tree } = this.model();
+    const { tree } = this.model();
     const e = el("span", { class: "branch" },
                  el("span", { class: "twist", "aria-hidden": "true" }, row.has ? (row.open ? "▾" : "▸") : ""),
-                 row.id === 0 ? this.root()
-                   : label(data.functions[tree.fn[row.id]], tree.line[row.id], state.query));
+                 row.id === 0 ? this.root() : this.name(row.id));
     e.style.setProperty("--depth", tree.depth[row.id]);
     return e;
   }

@@ -51,7 +51,7 @@ export function decode(text) {
       alive: scaled(rows.alivebytes, rows.alive),
       undecided: rows.undecidedbytes ? Float64Array.from(rows.undecidedbytes) : new Float64Array(rows.node.length),
     },
-    leaks: raw.leaks, lifetimes: raw.lifetimes,
+    leaks: raw.leaks, lifetimes: raw.lifetimes, holders: raw.holders,
     collections: raw.collections, step: raw.step,
     untimed: raw.untimed,  // the bin of the samples that tell no time; -1: there are none
     // text of a line, or undefined

@@ -11,8 +11,8 @@ function where({ file, line }) {
   return file === undefined || file === "-" ? "?" : `${file}:${line}`;
 }
 
-function labelOf(row) {
-  return el("span", { class: row.below ? "label below" : "label", title: `${where(row)}  ${row.name || ""}` },
+function labelOf(row, below) {
+  return el("span", { class: below ? "label below" : "label", title: `${where(row)}  ${row.name || ""}` },
             tail("i", {}, where(row)), el("b", {}, row.name || ""));
 }
 
@@ -21,7 +21,8 @@ export class Lives {
     this.store = store;
     const { leaks, lifetimes, head } = store.data;
     const amount = (n, samples) => head.bytes > 0 ? bytes(n) : count(samples);
-    const place = title => ({ title, width: "minmax(0,1fr)", cell: row => labelOf(row.of) });
+    const place = (title, below = () => false) =>
+      ({ title, width: "minmax(0,1fr)", cell: row => labelOf(row.of, below(row.of)) });
     const show = row => {
       if (row.of.file) store.set({ query: where(row.of), tab: "lines" });
     };
@@ -36,7 +37,11 @@ export class Lives {
         { title: "in parts", about: "parts of the run of which it keeps something", width: "5rem", number: true,
           wide: true, cell: ({ of }) => `${of.parts} of ${of.of}` },
         { title: "mostly", width: "8.5rem", wide: true, cell: ({ of }) => of.type },
-        place("line")],
+        place("line", row => row.below),
+        { title: "held by", about: "the shortest path to most of it from the globals, modules and stacks",
+          width: "minmax(0,1.6fr)", wide: true, hide: () => !leaks.rows.some(row => row.holder),
+          cell: ({ of }) => of.holder ? el("span", { class: "path", title: of.holder },
+            `${Math.round(100 * of.heldshare)}% ${of.holder}`) : "" }],
     });
     this.lifetimes = new Grid({
       label: "By lifetime", onActivate: show,

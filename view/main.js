@@ -9,6 +9,7 @@ import { byId, el } from "./dom.js";
 import { Flame } from "./flame.js";
 import * as format from "./format.js";
 import { showHead } from "./head.js";
+import { HeldBy } from "./heldby.js";
 import { Lives } from "./lives.js";
 import { fragment, stateOf } from "./link.js";
 import { Store } from "./store.js";
@@ -26,6 +27,7 @@ const views = [
   { key: "types", title: "Types", view: new Types(store) },
   { key: "callers", title: "Callers", view: new Callers(store) },
   { key: "leaks", title: "Leaks", view: new Lives(store) },
+  { key: "holders", title: "Held by", view: new HeldBy(store) },
 ];
 const shown = () => views.find(v => v.key === store.state.tab);
 

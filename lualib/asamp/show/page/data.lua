@@ -8,10 +8,11 @@
 --        until they fit;
 --   VD3  at most POINTS collections: of neighbours the largest values stay;
 --   VD4  what VD1 to VD3 and the limits of the reader (left) left out is told in
---        'notes'.
+--        'notes'; what heldby.lua and lives.lua leave out, in their views.
 -- Node 0 is the root, bins and nodes count from 0 and 1, kinds, functions and
 -- files from 0. Times are microseconds since the profile's start.
 
+local heldby = require "asamp.show.page.heldby"
 local lives = require "asamp.show.page.lives"
 local measures = require "asamp.sums.measures"
 local notes = require "asamp.show.page.notes"
@@ -153,6 +154,7 @@ function M.of(profile, options)
     head = head, functions = fns, files = files, kinds = kinds, nodes = tree.nodes,
     rows = rows, bins = bins, untimed = untimedof(profile, bins), collections = points,
     step = step, leaks = lives.leaks(profile), lifetimes = lives.lifetimes(profile),
+    holders = heldby.of(profile),
     marks = marks(profile.marks), cut = tree.cut > 0 and #fns.name - 1 or -1,
   }
   data.notes = notes.of(profile, tree, options.nodes, data)

@@ -30,8 +30,9 @@ local function coarse(profile)
 end
 
 --- {told (a sentence), proved, rows = {{file, line, name, kept, keptbytes, share (of
--- the samples), parts, of, type, below (does it belong to the row above?)}}, left}; a
--- sentence alone when the profile does not tell enough.
+-- the samples), parts, of, type, below (does it belong to the row above?), holder, heldshare
+-- (who holds most of it, and the share of what is held; nil: not told)}}, left}; a sentence
+-- alone when the profile does not tell enough.
 function M.leaks(profile)
   local found = leaks.of(coarse(profile))
   if not found then
@@ -41,10 +42,12 @@ function M.leaks(profile)
   local rows = {}
   for i = 1, math.min(ROWS, #found.rows) do
     local row = found.rows[i]
+    local holder = row.holders and row.holders[1]
     rows[i] = {file = row.file, line = row.line, name = row.name, kept = row.kept,
                keptbytes = row.keptbytes, share = row.kept / row.samples,
                parts = row.parts, of = row.of, type = row.type,
-               below = i > 1 and row.group == found.rows[i - 1].group}
+               below = i > 1 and row.group == found.rows[i - 1].group,
+               holder = holder and holder.text, heldshare = holder and holder.share}
   end
   return {told = shown.told(found), proved = found.proved, rows = rows,
           left = #found.rows - #rows}

@@ -114,7 +114,7 @@ describe("the page of asamp view #plain", function()
     assert(require "profilegen".open{path = path, command = "lua empty.lua"}:close())
     assert.equal(0, (pages.run(path)))
     b:visit(path .. ".html")
-    for tab = 1, 7 do
+    for tab = 1, 8 do
       b:press(tostring(tab))
       b:eval "1"
     end
@@ -429,7 +429,7 @@ describe("the page of asamp view #plain", function()
   end)
 
   it("shows HTML in names, paths, classes, marks and sources as text", function()
-    for tab = 1, 7 do b:press(tostring(tab)) b:eval "1" end
+    for tab = 1, 8 do b:press(tostring(tab)) b:eval "1" end
     assert.equal("undefined", b:eval "typeof window.hacked")
     assert.equal(0, b:eval "document.querySelectorAll('img').length")
     assert.equal(2, b:eval "document.scripts.length")
@@ -470,7 +470,7 @@ describe("the page of asamp view #plain", function()
   it("fits windows from 400 to 2000 pixels", function()
     for _, width in ipairs{400, 700, 1280, 2000} do
       b:look(width, 800)
-      for tab = 1, 7 do
+      for tab = 1, 8 do
         b:press(tostring(tab))
         local wide = b:eval "document.documentElement.scrollWidth"
         assert.is_true(wide <= width, ("view %d is %d wide in %d"):format(tab, wide, width))
@@ -482,7 +482,7 @@ describe("the page of asamp view #plain", function()
   it("gives every control a name, and shows where the focus is at every stop of Tab", function()
     local kinds = {button = true, searchbox = true, radio = true, tab = true, checkbox = true, grid = true,
                    treegrid = true, spinbutton = true, tablist = true, tabpanel = true, region = true}
-    for tab = 1, 7 do
+    for tab = 1, 8 do
       b:press(tostring(tab))
       b:eval "1"
       for _, node in ipairs(b:call("Accessibility.getFullAXTree").nodes) do
@@ -541,7 +541,7 @@ describe("the page of asamp view #plain", function()
     b:visit(folder .. "/big.html")
     assert.truthy(b:text "#notes":find("The call tree has its 100,000 largest nodes", 1, true))
     assert.equal("70 MiB", b:text "#whole")
-    for tab = 1, 7 do
+    for tab = 1, 8 do
       b:press(tostring(tab))
       assert.is_true(b:eval "document.querySelectorAll('*').length" < 1500)
     end

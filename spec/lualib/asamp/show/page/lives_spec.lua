@@ -1,12 +1,17 @@
 -- SPDX-License-Identifier: MIT
--- What the page of `asamp view` tells of likely leaks, lifetimes and of where
--- the time of a line went, against what the report tells of the same profile.
+-- What the page of `asamp view` tells of likely leaks, of who holds what is alive, of
+-- lifetimes and of where the time of a line went, against what the report tells of the
+-- same profile.
 
 local browser = require "spec.support.browser"
+local data = require "asamp.show.page.data"
+local heldby = require "asamp.show.page.heldby"
+local holders = require "asamp.sums.holders"
 local leaks = require "asamp.sums.leaks"
 local lifetimes = require "asamp.sums.lifetimes"
 local shown = require "asamp.show.leaks"
 local lives = require "asamp.show.page.lives"
+local page = require "asamp.show.page.page"
 local pages = require "spec.support.pages"
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
@@ -15,7 +20,7 @@ local units = require "asamp.show.units"
 
 -- A server that keeps something of every fifth request.
 local SERVER = [[
-local log = {}
+log = {}
 local function handle(i)
   local words = {}
   for word in ("request %d of many"):format(i):rep(8):gmatch "%w+" do
@@ -64,12 +69,88 @@ describe("the page of asamp view #plain", function()
     for i, row in ipairs(found.rows) do
       wanted[i] = {units.bytes(row.keptbytes), ("%.0f%%"):format(100 * row.kept / row.samples),
                    ("%d of %d"):format(row.parts, row.of), row.type,
-                   ("%s:%d  %s"):format(row.file, row.line, row.name)}
+                   ("%s:%d  %s"):format(row.file, row.line, row.name),
+                   ("%.0f%% %s"):format(100 * row.holders[1].share, row.holders[1].text)}
     end
     assert.same(wanted, rows "Likely leaks")
     assert.truthy(b:text "#panel-leaks":find(shown.told(found), 1, true))
     b:press "Enter"  -- shows the line among the others
     assert.equal(("%s:%d"):format(found.rows[1].file, found.rows[1].line), rows "Lines"[1][7])
+  end)
+
+  --- "level step bytes share" of the rows of the tree of holders.
+  local function tree()
+    return b:eval [[[...document.querySelectorAll("[aria-label='Held by'] .spacer .row")].map(row =>
+      [row.getAttribute("aria-level"), ...[...row.children].slice(0, 3).map(cell =>
+        cell.innerText.replace(/^[▾▸\s]+/, ""))].join(" "))]]
+  end
+
+  it("shows who holds what is alive, with bytes, as the report's leaks name it", function()
+    b:press "8"
+    local wanted, total = holders.tree(assert(reader.read(path)).holders, 0)
+    local seen, byrow = tree(), {}
+    assert.equal(("1 all that is alive %s 100.0%%"):format(units.bytes(total)), seen[1])
+    for _, row in ipairs(wanted) do
+      byrow[("%d %s %s %s"):format(row.depth + 2, row.text, units.bytes(row.bytes),
+                                   units.percent(row.bytes, total))] = true
+    end
+    for i = 2, #seen do assert.is_true(byrow[seen[i]], seen[i]) end
+    local text = table.concat(seen, "\n")
+    assert.truthy(text:find('\n2 _G [^\n]*\n3 %["log"%] [^\n]*\n4 %[1..n%] '), text)
+    assert.truthy(b:text "#panel-holders":find("The shortest way from the program's roots", 1, true))
+  end)
+
+  it("shows which lines allocated what a row of it holds, from the keyboard", function()
+    b:press "8"
+    assert.equal("Held by", b:eval "document.activeElement.getAttribute('aria-label')")
+    b:press("Home", "ArrowDown", "ArrowDown", "ArrowDown")
+    assert.truthy(b:text "#panel-holders":find('Allocated at · held by _G → ["log"] → [1..n]', 1, true))
+    local profile = assert(reader.read(path))
+    local _, _, nearest = totals.linerows(profile)
+    local h, bytes = profile.holders, 0
+    for i, at in ipairs(h.path) do
+      if holders.pathtext(h, at):find('_G → ["log"] → [1..n]', 1, true) and nearest[h.node[i]].line == 7 then
+        bytes = bytes + h.bytes[i]
+      end
+    end
+    local first = rows "Allocated at"[1]
+    assert.equal(units.bytes(bytes), first[1])
+    assert.truthy(first[3]:find ":7  handle$", first[3])
+    b:press "ArrowLeft"  -- to ["log"], whose own array part line 7 made too
+    assert.truthy(b:text "#panel-holders":find('held by _G → ["log"]\n', 1, true))
+    b:press "/"
+    b:type "LOG"
+    assert.equal(1, b:eval "document.querySelectorAll(\"[aria-label='Held by'] .marked\").length")
+  end)
+
+  it("keeps the largest holders of many, counts the others above them, and says so", function()
+    local profile = assert(reader.read(path))
+    local h = {parent = {0}, step = {"_G"}, path = {0}, node = {1}, samples = {1}, bytes = {5}}
+    for i = 1, 6000 do
+      h.parent[i + 1], h.step[i + 1] = 1, '["' .. i .. '"]'
+      h.path[i + 1], h.node[i + 1], h.samples[i + 1], h.bytes[i + 1] = i + 1, 1 + i % 3, 1, 100 + i
+    end
+    h.step[6001] = pages.HOSTILE
+    profile.holders = h
+    local held = heldby.of(profile, {paths = 4, rows = 3})
+    assert.same({0, 1, 1, 1}, held.paths.parent)
+    assert.same({"_G", '["5998"]', '["5999"]', pages.HOSTILE}, held.paths.step)
+    assert.equal(5997, held.left)
+    local bytes = 0
+    for _, n in ipairs(held.rows.bytes) do bytes = bytes + n end
+    assert.equal(5 + 6000 * 100 + 6000 * 6001 // 2, bytes)
+    local columns = data.of(profile, {nodes = 1000})
+    columns.sources, columns.nosources, columns.reasons = {}, {}, {}
+    local f = assert(io.open(path .. ".html", "wb"))
+    f:write(page.fill(require "asamp.commands.view".template(), columns))
+    f:close()
+    finally(function() pages.run(path) end)
+    b:visit(path .. ".html")
+    b:press "8"
+    assert.truthy(b:text "#panel-holders":find("1,001 smaller paths count for the one above each", 1, true))
+    assert.truthy(tree()[3]:find(pages.HOSTILE, 1, true))
+    assert.equal("undefined", b:eval "typeof window.hacked")
+    assert.is_true(b:eval "document.querySelectorAll('*').length" < 1500)
   end)
 
   it("tells how long things lived, as the report does", function()
@@ -85,6 +166,8 @@ describe("the page of asamp view #plain", function()
     for i, row in ipairs(seen) do seen[i] = {row[1], row[2], row[3]} end
     assert.same(wanted, seen)
     assert.is_true(#seen > 1)
+    -- lengths of life are called 'below' too: none is set in for that
+    assert.equal(0, b:eval "document.querySelectorAll(\"[aria-label='By lifetime'] .below\").length")
   end)
 
   it("tells where the time of lines went: Lua, C functions, collections", function()

@@ -1,0 +1,140 @@
+-- SPDX-License-Identifier: MIT
+-- What the page tells of who holds what is alive at the end: the paths as a tree, and
+-- the lines that allocated what each holds. Pure: a profile in, columns out. At most
+-- PATHS paths stay, those that hold most with all that goes on from them, and ROWS pairs
+-- of a path and a line; what is left out counts for the path above it, or for no line.
+
+local totals = require "asamp.sums.totals"
+
+local M = {}
+
+local PATHS, ROWS = 5000, 20000
+
+-- What each path holds with all that goes on from it: a path goes on from one of a lower
+-- number.
+local function sums(h, own)
+  local all = table.move(own, 1, #own, 1, {})
+  for path = #all, 1, -1 do
+    local parent = h.parent[path]
+    if parent > 0 then
+      all[parent] = all[parent] + all[path]
+    end
+  end
+  return all
+end
+
+local function larger(list)
+  return function(a, b)
+    if list[a] ~= list[b] then
+      return list[a] > list[b]
+    end
+    return a < b
+  end
+end
+
+-- The columns of the paths that stay, the map from all paths to these (from 1 on, 0: no
+-- path), and how many that hold something do not.
+local function paths(h, limit)
+  local own = {}
+  for path = 1, #h.parent do
+    own[path] = 0
+  end
+  for i, path in ipairs(h.path) do
+    if path > 0 then
+      own[path] = own[path] + h.bytes[i] + h.samples[i]  -- files without bytes have samples
+    end
+  end
+  local all, order, keep = sums(h, own), {}, {}
+  for path = 1, #all do
+    order[#order + 1] = all[path] > 0 and path or nil
+  end
+  table.sort(order, larger(all))
+  for i = 1, math.min(limit, #order) do
+    keep[order[i]] = true
+  end
+  local out, map, n = {parent = {}, step = {}}, {[0] = 0}, 0
+  for path = 1, #all do
+    local parent = map[h.parent[path]]
+    map[path] = parent
+    if keep[path] then
+      n = n + 1
+      out.parent[n], out.step[n], map[path] = parent, h.step[path], n
+    end
+  end
+  return out, map, #order - n
+end
+
+-- Pairs of a path and a line, the largest of them alone: {path, place, samples, bytes}
+-- as columns, places from 1 on, 0: no line.
+local function pairsof(h, map, nearest, limit)
+  local places, at, list = {}, {}, {}
+  local bykey = {}
+  for i, path in ipairs(h.path) do
+    local line = nearest[h.node[i]]
+    if line and not at[line] then
+      places[#places + 1] = {file = line.file, line = line.line, name = line.name}
+      at[line] = #places
+    end
+    local place = at[line] or 0
+    local key = map[path] << 32 | place
+    local pair = bykey[key]
+    if not pair then
+      pair = {path = map[path], place = place, samples = 0, bytes = 0}
+      bykey[key] = pair
+      list[#list + 1] = pair
+    end
+    pair.samples = pair.samples + h.samples[i]
+    pair.bytes = pair.bytes + h.bytes[i]
+  end
+  table.sort(list, function(a, b)
+    if a.bytes ~= b.bytes then
+      return a.bytes > b.bytes
+    elseif a.samples ~= b.samples then
+      return a.samples > b.samples
+    elseif a.path ~= b.path then
+      return a.path < b.path
+    end
+    return a.place < b.place
+  end)
+  local out, rest = {path = {}, place = {}, samples = {}, bytes = {}}, {}
+  local function put(pair)
+    local n = #out.path + 1
+    for key, column in pairs(out) do
+      column[n] = pair[key]
+    end
+  end
+  for i, pair in ipairs(list) do
+    if i <= limit then
+      put(pair)
+    else
+      local other = rest[pair.path] or {path = pair.path, place = 0, samples = 0, bytes = 0}
+      other.samples, other.bytes = other.samples + pair.samples, other.bytes + pair.bytes
+      rest[pair.path] = other
+    end
+  end
+  for path = 0, #map do
+    if rest[path] then
+      put(rest[path])
+      rest[path] = nil
+    end
+  end
+  return out, places, math.max(0, #list - limit)
+end
+
+--- {paths = {parent, step} (columns; paths count from 1, parent 0: it begins with a root),
+-- rows = {path (0: nobody is known), place, samples, bytes}, places = {{file, line, name}}
+-- (from 1; place 0: no line, or one of many small ones), left (paths that are not there),
+-- leftrows (likewise)}; nil where the file does not tell. 'limits' (paths, rows) as they
+-- are for nil.
+function M.of(profile, limits)
+  local h = profile.holders
+  if not h then
+    return nil
+  end
+  local _, _, nearest = totals.linerows(profile)
+  local kept, map, left = paths(h, limits and limits.paths or PATHS)
+  local rows, places, leftrows = pairsof(h, map, nearest, limits and limits.rows or ROWS)
+  return {paths = kept, rows = rows, places = places, left = left, leftrows = leftrows}
+end
+
+return M

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+// Who holds what is alive at the end: the paths from what the program always has (the
+// globals, modules, stacks) to it, as a tree with bytes, and for the row at hand the
+// lines that allocated what it holds. Of the whole run, whatever is selected.
+
+import { CallTree } from "./calltree.js";
+import { el } from "./dom.js";
+import { bytes, count, percent, plural } from "./format.js";
+import { Grid } from "./grid.js";
+import { sorted } from "./tree.js";
+import { marked, tail } from "./views.js";
+
+// The paths as a tree: {tree, children, total, samples, own (rows by path)}; node 0 is all
+// whose holder is told.
+export function pathTree({ paths, rows }, inBytes) {
+  const n = paths.parent.length + 1;
+  const tree = { n, parent: Int32Array.from([-1, ...paths.parent]), depth: new Int32Array(n) };
+  const sums = { bytes: new Float64Array(n), samples: new Float64Array(n) };
+  const own = Array.from({ length: n }, () => []);
+  rows.path.forEach((path, i) => {
+    own[path].push(i);
+    if (path === 0) return;
+    sums.bytes[path] += rows.bytes[i];
+    sums.samples[path] += rows.samples[i];
+  });
+  for (let i = 1; i < n; i++) tree.depth[i] = tree.depth[tree.parent[i]] + 1;
+  for (let i = n - 1; i > 0; i--) {
+    for (const key of ["bytes", "samples"]) sums[key][tree.parent[i]] += sums[key][i];
+  }
+  const total = inBytes ? sums.bytes : sums.samples;
+  return { tree, sums: {}, total, samples: sums.samples, children: sorted(tree, total), own };
+}
+
+export class HeldBy {
+  constructor(store) {
+    this.store = store;
+    const { holders, head } = store.data;
+    this.holders = holders;
+    this.element = el("div", { class: "lives" });
+    if (!holders) {
+      this.element.append(el("h3", {}, "Held by"), el("p", { class: "muted empty" }, head.followed > 0
+        ? "The profile does not tell who holds what is alive: its program was killed, or ran with holders=0."
+        : "The profile does not tell who holds what is alive."));
+      return;
+    }
+    const inBytes = head.bytes > 0;
+    this.model = pathTree(holders, inBytes);
+    this.amount = n => inBytes ? bytes(n) : count(n);
+    this.build(inBytes);
+  }
+
+  build(inBytes) {
+    const { holders, model, store: { state } } = this, { total, samples } = model;
+    const unit = inBytes ? "bytes" : "samples";
+    this.tree = new CallTree(this.store, {
+      label: "Held by", title: "holder", model: () => model,
+      root: () => el("span", { class: "label" }, el("b", {}, "all that is alive")),
+      name: node => el("span", { class: "label", title: this.path(node) },
+                       el("b", {}, marked(holders.paths.step[node - 1], state.query))),
+      marks: node => state.query !== "" &&
+        holders.paths.step[node - 1].toLowerCase().includes(state.query.toLowerCase()),
+      onMove: row => this.choose(row.id),
+      shown: [
+        { title: unit, about: "alive at the end and held through this", width: "var(--number)", number: true,
+          cell: row => this.amount(total[row.id]) },
+        { title: "%", width: "3.4rem", number: true, cell: row => percent(total[row.id], total[0]) },
+        { title: "samples", width: "4.6rem", number: true, wide: true, cell: row => count(samples[row.id]) }],
+    });
+    this.chosen = el("h3", {});
+    this.lines = new Grid({
+      label: "Allocated at",
+      columns: [
+        { title: unit, width: "var(--number)", number: true, value: row => row.value,
+          cell: row => this.amount(row.value) },
+        { title: "%", width: "3.4rem", number: true, cell: row => percent(row.value, this.model.total[this.at]) },
+        { title: "line", width: "minmax(0,1fr)", cell: row => this.place(row.of) }],
+      onActivate: ({ of }) => of && of.file !== "-" &&
+        this.store.set({ query: `${of.file}:${of.line}`, tab: "lines" }),
+    });
+    this.element.append(
+      el("h3", {}, "Held by"), el("p", { class: "muted" }, this.told(inBytes)),
+      this.tree.element, this.chosen, this.lines.element);
+    if (holders.left > 0) {
+      this.lines.element.before(el("p", { class: "muted" },
+        `${plural(holders.left, "smaller path")} count for the one above each.`));
+    }
+  }
+
+  // What the tree is of.
+  told(inBytes) {
+    const { rows } = this.holders, { total } = this.model;
+    let unknown = 0;
+    rows.path.forEach((path, i) => { if (path === 0) unknown += (inBytes ? rows.bytes : rows.samples)[i]; });
+    const what = inBytes ? "bytes" : "samples";
+    return `The shortest way from the program's roots to each sample that is alive at the end, in ${what}; ` +
+      "elements of a table and keys that differ are one row." +
+      (unknown > 0 ? ` Of ${this.amount(unknown)} more no holder is known: that died after the last collection ` +
+        "that looked, or is memory of C." : total[0] > 0 ? "" : " Nothing is.");
+  }
+
+  place(of) {
+    if (!of) return el("span", { class: "muted" }, "no line of a script, or one of many");
+    const where = of.file === "-" ? "?" : `${of.file}:${of.line}`;
+    return el("span", { class: "label", title: `${where}  ${of.name}` },
+              tail("i", {}, marked(where, this.store.state.query)), el("b", {}, of.name));
+  }
+
+  path(node) {
+    const steps = [];
+    for (; node > 0; node = this.model.tree.parent[node]) steps.unshift(this.holders.paths.step[node - 1]);
+    return steps.join(" → ");
+  }
+
+  // Shows the lines of what is held by a node and what goes on from it.
+  choose(node) {
+    if (node === this.at) return;
+    this.at = node;
+    const { holders: { rows, places }, model: { tree, children, own } } = this;
+    const byplace = new Map(), column = this.store.data.head.bytes > 0 ? rows.bytes : rows.samples;
+    for (const todo = [node]; todo.length > 0;) {
+      const at = todo.pop();
+      for (const i of at > 0 ? own[at] : []) {
+        byplace.set(rows.place[i], (byplace.get(rows.place[i]) || 0) + column[i]);
+      }
+      for (let k = children.start[at]; k < children.start[at + 1]; k++) todo.push(children.list[k]);
+    }
+    this.chosen.replaceChildren("Allocated at", el("i", {}, node > 0 ? ` · held by ${this.path(node)}` : ""));
+    this.lines.setRows(Array.from(byplace, ([place, value]) =>
+      ({ id: place, value, of: places[place - 1], rank: -place })));
+  }
+
+  update() {
+    if (!this.holders) return;
+    this.tree.update();
+    const row = this.tree.grid.rows[this.tree.grid.active];
+    this.choose(row ? row.id : 0);
+    this.lines.draw();
+  }
+}
