@@ -602,8 +602,9 @@ void profile_holders (Profile *p, uint32_t base, const uint32_t *ids, size_t n) 
       runs[m++] = ids[from] == 0 ? 0 : base + ids[from];
     }
     body = reserve(p, EVENT_HOLDERS, m, m * sizeof(*body));
-    if (body != NULL)
-      memcpy(body, runs, m * sizeof(*body));
+    if (body == NULL)
+      break;  /* what comes behind would be told of others */
+    memcpy(body, runs, m * sizeof(*body));
   }
   letgo(p);
 }

@@ -16,6 +16,7 @@
 **                duration=, tenured=, state=, fates="0110",
 **                classes={id, ...}, deaths={alive, dead, ...}}
 **   p:class(id, name)                     p:mark(name, value [, time])
+**   p:holderpath(id, parent, step)        p:holders({id, ...})  of what is followed
 **   p:period(n)                           p:timeperiod(ns [, wall])
 **   p:allocated(n)                        p:path()        -> of the file
 **   p:elsewhere() -> why it is not 'path'
@@ -271,6 +272,25 @@ static int g_class (lua_State *L) {
   return 0;
 }
 
+static int g_holderpath (lua_State *L) {
+  profile_holderpath(profile(L), (uint32_t)luaL_checkinteger(L, 2),
+                     (uint32_t)luaL_checkinteger(L, 3), luaL_checkstring(L, 4));
+  return 0;
+}
+
+static int g_holders (lua_State *L) {
+  Profile *p = profile(L);
+  size_t n = (size_t)luaL_len(L, 2), i;
+  uint32_t *ids = lua_newuserdatauv(L, (n + 1) * sizeof(*ids), 0);
+  for (i = 0; i < n; i++) {
+    lua_rawgeti(L, 2, (lua_Integer)i + 1);
+    ids[i] = (uint32_t)luaL_checkinteger(L, -1);
+    lua_pop(L, 1);
+  }
+  profile_holders(p, 0, ids, n);
+  return 0;
+}
+
 static int g_mark (lua_State *L) {
   size_t n, m;
   const char *name = luaL_checklstring(L, 2, &n);
@@ -392,7 +412,7 @@ int luaopen_profilegen (lua_State *L) {
     {"name", g_name}, {"sample", g_sample}, {"flood", g_flood},
     {"time", g_time}, {"collection", g_collection}, {"class", g_class},
     {"mark", g_mark}, {"period", g_period}, {"allocated", g_allocated},
-    {"timeperiod", g_timeperiod},
+    {"timeperiod", g_timeperiod}, {"holderpath", g_holderpath}, {"holders", g_holders},
     {"path", g_path}, {"elsewhere", g_elsewhere}, {"totals", g_totals}, {"close", g_close}, {"forked", g_forked},
     {"__gc", g_gc}, {NULL, NULL}
   };

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- What asamp.sums.compare found, as text. Pure; colours on request.
 
+local holders = require "asamp.sums.holders"
 local labels = require "asamp.show.labels"
 local layout = require "asamp.show.layout"
 local measures = require "asamp.sums.measures"
@@ -36,8 +37,9 @@ end
 
 -- ==}
 
--- One table: what grew and shrank first, then how much noise there is.
-local function section(style, title, rows, what, label)
+-- One table: what grew and shrank first, then how much noise there is. 'under': text of
+-- lines below each row; nil: none.
+local function section(style, title, rows, what, label, under)
   local paint, format = style.paint, style.format
   local shown, noise = {}, 0
   for _, row in ipairs(rows) do
@@ -77,7 +79,11 @@ local function section(style, title, rows, what, label)
     grid, left = layout.grid(columns, #shown, what, function(i, n)
       return label(shown[i], n, paint)
     end, style.width, paint, labels.least(style.width, shown, label ~= labels.ofline))
-    table.move(grid, 1, #grid, #lines + 1, lines)
+    lines[#lines + 1] = grid[1]
+    for i = 2, #grid do
+      lines[#lines + 1] = grid[i]
+      lines[#lines + 1] = under and under(shown[i - 1]) or nil
+    end
   end
   local function note(n, text)
     if n > 0 then
@@ -102,6 +108,11 @@ end
 
 local function plainlabel(row, n)
   return layout.cutend(layout.clean(row.name), n)
+end
+
+-- The last step of a path; all of it stands below.
+local function laststep(row, n)
+  return layout.cutend(layout.clean(row.name:match(".*" .. holders.ARROW .. "(.*)$") or row.name), n)
 end
 
 local function side(letter, profile, width)
@@ -158,6 +169,11 @@ function M.render(a, b, results, options)
     append(section(style, "By type" .. by, result.types, "type", plainlabel))
     append(section(style, "By class" .. by, result.classes, "class (type)",
                    plainlabel))
+    append(section(style, "By holder, of what is alive at the end" .. by, result.holders or {},
+                   "holder", laststep, function(row)
+      return row.name:find(holders.ARROW, 1, true) and
+             layout.wrap(layout.clean(row.name), "           ", width) or nil
+    end))
   end
   append{"", paint("dim", layout.wrap(("error: one standard error of the " ..
     "change, as samples have it. Noise%s is what changed by less than %g of " ..

@@ -5,6 +5,7 @@
 -- what may be chance. (With fixed gaps, and for rows that are much of the whole,
 -- chance does less than that.)
 
+local heldpairs = require "asamp.sums.heldpairs"
 local measures = require "asamp.sums.measures"
 local samecode = require "asamp.sums.samecode"
 local significance = require "asamp.sums.significance"
@@ -119,6 +120,28 @@ local function classes(types)
   return rows
 end
 
+-- What holds what is alive at the end, where both files tell it, as rows; nil: they do
+-- not, or the field is none of allocations. Of bytes, or samples, as the field is.
+local function held(pa, a, pb, b, field, options)
+  if not (pa.holders and pb.holders) or field == "timesamples" or
+     measures.counted(field) == "survived" then
+    return nil
+  end
+  local by = measures.isbytes(field) and "alivebytes" or "alive"
+  local scale = options.scaled and a.whole[by] > 0 and b.whole[by] / a.whole[by] or 1
+  local function sums(part)
+    return part and {alive = part.samples, alivebytes = part.bytes,
+                     alivesquares = part.bytes * part.bytes / part.samples}
+  end
+  local list = heldpairs.of(pa.holders, pb.holders)
+  for _, pair in ipairs(list) do
+    pair.a = pair.a and {name = pair.name, self = sums(pair.a)}
+    pair.b = pair.b and {name = pair.name, self = sums(pair.b)}
+  end
+  return changes(list, "self", by, side(pa, a.whole, by, scale), side(pb, b.whole, by, 1),
+                 options.sigma)
+end
+
 -- What one sample of time is worth in each: seconds when both files tell, else
 -- 1. Third result: are these seconds?
 local function timeweights(pa, pb)
@@ -147,9 +170,10 @@ end
 -- are scaled so that both amount to the same), cumulative (true: totals instead
 -- of self). Returns {field, seconds (true: of time, in seconds), scale, a, b (the
 -- wholes, a's not scaled), error (of their difference; 0: it is exact),
--- functions, lines, types, classes}, the last four being lists of rows {name,
--- file, line, native, class, a, b, change, error (standard error of the change),
--- p (how likely chance alone makes such a change), noise}.
+-- functions, lines, types, classes, holders (of what is alive at the end, by path; nil:
+-- not told)}, the last five being lists of rows {name, file, line, native, class, a, b,
+-- change, error (standard error of the change), p (how likely chance alone makes such a
+-- change), noise}.
 function M.of(pa, a, pb, b, field, options)
   local unita, unitb, seconds = 1, 1, nil
   if field == "timesamples" then
@@ -176,6 +200,7 @@ function M.of(pa, a, pb, b, field, options)
     lines = compared(a.lines, b.lines, lines, key),
     types = compared(a.types, b.types, bynames(a.types, b.types), "self"),
     classes = compared(ca, cb, bynames(ca, cb), "self"),
+    holders = held(pa, a, pb, b, field, options),
   }
 end
 

@@ -2,7 +2,9 @@
 -- `asamp diff`: arguments, exit codes, and what a person sees.
 
 local diff = require "asamp.commands.diff"
+local cjson = require "cjson"
 local gen = require "profilegen"
+local held = require "spec.support.held"
 local reader = require "profiler.reader"
 
 local function run(...)
@@ -149,6 +151,66 @@ describe("asamp diff", function()
     has(out:gsub("%s+", " "), '"a": 419430400,', '"change": -209715200',
         '"noise": false', '"field": "bytes"')
     assert.is_nil(out:find("main chunk", 1, true))
+  end)
+
+  describe("of profiles that tell holders", function()
+    local before, after
+    setup(function()
+      before, after = os.tmpname(), os.tmpname()
+      held.write(before, 40, 50)
+      held.write(after, 160, 52)
+    end)
+    teardown(function()
+      os.remove(before)
+      os.remove(after)
+    end)
+
+    it("shows what holds what grew", function()
+      for _, by in ipairs{"bytes", "alive"} do
+        local code, out = run("--by", by, before, after)
+        assert.equal(0, code)
+        has(out, "By holder, of what is alive at the end\n",
+          "  40.0M  160.0M  +120.0M +300.0%  ±14.1M  [1..n]\n           " ..
+          '_G → upvalue "listeners" of on (app.lua:3) → ["close"] → [1..n]\n')
+        assert.is_nil(out:find("cache", 1, true))
+        assert.truthy(out:find("By holder.*and 1 within noise"))
+      end
+      local _, out = run("--by", "alive", "--all", "--normalize", before, after)
+      has(out, '["cache"]\n')
+      _, out = run("--by", "survived", before, after)
+      assert.is_nil(out:find("By holder", 1, true))
+      _, out = run("--json", before, after)
+      local rows = cjson.decode(out).measures[1].holders
+      assert.equal(2, #rows)
+      assert.same({held.PATHS[1], 40 << 20, 160 << 20, false}, {rows[1].name, rows[1].a, rows[1].b, rows[1].noise})
+      assert.same({held.PATHS[2], 50 << 20, 52 << 20, true}, {rows[2].name, rows[2].a, rows[2].b, rows[2].noise})
+    end)
+
+    it("knows a holder again whose file was edited or renamed", function()
+      local other = os.tmpname()
+      for _, options in ipairs{{moved = 7}, {file = "lib/other.lua", moved = 2}} do
+        held.write(other, 160, 50, options)
+        local _, out = run("--by", "alive", before, other)
+        out = out:match "By holder.*"
+        has(out, "  40.0M  160.0M  +120.0M +300.0%")
+        assert.is_nil(out:find("gone", 1, true) or out:find("new", 1, true))
+      end
+      os.remove(other)
+    end)
+
+    it("shows nothing of holders when one does not tell them", function()
+      local _, out = run("--by", "bytes", a, after)
+      assert.is_nil(out:find("By holder", 1, true))
+    end)
+
+    it("fits narrow terminals", function()
+      for _, columns in ipairs{40, 60, 80} do
+        local _, out = run("--all", "--width", tostring(columns), before, after)
+        for line in out:gmatch "[^\n]+" do
+          assert.is_true(utf8.len(line) <= columns, line)
+        end
+      end
+    end)
   end)
 
   it("tells wrong arguments on one line, exit code 2", function()

@@ -1,0 +1,157 @@
+-- SPDX-License-Identifier: MIT
+-- Who holds what in two profiles: the paths of both as one tree, and of it a list of
+-- paths that together hold everything once. Pure.
+--
+-- Steps are the same when their words are; of what is left below one holder also those
+-- that differ in line numbers alone, then those that differ in the places of functions,
+-- where it is one in each: lines move when a file is edited, and files are renamed.
+
+local holders = require "asamp.sums.holders"
+
+local M = {}
+
+-- A path is told as long as one step has most of it; it parts where two or more have a
+-- good part of the whole each.
+local MOST, SOME = 0.8, 0.05
+
+-- The paths of a profile as a tree: {step, samples, bytes (own and of what goes on),
+-- list (of nodes below)}; the root has no step.
+local function tree(h)
+  local nodes = {[0] = {samples = 0, bytes = 0, list = {}}}
+  for path, step in ipairs(h.step) do
+    nodes[path] = {step = step, samples = 0, bytes = 0, list = {}}
+  end
+  for i, path in ipairs(h.path) do
+    if path > 0 then
+      local node = nodes[path]
+      node.samples, node.bytes = node.samples + h.samples[i], node.bytes + h.bytes[i]
+    end
+  end
+  for path = #h.step, 1, -1 do  -- a path goes on from one of a lower number
+    local node, above = nodes[path], nodes[h.parent[path]]
+    if node.samples > 0 then
+      above.samples, above.bytes = above.samples + node.samples, above.bytes + node.bytes
+      table.insert(above.list, 1, node)
+    end
+  end
+  return nodes[0]
+end
+
+-- What a step is known by, the surest first.
+local KEYS = {
+  function(step) return step end,
+  function(step) return (step:gsub(":%d+", "")) end,
+  function(step) return (step:gsub(" %([^()]*%)", ""):gsub("[^ ]*:%d+", "")) end,
+}
+
+-- Nodes by what 'key' gives for each; false where several have the same.
+local function by(list, key)
+  local map = {}
+  for _, node in ipairs(list) do
+    local k = key(node.step)
+    map[k] = map[k] == nil and node or false
+  end
+  return map
+end
+
+-- Pairs of a list of nodes of each tree: {a =, b =}, one of them nil.
+local function pair(a, b)
+  local list, taken = {}, {}
+  for _, key in ipairs(KEYS) do
+    local resta, restb = {}, {}
+    for _, node in ipairs(a) do
+      resta[#resta + 1] = not taken[node] and node or nil
+    end
+    for _, node in ipairs(b) do
+      restb[#restb + 1] = not taken[node] and node or nil
+    end
+    local ina, inb = by(resta, key), by(restb, key)
+    for _, node in ipairs(resta) do
+      local k = key(node.step)
+      if ina[k] and inb[k] then
+        list[#list + 1] = {a = node, b = inb[k]}
+        taken[node], taken[inb[k]] = true, true
+      end
+    end
+  end
+  for _, node in ipairs(a) do
+    list[#list + 1] = not taken[node] and {a = node} or nil
+  end
+  for _, node in ipairs(b) do
+    list[#list + 1] = not taken[node] and {b = node} or nil
+  end
+  return list
+end
+
+local NOTHING = {samples = 0, list = {}}
+
+-- How much a pair is, of the samples of both.
+local function size(p)
+  return (p.a or NOTHING).samples + (p.b or NOTHING).samples
+end
+
+-- The pairs below a pair, largest first.
+local function below(p)
+  local list = pair((p.a or NOTHING).list, (p.b or NOTHING).list)
+  table.sort(list, function(x, y)
+    if size(x) ~= size(y) then
+      return size(x) > size(y)
+    end
+    return (x.b or x.a).step < (y.b or y.a).step
+  end)
+  return list
+end
+
+-- What a node has, but for what those below it, which are rows of their own, have.
+local function rest(node, parts, side)
+  if not node then
+    return nil
+  end
+  local samples, bytes = node.samples, node.bytes
+  for _, part in ipairs(parts) do
+    local other = part[side]
+    if other then
+      samples, bytes = samples - other.samples, bytes - other.bytes
+    end
+  end
+  return samples > 0 and {samples = samples, bytes = bytes} or nil
+end
+
+-- Puts the rows of a pair to the list; 'path': its steps, in words.
+local function rows(p, path, whole, list)
+  local children = below(p)
+  while children[1] and size(children[1]) >= MOST * size(p) do
+    p = children[1]
+    path = (path ~= "" and path .. holders.ARROW or "") .. (p.b or p.a).step
+    children = below(p)
+  end
+  local parts = {}
+  for _, child in ipairs(children) do
+    if size(child) >= SOME * whole then
+      parts[#parts + 1] = child
+    end
+  end
+  if #parts < 2 and path ~= "" then
+    parts = {}
+  end
+  for _, part in ipairs(parts) do
+    rows(part, (path ~= "" and path .. holders.ARROW or "") .. (part.b or part.a).step,
+         whole, list)
+  end
+  local a, b = rest(p.a, parts, "a"), rest(p.b, parts, "b")
+  if a or b then
+    list[#list + 1] = {name = path ~= "" and path or "(small holders)", a = a, b = b,
+                       parted = #parts > 0 and path ~= ""}
+  end
+end
+
+--- Paths that hold all that is alive in profiles with the holders 'a' and 'b', every
+-- sample once: a list of {name (the steps), a, b ({samples, bytes}; nil: nothing), parted
+-- (does it leave out what goes on from it, which other rows have?)}.
+function M.of(a, b)
+  local list, root = {}, {a = tree(a), b = tree(b)}
+  rows(root, "", size(root), list)
+  return list
+end
+
+return M
