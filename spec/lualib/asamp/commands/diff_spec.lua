@@ -182,8 +182,9 @@ describe("asamp diff", function()
       _, out = run("--json", before, after)
       local rows = cjson.decode(out).measures[1].holders
       assert.equal(2, #rows)
-      assert.same({held.PATHS[1], 40 << 20, 160 << 20, false}, {rows[1].name, rows[1].a, rows[1].b, rows[1].noise})
-      assert.same({held.PATHS[2], 50 << 20, 52 << 20, true}, {rows[2].name, rows[2].a, rows[2].b, rows[2].noise})
+      local function told(r) return {r.name, r.a, r.b, r.noise} end
+      assert.same({held.PATHS[1], 40 << 20, 160 << 20, false}, told(rows[1]))
+      assert.same({held.PATHS[2], 50 << 20, 52 << 20, true}, told(rows[2]))
     end)
 
     it("knows a holder again whose file was edited or renamed", function()
