@@ -124,7 +124,7 @@ static int empty (Attempt *a, int fd) {
   kind = kindof(a->path, &s);
   if (wish->replace == PLACE_ALL ||
       (wish->replace == PLACE_PROFILES && isours(kind)))
-    return ftruncate(fd, 0) != 0 ? errno : 0;
+    return !wish->later && ftruncate(fd, 0) != 0 ? errno : 0;
   if (isours(kind) || wish->made) {
     a->place->kept = 1;
     return NEXT;

@@ -37,6 +37,8 @@ typedef struct PlaceWish {
   int replace;          /* PLACE_NONE, ... */
   /* Does this process write that file already? NULL: it does not. */
   int (*taken) (const struct stat *file);
+  int later;            /* the caller empties what is replaced: with a large file that
+                           takes longer than all else */
 } PlaceWish;
 
 typedef struct Place {
@@ -49,7 +51,7 @@ typedef struct Place {
 } Place;
 
 /*
-** Opens the file, empty. Returns 0, or an errno and in 'why' a phrase (empty: that
+** Opens the file, empty (but for 'later'). Returns 0, or an errno and in 'why' a phrase (empty: that
 ** of the errno). EINVAL and the like never mean that something was emptied.
 */
 int place_open (const PlaceWish *wish, Place *place, char *why, size_t size);

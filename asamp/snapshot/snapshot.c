@@ -81,7 +81,11 @@ static void *pages (void *ud, void *block, size_t old, size_t size) {
 
 /* Returns 0 or an errno. */
 static int writeall (Writer *w, lua_State *L) {
-  int result = dump_walk(&w->dump, L);
+  struct stat file;
+  int result;
+  if (fstat(w->fd, &file) == 0 && file.st_size > 0 && ftruncate(w->fd, 0) != 0)
+    return errno;
+  result = dump_walk(&w->dump, L);
   if (result == LUAN_WALKED)
     compressor_put(&w->compressor, (const unsigned char *)"", 0, COMPRESSOR_END, put, w);
   return w->error != 0 ? w->error : result == LUAN_WALKED ? 0
@@ -196,7 +200,7 @@ static int run (Writer *w, lua_State *L, const SnapshotWish *wish, Snapshot *s) 
 
 int snapshot_take (lua_State *L, const SnapshotWish *wish, Snapshot *s, char *err,
                    size_t size) {
-  const PlaceWish placewish = {wish->path, 0, 0, wish->replace, NULL};
+  const PlaceWish placewish = {wish->path, 0, 0, wish->replace, NULL, 1};
   uint64_t began = now(CLOCK_MONOTONIC);
   Place place = {-1, NULL, 0, 0, 0};
   char why[256] = "";

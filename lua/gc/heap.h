@@ -133,6 +133,7 @@ typedef struct luaN_Chunk {
   unsigned nempty;		/* of them in 'empty' (H5) */
   lu_byte small;		/* its block is a small one */
   lu_byte mapped;
+  lu_byte huge;			/* ... in huge pages, where the system has them */
 } luaN_Chunk;
 
 /* The block at index i of chunk c. */
