@@ -13,7 +13,7 @@
 ** Whoever swaps the allocator of such a state gets those that come later.
 **
 ** A large heap is mapped in huge pages, where the system has them (transparent huge
-** pages, "always" or "madvise"): a fork, which copies the page tables, takes a fiftieth
+** pages, "always" or "madvise"): a fork, which copies the page tables, takes a small part
 ** of the time then (bench/heap), and the processor finds addresses sooner. Such chunks lie
 ** side by side, so that all of them are few mappings. Where an eighth of one is free,
 ** that goes back, and its pages are small for good: the system would join them again
