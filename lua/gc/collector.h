@@ -156,9 +156,12 @@ LUAI_FUNC void luaN_touch (lua_State *L, GCObject *o);
 
 /* {== refine.c */
 /* The barriers' lists are long when so many words of 'slots' are in use, or objects
-   in 'touched'; a minor collection may find so many slots in 'whole', and a table that
-   has so many is vast. */
+   in 'touched'; a minor collection may find so many slots in 'whole'. */
 #define LUAN_MANY	(1u << 15)
+/* A table of so many slots is vast: its values lie where no cache has them. */
+#define luaN_isvast(c,slots)	((slots) >= 8 * (size_t)(c)->many)
+/* Words of 'slots' whose slots a core's cache and its pages' table still hold. */
+#define LUAN_CACHED	(1u << 12)
 /* What the barriers remember is looked at, and then forgotten: what is young there has been
    tenured. May be called wherever a barrier may. */
 LUAI_FUNC void luaN_refineslots (lua_State *L);

@@ -75,7 +75,7 @@
 #define LUAN_LISTED	0x10	/* table: in 'tables'; userdata: in 'standins' */
 #define LUAN_LONG	0x10	/* thread: its stack has been much longer since
 				   luaN_shrinkthread asked last */
-#define LUAN_VAST	0x80	/* table: has had LUAN_MANY slots, which are remembered
+#define LUAN_VAST	0x80	/* table: has been vast (collector.h): slots are remembered
 				   whatever is stored there (TESTBIT of others) */
 #define LUAN_PENDING	0x20	/* object from lua_Alloc: see mark.c */
 

@@ -42,11 +42,13 @@ void luaN_unlist (luaN_Heap *h, luaN_Block *b) {
 }
 
 
-/* Puts b first in a list: what was used last is used again first. */
+/* Puts b first in a list: what was used last is used again first. Small blocks come
+   last, a small heap has no others. */
 void luaN_enlist (luaN_Heap *h, luaN_Block *b, luaN_Where where) {
   luaN_Link *head = (where == LUAN_EMPTY) ? &h->empty
                   : (where == LUAN_HOLED) ? &h->holed[b->class] : &h->used;
   lua_assert(b->where == LUAN_UNLISTED);
+  if (b->chunk->small && where != LUAN_USED) head = head->prev;
   b->link.prev = head;
   b->link.next = head->next;
   head->next->prev = &b->link;

@@ -205,7 +205,8 @@ typedef struct luaN_Gc {
   luaN_Vec slots;		/* remembered slots: table, slot, table, ... */
   Table *refining;		/* a table that was in 'whole', or NULL: remembered */
   unsigned refined;		/* ... from this slot on (refine.c) */
-  unsigned many;		/* limit of these lists (LUAN_MANY) */
+  unsigned many;		/* limit of these lists (LUAN_MANY); of 'slots', when ... */
+  size_t refineat;		/* ... one of a vast table is added (LUAN_CACHED) */
   size_t stayed;		/* of 'touched', what luaN_refinetouched has left */
   luaN_Writes writes[LUAN_WRITES];  /* tables that are written to a lot */
   luaN_Vec weak;		/* weak tables of this collection, tagged */

@@ -43,6 +43,10 @@
 /* Part of the heap that is kept for the next need, beside a nursery. */
 #define RESERVE		8u
 
+/* Bytes that the empty blocks of all states of the process may have, whatever they come
+   to need: to have them back from the system takes longer than they are worth. */
+#define SPARE		((size_t)2 * 1024 * 1024)
+
 /* A heap of which more than so much has died since the last major collection has
    shrunk: one in this many parts. */
 #define SHRUNK		4
@@ -220,11 +224,14 @@ void luaN_trimheap (global_State *g, int all) {
   const luaN_Heap *h = &g->heap;
   size_t used = h->room - h->vacant, kept = all ? 0 : h->gc.needed;
   size_t reserve = (all && g->gcemergency) ? 0 : h->gc.nursery + h->room / RESERVE;
+  size_t spare = all ? 0 : SPARE / luaN_countstates();
   if (kept > used && kept - used > reserve) reserve = kept - used;
+  if (reserve < spare) reserve = spare;
   luaN_trim(g, reserve, all);
   if (h->releasing && g->gcstate == GCSpause) {
     size_t most = (size_t)h->gc.old + (size_t)h->gc.old / RESERVE + 2 * h->gc.nursery;
     if (most < kept) most = kept;
+    if (most < (size_t)h->gc.old + spare) most = (size_t)h->gc.old + spare;
     do luaN_releasepages(g, most);
     while (all && h->releasing);
   }

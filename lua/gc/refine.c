@@ -130,6 +130,29 @@ static int isyoungslot (const Table *t, unsigned i) {
 }
 
 
+/*
+** Looks at the remembered slots from word k on that are the vast table t's, up to the
+** first that is not in its array part. Returns the word of that one.
+*/
+static size_t seerun (global_State *g, const Table *t, size_t k, unsigned asize) {
+  const luaN_Vec *s = &g->heap.gc.slots;
+  void *const *a = s->a;
+  uintptr_t bytes = asize * sizeof(TValue);
+  size_t n = s->n;
+  for (; k < n && a[k] == t; k += 2) {
+    const TValue *v = (const TValue *)a[k + 1];
+    if ((uintptr_t)v - (uintptr_t)t->array >= bytes) break;
+    if (k + 4 * AHEAD < n) {
+      const TValue *next = (const TValue *)a[k + 2 * AHEAD + 1];
+      __builtin_prefetch(a[k + 4 * AHEAD + 1]);
+      if ((uintptr_t)next - (uintptr_t)t->array < bytes) foresee(next);
+    }
+    if (iscollectable(v)) see(g, gcvalue(v), 0);
+  }
+  return k;
+}
+
+
 /* Looks at all remembered slots but (keep) those of weak tables. */
 static void seeremembered (lua_State *L, int keep) {
   global_State *g = G(L);
@@ -151,6 +174,14 @@ static void seeremembered (lua_State *L, int keep) {
       if (w->t != t) {
         w->t = t;
         w->n = 0;
+      }
+    }
+    if (!weak && (t->marked & LUAN_VAST)) {
+      size_t end = seerun(g, t, k, asize);
+      w->n += (end - k) / 2;
+      if (end > k) {
+        k = end - 2;
+        continue;
       }
     }
     luaN_foreslot(s, k, asize);
@@ -184,6 +215,7 @@ void luaN_refineslots (lua_State *L) {
       w->n = 0;
     }
   }
+  c->refineat = c->slots.n + LUAN_CACHED;
   remembertenured(L);
 }
 
@@ -225,6 +257,7 @@ void luaN_forgetrefining (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   unsigned i;
   c->refining = NULL;
+  c->refineat = LUAN_CACHED;
   c->stayed = 0;
   for (i = 0; i < LUAN_WRITES; i++) c->writes[i].t = NULL;
 }

@@ -79,9 +79,12 @@ void luaN_rememberslot (lua_State *L, Table *t, TValue *slot) {
     remember(L, obj2gco(t));
     return;
   }
-  if (v->n >= g->heap.gc.many) luaN_refineslots(L);
-  if (!(t->marked & LUAN_UNLOGGED)) return;
-  if (!luaN_reserve(g, v, 2)) g->heap.gc.lost = 1;
+  if (v->n >= g->heap.gc.many ||
+      ((t->marked & LUAN_VAST) && v->n >= g->heap.gc.refineat)) {
+    luaN_refineslots(L);
+    if (!(t->marked & LUAN_UNLOGGED)) return;
+  }
+  if (v->size - v->n < 2 && !luaN_reserve(g, v, 2)) g->heap.gc.lost = 1;
   else {
     v->a[v->n++] = t;
     v->a[v->n++] = slot;
@@ -160,7 +163,7 @@ void luaN_resized (lua_State *L, Table *t, size_t before, const TValue *array,
   luaN_Gc *c = &g->heap.gc;
   luaN_resizing(L, NULL, NULL, 0);
   luaN_recounted(L, obj2gco(t), (l_mem)luaN_vectorbytes(t) - (l_mem)before);
-  if (luaN_asize(t) + (size_t)sizenode(t) >= c->many)
+  if (luaN_isvast(c, luaN_asize(t) + (size_t)sizenode(t)))
     t->marked |= LUAN_VAST;
   if (t->marked & LUAN_UNLOGGED) {
     if (issmall(t) || c->refining == t ||

@@ -27,10 +27,10 @@
 
 unsigned luaN_hashroom (const Table *t, unsigned asize, unsigned hashed) {
   size_t size = 1;
-  while (size < hashed) size *= 2;
-  if (hashed > (unsigned)allocsizenode(t) || asize > t->alimit ||
-      asize + size < LEAST)
+  if (hashed > (unsigned)allocsizenode(t) || asize > t->alimit)
     return hashed;
+  while (size < hashed) size *= 2;
+  if (asize + size < LEAST) return hashed;
   while (size - hashed < (asize + size) / PART) size *= 2;
   return (size > MAX_INT) ? hashed : (unsigned)size;
 }
