@@ -19,6 +19,8 @@
 #define OBJECTS_MOST	((WAY_MOST) - 1)
 #define EDGES_MOST	(UINT32_MAX - 1)
 
+#define FREE		UINT64_MAX
+
 enum { UNDEFINED = HEAP_KINDS + 1 };
 
 typedef struct Reader {
@@ -27,9 +29,11 @@ typedef struct Reader {
   const char *path;
   unsigned char buffer[PIECE];
   size_t at, n;
-  uint32_t *table;		/* object by address: GRAPH_NONE, or its number */
+  uint64_t *table;		/* object by address: bits of its hash, its number; or FREE */
   uint32_t mask;
   uint64_t seed;
+  uint32_t next;		/* object that is probably defined next: they come in the
+				   order in which they were mentioned */
   size_t size, edgesize, latesize, protosize, slotsize, textsize;
   uint64_t defined, nedges;	/* as the file's end counts */
   uint64_t bytes;
@@ -129,27 +133,34 @@ static size_t text (Reader *r, char to[HEAP_TEXT + 1]) {
 
 /* {== objects ========================================================== */
 
-static uint32_t slotof (const Reader *r, uint64_t a) {
-  a = (a ^ r->seed) * UINT64_C(0x9e3779b97f4a7c15);
-  a ^= a >> 32;
-  a *= UINT64_C(0xd6e8feb86659fd93);
-  return (uint32_t)(a >> 32) & r->mask;
+/* The hash of an address. What lies in one page of 4 KiB is near in the table, too, for
+   it is mentioned together. */
+static uint64_t hashof (const Reader *r, uint64_t a) {
+  uint64_t h = ((a >> 12) ^ r->seed) * UINT64_C(0x9e3779b97f4a7c15);
+  h ^= h >> 32;
+  h *= UINT64_C(0xd6e8feb86659fd93);
+  return (h >> 32 << 6) + (a >> 6 & 63);
+}
+
+/* What an entry has beside the number: bits that the place in the table does not say. */
+static uint64_t tagof (uint64_t a) {
+  return (a >> 3) * UINT64_C(0x9e3779b97f4a7c15) >> 32 << 32;
 }
 
 static void rehash (Reader *r) {
-  uint32_t n = r->mask == 0 ? BOUND_FIRST(1024) : 2 * (r->mask + 1), i;
-  uint32_t *t = malloc((size_t)n * sizeof(*t));
+  size_t n = r->mask == 0 ? BOUND_FIRST(1024) : 2 * ((size_t)r->mask + 1), i;
+  uint64_t *t = malloc(n * sizeof(*t));
   if (t == NULL)
     nomemory(r);
-  memset(t, 0xff, (size_t)n * sizeof(*t));
+  memset(t, 0xff, n * sizeof(*t));
   free(r->table);
   r->table = t;
-  r->mask = n - 1;
+  r->mask = (uint32_t)(n - 1);
   for (i = 1; i < r->g->n; i++) {
-    uint32_t s = slotof(r, r->g->address[i]);
-    while (t[s] != GRAPH_NONE)
+    uint32_t s = (uint32_t)hashof(r, r->g->address[i]) & r->mask;
+    while (t[s] != FREE)
       s = (s + 1) & r->mask;
-    t[s] = i;
+    t[s] = tagof(r->g->address[i]) | i;
   }
 }
 
@@ -193,13 +204,16 @@ static uint32_t newobject (Reader *r, uint64_t a) {
 
 /* The object at an address, which may be new. */
 static uint32_t object (Reader *r, uint64_t a) {
-  uint32_t s;
-  if (r->mask == 0 || (uint64_t)r->g->n * 3 >= (uint64_t)r->mask * 2)
+  uint64_t tag = tagof(a), e;
+  uint32_t s, v;
+  if (r->mask == 0 || (uint64_t)r->g->n * 2 >= r->mask)
     rehash(r);
-  for (s = slotof(r, a); r->table[s] != GRAPH_NONE; s = (s + 1) & r->mask)
-    if (r->g->address[r->table[s]] == a)
-      return r->table[s];
-  return r->table[s] = newobject(r, a);
+  for (s = (uint32_t)hashof(r, a) & r->mask; (e = r->table[s]) != FREE; s = (s + 1) & r->mask)
+    if ((e ^ tag) >> 32 == 0 && r->g->address[(uint32_t)e] == a)
+      return (uint32_t)e;
+  v = newobject(r, a);
+  r->table[s] = tag | v;
+  return v;
 }
 
 static uint32_t maybe (Reader *r, uint64_t a) {
@@ -230,8 +244,9 @@ static void readobject (Reader *r, int kind) {
   Graph *g = r->g;
   uint64_t a = address(r, r->last), bytes = number(r);
   char s[HEAP_TEXT + 1];
-  uint32_t v = object(r, a);
+  uint32_t v = r->next < g->n && g->address[r->next] == a ? r->next : object(r, a);
   size_t n;
+  r->next = v + 1;
   if (g->kind[v] != UNDEFINED)
     damaged(r, "an object is there twice");
   if (bytes % 8 != 0 || bytes >> 35 != 0)
