@@ -5,7 +5,7 @@ local shell = require "spec.lua.shell"
 
 describe("bench/longrun #plain", function()
   it("finds the totals of long profiles right", function()
-    local out = shell.output "bench/longrun --loads 2000 --collections 2000 --lines 20000"
+    local out = shell.output "bench/longrun --loads 2000 --names 20000 --collections 2000 --lines 20000"
     for _, what in ipairs{"2000 loads", "2000 collections", "a file of 20000 collections"} do
       assert.truthy(out:find("\n| " .. what .. " | ", 1, true), out)
     end

@@ -228,7 +228,7 @@ describe("later deaths", function()
       coroutine.resume(co, 1000)
       collectgarbage()
       coroutine.resume(co, 9000)  -- moves its large stack
-    end)
+    end, {period = 4096})
     local found
     for _, s in ipairs(list) do
       if s.kind == "stack" and s.size > 1000 * 2 * 16 and s.survived and s.death then found = s end

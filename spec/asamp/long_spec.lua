@@ -110,7 +110,7 @@ describe("a long profile", function()
       p:name(8 * i, "f" .. i % 1000, i % 1000, "@" .. ("d/"):rep(i % 1000 % 300) .. "x.lua")
     end
     for i = 1, 1500 do p:class(i, "C" .. i .. ("é"):rep(i % 100)) end
-    for i = 1, 12000 do
+    for i = 1, 2400 do
       now = now + upto(1000000)
       local stack = {time = now, kind = upto(#gen.kinds) - 1, size = 16 * upto(400),
                      count = upto(20) == 1 and upto(5) or 1, outside = upto(9) == 1}
@@ -138,7 +138,7 @@ describe("a long profile", function()
         p:mark(name, tostring(value), now)
         add(exact.marks, name, value)
       end
-      if upto(4) == 1 or i == 12000 then
+      if upto(4) == 1 or i == 2400 then
         local fates, classes = {}, {}
         for k, s in ipairs(open) do
           local survived, class = upto(3) == 1, upto(1501) - 1

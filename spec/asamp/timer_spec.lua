@@ -127,7 +127,7 @@ describe("a signal", function()
     local list = times.of(function() signals.burn(0.3) end, {rate = 2000})
     local n = signals.count()
     signals.nocount()
-    assert.is_true(n > 10 and n <= 40, n)
+    assert.is_true(n > 3 and n <= 40, n)  -- 30, less where the machine is busy
     local _, all = times.count(list, function() end)
     assert.is_true(all > 300, all)
   end)
@@ -394,7 +394,7 @@ describe("a process that samples time", function()
                           "setmetatable({}, {__gc = function() os.exit(3) end}) collectgarbage()",
                           "require 'peers'.thread('while true do end') os.exit(3)"} do
     it("may end in every way: " .. ending, function()
-      local status, _, _, list = run("require 'signals'.burn(0.05) for i = 1, 1e6 do end " .. ending)
+      local status, _, _, list = run("require 'signals'.burn(0.2) for i = 1, 1e6 do end " .. ending)
       assert.equal(ending:find "error" and 1 or 3, status)
       assert.is_true(#list.times > 5)
     end)
