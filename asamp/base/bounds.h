@@ -47,6 +47,7 @@
 #define TREE_MAXNODES		BOUND(2u << 20, 60)
 #define FIFO_MOST		BOUND(2u << 20, 16)   /* samples without a fate */
 #define READER_MAXPATHS		BOUND(1u << 20, 12)   /* paths by which things are held */
+#define READER_MAXSTEPS		BOUND(64u, 4)         /* of one of them */
 #define READERFOLLOW_MOST	BOUND(1u << 20, 12)   /* samples that live on */
 
 /* Sums. */

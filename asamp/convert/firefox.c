@@ -96,6 +96,17 @@ static void death (void *ud, const ReadDeath *d) {
   dies(f, leaf, reading_bytes(s), d->tag, d->time);
 }
 
+static void held (void *ud, const ReadSample *s, uint32_t path) {
+  Firefox *f = ud;
+  size_t at = sitetable_at(&f->held, s->node, path, s->count);
+  if (at == SITETABLE_NONE) {
+    f->client.stop = NOMEMORY;
+    return;
+  }
+  f->held.sites[at].samples += s->count;
+  f->held.sites[at].bytes += reading_bytes(s);
+}
+
 static void sample (void *ud, const ReadSample *s) {
   Firefox *f = ud;
   if (s->kind != READER_TIMESAMPLE)
@@ -143,6 +154,7 @@ const char *firefox_start (Firefox *f, const char *directory) {
   f->client.sample = sample;
   f->client.fate = fate;
   f->client.death = death;
+  f->client.held = held;
   f->client.collection = collection;
   f->client.mark = mark;
   for (i = 0; i < sizeof(spills) / sizeof(spills[0]); i++)
@@ -165,6 +177,7 @@ void firefox_free (Firefox *f) {
   spill_close(&f->tickweight);
   spill_close(&f->event);
   sitetable_free(&f->leaves);
+  sitetable_free(&f->held);
   free(f->unused);
   free(f->deaths);
 }

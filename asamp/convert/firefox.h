@@ -14,7 +14,9 @@
 **        -bytes with the same stack and address at the collection that has found
 **        it dead; addresses are small numbers, in use by one sample at a time;
 **        a sample of no bytes has no row;
-**   FX3  the leaf of a sample's stack is its kind, in the category of its fate.
+**   FX3  the leaf of a sample's stack is its kind, in the category of its fate;
+**   FX4  what is alive at the end is a second thread, where the profile tells who holds
+**        it: a sample a site at the end's time, with its holders as stack (heldstack.h).
 */
 #ifndef asamp_firefox_h
 #define asamp_firefox_h
@@ -28,7 +30,7 @@
 /* Indices into meta.categories, as the head lists them. */
 enum FirefoxCategory {
   FIREFOX_OTHER, FIREFOX_LUA, FIREFOX_NATIVE, FIREFOX_COLLECTOR,
-  FIREFOX_DIED, FIREFOX_SURVIVED, FIREFOX_UNDECIDED
+  FIREFOX_DIED, FIREFOX_SURVIVED, FIREFOX_UNDECIDED, FIREFOX_HOLDER
 };
 
 /* A sample whose row of -bytes is still to come. */
@@ -46,6 +48,7 @@ typedef struct Firefox {
   ReaderClient client;  /* hand this to reader_read */
   const Reading *r;
   SiteTable leaves;        /* sites of kind * 3 + fate */
+  SiteTable held;       /* what is alive at the end: node, and path as kind */
   uint64_t last;        /* time of the last row of allocations */
   uint64_t address;     /* the largest in use so far */
   uint64_t *unused;     /* addresses below it */

@@ -8,6 +8,7 @@
 #define asamp_firefoxcolumns_h
 
 #include "firefox.h"
+#include "heldstack.h"
 #include "strlist.h"
 
 typedef struct FirefoxFrame {
@@ -27,8 +28,9 @@ typedef struct FirefoxFile {
   StrList strings;
   FirefoxFrame *frames;  /* those of the tree, then those of the leaves */
   size_t nframes, framesize;
-  IdMap byframe;       /* function and line, kind and fate -> frame */
-  uint32_t *frameof;   /* by node, and then by leaf */
+  IdMap byframe;       /* function and line, kind and fate, step -> frame */
+  uint32_t *frameof;   /* by node, then by leaf, then by node of 'held' */
+  HeldStack held;
 } FirefoxFile;
 
 /* The index of a string in the shared array. */

@@ -46,7 +46,7 @@ static int frames (FirefoxFile *w) {
   const Reading *r = w->r;
   const SiteTable *leaves = &w->f->leaves;
   size_t i;
-  w->frameof = calloc(r->tree.n + leaves->nsites, sizeof(*w->frameof));
+  w->frameof = calloc(r->tree.n + leaves->nsites + w->held.nnodes, sizeof(*w->frameof));
   if (w->frameof == NULL)
     return 0;
   for (i = 1; i < r->tree.n; i++) {
@@ -61,30 +61,44 @@ static int frames (FirefoxFile *w) {
       frame(w, (uint64_t)1 << 63 | leaves->sites[i].kind, r->nfunctions + kind,
             0, FIREFOX_DIED + fate);
   }
+  for (i = 1; i < w->held.nnodes; i++) {
+    const HeldNode *n = &w->held.nodes[i];
+    w->frameof[r->tree.n + leaves->nsites + i - 1] = n->step != HELDSTACK_NONE
+      ? frame(w, (uint64_t)3 << 62 | n->step, r->nfunctions + r->nkinds + n->step, 0,
+              FIREFOX_HOLDER)
+      : frame(w, ((uint64_t)n->function << 32 | n->line) + 1, n->function, n->line,
+              FIREFOX_LUA);
+  }
   return !w->failed;
 }
 
 /* ------------------------------------------------------ shared tables -- */
 
+/* Stacks of nodes, then of leaves, then of holders. */
 static void stacktable (FirefoxFile *w) {
   const Reading *r = w->r;
   const SiteTable *leaves = &w->f->leaves;
-  size_t nodes = r->tree.n - 1, i;
+  size_t nodes = r->tree.n - 1, sites = nodes + leaves->nsites;
+  size_t n = sites + w->held.nnodes - 1, i;
   firefoxcolumns_begin(w, "frame");
-  for (i = 0; i < nodes + leaves->nsites; i++) {
+  for (i = 0; i < n; i++) {
     firefoxcolumns_comma(w, i);
     output_uint(w->o, w->frameof[i + 1]);
   }
   firefoxcolumns_end(w);
   firefoxcolumns_begin(w, "prefix");
-  for (i = 0; i < nodes + leaves->nsites; i++) {
+  for (i = 0; i < n; i++) {
     uint64_t parent = i < nodes ? fold_parent(w->fold, r, (uint32_t)i + 1)
-                                : leaves->sites[i - nodes].node;
+                      : i < sites ? leaves->sites[i - nodes].node : 0;
     firefoxcolumns_comma(w, i);
+    if (i >= sites) {  /* node 0 of the holders has no stack */
+      parent = w->held.nodes[i - sites + 1].parent;
+      parent = parent == 0 ? 0 : sites + parent;
+    }
     firefoxcolumns_ornull(w, parent - 1, UINT64_MAX);
   }
   firefoxcolumns_end(w);
-  firefoxcolumns_length(w, nodes + leaves->nsites);
+  firefoxcolumns_length(w, n);
 }
 
 static void frametable (FirefoxFile *w) {
@@ -117,16 +131,20 @@ static void frametable (FirefoxFile *w) {
   firefoxcolumns_length(w, n);
 }
 
-/* Functions, then kinds. */
+/* Functions, then kinds, then steps of holders. */
 static void functable (FirefoxFile *w, const uint32_t *sources) {
   const Reading *r = w->r;
-  uint64_t n = (uint64_t)r->nfunctions + r->nkinds, i;
+  uint64_t kinds = (uint64_t)r->nfunctions + r->nkinds, n = kinds + w->held.nsteps, i;
   firefoxcolumns_begin(w, "name");
   for (i = 0; i < n; i++) {
     firefoxcolumns_comma(w, i);
     if (i < r->nfunctions)
       output_uint(w->o, firefoxcolumns_string(w, r->functions[i].name,
                                r->functions[i].length));
+    else if (i >= kinds) {
+      const char *step = w->held.steps[i - kinds];
+      output_uint(w->o, firefoxcolumns_string(w, step, strlen(step)));
+    }
     else {
       char label[READER_LABEL];
       size_t size = reading_kindlabel(r, (uint32_t)(i - r->nfunctions), label);
@@ -285,18 +303,35 @@ static int spilled (const Firefox *f) {
   return 0;
 }
 
-static void thread (FirefoxFile *w) {
-  output_text(w->o, "\"threads\":[{\"name\":\"Lua\",\"isMainThread\":true,"
-    "\"pid\":\"1\",\"tid\":1,\"processType\":\"default\",\"processName\":\"Lua\","
+static void threadhead (FirefoxFile *w, const char *name, const char *main, const char *tid) {
+  output_text(w->o, "{\"name\":\"");
+  output_text(w->o, name);
+  output_text(w->o, "\",\"isMainThread\":");
+  output_text(w->o, main);
+  output_text(w->o, ",\"pid\":\"1\",\"tid\":");
+  output_text(w->o, tid);
+  output_text(w->o, ",\"processType\":\"default\",\"processName\":\"Lua\","
     "\"processStartupTime\":0,\"processShutdownTime\":null,\"registerTime\":0,"
     "\"unregisterTime\":null,\"pausedRanges\":[],\"showMarkersInTimeline\":true,"
     "\n\"samples\":{");
+}
+
+static void threads (FirefoxFile *w) {
+  output_text(w->o, "\"threads\":[");
+  threadhead(w, "Lua", "true", "1");
   firefoxrows_samples(w);
   output_text(w->o, ",\n\"markers\":{");
   firefoxmarks_markers(w);
   if (w->f->rows > 0) {
     output_text(w->o, ",\n\"nativeAllocations\":{");
     firefoxrows_allocations(w);
+  }
+  if (w->held.nrows > 0) {  /* FX4 */
+    output_text(w->o, "},\n");
+    threadhead(w, "Held at the end", "false", "2");
+    firefoxrows_held(w);
+    output_text(w->o, ",\n\"markers\":{");
+    firefoxmarks_none(w);
   }
   output_text(w->o, "}],\n");
 }
@@ -314,18 +349,20 @@ const char *firefoxfile_write (Firefox *f, const Reading *r, const Fold *fold,
   if (!r->timed && f->lasttick > 0)
     w.stretch = (double)r->duration / (double)f->lasttick;
   firefox_settle(f);
-  if (!strlist_init(&w.strings, 2 * READER_MAXNAMES) || !frames(&w))
+  if (!strlist_init(&w.strings, 2 * READER_MAXNAMES) ||
+      !heldstack_init(&w.held, r, &f->held) || !frames(&w))
     w.failed = 1;
   else {
     output_text(o, "{");
     output_text(o, head);
     output_text(o, ",\n");
-    thread(&w);
+    threads(&w);
     firefoxmarks_counters(&w);
     shared(&w);
     output_text(o, "}\n");
   }
   w.failed |= w.strings.failed;
+  heldstack_free(&w.held);
   strlist_free(&w.strings);
   idmap_free(&w.byframe);
   free(w.frames);

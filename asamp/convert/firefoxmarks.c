@@ -153,10 +153,18 @@ static void markercell (FirefoxFile *w, const Event *e, int column) {
   }
 }
 
+static const char *const names[NCOLUMNS] = {
+  "data", "name", "startTime", "endTime", "phase", "category"
+};
+
+void firefoxmarks_none (FirefoxFile *w) {
+  int column;
+  for (column = 0; column < NCOLUMNS; column++)
+    firefoxcolumns_same(w, names[column], "null", 0);
+  firefoxcolumns_length(w, 0);
+}
+
 void firefoxmarks_markers (FirefoxFile *w) {
-  static const char *const names[NCOLUMNS] = {
-    "data", "name", "startTime", "endTime", "phase", "category"
-  };
   Firefox *f = w->f;
   Event e;
   uint64_t i;

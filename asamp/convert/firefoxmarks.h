@@ -9,6 +9,7 @@
 
 /* The parts of the file, each with its braces. */
 void firefoxmarks_markers (FirefoxFile *w);
+void firefoxmarks_none (FirefoxFile *w);  /* of a thread that has no markers */
 void firefoxmarks_counters (FirefoxFile *w);
 
 #endif

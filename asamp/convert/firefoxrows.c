@@ -196,3 +196,28 @@ void firefoxrows_allocations (FirefoxFile *w) {
   firefoxcolumns_same(w, "threadId", "1", f->rows);
   firefoxcolumns_length(w, f->rows);
 }
+
+void firefoxrows_held (FirefoxFile *w) {
+  const HeldStack *h = &w->held;
+  size_t before = w->r->tree.n + w->f->leaves.nsites - 1, i;
+  firefoxcolumns_begin(w, "time");
+  for (i = 0; i < h->nrows; i++) {
+    firefoxcolumns_comma(w, i);
+    output_ms(w->o, (int64_t)w->r->duration);
+  }
+  firefoxcolumns_end(w);
+  firefoxcolumns_begin(w, "stack");
+  for (i = 0; i < h->nrows; i++) {
+    firefoxcolumns_comma(w, i);
+    output_uint(w->o, before + h->rows[i].node - 1);
+  }
+  firefoxcolumns_end(w);
+  firefoxcolumns_begin(w, "weight");
+  for (i = 0; i < h->nrows; i++) {
+    firefoxcolumns_comma(w, i);
+    output_uint(w->o, h->rows[i].bytes);
+  }
+  firefoxcolumns_end(w);
+  output_text(w->o, "\"weightType\":\"bytes\",\n");
+  firefoxcolumns_length(w, h->nrows);
+}

@@ -10,5 +10,7 @@
 /* The parts of the file, each with its braces. */
 void firefoxrows_samples (FirefoxFile *w);
 void firefoxrows_allocations (FirefoxFile *w);
+/* The samples of the thread of what is held. */
+void firefoxrows_held (FirefoxFile *w);
 
 #endif

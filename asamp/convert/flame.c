@@ -3,6 +3,7 @@
 ** Stacks for flame graphs. See flame.h.
 */
 #include "flame.h"
+#include "heldstack.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,8 @@ const char *flame_missing (const Reading *r, enum FlameWeight weight) {
     return NULL;
   if (weight == FLAME_TIME)
     return r->timesamples > 0 ? NULL : "has no samples of time";
+  if (weight == FLAME_HELD)
+    return r->npaths > 0 ? NULL : "does not tell who holds what is alive";
   if (r->samples == 0)
     return "has no samples of allocations";
   if (weight == FLAME_SURVIVED && !r->fates)
@@ -65,11 +68,41 @@ static void framename (Output *o, const FrameName *f) {
   }
 }
 
+static void heldframe (const Reading *r, const HeldStack *h, uint32_t node, Output *o) {
+  const HeldNode *n = &h->nodes[node];
+  if (n->parent != 0) {  /* at most READER_MAXSTEPS deep, and one */
+    heldframe(r, h, n->parent, o);
+    output_char(o, ';');
+  }
+  if (n->step != HELDSTACK_NONE)
+    output_clean(o, h->steps[n->step], strlen(h->steps[n->step]), ";", ',');
+  else
+    framename(o, &r->functions[n->function]);
+}
+
+static int heldcollapsed (const Reading *r, const ReaderSum *sum, Output *o) {
+  HeldStack h;
+  size_t i;
+  int ok = heldstack_init(&h, r, &sum->held);
+  for (i = 0; i < h.nrows && ok; i++) {
+    heldframe(r, &h, h.rows[i].node, o);
+    output_char(o, ' ');
+    output_uint(o, h.rows[i].bytes);
+    output_char(o, '\n');
+  }
+  heldstack_free(&h);
+  return ok;
+}
+
 int flame_collapsed (const Reading *r, const Fold *fold, const ReaderSum *sum,
                      enum FlameWeight weight, Output *o) {
   uint32_t *path = malloc(READER_MAXDEPTH * sizeof(*path));
   char label[READER_LABEL];
   size_t i, k;
+  if (weight == FLAME_HELD) {
+    free(path);
+    return heldcollapsed(r, sum, o);
+  }
   if (path == NULL)
     return 0;
   for (i = 0; i < sum->table.nsites; i++) {
@@ -99,8 +132,8 @@ int flame_collapsed (const Reading *r, const Fold *fold, const ReaderSum *sum,
 
 /* --------------------------------------------------------- speedscope -- */
 
-/* Functions, then kinds, then the frame of what has no stack. */
-static void frames (const Reading *r, Output *o) {
+/* Functions, then kinds, then the frame of what has no stack, then steps of holders. */
+static void frames (const Reading *r, const HeldStack *h, Output *o) {
   char label[READER_LABEL];
   uint32_t i;
   for (i = 0; i < r->nfunctions; i++) {
@@ -123,6 +156,11 @@ static void frames (const Reading *r, Output *o) {
     output_text(o, "},\n");
   }
   output_text(o, "{\"name\":\"[no stack]\"}");
+  for (i = 0; i < h->nsteps; i++) {
+    output_text(o, ",\n{\"name\":");
+    output_string(o, h->steps[i], strlen(h->steps[i]));
+    output_char(o, '}');
+  }
 }
 
 /* A stack as a list of frames; 'kind' 0: without one. */
@@ -247,6 +285,35 @@ static void siteprofile (const Reading *r, const Fold *fold,
   profileend(o, total);
 }
 
+static void heldpath (const Reading *r, const HeldStack *h, uint32_t node, Output *o) {
+  const HeldNode *n = &h->nodes[node];
+  if (n->parent != 0) {
+    heldpath(r, h, n->parent, o);
+    output_char(o, ',');
+  }
+  output_uint(o, n->step == HELDSTACK_NONE ? n->function
+                 : (uint64_t)r->nfunctions + r->nkinds + 1 + n->step);
+}
+
+static void heldprofile (const Reading *r, const HeldStack *h, Output *o) {
+  uint64_t total = 0;
+  size_t i;
+  profilehead(o, "Alive at the end, by holder", "bytes");
+  for (i = 0; i < h->nrows; i++) {
+    output_text(o, i > 0 ? ",[" : "[");
+    heldpath(r, h, h->rows[i].node, o);
+    output_char(o, ']');
+  }
+  output_text(o, "],\n\"weights\":[");
+  for (i = 0; i < h->nrows; i++) {
+    if (i > 0)
+      output_char(o, ',');
+    output_uint(o, h->rows[i].bytes);
+    total += h->rows[i].bytes;
+  }
+  profileend(o, total);
+}
+
 static void timeprofile (const Reading *r, const Fold *fold, Spill *ticks,
                          uint64_t n, uint32_t *path, Output *o) {
   uint64_t total = 0, i;
@@ -292,6 +359,12 @@ static void fate (void *ud, const ReadSample *s, int fate, uint64_t time) {
   f->client.stop = f->sum.client.stop;
 }
 
+static void held (void *ud, const ReadSample *s, uint32_t path) {
+  Flame *f = ud;
+  f->sum.client.held(&f->sum, s, path);
+  f->client.stop = f->sum.client.stop;
+}
+
 static void death (void *ud, const ReadDeath *d) {
   Flame *f = ud;
   f->sum.client.death(&f->sum, d);
@@ -305,6 +378,7 @@ const char *flame_start (Flame *f, const char *directory) {
   f->client.sample = sample;
   f->client.fate = fate;
   f->client.death = death;
+  f->client.held = held;
   f->ticks.fd = -1;
   if (!readersum_start(&f->sum, 0))
     return "not enough memory";
@@ -321,16 +395,17 @@ const char *flame_speedscope (Flame *f, const Reading *r, const Fold *fold,
                               const char *name, Output *o) {
   uint32_t *path = malloc(READER_MAXDEPTH * sizeof(*path));
   Placed *order;
+  HeldStack h;
   int ok;
   readersum_finish(&f->sum, r);
   order = walk(r, &f->sum);
-  ok = path != NULL && order != NULL;
+  ok = heldstack_init(&h, r, &f->sum.held) && path != NULL && order != NULL;
   if (ok) {
     output_text(o, "{\"$schema\":\"https://www.speedscope.app/"
                 "file-format-schema.json\",\"exporter\":\"asamp\",\"name\":");
     output_string(o, name, strlen(name));
     output_text(o, ",\n\"shared\":{\"frames\":[\n");
-    frames(r, o);
+    frames(r, &h, o);
     output_text(o, "\n]},\n\"profiles\":[\n");
     if (r->samples > 0 || f->nticks == 0) {
       siteprofile(r, fold, &f->sum, order, FLAME_BYTES, "Allocated", path, o);
@@ -344,6 +419,10 @@ const char *flame_speedscope (Flame *f, const Reading *r, const Fold *fold,
         siteprofile(r, fold, &f->sum, order, FLAME_ALIVE, "Alive at the end",
                     path, o);
       }
+      if (h.nrows > 0) {
+        output_text(o, ",\n");
+        heldprofile(r, &h, o);
+      }
     }
     if (f->nticks > 0) {
       if (r->samples > 0)
@@ -352,6 +431,7 @@ const char *flame_speedscope (Flame *f, const Reading *r, const Fold *fold,
     }
     output_text(o, "\n]}\n");
   }
+  heldstack_free(&h);
   free(path);
   free(order);
   return !ok ? "not enough memory"

@@ -12,7 +12,7 @@
 #include "spill.h"
 
 enum FlameWeight {
-  FLAME_BYTES, FLAME_SAMPLES, FLAME_SURVIVED, FLAME_ALIVE, FLAME_TIME
+  FLAME_BYTES, FLAME_SAMPLES, FLAME_SURVIVED, FLAME_ALIVE, FLAME_TIME, FLAME_HELD
 };
 
 /*
@@ -23,8 +23,9 @@ const char *flame_missing (const Reading *r, enum FlameWeight weight);
 
 /*
 ** One line a site: "root;caller;leaf;[kind] weight". Weights are bytes, counts
-** of samples, surviving bytes, of these the bytes alive at the end, or
-** microseconds (samples of time when their period is not known). Names lose
+** of samples, surviving bytes, of these the bytes alive at the end,
+** microseconds (samples of time when their period is not known), or bytes alive at the
+** end with their holders for a stack (heldstack.h). Names lose
 ** ';' and control characters. 0 without memory.
 */
 int flame_collapsed (const Reading *r, const Fold *fold, const ReaderSum *sum,
@@ -42,9 +43,9 @@ typedef struct Flame {
 const char *flame_start (Flame *f, const char *directory);
 /*
 ** A speedscope file with a profile of bytes allocated, one of bytes that
-** survived, one of those alive at the end and one of time, as far as the
-** profile has them. The last is in the order of time, the others are in that
-** of the call tree. 'name': for
+** survived, one of those alive at the end, one of these by their holders and one of time,
+** as far as the profile has them. The last is in the order of time, the others are in that
+** of the call tree, or of paths. 'name': for
 ** people. A phrase why not, or NULL.
 */
 const char *flame_speedscope (Flame *f, const Reading *r, const Fold *fold,

@@ -5,6 +5,8 @@
 */
 #include "pprof.h"
 #include "bytes.h"
+#include "heldstack.h"
+#include "list.h"
 #include "strlist.h"
 
 #include <stdio.h>
@@ -29,12 +31,14 @@ typedef struct Writer {
   const Reading *r;
   const Fold *fold;
   const ReaderSum *sum;
+  HeldStack held;
   Output *o;
   StrList strings;
   Bytes message, part;
   IdMap bylocation;    /* function and line -> id of the location */
   uint32_t *location;  /* by node; ids count from 1, in this order: */
   uint64_t *key;       /* by id - 1: function << 32 | line */
+  size_t keysize;
   uint32_t nlocations;
   int failed;
 } Writer;
@@ -104,6 +108,8 @@ static void head (Writer *w) {
     valuetype(w, PROFILE_TYPE, "inuse_objects", "count");
     valuetype(w, PROFILE_TYPE, "inuse_space", "bytes");
   }
+  if (w->held.nrows > 0)
+    valuetype(w, PROFILE_TYPE, "held_space", "bytes");
   if (r->timesamples > 0) {
     valuetype(w, PROFILE_TYPE, "samples", "count");
     valuetype(w, PROFILE_TYPE, clock, "nanoseconds");
@@ -129,13 +135,15 @@ static void head (Writer *w) {
 
 /* ---------------------------------------------------------- locations -- */
 
-/* The id of a function at a line. Function 'nfunctions' is no known stack. */
+/* The id of a function at a line. Function 'nfunctions' is no known stack; those behind
+   it are steps of holders. */
 static uint32_t location (Writer *w, uint32_t function, uint32_t line) {
   uint64_t key = (uint64_t)function << 32 | line;
   uint32_t id = idmap_get(&w->bylocation, key + 1);
   if (id != IDMAP_NONE)
     return id;
-  if (!idmap_set(&w->bylocation, key + 1, w->nlocations + 1)) {
+  if (!list_grow(&w->key, w->nlocations, &w->keysize, sizeof(*w->key)) ||
+      !idmap_set(&w->bylocation, key + 1, w->nlocations + 1)) {
     w->failed = 1;
     return 1;
   }
@@ -147,8 +155,7 @@ static int locations (Writer *w) {
   const Reading *r = w->r;
   uint32_t i;
   w->location = malloc(r->tree.n * sizeof(*w->location));
-  w->key = malloc(r->tree.n * sizeof(*w->key));
-  if (w->location == NULL || w->key == NULL)
+  if (w->location == NULL)
     return 0;
   w->location[0] = location(w, r->nfunctions, 0);
   for (i = 1; i < r->tree.n; i++)
@@ -226,6 +233,12 @@ static void writefunctions (Writer *w) {
       number(&w->message, FUNCTION_LINE, f->line);
     emit(w, PROFILE_FUNCTION);
   }
+  for (i = 0; i < w->held.nsteps; i++) {
+    number(&w->message, FUNCTION_ID, r->nfunctions + i + UINT64_C(2));
+    number(&w->message, FUNCTION_NAME, string(w, w->held.steps[i]));
+    number(&w->message, FUNCTION_SYSTEMNAME, string(w, w->held.steps[i]));
+    emit(w, PROFILE_FUNCTION);
+  }
   idmap_free(&natives);
 }
 
@@ -263,6 +276,8 @@ static void writesite (Writer *w, const Site *s) {
     varint(&w->part, s->kind == READER_TIMESAMPLE ? s->samples : 0);
     varint(&w->part, s->ns);
   }
+  if (w->held.nrows > 0)
+    varint(&w->part, 0);
   piece(&w->message, SAMPLE_VALUES, &w->part);
   if (s->kind != READER_TIMESAMPLE) {
     char buffer[40];
@@ -270,6 +285,26 @@ static void writesite (Writer *w, const Site *s) {
     if (r->kinds[s->kind].class != 0)
       label(w, "class", r->text.text + r->kinds[s->kind].class);
   }
+  emit(w, PROFILE_SAMPLE);
+}
+
+/* What is alive at the end, by who holds it: its stack is that of its holders. */
+static void writeheld (Writer *w, const HeldRow *row) {
+  const Reading *r = w->r;
+  const HeldNode *nodes = w->held.nodes;
+  uint32_t node;
+  int i;
+  w->part.n = 0;
+  for (node = row->node; node != 0; node = nodes[node].parent)
+    varint(&w->part, nodes[node].step != HELDSTACK_NONE
+                     ? location(w, r->nfunctions + 1 + nodes[node].step, 0)
+                     : location(w, nodes[node].function, nodes[node].line));
+  piece(&w->message, SAMPLE_LOCATIONS, &w->part);
+  w->part.n = 0;
+  for (i = r->timesamples > 0 ? 6 : 4; i > 0; i--)
+    varint(&w->part, 0);
+  varint(&w->part, row->bytes);
+  piece(&w->message, SAMPLE_VALUES, &w->part);
   emit(w, PROFILE_SAMPLE);
 }
 
@@ -291,17 +326,21 @@ int pprof_write (const Reading *r, const Fold *fold, const ReaderSum *sum,
   w.fold = fold;
   w.sum = sum;
   w.o = o;
-  w.failed = !strlist_init(&w.strings, 3 * READER_MAXNAMES) || !locations(&w);
+  w.failed = !strlist_init(&w.strings, 3 * READER_MAXNAMES) || !locations(&w) ||
+             !heldstack_init(&w.held, r, &sum->held);
   if (!w.failed) {
     strlist_put(&w.strings, "", 0);  /* index 0 */
     head(&w);
     for (i = 0; i < sum->table.nsites; i++)
       writesite(&w, &sum->table.sites[i]);
+    for (i = 0; i < w.held.nrows; i++)
+      writeheld(&w, &w.held.rows[i]);
     writelocations(&w);
     writefunctions(&w);
     writestrings(&w);
   }
   w.failed |= w.strings.failed | w.part.failed | w.message.failed;
+  heldstack_free(&w.held);
   strlist_free(&w.strings);
   idmap_free(&w.bylocation);
   bytes_free(&w.message);

@@ -20,13 +20,13 @@
 ** share that is done), head (firefox: function of the summary that returns the
 ** JSON text of "meta" and "libs"), source (firefox: function of the name of a script's
 ** file that returns its text, or nil), weight (collapsed: "bytes", "samples",
-** "survived", "alive" or "time"; default bytes, or time if there is no more),
+** "survived", "alive", "time" or "held"; default bytes, or time if there is no more),
 ** name (speedscope), format (vmprof: 6 or 7), startup (all but vmprof: true: the C
 ** functions that come before the script in every stack are there, see fold.h).
 ** A summary has: complete, message, version, own, period, timeperiod (ns),
 ** wall, started, duration (us), samples, timesamples, undetailed, fates,
-** minors, majors, command, interpreter, left (what limits left out, as in
-** profiler.reader), written (bytes before they are packed).
+** minors, majors, command, interpreter, held (firefox: is there a thread of holders?), left
+** (what limits left out, as in profiler.reader), written (bytes before they are packed).
 */
 #include "descriptor.h"
 #include "filekind.h"
@@ -198,8 +198,10 @@ static void left (Work *w) {
   uint64_t counts[LEFT_N];
   memcpy(counts, w->sum != NULL ? w->sum->left : w->reading->left,
          sizeof(counts));
-  if (w->firefox != NULL)
+  if (w->firefox != NULL) {
     counts[LEFT_SITES] = w->firefox->leaves.left;
+    counts[LEFT_HELD] = w->firefox->held.left;
+  }
   if (w->sum != NULL)  /* is in none of these files */
     counts[LEFT_COLLECTIONS] = counts[LEFT_MARKS] = counts[LEFT_LIVES] = 0;
   pushleft(w->L, counts);
@@ -229,6 +231,7 @@ static void pushsummary (Work *w) {
   setinteger(L, "undetailed", r->undetailed);
   setinteger(L, "minors", r->minors);
   setinteger(L, "majors", r->majors);
+  setboolean(L, "held", w->firefox != NULL && w->firefox->held.nsites > 0);
   left(w);
 }
 
@@ -322,7 +325,7 @@ static int l_pprof (lua_State *L) {
 
 static int l_collapsed (lua_State *L) {
   static const char *const weights[] = {"bytes", "samples", "survived",
-                                        "alive", "time", NULL};
+                                        "alive", "time", "held", NULL};
   Work *w = work(L);
   const char *missing;
   int error, weight;

@@ -15,6 +15,11 @@ void readerholders_path (ReaderState *s, Fields *line) {
   if (parent != 0 && (above = idmap_get(&s->paths, parent + 1)) == IDMAP_NONE)
     return;  /* it found no room */
   line->p += line->p < line->end;  /* the space */
+  if (above > 0 && r->paths[above - 1].depth >= READER_MAXSTEPS) {
+    r->left[LEFT_STEPS]++;
+    s->failed |= !idmap_set(&s->paths, id + 1, above);
+    return;
+  }
   if (r->npaths >= READER_MAXPATHS) {
     r->left[LEFT_PATHS]++;
     return;
@@ -24,6 +29,7 @@ void readerholders_path (ReaderState *s, Fields *line) {
     return;
   }
   r->paths[r->npaths].parent = above;
+  r->paths[r->npaths].depth = above > 0 ? r->paths[above - 1].depth + 1 : 1;
   r->paths[r->npaths++].step = strtab_put(&r->text, line->p, (size_t)(line->end - line->p));
   if (!idmap_set(&s->paths, id + 1, (uint32_t)r->npaths))  /* from 1 on; 0 is none */
     s->failed = 1;

@@ -58,12 +58,17 @@ static const struct {
     "samples that count more than % times: # count so often"},
   [LEFT_PATHS] = {"paths", READER_MAXPATHS,
     "more than % paths of holders: what # of them hold has none"},
+  [LEFT_STEPS] = {"steps", READER_MAXSTEPS,
+    "more than % steps from a root to what is held: # paths end before"},
   [LEFT_SITES] = {"sites", SITETABLE_MAXSITES,
     "more than % pairs of stack and type: # samples are in the totals, but in no "
     "function and no line"},
   [LEFT_LIVES] = {"lives", SITETABLE_MAXSITES,
     "more than % pairs of stack and length of life: # samples have a life in the "
     "totals, but not by line"},
+  [LEFT_HELD] = {"held", SITETABLE_MAXSITES,
+    "more than % pairs of stack and holder: # samples have their holder, but no line "
+    "that allocated them"},
   [LEFT_ROWS] = {"rows", BINS_MAXROWS,
     "more than % sums in slices of time: in these # samples have no stack"},
   [LEFT_COLLECTIONS] = {"collections", COURSE_MOST,

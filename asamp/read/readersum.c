@@ -102,7 +102,7 @@ static void death (void *ud, const ReadDeath *d) {
 
 static void held (void *ud, const ReadSample *sample, uint32_t path) {
   ReaderSum *s = ud;
-  size_t at = sitetable_at(&s->held, sample->node, path, 0);
+  size_t at = sitetable_at(&s->held, sample->node, path, sample->count);
   if (at == SITETABLE_NONE) {
     s->client.stop = NOMEMORY;
     return;
@@ -170,6 +170,7 @@ void readersum_finish (ReaderSum *s, const Reading *r) {
   memcpy(s->left, r->left, sizeof(s->left));
   s->left[LEFT_SITES] = s->table.left;
   s->left[LEFT_LIVES] = s->lives.left;
+  s->left[LEFT_HELD] = s->held.left;
   s->left[LEFT_ROWS] = s->bins.left;
   s->left[LEFT_COLLECTIONS] = course_grouped(&s->course);
   s->left[LEFT_MARKS] = s->marks.count - s->marks.n;

@@ -79,6 +79,7 @@ typedef struct ReadMark {
 typedef struct ReadPath {
   uint32_t parent;     /* number of the path that it goes on from, from 1 on; 0: none */
   uint32_t step;       /* number in 'text' */
+  uint32_t depth;      /* steps of the path, at most READER_MAXSTEPS */
 } ReadPath;
 
 typedef struct Reading {

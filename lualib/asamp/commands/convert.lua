@@ -44,8 +44,9 @@ local DESCRIPTION = {
   options.out("the result (default: beside the profile, named after it; - " ..
     "is standard output, and the default for standard input)"),
   {"weight", "WHAT", "collapsed: bytes, samples, survived (bytes that " ..
-    "survived), alive (bytes alive at the end) or time (microseconds); " ..
-    "default bytes, or time if the profile has only that", options.oneof(options.MEASURES)},
+    "survived), alive (bytes alive at the end), time (microseconds) or held (bytes alive " ..
+    "at the end; their stacks are who holds them); default bytes, or time if the profile " ..
+    "has only that", options.oneof{"bytes", "samples", "survived", "alive", "time", "held"}},
   {"flavour", "WHICH", "vmprof: stock or extended (default: the one that " ..
     "the profile is not)", options.oneof{"extended", "stock"}},
   options.sources("firefox: folders, with colons between them, whose " ..

@@ -12,6 +12,7 @@ local M = {}
 local CATEGORIES = {
   {"Other", "grey"}, {"Lua", "yellow"}, {"C", "blue"}, {"Collector", "purple"},
   {"Died young", "green"}, {"Survived", "red"}, {"Undecided", "orange"},
+  {"Holder", "lightblue"},
 }
 
 local function categories()
@@ -103,7 +104,7 @@ function M.head(s)
     processType = 0, stackwalk = 1, debug = false, symbolicated = true,
     importedFrom = "asamp", platform = "X11", oscpu = "Linux",
     sourceCodeIsNotOnSearchfox = true, usesOnlyOneStackType = true,
-    keepProfileThreadOrder = true, initialVisibleThreads = {0},
+    keepProfileThreadOrder = true, initialVisibleThreads = s.held and {0, 1} or {0},
     initialSelectedThreads = {0}, abi = s.interpreter,
     sampleUnits = {time = "ms", eventDelay = "ms", threadCPUDelta = "ns"},
     categories = categories(), markerSchema = SCHEMAS, extra = extra(s),

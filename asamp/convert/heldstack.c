@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Paths and sites to nodes and rows. See heldstack.h.
+*/
+#include "heldstack.h"
+#include "list.h"
+
+static const char UNKNOWN[] = "[no holder known]";
+
+typedef struct Building {
+  HeldStack *h;
+  const Reading *r;
+  IdMap bystep;        /* number of the text + 1 -> step */
+  IdMap byleaf;        /* parent, function and line, mixed -> the last node of these */
+  uint32_t *ofpath;    /* node of each path, 0: not yet */
+  uint32_t unknown;    /* node, 0: not yet */
+} Building;
+
+static uint32_t addnode (Building *b, uint32_t parent, uint32_t step,
+                         uint32_t function, uint32_t line) {
+  HeldStack *h = b->h;
+  if (!list_grow(&h->nodes, h->nnodes, &h->nodesize, sizeof(*h->nodes)))
+    return HELDSTACK_NONE;
+  h->nodes[h->nnodes].parent = parent;
+  h->nodes[h->nnodes].step = step;
+  h->nodes[h->nnodes].function = function;
+  h->nodes[h->nnodes].line = line;
+  return h->nnodes++;
+}
+
+/* The index of a step; HELDSTACK_NONE without memory. */
+static uint32_t addstep (Building *b, const char *text, uint64_t key) {
+  HeldStack *h = b->h;
+  uint32_t at = idmap_get(&b->bystep, key);
+  if (at != IDMAP_NONE)
+    return at;
+  if (!list_grow(&h->steps, h->nsteps, &h->stepsize, sizeof(*h->steps)) ||
+      !idmap_set(&b->bystep, key, h->nsteps))
+    return HELDSTACK_NONE;
+  h->steps[h->nsteps] = text;
+  return h->nsteps++;
+}
+
+static uint32_t addpath (Building *b, uint32_t parent, const char *text, uint64_t key) {
+  uint32_t step = addstep(b, text, key);
+  return step == HELDSTACK_NONE ? HELDSTACK_NONE : addnode(b, parent, step, 0, 0);
+}
+
+/* Paths lead on from paths of lower numbers. 0 without memory. */
+static int paths (Building *b) {
+  const Reading *r = b->r;
+  size_t i;
+  b->ofpath = calloc(r->npaths + 1, sizeof(*b->ofpath));
+  if (b->ofpath == NULL)
+    return 0;
+  for (i = 1; i <= r->npaths; i++) {
+    const ReadPath *p = &r->paths[i - 1];
+    b->ofpath[i] = addpath(b, b->ofpath[p->parent], r->text.text + p->step,
+                           p->step + UINT64_C(2));
+    if (b->ofpath[i] == HELDSTACK_NONE)
+      return 0;
+  }
+  return 1;
+}
+
+/* The innermost function of a script on the way to the node; 0: there is none. */
+static uint32_t script (const Reading *r, uint32_t node) {
+  while (node != 0 && r->functions[r->fn[node]].native)
+    node = r->tree.nodes[node].parent;
+  return node;
+}
+
+/* A row for a site; sites of one path, function and line have one leaf. */
+static int addrow (Building *b, const Site *s) {
+  HeldStack *h = b->h;
+  const Reading *r = b->r;
+  uint32_t at, leaf, node = script(r, s->node);
+  HeldRow *row;
+  if (s->kind == 0 && b->unknown == 0)
+    b->unknown = addpath(b, 0, UNKNOWN, 1);
+  at = s->kind == 0 ? b->unknown : b->ofpath[s->kind];
+  if (at != HELDSTACK_NONE && node != 0) {
+    uint32_t function = r->fn[node], line = r->tree.nodes[node].line;
+    uint64_t key = (((uint64_t)at << 32 | function) ^
+                    line * UINT64_C(0x9e3779b97f4a7c15)) | 1;
+    leaf = idmap_get(&b->byleaf, key);
+    if (leaf == IDMAP_NONE || h->nodes[leaf].parent != at ||
+        h->nodes[leaf].function != function || h->nodes[leaf].line != line) {
+      leaf = addnode(b, at, HELDSTACK_NONE, function, line);
+      if (leaf == HELDSTACK_NONE || !idmap_set(&b->byleaf, key, leaf))
+        return 0;
+    }
+    at = leaf;
+  }
+  if (at == HELDSTACK_NONE || !list_grow(&h->rows, h->nrows, &h->rowsize, sizeof(*h->rows)))
+    return 0;
+  row = &h->rows[h->nrows++];
+  row->node = at;
+  row->samples = s->samples;
+  row->bytes = s->bytes;
+  return 1;
+}
+
+int heldstack_init (HeldStack *h, const Reading *r, const SiteTable *held) {
+  Building b;
+  size_t i;
+  int ok;
+  memset(h, 0, sizeof(*h));
+  memset(&b, 0, sizeof(b));
+  b.h = h;
+  b.r = r;
+  ok = addnode(&b, 0, HELDSTACK_NONE, 0, 0) != HELDSTACK_NONE;
+  if (ok && held->nsites > 0)
+    ok = paths(&b);
+  for (i = 0; i < held->nsites && ok; i++)
+    ok = addrow(&b, &held->sites[i]);
+  idmap_free(&b.bystep);
+  idmap_free(&b.byleaf);
+  free(b.ofpath);
+  return ok;
+}
+
+void heldstack_free (HeldStack *h) {
+  free(h->nodes);
+  free((void *)h->steps);
+  free(h->rows);
+  memset(h, 0, sizeof(*h));
+}

@@ -1,0 +1,160 @@
+-- SPDX-License-Identifier: MIT
+-- Who holds what is alive at the end, in files for other viewers: the paths of holders are
+-- stacks there, with the line that allocated as leaf, and add up to what is alive.
+
+local asamp = require "asamp.commands.convert"
+local cjson = require "cjson"
+local gen = require "profilegen"
+local held = require "spec.support.held"
+local holders = require "asamp.sums.holders"
+local protobuf = require "spec.support.protobuf"
+local reader = require "profiler.reader"
+local vmprof = require "spec.support.vmprof"
+
+local MIB = 1 << 20
+
+-- What held.write(path, 6, 3) is, in the words of each stack.
+local WANTED = {
+  ['_G | upvalue "listeners" of on (app.lua:3) | ["close"] | [1..n] | keep'] = 6 * MIB,
+  ['package.loaded["app"] | ["cache"] | fill'] = 3 * MIB,
+  ["[no holder known] | keep"] = MIB,
+}
+
+describe("asamp convert, of a profile that tells holders,", function()
+  local path, out
+  before_each(function()
+    path, out = os.tmpname(), os.tmpname()
+    held.write(path, 6, 3)
+  end)
+  after_each(function()
+    os.remove(path)
+    os.remove(out)
+  end)
+
+  local function convert(...)
+    local err = ""
+    local code = asamp.run({"-o", out, ...}, {
+      out = function() end, err = function(text) err = err .. text end,
+      progress = function() return function() end, function() end end})
+    return code == 0 and vmprof.load(out), err
+  end
+
+  -- Stacks of names, outermost first -> their sums; and the sum of all.
+  local function add(stacks, names, n)
+    local text = table.concat(names, " | ")
+    stacks[text] = (stacks[text] or 0) + n
+  end
+
+  it("has them in pprof, as a sample type of their own", function()
+    local p, stacks, lines = protobuf.profile(convert("--to", "pprof", path)), {}, {}
+    assert.equal("held_space/bytes", p.types[#p.types])
+    local inuse = 0
+    for _, s in ipairs(p.samples) do
+      local n = s.values[#p.types]
+      inuse = inuse + s.values[4]
+      if n > 0 then
+        for i = 1, #p.types - 1 do assert.equal(0, s.values[i]) end
+        local names = {}
+        for i = #s.locations, 1, -1 do
+          local at = p.locations[s.locations[i]]
+          names[#names + 1] = p.functions[at[1]].system
+          lines[names[#names]] = at[2]
+        end
+        add(stacks, names, n)
+      end
+    end
+    assert.same(WANTED, stacks)
+    assert.equal(10 * MIB, inuse)
+    assert.same({12, 22}, {lines.keep, lines.fill})
+  end)
+
+  it("has them in collapsed stacks, by --weight held", function()
+    local stacks = {}
+    for line in convert("--to", "collapsed", "--weight", "held", path):gmatch "[^\n]+" do
+      local stack, n = line:match "^(.*) (%d+)$"
+      local names = {}
+      for name in stack:gmatch "[^;]+" do names[#names + 1] = name:gsub("^(%a+) %(app.lua:%d+%)$", "%1") end
+      add(stacks, names, tonumber(n))
+    end
+    assert.same(WANTED, stacks)
+  end)
+
+  it("has them in speedscope's file, as a profile of their own", function()
+    local s, stacks = cjson.decode((convert("--to", "speedscope", path))), {}
+    local p = s.profiles[4]
+    assert.equal("Alive at the end, by holder", p.name)
+    assert.equal(10 * MIB, p.endValue)
+    for i, stack in ipairs(p.samples) do
+      local names = {}
+      for k, frame in ipairs(stack) do names[k] = s.shared.frames[frame + 1].name end
+      add(stacks, names, p.weights[i])
+    end
+    assert.same(WANTED, stacks)
+  end)
+
+  it("has them in Firefox's profile, as a second thread", function()
+    local p, stacks = cjson.decode((convert("--to", "firefox", path))), {}
+    assert.same({0, 1}, p.meta.initialVisibleThreads)
+    local t, s = p.threads[2], p.shared
+    assert.equal("Held at the end", t.name)
+    assert.equal(2, t.tid)
+    assert.equal("bytes", t.samples.weightType)
+    assert.equal(0, t.markers.length)
+    assert.equal(3, #t.samples.stack)
+    for i, stack in ipairs(t.samples.stack) do
+      local names = {}
+      while stack ~= cjson.null do
+        local frame = s.stackTable.frame[stack + 1]
+        local func, name = s.frameTable.func[frame + 1], nil
+        name = s.stringArray[s.funcTable.name[func + 1] + 1]
+        local category = p.meta.categories[s.frameTable.category[frame + 1] + 1].name
+        assert.equal((name == "keep" or name == "fill") and "Lua" or "Holder", category)
+        table.insert(names, 1, name)
+        stack = s.stackTable.prefix[stack + 1]
+        assert(stack == cjson.null or stack < t.samples.stack[i])
+      end
+      add(stacks, names, t.samples.weight[i])
+      assert.is_true(t.samples.time[i] <= p.meta.profilingEndTime)
+    end
+    assert.same(WANTED, stacks)
+  end)
+
+  it("says so when a profile does not tell them", function()
+    local p = assert(gen.open{path = path, period = 1 << 20})
+    p:name(8, "f", 1, "@a.lua")
+    p:sample{8, 1, kind = 0}
+    assert(p:close())
+    local _, err = convert("--to", "collapsed", "--weight", "held", path)
+    assert.equal(("asamp convert: '%s' does not tell who holds what is alive\n"):format(path), err)
+    assert.equal(4, #protobuf.profile(convert("--to", "pprof", path)).types)
+    local f = cjson.decode((convert("--to", "firefox", path)))
+    assert.equal(1, #f.threads)
+    assert.same({0}, f.meta.initialVisibleThreads)
+    assert.equal(1, #cjson.decode((convert("--to", "speedscope", path))).profiles)
+  end)
+
+  -- A path that goes on for ever is not worth a stack of that depth, nor the reader's memory.
+  it("ends paths after 64 steps, counts what that cuts, and says so", function()
+    local p = assert(gen.open{path = path, period = 1 << 20, followed = 10})
+    p:name(8, "f", 1, "@a.lua")
+    p:sample{8, 1, kind = 0}
+    p:sample{8, 2, kind = 0}
+    p:collection{fates = "11"}
+    for i = 1, 1000 do p:holderpath(i, i - 1, "step " .. i % 7) end
+    p:holders{1000, 10}
+    assert(p:close())
+    local profile = assert(reader.read(path))
+    assert.equal(64, #profile.holders.step)
+    assert.same({what = "steps", count = 936, limit = 64,
+                 text = "more than 64 steps from a root to what is held: 936 paths end before"},
+                profile.left[1])
+    local own = {}
+    for i, at in ipairs(profile.holders.path) do own[at] = profile.holders.samples[i] end
+    assert.same({[64] = 1, [10] = 1}, own)
+    assert.equal("step 1", holders.pathtext(profile.holders, 1))
+    for _, format in ipairs{"pprof", "speedscope", "firefox", "collapsed"} do
+      local _, err = convert("--to", format, path)
+      assert.truthy(err:find("936 paths end before", 1, true), err)
+    end
+  end)
+end)
