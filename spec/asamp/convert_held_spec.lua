@@ -105,8 +105,8 @@ describe("asamp convert, of a profile that tells holders,", function()
       local names = {}
       while stack ~= cjson.null do
         local frame = s.stackTable.frame[stack + 1]
-        local func, name = s.frameTable.func[frame + 1], nil
-        name = s.stringArray[s.funcTable.name[func + 1] + 1]
+        local func = s.frameTable.func[frame + 1]
+        local name = s.stringArray[s.funcTable.name[func + 1] + 1]
         local category = p.meta.categories[s.frameTable.category[frame + 1] + 1].name
         assert.equal((name == "keep" or name == "fill") and "Lua" or "Holder", category)
         table.insert(names, 1, name)
