@@ -25,6 +25,15 @@ static Sampler *check (lua_State *L) {
 }
 
 
+/* nil, the message and errno's number. */
+static int failed (lua_State *L, const char *message, int e) {
+  luaL_pushfail(L);
+  lua_pushstring(L, message);
+  lua_pushinteger(L, e);
+  return 3;
+}
+
+
 static lua_Integer integer (lua_State *L, int t, const char *key) {
   lua_Integer n;
   lua_getfield(L, t, key);
@@ -44,8 +53,8 @@ static int flag (lua_State *L, int t, const char *key) {
 
 
 /*
-** open{out=, number=, made=, replace= (enum of place.h), command=, extended=, compress=, native=, random=, seed=, announce=, holders=,
-** period=, timeperiod=, wall=} -> true | nil, message, errno
+** open{out=, number=, made=, replace= (enum of place.h), command=, extended=, compress=,
+** native=, random=, seed=, announce=, holders=, period=, timeperiod=, wall=} -> true | nil, message, errno
 */
 static int l_open (lua_State *L) {
   Sampler *s = check(L);
@@ -76,11 +85,7 @@ static int l_open (lua_State *L) {
   errno = 0;
   ok = sampler_open(s, &o, (uint64_t)integer(L, 1, "period"), err, sizeof(err));
   if (!ok) {
-    int e = errno;
-    luaL_pushfail(L);
-    lua_pushstring(L, err);
-    lua_pushinteger(L, e);
-    return 3;
+    return failed(L, err, errno);
   }
   lua_pushboolean(L, 1);
   return 1;
@@ -110,11 +115,7 @@ static int l_timeon (lua_State *L) {
   errno = 0;
   if (!sampler_timeon(check(L), L, (uint64_t)luaL_checkinteger(L, 1), clock,
                       err, sizeof(err))) {
-    int e = errno;
-    luaL_pushfail(L);
-    lua_pushstring(L, err);
-    lua_pushinteger(L, e);
-    return 3;
+    return failed(L, err, errno);
   }
   lua_pushboolean(L, 1);
   return 1;
@@ -132,10 +133,7 @@ static int l_timeoff (lua_State *L) {
 static int l_close (lua_State *L) {
   int e = sampler_close(check(L), L);
   if (e != 0) {
-    luaL_pushfail(L);
-    lua_pushstring(L, profile_message(e));
-    lua_pushinteger(L, e);
-    return 3;
+    return failed(L, profile_message(e), e);
   }
   lua_pushboolean(L, 1);
   return 1;

@@ -207,50 +207,43 @@ static void pushsites (lua_State *L, const Reading *r, const ReaderSum *sum) {
     setinteger(L, keys[k], total[k]);
 }
 
-/* Field 'lifetimes' of the table on the top. */
-static void pushlives (lua_State *L, const ReaderSum *sum) {
-  static const char *const keys[] = {"node", "digits", "samples", "bytes"};
+/* A table on the top with the columns 'node', 'kind' (by the name that is given),
+   'samples' and 'bytes' of the sites of a table. */
+static void pushcolumns (lua_State *L, const SiteTable *table, const char *kind) {
+  const char *const keys[] = {"node", kind, "samples", "bytes"};
   enum { NKEYS = sizeof(keys) / sizeof(keys[0]) };
-  int profile = lua_gettop(L);
-  size_t i, n = sum->lives.nsites;
-  int k, columns[NKEYS];
-  lua_createtable(L, 0, NKEYS);
+  int k, columns[NKEYS], result;
+  size_t i;
+  lua_createtable(L, 0, NKEYS + 2);
+  result = lua_gettop(L);
   for (k = 0; k < NKEYS; k++) {
-    lua_pushvalue(L, profile + 1);
-    columns[k] = list(L, keys[k], n);
+    lua_pushvalue(L, result);
+    columns[k] = list(L, keys[k], table->nsites);
   }
-  for (i = 0; i < n; i++) {
-    const Site *s = &sum->lives.sites[i];
+  for (i = 0; i < table->nsites; i++) {
+    const Site *s = &table->sites[i];
     const uint64_t values[NKEYS] = {s->node, s->kind, s->samples, s->bytes};
     for (k = 0; k < NKEYS; k++)
       put(L, columns[k], i + 1, values[k]);
   }
-  lua_pushvalue(L, profile + 1);
-  lua_setfield(L, profile, "lifetimes");
-  lua_settop(L, profile);
+  lua_settop(L, result);
+}
+
+/* Field 'lifetimes' of the table on the top. */
+static void pushlives (lua_State *L, const ReaderSum *sum) {
+  pushcolumns(L, &sum->lives, "digits");
+  lua_setfield(L, -2, "lifetimes");
 }
 
 /* Field 'holders' of the table on the top, where the file tells them: columns, and the
    lists 'parent' and 'step' of the paths. */
 static void pushholders (lua_State *L, const Reading *r, const ReaderSum *sum) {
-  static const char *const keys[] = {"node", "path", "samples", "bytes"};
-  enum { NKEYS = sizeof(keys) / sizeof(keys[0]) };
   int profile = lua_gettop(L);
-  size_t i, n = sum->held.nsites;
-  int k, columns[NKEYS], parent;
+  int parent;
+  size_t i;
   if (r->npaths == 0)
     return;
-  lua_createtable(L, 0, NKEYS + 2);
-  for (k = 0; k < NKEYS; k++) {
-    lua_pushvalue(L, profile + 1);
-    columns[k] = list(L, keys[k], n);
-  }
-  for (i = 0; i < n; i++) {
-    const Site *s = &sum->held.sites[i];
-    const uint64_t values[NKEYS] = {s->node, s->kind, s->samples, s->bytes};
-    for (k = 0; k < NKEYS; k++)
-      put(L, columns[k], i + 1, values[k]);
-  }
+  pushcolumns(L, &sum->held, "path");
   lua_pushvalue(L, profile + 1);
   parent = list(L, "parent", r->npaths);
   for (i = 0; i < r->npaths; i++)
