@@ -47,7 +47,7 @@ test: deps browser ## lint and specs, on the fork, the debug and the ASan build
 	@$(MAKE) --no-print-directory lint
 	@spec/run asan debug fork
 
-fresh: ## make demo in a pristine Debian: DIST=trixie for another, FULL=1 with make test
+fresh: ## make demo in a pristine Debian: DIST=trixie for another; FULL=1, DEB=1, ROCK=1, ARCH=arm64: see spec/fresh
 	@lua/deps mmdebstrap
 	@spec/fresh
 
@@ -90,11 +90,18 @@ export: ## the commits of build/edit back into lua/patches
 install: ## into $(PREFIX), below $(DESTDIR): interpreter, library, headers, profiler, asamp
 	@lua/install "$(PREFIX)" "$(DESTDIR)"
 
+# What the package's own list says, by the names of packages.
+DEBTOOLS = dpkg-dev gcc make patch $(shell sed -n '/^Build-Depends/,/^[^ B]/s/^ \([^ ,]*\).*/\1/p' pack/debian/control | \
+  sed s/-compat//)
+deb: ## a Debian package, beside Debian's own Lua: build/deb
+	@lua/deps $(DEBTOOLS)
+	@pack/deb
+
 clean: ## removes build/, keeps the download
 	@find build -mindepth 1 -maxdepth 1 ! -name dl ! -name edit -exec rm -rf {} + 2>/dev/null || true
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):[^#]*## /\1\t/p' Makefile | expand -t 10
 
-.PHONY: always fork plain debug asan deps view browser demo test fresh speclibs testes bench lint edit export install clean help
+.PHONY: always fork plain debug asan deps view browser demo test fresh speclibs testes bench lint edit export install deb clean help
 .DEFAULT_GOAL := fork

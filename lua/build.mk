@@ -9,6 +9,7 @@ ROOT ?= $(abspath $(P))
 TARBALL := build/dl/lua.tar.gz
 SRC := $(B)/src
 EXTRA ?=
+LDEXTRA ?=
 
 CC := gcc
 MULTIARCH := $(shell gcc -print-multiarch 2>/dev/null || $(CC) -print-multiarch 2>/dev/null)
@@ -35,7 +36,7 @@ LOOP := $(if $(filter fork install,$(V)),$(call known,-fno-crossjumping \
   -freorder-blocks-algorithm=simple -fno-guess-branch-probability,c))
 CFLAGS := -std=gnu99 -Wall -Wextra $(OPT_$(V)) $(PLACE) $(EXTRA) -DLUA_COMPAT_5_3 \
   -DLUA_USE_LINUX -DLUA_USE_READLINE -I$(SRC)/src
-LDFLAGS := $(filter -fsanitize%,$(OPT_$(V)))
+LDFLAGS := $(filter -fsanitize%,$(OPT_$(V))) $(LDEXTRA)
 LIBS := -lm -ldl
 
 CORE := lapi lcode lctype ldebug ldo ldump lfunc lgc llex lmem lobject lopcodes \
@@ -81,7 +82,7 @@ $(B)/$(1): always
 endef
 $(eval $(call STAMP,root,$(ROOT)))
 $(eval $(call STAMP,series,$(PATCHES)))
-$(eval $(call STAMP,extra,$(CC) $(EXTRA)))
+$(eval $(call STAMP,extra,$(CC) $(EXTRA) $(LDEXTRA)))
 
 # The sources, unpacked fresh whenever the tarball or a patch changes, comes or
 # goes. A tarball that is newer than lua/upstream may still be another release's, out
