@@ -91,7 +91,7 @@ install: ## into $(PREFIX), below $(DESTDIR): interpreter, library, headers, pro
 	@lua/install "$(PREFIX)" "$(DESTDIR)"
 
 # What the package's own list says, by the names of packages.
-DEBTOOLS = dpkg-dev gcc make patch $(shell sed -n '/^Build-Depends/,/^[^ B]/s/^ \([^ ,]*\).*/\1/p' pack/debian/control | \
+DEBTOOLS = build-essential patch $(shell sed -n '/^Build-Depends/,/^[^ B]/s/^ \([^ ,]*\).*/\1/p' pack/debian/control | \
   sed s/-compat//)
 deb: ## a Debian package, beside Debian's own Lua: build/deb
 	@lua/deps $(DEBTOOLS)
