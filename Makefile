@@ -68,6 +68,7 @@ build/spec/hashes.so: lua/vm/text.h
 build/spec/names.so: asamp/unwind/symbols.c
 build/spec/names.so: SPECFLAGS += -Wl,-z,nodelete '-DSYMBOLS_DEBUGFILES="build/spec/debug/.build-id"'
 build/spec/starving.so: SPECFLAGS += -Wl,-z,nodelete,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup
+SPECLIB :=
 build/spec/names.so build/spec/starving.so: SPECLIB := -lunwind-generic -lunwind -ldw -lelf
 build/spec/%.so: spec/support/%.c $(ASAMP) $(wildcard asamp/*/*.h spec/support/*.h) lua/seam.h
 	@mkdir -p $(@D)

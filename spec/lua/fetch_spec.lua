@@ -248,7 +248,8 @@ describe("lua/install #plain", function()
                            "include/lua5.4/seam.h", "lib/lua/5.4/profiler/core.so",
                            "lib/lua/5.4/profiler/reader.so", "lib/lua/5.4/profiler/convert.so",
                            "share/lua/5.4/profiler.lua", "share/lua/5.4/asamp/show/firefox.lua",
-                           "share/lua/5.4/asamp.lua", "share/lua/5.4/asamp/commands/report.lua"} do
+                           "share/lua/5.4/asamp.lua", "share/lua/5.4/asamp/commands/report.lua",
+                           "share/man/man1/asamp.1", "share/man/man1/lua.1", "share/man/man1/luac.1"} do
       assert.equal(0, (shell.run("test -s " .. staged .. "/" .. path)), path)
     end
     assert.equal(0, (shell.run("test ! -e " .. folder .. "/lua")), "DESTDIR was not minded")

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT
+# The profiler's modules for a fork that is installed: for luarocks, by
+# asamp-scm-1.rockspec, which says where the fork's headers are (LUA_INCDIR) and where
+# modules go (LUADIR, LIBDIR).
+V := rock
+B := build/rock
+P := build/rock
+CC := gcc
+LUA_INCDIR ?=
+LUADIR ?=
+LIBDIR ?=
+EXTRA ?=
+OPT_rock := -O2
+
+all:
+include asamp/build.mk
+# asamp/host.so and the modules of the command come with the command.
+ROCK := $(filter $(P)/lib/lua/5.4/profiler/%,$(MODULES))
+all: $(ROCK)
+
+# Where the modules' rules look for Lua. The sampler and the core share structures,
+# so that only the very same seam.h is right.
+$(P)/lib/pkgconfig/lua5.4.pc: always
+	@[ -r "$(LUA_INCDIR)/seam.h" ] || { echo "pack/rock.mk: no fork is installed in '$(LUA_INCDIR)': it has no" \
+	  "seam.h; luarocks --lua-dir=/usr/lib/asamp --lua-version=5.4 make … takes one that is" >&2; exit 1; }
+	@cmp -s lua/seam.h "$(LUA_INCDIR)/seam.h" || { echo "pack/rock.mk: the fork in '$(LUA_INCDIR)' is of another" \
+	  "commit (seam.h differs); build the modules of that commit, or install the fork of this one" >&2; exit 1; }
+	@printf '#include <%s>\n' elfutils/libdwfl.h libunwind.h zlib.h | $(CC) -E -o /dev/null - || { \
+	  echo "pack/rock.mk: headers are missing; on Debian: apt-get install libdw-dev libunwind-dev zlib1g-dev" >&2; \
+	  exit 1; }
+	@mkdir -p $(@D) $(P)/include && ln -sfn "$(LUA_INCDIR)" $(P)/include/lua5.4
+	@[ -e $@ ] || touch $@
+
+$(B)/extra:
+	@mkdir -p $(@D) && touch $@
+
+install: all
+	mkdir -p "$(LUADIR)/profiler" "$(LIBDIR)/profiler"
+	cp lualib/profiler.lua "$(LUADIR)/"
+	cp lualib/profiler/*.lua "$(LUADIR)/profiler/"
+	cp $(ROCK) "$(LIBDIR)/profiler/"
+
+.PHONY: all always install

@@ -1,0 +1,145 @@
+-- SPDX-License-Identifier: MIT
+--
+-- What packages are made of, as far as it can be looked at without making one: the
+-- page of the manual, the lists of the Debian package, the rock, the examples for
+-- servers. `make fresh` with DEB=1 and ROCK=1 makes them, and uses them.
+
+local options = require "profiler.options"
+local shell = require "spec.lua.shell"
+
+local BUILT = {"asamp", "lua", "luac"}  -- of bin/
+
+-- The words that a pattern finds, as a set.
+local function set(text, pattern)
+  local s = {}
+  for word in text:gmatch(pattern) do s[word] = true end
+  return s
+end
+
+describe("asamp.1 #plain", function()
+  local asamp, page = require "asamp", nil
+  setup(function() page = shell.output "build/bin/lua pack/manpage" end)
+
+  it("has what every command says of itself", function()
+    local text = page:gsub("\\%-", "-"):gsub("\\&", ""):gsub("\\e", "\\")
+    for _, name in ipairs(asamp.COMMANDS) do
+      local usage = require("asamp.commands." .. name).usage
+      assert.is_true(#usage > 100, name)
+      assert.is_truthy(text:find(usage, 1, true), name)
+    end
+  end)
+
+  it("has no line that roff would take for a request of its own", function()
+    local known = {TH = 1, SH = 1, SS = 1, PP = 1, TP = 1, EX = 1, EE = 1, B = 1, I = 1, BR = 1}
+    for line in page:gmatch "[^\n]+" do
+      assert.is_falsy(line:find "^'", line)
+      assert.is_truthy(line:sub(1, 1) ~= "." or known[line:match "^%.(%u+)"], line)
+    end
+  end)
+end)
+
+describe("the Debian package #plain", function()
+  local control = shell.read "pack/debian/control"
+  local links = shell.read "pack/debian/asamp.links"
+
+  it("is built with the libraries and tools that make deps installs", function()
+    -- whoever links to one more library adds it there; the package would lack the part
+    local built = set(control:match "Build%-Depends:(.-)\n%u", "\n ([%w.+-]+)")
+    local makefile = shell.read("Makefile"):match "\nPACKAGES = (.-)\nSPECLIBS"
+    local wanted, n = set(makefile, "%f[%w]lib[%w.+-]+%-dev"), 0
+    wanted["libc6-dev"] = nil
+    wanted.esbuild, wanted["node-d3"] = true, true
+    for name in pairs(wanted) do
+      n = n + 1
+      assert.is_true(built[name], name .. " is not among Build-Depends of pack/debian/control")
+    end
+    assert.is_true(n > 5)
+  end)
+
+  it("offers as alternatives what it installs, and not before Debian's own", function()
+    local text, n = shell.read "pack/debian/asamp.alternatives", 0
+    for command in text:gmatch "Alternative: /(%S+)" do
+      assert.is_truthy(links:find(" " .. command .. "\n", 1, true), command)
+      n = n + 1
+    end
+    assert.equal(2, n)
+    for priority in text:gmatch "Priority: (%d+)" do assert.is_true(tonumber(priority) < 20) end
+    local rules = shell.read "pack/debian/rules"
+    for page in text:gmatch "lu[%w.-]*%-manual /usr/share/man/man1/(%S+)%.gz" do
+      assert.is_truthy(rules:find("/" .. page .. "\n", 1, true), page)
+    end
+    for from in links:gmatch "usr/lib/asamp/bin/(%S+) " do
+      assert.equal(1, #shell.lines(shell.output("ls build/bin/" .. from)))
+    end
+    for _, name in ipairs(BUILT) do assert.is_truthy(links:find("/bin/" .. name .. " ", 1, true)) end
+  end)
+
+  it("says what is missing where none can be built", function()
+    local folder = shell.folder()
+    shell.output(("ln -s $(command -v dirname) $(command -v sh) %s"):format(folder))
+    local status, out, err = shell.run(("PATH=%s pack/deb"):format(folder))
+    assert.same({1, "", "pack/deb: no dpkg-buildpackage here; run: make deb\n"}, {status, out, err})
+    shell.remove(folder)
+  end)
+end)
+
+describe("the rock #plain", function()
+  -- What make says of a folder of headers.
+  local function refused(incdir)
+    local status, _, err = shell.run(("make -s -f pack/rock.mk LUA_INCDIR=%s"):format(incdir))
+    assert.equal(2, status)
+    return err
+  end
+
+  it("is a rockspec", function()
+    local rock = {}
+    assert(load(shell.read "pack/asamp-scm-1.rockspec", "=rockspec", "t", rock))()
+    assert.equal("asamp-scm-1", rock.package .. "-" .. rock.version)
+    assert.is_truthy(shell.read(rock.build.makefile))
+    for _, name in ipairs{"LUA_INCDIR", "LUADIR", "LIBDIR"} do
+      assert.equal("$(" .. name .. ")", rock.build.install_variables[name])
+    end
+  end)
+
+  it("is for no other Lua, and for no other commit's fork", function()
+    local folder = shell.folder()
+    assert.is_truthy(refused(folder):find("no fork is installed in '" .. folder .. "'", 1, true))
+    shell.write(folder .. "/seam.h", "/* another */\n")
+    assert.is_truthy(refused(folder):find("is of another commit", 1, true))
+    shell.remove(folder)
+  end)
+end)
+
+describe("the examples for servers #plain", function()
+  local links = shell.read "pack/debian/asamp.links"
+
+  -- LUA_PROFILER as the profiler takes it.
+  local function taken(text)
+    local t, wrong = options.read(text)
+    assert(t, wrong)
+    return assert(options.check(t))
+  end
+
+  it("has a drop-in for systemd", function()
+    local text = shell.read "doc/examples/asamp.conf"
+    for line in text:gmatch "[^\n]+" do
+      assert.is_truthy(line:find "^#" or line:find "^%[Service%]$" or line:find "^%u%a+=", line)
+    end
+    local command = text:match "ExecStart=\nExecStart=/(%S+) %-l profiler "
+    assert.is_truthy(links:find(" " .. command .. "\n", 1, true), command)
+    -- systemd's own: %n and %%
+    local value = text:match "\nEnvironment=LUA_PROFILER=([^\n]*)"
+    value = value:gsub("%%(.)", {n = "app.service", ["%"] = "%"})
+    assert.equal("/var/log/asamp/app.service.%p.vmprof", taken(value).out)
+    assert.is_truthy(text:find "\nLogsDirectory=asamp\n")
+  end)
+
+  it("has an image for containers", function()
+    local text = shell.read "doc/examples/Containerfile"
+    assert.is_truthy(text:find("COPY build/deb/asamp_*.deb ", 1, true))
+    assert.is_truthy(shell.read("pack/deb"):find("work=build/deb\n", 1, true))
+    assert.equal("/profiles/app.%p.vmprof", taken(text:match "\nENV LUA_PROFILER=([^\n]*)").out)
+    local command = text:match '\nENTRYPOINT %["([^"]+)", "%-l", "profiler"%]'
+    assert.is_truthy(links:find("usr/bin/" .. command .. "\n", 1, true), command)
+  end)
+end)
