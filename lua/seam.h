@@ -204,12 +204,24 @@ typedef struct luaN_Walker {
   void *ud;
   /* As lua_Alloc: memory for the walk, some 8 to 16 bytes an object. */
   void *(*memory) (void *ud, void *block, size_t old, size_t size);
-  /* Comes before its edges, which may come in two parts (stacks). 0: stop. */
+  /* Comes before its edges, which may come in two parts (stacks). 0: stop. NULL: none
+     are told. */
   int (*object) (void *ud, const luaN_Object *o);
   int (*edge) (void *ud, const luaN_Edge *e);
-  /* All objects, by their places; may be NULL. */
-  void (*done) (void *ud, const void *const *objects, size_t n);
+  /*
+  ** Not NULL: only the tree of first edges is wanted. 'edge' is told those that come from
+  ** no place (of roots, of values under weak keys), and 'done' gets the others; of
+  ** strings there are those alone whose bit is set, as in luaN_watch.
+  */
+  const uint64_t *strings;
+  unsigned log2;
+  /* All objects, by their places, and of a tree the places that they were reached from
+     (LUAN_NOPARENT: none, in the order in which 'edge' was told), which it may change.
+     May be NULL. */
+  void (*done) (void *ud, const void *const *objects, uint32_t *parents, size_t n);
 } luaN_Walker;
+
+#define LUAN_NOPARENT	UINT32_MAX
 
 enum { LUAN_WALKED, LUAN_NOMEMORY, LUAN_STOPPED, LUAN_BUSY };
 

@@ -15,28 +15,32 @@
 #include <time.h>
 
 #define NONE	UINT32_MAX
-#define CLOSED	(NONE - 1)	/* parent: a root */
 
 typedef struct Needed {
-  uint32_t place;
+  uint32_t place, parent;	/* in the order of the walk; NONE: nobody's */
   uint32_t path;	/* once it is known; 0: not yet */
   uint32_t fields;	/* of it that lead on */
   uint32_t key;		/* the needed weak key that holds it, or NONE */
   unsigned char done, isroot;
 } Needed;
 
+/* An object that is reached from no other: a root, or the value of a weak key. */
+typedef struct Top {
+  const void *object, *key;  /* key: NULL of a root */
+  long long which;
+  uint32_t place;
+} Top;
+
 typedef struct Work {
   lua_State *L;
   Holders *h;
-  uint32_t *parent;	/* by place */
-  size_t nparents, size;
-  const void *const *objects;  /* by place, while the walk has them */
-  const void **kept;	/* a copy of them */
-  size_t nobjects;
-  struct { uint32_t place; const void *key; } *weak;  /* values of weak keys */
-  size_t nweak, weaksize;
-  struct { const void *object; long long which; } *roots;
-  size_t nroots, rootsize;
+  uint64_t *filter;		/* the bits of owners are set, by luaN_watchbit; ... */
+  unsigned filterlog;		/* ... log2 of how many: 16 for each owner */
+  uint32_t *parent;		/* by place, while the walk has them, ... */
+  const void *const *objects;	/* ... and these */
+  const void **kept;		/* a copy of those that are needed */
+  Top *tops;
+  size_t ntops, topsize;
   IdMap needed;		/* address -> number in 'list' */
   Needed *list;
   size_t nlist, listsize;
@@ -64,29 +68,16 @@ static void *memory (void *ud, void *block, size_t old, size_t size) {
   return realloc(block, size);
 }
 
-static int object (void *ud, const luaN_Object *o) {
-  (void)ud; (void)o;
-  return 1;
-}
-
+/* Of a root or of the value of a weak key. */
 static int edge (void *ud, const luaN_Edge *e) {
   Work *w = ud;
-  if (!e->fresh) return 1;
-  if (!list_grow(&w->parent, w->nparents, &w->size, sizeof(*w->parent)) ||
-      w->nparents >= CLOSED)
-    return 0;
-  w->parent[w->nparents] = e->place < CLOSED ? (uint32_t)e->place : CLOSED;
-  if (e->kind == LUAN_EWEAKKEY) {
-    if (!list_grow(&w->weak, w->nweak, &w->weaksize, sizeof(*w->weak))) return 0;
-    w->weak[w->nweak].place = (uint32_t)w->nparents;
-    w->weak[w->nweak++].key = e->from;
-  }
-  if (e->kind == LUAN_EROOT) {
-    if (!list_grow(&w->roots, w->nroots, &w->rootsize, sizeof(*w->roots))) return 0;
-    w->roots[w->nroots].object = e->to;
-    w->roots[w->nroots++].which = e->index;
-  }
-  w->nparents++;
+  Top *t;
+  if (!list_grow(&w->tops, w->ntops, &w->topsize, sizeof(*w->tops))) return 0;
+  t = &w->tops[w->ntops++];
+  t->object = e->to;
+  t->key = e->kind == LUAN_EWEAKKEY ? e->from : NULL;
+  t->which = e->index;
+  t->place = NONE;
   return 1;
 }
 
@@ -97,7 +88,7 @@ static uint32_t find (const Work *w, const void *o) {
 
 /* It and all before it are needed. */
 static void need (Work *w, uint32_t place) {
-  for (; place < CLOSED && !w->failed; place = w->parent[place]) {
+  for (; place != NONE && !w->failed; place = w->parent[place]) {
     const void *o = w->objects[place];
     if (find(w, o) != IDMAP_NONE) return;
     if (!list_grow(&w->list, w->nlist, &w->listsize, sizeof(*w->list)) ||
@@ -108,41 +99,61 @@ static void need (Work *w, uint32_t place) {
     memset(&w->list[w->nlist], 0, sizeof(*w->list));
     w->list[w->nlist].place = place;
     w->list[w->nlist].key = NONE;
-    w->list[w->nlist].isroot = w->parent[place] == CLOSED;
+    w->list[w->nlist].parent = w->parent[place];
+    w->list[w->nlist].isroot = w->parent[place] == NONE;
     w->nlist++;
   }
 }
 
+/* Places of what has no parent, in the order in which 'edge' was told. */
+static int places (Work *w, size_t n) {
+  size_t i, k = 0;
+  for (i = 0; i < n; i++) {
+    if (w->parent[i] != NONE) continue;
+    if (k == w->ntops || w->tops[k].object != w->objects[i]) return 0;
+    w->tops[k++].place = (uint32_t)i;
+  }
+  return k == w->ntops;
+}
+
 /* The values of weak keys are held by these: gives them their places. */
-static int weakparents (Work *w) {
+static int weakparents (Work *w, size_t n) {
   IdMap keys = {0};
-  size_t i;
+  size_t i, nweak = 0;
   int ok = 1;
-  for (i = 0; i < w->nweak && ok; i++) ok = idmap_set(&keys, keyof(w->weak[i].key), 0);
-  for (i = 0; i < w->nobjects && ok && w->nweak > 0; i++)
+  for (i = 0; i < w->ntops && ok; i++)
+    if (w->tops[i].key != NULL) {
+      ok = idmap_set(&keys, keyof(w->tops[i].key), 0);
+      nweak++;
+    }
+  for (i = 0; i < n && ok && nweak > 0; i++)
     if (idmap_get(&keys, keyof(w->objects[i])) != IDMAP_NONE)
       ok = idmap_set(&keys, keyof(w->objects[i]), (uint32_t)i);
-  for (i = 0; i < w->nweak && ok; i++)
-    w->parent[w->weak[i].place] = idmap_get(&keys, keyof(w->weak[i].key));
+  for (i = 0; i < w->ntops && ok; i++)
+    if (w->tops[i].key != NULL)
+      w->parent[w->tops[i].place] = idmap_get(&keys, keyof(w->tops[i].key));
   idmap_free(&keys);
   return ok;
 }
 
-static void done (void *ud, const void *const *objects, size_t n) {
+/* Has the filter an object? Others may share the bit. */
+static int mayown (const Work *w, const void *o) {
+  unsigned bit = luaN_watchbit(o, w->filterlog);
+  return w->filter[bit / 64] >> bit % 64 & 1;
+}
+
+static void done (void *ud, const void *const *objects, uint32_t *parents, size_t n) {
   Work *w = ud;
   size_t i;
-  if (n != w->nparents) {
-    w->failed = 1;
-    return;
-  }
   w->objects = objects;
-  w->nobjects = n;
-  w->failed = !weakparents(w);
+  w->parent = parents;
+  w->failed = !places(w, n) || !weakparents(w, n);
   for (i = 0; i < n && !w->failed; i++)
-    if (idmap_get(&w->wanted, keyof(objects[i])) != IDMAP_NONE) need(w, (uint32_t)i);
-  for (i = 0; i < w->nweak && !w->failed; i++) {
-    uint32_t at = find(w, objects[w->weak[i].place]);
-    if (at != IDMAP_NONE) w->list[at].key = find(w, w->weak[i].key);
+    if (mayown(w, objects[i]) && idmap_get(&w->wanted, keyof(objects[i])) != IDMAP_NONE)
+      need(w, (uint32_t)i);
+  for (i = 0; i < w->ntops && !w->failed; i++) {
+    uint32_t at = find(w, w->tops[i].object);
+    if (at != IDMAP_NONE && w->tops[i].key != NULL) w->list[at].key = find(w, w->tops[i].key);
   }
   if (w->failed) return;
   w->kept = malloc((w->nlist + 1) * sizeof(*w->kept));
@@ -310,8 +321,7 @@ static int label (void *ud, const luaN_Edge *e) {
   int top;
   if (to == IDMAP_NONE) return 1;
   n = &w->list[to];
-  if (n->isroot || n->done || w->parent[n->place] != w->list[w->at].place ||
-      e->kind == LUAN_EWEAKKEY)
+  if (n->isroot || n->done || n->parent != w->list[w->at].place || e->kind == LUAN_EWEAKKEY)
     return 1;
   if (w->counting) {
     w->list[w->at].fields += e->kind == LUAN_EFIELD;
@@ -328,10 +338,10 @@ static int label (void *ud, const luaN_Edge *e) {
 static void labelroots (Work *w) {
   char step[HOLDERS_TEXT + 1];
   size_t i;
-  for (i = 0; i < w->nroots && !w->failed; i++) {
-    uint32_t at = find(w, w->roots[i].object);
+  for (i = 0; i < w->ntops && !w->failed; i++) {
+    uint32_t at = find(w, w->tops[i].object);
     if (at == IDMAP_NONE || !w->list[at].isroot) continue;
-    rootname(w->roots[i].which, step, sizeof(step));
+    rootname(w->tops[i].which, step, sizeof(step));
     w->list[at].path = path(w, 0, step);
     w->list[at].done = 1;
   }
@@ -374,16 +384,23 @@ static uint64_t now (void) {
   return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
 }
 
-static void places (Work *w) {
+static void landmarks (Work *w) {
   luaN_Entry loaded;
   w->registry = luaN_registry(w->L);
   w->globals = luaN_globals(w->L);
   w->loaded = luaN_field(w->L, w->registry, "_LOADED", &loaded) ? loaded.table : NULL;
 }
 
+static void want (Work *w, const void *owner) {
+  unsigned bit = luaN_watchbit(owner, w->filterlog);
+  if (owner == NULL) return;
+  w->filter[bit / 64] |= UINT64_C(1) << bit % 64;
+  if (!idmap_set(&w->wanted, keyof(owner), 0)) w->failed = 1;
+}
+
 int holders_find (Holders *h, lua_State *L, const void *const *owners, size_t n) {
   Work w;
-  luaN_Walker walker = {&w, memory, object, edge, done};
+  luaN_Walker walker = {&w, memory, NULL, edge, NULL, 0, done};
   uint64_t began = now();
   size_t i;
   memset(h, 0, sizeof(*h));
@@ -392,12 +409,15 @@ int holders_find (Holders *h, lua_State *L, const void *const *owners, size_t n)
   w.h = h;
   h->ids = calloc(n + 1, sizeof(*h->ids));
   h->n = n;
-  w.failed = h->ids == NULL || !list_grow(&h->paths, 0, &w.pathsize, sizeof(*h->paths));
+  for (w.filterlog = 10; w.filterlog < 22 && 16 * n >> w.filterlog > 0; ) w.filterlog++;
+  walker.strings = w.filter = calloc((size_t)1 << w.filterlog >> 6, sizeof(*w.filter));
+  walker.log2 = w.filterlog;
+  w.failed = h->ids == NULL || w.filter == NULL ||
+             !list_grow(&h->paths, 0, &w.pathsize, sizeof(*h->paths));
   if (h->paths != NULL) memset(h->paths, 0, sizeof(*h->paths));
   h->npaths = 1;
-  for (i = 0; i < n && !w.failed; i++)
-    if (owners[i] != NULL && !idmap_set(&w.wanted, keyof(owners[i]), 0)) w.failed = 1;
-  places(&w);
+  for (i = 0; i < n && !w.failed; i++) want(&w, owners[i]);
+  landmarks(&w);
   if (!w.failed && luaN_walk(L, &walker) != LUAN_WALKED) w.failed = 1;
   if (!w.failed) {
     labelroots(&w);
@@ -408,10 +428,9 @@ int holders_find (Holders *h, lua_State *L, const void *const *owners, size_t n)
     if (at != IDMAP_NONE) h->ids[i] = w.list[at].path;
   }
   h->nanoseconds = now() - began;
-  free(w.parent);
+  free(w.filter);
   free((void *)w.kept);
-  free(w.weak);
-  free(w.roots);
+  free(w.tops);
   free(w.list);
   idmap_free(&w.needed);
   idmap_free(&w.wanted);

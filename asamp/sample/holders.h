@@ -3,7 +3,7 @@
 ** Who holds the samples that are alive: for each owner the shortest path from a root, in
 ** Lua's words, with what is alike merged, so that few paths tell of many samples. Walks
 ** over all that can be reached, twice over what leads to an owner. Memory from malloc:
-** some 16 bytes an object while it runs. Rules:
+** some 12 bytes an object while it runs; strings count only where they are owners. Rules:
 **   HO1  a path's steps are a list through 'parent': path 0 is none, of what cannot be
 **        reached (it is dead) or has no owner;
 **   HO2  at most HOLDERS_PATHS paths of HOLDERS_DEPTH steps, of at most HOLDERS_TEXT

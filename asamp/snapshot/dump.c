@@ -172,7 +172,7 @@ static void *memory (void *ud, void *block, size_t old, size_t size) {
 }
 
 int dump_walk (Dump *d, lua_State *L) {
-  const luaN_Walker walker = {d, memory, object, edge, NULL};
+  const luaN_Walker walker = {d, memory, object, edge, NULL, 0, NULL};
   int result;
   if (!drain(d))
     return LUAN_STOPPED;

@@ -43,6 +43,7 @@ typedef struct List {
 typedef struct Walk {
   global_State *g;
   const luaN_Walker *w;
+  uint32_t *parents;	/* of a tree: as many as 'queue' has room for */
   List queue;		/* all that was reached, in order; ... */
   size_t next;		/* ... what is before this has been looked at */
   List threads;		/* whose stacks wait: place in 'queue'; ... */
@@ -71,6 +72,31 @@ static int push (Walk *w, List *l, void *p) {
 }
 
 
+/* The same for a tree: an object was reached, from the place that w->e says. */
+static int pushchild (Walk *w, GCObject *o) {
+  List *q = &w->queue;
+  size_t old = q->size;
+  if (q->n >= LUAN_NOPARENT) {
+    w->failed = LUAN_NOMEMORY;
+    return 0;
+  }
+  if (!push(w, q, o)) return 0;
+  if (q->size > old) {
+    uint32_t *p = (uint32_t *)w->w->memory(w->w->ud, w->parents, old * sizeof(*p),
+                                           q->size * sizeof(*p));
+    if (p == NULL) {
+      w->w->memory(w->w->ud, w->parents, old * sizeof(*p), 0);
+      w->parents = NULL;
+      w->failed = LUAN_NOMEMORY;
+      return 0;
+    }
+    w->parents = p;
+  }
+  w->parents[q->n - 1] = (uint32_t)w->e.place;  /* LUAN_NOPLACE: LUAN_NOPARENT */
+  return 1;
+}
+
+
 static void freelist (const luaN_Walker *w, List *l) {
   if (l->a != NULL) w->memory(w->ud, l->a, l->size * sizeof(void *), 0);
 }
@@ -83,6 +109,11 @@ static uint64_t *bitof (const global_State *g, const GCObject *o, uint64_t *bit)
   size_t i = luaN_granuleof(b, o);
   *bit = UINT64_C(1) << (i % 64);
   return &luaN_bits(b)[i / 64];
+}
+
+
+static int isstring (const GCObject *o) {
+  return novariant(o->tt) == LUA_TSTRING;
 }
 
 
@@ -112,10 +143,30 @@ static int enter (const global_State *g, GCObject *o) {
 
 /* {== edges ============================================================ */
 
+/* A string that no tree has. */
+static int ispassed (const Walk *w, const void *string) {
+  unsigned bit = luaN_watchbit(string, w->w->log2);
+  return !(w->w->strings[bit / 64] >> bit % 64 & 1);
+}
+
+
+/* Of a tree: 'o' is reached from where w->e says. Returns whether it is new. */
+static int reach (Walk *w, GCObject *o) {
+  if (w->failed || (isstring(o) && ispassed(w, o))) return 0;
+  return enter(w->g, o) && pushchild(w, o);
+}
+
+
 /* Tells the edge to 'o', which w->e describes but for that. */
 static void tell (Walk *w, GCObject *o) {
   if (w->failed) return;
   w->e.to = o;
+  if (w->w->strings != NULL) {
+    if (!reach(w, o) || w->e.place != LUAN_NOPLACE) return;
+    w->e.fresh = 1;
+    if (!w->w->edge(w->w->ud, &w->e)) w->failed = LUAN_STOPPED;
+    return;
+  }
   w->e.fresh = !w->alone && enter(w->g, o);
   if (w->e.fresh && !push(w, &w->queue, o)) return;
   if (!w->w->edge(w->w->ud, &w->e)) w->failed = LUAN_STOPPED;
@@ -146,11 +197,6 @@ static void keyedge (Walk *w, luaN_EdgeKind kind, const void *key,
 static void from (Walk *w, const void *o, size_t place) {
   w->e.from = o;
   w->e.place = place;
-}
-
-
-static int isstring (const GCObject *o) {
-  return novariant(o->tt) == LUA_TSTRING;
 }
 
 
@@ -193,9 +239,36 @@ static void entry (Walk *w, const Table *t, Node *n, int kind) {
 }
 
 
+/* Of a tree: a value of an object. Strings that are passed are not touched. */
+static void child (Walk *w, const TValue *v) {
+  if (iscollectable(v) && !(ttisstring(v) && ispassed(w, gcvalue(v))))
+    reach(w, gcvalue(v));
+}
+
+
+/* Of a tree: what a strong table holds. */
+static void children (Walk *w, const Table *t) {
+  unsigned i, asize = luaN_asize(t);
+  for (i = 0; i < asize; i++) child(w, &t->array[i]);
+  for (i = 0; i < (unsigned)sizenode(t); i++) {
+    Node *n = gnode(t, i);
+    if (isempty(gval(n))) continue;
+    if (keyiscollectable(n) &&
+        !(novariant(keytt(n)) == LUA_TSTRING && ispassed(w, gckey(n))))
+      reach(w, gckey(n));
+    child(w, gval(n));
+  }
+}
+
+
 static void table (Walk *w, Table *t) {
   int kind = luaN_weakness(w->g, t);
   unsigned i, asize = luaN_asize(t);
+  if (w->w->strings != NULL && kind == LUAN_STRONG) {
+    edge(w, LUAN_EMETATABLE, t->metatable ? obj2gco(t->metatable) : NULL);
+    children(w, t);
+    return;
+  }
   edge(w, LUAN_EMETATABLE, t->metatable ? obj2gco(t->metatable) : NULL);
   for (i = 0; i < asize; i++)
     if (isheld(kind, &t->array[i]))
@@ -395,13 +468,15 @@ static void drain (Walk *w, lua_State *L) {
   luaN_Object o;
   for (; w->next < w->queue.n && !w->failed; w->next++) {
     GCObject *p = (GCObject *)w->queue.a[w->next];
-    luaN_object(L, p, &o);
-    o.place = w->next;
-    if (!w->w->object(w->w->ud, &o)) {
-      w->failed = LUAN_STOPPED;
-      return;
+    if (w->w->object != NULL) {
+      luaN_object(L, p, &o);
+      o.place = w->next;
+      if (!w->w->object(w->w->ud, &o)) {
+        w->failed = LUAN_STOPPED;
+        return;
+      }
     }
-    if (o.kind == LUAN_KTHREAD)
+    if (p->tt == LUA_VTHREAD)
       push(w, &w->threads, (void *)(uintptr_t)w->next);
     from(w, p, w->next);
     edges(w, p);
@@ -490,7 +565,9 @@ LUA_API int luaN_walk (lua_State *L, const luaN_Walker *walker) {
   } while (!w.failed && next(&w, &finalizers));
   luaN_clearvisits(w.g);
   if (!w.failed && walker->done != NULL)
-    walker->done(walker->ud, (const void *const *)w.queue.a, w.queue.n);
+    walker->done(walker->ud, (const void *const *)w.queue.a, w.parents, w.queue.n);
+  if (w.parents != NULL)
+    walker->memory(walker->ud, w.parents, w.queue.size * sizeof(*w.parents), 0);
   freelist(walker, &w.queue);
   freelist(walker, &w.threads);
   freelist(walker, &w.open);
