@@ -45,6 +45,14 @@
 #define ATONCE		((size_t)1024 * 1024)
 #define CALM		((size_t)512 * 1024)
 
+/*
+** What a pause pays for at most, in a heap that no cache holds and else: one block may
+** be as large as the heap, and its share of the marking a pause that everybody sees.
+** The rest is owed, up to what is old.
+*/
+#define MOST_BIG	((size_t)1024 * 1024)
+#define MOST	((size_t)2048 * 1024)
+
 /* Bytes that may be allocated between safe points after a collection was due. */
 #define OVERDUE		((l_mem)1 << 20)
 
@@ -124,6 +132,17 @@ static size_t share (global_State *g, size_t bytes) {
 }
 
 
+/* What a pause pays for, of 'work' and what is owed. */
+static size_t pay (luaN_Gc *c, size_t work) {
+  size_t most = (c->old > LUAN_BIG) ? MOST_BIG : MOST, now;
+  work += c->owed;
+  now = (work < most) ? work : most;
+  if (work - now > (size_t)c->old) now = work - (size_t)c->old;
+  c->owed = work - now;
+  return now;
+}
+
+
 /* A batch of finalizers; those that are left come before the next collection. */
 static void finalize (lua_State *L) {
   if (luaN_callfinalizers(L, LUAN_BATCH)) luaN_defer(G(L));
@@ -151,6 +170,7 @@ static void step (lua_State *L, size_t work, int begin) {
     if (c->shrinking) luaN_shrinkstrings(L);
     luaN_majorstep(L, work);
   }
+  if (g->gcstate == GCSpause) c->owed = 0;
   luaN_newnursery(g);
   luaN_trimheap(g, 0);
   luaN_endpause(L);
@@ -173,7 +193,7 @@ void luaC_step (lua_State *L) {
   else if (g->heap.gc.nursery < REFINED + (size_t)(g->heap.gc.old / REFINEDPART) &&
            luaN_refinetables(L))
     luaN_shorten(g, -REFINEGAP);
-  else step(L, share(g, luaN_unpaid(g)), 0);
+  else step(L, pay(&g->heap.gc, share(g, luaN_unpaid(g))), 0);
 }
 
 

@@ -243,6 +243,8 @@ typedef struct luaN_Gc {
   unsigned block;		/* ... and its first block not swept yet */
   size_t nursery;		/* bytes from one minor collection to the next */
   size_t deferred;		/* ... of which so many come after luaN_resume */
+  size_t owed;			/* bytes of a major collection's work that were too many
+				   for one pause (collect.c) */
   unsigned cycles;		/* major collections that have ended */
   unsigned patience;		/* heaps to allocate before one is due (pace.c) */
   uint64_t since;		/* 'allocated' when the last one ended, ... */

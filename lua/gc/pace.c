@@ -62,8 +62,8 @@
 /* ... and of all states of the process that have been busy, together. */
 #define NURSERIES	((size_t)8 * 1024 * 1024)
 
-/* In a big heap that is being marked, whose slices have a bound: more of them, so
-   that less dies behind the marker's back. */
+/* In a big heap that is being marked, whose slices have a bound, and where marking is
+   owed: more of them, so that less dies behind the marker's back. */
 #define NURSERY_MARKING	((size_t)256 * 1024)
 
 /* Part of a state's allocation that its nursery may be. */
@@ -170,7 +170,7 @@ void luaN_newnursery (global_State *g) {
     if (n > NURSERY_SMALL) n += n - NURSERY_SMALL;
     if (n < busy) n = (size_t)busy;
     n = (n < NURSERY_MIN) ? NURSERY_MIN : (n > NURSERY_MAX) ? NURSERY_MAX : n;
-    if (c->marking && c->old > LUAN_BIG && n > NURSERY_MARKING)
+    if (((c->marking && c->old > LUAN_BIG) || c->owed > 0) && n > NURSERY_MARKING)
       n = NURSERY_MARKING;
     if (c->tight != 0 && n > c->tight) n = c->tight;
     if (c->fullcycles) {

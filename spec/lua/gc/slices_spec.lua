@@ -214,3 +214,25 @@ describe("the dead with finalizers, found in slices,", function()
     ]==])
   end)
 end)
+
+-- Its share of the marking was once done behind the very next allocation: 26 ms for the
+-- stack of a deep recursion that grew, 26 for the string table.
+it("one large block does not pay for the rest of a major collection at once", function()
+  local pauses, bytes = within(function(state)
+    local live = {}
+    for i = 1, 150000 do live[i] = {i} end
+    local function majors() return (select(4, state.memory())) end
+    collectgarbage()
+    collectgarbage("incremental", 200, 4, 1)  -- a cycle begins, with next to nothing
+    collectgarbage("step")
+    collectgarbage("generational")
+    local before, minors = majors(), collectgarbage("statistics").minors
+    local start = state.allocated()
+    local block = state.string(3 << 20, 65)
+    repeat local _ = {} until majors() > before
+    local pauses = collectgarbage("statistics").minors - minors
+    return pauses, state.allocated() - start - #block
+  end)
+  assert.is_true(pauses >= 4, pauses)
+  assert.is_true(bytes < 3 << 20, bytes)  -- the debt is paid
+end)
