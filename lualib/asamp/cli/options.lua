@@ -110,16 +110,24 @@ function M.out(text)
   return {"out", "OUT", text, short = "o"}
 end
 
---- Folders, with colons between them, in which source files are; a list.
-function M.sources(text)
-  return {"source", "DIRS", text, function(dirs)
-    local folders = {}
-    for folder in dirs:gmatch "[^:]+" do
-      folders[#folders + 1] = folder
-    end
-    return dirs ~= "" and folders or nil, "a value"
-  end}
+-- Check for paths with colons between them; a list.
+local function paths(text)
+  local list = {}
+  for path in text:gmatch "[^:]+" do
+    list[#list + 1] = path
+  end
+  return #list > 0 and list or nil, "a value"
 end
+
+--- Folders in which source files are; a list.
+function M.sources(text)
+  return {"source", "DIRS", text, paths}
+end
+
+--- Whose code is not that of libraries; a list of files and folders.
+M.OWN = {"own", "PATHS", "files and folders, with colons between them, of your own " ..
+  "code: what the code of others did is charged to the line of yours that called it",
+  paths}
 
 --- Whether COLOR says to paint what goes to stdout.
 function M.color(o, world)

@@ -100,6 +100,17 @@ function M.finder(folders)
   end
 end
 
+--- Folders, with all links followed where they are there, and the current one: the
+-- arguments of asamp.sums.owned.below.
+function M.real(folders)
+  local list = {}
+  for _, folder in ipairs(folders) do
+    list[#list + 1] = folder
+    list[#list + 1] = host.realpath(folder)
+  end
+  return list, host.realpath "."
+end
+
 --- A function of a file's name that returns its whole text, or nil, and no more
 -- than 'most' bytes in all. 'folders': as of M.finder, but the current folder is
 -- none of those below which files may be opened.

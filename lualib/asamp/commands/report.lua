@@ -11,6 +11,10 @@ local leaks = require "asamp.sums.leaks"
 local lifetimes = require "asamp.sums.lifetimes"
 local measures = require "asamp.sums.measures"
 local options = require "asamp.cli.options"
+local pagesources = require "asamp.show.page.sources"
+local owned = require "asamp.sums.owned"
+local source = require "asamp.show.source"
+local sources = require "asamp.cli.sources"
 local text = require "asamp.show.text"
 local totals = require "asamp.sums.totals"
 
@@ -49,6 +53,9 @@ local DESCRIPTION = {
     "name has TEXT in it, and who called it"},
   {"line", "FILE:LINE", "only samples with that line on their stack, and " ..
     "who called its function", place},
+  {"source", "FILE", "instead of the tables, the lines of that file, each with what " ..
+    "it cost; FILE, or the end of its path, as the profile has it, or where it is"},
+  options.OWN,
   options.WIDTH,
   options.COLOR,
   {"json", nil, "everything as JSON, the call tree if it is asked for; all " ..
@@ -96,6 +103,64 @@ local function narrowed(profile, o, setting)
   return totals.of(profile, {covered = covered})
 end
 
+-- Some files of the profile's functions.
+local function examples(profile)
+  local list, seen = {}, {}
+  for _, fn in ipairs(profile.functions) do
+    if not fn.native and not seen[fn.file] and #list < 3 then
+      seen[fn.file] = true
+      list[#list + 1] = "'" .. fn.file .. "'"
+    end
+  end
+  return table.concat(list, ", ")
+end
+
+-- The profile with all charged to the folders that the options name. Returns nil and what
+-- is wrong when it has no code there.
+local function charged(profile, o, setting)
+  if not o.own then
+    return profile
+  end
+  local result, allocated, timed = owned.of(profile, owned.below(sources.real(o.own)))
+  if allocated + timed == 0 then
+    return nil, ("no code of it lies in %s; the profile has files like %s"):format(
+      table.concat(o.own, ":"), examples(profile))
+  end
+  setting.own = {paths = table.concat(o.own, ":"), samples = allocated, timesamples = timed}
+  return result
+end
+
+-- Is it the same file, as far as names without a folder tell?
+local function samefile(a, b)
+  a, b = a:gsub("^%./", ""), b:gsub("^%./", "")
+  return a == b or a:sub(-#b - 1) == "/" .. b or b:sub(-#a - 1) == "/" .. a
+end
+
+-- What the lines of a file cost, for asamp.show.source; nil and what is wrong.
+local function annotated(wanted, t)
+  local rows, file = {}, nil
+  for _, row in ipairs(t.lines) do
+    if samefile(row.file, wanted) then
+      if file and row.file ~= file then
+        return nil, ("'%s' may be '%s' or '%s'"):format(wanted, file, row.file)
+      end
+      file, rows[#rows + 1] = row.file, row
+    end
+  end
+  if not file then
+    return nil, ("no line of '%s' has a sample"):format(wanted)
+  end
+  local find = sources.finder({wanted:match "^(.*)/" or "."})
+  local code, reason = find(wanted)
+  if not code then
+    code, reason = find(file)
+  end
+  if not code then
+    return nil, ("the code of '%s' %s"):format(file, pagesources.WHY[reason])
+  end
+  return {name = file, text = source.split(code), rows = rows}
+end
+
 -- The field to sort by, or nil and what is wrong.
 local function fieldof(by, t)
   local field = measures.field(by, t.unit)
@@ -118,10 +183,17 @@ local function reportof(path, o, world, tell)
   if n == 0 and not profile.complete then
     return nil
   end
-  local setting = settings(o, world)
-  local t, wrong = narrowed(profile, o, setting)
+  local setting, t = settings(o, world), nil
+  local view, wrong = charged(profile, o, setting)
+  if view then
+    t, wrong = narrowed(view, o, setting)
+    profile = view
+  end
   if t and o.by then
     setting.by, wrong = fieldof(o.by, t)
+  end
+  if t and o.source and not wrong then
+    setting.source, wrong = annotated(o.source, t)
   end
   if wrong then
     tell.failed("'%s': %s", path, wrong)

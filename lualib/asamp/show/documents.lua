@@ -34,6 +34,11 @@ function M.report(profile, t, top, options)
   doc.collections = events.collections(profile)
   doc.marks = first(events.marks(profile), top)
   doc.leaks, doc.lifetimes = options.leaks, options.lifetimes
+  doc.own = options.own
+  if options.source then
+    doc.source = {file = options.source.name, text = options.source.text,
+                  lines = options.source.rows}
+  end
   if options.show.tree then
     doc.tree = {}
     for _, field in ipairs(options.by and {options.by} or t.measures) do

@@ -11,19 +11,34 @@ local layout = require "asamp.show.layout"
 local leaks = require "asamp.show.leaks"
 local lifetimes = require "asamp.show.lifetimes"
 local measures = require "asamp.sums.measures"
+local source = require "asamp.show.source"
 local timeline = require "asamp.show.timeline"
 local tops = require "asamp.show.tops"
 local totals = require "asamp.sums.totals"
 local trees = require "asamp.show.trees"
+local units = require "asamp.show.units"
 
 local M = {}
 
 -- {== sections ==============================================================
 
-local function legend(p, t, show)
+-- What --own has changed: how much of the samples, and where.
+local function ownership(t, own)
   local parts = {}
+  for _, part in ipairs{{own.samples, t.whole.samples, "of what was allocated"},
+                        {own.timesamples, t.whole.timesamples, "of the time"}} do
+    if part[2] > 0 then
+      parts[#parts + 1] = units.percent(part[1], part[2]) .. " " .. part[3]
+    end
+  end
+  return ("Charged to the code in %s that ran it, or called what did: %s. The rest is " ..
+          "where it was."):format(own.paths, table.concat(parts, ", "))
+end
+
+local function legend(p, t, show, own)
+  local parts = {own and ownership(t, own)}
   if show.functions or show.lines then
-    parts[1] = "self: of functions, by the function itself; of lines, by the " ..
+    parts[#parts + 1] = "self: of functions, by the function itself; of lines, by the " ..
       "line and the C functions it called. total: self and all that was " ..
       "called from there."
     if t.whole.timesamples > 0 and show.lines then
@@ -52,9 +67,10 @@ M.SECTIONS = {"functions", "lines", "callers", "types", "leaks", "lifetimes",
 --- The report. 'options': top (rows of each table), color, width, show (set
 -- of sections), by (field to sort by and take shares of; nil: all that the
 -- totals have), cumulative (sort by total instead of self), brief (no
--- explanations), leaks (what asamp.sums.leaks has found), lifetimes (rows of
--- asamp.sums.lifetimes), min and depth (asamp.sums.calltree's), focus ({title,
--- entries}: the totals cover only a part).
+-- explanations), source (a file of asamp.show.source, in place of the sections), own
+-- ({paths, samples, timesamples}: these are charged to code there), leaks (what
+-- asamp.sums.leaks has found), lifetimes (rows of asamp.sums.lifetimes), min and depth
+-- (asamp.sums.calltree's), focus ({title, entries}: the totals cover only a part).
 function M.render(profile, t, options)
   local style = {
     profile = profile, totals = t, top = options.top,
@@ -65,7 +81,7 @@ function M.render(profile, t, options)
   local fields = options.by and {options.by} or t.measures
   style.choice = options.by ~= nil or #fields > 1
   local lines = head.lines(profile, t, style, options)
-  local show = options.show
+  local show = options.source and {lines = true} or options.show
   local function append(list)
     table.move(list, 1, #list, #lines + 1, lines)
   end
@@ -76,6 +92,9 @@ function M.render(profile, t, options)
     end
   end
   function section.lines()
+    if options.source then
+      return append(source.lines(style, options.source))
+    end
     for _, field in ipairs(fields) do
       if #totals.sorted(t.lines, field) > 0 then
         append(tops.lines(style, field))
@@ -119,7 +138,7 @@ function M.render(profile, t, options)
         section[name]()
       end
     end
-    local text = not options.brief and legend(profile, t, show) or ""
+    local text = not options.brief and legend(profile, t, show, options.own) or ""
     if text ~= "" then
       lines[#lines + 1] = ""
       lines[#lines + 1] = style.paint("dim",

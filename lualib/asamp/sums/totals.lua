@@ -81,9 +81,11 @@ local function addcolumns(to, sums, node)
   end
 end
 
--- Calls add(field, n) for everything that the i-th site, one of time, has.
+-- Calls add(field, n) for everything that the i-th site, one of time, has. What ran is
+-- its leaf, where asamp.sums.owned has charged it to another.
 local function addtime(profile, i, add)
-  local sites, node = profile.sites, profile.sites.node[i]
+  local sites = profile.sites
+  local node = (sites.leaf or sites.node)[i]
   local n = sites.time and sites.time[i] or sites.samples[i]
   local fn = node > 0 and profile.functions[profile.nodes.fn[node]]
   add("timesamples", n)

@@ -57,6 +57,80 @@ describe("asamp report", function()
     end
   end)
 
+  describe("--own", function()
+    it("charges what others did to the line of one's own that ran it", function()
+      local code, out = run("--own", "app.lua", path)
+      assert.equal(0, code)
+      assert.truthy(out:find("  40.0M 100.0%  748,983 ", 1, true), out)
+      assert.is_nil(out:find("parse", 1, true))
+      assert.truthy(out:find("app.lua:3  main chunk\n", 1, true), out)
+      assert.truthy(out:find("Charged to the code in app.lua that ran it", 1, true))
+    end)
+
+    it("leaves what no line there ran in its place, and says how much it charged", function()
+      for _, name in ipairs{"lib", "./lib/", "x/../lib", "none:lib/parse.lua"} do
+        local code, out = run("--own", name, "--json", path)
+        assert.equal(0, code, name)
+        assert.truthy(out:match('"own": {[^}]*"samples": 30,[^}]*}'), out:match '"own".-}')
+        assert.truthy(out:find("main chunk", 1, true))
+      end
+    end)
+
+    it("names files of the profile when it has nothing there", function()
+      for _, name in ipairs{"li", "lib/parse", "/lib", "app.lua2"} do
+        local code, _, err = run("--own", name, path)
+        assert.equal(1, code)
+        assert.equal(("asamp report: '%s': no code of it lies in %s; the profile has files like "
+                      .. "'app.lua', 'lib/parse.lua'\n"):format(path, name), err)
+      end
+      assert.same({2, "", "asamp report: --own wants a value, got ''; see asamp report --help\n"},
+                  {run("--own", "", path)})
+    end)
+  end)
+
+  describe("--source", function()
+    local file
+    before_each(function()
+      file = os.tmpname()
+      local f = assert(io.open(file, "w"))
+      f:write("one\n\tlocal two = 2\n  three()\nfour()\nfive\nsix\nseven\n")
+      f:close()
+      os.remove(path)
+      local p = assert(gen.open{path = path, period = 1 << 20})
+      p:name(8, "main chunk", 0, "@" .. file)
+      p:flood(30, {8, 4, kind = 0})
+      p:flood(10, {8, 1, kind = 3})
+      p:flood(1, {8, 99, kind = 3})
+      assert(p:close())
+    end)
+    after_each(function() os.remove(file) end)
+
+    it("shows lines with what they cost, and those around", function()
+      local code, out = run("--source", file, path)
+      assert.equal(0, code, out)
+      for _, line in ipairs{" 10.0M  24.4%      -  1  one\n", "  2    local two = 2\n",
+                            " 30.0M  73.2%      -  4  four()\n", "6  six\n"} do
+        assert.truthy(out:find(line, 1, true), line .. out)
+      end
+      assert.is_nil(out:find("seven", 1, true))
+      assert.truthy(out:find("1 line of the profile is behind the end of the file", 1, true))
+    end)
+
+    it("knows the file by the end of its path, and says what is wrong", function()
+      local name = file:match "[^/]*$"
+      assert.equal(0, (run("--source", file, path)))
+      assert.same({1, "", ("asamp report: '%s': the code of '%s' lies outside the current "
+                           .. "folder and those of --source\n"):format(path, file)},
+                  {run("--source", name, path)})
+      assert.same({1, "", ("asamp report: '%s': no line of 'none.lua' has a sample\n"):format(path)},
+                  {run("--source", "none.lua", path)})
+      os.remove(file)
+      assert.same({1, "", ("asamp report: '%s': the code of '%s' is not here; --source says where to "
+                           .. "look\n")
+                          :format(path, file)}, {run("--source", file, path)})
+    end)
+  end)
+
   it("speaks JSON", function()
     local code, out = run("--json", path)
     assert.equal(0, code)

@@ -1,0 +1,113 @@
+-- SPDX-License-Identifier: MIT
+-- A file's source with what each line cost beside it: the lines that have samples and
+-- those around them, as lines of text. Pure. 'style': see tables.lua.
+
+local cols = require "asamp.show.columns"
+local layout = require "asamp.show.layout"
+local measures = require "asamp.sums.measures"
+local units = require "asamp.show.units"
+
+local M = {}
+
+local AROUND = 2  -- lines of context, before and behind
+
+--- The lines of a text, without their ends.
+function M.split(text)
+  local list = {}
+  for line in (text:gsub("\n$", "") .. "\n"):gmatch "(.-)\r?\n" do
+    list[#list + 1] = line
+  end
+  return list
+end
+
+-- The numbers of the lines to show, false where some between two are left out.
+local function shown(byline, n)
+  local list, last = {}, 0
+  for i = 1, n do
+    local near = false
+    for k = i - AROUND, i + AROUND do
+      near = near or byline[k]
+    end
+    if near then
+      if i > last + 1 then
+        list[#list + 1] = false
+      end
+      list[#list + 1] = i
+      last = i
+    end
+  end
+  if last < n then
+    list[#list + 1] = false
+  end
+  return list
+end
+
+-- Columns of rows, spread over the lines that are shown.
+local function spread(columns, place, n)
+  for _, column in ipairs(columns) do
+    local cells = {}
+    for i = 1, n do
+      cells[i] = place[i] and column.cells[place[i]] or ""
+    end
+    column.cells = cells
+  end
+  return columns
+end
+
+-- Code as a terminal may show it, in n columns.
+local function code(text, n)
+  local spaces, rest = text:gsub("\t", "  "):match "^( *)(.*)$"
+  return layout.cutend(spaces .. layout.clean(rest), n)
+end
+
+--- 'file': {name, text (its lines), rows (of asamp.sums.totals, of this file)}.
+function M.lines(style, file)
+  local whole, byline, behind, unknown = style.totals.whole, {}, 0, 0
+  for k, row in ipairs(file.rows) do
+    if row.line == 0 then
+      unknown = unknown + 1
+    elseif row.line > #file.text then
+      behind = behind + 1
+    else
+      byline[row.line] = k
+    end
+  end
+  local list = shown(byline, #file.text)
+  local numbers, place = {}, {}
+  for i, line in ipairs(list) do
+    numbers[i], place[i] = line and tostring(line) or "", line and byline[line]
+  end
+  local columns = {}
+  for _, field in ipairs(style.totals.measures) do
+    local own = cols.measured(style, file.rows, field)
+    own[1].title = measures.NAMES[field]
+    table.move(own, 1, 2, #columns + 1, columns)
+    if field ~= "timesamples" then
+      local fates = {}
+      cols.fates(style, fates, file.rows)
+      columns[#columns + 1] = fates[#fates]
+    end
+  end
+  if whole.timesamples > 0 then
+    cols.times(style, columns, file.rows)
+  end
+  spread(columns, place, #list)
+  columns[#columns + 1] = {title = "", cells = numbers}
+  local lines = layout.grid(columns, #list, layout.clean(file.name), function(i, n)
+    local text = list[i] and code(file.text[list[i]], n) or "…"
+    return place[i] and text or style.paint("dim", text)
+  end, style.width, style.paint, style.width * 2 // 5)
+  table.insert(lines, 1, "")
+  if behind > 0 then
+    lines[#lines + 1] = style.paint("yellow", layout.wrap(
+      ("%s of the profile %s behind the end of the file: it has changed since."):format(
+        units.plural(behind, "line"), behind == 1 and "is" or "are"), "  ", style.width))
+  end
+  if unknown > 0 then
+    lines[#lines + 1] = style.paint("dim", layout.wrap(
+      "Code without debug information has no lines: it is not shown.", "  ", style.width))
+  end
+  return lines
+end
+
+return M

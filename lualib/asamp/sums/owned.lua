@@ -1,0 +1,86 @@
+-- SPDX-License-Identifier: MIT
+-- A profile as the author of a program sees it: what libraries did is charged to the
+-- line of the program that called them. Pure. (Scalene does so with its lines: what
+-- happens in code that nobody would change shows where it can be.)
+
+local M = {}
+
+--- A path without "." and "..", "//" and a slash at its end; one that does not begin
+-- with a slash is below 'current', which is absolute.
+function M.normal(path, current)
+  local names = {}
+  for name in (path:find "^/" and path or current .. "/" .. path):gmatch "[^/]+" do
+    if name == ".." then
+      names[#names] = nil
+    elseif name ~= "." then
+      names[#names + 1] = name
+    end
+  end
+  return "/" .. table.concat(names, "/")
+end
+
+--- A test of a function's file: is it one of these, or below one that is a folder?
+-- 'current': as of M.normal. Chunks that are no files are below none.
+function M.below(paths, current)
+  local prefixes = {}
+  for i, path in ipairs(paths) do
+    prefixes[i] = M.normal(path, current):gsub("/*$", "/")
+  end
+  return function(file)
+    if file:find "^%[" or file == "-" then
+      return false
+    end
+    local path = M.normal(file, current) .. "/"
+    for _, prefix in ipairs(prefixes) do
+      if path:sub(1, #prefix) == prefix then
+        return true
+      end
+    end
+    return false
+  end
+end
+
+-- Of every node the innermost of its stack whose function passes 'test', itself or one
+-- that led to it; nil: there is none.
+local function nearest(profile, test)
+  local found, passed, nodes = {}, {}, profile.nodes
+  for f, fn in ipairs(profile.functions) do
+    passed[f] = not fn.native and test(fn.file)
+  end
+  for i, up in ipairs(nodes.parent) do
+    found[i] = passed[nodes.fn[i]] and i or found[up]
+  end
+  return found
+end
+
+--- The profile with every sample at the innermost line of its stack whose file passes
+-- 'test'; where no line does it stays in its place. Also returns how many of the samples
+-- have such a line, of allocation and of time. 'leaf' of its sites is where a sample was.
+function M.of(profile, test)
+  local found = nearest(profile, test)
+  local function charged(columns)
+    if not columns then
+      return nil
+    end
+    local node = {}
+    for i, at in ipairs(columns.node) do
+      node[i] = found[at] or at
+    end
+    return setmetatable({node = node, leaf = columns.node}, {__index = columns})
+  end
+  local allocated, timed = 0, 0
+  for i, at in ipairs(profile.sites.node) do
+    local n = found[at] and profile.sites.samples[i] or 0
+    if profile.kinds[profile.sites.kind[i]].time then
+      timed = timed + n
+    else
+      allocated = allocated + n
+    end
+  end
+  return setmetatable({sites = charged(profile.sites), bins = charged(profile.bins),
+                       lifetimes = charged(profile.lifetimes),
+                       holders = charged(profile.holders)}, {__index = profile}),
+         allocated, timed
+end
+
+return M
