@@ -226,8 +226,8 @@ typedef struct luaN_Walker {
 enum { LUAN_WALKED, LUAN_NOMEMORY, LUAN_STOPPED, LUAN_BUSY };
 
 /* Returns LUAN_WALKED, or why it ended: no memory; a function returned 0; BUSY: the
-   collector is in the midst of something, ask again later. Not from a sampler's
-   functions, except 'closing'. */
+   collector is in the midst of something, or was called in an emergency; ask again later.
+   Not from a sampler's functions, except 'closing' and 'collected'. */
 LUA_API int luaN_walk (lua_State *L, const luaN_Walker *w);
 
 /* What an object that a walk has told is, and all its edges ('place' and 'fresh' say

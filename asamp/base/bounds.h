@@ -31,6 +31,8 @@
 #define FUNCTIONS_CHUNKS	BOUND(1u << 12, 8)   /* of chunks that are no files */
 #define FUNCTIONS_MOST		BOUND(1u << 16, 16)  /* all */
 #define CLASSES_MAX		BOUND(65535u, 8)     /* the last one is for the rest */
+#define READER_MAXPATHS		BOUND(1u << 16, 12)  /* by which things are held; of whoever reads, too */
+#define READER_MAXSTEPS		BOUND(64u, 4)        /* of one of them */
 #define ENCODER_MAXNATIVES	BOUND(1u << 20, 12)  /* addresses with a name */
 
 /* The reader. */
@@ -46,8 +48,6 @@
 #define READER_MAXCOUNT		((uint64_t)1 << 40)    /* of one sample */
 #define TREE_MAXNODES		BOUND(2u << 20, 60)
 #define FIFO_MOST		BOUND(2u << 20, 16)   /* samples without a fate */
-#define READER_MAXPATHS		BOUND(1u << 20, 12)   /* paths by which things are held */
-#define READER_MAXSTEPS		BOUND(64u, 4)         /* of one of them */
 #define READERFOLLOW_MOST	BOUND(1u << 20, 12)   /* samples that live on */
 
 /* Sums. */

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define FATES		65536  /* handed on at once */
+#define HOLDERS_RUNS	2047   /* numbers of a line, odd */
 
 static const char NOMEMORY[] = "not enough memory";
 
@@ -291,7 +292,65 @@ static void mark (void *ud, const ReadMark *m) {
   ended(t);
 }
 
+/* ------------------------------------------------------------- holders -- */
+
+/* What was told last is told, at the end: here each sample's, by its place. */
+static void held (void *ud, const ReadSample *s, uint32_t path) {
+  Transcode *t = ud;
+  size_t n = t->client.place + 1;
+  (void)s;
+  if (!list_room(&t->holder, n, &t->holdersize, sizeof(*t->holder))) {
+    t->client.stop = NOMEMORY;
+    return;
+  }
+  while (t->nholders < n)
+    t->holder[t->nholders++] = 0;
+  t->holder[n - 1] = path;
+}
+
+static void walk (void *ud, const ReadWalk *w) {
+  Transcode *t = ud;
+  Encoder *e = encoder(t, 0, 0);
+  if (e == NULL)
+    return;
+  encoder_walk(e, t->start + w->time * 1000, w->duration * 1000);
+  ended(t);
+}
+
+static void holders (Transcode *t) {
+  const Reading *r = t->r;
+  uint32_t runs[HOLDERS_RUNS];
+  size_t i, at = 0, from;
+  for (i = 0; i < r->npaths && t->nholders > 0; i++) {
+    encoder_path(t->encoder, i + 1, r->paths[i].parent, r->text.text + r->paths[i].step);
+    ended(t);
+  }
+  while (at < t->nholders) {
+    size_t n = 1;
+    runs[0] = at == 0;
+    for (; at < t->nholders && n < HOLDERS_RUNS; n += 2) {
+      for (from = at; at < t->nholders && t->holder[at] == t->holder[from]; at++) { }
+      runs[n] = (uint32_t)(at - from);
+      runs[n + 1] = t->holder[from];
+    }
+    encoder_holders(t->encoder, runs, n);
+    ended(t);
+  }
+}
+
 /* ---------------------------------------------------------------- ends -- */
+
+/* What limits had left out when the profile was written. */
+static void left (Transcode *t) {
+  const uint64_t *n = t->r->left;
+  ProfileLeft l;
+  l.chunks = n[LEFT_CHUNKS];
+  l.functions = n[LEFT_FUNCTIONS];
+  l.classes = n[LEFT_CLASSES];
+  l.paths = n[LEFT_PATHS];
+  l.steps = n[LEFT_STEPS];
+  encoder_left(t->encoder, &l, n[LEFT_TEXTS]);
+}
 
 int transcode_start (Transcode *t, int format, Output *o) {
   memset(t, 0, sizeof(*t));
@@ -302,6 +361,8 @@ int transcode_start (Transcode *t, int format, Output *o) {
   t->client.sample = sample;
   t->client.fate = fate;
   t->client.death = death;
+  t->client.held = held;
+  t->client.walk = walk;
   t->client.collection = collection;
   t->client.mark = mark;
   t->client.period = period;
@@ -320,6 +381,8 @@ const char *transcode_finish (Transcode *t, const Reading *r) {
     return t->client.stop;
   handon(t);
   handondeaths(t);
+  holders(t);
+  left(t);
   encoder_allocated(t->encoder, r->allocated);
   end = r->ended > r->started ? r->ended - r->started : r->duration;
   encoder_lost(t->encoder, r->lost);
@@ -336,6 +399,7 @@ void transcode_free (Transcode *t) {
   free(t->survived);
   free(t->class);
   free(t->deaths);
+  free(t->holder);
   idmap_free(&t->named);
   idmap_free(&t->classes);
 }

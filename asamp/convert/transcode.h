@@ -35,6 +35,8 @@ typedef struct Transcode {
   uint32_t *deaths;     /* likewise: runs of alive and dead */
   size_t ndeaths, deathsize;
   size_t deathplace;    /* of the sample behind these runs */
+  uint32_t *holder;     /* path of each that is followed; 0: none */
+  size_t nholders, holdersize;
   int undecided;        /* 1: a sample without a fate was met */
 } Transcode;
 

@@ -179,6 +179,13 @@ void batch_holders (Batch *b, const uint32_t *runs, size_t n) {
   bytes_char(&b->events, '\n');
 }
 
+void batch_walk (Batch *b, uint64_t us, uint64_t duration) {
+  bytes_char(&b->events, 'w');
+  bytes_signed(&b->events, ' ', (int64_t)(us - b->eventtime));
+  bytes_decimal(&b->events, ' ', duration);
+  bytes_char(&b->events, '\n');
+}
+
 void batch_mark (Batch *b, uint64_t us, const char *name, size_t namelength,
                  const char *value, size_t valuelength) {
   Bytes text = {0};

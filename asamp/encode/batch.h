@@ -48,6 +48,8 @@ void batch_timeperiod (Batch *b, uint64_t ns, int wall);
 void batch_class (Batch *b, uint32_t id, const char *name, size_t n);
 void batch_path (Batch *b, uint64_t id, uint32_t parent, const char *step);
 void batch_holders (Batch *b, const uint32_t *runs, size_t n);
+/* 'duration' in us. */
+void batch_walk (Batch *b, uint64_t us, uint64_t duration);
 void batch_mark (Batch *b, uint64_t us, const char *name, size_t namelength,
                  const char *value, size_t valuelength);
 

@@ -424,6 +424,10 @@ void encoder_holders (Encoder *e, const uint32_t *runs, size_t n) {
   batch_holders(&e->batch, runs, n);
 }
 
+void encoder_walk (Encoder *e, uint64_t began, uint64_t ns) {
+  batch_walk(&e->batch, since(e, began), ns / 1000);
+}
+
 void encoder_mark (Encoder *e, uint64_t time, const char *name,
                    size_t namelength, const char *value, size_t valuelength) {
   batch_mark(&e->batch, since(e, time), name, namelength, value, valuelength);
@@ -461,9 +465,10 @@ void encoder_left (Encoder *e, const ProfileLeft *left, uint64_t texts) {
 static void metaleft (Encoder *e) {
   const struct { const char *key; uint64_t count; } all[] = {
     {"chunks", e->left.chunks}, {"functions", e->left.functions},
-    {"classes", e->left.classes}, {"texts", e->texts}, {"natives", e->natives}
+    {"classes", e->left.classes}, {"texts", e->texts}, {"natives", e->natives},
+    {"paths", e->left.paths}, {"steps", e->left.steps}
   };
-  char text[200];
+  char text[300];
   size_t i, n = 0;
   for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
     if (all[i].count > 0)

@@ -98,6 +98,8 @@ void encoder_allocated (Encoder *e, uint64_t bytes);
 /* Who holds what: a path, and who is held by which (event.h). */
 void encoder_path (Encoder *e, uint64_t id, uint32_t parent, const char *step);
 void encoder_holders (Encoder *e, const uint32_t *runs, size_t n);
+/* The walk by which this was found out: when it began, and how long the program waited. */
+void encoder_walk (Encoder *e, uint64_t began, uint64_t ns);
 void encoder_mark (Encoder *e, uint64_t time, const char *name,
                    size_t namelength, const char *value, size_t valuelength);
 

@@ -61,6 +61,9 @@ void event_encode (const Event *event, Encoder *e) {
     case EVENT_PATH:
       encoder_path(e, event->n, *(const uint32_t *)body, (const char *)body + 4);
       break;
+    case EVENT_WALK:
+      encoder_walk(e, *(const uint64_t *)body, event->n);
+      break;
     case EVENT_HOLDERS:
       encoder_holders(e, body, n);
       break;

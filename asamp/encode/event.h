@@ -27,6 +27,7 @@ enum EventType {
   EVENT_CLASS,          /* n: id; the name, NUL-terminated */
   EVENT_MARK,           /* MarkEvent */
   EVENT_PATH,           /* n: id; 32 bits, the parent's, then the step, NUL-terminated */
+  EVENT_WALK,           /* n: ns that it took; 64 bits, when it began */
   EVENT_HOLDERS         /* n numbers of 32 bits: 1 or 0, the first of these or not; then
 			   so many samples and the id of their path, in turn */
 };

@@ -70,7 +70,7 @@ typedef struct ProfileCollection {
 
 /* What limits of the sampler have left out, told before the end of the file. */
 typedef struct ProfileLeft {
-  uint64_t chunks, functions, classes;
+  uint64_t chunks, functions, classes, paths, steps;
 } ProfileLeft;
 
 #endif

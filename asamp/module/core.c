@@ -54,7 +54,8 @@ static int flag (lua_State *L, int t, const char *key) {
 
 /*
 ** open{out=, number=, made=, replace= (enum of place.h), command=, extended=, compress=,
-** native=, random=, seed=, announce=, holders=, period=, timeperiod=, wall=} -> true | nil, message, errno
+** native=, random=, seed=, announce=, holders=, holdersevery= (ns), period=, timeperiod=,
+** wall=} -> true | nil, message, errno
 */
 static int l_open (lua_State *L) {
   Sampler *s = check(L);
@@ -80,6 +81,7 @@ static int l_open (lua_State *L) {
   o.random = flag(L, 1, "random");
   o.announce = flag(L, 1, "announce");
   o.holders = flag(L, 1, "holders");
+  o.holdersevery = (uint64_t)integer(L, 1, "holdersevery");
   o.timeperiod = (uint64_t)integer(L, 1, "timeperiod");
   o.wall = flag(L, 1, "wall");
   errno = 0;

@@ -34,6 +34,8 @@
 **   timesamples                  periods of time
 **   undetailed
 **   minors, majors               collections there were
+**   walks, walked, longestwalk   how often who holds what is alive was found out, and
+**                                how long the program waited, together and at most (us)
 **   kinds[k] = {name (the type), class (nil: none), time (true: no type,
 **     samples of time), blocks (that were sampled), objects (that these stand
 **     for, estimated), outside (of the blocks, outside the nursery)}
@@ -477,6 +479,9 @@ static void pushprofile (lua_State *L, const char *path, const Reading *r,
   setinteger(L, "unfollowed", r->unfollowed);
   setinteger(L, "minors", r->minors);
   setinteger(L, "majors", r->majors);
+  setinteger(L, "walks", r->walks);
+  setinteger(L, "walked", r->walked);
+  setinteger(L, "longestwalk", r->longestwalk);
   pushsites(L, r, sum);
   pushlives(L, sum);
   pushholders(L, r, sum);

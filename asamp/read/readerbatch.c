@@ -324,6 +324,7 @@ int readerbatch_read (ReaderState *s, const char *text, size_t n) {
       case 'm': mark(s, &line); break;
       case 'H': readerholders_path(s, &line); break;
       case 'h': readerholders_runs(s, &line); break;
+      case 'w': readerholders_walk(s, &line); break;
       default: break;
     }
     if (readerstate_failure(s) != NULL)

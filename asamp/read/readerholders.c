@@ -22,6 +22,7 @@ void readerholders_path (ReaderState *s, Fields *line) {
   }
   if (r->npaths >= READER_MAXPATHS) {
     r->left[LEFT_PATHS]++;
+    s->failed |= above > 0 && !idmap_set(&s->paths, id + 1, above);
     return;
   }
   if (!list_grow(&r->paths, r->npaths, &s->pathsize, sizeof(*r->paths))) {
@@ -41,17 +42,33 @@ void readerholders_runs (ReaderState *s, Fields *line) {
   if (!details_number(line, &first))
     return;
   readerfollow_settle(f);
-  if (first) {
-    size_t i;
-    for (i = 0; i < f->n; i++)
-      f->list[i].holder = 0;
+  if (first)
     s->holderat = 0;
-  }
   while (details_number(line, &n) && details_number(line, &id)) {
     uint32_t path = id == 0 || id >= UINT32_MAX ? IDMAP_NONE : idmap_get(&s->paths, id + 1);
-    while (n-- > 0 && s->holderat < f->n)
-      f->list[s->holderat++].holder = path == IDMAP_NONE ? 0 : path;
+    for (; n > 0 && s->holderat < f->n; n--, s->holderat++)
+      if (path != IDMAP_NONE)
+        f->list[s->holderat].holder = path;
   }
+}
+
+void readerholders_walk (ReaderState *s, Fields *line) {
+  Reading *r = s->r;
+  ReadWalk w;
+  int64_t difference;
+  if (!details_signed(line, &difference) || !details_number(line, &w.duration))
+    return;
+  w.time = s->eventtime + (uint64_t)difference;
+  if (difference < 0 && (uint64_t)-difference > s->eventtime)
+    w.time = 0;
+  if (w.duration > READER_MAXCOUNT)
+    w.duration = READER_MAXCOUNT;
+  r->walks++;
+  r->walked += w.duration;
+  if (w.duration > r->longestwalk)
+    r->longestwalk = w.duration;
+  if (s->client->walk != NULL)
+    s->client->walk(s->client->ud, &w);
 }
 
 void readerholders_finish (ReaderState *s) {
@@ -60,6 +77,8 @@ void readerholders_finish (ReaderState *s) {
     return;
   readerfollow_settle(&s->follow);
   for (i = 0; i < s->follow.n && s->client->stop == NULL; i++)
-    if (s->follow.list[i].sample.count > 0)
+    if (s->follow.list[i].sample.count > 0) {
+      s->client->place = i;
       s->client->held(s->client->ud, &s->follow.list[i].sample, s->follow.list[i].holder);
+    }
 }

@@ -12,6 +12,7 @@
 /* Lines of a batch, behind their letters. */
 void readerholders_path (ReaderState *s, Fields *line);
 void readerholders_runs (ReaderState *s, Fields *line);
+void readerholders_walk (ReaderState *s, Fields *line);
 
 /* At the end: tells the client who holds what has not died. */
 void readerholders_finish (ReaderState *s);

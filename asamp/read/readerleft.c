@@ -57,7 +57,7 @@ static const struct {
   [LEFT_COUNTS] = {"counts", READER_MAXCOUNT,
     "samples that count more than % times: # count so often"},
   [LEFT_PATHS] = {"paths", READER_MAXPATHS,
-    "more than % paths of holders: what # of them hold has none"},
+    "more than % paths of holders: # times one ends before"},
   [LEFT_STEPS] = {"steps", READER_MAXSTEPS,
     "more than % steps from a root to what is held: # paths end before"},
   [LEFT_SITES] = {"sites", SITETABLE_MAXSITES,
@@ -122,7 +122,7 @@ void readerleft_told (uint64_t *counts, const char *meta) {
   while (sscanf(meta, " %31s %20llu%n", key, &n, &used) == 2) {
     for (what = 0; what < LEFT_NODES; what++) {
       if (strcmp(key, all[what].key) == 0)
-        counts[what] = n;
+        counts[what] += n;
     }
     meta += used;
   }

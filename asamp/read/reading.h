@@ -75,6 +75,12 @@ typedef struct ReadMark {
   size_t namelength, valuelength;
 } ReadMark;
 
+/* Who holds what is followed was found out. */
+typedef struct ReadWalk {
+  uint64_t time;       /* when it began */
+  uint64_t duration;   /* us that the program waited */
+} ReadWalk;
+
 /* A step of a path by which something is held. */
 typedef struct ReadPath {
   uint32_t parent;     /* number of the path that it goes on from, from 1 on; 0: none */
@@ -117,6 +123,8 @@ typedef struct Reading {
   uint64_t duration;   /* us; to the last event when there is no end */
   ReadPath *paths;     /* who holds what is alive */
   size_t npaths;
+  uint64_t walks;      /* how often that was found out, ... */
+  uint64_t walked, longestwalk;  /* us that the program waited: together, the longest */
   uint64_t samples;    /* of allocations, counts added up */
   uint64_t timesamples;  /* likewise */
   uint64_t undetailed; /* own: samples whose details were cut off */
@@ -152,9 +160,12 @@ typedef struct ReaderClient {
   int followed;
   uint64_t tag;
   void (*death) (void *ud, const ReadDeath *d);
-  /* at the end, where the file tells it: what is alive, and the path that holds it
-     (0: none is known) */
+  /* at the end, where the file tells it: what is alive, and the path that holds it, or
+     did when it was asked last (0: none is known); 'place' is that of the sample among
+     those that are followed */
+  size_t place;
   void (*held) (void *ud, const ReadSample *s, uint32_t path);
+  void (*walk) (void *ud, const ReadWalk *w);
   void (*collection) (void *ud, const ReadCollection *c);
   void (*mark) (void *ud, const ReadMark *m);
   void (*period) (void *ud, uint64_t bytes);

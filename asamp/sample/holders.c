@@ -5,6 +5,7 @@
 */
 #include "holders.h"
 #include "binding.h"
+#include "clock.h"
 #include "hash.h"
 #include "idmap.h"
 #include "list.h"
@@ -12,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define NONE	UINT32_MAX
 
@@ -276,15 +276,20 @@ static uint32_t path (Work *w, uint32_t parent, const char *step) {
   const HolderPath *p = &h->paths[parent];
   uint64_t key;
   uint32_t id;
-  if (step[0] == '\0' || (parent != 0 && strcmp(p->step, step) == 0) ||
-      (parent != 0 && p->depth >= HOLDERS_DEPTH))
+  if (step[0] == '\0' || (parent != 0 && strcmp(p->step, step) == 0)) return parent;
+  if (parent != 0 && p->depth >= READER_MAXSTEPS) {
+    h->cut++;
     return parent;
+  }
   key = hash_bytes(step, strlen(step)) * 31 + parent;
   key = (key ^ key >> 31) * UINT64_C(0x9e3779b97f4a7c15);
   if (key == 0) key = 1;
   id = idmap_get(&w->known, key);
   if (id != IDMAP_NONE) return id;
-  if (h->npaths > HOLDERS_PATHS) return parent;
+  if (h->npaths > READER_MAXPATHS) {
+    h->left++;
+    return parent;
+  }
   if (!list_grow(&h->paths, h->npaths, &w->pathsize, sizeof(*h->paths)) ||
       !idmap_set(&w->known, key, h->npaths)) {
     w->failed = 1;
@@ -378,12 +383,6 @@ static void labelall (Work *w) {
 
 /* }===================================================================== */
 
-static uint64_t now (void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
-}
-
 static void landmarks (Work *w) {
   luaN_Entry loaded;
   w->registry = luaN_registry(w->L);
@@ -401,9 +400,9 @@ static void want (Work *w, const void *owner) {
 int holders_find (Holders *h, lua_State *L, const void *const *owners, size_t n) {
   Work w;
   luaN_Walker walker = {&w, memory, NULL, edge, NULL, 0, done};
-  uint64_t began = now();
   size_t i;
   memset(h, 0, sizeof(*h));
+  h->began = clock_now();
   memset(&w, 0, sizeof(w));
   w.L = L;
   w.h = h;
@@ -427,7 +426,7 @@ int holders_find (Holders *h, lua_State *L, const void *const *owners, size_t n)
     uint32_t at = owners[i] != NULL ? find(&w, owners[i]) : IDMAP_NONE;
     if (at != IDMAP_NONE) h->ids[i] = w.list[at].path;
   }
-  h->nanoseconds = now() - began;
+  h->nanoseconds = clock_now() - h->began;
   free(w.filter);
   free((void *)w.kept);
   free(w.tops);

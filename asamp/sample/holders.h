@@ -6,8 +6,8 @@
 ** some 12 bytes an object while it runs; strings count only where they are owners. Rules:
 **   HO1  a path's steps are a list through 'parent': path 0 is none, of what cannot be
 **        reached (it is dead) or has no owner;
-**   HO2  at most HOLDERS_PATHS paths of HOLDERS_DEPTH steps, of at most HOLDERS_TEXT
-**        bytes each: what is beyond has the path up to there;
+**   HO2  at most READER_MAXPATHS paths of READER_MAXSTEPS steps, of at most HOLDERS_TEXT
+**        bytes each: what is beyond has the path up to there, and is counted;
 **   HO3  elements are one, "[1..n]", and so are the fields of a table that more than
 **        HOLDERS_FIELDS of them lead on from, "[*]", but those of _G and of modules; a
 **        step that repeats, as in a linked list, is one.
@@ -17,11 +17,11 @@
 
 #include "lua.h"
 
+#include "bounds.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
-#define HOLDERS_PATHS	65535u
-#define HOLDERS_DEPTH	40u
 #define HOLDERS_TEXT	255u
 #define HOLDERS_FIELDS	12u
 
@@ -36,7 +36,8 @@ typedef struct Holders {
   uint32_t npaths;	/* with the one that is none */
   uint32_t *ids;	/* the path of each owner */
   size_t n;
-  uint64_t nanoseconds;	/* that the program has waited */
+  uint64_t left, cut;	/* times that a path found no room, had too many steps (HO2) */
+  uint64_t began, nanoseconds;  /* that the program has waited: CLOCK_MONOTONIC */
 } Holders;
 
 /* Owners may be NULL, and may be there more than once. 0: no memory, or the collector is

@@ -232,11 +232,22 @@ static void leave (Tracker *t, lua_State *L) {
 }
 
 
+/* Who holds what is followed, where that is due. */
+static void oftenholders (Tracker *t, lua_State *L) {
+  uint64_t time = t->collection.time;
+  int finished = (t->collection.major && t->collection.state == 0);
+  if (time < t->holdersdue || (!finished && time - t->holdersdue < t->holdersevery)) return;
+  tracker_holders(t, L);
+  t->holdersdue = clock_now() + t->holdersevery;
+}
+
+
 static void collected (void *ud, lua_State *L) {
   Tracker *t = ud;
   if (t->client == NULL || !t->deciding) return;
   tell(t, L);
   t->nanoseconds += clock_now() - t->collection.time;
+  if (t->holdersevery > 0 && !t->ending) oftenholders(t, L);
   leave(t, L);  /* if that was what it stayed for */
 }
 
@@ -296,6 +307,7 @@ void tracker_begin (Tracker *t, const TrackerClient *client, void *ud,
   t->gap.period = period;
   t->seeded = 0;
   t->samples = t->bytes = t->lost = t->nanoseconds = t->unfollowed = 0;
+  t->holdersevery = 0;
   if (native) unwind_prime();
   stack_begin(&t->stack, client->function, ud);
   classes_begin(&t->classes, client->class, ud);
@@ -317,6 +329,12 @@ static void last (Tracker *t, lua_State *L) {
   t->classes.final = t->ending = 1;
   luaN_collect(L);
   t->classes.final = t->ending = 0;
+}
+
+
+void tracker_holdersevery (Tracker *t, uint64_t ns) {
+  t->holdersevery = ns;
+  t->holdersdue = clock_now() + ns;
 }
 
 

@@ -61,7 +61,7 @@ typedef struct TrackerClient {
   void (*closing) (void *ud, lua_State *L);
   int follows;		/* wants deaths; else none are looked for */
   /* who holds what is followed, in its order; NULL: nobody asks */
-  void (*holders) (void *ud, const Holders *h);
+  void (*holders) (void *ud, Holders *h);
 } TrackerClient;
 
 #define TRACKER_WATCHLOG	16
@@ -96,6 +96,8 @@ typedef struct Tracker {
   PendingFates fates;		/* ... what it has decided */
   FollowedDeaths deaths;
   int ending;			/* it is the last one of an on-time */
+  uint64_t holdersevery;	/* ns from one look for holders to the next; 0: none */
+  uint64_t holdersdue;		/* CLOCK_MONOTONIC, ns */
 } Tracker;
 
 /* Of the state of L, without a client. 0: no memory. */
@@ -133,6 +135,10 @@ void tracker_points (Tracker *t, lua_State *L, int on);
 
 /* Changes the period, also while on (gap_change). */
 void tracker_period (Tracker *t, lua_State *L, uint64_t period);
+
+/* The client is told every so often who holds what is followed: behind the next major
+   collection, or behind any that comes as long again later. 0: not, or no more. */
+void tracker_holdersevery (Tracker *t, uint64_t ns);
 
 /*
 ** Tells the client who holds what is followed. Outside of collections only. Returns how

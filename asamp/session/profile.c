@@ -586,7 +586,16 @@ void profile_holderpath (Profile *p, uint32_t id, uint32_t parent, const char *s
   letgo(p);
 }
 
-void profile_holders (Profile *p, uint32_t base, const uint32_t *ids, size_t n) {
+void profile_walk (Profile *p, uint64_t began, uint64_t duration) {
+  uint64_t *body;
+  hold(p);
+  body = reserve(p, EVENT_WALK, duration, sizeof(*body));
+  if (body != NULL)
+    *body = began;
+  letgo(p);
+}
+
+void profile_holders (Profile *p, const uint32_t *ids, size_t n) {
   uint32_t runs[HOLDERS_CHUNK];
   size_t at = 0;
   hold(p);
@@ -599,7 +608,7 @@ void profile_holders (Profile *p, uint32_t base, const uint32_t *ids, size_t n) 
       while (at < n && ids[at] == ids[from])
         at++;
       runs[m++] = (uint32_t)(at - from);
-      runs[m++] = ids[from] == 0 ? 0 : base + ids[from];
+      runs[m++] = ids[from];
     }
     body = reserve(p, EVENT_HOLDERS, m, m * sizeof(*body));
     if (body == NULL)

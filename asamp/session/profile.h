@@ -134,9 +134,10 @@ void profile_collection (Profile *p, const ProfileCollection *c,
                          const uint32_t *deaths, size_t ndeaths);
 
 /* Who holds what is followed: a path, which goes on from 'parent' (0: from nothing), and
-   the path of each of n samples (0: none; else 'base' is added). */
+   the path of each of n samples (0: none); and the walk that told it, ns. */
 void profile_holderpath (Profile *p, uint32_t id, uint32_t parent, const char *step);
-void profile_holders (Profile *p, uint32_t base, const uint32_t *ids, size_t n);
+void profile_holders (Profile *p, const uint32_t *ids, size_t n);
+void profile_walk (Profile *p, uint64_t began, uint64_t duration);
 
 /*
 ** A marker: something that the program wants to be seen in the profile. Any

@@ -17,6 +17,7 @@
 #include "binding.h"
 #include "clock.h"
 #include "descriptor.h"
+#include "heldpaths.h"
 #include "native.h"
 #include "timing.h"
 #include "tracker.h"
@@ -30,7 +31,7 @@ struct Sampler {
   struct stat file;		/* ... whose device and inode these are */
   int told;			/* how the session ended is told */
   Timing timing;
-  uint32_t lastpath;		/* numbers of holders' paths in the profile so far */
+  HeldPaths heldpaths;		/* that the profile knows */
   uint64_t timeperiod;		/* ns, of the session; 0: time is not sampled */
   int wall;			/* that period is of wall time */
   ProfileCollection leftout;	/* since the last that was told: counts, tenured */
@@ -93,14 +94,11 @@ static void oncollection (void *ud, const ProfileCollection *c,
 }
 
 
-static void onholders (void *ud, const Holders *h) {
+static void onholders (void *ud, Holders *h) {
   Sampler *s = ud;
-  uint32_t i, base = s->lastpath;
-  for (i = 1; i < h->npaths; i++)
-    profile_holderpath(s->profile, base + i, h->paths[i].parent == 0 ? 0
-                       : base + h->paths[i].parent, h->paths[i].step);
-  profile_holders(s->profile, base, h->ids, h->n);
-  s->lastpath += h->npaths;
+  if (!heldpaths_tell(&s->heldpaths, s->profile, h)) return;
+  profile_holders(s->profile, h->ids, h->n);
+  profile_walk(s->profile, h->began, h->nanoseconds);
 }
 
 
@@ -212,6 +210,7 @@ static int collectsampler (lua_State *L) {
   unlock();
   timing_close(&s->timing);
   tracker_close(&s->tracker);
+  heldpaths_free(&s->heldpaths);
   free(s->path);
   free(s);
   return 0;
@@ -348,12 +347,13 @@ int sampler_open (Sampler *s, const SamplerOptions *o, uint64_t period,
   s->options.out = s->path;
   s->options.command = NULL;
   memset(&s->leftout, 0, sizeof(s->leftout));
-  s->lastpath = 0;
+  heldpaths_free(&s->heldpaths);
   s->timeperiod = o->timeperiod;
   s->wall = o->wall;
   s->timing.samples = s->timing.inticks = s->timing.inpoints = 0;
   s->timing.cramped = 0;
   tracker_begin(&s->tracker, &client, s, period, o->native);
+  tracker_holdersevery(&s->tracker, o->holdersevery);
   return 1;
 }
 
@@ -447,6 +447,8 @@ static uint64_t ending (const Sampler *s, ProfileLeft *left) {
   left->chunks = s->tracker.stack.functions.lumpedchunks;
   left->functions = s->tracker.stack.functions.lumped;
   left->classes = s->tracker.classes.lumped;
+  left->paths = s->heldpaths.left;
+  left->steps = s->heldpaths.cut;
   return tracker_bytes(&s->tracker, s->tracker.L);
 }
 

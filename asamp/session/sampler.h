@@ -42,6 +42,7 @@ typedef struct SamplerOptions {
 			   0: none */
   int wall;
   int holders;		/* 1: who holds what is alive is told at the end */
+  uint64_t holdersevery;  /* ... and every so often, ns; 0: not */
   int announce;		/* 1: one line on stderr when the session ends */
 } SamplerOptions;
 

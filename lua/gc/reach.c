@@ -556,7 +556,8 @@ LUA_API int luaN_walk (lua_State *L, const luaN_Walker *walker) {
   memset(&w, 0, sizeof(w));
   w.g = G(L);
   w.w = walker;
-  if (w.g->heap.gc.pending || w.g->gcstate == GCSatomic || w.g->gcstopem)
+  if (w.g->heap.gc.pending || w.g->gcstate == GCSatomic || w.g->gcstopem ||
+      w.g->gcemergency)
     return LUAN_BUSY;
   roots(&w, L);
   do {

@@ -41,6 +41,9 @@ function M.rate(v)
     :format(core.MINRATE, core.MAXRATE, M.show(v))
 end
 
+-- Seconds; a month is the most.
+local TIMES, MAXTIME = {s = 1, m = 60, h = 3600}, 31 * 24 * 3600
+
 local function boolean(v)
   if v == true or v == "1" or v == 1 then return true end
   if v == false or v == "0" or v == 0 then return false end
@@ -65,7 +68,14 @@ local OPTIONS = {
   native = boolean,
   compress = boolean,
   quiet = boolean,
-  holders = boolean,
+  holders = function(v)
+    local b = boolean(v)
+    if b ~= nil then return b end
+    local n, unit = tostring(v):match "^(%d+)([smh])$"
+    n = n and math.tointeger(tonumber(n) * TIMES[unit])
+    if n and n >= 1 and n <= MAXTIME then return n end
+    return nil, 'must be true or false, 1 or 0, or a time such as "60s", "5m" or "1h", got ' .. M.show(v)
+  end,
   overwrite = function(v)
     if v == "profile" then return v end
     local b = boolean(v)

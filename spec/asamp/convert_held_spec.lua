@@ -119,6 +119,34 @@ describe("asamp convert, of a profile that tells holders,", function()
     assert.same(WANTED, stacks)
   end)
 
+  it("keeps them, and what finding them took, in VMProf's other flavour", function()
+    local function told(name)
+      local h, list = reader.read(name).holders, {}
+      for i, at in ipairs(h.path) do
+        list[i] = ("%s %d %d %d"):format(holders.pathtext(h, at), h.node[i], h.samples[i], h.bytes[i])
+      end
+      table.sort(list)
+      return list
+    end
+    local before = told(path)
+    convert("--to", "vmprof", path)
+    assert.same(before, told(out))
+    local p = assert(gen.open{path = path, period = 1 << 20, followed = 10})
+    p:name(8, "f", 1, "@a.lua")
+    for _ = 1, 3 do p:sample{8, 1, kind = 0} end
+    p:collection{fates = "101", time = gen.now()}
+    p:holderpath(1, 0, "_G")
+    p:holders{0, 1}
+    p:walk(gen.now(), 5000000)
+    p:walk(gen.now(), 7000000)
+    assert(p:close())
+    convert("--to", "vmprof", path)
+    for _, name in ipairs{path, out} do
+      local profile = assert(reader.read(name))
+      assert.same({2, 12000, 7000}, {profile.walks, profile.walked, profile.longestwalk})
+    end
+  end)
+
   it("says so when a profile does not tell them", function()
     local p = assert(gen.open{path = path, period = 1 << 20})
     p:name(8, "f", 1, "@a.lua")

@@ -168,6 +168,54 @@ describe("holders in a profile", function()
     assert.equal(0, require "profiler".holders())
   end)
 
+  it("are told every so often, behind collections, with the time that took", function()
+    local profile = run [[
+      local core = require "profiler.core"
+      assert(core.open{out = ..., number = 1, replace = 2, period = 256, holdersevery = 1, native = false})
+      core.on(256, false)
+      local kept = {}
+      for i = 1, 20000 do kept[i % 700] = {i, {}} end
+      collectgarbage()
+      assert(core.close())
+    ]]
+    assert.is_true(profile.walks > 1, profile.walks)
+    assert.is_true(profile.walked >= profile.longestwalk)
+    local seen = {}
+    local h = profile.holders
+    for i, step in ipairs(h.step) do  -- a path that was told is not told again
+      local key = h.parent[i] .. step
+      assert.is_nil(seen[key], key)
+      seen[key] = true
+    end
+    assert.truthy(table.concat(h.step, "\n"):find 'local "kept" of main chunk')
+    assert.is_true(#h.step < 50)
+  end)
+
+  it("stay those that were told last, of what nobody holds at the end", function()
+    local profile = run [[
+      local profiler = require "profiler"
+      assert(profiler.alloc_start(256, {out = ..., overwrite = true}))
+      before = {}
+      for i = 1, 500 do before[i] = {i} end
+      collectgarbage()
+      assert(profiler.holders() > 10)
+      after, before = before, nil
+      assert(profiler.holders() > 10)
+      after = nil
+      assert(profiler.disable())
+    ]]
+    local steps = table.concat(profile.holders.step, "\n")
+    local samples, first = 0, nil
+    for i, step in ipairs(profile.holders.step) do first = step == '["before"]' and i or first end
+    for i, n in ipairs(profile.holders.samples) do
+      local path = profile.holders.path[i]
+      assert.is_false(path == first, steps)
+      samples = samples + (path > 0 and n or 0)
+    end
+    assert.is_true(samples > 10 and steps:find '["after"]' ~= nil, steps)
+    assert.equal(3, profile.walks)
+  end)
+
   it("are not confused by weak tables, deep lists and circles", function()
     local profile = run [[
       local profiler = require "profiler"

@@ -39,6 +39,10 @@ describe("arguments", function()
       {{native = 2}, "option 'native' must be true or false, 1 or 0, got 2"},
       {{fixed = "yes"}, "option 'fixed' must be true or false, 1 or 0, got \"yes\""},
       {{compress = ""}, "option 'compress' must be true or false, 1 or 0, got \"\""},
+      {{holders = "60"}, "option 'holders' must be true or false, 1 or 0, or a time such as " ..
+        '"60s", "5m" or "1h", got "60"'},
+      {{holders = "0s"}, "option 'holders' must be "},
+      {{holders = "999999h"}, "option 'holders' must be "},
       {{quiet = {}}, "option 'quiet' must be true or false, 1 or 0, got table: "},
       {{seed = "x"}, "option 'seed' must be an integer, got \"x\""},
       {{seed = 0.5}, "option 'seed' must be an integer, got 0.5"},

@@ -17,6 +17,7 @@
 **                classes={id, ...}, deaths={alive, dead, ...}}
 **   p:class(id, name)                     p:mark(name, value [, time])
 **   p:holderpath(id, parent, step)        p:holders({id, ...})  of what is followed
+**   p:walk(begin, ns)
 **   p:period(n)                           p:timeperiod(ns [, wall])
 **   p:allocated(n)                        p:path()        -> of the file
 **   p:elsewhere() -> why it is not 'path'
@@ -287,7 +288,12 @@ static int g_holders (lua_State *L) {
     ids[i] = (uint32_t)luaL_checkinteger(L, -1);
     lua_pop(L, 1);
   }
-  profile_holders(p, 0, ids, n);
+  profile_holders(p, ids, n);
+  return 0;
+}
+
+static int g_walk (lua_State *L) {
+  profile_walk(profile(L), (uint64_t)luaL_checkinteger(L, 2), (uint64_t)luaL_checkinteger(L, 3));
   return 0;
 }
 
@@ -412,7 +418,7 @@ int luaopen_profilegen (lua_State *L) {
     {"name", g_name}, {"sample", g_sample}, {"flood", g_flood},
     {"time", g_time}, {"collection", g_collection}, {"class", g_class},
     {"mark", g_mark}, {"period", g_period}, {"allocated", g_allocated},
-    {"timeperiod", g_timeperiod}, {"holderpath", g_holderpath}, {"holders", g_holders},
+    {"timeperiod", g_timeperiod}, {"holderpath", g_holderpath}, {"holders", g_holders}, {"walk", g_walk},
     {"path", g_path}, {"elsewhere", g_elsewhere}, {"totals", g_totals}, {"close", g_close}, {"forked", g_forked},
     {"__gc", g_gc}, {NULL, NULL}
   };

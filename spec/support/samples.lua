@@ -189,6 +189,13 @@ function events.h(rest, _, samples)
   samples.holders = table.move(runs, 1, #runs, #list + 1, list)
 end
 
+-- The walk by which these were found.
+function events.w(rest, state, samples)
+  local d, duration = rest:match "^ (%-?%d+) (%d+)$"
+  samples.walks = samples.walks or {}
+  table.insert(samples.walks, {time = state.time + math.tointeger(d), duration = math.tointeger(duration)})
+end
+
 local COLUMNS = "ntksco"  -- in this order
 
 local function batch(log, text, state, samples)

@@ -13,6 +13,7 @@ local HEAD = {
   "random", "fates", "started", "duration", "samples", "bytes", "allocated", "survived",
   "survivedbytes", "later", "laterbytes", "followed", "unfollowed", "undecided",
   "undetailed", "timesamples", "timeperiod", "timeperiods", "wall", "cpu", "minors", "majors",
+  "walks", "walked", "longestwalk",
 }
 
 -- The first n of a list; nil: all.

@@ -35,6 +35,14 @@ local function pauses(p, duration)
     time(p.at))
 end
 
+-- Who holds what is alive was found out while the program waited.
+local function walks(profile)
+  return ("Who holds what is alive was looked up %s; the program waited %s%s."):format(
+    profile.walks == 1 and "once" or units.plural(profile.walks, "time"),
+    time(profile.walked), profile.walks > 1
+    and (" together, at most " .. time(profile.longestwalk)) or "")
+end
+
 --- Collections: how many, how long, what they left; nothing without any.
 function M.collections(style)
   local profile, paint = style.profile, style.paint
@@ -47,6 +55,9 @@ function M.collections(style)
     and ("; %s tenured"):format(units.bytes(sum.tenured)) or "")
   if sum.pauses then
     text = text .. " " .. pauses(sum.pauses, profile.duration)
+  end
+  if profile.walks > 0 then
+    text = text .. " " .. walks(profile)
   end
   local lines = {"", paint("bold", "Collections"),
                  layout.wrap(text, "  ", style.width)}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Paths of holders (heldpaths.h).
+*/
+#include "heldpaths.h"
+#include "bounds.h"
+#include "hash.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The number of a path to '*id'; 'parent' is one, too. 0: no memory. */
+static int number (HeldPaths *p, Profile *profile, uint32_t parent, const char *step,
+                   uint32_t *id) {
+  uint64_t key = hash_words(hash_bytes(step, strlen(step)), parent);
+  key += (key == 0);
+  *id = idmap_get(&p->known, key);
+  if (*id != IDMAP_NONE) return 1;
+  *id = parent;
+  if (p->n >= READER_MAXPATHS) {
+    p->left++;
+    return 1;
+  }
+  if (!idmap_set(&p->known, key, p->n + 1)) return 0;
+  *id = ++p->n;
+  profile_holderpath(profile, *id, parent, step);
+  return 1;
+}
+
+int heldpaths_tell (HeldPaths *p, Profile *profile, Holders *h) {
+  uint32_t *to = calloc(h->npaths, sizeof(*to)), i;
+  size_t k;
+  int ok = (to != NULL);
+  for (i = 1; i < h->npaths && ok; i++)
+    ok = number(p, profile, to[h->paths[i].parent], h->paths[i].step, &to[i]);
+  p->left += h->left;
+  p->cut += h->cut;
+  for (k = 0; k < h->n && ok; k++) h->ids[k] = to[h->ids[k]];
+  free(to);
+  return ok;
+}
+
+void heldpaths_free (HeldPaths *p) {
+  idmap_free(&p->known);
+  memset(p, 0, sizeof(*p));
+}
