@@ -48,7 +48,7 @@ PATCHES :=
 HEADERS :=
 ifeq ($(filter plain,$(V)),)
   CORE := $(filter-out lmem lgc,$(CORE))
-  OURS := $(sort $(wildcard lua/gc/*.c)) lua/seam.c lua/tick.c lua/naming.c
+  OURS := $(sort $(wildcard lua/gc/*.c)) lua/seam.c lua/tick.c lua/naming.c lua/attach.c
   PATCHES := $(sort $(wildcard lua/patches/*.patch))
   CFLAGS += -Ilua/gc -Ilua/vm -Ilua
   HEADERS := $(wildcard lua/gc/*.h lua/vm/*.h lua/*.h)
@@ -101,10 +101,12 @@ $(B)/$(1)/%.o: $(B)/prepared $(B)/extra $(HEADERS) lua/build.mk
 $(B)/$(1)/gc/%.o: lua/gc/%.c $(B)/prepared $(B)/extra $(HEADERS) lua/build.mk
 	@mkdir -p $$(@D)
 	$(CC) $$(CFLAGS) $(2) -c -o $$@ $$<
-$(B)/$(1)/seam.o $(B)/$(1)/tick.o $(B)/$(1)/naming.o: $(B)/$(1)/%.o: lua/%.c $(B)/prepared $(B)/extra $(HEADERS) lua/build.mk
+$(B)/$(1)/seam.o $(B)/$(1)/tick.o $(B)/$(1)/naming.o $(B)/$(1)/attach.o: $(B)/$(1)/%.o: lua/%.c $(B)/prepared $(B)/extra $(HEADERS) lua/build.mk
 	@mkdir -p $$(@D)
 	$(CC) $$(CFLAGS) $(2) -c -o $$@ $$<
 $(B)/$(1)/loadlib.o: CFLAGS += $$(PATHS)
+$(B)/$(1)/attach.o: CFLAGS += -DLUAN_HOME='"$(ROOT)"'
+$(B)/$(1)/attach.o: $(B)/root
 $(B)/$(1)/lvm.o: CFLAGS += $$(LOOP)
 $(B)/$(1)/loadlib.o: $(B)/root
 # The core's code in a section of its own, whose bounds the linker names

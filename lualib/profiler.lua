@@ -45,11 +45,8 @@ end
 local function place(out)
   local script = type(arg) == "table" and type(arg[0]) == "string" and arg[0] or nil
   local path = options.path(out, script, core.getpid())
-  return path, out and 1 or core.session(), not out or out:find("%p", 1, true) ~= nil
+  return path, out and 1 or core.session(), not out or out:find("%", 1, true) ~= nil
 end
-
--- What the option 'overwrite' is to profiler.core.
-local REPLACE = {[false] = 0, profile = 1, [true] = 2}
 
 local function command()
   if type(arg) ~= "table" then return nil end
@@ -77,7 +74,7 @@ local function open(o, every, announce)
     out = path,
     number = number,
     made = made,
-    replace = REPLACE[o.overwrite or false],
+    replace = options.REPLACE[o.overwrite or false],
     command = command(),
     extended = o.format == "extended",
     compress = default(o.compress, true),
@@ -297,7 +294,7 @@ function M.snapshot(path, t)
   end
   return core.snapshot{
     path = path, wait = t.wait or false, inprocess = t.fork == false,
-    replace = REPLACE[t.overwrite or false], command = command(),
+    replace = options.REPLACE[t.overwrite or false], command = command(),
   }
 end
 

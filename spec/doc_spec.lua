@@ -252,7 +252,10 @@ local SILENT = {
   "^`asamp run` profiles",
   -- parts of messages, and the closing lines of sessions and of asamp run
   "^by process …$", "^code that no", "^the program itself", "samples, one every", "samples of time;",
+  "Lua states; $", "^profiler: …profile: …$",
   "tells more%.$",
+  -- a chunk of Lua
+  "^local wish, home",
   -- limits, which doc/profile-format.md has
   "# ",
   -- what stands in files of other formats
@@ -288,12 +291,13 @@ local function messages()
     for _, path in ipairs(shell.lines(shell.output(files))) do
       for _, s in ipairs(strings(read(path), ...)) do
         local text = shown(s.text)
+        if s.before:find "complain%($" then text = "profiler: " .. text end
         all[#all + 1] = text
         if length(text) > 2 and is(text, s.before, path) then list[text] = path end
       end
     end
   end
-  add("find asamp lua/gc/tuning.c -name '*.c'", function(text, _, path)
+  add("find asamp lua/gc/tuning.c lua/attach.c -name '*.c'", function(text, _, path)
     return not silent(text) and not path:find "/words%.c$" and not path:find "/holders%.c$"
       -- what a step is called
       and not path:find "/devtools%.c$"  -- another format

@@ -48,7 +48,10 @@
 #define READER_MAXCOUNT		((uint64_t)1 << 40)    /* of one sample */
 #define TREE_MAXNODES		BOUND(2u << 20, 60)
 #define FIFO_MOST		BOUND(2u << 20, 16)   /* samples without a fate */
-#define READERFOLLOW_MOST	BOUND(1u << 20, 12)   /* samples that live on */
+#define READERFOLLOW_MOST	BOUND(1u << 20, 12)   /* samples that live on, of a state */
+#define READER_MAXSTATES	BOUND(1u << 16, 4)    /* Lua states with a row */
+#define READER_MAXSTREAMS	BOUND(1u << 14, 4)    /* ... that are there at a time */
+#define READER_MAXTHREADS	BOUND(1u << 12, 4)    /* OS threads */
 
 /* Sums. */
 #define SITETABLE_MAXSITES		BOUND(1u << 20, 40)

@@ -73,12 +73,16 @@ void descriptor_release (void) {
   errno = e;
 }
 
-int descriptor_open (const char *path, int flags, mode_t mode) {
+int descriptor_openat (int folder, const char *path, int flags, mode_t mode) {
   int fd;
   descriptor_hold();
-  fd = open(path, flags | O_CLOEXEC, mode);
+  fd = openat(folder, path, flags | O_CLOEXEC, mode);
   descriptor_release();
   return fd;
+}
+
+int descriptor_open (const char *path, int flags, mode_t mode) {
+  return descriptor_openat(AT_FDCWD, path, flags, mode);
 }
 
 int descriptor_write (int fd, const void *data, size_t n) {

@@ -30,6 +30,9 @@ void descriptor_release (void);
 /* As open(2), closed by exec, never 0 to 2. */
 int descriptor_open (const char *path, int flags, mode_t mode);
 
+/* As openat(2), likewise. */
+int descriptor_openat (int folder, const char *path, int flags, mode_t mode);
+
 /* Writes all n bytes, however little a single write takes. 0, or an errno. */
 int descriptor_write (int fd, const void *data, size_t n);
 

@@ -70,6 +70,8 @@ static void begin (void *ud, const Reading *r) {
   t->r = r;
   if (!r->own)
     t->client.stop = "only profiles of this sampler have both formats";
+  else if (r->many)
+    t->client.stop = "a profile of a whole process has one format only";
 }
 
 /* Behind every event. */

@@ -119,14 +119,15 @@ static int64_t rssof (const ProfileCollection *c) {
 ** more is in use after it, and a major one begins where the minor one of its
 ** pause has ended. Zeros at the end of the line are left out.
 */
-void batch_collection (Batch *b, uint64_t us, const ProfileCollection *c) {
+void batch_collection (Batch *b, uint64_t us, const ProfileCollection *c,
+                       ProfileCollection *before) {
   Bytes *to = &b->events;
   uint64_t duration = c->duration / 1000;
   const int64_t n[] = {
     (int64_t)(us - duration - b->eventtime), (int64_t)duration,
     (int64_t)c->tenured,
-    (int64_t)(c->inuse - b->before.inuse - c->tenured),
-    (int64_t)(c->held - b->before.held), rssof(c) - rssof(&b->before),
+    (int64_t)(c->inuse - before->inuse - c->tenured),
+    (int64_t)(c->held - before->held), rssof(c) - rssof(before),
     c->state, (int64_t)c->minors, (int64_t)c->majors
   };
   size_t i, most = sizeof(n) / sizeof(n[0]);
@@ -137,7 +138,50 @@ void batch_collection (Batch *b, uint64_t us, const ProfileCollection *c) {
     bytes_signed(to, ' ', n[i]);
   bytes_char(to, '\n');
   b->eventtime = us;
-  b->before = *c;
+  *before = *c;
+}
+
+void batch_of (Batch *b, uint32_t id) {
+  if (b->state == (uint64_t)id + 1)
+    return;
+  b->state = (uint64_t)id + 1;
+  bytes_char(&b->events, 'S');
+  bytes_decimal(&b->events, ' ', id);
+  bytes_char(&b->events, '\n');
+}
+
+void batch_begin (Batch *b, uint64_t us, uint32_t id) {
+  b->state = (uint64_t)id + 1;
+  bytes_char(&b->events, 'N');
+  eventtime(b, us);
+  bytes_decimal(&b->events, ' ', id);
+  bytes_char(&b->events, '\n');
+}
+
+void batch_thread (Batch *b, uint32_t thread) {
+  bytes_char(&b->events, 'T');
+  bytes_decimal(&b->events, ' ', b->samples);
+  bytes_decimal(&b->events, ' ', thread);
+  bytes_char(&b->events, '\n');
+}
+
+void batch_called (Batch *b, const char *name, size_t n) {
+  bytes_add(&b->events, "Y ", 2);
+  bytes_text(&b->events, name, n, 1);
+  bytes_char(&b->events, '\n');
+}
+
+void batch_allocated (Batch *b, uint64_t bytes) {
+  bytes_char(&b->events, 'A');
+  bytes_decimal(&b->events, ' ', bytes);
+  bytes_char(&b->events, '\n');
+}
+
+void batch_end (Batch *b, uint64_t us, uint64_t bytes) {
+  bytes_char(&b->events, 'X');
+  eventtime(b, us);
+  bytes_decimal(&b->events, ' ', bytes);
+  bytes_char(&b->events, '\n');
 }
 
 void batch_period (Batch *b, uint64_t period) {
@@ -231,6 +275,7 @@ int batch_take (Batch *b, Bytes *to) {
   bytes_add(to, b->events.data, b->events.n);
   b->events.n = 0;
   b->samples = 0;
+  b->state = 0;
   return 1;
 }
 

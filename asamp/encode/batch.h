@@ -24,7 +24,7 @@ typedef struct Batch {
   Bytes times, kinds, sizes, counts, outside, events;
   uint64_t sampletime;   /* of the last sample */
   uint64_t eventtime;    /* of the last collection or marker */
-  ProfileCollection before;  /* the last collection */
+  uint64_t state;        /* whose events the last lines are, and one more; 0: nobody's */
 } Batch;
 
 /*
@@ -41,8 +41,17 @@ void batch_fates (Batch *b, const unsigned char *survived,
                   const uint32_t *classes, size_t n);
 /* As encoder_deaths. */
 void batch_deaths (Batch *b, const uint32_t *runs, size_t n);
-/* 'us' is c->time. */
-void batch_collection (Batch *b, uint64_t us, const ProfileCollection *c);
+/* 'us' is c->time; *before is the state's last collection, which becomes this one. */
+void batch_collection (Batch *b, uint64_t us, const ProfileCollection *c,
+                       ProfileCollection *before);
+/* Files of many states: what follows is that one's, ... */
+void batch_of (Batch *b, uint32_t id);
+/* ... which begins; runs on another OS thread; has a name; has allocated so much; ends. */
+void batch_begin (Batch *b, uint64_t us, uint32_t id);
+void batch_thread (Batch *b, uint32_t thread);
+void batch_called (Batch *b, const char *name, size_t n);
+void batch_allocated (Batch *b, uint64_t bytes);
+void batch_end (Batch *b, uint64_t us, uint64_t bytes);
 void batch_period (Batch *b, uint64_t period);
 void batch_timeperiod (Batch *b, uint64_t ns, int wall);
 void batch_class (Batch *b, uint32_t id, const char *name, size_t n);

@@ -15,6 +15,7 @@
 #include "idmap.h"
 #include "list.h"
 #include "objects.h"
+#include "origin.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,16 +25,6 @@
 #define ENOUGH		(64u * 1024)
 
 #define FRAME		16    /* bytes of a frame in a record */
-
-/*
-** The stack last set, as it stands in a record: innermost first, the root at
-** the end of the block, so that what is new goes before what stays.
-*/
-typedef struct Frames {
-  unsigned char *block;
-  size_t size;          /* frames that it has room for */
-  size_t n;             /* the last n of them are the stack */
-} Frames;
 
 struct Encoder {
   Bytes out;
@@ -48,9 +39,12 @@ struct Encoder {
   uint64_t used;        /* bits: frames of nobody's code that have a name */
   unsigned nbatch;      /* number of the last batch written */
   Batch batch;
-  Frames stack;
+  Origins origins;
+  Origin *of;           /* whose events these are */
+  Origin spare;         /* when memory has run out */
   uint64_t lost;        /* samples that are not in the log */
-  uint64_t undecided;   /* samples (events) without a fate */
+  uint64_t undecided;   /* samples (events) without a fate, of states that ended */
+  uint64_t begun;       /* states */
   uint64_t allocated;   /* bytes; 0: not told */
   ProfileLeft left;
   uint64_t texts;       /* that were cut */
@@ -123,7 +117,7 @@ static void head (Encoder *e) {
   metanumber(e, "sample_allocated_bytes", e->config.period);
   if (e->config.command != NULL)
     meta(e, "argv", e->config.command);
-  meta(e, "asamp.format", DETAILS_FORMATTEXT);
+  meta(e, "asamp.format", e->config.states ? DETAILS_STATESTEXT : DETAILS_FORMATTEXT);
   metanumber(e, "asamp.start", e->start / 1000);
   if (e->config.pid != 0)
     metanumber(e, "asamp.pid", e->config.pid);
@@ -163,9 +157,10 @@ Encoder *encoder_new (const EncoderConfig *config, uint64_t start,
   e->start = start;
   e->epoch = epoch;
   e->last = start;
+  e->of = origins_get(&e->origins, 0);
   head(e);
   e->config.command = NULL;  /* the caller's, for the head alone */
-  if (e->out.failed) {
+  if (e->out.failed || e->of == NULL) {
     encoder_free(e);
     return NULL;
   }
@@ -177,7 +172,7 @@ void encoder_free (Encoder *e) {
   bytes_free(&e->fresh);
   batch_free(&e->batch);
   objects_free(&e->objects);
-  free(e->stack.block);
+  origins_free(&e->origins);
   idmap_free(&e->named);
   idmap_free(&e->seen);
   free(e);
@@ -203,6 +198,14 @@ static uint64_t since (const Encoder *e, uint64_t time) {
 
 /* Told again, when the sampler has had no room to note it, it is in the file. */
 void encoder_name (Encoder *e, uint64_t id, const char *name) {
+  if (e->config.states) {
+    int isnew;
+    uint32_t number = origins_function(&e->origins, e->of, id / 8, &name, &isnew);
+    e->failed |= number == 0;
+    if (isnew)
+      vmprof_name(&e->out, VMPROF_NAME, (uint64_t)number * 8, name);
+    return;
+  }
   if (idmap_get(&e->named, id) != IDMAP_NONE)
     return;
   if (!idmap_set(&e->named, id, 0))
@@ -245,7 +248,7 @@ static void namefresh (Encoder *e) {
 
 void encoder_stack (Encoder *e, size_t kept, const ProfileFrame *frames,
                     size_t n) {
-  Frames *s = &e->stack;
+  Frames *s = &e->of->stack;
   unsigned char *to;
   size_t k;
   if (kept > s->n)
@@ -258,6 +261,8 @@ void encoder_stack (Encoder *e, size_t kept, const ProfileFrame *frames,
   to = s->block + (s->size - s->n) * FRAME;
   for (k = 0; k < n; k++) {
     uint64_t id = frames[k].id;
+    if (e->config.states && (id & 7) == 0)
+      id = (uint64_t)origin_number(&e->of->functions, id / 8) * 8;
     /* a reader would take it for a line, or for a type */
     if (id == 0 || id >> 63 || ((id & 1) && id < FRAME_MINOR))
       id = FRAME_NONE;
@@ -312,11 +317,11 @@ static uint32_t copiesof (uint64_t count, size_t length) {
 static uint32_t stackrecords (Encoder *e, int marker, uint64_t leaf,
                               uint64_t thread, uint64_t count) {
   size_t from, length;
-  size_t words = 2 * (depthof(&e->stack) + (leaf != 0));
+  size_t words = 2 * (depthof(&e->of->stack) + (leaf != 0));
   uint32_t copies, i;
   if (leaf != 0)
     use(e, leaf);
-  if (e->stack.n > PROFILE_DEPTH)
+  if (e->of->stack.n > PROFILE_DEPTH)
     use(e, FRAME_CUT);
   from = e->out.n;
   if (extended(e))
@@ -325,7 +330,7 @@ static uint32_t stackrecords (Encoder *e, int marker, uint64_t leaf,
     vmprof_counted(&e->out, marker, words);
   if (leaf != 0)
     putframe(&e->out, leaf);
-  putframes(&e->out, &e->stack);
+  putframes(&e->out, &e->of->stack);
   vmprof_word(&e->out, thread);
   length = e->out.n - from;
   copies = e->out.failed ? 1 : copiesof(count, length);
@@ -355,14 +360,14 @@ void encoder_sample (Encoder *e, const ProfileSample *s) {
   if (extended(e)) {
     copies = stackrecords(e, VMPROF_GCSTACK, 0, s->thread, s->count);
     if (objects_full(&e->objects))
-      objects_write(&e->objects, 1, e->last, &e->batch.before, &e->out);
+      objects_write(&e->objects, 1, e->last, &e->of->before, &e->out);
     objects_add(&e->objects, s->kind, s->outside, copies);
   }
   else
     copies = stackrecords(e, VMPROF_STACK,
                           frameids_type(s->kind),
                           s->thread, s->count);
-  e->undecided++;
+  e->of->undecided++;
   batch_sample(&e->batch, since(e, e->last), !extended(e), s->count, copies);
   batch_allocation(&e->batch, s->size, s->outside, extended(e) ? s->kind : -1);
 }
@@ -377,24 +382,81 @@ void encoder_time (Encoder *e, const ProfileTime *s) {
 
 /* -------------------------------------------------------------- events -- */
 
+/* Of the state's own numbers of classes the file's; NULL without memory. */
+static uint32_t *translated (Encoder *e, const uint32_t *classes, size_t n) {
+  uint32_t *to = malloc(n * sizeof(*to));
+  size_t i;
+  if (to == NULL) {
+    e->failed = 1;
+    return NULL;
+  }
+  for (i = 0; i < n; i++)
+    to[i] = origin_number(&e->of->classes, classes[i]);
+  return to;
+}
+
+/* The lines that follow are the state's. */
+static Batch *lines (Encoder *e) {
+  if (e->config.states)
+    batch_of(&e->batch, e->of->id);
+  return &e->batch;
+}
+
+void encoder_of (Encoder *e, uint32_t state, uint32_t thread) {
+  Origin *of = origins_get(&e->origins, state);
+  if (of == NULL)
+    e->failed = 1;
+  else
+    e->of = of;
+  if (e->config.states && thread != e->of->thread && thread != 0) {
+    e->of->thread = thread;
+    batch_thread(lines(e), thread);
+  }
+}
+
+void encoder_begin (Encoder *e, uint64_t time) {
+  e->begun++;
+  batch_begin(&e->batch, since(e, time), e->of->id);
+}
+
+void encoder_called (Encoder *e, const char *name, size_t n) {
+  batch_called(lines(e), name, n);
+}
+
+void encoder_end (Encoder *e, uint64_t time, uint64_t bytes) {
+  e->allocated += bytes;
+  e->undecided += e->of->undecided;
+  batch_end(lines(e), since(e, time), bytes);
+  origins_drop(&e->origins, e->of);
+  e->of = origins_get(&e->origins, 0);
+  if (e->of == NULL) {
+    e->failed = 1;
+    e->of = &e->spare;
+  }
+}
+
 void encoder_fates (Encoder *e, const unsigned char *survived,
                     const uint32_t *classes, size_t n) {
-  if (n > e->undecided)
-    n = (size_t)e->undecided;
+  uint32_t *own = NULL;
+  if (n > e->of->undecided)
+    n = (size_t)e->of->undecided;
   if (n == 0)
     return;
-  e->undecided -= n;
-  batch_fates(&e->batch, survived, classes, n);
+  e->of->undecided -= n;
+  if (e->config.states && classes != NULL)
+    classes = own = translated(e, classes, n);
+  batch_fates(lines(e), survived, classes, n);
+  free(own);
   if (extended(e))
     objects_fates(&e->objects, survived, n);
 }
 
 void encoder_deaths (Encoder *e, const uint32_t *runs, size_t n) {
-  batch_deaths(&e->batch, runs, n);
+  batch_deaths(lines(e), runs, n);
 }
 
 void encoder_collection (Encoder *e, const ProfileCollection *c) {
-  batch_collection(&e->batch, since(e, c->time), c);
+  batch_collection(lines(e), since(e, c->time), c, &e->of->before);
   if (extended(e)) {
     objects_write(&e->objects, 0, c->time > e->last ? c->time : e->last, c,
                   &e->out);
@@ -403,34 +465,42 @@ void encoder_collection (Encoder *e, const ProfileCollection *c) {
 }
 
 void encoder_period (Encoder *e, uint64_t period) {
-  batch_period(&e->batch, period);
+  batch_period(lines(e), period);
 }
 
 void encoder_timeperiod (Encoder *e, uint64_t ns, int wall) {
   if (ns > 0 && !e->periodtold)
     e->config.timeperiod = ns;
-  batch_timeperiod(&e->batch, ns, wall);
+  batch_timeperiod(lines(e), ns, wall);
 }
 
 void encoder_class (Encoder *e, uint32_t id, const char *name, size_t n) {
+  if (e->config.states) {
+    int isnew;
+    id = origins_class(&e->origins, e->of, id, &name, &isnew);
+    e->failed |= id == 0;
+    if (!isnew)
+      return;
+    n = strlen(name);
+  }
   batch_class(&e->batch, id, name, n);
 }
 
 void encoder_path (Encoder *e, uint64_t id, uint32_t parent, const char *step) {
-  batch_path(&e->batch, id, parent, step);
+  batch_path(lines(e), id, parent, step);
 }
 
 void encoder_holders (Encoder *e, const uint32_t *runs, size_t n) {
-  batch_holders(&e->batch, runs, n);
+  batch_holders(lines(e), runs, n);
 }
 
 void encoder_walk (Encoder *e, uint64_t began, uint64_t ns) {
-  batch_walk(&e->batch, since(e, began), ns / 1000);
+  batch_walk(lines(e), since(e, began), ns / 1000);
 }
 
 void encoder_mark (Encoder *e, uint64_t time, const char *name,
                    size_t namelength, const char *value, size_t valuelength) {
-  batch_mark(&e->batch, since(e, time), name, namelength, value, valuelength);
+  batch_mark(lines(e), since(e, time), name, namelength, value, valuelength);
 }
 
 /* ------------------------------------------------------------- batches -- */
@@ -457,15 +527,19 @@ void encoder_batch (Encoder *e) {
 }
 
 void encoder_left (Encoder *e, const ProfileLeft *left, uint64_t texts) {
-  e->left = *left;
+  e->left.chunks += left->chunks;
+  e->left.functions += left->functions;
+  e->left.classes += left->classes;
+  e->left.paths += left->paths;
+  e->left.steps += left->steps;
   e->texts = texts;
 }
 
 /* The meta "asamp.left": words that readerleft.c knows, and counts. */
 static void metaleft (Encoder *e) {
   const struct { const char *key; uint64_t count; } all[] = {
-    {"chunks", e->left.chunks}, {"functions", e->left.functions},
-    {"classes", e->left.classes}, {"texts", e->texts}, {"natives", e->natives},
+    {"chunks", e->left.chunks}, {"functions", e->left.functions + e->origins.lumpedfunctions},
+    {"classes", e->left.classes + e->origins.lumpedclasses}, {"texts", e->texts}, {"natives", e->natives},
     {"paths", e->left.paths}, {"steps", e->left.steps}
   };
   char text[300];
@@ -480,7 +554,9 @@ static void metaleft (Encoder *e) {
 }
 
 void encoder_allocated (Encoder *e, uint64_t bytes) {
-  e->allocated = bytes;
+  e->allocated += bytes;
+  if (e->config.states)
+    batch_allocated(lines(e), bytes);
 }
 
 void encoder_lost (Encoder *e, uint64_t n) {
@@ -489,14 +565,19 @@ void encoder_lost (Encoder *e, uint64_t n) {
 
 void encoder_finish (Encoder *e, uint64_t now) {
   uint64_t left = e->undecided;
+  size_t i;
+  for (i = 0; i < e->origins.n; i++)
+    left += e->origins.list[i]->undecided;
   if (extended(e))
     objects_write(&e->objects, 1, now > e->last ? now : e->last,
-                  &e->batch.before, &e->out);
+                  &e->of->before, &e->out);
   encoder_batch(e);
   if (!e->periodtold)
     e->config.timeperiod = 0;
   metaperiod(e);
   metanumber(e, "asamp.undecided", left);
+  if (e->config.states)
+    metanumber(e, "asamp.states", e->begun);
   if (e->lost > 0)
     metanumber(e, "asamp.lost", e->lost);
   if (e->allocated > 0)

@@ -39,6 +39,8 @@ typedef struct EncoderConfig {
                            time; 0: none are */
   const char *command;  /* what ran, for people; may be NULL */
   uint64_t pid;         /* of the process; 0: unknown */
+  int states;           /* 1: of many states, each with numbers of its own for
+                           functions, classes and paths (stock only) */
   /*
   ** Name of a native address (a frame's id without its lowest bit), called
   ** once per address. Writes symbol and object
@@ -67,6 +69,14 @@ Encoder *encoder_new (const EncoderConfig *config, uint64_t start,
                       uint64_t epoch, EncoderSink sink, void *ud);
 void encoder_free (Encoder *e);
 
+/* What follows is of that state, which runs on that OS thread. Files of one state
+   tell neither. */
+void encoder_of (Encoder *e, uint32_t state, uint32_t thread);
+/* Files of many: it begins; has a name; ends, having allocated so many bytes. */
+void encoder_begin (Encoder *e, uint64_t time);
+void encoder_called (Encoder *e, const char *name, size_t n);
+void encoder_end (Encoder *e, uint64_t time, uint64_t bytes);
+
 /* 'name' as framename_lua composes it. */
 void encoder_name (Encoder *e, uint64_t id, const char *name);
 /*
@@ -93,7 +103,7 @@ void encoder_deaths (Encoder *e, const uint32_t *runs, size_t n);
 void encoder_collection (Encoder *e, const ProfileCollection *c);
 void encoder_period (Encoder *e, uint64_t period);
 void encoder_timeperiod (Encoder *e, uint64_t ns, int wall);
-/* Bytes that were allocated, known exactly: for the end of the file; 0: unknown. */
+/* Bytes that were allocated, by the state, known exactly; 0: unknown. */
 void encoder_allocated (Encoder *e, uint64_t bytes);
 /* Who holds what: a path, and who is held by which (event.h). */
 void encoder_path (Encoder *e, uint64_t id, uint32_t parent, const char *step);
@@ -103,7 +113,7 @@ void encoder_walk (Encoder *e, uint64_t began, uint64_t ns);
 void encoder_mark (Encoder *e, uint64_t time, const char *name,
                    size_t namelength, const char *value, size_t valuelength);
 
-/* What limits have left out, for the end; and how many texts were cut. */
+/* What limits have left out, of the state; and how many texts were cut, in all. */
 void encoder_left (Encoder *e, const ProfileLeft *left, uint64_t texts);
 
 /* 1 when enough details wait that encoder_batch should be called. */

@@ -9,7 +9,17 @@
 void event_encode (const Event *event, Encoder *e) {
   const void *body = event + 1;
   size_t n = (size_t)event->n;
+  encoder_of(e, event->state, event->thread);
   switch (event->type) {
+    case EVENT_BEGIN:
+      encoder_begin(e, event->n);
+      break;
+    case EVENT_CALLED:
+      encoder_called(e, body, strlen(body));
+      break;
+    case EVENT_END:
+      encoder_end(e, *(const uint64_t *)body, event->n);
+      break;
     case EVENT_NAME:
       encoder_name(e, event->n, body);
       break;

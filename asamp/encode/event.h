@@ -26,6 +26,9 @@ enum EventType {
   EVENT_STACK,          /* n: new frames; TimeEvent of a sample that is lost */
   EVENT_CLASS,          /* n: id; the name, NUL-terminated */
   EVENT_MARK,           /* MarkEvent */
+  EVENT_BEGIN,          /* n: time; a state begins */
+  EVENT_CALLED,         /* its name, NUL-terminated */
+  EVENT_END,            /* n: bytes; time of 64 bits. It has ended */
   EVENT_PATH,           /* n: id; 32 bits, the parent's, then the step, NUL-terminated */
   EVENT_WALK,           /* n: ns that it took; 64 bits, when it began */
   EVENT_HOLDERS         /* n numbers of 32 bits: 1 or 0, the first of these or not; then
@@ -37,6 +40,8 @@ typedef struct Event {
   uint32_t type;
   uint32_t size;        /* in bytes, head included */
   uint64_t n;           /* a number that the type defines */
+  uint32_t state;       /* whose it is, ... */
+  uint32_t thread;      /* ... and the OS thread that has told it (gettid) */
 } Event;
 
 typedef struct SampleEvent {

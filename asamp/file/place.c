@@ -51,6 +51,18 @@ char *place_numbered (const char *path, unsigned number) {
   return to;
 }
 
+/* Where 'path' is looked up: a folder, and the name there. */
+typedef struct Where {
+  int folder;
+  const char *name;
+} Where;
+
+static Where whereis (const PlaceWish *wish, const char *path) {
+  const char *slash = strrchr(path, '/');
+  const Where byname = {AT_FDCWD, path}, infolder = {wish->folder, slash != NULL ? slash + 1 : path};
+  return wish->folder > 0 ? infolder : byname;
+}
+
 /* The folder that the name is in. */
 static int folderof (const char *path, struct stat *folder) {
   const char *slash = strrchr(path, '/');
@@ -64,12 +76,26 @@ static int folderof (const char *path, struct stat *folder) {
   return ok;
 }
 
+/* May all write there, and only owners remove? */
+static int issticky (const struct stat *folder) {
+  return (folder->st_mode & S_ISVTX) && (folder->st_mode & S_IWOTH);
+}
+
 int place_foreign (const char *path, const struct stat *file) {
   struct stat folder;
   if (file->st_uid == geteuid() || !folderof(path, &folder))
     return 0;
-  return (folder.st_mode & S_ISVTX) && (folder.st_mode & S_IWOTH) &&
-         file->st_uid != folder.st_uid;
+  return issticky(&folder) && file->st_uid != folder.st_uid;
+}
+
+/* As place_foreign. */
+static int isforeign (const Attempt *a, const struct stat *file) {
+  struct stat folder;
+  if (a->wish->folder <= 0)
+    return place_foreign(a->path, file);
+  if (file->st_uid == geteuid() || fstat(a->wish->folder, &folder) != 0)
+    return 0;
+  return issticky(&folder) && file->st_uid != folder.st_uid;
 }
 
 static int refused (Attempt *a, int error, const char *why) {
@@ -94,10 +120,10 @@ static int isours (enum FileKind kind) {
   return kind == FILEKIND_PROFILE || kind == FILEKIND_HEAP;
 }
 
-static enum FileKind kindof (const char *path, const struct stat *file) {
+static enum FileKind kindof (Where at, const struct stat *file) {
   struct stat now;
   enum FileKind kind = FILEKIND_UNKNOWN;
-  int fd = descriptor_open(path, O_RDONLY | O_NONBLOCK, 0);
+  int fd = descriptor_openat(at.folder, at.name, O_RDONLY | O_NONBLOCK, 0);
   if (fd < 0)
     return kind;
   if (fstat(fd, &now) == 0 && now.st_dev == file->st_dev &&
@@ -121,7 +147,7 @@ static int empty (Attempt *a, int fd) {
     return errno;
   if (s.st_size == 0 && !wish->made)
     return 0;
-  kind = kindof(a->path, &s);
+  kind = kindof(whereis(wish, a->path), &s);
   if (wish->replace == PLACE_ALL ||
       (wish->replace == PLACE_PROFILES && isours(kind)))
     return !wish->later && ftruncate(fd, 0) != 0 ? errno : 0;
@@ -146,7 +172,7 @@ static int judge (Attempt *a, int fd) {
   if (!S_ISREG(s.st_mode))
     return taken ? refused(a, EBUSY, "another Lua state of this process writes "
                            "its own there; give each another path") : 0;
-  if (place_foreign(a->path, &s) || (s.st_uid != geteuid() && a->wish->made))
+  if (isforeign(a, &s) || (s.st_uid != geteuid() && a->wish->made))
     return refused(a, EACCES, "the file that is there is another user's; give "
                    "another path");
   if (taken || !lock(fd))
@@ -158,16 +184,17 @@ static int judge (Attempt *a, int fd) {
 static int openold (Attempt *a) {
   struct stat s;
   int error, flags = WRITING;
-  if (lstat(a->path, &s) != 0)
+  Where at = whereis(a->wish, a->path);
+  if (fstatat(at.folder, at.name, &s, AT_SYMLINK_NOFOLLOW) != 0)
     return errno;
   if (!S_ISLNK(s.st_mode) || a->wish->made)
     flags |= O_NOFOLLOW;
-  else if (place_foreign(a->path, &s))
+  else if (isforeign(a, &s))
     return refused(a, ELOOP, "a symbolic link of another user's is there; give "
                    "another path");
   else
     flags |= O_CREAT;  /* what the link names may not be there */
-  a->place->fd = descriptor_open(a->path, flags, 0600);
+  a->place->fd = descriptor_openat(at.folder, at.name, flags, 0600);
   if (a->place->fd < 0)
     return errno;
   error = judge(a, a->place->fd);
@@ -181,7 +208,8 @@ static int openold (Attempt *a) {
 /* Opens a's path: 0, an errno or NEXT. */
 static int attempt (Attempt *a) {
   int error;
-  a->place->fd = descriptor_open(a->path, NEW, 0600);
+  Where at = whereis(a->wish, a->path);
+  a->place->fd = descriptor_openat(at.folder, at.name, NEW, 0600);
   if (a->place->fd >= 0) {
     a->place->created = 1;
     if (lock(a->place->fd))

@@ -39,6 +39,8 @@ typedef struct PlaceWish {
   int (*taken) (const struct stat *file);
   int later;            /* the caller empties what is replaced: with a large file that
                            takes longer than all else */
+  int folder;           /* descriptor of the folder that 'path' is in, for who cannot get
+                           there by its name any more (chroot); 0: none */
 } PlaceWish;
 
 typedef struct Place {

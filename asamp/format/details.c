@@ -42,7 +42,7 @@ int details_signed (Fields *f, int64_t *n) {
 int details_format (const char *value, size_t n) {
   if (n != 1)
     return 0;
-  return *value == *DETAILS_FORMATTEXT ? DETAILS_FORMAT : *value == '2' ? 2 : 0;
+  return *value >= '2' && *value <= *DETAILS_STATESTEXT ? *value - '0' : 0;
 }
 
 void details_collection (Fields *f, int format, Collected *c) {

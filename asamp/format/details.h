@@ -14,6 +14,9 @@
 /* What the writer writes; readers know format 2 as well. */
 #define DETAILS_FORMAT		3
 #define DETAILS_FORMATTEXT	"3"
+/* ... of many states: what a state tells is its own. */
+#define DETAILS_STATES		4
+#define DETAILS_STATESTEXT	"4"
 
 /* A list of decimal numbers, or of letters, not yet read. */
 typedef struct Fields {

@@ -6,12 +6,18 @@
 */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "binding.h"
 #include "embed.h"
+#include "clock.h"
+#include "complain.h"
 #include "gap.h"
+#include "unwind.h"
+#include "process.h"
 #include "sampler.h"
 #include "timing.h"
 
@@ -53,43 +59,80 @@ static int flag (lua_State *L, int t, const char *key) {
 
 
 /*
-** open{out=, number=, made=, replace= (enum of place.h), command=, extended=, compress=,
-** native=, random=, seed=, announce=, holders=, holdersevery= (ns), period=, timeperiod=,
-** wall=} -> true | nil, message, errno
+** The fields of the table at 1: out=, number=, made=, replace= (enum of place.h),
+** command=, extended=, compress=, native=, random=, seed=, announce=, holders=,
+** holdersevery= (ns), timeperiod=, wall=. Texts stay on the stack.
 */
-static int l_open (lua_State *L) {
-  Sampler *s = check(L);
-  SamplerOptions o;
-  char err[512];
-  int ok;
+static void options (lua_State *L, SamplerOptions *o) {
   luaL_checktype(L, 1, LUA_TTABLE);
-  memset(&o, 0, sizeof(o));
+  memset(o, 0, sizeof(*o));
   lua_settop(L, 1);
   lua_getfield(L, 1, "out");
   lua_getfield(L, 1, "command");
   lua_getfield(L, 1, "seed");
-  o.out = luaL_checkstring(L, 2);
-  o.number = (unsigned)integer(L, 1, "number");
-  o.made = flag(L, 1, "made");
-  o.replace = (int)integer(L, 1, "replace");
-  o.command = lua_tostring(L, 3);
-  o.seeded = !lua_isnil(L, 4);
-  o.seed = (uint64_t)lua_tointeger(L, 4);
-  o.format = flag(L, 1, "extended") ? PROFILE_EXTENDED : PROFILE_STOCK;
-  o.compress = flag(L, 1, "compress");
-  o.native = flag(L, 1, "native");
-  o.random = flag(L, 1, "random");
-  o.announce = flag(L, 1, "announce");
-  o.holders = flag(L, 1, "holders");
-  o.holdersevery = (uint64_t)integer(L, 1, "holdersevery");
-  o.timeperiod = (uint64_t)integer(L, 1, "timeperiod");
-  o.wall = flag(L, 1, "wall");
-  errno = 0;
-  ok = sampler_open(s, &o, (uint64_t)integer(L, 1, "period"), err, sizeof(err));
-  if (!ok) {
-    return failed(L, err, errno);
-  }
+  o->out = lua_tostring(L, 2);
+  o->number = (unsigned)integer(L, 1, "number");
+  o->made = flag(L, 1, "made");
+  o->replace = (int)integer(L, 1, "replace");
+  o->command = lua_tostring(L, 3);
+  o->seeded = !lua_isnil(L, 4);
+  o->seed = (uint64_t)lua_tointeger(L, 4);
+  o->format = flag(L, 1, "extended") ? PROFILE_EXTENDED : PROFILE_STOCK;
+  o->compress = flag(L, 1, "compress");
+  o->native = flag(L, 1, "native");
+  o->random = flag(L, 1, "random");
+  o->announce = flag(L, 1, "announce");
+  o->holders = flag(L, 1, "holders");
+  o->holdersevery = (uint64_t)integer(L, 1, "holdersevery");
+  o->timeperiod = (uint64_t)integer(L, 1, "timeperiod");
+  o->wall = flag(L, 1, "wall");
+}
+
+
+/* true | nil, message, errno */
+static int result (lua_State *L, int ok, const char *err) {
+  int e = errno;
+  if (!ok) return failed(L, err, e);
   lua_pushboolean(L, 1);
+  return 1;
+}
+
+
+/* open{options, period=} -> true | nil, message, errno */
+static int l_open (lua_State *L) {
+  Sampler *s = check(L);
+  SamplerOptions o;
+  char err[512];
+  options(L, &o);
+  luaL_checkstring(L, 2);
+  errno = 0;
+  return result(L, sampler_open(s, &o, (uint64_t)integer(L, 1, "period"), err, sizeof(err)),
+                err);
+}
+
+
+/* setup{options, period=, alloc=, exact=} -> true | nil, message, errno: every state that
+   this process makes from here on (process.h) */
+static int l_setup (lua_State *L) {
+  SamplerShared with;
+  char err[512];
+  memset(&with, 0, sizeof(with));
+  options(L, &with.options);
+  with.alloc = flag(L, 1, "alloc");
+  with.period = (uint64_t)integer(L, 1, "period");
+  with.timens = with.options.timeperiod;
+  with.clock = with.options.wall ? TIMER_WALL : flag(L, 1, "exact") ? TIMER_EXACT : TIMER_CPU;
+  errno = 0;
+  return result(L, process_setup(&with, err, sizeof(err)), err);
+}
+
+
+/* path(pattern, process) -> its % written out, for a process that starts now */
+static int l_path (lua_State *L) {
+  char *to = process_path(luaL_checkstring(L, 1), (unsigned long)luaL_checkinteger(L, 2), 1,
+                          clock_read(CLOCK_REALTIME) / 1000);
+  lua_pushstring(L, to != NULL ? to : "");
+  free(to);
   return 1;
 }
 
@@ -115,12 +158,8 @@ static int l_timeon (lua_State *L) {
   TimerClock clock = lua_toboolean(L, 2) ? TIMER_WALL
                    : lua_toboolean(L, 3) ? TIMER_EXACT : TIMER_CPU;
   errno = 0;
-  if (!sampler_timeon(check(L), L, (uint64_t)luaL_checkinteger(L, 1), clock,
-                      err, sizeof(err))) {
-    return failed(L, err, errno);
-  }
-  lua_pushboolean(L, 1);
-  return 1;
+  return result(L, sampler_timeon(check(L), L, (uint64_t)luaL_checkinteger(L, 1), clock,
+                                  err, sizeof(err)), err);
 }
 
 
@@ -251,6 +290,8 @@ int snapshot_lua (lua_State *L);  /* heap/snapshotlib.c */
 
 static const luaL_Reg functions[] = {
   {"open", l_open},
+  {"setup", l_setup},
+  {"path", l_path},
   {"on", l_on},
   {"off", l_off},
   {"timeon", l_timeon},
@@ -285,3 +326,53 @@ LUAMOD_API int luaopen_profiler_core (lua_State *L) {
   lua_setfield(L, -2, "MAXRATE");
   return 1;
 }
+
+
+/* {== for the core (attach.h) =========================================== */
+
+int asamp_setup (const char *wish, const char *home);
+void asamp_join (lua_State *L);
+
+/*
+** What the variable ASAMP asks for, by profiler.process in a state of its own, whose
+** modules are those of 'home'. 0: stderr, or the system's log, has a line that says why
+** nothing is profiled.
+*/
+int asamp_setup (const char *wish, const char *home) {
+  static const char chunk[] =
+    "local wish, home = ... "
+    "package.path = home .. '/share/lua/5.4/?.lua;' .. package.path "
+    "package.cpath = home .. '/lib/lua/5.4/?.so;' .. package.cpath "
+    "return require 'profiler.process'.setup(wish)";
+  char err[9000];
+  lua_State *L;
+  int ok = 0;
+  if (!binding_try("profiler.core", 1, __builtin_return_address(0), err, sizeof(err))) {
+    complain("%s", err);
+    return 0;
+  }
+  L = luaL_newstate();
+  if (L == NULL) {
+    complain("ASAMP: not enough memory; nothing is profiled");
+    return 0;
+  }
+  lua_pushboolean(L, 1);
+  lua_setfield(L, LUA_REGISTRYINDEX, "LUA_NOENV");  /* paths of the environment are the program's */
+  luaL_openlibs(L);
+  if (luaL_loadbufferx(L, chunk, sizeof(chunk) - 1, "=asamp", NULL) == LUA_OK) {
+    lua_pushstring(L, wish);
+    lua_pushstring(L, home);
+    ok = lua_pcallk(L, 2, 2, 0, 0, NULL) == LUA_OK && lua_toboolean(L, -2);
+  }
+  if (!ok) complain("%s; nothing is profiled", lua_tostring(L, -1));
+  lua_close(L);
+  if (ok) unwind_prime();
+  return ok;
+}
+
+
+void asamp_join (lua_State *L) {
+  process_join(L);
+}
+
+/* }===================================================================== */

@@ -5,7 +5,8 @@
 **   read(path [, options]) -> profile | nil, message
 **     options: bins (number of slices of time, at most 16384, to fill the
 **     field 'bins'), progress (function that is called now and then with the
-**     share of the file that was read)
+**     share of the file that was read), states (list of the ids, rising, of the Lua
+**     states that are wanted; all that is not by state is of these)
 **
 ** A profile is a table (sizes in bytes; started, ended, duration and
 ** timeperiod in seconds; all other times in microseconds since the start):
@@ -66,6 +67,11 @@
 **   marks[i] = {time, name, value}: all, or in long profiles some, evenly
 **   marknames[i] = {name, count, first, last (times), value (the last one),
 **     least, mean, most (when all values are numbers)}: of all marks
+**   states[i] = {id, name (nil: none), thread (nil: not told), begin, end_, ended,
+**     others (it stands for so many; else nil), allocated (bytes, exactly), samples,
+**     bytes, timesamples, ns, survivedbytes, laterbytes, minors, majors}, threads[i] =
+**     {id, samples, bytes, timesamples, ns}, begun (states there were): of a profile of
+**     a process; else nil
 **   left[i] = {what, limit, count, text}: what limits have left out
 **   bins = {start, width, n, bin = {}, node = {}, kind = {}, samples = {},
 **     bytes = {}, survived = {}, survivedbytes = {}, later = {},
@@ -434,6 +440,8 @@ static void pushbins (lua_State *L, const Reading *r, const Bins *b) {
   lua_settop(L, profile);
 }
 
+static void pushstates (lua_State *L, const Reading *r);
+
 static void pushprofile (lua_State *L, const char *path, const Reading *r,
                          const ReaderSum *sum) {
   lua_createtable(L, 0, 48);
@@ -495,12 +503,59 @@ static void pushprofile (lua_State *L, const char *path, const Reading *r,
     pushbins(L, r, &sum->bins);
   pushfunctions(L, r);
   pushtree(L, r);
+  pushstates(L, r);
+}
+
+static void pushstates (lua_State *L, const Reading *r) {
+  size_t i;
+  if (!r->many)
+    return;
+  lua_createtable(L, (int)r->nstates, 0);
+  for (i = 0; i < r->nstates; i++) {
+    const ReadState *s = &r->states[i];
+    lua_createtable(L, 0, 16);
+    setinteger(L, "id", s->id);
+    if (s->name != 0)
+      setstring(L, "name", r->text.text + s->name);
+    if (s->thread != 0)
+      setinteger(L, "thread", s->thread);
+    if (s->others > 0)
+      setinteger(L, "others", (uint64_t)s->others + 1);
+    setboolean(L, "ended", s->ended);
+    setinteger(L, "begin", s->begin);
+    setinteger(L, "end_", s->end);
+    setinteger(L, "allocated", s->allocated);
+    setinteger(L, "samples", s->samples);
+    setinteger(L, "bytes", s->bytes);
+    setinteger(L, "timesamples", s->timesamples);
+    setinteger(L, "ns", s->ns);
+    setinteger(L, "survivedbytes", s->survivedbytes);
+    setinteger(L, "laterbytes", s->laterbytes);
+    setinteger(L, "minors", s->minors);
+    setinteger(L, "majors", s->majors);
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  }
+  lua_setfield(L, -2, "states");
+  lua_createtable(L, (int)r->nthreads, 0);
+  for (i = 0; i < r->nthreads; i++) {
+    const ReadThread *t = &r->threads[i];
+    lua_createtable(L, 0, 5);
+    setinteger(L, "id", t->id);
+    setinteger(L, "samples", t->samples);
+    setinteger(L, "bytes", t->bytes);
+    setinteger(L, "timesamples", t->timesamples);
+    setinteger(L, "ns", t->ns);
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  }
+  lua_setfield(L, -2, "threads");
+  setinteger(L, "begun", r->begun > 0 ? r->begun : r->nstates);
 }
 
 /* What a call of 'read' owns; freed when an error unwinds it, too. */
 typedef struct Work {
   lua_State *L;
   Reading *reading;
+  uint32_t *only;
   ReaderSum sum;
 } Work;
 
@@ -509,6 +564,8 @@ static int l_gc (lua_State *L) {
   if (w->reading != NULL)
     reading_free(w->reading);
   w->reading = NULL;
+  free(w->only);
+  w->only = NULL;
   readersum_free(&w->sum);
   memset(&w->sum, 0, sizeof(w->sum));
   return 0;
@@ -526,10 +583,11 @@ static void progress (void *ud, double fraction) {
   }
 }
 
-/* Puts the options at indices 2 (progress) and 3 (bins). */
+/* Puts the options at indices 2 (progress) and 3 (states); returns the bins. */
 static lua_Integer options (lua_State *L) {
   lua_Integer bins = 0;
   lua_settop(L, 2);
+  lua_pushnil(L);
   if (!lua_isnoneornil(L, 2)) {
     luaL_checktype(L, 2, LUA_TTABLE);
     lua_getfield(L, 2, "bins");
@@ -537,10 +595,31 @@ static lua_Integer options (lua_State *L) {
     luaL_argcheck(L, bins >= 0 && bins <= BINS_MOST, 2,
                   "bins not from 0 to 16384");
     lua_pop(L, 1);
+    lua_getfield(L, 2, "states");
+    lua_replace(L, 3);
     lua_getfield(L, 2, "progress");
     lua_replace(L, 2);
   }
   return bins;
+}
+
+/* The ids in the list at 3 that are wanted. */
+static void want (lua_State *L, Work *w) {
+  size_t i, n;
+  if (lua_isnil(L, 3))
+    return;
+  luaL_checktype(L, 3, LUA_TTABLE);
+  n = lua_rawlen(L, 3);
+  w->only = malloc((n + 1) * sizeof(*w->only));
+  if (w->only == NULL)
+    luaL_error(L, "not enough memory");
+  for (i = 0; i < n; i++) {
+    lua_rawgeti(L, 3, (lua_Integer)i + 1);
+    w->only[i] = (uint32_t)lua_tointeger(L, -1);
+    lua_pop(L, 1);
+  }
+  w->sum.client.only = w->only;
+  w->sum.client.nonly = n;
 }
 
 static int l_read (lua_State *L) {
@@ -555,6 +634,7 @@ static int l_read (lua_State *L) {
   w->L = L;
   if (!readersum_start(&w->sum, (uint32_t)bins))
     return luaL_error(L, "not enough memory");
+  want(L, w);
   if (!lua_isnil(L, 2))
     w->sum.client.progress = progress;
   w->sum.client.progressud = w;
@@ -567,7 +647,7 @@ static int l_read (lua_State *L) {
   readersum_finish(&w->sum, w->reading);
   pushprofile(L, path, w->reading, &w->sum);
   lua_pushcfunction(L, l_gc);
-  lua_pushvalue(L, 3);
+  lua_pushvalue(L, 4);
   lua_call(L, 1, 0);
   return 1;
 }

@@ -8,6 +8,7 @@
 #include "frameids.h"
 #include "readeremit.h"
 #include "readerholders.h"
+#include "readerlife.h"
 #include "readermeta.h"
 #include "readername.h"
 #include "readerstack.h"
@@ -412,7 +413,7 @@ static const char *finish (ReaderState *s) {
   Reading *r = s->r;
   readeremit_begin(s);
   readerstack_giveup(s);
-  readeremit_undecided(s);
+  readerlife_finish(s);
   readerholders_finish(s);
   if (!r->own)
     r->scale = r->period > 0 ? r->period : 1;

@@ -7,6 +7,7 @@
 #include "details.h"
 #include "readeremit.h"
 #include "readerholders.h"
+#include "readerlife.h"
 #include "readername.h"
 #include "readerstack.h"
 
@@ -14,19 +15,27 @@
 
 /* ------------------------------------------------------------- periods -- */
 
-/* The period lines of a batch: the next one, and the events after it. */
+/* The lines of a batch that go with a sample: the next one, and the events after it. */
 typedef struct Periods {
   Fields events;
-  int letter;          /* 'p' or 'q'; 0: there is no next one */
+  int letter;          /* 'p', 'q' or 'T'; 0: there is no next one */
   uint64_t at;         /* samples of the batch before it */
   uint64_t period;
+  uint64_t state;      /* whose it is */
   int wall;
 } Periods;
+
+#define NOSTATE		UINT64_MAX  /* a batch begins: no line has named one */
 
 static void nextperiod (Periods *p) {
   Fields line;
   while ((p->letter = details_event(&p->events, &line)) != 0) {
-    if ((p->letter == 'p' || p->letter == 'q') &&
+    uint64_t id;
+    int64_t time;
+    if ((p->letter == 'S' || (p->letter == 'N' && details_signed(&line, &time))) &&
+        details_number(&line, &id))
+      p->state = id;
+    if ((p->letter == 'p' || p->letter == 'q' || p->letter == 'T') &&
         details_number(&line, &p->at) && details_number(&line, &p->period)) {
       p->wall = line.end - line.p >= 2 && line.p[1] == 'w';
       return;
@@ -38,8 +47,17 @@ static void nextperiod (Periods *p) {
 static void advance (ReaderState *s, Periods *p, uint64_t sample) {
   Reading *r = s->r;
   while (p->letter != 0 && p->at <= sample) {
-    if (p->letter == 'p') {
-      s->period = p->period;
+    if (p->state != NOSTATE)
+      readerstate_of(s, p->state);
+    if (p->letter == 'T')
+      readerstate_thread(s, p->period);
+    else if (p->letter == 'p') {
+      if (r->many) {
+        s->of->period = p->period;
+        s->of->periodset = 1;
+      }
+      else
+        s->period = p->period;
       if (r->samples > 0)
         r->periods++;
       else  /* of no sample's was the one before */
@@ -48,7 +66,12 @@ static void advance (ReaderState *s, Periods *p, uint64_t sample) {
         s->client->period(s->client->ud, p->period);
     }
     else {
-      s->timeperiod = p->period;
+      if (r->many && p->state != NOSTATE) {
+        s->of->timeperiod = p->period;
+        s->of->timeset = 1;
+      }
+      else
+        s->timeperiod = p->period;
       r->timeperiods++;
       r->wall |= p->wall && p->period > 0;
       r->cpu |= !p->wall && p->period > 0;
@@ -73,6 +96,7 @@ static int onesample (ReaderState *s, Details *d, uint64_t count,
       count < copies || copies == 0)
     return 0;
   run = &s->runs[s->runfirst];
+  readerstate_of(s, run->thread);
   run->copies -= copies;
   if (run->copies == 0)
     s->runfirst++;
@@ -89,14 +113,14 @@ static int onesample (ReaderState *s, Details *d, uint64_t count,
   sample.size = 0;
   if (run->type == READER_TIMERUN) {
     sample.kind = READER_TIMESAMPLE;
-    sample.period = s->timeperiod;
+    sample.period = readerstate_timeperiod(s);
   }
   else {
     uint32_t type = run->type;
     if (d->kinds.p < d->kinds.end)
       type = (unsigned char)(*d->kinds.p++ - 'a');
     sample.kind = readerstate_kind(s, type, 0);
-    sample.period = s->period;
+    sample.period = readerstate_period(s);
     if (details_number(&d->sizes, &n))
       sample.size = n;
   }
@@ -157,7 +181,7 @@ static uint64_t decision (ReaderState *s, Fields events) {
   s->ahead = events.end;
   s->aheadtime = s->last;
   while ((letter = details_event(&events, &line)) != 0) {
-    if (letter == 'm' && details_signed(&line, &difference))
+    if ((letter == 'm' || letter == 'N' || letter == 'X') && details_signed(&line, &difference))
       time = later(time, difference);
     else if (letter == 'g' || letter == 'G') {
       details_collection(&line, s->format, &c);
@@ -253,12 +277,16 @@ static void deaths (ReaderState *s, Fields *f, const Fields *events) {
 }
 
 static void collection (ReaderState *s, Fields *f, int major) {
-  ReadCollection *c = &s->before;
+  ReadCollection *c = &s->of->before;
   Collected told;
   details_collection(f, s->format, &told);
   s->eventtime = c->time = later(s->eventtime, told.time);
   c->inuse += (uint64_t)told.inuse;
   c->held += (uint64_t)told.held;
+  if (!s->of->hidden) {
+    s->streams.inuse += (uint64_t)told.inuse;
+    s->streams.held += (uint64_t)told.held;
+  }
   c->rss += (uint64_t)told.rss;
   c->duration = told.duration < c->time ? told.duration : c->time;
   c->tenured = told.tenured;
@@ -295,8 +323,58 @@ static void mark (ReaderState *s, Fields *f) {
   m.time = s->eventtime = later(s->eventtime, difference);
   if (m.time > s->r->duration)
     s->r->duration = m.time;
-  if (s->client->mark != NULL)
+  if (s->client->mark != NULL && !s->of->hidden)
     s->client->mark(s->client->ud, &m);
+}
+
+/* ------------------------------------------------------------- states -- */
+
+static void beginstate (ReaderState *s, Fields *f) {
+  int64_t difference;
+  uint64_t id;
+  if (!details_signed(f, &difference) || !details_number(f, &id))
+    return;
+  s->eventtime = later(s->eventtime, difference);
+  readerlife_begin(s, id, s->eventtime);
+}
+
+static void endstate (ReaderState *s, Fields *f) {
+  int64_t difference;
+  ReadState *row = readerstate_row(s);
+  uint64_t bytes;
+  if (!details_signed(f, &difference))
+    return;
+  s->eventtime = later(s->eventtime, difference);
+  if (details_number(f, &bytes) && row != NULL)
+    row->allocated += bytes;
+  readerlife_end(s, s->eventtime);
+}
+
+/* Lines that only files of many states have. */
+static void stateline (ReaderState *s, int letter, Fields *f) {
+  ReadState *row = readerstate_row(s);
+  uint64_t n;
+  if (!s->r->many)
+    return;
+  switch (letter) {
+    case 'S':
+      if (details_number(f, &n))
+        readerstate_of(s, n);
+      break;
+    case 'N': beginstate(s, f); break;
+    case 'X': endstate(s, f); break;
+    case 'A':
+      if (row != NULL && details_number(f, &n))
+        row->allocated += n;
+      break;
+    case 'Y':
+      f->p += f->p < f->end;
+      n = (uint64_t)(f->end - f->p);
+      if (row != NULL && !row->others)
+        row->name = strtab_put(&s->r->text, f->p, n < READER_MAXNAME ? (size_t)n : READER_MAXNAME);
+      break;
+    default: break;
+  }
 }
 
 /* A whole batch; 0 when it does not fit its stacks. */
@@ -309,6 +387,7 @@ int readerbatch_read (ReaderState *s, const char *text, size_t n) {
     return 0;
   readeremit_begin(s);
   p.events = d.events;
+  p.state = NOSTATE;
   nextperiod(&p);
   if (!samples(s, &d, &p))
     return 0;
@@ -325,6 +404,9 @@ int readerbatch_read (ReaderState *s, const char *text, size_t n) {
       case 'H': readerholders_path(s, &line); break;
       case 'h': readerholders_runs(s, &line); break;
       case 'w': readerholders_walk(s, &line); break;
+      case 'S': case 'N': case 'Y': case 'A': case 'X':
+        stateline(s, letter, &line);
+        break;
       default: break;
     }
     if (readerstate_failure(s) != NULL)

@@ -15,38 +15,65 @@ void readeremit_begin (ReaderState *s) {
 static void tellfate (ReaderState *s, const ReadSample *sample, int fate,
                       uint64_t time) {
   readeremit_begin(s);
-  if (s->client->fate != NULL)
+  if (s->client->fate != NULL && !s->of->hidden)
     s->client->fate(s->client->ud, sample, fate, time);
+}
+
+/* In the rows of the state and of its OS thread. */
+static void sumstate (ReaderState *s, const ReadSample *sample) {
+  ReadState *state = readerstate_row(s);
+  ReadThread *thread = readerstate_threadrow(s);
+  uint64_t n = reading_bytes(sample);
+  int istime = sample->kind == READER_TIMESAMPLE;
+  if (state != NULL) {
+    *(istime ? &state->timesamples : &state->samples) += sample->count;
+    *(istime ? &state->ns : &state->bytes) += n;
+  }
+  if (thread != NULL) {
+    *(istime ? &thread->timesamples : &thread->samples) += sample->count;
+    *(istime ? &thread->ns : &thread->bytes) += n;
+  }
 }
 
 void readeremit_sample (ReaderState *s, const ReadSample *sample) {
   Reading *r = s->r;
+  uint64_t shown = s->of->hidden ? 0 : sample->count;
   readeremit_begin(s);
   if (sample->time > r->duration)
     r->duration = sample->time;
-  if (s->client->sample != NULL)
+  if (s->client->sample != NULL && !s->of->hidden)
     s->client->sample(s->client->ud, sample);
+  if (r->many)
+    sumstate(s, sample);
   if (sample->kind == READER_TIMESAMPLE) {
-    r->timesamples += sample->count;
+    r->timesamples += shown;
     return;
   }
-  r->samples += sample->count;
-  if (s->open.n == FIFO_MOST) {
+  r->samples += shown;
+  if (s->of->blind) {
+    r->left[LEFT_STREAMS] += sample->count;
+    tellfate(s, sample, READER_UNDECIDED, sample->time);
+    return;
+  }
+  if (s->of->open.n == FIFO_MOST) {
     ReadSample oldest;
-    fifo_take(&s->open, &oldest);
+    fifo_take(&s->of->open, &oldest);
     r->left[LEFT_OPEN] += oldest.count;
     tellfate(s, &oldest, READER_UNDECIDED, sample->time);
-    s->open.passed++;
+    s->of->open.passed++;
   }
-  if (!fifo_put(&s->open, sample))
+  if (!fifo_put(&s->of->open, sample))
     s->failed = 1;
 }
 
 /* A sample survived; the client may leave a tag with it. */
 static void survive (ReaderState *s, const ReadSample *sample, int follow,
                      uint64_t time) {
-  int room = follow && readerfollow_room(&s->follow, &s->failed);
-  s->survived += sample->count;
+  int room = follow && readerfollow_room(&s->of->follow, &s->failed);
+  ReadState *row = s->r->many ? readerstate_row(s) : NULL;
+  s->of->survived += sample->count;
+  if (row != NULL)
+    row->survivedbytes += reading_bytes(sample);
   s->r->left[LEFT_FOLLOWED] += follow && !room ? sample->count : 0;
   s->r->unfollowed += s->r->followed > 0 && !room ? sample->count : 0;
   s->client->followed = room;
@@ -55,34 +82,36 @@ static void survive (ReaderState *s, const ReadSample *sample, int follow,
   if (room) {
     ReadFollowed f;
     f.sample = *sample;
-    f.born = s->allocated;
+    f.born = s->of->allocated;
     f.tag = s->client->tag;
     f.holder = 0;
-    readerfollow_add(&s->follow, &f);
+    readerfollow_add(&s->of->follow, &f);
   }
 }
 
 int readeremit_decide (ReaderState *s, int fate, uint64_t class,
                         uint64_t time) {
   ReadSample sample;
-  if (s->open.passed > 0) {
-    s->open.passed--;
+  if (s->of->blind)
+    return 0;
+  if (s->of->open.passed > 0) {
+    s->of->open.passed--;
     if (fate == 1 && s->r->followed > 0 &&
-        readerfollow_room(&s->follow, &s->failed)) {  /* it keeps its place */
+        readerfollow_room(&s->of->follow, &s->failed)) {  /* it keeps its place */
       ReadFollowed nothing;
       memset(&nothing, 0, sizeof(nothing));
-      readerfollow_add(&s->follow, &nothing);
+      readerfollow_add(&s->of->follow, &nothing);
     }
     return 1;
   }
-  if (!fifo_take(&s->open, &sample))
+  if (!fifo_take(&s->of->open, &sample))
     return 0;
   if (class != 0)
     sample.kind = readerstate_kind(s, s->r->kinds[sample.kind].type, class);
   if (time < sample.time)
     time = sample.time;
-  s->decided += sample.count;
-  s->allocated += reading_bytes(&sample);
+  s->of->decided += sample.count;
+  s->of->allocated += reading_bytes(&sample);
   if (fate == 0)
     tellfate(s, &sample, READER_DIED, time);
   else
@@ -93,15 +122,18 @@ int readeremit_decide (ReaderState *s, int fate, uint64_t class,
 void readeremit_deaths (ReaderState *s, uint64_t alive, uint64_t dead,
                          uint64_t time) {
   ReadFollowed f;
-  readerfollow_stay(&s->follow, alive);
-  while (dead-- > 0 && readerfollow_die(&s->follow, &f)) {
+  ReadState *row = s->r->many ? readerstate_row(s) : NULL;
+  readerfollow_stay(&s->of->follow, alive);
+  while (dead-- > 0 && readerfollow_die(&s->of->follow, &f)) {
     ReadDeath d;
     d.sample = &f.sample;
     d.time = time > f.sample.time ? time : f.sample.time;
-    d.allocated = s->allocated - f.born;
+    d.allocated = s->of->allocated - f.born;
     d.tag = f.tag;
-    d.place = s->follow.at - 1;
-    if (s->client->death != NULL && f.sample.count > 0)
+    d.place = s->of->follow.at - 1;
+    if (row != NULL)
+      row->laterbytes += reading_bytes(&f.sample);
+    if (s->client->death != NULL && f.sample.count > 0 && !s->of->hidden)
       s->client->death(s->client->ud, &d);
   }
 }
@@ -109,21 +141,30 @@ void readeremit_deaths (ReaderState *s, uint64_t alive, uint64_t dead,
 void readeremit_collection (ReaderState *s, const ReadCollection *c) {
   Reading *r = s->r;
   ReadCollection told = *c;
+  ReadState *row = r->many ? readerstate_row(s) : NULL;
   readeremit_begin(s);
-  r->minors += c->minors + (uint64_t)!c->major;
-  r->majors += c->majors + (uint64_t)c->major;
+  if (row != NULL) {
+    row->minors += c->minors + (uint64_t)!c->major;
+    row->majors += c->majors + (uint64_t)c->major;
+    told.inuse = s->streams.inuse;
+    told.held = s->streams.held;
+  }
+  if (!s->of->hidden) {
+    r->minors += c->minors + (uint64_t)!c->major;
+    r->majors += c->majors + (uint64_t)c->major;
+  }
   if (c->time > r->duration)
     r->duration = c->time;
-  readerfollow_settle(&s->follow);
-  told.decided = s->decided;
-  told.survived = s->survived;
-  s->decided = s->survived = 0;
-  if (s->client->collection != NULL)
+  readerfollow_settle(&s->of->follow);
+  told.decided = s->of->decided;
+  told.survived = s->of->survived;
+  s->of->decided = s->of->survived = 0;
+  if (s->client->collection != NULL && !s->of->hidden)
     s->client->collection(s->client->ud, &told);
 }
 
 void readeremit_undecided (ReaderState *s) {
   ReadSample sample;
-  while (fifo_take(&s->open, &sample))
+  while (fifo_take(&s->of->open, &sample))
     tellfate(s, &sample, READER_UNDECIDED, s->last);
 }

@@ -10,19 +10,19 @@ void readerholders_path (ReaderState *s, Fields *line) {
   uint64_t id, parent;
   uint32_t above = 0;
   if (!details_number(line, &id) || !details_number(line, &parent) || id == 0 ||
-      id >= UINT32_MAX || idmap_get(&s->paths, id + 1) != IDMAP_NONE)
+      id >= UINT32_MAX || idmap_get(&s->of->paths, id + 1) != IDMAP_NONE)
     return;
-  if (parent != 0 && (above = idmap_get(&s->paths, parent + 1)) == IDMAP_NONE)
+  if (parent != 0 && (above = idmap_get(&s->of->paths, parent + 1)) == IDMAP_NONE)
     return;  /* it found no room */
   line->p += line->p < line->end;  /* the space */
   if (above > 0 && r->paths[above - 1].depth >= READER_MAXSTEPS) {
     r->left[LEFT_STEPS]++;
-    s->failed |= !idmap_set(&s->paths, id + 1, above);
+    s->failed |= !idmap_set(&s->of->paths, id + 1, above);
     return;
   }
   if (r->npaths >= READER_MAXPATHS) {
     r->left[LEFT_PATHS]++;
-    s->failed |= above > 0 && !idmap_set(&s->paths, id + 1, above);
+    s->failed |= above > 0 && !idmap_set(&s->of->paths, id + 1, above);
     return;
   }
   if (!list_grow(&r->paths, r->npaths, &s->pathsize, sizeof(*r->paths))) {
@@ -32,23 +32,23 @@ void readerholders_path (ReaderState *s, Fields *line) {
   r->paths[r->npaths].parent = above;
   r->paths[r->npaths].depth = above > 0 ? r->paths[above - 1].depth + 1 : 1;
   r->paths[r->npaths++].step = strtab_put(&r->text, line->p, (size_t)(line->end - line->p));
-  if (!idmap_set(&s->paths, id + 1, (uint32_t)r->npaths))  /* from 1 on; 0 is none */
+  if (!idmap_set(&s->of->paths, id + 1, (uint32_t)r->npaths))  /* from 1 on; 0 is none */
     s->failed = 1;
 }
 
 void readerholders_runs (ReaderState *s, Fields *line) {
   uint64_t first, n, id;
-  ReaderFollow *f = &s->follow;
+  ReaderFollow *f = &s->of->follow;
   if (!details_number(line, &first))
     return;
   readerfollow_settle(f);
   if (first)
-    s->holderat = 0;
+    s->of->holderat = 0;
   while (details_number(line, &n) && details_number(line, &id)) {
-    uint32_t path = id == 0 || id >= UINT32_MAX ? IDMAP_NONE : idmap_get(&s->paths, id + 1);
-    for (; n > 0 && s->holderat < f->n; n--, s->holderat++)
+    uint32_t path = id == 0 || id >= UINT32_MAX ? IDMAP_NONE : idmap_get(&s->of->paths, id + 1);
+    for (; n > 0 && s->of->holderat < f->n; n--, s->of->holderat++)
       if (path != IDMAP_NONE)
-        f->list[s->holderat].holder = path;
+        f->list[s->of->holderat].holder = path;
   }
 }
 
@@ -71,14 +71,21 @@ void readerholders_walk (ReaderState *s, Fields *line) {
     s->client->walk(s->client->ud, &w);
 }
 
+static void finishone (ReaderState *s, ReaderStream *one) {
+  size_t i;
+  readerfollow_settle(&one->follow);
+  for (i = 0; i < one->follow.n && !one->hidden && s->client->stop == NULL; i++)
+    if (one->follow.list[i].sample.count > 0) {
+      s->client->place = i;
+      s->client->held(s->client->ud, &one->follow.list[i].sample, one->follow.list[i].holder);
+    }
+}
+
 void readerholders_finish (ReaderState *s) {
   size_t i;
   if (s->client->held == NULL || s->r->npaths == 0)
     return;
-  readerfollow_settle(&s->follow);
-  for (i = 0; i < s->follow.n && s->client->stop == NULL; i++)
-    if (s->follow.list[i].sample.count > 0) {
-      s->client->place = i;
-      s->client->held(s->client->ud, &s->follow.list[i].sample, s->follow.list[i].holder);
-    }
+  finishone(s, &s->single);
+  for (i = 0; i < s->streams.n; i++)
+    finishone(s, s->streams.list[i]);
 }

@@ -60,6 +60,13 @@ static const struct {
     "more than % paths of holders: # times one ends before"},
   [LEFT_STEPS] = {"steps", READER_MAXSTEPS,
     "more than % steps from a root to what is held: # paths end before"},
+  [LEFT_STATES] = {"states", READER_MAXSTATES,
+    "more than % Lua states: # others are one row"},
+  [LEFT_STREAMS] = {"streams", READER_MAXSTREAMS,
+    "more than % Lua states at a time: of # samples of others it is not known what "
+    "became of them"},
+  [LEFT_THREADS] = {"threads", READER_MAXTHREADS,
+    "more than % OS threads: # others have no row"},
   [LEFT_SITES] = {"sites", SITETABLE_MAXSITES,
     "more than % pairs of stack and type: # samples are in the totals, but in no "
     "function and no line"},

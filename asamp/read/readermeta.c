@@ -40,6 +40,7 @@ static uint64_t microseconds (const char *value) {
 static void ownfile (ReaderState *s, int format) {
   s->format = format;
   s->r->own = s->r->timed = 1;
+  s->r->many = format == DETAILS_STATES;
   s->r->scale = 1;
   s->period = s->r->period;
   s->timeperiod = s->r->timeperiod;
@@ -81,6 +82,8 @@ int readermeta_read (ReaderState *s, const char *key, const char *value,
     r->followed = r->own ? strtoull(value, NULL, 10) : 0;
   else if (strcmp(key, "asamp.allocated") == 0)
     r->allocated = r->own ? strtoull(value, NULL, 10) : 0;
+  else if (strcmp(key, "asamp.states") == 0)
+    r->begun = r->own ? strtoull(value, NULL, 10) : 0;
   else if (strcmp(key, "asamp.left") == 0) {
     if (r->own)
       readerleft_told(r->left, value);

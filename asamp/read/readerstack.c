@@ -29,11 +29,12 @@ void readerstack_giveup (ReaderState *s) {
     sample.thread = run->thread;
     sample.node = run->node;
     sample.kind = READER_TIMESAMPLE;
-    sample.period = s->timeperiod;
+    readerstate_of(s, run->thread);
+    sample.period = readerstate_timeperiod(s);
     if (run->type != READER_TIMERUN) {
       sample.kind = run->type == 0 && s->r->version >= 7
                     ? READER_UNKNOWN : readerstate_kind(s, run->type, 0);
-      sample.period = s->period;
+      sample.period = readerstate_period(s);
     }
     s->last = sample.time;
     s->r->undetailed += run->copies;
@@ -115,7 +116,7 @@ void readerstack_objects (ReaderState *s, double seconds,
                           const unsigned char *words, size_t n) {
   Reading *r = s->r;
   ReadCollection c;
-  size_t open = s->open.n + s->open.passed;
+  size_t open = s->of->open.n + s->of->open.passed;
   size_t nobjects = s->nstats > 0 ? (n > s->nstats ? n - s->nstats : 0)
                                   : (n < open ? n : open);
   size_t i;
@@ -131,9 +132,9 @@ void readerstack_objects (ReaderState *s, double seconds,
   }
   for (i = nobjects; i-- > 0; ) {  /* oldest first */
     uint64_t w = bytes_getword(words + 8 * i);
-    if (s->open.passed == 0 && s->open.n > 0) {
+    if (s->of->open.passed == 0 && s->of->open.n > 0) {
       uint32_t kind = readerstate_kind(s, w >> 2, 0);
-      ReadSample *oldest = fifo_oldest(&s->open);
+      ReadSample *oldest = fifo_oldest(&s->of->open);
       oldest->kind = kind;
       oldest->outside = (w & 2) != 0;
     }

@@ -10,8 +10,7 @@
 #define asamp_readerstate_h
 
 #include "aliases.h"
-#include "fifo.h"
-#include "readerfollow.h"
+#include "readerstream.h"
 #include "reading.h"
 
 /* Equal stacks in a row, details still to come. */
@@ -35,12 +34,15 @@ typedef struct ReaderState {
   int begun;           /* the client knows the head */
   int format;          /* own: of the details */
   uint64_t last;       /* time of the last sample */
-  uint64_t period;     /* bytes a sample stands for now; others': 1 */
+  uint64_t period;     /* bytes a sample stands for now; others': 1. Of many states:
+                          when they begin */
   uint64_t timeperiod; /* ns, likewise */
   uint64_t runfirst;   /* index of the first run not used up */
   Run *runs;
   size_t nruns, runsize;
-  Fifo open;
+  ReaderStreams streams;
+  ReaderStream *of;    /* whose line, or sample, is read */
+  ReaderStream single; /* files of one state: that */
   IdMap kinds;         /* type and class -> kind */
   IdMap types;         /* type (+ 1) -> number of its name */
   IdMap classes;       /* class (own) -> number of its name */
@@ -52,13 +54,7 @@ typedef struct ReaderState {
   uint32_t nameless;   /* functions without a name */
   uint64_t nstats;     /* gc_stats__N metas so far */
   int stat[3];         /* which of them is in use, held, rss; -1: none */
-  uint64_t decided, survived;  /* since the collection before */
-  uint64_t allocated;  /* bytes that all samples with a fate stand for */
-  ReaderFollow follow;
-  IdMap paths;         /* own: a path's number (+ 1) -> that of Reading.paths */
   size_t pathsize;
-  size_t holderat;     /* own: of 'follow', so many holders have been told */
-  ReadCollection before;       /* own: base of the next differences */
   uint64_t eventtime;  /* own: likewise, of events */
   const char *ahead;   /* up to here, fates are decided at 'aheadtime' */
   uint64_t aheadtime;
@@ -68,6 +64,24 @@ typedef struct ReaderState {
 int readerstate_open (ReaderState *s, ReaderClient *client);
 /* Frees all but the Reading. */
 void readerstate_close (ReaderState *s);
+
+/* The period, in bytes and in ns, of the state 'of'. */
+static inline uint64_t readerstate_period (const ReaderState *s) {
+  return s->of->periodset ? s->of->period : s->period;
+}
+
+static inline uint64_t readerstate_timeperiod (const ReaderState *s) {
+  return s->of->timeset ? s->of->timeperiod : s->timeperiod;
+}
+
+/* From here on 'of' is the state of that number; in files of one state, that one. */
+void readerstate_of (ReaderState *s, uint64_t id);
+/* It runs on that OS thread. */
+void readerstate_thread (ReaderState *s, uint64_t thread);
+int readerstate_iswanted (const ReaderClient *client, uint32_t id);
+/* Of 'of', for the sums. NULL: there is none. */
+ReadState *readerstate_row (ReaderState *s);
+ReadThread *readerstate_threadrow (ReaderState *s);
 
 /* Why reading ends early, or NULL. */
 const char *readerstate_failure (const ReaderState *s);

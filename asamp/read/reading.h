@@ -88,6 +88,26 @@ typedef struct ReadPath {
   uint32_t depth;      /* steps of the path, at most READER_MAXSTEPS */
 } ReadPath;
 
+/* A Lua state of a file of many. Times are us since the start. */
+typedef struct ReadState {
+  uint32_t id;         /* as the file numbers it */
+  uint32_t name;       /* number in 'text'; 0: it has none */
+  uint32_t thread;     /* OS thread that ran it last; 0: not told */
+  int ended;           /* it was closed, or 'others' */
+  int others;          /* it stands for all that find no room: so many */
+  uint64_t begin, end;
+  uint64_t allocated;  /* bytes while it was sampled, exactly; 0: not told */
+  uint64_t samples, bytes;    /* of allocations: periods, and what they stand for */
+  uint64_t timesamples, ns;   /* likewise of time */
+  uint64_t survivedbytes, laterbytes;
+  uint64_t minors, majors;    /* collections */
+} ReadState;
+
+typedef struct ReadThread {
+  uint32_t id;         /* of the system */
+  uint64_t samples, bytes, timesamples, ns;  /* as those of a ReadState */
+} ReadThread;
+
 typedef struct Reading {
   int version;
   int own;             /* 1: written by us, details are there */
@@ -121,6 +141,12 @@ typedef struct Reading {
   uint64_t pid;        /* of the process; 0: unknown */
   int live;            /* it was being written while it was read */
   uint64_t duration;   /* us; to the last event when there is no end */
+  int many;            /* 1: a file of many states: 'states' and 'threads' tell */
+  ReadState *states;   /* in the order in which they were met */
+  size_t nstates;
+  ReadThread *threads;
+  size_t nthreads;
+  uint64_t begun;      /* states that there were, those that told nothing too; 0: not told */
   ReadPath *paths;     /* who holds what is alive */
   size_t npaths;
   uint64_t walks;      /* how often that was found out, ... */
@@ -148,6 +174,10 @@ typedef struct Reading {
 typedef struct ReaderClient {
   void *ud;
   const char *stop;
+  /* ids of the states that are wanted, rising; NULL: all. The counts of the Reading are
+     of these, but for its 'states' and 'threads' */
+  const uint32_t *only;
+  size_t nonly;
   /* before the first event, with what is known from the head */
   void (*begin) (void *ud, const Reading *r);
   /* of an allocation, or of time (kind READER_TIMESAMPLE) */

@@ -6,6 +6,7 @@
 */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <limits.h>
 #include <link.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -94,12 +95,18 @@ static const struct link_map *serve (const struct link_map *object,
 }
 
 
-int binding_of (lua_State *L, const char *module, int seam, void *caller) {
+typedef int Raise (lua_State *L, const char *format, ...);
+
+/*
+** Binds; 0: 'err' says why it cannot be. *raise: how an error of that Lua is raised,
+** NULL: it shows no functions.
+*/
+static int bind (const char *module, int seam, void *caller, Raise **raise, char *err,
+                 size_t errsize) {
   struct link_map *object = objectof(caller);
   const struct link_map *which;
   const char *missing;
   void *handle = RTLD_DEFAULT, *error;
-  int (*raise) (lua_State *, const char *, ...);
   Binding b;
   if (isserved(object)) return 1;
   error = ownsymbol(handle, object, "luaL_error");
@@ -108,29 +115,46 @@ int binding_of (lua_State *L, const char *module, int seam, void *caller) {
     handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
     if (handle != NULL) error = ownsymbol(handle, object, "luaL_error");
   }
+  memcpy(raise, &error, sizeof(*raise));
   if (error == NULL) {
     release(handle);
-    fprintf(stderr, "%s: no module can call this Lua: %s does not export its "
-            "functions (lua_*, luaL_*, luaN_*); link a program with -Wl,-E "
-            "-Wl,--whole-archive liblua.a -Wl,--no-whole-archive, or to "
-            "liblua5.4.so.0\n", module,
-            (object != NULL) ? nameof(object) : "code that no object file has");
+    snprintf(err, errsize, "%s: no module can call this Lua: %s does not export its "
+             "functions (lua_*, luaL_*, luaN_*); link a program with -Wl,-E "
+             "-Wl,--whole-archive liblua.a -Wl,--no-whole-archive, or to "
+             "liblua5.4.so.0", module,
+             (object != NULL) ? nameof(object) : "code that no object file has");
     return 0;
   }
-  memcpy(&raise, &error, sizeof(raise));
   missing = find(handle, object, seam, &b);
   if (missing != NULL) {
     release(handle);
-    return raise(L, "%s: undefined symbol: %s (in %s)", module, missing,
-                 nameof(object));
+    snprintf(err, errsize, "%s: undefined symbol: %s (in %s)", module, missing,
+             nameof(object));
+    return 0;
   }
   which = serve(object, &b);
   if (which != object) {
     release(handle);
-    return raise(L, "%s: this process has two Luas, and the module serves the first "
-                 "that has loaded it, that of %s; this one is of %s. Link all that "
-                 "use Lua to one liblua5.4.so.0", module, nameof(which),
-                 nameof(object));
+    snprintf(err, errsize, "%s: this process has two Luas, and the module serves the "
+             "first that has loaded it, that of %s; this one is of %s. Link all that "
+             "use Lua to one liblua5.4.so.0", module, nameof(which), nameof(object));
+    return 0;
   }
   return 1;
+}
+
+
+int binding_try (const char *module, int seam, void *caller, char *err, size_t errsize) {
+  Raise *raise;
+  return bind(module, seam, caller, &raise, err, errsize);
+}
+
+
+int binding_of (lua_State *L, const char *module, int seam, void *caller) {
+  char err[2 * PATH_MAX + 512];
+  Raise *raise = NULL;
+  if (bind(module, seam, caller, &raise, err, sizeof(err))) return 1;
+  if (raise != NULL) return raise(L, "%s", err);
+  fprintf(stderr, "%s\n", err);
+  return 0;
 }

@@ -23,14 +23,16 @@
 
 #include "lauxlib.h"
 #include "lua.h"
+#include "lualib.h"
 #include "seam.h"
 
 /* All that the modules call: of upstream's API, and of the seam. */
 #define BINDING_LUA(X) X(luaL_argerror) X(luaL_checkinteger) \
   X(luaL_checklstring) X(luaL_checkoption) X(luaL_checkstack) \
   X(luaL_checktype) X(luaL_checkudata) X(luaL_checkversion_) X(luaL_error) \
-  X(luaL_newmetatable) X(luaL_optinteger) X(luaL_optlstring) \
-  X(luaL_setfuncs) X(luaL_setmetatable) X(lua_callk) X(lua_copy) \
+  X(luaL_loadbufferx) X(luaL_newmetatable) X(luaL_newstate) \
+  X(luaL_openlibs) X(luaL_optinteger) X(luaL_optlstring) \
+  X(luaL_setfuncs) X(luaL_setmetatable) X(lua_callk) X(lua_close) X(lua_copy) \
   X(lua_createtable) X(lua_getfield) X(lua_getinfo) X(lua_gettop) \
   X(lua_isstring) X(lua_newuserdatauv) X(lua_next) X(lua_pcallk) \
   X(lua_pushboolean) X(lua_pushcclosure) X(lua_pushfstring) \
@@ -70,6 +72,9 @@ extern Binding binding __attribute__((visibility("hidden")));
   binding_of(L, module, seam, __builtin_return_address(0))
 int binding_of (lua_State *L, const char *module, int seam, void *caller);
 
+/* The same for who has no state to raise an error in: 0, and 'err' has the line. */
+int binding_try (const char *module, int seam, void *caller, char *err, size_t errsize);
+
 #ifndef BINDING_NAMES	/* binding.c has the names themselves */
 #define luaL_argerror	(*binding.luaL_argerror)
 #define luaL_checkinteger	(*binding.luaL_checkinteger)
@@ -80,12 +85,16 @@ int binding_of (lua_State *L, const char *module, int seam, void *caller);
 #define luaL_checkudata	(*binding.luaL_checkudata)
 #define luaL_checkversion_	(*binding.luaL_checkversion_)
 #define luaL_error	(*binding.luaL_error)
+#define luaL_loadbufferx	(*binding.luaL_loadbufferx)
 #define luaL_newmetatable	(*binding.luaL_newmetatable)
+#define luaL_newstate	(*binding.luaL_newstate)
+#define luaL_openlibs	(*binding.luaL_openlibs)
 #define luaL_optinteger	(*binding.luaL_optinteger)
 #define luaL_optlstring	(*binding.luaL_optlstring)
 #define luaL_setfuncs	(*binding.luaL_setfuncs)
 #define luaL_setmetatable	(*binding.luaL_setmetatable)
 #define lua_callk	(*binding.lua_callk)
+#define lua_close	(*binding.lua_close)
 #define lua_copy	(*binding.lua_copy)
 #define lua_createtable	(*binding.lua_createtable)
 #define lua_getfield	(*binding.lua_getfield)

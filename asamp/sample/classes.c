@@ -277,6 +277,15 @@ void classes_close (Classes *c) {
 }
 
 
+void classes_forgetall (Classes *c) {
+  void (*announce) (void *ud, uint32_t id, const char *name) = c->announce;
+  void *ud = c->ud;
+  memset(c, 0, sizeof(*c));
+  c->announce = announce;
+  c->ud = ud;
+}
+
+
 void classes_begin (Classes *c, void (*announce) (void *ud, uint32_t id,
                                                   const char *name), void *ud) {
   classes_close(c);

@@ -73,6 +73,9 @@ void classes_close (Classes *c);
 /* Forgets addresses (collections went by unseen). */
 void classes_forget (Classes *c);
 
+/* Forgets everything but who is told, and frees nothing (a fork may have caught it). */
+void classes_forgetall (Classes *c);
+
 /* A major collection decides: forgets the dead. */
 void classes_forgetdead (Classes *c, lua_State *L);
 

@@ -24,11 +24,16 @@ void functions_close (Functions *f) {
 
 
 void functions_begin (Functions *f) {
-  struct CachedFunction *cache = f->cache;
   idmap_free(&f->byname);
+  functions_forget(f);
+}
+
+
+void functions_forget (Functions *f) {
+  struct CachedFunction *cache = f->cache;
   memset(f, 0, sizeof(*f));
   f->cache = cache;
-  memset(cache, 0, FUNCTIONS_CACHED * sizeof(*cache));
+  if (cache != NULL) memset(cache, 0, FUNCTIONS_CACHED * sizeof(*cache));
 }
 
 

@@ -49,6 +49,9 @@ typedef struct FunctionName {
 int functions_open (Functions *f);
 void functions_close (Functions *f);
 
+/* There are none, and what they had stays allocated (a fork may have caught it). */
+void functions_forget (Functions *f);
+
 /* A session begins: there are none. */
 void functions_begin (Functions *f);
 

@@ -10,10 +10,11 @@
 #define HEAD	(sizeof(Moment) / sizeof(uint64_t))
 
 
-int moments_open (Moments *m) {
+int moments_open (Moments *m, size_t words) {
   memset(m, 0, sizeof(*m));
-  m->buffer[0] = malloc(MOMENTS_WORDS * sizeof(uint64_t));
-  m->buffer[1] = malloc(MOMENTS_WORDS * sizeof(uint64_t));
+  m->words = words;
+  m->buffer[0] = malloc(words * sizeof(uint64_t));
+  m->buffer[1] = malloc(words * sizeof(uint64_t));
   if (m->buffer[0] != NULL && m->buffer[1] != NULL) return 1;
   moments_close(m);
   return 0;
@@ -65,9 +66,9 @@ void moments_add (Moments *m, const Moment *e, void *const *native) {
   unsigned b = m->current;
   size_t size = HEAD + e->n;
   Moment *o = NULL;
-  if (m->used[b] > MOMENTS_WORDS / 2) {
+  if (m->used[b] > m->words / 2) {
     o = equal(m, b, e, native);
-    if (o == NULL && m->used[b] + size > MOMENTS_WORDS) {
+    if (o == NULL && m->used[b] + size > m->words) {
       o = kin(m, b, e);
       if (o == NULL) {
         m->lost += e->count;

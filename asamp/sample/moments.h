@@ -21,7 +21,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MOMENTS_WORDS	((size_t)1 << 15)	/* of one buffer */
+#define MOMENTS_WORDS	((size_t)1 << 15)	/* of one buffer, ... */
+#define MOMENTS_FEW	((size_t)1 << 11)	/* ... where states are many */
 
 typedef struct Moment {
   uint64_t time;		/* CLOCK_MONOTONIC, ns */
@@ -34,13 +35,14 @@ typedef struct Moment {
 
 typedef struct Moments {
   uint64_t *buffer[2];
+  size_t words;			/* of one */
   size_t used[2];		/* words */
   volatile unsigned current;	/* the buffer that is filled */
   uint64_t lost;		/* periods that found no room */
 } Moments;
 
-/* 0: no memory. */
-int moments_open (Moments *m);
+/* Buffers of so many words. 0: no memory. */
+int moments_open (Moments *m, size_t words);
 void moments_close (Moments *m);
 
 /* Adds *e with its e->n frames 'native'. In a signal handler only. */

@@ -44,8 +44,10 @@ void stack_close (Stack *s) {
 }
 
 
-int stack_open (Stack *s) {
-  memset(s, 0, sizeof(*s));
+int stack_ready (Stack *s) {
+  StackAnnounce announce = s->announce;
+  void *ud = s->ud;
+  if (s->frames != NULL) return 1;
   s->native = malloc(NATIVEROOM * sizeof(void *));
   s->unwind = calloc(1, sizeof(*s->unwind));
   s->lines = calloc(NLINES, sizeof(*s->lines));
@@ -58,7 +60,15 @@ int stack_open (Stack *s) {
       s->lines != NULL && s->lua != NULL && s->known != NULL && s->outside != NULL && s->places != NULL)
     return 1;
   stack_close(s);
+  s->announce = announce;
+  s->ud = ud;
   return 0;
+}
+
+
+void stack_forget (Stack *s) {
+  functions_forget(&s->functions);
+  s->nknown = 0;
 }
 
 

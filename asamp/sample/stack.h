@@ -75,12 +75,16 @@ typedef struct Stack {
 #endif
 } Stack;
 
-/* 0: no memory. */
-int stack_open (Stack *s);
+/* All zero: no memory yet. Has it, after this? 0: there is none. */
+int stack_ready (Stack *s);
 void stack_close (Stack *s);
 
 /* Stacks are for somebody else from here on, who knows no function yet. */
 void stack_begin (Stack *s, StackAnnounce announce, void *ud);
+
+/* The same, in the child of a fork, which may have caught another thread in its
+   functions: what these have is left. */
+void stack_forget (Stack *s);
 
 /*
 ** Walks the running stack of L: s->frames are s->n new frames, innermost first;

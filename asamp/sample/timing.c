@@ -17,6 +17,7 @@
 #include "binding.h"
 #include "clock.h"
 #include "owner.h"
+#include "scratch.h"
 
 #if defined(__x86_64__)
 #define IP(u)		((const char *)(u)->uc_mcontext.gregs[REG_RIP])
@@ -38,9 +39,9 @@
 ** called to run a Lua function is told by the Lua frames, so of the core only what
 ** stands for some is there.
 */
-static uint32_t walk (Timing *t, const ucontext_t *context) {
-  void **a = t->stack;
-  int i, all = backtrace_take(t->backtrace, context, a);
+static uint32_t walk (Timing *t, Scratch *own, const ucontext_t *context) {
+  void **a = own->stack;
+  int i, all = backtrace_take(&own->backtrace, context, a);
   uint32_t n = 0;
   if (owner_mixed(t->L))
     all = owner_mark(t->L, SP(context), a, all, all < BACKTRACE_MAX);
@@ -72,8 +73,9 @@ static void tick (void *ud, uint64_t count, void *context) {
   luaN_Registers r = {IP(u), REGISTERS(u)};
   luaN_Moment m;
   Moment e;
-  if (t->pointing) {
-    __atomic_add_fetch(&t->own, count, __ATOMIC_RELAXED);
+  Scratch *own = scratch_mine();
+  if (own->pointing != NULL) {
+    __atomic_add_fetch(&((Timing *)own->pointing)->own, count, __ATOMIC_RELAXED);
     return;
   }
   e.time = clock_now();
@@ -85,22 +87,12 @@ static void tick (void *ud, uint64_t count, void *context) {
   e.L = m.L;
   e.ci = m.ci;
   e.collecting = (uint32_t)m.collecting;
-  e.n = (t->native && !iscramped(t, count, u)) ? walk(t, u) : 0;
-  moments_add(&t->moments, &e, t->stack);
+  e.n = (t->native && !iscramped(t, count, u)) ? walk(t, own, u) : 0;
+  moments_add(&t->moments, &e, own->stack);
   t->inticks += clock_now() - e.time;
 }
 
 /* }===================================================================== */
-
-
-static void freebuffers (Timing *t) {
-  free(t->stack);
-  free(t->starts);
-  free(t->backtrace);
-  t->stack = NULL;
-  t->starts = NULL;
-  t->backtrace = NULL;
-}
 
 
 static int nomemory (char *err, size_t errsize) {
@@ -110,24 +102,20 @@ static int nomemory (char *err, size_t errsize) {
 }
 
 
+static int hasbuffers (const Timing *t) {
+  return t->moments.buffer[0] != NULL;
+}
+
+
 int timing_start (Timing *t, lua_State *L, uint64_t ns, TimerClock clock,
-                  int native, char *err, size_t errsize) {
+                  int native, size_t words, char *err, size_t errsize) {
   luaN_code(&t->code);
   t->L = L;
   t->native = native;
-  if (t->stack == NULL) {
-    t->stack = malloc(BACKTRACE_MAX * sizeof(*t->stack));
-    t->starts = calloc(TIMING_STARTS, sizeof(*t->starts));
-    t->backtrace = malloc(sizeof(*t->backtrace));
-    if (t->stack == NULL || t->starts == NULL || t->backtrace == NULL ||
-        !moments_open(&t->moments)) {
-      freebuffers(t);
-      return nomemory(err, errsize);
-    }
-  }
-  owner_prime();
-  if (native && !backtrace_open(t->backtrace, owner_stackend()))
+  if (!hasbuffers(t) && !moments_open(&t->moments, words))
     return nomemory(err, errsize);
+  owner_prime();
+  if (scratch_open(native) == NULL) return nomemory(err, errsize);
   timer_who(running);
   t->timer = timer_start(ns, clock, luaN_main(L), tick, t, err, errsize);
   return t->timer != NULL;
@@ -145,6 +133,7 @@ typedef struct Point {
   Timing *t;
   lua_State *L;
   Tracker *k;
+  Scratch *own;
 } Point;
 
 
@@ -152,9 +141,9 @@ typedef struct Point {
 ** A function is one frame, wherever in it the signal came: so the innermost
 ** address becomes that of its beginning, which may be odd (pushentry of stack.c).
 */
-static void *startof (Timing *t, void *address) {
+static void *startof (Scratch *own, void *address) {
   uintptr_t a = (uintptr_t)address - 1;
-  TimingStart *c = &t->starts[(a ^ (a >> 10)) & (TIMING_STARTS - 1)];
+  ScratchStart *c = &own->starts[(a ^ (a >> 10)) & (SCRATCH_STARTS - 1)];
   if (c->address != a) {
     unw_proc_info_t p;
     c->address = a;
@@ -169,8 +158,12 @@ static void complete (void *ud, Moment *e) {
   const Point *at = ud;
   Stack *s = &at->k->stack;
   ProfileTime time;
+  if (!stack_ready(s)) {
+    at->k->lost += e->count;
+    return;
+  }
   if (e->n > 0 && owner_marked(e->native[0]) == NULL)
-    e->native[0] = startof(at->t, e->native[0]);
+    e->native[0] = startof(at->own, e->native[0]);
   time.time = e->time;
   time.count = e->count;
   time.thread = at->k->number;
@@ -201,15 +194,16 @@ static void completeown (Point *at, uint64_t time) {
 
 
 void timing_point (Timing *t, lua_State *L, Tracker *k) {
-  Point at = {t, L, k};
+  Point at = {t, L, k, NULL};
   uint64_t begin, took;
-  if (t->stack == NULL || (t->timer != NULL && !timer_mine(t->timer))) return;
+  if (!hasbuffers(t) || (t->timer != NULL && !timer_mine(t->timer))) return;
+  if ((at.own = scratch_open(t->native)) == NULL) return;
   begin = clock_now();
-  t->pointing = 1;
-  if (t->native) backtrace_learn(t->backtrace);
+  at.own->pointing = t;
+  if (t->native) backtrace_learn(&at.own->backtrace);
   moments_take(&t->moments, complete, &at);
   completeown(&at, begin);
-  t->pointing = 0;
+  at.own->pointing = NULL;
   took = clock_now() - begin;
   t->inpoints += took;
   if (t->timer != NULL) timer_cost(t->timer, took);
@@ -224,7 +218,7 @@ static void dropone (void *ud, Moment *e) {
 uint64_t timing_drop (Timing *t) {
   uint64_t n = t->moments.lost + t->away;
   t->moments.lost = t->away = 0;
-  if (t->stack != NULL) moments_take(&t->moments, dropone, &n);
+  if (hasbuffers(t)) moments_take(&t->moments, dropone, &n);
   return n;
 }
 
@@ -237,13 +231,12 @@ uint64_t timing_leave (Timing *t) {
 
 void timing_close (Timing *t) {
   timing_stop(t);
-  if (t->stack != NULL) moments_close(&t->moments);
-  freebuffers(t);
+  if (hasbuffers(t)) moments_close(&t->moments);
 }
 
 
 void timing_forked (Timing *t) {
   if (t->timer != NULL) timer_forked(t->timer);
   t->timer = NULL;
-  if (t->stack != NULL) t->moments.used[0] = t->moments.used[1] = 0;
+  if (hasbuffers(t)) t->moments.used[0] = t->moments.used[1] = 0;
 }

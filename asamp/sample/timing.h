@@ -27,7 +27,6 @@
 
 #include "lua.h"
 
-#include "backtrace.h"
 #include "moments.h"
 #include "seam.h"
 #include "timer.h"
@@ -36,24 +35,13 @@
 /* A rate, in samples a second. */
 enum { TIMING_MIN = 1, TIMING_MAX = 30000 };
 
-/* Where the procedure around an address begins; 0: an empty entry. */
-typedef struct TimingStart {
-  uintptr_t address, start;
-} TimingStart;
-
-#define TIMING_STARTS	1024u	/* entries of their cache, a power of two */
-
 typedef struct Timing {
   Timer *timer;			/* NULL: time is not sampled */
   lua_State *L;			/* the state's main thread */
   int native;
   luaN_Code code;
-  Moments moments;
-  Backtrace *backtrace;
-  void **stack;			/* of the handler: BACKTRACE_MAX addresses */
-  TimingStart *starts;
-  volatile sig_atomic_t pointing;	/* timing_point runs */
-  uint64_t own;			/* ... periods since it began (TI3) */
+  Moments moments;		/* without buffers: it never ran */
+  uint64_t own;			/* periods since timing_point began, which runs (TI3) */
   Moment last;			/* that it has completed; native frames apart */
   uint64_t away;		/* periods while another thread ran the state, or for
 			   which no signal came (TI5) */
@@ -65,10 +53,10 @@ typedef struct Timing {
 /*
 ** Begins to sample the time of the calling thread every 'ns' nanoseconds. L is
 ** the state's main thread. 0: it could not be; 'err' says why. Points are to
-** be handed to timing_point from then on.
+** be handed to timing_point from then on. 'words' of a buffer (moments.h).
 */
 int timing_start (Timing *t, lua_State *L, uint64_t ns, TimerClock clock,
-                  int native, char *err, size_t errsize);
+                  int native, size_t words, char *err, size_t errsize);
 
 /* No more moments; those that wait are still to be taken by timing_point. */
 void timing_stop (Timing *t);

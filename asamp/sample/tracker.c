@@ -41,6 +41,15 @@ static uint64_t rss (void) {
 
 /* {== what the core calls ============================================== */
 
+#define WATCHBYTES	((1u << TRACKER_WATCHLOG) / 8)
+
+/* What a sample needs is there; 0: no memory. */
+static int isready (Tracker *t, int watched) {
+  if (watched && t->watching == NULL) t->watching = calloc(1, WATCHBYTES);
+  return (!watched || t->watching != NULL) && stack_ready(&t->stack);
+}
+
+
 /* A6: 'block' is watched from here on. */
 static void watch (Tracker *t, lua_State *L, const void *block) {
   unsigned bit = luaN_watchbit(block, t->watchlog);
@@ -55,7 +64,7 @@ static void watch (Tracker *t, lua_State *L, const void *block) {
 static void unwatch (Tracker *t, lua_State *L) {
   size_t i, n = t->followed.watched.n;
   if (t->nwatching == 0 || (n > 0 && t->nwatching < 2 * n + STALE)) return;
-  memset(t->watching, 0, sizeof(t->watching));
+  memset(t->watching, 0, WATCHBYTES);
   t->nwatching = 0;
   t->watchlog = (n < FEW) ? FEWLOG : TRACKER_WATCHLOG;
   luaN_watch(L, NULL, 0);
@@ -87,7 +96,7 @@ static uint64_t sample (void *ud, lua_State *L, const luaN_Sample *in,
   out.outside = in->outside;
   /* what is no object may be freed by hand */
   watched = (in->owner != in->block && in->kind != LUAN_KTHREAD);
-  if ((t->client->room == NULL || t->client->room(t->ud)) &&
+  if ((t->client->room == NULL || t->client->room(t->ud)) && isready(t, watched) &&
       pending_add(&t->pending, in->owner, watched ? in->block : NULL)) {
     stack_walk(&t->stack, L, t->native);
     if (watched) watch(t, L, in->block);
@@ -274,11 +283,8 @@ static void closing (void *ud, lua_State *L) {
 /* }===================================================================== */
 
 
-int tracker_open (Tracker *t, lua_State *L) {
-  memset(t, 0, sizeof(*t));
-  lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
-  t->L = lua_tothread(L, -1);
-  lua_pop(L, 1);
+static void set (Tracker *t, lua_State *L) {
+  t->L = luaN_main(L);
   t->watchlog = FEWLOG;
   t->seam.ud = t;
   t->seam.sample = sample;
@@ -287,7 +293,49 @@ int tracker_open (Tracker *t, lua_State *L) {
   t->seam.freed = freed;
   t->seam.point = point;
   t->seam.closing = closing;
-  return stack_open(&t->stack);
+}
+
+
+int tracker_is (const luaN_Sampler *seam) {
+  return seam->sample == sample;
+}
+
+
+int tracker_open (Tracker *t, lua_State *L, int lazy) {
+  memset(t, 0, sizeof(*t));
+  set(t, L);
+  if (lazy) return 1;
+  t->watching = calloc(1, WATCHBYTES);
+  if (t->watching != NULL && stack_ready(&t->stack)) return 1;
+  tracker_close(t);
+  return 0;
+}
+
+
+void tracker_reopen (Tracker *t, lua_State *L) {
+  Stack stack = t->stack;
+  uint64_t *watching = t->watching;
+  if (t->nwatching > 0) memset(watching, 0, WATCHBYTES);
+  classes_close(&t->classes);
+  memset(t, 0, sizeof(*t));
+  t->stack = stack;
+  t->watching = watching;
+  set(t, L);
+}
+
+
+void tracker_forked (Tracker *t) {
+  pending_forget(&t->pending);
+  followed_forget(&t->followed);
+  t->deciding = 0;
+}
+
+
+void tracker_again (Tracker *t) {
+  stack_forget(&t->stack);
+  classes_forgetall(&t->classes);
+  t->samples = t->bytes = t->lost = t->unfollowed = 0;
+  t->from = luaN_allocated(t->L);
 }
 
 
@@ -296,6 +344,7 @@ void tracker_close (Tracker *t) {
   followed_close(&t->followed);
   stack_close(&t->stack);
   classes_close(&t->classes);
+  free(t->watching);
 }
 
 

@@ -85,7 +85,7 @@ typedef struct Tracker {
   uint64_t rss, measured;	/* resident bytes, and when they were read */
   Pending pending;
   Followed followed;
-  uint64_t watching[(1u << TRACKER_WATCHLOG) / 64];  /* A6, of which ... */
+  uint64_t *watching;		/* A6, 2^TRACKER_WATCHLOG bits; NULL: none yet. Of them ... */
   unsigned watchlog;		/* ... 2 to the power of this are in use */
   size_t nwatching;		/* blocks put there since it was last empty */
   Stack stack;
@@ -100,9 +100,23 @@ typedef struct Tracker {
   uint64_t holdersdue;		/* CLOCK_MONOTONIC, ns */
 } Tracker;
 
-/* Of the state of L, without a client. 0: no memory. */
-int tracker_open (Tracker *t, lua_State *L);
+/*
+** Of the state of L, without a client. 'lazy': what a sample needs (some 300 KiB) is
+** made with the first one, where there are many states that may take none. 0: no memory.
+*/
+int tracker_open (Tracker *t, lua_State *L, int lazy);
 void tracker_close (Tracker *t);
+
+/* Is it a Tracker's? Then its ud is that. */
+int tracker_is (const luaN_Sampler *seam);
+
+/* Another state's from here on, as tracker_open with 'lazy', with the memory it has. */
+void tracker_reopen (Tracker *t, lua_State *L);
+
+/* In the child of a fork: what the parent waits for and follows is not the child's. And
+   when the client is told something there for the first time: all of it is new to it. */
+void tracker_forked (Tracker *t);
+void tracker_again (Tracker *t);
 
 /* A client comes; counts are those of its time. */
 void tracker_begin (Tracker *t, const TrackerClient *client, void *ud,

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* The number of a path to '*id'; 'parent' is one, too. 0: no memory. */
-static int number (HeldPaths *p, Profile *profile, uint32_t parent, const char *step,
+static int number (HeldPaths *p, ProfileState *profile, uint32_t parent, const char *step,
                    uint32_t *id) {
   uint64_t key = hash_words(hash_bytes(step, strlen(step)), parent);
   key += (key == 0);
@@ -27,7 +27,7 @@ static int number (HeldPaths *p, Profile *profile, uint32_t parent, const char *
   return 1;
 }
 
-int heldpaths_tell (HeldPaths *p, Profile *profile, Holders *h) {
+int heldpaths_tell (HeldPaths *p, ProfileState *profile, Holders *h) {
   uint32_t *to = calloc(h->npaths, sizeof(*to)), i;
   size_t k;
   int ok = (to != NULL);

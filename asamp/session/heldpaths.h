@@ -23,7 +23,7 @@ typedef struct HeldPaths {
 
 /* Tells the profile the paths that are new, and makes h->ids their numbers in it. 0: no
    memory. */
-int heldpaths_tell (HeldPaths *p, Profile *profile, Holders *h);
+int heldpaths_tell (HeldPaths *p, ProfileState *profile, Holders *h);
 void heldpaths_free (HeldPaths *p);
 
 #endif

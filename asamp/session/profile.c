@@ -5,8 +5,7 @@
 **
 ** Owns the queue and the thread; what the bytes mean is the encoder's, the file
 ** is livefile's. Invariants (the rules P1 to P6 are in profile.h):
-**   Q1  'queue', 'active', 'error', 'stop', 'taken', 'lost' and 'depth' are
-**       touched under 'lock' only; the buffer that is not active belongs to the
+**   Q1  'queue', 'active', 'error', 'stop', 'taken' and 'lost' are touched under 'lock' only; the buffer that is not active belongs to the
 **       writer;
 **   Q2  the writer never holds the lock while it encodes, writes or resolves;
 **   Q3  a thread waits for room only while the writer works: not after an
@@ -14,7 +13,7 @@
 **   Q4  taken = samples in the file + samples on their way + lost;
 **   Q5  an event is in the queue when it is whole (commit): exit() in a signal handler
 **       may have interrupted whoever tells it, who has the lock then and never goes
-**       on. 'teller' says so.
+**       on. 'telling', of the OS thread, says so.
 */
 #define _GNU_SOURCE
 #include "profile.h"
@@ -61,15 +60,12 @@ struct Profile {
   int active;             /* the buffer that takes events */
   int stop;
   int ended;              /* there is no writer, and no file any more */
-  const char *volatile teller;  /* the OS thread (its 'self') that has the lock, or
-                             waits for it, to tell an event; NULL: none */
   size_t reserved;        /* bytes of the event that is being told */
   EventTally inhand;      /* ... whose samples these are */
   int error;              /* errno of the first failure */
   int stalled;            /* errno of why the file takes no more, or 0; also read
                              without the lock */
   uint64_t elsewhere;     /* samples lost before they came here */
-  size_t depth;           /* frames of the stack told last */
   EventTally taken;            /* handed over */
   EventTally lost;
   uint64_t cut;           /* texts that were; atomic */
@@ -89,7 +85,22 @@ struct Profile {
   int done;               /* ... and is closed; atomic */
 };
 
-static __thread char self __attribute__((tls_model("initial-exec")));
+#define OFTHREAD	__thread __attribute__((tls_model("initial-exec")))
+
+/* The profile whose lock this OS thread has, or waits for, to tell an event. */
+static OFTHREAD const Profile *volatile telling;
+
+/* The number that the system has given this OS thread. */
+static uint32_t threadnumber (void) {
+  static OFTHREAD uint32_t number;
+  static OFTHREAD pid_t of;
+  pid_t pid = getpid();
+  if (of != pid) {  /* the child of a fork has another */
+    number = (uint32_t)gettid();
+    of = pid;
+  }
+  return number;
+}
 
 /* -------------------------------------------------------------- writer -- */
 
@@ -268,7 +279,7 @@ static int startthread (Profile *p) {
 static int openfile (Profile *p, const ProfileConfig *config, char *why,
                      size_t size) {
   const PlaceWish wish = {config->path, config->number, config->made,
-                          config->replace, config->taken, 0};
+                          config->replace, config->taken, 0, config->folder};
   int error = place_open(&wish, &p->place, why, size);
   return error != 0 ? error
        : livefile_open(&p->file, p->place.fd,
@@ -400,7 +411,7 @@ int profile_room (Profile *p) {
 
 void profile_lost (Profile *p, uint64_t n) {
   pthread_mutex_lock(&p->lock);
-  p->elsewhere = n;
+  p->elsewhere += n;
   pthread_mutex_unlock(&p->lock);
 }
 
@@ -479,7 +490,7 @@ static void commit (Profile *p) {
 
 /* Whoever tells events has the lock between these. */
 static void hold (Profile *p) {
-  p->teller = &self;
+  telling = p;
   pthread_mutex_lock(&p->lock);
 }
 
@@ -487,17 +498,19 @@ static void letgo (Profile *p) {
   commit(p);
   memset(&p->inhand, 0, sizeof(p->inhand));
   pthread_mutex_unlock(&p->lock);
-  p->teller = NULL;
+  telling = NULL;
 }
 
 /*
 ** Room for an event with a body of 'n' bytes in the active buffer (lock
 ** held); NULL when there will be none. May wait for the writer (Q3).
 */
-static void *reserve (Profile *p, int type, uint64_t number, size_t n) {
+static void *reserve (const ProfileState *s, int type, uint64_t number, size_t n) {
+  Profile *p = s->profile;
   size_t size = sizeof(Event) + ((n + 7) & ~(size_t)7);
   Queue *q;
   Event *event;
+  EventTally inhand = p->inhand;
   commit(p);  /* the one before */
   for (;;) {
     if (p->error != 0 || p->stop)
@@ -509,11 +522,14 @@ static void *reserve (Profile *p, int type, uint64_t number, size_t n) {
       return NULL;
     pthread_cond_signal(&p->work);
     pthread_cond_wait(&p->room, &p->lock);
+    p->inhand = inhand;  /* another thread may have told something */
   }
   event = (Event *)(q->data + q->used);
   event->type = (uint32_t)type;
   event->size = (uint32_t)size;
   event->n = number;
+  event->state = s->id;
+  event->thread = threadnumber();
   if (q->used < WAKE_BYTES && q->used + size >= WAKE_BYTES)
     pthread_cond_signal(&p->work);
   p->reserved = size;
@@ -521,37 +537,49 @@ static void *reserve (Profile *p, int type, uint64_t number, size_t n) {
 }
 
 /* An event of a number and n bytes. */
-static void tell (Profile *p, int type, uint64_t number, const void *bytes,
+static void tell (const ProfileState *s, int type, uint64_t number, const void *bytes,
                   size_t n) {
   void *body;
-  hold(p);
-  body = reserve(p, type, number, n);
+  hold(s->profile);
+  body = reserve(s, type, number, n);
   if (body != NULL && n > 0)
     memcpy(body, bytes, n);
-  letgo(p);
+  letgo(s->profile);
 }
 
-void profile_function (Profile *p, uint64_t id, const char *name,
+void profile_begin (ProfileState *s) {
+  tell(s, EVENT_BEGIN, clock_now(), NULL, 0);
+}
+
+void profile_leave (ProfileState *s, uint64_t bytes, const ProfileLeft *left,
+                    uint64_t lost) {
+  uint64_t now = clock_now();
+  profile_left(s, left);
+  profile_lost(s->profile, lost);
+  tell(s, EVENT_END, bytes, &now, sizeof(now));
+}
+
+void profile_function (ProfileState *s, uint64_t id, const char *name,
                        int linedefined, const char *source) {
   char text[FRAMENAME_LIMIT + 1];
   framename_lua(text, name, linedefined, source);
-  tell(p, EVENT_NAME, id, text, strlen(text) + 1);
+  tell(s, EVENT_NAME, id, text, strlen(text) + 1);
 }
 
-void profile_period (Profile *p, uint64_t period) {
-  tell(p, EVENT_PERIOD, period, NULL, 0);
+void profile_period (ProfileState *s, uint64_t period) {
+  tell(s, EVENT_PERIOD, period, NULL, 0);
 }
 
-void profile_timeperiod (Profile *p, uint64_t ns, int wall) {
-  tell(p, wall ? EVENT_WALLPERIOD : EVENT_CPUPERIOD, ns, NULL, 0);
+void profile_timeperiod (ProfileState *s, uint64_t ns, int wall) {
+  tell(s, wall ? EVENT_WALLPERIOD : EVENT_CPUPERIOD, ns, NULL, 0);
 }
 
-void profile_allocated (Profile *p, uint64_t bytes) {
-  tell(p, EVENT_ALLOCATED, bytes, NULL, 0);
+void profile_allocated (ProfileState *s, uint64_t bytes) {
+  tell(s, EVENT_ALLOCATED, bytes, NULL, 0);
 }
 
-void profile_left (Profile *p, const ProfileLeft *left) {
-  tell(p, EVENT_LEFT, __atomic_load_n(&p->cut, __ATOMIC_RELAXED), left,
+void profile_left (ProfileState *s, const ProfileLeft *left) {
+  tell(s, EVENT_LEFT, __atomic_load_n(&s->profile->cut, __ATOMIC_RELAXED), left,
        sizeof(*left));
 }
 
@@ -566,36 +594,46 @@ static size_t cut (Profile *p, const char *text, size_t n, size_t limit) {
   return limit;
 }
 
-void profile_class (Profile *p, uint32_t id, const char *name) {
+static void telltext (const ProfileState *s, int type, uint64_t number, const char *name) {
   char text[PROFILE_NAME + 1];
-  size_t n = cut(p, name, strlen(name), PROFILE_NAME);
+  size_t n = cut(s->profile, name, strlen(name), PROFILE_NAME);
   memcpy(text, name, n);
   text[n] = '\0';
-  tell(p, EVENT_CLASS, id, text, n + 1);
+  tell(s, type, number, text, n + 1);
 }
 
-void profile_holderpath (Profile *p, uint32_t id, uint32_t parent, const char *step) {
+void profile_called (ProfileState *s, const char *name) {
+  telltext(s, EVENT_CALLED, 0, name);
+}
+
+void profile_class (ProfileState *s, uint32_t id, const char *name) {
+  telltext(s, EVENT_CLASS, id, name);
+}
+
+void profile_holderpath (ProfileState *s, uint32_t id, uint32_t parent, const char *step) {
   size_t n = strlen(step) + 1;
   char *body;
-  hold(p);
-  body = reserve(p, EVENT_PATH, id, sizeof(parent) + n);
+  hold(s->profile);
+  body = reserve(s, EVENT_PATH, id, sizeof(parent) + n);
   if (body != NULL) {
     memcpy(body, &parent, sizeof(parent));
     memcpy(body + sizeof(parent), step, n);
   }
-  letgo(p);
+  letgo(s->profile);
 }
 
-void profile_walk (Profile *p, uint64_t began, uint64_t duration) {
+void profile_walk (ProfileState *s, uint64_t began, uint64_t duration) {
+  Profile *p = s->profile;
   uint64_t *body;
   hold(p);
-  body = reserve(p, EVENT_WALK, duration, sizeof(*body));
+  body = reserve(s, EVENT_WALK, duration, sizeof(*body));
   if (body != NULL)
     *body = began;
   letgo(p);
 }
 
-void profile_holders (Profile *p, const uint32_t *ids, size_t n) {
+void profile_holders (ProfileState *s, const uint32_t *ids, size_t n) {
+  Profile *p = s->profile;
   uint32_t runs[HOLDERS_CHUNK];
   size_t at = 0;
   hold(p);
@@ -610,7 +648,7 @@ void profile_holders (Profile *p, const uint32_t *ids, size_t n) {
       runs[m++] = (uint32_t)(at - from);
       runs[m++] = ids[from];
     }
-    body = reserve(p, EVENT_HOLDERS, m, m * sizeof(*body));
+    body = reserve(s, EVENT_HOLDERS, m, m * sizeof(*body));
     if (body == NULL)
       break;  /* what comes behind would be told of others */
     memcpy(body, runs, m * sizeof(*body));
@@ -618,13 +656,14 @@ void profile_holders (Profile *p, const uint32_t *ids, size_t n) {
   letgo(p);
 }
 
-void profile_mark (Profile *p, uint64_t time, const char *name,
+void profile_mark (ProfileState *s, uint64_t time, const char *name,
                    size_t namelen, const char *value, size_t valuelen) {
+  Profile *p = s->profile;
   MarkEvent *body;
   namelen = cut(p, name, namelen, PROFILE_NAME);
   valuelen = cut(p, value, valuelen, PROFILE_VALUE);
   hold(p);
-  body = reserve(p, EVENT_MARK, 0, sizeof(*body) + namelen + valuelen);
+  body = reserve(s, EVENT_MARK, 0, sizeof(*body) + namelen + valuelen);
   if (body != NULL) {
     body->time = time;
     body->namelength = namelen;
@@ -643,23 +682,24 @@ static void lose (Profile *p) {
   memset(&p->inhand, 0, sizeof(p->inhand));
 }
 
-/* Notes the depth of the stack that is told (lock held). */
-static void setdepth (Profile *p, size_t kept, size_t n) {
-  assert(kept <= p->depth && n <= PROFILE_NEWFRAMES);
-  p->depth = kept + n;
+/* Notes the depth of the stack that is told. */
+static void setdepth (ProfileState *s, size_t kept, size_t n) {
+  assert(kept <= s->depth && n <= PROFILE_NEWFRAMES);
+  s->depth = kept + n;
 }
 
-void profile_sample (Profile *p, const ProfileSample *s, size_t kept,
+void profile_sample (ProfileState *s, const ProfileSample *in, size_t kept,
                      const ProfileFrame *frames, size_t n) {
+  Profile *p = s->profile;
   SampleEvent *body;
-  assert(s->count >= 1 && s->kind >= 0 && s->kind < KIND_COUNT);
+  assert(in->count >= 1 && in->kind >= 0 && in->kind < KIND_COUNT);
   hold(p);
-  setdepth(p, kept, n);
-  p->taken.samples += s->count;
-  p->inhand.samples = s->count;
-  body = reserve(p, EVENT_SAMPLE, n, sizeof(*body) + n * sizeof(*frames));
+  setdepth(s, kept, n);
+  p->taken.samples += in->count;
+  p->inhand.samples = in->count;
+  body = reserve(s, EVENT_SAMPLE, n, sizeof(*body) + n * sizeof(*frames));
   if (body != NULL) {
-    body->sample = *s;
+    body->sample = *in;
     body->kept = kept;
     if (n > 0)  /* there may be no vector */
       memcpy(body->frames, frames, n * sizeof(*frames));
@@ -669,21 +709,22 @@ void profile_sample (Profile *p, const ProfileSample *s, size_t kept,
   letgo(p);
 }
 
-void profile_time (Profile *p, const ProfileTime *s, size_t kept,
+void profile_time (ProfileState *s, const ProfileTime *in, size_t kept,
                    const ProfileFrame *frames, size_t n) {
+  Profile *p = s->profile;
   TimeEvent *body;
-  assert(s->count >= 1);
+  assert(in->count >= 1);
   hold(p);
-  setdepth(p, kept, n);
-  p->taken.timesamples += s->count;
+  setdepth(s, kept, n);
+  p->taken.timesamples += in->count;
   if (p->stalled)
-    p->lost.timesamples += s->count;
+    p->lost.timesamples += in->count;
   else
-    p->inhand.timesamples = s->count;
-  body = reserve(p, p->stalled ? EVENT_STACK : EVENT_TIME, n,
+    p->inhand.timesamples = in->count;
+  body = reserve(s, p->stalled ? EVENT_STACK : EVENT_TIME, n,
                  sizeof(*body) + n * sizeof(*frames));
   if (body != NULL) {
-    body->sample = *s;
+    body->sample = *in;
     body->kept = kept;
     if (n > 0)
       memcpy(body->frames, frames, n * sizeof(*frames));
@@ -694,10 +735,10 @@ void profile_time (Profile *p, const ProfileTime *s, size_t kept,
 }
 
 /* n <= FATES_CHUNK fates (lock held). */
-static void tellfates (Profile *p, const unsigned char *survived,
+static void tellfates (const ProfileState *s, const unsigned char *survived,
                        const uint32_t *classes, size_t n) {
   size_t ahead = classes == NULL ? 0 : n * sizeof(*classes);
-  unsigned char *body = reserve(p, classes == NULL ? EVENT_FATES
+  unsigned char *body = reserve(s, classes == NULL ? EVENT_FATES
                                                    : EVENT_CLASSFATES,
                                 n, ahead + n);
   if (body == NULL)
@@ -707,25 +748,26 @@ static void tellfates (Profile *p, const unsigned char *survived,
   memcpy(body + ahead, survived, n);
 }
 
-void profile_collection (Profile *p, const ProfileCollection *c,
+void profile_collection (ProfileState *s, const ProfileCollection *c,
                          const unsigned char *survived,
                          const uint32_t *classes, size_t n,
                          const uint32_t *deaths, size_t ndeaths) {
+  Profile *p = s->profile;
   ProfileCollection *body;
   size_t at = 0;
   hold(p);
   while (at < n) {
     size_t m = n - at < FATES_CHUNK ? n - at : FATES_CHUNK;
-    tellfates(p, survived + at, classes == NULL ? NULL : classes + at, m);
+    tellfates(s, survived + at, classes == NULL ? NULL : classes + at, m);
     at += m;
   }
   for (at = 0; at < ndeaths; at += DEATHS_CHUNK) {
     size_t m = ndeaths - at < DEATHS_CHUNK ? ndeaths - at : DEATHS_CHUNK;
-    void *runs = reserve(p, EVENT_DEATHS, m, m * sizeof(*deaths));
+    void *runs = reserve(s, EVENT_DEATHS, m, m * sizeof(*deaths));
     if (runs != NULL)
       memcpy(runs, deaths + at, m * sizeof(*deaths));
   }
-  body = reserve(p, EVENT_COLLECTION, 0, sizeof(*body));
+  body = reserve(s, EVENT_COLLECTION, 0, sizeof(*body));
   if (body != NULL)
     *body = *c;
   letgo(p);
@@ -772,25 +814,39 @@ static int awaitwriter (const Profile *p) {
   return 1;
 }
 
-/* The last events, for which there may be no room yet. The lock is ours. */
-static void telllast (Profile *p, uint64_t bytes, const ProfileLeft *left) {
-  size_t needed = 2 * sizeof(Event) + sizeof(*left) + 8;
+/* Room for the last events of a state (lock held). 0: there will be none, and the lock
+   may be gone. */
+static int awaitroom (Profile *p, int *locked) {
+  size_t needed = 2 * sizeof(Event) + sizeof(ProfileLeft) + 8;
   uint64_t used = 0;
-  void *body;
   int idle = 0;
   while (p->error == 0 && QUEUE_BYTES - p->queue[p->active].used < needed) {
     pthread_mutex_unlock(&p->lock);
     idle = works(p, &used) ? 0 : idle + 1;
     nap();
-    if (idle > STUCK_MS || !trylock(p))
-      return;
+    *locked = idle <= STUCK_MS && trylock(p);
+    if (!*locked)
+      return 0;
   }
-  if (bytes > 0)
-    reserve(p, EVENT_ALLOCATED, bytes, 0);
-  body = reserve(p, EVENT_LEFT, __atomic_load_n(&p->cut, __ATOMIC_RELAXED),
-                 sizeof(*left));
-  if (body != NULL)
-    memcpy(body, left, sizeof(*left));
+  return 1;
+}
+
+/* The last events, for which there may be no room yet. The lock is ours. */
+static void telllast (Profile *p, int (*next) (void *ud, ProfileLast *last), void *ud) {
+  ProfileLast last;
+  int locked = 1;
+  while (next(ud, &last) && awaitroom(p, &locked)) {
+    void *body;
+    p->elsewhere += last.lost;
+    if (last.bytes > 0)
+      reserve(last.state, EVENT_ALLOCATED, last.bytes, 0);
+    body = reserve(last.state, EVENT_LEFT, __atomic_load_n(&p->cut, __ATOMIC_RELAXED),
+                   sizeof(last.left));
+    if (body != NULL)
+      memcpy(body, &last.left, sizeof(last.left));
+  }
+  if (!locked)
+    return;
   commit(p);
   p->stop = 1;
   pthread_mutex_unlock(&p->lock);
@@ -800,9 +856,9 @@ static void telllast (Profile *p, uint64_t bytes, const ProfileLeft *left) {
 ** malloc is not used, for this thread may be in the middle of it; nor, where it tells an
 ** event, a condition: the writer finds 'stop' when it looks by itself.
 */
-void profile_exit (Profile *p, uint64_t bytes, const ProfileLeft *left,
+void profile_exit (Profile *p, int (*next) (void *ud, ProfileLast *last), void *ud,
                    ProfileTotals *t) {
-  int ours = p->teller == &self;
+  int ours = telling == p;
   if (p->pid != getpid() || p->ended) {
     totals(p, t);
     return;
@@ -812,7 +868,7 @@ void profile_exit (Profile *p, uint64_t bytes, const ProfileLeft *left,
       p->reserved = 0;
       lose(p);
     }
-    telllast(p, bytes, left);
+    telllast(p, next, ud);
   }
   p->stop = 1;
   if (!ours)

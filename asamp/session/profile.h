@@ -23,12 +23,14 @@
 **       that fails is counted and told by profile_close;
 **   P5  a stack is told as what is new in it: 'kept' is how many of its
 **       outermost frames, lines included, are those of the stack told before
-**       it to the same profile, by a sample of either sort. Telling costs what
+**       it by the same state, by a sample of either sort. Telling costs what
 **       changed; the writer's thread puts stacks together. 0 is always right;
 **   P6  a class is announced before the first fate that names it, with ids 1,
 **       2, ... in that order, once each;
 **   P7  samples that survived are followed, in the order of their fates, but
-**       for those whose fate is 2. A death takes a sample out of that list.
+**       for those whose fate is 2. A death takes a sample out of that list;
+**   P8  all rules hold for each state by itself: a profile of many states is as many
+**       streams in one file. Each of them is told by one thread at a time.
 ** No function here may be called from a signal handler, but profile_exit.
 ** This file knows no Lua.
 */
@@ -51,8 +53,10 @@ typedef struct ProfileConfig {
   int made;
   int replace;
   int (*taken)(const struct stat *file);
+  int folder;
   int compress;         /* 1: gzip, 0: plain */
-  EncoderConfig log;    /* 'pid' is set by profile_open */
+  EncoderConfig log;    /* 'pid' is set by profile_open. 'states': those that tell
+                           something begin by profile_begin */
   /*
   ** Called on the writer's thread, without a lock of the profile's, when the file
   ** takes no more for the first time, and is waited for. NULL: nobody wants to know.
@@ -71,6 +75,13 @@ typedef struct ProfileTotals {
 
 typedef struct Profile Profile;
 
+/* A state that tells a profile something; the caller's. */
+typedef struct ProfileState {
+  Profile *profile;     /* NULL: none */
+  uint32_t id;          /* which no other state of the profile has had */
+  size_t depth;         /* frames of the stack told last; 0 at first */
+} ProfileState;
+
 /*
 ** Creates the file and starts the writer's thread (all signals blocked in
 ** it). On failure returns NULL and puts one line with path and reason into
@@ -87,10 +98,19 @@ const char *profile_elsewhere (const Profile *p);
 void profile_file (const Profile *p, struct stat *file);
 
 /*
+** Of a profile of many states: this one begins; has a name, of any bytes; ends, after
+** so many bytes allocated while it was sampled, and 'lost' samples that are not in the
+** profile.
+*/
+void profile_begin (ProfileState *s);
+void profile_called (ProfileState *s, const char *name);
+void profile_leave (ProfileState *s, uint64_t bytes, const ProfileLeft *left, uint64_t lost);
+
+/*
 ** Announces a Lua function. 'name' and 'source' may hold any bytes; a source
 ** is what lua_Debug calls source or short_src ('@' or '=' before it go).
 */
-void profile_function (Profile *p, uint64_t id, const char *name,
+void profile_function (ProfileState *s, uint64_t id, const char *name,
                        int linedefined, const char *source);
 
 /*
@@ -100,7 +120,7 @@ void profile_function (Profile *p, uint64_t id, const char *name,
 ** PROFILE_DEPTH keeps its outer and its inner half, with a frame
 ** "[frames cut]" between them.
 */
-void profile_sample (Profile *p, const ProfileSample *s, size_t kept,
+void profile_sample (ProfileState *s, const ProfileSample *in, size_t kept,
                      const ProfileFrame *frames, size_t n);
 
 /*
@@ -111,15 +131,15 @@ void profile_sample (Profile *p, const ProfileSample *s, size_t kept,
 */
 int profile_room (Profile *p);
 
-/* Of all samples so many are not in the profile, whoever has lost them. */
+/* So many samples more are not in the profile, whoever has lost them. */
 void profile_lost (Profile *p, uint64_t n);
 
 /* A sample of time; its stack as that of profile_sample. */
-void profile_time (Profile *p, const ProfileTime *s, size_t kept,
+void profile_time (ProfileState *s, const ProfileTime *in, size_t kept,
                    const ProfileFrame *frames, size_t n);
 
 /* Announces a class by its id, 1, 2, ... (P6). Any bytes. */
-void profile_class (Profile *p, uint32_t id, const char *name);
+void profile_class (ProfileState *s, uint32_t id, const char *name);
 
 /*
 ** A collection, and the fates of the n samples taken since the one before
@@ -128,34 +148,34 @@ void profile_class (Profile *p, uint32_t id, const char *name);
 ** samples that are followed, as runs: so many are alive, so many are dead, and
 ** so on in turn; 'ndeaths' of them, even. What is behind them is alive.
 */
-void profile_collection (Profile *p, const ProfileCollection *c,
+void profile_collection (ProfileState *s, const ProfileCollection *c,
                          const unsigned char *survived,
                          const uint32_t *classes, size_t n,
                          const uint32_t *deaths, size_t ndeaths);
 
 /* Who holds what is followed: a path, which goes on from 'parent' (0: from nothing), and
    the path of each of n samples (0: none); and the walk that told it, ns. */
-void profile_holderpath (Profile *p, uint32_t id, uint32_t parent, const char *step);
-void profile_holders (Profile *p, const uint32_t *ids, size_t n);
-void profile_walk (Profile *p, uint64_t began, uint64_t duration);
+void profile_holderpath (ProfileState *s, uint32_t id, uint32_t parent, const char *step);
+void profile_holders (ProfileState *s, const uint32_t *ids, size_t n);
+void profile_walk (ProfileState *s, uint64_t began, uint64_t duration);
 
 /*
 ** A marker: something that the program wants to be seen in the profile. Any
 ** bytes; the value may be empty.
 */
-void profile_mark (Profile *p, uint64_t time, const char *name,
+void profile_mark (ProfileState *s, uint64_t time, const char *name,
                    size_t namelen, const char *value, size_t valuelen);
 
 /* A new time sampling period, in ns (0: off). */
-void profile_timeperiod (Profile *p, uint64_t ns, int wall);
+void profile_timeperiod (ProfileState *s, uint64_t ns, int wall);
 
 /* Bytes that were allocated while sampling was on, told before the end. */
-void profile_allocated (Profile *p, uint64_t bytes);
+void profile_allocated (ProfileState *s, uint64_t bytes);
 
-void profile_left (Profile *p, const ProfileLeft *left);
+void profile_left (ProfileState *s, const ProfileLeft *left);
 
 /* A new period from here on (also ends up in the file). */
-void profile_period (Profile *p, uint64_t period);
+void profile_period (ProfileState *s, uint64_t period);
 
 /*
 ** Writes what is left and the trailer, joins the thread, closes the file; events
@@ -164,14 +184,22 @@ void profile_period (Profile *p, uint64_t period);
 */
 int profile_end (Profile *p, ProfileTotals *totals);
 
+/* What is to be told of a state at the end. */
+typedef struct ProfileLast {
+  const ProfileState *state;
+  uint64_t bytes;       /* as profile_allocated; 0: nothing */
+  ProfileLeft left;
+  uint64_t lost;        /* as profile_lost */
+} ProfileLast;
+
 /*
 ** At exit(), which may have been called in a signal handler that has interrupted
-** anything, on this thread: tells what is left (profile_allocated, profile_left) and
-** has the file end, as profile_end. Returns after a time in any case: where the writer
+** anything, on this thread: tells what is left of each state, as 'next' gives them
+** until it returns 0, and has the file end, as profile_end. Returns after a time in any case: where the writer
 ** waits for a lock that the interrupted code has (malloc's, the loader's), what it has
 ** not written is lost, with the error EDEADLK. Frees nothing.
 */
-void profile_exit (Profile *p, uint64_t bytes, const ProfileLeft *left,
+void profile_exit (Profile *p, int (*next) (void *ud, ProfileLast *last), void *ud,
                    ProfileTotals *totals);
 
 /* The same, unless it was done, and frees 'p'. */

@@ -16,6 +16,7 @@
 
 #include "binding.h"
 #include "clock.h"
+#include "complain.h"
 #include "descriptor.h"
 #include "heldpaths.h"
 #include "native.h"
@@ -24,8 +25,12 @@
 
 struct Sampler {
   Tracker tracker;		/* its client is the profile */
-  Sampler *next;		/* all samplers of the process */
-  Profile *profile;		/* the session, or NULL */
+  Sampler *next, *before;	/* all samplers of the process */
+  ProfileState state;		/* its profile: the session's, or NULL */
+  const SamplerShared *shared;	/* ... which is not its own (SS4); NULL: it is */
+  uint64_t since;		/* shared: when it began */
+  char *script;			/* the main chunk outside of all others, ... */
+  int named;			/* ... which was told as the state's name */
   SamplerOptions options;
   char *path;			/* of the session or the last one */
   struct stat file;		/* ... whose device and inode these are */
@@ -43,35 +48,56 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static __thread volatile int locking __attribute__((tls_model("initial-exec")));
 static Sampler *all;
 static uint64_t lastnumber;
+static const SamplerShared *shared;	/* of all that are, or NULL */
+static Sampler *spare;		/* of states that are closed, for others (shared) */
+static unsigned nspare;
+static SharedTotals past;	/* of states that are closed */
 
 
 /* {== the profile as a client ========================================== */
 
 static void onfunction (void *ud, uint64_t id, const char *name, int linedefined,
                         const char *source) {
-  profile_function(((Sampler *)ud)->profile, id, name, linedefined, source);
+  Sampler *s = ud;
+  if (s->shared != NULL && !s->named && strcmp(name, "main chunk") == 0) {
+    free(s->script);
+    s->script = strdup(source);
+  }
+  profile_function(&s->state, id, name, linedefined, source);
 }
 
 
 static void onclass (void *ud, uint32_t id, const char *name) {
-  profile_class(((Sampler *)ud)->profile, id, name);
+  if (((Sampler *)ud)->state.profile != NULL)
+    profile_class(&((Sampler *)ud)->state, id, name);
 }
 
 
 static void onsample (void *ud, const ProfileSample *in, size_t kept,
                       const ProfileFrame *frames, size_t n) {
-  profile_sample(((Sampler *)ud)->profile, in, kept, frames, n);
+  Sampler *s = ud;
+  if (s->script != NULL && !s->named) {
+    s->named = 1;
+    profile_called(&s->state, s->script);
+  }
+  profile_sample(&s->state, in, kept, frames, n);
 }
 
 
 static void ontimesample (void *ud, const ProfileTime *in, size_t kept,
                           const ProfileFrame *frames, size_t n) {
-  profile_time(((Sampler *)ud)->profile, in, kept, frames, n);
+  profile_time(&((Sampler *)ud)->state, in, kept, frames, n);
 }
 
 
+static int again (Sampler *s);
+static void follow (Sampler *s);
+
 static int onroom (void *ud) {
-  return profile_room(((Sampler *)ud)->profile);
+  Sampler *s = ud;
+  if (s->state.profile == NULL && !again(s)) return 0;
+  if (s->shared != NULL) follow(s);
+  return profile_room(s->state.profile);
 }
 
 
@@ -80,36 +106,42 @@ static void oncollection (void *ud, const ProfileCollection *c,
                           const PendingFates *f, const FollowedDeaths *d) {
   Sampler *s = ud;
   ProfileCollection all = *c, *out = &s->leftout;
+  if (s->state.profile == NULL) return;  /* of a child that has told nothing yet */
   all.minors += out->minors;
   all.majors += out->majors;
   all.tenured += out->tenured;
-  if (f->n == 0 && d->n == 0 && !profile_room(s->profile)) {
+  if (f->n == 0 && d->n == 0 && !profile_room(s->state.profile)) {
     out->minors = all.minors + (c->major == 0);
     out->majors = all.majors + (c->major != 0);
     out->tenured = all.tenured;
     return;
   }
   memset(out, 0, sizeof(*out));
-  profile_collection(s->profile, &all, f->survived, f->classes, f->n, d->runs, d->n);
+  profile_collection(&s->state, &all, f->survived, f->classes, f->n, d->runs, d->n);
 }
 
 
 static void onholders (void *ud, Holders *h) {
   Sampler *s = ud;
-  if (!heldpaths_tell(&s->heldpaths, s->profile, h)) return;
-  profile_holders(s->profile, h->ids, h->n);
-  profile_walk(s->profile, h->began, h->nanoseconds);
+  if (s->state.profile == NULL) return;
+  if (!heldpaths_tell(&s->heldpaths, &s->state, h)) return;
+  profile_holders(&s->state, h->ids, h->n);
+  profile_walk(&s->state, h->began, h->nanoseconds);
 }
 
 
 static void onpoint (void *ud, lua_State *L) {
   Sampler *s = ud;
-  timing_point(&s->timing, L, &s->tracker);
+  if (s->state.profile != NULL) timing_point(&s->timing, L, &s->tracker);
 }
 
 
+static void leave (Sampler *s, lua_State *L);
+
 static void onclosing (void *ud, lua_State *L) {
-  sampler_close((Sampler *)ud, L);
+  Sampler *s = ud;
+  if (s->shared != NULL) leave(s, L);
+  else sampler_close(s, L);
 }
 
 
@@ -128,16 +160,22 @@ static void forked (void) {
   Sampler *s;
   pthread_mutex_init(&lock, NULL);
   for (s = all; s != NULL; s = s->next) {
-    if (s->profile == NULL) continue;
+    if (s->state.profile == NULL) continue;
     timing_forked(&s->timing);
-    tracker_abandon(&s->tracker);
-    profile_abandon(s->profile);
-    s->profile = NULL;
+    if (s->shared == NULL) {
+      tracker_abandon(&s->tracker);
+      profile_abandon(s->state.profile);
+    }
+    else tracker_forked(&s->tracker);
+    s->state.profile = NULL;  /* a shared one goes on in another (again) */
   }
+  if (shared != NULL) shared->forked();
+  memset(&past, 0, sizeof(past));
 }
 
 
 static uint64_t ending (const Sampler *s, ProfileLeft *left);
+static int nextlast (void *ud, ProfileLast *last);
 static int report (Sampler *s, const ProfileTotals *t);
 
 #define LOCK_MS		500	/* at exit, for the lock: longer than a session takes */
@@ -163,17 +201,26 @@ static int trylock (void) {
 ** signal handler that has interrupted anything, of this file too.
 */
 static void exiting (void) {
-  Sampler *s;
+  Sampler *s, *from;
   ProfileTotals t;
-  ProfileLeft left;
+  Profile *p;
   int locked = trylock();
   for (s = all; s != NULL; s = s->next) {
-    Profile *p = s->profile;
+    p = s->state.profile;
     if (p == NULL) continue;
     if (s->timing.timer != NULL && timer_mine(s->timing.timer))
       s->tracker.lost += timing_leave(&s->timing);
-    profile_exit(p, ending(s, &left), &left, &t);
+    if (s->shared != NULL) continue;
+    from = s;
+    profile_exit(p, nextlast, &from, &t);
     report(s, &t);
+  }
+  if (shared != NULL && (p = shared->profile(0)) != NULL) {
+    SharedTotals sum;
+    from = NULL;
+    sampler_shared(&sum);
+    profile_exit(p, nextlast, &from, &t);
+    shared->ended(&t, &sum);
   }
   if (locked) pthread_mutex_unlock(&lock);
 }
@@ -198,15 +245,31 @@ static void once (void) {
 }
 
 
+/* Into the list of all (lock held). */
+static void enlist (Sampler *s) {
+  s->tracker.number = lastnumber++;
+  s->before = NULL;
+  s->next = all;
+  if (all != NULL) all->before = s;
+  all = s;
+}
+
+
+static void delist (Sampler *s) {
+  if (s->before != NULL) s->before->next = s->next;
+  else all = s->next;
+  if (s->next != NULL) s->next->before = s->before;
+}
+
+
 static int collectsampler (lua_State *L) {
   Sampler **box = lua_touserdata(L, 1);
-  Sampler *s = *box, **p;
+  Sampler *s = *box;
   if (s == NULL) return 0;
   *box = NULL;
   sampler_close(s, L);
   dolock();
-  for (p = &all; *p != s; p = &(*p)->next) { }
-  *p = s->next;
+  delist(s);
   unlock();
   timing_close(&s->timing);
   tracker_close(&s->tracker);
@@ -221,15 +284,13 @@ static Sampler *newsampler (lua_State *L) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;
   Sampler *s = calloc(1, sizeof(*s));
   if (s == NULL) return NULL;
-  if (!tracker_open(&s->tracker, L)) {
+  if (!tracker_open(&s->tracker, L, 0)) {
     free(s);
     return NULL;
   }
   pthread_once(&control, once);
   dolock();
-  s->tracker.number = lastnumber++;
-  s->next = all;
-  all = s;
+  enlist(s);
   unlock();
   return s;
 }
@@ -237,8 +298,10 @@ static Sampler *newsampler (lua_State *L) {
 
 Sampler *sampler_of (lua_State *L) {
   static const char key;  /* its address is the key in the registry */
-  Sampler **box, *s;
-  int known = (lua_rawgetp(L, LUA_REGISTRYINDEX, &key) == LUA_TUSERDATA);
+  Sampler **box, *s = sampler_attached(L);
+  int known;
+  if (s != NULL) return s;
+  known = (lua_rawgetp(L, LUA_REGISTRYINDEX, &key) == LUA_TUSERDATA);
   if (!known) {
     lua_pop(L, 1);
     box = lua_newuserdatauv(L, sizeof(*box), 0);
@@ -269,17 +332,22 @@ static void nomemory (const char *path, char *err, size_t errsize) {
 
 
 /* On a writer's thread: what the end of the session would tell too late. */
-static void stalled (const char *path, int error) {
-  fprintf(stderr, "profiler: %s: %s; samples are lost until there is room again\n",
-          path, strerror(error));
+void sampler_stalled (const char *path, int error) {
+  complain("%s: %s; samples are lost until there is room again", path, strerror(error));
 }
 
 
 /* Does any state of the process write its profile there? (SS1, SS2) */
 static int inuse (const struct stat *file) {
   const Sampler *s;
+  struct stat shareds;
+  Profile *p = (shared != NULL) ? shared->profile(0) : NULL;
+  if (p != NULL) {
+    profile_file(p, &shareds);
+    if (shareds.st_dev == file->st_dev && shareds.st_ino == file->st_ino) return 1;
+  }
   for (s = all; s != NULL; s = s->next)
-    if (s->profile != NULL && s->file.st_dev == file->st_dev &&
+    if (s->state.profile != NULL && s->shared == NULL && s->file.st_dev == file->st_dev &&
         s->file.st_ino == file->st_ino)
       return 1;
   return 0;
@@ -302,46 +370,72 @@ static Profile *openfile (Sampler *s, const ProfileConfig *c, char *err,
     free(s->path);
     s->path = path;
     s->told = 0;
-    s->profile = p;
+    s->state.profile = p;
+    s->state.id = (uint32_t)s->tracker.number;
+    s->state.depth = 0;
     if (!c->made && profile_elsewhere(p) != NULL)
-      fprintf(stderr, "profiler: '%s' %s; this profile is '%s'\n", c->path,
-              profile_elsewhere(p), path);
+      complain("'%s' %s; this profile is '%s'", c->path, profile_elsewhere(p), path);
   }
   else if (p != NULL) {
     profile_close(p, NULL);
     nomemory(c->path, err, errsize);
   }
   unlock();
-  return s->profile;
+  return s->state.profile;
+}
+
+
+static void configure (ProfileConfig *c, const SamplerOptions *o, uint64_t period) {
+  memset(c, 0, sizeof(*c));
+  c->path = o->out;
+  c->number = o->number;
+  c->made = o->made;
+  c->replace = o->replace;
+  c->taken = inuse;
+  c->stalled = sampler_stalled;
+  c->log.format = o->format;
+  c->compress = o->compress;
+  c->log.period = period;
+  c->log.random = o->random;
+  c->log.timeperiod = o->timeperiod;
+  c->log.wall = o->wall;
+  c->log.native = o->native;
+  c->log.followed = FOLLOWED_MOST;
+  c->log.command = o->command;
+  c->log.resolve = native_name;
+}
+
+
+Profile *sampler_openshared (const SamplerOptions *o, uint64_t period, char *err,
+                             size_t errsize) {
+  ProfileConfig c;
+  Profile *p;
+  configure(&c, o, period);
+  c.folder = o->folder;
+  c.log.states = 1;
+  dolock();
+  p = profile_open(&c, err, errsize);
+  unlock();
+  return p;
 }
 
 
 int sampler_open (Sampler *s, const SamplerOptions *o, uint64_t period,
                   char *err, size_t errsize) {
   ProfileConfig c;
+  if (s->shared != NULL) {
+    snprintf(err, errsize, "cannot write profile '%s': this process has one of all its "
+             "states, '%s' (ASAMP)", o->out, s->path != NULL ? s->path : "");
+    errno = EBUSY;
+    return 0;
+  }
   if (s->tracker.client != NULL) {
     snprintf(err, errsize, "cannot write profile '%s': the program that runs this "
              "Lua state samples it by itself (asamp.h)", o->out);
     errno = EBUSY;
     return 0;
   }
-  memset(&c, 0, sizeof(c));
-  c.path = o->out;
-  c.number = o->number;
-  c.made = o->made;
-  c.replace = o->replace;
-  c.taken = inuse;
-  c.stalled = stalled;
-  c.log.format = o->format;
-  c.compress = o->compress;
-  c.log.period = period;
-  c.log.random = o->random;
-  c.log.timeperiod = o->timeperiod;
-  c.log.wall = o->wall;
-  c.log.native = o->native;
-  c.log.followed = FOLLOWED_MOST;
-  c.log.command = o->command;
-  c.log.resolve = native_name;
+  configure(&c, o, period);
   if (openfile(s, &c, err, errsize) == NULL) return 0;
   s->options = *o;
   s->options.out = s->path;
@@ -372,14 +466,14 @@ uint64_t sampler_seed (void) {
 
 
 void sampler_on (Sampler *s, lua_State *L, uint64_t period, int random) {
-  if (s->tracker.gap.period != period) profile_period(s->profile, period);
+  if (s->tracker.gap.period != period) profile_period(&s->state, period);
   tracker_on(&s->tracker, L, period, random,
              s->options.seeded ? s->options.seed : sampler_seed());
 }
 
 
 int sampler_off (Sampler *s, lua_State *L) {
-  return (s->profile != NULL) ? tracker_off(&s->tracker, L) : 0;
+  return (s->state.profile != NULL) ? tracker_off(&s->tracker, L) : 0;
 }
 
 
@@ -387,13 +481,13 @@ int sampler_timeon (Sampler *s, lua_State *L, uint64_t ns, TimerClock clock,
                     char *err, size_t errsize) {
   int ok, wall = (clock == TIMER_WALL);
   descriptor_hold();  /* for the timer's, libunwind's and the C library's */
-  ok = timing_start(&s->timing, s->tracker.L, ns, clock, s->options.native, err,
-                    errsize);
+  ok = timing_start(&s->timing, s->tracker.L, ns, clock, s->options.native,
+                    MOMENTS_WORDS, err, errsize);
   descriptor_release();
   if (!ok) return 0;
   tracker_points(&s->tracker, L, 1);
   if (ns != s->timeperiod || wall != s->wall)
-    profile_timeperiod(s->profile, ns, wall);
+    profile_timeperiod(&s->state, ns, wall);
   s->timeperiod = ns;
   s->wall = wall;
   return 1;
@@ -405,7 +499,7 @@ int sampler_timeoff (Sampler *s, lua_State *L) {
   timing_stop(&s->timing);
   onpoint(s, L);
   s->tracker.lost += timing_drop(&s->timing);
-  profile_timeperiod(s->profile, 0, s->wall);
+  profile_timeperiod(&s->state, 0, s->wall);
   s->timeperiod = 0;
   tracker_points(&s->tracker, L, 0);
   return 1;
@@ -414,14 +508,14 @@ int sampler_timeoff (Sampler *s, lua_State *L) {
 
 void sampler_period (Sampler *s, lua_State *L, uint64_t period) {
   tracker_period(&s->tracker, L, period);
-  profile_period(s->profile, period);
+  profile_period(&s->state, period);
 }
 
 
 int sampler_mark (Sampler *s, const char *name, size_t namelen,
                   const char *value, size_t valuelen) {
-  if (s->profile == NULL) return 0;
-  profile_mark(s->profile, clock_now(), name, namelen, value, valuelen);
+  if (s->state.profile == NULL) return 0;
+  profile_mark(&s->state, clock_now(), name, namelen, value, valuelen);
   return 1;
 }
 
@@ -453,12 +547,55 @@ static uint64_t ending (const Sampler *s, ProfileLeft *left) {
 }
 
 
-static void allocated (const Sampler *s, Profile *p) {
+/* What a profile's end is told of the next of its states (profile_exit). 'ud': where the
+   sampler is that is next; its own one alone, or, NULL, all that are shared. */
+static int nextlast (void *ud, ProfileLast *last) {
+  Sampler **at = ud, *s = *at;
+  static Sampler done;
+  if (s == &done) return 0;
+  if (s == NULL || s->shared != NULL) {
+    for (s = (s == NULL) ? all : s->next; s != NULL; s = s->next)
+      if (s->shared != NULL && s->state.profile != NULL) break;
+    if (s == NULL) return 0;
+  }
+  last->state = &s->state;
+  last->bytes = ending(s, &last->left);
+  last->lost = s->tracker.lost;
+  *at = (s->shared != NULL) ? s : &done;
+  return 1;
+}
+
+
+static void allocated (Sampler *s) {
   ProfileLeft left;
   uint64_t bytes = ending(s, &left);
-  if (bytes > 0) profile_allocated(p, bytes);
-  profile_left(p, &left);
-  profile_lost(p, s->tracker.lost);
+  if (bytes > 0) profile_allocated(&s->state, bytes);
+  profile_left(&s->state, &left);
+  profile_lost(s->state.profile, s->tracker.lost);
+}
+
+
+void sampler_announce (const SharedTotals *t, uint64_t period, int random, const char *path) {
+  char all[24], each[24], text[160] = "", times[64] = "", states[40] = "";
+  if (t->bytes > 0)  /* allocations were sampled */
+    snprintf(text, sizeof(text), "%llu samples, one every %s%s, of %s allocated; ",
+             (unsigned long long)t->samples, amount(each, period),
+             random ? " on average" : "", amount(all, t->bytes));
+  if (t->timesamples > 0 || t->bytes == 0)
+    snprintf(times, sizeof(times), "%llu samples of time; ",
+             (unsigned long long)t->timesamples);
+  if (t->states > 1)
+    snprintf(states, sizeof(states), "%llu Lua states; ", (unsigned long long)t->states);
+  complain("%s%s%sprofile: %s", text, times, states, path);
+}
+
+
+void sampler_loss (int error, uint64_t lost, int announce, const char *path) {
+  if (error != 0)
+    complain("%s: %s; %llu samples are lost", path, profile_message(error),
+             (unsigned long long)lost);
+  else if (lost > 0 && announce)
+    complain("%s: %llu samples are lost", path, (unsigned long long)lost);
 }
 
 
@@ -467,33 +604,19 @@ static void allocated (const Sampler *s, Profile *p) {
 ** lost. Once a session.
 */
 static int report (Sampler *s, const ProfileTotals *t) {
-  unsigned long long lost = s->tracker.lost + t->lost;
+  uint64_t lost = s->tracker.lost + t->lost;
   if (s->told) return t->error;
   s->told = 1;
   if (s->options.announce) {
-    uint64_t bytes = tracker_bytes(&s->tracker, s->tracker.L);
-    char all[24], each[24];
-    fprintf(stderr, "profiler: ");
-    if (bytes > 0)  /* allocations were sampled */
-      fprintf(stderr, "%llu samples, one every %s%s, of %s allocated; ",
-              (unsigned long long)s->tracker.samples,
-              amount(each, s->tracker.gap.period),
-              s->tracker.gap.random ? " on average" : "", amount(all, bytes));
-    if (s->timing.samples > 0 || bytes == 0)
-      fprintf(stderr, "%llu samples of time; ",
-              (unsigned long long)s->timing.samples);
-    fprintf(stderr, "profile: %s\n", s->path);
+    SharedTotals sum = {1, s->tracker.samples, s->timing.samples,
+                        tracker_bytes(&s->tracker, s->tracker.L), 0};
+    sampler_announce(&sum, s->tracker.gap.period, s->tracker.gap.random, s->path);
   }
   if (s->timing.cramped > 0)
-    fprintf(stderr, "profiler: %s: %llu samples of time have no C stack, for this "
-            "thread's alternate signal stack has no room for the walk; give it more "
-            "(sigaltstack), or none\n", s->path,
-            (unsigned long long)s->timing.cramped);
-  if (t->error != 0)
-    fprintf(stderr, "profiler: %s: %s; %llu samples are lost\n", s->path,
-            profile_message(t->error), lost);
-  else if (lost > 0 && s->options.announce)
-    fprintf(stderr, "profiler: %s: %llu samples are lost\n", s->path, lost);
+    complain("%s: %llu samples of time have no C stack, for this thread's alternate signal "
+             "stack has no room for the walk; give it more (sigaltstack), or none", s->path,
+             (unsigned long long)s->timing.cramped);
+  sampler_loss(t->error, lost, s->options.announce, s->path);
   return t->error;
 }
 
@@ -504,9 +627,9 @@ static int finish (Sampler *s) {
   Profile *p;
   int e;
   dolock();
-  p = s->profile;
-  s->profile = NULL;  /* first: a child of a fork frees what it finds here */
-  allocated(s, p);
+  allocated(s);
+  p = s->state.profile;
+  s->state.profile = NULL;  /* first: a child of a fork frees what it finds here */
   profile_close(p, &t);
   e = report(s, &t);
   unlock();
@@ -516,19 +639,19 @@ static int finish (Sampler *s) {
 
 
 size_t sampler_holders (Sampler *s, lua_State *L) {
-  return (s->profile != NULL) ? tracker_holders(&s->tracker, L) : 0;
+  return (s->state.profile != NULL) ? tracker_holders(&s->tracker, L) : 0;
 }
 
 
 int sampler_close (Sampler *s, lua_State *L) {
-  if (s->profile == NULL && s->tracker.client != NULL) return 0;
+  if (s->state.profile == NULL && s->tracker.client != NULL) return 0;
   sampler_timeoff(s, L);
-  if (s->profile != NULL && s->options.holders) {
+  if (s->state.profile != NULL && s->options.holders) {
     tracker_off(&s->tracker, L);  /* which decides the last fates */
     sampler_holders(s, L);
   }
   tracker_end(&s->tracker, L);
-  return (s->profile != NULL) ? finish(s) : 0;
+  return (s->state.profile != NULL) ? finish(s) : 0;
 }
 
 
@@ -537,9 +660,9 @@ void sampler_stats (Sampler *s, lua_State *L, SamplerStats *stats) {
   ProfileTotals totals = {0};
   luaN_Memory m;
   luaN_memory(L, &m);
-  if (s->profile != NULL) profile_totals(s->profile, &totals);
-  stats->open = (s->profile != NULL);
-  stats->on = (s->profile != NULL && t->on);
+  if (s->state.profile != NULL) profile_totals(s->state.profile, &totals);
+  stats->open = (s->state.profile != NULL);
+  stats->on = (s->state.profile != NULL && t->on);
   stats->period = t->gap.period;
   stats->samples = t->samples;
   stats->bytes = tracker_bytes(t, L);
@@ -553,11 +676,184 @@ void sampler_stats (Sampler *s, lua_State *L, SamplerStats *stats) {
   stats->nanoseconds = t->nanoseconds + s->timing.inticks + s->timing.inpoints;
   stats->file = s->path;
   stats->error = totals.error;
+  if (s->shared != NULL) stats->file = s->shared->path();
 }
 
 
 uint64_t sampler_distance (const Sampler *s, lua_State *L) {
   return s->tracker.on ? luaN_distance(L) : UINT64_MAX;
+}
+
+/* }===================================================================== */
+
+
+/* {== states that share a profile (SS4) ================================= */
+
+#define SPARES		16	/* samplers that are kept for states to come */
+#define OLD_NS		1000000000	/* a state that lived so long has holders told */
+
+static void starttime (Sampler *s);
+
+
+Sampler *sampler_attached (lua_State *L) {
+  const luaN_Sampler *seam = luaN_getsampler(L);
+  Sampler *s;
+  if (shared == NULL || seam == NULL || !tracker_is(seam)) return NULL;
+  s = (Sampler *)seam->ud;  /* its tracker is its first field */
+  return (s->shared != NULL) ? s : NULL;
+}
+
+
+/* The profile takes the state, which tells it all from here on. */
+static void begin (Sampler *s, Profile *p) {
+  s->state.profile = p;
+  s->state.id = (uint32_t)s->tracker.number;
+  s->state.depth = 0;
+  heldpaths_free(&s->heldpaths);
+  s->named = 0;
+  s->since = clock_now();
+  memset(&s->leftout, 0, sizeof(s->leftout));
+  profile_begin(&s->state);
+}
+
+
+static Sampler *take (lua_State *L) {
+  Sampler *s;
+  dolock();
+  s = spare;
+  if (s != NULL) {
+    spare = s->next;
+    nspare--;
+  }
+  unlock();
+  if (s != NULL) tracker_reopen(&s->tracker, L);
+  else {
+    s = calloc(1, sizeof(*s));
+    if (s != NULL) tracker_open(&s->tracker, L, 1);
+  }
+  return s;
+}
+
+
+int sampler_attach (lua_State *L, const SamplerShared *with) {
+  static pthread_once_t control = PTHREAD_ONCE_INIT;
+  Profile *p = with->profile(1);
+  Sampler *s;
+  if (p == NULL || luaN_getsampler(L) != NULL || (s = take(L)) == NULL) return 0;
+  pthread_once(&control, once);
+  s->shared = shared = with;
+  s->options = with->options;
+  dolock();
+  enlist(s);
+  past.states++;
+  begin(s, p);
+  unlock();
+  tracker_begin(&s->tracker, &client, s, with->period, with->options.native);
+  tracker_holdersevery(&s->tracker, with->options.holdersevery);
+  if (with->alloc)
+    tracker_on(&s->tracker, L, with->period, with->options.random,
+               with->options.seeded ? with->options.seed + s->tracker.number : sampler_seed());
+  else tracker_points(&s->tracker, L, 1);  /* for its end, and collections */
+  s->tracker.from = 0;  /* what it was born with is its own, too */
+  starttime(s);
+  return 1;
+}
+
+
+/* Of time: on the OS thread that runs the state, which is the calling one. */
+static void starttime (Sampler *s) {
+  char err[256];
+  static int told;
+  if (s->shared->timens == 0) return;
+  descriptor_hold();
+  if (timing_start(&s->timing, s->tracker.L, s->shared->timens, s->shared->clock,
+                   s->options.native, MOMENTS_FEW, err, sizeof(err)))
+    tracker_points(&s->tracker, s->tracker.L, 1);
+  else if (!__atomic_exchange_n(&told, 1, __ATOMIC_RELAXED)) complain("%s", err);
+  descriptor_release();
+}
+
+
+/* A state that another OS thread runs now takes its timer along. */
+static void follow (Sampler *s) {
+  if (s->timing.timer == NULL || timer_mine(s->timing.timer)) return;
+  timing_stop(&s->timing);
+  s->tracker.lost += timing_drop(&s->timing);
+  starttime(s);
+}
+
+
+/* In the child of a fork, whose first sample this is: it has a profile of its own. */
+static int again (Sampler *s) {
+  Profile *p = (s->shared != NULL) ? s->shared->profile(1) : NULL;
+  if (p == NULL) return 0;
+  tracker_again(&s->tracker);
+  dolock();
+  past.states++;
+  begin(s, p);
+  unlock();
+  starttime(s);
+  return 1;
+}
+
+
+/* The state is being closed. */
+static void leave (Sampler *s, lua_State *L) {
+  ProfileLeft left;
+  timing_stop(&s->timing);
+  if (s->state.profile != NULL) {
+    if (s->timing.moments.buffer[0] != NULL) {
+      onpoint(s, L);
+      s->tracker.lost += timing_drop(&s->timing);
+    }
+    if (s->options.holders && s->tracker.followed.n > 0 &&
+        clock_now() - s->since >= OLD_NS) {
+      tracker_off(&s->tracker, L);
+      sampler_holders(s, L);
+    }
+  }
+  s->tracker.points = 0;
+  tracker_end(&s->tracker, L);
+  luaN_setsampler(L, NULL, 0);
+  if (s->state.profile != NULL)
+    profile_leave(&s->state, ending(s, &left), &left, s->tracker.lost);
+  dolock();
+  if (s->state.profile != NULL) {
+    past.samples += s->tracker.samples;
+    past.timesamples += s->timing.samples;
+    past.bytes += tracker_bytes(&s->tracker, L);
+    past.lost += s->tracker.lost;
+  }
+  delist(s);
+  s->state.profile = NULL;
+  free(s->script);
+  s->script = NULL;
+  heldpaths_free(&s->heldpaths);
+  s->timing.samples = s->timing.inticks = s->timing.inpoints = s->timing.cramped = 0;
+  if (nspare < SPARES) {
+    s->next = spare;
+    spare = s;
+    nspare++;
+    s = NULL;
+  }
+  unlock();
+  if (s == NULL) return;
+  timing_close(&s->timing);
+  tracker_close(&s->tracker);
+  free(s);
+}
+
+
+void sampler_shared (SharedTotals *t) {
+  const Sampler *s;
+  *t = past;
+  for (s = all; s != NULL; s = s->next) {
+    if (s->shared == NULL || s->state.profile == NULL) continue;
+    t->samples += s->tracker.samples;
+    t->timesamples += s->timing.samples;
+    t->bytes += tracker_bytes(&s->tracker, s->tracker.L);
+    t->lost += s->tracker.lost;
+  }
 }
 
 /* }===================================================================== */

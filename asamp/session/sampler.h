@@ -17,6 +17,9 @@
 **   SS3 what a session is made of is freed by the thread that runs its state, or
 **       in the child of a fork, where there is no other. exit() of another one
 **       only ends its file; what is sampled after that is lost.
+**   SS4  states may share a profile, that of their process (process.h): they are
+**        attached when they are made, without a trace in the state itself, and leave
+**        when they are closed. Their samplers are used again.
 */
 #ifndef asamp_sampler_h
 #define asamp_sampler_h
@@ -29,6 +32,7 @@
 typedef struct Sampler Sampler;
 
 typedef struct SamplerOptions {
+  int folder;		/* 0, or the descriptor of the folder of 'out' */
   const char *out;	/* path of the profile, which place.h makes a file of, ... */
   unsigned number;	/* ... with these */
   int made;
@@ -45,6 +49,26 @@ typedef struct SamplerOptions {
   uint64_t holdersevery;  /* ... and every so often, ns; 0: not */
   int announce;		/* 1: one line on stderr when the session ends */
 } SamplerOptions;
+
+/* Sums over the states that share a profile. */
+typedef struct SharedTotals {
+  uint64_t states, samples, timesamples, bytes, lost;
+} SharedTotals;
+
+/* What they share; stays as it is. */
+typedef struct SamplerShared {
+  SamplerOptions options;
+  int alloc;		/* allocations are sampled */
+  uint64_t period;
+  uint64_t timens;	/* 0: time is not */
+  TimerClock clock;
+  /* The profile of this process; NULL: there is none. 'open': it is made if there is
+     none yet. */
+  Profile *(*profile) (int open);
+  const char *(*path) (void);
+  void (*forked) (void);  /* this is the child: the profile was the parent's */
+  void (*ended) (const ProfileTotals *t, const SharedTotals *sum);  /* at exit */
+} SamplerShared;
 
 typedef struct SamplerStats {
   int open, on;
@@ -63,6 +87,23 @@ typedef struct SamplerStats {
 /* The sampler of the state, made at the first call. NULL: no memory, or L is being
    closed. */
 Sampler *sampler_of (lua_State *L);
+
+/* A new state, with nobody's sampler, shares that profile from here on. 0: it cannot.
+   Runs no Lua, allocates nothing from the state and raises nothing. */
+int sampler_attach (lua_State *L, const SamplerShared *with);
+/* The sampler of a state that shares one; NULL: it does not. */
+Sampler *sampler_attached (lua_State *L);
+/* Of all of them, so far. */
+void sampler_shared (SharedTotals *t);
+
+/* The file of 'o', for many states. As profile_open. */
+Profile *sampler_openshared (const SamplerOptions *o, uint64_t period, char *err,
+                             size_t errsize);
+/* The lines that a session ends with. */
+void sampler_announce (const SharedTotals *t, uint64_t period, int random,
+                       const char *path);
+void sampler_loss (int error, uint64_t lost, int announce, const char *path);
+void sampler_stalled (const char *path, int error);
 
 /* The state's tracker; its client is NULL when there is no session. */
 struct Tracker *sampler_tracker (Sampler *s);

@@ -200,7 +200,7 @@ static int run (Writer *w, lua_State *L, const SnapshotWish *wish, Snapshot *s) 
 
 int snapshot_take (lua_State *L, const SnapshotWish *wish, Snapshot *s, char *err,
                    size_t size) {
-  const PlaceWish placewish = {wish->path, 0, 0, wish->replace, NULL, 1};
+  const PlaceWish placewish = {wish->path, 0, 0, wish->replace, NULL, 1, 0};
   uint64_t began = now(CLOCK_MONOTONIC);
   Place place = {-1, NULL, 0, 0, 0};
   char why[256] = "";

@@ -57,6 +57,8 @@
 #include "llimits.h"
 #include "lobject.h"
 
+#include "attach.h"
+
 #define LUAN_LINE	64u		/* bytes of a line */
 #define LUAN_BLOCK	32768u		/* bytes of a block, and its alignment,
 					   unless it is a small one */

@@ -7,6 +7,9 @@ local core = require "profiler.core"
 
 local M = {}
 
+--- What the option 'overwrite' is to profiler.core.
+M.REPLACE = {[false] = 0, profile = 1, [true] = 2}
+
 --- A value as a message shows it.
 function M.show(v)
   return type(v) == "string" and ("%q"):format(v) or tostring(v)
@@ -133,7 +136,7 @@ function M.read(text)
   return t
 end
 
---- Where the profile of that process goes if nothing is there: 'out' with its %p, else
+--- Where the profile of that process goes if nothing is there: 'out' with its %p, %n, %t and %h, else
 -- SCRIPT.PID.vmprof. 'script' is arg[0], nil or "-" (standard input) without one; a
 -- name that begins with a dash gets a ./ before it, or commands take it for an option;
 -- of a long one the first LONGEST bytes stand, in whole UTF-8 characters: a file's name
@@ -141,7 +144,7 @@ end
 local LONGEST = 200
 function M.path(out, script, pid)
   if out then
-    return (out:gsub("%%p", pid))
+    return core.path(out, pid)
   end
   local name = script and script ~= "-" and script:match "([^/]+)/*$" or "lua"
   if #name > LONGEST then

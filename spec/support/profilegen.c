@@ -11,6 +11,8 @@
 **   p:sample{id, line, id, line, ...; kind=, size=, count=, time=, thread=,
 **            outside=, kept=}             frames innermost first
 **   p:time{id, line, ...; count=, time=, thread=, kept=}
+**   p:begin(id), p:of(id), p:called(name), p:leave(bytes [, lost])
+**                                       files of many states: states=true
 **   p:flood(n, {...})                     the same sample n times
 **   p:collection{time=, inuse=, held=, rss=, major=, minors=, majors=,
 **                duration=, tenured=, state=, fates="0110",
@@ -71,10 +73,18 @@ static int g_starve (lua_State *L) {
   return 0;
 }
 
+/* A userdata is a ProfileState, whose profile stands first. */
+static ProfileState *state (lua_State *L);
+
 static Profile *profile (lua_State *L) {
   Profile *p = *(Profile **)luaL_checkudata(L, 1, TYPENAME);
   luaL_argcheck(L, p != NULL, 1, "profile is closed");
   return p;
+}
+
+static ProfileState *state (lua_State *L) {
+  (void)profile(L);
+  return lua_touserdata(L, 1);
 }
 
 /* Field of the table at 't', an integer. */
@@ -135,10 +145,11 @@ static int g_open (lua_State *L) {
   c.log.timeperiod = (uint64_t)number(L, 1, "timeperiod", 0);
   c.log.wall = boolean(L, 1, "wall");
   c.log.native = boolean(L, 1, "native");
+  c.log.states = boolean(L, 1, "states");
   c.log.resolve = strcmp(resolve, "plain") == 0 ? plainname
             : strcmp(resolve, "hostile") == 0 ? hostilename : NULL;
-  p = lua_newuserdatauv(L, sizeof(*p), 0);
-  *p = NULL;
+  p = lua_newuserdatauv(L, sizeof(ProfileState), 0);
+  memset(p, 0, sizeof(ProfileState));
   luaL_setmetatable(L, TYPENAME);
   *p = profile_open(&c, err, sizeof(err));
   if (*p == NULL) {
@@ -152,7 +163,7 @@ static int g_open (lua_State *L) {
 }
 
 static int g_name (lua_State *L) {
-  profile_function(profile(L), (uint64_t)luaL_checkinteger(L, 2),
+  profile_function(state(L), (uint64_t)luaL_checkinteger(L, 2),
                    luaL_checkstring(L, 3), (int)luaL_checkinteger(L, 4),
                    luaL_checkstring(L, 5));
   return 0;
@@ -176,26 +187,25 @@ static ProfileFrame *frames (lua_State *L, int t, size_t *depth) {
 }
 
 /* Takes the sample of the table at 't', n times. */
-static void take (lua_State *L, Profile *p, int t, lua_Integer n) {
+static void take (lua_State *L, int t, lua_Integer n) {
   size_t depth, kept = (size_t)number(L, t, "kept", 0);
   ProfileFrame *f = frames(L, t, &depth);
   ProfileSample s;
   memset(&s, 0, sizeof(s));
   s.size = (uint64_t)number(L, t, "size", 56);
   s.count = (uint64_t)number(L, t, "count", 1);
-  s.thread = (uint64_t)number(L, t, "thread", 0);
+  s.thread = (uint64_t)number(L, t, "thread", state(L)->id);
   s.kind = (int)number(L, t, "kind", KIND_TABLE);
   s.outside = boolean(L, t, "outside");
   luaL_argcheck(L, s.count >= 1 && s.kind >= 0 && s.kind < KIND_COUNT, t,
                 "bad count or kind");
   while (n-- > 0) {
     s.time = (uint64_t)number(L, t, "time", (lua_Integer)now());
-    profile_sample(p, &s, kept, f, depth);
+    profile_sample(state(L), &s, kept, f, depth);
   }
 }
 
 static int g_time (lua_State *L) {
-  Profile *p = profile(L);
   size_t depth;
   ProfileFrame *f;
   ProfileTime s;
@@ -203,28 +213,52 @@ static int g_time (lua_State *L) {
   f = frames(L, 2, &depth);
   s.time = (uint64_t)number(L, 2, "time", (lua_Integer)now());
   s.count = (uint64_t)number(L, 2, "count", 1);
-  s.thread = (uint64_t)number(L, 2, "thread", 0);
+  s.thread = (uint64_t)number(L, 2, "thread", state(L)->id);
   luaL_argcheck(L, s.count >= 1, 2, "bad count");
-  profile_time(p, &s, (size_t)number(L, 2, "kept", 0), f, depth);
+  profile_time(state(L), &s, (size_t)number(L, 2, "kept", 0), f, depth);
+  return 0;
+}
+
+/* Files of many states (states=true): what follows is of that one; it begins; has a name;
+   ends after so many bytes, with so many samples lost. */
+static int g_of (lua_State *L) {
+  state(L)->id = (uint32_t)luaL_checkinteger(L, 2);
+  state(L)->depth = PROFILE_NEWFRAMES;
+  return 0;
+}
+
+static int g_begin (lua_State *L) {
+  g_of(L);
+  profile_begin(state(L));
+  return 0;
+}
+
+static int g_called (lua_State *L) {
+  profile_called(state(L), luaL_checkstring(L, 2));
+  return 0;
+}
+
+static int g_leave (lua_State *L) {
+  ProfileLeft left;
+  memset(&left, 0, sizeof(left));
+  profile_leave(state(L), (uint64_t)luaL_checkinteger(L, 2), &left,
+                (uint64_t)luaL_optinteger(L, 3, 0));
   return 0;
 }
 
 static int g_sample (lua_State *L) {
-  Profile *p = profile(L);
   luaL_checktype(L, 2, LUA_TTABLE);
-  take(L, p, 2, 1);
+  take(L, 2, 1);
   return 0;
 }
 
 static int g_flood (lua_State *L) {
-  Profile *p = profile(L);
   luaL_checktype(L, 3, LUA_TTABLE);
-  take(L, p, 3, luaL_checkinteger(L, 2));
+  take(L, 3, luaL_checkinteger(L, 2));
   return 0;
 }
 
 static int g_collection (lua_State *L) {
-  Profile *p = profile(L);
   ProfileCollection c;
   const char *text;
   unsigned char *fates;
@@ -263,24 +297,23 @@ static int g_collection (lua_State *L) {
       lua_pop(L, 1);
     }
   }
-  profile_collection(p, &c, fates, classes, n, deaths, ndeaths);
+  profile_collection(state(L), &c, fates, classes, n, deaths, ndeaths);
   return 0;
 }
 
 static int g_class (lua_State *L) {
-  profile_class(profile(L), (uint32_t)luaL_checkinteger(L, 2),
+  profile_class(state(L), (uint32_t)luaL_checkinteger(L, 2),
                 luaL_checkstring(L, 3));
   return 0;
 }
 
 static int g_holderpath (lua_State *L) {
-  profile_holderpath(profile(L), (uint32_t)luaL_checkinteger(L, 2),
+  profile_holderpath(state(L), (uint32_t)luaL_checkinteger(L, 2),
                      (uint32_t)luaL_checkinteger(L, 3), luaL_checkstring(L, 4));
   return 0;
 }
 
 static int g_holders (lua_State *L) {
-  Profile *p = profile(L);
   size_t n = (size_t)luaL_len(L, 2), i;
   uint32_t *ids = lua_newuserdatauv(L, (n + 1) * sizeof(*ids), 0);
   for (i = 0; i < n; i++) {
@@ -288,12 +321,12 @@ static int g_holders (lua_State *L) {
     ids[i] = (uint32_t)luaL_checkinteger(L, -1);
     lua_pop(L, 1);
   }
-  profile_holders(p, ids, n);
+  profile_holders(state(L), ids, n);
   return 0;
 }
 
 static int g_walk (lua_State *L) {
-  profile_walk(profile(L), (uint64_t)luaL_checkinteger(L, 2), (uint64_t)luaL_checkinteger(L, 3));
+  profile_walk(state(L), (uint64_t)luaL_checkinteger(L, 2), (uint64_t)luaL_checkinteger(L, 3));
   return 0;
 }
 
@@ -301,23 +334,23 @@ static int g_mark (lua_State *L) {
   size_t n, m;
   const char *name = luaL_checklstring(L, 2, &n);
   const char *value = luaL_optlstring(L, 3, "", &m);
-  profile_mark(profile(L), (uint64_t)luaL_optinteger(L, 4, (lua_Integer)now()),
+  profile_mark(state(L), (uint64_t)luaL_optinteger(L, 4, (lua_Integer)now()),
                name, n, value, m);
   return 0;
 }
 
 static int g_period (lua_State *L) {
-  profile_period(profile(L), (uint64_t)luaL_checkinteger(L, 2));
+  profile_period(state(L), (uint64_t)luaL_checkinteger(L, 2));
   return 0;
 }
 
 static int g_allocated (lua_State *L) {
-  profile_allocated(profile(L), (uint64_t)luaL_checkinteger(L, 2));
+  profile_allocated(state(L), (uint64_t)luaL_checkinteger(L, 2));
   return 0;
 }
 
 static int g_timeperiod (lua_State *L) {
-  profile_timeperiod(profile(L), (uint64_t)luaL_checkinteger(L, 2),
+  profile_timeperiod(state(L), (uint64_t)luaL_checkinteger(L, 2),
                      lua_toboolean(L, 3));
   return 0;
 }
@@ -415,6 +448,7 @@ int luaopen_profilegen (lua_State *L);
 
 int luaopen_profilegen (lua_State *L) {
   static const luaL_Reg methods[] = {
+    {"of", g_of}, {"begin", g_begin}, {"called", g_called}, {"leave", g_leave},
     {"name", g_name}, {"sample", g_sample}, {"flood", g_flood},
     {"time", g_time}, {"collection", g_collection}, {"class", g_class},
     {"mark", g_mark}, {"period", g_period}, {"allocated", g_allocated},

@@ -247,7 +247,7 @@ static int l_block (lua_State *L) {
 
 static int l_moments (lua_State *L) {
   Moments *m = lua_newuserdatauv(L, sizeof(*m), 0);
-  if (!moments_open(m)) return luaL_error(L, "no memory");
+  if (!moments_open(m, MOMENTS_WORDS)) return luaL_error(L, "no memory");
   luaL_setmetatable(L, MOMENTSNAME);
   return 1;
 }

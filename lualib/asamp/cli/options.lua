@@ -93,9 +93,10 @@ end
 --- What can be counted.
 M.MEASURES = {"bytes", "samples", "survived", "alive", "time"}
 
---- Sort or compare by one of them; 'text' says what that does.
-function M.by(text)
-  return {"by", "WHAT", text, M.oneof(M.MEASURES)}
+--- Sort or compare by one of them, or of 'more'; 'text' says what that does.
+function M.by(text, more)
+  local words = table.move(M.MEASURES, 1, #M.MEASURES, 1, {})
+  return {"by", "WHAT", text, M.oneof(table.move(more or {}, 1, #(more or {}), #words + 1, words))}
 end
 
 M.TOP = {"top", "N", "rows of each table (default 15)", M.whole(1)}

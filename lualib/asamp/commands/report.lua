@@ -15,6 +15,7 @@ local pagesources = require "asamp.show.page.sources"
 local owned = require "asamp.sums.owned"
 local source = require "asamp.show.source"
 local sources = require "asamp.cli.sources"
+local states = require "asamp.sums.states"
 local text = require "asamp.show.text"
 local totals = require "asamp.sums.totals"
 
@@ -22,8 +23,11 @@ local M = {}
 
 M.summary = "who allocated how much, where time went: functions, lines, types"
 
-local DEFAULT = {"functions", "lines", "callers", "types", "leaks",
+local DEFAULT = {"functions", "lines", "callers", "types", "scripts", "leaks",
                  "lifetimes", "collections", "marks"}
+
+-- What --by may name besides measures: a table of its own.
+local TABLES = {state = "states", thread = "threads"}
 
 local function place(value)
   return focus.byline(value) and value or nil, "FILE:LINE"
@@ -39,10 +43,13 @@ local DESCRIPTION = {
   options.TOP,
   options.by("sort by bytes, samples, survived (bytes that survived), alive " ..
     "(bytes alive at the end) or time (default: bytes and time, as far as " ..
-    "the file has them)"),
+    "the file has them); state, thread: a table of the Lua states, or of the OS " ..
+    "threads, of a process", {"state", "thread"}),
+  {"state", "TEXT", "only the Lua states with TEXT in their name, or of that number"},
   {"total", nil, "sort functions and lines by total instead of self"},
   {"show", "LIST", "sections to show: functions, lines, callers, types, " ..
-    "leaks, lifetimes, tree, collections, marks (default: all but tree)",
+    "scripts (of Lua states), states, threads, leaks, lifetimes, tree, collections, " ..
+    "marks (default: all but states, threads and tree)",
     options.listof(text.SECTIONS)},
   {"tree", nil, "the call tree; the same as --show tree"},
   {"min", "PERCENT", "leaves smaller parts out of the tree (default 1)",
@@ -76,8 +83,8 @@ end
 
 local function settings(o, world)
   local show = {}
-  for _, name in ipairs(o.tree and not o.show and {"tree"} or o.show
-                        or DEFAULT) do
+  for _, name in ipairs(TABLES[o.by] and {TABLES[o.by]} or
+                        o.tree and not o.show and {"tree"} or o.show or DEFAULT) do
     show[name] = true
   end
   show.tree = show.tree or o.tree
@@ -174,6 +181,14 @@ end
 -- yields nothing, which is told then.
 local function reportof(path, o, world, tell)
   local profile, message = world.read(path, {bins = leaks.BINS})
+  if profile and o.state then
+    local ids, wrong = states.find(profile, o.state)
+    if not ids then
+      tell.failed("'%s': %s", path, wrong)
+      return nil
+    end
+    profile, message = world.read(path, {bins = leaks.BINS, states = ids})
+  end
   if not profile then
     tell.failed("%s", message)
     return nil
@@ -189,7 +204,9 @@ local function reportof(path, o, world, tell)
     t, wrong = narrowed(view, o, setting)
     profile = view
   end
-  if t and o.by then
+  if t and TABLES[o.by] and not profile.states then
+    wrong = "the file does not tell states and threads apart; ASAMP and asamp run -- PROGRAM do"
+  elseif t and o.by and not TABLES[o.by] then
     setting.by, wrong = fieldof(o.by, t)
   end
   if t and o.source and not wrong then

@@ -1,21 +1,22 @@
 -- SPDX-License-Identifier: MIT
--- The command `asamp run`: `lua -l profiler` with the options as flags, and a
--- short report at its end. The script's environment, streams and end are its
--- own: everything of this command goes to stderr, and exit code or signal are
--- passed through.
+-- The command `asamp run`: `lua -l profiler` with the options as flags, or a program
+-- with the variable ASAMP, and a short report at its end. Environment, streams and end
+-- are the script's own: everything of this command goes to stderr, and exit code or
+-- signal are passed through.
 
 local complaints = require "asamp.cli.complaints"
 local convert = require "profiler.convert"
 local host = require "asamp.host"
 local keys = require "profiler.options"
 local options = require "asamp.cli.options"
+local programs = require "asamp.cli.programs"
 local results = require "asamp.cli.results"
 local text = require "asamp.show.text"
 local totals = require "asamp.sums.totals"
 
 local M = {}
 
-M.summary = "profiles a script, ends with a short report"
+M.summary = "profiles a script or a program, ends with a short report"
 
 local ROWS = 5  -- of each table of the short report
 
@@ -30,10 +31,12 @@ end
 
 -- Whether a value is in its range is asked of the profiler's own options.
 local DESCRIPTION = {
-  command = "run", arguments = "[--] SCRIPT [arguments]", what = "script",
+  command = "run", arguments = "[--] SCRIPT|PROGRAM [arguments]", what = "script",
   least = 1, most = math.huge, rest = true,
   about = "Runs a Lua script under the profiler: the same as `lua -l " ..
-    "profiler SCRIPT`, with the keys of LUA_PROFILER as options. Ends with " ..
+    "profiler SCRIPT`, with the keys of LUA_PROFILER as options. Or a program, " ..
+    "with all Lua states that it makes through liblua5.4.so.0, by the variable " ..
+    "ASAMP. Ends with " ..
     "a short report on stderr, and as the script ends: with its exit code, " ..
     "or by its signal.",
   {"alloc", "BYTES", "a sample every BYTES allocated, on average: 64K, 1M; 0: none " ..
@@ -47,9 +50,9 @@ local DESCRIPTION = {
   {"fixed", nil, "a sample at every n-th byte allocated, not at random gaps"},
   {"seed", "N", "integer: of the gaps between allocation samples",
     like("^%-?%d+$", "an integer")},
-  {"out", "OUT", "the profile; %p is the process id (default " ..
-    "SCRIPT.PID.vmprof in the current folder). A profile that is there is " ..
-    "replaced, any other file stays",
+  {"out", "OUT", "the profile; %p is the process id, %t when it began, %h the " ..
+    "host (default SCRIPT.PID.vmprof in the current folder). A profile that is " ..
+    "there is replaced, any other file stays",
     like("^[^,%z]+$", "a path without commas"), short = "o"},
   {"overwrite", nil, "whatever file OUT is, it is replaced"},
   {"format", "NAME", "stock or extended (default stock)",
@@ -156,7 +159,7 @@ local function find(path, pid, since)
       return name  -- a pipe, say: reading will tell
     end
     local version, id, started = convert.version(name)
-    if version and started >= since and id == pid then
+    if version and started >= since and (id == pid or not pid) then
       return name
     end
     why = why or not version and id or
@@ -188,6 +191,47 @@ local function shortreport(wanted, pid, since, world, tell)
   end
 end
 
+-- As the program ends so does this.
+local function ended(how, status)
+  if how == "signal" then
+    io.stdout:flush()
+    host.raise(status)
+  end
+  return status
+end
+
+-- Runs a program that is no script, with the settings t.
+local function runprogram(program, t, words, world, tell)
+  local quiet, since = t.quiet and t.quiet ~= "0", os.time()
+  local note = programs.foreign(program)
+  if note then
+    tell.failed("%s; none of its Lua can be profiled", note)
+  end
+  t.quiet, words[1] = "1", program
+  t.out = t.out or (program:match "([^/]+)$"):gsub("%%", "%%%%") .. ".%p.vmprof"
+  local how, status, pid = host.run(words, {
+    ASAMP = totext(t), LD_LIBRARY_PATH = programs.librarypath(world.interpreter),
+  })
+  if not how then
+    return tell.failed("%s", status)
+  end
+  if not quiet and not note then
+    local own = keys.path(t.out, nil, pid)
+    local others = programs.profiles(t.out, since)
+    if not host.isfile(own) and #others == 0 then
+      tell.failed("no profile: '%s' made no state of liblua5.4.so.0", program)
+    else
+      shortreport(host.isfile(own) and own or others[1], nil, since, world, tell)
+    end
+    for _, path in ipairs(others) do
+      if path ~= own then
+        world.err(("asamp run: another process has left '%s'\n"):format(path))
+      end
+    end
+  end
+  return ended(how, status)
+end
+
 --- Runs the command. 'world': see asamp.lua. Returns the script's exit code,
 -- 2 for wrong arguments; does not return when a signal ended the script.
 function M.run(args, world)
@@ -199,6 +243,10 @@ function M.run(args, world)
   local t, wrong = settings(o, os.getenv "LUA_PROFILER" or "")
   if not t then
     return tell.wrong("%s", wrong)
+  end
+  local program = programs.find(script)
+  if program then
+    return runprogram(program, t, o.files, world, tell)
   end
   wrong = unreadable(script)
   if wrong then
@@ -213,11 +261,7 @@ function M.run(args, world)
   if not t.quiet or t.quiet == "0" then
     shortreport(keys.path(t.out, script, pid), pid, since, world, tell)
   end
-  if how == "signal" then
-    io.stdout:flush()
-    host.raise(status)
-  end
-  return status
+  return ended(how, status)
 end
 
 return M

@@ -4,6 +4,7 @@
 
 local calltree = require "asamp.sums.calltree"
 local events = require "asamp.sums.events"
+local states = require "asamp.sums.states"
 
 local M = {}
 
@@ -30,6 +31,10 @@ function M.report(profile, t, top, options)
   end
   for _, key in ipairs{"functions", "lines", "types"} do
     doc[key] = first(t[key], top)
+  end
+  if profile.states then
+    doc.begun, doc.threads = profile.begun, first(states.threads(profile), top)
+    doc.states = first(states.states(profile), top)
   end
   doc.left = profile.left
   doc.collections = events.collections(profile)

@@ -12,6 +12,7 @@ local leaks = require "asamp.show.leaks"
 local lifetimes = require "asamp.show.lifetimes"
 local measures = require "asamp.sums.measures"
 local source = require "asamp.show.source"
+local states = require "asamp.show.states"
 local timeline = require "asamp.show.timeline"
 local tops = require "asamp.show.tops"
 local totals = require "asamp.sums.totals"
@@ -61,8 +62,8 @@ local function legend(p, t, show, own)
 end
 
 --- The sections there are, in the order in which they are shown.
-M.SECTIONS = {"functions", "lines", "callers", "types", "leaks", "lifetimes",
-              "tree", "collections", "marks"}
+M.SECTIONS = {"functions", "lines", "callers", "types", "scripts", "states", "threads",
+              "leaks", "lifetimes", "tree", "collections", "marks"}
 
 --- The report. 'options': top (rows of each table), color, width, show (set
 -- of sections), by (field to sort by and take shares of; nil: all that the
@@ -112,6 +113,15 @@ function M.render(profile, t, options)
       append(tops.types(style, options.by ~= "timesamples" and options.by
                                  or t.unit))
     end
+  end
+  function section.scripts()
+    append(profile.states and not options.focus and states.names(style) or {})
+  end
+  function section.states()
+    append(profile.states and states.states(style) or {})
+  end
+  function section.threads()
+    append(profile.threads and states.threads(style) or {})
   end
   function section.leaks()
     append(leaks.lines(style, options.leaks, options.brief))

@@ -19,6 +19,7 @@ local RULES = {
   ["asamp.commands.run"] = {"asamp.cli", "asamp.show", "asamp.sums", "asamp.host",
                             "profiler.convert", "profiler.options"},
   ["profiler"] = {"profiler.core", "profiler.options"},
+  ["profiler.process"] = {"profiler.core", "profiler.options"},
   ["profiler.options"] = {"profiler.core"},
 }
 

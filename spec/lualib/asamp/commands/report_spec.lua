@@ -182,13 +182,14 @@ describe("asamp report", function()
       [{"-x", "x"}] = "unknown option '-x'",
       [{"--tpo", "3", "x"}] = "unknown option '--tpo', did you mean --top?",
       [{"--json=1", "x"}] = "--json takes no value, got '1'",
-      [{"--by", "size", "x"}] = "--by wants bytes, samples, survived, alive or " ..
-        "time, got 'size'",
+      [{"--by", "size", "x"}] = "--by wants bytes, samples, survived, alive, time, state " ..
+        "or thread, got 'size'",
       [{"--line", "x.lua", "x"}] = "--line wants FILE:LINE, got 'x.lua'",
       [{"--min", "101", "x"}] = "--min wants a number from 0 to 100, " ..
         "got '101'",
       [{"--show", "lines,linse", "x"}] = "--show wants a list, with commas, " ..
-        "of functions, lines, callers, types, leaks, lifetimes, tree, collections or " ..
+        "of functions, lines, callers, types, scripts, states, " ..
+        "threads, leaks, lifetimes, tree, collections or " ..
         "marks, got 'lines,linse'",
       [{"--top", "0", "x"}] = "--top wants a whole number from 1, got '0'",
       [{"--top", "x"}] = "--top wants a whole number from 1, got 'x'",

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** What is known of each state. See origin.h.
+*/
+#include "origin.h"
+#include "bounds.h"
+#include "hash.h"
+#include "list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void freeone (Origin *o) {
+  free(o->stack.block);
+  free(o->functions.list);
+  free(o->classes.list);
+  free(o);
+}
+
+Origin *origins_get (Origins *o, uint32_t id) {
+  uint32_t at;
+  Origin *new;
+  if (o->last != NULL && o->last->id == id)
+    return o->last;
+  at = idmap_get(&o->places, (uint64_t)id + 1);
+  if (at != IDMAP_NONE && at < o->n && o->list[at]->id == id)
+    return o->last = o->list[at];
+  new = calloc(1, sizeof(*new));
+  if (new == NULL || !list_grow(&o->list, o->n, &o->size, sizeof(*o->list)) ||
+      !idmap_set(&o->places, (uint64_t)id + 1, (uint32_t)o->n)) {
+    free(new);
+    return NULL;
+  }
+  new->id = id;
+  o->list[o->n++] = new;
+  return o->last = new;
+}
+
+/* The map has no way to take an entry out: when most are of those that are gone, it is
+   made anew (OR3). */
+static void forget (Origins *o) {
+  IdMap fresh = {0};
+  size_t i;
+  if (o->places.n < 1024 || o->places.n < 4 * o->n)
+    return;
+  for (i = 0; i < o->n; i++) {
+    if (!idmap_set(&fresh, (uint64_t)o->list[i]->id + 1, (uint32_t)i)) {
+      idmap_free(&fresh);
+      return;
+    }
+  }
+  idmap_free(&o->places);
+  o->places = fresh;
+}
+
+void origins_drop (Origins *o, Origin *gone) {
+  uint32_t at = idmap_get(&o->places, (uint64_t)gone->id + 1);
+  o->list[at] = o->list[--o->n];
+  if (at < o->n)  /* its entry is there: this cannot fail */
+    (void)idmap_set(&o->places, (uint64_t)o->list[at]->id + 1, at);
+  o->last = NULL;
+  freeone(gone);
+  forget(o);
+}
+
+void origins_free (Origins *o) {
+  while (o->n > 0)
+    freeone(o->list[--o->n]);
+  free(o->list);
+  idmap_free(&o->places);
+  idmap_free(&o->functions);
+  idmap_free(&o->classes);
+}
+
+static int note (Numbers *n, uint64_t local, uint32_t number) {
+  if (local == 0 || local > UINT32_MAX - 1 ||
+      !list_room(&n->list, (size_t)local, &n->size, sizeof(*n->list)))
+    return 0;
+  while (n->n < local)
+    n->list[n->n++] = 0;
+  n->list[local - 1] = number;
+  return 1;
+}
+
+/* The number of a name in one of the maps, which has room for 'most'; OR2. */
+static uint32_t number (IdMap *names, uint32_t *n, uint32_t most, const char *name,
+                        int *isnew) {
+  uint64_t key = hash_bytes(name, strlen(name)) | 1;
+  uint32_t i = idmap_get(names, key);
+  *isnew = 0;
+  if (i != IDMAP_NONE || *n >= most)
+    return i;
+  if (!idmap_set(names, key, *n + 1))
+    return 0;
+  *isnew = 1;
+  return ++*n;
+}
+
+uint32_t origins_function (Origins *o, Origin *of, uint64_t local, const char **name,
+                           int *isnew) {
+  uint32_t i = number(&o->functions, &o->nfunctions, FUNCTIONS_MOST - 1, *name, isnew);
+  if (i == IDMAP_NONE) {
+    o->lumpedfunctions++;
+    *name = ORIGIN_FUNCTIONS;
+    i = number(&o->functions, &o->nfunctions, FUNCTIONS_MOST, *name, isnew);
+  }
+  return note(&of->functions, local, i) ? i : 0;
+}
+
+uint32_t origins_class (Origins *o, Origin *of, uint32_t local, const char **name,
+                        int *isnew) {
+  uint32_t i = number(&o->classes, &o->nclasses, CLASSES_MAX - 1, *name, isnew);
+  if (i == IDMAP_NONE) {
+    o->lumpedclasses++;
+    *name = ORIGIN_CLASSES;
+    i = number(&o->classes, &o->nclasses, CLASSES_MAX, *name, isnew);
+  }
+  return note(&of->classes, local, i) ? i : 0;
+}

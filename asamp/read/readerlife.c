@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Begin and end of the states of a file of many. See readerlife.h.
+*/
+#include "readerlife.h"
+#include "readeremit.h"
+
+/* What was alive in the states that have ended is not, now. */
+static void buryclosed (ReaderState *s) {
+  ReaderStreams *all = &s->streams;
+  size_t i, kept = 0;
+  for (i = 0; i < all->n && all->nclosed > 0; i++) {
+    ReaderStream *one = all->list[i];
+    if (one->closed) {
+      s->of = one;
+      readeremit_deaths(s, 0, UINT64_MAX, one->end);
+      readerstream_free(one);
+      continue;
+    }
+    if (kept != i && !idmap_set(&all->places, (uint64_t)one->id + 1, (uint32_t)kept))
+      s->failed = 1;
+    all->list[kept++] = one;
+  }
+  if (all->nclosed > 0) {
+    all->n = kept;
+    all->nclosed = 0;
+  }
+  s->of = &s->single;
+}
+
+void readerlife_begin (ReaderState *s, uint64_t id, uint64_t time) {
+  ReadState *row;
+  if (!s->r->many)
+    return;
+  buryclosed(s);
+  readerstate_of(s, id);
+  row = readerstate_row(s);
+  if (row != NULL && !row->others)
+    row->begin = time;
+}
+
+void readerlife_end (ReaderState *s, uint64_t time) {
+  ReadState *row = readerstate_row(s);
+  ReaderStream *of = s->of;
+  if (of == &s->single || of->closed)
+    return;
+  readeremit_undecided(s);
+  if (row != NULL && !row->others) {
+    row->end = time;
+    row->ended = 1;
+  }
+  if (!of->hidden) {
+    s->streams.inuse -= of->before.inuse;
+    s->streams.held -= of->before.held;
+  }
+  of->before.inuse = of->before.held = 0;
+  of->closed = 1;
+  of->end = time;
+  s->streams.nclosed++;
+  s->of = &s->single;
+}
+
+void readerlife_finish (ReaderState *s) {
+  ReadState *row;
+  uint64_t bytes = 0;
+  size_t i;
+  for (i = 0; i < s->streams.n; i++) {
+    s->of = s->streams.list[i];
+    readeremit_undecided(s);
+  }
+  s->of = &s->single;
+  readeremit_undecided(s);
+  if (s->client->only == NULL || !s->r->many)
+    return;
+  for (row = s->r->states; row < s->r->states + s->r->nstates; row++)
+    bytes += readerstate_iswanted(s->client, row->id) ? row->allocated : 0;
+  s->r->allocated = bytes;
+}

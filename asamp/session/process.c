@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** The profile of a process (process.h).
+*/
+#define _GNU_SOURCE
+#include "process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "complain.h"
+#include "descriptor.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static Profile *profile;
+static pid_t pid;		/* whose 'profile' is, or whose could not be opened */
+static int failed;
+static char *path;		/* of the profile, or of the last one */
+static SamplerShared with;
+static int isset;
+static char *pattern;
+static struct stat folder;	/* that of with.options.folder */
+static uid_t user;		/* who was it that set this up? */
+static uint64_t epoch;		/* when */
+static char *command;
+
+
+/* {== names ============================================================ */
+
+static void put (char *to, size_t size, size_t *n, const char *text) {
+  size_t m = strlen(text);
+  if (*n + m < size) memcpy(to + *n, text, m + 1);
+  *n += m;
+}
+
+
+char *process_path (const char *from, unsigned long number, unsigned session,
+                    uint64_t when) {
+  char to[PATH_MAX * 2], text[HOST_NAME_MAX + 32];
+  time_t seconds = (time_t)(when / 1000000);
+  struct tm tm;
+  size_t n = 0;
+  to[0] = '\0';
+  for (; *from != '\0'; from++) {
+    if (*from == '%') from++;
+    else {
+      snprintf(text, sizeof(text), "%c", *from);
+      put(to, sizeof(to), &n, text);
+      continue;
+    }
+    switch (*from) {
+      case 'p': snprintf(text, sizeof(text), "%lu", number); break;
+      case 'n': snprintf(text, sizeof(text), "%u", session); break;
+      case 't':
+        gmtime_r(&seconds, &tm);
+        strftime(text, sizeof(text), "%Y%m%dT%H%M%S", &tm);
+        break;
+      case 'h':
+        if (gethostname(text, HOST_NAME_MAX) != 0) strcpy(text, "localhost");
+        text[HOST_NAME_MAX] = '\0';
+        break;
+      case '%': strcpy(text, "%"); break;
+      case '\0': from--;  /* FALLTHROUGH */
+      default: snprintf(text, sizeof(text), "%%%.1s", from[0] == '%' ? "" : from); break;
+    }
+    put(to, sizeof(to), &n, text);
+  }
+  return (n < sizeof(to)) ? strdup(to) : NULL;
+}
+
+
+/* The words of the command line, as the system has them. */
+static char *commandline (void) {
+  char text[4096];
+  ssize_t n, i;
+  int fd = descriptor_open("/proc/self/cmdline", O_RDONLY, 0);
+  n = (fd >= 0) ? read(fd, text, sizeof(text) - 1) : -1;
+  if (fd >= 0) close(fd);
+  if (n <= 0) return strdup(program_invocation_name);
+  for (i = 0; i < n - 1; i++)
+    if (text[i] == '\0') text[i] = ' ';
+  text[n] = '\0';
+  return strdup(text);
+}
+
+
+/* The folder that the profiles go to, and the pattern with its whole path. Its name may
+   have a % of its own only when the folder is there already. */
+static int findfolder (char *err, size_t errsize) {
+  char *slash = strrchr(pattern, '/'), *whole, *where, real[PATH_MAX];
+  int fd;
+  where = (slash == NULL) ? strdup(".") : strndup(pattern, (size_t)(slash - pattern) + 1);
+  if (where == NULL || realpath(where, real) == NULL ||
+      (fd = descriptor_open(real, O_PATH | O_DIRECTORY, 0)) < 0) {
+    snprintf(err, errsize, "cannot write profile '%s': %s", pattern, strerror(errno));
+    free(where);
+    return 0;
+  }
+  free(where);
+  fstat(fd, &folder);
+  with.options.folder = fd;
+  if (asprintf(&whole, "%s/%s", strcmp(real, "/") == 0 ? "" : real,
+               slash == NULL ? pattern : slash + 1) < 0) return 0;
+  free(pattern);
+  pattern = whole;
+  return 1;
+}
+
+/* }===================================================================== */
+
+
+/* {== the file ========================================================= */
+
+/* A daemon may have closed the folder's descriptor, and may have its number for
+   something else. */
+static int hasfolder (void) {
+  struct stat s;
+  return with.options.folder > 0 && fstat(with.options.folder, &s) == 0 &&
+         s.st_dev == folder.st_dev && s.st_ino == folder.st_ino;
+}
+
+
+static void cannot (int error, const char *why) {
+  if (error == EACCES && geteuid() != user)
+    complain("%s; the process runs as user %u now, who may not write there: give a folder "
+             "where it may (out=)", why, (unsigned)geteuid());
+  else complain("%s", why);
+}
+
+
+/* Under the lock. */
+static void openfile (void) {
+  SamplerOptions o = with.options;
+  char err[1024];
+  char *to = process_path(pattern, (unsigned long)getpid(), 1, epoch);
+  failed = 1;
+  pid = getpid();
+  if (to == NULL) return;
+  o.out = to;
+  o.command = command;
+  if (!hasfolder()) o.folder = 0;
+  Profile *p = sampler_openshared(&o, with.period, err, sizeof(err));
+  if (p == NULL) cannot(errno, err);
+  else {
+    failed = 0;
+    free(path);
+    path = strdup(profile_path(p));
+    if (!o.made && profile_elsewhere(p) != NULL)
+      complain("'%s' %s; this profile is '%s'", to, profile_elsewhere(p), path);
+    __atomic_store_n(&profile, p, __ATOMIC_RELEASE);
+  }
+  free(to);
+}
+
+
+static Profile *current (int isopen) {
+  Profile *p = __atomic_load_n(&profile, __ATOMIC_ACQUIRE);
+  if (p != NULL || !isopen) return p;
+  pthread_mutex_lock(&lock);
+  if (profile == NULL && !(failed && pid == getpid())) openfile();
+  p = profile;
+  pthread_mutex_unlock(&lock);
+  return p;
+}
+
+
+static const char *pathof (void) {
+  return path;
+}
+
+
+static void forked (void) {
+  Profile *parents = profile;
+  pthread_mutex_init(&lock, NULL);
+  profile = NULL;
+  failed = 0;
+  if (parents != NULL) profile_abandon(parents);
+}
+
+
+static void ended (const ProfileTotals *t, const SharedTotals *sum) {
+  if (with.options.announce)
+    sampler_announce(sum, with.period, with.options.random, path);
+  sampler_loss(t->error, sum->lost + t->lost, with.options.announce, path);
+}
+
+/* }===================================================================== */
+
+
+int process_setup (const SamplerShared *from, char *err, size_t errsize) {
+  if (isset) {
+    snprintf(err, errsize, "this process is set up already");
+    return 0;
+  }
+  with = *from;
+  with.profile = current;
+  with.path = pathof;
+  with.forked = forked;
+  with.ended = ended;
+  with.options.made = from->options.out == NULL || strchr(from->options.out, '%') != NULL;
+  user = geteuid();
+  epoch = clock_read(CLOCK_REALTIME) / 1000;
+  command = commandline();
+  if (from->options.out != NULL) pattern = strdup(from->options.out);
+  else if (asprintf(&pattern, "%.200s.%%p.vmprof", program_invocation_short_name) < 0)
+    pattern = NULL;
+  with.options.out = with.options.command = NULL;
+  if (pattern == NULL) {
+    snprintf(err, errsize, "cannot write a profile: not enough memory");
+    return 0;
+  }
+  if (!findfolder(err, errsize)) return 0;
+  isset = 1;
+  return 1;
+}
+
+
+void process_join (lua_State *L) {
+  if (isset) (void)sampler_attach(L, &with);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** The profile of a process: one file, one writer's thread, one timer for each OS thread
+** whose time is sampled, whatever the number of Lua states. What is to be done is told
+** once (the variable ASAMP), before the first state; each state joins when it is made
+** (sampler_attach).
+**
+** The file is opened when the first state is made: a program that makes none leaves
+** nothing. The folder it goes to is opened before, when the library is loaded, so that
+** chroot does not matter. The child of a fork opens one of its own when it first
+** samples, so that one that becomes another program leaves nothing either.
+**   PR1  'profile' is of this process ('pid'), or NULL; it changes under 'lock' only,
+**        and is read without it;
+**   PR2  what could not be opened is told once a process, and not tried again.
+*/
+#ifndef asamp_process_h
+#define asamp_process_h
+
+#include "sampler.h"
+
+/* A pattern's %p (process), %n (which profile of the process: 1), %t (start, UTC), %h
+   (host) and %% written out; the caller frees it. NULL: no memory. */
+char *process_path (const char *pattern, unsigned long pid, unsigned number,
+                    uint64_t epoch);
+
+/*
+** What all states do that are made from here on; copied. 'out' of the options is a
+** pattern, or NULL: PROGRAM.%p.vmprof in the working folder. Once. Returns 1, or 0: 'err'
+** says why in one line.
+*/
+int process_setup (const SamplerShared *with, char *err, size_t errsize);
+
+/* A new state joins. Nothing without a set-up. */
+void process_join (lua_State *L);
+
+#endif

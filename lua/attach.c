@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Finds the profiler and gives it the states (attach.h).
+*/
+#define LUA_CORE
+#define _GNU_SOURCE
+
+#include "lprefix.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lua.h"
+
+#include "lstate.h"
+
+#include "attach.h"
+
+#define MODULE		"/lib/lua/5.4/profiler/core.so"
+
+/* What the module has for us: 1: it takes states from here on; 0: it has said why not. */
+typedef int Setup (const char *wish, const char *home);
+typedef void Join (lua_State *L);
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int tried;
+static Join *join;
+/* The module makes states of its own meanwhile. */
+static __thread int busy __attribute__((tls_model("initial-exec")));
+
+
+/*
+** Folders that 'lib' and 'share' may be in: that of the library, of the program, and the
+** one that they were built for. Returns 0 behind the last.
+*/
+static int gethome (int i, char *home) {
+  Dl_info info;
+  char *slash;
+  if (i == 2) return strlen(LUAN_HOME) < PATH_MAX ? (strcpy(home, LUAN_HOME), 1) : 0;
+  if (i > 2) return 0;
+  if (i == 1) {
+    if (realpath("/proc/self/exe", home) == NULL) *home = '\0';
+  }
+  else if (dladdr((void *)(size_t)&luaN_complete, &info) == 0 || info.dli_fname == NULL ||
+           realpath(info.dli_fname, home) == NULL) *home = '\0';
+  slash = strrchr(home, '/');
+  if (slash != NULL) *slash = '\0';
+  slash = strrchr(home, '/');
+  if (slash != NULL) *slash = '\0';
+  return 1;
+}
+
+
+static void *findmodule (char *home) {
+  char path[PATH_MAX + sizeof(MODULE)];
+  const char *error = "";
+  int i;
+  for (i = 0; gethome(i, home); i++) {
+    void *module;
+    snprintf(path, sizeof(path), "%s" MODULE, home);
+    module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (module != NULL) return module;
+    error = dlerror();
+  }
+  fprintf(stderr, "profiler: ASAMP is set, but its module cannot be loaded (%s); "
+          "nothing is profiled\n", error != NULL ? error : "");
+  return NULL;
+}
+
+
+static void load (const char *wish) {
+  char home[PATH_MAX];
+  void *module = findmodule(home);
+  Setup *setup;
+  if (module == NULL) return;
+  *(void **)&setup = dlsym(module, "asamp_setup");
+  *(void **)&join = dlsym(module, "asamp_join");
+  if (setup == NULL || join == NULL || !setup(wish, home)) join = NULL;
+}
+
+
+static Join *find (const char *wish) {
+  Join *found;
+  pthread_mutex_lock(&lock);
+  if (!tried) {
+    tried = busy = 1;
+    load(wish);
+    busy = 0;
+  }
+  found = join;
+  pthread_mutex_unlock(&lock);
+  return found;
+}
+
+
+static const char *wished (void) {
+  const char *wish = secure_getenv("ASAMP");
+  return (wish != NULL && *wish != '\0' && !busy) ? wish : NULL;
+}
+
+
+void luaN_complete (lua_State *L) {
+  const char *wish = wished();
+  Join *to;
+  if (l_likely(wish == NULL)) return;
+  if ((to = find(wish)) != NULL) to(L);
+}
+
+
+__attribute__((constructor)) static void loaded (void) {
+  const char *wish = wished();
+  if (wish != NULL) (void)find(wish);
+}

@@ -1,0 +1,96 @@
+-- SPDX-License-Identifier: MIT
+-- Programs that `asamp run` starts: which file a word means, whether the Lua that it
+-- runs can be ours, what profiles it has left. Reads files and asks the system's tools.
+
+local host = require "asamp.host"
+
+local M = {}
+
+local function first(path, n)
+  local file = host.isfile(path) and io.open(path, "rb")
+  local text = file and file:read(n)
+  if file then
+    file:close()
+  end
+  return text or ""
+end
+
+-- Is the file at 'path' a program, as the system sees it, and no script for Lua?
+local function isprogram(path)
+  local head = first(path, 256)
+  local by = head:match "^#!([^\n]*)"
+  return head:find "^\127ELF" ~= nil or by ~= nil and not by:find "lua"
+end
+
+--- The path of the program that 'word' means: a file that is one, or what the shell
+-- would find under that name. nil: it means a script.
+function M.find(word)
+  if host.samefile(word, word) or word == "-" then
+    return isprogram(word) and (word:find "/" and word or "./" .. word) or nil
+  end
+  for folder in (word:find "/" and "" or os.getenv "PATH" or ""):gmatch "[^:]+" do
+    local path = folder .. "/" .. word
+    if isprogram(path) then
+      return path
+    end
+  end
+end
+
+local function quoted(text)
+  return "'" .. text:gsub("'", "'\\''") .. "'"
+end
+
+local function output(command)
+  local pipe = io.popen(command .. " 2>&1")
+  local text = pipe and pipe:read "a" or ""
+  if pipe then
+    pipe:close()
+  end
+  return text
+end
+
+--- Why no Lua that this program runs can be ours; nil: it may be, or nobody can tell
+-- before it runs (it loads plugins, say).
+function M.foreign(program)
+  if not first(program, 4):find "^\127ELF" then
+    return nil
+  end
+  local text = output("ldd " .. quoted(program))
+  if text:find "not a dynamic executable" or text:find "statically linked" then
+    return ("'%s' is linked statically"):format(program)
+  elseif text:find "liblua5%.4" then
+    return nil
+  end
+  local other = text:match "liblua5[^%s]*" or text:match "libluajit[^%s]*"
+  return other and ("'%s' is linked to %s"):format(program, other)
+end
+
+--- The loader's path with the folder of our library in front.
+function M.librarypath(interpreter)
+  local own = host.realpath(interpreter):match "^(.*)/bin/[^/]*$" .. "/lib"
+  local before = os.getenv "LD_LIBRARY_PATH"
+  return own .. (before and before ~= "" and ":" .. before or "")
+end
+
+--- The files that a pattern (%p and the like) may stand for, and that have changed since
+-- that time, the largest first.
+function M.profiles(pattern, since)
+  local folder, name = pattern:match "^(.*/)([^/]*)$"
+  local match = (name or pattern):gsub("[^%w%%]", "%%%0"):gsub("%%[pnth]", "[^/]*")
+  local list = {}
+  for line in output(("find %s -maxdepth 1 -type f -newermt @%d -printf '%%s %%f\\n'"):format(
+      quoted(folder or "."), since - 1)):gmatch "[^\n]+" do
+    local size, file = line:match "^(%d+) (.*)$"
+    if file and (file:find("^" .. match .. "$") or file:find("^" .. match:gsub("%%%.vmprof$", "") ..
+                                                           "%.%d+%.vmprof$")) then
+      list[#list + 1] = {size = tonumber(size), path = (folder or "") .. file}
+    end
+  end
+  table.sort(list, function(a, b) return a.size > b.size end)
+  for i, f in ipairs(list) do
+    list[i] = f.path
+  end
+  return list
+end
+
+return M

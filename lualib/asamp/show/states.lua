@@ -1,0 +1,80 @@
+-- SPDX-License-Identifier: MIT
+-- The Lua states of a process, and its OS threads, as tables of the report. Pure.
+-- 'style': see tables.lua.
+
+local layout = require "asamp.show.layout"
+local states = require "asamp.sums.states"
+local tables = require "asamp.show.tables"
+local units = require "asamp.show.units"
+
+local M = {}
+
+local function sum(rows, field)
+  local n = 0
+  for _, row in ipairs(rows) do
+    n = n + row[field]
+  end
+  return n
+end
+
+-- Columns of what there is in any row: bytes and time with their shares.
+local function columnsof(all, rows)
+  local columns = {}
+  local function measured(field, short)
+    local whole = sum(all, field)
+    if whole == 0 then
+      return
+    end
+    columns[#columns + 1] = {title = field == "bytes" and "bytes" or "time",
+      cells = tables.cells(rows, function(row) return short(row[field]) end)}
+    columns[#columns + 1] = {title = "", gap = 1, least = 6, spare = 9,
+      cells = tables.cells(rows, function(row) return units.percent(row[field], whole) end)}
+  end
+  measured("bytes", units.short)
+  measured("time", units.shorttime)
+  local function counted(title, field, show, spare)
+    if sum(all, field) > 0 then
+      columns[#columns + 1] = {title = title, spare = spare,
+        cells = tables.cells(rows, function(row) return show(row[field]) end)}
+    end
+  end
+  counted("alive", "alive", units.short, 3)
+  counted("exactly", "allocated", units.short, 5)
+  counted("GCs", "collections", units.count, 6)
+  counted("states", "count", units.count, 1)
+  return columns
+end
+
+local function titled(style, title, all, what, label)
+  local rows = tables.top(style, all)
+  return tables.titled(style, title, all, columnsof(all, rows), what, function(i, n)
+    return layout.cutstart(layout.clean(label(rows[i])), n)
+  end)
+end
+
+--- What the states of one name come to; nothing where there is one state.
+function M.names(style)
+  local all = states.names(style.profile)
+  if #all == 0 or style.profile.begun < 2 then
+    return {}
+  end
+  return titled(style, "By script of the Lua states", all, "script", function(row)
+    return row.name
+  end)
+end
+
+--- Each state by itself.
+function M.states(style)
+  return titled(style, "By Lua state", states.states(style.profile), "state", function(row)
+    return row.id and ("%d  %s"):format(row.id, row.name) or row.name
+  end)
+end
+
+--- OS threads, by what ran on them.
+function M.threads(style)
+  return titled(style, "By OS thread", states.threads(style.profile), "thread", function(row)
+    return tostring(row.id)
+  end)
+end
+
+return M

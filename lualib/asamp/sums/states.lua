@@ -1,0 +1,91 @@
+-- SPDX-License-Identifier: MIT
+-- The Lua states of a process that a profile tells apart: rows of what each has done,
+-- and of all that have one name. Pure. Rows have id (not those of a name), name, count
+-- (states), bytes and alive (estimated), allocated (exactly, 0: not told), time
+-- (seconds), collections; the most bytes, then the most time, first.
+
+local M = {}
+
+local NAMELESS = "(no script seen)"
+
+local function before(a, b)
+  if a.bytes ~= b.bytes then
+    return a.bytes > b.bytes
+  elseif a.time ~= b.time then
+    return a.time > b.time
+  end
+  return (a.id or 0) < (b.id or 0) or (a.id == b.id and (a.name or "") < (b.name or ""))
+end
+
+local function rowof(s)
+  return {
+    id = not s.others and s.id or nil, count = s.others or 1,
+    name = s.others and ("(%d others)"):format(s.others) or s.name or NAMELESS,
+    bytes = s.bytes, alive = s.survivedbytes - s.laterbytes, allocated = s.allocated,
+    time = s.ns / 1e9, collections = s.minors + s.majors,
+    thread = s.thread, begin = s.begin, ended = s.ended,
+  }
+end
+
+--- Each state; an empty list where the file does not tell them apart.
+function M.states(profile)
+  local rows = {}
+  for i, s in ipairs(profile.states or {}) do
+    rows[i] = rowof(s)
+  end
+  table.sort(rows, before)
+  return rows
+end
+
+--- Those of one name together.
+function M.names(profile)
+  local rows, byname = {}, {}
+  for _, s in ipairs(profile.states or {}) do
+    local one = rowof(s)
+    local row = byname[one.name]
+    if not row then
+      one.id, one.thread, one.begin, one.ended = nil, nil, nil, nil
+      byname[one.name] = one
+      rows[#rows + 1] = one
+    else
+      for _, field in ipairs{"count", "bytes", "alive", "allocated", "time", "collections"} do
+        row[field] = row[field] + one[field]
+      end
+    end
+  end
+  table.sort(rows, before)
+  return rows
+end
+
+--- OS threads.
+function M.threads(profile)
+  local rows = {}
+  for i, t in ipairs(profile.threads or {}) do
+    rows[i] = {id = t.id, count = 0, bytes = t.bytes, alive = 0, allocated = 0,
+               time = t.ns / 1e9, collections = 0}
+  end
+  table.sort(rows, before)
+  return rows
+end
+
+--- The ids, rising, of the states that 'text' names: by their number, or with the text
+-- in their names. nil and what is wrong.
+function M.find(profile, text)
+  if not profile.states then
+    return nil, "the file does not tell states apart"
+  end
+  local ids = {}
+  for _, s in ipairs(profile.states) do
+    if not s.others and (tostring(s.id) == text or
+                         (s.name or NAMELESS):find(text, 1, true)) then
+      ids[#ids + 1] = s.id
+    end
+  end
+  table.sort(ids)
+  if #ids == 0 then
+    return nil, ("no state is called %s, or has that number"):format(text)
+  end
+  return ids
+end
+
+return M

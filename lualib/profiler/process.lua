@@ -1,0 +1,40 @@
+-- SPDX-License-Identifier: MIT
+--
+-- What the variable ASAMP asks for: a profile of every Lua state that the process makes.
+-- Runs once, in a state of its own, before the first of them.
+
+local core = require "profiler.core"
+local options = require "profiler.options"
+
+local M = {}
+
+local DEFAULT_PERIOD = 512 * 1024
+local SECOND = 1000000000
+
+--- 'wish' is the variable's text: key=value, separated by commas; "1" alone: all as it is
+-- without. Returns true, or nil and why there will be no profile.
+function M.setup(wish)
+  local t, wrong = options.read(wish)
+  if t and t["1"] then t["1"] = nil end
+  local o
+  if t then o, wrong = options.check(t) end
+  if not o then return nil, "ASAMP: " .. wrong end
+  if o.format == "extended" then
+    return nil, "ASAMP: option 'format' must be \"stock\": the extended format has one state a file"
+  end
+  local every = o.alloc or DEFAULT_PERIOD
+  local time = (o.time or 0) > 0 and SECOND // o.time or 0
+  if every == 0 and time == 0 then
+    return nil, "ASAMP: nothing to sample: alloc is 0 and there is no time"
+  end
+  return core.setup{
+    out = o.out, replace = options.REPLACE[o.overwrite or false],
+    compress = o.compress ~= false, native = o.native ~= false, random = not o.fixed,
+    seed = o.seed, announce = not o.quiet, holders = o.holders ~= false,
+    holdersevery = (math.tointeger(o.holders) or 0) * SECOND,
+    alloc = every > 0, period = every > 0 and every or DEFAULT_PERIOD,
+    timeperiod = time, wall = o.wall, exact = o.exact,
+  }
+end
+
+return M

@@ -1,0 +1,201 @@
+-- SPDX-License-Identifier: MIT
+--
+-- One profile of all Lua states of a process: each state's fates, classes and collections
+-- are its own, names are the file's, and sums are exact.
+
+local process = require "spec.support.process"
+local profilegen = require "profilegen"
+local reader = require "profiler.reader"
+local states = require "asamp.sums.states"
+
+local prefix = process.interpreter():match "^(.*)/bin/[^/]+$"
+local sanitized = prefix:find "asan" and " -fsanitize=address,undefined" or ""
+
+local function sh(command)
+  assert(os.execute(command), command)
+end
+
+-- {== the file ===============================================================
+
+-- A profile of two states that take turns, and of a third that is made when they are gone.
+local function interleaved(path)
+  local p = assert(profilegen.open{path = path, states = true, period = 100, followed = 10})
+  for id = 0, 1 do
+    p:begin(id)
+    p:name(8, id == 0 and "only0" or "only1", 1, "@a.lua")
+    p:name(16, "both", 2, "@a.lua")
+    p:class(1, id == 0 and "Zero" or "One")
+    p:called("script" .. id)
+  end
+  p:of(0)
+  p:sample{8, 1}                       -- survives, dies later
+  p:of(1)
+  p:sample{16, 2}                      -- dies young
+  p:sample{8, 1, 16, 2}                -- survives
+  p:of(0)
+  p:sample{16, 2}               -- dies young
+  p:collection{fates = "10", classes = {1, 0}, inuse = 1000, time = 0}
+  p:of(1)
+  p:collection{fates = "01", classes = {0, 1}, inuse = 500}
+  p:of(0)
+  p:collection{deaths = {0, 1}, major = true, inuse = 900}
+  return p
+end
+
+local function bykey(profile)
+  local t, s = {}, profile.sites
+  for i = 1, #s.node do
+    local fn = profile.functions[profile.nodes.fn[s.node[i]]].name
+    local kind = profile.kinds[s.kind[i]]
+    local key = fn .. (kind.class and " " .. kind.class or "")
+    t[key] = ("%d %d %d"):format(s.samples[i], s.survived[i], s.later[i])
+  end
+  return t
+end
+
+describe("a file of many states", function()
+  local path
+  before_each(function() path = os.tmpname() end)
+  after_each(function() os.remove(path) end)
+
+  it("has the fates, deaths and classes of each with its own samples", function()
+    interleaved(path):close()
+    local r = assert(reader.read(path))
+    assert.is_true(r.complete)
+    assert.same({["only0 Zero"] = "1 1 1", ["both"] = "2 0 0", ["only1 One"] = "1 1 0"}, bykey(r))
+    assert.equal(3, #r.functions)  -- 'both' is one
+    assert.equal(2, r.begun)
+    assert.same({"script0", "script1"}, {r.states[1].name, r.states[2].name})
+    assert.equal(1400, r.course.last.inuse)
+    assert.same({200, 0}, {r.states[1].bytes, r.states[1].survivedbytes - r.states[1].laterbytes})
+  end)
+
+  it("is narrowed to the states that are asked for", function()
+    interleaved(path):close()
+    local all = assert(reader.read(path))
+    local ids = assert(states.find(all, "script1"))
+    assert.same({1}, ids)
+    local r = assert(reader.read(path, {states = ids}))
+    assert.same({["both"] = "1 0 0", ["only1 One"] = "1 1 0"}, bykey(r))
+    assert.same({2, 500}, {r.samples, r.course.last.inuse})
+    assert.is_nil(states.find(all, "nobody"))
+  end)
+
+  it("counts what a closed state had alive until the next one begins", function()
+    local p = interleaved(path)
+    p:of(1)
+    p:leave(12345)
+    p:close()
+    local r = assert(reader.read(path))
+    assert.equal("1 1 0", bykey(r)["only1 One"])
+    os.remove(path)
+    p = interleaved(path)
+    p:of(1)
+    p:leave(12345)
+    p:begin(2)
+    p:leave(5, 7)
+    p:close()
+    r = assert(reader.read(path))
+    assert.equal("1 1 1", bykey(r)["only1 One"])
+    assert.same({12350, 12345, 5, 3}, {r.allocated, r.states[2].allocated, r.states[3].allocated,
+                                       r.begun})
+  end)
+
+  it("is read by format 3 alone as one state's, and cut anywhere without harm", function()
+    local p = interleaved(path)
+    p:leave(1)
+    p:close()
+    sh(("gzip -dc %s >%s.plain"):format(path, path))
+    local text = process.read(path .. ".plain")
+    for n = 1, #text, 7 do
+      local f = assert(io.open(path .. ".plain", "wb"))
+      f:write(text:sub(1, n))
+      f:close()
+      reader.read(path .. ".plain")
+    end
+    os.remove(path .. ".plain")
+  end)
+end)
+
+-- ==}
+
+-- {== a host =================================================================
+
+describe("a host with many states", function()
+  local folder, host
+  setup(function()
+    folder = os.tmpname()
+    os.remove(folder)
+    sh("mkdir " .. folder)
+    host = folder .. "/host"
+    sh(("gcc -g%s -I%s/include/lua5.4 -Ilua spec/support/hosts/manystates.c -o %s -L%s/lib " ..
+        "-l:liblua5.4.so.0 -Wl,-rpath,%s/lib -lpthread"):format(sanitized, prefix, host, prefix, prefix))
+    local f = assert(io.open(folder .. "/s.lua", "w"))
+    f:write [[
+      local Point, keep = setmetatable({}, {__name = "Point"}), {}
+      local function build(n) for i = 1, n do keep[i % 50] = setmetatable({i}, Point) end end
+      build(300 + N % 7 * 20)
+    ]]
+    f:close()
+  end)
+  teardown(function() sh("rm -rf " .. folder) end)
+
+  local function run(wish, threads, all, kept)
+    local code, out, err = process.run{program = host, threads, all, kept, "s.lua",
+      directory = folder, env = {ASAMP = wish, LUA_PATH = "", LUA_CPATH = ""}}
+    return code, out, err
+  end
+
+  it("on 8 OS threads: one profile, whose sums are the states' own", function()
+    local code, out, err = run("alloc=4K,time=1000,out=p.vmprof,quiet", 8, 400, 25)
+    assert.same({0, ""}, {code, err})
+    local r = assert(reader.read(folder .. "/p.vmprof"))
+    local told, counted = {}, {}
+    for n in out:gmatch "(%d+)\n" do told[#told + 1] = tonumber(n) end
+    local sum = table.remove(told)  -- the last line
+    for i, s in ipairs(r.states) do
+      counted[i] = s.allocated
+      assert.is_true(s.ended)
+    end
+    table.sort(told)
+    table.sort(counted)
+    assert.same(told, counted)
+    assert.same({sum, 400, 400, 8, 0}, {r.allocated, r.begun, #r.states, #r.threads, r.undetailed})
+    local samples, times = 0, 0
+    for _, s in ipairs(r.states) do
+      samples, times = samples + s.samples, times + s.timesamples
+    end
+    assert.same({r.samples, r.timesamples}, {samples, times})
+    assert.is_true(math.abs(r.bytes / r.allocated - 1) < 0.1, r.bytes / r.allocated)
+    for _, row in ipairs(states.names(r)) do
+      assert.is_truthy(row.name == "s.lua" or row.count < 20, row.name)
+    end
+  end)
+
+  it("asks nothing of the program: no module, no option that is wrong keeps it from its end", function()
+    for wish, says in pairs{["allok=1"] = "unknown option", ["alloc=1"] = "period must be",
+        ["out=/nowhere/at/all.vmprof"] = "No such file", ["format=extended"] = "one state a file",
+        ["alloc=0"] = "nothing to sample"} do
+      local code, out, err = run(wish, 1, 3, 1)
+      assert.equal(0, code)
+      assert.is_truthy(out:find "sum 3 ")
+      assert.is_truthy(err:find(says, 1, true) and err:find "nothing is profiled", err)
+      assert.equal(1, select(2, err:gsub("\n", "")))
+    end
+  end)
+
+  it("keeps a profile that is there, and writes names with %p, %n, %t, %h and %%", function()
+    run("quiet,out=k.vmprof", 1, 1, 1)
+    local first = process.read(folder .. "/k.vmprof")
+    local _, _, err = run("quiet,out=k.vmprof", 1, 1, 1)
+    assert.is_truthy(err:find "is a profile already; this profile is '.*k%.2%.vmprof'")
+    assert.equal(first, process.read(folder .. "/k.vmprof"))
+    run("quiet,out=n-%n-%%-%h-%t-%p.vmprof", 1, 1, 1)
+    local pipe = io.popen("ls " .. folder)
+    local list = pipe:read "a"
+    pipe:close()
+    assert.is_truthy(list:find "n%-1%-%%%-[^%s%%]+%-%d+T%d+%-%d+%.vmprof\n", list)
+  end)
+end)
+
+-- ==}
