@@ -380,7 +380,7 @@ const char *flame_start (Flame *f, const char *directory) {
   f->client.death = death;
   f->client.held = held;
   f->ticks.fd = -1;
-  if (!readersum_start(&f->sum, 0))
+  if (!readersum_start(&f->sum, 0, READERSUM_EVER))
     return "not enough memory";
   error = spill_open(&f->ticks, directory);
   return error != 0 ? strerror(error) : NULL;

@@ -303,7 +303,7 @@ static int l_firefox (lua_State *L) {
 /* Reads totals; 0: the stack has what the conversion returns. */
 static int readtotals (Work *w) {
   w->sum = allocate(w, sizeof(*w->sum));
-  if (!readersum_start(w->sum, 0))
+  if (!readersum_start(w->sum, 0, READERSUM_EVER))
     luaL_error(w->L, "not enough memory");
   if (!readprofile(w, &w->sum->client))
     return 0;

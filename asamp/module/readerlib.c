@@ -4,9 +4,12 @@
 **
 **   read(path [, options]) -> profile | nil, message
 **     options: bins (number of slices of time, at most 16384, to fill the
-**     field 'bins'), progress (function that is called now and then with the
-**     share of the file that was read), states (list of the ids, rising, of the Lua
-**     states that are wanted; all that is not by state is of these)
+**     field 'bins'), at (microseconds since the start: totals of sites, kinds,
+**     lifetimes and holders are of the samples that were alive then, as far as
+**     collections have found out; no samples of time, no bins), progress
+**     (function that is called now and then with the share of the file that was
+**     read), states (list of the ids, rising, of the Lua states that are wanted;
+**     all that is not by state is of these)
 **
 ** A profile is a table (sizes in bytes; started, ended, duration and
 ** timeperiod in seconds; all other times in microseconds since the start):
@@ -62,7 +65,7 @@
 **     sums, the most of inuse, held and rss, the least in use, are there major
 **     ones, the longest minor and major pause (nil: of none), the last state
 **   course (nil: no collections) = {n, first, peak, last (each {inuse, held,
-**     rss}), ended (the last one), tenured, lastmajor (its end; nil: none), pauses =
+**     rss}), ended (the last one), highest (the end of the first one with the most in use), tenured, lastmajor (its end; nil: none), pauses =
 **     {n, total, median, p99, longest, at (its end)}}: of all collections
 **   marks[i] = {time, name, value}: all, or in long profiles some, evenly
 **   marknames[i] = {name, count, first, last (times), value (the last one),
@@ -329,12 +332,13 @@ static void setsizes (lua_State *L, const char *key, uint64_t inuse,
 static void pushcourse (lua_State *L, const Course *c) {
   if (c->collections == 0)
     return;
-  lua_createtable(L, 0, 8);
+  lua_createtable(L, 0, 9);
   setinteger(L, "n", c->collections);
   setsizes(L, "first", c->first.inuse, c->first.held, c->first.rss);
   setsizes(L, "peak", c->inuse, c->held, c->rss);
   setsizes(L, "last", c->last.inuse, c->last.held, c->last.rss);
   setinteger(L, "ended", c->last.time);
+  setinteger(L, "highest", c->peak);
   setinteger(L, "tenured", c->tenured);
   if (c->lastmajor > 0)
     setinteger(L, "lastmajor", c->lastmajor);
@@ -583,9 +587,10 @@ static void progress (void *ud, double fraction) {
   }
 }
 
-/* Puts the options at indices 2 (progress) and 3 (states); returns the bins. */
-static lua_Integer options (lua_State *L) {
+/* Puts the options at indices 2 (progress) and 3 (states); the others. */
+static void options (lua_State *L, uint32_t *slices, uint64_t *instant) {
   lua_Integer bins = 0;
+  *instant = READERSUM_EVER;
   lua_settop(L, 2);
   lua_pushnil(L);
   if (!lua_isnoneornil(L, 2)) {
@@ -595,12 +600,16 @@ static lua_Integer options (lua_State *L) {
     luaL_argcheck(L, bins >= 0 && bins <= BINS_MOST, 2,
                   "bins not from 0 to 16384");
     lua_pop(L, 1);
+    lua_getfield(L, 2, "at");
+    if (!lua_isnil(L, -1))
+      *instant = (uint64_t)luaL_checkinteger(L, -1);
+    lua_pop(L, 1);
     lua_getfield(L, 2, "states");
     lua_replace(L, 3);
     lua_getfield(L, 2, "progress");
     lua_replace(L, 2);
   }
-  return bins;
+  *slices = (uint32_t)bins;
 }
 
 /* The ids in the list at 3 that are wanted. */
@@ -624,15 +633,17 @@ static void want (lua_State *L, Work *w) {
 
 static int l_read (lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
-  lua_Integer bins = options(L);
+  uint32_t bins;
+  uint64_t instant;
   char err[1024];
   Work *w;
+  options(L, &bins, &instant);
   luaL_checkstack(L, 30, "reading a profile");
   w = lua_newuserdatauv(L, sizeof(*w), 0);
   memset(w, 0, sizeof(*w));
   luaL_setmetatable(L, TYPENAME);
   w->L = L;
-  if (!readersum_start(&w->sum, (uint32_t)bins))
+  if (!readersum_start(&w->sum, bins, instant))
     return luaL_error(L, "not enough memory");
   want(L, w);
   if (!lua_isnil(L, 2))

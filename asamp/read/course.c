@@ -142,6 +142,8 @@ int course_add (Course *c, const ReadCollection *one) {
   c->collections++;
   c->total += one->duration;
   c->tenured += one->tenured;
+  if (one->inuse > c->inuse)
+    c->peak = one->time;
   c->inuse = more(c->inuse, one->inuse);
   c->held = more(c->held, one->held);
   c->rss = more(c->rss, one->rss);

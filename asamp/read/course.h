@@ -43,6 +43,7 @@ typedef struct Course {
   uint64_t tenured;
   uint64_t lastmajor;    /* end of the last major one; 0: there was none */
   uint64_t inuse, held, rss;  /* the most */
+  uint64_t peak;         /* end of the first collection with the most in use */
   uint64_t *pauses;      /* COURSE_SLOTS counts (CO3) */
 } Course;
 

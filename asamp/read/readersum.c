@@ -32,7 +32,8 @@ static void count (ReaderSum *s, const ReadSample *sample, int fate) {
   }
   site = &s->table.sites[at];
   site->samples += sample->count;
-  bins_add(&s->bins, sample, fate);
+  if (s->instant == READERSUM_EVER)
+    bins_add(&s->bins, sample, fate);
   if (s->bins.failed)
     s->client.stop = NOMEMORY;
   if (sample->kind == READER_TIMESAMPLE) {
@@ -61,14 +62,35 @@ static void count (ReaderSum *s, const ReadSample *sample, int fate) {
 }
 
 static void sample (void *ud, const ReadSample *sample) {
-  if (sample->kind == READER_TIMESAMPLE)
-    count(ud, sample, READER_DIED);
+  ReaderSum *s = ud;
+  if (sample->kind == READER_TIMESAMPLE && s->instant == READERSUM_EVER)
+    count(s, sample, READER_DIED);
 }
 
 static void fate (void *ud, const ReadSample *sample, int fate,
                   uint64_t time) {
-  (void)time;
-  count(ud, sample, fate);
+  ReaderSum *s = ud;
+  if (s->instant != READERSUM_EVER &&
+      (sample->time > s->instant || (fate == READER_DIED && time <= s->instant)))
+    return;
+  count(s, sample, fate);
+}
+
+/* A sample that survived was dead at the instant: takes back what was counted. */
+static void uncount (ReaderSum *s, Site *site, const ReadSample *sample) {
+  uint64_t bytes = reading_bytes(sample);
+  KindTotals *kind = &s->kinds[sample->kind];
+  kind->blocks--;
+  kind->objects -= objectsof(sample);
+  kind->outside -= (uint64_t)sample->outside;
+  site->samples -= sample->count;
+  site->bytes -= bytes;
+  site->bytesquares -= squaresof(sample);
+  site->objects -= objectsof(sample);
+  site->kept -= objectsof(sample);
+  site->survived -= sample->count;
+  site->survivedbytes -= bytes;
+  site->survivedsquares -= squaresof(sample);
 }
 
 /* Binary digits: 0 has none, 1 has one. */
@@ -82,9 +104,15 @@ static uint32_t digits (uint64_t n) {
 static void death (void *ud, const ReadDeath *d) {
   ReaderSum *s = ud;
   const ReadSample *sample = d->sample;
-  size_t at = sitetable_at(&s->table, sample->node, sample->kind, 0);
-  size_t life = sitetable_at(&s->lives, sample->node, digits(d->allocated),
-                             sample->count);
+  size_t at, life;
+  if (s->instant != READERSUM_EVER && sample->time > s->instant)
+    return;
+  at = sitetable_at(&s->table, sample->node, sample->kind, 0);
+  if (at != SITETABLE_NONE && d->time <= s->instant && s->instant != READERSUM_EVER) {
+    uncount(s, &s->table.sites[at], sample);
+    return;
+  }
+  life = sitetable_at(&s->lives, sample->node, digits(d->allocated), sample->count);
   if (at == SITETABLE_NONE || life == SITETABLE_NONE) {
     s->client.stop = NOMEMORY;
     return;
@@ -95,14 +123,18 @@ static void death (void *ud, const ReadDeath *d) {
   s->table.sites[at].kept -= objectsof(sample);
   s->lives.sites[life].samples += sample->count;
   s->lives.sites[life].bytes += reading_bytes(sample);
-  bins_death(&s->bins, sample);
+  if (s->instant == READERSUM_EVER)
+    bins_death(&s->bins, sample);
   if (s->bins.failed)
     s->client.stop = NOMEMORY;
 }
 
 static void held (void *ud, const ReadSample *sample, uint32_t path) {
   ReaderSum *s = ud;
-  size_t at = sitetable_at(&s->held, sample->node, path, sample->count);
+  size_t at;
+  if (s->instant != READERSUM_EVER && sample->time > s->instant)
+    return;
+  at = sitetable_at(&s->held, sample->node, path, sample->count);
   if (at == SITETABLE_NONE) {
     s->client.stop = NOMEMORY;
     return;
@@ -123,8 +155,9 @@ static void mark (void *ud, const ReadMark *m) {
     s->client.stop = NOMEMORY;
 }
 
-int readersum_start (ReaderSum *s, uint32_t bins) {
+int readersum_start (ReaderSum *s, uint32_t bins, uint64_t instant) {
   memset(s, 0, sizeof(*s));
+  s->instant = instant;
   s->client.ud = s;
   s->client.sample = sample;
   s->client.fate = fate;

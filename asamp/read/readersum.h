@@ -31,11 +31,18 @@ typedef struct ReaderSum {
   Course course;       /* collections */
   Marks marks;
   Bins bins;
+  /*
+  ** READERSUM_EVER, or a time in us since the start: only samples that were alive then
+  ** count, as far as collections have found out; none of time. Bins stay empty.
+  */
+  uint64_t instant;
   uint64_t left[LEFT_N];  /* by limits: the Reading's, and those of the sums */
 } ReaderSum;
 
+#define READERSUM_EVER	UINT64_MAX
+
 /* 'bins' (0: none) at most BINS_MOST. 0 without memory; free it all the same. */
-int readersum_start (ReaderSum *s, uint32_t bins);
+int readersum_start (ReaderSum *s, uint32_t bins, uint64_t instant);
 /* After reader_read. */
 void readersum_finish (ReaderSum *s, const Reading *r);
 void readersum_free (ReaderSum *s);

@@ -205,11 +205,11 @@ describe("holders in a profile", function()
       assert(profiler.disable())
     ]]
     local steps = table.concat(profile.holders.step, "\n")
-    local samples, first = 0, nil
-    for i, step in ipairs(profile.holders.step) do first = step == '["before"]' and i or first end
+    local samples, gone = 0, nil
+    for i, step in ipairs(profile.holders.step) do gone = step == '["before"]' and i or gone end
     for i, n in ipairs(profile.holders.samples) do
       local path = profile.holders.path[i]
-      assert.is_false(path == first, steps)
+      assert.is_false(path == gone, steps)
       samples = samples + (path > 0 and n or 0)
     end
     assert.is_true(samples > 10 and steps:find '["after"]' ~= nil, steps)

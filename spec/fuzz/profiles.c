@@ -422,7 +422,7 @@ static void run (Output *o) {
   }
   else {
     static ReaderSum sum;
-    if (!readersum_start(&sum, 50))
+    if (!readersum_start(&sum, 50, READERSUM_EVER))
       fail("no memory");
     r = readinput(&sum.client);
     if (r != NULL) {

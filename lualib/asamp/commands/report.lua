@@ -33,6 +33,12 @@ local function place(value)
   return focus.byline(value) and value or nil, "FILE:LINE"
 end
 
+-- "peak", or seconds since the start.
+local function instant(value)
+  local seconds = value:find "^%d*%.?%d*s?$" and tonumber((value:gsub("s$", "")))
+  return value == "peak" and value or seconds, "peak, or seconds since the start"
+end
+
 local DESCRIPTION = {
   command = "report", arguments = "FILE…", most = math.huge,
   about = "Shows what a profile tells: how much was allocated and where time " ..
@@ -60,6 +66,8 @@ local DESCRIPTION = {
     "name has TEXT in it, and who called it"},
   {"line", "FILE:LINE", "only samples with that line on their stack, and " ..
     "who called its function", place},
+  {"at", "WHEN", "only what was alive then: at so many seconds since the start, or " ..
+    "peak, when most was in use; as far as collections had found out", instant},
   {"source", "FILE", "instead of the tables, the lines of that file, each with what " ..
     "it cost; FILE, or the end of its path, as the profile has it, or where it is"},
   options.OWN,
@@ -168,6 +176,24 @@ local function annotated(wanted, t)
   return {name = file, text = source.split(code), rows = rows}
 end
 
+-- The profile as it was at the instant that the options name; nil and what is wrong.
+local function frozen(path, profile, ids, o, setting, world)
+  if not o.at then
+    return profile
+  end
+  local course = profile.course
+  if not measures.tellsdeaths(profile) or not course then
+    return nil, "it does not tell who died when: --at is for profiles of this sampler, with collections"
+  end
+  local peak = o.at == "peak"
+  local time = peak and course.highest or math.floor(o.at * 1000000 + 0.5)
+  setting.at = {seconds = time / 1000000, inuse = peak and course.peak.inuse or nil}
+  for _, name in ipairs{"leaks", "collections", "marks", "lifetimes"} do
+    setting.show[name] = nil
+  end
+  return world.read(path, {at = time, states = ids})
+end
+
 -- The field to sort by, or nil and what is wrong.
 local function fieldof(by, t)
   local field = measures.field(by, t.unit)
@@ -181,8 +207,9 @@ end
 -- yields nothing, which is told then.
 local function reportof(path, o, world, tell)
   local profile, message = world.read(path, {bins = leaks.BINS})
+  local ids, wrong, view, t
   if profile and o.state then
-    local ids, wrong = states.find(profile, o.state)
+    ids, wrong = states.find(profile, o.state)
     if not ids then
       tell.failed("'%s': %s", path, wrong)
       return nil
@@ -198,14 +225,22 @@ local function reportof(path, o, world, tell)
   if n == 0 and not profile.complete then
     return nil
   end
-  local setting, t = settings(o, world), nil
-  local view, wrong = charged(profile, o, setting)
+  local setting = settings(o, world)
+  view, wrong = frozen(path, profile, ids, o, setting, world)
+  if view then
+    view, wrong = charged(view, o, setting)
+  end
   if view then
     t, wrong = narrowed(view, o, setting)
     profile = view
+    if t and o.at and t.whole.samples == 0 then
+      wrong = ("no sample was alive at %.6g s"):format(setting.at.seconds)
+    end
   end
   if t and TABLES[o.by] and not profile.states then
     wrong = "the file does not tell states and threads apart; ASAMP and asamp run -- PROGRAM do"
+  elseif t and TABLES[o.by] and o.at then
+    wrong = "tables by state and thread are of the whole run: leave --at out"
   elseif t and o.by and not TABLES[o.by] then
     setting.by, wrong = fieldof(o.by, t)
   end
@@ -216,9 +251,9 @@ local function reportof(path, o, world, tell)
     tell.failed("'%s': %s", path, wrong)
     return nil
   end
-  local found = not setting.focus and leaks.of(profile) or nil
-  setting.leaks = found
-  setting.lifetimes = (o.json or setting.show.lifetimes) and lifetimes.of(profile) or nil
+  setting.leaks = not setting.focus and not setting.at and leaks.of(profile) or nil
+  setting.lifetimes = not setting.at and (o.json or setting.show.lifetimes) and lifetimes.of(profile)
+                      or nil
   if o.json then
     return documents.report(profile, t, o.top, setting)
   end

@@ -40,7 +40,7 @@ function M.report(profile, t, top, options)
   doc.collections = events.collections(profile)
   doc.marks = first(events.marks(profile), top)
   doc.leaks, doc.lifetimes = options.leaks, options.lifetimes
-  doc.own = options.own
+  doc.own, doc.at = options.own, options.at
   if options.source then
     doc.source = {file = options.source.name, text = options.source.text,
                   lines = options.source.rows}

@@ -27,7 +27,10 @@ end
 -- file tells it.
 local function amount(p, t, options)
   local samples = units.plural(t.whole.samples, "sample")
-  if t.unit ~= "bytes" then
+  if options.at then
+    return ("%s alive, estimated from %s."):format(
+      t.unit == "bytes" and units.bytes(t.whole.bytes) or samples, samples)
+  elseif t.unit ~= "bytes" then
     return samples .. duration(p) .. "."
   elseif p.allocated and not options.focus then
     return ("%s allocated%s%s. All below is estimated from %s, which come to %s."):format(
@@ -120,6 +123,15 @@ end
 
 -- ==}
 
+-- The instant that the totals are of.
+local function instant(at)
+  local text = "what was alive at " .. units.seconds(at.seconds)
+  if at.inuse then
+    text = text .. (", when most was in use behind a collection (%s)"):format(units.bytes(at.inuse))
+  end
+  return text
+end
+
 local function survival(p, t)
   local function share(which)
     return units.percent(measures.fate(t.whole, which))
@@ -190,7 +202,8 @@ local function collected(p)
 end
 
 --- The lines. 'style': see tables.lua; 'options': brief (no explanations),
--- focus ({title}: the totals cover only a part).
+-- focus ({title}: the totals cover only a part), at ({seconds, inuse}: they are of what
+-- was alive then; inuse: that is the peak).
 function M.lines(p, t, style, options)
   local paint, width = style.paint, style.width
   local lines = {paint("bold", layout.cutstart(layout.clean(p.path), width))}
@@ -203,6 +216,9 @@ function M.lines(p, t, style, options)
       "only samples with " .. layout.clean(options.focus.title) ..
       " on their stack", width))
   end
+  if options.at then
+    lines[#lines + 1] = paint("yellow", layout.cutend(instant(options.at), width))
+  end
   lines[#lines + 1] = ""
   local sentences = {}
   local function add(sentence)
@@ -213,13 +229,14 @@ function M.lines(p, t, style, options)
   elseif t.whole.samples > 0 then
     add(amount(p, t, options))
     add(outside(t))
-    add(not options.focus and t.unit == "bytes" and p.own
+    add(not options.focus and not options.at and t.unit == "bytes" and p.own
         and remedy(p, t.whole.samples) or nil)
     add(not options.brief and meaning(p, t) or nil)
-    add(survival(p, t))
+    add(options.at and "Dead is what a collection had found dead until then, of what was old a major one."
+        or survival(p, t))
   end
   add(timing(p, t))
-  add(not options.focus and collected(p) or nil)
+  add(not options.focus and not options.at and collected(p) or nil)
   if p.undetailed > 0 then
     add(("%s came without size and fate: the file is cut."):format(
       units.plural(p.undetailed, "sample")))

@@ -69,7 +69,7 @@ M.SECTIONS = {"functions", "lines", "callers", "types", "scripts", "states", "th
 -- of sections), by (field to sort by and take shares of; nil: all that the
 -- totals have), cumulative (sort by total instead of self), brief (no
 -- explanations), source (a file of asamp.show.source, in place of the sections), own
--- ({paths, samples, timesamples}: these are charged to code there), leaks (what
+-- ({paths, samples, timesamples}: these are charged to code there), at (head.lua), leaks (what
 -- asamp.sums.leaks has found), lifetimes (rows of asamp.sums.lifetimes), min and depth
 -- (asamp.sums.calltree's), focus ({title, entries}: the totals cover only a part).
 function M.render(profile, t, options)

@@ -1,0 +1,165 @@
+-- SPDX-License-Identifier: MIT
+-- What was alive at an instant: the reader's option 'at', against a model that knows when
+-- each sample was born and when a collection found it dead.
+
+local gen = require "profilegen"
+local reader = require "profiler.reader"
+local report = require "asamp.commands.report"
+
+local PERIOD = 1024
+
+-- A profile of random samples, fates and deaths. Returns its samples, {fn, bytes, born,
+-- dead (nil: alive)}, in us since the start, and the ends of its collections.
+local function random(path, format, seed)
+  math.randomseed(seed)
+  local p = assert(gen.open{path = path, format = format, period = PERIOD, followed = 1000})
+  local start = gen.now()
+  local samples, open, followed, ends, now = {}, {}, {}, {}, 0
+  for f = 1, 5 do p:name(8 * f, "f" .. f, f, "@x.lua") end
+  for _ = 1, 40 do
+    for _ = 1, math.random(0, 12) do
+      now = now + 10 * math.random(0, 30)
+      local fn, count = math.random(5), math.random(8) == 1 and math.random(6) or 1
+      p:sample{8 * fn, 7, kind = 0, size = 64, count = count, time = start + (now + 3) * 1000}
+      open[#open + 1] = {fn = "f" .. fn, bytes = PERIOD * count, born = now + 3}
+      samples[#samples + 1] = open[#open]
+    end
+    now = now + 10 * math.random(30)
+    local fates, deaths, alive = {}, {}, 0
+    for i, s in ipairs(open) do
+      local survives = math.random(3) > 1
+      fates[i] = survives and "1" or "0"
+      if survives then followed[#followed + 1] = s else s.dead = now end
+    end
+    open = {}
+    local left, major = {}, math.random(3) == 1
+    for _, s in ipairs(followed) do
+      if major and math.random(4) == 1 then
+        s.dead = now
+        deaths[#deaths + 1], deaths[#deaths + 2] = alive, 1
+        alive = 0
+      else
+        alive = alive + 1
+        left[#left + 1] = s
+      end
+    end
+    followed = left
+    p:collection{fates = table.concat(fates), deaths = deaths, major = major,
+                 time = start + now * 1000, inuse = math.random(1 << 20)}
+    ends[#ends + 1] = now
+  end
+  assert(p:close())
+  return samples, ends
+end
+
+-- Bytes by function of what was alive at a time, and in all.
+local function model(samples, at)
+  local sums, whole = {}, 0
+  for _, s in ipairs(samples) do
+    if s.born <= at and not (s.dead and s.dead <= at) then
+      sums[s.fn] = (sums[s.fn] or 0) + s.bytes
+      whole = whole + s.bytes
+    end
+  end
+  return sums, whole
+end
+
+local function measured(path, at)
+  local p = assert(reader.read(path, {at = at}))
+  local sums, whole = {}, 0
+  for i, node in ipairs(p.sites.node) do
+    local name = p.functions[p.nodes.fn[node]].name
+    if p.sites.bytes[i] > 0 then
+      sums[name] = (sums[name] or 0) + p.sites.bytes[i]
+      whole = whole + p.sites.bytes[i]
+    end
+    assert.is_true(p.sites.samples[i] >= p.sites.survived[i] + p.sites.undecided[i])
+    assert.is_true(p.sites.survived[i] >= p.sites.later[i])
+  end
+  return sums, whole
+end
+
+describe("what was alive at an instant", function()
+  local path
+  before_each(function() path = os.tmpname() end)
+  after_each(function() os.remove(path) end)
+
+  for _, format in ipairs{6, 7} do
+    it("is that of a model, at any time, in version " .. format, function()
+      for seed = 1, 10 do
+        local samples, ends = random(path, format, seed)
+        -- the clock of a file is that of its start: the reader's times are later by what passed
+        local first = assert(reader.read(path)).collections
+        local shift = first[1].time - ends[1]
+        for i, time in ipairs(ends) do
+          assert.equal(time + shift, first[i].time)
+        end
+        for _ = 1, 20 do
+          -- times of version 7 are right to a microsecond: none is asked for when one is born
+          local at = ends[math.random(#ends)] + (math.random(2) == 1 and 0 or 10 * math.random(0, 40) + 7)
+          local sums, whole = model(samples, at)
+          assert.same({sums, whole}, {measured(path, at + shift)}, ("seed %d, at %d"):format(seed, at))
+        end
+        assert.same({model(samples, math.maxinteger)}, {measured(path, 1 << 40)})
+      end
+    end)
+  end
+
+  it("has no samples of time, no slices, and the same names as ever", function()
+    local p = assert(gen.open{path = path, period = PERIOD, followed = 10, timeperiod = 1000000})
+    p:name(8, "f", 1, "@x.lua")
+    p:time{8, 1, count = 5}
+    p:sample{8, 2}
+    p:collection{fates = "1"}
+    assert(p:close())
+    local all = assert(reader.read(path, {at = 1 << 40, bins = 8}))
+    assert.same({1, 1, 5}, {#all.sites.node, all.sites.samples[1], all.timesamples})
+    assert.equal(0, #all.bins.node)
+  end)
+
+  it("is what asamp report --at shows, and the peak the highest in use", function()
+    local function run(...)
+      local out, err = {}, {}
+      local code = report.run({...}, {read = reader.read, color = false,
+                                      out = function(s) out[#out + 1] = s end,
+                                      err = function(s) err[#err + 1] = s end})
+      return code, table.concat(out), table.concat(err)
+    end
+    local p = assert(gen.open{path = path, period = 1 << 20, followed = 10})
+    local start = gen.now()
+    p:name(8, "kept", 1, "@x.lua")
+    p:name(16, "made", 9, "@x.lua")
+    p:flood(3, {8, 2, time = start + 1000})
+    p:collection{fates = "110", inuse = 5 << 20, time = start + 1000000000}
+    p:collection{deaths = {0, 2}, major = true, inuse = 1 << 20, time = start + 2000000000}
+    p:sample{16, 9, time = start + 3000000000}
+    p:collection{fates = "1", inuse = 2 << 20, time = start + 4000000000}
+    assert(p:close())
+    local code, out = run("--at", "peak", path)
+    assert.equal(0, code)
+    assert.matches("what was alive at 1.* s, when most was in use behind a collection %(5 MiB%)", out)
+    assert.truthy(out:find("2 MiB alive, estimated from 2 samples.", 1, true), out)
+    assert.truthy(out:find("kept", 1, true))
+    assert.is_nil(out:find("made", 1, true))
+    code, out = run("--at=4.5s", path)
+    assert.equal(0, code)
+    assert.truthy(out:find("1 MiB alive, estimated from 1 sample.", 1, true), out)
+    assert.is_nil(out:find("kept", 1, true))
+    code, out = run("--at", "4.5", "--json", path)
+    assert.equal(0, code)
+    assert.truthy(out:find('"at": {%s*"seconds": 4.5'), out:match '"at".-}')
+    assert.same({1, "", ("asamp report: '%s': no sample was alive at 2.5 s\n"):format(path)},
+                {run("--at", "2.5s", path)})
+    for _, wrong in ipairs{"soon", "-1", "1h", ".", ""} do
+      code = run("--at", wrong, path)
+      assert.equal(2, code, wrong)
+    end
+    os.remove(path)
+    p = assert(gen.open{path = path, period = 1 << 20})
+    p:name(8, "kept", 1, "@x.lua")
+    p:sample{8, 2}
+    assert(p:close())
+    assert.same({1, "", ("asamp report: '%s': it does not tell who died when: --at is for profiles of this "
+                         .. "sampler, with collections\n"):format(path)}, {run("--at", "peak", path)})
+  end)
+end)
