@@ -98,6 +98,11 @@ LUAI_FUNC void luaN_threadslice (global_State *g, int n);
 LUAI_FUNC size_t luaN_shrinkthread (lua_State *th, int all);
 /* A dead thread: closes its upvalues and frees what lua_Alloc gave. */
 LUAI_FUNC void luaN_endthread (lua_State *L, lua_State *th);
+
+/* Calls f with the frame of the main chunk that has ended last as the running one, so that
+   what its variables held is still held; without it where that is not to be known. L is the
+   main thread, and nothing runs. */
+LUAI_FUNC void luaN_afterchunk (lua_State *L, void (*f) (void *ud, lua_State *L), void *ud);
 /* } */
 
 /* {== mark.c, verify.c: for walks */

@@ -463,8 +463,9 @@ void luaN_atomic (lua_State *L, int major) {
 
 void luaN_closing (lua_State *L) {
   luaN_Heap *h = &G(L)->heap;
-  if (h->sampler != NULL)
-    h->sampler->closing(h->sampler->ud, L);
+  if (h->sampler == NULL) return;
+  if (L->ci == &L->base_ci) luaN_afterchunk(L, h->sampler->closing, h->sampler->ud);
+  else h->sampler->closing(h->sampler->ud, L);
 }
 
 

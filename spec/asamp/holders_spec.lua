@@ -3,6 +3,7 @@
 -- Who holds the samples that are alive at the end of a session: five leaks as programs have
 -- them, of which the report's first row of leaks names what a person would name.
 
+local holders = require "asamp.sums.holders"
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
 
@@ -214,6 +215,55 @@ describe("holders in a profile", function()
     end
     assert.is_true(samples > 10 and steps:find '["after"]' ~= nil, steps)
     assert.equal(3, profile.walks)
+  end)
+
+  -- lua_close comes when the script has ended: all that only its locals held was held by nobody.
+  describe("of a script that has ended under -l profiler", function()
+    local SCRIPT = [[
+      local log, other = {}, {1}
+      for i = 1, 3000 do
+        local inner = {i}
+        log[i] = {inner}
+      end
+      do local hidden = {} for i = 1, 100 do hidden[i] = {} end end
+      local function last() return #other end
+      last(...)
+    ]]
+    local function ended(finish, ...)
+      local path = os.tmpname()
+      local script = process.file(SCRIPT .. finish)
+      process.run{"-l", "profiler", script, ...,
+                  env = {LUA_PROFILER = "alloc=512,fixed,overwrite,quiet,out=" .. path}}
+      os.remove(script)
+      local profile = assert(reader.read(path))
+      os.remove(path)
+      local own, list = {}, holders.tree(profile.holders, 0)
+      for _, row in ipairs(list) do own[row.depth .. row.text:gsub(" %b()$", "")] = row.samples end
+      return own, profile
+    end
+
+    it("are the local variables of its main chunk, whatever its arguments and its end", function()
+      for _, finish in ipairs{"", "return", "return 1", "error 'on purpose'", "error({})",
+                              "coroutine.wrap(function() last() end)()"} do
+        for _, args in ipairs{{}, {"a", "b", "c"}} do
+          local own = ended(finish, table.unpack(args))
+          assert.is_true((own['0local "log" of main chunk'] or 0) > 300, finish)
+          assert.is_nil(own['0local "hidden" of main chunk'], finish)
+        end
+      end
+    end)
+
+    it("are none where a collection has come behind it, or another chunk", function()
+      local own = ended "setmetatable({}, {__gc = function() end}) collectgarbage() os.exit(true, true)"
+      assert.is_true(own['0local "log" of main chunk'] > 300)  -- the frame was still there
+      local path = os.tmpname()
+      local script = process.file(SCRIPT)
+      process.run{"-l", "profiler", "-e", "dofile(arg[0]) collectgarbage()", script,
+                  env = {LUA_PROFILER = "alloc=512,fixed,overwrite,quiet,out=" .. path}}
+      os.remove(script)
+      assert(reader.read(path))
+      os.remove(path)
+    end)
   end)
 
   it("are not confused by weak tables, deep lists and circles", function()
