@@ -26,6 +26,9 @@
 typedef int Setup (const char *wish, const char *home);
 typedef void Join (lua_State *L);
 
+/* As text in the file, for who moves it. */
+static const char *const volatile built = LUAN_HOME;
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int tried;
 static Join *join;
@@ -40,7 +43,7 @@ static __thread int busy __attribute__((tls_model("initial-exec")));
 static int gethome (int i, char *home) {
   Dl_info info;
   char *slash;
-  if (i == 2) return strlen(LUAN_HOME) < PATH_MAX ? (strcpy(home, LUAN_HOME), 1) : 0;
+  if (i == 2) return snprintf(home, PATH_MAX, "%s", built) < PATH_MAX;
   if (i > 2) return 0;
   if (i == 1) {
     if (realpath("/proc/self/exe", home) == NULL) *home = '\0';

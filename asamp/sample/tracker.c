@@ -331,7 +331,8 @@ void tracker_forked (Tracker *t) {
 }
 
 
-void tracker_again (Tracker *t) {
+void tracker_again (Tracker *t, uint64_t seed) {
+  gap_open(&t->gap, t->gap.period, t->gap.random, seed);
   stack_forget(&t->stack);
   classes_forgetall(&t->classes);
   t->samples = t->bytes = t->lost = t->unfollowed = 0;

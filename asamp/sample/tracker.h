@@ -116,7 +116,7 @@ void tracker_reopen (Tracker *t, lua_State *L);
 /* In the child of a fork: what the parent waits for and follows is not the child's. And
    when the client is told something there for the first time: all of it is new to it. */
 void tracker_forked (Tracker *t);
-void tracker_again (Tracker *t);
+void tracker_again (Tracker *t, uint64_t seed);
 
 /* A client comes; counts are those of its time. */
 void tracker_begin (Tracker *t, const TrackerClient *client, void *ud,

@@ -29,7 +29,7 @@ struct Sampler {
   ProfileState state;		/* its profile: the session's, or NULL */
   const SamplerShared *shared;	/* ... which is not its own (SS4); NULL: it is */
   uint64_t since;		/* shared: when it began */
-  char *script;			/* the main chunk outside of all others, ... */
+  char *script;			/* of the outermost function of its first sample, ... */
   int named;			/* ... which was told as the state's name */
   SamplerOptions options;
   char *path;			/* of the session or the last one */
@@ -59,7 +59,7 @@ static SharedTotals past;	/* of states that are closed */
 static void onfunction (void *ud, uint64_t id, const char *name, int linedefined,
                         const char *source) {
   Sampler *s = ud;
-  if (s->shared != NULL && !s->named && strcmp(name, "main chunk") == 0) {
+  if (s->shared != NULL && !s->named) {  /* the last one is the outermost */
     free(s->script);
     s->script = strdup(source);
   }
@@ -90,6 +90,7 @@ static void ontimesample (void *ud, const ProfileTime *in, size_t kept,
 }
 
 
+static uint64_t seedof (const Sampler *s);
 static int again (Sampler *s);
 static void follow (Sampler *s);
 
@@ -735,6 +736,11 @@ static Sampler *take (lua_State *L) {
 }
 
 
+static uint64_t seedof (const Sampler *s) {
+  return s->options.seeded ? s->options.seed + s->tracker.number : sampler_seed();
+}
+
+
 int sampler_attach (lua_State *L, const SamplerShared *with) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;
   Profile *p = with->profile(1);
@@ -752,7 +758,7 @@ int sampler_attach (lua_State *L, const SamplerShared *with) {
   tracker_holdersevery(&s->tracker, with->options.holdersevery);
   if (with->alloc)
     tracker_on(&s->tracker, L, with->period, with->options.random,
-               with->options.seeded ? with->options.seed + s->tracker.number : sampler_seed());
+               seedof(s));
   else tracker_points(&s->tracker, L, 1);  /* for its end, and collections */
   s->tracker.from = 0;  /* what it was born with is its own, too */
   starttime(s);
@@ -787,7 +793,7 @@ static void follow (Sampler *s) {
 static int again (Sampler *s) {
   Profile *p = (s->shared != NULL) ? s->shared->profile(1) : NULL;
   if (p == NULL) return 0;
-  tracker_again(&s->tracker);
+  tracker_again(&s->tracker, seedof(s));
   dolock();
   past.states++;
   begin(s, p);

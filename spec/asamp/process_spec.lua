@@ -1,0 +1,160 @@
+-- SPDX-License-Identifier: MIT
+--
+-- States that the environment wants profiled (ASAMP), in processes that do as daemons do:
+-- fork, exec, chroot, other users, closed descriptors, a library that nobody else sees.
+
+local process = require "spec.support.process"
+local reader = require "profiler.reader"
+
+local prefix = process.interpreter():match "^(.*)/bin/[^/]+$"
+local asan = prefix:find "asan"
+local sanitized = asan and " -fsanitize=address,undefined" or ""
+
+local function sh(command)
+  assert(os.execute(command), command)
+end
+
+local function lines(command)
+  local pipe = assert(io.popen(command))
+  local list = {}
+  for line in pipe:lines() do list[#list + 1] = line end
+  pipe:close()
+  return list
+end
+
+local isroot = lines("id -u")[1] == "0"
+
+-- Names of functions of a profile that are not native.
+local function functions(profile)
+  local set = {}
+  for _, f in ipairs(profile.functions) do
+    if not f.native then set[f.name] = true end
+  end
+  return set
+end
+
+describe("a process that the environment profiles", function()
+  local folder
+  setup(function()
+    folder = os.tmpname()
+    os.remove(folder)
+    sh(("mkdir -m 755 %s && mkdir -m 777 %s/out"):format(folder, folder))
+    sh(("gcc -g%s -I%s/include/lua5.4 spec/support/hosts/daemon.c -o %s/daemon -L%s/lib -l:liblua5.4.so.0 "
+        .. "-Wl,-rpath,%s/lib"):format(sanitized, prefix, folder, prefix, prefix))
+    local f = assert(io.open(folder .. "/s.lua", "w"))
+    f:write "local keep = {}\nlocal function build() for i = 1, 2000 do keep[i % 50] = {i} end end\nbuild()"
+    f:close()
+  end)
+  teardown(function() sh("rm -rf " .. folder) end)
+  before_each(function() sh(("rm -f %s/out/*"):format(folder)) end)
+
+  local function run(...)
+    return process.run{program = folder .. "/daemon", directory = folder,
+      -- the child of a fork leaves what its parent's writer had: no leak of anybody's
+      env = {ASAN_OPTIONS = "detect_leaks=0", ASAMP = "alloc=2K,quiet,out=out/%p.vmprof", LUA_PATH = "", LUA_CPATH = ""}, ...}
+  end
+
+  -- The profiles that are there, the largest first.
+  local function profiles()
+    local list = {}
+    for _, path in ipairs(lines(("ls -S %s/out/*.vmprof 2>/dev/null"):format(folder))) do
+      list[#list + 1] = assert(reader.read(path))
+    end
+    return list
+  end
+
+  it("forks: the child goes on in a file of its own, and one that becomes another program has none", function()
+    assert.same({0, "", ""}, {run("fork", "s.lua")})
+    local list = profiles()
+    assert.equal(2, #list)
+    for _, p in ipairs(list) do
+      assert.is_true(p.complete)
+      assert.is_true(functions(p).build)
+      assert.equal(0, p.undecided)
+    end
+    local child, parent = list[1], list[2]
+    if child.begun < parent.begun then child, parent = parent, child end
+    assert.same({1, 2}, {parent.begun, child.begun})
+    assert.is_true(child.allocated > 1.5 * 2000 * 56 and child.allocated < 3 * parent.allocated)
+  end)
+
+  it("goes into a chroot and becomes another user #plain", function()
+    if not isroot or asan then return end  -- who else may?
+    sh(("mkdir -p %s/jail && cp %s/s.lua %s/jail"):format(folder, folder, folder))
+    assert.same({0, "", ""}, {run("chroot", "s.lua", folder .. "/jail")})
+    assert.is_true(functions(profiles()[1]).build)
+    sh(("chmod 755 %s/out && rm -f %s/out/*"):format(folder, folder))
+    local code, _, err = run("chroot", "s.lua", folder .. "/jail")
+    sh(("chmod 777 %s/out"):format(folder))
+    assert.equal(0, code)
+    assert.is_truthy(err:find("runs as user 65534 now, who may not write there: give a folder", 1, true), err)
+  end)
+
+  it("has no standard streams: none of their numbers is taken", function()
+    assert.equal(0, (run("closed", "s.lua")))
+    assert.is_true(functions(profiles()[1]).build)
+  end)
+
+  it("closes what it does not know: the profile ends there, and the process does not", function()
+    local code, _, err = run("close", "s.lua")
+    assert.equal(0, code)
+    assert.is_truthy(err:find "the program has closed its descriptor")
+  end)
+
+  it("is nothing but a line where the module is not there #plain", function()
+    sh(("mkdir -p %s/lib && cp %s/lib/liblua5.4.so.0 %s/lib"):format(folder, prefix, folder))
+    sh(("gcc -I%s/include/lua5.4 spec/support/hosts/daemon.c -o %s/lonely -L%s/lib -l:liblua5.4.so.0 "
+        .. "-Wl,-rpath,%s/lib"):format(prefix, folder, folder, folder))
+    -- and neither is it in the folder that the library was built for
+    sh(("sed -i 's|%s|%s|g' %s/lib/liblua5.4.so.0"):format(prefix, ("x"):rep(#prefix), folder))
+    local code, _, err = process.run{program = folder .. "/lonely", directory = folder,
+      env = {ASAMP = "1"}, "close", "s.lua"}
+    assert.equal(0, code)
+    assert.is_truthy(err:find "^profiler: ASAMP is set, but its module cannot be loaded %(.-%); nothing is profiled\n$", err)
+  end)
+
+  it("is profiled where its Lua came with dlopen and RTLD_LOCAL #plain", function()
+    local f = assert(io.open(folder .. "/local.c", "w"))
+    f:write [[
+      #include <dlfcn.h>
+      typedef struct State State;
+      int main (int argc, char **argv) {
+        void *library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
+        State *(*new) (void) = (State *(*) (void))dlsym(library, "luaL_newstate");
+        int (*load) (State *, const char *, const char *) =
+          (int (*) (State *, const char *, const char *))dlsym(library, "luaL_loadfilex");
+        int (*call) (State *, int, int, int, long, void *) =
+          (int (*) (State *, int, int, int, long, void *))dlsym(library, "lua_pcallk");
+        State *L = new();
+        return load(L, argv[2], (void *)0) || call(L, 0, 0, 0, 0, (void *)0);
+      }]]
+    f:close()
+    sh(("gcc -o %s/local %s/local.c -ldl"):format(folder, folder))
+    assert.same({0, "", ""}, {process.run{program = folder .. "/local", directory = folder,
+      env = {ASAMP = "alloc=2K,quiet,out=out/l.vmprof"}, prefix .. "/lib/liblua5.4.so.0", "s.lua"}})
+    assert.is_true(functions(profiles()[1]).build)
+  end)
+end)
+
+describe("asamp run of a program #plain", function()
+  it("says when its Lua cannot be ours, and runs it", function()
+    local folder = os.tmpname()
+    os.remove(folder)
+    sh("mkdir " .. folder)
+    local f = assert(io.open(folder .. "/s.c", "w"))
+    f:write 'int puts(const char *s); int main (void) { puts("ran"); return 5; }'
+    f:close()
+    sh(("cd %s && gcc -static -o fixed s.c && gcc -o none s.c && printf 'int x;' >l.c && "
+        .. "gcc -shared -Wl,-soname,liblua5.3.so.0 -o liblua5.3.so.0 l.c && "
+        .. "gcc -o other s.c -Wl,--no-as-needed -L. -l:liblua5.3.so.0 -Wl,-rpath,'$ORIGIN'"):format(folder))
+    for name, says in pairs{
+        fixed = "'./fixed' is linked statically; none of its Lua can be profiled",
+        other = "'./other' is linked to liblua5.3.so.0; none of its Lua can be profiled",
+        none = "no profile: './none' made no state of liblua5.4.so.0"} do
+      local code, out, err = process.run{program = prefix .. "/bin/asamp", directory = folder,
+                                         "run", "--", "./" .. name}
+      assert.same({5, "ran\n", "asamp run: " .. says .. "\n"}, {code, out, err})
+    end
+    sh("rm -rf " .. folder)
+  end)
+end)

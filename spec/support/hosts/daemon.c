@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** A host that does as daemons do. Arguments: what it does, a script, and for some a
+** folder:
+**   fork    runs the script; a child runs it in the same state and in one of its own,
+**           another child becomes /bin/true
+**   chroot  goes into the folder for good, becomes user 65534, and runs the script there
+**   closed  closes all descriptors, and runs the script; ends with 3 if one of 0 to 2 is
+**           open then
+**   close   closes all descriptors but these after the first state, and runs it again
+*/
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <grp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <lua.h>
+#include <lauxlib.h>
+#include <lualib.h>
+
+static lua_State *state (void) {
+  lua_State *L = luaL_newstate();
+  if (L == NULL) exit(9);
+  luaL_openlibs(L);
+  return L;
+}
+
+static void run (lua_State *L, const char *script) {
+  if (luaL_dofile(L, script) != LUA_OK) {
+    fprintf(stderr, "%s\n", lua_tostring(L, -1));
+    exit(8);
+  }
+}
+
+static void child (lua_State *L, const char *script) {
+  lua_State *own;
+  pid_t pid = fork();
+  if (pid == 0) {
+    run(L, script);
+    own = state();
+    run(own, script);
+    lua_close(own);
+    lua_close(L);
+    exit(0);
+  }
+  waitpid(pid, NULL, 0);
+  pid = fork();
+  if (pid == 0) {
+    execl("/bin/true", "true", (char *)NULL);
+    _exit(7);
+  }
+  waitpid(pid, NULL, 0);
+}
+
+int main (int argc, char **argv) {
+  const char *what, *script;
+  lua_State *L;
+  int i;
+  if (argc < 3) return 2;
+  what = argv[1];
+  script = argv[2];
+  if (strcmp(what, "chroot") == 0) {
+    if (chroot(argv[3]) != 0 || chdir("/") != 0 || setgroups(0, NULL) != 0 ||
+        setgid(65534) != 0 || setuid(65534) != 0) return 4;
+  }
+  if (strcmp(what, "closed") == 0)
+    for (i = 0; i < 100; i++) close(i);
+  L = state();
+  run(L, script);
+  if (strcmp(what, "fork") == 0) child(L, script);
+  if (strcmp(what, "close") == 0) {
+    for (i = 3; i < 100; i++) close(i);
+    run(L, script);
+  }
+  if (strcmp(what, "closed") == 0)
+    for (i = 0; i < 3; i++)
+      if (fcntl(i, F_GETFD) >= 0) return 3;
+  lua_close(L);
+  return 0;
+}
