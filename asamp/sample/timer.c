@@ -34,6 +34,10 @@
 #define MOST	UINT64_C(200000000)	/* ns owed: what is more is forgiven */
 #define EASY	8	/* ticks that allow more signals, until there are more */
 
+/* What handlers of other threads look at, too. */
+#define LOAD(x)		__atomic_load_n(&(x), __ATOMIC_RELAXED)
+#define STORE(x,v)	__atomic_store_n(&(x), v, __ATOMIC_RELAXED)
+
 typedef struct Clock Clock;
 
 struct Timer {
@@ -146,14 +150,14 @@ static void adapt (Clock *c, uint64_t now, uint64_t took, unsigned share) {
 
 
 static int isready (const Timer *t) {
-  return t->running && t->f != NULL;
+  return LOAD(t->running) && LOAD(t->f) != NULL;
 }
 
 
 /* Whose time it is (C6). NULL: nobody's yet. */
 static Timer *choose (const Clock *c, void *context) {
   const void *whose[TIMER_DEPTH];
-  unsigned n = who(whose, context), i;
+  unsigned n = LOAD(who)(whose, context), i;
   Timer *t = __atomic_load_n(&c->last, __ATOMIC_RELAXED);
   for (i = 0; i < n; i++) {
     if (t != NULL && t->whose == whose[i] && isready(t)) return t;
@@ -178,7 +182,7 @@ static void tick (Clock *c, unsigned share, void *context) {
   count = (t->time + t->period / 2) / t->period - t->counted;
   if (count > 0) {
     t->counted += count;
-    t->f(t->ud, count, context);
+    LOAD(t->f)(t->ud, count, context);
   }
   took = clock_read(c->clock) - now;
   if (c->sort != TIMER_WALL) c->given += took;
@@ -230,11 +234,11 @@ static void handler (int signal, siginfo_t *info, void *context) {
     Clock *first = __atomic_load_n(&all, __ATOMIC_ACQUIRE), *c;
     unsigned share = 0;
     for (c = first; c != NULL; c = c->next)
-      if (c->running && c->thread == me) share++;
+      if (LOAD(c->running) && LOAD(c->thread) == me) share++;
     for (c = first; c != NULL; c = c->next) {
-      if (c->thread != me) continue;
+      if (LOAD(c->thread) != me) continue;
       __atomic_add_fetch(&c->ticking, 1, __ATOMIC_SEQ_CST);  /* C2 */
-      if (c->running && c->thread == me) {
+      if (LOAD(c->running) && LOAD(c->thread) == me) {
         c->signals++;
         tick(c, share, context);
       }
@@ -397,7 +401,7 @@ static void nomemory (char *err, size_t errsize) {
 static Clock *newclock (void) {
   Clock *c;
   for (c = all; c != NULL; c = c->next)
-    if (!c->running) return c;
+    if (!LOAD(c->running)) return c;
   c = calloc(1, sizeof(*c));
   if (c == NULL) return NULL;
   c->fd = c->lastfd = -1;
@@ -440,7 +444,7 @@ static Clock *startclock (uint64_t ns, TimerClock sort, char *err, size_t errsiz
     nomemory(err, errsize);
     return NULL;
   }
-  c->thread = me;
+  STORE(c->thread, me);
   c->sort = sort;
   c->clock = (sort == TIMER_WALL) ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID;
   c->outside = c->clock;
@@ -450,13 +454,13 @@ static Clock *startclock (uint64_t ns, TimerClock sort, char *err, size_t errsiz
   c->stretch = c->easy = 0;
   c->timers = c->last = NULL;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
-  c->running = 1;
+  STORE(c->running, 1);
   install();
   if (startsignals(c, err, errsize)) {
     nrunning++;
     return c;
   }
-  c->running = 0;
+  STORE(c->running, 0);
   stopsignals(c);
   if (nrunning == 0) uninstall();
   return NULL;
@@ -467,7 +471,7 @@ static Clock *startclock (uint64_t ns, TimerClock sort, char *err, size_t errsiz
 static Clock *findclock (int wall) {
   Clock *c;
   for (c = all; c != NULL; c = c->next)
-    if (c->running && c->thread == me && (c->sort == TIMER_WALL) == wall) return c;
+    if (LOAD(c->running) && LOAD(c->thread) == me && (c->sort == TIMER_WALL) == wall) return c;
   return NULL;
 }
 
@@ -503,9 +507,9 @@ static Timer *addtimer (Clock *c, uint64_t ns, const void *whose, void *ud) {
   t->whose = whose;
   t->period = ns;
   t->time = t->counted = 0;
-  t->f = NULL;
+  STORE(t->f, NULL);
   t->ud = ud;
-  t->running = 1;
+  STORE(t->running, 1);
   t->next = c->timers;
   __atomic_store_n(&c->timers, t, __ATOMIC_RELEASE);
   if (ns < c->period) setperiod(c, ns);
@@ -514,7 +518,7 @@ static Timer *addtimer (Clock *c, uint64_t ns, const void *whose, void *ud) {
 
 
 static void stopclock (Clock *c) {
-  c->running = 0;  /* before its descriptor may be another's (setinterval) */
+  STORE(c->running, 0);  /* before its descriptor may be another's (setinterval) */
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
   stopsignals(c);
   if (--nrunning == 0) uninstall();
@@ -594,7 +598,7 @@ Timer *timer_start (uint64_t ns, TimerClock clock, const void *whose, TimerTick 
     c->signalcost = measure(c);
   if (isfirst) c->given = c->ticked = clock_read(c->clock);
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
-  t->f = f;
+  STORE(t->f, f);
   return t;
 }
 
@@ -603,7 +607,7 @@ uint64_t timer_stop (Timer *t) {
   Clock *c = t->clock;
   uint64_t n;
   pthread_mutex_lock(&lock);
-  t->running = 0;
+  STORE(t->running, 0);
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
   removetimer(t);
   while (c->thread != me && __atomic_load_n(&c->ticking, __ATOMIC_ACQUIRE))
@@ -622,7 +626,7 @@ int timer_mine (const Timer *t) {
 
 
 uint64_t timer_leave (Timer *t) {
-  t->running = 0;
+  STORE(t->running, 0);
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   return timer_mine(t) ? missed(t) : 0;
 }
@@ -641,11 +645,11 @@ void timer_cost (Timer *t, uint64_t ns) {
 void timer_forked (Timer *t) {
   Clock *c = t->clock;
   pthread_mutex_init(&lock, NULL);
-  t->running = 0;
+  STORE(t->running, 0);
   t->clock = NULL;
   c->timers = c->last = NULL;
-  if (!c->running) return;
-  c->running = 0;
+  if (!LOAD(c->running)) return;
+  STORE(c->running, 0);
   if (hasperf(c)) close(c->fd);
   c->fd = -1;
   c->posix = 0;

@@ -845,8 +845,10 @@ static void telllast (Profile *p, int (*next) (void *ud, ProfileLast *last), voi
     if (body != NULL)
       memcpy(body, &last.left, sizeof(last.left));
   }
-  if (!locked)
+  if (!locked) {
+    p->stop = 1;
     return;
+  }
   commit(p);
   p->stop = 1;
   pthread_mutex_unlock(&p->lock);
@@ -870,7 +872,7 @@ void profile_exit (Profile *p, int (*next) (void *ud, ProfileLast *last), void *
     }
     telllast(p, next, ud);
   }
-  p->stop = 1;
+  else p->stop = 1;
   if (!ours)
     pthread_cond_signal(&p->work);
   if (!awaitwriter(p) && !__atomic_load_n(&p->whole, __ATOMIC_ACQUIRE)) {

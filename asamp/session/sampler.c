@@ -699,7 +699,7 @@ static void starttime (Sampler *s);
 Sampler *sampler_attached (lua_State *L) {
   const luaN_Sampler *seam = luaN_getsampler(L);
   Sampler *s;
-  if (shared == NULL || seam == NULL || !tracker_is(seam)) return NULL;
+  if (__atomic_load_n(&shared, __ATOMIC_RELAXED) == NULL || seam == NULL || !tracker_is(seam)) return NULL;
   s = (Sampler *)seam->ud;  /* its tracker is its first field */
   return (s->shared != NULL) ? s : NULL;
 }
@@ -747,7 +747,8 @@ int sampler_attach (lua_State *L, const SamplerShared *with) {
   Sampler *s;
   if (p == NULL || luaN_getsampler(L) != NULL || (s = take(L)) == NULL) return 0;
   pthread_once(&control, once);
-  s->shared = shared = with;
+  s->shared = with;
+  __atomic_store_n(&shared, with, __ATOMIC_RELAXED);
   s->options = with->options;
   dolock();
   enlist(s);

@@ -39,8 +39,8 @@ describe("a process that the environment profiles", function()
     folder = os.tmpname()
     os.remove(folder)
     sh(("mkdir -m 755 %s && mkdir -m 777 %s/out"):format(folder, folder))
-    sh(("gcc -g%s -I%s/include/lua5.4 spec/support/hosts/daemon.c -o %s/daemon -L%s/lib -l:liblua5.4.so.0 "
-        .. "-Wl,-rpath,%s/lib"):format(sanitized, prefix, folder, prefix, prefix))
+    sh(("gcc -g%s -I%s/include/lua5.4 spec/support/hosts/daemon.c -o %s/daemon -L%s/lib "
+        .. "-l:liblua5.4.so.0 -Wl,-rpath,%s/lib"):format(sanitized, prefix, folder, prefix, prefix))
     local f = assert(io.open(folder .. "/s.lua", "w"))
     f:write "local keep = {}\nlocal function build() for i = 1, 2000 do keep[i % 50] = {i} end end\nbuild()"
     f:close()
@@ -51,7 +51,8 @@ describe("a process that the environment profiles", function()
   local function run(...)
     return process.run{program = folder .. "/daemon", directory = folder,
       -- the child of a fork leaves what its parent's writer had: no leak of anybody's
-      env = {ASAN_OPTIONS = "detect_leaks=0", ASAMP = "alloc=2K,quiet,out=out/%p.vmprof", LUA_PATH = "", LUA_CPATH = ""}, ...}
+      env = {ASAN_OPTIONS = "detect_leaks=0", ASAMP = "alloc=2K,quiet,out=out/%p.vmprof", LUA_PATH = "",
+             LUA_CPATH = ""}, ...}
   end
 
   -- The profiles that are there, the largest first.
@@ -63,7 +64,8 @@ describe("a process that the environment profiles", function()
     return list
   end
 
-  it("forks: the child goes on in a file of its own, and one that becomes another program has none", function()
+  it("forks: the child goes on in a file of its own, one that becomes another program has none",
+     function()
     assert.same({0, "", ""}, {run("fork", "s.lua")})
     local list = profiles()
     assert.equal(2, #list)
@@ -110,7 +112,8 @@ describe("a process that the environment profiles", function()
     local code, _, err = process.run{program = folder .. "/lonely", directory = folder,
       env = {ASAMP = "1"}, "close", "s.lua"}
     assert.equal(0, code)
-    assert.is_truthy(err:find "^profiler: ASAMP is set, but its module cannot be loaded %(.-%); nothing is profiled\n$", err)
+    assert.is_truthy(err:find("^profiler: ASAMP is set, but its module cannot be loaded %(.-%); "
+      .. "nothing is profiled\n$"), err)
   end)
 
   it("is profiled where its Lua came with dlopen and RTLD_LOCAL #plain", function()
