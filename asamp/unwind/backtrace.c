@@ -181,7 +181,7 @@ static UnwindFrame frameof (unw_cursor_t *c, int interrupted) {
   unw_word_t ip, sp, fp;
   if (unw_get_reg(c, UNW_REG_IP, &ip) == 0 && ip != 0 &&
       unw_get_reg(c, UNW_REG_SP, &sp) == 0 && unw_get_reg(c, FP, &fp) == 0) {
-    f.ip = ip + (interrupted != 0);
+    f.ip = UNWIND_TOLD(ip) + (interrupted != 0);
     f.sp = sp;
     f.fp = fp;
   }

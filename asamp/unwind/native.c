@@ -228,10 +228,17 @@ void native_name (void *ud, uint64_t address, char *symbol, size_t symbolsize,
 }
 
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(__aarch64__)
 
-/* DWARF's numbers of registers. */
+/* DWARF's numbers of registers, and where a frame has the return address, its frame
+   pointer saved at 'fp'. */
+#if defined(__x86_64__)
 enum { FP = 6, SP = 7, RETURN = 16 };
+#define RETURNAT(fp)	(-8)
+#else
+enum { FP = 29, SP = 31, RETURN = 30 };
+#define RETURNAT(fp)	((fp) + 8)  /* one instruction stores both */
+#endif
 
 /* Where the caller's register was saved, from the frame's beginning, into '*at';
    0: it is in the register, or undefined (then '*at' is 1). -1: elsewhere. */
@@ -252,16 +259,17 @@ static int savedat (Dwarf_Frame *frame, int reg, Dwarf_Sword *at) {
 
 /* 'f' as the tables have it; it stays NATIVE_OTHER where they have another kind. */
 static void frameof (Dwarf_Frame *frame, NativeFrame *f) {
-  Dwarf_Sword at, size;
+  Dwarf_Sword at, size, returnat;
   Dwarf_Op *ops;
   size_t n;
   bool signal = true;
   int saved;
   if (dwarf_frame_info(frame, NULL, NULL, &signal) != RETURN || signal) return;
-  saved = savedat(frame, RETURN, &at);
-  if (saved == 0 && at != 0) f->base = NATIVE_OUTERMOST;
-  if (saved != 1 || at != -8) return;
+  saved = savedat(frame, RETURN, &returnat);
+  if (saved == 0 && returnat != 0) f->base = NATIVE_OUTERMOST;
+  if (saved != 1) return;
   saved = savedat(frame, FP, &at);
+  if (returnat != RETURNAT(at)) return;
   if (saved < 0 || (at < 0) != (saved == 1) || at < INT16_MIN) return;
   if (dwarf_frame_cfa(frame, &ops, &n) != 0 || n != 1 ||
       ops[0].atom != DW_OP_bregx) return;

@@ -40,8 +40,9 @@ enum NativeBase {
 
 /*
 ** A frame as code at an address has it: the caller's begins 'size' bytes above
-** the base, right above the return address; its frame pointer was saved 'saved'
-** bytes above that beginning, or is in the register (0).
+** the base; its frame pointer was saved 'saved' bytes above that beginning, or is in
+** the register (0). The return address is the word right below that beginning (x86-64),
+** or right above the saved frame pointer (aarch64).
 */
 typedef struct NativeFrame {
   enum NativeBase base;
@@ -50,7 +51,7 @@ typedef struct NativeFrame {
 } NativeFrame;
 
 /*
-** The frame at 'address', of x86-64 only. Returns a number that grows with every
+** The frame at 'address', of these two processors. Returns a number that grows with every
 ** lookup, of whatever, that finds object files loaded since the one before.
 */
 unsigned native_frame (uint64_t address, NativeFrame *f);

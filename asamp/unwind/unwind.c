@@ -16,8 +16,11 @@
 #include "readable.h"
 
 static int bylibunwind (void **to, int max) {
+  int i, n;
   readable_use();
-  return unw_backtrace(to, max);
+  n = unw_backtrace(to, max);
+  for (i = 0; i < n; i++) to[i] = (void *)UNWIND_TOLD(to[i]);
+  return n;
 }
 
 
@@ -52,7 +55,7 @@ static int again (Unwind *u, void **a, int max) {
 }
 
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(__aarch64__)
 
 #define SOME	4	/* frames that are told at a time */
 
@@ -90,6 +93,28 @@ static const UnwindRule *learn (UnwindRules *u, uintptr_t ip) {
 }
 
 
+#if defined(__x86_64__)
+
+#define RETURNAT(frame,r)		((frame) - sizeof(uintptr_t))
+#define ISWITHIN(at,sp,frame)		1  /* as the frame is */
+#define UNSIGNED(address)		(address)
+
+#else
+
+#define RETURNAT(frame,r) \
+  ((frame) + (uintptr_t)(intptr_t)(r)->saved + sizeof(uintptr_t))
+#define ISWITHIN(at,sp,frame)		((sp) <= (at) && (at) < (frame))
+
+/* A return address as it is called: where they are signed, without the signature. */
+static inline uintptr_t UNSIGNED (uintptr_t address) {
+  register uintptr_t ip __asm__("x30") = address;
+  __asm__("hint #7" : "+r"(ip));  /* xpaclri, which older processors pass over */
+  return ip;
+}
+
+#endif
+
+
 /*
 ** From a frame to the one outside of it. 0: its rule tells none (UW1). 'careful':
 ** from any instruction, where tables may be wrong.
@@ -97,7 +122,7 @@ static const UnwindRule *learn (UnwindRules *u, uintptr_t ip) {
 __attribute__((no_sanitize_address, always_inline))
 static inline int step (UnwindFrame *f, const UnwindRule *r, const char *end,
                         int careful) {
-  uintptr_t frame;  /* the caller's: above its return address */
+  uintptr_t frame, back;  /* the caller's; where its return address is */
   if (r->base == NATIVE_OUTERMOST) {
     f->ip = 0;
     return 1;
@@ -106,13 +131,14 @@ static inline int step (UnwindFrame *f, const UnwindRule *r, const char *end,
   frame = ((r->base == NATIVE_FP) ? f->fp : f->sp) + (uintptr_t)(intptr_t)r->size;
   if (frame <= f->sp || frame > (uintptr_t)end || frame % sizeof(frame) != 0)
     return 0;  /* UW2 */
-  if (careful && !readable_word(frame - sizeof(frame))) return 0;
+  back = RETURNAT(frame, r);
+  if (!ISWITHIN(back, f->sp, frame) || (careful && !readable_word(back))) return 0;
   if (r->saved != 0) {
     uintptr_t at = frame + (uintptr_t)(intptr_t)r->saved;
     if (at < f->sp || at >= frame || (careful && !readable_word(at))) return 0;
     f->fp = *(const uintptr_t *)at;
   }
-  f->ip = ((const uintptr_t *)frame)[-1];
+  f->ip = UNSIGNED(*(const uintptr_t *)back);
   f->sp = frame;
   return 1;
 }
@@ -172,14 +198,14 @@ static void check (Unwind *u, void *const *a, int n) {
 
 __attribute__((noinline))
 void unwind_begin (Unwind *u, const char *from, const char *to, const char *end) {
-  /* of this function: the caller's frame pointer, the return address */
+  /* of this function: the caller's frame pointer is the first */
   const uintptr_t *frame = __builtin_frame_address(0);
   u->from = from;
   u->to = to;
   u->end = end;
   u->next.fp = frame[0];
-  u->next.ip = frame[1];
-  u->next.sp = (uintptr_t)(frame + 2);
+  u->next.ip = (uintptr_t)__builtin_extract_return_addr(__builtin_return_address(0));
+  u->next.sp = (uintptr_t)__builtin_dwarf_cfa();
   u->ended = u->otherwise = 0;
   while (!isbeginning(u, u->next.ip) && !u->ended && !u->otherwise) next(u);
   u->otherwise |= u->ended;

@@ -5,7 +5,7 @@
 ** object file's unwind tables and kept: a frame costs some 15 instructions then,
 ** where libunwind takes over a hundred. Rules are DWARF's call frame
 ** information; those kept are of the kind compilers make for almost all code of
-** x86-64: the frame begins a fixed way from the stack or the frame pointer.
+** x86-64 and aarch64: the frame begins a fixed way from the stack or the frame pointer.
 **
 **   UW1  what comes out is what libunwind would tell. A call site of any other
 **        kind (a signal's frame, a frame whose place is computed, code without
@@ -55,6 +55,14 @@ typedef struct Unwind {
   int otherwise;		/* it is libunwind's */
   int ended;			/* there are no more frames */
 } Unwind;
+
+/* A return address that libunwind tells: some of its versions tell the byte before it on
+   aarch64, whose instructions have four. */
+#if defined(__aarch64__)
+#define UNWIND_TOLD(ip)	(((uintptr_t)(ip) + 3) & ~(uintptr_t)3)
+#else
+#define UNWIND_TOLD(ip)	((uintptr_t)(ip))
+#endif
 
 /*
 ** Has libunwind open what it keeps open, where it is nobody's standard stream. To
