@@ -113,7 +113,7 @@ end)
 describe("the examples for servers #plain", function()
   local links = shell.read "pack/debian/asamp.links"
 
-  -- LUA_PROFILER as the profiler takes it.
+  -- ASAMP's options as the profiler takes them.
   local function taken(text)
     local t, wrong = options.read(text)
     assert(t, wrong)
@@ -125,12 +125,12 @@ describe("the examples for servers #plain", function()
     for line in text:gmatch "[^\n]+" do
       assert.is_truthy(line:find "^#" or line:find "^%[Service%]$" or line:find "^%u%a+=", line)
     end
-    local command = text:match "ExecStart=\nExecStart=/(%S+) %-l profiler "
+    local command = text:match "ExecStart=\n#   ExecStart=/(%S+) "
     assert.is_truthy(links:find(" " .. command .. "\n", 1, true), command)
     -- systemd's own: %n and %%
-    local value = text:match "\nEnvironment=LUA_PROFILER=([^\n]*)"
+    local value = text:match "\nEnvironment=ASAMP=([^\n]*)"
     value = value:gsub("%%(.)", {n = "app.service", ["%"] = "%"})
-    assert.equal("/var/log/asamp/app.service.%p.vmprof", taken(value).out)
+    assert.equal("/var/log/asamp/app.service.%p-%t.vmprof", taken(value).out)
     assert.is_truthy(text:find "\nLogsDirectory=asamp\n")
   end)
 
@@ -138,8 +138,15 @@ describe("the examples for servers #plain", function()
     local text = shell.read "doc/examples/Containerfile"
     assert.is_truthy(text:find("COPY build/deb/asamp_*.deb ", 1, true))
     assert.is_truthy(shell.read("pack/deb"):find("work=build/deb\n", 1, true))
-    assert.equal("/profiles/app.%p.vmprof", taken(text:match "\nENV LUA_PROFILER=([^\n]*)").out)
-    local command = text:match '\nENTRYPOINT %["([^"]+)", "%-l", "profiler"%]'
+    assert.equal("/profiles/app.%p-%t.vmprof", taken(text:match "\nENV ASAMP=([^\n]*)").out)
+    local command = text:match '\nENTRYPOINT %["([^"]+)"%]'
     assert.is_truthy(links:find("usr/bin/" .. command .. "\n", 1, true), command)
+  end)
+
+  it("have the library where it is installed", function()
+    local root = shell.read("pack/debian/rules"):match "\nROOT := (%S+)"
+    for _, path in ipairs{"doc/examples/asamp.conf", "doc/examples/Containerfile"} do
+      assert.equal(root .. "/lib", shell.read(path):match "LD_LIBRARY_PATH=(%S+)")
+    end
   end)
 end)
