@@ -2,8 +2,9 @@
 # The C modules of asamp/ and their rules, for lua/build.mk. A profile goes down a
 # line of folders. Each folder is compiled with the folders that it may include on
 # its path, and no others; only those of LUAFACES see Lua and its seam.
-FOLDERS := base format file unwind sample encode session snapshot read repair convert heap module
+FOLDERS := base preload format file unwind sample encode session snapshot read repair convert heap module
 SEES_base :=
+SEES_preload := base
 SEES_format := base
 SEES_file := format base
 SEES_unwind := base
@@ -23,7 +24,7 @@ sees = $(patsubst %,-iquote asamp/%,$(1) $(SEES_$(1))) \
   $(if $(filter $(1),$(LUAFACES)),-I$(P)/include/lua5.4)
 
 MODFLAGS = -std=gnu99 -Wall -Wextra $(OPT_$(V)) $(EXTRA) -fPIC
-ASAMP_C := $(wildcard asamp/*/*.c)
+ASAMP_C := $(filter-out asamp/preload/%,$(wildcard asamp/*/*.c))
 ASAMP_H := $(wildcard asamp/*/*.h)
 # ISA-L packs profiles, where it is installed; else zlib does (asamp/file/compressor.h).
 ISAL := $(if $(wildcard /usr/include/isa-l/igzip_lib.h),-lisal)
@@ -39,6 +40,14 @@ $(foreach f,$(FOLDERS),$(eval $(call COMPILE,$(f))))
 $(B)/asamp.a: $(ASAMP_C:%.c=$(B)/%.o)
 	@rm -f $@
 	$(AR) rcs $@ $^
+
+# The library that stands before malloc: no module, for it is preloaded. It has no
+# sanitizer, which has a malloc of its own, and nothing that gcc knows of malloc.
+PRELOAD := $(P)/lib/lua/5.4/profiler/malloc.so
+$(PRELOAD): asamp/preload/malloc.c asamp/base/gap.c $(ASAMP_H) asamp/build.mk
+	@mkdir -p $(@D)
+	$(CC) -std=gnu99 -Wall -Wextra -O2 -g0 $(filter-out -fsanitize%,$(EXTRA)) -fPIC -shared -fno-builtin \
+	  -fexceptions -fvisibility=hidden $(call sees,preload) -Wl,-z,nodelete -o $@ $(filter %.c,$^) -lm -ldl
 
 MODULES := $(addprefix $(P)/lib/lua/5.4/,profiler/core.so profiler/reader.so \
   profiler/convert.so profiler/heap.so asamp/host.so)
@@ -56,6 +65,8 @@ $(MODULES): $(B)/asamp.a asamp/module/exports
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -shared -Wl,-z,nodelete -Wl,--version-script=asamp/module/exports \
 	  -o $@ $(filter %.o,$^) $(B)/asamp.a $(NEEDS)
+
+MODULES += $(PRELOAD)
 
 # For spec/fuzz/build: what a fuzzer of the reader and the converters is made of,
 # and needs; and the options of a folder, for a spec.

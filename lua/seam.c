@@ -154,6 +154,11 @@ LUA_API int luaN_yield (lua_State *L) {
 }
 
 
+LUA_API int luaN_isallocating (lua_State *L) {
+  return G(L)->heap.lending;
+}
+
+
 LUA_API int luaN_ismain (lua_State *L) {
   return L == G(L)->mainthread;
 }

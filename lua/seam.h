@@ -17,7 +17,7 @@
 
 #include "lua.h"
 
-#define LUAN_SEAM	6	/* version of what follows */
+#define LUAN_SEAM	7	/* version of what follows */
 
 /* What a block of memory is. */
 typedef enum luaN_Kind {
@@ -367,6 +367,10 @@ LUA_API void luaN_outside (lua_State *L, int idx, size_t n);
 #define LUAN_FILE	((size_t)32 * 1024)
 #define LUAN_UNIT	((size_t)64)
 #define LUAN_MOSTOUTSIDE  (~(size_t)0 >> 4)
+
+/* 1: lua_Alloc runs, called by the state's heap: what it asks the system for is counted
+   there. Of the thread that runs the state. */
+LUA_API int luaN_isallocating (lua_State *L);
 
 /* 1: the thread is the state's main thread. */
 LUA_API int luaN_ismain (lua_State *L);

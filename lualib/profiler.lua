@@ -87,6 +87,7 @@ local function open(o, every, announce)
     period = every,
     timeperiod = interval(o),
     wall = o.wall,
+    mallocs = o.malloc or 0,
   }
   if not ok then return nil, message, errno end
   session = { period = every, random = not o.fixed, wall = o.wall or false,
@@ -115,6 +116,7 @@ end
 
 --- Opens a session and begins to sample.
 -- t.alloc: sampling period, bytes or "64K" (512K; 0: open, but do not sample).
+-- t.malloc: sampling period of native memory, which needs a library preloaded (0: none).
 -- t.time: samples of CPU time a second, 1 to 30000 (0: none). t.wall: of wall
 -- time instead (false). t.exact: a stack for every sample (false: for those of
 -- one scheduler tick). t.native: C stacks (true). t.fixed: a sample every n-th byte (false: random
@@ -361,7 +363,7 @@ local function wholerun()
   if t then o, wrong = options.check(t) end
   if not o then fail("LUA_PROFILER: " .. wrong) end
   local every = o.alloc or DEFAULT_PERIOD
-  if every == 0 and interval(o) == 0 then return end
+  if every == 0 and interval(o) == 0 and (o.malloc or 0) == 0 then return end
   local function ending(...)  -- made before the first sample, which is the script's
     local refused = badstatus((...))
     if refused then error(("bad argument #1 to 'exit' (%s)"):format(refused), 2) end

@@ -50,6 +50,7 @@ static Encoder *encoder (Transcode *t, uint64_t timeperiod, int wall) {
   config.format = t->format;
   config.period = r->period;
   config.random = r->random;
+  config.mallocs = r->mallocs;
   config.timeperiod = timeperiod;
   config.wall = wall;
   config.native = r->native;

@@ -122,6 +122,8 @@ static void head (Encoder *e) {
   if (e->config.pid != 0)
     metanumber(e, "asamp.pid", e->config.pid);
   metanumber(e, "asamp.random", (uint64_t)(e->config.random != 0));
+  if (e->config.mallocs > 0)
+    metanumber(e, "asamp.malloc", e->config.mallocs);
   if (e->config.followed > 0)
     metanumber(e, "asamp.followed", e->config.followed);
   if (extended(e)) {

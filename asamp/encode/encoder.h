@@ -31,6 +31,8 @@ typedef struct EncoderConfig {
   int format;           /* PROFILE_STOCK or PROFILE_EXTENDED */
   uint64_t period;      /* bytes a sample stands for */
   int random;           /* 1: exponential gaps of that mean */
+  uint64_t mallocs;     /* bytes a sample of native memory stands for; 0: none
+                           are taken */
   uint64_t timeperiod;  /* ns of time that a time sample stands for, 0: none
                            are taken when the profile begins */
   int wall;             /* 1: of wall time, 0: of CPU time */

@@ -17,6 +17,7 @@ enum ProfileKind {
   KIND_LUA_CLOSURE, KIND_C_CLOSURE, KIND_UPVALUE, KIND_USERDATA,
   KIND_COROUTINE, KIND_STACK, KIND_PROTO, KIND_BUFFER,
   KIND_OUTSIDE,	/* what a userdata stands for (luaN_outside of seam.h) */
+  KIND_NATIVE,	/* memory that code of the process has from malloc (mallocs.h) */
   KIND_COUNT
 };
 
@@ -36,7 +37,8 @@ typedef struct ProfileSample {
   uint64_t time;     /* CLOCK_MONOTONIC, ns */
   uint64_t size;     /* bytes of the allocated block, rounded as the heap does */
   uint64_t count;    /* sampling points that the block crossed, >= 1; each
-                        stands for one period of bytes */
+                        stands for one period of bytes (of a native one: of
+                        native memory's own) */
   uint64_t thread;   /* number of the OS thread or state; the first is 0 */
   int kind;          /* enum ProfileKind */
   int outside;       /* 1: allocated outside the nursery (large) */

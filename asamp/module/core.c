@@ -61,7 +61,7 @@ static int flag (lua_State *L, int t, const char *key) {
 /*
 ** The fields of the table at 1: out=, number=, made=, replace= (enum of place.h),
 ** command=, extended=, compress=, native=, random=, seed=, announce=, holders=,
-** holdersevery= (ns), timeperiod=, wall=. Texts stay on the stack.
+** holdersevery= (ns), timeperiod=, wall=, mallocs=. Texts stay on the stack.
 */
 static void options (lua_State *L, SamplerOptions *o) {
   luaL_checktype(L, 1, LUA_TTABLE);
@@ -84,6 +84,7 @@ static void options (lua_State *L, SamplerOptions *o) {
   o->announce = flag(L, 1, "announce");
   o->holders = flag(L, 1, "holders");
   o->holdersevery = (uint64_t)integer(L, 1, "holdersevery");
+  o->mallocs = (uint64_t)integer(L, 1, "mallocs");
   o->timeperiod = (uint64_t)integer(L, 1, "timeperiod");
   o->wall = flag(L, 1, "wall");
 }
@@ -215,6 +216,7 @@ static int l_stats (lua_State *L) {
   lua_setfield(L, -2, "on");
   setinteger(L, "period", t.period);
   setinteger(L, "samples", t.samples);
+  setinteger(L, "natives", t.natives);
   setinteger(L, "bytes", t.bytes);
   setinteger(L, "lost", t.lost);
   setinteger(L, "unfollowed", t.unfollowed);

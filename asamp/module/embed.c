@@ -212,7 +212,7 @@ static void onclosing (void *ud, lua_State *L) {
 
 
 #define CLIENT(follows) \
-  {onfunction, onclass, onroom, onsample, NULL, oncollection, onpoint, onclosing, follows, NULL}
+  {onfunction, onclass, onroom, onsample, NULL, oncollection, onpoint, onclosing, follows, NULL, NULL}
 
 /* By whether it wants deaths. */
 static const TrackerClient clients[2] = {CLIENT(0), CLIENT(1)};

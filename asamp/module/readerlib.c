@@ -54,8 +54,7 @@
 **     blocks that the samples stand for. time (if the period of time was set
 **     more than once; else absent): periods of the length of timeperiod. The
 **     variances of these sums: timesquares, of periods (if there are samples of time; else absent), and
-**     bytesquares, survivedsquares, latersquares, of bytes (if the period was
-**     set again; else a sum's variance is the sum times the period)
+**     bytesquares, survivedsquares, latersquares, of bytes (if 'uneven': else a sum's variance is the sum times the period)
 **   lifetimes = {node = {}, digits = {}, samples = {}, bytes = {}}: what died
 **     later, by the number of binary digits of the bytes that were allocated
 **     between birth and death
@@ -164,6 +163,11 @@ static void pushnumbers (lua_State *L, const ReaderSum *sum, int sites,
   lua_settop(L, sites);
 }
 
+/* Do samples stand for different sizes? */
+static int isuneven (const Reading *r) {
+  return r->periods > 0 || (r->mallocs > 0 && r->mallocs != r->period);
+}
+
 /* The columns that are not there for all profiles. */
 static void pushothers (lua_State *L, const Reading *r,
                            const ReaderSum *sum, int sites) {
@@ -174,7 +178,7 @@ static void pushothers (lua_State *L, const Reading *r,
     pushnumbers(L, sum, sites, "time", offsetof(Site, time));
   if (r->timesamples > 0)
     pushnumbers(L, sum, sites, "timesquares", offsetof(Site, timesquares));
-  if (r->periods > 0) {
+  if (isuneven(r)) {
     pushnumbers(L, sum, sites, "bytesquares", offsetof(Site, bytesquares));
     pushnumbers(L, sum, sites, "survivedsquares",
                 offsetof(Site, survivedsquares));
@@ -474,6 +478,9 @@ static void pushprofile (lua_State *L, const char *path, const Reading *r,
   setinteger(L, "offset", r->offset);
   setinteger(L, "period", r->period);
   setinteger(L, "periods", r->periods);
+  setboolean(L, "uneven", isuneven(r));
+  if (r->mallocs > 0)
+    setinteger(L, "malloc", r->mallocs);
   if (r->allocated > 0)
     setinteger(L, "allocated", r->allocated);
   setinteger(L, "timeperiods", r->timeperiods);

@@ -10,6 +10,7 @@
 #include "readerlife.h"
 #include "readername.h"
 #include "readerstack.h"
+#include "sample.h"
 
 #include <string.h>
 
@@ -120,7 +121,8 @@ static int onesample (ReaderState *s, Details *d, uint64_t count,
     if (d->kinds.p < d->kinds.end)
       type = (unsigned char)(*d->kinds.p++ - 'a');
     sample.kind = readerstate_kind(s, type, 0);
-    sample.period = readerstate_period(s);
+    sample.period = type == KIND_NATIVE && s->r->mallocs > 0 ? s->r->mallocs
+                    : readerstate_period(s);
     if (details_number(&d->sizes, &n))
       sample.size = n;
   }

@@ -84,6 +84,8 @@ int readermeta_read (ReaderState *s, const char *key, const char *value,
     r->allocated = r->own ? strtoull(value, NULL, 10) : 0;
   else if (strcmp(key, "asamp.states") == 0)
     r->begun = r->own ? strtoull(value, NULL, 10) : 0;
+  else if (strcmp(key, "asamp.malloc") == 0)
+    r->mallocs = r->own ? strtoull(value, NULL, 10) : 0;
   else if (strcmp(key, "asamp.left") == 0) {
     if (r->own)
       readerleft_told(r->left, value);

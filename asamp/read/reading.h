@@ -132,6 +132,7 @@ typedef struct Reading {
   uint64_t period;     /* bytes a sample stands for, at first; 0: unknown */
   uint64_t periods;    /* how often it was set again behind a sample */
   uint64_t allocated;  /* bytes while sampling was on, exactly; 0: not told */
+  uint64_t mallocs;    /* ... one of native memory; 0: none are taken */
   uint64_t scale;      /* own files 1, others' the period (1: unknown) */
   uint64_t timeperiod; /* ns, the first; 0: unknown */
   uint64_t timeperiods;  /* how often it was set */

@@ -45,8 +45,8 @@
 
 #define BINDING_SEAM(X) X(luaN_allocated) X(luaN_check) X(luaN_code) \
   X(luaN_collect) X(luaN_distance) X(luaN_edges) X(luaN_field) X(luaN_frames) \
-  X(luaN_getsampler) X(luaN_globals) X(luaN_interrupt) X(luaN_isclosing) \
-  X(luaN_isdead) X(luaN_ismain) X(luaN_line) X(luaN_main) X(luaN_memory) \
+  X(luaN_getsampler) X(luaN_globals) X(luaN_interrupt) X(luaN_isallocating) \
+  X(luaN_isclosing) X(luaN_isdead) X(luaN_ismain) X(luaN_line) X(luaN_main) X(luaN_memory) \
   X(luaN_metatable) X(luaN_name) X(luaN_newframes) X(luaN_next) X(luaN_object) \
   X(luaN_protected) X(luaN_registry) X(luaN_running) X(luaN_setdistance) \
   X(luaN_setsampler) X(luaN_statebytes) X(luaN_walk) X(luaN_watch)
@@ -139,6 +139,7 @@ int binding_try (const char *module, int seam, void *caller, char *err, size_t e
 #define luaN_getsampler	(*binding.luaN_getsampler)
 #define luaN_globals	(*binding.luaN_globals)
 #define luaN_interrupt	(*binding.luaN_interrupt)
+#define luaN_isallocating	(*binding.luaN_isallocating)
 #define luaN_isclosing	(*binding.luaN_isclosing)
 #define luaN_isdead	(*binding.luaN_isdead)
 #define luaN_ismain	(*binding.luaN_ismain)

@@ -471,3 +471,23 @@ void stack_complete (Stack *s, lua_State *L, const Moment *m, int native) {
   }
   else frames(s, n);
 }
+
+
+void stack_known (Stack *s, lua_State *from, void **native, int n, int whole,
+                  const void *sp) {
+  Natives w = {native, n, NULL};
+  size_t i, nlua = 0;
+  int j;
+  s->kept = s->nknown = 0;
+  if (from == NULL) {
+    s->n = 0;
+    for (j = 0; j < n; j++) pushnative(s, (const char *)native[j] - 1);
+    return;
+  }
+  from = luaN_running(from);
+  if (owner_mixed(from)) w.n = owner_mark(from, sp, native, n, whole);
+  nlua = luaN_frames(from, s->lua);
+  begin(s, from, nlua);
+  i = merge(s, nlua, &w, 0);
+  pushothers(s, i, nlua, whole);
+}

@@ -101,4 +101,13 @@ void stack_walk (Stack *s, lua_State *L, int native);
 */
 void stack_complete (Stack *s, lua_State *L, const Moment *m, int native);
 
+/*
+** The running stack of L, whose n native frames are known (as return addresses; 'whole':
+** there are no more): s->frames is all of it, nothing is kept. 'sp' as in owner_mark,
+** which may change 'native'. Neither walks the C stack nor waits, where 'announce' does
+** not. L NULL: the native frames alone.
+*/
+void stack_known (Stack *s, lua_State *L, void **native, int n, int whole,
+                  const void *sp);
+
 #endif

@@ -7,6 +7,7 @@
 #include "binding.h"
 #include "clock.h"
 #include "descriptor.h"
+#include "mallocs.h"
 #include "unwind.h"
 
 #include <fcntl.h>
@@ -16,6 +17,8 @@
 #include <unistd.h>
 
 #define RECORD_NS	10000000
+#define REAP		4096	/* pending samples, at first */
+#define DEATHS_NS	100000000	/* between looks for native deaths */
 #define TIMED	64	/* the first samples are all timed, ... */
 #define SHARE	16	/* ... then one of so many: two readings of a clock take a
 			   tenth of what a sample takes */
@@ -88,6 +91,7 @@ static uint64_t sample (void *ud, lua_State *L, const luaN_Sample *in,
   uint64_t distance;
   int watched;
   if (t->client == NULL) return GAP_MAX;  /* it was abandoned */
+  t->busy++;
   out.time = clock_now();
   out.size = in->size;
   out.count = gap_pass(&t->gap, over, &distance);
@@ -105,8 +109,105 @@ static uint64_t sample (void *ud, lua_State *L, const luaN_Sample *in,
   }
   else t->lost += out.count;
   timed(t, out.time);
+  t->busy--;
   return distance;
 }
+
+
+/* {== native memory ===================================================== */
+
+/* The sample's stack is in t->stack. */
+static void tellnative (Tracker *t, const MallocSample *in) {
+  ProfileSample out;
+  out.time = in->time;
+  out.size = in->size;
+  out.count = in->count;
+  out.thread = t->number;
+  out.kind = KIND_NATIVE;
+  out.outside = 1;
+  t->client->sample(t->ud, &out, t->stack.kept, t->stack.frames, t->stack.n);
+  t->natives += out.count;
+}
+
+
+/* Those of the pending samples whose blocks were freed before any collection give their
+   slots back. So seldom that a sample pays for one entry or two. */
+static void reap (Tracker *t) {
+  size_t i, alive = 0;
+  for (i = 0; i < t->pending.n; i++) {
+    PendingSample *s = &t->pending.samples[i];
+    if (!mallocs_isowner(s->owner)) continue;
+    if (mallocs_isdead(s->owner)) {
+      s->owner = NULL;
+      s->died = 1;
+    }
+    else alive++;
+  }
+  t->reaping = t->pending.n + alive + REAP;
+}
+
+
+/* In the midst of a malloc (mallocs.h); L is the main thread of what runs. */
+static int takenative (lua_State *L, const MallocSample *in) {
+  const luaN_Sampler *seam = luaN_getsampler(L);
+  MallocSample s = *in;
+  Tracker *t;
+  if (seam == NULL || seam->sample != sample) return MALLOCS_NOTMINE;
+  t = seam->ud;
+  if (t->client == NULL || !t->mallocs) return MALLOCS_NOTMINE;
+  if (t->busy || !t->client->ready(t->ud)) return MALLOCS_LOST;
+  if (t->pending.n >= t->reaping) reap(t);
+  if (!stack_ready(&t->stack) || !mallocs_watch(&s)) return MALLOCS_LOST;
+  t->busy++;
+  if (pending_add(&t->pending, s.owner, NULL)) {
+    stack_known(&t->stack, L, s.native, s.n, s.whole, s.sp);
+    tellnative(t, &s);
+  }
+  else {
+    mallocs_forget(s.owner);
+    t->lost += s.count;
+  }
+  timed(t, s.time);
+  t->busy--;
+  return MALLOCS_TAKEN;
+}
+
+
+/* One that has waited; no Lua was running. */
+static void waitednative (void *ud, const MallocSample *s) {
+  Tracker *t = ud;
+  if ((t->client->room == NULL || t->client->room(t->ud)) && stack_ready(&t->stack) &&
+      pending_add(&t->pending, s->owner, NULL)) {
+    stack_known(&t->stack, NULL, s->native, s->n, s->whole, s->sp);
+    tellnative(t, s);
+  }
+  else {
+    mallocs_forget(s->owner);
+    t->lost += s->count;
+  }
+}
+
+
+static void drainnative (Tracker *t) {
+  if (!t->mallocs || !mallocs_waiting(t)) return;
+  t->busy++;
+  mallocs_drain(t, waitednative, t);
+  t->busy--;
+}
+
+
+/* Nobody asks for these samples any more. */
+static void forgetnative (Tracker *t) {
+  size_t i;
+  for (i = 0; i < t->pending.n; i++)
+    if (mallocs_isowner(t->pending.samples[i].owner))
+      mallocs_forget(t->pending.samples[i].owner);
+  for (i = 0; i < t->followed.n; i++)
+    if (mallocs_isowner(t->followed.samples[i].owner))
+      mallocs_forget(t->followed.samples[i].owner);
+}
+
+/* }===================================================================== */
 
 
 /* Tells the collection that has decided. Its part of the pause ends now. */
@@ -124,7 +225,7 @@ static void tell (Tracker *t, lua_State *L) {
   c->state = (int)m.phase;
   t->tenured = m.tenured;
   t->since = c->time;
-  t->client->collection(t->ud, c, &t->fates, &t->deaths);
+  t->client->collection(t->ud, c, &t->fates, &t->dead);
 }
 
 
@@ -137,13 +238,21 @@ static void unseen (Tracker *t, const luaN_Memory *m) {
 
 
 static int isdead (void *ud, const void *owner) {
-  return luaN_isdead(((Tracker *)ud)->L, owner);
+  return mallocs_isowner(owner) ? mallocs_isdead(owner)
+                                : luaN_isdead(((Tracker *)ud)->L, owner);
+}
+
+
+/* Of native memory alone, at a minor collection, which knows nothing of the old. */
+static int isdeadnative (void *ud, const void *owner) {
+  (void)ud;
+  return mallocs_isowner(owner) && mallocs_isdead(owner);
 }
 
 
 static uint32_t classof (void *ud, const void *owner) {
   Tracker *t = ud;
-  return classes_of(&t->classes, t->L, owner);
+  return mallocs_isowner(owner) ? 0 : classes_of(&t->classes, t->L, owner);
 }
 
 
@@ -154,6 +263,7 @@ static PendingFates decidefates (Tracker *t, const PendingJudge *judge) {
   for (i = 0; i < f.n && t->client->follows; i++) {
     const PendingSample *s = &f.samples[i];
     if (f.survived[i] && !followed_add(&t->followed, s->owner, s->block)) {
+      if (mallocs_isowner(s->owner)) mallocs_forget(s->owner);
       f.survived[i] = 2;
       t->unfollowed++;
     }
@@ -164,13 +274,19 @@ static PendingFates decidefates (Tracker *t, const PendingJudge *judge) {
 
 /*
 ** Deaths of what is followed. The old die in major collections only; what was
-** freed by hand since then is told with the last record, too.
+** freed by hand since then is told with the last record, too. Of native memory it is
+** known at once, and told with the records, for its peak is no collection's.
 */
-static FollowedDeaths decidedeaths (Tracker *t, int major,
+static FollowedDeaths decidedeaths (Tracker *t, int major, uint64_t time,
                                     const PendingJudge *judge) {
   FollowedDeaths none = {NULL, 0};
-  if (!major && !(t->ending && t->followed.nfreed > 0)) return none;
-  return followed_deaths(&t->followed, judge);
+  const PendingJudge native = {t, isdeadnative, NULL};
+  int freed = t->mallocs && mallocs_deaths() != t->deaths &&
+              (t->ending || time - t->looked >= DEATHS_NS);
+  if (!major && !freed && !(t->ending && t->followed.nfreed > 0)) return none;
+  t->deaths = mallocs_deaths();
+  t->looked = time;
+  return followed_deaths(&t->followed, major ? judge : &native);
 }
 
 
@@ -191,10 +307,12 @@ static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
   }
   else t->since = m.began;
   if (major) classes_forgetdead(&t->classes, L);
+  drainnative(t);
+  t->reaping = REAP;
   t->fates = decidefates(t, &judge);
-  t->deaths = decidedeaths(t, major, &judge);
+  t->dead = decidedeaths(t, major, time, &judge);
   unwatch(t, L);
-  quiet = (t->fates.n == 0 && t->deaths.n == 0 && !t->deciding);
+  quiet = (t->fates.n == 0 && t->dead.n == 0 && !t->deciding);
   if (quiet && !t->on && !t->points && !t->ending) {
     unseen(t, &m);
     return;
@@ -218,6 +336,7 @@ static int isquiet (const Tracker *t, lua_State *L) {
   luaN_Memory m;
   if (t->pending.n > 0 || t->deciding || t->ending || !(t->on || t->points))
     return 0;
+  if (t->mallocs && mallocs_waiting(t)) return 0;
   luaN_memory(L, &m);
   return m.began - t->measured < RECORD_NS;
 }
@@ -228,14 +347,16 @@ static void decide (void *ud, lua_State *L, int major) {
   uint64_t time;
   if (t->client == NULL || (!major && isquiet(t, L))) return;
   time = clock_now();
+  t->busy++;
   decideat(t, L, major, time);
+  t->busy--;
   t->nanoseconds += clock_now() - time;
 }
 
 
 /* Takes the tracker off the seam when nothing needs it there (A1). */
 static void leave (Tracker *t, lua_State *L) {
-  if (!t->on && !t->points && t->pending.n == 0 && t->followed.n == 0 &&
+  if (!t->on && !t->points && !t->mallocs && t->pending.n == 0 && t->followed.n == 0 &&
       luaN_getsampler(L) == &t->seam)
     luaN_setsampler(L, NULL, 0);
 }
@@ -254,7 +375,9 @@ static void oftenholders (Tracker *t, lua_State *L) {
 static void collected (void *ud, lua_State *L) {
   Tracker *t = ud;
   if (t->client == NULL || !t->deciding) return;
+  t->busy++;
   tell(t, L);
+  t->busy--;
   t->nanoseconds += clock_now() - t->collection.time;
   if (t->holdersevery > 0 && !t->ending) oftenholders(t, L);
   leave(t, L);  /* if that was what it stayed for */
@@ -264,14 +387,18 @@ static void collected (void *ud, lua_State *L) {
 static void freed (void *ud, lua_State *L, const void *block) {
   Tracker *t = ud;
   (void)L;
+  t->busy++;
   pending_freed(&t->pending, block);  /* what a userdata stands for may be in both */
   followed_freed(&t->followed, block);
+  t->busy--;
 }
 
 
 static void point (void *ud, lua_State *L) {
   Tracker *t = ud;
+  t->busy++;
   if (t->client != NULL && t->points) t->client->point(t->ud, L);
+  t->busy--;
 }
 
 
@@ -325,6 +452,8 @@ void tracker_reopen (Tracker *t, lua_State *L) {
 
 
 void tracker_forked (Tracker *t) {
+  if (t->mallocs) mallocs_forked();
+  t->mallocs = t->busy = 0;
   pending_forget(&t->pending);
   followed_forget(&t->followed);
   t->deciding = 0;
@@ -335,7 +464,7 @@ void tracker_again (Tracker *t, uint64_t seed) {
   gap_open(&t->gap, t->gap.period, t->gap.random, seed);
   stack_forget(&t->stack);
   classes_forgetall(&t->classes);
-  t->samples = t->bytes = t->lost = t->unfollowed = 0;
+  t->samples = t->natives = t->bytes = t->lost = t->unfollowed = 0;
   t->from = luaN_allocated(t->L);
 }
 
@@ -356,7 +485,7 @@ void tracker_begin (Tracker *t, const TrackerClient *client, void *ud,
   t->native = native;
   t->gap.period = period;
   t->seeded = 0;
-  t->samples = t->bytes = t->lost = t->nanoseconds = t->unfollowed = 0;
+  t->samples = t->natives = t->bytes = t->lost = t->nanoseconds = t->unfollowed = 0;
   t->holdersevery = 0;
   if (native) unwind_prime();
   stack_begin(&t->stack, client->function, ud);
@@ -365,6 +494,8 @@ void tracker_begin (Tracker *t, const TrackerClient *client, void *ud,
 
 
 void tracker_abandon (Tracker *t) {
+  if (t->mallocs) mallocs_forked();
+  t->mallocs = t->busy = 0;
   if (t->on) t->bytes += luaN_allocated(t->L) - t->from;
   t->client = NULL;
   t->on = t->points = t->deciding = 0;
@@ -407,9 +538,23 @@ size_t tracker_holders (Tracker *t, lua_State *L) {
 }
 
 
+/* No more samples of native memory; the last ones are told. */
+static void endnative (Tracker *t, lua_State *L) {
+  if (!t->mallocs) return;
+  drainnative(t);
+  t->mallocs = 0;
+  mallocs_end(t);
+  t->lost += mallocs_lost();
+  last(t, L);
+}
+
+
 void tracker_end (Tracker *t, lua_State *L) {
-  if (!tracker_off(t, L) && t->followed.nfreed > 0) last(t, L);
+  int off = !tracker_off(t, L);
+  endnative(t, L);
+  if (off && t->followed.nfreed > 0) last(t, L);
   if (luaN_getsampler(L) == &t->seam) luaN_setsampler(L, NULL, 0);
+  forgetnative(t);
   pending_close(&t->pending);
   followed_close(&t->followed);
   tracker_abandon(t);
@@ -474,6 +619,16 @@ void tracker_period (Tracker *t, lua_State *L, uint64_t period) {
   if (t->on)
     luaN_setdistance(L, gap_change(&t->gap, period, luaN_distance(L)));
   else t->gap.period = period;
+}
+
+
+int tracker_mallocs (Tracker *t, uint64_t period, uint64_t seed) {
+  if (!mallocs_begin(period, seed, takenative, t)) return 0;
+  t->mallocs = 1;
+  t->reaping = REAP;
+  t->deaths = mallocs_deaths();
+  if (luaN_getsampler(t->L) != &t->seam) enter(t, t->L, GAP_MAX);
+  return 1;
 }
 
 

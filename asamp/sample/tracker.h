@@ -22,6 +22,10 @@
 **       'watching', and after a collection few others are: the program frees
 **       millions of blocks a second, so that whoever is not watched must cost
 **       no call, and no more of the cache than has to be.
+**   A7  a sample of native memory is taken in the midst of a malloc, and so perhaps of
+**       the tracker's own, or of a signal's handler that has interrupted it: where it
+**       is 'busy' the sample is lost. Such a sample is a pending or followed one whose
+**       owner is a slot (mallocs_isowner).
 */
 #ifndef asamp_tracker_h
 #define asamp_tracker_h
@@ -60,6 +64,9 @@ typedef struct TrackerClient {
   void (*point) (void *ud, lua_State *L);  /* as those of luaN_Sampler */
   void (*closing) (void *ud, lua_State *L);
   int follows;		/* wants deaths; else none are looked for */
+  /* 1: a sample may be told in the midst of a malloc: there is room, and nobody is
+     waited for, nor is this thread telling something. NULL: no such samples */
+  int (*ready) (void *ud);
   /* who holds what is followed, in its order; NULL: nobody asks */
   void (*holders) (void *ud, Holders *h);
 } TrackerClient;
@@ -76,9 +83,14 @@ typedef struct Tracker {
   int seeded;			/* the gap's generator has its seed */
   int on;
   int points;			/* the client wants points of time samples */
+  int mallocs;			/* native memory is sampled (mallocs.h) */
+  int busy;			/* one of the functions below runs (A7) */
+  uint64_t deaths;		/* of native blocks, when they were last looked for, ... */
+  size_t reaping;		/* pending samples among which dead ones are looked for */
+  uint64_t looked;		/* ... and when that was */
   uint64_t number;		/* of the state, for the client */
   uint64_t from;		/* luaN_allocated when sampling went on */
-  uint64_t samples, bytes, lost, nanoseconds;  /* since the client came */
+  uint64_t samples, natives, bytes, lost, nanoseconds;  /* since the client came */
   unsigned ntimed;		/* samples that may have been timed for these */
   uint64_t unfollowed;		/* samples that survived and found no room */
   uint64_t minors, majors, tenured;  /* as the last collection told has left it */
@@ -94,7 +106,7 @@ typedef struct Tracker {
   uint64_t since;		/* its part of the pause began then */
   ProfileCollection collection;	/* it, or the last one told; */
   PendingFates fates;		/* ... what it has decided */
-  FollowedDeaths deaths;
+  FollowedDeaths dead;
   int ending;			/* it is the last one of an on-time */
   uint64_t holdersevery;	/* ns from one look for holders to the next; 0: none */
   uint64_t holdersdue;		/* CLOCK_MONOTONIC, ns */
@@ -146,6 +158,13 @@ int tracker_off (Tracker *t, lua_State *L);
 
 /* The client wants points to be told (of moments), or no more. */
 void tracker_points (Tracker *t, lua_State *L, int on);
+
+/*
+** Samples native memory, of the threads that run this state, and perhaps of those that
+** run none (mallocs.h); 'seed' 0: any. 0: no memory. With a client that has 'ready', of a
+** process that has the library.
+*/
+int tracker_mallocs (Tracker *t, uint64_t period, uint64_t seed);
 
 /* Changes the period, also while on (gap_change). */
 void tracker_period (Tracker *t, lua_State *L, uint64_t period);

@@ -19,6 +19,7 @@
 #include "clock.h"
 #include "complain.h"
 #include "descriptor.h"
+#include "mallocs.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Profile *profile;
@@ -219,6 +220,12 @@ int process_setup (const SamplerShared *from, char *err, size_t errsize) {
     return 0;
   }
   if (!findfolder(err, errsize)) return 0;
+  if (with.options.mallocs > 0 && !mallocs_there()) {
+    complain("cannot sample native memory: no malloc of the profiler's stands before this "
+             "program's; run it with asamp run --malloc, or with LD_PRELOAD set to "
+             "profiler/malloc.so");
+    with.options.mallocs = 0;
+  }
   isset = 1;
   return 1;
 }

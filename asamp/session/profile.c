@@ -79,6 +79,7 @@ struct Profile {
   int told;               /* the first stall was told */
   uint64_t gap;           /* samples lost before this stall */
   void (*tellstall)(const char *path, int error);
+  void (*round)(void);
   EventTally written;     /* can be read from the file */
   clockid_t clock;        /* its CPU time */
   int whole;              /* the file has its end; atomic */
@@ -223,6 +224,8 @@ static void *writer (void *ud) {
     pthread_mutex_unlock(&p->lock);
     drain(p, q);
     q->used = 0;
+    if (p->round != NULL)
+      p->round();
     if (clock_now() - p->flushed >= FLUSH_NS) {
       if (p->dirty && p->file.error == 0)
         encoder_batch(p->encoder);
@@ -344,6 +347,7 @@ static int begin (Profile *p, const ProfileConfig *config, char *why,
     return EMFILE;
   own.pid = (uint64_t)p->pid;
   p->tellstall = config->stalled;
+  p->round = config->round;
   p->encoder = encoder_new(&own, clock_now(),
                            clock_read(CLOCK_REALTIME) / 1000, sink, p);
   if (p->encoder == NULL)
@@ -407,6 +411,17 @@ static void totals (const Profile *p, ProfileTotals *t) {
 
 int profile_room (Profile *p) {
   return __atomic_load_n(&p->stalled, __ATOMIC_RELAXED) == 0;
+}
+
+int profile_ready (Profile *p) {
+  int ready;
+  if (p->teller == &self)
+    return 0;
+  pthread_mutex_lock(&p->lock);
+  ready = p->error == 0 && p->stalled == 0 && !p->stop &&
+          p->queue[p->active].used < QUEUE_BYTES / 2;
+  pthread_mutex_unlock(&p->lock);
+  return ready;
 }
 
 void profile_lost (Profile *p, uint64_t n) {

@@ -62,6 +62,8 @@ typedef struct ProfileConfig {
   ** takes no more for the first time, and is waited for. NULL: nobody wants to know.
   */
   void (*stalled)(const char *path, int error);
+  /* Called on the writer's thread after every buffer. NULL: nothing is to be done. */
+  void (*round)(void);
 } ProfileConfig;
 
 typedef struct ProfileTotals {
@@ -130,6 +132,13 @@ void profile_sample (ProfileState *s, const ProfileSample *in, size_t kept,
 ** So a profile goes on, with a gap, and a mark "samples lost" where it ends.
 */
 int profile_room (Profile *p);
+
+/*
+** 1: a sample can be told from here without waiting for the writer: there is room for
+** the deepest stack, and it is not this thread that is telling one (a signal's handler
+** may ask that has interrupted it).
+*/
+int profile_ready (Profile *p);
 
 /* So many samples more are not in the profile, whoever has lost them. */
 void profile_lost (Profile *p, uint64_t n);

@@ -13,12 +13,14 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "binding.h"
 #include "clock.h"
 #include "complain.h"
 #include "descriptor.h"
 #include "heldpaths.h"
+#include "mallocs.h"
 #include "native.h"
 #include "timing.h"
 #include "tracker.h"
@@ -34,6 +36,7 @@ struct Sampler {
   SamplerOptions options;
   char *path;			/* of the session or the last one */
   struct stat file;		/* ... whose device and inode these are */
+  pid_t pid;			/* of the process whose session it is */
   int told;			/* how the session ended is told */
   Timing timing;
   HeldPaths heldpaths;		/* that the profile knows */
@@ -146,9 +149,16 @@ static void onclosing (void *ud, lua_State *L) {
 }
 
 
+/* A fork's child may ask before its handlers have run: the writer is its parent's. */
+static int onready (void *ud) {
+  const Sampler *s = ud;
+  return s->state.profile != NULL && s->pid == getpid() && profile_ready(s->state.profile);
+}
+
+
 static const TrackerClient client = {
   onfunction, onclass, onroom, onsample, ontimesample, oncollection, onpoint, onclosing, 1,
-  onholders
+  onready, onholders
 };
 
 /* }===================================================================== */
@@ -394,6 +404,7 @@ static void configure (ProfileConfig *c, const SamplerOptions *o, uint64_t perio
   c->replace = o->replace;
   c->taken = inuse;
   c->stalled = sampler_stalled;
+  c->round = (o->mallocs > 0) ? mallocs_learn : NULL;
   c->log.format = o->format;
   c->compress = o->compress;
   c->log.period = period;
@@ -401,6 +412,7 @@ static void configure (ProfileConfig *c, const SamplerOptions *o, uint64_t perio
   c->log.timeperiod = o->timeperiod;
   c->log.wall = o->wall;
   c->log.native = o->native;
+  c->log.mallocs = o->mallocs;
   c->log.followed = FOLLOWED_MOST;
   c->log.command = o->command;
   c->log.resolve = native_name;
@@ -436,6 +448,13 @@ int sampler_open (Sampler *s, const SamplerOptions *o, uint64_t period,
     errno = EBUSY;
     return 0;
   }
+  if (o->mallocs > 0 && !mallocs_there()) {
+    snprintf(err, errsize, "cannot sample native memory: no malloc of the profiler's stands "
+             "before this program's; run it with asamp run --malloc, or with LD_PRELOAD "
+             "set to profiler/malloc.so");
+    errno = ENOTSUP;
+    return 0;
+  }
   configure(&c, o, period);
   if (openfile(s, &c, err, errsize) == NULL) return 0;
   s->options = *o;
@@ -447,8 +466,15 @@ int sampler_open (Sampler *s, const SamplerOptions *o, uint64_t period,
   s->wall = o->wall;
   s->timing.samples = s->timing.inticks = s->timing.inpoints = 0;
   s->timing.cramped = 0;
+  s->pid = getpid();
   tracker_begin(&s->tracker, &client, s, period, o->native);
   tracker_holdersevery(&s->tracker, o->holdersevery);
+  if (o->mallocs > 0 && !tracker_mallocs(&s->tracker, o->mallocs, o->seeded ? o->seed : 0)) {
+    nomemory(o->out, err, errsize);
+    sampler_close(s, s->tracker.L);
+    errno = ENOMEM;
+    return 0;
+  }
   return 1;
 }
 
@@ -577,17 +603,20 @@ static void allocated (Sampler *s) {
 
 
 void sampler_announce (const SharedTotals *t, uint64_t period, int random, const char *path) {
-  char all[24], each[24], text[160] = "", times[64] = "", states[40] = "";
+  char all[24], each[24], text[160] = "", times[64] = "", states[40] = "", natives[64] = "";
   if (t->bytes > 0)  /* allocations were sampled */
     snprintf(text, sizeof(text), "%llu samples, one every %s%s, of %s allocated; ",
              (unsigned long long)t->samples, amount(each, period),
              random ? " on average" : "", amount(all, t->bytes));
-  if (t->timesamples > 0 || t->bytes == 0)
+  if (t->natives > 0)
+    snprintf(natives, sizeof(natives), "%llu samples of native memory; ",
+             (unsigned long long)t->natives);
+  if (t->timesamples > 0 || (t->bytes == 0 && t->natives == 0))
     snprintf(times, sizeof(times), "%llu samples of time; ",
              (unsigned long long)t->timesamples);
   if (t->states > 1)
     snprintf(states, sizeof(states), "%llu Lua states; ", (unsigned long long)t->states);
-  complain("%s%s%sprofile: %s", text, times, states, path);
+  complain("%s%s%s%sprofile: %s", text, natives, times, states, path);
 }
 
 
@@ -610,7 +639,8 @@ static int report (Sampler *s, const ProfileTotals *t) {
   s->told = 1;
   if (s->options.announce) {
     SharedTotals sum = {1, s->tracker.samples, s->timing.samples,
-                        tracker_bytes(&s->tracker, s->tracker.L), 0};
+                        tracker_bytes(&s->tracker, s->tracker.L), 0,
+                        s->tracker.natives};
     sampler_announce(&sum, s->tracker.gap.period, s->tracker.gap.random, s->path);
   }
   if (s->timing.cramped > 0)
@@ -666,6 +696,7 @@ void sampler_stats (Sampler *s, lua_State *L, SamplerStats *stats) {
   stats->on = (s->state.profile != NULL && t->on);
   stats->period = t->gap.period;
   stats->samples = t->samples;
+  stats->natives = t->natives;
   stats->bytes = tracker_bytes(t, L);
   stats->lost = t->lost + totals.lost + s->timing.moments.lost +
                 s->timing.away;
@@ -696,6 +727,14 @@ uint64_t sampler_distance (const Sampler *s, lua_State *L) {
 static void starttime (Sampler *s);
 
 
+/* Of native memory, where the library is there (process.c asks). */
+static void startmallocs (Sampler *s) {
+  if (s->options.mallocs > 0)
+    (void)tracker_mallocs(&s->tracker, s->options.mallocs,
+                          s->options.seeded ? s->options.seed : 0);
+}
+
+
 Sampler *sampler_attached (lua_State *L) {
   const luaN_Sampler *seam = luaN_getsampler(L);
   Sampler *s;
@@ -710,6 +749,7 @@ static void begin (Sampler *s, Profile *p) {
   s->state.profile = p;
   s->state.id = (uint32_t)s->tracker.number;
   s->state.depth = 0;
+  s->pid = getpid();
   heldpaths_free(&s->heldpaths);
   s->named = 0;
   s->since = clock_now();
@@ -761,6 +801,7 @@ int sampler_attach (lua_State *L, const SamplerShared *with) {
     tracker_on(&s->tracker, L, with->period, with->options.random,
                seedof(s));
   else tracker_points(&s->tracker, L, 1);  /* for its end, and collections */
+  startmallocs(s);
   s->tracker.from = 0;  /* what it was born with is its own, too */
   starttime(s);
   return 1;
@@ -800,6 +841,7 @@ static int again (Sampler *s) {
   begin(s, p);
   unlock();
   starttime(s);
+  startmallocs(s);
   return 1;
 }
 
@@ -830,6 +872,7 @@ static void leave (Sampler *s, lua_State *L) {
     past.timesamples += s->timing.samples;
     past.bytes += tracker_bytes(&s->tracker, L);
     past.lost += s->tracker.lost;
+    past.natives += s->tracker.natives;
   }
   delist(s);
   s->state.profile = NULL;
@@ -860,6 +903,7 @@ void sampler_shared (SharedTotals *t) {
     t->timesamples += s->timing.samples;
     t->bytes += tracker_bytes(&s->tracker, s->tracker.L);
     t->lost += s->tracker.lost;
+    t->natives += s->tracker.natives;
   }
 }
 

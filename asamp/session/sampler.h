@@ -45,6 +45,7 @@ typedef struct SamplerOptions {
   uint64_t timeperiod;	/* of the time samples that the session begins with, ns;
 			   0: none */
   int wall;
+  uint64_t mallocs;	/* period of native memory's samples (mallocs.h); 0: none */
   int holders;		/* 1: who holds what is alive is told at the end */
   uint64_t holdersevery;  /* ... and every so often, ns; 0: not */
   int announce;		/* 1: one line on stderr when the session ends */
@@ -52,7 +53,7 @@ typedef struct SamplerOptions {
 
 /* Sums over the states that share a profile. */
 typedef struct SharedTotals {
-  uint64_t states, samples, timesamples, bytes, lost;
+  uint64_t states, samples, timesamples, bytes, lost, natives;
 } SharedTotals;
 
 /* What they share; stays as it is. */
@@ -74,6 +75,7 @@ typedef struct SamplerStats {
   int open, on;
   uint64_t period;
   uint64_t samples, bytes;	/* in the session; bytes allocated while on */
+  uint64_t natives;		/* of native memory */
   uint64_t lost;
   uint64_t unfollowed;		/* survived, but their deaths are not told */
   int timing;			/* time is sampled */

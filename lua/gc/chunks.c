@@ -78,8 +78,17 @@ unsigned luaN_countstates (void) {
 }
 
 
+void *luaN_callalloc (global_State *g, void *p, size_t osize, size_t nsize) {
+  void *q;
+  g->heap.lending = 1;
+  q = (*g->frealloc)(g->ud, p, osize, nsize);
+  g->heap.lending = 0;
+  return q;
+}
+
+
 void *luaN_ask (global_State *g, void *p, size_t osize, size_t nsize) {
-  void *q = (*g->frealloc)(g->ud, p, osize, nsize);
+  void *q = luaN_callalloc(g, p, osize, nsize);
   if (q != NULL || nsize == 0)
     g->heap.held += nsize - ((p != NULL) ? osize : 0);
   return q;

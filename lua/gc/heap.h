@@ -347,6 +347,8 @@ typedef struct luaN_Heap {
   lu_byte releasing;		/* luaN_releasepages goes on, with ... */
   luaN_Chunk *next;		/* ... this chunk, or NULL */
   size_t held;			/* bytes obtained from lua_Alloc (H5) */
+  int lending;			/* lua_Alloc runs: what it asks the system for is the
+				   heap's */
   uint64_t minors, majors;	/* collections of the state so far */
   luaN_Gc gc;
   luaN_Tick tick;
@@ -355,6 +357,10 @@ typedef struct luaN_Heap {
 struct global_State;
 
 /* {== chunks.c: where memory comes from */
+/* lua_Alloc, which knows by 'lending' that it is the heap that asks; else as luaN_ask. */
+LUAI_FUNC void *luaN_callalloc (struct global_State *g, void *p, size_t osize,
+                                size_t nsize);
+
 /* lua_Alloc with the accounts of 'held': as realloc; NULL when it has none. */
 LUAI_FUNC void *luaN_ask (struct global_State *g, void *p, size_t osize,
                           size_t nsize);

@@ -151,7 +151,7 @@ static char *apart (global_State *g, size_t size, int what) {
   size_t room = (what == LUA_VUSERDATA) ? LUAN_UDATAROOM : 0;
   char *p;
   if (v != NULL && !luaN_reserve(g, v, 1)) return NULL;
-  p = (char *)(*g->frealloc)(g->ud, NULL, (what < LUAN_VARRAY)
+  p = (char *)luaN_callalloc(g, NULL, (what < LUAN_VARRAY)
                              ? (size_t)novariant(what) : 0, size + room);
   if (p == NULL) return NULL;
   g->heap.held += size + room;
@@ -344,11 +344,11 @@ static void *relarge (lua_State *L, void *block, size_t osize, size_t nsize,
     return NULL;
   luaN_stress(L);
   if (firsttry(g))
-    p = (char *)(*g->frealloc)(g->ud, block, osize, nsize);
+    p = (char *)luaN_callalloc(g, block, osize, nsize);
   if (l_unlikely(p == NULL)) {
     if (!canretry(g)) return NULL;
     luaC_fullgc(L, 1);
-    p = (char *)(*g->frealloc)(g->ud, block, osize, nsize);
+    p = (char *)luaN_callalloc(g, block, osize, nsize);
     if (p == NULL) {
       h->starved = 1;
       return NULL;

@@ -35,6 +35,9 @@ function M.period(v)
   return nil, ("period must be %d to 2^62 bytes, got %s"):format(core.MIN, M.show(v))
 end
 
+--- The period of native memory where none is given.
+M.MALLOC = 512 * 1024
+
 --- A sampling rate, or nil and what is wrong with it.
 function M.rate(v)
   local n = type(v) == "string" and v:find "^%d+$" and tonumber(v) or v
@@ -57,6 +60,12 @@ end
 local OPTIONS = {
   alloc = function(v)
     if size(v) == 0 then return 0 end
+    local n, wrong = M.period(v)
+    return n, wrong and wrong .. " (0: off)"
+  end,
+  malloc = function(v)
+    if size(v) == 0 then return 0 end
+    if v == true or size(v) == 1 then return M.MALLOC end  -- the bare key
     local n, wrong = M.period(v)
     return n, wrong and wrong .. " (0: off)"
   end,

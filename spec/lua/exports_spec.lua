@@ -107,7 +107,8 @@ describe("the exported names #plain", function()
   end)
 
   local function modules()
-    local list = shell.lines(shell.output("ls build/lib/lua/5.4/*/*.so"))
+    -- what stands before malloc is no module: it has malloc's names
+    local list = shell.lines(shell.output("ls build/lib/lua/5.4/*/*.so | grep -v /malloc.so"))
     assert.is_true(#list >= 4)
     return list
   end

@@ -9,7 +9,7 @@ local process = require "spec.support.process"
 local profiler = require "profiler"
 local samples = require "spec.support.samples"
 
-local KNOWN = "alloc, compress, exact, fixed, format, holders, native, out, overwrite, quiet, "
+local KNOWN = "alloc, compress, exact, fixed, format, holders, malloc, native, out, overwrite, quiet, "
   .. "seed, time, wall"
 local MIN = "period must be 64 to 2^62 bytes, got "
 local RATE = "rate must be 1 to 30000 samples a second, got "
@@ -283,7 +283,7 @@ describe("the states of the module", function()
     for k, v in pairs(t) do keys[#keys + 1] = k .. " " .. (math.type(v) or type(v)) end
     table.sort(keys)
     assert.same({"bytes integer", "file string", "lost integer", "major integer", "minor integer",
-                 "on boolean", "period integer", "samples integer", "time float",
+                 "natives integer", "on boolean", "period integer", "samples integer", "time float",
                  "timesamples integer", "timing boolean", "unfollowed integer"}, keys)
     assert.equal(path, t.file)
     assert.is_true(t.time > 0 and t.samples > 0 and t.major > 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** points: the arithmetic of sample points (asamp/sample/gap.h), the list of samples
+** points: the arithmetic of sample points (asamp/base/gap.h), the list of samples
 ** without a fate (asamp/sample/pending.h) and of those that live on (asamp/sample/followed.h)
 ** for specs, without a Lua that samples.
 **

@@ -15,7 +15,9 @@
 --   [i]        {name, value, text, check}: an option "--name", given once at
 --              most. 'value' is the word for its value in the help, nil for a
 --              switch; check(text) -> value, or nil and what it wants. Without
---              check any text. short = "o": may be written -o, too
+--              check any text. short = "o": may be written -o, too. bare = VALUE:
+--              may be given without a value, which is then VALUE, and comes behind
+--              "=" else
 -- Options that several commands have are described here, once.
 
 local complaints = require "asamp.cli.complaints"
@@ -246,6 +248,8 @@ local function scan(description, args)
           return nil, ("--%s takes no value, got '%s'"):format(name, value)
         end
         options[name] = true
+      elseif option.bare and not value then
+        options[name] = option.bare
       else
         if not value then
           i = i + 1
@@ -302,7 +306,8 @@ function M.usage(description)
   local column = 0
   local function left(option)
     return (option.short and "  -" .. option.short .. ", --" or "  --") ..
-           option[1] .. (option[2] and " " .. option[2] or "")
+           option[1] .. (option.bare and "[=" .. option[2] .. "]" or
+                          option[2] and " " .. option[2] or "")
   end
   for _, option in ipairs(all) do
     column = math.max(column, layout.width(left(option)) + 2)

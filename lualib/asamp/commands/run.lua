@@ -41,6 +41,9 @@ local DESCRIPTION = {
     "or by its signal.",
   {"alloc", "BYTES", "a sample every BYTES allocated, on average: 64K, 1M; 0: none " ..
     "(default 512K)", like("^%d+[KMGkmg]?$", "bytes such as 65536 or 64K")},
+  {"malloc", "BYTES", "native memory, too: a sample every BYTES that the whole process " ..
+    "asks malloc for (512K where BYTES are not given)",
+    like("^%d+[KMGkmg]?$", "bytes such as 65536 or 64K"), bare = "512K"},
   {"time", "RATE", "samples of time a second; 0: none (default 0)",
     like("^%d+$", "a whole number of samples a second")},
   {"wall", nil, "time by the clock on the wall, not of the CPU"},
@@ -72,7 +75,7 @@ local function settings(o, inherited)
   if not t then
     return nil, "LUA_PROFILER: " .. wrong
   end
-  for _, key in ipairs{"alloc", "time", "seed", "out", "format"} do
+  for _, key in ipairs{"alloc", "malloc", "time", "seed", "out", "format"} do
     t[key] = o[key] or t[key]
   end
   for _, key in ipairs{"wall", "exact", "fixed", "quiet", "overwrite"} do
@@ -88,12 +91,12 @@ local function settings(o, inherited)
   checked, wrong = keys.check(t)
   if not checked then
     return nil, wrong
-  elseif checked.alloc == 0 and (checked.time or 0) == 0 then
-    return nil, "nothing to sample: --alloc is 0 and there is no --time"
+  elseif checked.alloc == 0 and (checked.time or 0) == 0 and (checked.malloc or 0) == 0 then
+    return nil, "nothing to sample: --alloc is 0 and there is no --time and no --malloc"
   elseif t.out and host.samefile(t.out, o.files[1]) then
     return nil, results.REPLACES:format(t.out, o.files[1])
   end
-  return t
+  return t, checked
 end
 
 -- Why the script cannot be read; nil when it can. "-" is standard input.
@@ -134,6 +137,22 @@ local function starting(interpreter, script)
     words[4] = "--"
   end
   return words
+end
+
+-- The environment that has the loader put the profiler's malloc before the program's,
+-- where native memory is sampled. nil and why it cannot.
+local function preloading(period, seed)
+  if period == 0 then
+    return {}
+  end
+  local library = assert(package.searchpath("profiler.malloc", package.cpath))
+  if library:find "[ :]" then
+    return nil, ("--malloc: the loader takes no library whose path has spaces or colons: '%s'")
+      :format(library)
+  end
+  local others = os.getenv "LD_PRELOAD"
+  return {LD_PRELOAD = library .. (others and others ~= "" and ":" .. others or ""),
+          ASAMP_MALLOC = ("%d%s"):format(period, seed and "," .. (seed | 1) & math.maxinteger or "")}
 end
 
 -- The n-th name that the profiler tries (asamp/file/place.h).
@@ -200,8 +219,8 @@ local function ended(how, status)
   return status
 end
 
--- Runs a program that is no script, with the settings t.
-local function runprogram(program, t, words, world, tell)
+-- Runs a program that is no script, with the settings t and that environment.
+local function runprogram(program, t, words, environment, world, tell)
   local quiet, since = t.quiet and t.quiet ~= "0", os.time()
   local note = programs.foreign(program)
   if note then
@@ -209,9 +228,9 @@ local function runprogram(program, t, words, world, tell)
   end
   t.quiet, words[1] = "1", program
   t.out = t.out or (program:match "([^/]+)$"):gsub("%%", "%%%%") .. ".%p.vmprof"
-  local how, status, pid = host.run(words, {
-    ASAMP = totext(t), LD_LIBRARY_PATH = programs.librarypath(world.interpreter),
-  })
+  environment.ASAMP = totext(t)
+  environment.LD_LIBRARY_PATH = programs.librarypath(world.interpreter)
+  local how, status, pid = host.run(words, environment)
   if not how then
     return tell.failed("%s", status)
   end
@@ -240,13 +259,17 @@ function M.run(args, world)
     return code
   end
   local tell, script, since = complaints.of("run", world), o.files[1], os.time()
-  local t, wrong = settings(o, os.getenv "LUA_PROFILER" or "")
+  local t, checked = settings(o, os.getenv "LUA_PROFILER" or "")
   if not t then
-    return tell.wrong("%s", wrong)
+    return tell.wrong("%s", checked)
+  end
+  local more, wrong = preloading(checked.malloc or 0, checked.seed)
+  if not more then
+    return tell.failed("%s", wrong)
   end
   local program = programs.find(script)
   if program then
-    return runprogram(program, t, o.files, world, tell)
+    return runprogram(program, t, o.files, more, world, tell)
   end
   wrong = unreadable(script)
   if wrong then
@@ -254,7 +277,8 @@ function M.run(args, world)
   end
   local words = starting(world.interpreter, script)
   table.move(o.files, 1, #o.files, #words + 1, words)
-  local how, status, pid = host.run(words, {LUA_PROFILER = totext(t)})
+  more.LUA_PROFILER = totext(t)
+  local how, status, pid = host.run(words, more)
   if not how then
     return tell.failed("%s", status)
   end

@@ -11,7 +11,7 @@ local M = {}
 -- What a report tells of a profile as the profile has it.
 local HEAD = {
   "path", "command", "complete", "message", "version", "interpreter", "period", "periods",
-  "random", "fates", "started", "duration", "samples", "bytes", "allocated", "survived",
+  "malloc", "random", "fates", "started", "duration", "samples", "bytes", "allocated", "survived",
   "survivedbytes", "later", "laterbytes", "followed", "unfollowed", "undecided",
   "undetailed", "timesamples", "timeperiod", "timeperiods", "wall", "cpu", "minors", "majors",
   "walks", "walked", "longestwalk",

@@ -23,15 +23,30 @@ local function rate(p, bytes)
     (" (%s/s)"):format(units.bytes(bytes // p.duration | 0)) or ""
 end
 
+-- What of it is memory that C code had from malloc, 0 where that was not sampled.
+local function nativebytes(p, t)
+  for _, row in ipairs(p.malloc and t.types or {}) do
+    if row.name == "native" then
+      return row.self.bytes
+    end
+  end
+  return 0
+end
+
 -- A part of a profile is known by its samples only, the whole exactly if the
 -- file tells it.
 local function amount(p, t, options)
   local samples = units.plural(t.whole.samples, "sample")
+  local native = nativebytes(p, t)
   if options.at then
     return ("%s alive, estimated from %s."):format(
       t.unit == "bytes" and units.bytes(t.whole.bytes) or samples, samples)
   elseif t.unit ~= "bytes" then
     return samples .. duration(p) .. "."
+  elseif p.allocated and native > 0 and not options.focus then
+    return ("%s allocated by Lua and about %s of native memory%s. All below is estimated " ..
+      "from %s, which come to %s."):format(units.bytes(p.allocated), units.bytes(native),
+      duration(p), samples, units.bytes(t.whole.bytes))
   elseif p.allocated and not options.focus then
     return ("%s allocated%s%s. All below is estimated from %s, which come to %s."):format(
       units.bytes(p.allocated), duration(p), rate(p, p.allocated),
@@ -116,6 +131,9 @@ local function meaning(p, t)
             "sizes, as the period was set %s during the run; a sample shows " ..
             "who allocated when that much had been allocated. "):format(
       size, units.plural(p.periods, "time"))
+  end
+  if p.malloc and p.malloc ~= p.period then
+    text = text .. ("One of native memory stands for %s. "):format(units.bytes(p.malloc))
   end
   return text .. "A row of n samples is right to about 1 part in √n (100 " ..
          "samples: 10%)."

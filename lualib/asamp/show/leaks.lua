@@ -9,14 +9,37 @@ local units = require "asamp.show.units"
 
 local M = {}
 
+-- Rows of native memory stand alone, or with those of Lua's own.
+local function toldnative(found)
+  local lua = 0
+  for _, row in ipairs(found.rows) do
+    lua = lua + (row.type ~= "native" and 1 or 0)
+  end
+  local kept = ("%s of native memory from the second half of the session is not freed"):format(
+    units.bytes(found.native))
+  if lua > 0 then
+    return nil, kept
+  end
+  return kept .. ", and all through it these lines asked for what was not"
+end
+
 --- What was found, in a sentence without an end: with rows it is about these.
 function M.told(found)
+  local alone, besides
+  if found.native then
+    alone, besides = toldnative(found)
+    if alone then
+      return alone
+    end
+  elseif not found.before then
+    return "None"
+  end
   local low = ("The least in use went from %s in the second quarter of the " ..
                "session to %s in the last"):format(
     units.bytes(found.before), units.bytes(found.after))
   if #found.rows > 0 then
-    return low .. ", and all through it these lines allocated what " ..
-           (found.proved and "no major collection has found dead" or "survived")
+    return low .. (besides and "; " .. besides or "") .. ", and all through it these lines " ..
+           "allocated what " .. (found.proved and "no major collection has found dead" or "survived")
   elseif found.grew and not found.kept then
     return ("None stands out: %s; %s survived their first collection in the " ..
             "second half, and most of that died later"):format(

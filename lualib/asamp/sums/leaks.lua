@@ -29,6 +29,10 @@
 -- the second half is at most one and a half times the growth, and at least a
 -- twentieth.
 --
+-- Native memory is looked at by itself: whether it was freed is known at once, of all
+-- parts, and no collection tells how much is in use. A line that keeps of it as above
+-- is likely to leak, its growth being what all lines keep of the second half.
+--
 -- Lines that belong together stand together (asamp.sums.related): what is kept, and
 -- what keeps it.
 
@@ -102,11 +106,11 @@ end
 
 -- The lines of nodes ('nearest') that keep enough samples for a word about them: a
 -- profile has many that do not, and a row is large.
-local function worthy(bins, nearest, proved)
+local function worthy(bins, nearest, proved, wanted)
   local kept, set = {}, {}
   for i, node in ipairs(bins.node) do
     local line = nearest[node]
-    if line then
+    if line and wanted[bins.kind[i]] then
       local n = (kept[line] or 0) + bins.survived[i] - (proved and bins.later[i] or 0)
       kept[line] = n
       set[line] = n >= FEW or nil
@@ -115,12 +119,22 @@ local function worthy(bins, nearest, proved)
   return set
 end
 
--- What every line that is worth it keeps of the first n parts, by part, and of its
--- vectors in all; and the bytes of all that is kept of the second half of the n.
-local function keepers(profile, n, proved)
+-- Which kinds of allocations are native memory, or are not.
+local function kindsof(profile, native)
+  local wanted = {}
+  for i, kind in ipairs(profile.kinds) do
+    wanted[i] = not kind.time and (kind.name == "native") == native
+  end
+  return wanted
+end
+
+-- What every line that is worth it keeps of the first n parts of these kinds, by part,
+-- and of its vectors in all; and the bytes of all that is kept of the second half of
+-- the n.
+local function keepers(profile, n, proved, wanted)
   local bins = profile.bins
   local _, _, nearest = totals.linerows(profile)
-  local worth = worthy(bins, nearest, proved)
+  local worth = worthy(bins, nearest, proved, wanted)
   local callers = related.callers(profile)
   local rows, byrow, late = {}, {}, 0
   for i, node in ipairs(bins.node) do
@@ -128,15 +142,16 @@ local function keepers(profile, n, proved)
     local survived, survivedbytes = bins.survived[i], bins.survivedbytes[i]
     local kept = survived - (proved and bins.later[i] or 0)
     local bytes = survivedbytes - (proved and bins.laterbytes[i] or 0)
-    local second = part >= n // 2 and part < n and not kind.time and bytes or 0
+    local counts = wanted[bins.kind[i]]
+    local second = part >= n // 2 and part < n and counts and bytes or 0
     local row = line and byrow[line]
     late = late + second
-    if line and not row and worth[line] and not kind.time then
+    if line and not row and worth[line] and counts then
       row = newrow(line)
       byrow[line] = row
       rows[#rows + 1] = row
     end
-    if row and not kind.time then
+    if row and counts then
       add(row.callers, callers[node], bytes)
       row.late = row.late + second
       if part < n then
@@ -246,6 +261,41 @@ local function typeof(row)
   return best
 end
 
+-- The lines that go on keeping native memory, and the bytes kept of the second half.
+local function nativerows(profile)
+  local n, list = profile.bins.n, {}
+  if not profile.malloc or not profile.bins.later then
+    return list, 0
+  end
+  local rows, late = keepers(profile, n, true, kindsof(profile, true))
+  for _, row in ipairs(rows) do
+    list[#list + 1] = steady(row, n, late, true) and row or nil
+  end
+  return list, late
+end
+
+-- What is found of Lua's own memory: as M.of, rows without groups. nil when the file
+-- does not tell enough.
+local function ofheap(profile)
+  local n = profile.bins.n
+  local before = floor(profile, n // 4, n // 2)
+  local after = floor(profile, n * 3 // 4, n)
+  if not before or not after or before == 0 then
+    return nil
+  end
+  local known = judged(profile)
+  local proved = known ~= nil
+  n = known or n
+  local rows, late = keepers(profile, n, proved, kindsof(profile, false))
+  local found = {parts = n, proved = proved, before = before, after = after,
+                 late = late, grew = after > GROWTH * before,
+                 kept = proved or after - before >= KEPT * late, rows = {}}
+  if found.grew and found.kept then
+    found.rows = likely(rows, n, profile.bins.n, after - before, proved)
+  end
+  return found
+end
+
 --- {parts (that were looked at), proved (is it known what is alive at the end?),
 -- before, after (bytes least in use in the second and the last quarter), grew (is
 -- after more?), late (bytes kept of the second half), kept (can lines be told
@@ -256,8 +306,10 @@ end
 -- keeps), group, holders (who holds what is alive: list of {text, samples, share}; nil:
 -- not told), held (samples that these are shares of)}}}; those that belong together have
 -- the same group, 1, 2, ..., and
--- stand behind each other, groups and rows sorted by bytes kept. nil when the file
--- does not tell enough.
+-- stand behind each other, groups and rows sorted by bytes kept. Rows of native memory
+-- have the type "native"; 'native': of how many bytes of it that is kept of the second
+-- half, nil: no row is. Without a collection 'before' and what goes with it are absent.
+-- nil when the file does not tell enough.
 function M.of(profile)
   local bins = profile.bins
   if not bins or bins.n < M.BINS // 2 or not profile.fates or
@@ -265,22 +317,19 @@ function M.of(profile)
      not profile.course then
     return nil
   end
-  local n = bins.n
-  local before = floor(profile, n // 4, n // 2)
-  local after = floor(profile, n * 3 // 4, n)
-  if not before or not after or before == 0 then
+  local native, late = nativerows(profile)
+  local found = ofheap(profile)
+  if not found and #native == 0 then
     return nil
   end
-  local known = judged(profile)
-  local proved = known ~= nil
-  n = known or n
-  local rows, late = keepers(profile, n, proved)
-  local found = {parts = n, proved = proved, before = before, after = after,
-                 late = late, grew = after > GROWTH * before,
-                 kept = proved or after - before >= KEPT * late, rows = {}}
-  if found.grew and found.kept then
-    found.rows = related.grouped(
-      likely(rows, n, bins.n, after - before, proved))
+  found = found or {parts = bins.n, proved = true, grew = false, kept = true, late = 0, rows = {}}
+  found.native = #native > 0 and late or nil
+  table.move(native, 1, #native, #found.rows + 1, found.rows)
+  if #native > 0 and #native == #found.rows then
+    found.parts, found.proved = bins.n, true
+  end
+  if #found.rows > 0 then
+    found.rows = related.grouped(found.rows)
     hold(profile, found.rows)
     for _, row in ipairs(found.rows) do
       row.type = typeof(row)

@@ -34,7 +34,7 @@ function M.variance(profile, sum, field)
     return sum.timesquares
   elseif not COUNTS[field] then
     return sum[field]
-  elseif (profile.periods or 0) > 0 then
+  elseif (profile.periods or 0) > 0 or profile.uneven then
     return sum[VARIANCES[field]]
   end
   return sum[field] * math.max(profile.period or 1, 1)

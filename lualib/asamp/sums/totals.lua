@@ -125,7 +125,7 @@ local function columnsof(profile)
   local columns = {deaths = measures.tellsdeaths(profile)}
   for _, list in ipairs{ALLOCATION, SQUARES} do
     for _, field in ipairs(list) do
-      local needed = field ~= "undecidedbytes" or (profile.periods or 0) > 0
+      local needed = field ~= "undecidedbytes" or (profile.periods or 0) > 0 or profile.uneven
       columns[#columns + 1] = needed and profile.sites[field] and field or nil
     end
   end

@@ -25,7 +25,7 @@ local ROWS, POINTS, MARKS = 400000, 3000, 1000
 
 local HEAD = {
   "path", "command", "interpreter", "version", "own", "complete", "lines",
-  "random", "fates", "period", "periods", "timeperiod", "timeperiods", "wall", "timed",
+  "random", "fates", "period", "periods", "malloc", "timeperiod", "timeperiods", "wall", "timed",
   "started", "duration", "samples", "bytes", "allocated", "survived", "survivedbytes",
   "followed", "unfollowed", "later", "undecided", "undetailed", "timesamples", "minors", "majors", "message",
 }

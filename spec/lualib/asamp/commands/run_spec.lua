@@ -186,7 +186,7 @@ describe("asamp run", function()
       ["--format wants stock or extended, got 'x'"] = {"--format=x", "app.lua"},
       ["unknown option '--aloc', did you mean --alloc?"] =
         {"--aloc", "4K", "app.lua"},
-      ["nothing to sample: --alloc is 0 and there is no --time"] =
+      ["nothing to sample: --alloc is 0 and there is no --time and no --malloc"] =
         {"--alloc", "0K", "app.lua"},
       ["--alloc is given twice"] = {"--alloc", "4K", "--alloc=8K", "app.lua"},
       ["option 'alloc' period must be 64 to 2^62 bytes, got \"3\" (0: off)"] =
@@ -207,7 +207,7 @@ describe("asamp run", function()
   it("tells what is wrong with LUA_PROFILER before the script starts", function()
     for text, what in pairs{
       ["alloc=1K,alloc=2K"] = "LUA_PROFILER: option 'alloc' is given twice",
-      ["alloc=0"] = "nothing to sample: --alloc is 0 and there is no --time",
+      ["alloc=0"] = "nothing to sample: --alloc is 0 and there is no --time and no --malloc",
       ["wall=2"] = "option 'wall' must be true or false, 1 or 0, got \"2\"",
     } do
       local status, out, err = run({"app.lua"}, {LUA_PROFILER = text})

@@ -76,6 +76,25 @@ describe("a likely leak", function()
     assert.same({}, r.rows)
   end)
 
+  -- Once a heap that stays small hid a process that grows, for that is C code's.
+  it("is native memory that nobody frees, whatever the heap does", function()
+    local p = session({function() return 2, 2 end, function() return 50, 0 end,
+                       function(part) return 3, part < 4 and 3 or 0 end},
+                      steady, nil, {"native", "native", "native"})
+    assert.is_nil(leaks.of(p).rows[1])  -- of another writer's type
+    p.malloc = 1024
+    p.bins.later, p.bins.laterbytes = {}, {}
+    for i in ipairs(p.bins.bin) do p.bins.later[i], p.bins.laterbytes[i] = 0, 0 end
+    local r = leaks.of(p)
+    assert.equal(1, #r.rows)
+    assert.equal(1, r.rows[1].line)
+    assert.equal("native", r.rows[1].type)
+    assert.equal(1600, r.native)
+    assert.is_true(r.proved)
+    p.collections = {}
+    assert.equal(1, leaks.of(p).rows[1].line)
+  end)
+
   it("is not what start-up loads, nor what comes at the end only", function()
     assert.same({}, found{
       function(part) return part < 4 and 50 or 0, part < 4 and 50 or 0 end,

@@ -1,0 +1,553 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** malloc and its kin, which count and hand on (mallocseam.h). A library of its own,
+** to be preloaded: it has all names that programs allocate by, and finds the
+** allocator that stands behind it, the C library's or another, by dlsym. C++'s
+** operators are here for allocators that have their own, which call no malloc; where
+** they do, the inner call has counted already.
+**
+** The environment: ASAMP_MALLOC=PERIOD[,SEED], both in decimal.
+*/
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "gap.h"
+#include "mallocseam.h"
+
+#define likely(x)	__builtin_expect(!!(x), 1)
+#define unlikely(x)	__builtin_expect(!!(x), 0)
+
+#define SHOWN		__attribute__((visibility("default")))
+#define COLD		__attribute__((noinline, cold))
+
+/* What this thread has left of its gap, less one: below 0 the point is passed. */
+static __thread int64_t left __attribute__((tls_model("initial-exec")));
+
+static __thread struct {
+  Gap gap;		/* period 0: none was drawn yet */
+  int inside;		/* MA4 */
+  int resolving;
+} thread __attribute__((tls_model("initial-exec")));
+
+
+/* {== watched blocks ==================================================== */
+
+#define NEARLOG		14	/* of the bytes that are near each other */
+#define NNEAR		(1u << 20)
+#define BUCKETLOG	14
+#define WAYS		8	/* blocks of a bucket */
+
+static uint16_t near[NNEAR];	/* MALLOC_SLOTS and the arena never overflow one */
+static unsigned char slots[MALLOC_SLOTS];
+static unsigned char *watch (void *block);
+static void renew (void);
+static uint32_t nextslot;	/* where a free one is looked for, ... */
+#define TRIES	512u		/* ... in so many places */
+
+typedef struct Bucket {
+  const void *block[WAYS];	/* NULL: free */
+} Bucket;
+
+static Bucket buckets[1u << BUCKETLOG];
+static uint16_t numbers[1u << BUCKETLOG][WAYS];  /* of the blocks' slots */
+
+
+SHOWN MallocSeam asamp_mallocs = {
+  MALLOC_VERSION, MALLOC_PERIOD, 0, slots, 0, NULL, watch, renew
+};
+
+
+static inline uint16_t *nearof (const void *block) {
+  return &near[((uintptr_t)block >> NEARLOG) & (NNEAR - 1)];
+}
+
+
+/* A block may be in either of two buckets. */
+static uint32_t bucketof (const void *block, int second) {
+  uint64_t h = ((uint64_t)(uintptr_t)block >> 4) * UINT64_C(0x9E3779B97F4A7C15);
+  return (uint32_t)(h >> (second ? 20 : 64 - BUCKETLOG)) & ((1u << BUCKETLOG) - 1);
+}
+
+
+/* Puts a block there. 0: both buckets are full. */
+static int put (const void *block, uint16_t number) {
+  int second, i;
+  for (second = 0; second < 2; second++) {
+    uint32_t b = bucketof(block, second);
+    for (i = 0; i < WAYS; i++) {
+      const void *none = NULL;
+      if (__atomic_compare_exchange_n(&buckets[b].block[i], &none, block, 0,
+                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+        __atomic_store_n(&numbers[b][i], number, __ATOMIC_RELAXED);
+        __atomic_add_fetch(nearof(block), 1, __ATOMIC_RELEASE);
+        return 1;
+      }
+    }
+  }
+  return 0;
+}
+
+
+/* Takes a block out; returns its slot, or NULL: it was not there. */
+static unsigned char *take (const void *block) {
+  int second, i;
+  for (second = 0; second < 2; second++) {
+    uint32_t b = bucketof(block, second);
+    for (i = 0; i < WAYS; i++) {
+      uint16_t number;
+      if (__atomic_load_n(&buckets[b].block[i], __ATOMIC_RELAXED) != block) continue;
+      number = __atomic_load_n(&numbers[b][i], __ATOMIC_RELAXED);
+      __atomic_store_n(&buckets[b].block[i], NULL, __ATOMIC_RELEASE);
+      __atomic_sub_fetch(nearof(block), 1, __ATOMIC_RELAXED);
+      return &slots[number];
+    }
+  }
+  return NULL;
+}
+
+
+/* The block of that slot is no more. */
+static void died (unsigned char *slot) {
+  unsigned char alive = MALLOC_ALIVE;
+  __atomic_add_fetch(&asamp_mallocs.deaths, 1, __ATOMIC_RELAXED);
+  if (!__atomic_compare_exchange_n(slot, &alive, MALLOC_DEAD, 0, __ATOMIC_RELEASE,
+                                   __ATOMIC_RELAXED))
+    __atomic_store_n(slot, MALLOC_FREE, __ATOMIC_RELEASE);
+}
+
+
+static unsigned char *watch (void *block) {
+  uint32_t i, first = __atomic_add_fetch(&nextslot, 1, __ATOMIC_RELAXED);
+  for (i = 0; i < TRIES; i++) {
+    uint16_t number = (uint16_t)(first + i);
+    unsigned char none = MALLOC_FREE;
+    if (__atomic_load_n(&slots[number], __ATOMIC_RELAXED) != MALLOC_FREE ||
+        !__atomic_compare_exchange_n(&slots[number], &none, MALLOC_ALIVE, 0,
+                                     __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+      continue;
+    __atomic_store_n(&nextslot, number, __ATOMIC_RELAXED);
+    if (put(block, number)) return &slots[number];
+    __atomic_store_n(&slots[number], MALLOC_FREE, __ATOMIC_RELAXED);
+    return NULL;
+  }
+  return NULL;
+}
+
+/* }===================================================================== */
+
+
+/* {== sample points ===================================================== */
+
+/* Reads "PERIOD[,SEED]" without what may allocate. */
+static uint64_t number (const char **text) {
+  uint64_t n = 0;
+  while (**text >= '0' && **text <= '9') n = n * 10 + (uint64_t)(*(*text)++ - '0');
+  return n;
+}
+
+
+/* Of all gaps, once: a race of two threads is won by either. */
+static uint64_t seedof (void) {
+  uint64_t seed = __atomic_load_n(&asamp_mallocs.seed, __ATOMIC_RELAXED);
+  if (seed == 0) {
+    struct timespec t;
+    if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != (ssize_t)sizeof(seed)) {
+      clock_gettime(CLOCK_MONOTONIC, &t);
+      seed = (uint64_t)t.tv_nsec ^ (uint64_t)t.tv_sec << 32;
+    }
+    seed |= 1;
+    __atomic_store_n(&asamp_mallocs.seed, seed, __ATOMIC_RELAXED);
+  }
+  return seed;
+}
+
+
+/* The first gap of this thread with that period; gaps forget (gap.h). */
+static void begin (uint64_t period) {
+  static uint64_t threads;
+  uint64_t turn = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
+  if (thread.gap.state == 0)
+    gap_open(&thread.gap, period, 1, seedof() + turn * UINT64_C(0xD1342543DE82EF95));
+  thread.gap.period = period;
+}
+
+
+static void renew (void) {
+  thread.gap.period = 0;
+  left = 0;
+}
+
+
+/* 'left' is below 0, or nothing was drawn yet. */
+static COLD void point (void *block, size_t n) {
+  uint64_t period, count = 0, over, distance;
+  void (*sampled) (void *, uint64_t, uint64_t);
+  int e = errno;
+  /* MA4, 'left' is drawn anew behind that; or the allocator has called another function
+     of it, which has drawn */
+  if (thread.inside || left >= 0) return;
+  thread.inside = 1;
+  period = __atomic_load_n(&asamp_mallocs.period, __ATOMIC_RELAXED);
+  sampled = __atomic_load_n(&asamp_mallocs.sampled, __ATOMIC_ACQUIRE);
+  if (period < GAP_MIN) {
+    thread.gap.period = 0;
+    left = INT64_MAX >> 16;
+  }
+  else {
+    if (thread.gap.period == period) {
+      over = (uint64_t)(-left - 1);
+      count = gap_pass(&thread.gap, over, &distance);
+    }
+    else {  /* the block is the first behind a point that lies anywhere */
+      begin(period);
+      distance = gap_first(&thread.gap);
+      if (distance <= n)
+        count = gap_pass(&thread.gap, n - distance, &distance);
+      else distance -= n;
+    }
+    if (count > 0 && block != NULL && sampled != NULL) sampled(block, n, count);
+    left = (int64_t)(distance - 1);
+  }
+  errno = e;
+  thread.inside = 0;
+}
+
+
+/* A request of n bytes; before the allocator is asked. 1: 'point' is to be called. */
+static inline int passes (size_t n) {
+  left -= (int64_t)n;
+  return unlikely(left < 0);
+}
+
+
+/* Returns what the allocator gave. */
+static COLD void *passed (void *block, size_t n) {
+  point(block, n);
+  return block;
+}
+
+/* }===================================================================== */
+
+
+/* {== the allocator behind ============================================== */
+
+static void *bootmalloc (size_t n);
+static void *bootcalloc (size_t n, size_t size);
+static void *bootrealloc (void *p, size_t n);
+static void bootfree (void *p);
+static void *bootmemalign (size_t alignment, size_t n);
+static void *bootaligned (size_t alignment, size_t n);
+static int bootposix (void **to, size_t alignment, size_t n);
+static void *bootvalloc (size_t n);
+
+typedef struct Real {
+  void *(*malloc) (size_t n);
+  void *(*calloc) (size_t n, size_t size);
+  void *(*realloc) (void *p, size_t n);
+  void (*free) (void *p);
+  void *(*memalign) (size_t alignment, size_t n);
+  void *(*aligned_alloc) (size_t alignment, size_t n);
+  int (*posix_memalign) (void **to, size_t alignment, size_t n);
+  void *(*valloc) (size_t n);
+} Real;
+
+static Real real = {
+  bootmalloc, bootcalloc, bootrealloc, bootfree, bootmemalign, bootaligned, bootposix,
+  bootvalloc
+};
+
+#define ARENA	(32u << 10)
+
+static char arena[ARENA] __attribute__((aligned(16)));
+static size_t arenaused;
+
+
+/* MA5; the arena's blocks have their sizes before them. */
+static void *fromarena (size_t n) {
+  size_t size = (n + 31) & ~(size_t)15, at;
+  if (n > ARENA) return NULL;
+  at = __atomic_fetch_add(&arenaused, size, __ATOMIC_RELAXED);
+  if (at + size > ARENA) return NULL;
+  memcpy(arena + at, &n, sizeof(n));
+  return arena + at + 16;
+}
+
+
+static inline int isarena (const void *p) {
+  return (uintptr_t)p - (uintptr_t)arena < ARENA;
+}
+
+
+static void *symbol (const char *name) {
+  return dlsym(RTLD_NEXT, name);
+}
+
+
+/* Finds it. 0: that is under way on this thread, and dlsym allocates. */
+static COLD int resolve (void) {
+  Real r;
+  const char *text = getenv("ASAMP_MALLOC");
+  size_t i;
+  if (thread.resolving) return 0;
+  thread.resolving = 1;
+  for (i = 0; i < ARENA; i += (size_t)1 << NEARLOG)  /* so that frees look */
+    __atomic_add_fetch(nearof(arena + i), 1, __ATOMIC_RELAXED);
+  __atomic_add_fetch(nearof(arena + ARENA - 1), 1, __ATOMIC_RELAXED);
+  if (text != NULL) {
+    asamp_mallocs.period = number(&text);
+    if (*text == ',') {
+      text++;
+      asamp_mallocs.seed = number(&text);
+    }
+  }
+  r.malloc = symbol("malloc");
+  r.calloc = symbol("calloc");
+  r.realloc = symbol("realloc");
+  r.free = symbol("free");
+  r.memalign = symbol("memalign");
+  r.aligned_alloc = symbol("aligned_alloc");
+  r.posix_memalign = symbol("posix_memalign");
+  r.valloc = symbol("valloc");
+  if (r.malloc == NULL || r.calloc == NULL || r.realloc == NULL || r.free == NULL) {
+    static const char text_[] = "asamp: no malloc stands behind the preloaded one\n";
+    (void)!write(2, text_, sizeof(text_) - 1);
+    abort();
+  }
+  real = r;
+  thread.resolving = 0;
+  return 1;
+}
+
+
+static void *bootmalloc (size_t n) {
+  return resolve() ? real.malloc(n) : fromarena(n);
+}
+
+static void *bootcalloc (size_t n, size_t size) {
+  size_t all;
+  if (resolve()) return real.calloc(n, size);
+  return __builtin_mul_overflow(n, size, &all) ? NULL : fromarena(all);  /* zero */
+}
+
+static void *bootrealloc (void *p, size_t n) {
+  return resolve() ? real.realloc(p, n) : fromarena(n);
+}
+
+static void bootfree (void *p) {
+  if (resolve()) real.free(p);
+}
+
+static void *bootmemalign (size_t alignment, size_t n) {
+  return resolve() ? real.memalign(alignment, n) : NULL;
+}
+
+static void *bootaligned (size_t alignment, size_t n) {
+  return resolve() ? real.aligned_alloc(alignment, n) : NULL;
+}
+
+static int bootposix (void **to, size_t alignment, size_t n) {
+  return resolve() ? real.posix_memalign(to, alignment, n) : ENOMEM;
+}
+
+static void *bootvalloc (size_t n) {
+  return resolve() ? real.valloc(n) : NULL;
+}
+
+/* }===================================================================== */
+
+
+/* {== what programs call ================================================ */
+
+static COLD void freewatched (void *p, void (*release) (void *)) {
+  unsigned char *slot;
+  if (isarena(p)) return;
+  slot = take(p);
+  if (slot != NULL) died(slot);
+  release(p);
+}
+
+
+SHOWN void free (void *p) {
+  if (unlikely(__atomic_load_n(nearof(p), __ATOMIC_RELAXED) != 0))
+    freewatched(p, real.free);
+  else real.free(p);
+}
+
+
+SHOWN void *malloc (size_t n) {
+  return passes(n) ? passed(real.malloc(n), n) : real.malloc(n);
+}
+
+
+SHOWN void *calloc (size_t n, size_t size) {
+  size_t all;
+  if (unlikely(__builtin_mul_overflow(n, size, &all))) return real.calloc(n, size);
+  return passes(all) ? passed(real.calloc(n, size), all) : real.calloc(n, size);
+}
+
+
+static void *fromarenato (void *p, size_t n) {
+  size_t before;
+  void *q = malloc(n);
+  memcpy(&before, (char *)p - 16, sizeof(before));
+  if (q != NULL) memcpy(q, p, before < n ? before : n);
+  return q;
+}
+
+
+/* A watched block dies, unless it stays where it was for lack of memory. */
+static COLD void *reallocwatched (void *p, size_t n) {
+  unsigned char *slot;
+  void *q;
+  if (isarena(p)) return fromarenato(p, n);
+  slot = take(p);
+  q = real.realloc(p, n);
+  if (slot == NULL) return q;
+  if (q != NULL || n == 0 || !put(p, (uint16_t)(slot - slots))) died(slot);
+  return q;
+}
+
+
+/* To samples it is a free and a new block. */
+SHOWN void *realloc (void *p, size_t n) {
+  if (p != NULL && unlikely(__atomic_load_n(nearof(p), __ATOMIC_RELAXED) != 0))
+    p = reallocwatched(p, n);
+  else p = real.realloc(p, n);
+  return passes(n) ? passed(p, n) : p;
+}
+
+
+SHOWN void *reallocarray (void *p, size_t n, size_t size) {
+  size_t all;
+  if (__builtin_mul_overflow(n, size, &all)) {
+    errno = ENOMEM;
+    return NULL;
+  }
+  return realloc(p, all);
+}
+
+
+SHOWN void *memalign (size_t alignment, size_t n) {
+  void *p = real.memalign(alignment, n);
+  return passes(n) ? passed(p, n) : p;
+}
+
+
+SHOWN void *aligned_alloc (size_t alignment, size_t n) {
+  void *p = real.aligned_alloc(alignment, n);
+  return passes(n) ? passed(p, n) : p;
+}
+
+
+SHOWN int posix_memalign (void **to, size_t alignment, size_t n) {
+  int e = real.posix_memalign(to, alignment, n);
+  if (e == 0 && passes(n)) point(*to, n);
+  return e;
+}
+
+
+SHOWN void *valloc (size_t n) {
+  void *p = real.valloc(n);
+  return passes(n) ? passed(p, n) : p;
+}
+
+
+SHOWN void *pvalloc (size_t n) {
+  size_t page = (size_t)sysconf(_SC_PAGESIZE), all = (n + page - 1) & ~(page - 1);
+  return valloc(all < n ? n : all != 0 ? all : page);
+}
+
+/* }===================================================================== */
+
+
+/* {== C++'s operators =================================================== */
+
+/* Where no C++ library has any: nobody waits for an exception then. */
+static void *plainnew (size_t n) {
+  return malloc(n > 0 ? n : 1);
+}
+
+static void *alignednew (size_t n, size_t alignment) {
+  return aligned_alloc(alignment, (n + alignment - 1) & ~(alignment - 1));
+}
+
+
+/* Behind us in the order of the loader, or in a C++ library that only a plugin has. */
+static COLD void *operator_ (const char *name) {
+  static const char *const libraries[] = {"libstdc++.so.6", "libc++.so.1"};
+  void *p;
+  size_t i;
+  thread.inside++;
+  p = symbol(name);
+  for (i = 0; i < 2 && p == NULL; i++) {
+    void *handle = dlopen(libraries[i], RTLD_LAZY | RTLD_NOLOAD);
+    if (handle != NULL) p = dlsym(handle, name);
+  }
+  thread.inside--;
+  if (p != NULL) return p;
+  if (name[2] == 'd') return (void *)(uintptr_t)free;
+  return strstr(name, "align_val") != NULL ? (void *)(uintptr_t)alignednew
+                                           : (void *)(uintptr_t)plainnew;
+}
+
+
+/* The operator behind, found once. */
+#define FIND(type, name)  \
+  static type to;  \
+  type f = __atomic_load_n(&to, __ATOMIC_RELAXED);  \
+  if (unlikely(f == NULL))  \
+    __atomic_store_n(&to, f = (type)operator_(name), __ATOMIC_RELAXED)
+
+/* Where the operator behind has called malloc, that has counted. */
+#define COUNT(call, n)  \
+  int64_t before = left;  \
+  void *p = call;  \
+  if (left == before && passes(n)) point(p, n);  \
+  return p
+
+#define RELEASE(call, p)  \
+  if (unlikely(__atomic_load_n(nearof(p), __ATOMIC_RELAXED) != 0)) {  \
+    unsigned char *slot = take(p);  \
+    if (slot != NULL) died(slot);  \
+  }  \
+  call
+
+typedef void *(*New) (size_t);
+typedef void *(*New2) (size_t, size_t);  /* a reference, or an alignment */
+typedef void *(*New3) (size_t, size_t, const void *);
+typedef void (*Delete) (void *);
+typedef void (*Delete2) (void *, size_t);
+typedef void (*Delete3) (void *, size_t, size_t);
+
+#define NEW(name) SHOWN void *name (size_t n) {  \
+  FIND(New, #name); COUNT(f(n), n); }
+#define NEW2(name) SHOWN void *name (size_t n, size_t a) {  \
+  FIND(New2, #name); COUNT(f(n, a), n); }
+#define NEW3(name) SHOWN void *name (size_t n, size_t a, const void *b) {  \
+  FIND(New3, #name); COUNT(f(n, a, b), n); }
+#define DELETE(name) SHOWN void name (void *p) {  \
+  FIND(Delete, #name); RELEASE(f(p), p); }
+#define DELETE2(name) SHOWN void name (void *p, size_t a) {  \
+  FIND(Delete2, #name); RELEASE(f(p, a), p); }
+#define DELETE3(name) SHOWN void name (void *p, size_t a, size_t b) {  \
+  FIND(Delete3, #name); RELEASE(f(p, a, b), p); }
+
+/* As the Itanium ABI for C++ names them: n is new, d is delete, w one, a an array. */
+NEW(_Znwm) NEW(_Znam)
+NEW2(_ZnwmRKSt9nothrow_t) NEW2(_ZnamRKSt9nothrow_t)
+NEW2(_ZnwmSt11align_val_t) NEW2(_ZnamSt11align_val_t)
+NEW3(_ZnwmSt11align_val_tRKSt9nothrow_t) NEW3(_ZnamSt11align_val_tRKSt9nothrow_t)
+DELETE(_ZdlPv) DELETE(_ZdaPv)
+DELETE2(_ZdlPvm) DELETE2(_ZdaPvm)
+DELETE2(_ZdlPvRKSt9nothrow_t) DELETE2(_ZdaPvRKSt9nothrow_t)
+DELETE2(_ZdlPvSt11align_val_t) DELETE2(_ZdaPvSt11align_val_t)
+DELETE3(_ZdlPvmSt11align_val_t) DELETE3(_ZdaPvmSt11align_val_t)
+DELETE3(_ZdlPvSt11align_val_tRKSt9nothrow_t) DELETE3(_ZdaPvSt11align_val_tRKSt9nothrow_t)
+
+/* }===================================================================== */

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Samples of native memory (mallocs.h).
+*/
+#define _GNU_SOURCE
+#include "mallocs.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "backtrace.h"
+#include "binding.h"
+#include "clock.h"
+#include "mallocseam.h"
+#include "owner.h"
+
+#define WALKS	4	/* that may be under way at once */
+
+/* What a walk needs. */
+typedef struct Walk {
+  int busy;		/* atomic */
+  Backtrace backtrace;
+  void *native[BACKTRACE_MAX];
+} Walk;
+
+/* A place of the queue. */
+typedef struct Waiting {
+  int state;		/* atomic: EMPTY, FILLED */
+  MallocSample sample;
+  void *native[MALLOCS_FRAMES];
+} Waiting;
+
+enum { EMPTY, FILLED };
+
+static struct {
+  MallocSeam *seam;		/* NULL: it was not looked for, or is not there */
+  MallocsTake take;
+  const void *home;		/* atomic; NULL: nobody's */
+  unsigned clients;		/* atomic */
+  pid_t pid;			/* of the process in which a client came (MS3) */
+  const char *from, *to;	/* this object file, ... */
+  const char *libraryfrom, *libraryto;  /* ... and the library's */
+  Walk *walks;			/* WALKS of them */
+  Waiting *queue;		/* a ring */
+  uint64_t head, tail;		/* places taken and given back so far; head atomic */
+  uint64_t lost;		/* atomic */
+} m;
+
+
+/* This thread looks rules up, for which it needs memory (MS2). */
+static __thread int learning __attribute__((tls_model("initial-exec")));
+
+
+/* {== a sample, in the midst of a malloc ================================ */
+
+static void lose (uint64_t count) {
+  __atomic_add_fetch(&m.lost, count, __ATOMIC_RELAXED);
+}
+
+
+static int isin (const void *address, const char *from, const char *to) {
+  const char *a = (const char *)address - 1;
+  return from <= a && a < to;
+}
+
+
+/* Takes what stands inside of the malloc off, and finds out whether it is this
+   module's own (MS2). */
+static int strip (MallocSample *s) {
+  int i = 0, j;
+  while (i < s->n && !isin(s->native[i], m.libraryfrom, m.libraryto)) i++;
+  while (i < s->n && isin(s->native[i], m.libraryfrom, m.libraryto)) i++;
+  s->native += i;
+  s->n -= i;
+  for (j = 0; j < s->n; j++)
+    if (isin(s->native[j], m.from, m.to)) return 0;
+  return 1;
+}
+
+
+/* For whoever drains it. */
+static void enqueue (MallocSample *s) {
+  uint64_t at = __atomic_load_n(&m.head, __ATOMIC_RELAXED);
+  Waiting *w;
+  do {
+    w = &m.queue[at % MALLOCS_QUEUE];
+    if (at - __atomic_load_n(&m.tail, __ATOMIC_ACQUIRE) >= MALLOCS_QUEUE ||
+        !mallocs_watch(s)) {
+      lose(s->count);
+      return;
+    }
+    if (__atomic_compare_exchange_n(&m.head, &at, at + 1, 0, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_RELAXED)) break;
+    mallocs_forget(s->owner);
+  } while (1);
+  w->sample = *s;
+  if (s->n > MALLOCS_FRAMES) {
+    w->sample.n = MALLOCS_FRAMES;
+    w->sample.whole = 0;
+  }
+  memcpy(w->native, s->native, (size_t)w->sample.n * sizeof(void *));
+  w->sample.native = w->native;
+  __atomic_store_n(&w->state, FILLED, __ATOMIC_RELEASE);
+}
+
+
+static void finish (MallocSample *s) {
+  const void *state = NULL;
+  int what = MALLOCS_NOTMINE;
+  if (!strip(s)) return;
+  if (owner_states(s->sp, &state, 1) > 0) {
+    lua_State *L = (lua_State *)(uintptr_t)state;
+    if (luaN_isallocating(L)) return;
+    what = m.take(L, s);
+  }
+  if (what == MALLOCS_LOST) lose(s->count);
+  else if (what == MALLOCS_NOTMINE) {
+    if (__atomic_load_n(&m.home, __ATOMIC_ACQUIRE) != NULL) enqueue(s);
+    else lose(s->count);
+  }
+}
+
+
+static Walk *walk (void) {
+  int i;
+  for (i = 0; i < WALKS; i++)
+    if (!__atomic_exchange_n(&m.walks[i].busy, 1, __ATOMIC_ACQUIRE)) return &m.walks[i];
+  return NULL;
+}
+
+
+static void sampled (void *block, uint64_t size, uint64_t count) {
+  MallocSample s = {block, clock_now(), size, count, NULL, NULL, NULL, 0, 0};
+  ucontext_t here;
+  Walk *w;
+  if (learning || m.pid != getpid()) return;
+  owner_prime();
+  w = walk();
+  if (w == NULL) {
+    lose(count);
+    return;
+  }
+  getcontext(&here);
+  w->backtrace.end = owner_stackend();
+  s.native = w->native;
+  s.n = backtrace_take(&w->backtrace, &here, w->native);
+  s.whole = (s.n < BACKTRACE_MAX);
+  s.sp = __builtin_frame_address(0);
+  finish(&s);
+  __atomic_store_n(&w->busy, 0, __ATOMIC_RELEASE);
+}
+
+/* }===================================================================== */
+
+
+/* {== clients =========================================================== */
+
+static int objectof (void *address, const char **from, const char **to) {
+  struct dl_find_object o;
+  if (_dl_find_object(address, &o) != 0) return 0;
+  *from = o.dlfo_map_start;
+  *to = o.dlfo_map_end;
+  return 1;
+}
+
+
+static void *lazily (size_t size) {
+  void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return (p != MAP_FAILED) ? p : NULL;
+}
+
+
+int mallocs_there (void) {
+  const MallocSeam *seam = dlsym(RTLD_DEFAULT, MALLOC_NAME);
+  void *mine = dlsym(RTLD_DEFAULT, "malloc");
+  const char *from, *to;
+  return seam != NULL && seam->version == MALLOC_VERSION &&
+         objectof((void *)(uintptr_t)seam, &from, &to) && from <= (char *)mine && (char *)mine < to;
+}
+
+
+static int open_ (void) {
+  int i;
+  if (m.walks != NULL) return 1;
+  m.seam = dlsym(RTLD_DEFAULT, MALLOC_NAME);
+  m.queue = lazily(MALLOCS_QUEUE * sizeof(*m.queue));
+  m.walks = lazily(WALKS * sizeof(*m.walks));
+  if (m.queue != NULL && m.walks != NULL &&
+      objectof((void *)(uintptr_t)mallocs_there, &m.from, &m.to) &&
+      objectof(m.seam, &m.libraryfrom, &m.libraryto)) {
+    for (i = 0; i < WALKS; i++)
+      if (!backtrace_open(&m.walks[i].backtrace, NULL)) break;
+    if (i == WALKS) return 1;
+  }
+  m.walks = NULL;
+  return 0;
+}
+
+
+/* Is the queue that client's? It is, when it was nobody's. */
+static int ishome (const void *home) {
+  const void *which = NULL;
+  return __atomic_compare_exchange_n(&m.home, &which, home, 0, __ATOMIC_ACQ_REL,
+                                     __ATOMIC_ACQUIRE) || which == home;
+}
+
+
+int mallocs_begin (uint64_t period, uint64_t seed, MallocsTake take, const void *home) {
+  if (!open_()) return 0;
+  owner_prime();
+  m.take = take;
+  m.pid = getpid();
+  __atomic_add_fetch(&m.clients, 1, __ATOMIC_RELAXED);
+  ishome(home);
+  if (seed != 0) m.seam->seed = seed;
+  __atomic_store_n(&m.seam->period, period, __ATOMIC_RELAXED);
+  __atomic_store_n(&m.seam->sampled, sampled, __ATOMIC_RELEASE);
+  m.seam->renew();
+  return 1;
+}
+
+
+void mallocs_end (const void *home) {
+  if (__atomic_sub_fetch(&m.clients, 1, __ATOMIC_RELAXED) == 0)
+    __atomic_store_n(&m.seam->sampled, NULL, __ATOMIC_RELEASE);
+  __atomic_compare_exchange_n(&m.home, &home, NULL, 0, __ATOMIC_ACQ_REL,
+                              __ATOMIC_RELAXED);
+}
+
+
+void mallocs_forked (void) {
+  int i;
+  if (m.walks == NULL) return;
+  __atomic_store_n(&m.seam->sampled, NULL, __ATOMIC_RELEASE);
+  m.home = NULL;
+  m.clients = 0;
+  m.lost = 0;
+  for (i = 0; i < MALLOCS_QUEUE; i++) m.queue[i].state = EMPTY;
+  m.tail = m.head;
+  for (i = 0; i < WALKS; i++) m.walks[i].busy = 0;
+}
+
+
+void mallocs_learn (void) {
+  int i;
+  if (m.walks == NULL) return;
+  learning++;
+  for (i = 0; i < WALKS; i++) {
+    Walk *w = &m.walks[i];
+    if (w->backtrace.nwanted == 0 || __atomic_exchange_n(&w->busy, 1, __ATOMIC_ACQUIRE)) continue;
+    backtrace_learn(&w->backtrace);
+    __atomic_store_n(&w->busy, 0, __ATOMIC_RELEASE);
+  }
+  learning--;
+}
+
+
+void mallocs_drain (const void *home, void (*one) (void *ud, const MallocSample *s),
+                    void *ud) {
+  if (m.walks == NULL) return;
+  mallocs_learn();
+  while (ishome(home)) {
+    Waiting *w = &m.queue[m.tail % MALLOCS_QUEUE];
+    if (__atomic_load_n(&w->state, __ATOMIC_ACQUIRE) != FILLED) return;
+    one(ud, &w->sample);
+    __atomic_store_n(&w->state, EMPTY, __ATOMIC_RELAXED);
+    __atomic_store_n(&m.tail, m.tail + 1, __ATOMIC_RELEASE);
+  }
+}
+
+
+int mallocs_waiting (const void *home) {
+  return m.walks != NULL &&
+         (m.walks[0].backtrace.nwanted > 0 ||
+          (__atomic_load_n(&m.head, __ATOMIC_RELAXED) != m.tail && ishome(home)));
+}
+
+
+uint64_t mallocs_deaths (void) {
+  return (m.seam != NULL) ? __atomic_load_n(&m.seam->deaths, __ATOMIC_RELAXED) : 0;
+}
+
+
+uint64_t mallocs_lost (void) {
+  return __atomic_exchange_n(&m.lost, 0, __ATOMIC_RELAXED);
+}
+
+/* }===================================================================== */
+
+
+/* {== owners ============================================================ */
+
+int mallocs_watch (MallocSample *s) {
+  s->owner = m.seam->watch(s->block);
+  return s->owner != NULL;
+}
+
+
+static unsigned char *slotof (const void *owner) {
+  return (unsigned char *)(uintptr_t)owner;
+}
+
+
+int mallocs_isowner (const void *owner) {
+  return m.seam != NULL && (uintptr_t)owner - (uintptr_t)m.seam->slots < MALLOC_SLOTS;
+}
+
+
+int mallocs_isdead (const void *owner) {
+  unsigned char *slot = slotof(owner);
+  if (__atomic_load_n(slot, __ATOMIC_ACQUIRE) != MALLOC_DEAD) return 0;
+  __atomic_store_n(slot, MALLOC_FREE, __ATOMIC_RELEASE);
+  return 1;
+}
+
+
+void mallocs_forget (const void *owner) {
+  unsigned char *slot = slotof(owner), alive = MALLOC_ALIVE;
+  if (!__atomic_compare_exchange_n(slot, &alive, MALLOC_GIVENUP, 0, __ATOMIC_ACQ_REL,
+                                   __ATOMIC_ACQUIRE))
+    __atomic_store_n(slot, MALLOC_FREE, __ATOMIC_RELEASE);
+}
+
+/* }===================================================================== */

@@ -1,0 +1,89 @@
+-- SPDX-License-Identifier: MIT
+-- One workload for bench/malloc: lua malloc.lua NAME ROUNDS. Prints what it came to, and
+-- behind a tab the nanoseconds of CPU time of one of its units. Libraries of Debian's
+-- that are not installed are told by exit status 77.
+
+local name, rounds = arg[1], tonumber(arg[2])
+
+local function need(module)
+  local ok, m = pcall(require, module)
+  if not ok then os.exit(77) end
+  return m
+end
+
+local function cmemory()
+  package.cpath = "build/spec/?.so;" .. package.cpath
+  return require "cmemory"
+end
+
+-- name -> function(rounds) -> what it came to, units.
+local W = {}
+
+-- A pair every 100 ns or so: 10 million a second.
+function W.paced(n)
+  cmemory().churn(n * 100000, 64, 200)
+  return "done", n * 100000
+end
+
+-- Nothing but pairs.
+function W.pairs(n)
+  cmemory().churn(n * 400000, 64, 0)
+  return "done", n * 400000
+end
+
+-- Blocks that live for a while, so that their frees come from anywhere.
+function W.held(n)
+  local c = cmemory()
+  for _ = 1, n do c.hold(100000, 48) end
+  return "done", n * 100000
+end
+
+function W.cjson(n)
+  local cjson = need "cjson"
+  local t = {list = {}}
+  for i = 1, 300 do t.list[i] = {id = i, name = "name " .. i, tags = {"a", "b", i}} end
+  local length = 0
+  for _ = 1, n do
+    local text = cjson.encode(cjson.decode(cjson.encode(t)))
+    length = length + #text
+  end
+  return length, n
+end
+
+function W.lpeg(n)
+  local lpeg = need "lpeg"
+  local found = 0
+  for i = 1, n do
+    local word = lpeg.C(lpeg.R "az" ^ 1)
+    local list = lpeg.Ct((word * lpeg.S " ," ^ 0) ^ 0)
+    for _ = 1, 10 do found = found + #list:match(("alpha beta, gamma "):rep(20 + i % 10)) end
+  end
+  return found, n
+end
+
+function W.zlib(n)
+  local zlib = need "zlib"
+  local text, sum = ("the quick brown fox "):rep(500), 0
+  for _ = 1, n do
+    local packed = zlib.deflate()(text, "finish")
+    sum = sum + #packed + #zlib.inflate()(packed)
+  end
+  return sum, n
+end
+
+function W.luv(n)
+  local uv = need "luv"
+  local fired = 0
+  for _ = 1, n do
+    for i = 1, 20 do
+      local timer = uv.new_timer()
+      timer:start(0, 0, function() fired = fired + i timer:close() end)
+    end
+    uv.run()
+  end
+  return fired, n
+end
+
+local begun = os.clock()
+local result, units = W[name](rounds)
+print(("%s\t%.3f"):format(result, (os.clock() - begun) * 1e9 / units))

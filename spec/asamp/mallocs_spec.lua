@@ -1,0 +1,208 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Native memory: samples of malloc and its kin in the whole process, by a preloaded
+-- library. A C module that asks for memory and counts it exactly (cmemory.c) says what
+-- is right. CMEMORY_RUNS=1000 makes the stress a long one.
+
+local process = require "spec.support.process"
+local reader = require "profiler.reader"
+local shell = require "spec.lua.shell"
+local totals = require "asamp.sums.totals"
+
+local LIBRARY = package.searchpath("profiler.malloc", package.cpath)
+local HEAD = ("package.cpath = %q .. package.cpath\nlocal c = require 'cmemory'\n")
+  :format("build/spec/?.so;")
+
+describe("native memory", function()
+  -- AddressSanitizer's malloc has to be the first
+  if os.getenv "ASAMP_VARIANT" == "asan" then
+    it("is refused where another malloc is built in", function()
+      local status, _, err = process.run{"-l", "profiler", "-e", "os.exit(3)",
+        env = {LUA_PROFILER = "malloc,out=/nowhere/x"}}
+      assert.equal(3, status)
+      assert.matches("^profiler: cannot sample native memory: no malloc of the profiler's", err)
+    end)
+    return
+  end
+
+  local path, script
+  before_each(function() path, script = os.tmpname(), os.tmpname() end)
+  after_each(function()
+    os.remove(path)
+    os.remove(script)
+  end)
+
+  -- Runs the text with these options; what it prints, and the totals of its profile.
+  local function run(text, options, preload)
+    shell.write(script, HEAD .. text)
+    local status, out, err = process.run{"-l", "profiler", script,
+      env = {LD_PRELOAD = (preload or "") .. LIBRARY, ASAMP_MALLOC = "1024,5",
+             LUA_PROFILER = ("out=%s,overwrite=1,quiet,seed=5,%s"):format(path, options)}}
+    assert.equal(0, status, err)
+    assert.equal("", err)
+    local profile = assert(reader.read(path))
+    return out, totals.of(profile), profile
+  end
+
+  -- What a row of native memory has, and what it should have, to 3 standard errors and
+  -- the little that others ask for.
+  local function near(exact, sum, period, others)
+    local error = 3 * math.sqrt(exact * period) + (others or 0)
+    assert.is_true(math.abs(sum - exact) <= error, ("%d, not %d"):format(sum, exact))
+  end
+
+  local function native(t)
+    for _, row in ipairs(t.types) do
+      if row.name == "native" then return row.self end
+    end
+    return {bytes = 0, alivebytes = 0, survivedbytes = 0}
+  end
+
+  local function byline(t)
+    local lines = {}
+    for _, row in ipairs(t.lines) do lines[row.line] = row end
+    return lines
+  end
+
+  it("is told by the line that asked, and who frees it", function()
+    local out, t, profile = run([[
+local keep = {}
+for i = 1, 400 do
+  keep[i] = c.leak(10000)
+  c.churn(20, 1000)
+  c.buffer(3000)
+end
+print(c.asked(), c.kept())
+keep = nil
+collectgarbage() collectgarbage()
+]], "alloc=0,malloc=1024")
+    local asked, kept = out:match "(%d+)%s+(%d+)"
+    assert.equal(4000000, tonumber(kept))
+    local all, lines = native(t), byline(t)
+    near(tonumber(asked), all.bytes, 1024, 100000)
+    near(4000000, lines[5].self.bytes, 1024)
+    near(8000000, lines[6].self.bytes, 1024)
+    near(1200000, lines[7].self.bytes, 1024)
+    -- alive is what was never freed, though the userdata are dead
+    near(4000000, lines[5].self.alivebytes, 1024)
+    assert.equal(0, lines[6].self.alivebytes)
+    assert.equal(0, lines[7].self.alivebytes)
+    assert.equal(1024, profile.malloc)
+    assert.equal(0, profile.lost)
+  end)
+
+  it("counts every function that gives memory, whatever frees it", function()
+    local out, t = run("for i = 1, 100 do c.kinds(4096) end c.grow(1 << 22)\nprint(c.asked())",
+                       "alloc=0,malloc=4096")
+    local lines = byline(t)
+    near(tonumber(out), lines[3].self.bytes, 4096)
+    assert.equal(0, lines[3].self.alivebytes)
+  end)
+
+  it("has the C stack of threads that run no Lua", function()
+    local _, t = run("c.thread(500, 2000) collectgarbage()", "alloc=0,malloc=4096")
+    for _, row in ipairs(t.functions) do
+      if row.name == "run" then near(1000000, row.total.bytes, 4096) return end
+    end
+    error "no row of the thread's function"
+  end)
+
+  it("is not Lua's own memory, which has samples of its own", function()
+    local _, t = run([[
+local t, long = {}, ("x"):rep(100000)
+for i = 1, 200 do t[i] = long .. i end
+for i = 1, 20000 do t[i] = {i} end
+]], "alloc=4096,malloc=4096")
+    local lines = byline(t)
+    near(20000000, lines[4].self.bytes, 4096, 10000)
+    assert.is_true(native(t).bytes < 2000000, native(t).bytes)  -- the debug build's bitmaps
+  end)
+
+  it("stands before an allocator that is preloaded, too", function()
+    local folder = shell.folder()
+    shell.write(folder .. "/own.c", [[
+#define _GNU_SOURCE
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+static char *at, *end;
+static void *get (size_t a, size_t n) {
+  uintptr_t p;
+  if (at == NULL) {
+    at = mmap(NULL, 1 << 30, 3, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    end = at + (1 << 30);
+  }
+  p = (__atomic_fetch_add((uintptr_t *)&at, n + a + 32, __ATOMIC_RELAXED) + 32 + a - 1) & -a;
+  ((size_t *)p)[-1] = n;
+  ((size_t *)p)[-2] = 0x6f776e;
+  return (void *)p;
+}
+void *malloc (size_t n) { return get(16, n); }
+void free (void *p) { if (p != NULL && ((size_t *)p)[-2] != 0x6f776e) abort(); }
+void *calloc (size_t n, size_t m) { return get(16, n * m); }
+void *realloc (void *p, size_t n) {
+  void *q = get(16, n);
+  if (p != NULL) memcpy(q, p, ((size_t *)p)[-1] < n ? ((size_t *)p)[-1] : n);
+  return q;
+}
+void *aligned_alloc (size_t a, size_t n) { return get(a, n); }
+void *memalign (size_t a, size_t n) { return get(a, n); }
+void *valloc (size_t n) { return get(4096, n); }
+int posix_memalign (void **to, size_t a, size_t n) { *to = get(a, n); return 0; }
+]])
+    shell.output(("gcc -O1 -fno-builtin -shared -fPIC -o %s/own.so %s/own.c"):format(folder, folder))
+    local text = "for i = 1, 100 do c.leak(5000) c.kinds(512) c.churn(10, 100) end print(c.asked())"
+    shell.write(script, HEAD .. text)
+    for _, order in ipairs{"%s:%s/own.so", "%s/own.so:%s"} do
+      local first, second = LIBRARY, folder
+      if order:find "^%%s/own" then first, second = folder, LIBRARY end
+      local status, out, err = process.run{"-l", "profiler", script, env = {
+        LD_PRELOAD = order:format(first, second),
+        LUA_PROFILER = ("out=%s,overwrite=1,quiet,seed=5,alloc=0,malloc=1024"):format(path)}}
+      assert.equal(0, status, err)
+      if first == LIBRARY then
+        assert.equal("", err)
+        near(tonumber(out), byline(totals.of(assert(reader.read(path))))[3].self.bytes, 1024)
+      else  -- the program calls the other one
+        assert.matches("no malloc of the profiler's stands before this program's", err)
+      end
+    end
+    shell.remove(folder)
+  end)
+
+  it("is not sampled without the library, which is said", function()
+    local status, out, err = process.run{"-l", "profiler", "-e", "print(1)",
+      env = {LUA_PROFILER = "malloc,out=" .. path}}
+    assert.same({0, "1\n"}, {status, out})
+    assert.equal("profiler: cannot sample native memory: no malloc of the profiler's stands " ..
+      "before this program's; run it with asamp run --malloc, or with LD_PRELOAD set to " ..
+      "profiler/malloc.so\n", err)
+  end)
+
+  it("is sampled by asamp run --malloc", function()
+    shell.write(script, HEAD .. "for i = 1, 100 do c.leak(100000) end")
+    local asamp = "build/bin/asamp run --malloc%s --quiet -o %s %s"
+    for option, period in pairs{[""] = 512 << 10, ["=64K"] = 64 << 10} do
+      shell.output(asamp:format(option, path, script))
+      local profile = assert(reader.read(path))
+      assert.equal(period, profile.malloc)
+      near(10000000, native(totals.of(profile)).bytes, period, 200000)
+    end
+    local status, _, err = shell.run(asamp:format("=x", path, script))
+    assert.equal(2, status)
+    assert.matches("%-%-malloc wants bytes such as 65536 or 64K, got 'x'", err)
+  end)
+
+  -- Every block is sampled, in the loader, in children of forks, on threads.
+  it("does not hang in dlopen, fork, threads and signals", function()
+    shell.write(script, HEAD .. "c.stress(3, 'libthread_db.so.1') print 'over'")
+    for _ = 1, tonumber(os.getenv "CMEMORY_RUNS") or 1 do
+      local status, out, err = process.run({"-l", "profiler", script, env = {
+        LD_PRELOAD = LIBRARY,
+        LUA_PROFILER = ("out=%s,overwrite=1,quiet,alloc=512,time=1000,malloc=64"):format(path)}})
+      assert.same({0, "over\n", ""}, {status, out, err})
+    end
+  end)
+end)

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** cmemory: a C module that has memory from malloc and its kin, and counts what it asks
+** for exactly, for specs of asamp/preload and asamp/sample/mallocs.h.
+**
+**   leak(n)          a userdata with n bytes behind it, which nobody frees
+**   buffer(n)        ... which its __gc frees
+**   churn(k, n, w)   k times malloc of n bytes and free, and w steps of a loop
+**   hold(k, n)       k blocks of n bytes at once, then all are freed
+**   kinds(n)         n bytes by each function that there is, freed; how many
+**   thread(k, n)     as leak, k times, by a thread that knows no Lua
+**   grow(n)          a block by realloc from 1 to n bytes, doubled each time; freed
+**   nested(f)        calls f: more frames of C
+**   stress(k, lib)   k rounds of threads, forks, signals and loading 'lib', all at once;
+**                    memory from malloc in each of them
+**   asked(), kept()  bytes asked for so far; of them, never freed
+*/
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lauxlib.h"
+#include "lua.h"
+
+static lua_Integer asked, kept;
+
+/* No compiler may leave the pair out. */
+static void *volatile last;
+
+static void *ask (size_t n) {
+  void *p = malloc(n);
+  last = p;
+  asked += (lua_Integer)n;
+  return p;
+}
+
+__attribute__((noinline)) static void *leaked (size_t n) {
+  kept += (lua_Integer)n;
+  return ask(n);
+}
+
+static int l_leak (lua_State *L) {
+  void **box = lua_newuserdatauv(L, sizeof(void *), 0);
+  *box = leaked((size_t)luaL_checkinteger(L, 1));
+  return 1;
+}
+
+static int l_free (lua_State *L) {
+  void **box = luaL_checkudata(L, 1, "cmemory");
+  free(*box);
+  *box = NULL;
+  return 0;
+}
+
+static int l_buffer (lua_State *L) {
+  void **box = lua_newuserdatauv(L, sizeof(void *), 0);
+  *box = NULL;
+  if (luaL_newmetatable(L, "cmemory")) {
+    lua_pushcfunction(L, l_free);
+    lua_setfield(L, -2, "__gc");
+  }
+  lua_setmetatable(L, -2);
+  *box = ask((size_t)luaL_checkinteger(L, 1));
+  return 1;
+}
+
+static int l_churn (lua_State *L) {
+  lua_Integer i, k = luaL_checkinteger(L, 1), work = luaL_optinteger(L, 3, 0);
+  size_t n = (size_t)luaL_checkinteger(L, 2);
+  for (i = 0; i < k; i++) {
+    volatile lua_Integer w;
+    for (w = work; w > 0; w--) { }
+    free(ask(n));
+  }
+  return 0;
+}
+
+static int l_hold (lua_State *L) {
+  lua_Integer i, k = luaL_checkinteger(L, 1);
+  size_t n = (size_t)luaL_checkinteger(L, 2);
+  void **all = ask((size_t)k * sizeof(*all));
+  for (i = 0; i < k; i++) all[i] = ask(n);
+  for (i = 0; i < k; i++) free(all[i]);
+  free(all);
+  return 0;
+}
+
+/* C++'s, as its compilers call them; NULL where no library has them. */
+extern void *_Znwm (size_t n) __attribute__((weak));
+extern void _ZdlPv (void *p) __attribute__((weak));
+
+static int l_kinds (lua_State *L) {
+  size_t n = (size_t)luaL_checkinteger(L, 1);
+  void *p = NULL;
+  int kinds = 9;
+  volatile size_t most = (size_t)-1;
+  free(ask(n));
+  free(last = calloc(2, n / 2));
+  free(last = realloc(NULL, n));
+  free(last = reallocarray(NULL, 2, n / 2));
+  free(last = aligned_alloc(64, n));
+  free(last = memalign(128, n));
+  free(last = valloc(n));
+  if (posix_memalign(&p, 256, n) == 0) free(last = p);
+  free(last = memcpy(malloc(n), "", 1));
+  asked += 8 * (lua_Integer)n;
+  if (_Znwm != NULL && _ZdlPv != NULL) {
+    _ZdlPv(last = _Znwm(n));
+    asked += (lua_Integer)n;
+    kinds++;
+  }
+  errno = 0;
+  if (reallocarray(NULL, most, 2) != NULL || errno != ENOMEM)
+    return luaL_error(L, "reallocarray overflows");
+  lua_pushinteger(L, kinds);
+  return 1;
+}
+
+static int l_grow (lua_State *L) {
+  size_t n = (size_t)luaL_checkinteger(L, 1), i;
+  char *p = NULL;
+  for (i = 1; i <= n; i *= 2) {
+    p = realloc(p, i);
+    asked += (lua_Integer)i;
+    p[0] = p[i - 1] = 7;
+  }
+  free(p);
+  return 0;
+}
+
+typedef struct Work {
+  lua_Integer k;
+  size_t n;
+} Work;
+
+static void *run (void *ud) {
+  const Work *w = ud;
+  lua_Integer i;
+  for (i = 0; i < w->k; i++) leaked(w->n);
+  return NULL;
+}
+
+static int l_thread (lua_State *L) {
+  Work w = {luaL_checkinteger(L, 1), (size_t)luaL_checkinteger(L, 2)};
+  pthread_t t;
+  if (pthread_create(&t, NULL, run, &w) != 0) return luaL_error(L, "no thread");
+  pthread_join(t, NULL);
+  return 0;
+}
+
+static volatile int over;
+static volatile sig_atomic_t alarms;
+
+static void onalarm (int signal) {
+  (void)signal;
+  alarms++;
+}
+
+/* Blocks that another thread frees. */
+static void *volatile handed[64];
+
+static void *churner (void *ud) {
+  size_t i;
+  pthread_key_t key;
+  (void)ud;
+  if (pthread_key_create(&key, free) == 0) pthread_setspecific(key, malloc(100));
+  for (i = 0; !over; i++) {
+    void *p = malloc(i % 1000 + 1);
+    p = realloc(p, i % 3000 + 1);
+    free(__atomic_exchange_n(&handed[i % 64], p, __ATOMIC_ACQ_REL));
+  }
+  return NULL;
+}
+
+static void *loader (void *lib) {
+  while (!over) {
+    void *handle = dlopen(lib, RTLD_NOW | RTLD_LOCAL);
+    if (handle != NULL) dlclose(handle);
+  }
+  return NULL;
+}
+
+static int child (void) {
+  void *p = malloc(1000);
+  free(realloc(p, 5000));
+  return p != NULL;
+}
+
+static int l_stress (lua_State *L) {
+  lua_Integer i, k = luaL_checkinteger(L, 1);
+  struct itimerval every = {{0, 500}, {0, 500}}, none = {{0, 0}, {0, 0}};
+  struct sigaction a;
+  pthread_t churners[2], load;
+  memset(&a, 0, sizeof(a));
+  a.sa_handler = onalarm;
+  a.sa_flags = SA_RESTART;
+  sigaction(SIGALRM, &a, NULL);
+  setitimer(ITIMER_REAL, &every, NULL);
+  over = 0;
+  pthread_create(&churners[0], NULL, churner, NULL);
+  pthread_create(&churners[1], NULL, churner, NULL);
+  pthread_create(&load, NULL, loader, (void *)luaL_checkstring(L, 2));
+  for (i = 0; i < k; i++) {
+    pthread_t thread;
+    void *handle;
+    int status = 1;
+    pid_t pid = fork();
+    if (pid == 0) _exit(child() ? 0 : 2);
+    handle = dlopen(lua_tostring(L, 2), RTLD_NOW | RTLD_LOCAL);
+    if (handle != NULL) dlclose(handle);
+    if (pid < 0 || waitpid(pid, &status, 0) != pid || status != 0)
+      return luaL_error(L, "the child of a fork ended with %d", status);
+    if (pthread_create(&thread, NULL, run, &(Work){10, 100}) == 0)
+      pthread_join(thread, NULL);
+    free(ask(50));
+  }
+  over = 1;
+  pthread_join(churners[0], NULL);
+  pthread_join(churners[1], NULL);
+  pthread_join(load, NULL);
+  setitimer(ITIMER_REAL, &none, NULL);
+  lua_pushinteger(L, alarms);
+  return 1;
+}
+
+static int l_nested (lua_State *L) {
+  lua_settop(L, 1);
+  lua_call(L, 0, 0);
+  return 0;
+}
+
+static int l_asked (lua_State *L) {
+  lua_pushinteger(L, asked);
+  return 1;
+}
+
+static int l_kept (lua_State *L) {
+  lua_pushinteger(L, kept);
+  return 1;
+}
+
+LUAMOD_API int luaopen_cmemory (lua_State *L) {
+  static const luaL_Reg functions[] = {
+    {"leak", l_leak}, {"buffer", l_buffer}, {"churn", l_churn}, {"hold", l_hold},
+    {"kinds", l_kinds}, {"thread", l_thread}, {"grow", l_grow}, {"nested", l_nested},
+    {"stress", l_stress}, {"asked", l_asked}, {"kept", l_kept},
+    {NULL, NULL}
+  };
+  luaL_newlib(L, functions);
+  return 1;
+}
