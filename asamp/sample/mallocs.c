@@ -178,7 +178,7 @@ static void *lazily (size_t size) {
 int mallocs_there (void) {
   const MallocSeam *seam = dlsym(RTLD_DEFAULT, MALLOC_NAME);
   void *mine = dlsym(RTLD_DEFAULT, "malloc");
-  const char *from, *to;
+  const char *from = NULL, *to = NULL;
   return seam != NULL && seam->version == MALLOC_VERSION &&
          objectof((void *)(uintptr_t)seam, &from, &to) && from <= (char *)mine && (char *)mine < to;
 }
