@@ -6,6 +6,7 @@
 #include "mallocs.h"
 
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -175,12 +176,17 @@ static void *lazily (size_t size) {
 }
 
 
-int mallocs_there (void) {
+int mallocs_there (char *err, size_t errsize) {
   const MallocSeam *seam = dlsym(RTLD_DEFAULT, MALLOC_NAME);
   void *mine = dlsym(RTLD_DEFAULT, "malloc");
   const char *from = NULL, *to = NULL;
-  return seam != NULL && seam->version == MALLOC_VERSION &&
-         objectof((void *)(uintptr_t)seam, &from, &to) && from <= (char *)mine && (char *)mine < to;
+  if (seam != NULL && seam->version == MALLOC_VERSION &&
+      objectof((void *)(uintptr_t)seam, &from, &to) && from <= (char *)mine &&
+      (char *)mine < to) return 1;
+  snprintf(err, errsize, "cannot sample native memory: no malloc of the profiler's stands "
+           "before this program's; run it with asamp run --malloc, or with LD_PRELOAD set "
+           "to profiler/malloc.so");
+  return 0;
 }
 
 

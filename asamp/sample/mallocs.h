@@ -45,8 +45,9 @@ enum { MALLOCS_TAKEN, MALLOCS_LOST, MALLOCS_NOTMINE };
 
 typedef int (*MallocsTake) (lua_State *L, const MallocSample *s);
 
-/* Is the library there, and is its malloc the one that this module calls? */
-int mallocs_there (void);
+/* Is the library there, and is its malloc the one that this module calls? 0: 'err' says
+   what to do. */
+int mallocs_there (char *err, size_t errsize);
 
 /*
 ** A client comes: samples are taken from here on, with that period, which is the

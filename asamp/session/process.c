@@ -220,10 +220,8 @@ int process_setup (const SamplerShared *from, char *err, size_t errsize) {
     return 0;
   }
   if (!findfolder(err, errsize)) return 0;
-  if (with.options.mallocs > 0 && !mallocs_there()) {
-    complain("cannot sample native memory: no malloc of the profiler's stands before this "
-             "program's; run it with asamp run --malloc, or with LD_PRELOAD set to "
-             "profiler/malloc.so");
+  if (with.options.mallocs > 0 && !mallocs_there(err, errsize)) {
+    complain("%s", err);
     with.options.mallocs = 0;
   }
   isset = 1;

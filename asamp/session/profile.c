@@ -415,7 +415,7 @@ int profile_room (Profile *p) {
 
 int profile_ready (Profile *p) {
   int ready;
-  if (p->teller == &self)
+  if (telling != NULL)
     return 0;
   pthread_mutex_lock(&p->lock);
   ready = p->error == 0 && p->stalled == 0 && !p->stop &&

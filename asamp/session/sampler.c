@@ -448,10 +448,7 @@ int sampler_open (Sampler *s, const SamplerOptions *o, uint64_t period,
     errno = EBUSY;
     return 0;
   }
-  if (o->mallocs > 0 && !mallocs_there()) {
-    snprintf(err, errsize, "cannot sample native memory: no malloc of the profiler's stands "
-             "before this program's; run it with asamp run --malloc, or with LD_PRELOAD "
-             "set to profiler/malloc.so");
+  if (o->mallocs > 0 && !mallocs_there(err, errsize)) {
     errno = ENOTSUP;
     return 0;
   }

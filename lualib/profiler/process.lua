@@ -24,8 +24,8 @@ function M.setup(wish)
   end
   local every = o.alloc or DEFAULT_PERIOD
   local time = (o.time or 0) > 0 and SECOND // o.time or 0
-  if every == 0 and time == 0 then
-    return nil, "ASAMP: nothing to sample: alloc is 0 and there is no time"
+  if every == 0 and time == 0 and (o.malloc or 0) == 0 then
+    return nil, "ASAMP: nothing to sample: alloc is 0 and there is no time and no malloc"
   end
   return core.setup{
     out = o.out, replace = options.REPLACE[o.overwrite or false],
