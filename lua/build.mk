@@ -9,7 +9,6 @@ ROOT ?= $(abspath $(P))
 TARBALL := build/dl/lua.tar.gz
 SRC := $(B)/src
 EXTRA ?=
-LDEXTRA ?=
 
 CC := gcc
 MULTIARCH := $(shell gcc -print-multiarch 2>/dev/null || $(CC) -print-multiarch 2>/dev/null)
@@ -36,7 +35,7 @@ LOOP := $(if $(filter fork install,$(V)),$(call known,-fno-crossjumping \
   -freorder-blocks-algorithm=simple -fno-guess-branch-probability,c))
 CFLAGS := -std=gnu99 -Wall -Wextra $(OPT_$(V)) $(PLACE) $(EXTRA) -DLUA_COMPAT_5_3 \
   -DLUA_USE_LINUX -DLUA_USE_READLINE -I$(SRC)/src
-LDFLAGS := $(filter -fsanitize%,$(OPT_$(V))) $(LDEXTRA)
+LDFLAGS := $(filter -fsanitize%,$(OPT_$(V)))
 LIBS := -lm -ldl
 
 CORE := lapi lcode lctype ldebug ldo ldump lfunc lgc llex lmem lobject lopcodes \
@@ -50,7 +49,7 @@ ifeq ($(filter plain,$(V)),)
   CORE := $(filter-out lmem lgc,$(CORE))
   OURS := $(sort $(wildcard lua/gc/*.c)) lua/seam.c lua/tick.c lua/naming.c lua/attach.c
   PATCHES := $(sort $(wildcard lua/patches/*.patch))
-  CFLAGS += -Ilua/gc -Ilua/vm -Ilua
+  CFLAGS += $(addprefix -iquote,lua/gc lua/vm lua)
   HEADERS := $(wildcard lua/gc/*.h lua/vm/*.h lua/*.h)
 endif
 CORE_O = $(CORE:%=$(B)/$(1)/%.o) $(OURS:lua/%.c=$(B)/$(1)/%.o)
@@ -82,7 +81,7 @@ $(B)/$(1): always
 endef
 $(eval $(call STAMP,root,$(ROOT)))
 $(eval $(call STAMP,series,$(PATCHES)))
-$(eval $(call STAMP,extra,$(CC) $(EXTRA) $(LDEXTRA)))
+$(eval $(call STAMP,extra,$(CC) $(EXTRA)))
 
 # The sources, unpacked fresh whenever the tarball or a patch changes, comes or
 # goes. A tarball that is newer than lua/upstream may still be another release's, out
@@ -165,7 +164,7 @@ $(TARBALL): lua/upstream
 # What compiles a file of this variant, without its folders and the library that only
 # the prompt needs.
 compile:
-	@echo '$(CC) $(filter-out -I% -DLUA_USE_READLINE,$(CFLAGS))'
+	@echo '$(CC) $(filter-out -I% -iquote% -DLUA_USE_READLINE,$(CFLAGS))'
 
 .PHONY: all always compile
 .DELETE_ON_ERROR:

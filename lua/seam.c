@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The seam's view of the running stack and of the core's code (seam.h). What
-** the seam says of memory stands in gc/nursery.c.
+** the seam says of memory stands in gc: sampling.c, pause.c, collect.c.
 */
 #define LUA_CORE
 
@@ -190,7 +190,7 @@ LUA_API const char *luaN_name (const void *proto, size_t *length) {
 
 /*
 ** The sections that the build gives to the core's code (build.mk), and
-** nursery.h to the bytecode loop, to coroutines and to protected calls. The
+** core.h to the bytecode loop, to coroutines and to protected calls. The
 ** linker defines the names of their bounds.
 */
 #define BOUND	__attribute__((visibility("hidden")))

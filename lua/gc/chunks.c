@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Chunks: where the blocks of a heap come from, and how they go back (heap.h).
+** Chunks (chunks.h).
 **
 ** While a heap is small, a chunk is one small block: nothing is lost to alignment,
 ** the first one of a state is no longer than LEAST_BLOCK, and the next ones are a
@@ -24,19 +24,17 @@
 
 #include "lprefix.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "lua.h"
 
-#include "lobject.h"
 #include "lstate.h"
 
-#include "heap.h"
+#include "chunks.h"
+#include "host.h"
 #include "seam.h"
-#include "vec.h"
 
 /* Bytes of a small block. */
 #define LEAST_BLOCK	((size_t)4096)
@@ -70,42 +68,8 @@
 #define CALLS		128u
 #define RELEASED	8u
 
-static unsigned states;		/* of this process */
 
-
-unsigned luaN_countstates (void) {
-  return __atomic_load_n(&states, __ATOMIC_RELAXED);
-}
-
-
-void *luaN_callalloc (global_State *g, void *p, size_t osize, size_t nsize) {
-  void *q;
-  g->heap.lending = 1;
-  q = (*g->frealloc)(g->ud, p, osize, nsize);
-  g->heap.lending = 0;
-  return q;
-}
-
-
-void *luaN_ask (global_State *g, void *p, size_t osize, size_t nsize) {
-  void *q = luaN_callalloc(g, p, osize, nsize);
-  if (q != NULL || nsize == 0)
-    g->heap.held += nsize - ((p != NULL) ? osize : 0);
-  return q;
-}
-
-
-/* {== the allocator of luaL_newstate =================================== */
-
-LUA_API void *luaN_alloc (void *ud, void *ptr, size_t osize, size_t nsize) {
-  (void)ud; (void)osize;
-  if (nsize == 0) {
-    free(ptr);
-    return NULL;
-  }
-  return realloc(ptr, nsize);
-}
-
+/* {== chunks ============================================================ */
 
 /* Leaks are looked for in what malloc gave, and what that refers to. */
 #if defined(__SANITIZE_ADDRESS__) || !defined(MAP_ANONYMOUS)
@@ -150,71 +114,10 @@ static char *map (size_t size, size_t to, char *at) {
 #define hugepages(p,n,yes)  (-1)
 #endif
 
-/* }===================================================================== */
-
-
-/* {== small blocks (H7) ================================================ */
-
-#define smallat(h,i)	((luaN_Block *)(h)->small.a[i])
-
-
-/* Index of the first small block that lies behind p. */
-static size_t smallbehind (const luaN_Heap *h, const void *p) {
-  size_t low = 0, high = h->small.n;
-  while (low < high) {
-    size_t middle = (low + high) / 2;
-    if ((uintptr_t)h->small.a[middle] <= (uintptr_t)p) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-
-luaN_Block *luaN_smallblock (const luaN_Heap *h, const void *p) {
-  size_t i = smallbehind(h, p);
-  if (i > 0) {
-    luaN_Block *b = smallat(h, i - 1);
-    if ((uintptr_t)p - (uintptr_t)b < luaN_bytesof(b)) return b;
-  }
-  return NULL;
-}
-
-
-static void setspan (luaN_Heap *h) {
-  const luaN_Vec *v = &h->small;
-  h->low = h->span = 0;
-  if (v->n > 0) {
-    const luaN_Block *last = smallat(h, v->n - 1);
-    h->low = (uintptr_t)v->a[0];
-    h->span = (uintptr_t)last + luaN_bytesof(last) - h->low;
-  }
-}
-
-
-/* There is room in 'small' (newsmall). */
-static void addsmall (luaN_Heap *h, luaN_Block *b) {
-  size_t i = smallbehind(h, b), n = h->small.n++;
-  memmove(h->small.a + i + 1, h->small.a + i, (n - i) * sizeof(void *));
-  h->small.a[i] = b;
-  setspan(h);
-}
-
-
-static void dropsmall (luaN_Heap *h, const luaN_Block *b) {
-  size_t i = smallbehind(h, b), n = --h->small.n;
-  lua_assert(h->small.a[i - 1] == b);
-  memmove(h->small.a + i - 1, h->small.a + i, (n - (i - 1)) * sizeof(void *));
-  setspan(h);
-}
-
-/* }===================================================================== */
-
-
-/* {== chunks =========================================================== */
 
 /* Puts block i of c, which has n lines, 'more' bytes behind its head in use, into
    'empty'. */
-static void newblock (luaN_Heap *h, luaN_Chunk *c, unsigned i, unsigned n,
+static void newblock (luaN_Blocks *h, luaN_Chunk *c, unsigned i, unsigned n,
                       size_t more) {
   luaN_Block *b = luaN_blockat(c, i);
   size_t before = luaN_headbytes(n) + more;
@@ -225,13 +128,13 @@ static void newblock (luaN_Heap *h, luaN_Chunk *c, unsigned i, unsigned n,
   b->nlines = (unsigned short)n;
   b->nusable = (unsigned short)(n - heads);
   luaN_asanclose((char *)b + before, n * LUAN_LINE - before);
-  if (c->small) addsmall(h, b);
+  if (c->small) luaN_addsmall(h, b);
   h->room += luaN_bytesof(b);
   luaN_enlist(h, b, LUAN_EMPTY);
 }
 
 
-static void addchunk (luaN_Heap *h, luaN_Chunk *c) {
+static void addchunk (luaN_Blocks *h, luaN_Chunk *c) {
   c->nempty = 0;
   c->prev = NULL;
   if ((c->next = h->chunks) != NULL) h->chunks->prev = c;
@@ -247,7 +150,7 @@ static size_t wholelines (size_t n) {
 
 /* One small block with room for n bytes, of 'size' bytes if there is memory. */
 static int newsmall (global_State *g, size_t size, size_t n) {
-  luaN_Heap *h = &g->heap;
+  luaN_Blocks *h = &g->heap.blocks;
   luaN_Chunk *c;
   size_t least = wholelines(n + n / 16 + 256);  /* a head is less than that */
   if (!luaN_reserve(g, &h->small, 1)) return 0;
@@ -259,7 +162,7 @@ static int newsmall (global_State *g, size_t size, size_t n) {
       c->size = bytes;
       break;
     }
-    h->gc.refused = 1;
+    h->refused = 1;
     if (size == least) return 0;
     if ((size = wholelines(size / 2)) < least) size = least;
   }
@@ -275,7 +178,7 @@ static int newsmall (global_State *g, size_t size, size_t n) {
 
 /* At most n whole blocks, fewer when memory is short; 0: not even CHUNK_MIN. */
 static int newwhole (global_State *g, unsigned n) {
-  luaN_Heap *h = &g->heap;
+  luaN_Blocks *h = &g->heap.blocks;
   luaN_Chunk *c = NULL;
   size_t size = 0;
   unsigned i;
@@ -297,7 +200,7 @@ static int newwhole (global_State *g, unsigned n) {
 
 
 static int newmapped (global_State *g, unsigned n) {
-  luaN_Heap *h = &g->heap;
+  luaN_Blocks *h = &g->heap.blocks;
   size_t size = (size_t)n * LUAN_BLOCK;
   int huge = (size == HUGE);
   const luaN_Chunk *last = h->chunks;
@@ -322,7 +225,7 @@ static int newmapped (global_State *g, unsigned n) {
 
 
 int luaN_newchunk (global_State *g, size_t n) {
-  size_t room = g->heap.room, blocks = room / GROWTH / LUAN_BLOCK;
+  size_t room = g->heap.blocks.room, blocks = room / GROWTH / LUAN_BLOCK;
   if (room < (ismapped(g) ? SMALL_MAPPED : SMALL_HEAP)) {
     size_t more = room / GROWTH_SMALL;
     return newsmall(g, more > LEAST_BLOCK ? more : LEAST_BLOCK, n);
@@ -341,7 +244,7 @@ int luaN_newchunk (global_State *g, size_t n) {
 
 
 static void freechunk (global_State *g, luaN_Chunk *c) {
-  luaN_Heap *h = &g->heap;
+  luaN_Blocks *h = &g->heap.blocks;
   size_t size = c->size;
   unsigned i;
   for (i = 0; i < c->nblocks; i++) {
@@ -349,14 +252,14 @@ static void freechunk (global_State *g, luaN_Chunk *c) {
     luaN_unlist(h, b);
     luaN_usepages(h, b, 0, b->nlines);
     h->room -= luaN_bytesof(b);
-    if (c->small) dropsmall(h, b);
+    if (c->small) luaN_dropsmall(h, b);
   }
   if (c->next) c->next->prev = c->prev;
   if (c->prev) c->prev->next = c->next;
   else h->chunks = c->next;
-  if (h->gc.chunk == c) {  /* a sweep had come this far */
-    h->gc.chunk = c->next;
-    h->gc.block = 0;
+  if (h->sweptchunk == c) {  /* a sweep had come this far */
+    h->sweptchunk = c->next;
+    h->sweptblock = 0;
   }
   if (h->trimmed == c) h->trimmed = c->next;
   if (h->next == c) h->next = c->next;
@@ -374,7 +277,7 @@ static void freechunk (global_State *g, luaN_Chunk *c) {
 
 
 void luaN_trim (global_State *g, size_t reserve, int all) {
-  luaN_Heap *h = &g->heap;
+  luaN_Blocks *h = &g->heap.blocks;
   unsigned looked = 0, freed = 0;
   luaN_Chunk *c = h->trimmed;
   if (all || c == NULL) c = h->chunks;
@@ -390,12 +293,18 @@ void luaN_trim (global_State *g, size_t reserve, int all) {
   h->trimmed = c;
 }
 
+
+void luaN_freechunks (global_State *g) {
+  while (g->heap.blocks.chunks != NULL)
+    freechunk(g, g->heap.blocks.chunks);
+}
+
 /* }===================================================================== */
 
 
-/* {== pages ============================================================ */
+/* {== pages ============================================================= */
 
-void luaN_usepages (luaN_Heap *h, luaN_Block *b, unsigned i, unsigned j) {
+void luaN_usepages (luaN_Blocks *h, luaN_Block *b, unsigned i, unsigned j) {
   unsigned page;
   for (page = luaN_pageof(i); b->released != 0 && page <= luaN_pageof(j - 1);
        page++) {
@@ -421,7 +330,7 @@ static int isfreepage (const luaN_Block *b, unsigned page) {
 
 
 /* Releases the free pages of b, a run of them at a time. Returns the calls. */
-static unsigned releasepages (luaN_Heap *h, luaN_Block *b) {
+static unsigned releasepages (luaN_Blocks *h, luaN_Block *b) {
   const unsigned npages = LUAN_BLOCK / LUAN_PAGE;
   unsigned page, end, calls = 0;
   for (page = 1; page < npages; page = end + 1) {  /* the head is in the first */
@@ -459,7 +368,7 @@ static int isworth (const luaN_Chunk *c) {
 
 
 void luaN_releasepages (global_State *g, size_t most) {
-  luaN_Heap *h = &g->heap;
+  luaN_Blocks *h = &g->heap.blocks;
   unsigned looked = 0, calls = 0, i;
   if (sysconf(_SC_PAGESIZE) > (long)LUAN_PAGE) h->releasing = 0;
   if (!h->releasing) return;
@@ -475,30 +384,3 @@ void luaN_releasepages (global_State *g, size_t most) {
 }
 
 /* }===================================================================== */
-
-
-void luaN_openheap (luaN_Heap *h) {
-  int i;
-  memset(h, 0, sizeof(*h));
-  h->free = h->limit = h->end = h->mark = (char *)h;  /* an empty hole */
-  h->medium.free = h->medium.end = (char *)h;
-  h->point = (uint64_t)(uintptr_t)h->free + LUAN_INFINITY;
-  h->empty.next = h->empty.prev = &h->empty;
-  for (i = 0; i < LUAN_CLASSES; i++)
-    h->holed[i].next = h->holed[i].prev = &h->holed[i];
-  h->used.next = h->used.prev = &h->used;
-  h->gc.patience = 2;
-  h->gc.limit = MINSTRTABSIZE;
-  h->gc.colour = 1;
-  h->gc.before = 2;
-  luaN_opentick(&h->tick);
-  __atomic_add_fetch(&states, 1, __ATOMIC_RELAXED);
-}
-
-
-void luaN_closeheap (global_State *g) {
-  while (g->heap.chunks != NULL)
-    freechunk(g, g->heap.chunks);
-  luaN_freevec(g, &g->heap.small);
-  __atomic_sub_fetch(&states, 1, __ATOMIC_RELAXED);
-}

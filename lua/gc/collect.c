@@ -21,37 +21,26 @@
 
 #include "lprefix.h"
 
-#include "lua.h"
-
+#include "lapi.h"
 #include "ldo.h"
 #include "lgc.h"
 #include "lmem.h"
-#include "lobject.h"
-#include "lstate.h"
 
-#include "collector.h"
+#include "finalize.h"
+#include "limit.h"
+#include "major.h"
+#include "minor.h"
+#include "outside.h"
+#include "pace.h"
+#include "pause.h"
+#include "refine.h"
 #include "seam.h"
-
-/*
-** Bytes of marking for a byte that was allocated. In a heap that no cache holds,
-** marking a MiB takes some two milliseconds; there, and there is time for it, a
-** slice is at most CALM bytes.
-*/
-#define PACE		4
-#define STEPMUL		100	/* the step multiplier that this is for */
-
-/* In the incremental mode a step pays for as much as by hand, but not for more
-   than this unless PACE does. */
-#define ATONCE		((size_t)1024 * 1024)
-#define CALM		((size_t)512 * 1024)
-
-/*
-** What a pause pays for at most, in a heap that no cache holds and else: one block may
-** be as large as the heap, and its share of the marking a pause that everybody sees.
-** The rest is owed, up to what is old.
-*/
-#define MOST_BIG	((size_t)1024 * 1024)
-#define MOST	((size_t)2048 * 1024)
+#include "sampling.h"
+#include "interned.h"
+#include "stress.h"
+#include "thread.h"
+#include "vec.h"
+#include "verify.h"
 
 /* Bytes that may be allocated between safe points after a collection was due. */
 #define OVERDUE		((l_mem)1 << 20)
@@ -67,79 +56,10 @@
 #define STAYED		64
 
 
-/*
-** Weak tables that do not fit into the list are taken for strong (weak.c): that
-** must not happen to a program with a few of them.
-*/
-void luaN_start (lua_State *L) {
-  luaN_Gc *c = &G(L)->heap.gc;
-  if (!luaN_reserve(G(L), &c->weak, 1) || !luaN_reserve(G(L), &c->majorweak, 1))
-    luaM_error(L);
-  luaN_readtuning(G(L));
-  c->many = LUAN_MANY;
-  luaN_setpace(G(L));
-#if defined(LUAN_DEBUG)
-  luaN_readstress(G(L));
-#endif
-}
-
-
 void luaC_fix (lua_State *L, GCObject *o) {
   global_State *g = G(L);
   if (!luaN_push(g, &g->heap.gc.fixed, o))
     luaM_error(L);  /* only while a state is being made */
-}
-
-
-GCObject *luaC_newobjdt (lua_State *L, int tt, size_t size, size_t offset) {
-  global_State *g = G(L);
-  luaN_Vec *v = &g->heap.gc.threads.v;
-  GCObject *o;
-  lua_assert(tt == LUA_VTHREAD);
-  luaN_stress(L);
-  if (!luaN_reserve(g, v, 1)) {
-    if (!g->gcstopem) luaC_fullgc(L, 1);
-    if (!luaN_reserve(g, v, 1)) luaM_error(L);
-  }
-  o = cast(GCObject *, cast_charp(luaN_newin(L, &g->heap, size, tt)) + offset);
-  v->a[v->n++] = o;  /* an emergency may have made room, not taken it */
-  o->marked = 0;
-  o->tt = cast_byte(tt);
-  gco2th(o)->stack.p = NULL;
-  gco2th(o)->openupval = NULL;
-  return o;
-}
-
-
-/* Bytes that a cycle may look at for a step by hand that stands for 'bytes'. */
-static size_t byhand (global_State *g, size_t bytes) {
-  return bytes * luaN_stepmul(g);
-}
-
-
-/* Bytes that a major collection may look at after 'bytes' of allocation. */
-static size_t share (global_State *g, size_t bytes) {
-  size_t work = PACE * bytes;
-  if (g->heap.gc.fullcycles) {
-    size_t whole = byhand(g, bytes);
-    return (whole < ATONCE) ? whole : (work < ATONCE) ? ATONCE : work;
-  }
-  if (!luaN_isgen(g)) work = work / STEPMUL * luaN_stepmul(g);
-  if (work < bytes) work = bytes;  /* or a cycle might never end */
-  if (g->heap.gc.old > LUAN_BIG && work > CALM)
-    return (bytes > CALM) ? bytes : CALM;
-  return work;
-}
-
-
-/* What a pause pays for, of 'work' and what is owed. */
-static size_t pay (luaN_Gc *c, size_t work) {
-  size_t most = (c->old > LUAN_BIG) ? MOST_BIG : MOST, now;
-  work += c->owed;
-  now = (work < most) ? work : most;
-  if (work - now > (size_t)c->old) now = work - (size_t)c->old;
-  c->owed = work - now;
-  return now;
 }
 
 
@@ -193,7 +113,7 @@ void luaC_step (lua_State *L) {
   else if (g->heap.gc.nursery < REFINED + (size_t)(g->heap.gc.old / REFINEDPART) &&
            luaN_refinetables(L))
     luaN_shorten(g, -REFINEGAP);
-  else step(L, pay(&g->heap.gc, share(g, luaN_unpaid(g))), 0);
+  else step(L, luaN_pay(&g->heap.gc, luaN_share(g, luaN_unpaid(g))), 0);
 }
 
 
@@ -217,10 +137,10 @@ int luaN_step (lua_State *L, int kilobytes, int stopped) {
     }
   }
   if (isdecGCmodegen(g)) {
-    step(L, share(g, (size_t)debt + c->nursery), 0);
+    step(L, luaN_share(g, (size_t)debt + c->nursery), 0);
     return 0;
   }
-  step(L, byhand(g, (size_t)debt + luaN_stepsize(g)), begin);
+  step(L, luaN_sharebyhand(g, (size_t)debt + luaN_stepsize(g)), begin);
   if (c->cycles == cycles || g->gcstate != GCSpause) return 0;
   luaN_callfinalizers(L, LUAN_ALL);  /* they belong to the cycle */
   return 1;
@@ -267,16 +187,6 @@ void luaC_changemode (lua_State *L, int newmode) {
 }
 
 
-void luaC_freeallobjects (lua_State *L) {
-  global_State *g = G(L);
-  g->gcstp = GCSTPCLS;  /* what is made from here on has no finalizer */
-  luaN_endselection(&g->heap.gc);
-  luaN_separate(L, 1);
-  luaN_callfinalizers(L, LUAN_CLOSING);
-  luaN_freeall(L);
-}
-
-
 LUA_API void luaN_collect (lua_State *L) {
   global_State *g = G(L);
   if ((g->gcstp & (GCSTPGC | GCSTPCLS)) || g->gcstopem) return;
@@ -288,4 +198,15 @@ LUA_API void luaN_collect (lua_State *L) {
   luaN_newnursery(g);
   luaN_endpause(L);
   luaN_collected(L);
+}
+
+
+LUA_API void luaN_outside (lua_State *L, int idx, size_t n) {
+  lua_lock(L);
+  api_check(L, lua_type(L, idx) == LUA_TUSERDATA, "full userdata expected");
+  lua_pushvalue(L, idx);
+  luaN_standfor(L, uvalue(s2v(L->top.p - 1)), n);
+  L->top.p--;
+  luaC_checkGC(L);  /* here, where the userdata has its metatable as a rule */
+  lua_unlock(L);
 }

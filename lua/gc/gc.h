@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Colours, generations, barriers. lgc.h includes this last: upstream's names
-** for colours and barriers get the meaning that our collector gives them.
+** The facade: what the core knows of its collector. lgc.h includes this last: upstream's
+** names for colours and barriers get the meaning that our collector gives them, and the
+** functions that the core calls are declared.
 **
 ** An object is young from its birth to the next minor collection; those that
 ** it finds alive are tenured where they lie and are old ever after. Two bits
@@ -67,6 +68,7 @@
 #ifndef luaN_gc_h
 #define luaN_gc_h
 
+#include "limit.h"
 #include "text.h"
 
 #define LUAN_COLOURS	0x03	/* of marked: 0 young, else the colour */
@@ -75,9 +77,14 @@
 #define LUAN_LISTED	0x10	/* table: in 'tables'; userdata: in 'standins' */
 #define LUAN_LONG	0x10	/* thread: its stack has been much longer since
 				   luaN_shrinkthread asked last */
-#define LUAN_VAST	0x80	/* table: has been vast (collector.h): slots are remembered
+#define LUAN_VAST	0x80	/* table: has been vast (remset.h): slots are remembered
 				   whatever is stored there (TESTBIT of others) */
 #define LUAN_PENDING	0x20	/* object from lua_Alloc: see mark.c */
+
+/* Phases of a major collection beside upstream's: the dead that have finalizers are put
+   aside; stacks give back what they no longer need (major.c). */
+#define GCSselect	GCSenteratomic
+#define GCSstacks	GCScallfin
 
 /* Entries of 'finalizable' (G4). */
 #define luaN_select(p)	((void *)((uintptr_t)(p) | 1))
@@ -259,14 +266,20 @@ LUAI_FUNC unsigned luaN_hashroom (const Table *t, unsigned asize, unsigned hashe
 /* Bytes of a table's vectors, rounded up. */
 LUAI_FUNC size_t luaN_vectorbytes (const Table *t);
 
-/* What belongs to o takes 'change' bytes more. */
-LUAI_FUNC void luaN_recounted (lua_State *L, GCObject *o, l_mem change);
-
 /*
 ** o is about to get metatable mt (or NULL): makes room for its finalizer. Raises
 ** a memory error, after an emergency collection, while nothing has changed.
 */
 LUAI_FUNC void luaN_beforefinalizer (lua_State *L, GCObject *o, Table *mt);
+
+/* A state begins: 'h' is empty, and nothing is allocated. */
+LUAI_FUNC void luaN_openheap (luaN_Heap *h);
+
+/* ... and ends: gives every chunk back to lua_Alloc, whatever lies in it. */
+LUAI_FUNC void luaN_closeheap (global_State *g);
+
+/* lua_close calls this while the state is still whole. */
+LUAI_FUNC void luaN_closing (lua_State *L);
 
 /* While a state is being made: takes what collections must not lack. */
 LUAI_FUNC void luaN_start (lua_State *L);
@@ -284,7 +297,7 @@ LUAI_FUNC void luaN_bornstring (global_State *g, TString *ts);
 */
 LUAI_FUNC int luaN_step (lua_State *L, int kilobytes, int stopped);
 
-/* The bucket of the string table for a hash (strings.c). */
+/* The bucket of the string table for a hash (interned.c). */
 #define luaN_bucket(g,h) \
   luaN_bucketof((g)->heap.gc.limit, (g)->strt.size, cast_int((h) & \
                 cast_uint((g)->strt.size - 1)))
@@ -300,6 +313,13 @@ LUAI_FUNC void luaN_growstrings (lua_State *L);
 ** before that. Neither allocates nor collects.
 */
 LUAI_FUNC int luaN_limitstack (lua_State *L, int size);
+
+/* A new thread has got its stack. */
+LUAI_FUNC void luaN_built (lua_State *L);
+
+/* A stack of 'oldsize' slots has been moved: takes the sample that had to wait
+   for it. */
+LUAI_FUNC void luaN_moved (lua_State *L, int oldsize);
 
 /* A table with vectors for asize and hsize (a power of 2, or 0) slots. */
 LUAI_FUNC Table *luaN_newtable (lua_State *L, unsigned asize, unsigned hsize);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Blocks, lines and holes (heap.h). Decides where memory lies; does not know what
-** lies in it, what is dead, or that anything is sampled. Never collects and never
-** raises: who has to ask again is nursery.c.
+** Lists of blocks, and which block an address lies in (heap.h). Does not know where
+** blocks come from, nor what lies in them.
 */
 #define LUA_CORE
 
@@ -10,27 +9,21 @@
 
 #include <string.h>
 
-#include "lua.h"
-
-#include "lobject.h"
 #include "lstate.h"
 
 #include "heap.h"
 
-/* Free lines that make a block worth a visit, and a small one: that part of it. */
-#define WORTH		16u
-#define WORTHPART	(LUAN_LINES / WORTH)
 
-/* A heap of so few bytes uses the holes of blocks in use before it grows. */
-#define FEW		((size_t)64 * 1024)
+void luaN_openblocks (luaN_Blocks *h) {
+  int i;
+  h->empty.next = h->empty.prev = &h->empty;
+  for (i = 0; i < LUAN_CLASSES; i++)
+    h->holed[i].next = h->holed[i].prev = &h->holed[i];
+  h->used.next = h->used.prev = &h->used;
+}
 
-/* Class from which on holes are large enough to be worth going to at once. */
-#define ROOMY		2u
 
-
-/* {== lists of blocks ================================================== */
-
-void luaN_unlist (luaN_Heap *h, luaN_Block *b) {
+void luaN_unlist (luaN_Blocks *h, luaN_Block *b) {
   if (b->where == LUAN_UNLISTED) return;
   if (b->where == LUAN_EMPTY) {
     h->vacant -= luaN_bytesof(b);
@@ -44,7 +37,7 @@ void luaN_unlist (luaN_Heap *h, luaN_Block *b) {
 
 /* Puts b first in a list: what was used last is used again first. Small blocks come
    last, a small heap has no others. */
-void luaN_enlist (luaN_Heap *h, luaN_Block *b, luaN_Where where) {
+void luaN_enlist (luaN_Blocks *h, luaN_Block *b, luaN_Where where) {
   luaN_Link *head = (where == LUAN_EMPTY) ? &h->empty
                   : (where == LUAN_HOLED) ? &h->holed[b->class] : &h->used;
   lua_assert(b->where == LUAN_UNLISTED);
@@ -61,246 +54,57 @@ void luaN_enlist (luaN_Heap *h, luaN_Block *b, luaN_Where where) {
 }
 
 
-static luaN_Block *firstof (luaN_Link *head) {
-  return (head->next == head) ? NULL : (luaN_Block *)head->next;
-}
+/* {== small blocks (H7) ================================================= */
+
+#define smallat(h,i)	((luaN_Block *)(h)->small.a[i])
 
 
-static unsigned log2of (unsigned n) {
-  return 31u - (unsigned)__builtin_clz(n);
-}
-
-
-/* The lowest, the highest bit of each of eight bytes. */
-#define LOW	UINT64_C(0x0101010101010101)
-#define HIGH	UINT64_C(0x8080808080808080)
-
-/* The marks of eight lines. (What follows marks[] may be read too.) */
-static uint64_t eight (const luaN_Block *b, unsigned i) {
-  uint64_t w;
-  memcpy(&w, (const lu_byte *)b + LUAN_MARKSAT + i, sizeof(w));
-  return w;
-}
-
-
-/* A block that is not in use by the nursery finds its list. */
-static void settleblock (luaN_Heap *h, luaN_Block *b) {
-  unsigned i, k, n = 0, hole = 0, largest = 0;
-  luaN_Where where;
-  for (i = 0; i < b->nlines; i += 8) {
-    uint64_t w = eight(b, i);
-    if (w == 0) {
-      n += 8;
-      hole += 8;
-    }
-    else {
-      for (k = 0; k < 8; k++, w >>= 8) {
-        if ((w & 0xFF) == 0) {
-          n++;
-          hole++;
-        }
-        else {
-          if (hole > largest) largest = hole;
-          hole = 0;
-        }
-      }
-    }
+/* Index of the first small block that lies behind p. */
+static size_t smallbehind (const luaN_Blocks *h, const void *p) {
+  size_t low = 0, high = h->small.n;
+  while (low < high) {
+    size_t middle = (low + high) / 2;
+    if ((uintptr_t)h->small.a[middle] <= (uintptr_t)p) low = middle + 1;
+    else high = middle;
   }
-  if (hole > largest) largest = hole;
-  luaN_unlist(h, b);
-  where = (n == b->nusable) ? LUAN_EMPTY
-        : (n >= WORTH || (n > 0 && n >= b->nlines / WORTHPART)) ? LUAN_HOLED
-        : LUAN_UNLISTED;
-  if (where == LUAN_HOLED) b->class = (lu_byte)log2of(largest);
-  if (where != LUAN_UNLISTED) luaN_enlist(h, b, where);
-}
-
-/* }===================================================================== */
-
-
-/* {== lines ============================================================ */
-
-/* Line i of b has become free. */
-static void clean (luaN_Heap *h, luaN_Block *b, unsigned i) {
-  char *p = (char *)b + (size_t)i * LUAN_LINE;
-  luaN_takenback(h, p, LUAN_LINE);
-  (void)h; (void)p;
+  return low;
 }
 
 
-void luaN_recycle (global_State *g) {
-  luaN_Heap *h = &g->heap;
-  luaN_Block *b;
-  /* from the one used last, so that the one used first comes first again */
-  while ((b = firstof(&h->used)) != NULL) {
-    unsigned i;
-    for (i = 0; i < b->nlines; i += 8) {
-      uint64_t w = eight(b, i);
-#if defined(LUAN_DEBUG) || defined(__SANITIZE_ADDRESS__)
-      unsigned k;
-      for (k = i; k < i + 8; k++) if (b->marks[k] == LUAN_YOUNG) clean(h, b, k);
-#endif
-      w &= ~(LOW * LUAN_YOUNG);
-      memcpy(b->marks + i, &w, sizeof(w));
-    }
-    settleblock(h, b);
-  }
-}
-
-
-unsigned luaN_sweeplines (global_State *g, lu_byte bit, unsigned n) {
-  luaN_Heap *h = &g->heap;
-  unsigned done = 0;
-  lu_byte keep = (lu_byte)(bit | LUAN_YOUNG | LUAN_HEAD);
-  for (; h->gc.chunk != NULL; h->gc.chunk = h->gc.chunk->next) {
-    luaN_Chunk *c = h->gc.chunk;
-    for (; h->gc.block < c->nblocks; h->gc.block++) {
-      luaN_Block *b = luaN_blockat(c, h->gc.block);
-      unsigned i;
-      if (done == n) return done;
-      done++;
-      if (b->where == LUAN_EMPTY) continue;
-#if defined(LUAN_DEBUG) || defined(__SANITIZE_ADDRESS__)
-      for (i = 0; i < b->nlines; i++)
-        if (b->marks[i] != 0 && (b->marks[i] & keep) == 0) clean(h, b, i);
-#endif
-      for (i = 0; i < b->nlines; i++) b->marks[i] &= keep;
-      if (b->where != LUAN_USED) settleblock(h, b);
-    }
-    h->gc.block = 0;
-  }
-  return done;
-}
-
-
-void luaN_forget (luaN_Heap *h, char *p, size_t n) {
-  luaN_Block *b = luaN_blockof(h, p);
-  size_t at = (size_t)(p - (char *)b);
-  size_t i = (at + LUAN_LINE - 1) / LUAN_LINE, end = (at + n) / LUAN_LINE;
-  int freed = 0;
-  for (; i < end; i++) {
-    if (b->marks[i] & LUAN_YOUNG) b->marks[i] = LUAN_YOUNG;  /* until the next minor */
-    else if (b->marks[i] != 0) {
-      b->marks[i] = 0;
-      clean(h, b, (unsigned)i);
-      freed = 1;
-    }
-  }
-  if (freed && b->where != LUAN_USED) settleblock(h, b);
-}
-
-/* }===================================================================== */
-
-
-/* {== holes ============================================================ */
-
-/* First line at or after i that is free. */
-static unsigned nextfree (const luaN_Block *b, unsigned i) {
-  for (; i < b->nlines; i += 8) {
-    uint64_t w = eight(b, i);
-    uint64_t zeros = (w - LOW) & ~w & HIGH;  /* exact for the lowest (Mycroft) */
-    if (zeros != 0) {
-      i += (unsigned)__builtin_ctzll(zeros) / 8;
-      break;
-    }
-  }
-  return (i < b->nlines) ? i : b->nlines;
-}
-
-
-/* First line at or after i that is in use. */
-static unsigned nextused (const luaN_Block *b, unsigned i) {
-  for (; i < b->nlines; i += 8) {
-    uint64_t w = eight(b, i);
-    if (w != 0) {
-      i += (unsigned)__builtin_ctzll(w) / 8;
-      break;
-    }
-  }
-  return (i < b->nlines) ? i : b->nlines;
-}
-
-
-/* Takes the first hole of b at or after line 'from' with room for n bytes. */
-static int takehole (luaN_Heap *h, luaN_Region *r, luaN_Block *b,
-                     unsigned from, size_t n) {
-  unsigned i = from;
-  while ((i = nextfree(b, i)) < b->nlines) {
-    unsigned j = nextused(b, i);
-    if ((size_t)(j - i) * LUAN_LINE >= n) {
-      memset(b->marks + i, LUAN_YOUNG, j - i);
-      if (b->released) luaN_usepages(h, b, i, j);
-      if (b->where != LUAN_USED) {
-        luaN_unlist(h, b);
-        luaN_enlist(h, b, LUAN_USED);
-      }
-      r->free = (char *)b + (size_t)i * LUAN_LINE;
-      r->end = (char *)b + (size_t)j * LUAN_LINE;
-      return 1;
-    }
-    i = j;
-  }
-  return 0;
-}
-
-
-int luaN_holehere (global_State *g, luaN_Region *r, size_t n) {
-  luaN_Heap *h = &g->heap;
-  luaN_Block *b;
-  if (r->end == (char *)h) return 0;
-  b = luaN_blockof(h, r->end - 1);
-  return takehole(h, r, b, (unsigned)((r->end - (char *)b) / LUAN_LINE), n);
-}
-
-
-/* Every block with a free line and a hole of n bytes, listed or not. */
-static int holeanywhere (luaN_Heap *h, luaN_Region *r, size_t n) {
-  luaN_Chunk *c;
-  for (c = h->chunks; c != NULL; c = c->next) {
-    unsigned i;
-    for (i = 0; i < c->nblocks; i++) {
-      if (takehole(h, r, luaN_blockat(c, i), 0, n)) return 1;
-    }
-  }
-  return 0;
-}
-
-
-/* A block of 'holed' that has a hole of n lines: one with room, if there is. */
-static luaN_Block *holedblock (luaN_Heap *h, unsigned n) {
-  unsigned class = (n == 1) ? 0 : log2of(n - 1) + 1;
-  unsigned i, from = (class < ROOMY) ? ROOMY : class;
-  for (i = from; i < LUAN_CLASSES; i++)
-    if (firstof(&h->holed[i]) != NULL) return firstof(&h->holed[i]);
-  for (i = from; i-- > class; )
-    if (firstof(&h->holed[i]) != NULL) return firstof(&h->holed[i]);
-  return NULL;
-}
-
-
-/* A block of 'empty' with room for n bytes. */
-static luaN_Block *emptyblock (luaN_Heap *h, size_t n) {
-  luaN_Link *l;
-  for (l = h->empty.next; l != &h->empty; l = l->next) {
-    luaN_Block *b = (luaN_Block *)l;
-    if ((size_t)b->nusable * LUAN_LINE >= n) return b;
+luaN_Block *luaN_smallblock (const luaN_Blocks *h, const void *p) {
+  size_t i = smallbehind(h, p);
+  if (i > 0) {
+    luaN_Block *b = smallat(h, i - 1);
+    if ((uintptr_t)p - (uintptr_t)b < luaN_bytesof(b)) return b;
   }
   return NULL;
 }
 
 
-int luaN_nexthole (global_State *g, luaN_Region *r, size_t n, int desperate) {
-  luaN_Heap *h = &g->heap;
-  luaN_Block *b;
-  if (desperate && holeanywhere(h, r, n)) return 1;
-  b = holedblock(h, (unsigned)((n + LUAN_LINE - 1) / LUAN_LINE));
-  if (b == NULL) b = emptyblock(h, n);
-  if (b == NULL) {
-    if (h->room <= FEW && holeanywhere(h, r, n)) return 1;
-    if (!luaN_newchunk(g, n)) return holeanywhere(h, r, n);
-    b = emptyblock(h, n);
+static void setspan (luaN_Blocks *h) {
+  const luaN_Vec *v = &h->small;
+  h->low = h->span = 0;
+  if (v->n > 0) {
+    const luaN_Block *last = smallat(h, v->n - 1);
+    h->low = (uintptr_t)v->a[0];
+    h->span = (uintptr_t)last + luaN_bytesof(last) - h->low;
   }
-  return takehole(h, r, b, 0, n);
+}
+
+
+void luaN_addsmall (luaN_Blocks *h, luaN_Block *b) {
+  size_t i = smallbehind(h, b), n = h->small.n++;
+  memmove(h->small.a + i + 1, h->small.a + i, (n - i) * sizeof(void *));
+  h->small.a[i] = b;
+  setspan(h);
+}
+
+
+void luaN_dropsmall (luaN_Blocks *h, const luaN_Block *b) {
+  size_t i = smallbehind(h, b), n = --h->small.n;
+  lua_assert(h->small.a[i - 1] == b);
+  memmove(h->small.a + i - 1, h->small.a + i, (n - (i - 1)) * sizeof(void *));
+  setspan(h);
 }
 
 /* }===================================================================== */

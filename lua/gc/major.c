@@ -21,16 +21,26 @@
 
 #include "lprefix.h"
 
-#include "lua.h"
-
 #include "ldo.h"
 #include "lgc.h"
-#include "lobject.h"
-#include "lstate.h"
-#include "lstring.h"
 
-#include "collector.h"
-#include "seam.h"
+#include "chunks.h"
+#include "finalize.h"
+#include "holes.h"
+#include "limit.h"
+#include "major.h"
+#include "mark.h"
+#include "pace.h"
+#include "remset.h"
+#include "sampling.h"
+#include "scan.h"
+#include "interned.h"
+#include "sweep.h"
+#include "termination.h"
+#include "thread.h"
+#include "traverse.h"
+#include "vec.h"
+#include "weak.h"
 
 /* Cost of a bucket, a block, a thread, in bytes looked at by a slice of marking. */
 #define BUCKETCOST	48u
@@ -81,7 +91,7 @@ void luaN_beginmajor (lua_State *L) {
 static void known (luaN_Heap *h) {
   luaN_Gc *c = &h->gc;
   int shrunk = (c->reached < c->living - c->living / SHRUNK);
-  c->needed = shrunk ? 0 : h->room - h->vacant - h->released;
+  c->needed = shrunk ? 0 : h->blocks.room - h->blocks.vacant - h->blocks.released;
   c->living = c->old = c->reached;
 }
 
@@ -157,8 +167,8 @@ static void endmajor (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
   g->gcstate = GCSpause;
-  g->heap.releasing = 1;
-  g->heap.next = NULL;
+  g->heap.blocks.releasing = 1;
+  g->heap.blocks.next = NULL;
   luaN_shrinkvec(g, &c->gray);
   luaN_shrinkvec(g, &c->major);
   luaN_shrinkvec(g, &c->touched);
@@ -196,15 +206,14 @@ static size_t slice (lua_State *L, size_t bytes) {
     case GCSswpfinobj: {
       size_t cost = luaN_sweepslice(L, bytes);
       if (luaN_listsdone(g)) {
-        c->chunk = g->heap.chunks;
-        c->block = 0;
+        luaN_beginlines(&g->heap.blocks);
         g->gcstate = GCSswpend;
       }
       return cost;
     }
     case GCSswpend: {
       unsigned n = (unsigned)(bytes / BLOCKCOST) + 1;
-      unsigned done = luaN_sweeplines(g, luaN_bit(c->colour), n);
+      unsigned done = luaN_sweeplines(&g->heap.blocks, luaN_bit(c->colour), n);
       if (done == n) return bytes;
       endsweep(c, GCSstacks, g);
       shrinkown(L, 0);
@@ -222,18 +231,18 @@ static size_t slice (lua_State *L, size_t bytes) {
 
 void luaN_trimheap (global_State *g, int all) {
   const luaN_Heap *h = &g->heap;
-  size_t used = h->room - h->vacant, kept = all ? 0 : h->gc.needed;
-  size_t reserve = (all && g->gcemergency) ? 0 : h->gc.nursery + h->room / RESERVE;
+  size_t used = h->blocks.room - h->blocks.vacant, kept = all ? 0 : h->gc.needed;
+  size_t reserve = (all && g->gcemergency) ? 0 : h->gc.nursery + h->blocks.room / RESERVE;
   size_t spare = all ? 0 : SPARE / luaN_countstates();
   if (kept > used && kept - used > reserve) reserve = kept - used;
   if (reserve < spare) reserve = spare;
   luaN_trim(g, reserve, all);
-  if (h->releasing && g->gcstate == GCSpause) {
+  if (h->blocks.releasing && g->gcstate == GCSpause) {
     size_t most = (size_t)h->gc.old + (size_t)h->gc.old / RESERVE + 2 * h->gc.nursery;
     if (most < kept) most = kept;
     if (most < (size_t)h->gc.old + spare) most = (size_t)h->gc.old + spare;
     do luaN_releasepages(g, most);
-    while (all && h->releasing);
+    while (all && h->blocks.releasing);
   }
 }
 
@@ -288,10 +297,9 @@ void luaN_full (lua_State *L) {
   c->youngstrings.n = 0;
   c->bucket = 0;
   luaN_sweepstrings(g, MAX_INT);
-  luaN_recycle(g);
-  c->chunk = g->heap.chunks;
-  c->block = 0;
-  luaN_sweeplines(g, luaN_bit(c->colour), ~0u);
+  luaN_recycle(&g->heap.blocks);
+  luaN_beginlines(&g->heap.blocks);
+  luaN_sweeplines(&g->heap.blocks, luaN_bit(c->colour), ~0u);
   if (g->gcemergency) givelists(g);
   luaN_stayawake(L);
   endsweep(c, GCSpause, g);

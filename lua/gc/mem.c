@@ -18,7 +18,8 @@
 #include "lobject.h"
 #include "lstate.h"
 
-#include "memory.h"
+#include "mem.h"
+#include "nursery.h"
 
 #define FIRST_SIZE	4	/* elements of a vector that grows from nothing */
 

@@ -10,14 +10,19 @@
 
 #include "lprefix.h"
 
-#include "lua.h"
-
 #include "lgc.h"
-#include "lobject.h"
-#include "lstate.h"
 
-#include "collector.h"
-#include "seam.h"
+#include "holes.h"
+#include "limit.h"
+#include "mark.h"
+#include "minor.h"
+#include "remembered.h"
+#include "remset.h"
+#include "sampling.h"
+#include "interned.h"
+#include "sweep.h"
+#include "termination.h"
+#include "traverse.h"
 
 
 /*
@@ -46,7 +51,7 @@ void luaN_minor (lua_State *L) {
   luaN_atomic(L, 0);
   luaN_sweeplists(L);
   luaN_sweepyoungstrings(g);
-  luaN_recycle(g);
+  luaN_recycle(&g->heap.blocks);
   luaN_stayawake(L);
   c->minor = 0;
   c->alltenured += c->tenured;

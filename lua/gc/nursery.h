@@ -40,7 +40,6 @@
 #ifndef luaN_nursery_h
 #define luaN_nursery_h
 
-#include "heap.h"
 #include "debug.h"
 
 /*
@@ -90,38 +89,27 @@ enum luaN_Vector {
 LUAI_FUNC void *luaN_slow (lua_State *L, size_t size, int what);
 
 /*
+** As realloc: 'block' of osize bytes (NULL and 0: none) to nsize bytes (0:
+** freed, NULL returned). Shrinks in place within the heap. NULL and the old
+** block unharmed when there is no memory after an emergency collection.
+*/
+LUAI_FUNC void *luaN_resize (lua_State *L, void *block, size_t osize,
+                             size_t nsize, int what);
+
+/*
 ** A block of any size that is not an object is garbage: frees it (in lines, the
 ** lines that it fills). Tells the sampler when it watches.
 */
 LUAI_FUNC void luaN_release (lua_State *L, void *block, size_t size, int what);
 
-/* Settles the accounts (N2) and sets the limit anew. */
-LUAI_FUNC void luaN_settle (struct global_State *g);
-
-/* Aligns nursery_free to 16, so that what comes next is aligned. */
-LUAI_FUNC void luaN_pad (struct global_State *g);
-
-/* Every collection calls this when it knows what is dead. */
-LUAI_FUNC void luaN_atomic (lua_State *L, int major);
-
-/* u stands for n bytes outside of the heap that samples have not counted yet. */
-LUAI_FUNC void luaN_countoutside (lua_State *L, Udata *u, uint64_t n);
-
-/* The sampler is told that u stands for nothing any more. */
-LUAI_FUNC void luaN_tookback (lua_State *L, Udata *u);
-
-/* A stack of 'oldsize' slots has been moved: takes the sample that had to wait
-   for it. */
-LUAI_FUNC void luaN_moved (lua_State *L, int oldsize);
-
-/* lua_close calls this while the state is still whole. */
-LUAI_FUNC void luaN_closing (lua_State *L);
+/* Gives a userdata of so many bytes, which lua_Alloc gave, back to it. */
+LUAI_FUNC void luaN_freeudata (global_State *g, void *o, size_t size);
 
 /* Bytes allocated since the accounts were settled. */
 #define luaN_unsettled(g)  ((l_mem)((g)->heap.free - (g)->heap.mark))
 
 /* Allocates memory for an object or vector of 'size' bytes. */
-#define luaN_new(L,size,what)  luaN_new_(L, G(L), size, what)
+#define luaN_new(L,size,what)  luaN_newin(L, &G(L)->heap, size, what)
 
 static inline void *luaN_bump (luaN_Heap *h, size_t n) {
   char *p = h->free;
@@ -129,12 +117,9 @@ static inline void *luaN_bump (luaN_Heap *h, size_t n) {
   if (l_unlikely(q > h->limit))
     return NULL;
   h->free = q;
-  luaN_handedout(h, p, n);
+  luaN_handedout(&h->blocks, p, n);
   return p;
 }
-
-#define luaN_new_(L,g,size,what) \
-  luaN_newin(L, &(g)->heap, size, what)
 
 static inline void *luaN_newin (lua_State *L, luaN_Heap *h, size_t size,
                                 int what) {
@@ -145,43 +130,5 @@ static inline void *luaN_newin (lua_State *L, luaN_Heap *h, size_t size,
   }
   return luaN_slow(L, size, what);
 }
-
-/*
-** Whoever enters the core through the API may change its thread's stack: a
-** thread that is asleep wakes (T1 of gc.h). The bytecode loop goes on in a
-** thread that was awake when it was last left.
-*/
-#undef lua_lock
-#define lua_lock(L) \
-  (luaN_mayenter(L, __func__), \
-   l_unlikely((L)->marked & LUAN_ASLEEP) ? luaN_wake(L) : (void)0)
-#undef luai_threadyield
-#define luai_threadyield(L)	((void)0)
-
-#define LUAN_ASLEEP	0x08	/* of marked; a thread only */
-
-LUAI_FUNC void luaN_wake (lua_State *L);
-
-/* A new thread has got its stack. */
-LUAI_FUNC void luaN_built (lua_State *L);
-
-/* Makes n slots of a stack nil (a nil is 0, whatever stands beside it). */
-#define luaN_erase(p,n) \
-  (lua_assert(LUA_VNIL == 0), \
-   memset(p, 0, cast_sizet(n) * sizeof(StackValue)))
-
-/*
-** Three functions stand in sections of their own, so that a walk of the C stack
-** knows their frames by address (luaN_code of seam.h). The bytecode loop begins
-** a cache line: where it lies by chance costs up to 4%.
-*/
-#define LUAN_SECTION(s)	__attribute__((section(s), aligned(64)))
-LUAI_FUNC void luaV_execute (lua_State *L, CallInfo *ci) LUAN_SECTION("luavm");
-LUAI_FUNC int luaN_runcoroutine (lua_State *L, int nargs)
-    LUAN_SECTION("luaresume") __attribute__((noinline));
-LUAI_FUNC int luaD_rawrunprotected (lua_State *L,
-                                    void (*f) (lua_State *L, void *ud),
-                                    void *ud)
-    LUAN_SECTION("luaprotect") __attribute__((noinline));
 
 #endif

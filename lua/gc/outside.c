@@ -1,21 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Memory and resources outside of the heap that userdata stand for: an image, a
-** connection, an open file. To the collector such a userdata is a few bytes; what
-** it stands for says how soon its death should be found. So these bytes count
-** as growth, which begins major collections (pace.c), and many of them at once
-** bring a minor collection early. (Compare caml_alloc_custom_mem of OCaml and
-** the external memory of V8.)
-**
-** A userdata that stands for something is in 'standins', which collections sweep
-** as they do the lists of sweep.c: when it is dead the bytes are taken back. Its
-** finalizer runs before that, for it brings the userdata back for a while.
-**
-** Invariants (checked by luaN_verify):
-**   UO1  'outside' is the sum of what the userdata in 'standins' stand for. They
-**       are LUAN_LISTED, once each; no other userdata stands for anything.
-**   UO2  a userdata that stands for something has been counted by samples to that
-**       amount at least ('most', as far as it goes); one that does not has no 'most'.
+** What userdata stand for outside of the heap (outside.h).
 */
 #define LUA_CORE
 
@@ -23,15 +8,14 @@
 
 #include <limits.h>
 
-#include "lua.h"
-
-#include "lapi.h"
 #include "lgc.h"
-#include "lobject.h"
-#include "lstate.h"
 
-#include "collector.h"
+#include "limit.h"
+#include "mark.h"
+#include "outside.h"
+#include "sampling.h"
 #include "seam.h"
+#include "vec.h"
 
 /* New bytes outside that bring a minor collection: so many, and this part of all. */
 #define EARLY_MIN	((size_t)1 << 20)
@@ -92,22 +76,12 @@ static void tellsampler (lua_State *L, Udata *u, size_t n) {
 }
 
 
-LUA_API void luaN_outside (lua_State *L, int idx, size_t n) {
+void luaN_standfor (lua_State *L, Udata *u, size_t n) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
   size_t others;
-  Udata *u;
-  lua_lock(L);
-  api_check(L, lua_type(L, idx) == LUA_TUSERDATA, "full userdata expected");
-  lua_pushvalue(L, idx);
-  u = uvalue(s2v(L->top.p - 1));
-  L->top.p--;
   if (n != 0 && !(u->marked & LUAN_LISTED)) {
-    if (!luaN_reserve(g, &c->standins.v, 1)) {
-      lua_unlock(L);
-      return;  /* a hint that is lost */
-    }
-    c->standins.v.a[c->standins.v.n++] = u;
+    if (!luaN_push(g, &c->standins.v, u)) return;
     u->marked |= LUAN_LISTED;
   }
   others = c->outside - u->outside;
@@ -121,6 +95,4 @@ LUA_API void luaN_outside (lua_State *L, int idx, size_t n) {
   }
   u->outside = n;
   tellsampler(L, u, n);
-  luaC_checkGC(L);  /* here, where the userdata has its metatable as a rule */
-  lua_unlock(L);
 }

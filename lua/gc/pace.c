@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Accounts, and what they decide: how large the next nursery is, when a major
-** collection begins. The statistics that users see are kept here too.
+** The pacer (pace.h): how large the next nursery is, when a major collection begins, and
+** how much of it a step pays for.
 **
 ** A nursery is as large as what is old (up to twice that), or a 64th of all that the state has
 ** allocated, within bounds: a state that does little stays small; one that is
@@ -21,33 +21,17 @@
 **   finalizers  of the old objects with finalizers, many are new
 ** In the incremental mode the volume is what upstream's pause would be. Modes and
 ** parameters are the program's, but for what an operator has said (tuning.c).
-**
-** The debug build reads LUAN_STRESS from the environment when a state is made:
-**   nursery=N   bytes of every nursery (1: a collection at every safe point)
-**   major       a major collection always runs, a slice at every minor one
-**   slice=N     bytes of a major collection's work behind a minor one
-**   verify=N    the heap is verified after every N-th collection only
-**   remember=N  the lists of what is remembered are long with N words
-**   emergency=N a full collection, as in an emergency, before every N-th
-**               allocation and every N-th place that asks whether one is overdue;
-**               beside k times 64 KiB of old objects before one in N * (k + 1)
 */
 #define LUA_CORE
 
 #include "lprefix.h"
 
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
-#include "lua.h"
-
 #include "lgc.h"
-#include "lobject.h"
-#include "lstate.h"
 
-#include "collector.h"
+#include "limit.h"
+#include "pace.h"
 #include "seam.h"
+#include "tuning.h"
 
 /* Bytes of the nursery: of a small state, and at most. */
 #define NURSERY_MIN	((size_t)16 * 1024)
@@ -78,9 +62,6 @@
 /* Percent of the multiplier: the rest is for what is allocated meanwhile. */
 #define SHARE		60u
 
-/* Bytes of old objects that may be looked at for one allocation (LUAN_STRESS). */
-#define CHEAP		((l_mem)64 * 1024)
-
 /*
 ** Volume before a major collection, in heaps: at first, and at most. A heap counts
 ** as VOLUME_MIN bytes at least. Little is less than a FOUND-th of what was old.
@@ -101,31 +82,45 @@
 #define PARTS		8
 #define SOON		1024u	/* bytes at least before a cycle begins */
 
-/* Bytes from one batch of finalizers to the next. */
-#define BATCHGAP	((l_mem)16 * 1024)
-
 /* Largest step that the incremental mode may be set to (log2 of bytes). */
 #define LARGESTSTEP	30
 
+/*
+** Bytes of marking for a byte that was allocated. In a heap that no cache holds,
+** marking a MiB takes some two milliseconds; there, and there is time for it, a
+** slice is at most CALM bytes.
+*/
+#define PACE		4
+#define STEPMUL		100	/* the step multiplier that this is for */
 
-/* {== accounts ========================================================= */
+/* In the incremental mode a step pays for as much as by hand, but not for more
+   than this unless PACE does. */
+#define ATONCE		((size_t)1024 * 1024)
+#define CALM		((size_t)512 * 1024)
 
-void luaN_emptyhands (global_State *g) {
-  luaN_Heap *h = &g->heap;
-  uint64_t distance;
-  luaN_settle(g);
-  distance = h->point - (uint64_t)(uintptr_t)h->free;
-  h->free = h->mark = h->end = (char *)h;
-  h->point = (uint64_t)(uintptr_t)h->free + distance;
-  h->medium.free = h->medium.end = (char *)h;
-  luaN_settle(g);
+/*
+** What a pause pays for at most, in a heap that no cache holds and else: one block may
+** be as large as the heap, and its share of the marking a pause that everybody sees.
+** The rest is owed, up to what is old.
+*/
+#define MOST_BIG	((size_t)1024 * 1024)
+#define MOST	((size_t)2048 * 1024)
+
+
+/* Bytes of old objects that no cache holds: marking them is slow. */
+#define BIG	((l_mem)64 * 1024 * 1024)
+
+
+static unsigned states;		/* of this process */
+
+
+void luaN_addstates (int n) {
+  __atomic_add_fetch(&states, (unsigned)n, __ATOMIC_RELAXED);
 }
 
 
-void luaN_recount (global_State *g) {
-  luaN_Gc *c = &g->heap.gc;
-  luaN_settle(g);
-  g->totalbytes = (l_mem)c->explicit + c->old - g->GCdebt;
+unsigned luaN_countstates (void) {
+  return __atomic_load_n(&states, __ATOMIC_RELAXED);
 }
 
 
@@ -151,14 +146,14 @@ static void tighten (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t n = (size_t)(g->GCdebt + (l_mem)(c->nursery - c->deferred)) / 4 * 3;
   c->tight = (n > NURSERY_TIGHT) ? n : NURSERY_TIGHT;
-  c->refused = 0;
+  g->heap.blocks.refused = 0;
 }
 
 
 void luaN_newnursery (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t n;
-  if (c->refused) tighten(g);
+  if (g->heap.blocks.refused) tighten(g);
   if (!gcrunning(g)) n = NURSERY_MAX;
   else if (c->tuning.nursery != 0) n = c->tuning.nursery;
   else if (c->fixednursery != 0) n = c->fixednursery;
@@ -170,7 +165,7 @@ void luaN_newnursery (global_State *g) {
     if (n > NURSERY_SMALL) n += n - NURSERY_SMALL;
     if (n < busy) n = (size_t)busy;
     n = (n < NURSERY_MIN) ? NURSERY_MIN : (n > NURSERY_MAX) ? NURSERY_MAX : n;
-    if (((c->marking && c->old > LUAN_BIG) || c->owed > 0) && n > NURSERY_MARKING)
+    if (((c->marking && c->old > BIG) || c->owed > 0) && n > NURSERY_MARKING)
       n = NURSERY_MARKING;
     if (c->tight != 0 && n > c->tight) n = c->tight;
     if (c->fullcycles) {
@@ -184,48 +179,9 @@ void luaN_newnursery (global_State *g) {
 }
 
 
-size_t luaN_unpaid (global_State *g) {
-  lua_assert(g->heap.gc.deferred == 0);
-  return (size_t)(g->GCdebt + (l_mem)g->heap.gc.nursery);
-}
-
-
-void luaN_shorten (global_State *g, l_mem n) {
-  luaE_setdebt(g, g->GCdebt + n);
-  g->heap.gc.nursery -= n;
-}
-
-
-void luaN_hurry (global_State *g) {
-  if (!gcrunning(g)) return;
-  luaN_settle(g);
-  luaN_resume(g);
-  if (g->GCdebt <= 0) luaN_shorten(g, 1 - g->GCdebt);
-}
-
-
-void luaN_defer (global_State *g) {
-  luaN_settle(g);
-  if (g->GCdebt < -BATCHGAP) {
-    g->heap.gc.deferred = (size_t)(-BATCHGAP - g->GCdebt);
-    luaE_setdebt(g, -BATCHGAP);
-  }
-}
-
-
-int luaN_resume (global_State *g) {
-  luaN_Gc *c = &g->heap.gc;
-  l_mem d = (l_mem)c->deferred;
-  if (d == 0) return 0;
-  c->deferred = 0;
-  luaE_setdebt(g, g->GCdebt - d);
-  return g->GCdebt <= 0;
-}
-
-
 /* Bytes that the heap takes up: what lua_Alloc gave, less the empty blocks. */
 static size_t footprint (const luaN_Heap *h) {
-  return h->held - h->vacant;
+  return h->blocks.held - h->blocks.vacant;
 }
 
 
@@ -325,71 +281,33 @@ void luaN_cycleended (global_State *g) {
   luaN_setpace(g);
 }
 
-/* }===================================================================== */
 
-
-/* {== statistics ======================================================= */
-
-uint64_t luaN_now (void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+size_t luaN_sharebyhand (global_State *g, size_t bytes) {
+  return bytes * luaN_stepmul(g);
 }
 
 
-void luaN_beginpause (global_State *g) {
-  g->heap.gc.began = luaN_now();
-  g->heap.gc.work = 0;
-}
-
-
-void luaN_endslice (global_State *g) {
-  luaN_Gc *c = &g->heap.gc;
-  c->pause = luaN_now() - c->began;
-  c->pauses += c->pause;
-  if (c->pause > c->longest) c->longest = c->pause;
-  if (c->work > c->mostwork) c->mostwork = c->work;
-}
-
-
-void luaN_endpause (lua_State *L) {
-  luaN_Heap *h = &G(L)->heap;
-  luaN_endslice(G(L));
-  if (h->sampler == NULL) return;
-  luaN_asking(h, 1);
-  h->sampler->collected(h->sampler->ud, L);
-  luaN_asking(h, 0);
-}
-
-
-static luaN_Phase phase (const global_State *g) {
-  switch (g->gcstate) {
-    case GCSpause: return LUAN_NOMAJOR;
-    case GCSpropagate: case GCSselect: case GCSatomic: return LUAN_MARKING;
-    default: return LUAN_SWEEPING;
+size_t luaN_share (global_State *g, size_t bytes) {
+  size_t work = PACE * bytes;
+  if (g->heap.gc.fullcycles) {
+    size_t whole = luaN_sharebyhand(g, bytes);
+    return (whole < ATONCE) ? whole : (work < ATONCE) ? ATONCE : work;
   }
+  if (!luaN_isgen(g)) work = work / STEPMUL * luaN_stepmul(g);
+  if (work < bytes) work = bytes;  /* or a cycle might never end */
+  if (g->heap.gc.old > BIG && work > CALM)
+    return (bytes > CALM) ? bytes : CALM;
+  return work;
 }
 
 
-LUA_API void luaN_memory (lua_State *L, luaN_Memory *m) {
-  global_State *g = G(L);
-  const luaN_Gc *c = &g->heap.gc;
-  m->inuse = (uint64_t)gettotalbytes(g);
-  m->held = g->heap.held + LUA_EXTRASPACE + sizeof(lua_State) +
-            sizeof(global_State);
-  m->allocated = luaN_allocated(L) - g->heap.announced;
-  m->tenured = c->alltenured;
-  m->nursery = c->nursery;
-  m->minors = g->heap.minors;
-  m->majors = g->heap.majors;
-  m->outside = c->outside;
-  m->pause = c->pause;
-  m->longest = c->longest;
-  m->pauses = c->pauses;
-  m->began = c->began;
-  m->work = c->work;
-  m->mostwork = c->mostwork;
-  m->phase = phase(g);
+size_t luaN_pay (luaN_Gc *c, size_t work) {
+  size_t most = (c->old > BIG) ? MOST_BIG : MOST, now;
+  work += c->owed;
+  now = (work < most) ? work : most;
+  if (work - now > (size_t)c->old) now = work - (size_t)c->old;
+  c->owed = work - now;
+  return now;
 }
 
 
@@ -403,47 +321,3 @@ LUA_API uint64_t luaN_setnursery (lua_State *L, uint64_t n) {
   }
   return before;
 }
-
-/* }===================================================================== */
-
-
-#if defined(LUAN_DEBUG)
-void luaN_readstress (global_State *g) {
-  luaN_Gc *c = &g->heap.gc;
-  const char *s = getenv("LUAN_STRESS"), *p;
-  if (s == NULL) return;
-  if ((p = strstr(s, "nursery=")) != NULL)
-    c->fixednursery = strtoul(p + 8, NULL, 10);
-  if ((p = strstr(s, "verify=")) != NULL)
-    c->stressverify = (unsigned)strtoul(p + 7, NULL, 10);
-  if ((p = strstr(s, "remember=")) != NULL)
-    c->many = (unsigned)strtoul(p + 9, NULL, 10);
-  if ((p = strstr(s, "emergency=")) != NULL) {
-    c->stressemergency = (unsigned)strtoul(p + 10, NULL, 10);
-    luaN_settle(g);
-  }
-  if ((p = strstr(s, "slice=")) != NULL)
-    c->stressslice = strtoul(p + 6, NULL, 10);
-  if (strstr(s, "major") != NULL) {
-    c->stressmajor = 1;
-    c->threshold = 0;
-  }
-}
-
-
-/* Safe points stay where they would be: there finalizers are called. */
-void luaN_stress (lua_State *L) {
-  global_State *g = G(L);
-  luaN_Gc *c = &g->heap.gc;
-  if (c->stressemergency == 0 || !completestate(g) || g->gcstopem) return;
-  if (c->untilemergency == 0) {
-    l_mem debt;
-    luaN_settle(g);
-    debt = g->GCdebt;
-    luaC_fullgc(L, 1);
-    luaE_setdebt(g, debt);
-    c->untilemergency = c->stressemergency * (1 + (unsigned)(c->old / CHEAP));
-  }
-  c->untilemergency--;
-}
-#endif

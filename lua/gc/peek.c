@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Tables looked at in the middle of a collection, for the sampler (seam.h).
+** Objects looked at in the middle of a collection, for the sampler (seam.h).
 ** Nothing here runs a metamethod, allocates or writes. The dead may be looked
 ** at as well: until lines are handed out again, they are as they were.
 */
@@ -17,8 +17,13 @@
 #include "lstate.h"
 #include "lstring.h"
 
-#include "collector.h"
+#include "mark.h"
 #include "seam.h"
+
+
+LUA_API int luaN_isdead (lua_State *L, const void *owner) {
+  return luaN_white(G(L), (const GCObject *)owner);
+}
 
 
 LUA_API const void *luaN_metatable (lua_State *L, const void *owner) {

@@ -11,9 +11,8 @@
 ** come last. A weak reference holds nothing; the value of an entry with a weak
 ** key is held by the key, once both table and key are reached.
 **
-** The set of what was reached is the verifier's: the bits of the blocks, and
-** TESTBIT of objects that lua_Alloc gave. They are clear again when the walk ends,
-** and nothing else is written to.
+** The set of what was reached (visits.c) is clear again when the walk ends, and nothing
+** else is written to.
 */
 #define LUA_CORE
 
@@ -31,8 +30,10 @@
 #include "lstring.h"
 #include "ltable.h"
 
-#include "collector.h"
+#include "mark.h"
 #include "seam.h"
+#include "visits.h"
+#include "weak.h"
 
 /* A growing array of the walk's, from the walker's memory. */
 typedef struct List {
@@ -102,43 +103,9 @@ static void freelist (const luaN_Walker *w, List *l) {
 }
 
 
-/* {== the set of what was reached ====================================== */
-
-static uint64_t *bitof (const global_State *g, const GCObject *o, uint64_t *bit) {
-  luaN_Block *b = luaN_blockof(&g->heap, o);
-  size_t i = luaN_granuleof(b, o);
-  *bit = UINT64_C(1) << (i % 64);
-  return &luaN_bits(b)[i / 64];
-}
-
-
 static int isstring (const GCObject *o) {
   return novariant(o->tt) == LUA_TSTRING;
 }
-
-
-static int isreached (const global_State *g, const GCObject *o) {
-  uint64_t bit;
-  if (luaN_isapart(g, o)) return testbit(o->marked, TESTBIT) != 0;
-  return (*bitof(g, o, &bit) & bit) != 0;
-}
-
-
-/* Puts o into the set; returns whether it is new there. */
-static int enter (const global_State *g, GCObject *o) {
-  uint64_t bit, *word;
-  if (luaN_isapart(g, o)) {
-    if (testbit(o->marked, TESTBIT)) return 0;
-    l_setbit(o->marked, TESTBIT);
-    return 1;
-  }
-  word = bitof(g, o, &bit);
-  if (*word & bit) return 0;
-  *word |= bit;
-  return 1;
-}
-
-/* }===================================================================== */
 
 
 /* {== edges ============================================================ */
@@ -153,7 +120,7 @@ static int ispassed (const Walk *w, const void *string) {
 /* Of a tree: 'o' is reached from where w->e says. Returns whether it is new. */
 static int reach (Walk *w, GCObject *o) {
   if (w->failed || (isstring(o) && ispassed(w, o))) return 0;
-  return enter(w->g, o) && pushchild(w, o);
+  return !luaN_visit(w->g, o) && pushchild(w, o);
 }
 
 
@@ -167,7 +134,7 @@ static void tell (Walk *w, GCObject *o) {
     if (!w->w->edge(w->w->ud, &w->e)) w->failed = LUAN_STOPPED;
     return;
   }
-  w->e.fresh = !w->alone && enter(w->g, o);
+  w->e.fresh = !w->alone && !luaN_visit(w->g, o);
   if (w->e.fresh && !push(w, &w->queue, o)) return;
   if (!w->w->edge(w->w->ud, &w->e)) w->failed = LUAN_STOPPED;
 }
@@ -227,7 +194,7 @@ static void entry (Walk *w, const Table *t, Node *n, int kind) {
     if (!isheld(kind, v)) return;
     if (kind & LUAN_WEAKVALUES)  /* a string, which is never cleared for itself */
       keyedge(w, LUAN_EENTRY, NULL, NULL, 0, v);
-    else if (w->alone || isreached(w->g, key)) weakentry(w, t, n);
+    else if (w->alone || luaN_isvisited(w->g, key)) weakentry(w, t, n);
     else if (push(w, &w->open, (void *)t)) push(w, &w->open, n);
   }
   else {
@@ -491,7 +458,7 @@ static void converge (Walk *w, lua_State *L) {
     found = w->queue.n;
     for (n = i = 0; i < w->open.n && !w->failed; i += 2) {
       Node *node = (Node *)w->open.a[i + 1];
-      if (isreached(w->g, gckey(node)))
+      if (luaN_isvisited(w->g, gckey(node)))
         weakentry(w, (const Table *)w->open.a[i], node);
       else {
         w->open.a[n++] = w->open.a[i];

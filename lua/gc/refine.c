@@ -25,30 +25,23 @@
 
 #include "lprefix.h"
 
-#include "lua.h"
-
 #include "lgc.h"
-#include "lobject.h"
-#include "lstate.h"
-#include "ltable.h"
 
-#include "collector.h"
+#include "limit.h"
+#include "pause.h"
+#include "refine.h"
+#include "remset.h"
+#include "traverse.h"
+#include "vec.h"
+#include "weak.h"
 
-/* What is fetched so many slots ahead. */
-#define AHEAD	16u
 
-
-/* {== tenuring ========================================================= */
+/* {== tenuring ========================================================== */
 
 /* o is referred to by a table, or by a weak one, which keeps nothing old alive. */
 static inline void see (global_State *g, GCObject *o, int weak) {
   if (weak ? luaN_isyoung(o) : !luaN_hascolour(o, g->heap.gc.colour))
     luaN_mark_(g, o);
-}
-
-
-static inline void foresee (const TValue *v) {
-  if (iscollectable(v)) __builtin_prefetch(gcvalue(v));
 }
 
 
@@ -59,12 +52,12 @@ static void seeslots (global_State *g, const Table *t, unsigned i, unsigned end,
   unsigned stop = (end < asize) ? end : asize;
   for (; i < stop; i++) {
     const TValue *v = &t->array[i];
-    if (stop - i > AHEAD) foresee(v + AHEAD);
+    if (stop - i > LUAN_AHEAD) luaN_foresee(v + LUAN_AHEAD);
     if (iscollectable(v)) see(g, gcvalue(v), weak);
   }
   for (; i < end; i++) {
     const Node *n = gnode(t, i - asize);
-    if (end - i > AHEAD) foresee(gval(n + AHEAD));
+    if (end - i > LUAN_AHEAD) luaN_foresee(gval(n + LUAN_AHEAD));
     if (isempty(gval(n))) continue;
     if (keyiscollectable(n)) see(g, gckey(n), weak);
     if (iscollectable(gval(n))) see(g, gcvalue(gval(n)), weak);
@@ -107,18 +100,7 @@ void luaN_tenure (lua_State *L, GCObject *o) {
 /* }===================================================================== */
 
 
-/* {== slots ============================================================ */
-
-void luaN_foreslot (const luaN_Vec *s, size_t k, unsigned asize) {
-  if (k + 4 * AHEAD < s->n) __builtin_prefetch(s->a[k + 4 * AHEAD + 1]);
-  if (k + 2 * AHEAD < s->n && s->a[k + 2 * AHEAD] == s->a[k]) {
-    const Table *t = (const Table *)s->a[k];
-    unsigned i;
-    if (luaN_slotof(t, asize, s->a[k + 2 * AHEAD + 1], &i))
-      foresee(i < asize ? &t->array[i] : gval(gnode(t, i - asize)));
-  }
-}
-
+/* {== slots ============================================================= */
 
 /* Must the slot of a weak table still be remembered? */
 static int isyoungslot (const Table *t, unsigned i) {
@@ -142,10 +124,10 @@ static size_t seerun (global_State *g, const Table *t, size_t k, unsigned asize)
   for (; k < n && a[k] == t; k += 2) {
     const TValue *v = (const TValue *)a[k + 1];
     if ((uintptr_t)v - (uintptr_t)t->array >= bytes) break;
-    if (k + 4 * AHEAD < n) {
-      const TValue *next = (const TValue *)a[k + 2 * AHEAD + 1];
-      __builtin_prefetch(a[k + 4 * AHEAD + 1]);
-      if ((uintptr_t)next - (uintptr_t)t->array < bytes) foresee(next);
+    if (k + 4 * LUAN_AHEAD < n) {
+      const TValue *next = (const TValue *)a[k + 2 * LUAN_AHEAD + 1];
+      __builtin_prefetch(a[k + 4 * LUAN_AHEAD + 1]);
+      if ((uintptr_t)next - (uintptr_t)t->array < bytes) luaN_foresee(next);
     }
     if (iscollectable(v)) see(g, gcvalue(v), 0);
   }
@@ -222,7 +204,7 @@ void luaN_refineslots (lua_State *L) {
 /* }===================================================================== */
 
 
-/* {== objects ========================================================== */
+/* {== objects =========================================================== */
 
 void luaN_refinetouched (lua_State *L) {
   global_State *g = G(L);
@@ -251,17 +233,7 @@ void luaN_refinetouched (lua_State *L) {
 /* }===================================================================== */
 
 
-/* {== tables remembered as a whole ===================================== */
-
-void luaN_forgetrefining (global_State *g) {
-  luaN_Gc *c = &g->heap.gc;
-  unsigned i;
-  c->refining = NULL;
-  c->refineat = LUAN_CACHED;
-  c->stayed = 0;
-  for (i = 0; i < LUAN_WRITES; i++) c->writes[i].t = NULL;
-}
-
+/* {== tables remembered as a whole ====================================== */
 
 int luaN_refinetables (lua_State *L) {
   global_State *g = G(L);

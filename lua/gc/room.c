@@ -18,8 +18,6 @@
 #include "lobject.h"
 #include "ltable.h"
 
-#include "collector.h"
-
 /* Slots of a table that this is worth it for, and the part of them that is free. */
 #define LEAST	256u
 #define PART	16u

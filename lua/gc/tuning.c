@@ -34,7 +34,7 @@
 #include "lgc.h"
 #include "lstate.h"
 
-#include "collector.h"
+#include "tuning.h"
 
 #define PERCENT_MAX	10000u
 #define NURSERY_LEAST	((size_t)4 * 1024)

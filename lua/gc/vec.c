@@ -10,6 +10,7 @@
 
 #include "lstate.h"
 
+#include "host.h"
 #include "vec.h"
 
 #define SMALLEST	8u	/* words */
@@ -19,7 +20,7 @@ static int resize (global_State *g, luaN_Vec *v, size_t size) {
   void **a = (void **)luaN_ask(g, v->a, v->size * sizeof(void *),
                                size * sizeof(void *));
   if (a == NULL && size > 0) {
-    g->heap.gc.refused = 1;
+    g->heap.blocks.refused = 1;
     return 0;
   }
   v->a = a;

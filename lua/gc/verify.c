@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The heap verifier, which every build has and which the seam exports, and the
-** bitmap of granules handed out, which only the debug build keeps (debug.h).
-**
-** It walks everything that can be reached with marks of its own (the bits of
-** the blocks; TESTBIT of objects that lua_Alloc gave) and a stack from malloc.
+** The heap verifier (verify.h), which the seam exports. It walks everything that can be
+** reached with marks of its own (visits.h) and a stack from malloc.
 */
 #define LUA_CORE
 
@@ -23,42 +20,15 @@
 #include "lstring.h"
 #include "ltable.h"
 
-#include "collector.h"
+#include "chunks.h"
+#include "mark.h"
+#include "outside.h"
+#include "remset.h"
 #include "seam.h"
-
-
-#if defined(LUAN_DEBUG)
-
-static void die (const char *what, void *p, size_t n) {
-  fprintf(stderr, "heap: H3 broken: %s: %p, %lu bytes\n", what, p,
-          (unsigned long)n);
-  abort();
-}
-
-
-void luaN_setused (luaN_Heap *h, void *p, size_t n) {
-  luaN_Block *b = luaN_blockof(h, p);
-  size_t i = luaN_granuleof(b, p), end = i + n / LUAN_GRANULE;
-  uint64_t *used = luaN_usedbits(b);
-  if (end > luaN_bytesof(b) / LUAN_GRANULE) die("handed out past a block", p, n);
-  for (; i < end; i++) {
-    uint64_t bit = UINT64_C(1) << (i % 64);
-    if (used[i / 64] & bit) die("handed out twice", p, n);
-    used[i / 64] |= bit;
-  }
-}
-
-
-void luaN_setunused (luaN_Heap *h, void *p, size_t n) {
-  luaN_Block *b = luaN_blockof(h, p);
-  size_t i = luaN_granuleof(b, p), end = i + n / LUAN_GRANULE;
-  for (; i < end; i++)
-    luaN_usedbits(b)[i / 64] &= ~(UINT64_C(1) << (i % 64));
-  luaN_asanopen(p, n);
-  memset(p, LUAN_DEADBYTE, n);
-}
-
-#endif
+#include "sweep.h"
+#include "verify.h"
+#include "visits.h"
+#include "weak.h"
 
 
 /* {== the walk ========================================================= */
@@ -85,56 +55,6 @@ static const char *broken (const char *invariant, const void *where,
 }
 
 
-int luaN_isapart (const global_State *g, const GCObject *o) {
-  switch (o->tt) {
-    case LUA_VPROTO: return 1;
-    case LUA_VTHREAD: return o == obj2gco(g->mainthread);
-    case LUA_VUSERDATA:
-      return luaN_sizeudata(((const Udata *)o)->nuvalue, ((const Udata *)o)->len) >
-             LUAN_LARGE;
-    case LUA_VLNGSTR:
-      return sizelstring(((const TString *)o)->u.lnglen) > LUAN_LARGE;
-    default: return 0;
-  }
-}
-
-
-/* Puts o in the set; returns whether it was there. */
-static int visit (const global_State *g, GCObject *o) {
-  if (luaN_isapart(g, o)) {
-    int was = testbit(o->marked, TESTBIT) != 0;
-    l_setbit(o->marked, TESTBIT);
-    return was;
-  }
-  else {
-    luaN_Block *b = luaN_blockof(&g->heap, o);
-    size_t i = luaN_granuleof(b, o);
-    uint64_t bit = UINT64_C(1) << (i % 64);
-    int was = (luaN_bits(b)[i / 64] & bit) != 0;
-    luaN_bits(b)[i / 64] |= bit;
-    return was;
-  }
-}
-
-
-void luaN_clearvisits (global_State *g) {
-  luaN_Chunk *c;
-  size_t i;
-  for (c = g->heap.chunks; c != NULL; c = c->next) {
-    unsigned n;
-    for (n = 0; n < c->nblocks; n++) {
-      luaN_Block *b = luaN_blockat(c, n);
-      memset(luaN_bits(b), 0, b->nlines);
-    }
-  }
-  for (i = 0; i < g->heap.gc.large.v.n; i++) {
-    GCObject *o = (GCObject *)g->heap.gc.large.v.a[i];
-    if (o != NULL) resetbit(o->marked, TESTBIT);  /* G7 */
-  }
-  resetbit(g->mainthread->marked, TESTBIT);
-}
-
-
 static void fail (Walk *w, const char *invariant, const void *where,
                   unsigned long got, unsigned long want) {
   if (w->bad == NULL) w->bad = broken(invariant, where, got, want);
@@ -148,7 +68,7 @@ static void checklines (Walk *w, const void *p, size_t n, unsigned colour) {
   unsigned i;
   w->bytes += luaN_round(n);
   if (n > LUAN_LARGE) return;
-  b = luaN_blockof(&w->g->heap, p);
+  b = luaN_blockof(&w->g->heap.blocks, p);
   for (i = luaN_lineof(b, p); i <= luaN_lineof(b, (const char *)p + n - 1); i++) {
     if (b->marks[i] == 0 || (b->marks[i] & 0x80))
       fail(w, "H1 (line)", p, b->marks[i], 1);
@@ -197,7 +117,7 @@ static void reach (Walk *w, GCObject *o) {
              !(from->marked & LUAN_PENDING) && !isremembered(w, from))
       fail(w, "G3", from, from->tt, o->tt);
   }
-  if (visit(w->g, o)) return;
+  if (luaN_visit(w->g, o)) return;
   if (luaN_isyoung(o) && (o->marked & LUAN_UNLOGGED))
     fail(w, "G8 (young)", o, o->marked, 0);
   w->logged += luaN_islogged(o);
@@ -251,9 +171,9 @@ static void checkmet (Walk *w) {
   const luaN_Vec *v = &w->g->heap.gc.majorweak;
   size_t i;
   for (i = 0; i < v->n; i++) {
-    Table *t = (Table *)((uintptr_t)v->a[i] & ~(uintptr_t)3);  /* weak.c's tag */
+    Table *t = luaN_tableof(v->a[i]);
     if (!(t->marked & LUAN_MET)) fail(w, "G6 (bit)", t, t->marked, LUAN_MET);
-    if (visit(w->g, obj2gco(t))) fail(w, "G6 (once)", t, i, v->n);
+    if (luaN_visit(w->g, obj2gco(t))) fail(w, "G6 (once)", t, i, v->n);
   }
 }
 
@@ -384,7 +304,7 @@ static void uncount (Walk *w, const luaN_Vec *v) {
   for (i = 0; i < v->n; i++) {
     GCObject *o = (GCObject *)v->a[i];
     if (!luaN_islogged(o)) fail(w, "G8 (bit)", o, o->marked, 0);
-    w->logged -= visit(w->g, o);
+    w->logged -= luaN_visit(w->g, o);
   }
 }
 
@@ -398,7 +318,7 @@ static void setgray (global_State *g, int on) {
   v[0] = &c->gray; v[1] = &c->major; v[2] = &c->majorweak;
   for (k = 0; k < 3; k++) {
     for (i = 0; i < v[k]->n; i++) {
-      GCObject *o = (GCObject *)((uintptr_t)v[k]->a[i] & ~(uintptr_t)3);
+      GCObject *o = obj2gco(luaN_tableof(v[k]->a[i]));  /* not all are tables */
       if (on) o->marked |= LUAN_PENDING;
       else o->marked &= (lu_byte)~LUAN_PENDING;
     }
@@ -423,7 +343,7 @@ static void checklisted (Walk *w, const luaN_Vec *v, size_t first) {
     if (luaN_isselected(v->a[i]) && w->g->gcstate != GCSselect)
       fail(w, "G4 (selected)", o, i, w->g->gcstate);
     if (!tofinalize(o)) fail(w, "G4 (bit)", o, o->marked, 1);
-    if (visit(w->g, o)) fail(w, "G4 (once)", o, i, first);
+    if (luaN_visit(w->g, o)) fail(w, "G4 (once)", o, i, first);
   }
 }
 
@@ -517,7 +437,7 @@ static const char *checkblock (const luaN_Block *b) {
 }
 
 
-static const char *checkblocks (const luaN_Heap *h) {
+static const char *checkblocks (const luaN_Blocks *h) {
   const luaN_Chunk *c;
   size_t held = 0, room = 0, vacant = 0, small = 0, released = 0;
   for (c = h->chunks; c != NULL; c = c->next) {
@@ -578,7 +498,7 @@ const char *luaN_verify (lua_State *L, int exact) {
   if (h->sampler == NULL &&
       h->point - (uint64_t)(uintptr_t)h->free < LUAN_INFINITY / 2)
     return broken("S1 (no sampler)", h->free, (unsigned long)h->point, 0);
-  if ((bad = checkblocks(h)) != NULL) return bad;
+  if ((bad = checkblocks(&h->blocks)) != NULL) return bad;
   if ((bad = checklists(g)) != NULL) return bad;
   if ((bad = checkfinalizers(h)) != NULL) return bad;
   if ((bad = luaN_checkoutside(g, &where)) != NULL) return broken(bad, where, 0, 0);
@@ -602,16 +522,6 @@ void luaN_mustverify (lua_State *L, int exact) {
   broken = luaN_verify(L, exact);
   if (broken == NULL) return;
   fprintf(stderr, "heap: %s\n", broken);
-  abort();
-}
-
-
-void luaN_mayenter (lua_State *L, const char *function) {
-  if (!G(L)->heap.asking || strcmp(function, "lua_getinfo") == 0 ||
-      strcmp(function, "lua_getstack") == 0)
-    return;
-  fprintf(stderr, "sampler: %s called in the middle of an allocation or a "
-          "collection\n", function);
   abort();
 }
 #endif

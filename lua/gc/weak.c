@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Weak tables and ephemerons. Those that a collection meets are kept in a list,
-** tagged with their kind; when everything else is marked, each ephemeron table is
-** looked at once, and its entries whose keys may be dead are looked at again
-** until nothing changes. Then what is dead is cleared: values before the dead with
-** finalizers are brought back, keys after it.
+** Weak tables and ephemerons, as marking meets them (weak.h). They are kept in a list,
+** tagged with their kind, until everything else is marked (termination.c).
 **
 ** A minor collection takes every old object for alive. While a major one is
 ** marking, the tables that it (or a minor one) has met wait for its end.
@@ -15,25 +12,12 @@
 
 #include <string.h>
 
-#include "lua.h"
-
 #include "lgc.h"
-#include "lobject.h"
-#include "lstate.h"
 #include "ltable.h"
 #include "ltm.h"
 
-#include "collector.h"
-
-/* Objects with finalizers that a pause looks at in one go, and bytes that it marks for
-   the dead among them. */
-#define FEWFINALIZERS	2048u
-#define FEWBYTES	((size_t)128 * 1024)
-
-/* An entry of the list: a table and its kind in the two low bits. */
-#define tagged(t,kind)	((void *)((uintptr_t)(t) | (unsigned)(kind)))
-#define tableof(p)	((Table *)((uintptr_t)(p) & ~(uintptr_t)3))
-#define kindof(p)	((int)((uintptr_t)(p) & 3))
+#include "vec.h"
+#include "weak.h"
 
 
 /*
@@ -51,8 +35,7 @@ int luaN_weakness (global_State *g, const Table *t) {
 }
 
 
-/* Is the value dead? Strings are values: they are never removed. */
-static int isgone (global_State *g, const TValue *v) {
+int luaN_isgone (global_State *g, const TValue *v) {
   GCObject *o;
   if (!iscollectable(v)) return 0;
   o = gcvalue(v);
@@ -64,7 +47,7 @@ static int isgone (global_State *g, const TValue *v) {
 }
 
 
-static int iskeygone (global_State *g, const Node *n) {
+int luaN_iskeygone (global_State *g, const Node *n) {
   GCObject *o;
   if (!keyiscollectable(n)) return 0;
   o = gckey(n);
@@ -76,40 +59,20 @@ static int iskeygone (global_State *g, const Node *n) {
 }
 
 
-static void clearkey (Node *n) {
-  if (keyiscollectable(n)) setdeadkey(n);
-}
-
-
 /* Strong keys, weak values. */
 static void markkeys (global_State *g, Table *t) {
   Node *n = gnode(t, 0), *end = gnode(t, (size_t)sizenode(t));
   for (; n < end; n++) {
-    if (isempty(gval(n))) clearkey(n);
+    if (isempty(gval(n))) luaN_clearkey(n);
     else if (keyiscollectable(n)) luaN_mark(g, gckey(n));
   }
 }
 
 
-/* Marks the values whose keys are alive. Returns whether there were any. */
-static int markvalues (global_State *g, Table *t) {
-  Node *n = gnode(t, 0), *end = gnode(t, (size_t)sizenode(t));
-  int changed = 0;
-  for (; n < end; n++) {
-    const TValue *v = gval(n);
-    if (iscollectable(v) && luaN_white(g, gcvalue(v)) && !iskeygone(g, n)) {
-      luaN_mark(g, gcvalue(v));
-      changed = 1;
-    }
-  }
-  return changed;
-}
-
-
 int luaN_openentry (global_State *g, Node *n) {
   luaN_Gc *c = &g->heap.gc;
-  if (isempty(gval(n))) clearkey(n);
-  else if (!iskeygone(g, n)) luaN_markvalue(g, gval(n))
+  if (isempty(gval(n))) luaN_clearkey(n);
+  else if (!luaN_iskeygone(g, n)) luaN_markvalue(g, gval(n))
   else if (!luaN_push(g, &c->open, n)) {
     c->crowded = 1;
     return 0;
@@ -118,43 +81,10 @@ int luaN_openentry (global_State *g, Node *n) {
 }
 
 
-/*
-** Weak keys, each table once: marks the values whose keys are alive; an entry
-** whose key may be dead is open. Without memory for that, all tables will be
-** looked at again and again.
-*/
-static void openentries (global_State *g, Table *t) {
-  unsigned i, asize = luaN_asize(t);
-  Node *n = gnode(t, 0), *end = gnode(t, (size_t)sizenode(t));
-  for (i = 0; i < asize; i++) luaN_markvalue(g, &t->array[i]);
-  for (; n < end; n++) (void)luaN_openentry(g, n);
-}
-
-
-/* Looks at the open entries, from the last one to the first when 'backwards':
-   those whose key is alive are open no more. Returns how many of these there were. */
-static size_t closeentries (global_State *g, int backwards) {
-  luaN_Vec *o = &g->heap.gc.open;
-  size_t i, left = 0, before = o->n;
-  for (i = 0; i < before; i++) {
-    void **p = &o->a[backwards ? before - 1 - i : i];
-    Node *n = (Node *)*p;
-    if (iskeygone(g, n)) continue;
-    *p = NULL;
-    luaN_markvalue(g, gval(n));
-    luaN_drain(g, !g->heap.gc.minor);
-  }
-  for (i = 0; i < before; i++)
-    if (o->a[i] != NULL) o->a[left++] = o->a[i];
-  o->n = left;
-  return before - left;
-}
-
-
-/* Once a table, however many minor collections meet it too. 0: no memory. */
-static int meetinmajor (global_State *g, Table *t, int kind) {
+/* However many minor collections meet it, too. */
+int luaN_meetinmajor (global_State *g, Table *t, int kind) {
   if (t->marked & LUAN_MET) return 1;
-  if (!luaN_push(g, &g->heap.gc.majorweak, tagged(t, kind))) return 0;
+  if (!luaN_push(g, &g->heap.gc.majorweak, luaN_tagged(t, kind))) return 0;
   t->marked |= LUAN_MET;
   return 1;
 }
@@ -162,7 +92,7 @@ static int meetinmajor (global_State *g, Table *t, int kind) {
 
 void luaN_meetlate (global_State *g, Table *t, int kind) {
   luaN_Gc *c = &g->heap.gc;
-  if (c->marking && luaN_hascolour(t, c->colour) && !meetinmajor(g, t, kind))
+  if (c->marking && luaN_hascolour(t, c->colour) && !luaN_meetinmajor(g, t, kind))
     luaN_traverseslots(g, t, 0, ~0u);
 }
 
@@ -170,193 +100,14 @@ void luaN_meetlate (global_State *g, Table *t, int kind) {
 int luaN_meetweak (global_State *g, Table *t, int kind) {
   luaN_Gc *c = &g->heap.gc;
   int slice = (c->marking && !c->minor && g->gcstate == GCSpropagate);
-  if (slice) return meetinmajor(g, t, kind);
-  if (!luaN_push(g, &c->weak, tagged(t, kind))) return 0;
+  if (slice) return luaN_meetinmajor(g, t, kind);
+  if (!luaN_push(g, &c->weak, luaN_tagged(t, kind))) return 0;
   if (kind == LUAN_WEAKVALUES) markkeys(g, t);
   return 1;
 }
 
 
-/*
-** Until no ephemeron has a value left to mark. The tables of the list before
-** '*first' have been opened.
-*/
-static void converge (global_State *g, size_t *first) {
-  luaN_Vec *w = &g->heap.gc.weak;
-  luaN_Gc *c = &g->heap.gc;
-  int changed, backwards = 0;
-  do {
-    size_t i;
-    for (; *first < w->n; ++*first) {  /* the list may grow meanwhile */
-      if (kindof(w->a[*first]) == LUAN_EPHEMERON) {
-        openentries(g, tableof(w->a[*first]));
-        luaN_drain(g, !g->heap.gc.minor);
-      }
-    }
-    backwards = !backwards;
-    changed = (closeentries(g, backwards) > 0);
-    for (i = 0; c->crowded && i < *first; i++) {
-      if (kindof(w->a[i]) == LUAN_EPHEMERON &&
-          markvalues(g, tableof(w->a[i]))) {
-        luaN_drain(g, !c->minor);
-        changed = 1;
-      }
-    }
-  } while (changed || *first < w->n);
-}
-
-
-/* Removes entries with dead values from the tables of the list from i on. */
-static void clearvalues (global_State *g, size_t i) {
-  luaN_Vec *w = &g->heap.gc.weak;
-  for (; i < w->n; i++) {
-    Table *t = tableof(w->a[i]);
-    unsigned k, asize = luaN_asize(t);
-    Node *n = gnode(t, 0), *end = gnode(t, (size_t)sizenode(t));
-    if (!(kindof(w->a[i]) & LUAN_WEAKVALUES)) continue;
-    for (k = 0; k < asize; k++)
-      if (isgone(g, &t->array[k])) setempty(&t->array[k]);
-    for (; n < end; n++) {
-      if (!isempty(gval(n)) && isgone(g, gval(n))) setempty(gval(n));
-      if (isempty(gval(n))) clearkey(n);
-    }
-  }
-}
-
-
-/* Removes entries with dead keys: those that are still open, those of tables whose
-   keys and values are weak, and all that there was no memory for. */
-static void clearkeys (global_State *g) {
-  luaN_Gc *c = &g->heap.gc;
-  luaN_Vec *w = &c->weak, *o = &c->open;
-  size_t i;
-  for (i = 0; i < o->n; i++) {
-    Node *n = (Node *)o->a[i];
-    setempty(gval(n));
-    clearkey(n);
-  }
-  o->n = 0;
-  for (i = 0; i < w->n; i++) {
-    Table *t = tableof(w->a[i]);
-    Node *n = gnode(t, 0), *end = gnode(t, (size_t)sizenode(t));
-    if (kindof(w->a[i]) != LUAN_ALLWEAK &&
-        !(c->crowded && kindof(w->a[i]) == LUAN_EPHEMERON)) continue;
-    for (; n < end; n++) {
-      if (!isempty(gval(n)) && iskeygone(g, n)) setempty(gval(n));
-      if (isempty(gval(n))) clearkey(n);
-    }
-  }
-}
-
-
-/* The major collection's tables join those that the atomic step has met. */
-static void joinmajor (global_State *g) {
-  luaN_Gc *c = &g->heap.gc;
-  size_t i;
-  for (i = 0; i < c->majorweak.n; i++) {
-    Table *t = tableof(c->majorweak.a[i]);
-    int kind = luaN_weakness(g, t);  /* as it is now */
-    t->marked &= (lu_byte)~LUAN_MET;
-    if (kind == LUAN_STRONG || !luaN_meetweak(g, t, kind))
-      luaN_traverseslots(g, t, 0, ~0u);
-  }
-  c->majorweak.n = 0;
-}
-
-
-/* The tables that a minor collection has met are the major one's too. */
-static void leavetomajor (global_State *g) {
-  luaN_Gc *c = &g->heap.gc;
-  size_t i;
-  for (i = 0; i < c->weak.n; i++) {
-    Table *t = tableof(c->weak.a[i]);
-    if (!meetinmajor(g, t, kindof(c->weak.a[i])))
-      luaN_traverseslots(g, t, 0, ~0u);
-  }
-}
-
-
 void luaN_forgetweak (global_State *g) {
   luaN_Vec *v = &g->heap.gc.majorweak;
-  while (v->n > 0) tableof(v->a[--v->n])->marked &= (lu_byte)~LUAN_MET;
-}
-
-
-/* Marks all that is alive, and clears weak values, before the dead that have
-   finalizers are separated. 'first' is that of converge. */
-static void findalive (global_State *g, size_t *first) {
-  luaN_Gc *c = &g->heap.gc;
-  if (!c->minor) joinmajor(g);
-  luaN_drain(g, !c->minor);
-  converge(g, first);
-  clearvalues(g, 0);
-  if (c->minor) luaN_clearslots(g, 0);
-}
-
-
-/* Marks all that those brought back refer to, and clears weak keys, and the values of
-   weak tables that they alone have brought: from 'met' on in the list. */
-static void findresurrected (global_State *g, size_t *first, size_t met) {
-  luaN_Gc *c = &g->heap.gc;
-  luaN_drain(g, !c->minor);
-  converge(g, first);
-  if (c->minor) luaN_clearslots(g, 1);
-  clearkeys(g);
-  clearvalues(g, met);
-  if (c->minor && c->marking) leavetomajor(g);
-  luaN_drain(g, !c->minor);
-  lua_assert(c->open.n == 0);
-  c->weak.n = 0;
-  c->crowded = 0;
-  luaN_clearcache(g);
-}
-
-
-void luaN_finishmarks (lua_State *L) {
-  global_State *g = G(L);
-  luaN_Gc *c = &g->heap.gc;
-  size_t i, met, first = 0;
-  findalive(g, &first);
-  met = c->weak.n;
-  i = c->tobefinalized.n;
-  luaN_separate(L, 0);
-  for (; i < c->tobefinalized.n; i++)
-    luaN_mark(g, (GCObject *)c->tobefinalized.a[i]);
-  findresurrected(g, &first, met);
-}
-
-
-/* Few objects have finalizers: a slice more, for all that the dead refer to, as a rule
-   is the last. Returns whether it was. */
-static int separatefew (lua_State *L) {
-  luaN_Gc *c = &G(L)->heap.gc;
-  if (c->finalizable.v.n > FEWFINALIZERS || luaN_slicestress(c) != 0) {
-    luaN_beginselection(c);
-    return 0;
-  }
-  luaN_separate(L, 0);
-  c->selection = LUAN_RESURRECTING;
-  return luaN_markslice(G(L), FEWBYTES);
-}
-
-
-/*
-** While the dead that have finalizers are put aside and marked in slices, the program
-** runs. All that it can get at of what is not marked are keys of weak tables; when it
-** does, they are marked as anything else.
-*/
-int luaN_endmarks (lua_State *L) {
-  global_State *g = G(L);
-  luaN_Gc *c = &g->heap.gc;
-  size_t met, first = 0;
-  findalive(g, &first);
-  met = c->weak.n;
-  if (c->selection == LUAN_UNSELECTED && !separatefew(L)) {
-    leavetomajor(g);  /* once more, at the end */
-    c->weak.n = c->open.n = 0;
-    c->crowded = 0;
-    return 0;
-  }
-  findresurrected(g, &first, met);
-  return 1;
+  while (v->n > 0) luaN_tableof(v->a[--v->n])->marked &= (lu_byte)~LUAN_MET;
 }

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- collectgarbage (lua/gc/options.h, pace.c): upstream's options return what they
+-- collectgarbage (lua/gc/options.h, pause.c): upstream's options return what they
 -- return in pristine Lua, in both modes; "nursery" and "statistics" are ours.
 
 local process = require "spec.support.process"

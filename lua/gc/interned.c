@@ -22,8 +22,10 @@
 #include "lstate.h"
 #include "lstring.h"
 
-#include "collector.h"
-#include "memory.h"
+#include "interned.h"
+#include "mark.h"
+#include "nursery.h"
+#include "vec.h"
 
 /* Buckets that are split for every string that is made while the table grows. */
 #define SPLITS		2

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** lmem.h includes this last: upstream's names for memory, with the kind of
-** memory that the file which includes it makes (LUAN_VECTOR of nursery.h).
+** lmem.h includes this last: upstream's names for memory, with the kind of memory that
+** the file which includes it makes (LUAN_VECTOR of nursery.h, whose functions these are).
 */
-#ifndef luaN_kinds_h
-#define luaN_kinds_h
+#ifndef luaN_mem_h
+#define luaN_mem_h
 
 LUAI_FUNC void *luaN_malloc (lua_State *L, size_t size, int what);
-LUAI_FUNC void *luaN_resize (lua_State *L, void *block, size_t osize,
-                             size_t nsize, int what);
 LUAI_FUNC void *luaN_saferesize (lua_State *L, void *block, size_t osize,
                                  size_t nsize, int what);
 LUAI_FUNC void *luaN_grow (lua_State *L, void *block, int nelems, int *psize,
@@ -16,8 +14,6 @@ LUAI_FUNC void *luaN_grow (lua_State *L, void *block, int nelems, int *psize,
                            int kind);
 LUAI_FUNC void *luaN_shrink (lua_State *L, void *block, int *size, int final,
                              int size_elem, int kind);
-LUAI_FUNC void luaN_release (lua_State *L, void *block, size_t size,
-                             int what);
 
 #define luaM_malloc_(L,s,tag)		luaN_malloc(L, s, LUAN_VECTOR)
 #define luaM_free_(L,b,os)		luaN_release(L, b, os, LUAN_VECTOR)

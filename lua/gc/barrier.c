@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Barriers (G1 of gc.h): what the core calls where it stores into something old. A list
+** that has got long is gone through at once (refine.c), so that no minor collection
+** has many to look at.
+*/
+#define LUA_CORE
+
+#include "lprefix.h"
+
+#include "lgc.h"
+#include "lstring.h"
+#include "ltable.h"
+
+#include "limit.h"
+#include "mark.h"
+#include "refine.h"
+#include "remset.h"
+#include "vec.h"
+
+
+static void remember (lua_State *L, GCObject *o) {
+  const luaN_Gc *c = &G(L)->heap.gc;
+  if (c->touched.n >= c->many) luaN_refinetouched(L);
+  luaN_touch(L, o);
+}
+
+
+/* A big table that gets a metatable is not looked at for its sake. */
+void luaC_barrier_ (lua_State *L, GCObject *o, GCObject *v) {
+  if (o->tt == LUA_VTABLE && (o->marked & LUAN_LISTED)) luaN_tenure(L, v);
+  else remember(L, o);
+}
+
+
+void luaC_barrierback_ (lua_State *L, GCObject *o) {
+  remember(L, o);
+}
+
+
+void luaN_tostring (lua_State *L, TValue *o) {
+  luaO_tostring(L, o);
+  if (!(L->stack.p <= (StkId)o && (StkId)o < L->stack_last.p + EXTRA_STACK))
+    luaC_barrier(L, clCvalue(s2v(L->ci->func.p)), o);
+}
+
+
+static int issmall (const Table *t) {
+  return t->alimit + (unsigned)sizenode(t) <= LUAN_SMALLTABLE;
+}
+
+
+/*
+** The slot may be about to be written to: what is remembered is refined before it
+** is put there, not after.
+*/
+void luaN_rememberslot (lua_State *L, Table *t, TValue *slot) {
+  global_State *g = G(L);
+  luaN_Vec *v = &g->heap.gc.slots;
+  if (!(t->marked & LUAN_UNLOGGED)) return;
+  if (v->n > 0 && v->a[v->n - 1] == (void *)slot && v->a[v->n - 2] == (void *)t)
+    return;
+  if (issmall(t)) {
+    remember(L, obj2gco(t));
+    return;
+  }
+  if (v->n >= g->heap.gc.many ||
+      ((t->marked & LUAN_VAST) && v->n >= g->heap.gc.refineat)) {
+    luaN_refineslots(L);
+    if (!(t->marked & LUAN_UNLOGGED)) return;
+  }
+  if (v->size - v->n < 2 && !luaN_reserve(g, v, 2)) g->heap.gc.lost = 1;
+  else {
+    v->a[v->n++] = t;
+    v->a[v->n++] = slot;
+  }
+}
+
+
+void luaN_remembernode (lua_State *L, Table *t, Node *n) {
+  if (luaN_isold(t) && G(L)->heap.rehashing != t)
+    luaN_rememberslot(L, t, gval(n));
+}
+
+
+/* Where the value is now that lay in 'slot' of vectors that t no longer has. */
+static TValue *movedto (lua_State *L, Table *t, const void *slot,
+                        const TValue *array, unsigned asize, const Table *old) {
+  uintptr_t a = (uintptr_t)slot - (uintptr_t)array;
+  uintptr_t n = (uintptr_t)slot - (uintptr_t)old->node;
+  const TValue *v = NULL;
+  if (array != NULL && a < asize * sizeof(TValue))
+    v = luaH_getint(t, (lua_Integer)(a / sizeof(TValue)) + 1);
+  else if (n < (size_t)sizenode(old) * sizeof(Node)) {
+    const Node *node = gnode(old, n / sizeof(Node));
+    TValue key;
+    if (isempty(gval(node))) return NULL;
+    getnodekey(L, &key, node);
+    v = luaH_get(t, &key);
+  }
+  return (v == NULL || isabstkey(v)) ? NULL : cast(TValue *, v);
+}
+
+
+/*
+** The slots of t that are remembered follow their values. No other slot refers
+** to what must be remembered, for the values are those of before.
+*/
+static void moveslots (lua_State *L, Table *t, const TValue *array,
+                       unsigned asize, const Table *old) {
+  luaN_Gc *c = &G(L)->heap.gc;
+  size_t i, n = 0;
+  for (i = 0; i < c->slots.n; i += 2) {
+    void *slot = c->slots.a[i + 1];
+    if (c->slots.a[i] == t) {
+      slot = movedto(L, t, slot, array, asize, old);
+      if (slot == NULL) continue;
+    }
+    c->slots.a[n] = c->slots.a[i];
+    c->slots.a[n + 1] = slot;
+    n += 2;
+  }
+  c->slots.n = n;
+}
+
+
+void luaN_resizing (lua_State *L, const Table *t, const void *inflight,
+                    size_t n) {
+  luaN_Heap *h = &G(L)->heap;
+  h->rehashing = t;
+  h->inflight = inflight;
+  h->inflightsize = n;
+}
+
+
+void luaN_resized (lua_State *L, Table *t, size_t before, const TValue *array,
+                   unsigned asize, const Table *old) {
+  global_State *g = G(L);
+  luaN_Gc *c = &g->heap.gc;
+  luaN_resizing(L, NULL, NULL, 0);
+  luaN_recounted(L, obj2gco(t), (l_mem)luaN_vectorbytes(t) - (l_mem)before);
+  if (luaN_isvast(c, luaN_asize(t) + (size_t)sizenode(t)))
+    t->marked |= LUAN_VAST;
+  if (t->marked & LUAN_UNLOGGED) {
+    if (issmall(t) || c->refining == t ||
+        c->slots.n > luaN_asize(t) + (size_t)sizenode(t))
+      luaN_touch(L, obj2gco(t));  /* for as much work as has been done */
+    else {
+      luaN_markvectors(g, t);
+      moveslots(L, t, array, asize, old);
+      if (c->table == t) c->index = 0;  /* its slots have moved */
+    }
+  }
+  if (!(t->marked & LUAN_LISTED) &&
+      (luaN_asize(t) * sizeof(TValue) > LUAN_LARGE ||
+       (size_t)sizenode(t) * sizeof(Node) > LUAN_LARGE)) {
+    lua_assert(c->tables.v.n < c->tables.v.size);  /* reserved: nursery.c */
+    t->marked |= LUAN_LISTED;
+    c->tables.v.a[c->tables.v.n++] = t;
+  }
+}

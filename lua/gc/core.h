@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** What every file of the core sees of the fork, inline where it costs: lstate.h
+** includes this last.
+*/
+#ifndef luaN_core_h
+#define luaN_core_h
+
+#include "attach.h"
+#include "nursery.h"
+#include "tick.h"
+
+/*
+** Whoever enters the core through the API may change its thread's stack: a
+** thread that is asleep wakes (T1 of gc.h). The bytecode loop goes on in a
+** thread that was awake when it was last left.
+*/
+#undef lua_lock
+#define lua_lock(L) \
+  (luaN_mayenter(L, __func__), \
+   l_unlikely((L)->marked & LUAN_ASLEEP) ? luaN_wake(L) : (void)0)
+#undef luai_threadyield
+#define luai_threadyield(L)	((void)0)
+
+#define LUAN_ASLEEP	0x08	/* of marked; a thread only */
+
+LUAI_FUNC void luaN_wake (lua_State *L);
+
+/* Makes n slots of a stack nil (a nil is 0, whatever stands beside it). */
+#define luaN_erase(p,n) \
+  (lua_assert(LUA_VNIL == 0), \
+   memset(p, 0, cast_sizet(n) * sizeof(StackValue)))
+
+/*
+** Three functions stand in sections of their own, so that a walk of the C stack
+** knows their frames by address (luaN_code of seam.h). The bytecode loop begins
+** a cache line: where it lies by chance costs up to 4%.
+*/
+#define LUAN_SECTION(s)	__attribute__((section(s), aligned(64)))
+LUAI_FUNC void luaV_execute (lua_State *L, CallInfo *ci) LUAN_SECTION("luavm");
+LUAI_FUNC int luaN_runcoroutine (lua_State *L, int nargs)
+    LUAN_SECTION("luaresume") __attribute__((noinline));
+LUAI_FUNC int luaD_rawrunprotected (lua_State *L,
+                                    void (*f) (lua_State *L, void *ud),
+                                    void *ud)
+    LUAN_SECTION("luaprotect") __attribute__((noinline));
+
+#endif

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Lines and holes (holes.h). Decides where memory lies; does not know what lies in it,
+** what is dead, or that anything is sampled. Never collects and never raises: who has
+** to ask again is nursery.c.
+*/
+#define LUA_CORE
+
+#include "lprefix.h"
+
+#include <string.h>
+
+#include "lstate.h"
+
+#include "chunks.h"
+#include "debug.h"
+#include "holes.h"
+
+/* Free lines that make a block worth a visit, and a small one: that part of it. */
+#define WORTH		16u
+#define WORTHPART	(LUAN_LINES / WORTH)
+
+/* A heap of so few bytes uses the holes of blocks in use before it grows. */
+#define FEW		((size_t)64 * 1024)
+
+/* Class from which on holes are large enough to be worth going to at once. */
+#define ROOMY		2u
+
+
+static luaN_Block *firstof (luaN_Link *head) {
+  return (head->next == head) ? NULL : (luaN_Block *)head->next;
+}
+
+
+static unsigned log2of (unsigned n) {
+  return 31u - (unsigned)__builtin_clz(n);
+}
+
+
+/* The lowest, the highest bit of each of eight bytes. */
+#define LOW	UINT64_C(0x0101010101010101)
+#define HIGH	UINT64_C(0x8080808080808080)
+
+
+/* The marks of eight lines. (What follows marks[] may be read too.) */
+static uint64_t eight (const luaN_Block *b, unsigned i) {
+  uint64_t w;
+  memcpy(&w, (const lu_byte *)b + LUAN_MARKSAT + i, sizeof(w));
+  return w;
+}
+
+
+/* A block that is not in use by the nursery finds its list. */
+static void settleblock (luaN_Blocks *h, luaN_Block *b) {
+  unsigned i, k, n = 0, hole = 0, largest = 0;
+  luaN_Where where;
+  for (i = 0; i < b->nlines; i += 8) {
+    uint64_t w = eight(b, i);
+    if (w == 0) {
+      n += 8;
+      hole += 8;
+    }
+    else {
+      for (k = 0; k < 8; k++, w >>= 8) {
+        if ((w & 0xFF) == 0) {
+          n++;
+          hole++;
+        }
+        else {
+          if (hole > largest) largest = hole;
+          hole = 0;
+        }
+      }
+    }
+  }
+  if (hole > largest) largest = hole;
+  luaN_unlist(h, b);
+  where = (n == b->nusable) ? LUAN_EMPTY
+        : (n >= WORTH || (n > 0 && n >= b->nlines / WORTHPART)) ? LUAN_HOLED
+        : LUAN_UNLISTED;
+  if (where == LUAN_HOLED) b->class = (lu_byte)log2of(largest);
+  if (where != LUAN_UNLISTED) luaN_enlist(h, b, where);
+}
+
+
+/* {== lines ============================================================= */
+
+/* Line i of b has become free. */
+static void clean (luaN_Blocks *h, luaN_Block *b, unsigned i) {
+  char *p = (char *)b + (size_t)i * LUAN_LINE;
+  luaN_takenback(h, p, LUAN_LINE);
+  (void)h; (void)p;
+}
+
+
+void luaN_recycle (luaN_Blocks *h) {
+  luaN_Block *b;
+  /* from the one used last, so that the one used first comes first again */
+  while ((b = firstof(&h->used)) != NULL) {
+    unsigned i;
+    for (i = 0; i < b->nlines; i += 8) {
+      uint64_t w = eight(b, i);
+#if defined(LUAN_DEBUG) || defined(__SANITIZE_ADDRESS__)
+      unsigned k;
+      for (k = i; k < i + 8; k++) if (b->marks[k] == LUAN_YOUNG) clean(h, b, k);
+#endif
+      w &= ~(LOW * LUAN_YOUNG);
+      memcpy(b->marks + i, &w, sizeof(w));
+    }
+    settleblock(h, b);
+  }
+}
+
+
+unsigned luaN_sweeplines (luaN_Blocks *h, lu_byte bit, unsigned n) {
+  unsigned done = 0;
+  lu_byte keep = (lu_byte)(bit | LUAN_YOUNG | LUAN_HEAD);
+  for (; h->sweptchunk != NULL; h->sweptchunk = h->sweptchunk->next) {
+    luaN_Chunk *c = h->sweptchunk;
+    for (; h->sweptblock < c->nblocks; h->sweptblock++) {
+      luaN_Block *b = luaN_blockat(c, h->sweptblock);
+      unsigned i;
+      if (done == n) return done;
+      done++;
+      if (b->where == LUAN_EMPTY) continue;
+#if defined(LUAN_DEBUG) || defined(__SANITIZE_ADDRESS__)
+      for (i = 0; i < b->nlines; i++)
+        if (b->marks[i] != 0 && (b->marks[i] & keep) == 0) clean(h, b, i);
+#endif
+      for (i = 0; i < b->nlines; i++) b->marks[i] &= keep;
+      if (b->where != LUAN_USED) settleblock(h, b);
+    }
+    h->sweptblock = 0;
+  }
+  return done;
+}
+
+
+void luaN_forget (luaN_Blocks *h, char *p, size_t n) {
+  luaN_Block *b = luaN_blockof(h, p);
+  size_t at = (size_t)(p - (char *)b);
+  size_t i = (at + LUAN_LINE - 1) / LUAN_LINE, end = (at + n) / LUAN_LINE;
+  int freed = 0;
+  for (; i < end; i++) {
+    if (b->marks[i] & LUAN_YOUNG) b->marks[i] = LUAN_YOUNG;  /* until the next minor */
+    else if (b->marks[i] != 0) {
+      b->marks[i] = 0;
+      clean(h, b, (unsigned)i);
+      freed = 1;
+    }
+  }
+  if (freed && b->where != LUAN_USED) settleblock(h, b);
+}
+
+/* }===================================================================== */
+
+
+/* {== holes ============================================================= */
+
+/* First line at or after i that is free. */
+static unsigned nextfree (const luaN_Block *b, unsigned i) {
+  for (; i < b->nlines; i += 8) {
+    uint64_t w = eight(b, i);
+    uint64_t zeros = (w - LOW) & ~w & HIGH;  /* exact for the lowest (Mycroft) */
+    if (zeros != 0) {
+      i += (unsigned)__builtin_ctzll(zeros) / 8;
+      break;
+    }
+  }
+  return (i < b->nlines) ? i : b->nlines;
+}
+
+
+/* First line at or after i that is in use. */
+static unsigned nextused (const luaN_Block *b, unsigned i) {
+  for (; i < b->nlines; i += 8) {
+    uint64_t w = eight(b, i);
+    if (w != 0) {
+      i += (unsigned)__builtin_ctzll(w) / 8;
+      break;
+    }
+  }
+  return (i < b->nlines) ? i : b->nlines;
+}
+
+
+/* Takes the first hole of b at or after line 'from' with room for n bytes. */
+static int takehole (luaN_Blocks *h, luaN_Region *r, luaN_Block *b,
+                     unsigned from, size_t n) {
+  unsigned i = from;
+  while ((i = nextfree(b, i)) < b->nlines) {
+    unsigned j = nextused(b, i);
+    if ((size_t)(j - i) * LUAN_LINE >= n) {
+      memset(b->marks + i, LUAN_YOUNG, j - i);
+      if (b->released) luaN_usepages(h, b, i, j);
+      if (b->where != LUAN_USED) {
+        luaN_unlist(h, b);
+        luaN_enlist(h, b, LUAN_USED);
+      }
+      r->free = (char *)b + (size_t)i * LUAN_LINE;
+      r->end = (char *)b + (size_t)j * LUAN_LINE;
+      return 1;
+    }
+    i = j;
+  }
+  return 0;
+}
+
+
+int luaN_holehere (global_State *g, luaN_Region *r, size_t n) {
+  luaN_Blocks *h = &g->heap.blocks;
+  luaN_Block *b;
+  if (r->end == (char *)&g->heap) return 0;  /* no hole */
+  b = luaN_blockof(h, r->end - 1);
+  return takehole(h, r, b, (unsigned)((r->end - (char *)b) / LUAN_LINE), n);
+}
+
+
+/* Every block with a free line and a hole of n bytes, listed or not. */
+static int holeanywhere (luaN_Blocks *h, luaN_Region *r, size_t n) {
+  luaN_Chunk *c;
+  for (c = h->chunks; c != NULL; c = c->next) {
+    unsigned i;
+    for (i = 0; i < c->nblocks; i++) {
+      if (takehole(h, r, luaN_blockat(c, i), 0, n)) return 1;
+    }
+  }
+  return 0;
+}
+
+
+/* A block of 'holed' that has a hole of n lines: one with room, if there is. */
+static luaN_Block *holedblock (luaN_Blocks *h, unsigned n) {
+  unsigned class = (n == 1) ? 0 : log2of(n - 1) + 1;
+  unsigned i, from = (class < ROOMY) ? ROOMY : class;
+  for (i = from; i < LUAN_CLASSES; i++)
+    if (firstof(&h->holed[i]) != NULL) return firstof(&h->holed[i]);
+  for (i = from; i-- > class; )
+    if (firstof(&h->holed[i]) != NULL) return firstof(&h->holed[i]);
+  return NULL;
+}
+
+
+/* A block of 'empty' with room for n bytes. */
+static luaN_Block *emptyblock (luaN_Blocks *h, size_t n) {
+  luaN_Link *l;
+  for (l = h->empty.next; l != &h->empty; l = l->next) {
+    luaN_Block *b = (luaN_Block *)l;
+    if ((size_t)b->nusable * LUAN_LINE >= n) return b;
+  }
+  return NULL;
+}
+
+
+int luaN_nexthole (global_State *g, luaN_Region *r, size_t n, int desperate) {
+  luaN_Blocks *h = &g->heap.blocks;
+  luaN_Block *b;
+  if (desperate && holeanywhere(h, r, n)) return 1;
+  b = holedblock(h, (unsigned)((n + LUAN_LINE - 1) / LUAN_LINE));
+  if (b == NULL) b = emptyblock(h, n);
+  if (b == NULL) {
+    if (h->room <= FEW && holeanywhere(h, r, n)) return 1;
+    if (!luaN_newchunk(g, n)) return holeanywhere(h, r, n);
+    b = emptyblock(h, n);
+  }
+  return takehole(h, r, b, 0, n);
+}
+
+/* }===================================================================== */

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** The host's memory (host.h), and the allocator of luaL_newstate's states.
+*/
+#define LUA_CORE
+
+#include "lprefix.h"
+
+#include <stdlib.h>
+
+#include "lstate.h"
+
+#include "host.h"
+#include "seam.h"
+
+
+void *luaN_callalloc (global_State *g, void *p, size_t osize, size_t nsize) {
+  void *q;
+  g->heap.lending = 1;
+  q = (*g->frealloc)(g->ud, p, osize, nsize);
+  g->heap.lending = 0;
+  return q;
+}
+
+
+void *luaN_ask (global_State *g, void *p, size_t osize, size_t nsize) {
+  void *q = luaN_callalloc(g, p, osize, nsize);
+  if (q != NULL || nsize == 0)
+    g->heap.blocks.held += nsize - ((p != NULL) ? osize : 0);
+  return q;
+}
+
+
+LUA_API void *luaN_alloc (void *ud, void *ptr, size_t osize, size_t nsize) {
+  (void)ud; (void)osize;
+  if (nsize == 0) {
+    free(ptr);
+    return NULL;
+  }
+  return realloc(ptr, nsize);
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** A state begins and ends.
+*/
+#define LUA_CORE
+
+#include "lprefix.h"
+
+#include <string.h>
+
+#include "ldo.h"
+#include "lgc.h"
+#include "lmem.h"
+#include "lstring.h"
+
+#include "chunks.h"
+#include "finalize.h"
+#include "limit.h"
+#include "pace.h"
+#include "remset.h"
+#include "seam.h"
+#include "stress.h"
+#include "sweep.h"
+#include "tuning.h"
+#include "vec.h"
+
+
+void luaN_openheap (luaN_Heap *h) {
+  memset(h, 0, sizeof(*h));
+  h->free = h->limit = h->end = h->mark = (char *)h;  /* an empty hole */
+  h->medium.free = h->medium.end = (char *)h;
+  h->point = (uint64_t)(uintptr_t)h->free + LUAN_INFINITY;
+  h->emergency = luaC_fullgc;
+  luaN_openblocks(&h->blocks);
+  h->gc.patience = 2;
+  h->gc.limit = MINSTRTABSIZE;
+  h->gc.colour = 1;
+  h->gc.before = 2;
+  luaN_opentick(&h->tick);
+  luaN_addstates(1);
+}
+
+
+/*
+** Weak tables that do not fit into the list are taken for strong (weak.c): that
+** must not happen to a program with a few of them.
+*/
+void luaN_start (lua_State *L) {
+  luaN_Gc *c = &G(L)->heap.gc;
+  if (!luaN_reserve(G(L), &c->weak, 1) || !luaN_reserve(G(L), &c->majorweak, 1))
+    luaM_error(L);
+  luaN_readtuning(G(L));
+  c->many = LUAN_MANY;
+  luaN_setpace(G(L));
+  luaN_readstress(G(L));
+}
+
+
+/*
+** Objects go wholesale: only what lua_Alloc gave one by one is freed here, the
+** rest with the chunks.
+*/
+static void freeall (lua_State *L) {
+  global_State *g = G(L);
+  luaN_Gc *c = &g->heap.gc;
+  luaN_emptyhands(g);
+  if (L->stack.p != NULL)
+    luaN_limitstack(L, L->stackroom);  /* lstate.c frees what stacksize says */
+  luaN_freelists(L);
+  g->strt.nuse = 0;
+  luaN_freevec(g, &c->gray);
+  luaN_freevec(g, &c->major);
+  luaN_freevec(g, &c->touched);
+  luaN_freevec(g, &c->whole);
+  luaN_freevec(g, &c->slots);
+  luaN_freevec(g, &c->weak);
+  luaN_freevec(g, &c->majorweak);
+  luaN_freevec(g, &c->open);
+  luaN_freevec(g, &c->youngstrings);
+  luaN_freevec(g, &c->fixed);
+  luaN_freevec(g, &c->finalizable.v);
+  luaN_freevec(g, &c->tobefinalized);
+  luaN_freevec(g, &c->large.v);
+  luaN_freevec(g, &c->tables.v);
+  luaN_freevec(g, &c->threads.v);
+  luaN_freevec(g, &c->standins.v);
+}
+
+
+void luaC_freeallobjects (lua_State *L) {
+  global_State *g = G(L);
+  g->gcstp = GCSTPCLS;  /* what is made from here on has no finalizer */
+  luaN_endselection(&g->heap.gc);
+  luaN_separate(L, 1);
+  luaN_callfinalizers(L, LUAN_CLOSING);
+  freeall(L);
+}
+
+
+void luaN_closeheap (global_State *g) {
+  luaN_freechunks(g);
+  luaN_freevec(g, &g->heap.blocks.small);
+  luaN_addstates(-1);
+}
+
+
+LUA_API int luaN_isclosing (lua_State *L) {
+  return (G(L)->gcstp & GCSTPCLS) != 0;
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** The limit and the accounts (limit.h).
+*/
+#define LUA_CORE
+
+#include "lprefix.h"
+
+#include "lgc.h"
+
+#include "limit.h"
+
+
+/* Bytes from one batch of finalizers to the next. */
+#define BATCHGAP	((l_mem)16 * 1024)
+
+
+void luaN_setlimit (global_State *g) {
+  luaN_Heap *h = &g->heap;
+  char *limit = h->end;
+  if (h->point <= (uint64_t)(uintptr_t)limit)
+    limit = (char *)(uintptr_t)(h->point - 1);
+  if (g->GCdebt <= 0 && (size_t)-g->GCdebt < (size_t)(limit - h->free))
+    limit = h->free - g->GCdebt;
+  if (luaN_isstressed(g)) limit = h->free;  /* no allocation passes by us */
+  lua_assert(h->free <= limit && limit <= h->end);
+  h->limit = limit;
+}
+
+
+void luaN_settle (global_State *g) {
+  luaN_account(g);
+  luaN_setlimit(g);
+}
+
+
+void luaN_pad (global_State *g) {
+  luaN_Heap *h = &g->heap;
+  if (((uintptr_t)h->free & 15) && h->end - h->free >= 8) {
+    uint64_t d = luaN_topoint(h);
+    luaN_account(g);
+    h->free += 8;
+    h->mark += 8;  /* the padding is not allocated */
+    luaN_setpoint(h, d);
+    luaN_setlimit(g);
+  }
+}
+
+
+void luaN_emptyhands (global_State *g) {
+  luaN_Heap *h = &g->heap;
+  uint64_t d;
+  luaN_settle(g);
+  d = luaN_topoint(h);
+  h->free = h->mark = h->end = (char *)h;
+  luaN_setpoint(h, d);
+  h->medium.free = h->medium.end = (char *)h;
+  luaN_settle(g);
+}
+
+
+void luaN_recount (global_State *g) {
+  luaN_Gc *c = &g->heap.gc;
+  luaN_settle(g);
+  g->totalbytes = (l_mem)c->explicit + c->old - g->GCdebt;
+}
+
+
+void luaN_recounted (lua_State *L, GCObject *o, l_mem change) {
+  luaN_Gc *c = &G(L)->heap.gc;
+  if (luaN_isold(o)) {
+    c->old += change;
+    if (c->marking && luaN_hascolour(o, c->colour)) c->reached += change;
+  }
+}
+
+
+size_t luaN_unpaid (global_State *g) {
+  lua_assert(g->heap.gc.deferred == 0);
+  return (size_t)(g->GCdebt + (l_mem)g->heap.gc.nursery);
+}
+
+
+void luaN_shorten (global_State *g, l_mem n) {
+  luaE_setdebt(g, g->GCdebt + n);
+  g->heap.gc.nursery -= n;
+}
+
+
+void luaN_hurry (global_State *g) {
+  if (!gcrunning(g)) return;
+  luaN_settle(g);
+  luaN_resume(g);
+  if (g->GCdebt <= 0) luaN_shorten(g, 1 - g->GCdebt);
+}
+
+
+void luaN_defer (global_State *g) {
+  luaN_settle(g);
+  if (g->GCdebt < -BATCHGAP) {
+    g->heap.gc.deferred = (size_t)(-BATCHGAP - g->GCdebt);
+    luaE_setdebt(g, -BATCHGAP);
+  }
+}
+
+
+int luaN_resume (global_State *g) {
+  luaN_Gc *c = &g->heap.gc;
+  l_mem d = (l_mem)c->deferred;
+  if (d == 0) return 0;
+  c->deferred = 0;
+  luaE_setdebt(g, g->GCdebt - d);
+  return g->GCdebt <= 0;
+}

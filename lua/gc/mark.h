@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Marking one object: it gets the colour, its lines their marks, and what has
+** references goes on a stack. What these are followed by is traverse.c's business.
+*/
+#ifndef luaN_mark_h
+#define luaN_mark_h
+
+#include "lgc.h"
+#include "lobject.h"
+#include "lstate.h"
+#include "ltable.h"
+
+/* May o be dead, as far as the collection that is running knows? */
+#define luaN_white(g,o) \
+  ((g)->heap.gc.minor ? luaN_isyoung(o) \
+                      : !luaN_hascolour(o, (g)->heap.gc.colour))
+
+#define luaN_bit(c)	((lu_byte)(1u << ((c) - 1)))	/* of a line's marks */
+
+/* Slots of a table's array part: luaH_realasize without the call, as a rule. */
+static inline unsigned luaN_asize (const Table *t) {
+  return l_likely(isrealasize(t)) ? t->alimit : luaH_realasize(t);
+}
+
+/* Bytes of a stack's block; of a thread's stack and CallInfos. */
+#define luaN_stackbytes(th) \
+  (((size_t)(th)->stackroom + EXTRA_STACK) * sizeof(StackValue))
+LUAI_FUNC size_t luaN_threadbytes (const lua_State *th);
+
+/* An empty entry keeps its key's address only, for next. */
+static inline void luaN_clearkey (Node *n) {
+  if (keyiscollectable(n)) setdeadkey(n);
+}
+
+LUAI_FUNC void luaN_mark_ (global_State *g, GCObject *o);
+
+#define luaN_mark(g,o) \
+  { GCObject *o_ = obj2gco(o); \
+    if (!luaN_hascolour(o_, (g)->heap.gc.colour)) luaN_mark_(g, o_); }
+#define luaN_markN(g,o)  { if ((o) != NULL) luaN_mark(g, obj2gco(o)); }
+#define luaN_markvalue(g,v) \
+  { const TValue *v_ = (v); \
+    if (iscollectable(v_)) luaN_mark(g, gcvalue(v_)); }
+
+/* Marks the lines of n bytes at p, unless lua_Alloc gave them. */
+LUAI_FUNC void luaN_marklines (global_State *g, const void *p, size_t n);
+
+/* Marks the lines of a table's vectors. */
+LUAI_FUNC void luaN_markvectors (global_State *g, const Table *t);
+
+/* Traverses the entries of a strong table from slot i on, at most n of them.
+   Returns the first slot that was not looked at; 0: there are no more. */
+LUAI_FUNC unsigned luaN_traverseslots (global_State *g, Table *t, unsigned i,
+                                       unsigned n);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** The pacer: numbers in, decisions out. It runs no collection.
+*/
+#ifndef luaN_pace_h
+#define luaN_pace_h
+
+/* The states of this process; there is one more, or one less (-1). */
+LUAI_FUNC unsigned luaN_countstates (void);
+LUAI_FUNC void luaN_addstates (int n);
+
+/* Until the next minor collection. */
+LUAI_FUNC void luaN_newnursery (global_State *g);
+
+/* Bytes that a major collection may look at after 'bytes' of allocation. */
+LUAI_FUNC size_t luaN_share (global_State *g, size_t bytes);
+
+/* What a pause pays for, of 'work' and what is owed. */
+LUAI_FUNC size_t luaN_pay (luaN_Gc *c, size_t work);
+
+/* Bytes that a cycle may look at for a step by hand that stands for 'bytes'. */
+LUAI_FUNC size_t luaN_sharebyhand (global_State *g, size_t bytes);
+
+/* Bytes that a step by hand stands for at least. */
+LUAI_FUNC size_t luaN_stepsize (global_State *g);
+
+/* By upstream's incremental mode: does a cycle run, or is it time for one? Steps by
+   hand count. Always in the generational mode. */
+LUAI_FUNC int luaN_cycledue (global_State *g);
+
+/* Is it time for a major collection? */
+LUAI_FUNC int luaN_majordue (global_State *g);
+
+/* A major collection has found so many bytes of old objects dead. */
+LUAI_FUNC void luaN_reclaimed (global_State *g, l_mem dead);
+
+/* It is over. */
+LUAI_FUNC void luaN_cycleended (global_State *g);
+
+/* When the next one is due, by the mode and its parameters. */
+LUAI_FUNC void luaN_setpace (global_State *g);
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Pauses: how long they last, what they looked at. Users see it all (luaN_memory).
+*/
+#ifndef luaN_pause_h
+#define luaN_pause_h
+
+/* Nanoseconds of a clock that only goes forward. */
+LUAI_FUNC uint64_t luaN_now (void);
+
+/* The program waits for a collection; it goes on (finalizers may be called). */
+LUAI_FUNC void luaN_beginpause (global_State *g);
+LUAI_FUNC void luaN_endpause (lua_State *L);
+
+/* The same for a part of the work ahead of a collection, which nobody is told of. */
+LUAI_FUNC void luaN_endslice (global_State *g);
+
+#endif

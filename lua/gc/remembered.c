@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** The remembered set in a minor collection (remembered.h).
+*/
+#define LUA_CORE
+
+#include "lprefix.h"
+
+#include "lgc.h"
+
+#include "mark.h"
+#include "remembered.h"
+#include "remset.h"
+#include "traverse.h"
+#include "vec.h"
+#include "weak.h"
+
+
+/* May o be dead? Strings are values: they are not. */
+static int isopen (global_State *g, GCObject *o) {
+  if (novariant(o->tt) == LUA_TSTRING) {
+    luaN_mark(g, o);
+    return 0;
+  }
+  return luaN_white(g, o);
+}
+
+
+/*
+** A slot of a table with weak values (kind: or weak keys as well): what is strong
+** in it is alive. Returns whether the rest may be dead; nothing else of the table is
+** looked at.
+*/
+static int markweakslot (global_State *g, Table *t, int kind, unsigned i) {
+  unsigned asize = luaN_asize(t);
+  const TValue *v;
+  int open = 0;
+  if (i < asize) v = &t->array[i];
+  else {
+    Node *n = gnode(t, i - asize);
+    v = gval(n);
+    if (isempty(v)) {
+      if (keyiscollectable(n)) setdeadkey(n);
+      return 0;
+    }
+    if (keyiscollectable(n)) {
+      if (kind == LUAN_ALLWEAK) open = isopen(g, gckey(n));
+      else luaN_mark(g, gckey(n));
+    }
+  }
+  return (iscollectable(v) && isopen(g, gcvalue(v))) || open;
+}
+
+
+/*
+** The same in a table with weak keys: an entry whose key is alive holds its value,
+** one whose key may be dead is open, as if the table had been met (weak.c).
+*/
+static void markephemeron (global_State *g, Table *t, unsigned i) {
+  unsigned asize = luaN_asize(t);
+  if (i < asize) luaN_markvalue(g, &t->array[i])
+  else if (!luaN_openentry(g, gnode(t, i - asize)))
+    luaN_traverse(g, obj2gco(t));  /* no memory: as a whole */
+}
+
+
+/* Removes the entry of slot i when its value (keys: its key) is dead. Returns whether
+   its key may be, and is not asked yet. */
+static int clearslot (global_State *g, Table *t, unsigned i, int keys) {
+  unsigned asize = luaN_asize(t);
+  Node *n = (i < asize) ? NULL : gnode(t, i - asize);
+  TValue *v = (n == NULL) ? &t->array[i] : gval(n);
+  int open = (n != NULL && keyiscollectable(n) && luaN_white(g, gckey(n)));
+  if (!isempty(v) &&
+      (keys ? open : (iscollectable(v) && luaN_white(g, gcvalue(v)))))
+    setempty(v);
+  if (!isempty(v)) return open;
+  if (n != NULL && keyiscollectable(n)) setdeadkey(n);
+  return 0;
+}
+
+
+void luaN_clearslots (global_State *g, int keys) {
+  luaN_Vec *s = &g->heap.gc.slots;
+  size_t k, left = 0;
+  for (k = 0; k < s->n; k += 2) {
+    Table *t = (Table *)s->a[k];
+    void *slot = s->a[k + 1];
+    unsigned i;
+    if (luaN_slotof(t, luaN_asize(t), slot, &i) && clearslot(g, t, i, keys)) {
+      s->a[left++] = t;
+      s->a[left++] = slot;
+    }
+  }
+  s->n = left;
+  lua_assert(!keys || left == 0);
+  luaN_shrinkvec(g, s);
+}
+
+
+/*
+** A table may have got other vectors since a slot was remembered. It is touched
+** then; a slot that lies in the new ones by chance does no harm, even between their
+** elements.
+*/
+static void markslots (global_State *g) {
+  luaN_Vec *s = &g->heap.gc.slots;
+  size_t k, open = 0;
+  const Table *last = NULL;
+  unsigned asize = 0;
+  int kind = LUAN_STRONG;
+  for (k = 0; k < s->n; k += 2) {
+    Table *t = (Table *)s->a[k];
+    void *slot = s->a[k + 1];
+    unsigned i;
+    if (t != last) {
+      kind = luaN_weakness(g, t);
+      if (kind != LUAN_STRONG) luaN_meetlate(g, t, kind);
+      asize = luaN_asize(t);
+      last = t;
+    }
+    if (t->marked & LUAN_VAST) luaN_foreslot(s, k, asize);
+    if (!luaN_slotof(t, asize, slot, &i)) continue;
+    if (kind == LUAN_STRONG) {
+      if (i < asize) luaN_markvalue(g, &t->array[i])
+      else luaN_traverseslots(g, t, i, 1);
+    }
+    else if (kind == LUAN_EPHEMERON) markephemeron(g, t, i);
+    else if (markweakslot(g, t, kind, i)) {  /* luaN_clearslots goes on with it */
+      s->a[open++] = t;
+      s->a[open++] = slot;
+    }
+  }
+  s->n = open;
+}
+
+
+/* Each of them is UNLOGGED again. */
+static void traverseall (global_State *g, luaN_Vec *v) {
+  size_t i;
+  for (i = 0; i < v->n; i++) {
+    GCObject *o = (GCObject *)v->a[i];
+    o->marked |= LUAN_UNLOGGED;
+    luaN_traverse(g, o);
+  }
+  v->n = 0;
+}
+
+
+void luaN_markremembered (lua_State *L) {
+  global_State *g = G(L);
+  luaN_Gc *c = &g->heap.gc;
+  if (c->refining != NULL && luaN_weakness(g, c->refining) != LUAN_STRONG)
+    luaN_touch(L, obj2gco(c->refining));
+  else if (c->refining != NULL && !luaN_islogged(c->refining))
+    luaN_traverseslots(g, c->refining, c->refined, ~0u);
+  luaN_forgetrefining(c);
+  traverseall(g, &c->touched);
+  traverseall(g, &c->whole);
+  markslots(g);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** The remembered set (remset.h).
+*/
+#define LUA_CORE
+
+#include "lprefix.h"
+
+#include "lgc.h"
+
+#include "remset.h"
+#include "vec.h"
+
+
+void luaN_touch (lua_State *L, GCObject *o) {
+  global_State *g = G(L);
+  luaN_Gc *c = &g->heap.gc;
+  int big = (o->tt == LUA_VTABLE && (o->marked & LUAN_LISTED));
+  if (!(o->marked & LUAN_UNLOGGED)) return;
+  if (luaN_push(g, big ? &c->whole : &c->touched, o))
+    o->marked &= (lu_byte)~LUAN_UNLOGGED;
+  else c->lost = 1;
+}
+
+
+void luaN_wake (lua_State *L) {
+  L->marked &= (lu_byte)~LUAN_ASLEEP;
+  luaN_touch(L, obj2gco(L));
+}
+
+
+void luaN_stayawake (lua_State *L) {
+  if (L->marked & LUAN_ASLEEP) luaN_wake(L);
+}
+
+
+static void forget (luaN_Vec *v) {
+  while (v->n > 0) ((GCObject *)v->a[--v->n])->marked |= LUAN_UNLOGGED;
+}
+
+
+void luaN_forgetall (lua_State *L) {
+  luaN_Gc *c = &G(L)->heap.gc;
+  forget(&c->touched);
+  forget(&c->whole);
+  c->slots.n = 0;
+  luaN_forgetrefining(c);
+  c->lost = 0;
+}
+
+
+void luaN_forgetrefining (luaN_Gc *c) {
+  unsigned i;
+  c->refining = NULL;
+  c->refineat = LUAN_CACHED;
+  c->stayed = 0;
+  for (i = 0; i < LUAN_WRITES; i++) c->writes[i].t = NULL;
+}
+
+
+void luaN_foreslot (const luaN_Vec *s, size_t k, unsigned asize) {
+  if (k + 4 * LUAN_AHEAD < s->n) __builtin_prefetch(s->a[k + 4 * LUAN_AHEAD + 1]);
+  if (k + 2 * LUAN_AHEAD < s->n && s->a[k + 2 * LUAN_AHEAD] == s->a[k]) {
+    const Table *t = (const Table *)s->a[k];
+    unsigned i;
+    if (luaN_slotof(t, asize, s->a[k + 2 * LUAN_AHEAD + 1], &i))
+      luaN_foresee(i < asize ? &t->array[i] : gval(gnode(t, i - asize)));
+  }
+}

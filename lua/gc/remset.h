@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** The remembered set (G1, G8): objects that are looked at whole, and slots of big
+** tables. To put something into it cannot fail: when a list cannot grow, 'lost' is
+** set, and the next collection is a full one, which needs no remembered set.
+*/
+#ifndef luaN_remset_h
+#define luaN_remset_h
+
+#include "mark.h"
+
+/* The barriers' lists are long when so many words of 'slots' are in use, or objects
+   in 'touched'; a minor collection may find so many slots in 'whole'. */
+#define LUAN_MANY	(1u << 15)
+
+/* A table of so many slots is vast: its values lie where no cache has them. */
+#define luaN_isvast(c,slots)	((slots) >= 8 * (size_t)(c)->many)
+
+/* Words of 'slots' whose slots a core's cache and its pages' table still hold. */
+#define LUAN_CACHED	(1u << 12)
+
+/* All of o will be looked at. */
+LUAI_FUNC void luaN_touch (lua_State *L, GCObject *o);
+
+/* The running thread stays awake. */
+LUAI_FUNC void luaN_stayawake (lua_State *L);
+
+/* A full collection begins. */
+LUAI_FUNC void luaN_forgetall (lua_State *L);
+
+/* A collection has seen what the slices of refine.c had to see. */
+LUAI_FUNC void luaN_forgetrefining (luaN_Gc *c);
+
+/* The slot of t, whose array part has asize, that address p lies in, counted as
+   luaN_traverseslots does. 0: none, t has had other vectors then. */
+static inline int luaN_slotof (const Table *t, unsigned asize, const void *p,
+                               unsigned *i) {
+  uintptr_t a = (uintptr_t)p - (uintptr_t)t->array;
+  uintptr_t n = (uintptr_t)p - (uintptr_t)t->node;
+  if (a < asize * sizeof(TValue)) *i = (unsigned)(a / sizeof(TValue));
+  else if (n < (size_t)sizenode(t) * sizeof(Node))
+    *i = asize + (unsigned)(n / sizeof(Node));
+  else return 0;
+  return 1;
+}
+
+/* What is fetched so many slots ahead: the object that a value refers to. */
+#define LUAN_AHEAD	16u
+static inline void luaN_foresee (const TValue *v) {
+  if (iscollectable(v)) __builtin_prefetch(gcvalue(v));
+}
+
+/* Entry k of the remembered slots is being looked at: fetches what comes, as far as it
+   is of the same table, whose array part has asize slots. */
+LUAI_FUNC void luaN_foreslot (const luaN_Vec *s, size_t k, unsigned asize);
+
+#endif

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** What the sampler is asked and told (sampling.h), and what it sets (seam.h): the sample
+** point, the blocks that it watches.
+*/
+#define LUA_CORE
+
+#include "lprefix.h"
+
+#include "lgc.h"
+
+#include "limit.h"
+#include "sampling.h"
+#include "debug.h"
+#include "lastchunk.h"
+#include "seam.h"
+
+
+static luaN_Kind kindof (int what) {
+  switch (what) {
+    case LUA_VTABLE: return LUAN_KTABLE;
+    case LUAN_VARRAY: return LUAN_KARRAY;
+    case LUAN_VHASH: return LUAN_KHASH;
+    case LUA_VSHRSTR: case LUA_VLNGSTR: return LUAN_KSTRING;
+    case LUA_VLCL: return LUAN_KLCLOSURE;
+    case LUA_VCCL: return LUAN_KCCLOSURE;
+    case LUA_VUPVAL: return LUAN_KUPVALUE;
+    case LUA_VUSERDATA: return LUAN_KUSERDATA;
+    case LUA_VTHREAD: return LUAN_KTHREAD;
+    case LUAN_VSTACK: case LUAN_VRESTACK: return LUAN_KSTACK;
+    case LUA_VPROTO: case LUAN_VPROTO: return LUAN_KPROTO;
+    case LUAN_VOUTSIDE: return LUAN_KOUTSIDE;
+    default: return LUAN_KBUFFER;
+  }
+}
+
+
+/* Takes the sample of a block at p; returns the distance to the next. */
+static uint64_t take (lua_State *L, char *p, uint64_t n, int what, int outside,
+                      uint64_t over) {
+  luaN_Heap *h = &G(L)->heap;
+  luaN_Sample s;
+  uint64_t d;
+  if (h->sampler == NULL) return LUAN_INFINITY;
+  s.block = p;
+  s.size = n;
+  s.kind = kindof(what);
+  s.outside = outside;
+  if (what == LUA_VTHREAD) s.owner = p + LUA_EXTRASPACE;
+  else if (what < LUAN_VARRAY) s.owner = p;
+  else if (what == LUAN_VRESTACK) s.owner = L;
+  else if (what <= LUAN_VSTACK) s.owner = h->resizing;
+  else if (what == LUAN_VOUTSIDE) s.owner = p - offsetof(Udata, outside);
+  else s.owner = NULL;
+  luaN_asking(h, 1);
+  d = h->sampler->sample(h->sampler->ud, L, &s, over);
+  luaN_asking(h, 0);
+  lua_assert(d >= 1);
+  return d;
+}
+
+
+void luaN_countblock (lua_State *L, char *p, uint64_t n, size_t old, int what,
+                      int outside, uint64_t d) {
+  luaN_Heap *h = &G(L)->heap;
+  uint64_t new = (n > old) ? n - old : 0;
+  if (new < d) d -= new;
+  else if (what == LUAN_VRESTACK) {
+    h->waiting = p;
+    h->waitingsize = n;
+    h->waitingoutside = outside;
+    h->waitingover = new - d;
+    d = 1;  /* of no account: luaN_moved comes before any allocation */
+  }
+  else d = take(L, p, n, what, outside, new - d);
+  luaN_setpoint(h, d);
+}
+
+
+/* Its address in the userdata is the block: nothing else can have it. */
+void luaN_countoutside (lua_State *L, Udata *u, uint64_t n) {
+  global_State *g = G(L);
+  g->heap.announced += n;
+  luaN_account(g);
+  luaN_countblock(L, (char *)&u->outside, n, 0, LUAN_VOUTSIDE, 1, luaN_topoint(&g->heap));
+  luaN_setlimit(g);
+}
+
+
+/* Apart, so that who frees has no registers to save for it. */
+void luaN_tellfree (lua_State *L, const void *block) {
+  luaN_Heap *h = &G(L)->heap;
+  unsigned bit = luaN_watchbit(block, h->watchlog);
+  if (l_unlikely(h->watched[bit / 64] >> bit % 64 & 1)) {
+    luaN_asking(h, 1);
+    h->sampler->freed(h->sampler->ud, L, block);
+    luaN_asking(h, 0);
+  }
+}
+
+
+void luaN_tookback (lua_State *L, Udata *u) {
+  if (G(L)->heap.watched != NULL) luaN_tellfree(L, &u->outside);
+}
+
+
+void luaN_takewaiting (lua_State *L) {
+  luaN_Heap *h = &G(L)->heap;
+  char *p = (char *)h->waiting;
+  if (p == NULL) return;
+  h->waiting = NULL;
+  luaN_setpoint(h, take(L, p, h->waitingsize, LUAN_VRESTACK, h->waitingoutside,
+                      h->waitingover));
+  luaN_settle(G(L));
+}
+
+
+void luaN_atomic (lua_State *L, int major) {
+  luaN_Heap *h = &G(L)->heap;
+  if (major) h->majors++;
+  else h->minors++;
+  if (h->sampler == NULL) return;
+  luaN_asking(h, 1);
+  h->sampler->decide(h->sampler->ud, L, major);
+  luaN_asking(h, 0);
+}
+
+
+void luaN_closing (lua_State *L) {
+  luaN_Heap *h = &G(L)->heap;
+  if (h->sampler == NULL) return;
+  if (L->ci == &L->base_ci) luaN_afterchunk(L, h->sampler->closing, h->sampler->ud);
+  else h->sampler->closing(h->sampler->ud, L);
+}
+
+
+/* {== what the sampler sets ============================================= */
+
+LUA_API void luaN_setsampler (lua_State *L, const luaN_Sampler *s,
+                              uint64_t d) {
+  global_State *g = G(L);
+  luaN_Heap *h = &g->heap;
+  h->sampler = s;
+  h->watched = NULL;
+  luaN_settle(g);
+  luaN_setpoint(h, (s == NULL || d > LUAN_INFINITY) ? LUAN_INFINITY
+                                                  : (d < 1) ? 1 : d);
+  luaN_setlimit(g);
+}
+
+
+LUA_API const luaN_Sampler *luaN_getsampler (lua_State *L) {
+  return G(L)->heap.sampler;
+}
+
+
+LUA_API uint64_t luaN_distance (lua_State *L) {
+  luaN_Heap *h = &G(L)->heap;
+  return (h->sampler == NULL) ? UINT64_MAX : luaN_topoint(h);
+}
+
+
+LUA_API void luaN_setdistance (lua_State *L, uint64_t d) {
+  global_State *g = G(L);
+  if (g->heap.sampler != NULL) {
+    luaN_setpoint(&g->heap, (d < 1) ? 1 : (d > LUAN_INFINITY) ? LUAN_INFINITY : d);
+    luaN_setlimit(g);
+  }
+}
+
+
+LUA_API uint64_t luaN_allocated (lua_State *L) {
+  luaN_Heap *h = &G(L)->heap;
+  return h->allocated + h->announced + (size_t)(h->free - h->mark);
+}
+
+
+LUA_API void luaN_watch (lua_State *L, const uint64_t *bits, unsigned log2) {
+  luaN_Heap *h = &G(L)->heap;
+  h->watched = bits;
+  h->watchlog = log2;
+}
+
+/* }===================================================================== */

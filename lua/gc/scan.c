@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Stacks, as collections see them (T1 to T4 of gc.h).
+**
+** A stack has no write barrier. What may have changed since a collection saw
+** it is what lies above the function of the outermost frame that has run since:
+** CallInfos that were not there then lack CIST_CLEAN.
+**
+** A stack may end before its block does (T4): one that a deep recursion has left
+** is made short where it lies, so that what is erased above its top is in
+** proportion to what is used of it, and the next recursion finds it long again.
+*/
+#define LUA_CORE
+
+#include "lprefix.h"
+
+#include "lfunc.h"
+#include "lgc.h"
+
+#include "mark.h"
+#include "scan.h"
+
+/* A stack of so many slots is erased sooner than looked at. */
+#define LEAST	256
+
+
+/* Marks the frames from the running one outwards, to the first clean one. */
+static StkId markframes (global_State *g, lua_State *th, int all) {
+  CallInfo *ci = th->ci;
+  for (;;) {
+    int clean = ci->callstatus & CIST_CLEAN;
+    ci->callstatus |= CIST_CLEAN;
+    if (ci == &th->base_ci) return th->stack.p;
+    luaN_marklines(g, ci, sizeof(*ci));
+    if (clean && !all) return ci->func.p;
+    ci = ci->previous;
+  }
+}
+
+
+/* Marks the CallInfos that wait for the next calls. */
+static void markspares (global_State *g, lua_State *th, int all) {
+  CallInfo *ci;
+  for (ci = th->ci->next; ci != NULL; ci = ci->next) {
+    if (!luaN_isspare(ci)) ci->callstatus = CIST_SPARE;
+    else if (!all) break;
+    luaN_marklines(g, ci, sizeof(*ci));
+  }
+}
+
+
+int luaN_limitstack (lua_State *L, int size) {
+  int old = stacksize(L);
+  if (size == old || size > L->stackroom) return 0;
+  if (size < old) {
+    luaN_erase(L->stack.p + size + EXTRA_STACK, old - size);
+    L->marked |= LUAN_LONG;
+  }
+  L->stack_last.p = L->stack.p + size;
+  return 1;
+}
+
+
+/* Makes a stack short of which little is used; errors have their own (ldo.c). */
+static void shorten (lua_State *th) {
+  int size = stacksize(th);
+  StkId end = th->top.p;
+  const CallInfo *ci;
+  if (size <= LEAST || size > LUAI_MAXSTACK || end - th->stack.p > size / 4)
+    return;
+  for (ci = th->ci; ci != NULL; ci = ci->previous)
+    if (ci->top.p > end) end = ci->top.p;
+  size = cast_int(end - th->stack.p) * 2;
+  if (size <= stacksize(th) / 2)
+    luaN_limitstack(th, size < BASIC_STACK_SIZE ? BASIC_STACK_SIZE : size);
+}
+
+
+size_t luaN_scanthread (global_State *g, lua_State *th, int all) {
+  StkId o, from, end;
+  UpVal *uv;
+  if (th->stack.p == NULL) return sizeof(*th);  /* not built yet */
+  luaN_marklines(g, th->stack.p, luaN_stackbytes(th));
+  from = markframes(g, th, all);
+  for (o = from; o < th->top.p; o++)
+    luaN_markvalue(g, s2v(o));
+  g->heap.gc.work += (size_t)(th->top.p - from);
+  for (uv = th->openupval; uv != NULL && uplevel(uv) >= from;
+       uv = uv->u.open.next)
+    luaN_mark(g, obj2gco(uv));
+  markspares(g, th, all);
+  if (!g->gcemergency) shorten(th);
+  end = th->stack_last.p + EXTRA_STACK;
+  luaN_erase(th->top.p, end - th->top.p);  /* T3 */
+  if (th != g->mainthread && (th->marked & LUAN_UNLOGGED))
+    th->marked |= LUAN_ASLEEP;
+  return sizeof(*th) + (size_t)(th->top.p - from) * sizeof(StackValue);
+}
+
+
+void luaN_beginthread (global_State *g, lua_State *th) {
+  luaN_Gc *c = &g->heap.gc;
+  c->thread = th;
+  c->ci = th->ci;
+  c->spares = 1;
+}
+
+
+/*
+** Minor collections have seen the stack and see what changes between two slices: here
+** are the lines of all CallInfos to be marked, first those behind the running one, and
+** what lies in all slots, from the top downwards. CallInfos stay where they are, used
+** or not, but for luaN_shrinkthread.
+*/
+void luaN_threadslice (global_State *g, int n) {
+  luaN_Gc *c = &g->heap.gc;
+  lua_State *th = c->thread;
+  int i;
+  c->work += (size_t)n;
+  if (c->spares) {
+    for (; c->ci != NULL && n > 0; n--, c->ci = c->ci->next)
+      if (c->ci != &th->base_ci) luaN_marklines(g, c->ci, sizeof(CallInfo));
+    if (c->ci != NULL) return;
+    c->spares = 0;
+    c->ci = th->ci;
+  }
+  else if (c->ci != NULL) {
+    for (; c->ci != NULL && n > 0; n--, c->ci = c->ci->previous)
+      if (c->ci != &th->base_ci) luaN_marklines(g, c->ci, sizeof(CallInfo));
+    c->index = (unsigned)(th->top.p - th->stack.p);
+  }
+  else {
+    UpVal *uv;
+    i = cast_int(th->top.p - th->stack.p);
+    if (i > (int)c->index) i = (int)c->index;  /* else it is seen already */
+    for (; i > 0 && n > 0; n--) {
+      i--;
+      luaN_markvalue(g, s2v(th->stack.p + i));
+    }
+    c->index = (unsigned)i;
+    if (i > 0) return;
+    luaN_marklines(g, th->stack.p, luaN_stackbytes(th));
+    for (uv = th->openupval; uv != NULL; uv = uv->u.open.next)
+      luaN_mark(g, obj2gco(uv));
+    c->thread = NULL;
+  }
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** The debug build's switches (stress.h).
+*/
+#define LUA_CORE
+
+#include "lprefix.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lgc.h"
+
+#include "limit.h"
+#include "stress.h"
+
+
+#if defined(LUAN_DEBUG)
+
+
+/* Bytes of old objects that may be looked at for one allocation (LUAN_STRESS). */
+#define CHEAP		((l_mem)64 * 1024)
+
+
+void luaN_readstress (global_State *g) {
+  luaN_Gc *c = &g->heap.gc;
+  const char *s = getenv("LUAN_STRESS"), *p;
+  if (s == NULL) return;
+  if ((p = strstr(s, "nursery=")) != NULL)
+    c->fixednursery = strtoul(p + 8, NULL, 10);
+  if ((p = strstr(s, "verify=")) != NULL)
+    c->stressverify = (unsigned)strtoul(p + 7, NULL, 10);
+  if ((p = strstr(s, "remember=")) != NULL)
+    c->many = (unsigned)strtoul(p + 9, NULL, 10);
+  if ((p = strstr(s, "emergency=")) != NULL) {
+    c->stressemergency = (unsigned)strtoul(p + 10, NULL, 10);
+    luaN_settle(g);
+  }
+  if ((p = strstr(s, "slice=")) != NULL)
+    c->stressslice = strtoul(p + 6, NULL, 10);
+  if (strstr(s, "major") != NULL) {
+    c->stressmajor = 1;
+    c->threshold = 0;
+  }
+}
+
+
+/* Safe points stay where they would be: there finalizers are called. */
+void luaN_stress (lua_State *L) {
+  global_State *g = G(L);
+  luaN_Gc *c = &g->heap.gc;
+  if (c->stressemergency == 0 || !completestate(g) || g->gcstopem) return;
+  if (c->untilemergency == 0) {
+    l_mem debt;
+    luaN_settle(g);
+    debt = g->GCdebt;
+    luaN_emergency(L);
+    luaE_setdebt(g, debt);
+    c->untilemergency = c->stressemergency * (1 + (unsigned)(c->old / CHEAP));
+  }
+  c->untilemergency--;
+}
+#endif

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Traversal (traverse.h), with an explicit stack (mark.c).
+*/
+#define LUA_CORE
+
+#include "lprefix.h"
+
+#include "lfunc.h"
+#include "lgc.h"
+#include "lstring.h"
+#include "ltable.h"
+
+#include "finalize.h"
+#include "mark.h"
+#include "scan.h"
+#include "traverse.h"
+#include "weak.h"
+
+/* Slots of a table that a slice of marking looks at in one go. */
+#define SLICE_SLOTS	2048u
+
+/* Objects waiting for their finalizer that a slice marks in one go, and the cost of
+   one. */
+#define SLICE_FINALIZED	16u
+#define FINALIZEDCOST	48u
+
+/* Objects that are put in order (traverseinorder). */
+#define FEW	8
+
+
+static size_t traversetable (global_State *g, Table *t) {
+  int kind = luaN_weakness(g, t);
+  luaN_markN(g, t->metatable);
+  luaN_markvectors(g, t);
+  if (kind == LUAN_STRONG || !luaN_meetweak(g, t, kind))
+    luaN_traverseslots(g, t, 0, ~0u);
+  return sizeof(Table) + (size_t)t->alimit * sizeof(TValue) +
+         (size_t)sizenode(t) * sizeof(Node);
+}
+
+
+static size_t traverseproto (global_State *g, Proto *f) {
+  int i;
+  luaN_markN(g, f->source);
+  luaN_markN(g, f->name);
+  for (i = 0; i < f->sizek; i++) luaN_markvalue(g, &f->k[i]);
+  for (i = 0; i < f->sizeupvalues; i++) luaN_markN(g, f->upvalues[i].name);
+  for (i = 0; i < f->sizep; i++) luaN_markN(g, f->p[i]);
+  for (i = 0; i < f->sizelocvars; i++) luaN_markN(g, f->locvars[i].varname);
+  return sizeof(Proto) + (size_t)(f->sizek + f->sizelocvars) * sizeof(TValue);
+}
+
+
+size_t luaN_traverse (global_State *g, GCObject *o) {
+  int i;
+  switch (o->tt) {
+    case LUA_VTABLE: return traversetable(g, gco2t(o));
+    case LUA_VLCL: {
+      LClosure *cl = gco2lcl(o);
+      luaN_markN(g, cl->p);
+      for (i = 0; i < cl->nupvalues; i++) luaN_markN(g, cl->upvals[i]);
+      return sizeLclosure(cl->nupvalues);
+    }
+    case LUA_VUPVAL:  /* open or closed, and whoever its thread is */
+      luaN_markvalue(g, gco2upv(o)->v.p);
+      return sizeof(UpVal);
+    case LUA_VCCL: {
+      CClosure *cl = gco2ccl(o);
+      for (i = 0; i < cl->nupvalues; i++) luaN_markvalue(g, &cl->upvalue[i]);
+      return sizeCclosure(cl->nupvalues);
+    }
+    case LUA_VUSERDATA: {
+      Udata *u = gco2u(o);
+      luaN_markN(g, u->metatable);
+      for (i = 0; i < u->nuvalue; i++) luaN_markvalue(g, &u->uv[i].uv);
+      return sizeof(Udata) + u->nuvalue * sizeof(TValue);
+    }
+    case LUA_VPROTO: return traverseproto(g, gco2p(o));
+    default: return luaN_scanthread(g, gco2th(o), !g->heap.gc.minor);
+  }
+}
+
+
+/* {== until nothing is left ============================================= */
+
+/* Traverses a pending object, whichever collection left it. */
+static void again (global_State *g, GCObject *o) {
+  if (o->tt == LUA_VTHREAD) luaN_scanthread(g, gco2th(o), 1);
+  else luaN_traverse(g, o);
+}
+
+
+static void traversepending (global_State *g) {
+  luaN_Gc *c = &g->heap.gc;
+  luaN_Chunk *k;
+  size_t i;
+  c->pending = 0;
+  for (k = g->heap.blocks.chunks; k != NULL; k = k->next) {
+    unsigned n;
+    for (n = 0; n < k->nblocks; n++) {
+      luaN_Block *b = luaN_blockat(k, n);
+      uint64_t *bits = luaN_bits(b);
+      if (!b->pending) continue;
+      b->pending = 0;
+      for (i = 0; i < b->nlines / 8; i++) {
+        while (bits[i] != 0) {
+          unsigned bit = (unsigned)__builtin_ctzll(bits[i]);
+          bits[i] &= bits[i] - 1;
+          again(g, (GCObject *)((char *)b + (i * 64 + bit) * LUAN_GRANULE));
+        }
+      }
+    }
+  }
+  for (i = 0; i <= c->large.v.n; i++) {
+    GCObject *o = (i < c->large.v.n) ? (GCObject *)c->large.v.a[i]
+                                     : obj2gco(g->mainthread);
+    if (o != NULL && (o->marked & LUAN_PENDING)) {  /* G7 */
+      o->marked &= (lu_byte)~LUAN_PENDING;
+      again(g, o);
+    }
+  }
+}
+
+
+/*
+** Traverses o, an old object. Of the few that this stacks, the first in memory is
+** to be the next: what a program has made one after the other lies in that order,
+** and the cache runs ahead of whoever reads on, while the order of a table's slots
+** is that of hashes. (What is young lies in the cache anyway.)
+*/
+static size_t traverseinorder (global_State *g, GCObject *o) {
+  luaN_Vec *v = &g->heap.gc.major;
+  size_t from = v->n, i, j;
+  size_t cost = luaN_traverse(g, o);
+  if (v->n - from <= FEW) {
+    for (i = from + 1; i < v->n; i++) {
+      void *p = v->a[i];
+      for (j = i; j > from && v->a[j - 1] < p; j--) v->a[j] = v->a[j - 1];
+      v->a[j] = p;
+    }
+  }
+  return cost;
+}
+
+
+void luaN_drain (global_State *g, int all) {
+  luaN_Gc *c = &g->heap.gc;
+  lua_assert(!all || (c->table == NULL && c->thread == NULL));  /* slices have finished it */
+  for (;;) {
+    if (c->gray.n > 0) luaN_traverse(g, (GCObject *)c->gray.a[--c->gray.n]);
+    else if (all && c->major.n > 0)
+      traverseinorder(g, (GCObject *)c->major.a[--c->major.n]);
+    else if (c->pending) traversepending(g);
+    else return;
+  }
+}
+
+
+/* CallInfos, or slots of a stack, that a slice looks at in one go: what has more is a
+   deep thread. */
+static int deepness (const global_State *g) {
+  (void)g;  /* in a release build */
+  return luaN_slicestress(&g->heap.gc) != 0 ? 8 : (int)SLICE_SLOTS;
+}
+
+
+static int isdeep (global_State *g, const lua_State *th) {
+  int most = deepness(g);
+  return th->stack.p != NULL &&
+         (th->top.p - th->stack.p > most || (int)th->nci > most);
+}
+
+
+int luaN_markslice (global_State *g, size_t bytes) {
+  luaN_Gc *c = &g->heap.gc;
+  size_t done = 0;
+  lua_assert(c->gray.n == 0);
+  while (done < bytes) {
+    if (c->table != NULL) {
+      c->index = luaN_traverseslots(g, c->table, c->index, SLICE_SLOTS);
+      if (c->index == 0) c->table = NULL;
+      done += SLICE_SLOTS * sizeof(TValue);
+    }
+    else if (c->thread != NULL) {
+      luaN_threadslice(g, deepness(g));
+      done += SLICE_SLOTS * sizeof(TValue);
+    }
+    else if (c->major.n > 0) {
+      GCObject *o = (GCObject *)c->major.a[--c->major.n];
+      if (o->tt == LUA_VTABLE &&
+          gco2t(o)->alimit + (unsigned)sizenode(gco2t(o)) > SLICE_SLOTS &&
+          luaN_weakness(g, gco2t(o)) == LUAN_STRONG) {
+        luaN_markN(g, gco2t(o)->metatable);
+        luaN_markvectors(g, gco2t(o));
+        c->table = gco2t(o);
+        c->index = 0;
+      }
+      else if (o->tt == LUA_VTHREAD && isdeep(g, gco2th(o)))
+        luaN_beginthread(g, gco2th(o));
+      else done += traverseinorder(g, o);
+    }
+    else if (luaN_markfinalized(g, SLICE_FINALIZED) > 0)
+      done += SLICE_FINALIZED * FINALIZEDCOST;
+    else return 1;  /* what is pending is left to luaN_drain */
+  }
+  return 0;
+}
+
+
+/* Objects that wait for their finalizer are roots, too: none is young, and major
+   collections come to them in slices (luaN_markfinalized). */
+void luaN_markroots (lua_State *L) {
+  global_State *g = G(L);
+  luaN_Gc *c = &g->heap.gc;
+  size_t i;
+  if (luaN_hascolour(g->mainthread, c->colour))  /* it has no barrier */
+    luaN_scanthread(g, g->mainthread, 0);
+  else luaN_mark(g, obj2gco(g->mainthread));
+  luaN_mark(g, obj2gco(L));
+  luaN_markN(g, g->heap.pinned);
+  luaN_markvalue(g, &g->l_registry);
+  for (i = 0; i < LUA_NUMTYPES; i++) luaN_markN(g, g->mt[i]);
+  for (; c->fixedseen < c->fixed.n; c->fixedseen++)  /* the others have it */
+    luaN_mark(g, (GCObject *)c->fixed.a[c->fixedseen]);
+}
+
+/* }===================================================================== */

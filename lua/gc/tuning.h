@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** By what the collector paces itself: the operator's word (LUA_GC), or the program's.
+*/
+#ifndef luaN_tuning_h
+#define luaN_tuning_h
+
+/* Reads LUA_GC, for a new state. */
+LUAI_FUNC void luaN_readtuning (global_State *g);
+
+#define luaN_tuned(t,own)	((t) != 0 ? (unsigned)(t) - 1u : (unsigned)(own))
+#define luaN_isgen(g) \
+  ((g)->heap.gc.tuning.mode != 0 ? (g)->heap.gc.tuning.mode == 1 + KGC_GEN \
+                                 : isdecGCmodegen(g))
+#define luaN_pause(g)	luaN_tuned((g)->heap.gc.tuning.pause, getgcparam((g)->gcpause))
+#define luaN_stepmul(g) \
+  (luaN_tuned((g)->heap.gc.tuning.stepmul, getgcparam((g)->gcstepmul)) | 1u)
+#define luaN_majormul(g) \
+  luaN_tuned((g)->heap.gc.tuning.major, getgcparam((g)->genmajormul))
+
+#endif

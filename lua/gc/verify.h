@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** The heap verifier, which every build has; the debug build runs it after collections.
+*/
+#ifndef luaN_verify_h
+#define luaN_verify_h
+
+/*
+** Checks the invariants of heap.h, nursery.h and gc.h by a walk over the whole
+** heap. Returns NULL, or a line that names the invariant that does not hold;
+** the line is in static memory. 'exact': a full collection has just ended, so
+** the bytes counted for old objects must be those that can be reached.
+*/
+LUAI_FUNC const char *luaN_verify (lua_State *L, int exact);
+
+/* Ends the process with that line when an invariant does not hold. */
+#if defined(LUAN_DEBUG)
+LUAI_FUNC void luaN_mustverify (lua_State *L, int exact);
+#else
+#define luaN_mustverify(L,exact)	((void)0)
+#endif
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Sets of objects (visits.h).
+*/
+#define LUA_CORE
+
+#include "lprefix.h"
+
+#include <string.h>
+
+#include "lgc.h"
+#include "lstring.h"
+
+#include "mark.h"
+#include "visits.h"
+
+
+/* Did lua_Alloc give this object by itself? */
+static int isapart (const global_State *g, const GCObject *o) {
+  switch (o->tt) {
+    case LUA_VPROTO: return 1;
+    case LUA_VTHREAD: return o == obj2gco(g->mainthread);
+    case LUA_VUSERDATA:
+      return luaN_sizeudata(((const Udata *)o)->nuvalue, ((const Udata *)o)->len) >
+             LUAN_LARGE;
+    case LUA_VLNGSTR:
+      return sizelstring(((const TString *)o)->u.lnglen) > LUAN_LARGE;
+    default: return 0;
+  }
+}
+
+
+static uint64_t *bitof (const global_State *g, const GCObject *o, uint64_t *bit) {
+  luaN_Block *b = luaN_blockof(&g->heap.blocks, o);
+  size_t i = luaN_granuleof(b, o);
+  *bit = UINT64_C(1) << (i % 64);
+  return &luaN_bits(b)[i / 64];
+}
+
+
+int luaN_isvisited (const global_State *g, const GCObject *o) {
+  uint64_t bit;
+  if (isapart(g, o)) return testbit(o->marked, TESTBIT) != 0;
+  return (*bitof(g, o, &bit) & bit) != 0;
+}
+
+
+int luaN_visit (const global_State *g, GCObject *o) {
+  uint64_t bit, *word;
+  if (isapart(g, o)) {
+    if (testbit(o->marked, TESTBIT)) return 1;
+    l_setbit(o->marked, TESTBIT);
+    return 0;
+  }
+  word = bitof(g, o, &bit);
+  if (*word & bit) return 1;
+  *word |= bit;
+  return 0;
+}
+
+
+void luaN_clearvisits (global_State *g) {
+  luaN_Chunk *c;
+  size_t i;
+  for (c = g->heap.blocks.chunks; c != NULL; c = c->next) {
+    unsigned n;
+    for (n = 0; n < c->nblocks; n++) {
+      luaN_Block *b = luaN_blockat(c, n);
+      memset(luaN_bits(b), 0, b->nlines);
+    }
+  }
+  for (i = 0; i < g->heap.gc.large.v.n; i++) {
+    GCObject *o = (GCObject *)g->heap.gc.large.v.a[i];
+    if (o != NULL) resetbit(o->marked, TESTBIT);  /* G7 */
+  }
+  resetbit(g->mainthread->marked, TESTBIT);
+}
