@@ -14,7 +14,8 @@ describe("the files of lua/gc #plain", function()
   -- Who allocates must know nothing of what may follow: an emergency is asked for by a
   -- hook in the state.
   it("keep the collector out of the allocator", function()
-    local calls = shell.output("cd build/fork/obj/gc && nm -u nursery.o sampling.o limit.o holes.o chunks.o heap.o")
+    local calls = shell.output("cd build/fork/obj/gc && "
+      .. "nm -u nursery.o sampling.o limit.o holes.o chunks.o heap.o")
     assert.is_truthy(calls:find("luaN_newchunk", 1, true))
     assert.is_falsy(calls:find "luaC_%l+")
   end)
