@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "ldebug.h"
+#include "ldo.h"
 #include "lgc.h"
 
 #include "lastchunk.h"
