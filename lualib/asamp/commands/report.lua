@@ -18,6 +18,7 @@ local sources = require "asamp.cli.sources"
 local states = require "asamp.sums.states"
 local text = require "asamp.show.text"
 local totals = require "asamp.sums.totals"
+local united = require "asamp.sums.united"
 
 local M = {}
 
@@ -71,6 +72,7 @@ local DESCRIPTION = {
   {"source", "FILE", "instead of the tables, the lines of that file, each with what " ..
     "it cost; FILE, or the end of its path, as the profile has it, or where it is"},
   options.OWN,
+  {"sum", nil, "one report of all files together: what several processes, or runs, did"},
   options.WIDTH,
   options.COLOR,
   {"json", nil, "everything as JSON, the call tree if it is asked for; all " ..
@@ -203,11 +205,11 @@ local function fieldof(by, t)
   return field
 end
 
--- Reports one file. Returns the text or, for JSON, a table; nil when the file
+-- Reads a file, as far as the options want it. Returns the profile; nil when the file
 -- yields nothing, which is told then.
-local function reportof(path, o, world, tell)
+local function readone(path, o, setting, world, tell)
   local profile, message = world.read(path, {bins = leaks.BINS})
-  local ids, wrong, view, t
+  local ids, wrong
   if profile and o.state then
     ids, wrong = states.find(profile, o.state)
     if not ids then
@@ -225,39 +227,90 @@ local function reportof(path, o, world, tell)
   if n == 0 and not profile.complete then
     return nil
   end
-  local setting = settings(o, world)
-  view, wrong = frozen(path, profile, ids, o, setting, world)
-  if view then
-    view, wrong = charged(view, o, setting)
-  end
-  if view then
-    t, wrong = narrowed(view, o, setting)
-    profile = view
-    if t and o.at and t.whole.samples == 0 then
-      wrong = ("no sample was alive at %.6g s"):format(setting.at.seconds)
-    end
-  end
-  if t and TABLES[o.by] and not profile.states then
-    wrong = "the file does not tell states and threads apart; ASAMP and asamp run -- PROGRAM do"
-  elseif t and TABLES[o.by] and o.at then
-    wrong = "tables by state and thread are of the whole run: leave --at out"
-  elseif t and o.by and not TABLES[o.by] then
-    setting.by, wrong = fieldof(o.by, t)
-  end
-  if t and o.source and not wrong then
-    setting.source, wrong = annotated(o.source, t)
-  end
+  profile, wrong = frozen(path, profile, ids, o, setting, world)
   if wrong then
     tell.failed("'%s': %s", path, wrong)
     return nil
   end
-  setting.leaks = not setting.focus and not setting.at and leaks.of(profile) or nil
-  setting.lifetimes = not setting.at and (o.json or setting.show.lifetimes) and lifetimes.of(profile)
-                      or nil
-  if o.json then
-    return documents.report(profile, t, o.top, setting)
+  return profile
+end
+
+-- What to sort by, or the table that is asked for instead; nil and what is wrong.
+local function ordered(profile, o, setting, t)
+  local wrong
+  if TABLES[o.by] and not profile.states then
+    return nil, "the file does not tell states and threads apart; ASAMP and asamp run -- PROGRAM do"
+  elseif TABLES[o.by] and o.at then
+    return nil, "tables by state and thread are of the whole run: leave --at out"
+  elseif o.by and not TABLES[o.by] then
+    setting.by, wrong = fieldof(o.by, t)
   end
-  return text.render(profile, t, setting)
+  return not wrong, wrong
+end
+
+-- Reports a profile. Returns the text or, for JSON, a table; nil and what is wrong.
+local function reportof(profile, o, setting)
+  local view, wrong = charged(profile, o, setting)
+  local t
+  if view then
+    t, wrong = narrowed(view, o, setting)
+  end
+  if t and setting.at and t.whole.samples == 0 then
+    wrong = ("no sample was alive at %.6g s"):format(setting.at.seconds)
+  end
+  if not wrong then
+    wrong = select(2, ordered(view, o, setting, t))
+  end
+  if not wrong and o.source then
+    setting.source, wrong = annotated(o.source, t)
+  end
+  if wrong then
+    return nil, wrong
+  end
+  if not setting.focus and not setting.at and not o.sum then
+    setting.leaks = leaks.of(view)
+  end
+  if not setting.at and (o.json or setting.show.lifetimes) then
+    setting.lifetimes = lifetimes.of(view)
+  end
+  if o.json then
+    return documents.report(view, t, o.top, setting)
+  end
+  return text.render(view, t, setting)
+end
+
+-- The reports that are asked for: one of each file, or of all together. A function that
+-- returns the next one, false when a file or report has failed.
+local function reports(o, world, tell)
+  local i = 0
+  local function next_()
+    i = i + 1
+    local path = o.files[i]
+    if not path then
+      return nil
+    end
+    local setting = settings(o, world)
+    local profile = readone(path, o, setting, world, tell)
+    return profile or false, setting, path
+  end
+  if not o.sum then
+    return next_
+  end
+  local profiles, setting = {}, nil
+  for profile, one in next_ do
+    profiles[#profiles + 1], setting = profile or nil, profile and one or setting
+  end
+  local all = #profiles > 0 and united.of(profiles)
+  if all then
+    for _, name in ipairs{"leaks", "collections", "marks"} do
+      setting.show[name] = nil
+    end
+  end
+  return function()
+    local result = all
+    all = nil
+    return result or nil, setting, "the sum"
+  end, #profiles < #o.files
 end
 
 --- Runs the command. 'world': see asamp.lua. Returns the exit code.
@@ -266,9 +319,19 @@ function M.run(args, world)
   if not o then
     return code
   end
-  local tell, results, failed = complaints.of("report", world), {}, false
-  for _, path in ipairs(o.files) do
-    local result = reportof(path, o, world, tell)
+  local tell, results = complaints.of("report", world), {}
+  if o.sum and (TABLES[o.by] or o.state) then
+    return tell.wrong("--sum has no states: it does not go with --state, --by state and --by thread")
+  end
+  local each, failed = reports(o, world, tell)
+  for profile, setting, path in each do
+    local result, wrong = nil, nil
+    if profile then
+      result, wrong = reportof(profile, o, setting)
+    end
+    if wrong then
+      tell.failed("'%s': %s", path, wrong)
+    end
     failed = failed or not result
     if result and not o.json then
       world.out((#results > 0 and "\n\n" or "") .. result)
@@ -276,7 +339,7 @@ function M.run(args, world)
     results[#results + 1] = result
   end
   if o.json and #results > 0 then
-    json.write(#o.files == 1 and results[1] or results, world.out)
+    json.write((#o.files == 1 or o.sum) and results[1] or results, world.out)
   end
   return failed and 1 or 0
 end

@@ -126,7 +126,10 @@ local function meaning(p, t)
   local text = ("One sample stands for %s: it shows who allocated when %s " ..
                 "had been allocated since the one before%s. "):format(
     size, size, p.random and " (on average, at random)" or "")
-  if p.periods > 0 then
+  if p.periods > 0 and p.profiles then
+    text = "A sample shows who allocated when a period of bytes had been allocated, which " ..
+           "is not the same in all these profiles. "
+  elseif p.periods > 0 then
     text = ("The first samples stand for %s each, later ones for other " ..
             "sizes, as the period was set %s during the run; a sample shows " ..
             "who allocated when that much had been allocated. "):format(
@@ -142,7 +145,11 @@ end
 -- ==}
 
 -- The instant that the totals are of.
-local function instant(at)
+local function instant(at, p)
+  if p.profiles then
+    return at.inuse and "what was alive in each when most was in use there" or
+           ("what was alive in each at %s"):format(units.seconds(at.seconds))
+  end
   local text = "what was alive at " .. units.seconds(at.seconds)
   if at.inuse then
     text = text .. (", when most was in use behind a collection (%s)"):format(units.bytes(at.inuse))
@@ -235,7 +242,7 @@ function M.lines(p, t, style, options)
       " on their stack", width))
   end
   if options.at then
-    lines[#lines + 1] = paint("yellow", layout.cutend(instant(options.at), width))
+    lines[#lines + 1] = paint("yellow", layout.cutend(instant(options.at, p), width))
   end
   lines[#lines + 1] = ""
   local sentences = {}

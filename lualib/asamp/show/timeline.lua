@@ -56,7 +56,7 @@ function M.collections(style)
   if sum.pauses then
     text = text .. " " .. pauses(sum.pauses, profile.duration)
   end
-  if profile.walks > 0 then
+  if (profile.walks or 0) > 0 then
     text = text .. " " .. walks(profile)
   end
   local lines = {"", paint("bold", "Collections"),

@@ -1,0 +1,173 @@
+-- SPDX-License-Identifier: MIT
+-- Several profiles as one: what a fleet of processes, or many runs, did together. Pure.
+-- What is called alike, in a file of one name, is one function, a call at one line below
+-- the same callers is one node. Sums are sums; what has a time in one run (collections one
+-- by one, marks, slices, states, who holds what) has none in all of them together, and is left out.
+
+local M = {}
+
+-- Columns of sites that each profile has, and those that may be absent.
+local COLUMNS = {"samples", "bytes", "survived", "survivedbytes", "later", "laterbytes",
+                 "undecided", "undecidedbytes"}
+local SQUARES = {bytesquares = "bytes", survivedsquares = "survivedbytes",
+                 latersquares = "laterbytes"}
+
+-- Rows with two keys each: adds amounts to columns, which have 0 where nothing was added.
+local function rows(names, first, second)
+  local all, find = {[first] = {}, [second] = {}}, {}
+  for _, name in ipairs(names) do
+    all[name] = {}
+  end
+  return all, function(a, b, amounts)
+    local key = a .. " " .. b
+    local i = find[key]
+    if not i then
+      i = #all[first] + 1
+      find[key] = i
+      all[first][i], all[second][i] = a, b
+      for _, name in ipairs(names) do
+        all[name][i] = 0
+      end
+    end
+    for name, n in pairs(amounts) do
+      all[name][i] = all[name][i] + n
+    end
+  end
+end
+
+-- Copies of a list's items, once for each key: of a profile's item its place there.
+local function interned(list, key, copy)
+  local places = {}
+  return function(item)
+    local k = key(item)
+    if not places[k] then
+      list[#list + 1] = copy(item)
+      places[k] = #list
+    end
+    return places[k]
+  end
+end
+
+-- Adds the call tree of p to that of all: its nodes there, by their numbers in p.
+local function addtree(p, functionof, nodeof)
+  local at = {[0] = 0}
+  for i, up in ipairs(p.nodes.parent) do
+    at[i] = nodeof{at[up], functionof(p.functions[p.nodes.fn[i]]), p.nodes.line[i]}
+  end
+  return at
+end
+
+-- What a site of p adds to the columns of all. Time is counted in periods of the length
+-- 'timeperiod', variances are told of all if they are of one.
+local function amounts(p, i, time, varied, timeperiod)
+  local sites, sum = p.sites, {}
+  for _, name in ipairs(COLUMNS) do
+    sum[name] = sites[name] and sites[name][i] or 0
+  end
+  if time then
+    local length = timeperiod > 0 and (p.timeperiod or 0) / timeperiod or 1
+    local n = sites.time and sites.time[i] or sum.samples
+    sum.time = n * length
+    sum.timesquares = (sites.timesquares and sites.timesquares[i] or n) * length * length
+    return sum
+  end
+  sum.objects = sites.objects and sites.objects[i] or 0
+  for name, of in pairs(varied and SQUARES or {}) do
+    sum[name] = sites[name] and sites[name][i] or sum[of] * (p.period or 0)
+  end
+  return sum
+end
+
+-- Fields that are sums over the profiles, and those that are true if they are of each.
+local SUMS = {"samples", "timesamples", "survived", "survivedbytes", "later", "laterbytes",
+              "bytes", "undecided", "undecidedbytes", "undetailed", "unfollowed", "lost", "minors",
+              "majors", "duration"}
+local EACH = {"own", "complete", "fates", "lines", "random"}
+
+local function head(profiles)
+  local all = {path = ("%d profiles"):format(#profiles), profiles = #profiles, left = {},
+               collections = {}, marks = {}, marknames = {}, allocated = 0,
+               followed = math.huge, wall = false, cpu = false}
+  local one = profiles[1]
+  for _, key in ipairs{"command", "version", "interpreter", "period", "timeperiod", "started"} do
+    all[key] = one[key]
+  end
+  all.periods, all.timeperiods = 0, 0
+  for _, key in ipairs(EACH) do
+    all[key] = true
+  end
+  for _, p in ipairs(profiles) do
+    for _, key in ipairs(SUMS) do
+      all[key] = (all[key] or 0) + (p[key] or 0)
+    end
+    for _, key in ipairs(EACH) do
+      all[key] = all[key] and p[key]
+    end
+    all.allocated = all.allocated and p.allocated and all.allocated + p.allocated
+    all.command = all.command == p.command and p.command or nil
+    all.followed = math.min(all.followed, p.followed or 0)
+    all.wall, all.cpu = all.wall or p.wall, all.cpu or p.cpu
+    all.timeperiod = all.timeperiod or p.timeperiod
+    all.periods = all.periods + (p.periods or 0) + (p.period ~= one.period and 1 or 0)
+    all.timeperiods = math.max(all.timeperiods, p.timeperiods or 0)
+    all.started = math.min(all.started or math.huge, p.started or math.huge)
+    for _, left in ipairs(p.left or {}) do
+      all.left[#all.left + 1] = {what = left.what, limit = left.limit, count = left.count,
+                                 text = ("'%s': %s"):format(p.path, left.text)}
+    end
+  end
+  all.started = all.started < math.huge and all.started or nil
+  return all
+end
+
+--- One profile of a list of them, as profiler.reader returns these, for asamp.sums.totals,
+-- calltree, focus and lifetimes; 'profiles': how many they were.
+function M.of(profiles)
+  local all = head(profiles)
+  local nodes, functions, kinds = {parent = {}, fn = {}, line = {}}, {}, {}
+  local functionof = interned(functions, function(f)
+    return ("%s\0%s\0%s\0%s"):format(f.name, f.file, f.line, f.native)
+  end, function(f) return f end)
+  local kindof = interned(kinds, function(k)
+    return ("%s\0%s\0%s"):format(k.name, k.class or "", k.time)
+  end, function(k)
+    return {name = k.name, class = k.class, time = k.time, blocks = 0, objects = 0, outside = 0}
+  end)
+  local function words(list)
+    return table.concat(list, " ")
+  end
+  local nodeof = interned(nodes.parent, words, function(node)
+    nodes.fn[#nodes.fn + 1], nodes.line[#nodes.line + 1] = node[2], node[3]
+    return node[1]
+  end)
+  local varied = all.periods > 0
+  local names = table.move(COLUMNS, 1, #COLUMNS, 1, {})
+  table.move({"objects", "time", "timesquares"}, 1, 3, #names + 1, names)
+  for name in pairs(varied and SQUARES or {}) do
+    names[#names + 1] = name
+  end
+  local sites, add = rows(names, "node", "kind")
+  local lives, addlife = rows({"samples", "bytes"}, "node", "digits")
+  for _, p in ipairs(profiles) do
+    local at, kind = addtree(p, functionof, nodeof), {}
+    for k, of in ipairs(p.kinds) do
+      kind[k] = kindof(of)
+      for _, key in ipairs{"blocks", "objects", "outside"} do
+        kinds[kind[k]][key] = kinds[kind[k]][key] + of[key]
+      end
+    end
+    for i, node in ipairs(p.sites.node) do
+      local k = kind[p.sites.kind[i]]
+      add(at[node], k, amounts(p, i, kinds[k].time, varied, all.timeperiod or 0))
+    end
+    for i, node in ipairs(p.lifetimes and p.lifetimes.node or {}) do
+      addlife(at[node], p.lifetimes.digits[i],
+              {samples = p.lifetimes.samples[i], bytes = p.lifetimes.bytes[i]})
+    end
+  end
+  all.nodes, all.functions, all.kinds = nodes, functions, kinds
+  all.sites, all.lifetimes = sites, lives
+  return all
+end
+
+return M
