@@ -46,7 +46,7 @@
 
 #include "lua.h"
 
-#define ASAMP_VERSION	3	/* of this header; grows with what it declares */
+#define ASAMP_VERSION	4	/* of this header; grows with what it declares */
 
 /* What was allocated. */
 typedef enum asamp_Kind {
@@ -118,6 +118,18 @@ typedef struct asamp_Collection {
 			   since 'start' */
 } asamp_Collection;
 
+/*
+** Who holds a sample: the shortest path from a root of the state, in Lua's words, root
+** first: "_G", "upvalue \"listeners\" of on (app.lua:3)", "[\"close\"]", "[1..n]".
+** Elements of arrays are one, and so are keys of a table that more than a dozen lead
+** through. Equal paths of one call of 'holders' have the same number.
+*/
+typedef struct asamp_Path {
+  uint32_t number;	/* 1, 2, ...; 0: no path, it is dead or memory of C */
+  const char *const *steps;  /* they live until the callback returns */
+  size_t nsteps;
+} asamp_Path;
+
 /* Any function may be NULL. */
 typedef struct asamp_Client {
   size_t size;		/* sizeof(asamp_Client) */
@@ -135,6 +147,8 @@ typedef struct asamp_Client {
      if it has been decided at all. */
   void (*left) (void *ud, const asamp_Known *s);
   void (*collected) (void *ud, const asamp_Collection *c);
+  /* For 'holders': of every sample that is followed, in the order of their numbers. */
+  void (*held) (void *ud, const asamp_Known *s, const asamp_Path *p);
 } asamp_Client;
 
 typedef struct asamp_Options {
@@ -170,6 +184,14 @@ typedef struct asamp_Api {
                   size_t filesize);
   /* "table", "table array part", ... */
   const char *(*kindname) (asamp_Kind kind);
+  /*
+  ** Tells 'held' who holds the samples that are followed (the client has 'died'). The
+  ** program waits for a walk over all that can be reached, about as long as a full
+  ** collection, which takes 16 bytes an object from malloc. Returns of how many samples it
+  ** was told; 0 also where it cannot be: no client of this interface, no memory, or inside
+  ** a callback or a finalizer that an emergency has called.
+  */
+  size_t (*holders) (lua_State *L);
 } asamp_Api;
 
 /*

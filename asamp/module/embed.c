@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bounds.h"
 #include "frameids.h"
 #include "idmap.h"
 #include "list.h"
@@ -211,8 +212,27 @@ static void onclosing (void *ud, lua_State *L) {
 }
 
 
+/* 'h' has a path for each that is followed, in the same order. */
+static void onholders (void *ud, Holders *h) {
+  Embed *e = ud;
+  const char *steps[READER_MAXSTEPS];
+  size_t i;
+  for (i = 0; i < h->n && i < e->nfollowed; i++) {
+    asamp_Path p;
+    uint32_t at = h->ids[i];
+    p.number = at;
+    p.nsteps = (at != 0) ? h->paths[at].depth : 0;
+    p.steps = steps;
+    for (; at != 0; at = h->paths[at].parent)
+      steps[h->paths[at].depth - 1] = h->paths[at].step;
+    tellclient(e, held, &e->told[i], &p);
+  }
+}
+
+
 #define CLIENT(follows) \
-  {onfunction, onclass, onroom, onsample, NULL, oncollection, onpoint, onclosing, follows, NULL, NULL}
+  {onfunction, onclass, onroom, onsample, NULL, oncollection, onpoint, onclosing, follows, \
+   onholders, NULL}
 
 /* By whether it wants deaths. */
 static const TrackerClient clients[2] = {CLIENT(0), CLIENT(1)};
@@ -328,8 +348,14 @@ static const char *kindname (asamp_Kind kind) {
 }
 
 
+static size_t holders (lua_State *L) {
+  Embed *e = inside ? NULL : current(L);
+  return (e != NULL) ? tracker_holders(e->tracker, L) : 0;
+}
+
+
 const asamp_Api embed_api = {
-  ASAMP_VERSION, start, stop, period, symbol, kindname
+  ASAMP_VERSION, start, stop, period, symbol, kindname, holders
 };
 
 /* }===================================================================== */

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** leaks SCRIPT [PERIOD]: runs a Lua script, and prints which of its lines
-** allocated what is still alive at its end, and what it is: the sites of leaks,
-** most first. A sample every PERIOD bytes (4096) on average. An example of asamp.h:
+** allocated what is still alive at its end, what it is, and who holds it: the sites of
+** leaks, most first. A sample every PERIOD bytes (4096) on average. An example of asamp.h:
 **
 **   cc -o leaks leaks.c $(pkg-config --cflags --libs lua5.4)
 */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <asamp.h>
 #include <lauxlib.h>
@@ -24,6 +25,9 @@ typedef struct Site {
   asamp_Kind kind;
   long long points;	/* allocated */
   long long alive, blocks;  /* points, samples: survived, not known to be dead */
+  uint32_t path;	/* that holds most of its samples, by a vote: each for its own path */
+  long long votes;	/* ... or against the one that leads */
+  char holder[400];
 } Site;
 
 static Site *siteof (Site **list, const asamp_Function *function, int line,
@@ -66,6 +70,24 @@ static void died (void *ud, const asamp_Known *s) {
   site->blocks--;
 }
 
+/* More than half of the samples of a site are held alike, or nobody wins. */
+static void held (void *ud, const asamp_Known *s, const asamp_Path *p) {
+  Site *site = (Site *)s->value;
+  size_t i;
+  (void)ud;
+  if (site->votes > 0) {
+    site->votes += (site->path == p->number) ? 1 : -1;
+    return;
+  }
+  site->votes = 1;
+  site->path = p->number;
+  site->holder[0] = '\0';
+  for (i = 0; i < p->nsteps; i++) {
+    if (i > 0) strncat(site->holder, " -> ", sizeof(site->holder) - strlen(site->holder) - 1);
+    strncat(site->holder, p->steps[i], sizeof(site->holder) - strlen(site->holder) - 1);
+  }
+}
+
 static void print (const asamp_Api *api, Site *list, double period) {
   double kb = period / 1024;
   int i;
@@ -79,6 +101,7 @@ static void print (const asamp_Api *api, Site *list, double period) {
     if (most->function == NULL) printf("no Lua function\n");
     else printf("%s:%d: %s\n", most->function->source, most->line,
                 most->function->name);
+    if (most->votes > 0 && most->path != 0) printf("           held by %s\n", most->holder);
     most->alive = 0;  /* it is printed */
   }
 }
@@ -103,7 +126,7 @@ static int run (lua_State *L, const char *script) {
 
 int main (int argc, char **argv) {
   Site *list = NULL;
-  asamp_Client client = {sizeof(client), &list, allocated, decided, died, NULL, NULL};
+  asamp_Client client = {sizeof(client), &list, allocated, decided, died, NULL, NULL, held};
   asamp_Options options = {sizeof(options), 4096, 0, 0, 0};  /* no C stacks */
   const asamp_Api *api;
   const char *error = "there is no module profiler.core";
@@ -121,6 +144,7 @@ int main (int argc, char **argv) {
   if (error != NULL) fprintf(stderr, "leaks: %s\n", error);
   else {
     status = run(L, argv[1]) ? 0 : 1;
+    api->holders(L);
     print(api, list, (double)options.period);
     api->stop(L);  /* functions live until here */
   }

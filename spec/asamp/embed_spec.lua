@@ -40,6 +40,43 @@ describe("a client of asamp.h", function()
     assert.equal(500 - 1, #kept)
   end)
 
+  it("is told who holds what it follows, when it asks", function()
+    assert.is_true(embedding.start(256, true))
+    Kept = {}  -- luacheck: ignore 111
+    local listeners = {}
+    function On(f) listeners[#listeners + 1] = f end  -- luacheck: ignore 111
+    for i = 1, 1000 do
+      Kept[i] = {i}  -- luacheck: ignore 112
+      local s = {i, i}
+      On(function() return s end)  -- luacheck: ignore 113
+    end
+    collectgarbage()
+    local n = embedding.holders()
+    local of, told = {}, 0
+    for _, s in ipairs(embedding.samples()) do
+      if s.holder ~= "" then
+        assert.is_true(s.followed and not s.died)
+        local name = s.kind .. ": " .. s.holder:gsub("%b()", "()")
+        of[name], told = (of[name] or 0) + 1, told + 1
+      end
+    end
+    Kept, On = nil, nil  -- luacheck: ignore 111
+    assert.is_nil(embedding.wrong())
+    assert.is_true(told <= n and told > 0.8 * n, told .. " of " .. n)  -- others died meanwhile
+    local function ending(what)  -- the globals of a spec are a table of their own
+      for name, count in pairs(of) do
+        if name:sub(-#what) == what then return count end
+      end
+      return 0
+    end
+    assert.is_true(ending '["Kept"] > [1..n]' > 100)
+    assert.is_true(ending ' > upvalue "listeners" of On () > [1..n]' > 30)
+    assert.is_true(embedding.stop())
+    assert.equal(0, embedding.holders())
+    assert.is_true(embedding.start(256, true, false, 1, true))  -- follows nothing
+    assert.equal(0, embedding.holders())
+  end)
+
   it("is told of every collection what the collector's statistics say", function()
     collectgarbage()
     local before = collectgarbage "statistics"
@@ -394,6 +431,8 @@ setmetatable({("w"):rep(300000)}, {__gc = function(t) t[1] = nil end})
       -- the text, and what it is joined with
       assert.is_true(math.abs(first.all - 100 * 128) < 0.02 * 100 * 128, out)
       assert.equal("1 string: 13 forever", second.what, out)
+      assert.truthy(out:find('3: remember\n           held by _G -> ["cache"] -> [1..n]\n', 1, true), out)
+      assert.truthy(out:find('13: forever\n           held by _G -> ["leak"]\n', 1, true), out)
       assert.is_true(math.abs(second.alive - 293) < 0.08 * 293, out)
       for i = 3, #found do assert.is_true(found[i].alive < 10, out) end  -- functions and the like
     end)

@@ -13,7 +13,9 @@
 **   stop() -> was there a client?
 **   period(n) -> true | nil, message
 **   samples() -> {{kind=, size=, count=, survived= (nil: no fate), followed=, died=,
-**     left=, class=, stack= "name:line native name:line ..."} ...}, of the last client
+**     left=, class=, stack= "name:line native name:line ...", holder= (as it was told
+**     last: "_G > ...")} ...}, of the last client
+**   holders() -> of how many samples it was told who holds them
 **   wrong() -> the first promise that was not kept, or nil
 **   collections() -> {{major=, minors=, majors=, duration=, inuse=, held=, rss=,
 **     tenured=, phase=, lost=} ...}
@@ -40,13 +42,13 @@ enum { NONE, YOUNG, TENURED };	/* fates */
 typedef struct Taken {
   int kind, fate, followed, died, left;
   uint64_t size, count;
-  char class[64], stack[400];
+  char class[64], stack[400], holder[400];
 } Taken;
 
 typedef struct Record {
   Taken *taken;
   size_t n, size;
-  uint64_t decided, lastdeath;
+  uint64_t decided, lastdeath, lastheld;
   asamp_Collection *collections;
   size_t ncollections, collections_size;
   asamp_Frame last[FRAMES];
@@ -79,7 +81,7 @@ static void *grow (void *list, size_t n, size_t *size, size_t element) {
 
 /* A callback of that name begins; calls what it must not. */
 static Record *enter (void *ud, const char *name) {
-  const asamp_Client other = {sizeof(other), NULL, NULL, NULL, NULL, NULL, NULL};
+  const asamp_Client other = {sizeof(other), NULL, NULL, NULL, NULL, NULL, NULL, NULL};
   asamp_Options o = {sizeof(o), 4096, 0, 1, 0};
   Record *r = ud;
   if (r < records || r >= records + RECORDS) abort();
@@ -87,6 +89,7 @@ static Record *enter (void *ud, const char *name) {
     if (r->api->start(r->L, &o, &other) != NULL) r->refused++; else r->obeyed++;
     if (r->api->period(r->L, 4096) != NULL) r->refused++; else r->obeyed++;
     if (!r->api->stop(r->L)) r->refused++; else r->obeyed++;
+    if (r->api->holders(r->L) == 0) r->refused++; else r->obeyed++;
   }
   if (r->callapi != NULL && strcmp(r->callapi, name) == 0) {
     lua_pushinteger(r->L, 1);
@@ -166,6 +169,21 @@ static void died (void *ud, const asamp_Known *s) {
   t->died = 1;
 }
 
+static void held (void *ud, const asamp_Known *s, const asamp_Path *p) {
+  Record *r = enter(ud, "held");
+  Taken *t = known(r, s);
+  size_t i;
+  if (s->number <= r->lastheld) r->wrong = "order of what is held";
+  if (!t->followed) r->wrong = "holder of what is not followed";
+  if ((p->number == 0) != (p->nsteps == 0)) r->wrong = "path";
+  r->lastheld = s->number;
+  t->holder[0] = '\0';
+  for (i = 0; i < p->nsteps; i++) {
+    if (i > 0) append(t->holder, sizeof(t->holder), " > ");
+    append(t->holder, sizeof(t->holder), p->steps[i]);
+  }
+}
+
 static void left (void *ud, const asamp_Known *s) {
   Record *r = enter(ud, "left");
   Taken *t = known(r, s);
@@ -218,14 +236,14 @@ static const char *begin (Record *r, const asamp_Options *o, const asamp_Client 
     r->collections = NULL;
     r->size = r->collections_size = 0;
     r->n = r->ncollections = r->nlast = 0;
-    r->decided = r->lastdeath = 0;
+    r->decided = r->lastdeath = r->lastheld = 0;
     r->wrong = NULL;
   }
   return error;
 }
 
 static int l_start (lua_State *L) {
-  asamp_Client c = {sizeof(c), NULL, allocated, decided, died, left, collected};
+  asamp_Client c = {sizeof(c), NULL, allocated, decided, died, left, collected, held};
   asamp_Options o = {sizeof(o), 0, 0, 0, 0};
   Record *r = self(L);
   lua_settop(L, 5);
@@ -241,7 +259,7 @@ static int l_start (lua_State *L) {
 }
 
 static int l_sized (lua_State *L) {
-  asamp_Client c = {sizeof(c), NULL, allocated, decided, died, left, collected};
+  asamp_Client c = {sizeof(c), NULL, allocated, decided, died, left, collected, held};
   asamp_Options o = {sizeof(o), 64, 1, 0, 1};
   Record *r = self(L);
   c.ud = r;
@@ -263,6 +281,12 @@ static int l_sizes (lua_State *L) {
 
 static int l_stop (lua_State *L) {
   lua_pushboolean(L, api(L)->stop(L));
+  return 1;
+}
+
+static int l_holders (lua_State *L) {
+  self(L)->lastheld = 0;
+  lua_pushinteger(L, (lua_Integer)api(L)->holders(L));
   return 1;
 }
 
@@ -302,6 +326,8 @@ static int l_samples (lua_State *L) {
     }
     lua_pushstring(L, t->stack);
     lua_setfield(L, -2, "stack");
+    lua_pushstring(L, t->holder);
+    lua_setfield(L, -2, "holder");
     lua_rawseti(L, -2, (lua_Integer)i + 1);
   }
   return 1;
@@ -363,7 +389,7 @@ static const luaL_Reg functions[] = {
   {"start", l_start}, {"sized", l_sized}, {"sizes", l_sizes}, {"stop", l_stop},
   {"period", l_period}, {"samples", l_samples}, {"wrong", l_wrong},
   {"collections", l_collections}, {"misuse", l_misuse}, {"callapi", l_callapi},
-  {"symbol", l_symbol}, {NULL, NULL}
+  {"symbol", l_symbol}, {"holders", l_holders}, {NULL, NULL}
 };
 
 /* Sets the functions of the module, below an integer, about that record. */

@@ -80,6 +80,11 @@ void tracker_end (Tracker *t, lua_State *L) {
   t->client = NULL;
 }
 
+size_t tracker_holders (Tracker *t, lua_State *L) {
+  (void)t; (void)L;
+  return 0;
+}
+
 void tracker_period (Tracker *t, lua_State *L, uint64_t period) {
   (void)t; (void)L; (void)period;
 }
@@ -155,7 +160,7 @@ static void *allocated (void *ud, const asamp_Sample *s) {
 
 static int l_start (lua_State *L) {
   asamp_Client client = {sizeof(client), NULL, allocated, decided, died, left,
-                         collected};
+                         collected, NULL};
   asamp_Options o = {sizeof(o), 4096, 0, 1, 1};
   const char *error;
   if (!lua_toboolean(L, 1)) client.died = NULL;
