@@ -7,13 +7,18 @@
 #ifndef asamp_heapformat_h
 #define asamp_heapformat_h
 
-#define HEAPFORMAT_MAGIC	"ASAMPHEAP 1\n"
+#define HEAPFORMAT_MAGIC	"ASAMPHEAP 2\n"
 #define HEAPFORMAT_MAGICSIZE	12
+#define HEAPFORMAT_VERSION	10  /* place of its digit; 1 has neither sites nor samples */
 
 /* Tags. */
 #define HEAP_META	0x01  /* key, value: text, its length before it */
 #define HEAP_FROM	0x02  /* address from 0: the edges that follow are its; 0: roots */
 #define HEAP_END	0x03  /* objects, edges, bytes of all objects */
+#define HEAP_SITE	0x04  /* name and source of a function: texts; line of its definition;
+				 line: where samples were allocated. Sites are 1, 2, ... */
+#define HEAP_SAMPLE	0x05  /* address from that of the sample before, site or 0, age in
+				 milliseconds, bytes that it stands for */
 #define HEAP_OBJECT	0x10  /* and a kind: address from the object before, bytes, ... */
 #define HEAP_EDGE	0x40  /* and a kind: address from that of the holder, ... */
 

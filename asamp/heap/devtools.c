@@ -14,16 +14,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NODE_FIELDS = 6 };
+enum { NODE_FIELDS = 7 };
 enum { SYNTHETIC = 9, OBJECT = 3, STRING = 2, CLOSURE = 5, CODE = 4, NATIVE = 8, ARRAY = 1 };
 enum { ELEMENT = 1, PROPERTY = 2, INTERNAL = 3, HIDDEN = 4, CONTEXT = 0 };
 
 static const char HEAD[] =
   "{\"snapshot\":{\"meta\":{\"node_fields\":[\"type\",\"name\",\"id\",\"self_size\","
-  "\"edge_count\",\"detachedness\"],\"node_types\":[[\"hidden\",\"array\",\"string\","
+  "\"edge_count\",\"trace_node_id\",\"detachedness\"],\"node_types\":[[\"hidden\",\"array\",\"string\","
   "\"object\",\"code\",\"closure\",\"regexp\",\"number\",\"native\",\"synthetic\","
   "\"concatenated string\",\"sliced string\",\"symbol\",\"bigint\"],\"string\",\"number\","
-  "\"number\",\"number\",\"number\"],\"edge_fields\":[\"type\",\"name_or_index\","
+  "\"number\",\"number\",\"number\",\"number\"],\"edge_fields\":[\"type\",\"name_or_index\","
   "\"to_node\"],\"edge_types\":[[\"context\",\"element\",\"property\",\"internal\","
   "\"hidden\",\"shortcut\",\"weak\"],\"string_or_number\",\"node\"],"
   "\"trace_function_info_fields\":[\"function_id\",\"name\",\"script_name\",\"script_id\","
@@ -32,7 +32,8 @@ static const char HEAD[] =
   "\"location_fields\":[\"object_index\",\"script_id\",\"line\",\"column\"]},";
 
 /* Numbers of the strings that are written: first the classes, then texts of strings (by
-   place in the graph's text), then the words of other steps. */
+   place in the graph's text), then functions and sources of sites, then the words of
+   other steps. */
 typedef struct Strings {
   char **words;
   size_t n, size;
@@ -77,7 +78,8 @@ typedef struct Out {
   IdMap ids;		/* that are taken */
   uint32_t *strings;	/* number of a string object's text; GRAPH_NONE: none yet */
   uint32_t nstrings;
-  uint64_t firstword;	/* number of the first of 'words' */
+  uint64_t firstsite;	/* ... the first site's name; its source comes next */
+  uint64_t firstword;	/* ... of the first of 'words' */
   int failed;
 } Out;
 
@@ -119,6 +121,14 @@ static uint64_t idof (Out *o, uint32_t v) {
   return id;
 }
 
+/* Where it was allocated, as a node of the tree of stacks, whose root is 1; 0: nobody has
+   seen that. */
+static uint64_t tracenode (const Graph *g, uint32_t v) {
+  size_t n;
+  const Sample *s = graph_samples(g, v, &n);
+  return n > 0 ? (uint64_t)s->site + 2 : 0;
+}
+
 static void nodes (Out *o) {
   const Graph *g = o->g;
   uint32_t v, to;
@@ -132,7 +142,8 @@ static void nodes (Out *o) {
     numbers(o, (uint64_t)typeof_(g, v), name(o, v),
             idof(o, v));
     output_char(&o->file, ',');
-    numbers(o, graph_size(g, v), n, 0);
+    numbers(o, graph_size(g, v), n, tracenode(g, v));
+    output_text(&o->file, ",0");
   }
   output_text(&o->file, "],\n");
 }
@@ -179,12 +190,46 @@ static void edges (Out *o) {
   output_text(&o->file, "],\n");
 }
 
+/* Sites: functions, each with the line where it allocates, and stacks of one. What a
+   sampled object has is counted with the site of the object itself. */
+static void traces (Out *o) {
+  const Graph *g = o->g;
+  uint64_t name = o->firstsite, *count = calloc(g->nsites, sizeof(*count));
+  uint64_t *bytes = calloc(g->nsites, sizeof(*bytes));
+  uint32_t i;
+  size_t k;
+  o->failed |= count == NULL || bytes == NULL;
+  for (k = 0; k < g->nsamples && !o->failed; k++) {
+    const Sample *s = &g->samples[k];
+    if (k > 0 && s->object == s[-1].object) continue;
+    count[s->site]++;
+    bytes[s->site] += graph_size(g, s->object);
+  }
+  output_text(&o->file, "\"trace_function_infos\":[0,0,0,0,0,0");
+  for (i = 0; i < g->nsites; i++, name += 2) {
+    output_text(&o->file, ",\n");
+    numbers(o, i + 1, name, name + 1);
+    output_char(&o->file, ',');
+    numbers(o, 0, g->sites[i].line, 0);
+  }
+  output_text(&o->file, "],\n\"trace_tree\":[1,0,0,0,[");
+  for (i = 0; i < g->nsites && !o->failed; i++) {
+    output_text(&o->file, i > 0 ? ",\n" : "\n");
+    numbers(o, (uint64_t)i + 2, (uint64_t)i + 1, count[i]);
+    output_char(&o->file, ',');
+    output_uint(&o->file, bytes[i]);
+    output_text(&o->file, ",[]");
+  }
+  output_text(&o->file, "]],\n\"samples\":[],\"locations\":[],\n");
+  free(count);
+  free(bytes);
+}
+
 static void strings (Out *o) {
   const char *text;
   uint32_t i, v;
   size_t k, n;
-  output_text(&o->file, "\"trace_function_infos\":[],\"trace_tree\":[],\"samples\":[],"
-              "\"locations\":[],\n\"strings\":[\"(Lua state)\"");
+  output_text(&o->file, "\"strings\":[\"(Lua state)\"");
   for (i = 0; i < o->m->n; i++) {
     output_text(&o->file, ",\n");
     output_string(&o->file, o->m->names[i], strlen(o->m->names[i]));
@@ -194,6 +239,13 @@ static void strings (Out *o) {
     output_text(&o->file, ",\n");
     text = graph_text(o->g, v, &n);
     output_string(&o->file, text, n);
+  }
+  for (i = 0; i < o->g->nsites; i++) {
+    const Site *s = &o->g->sites[i];
+    output_text(&o->file, ",\n");
+    output_string(&o->file, i > 0 ? s->name : "(not known)", i > 0 ? strlen(s->name) : 11);
+    output_text(&o->file, ",\n");
+    output_string(&o->file, i > 0 ? s->source : "", i > 0 ? strlen(s->source) : 0);
   }
   for (k = 0; k < o->words.n; k++) {
     output_text(&o->file, ",\n");
@@ -214,7 +266,8 @@ int devtools_write (const Graph *g, const Naming *m, const char *path, int how, 
     for (v = 0; v < g->n; v++)
       o->strings[v] = g->kind[v] == HEAP_STRING && g->info[v] != GRAPH_NONE ? o->nstrings++
                                                                             : GRAPH_NONE;
-    o->firstword = (uint64_t)m->n + 1 + o->nstrings;
+    o->firstsite = (uint64_t)m->n + 1 + o->nstrings;
+    o->firstword = o->firstsite + 2 * (uint64_t)g->nsites;
     error = output_open(&o->file, path, how);
     if (error == 0) {
       output_text(&o->file, HEAD);
@@ -222,9 +275,12 @@ int devtools_write (const Graph *g, const Naming *m, const char *path, int how, 
       output_uint(&o->file, g->n);
       output_text(&o->file, ",\"edge_count\":");
       output_uint(&o->file, (uint64_t)g->nedges + g->nlate);
-      output_text(&o->file, ",\"trace_function_count\":0},\n");
+      output_text(&o->file, ",\"trace_function_count\":");
+      output_uint(&o->file, (uint64_t)g->nsites + 1);
+      output_text(&o->file, "},\n");
       nodes(o);
       edges(o);
+      traces(o);
       strings(o);
       error = output_close(&o->file, !o->failed);
       if (error == 0 && o->failed) error = ENOMEM;

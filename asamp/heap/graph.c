@@ -18,6 +18,7 @@
 #define TEXT_MOST	BOUND((size_t)512 << 20, 256)
 #define OBJECTS_MOST	((WAY_MOST) - 1)
 #define EDGES_MOST	(UINT32_MAX - 1)
+#define SITES_MOST	BOUND(1u << 20, 8u)  /* those beyond are not known */
 
 #define FREE		UINT64_MAX
 
@@ -34,10 +35,12 @@ typedef struct Reader {
   uint64_t seed;
   uint32_t next;		/* object that is probably defined next: they come in the
 				   order in which they were mentioned */
+  size_t sitesize, samplesize;
+  uint64_t nsites;		/* in the file */
   size_t size, edgesize, latesize, protosize, slotsize, textsize;
   uint64_t defined, nedges;	/* as the file's end counts */
   uint64_t bytes;
-  uint64_t last, from;		/* addresses that others are told from */
+  uint64_t last, lastsample, from;  /* addresses that others are told from */
   uint32_t holder;		/* of the edges that come, ... */
   int late;			/* ... which do not go on with those that it has */
   int64_t index;
@@ -202,18 +205,32 @@ static uint32_t newobject (Reader *r, uint64_t a) {
   return v;
 }
 
+/* The place in the table of an address, or that of the one to come. */
+static uint32_t placeof (const Reader *r, uint64_t a) {
+  uint64_t tag = tagof(a), e;
+  uint32_t s;
+  for (s = (uint32_t)hashof(r, a) & r->mask; (e = r->table[s]) != FREE; s = (s + 1) & r->mask)
+    if ((e ^ tag) >> 32 == 0 && r->g->address[(uint32_t)e] == a) break;
+  return s;
+}
+
 /* The object at an address, which may be new. */
 static uint32_t object (Reader *r, uint64_t a) {
-  uint64_t tag = tagof(a), e;
   uint32_t s, v;
   if (r->mask == 0 || (uint64_t)r->g->n * 2 >= r->mask)
     rehash(r);
-  for (s = (uint32_t)hashof(r, a) & r->mask; (e = r->table[s]) != FREE; s = (s + 1) & r->mask)
-    if ((e ^ tag) >> 32 == 0 && r->g->address[(uint32_t)e] == a)
-      return (uint32_t)e;
+  s = placeof(r, a);
+  if (r->table[s] != FREE)
+    return (uint32_t)r->table[s];
   v = newobject(r, a);
-  r->table[s] = tag | v;
+  r->table[s] = tagof(a) | v;
   return v;
+}
+
+/* The object that is known at an address, or GRAPH_NONE. */
+static uint32_t find (const Reader *r, uint64_t a) {
+  uint32_t s = r->mask == 0 ? 0 : placeof(r, a);
+  return r->mask == 0 || r->table[s] == FREE ? GRAPH_NONE : (uint32_t)r->table[s];
 }
 
 static uint32_t maybe (Reader *r, uint64_t a) {
@@ -399,11 +416,72 @@ static void readmeta (Reader *r) {
   if (strcmp(key, "state") == 0) r->g->state = n;
   else if (strcmp(key, "inuse") == 0) r->g->inuse = n;
   else if (strcmp(key, "held") == 0) r->g->held = n;
+  else if (strcmp(key, "period") == 0) r->g->period = n;
   else if (strcmp(key, "time") == 0) r->g->time = n;
   else if (strcmp(key, "pid") == 0) r->g->pid = n;
   else if (strcmp(key, "command") == 0)
     memcpy(r->g->command, value, sizeof(value));
 }
+
+/* {== samples ========================================================== */
+
+static void readsite (Reader *r) {
+  char name[HEAP_TEXT + 1], source[HEAP_TEXT + 1];
+  Graph *g = r->g;
+  size_t n = text(r, name), m = text(r, source);
+  uint64_t defined = number(r), line = number(r);
+  Site *s;
+  r->nsites++;
+  if (g->nsites > SITES_MOST)
+    return;
+  if (!list_grow(&g->sites, g->nsites, &r->sitesize, sizeof(*g->sites)))
+    nomemory(r);
+  s = &g->sites[g->nsites];
+  s->name = malloc(n + m + 2);
+  if (s->name == NULL)
+    nomemory(r);
+  g->nsites++;
+  s->source = s->name + n + 1;
+  memcpy(s->name, name, n + 1);
+  memcpy(s->source, source, m + 1);
+  s->defined = defined > INT32_MAX ? 0 : (uint32_t)defined;
+  s->line = line > INT32_MAX ? 0 : (uint32_t)line;
+}
+
+/* Of an object that is not there: it was garbage, which no collection had found yet. */
+static void readsample (Reader *r) {
+  Graph *g = r->g;
+  uint64_t a = address(r, r->lastsample), site = number(r), age = number(r), bytes = number(r);
+  uint32_t v;
+  Sample *s;
+  r->lastsample = a;
+  if (site > r->nsites)
+    damaged(r, "a sample is of a site that is not there");
+  if (bytes >> 56 != 0)
+    damaged(r, "a sample stands for more than there can be");
+  v = find(r, a);
+  if (v == GRAPH_NONE) {
+    g->dead++;
+    return;
+  }
+  if (!list_grow(&g->samples, g->nsamples, &r->samplesize, sizeof(*g->samples)))
+    nomemory(r);
+  s = &g->samples[g->nsamples++];
+  s->object = v;
+  s->site = site < g->nsites ? (uint32_t)site : 0;
+  s->age = age;
+  s->bytes = bytes;
+}
+
+/* By object; the oldest first, which is of the object itself, where there are several. */
+static int byobject (const void *a, const void *b) {
+  const Sample *x = a, *y = b;
+  if (x->object != y->object) return x->object < y->object ? -1 : 1;
+  if (x->age != y->age) return x->age > y->age ? -1 : 1;
+  return (x->site > y->site) - (x->site < y->site);
+}
+
+/* }===================================================================== */
 
 /* What a string of the file must be (GR1). */
 static void mustbe (Reader *r, uint32_t v, int kind) {
@@ -462,6 +540,14 @@ static void checkparents (Reader *r) {
     damaged(r, "objects hold one another, and nothing holds them");
 }
 
+/* Site 0. */
+static void nosite (Reader *r) {
+  if (!list_grow(&r->g->sites, 0, &r->sitesize, sizeof(*r->g->sites)))
+    nomemory(r);
+  memset(&r->g->sites[0], 0, sizeof(r->g->sites[0]));
+  r->g->nsites = 1;
+}
+
 static void readall (Reader *r, void (*progress) (void *ud, double share), void *ud) {
   unsigned count = 0, tag;
   char magic[HEAPFORMAT_MAGICSIZE];
@@ -469,15 +555,20 @@ static void readall (Reader *r, void (*progress) (void *ud, double share), void 
   for (i = 0; i < sizeof(magic); i++) {
     r->n = r->at == r->n ? (size_t)source_read(r->source, r->buffer, PIECE) : r->n;
     r->at = i == 0 ? 0 : r->at;
+    if (r->at < r->n && i == HEAPFORMAT_VERSION && r->buffer[r->at] == '1') {
+      r->at++;
+      continue;
+    }
     if (r->at >= r->n || (magic[i] = (char)r->buffer[r->at++]) != HEAPFORMAT_MAGIC[i]) {
       char other[SOURCE_OTHER];
       source_other(r->source, other);
-      if (i >= 10)
+      if (i >= HEAPFORMAT_VERSION)
         fail(r, "it is of another version of the format; read it with the asamp that wrote it");
       fail(r, "it is no heap snapshot%s", other);
     }
   }
   newobject(r, 0);
+  nosite(r);
   r->g->kind[0] = HEAP_KINDS;
   for (;;) {
     if (progress != NULL && ++count % (1u << 18) == 0)
@@ -491,6 +582,10 @@ static void readall (Reader *r, void (*progress) (void *ud, double share), void 
       readfrom(r);
     else if (tag == HEAP_META)
       readmeta(r);
+    else if (tag == HEAP_SITE)
+      readsite(r);
+    else if (tag == HEAP_SAMPLE)
+      readsample(r);
     else if (tag == HEAP_END)
       break;
     else
@@ -502,6 +597,8 @@ static void readall (Reader *r, void (*progress) (void *ud, double share), void 
   checkparents(r);
   if (r->g->nlate > 0)
     qsort(r->g->late, r->g->nlate, sizeof(*r->g->late), byfrom);
+  if (r->g->nsamples > 0)
+    qsort(r->g->samples, r->g->nsamples, sizeof(*r->g->samples), byobject);
   r->g->bytes = r->bytes + r->g->state;
 }
 
@@ -539,6 +636,7 @@ Graph *graph_read (const char *path, void (*progress) (void *ud, double share), 
 }
 
 void graph_free (Graph *g) {
+  uint32_t i;
   if (g == NULL)
     return;
   free(g->address);
@@ -555,6 +653,10 @@ void graph_free (Graph *g) {
   free(g->protos);
   free(g->slots);
   free(g->text);
+  for (i = 0; i < g->nsites; i++)
+    free(g->sites[i].name);
+  free(g->sites);
+  free(g->samples);
   free(g);
 }
 
@@ -575,6 +677,18 @@ int graph_is (const Graph *g, uint32_t v, const char *text) {
   size_t n;
   const char *s = graph_text(g, v, &n);
   return n == strlen(text) && memcmp(s, text, n) == 0;
+}
+
+const Sample *graph_samples (const Graph *g, uint32_t v, size_t *n) {
+  size_t low = 0, high = g->nsamples, i;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (g->samples[middle].object < v) low = middle + 1;
+    else high = middle;
+  }
+  for (i = low; i < g->nsamples && g->samples[i].object == v; ) i++;
+  *n = i - low;
+  return g->samples + low;
 }
 
 int graph_edge (const Graph *g, uint32_t v, size_t *i, uint32_t *to, Way *way) {

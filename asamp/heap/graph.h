@@ -10,7 +10,7 @@
 **        an error that says what is wrong, and where;
 **   GR2  memory is in proportion to the file unpacked; every object is reached from 0
 **        by parents.
-** About 40 bytes an object and 8 an edge.
+** About 40 bytes an object, 8 an edge and 24 a sample.
 */
 #ifndef asamp_graph_h
 #define asamp_graph_h
@@ -42,6 +42,19 @@ typedef struct LateEdge {
   Way way;
 } LateEdge;
 
+/* Where samples were allocated. */
+typedef struct Site {
+  char *name, *source;		/* of the function, one block; texts of the program */
+  uint32_t defined, line;
+} Site;
+
+typedef struct Sample {
+  uint32_t object;
+  uint32_t site;		/* 0: not known */
+  uint64_t age;			/* milliseconds */
+  uint64_t bytes;		/* that it stands for */
+} Sample;
+
 typedef struct Graph {
   uint32_t n;			/* objects, with the state */
   uint64_t *address;
@@ -63,10 +76,15 @@ typedef struct Graph {
   size_t nslots;
   char *text;			/* length, a byte; so many bytes; and so on */
   size_t ntext;
+  Site *sites;			/* from 1 on */
+  uint32_t nsites;		/* with the one that is none */
+  Sample *samples;		/* by object, of each the oldest first */
+  size_t nsamples;
+  uint64_t dead;		/* samples of objects that were garbage already */
   uint64_t textless;		/* strings whose text found no room */
   uint64_t bytes;		/* of all objects, with the state's */
   /* metas; 0: not there */
-  uint64_t state, inuse, held, time, pid;
+  uint64_t state, inuse, held, time, pid, period;
   char command[HEAP_TEXT + 1];
 } Graph;
 
@@ -83,6 +101,9 @@ const char *graph_text (const Graph *g, uint32_t v, size_t *n);
 
 /* Is it a string that reads so? */
 int graph_is (const Graph *g, uint32_t v, const char *text);
+
+/* The samples of v: '*n' of them, from the one that is returned on. */
+const Sample *graph_samples (const Graph *g, uint32_t v, size_t *n);
 
 /* The edges of v, one after the other: begin with *i = 0. 0: there are no more. */
 int graph_edge (const Graph *g, uint32_t v, size_t *i, uint32_t *to, Way *way);

@@ -5,12 +5,16 @@
 **   open(path [, progress]) -> heap | nil, message
 **   heap:info()             -> {objects=, references=, bytes=, state=, ...}
 **   heap:classes()          -> {{name=, count=, self=, retained=}, ...}
+**   heap:sites{class= | new=}  -> where samples were allocated, all or those of such
+**                              objects: {{site=, name=, source=, defined=, line=, samples=,
+**                              bytes= (they stand for), objects=, self=, retained=, age=}, ...}
 **   heap:tree{least=, most=}           -> rows of dominators, totals
-**   heap:heldby{class= | new=, least=, most=} -> rows of shortest paths, totals; nil
+**   heap:heldby{class= | sites= (numbers) | new=, least=, most=} -> rows of shortest paths, totals; nil
 **                              when no object is of such a class
 **   heap:objects{class=, n=}  -> the n that retain most, with their paths
 **   heap:compare(old)       -> {{name=, new=, newbytes=, gone=, gonebytes=, grown=}, ...};
-**                              from here on {new=true} is known to heldby
+**                              from here on {new=true} is known to heldby and sites, and
+**                              to those of the old one: what is gone
 **   heap:path(address)      -> the steps to one object
 **   heap:devtools(path [, how]) -> true | nil, message
 ** A row is {depth=, above= (its row or nil), text=, class= (nil: several), count=, self=,
@@ -40,7 +44,7 @@ typedef struct Heap {
   Graph *graph;
   Dominators dominators;
   Naming naming;
-  unsigned char *isnew;	/* since the snapshot it was compared with */
+  unsigned char *isnew;	/* since the snapshot it was compared with; of that: is it gone? */
   Identity *sorted;	/* all objects, when path was called */
   lua_State *L;		/* while it is read: whose 'progress' stands at 2 */
   int failed;
@@ -141,6 +145,9 @@ static int l_info (lua_State *L) {
   setinteger(L, "pid", g->pid);
   setinteger(L, "textless", g->textless);
   setinteger(L, "classes", h->naming.n);
+  setinteger(L, "period", g->period);
+  setinteger(L, "samples", g->nsamples);
+  setinteger(L, "dead", g->dead);
   if (g->command[0] != '\0')
     setstring(L, "command", g->command);
   return 1;
@@ -157,14 +164,14 @@ typedef struct ClassRow {
 } ClassRow;
 
 /* Retained bytes of every class: of its objects that none of the class dominates. In
-   the dominator tree, by a walk without recursion. 0: no memory. */
-static int retained (const Heap *h, ClassRow *rows) {
+   the dominator tree, by a walk without recursion. 'class' of every object, below
+   'classes'. 0: no memory. */
+static int retained (const Heap *h, const uint32_t *class, uint32_t classes, uint64_t *bytes) {
   const Dominators *d = &h->dominators;
-  const uint32_t *class = h->naming.class;
   uint32_t n = d->n, v, sum = 0;
   uint32_t *begin = calloc((size_t)n + 2, sizeof(*begin));
   uint32_t *child = malloc((size_t)n * sizeof(*child));
-  uint32_t *active = calloc(h->naming.n + (size_t)1, sizeof(*active));
+  uint32_t *active = calloc(classes + (size_t)1, sizeof(*active));
   int ok = begin != NULL && child != NULL && active != NULL;
   if (ok) {
     for (v = 1; v < n; v++) begin[d->dominator[v] + 2]++;
@@ -177,7 +184,7 @@ static int retained (const Heap *h, ClassRow *rows) {
     for (v = 0; ; ) {
       if (begin[v] < n - 1 && d->dominator[child[begin[v]]] == v) {
         uint32_t c = child[begin[v]++];
-        if (active[class[c]]++ == 0) rows[class[c]].retained += d->retained[c];
+        if (active[class[c]]++ == 0) bytes[class[c]] += d->retained[c];
         v = c;
       }
       else if (v == 0) break;
@@ -197,8 +204,10 @@ static int l_classes (lua_State *L) {
   const Heap *h = check(L, 1);
   uint32_t v, i, k = 0;
   ClassRow *rows = calloc(h->naming.n, sizeof(*rows));
-  if (rows == NULL || !retained(h, rows)) {
+  uint64_t *bytes = calloc(h->naming.n, sizeof(*bytes));
+  if (rows == NULL || bytes == NULL || !retained(h, h->naming.class, h->naming.n, bytes)) {
     free(rows);
+    free(bytes);
     return luaL_error(L, "not enough memory");
   }
   for (v = 1; v < h->graph->n; v++) {
@@ -213,11 +222,105 @@ static int l_classes (lua_State *L) {
     setstring(L, "name", h->naming.names[i]);
     setinteger(L, "count", rows[i].count);
     setinteger(L, "self", rows[i].self);
-    setinteger(L, "retained", rows[i].retained);
+    setinteger(L, "retained", bytes[i]);
     lua_rawseti(L, -2, (lua_Integer)++k);
   }
   free(rows);
+  free(bytes);
   return 1;
+}
+
+/* }===================================================================== */
+
+/* {== sites ============================================================ */
+
+typedef struct SiteRow {
+  uint64_t samples, bytes, objects, self, age;
+} SiteRow;
+
+/* Fills a row of every site, and for retained() the site of every object: nsites where it
+   has no sample or is not 'wanted' (by number; NULL: all are). */
+static void sitesof (const Graph *g, const unsigned char *wanted, SiteRow *rows,
+                     uint32_t *site) {
+  size_t i;
+  uint32_t v;
+  for (v = 0; v < g->n; v++) site[v] = g->nsites;
+  for (i = 0; i < g->nsamples; i++) {
+    const Sample *s = &g->samples[i];
+    SiteRow *r = &rows[s->site];
+    if (wanted != NULL && !wanted[s->object]) continue;
+    r->samples++;
+    r->bytes += s->bytes;
+    r->age += s->age < UINT32_MAX ? s->age : UINT32_MAX;
+    if (site[s->object] != g->nsites) continue;  /* a vector of its, too */
+    site[s->object] = s->site;
+    r->objects++;
+    r->self += graph_size(g, s->object);
+  }
+}
+
+static void setsite (lua_State *L, const Graph *g, uint32_t site) {
+  const Site *s = &g->sites[site];
+  setinteger(L, "site", site);
+  if (site == 0) return;
+  setstring(L, "name", s->name);
+  setstring(L, "source", s->source);
+  setinteger(L, "defined", s->defined);
+  setinteger(L, "line", s->line);
+}
+
+static void pushsites (lua_State *L, const Graph *g, const SiteRow *rows,
+                       const uint64_t *bytes) {
+  uint32_t i, k = 0;
+  lua_createtable(L, 0, 0);
+  for (i = 0; i < g->nsites; i++) {
+    const SiteRow *r = &rows[i];
+    if (r->samples == 0) continue;
+    lua_createtable(L, 0, 12);
+    setsite(L, g, i);
+    setinteger(L, "samples", r->samples);
+    setinteger(L, "bytes", r->bytes);
+    setinteger(L, "objects", r->objects);
+    setinteger(L, "self", r->self);
+    setinteger(L, "retained", bytes[i]);
+    setinteger(L, "age", r->age / r->samples);
+    lua_rawseti(L, -2, (lua_Integer)++k);
+  }
+}
+
+static uint32_t classfield (lua_State *L, const Heap *h);
+static const unsigned char *newfield (lua_State *L, const Heap *h);
+
+static int l_sites (lua_State *L) {
+  const Heap *h = check(L, 1);
+  const Graph *g = h->graph;
+  const unsigned char *wanted;
+  unsigned char *ofclass = NULL;
+  uint32_t class = GRAPH_NONE, v, *site;
+  SiteRow *rows;
+  uint64_t *bytes;
+  int ok;
+  luaL_checktype(L, 2, LUA_TTABLE);
+  wanted = newfield(L, h);
+  lua_getfield(L, 2, "class");
+  if (!lua_isnil(L, -1) && (class = classfield(L, h)) == GRAPH_NONE) return 0;
+  if (class != GRAPH_NONE) wanted = ofclass = malloc(g->n);
+  for (v = 0; ofclass != NULL && v < g->n; v++) ofclass[v] = h->naming.class[v] == class;
+  rows = calloc(g->nsites, sizeof(*rows));
+  site = malloc((size_t)g->n * sizeof(*site));
+  bytes = calloc((size_t)g->nsites + 1, sizeof(*bytes));
+  ok = rows != NULL && site != NULL && bytes != NULL &&
+       (class == GRAPH_NONE || ofclass != NULL);
+  if (ok) {
+    sitesof(g, wanted, rows, site);
+    ok = g->nsamples == 0 || retained(h, site, g->nsites + 1, bytes);
+  }
+  if (ok) pushsites(L, g, rows, bytes);
+  free(ofclass);
+  free(rows);
+  free(site);
+  free(bytes);
+  return ok ? 1 : luaL_error(L, "not enough memory");
 }
 
 /* }===================================================================== */
@@ -296,25 +399,57 @@ static uint32_t classfield (lua_State *L, const Heap *h) {
   return i < h->naming.n ? i : GRAPH_NONE;
 }
 
-static int l_heldby (lua_State *L) {
-  const Heap *h = check(L, 1);
-  MergeWish w;
-  Merge m;
+/* What is new, where field 'new' of the table at 2 asks for that; else NULL. */
+static const unsigned char *newfield (lua_State *L, const Heap *h) {
   int isnew;
-  wish(L, h, &w);
-  w.paths = 1;
   lua_getfield(L, 2, "new");
   isnew = lua_toboolean(L, -1);
   lua_pop(L, 1);
   if (isnew && h->isnew == NULL)
-    return luaL_error(L, "it was not compared with another snapshot");
-  if (isnew)
-    w.wanted = h->isnew;
-  else if ((w.class = classfield(L, h)) == GRAPH_NONE)
+    luaL_error(L, "it was not compared with another snapshot");
+  return isnew ? h->isnew : NULL;
+}
+
+/* The objects of the sites whose numbers are in the list on the top, by number, which are
+   the caller's to free; NULL: no memory. */
+static unsigned char *ofsites (lua_State *L, const Graph *g) {
+  unsigned char *sites = calloc(g->nsites, 1), *objects = calloc(g->n, 1);
+  lua_Integer i, n = (lua_Integer)lua_rawlen(L, -1), number;
+  size_t k;
+  for (i = 1; i <= n && sites != NULL; i++) {
+    lua_rawgeti(L, -1, i);
+    number = lua_tointeger(L, -1);
+    if (number >= 0 && number < (lua_Integer)g->nsites) sites[number] = 1;
+    lua_pop(L, 1);
+  }
+  for (k = 0; k < g->nsamples && sites != NULL && objects != NULL; k++)
+    if (sites[g->samples[k].site]) objects[g->samples[k].object] = 1;
+  if (sites == NULL) {
+    free(objects);
+    objects = NULL;
+  }
+  free(sites);
+  return objects;
+}
+
+static int l_heldby (lua_State *L) {
+  const Heap *h = check(L, 1);
+  MergeWish w;
+  Merge m;
+  unsigned char *objects = NULL;
+  int ok;
+  wish(L, h, &w);
+  w.paths = 1;
+  w.wanted = newfield(L, h);
+  if (w.wanted == NULL && lua_getfield(L, 2, "sites") == LUA_TTABLE) {
+    w.wanted = objects = ofsites(L, h->graph);
+    if (objects == NULL) return luaL_error(L, "not enough memory");
+  }
+  else if (w.wanted == NULL && (w.class = classfield(L, h)) == GRAPH_NONE)
     return 0;
-  if (!merge_of(&m, &w))
-    return luaL_error(L, "not enough memory");
-  return pushmerge(L, h, &m);
+  ok = merge_of(&m, &w);
+  free(objects);
+  return ok ? pushmerge(L, h, &m) : luaL_error(L, "not enough memory");
 }
 
 /* }===================================================================== */
@@ -352,11 +487,18 @@ static void pushpath (lua_State *L, const Heap *h, uint32_t v) {
 }
 
 static void pushobject (lua_State *L, const Heap *h, uint32_t v) {
-  lua_createtable(L, 0, 6);
+  const Sample *samples;
+  size_t n;
+  lua_createtable(L, 0, 12);
   setinteger(L, "address", h->graph->address[v]);
   setstring(L, "class", h->naming.names[h->naming.class[v]]);
   setinteger(L, "self", graph_size(h->graph, v));
   setinteger(L, "retained", h->dominators.retained[v]);
+  samples = graph_samples(h->graph, v, &n);
+  if (n > 0) {
+    setsite(L, h->graph, samples->site);
+    setinteger(L, "age", samples->age);
+  }
   pushpath(L, h, v);
   lua_setfield(L, -2, "path");
 }
@@ -432,7 +574,7 @@ static uint32_t rowof (const Heap *new, const Heap *old, uint32_t class, uint32_
   return known[class];
 }
 
-static void comparesorted (Heap *h, const Heap *old, const Identity *a, const Identity *b,
+static void comparesorted (Heap *h, Heap *old, const Identity *a, const Identity *b,
                            ClassRow *rows, uint32_t *known) {
   const Graph *g = h->graph, *f = old->graph;
   uint32_t i = 1, k = 1;  /* the first is the state */
@@ -457,6 +599,7 @@ static void comparesorted (Heap *h, const Heap *old, const Identity *a, const Id
     }
     if (order >= 0) {
       ClassRow *r = &rows[rowof(h, old, old->naming.class[u], known)];
+      old->isnew[u] = 1;
       r->gone++;
       r->gonebytes += graph_size(f, u);
       k++;
@@ -484,14 +627,19 @@ static void pushcompared (lua_State *L, const Heap *h, const Heap *old, const Cl
 
 static int l_compare (lua_State *L) {
   Heap *h = check(L, 1);
-  const Heap *old = check(L, 2);
+  Heap *old = check(L, 2);
   ClassRow *rows = calloc((size_t)h->naming.n + old->naming.n, sizeof(*rows));
   uint32_t *known = malloc(old->naming.n * sizeof(*known));
   Identity *a = identities(h->graph), *b = identities(old->graph);
   int ok;
   free(h->isnew);
   h->isnew = calloc(h->graph->n, 1);
-  ok = rows != NULL && known != NULL && a != NULL && b != NULL && h->isnew != NULL;
+  if (old != h) {
+    free(old->isnew);
+    old->isnew = calloc(old->graph->n, 1);
+  }
+  ok = rows != NULL && known != NULL && a != NULL && b != NULL && h->isnew != NULL &&
+       old->isnew != NULL;
   if (ok) {
     memset(known, 0xff, old->naming.n * sizeof(*known));
     comparesorted(h, old, a, b, rows, known);
@@ -523,7 +671,7 @@ static int l_devtools (lua_State *L) {
 int luaopen_profiler_heap (lua_State *L) {
   static const luaL_Reg functions[] = {{"open", l_open}, {NULL, NULL}};
   static const luaL_Reg methods[] = {
-    {"info", l_info}, {"classes", l_classes}, {"tree", l_tree}, {"heldby", l_heldby},
+    {"info", l_info}, {"classes", l_classes}, {"sites", l_sites}, {"tree", l_tree}, {"heldby", l_heldby},
     {"objects", l_objects}, {"compare", l_compare}, {"path", l_path},
     {"devtools", l_devtools}, {"close", l_gc}, {"__gc", l_gc}, {NULL, NULL}
   };

@@ -4,7 +4,7 @@
 ** and those of them that can be freed by hand, by address. Knows neither Lua
 ** nor the profile.
 **
-**   FW1 at most FOLLOWED_MOST samples: 28 bytes each, and 32 to 64 more for one
+**   FW1 at most FOLLOWED_MOST samples: 44 bytes each, and 32 to 64 more for one
 **       that can be freed by hand. Those of one block are a chain (F1);
 **   FW2 every sample leaves the list once: when followed_deaths tells its death.
 **       What is still there at the end is alive, as far as anybody has looked;
@@ -28,6 +28,7 @@ typedef struct FollowedSample {
   const void *owner;	/* object whose life it shares, or NULL */
   const void *block;	/* watched address, or NULL; both NULL: freed by hand */
   size_t before;	/* watched: the sample of this block before, or BLOCKS_NONE */
+  Birth birth;		/* the tracker's */
 } FollowedSample;
 
 /* All zero: empty. */

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "births.h"
 #include "blocks.h"
 
 typedef struct PendingSample {
@@ -21,6 +22,7 @@ typedef struct PendingSample {
   const void *block;	/* watched address, or NULL */
   size_t before;	/* watched: the sample of this block before, or BLOCKS_NONE */
   unsigned char died;	/* freed by hand */
+  Birth birth;		/* the tracker's */
 } PendingSample;
 
 typedef struct Pending {

@@ -103,6 +103,8 @@ static uint64_t sample (void *ud, lua_State *L, const luaN_Sample *in,
   if ((t->client->room == NULL || t->client->room(t->ud)) && isready(t, watched) &&
       pending_add(&t->pending, in->owner, watched ? in->block : NULL)) {
     stack_walk(&t->stack, L, t->native);
+    t->pending.samples[t->pending.n - 1].birth =
+      births_of(&out, t->gap.period, t->stack.frames, t->stack.n);
     if (watched) watch(t, L, in->block);
     t->client->sample(t->ud, &out, t->stack.kept, t->stack.frames, t->stack.n);
     t->samples += out.count;
@@ -262,7 +264,10 @@ static PendingFates decidefates (Tracker *t, const PendingJudge *judge) {
   size_t i;
   for (i = 0; i < f.n && t->client->follows; i++) {
     const PendingSample *s = &f.samples[i];
-    if (f.survived[i] && !followed_add(&t->followed, s->owner, s->block)) {
+    if (!f.survived[i]) continue;
+    if (followed_add(&t->followed, s->owner, s->block))
+      t->followed.samples[t->followed.n - 1].birth = s->birth;
+    else {
       if (mallocs_isowner(s->owner)) mallocs_forget(s->owner);
       f.survived[i] = 2;
       t->unfollowed++;
@@ -473,8 +478,18 @@ void tracker_close (Tracker *t) {
   pending_close(&t->pending);
   followed_close(&t->followed);
   stack_close(&t->stack);
+  births_free(&t->functions);
   classes_close(&t->classes);
   free(t->watching);
+}
+
+
+/* A function is told to the client, and remembered for snapshots. */
+static void function (void *ud, uint64_t id, const char *name, int line,
+                      const char *source) {
+  Tracker *t = ud;
+  births_function(&t->functions, id, name, line, source);
+  t->client->function(t->ud, id, name, line, source);
 }
 
 
@@ -488,7 +503,8 @@ void tracker_begin (Tracker *t, const TrackerClient *client, void *ud,
   t->samples = t->natives = t->bytes = t->lost = t->nanoseconds = t->unfollowed = 0;
   t->holdersevery = 0;
   if (native) unwind_prime();
-  stack_begin(&t->stack, client->function, ud);
+  births_free(&t->functions);
+  stack_begin(&t->stack, function, t);
   classes_begin(&t->classes, client->class, ud);
 }
 
@@ -629,6 +645,12 @@ int tracker_mallocs (Tracker *t, uint64_t period, uint64_t seed) {
   t->deaths = mallocs_deaths();
   if (luaN_getsampler(t->L) != &t->seam) enter(t, t->L, GAP_MAX);
   return 1;
+}
+
+
+const Tracker *tracker_of (lua_State *L) {
+  const luaN_Sampler *s = luaN_getsampler(L);
+  return (s != NULL && s->sample == sample) ? s->ud : NULL;
 }
 
 

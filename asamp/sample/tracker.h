@@ -32,6 +32,7 @@
 
 #include "lua.h"
 
+#include "births.h"
 #include "classes.h"
 #include "followed.h"
 #include "gap.h"
@@ -101,6 +102,7 @@ typedef struct Tracker {
   unsigned watchlog;		/* ... 2 to the power of this are in use */
   size_t nwatching;		/* blocks put there since it was last empty */
   Stack stack;
+  BirthFunctions functions;	/* that the client was told of */
   Classes classes;
   int deciding;			/* a collection is running that is to be told */
   uint64_t since;		/* its part of the pause began then */
@@ -178,6 +180,10 @@ void tracker_holdersevery (Tracker *t, uint64_t ns);
 ** many samples are; 0: none, or there is no memory.
 */
 size_t tracker_holders (Tracker *t, lua_State *L);
+
+/* The tracker on the seam of the state: of whatever samples are pending or followed; or
+   NULL. */
+const Tracker *tracker_of (lua_State *L);
 
 /* Bytes allocated while on. */
 uint64_t tracker_bytes (const Tracker *t, lua_State *L);

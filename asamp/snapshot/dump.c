@@ -4,6 +4,8 @@
 */
 #include "heapformat.h"
 #include "dump.h"
+#include "mallocs.h"
+#include "tracker.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -166,6 +168,80 @@ static int edge (void *ud, const luaN_Edge *e) {
   return 1;
 }
 
+/* {== samples ========================================================== */
+
+/* Sites that have a number: by function and line. */
+typedef struct Sites {
+  struct { uint64_t key; uint32_t number; } *slots;
+  size_t mask, bytes;
+  uint32_t n;
+} Sites;
+
+static void site (Dump *d, const BirthFunction *f, uint32_t line) {
+  if (!room(d))
+    return;
+  byte(d, HEAP_SITE);
+  text(d, f->name, strlen(f->name));
+  if (!room(d))
+    return;
+  text(d, f->source, strlen(f->source));
+  number(d, (uint64_t)(f->line > 0 ? f->line : 0));
+  number(d, line);
+}
+
+/* Its number; it is told when it is new. 0: not known. */
+static uint32_t sitenumber (Dump *d, Sites *s, const Birth *b) {
+  const BirthFunction *f = births_named(&d->tracker->functions, b->function);
+  uint64_t key = (uint64_t)b->function << 32 | b->line;
+  size_t i = (size_t)((key ^ key >> 29) * UINT64_C(0x9e3779b97f4a7c15) >> 32) & s->mask;
+  if (f == NULL)
+    return 0;
+  for (; s->slots[i].number != 0; i = (i + 1) & s->mask)
+    if (s->slots[i].key == key)
+      return s->slots[i].number;
+  site(d, f, b->line);
+  s->slots[i].key = key;
+  return s->slots[i].number = ++s->n;
+}
+
+static void sample (Dump *d, Sites *s, const void *owner, const Birth *b) {
+  uint32_t number_;
+  if (owner == NULL || mallocs_isowner(owner))  /* no object has it */
+    return;
+  number_ = sitenumber(d, s, b);
+  if (!room(d))
+    return;
+  byte(d, HEAP_SAMPLE);
+  address(d, word(owner), d->last);
+  number(d, number_);
+  number(d, d->ms - b->ms);
+  number(d, b->bytes > 0 ? (uint64_t)b->bytes : 0);
+  d->last = word(owner);
+}
+
+/* 0: no memory. */
+static int samples (Dump *d) {
+  const Tracker *t = d->tracker;
+  size_t n = t->followed.n + t->pending.n, i;
+  Sites s = {NULL, 15, 0, 0};
+  while (s.mask < 2 * n)
+    s.mask = 2 * s.mask + 1;
+  s.bytes = (s.mask + 1) * sizeof(*s.slots);
+  if ((s.slots = d->memory(d->ud, NULL, 0, s.bytes)) == NULL)
+    return 0;
+  memset(s.slots, 0, s.bytes);
+  d->last = 0;
+  for (i = 0; i < t->followed.n; i++)
+    sample(d, &s, t->followed.samples[i].owner, &t->followed.samples[i].birth);
+  for (i = 0; i < t->pending.n; i++)
+    if (!t->pending.samples[i].died)
+      sample(d, &s, t->pending.samples[i].owner, &t->pending.samples[i].birth);
+  d->memory(d->ud, s.slots, s.bytes, 0);
+  return 1;
+}
+
+/* }===================================================================== */
+
 static void *memory (void *ud, void *block, size_t old, size_t size) {
   Dump *d = ud;
   return d->memory(d->ud, block, old, size);
@@ -180,6 +256,10 @@ int dump_walk (Dump *d, lua_State *L) {
   result = luaN_walk(L, &walker);
   if (result != LUAN_WALKED || !room(d))
     return result != LUAN_WALKED ? result : LUAN_STOPPED;
+  if (d->tracker != NULL && !samples(d))
+    return LUAN_NOMEMORY;
+  if (!room(d))
+    return LUAN_STOPPED;
   byte(d, HEAP_END);
   number(d, d->objects);
   number(d, d->edges);

@@ -8,6 +8,7 @@
 #include "snapshot.h"
 #include "compressor.h"
 #include "place.h"
+#include "tracker.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -98,12 +99,16 @@ static void head (Writer *w, lua_State *L, const SnapshotWish *wish) {
   luaN_memory(L, &m);
   clock_gettime(CLOCK_REALTIME, &t);
   dump_begin(&w->dump);
+  w->dump.tracker = tracker_of(L);
+  w->dump.ms = (uint32_t)(now(CLOCK_MONOTONIC) / 1000000);
   dump_number(&w->dump, "time", (uint64_t)t.tv_sec);
   dump_number(&w->dump, "pid", (uint64_t)getpid());
   dump_number(&w->dump, "inuse", m.inuse);
   dump_number(&w->dump, "held", m.held);
   dump_number(&w->dump, "allocated", m.allocated);
   dump_number(&w->dump, "state", luaN_statebytes(L));
+  if (w->dump.tracker != NULL)
+    dump_number(&w->dump, "period", w->dump.tracker->gap.period);
   if (wish->command != NULL)
     dump_meta(&w->dump, "command", wish->command);
 }

@@ -20,13 +20,15 @@ local DESCRIPTION = {
   command = "heap", arguments = "FILE",
   about = "Reads a snapshot that profiler.snapshot(path) has written: all objects that " ..
     "could be reached, and what held them. 'retained' is what would go if the object " ..
-    "went. Without options: by class, and by holder as a tree.",
-  {"held-by", "CLASS", "the paths that hold the objects of this class (table, string, " ..
-    "function, ... or the name of a metatable), merged, with shares"},
+    "went. Without options: by class, by the line that allocated what a session had " ..
+    "sampled, and by holder as a tree.",
+  {"held-by", "WHAT", "the paths that hold the objects of a class (table, string, " ..
+    "function, ... or the name of a metatable), or those sampled at a line (app.lua:5), " ..
+    "merged, with shares"},
   {"paths", nil, "the single objects that retain most, each with its shortest path " ..
     "(with --held-by: those of the class)"},
   {"diff", "OLD", "what is new, gone and grown since the snapshot OLD of the same " ..
-    "process, by class; and what holds the new ones"},
+    "process, by class and line; and what holds the new ones"},
   {"least", "PERCENT", "rows of a tree that are smaller are left out (default 1)",
     options.number(0, 100)},
   {"page", "FILE", "the same as a page for a browser, into FILE"},
@@ -55,6 +57,60 @@ local function held(h, query, name)
   return {name = name, rows = rows, totals = totals, leaves = holders.leaves(rows)}
 end
 
+-- Its sites, most bytes first.
+local function sitesof(h, query)
+  local list = h:sites(query)
+  table.sort(list, function(a, b)
+    if a.bytes ~= b.bytes then
+      return a.bytes > b.bytes
+    end
+    return a.site < b.site
+  end)
+  return list
+end
+
+-- The numbers of the sites at a line: "app.lua:5", or how it ends.
+local function sitesat(h, text)
+  local file, line = text:match "^(.*):(%d+)$"
+  local list = {}
+  for _, row in ipairs(file and h:sites{} or {}) do
+    if row.line == tonumber(line) and (row.source == file or
+        row.source:sub(-#file - 1) == "/" .. file) then
+      list[#list + 1] = row.site
+    end
+  end
+  return #list > 0 and list or nil
+end
+
+-- What a session has sampled, by site: new in 'h', gone of 'old'.
+local function comparesites(h, old)
+  local list, known = {}, {}
+  local function add(rows, samples, bytes)
+    for _, row in ipairs(rows) do
+      local key = ("%s\0%s\0%d"):format(row.name or "", row.source or "", row.line or 0)
+      local to = known[key]
+      if not to then
+        to = {name = row.name, source = row.source, line = row.line, new = 0, newbytes = 0,
+              gone = 0, gonebytes = 0}
+        known[key], list[#list + 1] = to, to
+      end
+      to[samples], to[bytes] = to[samples] + row.samples, to[bytes] + row.bytes
+    end
+  end
+  add(h:sites{new = true}, "new", "newbytes")
+  add(old:sites{new = true}, "gone", "gonebytes")
+  for _, row in ipairs(list) do
+    row.change = row.newbytes - row.gonebytes
+  end
+  table.sort(list, function(a, b)
+    if a.change ~= b.change then
+      return a.change > b.change
+    end
+    return (a.source or "") .. (a.line or 0) < (b.source or "") .. (b.line or 0)
+  end)
+  return list
+end
+
 local function compare(h, old, path, least)
   local classes = h:compare(old)
   local change = 0
@@ -68,7 +124,7 @@ local function compare(h, old, path, least)
     end
     return a.name < b.name
   end)
-  return {from = path, classes = classes, change = change,
+  return {from = path, classes = classes, change = change, sites = comparesites(h, old),
           held = held(h, {new = true, least = least}, "New")}
 end
 
@@ -81,20 +137,28 @@ local function parts(h, o, world, tell)
   info.taken = info.time > 0 and os.date("!%Y-%m-%d %H:%M:%S UTC", info.time) or nil
   if o["held-by"] then
     local class = o["held-by"]
-    p.heldby = held(h, {class = class, least = 0, most = 20000}, class)
+    local query = {class = class, least = 0, most = 20000}
+    p.heldby = held(h, query, class)
+    if p.heldby then
+      p.heldby.sites = sitesof(h, {class = class})
+    else
+      query.sites = sitesat(h, class)
+      p.heldby = query.sites and held(h, query, class)
+    end
     if not p.heldby then
       local names = {}
       for i, row in ipairs(h:classes()) do
         names[i] = row.name
       end
       local near = options.nearest(class, names)
-      tell.failed("no object is of the class '%s'%s", layout.clean(class),
+      tell.failed(class:find ":%d+$" and "nothing that is alive was sampled at '%s'%s"
+                  or "no object is of the class '%s'%s", layout.clean(class),
         near and (", did you mean %s?"):format(near) or "")
       return nil
     end
   end
   if o.paths then
-    p.paths = h:objects{class = o["held-by"], n = o.top or 15}
+    p.paths = h:objects{class = o["held-by"], n = o.top or 15} or {}
   end
   if o.diff then
     local old = read(o.diff, world, tell)
@@ -106,6 +170,7 @@ local function parts(h, o, world, tell)
   end
   if not (o["held-by"] or o.paths or o.diff) then
     p.classes = h:classes()
+    p.sites = sitesof(h, {})
     p.tree, p.totals = h:tree{least = least}
   end
   return p

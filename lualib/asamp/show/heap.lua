@@ -3,6 +3,7 @@
 -- another. Pure. 'style': {paint, width, top, least (share of a row that is shown)}.
 
 local holders = require "asamp.sums.holders"
+local labels = require "asamp.show.labels"
 local layout = require "asamp.show.layout"
 local tables = require "asamp.show.tables"
 local units = require "asamp.show.units"
@@ -59,6 +60,38 @@ local function classes(list, info, style)
   end)
 end
 
+-- "app.lua:5  handle" in n columns.
+local function sitetext(row, n, paint)
+  if not row.name then
+    return layout.cutend("(not known)", n)
+  end
+  return labels.ofline({name = row.name, file = row.source, line = row.line}, n, paint)
+end
+
+local function age(ms)
+  return units.shorttime(ms / 1000)
+end
+
+-- What a session had sampled, by the line that allocated it.
+local function sites(list, info, style, title)
+  local shown = table.move(list, 1, math.min(#list, style.top), 1, {})
+  local columns = {
+    {title = "alive", cells = tables.cells(shown, function(r) return units.short(r.bytes) end)},
+    {title = "samples", cells = tables.cells(shown, function(r)
+      return units.count(r.samples) end)},
+    {title = "mean age", spare = 1, cells = tables.cells(shown, function(r)
+      return age(r.age) end)},
+  }
+  local lines = tables.titled(style, title, list, columns, "line", function(i, n)
+    return sitetext(list[i], n, style.paint)
+  end)
+  if info.dead > 0 then
+    lines[#lines + 1] = style.paint("dim", ("  %s were of garbage that no collection had found yet")
+      :format(count(info.dead, "sample more")))
+  end
+  return lines
+end
+
 -- The text of a row of a tree, indented.
 local function branch(row, n)
   local text = ("  "):rep(row.depth) .. (row.text ~= "" and row.text or "value") ..
@@ -102,6 +135,10 @@ function M.render(parts, style)
   if parts.classes then
     append(lines, classes(parts.classes, parts.info, style))
   end
+  if parts.sites and #parts.sites > 0 then
+    append(lines, sites(parts.sites, parts.info, style,
+      "By line that allocated it, of what was sampled every " .. units.short(parts.info.period)))
+  end
   if parts.tree then
     append(lines, tree("By holder: what would go if the row went", parts.tree,
                        parts.totals, style, "retained"))
@@ -138,6 +175,9 @@ function M.heldby(held, style)
     lines[#lines + 1] = style.paint("dim", ("    and %s held by other paths"):format(
       units.count(held.totals.count - shown)))
   end
+  if held.sites and #held.sites > 0 then
+    append(lines, sites(held.sites, {dead = 0}, style, "Allocated at"))
+  end
   return append(lines, tree("The tree of these paths", held.rows, held.totals, style,
                             "retained"))
 end
@@ -149,6 +189,10 @@ function M.paths(list, info, style)
     lines[#lines + 1] = ("  %s %s (%s), %s at 0x%x"):format(
       units.short(object.retained), units.percent(object.retained, info.bytes),
       "itself " .. units.short(object.self), layout.clean(object.class), object.address)
+    if object.site then
+      lines[#lines + 1] = ("    allocated %s before at %s"):format(age(object.age),
+        sitetext(object, style.width - 30, style.paint))
+    end
     lines[#lines + 1] = layout.wrap(layout.clean(holders.text(object.path)), "    ",
                                     style.width)
   end
@@ -177,6 +221,14 @@ function M.diff(diff, style)
     signed(diff.change)), list, columns, "class", function(i, n)
       return layout.cutend(layout.clean(list[i].name), n)
     end)
+  if #diff.sites > 0 then
+    local rows = diff.sites
+    append(lines, tables.titled(style, "By line that allocated it, of what was sampled", rows, {
+      {title = "change", cells = tables.cells(rows, function(r) return signed(r.change) end)},
+      {title = "new", cells = tables.cells(rows, function(r) return units.short(r.newbytes) end)},
+      {title = "gone", cells = tables.cells(rows, function(r) return units.short(r.gonebytes) end)},
+    }, "line", function(i, n) return sitetext(rows[i], n, style.paint) end))
+  end
   if diff.held and diff.held.totals.count > 0 then
     append(lines, M.heldby(diff.held, style))
   end

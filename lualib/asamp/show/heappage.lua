@@ -76,6 +76,21 @@ local function heading(out, text)
   out[#out + 1] = "<h2>" .. escape(text) .. "</h2>\n"
 end
 
+-- What a session had sampled, by the line that allocated it.
+local function siteline(row)
+  return row.name and ("<code>%s:%d</code> %s"):format(escape(row.source), row.line,
+                                                      escape(row.name)) or "(not known)"
+end
+
+local function sites(out, list)
+  local rows = {}
+  for i, r in ipairs(list) do
+    rows[i] = {units.short(r.bytes), units.count(r.samples), units.shorttime(r.age / 1000),
+               siteline(r)}
+  end
+  grid(out, {"alive", "samples", "mean age", "line"}, rows)
+end
+
 local function heldby(out, held)
   heading(out, ("%s: %s, which retain %s"):format(held.name,
     units.plural(held.totals.count, "object"), units.bytes(held.totals.value)))
@@ -85,6 +100,10 @@ local function heldby(out, held)
                "<code>" .. escape(leaf.text) .. "</code>"}
   end
   grid(out, {"retained", "of them", "held by"}, rows)
+  if held.sites and #held.sites > 0 then
+    heading(out, "Allocated at")
+    sites(out, held.sites)
+  end
   tree(out, held.rows, held.totals)
 end
 
@@ -103,6 +122,11 @@ function M.render(p, name)
     end
     grid(out, {"self", "retained", "objects", "class"}, rows)
   end
+  if p.sites and #p.sites > 0 then
+    heading(out, "By line that allocated it, of what was sampled every " ..
+                 units.short(p.info.period))
+    sites(out, p.sites)
+  end
   if p.tree then
     heading(out, "By holder: what would go if the row went")
     tree(out, p.tree, p.totals)
@@ -115,9 +139,11 @@ function M.render(p, name)
     local rows = {}
     for i, object in ipairs(p.paths) do
       rows[i] = {units.short(object.retained), units.short(object.self), escape(object.class),
+                 object.site and siteline(object) or "-",
+                 object.site and units.shorttime(object.age / 1000) or "-",
                  "<code>" .. escape(holders.text(object.path)) .. "</code>"}
     end
-    grid(out, {"retained", "itself", "class", "path"}, rows)
+    grid(out, {"retained", "itself", "class", "allocated at", "age", "path"}, rows)
   end
   if p.diff then
     heading(out, "Since " .. p.diff.from)
@@ -127,6 +153,15 @@ function M.render(p, name)
                  escape(r.name)}
     end
     grid(out, {"change, bytes", "new", "gone", "class"}, rows)
+    rows = {}
+    for i, r in ipairs(p.diff.sites) do
+      rows[i] = {("%+d"):format(r.change), units.short(r.newbytes), units.short(r.gonebytes),
+                 siteline(r)}
+    end
+    if #rows > 0 then
+      heading(out, "By line that allocated it, of what was sampled")
+      grid(out, {"change, bytes", "new", "gone", "line"}, rows)
+    end
     heldby(out, p.diff.held)
   end
   out[#out + 1] = "</body></html>\n"

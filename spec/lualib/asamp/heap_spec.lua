@@ -21,6 +21,7 @@ describe("asamp heap", function()
     local script = process.file [[
       local profiler = require "profiler"
       local path = ...
+      assert(profiler.alloc_start(512, {out = "/dev/null"}))
       local Session = {__name = "Session"}
       local listeners = {}
       function on(name, f)
@@ -75,6 +76,29 @@ describe("asamp heap", function()
     assert.is_truthy(out:find('New: %d+ objects of .-"listeners" of on %(.-%["close"%] → %[1%.%.n%]'), out)
   end)
 
+  it("tells the lines that allocated what was sampled, who holds that, and since when", function()
+    local status, out, err = asamp("--width", "200", new)
+    assert.same({0, ""}, {status, err})
+    local name = out:match "\nBy line that allocated it, of what was sampled every 512B\n.-(%S+:11)  handle\n"
+    assert.is_truthy(name, out)
+    status, out, err = asamp("--held-by", name, "--width", "200", new)
+    assert.same({0, ""}, {status, err})
+    assert.is_truthy(out:find('upvalue "listeners" of on %(.-:6%) → %["close"%] → %[1%.%.n%] →'), out)
+    status, out = asamp("--held-by", "string", "--paths", "--width", "200", new)
+    assert.equal(0, status)
+    assert.is_truthy(out:find("\nAllocated at\n.-:11  handle\n"), out)
+    assert.is_truthy(out:find("\n    allocated [%d.]+m?s before at %S+:11  handle\n    _G → "), out)
+    status, out, err = asamp("--held-by", "app.lua:7777", new)
+    assert.equal("", out)
+    assert.same({1, "asamp heap: nothing that is alive was sampled at 'app.lua:7777'\n"}, {status, err})
+    -- what is not new has no part in the second table
+    status, out = asamp("--diff", old, "--width", "200", new)
+    assert.equal(0, status)
+    local change = out:match("\nBy line that allocated it, of what was sampled\n.-" ..
+                             "%+([%d.]+)K +[%d.]+K +0B  %S+:11  handle\n")
+    assert.is_true(tonumber(change) > 70 and tonumber(change) < 130, out)
+  end)
+
   it("writes JSON and a page", function()
     local status, out = asamp("--json", "--held-by", "Session", new)
     assert.equal(0, status)
@@ -88,6 +112,7 @@ describe("asamp heap", function()
     file:close()
     os.remove(page)
     assert.is_truthy(text:find("[&quot;close&quot;]", 1, true))
+    assert.is_truthy(text:find(":11</code> handle", 1, true))
     assert.is_falsy(text:find("<script", 1, true))
   end)
 

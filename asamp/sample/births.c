@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Where samples were allocated (births.h).
+*/
+#include "births.h"
+#include "frameids.h"
+#include "list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+Birth births_of (const ProfileSample *s, uint64_t period, const ProfileFrame *frames,
+                 size_t n) {
+  Birth b = {0, 0, (uint32_t)(s->time / 1000000), (float)s->count * (float)period};
+  size_t i;
+  for (i = 0; i < n; i++) {
+    if (frames[i].id & 1) continue;  /* native, or nobody's */
+    b.function = (uint32_t)(frames[i].id / 8);
+    b.line = frames[i].line;
+    break;
+  }
+  return b;
+}
+
+void births_function (BirthFunctions *b, uint64_t id, const char *name, int line,
+                      const char *source) {
+  size_t number = (size_t)(id / 8), n = strnlen(name, BIRTHS_TEXT);
+  size_t m = strnlen(source, BIRTHS_TEXT);
+  BirthFunction *f;
+  if ((id & 1) != 0) return;
+  while (b->n <= number) {
+    if (!list_grow(&b->functions, b->n, &b->size, sizeof(*b->functions))) return;
+    memset(&b->functions[b->n++], 0, sizeof(*b->functions));
+  }
+  f = &b->functions[number];
+  free(f->name);
+  f->line = line;
+  f->source = NULL;
+  if ((f->name = calloc(n + m + 2, 1)) == NULL) return;
+  f->source = f->name + n + 1;
+  memcpy(f->name, name, n);
+  memcpy(f->source, source, m);
+}
+
+const BirthFunction *births_named (const BirthFunctions *b, uint32_t function) {
+  return function < b->n && b->functions[function].name != NULL ? &b->functions[function]
+                                                                : NULL;
+}
+
+void births_free (BirthFunctions *b) {
+  size_t i;
+  for (i = 0; i < b->n; i++) free(b->functions[i].name);
+  free(b->functions);
+  memset(b, 0, sizeof(*b));
+}

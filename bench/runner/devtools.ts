@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// Loads a .heapsnapshot with the loader of DevTools, and prints its nodes, the sum of their
+// own bytes and what the root retains; then id and retained bytes of those nodes whose ids
+// are in the second argument, with commas between. See bench/devtools.
+import * as fs from 'node:fs';
+import {JSHeapSnapshot, SecondaryInitManager}
+  from './package/front_end/entrypoints/heap_snapshot_worker/HeapSnapshot.js';
+import {HeapSnapshotLoader}
+  from './package/front_end/entrypoints/heap_snapshot_worker/HeapSnapshotLoader.js';
+
+// Older versions of node have none.
+(Promise as any).withResolvers ??= () => {
+  const all: any = {};
+  all.promise = new Promise((resolve, reject) => Object.assign(all, {resolve, reject}));
+  return all;
+};
+
+const loader = new HeapSnapshotLoader({sendEvent: () => {}} as any);
+const file = fs.createReadStream(process.argv[2], {encoding: 'utf8', highWaterMark: 1 << 24});
+for await (const piece of file) loader.write(piece as string);
+loader.close();
+const channel = new MessageChannel();
+new SecondaryInitManager(channel.port2 as any);
+const heap: any = await loader.buildSnapshot(channel.port1 as any);
+
+const wanted = new Set(process.argv[3].split(',').map(Number));
+let self = 0;
+const lines: string[] = [];
+for (let i = 0; i < heap.nodeCount; i++) {
+  const node = heap.createNode(i * heap.nodeFieldCount);
+  self += node.selfSize();
+  if (wanted.has(node.id())) lines.push(`${node.id()} ${node.retainedSize()}`);
+}
+console.log(`${heap.nodeCount} ${self} ${heap.rootNode().retainedSize()}`);
+console.log(lines.join('\n'));
+process.exit(0);
