@@ -51,5 +51,9 @@ void births_free (BirthFunctions *b) {
   size_t i;
   for (i = 0; i < b->n; i++) free(b->functions[i].name);
   free(b->functions);
+  births_forget(b);
+}
+
+void births_forget (BirthFunctions *b) {
   memset(b, 0, sizeof(*b));
 }

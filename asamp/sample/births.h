@@ -47,4 +47,7 @@ const BirthFunction *births_named (const BirthFunctions *b, uint32_t function);
 
 void births_free (BirthFunctions *b);
 
+/* There are none, and what they had stays allocated (a fork may have caught it). */
+void births_forget (BirthFunctions *b);
+
 #endif

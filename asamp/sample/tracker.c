@@ -468,6 +468,7 @@ void tracker_forked (Tracker *t) {
 void tracker_again (Tracker *t, uint64_t seed) {
   gap_open(&t->gap, t->gap.period, t->gap.random, seed);
   stack_forget(&t->stack);
+  births_forget(&t->functions);
   classes_forgetall(&t->classes);
   t->samples = t->natives = t->bytes = t->lost = t->unfollowed = 0;
   t->from = luaN_allocated(t->L);
