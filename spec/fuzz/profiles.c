@@ -125,6 +125,22 @@ static void mark (Encoder *e, uint64_t time) {
   encoder_mark(e, time, name, n, value, m);
 }
 
+/* Who holds what is followed, or says that it does. */
+static void hold (Encoder *e, uint64_t time) {
+  uint32_t runs[9], i;
+  for (i = 1; i <= many; i++) {
+    char step[40];
+    snprintf(step, sizeof(step), "[\"field%d\"]", (int)upto(many));
+    if (upto(3))
+      encoder_path(e, upto(8) ? i : upto(many), (uint32_t)upto(upto(4) ? i : 2 * many), step);
+  }
+  for (i = 0; i < 9; i++)
+    runs[i] = (uint32_t)upto(many + 2);
+  runs[0] = (uint32_t)upto(2);
+  encoder_holders(e, runs, 9);
+  encoder_walk(e, time, upto(9999999));
+}
+
 static void ownprofile (Bytes *to, int format) {
   EncoderConfig config;
   Encoder *e;
@@ -158,6 +174,8 @@ static void ownprofile (Bytes *to, int format) {
     }
     else if (upto(20) == 0)
       mark(e, time);
+    else if (upto(20) == 0)
+      hold(e, time);
     else if (upto(30) == 0)
       encoder_period(e, 64 << upto(8));
     else if (upto(40) == 0)
@@ -242,6 +260,7 @@ static const struct { const char *text; size_t n; } pieces[] = {
   {"\377\377\377\377\377\377\377\377", 8}, {"\377\377\377\377\377\377\377\177", 8},
   {"\nf 1 1 1", 8}, {"\nl 1 1 2 2", 10}, {"\nC 2 x:y;z", 10},
   {"\nm -5 3 abcdef", 14}, {"\nq 1 7 w", 8}, {"\np 1 0", 6},
+  {"\nH 1 0 _G", 9}, {"\nH 2 1 x", 8}, {"\nh 1 3 2 99999999999 1", 22}, {"\nw -9 9", 7},
   {"\nG 1 2 3 4 5 6 7", 16}, {"\nc 1 9999999999 1", 17}, {"asamp.1", 7},
   {"asamp.format", 12}, {"\7\7\0\0\0\0\0\0\0asamp.7", 16}, {"18446744073709551615", 20},
 };
@@ -325,7 +344,7 @@ static size_t pack (unsigned char *data, size_t n) {
 /* -------------------------------------------------------- the readers -- */
 
 static void checksums (const Reading *r, const ReaderSum *sum) {
-  uint64_t samples = 0, bins = 0, collections = 0, marks = 0;
+  uint64_t samples = 0, held = 0, bins = 0, collections = 0, marks = 0;
   size_t i;
   uint32_t k;
   int what;
@@ -337,6 +356,23 @@ static void checksums (const Reading *r, const ReaderSum *sum) {
       fail("more fates than samples");
     samples += s->samples;
   }
+  for (i = 0; i < r->npaths; i++) {
+    const ReadPath *p = &r->paths[i];
+    if (p->parent > i || p->depth > READER_MAXSTEPS ||
+        p->depth != 1 + (p->parent > 0 ? r->paths[p->parent - 1].depth : 0))
+      fail("a path without the one above");
+  }
+  for (i = 0; i < sum->held.nsites; i++) {
+    if (sum->held.sites[i].kind > r->npaths || sum->held.sites[i].node >= r->tree.n)
+      fail("a holder without a path");
+    held += sum->held.sites[i].samples;
+  }
+  for (i = 0; i < sum->table.nsites; i++)
+    held -= sum->table.sites[i].survived - sum->table.sites[i].later;
+  if ((int64_t)held > 0)
+    fail("more is held than is alive");
+  if (r->longestwalk > r->walked || (r->walks == 0 && r->walked > 0))
+    fail("walks do not add up");
   for (i = 0; i < sum->bins.n; i++)
     bins += sum->bins.rows[i].samples;
   if (samples != r->samples + r->timesamples)
@@ -430,7 +466,7 @@ static void run (Output *o) {
       checksums(r, &sum);
       if (what == 4 && !pprof_write(r, folded(r), &sum, o))
         fail("no pprof profile");
-      if (what == 5 && !flame_collapsed(r, folded(r), &sum, (enum FlameWeight)upto(4), o))
+      if (what == 5 && !flame_collapsed(r, folded(r), &sum, (enum FlameWeight)upto(6), o))
         fail("no collapsed stacks");
     }
     readersum_free(&sum);
