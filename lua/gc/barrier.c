@@ -17,6 +17,7 @@
 #include "refine.h"
 #include "remset.h"
 #include "vec.h"
+#include "weak.h"
 
 
 static void remember (lua_State *L, GCObject *o) {
@@ -138,6 +139,7 @@ void luaN_resized (lua_State *L, Table *t, size_t before, const TValue *array,
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
   luaN_resizing(L, NULL, NULL, 0);
+  if (t->marked & LUAN_MET) luaN_lookonce(g, t);
   luaN_recounted(L, obj2gco(t), (l_mem)luaN_vectorbytes(t) - (l_mem)before);
   if (luaN_isvast(c, luaN_asize(t) + (size_t)sizenode(t)))
     t->marked |= LUAN_VAST;

@@ -51,6 +51,8 @@
 **       'finalizable' that were put aside.
 **   G8  an old object is UNLOGGED unless it is in 'touched' or 'whole', once; a
 **       young one never is.
+**   G9  of a table that is SCANNED, which is in 'majorweak', an entry whose key or
+**       value is old and has not the colour is in 'doubtful', or as in G1.
 **   T1  an old thread is ASLEEP or in 'touched'; the main thread is a root. A
 **       thread that is ASLEEP has not changed since the last minor collection:
 **       whoever is about to change it wakes it (lua_lock).
@@ -79,6 +81,8 @@
 				   luaN_shrinkthread asked last */
 #define LUAN_VAST	0x80	/* table: has been vast (remset.h): slots are remembered
 				   whatever is stored there (TESTBIT of others) */
+#define LUAN_SCANNED	0x40	/* of a table's flags: a weak one that was looked at ahead
+				   of the atomic step (ahead.h) */
 #define LUAN_PENDING	0x20	/* object from lua_Alloc: see mark.c */
 
 /* Phases of a major collection beside upstream's: the dead that have finalizers are put

@@ -76,6 +76,7 @@ static void freeall (lua_State *L) {
   luaN_freevec(g, &c->weak);
   luaN_freevec(g, &c->majorweak);
   luaN_freevec(g, &c->open);
+  luaN_freevec(g, &c->doubtful);
   luaN_freevec(g, &c->youngstrings);
   luaN_freevec(g, &c->fixed);
   luaN_freevec(g, &c->finalizable.v);

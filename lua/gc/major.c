@@ -24,6 +24,7 @@
 #include "ldo.h"
 #include "lgc.h"
 
+#include "ahead.h"
 #include "chunks.h"
 #include "finalize.h"
 #include "holes.h"
@@ -177,6 +178,7 @@ static void endmajor (lua_State *L) {
   luaN_shrinkvec(g, &c->weak);
   luaN_shrinkvec(g, &c->majorweak);
   luaN_shrinkvec(g, &c->open);
+  luaN_shrinkvec(g, &c->doubtful);
   luaN_shrinkfinalizers(g);
   if (!g->gcemergency) luaN_shrinkstrings(L);
   luaN_recount(g);
@@ -190,7 +192,7 @@ static size_t slice (lua_State *L, size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
   switch (g->gcstate) {
     case GCSpropagate:
-      if (luaN_markslice(g, bytes)) atomic(L);
+      if (luaN_markslice(g, bytes) && luaN_lookahead(g, bytes)) atomic(L);
       return bytes;
     case GCSselect: {
       size_t cost = luaN_selectslice(g, bytes);
@@ -264,6 +266,7 @@ static void givelists (global_State *g) {
   luaN_freevec(g, &c->major);
   luaN_freevec(g, &c->slots);
   luaN_freevec(g, &c->open);
+  luaN_freevec(g, &c->doubtful);
   luaN_freevec(g, &c->youngstrings);
 }
 

@@ -23,6 +23,19 @@ static inline unsigned luaN_asize (const Table *t) {
   return l_likely(isrealasize(t)) ? t->alimit : luaH_realasize(t);
 }
 
+/* The slot of t, whose array part has asize, that address p lies in, counted as
+   luaN_traverseslots does. 0: none, t has had other vectors then. */
+static inline int luaN_slotof (const Table *t, unsigned asize, const void *p,
+                               unsigned *i) {
+  uintptr_t a = (uintptr_t)p - (uintptr_t)t->array;
+  uintptr_t n = (uintptr_t)p - (uintptr_t)t->node;
+  if (a < asize * sizeof(TValue)) *i = (unsigned)(a / sizeof(TValue));
+  else if (n < (size_t)sizenode(t) * sizeof(Node))
+    *i = asize + (unsigned)(n / sizeof(Node));
+  else return 0;
+  return 1;
+}
+
 /* Bytes of a stack's block; of a thread's stack and CallInfos. */
 #define luaN_stackbytes(th) \
   (((size_t)(th)->stackroom + EXTRA_STACK) * sizeof(StackValue))

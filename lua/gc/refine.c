@@ -172,11 +172,14 @@ static void seeremembered (lua_State *L, int keep) {
       seeslots(g, t, i, i + 1, 0);
       w->n++;
     }
-    else if (!keep) seeslots(g, t, i, i + 1, 1);
-    else if (isyoungslot(t, i)) {
+    else if (keep && isyoungslot(t, i)) {
       s->a[kept + 1] = s->a[k + 1];
       s->a[kept] = t;
       kept += 2;
+    }
+    else {
+      if (!keep) seeslots(g, t, i, i + 1, 1);
+      luaN_doubt(g, t, s->a[k + 1]);
     }
   }
   s->n = kept;

@@ -121,6 +121,7 @@ static void markslots (global_State *g) {
     }
     if (t->marked & LUAN_VAST) luaN_foreslot(s, k, asize);
     if (!luaN_slotof(t, asize, slot, &i)) continue;
+    if (kind != LUAN_STRONG) luaN_doubt(g, t, slot);
     if (kind == LUAN_STRONG) {
       if (i < asize) luaN_markvalue(g, &t->array[i])
       else luaN_traverseslots(g, t, i, 1);

@@ -10,6 +10,7 @@
 
 #include "remset.h"
 #include "vec.h"
+#include "weak.h"
 
 
 void luaN_touch (lua_State *L, GCObject *o) {
@@ -17,6 +18,7 @@ void luaN_touch (lua_State *L, GCObject *o) {
   luaN_Gc *c = &g->heap.gc;
   int big = (o->tt == LUA_VTABLE && (o->marked & LUAN_LISTED));
   if (!(o->marked & LUAN_UNLOGGED)) return;
+  if (o->tt == LUA_VTABLE) luaN_lookonce(g, gco2t(o));
   if (luaN_push(g, big ? &c->whole : &c->touched, o))
     o->marked &= (lu_byte)~LUAN_UNLOGGED;
   else c->lost = 1;

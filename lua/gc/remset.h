@@ -31,19 +31,6 @@ LUAI_FUNC void luaN_forgetall (lua_State *L);
 /* A collection has seen what the slices of refine.c had to see. */
 LUAI_FUNC void luaN_forgetrefining (luaN_Gc *c);
 
-/* The slot of t, whose array part has asize, that address p lies in, counted as
-   luaN_traverseslots does. 0: none, t has had other vectors then. */
-static inline int luaN_slotof (const Table *t, unsigned asize, const void *p,
-                               unsigned *i) {
-  uintptr_t a = (uintptr_t)p - (uintptr_t)t->array;
-  uintptr_t n = (uintptr_t)p - (uintptr_t)t->node;
-  if (a < asize * sizeof(TValue)) *i = (unsigned)(a / sizeof(TValue));
-  else if (n < (size_t)sizenode(t) * sizeof(Node))
-    *i = asize + (unsigned)(n / sizeof(Node));
-  else return 0;
-  return 1;
-}
-
 /* What is fetched so many slots ahead: the object that a value refers to. */
 #define LUAN_AHEAD	16u
 static inline void luaN_foresee (const TValue *v) {

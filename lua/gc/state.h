@@ -65,6 +65,13 @@ typedef struct luaN_Gc {
   luaN_Vec weak;		/* weak tables of this collection, tagged */
   luaN_Vec majorweak;		/* weak tables that the major one has met */
   luaN_Vec open;		/* entries with weak keys that may be dead */
+  luaN_Vec doubtful;		/* the same, or with weak values, of tables that were
+				   looked at (ahead.h): table, slot, table, ... */
+  size_t weaknext;		/* of 'majorweak', what is looked at next, ... */
+  unsigned weakslot;		/* ... from this slot on, ... */
+  unsigned rescans, passes;	/* ... what was begun anew, and the list's passes */
+  size_t doubt, doubtkept;	/* of 'doubtful', what is looked at again, what stays */
+  lu_byte doubting;		/* ... and whether it is */
   luaN_Vec youngstrings;	/* short strings made since the last minor */
   luaN_Vec fixed;		/* objects that never die */
   size_t fixedseen;		/* of these, how many have the colour */

@@ -12,6 +12,7 @@
 #include "lgc.h"
 #include "ltable.h"
 
+#include "ahead.h"
 #include "finalize.h"
 #include "remembered.h"
 #include "interned.h"
@@ -49,6 +50,7 @@ static int markvalues (global_State *g, Table *t) {
 static void openentries (global_State *g, Table *t) {
   unsigned i, asize = luaN_asize(t);
   Node *n = gnode(t, 0), *end = gnode(t, (size_t)sizenode(t));
+  g->heap.gc.work += asize + (size_t)sizenode(t);
   for (i = 0; i < asize; i++) luaN_markvalue(g, &t->array[i]);
   for (; n < end; n++) (void)luaN_openentry(g, n);
 }
@@ -74,11 +76,15 @@ static size_t closeentries (global_State *g, int backwards) {
 }
 
 
+/* Tells whether an object has been marked since. (No key takes no bytes.) */
+#define clockof(c)	((c)->reached + (l_mem)(c)->tenured)
+
+
 /*
 ** Until no ephemeron has a value left to mark. The tables of the list before
-** '*first' have been opened.
+** '*first' have been opened, and what is open was looked at, at '*clock' or later.
 */
-static void converge (global_State *g, size_t *first) {
+static void converge (global_State *g, size_t *first, l_mem *clock) {
   luaN_Vec *w = &g->heap.gc.weak;
   luaN_Gc *c = &g->heap.gc;
   int changed, backwards = 0;
@@ -91,7 +97,12 @@ static void converge (global_State *g, size_t *first) {
       }
     }
     backwards = !backwards;
-    changed = (closeentries(g, backwards) > 0);
+    changed = 0;
+    if (clockof(c) != *clock) {
+      *clock = clockof(c);
+      changed = (closeentries(g, backwards) > 0);
+      if (!c->minor && luaN_closedoubtful(g) > 0) changed = 1;
+    }
     for (i = 0; c->crowded && i < *first; i++) {
       if (luaN_kindof(w->a[i]) == LUAN_EPHEMERON &&
           markvalues(g, luaN_tableof(w->a[i]))) {
@@ -111,6 +122,7 @@ static void clearvalues (global_State *g, size_t i) {
     unsigned k, asize = luaN_asize(t);
     Node *n = gnode(t, 0), *end = gnode(t, (size_t)sizenode(t));
     if (!(luaN_kindof(w->a[i]) & LUAN_WEAKVALUES)) continue;
+    g->heap.gc.work += asize + (size_t)sizenode(t);
     for (k = 0; k < asize; k++)
       if (luaN_isgone(g, &t->array[k])) setempty(&t->array[k]);
     for (; n < end; n++) {
@@ -146,18 +158,24 @@ static void clearkeys (global_State *g) {
 }
 
 
-/* The major collection's tables join those that the atomic step has met. */
+/* The major collection's tables join those that the atomic step has met, but for those
+   that were looked at ahead. */
 static void joinmajor (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
-  size_t i;
+  size_t i, kept = 0;
   for (i = 0; i < c->majorweak.n; i++) {
     Table *t = luaN_tableof(c->majorweak.a[i]);
     int kind = luaN_weakness(g, t);  /* as it is now */
-    t->marked &= (lu_byte)~LUAN_MET;
+    if ((t->flags & LUAN_SCANNED) && kind == luaN_kindof(c->majorweak.a[i])) {
+      c->majorweak.a[kept++] = c->majorweak.a[i];
+      continue;
+    }
+    luaN_forgetmet(t);
     if (kind == LUAN_STRONG || !luaN_meetweak(g, t, kind))
       luaN_traverseslots(g, t, 0, ~0u);
   }
-  c->majorweak.n = 0;
+  c->majorweak.n = c->weaknext = kept;
+  c->weakslot = 0;
 }
 
 
@@ -175,26 +193,31 @@ static void leavetomajor (global_State *g) {
 
 /* Marks all that is alive, and clears weak values, before the dead that have
    finalizers are separated. 'first' is that of converge. */
-static void findalive (global_State *g, size_t *first) {
+static void findalive (global_State *g, size_t *first, l_mem *clock) {
   luaN_Gc *c = &g->heap.gc;
+  *clock = clockof(c) - 1;  /* the doubtful are looked at once at least */
   if (!c->minor) joinmajor(g);
   luaN_drain(g, !c->minor);
-  converge(g, first);
+  converge(g, first, clock);
   clearvalues(g, 0);
   if (c->minor) luaN_clearslots(g, 0);
+  else luaN_cleardoubtful(g, 0);
 }
 
 
 /* Marks all that those brought back refer to, and clears weak keys, and the values of
    weak tables that they alone have brought: from 'met' on in the list. */
-static void findresurrected (global_State *g, size_t *first, size_t met) {
+static void findresurrected (global_State *g, size_t *first, size_t met,
+                             l_mem *clock) {
   luaN_Gc *c = &g->heap.gc;
   luaN_drain(g, !c->minor);
-  converge(g, first);
+  converge(g, first, clock);
   if (c->minor) luaN_clearslots(g, 1);
+  else luaN_cleardoubtful(g, 1);
   clearkeys(g);
   clearvalues(g, met);
-  if (c->minor && c->marking) leavetomajor(g);
+  if (!c->minor) luaN_forgetweak(g);
+  else if (c->marking) leavetomajor(g);
   luaN_drain(g, !c->minor);
   lua_assert(c->open.n == 0);
   c->weak.n = 0;
@@ -207,13 +230,14 @@ void luaN_finishmarks (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
   size_t i, met, first = 0;
-  findalive(g, &first);
+  l_mem clock;
+  findalive(g, &first, &clock);
   met = c->weak.n;
   i = c->tobefinalized.n;
   luaN_separate(L, 0);
   for (; i < c->tobefinalized.n; i++)
     luaN_mark(g, (GCObject *)c->tobefinalized.a[i]);
-  findresurrected(g, &first, met);
+  findresurrected(g, &first, met, &clock);
 }
 
 
@@ -240,14 +264,16 @@ int luaN_endmarks (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
   size_t met, first = 0;
-  findalive(g, &first);
+  l_mem clock;
+  findalive(g, &first, &clock);
   met = c->weak.n;
   if (c->selection == LUAN_UNSELECTED && !separatefew(L)) {
     leavetomajor(g);  /* once more, at the end */
+    c->doubting = 1;
     c->weak.n = c->open.n = 0;
     c->crowded = 0;
     return 0;
   }
-  findresurrected(g, &first, met);
+  findresurrected(g, &first, met, &clock);
   return 1;
 }

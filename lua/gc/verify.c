@@ -166,6 +166,50 @@ static void walktable (Walk *w, Table *t) {
 }
 
 
+static int comparewords (const void *a, const void *b) {
+  uintptr_t x = *(const uintptr_t *)a, y = *(const uintptr_t *)b;
+  return (x > y) - (x < y);
+}
+
+
+/* Is o, in a weak table, what the atomic step would miss? */
+static int isleft (const Walk *w, const GCObject *o) {
+  return luaN_isold(o) && !luaN_hascolour(o, w->g->heap.gc.colour);
+}
+
+
+/* G9: 'known' are n slots, in order. */
+static void checkscanned (Walk *w, const Table *t, void **known, size_t n) {
+  unsigned i, asize = luaH_realasize(t);
+  if (luaN_islogged(t)) return;
+  for (i = 0; i < asize + (unsigned)sizenode(t); i++) {
+    const Node *node = (i < asize) ? NULL : gnode(t, i - asize);
+    const TValue *value = (node == NULL) ? &t->array[i] : gval(node);
+    if (isempty(value)) continue;
+    if (((iscollectable(value) && isleft(w, gcvalue(value))) ||
+         (node != NULL && keyiscollectable(node) && isleft(w, gckey(node)))) &&
+        bsearch(&value, known, n, sizeof(void *), comparewords) == NULL)
+      fail(w, "G9 (doubtful)", t, i, asize);
+  }
+}
+
+
+static void checkahead (Walk *w) {
+  const luaN_Gc *c = &w->g->heap.gc;
+  size_t i, n = 0, size = (c->doubtful.n + c->slots.n) / 2;
+  void **known = (void **)malloc((size + 1) * sizeof(void *));
+  if (known == NULL) return;
+  for (i = 0; i < c->doubtful.n; i += 2) known[n++] = c->doubtful.a[i + 1];
+  for (i = 0; i < c->slots.n; i += 2) known[n++] = c->slots.a[i + 1];
+  qsort(known, n, sizeof(void *), comparewords);
+  for (i = 0; i < c->majorweak.n; i++) {
+    const Table *t = luaN_tableof(c->majorweak.a[i]);
+    if (t->flags & LUAN_SCANNED) checkscanned(w, t, known, n);
+  }
+  free(known);
+}
+
+
 /* G6, but for a table that has the bit and is not there. */
 static void checkmet (Walk *w) {
   const luaN_Vec *v = &w->g->heap.gc.majorweak;
@@ -404,6 +448,7 @@ static const char *checkgraph (lua_State *L, int exact) {
   checklisted(&w, &c->tobefinalized, c->nextfinalized);
   luaN_clearvisits(g);
   checkmet(&w);
+  checkahead(&w);
   luaN_clearvisits(g);
   setgray(g, 0);
   free(w.stack);

@@ -35,30 +35,6 @@ int luaN_weakness (global_State *g, const Table *t) {
 }
 
 
-int luaN_isgone (global_State *g, const TValue *v) {
-  GCObject *o;
-  if (!iscollectable(v)) return 0;
-  o = gcvalue(v);
-  if (novariant(o->tt) == LUA_TSTRING) {
-    luaN_mark(g, o);
-    return 0;
-  }
-  return luaN_white(g, o);
-}
-
-
-int luaN_iskeygone (global_State *g, const Node *n) {
-  GCObject *o;
-  if (!keyiscollectable(n)) return 0;
-  o = gckey(n);
-  if (novariant(o->tt) == LUA_TSTRING) {
-    luaN_mark(g, o);
-    return 0;
-  }
-  return luaN_white(g, o);
-}
-
-
 /* Strong keys, weak values. */
 static void markkeys (global_State *g, Table *t) {
   Node *n = gnode(t, 0), *end = gnode(t, (size_t)sizenode(t));
@@ -107,7 +83,80 @@ int luaN_meetweak (global_State *g, Table *t, int kind) {
 }
 
 
-void luaN_forgetweak (global_State *g) {
-  luaN_Vec *v = &g->heap.gc.majorweak;
-  while (v->n > 0) luaN_tableof(v->a[--v->n])->marked &= (lu_byte)~LUAN_MET;
+void luaN_forgetmet (Table *t) {
+  t->marked &= (lu_byte)~LUAN_MET;
+  t->flags &= (lu_byte)~LUAN_SCANNED;
 }
+
+
+void luaN_forgetweak (global_State *g) {
+  luaN_Gc *c = &g->heap.gc;
+  luaN_Vec *v = &c->majorweak;
+  while (v->n > 0) luaN_forgetmet(luaN_tableof(v->a[--v->n]));
+  c->doubtful.n = 0;
+  c->weaknext = c->doubt = c->doubtkept = 0;
+  c->weakslot = c->rescans = c->passes = 0;
+  c->doubting = 0;
+}
+
+
+/* {== looked at ahead of the atomic step =============================== */
+
+/* Times that a table is looked at once more, in a cycle. */
+#define RESCANS	16u
+
+
+int luaN_listdoubt (global_State *g, Table *t, void *slot) {
+  luaN_Vec *d = &g->heap.gc.doubtful;
+  if (!luaN_reserve(g, d, 2)) return 0;
+  d->a[d->n++] = t;
+  d->a[d->n++] = slot;
+  return 1;
+}
+
+
+/* t is the one that is being looked at. */
+static int isinhand (const luaN_Gc *c, const Table *t) {
+  return c->weakslot > 0 && luaN_tableof(c->majorweak.a[c->weaknext]) == t;
+}
+
+
+void luaN_lookonce (global_State *g, Table *t) {
+  luaN_Gc *c = &g->heap.gc;
+  if (!(t->marked & LUAN_MET) || !((t->flags & LUAN_SCANNED) || isinhand(c, t)))
+    return;
+  t->flags &= (lu_byte)~LUAN_SCANNED;
+  if (c->rescans < RESCANS) {
+    c->rescans++;
+    c->weaknext = 0;
+  }
+  else if (isinhand(c, t)) c->weaknext++;  /* as a whole, in the end */
+  else return;
+  c->weakslot = 0;
+}
+
+
+/* Old, and not reached: what is young is the minor collection's. */
+static int isleft (global_State *g, const GCObject *o) {
+  return luaN_isold(o) && !luaN_hascolour(o, g->heap.gc.colour);
+}
+
+
+void luaN_doubt (global_State *g, Table *t, void *slot) {
+  const luaN_Gc *c = &g->heap.gc;
+  unsigned i, asize = luaN_asize(t);
+  const Node *n;
+  const TValue *v;
+  if (!c->marking || !(t->marked & LUAN_MET) ||
+      !((t->flags & LUAN_SCANNED) || isinhand(c, t)) ||
+      !luaN_slotof(t, asize, slot, &i))
+    return;
+  n = (i < asize) ? NULL : gnode(t, i - asize);
+  v = (n == NULL) ? &t->array[i] : gval(n);
+  if (!isempty(v) && ((iscollectable(v) && isleft(g, gcvalue(v))) ||
+                      (n != NULL && keyiscollectable(n) && isleft(g, gckey(n)))) &&
+      !luaN_listdoubt(g, t, (void *)v))
+    luaN_lookonce(g, t);
+}
+
+/* }===================================================================== */

@@ -17,8 +17,8 @@ enum { LUAN_STRONG, LUAN_WEAKVALUES, LUAN_EPHEMERON, LUAN_ALLWEAK };
 LUAI_FUNC int luaN_weakness (global_State *g, const Table *t);
 
 /* Is a value, the key of an entry dead? Strings are values: they never are. */
-LUAI_FUNC int luaN_isgone (global_State *g, const TValue *v);
-LUAI_FUNC int luaN_iskeygone (global_State *g, const Node *n);
+static inline int luaN_isgone (global_State *g, const TValue *v);
+static inline int luaN_iskeygone (global_State *g, const Node *n);
 
 /* A weak table has been met. Returns 0 when it must be taken for strong. */
 LUAI_FUNC int luaN_meetweak (global_State *g, Table *t, int kind);
@@ -34,7 +34,52 @@ LUAI_FUNC void luaN_meetlate (global_State *g, Table *t, int kind);
    for the end of marking. 0: there is no memory for that, its table must be met. */
 LUAI_FUNC int luaN_openentry (global_State *g, Node *n);
 
-/* Those that a major collection has met, which does not go on. */
+/* Those that a major collection has met, which does not go on, or has ended. */
 LUAI_FUNC void luaN_forgetweak (global_State *g);
+LUAI_FUNC void luaN_forgetmet (Table *t);
+
+/* {== what was looked at ahead of the atomic step (ahead.h) */
+/* A slot of t is listed as doubtful. 0: there is no memory. */
+LUAI_FUNC int luaN_listdoubt (global_State *g, Table *t, void *slot);
+
+/* The same for a slot of weak table t where something was stored, and which is
+   remembered no more: if it has to be. */
+LUAI_FUNC void luaN_doubt (global_State *g, Table *t, void *slot);
+
+/* t gets other vectors, or is remembered as a whole: it is looked at once more. */
+LUAI_FUNC void luaN_lookonce (global_State *g, Table *t);
+/* } */
+
+/*
+** Dead, of which a value or key with this tag says what it is? The marks of a
+** block's lines lie together: a line without the major collection's colour has nothing
+** that was reached, and what lies there is not looked at. (Tables and closures always
+** lie in lines.)
+*/
+static inline int luaN_isunseen (global_State *g, const GCObject *o, int tag) {
+  const luaN_Gc *c = &g->heap.gc;
+  if (!c->minor && (tag == ctb(LUA_VTABLE) || tag == ctb(LUA_VLCL))) {
+    const luaN_Block *b = luaN_blockof(&g->heap.blocks, o);
+    if (!(b->marks[luaN_lineof(b, o)] & luaN_bit(c->colour))) return 1;
+  }
+  return luaN_white(g, o);
+}
+
+#define luaN_isstringtag(tag) \
+  (novariant((tag) & ~BIT_ISCOLLECTABLE) == LUA_TSTRING)
+
+static inline int luaN_isgone (global_State *g, const TValue *v) {
+  if (!iscollectable(v)) return 0;
+  if (!luaN_isstringtag(rawtt(v))) return luaN_isunseen(g, gcvalue(v), rawtt(v));
+  luaN_mark(g, gcvalue(v));
+  return 0;
+}
+
+static inline int luaN_iskeygone (global_State *g, const Node *n) {
+  if (!keyiscollectable(n)) return 0;
+  if (!luaN_isstringtag(keytt(n))) return luaN_isunseen(g, gckey(n), keytt(n));
+  luaN_mark(g, gckey(n));
+  return 0;
+}
 
 #endif

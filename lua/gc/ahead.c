@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Weak tables in slices (ahead.h).
+*/
+#define LUA_CORE
+
+#include "lprefix.h"
+
+#include "lgc.h"
+#include "ltable.h"
+
+#include "ahead.h"
+#include "traverse.h"
+#include "vec.h"
+#include "weak.h"
+
+/* Slots of a table that are worth it. */
+#define LEAST(c)	(luaN_slicestress(c) != 0 ? 4u : 256u)
+
+/* Cost of a slot, in bytes looked at by a slice of marking. */
+#define SLOTCOST	48u
+
+/* Doubtful entries are looked at again when one of so many was alive this time, but not
+   more often than that. */
+#define WORTH	512u
+#define PASSES	32u
+
+/* Slots that are looked at ahead. */
+#define AHEAD	12u
+
+
+/* {== one slot ========================================================= */
+
+/* Slot i of t. Marks what it holds; returns whether the rest may be dead. */
+static int look (global_State *g, Table *t, int kind, unsigned asize, unsigned i) {
+  Node *n = (i < asize) ? NULL : gnode(t, i - asize);
+  const TValue *v = (n == NULL) ? &t->array[i] : gval(n);
+  int open = 0;
+  if (isempty(v)) {
+    if (n != NULL && keyiscollectable(n)) setdeadkey(n);
+    return 0;
+  }
+  if (n != NULL) {
+    if (kind & LUAN_EPHEMERON) open = luaN_iskeygone(g, n);
+    else if (keyiscollectable(n)) luaN_mark(g, gckey(n));
+  }
+  if (kind & LUAN_WEAKVALUES) return luaN_isgone(g, v) || open;
+  if (!open) luaN_markvalue(g, v);
+  return open;
+}
+
+/* }===================================================================== */
+
+
+/* {== the list =========================================================== */
+
+typedef struct Entry {
+  Table *t;
+  int kind;		/* of t; it may be strong for the time being */
+  unsigned asize, i;	/* of its array part; of the slot */
+  Node *n;		/* NULL: in the array part */
+  TValue *v;
+} Entry;
+
+/* What entry k of the list refers to is fetched, as far as it is t's. */
+static void fetch (const luaN_Vec *d, size_t k, const Entry *e) {
+  unsigned i;
+  if (k + 4 * AHEAD < d->n) __builtin_prefetch(d->a[k + 4 * AHEAD + 1]);
+  if (k + 2 * AHEAD < d->n && d->a[k + 2 * AHEAD] == (void *)e->t &&
+      luaN_slotof(e->t, e->asize, d->a[k + 2 * AHEAD + 1], &i)) {
+    const TValue *v = (i < e->asize) ? &e->t->array[i] : NULL;
+    const Node *n = (v == NULL) ? gnode(e->t, i - e->asize) : NULL;
+    if (n != NULL && (e->kind & LUAN_EPHEMERON)) {
+      if (keyiscollectable(n)) __builtin_prefetch(gckey(n));
+    }
+    else {
+      if (v == NULL) v = gval(n);
+      if (iscollectable(v)) __builtin_prefetch(gcvalue(v));
+    }
+  }
+}
+
+
+/* Entry k of the list; *e is the one before. 0: there is none any more, or its table is
+   looked at as a whole. */
+static int entryat (global_State *g, size_t k, Entry *e) {
+  const luaN_Vec *d = &g->heap.gc.doubtful;
+  void *const *a = d->a;
+  Table *t = (Table *)a[k];
+  unsigned i;
+  if (t != e->t) {
+    e->kind = luaN_weakness(g, t);
+    e->asize = luaN_asize(t);
+    e->t = t;
+  }
+  fetch(d, k, e);
+  if (!(t->flags & LUAN_SCANNED) || !luaN_slotof(t, e->asize, a[k + 1], &i)) return 0;
+  e->i = i;
+  e->n = (i < e->asize) ? NULL : gnode(t, i - e->asize);
+  e->v = (e->n == NULL) ? &t->array[i] : gval(e->n);
+  return 1;
+}
+
+/* }===================================================================== */
+
+
+/* {== slices =========================================================== */
+
+static unsigned slotsof (const Table *t) {
+  return luaN_asize(t) + (unsigned)sizenode(t);
+}
+
+
+static void *slotat (const Table *t, unsigned asize, unsigned i) {
+  return (i < asize) ? (void *)&t->array[i] : (void *)gval(gnode(t, i - asize));
+}
+
+
+/* At most n slots of t from c->weakslot on. Returns whether it has been looked at, as
+   far as this can be done. */
+static int looktable (global_State *g, Table *t, int kind, unsigned n) {
+  luaN_Gc *c = &g->heap.gc;
+  unsigned asize = luaN_asize(t), slots = slotsof(t), i = c->weakslot;
+  unsigned end = (n < slots - i) ? i + n : slots;
+  for (; i < end; i++) {
+    if (i + AHEAD < slots) {
+      const TValue *v = (const TValue *)slotat(t, asize, i + AHEAD);
+      if (iscollectable(v)) __builtin_prefetch(gcvalue(v));
+    }
+    if (look(g, t, kind, asize, i) && !luaN_listdoubt(g, t, slotat(t, asize, i))) return 1;
+  }
+  c->weakslot = end;
+  if (end < slots) return 0;
+  t->flags |= LUAN_SCANNED;
+  c->doubting = 1;
+  c->doubt = c->doubtkept = 0;
+  return 1;
+}
+
+
+/* The next of the tables that were met, or a part of it. Returns the cost. */
+static size_t looknext (global_State *g, size_t bytes) {
+  luaN_Gc *c = &g->heap.gc;
+  void **p = &c->majorweak.a[c->weaknext];
+  Table *t = luaN_tableof(*p);
+  unsigned from, n = (unsigned)(bytes / SLOTCOST) + 1;
+  int kind = luaN_weakness(g, t);
+  if (kind != LUAN_STRONG && !(t->flags & LUAN_SCANNED) && slotsof(t) >= LEAST(c) &&
+      !luaN_islogged(t)) {
+    if (kind != luaN_kindof(*p)) c->weakslot = 0;
+    *p = luaN_tagged(t, kind);
+    from = c->weakslot;
+    if (!looktable(g, t, kind, n)) return (c->weakslot - from) * SLOTCOST;
+    n = slotsof(t) - from;
+  }
+  else n = 1;
+  c->weaknext++;
+  c->weakslot = 0;
+  return n * SLOTCOST;
+}
+
+
+/* Of the doubtful, those that are so no more leave the list. */
+static size_t lookagain (global_State *g, size_t bytes) {
+  luaN_Gc *c = &g->heap.gc;
+  luaN_Vec *d = &c->doubtful;
+  Entry e = {NULL, 0, 0, 0, NULL, NULL};
+  size_t done = 0;
+  for (; c->doubt < d->n && done < bytes; c->doubt += 2, done += SLOTCOST) {
+    size_t k = c->doubt;
+    if (entryat(g, k, &e) &&
+        (e.kind == LUAN_STRONG || look(g, e.t, e.kind, e.asize, e.i))) {
+      d->a[c->doubtkept++] = d->a[k];
+      d->a[c->doubtkept++] = d->a[k + 1];
+    }
+  }
+  if (c->doubt >= d->n) {
+    size_t gone = d->n - c->doubtkept;
+    c->doubting = (gone > d->n / WORTH && ++c->passes < PASSES);
+    d->n = c->doubtkept;
+    c->doubt = c->doubtkept = 0;
+  }
+  return done;
+}
+
+
+int luaN_lookahead (global_State *g, size_t bytes) {
+  luaN_Gc *c = &g->heap.gc;
+  size_t done = 0;
+  while (done < bytes) {
+    if (c->weaknext < c->majorweak.n) done += looknext(g, bytes - done);
+    else if (c->doubting) done += lookagain(g, bytes - done);
+    else return c->major.n == 0;  /* or marking goes on */
+  }
+  return 0;
+}
+
+/* }===================================================================== */
+
+
+/* {== the atomic step ================================================== */
+
+size_t luaN_closedoubtful (global_State *g) {
+  luaN_Vec *d = &g->heap.gc.doubtful;
+  Entry e = {NULL, 0, 0, 0, NULL, NULL};
+  size_t k, closed = 0, kept = 0;
+  g->heap.gc.work += d->n / 2;
+  for (k = 0; k < d->n; k += 2) {
+    if (!entryat(g, k, &e)) continue;
+    if (e.kind == LUAN_EPHEMERON &&
+        (e.n == NULL || isempty(e.v) || !luaN_iskeygone(g, e.n))) {
+      luaN_markvalue(g, e.v);
+      luaN_drain(g, 1);
+      closed++;
+      continue;
+    }
+    d->a[kept++] = d->a[k];
+    d->a[kept++] = d->a[k + 1];
+  }
+  d->n = kept;
+  return closed;
+}
+
+
+void luaN_cleardoubtful (global_State *g, int keys) {
+  luaN_Vec *d = &g->heap.gc.doubtful;
+  Entry e = {NULL, 0, 0, 0, NULL, NULL};
+  size_t k;
+  g->heap.gc.work += d->n / 2;
+  for (k = 0; k < d->n; k += 2) {
+    if (!entryat(g, k, &e)) continue;
+    if (keys) {
+      if (e.kind == LUAN_EPHEMERON ||
+          (e.kind == LUAN_ALLWEAK && e.n != NULL && !isempty(e.v) &&
+           luaN_iskeygone(g, e.n)))
+        setempty(e.v);
+    }
+    else if ((e.kind & LUAN_WEAKVALUES) && luaN_isgone(g, e.v)) setempty(e.v);
+    if (e.n != NULL && isempty(e.v) && keyiscollectable(e.n)) setdeadkey(e.n);
+  }
+}
+
+/* }===================================================================== */
