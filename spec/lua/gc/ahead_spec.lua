@@ -38,8 +38,9 @@ describe("a weak table that a major collection has looked at", function()
   it("has nothing dead in it, whatever the program does with it meanwhile", function()
     for seed = 1, tonumber(os.getenv("ASAMP_SEEDS") or 1) do
       for _, stress in ipairs {"nursery=3000,major,slice=3000", "nursery=1000,major,slice=300,remember=64"} do
-        local pipe = assert(io.popen(("LUAN_STRESS=%s,verify=16 %s spec/lua/gc/weaktables.lua %d 30 2>&1"):format(
-          stress, process.interpreter(), seed)))
+        local command = ("LUAN_STRESS=%s,verify=16 %s spec/lua/gc/weaktables.lua %d 30 2>&1"):format(
+          stress, process.interpreter(), seed)
+        local pipe = assert(io.popen(command))
         local text = pipe:read("a")
         assert.is_true(pipe:close(), ("seed %d, %s: %s"):format(seed, stress, text))
       end
