@@ -19,6 +19,7 @@
 #include "mallocseam.h"
 #include "owner.h"
 
+#define ROOM	((size_t)32 << 10)	/* of the stack, for a sample */
 #define WALKS	4	/* that may be under way at once */
 
 /* What a walk needs. */
@@ -140,7 +141,7 @@ static void sampled (void *block, uint64_t size, uint64_t count) {
   Walk *w;
   if (learning || m.pid != getpid()) return;
   owner_prime();
-  w = walk();
+  w = (owner_room(__builtin_frame_address(0)) >= ROOM) ? walk() : NULL;
   if (w == NULL) {
     lose(count);
     return;

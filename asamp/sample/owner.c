@@ -13,6 +13,8 @@
 
 /* The end of this OS thread's stack; NULL: not known. */
 static __thread const char *end __attribute__((tls_model("initial-exec")));
+/* ... and where it ends inside. */
+static __thread const char *inmost __attribute__((tls_model("initial-exec")));
 
 
 void owner_prime (void) {
@@ -20,13 +22,22 @@ void owner_prime (void) {
   void *base;
   size_t size;
   if (end != NULL || pthread_getattr_np(pthread_self(), &a) != 0) return;
-  if (pthread_attr_getstack(&a, &base, &size) == 0) end = (char *)base + size;
+  if (pthread_attr_getstack(&a, &base, &size) == 0) {
+    inmost = base;
+    end = (char *)base + size;
+  }
   pthread_attr_destroy(&a);
 }
 
 
 const char *owner_stackend (void) {
   return end;
+}
+
+
+size_t owner_room (const void *sp) {
+  const char *here = sp;
+  return (inmost < here && here < end) ? (size_t)(here - inmost) : 0;
 }
 
 

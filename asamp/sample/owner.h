@@ -18,6 +18,8 @@
 #ifndef asamp_owner_h
 #define asamp_owner_h
 
+#include <stddef.h>
+
 #include "lua.h"
 
 #include "seam.h"
@@ -27,6 +29,10 @@ void owner_prime (void);
 
 /* The end that was learned; NULL: it is not known. */
 const char *owner_stackend (void);
+
+/* Bytes of this OS thread's stack that lie inside of 'sp'; 0: it is on another one (a
+   signal's, a coroutine's of C), or that is not known. After owner_prime. */
+size_t owner_room (const void *sp);
 
 /* Are there other states than that of L on this thread's C stack? */
 int owner_mixed (lua_State *L);

@@ -195,6 +195,12 @@ int posix_memalign (void **to, size_t a, size_t n) { *to = get(a, n); return 0; 
     assert.matches("%-%-malloc wants bytes such as 65536 or 64K, got 'x'", err)
   end)
 
+  -- A sample takes more of the stack than a coroutine of C may have.
+  it("is lost on a stack that has no room for a sample, and counted", function()
+    local _, _, profile = run("for i = 1, 300 do c.narrow(10) end", "alloc=0,malloc=1024")
+    assert.is_true(profile.lost > 200 and profile.lost < 400, profile.lost)
+  end)
+
   -- Every block is sampled, in the loader, in children of forks, on threads.
   it("does not hang in dlopen, fork, threads and signals", function()
     shell.write(script, HEAD .. "c.stress(3, 'libthread_db.so.1') print 'over'")

@@ -13,6 +13,7 @@
 **   nested(f)        calls f: more frames of C
 **   stress(k, lib)   k rounds of threads, forks, signals and loading 'lib', all at once;
 **                    memory from malloc in each of them
+**   narrow(k)        k blocks on a stack of 8 KiB, below which no page can be touched
 **   asked(), kept()  bytes asked for so far; of them, never freed
 */
 #define _GNU_SOURCE
@@ -23,8 +24,10 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "lauxlib.h"
@@ -231,6 +234,28 @@ static int l_stress (lua_State *L) {
   return 1;
 }
 
+static ucontext_t outer, inner;
+static lua_Integer rounds;
+
+static void onnarrow (void) {
+  while (rounds-- > 0) free(last = malloc(100));
+}
+
+static int l_narrow (lua_State *L) {
+  size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  char *p = mmap(NULL, 3 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  rounds = luaL_checkinteger(L, 1);
+  mprotect(p, page, PROT_NONE);
+  getcontext(&inner);
+  inner.uc_stack.ss_sp = p + page;
+  inner.uc_stack.ss_size = 2 * page;
+  inner.uc_link = &outer;
+  makecontext(&inner, onnarrow, 0);
+  swapcontext(&outer, &inner);
+  munmap(p, 3 * page);
+  return 0;
+}
+
 static int l_nested (lua_State *L) {
   lua_settop(L, 1);
   lua_call(L, 0, 0);
@@ -251,7 +276,7 @@ LUAMOD_API int luaopen_cmemory (lua_State *L) {
   static const luaL_Reg functions[] = {
     {"leak", l_leak}, {"buffer", l_buffer}, {"churn", l_churn}, {"hold", l_hold},
     {"kinds", l_kinds}, {"thread", l_thread}, {"grow", l_grow}, {"nested", l_nested},
-    {"stress", l_stress}, {"asked", l_asked}, {"kept", l_kept},
+    {"stress", l_stress}, {"narrow", l_narrow}, {"asked", l_asked}, {"kept", l_kept},
     {NULL, NULL}
   };
   luaL_newlib(L, functions);
