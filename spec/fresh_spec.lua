@@ -79,11 +79,25 @@ describe("spec/fresh #plain", function()
     assert.is_truthy(refused():find("the capability SYS_ADMIN", 1, true))
   end)
 
+  it("says where no other processor can be emulated", function()
+    tool("id", "echo 0")
+    for _, name in ipairs{"mmdebstrap", "git", "unshare"} do tool(name, "exit 0") end
+    for _, name in ipairs{"dirname", "sh", "mktemp", "rm"} do
+      shell.output(("ln -s $(command -v %s) %s/%s"):format(name, folder, name))
+    end
+    local err = refused("ARCH=arm64", folder)
+    assert.is_truthy(err:find("no qemu here; install it: apt-get install -y qemu-user-static arch-test", 1, true), err)
+  end)
+
   it("refuses settings that it does not know", function()
     for setting, message in pairs{
       ["DIST='a b'"] = "DIST must be a release of Debian such as bookworm or trixie, got 'a b'",
       ["FULL=yes"] = "FULL must be 1 or nothing, got 'yes'",
       ["LUA_TARBALL=/nowhere"] = "LUA_TARBALL=/nowhere cannot be read",
+      ["LUA_TESTES=/nowhere"] = "LUA_TESTES=/nowhere has no all.lua",
+      ["ROCK=yes"] = "ROCK must be 1 or nothing, got 'yes'",
+      ["ARCH=riscv64"] = "ARCH must be arm64 or nothing, got 'riscv64'",
+      ["DEB=1 ARCH=arm64"] = "one of FULL, DEB, ROCK and ARCH at a time",
     } do
       assert.is_truthy(refused(setting):find(message, 1, true), setting)
     end
