@@ -86,7 +86,8 @@ describe("spec/fresh #plain", function()
       shell.output(("ln -s $(command -v %s) %s/%s"):format(name, folder, name))
     end
     local err = refused("ARCH=arm64", folder)
-    assert.is_truthy(err:find("no qemu here; install it: apt-get install -y qemu-user-static arch-test", 1, true), err)
+    local remedy = "no qemu here; install it: apt-get install -y qemu-user-static arch-test"
+    assert.is_truthy(err:find(remedy, 1, true), err)
   end)
 
   it("refuses settings that it does not know", function()
