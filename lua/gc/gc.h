@@ -154,26 +154,20 @@
                                   : cast_void(0))
 
 /*
-** CallInfos are given back by collections only (luaN_shrinkthread). Upstream's
-** luaD_shrinkstack frees half of the unused ones at every error that is caught:
-** here they would be garbage, and the next call would make new ones. What an error
-** has left on the stack is erased instead when memory was out: the frame that
-** goes on may have registers there, which the next emergency would take for used.
+** An error has been caught: what it has left on the stack is erased when memory was out.
+** The frame that goes on may have registers there, which the next emergency would take
+** for used.
 */
-#if defined(ldo_c)
-#define luaE_shrinkCI(L) \
+#define luaN_erasestarved(L) \
   (l_unlikely(G(L)->heap.starved) ? luaN_eraserest(L) : cast_void(0))
-#endif
 
 LUAI_FUNC void luaN_eraserest (lua_State *L);
 
 /*
-** lua_tolstring makes a string of a number where that is, which may be an upvalue
-** of the C function that runs: a store like any other. (Upstream forgets it.)
+** luaO_tostring of what may be an upvalue of the C function that runs: a store like any
+** other. (Upstream forgets it.)
 */
-#if defined(lapi_c)
-#define luaO_tostring(L,o)	luaN_tostring(L, o)
-#endif
+LUAI_FUNC void luaN_tostring (lua_State *L, TValue *o);
 
 /*
 ** The functions of the API that allocate and have no safe point (raw stores, names
@@ -212,8 +206,6 @@ LUAI_FUNC void luaN_overdue (lua_State *L);
 #undef lua_unlock
 #define lua_unlock(L)	(G(L)->heap.pinned = NULL)
 #endif
-
-LUAI_FUNC void luaN_tostring (lua_State *L, TValue *o);
 
 /* v has been stored in 'slot' of table t. */
 #define luaN_slotbarrier(L,t,slot,v) \

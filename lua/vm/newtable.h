@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** A table of known size in one piece: nobody frees its parts one by one, and what a
+** vector is replaced by lies elsewhere. For ltable.c.
+*/
+#ifndef luaN_newtable_h
+#define luaN_newtable_h
+
+Table *luaN_newtable (lua_State *L, unsigned asize, unsigned hsize) {
+  size_t a = asize * sizeof(TValue), h = hsize * sizeof(Node);
+  GCObject *o;
+  Table *t;
+  if (asize > LUAN_SMALLTABLE || hsize > LUAN_SMALLTABLE) {
+    t = luaH_new(L);
+    sethvalue2s(L, L->top.p - 1, t);  /* anchor it */
+    luaH_resize(L, t, asize, hsize);
+    return t;
+  }
+  o = luaC_newobj(L, LUA_VTABLE, sizeof(Table) + a + h);
+  t = gco2t(o);
+  t->metatable = NULL;
+  t->flags = cast_byte(maskflags);
+  t->array = (asize > 0) ? cast(TValue *, t + 1) : NULL;
+  t->alimit = asize;
+  for (; asize > 0; asize--) setempty(&t->array[asize - 1]);
+  if (hsize == 0) setnodevector(L, t, 0);
+  else {
+    Node *n = t->node = cast(Node *, cast_charp(t + 1) + a);
+    t->lsizenode = cast_byte(luaO_ceillog2(hsize));
+    t->lastfree = gnode(t, hsize);
+    for (; n < t->lastfree; n++) {
+      gnext(n) = 0;
+      setnilkey(n);
+      setempty(gval(n));
+    }
+  }
+  return t;
+}
+
+#endif
