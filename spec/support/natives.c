@@ -9,6 +9,7 @@
 **   through_pcallk(f, ...) native_pcallk > f; the same
 **   yieldk(g, ...)         yields; native_resumed calls g(...) when resumed
 **   resume(co, ...)        native_resume > co; its results
+**   ref(v) -> n              luaL_ref into the registry, never given back
 **   deep(n, f)             native_deep n times > f
 **   hook()                 native_hook makes 1,000 bytes of userdata at the next
 **                          line, once
@@ -88,6 +89,12 @@ static NOINLINE int native_deep (lua_State *L, lua_Integer n) {
   return 0;
 }
 
+static int native_ref (lua_State *L) {
+  lua_settop(L, 1);
+  lua_pushinteger(L, luaL_ref(L, LUA_REGISTRYINDEX));
+  return 1;
+}
+
 static int l_deep (lua_State *L) {
   int n = native_deep(L, luaL_checkinteger(L, 1));
   return n + 0 * lua_gettop(L);
@@ -163,7 +170,7 @@ int luaopen_natives (lua_State *L) {
     {"through_pcallk", native_pcallk}, {"yieldk", native_yieldk},
     {"resume", native_resume}, {"deep", l_deep}, {"hook", l_hook}, {"table", native_table},
     {"userdata", native_userdata}, {"closure", native_closure}, {"string", native_string},
-    {"outside", native_outside},
+    {"outside", native_outside}, {"ref", native_ref},
     {"buffer", native_buffer}, {NULL, NULL}
   };
   luaL_newlib(L, functions);
