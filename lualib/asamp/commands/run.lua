@@ -53,6 +53,9 @@ local DESCRIPTION = {
   {"fixed", nil, "a sample at every n-th byte allocated, not at random gaps"},
   {"seed", "N", "integer: of the gaps between allocation samples",
     like("^%-?%d+$", "an integer")},
+  {"holders", "WHEN", "who holds what is alive is told at the end (1, the default), never " ..
+    "(0), or every so often too (60s, 5m, 1h)",
+    like("^%d+[smh]?$", "1, 0, or a time such as 60s, 5m or 1h")},
   {"out", "OUT", "the profile; %p is the process id, %t when it began, %h the " ..
     "host (default SCRIPT.PID.vmprof in the current folder). A profile that is " ..
     "there is replaced, any other file stays",
@@ -75,7 +78,7 @@ local function settings(o, inherited)
   if not t then
     return nil, "LUA_PROFILER: " .. wrong
   end
-  for _, key in ipairs{"alloc", "malloc", "time", "seed", "out", "format"} do
+  for _, key in ipairs{"alloc", "malloc", "time", "seed", "holders", "out", "format"} do
     t[key] = o[key] or t[key]
   end
   for _, key in ipairs{"wall", "exact", "fixed", "quiet", "overwrite"} do
