@@ -2,7 +2,7 @@
 # The C modules of asamp/ and their rules, for lua/build.mk. A profile goes down a
 # line of folders. Each folder is compiled with the folders that it may include on
 # its path, and no others; only those of LUAFACES see Lua and its seam.
-FOLDERS := base preload format file unwind sample encode session snapshot read repair convert heap module
+FOLDERS := base preload format file unwind sample encode session snapshot control read repair convert heap module
 SEES_base :=
 SEES_preload := base
 SEES_format := base
@@ -12,12 +12,13 @@ SEES_sample := unwind format base
 SEES_encode := format base
 SEES_session := encode sample unwind file format base
 SEES_snapshot := sample unwind file format base
+SEES_control := snapshot session encode sample unwind file format base
 SEES_read := file format base
 SEES_repair := file format base
 SEES_convert := read encode file format base
 SEES_heap := file format base
-SEES_module := heap convert repair read snapshot session encode sample unwind file format base
-LUAFACES := sample session snapshot module
+SEES_module := heap convert repair read control snapshot session encode sample unwind file format base
+LUAFACES := sample session snapshot control module
 
 # The compiler's options for the folder $(1).
 sees = $(patsubst %,-iquote asamp/%,$(1) $(SEES_$(1))) \

@@ -21,7 +21,8 @@ local progress = require "asamp.cli.progress"
 local M = {}
 
 --- The subcommands, in the order of the help.
-M.COMMANDS = {"run", "report", "view", "convert", "diff", "heap", "repair"}
+M.COMMANDS = {"run", "report", "view", "convert", "diff", "heap", "repair",
+              "top", "record", "stats", "mark"}
 
 local function usage()
   local lines = {

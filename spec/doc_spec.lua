@@ -254,6 +254,8 @@ local SILENT = {
   "^by process …$", "^code that no", "^the program itself", "samples, one every", "samples of time;",
   "Lua states; $", "^profiler: …profile: …$",
   "tells more%.$",
+  -- what a socket answers
+  "^file … ok$",
   -- a chunk of Lua
   "^local wish, home",
   -- limits, which doc/profile-format.md has

@@ -15,6 +15,7 @@
 #include "embed.h"
 #include "clock.h"
 #include "complain.h"
+#include "control.h"
 #include "gap.h"
 #include "unwind.h"
 #include "process.h"
@@ -112,17 +113,29 @@ static int l_open (lua_State *L) {
 }
 
 
-/* setup{options, period=, alloc=, exact=} -> true | nil, message, errno: every state that
-   this process makes from here on (process.h) */
+/* setup{options, period=, alloc=, exact=, rate= (samples a second), listen= (pattern, "": the default), rotate= (ns),
+   keep=, max= (bytes)} -> true | nil, message, errno: every state that this process makes
+   from here on (process.h, control.h) */
 static int l_setup (lua_State *L) {
   SamplerShared with;
-  char err[512];
+  ControlOptions control;
+  char err[512], listen[512];
   memset(&with, 0, sizeof(with));
   options(L, &with.options);
   with.alloc = flag(L, 1, "alloc");
   with.period = (uint64_t)integer(L, 1, "period");
   with.timens = with.options.timeperiod;
+  with.rate = (uint64_t)integer(L, 1, "rate");
   with.clock = with.options.wall ? TIMER_WALL : flag(L, 1, "exact") ? TIMER_EXACT : TIMER_CPU;
+  memset(&control, 0, sizeof(control));
+  if (lua_getfield(L, 1, "listen") == LUA_TSTRING) {
+    control_default(listen, sizeof(listen));
+    control.listen = strdup(*lua_tostring(L, -1) != '\0' ? lua_tostring(L, -1) : listen);
+  }
+  control.rotate = (uint64_t)integer(L, 1, "rotate");
+  control.keep = (uint64_t)integer(L, 1, "keep");
+  control.most = (uint64_t)integer(L, 1, "max");
+  control_setup(&control);
   errno = 0;
   return result(L, process_setup(&with, err, sizeof(err)), err);
 }
@@ -374,6 +387,7 @@ int asamp_setup (const char *wish, const char *home) {
 
 
 void asamp_join (lua_State *L) {
+  control_ensure();
   process_join(L);
 }
 

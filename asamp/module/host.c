@@ -17,6 +17,11 @@
 **   isfile(path)   -> is it a regular file (or a link to one)? Does not open
 **                     it, so that a pipe cannot make anybody wait
 **   raise(signal)  ends this process by that signal; does not return
+**   ask(path, line [, seconds]) -> text | nil, message
+**     sends a line to the Unix socket at 'path' and returns what comes up to a last
+**     line "ok" or "error ...", that one too; waits so long for each part (15)
+**   uid()          -> the user's number
+**   pause(milliseconds)
 **   streams()      from here on no file that is opened is taken for a standard
 **                  stream that was closed
 **   interruptible()  SIGINT ends this process at once, unless it is ignored;
@@ -30,6 +35,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -71,6 +79,82 @@ static int l_samefile (lua_State *L) {
                      stat(luaL_checkstring(L, 2), &b) == 0 &&
                      a.st_dev == b.st_dev && a.st_ino == b.st_ino);
   return 1;
+}
+
+enum { MOST = 1 << 20 };  /* bytes of an answer */
+
+/* Is the answer whole, up to "ok" or "error ..."? */
+static int iswhole (const char *text, size_t n) {
+  size_t at;
+  if (n == 0 || text[n - 1] != '\n')
+    return 0;
+  for (at = n - 1; at > 0 && text[at - 1] != '\n'; at--) { }
+  return strncmp(text + at, "ok\n", 3) == 0 || strncmp(text + at, "error ", 6) == 0;
+}
+
+/* Sends n bytes and reads the answer to *to, of *m bytes; returns an errno. */
+static int talk (int fd, const char *line, size_t n, char *to, size_t *m) {
+  *m = 0;
+  while (n > 0) {
+    ssize_t sent = send(fd, line, n, MSG_NOSIGNAL);
+    if (sent < 0)
+      return errno;
+    line += sent;
+    n -= (size_t)sent;
+  }
+  while (!iswhole(to, *m)) {
+    ssize_t got = recv(fd, to + *m, MOST - *m, 0);
+    if (got < 0)
+      return errno == EAGAIN ? ETIMEDOUT : errno;
+    if (got == 0)
+      return ECONNRESET;
+    *m += (size_t)got;
+    if (*m == MOST)
+      return EMSGSIZE;
+  }
+  return 0;
+}
+
+static int l_ask (lua_State *L) {
+  size_t n, m;
+  const char *path = luaL_checkstring(L, 1), *line = luaL_checklstring(L, 2, &n);
+  struct timeval patience = {(time_t)luaL_optinteger(L, 3, 15), 0};
+  struct sockaddr_un a;
+  char *to = lua_newuserdatauv(L, MOST, 0);
+  int fd, e = ENAMETOOLONG;
+  m = 0;
+  memset(&a, 0, sizeof(a));
+  a.sun_family = AF_UNIX;
+  if (strlen(path) < sizeof(a.sun_path)) {
+    strcpy(a.sun_path, path);
+    fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    e = fd < 0 ? errno : 0;
+    if (fd >= 0) {
+      setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+      e = connect(fd, (const struct sockaddr *)&a, sizeof(a)) != 0 ? errno
+          : talk(fd, line, n, to, &m);
+      close(fd);
+    }
+  }
+  if (e != 0) {
+    luaL_pushfail(L);
+    lua_pushstring(L, strerror(e));
+    return 2;
+  }
+  lua_pushlstring(L, to, m);
+  return 1;
+}
+
+static int l_uid (lua_State *L) {
+  lua_pushinteger(L, (lua_Integer)geteuid());
+  return 1;
+}
+
+static int l_pause (lua_State *L) {
+  lua_Integer ms = luaL_checkinteger(L, 1);
+  struct timespec t = {(time_t)(ms / 1000), (long)(ms % 1000) * 1000000};
+  nanosleep(&t, NULL);
+  return 0;
 }
 
 /* The program that 'run' waits for; 0: none. */
@@ -258,7 +342,7 @@ int luaopen_asamp_host (lua_State *L) {
     {"columns", l_columns}, {"samefile", l_samefile}, {"isfile", l_isfile},
     {"realpath", l_realpath},
     {"run", l_run}, {"raise", l_raise}, {"interruptible", l_interruptible},
-    {"streams", l_streams},
+    {"streams", l_streams}, {"ask", l_ask}, {"uid", l_uid}, {"pause", l_pause},
     {NULL, NULL}
   };
   if (!binding_open(L, "asamp.host", 0)) return 0;

@@ -29,7 +29,7 @@
 
 /* Opened anew each time: a descriptor that stays would show the parent of a
    fork, or what the program has opened in its place. */
-static uint64_t rss (void) {
+uint64_t tracker_rss (void) {
   char text[128];
   unsigned long long size, resident;
   int fd = descriptor_open("/proc/self/statm", O_RDONLY, 0);
@@ -89,8 +89,8 @@ static uint64_t sample (void *ud, lua_State *L, const luaN_Sample *in,
   Tracker *t = ud;
   ProfileSample out;
   uint64_t distance;
-  int watched;
-  if (t->client == NULL) return GAP_MAX;  /* it was abandoned */
+  int watched, room;
+  if (t->client == NULL || t->idle) return GAP_MAX;  /* it was abandoned */
   t->busy++;
   out.time = clock_now();
   out.size = in->size;
@@ -100,7 +100,12 @@ static uint64_t sample (void *ud, lua_State *L, const luaN_Sample *in,
   out.outside = in->outside;
   /* what is no object may be freed by hand */
   watched = (in->owner != in->block && in->kind != LUAN_KTHREAD);
-  if ((t->client->room == NULL || t->client->room(t->ud)) && isready(t, watched) &&
+  room = (t->client->room == NULL) ? 1 : t->client->room(t->ud);
+  if (room < 0) {
+    t->busy--;
+    return GAP_MAX;
+  }
+  if (room && isready(t, watched) &&
       pending_add(&t->pending, in->owner, watched ? in->block : NULL)) {
     stack_walk(&t->stack, L, t->native);
     t->pending.samples[t->pending.n - 1].birth =
@@ -323,7 +328,7 @@ static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
     return;
   }
   if (time - t->measured >= RECORD_NS) {
-    t->rss = rss();
+    t->rss = tracker_rss();
     t->measured = time;
   }
   else if (quiet) return;
@@ -350,7 +355,7 @@ static int isquiet (const Tracker *t, lua_State *L) {
 static void decide (void *ud, lua_State *L, int major) {
   Tracker *t = ud;
   uint64_t time;
-  if (t->client == NULL || (!major && isquiet(t, L))) return;
+  if (t->client == NULL || t->idle || (!major && isquiet(t, L))) return;
   time = clock_now();
   t->busy++;
   decideat(t, L, major, time);
@@ -377,9 +382,7 @@ static void oftenholders (Tracker *t, lua_State *L) {
 }
 
 
-static void collected (void *ud, lua_State *L) {
-  Tracker *t = ud;
-  if (t->client == NULL || !t->deciding) return;
+static void told (Tracker *t, lua_State *L) {
   t->busy++;
   tell(t, L);
   t->busy--;
@@ -387,6 +390,19 @@ static void collected (void *ud, lua_State *L) {
   if (t->holdersevery > 0 && !t->ending) oftenholders(t, L);
   leave(t, L);  /* if that was what it stayed for */
 }
+
+
+static void collected (void *ud, lua_State *L) {
+  Tracker *t = ud;
+  if (t->client == NULL) return;
+  if (t->deciding) told(t, L);
+  if (t->client == NULL || t->client->safe == NULL || t->ending) return;
+  t->busy++;
+  t->client->safe(t->ud, L);
+  t->busy--;
+}
+
+
 
 
 static void freed (void *ud, lua_State *L, const void *block) {
@@ -456,6 +472,49 @@ void tracker_reopen (Tracker *t, lua_State *L) {
 }
 
 
+/* No more samples of native memory, and none is followed. */
+static void stopnative (Tracker *t) {
+  if (!t->mallocs) return;
+  t->mallocs = 0;
+  mallocs_end(t);
+  t->lost += mallocs_lost();
+  forgetnative(t);
+}
+
+
+void tracker_idle (Tracker *t, lua_State *L) {
+  stopnative(t);
+  if (t->on) t->bytes += luaN_allocated(L) - t->from;
+  t->on = t->points = 0;
+  t->idle = 1;
+  t->deciding = 0;
+  pending_close(&t->pending);
+  followed_close(&t->followed);
+  if (luaN_getsampler(L) != &t->seam) luaN_setsampler(L, &t->seam, GAP_MAX);
+  else luaN_setdistance(L, GAP_MAX);
+}
+
+
+void tracker_wake (Tracker *t, lua_State *L, uint64_t period, int random, uint64_t seed,
+                   int alloc) {
+  luaN_Memory m;
+  stopnative(t);
+  pending_close(&t->pending);
+  followed_close(&t->followed);
+  t->gap.period = period;
+  t->gap.random = random;
+  tracker_again(t, seed, 0);
+  luaN_memory(L, &m);
+  unseen(t, &m);
+  t->measured = 0;
+  t->idle = 0;
+  t->seeded = 1;
+  t->on = alloc;
+  t->points = !alloc;
+  if (alloc) luaN_setdistance(L, gap_first(&t->gap));
+}
+
+
 void tracker_forked (Tracker *t) {
   if (t->mallocs) mallocs_forked();
   t->mallocs = t->busy = 0;
@@ -465,11 +524,21 @@ void tracker_forked (Tracker *t) {
 }
 
 
-void tracker_again (Tracker *t, uint64_t seed) {
+static void function (void *ud, uint64_t id, const char *name, int line,
+                      const char *source);
+
+void tracker_again (Tracker *t, uint64_t seed, int isforked) {
   gap_open(&t->gap, t->gap.period, t->gap.random, seed);
-  stack_forget(&t->stack);
-  births_forget(&t->functions);
-  classes_forgetall(&t->classes);
+  if (isforked) {
+    stack_forget(&t->stack);
+    births_forget(&t->functions);
+    classes_forgetall(&t->classes);
+  }
+  else {
+    births_free(&t->functions);
+    stack_begin(&t->stack, function, t);
+    classes_begin(&t->classes, t->client->class, t->ud);
+  }
   t->samples = t->natives = t->bytes = t->lost = t->unfollowed = 0;
   t->from = luaN_allocated(t->L);
 }

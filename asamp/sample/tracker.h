@@ -52,7 +52,7 @@ typedef struct TrackerClient {
                     const char *source);
   void (*class) (void *ud, uint32_t id, const char *name);
   int (*room) (void *ud);  /* 0: no memory for the sample that comes, which is lost
-			   then. NULL: always */
+			   then; below 0: none is wanted any more. NULL: always */
   void (*sample) (void *ud, const ProfileSample *s, size_t kept,
                   const ProfileFrame *frames, size_t n);
   /* of time (timing.h); NULL where the client asks for no points */
@@ -70,6 +70,9 @@ typedef struct TrackerClient {
   int (*ready) (void *ud);
   /* who holds what is followed, in its order; NULL: nobody asks */
   void (*holders) (void *ud, Holders *h);
+  /* a collection is over: what allocates nothing from the state may be done there (a
+     walk), and the functions below but for those that collect. NULL: nobody asks */
+  void (*safe) (void *ud, lua_State *L);
 } TrackerClient;
 
 #define TRACKER_WATCHLOG	16
@@ -83,6 +86,7 @@ typedef struct Tracker {
   Gap gap;
   int seeded;			/* the gap's generator has its seed */
   int on;
+  int idle;			/* nothing is wanted but 'safe' */
   int points;			/* the client wants points of time samples */
   int mallocs;			/* native memory is sampled (mallocs.h) */
   int busy;			/* one of the functions below runs (A7) */
@@ -127,10 +131,18 @@ int tracker_is (const luaN_Sampler *seam);
 /* Another state's from here on, as tracker_open with 'lazy', with the memory it has. */
 void tracker_reopen (Tracker *t, lua_State *L);
 
+/*
+** From 'safe' only, or when the state begins: sampling off, and nothing but 'safe' is
+** wanted ('idle'); and on, for a client to whom all is new (tracker_again).
+*/
+void tracker_idle (Tracker *t, lua_State *L);
+void tracker_wake (Tracker *t, lua_State *L, uint64_t period, int random, uint64_t seed,
+                   int alloc);
+
 /* In the child of a fork: what the parent waits for and follows is not the child's. And
    when the client is told something there for the first time: all of it is new to it. */
 void tracker_forked (Tracker *t);
-void tracker_again (Tracker *t, uint64_t seed);
+void tracker_again (Tracker *t, uint64_t seed, int isforked);
 
 /* A client comes; counts are those of its time. */
 void tracker_begin (Tracker *t, const TrackerClient *client, void *ud,
@@ -184,6 +196,9 @@ size_t tracker_holders (Tracker *t, lua_State *L);
 /* The tracker on the seam of the state: of whatever samples are pending or followed; or
    NULL. */
 const Tracker *tracker_of (lua_State *L);
+
+/* Resident bytes of the process. */
+uint64_t tracker_rss (void);
 
 /* Bytes allocated while on. */
 uint64_t tracker_bytes (const Tracker *t, lua_State *L);

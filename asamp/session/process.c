@@ -33,6 +33,17 @@ static struct stat folder;	/* that of with.options.folder */
 static uid_t user;		/* who was it that set this up? */
 static uint64_t epoch;		/* when */
 static char *command;
+static int idle;		/* nothing is to be written at present; atomic */
+static int temporary;
+static int numbered;		/* the number of the last profile of the pattern */
+static struct Standing {	/* what the set-up asks for */
+  int alloc;
+  uint64_t period, timens;
+} standing;
+
+/* Profiles that have ended, until no state uses them any more. */
+enum { OLDS = 8 };
+static Profile *olds[OLDS];
 
 
 /* {== names ============================================================ */
@@ -138,39 +149,59 @@ static void cannot (int error, const char *why) {
 }
 
 
-/* Under the lock. */
-static void openfile (void) {
+/* A new file, under the lock; NULL: 'err' says why. 'number': as of PlaceWish. */
+static Profile *make (const char *to, unsigned number, char *err, size_t errsize) {
   SamplerOptions o = with.options;
-  char err[1024];
-  char *to = process_path(pattern, (unsigned long)getpid(), 1, epoch);
-  failed = 1;
-  pid = getpid();
-  if (to == NULL) return;
-  o.out = to;
+  int isown = (to != NULL);
+  char *name = isown ? strdup(to) : process_path(pattern, (unsigned long)getpid(), number, epoch);
+  Profile *p = NULL;
+  if (name == NULL) {
+    snprintf(err, errsize, "cannot write a profile: not enough memory");
+    return NULL;
+  }
+  o.out = name;
   o.command = command;
-  if (!hasfolder()) o.folder = 0;
-  Profile *p = sampler_openshared(&o, with.period, err, sizeof(err));
-  if (p == NULL) cannot(errno, err);
-  else {
-    failed = 0;
+  o.number = isown ? 1 : number;
+  o.timeperiod = with.timens;
+  o.made = o.made || number > 1;
+  if (isown || !hasfolder()) o.folder = 0;
+  p = sampler_openshared(&o, with.period, err, errsize);
+  if (p != NULL) {
     free(path);
     path = strdup(profile_path(p));
     if (!o.made && profile_elsewhere(p) != NULL)
-      complain("'%s' %s; this profile is '%s'", to, profile_elsewhere(p), path);
-    __atomic_store_n(&profile, p, __ATOMIC_RELEASE);
+      complain("'%s' %s; this profile is '%s'", name, profile_elsewhere(p), path);
   }
-  free(to);
+  free(name);
+  return p;
+}
+
+
+/* Under the lock. */
+static void openfile (void) {
+  char err[1024];
+  Profile *p = make(NULL, 1, err, sizeof(err));
+  failed = (p == NULL);
+  pid = getpid();
+  numbered = 1;
+  if (p == NULL) cannot(errno, err);
+  __atomic_store_n(&profile, p, __ATOMIC_RELEASE);
 }
 
 
 static Profile *current (int isopen) {
   Profile *p = __atomic_load_n(&profile, __ATOMIC_ACQUIRE);
-  if (p != NULL || !isopen) return p;
+  if (p != NULL || !isopen || __atomic_load_n(&idle, __ATOMIC_ACQUIRE)) return p;
   pthread_mutex_lock(&lock);
-  if (profile == NULL && !(failed && pid == getpid())) openfile();
+  if (profile == NULL && !idle && !(failed && pid == getpid())) openfile();
   p = profile;
   pthread_mutex_unlock(&lock);
   return p;
+}
+
+
+static int isidle (void) {
+  return __atomic_load_n(&idle, __ATOMIC_ACQUIRE);
 }
 
 
@@ -183,7 +214,11 @@ static void forked (void) {
   Profile *parents = profile;
   pthread_mutex_init(&lock, NULL);
   profile = NULL;
-  failed = 0;
+  failed = temporary = 0;
+  with.alloc = standing.alloc;
+  with.period = standing.period;
+  with.timens = standing.timens;
+  idle = !standing.alloc && standing.timens == 0 && with.options.mallocs == 0;
   if (parents != NULL) profile_abandon(parents);
 }
 
@@ -207,6 +242,11 @@ int process_setup (const SamplerShared *from, char *err, size_t errsize) {
   with.path = pathof;
   with.forked = forked;
   with.ended = ended;
+  with.isidle = isidle;
+  standing.alloc = with.alloc;
+  standing.period = with.period;
+  standing.timens = with.timens;
+  idle = !with.alloc && with.timens == 0 && with.options.mallocs == 0;
   with.options.made = from->options.out == NULL || strchr(from->options.out, '%') != NULL;
   user = geteuid();
   epoch = clock_read(CLOCK_REALTIME) / 1000;
@@ -232,3 +272,103 @@ int process_setup (const SamplerShared *from, char *err, size_t errsize) {
 void process_join (lua_State *L) {
   if (isset) (void)sampler_attach(L, &with);
 }
+
+
+/* {== on request ======================================================= */
+
+/* Frees what no state uses any more; makes room for one more. */
+static void sweep (Profile *one) {
+  int i;
+  for (i = 0; i < OLDS; i++) {
+    if (olds[i] != NULL && !sampler_usesshared(olds[i])) {
+      profile_close(olds[i], NULL);
+      olds[i] = NULL;
+    }
+    if (olds[i] == NULL && one != NULL) {
+      olds[i] = one;
+      one = NULL;
+    }
+  }  /* of states that do not run for so long one stays allocated */
+}
+
+
+static void leavefile (Profile *old) {
+  if (old == NULL) return;
+  sampler_endshared(old);
+  sweep(old);
+}
+
+
+int process_switch (const char *to, const ProcessRate *rate, int istemporary, char *err,
+                    size_t errsize) {
+  Profile *old = profile, *p;
+  pthread_mutex_lock(&lock);
+  if (rate != NULL) {
+    with.alloc = (rate->period > 0);
+    if (rate->period > 0) with.period = rate->period;
+    with.timens = rate->timens;
+  }
+  p = make(to, to == NULL ? (unsigned)++numbered : 1, err, errsize);
+  if (p != NULL) {
+    temporary = istemporary;
+    __atomic_store_n(&profile, p, __ATOMIC_RELEASE);
+    __atomic_store_n(&idle, 0, __ATOMIC_RELEASE);
+  }
+  pthread_mutex_unlock(&lock);
+  if (p == NULL) return 0;
+  leavefile(old);
+  return 1;
+}
+
+
+int process_stop (char *err, size_t errsize) {
+  const ProcessRate rate = {standing.alloc ? standing.period : 0, standing.timens};
+  Profile *old;
+  if (!temporary) {
+    snprintf(err, errsize, "nothing is recorded on request");
+    return 0;
+  }
+  if (standing.alloc || standing.timens > 0 || with.options.mallocs > 0)
+    return process_switch(NULL, &rate, 0, err, errsize);
+  pthread_mutex_lock(&lock);
+  old = profile;
+  temporary = 0;
+  __atomic_store_n(&idle, 1, __ATOMIC_RELEASE);
+  __atomic_store_n(&profile, NULL, __ATOMIC_RELEASE);
+  pthread_mutex_unlock(&lock);
+  leavefile(old);
+  return 1;
+}
+
+
+uint64_t process_size (void) {
+  ProfileTotals t = {0};
+  Profile *p = current(0);
+  if (p != NULL) profile_totals(p, &t);
+  return t.bytes;
+}
+
+
+void process_stats (ProcessStats *s) {
+  ProfileTotals t = {0};
+  Profile *p = current(0);
+  memset(s, 0, sizeof(*s));
+  if (p != NULL) profile_totals(p, &t);
+  s->path = (p != NULL) ? path : NULL;
+  s->temporary = temporary;
+  s->period = with.alloc ? with.period : 0;
+  s->timens = with.timens;
+  s->bytes = t.bytes;
+  s->error = t.error;
+  sampler_shared(&s->sum);
+  sampler_heaps(&s->open, &s->inuse, &s->held, &s->rss, &s->minors, &s->majors, &s->pauses,
+                &s->longest);
+}
+
+
+int process_mark (const char *name, const char *value) {
+  Profile *p = current(0);
+  return p != NULL && sampler_markshared(p, name, value);
+}
+
+/* }===================================================================== */

@@ -26,11 +26,44 @@ char *process_path (const char *pattern, unsigned long pid, unsigned number,
 /*
 ** What all states do that are made from here on; copied. 'out' of the options is a
 ** pattern, or NULL: PROGRAM.%p.vmprof in the working folder. Once. Returns 1, or 0: 'err'
-** says why in one line.
+** says why in one line. Without anything to sample it waits to be asked (process_switch).
 */
 int process_setup (const SamplerShared *with, char *err, size_t errsize);
 
 /* A new state joins. Nothing without a set-up. */
 void process_join (lua_State *L);
+
+/* What a recording samples. */
+typedef struct ProcessRate {
+  uint64_t period;	/* bytes; 0: no allocations */
+  uint64_t timens;	/* 0: no time */
+} ProcessRate;
+
+/*
+** The process goes on in another file: 'to', or, NULL, that of the pattern, with the next
+** number; sampling as 'rate' says, NULL: as before. States come along one by one, at their
+** next sample or collection; what was there ends. 'temporary': process_stop ends it again.
+** One thread at a time, which is not that of a state's callback. 0: 'err' says why.
+*/
+int process_switch (const char *to, const ProcessRate *rate, int temporary, char *err,
+                    size_t errsize);
+/* Ends a temporary one: back to what the set-up asks for, which may be nothing. */
+int process_stop (char *err, size_t errsize);
+
+typedef struct ProcessStats {
+  const char *path;	/* NULL: nothing is written */
+  int temporary;
+  uint64_t period, timens, bytes;  /* bytes of the file */
+  int error;
+  SharedTotals sum;	/* of all profiles of the process */
+  uint64_t open, inuse, held, rss, minors, majors, pauses, longest;  /* states; their heaps
+			   as their last collections told; ns */
+} ProcessStats;
+
+void process_stats (ProcessStats *s);
+/* A marker. 0: nothing is written, or there is no state. */
+int process_mark (const char *name, const char *value);
+/* The bytes of the file that is written now; 0: none is. */
+uint64_t process_size (void);
 
 #endif

@@ -544,7 +544,7 @@ static void *reserve (const ProfileState *s, int type, uint64_t number, size_t n
   event->size = (uint32_t)size;
   event->n = number;
   event->state = s->id;
-  event->thread = threadnumber();
+  event->thread = s->outside ? 0 : threadnumber();
   if (q->used < WAKE_BYTES && q->used + size >= WAKE_BYTES)
     pthread_cond_signal(&p->work);
   p->reserved = size;

@@ -82,6 +82,7 @@ typedef struct ProfileState {
   Profile *profile;     /* NULL: none */
   uint32_t id;          /* which no other state of the profile has had */
   size_t depth;         /* frames of the stack told last; 0 at first */
+  int outside;          /* 1: what is told does not come from the thread that runs it */
 } ProfileState;
 
 /*

@@ -31,8 +31,12 @@ struct Sampler {
   ProfileState state;		/* its profile: the session's, or NULL */
   const SamplerShared *shared;	/* ... which is not its own (SS4); NULL: it is */
   uint64_t since;		/* shared: when it began */
+  uint64_t ratetime, ratesamples;  /* the last look at how many it takes, and how many it
+				   had taken then (restrain) */
   char *script;			/* of the outermost function of its first sample, ... */
   int named;			/* ... which was told as the state's name */
+  int forked;			/* this is the child of a fork, and nothing was told */
+  SamplerAsked *asked;		/* shared: by another thread, to be done by its own; atomic */
   SamplerOptions options;
   char *path;			/* of the session or the last one */
   struct stat file;		/* ... whose device and inode these are */
@@ -94,13 +98,17 @@ static void ontimesample (void *ud, const ProfileTime *in, size_t kept,
 
 
 static uint64_t seedof (const Sampler *s);
-static int again (Sampler *s);
+static int current (Sampler *s);
+static void onsafe (void *ud, lua_State *L);
 static void follow (Sampler *s);
 
 static int onroom (void *ud) {
   Sampler *s = ud;
-  if (s->state.profile == NULL && !again(s)) return 0;
-  if (s->shared != NULL) follow(s);
+  if (s->shared != NULL) {
+    int now = current(s);
+    if (now <= 0) return now;
+    follow(s);
+  }
   return profile_room(s->state.profile);
 }
 
@@ -158,7 +166,7 @@ static int onready (void *ud) {
 
 static const TrackerClient client = {
   onfunction, onclass, onroom, onsample, ontimesample, oncollection, onpoint, onclosing, 1,
-  onready, onholders
+  onready, onholders, onsafe
 };
 
 /* }===================================================================== */
@@ -178,6 +186,7 @@ static void forked (void) {
       profile_abandon(s->state.profile);
     }
     else tracker_forked(&s->tracker);
+    s->forked = 1;
     s->state.profile = NULL;  /* a shared one goes on in another (again) */
   }
   if (shared != NULL) shared->forked();
@@ -749,7 +758,8 @@ static void begin (Sampler *s, Profile *p) {
   s->pid = getpid();
   heldpaths_free(&s->heldpaths);
   s->named = 0;
-  s->since = clock_now();
+  s->since = s->ratetime = clock_now();
+  s->ratesamples = 0;
   memset(&s->leftout, 0, sizeof(s->leftout));
   profile_begin(&s->state);
 }
@@ -782,18 +792,25 @@ int sampler_attach (lua_State *L, const SamplerShared *with) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;
   Profile *p = with->profile(1);
   Sampler *s;
-  if (p == NULL || luaN_getsampler(L) != NULL || (s = take(L)) == NULL) return 0;
+  if ((p == NULL && !with->isidle()) || luaN_getsampler(L) != NULL || (s = take(L)) == NULL)
+    return 0;
   pthread_once(&control, once);
   s->shared = with;
   __atomic_store_n(&shared, with, __ATOMIC_RELAXED);
   s->options = with->options;
   dolock();
   enlist(s);
-  past.states++;
-  begin(s, p);
+  if (p != NULL) {
+    past.states++;
+    begin(s, p);
+  }
   unlock();
   tracker_begin(&s->tracker, &client, s, with->period, with->options.native);
   tracker_holdersevery(&s->tracker, with->options.holdersevery);
+  if (p == NULL) {
+    tracker_idle(&s->tracker, L);
+    return 1;
+  }
   if (with->alloc)
     tracker_on(&s->tracker, L, with->period, with->options.random,
                seedof(s));
@@ -828,24 +845,159 @@ static void follow (Sampler *s) {
 }
 
 
-/* In the child of a fork, whose first sample this is: it has a profile of its own. */
-static int again (Sampler *s) {
-  Profile *p = (s->shared != NULL) ? s->shared->profile(1) : NULL;
-  if (p == NULL) return 0;
-  tracker_again(&s->tracker, seedof(s));
+/* What the state has done for the profile that it leaves counts as that of the past. */
+static void settle (Sampler *s) {
+  dolock();
+  if (s->state.profile != NULL) {
+    past.samples += s->tracker.samples;
+    past.timesamples += s->timing.samples;
+    past.bytes += tracker_bytes(&s->tracker, s->tracker.L);
+    past.lost += s->tracker.lost;
+    past.natives += s->tracker.natives;
+  }
+  s->state.profile = NULL;
+  s->timing.samples = 0;
+  unlock();
+}
+
+
+/* The process has another profile than the state: in the child of a fork, or since it
+   was switched. All begins anew there. */
+static void move (Sampler *s, Profile *p, int isforked) {
+  const SamplerShared *with = s->shared;
+  timing_stop(&s->timing);
+  (void)timing_drop(&s->timing);  /* they would have been the other's */
+  settle(s);
+  heldpaths_free(&s->heldpaths);
+  if (isforked) tracker_again(&s->tracker, seedof(s), 1);
+  else tracker_wake(&s->tracker, s->tracker.L, with->period, with->options.random,
+                    seedof(s), with->alloc);
   dolock();
   past.states++;
   begin(s, p);
   unlock();
   starttime(s);
   startmallocs(s);
+}
+
+
+/* The state is with the profile that the process has now. 0: it has none; below 0: nor
+   is it to have one. */
+static int current (Sampler *s) {
+  Profile *p = s->shared->profile(1);
+  if (p == NULL) return s->shared->isidle() ? -1 : 0;
+  if (p != s->state.profile) move(s, p, s->forked);
+  s->forked = 0;
   return 1;
+}
+
+
+#define RATE_NS		500000000	/* from look to look */
+
+/* The period of a state that takes more samples than it should, or far less, is another
+   from here on: a power of 2 times that of the process. Its samples say what they stand for. */
+static void restrain (Sampler *s, lua_State *L) {
+  uint64_t now, taken = s->tracker.samples - s->ratesamples, period = s->tracker.gap.period;
+  double a_second;
+  if (s->shared->rate == 0 || !s->tracker.on) return;
+  now = clock_now();
+  if (now - s->ratetime < RATE_NS && taken < s->shared->rate) return;
+  a_second = (double)taken * 1e9 / (double)(now - s->ratetime + 1);
+  s->ratetime = now;
+  s->ratesamples = s->tracker.samples;
+  if (a_second > (double)s->shared->rate)
+    while (a_second > (double)s->shared->rate && period < GAP_MAX / 2) {
+      period *= 2;
+      a_second /= 2;
+    }
+  else if (4 * a_second < (double)s->shared->rate && period > s->shared->period) period /= 2;
+  if (period == s->tracker.gap.period) return;
+  tracker_period(&s->tracker, L, period);
+  profile_period(&s->state, period);
+}
+
+
+/* A collection is over. */
+static void onsafe (void *ud, lua_State *L) {
+  Sampler *s = ud;
+  SamplerAsked *asked;
+  if (s->shared == NULL) return;
+  if (s->shared->profile(0) != s->state.profile && !s->forked && current(s) < 0) {
+    timing_stop(&s->timing);
+    (void)timing_drop(&s->timing);
+    settle(s);
+    tracker_idle(&s->tracker, L);
+  }
+  if (s->state.profile != NULL) restrain(s, L);
+  asked = __atomic_exchange_n(&s->asked, NULL, __ATOMIC_ACQ_REL);
+  if (asked != NULL) asked->f(asked, L);
+}
+
+
+int sampler_ask (uint64_t id, SamplerAsked *asked) {
+  Sampler *s, *oldest = NULL;
+  SamplerAsked *none = NULL;
+  int result = 0;
+  dolock();
+  for (s = all; s != NULL; s = s->next)  /* the newest is the first */
+    if (s->shared != NULL && (id == UINT64_MAX || s->tracker.number == id)) oldest = s;
+  if (oldest != NULL)
+    result = __atomic_compare_exchange_n(&oldest->asked, &none, asked, 0, __ATOMIC_ACQ_REL,
+                                         __ATOMIC_ACQUIRE) ? 1 : -1;
+  unlock();
+  return result;
+}
+
+
+int sampler_markshared (Profile *p, const char *name, const char *value) {
+  const Sampler *s;
+  ProfileState state = {p, 0, 0, 1};
+  int found = 0;
+  dolock();
+  for (s = all; s != NULL; s = s->next) {
+    if (s->shared == NULL || s->state.profile != p) continue;
+    state.id = s->state.id;
+    found = 1;
+  }
+  unlock();
+  if (found) profile_mark(&state, clock_now(), name, strlen(name), value, strlen(value));
+  return found;
+}
+
+
+void sampler_endshared (Profile *p) {
+  const Sampler *s;
+  dolock();
+  for (s = all; s != NULL; s = s->next) {
+    ProfileState state = s->state;
+    ProfileLeft left;
+    uint64_t bytes;
+    if (s->shared == NULL || state.profile != p) continue;
+    state.outside = 1;
+    bytes = ending(s, &left);
+    if (bytes > 0) profile_allocated(&state, bytes);
+    profile_left(&state, &left);
+    profile_lost(p, s->tracker.lost);
+  }
+  unlock();
+  profile_end(p, NULL);
+}
+
+
+int sampler_usesshared (const Profile *p) {
+  const Sampler *s;
+  int yes = 0;
+  dolock();
+  for (s = all; s != NULL && !yes; s = s->next) yes = (s->state.profile == p);
+  unlock();
+  return yes;
 }
 
 
 /* The state is being closed. */
 static void leave (Sampler *s, lua_State *L) {
   ProfileLeft left;
+  SamplerAsked *asked;
   timing_stop(&s->timing);
   if (s->state.profile != NULL) {
     if (s->timing.moments.buffer[0] != NULL) {
@@ -863,19 +1015,14 @@ static void leave (Sampler *s, lua_State *L) {
   luaN_setsampler(L, NULL, 0);
   if (s->state.profile != NULL)
     profile_leave(&s->state, ending(s, &left), &left, s->tracker.lost);
+  settle(s);
   dolock();
-  if (s->state.profile != NULL) {
-    past.samples += s->tracker.samples;
-    past.timesamples += s->timing.samples;
-    past.bytes += tracker_bytes(&s->tracker, L);
-    past.lost += s->tracker.lost;
-    past.natives += s->tracker.natives;
-  }
   delist(s);
-  s->state.profile = NULL;
+  s->forked = 0;
   free(s->script);
   s->script = NULL;
   heldpaths_free(&s->heldpaths);
+  asked = __atomic_exchange_n(&s->asked, NULL, __ATOMIC_ACQ_REL);
   s->timing.samples = s->timing.inticks = s->timing.inpoints = s->timing.cramped = 0;
   if (nspare < SPARES) {
     s->next = spare;
@@ -884,6 +1031,7 @@ static void leave (Sampler *s, lua_State *L) {
     s = NULL;
   }
   unlock();
+  if (asked != NULL) asked->f(asked, NULL);
   if (s == NULL) return;
   timing_close(&s->timing);
   tracker_close(&s->tracker);
@@ -891,7 +1039,7 @@ static void leave (Sampler *s, lua_State *L) {
 }
 
 
-void sampler_shared (SharedTotals *t) {
+void sampler_shared (SharedTotals *t) {  /* at exit too: without the lock */
   const Sampler *s;
   *t = past;
   for (s = all; s != NULL; s = s->next) {
@@ -902,6 +1050,27 @@ void sampler_shared (SharedTotals *t) {
     t->lost += s->tracker.lost;
     t->natives += s->tracker.natives;
   }
+}
+
+
+void sampler_heaps (uint64_t *open, uint64_t *inuse, uint64_t *held, uint64_t *rss,
+                    uint64_t *minors, uint64_t *majors, uint64_t *pauses, uint64_t *longest) {
+  const Sampler *s;
+  dolock();
+  for (s = all; s != NULL; s = s->next) {
+    luaN_Memory m;
+    if (s->shared == NULL) continue;
+    luaN_memory(s->tracker.L, &m);
+    ++*open;
+    *inuse += m.inuse;
+    *held += m.held;
+    *minors += m.minors;
+    *majors += m.majors;
+    *pauses += m.pauses;
+    if (m.longest > *longest) *longest = m.longest;
+  }
+  unlock();
+  *rss = tracker_rss();
 }
 
 /* }===================================================================== */

@@ -61,12 +61,15 @@ typedef struct SamplerShared {
   SamplerOptions options;
   int alloc;		/* allocations are sampled */
   uint64_t period;
+  uint64_t rate;	/* samples of allocation a second that a state takes, about, at
+			   most: its period grows, and falls again; 0: as many as come */
   uint64_t timens;	/* 0: time is not */
   TimerClock clock;
   /* The profile of this process; NULL: there is none. 'open': it is made if there is
      none yet. */
   Profile *(*profile) (int open);
   const char *(*path) (void);
+  int (*isidle) (void);  /* none is wanted at present */
   void (*forked) (void);  /* this is the child: the profile was the parent's */
   void (*ended) (const ProfileTotals *t, const SharedTotals *sum);  /* at exit */
 } SamplerShared;
@@ -95,8 +98,32 @@ Sampler *sampler_of (lua_State *L);
 int sampler_attach (lua_State *L, const SamplerShared *with);
 /* The sampler of a state that shares one; NULL: it does not. */
 Sampler *sampler_attached (lua_State *L);
-/* Of all of them, so far. */
+/* Of all of them, so far; and of their heaps, as luaN_memory says: how many states there
+   are, sums of bytes, collections and ns, and the longest pause. From any thread. */
 void sampler_shared (SharedTotals *t);
+void sampler_heaps (uint64_t *open, uint64_t *inuse, uint64_t *held, uint64_t *rss,
+                    uint64_t *minors, uint64_t *majors, uint64_t *pauses, uint64_t *longest);
+
+/*
+** What another thread wants of a state's own: f is called once, at the end of the state's
+** next collection, where a walk over its heap may be done; or with L NULL, when the state
+** is closed before.
+*/
+typedef struct SamplerAsked {
+  void (*f) (struct SamplerAsked *asked, lua_State *L);
+} SamplerAsked;
+
+/* Asks the state of that number, UINT64_MAX: the oldest. 0: there is none; below 0: it
+   was asked for something that it has not done yet. */
+int sampler_ask (uint64_t id, SamplerAsked *asked);
+
+/* A marker of no state in particular. 0: the profile has no state. */
+int sampler_markshared (Profile *p, const char *name, const char *value);
+
+/* Ends a profile that the process has no more; a state may be telling it something still,
+   which is lost. Then it is to be freed by profile_close, when no state uses it. */
+void sampler_endshared (Profile *p);
+int sampler_usesshared (const Profile *p);
 
 /* The file of 'o', for many states. As profile_open. */
 Profile *sampler_openshared (const SamplerOptions *o, uint64_t period, char *err,

@@ -110,20 +110,53 @@ local OPTIONS = {
   end,
 }
 
-local function names()
+local SECONDS = {s = 1, m = 60, h = 3600, d = 86400}
+
+--- Options of a process (ASAMP) besides.
+M.PROCESS = {
+  listen = function(v)
+    if v == "1" then return "" end
+    if type(v) == "string" and v ~= "" then return v end
+    return nil, "must be a path, got " .. M.show(v)
+  end,
+  rotate = function(v)
+    local n, unit = v:match "^(%d+)([smhd]?)$"
+    n = n and tonumber(n) * (SECONDS[unit] or 1)
+    if n and n >= 1 and n <= 366 * 86400 then return math.tointeger(n) end
+    return nil, "must be a time from 1s to 366d, such as 90s, 5m or 1h, got " .. M.show(v)
+  end,
+  rate = function(v)
+    local n = v:find "^%d+$" and tonumber(v)
+    if n and n >= 1 and n <= 1000000 then return n end
+    return nil, "must be a number of samples a second, 1 to 1000000, got " .. M.show(v)
+  end,
+  keep = function(v)
+    local n = v:find "^%d+$" and tonumber(v)
+    if n and n >= 1 and n <= 10000 then return n end
+    return nil, "must be a number of files, 1 to 10000, got " .. M.show(v)
+  end,
+  max = function(v)
+    local n = size(v)
+    if n and n >= 65536 then return n end
+    return nil, "must be a size from 64K on, got " .. M.show(v)
+  end,
+}
+
+local function names(more)
   local list = {}
   for name in pairs(OPTIONS) do list[#list + 1] = name end
+  for name in pairs(more or {}) do list[#list + 1] = name end
   table.sort(list)
   return table.concat(list, ", ")
 end
 
---- Checked copy of the options t; nil and what is wrong.
-function M.check(t)
+--- Checked copy of the options t, 'more' of which there are besides; nil and what is wrong.
+function M.check(t, more)
   local o = {}
   for k, v in pairs(t) do
-    local checker = OPTIONS[k]
+    local checker = OPTIONS[k] or more and more[k]
     if not checker then
-      return nil, ("unknown option %s (known: %s)"):format(M.show(k), names())
+      return nil, ("unknown option %s (known: %s)"):format(M.show(k), names(more))
     end
     local value, wrong = checker(v)
     if value == nil then return nil, ("option '%s' %s"):format(k, wrong) end

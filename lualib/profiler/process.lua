@@ -17,14 +17,14 @@ function M.setup(wish)
   local t, wrong = options.read(wish)
   if t and t["1"] then t["1"] = nil end
   local o
-  if t then o, wrong = options.check(t) end
+  if t then o, wrong = options.check(t, options.PROCESS) end
   if not o then return nil, "ASAMP: " .. wrong end
   if o.format == "extended" then
     return nil, "ASAMP: option 'format' must be \"stock\": the extended format has one state a file"
   end
   local every = o.alloc or DEFAULT_PERIOD
   local time = (o.time or 0) > 0 and SECOND // o.time or 0
-  if every == 0 and time == 0 and (o.malloc or 0) == 0 then
+  if every == 0 and time == 0 and (o.malloc or 0) == 0 and not o.listen then
     return nil, "ASAMP: nothing to sample: alloc is 0 and there is no time and no malloc"
   end
   return core.setup{
@@ -34,6 +34,8 @@ function M.setup(wish)
     mallocs = o.malloc or 0,
     holdersevery = (math.tointeger(o.holders) or 0) * SECOND,
     alloc = every > 0, period = every > 0 and every or DEFAULT_PERIOD,
+    rate = o.rate, listen = o.listen, rotate = o.rotate and o.rotate * SECOND,
+    keep = o.keep, max = o.max,
     timeperiod = time, wall = o.wall, exact = o.exact,
   }
 end

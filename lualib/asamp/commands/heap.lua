@@ -2,6 +2,7 @@
 -- The command `asamp heap`: reads its arguments and a snapshot of a heap, asks
 -- profiler.heap for what is wanted, and hands that to a renderer.
 
+local ask = require "asamp.cli.ask"
 local complaints = require "asamp.cli.complaints"
 local heap = require "profiler.heap"
 local holders = require "asamp.sums.holders"
@@ -17,11 +18,15 @@ local M = {}
 M.summary = "who holds what: a snapshot of a heap, by class and holder"
 
 local DESCRIPTION = {
-  command = "heap", arguments = "FILE",
+  command = "heap", arguments = "FILE|PID|SOCKET",
   about = "Reads a snapshot that profiler.snapshot(path) has written: all objects that " ..
     "could be reached, and what held them. 'retained' is what would go if the object " ..
     "went. Without options: by class, by the line that allocated what a session had " ..
-    "sampled, and by holder as a tree.",
+    "sampled, and by holder as a tree. Of a process that listens " ..
+    "(ASAMP=listen) it takes one first.",
+  {"out", "OUT", "of a process: where the snapshot goes (default PID.heap here)", short = "o"},
+  {"state", "N", "of a process: the number of the Lua state (default: the oldest)",
+    options.whole(0)},
   {"held-by", "WHAT", "the paths that hold the objects of a class (table, string, " ..
     "function, ... or the name of a metatable), or those sampled at a line (app.lua:5), " ..
     "merged, with shares"},
@@ -47,6 +52,43 @@ local function read(path, world, tell)
     tell.failed("%s", message)
   end
   return h
+end
+
+-- Is it a process, or its socket, that is to be asked for a snapshot?
+local function isprocess(word)
+  if host.samefile(word, word) then
+    return word:find "%.sock$" ~= nil and not host.isfile(word)
+  end
+  return word:find "^%d+$" ~= nil
+end
+
+-- Has the process take one; its path, which is told; nil and it is told why not.
+local function take(o, world, tell)
+  local target = o.files[1]
+  local fields, message = ask.ask(target, "stats")
+  if fields then
+    fields, message = ask.ask(target, ("heap %s %s"):format(o.state or "-",
+      ask.absolute(o.out or fields.pid .. ".heap")))
+  end
+  if not fields then
+    tell.failed("%s", message)
+    return nil
+  end
+  world.err(fields.file .. "\n")
+  return fields.file
+end
+
+-- Reads it when it is whole, which another process writes.
+local function await(path, world, tell)
+  for i = 1, 600 do
+    local h, message = heap.open(path)
+    local begun = not h and message:find("still being written", 1, true)
+    if h or not begun and i > 50 then  -- nothing may be in it yet
+      break
+    end
+    host.pause(100)
+  end
+  return read(path, world, tell)
 end
 
 local function held(h, query, name)
@@ -199,7 +241,9 @@ function M.run(args, world)
   if o.page and (host.samefile(o.page, o.files[1]) or o.diff and host.samefile(o.page, o.diff)) then
     return tell.wrong("--page '%s' is a snapshot that is read, give another name", o.page)
   end
-  local h = read(o.files[1], world, tell)
+  local path = isprocess(o.files[1]) and take(o, world, tell) or o.files[1]
+  local h = path ~= o.files[1] and await(path, world, tell) or
+            not isprocess(o.files[1]) and read(path, world, tell)
   local p = h and parts(h, o, world, tell)
   if not p then
     return 1

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** The thread (control.h).
+*/
+#define _GNU_SOURCE
+#include "control.h"
+#include "requests.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "complain.h"
+#include "descriptor.h"
+#include "process.h"
+
+#define LOOK_MS		1000	/* between two looks at a file's size */
+#define SECOND		UINT64_C(1000000000)
+
+static ControlOptions options;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pid_t pid;		/* of the process that has the thread */
+static char *bound;		/* the socket's name, once it is there */
+
+
+/* {== the socket ======================================================= */
+
+void control_default (char *to, size_t size) {
+  const char *run = secure_getenv("XDG_RUNTIME_DIR");
+  if (run != NULL && *run == '/') snprintf(to, size, "%s/asamp/%%p.sock", run);
+  else snprintf(to, size, "/tmp/asamp-%u/%%p.sock", (unsigned)geteuid());
+}
+
+
+/* CN1; NULL, or why not. */
+static const char *folderof (const char *path) {
+  char folder[PATH_MAX];
+  char *slash;
+  struct stat s;
+  snprintf(folder, sizeof(folder), "%s", path);
+  slash = strrchr(folder, '/');
+  if (slash == NULL) strcpy(folder, ".");
+  else slash[slash == folder] = '\0';
+  if (mkdir(folder, 0700) != 0 && errno != EEXIST) return strerror(errno);
+  if (lstat(folder, &s) != 0) return strerror(errno);
+  if (!S_ISDIR(s.st_mode)) return "what it would be in is no folder";
+  if (s.st_uid != geteuid() || (s.st_mode & (S_IWGRP | S_IWOTH)))
+    return "its folder is another user's, or others may write there; give one of your own";
+  return NULL;
+}
+
+
+static int isdead (const struct sockaddr_un *a) {
+  int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  int dead = fd >= 0 && connect(fd, (const struct sockaddr *)a, sizeof(*a)) != 0 &&
+             errno == ECONNREFUSED;
+  if (fd >= 0) close(fd);
+  return dead;
+}
+
+
+/* CN4 */
+static void makeroom (const struct sockaddr_un *a) {
+  struct stat s;
+  if (lstat(a->sun_path, &s) == 0 && S_ISSOCK(s.st_mode) && isdead(a)) unlink(a->sun_path);
+}
+
+
+/* Its descriptor; -1: 'why' is why there is none. */
+static int opensocket (const char *path, const char **why) {
+  struct sockaddr_un a;
+  int fd;
+  memset(&a, 0, sizeof(a));
+  a.sun_family = AF_UNIX;
+  if (strlen(path) >= sizeof(a.sun_path)) {
+    *why = "the name of a socket has at most 107 bytes";
+    return -1;
+  }
+  strcpy(a.sun_path, path);
+  if ((*why = folderof(path)) != NULL) return -1;
+  makeroom(&a);
+  descriptor_hold();
+  fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  descriptor_release();
+  if (fd < 0 || fchmod(fd, 0600) != 0 ||
+      bind(fd, (const struct sockaddr *)&a, sizeof(a)) != 0 || listen(fd, 16) != 0) {
+    *why = strerror(errno);
+    if (fd >= 0) close(fd);
+    return -1;
+  }
+  return fd;
+}
+
+
+/* CN2 */
+static int isfriend (int fd) {
+  struct ucred c;
+  socklen_t n = sizeof(c);
+  return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &c, &n) == 0 &&
+         (c.uid == geteuid() || c.uid == 0);
+}
+
+
+/* All that one who has connected asks for. */
+static void converse (int fd) {
+  Request r;
+  size_t n = 0;
+  request_begin(&r, fd);
+  for (;;) {
+    struct pollfd p = {fd, POLLIN, 0};
+    ssize_t m;
+    char *end;
+    if (poll(&p, 1, CONTROL_PATIENCE) <= 0) return;
+    m = recv(fd, r.line + n, sizeof(r.line) - 1 - n, MSG_DONTWAIT);
+    if (m <= 0) return;
+    n += (size_t)m;
+    while ((end = memchr(r.line, '\n', n)) != NULL) {
+      size_t used = (size_t)(end - r.line) + 1;
+      *end = '\0';
+      if (!request_answer(&r, used - 1)) return;
+      n -= used;
+      memmove(r.line, r.line + used, n);
+    }
+    if (n == sizeof(r.line) - 1) {
+      request_refuse(&r, "a line is too long");
+      return;
+    }
+  }
+}
+
+
+static void answer (int server) {
+  int fd;
+  descriptor_hold();
+  fd = accept4(server, NULL, NULL, SOCK_CLOEXEC);
+  descriptor_release();
+  if (fd < 0) return;
+  if (isfriend(fd)) converse(fd);
+  close(fd);
+}
+
+/* }===================================================================== */
+
+
+/* {== files ============================================================ */
+
+static char **files;		/* that this made, the oldest first */
+static uint64_t nfiles;
+
+
+/* The file that is written now is one of them; those that are too many go. */
+static void keepfile (void) {
+  ProcessStats s;
+  char **more;
+  process_stats(&s);
+  if (options.keep == 0 || s.path == NULL ||
+      (nfiles > 0 && strcmp(files[nfiles - 1], s.path) == 0)) return;
+  more = realloc(files, (nfiles + 1) * sizeof(*files));
+  if (more == NULL || (more[nfiles] = strdup(s.path)) == NULL) return;
+  files = more;
+  nfiles++;
+  if (nfiles <= options.keep) return;
+  unlink(files[0]);
+  free(files[0]);
+  memmove(files, files + 1, --nfiles * sizeof(*files));
+}
+
+
+static void change (void) {
+  char err[1024];
+  keepfile();
+  if (!process_switch(NULL, NULL, 0, err, sizeof(err))) complain("%s", err);
+  keepfile();
+}
+
+/* }===================================================================== */
+
+
+static int earlier (uint64_t due, uint64_t now, int ms) {
+  uint64_t left = (due > now) ? (due - now + 999999) / 1000000 : 0;
+  return (ms < 0 || left < (uint64_t)ms) ? (int)(left < INT_MAX ? left : INT_MAX) : ms;
+}
+
+
+static void *run (void *ud) {
+  struct pollfd p = {*(int *)ud, POLLIN, 0};
+  uint64_t due = clock_now() + options.rotate;
+  free(ud);
+  for (;;) {
+    uint64_t now = clock_now();
+    int ms = (options.most > 0) ? LOOK_MS : -1;
+    if (options.rotate > 0) ms = earlier(due, now, ms);
+    if (requests_due() > 0) ms = earlier(requests_due(), now, ms);
+    if (poll(&p, p.fd >= 0, ms) > 0) answer(p.fd);
+    now = clock_now();
+    if (requests_due() > 0 && now >= requests_due()) requests_expire();
+    if ((options.rotate > 0 && now >= due) ||
+        (options.most > 0 && process_size() > options.most)) {
+      if (requests_due() == 0 && process_size() > 0) change();
+      due = now + options.rotate;
+    }
+  }
+  return NULL;
+}
+
+
+static void gone (void) {
+  if (bound != NULL && pid == getpid()) unlink(bound);
+}
+
+
+static void start (void) {
+  static int isset;
+  sigset_t all, before;
+  pthread_t thread;
+  pthread_attr_t a;
+  const char *why;
+  int *fd = malloc(sizeof(*fd));
+  if (fd == NULL) return;
+  *fd = -1;
+  free(bound);
+  bound = NULL;
+  if (options.listen != NULL) {
+    char *path = process_path(options.listen, (unsigned long)getpid(), 1,
+                              clock_read(CLOCK_REALTIME) / 1000);
+    if (path != NULL && (*fd = opensocket(path, &why)) < 0) {
+      complain("cannot listen at '%s': %s", path, why);
+      free(path);
+      path = NULL;
+    }
+    bound = path;
+    if (!isset++) atexit(gone);
+  }
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
+  pthread_attr_init(&a);
+  pthread_attr_setdetachstate(&a, PTHREAD_CREATE_DETACHED);
+  pthread_attr_setstacksize(&a, 256 << 10);
+  if (pthread_create(&thread, &a, run, fd) != 0)
+    complain("cannot listen at '%s': %s", bound != NULL ? bound : "", "there is no thread for it");
+  pthread_attr_destroy(&a);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+
+void control_setup (const ControlOptions *o) {
+  options = *o;
+}
+
+
+static void forked (void) {
+  pthread_mutex_init(&lock, NULL);
+  requests_forked();
+}
+
+
+static void once (void) {
+  pthread_atfork(NULL, NULL, forked);
+}
+
+
+void control_ensure (void) {
+  static pthread_once_t control = PTHREAD_ONCE_INIT;
+  if (options.listen == NULL && options.rotate == 0 && options.most == 0) return;
+  if (__atomic_load_n(&pid, __ATOMIC_RELAXED) == getpid()) return;
+  pthread_once(&control, once);
+  pthread_mutex_lock(&lock);
+  if (pid != getpid()) {
+    __atomic_store_n(&pid, getpid(), __ATOMIC_RELAXED);
+    start();
+  }
+  pthread_mutex_unlock(&lock);
+}

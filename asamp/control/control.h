@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** A process that is asked while it runs, and whose files are bounded: a thread that waits
+** at a Unix socket, and for the next time when the file is to be changed. It runs no Lua,
+** and costs nothing while nobody asks; what needs a state's own thread is done at the end
+** of that state's next collection (sampler_ask).
+**
+** The socket is there only if it is asked for. Rules:
+**   CN1  its mode is 0600, and the folder that it is in belongs to this user and nobody
+**        else may write there; one that is not there is made, 0700;
+**   CN2  who connects is of this user, or root (SO_PEERCRED), else is not answered;
+**   CN3  one at a time is answered; who says nothing for CONTROL_PATIENCE ms is left;
+**   CN4  of what is there under the socket's name only a socket that nobody listens to is
+**        replaced.
+**
+** The protocol: a request is a line, its words apart by a space, the last one to the end
+** of the line; an answer is lines, of which the last one is "ok" or "error <why>". More
+** requests may follow. requests.h has the words.
+*/
+#ifndef asamp_control_h
+#define asamp_control_h
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define CONTROL_PATIENCE	5000
+
+typedef struct ControlOptions {
+  char *listen;		/* pattern of the socket's path (process_path); "": the default,
+			   in the user's run-time folder; NULL: none */
+  uint64_t rotate;	/* ns from file to file; 0: it stays */
+  uint64_t keep;	/* of the files that this made so many stay; 0: all */
+  uint64_t most;	/* bytes of a file, about; 0: no limit */
+} ControlOptions;
+
+/* What is to be; the strings are the callee's from here on. */
+void control_setup (const ControlOptions *o);
+
+/* The thread, if something is to be, and this process has none yet. Cheap. */
+void control_ensure (void);
+
+/* The default's pattern into 'to'. */
+void control_default (char *to, size_t size);
+
+#endif

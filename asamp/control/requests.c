@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** The words of the protocol (requests.h).
+*/
+#define _GNU_SOURCE
+#include "requests.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "gap.h"
+#include "process.h"
+#include "snapshot.h"
+#include "timing.h"
+
+#define SECOND		UINT64_C(1000000000)
+#define LONGEST		(366 * 86400)	/* seconds of a recording */
+#define HEAP_MS		10000	/* for the state's next collection, and the file */
+
+static uint64_t due;
+
+
+static int say (Request *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static int say (Request *r, const char *format, ...) {
+  char text[2 * 4096];
+  va_list args;
+  int n;
+  size_t at = 0;
+  va_start(args, format);
+  n = vsnprintf(text, sizeof(text), format, args);
+  va_end(args);
+  if (n < 0) return 0;
+  if ((size_t)n >= sizeof(text)) n = sizeof(text) - 1;
+  while (at < (size_t)n) {
+    ssize_t m = send(r->fd, text + at, (size_t)n - at, MSG_NOSIGNAL);
+    if (m <= 0) return 0;
+    at += (size_t)m;
+  }
+  return 1;
+}
+
+
+int request_refuse (Request *r, const char *why) {
+  return say(r, "error %s\n", why);
+}
+
+
+void request_begin (Request *r, int fd) {
+  const struct timeval patience = {5, 0};
+  r->fd = fd;
+  setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+}
+
+
+/* The next word; the rest of the line stays in *line. "": there is none. */
+static char *word (char **line) {
+  char *from = *line + strspn(*line, " ");
+  char *end = from + strcspn(from, " ");
+  *line = (*end != '\0') ? end + 1 : end;
+  *end = '\0';
+  return from;
+}
+
+
+/* A decimal number up to 'most'; 0: it is none. */
+static int number (const char *text, uint64_t most, uint64_t *to) {
+  char *end;
+  if (*text < '0' || *text > '9') return 0;
+  errno = 0;
+  *to = strtoull(text, &end, 10);
+  return errno == 0 && *end == '\0' && *to <= most;
+}
+
+
+static int isabsolute (const char *path) {
+  return *path == '/';
+}
+
+
+static int stats (Request *r) {
+  ProcessStats s;
+  process_stats(&s);
+#define TELL(key,n)	say(r, "%s %llu\n", key, (unsigned long long)(n))
+  return say(r, "version 1\n") && TELL("pid", getpid()) && TELL("now", clock_now() / 1000) &&
+         (s.path == NULL || say(r, "file %s\n", s.path)) && TELL("filebytes", s.bytes) &&
+         TELL("alloc", s.period) && TELL("time", s.timens > 0 ? SECOND / s.timens : 0) &&
+         TELL("recording", s.temporary) && TELL("states", s.open) && TELL("made", s.sum.states) &&
+         TELL("samples", s.sum.samples) && TELL("timesamples", s.sum.timesamples) &&
+         TELL("allocated", s.sum.bytes) && TELL("lost", s.sum.lost) && TELL("inuse", s.inuse) &&
+         TELL("held", s.held) && TELL("rss", s.rss) && TELL("minors", s.minors) &&
+         TELL("majors", s.majors) && TELL("pauses", s.pauses) && TELL("longest", s.longest) &&
+         (s.error == 0 || say(r, "full %s\n", strerror(s.error))) && say(r, "ok\n");
+}
+
+
+static int mark (Request *r, char *rest) {
+  char *name = word(&rest);
+  if (*name == '\0') return request_refuse(r, "a mark needs a name");
+  if (!process_mark(name, rest)) return request_refuse(r, "nothing is recorded, or there is no state");
+  return say(r, "ok\n");
+}
+
+
+static int tellfile (Request *r) {
+  ProcessStats s;
+  process_stats(&s);
+  return say(r, "file %s\nok\n", s.path != NULL ? s.path : "");
+}
+
+
+static int record (Request *r, char *rest) {
+  char err[1024];
+  const char *seconds = word(&rest), *alloc = word(&rest), *rate = word(&rest);
+  uint64_t n, bytes, hertz;
+  ProcessRate wanted;
+  if (!number(seconds, LONGEST, &n) || n == 0)
+    return request_refuse(r, "a recording takes 1 to 31622400 seconds");
+  if (!number(alloc, GAP_MAX, &bytes) || (bytes > 0 && bytes < GAP_MIN))
+    return request_refuse(r, "the period must be 64 to 2^62 bytes, or 0");
+  if (!number(rate, TIMING_MAX, &hertz))
+    return request_refuse(r, "the rate must be 1 to 30000 samples a second, or 0");
+  if (bytes == 0 && hertz == 0) return request_refuse(r, "nothing to sample");
+  if (!isabsolute(rest)) return request_refuse(r, "the path of the profile must begin with a /");
+  if (due > 0) return request_refuse(r, "a recording is going on; stop it first");
+  wanted.period = bytes;
+  wanted.timens = (hertz > 0) ? SECOND / hertz : 0;
+  if (!process_switch(rest, &wanted, 1, err, sizeof(err))) return request_refuse(r, err);
+  due = clock_now() + n * SECOND;
+  return tellfile(r);
+}
+
+
+static int stop (Request *r) {
+  char err[1024];
+  due = 0;
+  if (!process_stop(err, sizeof(err))) return request_refuse(r, err);
+  return say(r, "ok\n");
+}
+
+
+static int rotate (Request *r) {
+  char err[1024];
+  if (due > 0) return request_refuse(r, "a recording is going on; stop it first");
+  if (process_size() == 0) return request_refuse(r, "nothing is written");
+  if (!process_switch(NULL, NULL, 0, err, sizeof(err))) return request_refuse(r, err);
+  return tellfile(r);
+}
+
+
+/* {== snapshots ======================================================== */
+
+/* Shared with the state's thread: whoever is last frees it. */
+typedef struct Heap {
+  SamplerAsked asked;	/* first */
+  pthread_mutex_t lock;
+  pthread_cond_t done;
+  int isdone, isleft, ok;
+  char path[4096], err[1024];
+} Heap;
+
+
+static void freeheap (Heap *h) {
+  pthread_cond_destroy(&h->done);
+  pthread_mutex_destroy(&h->lock);
+  free(h);
+}
+
+
+/* On the state's own thread. */
+static void takeheap (SamplerAsked *asked, lua_State *L) {
+  Heap *h = (Heap *)asked;
+  SnapshotWish wish = {h->path, 0, 0, 0, NULL};
+  Snapshot s;
+  int isleft, ok = 0;
+  if (L == NULL) strcpy(h->err, "the state was closed before it collected");
+  else ok = snapshot_take(L, &wish, &s, h->err, sizeof(h->err));
+  pthread_mutex_lock(&h->lock);
+  h->ok = ok;
+  h->isdone = 1;
+  if (ok) {
+    snprintf(h->path, sizeof(h->path), "%s", s.path);
+    free(s.path);
+  }
+  isleft = h->isleft;
+  pthread_cond_signal(&h->done);
+  pthread_mutex_unlock(&h->lock);
+  if (isleft) freeheap(h);
+}
+
+
+static int heap (Request *r, char *rest) {
+  const char *state = word(&rest);
+  uint64_t id = UINT64_MAX;
+  struct timespec until;
+  Heap *h;
+  int isdone, answered, asked;
+  if (strcmp(state, "-") != 0 && !number(state, UINT32_MAX, &id))
+    return request_refuse(r, "a state is a number, or -, the oldest");
+  if (!isabsolute(rest)) return request_refuse(r, "the path of the snapshot must begin with a /");
+  h = calloc(1, sizeof(*h));
+  if (h == NULL) return request_refuse(r, "not enough memory");
+  h->asked.f = takeheap;
+  snprintf(h->path, sizeof(h->path), "%s", rest);
+  pthread_mutex_init(&h->lock, NULL);
+  pthread_cond_init(&h->done, NULL);
+  asked = sampler_ask(id, &h->asked);
+  if (asked <= 0) {
+    freeheap(h);
+    return request_refuse(r, asked == 0 ? "there is no such state"
+                          : "an earlier snapshot waits for the state's next collection");
+  }
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_sec += HEAP_MS / 1000;
+  pthread_mutex_lock(&h->lock);
+  while (!h->isdone && pthread_cond_timedwait(&h->done, &h->lock, &until) == 0) { }
+  isdone = h->isdone;
+  if (!isdone) {
+    h->isleft = 1;  /* it may be taken later, when nobody waits for it */
+    pthread_mutex_unlock(&h->lock);
+    return request_refuse(r, "the state has not collected for 10 seconds; the snapshot is "
+                          "taken when it does");
+  }
+  answered = h->ok ? say(r, "file %s\nok\n", h->path) : request_refuse(r, h->err);
+  pthread_mutex_unlock(&h->lock);
+  freeheap(h);
+  return answered;
+}
+
+/* }===================================================================== */
+
+
+int request_answer (Request *r, size_t n) {
+  char *rest = r->line;
+  const char *what;
+  if (strlen(r->line) != n) return request_refuse(r, "a line has a zero byte");
+  what = word(&rest);
+  if (strcmp(what, "stats") == 0) return stats(r);
+  if (strcmp(what, "mark") == 0) return mark(r, rest);
+  if (strcmp(what, "record") == 0) return record(r, rest);
+  if (strcmp(what, "stop") == 0) return stop(r);
+  if (strcmp(what, "rotate") == 0) return rotate(r);
+  if (strcmp(what, "heap") == 0) return heap(r, rest);
+  return request_refuse(r, "unknown request; there are heap, mark, record, rotate, stats and stop");
+}
+
+
+uint64_t requests_due (void) {
+  return due;
+}
+
+
+void requests_expire (void) {
+  char err[1024];
+  due = 0;
+  (void)process_stop(err, sizeof(err));
+}
+
+
+void requests_forked (void) {
+  due = 0;
+}

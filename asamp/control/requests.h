@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** What a process can be asked for, one line at a time (control.h):
+**
+**   stats                         "<key> <value>" lines, as doc/reference.md lists them
+**   mark <name> [<value>]         a marker in the profile
+**   record <seconds> <alloc> <time> <path>
+**                                 a profile of its own for that long, a sample every so
+**                                 many bytes, and so many of time a second; "file <path>"
+**   stop                          ends that now
+**   rotate                        goes on in another file (after logrotate, say);
+**                                 "file <path>"
+**   heap <state> <path>           a snapshot of a state's heap, "-" the oldest's, at the end
+**                                 of its next collection; "file <path>"
+**
+** Whatever else comes is answered with "error". Used by the control's thread alone.
+*/
+#ifndef asamp_requests_h
+#define asamp_requests_h
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct Request {
+  int fd;		/* to answer to */
+  char line[4096];	/* without its newline, NUL-terminated */
+} Request;
+
+void request_begin (Request *r, int fd);
+/* Answers the line of n bytes; 0: nobody listens any more. */
+int request_answer (Request *r, size_t n);
+int request_refuse (Request *r, const char *why);
+
+/* When what was asked for is to end (clock_now); 0: nothing is. And ends it. */
+uint64_t requests_due (void);
+void requests_expire (void);
+/* In the child of a fork: nothing was asked for. */
+void requests_forked (void);
+
+#endif

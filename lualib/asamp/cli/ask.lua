@@ -1,0 +1,67 @@
+-- SPDX-License-Identifier: MIT
+-- Asks a running process, by its socket (asamp/control/control.h): finds the socket, sends
+-- a line, takes the answer apart.
+
+local host = require "asamp.host"
+
+local M = {}
+
+--- What the commands' usage calls it.
+M.ARGUMENT = "PID|SOCKET"
+
+-- Where a process listens that was told no place.
+local function places(pid)
+  local list, run = {}, os.getenv "XDG_RUNTIME_DIR"
+  if run and run ~= "" then
+    list[1] = ("%s/asamp/%s.sock"):format(run, pid)
+  end
+  list[#list + 1] = ("/tmp/asamp-%d/%s.sock"):format(host.uid(), pid)
+  return list
+end
+
+local function find(target)
+  if not target:find "^%d+$" then
+    return target
+  end
+  local list = places(target)
+  for _, path in ipairs(list) do
+    if host.samefile(path, path) then
+      return path
+    end
+  end
+  return nil, ("process %s has no socket '%s'; it listens with ASAMP=listen, or give the " ..
+               "socket's path"):format(target, table.concat(list, "' or '"))
+end
+
+--- Sends a request. Returns the fields of the answer, {key = value} (both text), or nil and
+-- why there is none.
+function M.ask(target, request, seconds)
+  if request:find "[\n%z]" then
+    return nil, "what is sent to a process must be one line"
+  end
+  local path, message = find(target)
+  if not path then
+    return nil, message
+  end
+  local text
+  text, message = host.ask(path, request .. "\n", seconds)
+  if not text then
+    return nil, ("cannot ask '%s': %s"):format(path, message)
+  end
+  local fields = {}
+  for line in text:gmatch "[^\n]+" do
+    local word, rest = line:match "^(%S+) ?(.*)$"
+    if word == "error" then
+      return nil, ("'%s' refuses: %s"):format(path, rest)
+    end
+    fields[word] = rest
+  end
+  return fields
+end
+
+--- The path as another process, in another folder, finds it.
+function M.absolute(path)
+  return path:find "^/" and path or host.realpath "." .. "/" .. path
+end
+
+return M

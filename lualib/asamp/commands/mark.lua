@@ -1,0 +1,37 @@
+-- SPDX-License-Identifier: MIT
+-- The command `asamp mark`: a marker in the profile of a running process.
+
+local ask = require "asamp.cli.ask"
+local complaints = require "asamp.cli.complaints"
+local options = require "asamp.cli.options"
+
+local M = {}
+
+M.summary = "puts a marker into the profile of a running process"
+
+local DESCRIPTION = {
+  command = "mark", arguments = ask.ARGUMENT .. " NAME [VALUE]", what = "process and name",
+  least = 2, most = 3,
+  about = "Puts a marker into the profile that a process writes which listens " ..
+    "(ASAMP=listen), as profiler.mark does: a deployment, say. A NAME is one word.",
+}
+M.usage = options.usage(DESCRIPTION)
+
+--- Runs the command. 'world': see asamp.lua. Returns the exit code.
+function M.run(args, world)
+  local o, code = options.parse(DESCRIPTION, args, world)
+  if not o then
+    return code
+  end
+  local tell = complaints.of("mark", world)
+  if o.files[2]:find "%s" or o.files[2] == "" then
+    return tell.wrong("NAME wants one word, got '%s'", o.files[2])
+  end
+  local fields, message = ask.ask(o.files[1], ("mark %s %s"):format(o.files[2], o.files[3] or ""))
+  if not fields then
+    return tell.failed("%s", message)
+  end
+  return 0
+end
+
+return M

@@ -1,0 +1,93 @@
+-- SPDX-License-Identifier: MIT
+-- The command `asamp record`: a profile of a running process, from outside.
+
+local ask = require "asamp.cli.ask"
+local complaints = require "asamp.cli.complaints"
+local host = require "asamp.host"
+local keys = require "profiler.options"
+local options = require "asamp.cli.options"
+
+local M = {}
+
+M.summary = "takes a profile of a running process"
+
+local MOST = 366 * 86400
+
+local function duration(text)
+  local n, unit = text:match "^(%d+)([smh]?)$"
+  n = n and math.tointeger(tonumber(n) * ({s = 1, m = 60, h = 3600})[unit == "" and "s" or unit])
+  if n and n >= 1 and n <= MOST then
+    return n
+  end
+  return nil, "a time such as 30s, 5m or 1h"
+end
+
+local DESCRIPTION = {
+  command = "record", arguments = ask.ARGUMENT, what = "process",
+  about = "Has a process that listens (ASAMP=listen) write a profile of its own for a time, " ..
+    "and waits for it. What it wrote before ends there, and it goes on in another file " ..
+    "afterwards.",
+  {"for", "TIME", "so long (default 10s)", duration},
+  {"out", "OUT", "the profile, as the process finds it (default PID.vmprof here)", short = "o"},
+  {"alloc", "BYTES", "a sample every BYTES allocated; 0: none (default 512K)"},
+  {"time", "RATE", "samples of time a second; 0: none (default 100)"},
+}
+M.usage = options.usage(DESCRIPTION)
+
+-- Bytes and samples a second as the options say; nil and what is wrong.
+local function rates(o)
+  local t, wrong = keys.check{alloc = o.alloc or "512K", time = o.time or "100"}
+  if not t then
+    return nil, wrong
+  elseif t.alloc == 0 and t.time == 0 then
+    return nil, "nothing to sample: --alloc and --time are 0"
+  end
+  return t
+end
+
+-- Until the recording has ended; then true, or nil and why it cannot be told.
+local function await(target, seconds)
+  local left = seconds
+  while true do
+    host.pause(math.min(left, 1) * 1000 + 100)
+    left = math.max(left - 1, 0)
+    local fields, message = ask.ask(target, "stats")
+    if not fields then
+      return nil, message
+    elseif fields.recording ~= "1" then
+      return true
+    end
+  end
+end
+
+--- Runs the command. 'world': see asamp.lua. Returns the exit code.
+function M.run(args, world)
+  local o, code = options.parse(DESCRIPTION, args, world)
+  if not o then
+    return code
+  end
+  local tell, target, seconds = complaints.of("record", world), o.files[1], o["for"] or 10
+  local t, wrong = rates(o)
+  if not t then
+    return tell.wrong("%s", wrong)
+  end
+  local before, message = ask.ask(target, "stats")
+  if not before then
+    return tell.failed("%s", message)
+  end
+  local out = ask.absolute(o.out or before.pid .. ".vmprof")
+  local fields
+  fields, message = ask.ask(target, ("record %d %d %d %s"):format(seconds, t.alloc, t.time, out))
+  if not fields then
+    return tell.failed("%s", message)
+  end
+  world.out(fields.file .. "\n")
+  local ok
+  ok, message = await(target, seconds)
+  if not ok then
+    return tell.failed("%s", message)
+  end
+  return 0
+end
+
+return M

@@ -1,0 +1,42 @@
+-- SPDX-License-Identifier: MIT
+-- The command `asamp stats`: what a running process tells of its Lua.
+
+local ask = require "asamp.cli.ask"
+local complaints = require "asamp.cli.complaints"
+local json = require "asamp.show.json"
+local living = require "asamp.sums.living"
+local options = require "asamp.cli.options"
+local show = require "asamp.show.living"
+
+local M = {}
+
+M.summary = "what a running process tells of its Lua"
+
+local DESCRIPTION = {
+  command = "stats", arguments = ask.ARGUMENT, what = "process",
+  about = "Asks a process that listens (ASAMP=listen) how much its Lua allocates, holds and " ..
+    "collects, and what is sampled.",
+  {"json", nil, "as JSON: sizes in bytes, pauses in nanoseconds"},
+}
+M.usage = options.usage(DESCRIPTION)
+
+--- Runs the command. 'world': see asamp.lua. Returns the exit code.
+function M.run(args, world)
+  local o, code = options.parse(DESCRIPTION, args, world)
+  if not o then
+    return code
+  end
+  local fields, message = ask.ask(o.files[1], "stats")
+  if not fields then
+    return complaints.of("stats", world).failed("%s", message)
+  end
+  local stats = living.stats(fields)
+  if o.json then
+    json.write(stats, world.out)
+  else
+    world.out(table.concat(show.stats(stats), "\n") .. "\n")
+  end
+  return 0
+end
+
+return M

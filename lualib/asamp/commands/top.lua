@@ -1,0 +1,99 @@
+-- SPDX-License-Identifier: MIT
+-- The command `asamp top`: a running process, again and again: its rates, and the lines
+-- that have allocated most since the look before. Plain text, which a terminal redraws and
+-- a pipe gets one below the other.
+
+local ask = require "asamp.cli.ask"
+local complaints = require "asamp.cli.complaints"
+local host = require "asamp.host"
+local layout = require "asamp.show.layout"
+local living = require "asamp.sums.living"
+local options = require "asamp.cli.options"
+local show = require "asamp.show.living"
+local since = require "asamp.sums.since"
+local tables = require "asamp.show.tables"
+local totals = require "asamp.sums.totals"
+local units = require "asamp.show.units"
+
+local M = {}
+
+M.summary = "watches a running process"
+
+local DESCRIPTION = {
+  command = "top", arguments = ask.ARGUMENT, what = "process",
+  about = "Watches a process that listens (ASAMP=listen): how much it allocates, has in use " ..
+    "and collects, and its lines by what they allocate, have alive, and take of time. Reads " ..
+    "the profile that the process writes. Ctrl-C ends it.",
+  {"every", "SECONDS", "from look to look (default 2)", options.whole(1)},
+  {"count", "N", "so many looks, then it ends (default: until Ctrl-C)", options.whole(1)},
+  {"top", "N", "lines that are shown (default 15)", options.whole(1)},
+  options.WIDTH,
+}
+M.usage = options.usage(DESCRIPTION)
+
+local CLEAR = "\27[H\27[J"
+
+-- The lines of a profile, most since the look before first, as text.
+local function linesof(profile, before, seconds, o, world)
+  local rows = since.lines(totals.of(profile), before)
+  local style = {top = o.top or 15, width = o.width or world.columns or layout.WIDTH,
+                 paint = layout.painter(world.color), profile = profile}
+  local shown = tables.top(style, rows)
+  local columns = {
+    {title = "bytes/s", cells = tables.cells(shown, function(row)
+      return units.short(math.floor(math.max(row.bytes, 0) / seconds))
+    end)},
+    {title = "alive", cells = tables.cells(shown, function(row) return units.short(row.alive) end)},
+    {title = "+/min", spare = 3, cells = tables.cells(shown, function(row)
+      return (row.more < 0 and "-" or "+") ..
+             units.short(math.floor(math.abs(row.more) * 60 / seconds))
+    end)},
+    {title = "time", spare = 2, cells = tables.cells(shown, function(row)
+      return units.percent(row.time * (profile.timeperiod or 0), seconds)
+    end)},
+  }
+  return tables.titled(style, "By line, since the look before", rows, columns, "line",
+    function(i, n) return layout.cutstart(layout.clean(shown[i].name), n) end)
+end
+
+local function look(target, state, o, world)
+  local fields, message = ask.ask(target, "stats")
+  if not fields then
+    return nil, message
+  end
+  local now = living.stats(fields)
+  local lines = show.head(now, state.before and living.rates(state.before, now))
+  local profile = now.file and world.read(now.file)
+  if profile then
+    local seconds = state.before and now.now - state.before.now or profile.duration
+    local before = state.file == now.file and state.lines or nil
+    table.move(linesof(profile, before, math.max(seconds, 0.001), o, world), 1, 1000,
+               #lines + 1, lines)
+    state.lines = since.remember(totals.of(profile))
+  end
+  state.before, state.file = now, now.file
+  return table.concat(lines, "\n") .. "\n"
+end
+
+--- Runs the command. 'world': see asamp.lua. Returns the exit code.
+function M.run(args, world)
+  local o, code = options.parse(DESCRIPTION, args, world)
+  if not o then
+    return code
+  end
+  local state = {}
+  for n = 1, o.count or math.huge do
+    if n > 1 then
+      host.pause((o.every or 2) * 1000)
+    end
+    local text, message = look(o.files[1], state, o, world)
+    if not text then
+      return complaints.of("top", world).failed("%s", message)
+    end
+    world.out((world.color and CLEAR or n > 1 and "\n" or "") .. text)
+    io.stdout:flush()
+  end
+  return 0
+end
+
+return M

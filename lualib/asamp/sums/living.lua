@@ -1,0 +1,36 @@
+-- SPDX-License-Identifier: MIT
+-- What a running process tells of itself, as numbers, and what has changed since. Pure.
+
+local M = {}
+
+local TEXTS = {file = true, full = true}
+
+--- The fields of an answer to "stats", numbers as such; now in seconds.
+function M.stats(fields)
+  local s = {}
+  for key, value in pairs(fields) do
+    if key ~= "ok" then
+      s[key] = TEXTS[key] and value or tonumber(value)
+    end
+  end
+  s.now = (s.now or 0) / 1e6
+  return s
+end
+
+--- Rates a second between two of them: allocated and inuse (bytes), gc (share of the time),
+-- collections, samples. nil where there is no time between.
+function M.rates(before, now)
+  local seconds = now.now - before.now
+  if seconds <= 0 then
+    return nil
+  end
+  local function rate(key)
+    return (now[key] - before[key]) / seconds
+  end
+  return {
+    allocated = rate "allocated", inuse = rate "inuse", gc = rate "pauses" / 1e9,
+    collections = rate "minors" + rate "majors", samples = rate "samples" + rate "timesamples",
+  }
+end
+
+return M

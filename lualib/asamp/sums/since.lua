@@ -1,0 +1,47 @@
+-- SPDX-License-Identifier: MIT
+-- Lines of a profile that grows, by what they have come to since it was looked at before.
+-- Pure.
+
+local M = {}
+
+local function nameof(row)
+  return ("%s:%d  %s"):format(row.file, row.line, row.name or "")
+end
+
+--- What a later look compares with: by name what each line has.
+function M.remember(t)
+  local known = {}
+  for _, row in ipairs(t.lines) do
+    known[nameof(row)] = {bytes = row.self.bytes, alive = row.self.alivebytes,
+                          time = row.self.timesamples}
+  end
+  return known
+end
+
+local NONE = {bytes = 0, alive = 0, time = 0}
+
+--- Rows {name, bytes, time (since then), alive, more (of that since then)}, the most bytes,
+-- then the most time, first. 'before': remember's; nil: since the begin.
+function M.lines(t, before)
+  local rows = {}
+  for _, row in ipairs(t.lines) do
+    local name = nameof(row)
+    local was = before and before[name] or NONE
+    local one = {name = name, bytes = row.self.bytes - was.bytes, alive = row.self.alivebytes,
+                 more = row.self.alivebytes - was.alive, time = row.self.timesamples - was.time}
+    if one.bytes ~= 0 or one.alive ~= 0 or one.time ~= 0 then
+      rows[#rows + 1] = one
+    end
+  end
+  table.sort(rows, function(a, b)
+    if a.bytes ~= b.bytes then
+      return a.bytes > b.bytes
+    elseif a.time ~= b.time then
+      return a.time > b.time
+    end
+    return a.name < b.name
+  end)
+  return rows
+end
+
+return M

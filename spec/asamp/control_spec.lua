@@ -1,0 +1,153 @@
+-- SPDX-License-Identifier: MIT
+--
+-- A process that listens (ASAMP=listen): what it answers, to whom, what it makes of garbage;
+-- and files that follow one another. CONTROL_REQUESTS=n sends more garbage.
+
+local host = require "asamp.host"
+local json = require "cjson"
+local process = require "spec.support.process"
+local reader = require "profiler.reader"
+
+local prefix = process.interpreter():match "^(.*)/bin/[^/]+$"
+
+local function lines(command)
+  local pipe = assert(io.popen(command))
+  local list = {}
+  for line in pipe:lines() do list[#list + 1] = line end
+  pipe:close()
+  return list
+end
+
+-- Works until the file "stop" is there, or half a minute is over.
+local SERVER = [[
+  local keep, began = {}, os.time()
+  local function handle(n) for i = 1, n do keep[i % 500] = {i, tostring(i)} end end
+  while os.time() - began < 30 do
+    handle(2000)
+    local f = io.open "stop"
+    if f then break end
+  end]]
+
+describe("a process that listens", function()
+  local folder, pid, socket
+
+  local function start(wish)
+    folder = os.tmpname()
+    os.remove(folder)
+    assert(os.execute(("mkdir -m 700 %s"):format(folder)))
+    local f = assert(io.open(folder .. "/server.lua", "w"))
+    f:write(SERVER)
+    f:close()
+    pid = process.start{"server.lua", directory = folder,
+      env = {ASAMP = wish, LUA_PATH = "", LUA_CPATH = "", ASAN_OPTIONS = "detect_leaks=0"}}
+    socket = folder .. "/s/x.sock"
+    for _ = 1, 500 do
+      if host.samefile(socket, socket) and host.ask(socket, "stats\n") then return end
+      host.pause(10)
+    end
+    error "it does not listen"
+  end
+
+  local function finish()
+    assert(io.open(folder .. "/stop", "w")):close()
+    for _ = 1, 1000 do
+      if not os.execute(("kill -0 %d 2>/dev/null"):format(pid)) then return end
+      host.pause(10)
+    end
+    error "it does not end"
+  end
+
+  after_each(function()
+    os.execute(("kill -9 %d 2>/dev/null"):format(pid))
+    assert(os.execute("rm -rf " .. folder))
+  end)
+
+  local function asamp(...)
+    return process.run{program = prefix .. "/bin/asamp", directory = folder, ...}
+  end
+
+  local function stats()
+    local _, out = asamp("stats", "--json", socket)
+    return json.decode(out)
+  end
+
+  it("samples nothing until it is asked; records, marks, takes snapshots", function()
+    start "alloc=0,listen=s/x.sock"
+    local mode = lines(("stat -c '%%a %%a' %s/s %s | cut -d' ' -f1"):format(folder, socket))
+    assert.same({"700", "600"}, mode)
+    local s = stats()
+    assert.same({0, 0, 1}, {s.samples, s.alloc, s.states})
+    assert.is_nil(s.file)
+    local code, _, err = asamp("mark", socket, "early")
+    assert.same({1, true}, {code, err:find "nothing is recorded" ~= nil})
+    local out
+    code, out, err = asamp("record", socket, "--for", "1s", "--alloc", "4K", "--time", "200",
+                           "-o", "r.vmprof")
+    assert.same({0, folder .. "/r.vmprof\n", ""}, {code, out, err})
+    local r = assert(reader.read(folder .. "/r.vmprof"))
+    assert.is_true(r.complete and r.samples > 10, r.message)
+    assert.is_true(math.abs(r.bytes / r.allocated - 1) < 0.5, r.bytes / r.allocated)
+    assert.is_nil(stats().file)
+    code, out = asamp("heap", "-o", "h.heap", socket)
+    assert.equal(0, code)
+    assert.is_truthy(out:find "By class")
+    assert.is_truthy(host.ask(socket, "record 20 4096 0 " .. folder .. "/q.vmprof\n"):find "ok\n$")
+    assert.is_truthy(host.ask(socket, "record 20 4096 0 /x\n"):find "^error a recording is going on")
+    for _ = 1, 200 do
+      if asamp("mark", socket, "deploy", "v2 of it") == 0 then break end
+    end
+    assert.equal("ok\n", host.ask(socket, "stop\n"))
+    r = assert(reader.read(folder .. "/q.vmprof"))
+    assert.same({"deploy", "v2 of it"}, {r.marks[1].name, r.marks[1].value})
+    code, out = asamp("top", "--count", "2", "--every", "1", socket)
+    assert.equal(0, code)
+    assert.equal(2, select(2, out:gsub("in use", "")))
+    finish()
+    assert.is_false(host.samefile(socket, socket))
+  end)
+
+  it("refuses garbage, and goes on", function()
+    start "alloc=64K,listen=s/x.sock,out=p.vmprof,quiet"
+    local words = {"stats", "mark", "record", "stop", "rotate", "heap", "-", "0", "999999999999999999999",
+                   "\0", "\xff", " ", "/", "/nowhere/x", "%s", "4096", "1", "a=b"}
+    math.randomseed(17)
+    for _ = 1, tonumber(os.getenv "CONTROL_REQUESTS" or 150) do
+      local list = {}
+      for i = 1, math.random(0, 6) do list[i] = words[math.random(#words)] end
+      local line = table.concat(list, math.random() < 0.8 and " " or "")
+      if math.random() < 0.05 then line = ("x"):rep(math.random(10000)) end
+      if not line:find "^ *rotate" and not line:find "^ *heap +[-0]" and line:find "[^ ]" then
+        local text = host.ask(socket, line .. "\n", 9)
+        assert.is_truthy(not text or text:find "ok\n$" or text:find "error [^\n]+\n$", line)
+      end
+    end
+    assert.is_truthy(host.ask(socket, "stats\n"):find "\nok\n$")
+    finish()
+    assert.is_true(assert(reader.read(folder .. "/p.vmprof")).complete)
+  end)
+
+  it("goes on in another file, when it is asked and when one is large enough; some stay", function()
+    start "alloc=1K,max=64K,keep=2,listen=s/x.sock,out=p.vmprof,quiet,rate=500"
+    for _ = 1, 3 do assert.is_truthy(host.ask(socket, "rotate\n"):find "\nok\n$") end
+    host.pause(1300)
+    finish()
+    local list = lines(("ls -t %s/*.vmprof"):format(folder))
+        for _, path in ipairs(list) do
+      local r = assert(reader.read(path))
+      assert.is_true(r.complete, r.message)
+    end
+    assert.is_true(#list >= 2 and #list <= 6, #list)  -- those of "rotate" are logrotate's
+  end)
+
+  it("does not listen where others may write", function()
+    folder = os.tmpname()
+    os.remove(folder)
+    pid = 1 << 22  -- nobody's
+    assert(os.execute(("mkdir -m 755 %s && mkdir -m 777 %s/open"):format(folder, folder)))
+    local code, _, err = process.run{"-e", "", directory = folder,
+      env = {ASAMP = "listen=open/x.sock,quiet", LUA_PATH = "", LUA_CPATH = ""}}
+    assert.equal(0, code)
+    assert.is_truthy(err:find("cannot listen at 'open/x.sock': its folder is another user's, or "
+      .. "others may write", 1, true))
+  end)
+end)
