@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 # One rule for every variant: make -f lua/build.mk V=plain|fork|debug|asan|install.
-# Leaves bin/, lib/, include/ and share/ in P; ROOT is where they will be used.
+# Leaves bin/, lib/, include/ and share/ in P; ROOT is where they will be used. Here is
+# Lua; the modules are in lualib/build.mk, for every variant but plain. What is made of
+# other variables is put together where it is used (=), in whatever order they stand.
 V ?= fork
 .DEFAULT_GOAL := all
 B := build/$(V)
@@ -33,42 +35,26 @@ PLACE := $(call known,-Wa$(comma)-mbranches-within-32B-boundaries,assembler)
 # usual comes first.
 LOOP := $(if $(filter fork install,$(V)),$(call known,-fno-crossjumping \
   -freorder-blocks-algorithm=simple -fno-guess-branch-probability,c))
-CFLAGS := -std=gnu99 -Wall -Wextra $(OPT_$(V)) $(PLACE) $(EXTRA) -DLUA_COMPAT_5_3 \
-  -DLUA_USE_LINUX -DLUA_USE_READLINE -I$(SRC)/src
+CFLAGS = -std=gnu99 -Wall -Wextra $(OPT_$(V)) $(PLACE) $(EXTRA) -DLUA_COMPAT_5_3 \
+  -DLUA_USE_LINUX -DLUA_USE_READLINE -I$(SRC)/src $(patsubst %/,-iquote%,$(INLINED))
 LDFLAGS := $(filter -fsanitize%,$(OPT_$(V)))
 LIBS := -lm -ldl
 
-CORE := lapi lcode lctype ldebug ldo ldump lfunc lgc llex lmem lobject lopcodes \
-  lparser lstate lstring ltable ltm lundump lvm lzio
+# Upstream's files, and ours: what is in our folders.
+FORKED := $(filter-out plain,$(V))
+CORE = $(filter-out $(if $(FORKED),lmem lgc),lapi lcode lctype ldebug ldo ldump lfunc lgc \
+  llex lmem lobject lopcodes lparser lstate lstring ltable ltm lundump lvm lzio)
 LIB := lauxlib lbaselib lcorolib ldblib liolib lmathlib loadlib loslib lstrlib \
   ltablib lutf8lib linit
-OURS :=
-PATCHES :=
-HEADERS :=
-ifeq ($(filter plain,$(V)),)
-  CORE := $(filter-out lmem lgc,$(CORE))
-  OURS := $(sort $(wildcard lua/gc/*.c)) lua/seam.c lua/tick.c lua/naming.c lua/attach.c
-  PATCHES := $(sort $(wildcard lua/patches/*.patch))
-  CFLAGS += $(addprefix -iquote,lua/gc lua/vm lua)
-  HEADERS := $(wildcard lua/gc/*.h lua/vm/*.h lua/*.h)
-endif
+INLINED = $(if $(FORKED),$(filter-out lua/patches/,lua/ $(wildcard lua/*/)))
+OURS = $(sort $(wildcard $(INLINED:%=%*.c)))
+HEADERS = $(wildcard $(INLINED:%=%*.h))
+PATCHES = $(if $(FORKED),$(sort $(wildcard lua/patches/*.patch)))
 CORE_O = $(CORE:%=$(B)/$(1)/%.o) $(OURS:lua/%.c=$(B)/$(1)/%.o)
 
-# The modules of the profiler, for every variant but plain.
-MODULES :=
-LUALIB :=
-ifeq ($(filter plain,$(V)),)
-  include asamp/build.mk
-  LUALIB := $(patsubst lualib/%,$(P)/share/lua/5.4/%,$(shell find lualib -name '*.lua'))
+ifdef FORKED
+include lualib/build.mk
 endif
-
-# The page of asamp view, where its tools are installed (make view).
-PAGE :=
-ifneq ($(and $(LUALIB),$(wildcard /usr/bin/esbuild),$(wildcard /usr/share/nodejs/d3-brush)),)
-  PAGE := $(P)/share/lua/5.4/asamp/page.html
-endif
-
-all: $(MODULES) $(LUALIB) $(PAGE)
 
 all: $(P)/bin/lua $(P)/bin/luac $(P)/lib/liblua.a $(P)/lib/liblua5.4.so.0 $(P)/lib/pkgconfig/lua5.4.pc
 
@@ -92,17 +78,14 @@ $(B)/prepared: $(TARBALL) $(PATCHES) $(B)/series lua/upstream lua/prepare
 	@lua/prepare $(TARBALL) $(SRC) $(PATCHES)
 	@rm -rf $(B)/obj $(B)/pic && mkdir -p $(B) && touch $@
 
-# Objects, for programs (obj) and for the shared library (pic).
+# Objects, for programs (obj) and for the shared library (pic): of ours, else upstream's.
 define OBJECTS
+$(B)/$(1)/%.o: lua/%.c $(B)/prepared $(B)/extra $(HEADERS) lua/build.mk
+	@mkdir -p $$(@D)
+	$(CC) $$(CFLAGS) $(2) -c -o $$@ $$<
 $(B)/$(1)/%.o: $(B)/prepared $(B)/extra $(HEADERS) lua/build.mk
 	@mkdir -p $$(@D)
 	$(CC) $$(CFLAGS) $(2) -c -o $$@ $(SRC)/src/$$*.c
-$(B)/$(1)/gc/%.o: lua/gc/%.c $(B)/prepared $(B)/extra $(HEADERS) lua/build.mk
-	@mkdir -p $$(@D)
-	$(CC) $$(CFLAGS) $(2) -c -o $$@ $$<
-$(B)/$(1)/seam.o $(B)/$(1)/tick.o $(B)/$(1)/naming.o $(B)/$(1)/attach.o: $(B)/$(1)/%.o: lua/%.c $(B)/prepared $(B)/extra $(HEADERS) lua/build.mk
-	@mkdir -p $$(@D)
-	$(CC) $$(CFLAGS) $(2) -c -o $$@ $$<
 $(B)/$(1)/loadlib.o: CFLAGS += $$(PATHS)
 $(B)/$(1)/attach.o: CFLAGS += -DLUAN_HOME='"$(ROOT)"'
 $(B)/$(1)/attach.o: $(B)/root
@@ -149,14 +132,6 @@ $(P)/lib/pkgconfig/lua5.4.pc: $(B)/prepared $(B)/root lua/build.mk lua/seam.h as
 	  'INSTALL_CMOD=$${prefix}/lib/lua/5.4' '' 'Name: Lua' \
 	  'Description: Lua 5.4 with a sampled nursery' "Version: $$version" \
 	  'Libs: -L"$${libdir}" -llua5.4 -lm -ldl' 'Cflags: -I"$${includedir}"' >$@
-
-$(P)/share/lua/5.4/%.lua: lualib/%.lua
-	@mkdir -p $(@D)
-	cp $< $@
-
-$(P)/share/lua/5.4/asamp/page.html: $(wildcard view/*)
-	@mkdir -p $(@D)
-	view/build $@
 
 $(TARBALL): lua/upstream
 	@lua/fetch $@ && touch $@
