@@ -104,6 +104,14 @@ export class CallTree {
     return row && row.id > 0 ? this.model().tree.fn[row.id] : -1;
   }
 
+  // Opens the way to a node and goes to it.
+  reach(node) {
+    const { tree } = this.model();
+    for (let i = tree.parent[node]; i >= 0; i = tree.parent[i]) this.open.add(i);
+    this.update();
+    this.grid.moveTo(node);
+  }
+
   // Opens the way to the heaviest node that the search marks.
   reveal() {
     const { tree, total } = this.model(), { marks } = this.store.derived;
@@ -112,9 +120,6 @@ export class CallTree {
     for (let i = 1; i < tree.n; i++) {
       if (marks[tree.fn[i]] && total[i] > 0 && (best < 0 || total[i] > total[best])) best = i;
     }
-    if (best < 0) return;
-    for (let i = tree.parent[best]; i >= 0; i = tree.parent[i]) this.open.add(i);
-    this.update();
-    this.grid.moveTo(best);
+    if (best >= 0) this.reach(best);
   }
 }

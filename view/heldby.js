@@ -59,7 +59,7 @@ export class HeldBy {
                        el("b", {}, marked(holders.paths.step[node - 1], state.query))),
       marks: node => state.query !== "" &&
         holders.paths.step[node - 1].toLowerCase().includes(state.query.toLowerCase()),
-      onMove: row => this.choose(row.id),
+      onMove: row => this.store.set({ held: row.id }),
       shown: [
         { title: unit, about: "alive at the end and held through this", width: "var(--number)", number: true,
           cell: row => this.amount(total[row.id]) },
@@ -131,9 +131,11 @@ export class HeldBy {
 
   update() {
     if (!this.holders) return;
-    this.tree.update();
-    const row = this.tree.grid.rows[this.tree.grid.active];
-    this.choose(row ? row.id : 0);
+    const { held } = this.store.state;
+    if (held !== this.at) {
+      this.choose(held);
+      this.tree.reach(held);
+    } else this.tree.update();
     this.lines.draw();
   }
 }

@@ -20,6 +20,7 @@ export function fragment(state, initial) {
   for (const [name, key] of Object.entries(FLAGS)) put(name, key, "1");
   put("function", "fn");
   put("zoom", "zoom");
+  put("holder", "held");
   const text = out.toString();
   return text === "" ? "" : `#${text}`;
 }
@@ -42,6 +43,7 @@ export function stateOf(hash, { data, modes, initial }, tabs) {
   state.query = (from.get("search") || "").trim().slice(0, LONGEST);
   for (const [name, key] of Object.entries(FLAGS)) state[key] = from.get(name) === "1";
   state.fn = number("function", data.functions.length) ?? initial.fn;
+  state.held = number("holder", (data.holders?.paths.parent.length ?? 0) + 1) ?? 0;
   state.zoom = number("zoom", Infinity) ?? 0;
   return state;
 }

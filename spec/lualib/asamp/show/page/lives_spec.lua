@@ -38,8 +38,12 @@ describe("the page of asamp view #plain", function()
     b = browser.open()
     local script = process.file(SERVER)
     path = script .. ".vmprof"
-    assert.equal(0, (process.run{"-l", "profiler", script,
-      env = {LUA_PROFILER = "alloc=2048,time=1000,seed=7,out=" .. path}}))
+    for _ = 1, 8 do  -- parts are of time: where the machine stands still, no line may stand out
+      assert.equal(0, (process.run{"-l", "profiler", script,
+        env = {LUA_PROFILER = "alloc=2048,time=1000,seed=7,overwrite,out=" .. path}}))
+      local found = leaks.of(assert(reader.read(path, {bins = leaks.BINS})))
+      if found and #found.rows > 0 then break end
+    end
     os.remove(script)
     assert.equal(0, (pages.run(path)))
   end)
@@ -121,6 +125,22 @@ describe("the page of asamp view #plain", function()
     b:press "/"
     b:type "LOG"
     assert.equal(1, b:eval "document.querySelectorAll(\"[aria-label='Held by'] .marked\").length")
+  end)
+
+  it("has the holder that one looks at in its address", function()
+    b:press "8"
+    b:press("Home", "ArrowDown", "ArrowDown", "ArrowDown")
+    b:eval "new Promise(done => setTimeout(done, 250))"
+    local hash, seen = b:eval "location.hash", b:text "#panel-holders"
+    assert.truthy(hash:find("view=holders", 1, true) and hash:find("holder=", 1, true), hash)
+    b:visit "/dev/null"
+    b:visit(path .. ".html" .. hash)
+    assert.equal(seen, b:text "#panel-holders")
+    for _, other in ipairs{"999999", "-1", "x"} do
+      b:visit "/dev/null"
+      b:visit(path .. ".html#view=holders&holder=" .. other)
+      assert.is_nil(b:text "#panel-holders":find("· held by", 1, true))
+    end
   end)
 
   it("keeps the largest holders of many, counts the others above them, and says so", function()
