@@ -69,11 +69,15 @@ describe("a snapshot of the heap", function()
   ]]
 
   it("has objects that add up to the bytes in use, to the byte", function()
-    local out = run(KINDS .. [[
+    local out = run(KINDS .. ([[
+      local graphs, all = require "spec.support.graphs", {}
+      math.randomseed(22)
+      for i = 1, %d do all[i] = graphs.make(2 + math.random(12), math.random) end
+    ]]):format(GRAPHS) .. [[
       take()
       take()
       local i = open():info()
-      print(i.inuse - i.bytes, kept, big, co, weak, last, values, both)
+      print(i.inuse - i.bytes, all, kept, big, co, weak, last, values, both)
     ]])
     assert.equal("0", out:match "^%-?%d+")
   end)
@@ -122,6 +126,32 @@ describe("a snapshot of the heap", function()
       assert.equal("0", dead)
       assert.equal("0\t0\ttrue\ntrue\n5 4 3 2 1\n", rest)
     end
+  end)
+
+  it("is written by the program itself where no process can be made, which is told", function()
+    local path = os.tmpname()
+    os.remove(path)
+    local script = process.file(([[
+      local core, heap = require "profiler.core", require "profiler.heap"
+      local kept = {}
+      for i = 1, 1000 do kept[i] = {i} end
+      collectgarbage()
+      local s = assert(core.snapshot{path = %q, replace = 2, wait = true})
+      print(s.forked, s.refused ~= nil, s.refused)
+      print(heap.open(s.path):info().objects > 1000, kept)
+    ]]):format(path))
+    os.execute(("chmod 644 '%s'"):format(script))
+    -- limits hold for users other than root
+    local root = os.execute "test $(id -u) = 0"
+    local words = {"prlimit", "--nproc=1", process.interpreter(), script}
+    local user = {"setpriv", "--reuid", "65533", "--clear-groups"}
+    words = root and table.move(words, 1, #words, #user + 1, user) or words
+    words.program = table.remove(words, 1)
+    local status, out, err = process.run(words)
+    os.remove(script)
+    os.remove(path)
+    assert.same({0, ""}, {status, err})
+    assert.is_truthy(out:find "^false\ttrue\t[^\n]+\ntrue\t", out)
   end)
 
   it("says what a model says of random graphs: what each object retains, and real paths",

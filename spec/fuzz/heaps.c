@@ -89,8 +89,8 @@ static void text (const char *s) {
 
 #define OBJECTS		60
 
-/* Of the heap that is made: objects 0, 1, ... are its strings and prototypes first. */
-static struct { uint64_t at; int kind; int told; } all[OBJECTS];
+/* Of the heap that is made; the first three are a table, a string and a prototype. */
+static struct { uint64_t at; int kind; } all[OBJECTS];
 static size_t n;
 
 static uint64_t edges;
@@ -104,9 +104,7 @@ static size_t pick (int kind) {
 }
 
 static void edge (size_t from, int kind, size_t to) {
-  static const char *none = "";
   uint64_t me = all[from].at;
-  (void)none;
   byte(HEAP_EDGE + (unsigned)kind);
   address(all[to].at, me);
   switch (kind) {
