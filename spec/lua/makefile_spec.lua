@@ -6,7 +6,7 @@
 
 local shell = require "spec.lua.shell"
 
-local FILES = {"Makefile", "lua/build.mk", "asamp/build.mk"}
+local FILES = {"Makefile", "lua/build.mk", "lualib/build.mk", "asamp/build.mk"}
 
 -- What the recipe of a target would run, as words.
 local function words(target)
