@@ -16,7 +16,8 @@ function meaning(head) {
     const size = bytes(head.period);
     text.push(`One sample of allocations stands for ${size}: it shows who allocated when ` +
               `${size} had been allocated since the one before${head.random ? " (on average, at random)" : ""}` +
-              `${head.periods > 0 ? `; the period was set ${plural(head.periods, "time")} later` : ""}.`);
+              `${head.periods > 0 ? `; the period was set ${plural(head.periods, "time")} later` : ""}` +
+              `${head.malloc && head.malloc !== head.period ? `; one of native memory for ${bytes(head.malloc)}` : ""}.`);
   }
   if (head.timesamples > 0) {
     text.push(head.timeperiod > 0
@@ -44,8 +45,9 @@ function facts(data) {
   const { head, collections } = data;
   const out = [];
   const add = (value, name) => out.push([value, name]);
-  if (head.allocated) add(bytes(head.allocated), "allocated");
+  if (head.allocated) add(bytes(head.allocated), head.native ? "allocated by Lua" : "allocated");
   else if (head.samples > 0 && head.bytes > 0) add(bytes(head.bytes), "allocated, by its samples");
+  if (head.native) add(bytes(head.native), "native memory, by its samples");
   if (head.duration > 0) add(seconds(head.duration), "from start to end");
   if (head.samples > 0) add(count(head.samples), "samples of allocations");
   if (head.timesamples > 0) {

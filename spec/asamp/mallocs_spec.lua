@@ -4,6 +4,7 @@
 -- library. A C module that asks for memory and counts it exactly (cmemory.c) says what
 -- is right. CMEMORY_RUNS=1000 makes the stress a long one.
 
+local data = require "asamp.show.page.data"
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
 local shell = require "spec.lua.shell"
@@ -89,6 +90,13 @@ collectgarbage() collectgarbage()
     assert.equal(0, lines[7].self.alivebytes)
     assert.equal(1024, profile.malloc)
     assert.equal(0, profile.lost)
+    -- in the page, in the report, as JSON
+    assert.equal(all.bytes, data.of(profile, {nodes = 1000}).head.native)
+    local report = shell.output("build/bin/asamp report " .. path)
+    assert.matches("About 12%.%d MiB of native memory in [^.]*, estimated from 1%d,%d+ samples",
+                   (report:gsub("%s+", " ")))
+    assert.matches(":6 +main", report)
+    assert.matches('"malloc": ?1024', shell.output("build/bin/asamp report --json " .. path))
   end)
 
   it("counts every function that gives memory, whatever frees it", function()

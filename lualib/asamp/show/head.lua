@@ -43,6 +43,9 @@ local function amount(p, t, options)
       t.unit == "bytes" and units.bytes(t.whole.bytes) or samples, samples)
   elseif t.unit ~= "bytes" then
     return samples .. duration(p) .. "."
+  elseif native > 0 and not p.allocated and not options.focus then
+    return ("About %s of native memory%s, estimated from %s."):format(
+      units.bytes(t.whole.bytes), duration(p), samples)
   elseif p.allocated and native > 0 and not options.focus then
     return ("%s allocated by Lua and about %s of native memory%s. All below is estimated " ..
       "from %s, which come to %s."):format(units.bytes(p.allocated), units.bytes(native),

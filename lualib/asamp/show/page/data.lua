@@ -129,6 +129,17 @@ local function timeof(profile)
          math.floor(measures.observations(time) + 0.5)
 end
 
+-- Bytes of native memory; nil where it was not sampled.
+local function nativeof(profile)
+  local sites, bytes = profile.sites, 0
+  for i, kind in ipairs(profile.malloc and sites.kind or {}) do
+    if profile.kinds[kind].name == "native" then
+      bytes = bytes + sites.bytes[i]
+    end
+  end
+  return profile.malloc and bytes
+end
+
 --- What the page embeds. 'options': nodes (VD1), rows (VD2, optional).
 function M.of(profile, options)
   local tree = pruned.of(profile, options.nodes)
@@ -149,6 +160,7 @@ function M.of(profile, options)
   for _, key in ipairs(HEAD) do
     head[key] = profile[key]
   end
+  head.native = nativeof(profile)
   local points, step = collections(profile.collections)
   local data = {
     head = head, functions = fns, files = files, kinds = kinds, nodes = tree.nodes,
