@@ -149,8 +149,10 @@ static int stop (Request *r) {
 
 static int rotate (Request *r) {
   char err[1024];
+  ProcessStats s;
   if (due > 0) return request_refuse(r, "a recording is going on; stop it first");
-  if (process_size() == 0) return request_refuse(r, "nothing is written");
+  process_stats(&s);
+  if (s.path == NULL) return request_refuse(r, "nothing is written");
   if (!process_switch(NULL, NULL, 0, err, sizeof(err))) return request_refuse(r, err);
   return tellfile(r);
 }

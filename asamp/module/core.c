@@ -387,8 +387,8 @@ int asamp_setup (const char *wish, const char *home) {
 
 
 void asamp_join (lua_State *L) {
-  control_ensure();
   process_join(L);
+  control_ensure();
 }
 
 /* }===================================================================== */

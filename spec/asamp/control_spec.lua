@@ -8,7 +8,8 @@ local json = require "cjson"
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
 
-local prefix = process.interpreter():match "^(.*)/bin/[^/]+$"
+-- The command is that of the release build; the process is this variant's.
+local prefix = process.interpreter():match "^(.*)/bin/[^/]+$":gsub("/build/%l+$", "/build")
 
 local function lines(command)
   local pipe = assert(io.popen(command))
