@@ -17,7 +17,9 @@
 **   volume      so much has been allocated since the last one, in multiples of
 **               what is live, that a look at the old is a small part of the work:
 **               what has died there is found in a heap that does not grow. A
-**               look that finds little makes the next one wait four times longer
+**               look that finds little makes the next one wait four times longer,
+**               unless the heap has become another one. Half of it is enough where
+**               little has been tenured, a part of it where many have finalizers
 **   finalizers  of the old objects with finalizers, many are new
 ** In the incremental mode the volume is what upstream's pause would be. Modes and
 ** parameters are the program's, but for what an operator has said (tuning.c).
@@ -68,6 +70,16 @@
 */
 #define PATIENCE_MIN	2u
 #define PATIENCE_MAX	128u
+
+/* Half of the volume is enough where the heap has grown by less than this part: what
+   was dropped meanwhile would stay the longer the less is made anew. */
+#define QUIET	8
+
+/* What dies with a finalizer waits for a look at the old, whatever else is there: an
+   object that has one counts as so many bytes of the heap, which is looked at that much
+   more often, but not more than so many times as often. */
+#define FINALIZER_BYTES	((size_t)256)
+#define FINALIZERS_MOST	8u
 #define VOLUME_MIN	((size_t)4 * 1024 * 1024)
 #define FOUND		8
 
@@ -195,6 +207,13 @@ static int hasgrown (global_State *g) {
 }
 
 
+/* Little has been tenured since the last major collection. */
+static int isquiet (global_State *g) {
+  const luaN_Gc *c = &g->heap.gc;
+  return !c->fullcycles && gettotalbytes(g) < c->live + c->live / QUIET;
+}
+
+
 int luaN_majordue (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   uint64_t volume = g->heap.allocated - c->since;
@@ -203,6 +222,7 @@ int luaN_majordue (global_State *g) {
   size_t new = (old > c->finalizers) ? old - c->finalizers : 0;
   if (c->fullcycles) volume += SOON;  /* bytes of resized blocks count once here */
   return hasgrown(g) || volume >= c->volume ||
+         (volume >= c->volume / 2 && isquiet(g)) ||
          (new >= many &&
           volume / FINALIZERS_HEAPS >= (uint64_t)c->live / (new / many));
 }
@@ -211,7 +231,9 @@ int luaN_majordue (global_State *g) {
 void luaN_reclaimed (global_State *g, l_mem dead) {
   luaN_Gc *c = &g->heap.gc;
   if (dead >= c->old / FOUND) c->patience = PATIENCE_MIN;
-  else if (!hasgrown(g) && c->patience < PATIENCE_MAX) c->patience *= 4;
+  else if (!hasgrown(g) && g->heap.allocated - c->since >= c->volume / 2 &&
+           c->patience < PATIENCE_MAX)
+    c->patience *= 4;  /* it was the volume that began this one */
 }
 
 
@@ -232,8 +254,11 @@ int luaN_cycledue (global_State *g) {
 
 /* What is to be allocated before a major collection that no growth begins. */
 static uint64_t volume (global_State *g, size_t live) {
+  size_t heap = (live > VOLUME_MIN) ? live : VOLUME_MIN;
+  size_t often = 1 + g->heap.gc.finalizable.v.n * FINALIZER_BYTES / heap;
   if (g->heap.gc.fullcycles) return pausebytes(g);
-  return (uint64_t)(live > VOLUME_MIN ? live : VOLUME_MIN) * g->heap.gc.patience;
+  if (often > FINALIZERS_MOST) often = FINALIZERS_MOST;
+  return (uint64_t)heap * g->heap.gc.patience / often;
 }
 
 
@@ -268,10 +293,17 @@ void luaN_setpace (global_State *g) {
 }
 
 
+/* A heap of so many bytes is another one: what was found in it before says nothing. */
+static int isother (size_t before, size_t now) {
+  return now > before + before / 4 || now < before - before / 4;
+}
+
+
 void luaN_cycleended (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   c->tight = 0;
   c->cycles++;
+  if (isother(c->live, gettotalbytes(g))) c->patience = PATIENCE_MIN;
   c->live = gettotalbytes(g);
   c->standing = c->outside;
   c->taken = footprint(&g->heap);

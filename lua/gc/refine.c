@@ -200,7 +200,8 @@ void luaN_refineslots (lua_State *L) {
       w->n = 0;
     }
   }
-  c->refineat = c->slots.n + LUAN_CACHED;
+  c->refineat = (c->slots.n > LUAN_CACHED / 2) ? MAX_SIZET  /* weak: they stay */
+                                               : c->slots.n + LUAN_CACHED;
   remembertenured(L);
 }
 

@@ -1,0 +1,48 @@
+-- SPDX-License-Identifier: MIT
+--
+-- When a major collection begins (lua/gc/pace.c), by bytes of allocation.
+
+local within = require "spec.lua.gc.within"
+
+describe("what has been dropped", function()
+  -- Once 45 MB had to be allocated before the first of 200,000 was called: looks at the
+  -- heap while it was being made had found nothing dead, and put off the next ones.
+  it("is found soon where many objects have finalizers", function()
+    local first, all = within(function(state)
+      local called = 0
+      local mt = {__gc = function() called = called + 1 end}
+      local live = state.table(100000, 0)
+      for i = 1, 100000 do live[i] = setmetatable({}, mt) end
+      collectgarbage("generational")
+      collectgarbage()
+      live = nil  -- luacheck: ignore 311
+      local start, first = state.allocated(), nil
+      while called < 100000 and state.allocated() - start < 64 << 20 do
+        for i = 1, 100 do local _ = {i} end
+        if called > 0 then first = first or state.allocated() - start end
+      end
+      assert(called == 100000, called)
+      return first, state.allocated() - start
+    end)
+    assert.is_true(first < 8 << 20, first)
+    assert.is_true(all < 12 << 20, all)
+  end)
+
+  -- Once a program of short-lived objects went on for twice as many bytes as were live.
+  it("is gone when about as much has been allocated, where nothing is made anew", function()
+    local dropped, bytes = within(function(state)
+      collectgarbage("generational")
+      local live = state.table(200000, 0)
+      for i = 1, 200000 do live[i] = {i} end
+      collectgarbage()
+      local before = state.memory()
+      live = nil  -- luacheck: ignore 311
+      local start = state.allocated()
+      repeat
+        for i = 1, 1000 do local _ = {i} end
+      until state.memory() < before // 4
+      return before, state.allocated() - start
+    end)
+    assert.is_true(bytes < dropped * 3 // 2, ("%d of %d"):format(bytes, dropped))
+  end)
+end)
