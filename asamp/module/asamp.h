@@ -46,7 +46,7 @@
 
 #include "lua.h"
 
-#define ASAMP_VERSION	4	/* of this header; grows with what it declares */
+#define ASAMP_VERSION	5	/* of this header; grows with what it declares */
 
 /* What was allocated. */
 typedef enum asamp_Kind {
@@ -192,6 +192,15 @@ typedef struct asamp_Api {
   ** a callback or a finalizer that an emergency has called.
   */
   size_t (*holders) (lua_State *L);
+  /*
+  ** Writes a snapshot of the heap into a file, for 'asamp heap'; with where and when the
+  ** samples of a client were allocated, but needs none. A process of its own writes it,
+  ** that is no child which the program could wait for; the program goes on once that is
+  ** made, or waits until it is written ('wait'), or writes it itself where no process can
+  ** be made. A snapshot or a profile that is there is replaced, nothing else is. Returns 1;
+  ** 0: there is none, and 'err' (which may be NULL) has a line that says why.
+  */
+  int (*snapshot) (lua_State *L, const char *path, int wait, char *err, size_t errsize);
 } asamp_Api;
 
 /*

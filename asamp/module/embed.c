@@ -4,6 +4,7 @@
 */
 #include "embed.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,8 @@
 #include "list.h"
 #include "native.h"
 #include "sampler.h"
+#include "place.h"
+#include "snapshot.h"
 #include "tracker.h"
 
 typedef struct Embed {
@@ -354,8 +357,20 @@ static size_t holders (lua_State *L) {
 }
 
 
+static int snapshot (lua_State *L, const char *path, int wait, char *err,
+                     size_t errsize) {
+  const SnapshotWish wish = {path, PLACE_PROFILES, wait, 0, NULL};
+  Snapshot s;
+  char why[1024] = INSIDE;
+  int ok = !inside && snapshot_take(L, &wish, &s, why, sizeof(why));
+  if (ok) free(s.path);
+  else if (err != NULL && errsize > 0) snprintf(err, errsize, "%s", why);
+  return ok;
+}
+
+
 const asamp_Api embed_api = {
-  ASAMP_VERSION, start, stop, period, symbol, kindname, holders
+  ASAMP_VERSION, start, stop, period, symbol, kindname, holders, snapshot
 };
 
 /* }===================================================================== */

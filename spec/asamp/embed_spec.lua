@@ -4,6 +4,7 @@
 -- Promises that need no model are checked by 'embedding' itself (wrong).
 
 local embedding = require "embedding"
+local heap = require "profiler.heap"
 local natives = require "natives"
 local peers = require "peers"
 local process = require "spec.support.process"
@@ -16,6 +17,32 @@ describe("a client of asamp.h", function()
   after_each(function()
     embedding.stop()
     profiler.disable()
+  end)
+
+  it("writes snapshots of the heap, with where its samples were allocated", function()
+    local path = os.tmpname()
+    assert.is_true(embedding.start(256, true))
+    local kept = {}
+    for i = 1, 500 do kept[i] = {i} end
+    collectgarbage()
+    for _ = 1, 2 do  -- the second replaces the first
+      assert.is_true(embedding.snapshot(path))
+      local h = assert(heap.open(path))
+      assert.is_true(h:info().samples > 50 and #kept == 500)
+      local here = false
+      for _, row in ipairs(h:sites{}) do
+        here = here or row.source and row.source:find "embed_spec.lua$"
+      end
+      assert.is_truthy(here)
+    end
+    assert.is_true(embedding.stop())
+    os.remove(path)
+    local text = process.file "not ours"
+    local ok, message = embedding.snapshot(text)
+    assert.is_nil(ok)
+    assert.is_truthy(message:find(text, 1, true))
+    assert.equal("not ours", process.read(text))
+    os.remove(text)
   end)
 
   it("is told every sample and, once and in order, its fate and class", function()

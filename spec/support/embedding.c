@@ -16,6 +16,7 @@
 **     left=, class=, stack= "name:line native name:line ...", holder= (as it was told
 **     last: "_G > ...")} ...}, of the last client
 **   holders() -> of how many samples it was told who holds them
+**   snapshot(path) -> true | nil, message
 **   wrong() -> the first promise that was not kept, or nil
 **   collections() -> {{major=, minors=, majors=, duration=, inuse=, held=, rss=,
 **     tenured=, phase=, lost=} ...}
@@ -284,6 +285,17 @@ static int l_stop (lua_State *L) {
   return 1;
 }
 
+static int l_snapshot (lua_State *L) {
+  char err[600];
+  if (api(L)->snapshot(L, luaL_checkstring(L, 1), 1, err, sizeof(err))) {
+    lua_pushboolean(L, 1);
+    return 1;
+  }
+  lua_pushnil(L);
+  lua_pushstring(L, err);
+  return 2;
+}
+
 static int l_holders (lua_State *L) {
   self(L)->lastheld = 0;
   lua_pushinteger(L, (lua_Integer)api(L)->holders(L));
@@ -389,7 +401,7 @@ static const luaL_Reg functions[] = {
   {"start", l_start}, {"sized", l_sized}, {"sizes", l_sizes}, {"stop", l_stop},
   {"period", l_period}, {"samples", l_samples}, {"wrong", l_wrong},
   {"collections", l_collections}, {"misuse", l_misuse}, {"callapi", l_callapi},
-  {"symbol", l_symbol}, {"holders", l_holders}, {NULL, NULL}
+  {"symbol", l_symbol}, {"holders", l_holders}, {"snapshot", l_snapshot}, {NULL, NULL}
 };
 
 /* Sets the functions of the module, below an integer, about that record. */
