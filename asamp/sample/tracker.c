@@ -465,6 +465,7 @@ void tracker_reopen (Tracker *t, lua_State *L) {
   uint64_t *watching = t->watching;
   if (t->nwatching > 0) memset(watching, 0, WATCHBYTES);
   classes_close(&t->classes);
+  births_free(&t->functions);
   memset(t, 0, sizeof(*t));
   t->stack = stack;
   t->watching = watching;
