@@ -53,7 +53,7 @@
 #define REFINEDPART	16
 
 /* Minor collections after which a stack that stayed short gives its block back. */
-#define STAYED		64
+#define SHRINK_MINORS		64
 
 
 void luaC_fix (lua_State *L, GCObject *o) {
@@ -96,7 +96,7 @@ static void step (lua_State *L, size_t work, int begin) {
   luaN_endpause(L);
   luaN_mustverify(L, 0);
   luaN_collected(L);
-  if (!c->fullcycles && g->heap.minors % STAYED == 0) {  /* it allocates */
+  if (!c->fullcycles && g->heap.minors % SHRINK_MINORS == 0) {  /* it allocates */
     luaN_shrinkthread(L, 0);
     if (L != g->mainthread) luaN_shrinkthread(g->mainthread, 0);
   }
@@ -107,13 +107,13 @@ static void step (lua_State *L, size_t work, int begin) {
 
 void luaC_step (lua_State *L) {
   global_State *g = G(L);
-  luaN_settle(g);
+  luaN_flush(g);
   if (!gcrunning(g)) luaN_newnursery(g);
   else if (luaN_resume(g)) finalize(L);
   else if (g->heap.gc.nursery < REFINED + (size_t)(g->heap.gc.old / REFINEDPART) &&
            luaN_refinetables(L))
     luaN_shorten(g, -REFINEGAP);
-  else step(L, luaN_pay(&g->heap.gc, luaN_share(g, luaN_unpaid(g))), 0);
+  else step(L, luaN_pay(&g->heap.gc, luaN_markbudget(g, luaN_unpaid(g))), 0);
 }
 
 
@@ -124,7 +124,7 @@ int luaN_step (lua_State *L, int kilobytes, int stopped) {
   l_mem bytes = (l_mem)kilobytes * 1024, debt = bytes;
   int begin = 1;
   if (kilobytes < 0) return 0;  /* what an int makes of very many, too */
-  luaN_settle(g);
+  luaN_flush(g);
   luaN_resume(g);
   if (kilobytes != 0) {
     if (c->byhand < MAX_LMEM / 2) c->byhand += bytes;
@@ -137,10 +137,10 @@ int luaN_step (lua_State *L, int kilobytes, int stopped) {
     }
   }
   if (isdecGCmodegen(g)) {
-    step(L, luaN_share(g, (size_t)debt + c->nursery), 0);
+    step(L, luaN_markbudget(g, (size_t)debt + c->nursery), 0);
     return 0;
   }
-  step(L, luaN_sharebyhand(g, (size_t)debt + luaN_stepsize(g)), begin);
+  step(L, luaN_budgetbyhand(g, (size_t)debt + luaN_stepsize(g)), begin);
   if (c->cycles == cycles || g->gcstate != GCSpause) return 0;
   luaN_callfinalizers(L, LUAN_ALL);  /* they belong to the cycle */
   return 1;
@@ -191,7 +191,7 @@ LUA_API void luaN_collect (lua_State *L) {
   global_State *g = G(L);
   if ((g->gcstp & (GCSTPGC | GCSTPCLS)) || g->gcstopem) return;
   luaN_beginpause(g);
-  luaN_settle(g);
+  luaN_flush(g);
   luaN_collecting(g, LUAN_MINOR);
   if (g->heap.gc.lost) luaN_full(L);
   else luaN_minor(L);

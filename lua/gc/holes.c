@@ -17,14 +17,14 @@
 #include "holes.h"
 
 /* Free lines that make a block worth a visit, and a small one: that part of it. */
-#define WORTH		16u
-#define WORTHPART	(LUAN_LINES / WORTH)
+#define MIN_FREE_LINES		16u
+#define MIN_FREE_PART	(LUAN_LINES / MIN_FREE_LINES)
 
 /* A heap of so few bytes uses the holes of blocks in use before it grows. */
-#define FEW		((size_t)64 * 1024)
+#define MAX_DENSE_HEAP		((size_t)64 * 1024)
 
 /* Class from which on holes are large enough to be worth going to at once. */
-#define ROOMY		2u
+#define MIN_ROOMY_CLASS		2u
 
 
 static luaN_Block *firstof (luaN_Link *head) {
@@ -76,7 +76,7 @@ static void settleblock (luaN_Blocks *h, luaN_Block *b) {
   if (hole > largest) largest = hole;
   luaN_unlist(h, b);
   where = (n == b->nusable) ? LUAN_EMPTY
-        : (n >= WORTH || (n > 0 && n >= b->nlines / WORTHPART)) ? LUAN_HOLED
+        : (n >= MIN_FREE_LINES || (n > 0 && n >= b->nlines / MIN_FREE_PART)) ? LUAN_HOLED
         : LUAN_UNLISTED;
   if (where == LUAN_HOLED) b->class = (lu_byte)log2of(largest);
   if (where != LUAN_UNLISTED) luaN_enlist(h, b, where);
@@ -232,7 +232,7 @@ static int holeanywhere (luaN_Blocks *h, luaN_Region *r, size_t n) {
 /* A block of 'holed' that has a hole of n lines: one with room, if there is. */
 static luaN_Block *holedblock (luaN_Blocks *h, unsigned n) {
   unsigned class = (n == 1) ? 0 : log2of(n - 1) + 1;
-  unsigned i, from = (class < ROOMY) ? ROOMY : class;
+  unsigned i, from = (class < MIN_ROOMY_CLASS) ? MIN_ROOMY_CLASS : class;
   for (i = from; i < LUAN_CLASSES; i++)
     if (firstof(&h->holed[i]) != NULL) return firstof(&h->holed[i]);
   for (i = from; i-- > class; )
@@ -259,7 +259,7 @@ int luaN_nexthole (global_State *g, luaN_Region *r, size_t n, int desperate) {
   b = holedblock(h, (unsigned)((n + LUAN_LINE - 1) / LUAN_LINE));
   if (b == NULL) b = emptyblock(h, n);
   if (b == NULL) {
-    if (h->room <= FEW && holeanywhere(h, r, n)) return 1;
+    if (h->room <= MAX_DENSE_HEAP && holeanywhere(h, r, n)) return 1;
     if (!luaN_newchunk(g, n)) return holeanywhere(h, r, n);
     b = emptyblock(h, n);
   }

@@ -28,7 +28,7 @@
 void luaN_openheap (luaN_Heap *h) {
   memset(h, 0, sizeof(*h));
   h->free = h->limit = h->end = h->mark = (char *)h;  /* an empty hole */
-  h->medium.free = h->medium.end = (char *)h;
+  h->overflow.free = h->overflow.end = (char *)h;
   h->point = (uint64_t)(uintptr_t)h->free + LUAN_INFINITY;
   h->emergency = luaC_fullgc;
   luaN_openblocks(&h->blocks);
@@ -63,7 +63,7 @@ void luaN_start (lua_State *L) {
 static void freeall (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
-  luaN_emptyhands(g);
+  luaN_retire(g);
   if (L->stack.p != NULL)
     luaN_limitstack(L, L->stackroom);  /* lstate.c frees what stacksize says */
   luaN_freelists(L);

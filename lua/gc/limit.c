@@ -28,7 +28,7 @@ void luaN_setlimit (global_State *g) {
 }
 
 
-void luaN_settle (global_State *g) {
+void luaN_flush (global_State *g) {
   luaN_account(g);
   luaN_setlimit(g);
 }
@@ -47,21 +47,21 @@ void luaN_pad (global_State *g) {
 }
 
 
-void luaN_emptyhands (global_State *g) {
+void luaN_retire (global_State *g) {
   luaN_Heap *h = &g->heap;
   uint64_t d;
-  luaN_settle(g);
+  luaN_flush(g);
   d = luaN_topoint(h);
   h->free = h->mark = h->end = (char *)h;
   luaN_setpoint(h, d);
-  h->medium.free = h->medium.end = (char *)h;
-  luaN_settle(g);
+  h->overflow.free = h->overflow.end = (char *)h;
+  luaN_flush(g);
 }
 
 
-void luaN_recount (global_State *g) {
+void luaN_recomputelive (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
-  luaN_settle(g);
+  luaN_flush(g);
   g->totalbytes = (l_mem)c->explicit + c->old - g->GCdebt;
 }
 
@@ -89,14 +89,14 @@ void luaN_shorten (global_State *g, l_mem n) {
 
 void luaN_hurry (global_State *g) {
   if (!gcrunning(g)) return;
-  luaN_settle(g);
+  luaN_flush(g);
   luaN_resume(g);
   if (g->GCdebt <= 0) luaN_shorten(g, 1 - g->GCdebt);
 }
 
 
 void luaN_defer (global_State *g) {
-  luaN_settle(g);
+  luaN_flush(g);
   if (g->GCdebt < -BATCHGAP) {
     g->heap.gc.deferred = (size_t)(-BATCHGAP - g->GCdebt);
     luaE_setdebt(g, -BATCHGAP);

@@ -27,17 +27,17 @@ static inline void luaN_setpoint (luaN_Heap *h, uint64_t distance) {
 /* The limit, by where the nursery, the point and the debt are now (N1). */
 LUAI_FUNC void luaN_setlimit (global_State *g);
 
-/* Settles the accounts (N2) and sets the limit anew. */
-LUAI_FUNC void luaN_settle (global_State *g);
+/* Flushes the accounts (N2) and sets the limit anew. */
+LUAI_FUNC void luaN_flush (global_State *g);
 
 /* Aligns nursery_free to 16, so that what comes next is aligned. */
 LUAI_FUNC void luaN_pad (global_State *g);
 
 /* Takes what the nursery has in hand out of it. */
-LUAI_FUNC void luaN_emptyhands (global_State *g);
+LUAI_FUNC void luaN_retire (global_State *g);
 
 /* Bytes in use, as the collector knows them now, become those of the state. */
-LUAI_FUNC void luaN_recount (global_State *g);
+LUAI_FUNC void luaN_recomputelive (global_State *g);
 
 /* What belongs to o takes 'change' bytes more. */
 LUAI_FUNC void luaN_recounted (lua_State *L, GCObject *o, l_mem change);

@@ -181,7 +181,7 @@ static void endmajor (lua_State *L) {
   luaN_shrinkvec(g, &c->doubtful);
   luaN_shrinkfinalizers(g);
   if (!g->gcemergency) luaN_shrinkstrings(L);
-  luaN_recount(g);
+  luaN_recomputelive(g);
   luaN_cycleended(g);
 }
 
@@ -276,7 +276,7 @@ void luaN_full (lua_State *L) {
   luaN_Gc *c = &g->heap.gc;
   lu_byte stopem = g->gcstopem;
   g->gcstopem = 1;
-  luaN_emptyhands(g);
+  luaN_retire(g);
   luaN_forgetall(L);
   c->major.n = 0;  /* of one that was running */
   luaN_forgetweak(g);

@@ -43,7 +43,7 @@ void luaN_minor (lua_State *L) {
   lu_byte stopem = g->gcstopem;
   g->gcstopem = 1;
   c->minor = 1;
-  luaN_emptyhands(g);
+  luaN_retire(g);
   luaN_markroots(L);
   luaN_markremembered(L);
   if (c->fullcycles) keepfinalizable(g);
@@ -56,6 +56,6 @@ void luaN_minor (lua_State *L) {
   c->minor = 0;
   c->alltenured += c->tenured;
   c->tenured = 0;
-  luaN_recount(g);
+  luaN_recomputelive(g);
   g->gcstopem = stopem;
 }

@@ -51,10 +51,10 @@ static char *bump (global_State *g, size_t n, int desperate) {
 }
 
 
-/* n bytes of the region for medium blocks; aligned to 16 for userdata. */
-static char *bumpmedium (global_State *g, size_t n, int what, int desperate) {
+/* n bytes of the overflow region; aligned to 16 for userdata. */
+static char *bumpoverflow (global_State *g, size_t n, int what, int desperate) {
   luaN_Heap *h = &g->heap;
-  luaN_Region *r = &h->medium;
+  luaN_Region *r = &h->overflow;
   char *p;
   if ((size_t)(r->end - r->free) < n + 8 &&
       !luaN_holehere(g, r, n + 8) && !luaN_nexthole(g, r, n + 8, desperate))
@@ -121,7 +121,7 @@ static char *find (global_State *g, size_t size, int what, int *outside,
   *outside = 1;
   if (size > LUAN_LARGE || luaN_isexplicit(what)) return apart(g, size, what);
   if ((p = bump(g, n, desperate)) != NULL) *outside = 0;
-  else if (n > LUAN_SMALL) p = bumpmedium(g, n, what, desperate);
+  else if (n > LUAN_SMALL) p = bumpoverflow(g, n, what, desperate);
   return p;
 }
 
@@ -164,14 +164,14 @@ static void *obtain (lua_State *L, size_t size, size_t oldsize, int what) {
     p = find(g, size, what, &outside, 0);
   if (l_unlikely(p == NULL)) {
     luaN_setpoint(h, d);
-    luaN_settle(g);
+    luaN_flush(g);
     if (!canretry(g)) return NULL;
     luaN_emergency(L);  /* an emergency; finalizers wait */
     d = luaN_topoint(h);
     p = find(g, size, what, &outside, 1);
     if (p == NULL) {
       luaN_setpoint(h, d);
-      luaN_settle(g);
+      luaN_flush(g);
       h->starved = 1;
       return NULL;
     }

@@ -25,11 +25,11 @@
 ** Invariants:
 **   N1  free <= limit <= end, and all three lie in one hole (or are NULL).
 **   N2  mark <= free: the bytes between them are allocated but not yet in
-**       GCdebt and 'allocated'; luaN_settle moves mark up to free.
-**   N3  GCdebt as settled is > 0 no later than at the first slow allocation
+**       GCdebt and 'allocated'; luaN_flush moves mark up to free.
+**   N3  GCdebt as flushed is > 0 no later than at the first slow allocation
 **       after the budget is used up: the limit holds the collection's place.
 **   S1  point - free = bytes until the next sample, always >= 1. Whatever
-**       passes by the nursery (large and medium blocks) moves the point left
+**       passes by the nursery (large blocks, the overflow region) moves the point left
 **       by its size; whatever does not count (padding, the old bytes of a
 **       block that grows) moves it right.
 **   S2  a sample is taken after its block has been obtained and before
@@ -105,8 +105,8 @@ LUAI_FUNC void luaN_release (lua_State *L, void *block, size_t size, int what);
 /* Gives a userdata of so many bytes, which lua_Alloc gave, back to it. */
 LUAI_FUNC void luaN_freeudata (global_State *g, void *o, size_t size);
 
-/* Bytes allocated since the accounts were settled. */
-#define luaN_unsettled(g)  ((l_mem)((g)->heap.free - (g)->heap.mark))
+/* Bytes allocated since the accounts were flushed. */
+#define luaN_unflushed(g)  ((l_mem)((g)->heap.free - (g)->heap.mark))
 
 /* Allocates memory for an object or vector of 'size' bytes. */
 #define luaN_new(L,size,what)  luaN_newin(L, &G(L)->heap, size, what)

@@ -100,23 +100,23 @@
 /*
 ** Bytes of marking for a byte that was allocated. In a heap that no cache holds,
 ** marking a MiB takes some two milliseconds; there, and there is time for it, a
-** slice is at most CALM bytes.
+** slice is at most MAX_BIG_SLICE bytes.
 */
-#define PACE		4
+#define WORK_PER_BYTE		4
 #define STEPMUL		100	/* the step multiplier that this is for */
 
 /* In the incremental mode a step pays for as much as by hand, but not for more
-   than this unless PACE does. */
-#define ATONCE		((size_t)1024 * 1024)
-#define CALM		((size_t)512 * 1024)
+   than this unless WORK_PER_BYTE does. */
+#define MIN_STEP_WORK		((size_t)1024 * 1024)
+#define MAX_BIG_SLICE		((size_t)512 * 1024)
 
 /*
 ** What a pause pays for at most, in a heap that no cache holds and else: one block may
 ** be as large as the heap, and its share of the marking a pause that everybody sees.
 ** The rest is owed, up to what is old.
 */
-#define MOST_BIG	((size_t)1024 * 1024)
-#define MOST	((size_t)2048 * 1024)
+#define MAX_BIG_PAUSE_WORK	((size_t)1024 * 1024)
+#define MAX_PAUSE_WORK	((size_t)2048 * 1024)
 
 
 /* Bytes of old objects that no cache holds: marking them is slow. */
@@ -314,27 +314,27 @@ void luaN_cycleended (global_State *g) {
 }
 
 
-size_t luaN_sharebyhand (global_State *g, size_t bytes) {
+size_t luaN_budgetbyhand (global_State *g, size_t bytes) {
   return bytes * luaN_stepmul(g);
 }
 
 
-size_t luaN_share (global_State *g, size_t bytes) {
-  size_t work = PACE * bytes;
+size_t luaN_markbudget (global_State *g, size_t bytes) {
+  size_t work = WORK_PER_BYTE * bytes;
   if (g->heap.gc.fullcycles) {
-    size_t whole = luaN_sharebyhand(g, bytes);
-    return (whole < ATONCE) ? whole : (work < ATONCE) ? ATONCE : work;
+    size_t whole = luaN_budgetbyhand(g, bytes);
+    return (whole < MIN_STEP_WORK) ? whole : (work < MIN_STEP_WORK) ? MIN_STEP_WORK : work;
   }
   if (!luaN_isgen(g)) work = work / STEPMUL * luaN_stepmul(g);
   if (work < bytes) work = bytes;  /* or a cycle might never end */
-  if (g->heap.gc.old > BIG && work > CALM)
-    return (bytes > CALM) ? bytes : CALM;
+  if (g->heap.gc.old > BIG && work > MAX_BIG_SLICE)
+    return (bytes > MAX_BIG_SLICE) ? bytes : MAX_BIG_SLICE;
   return work;
 }
 
 
 size_t luaN_pay (luaN_Gc *c, size_t work) {
-  size_t most = (c->old > BIG) ? MOST_BIG : MOST, now;
+  size_t most = (c->old > BIG) ? MAX_BIG_PAUSE_WORK : MAX_PAUSE_WORK, now;
   work += c->owed;
   now = (work < most) ? work : most;
   if (work - now > (size_t)c->old) now = work - (size_t)c->old;

@@ -13,13 +13,13 @@ LUAI_FUNC void luaN_addstates (int n);
 LUAI_FUNC void luaN_newnursery (global_State *g);
 
 /* Bytes that a major collection may look at after 'bytes' of allocation. */
-LUAI_FUNC size_t luaN_share (global_State *g, size_t bytes);
+LUAI_FUNC size_t luaN_markbudget (global_State *g, size_t bytes);
 
 /* What a pause pays for, of 'work' and what is owed. */
 LUAI_FUNC size_t luaN_pay (luaN_Gc *c, size_t work);
 
 /* Bytes that a cycle may look at for a step by hand that stands for 'bytes'. */
-LUAI_FUNC size_t luaN_sharebyhand (global_State *g, size_t bytes);
+LUAI_FUNC size_t luaN_budgetbyhand (global_State *g, size_t bytes);
 
 /* Bytes that a step by hand stands for at least. */
 LUAI_FUNC size_t luaN_stepsize (global_State *g);

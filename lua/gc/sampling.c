@@ -111,7 +111,7 @@ void luaN_takewaiting (lua_State *L) {
   h->waiting = NULL;
   luaN_setpoint(h, take(L, p, h->waitingsize, LUAN_VRESTACK, h->waitingoutside,
                       h->waitingover));
-  luaN_settle(G(L));
+  luaN_flush(G(L));
 }
 
 
@@ -142,7 +142,7 @@ LUA_API void luaN_setsampler (lua_State *L, const luaN_Sampler *s,
   luaN_Heap *h = &g->heap;
   h->sampler = s;
   h->watched = NULL;
-  luaN_settle(g);
+  luaN_flush(g);
   luaN_setpoint(h, (s == NULL || d > LUAN_INFINITY) ? LUAN_INFINITY
                                                   : (d < 1) ? 1 : d);
   luaN_setlimit(g);

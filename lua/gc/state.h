@@ -166,7 +166,7 @@ typedef struct luaN_Heap {
   char *free;			/* nursery_free: next byte of the hole in hand */
   char *limit;			/* nursery_limit */
   char *end;			/* end of the hole in hand */
-  char *mark;			/* 'free' when the accounts were last settled */
+  char *mark;			/* 'free' when the accounts were last flushed */
   uint64_t point;		/* nursery address of the next sample (S1) */
   uint64_t allocated;		/* bytes ever allocated, up to 'mark' */
   uint64_t announced;		/* ... and outside, as samples count them */
@@ -191,7 +191,7 @@ typedef struct luaN_Heap {
   size_t waitingsize;		/* its bytes, ... */
   int waitingoutside;		/* ... whether it passed by the nursery */
   uint64_t waitingover;		/* ... and how far it passed the point */
-  luaN_Region medium;		/* region for what no hole had room for */
+  luaN_Region overflow;		/* region for what no hole had room for */
   luaN_Blocks blocks;
   int lending;			/* lua_Alloc runs: what it asks the system for is the
 				   heap's */

@@ -34,7 +34,7 @@ void luaN_readstress (global_State *g) {
     c->many = (unsigned)strtoul(p + 9, NULL, 10);
   if ((p = strstr(s, "emergency=")) != NULL) {
     c->stressemergency = (unsigned)strtoul(p + 10, NULL, 10);
-    luaN_settle(g);
+    luaN_flush(g);
   }
   if ((p = strstr(s, "slice=")) != NULL)
     c->stressslice = strtoul(p + 6, NULL, 10);
@@ -52,7 +52,7 @@ void luaN_stress (lua_State *L) {
   if (c->stressemergency == 0 || !completestate(g) || g->gcstopem) return;
   if (c->untilemergency == 0) {
     l_mem debt;
-    luaN_settle(g);
+    luaN_flush(g);
     debt = g->GCdebt;
     luaN_emergency(L);
     luaE_setdebt(g, debt);

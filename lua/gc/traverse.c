@@ -26,7 +26,7 @@
 #define FINALIZEDCOST	48u
 
 /* Objects that are put in order (traverseinorder). */
-#define FEW	8
+#define MAX_SORTED	8
 
 
 static size_t traversetable (global_State *g, Table *t) {
@@ -133,7 +133,7 @@ static size_t traverseinorder (global_State *g, GCObject *o) {
   luaN_Vec *v = &g->heap.gc.major;
   size_t from = v->n, i, j;
   size_t cost = luaN_traverse(g, o);
-  if (v->n - from <= FEW) {
+  if (v->n - from <= MAX_SORTED) {
     for (i = from + 1; i < v->n; i++) {
       void *p = v->a[i];
       for (j = i; j > from && v->a[j - 1] < p; j--) v->a[j] = v->a[j - 1];
