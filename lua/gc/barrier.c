@@ -22,8 +22,8 @@
 
 static void remember (lua_State *L, GCObject *o) {
   const luaN_Gc *c = &G(L)->heap.gc;
-  if (c->touched.n >= c->many) luaN_refinetouched(L);
-  luaN_touch(L, o);
+  if (c->remembered.n >= c->many) luaN_refineobjects(L);
+  luaN_remember(L, o);
 }
 
 
@@ -70,7 +70,7 @@ void luaN_rememberslot (lua_State *L, Table *t, TValue *slot) {
     luaN_refineslots(L);
     if (!(t->marked & LUAN_UNLOGGED)) return;
   }
-  if (v->size - v->n < 2 && !luaN_reserve(g, v, 2)) g->heap.gc.lost = 1;
+  if (v->size - v->n < 2 && !luaN_reserve(g, v, 2)) g->heap.gc.setoverflow = 1;
   else {
     v->a[v->n++] = t;
     v->a[v->n++] = slot;
@@ -139,14 +139,14 @@ void luaN_resized (lua_State *L, Table *t, size_t before, const TValue *array,
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
   luaN_resizing(L, NULL, NULL, 0);
-  if (t->marked & LUAN_MET) luaN_lookonce(g, t);
+  if (t->marked & LUAN_DISCOVERED) luaN_lookonce(g, t);
   luaN_recounted(L, obj2gco(t), (l_mem)luaN_vectorbytes(t) - (l_mem)before);
   if (luaN_isvast(c, luaN_asize(t) + (size_t)sizenode(t)))
     t->marked |= LUAN_VAST;
   if (t->marked & LUAN_UNLOGGED) {
     if (issmall(t) || c->refining == t ||
         c->slots.n > luaN_asize(t) + (size_t)sizenode(t))
-      luaN_touch(L, obj2gco(t));  /* for as much work as has been done */
+      luaN_remember(L, obj2gco(t));  /* for as much work as has been done */
     else {
       luaN_markvectors(g, t);
       moveslots(L, t, array, asize, old);

@@ -76,7 +76,7 @@ static void step (lua_State *L, size_t work, int begin) {
   luaN_beginpause(g);
   if (c->fullcycles && luaN_majordue(g))
     begin = 1;  /* the minor collection must not put it off */
-  if (c->lost) {
+  if (c->setoverflow) {
     luaN_collecting(g, LUAN_MAJOR);
     luaN_full(L);
   }
@@ -193,7 +193,7 @@ LUA_API void luaN_collect (lua_State *L) {
   luaN_beginpause(g);
   luaN_flush(g);
   luaN_collecting(g, LUAN_MINOR);
-  if (g->heap.gc.lost) luaN_full(L);
+  if (g->heap.gc.setoverflow) luaN_full(L);
   else luaN_minor(L);
   luaN_newnursery(g);
   luaN_endpause(L);

@@ -105,7 +105,7 @@ void luaC_checkfinalizer (lua_State *L, GCObject *o, Table *mt) {
 ** A major collection in slices has two passes for that: all that are dead are to be found
 ** before one of them, being put aside, brings others back.
 */
-void luaN_separate (lua_State *L, int all) {
+void luaN_selectfinalizable (lua_State *L, int all) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
   luaN_List *l = &c->finalizable;

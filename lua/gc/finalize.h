@@ -9,7 +9,7 @@
 #include "lstate.h"
 
 /* Moves the dead (all: everything) to 'tobefinalized', newest first. */
-LUAI_FUNC void luaN_separate (lua_State *L, int all);
+LUAI_FUNC void luaN_selectfinalizable (lua_State *L, int all);
 
 /* The same in slices, behind luaN_beginselection, for about so many bytes of marking.
    Returns what a slice cost; gc.selection tells when it was the last one. */

@@ -33,9 +33,9 @@
 ** incminimark.
 **
 ** Invariants (checked by luaN_verify):
-**   G1  an old object that refers to a young one is in 'touched' or 'whole', or
+**   G1  an old object that refers to a young one is in 'remembered' or 'whole', or
 **       the slot is in 'slots', or it is 'refining' and the slot is yet to come,
-**       or it is an awake thread, or 'lost' is set.
+**       or it is an awake thread, or 'setoverflow' is set.
 **   G2  after a minor collection nothing reachable is young.
 **   G3  while a major collection marks, an object of its colour refers to one
 **       of another only if it is in 'gray' or 'major', or as in G1.
@@ -45,15 +45,15 @@
 **       dead and not put it aside yet.
 **   G5  every short string that is reachable is in the string table, once; the
 **       table holds no string whose lines may be handed out again.
-**   G6  a table with LUAN_MET is in 'majorweak', once, and no other is there.
+**   G6  a table with LUAN_DISCOVERED is in 'majorweak', once, and no other is there.
 **   G7  while the list of sweep.c that is heap.gc.list is swept in slices, its entries
 **       from 'kept' to 'next' are NULL; no other entry of a list is, but for those of
 **       'finalizable' that were put aside.
-**   G8  an old object is UNLOGGED unless it is in 'touched' or 'whole', once; a
+**   G8  an old object is UNLOGGED unless it is in 'remembered' or 'whole', once; a
 **       young one never is.
 **   G9  of a table that is SCANNED, which is in 'majorweak', an entry whose key or
 **       value is old and has not the colour is in 'doubtful', or as in G1.
-**   T1  an old thread is ASLEEP or in 'touched'; the main thread is a root. A
+**   T1  an old thread is ASLEEP or in 'remembered'; the main thread is a root. A
 **       thread that is ASLEEP has not changed since the last minor collection:
 **       whoever is about to change it wakes it (lua_lock).
 **   T2  below the function of a frame with CIST_CLEAN, a stack has not changed
@@ -74,8 +74,8 @@
 #include "text.h"
 
 #define LUAN_COLOURS	0x03	/* of marked: 0 young, else the colour */
-#define LUAN_UNLOGGED	0x04	/* old, and not in 'touched' or 'whole' (G8) */
-#define LUAN_MET	0x08	/* table: in 'majorweak' (thread: LUAN_ASLEEP) */
+#define LUAN_UNLOGGED	0x04	/* old, and not in 'remembered' or 'whole' (G8) */
+#define LUAN_DISCOVERED	0x08	/* table: in 'majorweak' (thread: LUAN_ASLEEP) */
 #define LUAN_LISTED	0x10	/* table: in 'tables'; userdata: in 'standins' */
 #define LUAN_LONG	0x10	/* thread: its stack has been much longer since
 				   luaN_shrinkthread asked last */
@@ -129,11 +129,11 @@
 
 /* Found dead by a major collection that is not over yet? */
 #define isdead(g,o) \
-  ((g)->heap.gc.sweeping && luaN_hascolour(o, (g)->heap.gc.before))
+  ((g)->heap.gc.sweeping && luaN_hascolour(o, (g)->heap.gc.previous))
 
 /* Brings a dead string back to life. Where it is stored a barrier would do that;
    the cache of C strings (luaS_new) may be all that holds it. */
-#define changewhite(ts)	luaN_revive(g, obj2gco(ts))
+#define changewhite(ts)	luaN_resurrect(g, obj2gco(ts))
 
 /* Of an old object p: is o what a collection would miss? */
 #define luaN_differ(p,o) \
@@ -280,7 +280,7 @@ LUAI_FUNC void luaN_closing (lua_State *L);
 /* While a state is being made: takes what collections must not lack. */
 LUAI_FUNC void luaN_start (lua_State *L);
 
-LUAI_FUNC void luaN_revive (global_State *g, GCObject *o);
+LUAI_FUNC void luaN_resurrect (global_State *g, GCObject *o);
 
 /* The short string ts has been made. Cannot fail. */
 LUAI_FUNC void luaN_bornstring (global_State *g, TString *ts);

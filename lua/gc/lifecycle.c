@@ -35,7 +35,7 @@ void luaN_openheap (luaN_Heap *h) {
   h->gc.patience = 2;
   h->gc.limit = MINSTRTABSIZE;
   h->gc.colour = 1;
-  h->gc.before = 2;
+  h->gc.previous = 2;
   luaN_opentick(&h->tick);
   luaN_addstates(1);
 }
@@ -70,12 +70,12 @@ static void freeall (lua_State *L) {
   g->strt.nuse = 0;
   luaN_freevec(g, &c->gray);
   luaN_freevec(g, &c->major);
-  luaN_freevec(g, &c->touched);
+  luaN_freevec(g, &c->remembered);
   luaN_freevec(g, &c->whole);
   luaN_freevec(g, &c->slots);
   luaN_freevec(g, &c->weak);
   luaN_freevec(g, &c->majorweak);
-  luaN_freevec(g, &c->open);
+  luaN_freevec(g, &c->unresolved);
   luaN_freevec(g, &c->doubtful);
   luaN_freevec(g, &c->youngstrings);
   luaN_freevec(g, &c->fixed);
@@ -92,7 +92,7 @@ void luaC_freeallobjects (lua_State *L) {
   global_State *g = G(L);
   g->gcstp = GCSTPCLS;  /* what is made from here on has no finalizer */
   luaN_endselection(&g->heap.gc);
-  luaN_separate(L, 1);
+  luaN_selectfinalizable(L, 1);
   luaN_callfinalizers(L, LUAN_CLOSING);
   freeall(L);
 }

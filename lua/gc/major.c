@@ -68,8 +68,8 @@
 
 static void takecolour (luaN_Gc *c) {
   /* the one that no object has */
-  lu_byte next = (lu_byte)(6 - c->colour - c->before);
-  c->before = c->colour;
+  lu_byte next = (lu_byte)(6 - c->colour - c->previous);
+  c->previous = c->colour;
   c->colour = next;
   c->fixedseen = c->seenfinalized = 0;
 }
@@ -105,7 +105,7 @@ static void atomic (lua_State *L) {
   lu_byte stopem = g->gcstopem;
   g->gcstopem = 1;
   g->gcstate = GCSatomic;
-  if (!luaN_endmarks(L)) {
+  if (!luaN_terminateslice(L)) {
     g->gcstate = (c->selection == LUAN_SELECTING) ? GCSselect : GCSpropagate;
     g->gcstopem = stopem;
     return;
@@ -172,12 +172,12 @@ static void endmajor (lua_State *L) {
   g->heap.blocks.next = NULL;
   luaN_shrinkvec(g, &c->gray);
   luaN_shrinkvec(g, &c->major);
-  luaN_shrinkvec(g, &c->touched);
+  luaN_shrinkvec(g, &c->remembered);
   luaN_shrinkvec(g, &c->whole);
   luaN_shrinkvec(g, &c->slots);
   luaN_shrinkvec(g, &c->weak);
   luaN_shrinkvec(g, &c->majorweak);
-  luaN_shrinkvec(g, &c->open);
+  luaN_shrinkvec(g, &c->unresolved);
   luaN_shrinkvec(g, &c->doubtful);
   luaN_shrinkfinalizers(g);
   if (!g->gcemergency) luaN_shrinkstrings(L);
@@ -265,7 +265,7 @@ static void givelists (global_State *g) {
   luaN_freevec(g, &c->gray);
   luaN_freevec(g, &c->major);
   luaN_freevec(g, &c->slots);
-  luaN_freevec(g, &c->open);
+  luaN_freevec(g, &c->unresolved);
   luaN_freevec(g, &c->doubtful);
   luaN_freevec(g, &c->youngstrings);
 }
@@ -292,7 +292,7 @@ void luaN_full (lua_State *L) {
     luaN_marklines(g, g->heap.inflight, g->heap.inflightsize);
   luaN_markroots(L);
   luaN_markfinalized(g, MAX_SIZET);
-  luaN_finishmarks(L);
+  luaN_terminate(L);
   known(&g->heap);
   c->marking = 0;
   luaN_atomic(L, 1);

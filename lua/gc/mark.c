@@ -175,6 +175,6 @@ unsigned luaN_traverseslots (global_State *g, Table *t, unsigned i,
 }
 
 
-void luaN_revive (global_State *g, GCObject *o) {
+void luaN_resurrect (global_State *g, GCObject *o) {
   luaN_mark(g, o);
 }

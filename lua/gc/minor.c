@@ -47,7 +47,7 @@ void luaN_minor (lua_State *L) {
   luaN_markroots(L);
   luaN_markremembered(L);
   if (c->fullcycles) keepfinalizable(g);
-  luaN_finishmarks(L);
+  luaN_terminate(L);
   luaN_atomic(L, 0);
   luaN_sweeplists(L);
   luaN_sweepyoungstrings(g);

@@ -73,7 +73,7 @@ static unsigned slotsof (const Table *t) {
 /* Is t weak? (The major collection may have taken it for strong.) */
 static int seeweak (global_State *g, Table *t) {
   int kind = (t->metatable == NULL) ? LUAN_STRONG : luaN_weakness(g, t);
-  if (kind != LUAN_STRONG) luaN_meetlate(g, t, kind);
+  if (kind != LUAN_STRONG) luaN_discoverlate(g, t, kind);
   return kind != LUAN_STRONG;
 }
 
@@ -88,7 +88,7 @@ static void begintable (global_State *g, Table *t) {
 /* What has been tenured is remembered. */
 static void remembertenured (lua_State *L) {
   luaN_Vec *v = &G(L)->heap.gc.gray;
-  while (v->n > 0) luaN_touch(L, (GCObject *)v->a[--v->n]);
+  while (v->n > 0) luaN_remember(L, (GCObject *)v->a[--v->n]);
 }
 
 
@@ -196,7 +196,7 @@ void luaN_refineslots (lua_State *L) {
   for (i = 0; i < LUAN_WRITES; i++) {
     luaN_Writes *w = &c->writes[i];
     if (w->t != NULL && w->n >= slotsof(w->t)) {
-      luaN_touch(L, obj2gco(w->t));
+      luaN_remember(L, obj2gco(w->t));
       w->n = 0;
     }
   }
@@ -210,10 +210,10 @@ void luaN_refineslots (lua_State *L) {
 
 /* {== objects =========================================================== */
 
-void luaN_refinetouched (lua_State *L) {
+void luaN_refineobjects (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
-  luaN_Vec *v = &c->touched;
+  luaN_Vec *v = &c->remembered;
   size_t i, kept = 0;
   if (v->n < 2 * c->stayed) return;  /* most of them would stay */
   for (i = 0; i < v->n; i++) {

@@ -12,7 +12,7 @@
 /* What the barriers remember is looked at, and then forgotten: what is young there has
    been tenured. */
 LUAI_FUNC void luaN_refineslots (lua_State *L);
-LUAI_FUNC void luaN_refinetouched (lua_State *L);
+LUAI_FUNC void luaN_refineobjects (lua_State *L);
 
 /* o, which something old refers to, is tenured, and remembered itself. */
 LUAI_FUNC void luaN_tenure (lua_State *L, GCObject *o);

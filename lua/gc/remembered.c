@@ -99,7 +99,7 @@ void luaN_clearslots (global_State *g, int keys) {
 
 
 /*
-** A table may have got other vectors since a slot was remembered. It is touched
+** A table may have got other vectors since a slot was remembered. It is remembered
 ** then; a slot that lies in the new ones by chance does no harm, even between their
 ** elements.
 */
@@ -115,7 +115,7 @@ static void markslots (global_State *g) {
     unsigned i;
     if (t != last) {
       kind = luaN_weakness(g, t);
-      if (kind != LUAN_STRONG) luaN_meetlate(g, t, kind);
+      if (kind != LUAN_STRONG) luaN_discoverlate(g, t, kind);
       asize = luaN_asize(t);
       last = t;
     }
@@ -152,11 +152,11 @@ void luaN_markremembered (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
   if (c->refining != NULL && luaN_weakness(g, c->refining) != LUAN_STRONG)
-    luaN_touch(L, obj2gco(c->refining));
+    luaN_remember(L, obj2gco(c->refining));
   else if (c->refining != NULL && !luaN_islogged(c->refining))
     luaN_traverseslots(g, c->refining, c->refined, ~0u);
   luaN_forgetrefining(c);
-  traverseall(g, &c->touched);
+  traverseall(g, &c->remembered);
   traverseall(g, &c->whole);
   markslots(g);
 }

@@ -13,21 +13,21 @@
 #include "weak.h"
 
 
-void luaN_touch (lua_State *L, GCObject *o) {
+void luaN_remember (lua_State *L, GCObject *o) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
   int big = (o->tt == LUA_VTABLE && (o->marked & LUAN_LISTED));
   if (!(o->marked & LUAN_UNLOGGED)) return;
   if (o->tt == LUA_VTABLE) luaN_lookonce(g, gco2t(o));
-  if (luaN_push(g, big ? &c->whole : &c->touched, o))
+  if (luaN_push(g, big ? &c->whole : &c->remembered, o))
     o->marked &= (lu_byte)~LUAN_UNLOGGED;
-  else c->lost = 1;
+  else c->setoverflow = 1;
 }
 
 
 void luaN_wake (lua_State *L) {
   L->marked &= (lu_byte)~LUAN_ASLEEP;
-  luaN_touch(L, obj2gco(L));
+  luaN_remember(L, obj2gco(L));
 }
 
 
@@ -43,11 +43,11 @@ static void forget (luaN_Vec *v) {
 
 void luaN_forgetall (lua_State *L) {
   luaN_Gc *c = &G(L)->heap.gc;
-  forget(&c->touched);
+  forget(&c->remembered);
   forget(&c->whole);
   c->slots.n = 0;
   luaN_forgetrefining(c);
-  c->lost = 0;
+  c->setoverflow = 0;
 }
 
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The remembered set (G1, G8): objects that are looked at whole, and slots of big
-** tables. To put something into it cannot fail: when a list cannot grow, 'lost' is
+** tables. To put something into it cannot fail: when a list cannot grow, 'setoverflow' is
 ** set, and the next collection is a full one, which needs no remembered set.
 */
 #ifndef luaN_remset_h
@@ -10,7 +10,7 @@
 #include "mark.h"
 
 /* The barriers' lists are long when so many words of 'slots' are in use, or objects
-   in 'touched'; a minor collection may find so many slots in 'whole'. */
+   in 'remembered'; a minor collection may find so many slots in 'whole'. */
 #define LUAN_MANY	(1u << 15)
 
 /* A table of so many slots is vast: its values lie where no cache has them. */
@@ -20,7 +20,7 @@
 #define LUAN_CACHED	(1u << 12)
 
 /* All of o will be looked at. */
-LUAI_FUNC void luaN_touch (lua_State *L, GCObject *o);
+LUAI_FUNC void luaN_remember (lua_State *L, GCObject *o);
 
 /* The running thread stays awake. */
 LUAI_FUNC void luaN_stayawake (lua_State *L);

@@ -41,30 +41,30 @@ typedef enum { LUAN_UNSELECTED, LUAN_SELECTING, LUAN_MOVING, LUAN_RESURRECTING }
 /* What the collector has to remember from one collection to the next (gc.h). */
 typedef struct luaN_Gc {
   lu_byte colour;		/* of marks: 1 to 3 */
-  lu_byte before;		/* the colour before this one */
+  lu_byte previous;		/* the colour before this one */
   lu_byte minor;		/* a minor collection is tracing */
   lu_byte marking;		/* a major collection is marking */
   lu_byte cached;		/* luaS_new has put a string into its cache */
   lu_byte fullcycles;		/* the incremental mode was asked for, and holds */
-  lu_byte sweeping;		/* dead objects of colour 'before' may be seen */
-  lu_byte lost;			/* the remembered set is not complete */
+  lu_byte sweeping;		/* dead objects of colour 'previous' may be seen */
+  lu_byte setoverflow;			/* the remembered set is not complete */
   lu_byte lostyoung;		/* youngstrings is not complete */
   lu_byte pending;		/* some object is pending (mark.c) */
-  lu_byte crowded;		/* 'open' is not complete */
+  lu_byte ephemeronoverflow;		/* 'unresolved' is not complete */
   luaN_Vec gray;		/* marked, not traversed: were young */
   luaN_Vec major;		/* the same: were old */
-  luaN_Vec touched;		/* remembered objects */
+  luaN_Vec remembered;		/* remembered objects */
   luaN_Vec whole;		/* the same: tables that have had a large vector */
   luaN_Vec slots;		/* remembered slots: table, slot, table, ... */
   Table *refining;		/* a table that was in 'whole', or NULL: remembered */
   unsigned refined;		/* ... from this slot on (refine.c) */
   unsigned many;		/* limit of these lists (LUAN_MANY); of 'slots', when ... */
   size_t refineat;		/* ... one of a vast table is added (LUAN_CACHED) */
-  size_t stayed;		/* of 'touched', what luaN_refinetouched has left */
+  size_t stayed;		/* of 'remembered', what luaN_refineobjects has left */
   luaN_Writes writes[LUAN_WRITES];  /* tables that are written to a lot */
   luaN_Vec weak;		/* weak tables of this collection, tagged */
   luaN_Vec majorweak;		/* weak tables that the major one has met */
-  luaN_Vec open;		/* entries with weak keys that may be dead */
+  luaN_Vec unresolved;		/* entries with weak keys that may be dead */
   luaN_Vec doubtful;		/* the same, or with weak values, of tables that were
 				   looked at (ahead.h): table, slot, table, ... */
   size_t weaknext;		/* of 'majorweak', what is looked at next, ... */

@@ -59,7 +59,7 @@ static void openentries (global_State *g, Table *t) {
 /* Looks at the open entries, from the last one to the first when 'backwards':
    those whose key is alive are open no more. Returns how many of these there were. */
 static size_t closeentries (global_State *g, int backwards) {
-  luaN_Vec *o = &g->heap.gc.open;
+  luaN_Vec *o = &g->heap.gc.unresolved;
   size_t i, left = 0, before = o->n;
   for (i = 0; i < before; i++) {
     void **p = &o->a[backwards ? before - 1 - i : i];
@@ -103,7 +103,7 @@ static void converge (global_State *g, size_t *first, l_mem *clock) {
       changed = (closeentries(g, backwards) > 0);
       if (!c->minor && luaN_closedoubtful(g) > 0) changed = 1;
     }
-    for (i = 0; c->crowded && i < *first; i++) {
+    for (i = 0; c->ephemeronoverflow && i < *first; i++) {
       if (luaN_kindof(w->a[i]) == LUAN_EPHEMERON &&
           markvalues(g, luaN_tableof(w->a[i]))) {
         luaN_drain(g, !c->minor);
@@ -137,7 +137,7 @@ static void clearvalues (global_State *g, size_t i) {
    keys and values are weak, and all that there was no memory for. */
 static void clearkeys (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
-  luaN_Vec *w = &c->weak, *o = &c->open;
+  luaN_Vec *w = &c->weak, *o = &c->unresolved;
   size_t i;
   for (i = 0; i < o->n; i++) {
     Node *n = (Node *)o->a[i];
@@ -149,7 +149,7 @@ static void clearkeys (global_State *g) {
     Table *t = luaN_tableof(w->a[i]);
     Node *n = gnode(t, 0), *end = gnode(t, (size_t)sizenode(t));
     if (luaN_kindof(w->a[i]) != LUAN_ALLWEAK &&
-        !(c->crowded && luaN_kindof(w->a[i]) == LUAN_EPHEMERON)) continue;
+        !(c->ephemeronoverflow && luaN_kindof(w->a[i]) == LUAN_EPHEMERON)) continue;
     for (; n < end; n++) {
       if (!isempty(gval(n)) && luaN_iskeygone(g, n)) setempty(gval(n));
       if (isempty(gval(n))) luaN_clearkey(n);
@@ -171,7 +171,7 @@ static void joinmajor (global_State *g) {
       continue;
     }
     luaN_forgetmet(t);
-    if (kind == LUAN_STRONG || !luaN_meetweak(g, t, kind))
+    if (kind == LUAN_STRONG || !luaN_discoverweak(g, t, kind))
       luaN_traverseslots(g, t, 0, ~0u);
   }
   c->majorweak.n = c->weaknext = kept;
@@ -185,7 +185,7 @@ static void leavetomajor (global_State *g) {
   size_t i;
   for (i = 0; i < c->weak.n; i++) {
     Table *t = luaN_tableof(c->weak.a[i]);
-    if (!luaN_meetinmajor(g, t, luaN_kindof(c->weak.a[i])))
+    if (!luaN_discoverinmajor(g, t, luaN_kindof(c->weak.a[i])))
       luaN_traverseslots(g, t, 0, ~0u);
   }
 }
@@ -219,14 +219,14 @@ static void findresurrected (global_State *g, size_t *first, size_t met,
   if (!c->minor) luaN_forgetweak(g);
   else if (c->marking) leavetomajor(g);
   luaN_drain(g, !c->minor);
-  lua_assert(c->open.n == 0);
+  lua_assert(c->unresolved.n == 0);
   c->weak.n = 0;
-  c->crowded = 0;
+  c->ephemeronoverflow = 0;
   luaN_clearcache(g);
 }
 
 
-void luaN_finishmarks (lua_State *L) {
+void luaN_terminate (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
   size_t i, met, first = 0;
@@ -234,7 +234,7 @@ void luaN_finishmarks (lua_State *L) {
   findalive(g, &first, &clock);
   met = c->weak.n;
   i = c->tobefinalized.n;
-  luaN_separate(L, 0);
+  luaN_selectfinalizable(L, 0);
   for (; i < c->tobefinalized.n; i++)
     luaN_mark(g, (GCObject *)c->tobefinalized.a[i]);
   findresurrected(g, &first, met, &clock);
@@ -249,7 +249,7 @@ static int separatefew (lua_State *L) {
     luaN_beginselection(c);
     return 0;
   }
-  luaN_separate(L, 0);
+  luaN_selectfinalizable(L, 0);
   c->selection = LUAN_RESURRECTING;
   return luaN_markslice(G(L), FEWBYTES);
 }
@@ -260,7 +260,7 @@ static int separatefew (lua_State *L) {
 ** runs. All that it can get at of what is not marked are keys of weak tables; when it
 ** does, they are marked as anything else.
 */
-int luaN_endmarks (lua_State *L) {
+int luaN_terminateslice (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
   size_t met, first = 0;
@@ -270,8 +270,8 @@ int luaN_endmarks (lua_State *L) {
   if (c->selection == LUAN_UNSELECTED && !separatefew(L)) {
     leavetomajor(g);  /* once more, at the end */
     c->doubting = 1;
-    c->weak.n = c->open.n = 0;
-    c->crowded = 0;
+    c->weak.n = c->unresolved.n = 0;
+    c->ephemeronoverflow = 0;
     return 0;
   }
   findresurrected(g, &first, met, &clock);

@@ -33,7 +33,7 @@ static size_t traversetable (global_State *g, Table *t) {
   int kind = luaN_weakness(g, t);
   luaN_markN(g, t->metatable);
   luaN_markvectors(g, t);
-  if (kind == LUAN_STRONG || !luaN_meetweak(g, t, kind))
+  if (kind == LUAN_STRONG || !luaN_discoverweak(g, t, kind))
     luaN_traverseslots(g, t, 0, ~0u);
   return sizeof(Table) + (size_t)t->alimit * sizeof(TValue) +
          (size_t)sizenode(t) * sizeof(Node);

@@ -83,7 +83,7 @@ static void checklines (Walk *w, const void *p, size_t n, unsigned colour) {
 static int isremembered (Walk *w, const GCObject *o) {
   const luaN_Gc *c = &w->g->heap.gc;
   size_t i;
-  if (c->lost || luaN_islogged(o)) return 1;
+  if (c->setoverflow || luaN_islogged(o)) return 1;
   if (o->tt == LUA_VTHREAD) {
     const UpVal *uv = ((const lua_State *)o)->openupval;
     for (; uv != NULL; uv = uv->u.open.next)  /* written by a closure? */
@@ -216,7 +216,7 @@ static void checkmet (Walk *w) {
   size_t i;
   for (i = 0; i < v->n; i++) {
     Table *t = luaN_tableof(v->a[i]);
-    if (!(t->marked & LUAN_MET)) fail(w, "G6 (bit)", t, t->marked, LUAN_MET);
+    if (!(t->marked & LUAN_DISCOVERED)) fail(w, "G6 (bit)", t, t->marked, LUAN_DISCOVERED);
     if (luaN_visit(w->g, obj2gco(t))) fail(w, "G6 (once)", t, i, v->n);
   }
 }
@@ -226,7 +226,7 @@ static void checkmet (Walk *w) {
 static void checkclean (Walk *w, lua_State *th) {
   const CallInfo *ci = th->ci;
   StkId o;
-  if (luaN_isyoung(th) || w->g->heap.gc.lost || (th->marked & LUAN_PENDING))
+  if (luaN_isyoung(th) || w->g->heap.gc.setoverflow || (th->marked & LUAN_PENDING))
     return;
   while (ci != NULL && !(ci->callstatus & CIST_CLEAN)) ci = ci->previous;
   if (ci == NULL) return;
@@ -249,7 +249,7 @@ static void walkthread (Walk *w, lua_State *th) {
   unsigned colour = (th->marked & LUAN_ASLEEP) && !(th->marked & LUAN_PENDING)
                     ? th->marked & LUAN_COLOURS : 0;
   if (th->stack.p == NULL) return;
-  if (luaN_isold(th) && th != w->g->mainthread && !w->g->heap.gc.lost &&
+  if (luaN_isold(th) && th != w->g->mainthread && !w->g->heap.gc.setoverflow &&
       !(th->marked & (LUAN_ASLEEP | LUAN_PENDING)) && !luaN_islogged(th)) {
     fail(w, "T1", th, th->marked, LUAN_ASLEEP);
     return;
@@ -439,7 +439,7 @@ static const char *checkgraph (lua_State *L, int exact) {
   if (exact && w.bad == NULL && !w.weak && w.bytes != (size_t)c->old)
     w.bad = broken("H6 (old)", c, (unsigned long)c->old, w.bytes);
   if (w.bad == NULL) {
-    uncount(&w, &c->touched);
+    uncount(&w, &c->remembered);
     uncount(&w, &c->whole);
     if (w.logged != 0) fail(&w, "G8 (listed)", c, w.logged, 0);
   }

@@ -49,8 +49,8 @@ int luaN_openentry (global_State *g, Node *n) {
   luaN_Gc *c = &g->heap.gc;
   if (isempty(gval(n))) luaN_clearkey(n);
   else if (!luaN_iskeygone(g, n)) luaN_markvalue(g, gval(n))
-  else if (!luaN_push(g, &c->open, n)) {
-    c->crowded = 1;
+  else if (!luaN_push(g, &c->unresolved, n)) {
+    c->ephemeronoverflow = 1;
     return 0;
   }
   return 1;
@@ -58,25 +58,25 @@ int luaN_openentry (global_State *g, Node *n) {
 
 
 /* However many minor collections meet it, too. */
-int luaN_meetinmajor (global_State *g, Table *t, int kind) {
-  if (t->marked & LUAN_MET) return 1;
+int luaN_discoverinmajor (global_State *g, Table *t, int kind) {
+  if (t->marked & LUAN_DISCOVERED) return 1;
   if (!luaN_push(g, &g->heap.gc.majorweak, luaN_tagged(t, kind))) return 0;
-  t->marked |= LUAN_MET;
+  t->marked |= LUAN_DISCOVERED;
   return 1;
 }
 
 
-void luaN_meetlate (global_State *g, Table *t, int kind) {
+void luaN_discoverlate (global_State *g, Table *t, int kind) {
   luaN_Gc *c = &g->heap.gc;
-  if (c->marking && luaN_hascolour(t, c->colour) && !luaN_meetinmajor(g, t, kind))
+  if (c->marking && luaN_hascolour(t, c->colour) && !luaN_discoverinmajor(g, t, kind))
     luaN_traverseslots(g, t, 0, ~0u);
 }
 
 
-int luaN_meetweak (global_State *g, Table *t, int kind) {
+int luaN_discoverweak (global_State *g, Table *t, int kind) {
   luaN_Gc *c = &g->heap.gc;
   int slice = (c->marking && !c->minor && g->gcstate == GCSpropagate);
-  if (slice) return luaN_meetinmajor(g, t, kind);
+  if (slice) return luaN_discoverinmajor(g, t, kind);
   if (!luaN_push(g, &c->weak, luaN_tagged(t, kind))) return 0;
   if (kind == LUAN_WEAKVALUES) markkeys(g, t);
   return 1;
@@ -84,7 +84,7 @@ int luaN_meetweak (global_State *g, Table *t, int kind) {
 
 
 void luaN_forgetmet (Table *t) {
-  t->marked &= (lu_byte)~LUAN_MET;
+  t->marked &= (lu_byte)~LUAN_DISCOVERED;
   t->flags &= (lu_byte)~LUAN_SCANNED;
 }
 
@@ -123,7 +123,7 @@ static int isinhand (const luaN_Gc *c, const Table *t) {
 
 void luaN_lookonce (global_State *g, Table *t) {
   luaN_Gc *c = &g->heap.gc;
-  if (!(t->marked & LUAN_MET) || !((t->flags & LUAN_SCANNED) || isinhand(c, t)))
+  if (!(t->marked & LUAN_DISCOVERED) || !((t->flags & LUAN_SCANNED) || isinhand(c, t)))
     return;
   t->flags &= (lu_byte)~LUAN_SCANNED;
   if (c->rescans < RESCANS) {
@@ -147,7 +147,7 @@ void luaN_doubt (global_State *g, Table *t, void *slot) {
   unsigned i, asize = luaN_asize(t);
   const Node *n;
   const TValue *v;
-  if (!c->marking || !(t->marked & LUAN_MET) ||
+  if (!c->marking || !(t->marked & LUAN_DISCOVERED) ||
       !((t->flags & LUAN_SCANNED) || isinhand(c, t)) ||
       !luaN_slotof(t, asize, slot, &i))
     return;

@@ -21,14 +21,14 @@ static inline int luaN_isgone (global_State *g, const TValue *v);
 static inline int luaN_iskeygone (global_State *g, const Node *n);
 
 /* A weak table has been met. Returns 0 when it must be taken for strong. */
-LUAI_FUNC int luaN_meetweak (global_State *g, Table *t, int kind);
+LUAI_FUNC int luaN_discoverweak (global_State *g, Table *t, int kind);
 
 /* ... which is for the end of the major collection; once a table. 0: no memory. */
-LUAI_FUNC int luaN_meetinmajor (global_State *g, Table *t, int kind);
+LUAI_FUNC int luaN_discoverinmajor (global_State *g, Table *t, int kind);
 
 /* A weak table with remembered slots. It may have been strong, or there was no memory
    to list it, when the major collection looked at it: that clears it all the same. */
-LUAI_FUNC void luaN_meetlate (global_State *g, Table *t, int kind);
+LUAI_FUNC void luaN_discoverlate (global_State *g, Table *t, int kind);
 
 /* An entry with a weak key: its value is marked if the key is alive; else it waits
    for the end of marking. 0: there is no memory for that, its table must be met. */
