@@ -159,6 +159,16 @@ LUA_API int luaN_isallocating (lua_State *L) {
 }
 
 
+LUA_API unsigned luaN_label (lua_State *L) {
+  return L->label;
+}
+
+
+LUA_API void luaN_setlabel (lua_State *L, unsigned label) {
+  L->label = label;
+}
+
+
 LUA_API int luaN_ismain (lua_State *L) {
   return L == G(L)->mainthread;
 }

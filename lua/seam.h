@@ -372,6 +372,14 @@ LUA_API void luaN_outside (lua_State *L, int idx, size_t n);
    there. Of the thread that runs the state. */
 LUA_API int luaN_isallocating (lua_State *L);
 
+/*
+** The label of a thread: a number that whoever samples has given it. A new thread has
+** that of the thread that makes it, a new state's main thread 0; nothing else changes
+** it.
+*/
+LUA_API unsigned luaN_label (lua_State *L);
+LUA_API void luaN_setlabel (lua_State *L, unsigned label);
+
 /* 1: the thread is the state's main thread. */
 LUA_API int luaN_ismain (lua_State *L);
 
@@ -390,6 +398,7 @@ LUA_API const char *luaN_name (const void *proto, size_t *length);
 typedef struct luaN_Moment {
   lua_State *L;		/* the thread that ran */
   void *ci;		/* its innermost frame, as in luaN_Frame; NULL: none */
+  unsigned label;	/* of the thread, then (luaN_label) */
   int collecting;	/* LUAN_MINOR, LUAN_MAJOR: in a collection; 0: not */
 } luaN_Moment;
 

@@ -171,6 +171,7 @@ LUA_API int luaN_interrupt (lua_State *L, const luaN_Registers *r,
   luaN_code(&code);
   m->L = th;
   m->ci = (ci == &th->base_ci) ? NULL : ci;
+  m->label = th->label;
   m->collecting = t->collecting;
   t->wanted = 1;
   th->hookmask |= LUAN_TICK;

@@ -260,6 +260,51 @@ function M.mark(name, value)
   return current() ~= nil and core.mark(name, value and tostring(value) or "")
 end
 
+-- What is wrong with labels; nil: nothing.
+local function badlabels(t)
+  if type(t) ~= "table" then
+    return ("table of labels expected, got %s"):format(type(t))
+  end
+  for name, value in next, t do
+    if type(name) ~= "string" or name == "" or name:find("=", 1, true) then
+      return ("the name of a label must be text without '=', got %s"):format(options.show(name))
+    elseif type(value) ~= "string" and type(value) ~= "number" and type(value) ~= "boolean" then
+      return ("label '%s' must be text, a number, true or false, got %s")
+        :format(name, type(value))
+    end
+  end
+end
+
+--- Sets labels of the running coroutine: what profiles tell apart of the work that it
+-- does, and of the coroutines that it makes from then on. t: names and their values,
+-- text, a number or true; false takes a label off; others stay as they are. Without t:
+-- returns a table of the labels that it has, all text.
+function M.label(t)
+  if t == nil then return core.labels() end
+  local wrong = badlabels(t)
+  if wrong then error(("bad argument #1 to 'label' (%s)"):format(wrong), 2) end
+  core.label(t)
+end
+
+-- By the number of a set of labels what gives it back when it goes out of scope.
+local restore = {__close = function(before) core.relabel(before[1]) end}
+local restoring = setmetatable({}, {__mode = "v", __index = function(t, set)
+  local new = setmetatable({set}, restore)
+  t[set] = new
+  return new
+end})
+
+--- Calls f with the other arguments, and these labels besides those that the coroutine
+-- has (t: as label's), and gives these back when it ends, by an error too. f may yield.
+-- Returns what f returns.
+function M.with(t, f, ...)
+  local wrong = badlabels(t)
+  if wrong then error(("bad argument #1 to 'with' (%s)"):format(wrong), 2) end
+  local before <close> = restoring[core.labelled()]  -- luacheck: ignore
+  core.label(t)
+  return f(...)
+end
+
 -- What snapshot may be told, and of which type each is.
 local SNAPSHOT = {wait = "boolean", fork = "boolean", overwrite = "boolean"}
 

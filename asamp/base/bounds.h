@@ -33,6 +33,9 @@
 #define CLASSES_MAX		BOUND(65535u, 8)     /* the last one is for the rest */
 #define READER_MAXPATHS		BOUND(1u << 16, 12)  /* by which things are held; of whoever reads, too */
 #define READER_MAXSTEPS		BOUND(64u, 4)        /* of one of them */
+#define LABELS_NAMES		BOUND(64u, 3)        /* names of labels */
+#define LABELS_VALUES		BOUND(4096u, 6)      /* of one of these, the rest is the first */
+#define LABELS_SETS		BOUND(1u << 14, 16)  /* of labels */
 #define ENCODER_MAXNATIVES	BOUND(1u << 20, 12)  /* addresses with a name */
 
 /* The reader. */
@@ -52,6 +55,8 @@
 #define READER_MAXSTATES	BOUND(1u << 16, 4)    /* Lua states with a row */
 #define READER_MAXSTREAMS	BOUND(1u << 14, 4)    /* ... that are there at a time */
 #define READER_MAXTHREADS	BOUND(1u << 12, 4)    /* OS threads */
+#define READER_MAXLABELSETS	BOUND(1u << 16, 6)    /* sets of labels, ... */
+#define READER_MAXLABELS	BOUND(1u << 18, 12)   /* ... and labels in all of these */
 
 /* Sums. */
 #define SITETABLE_MAXSITES		BOUND(1u << 20, 40)

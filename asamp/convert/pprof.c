@@ -251,6 +251,23 @@ static void label (Writer *w, const char *key, const char *value) {
   piece(&w->message, SAMPLE_LABEL, &w->part);
 }
 
+/* Those that the program gave: of names that are ours the other is told. */
+static void programlabels (Writer *w, uint32_t labels) {
+  const Reading *r = w->r;
+  const ReadLabelSet *set = labels > 0 ? &r->labelsets[labels - 1] : NULL;
+  uint32_t i;
+  for (i = 0; set != NULL && i < set->n; i++) {
+    const ReadLabel *l = &r->labels[set->first + i];
+    const char *name = r->text.text + l->name;
+    char own[16];
+    if (strcmp(name, "type") == 0 || strcmp(name, "class") == 0) {
+      sprintf(own, "label %s", name);
+      name = own;
+    }
+    label(w, name, r->text.text + l->value);
+  }
+}
+
 static uint64_t rounded (double n) {
   return n < 9e18 ? (uint64_t)(n + 0.5) : (uint64_t)9e18;
 }
@@ -285,6 +302,7 @@ static void writesite (Writer *w, const Site *s) {
     if (r->kinds[s->kind].class != 0)
       label(w, "class", r->text.text + r->kinds[s->kind].class);
   }
+  programlabels(w, s->labels);
   emit(w, PROFILE_SAMPLE);
 }
 

@@ -37,6 +37,18 @@ static void resolve (void *ud, uint64_t address, char *symbol,
     snprintf(file, filesize, "%s", third + 1);
 }
 
+/* It asks for the labels of a set. */
+static size_t labels (void *ud, uint32_t set, ProfileLabel *to) {
+  const Reading *r = ((const Transcode *)ud)->r;
+  const ReadLabelSet *from = &r->labelsets[set - 1];
+  size_t i;
+  for (i = 0; i < from->n && i < PROFILE_LABELS; i++) {
+    to[i].name = r->text.text + r->labels[from->first + i].name;
+    to[i].value = r->text.text + r->labels[from->first + i].value;
+  }
+  return i;
+}
+
 /*
 ** The encoder, made when the first event comes: a time period in force from
 ** the start, if it is one, belongs to the head.
@@ -59,6 +71,8 @@ static Encoder *encoder (Transcode *t, uint64_t timeperiod, int wall) {
   config.command = r->command != 0 ? r->text.text + r->command : NULL;
   config.resolve = resolve;
   config.resolve_ud = t;
+  config.labels = labels;
+  config.labels_ud = t;
   t->start = r->clock * 1000;
   t->encoder = encoder_new(&config, t->start, r->started, sink, t->o);
   if (t->encoder == NULL)
@@ -150,6 +164,7 @@ static void sample (void *ud, const ReadSample *s) {
     sample.time = t->start + s->time * 1000;
     sample.count = s->count;
     sample.thread = s->thread;
+    sample.label = s->labels;
     encoder_time(e, &sample);
   }
   else {
@@ -163,6 +178,7 @@ static void sample (void *ud, const ReadSample *s) {
     sample.size = s->size;
     sample.count = s->count;
     sample.thread = s->thread;
+    sample.label = s->labels;
     sample.kind = (int)type;
     sample.outside = s->outside;
     encoder_sample(e, &sample);
@@ -281,6 +297,7 @@ static void collection (void *ud, const ReadCollection *from) {
   c.duration = from->duration * 1000;
   c.tenured = from->tenured;
   c.state = from->state;
+  c.label = from->labels;
   encoder_collection(e, &c);
   ended(t);
 }
@@ -352,6 +369,9 @@ static void left (Transcode *t) {
   l.classes = n[LEFT_CLASSES];
   l.paths = n[LEFT_PATHS];
   l.steps = n[LEFT_STEPS];
+  l.labelnames = n[LEFT_LABELNAMES];
+  l.labelvalues = n[LEFT_LABELVALUES];
+  l.labelsets = n[LEFT_LABELSETS];
   encoder_left(t->encoder, &l, n[LEFT_TEXTS]);
 }
 

@@ -12,9 +12,20 @@
 
 /* ------------------------------------------------------------- columns -- */
 
+/* The run of samples of one set is over. */
+static void endrun (Batch *b) {
+  bytes_decimal(&b->labels, ' ', b->labelled);
+  bytes_decimal(&b->labels, ' ', b->label);
+  b->labelled = 0;
+}
+
 void batch_sample (Batch *b, uint64_t us, int timed, uint64_t count,
-                   uint32_t copies) {
+                   uint32_t copies, uint32_t label) {
   b->samples++;
+  if (label != b->label && b->labelled > 0)
+    endrun(b);
+  b->label = label;
+  b->labelled++;
   if (timed)
     bytes_decimal(&b->times, ' ', us - b->sampletime);
   b->sampletime = us;
@@ -119,7 +130,7 @@ static int64_t rssof (const ProfileCollection *c) {
 ** more is in use after it, and a major one begins where the minor one of its
 ** pause has ended. Zeros at the end of the line are left out.
 */
-void batch_collection (Batch *b, uint64_t us, const ProfileCollection *c,
+void batch_collection (Batch *b, uint64_t us, const ProfileCollection *c, uint32_t label,
                        ProfileCollection *before) {
   Bytes *to = &b->events;
   uint64_t duration = c->duration / 1000;
@@ -128,7 +139,7 @@ void batch_collection (Batch *b, uint64_t us, const ProfileCollection *c,
     (int64_t)c->tenured,
     (int64_t)(c->inuse - before->inuse - c->tenured),
     (int64_t)(c->held - before->held), rssof(c) - rssof(before),
-    c->state, (int64_t)c->minors, (int64_t)c->majors
+    c->state, (int64_t)c->minors, (int64_t)c->majors, (int64_t)label
   };
   size_t i, most = sizeof(n) / sizeof(n[0]);
   while (most > 0 && n[most - 1] == 0)
@@ -230,6 +241,20 @@ void batch_walk (Batch *b, uint64_t us, uint64_t duration) {
   bytes_char(&b->events, '\n');
 }
 
+void batch_label (Batch *b, uint32_t set, const char *name, const char *value) {
+  Bytes text = {0};
+  bytes_text(&text, name, strlen(name), 1);
+  bytes_char(&b->events, 'B');
+  bytes_decimal(&b->events, ' ', set);
+  bytes_decimal(&b->events, ' ', text.n);
+  bytes_char(&b->events, ' ');
+  bytes_add(&b->events, text.data, text.n);
+  bytes_text(&b->events, value, strlen(value), 1);
+  bytes_char(&b->events, '\n');
+  b->events.failed |= text.failed;
+  bytes_free(&text);
+}
+
 void batch_mark (Batch *b, uint64_t us, const char *name, size_t namelength,
                  const char *value, size_t valuelength) {
   Bytes text = {0};
@@ -272,6 +297,11 @@ int batch_take (Batch *b, Bytes *to) {
   column(to, 's', &b->sizes);
   column(to, 'c', &b->counts);
   column(to, 'o', &b->outside);
+  if (b->labels.n > 0 || b->label != 0)
+    endrun(b);
+  column(to, 'b', &b->labels);
+  b->labelled = 0;
+  b->label = 0;
   bytes_add(to, b->events.data, b->events.n);
   b->events.n = 0;
   b->samples = 0;
@@ -281,7 +311,8 @@ int batch_take (Batch *b, Bytes *to) {
 
 int batch_failed (const Batch *b) {
   return b->times.failed || b->kinds.failed || b->sizes.failed ||
-         b->counts.failed || b->outside.failed || b->events.failed;
+         b->counts.failed || b->outside.failed || b->labels.failed ||
+         b->events.failed;
 }
 
 void batch_free (Batch *b) {
@@ -290,5 +321,6 @@ void batch_free (Batch *b) {
   bytes_free(&b->sizes);
   bytes_free(&b->counts);
   bytes_free(&b->outside);
+  bytes_free(&b->labels);
   bytes_free(&b->events);
 }

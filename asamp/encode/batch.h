@@ -21,18 +21,22 @@
 /* All zero: nothing has happened. Times are us since the start. */
 typedef struct Batch {
   uint64_t samples;      /* in the open batch, a repeated one once */
-  Bytes times, kinds, sizes, counts, outside, events;
+  Bytes times, kinds, sizes, counts, outside, labels, events;
+  uint32_t label;        /* of the last samples, ... */
+  uint64_t labelled;     /* ... so many in a row */
   uint64_t sampletime;   /* of the last sample */
   uint64_t eventtime;    /* of the last collection or marker */
   uint64_t state;        /* whose events the last lines are, and one more; 0: nobody's */
 } Batch;
 
 /*
-** The next sample: its time (stock: 'timed'), its count, and how many copies
-** of its stack were written.
+** The next sample: its time (stock: 'timed'), its count, how many copies of its stack
+** were written, and the number of its set of labels, 0: none.
 */
 void batch_sample (Batch *b, uint64_t us, int timed, uint64_t count,
-                   uint32_t copies);
+                   uint32_t copies, uint32_t label);
+/* A label of that set, which no sample has had; those of one set together. */
+void batch_label (Batch *b, uint32_t set, const char *name, const char *value);
 /* It is one of allocation; its kind is listed when 'kind' >= 0. */
 void batch_allocation (Batch *b, uint64_t size, int outside, int kind);
 
@@ -41,8 +45,9 @@ void batch_fates (Batch *b, const unsigned char *survived,
                   const uint32_t *classes, size_t n);
 /* As encoder_deaths. */
 void batch_deaths (Batch *b, const uint32_t *runs, size_t n);
-/* 'us' is c->time; *before is the state's last collection, which becomes this one. */
-void batch_collection (Batch *b, uint64_t us, const ProfileCollection *c,
+/* 'us' is c->time, 'label' the file's number of its set; *before is the state's last
+   collection, which becomes this one. */
+void batch_collection (Batch *b, uint64_t us, const ProfileCollection *c, uint32_t label,
                        ProfileCollection *before);
 /* Files of many states: what follows is that one's, ... */
 void batch_of (Batch *b, uint32_t id);

@@ -53,6 +53,8 @@ struct Encoder {
   IdMap named;          /* functions that have a name (only the keys count) */
   IdMap seen;           /* native addresses (likewise) */
   Bytes fresh;          /* those of them that have no name yet */
+  IdMap labels;         /* set of labels (+ 1) -> its number in the file */
+  uint32_t nlabels;
 };
 
 static int extended (const Encoder *e) {
@@ -177,6 +179,7 @@ void encoder_free (Encoder *e) {
   origins_free(&e->origins);
   idmap_free(&e->named);
   idmap_free(&e->seen);
+  idmap_free(&e->labels);
   free(e);
 }
 
@@ -350,6 +353,28 @@ static uint32_t stackrecords (Encoder *e, int marker, uint64_t leaf,
   return copies;
 }
 
+/* The file's number of a set of labels, whose labels are in the details when it is new. */
+static uint32_t labelled (Encoder *e, uint32_t set) {
+  ProfileLabel labels[PROFILE_LABELS];
+  uint32_t id;
+  size_t i, n;
+  if (set == 0 || e->config.labels == NULL)
+    return 0;
+  id = idmap_get(&e->labels, (uint64_t)set + 1);
+  if (id != IDMAP_NONE)
+    return id;
+  n = e->config.labels(e->config.labels_ud, set, labels);
+  id = n > 0 ? e->nlabels + 1 : 0;
+  if (!idmap_set(&e->labels, (uint64_t)set + 1, id)) {
+    e->failed = 1;
+    return 0;
+  }
+  for (i = 0; i < n; i++)
+    batch_label(&e->batch, id, labels[i].name, labels[i].value);
+  e->nlabels += n > 0;
+  return id;
+}
+
 /* E1 */
 static void settime (Encoder *e, uint64_t time) {
   if (time > e->last)
@@ -370,7 +395,8 @@ void encoder_sample (Encoder *e, const ProfileSample *s) {
                           frameids_type(s->kind),
                           s->thread, s->count);
   e->of->undecided++;
-  batch_sample(&e->batch, since(e, e->last), !extended(e), s->count, copies);
+  batch_sample(&e->batch, since(e, e->last), !extended(e), s->count, copies,
+               labelled(e, s->label));
   batch_allocation(&e->batch, s->size, s->outside, extended(e) ? s->kind : -1);
 }
 
@@ -379,7 +405,8 @@ void encoder_time (Encoder *e, const ProfileTime *s) {
   settime(e, s->time);
   copies = stackrecords(e, VMPROF_STACK, 0, s->thread, s->count);
   metaperiod(e);
-  batch_sample(&e->batch, since(e, e->last), !extended(e), s->count, copies);
+  batch_sample(&e->batch, since(e, e->last), !extended(e), s->count, copies,
+               labelled(e, s->label));
 }
 
 /* -------------------------------------------------------------- events -- */
@@ -458,7 +485,7 @@ void encoder_deaths (Encoder *e, const uint32_t *runs, size_t n) {
 }
 
 void encoder_collection (Encoder *e, const ProfileCollection *c) {
-  batch_collection(lines(e), since(e, c->time), c, &e->of->before);
+  batch_collection(lines(e), since(e, c->time), c, labelled(e, c->label), &e->of->before);
   if (extended(e)) {
     objects_write(&e->objects, 0, c->time > e->last ? c->time : e->last, c,
                   &e->out);
@@ -534,6 +561,9 @@ void encoder_left (Encoder *e, const ProfileLeft *left, uint64_t texts) {
   e->left.classes += left->classes;
   e->left.paths += left->paths;
   e->left.steps += left->steps;
+  e->left.labelnames += left->labelnames;
+  e->left.labelvalues += left->labelvalues;
+  e->left.labelsets += left->labelsets;
   e->texts = texts;
 }
 
@@ -542,9 +572,10 @@ static void metaleft (Encoder *e) {
   const struct { const char *key; uint64_t count; } all[] = {
     {"chunks", e->left.chunks}, {"functions", e->left.functions + e->origins.lumpedfunctions},
     {"classes", e->left.classes + e->origins.lumpedclasses}, {"texts", e->texts}, {"natives", e->natives},
-    {"paths", e->left.paths}, {"steps", e->left.steps}
+    {"paths", e->left.paths}, {"steps", e->left.steps}, {"labelnames", e->left.labelnames},
+    {"labelvalues", e->left.labelvalues}, {"labelsets", e->left.labelsets}
   };
-  char text[300];
+  char text[400];
   size_t i, n = 0;
   for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
     if (all[i].count > 0)
@@ -584,6 +615,8 @@ void encoder_finish (Encoder *e, uint64_t now) {
     metanumber(e, "asamp.lost", e->lost);
   if (e->allocated > 0)
     metanumber(e, "asamp.allocated", e->allocated);
+  if (e->nlabels > 0 && e->config.labelsleft != NULL)
+    e->config.labelsleft(&e->left, &e->texts);
   metaleft(e);
   vmprof_time(&e->out, VMPROF_TRAILER, e->epoch + since(e, now));
   drain(e, 1, 1);

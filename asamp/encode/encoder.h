@@ -52,6 +52,11 @@ typedef struct EncoderConfig {
   void (*resolve)(void *ud, uint64_t address, char *symbol, size_t symbolsize,
                   char *file, size_t filesize);
   void *resolve_ud;
+  /* The labels of a set, called once a set: as labels_of, and what the limits of these
+     have left out. NULL: samples have none. */
+  size_t (*labels)(void *ud, uint32_t set, ProfileLabel *to);
+  void *labels_ud;
+  void (*labelsleft)(ProfileLeft *left, uint64_t *texts);
 } EncoderConfig;
 
 typedef struct Encoder Encoder;

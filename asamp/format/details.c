@@ -60,7 +60,7 @@ void details_collection (Fields *f, int format, Collected *c) {
          details_number(f, &c->tenured) && details_signed(f, &c->inuse) &&
          details_signed(f, &c->held) && details_signed(f, &c->rss) &&
          details_number(f, &c->state) && details_number(f, &c->minors) &&
-         details_number(f, &c->majors));
+         details_number(f, &c->majors) && details_number(f, &c->label));
   c->rss = (int64_t)((uint64_t)c->rss * 1024);
   c->time = (int64_t)((uint64_t)c->time + c->duration);
   c->inuse = (int64_t)((uint64_t)c->inuse + c->tenured);
@@ -101,6 +101,8 @@ int details_split (Details *d, const char *text, size_t n) {
       d->counts = line;
     else if (letter == 'o')
       d->outside = line;
+    else if (letter == 'b')
+      d->labels = line;
     else
       return 1;  /* the events, or the end */
   }

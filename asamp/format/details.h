@@ -30,6 +30,7 @@ typedef struct Details {
   Fields sizes;           /* of allocations, bytes */
   Fields counts;          /* triples: which sample (from 1), count, copies */
   Fields outside;         /* which samples */
+  Fields labels;          /* runs: how many samples, their set of labels */
   Fields events;          /* lines, as they happened */
 } Details;
 
@@ -47,6 +48,7 @@ typedef struct Collected {
   uint64_t duration;         /* us */
   uint64_t tenured;          /* bytes */
   uint64_t state, minors, majors;
+  uint64_t label;            /* set of labels of who ran */
 } Collected;
 
 /* The number that the meta "asamp.format" has, of n bytes, if we read it, or 0. */
@@ -59,7 +61,7 @@ void details_collection (Fields *f, int format, Collected *c);
 ** The next line of events: its letter, its fields in 'line'. 0 at the end.
 ** Letters: 'f' fates (alternating runs, the first died), 'l' their classes,
 ** 'C' name of a class, 'g' minor and 'G' major collection, 'm' marker, 'p'
-** period of allocation, 'q' of time. Readers pass over letters they do not
+** period of allocation, 'q' of time, 'B' a label of a set. Readers pass over letters they do not
 ** know.
 */
 int details_event (Fields *events, Fields *line);

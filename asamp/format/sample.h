@@ -42,12 +42,14 @@ typedef struct ProfileSample {
   uint64_t thread;   /* number of the OS thread or state; the first is 0 */
   int kind;          /* enum ProfileKind */
   int outside;       /* 1: allocated outside the nursery (large) */
+  uint32_t label;    /* set of labels of the thread that ran; 0: none */
 } ProfileSample;
 
 typedef struct ProfileTime {
   uint64_t time;     /* CLOCK_MONOTONIC, ns */
   uint64_t count;    /* periods it stands for, >= 1 (timer overruns) */
   uint64_t thread;   /* as in ProfileSample */
+  uint32_t label;    /* likewise */
 } ProfileTime;
 
 /*
@@ -68,11 +70,19 @@ typedef struct ProfileCollection {
   int state;          /* of the major collection after this: 0 none, 1 marking,
                          2 sweeping, 3 finalizing or its atomic phase just
                          done */
+  uint32_t label;     /* as in ProfileSample: of who ran when it came */
 } ProfileCollection;
+
+/* A label: what a set of them is made of. The texts end in NUL. */
+typedef struct ProfileLabel {
+  const char *name, *value;
+} ProfileLabel;
+
+enum { PROFILE_LABELS = 32 };  /* of a set, at most */
 
 /* What limits of the sampler have left out, told before the end of the file. */
 typedef struct ProfileLeft {
-  uint64_t chunks, functions, classes, paths, steps;
+  uint64_t chunks, functions, classes, paths, steps, labelnames, labelvalues, labelsets;
 } ProfileLeft;
 
 #endif

@@ -201,6 +201,13 @@ typedef struct asamp_Api {
   ** 0: there is none, and 'err' (which may be NULL) has a line that says why.
   */
   int (*snapshot) (lua_State *L, const char *path, int wait, char *err, size_t errsize);
+  /*
+  ** Sets a label of thread L, as profiler.label does: what profiles tell apart of the
+  ** work that it does from here on, and of the threads that it makes. value NULL takes
+  ** it off. Names and values are copied, and cut to 255 bytes. May be called whether the
+  ** state is sampled or not. Returns as 'start'.
+  */
+  const char *(*label) (lua_State *L, const char *name, const char *value);
 } asamp_Api;
 
 /*

@@ -300,11 +300,13 @@ static int l_firefox (lua_State *L) {
   return reason != NULL ? failed(w, reason) : finish(w);
 }
 
-/* Reads totals; 0: the stack has what the conversion returns. */
-static int readtotals (Work *w) {
+/* Reads totals, sites by their labels if these are told apart; 0: the stack has what the
+   conversion returns. */
+static int readtotals (Work *w, int bylabels) {
   w->sum = allocate(w, sizeof(*w->sum));
   if (!readersum_start(w->sum, 0, READERSUM_EVER))
     luaL_error(w->L, "not enough memory");
+  w->sum->bylabels = bylabels;
   if (!readprofile(w, &w->sum->client))
     return 0;
   readersum_finish(w->sum, w->reading);
@@ -314,7 +316,7 @@ static int readtotals (Work *w) {
 static int l_pprof (lua_State *L) {
   Work *w = work(L);
   int error;
-  if (!readtotals(w))
+  if (!readtotals(w, 1))
     return 2;
   error = create(w);
   if (error != 0)
@@ -331,7 +333,7 @@ static int l_collapsed (lua_State *L) {
   int error, weight;
   lua_getfield(L, 3, "weight");
   weight = lua_isnil(L, -1) ? -1 : luaL_checkoption(L, -1, NULL, weights);
-  if (!readtotals(w))
+  if (!readtotals(w, 0))
     return 2;
   if (weight < 0)
     weight = w->reading->samples == 0 && w->reading->timesamples > 0

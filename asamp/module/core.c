@@ -17,6 +17,7 @@
 #include "complain.h"
 #include "control.h"
 #include "gap.h"
+#include "labels.h"
 #include "unwind.h"
 #include "process.h"
 #include "sampler.h"
@@ -300,6 +301,73 @@ static int l_getpid (lua_State *L) {
 }
 
 
+#define LABELS_ATONCE	64
+#define NUMBER_TEXT	48	/* of any number */
+
+/* label(t) changes the labels of the thread that calls: names, and their values, text,
+   numbers or true; false takes one off */
+static int l_label (lua_State *L) {
+  LabelChange changes[LABELS_ATONCE];
+  char numbers[LABELS_ATONCE][NUMBER_TEXT];
+  uint32_t set = luaN_label(L);
+  size_t n = 0;
+  luaL_checktype(L, 1, LUA_TTABLE);
+  lua_settop(L, 1);
+  lua_pushnil(L);
+  while (lua_next(L, 1)) {
+    LabelChange *c = &changes[n];
+    int type = lua_type(L, -1);
+    c->name = lua_tolstring(L, -2, &c->namelength);
+    c->value = NULL;
+    if (type == LUA_TBOOLEAN && lua_toboolean(L, -1)) {
+      c->value = "true";
+      c->valuelength = 4;
+    }
+    else if (type == LUA_TSTRING || type == LUA_TNUMBER) {
+      c->value = lua_tolstring(L, -1, &c->valuelength);
+      if (type == LUA_TNUMBER && c->valuelength < NUMBER_TEXT)
+        c->value = memcpy(numbers[n], c->value, c->valuelength);
+    }
+    lua_pop(L, 1);
+    if (++n < LABELS_ATONCE) continue;
+    set = labels_change(set, changes, n);
+    if (set == LABELS_NOMEMORY) return luaL_error(L, "not enough memory");
+    n = 0;
+  }
+  if (n > 0) set = labels_change(set, changes, n);
+  if (set == LABELS_NOMEMORY) return luaL_error(L, "not enough memory");
+  luaN_setlabel(L, set);
+  return 0;
+}
+
+
+/* labelled() -> the number of the set that the calling thread has */
+static int l_labelled (lua_State *L) {
+  lua_pushinteger(L, (lua_Integer)luaN_label(L));
+  return 1;
+}
+
+
+/* relabel(number) gives it that one */
+static int l_relabel (lua_State *L) {
+  luaN_setlabel(L, (unsigned)luaL_checkinteger(L, 1));
+  return 0;
+}
+
+
+/* labels() -> table of its labels */
+static int l_labels (lua_State *L) {
+  ProfileLabel labels[PROFILE_LABELS];
+  size_t i, n = labels_of(NULL, luaN_label(L), labels);
+  lua_createtable(L, 0, (int)n);
+  for (i = 0; i < n; i++) {
+    lua_pushstring(L, labels[i].value);
+    lua_setfield(L, -2, labels[i].name);
+  }
+  return 1;
+}
+
+
 int snapshot_lua (lua_State *L);  /* heap/snapshotlib.c */
 
 
@@ -315,6 +383,10 @@ static const luaL_Reg functions[] = {
   {"period", l_period},
   {"mark", l_mark},
   {"holders", l_holders},
+  {"label", l_label},
+  {"labelled", l_labelled},
+  {"relabel", l_relabel},
+  {"labels", l_labels},
   {"stats", l_stats},
   {"distance", l_distance},
   {"allocated", l_allocated},

@@ -11,6 +11,7 @@
 #include "bounds.h"
 #include "frameids.h"
 #include "idmap.h"
+#include "labels.h"
 #include "list.h"
 #include "native.h"
 #include "sampler.h"
@@ -339,6 +340,23 @@ static const char *period (lua_State *L, uint64_t n) {
 }
 
 
+static const char *label (lua_State *L, const char *name, const char *value) {
+  LabelChange c;
+  uint32_t set;
+  if (inside) return INSIDE;
+  if (name == NULL || name[0] == '\0' || strchr(name, '=') != NULL)
+    return "the name of a label must be text without '='";
+  c.name = name;
+  c.namelength = strlen(name);
+  c.value = value;
+  c.valuelength = (value != NULL) ? strlen(value) : 0;
+  set = labels_change(luaN_label(L), &c, 1);
+  if (set == LABELS_NOMEMORY) return "there is no memory";
+  luaN_setlabel(L, set);
+  return NULL;
+}
+
+
 static void symbol (const void *address, char *name, size_t namesize,
                     char *file, size_t filesize) {
   native_name(NULL, (uint64_t)(uintptr_t)address, name, namesize, file,
@@ -370,7 +388,7 @@ static int snapshot (lua_State *L, const char *path, int wait, char *err,
 
 
 const asamp_Api embed_api = {
-  ASAMP_VERSION, start, stop, period, symbol, kindname, holders, snapshot
+  ASAMP_VERSION, start, stop, period, symbol, kindname, holders, snapshot, label
 };
 
 /* }===================================================================== */

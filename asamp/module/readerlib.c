@@ -9,7 +9,8 @@
 **     collections have found out; no samples of time, no bins), progress
 **     (function that is called now and then with the share of the file that was
 **     read), states (list of the ids, rising, of the Lua states that are wanted;
-**     all that is not by state is of these)
+**     all that is not by state is of these), label ({name, value}: only what has that
+**     label; without value: what has none of that name)
 **
 ** A profile is a table (sizes in bytes; started, ended, duration and
 ** timeperiod in seconds; all other times in microseconds since the start):
@@ -40,6 +41,10 @@
 **   minors, majors               collections there were
 **   walks, walked, longestwalk   how often who holds what is alive was found out, and
 **                                how long the program waited, together and at most (us)
+**   labels (where there are any): a list, of what has none first, then of each set:
+**     {labels = {name = value, …}, samples, bytes, survivedbytes, laterbytes,
+**     undecidedbytes, timesamples, ns, minors, majors, pause (us of the collections
+**     that came while a coroutine ran that had them)}
 **   kinds[k] = {name (the type), class (nil: none), time (true: no type,
 **     samples of time), blocks (that were sampled), objects (that these stand
 **     for, estimated), outside (of the blocks, outside the nursery)}
@@ -449,10 +454,11 @@ static void pushbins (lua_State *L, const Reading *r, const Bins *b) {
 }
 
 static void pushstates (lua_State *L, const Reading *r);
+static void pushlabels (lua_State *L, const Reading *r, const ReaderSum *sum);
 
 static void pushprofile (lua_State *L, const char *path, const Reading *r,
                          const ReaderSum *sum) {
-  lua_createtable(L, 0, 48);
+  lua_createtable(L, 0, 52);
   setstring(L, "path", path);
   setstring(L, "interpreter", r->interpreter);
   if (r->command != 0)
@@ -481,7 +487,7 @@ static void pushprofile (lua_State *L, const char *path, const Reading *r,
   setboolean(L, "uneven", isuneven(r));
   if (r->mallocs > 0)
     setinteger(L, "malloc", r->mallocs);
-  if (r->allocated > 0)
+  if (r->allocated > 0 && sum->client.labelname == NULL)
     setinteger(L, "allocated", r->allocated);
   setinteger(L, "timeperiods", r->timeperiods);
   if (r->timeperiod != 0) {
@@ -515,6 +521,36 @@ static void pushprofile (lua_State *L, const char *path, const Reading *r,
   pushfunctions(L, r);
   pushtree(L, r);
   pushstates(L, r);
+  pushlabels(L, r, sum);
+}
+
+/* Field 'labels' of the table on the top, where there are labels. */
+static void pushlabels (lua_State *L, const Reading *r, const ReaderSum *sum) {
+  static const char *const keys[] = {"samples", "bytes", "survivedbytes", "laterbytes",
+    "undecidedbytes", "timesamples", "ns", "minors", "majors", "pause"};
+  enum { NKEYS = sizeof(keys) / sizeof(keys[0]) };
+  static const LabelTotals none;
+  size_t i, k;
+  if (r->nlabelsets == 0)
+    return;
+  lua_createtable(L, (int)r->nlabelsets, 0);
+  for (i = 0; i <= r->nlabelsets; i++) {
+    const LabelTotals *t = i < sum->nlabels ? &sum->labels[i] : &none;
+    const uint64_t values[NKEYS] = {t->samples, t->bytes, t->survivedbytes, t->laterbytes,
+      t->undecidedbytes, t->timesamples, t->ns, t->minors, t->majors, t->pause};
+    const ReadLabelSet *set = i > 0 ? &r->labelsets[i - 1] : NULL;
+    lua_createtable(L, 0, NKEYS + 1);
+    for (k = 0; k < NKEYS; k++)
+      setinteger(L, keys[k], values[k]);
+    lua_createtable(L, 0, set != NULL ? (int)set->n : 0);
+    for (k = 0; set != NULL && k < set->n; k++) {
+      const ReadLabel *l = &r->labels[set->first + k];
+      setstring(L, r->text.text + l->name, r->text.text + l->value);
+    }
+    lua_setfield(L, -2, "labels");
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  }
+  lua_setfield(L, -2, "labels");
 }
 
 static void pushstates (lua_State *L, const Reading *r) {
@@ -567,6 +603,7 @@ typedef struct Work {
   lua_State *L;
   Reading *reading;
   uint32_t *only;
+  char *labelname, *labelvalue;
   ReaderSum sum;
 } Work;
 
@@ -576,7 +613,10 @@ static int l_gc (lua_State *L) {
     reading_free(w->reading);
   w->reading = NULL;
   free(w->only);
+  free(w->labelname);
+  free(w->labelvalue);
   w->only = NULL;
+  w->labelname = w->labelvalue = NULL;
   readersum_free(&w->sum);
   memset(&w->sum, 0, sizeof(w->sum));
   return 0;
@@ -594,11 +634,12 @@ static void progress (void *ud, double fraction) {
   }
 }
 
-/* Puts the options at indices 2 (progress) and 3 (states); the others. */
+/* Puts the options at indices 2 (progress), 3 (states) and 4 (label); the others. */
 static void options (lua_State *L, uint32_t *slices, uint64_t *instant) {
   lua_Integer bins = 0;
   *instant = READERSUM_EVER;
   lua_settop(L, 2);
+  lua_pushnil(L);
   lua_pushnil(L);
   if (!lua_isnoneornil(L, 2)) {
     luaL_checktype(L, 2, LUA_TTABLE);
@@ -613,6 +654,8 @@ static void options (lua_State *L, uint32_t *slices, uint64_t *instant) {
     lua_pop(L, 1);
     lua_getfield(L, 2, "states");
     lua_replace(L, 3);
+    lua_getfield(L, 2, "label");
+    lua_replace(L, 4);
     lua_getfield(L, 2, "progress");
     lua_replace(L, 2);
   }
@@ -638,6 +681,27 @@ static void want (lua_State *L, Work *w) {
   w->sum.client.nonly = n;
 }
 
+/* A field of the table at 4, text or nil, copied. */
+static char *copied (lua_State *L, const char *key) {
+  const char *text;
+  char *to = NULL;
+  lua_getfield(L, 4, key);
+  text = lua_tostring(L, -1);
+  if (text != NULL && (to = strdup(text)) == NULL)
+    luaL_error(L, "not enough memory");
+  lua_pop(L, 1);
+  return to;
+}
+
+/* The label in the table at 4, which is wanted. */
+static void wantlabel (lua_State *L, Work *w) {
+  if (lua_isnil(L, 4))
+    return;
+  luaL_checktype(L, 4, LUA_TTABLE);
+  w->sum.client.labelname = w->labelname = copied(L, "name");
+  w->sum.client.labelvalue = w->labelvalue = copied(L, "value");
+}
+
 static int l_read (lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
   uint32_t bins;
@@ -653,6 +717,7 @@ static int l_read (lua_State *L) {
   if (!readersum_start(&w->sum, bins, instant))
     return luaL_error(L, "not enough memory");
   want(L, w);
+  wantlabel(L, w);
   if (!lua_isnil(L, 2))
     w->sum.client.progress = progress;
   w->sum.client.progressud = w;
@@ -665,7 +730,7 @@ static int l_read (lua_State *L) {
   readersum_finish(&w->sum, w->reading);
   pushprofile(L, path, w->reading, &w->sum);
   lua_pushcfunction(L, l_gc);
-  lua_pushvalue(L, 4);
+  lua_pushvalue(L, 5);
   lua_call(L, 1, 0);
   return 1;
 }

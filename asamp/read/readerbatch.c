@@ -7,6 +7,7 @@
 #include "details.h"
 #include "readeremit.h"
 #include "readerholders.h"
+#include "readerlabels.h"
 #include "readerlife.h"
 #include "readername.h"
 #include "readerstack.h"
@@ -89,7 +90,7 @@ static void advance (ReaderState *s, Periods *p, uint64_t sample) {
 
 /* One sample of the batch: takes its copies from the runs. */
 static int onesample (ReaderState *s, Details *d, uint64_t count,
-                      uint64_t copies, int outside) {
+                      uint64_t copies, int outside, uint32_t labels) {
   ReadSample sample;
   Run *run;
   uint64_t n;
@@ -111,6 +112,7 @@ static int onesample (ReaderState *s, Details *d, uint64_t count,
   sample.thread = run->thread;
   sample.node = run->node;
   sample.outside = outside;
+  sample.labels = labels;
   sample.size = 0;
   if (run->type == READER_TIMERUN) {
     sample.kind = READER_TIMESAMPLE;
@@ -139,9 +141,27 @@ static void nextcount (Fields *f, uint64_t triple[3]) {
   }
 }
 
+/* Samples of one set of labels, in a row. */
+typedef struct Labelled {
+  uint64_t left, id;
+} Labelled;
+
+/* The set of the next sample. */
+static uint32_t nextlabels (const ReaderState *s, Details *d, Labelled *l) {
+  while (l->left == 0) {
+    if (!details_number(&d->labels, &l->left) || !details_number(&d->labels, &l->id)) {
+      l->left = UINT64_MAX;
+      l->id = 0;
+    }
+  }
+  l->left--;
+  return readerlabels_set(s, l->id);
+}
+
 static int samples (ReaderState *s, Details *d, Periods *p) {
   uint64_t count[3] = {0, 0, 0};
   uint64_t i, outside = 0;
+  Labelled labelled = {0, 0};
   nextcount(&d->counts, count);
   if (!details_number(&d->outside, &outside))
     outside = 0;
@@ -149,7 +169,7 @@ static int samples (ReaderState *s, Details *d, Periods *p) {
     int many = count[0] == i;
     advance(s, p, i - 1);
     if (!onesample(s, d, many ? count[1] : 1, many ? count[2] : 1,
-                   outside == i))
+                   outside == i, nextlabels(s, d, &labelled)))
       return 0;
     if (many)
       nextcount(&d->counts, count);
@@ -296,6 +316,7 @@ static void collection (ReaderState *s, Fields *f, int major) {
   c->minors = told.minors;
   c->majors = told.majors;
   c->major = major;
+  c->labels = readerlabels_set(s, told.label);
   readeremit_collection(s, c);
 }
 
@@ -388,6 +409,7 @@ int readerbatch_read (ReaderState *s, const char *text, size_t n) {
   if (!details_split(&d, text, n))
     return 0;
   readeremit_begin(s);
+  readerlabels_read(s, d.events);
   p.events = d.events;
   p.state = NOSTATE;
   nextperiod(&p);

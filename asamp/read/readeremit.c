@@ -3,6 +3,7 @@
 ** What the client is told. See readeremit.h.
 */
 #include "readeremit.h"
+#include "readerlabels.h"
 
 #include <string.h>
 
@@ -12,10 +13,15 @@ void readeremit_begin (ReaderState *s) {
   s->begun = 1;
 }
 
+/* What has these labels is nothing to the client, or what the state tells. */
+static int ishidden (const ReaderState *s, uint32_t labels) {
+  return s->of->hidden || readerlabels_unwanted(s, labels);
+}
+
 static void tellfate (ReaderState *s, const ReadSample *sample, int fate,
                       uint64_t time) {
   readeremit_begin(s);
-  if (s->client->fate != NULL && !s->of->hidden)
+  if (s->client->fate != NULL && !ishidden(s, sample->labels))
     s->client->fate(s->client->ud, sample, fate, time);
 }
 
@@ -37,11 +43,12 @@ static void sumstate (ReaderState *s, const ReadSample *sample) {
 
 void readeremit_sample (ReaderState *s, const ReadSample *sample) {
   Reading *r = s->r;
-  uint64_t shown = s->of->hidden ? 0 : sample->count;
+  int hidden = ishidden(s, sample->labels);
+  uint64_t shown = hidden ? 0 : sample->count;
   readeremit_begin(s);
   if (sample->time > r->duration)
     r->duration = sample->time;
-  if (s->client->sample != NULL && !s->of->hidden)
+  if (s->client->sample != NULL && !hidden)
     s->client->sample(s->client->ud, sample);
   if (r->many)
     sumstate(s, sample);
@@ -75,7 +82,8 @@ static void survive (ReaderState *s, const ReadSample *sample, int follow,
   if (row != NULL)
     row->survivedbytes += reading_bytes(sample);
   s->r->left[LEFT_FOLLOWED] += follow && !room ? sample->count : 0;
-  s->r->unfollowed += s->r->followed > 0 && !room ? sample->count : 0;
+  s->r->unfollowed += s->r->followed > 0 && !room && !ishidden(s, sample->labels)
+                      ? sample->count : 0;
   s->client->followed = room;
   s->client->tag = 0;
   tellfate(s, sample, READER_SURVIVED, time);
@@ -133,7 +141,8 @@ void readeremit_deaths (ReaderState *s, uint64_t alive, uint64_t dead,
     d.place = s->of->follow.at - 1;
     if (row != NULL)
       row->laterbytes += reading_bytes(&f.sample);
-    if (s->client->death != NULL && f.sample.count > 0 && !s->of->hidden)
+    if (s->client->death != NULL && f.sample.count > 0 &&
+        !ishidden(s, f.sample.labels))
       s->client->death(s->client->ud, &d);
   }
 }
@@ -149,7 +158,7 @@ void readeremit_collection (ReaderState *s, const ReadCollection *c) {
     told.inuse = s->streams.inuse;
     told.held = s->streams.held;
   }
-  if (!s->of->hidden) {
+  if (!ishidden(s, c->labels)) {
     r->minors += c->minors + (uint64_t)!c->major;
     r->majors += c->majors + (uint64_t)c->major;
   }
@@ -159,7 +168,7 @@ void readeremit_collection (ReaderState *s, const ReadCollection *c) {
   told.decided = s->of->decided;
   told.survived = s->of->survived;
   s->of->decided = s->of->survived = 0;
-  if (s->client->collection != NULL && !s->of->hidden)
+  if (s->client->collection != NULL && !ishidden(s, c->labels))
     s->client->collection(s->client->ud, &told);
 }
 

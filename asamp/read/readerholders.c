@@ -3,6 +3,7 @@
 ** Holders (readerholders.h).
 */
 #include "readerholders.h"
+#include "readerlabels.h"
 #include "list.h"
 
 void readerholders_path (ReaderState *s, Fields *line) {
@@ -75,7 +76,8 @@ static void finishone (ReaderState *s, ReaderStream *one) {
   size_t i;
   readerfollow_settle(&one->follow);
   for (i = 0; i < one->follow.n && !one->hidden && s->client->stop == NULL; i++)
-    if (one->follow.list[i].sample.count > 0) {
+    if (one->follow.list[i].sample.count > 0 &&
+        !readerlabels_unwanted(s, one->follow.list[i].sample.labels)) {
       s->client->place = i;
       s->client->held(s->client->ud, &one->follow.list[i].sample, one->follow.list[i].holder);
     }

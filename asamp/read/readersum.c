@@ -3,6 +3,7 @@
 ** Adds the events of a profile up. See readersum.h.
 */
 #include "readersum.h"
+#include "list.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,11 +20,46 @@ static double squaresof (const ReadSample *s) {
   return (double)reading_bytes(s) * (double)s->period;
 }
 
+/* The totals of a set of labels, NULL without memory. */
+static LabelTotals *labelled (ReaderSum *s, uint32_t set) {
+  if (!list_room(&s->labels, (size_t)set + 1, &s->labelsize, sizeof(*s->labels))) {
+    s->client.stop = NOMEMORY;
+    return NULL;
+  }
+  if (s->nlabels <= set) {
+    memset(s->labels + s->nlabels, 0, (set + 1 - s->nlabels) * sizeof(*s->labels));
+    s->nlabels = (size_t)set + 1;
+  }
+  return &s->labels[set];
+}
+
+static void countlabels (ReaderSum *s, const ReadSample *sample, int fate) {
+  LabelTotals *l = labelled(s, sample->labels);
+  uint64_t bytes = reading_bytes(sample);
+  if (l == NULL)
+    return;
+  if (sample->kind == READER_TIMESAMPLE) {
+    l->timesamples += sample->count;
+    l->ns += bytes;
+    return;
+  }
+  l->samples += sample->count;
+  l->bytes += bytes;
+  if (fate == READER_SURVIVED)
+    l->survivedbytes += bytes;
+  else if (fate == READER_UNDECIDED)
+    l->undecidedbytes += bytes;
+}
+
+static size_t siteof (ReaderSum *s, const ReadSample *sample, uint64_t count) {
+  return sitetable_oflabels(&s->table, sample->node, sample->kind,
+                            s->bylabels ? sample->labels : 0, count);
+}
+
 static void count (ReaderSum *s, const ReadSample *sample, int fate) {
   uint64_t bytes = reading_bytes(sample);
   double objects = objectsof(sample);
-  size_t at = sitetable_at(&s->table, sample->node, sample->kind,
-                           sample->count);
+  size_t at = siteof(s, sample, sample->count);
   KindTotals *kind = &s->kinds[sample->kind];
   Site *site;
   if (at == SITETABLE_NONE) {
@@ -32,6 +68,7 @@ static void count (ReaderSum *s, const ReadSample *sample, int fate) {
   }
   site = &s->table.sites[at];
   site->samples += sample->count;
+  countlabels(s, sample, fate);
   if (s->instant == READERSUM_EVER)
     bins_add(&s->bins, sample, fate);
   if (s->bins.failed)
@@ -80,6 +117,11 @@ static void fate (void *ud, const ReadSample *sample, int fate,
 static void uncount (ReaderSum *s, Site *site, const ReadSample *sample) {
   uint64_t bytes = reading_bytes(sample);
   KindTotals *kind = &s->kinds[sample->kind];
+  if (sample->labels < s->nlabels) {
+    s->labels[sample->labels].samples -= sample->count;
+    s->labels[sample->labels].bytes -= bytes;
+    s->labels[sample->labels].survivedbytes -= bytes;
+  }
   kind->blocks--;
   kind->objects -= objectsof(sample);
   kind->outside -= (uint64_t)sample->outside;
@@ -107,7 +149,7 @@ static void death (void *ud, const ReadDeath *d) {
   size_t at, life;
   if (s->instant != READERSUM_EVER && sample->time > s->instant)
     return;
-  at = sitetable_at(&s->table, sample->node, sample->kind, 0);
+  at = siteof(s, sample, 0);
   if (at != SITETABLE_NONE && d->time <= s->instant && s->instant != READERSUM_EVER) {
     uncount(s, &s->table.sites[at], sample);
     return;
@@ -121,6 +163,8 @@ static void death (void *ud, const ReadDeath *d) {
   s->table.sites[at].laterbytes += reading_bytes(sample);
   s->table.sites[at].latersquares += squaresof(sample);
   s->table.sites[at].kept -= objectsof(sample);
+  if (sample->labels < s->nlabels)
+    s->labels[sample->labels].laterbytes += reading_bytes(sample);
   s->lives.sites[life].samples += sample->count;
   s->lives.sites[life].bytes += reading_bytes(sample);
   if (s->instant == READERSUM_EVER)
@@ -145,6 +189,12 @@ static void held (void *ud, const ReadSample *sample, uint32_t path) {
 
 static void collection (void *ud, const ReadCollection *c) {
   ReaderSum *s = ud;
+  LabelTotals *l = labelled(s, c->labels);
+  if (l != NULL) {
+    l->minors += c->minors + (uint64_t)!c->major;
+    l->majors += c->majors + (uint64_t)c->major;
+    l->pause += c->duration;
+  }
   if (!course_add(&s->course, c))
     s->client.stop = NOMEMORY;
 }
@@ -217,5 +267,6 @@ void readersum_free (ReaderSum *s) {
   bins_free(&s->bins);
   course_free(&s->course);
   marks_free(&s->marks);
+  free(s->labels);
   free(s->kinds);
 }

@@ -21,6 +21,13 @@ typedef struct KindTotals {
   uint64_t outside;    /* of the blocks, allocated outside the nursery */
 } KindTotals;
 
+/* Of a set of labels: sums of samples, as those of a Site; and collections that came while
+   a thread ran that had it, their pauses in us. */
+typedef struct LabelTotals {
+  uint64_t samples, bytes, survivedbytes, laterbytes, undecidedbytes, timesamples, ns;
+  uint64_t minors, majors, pause;
+} LabelTotals;
+
 typedef struct ReaderSum {
   ReaderClient client; /* hand this to reader_read */
   SiteTable table;
@@ -28,6 +35,9 @@ typedef struct ReaderSum {
                           digits of the bytes allocated in their life */
   SiteTable held;        /* samples alive whose holder is told: node, and path */
   KindTotals *kinds;   /* READER_MAXKINDS of them */
+  LabelTotals *labels;  /* by set; 0: of what has none */
+  size_t nlabels, labelsize;
+  int bylabels;        /* sites are told apart by their labels */
   Course course;       /* collections */
   Marks marks;
   Bins bins;

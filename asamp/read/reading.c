@@ -13,6 +13,8 @@ void reading_free (Reading *r) {
   idmap_free(&r->names);
   free(r->kinds);
   free(r->paths);
+  free(r->labelsets);
+  free(r->labels);
   free(r->states);
   free(r->threads);
   free(r->functions);

@@ -36,6 +36,7 @@ typedef struct ReadSample {
   uint32_t node;       /* of the tree */
   uint32_t kind;       /* with its class only when the fate is told */
   int outside;         /* 1: allocated outside the nursery */
+  uint32_t labels;     /* number of its set of labels, from 1 on; 0: none */
 } ReadSample;
 
 /* A sample that survived has died. */
@@ -66,7 +67,19 @@ typedef struct ReadCollection {
   int major;
   int state;           /* of the major collection: 0 none, 1 marking,
                           2 sweeping, 3 finalizing */
+  uint32_t labels;     /* of who ran when it came; as in ReadSample */
 } ReadCollection;
+
+/* A label; numbers in 'text'. */
+typedef struct ReadLabel {
+  uint32_t name, value;
+} ReadLabel;
+
+/* A set of labels, which samples and collections have. */
+typedef struct ReadLabelSet {
+  uint32_t first, n;   /* of Reading.labels */
+  int unwanted;        /* the client does not want what has it */
+} ReadLabelSet;
 
 /* Neither name nor value ends in NUL; they hold during the call. */
 typedef struct ReadMark {
@@ -148,6 +161,10 @@ typedef struct Reading {
   ReadThread *threads;
   size_t nthreads;
   uint64_t begun;      /* states that there were, those that told nothing too; 0: not told */
+  ReadLabelSet *labelsets;  /* number 1 first */
+  size_t nlabelsets;
+  ReadLabel *labels;
+  size_t nlabels;
   ReadPath *paths;     /* who holds what is alive */
   size_t npaths;
   uint64_t walks;      /* how often that was found out, ... */
@@ -179,6 +196,9 @@ typedef struct ReaderClient {
      of these, but for its 'states' and 'threads' */
   const uint32_t *only;
   size_t nonly;
+  /* not NULL: only what has this label is wanted, or, value NULL, what has none of that
+     name; as 'only' */
+  const char *labelname, *labelvalue;
   /* before the first event, with what is known from the head */
   void (*begin) (void *ud, const Reading *r);
   /* of an allocation, or of time (kind READER_TIMESAMPLE) */

@@ -9,7 +9,13 @@
 #include <string.h>
 
 size_t sitetable_at (SiteTable *l, uint32_t node, uint32_t kind, uint64_t count) {
-  uint64_t key = ((uint64_t)node + 1) << 24 | kind;  /* never 0 */
+  return sitetable_oflabels(l, node, kind, 0, count);
+}
+
+size_t sitetable_oflabels (SiteTable *l, uint32_t node, uint32_t kind, uint32_t labels,
+                           uint64_t count) {
+  /* never 0; there are less than 2^22 nodes */
+  uint64_t key = (uint64_t)labels << 46 | ((uint64_t)node + 1) << 24 | kind;
   uint32_t known = idmap_get(&l->bykey, key);
   if (known != IDMAP_NONE)
     return known;
@@ -24,6 +30,7 @@ size_t sitetable_at (SiteTable *l, uint32_t node, uint32_t kind, uint64_t count)
   memset(&l->sites[l->nsites], 0, sizeof(*l->sites));
   l->sites[l->nsites].node = node;
   l->sites[l->nsites].kind = kind;
+  l->sites[l->nsites].labels = labels;
   return l->nsites++;
 }
 

@@ -46,9 +46,10 @@
 #define BINDING_SEAM(X) X(luaN_allocated) X(luaN_check) X(luaN_code) \
   X(luaN_collect) X(luaN_distance) X(luaN_edges) X(luaN_field) X(luaN_frames) \
   X(luaN_getsampler) X(luaN_globals) X(luaN_interrupt) X(luaN_isallocating) \
-  X(luaN_isclosing) X(luaN_isdead) X(luaN_ismain) X(luaN_line) X(luaN_main) X(luaN_memory) \
+  X(luaN_isclosing) X(luaN_isdead) X(luaN_ismain) X(luaN_label) X(luaN_line) \
+  X(luaN_main) X(luaN_memory) \
   X(luaN_metatable) X(luaN_name) X(luaN_newframes) X(luaN_next) X(luaN_object) \
-  X(luaN_protected) X(luaN_registry) X(luaN_running) X(luaN_setdistance) \
+  X(luaN_protected) X(luaN_registry) X(luaN_running) X(luaN_setdistance) X(luaN_setlabel) \
   X(luaN_setsampler) X(luaN_statebytes) X(luaN_walk) X(luaN_watch)
 
 /* Hidden: a call is one instruction, which reads its field. */
@@ -143,6 +144,7 @@ int binding_try (const char *module, int seam, void *caller, char *err, size_t e
 #define luaN_isclosing	(*binding.luaN_isclosing)
 #define luaN_isdead	(*binding.luaN_isdead)
 #define luaN_ismain	(*binding.luaN_ismain)
+#define luaN_label	(*binding.luaN_label)
 #define luaN_line	(*binding.luaN_line)
 #define luaN_main	(*binding.luaN_main)
 #define luaN_memory	(*binding.luaN_memory)
@@ -155,6 +157,7 @@ int binding_try (const char *module, int seam, void *caller, char *err, size_t e
 #define luaN_registry	(*binding.luaN_registry)
 #define luaN_running	(*binding.luaN_running)
 #define luaN_setdistance	(*binding.luaN_setdistance)
+#define luaN_setlabel	(*binding.luaN_setlabel)
 #define luaN_setsampler	(*binding.luaN_setsampler)
 #define luaN_statebytes	(*binding.luaN_statebytes)
 #define luaN_walk	(*binding.luaN_walk)

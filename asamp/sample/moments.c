@@ -34,7 +34,8 @@ static Moment *at (const Moments *m, unsigned b, size_t i) {
 
 
 static int sameframe (const Moment *a, const Moment *b) {
-  return a->L == b->L && a->ci == b->ci && a->collecting == b->collecting;
+  return a->L == b->L && a->ci == b->ci && a->collecting == b->collecting &&
+         a->label == b->label;
 }
 
 

@@ -28,7 +28,8 @@ typedef struct Moment {
   uint64_t time;		/* CLOCK_MONOTONIC, ns */
   uint64_t count;		/* periods, >= 1 */
   void *L, *ci;			/* as in luaN_Moment */
-  uint32_t collecting;
+  uint16_t collecting;
+  uint16_t label;		/* of the thread */
   uint32_t n;			/* native frames */
   void *native[];		/* innermost first: n return addresses */
 } Moment;

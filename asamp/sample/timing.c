@@ -86,7 +86,8 @@ static void tick (void *ud, uint64_t count, void *context) {
   e.count = count;
   e.L = m.L;
   e.ci = m.ci;
-  e.collecting = (uint32_t)m.collecting;
+  e.collecting = (uint16_t)m.collecting;
+  e.label = (uint16_t)m.label;
   e.n = (t->native && !iscramped(t, count, u)) ? walk(t, own, u) : 0;
   moments_add(&t->moments, &e, own->stack);
   t->inticks += clock_now() - e.time;
@@ -167,6 +168,7 @@ static void complete (void *ud, Moment *e) {
   time.time = e->time;
   time.count = e->count;
   time.thread = at->k->number;
+  time.label = e->label;
   stack_complete(s, at->L, e, at->t->native);
   at->k->client->time(at->k->ud, &time, s->kept, s->frames, s->n);
   at->t->samples += e->count;

@@ -96,6 +96,7 @@ static uint64_t sample (void *ud, lua_State *L, const luaN_Sample *in,
   out.size = in->size;
   out.count = gap_pass(&t->gap, over, &distance);
   out.thread = t->number;
+  out.label = luaN_label(luaN_running(L));
   out.kind = (int)in->kind;
   out.outside = in->outside;
   /* what is no object may be freed by hand */
@@ -130,6 +131,7 @@ static void tellnative (Tracker *t, const MallocSample *in) {
   out.size = in->size;
   out.count = in->count;
   out.thread = t->number;
+  out.label = luaN_label(luaN_running(t->L));
   out.kind = KIND_NATIVE;
   out.outside = 1;
   t->client->sample(t->ud, &out, t->stack.kept, t->stack.frames, t->stack.n);
@@ -230,6 +232,7 @@ static void tell (Tracker *t, lua_State *L) {
   c->rss = t->rss;
   c->tenured = m.tenured - t->tenured;
   c->state = (int)m.phase;
+  c->label = luaN_label(luaN_running(L));
   t->tenured = m.tenured;
   t->since = c->time;
   t->client->collection(t->ud, c, &t->fates, &t->dead);

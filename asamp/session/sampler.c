@@ -20,6 +20,7 @@
 #include "complain.h"
 #include "descriptor.h"
 #include "heldpaths.h"
+#include "labels.h"
 #include "mallocs.h"
 #include "native.h"
 #include "timing.h"
@@ -425,6 +426,8 @@ static void configure (ProfileConfig *c, const SamplerOptions *o, uint64_t perio
   c->log.followed = FOLLOWED_MOST;
   c->log.command = o->command;
   c->log.resolve = native_name;
+  c->log.labels = labels_of;
+  c->log.labelsleft = labels_left;
 }
 
 
@@ -571,6 +574,7 @@ static const char *amount (char text[24], uint64_t bytes) {
 /* Before a profile ends: what was allocated, which samples only estimate; and what
    limits have left out. */
 static uint64_t ending (const Sampler *s, ProfileLeft *left) {
+  memset(left, 0, sizeof(*left));
   left->chunks = s->tracker.stack.functions.lumpedchunks;
   left->functions = s->tracker.stack.functions.lumped;
   left->classes = s->tracker.classes.lumped;

@@ -7,6 +7,7 @@
 #define luaN_core_h
 
 #include "attach.h"
+#include "label.h"
 #include "nursery.h"
 #include "tick.h"
 

@@ -26,6 +26,7 @@
 **   sized(clientsize, optionssize) -> as of start, with structs of these sizes,
 **     those of the header when nil
 **   sizes() -> of asamp_Client, of its part before 'died', of asamp_Options
+**   label(coroutine, name [, value]) -> nil, or why it could not be set
 **   symbol() -> name and file of a native function of this module
 */
 #include <stdio.h>
@@ -397,11 +398,20 @@ static int l_symbol (lua_State *L) {
   return 2;
 }
 
+static int l_label (lua_State *L) {
+  const asamp_Api *api = asamp_api(L);
+  const char *wrong = api->label(lua_tothread(L, 1), luaL_checkstring(L, 2), luaL_optstring(L, 3, NULL));
+  lua_pushstring(L, wrong);
+  return 1;
+}
+
+
 static const luaL_Reg functions[] = {
   {"start", l_start}, {"sized", l_sized}, {"sizes", l_sizes}, {"stop", l_stop},
   {"period", l_period}, {"samples", l_samples}, {"wrong", l_wrong},
   {"collections", l_collections}, {"misuse", l_misuse}, {"callapi", l_callapi},
-  {"symbol", l_symbol}, {"holders", l_holders}, {"snapshot", l_snapshot}, {NULL, NULL}
+  {"symbol", l_symbol}, {"label", l_label}, {"holders", l_holders}, {"snapshot", l_snapshot},
+  {NULL, NULL}
 };
 
 /* Sets the functions of the module, below an integer, about that record. */

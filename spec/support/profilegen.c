@@ -211,6 +211,7 @@ static int g_time (lua_State *L) {
   ProfileTime s;
   luaL_checktype(L, 2, LUA_TTABLE);
   f = frames(L, 2, &depth);
+  memset(&s, 0, sizeof(s));
   s.time = (uint64_t)number(L, 2, "time", (lua_Integer)now());
   s.count = (uint64_t)number(L, 2, "count", 1);
   s.thread = (uint64_t)number(L, 2, "thread", state(L)->id);
@@ -265,6 +266,7 @@ static int g_collection (lua_State *L) {
   uint32_t *classes = NULL, *deaths = NULL;
   size_t n, i, ndeaths = 0;
   luaL_checktype(L, 2, LUA_TTABLE);
+  memset(&c, 0, sizeof(c));
   c.time = (uint64_t)number(L, 2, "time", (lua_Integer)now());
   c.inuse = (uint64_t)number(L, 2, "inuse", 0);
   c.held = (uint64_t)number(L, 2, "held", 0);

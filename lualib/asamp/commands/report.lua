@@ -7,6 +7,7 @@ local complaints = require "asamp.cli.complaints"
 local documents = require "asamp.show.documents"
 local focus = require "asamp.sums.focus"
 local json = require "asamp.show.json"
+local labelled = require "asamp.sums.labelled"
 local leaks = require "asamp.sums.leaks"
 local lifetimes = require "asamp.sums.lifetimes"
 local measures = require "asamp.sums.measures"
@@ -24,7 +25,7 @@ local M = {}
 
 M.summary = "who allocated how much, where time went: functions, lines, types"
 
-local DEFAULT = {"functions", "lines", "callers", "types", "scripts", "leaks",
+local DEFAULT = {"functions", "lines", "callers", "types", "labels", "scripts", "leaks",
                  "lifetimes", "collections", "marks"}
 
 -- What --by may name besides measures: a table of its own.
@@ -53,8 +54,12 @@ local DESCRIPTION = {
     "the file has them); state, thread: a table of the Lua states, or of the OS " ..
     "threads, of a process", {"state", "thread"}),
   {"state", "TEXT", "only the Lua states with TEXT in their name, or of that number"},
+  {"by-label", "NAME", "a table of the values of that label (profiler.label), of what ran " ..
+    "with each"},
+  {"label", "NAME=VALUE", "only what ran with that label; NAME=(none): with none of that name",
+    function(value) return labelled.parse(value), "NAME=VALUE" end},
   {"total", nil, "sort functions and lines by total instead of self"},
-  {"show", "LIST", "sections to show: functions, lines, callers, types, " ..
+  {"show", "LIST", "sections to show: functions, lines, callers, types, labels, " ..
     "scripts (of Lua states), states, threads, leaks, lifetimes, tree, collections, " ..
     "marks (default: all but states, threads and tree)",
     options.listof(text.SECTIONS)},
@@ -93,12 +98,13 @@ end
 
 local function settings(o, world)
   local show = {}
-  for _, name in ipairs(TABLES[o.by] and {TABLES[o.by]} or
+  for _, name in ipairs(TABLES[o.by] and {TABLES[o.by]} or o["by-label"] and {"labels"} or
                         o.tree and not o.show and {"tree"} or o.show or DEFAULT) do
     show[name] = true
   end
   show.tree = show.tree or o.tree
   return {top = o.top or 15, show = show, cumulative = o.total, min = o.min or 1,
+          bylabel = o["by-label"], label = o.label and o.label.text,
           depth = o.depth or 60, color = options.color(o, world),
           width = o.width or world.columns}
 end
@@ -193,7 +199,7 @@ local function frozen(path, profile, ids, o, setting, world)
   for _, name in ipairs{"leaks", "collections", "marks", "lifetimes"} do
     setting.show[name] = nil
   end
-  return world.read(path, {at = time, states = ids})
+  return world.read(path, {at = time, states = ids, label = o.label})
 end
 
 -- The field to sort by, or nil and what is wrong.
@@ -203,6 +209,25 @@ local function fieldof(by, t)
     return nil, ("nothing to sort by %s: the file has none"):format(by)
   end
   return field
+end
+
+-- The profile of what the option --label names; nil and what is wrong.
+local function oflabel(path, profile, ids, o, setting, world)
+  local name = o.label and o.label.name or o["by-label"]
+  local ok, wrong = true, nil
+  if name then
+    ok, wrong = labelled.check(profile, name, o.label and o.label.value)
+  end
+  if ok and o.label and o["by-label"] then
+    ok, wrong = labelled.check(profile, o["by-label"])
+  end
+  if not ok then
+    return nil, wrong
+  elseif not o.label then
+    return profile
+  end
+  setting.show.leaks, setting.show.collections, setting.show.marks = nil, nil, nil
+  return world.read(path, {bins = leaks.BINS, states = ids, label = o.label})
 end
 
 -- Reads a file, as far as the options want it. Returns the profile; nil when the file
@@ -227,7 +252,10 @@ local function readone(path, o, setting, world, tell)
   if n == 0 and not profile.complete then
     return nil
   end
-  profile, wrong = frozen(path, profile, ids, o, setting, world)
+  profile, wrong = oflabel(path, profile, ids, o, setting, world)
+  if profile then
+    profile, wrong = frozen(path, profile, ids, o, setting, world)
+  end
   if wrong then
     tell.failed("'%s': %s", path, wrong)
     return nil
@@ -267,7 +295,7 @@ local function reportof(profile, o, setting)
   if wrong then
     return nil, wrong
   end
-  if not setting.focus and not setting.at and not o.sum then
+  if not setting.focus and not setting.at and not o.sum and not o.label then
     setting.leaks = leaks.of(view)
   end
   if not setting.at and (o.json or setting.show.lifetimes) then

@@ -4,6 +4,7 @@
 
 local calltree = require "asamp.sums.calltree"
 local events = require "asamp.sums.events"
+local labelled = require "asamp.sums.labelled"
 local states = require "asamp.sums.states"
 
 local M = {}
@@ -37,6 +38,7 @@ function M.report(profile, t, top, options)
     doc.states = first(states.states(profile), top)
   end
   doc.left = profile.left
+  doc.labels, doc.label = labelled.all(profile, top), options.label
   doc.collections = events.collections(profile)
   doc.marks = first(events.marks(profile), top)
   doc.leaks, doc.lifetimes = options.leaks, options.lifetimes

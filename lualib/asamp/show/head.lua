@@ -244,6 +244,10 @@ function M.lines(p, t, style, options)
       "only samples with " .. layout.clean(options.focus.title) ..
       " on their stack", width))
   end
+  if options.label then
+    lines[#lines + 1] = paint("yellow", layout.cutend(
+      "only what ran with the label " .. layout.clean(options.label), width))
+  end
   if options.at then
     lines[#lines + 1] = paint("yellow", layout.cutend(instant(options.at, p), width))
   end
@@ -264,7 +268,7 @@ function M.lines(p, t, style, options)
         or survival(p, t))
   end
   add(timing(p, t))
-  add(not options.focus and not options.at and collected(p) or nil)
+  add(not options.focus and not options.at and not options.label and collected(p) or nil)
   if p.undetailed > 0 then
     add(("%s came without size and fate: the file is cut."):format(
       units.plural(p.undetailed, "sample")))

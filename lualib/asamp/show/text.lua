@@ -7,6 +7,8 @@ local calltree = require "asamp.sums.calltree"
 local events = require "asamp.sums.events"
 local focus = require "asamp.sums.focus"
 local head = require "asamp.show.head"
+local labelled = require "asamp.show.labelled"
+local labels = require "asamp.sums.labelled"
 local layout = require "asamp.show.layout"
 local leaks = require "asamp.show.leaks"
 local lifetimes = require "asamp.show.lifetimes"
@@ -62,10 +64,11 @@ local function legend(p, t, show, own)
 end
 
 --- The sections there are, in the order in which they are shown.
-M.SECTIONS = {"functions", "lines", "callers", "types", "scripts", "states", "threads",
+M.SECTIONS = {"functions", "lines", "callers", "types", "labels", "scripts", "states", "threads",
               "leaks", "lifetimes", "tree", "collections", "marks"}
 
---- The report. 'options': top (rows of each table), color, width, show (set
+--- The report. 'options': bylabel (the label of the section labels; nil: all), label (text:
+-- what the profile was restricted to), top (rows of each table), color, width, show (set
 -- of sections), by (field to sort by and take shares of; nil: all that the
 -- totals have), cumulative (sort by total instead of self), brief (no
 -- explanations), source (a file of asamp.show.source, in place of the sections), own
@@ -112,6 +115,11 @@ function M.render(profile, t, options)
     if t.whole.samples > 0 then
       append(tops.types(style, options.by ~= "timesamples" and options.by
                                  or t.unit))
+    end
+  end
+  function section.labels()
+    for _, name in ipairs(options.bylabel and {options.bylabel} or labels.names(profile)) do
+      append(labelled.lines(style, name))
     end
   end
   function section.scripts()

@@ -111,6 +111,10 @@ local function head(profiles)
     all.periods = all.periods + (p.periods or 0) + (p.period ~= one.period and 1 or 0)
     all.timeperiods = math.max(all.timeperiods, p.timeperiods or 0)
     all.started = math.min(all.started or math.huge, p.started or math.huge)
+    for _, set in ipairs(p.labels or {}) do
+      all.labels = all.labels or {}
+      all.labels[#all.labels + 1] = set
+    end
     for _, left in ipairs(p.left or {}) do
       all.left[#all.left + 1] = {what = left.what, limit = left.limit, count = left.count,
                                  text = ("'%s': %s"):format(p.path, left.text)}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Labels (readerlabels.h).
+*/
+#include "readerlabels.h"
+#include "list.h"
+
+#include <string.h>
+
+/* A set that the file names for the first time. 0: there is no room. */
+static int newset (ReaderState *s) {
+  Reading *r = s->r;
+  ReadLabelSet *set;
+  if (r->nlabelsets >= READER_MAXLABELSETS) {
+    r->left[LEFT_LABELSETS]++;
+    return 0;
+  }
+  if (!list_grow(&r->labelsets, r->nlabelsets, &s->labelsetsize, sizeof(*r->labelsets))) {
+    s->failed = 1;
+    return 0;
+  }
+  set = &r->labelsets[r->nlabelsets++];
+  set->first = (uint32_t)r->nlabels;
+  set->n = 0;
+  set->unwanted = s->client->labelname != NULL && s->client->labelvalue != NULL;
+  return 1;
+}
+
+static void putlabel (ReaderState *s, const char *name, size_t namelength,
+                      const char *value, size_t valuelength) {
+  Reading *r = s->r;
+  ReadLabelSet *set = &r->labelsets[r->nlabelsets - 1];
+  const ReaderClient *c = s->client;
+  ReadLabel *label;
+  if (r->nlabels >= READER_MAXLABELS) {
+    r->left[LEFT_LABELSETS]++;
+    return;
+  }
+  if (!list_grow(&r->labels, r->nlabels, &s->labelsize, sizeof(*r->labels))) {
+    s->failed = 1;
+    return;
+  }
+  label = &r->labels[r->nlabels++];
+  set->n++;
+  label->name = strtab_put(&r->text, name, namelength < READER_MAXNAME ? namelength
+                                                                       : READER_MAXNAME);
+  label->value = strtab_put(&r->text, value, valuelength < READER_MAXNAME ? valuelength
+                                                                          : READER_MAXNAME);
+  if (c->labelname != NULL && strcmp(r->text.text + label->name, c->labelname) == 0)
+    set->unwanted = c->labelvalue == NULL ||
+                    strcmp(r->text.text + label->value, c->labelvalue) != 0;
+}
+
+static void readline (ReaderState *s, Fields *line) {
+  uint64_t id, length;
+  size_t rest;
+  if (!details_number(line, &id) || !details_number(line, &length))
+    return;
+  line->p += line->p < line->end;  /* the space */
+  rest = (size_t)(line->end - line->p);
+  if (length > rest)
+    length = rest;
+  if (id == s->r->nlabelsets + (uint64_t)1 && !newset(s))
+    return;
+  if (id > 0 && id == s->r->nlabelsets)
+    putlabel(s, line->p, (size_t)length, line->p + length, rest - (size_t)length);
+}
+
+void readerlabels_read (ReaderState *s, Fields events) {
+  Fields line;
+  int letter;
+  while ((letter = details_event(&events, &line)) != 0 && !s->failed) {
+    if (letter == 'B')
+      readline(s, &line);
+  }
+}
+
+uint32_t readerlabels_set (const ReaderState *s, uint64_t id) {
+  return id <= s->r->nlabelsets ? (uint32_t)id : 0;
+}
+
+int readerlabels_unwanted (const ReaderState *s, uint32_t set) {
+  return set > 0 ? s->r->labelsets[set - 1].unwanted
+                 : s->client->labelname != NULL && s->client->labelvalue != NULL;
+}

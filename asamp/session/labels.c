@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** The process's sets of labels. See labels.h.
+*/
+#include "labels.h"
+#include "bounds.h"
+#include "hash.h"
+#include "idmap.h"
+#include "list.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SPARE	BOUND(256u, 8)	/* more sets, for those whose values are all LABELS_OTHERS */
+
+typedef struct Name {
+  char *text;
+  IdMap byhash;			/* of its values -> index in the list */
+  char **values;		/* the first is LABELS_OTHERS */
+  size_t n, size;
+} Name;
+
+/* A label as numbers. */
+typedef struct Pair {
+  uint16_t name, value;
+} Pair;
+
+typedef struct Set {
+  size_t n;
+  Pair pairs[PROFILE_LABELS];	/* rising names */
+  ProfileLabel *labels;		/* their texts */
+} Set;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static Name names[LABELS_NAMES];
+static unsigned nnames;
+static IdMap nameids;		/* hash -> name */
+static const Set *sets[LABELS_SETS + SPARE];	/* [0]: NULL; read without the lock (LB2) */
+static unsigned nsets = 1;
+static IdMap setids;		/* hash -> set */
+static ProfileLeft left;
+static uint64_t cut;
+
+
+/* {== forks ============================================================ */
+
+static void dolock (void) {
+  pthread_mutex_lock(&lock);
+}
+
+
+static void unlock (void) {
+  pthread_mutex_unlock(&lock);
+}
+
+
+/* No other thread is in the middle of something when the process forks. */
+static void once (void) {
+  pthread_atfork(dolock, unlock, unlock);
+}
+
+/* }===================================================================== */
+
+
+/* A copy that ends in NUL and has no other; what is too long loses its end, before a
+   character. */
+static char *copy (const char *text, size_t n) {
+  char *to = malloc((n < LABELS_TEXT ? n : LABELS_TEXT) + 1), *at;
+  size_t most = LABELS_TEXT, i;
+  if (to == NULL) return NULL;
+  if (n > most) {
+    for (i = 0; i < 3 && ((unsigned char)text[most] & 0xc0) == 0x80; i++) most--;
+    n = most;
+    cut++;
+  }
+  memcpy(to, text, n);
+  to[n] = '\0';
+  while ((at = memchr(to, '\0', n)) != NULL) *at = ';';
+  return to;
+}
+
+
+static uint64_t keyof (const void *bytes, size_t n) {
+  return hash_bytes(bytes, n) | 1;
+}
+
+
+/* The number of a name, LABELS_NAMES: there is no room; -1: no memory. */
+static int nameof (const LabelChange *c) {
+  uint64_t key = keyof(c->name, c->namelength);
+  uint32_t id = idmap_get(&nameids, key);
+  Name *name = &names[nnames];
+  if (id != IDMAP_NONE) return (int)id;
+  if (nnames == LABELS_NAMES) {
+    left.labelnames++;
+    return LABELS_NAMES;
+  }
+  if (name->text == NULL && (name->text = copy(c->name, c->namelength)) == NULL) return -1;
+  if (name->n == 0 && (!list_grow(&name->values, 0, &name->size, sizeof(char *)) ||
+                       (name->values[0] = copy(LABELS_OTHERS, strlen(LABELS_OTHERS))) == NULL))
+    return -1;
+  name->n = 1;
+  if (!idmap_set(&nameids, key, nnames)) return -1;
+  return (int)nnames++;
+}
+
+
+/* Likewise of a value; 0: it is one of the others. */
+static int valueof (Name *name, const LabelChange *c) {
+  uint64_t key = keyof(c->value, c->valuelength);
+  uint32_t id = idmap_get(&name->byhash, key);
+  if (id != IDMAP_NONE) return (int)id;
+  if (name->n >= LABELS_VALUES) {
+    left.labelvalues++;
+    return 0;
+  }
+  if (!list_grow(&name->values, name->n, &name->size, sizeof(char *)) ||
+      (name->values[name->n] = copy(c->value, c->valuelength)) == NULL)
+    return -1;
+  if (!idmap_set(&name->byhash, key, (uint32_t)name->n)) {
+    free(name->values[name->n]);
+    return -1;
+  }
+  return (int)name->n++;
+}
+
+
+/* Puts, replaces or takes off a label, in its place (LB1). 0: no memory. */
+static int change (Set *s, const LabelChange *c) {
+  int name = nameof(c), value;
+  size_t at = 0;
+  if (name < 0) return 0;
+  if (name == LABELS_NAMES) return 1;
+  while (at < s->n && s->pairs[at].name < name) at++;
+  if (c->value == NULL) {
+    if (at == s->n || s->pairs[at].name != name) return 1;
+    s->n--;
+    memmove(&s->pairs[at], &s->pairs[at + 1], (s->n - at) * sizeof(Pair));
+    return 1;
+  }
+  if ((value = valueof(&names[name], c)) < 0) return 0;
+  if (at == s->n || s->pairs[at].name != name) {
+    if (s->n == PROFILE_LABELS) {
+      left.labelnames++;
+      return 1;
+    }
+    memmove(&s->pairs[at + 1], &s->pairs[at], (s->n - at) * sizeof(Pair));
+    s->n++;
+  }
+  s->pairs[at].name = (uint16_t)name;
+  s->pairs[at].value = (uint16_t)value;
+  return 1;
+}
+
+
+/* A set that stays, of the numbers in 's'. NULL: no memory. */
+static const Set *keep (const Set *s) {
+  Set *to = malloc(sizeof(*to));
+  size_t i;
+  if (to == NULL) return NULL;
+  *to = *s;
+  to->labels = malloc(s->n * sizeof(*to->labels));
+  if (to->labels == NULL) {
+    free(to);
+    return NULL;
+  }
+  for (i = 0; i < s->n; i++) {
+    to->labels[i].name = names[s->pairs[i].name].text;
+    to->labels[i].value = names[s->pairs[i].name].values[s->pairs[i].value];
+  }
+  return to;
+}
+
+
+/* The number of a set; LB3. */
+static uint32_t numberof (Set *s) {
+  uint64_t key = keyof(s->pairs, s->n * sizeof(Pair));
+  uint32_t id = (s->n > 0) ? idmap_get(&setids, key) : 0;
+  const Set *kept;
+  size_t i;
+  int others = 1;
+  if (id != IDMAP_NONE) return id;
+  for (i = 0; i < s->n; i++) others &= (s->pairs[i].value == 0);
+  if (nsets >= LABELS_SETS && !others) {
+    left.labelsets++;
+    for (i = 0; i < s->n; i++) s->pairs[i].value = 0;
+    return numberof(s);
+  }
+  if (nsets >= LABELS_SETS + SPARE) return 0;
+  if ((kept = keep(s)) == NULL || !idmap_set(&setids, key, nsets)) return LABELS_NOMEMORY;
+  __atomic_store_n(&sets[nsets], kept, __ATOMIC_RELEASE);
+  return nsets++;
+}
+
+
+uint32_t labels_change (uint32_t set, const LabelChange *changes, size_t n) {
+  static pthread_once_t control = PTHREAD_ONCE_INIT;
+  Set s;
+  size_t i;
+  int ok = 1;
+  uint32_t id = LABELS_NOMEMORY;
+  pthread_once(&control, once);
+  dolock();
+  memset(&s, 0, sizeof(s));
+  if (set > 0 && set < nsets) s = *sets[set];
+  for (i = 0; i < n && ok; i++) ok = change(&s, &changes[i]);
+  if (ok) id = numberof(&s);
+  unlock();
+  return id;
+}
+
+
+size_t labels_of (void *ud, uint32_t set, ProfileLabel *to) {
+  const Set *s = (set < LABELS_SETS + SPARE) ? __atomic_load_n(&sets[set], __ATOMIC_ACQUIRE) : NULL;
+  (void)ud;
+  if (s == NULL) return 0;
+  memcpy(to, s->labels, s->n * sizeof(*to));
+  return s->n;
+}
+
+
+void labels_left (ProfileLeft *to, uint64_t *texts) {
+  to->labelnames += __atomic_load_n(&left.labelnames, __ATOMIC_RELAXED);
+  to->labelvalues += __atomic_load_n(&left.labelvalues, __ATOMIC_RELAXED);
+  to->labelsets += __atomic_load_n(&left.labelsets, __ATOMIC_RELAXED);
+  *texts += __atomic_load_n(&cut, __ATOMIC_RELAXED);
+}

@@ -1,0 +1,97 @@
+-- SPDX-License-Identifier: MIT
+-- What a profile tells by the labels that the program gave to its coroutines: rows of
+-- the values of a label. Pure. Rows have value, samples, bytes, alive (at the end), time
+-- (seconds), collections (that came while it ran) and pause (their seconds); the most
+-- bytes, then the most time, first.
+
+local M = {}
+
+M.NONE = "(none)"
+
+local function before(a, b)
+  if a.bytes ~= b.bytes then
+    return a.bytes > b.bytes
+  elseif a.time ~= b.time then
+    return a.time > b.time
+  end
+  return a.value < b.value
+end
+
+--- The names that there are, in alphabetical order.
+function M.names(profile)
+  local names, seen = {}, {}
+  for _, set in ipairs(profile.labels or {}) do
+    for name in pairs(set.labels) do
+      if not seen[name] then
+        seen[name], names[#names + 1] = true, name
+      end
+    end
+  end
+  table.sort(names)
+  return names
+end
+
+--- A row for each value of the label called 'name', and one for what has none, if
+-- anything ran with it.
+function M.rows(profile, name)
+  local rows, byvalue = {}, {}
+  for _, set in ipairs(profile.labels or {}) do
+    local value = set.labels[name] or M.NONE
+    local row = byvalue[value]
+    if not row then
+      row = {value = value, samples = 0, bytes = 0, alive = 0, time = 0, collections = 0, pause = 0}
+      byvalue[value], rows[#rows + 1] = row, row
+    end
+    row.samples, row.bytes = row.samples + set.samples, row.bytes + set.bytes
+    row.alive = row.alive + set.survivedbytes - set.laterbytes + set.undecidedbytes
+    row.time = row.time + set.ns / 1e9
+    row.collections = row.collections + set.minors + set.majors
+    row.pause = row.pause + set.pause / 1e6
+  end
+  for i = #rows, 1, -1 do
+    local row = rows[i]
+    if row.bytes == 0 and row.time == 0 and row.collections == 0 then
+      table.remove(rows, i)
+    end
+  end
+  table.sort(rows, before)
+  return rows
+end
+
+--- Rows by the names of all labels; nil where there are none.
+function M.all(profile, top)
+  local names, all = M.names(profile), {}
+  for _, name in ipairs(names) do
+    local rows = M.rows(profile, name)
+    all[name] = table.move(rows, 1, math.min(#rows, top or #rows), 1, {})
+  end
+  return #names > 0 and all or nil
+end
+
+--- "route=/checkout" as {name, value}, without value for "(none)"; nil: it is none.
+function M.parse(text)
+  local name, value = text:match "^([^=]+)=(.*)$"
+  return name and {name = name, value = value ~= M.NONE and value or nil, text = text} or nil
+end
+
+--- Does the profile have that name (and, unless nil, that value)? nil and what is wrong.
+function M.check(profile, name, value)
+  local names = M.names(profile)
+  if #names == 0 then
+    return nil, "it has no labels; profiler.label{name = value} sets them"
+  end
+  local found = false
+  for _, set in ipairs(profile.labels) do
+    local has = set.labels[name]
+    found = found or has ~= nil
+    if has and (not value or has == value) then
+      return true
+    end
+  end
+  if not found then
+    return nil, ("it has no label called %s; there are %s"):format(name, table.concat(names, ", "))
+  end
+  return nil, ("nothing ran with the label %s=%s"):format(name, value)
+end
+
+return M

@@ -1,0 +1,322 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Labels: what a program says that its coroutines work for is in the profile, by value,
+-- whatever has made, yielded or ended them.
+
+local cjson = require "cjson"
+local convert = require "asamp.commands.convert"
+local process = require "spec.support.process"
+local profiler = require "profiler"
+local protobuf = require "spec.support.protobuf"
+local reader = require "profiler.reader"
+local repair = require "asamp.commands.repair"
+local report = require "asamp.commands.report"
+local embedding = require "embedding"
+local vmprof = require "spec.support.vmprof"
+
+local function asamp(command, ...)
+  local out, err = {}, {}
+  local code = command.run({...}, {
+    out = function(text) out[#out + 1] = text end, err = function(text) err[#err + 1] = text end,
+    read = reader.read, progress = function() return function() end, function() end end})
+  return code, table.concat(out), table.concat(err)
+end
+
+-- {== who has which =========================================================
+
+describe("labels", function()
+  after_each(function()
+    for name in pairs(profiler.label()) do profiler.label{[name] = false} end
+  end)
+
+  it("are the running coroutine's: set, replaced and taken off by name", function()
+    assert.same({}, profiler.label())
+    profiler.label{route = "/a", user = 7, half = 0.5, admin = true, gone = false}
+    assert.same({route = "/a", user = "7", half = "0.5", admin = "true"}, profiler.label())
+    profiler.label{route = "/b", user = false, nobody = false}
+    assert.same({route = "/b", half = "0.5", admin = "true"}, profiler.label())
+    profiler.label{}
+    assert.same({route = "/b", half = "0.5", admin = "true"}, profiler.label())
+  end)
+
+  it("go to the coroutines that one with labels makes, and to no other", function()
+    local before = coroutine.wrap(profiler.label)
+    profiler.label{route = "/a"}
+    local after = coroutine.wrap(function()
+      coroutine.yield(profiler.label())
+      profiler.label{route = "/c", step = 1}
+      coroutine.yield(coroutine.wrap(profiler.label)())
+    end)
+    profiler.label{route = "/b"}
+    assert.same({}, before())
+    assert.same({route = "/a"}, after())
+    assert.same({route = "/c", step = "1"}, after())
+    assert.same({route = "/b"}, profiler.label())
+  end)
+
+  it("stay through collections of all sorts", function()
+    local list = {}
+    for i = 1, 50 do
+      profiler.label{n = i}
+      list[i] = coroutine.create(function() coroutine.yield() return profiler.label().n end)
+      coroutine.resume(list[i])
+    end
+    for _ = 1, 3 do collectgarbage() collectgarbage "step" end
+    for i = 1, 50 do assert.same({true, tostring(i)}, {coroutine.resume(list[i])}) end
+  end)
+
+  it("of profiler.with end with its function: nested, by an error, by a closed coroutine", function()
+    profiler.label{route = "/a"}
+    local function inner(...)
+      assert.same({route = "/c", user = "1"}, profiler.label())
+      profiler.label{more = 1}
+      return ...
+    end
+    local function outer(...)
+      assert.same({route = "/b"}, profiler.label())
+      assert.same({1, nil, 3, n = 3}, table.pack(profiler.with({route = "/c", user = 1}, inner, ...)))
+      assert.same({route = "/b"}, profiler.label())
+      error({"raised"})
+    end
+    local ok, raised = pcall(profiler.with, {route = "/b"}, outer, 1, nil, 3)
+    assert.same({false, {"raised"}}, {ok, raised})
+    assert.same({route = "/a"}, profiler.label())
+    local seen
+    local co = coroutine.create(function()
+      local closed <close> = setmetatable({}, {__close = function() seen = profiler.label() end})  -- luacheck: ignore
+      profiler.with({route = "/d"}, coroutine.yield)
+    end)
+    coroutine.resume(co)
+    coroutine.close(co)
+    assert.same({{route = "/a"}, {route = "/a"}}, {seen, profiler.label()})
+  end)
+
+  it("of profiler.with stay while its function has yielded, and are gone when it is done", function()
+    local co = coroutine.wrap(function()
+      profiler.with({route = "/y"}, function()
+        coroutine.yield(profiler.label().route)
+        coroutine.yield(profiler.label().route)
+      end)
+      return profiler.label()
+    end)
+    for _ = 1, 2 do
+      assert.equal("/y", co())
+      assert.same({}, profiler.label())
+    end
+    assert.same({}, co())
+  end)
+
+  it("of another sort are refused, and nothing changes", function()
+    profiler.label{route = "/a"}
+    local says = {
+      ["table of labels expected, got number"] = 1,
+      ["the name of a label must be text without '=', got 1"] = {"/x"},
+      ["the name of a label must be text without '=', got \"\""] = {[""] = "x"},
+      ["the name of a label must be text without '=', got \"a=b\""] = {["a=b"] = 1},
+      ["label 'route' must be text, a number, true or false, got table"] = {route = {}},
+    }
+    for message, bad in pairs(says) do
+      for name, call in pairs{label = profiler.label,
+                              with = function(t) return profiler.with(t, print) end} do
+        local ok, err = pcall(call, bad)
+        assert.is_false(ok)
+        assert.is_truthy(err:find(("bad argument #1 to '%s' (%s)"):format(name, message), 1, true), err)
+      end
+    end
+    assert.same({route = "/a"}, profiler.label())
+  end)
+
+  it("can be set by a C host, of any thread of a state", function()
+    local co = coroutine.create(function() coroutine.yield() return profiler.label() end)
+    coroutine.resume(co)
+    assert.is_nil(embedding.label(co, "route", "/host"))
+    assert.is_nil(embedding.label(co, "other", "x"))
+    assert.is_nil(embedding.label(co, "other"))
+    assert.equal("the name of a label must be text without '='", embedding.label(co, "a=", "b"))
+    assert.same({}, profiler.label())
+    assert.same({true, {route = "/host"}}, {coroutine.resume(co)})
+  end)
+end)
+
+-- ==}
+
+-- {== in the profile ========================================================
+
+-- Three routes that allocate 1:2:4, in coroutines that take turns; %s: what else there is.
+local SERVER = [[
+  local profiler = require "profiler"
+  assert(profiler.enable{alloc = 1024, seed = 5, out = arg[1], overwrite = true, format = arg[2]})
+  local kept, live = {}, {}
+  local function serve(route, n)
+    profiler.label{route = route}
+    for i = 1, n do
+      profiler.with({step = i % 2}, function() kept[i] = {i, i, i} end)
+      if i % 50 == 0 then coroutine.yield() end
+    end
+  end
+  for _ = 1, 40 do
+    for i, route in ipairs{"/a", "/b", "/c"} do
+      live[#live + 1] = coroutine.wrap(function() serve(route, 100 << i) return "done" end)
+    end
+    for i = #live, 1, -1 do
+      if live[i]() == "done" then table.remove(live, i) end
+    end
+  end
+  for i = #live, 1, -1 do while live[i]() ~= "done" do end end
+  assert(profiler.disable())
+]]
+
+describe("a server whose routes allocate 1:2:4", function()
+  local folder, path, out
+  setup(function()
+    folder = os.tmpname()
+    os.remove(folder)
+    os.execute("mkdir " .. folder)
+    path, out = folder .. "/p.vmprof", folder .. "/out"
+    local script = process.file(SERVER)
+    for format, name in pairs{stock = path, extended = folder .. "/p7.vmprof"} do
+      local code, _, err = process.run{script, name, format}
+      assert.same({0, ""}, {code, err})
+    end
+    os.remove(script)
+  end)
+  teardown(function() os.execute("rm -r " .. folder) end)
+
+  -- Samples by route are as 1:2:4, within three standard errors of their differences.
+  local function proportional(n)
+    local a, b, c = n["/a"], n["/b"], n["/c"]
+    assert.is_true(a > 300, a)
+    assert.is_true(math.abs(b - 2 * a) <= 3 * math.sqrt(b + 4 * a), ("%d %d"):format(a, b))
+    assert.is_true(math.abs(c - 2 * b) <= 3 * math.sqrt(c + 4 * b), ("%d %d"):format(b, c))
+  end
+
+  local function json(...)
+    local code, text, err = asamp(report, "--json", ...)
+    assert.same({0, ""}, {code, err})
+    return cjson.decode(text)
+  end
+
+  local function samples(name)
+    local n, bytes = {}, 0
+    local doc = json(name)
+    for _, row in ipairs(doc.labels.route) do
+      n[row.value], bytes = row.samples, bytes + row.bytes
+      assert.equal(row.samples * 1024, row.bytes)
+    end
+    assert.equal(doc.bytes, bytes)
+    return n, doc
+  end
+
+  it("shows that in the report, in both flavours", function()
+    for _, name in ipairs{path, folder .. "/p7.vmprof"} do
+      local n, doc = samples(name)
+      proportional(n)
+      local collections, steps = 0, {}
+      for _, row in ipairs(doc.labels.route) do collections = collections + row.collections end
+      assert.equal(doc.minors + doc.majors, collections)
+      for _, row in ipairs(doc.labels.step) do steps[row.value] = row.samples end
+      assert.is_true(steps["0"] > 300 and steps["1"] > 300)
+    end
+    local _, text = asamp(report, "--by-label", "route", "--width", "80", path)
+    assert.is_truthy(text:find "By label route\n.-\n[^\n]+ /c\n[^\n]+ /b\n[^\n]+ /a\n[^\n]+ %(none%)\n")
+    assert.is_falsy(text:find "By function")
+  end)
+
+  it("can be reported by one of them, with the same sums", function()
+    local n = samples(path)
+    for _, route in ipairs{"/a", "/b", "/c", "(none)"} do
+      local doc = json("--label", "route=" .. route, path)
+      assert.equal(n[route], doc.samples)
+      assert.equal(doc.whole.bytes, doc.bytes)
+      assert.same({1, route}, {#doc.labels.route, doc.labels.route[1].value})
+    end
+    for option, says in pairs{["--label=route=/x"] = "nothing ran with the label route=/x",
+        ["--label=rout=/a"] = "it has no label called rout; there are route, step",
+        ["--by-label=rout"] = "it has no label called rout", ["--label=route"] = "wants NAME=VALUE"} do
+      local code, _, err = asamp(report, option, path)
+      assert.is_true(code > 0 and err:find(says, 1, true) ~= nil, err)
+    end
+  end)
+
+  it("shows that in pprof, as labels of its samples", function()
+    local n, bytes = {}, {}
+    assert.equal(0, (asamp(convert, "--to", "pprof", "-o", out, path)))
+    local p = protobuf.profile(vmprof.load(out))
+    for _, s in ipairs(p.samples) do
+      local route = s.labels.route or "(none)"
+      bytes[route] = (bytes[route] or 0) + s.values[2]
+    end
+    for route, sum in pairs(bytes) do n[route] = sum // 1024 end
+    proportional(n)
+    assert.same(samples(path), n)
+  end)
+
+  it("says the same in the other flavour, and repaired", function()
+    local function labels(name) return assert(reader.read(name)).labels end
+    for _, name in ipairs{path, folder .. "/p7.vmprof"} do
+      assert.equal(0, (asamp(convert, "--to", "vmprof", "-o", out, name)))
+      assert.same(labels(name), labels(out))
+    end
+    local f = io.open(out, "wb")
+    f:write((vmprof.load(path):sub(1, -10)))  -- without its trailer
+    f:close()
+    assert.equal(0, (asamp(repair, "-o", folder .. "/mended", out)))
+    assert.same(labels(path), labels(folder .. "/mended"))
+  end)
+end)
+
+describe("10,000 values of a label", function()
+  it("are told as far as there is room, and the limit is told", function()
+    local path = os.tmpname()
+    local script = process.file [[
+      local profiler = require "profiler"
+      profiler.enable{alloc = 64, out = arg[1], overwrite = true}
+      local keep
+      for i = 1, 10000 do profiler.with({id = i, kind = "x"}, function() keep = {i} end) end
+      for i = 1, 100 do profiler.label{["n" .. i] = 1} end
+      profiler.disable()
+    ]]
+    assert.same({0, "", ""}, {process.run{script, path}})
+    local left, rows = {}, {}
+    local _, text = asamp(report, "--json", path)
+    local doc = cjson.decode(text)
+    for _, l in ipairs(doc.left) do left[l.what] = l.count end
+    for _, row in ipairs(doc.labels.id) do rows[row.value] = row.samples end
+    assert.equal(10000 - 4095, left.labelvalues)
+    assert.is_true(left.labelnames >= 36, left.labelnames)
+    assert.is_true(rows["(others)"] > 5000 and rows["4095"] ~= nil and rows["4096"] == nil)
+    os.remove(path)
+    os.remove(script)
+  end)
+end)
+
+describe("lines of labels that do not fit", function()
+  it("yield what is right of them", function()
+    local function read(details)
+      local path = process.file(vmprof.head() .. vmprof.header(6, 2) ..
+        vmprof.meta("asamp.format", "3") .. vmprof.meta("sample_allocated_bytes", "100") ..
+        vmprof.name(8, "py:f:1:f.lua") .. vmprof.stack(1, 1, {0, 1, 5, 8}, {0}):rep(3) ..
+        vmprof.meta("asamp.1", "n 3\ns 8 8 8\n" .. details) .. vmprof.trailer())
+      local profile = assert(reader.read(path))
+      os.remove(path)
+      assert.equal(3, profile.samples)
+      local text = {}
+      for i, set in ipairs(profile.labels or {}) do
+        local list = {}
+        for name, value in pairs(set.labels) do list[#list + 1] = name .. "=" .. value end
+        table.sort(list)
+        text[i] = table.concat(list, ",") .. ":" .. set.samples
+      end
+      return table.concat(text, " ")
+    end
+    assert.equal(":1 a=b,c=d:2", read "b 1 0 2 1\nB 1 1 ab\nB 1 1 cd\n")
+    assert.equal(":3 a=:0", read "b 3 7\nB 1 1 a\n")                        -- a set that is not there
+    assert.equal(":3 =:0", read "b 18446744073709551615 99999999999\nB 1 0 \n")
+    assert.equal(":0 abc=:3", read "b 9 1\nB 1 99 abc\n")                   -- a name beyond the line
+    assert.equal(":2 a=b:1", read "b 1 1 x\nB 1 1 ab\nB 3 1 xy\nB 0 1 zz\nB -1\nB\nB 1\n")
+    assert.equal("", read "b\nb 1\nB\n")
+    assert.equal(":3 a=b:0", read "B 1 1 ab\ng 1 1 1 1 1 1 0 0 0 9\nf 3\n")
+  end)
+end)
+
+-- ==}
