@@ -13,6 +13,7 @@
 static __thread Scratch *mine __attribute__((tls_model("initial-exec")));
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Scratch *nobodys;
+static Scratch *all;
 static pthread_key_t key;
 
 
@@ -45,8 +46,14 @@ static Scratch *take (void) {
   s = nobodys;
   if (s != NULL) nobodys = s->next;
   pthread_mutex_unlock(&lock);
-  if (s == NULL) s = calloc(1, sizeof(*s));
-  if (s == NULL) return NULL;
+  if (s == NULL) {
+    s = calloc(1, sizeof(*s));
+    if (s == NULL) return NULL;
+    pthread_mutex_lock(&lock);
+    s->before = all;
+    all = s;
+    pthread_mutex_unlock(&lock);
+  }
   s->pointing = NULL;
   s->ready = 0;
   if (pthread_setspecific(key, s) == 0) return s;

@@ -24,6 +24,7 @@ typedef struct ScratchStart {
 
 typedef struct Scratch {
   struct Scratch *next;		/* of those that are nobody's */
+  struct Scratch *before;	/* made before this one: what is never freed is not lost */
   void *volatile pointing;	/* whose timing_point runs; NULL: none */
   int ready;			/* the backtrace is open */
   Backtrace backtrace;
