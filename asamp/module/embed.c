@@ -4,6 +4,8 @@
 */
 #include "embed.h"
 
+#include "binding.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
