@@ -183,13 +183,13 @@ static void ownprofile (Bytes *to, int format) {
     else if (upto(25) == 0)
       encoder_batch(e);
     else if (upto(4) == 0) {
-      ProfileTime s = {time, 1 + upto(3), upto(2)};
+      ProfileTime s = {.time = time, .count = 1 + upto(3), .thread = upto(2)};
       stack(e);
       encoder_time(e, &s);
     }
     else {
-      ProfileSample s = {time, 16 + upto(999), 1 + upto(4), 0,
-                         (int)upto(KIND_COUNT), (int)upto(2)};
+      ProfileSample s = {.time = time, .size = 16 + upto(999), .count = 1 + upto(4),
+                         .kind = (int)upto(KIND_COUNT), .outside = (int)upto(2)};
       stack(e);
       encoder_sample(e, &s);
       open++;
