@@ -91,16 +91,26 @@ struct Profile {
 /* The profile whose lock this OS thread has, or waits for, to tell an event. */
 static OFTHREAD const Profile *volatile telling;
 
-/* The number that the system has given this OS thread. */
+/* The number that the system has given this OS thread; 0: it was not asked for yet. Kept,
+   for every event has it, and a system call takes as long as half a sample. */
+static OFTHREAD uint32_t ofthread;
+
+/* The thread that has forked has another number in the child. */
+static void forked (void) {
+  ofthread = 0;
+}
+
+static void once (void) {
+  pthread_atfork(NULL, NULL, forked);
+}
+
 static uint32_t threadnumber (void) {
-  static OFTHREAD uint32_t number;
-  static OFTHREAD pid_t of;
-  pid_t pid = getpid();
-  if (of != pid) {  /* the child of a fork has another */
-    number = (uint32_t)gettid();
-    of = pid;
+  static pthread_once_t control = PTHREAD_ONCE_INIT;
+  if (ofthread == 0) {
+    pthread_once(&control, once);
+    ofthread = (uint32_t)gettid();
   }
-  return number;
+  return ofthread;
 }
 
 /* -------------------------------------------------------------- writer -- */
