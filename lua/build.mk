@@ -26,6 +26,11 @@ PATHS := -DLUA_PATH_DEFAULT='"$(ROOT)/share/lua/5.4/?.lua;$(ROOT)/share/lua/5.4/
 # has not all of gcc's, and other processors not all of x86's.
 known = $(foreach o,$(1),$(shell $(CC) -Werror $(o) -x $(2) -c -o /dev/null /dev/null \
   2>/dev/null && echo $(o)))
+# Frames stay on the stack, where walks look for them: newer compilers put their variables
+# into memory of their own by default, to find uses after a return.
+ifeq ($(V),asan)
+OPT_asan += $(call known,--param=asan-use-after-return=0,c)
+endif
 # No branch of the bytecode loop lies across two fetches of the processor: where
 # one does is chance, and moved programs by up to a tenth from build to build.
 comma := ,
