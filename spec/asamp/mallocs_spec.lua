@@ -93,7 +93,7 @@ collectgarbage() collectgarbage()
     -- in the page, in the report, as JSON
     assert.equal(all.bytes, data.of(profile, {nodes = 1000}).head.native)
     local report = shell.output("build/bin/asamp report " .. path)
-    assert.matches("About 12%.%d MiB of native memory in [^.]*, estimated from 1%d,%d+ samples",
+    assert.matches("About 12%.%d MiB of native memory in [%d.]+ m?s, estimated from 1%d,%d+ samples",
                    (report:gsub("%s+", " ")))
     assert.matches(":6 +main", report)
     assert.matches('"malloc": ?1024', shell.output("build/bin/asamp report --json " .. path))
