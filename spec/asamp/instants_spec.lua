@@ -4,7 +4,7 @@
 
 local gen = require "profilegen"
 local reader = require "profiler.reader"
-local report = require "asamp.commands.report"
+local reports = require "spec.support.reports"
 
 local PERIOD = 1024
 
@@ -118,13 +118,7 @@ describe("what was alive at an instant", function()
   end)
 
   it("is what asamp report --at shows, and the peak the highest in use", function()
-    local function run(...)
-      local out, err = {}, {}
-      local code = report.run({...}, {read = reader.read, color = false,
-                                      out = function(s) out[#out + 1] = s end,
-                                      err = function(s) err[#err + 1] = s end})
-      return code, table.concat(out), table.concat(err)
-    end
+    local run = reports.run
     local p = assert(gen.open{path = path, period = 1 << 20, followed = 10})
     local start = gen.now()
     p:name(8, "kept", 1, "@x.lua")

@@ -4,20 +4,11 @@
 local asamp = require "asamp"
 local child = require "spec.support.child"
 local gen = require "profilegen"
-local reader = require "profiler.reader"
 local report = require "asamp.commands.report"
+local reports = require "spec.support.reports"
 local vmprof = require "spec.support.vmprof"
 
---- Runs `asamp report` in this process. Returns exit code, stdout, stderr.
-local function run(...)
-  local out, err = {}, {}
-  local code = report.run({...}, {
-    read = reader.read, color = false,
-    out = function(s) out[#out + 1] = s end,
-    err = function(s) err[#err + 1] = s end,
-  })
-  return code, table.concat(out), table.concat(err)
-end
+local run = reports.run
 
 describe("asamp report", function()
   local path

@@ -5,7 +5,7 @@ local gen = require "profilegen"
 local lifetimes = require "asamp.sums.lifetimes"
 local measures = require "asamp.sums.measures"
 local reader = require "profiler.reader"
-local report = require "asamp.commands.report"
+local reports = require "spec.support.reports"
 local totals = require "asamp.sums.totals"
 local united = require "asamp.sums.united"
 
@@ -124,13 +124,7 @@ describe("several profiles as one", function()
   end)
 
   it("are what asamp report --sum shows", function()
-    local function run(...)
-      local out, err = {}, {}
-      local code = report.run({...}, {read = reader.read, color = false,
-                                      out = function(s) out[#out + 1] = s end,
-                                      err = function(s) err[#err + 1] = s end})
-      return code, table.concat(out), table.concat(err)
-    end
+    local run = reports.run
     for i, path in ipairs(paths) do write(path, i, 1 << 20, 1000000) end
     local code, out, err = run("--sum", paths[1], paths[2], paths[3])
     assert.same({0, ""}, {code, err})
