@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The facade: what the core knows of its collector. lgc.h includes this last: upstream's
-** names for colours and barriers get the meaning that our collector gives them, and the
-** functions that the core calls are declared.
+** The facade: what the core knows of its collector. lgc.h includes this last, and leaves
+** what a colour is and what a barrier asks to it.
 **
 ** An object is young from its birth to the next minor collection; those that
 ** it finds alive are tenured where they lie and are old ever after. Two bits
@@ -112,28 +111,16 @@
 /* A table of at most so many slots is remembered whole, a larger one by slot. */
 #define LUAN_SMALLTABLE	32
 
-#undef iswhite
-#undef isblack
-#undef isgray
-#undef isdead
-#undef changewhite
-#undef nw2black
-#undef luaC_white
-#undef luaC_objbarrier
-#undef luaC_objbarrierback
-
-/* Would a store of o into p need no barrier because p is young? */
-#define iswhite(o)	luaN_isyoung(o)
-#define nw2black(o)	((void)0)
 #define luaC_white(g)	0	/* what is born is young */
 
 /* Found dead by a major collection that is not over yet? */
 #define isdead(g,o) \
   ((g)->heap.gc.sweeping && luaN_hascolour(o, (g)->heap.gc.previous))
 
-/* Brings a dead string back to life. Where it is stored a barrier would do that;
-   the cache of C strings (luaS_new) may be all that holds it. */
-#define changewhite(ts)	luaN_resurrect(g, obj2gco(ts))
+/* May o be dead, as far as the collection that is running knows? */
+#define luaN_white(g,o) \
+  ((g)->heap.gc.minor ? luaN_isyoung(o) \
+                      : !luaN_hascolour(o, (g)->heap.gc.colour))
 
 /* Of an old object p: is o what a collection would miss? */
 #define luaN_differ(p,o) \
@@ -171,7 +158,7 @@ LUAI_FUNC void luaN_tostring (lua_State *L, TValue *o);
 
 /*
 ** The functions of the API that allocate and have no safe point (raw stores, names
-** that are looked up, texts to compile) first ask whether a collection is long
+** that are looked up) first ask whether a collection is long
 ** overdue. It is full, as in an emergency: no finalizer is called, no stack is
 ** moved. The core holds nothing there that is not anchored; nowhere else does it
 ** collect without being short of memory.
@@ -182,30 +169,10 @@ LUAI_FUNC void luaN_tostring (lua_State *L, TValue *o);
 
 LUAI_FUNC void luaN_overdue (lua_State *L);
 
-#if defined(lapi_c)
-#include "ldo.h"
-#include "lstring.h"
-#include "ltable.h"
-#define luaH_set(L,t,k,v)	(luaN_checkoverdue(L), luaH_set(L, t, k, v))
-#define luaH_setint(L,t,k,v)	(luaN_checkoverdue(L), luaH_setint(L, t, k, v))
-#define luaS_new(L,s)		(luaN_checkoverdue(L), luaS_new(L, s))
-#define luaD_protectedparser(L,z,name,mode) \
-  (luaN_checkoverdue(L), luaD_protectedparser(L, z, name, mode))
-#endif
-
-/*
-** lua_getinfo pops the function that it is asked about, and then makes a table of
-** its lines (collectvalidlines). It may be the only one to hold that function 'f'.
-** (Upstream forgets it, for emergency collections.)
-*/
-#if defined(ldebug_c)
-#include "ltable.h"
-#define luaN_pin(L,o)	(G(L)->heap.pinned = obj2gco(o))
-#define luaH_new(L)	(luaN_pin(L, &(f)->c), luaH_new(L))
-#define luaH_setint(L,t,k,v)	(luaN_pin(L, &(f)->c), luaH_setint(L, t, k, v))
-#undef lua_unlock
-#define lua_unlock(L)	(G(L)->heap.pinned = NULL)
-#endif
+/* Closure f (or NULL) is a root from the one to the other. */
+#define luaN_pin(L,f) \
+  (G(L)->heap.pinned = ((f) != NULL) ? obj2gco(&(f)->c) : NULL)
+#define luaN_unpin(L)	(G(L)->heap.pinned = NULL)
 
 /* v has been stored in 'slot' of table t. */
 #define luaN_slotbarrier(L,t,slot,v) \
@@ -280,6 +247,8 @@ LUAI_FUNC void luaN_closing (lua_State *L);
 /* While a state is being made: takes what collections must not lack. */
 LUAI_FUNC void luaN_start (lua_State *L);
 
+/* Brings a dead string back to life. Where it is stored a barrier would do that; the
+   cache of C strings (luaS_new) may be all that holds it. */
 LUAI_FUNC void luaN_resurrect (global_State *g, GCObject *o);
 
 /* The short string ts has been made. Cannot fail. */

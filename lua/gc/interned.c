@@ -127,13 +127,9 @@ void luaN_bornstring (global_State *g, TString *ts) {
    the last one. */
 void luaN_clearcache (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
-  int i, j;
   if (c->minor && !c->cached) return;
   c->cached = 0;
-  for (i = 0; i < STRCACHE_N; i++)
-    for (j = 0; j < STRCACHE_M; j++)
-      if (luaN_white(g, g->strcache[i][j]))
-        g->strcache[i][j] = g->memerrmsg;  /* never dies */
+  luaS_clearcache(g);
 }
 
 

@@ -11,11 +11,6 @@
 #include "lstate.h"
 #include "ltable.h"
 
-/* May o be dead, as far as the collection that is running knows? */
-#define luaN_white(g,o) \
-  ((g)->heap.gc.minor ? luaN_isyoung(o) \
-                      : !luaN_hascolour(o, (g)->heap.gc.colour))
-
 #define luaN_bit(c)	((lu_byte)(1u << ((c) - 1)))	/* of a line's marks */
 
 /* Slots of a table's array part: luaH_realasize without the call, as a rule. */
