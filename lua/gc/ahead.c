@@ -84,7 +84,7 @@ static void fetch (const luaN_Vec *d, size_t k, const Entry *e) {
 /* Entry k of the list; *e is the one before. 0: there is none any more, or its table is
    looked at as a whole. */
 static int entryat (global_State *g, size_t k, Entry *e) {
-  const luaN_Vec *d = &g->heap.gc.doubtful;
+  const luaN_Vec *d = &g->heap.gc.weak.doubtful;
   void *const *a = d->a;
   Table *t = (Table *)a[k];
   unsigned i;
@@ -116,11 +116,11 @@ static void *slotat (const Table *t, unsigned asize, unsigned i) {
 }
 
 
-/* At most n slots of t from c->weakslot on. Returns whether it has been looked at, as
+/* At most n slots of t from c->weak.slot on. Returns whether it has been looked at, as
    far as this can be done. */
 static int looktable (global_State *g, Table *t, int kind, unsigned n) {
   luaN_Gc *c = &g->heap.gc;
-  unsigned asize = luaN_asize(t), slots = slotsof(t), i = c->weakslot;
+  unsigned asize = luaN_asize(t), slots = slotsof(t), i = c->weak.slot;
   unsigned end = (n < slots - i) ? i + n : slots;
   for (; i < end; i++) {
     if (i + AHEAD < slots) {
@@ -129,11 +129,11 @@ static int looktable (global_State *g, Table *t, int kind, unsigned n) {
     }
     if (look(g, t, kind, asize, i) && !luaN_listdoubt(g, t, slotat(t, asize, i))) return 1;
   }
-  c->weakslot = end;
+  c->weak.slot = end;
   if (end < slots) return 0;
   t->flags |= LUAN_SCANNED;
-  c->doubting = 1;
-  c->doubt = c->doubtkept = 0;
+  c->weak.doubting = 1;
+  c->weak.doubt = c->weak.doubtkept = 0;
   return 1;
 }
 
@@ -141,21 +141,21 @@ static int looktable (global_State *g, Table *t, int kind, unsigned n) {
 /* The next of the tables that were met, or a part of it. Returns the cost. */
 static size_t looknext (global_State *g, size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
-  void **p = &c->majorweak.a[c->weaknext];
+  void **p = &c->weak.inmajor.a[c->weak.next];
   Table *t = luaN_tableof(*p);
   unsigned from, n = (unsigned)(bytes / SLOTCOST) + 1;
   int kind = luaN_weakness(g, t);
   if (kind != LUAN_STRONG && !(t->flags & LUAN_SCANNED) && slotsof(t) >= LEAST(c) &&
       !luaN_islogged(t)) {
-    if (kind != luaN_kindof(*p)) c->weakslot = 0;
+    if (kind != luaN_kindof(*p)) c->weak.slot = 0;
     *p = luaN_tagged(t, kind);
-    from = c->weakslot;
-    if (!looktable(g, t, kind, n)) return (c->weakslot - from) * SLOTCOST;
+    from = c->weak.slot;
+    if (!looktable(g, t, kind, n)) return (c->weak.slot - from) * SLOTCOST;
     n = slotsof(t) - from;
   }
   else n = 1;
-  c->weaknext++;
-  c->weakslot = 0;
+  c->weak.next++;
+  c->weak.slot = 0;
   return n * SLOTCOST;
 }
 
@@ -163,22 +163,22 @@ static size_t looknext (global_State *g, size_t bytes) {
 /* Of the doubtful, those that are so no more leave the list. */
 static size_t lookagain (global_State *g, size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
-  luaN_Vec *d = &c->doubtful;
+  luaN_Vec *d = &c->weak.doubtful;
   Entry e = {NULL, 0, 0, 0, NULL, NULL};
   size_t done = 0;
-  for (; c->doubt < d->n && done < bytes; c->doubt += 2, done += SLOTCOST) {
-    size_t k = c->doubt;
+  for (; c->weak.doubt < d->n && done < bytes; c->weak.doubt += 2, done += SLOTCOST) {
+    size_t k = c->weak.doubt;
     if (entryat(g, k, &e) &&
         (e.kind == LUAN_STRONG || look(g, e.t, e.kind, e.asize, e.i))) {
-      d->a[c->doubtkept++] = d->a[k];
-      d->a[c->doubtkept++] = d->a[k + 1];
+      d->a[c->weak.doubtkept++] = d->a[k];
+      d->a[c->weak.doubtkept++] = d->a[k + 1];
     }
   }
-  if (c->doubt >= d->n) {
-    size_t gone = d->n - c->doubtkept;
-    c->doubting = (gone > d->n / WORTH && ++c->passes < PASSES);
-    d->n = c->doubtkept;
-    c->doubt = c->doubtkept = 0;
+  if (c->weak.doubt >= d->n) {
+    size_t gone = d->n - c->weak.doubtkept;
+    c->weak.doubting = (gone > d->n / WORTH && ++c->weak.passes < PASSES);
+    d->n = c->weak.doubtkept;
+    c->weak.doubt = c->weak.doubtkept = 0;
   }
   return done;
 }
@@ -188,9 +188,9 @@ int luaN_lookahead (global_State *g, size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
   size_t done = 0;
   while (done < bytes) {
-    if (c->weaknext < c->majorweak.n) done += looknext(g, bytes - done);
-    else if (c->doubting) done += lookagain(g, bytes - done);
-    else return c->major.n == 0;  /* or marking goes on */
+    if (c->weak.next < c->weak.inmajor.n) done += looknext(g, bytes - done);
+    else if (c->weak.doubting) done += lookagain(g, bytes - done);
+    else return c->mark.old.n == 0;  /* or marking goes on */
   }
   return 0;
 }
@@ -201,10 +201,10 @@ int luaN_lookahead (global_State *g, size_t bytes) {
 /* {== the atomic step ================================================== */
 
 size_t luaN_closedoubtful (global_State *g) {
-  luaN_Vec *d = &g->heap.gc.doubtful;
+  luaN_Vec *d = &g->heap.gc.weak.doubtful;
   Entry e = {NULL, 0, 0, 0, NULL, NULL};
   size_t k, closed = 0, kept = 0;
-  g->heap.gc.work += d->n / 2;
+  g->heap.gc.pause.work += d->n / 2;
   for (k = 0; k < d->n; k += 2) {
     if (!entryat(g, k, &e)) continue;
     if (e.kind == LUAN_EPHEMERON &&
@@ -223,10 +223,10 @@ size_t luaN_closedoubtful (global_State *g) {
 
 
 void luaN_cleardoubtful (global_State *g, int keys) {
-  luaN_Vec *d = &g->heap.gc.doubtful;
+  luaN_Vec *d = &g->heap.gc.weak.doubtful;
   Entry e = {NULL, 0, 0, 0, NULL, NULL};
   size_t k;
-  g->heap.gc.work += d->n / 2;
+  g->heap.gc.pause.work += d->n / 2;
   for (k = 0; k < d->n; k += 2) {
     if (!entryat(g, k, &e)) continue;
     if (keys) {

@@ -22,7 +22,7 @@
 
 static void remember (lua_State *L, GCObject *o) {
   const luaN_Gc *c = &G(L)->heap.gc;
-  if (c->remembered.n >= c->many) luaN_refineobjects(L);
+  if (c->remset.objects.n >= c->remset.many) luaN_refineobjects(L);
   luaN_remember(L, o);
 }
 
@@ -57,7 +57,7 @@ static int issmall (const Table *t) {
 */
 void luaN_rememberslot (lua_State *L, Table *t, TValue *slot) {
   global_State *g = G(L);
-  luaN_Vec *v = &g->heap.gc.slots;
+  luaN_Vec *v = &g->heap.gc.remset.slots;
   if (!(t->marked & LUAN_UNLOGGED)) return;
   if (v->n > 0 && v->a[v->n - 1] == (void *)slot && v->a[v->n - 2] == (void *)t)
     return;
@@ -65,12 +65,12 @@ void luaN_rememberslot (lua_State *L, Table *t, TValue *slot) {
     remember(L, obj2gco(t));
     return;
   }
-  if (v->n >= g->heap.gc.many ||
-      ((t->marked & LUAN_VAST) && v->n >= g->heap.gc.refineat)) {
+  if (v->n >= g->heap.gc.remset.many ||
+      ((t->marked & LUAN_VAST) && v->n >= g->heap.gc.remset.refineat)) {
     luaN_refineslots(L);
     if (!(t->marked & LUAN_UNLOGGED)) return;
   }
-  if (v->size - v->n < 2 && !luaN_reserve(g, v, 2)) g->heap.gc.setoverflow = 1;
+  if (v->size - v->n < 2 && !luaN_reserve(g, v, 2)) g->heap.gc.remset.overflow = 1;
   else {
     v->a[v->n++] = t;
     v->a[v->n++] = slot;
@@ -111,17 +111,17 @@ static void moveslots (lua_State *L, Table *t, const TValue *array,
                        unsigned asize, const Table *old) {
   luaN_Gc *c = &G(L)->heap.gc;
   size_t i, n = 0;
-  for (i = 0; i < c->slots.n; i += 2) {
-    void *slot = c->slots.a[i + 1];
-    if (c->slots.a[i] == t) {
+  for (i = 0; i < c->remset.slots.n; i += 2) {
+    void *slot = c->remset.slots.a[i + 1];
+    if (c->remset.slots.a[i] == t) {
       slot = movedto(L, t, slot, array, asize, old);
       if (slot == NULL) continue;
     }
-    c->slots.a[n] = c->slots.a[i];
-    c->slots.a[n + 1] = slot;
+    c->remset.slots.a[n] = c->remset.slots.a[i];
+    c->remset.slots.a[n + 1] = slot;
     n += 2;
   }
-  c->slots.n = n;
+  c->remset.slots.n = n;
 }
 
 
@@ -144,20 +144,20 @@ void luaN_resized (lua_State *L, Table *t, size_t before, const TValue *array,
   if (luaN_isvast(c, luaN_asize(t) + (size_t)sizenode(t)))
     t->marked |= LUAN_VAST;
   if (t->marked & LUAN_UNLOGGED) {
-    if (issmall(t) || c->refining == t ||
-        c->slots.n > luaN_asize(t) + (size_t)sizenode(t))
+    if (issmall(t) || c->remset.refining == t ||
+        c->remset.slots.n > luaN_asize(t) + (size_t)sizenode(t))
       luaN_remember(L, obj2gco(t));  /* for as much work as has been done */
     else {
       luaN_markvectors(g, t);
       moveslots(L, t, array, asize, old);
-      if (c->table == t) c->index = 0;  /* its slots have moved */
+      if (c->mark.table == t) c->mark.index = 0;  /* its slots have moved */
     }
   }
   if (!(t->marked & LUAN_LISTED) &&
       (luaN_asize(t) * sizeof(TValue) > LUAN_LARGE ||
        (size_t)sizenode(t) * sizeof(Node) > LUAN_LARGE)) {
-    lua_assert(c->tables.v.n < c->tables.v.size);  /* reserved: nursery.c */
+    lua_assert(c->lists.tables.v.n < c->lists.tables.v.size);  /* reserved: nursery.c */
     t->marked |= LUAN_LISTED;
-    c->tables.v.a[c->tables.v.n++] = t;
+    c->lists.tables.v.a[c->lists.tables.v.n++] = t;
   }
 }

@@ -58,7 +58,7 @@
 
 void luaC_fix (lua_State *L, GCObject *o) {
   global_State *g = G(L);
-  if (!luaN_push(g, &g->heap.gc.fixed, o))
+  if (!luaN_push(g, &g->heap.gc.lists.fixed, o))
     luaM_error(L);  /* only while a state is being made */
 }
 
@@ -74,9 +74,9 @@ static void step (lua_State *L, size_t work, int begin) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
   luaN_beginpause(g);
-  if (c->fullcycles && luaN_majordue(g))
+  if (c->pace.fullcycles && luaN_majordue(g))
     begin = 1;  /* the minor collection must not put it off */
-  if (c->setoverflow) {
+  if (c->remset.overflow) {
     luaN_collecting(g, LUAN_MAJOR);
     luaN_full(L);
   }
@@ -87,16 +87,16 @@ static void step (lua_State *L, size_t work, int begin) {
     if (g->gcstate == GCSpause &&
         (begin || luaN_majordue(g)))
       luaN_beginmajor(L);
-    if (c->shrinking) luaN_shrinkstrings(L);
+    if (c->strings.shrinking) luaN_shrinkstrings(L);
     luaN_majorstep(L, work);
   }
-  if (g->gcstate == GCSpause) c->owed = 0;
+  if (g->gcstate == GCSpause) c->pace.owed = 0;
   luaN_newnursery(g);
   luaN_trimheap(g, 0);
   luaN_endpause(L);
   luaN_mustverify(L, 0);
   luaN_collected(L);
-  if (!c->fullcycles && g->heap.minors % SHRINK_MINORS == 0) {  /* it allocates */
+  if (!c->pace.fullcycles && g->heap.minors % SHRINK_MINORS == 0) {  /* it allocates */
     luaN_shrinkthread(L, 0);
     if (L != g->mainthread) luaN_shrinkthread(g->mainthread, 0);
   }
@@ -110,7 +110,7 @@ void luaC_step (lua_State *L) {
   luaN_flush(g);
   if (!gcrunning(g)) luaN_newnursery(g);
   else if (luaN_resume(g)) finalize(L);
-  else if (g->heap.gc.nursery < REFINED + (size_t)(g->heap.gc.old / REFINEDPART) &&
+  else if (g->heap.gc.pace.nursery < REFINED + (size_t)(g->heap.gc.bytes.old / REFINEDPART) &&
            luaN_refinetables(L))
     luaN_shorten(g, -REFINEGAP);
   else step(L, luaN_pay(&g->heap.gc, luaN_markbudget(g, luaN_unpaid(g))), 0);
@@ -120,14 +120,14 @@ void luaC_step (lua_State *L) {
 int luaN_step (lua_State *L, int kilobytes, int stopped) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
-  unsigned cycles = c->cycles;
+  unsigned cycles = c->pace.cycles;
   l_mem bytes = (l_mem)kilobytes * 1024, debt = bytes;
   int begin = 1;
   if (kilobytes < 0) return 0;  /* what an int makes of very many, too */
   luaN_flush(g);
   luaN_resume(g);
   if (kilobytes != 0) {
-    if (c->byhand < MAX_LMEM / 2) c->byhand += bytes;
+    if (c->pace.byhand < MAX_LMEM / 2) c->pace.byhand += bytes;
     begin = luaN_cycledue(g);
     if (!stopped) debt += g->GCdebt;
     if (debt <= 0 || (stopped && !begin)) {
@@ -137,11 +137,11 @@ int luaN_step (lua_State *L, int kilobytes, int stopped) {
     }
   }
   if (isdecGCmodegen(g)) {
-    step(L, luaN_markbudget(g, (size_t)debt + c->nursery), 0);
+    step(L, luaN_markbudget(g, (size_t)debt + c->pace.nursery), 0);
     return 0;
   }
   step(L, luaN_budgetbyhand(g, (size_t)debt + luaN_stepsize(g)), begin);
-  if (c->cycles == cycles || g->gcstate != GCSpause) return 0;
+  if (c->pace.cycles == cycles || g->gcstate != GCSpause) return 0;
   luaN_callfinalizers(L, LUAN_ALL);  /* they belong to the cycle */
   return 1;
 }
@@ -174,7 +174,7 @@ void luaC_fullgc (lua_State *L, int isemergency) {
 void luaN_overdue (lua_State *L) {
   global_State *g = G(L);
   luaN_stress(L);
-  if (g->GCdebt > OVERDUE && g->GCdebt > g->heap.gc.old && gcrunning(g))
+  if (g->GCdebt > OVERDUE && g->GCdebt > g->heap.gc.bytes.old && gcrunning(g))
     luaC_fullgc(L, 1);
 }
 
@@ -182,7 +182,7 @@ void luaN_overdue (lua_State *L) {
 void luaC_changemode (lua_State *L, int newmode) {
   global_State *g = G(L);
   g->gckind = cast_byte(newmode);
-  if (g->heap.gc.tuning.mode == 0) g->heap.gc.fullcycles = (newmode == KGC_INC);
+  if (g->heap.gc.pace.tuning.mode == 0) g->heap.gc.pace.fullcycles = (newmode == KGC_INC);
   luaN_setpace(g);
 }
 
@@ -193,7 +193,7 @@ LUA_API void luaN_collect (lua_State *L) {
   luaN_beginpause(g);
   luaN_flush(g);
   luaN_collecting(g, LUAN_MINOR);
-  if (g->heap.gc.setoverflow) luaN_full(L);
+  if (g->heap.gc.remset.overflow) luaN_full(L);
   else luaN_minor(L);
   luaN_newnursery(g);
   luaN_endpause(L);

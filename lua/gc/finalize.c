@@ -43,20 +43,20 @@ static int getsfinalizer (global_State *g, GCObject *o, Table *mt) {
 
 
 static void setaside (luaN_Gc *c, GCObject *o) {
-  lua_assert(c->tobefinalized.n < c->tobefinalized.size);  /* makeroom */
-  c->tobefinalized.a[c->tobefinalized.n++] = o;
+  lua_assert(c->finalize.tobefinalized.n < c->finalize.tobefinalized.size);  /* makeroom */
+  c->finalize.tobefinalized.a[c->finalize.tobefinalized.n++] = o;
 }
 
 
 /* Those that have been called leave the list when they are as many as those that wait. */
 static void dropcalled (luaN_Gc *c) {
-  luaN_Vec *v = &c->tobefinalized;
-  size_t gone = c->nextfinalized;
+  luaN_Vec *v = &c->finalize.tobefinalized;
+  size_t gone = c->finalize.next;
   if (gone == 0 || gone < v->n - gone) return;
   memmove(v->a, v->a + gone, (v->n - gone) * sizeof(void *));
   v->n -= gone;
-  c->nextfinalized = 0;
-  c->seenfinalized = (c->seenfinalized > gone) ? c->seenfinalized - gone : 0;
+  c->finalize.next = 0;
+  c->finalize.seen = (c->finalize.seen > gone) ? c->finalize.seen - gone : 0;
 }
 
 
@@ -64,16 +64,16 @@ static void dropcalled (luaN_Gc *c) {
 static int makeroom (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   dropcalled(c);
-  return luaN_reserve(g, &c->finalizable.v, 1) &&
-         luaN_reserve(g, &c->tobefinalized, c->finalizable.v.n + 1);
+  return luaN_reserve(g, &c->finalize.finalizable.v, 1) &&
+         luaN_reserve(g, &c->finalize.tobefinalized, c->finalize.finalizable.v.n + 1);
 }
 
 
 /* A finalizer may be running, which a place in the list is kept for. */
 void luaN_shrinkfinalizers (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
-  luaN_shrinkvec(g, &c->finalizable.v);
-  luaN_shrinkspare(g, &c->tobefinalized, c->finalizable.v.n);  /* makeroom */
+  luaN_shrinkvec(g, &c->finalize.finalizable.v);
+  luaN_shrinkspare(g, &c->finalize.tobefinalized, c->finalize.finalizable.v.n);  /* makeroom */
 }
 
 
@@ -90,12 +90,12 @@ void luaN_beforefinalizer (lua_State *L, GCObject *o, Table *mt) {
 void luaC_checkfinalizer (lua_State *L, GCObject *o, Table *mt) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
-  luaN_Vec *v = &c->finalizable.v;
+  luaN_Vec *v = &c->finalize.finalizable.v;
   if (getsfinalizer(g, o, mt)) {
     lua_assert(v->n < v->size);  /* luaN_beforefinalizer */
     v->a[v->n++] = o;
     l_setbit(o->marked, FINALIZEDBIT);
-    if (c->selection != LUAN_UNSELECTED && luaN_isold(o))
+    if (c->finalize.selection != LUAN_UNSELECTED && luaN_isold(o))
       luaN_mark(g, o);  /* the passes will not come to it */
   }
 }
@@ -108,10 +108,10 @@ void luaC_checkfinalizer (lua_State *L, GCObject *o, Table *mt) {
 void luaN_selectfinalizable (lua_State *L, int all) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
-  luaN_List *l = &c->finalizable;
-  size_t first = c->minor ? l->old : 0;
+  luaN_List *l = &c->finalize.finalizable;
+  size_t first = c->mark.minor ? l->old : 0;
   size_t i, n;
-  c->work += l->v.n - first;
+  c->pause.work += l->v.n - first;
   for (i = l->v.n; i-- > first; ) {
     GCObject *o = (GCObject *)l->v.a[i];
     if (o != NULL && (all || luaN_white(g, o))) {
@@ -126,76 +126,76 @@ void luaN_selectfinalizable (lua_State *L, int all) {
 
 
 void luaN_beginselection (luaN_Gc *c) {
-  lua_assert(c->finalizable.old == c->finalizable.v.n);  /* nothing is young */
-  c->selection = LUAN_SELECTING;
-  c->selected = 0;
-  c->kept = c->next = c->finalizable.old;
+  lua_assert(c->finalize.finalizable.old == c->finalize.finalizable.v.n);  /* nothing is young */
+  c->finalize.selection = LUAN_SELECTING;
+  c->finalize.selected = 0;
+  c->sweep.kept = c->sweep.next = c->finalize.finalizable.old;
 }
 
 
 /* What gets its finalizer from now on is above 'kept', and alive for this time. */
 size_t luaN_selectslice (global_State *g, size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
-  void **a = c->finalizable.v.a;
-  size_t done = 0, from = c->next;
-  if (c->selection == LUAN_SELECTING) {
-    for (; c->next > 0 && done < bytes; done += LISTCOST) {
-      void **p = &a[--c->next];
+  void **a = c->finalize.finalizable.v.a;
+  size_t done = 0, from = c->sweep.next;
+  if (c->finalize.selection == LUAN_SELECTING) {
+    for (; c->sweep.next > 0 && done < bytes; done += LISTCOST) {
+      void **p = &a[--c->sweep.next];
       if (luaN_white(g, (GCObject *)*p)) {
         *p = luaN_select(*p);
-        c->selected++;
+        c->finalize.selected++;
       }
     }
   }
   else {
-    for (; c->selected > 0 && done < bytes; done += LISTCOST) {
-      void **p = &a[--c->next];
+    for (; c->finalize.selected > 0 && done < bytes; done += LISTCOST) {
+      void **p = &a[--c->sweep.next];
       if (luaN_isselected(*p)) {
         setaside(c, luaN_unselected(*p));
         *p = NULL;
-        c->selected--;
+        c->finalize.selected--;
       }
     }
   }
-  c->work += from - c->next;
-  if (c->selection == LUAN_SELECTING && c->next == 0) {
-    c->selection = LUAN_MOVING;
-    c->next = c->kept;
+  c->pause.work += from - c->sweep.next;
+  if (c->finalize.selection == LUAN_SELECTING && c->sweep.next == 0) {
+    c->finalize.selection = LUAN_MOVING;
+    c->sweep.next = c->sweep.kept;
   }
-  if (c->selection == LUAN_MOVING && c->selected == 0)
-    c->selection = LUAN_RESURRECTING;
+  if (c->finalize.selection == LUAN_MOVING && c->finalize.selected == 0)
+    c->finalize.selection = LUAN_RESURRECTING;
   return done;
 }
 
 
 void luaN_endselection (luaN_Gc *c) {
-  void **a = c->finalizable.v.a;
+  void **a = c->finalize.finalizable.v.a;
   size_t i;
-  if (c->selection == LUAN_SELECTING) {
-    for (i = c->next; i < c->kept; i++)
+  if (c->finalize.selection == LUAN_SELECTING) {
+    for (i = c->sweep.next; i < c->sweep.kept; i++)
       if (luaN_isselected(a[i])) a[i] = luaN_unselected(a[i]);
   }
-  else if (c->selection == LUAN_MOVING) {
-    for (i = c->next; c->selected > 0; ) {
+  else if (c->finalize.selection == LUAN_MOVING) {
+    for (i = c->sweep.next; c->finalize.selected > 0; ) {
       if (!luaN_isselected(a[--i])) continue;
       setaside(c, luaN_unselected(a[i]));
       a[i] = NULL;
-      c->selected--;
+      c->finalize.selected--;
     }
   }
-  c->selection = LUAN_UNSELECTED;
+  c->finalize.selection = LUAN_UNSELECTED;
 }
 
 
 size_t luaN_markfinalized (global_State *g, size_t n) {
   luaN_Gc *c = &g->heap.gc;
-  size_t i = c->seenfinalized, left;
-  if (i < c->nextfinalized) i = c->nextfinalized;
-  left = c->tobefinalized.n - i;
+  size_t i = c->finalize.seen, left;
+  if (i < c->finalize.next) i = c->finalize.next;
+  left = c->finalize.tobefinalized.n - i;
   if (n > left) n = left;
-  c->work += n;
-  for (; n > 0; n--, i++) luaN_mark(g, (GCObject *)c->tobefinalized.a[i]);
-  c->seenfinalized = i;
+  c->pause.work += n;
+  for (; n > 0; n--, i++) luaN_mark(g, (GCObject *)c->finalize.tobefinalized.a[i]);
+  c->finalize.seen = i;
   return left;
 }
 
@@ -210,12 +210,12 @@ static void callit (lua_State *L, void *ud) {
 static void callfinalizer (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
-  GCObject *o = (GCObject *)c->tobefinalized.a[c->nextfinalized++];
+  GCObject *o = (GCObject *)c->finalize.tobefinalized.a[c->finalize.next++];
   const TValue *tm;
   TValue v;
-  if (c->nextfinalized == c->tobefinalized.n)
-    c->nextfinalized = c->seenfinalized = c->tobefinalized.n = c->waiting =
-        c->quota = 0;
+  if (c->finalize.next == c->finalize.tobefinalized.n)
+    c->finalize.next = c->finalize.seen = c->finalize.tobefinalized.n = c->finalize.waiting =
+        c->finalize.quota = 0;
   resetbit(o->marked, FINALIZEDBIT);  /* it may get one again */
   setgcovalue(L, &v, o);
   tm = luaT_gettmbyobj(L, &v, TM_GC);
@@ -248,23 +248,23 @@ static void callfinalizer (lua_State *L) {
 ** collection are being put aside.)
 */
 void luaN_setquota (global_State *g) {
-  luaN_Gc *c = &g->heap.gc;
-  size_t n = c->tobefinalized.n - c->nextfinalized;
-  if (n > c->waiting && c->waiting > 0 && c->selection != LUAN_MOVING)
-    c->quota = (c->quota == 0) ? QUOTA : (c->quota < n) ? 4 * c->quota : c->quota;
-  c->waiting = n;
+  luaN_Finalize *f = &g->heap.gc.finalize;
+  size_t n = f->tobefinalized.n - f->next;
+  if (n > f->waiting && f->waiting > 0 && f->selection != LUAN_MOVING)
+    f->quota = (f->quota == 0) ? QUOTA : (f->quota < n) ? 4 * f->quota : f->quota;
+  f->waiting = n;
 }
 
 
 int luaN_callfinalizers (lua_State *L, luaN_Calls which) {
   luaN_Gc *c = &G(L)->heap.gc;
   uint64_t end = 0;
-  size_t i, quota = c->quota;
+  size_t i, quota = c->finalize.quota;
   lua_assert(!G(L)->gcemergency);
-  if (c->nextfinalized == c->tobefinalized.n ||
+  if (c->finalize.next == c->finalize.tobefinalized.n ||
       (which != LUAN_CLOSING && !luaD_checkminstack(L)))
     return 0;
-  for (i = 0; c->nextfinalized < c->tobefinalized.n; i++) {
+  for (i = 0; c->finalize.next < c->finalize.tobefinalized.n; i++) {
     if (which == LUAN_BATCH && i % LOOK == LOOK - 1) {  /* so many at least */
       uint64_t now = luaN_now();
       if (end == 0) end = now + BATCH;

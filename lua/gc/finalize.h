@@ -12,7 +12,7 @@
 LUAI_FUNC void luaN_selectfinalizable (lua_State *L, int all);
 
 /* The same in slices, behind luaN_beginselection, for about so many bytes of marking.
-   Returns what a slice cost; gc.selection tells when it was the last one. */
+   Returns what a slice cost; gc.finalize.selection tells when it was the last one. */
 LUAI_FUNC void luaN_beginselection (luaN_Gc *c);
 LUAI_FUNC size_t luaN_selectslice (global_State *g, size_t bytes);
 

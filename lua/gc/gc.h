@@ -7,7 +7,7 @@
 ** it finds alive are tenured where they lie and are old ever after. Two bits
 ** of 'marked' say which: 0 is young, 1 to 3 is the colour of an old object.
 ** While no major collection runs, all old objects that are alive have the
-** colour heap.gc.colour. A major collection takes a new colour and gives it to
+** colour heap.gc.mark.epoch. A major collection takes a new colour and gives it to
 ** every old object that it reaches; what keeps another colour is dead. There
 ** are three, so that a full collection can begin anew while one is marking.
 **
@@ -32,27 +32,27 @@
 ** incminimark.
 **
 ** Invariants (checked by luaN_verify):
-**   G1  an old object that refers to a young one is in 'remembered' or 'whole', or
-**       the slot is in 'slots', or it is 'refining' and the slot is yet to come,
-**       or it is an awake thread, or 'setoverflow' is set.
+**   G1  an old object that refers to a young one is in remset.objects or remset.whole,
+**       or the slot is in remset.slots, or it is remset.refining and the slot is yet to
+**       come, or it is an awake thread, or remset.overflow is set.
 **   G2  after a minor collection nothing reachable is young.
 **   G3  while a major collection marks, an object of its colour refers to one
-**       of another only if it is in 'gray' or 'major', or as in G1.
+**       of another only if it is on a mark stack (mark.young, mark.old), or as in G1.
 **   G4  every object with FINALIZEDBIT is in 'finalizable' or, until its
 **       finalizer is called, in 'tobefinalized'; in one of them, once. An entry of
 **       the former is tagged (luaN_isselected) when a major collection has found it
 **       dead and not put it aside yet.
 **   G5  every short string that is reachable is in the string table, once; the
 **       table holds no string whose lines may be handed out again.
-**   G6  a table with LUAN_DISCOVERED is in 'majorweak', once, and no other is there.
-**   G7  while the list of sweep.c that is heap.gc.list is swept in slices, its entries
-**       from 'kept' to 'next' are NULL; no other entry of a list is, but for those of
+**   G6  a table with LUAN_DISCOVERED is in weak.inmajor, once, and no other is there.
+**   G7  while the list of sweep.c that is sweep.list is swept in slices, its entries
+**       from sweep.kept to sweep.next are NULL; no other entry of a list is, but for those of
 **       'finalizable' that were put aside.
-**   G8  an old object is UNLOGGED unless it is in 'remembered' or 'whole', once; a
+**   G8  an old object is UNLOGGED unless it is in remset.objects or remset.whole, once; a
 **       young one never is.
-**   G9  of a table that is SCANNED, which is in 'majorweak', an entry whose key or
-**       value is old and has not the colour is in 'doubtful', or as in G1.
-**   T1  an old thread is ASLEEP or in 'remembered'; the main thread is a root. A
+**   G9  of a table that is SCANNED, which is in weak.inmajor, an entry whose key or
+**       value is old and has not the colour is in weak.doubtful, or as in G1.
+**   T1  an old thread is ASLEEP or in remset.objects; the main thread is a root. A
 **       thread that is ASLEEP has not changed since the last minor collection:
 **       whoever is about to change it wakes it (lua_lock).
 **   T2  below the function of a frame with CIST_CLEAN, a stack has not changed
@@ -73,9 +73,9 @@
 #include "text.h"
 
 #define LUAN_COLOURS	0x03	/* of marked: 0 young, else the colour */
-#define LUAN_UNLOGGED	0x04	/* old, and not in 'remembered' or 'whole' (G8) */
-#define LUAN_DISCOVERED	0x08	/* table: in 'majorweak' (thread: LUAN_ASLEEP) */
-#define LUAN_LISTED	0x10	/* table: in 'tables'; userdata: in 'standins' */
+#define LUAN_UNLOGGED	0x04	/* old, and not remembered (G8) */
+#define LUAN_DISCOVERED	0x08	/* table: in weak.inmajor (thread: LUAN_ASLEEP) */
+#define LUAN_LISTED	0x10	/* table: in lists.tables; userdata: in lists.standins */
 #define LUAN_LONG	0x10	/* thread: its stack has been much longer since
 				   luaN_shrinkthread asked last */
 #define LUAN_VAST	0x80	/* table: has been vast (remset.h): slots are remembered
@@ -115,12 +115,12 @@
 
 /* Found dead by a major collection that is not over yet? */
 #define isdead(g,o) \
-  ((g)->heap.gc.sweeping && luaN_hascolour(o, (g)->heap.gc.previous))
+  ((g)->heap.gc.sweep.active && luaN_hascolour(o, (g)->heap.gc.mark.previous))
 
 /* May o be dead, as far as the collection that is running knows? */
 #define luaN_white(g,o) \
-  ((g)->heap.gc.minor ? luaN_isyoung(o) \
-                      : !luaN_hascolour(o, (g)->heap.gc.colour))
+  ((g)->heap.gc.mark.minor ? luaN_isyoung(o) \
+                      : !luaN_hascolour(o, (g)->heap.gc.mark.epoch))
 
 /* Of an old object p: is o what a collection would miss? */
 #define luaN_differ(p,o) \
@@ -264,7 +264,7 @@ LUAI_FUNC int luaN_step (lua_State *L, int kilobytes, int stopped);
 
 /* The bucket of the string table for a hash (interned.c). */
 #define luaN_bucket(g,h) \
-  luaN_bucketof((g)->heap.gc.limit, (g)->strt.size, cast_int((h) & \
+  luaN_bucketof((g)->heap.gc.strings.limit, (g)->strt.size, cast_int((h) & \
                 cast_uint((g)->strt.size - 1)))
 #define luaN_bucketof(limit,size,i) \
   (l_likely((i) < (limit)) ? (i) : (i) - (size) / 2)

@@ -40,19 +40,19 @@
 static void split (global_State *g) {
   stringtable *tb = &g->strt;
   luaN_Gc *c = &g->heap.gc;
-  TString **low = &tb->hash[c->limit - tb->size / 2];
-  TString **high = &tb->hash[c->limit];
+  TString **low = &tb->hash[c->strings.limit - tb->size / 2];
+  TString **high = &tb->hash[c->strings.limit];
   *high = NULL;
   while (*low != NULL) {
     TString *ts = *low;
-    if ((int)(ts->hash & (unsigned)(tb->size - 1)) == c->limit) {
+    if ((int)(ts->hash & (unsigned)(tb->size - 1)) == c->strings.limit) {
       *low = ts->u.hnext;
       ts->u.hnext = *high;
       *high = ts;
     }
     else low = &ts->u.hnext;
   }
-  c->limit++;
+  c->strings.limit++;
 }
 
 
@@ -60,8 +60,8 @@ static void split (global_State *g) {
 static void merge (global_State *g) {
   stringtable *tb = &g->strt;
   luaN_Gc *c = &g->heap.gc;
-  TString **low = &tb->hash[--c->limit - tb->size / 2];
-  TString *ts = tb->hash[c->limit];
+  TString **low = &tb->hash[--c->strings.limit - tb->size / 2];
+  TString *ts = tb->hash[c->strings.limit];
   while (*low != NULL) low = &(*low)->u.hnext;
   *low = ts;
 }
@@ -84,10 +84,10 @@ void luaN_growstrings (lua_State *L) {
   stringtable *tb = &g->strt;
   luaN_Gc *c = &g->heap.gc;
   int i;
-  if (c->shrinking) return;
-  if (c->limit == tb->size && tb->nuse >= tb->size && tb->size <= MAX_INT / 4)
+  if (c->strings.shrinking) return;
+  if (c->strings.limit == tb->size && tb->nuse >= tb->size && tb->size <= MAX_INT / 4)
     resize(L, 2 * tb->size);
-  for (i = 0; i < SPLITS && c->limit < tb->size; i++) split(g);
+  for (i = 0; i < SPLITS && c->strings.limit < tb->size; i++) split(g);
 }
 
 
@@ -97,17 +97,17 @@ void luaN_shrinkstrings (lua_State *L) {
   luaN_Gc *c = &g->heap.gc;
   int i;
   if (g->gcstate == GCSswpallgc) return;  /* a merge would move strings back */
-  if (!c->shrinking) {
+  if (!c->strings.shrinking) {
     if (tb->nuse >= tb->size / 4 || tb->size <= MINSTRTABSIZE) return;
-    c->shrinking = 1;
+    c->strings.shrinking = 1;
   }
-  for (i = 0; i < MERGES && c->limit > tb->size / 2; i++) merge(g);
-  if (c->limit == tb->size / 2) {
+  for (i = 0; i < MERGES && c->strings.limit > tb->size / 2; i++) merge(g);
+  if (c->strings.limit == tb->size / 2) {
     lu_byte stopem = g->gcstopem;
     g->gcstopem = 1;
     resize(L, tb->size / 2);
     g->gcstopem = stopem;
-    c->shrinking = 0;
+    c->strings.shrinking = 0;
   }
 }
 
@@ -118,8 +118,8 @@ void luaN_shrinkstrings (lua_State *L) {
 
 void luaN_bornstring (global_State *g, TString *ts) {
   luaN_Gc *c = &g->heap.gc;
-  if (!c->lostyoung && !luaN_push(g, &c->youngstrings, ts))
-    c->lostyoung = 1;
+  if (!c->strings.overflow && !luaN_push(g, &c->strings.young, ts))
+    c->strings.overflow = 1;
 }
 
 
@@ -127,8 +127,8 @@ void luaN_bornstring (global_State *g, TString *ts) {
    the last one. */
 void luaN_clearcache (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
-  if (c->minor && !c->cached) return;
-  c->cached = 0;
+  if (c->mark.minor && !c->strings.cached) return;
+  c->strings.cached = 0;
   luaS_clearcache(g);
 }
 
@@ -138,7 +138,7 @@ void luaN_clearcache (global_State *g) {
 ** old strings only.
 */
 static void sweepchain (global_State *g, TString **p) {
-  int slice = g->heap.gc.sweeping && !g->heap.gc.minor;
+  int slice = g->heap.gc.sweep.active && !g->heap.gc.mark.minor;
   while (*p != NULL) {
     if (slice ? isdead(g, *p) : luaN_white(g, *p)) {
       *p = (*p)->u.hnext;
@@ -153,14 +153,14 @@ void luaN_sweepyoungstrings (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   stringtable *tb = &g->strt;
   size_t i;
-  if (c->lostyoung) {  /* some are not in the list */
+  if (c->strings.overflow) {  /* some are not in the list */
     int k;
-    for (k = 0; k < c->limit; k++) sweepchain(g, &tb->hash[k]);
-    c->lostyoung = 0;
+    for (k = 0; k < c->strings.limit; k++) sweepchain(g, &tb->hash[k]);
+    c->strings.overflow = 0;
   }
   else {
-    for (i = 0; i < c->youngstrings.n; i++) {
-      TString *ts = (TString *)c->youngstrings.a[i];
+    for (i = 0; i < c->strings.young.n; i++) {
+      TString *ts = (TString *)c->strings.young.a[i];
       if (luaN_white(g, ts)) {
         TString **p = &tb->hash[luaN_bucket(g, ts->hash)];
         while (*p != ts) p = &(*p)->u.hnext;
@@ -169,16 +169,16 @@ void luaN_sweepyoungstrings (global_State *g) {
       }
     }
   }
-  c->youngstrings.n = 0;
-  luaN_shrinkvec(g, &c->youngstrings);
+  c->strings.young.n = 0;
+  luaN_shrinkvec(g, &c->strings.young);
 }
 
 
 int luaN_sweepstrings (global_State *g, int n) {
   luaN_Gc *c = &g->heap.gc;
-  for (; n > 0 && c->bucket < c->limit; n--)
-    sweepchain(g, &g->strt.hash[c->bucket++]);
-  return c->bucket >= c->limit;
+  for (; n > 0 && c->strings.bucket < c->strings.limit; n--)
+    sweepchain(g, &g->strt.hash[c->strings.bucket++]);
+  return c->strings.bucket >= c->strings.limit;
 }
 
 /* }===================================================================== */

@@ -32,10 +32,10 @@ void luaN_openheap (luaN_Heap *h) {
   h->point = (uint64_t)(uintptr_t)h->free + LUAN_INFINITY;
   h->emergency = luaC_fullgc;
   luaN_openblocks(&h->blocks);
-  h->gc.patience = 2;
-  h->gc.limit = MINSTRTABSIZE;
-  h->gc.colour = 1;
-  h->gc.previous = 2;
+  h->gc.pace.patience = 2;
+  h->gc.strings.limit = MINSTRTABSIZE;
+  h->gc.mark.epoch = 1;
+  h->gc.mark.previous = 2;
   luaN_opentick(&h->tick);
   luaN_addstates(1);
 }
@@ -47,10 +47,10 @@ void luaN_openheap (luaN_Heap *h) {
 */
 void luaN_start (lua_State *L) {
   luaN_Gc *c = &G(L)->heap.gc;
-  if (!luaN_reserve(G(L), &c->weak, 1) || !luaN_reserve(G(L), &c->majorweak, 1))
+  if (!luaN_reserve(G(L), &c->weak.discovered, 1) || !luaN_reserve(G(L), &c->weak.inmajor, 1))
     luaM_error(L);
   luaN_readtuning(G(L));
-  c->many = LUAN_MANY;
+  c->remset.many = LUAN_MANY;
   luaN_setpace(G(L));
   luaN_readstress(G(L));
 }
@@ -68,23 +68,23 @@ static void freeall (lua_State *L) {
     luaN_limitstack(L, L->stackroom);  /* lstate.c frees what stacksize says */
   luaN_freelists(L);
   g->strt.nuse = 0;
-  luaN_freevec(g, &c->gray);
-  luaN_freevec(g, &c->major);
-  luaN_freevec(g, &c->remembered);
-  luaN_freevec(g, &c->whole);
-  luaN_freevec(g, &c->slots);
-  luaN_freevec(g, &c->weak);
-  luaN_freevec(g, &c->majorweak);
-  luaN_freevec(g, &c->unresolved);
-  luaN_freevec(g, &c->doubtful);
-  luaN_freevec(g, &c->youngstrings);
-  luaN_freevec(g, &c->fixed);
-  luaN_freevec(g, &c->finalizable.v);
-  luaN_freevec(g, &c->tobefinalized);
-  luaN_freevec(g, &c->large.v);
-  luaN_freevec(g, &c->tables.v);
-  luaN_freevec(g, &c->threads.v);
-  luaN_freevec(g, &c->standins.v);
+  luaN_freevec(g, &c->mark.young);
+  luaN_freevec(g, &c->mark.old);
+  luaN_freevec(g, &c->remset.objects);
+  luaN_freevec(g, &c->remset.whole);
+  luaN_freevec(g, &c->remset.slots);
+  luaN_freevec(g, &c->weak.discovered);
+  luaN_freevec(g, &c->weak.inmajor);
+  luaN_freevec(g, &c->weak.unresolved);
+  luaN_freevec(g, &c->weak.doubtful);
+  luaN_freevec(g, &c->strings.young);
+  luaN_freevec(g, &c->lists.fixed);
+  luaN_freevec(g, &c->finalize.finalizable.v);
+  luaN_freevec(g, &c->finalize.tobefinalized);
+  luaN_freevec(g, &c->lists.large.v);
+  luaN_freevec(g, &c->lists.tables.v);
+  luaN_freevec(g, &c->lists.threads.v);
+  luaN_freevec(g, &c->lists.standins.v);
 }
 
 

@@ -62,28 +62,28 @@ void luaN_retire (global_State *g) {
 void luaN_recomputelive (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   luaN_flush(g);
-  g->totalbytes = (l_mem)c->explicit + c->old - g->GCdebt;
+  g->totalbytes = (l_mem)c->bytes.explicit + c->bytes.old - g->GCdebt;
 }
 
 
 void luaN_recounted (lua_State *L, GCObject *o, l_mem change) {
   luaN_Gc *c = &G(L)->heap.gc;
   if (luaN_isold(o)) {
-    c->old += change;
-    if (c->marking && luaN_hascolour(o, c->colour)) c->reached += change;
+    c->bytes.old += change;
+    if (c->mark.major && luaN_hascolour(o, c->mark.epoch)) c->mark.reached += change;
   }
 }
 
 
 size_t luaN_unpaid (global_State *g) {
-  lua_assert(g->heap.gc.deferred == 0);
-  return (size_t)(g->GCdebt + (l_mem)g->heap.gc.nursery);
+  lua_assert(g->heap.gc.pace.deferred == 0);
+  return (size_t)(g->GCdebt + (l_mem)g->heap.gc.pace.nursery);
 }
 
 
 void luaN_shorten (global_State *g, l_mem n) {
   luaE_setdebt(g, g->GCdebt + n);
-  g->heap.gc.nursery -= n;
+  g->heap.gc.pace.nursery -= n;
 }
 
 
@@ -98,7 +98,7 @@ void luaN_hurry (global_State *g) {
 void luaN_defer (global_State *g) {
   luaN_flush(g);
   if (g->GCdebt < -BATCHGAP) {
-    g->heap.gc.deferred = (size_t)(-BATCHGAP - g->GCdebt);
+    g->heap.gc.pace.deferred = (size_t)(-BATCHGAP - g->GCdebt);
     luaE_setdebt(g, -BATCHGAP);
   }
 }
@@ -106,9 +106,9 @@ void luaN_defer (global_State *g) {
 
 int luaN_resume (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
-  l_mem d = (l_mem)c->deferred;
+  l_mem d = (l_mem)c->pace.deferred;
   if (d == 0) return 0;
-  c->deferred = 0;
+  c->pace.deferred = 0;
   luaE_setdebt(g, g->GCdebt - d);
   return g->GCdebt <= 0;
 }

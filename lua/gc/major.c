@@ -68,10 +68,10 @@
 
 static void takecolour (luaN_Gc *c) {
   /* the one that no object has */
-  lu_byte next = (lu_byte)(6 - c->colour - c->previous);
-  c->previous = c->colour;
-  c->colour = next;
-  c->fixedseen = c->seenfinalized = 0;
+  lu_byte next = (lu_byte)(6 - c->mark.epoch - c->mark.previous);
+  c->mark.previous = c->mark.epoch;
+  c->mark.epoch = next;
+  c->lists.fixedseen = c->finalize.seen = 0;
 }
 
 
@@ -80,8 +80,8 @@ void luaN_beginmajor (lua_State *L) {
   luaN_Gc *c = &g->heap.gc;
   lua_assert(g->gcstate == GCSpause);
   takecolour(c);
-  c->reached = 0;
-  c->marking = 1;
+  c->mark.reached = 0;
+  c->mark.major = 1;
   g->gcstate = GCSpropagate;
   luaN_markroots(L);
 }
@@ -91,9 +91,9 @@ void luaN_beginmajor (lua_State *L) {
    the program will need again by the end of the next major collection. */
 static void known (luaN_Heap *h) {
   luaN_Gc *c = &h->gc;
-  int shrunk = (c->reached < c->living - c->living / SHRUNK);
-  c->needed = shrunk ? 0 : h->blocks.room - h->blocks.vacant - h->blocks.released;
-  c->living = c->old = c->reached;
+  int shrunk = (c->mark.reached < c->bytes.living - c->bytes.living / SHRUNK);
+  c->bytes.needed = shrunk ? 0 : h->blocks.room - h->blocks.vacant - h->blocks.released;
+  c->bytes.living = c->bytes.old = c->mark.reached;
 }
 
 
@@ -106,19 +106,19 @@ static void atomic (lua_State *L) {
   g->gcstopem = 1;
   g->gcstate = GCSatomic;
   if (!luaN_terminateslice(L)) {
-    g->gcstate = (c->selection == LUAN_SELECTING) ? GCSselect : GCSpropagate;
+    g->gcstate = (c->finalize.selection == LUAN_SELECTING) ? GCSselect : GCSpropagate;
     g->gcstopem = stopem;
     return;
   }
-  lua_assert(c->gray.n == 0 && c->major.n == 0 && c->table == NULL &&
-             c->thread == NULL);
-  c->selection = LUAN_UNSELECTED;
-  luaN_reclaimed(g, c->old - c->reached);
+  lua_assert(c->mark.young.n == 0 && c->mark.old.n == 0 && c->mark.table == NULL &&
+             c->mark.thread == NULL);
+  c->finalize.selection = LUAN_UNSELECTED;
+  luaN_reclaimed(g, c->bytes.old - c->mark.reached);
   known(&g->heap);
-  c->marking = 0;
-  c->sweeping = 1;
+  c->mark.major = 0;
+  c->sweep.active = 1;
   luaN_atomic(L, 1);
-  c->bucket = 0;
+  c->strings.bucket = 0;
   g->gcstate = GCSswpallgc;
   g->gcstopem = stopem;
 }
@@ -136,7 +136,7 @@ static size_t shrinkother (lua_State *L, lua_State *th, int all) {
 /* The running thread and the main one: else after some minor ones (collect.c). */
 static void shrinkown (lua_State *L, int all) {
   global_State *g = G(L);
-  if (!all && !g->heap.gc.fullcycles) return;
+  if (!all && !g->heap.gc.pace.fullcycles) return;
   luaN_shrinkthread(L, all);
   if (L != g->mainthread) luaN_shrinkthread(g->mainthread, all);
 }
@@ -146,10 +146,10 @@ static void shrinkown (lua_State *L, int all) {
 static size_t shrinksome (lua_State *L, size_t bytes) {
   luaN_Gc *c = &G(L)->heap.gc;
   size_t done = 0;
-  for (; c->next < c->threads.v.n && done < bytes; c->next++) {
+  for (; c->sweep.next < c->lists.threads.v.n && done < bytes; c->sweep.next++) {
     done += THREADCOST +
-            shrinkother(L, (lua_State *)c->threads.v.a[c->next], 0);
-    c->work++;
+            shrinkother(L, (lua_State *)c->lists.threads.v.a[c->sweep.next], 0);
+    c->pause.work++;
   }
   return done;
 }
@@ -157,8 +157,8 @@ static size_t shrinksome (lua_State *L, size_t bytes) {
 
 /* Nothing dead is left. */
 static void endsweep (luaN_Gc *c, int state, global_State *g) {
-  c->sweeping = 0;
-  c->next = 0;
+  c->sweep.active = 0;
+  c->sweep.next = 0;
   g->gcstate = cast_byte(state);
 }
 
@@ -170,15 +170,15 @@ static void endmajor (lua_State *L) {
   g->gcstate = GCSpause;
   g->heap.blocks.releasing = 1;
   g->heap.blocks.next = NULL;
-  luaN_shrinkvec(g, &c->gray);
-  luaN_shrinkvec(g, &c->major);
-  luaN_shrinkvec(g, &c->remembered);
-  luaN_shrinkvec(g, &c->whole);
-  luaN_shrinkvec(g, &c->slots);
-  luaN_shrinkvec(g, &c->weak);
-  luaN_shrinkvec(g, &c->majorweak);
-  luaN_shrinkvec(g, &c->unresolved);
-  luaN_shrinkvec(g, &c->doubtful);
+  luaN_shrinkvec(g, &c->mark.young);
+  luaN_shrinkvec(g, &c->mark.old);
+  luaN_shrinkvec(g, &c->remset.objects);
+  luaN_shrinkvec(g, &c->remset.whole);
+  luaN_shrinkvec(g, &c->remset.slots);
+  luaN_shrinkvec(g, &c->weak.discovered);
+  luaN_shrinkvec(g, &c->weak.inmajor);
+  luaN_shrinkvec(g, &c->weak.unresolved);
+  luaN_shrinkvec(g, &c->weak.doubtful);
   luaN_shrinkfinalizers(g);
   if (!g->gcemergency) luaN_shrinkstrings(L);
   luaN_recomputelive(g);
@@ -196,7 +196,7 @@ static size_t slice (lua_State *L, size_t bytes) {
       return bytes;
     case GCSselect: {
       size_t cost = luaN_selectslice(g, bytes);
-      if (c->selection == LUAN_RESURRECTING) g->gcstate = GCSpropagate;
+      if (c->finalize.selection == LUAN_RESURRECTING) g->gcstate = GCSpropagate;
       return cost;
     }
     case GCSswpallgc:
@@ -215,7 +215,7 @@ static size_t slice (lua_State *L, size_t bytes) {
     }
     case GCSswpend: {
       unsigned n = (unsigned)(bytes / BLOCKCOST) + 1;
-      unsigned done = luaN_sweeplines(&g->heap.blocks, luaN_bit(c->colour), n);
+      unsigned done = luaN_sweeplines(&g->heap.blocks, luaN_bit(c->mark.epoch), n);
       if (done == n) return bytes;
       endsweep(c, GCSstacks, g);
       shrinkown(L, 0);
@@ -224,7 +224,7 @@ static size_t slice (lua_State *L, size_t bytes) {
     default: {
       size_t cost = shrinksome(L, bytes);
       lua_assert(g->gcstate == GCSstacks);
-      if (c->next == c->threads.v.n) endmajor(L);
+      if (c->sweep.next == c->lists.threads.v.n) endmajor(L);
       return cost;
     }
   }
@@ -233,16 +233,16 @@ static size_t slice (lua_State *L, size_t bytes) {
 
 void luaN_trimheap (global_State *g, int all) {
   const luaN_Heap *h = &g->heap;
-  size_t used = h->blocks.room - h->blocks.vacant, kept = all ? 0 : h->gc.needed;
-  size_t reserve = (all && g->gcemergency) ? 0 : h->gc.nursery + h->blocks.room / RESERVE;
+  size_t used = h->blocks.room - h->blocks.vacant, kept = all ? 0 : h->gc.bytes.needed;
+  size_t reserve = (all && g->gcemergency) ? 0 : h->gc.pace.nursery + h->blocks.room / RESERVE;
   size_t spare = all ? 0 : SPARE / luaN_countstates();
   if (kept > used && kept - used > reserve) reserve = kept - used;
   if (reserve < spare) reserve = spare;
   luaN_trim(g, reserve, all);
   if (h->blocks.releasing && g->gcstate == GCSpause) {
-    size_t most = (size_t)h->gc.old + (size_t)h->gc.old / RESERVE + 2 * h->gc.nursery;
+    size_t most = (size_t)h->gc.bytes.old + (size_t)h->gc.bytes.old / RESERVE + 2 * h->gc.pace.nursery;
     if (most < kept) most = kept;
-    if (most < (size_t)h->gc.old + spare) most = (size_t)h->gc.old + spare;
+    if (most < (size_t)h->gc.bytes.old + spare) most = (size_t)h->gc.bytes.old + spare;
     do luaN_releasepages(g, most);
     while (all && h->blocks.releasing);
   }
@@ -262,12 +262,12 @@ void luaN_majorstep (lua_State *L, size_t bytes) {
 /* An emergency: the lists that are empty, which may do without memory. */
 static void givelists (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
-  luaN_freevec(g, &c->gray);
-  luaN_freevec(g, &c->major);
-  luaN_freevec(g, &c->slots);
-  luaN_freevec(g, &c->unresolved);
-  luaN_freevec(g, &c->doubtful);
-  luaN_freevec(g, &c->youngstrings);
+  luaN_freevec(g, &c->mark.young);
+  luaN_freevec(g, &c->mark.old);
+  luaN_freevec(g, &c->remset.slots);
+  luaN_freevec(g, &c->weak.unresolved);
+  luaN_freevec(g, &c->weak.doubtful);
+  luaN_freevec(g, &c->strings.young);
 }
 
 
@@ -278,15 +278,15 @@ void luaN_full (lua_State *L) {
   g->gcstopem = 1;
   luaN_retire(g);
   luaN_forgetall(L);
-  c->major.n = 0;  /* of one that was running */
+  c->mark.old.n = 0;  /* of one that was running */
   luaN_forgetweak(g);
   luaN_endselection(c);
-  c->table = NULL;
-  c->thread = NULL;
+  c->mark.table = NULL;
+  c->mark.thread = NULL;
   takecolour(c);
-  c->reached = 0;
-  c->marking = 1;
-  c->sweeping = 0;
+  c->mark.reached = 0;
+  c->mark.major = 1;
+  c->sweep.active = 0;
   g->gcstate = GCSatomic;
   if (g->heap.inflight != NULL)
     luaN_marklines(g, g->heap.inflight, g->heap.inflightsize);
@@ -294,26 +294,26 @@ void luaN_full (lua_State *L) {
   luaN_markfinalized(g, MAX_SIZET);
   luaN_terminate(L);
   known(&g->heap);
-  c->marking = 0;
+  c->mark.major = 0;
   luaN_atomic(L, 1);
   luaN_sweeplists(L);
-  c->youngstrings.n = 0;
-  c->bucket = 0;
+  c->strings.young.n = 0;
+  c->strings.bucket = 0;
   luaN_sweepstrings(g, MAX_INT);
   luaN_recycle(&g->heap.blocks);
   luaN_beginlines(&g->heap.blocks);
-  luaN_sweeplines(&g->heap.blocks, luaN_bit(c->colour), ~0u);
+  luaN_sweeplines(&g->heap.blocks, luaN_bit(c->mark.epoch), ~0u);
   if (g->gcemergency) givelists(g);
   luaN_stayawake(L);
   endsweep(c, GCSpause, g);
   if (!g->gcemergency) {
     size_t i;
     shrinkown(L, 1);
-    for (i = 0; i < c->threads.v.n; i++)
-      shrinkother(L, (lua_State *)c->threads.v.a[i], 1);
+    for (i = 0; i < c->lists.threads.v.n; i++)
+      shrinkother(L, (lua_State *)c->lists.threads.v.a[i], 1);
   }
   endmajor(L);
-  c->alltenured += c->tenured;
-  c->tenured = 0;
+  c->bytes.alltenured += c->bytes.tenured;
+  c->bytes.tenured = 0;
   g->gcstopem = stopem;
 }

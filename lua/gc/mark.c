@@ -2,8 +2,8 @@
 /*
 ** Marking one object (mark.h).
 **
-** Two stacks: 'gray' for objects that were young, 'major' for old ones that a
-** major collection reaches. A minor collection empties the first only; what it
+** Two mark stacks: one for objects that were young, one for old ones that a major
+** collection reaches. A minor collection empties the first only; what it
 ** finds for the major one waits there. A stack that is full and cannot grow
 ** loses nothing: the object becomes pending (a bit for its granule in its
 ** block, or LUAN_PENDING when lua_Alloc gave it), and pending objects are
@@ -27,7 +27,7 @@ void luaN_marklines (global_State *g, const void *p, size_t n) {
     luaN_Block *b = luaN_blockof(&g->heap.blocks, p);
     unsigned i = luaN_lineof(b, p);
     unsigned end = luaN_lineof(b, (const char *)p + n - 1);
-    lu_byte bit = luaN_bit(g->heap.gc.colour);
+    lu_byte bit = luaN_bit(g->heap.gc.mark.epoch);
     for (; i <= end; i++) b->marks[i] |= bit;
   }
 }
@@ -65,7 +65,7 @@ size_t luaN_threadbytes (const lua_State *th) {
 
 /* o was marked but no stack has room for it. */
 static void setpending (global_State *g, GCObject *o, int apart) {
-  g->heap.gc.pending = 1;
+  g->heap.gc.mark.pending = 1;
   if (apart) o->marked |= LUAN_PENDING;
   else {
     luaN_Block *b = luaN_blockof(&g->heap.blocks, o);
@@ -83,7 +83,7 @@ void luaN_mark_ (global_State *g, GCObject *o) {
   int leaf = 0, apart = 0;
   const char *p = (const char *)o;
   size_t own, more = 0;  /* bytes of the object and of its vectors */
-  o->marked = (lu_byte)((o->marked & ~LUAN_COLOURS) | c->colour);
+  o->marked = (lu_byte)((o->marked & ~LUAN_COLOURS) | c->mark.epoch);
   switch (o->tt) {
     case LUA_VSHRSTR:
       own = sizelstring(gco2ts(o)->shrlen);
@@ -131,11 +131,11 @@ void luaN_mark_ (global_State *g, GCObject *o) {
   }
   if (young) {
     o->marked |= LUAN_UNLOGGED;
-    c->old += (l_mem)more;
-    c->tenured += more;
+    c->bytes.old += (l_mem)more;
+    c->bytes.tenured += more;
   }
-  if (c->marking) c->reached += (l_mem)more;
-  if (!leaf && !luaN_push(g, young ? &c->gray : &c->major, o))
+  if (c->mark.major) c->mark.reached += (l_mem)more;
+  if (!leaf && !luaN_push(g, young ? &c->mark.young : &c->mark.old, o))
     setpending(g, o, apart);
 }
 

@@ -45,7 +45,7 @@ LUAI_FUNC void luaN_mark_ (global_State *g, GCObject *o);
 
 #define luaN_mark(g,o) \
   { GCObject *o_ = obj2gco(o); \
-    if (!luaN_hascolour(o_, (g)->heap.gc.colour)) luaN_mark_(g, o_); }
+    if (!luaN_hascolour(o_, (g)->heap.gc.mark.epoch)) luaN_mark_(g, o_); }
 #define luaN_markN(g,o)  { if ((o) != NULL) luaN_mark(g, obj2gco(o)); }
 #define luaN_markvalue(g,v) \
   { const TValue *v_ = (v); \

@@ -31,7 +31,7 @@
 ** dead by major collections only.
 */
 static void keepfinalizable (global_State *g) {
-  luaN_List *l = &g->heap.gc.finalizable;
+  luaN_List *l = &g->heap.gc.finalize.finalizable;
   size_t i;
   for (i = l->old; i < l->v.n; i++) luaN_mark(g, (GCObject *)l->v.a[i]);
 }
@@ -42,20 +42,20 @@ void luaN_minor (lua_State *L) {
   luaN_Gc *c = &g->heap.gc;
   lu_byte stopem = g->gcstopem;
   g->gcstopem = 1;
-  c->minor = 1;
+  c->mark.minor = 1;
   luaN_retire(g);
   luaN_markroots(L);
   luaN_markremembered(L);
-  if (c->fullcycles) keepfinalizable(g);
+  if (c->pace.fullcycles) keepfinalizable(g);
   luaN_terminate(L);
   luaN_atomic(L, 0);
   luaN_sweeplists(L);
   luaN_sweepyoungstrings(g);
   luaN_recycle(&g->heap.blocks);
   luaN_stayawake(L);
-  c->minor = 0;
-  c->alltenured += c->tenured;
-  c->tenured = 0;
+  c->mark.minor = 0;
+  c->bytes.alltenured += c->bytes.tenured;
+  c->bytes.tenured = 0;
   luaN_recomputelive(g);
   g->gcstopem = stopem;
 }

@@ -69,8 +69,8 @@ static char *bumpoverflow (global_State *g, size_t n, int what, int desperate) {
 
 /* The list that a block from lua_Alloc, or its owner, will be in, or NULL. */
 static luaN_Vec *listfor (luaN_Gc *c, int what) {
-  if (what < LUAN_VARRAY) return &c->large.v;
-  if (what == LUAN_VARRAY || what == LUAN_VHASH) return &c->tables.v;
+  if (what < LUAN_VARRAY) return &c->lists.large.v;
+  if (what == LUAN_VARRAY || what == LUAN_VHASH) return &c->lists.tables.v;
   return NULL;
 }
 
@@ -105,7 +105,7 @@ static char *apart (global_State *g, size_t size, int what) {
   g->heap.blocks.held += size + room;
   if (room > 0) p = udataplace(p);
   if (what < LUAN_VARRAY) v->a[v->n++] = p;
-  if (luaN_isexplicit(what)) g->heap.gc.explicit += luaN_round(size);
+  if (luaN_isexplicit(what)) g->heap.gc.bytes.explicit += luaN_round(size);
   return p;
 }
 
@@ -227,7 +227,7 @@ static void *relarge (lua_State *L, void *block, size_t osize, size_t nsize,
   }
   if (l_unlikely(h->watched != NULL)) luaN_tellfree(L, block);
   h->blocks.held += nsize - osize;
-  if (luaN_isexplicit(what)) h->gc.explicit += n - o;
+  if (luaN_isexplicit(what)) h->gc.bytes.explicit += n - o;
   d = luaN_topoint(h);
   luaN_account(g);
   if (n > o) {
@@ -283,7 +283,7 @@ void luaN_release (lua_State *L, void *block, size_t size, int what) {
   g->totalbytes -= (l_mem)n;
   if (what == LUAN_VSTACK) luaN_recounted(L, obj2gco(L), -(l_mem)n);
   if (isapart(size, what)) {
-    if (luaN_isexplicit(what)) h->gc.explicit -= n;
+    if (luaN_isexplicit(what)) h->gc.bytes.explicit -= n;
     luaN_ask(g, block, size, 0);
   }
   else luaN_forget(&h->blocks, (char *)block, n);

@@ -23,7 +23,7 @@
 
 
 int luaN_keepstandin (global_State *g, Udata *u) {
-  if (luaN_white(g, u)) g->heap.gc.outside -= u->outside;
+  if (luaN_white(g, u)) g->heap.gc.bytes.outside -= u->outside;
   else if (u->outside == 0) u->marked &= (lu_byte)~LUAN_LISTED;
   else return 1;
   return 0;
@@ -38,7 +38,7 @@ static size_t unitsof (size_t n) {
 /* UO1 and UO2 of what is listed. Returns what is wrong, of which userdata; or NULL. */
 const char *luaN_checkoutside (const global_State *g, const void **where) {
   const luaN_Gc *c = &g->heap.gc;
-  const luaN_List *l = &c->standins;
+  const luaN_List *l = &c->lists.standins;
   size_t i, sum = 0;
   *where = c;
   if (l->old > l->v.n) return "UO1 (old)";
@@ -54,7 +54,7 @@ const char *luaN_checkoutside (const global_State *g, const void **where) {
     sum += u->outside;
   }
   *where = c;
-  return (sum == c->outside) ? NULL : "UO1 (sum)";
+  return (sum == c->bytes.outside) ? NULL : "UO1 (sum)";
 }
 
 
@@ -81,16 +81,16 @@ void luaN_standfor (lua_State *L, Udata *u, size_t n) {
   luaN_Gc *c = &g->heap.gc;
   size_t others;
   if (n != 0 && !(u->marked & LUAN_LISTED)) {
-    if (!luaN_push(g, &c->standins.v, u)) return;
+    if (!luaN_push(g, &c->lists.standins.v, u)) return;
     u->marked |= LUAN_LISTED;
   }
-  others = c->outside - u->outside;
+  others = c->bytes.outside - u->outside;
   if (n > LUAN_MOSTOUTSIDE - others) n = LUAN_MOSTOUTSIDE - others;
-  c->outside = others + n;
+  c->bytes.outside = others + n;
   if (n > u->outside) {
-    c->newoutside += n - u->outside;
-    if (c->newoutside >= EARLY_MIN &&
-        c->newoutside >= c->outside / EARLY_PART)
+    c->bytes.youngoutside += n - u->outside;
+    if (c->bytes.youngoutside >= EARLY_MIN &&
+        c->bytes.youngoutside >= c->bytes.outside / EARLY_PART)
       luaN_hurry(g);
   }
   u->outside = n;

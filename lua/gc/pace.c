@@ -145,10 +145,10 @@ size_t luaN_stepsize (global_State *g) {
    for them end one soon. */
 static size_t untilcycle (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
-  uint64_t spent = g->heap.allocated - c->since;
-  size_t part = (size_t)c->old / PARTS, least = luaN_stepsize(g);
+  uint64_t spent = g->heap.allocated - c->pace.since;
+  size_t part = (size_t)c->bytes.old / PARTS, least = luaN_stepsize(g);
   if (g->gcstate != GCSpause) return (part > least) ? part : least;
-  return (spent + SOON < c->volume) ? (size_t)(c->volume - spent) : SOON;
+  return (spent + SOON < c->pace.volume) ? (size_t)(c->pace.volume - spent) : SOON;
 }
 
 
@@ -156,8 +156,8 @@ static size_t untilcycle (global_State *g) {
    than that was by then. */
 static void tighten (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
-  size_t n = (size_t)(g->GCdebt + (l_mem)(c->nursery - c->deferred)) / 4 * 3;
-  c->tight = (n > NURSERY_TIGHT) ? n : NURSERY_TIGHT;
+  size_t n = (size_t)(g->GCdebt + (l_mem)(c->pace.nursery - c->pace.deferred)) / 4 * 3;
+  c->pace.tight = (n > NURSERY_TIGHT) ? n : NURSERY_TIGHT;
   g->heap.blocks.refused = 0;
 }
 
@@ -167,26 +167,26 @@ void luaN_newnursery (global_State *g) {
   size_t n;
   if (g->heap.blocks.refused) tighten(g);
   if (!gcrunning(g)) n = NURSERY_MAX;
-  else if (c->tuning.nursery != 0) n = c->tuning.nursery;
-  else if (c->fixednursery != 0) n = c->fixednursery;
+  else if (c->pace.tuning.nursery != 0) n = c->pace.tuning.nursery;
+  else if (c->pace.fixednursery != 0) n = c->pace.fixednursery;
   else {
     uint64_t busy = g->heap.allocated / BUSY;
     size_t most = NURSERIES / luaN_countstates();
     if (busy > most) busy = most;
-    n = (size_t)c->old;
+    n = (size_t)c->bytes.old;
     if (n > NURSERY_SMALL) n += n - NURSERY_SMALL;
     if (n < busy) n = (size_t)busy;
     n = (n < NURSERY_MIN) ? NURSERY_MIN : (n > NURSERY_MAX) ? NURSERY_MAX : n;
-    if (((c->marking && c->old > BIG) || c->owed > 0) && n > NURSERY_MARKING)
+    if (((c->mark.major && c->bytes.old > BIG) || c->pace.owed > 0) && n > NURSERY_MARKING)
       n = NURSERY_MARKING;
-    if (c->tight != 0 && n > c->tight) n = c->tight;
-    if (c->fullcycles) {
+    if (c->pace.tight != 0 && n > c->pace.tight) n = c->pace.tight;
+    if (c->pace.fullcycles) {
       size_t most = untilcycle(g);
       if (n > most) n = most;
     }
   }
-  c->deferred = c->newoutside = 0;
-  c->nursery = n;
+  c->pace.deferred = c->bytes.youngoutside = 0;
+  c->pace.nursery = n;
   luaE_setdebt(g, -(l_mem)n);
 }
 
@@ -200,54 +200,54 @@ static size_t footprint (const luaN_Heap *h) {
 /* More is in use than the last major collection left. */
 static int hasgrown (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
-  size_t total = gettotalbytes(g) + c->outside;
+  size_t total = gettotalbytes(g) + c->bytes.outside;
   size_t taken = footprint(&g->heap);
-  return total >= c->threshold || taken >= c->wide ||
-         (total >= c->early && taken >= c->threshold);
+  return total >= c->pace.threshold || taken >= c->pace.footprinttrigger ||
+         (total >= c->pace.growthtrigger && taken >= c->pace.threshold);
 }
 
 
 /* Little has been tenured since the last major collection. */
 static int isquiet (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
-  return !c->fullcycles && gettotalbytes(g) < c->live + c->live / QUIET;
+  return !c->pace.fullcycles && gettotalbytes(g) < c->pace.live + c->pace.live / QUIET;
 }
 
 
 int luaN_majordue (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
-  uint64_t volume = g->heap.allocated - c->since;
-  size_t many = FINALIZERS_MIN + c->finalizers / FINALIZERS_PART;
-  size_t old = c->finalizable.old;
-  size_t new = (old > c->finalizers) ? old - c->finalizers : 0;
-  if (c->fullcycles) volume += SOON;  /* bytes of resized blocks count once here */
-  return hasgrown(g) || volume >= c->volume ||
-         (volume >= c->volume / 2 && isquiet(g)) ||
+  uint64_t volume = g->heap.allocated - c->pace.since;
+  size_t many = FINALIZERS_MIN + c->pace.finalizers / FINALIZERS_PART;
+  size_t old = c->finalize.finalizable.old;
+  size_t new = (old > c->pace.finalizers) ? old - c->pace.finalizers : 0;
+  if (c->pace.fullcycles) volume += SOON;  /* bytes of resized blocks count once here */
+  return hasgrown(g) || volume >= c->pace.volume ||
+         (volume >= c->pace.volume / 2 && isquiet(g)) ||
          (new >= many &&
-          volume / FINALIZERS_HEAPS >= (uint64_t)c->live / (new / many));
+          volume / FINALIZERS_HEAPS >= (uint64_t)c->pace.live / (new / many));
 }
 
 
 void luaN_reclaimed (global_State *g, l_mem dead) {
   luaN_Gc *c = &g->heap.gc;
-  if (dead >= c->old / FOUND) c->patience = PATIENCE_MIN;
-  else if (!hasgrown(g) && g->heap.allocated - c->since >= c->volume / 2 &&
-           c->patience < PATIENCE_MAX)
-    c->patience *= 4;  /* it was the volume that began this one */
+  if (dead >= c->bytes.old / FOUND) c->pace.patience = PATIENCE_MIN;
+  else if (!hasgrown(g) && g->heap.allocated - c->pace.since >= c->pace.volume / 2 &&
+           c->pace.patience < PATIENCE_MAX)
+    c->pace.patience *= 4;  /* it was the volume that began this one */
 }
 
 
 /* Bytes from the end of a cycle to the next one, as upstream's pause has it. */
 static uint64_t pausebytes (const global_State *g) {
   unsigned pause = luaN_pause(g);
-  return (uint64_t)(g->heap.gc.live / 100) * (pause > 100 ? pause - 100 : 0);
+  return (uint64_t)(g->heap.gc.pace.live / 100) * (pause > 100 ? pause - 100 : 0);
 }
 
 
 int luaN_cycledue (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   return isdecGCmodegen(g) || g->gcstate != GCSpause ||
-         (l_mem)(g->heap.allocated - c->since) + c->byhand >=
+         (l_mem)(g->heap.allocated - c->pace.since) + c->pace.byhand >=
          (l_mem)pausebytes(g);
 }
 
@@ -255,17 +255,17 @@ int luaN_cycledue (global_State *g) {
 /* What is to be allocated before a major collection that no growth begins. */
 static uint64_t volume (global_State *g, size_t live) {
   size_t heap = (live > VOLUME_MIN) ? live : VOLUME_MIN;
-  size_t often = 1 + g->heap.gc.finalizable.v.n * FINALIZER_BYTES / heap;
-  if (g->heap.gc.fullcycles) return pausebytes(g);
+  size_t often = 1 + g->heap.gc.finalize.finalizable.v.n * FINALIZER_BYTES / heap;
+  if (g->heap.gc.pace.fullcycles) return pausebytes(g);
   if (often > FINALIZERS_MOST) often = FINALIZERS_MOST;
-  return (uint64_t)heap * g->heap.gc.patience / often;
+  return (uint64_t)heap * g->heap.gc.pace.patience / often;
 }
 
 
 /* Percent of what is live that may be in use before a major collection. */
 static unsigned multiple (global_State *g) {
   unsigned pause = luaN_pause(g);
-  if (g->heap.gc.fullcycles) return pause;
+  if (g->heap.gc.pace.fullcycles) return pause;
   if (luaN_isgen(g)) return 100u + luaN_majormul(g) * SHARE / 100;
   return (pause > 100) ? 100u + (pause - 100) * SHARE / 100 : 100u;
 }
@@ -281,15 +281,15 @@ static unsigned multiple (global_State *g) {
 */
 void luaN_setpace (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
-  size_t live = c->live + c->standing, unit = live / 100, t;
+  size_t live = c->pace.live + c->pace.outside, unit = live / 100, t;
   unsigned percent = multiple(g);
   t = (percent != 0 && unit > MAX_LMEM / percent) ? MAX_LMEM : unit * percent;
-  if (!c->fullcycles && t < live + SLACK) t = live + SLACK;
-  c->early = c->fullcycles ? t : live + (t - live) / EARLY;
-  c->volume = volume(g, c->live);
-  if (c->stressmajor) t = c->early = c->volume = 0;
-  c->threshold = t;
-  c->wide = t + c->taken;
+  if (!c->pace.fullcycles && t < live + SLACK) t = live + SLACK;
+  c->pace.growthtrigger = c->pace.fullcycles ? t : live + (t - live) / EARLY;
+  c->pace.volume = volume(g, c->pace.live);
+  if (c->stress.major) t = c->pace.growthtrigger = c->pace.volume = 0;
+  c->pace.threshold = t;
+  c->pace.footprinttrigger = t + c->pace.footprint;
 }
 
 
@@ -301,15 +301,15 @@ static int isother (size_t before, size_t now) {
 
 void luaN_cycleended (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
-  c->tight = 0;
-  c->cycles++;
-  if (isother(c->live, gettotalbytes(g))) c->patience = PATIENCE_MIN;
-  c->live = gettotalbytes(g);
-  c->standing = c->outside;
-  c->taken = footprint(&g->heap);
-  c->since = g->heap.allocated;
-  c->byhand = 0;
-  c->finalizers = c->finalizable.v.n;
+  c->pace.tight = 0;
+  c->pace.cycles++;
+  if (isother(c->pace.live, gettotalbytes(g))) c->pace.patience = PATIENCE_MIN;
+  c->pace.live = gettotalbytes(g);
+  c->pace.outside = c->bytes.outside;
+  c->pace.footprint = footprint(&g->heap);
+  c->pace.since = g->heap.allocated;
+  c->pace.byhand = 0;
+  c->pace.finalizers = c->finalize.finalizable.v.n;
   luaN_setpace(g);
 }
 
@@ -321,24 +321,24 @@ size_t luaN_budgetbyhand (global_State *g, size_t bytes) {
 
 size_t luaN_markbudget (global_State *g, size_t bytes) {
   size_t work = WORK_PER_BYTE * bytes;
-  if (g->heap.gc.fullcycles) {
+  if (g->heap.gc.pace.fullcycles) {
     size_t whole = luaN_budgetbyhand(g, bytes);
     return (whole < MIN_STEP_WORK) ? whole : (work < MIN_STEP_WORK) ? MIN_STEP_WORK : work;
   }
   if (!luaN_isgen(g)) work = work / STEPMUL * luaN_stepmul(g);
   if (work < bytes) work = bytes;  /* or a cycle might never end */
-  if (g->heap.gc.old > BIG && work > MAX_BIG_SLICE)
+  if (g->heap.gc.bytes.old > BIG && work > MAX_BIG_SLICE)
     return (bytes > MAX_BIG_SLICE) ? bytes : MAX_BIG_SLICE;
   return work;
 }
 
 
 size_t luaN_pay (luaN_Gc *c, size_t work) {
-  size_t most = (c->old > BIG) ? MAX_BIG_PAUSE_WORK : MAX_PAUSE_WORK, now;
-  work += c->owed;
+  size_t most = (c->bytes.old > BIG) ? MAX_BIG_PAUSE_WORK : MAX_PAUSE_WORK, now;
+  work += c->pace.owed;
   now = (work < most) ? work : most;
-  if (work - now > (size_t)c->old) now = work - (size_t)c->old;
-  c->owed = work - now;
+  if (work - now > (size_t)c->bytes.old) now = work - (size_t)c->bytes.old;
+  c->pace.owed = work - now;
   return now;
 }
 
@@ -346,9 +346,9 @@ size_t luaN_pay (luaN_Gc *c, size_t work) {
 LUA_API uint64_t luaN_setnursery (lua_State *L, uint64_t n) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
-  uint64_t before = c->fixednursery;
+  uint64_t before = c->pace.fixednursery;
   if (n != LUAN_ASK) {
-    c->fixednursery = (n > MAX_LMEM / 2) ? MAX_LMEM / 2 : (size_t)n;
+    c->pace.fixednursery = (n > MAX_LMEM / 2) ? MAX_LMEM / 2 : (size_t)n;
     luaN_newnursery(g);
   }
   return before;

@@ -24,17 +24,17 @@ uint64_t luaN_now (void) {
 
 
 void luaN_beginpause (global_State *g) {
-  g->heap.gc.began = luaN_now();
-  g->heap.gc.work = 0;
+  g->heap.gc.pause.began = luaN_now();
+  g->heap.gc.pause.work = 0;
 }
 
 
 void luaN_endslice (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
-  c->pause = luaN_now() - c->began;
-  c->pauses += c->pause;
-  if (c->pause > c->longest) c->longest = c->pause;
-  if (c->work > c->mostwork) c->mostwork = c->work;
+  c->pause.last = luaN_now() - c->pause.began;
+  c->pause.sum += c->pause.last;
+  if (c->pause.last > c->pause.longest) c->pause.longest = c->pause.last;
+  if (c->pause.work > c->pause.mostwork) c->pause.mostwork = c->pause.work;
 }
 
 
@@ -64,16 +64,16 @@ LUA_API void luaN_memory (lua_State *L, luaN_Memory *m) {
   m->held = g->heap.blocks.held + LUA_EXTRASPACE + sizeof(lua_State) +
             sizeof(global_State);
   m->allocated = luaN_allocated(L) - g->heap.announced;
-  m->tenured = c->alltenured;
-  m->nursery = c->nursery;
+  m->tenured = c->bytes.alltenured;
+  m->nursery = c->pace.nursery;
   m->minors = g->heap.minors;
   m->majors = g->heap.majors;
-  m->outside = c->outside;
-  m->pause = c->pause;
-  m->longest = c->longest;
-  m->pauses = c->pauses;
-  m->began = c->began;
-  m->work = c->work;
-  m->mostwork = c->mostwork;
+  m->outside = c->bytes.outside;
+  m->pause = c->pause.last;
+  m->longest = c->pause.longest;
+  m->pauses = c->pause.sum;
+  m->began = c->pause.began;
+  m->work = c->pause.work;
+  m->mostwork = c->pause.mostwork;
   m->phase = phase(g);
 }

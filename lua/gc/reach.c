@@ -490,8 +490,8 @@ static void roots (Walk *w, lua_State *L) {
   root(w, LUAN_RTHREAD, obj2gco(w->g->mainthread));
   root(w, LUAN_RTHREAD, obj2gco(L));
   root(w, LUAN_RPINNED, w->g->heap.pinned);
-  for (i = 0; i < c->fixed.n; i++)
-    root(w, LUAN_RFIXED, (GCObject *)c->fixed.a[i]);
+  for (i = 0; i < c->lists.fixed.n; i++)
+    root(w, LUAN_RFIXED, (GCObject *)c->lists.fixed.a[i]);
 }
 
 
@@ -508,11 +508,11 @@ static int next (Walk *w, int *finalizers) {
   if (*finalizers) return 0;
   *finalizers = 1;
   from(w, NULL, LUAN_NOPLACE);
-  for (i = c->nextfinalized; i < c->tobefinalized.n; i++)
-    root(w, LUAN_RFINALIZER, (GCObject *)c->tobefinalized.a[i]);
-  for (i = 0; i < c->finalizable.v.n; i++)
-    if (luaN_isselected(c->finalizable.v.a[i]))
-      root(w, LUAN_RFINALIZER, luaN_unselected(c->finalizable.v.a[i]));
+  for (i = c->finalize.next; i < c->finalize.tobefinalized.n; i++)
+    root(w, LUAN_RFINALIZER, (GCObject *)c->finalize.tobefinalized.a[i]);
+  for (i = 0; i < c->finalize.finalizable.v.n; i++)
+    if (luaN_isselected(c->finalize.finalizable.v.a[i]))
+      root(w, LUAN_RFINALIZER, luaN_unselected(c->finalize.finalizable.v.a[i]));
   return 1;
 }
 
@@ -523,7 +523,7 @@ LUA_API int luaN_walk (lua_State *L, const luaN_Walker *walker) {
   memset(&w, 0, sizeof(w));
   w.g = G(L);
   w.w = walker;
-  if (w.g->heap.gc.pending || w.g->gcstate == GCSatomic || w.g->gcstopem ||
+  if (w.g->heap.gc.mark.pending || w.g->gcstate == GCSatomic || w.g->gcstopem ||
       w.g->gcemergency)
     return LUAN_BUSY;
   roots(&w, L);

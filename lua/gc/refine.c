@@ -40,7 +40,7 @@
 
 /* o is referred to by a table, or by a weak one, which keeps nothing old alive. */
 static inline void see (global_State *g, GCObject *o, int weak) {
-  if (weak ? luaN_isyoung(o) : !luaN_hascolour(o, g->heap.gc.colour))
+  if (weak ? luaN_isyoung(o) : !luaN_hascolour(o, g->heap.gc.mark.epoch))
     luaN_mark_(g, o);
 }
 
@@ -87,7 +87,7 @@ static void begintable (global_State *g, Table *t) {
 
 /* What has been tenured is remembered. */
 static void remembertenured (lua_State *L) {
-  luaN_Vec *v = &G(L)->heap.gc.gray;
+  luaN_Vec *v = &G(L)->heap.gc.mark.young;
   while (v->n > 0) luaN_remember(L, (GCObject *)v->a[--v->n]);
 }
 
@@ -117,7 +117,7 @@ static int isyoungslot (const Table *t, unsigned i) {
 ** first that is not in its array part. Returns the word of that one.
 */
 static size_t seerun (global_State *g, const Table *t, size_t k, unsigned asize) {
-  const luaN_Vec *s = &g->heap.gc.slots;
+  const luaN_Vec *s = &g->heap.gc.remset.slots;
   void *const *a = s->a;
   uintptr_t bytes = asize * sizeof(TValue);
   size_t n = s->n;
@@ -139,8 +139,8 @@ static size_t seerun (global_State *g, const Table *t, size_t k, unsigned asize)
 static void seeremembered (lua_State *L, int keep) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
-  luaN_Vec *s = &c->slots;
-  luaN_Writes *w = c->writes;
+  luaN_Vec *s = &c->remset.slots;
+  luaN_Writes *w = c->remset.writes;
   Table *last = NULL;
   size_t k, kept = 0;
   unsigned asize = 0;
@@ -152,7 +152,7 @@ static void seeremembered (lua_State *L, int keep) {
       weak = seeweak(g, t);
       asize = luaN_asize(t);
       last = t;
-      w = &c->writes[((uintptr_t)t / LUAN_LINE) % LUAN_WRITES];
+      w = &c->remset.writes[((uintptr_t)t / LUAN_LINE) % LUAN_WRITES];
       if (w->t != t) {
         w->t = t;
         w->n = 0;
@@ -191,17 +191,17 @@ void luaN_refineslots (lua_State *L) {
   luaN_Gc *c = &g->heap.gc;
   unsigned i;
   seeremembered(L, 1);
-  if (c->slots.n > c->many / 2) seeremembered(L, 0);
-  else if (c->slots.n > c->many / 4) luaN_hurry(g);
+  if (c->remset.slots.n > c->remset.many / 2) seeremembered(L, 0);
+  else if (c->remset.slots.n > c->remset.many / 4) luaN_hurry(g);
   for (i = 0; i < LUAN_WRITES; i++) {
-    luaN_Writes *w = &c->writes[i];
+    luaN_Writes *w = &c->remset.writes[i];
     if (w->t != NULL && w->n >= slotsof(w->t)) {
       luaN_remember(L, obj2gco(w->t));
       w->n = 0;
     }
   }
-  c->refineat = (c->slots.n > LUAN_CACHED / 2) ? MAX_SIZET  /* weak: they stay */
-                                               : c->slots.n + LUAN_CACHED;
+  c->remset.refineat = (c->remset.slots.n > LUAN_CACHED / 2) ? MAX_SIZET  /* weak: they stay */
+                                               : c->remset.slots.n + LUAN_CACHED;
   remembertenured(L);
 }
 
@@ -213,9 +213,9 @@ void luaN_refineslots (lua_State *L) {
 void luaN_refineobjects (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
-  luaN_Vec *v = &c->remembered;
+  luaN_Vec *v = &c->remset.objects;
   size_t i, kept = 0;
-  if (v->n < 2 * c->stayed) return;  /* most of them would stay */
+  if (v->n < 2 * c->remset.stayed) return;  /* most of them would stay */
   for (i = 0; i < v->n; i++) {
     GCObject *o = (GCObject *)v->a[i];
     if (o->tt == LUA_VTHREAD) v->a[kept++] = o;  /* it may run */
@@ -229,8 +229,8 @@ void luaN_refineobjects (lua_State *L) {
       seeslots(g, gco2t(o), 0, slotsof(gco2t(o)), 0);
     }
   }
-  v->n = c->stayed = kept;
-  if (kept > c->many / 2) luaN_hurry(g);
+  v->n = c->remset.stayed = kept;
+  if (kept > c->remset.many / 2) luaN_hurry(g);
   remembertenured(L);
 }
 
@@ -242,25 +242,25 @@ void luaN_refineobjects (lua_State *L) {
 int luaN_refinetables (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
-  Table *t = c->refining;
+  Table *t = c->remset.refining;
   size_t i, slots;
   unsigned end;
-  if (t != NULL && luaN_islogged(t)) t = c->refining = NULL;  /* all of it, again */
-  if (t == NULL && c->whole.n == 0) return 0;
-  slots = (t == NULL) ? 0 : slotsof(t) - c->refined;
-  for (i = 0; i < c->whole.n; i++) slots += slotsof((Table *)c->whole.a[i]);
-  if (slots <= c->many) return 0;
+  if (t != NULL && luaN_islogged(t)) t = c->remset.refining = NULL;  /* all of it, again */
+  if (t == NULL && c->remset.whole.n == 0) return 0;
+  slots = (t == NULL) ? 0 : slotsof(t) - c->remset.refined;
+  for (i = 0; i < c->remset.whole.n; i++) slots += slotsof((Table *)c->remset.whole.a[i]);
+  if (slots <= c->remset.many) return 0;
   luaN_beginpause(g);
   if (t == NULL) {
-    t = c->refining = (Table *)c->whole.a[--c->whole.n];
-    c->refined = 0;
+    t = c->remset.refining = (Table *)c->remset.whole.a[--c->remset.whole.n];
+    c->remset.refined = 0;
     begintable(g, t);
   }
   end = slotsof(t);
-  if (end - c->refined > c->many) end = c->refined + c->many;
-  seeslots(g, t, c->refined, end, seeweak(g, t));
-  c->refined = end;
-  if (end == slotsof(t)) c->refining = NULL;
+  if (end - c->remset.refined > c->remset.many) end = c->remset.refined + c->remset.many;
+  seeslots(g, t, c->remset.refined, end, seeweak(g, t));
+  c->remset.refined = end;
+  if (end == slotsof(t)) c->remset.refining = NULL;
   remembertenured(L);
   luaN_endslice(g);
   return 1;

@@ -81,7 +81,7 @@ static int clearslot (global_State *g, Table *t, unsigned i, int keys) {
 
 
 void luaN_clearslots (global_State *g, int keys) {
-  luaN_Vec *s = &g->heap.gc.slots;
+  luaN_Vec *s = &g->heap.gc.remset.slots;
   size_t k, left = 0;
   for (k = 0; k < s->n; k += 2) {
     Table *t = (Table *)s->a[k];
@@ -104,7 +104,7 @@ void luaN_clearslots (global_State *g, int keys) {
 ** elements.
 */
 static void markslots (global_State *g) {
-  luaN_Vec *s = &g->heap.gc.slots;
+  luaN_Vec *s = &g->heap.gc.remset.slots;
   size_t k, open = 0;
   const Table *last = NULL;
   unsigned asize = 0;
@@ -151,12 +151,12 @@ static void traverseall (global_State *g, luaN_Vec *v) {
 void luaN_markremembered (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
-  if (c->refining != NULL && luaN_weakness(g, c->refining) != LUAN_STRONG)
-    luaN_remember(L, obj2gco(c->refining));
-  else if (c->refining != NULL && !luaN_islogged(c->refining))
-    luaN_traverseslots(g, c->refining, c->refined, ~0u);
+  if (c->remset.refining != NULL && luaN_weakness(g, c->remset.refining) != LUAN_STRONG)
+    luaN_remember(L, obj2gco(c->remset.refining));
+  else if (c->remset.refining != NULL && !luaN_islogged(c->remset.refining))
+    luaN_traverseslots(g, c->remset.refining, c->remset.refined, ~0u);
   luaN_forgetrefining(c);
-  traverseall(g, &c->remembered);
-  traverseall(g, &c->whole);
+  traverseall(g, &c->remset.objects);
+  traverseall(g, &c->remset.whole);
   markslots(g);
 }

@@ -19,9 +19,9 @@ void luaN_remember (lua_State *L, GCObject *o) {
   int big = (o->tt == LUA_VTABLE && (o->marked & LUAN_LISTED));
   if (!(o->marked & LUAN_UNLOGGED)) return;
   if (o->tt == LUA_VTABLE) luaN_lookonce(g, gco2t(o));
-  if (luaN_push(g, big ? &c->whole : &c->remembered, o))
+  if (luaN_push(g, big ? &c->remset.whole : &c->remset.objects, o))
     o->marked &= (lu_byte)~LUAN_UNLOGGED;
-  else c->setoverflow = 1;
+  else c->remset.overflow = 1;
 }
 
 
@@ -43,20 +43,20 @@ static void forget (luaN_Vec *v) {
 
 void luaN_forgetall (lua_State *L) {
   luaN_Gc *c = &G(L)->heap.gc;
-  forget(&c->remembered);
-  forget(&c->whole);
-  c->slots.n = 0;
+  forget(&c->remset.objects);
+  forget(&c->remset.whole);
+  c->remset.slots.n = 0;
   luaN_forgetrefining(c);
-  c->setoverflow = 0;
+  c->remset.overflow = 0;
 }
 
 
 void luaN_forgetrefining (luaN_Gc *c) {
   unsigned i;
-  c->refining = NULL;
-  c->refineat = LUAN_CACHED;
-  c->stayed = 0;
-  for (i = 0; i < LUAN_WRITES; i++) c->writes[i].t = NULL;
+  c->remset.refining = NULL;
+  c->remset.refineat = LUAN_CACHED;
+  c->remset.stayed = 0;
+  for (i = 0; i < LUAN_WRITES; i++) c->remset.writes[i].t = NULL;
 }
 
 

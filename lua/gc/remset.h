@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The remembered set (G1, G8): objects that are looked at whole, and slots of big
-** tables. To put something into it cannot fail: when a list cannot grow, 'setoverflow' is
+** tables. To put something into it cannot fail: when a list cannot grow, 'overflow' is
 ** set, and the next collection is a full one, which needs no remembered set.
 */
 #ifndef luaN_remset_h
@@ -10,11 +10,11 @@
 #include "mark.h"
 
 /* The barriers' lists are long when so many words of 'slots' are in use, or objects
-   in 'remembered'; a minor collection may find so many slots in 'whole'. */
+   in 'objects'; a minor collection may find so many slots in 'whole'. */
 #define LUAN_MANY	(1u << 15)
 
 /* A table of so many slots is vast: its values lie where no cache has them. */
-#define luaN_isvast(c,slots)	((slots) >= 8 * (size_t)(c)->many)
+#define luaN_isvast(c,slots)	((slots) >= 8 * (size_t)(c)->remset.many)
 
 /* Words of 'slots' whose slots a core's cache and its pages' table still hold. */
 #define LUAN_CACHED	(1u << 12)

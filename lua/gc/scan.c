@@ -84,7 +84,7 @@ size_t luaN_scanthread (global_State *g, lua_State *th, int all) {
   from = markframes(g, th, all);
   for (o = from; o < th->top.p; o++)
     luaN_markvalue(g, s2v(o));
-  g->heap.gc.work += (size_t)(th->top.p - from);
+  g->heap.gc.pause.work += (size_t)(th->top.p - from);
   for (uv = th->openupval; uv != NULL && uplevel(uv) >= from;
        uv = uv->u.open.next)
     luaN_mark(g, obj2gco(uv));
@@ -100,9 +100,9 @@ size_t luaN_scanthread (global_State *g, lua_State *th, int all) {
 
 void luaN_beginthread (global_State *g, lua_State *th) {
   luaN_Gc *c = &g->heap.gc;
-  c->thread = th;
-  c->ci = th->ci;
-  c->spares = 1;
+  c->mark.thread = th;
+  c->mark.ci = th->ci;
+  c->mark.spares = 1;
 }
 
 
@@ -114,34 +114,34 @@ void luaN_beginthread (global_State *g, lua_State *th) {
 */
 void luaN_threadslice (global_State *g, int n) {
   luaN_Gc *c = &g->heap.gc;
-  lua_State *th = c->thread;
+  lua_State *th = c->mark.thread;
   int i;
-  c->work += (size_t)n;
-  if (c->spares) {
-    for (; c->ci != NULL && n > 0; n--, c->ci = c->ci->next)
-      if (c->ci != &th->base_ci) luaN_marklines(g, c->ci, sizeof(CallInfo));
-    if (c->ci != NULL) return;
-    c->spares = 0;
-    c->ci = th->ci;
+  c->pause.work += (size_t)n;
+  if (c->mark.spares) {
+    for (; c->mark.ci != NULL && n > 0; n--, c->mark.ci = c->mark.ci->next)
+      if (c->mark.ci != &th->base_ci) luaN_marklines(g, c->mark.ci, sizeof(CallInfo));
+    if (c->mark.ci != NULL) return;
+    c->mark.spares = 0;
+    c->mark.ci = th->ci;
   }
-  else if (c->ci != NULL) {
-    for (; c->ci != NULL && n > 0; n--, c->ci = c->ci->previous)
-      if (c->ci != &th->base_ci) luaN_marklines(g, c->ci, sizeof(CallInfo));
-    c->index = (unsigned)(th->top.p - th->stack.p);
+  else if (c->mark.ci != NULL) {
+    for (; c->mark.ci != NULL && n > 0; n--, c->mark.ci = c->mark.ci->previous)
+      if (c->mark.ci != &th->base_ci) luaN_marklines(g, c->mark.ci, sizeof(CallInfo));
+    c->mark.index = (unsigned)(th->top.p - th->stack.p);
   }
   else {
     UpVal *uv;
     i = cast_int(th->top.p - th->stack.p);
-    if (i > (int)c->index) i = (int)c->index;  /* else it is seen already */
+    if (i > (int)c->mark.index) i = (int)c->mark.index;  /* else it is seen already */
     for (; i > 0 && n > 0; n--) {
       i--;
       luaN_markvalue(g, s2v(th->stack.p + i));
     }
-    c->index = (unsigned)i;
+    c->mark.index = (unsigned)i;
     if (i > 0) return;
     luaN_marklines(g, th->stack.p, luaN_stackbytes(th));
     for (uv = th->openupval; uv != NULL; uv = uv->u.open.next)
       luaN_mark(g, obj2gco(uv));
-    c->thread = NULL;
+    c->mark.thread = NULL;
   }
 }

@@ -38,100 +38,161 @@ typedef struct luaN_Writes {
 typedef enum { LUAN_UNSELECTED, LUAN_SELECTING, LUAN_MOVING, LUAN_RESURRECTING }
   luaN_Selection;
 
-/* What the collector has to remember from one collection to the next (gc.h). */
-typedef struct luaN_Gc {
-  lu_byte colour;		/* of marks: 1 to 3 */
-  lu_byte previous;		/* the colour before this one */
+/*
+** What the collector keeps from one collection to the next, in parts: each belongs to the
+** files that are named with it.
+*/
+
+/* Marking: mark.c, traverse.c, major.c. */
+typedef struct luaN_Mark {
+  lu_byte epoch;		/* of what is alive: 1 to 3 */
+  lu_byte previous;		/* the epoch before this one */
   lu_byte minor;		/* a minor collection is tracing */
-  lu_byte marking;		/* a major collection is marking */
-  lu_byte cached;		/* luaS_new has put a string into its cache */
-  lu_byte fullcycles;		/* the incremental mode was asked for, and holds */
-  lu_byte sweeping;		/* dead objects of colour 'previous' may be seen */
-  lu_byte setoverflow;			/* the remembered set is not complete */
-  lu_byte lostyoung;		/* youngstrings is not complete */
-  lu_byte pending;		/* some object is pending (mark.c) */
-  lu_byte ephemeronoverflow;		/* 'unresolved' is not complete */
-  luaN_Vec gray;		/* marked, not traversed: were young */
-  luaN_Vec major;		/* the same: were old */
-  luaN_Vec remembered;		/* remembered objects */
-  luaN_Vec whole;		/* the same: tables that have had a large vector */
-  luaN_Vec slots;		/* remembered slots: table, slot, table, ... */
-  Table *refining;		/* a table that was in 'whole', or NULL: remembered */
-  unsigned refined;		/* ... from this slot on (refine.c) */
-  unsigned many;		/* limit of these lists (LUAN_MANY); of 'slots', when ... */
-  size_t refineat;		/* ... one of a vast table is added (LUAN_CACHED) */
-  size_t stayed;		/* of 'remembered', what luaN_refineobjects has left */
-  luaN_Writes writes[LUAN_WRITES];  /* tables that are written to a lot */
-  luaN_Vec weak;		/* weak tables of this collection, tagged */
-  luaN_Vec majorweak;		/* weak tables that the major one has met */
-  luaN_Vec unresolved;		/* entries with weak keys that may be dead */
-  luaN_Vec doubtful;		/* the same, or with weak values, of tables that were
-				   looked at (ahead.h): table, slot, table, ... */
-  size_t weaknext;		/* of 'majorweak', what is looked at next, ... */
-  unsigned weakslot;		/* ... from this slot on, ... */
-  unsigned rescans, passes;	/* ... what was begun anew, and the list's passes */
-  size_t doubt, doubtkept;	/* of 'doubtful', what is looked at again, what stays */
-  lu_byte doubting;		/* ... and whether it is */
-  luaN_Vec youngstrings;	/* short strings made since the last minor */
-  luaN_Vec fixed;		/* objects that never die */
-  size_t fixedseen;		/* of these, how many have the colour */
-  luaN_List finalizable;	/* objects with a finalizer, oldest first */
-  luaN_Vec tobefinalized;	/* dead ones, in the order of their calls, ... */
-  size_t nextfinalized;		/* ... from here on; a major collection ... */
-  size_t seenfinalized;		/* ... has marked those before this one */
-  luaN_Selection selection;	/* how far it is with 'finalizable' (finalize.c) */
-  size_t selected;		/* ... and the dead that it has found there */
-  size_t waiting;		/* ... how many the last collection left, ... */
-  size_t quota;			/* ... and calls that a batch makes at least */
-  luaN_List large;		/* objects that lua_Alloc gave one by one */
-  luaN_List tables;		/* tables that have had a large vector */
-  luaN_List threads;		/* all but the main thread */
-  luaN_List standins;		/* userdata that stand for bytes outside, ... */
-  size_t outside;		/* ... so many bytes, ... */
-  size_t newoutside;		/* ... of which so many since the last minor */
+  lu_byte major;		/* a major collection is marking */
+  lu_byte pending;		/* some object is pending: a mark stack was full */
+  lu_byte spares;		/* of 'thread', the CallInfos that are not in use */
+  luaN_Vec young;		/* mark stack of objects that were young, ... */
+  luaN_Vec old;			/* ... and of objects that were old */
   Table *table;			/* a big table that is being marked, or NULL, */
   unsigned index;		/* ... from this slot on */
   struct lua_State *thread;	/* a deep thread that is being marked, or NULL: */
-  struct CallInfo *ci;		/* ... the next CallInfo, NULL: slots below 'index', */
-  lu_byte spares;		/* ... of those that are not in use */
+  struct CallInfo *ci;		/* ... the next CallInfo, NULL: slots below 'index' */
+  l_mem reached;		/* bytes that the major collection has marked */
+} luaN_Mark;
+
+/* The remembered set: remset.c, refine.c. */
+typedef struct luaN_Remset {
+  luaN_Vec objects;		/* remembered objects */
+  luaN_Vec whole;		/* the same: tables that have had a large vector */
+  luaN_Vec slots;		/* remembered slots: table, slot, table, ... */
+  Table *refining;		/* a table that was in 'whole', or NULL: remembered */
+  unsigned refined;		/* ... from this slot on */
+  unsigned many;		/* limit of these lists (LUAN_MANY); of 'slots', when ... */
+  size_t refineat;		/* ... one of a vast table is added (LUAN_CACHED) */
+  size_t stayed;		/* of 'objects', what luaN_refineobjects has left */
+  luaN_Writes writes[LUAN_WRITES];  /* tables that are written to a lot */
+  lu_byte overflow;		/* it is not complete */
+} luaN_Remset;
+
+/* Weak tables: weak.c, ahead.c, termination.c. */
+typedef struct luaN_Weak {
+  luaN_Vec discovered;		/* by this collection, tagged */
+  luaN_Vec inmajor;		/* by the major one, so far */
+  luaN_Vec unresolved;		/* entries with weak keys that may be dead */
+  luaN_Vec doubtful;		/* the same, or with weak values, of tables that were
+				   looked at (ahead.h): table, slot, table, ... */
+  size_t next;			/* of 'inmajor', what is looked at next, ... */
+  unsigned slot;		/* ... from this slot on, ... */
+  unsigned rescans, passes;	/* ... what was begun anew, and the list's passes */
+  size_t doubt, doubtkept;	/* of 'doubtful', what is looked at again, what stays */
+  lu_byte doubting;		/* ... and whether it is */
+  lu_byte overflow;		/* 'unresolved' is not complete */
+} luaN_Weak;
+
+/* The string table: interned.c. */
+typedef struct luaN_Strings {
+  luaN_Vec young;		/* short strings made since the last minor collection */
+  lu_byte overflow;		/* 'young' is not complete */
+  lu_byte cached;		/* luaS_new has put a string into its cache */
+  lu_byte shrinking;		/* the table is being made smaller */
   int bucket;			/* first bucket that is not swept yet */
-  int list;			/* the list that is being swept (sweep.c), ... */
+  int limit;			/* buckets in use */
+} luaN_Strings;
+
+/* Objects with finalizers: finalize.c. */
+typedef struct luaN_Finalize {
+  luaN_List finalizable;	/* oldest first */
+  luaN_Vec tobefinalized;	/* dead ones, in the order of their calls, ... */
+  size_t next;			/* ... from here on; a major collection ... */
+  size_t seen;			/* ... has marked those before this one */
+  luaN_Selection selection;	/* how far it is with 'finalizable' */
+  size_t selected;		/* ... and the dead that it has found there */
+  size_t waiting;		/* ... how many the last collection left, ... */
+  size_t quota;			/* ... and calls that a batch makes at least */
+} luaN_Finalize;
+
+/* Objects that need more than being forgotten, and those that never die: sweep.c. */
+typedef struct luaN_Lists {
+  luaN_Vec fixed;		/* objects that never die */
+  size_t fixedseen;		/* of these, how many have the epoch */
+  luaN_List large;		/* objects that lua_Alloc gave one by one */
+  luaN_List tables;		/* tables that have had a large vector */
+  luaN_List threads;		/* all but the main thread */
+  luaN_List standins;		/* userdata that stand for bytes outside (outside.c) */
+} luaN_Lists;
+
+/* What is left to do of the sweep of a major collection: major.c, sweep.c. */
+typedef struct luaN_Sweep {
+  lu_byte active;		/* dead objects of the epoch before may be seen */
+  int list;			/* the list that is being swept, ... */
   size_t kept, next;		/* ... its entries kept, and the next to look at */
-  int limit;			/* buckets of the string table (interned.c) */
-  lu_byte shrinking;		/* it is being made smaller */
+} luaN_Sweep;
+
+/* Accounts, in bytes. */
+typedef struct luaN_Bytes {
+  size_t explicit;		/* freed by hand (H6) */
+  l_mem old;			/* of old objects (H6) */
+  l_mem living;			/* marked by the last major collection */
+  size_t needed;		/* of blocks that do not go back before the next
+				   major one: a heap that does not shrink needs them
+				   again (luaN_trimheap); 0: it has shrunk */
+  size_t tenured;		/* since the last collection */
+  uint64_t alltenured;		/* ... and all of them */
+  size_t outside;		/* that userdata stand for, ... */
+  size_t youngoutside;		/* ... of which so many since the last minor */
+} luaN_Bytes;
+
+/* What the pacer goes by: pace.c. */
+typedef struct luaN_Pace {
+  lu_byte fullcycles;		/* the incremental mode was asked for, and holds */
   size_t nursery;		/* bytes from one minor collection to the next */
   size_t deferred;		/* ... of which so many come after luaN_resume */
   size_t owed;			/* bytes of a major collection's work that were too many
-				   for one pause (pace.c) */
+				   for one pause */
   unsigned cycles;		/* major collections that have ended */
-  unsigned patience;		/* heaps to allocate before one is due (pace.c) */
+  unsigned patience;		/* heaps to allocate before one is due */
   uint64_t since;		/* 'allocated' when the last one ended, ... */
   l_mem byhand;			/* ... and bytes of steps by hand since then */
   uint64_t volume;		/* bytes of allocation after which one is due */
-  size_t live, taken;		/* bytes in use, taken up, when the last one ended, */
-  size_t standing;		/* ... and 'outside' */
+  size_t live, footprint;	/* bytes in use, taken up, when the last one ended, */
+  size_t outside;		/* ... and what userdata stood for */
   size_t finalizers;		/* old objects with finalizers then */
   size_t fixednursery;		/* the size that was asked for, or 0 */
   luaN_Tuning tuning;
   size_t tight;			/* most that a nursery may have, until the next
 				   major collection has ended; or 0 */
-  size_t threshold, early, wide;  /* bytes that begin a major collection (pace.c) */
-  size_t explicit;		/* bytes freed by hand (H6) */
-  l_mem old;			/* bytes of old objects (H6) */
-  l_mem reached;		/* bytes that the major collection has marked */
-  l_mem living;			/* ... the last one that has ended marking */
-  size_t needed;		/* bytes of blocks that do not go back before the next
-				   major one: a heap that does not shrink needs them
-				   again (luaN_trimheap); 0: it has shrunk */
-  size_t tenured;		/* bytes tenured since the last collection */
-  uint64_t alltenured;		/* ... and all of them */
-  uint64_t began;		/* when the last pause began (nanoseconds) */
-  uint64_t pause, longest, pauses;  /* nanoseconds: last, longest, sum */
+  size_t threshold;		/* bytes in use that begin a major collection, ... */
+  size_t growthtrigger;		/* ... or so many when 'threshold' is taken up, ... */
+  size_t footprinttrigger;	/* ... or so many taken up, whatever is in use */
+} luaN_Pace;
+
+/* Statistics: pause.c. Nanoseconds. */
+typedef struct luaN_Pauses {
+  uint64_t began;		/* when the last one began */
+  uint64_t last, longest, sum;
   uint64_t work, mostwork;	/* entries of lists that it looked at; the most */
-  lu_byte stressmajor;		/* the debug build's switches (stress.h) */
-  unsigned stressverify, stressemergency;
-  size_t stressslice;
+} luaN_Pauses;
+
+/* The debug build's switches (stress.h). */
+typedef struct luaN_Stress {
+  lu_byte major;
+  unsigned verify, emergency;
+  size_t slice;
   unsigned untilemergency;	/* allocations to the next one by that switch */
+} luaN_Stress;
+
+typedef struct luaN_Gc {
+  luaN_Mark mark;
+  luaN_Remset remset;
+  luaN_Weak weak;
+  luaN_Strings strings;
+  luaN_Finalize finalize;
+  luaN_Lists lists;
+  luaN_Sweep sweep;
+  luaN_Bytes bytes;
+  luaN_Pace pace;
+  luaN_Pauses pause;
+  luaN_Stress stress;
 } luaN_Gc;
 
 /* Registers of the machine that a moment keeps. */
@@ -208,8 +269,8 @@ typedef struct luaN_Heap {
 
 /* LUAN_STRESS asks for emergencies; for slices of so many bytes (0: it does not). */
 #if defined(LUAN_DEBUG)
-#define luaN_isstressed(g)	((g)->heap.gc.stressemergency != 0)
-#define luaN_slicestress(c)	((c)->stressslice)
+#define luaN_isstressed(g)	((g)->heap.gc.stress.emergency != 0)
+#define luaN_slicestress(c)	((c)->stress.slice)
 #else
 #define luaN_isstressed(g)	0
 #define luaN_slicestress(c)	((size_t)0)

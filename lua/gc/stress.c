@@ -27,20 +27,20 @@ void luaN_readstress (global_State *g) {
   const char *s = getenv("LUAN_STRESS"), *p;
   if (s == NULL) return;
   if ((p = strstr(s, "nursery=")) != NULL)
-    c->fixednursery = strtoul(p + 8, NULL, 10);
+    c->pace.fixednursery = strtoul(p + 8, NULL, 10);
   if ((p = strstr(s, "verify=")) != NULL)
-    c->stressverify = (unsigned)strtoul(p + 7, NULL, 10);
+    c->stress.verify = (unsigned)strtoul(p + 7, NULL, 10);
   if ((p = strstr(s, "remember=")) != NULL)
-    c->many = (unsigned)strtoul(p + 9, NULL, 10);
+    c->remset.many = (unsigned)strtoul(p + 9, NULL, 10);
   if ((p = strstr(s, "emergency=")) != NULL) {
-    c->stressemergency = (unsigned)strtoul(p + 10, NULL, 10);
+    c->stress.emergency = (unsigned)strtoul(p + 10, NULL, 10);
     luaN_flush(g);
   }
   if ((p = strstr(s, "slice=")) != NULL)
-    c->stressslice = strtoul(p + 6, NULL, 10);
+    c->stress.slice = strtoul(p + 6, NULL, 10);
   if (strstr(s, "major") != NULL) {
-    c->stressmajor = 1;
-    c->threshold = 0;
+    c->stress.major = 1;
+    c->pace.threshold = 0;
   }
 }
 
@@ -49,15 +49,15 @@ void luaN_readstress (global_State *g) {
 void luaN_stress (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
-  if (c->stressemergency == 0 || !completestate(g) || g->gcstopem) return;
-  if (c->untilemergency == 0) {
+  if (c->stress.emergency == 0 || !completestate(g) || g->gcstopem) return;
+  if (c->stress.untilemergency == 0) {
     l_mem debt;
     luaN_flush(g);
     debt = g->GCdebt;
     luaN_emergency(L);
     luaE_setdebt(g, debt);
-    c->untilemergency = c->stressemergency * (1 + (unsigned)(c->old / CHEAP));
+    c->stress.untilemergency = c->stress.emergency * (1 + (unsigned)(c->bytes.old / CHEAP));
   }
-  c->untilemergency--;
+  c->stress.untilemergency--;
 }
 #endif

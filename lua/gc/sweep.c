@@ -99,11 +99,11 @@ static const Keep keep[LUAN_LISTS] =
 
 luaN_List *luaN_listof (luaN_Gc *c, int which) {
   luaN_List *all[LUAN_LISTS];
-  all[0] = &c->standins;
-  all[1] = &c->threads;
-  all[2] = &c->tables;
-  all[3] = &c->large;
-  all[4] = &c->finalizable;
+  all[0] = &c->lists.standins;
+  all[1] = &c->lists.threads;
+  all[2] = &c->lists.tables;
+  all[3] = &c->lists.large;
+  all[4] = &c->finalize.finalizable;
   return all[which];
 }
 
@@ -111,7 +111,7 @@ luaN_List *luaN_listof (luaN_Gc *c, int which) {
 /* All of a list from its entry 'first' on. */
 static void sweepfrom (lua_State *L, luaN_List *l, Keep stays, size_t first) {
   size_t i, n;
-  G(L)->heap.gc.work += l->v.n - first;
+  G(L)->heap.gc.pause.work += l->v.n - first;
   for (n = i = first; i < l->v.n; i++) {
     void *o = l->v.a[i];
     if (o != NULL && stays(L, o)) l->v.a[n++] = o;
@@ -126,7 +126,7 @@ void luaN_sweeplists (lua_State *L) {
   int k;
   for (k = 0; k < LUAN_LISTS; k++) {
     luaN_List *l = luaN_listof(c, k);
-    sweepfrom(L, l, keep[k], c->minor ? l->old : 0);
+    sweepfrom(L, l, keep[k], c->mark.minor ? l->old : 0);
   }
 }
 
@@ -134,37 +134,37 @@ void luaN_sweeplists (lua_State *L) {
 size_t luaN_sweepslice (lua_State *L, size_t bytes) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
-  luaN_List *l = luaN_listof(c, c->list);
-  Keep stays = keep[c->list];
+  luaN_List *l = luaN_listof(c, c->sweep.list);
+  Keep stays = keep[c->sweep.list];
   size_t done = 0;
   lua_assert(l->old == l->v.n);  /* nothing is young */
-  for (; c->next < l->old && done < bytes; c->next++) {
-    void *o = l->v.a[c->next];
+  for (; c->sweep.next < l->old && done < bytes; c->sweep.next++) {
+    void *o = l->v.a[c->sweep.next];
     size_t held = g->heap.blocks.held;
-    l->v.a[c->next] = NULL;
-    if (o != NULL && stays(L, o)) l->v.a[c->kept++] = o;
+    l->v.a[c->sweep.next] = NULL;
+    if (o != NULL && stays(L, o)) l->v.a[c->sweep.kept++] = o;
     else done += DEADCOST + (held - g->heap.blocks.held) / FREEPART;
     done += LISTCOST;
-    c->work++;
+    c->pause.work++;
   }
-  if (c->next == l->old) {
-    l->v.n = l->old = c->kept;
+  if (c->sweep.next == l->old) {
+    l->v.n = l->old = c->sweep.kept;
     luaN_shrinkvec(g, &l->v);
-    c->kept = c->next = 0;
-    c->list++;
+    c->sweep.kept = c->sweep.next = 0;
+    c->sweep.list++;
   }
   return done;
 }
 
 
 void luaN_beginlists (global_State *g) {
-  g->heap.gc.list = 0;
-  g->heap.gc.kept = g->heap.gc.next = 0;
+  g->heap.gc.sweep.list = 0;
+  g->heap.gc.sweep.kept = g->heap.gc.sweep.next = 0;
 }
 
 
 int luaN_listsdone (global_State *g) {
-  return g->heap.gc.list == LUAN_LISTS;
+  return g->heap.gc.sweep.list == LUAN_LISTS;
 }
 
 
@@ -172,14 +172,14 @@ void luaN_freelists (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
   size_t i;
-  for (i = 0; i < c->threads.v.n; i++) {
-    lua_State *th = (lua_State *)c->threads.v.a[i];
+  for (i = 0; i < c->lists.threads.v.n; i++) {
+    lua_State *th = (lua_State *)c->lists.threads.v.a[i];
     if (th == NULL) continue;  /* G7 */
     th->openupval = NULL;
     luaN_endthread(L, th);
   }
-  for (i = 0; i < c->tables.v.n; i++)
-    if (c->tables.v.a[i] != NULL) freetable(g, (Table *)c->tables.v.a[i]);
-  for (i = 0; i < c->large.v.n; i++)
-    if (c->large.v.a[i] != NULL) freeobject(L, (GCObject *)c->large.v.a[i]);
+  for (i = 0; i < c->lists.tables.v.n; i++)
+    if (c->lists.tables.v.a[i] != NULL) freetable(g, (Table *)c->lists.tables.v.a[i]);
+  for (i = 0; i < c->lists.large.v.n; i++)
+    if (c->lists.large.v.a[i] != NULL) freeobject(L, (GCObject *)c->lists.large.v.a[i]);
 }

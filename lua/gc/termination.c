@@ -50,7 +50,7 @@ static int markvalues (global_State *g, Table *t) {
 static void openentries (global_State *g, Table *t) {
   unsigned i, asize = luaN_asize(t);
   Node *n = gnode(t, 0), *end = gnode(t, (size_t)sizenode(t));
-  g->heap.gc.work += asize + (size_t)sizenode(t);
+  g->heap.gc.pause.work += asize + (size_t)sizenode(t);
   for (i = 0; i < asize; i++) luaN_markvalue(g, &t->array[i]);
   for (; n < end; n++) (void)luaN_openentry(g, n);
 }
@@ -59,7 +59,7 @@ static void openentries (global_State *g, Table *t) {
 /* Looks at the open entries, from the last one to the first when 'backwards':
    those whose key is alive are open no more. Returns how many of these there were. */
 static size_t closeentries (global_State *g, int backwards) {
-  luaN_Vec *o = &g->heap.gc.unresolved;
+  luaN_Vec *o = &g->heap.gc.weak.unresolved;
   size_t i, left = 0, before = o->n;
   for (i = 0; i < before; i++) {
     void **p = &o->a[backwards ? before - 1 - i : i];
@@ -67,7 +67,7 @@ static size_t closeentries (global_State *g, int backwards) {
     if (luaN_iskeygone(g, n)) continue;
     *p = NULL;
     luaN_markvalue(g, gval(n));
-    luaN_drain(g, !g->heap.gc.minor);
+    luaN_drain(g, !g->heap.gc.mark.minor);
   }
   for (i = 0; i < before; i++)
     if (o->a[i] != NULL) o->a[left++] = o->a[i];
@@ -77,7 +77,7 @@ static size_t closeentries (global_State *g, int backwards) {
 
 
 /* Tells whether an object has been marked since. (No key takes no bytes.) */
-#define clockof(c)	((c)->reached + (l_mem)(c)->tenured)
+#define clockof(c)	((c)->mark.reached + (l_mem)(c)->bytes.tenured)
 
 
 /*
@@ -85,7 +85,7 @@ static size_t closeentries (global_State *g, int backwards) {
 ** '*first' have been opened, and what is open was looked at, at '*clock' or later.
 */
 static void converge (global_State *g, size_t *first, l_mem *clock) {
-  luaN_Vec *w = &g->heap.gc.weak;
+  luaN_Vec *w = &g->heap.gc.weak.discovered;
   luaN_Gc *c = &g->heap.gc;
   int changed, backwards = 0;
   do {
@@ -93,7 +93,7 @@ static void converge (global_State *g, size_t *first, l_mem *clock) {
     for (; *first < w->n; ++*first) {  /* the list may grow meanwhile */
       if (luaN_kindof(w->a[*first]) == LUAN_EPHEMERON) {
         openentries(g, luaN_tableof(w->a[*first]));
-        luaN_drain(g, !g->heap.gc.minor);
+        luaN_drain(g, !g->heap.gc.mark.minor);
       }
     }
     backwards = !backwards;
@@ -101,12 +101,12 @@ static void converge (global_State *g, size_t *first, l_mem *clock) {
     if (clockof(c) != *clock) {
       *clock = clockof(c);
       changed = (closeentries(g, backwards) > 0);
-      if (!c->minor && luaN_closedoubtful(g) > 0) changed = 1;
+      if (!c->mark.minor && luaN_closedoubtful(g) > 0) changed = 1;
     }
-    for (i = 0; c->ephemeronoverflow && i < *first; i++) {
+    for (i = 0; c->weak.overflow && i < *first; i++) {
       if (luaN_kindof(w->a[i]) == LUAN_EPHEMERON &&
           markvalues(g, luaN_tableof(w->a[i]))) {
-        luaN_drain(g, !c->minor);
+        luaN_drain(g, !c->mark.minor);
         changed = 1;
       }
     }
@@ -116,13 +116,13 @@ static void converge (global_State *g, size_t *first, l_mem *clock) {
 
 /* Removes entries with dead values from the tables of the list from i on. */
 static void clearvalues (global_State *g, size_t i) {
-  luaN_Vec *w = &g->heap.gc.weak;
+  luaN_Vec *w = &g->heap.gc.weak.discovered;
   for (; i < w->n; i++) {
     Table *t = luaN_tableof(w->a[i]);
     unsigned k, asize = luaN_asize(t);
     Node *n = gnode(t, 0), *end = gnode(t, (size_t)sizenode(t));
     if (!(luaN_kindof(w->a[i]) & LUAN_WEAKVALUES)) continue;
-    g->heap.gc.work += asize + (size_t)sizenode(t);
+    g->heap.gc.pause.work += asize + (size_t)sizenode(t);
     for (k = 0; k < asize; k++)
       if (luaN_isgone(g, &t->array[k])) setempty(&t->array[k]);
     for (; n < end; n++) {
@@ -137,7 +137,7 @@ static void clearvalues (global_State *g, size_t i) {
    keys and values are weak, and all that there was no memory for. */
 static void clearkeys (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
-  luaN_Vec *w = &c->weak, *o = &c->unresolved;
+  luaN_Vec *w = &c->weak.discovered, *o = &c->weak.unresolved;
   size_t i;
   for (i = 0; i < o->n; i++) {
     Node *n = (Node *)o->a[i];
@@ -149,7 +149,7 @@ static void clearkeys (global_State *g) {
     Table *t = luaN_tableof(w->a[i]);
     Node *n = gnode(t, 0), *end = gnode(t, (size_t)sizenode(t));
     if (luaN_kindof(w->a[i]) != LUAN_ALLWEAK &&
-        !(c->ephemeronoverflow && luaN_kindof(w->a[i]) == LUAN_EPHEMERON)) continue;
+        !(c->weak.overflow && luaN_kindof(w->a[i]) == LUAN_EPHEMERON)) continue;
     for (; n < end; n++) {
       if (!isempty(gval(n)) && luaN_iskeygone(g, n)) setempty(gval(n));
       if (isempty(gval(n))) luaN_clearkey(n);
@@ -163,19 +163,19 @@ static void clearkeys (global_State *g) {
 static void joinmajor (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t i, kept = 0;
-  for (i = 0; i < c->majorweak.n; i++) {
-    Table *t = luaN_tableof(c->majorweak.a[i]);
+  for (i = 0; i < c->weak.inmajor.n; i++) {
+    Table *t = luaN_tableof(c->weak.inmajor.a[i]);
     int kind = luaN_weakness(g, t);  /* as it is now */
-    if ((t->flags & LUAN_SCANNED) && kind == luaN_kindof(c->majorweak.a[i])) {
-      c->majorweak.a[kept++] = c->majorweak.a[i];
+    if ((t->flags & LUAN_SCANNED) && kind == luaN_kindof(c->weak.inmajor.a[i])) {
+      c->weak.inmajor.a[kept++] = c->weak.inmajor.a[i];
       continue;
     }
     luaN_forgetmet(t);
     if (kind == LUAN_STRONG || !luaN_discoverweak(g, t, kind))
       luaN_traverseslots(g, t, 0, ~0u);
   }
-  c->majorweak.n = c->weaknext = kept;
-  c->weakslot = 0;
+  c->weak.inmajor.n = c->weak.next = kept;
+  c->weak.slot = 0;
 }
 
 
@@ -183,9 +183,9 @@ static void joinmajor (global_State *g) {
 static void leavetomajor (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t i;
-  for (i = 0; i < c->weak.n; i++) {
-    Table *t = luaN_tableof(c->weak.a[i]);
-    if (!luaN_discoverinmajor(g, t, luaN_kindof(c->weak.a[i])))
+  for (i = 0; i < c->weak.discovered.n; i++) {
+    Table *t = luaN_tableof(c->weak.discovered.a[i]);
+    if (!luaN_discoverinmajor(g, t, luaN_kindof(c->weak.discovered.a[i])))
       luaN_traverseslots(g, t, 0, ~0u);
   }
 }
@@ -196,11 +196,11 @@ static void leavetomajor (global_State *g) {
 static void findalive (global_State *g, size_t *first, l_mem *clock) {
   luaN_Gc *c = &g->heap.gc;
   *clock = clockof(c) - 1;  /* the doubtful are looked at once at least */
-  if (!c->minor) joinmajor(g);
-  luaN_drain(g, !c->minor);
+  if (!c->mark.minor) joinmajor(g);
+  luaN_drain(g, !c->mark.minor);
   converge(g, first, clock);
   clearvalues(g, 0);
-  if (c->minor) luaN_clearslots(g, 0);
+  if (c->mark.minor) luaN_clearslots(g, 0);
   else luaN_cleardoubtful(g, 0);
 }
 
@@ -210,18 +210,18 @@ static void findalive (global_State *g, size_t *first, l_mem *clock) {
 static void findresurrected (global_State *g, size_t *first, size_t met,
                              l_mem *clock) {
   luaN_Gc *c = &g->heap.gc;
-  luaN_drain(g, !c->minor);
+  luaN_drain(g, !c->mark.minor);
   converge(g, first, clock);
-  if (c->minor) luaN_clearslots(g, 1);
+  if (c->mark.minor) luaN_clearslots(g, 1);
   else luaN_cleardoubtful(g, 1);
   clearkeys(g);
   clearvalues(g, met);
-  if (!c->minor) luaN_forgetweak(g);
-  else if (c->marking) leavetomajor(g);
-  luaN_drain(g, !c->minor);
-  lua_assert(c->unresolved.n == 0);
-  c->weak.n = 0;
-  c->ephemeronoverflow = 0;
+  if (!c->mark.minor) luaN_forgetweak(g);
+  else if (c->mark.major) leavetomajor(g);
+  luaN_drain(g, !c->mark.minor);
+  lua_assert(c->weak.unresolved.n == 0);
+  c->weak.discovered.n = 0;
+  c->weak.overflow = 0;
   luaN_clearcache(g);
 }
 
@@ -232,11 +232,11 @@ void luaN_terminate (lua_State *L) {
   size_t i, met, first = 0;
   l_mem clock;
   findalive(g, &first, &clock);
-  met = c->weak.n;
-  i = c->tobefinalized.n;
+  met = c->weak.discovered.n;
+  i = c->finalize.tobefinalized.n;
   luaN_selectfinalizable(L, 0);
-  for (; i < c->tobefinalized.n; i++)
-    luaN_mark(g, (GCObject *)c->tobefinalized.a[i]);
+  for (; i < c->finalize.tobefinalized.n; i++)
+    luaN_mark(g, (GCObject *)c->finalize.tobefinalized.a[i]);
   findresurrected(g, &first, met, &clock);
 }
 
@@ -245,12 +245,12 @@ void luaN_terminate (lua_State *L) {
    is the last. Returns whether it was. */
 static int separatefew (lua_State *L) {
   luaN_Gc *c = &G(L)->heap.gc;
-  if (c->finalizable.v.n > FEWFINALIZERS || luaN_slicestress(c) != 0) {
+  if (c->finalize.finalizable.v.n > FEWFINALIZERS || luaN_slicestress(c) != 0) {
     luaN_beginselection(c);
     return 0;
   }
   luaN_selectfinalizable(L, 0);
-  c->selection = LUAN_RESURRECTING;
+  c->finalize.selection = LUAN_RESURRECTING;
   return luaN_markslice(G(L), FEWBYTES);
 }
 
@@ -266,12 +266,12 @@ int luaN_terminateslice (lua_State *L) {
   size_t met, first = 0;
   l_mem clock;
   findalive(g, &first, &clock);
-  met = c->weak.n;
-  if (c->selection == LUAN_UNSELECTED && !separatefew(L)) {
+  met = c->weak.discovered.n;
+  if (c->finalize.selection == LUAN_UNSELECTED && !separatefew(L)) {
     leavetomajor(g);  /* once more, at the end */
-    c->doubting = 1;
-    c->weak.n = c->unresolved.n = 0;
-    c->ephemeronoverflow = 0;
+    c->weak.doubting = 1;
+    c->weak.discovered.n = c->weak.unresolved.n = 0;
+    c->weak.overflow = 0;
     return 0;
   }
   findresurrected(g, &first, met, &clock);

@@ -24,7 +24,7 @@
 
 GCObject *luaC_newobjdt (lua_State *L, int tt, size_t size, size_t offset) {
   global_State *g = G(L);
-  luaN_Vec *v = &g->heap.gc.threads.v;
+  luaN_Vec *v = &g->heap.gc.lists.threads.v;
   GCObject *o;
   lua_assert(tt == LUA_VTHREAD);
   luaN_stress(L);
@@ -81,7 +81,7 @@ size_t luaN_shrinkthread (lua_State *th, int all) {
       luaD_reallocstack(th, stacksize(th), 0);
     if (th->stackroom < room)
       cost = (size_t)(room + th->stackroom) * sizeof(StackValue) / 2;
-    if (G(th)->heap.gc.thread == th) luaN_beginthread(G(th), th);  /* once more */
+    if (G(th)->heap.gc.mark.thread == th) luaN_beginthread(G(th), th);  /* once more */
     do {  /* half of the CallInfos that are not in use; all: but one */
       n = th->nci;
       luaE_shrinkCI(th);

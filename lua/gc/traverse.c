@@ -77,7 +77,7 @@ size_t luaN_traverse (global_State *g, GCObject *o) {
       return sizeof(Udata) + u->nuvalue * sizeof(TValue);
     }
     case LUA_VPROTO: return traverseproto(g, gco2p(o));
-    default: return luaN_scanthread(g, gco2th(o), !g->heap.gc.minor);
+    default: return luaN_scanthread(g, gco2th(o), !g->heap.gc.mark.minor);
   }
 }
 
@@ -95,7 +95,7 @@ static void traversepending (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   luaN_Chunk *k;
   size_t i;
-  c->pending = 0;
+  c->mark.pending = 0;
   for (k = g->heap.blocks.chunks; k != NULL; k = k->next) {
     unsigned n;
     for (n = 0; n < k->nblocks; n++) {
@@ -112,8 +112,8 @@ static void traversepending (global_State *g) {
       }
     }
   }
-  for (i = 0; i <= c->large.v.n; i++) {
-    GCObject *o = (i < c->large.v.n) ? (GCObject *)c->large.v.a[i]
+  for (i = 0; i <= c->lists.large.v.n; i++) {
+    GCObject *o = (i < c->lists.large.v.n) ? (GCObject *)c->lists.large.v.a[i]
                                      : obj2gco(g->mainthread);
     if (o != NULL && (o->marked & LUAN_PENDING)) {  /* G7 */
       o->marked &= (lu_byte)~LUAN_PENDING;
@@ -130,7 +130,7 @@ static void traversepending (global_State *g) {
 ** is that of hashes. (What is young lies in the cache anyway.)
 */
 static size_t traverseinorder (global_State *g, GCObject *o) {
-  luaN_Vec *v = &g->heap.gc.major;
+  luaN_Vec *v = &g->heap.gc.mark.old;
   size_t from = v->n, i, j;
   size_t cost = luaN_traverse(g, o);
   if (v->n - from <= MAX_SORTED) {
@@ -146,12 +146,12 @@ static size_t traverseinorder (global_State *g, GCObject *o) {
 
 void luaN_drain (global_State *g, int all) {
   luaN_Gc *c = &g->heap.gc;
-  lua_assert(!all || (c->table == NULL && c->thread == NULL));  /* slices have finished it */
+  lua_assert(!all || (c->mark.table == NULL && c->mark.thread == NULL));  /* slices have finished it */
   for (;;) {
-    if (c->gray.n > 0) luaN_traverse(g, (GCObject *)c->gray.a[--c->gray.n]);
-    else if (all && c->major.n > 0)
-      traverseinorder(g, (GCObject *)c->major.a[--c->major.n]);
-    else if (c->pending) traversepending(g);
+    if (c->mark.young.n > 0) luaN_traverse(g, (GCObject *)c->mark.young.a[--c->mark.young.n]);
+    else if (all && c->mark.old.n > 0)
+      traverseinorder(g, (GCObject *)c->mark.old.a[--c->mark.old.n]);
+    else if (c->mark.pending) traversepending(g);
     else return;
   }
 }
@@ -175,26 +175,26 @@ static int isdeep (global_State *g, const lua_State *th) {
 int luaN_markslice (global_State *g, size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
   size_t done = 0;
-  lua_assert(c->gray.n == 0);
+  lua_assert(c->mark.young.n == 0);
   while (done < bytes) {
-    if (c->table != NULL) {
-      c->index = luaN_traverseslots(g, c->table, c->index, SLICE_SLOTS);
-      if (c->index == 0) c->table = NULL;
+    if (c->mark.table != NULL) {
+      c->mark.index = luaN_traverseslots(g, c->mark.table, c->mark.index, SLICE_SLOTS);
+      if (c->mark.index == 0) c->mark.table = NULL;
       done += SLICE_SLOTS * sizeof(TValue);
     }
-    else if (c->thread != NULL) {
+    else if (c->mark.thread != NULL) {
       luaN_threadslice(g, deepness(g));
       done += SLICE_SLOTS * sizeof(TValue);
     }
-    else if (c->major.n > 0) {
-      GCObject *o = (GCObject *)c->major.a[--c->major.n];
+    else if (c->mark.old.n > 0) {
+      GCObject *o = (GCObject *)c->mark.old.a[--c->mark.old.n];
       if (o->tt == LUA_VTABLE &&
           gco2t(o)->alimit + (unsigned)sizenode(gco2t(o)) > SLICE_SLOTS &&
           luaN_weakness(g, gco2t(o)) == LUAN_STRONG) {
         luaN_markN(g, gco2t(o)->metatable);
         luaN_markvectors(g, gco2t(o));
-        c->table = gco2t(o);
-        c->index = 0;
+        c->mark.table = gco2t(o);
+        c->mark.index = 0;
       }
       else if (o->tt == LUA_VTHREAD && isdeep(g, gco2th(o)))
         luaN_beginthread(g, gco2th(o));
@@ -214,15 +214,15 @@ void luaN_markroots (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
   size_t i;
-  if (luaN_hascolour(g->mainthread, c->colour))  /* it has no barrier */
+  if (luaN_hascolour(g->mainthread, c->mark.epoch))  /* it has no barrier */
     luaN_scanthread(g, g->mainthread, 0);
   else luaN_mark(g, obj2gco(g->mainthread));
   luaN_mark(g, obj2gco(L));
   luaN_markN(g, g->heap.pinned);
   luaN_markvalue(g, &g->l_registry);
   for (i = 0; i < LUA_NUMTYPES; i++) luaN_markN(g, g->mt[i]);
-  for (; c->fixedseen < c->fixed.n; c->fixedseen++)  /* the others have it */
-    luaN_mark(g, (GCObject *)c->fixed.a[c->fixedseen]);
+  for (; c->lists.fixedseen < c->lists.fixed.n; c->lists.fixedseen++)  /* the others have it */
+    luaN_mark(g, (GCObject *)c->lists.fixed.a[c->lists.fixedseen]);
 }
 
 /* }===================================================================== */

@@ -11,7 +11,7 @@
 /* Traverses o; returns about how many bytes were looked at. */
 LUAI_FUNC size_t luaN_traverse (global_State *g, GCObject *o);
 
-/* Until nothing is left in 'gray' (all: in 'major' too). */
+/* Until nothing is left on the mark stack of the young (all: on that of the old, too). */
 LUAI_FUNC void luaN_drain (global_State *g, int all);
 
 /* A slice of marking: at most about 'bytes'. Returns 1 when all is marked but

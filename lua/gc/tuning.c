@@ -140,6 +140,6 @@ void luaN_readtuning (global_State *g) {
     }
     s += n + (s[n] != '\0');
   }
-  g->heap.gc.tuning = t;
-  g->heap.gc.fullcycles = (t.mode == 1 + KGC_INC);
+  g->heap.gc.pace.tuning = t;
+  g->heap.gc.pace.fullcycles = (t.mode == 1 + KGC_INC);
 }

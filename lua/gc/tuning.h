@@ -10,12 +10,12 @@ LUAI_FUNC void luaN_readtuning (global_State *g);
 
 #define luaN_tuned(t,own)	((t) != 0 ? (unsigned)(t) - 1u : (unsigned)(own))
 #define luaN_isgen(g) \
-  ((g)->heap.gc.tuning.mode != 0 ? (g)->heap.gc.tuning.mode == 1 + KGC_GEN \
+  ((g)->heap.gc.pace.tuning.mode != 0 ? (g)->heap.gc.pace.tuning.mode == 1 + KGC_GEN \
                                  : isdecGCmodegen(g))
-#define luaN_pause(g)	luaN_tuned((g)->heap.gc.tuning.pause, getgcparam((g)->gcpause))
+#define luaN_pause(g)	luaN_tuned((g)->heap.gc.pace.tuning.pause, getgcparam((g)->gcpause))
 #define luaN_stepmul(g) \
-  (luaN_tuned((g)->heap.gc.tuning.stepmul, getgcparam((g)->gcstepmul)) | 1u)
+  (luaN_tuned((g)->heap.gc.pace.tuning.stepmul, getgcparam((g)->gcstepmul)) | 1u)
 #define luaN_majormul(g) \
-  luaN_tuned((g)->heap.gc.tuning.major, getgcparam((g)->genmajormul))
+  luaN_tuned((g)->heap.gc.pace.tuning.major, getgcparam((g)->genmajormul))
 
 #endif

@@ -74,7 +74,7 @@ static void checklines (Walk *w, const void *p, size_t n, unsigned colour) {
       fail(w, "H1 (line)", p, b->marks[i], 1);
     else if (colour != 0 && !(b->marks[i] & luaN_bit(colour)) &&
              /* an old table's new vector, which a minor collection has met */
-             !(c->marking && (b->marks[i] & luaN_bit(c->colour))))
+             !(c->mark.major && (b->marks[i] & luaN_bit(c->mark.epoch))))
       fail(w, "H1 (colour)", p, b->marks[i], luaN_bit(colour));
   }
 }
@@ -83,19 +83,20 @@ static void checklines (Walk *w, const void *p, size_t n, unsigned colour) {
 static int isremembered (Walk *w, const GCObject *o) {
   const luaN_Gc *c = &w->g->heap.gc;
   size_t i;
-  if (c->setoverflow || luaN_islogged(o)) return 1;
+  if (c->remset.overflow || luaN_islogged(o)) return 1;
   if (o->tt == LUA_VTHREAD) {
     const UpVal *uv = ((const lua_State *)o)->openupval;
     for (; uv != NULL; uv = uv->u.open.next)  /* written by a closure? */
       if (uv->v.p == w->slot && luaN_islogged(uv)) return 1;
     return !(o->marked & LUAN_ASLEEP);
   }
-  if (c->refining != NULL && o == obj2gco(c->refining)) {
+  if (c->remset.refining != NULL && o == obj2gco(c->remset.refining)) {
     unsigned k;
-    if (luaN_slotof(c->refining, luaN_asize(c->refining), w->slot, &k) && k >= c->refined) return 1;
+    if (luaN_slotof(c->remset.refining, luaN_asize(c->remset.refining), w->slot, &k) &&
+        k >= c->remset.refined) return 1;
   }
-  for (i = 0; i < c->slots.n; i += 2)
-    if (c->slots.a[i] == (const void *)o && c->slots.a[i + 1] == w->slot)
+  for (i = 0; i < c->remset.slots.n; i += 2)
+    if (c->remset.slots.a[i] == (const void *)o && c->remset.slots.a[i + 1] == w->slot)
       return 1;
   return 0;
 }
@@ -108,12 +109,12 @@ static void reach (Walk *w, GCObject *o) {
     fail(w, "H1 (no object)", o, o->tt, LUA_TSTRING);
     return;
   }
-  if (isdead(w->g, o)) fail(w, "G2 (dead)", o, o->marked, c->colour);
+  if (isdead(w->g, o)) fail(w, "G2 (dead)", o, o->marked, c->mark.epoch);
   if (from != NULL && luaN_isold(from) && luaN_differ(from, o)) {
     if (luaN_isyoung(o)) {
       if (!isremembered(w, from)) fail(w, "G1", from, from->tt, o->tt);
     }
-    else if (c->marking && luaN_hascolour(from, c->colour) &&
+    else if (c->mark.major && luaN_hascolour(from, c->mark.epoch) &&
              !(from->marked & LUAN_PENDING) && !isremembered(w, from))
       fail(w, "G3", from, from->tt, o->tt);
   }
@@ -174,7 +175,7 @@ static int comparewords (const void *a, const void *b) {
 
 /* Is o, in a weak table, what the atomic step would miss? */
 static int isleft (const Walk *w, const GCObject *o) {
-  return luaN_isold(o) && !luaN_hascolour(o, w->g->heap.gc.colour);
+  return luaN_isold(o) && !luaN_hascolour(o, w->g->heap.gc.mark.epoch);
 }
 
 
@@ -196,14 +197,14 @@ static void checkscanned (Walk *w, const Table *t, void **known, size_t n) {
 
 static void checkahead (Walk *w) {
   const luaN_Gc *c = &w->g->heap.gc;
-  size_t i, n = 0, size = (c->doubtful.n + c->slots.n) / 2;
+  size_t i, n = 0, size = (c->weak.doubtful.n + c->remset.slots.n) / 2;
   void **known = (void **)malloc((size + 1) * sizeof(void *));
   if (known == NULL) return;
-  for (i = 0; i < c->doubtful.n; i += 2) known[n++] = c->doubtful.a[i + 1];
-  for (i = 0; i < c->slots.n; i += 2) known[n++] = c->slots.a[i + 1];
+  for (i = 0; i < c->weak.doubtful.n; i += 2) known[n++] = c->weak.doubtful.a[i + 1];
+  for (i = 0; i < c->remset.slots.n; i += 2) known[n++] = c->remset.slots.a[i + 1];
   qsort(known, n, sizeof(void *), comparewords);
-  for (i = 0; i < c->majorweak.n; i++) {
-    const Table *t = luaN_tableof(c->majorweak.a[i]);
+  for (i = 0; i < c->weak.inmajor.n; i++) {
+    const Table *t = luaN_tableof(c->weak.inmajor.a[i]);
     if (t->flags & LUAN_SCANNED) checkscanned(w, t, known, n);
   }
   free(known);
@@ -212,7 +213,7 @@ static void checkahead (Walk *w) {
 
 /* G6, but for a table that has the bit and is not there. */
 static void checkmet (Walk *w) {
-  const luaN_Vec *v = &w->g->heap.gc.majorweak;
+  const luaN_Vec *v = &w->g->heap.gc.weak.inmajor;
   size_t i;
   for (i = 0; i < v->n; i++) {
     Table *t = luaN_tableof(v->a[i]);
@@ -226,7 +227,7 @@ static void checkmet (Walk *w) {
 static void checkclean (Walk *w, lua_State *th) {
   const CallInfo *ci = th->ci;
   StkId o;
-  if (luaN_isyoung(th) || w->g->heap.gc.setoverflow || (th->marked & LUAN_PENDING))
+  if (luaN_isyoung(th) || w->g->heap.gc.remset.overflow || (th->marked & LUAN_PENDING))
     return;
   while (ci != NULL && !(ci->callstatus & CIST_CLEAN)) ci = ci->previous;
   if (ci == NULL) return;
@@ -249,7 +250,7 @@ static void walkthread (Walk *w, lua_State *th) {
   unsigned colour = (th->marked & LUAN_ASLEEP) && !(th->marked & LUAN_PENDING)
                     ? th->marked & LUAN_COLOURS : 0;
   if (th->stack.p == NULL) return;
-  if (luaN_isold(th) && th != w->g->mainthread && !w->g->heap.gc.setoverflow &&
+  if (luaN_isold(th) && th != w->g->mainthread && !w->g->heap.gc.remset.overflow &&
       !(th->marked & (LUAN_ASLEEP | LUAN_PENDING)) && !luaN_islogged(th)) {
     fail(w, "T1", th, th->marked, LUAN_ASLEEP);
     return;
@@ -359,7 +360,7 @@ static void setgray (global_State *g, int on) {
   luaN_Vec *v[3];
   size_t i;
   int k;
-  v[0] = &c->gray; v[1] = &c->major; v[2] = &c->majorweak;
+  v[0] = &c->mark.young; v[1] = &c->mark.old; v[2] = &c->weak.inmajor;
   for (k = 0; k < 3; k++) {
     for (i = 0; i < v[k]->n; i++) {
       GCObject *o = obj2gco(luaN_tableof(v[k]->a[i]));  /* not all are tables */
@@ -367,13 +368,13 @@ static void setgray (global_State *g, int on) {
       else o->marked &= (lu_byte)~LUAN_PENDING;
     }
   }
-  if (c->table != NULL) {
-    if (on) c->table->marked |= LUAN_PENDING;
-    else c->table->marked &= (lu_byte)~LUAN_PENDING;
+  if (c->mark.table != NULL) {
+    if (on) c->mark.table->marked |= LUAN_PENDING;
+    else c->mark.table->marked &= (lu_byte)~LUAN_PENDING;
   }
-  if (c->thread != NULL) {
-    if (on) c->thread->marked |= LUAN_PENDING;
-    else c->thread->marked &= (lu_byte)~LUAN_PENDING;
+  if (c->mark.thread != NULL) {
+    if (on) c->mark.thread->marked |= LUAN_PENDING;
+    else c->mark.thread->marked &= (lu_byte)~LUAN_PENDING;
   }
 }
 
@@ -398,15 +399,15 @@ static const char *checklists (global_State *g) {
   int k;
   for (k = 0; k < LUAN_LISTS; k++) {
     const luaN_List *l = luaN_listof(c, k);
-    int swept = (g->gcstate == GCSswpfinobj && c->list == k);
+    int swept = (g->gcstate == GCSswpfinobj && c->sweep.list == k);
     size_t i;
     for (i = 0; i < l->v.n; i++) {
-      int gap = (swept && c->kept <= i && i < c->next);
-      if (l == &c->finalizable && g->gcstate <= GCSswpfinobj &&
-          !(swept && i < c->next))
+      int gap = (swept && c->sweep.kept <= i && i < c->sweep.next);
+      if (l == &c->finalize.finalizable && g->gcstate <= GCSswpfinobj &&
+          !(swept && i < c->sweep.next))
         continue;  /* NULL where one was put aside */
       if ((l->v.a[i] == NULL) != gap)
-        return broken("G7", l->v.a[i], (unsigned long)i, (unsigned long)c->next);
+        return broken("G7", l->v.a[i], (unsigned long)i, (unsigned long)c->sweep.next);
     }
   }
   return NULL;
@@ -420,7 +421,7 @@ static const char *checkgraph (lua_State *L, int exact) {
   size_t i;
   memset(&w, 0, sizeof(w));
   w.g = g;
-  if (c->pending) return NULL;  /* the marker needs the bits */
+  if (c->mark.pending) return NULL;  /* the marker needs the bits */
   setgray(g, 1);
   reach(&w, obj2gco(g->mainthread));
   reach(&w, obj2gco(L));
@@ -428,24 +429,24 @@ static const char *checkgraph (lua_State *L, int exact) {
   reachvalue(&w, &g->l_registry);
   for (i = 0; i < LUA_NUMTYPES; i++)
     if (g->mt[i]) reach(&w, obj2gco(g->mt[i]));
-  for (i = c->nextfinalized; i < c->tobefinalized.n; i++)
-    reach(&w, (GCObject *)c->tobefinalized.a[i]);
-  for (i = 0; i < c->finalizable.v.n; i++)
-    if (luaN_isselected(c->finalizable.v.a[i]))
-      reach(&w, luaN_unselected(c->finalizable.v.a[i]));
-  for (i = 0; i < c->fixed.n; i++) reach(&w, (GCObject *)c->fixed.a[i]);
+  for (i = c->finalize.next; i < c->finalize.tobefinalized.n; i++)
+    reach(&w, (GCObject *)c->finalize.tobefinalized.a[i]);
+  for (i = 0; i < c->finalize.finalizable.v.n; i++)
+    if (luaN_isselected(c->finalize.finalizable.v.a[i]))
+      reach(&w, luaN_unselected(c->finalize.finalizable.v.a[i]));
+  for (i = 0; i < c->lists.fixed.n; i++) reach(&w, (GCObject *)c->lists.fixed.a[i]);
   while (w.n > 0 && w.bad == NULL) walk(&w, w.stack[--w.n]);
   w.from = NULL;
-  if (exact && w.bad == NULL && !w.weak && w.bytes != (size_t)c->old)
-    w.bad = broken("H6 (old)", c, (unsigned long)c->old, w.bytes);
+  if (exact && w.bad == NULL && !w.weak && w.bytes != (size_t)c->bytes.old)
+    w.bad = broken("H6 (old)", c, (unsigned long)c->bytes.old, w.bytes);
   if (w.bad == NULL) {
-    uncount(&w, &c->remembered);
-    uncount(&w, &c->whole);
+    uncount(&w, &c->remset.objects);
+    uncount(&w, &c->remset.whole);
     if (w.logged != 0) fail(&w, "G8 (listed)", c, w.logged, 0);
   }
   luaN_clearvisits(g);
-  checklisted(&w, &c->finalizable.v, 0);
-  checklisted(&w, &c->tobefinalized, c->nextfinalized);
+  checklisted(&w, &c->finalize.finalizable.v, 0);
+  checklisted(&w, &c->finalize.tobefinalized, c->finalize.next);
   luaN_clearvisits(g);
   checkmet(&w);
   checkahead(&w);
@@ -518,13 +519,13 @@ static const char *checkblocks (const luaN_Blocks *h) {
    minor collection was put off by is part of its nursery. */
 static const char *checkfinalizers (const luaN_Heap *h) {
   const luaN_Gc *c = &h->gc;
-  const luaN_Vec *v = &c->tobefinalized;
+  const luaN_Vec *v = &c->finalize.tobefinalized;
   size_t i, want = 0;
-  if (c->nextfinalized > v->n) return broken("G4 (next)", v, c->nextfinalized, v->n);
-  for (i = 0; i < c->finalizable.v.n; i++) want += (c->finalizable.v.a[i] != NULL);
+  if (c->finalize.next > v->n) return broken("G4 (next)", v, c->finalize.next, v->n);
+  for (i = 0; i < c->finalize.finalizable.v.n; i++) want += (c->finalize.finalizable.v.a[i] != NULL);
   if (v->size - v->n < want) return broken("G4 (room)", v, v->size - v->n, want);
-  if (c->deferred > c->nursery)
-    return broken("N3 (deferred)", c, c->deferred, c->nursery);
+  if (c->pace.deferred > c->pace.nursery)
+    return broken("N3 (deferred)", c, c->pace.deferred, c->pace.nursery);
   return NULL;
 }
 
@@ -560,8 +561,8 @@ const char *luaN_verify (lua_State *L, int exact) {
 void luaN_mustverify (lua_State *L, int exact) {
   luaN_Heap *h = &G(L)->heap;
   const char *broken;
-  unsigned every = h->gc.stressverify ? h->gc.stressverify
-                 : (h->gc.old > OFTEN) ? 16 : 1;
+  unsigned every = h->gc.stress.verify ? h->gc.stress.verify
+                 : (h->gc.bytes.old > OFTEN) ? 16 : 1;
   lua_assert(!(L->marked & LUAN_ASLEEP));  /* T1: it runs */
   if ((h->minors + h->majors) % every != 0) return;
   broken = luaN_verify(L, exact);

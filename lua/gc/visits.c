@@ -69,8 +69,8 @@ void luaN_clearvisits (global_State *g) {
       memset(luaN_bits(b), 0, b->nlines);
     }
   }
-  for (i = 0; i < g->heap.gc.large.v.n; i++) {
-    GCObject *o = (GCObject *)g->heap.gc.large.v.a[i];
+  for (i = 0; i < g->heap.gc.lists.large.v.n; i++) {
+    GCObject *o = (GCObject *)g->heap.gc.lists.large.v.a[i];
     if (o != NULL) resetbit(o->marked, TESTBIT);  /* G7 */
   }
   resetbit(g->mainthread->marked, TESTBIT);

@@ -49,8 +49,8 @@ int luaN_openentry (global_State *g, Node *n) {
   luaN_Gc *c = &g->heap.gc;
   if (isempty(gval(n))) luaN_clearkey(n);
   else if (!luaN_iskeygone(g, n)) luaN_markvalue(g, gval(n))
-  else if (!luaN_push(g, &c->unresolved, n)) {
-    c->ephemeronoverflow = 1;
+  else if (!luaN_push(g, &c->weak.unresolved, n)) {
+    c->weak.overflow = 1;
     return 0;
   }
   return 1;
@@ -60,7 +60,7 @@ int luaN_openentry (global_State *g, Node *n) {
 /* However many minor collections meet it, too. */
 int luaN_discoverinmajor (global_State *g, Table *t, int kind) {
   if (t->marked & LUAN_DISCOVERED) return 1;
-  if (!luaN_push(g, &g->heap.gc.majorweak, luaN_tagged(t, kind))) return 0;
+  if (!luaN_push(g, &g->heap.gc.weak.inmajor, luaN_tagged(t, kind))) return 0;
   t->marked |= LUAN_DISCOVERED;
   return 1;
 }
@@ -68,16 +68,16 @@ int luaN_discoverinmajor (global_State *g, Table *t, int kind) {
 
 void luaN_discoverlate (global_State *g, Table *t, int kind) {
   luaN_Gc *c = &g->heap.gc;
-  if (c->marking && luaN_hascolour(t, c->colour) && !luaN_discoverinmajor(g, t, kind))
+  if (c->mark.major && luaN_hascolour(t, c->mark.epoch) && !luaN_discoverinmajor(g, t, kind))
     luaN_traverseslots(g, t, 0, ~0u);
 }
 
 
 int luaN_discoverweak (global_State *g, Table *t, int kind) {
   luaN_Gc *c = &g->heap.gc;
-  int slice = (c->marking && !c->minor && g->gcstate == GCSpropagate);
+  int slice = (c->mark.major && !c->mark.minor && g->gcstate == GCSpropagate);
   if (slice) return luaN_discoverinmajor(g, t, kind);
-  if (!luaN_push(g, &c->weak, luaN_tagged(t, kind))) return 0;
+  if (!luaN_push(g, &c->weak.discovered, luaN_tagged(t, kind))) return 0;
   if (kind == LUAN_WEAKVALUES) markkeys(g, t);
   return 1;
 }
@@ -91,12 +91,12 @@ void luaN_forgetmet (Table *t) {
 
 void luaN_forgetweak (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
-  luaN_Vec *v = &c->majorweak;
+  luaN_Vec *v = &c->weak.inmajor;
   while (v->n > 0) luaN_forgetmet(luaN_tableof(v->a[--v->n]));
-  c->doubtful.n = 0;
-  c->weaknext = c->doubt = c->doubtkept = 0;
-  c->weakslot = c->rescans = c->passes = 0;
-  c->doubting = 0;
+  c->weak.doubtful.n = 0;
+  c->weak.next = c->weak.doubt = c->weak.doubtkept = 0;
+  c->weak.slot = c->weak.rescans = c->weak.passes = 0;
+  c->weak.doubting = 0;
 }
 
 
@@ -107,7 +107,7 @@ void luaN_forgetweak (global_State *g) {
 
 
 int luaN_listdoubt (global_State *g, Table *t, void *slot) {
-  luaN_Vec *d = &g->heap.gc.doubtful;
+  luaN_Vec *d = &g->heap.gc.weak.doubtful;
   if (!luaN_reserve(g, d, 2)) return 0;
   d->a[d->n++] = t;
   d->a[d->n++] = slot;
@@ -117,7 +117,7 @@ int luaN_listdoubt (global_State *g, Table *t, void *slot) {
 
 /* t is the one that is being looked at. */
 static int isinhand (const luaN_Gc *c, const Table *t) {
-  return c->weakslot > 0 && luaN_tableof(c->majorweak.a[c->weaknext]) == t;
+  return c->weak.slot > 0 && luaN_tableof(c->weak.inmajor.a[c->weak.next]) == t;
 }
 
 
@@ -126,19 +126,19 @@ void luaN_lookonce (global_State *g, Table *t) {
   if (!(t->marked & LUAN_DISCOVERED) || !((t->flags & LUAN_SCANNED) || isinhand(c, t)))
     return;
   t->flags &= (lu_byte)~LUAN_SCANNED;
-  if (c->rescans < RESCANS) {
-    c->rescans++;
-    c->weaknext = 0;
+  if (c->weak.rescans < RESCANS) {
+    c->weak.rescans++;
+    c->weak.next = 0;
   }
-  else if (isinhand(c, t)) c->weaknext++;  /* as a whole, in the end */
+  else if (isinhand(c, t)) c->weak.next++;  /* as a whole, in the end */
   else return;
-  c->weakslot = 0;
+  c->weak.slot = 0;
 }
 
 
 /* Old, and not reached: what is young is the minor collection's. */
 static int isleft (global_State *g, const GCObject *o) {
-  return luaN_isold(o) && !luaN_hascolour(o, g->heap.gc.colour);
+  return luaN_isold(o) && !luaN_hascolour(o, g->heap.gc.mark.epoch);
 }
 
 
@@ -147,7 +147,7 @@ void luaN_doubt (global_State *g, Table *t, void *slot) {
   unsigned i, asize = luaN_asize(t);
   const Node *n;
   const TValue *v;
-  if (!c->marking || !(t->marked & LUAN_DISCOVERED) ||
+  if (!c->mark.major || !(t->marked & LUAN_DISCOVERED) ||
       !((t->flags & LUAN_SCANNED) || isinhand(c, t)) ||
       !luaN_slotof(t, asize, slot, &i))
     return;
