@@ -159,12 +159,14 @@ typedef enum luaN_EdgeKind {
   LUAN_EKEY,		/* a key of the table */
   LUAN_EWEAKKEY,	/* the value under the key 'from' of the table 'in', whose
 			   keys are weak */
-  LUAN_EUPVALUE,	/* of a closure: number 'index', called 'key' or NULL */
+  LUAN_EUPVALUE,	/* of a closure: number 'index', called 'key' or NULL; 'in': the
+			   prototype; of a C function NULL, and 'code' */
   LUAN_EVALUE,		/* what an upvalue holds */
   LUAN_EUSERVALUE,	/* number 'index' */
   LUAN_ELOCAL,		/* of a thread: a variable called 'key' of prototype 'in' */
-  LUAN_ESTACK,		/* ... another slot; 'in': the prototype or C closure that
-			   runs, or NULL; index 1: it is the running function */
+  LUAN_ESTACK,		/* ... slot 'index' of a call, 0: the function that runs; 'in':
+			   its prototype; of a C function NULL, and 'code'. Neither: of
+			   a coroutine that has not begun */
   LUAN_EOPEN,		/* ... an upvalue that is open */
   LUAN_EPROTO,		/* the prototype of a closure, of a function in a function */
   LUAN_ECONSTANT,
@@ -184,6 +186,7 @@ typedef struct luaN_Edge {
   const void *from, *to;
   size_t place;		/* of 'from' among the objects told; LUAN_NOPLACE: of none */
   const void *key, *in;
+  const void *code;	/* a C function's address; of those kinds alone */
   long long index;
 } luaN_Edge;
 

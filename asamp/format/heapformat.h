@@ -7,9 +7,10 @@
 #ifndef asamp_heapformat_h
 #define asamp_heapformat_h
 
-#define HEAPFORMAT_MAGIC	"ASAMPHEAP 2\n"
+#define HEAPFORMAT_MAGIC	"ASAMPHEAP 3\n"
 #define HEAPFORMAT_MAGICSIZE	12
-#define HEAPFORMAT_VERSION	10  /* place of its digit; 1 has neither sites nor samples */
+#define HEAPFORMAT_VERSION	10  /* place of its digit; 1 has neither sites nor samples,
+				    2 no names of C functions and no slots */
 
 /* Tags. */
 #define HEAP_META	0x01  /* key, value: text, its length before it */
@@ -19,6 +20,7 @@
 				 line: where samples were allocated. Sites are 1, 2, ... */
 #define HEAP_SAMPLE	0x05  /* address from that of the sample before, site or 0, age in
 				 milliseconds, bytes that it stands for */
+#define HEAP_CODE	0x06  /* address of a C function from 0, its name: text. Before objects */
 #define HEAP_OBJECT	0x10  /* and a kind: address from the object before, bytes, ... */
 #define HEAP_EDGE	0x40  /* and a kind: address from that of the holder, ... */
 
@@ -30,13 +32,15 @@ enum {
   HEAP_PROTO /* line, name, source */, HEAP_KINDS
 };
 
-/* Kinds of edges: those of luaN_EdgeKind (seam.h) in their order; fields behind 'to'. */
+/* Kinds of edges: those of luaN_EdgeKind (seam.h) in their order, and one more; fields
+   behind 'to'. Slots are 0 where they are not known, 1 the function itself, 2 and more. */
 enum {
   HEAP_EROOT /* index */, HEAP_EMETATABLE, HEAP_EINDEX /* index from the one before */,
   HEAP_EFIELD /* key */, HEAP_EENTRY /* key */, HEAP_EKEY, HEAP_EWEAKKEY /* in */,
   HEAP_EUPVALUE /* index, key */, HEAP_EVALUE, HEAP_EUSERVALUE /* index */,
-  HEAP_ELOCAL /* key, in */, HEAP_ESTACK /* index, in */, HEAP_EOPEN, HEAP_EPROTO,
-  HEAP_ECONSTANT /* index */, HEAP_ENAME, HEAP_EDGES
+  HEAP_ELOCAL /* key, in */, HEAP_ESTACK /* slot, in */, HEAP_EOPEN, HEAP_EPROTO,
+  HEAP_ECONSTANT /* index */, HEAP_ENAME,
+  HEAP_ECODE /* slot, address of the C function from 0 */, HEAP_EDGES
 };
 
 /* The most of a string that a snapshot holds. */

@@ -3,6 +3,7 @@
 ** Reads snapshots (graph.h).
 */
 #include "graph.h"
+#include "idmap.h"
 #include "list.h"
 #include "source.h"
 
@@ -18,6 +19,7 @@
 #define TEXT_MOST	BOUND((size_t)512 << 20, 256)
 #define OBJECTS_MOST	((WAY_MOST) - 1)
 #define EDGES_MOST	(UINT32_MAX - 1)
+#define CODES_MOST	BOUND(1u << 12, 2u)  /* names of C functions; the others have none */
 #define SITES_MOST	BOUND(1u << 20, 8u)  /* those beyond are not known */
 
 #define FREE		UINT64_MAX
@@ -35,7 +37,8 @@ typedef struct Reader {
   uint64_t seed;
   uint32_t next;		/* object that is probably defined next: they come in the
 				   order in which they were mentioned */
-  size_t sitesize, samplesize;
+  size_t sitesize, samplesize, codesize;
+  IdMap codes;			/* address -> number */
   uint64_t nsites;		/* in the file */
   size_t size, edgesize, latesize, protosize, slotsize, textsize;
   uint64_t defined, nedges;	/* as the file's end counts */
@@ -257,6 +260,24 @@ static uint32_t keep (Reader *r, const char *s, size_t n) {
   return at;
 }
 
+static void readcode (Reader *r) {
+  Graph *g = r->g;
+  char name[HEAP_TEXT + 1];
+  uint64_t a = number(r);
+  text(r, name);
+  if (a == 0 || g->ncodes >= CODES_MOST)
+    return;
+  if (!list_grow(&g->codes, g->ncodes, &r->codesize, sizeof(*g->codes)) ||
+      !idmap_set(&r->codes, a, (uint32_t)g->ncodes))
+    nomemory(r);
+  memcpy(g->codes[g->ncodes++], name, sizeof(name));
+}
+
+static uint32_t code (const Reader *r, uint64_t a) {
+  uint32_t i = a == 0 ? IDMAP_NONE : idmap_get(&r->codes, a);
+  return i == IDMAP_NONE ? GRAPH_NONE : i;
+}
+
 static void readobject (Reader *r, int kind) {
   Graph *g = r->g;
   uint64_t a = address(r, r->last), bytes = number(r);
@@ -288,7 +309,7 @@ static void readobject (Reader *r, int kind) {
       g->info[v] = p;
       break;
     }
-    case HEAP_CFUNCTION: (void)number(r); break;
+    case HEAP_CFUNCTION: g->info[v] = code(r, number(r)); break;
     case HEAP_THREAD: g->info[v] = byte(r); break;
     case HEAP_PROTO: {
       uint64_t line = number(r);
@@ -343,13 +364,17 @@ static Way readway (Reader *r, int kind) {
     case HEAP_EUPVALUE:
       index = distance(r);
       name = maybe(r, optional(r, a));
-      return slot(r, kind, name, r->g->info[r->holder], index);
+      return slot(r, kind, name, r->g->kind[r->holder] == HEAP_FUNCTION
+                                 ? r->g->info[r->holder] : GRAPH_NONE, index);
     case HEAP_ELOCAL:
       name = object(r, address(r, a));
       return slot(r, kind, name, maybe(r, optional(r, a)), 0);
     case HEAP_ESTACK:
       index = distance(r);
       return slot(r, kind, GRAPH_NONE, maybe(r, optional(r, a)), index);
+    case HEAP_ECODE:
+      index = distance(r);
+      return slot(r, kind, GRAPH_NONE, code(r, number(r)), index);
     default: return way_of(kind, WAY_MOST);
   }
 }
@@ -555,7 +580,8 @@ static void readall (Reader *r, void (*progress) (void *ud, double share), void 
   for (i = 0; i < sizeof(magic); i++) {
     r->n = r->at == r->n ? (size_t)source_read(r->source, r->buffer, PIECE) : r->n;
     r->at = i == 0 ? 0 : r->at;
-    if (r->at < r->n && i == HEAPFORMAT_VERSION && r->buffer[r->at] == '1') {
+    if (r->at < r->n && i == HEAPFORMAT_VERSION && r->buffer[r->at] >= '1' &&
+        r->buffer[r->at] < HEAPFORMAT_MAGIC[i]) {
       r->at++;
       continue;
     }
@@ -582,6 +608,8 @@ static void readall (Reader *r, void (*progress) (void *ud, double share), void 
       readfrom(r);
     else if (tag == HEAP_META)
       readmeta(r);
+    else if (tag == HEAP_CODE)
+      readcode(r);
     else if (tag == HEAP_SITE)
       readsite(r);
     else if (tag == HEAP_SAMPLE)
@@ -626,6 +654,7 @@ Graph *graph_read (const char *path, void (*progress) (void *ud, double share), 
   }
   if (r->source != NULL)
     source_close(r->source);
+  idmap_free(&r->codes);
   free(r->table);
   free(r);
   if (!ok) {
@@ -653,6 +682,7 @@ void graph_free (Graph *g) {
   free(g->protos);
   free(g->slots);
   free(g->text);
+  free(g->codes);
   for (i = 0; i < g->nsites; i++)
     free(g->sites[i].name);
   free(g->sites);

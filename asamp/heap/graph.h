@@ -31,10 +31,11 @@ typedef uint32_t Way;
 #define way_of(kind,a)	((Way)(kind) | (Way)(a) << WAY_BITS)
 
 /* Argument: of an INDEX, ROOT, USERVALUE, CONSTANT the number (WAY_MOST: no small one);
-   of FIELD, ENTRY, WEAKKEY the object; of UPVALUE, LOCAL and STACK a Slot. */
+   of FIELD, ENTRY, WEAKKEY the object; of UPVALUE, LOCAL, STACK and CODE a Slot. */
 typedef struct Slot {
-  uint32_t name, in;	/* string and prototype, or GRAPH_NONE */
-  uint32_t index;
+  uint32_t name, in;	/* string and prototype, or GRAPH_NONE; of CODE 'in' is a C
+			   function's name */
+  uint32_t index;	/* of STACK and CODE: 0 not known, 1 the function, 2 and more */
 } Slot;
 
 typedef struct LateEdge {
@@ -60,8 +61,8 @@ typedef struct Graph {
   uint64_t *address;
   uint32_t *words;		/* bytes of each, in words of 8 */
   unsigned char *kind;		/* HEAP_TABLE, ...; of object 0: HEAP_KINDS */
-  uint32_t *info;		/* string: place in 'text'; function: prototype;
-				   prototype: place in 'protos'; thread: main? */
+  uint32_t *info;		/* string: place in 'text'; function: prototype; C function:
+				   its name, or GRAPH_NONE; prototype: place in 'protos'; thread: main? */
   uint32_t *first, *count;	/* edges of each */
   uint32_t *parent;
   Way *way;
@@ -76,6 +77,8 @@ typedef struct Graph {
   size_t nslots;
   char *text;			/* length, a byte; so many bytes; and so on */
   size_t ntext;
+  char (*codes)[HEAP_TEXT + 1];	/* names of C functions */
+  size_t ncodes;
   Site *sites;			/* from 1 on */
   uint32_t nsites;		/* with the one that is none */
   Sample *samples;		/* by object, of each the oldest first */

@@ -154,11 +154,12 @@ static void shape (const Work *w, Group *p, uint32_t from, uint32_t v) {
       p->a = w->g->parent[from] == 0 && a < 3 ? a : 0;
       break;
     case HEAP_EFIELD: case HEAP_EROOT: case HEAP_EUSERVALUE: p->a = a; break;
-    case HEAP_EUPVALUE: case HEAP_ELOCAL: case HEAP_ESTACK:
-      if (a < w->g->nslots) {
+    case HEAP_EUPVALUE: case HEAP_ELOCAL: case HEAP_ESTACK: case HEAP_ECODE:
+      if (a < w->g->nslots) {  /* the slots of a call are one, but for the function's */
         const Slot *s = &w->g->slots[a];
+        int isslot = p->kind == HEAP_ESTACK || p->kind == HEAP_ECODE;
         p->a = s->name;
-        p->b = s->in * 31u + s->index;
+        p->b = s->in * 31u + (isslot ? s->index == 1 : s->index);
       }
       break;
     default: break;

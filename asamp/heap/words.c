@@ -53,13 +53,24 @@ static void quoted (const Graph *g, uint32_t v, char *to, size_t size) {
   words_quoted(to, size, s, n);
 }
 
+/* A C function by its name's number. */
+static void cfunction (const Graph *g, uint32_t code, char to[WORDS_MOST]) {
+  char name[2 * HEAP_TEXT];
+  if (code >= g->ncodes) {
+    snprintf(to, WORDS_MOST, "a C function");
+    return;
+  }
+  words_quoted(name, sizeof(name), g->codes[code], strlen(g->codes[code]));
+  snprintf(to, WORDS_MOST, "C function %s", name);
+}
+
 void words_function (const Graph *g, uint32_t v, char to[WORDS_MOST]) {
   char name[128], source[256];
   const struct Proto *p;
   if (v != GRAPH_NONE && g->kind[v] == HEAP_FUNCTION)
     v = g->info[v];
   if (v == GRAPH_NONE || g->kind[v] != HEAP_PROTO) {
-    snprintf(to, WORDS_MOST, "a C function");
+    cfunction(g, v != GRAPH_NONE && g->kind[v] == HEAP_CFUNCTION ? g->info[v] : GRAPH_NONE, to);
     return;
   }
   p = &g->protos[g->info[v]];
@@ -126,24 +137,50 @@ static void element (const Graph *g, uint32_t from, uint32_t index, int merged,
     snprintf(out, WORDS_MOST, "[%u]", index);
 }
 
+/* What runs in a coroutine, as it is called behind ", coroutine"; empty: the function
+   'in' itself does, or it is not known. */
+static void bodyof (const Graph *g, uint32_t thread, uint32_t in, char out[WORDS_MOST]) {
+  size_t i = 0;
+  uint32_t to;
+  Way way;
+  out[0] = '\0';
+  while (graph_edge(g, thread, &i, &to, &way)) {
+    const Slot *s = way_argument(way) < g->nslots ? &g->slots[way_argument(way)] : NULL;
+    if ((way_kind(way) != HEAP_ESTACK && way_kind(way) != HEAP_ECODE) || s == NULL ||
+        s->index == 0)  /* what is below a call's function: more arguments */
+      continue;
+    if (s->index == 1 && way_kind(way) == HEAP_ECODE) cfunction(g, s->in, out);
+    else if (s->index == 1 && s->in != in) words_function(g, s->in, out);
+    return;  /* a C function that is no object has slots alone */
+  }
+}
+
+/* A slot of a call that has no name. */
+static void stackslot (const Graph *g, int kind, const Slot *s, int merged, char out[WORDS_MOST]) {
+  char function[WORDS_MOST];
+  if (s != NULL && s->index == 1) {
+    snprintf(out, WORDS_MOST, "running function");
+    return;
+  }
+  if (kind == HEAP_ECODE) cfunction(g, s != NULL ? s->in : GRAPH_NONE, function);
+  else words_function(g, s != NULL ? s->in : GRAPH_NONE, function);
+  if (kind != HEAP_ECODE || merged || s == NULL || s->index == 0)
+    snprintf(out, WORDS_MOST, "stack of %.440s", function);
+  else snprintf(out, WORDS_MOST, "stack of %.440s, slot %u", function, s->index - 1);
+}
+
 /* "local "queue" of serve (app.lua:40)" and what is like it. */
-static void slot (const Graph *g, uint32_t from, int kind, uint32_t argument,
-                  char out[WORDS_MOST]) {
-  char function[WORDS_MOST], name[128] = "";
-  const Slot *s = argument < g->nslots ? &g->slots[argument] : NULL;
-  uint32_t in = s != NULL ? s->in : GRAPH_NONE;
-  if (kind == HEAP_EUPVALUE)
-    in = from;
+static void slot (const Graph *g, uint32_t from, int kind, const Slot *s, char out[WORDS_MOST]) {
+  char function[WORDS_MOST], body[WORDS_MOST] = "", name[128] = "";
+  int thread = kind == HEAP_ELOCAL && g->kind[from] == HEAP_THREAD && g->info[from] == 0;
+  uint32_t in = s != NULL && kind == HEAP_ELOCAL ? s->in : from;
   words_function(g, in, function);
   if (s != NULL && s->name != GRAPH_NONE)
     quoted(g, s->name, name, sizeof(name));
-  if (kind == HEAP_ESTACK && s != NULL && s->index == 1)
-    snprintf(out, WORDS_MOST, "runs in a coroutine");
-  else if (kind == HEAP_ESTACK)
-    snprintf(out, WORDS_MOST, "stack of %.440s", function);
-  else if (name[0] != '\0')
-    snprintf(out, WORDS_MOST, "%s \"%s\" of %.300s", kind == HEAP_ELOCAL ? "local" : "upvalue",
-             name, function);
+  if (thread) bodyof(g, from, in, body);
+  if (name[0] != '\0')
+    snprintf(out, WORDS_MOST, "%s \"%s\" of %.150s%s%s%.150s", kind == HEAP_ELOCAL ? "local" : "upvalue",
+             name, function, thread ? ", coroutine" : "", body[0] != '\0' ? " of " : "", body);
   else
     snprintf(out, WORDS_MOST, "%s %u of %.440s", kind == HEAP_ELOCAL ? "local" : "upvalue",
              s != NULL ? s->index : 0, function);
@@ -152,6 +189,7 @@ static void slot (const Graph *g, uint32_t from, int kind, uint32_t argument,
 void words_step (const Graph *g, uint32_t from, uint32_t to, Way way, int merged,
                  char out[WORDS_MOST]) {
   uint32_t a = way_argument(way);
+  const Slot *s = a < g->nslots ? &g->slots[a] : NULL;
   (void)to;
   switch (way_kind(way)) {
     case HEAP_EROOT: rootname(a, out); break;
@@ -168,8 +206,9 @@ void words_step (const Graph *g, uint32_t from, uint32_t to, Way way, int merged
     }
     case HEAP_EKEY: snprintf(out, WORDS_MOST, "key"); break;
     case HEAP_EWEAKKEY: snprintf(out, WORDS_MOST, "key of weak table"); break;
-    case HEAP_EUPVALUE: case HEAP_ELOCAL: case HEAP_ESTACK:
-      slot(g, from, (int)way_kind(way), a, out);
+    case HEAP_EUPVALUE: case HEAP_ELOCAL: slot(g, from, (int)way_kind(way), s, out); break;
+    case HEAP_ESTACK: case HEAP_ECODE:
+      stackslot(g, (int)way_kind(way), s, merged, out);
       break;
     case HEAP_EVALUE: out[0] = '\0'; break;
     case HEAP_EUSERVALUE:

@@ -9,12 +9,14 @@
 #include "hash.h"
 #include "idmap.h"
 #include "list.h"
+#include "native.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define NONE	UINT32_MAX
+#define CODE	"\1code "	/* and 16 digits: a C function, in a step */
 
 typedef struct Needed {
   uint32_t place, parent;	/* in the order of the walk; NONE: nobody's */
@@ -22,6 +24,7 @@ typedef struct Needed {
   uint32_t fields;	/* of it that lead on */
   uint32_t key;		/* the needed weak key that holds it, or NONE */
   unsigned char done, isroot;
+  uint32_t slots;	/* unnamed ones of C functions' calls that lead on */
 } Needed;
 
 /* An object that is reached from no other: a root, or the value of a weak key. */
@@ -49,7 +52,9 @@ typedef struct Work {
   size_t pathsize;
   const void *registry, *globals, *loaded;
   uint32_t at;		/* the needed one whose edges are looked at */
-  int counting;		/* ... for 'fields' */
+  int counting;		/* ... for 'fields' and 'slots' */
+  const void *body;	/* ... of a coroutine: what it runs; ... */
+  int looked;		/* ... that was looked for */
   int failed;
 } Work;
 
@@ -178,14 +183,16 @@ static void textof (Work *w, const void *string, char *to, size_t size) {
   to[n] = '\0';
 }
 
-static void function (Work *w, const void *proto, char *to, size_t size) {
+/* Of a prototype; else of a C function, whose name comes later (naming). */
+static void function (Work *w, const void *proto, const void *code, char *to, size_t size) {
   luaN_Object o;
   char name[48], source[110];
   const char *s = source;
   memset(&o, 0, sizeof(o));
   if (proto != NULL) luaN_object(w->L, proto, &o);
   if (proto == NULL || o.kind != LUAN_KPROTO) {
-    snprintf(to, size, "a C function");
+    if (code == NULL) snprintf(to, size, "a C function");
+    else snprintf(to, size, CODE "%016llx", (unsigned long long)(uintptr_t)code);
     return;
   }
   textof(w, o.name, name, sizeof(name));
@@ -209,9 +216,38 @@ static void rootname (long long which, char *to, size_t size) {
   else snprintf(to, size, "%s", which >= 0 && which < 5 ? names[which] : "a root");
 }
 
+/* A slot that has no name. */
+static void slot (Work *w, const luaN_Edge *e, char *to, size_t size) {
+  char in[180];
+  if (e->index == 0) {
+    snprintf(to, size, "running function");
+    return;
+  }
+  function(w, e->in, e->code, in, sizeof(in));
+  if (e->code == NULL || w->list[w->at].slots > HOLDERS_FIELDS)
+    snprintf(to, size, "stack of %s", in);
+  else snprintf(to, size, "stack of %s, slot %d", in, (int)e->index);
+}
+
+static void local (Work *w, const luaN_Edge *e, int main, char *to, size_t size) {
+  char in[110], body[100], name[48];
+  luaN_Object o;
+  function(w, e->in, NULL, in, sizeof(in));
+  textof(w, e->key, name, sizeof(name));
+  body[0] = '\0';
+  if (!main && w->body != NULL) {
+    luaN_object(w->L, w->body, &o);
+    if (o.kind == LUAN_KCCLOSURE) function(w, NULL, o.function, body, sizeof(body));
+    else if (o.function != e->in) function(w, o.function, NULL, body, sizeof(body));
+  }
+  snprintf(to, size, "local \"%s\" of %s%s%s%s", name, in, main ? "" : ", coroutine",
+           body[0] != '\0' ? " of " : "", body);
+}
+
 /* The step of an edge; empty: the one before says it. '*top': the path begins anew. */
 static void words (Work *w, const luaN_Edge *e, char *to, size_t size, int *top) {
   char in[180], name[48];
+  luaN_Object o;
   const Needed *from = &w->list[w->at];
   *top = 0;
   switch (e->kind) {
@@ -239,25 +275,18 @@ static void words (Work *w, const luaN_Edge *e, char *to, size_t size, int *top)
     case LUAN_EKEY: snprintf(to, size, "key"); break;
     case LUAN_EWEAKKEY: snprintf(to, size, "key of weak table"); break;
     case LUAN_EUPVALUE:
-      function(w, e->in, in, sizeof(in));
+      function(w, e->in, e->code, in, sizeof(in));
       textof(w, e->key, name, sizeof(name));
       if (name[0] != '\0') snprintf(to, size, "upvalue \"%s\" of %s", name, in);
       else snprintf(to, size, "upvalue %d of %s", (int)e->index, in);
       break;
     case LUAN_EVALUE: to[0] = '\0'; break;
     case LUAN_EUSERVALUE: snprintf(to, size, "user value %d", (int)e->index); break;
-    case LUAN_ELOCAL: {
-      luaN_Object o;
+    case LUAN_ELOCAL: case LUAN_ESTACK:
       luaN_object(w->L, e->from, &o);
       *top = o.main;
-      function(w, e->in, in, sizeof(in));
-      textof(w, e->key, name, sizeof(name));
-      snprintf(to, size, "local \"%s\" of %s%s", name, in, o.main ? "" : ", coroutine");
-      break;
-    }
-    case LUAN_ESTACK:
-      function(w, e->in, in, sizeof(in));
-      snprintf(to, size, "stack of %s", in);
+      if (e->kind == LUAN_ELOCAL) local(w, e, o.main, to, size);
+      else slot(w, e, to, size);
       break;
     case LUAN_EOPEN: snprintf(to, size, "open upvalue"); break;
     case LUAN_EPROTO: snprintf(to, size, "code"); break;
@@ -324,12 +353,17 @@ static int label (void *ud, const luaN_Edge *e) {
   Needed *n;
   char step[HOLDERS_TEXT + 1];
   int top;
+  if (e->kind == LUAN_ESTACK && !w->looked && e->index >= 0) {
+    w->body = e->index == 0 ? e->to : NULL;
+    w->looked = 1;
+  }
   if (to == IDMAP_NONE) return 1;
   n = &w->list[to];
   if (n->isroot || n->done || n->parent != w->list[w->at].place || e->kind == LUAN_EWEAKKEY)
     return 1;
   if (w->counting) {
     w->list[w->at].fields += e->kind == LUAN_EFIELD;
+    w->list[w->at].slots += e->kind == LUAN_ESTACK && e->code != NULL;
     return 1;
   }
   words(w, e, step, sizeof(step), &top);
@@ -374,11 +408,40 @@ static void labelall (Work *w) {
       w->list[w->at].done = 1;
     }
     w->counting = 1;
+    w->body = NULL;
+    w->looked = 0;
     luaN_edges(w->L, w->kept[w->at], label, w);
     w->counting = 0;
     luaN_edges(w->L, w->kept[w->at], label, w);
   }
   free(order);
+}
+
+/* }===================================================================== */
+
+/* {== names of C functions ============================================= */
+
+/* A step with the name of the C function in it, from malloc; NULL: no memory. */
+static char *named (const char *step, const char *mark) {
+  char name[120], file[8], text[HOLDERS_TEXT + 1];
+  uint64_t code = strtoull(mark + sizeof(CODE) - 1, NULL, 16);
+  native_name(NULL, code, name, sizeof(name), file, sizeof(file));
+  snprintf(text, sizeof(text), "%.*s%s%s%s", (int)(mark - step), step,
+           name[0] != '\0' ? "C function " : "a C function", name, mark + sizeof(CODE) - 1 + 16);
+  return strdup(text);
+}
+
+/* Not in the midst of the walk: names take locks and memory. */
+static void naming (Holders *h) {
+  uint32_t i;
+  for (i = 1; i < h->npaths; i++) {
+    const char *mark = strstr(h->paths[i].step, CODE);
+    char *step = mark == NULL || strlen(mark) < sizeof(CODE) - 1 + 16 ? NULL
+               : named(h->paths[i].step, mark);
+    if (step == NULL) continue;
+    free(h->paths[i].step);
+    h->paths[i].step = step;
+  }
 }
 
 /* }===================================================================== */
@@ -435,6 +498,7 @@ int holders_find (Holders *h, lua_State *L, const void *const *owners, size_t n)
   idmap_free(&w.wanted);
   idmap_free(&w.known);
   if (w.failed) holders_free(h);
+  else naming(h);
   return !w.failed;
 }
 

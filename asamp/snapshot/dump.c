@@ -82,6 +82,13 @@ void dump_number (Dump *d, const char *key, uint64_t n) {
   dump_meta(d, key, digits);
 }
 
+void dump_code (Dump *d, const void *code, const char *name) {
+  if (!room(d)) return;
+  byte(d, HEAP_CODE);
+  number(d, word(code));
+  text(d, name, strlen(name));
+}
+
 static int kindof (luaN_Kind kind) {
   switch (kind) {
     case LUAN_KSTRING: return HEAP_STRING;
@@ -129,6 +136,7 @@ static int object (void *ud, const luaN_Object *o) {
 static int edge (void *ud, const luaN_Edge *e) {
   Dump *d = ud;
   uint64_t from = word(e->from);
+  int code = e->kind == LUAN_ESTACK && e->code != NULL;
   if (!room(d))
     return 0;
   if (from != d->from) {
@@ -137,7 +145,7 @@ static int edge (void *ud, const luaN_Edge *e) {
     d->from = from;
     d->index = 0;
   }
-  byte(d, HEAP_EDGE + (unsigned)e->kind);
+  byte(d, HEAP_EDGE + (code ? HEAP_ECODE : (unsigned)e->kind));
   address(d, word(e->to), from);
   switch (e->kind) {
     case LUAN_EINDEX:
@@ -156,8 +164,9 @@ static int edge (void *ud, const luaN_Edge *e) {
       optional(d, e->in, from);
       break;
     case LUAN_ESTACK:
-      distance(d, e->index);
-      optional(d, e->in, from);
+      distance(d, e->index + 1);
+      if (code) number(d, word(e->code));
+      else optional(d, e->in, from);
       break;
     case LUAN_EROOT: case LUAN_EUSERVALUE: case LUAN_ECONSTANT:
       distance(d, e->index);

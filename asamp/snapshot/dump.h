@@ -39,6 +39,9 @@ void dump_begin (Dump *d);
 void dump_meta (Dump *d, const char *key, const char *value);
 void dump_number (Dump *d, const char *key, uint64_t n);
 
+/* What a C function is called. */
+void dump_code (Dump *d, const void *code, const char *name);
+
 /* The walk, and the end. Returns what luaN_walk does. */
 int dump_walk (Dump *d, lua_State *L);
 

@@ -7,6 +7,7 @@
 #include "dump.h"
 #include "snapshot.h"
 #include "compressor.h"
+#include "native.h"
 #include "place.h"
 #include "tracker.h"
 
@@ -24,6 +25,8 @@
 #include <unistd.h>
 
 #include "binding.h"
+
+#define CODES_MOST	64	/* C functions whose names are told */
 
 /* All that the writer needs; in memory of its own. */
 typedef struct Writer {
@@ -93,6 +96,27 @@ static int writeall (Writer *w, lua_State *L) {
        : result == LUAN_BUSY ? EBUSY : ENOMEM;
 }
 
+/* Names of the C functions that run, which the child may not ask for (SN3). Those of
+   coroutines that wait have none. */
+static void codes (Writer *w, lua_State *L) {
+  luaN_Frame *f = malloc(LUAN_DEPTH * sizeof(*f));
+  const void *told[CODES_MOST];
+  size_t n = f != NULL ? luaN_frames(L, f) : 0, i, k, ntold = 0;
+  for (i = 0; i < n && ntold < CODES_MOST; i++) {
+    char name[HEAP_TEXT], file[8];
+    if (f[i].id != NULL || f[i].function == NULL)
+      continue;
+    for (k = 0; k < ntold && told[k] != f[i].function; ) k++;
+    if (k < ntold)
+      continue;
+    told[ntold++] = f[i].function;
+    native_name(NULL, (uint64_t)(uintptr_t)f[i].function, name, sizeof(name), file, sizeof(file));
+    if (name[0] != '\0')
+      dump_code(&w->dump, f[i].function, name);
+  }
+  free(f);
+}
+
 static void head (Writer *w, lua_State *L, const SnapshotWish *wish) {
   luaN_Memory m;
   struct timespec t;
@@ -111,6 +135,7 @@ static void head (Writer *w, lua_State *L, const SnapshotWish *wish) {
     dump_number(&w->dump, "period", w->dump.tracker->gap.period);
   if (wish->command != NULL)
     dump_meta(&w->dump, "command", wish->command);
+  codes(w, L);
 }
 
 /* }===================================================================== */

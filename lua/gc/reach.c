@@ -143,7 +143,7 @@ static void tell (Walk *w, GCObject *o) {
 static void edge (Walk *w, luaN_EdgeKind kind, GCObject *o) {
   if (o == NULL) return;
   w->e.kind = kind;
-  w->e.key = w->e.in = NULL;
+  w->e.key = w->e.in = w->e.code = NULL;
   w->e.index = 0;
   tell(w, o);
 }
@@ -270,8 +270,16 @@ static const TString *localname (const Proto *p, int n, int pc) {
 }
 
 
+/* The C function that is a value, or NULL. */
+static const void *codeof (const TValue *f) {
+  return ttislcf(f) ? (const void *)(uintptr_t)fvalue(f)
+       : ttisCclosure(f) ? (const void *)(uintptr_t)clCvalue(f)->f : NULL;
+}
+
+
 /* What the slots from 'o' on hold, up to 'end', of the frame ci. */
 static void frame (Walk *w, const CallInfo *ci, StkId o, StkId end) {
+  w->e.code = isLua(ci) ? NULL : codeof(s2v(ci->func.p));
   for (; o < end; o++) {
     const TString *name = NULL;
     const void *in = NULL;
@@ -282,10 +290,8 @@ static void frame (Walk *w, const CallInfo *ci, StkId o, StkId end) {
       if (o > ci->func.p)
         name = localname(p, (int)(o - ci->func.p), pcRel(ci->u.l.savedpc, p));
     }
-    else if (ttisCclosure(s2v(ci->func.p)))
-      in = clCvalue(s2v(ci->func.p));
     keyedge(w, name != NULL ? LUAN_ELOCAL : LUAN_ESTACK, name, in,
-            o == ci->func.p, s2v(o));
+            o - ci->func.p, s2v(o));
   }
 }
 
@@ -327,6 +333,7 @@ static void edges (Walk *w, GCObject *o) {
       for (i = 0; i < cl->nupvalues; i++) {
         if (cl->upvals[i] == NULL) continue;
         w->e.kind = LUAN_EUPVALUE;
+        w->e.code = NULL;
         w->e.key = (cl->p && i < cl->p->sizeupvalues) ? cl->p->upvalues[i].name : NULL;
         w->e.in = cl->p;
         w->e.index = i + 1;
@@ -335,6 +342,7 @@ static void edges (Walk *w, GCObject *o) {
       break;
     }
     case LUA_VCCL:
+      w->e.code = (const void *)(uintptr_t)gco2ccl(o)->f;
       for (i = 0; i < gco2ccl(o)->nupvalues; i++)
         keyedge(w, LUAN_EUPVALUE, NULL, NULL, i + 1, &gco2ccl(o)->upvalue[i]);
       break;

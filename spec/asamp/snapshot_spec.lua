@@ -293,7 +293,7 @@ describe("a snapshot of the heap", function()
     end
     is("A", '^_G → upvalue "listeners" of on %(.-:%d+%) → %["close"%] → upvalue "s" of [^ ]*:%d+$')
     is("B", '^package%.loaded%["app"%] → %["sessions"%] → %[1%]$')
-    is("C", 'local "co" of main chunk %b() → .* → local "queue" of [^ ]*:%d+ → %[1%]$')
+    is("C", 'local "co" of main chunk %b() → .* → local "queue" of [^ ]*:%d+, coroutine → %[1%]$')
     is("D", '^reference of luaL_ref → %[1%]$')
     is("E", '^_G → %["cache"%] → key$')
     is("F", '%["hidden"%]$')

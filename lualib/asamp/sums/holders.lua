@@ -30,7 +30,8 @@ function M.steps(path)
       following = path[i + 2]
     end
     local thread = following and (following.text:find "^local " or
-                                  following.text:find "^stack of ")
+                                  following.text:find "^stack of " or
+                                  following.text == "running function")
     if list[#list] == "package.loaded" and step.text:find '^%["' then
       list[#list] = "package.loaded" .. step.text
     elseif step.text ~= "" and not told(step, following)
