@@ -240,7 +240,7 @@ static void local (Work *w, const luaN_Edge *e, int main, char *to, size_t size)
     if (o.kind == LUAN_KCCLOSURE) function(w, NULL, o.function, body, sizeof(body));
     else if (o.function != e->in) function(w, o.function, NULL, body, sizeof(body));
   }
-  snprintf(to, size, "local \"%s\" of %s%s%s%s", name, in, main ? "" : ", coroutine",
+  snprintf(to, size, "local \"%s\" of %.95s%s%s%.84s", name, in, main ? "" : ", coroutine",
            body[0] != '\0' ? " of " : "", body);
 }
 
