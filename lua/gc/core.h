@@ -13,19 +13,19 @@
 
 /*
 ** Whoever enters the core through the API may change its thread's stack: a
-** thread that is asleep wakes (T1 of gc.h). The bytecode loop goes on in a
-** thread that was awake when it was last left.
+** thread that is clean becomes dirty (T1 of gc.h). The bytecode loop goes on in a
+** thread that was dirty when it was last left.
 */
 #undef lua_lock
 #define lua_lock(L) \
   (luaN_mayenter(L, __func__), \
-   l_unlikely((L)->marked & LUAN_ASLEEP) ? luaN_wake(L) : (void)0)
+   l_unlikely((L)->marked & LUAN_CLEAN) ? luaN_dirtythread(L) : (void)0)
 #undef luai_threadyield
 #define luai_threadyield(L)	((void)0)
 
-#define LUAN_ASLEEP	0x08	/* of marked; a thread only */
+#define LUAN_CLEAN	0x08	/* of marked; a thread only */
 
-LUAI_FUNC void luaN_wake (lua_State *L);
+LUAI_FUNC void luaN_dirtythread (lua_State *L);
 
 /* Makes n slots of a stack nil (a nil is 0, whatever stands beside it). */
 #define luaN_erase(p,n) \

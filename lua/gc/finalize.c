@@ -233,7 +233,7 @@ static void callfinalizer (lua_State *L) {
     g->gcstp = stopped;
     if (l_unlikely(status != LUA_OK)) {
       luaE_warnerror(L, "__gc");
-      luaN_stayawake(L);  /* the warning may have run Lua elsewhere */
+      luaN_keepdirty(L);  /* the warning may have run Lua elsewhere */
       L->top.p--;  /* the error object */
     }
   }

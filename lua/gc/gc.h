@@ -5,14 +5,14 @@
 **
 ** An object is young from its birth to the next minor collection; those that
 ** it finds alive are tenured where they lie and are old ever after. Two bits
-** of 'marked' say which: 0 is young, 1 to 3 is the colour of an old object.
-** While no major collection runs, all old objects that are alive have the
-** colour heap.gc.mark.epoch. A major collection takes a new colour and gives it to
-** every old object that it reaches; what keeps another colour is dead. There
-** are three, so that a full collection can begin anew while one is marking.
+** of 'marked' say which: 0 is young, 1 to 3 is the mark epoch of an old object.
+** While no major collection runs, all old objects that are alive have the epoch
+** heap.gc.mark.epoch. A major collection takes a new epoch and gives it to every old
+** object that it reaches; what keeps another one is dead. There are three, so that a
+** full collection can begin anew while one is marking.
 **
 ** One test serves both kinds of collection: a store needs a barrier when the
-** object written to is old and the object stored has not its colour. That is
+** object written to is old and the object stored has not its epoch. That is
 ** so when it is young (a minor collection would miss it) and when it is old
 ** and not reached yet (the major collection would miss it).
 **
@@ -34,9 +34,9 @@
 ** Invariants (checked by luaN_verify):
 **   G1  an old object that refers to a young one is in remset.objects or remset.whole,
 **       or the slot is in remset.slots, or it is remset.refining and the slot is yet to
-**       come, or it is an awake thread, or remset.overflow is set.
+**       come, or it is a thread whose stack is not clean, or remset.overflow is set.
 **   G2  after a minor collection nothing reachable is young.
-**   G3  while a major collection marks, an object of its colour refers to one
+**   G3  while a major collection marks, an object of its epoch refers to one
 **       of another only if it is on a mark stack (mark.young, mark.old), or as in G1.
 **   G4  every object with FINALIZEDBIT is in 'finalizable' or, until its
 **       finalizer is called, in 'tobefinalized'; in one of them, once. An entry of
@@ -51,10 +51,10 @@
 **   G8  an old object is UNLOGGED unless it is in remset.objects or remset.whole, once; a
 **       young one never is.
 **   G9  of a table that is SCANNED, which is in weak.inmajor, an entry whose key or
-**       value is old and has not the colour is in weak.doubtful, or as in G1.
-**   T1  an old thread is ASLEEP or in remset.objects; the main thread is a root. A
-**       thread that is ASLEEP has not changed since the last minor collection:
-**       whoever is about to change it wakes it (lua_lock).
+**       value is old and has not the epoch is in weak.doubtful, or as in G1.
+**   T1  an old thread is CLEAN or in remset.objects; the main thread is a root. A
+**       thread that is CLEAN has not changed since the last minor collection:
+**       whoever is about to change it makes it dirty (lua_lock).
 **   T2  below the function of a frame with CIST_CLEAN, a stack has not changed
 **       since a minor collection saw it. The bit is lost when the CallInfo is
 **       used again, for a tail call, too, whose extra arguments lie below its
@@ -72,9 +72,9 @@
 #include "limit.h"
 #include "text.h"
 
-#define LUAN_COLOURS	0x03	/* of marked: 0 young, else the colour */
+#define LUAN_EPOCH	0x03	/* of marked: 0 young, else the epoch */
 #define LUAN_UNLOGGED	0x04	/* old, and not remembered (G8) */
-#define LUAN_DISCOVERED	0x08	/* table: in weak.inmajor (thread: LUAN_ASLEEP) */
+#define LUAN_DISCOVERED	0x08	/* table: in weak.inmajor (thread: LUAN_CLEAN) */
 #define LUAN_LISTED	0x10	/* table: in lists.tables; userdata: in lists.standins */
 #define LUAN_LONG	0x10	/* thread: its stack has been much longer since
 				   luaN_shrinkthread asked last */
@@ -94,11 +94,11 @@
 #define luaN_isselected(p)	(((uintptr_t)(p) & 1) != 0)
 #define luaN_unselected(p)	((GCObject *)((uintptr_t)(p) & ~(uintptr_t)1))
 
-#define luaN_isyoung(o)	(((o)->marked & LUAN_COLOURS) == 0)
-#define luaN_isold(o)	(((o)->marked & LUAN_COLOURS) != 0)
+#define luaN_isyoung(o)	(((o)->marked & LUAN_EPOCH) == 0)
+#define luaN_isold(o)	(((o)->marked & LUAN_EPOCH) != 0)
 #define luaN_islogged(o) \
-  (((o)->marked & LUAN_COLOURS) != 0 && !((o)->marked & LUAN_UNLOGGED))
-#define luaN_hascolour(o,c)	(((o)->marked & LUAN_COLOURS) == (c))
+  (((o)->marked & LUAN_EPOCH) != 0 && !((o)->marked & LUAN_UNLOGGED))
+#define luaN_hasepoch(o,c)	(((o)->marked & LUAN_EPOCH) == (c))
 
 /* Of CallInfo.callstatus. */
 #define CIST_CLEAN	(1 << 14)	/* T2 */
@@ -115,16 +115,16 @@
 
 /* Found dead by a major collection that is not over yet? */
 #define isdead(g,o) \
-  ((g)->heap.gc.sweep.active && luaN_hascolour(o, (g)->heap.gc.mark.previous))
+  ((g)->heap.gc.sweep.active && luaN_hasepoch(o, (g)->heap.gc.mark.previous))
 
 /* May o be dead, as far as the collection that is running knows? */
 #define luaN_white(g,o) \
   ((g)->heap.gc.mark.minor ? luaN_isyoung(o) \
-                      : !luaN_hascolour(o, (g)->heap.gc.mark.epoch))
+                      : !luaN_hasepoch(o, (g)->heap.gc.mark.epoch))
 
 /* Of an old object p: is o what a collection would miss? */
 #define luaN_differ(p,o) \
-  ((((p)->marked ^ (o)->marked) & LUAN_COLOURS) != 0)
+  ((((p)->marked ^ (o)->marked) & LUAN_EPOCH) != 0)
 
 #define luaN_crosses(p,o)  (((p)->marked & LUAN_UNLOGGED) && luaN_differ(p, o))
 

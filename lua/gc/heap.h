@@ -22,7 +22,7 @@
 ** mark-region heap of Blackburn and McKinley (Immix, PLDI 2008) with sticky
 ** marks, so that a minor collection only adds marks for its survivors.
 **
-** Marks have a colour, 1 to 3 (gc.h); a line has a bit for each colour, so that
+** Marks have an epoch, 1 to 3 (gc.h); a line has a bit for each of them, so that
 ** a major collection can put new marks beside the old ones while minor
 ** collections go on recycling lines that have neither.
 **

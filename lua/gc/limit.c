@@ -70,7 +70,7 @@ void luaN_recounted (lua_State *L, GCObject *o, l_mem change) {
   luaN_Gc *c = &G(L)->heap.gc;
   if (luaN_isold(o)) {
     c->bytes.old += change;
-    if (c->mark.major && luaN_hascolour(o, c->mark.epoch)) c->mark.reached += change;
+    if (c->mark.major && luaN_hasepoch(o, c->mark.epoch)) c->mark.reached += change;
   }
 }
 

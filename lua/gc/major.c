@@ -10,7 +10,7 @@
 **                  then comes GCSpropagate again, for all that they refer to
 **   GCSswpallgc    dead strings leave the string table, bucket by bucket
 **   GCSswpfinobj   lists of what lua_Alloc gave one by one
-**   GCSswpend      lines lose the marks of the colour before, block by block
+**   GCSswpend      lines lose the marks of the epoch before, block by block
 **   GCSstacks      stacks of threads give back what they no longer need
 **
 ** A slice begins right after a minor collection: there is nothing young. Dead
@@ -66,7 +66,7 @@
 #define FEWCALLS	16u
 
 
-static void takecolour (luaN_Gc *c) {
+static void takeepoch (luaN_Gc *c) {
   /* the one that no object has */
   lu_byte next = (lu_byte)(6 - c->mark.epoch - c->mark.previous);
   c->mark.previous = c->mark.epoch;
@@ -79,7 +79,7 @@ void luaN_beginmajor (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
   lua_assert(g->gcstate == GCSpause);
-  takecolour(c);
+  takeepoch(c);
   c->mark.reached = 0;
   c->mark.major = 1;
   g->gcstate = GCSpropagate;
@@ -97,7 +97,7 @@ static void known (luaN_Heap *h) {
 }
 
 
-/* Everything that is alive gets its colour; the rest is dead. The roots have it:
+/* Everything that is alive gets the epoch; the rest is dead. The roots have it:
    a minor collection has just seen them. */
 static void atomic (lua_State *L) {
   global_State *g = G(L);
@@ -283,7 +283,7 @@ void luaN_full (lua_State *L) {
   luaN_endselection(c);
   c->mark.table = NULL;
   c->mark.thread = NULL;
-  takecolour(c);
+  takeepoch(c);
   c->mark.reached = 0;
   c->mark.major = 1;
   c->sweep.active = 0;
@@ -304,7 +304,7 @@ void luaN_full (lua_State *L) {
   luaN_beginlines(&g->heap.blocks);
   luaN_sweeplines(&g->heap.blocks, luaN_bit(c->mark.epoch), ~0u);
   if (g->gcemergency) givelists(g);
-  luaN_stayawake(L);
+  luaN_keepdirty(L);
   endsweep(c, GCSpause, g);
   if (!g->gcemergency) {
     size_t i;

@@ -76,14 +76,14 @@ static void setpending (global_State *g, GCObject *o, int apart) {
 }
 
 
-/* Gives o, which has another colour, the colour, and stacks it. */
+/* Gives o, which has another epoch, the new one, and stacks it. */
 void luaN_mark_ (global_State *g, GCObject *o) {
   luaN_Gc *c = &g->heap.gc;
   int young = luaN_isyoung(o);
   int leaf = 0, apart = 0;
   const char *p = (const char *)o;
   size_t own, more = 0;  /* bytes of the object and of its vectors */
-  o->marked = (lu_byte)((o->marked & ~LUAN_COLOURS) | c->mark.epoch);
+  o->marked = (lu_byte)((o->marked & ~LUAN_EPOCH) | c->mark.epoch);
   switch (o->tt) {
     case LUA_VSHRSTR:
       own = sizelstring(gco2ts(o)->shrlen);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Marking one object: it gets the colour, its lines their marks, and what has
+** Marking one object: it gets the epoch, its lines their marks, and what has
 ** references goes on a stack. What these are followed by is traverse.c's business.
 */
 #ifndef luaN_mark_h
@@ -45,7 +45,7 @@ LUAI_FUNC void luaN_mark_ (global_State *g, GCObject *o);
 
 #define luaN_mark(g,o) \
   { GCObject *o_ = obj2gco(o); \
-    if (!luaN_hascolour(o_, (g)->heap.gc.mark.epoch)) luaN_mark_(g, o_); }
+    if (!luaN_hasepoch(o_, (g)->heap.gc.mark.epoch)) luaN_mark_(g, o_); }
 #define luaN_markN(g,o)  { if ((o) != NULL) luaN_mark(g, obj2gco(o)); }
 #define luaN_markvalue(g,v) \
   { const TValue *v_ = (v); \

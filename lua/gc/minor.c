@@ -52,7 +52,7 @@ void luaN_minor (lua_State *L) {
   luaN_sweeplists(L);
   luaN_sweepyoungstrings(g);
   luaN_recycle(&g->heap.blocks);
-  luaN_stayawake(L);
+  luaN_keepdirty(L);
   c->mark.minor = 0;
   c->bytes.alltenured += c->bytes.tenured;
   c->bytes.tenured = 0;

@@ -40,7 +40,7 @@
 
 /* o is referred to by a table, or by a weak one, which keeps nothing old alive. */
 static inline void see (global_State *g, GCObject *o, int weak) {
-  if (weak ? luaN_isyoung(o) : !luaN_hascolour(o, g->heap.gc.mark.epoch))
+  if (weak ? luaN_isyoung(o) : !luaN_hasepoch(o, g->heap.gc.mark.epoch))
     luaN_mark_(g, o);
 }
 

@@ -25,14 +25,14 @@ void luaN_remember (lua_State *L, GCObject *o) {
 }
 
 
-void luaN_wake (lua_State *L) {
-  L->marked &= (lu_byte)~LUAN_ASLEEP;
+void luaN_dirtythread (lua_State *L) {
+  L->marked &= (lu_byte)~LUAN_CLEAN;
   luaN_remember(L, obj2gco(L));
 }
 
 
-void luaN_stayawake (lua_State *L) {
-  if (L->marked & LUAN_ASLEEP) luaN_wake(L);
+void luaN_keepdirty (lua_State *L) {
+  if (L->marked & LUAN_CLEAN) luaN_dirtythread(L);
 }
 
 

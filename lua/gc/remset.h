@@ -22,8 +22,8 @@
 /* All of o will be looked at. */
 LUAI_FUNC void luaN_remember (lua_State *L, GCObject *o);
 
-/* The running thread stays awake. */
-LUAI_FUNC void luaN_stayawake (lua_State *L);
+/* The running thread is dirty, whatever a collection has made of it. */
+LUAI_FUNC void luaN_keepdirty (lua_State *L);
 
 /* A full collection begins. */
 LUAI_FUNC void luaN_forgetall (lua_State *L);

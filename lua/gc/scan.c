@@ -93,7 +93,7 @@ size_t luaN_scanthread (global_State *g, lua_State *th, int all) {
   end = th->stack_last.p + EXTRA_STACK;
   luaN_erase(th->top.p, end - th->top.p);  /* T3 */
   if (th != g->mainthread && (th->marked & LUAN_UNLOGGED))
-    th->marked |= LUAN_ASLEEP;
+    th->marked |= LUAN_CLEAN;
   return sizeof(*th) + (size_t)(th->top.p - from) * sizeof(StackValue);
 }
 

@@ -49,14 +49,14 @@ GCObject *luaC_newobjdt (lua_State *L, int tt, size_t size, size_t offset) {
 void luaN_built (lua_State *L) {
   if (luaN_isold(L)) {
     luaN_recounted(L, obj2gco(L), (l_mem)luaN_round(luaN_stackbytes(L)));
-    luaN_wake(L);
+    luaN_dirtythread(L);
   }
 }
 
 
 /* Nothing is allocated between the move and this (S2). */
 void luaN_moved (lua_State *L, int oldsize) {
-  if (L->marked & LUAN_ASLEEP) luaN_wake(L);
+  if (L->marked & LUAN_CLEAN) luaN_dirtythread(L);
   luaN_recounted(L, obj2gco(L),
                  (l_mem)(L->stackroom - oldsize) * (l_mem)sizeof(StackValue));
   luaN_takewaiting(L);

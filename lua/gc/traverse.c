@@ -214,7 +214,7 @@ void luaN_markroots (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
   size_t i;
-  if (luaN_hascolour(g->mainthread, c->mark.epoch))  /* it has no barrier */
+  if (luaN_hasepoch(g->mainthread, c->mark.epoch))  /* it has no barrier */
     luaN_scanthread(g, g->mainthread, 0);
   else luaN_mark(g, obj2gco(g->mainthread));
   luaN_mark(g, obj2gco(L));

@@ -61,8 +61,8 @@ static void fail (Walk *w, const char *invariant, const void *where,
 }
 
 
-/* The lines of n bytes at p of an owner of that colour bear its mark. */
-static void checklines (Walk *w, const void *p, size_t n, unsigned colour) {
+/* The lines of n bytes at p of an owner of that epoch bear its mark. */
+static void checklines (Walk *w, const void *p, size_t n, unsigned epoch) {
   const luaN_Gc *c = &w->g->heap.gc;
   luaN_Block *b;
   unsigned i;
@@ -72,10 +72,10 @@ static void checklines (Walk *w, const void *p, size_t n, unsigned colour) {
   for (i = luaN_lineof(b, p); i <= luaN_lineof(b, (const char *)p + n - 1); i++) {
     if (b->marks[i] == 0 || (b->marks[i] & 0x80))
       fail(w, "H1 (line)", p, b->marks[i], 1);
-    else if (colour != 0 && !(b->marks[i] & luaN_bit(colour)) &&
+    else if (epoch != 0 && !(b->marks[i] & luaN_bit(epoch)) &&
              /* an old table's new vector, which a minor collection has met */
              !(c->mark.major && (b->marks[i] & luaN_bit(c->mark.epoch))))
-      fail(w, "H1 (colour)", p, b->marks[i], luaN_bit(colour));
+      fail(w, "H1 (epoch)", p, b->marks[i], luaN_bit(epoch));
   }
 }
 
@@ -88,7 +88,7 @@ static int isremembered (Walk *w, const GCObject *o) {
     const UpVal *uv = ((const lua_State *)o)->openupval;
     for (; uv != NULL; uv = uv->u.open.next)  /* written by a closure? */
       if (uv->v.p == w->slot && luaN_islogged(uv)) return 1;
-    return !(o->marked & LUAN_ASLEEP);
+    return !(o->marked & LUAN_CLEAN);
   }
   if (c->remset.refining != NULL && o == obj2gco(c->remset.refining)) {
     unsigned k;
@@ -114,7 +114,7 @@ static void reach (Walk *w, GCObject *o) {
     if (luaN_isyoung(o)) {
       if (!isremembered(w, from)) fail(w, "G1", from, from->tt, o->tt);
     }
-    else if (c->mark.major && luaN_hascolour(from, c->mark.epoch) &&
+    else if (c->mark.major && luaN_hasepoch(from, c->mark.epoch) &&
              !(from->marked & LUAN_PENDING) && !isremembered(w, from))
       fail(w, "G3", from, from->tt, o->tt);
   }
@@ -144,13 +144,13 @@ static void reachvalue (Walk *w, const TValue *v) {
 static void walktable (Walk *w, Table *t) {
   unsigned i, asize = luaH_realasize(t);
   int kind = luaN_weakness(w->g, t);
-  unsigned colour = t->marked & LUAN_COLOURS;
+  unsigned epoch = t->marked & LUAN_EPOCH;
   if (luaN_islogged(t) || (t->marked & LUAN_PENDING))
-    colour = 0;  /* its vectors may be new, or not marked yet */
+    epoch = 0;  /* its vectors may be new, or not marked yet */
   if (kind != LUAN_STRONG) w->weak = 1;
-  if (asize > 0) checklines(w, t->array, asize * sizeof(TValue), colour);
+  if (asize > 0) checklines(w, t->array, asize * sizeof(TValue), epoch);
   if (!isdummy(t))
-    checklines(w, t->node, (size_t)sizenode(t) * sizeof(Node), colour);
+    checklines(w, t->node, (size_t)sizenode(t) * sizeof(Node), epoch);
   if (t->metatable) reach(w, obj2gco(t->metatable));
   for (i = 0; i < asize && !(kind & LUAN_WEAKVALUES); i++) {
     w->slot = &t->array[i];
@@ -175,7 +175,7 @@ static int comparewords (const void *a, const void *b) {
 
 /* Is o, in a weak table, what the atomic step would miss? */
 static int isleft (const Walk *w, const GCObject *o) {
-  return luaN_isold(o) && !luaN_hascolour(o, w->g->heap.gc.mark.epoch);
+  return luaN_isold(o) && !luaN_hasepoch(o, w->g->heap.gc.mark.epoch);
 }
 
 
@@ -247,18 +247,18 @@ static void walkthread (Walk *w, lua_State *th) {
   StkId o;
   CallInfo *ci;
   UpVal *uv;
-  unsigned colour = (th->marked & LUAN_ASLEEP) && !(th->marked & LUAN_PENDING)
-                    ? th->marked & LUAN_COLOURS : 0;
+  unsigned epoch = (th->marked & LUAN_CLEAN) && !(th->marked & LUAN_PENDING)
+                    ? th->marked & LUAN_EPOCH : 0;
   if (th->stack.p == NULL) return;
   if (luaN_isold(th) && th != w->g->mainthread && !w->g->heap.gc.remset.overflow &&
-      !(th->marked & (LUAN_ASLEEP | LUAN_PENDING)) && !luaN_islogged(th)) {
-    fail(w, "T1", th, th->marked, LUAN_ASLEEP);
+      !(th->marked & (LUAN_CLEAN | LUAN_PENDING)) && !luaN_islogged(th)) {
+    fail(w, "T1", th, th->marked, LUAN_CLEAN);
     return;
   }
   checklines(w, th->stack.p,
-             luaN_stackbytes(th), colour);
+             luaN_stackbytes(th), epoch);
   for (ci = th->base_ci.next; ci != NULL; ci = ci->next)
-    checklines(w, ci, sizeof(*ci), colour);
+    checklines(w, ci, sizeof(*ci), epoch);
   for (o = th->stack_last.p + EXTRA_STACK;
        o < th->stack.p + th->stackroom + EXTRA_STACK; o++)
     if (rawtt(s2v(o)) != LUA_VNIL)
@@ -276,35 +276,35 @@ static void walkthread (Walk *w, lua_State *th) {
 
 
 static void walk (Walk *w, GCObject *o) {
-  unsigned colour = o->marked & LUAN_COLOURS;
+  unsigned epoch = o->marked & LUAN_EPOCH;
   int i;
   w->from = o;
   switch (o->tt) {
     case LUA_VTABLE:
-      checklines(w, o, sizeof(Table), colour);
+      checklines(w, o, sizeof(Table), epoch);
       walktable(w, gco2t(o));
       break;
     case LUA_VLCL: {
       LClosure *cl = gco2lcl(o);
-      checklines(w, o, sizeLclosure(cl->nupvalues), colour);
+      checklines(w, o, sizeLclosure(cl->nupvalues), epoch);
       if (cl->p) reach(w, obj2gco(cl->p));
       for (i = 0; i < cl->nupvalues; i++)
         if (cl->upvals[i]) reach(w, obj2gco(cl->upvals[i]));
       break;
     }
     case LUA_VCCL:
-      checklines(w, o, sizeCclosure(gco2ccl(o)->nupvalues), colour);
+      checklines(w, o, sizeCclosure(gco2ccl(o)->nupvalues), epoch);
       for (i = 0; i < gco2ccl(o)->nupvalues; i++)
         reachvalue(w, &gco2ccl(o)->upvalue[i]);
       break;
     case LUA_VUPVAL:
-      checklines(w, o, sizeof(UpVal), colour);
+      checklines(w, o, sizeof(UpVal), epoch);
       if (upisopen(gco2upv(o))) w->from = NULL;  /* its thread answers */
       reachvalue(w, gco2upv(o)->v.p);
       break;
     case LUA_VUSERDATA: {
       Udata *u = gco2u(o);
-      checklines(w, o, luaN_sizeudata(u->nuvalue, u->len), colour);
+      checklines(w, o, luaN_sizeudata(u->nuvalue, u->len), epoch);
       if (u->metatable) reach(w, obj2gco(u->metatable));
       for (i = 0; i < u->nuvalue; i++) reachvalue(w, &u->uv[i].uv);
       break;
@@ -325,19 +325,19 @@ static void walk (Walk *w, GCObject *o) {
     case LUA_VTHREAD:
       if (gco2th(o) != w->g->mainthread)
         checklines(w, (char *)o - LUA_EXTRASPACE,
-                   LUA_EXTRASPACE + sizeof(lua_State), colour);
+                   LUA_EXTRASPACE + sizeof(lua_State), epoch);
       walkthread(w, gco2th(o));
       break;
     case LUA_VSHRSTR: {
       TString *ts = gco2ts(o), *p;
-      checklines(w, o, sizelstring(ts->shrlen), colour);
+      checklines(w, o, sizelstring(ts->shrlen), epoch);
       p = w->g->strt.hash[luaN_bucket(w->g, ts->hash)];
       while (p != NULL && p != ts) p = p->u.hnext;
       if (p == NULL) fail(w, "G5", ts, 0, 1);
       break;
     }
     default:
-      checklines(w, o, sizelstring(gco2ts(o)->u.lnglen), colour);
+      checklines(w, o, sizelstring(gco2ts(o)->u.lnglen), epoch);
       break;
   }
 }
@@ -563,7 +563,7 @@ void luaN_mustverify (lua_State *L, int exact) {
   const char *broken;
   unsigned every = h->gc.stress.verify ? h->gc.stress.verify
                  : (h->gc.bytes.old > OFTEN) ? 16 : 1;
-  lua_assert(!(L->marked & LUAN_ASLEEP));  /* T1: it runs */
+  lua_assert(!(L->marked & LUAN_CLEAN));  /* T1: it runs */
   if ((h->minors + h->majors) % every != 0) return;
   broken = luaN_verify(L, exact);
   if (broken == NULL) return;

@@ -68,7 +68,7 @@ int luaN_discoverinmajor (global_State *g, Table *t, int kind) {
 
 void luaN_discoverlate (global_State *g, Table *t, int kind) {
   luaN_Gc *c = &g->heap.gc;
-  if (c->mark.major && luaN_hascolour(t, c->mark.epoch) && !luaN_discoverinmajor(g, t, kind))
+  if (c->mark.major && luaN_hasepoch(t, c->mark.epoch) && !luaN_discoverinmajor(g, t, kind))
     luaN_traverseslots(g, t, 0, ~0u);
 }
 
@@ -138,7 +138,7 @@ void luaN_lookonce (global_State *g, Table *t) {
 
 /* Old, and not reached: what is young is the minor collection's. */
 static int isleft (global_State *g, const GCObject *o) {
-  return luaN_isold(o) && !luaN_hascolour(o, g->heap.gc.mark.epoch);
+  return luaN_isold(o) && !luaN_hasepoch(o, g->heap.gc.mark.epoch);
 }
 
 

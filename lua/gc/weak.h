@@ -52,7 +52,7 @@ LUAI_FUNC void luaN_lookonce (global_State *g, Table *t);
 
 /*
 ** Dead, of which a value or key with this tag says what it is? The marks of a
-** block's lines lie together: a line without the major collection's colour has nothing
+** block's lines lie together: a line without the major collection's epoch has nothing
 ** that was reached, and what lies there is not looked at. (Tables and closures always
 ** lie in lines.)
 */

@@ -159,7 +159,7 @@ return function(state)
     t[k] = coroutine.create(function(x) coroutine.yield() return x end)
     coroutine.resume(t[k], v)
     t[-k] = t[-k] or 0
-    collectgarbage("step")  -- it is asleep
+    collectgarbage("step")  -- it is clean
   end, function(t, k)
     local _, x = coroutine.resume(t[k])
     t[k] = coroutine.create(function(y) coroutine.yield() return y end)

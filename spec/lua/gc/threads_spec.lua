@@ -27,8 +27,8 @@ describe("a coroutine that runs", function()
     end)
   end)
 
-  -- The bytecode loop does not come through the API, which would wake its thread.
-  it("is awake behind an emergency collection", function()
+  -- The bytecode loop does not come through the API, which would make its thread dirty.
+  it("is dirty behind an emergency collection", function()
     within(function(state)
       collectgarbage("nursery", 50000)
       local kept = state.table(30000, 0)
@@ -64,7 +64,7 @@ describe("a coroutine that is suspended", function()
         all[i] = co
       end
       local _, _, minors = state.memory()
-      for i = 1, 30000, 7 do  -- these wake, and hold something new
+      for i = 1, 30000, 7 do  -- these become dirty, and hold something new
         assert(all[i] {i} == true, i)
         if i % 49 == 1 then collectgarbage("step") end
       end
@@ -687,7 +687,7 @@ end)
 
 -- A bug that was: when there was no memory for the stack of a new thread, the
 -- emergency collection tenured the thread, which had no stack to look at and
--- was then old, awake and on no list (T1): no minor collection ever saw it, and
+-- was then old, dirty and on no list (T1): no minor collection ever saw it, and
 -- its stack's lines were handed out again.
 describe("a thread that an emergency collection meets before it has a stack", function()
   it("is remembered until it has been looked at", function()
