@@ -39,24 +39,24 @@ void luaN_opentick (luaN_Tick *t) {
 
 
 /* In the signal handler: the loop may be anywhere. */
-static void arm (luaN_Tick *t) {
+static void divert (luaN_Tick *t) {
   const void *volatile *table = t->dispatch;
   int i;
-  t->armed = 1;
+  t->diverted = 1;
   for (i = 0; i < NUM_OPCODES; i++) table[i] = opcodes[NUM_OPCODES];
 }
 
 
 /* Of a point that takes all moments so far: what a signal does that comes meanwhile
    is undone. */
-static void disarm (luaN_Tick *t) {
+static void restore (luaN_Tick *t) {
   const void *volatile *table = t->dispatch;
   int i;
-  if (!t->armed) return;
+  if (!t->diverted) return;
   do {
-    t->armed = 0;
+    t->diverted = 0;
     for (i = 0; i < NUM_OPCODES; i++) table[i] = opcodes[i];
-  } while (t->armed);
+  } while (t->diverted);
 }
 
 /* }===================================================================== */
@@ -185,7 +185,7 @@ LUA_API int luaN_interrupt (lua_State *L, const luaN_Registers *r,
 #endif
     memcpy(t->registers, r->r, t->nregisters * sizeof(*r->r));
     t->deep = !inloop;
-    arm(t);
+    divert(t);
   }
   return 1;
 }
@@ -196,7 +196,7 @@ void luaN_point (lua_State *L) {
   luaN_Tick *t = &h->tick;
   L->hookmask &= ~LUAN_TICK;
   t->wanted = 0;
-  disarm(t);
+  restore(t);
   if (h->sampler == NULL) return;
   luaN_asking(h, 1);
   h->sampler->point(h->sampler->ud, L);
@@ -207,7 +207,7 @@ void luaN_point (lua_State *L) {
 void luaN_atinstruction (lua_State *L, CallInfo *ci, const Instruction *pc) {
   luaN_Tick *t = &G(L)->heap.tick;
   t->diversions++;
-  lua_assert(t->armed);
+  lua_assert(t->diverted);
   if (t->ci == ci) {
     int n = cast_int(pc - ci_func(ci)->p->code) - 1;
     ci->u.l.savedpc = ci_func(ci)->p->code + ran(t, ci, n) + 1;

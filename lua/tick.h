@@ -21,8 +21,8 @@
 **        bit LUAN_TICK is set in the hookmask of the thread that ran then,
 **        unless a hook was set at that moment; the point comes later then.
 **   TK2  nobody outside of the core sees the bit, and no other thread has it.
-**   TK3  'armed' implies 'wanted'. The dispatch table of a state is diverted while
-**        it is armed, and by nobody else: only the OS thread that runs the state
+**   TK3  'diverted' implies 'wanted'. The dispatch table of a state is diverted while
+**        it is diverted, and by nobody else: only the OS thread that runs the state
 **        writes to it. So another thread's samples, or a fork that catches them,
 **        cost this one nothing.
 **   TK4  at a point savedpc of the running Lua function is behind the
@@ -32,7 +32,7 @@
 **        with AddressSanitizer it always is).
 **   TK5  luaN_innermost tells of the innermost luaD_rawrunprotected of the OS
 **        thread, but for a signal that comes at its begin or its end. A state
-**        is armed by a signal inside its own bytecode loop only: inside of
+**        is diverted by a signal inside its own bytecode loop only: inside of
 **        another's, which it has called, it has no next instruction.
 **   TK6  a signal on an OS thread touches no state that has been entered on
 **        another one since.

@@ -125,12 +125,12 @@ static void moveslots (lua_State *L, Table *t, const TValue *array,
 }
 
 
-void luaN_resizing (lua_State *L, const Table *t, const void *inflight,
+void luaN_resizing (lua_State *L, const Table *t, const void *unanchored,
                     size_t n) {
   luaN_Heap *h = &G(L)->heap;
   h->rehashing = t;
-  h->inflight = inflight;
-  h->inflightsize = n;
+  h->unanchored = unanchored;
+  h->unanchoredsize = n;
 }
 
 

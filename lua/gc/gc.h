@@ -208,11 +208,11 @@ LUAI_FUNC void luaN_rememberslot (lua_State *L, Table *t, TValue *slot);
 LUAI_FUNC void luaN_remembernode (lua_State *L, Table *t, Node *n);
 
 /*
-** t is about to get new vectors, of which 'inflight' of n bytes (or NULL) is there
+** t is about to get new vectors, of which 'unanchored' of n bytes (or NULL) is there
 ** already; what is put into them need not be remembered. NULL: it has not.
 */
 LUAI_FUNC void luaN_resizing (lua_State *L, const Table *t,
-                              const void *inflight, size_t n);
+                              const void *unanchored, size_t n);
 
 /*
 ** t has new vectors; 'before' are the bytes of those it had, 'array' (an address

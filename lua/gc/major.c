@@ -288,8 +288,8 @@ void luaN_full (lua_State *L) {
   c->mark.major = 1;
   c->sweep.active = 0;
   g->gcstate = GCSatomic;
-  if (g->heap.inflight != NULL)
-    luaN_marklines(g, g->heap.inflight, g->heap.inflightsize);
+  if (g->heap.unanchored != NULL)
+    luaN_marklines(g, g->heap.unanchored, g->heap.unanchoredsize);
   luaN_markroots(L);
   luaN_markfinalized(g, MAX_SIZET);
   luaN_terminate(L);

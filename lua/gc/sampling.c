@@ -80,7 +80,7 @@ void luaN_countblock (lua_State *L, char *p, uint64_t n, size_t old, int what,
 /* Its address in the userdata is the block: nothing else can have it. */
 void luaN_countoutside (lua_State *L, Udata *u, uint64_t n) {
   global_State *g = G(L);
-  g->heap.announced += n;
+  g->heap.allocatedoutside += n;
   luaN_account(g);
   luaN_countblock(L, (char *)&u->outside, n, 0, LUAN_VOUTSIDE, 1, luaN_topoint(&g->heap));
   luaN_setlimit(g);
@@ -171,7 +171,7 @@ LUA_API void luaN_setdistance (lua_State *L, uint64_t d) {
 
 LUA_API uint64_t luaN_allocated (lua_State *L) {
   luaN_Heap *h = &G(L)->heap;
-  return h->allocated + h->announced + (size_t)(h->free - h->mark);
+  return h->allocated + h->allocatedoutside + (size_t)(h->free - h->mark);
 }
 
 

@@ -213,7 +213,7 @@ typedef struct luaN_Tick {
   unsigned nregisters;
   int deep;			/* ... and whether the loop had called something */
   volatile lu_byte wanted;	/* a moment waits for its point (TK1) */
-  volatile lu_byte armed;	/* the dispatch table is diverted (TK3) */
+  volatile lu_byte diverted;	/* the dispatch table is diverted (TK3) */
   volatile lu_byte collecting;	/* LUAN_MINOR, LUAN_MAJOR or 0 */
   uint64_t diversions;		/* instructions that were diverted so far */
   const void *dispatch[LUAN_OPCODES];  /* where the bytecode loop goes for each */
@@ -230,7 +230,7 @@ typedef struct luaN_Heap {
   char *mark;			/* 'free' when the accounts were last flushed */
   uint64_t point;		/* nursery address of the next sample (S1) */
   uint64_t allocated;		/* bytes ever allocated, up to 'mark' */
-  uint64_t announced;		/* ... and outside, as samples count them */
+  uint64_t allocatedoutside;	/* ... and outside, as samples count them */
   const struct luaN_Sampler *sampler;
 #if defined(LUAN_DEBUG)
   int asking;			/* one of its functions runs (debug.h) */
@@ -243,8 +243,8 @@ typedef struct luaN_Heap {
   const void *resizing;		/* table (thread) whose vectors (stack) were
 				   asked for last */
   const void *rehashing;	/* table that is being resized, or NULL */
-  const void *inflight;		/* vector that nobody holds yet, or NULL */
-  size_t inflightsize;		/* its bytes */
+  const void *unanchored;		/* vector that nobody holds yet, or NULL */
+  size_t unanchoredsize;		/* its bytes */
   GCObject *pinned;		/* a root: what the API's C code alone holds, or NULL */
   int starved;			/* a request has failed; stacks may hold what
 				   errors have left */
