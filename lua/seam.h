@@ -17,7 +17,7 @@
 
 #include "lua.h"
 
-#define LUAN_SEAM	7	/* version of what follows */
+#define LUAN_SEAM	8	/* version of what follows */
 
 /* What a block of memory is. */
 typedef enum luaN_Kind {
@@ -281,6 +281,40 @@ typedef struct luaN_Memory {
 } luaN_Memory;
 
 LUA_API void luaN_memory (lua_State *L, luaN_Memory *m);
+
+/*
+** Where the state's memory is, in bytes: held = chunks + apart + lists, and the chunks are
+** heads + lines + unused + empty, but for what aligns blocks and what the system has back.
+** A walk over the heads of all blocks. 'chunk' (may be NULL) is told every chunk.
+*/
+typedef struct luaN_ChunkPlace {
+  const void *from;	/* the chunk, ... */
+  size_t size;
+  const void *first;	/* ... its blocks, ... */
+  size_t bytes;
+  int mapped;		/* ... and whether it is mapped; else it came from lua_Alloc */
+} luaN_ChunkPlace;
+
+typedef struct luaN_Places {
+  uint64_t inuse;	/* as collectgarbage "count" */
+  uint64_t living;	/* of these the last major collection has found alive so many;
+			   0: there was none */
+  uint64_t chunks;
+  uint64_t lent;	/* of these, what lua_Alloc gave */
+  uint64_t heads;	/* of blocks */
+  uint64_t lines;	/* that something lies in */
+  uint64_t unused;	/* free lines of blocks in which others are not, ... */
+  uint64_t empty;	/* ... and of the other blocks; both without what the system has */
+  uint64_t apart;	/* what lua_Alloc gave one by one: large objects and vectors */
+  uint64_t lists;	/* the collector's own */
+} luaN_Places;
+
+LUA_API void luaN_places (lua_State *L, luaN_Places *p,
+                          void (*chunk) (void *ud, const luaN_ChunkPlace *c), void *ud);
+
+/* Of the block that an address in a chunk's blocks lies in: bytes of its lines that are
+   used, and free. */
+LUA_API void luaN_beside (lua_State *L, const void *object, uint64_t *used, uint64_t *unused);
 
 /*
 ** The allocator of luaL_newstate's states: malloc. While a state has it, the chunks

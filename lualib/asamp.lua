@@ -22,7 +22,7 @@ local M = {}
 
 --- The subcommands, in the order of the help.
 M.COMMANDS = {"run", "report", "view", "convert", "diff", "heap", "repair",
-              "top", "record", "stats", "mark"}
+              "top", "record", "stats", "mark", "memory"}
 
 local function usage()
   local lines = {

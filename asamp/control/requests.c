@@ -18,6 +18,7 @@
 #include "clock.h"
 #include "gap.h"
 #include "process.h"
+#include "resident.h"
 #include "snapshot.h"
 #include "timing.h"
 
@@ -99,6 +100,19 @@ static int stats (Request *r) {
          TELL("held", s.held) && TELL("rss", s.rss) && TELL("minors", s.minors) &&
          TELL("majors", s.majors) && TELL("pauses", s.pauses) && TELL("longest", s.longest) &&
          (s.error == 0 || say(r, "full %s\n", strerror(s.error))) && say(r, "ok\n");
+}
+
+
+/* Where resident memory is: a line "row BYTES WHAT[ TEXT]" each. */
+static int memory (Request *r) {
+  size_t i, n;
+  ResidentRow *rows = resident_rows(&n);
+  int ok = say(r, "version 1\n") && say(r, "pid %llu\n", (unsigned long long)getpid());
+  for (i = 0; i < n && ok; i++)
+    ok = say(r, "row %lld %s%s%s\n", (long long)rows[i].bytes, rows[i].what,
+             rows[i].text[0] != '\0' ? " " : "", rows[i].text);
+  free(rows);
+  return ok && say(r, "ok\n");
 }
 
 
@@ -246,12 +260,13 @@ int request_answer (Request *r, size_t n) {
   if (strlen(r->line) != n) return request_refuse(r, "a line has a zero byte");
   what = word(&rest);
   if (strcmp(what, "stats") == 0) return stats(r);
+  if (strcmp(what, "memory") == 0) return memory(r);
   if (strcmp(what, "mark") == 0) return mark(r, rest);
   if (strcmp(what, "record") == 0) return record(r, rest);
   if (strcmp(what, "stop") == 0) return stop(r);
   if (strcmp(what, "rotate") == 0) return rotate(r);
   if (strcmp(what, "heap") == 0) return heap(r, rest);
-  return request_refuse(r, "unknown request; there are heap, mark, record, rotate, stats and stop");
+  return request_refuse(r, "unknown request; there are heap, mark, memory, record, rotate, stats and stop");
 }
 
 

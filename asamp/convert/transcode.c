@@ -312,6 +312,16 @@ static void mark (void *ud, const ReadMark *m) {
   ended(t);
 }
 
+static void resident (void *ud, const ReadResident *r) {
+  Transcode *t = ud;
+  Encoder *e = encoder(t, 0, 0);
+  if (e == NULL)
+    return;
+  encoder_resident(e, t->start + r->time * 1000, r->what, r->whatlength, r->bytes, r->text,
+                   r->textlength);
+  ended(t);
+}
+
 /* ------------------------------------------------------------- holders -- */
 
 /* What was told last is told, at the end: here each sample's, by its place. */
@@ -388,6 +398,7 @@ int transcode_start (Transcode *t, int format, Output *o) {
   t->client.walk = walk;
   t->client.collection = collection;
   t->client.mark = mark;
+  t->client.resident = resident;
   t->client.period = period;
   t->client.timeperiod = timeperiod;
   t->path = malloc(READER_MAXDEPTH * sizeof(*t->path));

@@ -255,6 +255,20 @@ void batch_label (Batch *b, uint32_t set, const char *name, const char *value) {
   bytes_free(&text);
 }
 
+void batch_resident (Batch *b, uint64_t us, const char *what, size_t n, int64_t bytes,
+                     const char *text, size_t m) {
+  bytes_char(&b->events, 'r');
+  bytes_decimal(&b->events, ' ', us);
+  bytes_signed(&b->events, ' ', bytes);
+  bytes_char(&b->events, ' ');
+  bytes_text(&b->events, what, n, 1);
+  if (m > 0) {
+    bytes_char(&b->events, ' ');
+    bytes_text(&b->events, text, m, 1);
+  }
+  bytes_char(&b->events, '\n');
+}
+
 void batch_mark (Batch *b, uint64_t us, const char *name, size_t namelength,
                  const char *value, size_t valuelength) {
   Bytes text = {0};

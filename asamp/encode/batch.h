@@ -64,6 +64,9 @@ void batch_path (Batch *b, uint64_t id, uint32_t parent, const char *step);
 void batch_holders (Batch *b, const uint32_t *runs, size_t n);
 /* 'duration' in us. */
 void batch_walk (Batch *b, uint64_t us, uint64_t duration);
+/* 'us' since the start: no difference. */
+void batch_resident (Batch *b, uint64_t us, const char *what, size_t n, int64_t bytes,
+                     const char *text, size_t m);
 void batch_mark (Batch *b, uint64_t us, const char *name, size_t namelength,
                  const char *value, size_t valuelength);
 

@@ -532,6 +532,11 @@ void encoder_mark (Encoder *e, uint64_t time, const char *name,
   batch_mark(lines(e), since(e, time), name, namelength, value, valuelength);
 }
 
+void encoder_resident (Encoder *e, uint64_t time, const char *what, size_t n, int64_t bytes,
+                       const char *text, size_t m) {
+  batch_resident(lines(e), since(e, time), what, n, bytes, text, m);
+}
+
 /* ------------------------------------------------------------- batches -- */
 
 int encoder_full (const Encoder *e) {

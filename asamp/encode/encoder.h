@@ -117,6 +117,9 @@ void encoder_path (Encoder *e, uint64_t id, uint32_t parent, const char *step);
 void encoder_holders (Encoder *e, const uint32_t *runs, size_t n);
 /* The walk by which this was found out: when it began, and how long the program waited. */
 void encoder_walk (Encoder *e, uint64_t began, uint64_t ns);
+/* Of where resident memory is, a row: n bytes of 'what', m of 'text'. */
+void encoder_resident (Encoder *e, uint64_t time, const char *what, size_t n, int64_t bytes,
+                       const char *text, size_t m);
 void encoder_mark (Encoder *e, uint64_t time, const char *name,
                    size_t namelength, const char *value, size_t valuelength);
 

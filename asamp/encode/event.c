@@ -77,6 +77,13 @@ void event_encode (const Event *event, Encoder *e) {
     case EVENT_HOLDERS:
       encoder_holders(e, body, n);
       break;
+    case EVENT_RESIDENT: {
+      const ResidentEvent *r = body;
+      const char *text = r->text + strlen(r->text) + 1;
+      encoder_resident(e, r->time, r->text, strlen(r->text), (int64_t)event->n, text,
+                       strlen(text));
+      break;
+    }
     case EVENT_MARK: {
       const MarkEvent *m = body;
       encoder_mark(e, m->time, m->text, m->namelength,

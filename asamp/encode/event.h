@@ -31,8 +31,9 @@ enum EventType {
   EVENT_END,            /* n: bytes; time of 64 bits. It has ended */
   EVENT_PATH,           /* n: id; 32 bits, the parent's, then the step, NUL-terminated */
   EVENT_WALK,           /* n: ns that it took; 64 bits, when it began */
-  EVENT_HOLDERS         /* n numbers of 32 bits: 1 or 0, the first of these or not; then
+  EVENT_HOLDERS,        /* n numbers of 32 bits: 1 or 0, the first of these or not; then
 			   so many samples and the id of their path, in turn */
+  EVENT_RESIDENT        /* n: bytes, signed; ResidentEvent */
 };
 
 /* Head of an event; its body follows. */
@@ -60,6 +61,11 @@ typedef struct MarkEvent {
   uint64_t time, namelength, valuelength;
   char text[];          /* name and value */
 } MarkEvent;
+
+typedef struct ResidentEvent {
+  uint64_t time;
+  char text[];          /* what, and its text, each NUL-terminated */
+} ResidentEvent;
 
 /* Samples, counts added up. */
 typedef struct EventTally {

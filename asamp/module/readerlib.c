@@ -72,6 +72,8 @@
 **     rss}), ended (the last one), highest (the end of the first one with the most in use), tenured, lastmajor (its end; nil: none), pauses =
 **     {n, total, median, p99, longest, at (its end)}}: of all collections
 **   marks[i] = {time, name, value}: all, or in long profiles some, evenly
+**   pictures[i] = {time, rows = {{bytes, what, text}}}: of where resident memory was;
+**     nil: the file tells none
 **   marknames[i] = {name, count, first, last (times), value (the last one),
 **     least, mean, most (when all values are numbers)}: of all marks
 **   states[i] = {id, name (nil: none), thread (nil: not told), begin, end_, ended,
@@ -410,6 +412,31 @@ static void pushmarknames (lua_State *L, const Marks *all) {
   lua_setfield(L, -2, "marknames");
 }
 
+/* Field 'pictures' of the table on the top, where there are some. */
+static void pushpictures (lua_State *L, const Pictures *all) {
+  size_t i, k;
+  if (all->n == 0)
+    return;
+  lua_createtable(L, (int)all->n, 0);
+  for (i = 0; i < all->n; i++) {
+    const Picture *p = &all->all[i];
+    lua_createtable(L, 0, 2);
+    setinteger(L, "time", p->time);
+    lua_createtable(L, (int)p->n, 0);
+    for (k = 0; k < p->n; k++) {
+      lua_createtable(L, 0, 3);
+      lua_pushinteger(L, (lua_Integer)p->rows[k].bytes);
+      lua_setfield(L, -2, "bytes");
+      setstring(L, "what", all->texts.text + p->rows[k].what);
+      setstring(L, "text", all->texts.text + p->rows[k].text);
+      lua_rawseti(L, -2, (lua_Integer)k + 1);
+    }
+    lua_setfield(L, -2, "rows");
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  }
+  lua_setfield(L, -2, "pictures");
+}
+
 /* Field 'bins' of the table on the top. */
 static void pushbins (lua_State *L, const Reading *r, const Bins *b) {
   static const char *const keys[] = {
@@ -515,6 +542,7 @@ static void pushprofile (lua_State *L, const char *path, const Reading *r,
   pushcourse(L, &sum->course);
   pushmarks(L, &sum->marks);
   pushmarknames(L, &sum->marks);
+  pushpictures(L, &sum->pictures);
   pushleft(L, sum->left);
   if (sum->bins.most > 0)
     pushbins(L, r, &sum->bins);

@@ -350,6 +350,21 @@ static void mark (ReaderState *s, Fields *f) {
     s->client->mark(s->client->ud, &m);
 }
 
+/* A row of where resident memory is. */
+static void resident (ReaderState *s, Fields *f) {
+  ReadResident r;
+  const char *space;
+  if (!details_number(f, &r.time) || !details_signed(f, &r.bytes) || f->p >= f->end)
+    return;
+  r.what = f->p + 1;
+  space = memchr(r.what, ' ', (size_t)(f->end - r.what));
+  r.whatlength = (size_t)((space != NULL ? space : f->end) - r.what);
+  r.text = space != NULL ? space + 1 : f->end;
+  r.textlength = (size_t)(f->end - r.text);
+  if (s->client->resident != NULL && r.time < READER_MAXTIME)
+    s->client->resident(s->client->ud, &r);
+}
+
 /* ------------------------------------------------------------- states -- */
 
 static void beginstate (ReaderState *s, Fields *f) {
@@ -425,6 +440,7 @@ int readerbatch_read (ReaderState *s, const char *text, size_t n) {
       case 'g': case 'G': collection(s, &line, letter == 'G'); break;
       case 'C': nameclass(s, &line); break;
       case 'm': mark(s, &line); break;
+      case 'r': resident(s, &line); break;
       case 'H': readerholders_path(s, &line); break;
       case 'h': readerholders_runs(s, &line); break;
       case 'w': readerholders_walk(s, &line); break;

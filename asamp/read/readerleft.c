@@ -91,6 +91,10 @@ static const struct {
     "more than % marks: the timeline lacks # of them, the table has all"},
   [LEFT_MARKNAMES] = {"marknames", MARKS_NAMES,
     "more than % names of marks: # marks count as (other marks)"},
+  [LEFT_PICTURES] = {"pictures", PICTURES_MOST,
+    "more than % pictures of where memory is: # of them are left out"},
+  [LEFT_PICTUREROWS] = {"picturerows", PICTURES_ROWS,
+    "more than % rows of a picture of memory: # are left out, or have no name"},
 };
 
 const char *readerleft_key (ReadLeft what) {

@@ -23,6 +23,7 @@ typedef enum ReadLeft {
   LEFT_STATES, LEFT_STREAMS, LEFT_THREADS,
   /* those of who adds up: node 0 has what is left */
   LEFT_SITES, LEFT_LIVES, LEFT_HELD, LEFT_ROWS, LEFT_COLLECTIONS, LEFT_MARKS, LEFT_MARKNAMES,
+  LEFT_PICTURES, LEFT_PICTUREROWS,
   LEFT_N
 } ReadLeft;
 

@@ -205,6 +205,12 @@ static void mark (void *ud, const ReadMark *m) {
     s->client.stop = NOMEMORY;
 }
 
+static void resident (void *ud, const ReadResident *r) {
+  ReaderSum *s = ud;
+  if (!pictures_add(&s->pictures, r))
+    s->client.stop = NOMEMORY;
+}
+
 int readersum_start (ReaderSum *s, uint32_t bins, uint64_t instant) {
   memset(s, 0, sizeof(*s));
   s->instant = instant;
@@ -215,9 +221,11 @@ int readersum_start (ReaderSum *s, uint32_t bins, uint64_t instant) {
   s->client.held = held;
   s->client.collection = collection;
   s->client.mark = mark;
+  s->client.resident = resident;
   bins_init(&s->bins, bins);
   s->kinds = calloc(READER_MAXKINDS, sizeof(*s->kinds));
-  return s->kinds != NULL && course_init(&s->course) && marks_init(&s->marks);
+  return s->kinds != NULL && course_init(&s->course) && marks_init(&s->marks) &&
+         pictures_init(&s->pictures);
 }
 
 /* Periods of several lengths are counted in those of the first. */
@@ -258,6 +266,8 @@ void readersum_finish (ReaderSum *s, const Reading *r) {
   s->left[LEFT_COLLECTIONS] = course_grouped(&s->course);
   s->left[LEFT_MARKS] = s->marks.count - s->marks.n;
   s->left[LEFT_MARKNAMES] = s->marks.lumped;
+  s->left[LEFT_PICTURES] = s->pictures.count - s->pictures.n;
+  s->left[LEFT_PICTUREROWS] = s->pictures.left + s->pictures.texts.left;
 }
 
 void readersum_free (ReaderSum *s) {
@@ -267,6 +277,7 @@ void readersum_free (ReaderSum *s) {
   bins_free(&s->bins);
   course_free(&s->course);
   marks_free(&s->marks);
+  pictures_free(&s->pictures);
   free(s->labels);
   free(s->kinds);
 }

@@ -11,6 +11,7 @@
 #include "course.h"
 #include "sitetable.h"
 #include "marks.h"
+#include "pictures.h"
 #include "reading.h"
 
 /* Of a kind, over the blocks that were sampled (details only). */
@@ -40,6 +41,7 @@ typedef struct ReaderSum {
   int bylabels;        /* sites are told apart by their labels */
   Course course;       /* collections */
   Marks marks;
+  Pictures pictures;   /* of where memory was */
   Bins bins;
   /*
   ** READERSUM_EVER, or a time in us since the start: only samples that were alive then

@@ -82,6 +82,14 @@ typedef struct ReadLabelSet {
 } ReadLabelSet;
 
 /* Neither name nor value ends in NUL; they hold during the call. */
+/* Of where resident memory was, a row; those of one time are a picture. */
+typedef struct ReadResident {
+  uint64_t time;       /* us since the start */
+  int64_t bytes;
+  const char *what, *text;  /* not terminated */
+  size_t whatlength, textlength;
+} ReadResident;
+
 typedef struct ReadMark {
   uint64_t time;
   const char *name, *value;
@@ -219,6 +227,7 @@ typedef struct ReaderClient {
   void (*walk) (void *ud, const ReadWalk *w);
   void (*collection) (void *ud, const ReadCollection *c);
   void (*mark) (void *ud, const ReadMark *m);
+  void (*resident) (void *ud, const ReadResident *r);
   void (*period) (void *ud, uint64_t bytes);
   /* ns; 0: time sampling is off from here */
   void (*timeperiod) (void *ud, uint64_t ns, int wall);

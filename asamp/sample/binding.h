@@ -43,12 +43,12 @@
   X(lua_tointegerx) X(lua_tolstring) X(lua_tothread) X(lua_touserdata) \
   X(lua_type)
 
-#define BINDING_SEAM(X) X(luaN_allocated) X(luaN_check) X(luaN_code) \
+#define BINDING_SEAM(X) X(luaN_allocated) X(luaN_beside) X(luaN_check) X(luaN_code) \
   X(luaN_collect) X(luaN_distance) X(luaN_edges) X(luaN_field) X(luaN_frames) \
   X(luaN_getsampler) X(luaN_globals) X(luaN_interrupt) X(luaN_isallocating) \
   X(luaN_isclosing) X(luaN_isdead) X(luaN_ismain) X(luaN_label) X(luaN_line) \
   X(luaN_main) X(luaN_memory) \
-  X(luaN_metatable) X(luaN_name) X(luaN_newframes) X(luaN_next) X(luaN_object) \
+  X(luaN_metatable) X(luaN_name) X(luaN_newframes) X(luaN_next) X(luaN_object) X(luaN_places) \
   X(luaN_protected) X(luaN_registry) X(luaN_running) X(luaN_setdistance) X(luaN_setlabel) \
   X(luaN_setsampler) X(luaN_statebytes) X(luaN_walk) X(luaN_watch)
 
@@ -130,6 +130,7 @@ int binding_try (const char *module, int seam, void *caller, char *err, size_t e
 #define lua_touserdata	(*binding.lua_touserdata)
 #define lua_type	(*binding.lua_type)
 #define luaN_allocated	(*binding.luaN_allocated)
+#define luaN_beside	(*binding.luaN_beside)
 #define luaN_check	(*binding.luaN_check)
 #define luaN_code	(*binding.luaN_code)
 #define luaN_collect	(*binding.luaN_collect)
@@ -153,6 +154,7 @@ int binding_try (const char *module, int seam, void *caller, char *err, size_t e
 #define luaN_newframes	(*binding.luaN_newframes)
 #define luaN_next	(*binding.luaN_next)
 #define luaN_object	(*binding.luaN_object)
+#define luaN_places	(*binding.luaN_places)
 #define luaN_protected	(*binding.luaN_protected)
 #define luaN_registry	(*binding.luaN_registry)
 #define luaN_running	(*binding.luaN_running)

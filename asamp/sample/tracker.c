@@ -124,7 +124,7 @@ static uint64_t sample (void *ud, lua_State *L, const luaN_Sample *in,
 
 /* {== native memory ===================================================== */
 
-/* The sample's stack is in t->stack. */
+/* The sample's stack is in t->stack; it is the last that is pending. */
 static void tellnative (Tracker *t, const MallocSample *in) {
   ProfileSample out;
   out.time = in->time;
@@ -134,6 +134,8 @@ static void tellnative (Tracker *t, const MallocSample *in) {
   out.label = luaN_label(luaN_running(t->L));
   out.kind = KIND_NATIVE;
   out.outside = 1;
+  t->pending.samples[t->pending.n - 1].birth =
+    births_of(&out, t->mallocs, t->stack.frames, t->stack.n);
   t->client->sample(t->ud, &out, t->stack.kept, t->stack.frames, t->stack.n);
   t->natives += out.count;
 }
@@ -714,7 +716,7 @@ void tracker_period (Tracker *t, lua_State *L, uint64_t period) {
 
 int tracker_mallocs (Tracker *t, uint64_t period, uint64_t seed) {
   if (!mallocs_begin(period, seed, takenative, t)) return 0;
-  t->mallocs = 1;
+  t->mallocs = period;
   t->reaping = REAP;
   t->deaths = mallocs_deaths();
   if (luaN_getsampler(t->L) != &t->seam) enter(t, t->L, GAP_MAX);

@@ -88,7 +88,7 @@ typedef struct Tracker {
   int on;
   int idle;			/* nothing is wanted but 'safe' */
   int points;			/* the client wants points of time samples */
-  int mallocs;			/* native memory is sampled (mallocs.h) */
+  uint64_t mallocs;		/* period of native memory's samples (mallocs.h); 0: none */
   int busy;			/* one of the functions below runs (A7) */
   uint64_t deaths;		/* of native blocks, when they were last looked for, ... */
   size_t reaping;		/* pending samples among which dead ones are looked for */

@@ -701,6 +701,21 @@ void profile_mark (ProfileState *s, uint64_t time, const char *name,
   letgo(p);
 }
 
+void profile_resident (ProfileState *s, uint64_t time, const char *what, int64_t bytes,
+                       const char *text) {
+  Profile *p = s->profile;
+  size_t n = strlen(what), m = strlen(text);
+  ResidentEvent *body;
+  hold(p);
+  body = reserve(s, EVENT_RESIDENT, (uint64_t)bytes, sizeof(*body) + n + m + 2);
+  if (body != NULL) {
+    body->time = time;
+    memcpy(body->text, what, n + 1);
+    memcpy(body->text + n + 1, text, m + 1);
+  }
+  letgo(p);
+}
+
 /* What is in hand finds no room. */
 static void lose (Profile *p) {
   event_add(&p->lost, &p->inhand);

@@ -176,6 +176,10 @@ void profile_walk (ProfileState *s, uint64_t began, uint64_t duration);
 void profile_mark (ProfileState *s, uint64_t time, const char *name,
                    size_t namelen, const char *value, size_t valuelen);
 
+/* A row of where resident memory is (resident.h); those of one time are a picture. */
+void profile_resident (ProfileState *s, uint64_t time, const char *what, int64_t bytes,
+                       const char *text);
+
 /* A new time sampling period, in ns (0: off). */
 void profile_timeperiod (ProfileState *s, uint64_t ns, int wall);
 

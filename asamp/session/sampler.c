@@ -23,6 +23,7 @@
 #include "labels.h"
 #include "mallocs.h"
 #include "native.h"
+#include "resident.h"
 #include "timing.h"
 #include "tracker.h"
 
@@ -45,6 +46,7 @@ struct Sampler {
   int told;			/* how the session ended is told */
   Timing timing;
   HeldPaths heldpaths;		/* that the profile knows */
+  Resident resident;		/* where the memory of the state is */
   uint64_t timeperiod;		/* ns, of the session; 0: time is not sampled */
   int wall;			/* that period is of wall time */
   ProfileCollection leftout;	/* since the last that was told: counts, tenured */
@@ -60,6 +62,7 @@ static const SamplerShared *shared;	/* of all that are, or NULL */
 static Sampler *spare;		/* of states that are closed, for others (shared) */
 static unsigned nspare;
 static SharedTotals past;	/* of states that are closed */
+static ResidentPolicy pictures;	/* of the shared profile */
 
 
 /* {== the profile as a client ========================================== */
@@ -190,6 +193,9 @@ static void forked (void) {
     s->forked = 1;
     s->state.profile = NULL;  /* a shared one goes on in another (again) */
   }
+  for (s = all; s != NULL; s = s->next) resident_forget(&s->resident);
+  resident_forked();
+  memset(&pictures, 0, sizeof(pictures));
   if (shared != NULL) shared->forked();
   memset(&past, 0, sizeof(past));
 }
@@ -684,13 +690,22 @@ size_t sampler_holders (Sampler *s, lua_State *L) {
 }
 
 
+/* Where memory is, where that is due. */
+static void look (Sampler *s, lua_State *L, int last) {
+  resident_look(&s->resident, L, &s->tracker, s->state.profile != NULL ? &s->state : NULL,
+                s->shared != NULL ? &pictures : &s->resident.policy, last);
+}
+
+
 int sampler_close (Sampler *s, lua_State *L) {
   if (s->state.profile == NULL && s->tracker.client != NULL) return 0;
   sampler_timeoff(s, L);
-  if (s->state.profile != NULL && s->options.holders) {
+  if (s->state.profile != NULL) {
     tracker_off(&s->tracker, L);  /* which decides the last fates */
-    sampler_holders(s, L);
+    look(s, L, 1);
+    if (s->options.holders) sampler_holders(s, L);
   }
+  resident_leave(&s->resident);
   tracker_end(&s->tracker, L);
   return (s->state.profile != NULL) ? finish(s) : 0;
 }
@@ -925,6 +940,7 @@ static void restrain (Sampler *s, lua_State *L) {
 static void onsafe (void *ud, lua_State *L) {
   Sampler *s = ud;
   SamplerAsked *asked;
+  look(s, L, 0);
   if (s->shared == NULL) return;
   if (s->shared->profile(0) != s->state.profile && !s->forked && current(s) < 0) {
     timing_stop(&s->timing);
@@ -1013,7 +1029,9 @@ static void leave (Sampler *s, lua_State *L) {
       tracker_off(&s->tracker, L);
       sampler_holders(s, L);
     }
+    look(s, L, 1);
   }
+  resident_leave(&s->resident);
   s->tracker.points = 0;
   tracker_end(&s->tracker, L);
   luaN_setsampler(L, NULL, 0);

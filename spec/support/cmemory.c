@@ -3,7 +3,7 @@
 ** cmemory: a C module that has memory from malloc and its kin, and counts what it asks
 ** for exactly, for specs of asamp/preload and asamp/sample/mallocs.h.
 **
-**   leak(n)          a userdata with n bytes behind it, which nobody frees
+**   leak(n [, yes])  a userdata with n bytes behind it, which nobody frees; yes: written to
 **   buffer(n)        ... which its __gc frees
 **   churn(k, n, w)   k times malloc of n bytes and free, and w steps of a loop
 **   hold(k, n)       k blocks of n bytes at once, then all are freed
@@ -53,6 +53,7 @@ __attribute__((noinline)) static void *leaked (size_t n) {
 static int l_leak (lua_State *L) {
   void **box = lua_newuserdatauv(L, sizeof(void *), 0);
   *box = leaked((size_t)luaL_checkinteger(L, 1));
+  if (lua_toboolean(L, 2) && *box != NULL) memset(*box, 1, (size_t)luaL_checkinteger(L, 1));
   return 1;
 }
 

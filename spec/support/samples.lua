@@ -196,6 +196,14 @@ function events.w(rest, state, samples)
   table.insert(samples.walks, {time = state.time + math.tointeger(d), duration = math.tointeger(duration)})
 end
 
+-- Rows of where resident memory was, as they are.
+function events.r(rest, _, samples)
+  local time, bytes, what, text = rest:match "^ (%d+) (%-?%d+) (%S+) ?(.*)$"
+  samples.pictures = samples.pictures or {}
+  table.insert(samples.pictures, {time = math.tointeger(time), bytes = math.tointeger(bytes),
+                                  what = what, text = text})
+end
+
 local COLUMNS = "ntksco"  -- in this order
 
 local function batch(log, text, state, samples)

@@ -33,8 +33,8 @@ local function find(target)
                "socket's path"):format(target, table.concat(list, "' or '"))
 end
 
---- Sends a request. Returns the fields of the answer, {key = value} (both text), or nil and
--- why there is none.
+--- Sends a request. Returns the fields of the answer, {key = value} (both text; 'rows': the
+-- list of those called row), or nil and why there is none.
 function M.ask(target, request, seconds)
   if request:find "[\n%z]" then
     return nil, "what is sent to a process must be one line"
@@ -54,7 +54,12 @@ function M.ask(target, request, seconds)
     if word == "error" then
       return nil, ("'%s' refuses: %s"):format(path, rest)
     end
-    fields[word] = rest
+    if word == "row" then
+      fields.rows = fields.rows or {}
+      fields.rows[#fields.rows + 1] = rest
+    else
+      fields[word] = rest
+    end
   end
   return fields
 end

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Mappings of the process (smaps.h).
+*/
+#define _GNU_SOURCE
+#include "smaps.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "descriptor.h"
+
+#define BUFFER	16384
+#define STACKS	64	/* threads that are asked where their stack is */
+
+/* A file that is read line by line. */
+typedef struct Lines {
+  int fd;
+  char *data;
+  size_t at, n;
+} Lines;
+
+
+/* The next line, without its newline; a longer one than the buffer is cut. NULL: no more. */
+static char *nextline (Lines *l) {
+  for (;;) {
+    char *from = l->data + l->at, *end = memchr(from, '\n', l->n - l->at);
+    ssize_t got;
+    if (end != NULL) {
+      *end = '\0';
+      l->at = (size_t)(end - l->data) + 1;
+      return from;
+    }
+    memmove(l->data, from, l->n - l->at);
+    l->n -= l->at;
+    l->at = 0;
+    if (l->n == BUFFER) l->n = 0;
+    got = read(l->fd, l->data + l->n, BUFFER - l->n);
+    if (got <= 0) return NULL;
+    l->n += (size_t)got;
+  }
+}
+
+
+/* Stack pointers of the other threads; this one's is the first. */
+static size_t pointers (uintptr_t sp[STACKS]) {
+  struct dirent *entry;
+  size_t n = 0;
+  DIR *tasks;
+  sp[n++] = (uintptr_t)&entry;
+  descriptor_hold();
+  tasks = opendir("/proc/self/task");
+  descriptor_release();
+  while (tasks != NULL && n < STACKS && (entry = readdir(tasks)) != NULL) {
+    char path[300], text[256], *last;
+    ssize_t got = 0;
+    int fd;
+    if (entry->d_name[0] == '.') continue;
+    snprintf(path, sizeof(path), "/proc/self/task/%s/syscall", entry->d_name);
+    fd = descriptor_open(path, O_RDONLY, 0);
+    if (fd >= 0) {
+      got = read(fd, text, sizeof(text) - 1);
+      close(fd);
+    }
+    if (got <= 0) continue;
+    text[got] = '\0';  /* "number arguments… sp pc", or "running" */
+    last = strrchr(text, ' ');
+    if (last == NULL) continue;
+    *last = '\0';
+    last = strrchr(text, ' ');
+    if (last != NULL) sp[n++] = (uintptr_t)strtoull(last + 1, NULL, 16);
+  }
+  if (tasks != NULL) closedir(tasks);
+  return n;
+}
+
+
+static void addfile (Smaps *s, const char *name, uint64_t bytes) {
+  size_t i, n = strlen(name);
+  if (bytes == 0) return;
+  if (n >= SMAPS_NAME) name += n - SMAPS_NAME + 1;
+  for (i = 0; i < s->nfiles; i++)
+    if (strcmp(s->files[i].name, name) == 0) break;
+  if (i == s->nfiles && s->nfiles == SMAPS_FILES) {
+    i = SMAPS_FILES - 1;  /* those that come late are small, or many */
+    strcpy(s->files[i].name, "(other files)");
+  }
+  else if (i == s->nfiles) {
+    s->files[i].bytes = 0;
+    strcpy(s->files[s->nfiles++].name, name);
+  }
+  s->files[i].bytes += bytes;
+}
+
+
+typedef struct Mapping {
+  uintptr_t from, to;
+  unsigned long inode;
+  char name[512];
+} Mapping;
+
+
+static int heads (const char *line, Mapping *m) {
+  int n = 0;
+  if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %*s %*s %*s %lu %n", &m->from, &m->to, &m->inode,
+             &n) < 3 || n == 0) return 0;
+  snprintf(m->name, sizeof(m->name), "%s", line + n);
+  return 1;
+}
+
+
+static void add (Smaps *s, const Mapping *m, uint64_t bytes, const uintptr_t *sp, size_t nsp) {
+  size_t i;
+  s->rss += bytes;
+  if (m->inode != 0 || m->name[0] == '/') addfile(s, m->name, bytes);
+  else if (strcmp(m->name, "[heap]") == 0) {
+    s->heap += bytes;
+    s->heapsize += m->to - m->from;
+  }
+  else if (strcmp(m->name, "[stack]") == 0) s->stacks += bytes;
+  else if (m->name[0] == '[' && strncmp(m->name, "[anon", 5) != 0) s->system += bytes;
+  else {
+    for (i = 0; i < nsp && !(sp[i] >= m->from && sp[i] < m->to); i++) { }
+    if (i < nsp) s->stacks += bytes;
+    else s->anonymous += bytes;
+  }
+}
+
+
+int smaps_read (Smaps *s) {
+  uintptr_t sp[STACKS];
+  size_t nsp;
+  Mapping m;
+  Lines l = {-1, malloc(BUFFER), 0, 0};
+  char *line;
+  int known = 0;
+  memset(s, 0, sizeof(*s));
+  if (l.data == NULL) return 0;
+  nsp = pointers(sp);
+  l.fd = descriptor_open("/proc/self/smaps", O_RDONLY, 0);
+  while (l.fd >= 0 && (line = nextline(&l)) != NULL) {
+    unsigned long long kib;
+    if (sscanf(line, "Rss: %llu kB", &kib) == 1 && known) add(s, &m, kib * 1024, sp, nsp);
+    else if (strchr("0123456789abcdef", line[0]) != NULL && line[0] != '\0')
+      known = heads(line, &m);
+  }
+  if (l.fd >= 0) close(l.fd);
+  free(l.data);
+  return s->rss > 0;
+}
+
+
+void smaps_malloc (SmapsMalloc *m) {
+  memset(m, 0, sizeof(*m));
+#if defined(__GLIBC__) && defined(__GLIBC_PREREQ)
+#if __GLIBC_PREREQ(2, 33)
+  {
+    struct mallinfo2 i = mallinfo2();
+    m->inuse = i.uordblks + i.hblkhd;
+    m->unused = i.fordblks;
+    m->arenas = i.arena;
+    m->mapped = i.hblkhd;
+  }
+#endif
+#endif
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Where the resident memory of the process is (resident.h).
+*/
+#define _GNU_SOURCE
+#include "resident.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "list.h"
+#include "smaps.h"
+
+#define SECOND		UINT64_C(1000000000)
+#define LONG		(60 * SECOND)
+#define LINES		256u	/* by line, of all states together */
+#define ENDING		100u	/* states that end pay for a picture every so many costs, or where
+				   memory has changed */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static Resident *all;
+
+typedef struct Rows {
+  ResidentRow *all;
+  size_t n, size;
+} Rows;
+
+
+static void put (Rows *r, const char *what, int64_t bytes, const char *text) {
+  ResidentRow *row;
+  if (bytes == 0 || !list_grow(&r->all, r->n, &r->size, sizeof(*r->all))) return;
+  row = &r->all[r->n++];
+  row->what = what;
+  row->bytes = bytes;
+  snprintf(row->text, sizeof(row->text), "%s", text);
+}
+
+
+/* A line of that sort, on top of what another state has told of it. */
+static void putline (Rows *r, size_t from, const char *what, uint64_t bytes, const char *where) {
+  size_t i;
+  for (i = from; i < r->n; i++) {
+    if (strncmp(r->all[i].text, where, sizeof(r->all[i].text) - 1) != 0) continue;
+    r->all[i].bytes += (int64_t)bytes;
+    return;
+  }
+  put(r, what, (int64_t)bytes, r->n - from < LINES ? where : "");
+}
+
+
+static void putlines (Rows *r, int sort, const char *what) {
+  const Resident *s;
+  size_t i, from = r->n;
+  for (s = all; s != NULL; s = s->next) {
+    const Footprint *f = &s->footprint;
+    for (i = 0; i < f->n[sort]; i++) putline(r, from, what, f->lines[sort][i].bytes,
+                                             f->lines[sort][i].where);
+    if (f->rest[sort] > 0) putline(r, from, what, f->rest[sort], "");
+  }
+}
+
+
+/* Sums over the states. Lock held. */
+static void places (luaN_Places *p, uint64_t *living, uint64_t *resident, uint64_t *outside) {
+  const Resident *s;
+  memset(p, 0, sizeof(*p));
+  *living = *resident = *outside = 0;
+  for (s = all; s != NULL; s = s->next) {
+    const luaN_Places *q = &s->footprint.places;
+    p->inuse += q->inuse;
+    p->chunks += q->chunks;
+    p->lent += q->lent;
+    p->heads += q->heads;
+    p->lines += q->lines;
+    p->unused += q->unused;
+    p->apart += q->apart;
+    p->lists += q->lists;
+    *living += (q->living < q->inuse) ? q->living : q->inuse;
+    *resident += s->footprint.resident;
+    *outside += s->footprint.outside;
+  }
+}
+
+
+/*
+** Of the chunks what is resident and has no other use is reserve. malloc's mappings are
+** what it says it has mapped, and its arenas but for [heap]; where less is resident than
+** that, something was asked for and never touched, which is free or else the program's.
+*/
+static void fill (Rows *r) {
+  luaN_Places p;
+  Smaps s;
+  SmapsMalloc m;
+  uint64_t living, resident, outside;
+  int64_t lua, others, mapped, untouched, unused, native;
+  size_t i;
+  int known = smaps_read(&s);
+  smaps_malloc(&m);
+  places(&p, &living, &resident, &outside);
+  lua = (int64_t)(p.apart + p.lists + p.lent);
+  put(r, "rss", (int64_t)s.rss, "");
+  put(r, "lua.old", (int64_t)living, "");
+  put(r, "lua.new", (int64_t)(p.inuse - living), "");
+  put(r, "lua.gaps", (int64_t)(p.heads + p.lines + p.apart) - (int64_t)p.inuse, "");
+  put(r, "lua.free", (int64_t)p.unused, "");
+  put(r, "lua.reserve", (int64_t)(resident + p.lent) -
+      (int64_t)(p.heads + p.lines + p.unused), "");
+  put(r, "lua.lists", (int64_t)p.lists, "");
+  if (known) {
+    others = (int64_t)s.anonymous - (int64_t)resident;
+    mapped = (int64_t)m.mapped +
+             (m.arenas > s.heapsize ? (int64_t)(m.arenas - s.heapsize) : 0);
+    if (m.inuse < p.apart + p.lists) {  /* another malloc, which does not tell */
+      put(r, "native", (int64_t)s.heap + others - lua, "");
+      others = 0;
+    }
+    else {
+      untouched = (int64_t)s.heapsize - (int64_t)s.heap;
+      if (mapped > others) {
+        untouched += mapped - others;
+        mapped = others;
+      }
+      if (m.arenas < s.heapsize)  /* by sbrk, of others than malloc */
+        others += (int64_t)(s.heapsize - m.arenas);
+      unused = (int64_t)m.unused - untouched;
+      native = (int64_t)m.inuse - lua + (unused < 0 ? unused : 0);
+      put(r, "native", native, "");
+      put(r, "native.free", unused > 0 ? unused : 0, "");
+      put(r, "mapped", others - mapped, "");
+    }
+    put(r, "stacks", (int64_t)s.stacks, "");
+    for (i = 0; i < s.nfiles; i++) put(r, "file", (int64_t)s.files[i].bytes, s.files[i].name);
+    put(r, "system", (int64_t)s.system, "");
+  }
+  put(r, "outside", (int64_t)outside, "");
+  putlines(r, FOOTPRINT_FREE, "free");
+  putlines(r, FOOTPRINT_NATIVE, "alloc");
+}
+
+
+ResidentRow *resident_rows (size_t *n) {
+  Rows r = {NULL, 0, 0};
+  pthread_mutex_lock(&lock);
+  fill(&r);
+  pthread_mutex_unlock(&lock);
+  *n = r.n;
+  return r.all;
+}
+
+
+/* Has memory changed so much, or is the last picture so old, that one is due? */
+static int isdue (const ResidentPolicy *p, uint64_t now, uint64_t rss, int last) {
+  uint64_t change = (rss > p->rss) ? rss - p->rss : p->rss - rss;
+  return p->told == 0 || now - p->told >= LONG || change > p->rss / 16 ||
+         (last && now - p->told >= ENDING * p->cost);
+}
+
+
+/* Is a picture due? Then it is the caller's to tell. */
+static int claim (ResidentPolicy *p, uint64_t now, uint64_t rss, int last) {
+  int yes;
+  pthread_mutex_lock(&lock);
+  yes = isdue(p, now, rss, last);
+  if (yes) {
+    p->told = now;
+    p->rss = rss;
+  }
+  pthread_mutex_unlock(&lock);
+  return yes;
+}
+
+
+static void tell (ProfileState *state, uint64_t now) {
+  size_t i, n;
+  ResidentRow *rows = resident_rows(&n);
+  for (i = 0; i < n; i++)
+    profile_resident(state, now, rows[i].what, rows[i].bytes, rows[i].text);
+  free(rows);
+}
+
+
+void resident_look (Resident *r, lua_State *L, const Tracker *t, ProfileState *state,
+                    ResidentPolicy *policy, int last) {
+  uint64_t now = clock_now(), rss, cost;
+  Footprint f, old;
+  if (now < r->due && !(last && isdue(policy, now, tracker_rss(), 1))) return;
+  footprint_take(&f, L, &t->followed, &t->functions);
+  pthread_mutex_lock(&lock);
+  old = r->footprint;
+  r->footprint = f;
+  if (!r->listed) {
+    r->next = all;
+    r->before = NULL;
+    if (all != NULL) all->before = r;
+    all = r;
+    r->listed = 1;
+  }
+  pthread_mutex_unlock(&lock);
+  footprint_free(&old);
+  rss = tracker_rss();
+  if (state != NULL && claim(policy, now, rss, last)) tell(state, now);
+  cost = clock_now() - now;
+  policy->cost = cost;
+  r->due = now + (cost * RESIDENT_SHARE > SECOND ? cost * RESIDENT_SHARE : SECOND);
+}
+
+
+void resident_leave (Resident *r) {
+  if (!r->listed) {
+    memset(r, 0, sizeof(*r));
+    return;
+  }
+  pthread_mutex_lock(&lock);
+  if (r->next != NULL) r->next->before = r->before;
+  if (r->before != NULL) r->before->next = r->next;
+  else all = r->next;
+  pthread_mutex_unlock(&lock);
+  footprint_free(&r->footprint);
+  memset(r, 0, sizeof(*r));
+}
+
+
+void resident_forget (Resident *r) {
+  memset(r, 0, sizeof(*r));
+}
+
+
+void resident_forked (void) {
+  pthread_mutex_init(&lock, NULL);
+  all = NULL;
+}

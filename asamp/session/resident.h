@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Where the resident memory of the process is: what the system says of its mappings
+** (smaps.h), what malloc says, and what each Lua state that is sampled, or listens, said
+** at its last look (footprint.h). All of it in rows, whose bytes add up to what is
+** resident, but for those that are part of another row.
+**
+**   RS1 every state looks at its own heap, on its own thread, when a collection is over;
+**       what it found is read by others under one lock, which nobody holds while it waits
+**       for a writer;
+**   RS2 a look costs at most one part in RESIDENT_SHARE of the time, and comes at most
+**       once a second;
+**   RS3 a profile gets a picture (rows of one time) when resident memory has changed by
+**       a sixteenth since the last, or a minute has gone by; and at the end.
+*/
+#ifndef asamp_resident_h
+#define asamp_resident_h
+
+#include "footprint.h"
+#include "profile.h"
+#include "tracker.h"
+
+#define RESIDENT_SHARE	1000u
+
+/* The words of rows; doc/profile-format.md says what they mean. */
+typedef struct ResidentRow {
+  const char *what;
+  int64_t bytes;
+  char text[256];	/* a file, a line; "": none */
+} ResidentRow;
+
+/* When the next picture is due. All zero: at once. */
+typedef struct ResidentPolicy {
+  uint64_t told, rss, cost;
+} ResidentPolicy;
+
+/* A state's part. All zero: it has not looked yet. */
+typedef struct Resident {
+  struct Resident *next, *before;
+  int listed;
+  uint64_t due;		/* the next look */
+  Footprint footprint;
+  ResidentPolicy policy;
+} Resident;
+
+/* A collection of the state is over: it looks, if that is due, and tells the profile (NULL:
+   there is none). 'policy': of the profile. 'last': the profile or the state ends. */
+void resident_look (Resident *r, lua_State *L, const Tracker *t, ProfileState *state,
+                    ResidentPolicy *policy, int last);
+
+/* The state is closed, or its session has ended. */
+void resident_leave (Resident *r);
+
+/* In the child of a fork: nobody has looked yet. What the parent's states had found stays
+   allocated, for another thread may have been at it. */
+void resident_forked (void);
+void resident_forget (Resident *r);
+
+/* Rows of now, of any thread; their number, and what is to be freed. NULL: no memory. */
+ResidentRow *resident_rows (size_t *n);
+
+#endif

@@ -1,0 +1,93 @@
+-- SPDX-License-Identifier: MIT
+-- The command `asamp memory`: where the resident memory of a process is, from a profile
+-- or from the process itself.
+
+local ask = require "asamp.cli.ask"
+local complaints = require "asamp.cli.complaints"
+local host = require "asamp.host"
+local json = require "asamp.show.json"
+local layout = require "asamp.show.layout"
+local options = require "asamp.cli.options"
+local resident = require "asamp.sums.resident"
+local show = require "asamp.show.resident"
+
+local M = {}
+
+M.summary = "where resident memory is: Lua, native, by line"
+
+local DESCRIPTION = {
+  command = "memory", arguments = "FILE|PID|SOCKET",
+  about = "Tells where the resident memory of a process is: Lua objects, free lines of blocks " ..
+    "and the lines that keep such blocks in use, reserve, native memory, code and stacks. Of " ..
+    "a profile at its end and over time; of a process that listens (ASAMP=listen) now.",
+  {"peak", nil, "of a profile: when most was resident, instead of the end"},
+  {"top", "N", "lines and files of each row, and rows over time (default 8)", options.whole(1)},
+  options.WIDTH,
+  options.COLOR,
+  {"json", nil, "as JSON: sizes in bytes, times in seconds"},
+}
+M.usage = options.usage(DESCRIPTION)
+
+local function isprocess(word)
+  if host.samefile(word, word) then
+    return word:find "%.sock$" ~= nil and not host.isfile(word)
+  end
+  return word:find "^%d+$" ~= nil
+end
+
+local function ofprocess(target, tell)
+  local fields, message = ask.ask(target, "memory")
+  if not fields then
+    tell.failed("%s", message)
+    return nil
+  end
+  return {pid = math.tointeger(fields.pid), last = resident.of(resident.told(fields.rows))}
+end
+
+local function ofprofile(path, world, tell)
+  local profile, message = world.read(path)
+  if not profile then
+    tell.failed("%s", message)
+    return nil
+  end
+  local found = resident.ofprofile(profile)
+  if not found then
+    tell.failed("'%s' does not tell where memory is: it is of an older asamp, of another " ..
+      "profiler, or of a program that never collected", path)
+  end
+  return found
+end
+
+--- Runs the command. 'world': see asamp.lua. Returns the exit code.
+function M.run(args, world)
+  local o, code = options.parse(DESCRIPTION, args, world)
+  if not o then
+    return code
+  end
+  local tell = complaints.of("memory", world)
+  local target = o.files[1]
+  local found
+  if isprocess(target) then
+    if o.peak then
+      return tell.wrong("--peak is of a profile; a process tells what is now")
+    end
+    found = ofprocess(target, tell)
+  else
+    found = ofprofile(target, world, tell)
+  end
+  if not found then
+    return 1
+  end
+  if o.peak then
+    found.last, found.peak = found.peak, nil
+  end
+  if o.json then
+    json.write(found, world.out)
+  else
+    world.out(show.render(found, {paint = layout.painter(options.color(o, world)),
+      width = o.width or world.columns or layout.WIDTH, top = o.top or 8}))
+  end
+  return 0
+end
+
+return M

@@ -1,0 +1,93 @@
+-- SPDX-License-Identifier: MIT
+-- Where resident memory is, as text: rows of asamp.sums.resident in. Pure.
+
+local layout = require "asamp.show.layout"
+local tables = require "asamp.show.tables"
+local units = require "asamp.show.units"
+
+local M = {}
+
+-- Bytes, which may be fewer than none.
+local function size(n)
+  return (n < 0 and "-" or "") .. units.short(math.abs(n))
+end
+
+local GROUPS = {lua = "Lua", native = "native", rest = "rest"}
+
+-- A line of the table for each row, and below it those of its parts that are the most.
+local function listing(style, found)
+  local list = {}
+  for _, row in ipairs(found.rows) do
+    list[#list + 1] = {bytes = row.bytes, label = GROUPS[row.group] .. ": " .. row.text}
+    local shown = math.min(#row.parts, style.top)
+    for i = 1, shown do
+      list[#list + 1] = {part = true, bytes = row.parts[i].bytes, label = row.parts[i].where}
+    end
+    if #row.parts > shown then
+      list[#list + 1] = {part = true, more = #row.parts - shown}
+    end
+  end
+  list[#list + 1] = {bytes = found.sum, label = "together"}
+  local columns = {
+    {title = "bytes", cells = tables.cells(list, function(row)
+      return row.bytes and not row.part and size(row.bytes) or ""
+    end)},
+    {title = "", gap = 1, spare = 1, cells = tables.cells(list, function(row)
+      return row.bytes and not row.part and units.percent(row.bytes, found.rss) or ""
+    end)},
+    {title = "of it", cells = tables.cells(list, function(row)
+      return row.part and row.bytes and size(row.bytes) or ""
+    end)},
+  }
+  local lines = layout.grid(columns, #list, "what", function(i, n)
+    local row = list[i]
+    if row.more then
+      return style.paint("dim", "and " .. units.count(row.more) .. " more")
+    end
+    local text = layout.clean(row.label)
+    return row.part and "  " .. layout.cutstart(text, n - 2) or layout.cutend(text, n)
+  end, style.width, style.paint, 30)
+  return lines
+end
+
+local function course(style, list)
+  local from = math.max(1, #list - style.top + 1)
+  local shown = table.move(list, from, #list, 1, {})
+  local function column(title, key)
+    return {title = title, cells = tables.cells(shown, function(row) return size(row[key]) end)}
+  end
+  local lines = layout.grid({column("resident", "rss"), column("Lua", "lua"),
+    column("free in Lua", "free"), column("native", "native"), column("rest", "rest")},
+    #shown, "at", function(i) return units.seconds(shown[i].time) end, style.width,
+    style.paint, 8)
+  table.insert(lines, 1, style.paint("bold", "Over time"))
+  table.insert(lines, 1, "")
+  return lines
+end
+
+local NOTE = "Free lines are charged to the lines whose objects keep such blocks in use; " ..
+  "native memory to the lines that asked for it, where it was sampled (--malloc). Both are " ..
+  "estimates."
+
+--- 'found': {last, peak, course} of asamp.sums.resident's ofprofile; 'style': {paint, width,
+-- top}. Text.
+function M.render(found, style)
+  local now = found.last
+  local lines = {("%s resident%s%s"):format(units.bytes(now.rss),
+    now.time and " after " .. units.seconds(now.time) or "",
+    found.peak and found.peak.rss > now.rss and ("; at most %s, after %s"):format(
+      units.bytes(found.peak.rss), units.seconds(found.peak.time)) or "")}
+  if now.outside > 0 then
+    lines[#lines + 1] = ("userdata say that they stand for %s outside of Lua"):format(
+      units.bytes(now.outside))
+  end
+  lines[#lines + 1] = ""
+  table.move(listing(style, now), 1, 1000, #lines + 1, lines)
+  lines[#lines + 1] = style.paint("dim", layout.wrap(NOTE, "  ", style.width))
+  if found.course and #found.course > 1 then
+    table.move(course(style, found.course), 1, 1000, #lines + 1, lines)
+  end
+  return table.concat(lines, "\n") .. "\n"
+end
+
+return M

@@ -1,0 +1,130 @@
+-- SPDX-License-Identifier: MIT
+-- Where resident memory is. Pure: the rows of a picture (of a profile, or of a running
+-- process) in, rows for people out. The words of a picture are those of
+-- doc/profile-format.md; one that is not known here is a row of its own.
+
+local M = {}
+
+-- What the words are called, in the order in which rows are shown, and the group that
+-- each belongs to.
+local WORDS = {
+  {"lua.old", "lua", "objects that the last major collection found alive"},
+  {"lua.new", "lua", "objects made since then, alive or not yet collected"},
+  {"lua.gaps", "lua", "heads of blocks, what is dead beside what is alive"},
+  {"lua.free", "lua", "free lines of blocks in use"},
+  {"lua.reserve", "lua", "reserve: blocks that nothing is in"},
+  {"lua.lists", "lua", "the collector's own lists"},
+  {"native", "native", "native memory in use (malloc)"},
+  {"native.free", "native", "native memory that malloc keeps"},
+  {"mapped", "rest", "mappings of others, stacks of threads that run"},
+  {"stacks", "rest", "stacks"},
+  {"file", "rest", "code and data of files"},
+  {"system", "rest", "the system's"},
+}
+
+-- Rows that are part of another one, by the line that has made them.
+local PARTS = {free = "lua.free", alloc = "native"}
+
+local function newrow(what, group, text)
+  return {what = what, group = group, text = text, bytes = 0, parts = {}}
+end
+
+local function bybytes(a, b)
+  if a.bytes ~= b.bytes then
+    return a.bytes > b.bytes
+  end
+  return a.where < b.where
+end
+
+-- The parts of a row: most bytes first. Estimates: together they are no more than the
+-- row, and what they leave of it is nobody's.
+local function settle(row)
+  table.sort(row.parts, bybytes)
+  local sum = 0
+  for _, part in ipairs(row.parts) do
+    sum = sum + part.bytes
+  end
+  row.known = sum
+  return row
+end
+
+--- Of a picture ({{what, bytes, text}}): {rss, sum (of all rows), outside (what userdata say
+-- that they stand for), lua, native, rest (sums), rows = {{what, group, text, bytes,
+-- parts = {{where, bytes}} (lines, files), known (bytes of these)}}}. Bytes may be negative:
+-- what was asked for and never touched.
+function M.of(picture)
+  local rows, byword = {}, {}
+  for _, word in ipairs(WORDS) do
+    byword[word[1]] = newrow(word[1], word[2], word[3])
+    rows[#rows + 1] = byword[word[1]]
+  end
+  local found = {rss = 0, sum = 0, outside = 0, lua = 0, native = 0, rest = 0, rows = {}}
+  local parts = {}
+  for _, r in ipairs(picture) do
+    if r.what == "rss" or r.what == "outside" then
+      found[r.what] = r.bytes
+    elseif PARTS[r.what] then
+      parts[#parts + 1] = r
+    else
+      local row = byword[r.what]
+      if not row then
+        row = newrow(r.what, "rest", r.what)
+        byword[r.what], rows[#rows + 1] = row, row
+      end
+      row.bytes = row.bytes + r.bytes
+      if r.text ~= "" then
+        row.parts[#row.parts + 1] = {where = r.text, bytes = r.bytes}
+      end
+    end
+  end
+  for _, r in ipairs(parts) do
+    local to = byword[PARTS[r.what]].parts
+    to[#to + 1] = {where = r.text ~= "" and r.text or "(other lines)", bytes = r.bytes}
+  end
+  for _, row in ipairs(rows) do
+    if row.bytes ~= 0 or #row.parts > 0 then
+      found.rows[#found.rows + 1] = settle(row)
+      found.sum = found.sum + row.bytes
+      found[row.group] = found[row.group] + row.bytes
+    end
+  end
+  return found
+end
+
+--- Of a profile: {last, peak (as M.of, with 'time' in seconds), course = {{time, rss, lua,
+-- free (lines, reserve), native, rest}}}. nil: it tells no picture.
+function M.ofprofile(profile)
+  if not profile.pictures then
+    return nil
+  end
+  local found = {course = {}}
+  for _, picture in ipairs(profile.pictures) do
+    local p = M.of(picture.rows)
+    p.time = picture.time / 1e6
+    local free = 0
+    for _, row in ipairs(p.rows) do
+      if row.what == "lua.free" or row.what == "lua.reserve" then
+        free = free + row.bytes
+      end
+    end
+    found.course[#found.course + 1] = {time = p.time, rss = p.rss, lua = p.lua - free,
+      free = free, native = p.native, rest = p.rest}
+    if not found.peak or p.rss > found.peak.rss then
+      found.peak = p
+    end
+    found.last = p
+  end
+  return found
+end
+
+--- The rows of a running process, from its answer ("BYTES WHAT[ TEXT]" each).
+function M.told(lines)
+  local rows = {}
+  for _, line in ipairs(lines or {}) do
+    local bytes, what, text = line:match "^(%-?%d+) (%S+) ?(.*)$"
+    rows[#rows + 1] = bytes and {bytes = math.tointeger(bytes), what = what, text = text} or nil
+  end
+  return rows
+end
+
+return M

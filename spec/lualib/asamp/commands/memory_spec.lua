@@ -1,0 +1,160 @@
+-- SPDX-License-Identifier: MIT
+--
+-- `asamp memory`: where resident memory is. The rows add up to what the system says; what
+-- is in them is what the program has done, which a loop that makes holes knows.
+
+local host = require "asamp.host"
+local json = require "cjson"
+local memory = require "asamp.commands.memory"
+local process = require "spec.support.process"
+local reader = require "profiler.reader"
+local resident = require "asamp.sums.resident"
+
+local function world(list)
+  return {out = function(s) list[#list + 1] = s end, err = function(s) list[#list + 1] = s end,
+          read = reader.read, columns = 80}
+end
+
+-- The command in this process: exit code, what it prints.
+local function run(...)
+  local list = {}
+  return memory.run({...}, world(list)), table.concat(list)
+end
+
+-- Runs a script in a session; the path of its profile, and what the script prints.
+local function profiled(code, env)
+  local path, script = os.tmpname(), process.file(code)
+  local all = {LUA_PROFILER = ("out=%s,overwrite=1,quiet,seed=3,alloc=16K"):format(path)}
+  for k, v in pairs(env or {}) do all[k] = v end
+  local status, out, err = process.run{"-l", "profiler", script, env = all}
+  os.remove(script)
+  assert.equal(0, status, err)
+  return path, out
+end
+
+local HOLES = [[
+  local t = {}
+  for i = 1, 60000 do t[i] = {i, i} end
+  for i = 1, #t do if i % 8 ~= 0 then t[i] = false end end
+  collectgarbage()
+  for line in io.lines "/proc/self/status" do
+    local kib = line:match "^VmRSS:%s+(%d+)"
+    if kib then print(kib) end
+  end
+  print(math.floor(collectgarbage "count")) ]]
+
+describe("asamp memory", function()
+  local path
+  after_each(function() os.remove(path) end)
+
+  it("adds up to what the system says, and knows holes by line", function()
+    local out
+    path, out = profiled(HOLES)
+    local rss, count = out:match "^(%d+)%s(%d+)"
+    local found = resident.ofprofile(assert(reader.read(path)))
+    local now = found.last
+    assert.is_true(math.abs(now.sum / now.rss - 1) < 0.02, now.sum .. " of " .. now.rss)
+    -- the process is not at rest: its writer may have asked for something meanwhile
+    assert.is_true(math.abs(now.sum / (rss * 1024) - 1) < 0.1, now.sum .. ", not " .. rss)
+    local rows = {}
+    for _, row in ipairs(now.rows) do rows[row.what] = row end
+    local lua = rows["lua.old"].bytes + rows["lua.new"].bytes
+    assert.is_true(math.abs(lua / (count * 1024) - 1) < 0.02, lua .. ", not " .. count)
+    -- seven of eight objects are gone, and nearly no block is empty
+    local free = rows["lua.free"]
+    assert.is_true(free.bytes > 1 << 20, free.bytes)
+    assert.matches(":2$", free.parts[1].where)
+    assert.is_true(free.parts[1].bytes > 0.3 * free.bytes and
+                   free.parts[1].bytes < 1.3 * free.bytes, free.parts[1].bytes)
+    assert.is_true(#found.course >= 2 and found.peak.rss >= now.rss)
+  end)
+
+  it("shows it as text, as JSON, and at the peak", function()
+    path = profiled(HOLES)
+    local code, text = run(path)
+    assert.equal(0, code)
+    assert.matches("MiB resident after", text)
+    assert.matches("Lua: free lines of blocks in use\n", text)
+    assert.matches("100%.%d%%%s+together\n", text)
+    assert.matches("Over time\n", text)
+    for line in text:gmatch "[^\n]+" do assert.is_true(utf8.len(line) <= 80, line) end
+    code, text = run("--json", path)
+    assert.equal(0, code)
+    local all = json.decode(text)
+    assert.is_true(all.last.rss > 1 << 20 and all.last.time > 0)
+    assert.equal(#all.course, #resident.ofprofile(reader.read(path)).course)
+    code, text = run("--json", "--peak", path)
+    assert.equal(0, code)
+    assert.is_true(json.decode(text).last.rss >= all.last.rss)
+  end)
+
+  it("says the same of a profile in the other flavour", function()
+    path = profiled(HOLES)
+    local other = os.tmpname()
+    local convert = require "profiler.convert"
+    assert(convert.vmprof(path, other, {format = 7}))
+    local a, b = reader.read(path), reader.read(other)
+    os.remove(other)
+    assert.same(a.pictures, b.pictures)
+  end)
+
+  it("says what a file lacks, and a process that is not there", function()
+    path = process.file ""
+    local code, text = run(path)
+    assert.equal(1, code)
+    assert.matches("^asamp memory: ", text)
+    code, text = run "999999999"
+    assert.equal(1, code)
+    assert.matches("process 999999999 has no socket", text, 1, true)
+    code, text = run("--peak", "999999999")
+    assert.equal(2, code)
+    assert.matches("--peak is of a profile", text, 1, true)
+  end)
+
+  it("asks a process that listens", function()
+    local folder = os.tmpname()
+    os.remove(folder)
+    assert(os.execute("mkdir -m 700 " .. folder))
+    path = folder .. "/x.sock"
+    local script = process.file [[
+      local keep, began = {}, os.time()
+      for i = 1, 50000 do keep[i] = {i} end
+      while os.time() - began < 20 and not io.open(arg[1]) do
+        for i = 1, 1000 do keep[i] = {i} end
+      end]]
+    process.start{script, folder .. "/stop",
+      env = {ASAMP = "listen=" .. path, ASAN_OPTIONS = "detect_leaks=0"}}
+    local found
+    for _ = 1, 500 do  -- until it has collected once
+      local list = {}
+      if host.samefile(path, path) and memory.run({"--json", path}, world(list)) == 0 then
+        found = json.decode(table.concat(list))
+        if found.last.lua > 1 << 20 then break end
+      end
+      host.pause(20)
+    end
+    assert(io.open(folder .. "/stop", "w")):close()
+    for _ = 1, 1000 do
+      if not host.samefile(path, path) then break end
+      host.pause(10)
+    end
+    os.remove(script)
+    os.execute("rm -r " .. folder)
+    assert.is_true(math.abs(found.last.sum / found.last.rss - 1) < 0.02)
+    assert.is_true(found.last.lua > 1 << 20)
+  end)
+
+  it("shows a word that it does not know as a row of its own", function()
+    path = os.tmpname()
+    local found = resident.of{
+      {what = "rss", bytes = 1000, text = ""}, {what = "lua.old", bytes = 600, text = ""},
+      {what = "strange", bytes = 400, text = "thing"}, {what = "outside", bytes = 7, text = ""},
+      {what = "free", bytes = 50, text = ""},
+    }
+    assert.equal(1000, found.sum)
+    assert.equal(7, found.outside)
+    assert.equal("strange", found.rows[3].what)
+    assert.same({{where = "thing", bytes = 400}}, found.rows[3].parts)
+    assert.same({{where = "(other lines)", bytes = 50}}, found.rows[2].parts)
+  end)
+end)
