@@ -255,7 +255,7 @@ local SILENT = {
   "Lua states; $", "^profiler: …profile: …$",
   "tells more%.$",
   -- what a socket answers
-  "^file … ok$",
+  "^file … ok$", "^row … …$",
   -- a chunk of Lua
   "^local wish, home",
   -- limits, which doc/profile-format.md has
