@@ -29,10 +29,11 @@ static unsigned freelines (const luaN_Block *b) {
 static uint64_t listbytes (const global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   const luaN_Vec *const lists[] = {
-    &c->gray, &c->major, &c->remembered, &c->whole, &c->slots, &c->weak, &c->majorweak,
-    &c->unresolved, &c->doubtful, &c->youngstrings, &c->fixed, &c->finalizable.v,
-    &c->tobefinalized, &c->large.v, &c->tables.v, &c->threads.v, &c->standins.v,
-    &g->heap.blocks.small
+    &c->mark.young, &c->mark.old, &c->remset.objects, &c->remset.whole, &c->remset.slots,
+    &c->weak.discovered, &c->weak.inmajor, &c->weak.unresolved, &c->weak.doubtful,
+    &c->strings.young, &c->finalize.finalizable.v, &c->finalize.tobefinalized,
+    &c->lists.fixed, &c->lists.large.v, &c->lists.tables.v, &c->lists.threads.v,
+    &c->lists.standins.v, &g->heap.blocks.small
   };
   uint64_t n = 0;
   size_t i;
@@ -49,7 +50,7 @@ LUA_API void luaN_places (lua_State *L, luaN_Places *p,
   const luaN_Chunk *c;
   memset(p, 0, sizeof(*p));
   p->inuse = (uint64_t)gettotalbytes(g);
-  p->living = (uint64_t)(g->heap.gc.living > 0 ? g->heap.gc.living : 0);
+  p->living = (uint64_t)(g->heap.gc.bytes.living > 0 ? g->heap.gc.bytes.living : 0);
   p->lists = listbytes(g);
   for (c = h->chunks; c != NULL; c = c->next) {
     unsigned i;
