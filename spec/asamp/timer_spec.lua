@@ -264,7 +264,10 @@ describe("system calls", function()
         assert.is_true(p:close())
         assert.is_true(os.execute "sleep 0.05")
       end, {rate = 5000, wall = wall})
-      if wall then assert.is_true(#list.times > 300) end
+      if wall then  -- late signals stand for several periods
+        local _, periods = times.count(list, function() end)
+        assert.is_true(periods > 300, periods)
+      end
     end
   end)
 
