@@ -21,7 +21,7 @@ local progress = require "asamp.cli.progress"
 local M = {}
 
 --- The subcommands, in the order of the help.
-M.COMMANDS = {"run", "report", "view", "convert", "diff", "heap", "repair",
+M.COMMANDS = {"run", "report", "view", "convert", "diff", "merge", "heap", "repair",
               "top", "record", "stats", "mark", "memory"}
 
 local function usage()

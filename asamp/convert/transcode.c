@@ -3,6 +3,7 @@
 ** From events of the reader to events of the encoder. See transcode.h.
 */
 #include "transcode.h"
+#include "frameids.h"
 #include "framename.h"
 #include "list.h"
 
@@ -21,12 +22,8 @@ static void sink (void *ud, Bytes *out, int text) {
   out->n = 0;
 }
 
-/* The encoder asks for the name of a native address, which the file has. */
-static void resolve (void *ud, uint64_t address, char *symbol,
-                     size_t symbolsize, char *file, size_t filesize) {
-  const Transcode *t = ud;
-  uint32_t name = idmap_get(&t->r->names, address | 1);
-  const char *text = name != IDMAP_NONE ? t->r->text.text + name : "";
+void transcode_split (const char *text, char *symbol, size_t symbolsize, char *file,
+                      size_t filesize) {
   const char *first = strchr(text, ':');
   const char *second = first != NULL ? strchr(first + 1, ':') : NULL;
   const char *third = second != NULL ? strchr(second + 1, ':') : NULL;
@@ -37,9 +34,21 @@ static void resolve (void *ud, uint64_t address, char *symbol,
     snprintf(file, filesize, "%s", third + 1);
 }
 
+/* The encoder asks for the name of a native address, which the file has. */
+static void resolve (void *ud, uint64_t address, char *symbol,
+                     size_t symbolsize, char *file, size_t filesize) {
+  const Transcode *t = ud;
+  uint32_t name = idmap_get(&t->r->names, address | 1);
+  if (name != IDMAP_NONE)
+    transcode_split(t->r->text.text + name, symbol, symbolsize, file, filesize);
+}
+
 /* It asks for the labels of a set. */
 static size_t labels (void *ud, uint32_t set, ProfileLabel *to) {
-  const Reading *r = ((const Transcode *)ud)->r;
+  return transcode_labels(((const Transcode *)ud)->r, set, to);
+}
+
+size_t transcode_labels (const Reading *r, uint32_t set, ProfileLabel *to) {
   const ReadLabelSet *from = &r->labelsets[set - 1];
   size_t i;
   for (i = 0; i < from->n && i < PROFILE_LABELS; i++) {
@@ -48,6 +57,68 @@ static size_t labels (void *ud, uint32_t set, ProfileLabel *to) {
   }
   return i;
 }
+
+/* {== files of several ===================================================== */
+
+static void handon (Transcode *t);
+static void handondeaths (Transcode *t);
+
+/* The event's state is that of the events that follow; 0: memory is out. */
+static int turn (Transcode *t) {
+  TranscodeState *of;
+  if (t->into == NULL)
+    return 1;
+  if (t->of != NULL && t->told == t->client.state)
+    return 1;
+  transcode_pause(t);
+  of = t->into->state(t->into->ud, t->client.state);
+  if (of == NULL) {
+    t->client.stop = t->client.stop != NULL ? t->client.stop : NOMEMORY;
+    return 0;
+  }
+  t->of = of;
+  t->told = t->client.state;
+  t->npath = 0;
+  t->node = 0;
+  encoder_of(t->encoder, of->id, 0);
+  return 1;
+}
+
+void transcode_turn (Transcode *t) {
+  (void)turn(t);
+}
+
+void transcode_pause (Transcode *t) {
+  if (t->of != NULL) {
+    handon(t);
+    handondeaths(t);
+  }
+  t->of = NULL;
+}
+
+/* The labels of an event. */
+static uint32_t labelsof (Transcode *t, uint32_t set) {
+  return t->into != NULL && set != 0 ? t->into->labels(t->into->ud, set) : set;
+}
+
+/* The period of the sample, if the state has had another one. */
+static void changed (Transcode *t, const ReadSample *s) {
+  TranscodeState *of = t->of;
+  if (s->kind == READER_TIMESAMPLE) {
+    if (of->timens == s->period && of->wall == t->wall)
+      return;
+    of->timens = s->period;
+    of->wall = t->wall;
+    encoder_timeperiod(t->encoder, s->period, t->wall);
+  }
+  else if (of->period != s->period &&
+           !(t->r->kinds[s->kind].type == KIND_NATIVE && t->into->mallocs > 0)) {
+    of->period = s->period;
+    encoder_period(t->encoder, s->period);
+  }
+}
+
+/* }========================================================================= */
 
 /*
 ** The encoder, made when the first event comes: a time period in force from
@@ -80,12 +151,12 @@ static Encoder *encoder (Transcode *t, uint64_t timeperiod, int wall) {
   return t->encoder;
 }
 
-static void begin (void *ud, const Reading *r) {
+void transcode_begin (void *ud, const Reading *r) {
   Transcode *t = ud;
   t->r = r;
   if (!r->own)
     t->client.stop = "only profiles of this sampler have both formats";
-  else if (r->many)
+  else if (r->many && t->into == NULL)
     t->client.stop = "a profile of a whole process has one format only";
 }
 
@@ -99,9 +170,54 @@ static void ended (Transcode *t) {
 
 /* ------------------------------------------------------------- samples -- */
 
+/* The name of a frame as our writer composes it. */
+static void composed (Transcode *t, uint64_t id, char out[FRAMENAME_LIMIT + 1]) {
+  uint32_t name = idmap_get(&t->r->names, id);
+  const char *text = name != IDMAP_NONE ? t->r->text.text + name : "";
+  char plain[READER_MAXNAME + 1], nameless[40];
+  FrameName f;
+  if (framename_isours(text, strlen(text))) {
+    strcpy(out, text);
+    return;
+  }
+  if (*text == '\0') {  /* as the reader calls it */
+    snprintf(nameless, sizeof(nameless), "[unknown 0x%llx]", (unsigned long long)id);
+    text = nameless;
+  }
+  framename_parse(&f, text, id);
+  snprintf(plain, sizeof(plain), "%.*s", (int)f.length, f.name);
+  if (id & 1)
+    framename_native(out, plain, f.file);
+  else
+    framename_lua(out, plain, f.line <= INT32_MAX ? (int)f.line : 0, f.file);
+}
+
+/* The id that a frame has in a file of several, announced. */
+static uint64_t renamed (Transcode *t, uint64_t id) {
+  char name[FRAMENAME_LIMIT + 1];
+  uint64_t to;
+  uint32_t at;
+  if (id == 0 || frameids_isnobodys(id))
+    return id;
+  at = idmap_get(&t->named, id);
+  if (at != IDMAP_NONE)
+    return t->frame[at];
+  composed(t, id, name);
+  to = (id & 1) ? t->into->native(t->into->ud, name) : t->into->function(t->into->ud, name);
+  if (to == 0 || !list_grow(&t->frame, t->nframe, &t->framesize, sizeof(*t->frame)) ||
+      !idmap_set(&t->named, id, (uint32_t)t->nframe)) {
+    t->client.stop = NOMEMORY;
+    return id;
+  }
+  t->frame[t->nframe++] = to;
+  return to;
+}
+
 /* A function written in Lua is announced before it is shown. */
 static void announce (Transcode *t, uint64_t id) {
   uint32_t name;
+  if (t->into != NULL)
+    return;
   if (id == 0 || (id & 1) || idmap_get(&t->named, id) != IDMAP_NONE)
     return;
   if (!idmap_set(&t->named, id, 0))
@@ -141,7 +257,7 @@ static void setstack (Transcode *t, uint32_t node) {
       kept = t->place[at] + (size_t)1;
       break;
     }
-    t->frames[n].id = nodes[at].id;
+    t->frames[n].id = t->into != NULL ? renamed(t, nodes[at].id) : nodes[at].id;
     t->frames[n++].line = nodes[at].line;
   }
   encoder_stack(t->encoder, kept, t->frames, n);
@@ -156,15 +272,25 @@ static void setstack (Transcode *t, uint32_t node) {
 static void sample (void *ud, const ReadSample *s) {
   Transcode *t = ud;
   Encoder *e = encoder(t, 0, 0);
-  if (e == NULL || s->kind == READER_UNKNOWN)
-    return;  /* what has lost its details has no type to be written */
+  t->untyped += s->kind == READER_UNKNOWN ? s->count : 0;
+  if (e == NULL || s->kind == READER_UNKNOWN || !turn(t))
+    return;  /* what has lost its details may have no type to be written */
+  if (t->into != NULL && s->kind != READER_TIMESAMPLE &&
+      t->r->kinds[s->kind].type >= KIND_COUNT) {
+    t->client.stop = "a type of a later version of the format";
+    return;
+  }
+  if (t->into != NULL) {
+    encoder_of(e, t->of->id, t->client.thread);
+    changed(t, s);
+  }
   setstack(t, s->node);
   if (s->kind == READER_TIMESAMPLE) {
     ProfileTime sample;
     sample.time = t->start + s->time * 1000;
     sample.count = s->count;
-    sample.thread = s->thread;
-    sample.label = s->labels;
+    sample.thread = t->into != NULL ? t->of->id : s->thread;
+    sample.label = labelsof(t, s->labels);
     encoder_time(e, &sample);
   }
   else {
@@ -177,8 +303,8 @@ static void sample (void *ud, const ReadSample *s) {
     sample.time = t->start + s->time * 1000;
     sample.size = s->size;
     sample.count = s->count;
-    sample.thread = s->thread;
-    sample.label = s->labels;
+    sample.thread = t->into != NULL ? t->of->id : s->thread;
+    sample.label = labelsof(t, s->labels);
     sample.kind = (int)type;
     sample.outside = s->outside;
     encoder_sample(e, &sample);
@@ -189,14 +315,18 @@ static void sample (void *ud, const ReadSample *s) {
 static void period (void *ud, uint64_t bytes) {
   Transcode *t = ud;
   Encoder *e = encoder(t, 0, 0);
-  if (e == NULL)
-    return;
+  if (e == NULL || t->into != NULL)
+    return;  /* what a sample stands for is told with it */
   encoder_period(e, bytes);
   ended(t);
 }
 
 static void timeperiod (void *ud, uint64_t ns, int wall) {
   Transcode *t = ud;
+  if (ns > 0)
+    t->wall = wall;
+  if (t->into != NULL)
+    return;
   if (t->encoder == NULL) {
     encoder(t, ns, wall);
     return;
@@ -217,10 +347,14 @@ static uint32_t classid (Transcode *t, uint32_t name) {
   if (id != IDMAP_NONE)
     return id;
   id = t->nclasses + 1;
-  if (!idmap_set(&t->classes, (uint64_t)name + 1, id)) {
+  if (t->into != NULL)
+    id = t->into->class(t->into->ud, text);
+  if (id == 0 || !idmap_set(&t->classes, (uint64_t)name + 1, id)) {
     t->client.stop = NOMEMORY;
     return 0;
   }
+  if (t->into != NULL)
+    return id;
   t->nclasses = id;
   encoder_class(t->encoder, id, text, strlen(text));
   return id;
@@ -241,12 +375,14 @@ static void handon (Transcode *t) {
 static void handondeaths (Transcode *t) {
   if (t->ndeaths > 0 && t->encoder != NULL)
     encoder_deaths(t->encoder, t->deaths, t->ndeaths);
-  t->ndeaths = t->deathplace = 0;
+  t->ndeaths = 0;
 }
 
 static void death (void *ud, const ReadDeath *d) {
   Transcode *t = ud;
-  if (t->ndeaths > 0 && d->place == t->deathplace)
+  if (!turn(t) || t->of->ended)
+    return;  /* with its state, which tells that by its end */
+  if (t->ndeaths > 0 && d->place == t->of->deathplace)
     t->deaths[t->ndeaths - 1]++;
   else {
     if (!list_grow(&t->deaths, t->ndeaths + 1, &t->deathsize,
@@ -254,23 +390,25 @@ static void death (void *ud, const ReadDeath *d) {
       t->client.stop = NOMEMORY;
       return;
     }
-    t->deaths[t->ndeaths++] = (uint32_t)(d->place - t->deathplace);
+    t->deaths[t->ndeaths++] = (uint32_t)(d->place - t->of->deathplace);
     t->deaths[t->ndeaths++] = 1;
   }
-  t->deathplace = d->place + 1;
+  t->of->deathplace = d->place + 1;
 }
 
 static void fate (void *ud, const ReadSample *s, int fate, uint64_t time) {
   Transcode *t = ud;
   (void)time;
-  if (encoder(t, 0, 0) == NULL)
+  if (encoder(t, 0, 0) == NULL || s->kind == READER_UNKNOWN || !turn(t))
     return;
   if (fate == READER_UNDECIDED) {
-    t->undecided = 1;
+    t->of->undecided = 1;
     return;
   }
-  if (t->undecided)
+  if (t->of->undecided)
     t->client.stop = "more than 2,097,152 samples wait for one collection";
+  handondeaths(t);
+  t->of->deathplace = 0;
   if (t->nfates == FATES)
     handon(t);
   t->class[t->nfates] = classid(t, t->r->kinds[s->kind].class);
@@ -283,13 +421,14 @@ static void collection (void *ud, const ReadCollection *from) {
   Transcode *t = ud;
   Encoder *e = encoder(t, 0, 0);
   ProfileCollection c;
-  if (e == NULL)
+  if (e == NULL || !turn(t))
     return;
   handon(t);
   handondeaths(t);
+  t->of->deathplace = 0;
   c.time = t->start + from->time * 1000;
-  c.inuse = from->inuse;
-  c.held = from->held;
+  c.inuse = t->into != NULL ? from->stateinuse : from->inuse;
+  c.held = t->into != NULL ? from->stateheld : from->held;
   c.rss = from->rss;
   c.major = from->major;
   c.minors = from->minors;
@@ -297,7 +436,7 @@ static void collection (void *ud, const ReadCollection *from) {
   c.duration = from->duration * 1000;
   c.tenured = from->tenured;
   c.state = from->state;
-  c.label = from->labels;
+  c.label = labelsof(t, from->labels);
   encoder_collection(e, &c);
   ended(t);
 }
@@ -305,7 +444,7 @@ static void collection (void *ud, const ReadCollection *from) {
 static void mark (void *ud, const ReadMark *m) {
   Transcode *t = ud;
   Encoder *e = encoder(t, 0, 0);
-  if (e == NULL)
+  if (e == NULL || !turn(t))
     return;
   encoder_mark(e, t->start + m->time * 1000, m->name, m->namelength, m->value,
                m->valuelength);
@@ -324,11 +463,55 @@ static void resident (void *ud, const ReadResident *r) {
 
 /* ------------------------------------------------------------- holders -- */
 
+/* A path's number, with those that it goes on from: announced, 1, 2, ... of each state. */
+static uint32_t pathid (Transcode *t, uint32_t path) {
+  const Reading *r = t->r;
+  uint32_t parent, id = path != 0 ? idmap_get(&t->paths, path) : 0;
+  if (id != IDMAP_NONE)
+    return id;
+  parent = pathid(t, r->paths[path - 1].parent);  /* at most READER_MAXSTEPS of them */
+  id = (uint32_t)t->paths.n + 1;
+  if (!idmap_set(&t->paths, path, id)) {
+    t->client.stop = NOMEMORY;
+    return 0;
+  }
+  encoder_path(t->encoder, id, parent, r->text.text + r->paths[path - 1].step);
+  ended(t);
+  return id;
+}
+
+/* Of the state whose events these are. */
+static void holders (Transcode *t) {
+  uint32_t runs[HOLDERS_RUNS];
+  size_t at = 0, from;
+  for (; at < t->nholders; at++)
+    t->holder[at] = pathid(t, t->holder[at]);
+  at = 0;
+  while (at < t->nholders) {
+    size_t n = 1;
+    runs[0] = at == 0;
+    for (; at < t->nholders && n < HOLDERS_RUNS; n += 2) {
+      for (from = at; at < t->nholders && t->holder[at] == t->holder[from]; at++) { }
+      runs[n] = (uint32_t)(at - from);
+      runs[n + 1] = t->holder[from];
+    }
+    encoder_holders(t->encoder, runs, n);
+    ended(t);
+  }
+  t->nholders = 0;
+  idmap_free(&t->paths);
+  memset(&t->paths, 0, sizeof(t->paths));
+}
+
 /* What was told last is told, at the end: here each sample's, by its place. */
 static void held (void *ud, const ReadSample *s, uint32_t path) {
   Transcode *t = ud;
   size_t n = t->client.place + 1;
   (void)s;
+  if (t->into != NULL && t->of != NULL && t->told != t->client.state)
+    holders(t);
+  if (!turn(t))
+    return;
   if (!list_room(&t->holder, n, &t->holdersize, sizeof(*t->holder))) {
     t->client.stop = NOMEMORY;
     return;
@@ -341,31 +524,10 @@ static void held (void *ud, const ReadSample *s, uint32_t path) {
 static void walk (void *ud, const ReadWalk *w) {
   Transcode *t = ud;
   Encoder *e = encoder(t, 0, 0);
-  if (e == NULL)
+  if (e == NULL || !turn(t))
     return;
   encoder_walk(e, t->start + w->time * 1000, w->duration * 1000);
   ended(t);
-}
-
-static void holders (Transcode *t) {
-  const Reading *r = t->r;
-  uint32_t runs[HOLDERS_RUNS];
-  size_t i, at = 0, from;
-  for (i = 0; i < r->npaths && t->nholders > 0; i++) {
-    encoder_path(t->encoder, i + 1, r->paths[i].parent, r->text.text + r->paths[i].step);
-    ended(t);
-  }
-  while (at < t->nholders) {
-    size_t n = 1;
-    runs[0] = at == 0;
-    for (; at < t->nholders && n < HOLDERS_RUNS; n += 2) {
-      for (from = at; at < t->nholders && t->holder[at] == t->holder[from]; at++) { }
-      runs[n] = (uint32_t)(at - from);
-      runs[n + 1] = t->holder[from];
-    }
-    encoder_holders(t->encoder, runs, n);
-    ended(t);
-  }
 }
 
 /* ---------------------------------------------------------------- ends -- */
@@ -373,7 +535,7 @@ static void holders (Transcode *t) {
 /* What limits had left out when the profile was written. */
 static void left (Transcode *t) {
   const uint64_t *n = t->r->left;
-  ProfileLeft l;
+  ProfileLeft l = {0};
   l.chunks = n[LEFT_CHUNKS];
   l.functions = n[LEFT_FUNCTIONS];
   l.classes = n[LEFT_CLASSES];
@@ -387,10 +549,11 @@ static void left (Transcode *t) {
 
 int transcode_start (Transcode *t, int format, Output *o) {
   memset(t, 0, sizeof(*t));
+  t->of = &t->single;
   t->format = format;
   t->o = o;
   t->client.ud = t;
-  t->client.begin = begin;
+  t->client.begin = transcode_begin;
   t->client.sample = sample;
   t->client.fate = fate;
   t->client.death = death;
@@ -408,6 +571,16 @@ int transcode_start (Transcode *t, int format, Output *o) {
   return t->path != NULL && t->frames != NULL && t->survived != NULL && t->class != NULL;
 }
 
+int transcode_into (Transcode *t, const TranscodeInto *into, uint64_t start) {
+  if (!transcode_start(t, PROFILE_STOCK, NULL))
+    return 0;
+  t->of = NULL;
+  t->into = into;
+  t->encoder = into->encoder;
+  t->start = start;
+  return 1;
+}
+
 const char *transcode_finish (Transcode *t, const Reading *r) {
   uint64_t end;
   t->r = r;
@@ -415,6 +588,10 @@ const char *transcode_finish (Transcode *t, const Reading *r) {
     return t->client.stop;
   handon(t);
   handondeaths(t);
+  if (t->into != NULL) {
+    holders(t);
+    return t->client.stop;
+  }
   holders(t);
   left(t);
   encoder_allocated(t->encoder, r->allocated);
@@ -425,7 +602,7 @@ const char *transcode_finish (Transcode *t, const Reading *r) {
 }
 
 void transcode_free (Transcode *t) {
-  if (t->encoder != NULL)
+  if (t->encoder != NULL && t->into == NULL)
     encoder_free(t->encoder);
   free(t->path);
   free(t->place);
@@ -434,6 +611,8 @@ void transcode_free (Transcode *t) {
   free(t->class);
   free(t->deaths);
   free(t->holder);
+  free(t->frame);
   idmap_free(&t->named);
   idmap_free(&t->classes);
+  idmap_free(&t->paths);
 }

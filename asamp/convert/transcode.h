@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** One of our profiles in the other flavour: a client of the reader that hands
-** its events to the encoder. All details are kept; times are whole
+** One of our profiles in the other flavour, or into a file of several (unite.h): a client
+** of the reader that hands its events to the encoder. All details are kept; times are whole
 ** microseconds. Memory: the call tree, fates and deaths of one collection, and
 ** what the encoder needs.
 */
@@ -12,13 +12,51 @@
 #include "output.h"
 #include "reading.h"
 
+/* A state whose events are handed on. All zero but the id: nothing was. */
+typedef struct TranscodeState {
+  uint32_t id;          /* as the encoder has it */
+  uint32_t from;        /* as the profile has it */
+  size_t deathplace;    /* of the sample behind the runs of deaths told */
+  int undecided;        /* 1: a sample without a fate was met */
+  int ended;            /* it was closed, at 'end' */
+  uint64_t end;         /* ns */
+  uint64_t allocated;   /* bytes */
+  uint64_t period, timens;  /* as the encoder was told last; of files of several */
+  int wall;
+} TranscodeState;
+
+/*
+** A file of several profiles: what is called alike in two of them is one there, so names
+** have numbers of that file, and states too.
+*/
+typedef struct TranscodeInto {
+  void *ud;
+  Encoder *encoder;
+  uint64_t mallocs;     /* bytes a sample of native memory stands for, in all of them;
+                           0: they are told as the others are */
+  /* The state of the event, client->state; NULL: memory is out. */
+  TranscodeState *(*state) (void *ud, uint32_t id);
+  /* The id of a frame of that name, which is announced; 0: memory is out. */
+  uint64_t (*function) (void *ud, const char *name);
+  uint64_t (*native) (void *ud, const char *name);
+  uint32_t (*class) (void *ud, const char *name);
+  /* The number of a set of labels of the profile. */
+  uint32_t (*labels) (void *ud, uint32_t set);
+} TranscodeInto;
+
 typedef struct Transcode {
   ReaderClient client;  /* hand this to reader_read */
   const Reading *r;
   Output *o;
   int format;           /* PROFILE_STOCK or PROFILE_EXTENDED */
+  const TranscodeInto *into;  /* NULL: a file of its own */
+  uint32_t told;        /* client.state, ... */
+  TranscodeState *of;   /* ... and what it is here; NULL: none yet; ... */
+  TranscodeState single;  /* ... of a file of its own, this */
   Encoder *encoder;     /* NULL before the first event */
   uint64_t start;       /* ns */
+  uint64_t untyped;     /* samples of no known type, which are left out; counts added up */
+  int wall;             /* 1: the last period of time is of the wall's clock */
   uint32_t node;        /* of the stack last set */
   uint32_t *path;       /* its nodes from the root */
   size_t npath;
@@ -26,7 +64,9 @@ typedef struct Transcode {
   uint32_t nplaces;     /* nodes that have one */
   size_t placesize;
   ProfileFrame *frames;
-  IdMap named;          /* functions that were announced */
+  IdMap named;          /* frames that were announced -> 0, or their number in a file of several: */
+  uint64_t *frame;      /* ids there, by that number */
+  size_t nframe, framesize;
   IdMap classes;        /* number of a name + 1 -> id of the class */
   uint32_t nclasses;
   unsigned char *survived;  /* fates not handed on yet */
@@ -34,16 +74,30 @@ typedef struct Transcode {
   size_t nfates;
   uint32_t *deaths;     /* likewise: runs of alive and dead */
   size_t ndeaths, deathsize;
-  size_t deathplace;    /* of the sample behind these runs */
   uint32_t *holder;     /* path of each that is followed; 0: none */
   size_t nholders, holdersize;
-  int undecided;        /* 1: a sample without a fate was met */
+  IdMap paths;          /* of the state: path of the profile -> its number, 1, 2, ... */
 } Transcode;
 
 /* The output is open. 0 without memory. */
 int transcode_start (Transcode *t, int format, Output *o);
+/* The same of a profile that begins at 'start' ns of a file of several. */
+int transcode_into (Transcode *t, const TranscodeInto *into, uint64_t start);
 /* After reader_read. A phrase why it is not complete, or NULL. */
 const char *transcode_finish (Transcode *t, const Reading *r);
 void transcode_free (Transcode *t);
+
+/* The client's 'begin'. */
+void transcode_begin (void *ud, const Reading *r);
+/* For whoever fills a file of several, between events: those that follow are of
+   client.state, from here on 'of'; none are held back, and 'of' is none. */
+void transcode_turn (Transcode *t);
+void transcode_pause (Transcode *t);
+
+/* The labels of a set: at most PROFILE_LABELS; how many. */
+size_t transcode_labels (const Reading *r, uint32_t set, ProfileLabel *to);
+/* Symbol and library of a name "n:symbol:0:library"; nothing if it is none. */
+void transcode_split (const char *text, char *symbol, size_t symbolsize, char *file,
+                      size_t filesize);
 
 #endif

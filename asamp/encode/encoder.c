@@ -46,6 +46,7 @@ struct Encoder {
   uint64_t undecided;   /* samples (events) without a fate, of states that ended */
   uint64_t begun;       /* states */
   uint64_t allocated;   /* bytes; 0: not told */
+  int notallocated;     /* ... whatever it is */
   ProfileLeft left;
   uint64_t texts;       /* that were cut */
   uint64_t natives;     /* addresses that find no room in 'seen' */
@@ -124,6 +125,8 @@ static void head (Encoder *e) {
   if (e->config.pid != 0)
     metanumber(e, "asamp.pid", e->config.pid);
   metanumber(e, "asamp.random", (uint64_t)(e->config.random != 0));
+  if (e->config.merged > 0)
+    metanumber(e, "asamp.merged", e->config.merged);
   if (e->config.mallocs > 0)
     metanumber(e, "asamp.malloc", e->config.mallocs);
   if (e->config.followed > 0)
@@ -201,9 +204,14 @@ static uint64_t since (const Encoder *e, uint64_t time) {
 
 /* -------------------------------------------------------------- names -- */
 
+/* Numbers of functions and classes are a state's own. */
+static int islocal (const Encoder *e) {
+  return e->config.states && !e->config.numbered;
+}
+
 /* Told again, when the sampler has had no room to note it, it is in the file. */
 void encoder_name (Encoder *e, uint64_t id, const char *name) {
-  if (e->config.states) {
+  if (islocal(e)) {
     int isnew;
     uint32_t number = origins_function(&e->origins, e->of, id / 8, &name, &isnew);
     e->failed |= number == 0;
@@ -266,7 +274,7 @@ void encoder_stack (Encoder *e, size_t kept, const ProfileFrame *frames,
   to = s->block + (s->size - s->n) * FRAME;
   for (k = 0; k < n; k++) {
     uint64_t id = frames[k].id;
-    if (e->config.states && (id & 7) == 0)
+    if (islocal(e) && (id & 7) == 0)
       id = (uint64_t)origin_number(&e->of->functions, id / 8) * 8;
     /* a reader would take it for a line, or for a type */
     if (id == 0 || id >> 63 || ((id & 1) && id < FRAME_MINOR))
@@ -454,8 +462,12 @@ void encoder_called (Encoder *e, const char *name, size_t n) {
 
 void encoder_end (Encoder *e, uint64_t time, uint64_t bytes) {
   e->allocated += bytes;
-  e->undecided += e->of->undecided;
   batch_end(lines(e), since(e, time), bytes);
+  encoder_leave(e);
+}
+
+void encoder_leave (Encoder *e) {
+  e->undecided += e->of->undecided;
   origins_drop(&e->origins, e->of);
   e->of = origins_get(&e->origins, 0);
   if (e->of == NULL) {
@@ -472,7 +484,7 @@ void encoder_fates (Encoder *e, const unsigned char *survived,
   if (n == 0)
     return;
   e->of->undecided -= n;
-  if (e->config.states && classes != NULL)
+  if (islocal(e) && classes != NULL)
     classes = own = translated(e, classes, n);
   batch_fates(lines(e), survived, classes, n);
   free(own);
@@ -504,7 +516,7 @@ void encoder_timeperiod (Encoder *e, uint64_t ns, int wall) {
 }
 
 void encoder_class (Encoder *e, uint32_t id, const char *name, size_t n) {
-  if (e->config.states) {
+  if (islocal(e)) {
     int isnew;
     id = origins_class(&e->origins, e->of, id, &name, &isnew);
     e->failed |= id == 0;
@@ -564,6 +576,7 @@ void encoder_left (Encoder *e, const ProfileLeft *left, uint64_t texts) {
   e->left.chunks += left->chunks;
   e->left.functions += left->functions;
   e->left.classes += left->classes;
+  e->left.natives += left->natives;
   e->left.paths += left->paths;
   e->left.steps += left->steps;
   e->left.labelnames += left->labelnames;
@@ -576,7 +589,8 @@ void encoder_left (Encoder *e, const ProfileLeft *left, uint64_t texts) {
 static void metaleft (Encoder *e) {
   const struct { const char *key; uint64_t count; } all[] = {
     {"chunks", e->left.chunks}, {"functions", e->left.functions + e->origins.lumpedfunctions},
-    {"classes", e->left.classes + e->origins.lumpedclasses}, {"texts", e->texts}, {"natives", e->natives},
+    {"classes", e->left.classes + e->origins.lumpedclasses}, {"texts", e->texts},
+    {"natives", e->natives + e->left.natives},
     {"paths", e->left.paths}, {"steps", e->left.steps}, {"labelnames", e->left.labelnames},
     {"labelvalues", e->left.labelvalues}, {"labelsets", e->left.labelsets}
   };
@@ -595,6 +609,10 @@ void encoder_allocated (Encoder *e, uint64_t bytes) {
   e->allocated += bytes;
   if (e->config.states)
     batch_allocated(lines(e), bytes);
+}
+
+void encoder_notallocated (Encoder *e) {
+  e->notallocated = 1;
 }
 
 void encoder_lost (Encoder *e, uint64_t n) {
@@ -618,7 +636,7 @@ void encoder_finish (Encoder *e, uint64_t now) {
     metanumber(e, "asamp.states", e->begun);
   if (e->lost > 0)
     metanumber(e, "asamp.lost", e->lost);
-  if (e->allocated > 0)
+  if (e->allocated > 0 && !e->notallocated)
     metanumber(e, "asamp.allocated", e->allocated);
   if (e->nlabels > 0 && e->config.labelsleft != NULL)
     e->config.labelsleft(&e->left, &e->texts);

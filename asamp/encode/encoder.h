@@ -43,6 +43,8 @@ typedef struct EncoderConfig {
   uint64_t pid;         /* of the process; 0: unknown */
   int states;           /* 1: of many states, each with numbers of its own for
                            functions, classes and paths (stock only) */
+  uint64_t merged;      /* of so many profiles, one after the other; 0: of one */
+  int numbered;         /* 1: these numbers of functions and classes are the file's */
   /*
   ** Name of a native address (a frame's id without its lowest bit), called
   ** once per address. Writes symbol and object
@@ -83,6 +85,9 @@ void encoder_of (Encoder *e, uint32_t state, uint32_t thread);
 void encoder_begin (Encoder *e, uint64_t time);
 void encoder_called (Encoder *e, const char *name, size_t n);
 void encoder_end (Encoder *e, uint64_t time, uint64_t bytes);
+/* Files of many: no more is told of the state but how much it has allocated, and its end:
+   what it takes in memory goes. */
+void encoder_leave (Encoder *e);
 
 /* 'name' as framename_lua composes it. */
 void encoder_name (Encoder *e, uint64_t id, const char *name);
@@ -112,6 +117,8 @@ void encoder_period (Encoder *e, uint64_t period);
 void encoder_timeperiod (Encoder *e, uint64_t ns, int wall);
 /* Bytes that were allocated, by the state, known exactly; 0: unknown. */
 void encoder_allocated (Encoder *e, uint64_t bytes);
+/* Of what ran nobody knows how much: the file does not tell the sum. */
+void encoder_notallocated (Encoder *e);
 /* Who holds what: a path, and who is held by which (event.h). */
 void encoder_path (Encoder *e, uint64_t id, uint32_t parent, const char *step);
 void encoder_holders (Encoder *e, const uint32_t *runs, size_t n);

@@ -96,24 +96,34 @@ static uint32_t number (IdMap *names, uint32_t *n, uint32_t most, const char *na
   return ++*n;
 }
 
-uint32_t origins_function (Origins *o, Origin *of, uint64_t local, const char **name,
-                           int *isnew) {
+uint32_t origins_functionname (Origins *o, const char **name, int *isnew) {
   uint32_t i = number(&o->functions, &o->nfunctions, FUNCTIONS_MOST - 1, *name, isnew);
   if (i == IDMAP_NONE) {
     o->lumpedfunctions++;
     *name = ORIGIN_FUNCTIONS;
     i = number(&o->functions, &o->nfunctions, FUNCTIONS_MOST, *name, isnew);
   }
-  return note(&of->functions, local, i) ? i : 0;
+  return i;
 }
 
-uint32_t origins_class (Origins *o, Origin *of, uint32_t local, const char **name,
-                        int *isnew) {
+uint32_t origins_classname (Origins *o, const char **name, int *isnew) {
   uint32_t i = number(&o->classes, &o->nclasses, CLASSES_MAX - 1, *name, isnew);
   if (i == IDMAP_NONE) {
     o->lumpedclasses++;
     *name = ORIGIN_CLASSES;
     i = number(&o->classes, &o->nclasses, CLASSES_MAX, *name, isnew);
   }
+  return i;
+}
+
+uint32_t origins_function (Origins *o, Origin *of, uint64_t local, const char **name,
+                           int *isnew) {
+  uint32_t i = origins_functionname(o, name, isnew);
+  return note(&of->functions, local, i) ? i : 0;
+}
+
+uint32_t origins_class (Origins *o, Origin *of, uint32_t local, const char **name,
+                        int *isnew) {
+  uint32_t i = origins_classname(o, name, isnew);
   return note(&of->classes, local, i) ? i : 0;
 }

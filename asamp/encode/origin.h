@@ -72,6 +72,10 @@ uint32_t origins_function (Origins *o, Origin *of, uint64_t local, const char **
 uint32_t origins_class (Origins *o, Origin *of, uint32_t local, const char **name,
                         int *isnew);
 
+/* The same for names alone, of whoever keeps numbers of his own. */
+uint32_t origins_functionname (Origins *o, const char **name, int *isnew);
+uint32_t origins_classname (Origins *o, const char **name, int *isnew);
+
 /* OR1; 0: it was not announced. */
 static inline uint32_t origin_number (const Numbers *n, uint64_t local) {
   return local >= 1 && local <= n->n ? n->list[local - 1] : 0;

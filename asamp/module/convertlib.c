@@ -9,6 +9,7 @@
 **   collapsed(path, out, options)
 **   speedscope(path, out, options)
 **   vmprof(path, out, options)
+**   merge(paths, out, options)      several profiles, as one (unite.h)
 **   version(path)                   -> of the VMProf log, process id or 0, start
 **                                      in seconds of the epoch | nil, message
 **   kind(path)                      -> what filekind.h calls the file, or nil
@@ -23,6 +24,8 @@
 ** "survived", "alive", "time" or "held"; default bytes, or time if there is no more),
 ** name (speedscope), format (vmprof: 6 or 7), startup (all but vmprof: true: the C
 ** functions that come before the script in every stack are there, see fold.h).
+** That of merge has: files, a list: of each path its summary, or {path, error}; states (how
+** many), written. Where the result is none, merge returns nil, a message, and that list.
 ** A summary has: complete, message, version, own, period, timeperiod (ns),
 ** wall, started, duration (us), samples, timesamples, undetailed, fates,
 ** minors, majors, command, interpreter, held (firefox: is there a thread of holders?), left
@@ -36,6 +39,7 @@
 #include "pprof.h"
 #include "reader.h"
 #include "transcode.h"
+#include "unite.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -60,6 +64,8 @@ typedef struct Work {
   ReaderSum *sum;
   Transcode *transcode;
   Flame *flame;
+  Unite *unite;
+  lua_Integer done, all; /* of profiles that are read */
   Fold fold;
   int top;               /* of the stack, while texts of sources are asked for */
   char err[1024];
@@ -84,6 +90,10 @@ static int release (Work *w, int keep) {
     flame_free(w->flame);
     free(w->flame);
   }
+  if (w->unite != NULL) {
+    unite_free(w->unite);
+    free(w->unite);
+  }
   fold_free(&w->fold);
   if (w->reading != NULL)
     reading_free(w->reading);
@@ -95,6 +105,7 @@ static int release (Work *w, int keep) {
   w->transcode = NULL;
   w->sum = NULL;
   w->flame = NULL;
+  w->unite = NULL;
   w->reading = NULL;
   w->output = NULL;
   return error;
@@ -105,20 +116,24 @@ static int l_gc (lua_State *L) {
   return 0;
 }
 
-static Work *work (lua_State *L) {
+static Work *newwork (lua_State *L, const char *path) {
   Work *w;
-  luaL_checkstring(L, 1);
-  luaL_checkstring(L, 2);
-  luaL_checktype(L, 3, LUA_TTABLE);
   lua_settop(L, 3);
   w = lua_newuserdatauv(L, sizeof(*w), 0);
   memset(w, 0, sizeof(*w));
   luaL_setmetatable(L, TYPENAME);
   w->L = L;
-  w->path = lua_tostring(L, 1);
+  w->path = path;
   w->out = lua_tostring(L, 2);
   lua_getfield(L, 3, "progress");  /* index 5 */
   return w;
+}
+
+static Work *work (lua_State *L) {
+  luaL_checkstring(L, 1);
+  luaL_checkstring(L, 2);
+  luaL_checktype(L, 3, LUA_TTABLE);
+  return newwork(L, lua_tostring(L, 1));
 }
 
 static void *allocate (Work *w, size_t n) {
@@ -392,6 +407,114 @@ static int l_vmprof (lua_State *L) {
   return reason != NULL ? failed(w, reason) : finish(w);
 }
 
+/* As readprogress, of one of many; errors are none of its. */
+static void manyprogress (void *ud, double fraction) {
+  Work *w = ud;
+  if (lua_isnil(w->L, 5))
+    return;
+  lua_pushvalue(w->L, 5);
+  lua_pushnumber(w->L, ((double)w->done + fraction) / (double)w->all);
+  if (lua_pcall(w->L, 1, 0, 0) != LUA_OK)
+    lua_settop(w->L, lua_gettop(w->L) - 1);
+}
+
+/* {path, error}: the profile cannot be read, as 'err' says, or its summary; as the i-th of
+   the list on top. */
+static void pushone (Work *w, lua_Integer i, const char *path, int isread) {
+  if (isread)
+    pushsummary(w);
+  else {
+    lua_createtable(w->L, 0, 2);
+    setstring(w->L, "error", w->err);
+  }
+  setstring(w->L, "path", path);
+  lua_rawseti(w->L, -2, i);
+}
+
+/* The i-th path, which the list of them keeps. */
+static const char *pathof (lua_State *L, lua_Integer i) {
+  const char *path;
+  lua_rawgeti(L, 1, i);
+  path = lua_tostring(L, -1);
+  lua_settop(L, lua_gettop(L) - 1);
+  return path;
+}
+
+/* Adds those that have a good head; the list of what became of all is on top. NULL: done,
+   else why the result is none. */
+static const char *mergeall (Work *w) {
+  lua_State *L = w->L;
+  lua_Integer i, good = 0;
+  char *isgood = lua_newuserdatauv(L, (size_t)w->all + 1, 0);
+  lua_createtable(L, (int)w->all, 0);
+  for (i = 1; i <= w->all; i++) {
+    const char *path = pathof(L, i);
+    isgood[i] = (char)unite_look(w->unite, path, w->err, sizeof(w->err));
+    good += isgood[i];
+    if (!isgood[i])
+      pushone(w, i, path, 0);
+  }
+  for (i = 1; i <= w->all && good > 0; i++) {
+    const char *path = pathof(L, i);
+    int fatal = 0;
+    if (!isgood[i])
+      continue;
+    w->done = i - 1;
+    w->reading = unite_add(w->unite, path, manyprogress, w, &fatal, w->err, sizeof(w->err));
+    if (w->reading == NULL && fatal)
+      return w->err;
+    pushone(w, i, path, w->reading != NULL);
+    good -= w->reading == NULL;
+    if (w->reading != NULL)
+      reading_free(w->reading);
+    w->reading = NULL;
+  }
+  return good > 0 ? NULL : w->err;
+}
+
+static int l_merge (lua_State *L) {
+  Work *w;
+  const char *reason;
+  lua_Integer i;
+  int error, list;
+  luaL_checktype(L, 1, LUA_TTABLE);
+  luaL_checkstring(L, 2);
+  luaL_checktype(L, 3, LUA_TTABLE);
+  for (i = 1; i <= (lua_Integer)lua_rawlen(L, 1); i++) {
+    lua_rawgeti(L, 1, i);
+    luaL_argcheck(L, lua_type(L, -1) == LUA_TSTRING, 1, "paths wanted");
+    lua_settop(L, 3);
+  }
+  w = newwork(L, NULL);
+  w->all = i - 1;
+  error = create(w);
+  if (error != 0)
+    return failed(w, strerror(error));
+  w->unite = allocate(w, sizeof(*w->unite));
+  if (!unite_start(w->unite, w->output))
+    return failed(w, "not enough memory");
+  reason = mergeall(w);
+  list = lua_gettop(L);
+  if (reason != NULL) {
+    release(w, 0);
+    lua_pushnil(L);
+    lua_pushstring(L, w->all > 0 ? w->err : "no profile given");
+    lua_pushvalue(L, list);
+    return 3;
+  }
+  reason = unite_finish(w->unite);
+  if (reason != NULL)
+    return failed(w, reason);
+  manyprogress(w, 1);
+  lua_createtable(L, 0, 3);
+  lua_pushvalue(L, list);
+  lua_setfield(L, -2, "files");
+  setinteger(L, "states", w->unite->nstates);
+  setinteger(L, "written", w->output->written);
+  error = release(w, 1);
+  return error != 0 ? failed(w, strerror(error)) : 1;
+}
+
 /* A look at the head: reading stops at the first event. */
 typedef struct Look {
   ReaderClient client;
@@ -465,7 +588,7 @@ int luaopen_profiler_convert (lua_State *L);
 int luaopen_profiler_convert (lua_State *L) {
   static const luaL_Reg functions[] = {
     {"firefox", l_firefox}, {"pprof", l_pprof}, {"collapsed", l_collapsed},
-    {"speedscope", l_speedscope}, {"vmprof", l_vmprof}, {"version", l_version},
+    {"speedscope", l_speedscope}, {"vmprof", l_vmprof}, {"merge", l_merge}, {"version", l_version},
     {"write", l_write}, {"kind", l_kind}, {NULL, NULL}
   };
   if (!binding_open(L, "profiler.convert", 0)) return 0;

@@ -26,6 +26,7 @@
 **   timed                        false: the file tells no times; samples are
 **                                taken to be one period apart
 **   started, ended, duration     since the epoch; nil when unknown
+**   profiles                     it is of so many, one after the other (nil: of one)
 **   samples, bytes               of allocations; bytes = samples x period
 **   allocated                    bytes that were allocated while sampling was
 **                                on, exactly (nil: unknown)
@@ -507,6 +508,8 @@ static void pushprofile (lua_State *L, const char *path, const Reading *r,
   setinteger(L, "lost", r->lost);
   if (r->pid != 0)
     setinteger(L, "pid", r->pid);
+  if (r->merged > 0)
+    setinteger(L, "profiles", r->merged);
   setboolean(L, "fates", r->fates);
   setinteger(L, "offset", r->offset);
   setinteger(L, "period", r->period);

@@ -64,6 +64,7 @@ static void advance (ReaderState *s, Periods *p, uint64_t sample) {
         r->periods++;
       else  /* of no sample's was the one before */
         r->period = p->period;
+      readerstate_tell(s);
       if (s->client->period != NULL)
         s->client->period(s->client->ud, p->period);
     }
@@ -79,6 +80,7 @@ static void advance (ReaderState *s, Periods *p, uint64_t sample) {
       r->cpu |= !p->wall && p->period > 0;
       if (r->timeperiod == 0)
         r->timeperiod = p->period;
+      readerstate_tell(s);
       if (s->client->timeperiod != NULL)
         s->client->timeperiod(s->client->ud, p->period, p->wall);
     }
@@ -346,6 +348,7 @@ static void mark (ReaderState *s, Fields *f) {
   m.time = s->eventtime = later(s->eventtime, difference);
   if (m.time > s->r->duration)
     s->r->duration = m.time;
+  readerstate_tell(s);
   if (s->client->mark != NULL && !s->of->hidden)
     s->client->mark(s->client->ud, &m);
 }
@@ -376,6 +379,14 @@ static void beginstate (ReaderState *s, Fields *f) {
   readerlife_begin(s, id, s->eventtime);
 }
 
+static void allocated (ReaderState *s, ReadState *row, uint64_t bytes) {
+  readerstate_tell(s);
+  if (row != NULL)
+    row->allocated += bytes;
+  if (s->client->allocated != NULL && !s->of->hidden)
+    s->client->allocated(s->client->ud, bytes);
+}
+
 static void endstate (ReaderState *s, Fields *f) {
   int64_t difference;
   ReadState *row = readerstate_row(s);
@@ -383,8 +394,8 @@ static void endstate (ReaderState *s, Fields *f) {
   if (!details_signed(f, &difference))
     return;
   s->eventtime = later(s->eventtime, difference);
-  if (details_number(f, &bytes) && row != NULL)
-    row->allocated += bytes;
+  if (details_number(f, &bytes))
+    allocated(s, row, bytes);
   readerlife_end(s, s->eventtime);
 }
 
@@ -402,14 +413,17 @@ static void stateline (ReaderState *s, int letter, Fields *f) {
     case 'N': beginstate(s, f); break;
     case 'X': endstate(s, f); break;
     case 'A':
-      if (row != NULL && details_number(f, &n))
-        row->allocated += n;
+      if (details_number(f, &n))
+        allocated(s, row, n);
       break;
     case 'Y':
       f->p += f->p < f->end;
       n = (uint64_t)(f->end - f->p);
       if (row != NULL && !row->others)
         row->name = strtab_put(&s->r->text, f->p, n < READER_MAXNAME ? (size_t)n : READER_MAXNAME);
+      readerstate_tell(s);
+      if (row != NULL && s->client->called != NULL && !s->of->hidden)
+        s->client->called(s->client->ud, s->r->text.text + row->name);
       break;
     default: break;
   }

@@ -21,6 +21,7 @@ static int ishidden (const ReaderState *s, uint32_t labels) {
 static void tellfate (ReaderState *s, const ReadSample *sample, int fate,
                       uint64_t time) {
   readeremit_begin(s);
+  readerstate_tell(s);
   if (s->client->fate != NULL && !ishidden(s, sample->labels))
     s->client->fate(s->client->ud, sample, fate, time);
 }
@@ -48,6 +49,7 @@ void readeremit_sample (ReaderState *s, const ReadSample *sample) {
   readeremit_begin(s);
   if (sample->time > r->duration)
     r->duration = sample->time;
+  readerstate_tell(s);
   if (s->client->sample != NULL && !hidden)
     s->client->sample(s->client->ud, sample);
   if (r->many)
@@ -131,6 +133,7 @@ void readeremit_deaths (ReaderState *s, uint64_t alive, uint64_t dead,
                          uint64_t time) {
   ReadFollowed f;
   ReadState *row = s->r->many ? readerstate_row(s) : NULL;
+  readerstate_tell(s);
   readerfollow_stay(&s->of->follow, alive);
   while (dead-- > 0 && readerfollow_die(&s->of->follow, &f)) {
     ReadDeath d;
@@ -152,6 +155,9 @@ void readeremit_collection (ReaderState *s, const ReadCollection *c) {
   ReadCollection told = *c;
   ReadState *row = r->many ? readerstate_row(s) : NULL;
   readeremit_begin(s);
+  readerstate_tell(s);
+  told.stateinuse = c->inuse;
+  told.stateheld = c->held;
   if (row != NULL) {
     row->minors += c->minors + (uint64_t)!c->major;
     row->majors += c->majors + (uint64_t)c->major;

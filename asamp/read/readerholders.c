@@ -68,12 +68,15 @@ void readerholders_walk (ReaderState *s, Fields *line) {
   r->walked += w.duration;
   if (w.duration > r->longestwalk)
     r->longestwalk = w.duration;
+  readerstate_tell(s);
   if (s->client->walk != NULL)
     s->client->walk(s->client->ud, &w);
 }
 
 static void finishone (ReaderState *s, ReaderStream *one) {
   size_t i;
+  s->of = one;
+  readerstate_tell(s);
   readerfollow_settle(&one->follow);
   for (i = 0; i < one->follow.n && !one->hidden && s->client->stop == NULL; i++)
     if (one->follow.list[i].sample.count > 0 &&
@@ -90,4 +93,5 @@ void readerholders_finish (ReaderState *s) {
   finishone(s, &s->single);
   for (i = 0; i < s->streams.n; i++)
     finishone(s, s->streams.list[i]);
+  s->of = &s->single;
 }

@@ -37,6 +37,9 @@ void readerlife_begin (ReaderState *s, uint64_t id, uint64_t time) {
   row = readerstate_row(s);
   if (row != NULL && !row->others)
     row->begin = time;
+  readerstate_tell(s);
+  if (s->client->begins != NULL && !s->of->hidden && !s->of->blind)
+    s->client->begins(s->client->ud, time);
 }
 
 void readerlife_end (ReaderState *s, uint64_t time) {
@@ -54,6 +57,9 @@ void readerlife_end (ReaderState *s, uint64_t time) {
     s->streams.held -= of->before.held;
   }
   of->before.inuse = of->before.held = 0;
+  readerstate_tell(s);
+  if (s->client->ends != NULL && !of->hidden)
+    s->client->ends(s->client->ud, time);
   of->closed = 1;
   of->end = time;
   s->streams.nclosed++;

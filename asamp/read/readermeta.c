@@ -90,6 +90,8 @@ int readermeta_read (ReaderState *s, const char *key, const char *value,
     if (r->own)
       readerleft_told(r->left, value);
   }
+  else if (strcmp(key, "asamp.merged") == 0)
+    r->merged = r->own ? strtoull(value, NULL, 10) : 0;
   else if (strcmp(key, "asamp.random") == 0)
     r->random = strcmp(value, "1") == 0;
   else if (r->own && starts(key, "asamp.") && key[6] >= '1' && key[6] <= '9')

@@ -83,6 +83,12 @@ int readerstate_iswanted (const ReaderClient *client, uint32_t id);
 ReadState *readerstate_row (ReaderState *s);
 ReadThread *readerstate_threadrow (ReaderState *s);
 
+/* The next event that the client is told is of 'of'. */
+static inline void readerstate_tell (ReaderState *s) {
+  s->client->state = s->of->blind ? READER_NOSTATE : s->of->id;
+  s->client->thread = s->of->thread != 0 ? s->r->threads[s->of->thread - 1].id : 0;
+}
+
 /* Why reading ends early, or NULL. */
 const char *readerstate_failure (const ReaderState *s);
 /* The kind of a type and a class (a number in 'text', 0: none). */

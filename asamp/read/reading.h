@@ -16,6 +16,8 @@
 /* Kinds 0 and 1 of every reading; real ones follow. */
 enum { READER_UNKNOWN, READER_TIMESAMPLE, READER_FIRSTKIND };
 
+#define READER_NOSTATE	UINT32_MAX
+
 enum { READER_DIED, READER_SURVIVED, READER_UNDECIDED };
 
 /* What was sampled: a type and a class. */
@@ -60,6 +62,7 @@ typedef struct ReadCollection {
   uint64_t time;       /* its end */
   uint64_t duration;   /* us */
   uint64_t inuse, held, rss;  /* bytes; 0 when the file does not tell */
+  uint64_t stateinuse, stateheld;  /* of files of many states: of the state alone */
   uint64_t tenured;    /* bytes, since the collection before */
   uint64_t decided;    /* samples whose fate it told */
   uint64_t survived;   /* of these */
@@ -163,6 +166,7 @@ typedef struct Reading {
   uint64_t pid;        /* of the process; 0: unknown */
   int live;            /* it was being written while it was read */
   uint64_t duration;   /* us; to the last event when there is no end */
+  uint64_t merged;     /* profiles that this is of, one after the other; 0: of one */
   int many;            /* 1: a file of many states: 'states' and 'threads' tell */
   ReadState *states;   /* in the order in which they were met */
   size_t nstates;
@@ -231,6 +235,17 @@ typedef struct ReaderClient {
   void (*period) (void *ud, uint64_t bytes);
   /* ns; 0: time sampling is off from here */
   void (*timeperiod) (void *ud, uint64_t ns, int wall);
+  /*
+  ** Whose the event is that is told: the state's id, 0 in files of one, READER_NOSTATE of
+  ** those that find no room; and the OS thread that it runs on, 0: not told.
+  */
+  uint32_t state, thread;
+  /* files of many: the state begins; is called so (NUL-terminated); has allocated so many
+     bytes; has ended, at 'time'. What it has alive then dies when another one begins */
+  void (*begins) (void *ud, uint64_t time);
+  void (*called) (void *ud, const char *name);
+  void (*allocated) (void *ud, uint64_t bytes);
+  void (*ends) (void *ud, uint64_t time);
   /* now and then, with 'progressud'; 0 to 1 */
   void (*progress) (void *progressud, double fraction);
   void *progressud;

@@ -21,6 +21,7 @@
 #include "reader.h"
 #include "readersum.h"
 #include "transcode.h"
+#include "unite.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -426,6 +427,29 @@ static const Fold *folded (const Reading *r) {
   return &fold;
 }
 
+/* The input and itself as one; what it comes to, NULL: nothing. */
+static Reading *merged (Output *o) {
+  static Unite u;
+  Reading *r = NULL;
+  char err[1024] = "";
+  int fatal = 0, i;
+  if (!unite_start(&u, o))
+    fail("no memory");
+  if (unite_look(&u, path, err, sizeof(err))) {
+    for (i = 0; i < 2 && !fatal; i++) {
+      if (r != NULL)
+        reading_free(r);
+      r = unite_add(&u, path, NULL, NULL, &fatal, err, sizeof(err));
+    }
+    if (!fatal && unite_finish(&u) != NULL)
+      fail("no merged profile");
+  }
+  if (r == NULL && err[0] == '\0')
+    fail("refused without a word");
+  unite_free(&u);
+  return r;
+}
+
 static void run (Output *o) {
   uint64_t what = upto(16);
   Reading *r;
@@ -456,6 +480,8 @@ static void run (Output *o) {
       transcode_finish(&t, r);
     transcode_free(&t);
   }
+  else if (what == 6)
+    r = merged(o);
   else {
     static ReaderSum sum;
     if (!readersum_start(&sum, 50, READERSUM_EVER))

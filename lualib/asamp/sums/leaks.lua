@@ -309,10 +309,10 @@ end
 -- stand behind each other, groups and rows sorted by bytes kept. Rows of native memory
 -- have the type "native"; 'native': of how many bytes of it that is kept of the second
 -- half, nil: no row is. Without a collection 'before' and what goes with it are absent.
--- nil when the file does not tell enough.
+-- nil when the file does not tell enough, or when one profile after the other is in it.
 function M.of(profile)
   local bins = profile.bins
-  if not bins or bins.n < M.BINS // 2 or not profile.fates or
+  if not bins or profile.profiles or bins.n < M.BINS // 2 or not profile.fates or
      not profile.lines or profile.survived == 0 or
      not profile.course then
     return nil

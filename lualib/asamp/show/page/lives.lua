@@ -36,7 +36,9 @@ end
 function M.leaks(profile)
   local found = leaks.of(coarse(profile))
   if not found then
-    return {told = "The profile does not tell enough to say what is likely to leak: " ..
+    return {told = profile.profiles and
+                   "The profile is of several, one after the other: what leaks shows in each of them" or
+                   "The profile does not tell enough to say what is likely to leak: " ..
                    "that takes collections, fates and slices of time", rows = {}, left = 0}
   end
   local rows = {}

@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Several profiles, one after the other, into one encoder. See unite.h.
+*/
+#include "unite.h"
+#include "list.h"
+#include "reader.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char NOMEMORY[] = "not enough memory";
+static const char TOOMANY[] = "more than 16,384 Lua states have not ended, in all profiles "
+                              "together; merge fewer of them";
+static const char TOOLONG[] = "the profiles are longer than 143 years together";
+
+#define MOST_US		((uint64_t)1 << 52)  /* as the reader bears */
+
+/* {== heads ================================================================ */
+
+/* A look stops at the first event that is no period. */
+typedef struct Look {
+  ReaderClient client;
+  Unite *m;
+  int own;
+  uint64_t timens;
+  int wall;
+} Look;
+
+static const char SEEN[] = "looked at";
+
+static void seen (Look *l) {
+  if (l->client.stop == NULL)
+    l->client.stop = SEEN;
+}
+
+static void seesample (void *ud, const ReadSample *s) {
+  (void)s;
+  seen(ud);
+}
+
+static void seecollection (void *ud, const ReadCollection *c) {
+  (void)c;
+  seen(ud);
+}
+
+static void seemark (void *ud, const ReadMark *m) {
+  (void)m;
+  seen(ud);
+}
+
+static void seetime (void *ud, uint64_t ns, int wall) {
+  Look *l = ud;
+  if (l->timens == 0 && ns > 0) {
+    l->timens = ns;
+    l->wall = wall;
+  }
+}
+
+static void addcommand (Unite *m, const char *command) {
+  if (!m->looked)
+    m->command = command != NULL ? strdup(command) : NULL;
+  else if (command == NULL || m->command == NULL || strcmp(command, m->command) != 0)
+    m->othercommand = 1;
+}
+
+/* What its head has in common with those before. */
+static void addhead (void *ud, const Reading *r) {
+  Look *l = ud;
+  Unite *m = l->m;
+  EncoderConfig *c = &m->config;
+  if (!r->own) {
+    l->client.stop = "it is of another writer, and only profiles of this sampler have all that is "
+                     "needed; asamp report --sum takes it";
+    return;
+  }
+  l->own = 1;
+  addcommand(m, r->command != 0 ? r->text.text + r->command : NULL);
+  if (!m->looked || (c->mallocs == 0 && !m->othermallocs))
+    c->mallocs = r->mallocs;
+  else if (r->mallocs != 0 && r->mallocs != c->mallocs) {
+    m->othermallocs = 1;
+    c->mallocs = 0;
+  }
+  if (!m->looked) {
+    c->period = r->period;
+    c->random = r->random;
+    c->followed = r->followed;
+    m->clock = r->clock;
+  }
+  c->random &= r->random;
+  c->native |= r->native;
+  c->followed = r->followed < c->followed ? r->followed : c->followed;
+  if (r->started > 0 && (m->started == 0 || r->started < m->started))
+    m->started = r->started;
+  m->looked = 1;
+  c->merged += r->merged > 0 ? r->merged : 1;
+}
+
+int unite_look (Unite *m, const char *path, char *err, size_t errsize) {
+  Look l;
+  Reading *r;
+  memset(&l, 0, sizeof(l));
+  l.m = m;
+  l.client.ud = &l;
+  l.client.begin = addhead;
+  l.client.sample = seesample;
+  l.client.collection = seecollection;
+  l.client.mark = seemark;
+  l.client.timeperiod = seetime;
+  r = reader_read(path, &l.client, err, errsize);
+  if (r != NULL)
+    reading_free(r);
+  if (l.own && m->config.timeperiod == 0) {
+    m->config.timeperiod = l.timens;
+    m->config.wall = l.wall;
+  }
+  return l.own;
+}
+
+/* }========================================================================= */
+
+
+/* {== names (UN1) ========================================================== */
+
+static void sink (void *ud, Bytes *out, int text) {
+  (void)text;
+  output_bytes(ud, out->data, out->n);
+  out->n = 0;
+}
+
+/* Native code has the number of its name, as an address that no frame of nobody has. */
+#define NATIVES		64
+
+static uint64_t native (void *ud, const char *name) {
+  Unite *m = ud;
+  uint32_t n = strtab_put(&m->natives, name, strlen(name));
+  m->left.natives += n == 0;
+  return m->natives.failed ? 0 : ((uint64_t)n << 1 | 1) + NATIVES;
+}
+
+static void resolve (void *ud, uint64_t address, char *symbol, size_t symbolsize, char *file,
+                     size_t filesize) {
+  const Unite *m = ud;
+  transcode_split(m->natives.text + ((address - NATIVES) >> 1), symbol, symbolsize, file, filesize);
+}
+
+static uint64_t function (void *ud, const char *name) {
+  Unite *m = ud;
+  int isnew;
+  uint32_t n = origins_functionname(&m->names, &name, &isnew);
+  if (isnew)
+    encoder_name(m->encoder, (uint64_t)n * 8, name);
+  return (uint64_t)n * 8;
+}
+
+static uint32_t class (void *ud, const char *name) {
+  Unite *m = ud;
+  int isnew;
+  uint32_t n = origins_classname(&m->names, &name, &isnew);
+  if (isnew)
+    encoder_class(m->encoder, n, name, strlen(name));
+  return n;
+}
+
+static uint32_t labels (void *ud, uint32_t set) {
+  Unite *m = ud;
+  ProfileLabel list[PROFILE_LABELS];
+  Bytes text = {0};
+  size_t i, n;
+  uint32_t number = idmap_get(&m->sets, set);
+  m->set = set;
+  if (number != IDMAP_NONE)
+    return number;
+  n = transcode_labels(m->t.r, set, list);
+  for (i = 0; i < n; i++) {
+    bytes_add(&text, list[i].name, strlen(list[i].name));
+    bytes_char(&text, '\1');
+    bytes_add(&text, list[i].value, strlen(list[i].value));
+    bytes_char(&text, '\2');
+  }
+  number = n > 0 ? strtab_put(&m->labels, (const char *)text.data, text.n) : 0;
+  m->left.labelsets += n > 0 && number == 0;
+  if (text.failed || m->labels.failed || !idmap_set(&m->sets, set, number))
+    m->t.client.stop = NOMEMORY;
+  bytes_free(&text);
+  return number;
+}
+
+/* The encoder asks for those of a set that it was just told. */
+static size_t labelsof (void *ud, uint32_t number, ProfileLabel *to) {
+  Unite *m = ud;
+  (void)number;
+  return transcode_labels(m->t.r, m->set, to);
+}
+
+/* }========================================================================= */
+
+
+/* {== states (UN2, UN3) ==================================================== */
+
+/* The number of a state of the profile in 'places', which none of 32 bits is. */
+static uint64_t placekey (uint32_t id) {
+  return (uint64_t)id + 1;
+}
+
+static TranscodeState *state (void *ud, uint32_t id) {
+  Unite *m = ud;
+  uint32_t at = idmap_get(&m->places, placekey(id));
+  TranscodeState *s;
+  if (at != IDMAP_NONE && at < m->nopen && m->open[at]->from == id)
+    return m->open[at];
+  if (m->nopen + m->nrest >= READER_MAXSTREAMS) {
+    m->t.client.stop = TOOMANY;
+    return NULL;
+  }
+  s = calloc(1, sizeof(*s));
+  if (s == NULL || !list_grow(&m->open, m->nopen, &m->opensize, sizeof(*m->open)) ||
+      !idmap_set(&m->places, placekey(id), (uint32_t)m->nopen)) {
+    free(s);
+    return NULL;
+  }
+  s->from = id;
+  s->id = m->nstates++;
+  s->period = m->config.period;
+  s->timens = m->config.timeperiod;
+  s->wall = m->config.wall;
+  m->open[m->nopen++] = s;
+  return s;
+}
+
+/* The state of the event; NULL: no memory, or too many. */
+static TranscodeState *current (Unite *m) {
+  transcode_turn(&m->t);
+  return m->t.client.stop == NULL ? m->t.of : NULL;
+}
+
+/* Those that have ended have, and their places are free. */
+static void bury (Unite *m) {
+  size_t i, kept = 0;
+  for (i = 0; i < m->nopen; i++) {
+    TranscodeState *s = m->open[i];
+    if (s->ended) {
+      encoder_of(m->encoder, s->id, 0);
+      encoder_end(m->encoder, s->end, s->allocated);
+      free(s);
+      continue;
+    }
+    if (kept != i && !idmap_set(&m->places, placekey(s->from), (uint32_t)kept))
+      m->t.client.stop = NOMEMORY;  /* its entry is there: this cannot be */
+    m->open[kept++] = s;
+  }
+  m->nopen = kept;
+  if (m->places.n < 1024 || m->places.n < 4 * kept)
+    return;
+  idmap_free(&m->places);  /* it has no way to take an entry out */
+  memset(&m->places, 0, sizeof(m->places));
+  for (i = 0; i < kept; i++) {
+    if (!idmap_set(&m->places, placekey(m->open[i]->from), (uint32_t)i))
+      m->t.client.stop = NOMEMORY;
+  }
+}
+
+/* Its samples may have come before: those of a batch precede all else that it tells. */
+static void begins (void *ud, uint64_t time) {
+  Unite *m = ((Transcode *)ud)->into->ud;
+  transcode_pause(&m->t);
+  bury(m);
+  if (current(m) != NULL)
+    encoder_begin(m->encoder, m->t.start + time * 1000);
+}
+
+static void called (void *ud, const char *name) {
+  Unite *m = ((Transcode *)ud)->into->ud;
+  if (current(m) != NULL)
+    encoder_called(m->encoder, name, strlen(name));
+}
+
+static void allocated (void *ud, uint64_t bytes) {
+  Unite *m = ((Transcode *)ud)->into->ud;
+  TranscodeState *s = current(m);
+  if (s != NULL)
+    s->allocated += bytes;
+}
+
+static void ends (void *ud, uint64_t time) {
+  Unite *m = ((Transcode *)ud)->into->ud;
+  TranscodeState *s = current(m);
+  if (s != NULL) {
+    s->ended = 1;
+    s->end = m->t.start + time * 1000;
+  }
+}
+
+/* The profile has ended: what is left of its states stays. */
+static void leave (Unite *m, const Reading *r) {
+  size_t i;
+  if (!list_room(&m->rest, m->nrest + m->nopen, &m->restsize, sizeof(*m->rest))) {
+    m->t.client.stop = NOMEMORY;
+    return;
+  }
+  for (i = 0; i < m->nopen; i++) {
+    TranscodeState *s = m->open[i];
+    UniteRest *rest = &m->rest[m->nrest++];
+    const char *name = strrchr(m->path, '/');
+    rest->id = s->id;
+    rest->ended = s->ended;
+    rest->end = s->end;
+    rest->allocated = r->many ? s->allocated : r->allocated;
+    encoder_of(m->encoder, s->id, 0);
+    name = name != NULL ? name + 1 : m->path;
+    if (!r->many)
+      encoder_called(m->encoder, name, strlen(name));
+    encoder_leave(m->encoder);
+  }
+}
+
+/* }========================================================================= */
+
+
+/* {== profiles ============================================================= */
+
+int unite_start (Unite *m, Output *o) {
+  memset(m, 0, sizeof(*m));
+  m->o = o;
+  m->config.format = PROFILE_STOCK;
+  m->config.states = m->config.numbered = 1;
+  m->config.resolve = resolve;
+  m->config.resolve_ud = m;
+  m->config.labels = labelsof;
+  m->config.labels_ud = m;
+  m->into.ud = m;
+  m->into.state = state;
+  m->into.function = function;
+  m->into.native = native;
+  m->into.class = class;
+  m->into.labels = labels;
+  return strtab_init(&m->natives, READER_MAXNAMES) && strtab_init(&m->labels, READER_MAXNAMES);
+}
+
+/* The encoder, when all heads were looked at. */
+static int opened (Unite *m) {
+  if (m->encoder != NULL)
+    return 1;
+  m->config.command = m->othercommand ? NULL : m->command;
+  m->encoder = encoder_new(&m->config, m->clock * 1000, m->started, sink, m->o);
+  m->into.encoder = m->encoder;
+  m->into.mallocs = m->config.mallocs;
+  return m->encoder != NULL;
+}
+
+static void addleft (Unite *m, const Reading *r) {
+  const uint64_t *n = r->left;
+  m->left.chunks += n[LEFT_CHUNKS];
+  m->left.functions += n[LEFT_FUNCTIONS];
+  m->left.classes += n[LEFT_CLASSES];
+  m->left.natives += n[LEFT_NATIVES];
+  m->left.paths += n[LEFT_PATHS];
+  m->left.steps += n[LEFT_STEPS];
+  m->left.labelnames += n[LEFT_LABELNAMES];
+  m->left.labelvalues += n[LEFT_LABELVALUES];
+  m->left.labelsets += n[LEFT_LABELSETS];
+  m->texts += n[LEFT_TEXTS];
+}
+
+/* The state of a profile of one begins with it. */
+static void begin (void *ud, const Reading *r) {
+  transcode_begin(ud, r);
+  if (!r->many)
+    begins(ud, 0);
+}
+
+/* Behind the events of a profile. */
+static void account (Unite *m, const Reading *r) {
+  const char *stop = transcode_finish(&m->t, r);
+  if (stop == NULL)
+    leave(m, r);
+  addleft(m, r);
+  m->lost += r->lost + m->t.untyped;
+  if (r->allocated == 0 && r->samples > 0)
+    encoder_notallocated(m->encoder);
+  if (m->shift > MOST_US || r->duration > MOST_US - m->shift)
+    m->t.client.stop = TOOLONG;
+  m->shift += r->duration;
+}
+
+static void forget (Unite *m) {
+  transcode_free(&m->t);
+  while (m->nopen > 0)
+    free(m->open[--m->nopen]);
+  idmap_free(&m->places);
+  idmap_free(&m->sets);
+  memset(&m->t, 0, sizeof(m->t));
+  memset(&m->places, 0, sizeof(m->places));
+  memset(&m->sets, 0, sizeof(m->sets));
+}
+
+Reading *unite_add (Unite *m, const char *path, void (*progress) (void *ud, double fraction),
+                    void *ud, int *fatal, char *err, size_t errsize) {
+  Reading *r = NULL;
+  const char *stop = NOMEMORY;
+  m->path = path;
+  *fatal = 1;
+  if (opened(m) && transcode_into(&m->t, &m->into, (m->clock + m->shift) * 1000)) {
+    m->t.client.begin = begin;
+    m->t.client.begins = begins;
+    m->t.client.called = called;
+    m->t.client.allocated = allocated;
+    m->t.client.ends = ends;
+    m->t.client.progress = progress;
+    m->t.client.progressud = ud;
+    r = reader_read(path, &m->t.client, err, errsize);
+    if (r != NULL)
+      account(m, r);
+    else
+      *fatal = m->nopen > 0;  /* else nothing of it is told */
+    stop = m->t.client.stop;
+    if (r == NULL)
+      stop = NULL;
+  }
+  forget(m);
+  if (stop != NULL) {
+    snprintf(err, errsize, "cannot merge '%s': %s", path, stop);
+    if (r != NULL)
+      reading_free(r);
+    return NULL;
+  }
+  *fatal &= r == NULL;
+  return r;
+}
+
+const char *unite_finish (Unite *m) {
+  size_t i;
+  if (!opened(m))
+    return NOMEMORY;
+  for (i = 0; i < m->nrest; i++) {
+    const UniteRest *s = &m->rest[i];
+    encoder_of(m->encoder, s->id, 0);
+    if (s->ended)
+      encoder_end(m->encoder, s->end, s->allocated);
+    else {
+      if (s->allocated > 0)
+        encoder_allocated(m->encoder, s->allocated);
+      encoder_leave(m->encoder);
+    }
+    if (encoder_full(m->encoder))
+      encoder_batch(m->encoder);
+  }
+  m->left.functions += m->names.lumpedfunctions;
+  m->left.classes += m->names.lumpedclasses;
+  encoder_left(m->encoder, &m->left, m->texts);
+  encoder_lost(m->encoder, m->lost);
+  encoder_finish(m->encoder, (m->clock + m->shift) * 1000);
+  return encoder_failed(m->encoder) ? NOMEMORY : NULL;
+}
+
+void unite_free (Unite *m) {
+  forget(m);
+  if (m->encoder != NULL)
+    encoder_free(m->encoder);
+  origins_free(&m->names);
+  strtab_free(&m->natives);
+  strtab_free(&m->labels);
+  free(m->command);
+  free(m->rest);
+  free(m->open);
+}
+
+/* }========================================================================= */

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Several of our profiles as one, of format 4: each state of each of them is a state of
+** it. Two passes: a look at each head, then one profile after the other, in a clock that
+** goes on from the end of the one before. Memory: what transcode.h says, of one profile at
+** a time, and the names of all. Invariants:
+**   UN1  what is called alike in two profiles (functions, native code, classes, sets of
+**        labels) has one number, whatever numbers it had; states have numbers of their own;
+**   UN2  a state that was closed ends here where the next one of its profile begins: what
+**        it had alive is dead from there on, as in that profile. One behind which none
+**        began ends behind all states of all profiles: so its leaks stay leaks;
+**   UN3  so at most READER_MAXSTREAMS states may be left at the ends of the profiles.
+*/
+#ifndef asamp_unite_h
+#define asamp_unite_h
+
+#include "origin.h"
+#include "output.h"
+#include "transcode.h"
+
+/* A state that was left when its profile ended (UN2). */
+typedef struct UniteRest {
+  uint32_t id;
+  int ended;
+  uint64_t end, allocated;
+} UniteRest;
+
+typedef struct Unite {
+  Output *o;
+  EncoderConfig config;     /* of all heads */
+  char *command;            /* if it is that of all */
+  int looked, othercommand, othermallocs;
+  uint64_t clock, started;  /* us; the earliest start */
+  Encoder *encoder;         /* NULL before the first profile */
+  TranscodeInto into;
+  Origins names;            /* UN1 */
+  StrTab natives, labels;
+  ProfileLeft left;         /* what limits of the writers have left out, ... */
+  uint64_t texts, lost;
+  uint64_t shift;           /* us that the profiles before have lasted */
+  uint32_t nstates;         /* numbers given */
+  UniteRest *rest;
+  size_t nrest, restsize;
+  /* of the profile that is read */
+  Transcode t;
+  const char *path;
+  TranscodeState **open;    /* its states that were met, and have not ended */
+  size_t nopen, opensize;
+  IdMap places;             /* id there (+ 1) -> place in 'open' */
+  IdMap sets;               /* set of labels there -> number in 'labels' */
+  uint32_t set;             /* that the encoder may ask for */
+} Unite;
+
+/* The output is open. 0 without memory. */
+int unite_start (Unite *m, Output *o);
+/* Before all unite_add: the head of one of them. 0: it cannot be merged, 'err' is a line
+   that says why. */
+int unite_look (Unite *m, const char *path, char *err, size_t errsize);
+/* One profile. NULL: nothing of it could be read, 'err' says why; *fatal is 1 when the
+   result is none either. Else what it comes to, the caller's. 'progress' and its 'ud': as
+   of ReaderClient. */
+Reading *unite_add (Unite *m, const char *path, void (*progress) (void *ud, double fraction),
+                    void *ud, int *fatal, char *err, size_t errsize);
+/* Behind all of them. A phrase why the result is not complete, or NULL. */
+const char *unite_finish (Unite *m);
+void unite_free (Unite *m);
+
+#endif

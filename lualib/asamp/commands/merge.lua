@@ -1,0 +1,78 @@
+-- SPDX-License-Identifier: MIT
+-- The command `asamp merge`: several profiles as one file, which all other commands take.
+
+local complaints = require "asamp.cli.complaints"
+local convert = require "profiler.convert"
+local options = require "asamp.cli.options"
+local results = require "asamp.cli.results"
+local units = require "asamp.show.units"
+
+local M = {}
+
+M.summary = "makes one profile of several: of a fleet, or of many runs"
+
+local KIND = "a profile of this sampler"
+
+local DESCRIPTION = {
+  command = "merge", arguments = "FILE... -o OUT", most = 100000,
+  about = "Makes one profile of several, of processes of a fleet or of many runs. Its report " ..
+    "has the sums that report --sum has of them, and each Lua state of each of them is a state " ..
+    "of it (--by state, --state); those of a profile of one state are called as its file. In " ..
+    "the timeline one profile comes after the other.",
+  options.out "the profile of all (wanted)",
+  {"plain", nil, "do not compress it"},
+  exits = "Exit codes: 0 done, 1 a file yields nothing (the others are merged) or the result " ..
+    "cannot be written, 2 wrong arguments.",
+}
+M.usage = options.usage(DESCRIPTION)
+
+-- Tells what is not whole of the profiles that were read; how many were.
+local function judge(files, tell)
+  local read = 0
+  for _, f in ipairs(files) do
+    if f.error then
+      tell.failed("%s", f.error)
+    else
+      read = read + 1
+      tell.partial(f.path, f.message, f.samples + f.timesamples,
+                   "the result covers what could be read")
+      for _, left in ipairs(f.left) do
+        tell.failed("'%s': %s", f.path, left.text)
+      end
+    end
+  end
+  return read
+end
+
+--- Runs the command. 'world': see asamp.lua. Returns the exit code.
+function M.run(args, world)
+  local o, code = options.parse(DESCRIPTION, args, world)
+  if not o then
+    return code
+  end
+  local tell = complaints.of("merge", world)
+  if not o.out then
+    return tell.wrong("no name given for the result (-o)")
+  end
+  for _, path in ipairs(o.files) do
+    code = o.out ~= "-" and results.refuse(tell, o.out, o.out, path, KIND)
+    if code then
+      return code
+    end
+  end
+  local show, finish = world.progress("merging " .. units.plural(#o.files, "profile"))
+  local result, message, files = convert.merge(o.files, o.out,
+    {progress = show, packing = not o.plain and "fast" or nil})
+  finish()
+  local read = judge(result and result.files or files or {}, tell)
+  if not result then
+    return tell.failed("%s", message)
+  end
+  if o.out ~= "-" then
+    world.out(("%s (%s of %s)\n"):format(o.out, units.plural(result.states, "Lua state"),
+                                          units.plural(read, "profile")))
+  end
+  return read < #o.files and 1 or 0
+end
+
+return M

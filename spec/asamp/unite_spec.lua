@@ -1,0 +1,222 @@
+-- SPDX-License-Identifier: MIT
+-- Profiles that are merged: the file of all has the sums that `report --sum` has of them.
+-- ASAMP_ROUNDS: how many random sets of profiles (default 4).
+
+local convert = require "profiler.convert"
+local gen = require "profilegen"
+local lifetimes = require "asamp.sums.lifetimes"
+local process = require "spec.support.process"
+local reader = require "profiler.reader"
+local runs = require "spec.support.runs"
+local states = require "asamp.sums.states"
+local totals = require "asamp.sums.totals"
+local united = require "asamp.sums.united"
+
+local ROUNDS = tonumber(os.getenv "ASAMP_ROUNDS") or 4
+
+-- Rows by what they are called, and their sums.
+local function byname(rows, field)
+  local all = {}
+  for _, row in ipairs(rows) do
+    local key = ("%s %s %s %s"):format(row.name, row.file, row.line, row.defined)
+    assert.is_nil(all[key])
+    all[key] = row[field]
+  end
+  return all
+end
+
+-- Have both the same rows, with the same sums, but for the rounding of what is no integer?
+local function samerows(a, b, field)
+  local x, y = byname(a, field), byname(b, field)
+  assert.equal(#a, #b)
+  for name, sums in pairs(x) do
+    for key, n in pairs(sums) do
+      local m = y[name] and y[name][key]
+      assert.is_true(m ~= nil and math.abs(n - m) <= 1e-9 * math.max(1, math.abs(n)),
+                     ("%s %s: %s, not %s"):format(name, key, m, n))
+    end
+  end
+end
+
+local HEAD = {"samples", "timesamples", "survived", "survivedbytes", "later", "laterbytes", "bytes",
+              "undecided", "undecidedbytes", "minors", "majors", "allocated", "followed",
+              "unfollowed", "random", "lines", "wall", "cpu", "command", "undetailed"}
+
+local function same(paths, merged)
+  local profiles = {}
+  for i, path in ipairs(paths) do profiles[i] = assert(reader.read(path)) end
+  local sum, all = united.of(profiles), assert(reader.read(merged))
+  assert.is_true(all.complete, all.message)
+  for _, key in ipairs(HEAD) do assert.equal(sum[key], all[key], key) end
+  assert.equal(#paths, all.profiles)
+  assert.is_true(math.abs(sum.duration - all.duration) < 1e-5 * #paths)
+  sum.fates = all.fates  -- the sum tells none if one profile has none
+  local a, b = totals.of(sum), totals.of(all)
+  for _, what in ipairs{"functions", "lines", "types"} do
+    samerows(a[what], b[what], "self")
+  end
+  for _, what in ipairs{"functions", "lines"} do
+    samerows(a[what], b[what], "total")
+  end
+  local lives = {}
+  for i, p in ipairs{sum, all} do
+    lives[i] = {}
+    for j, row in ipairs(lifetimes.of(p) or {}) do lives[i][j] = row.bytes end
+  end
+  assert.same(lives[1], lives[2])
+  return all
+end
+
+local function merge(paths, out)
+  return convert.merge(paths, out, {packing = "fast"})
+end
+
+describe("profiles that are merged", function()
+  local paths, out
+  before_each(function()
+    paths, out = {}, os.tmpname()
+    for i = 1, 4 do paths[i] = os.tmpname() end
+  end)
+  after_each(function()
+    for _, path in ipairs(paths) do os.remove(path) end
+    os.remove(out)
+  end)
+
+  -- The profile of a process: states that begin and end, one behind the other or not.
+  local function many(path, seed)
+    math.randomseed(seed)
+    local p = assert(gen.open{path = path, states = true, period = 4096, followed = 1000,
+                              timeperiod = 1000000, command = 'lua "x" <y>'})
+    local open, next_ = {}, 0
+    for _ = 1, 150 do
+      local what = math.random(12)
+      if #open == 0 or what == 1 then
+        p:begin(next_)
+        for f = 1, 4 do p:name(8 * f, "f" .. (f + next_) % 6, f, "@x.lua") end
+        p:class(1, "C" .. next_ % 2)
+        p:called("script" .. next_ % 3)
+        open[#open + 1] = {id = next_, n = 0}
+        next_ = next_ + 1
+      end
+      local i = math.random(#open)
+      local s = open[i]
+      p:of(s.id)
+      if what == 2 then
+        p:leave(1000 + s.id)
+        table.remove(open, i)
+      elseif what < 5 then
+        local fates, classes = {}, {}
+        for k = 1, s.n do fates[k], classes[k] = tostring(math.random(0, 1)), math.random(0, 1) end
+        p:collection{fates = table.concat(fates), classes = classes, inuse = math.random(1 << 20),
+                     held = 1 << 20}
+        p:collection{deaths = {0, 1}, major = true, inuse = math.random(1 << 20), held = 1 << 20}
+        s.n = 0
+      elseif what == 5 then
+        p:time{8 * math.random(4), math.random(3)}
+      else
+        p:sample{8 * math.random(4), math.random(3), 0x7f0001 + 16 * math.random(3), 0,
+                 kind = math.random(0, 3), size = 32, count = math.random(2)}
+        s.n = s.n + 1
+      end
+    end
+    for _, s in ipairs(open) do
+      p:of(s.id)
+      if math.random(2) == 1 then p:leave(77) else p:allocated(99) end
+    end
+    assert(p:close())
+  end
+
+  it("have the sums of all, whatever is in them", function()
+    local seed = tonumber(os.getenv "ASAMP_SEED") or 17
+    for round = 1, ROUNDS do
+      local n = 10 * (seed + round)
+      runs.write(paths[1], {seed = n, actions = 200})
+      runs.write(paths[2], {seed = n + 1, format = 7, actions = 200, undecided = round % 2 == 0})
+      many(paths[3], n + 2)
+      many(paths[4], n + 3)
+      local result = assert(merge(paths, out))
+      local all = same(paths, out)
+      assert.equal(result.states, all.begun)
+      local each = 2 + #reader.read(paths[3]).states + #reader.read(paths[4]).states
+      assert.equal(each, #all.states)
+      -- and what is merged can be merged
+      local twice = os.tmpname()
+      assert(merge({out, paths[1]}, twice))
+      local again = reader.read(twice)
+      assert.same({5, all.samples + reader.read(paths[1]).samples}, {again.profiles, again.samples})
+      os.remove(twice)
+    end
+  end)
+
+  it("keep states, with their names, ends and what they have allocated", function()
+    many(paths[1], 3)
+    runs.write(paths[2], {seed = 4, actions = 50})
+    assert(merge({paths[1], paths[2]}, out))
+    local one, all = reader.read(paths[1]), reader.read(out)
+    local function rows(p)
+      local list = {}
+      for i, t in ipairs(p.states) do
+        list[i] = table.concat({tostring(t.name), tostring(t.ended), t.allocated, t.samples, t.bytes,
+          t.survivedbytes, t.laterbytes, t.minors, t.majors, t.timesamples}, " ")
+      end
+      table.sort(list)
+      return list
+    end
+    local name = paths[2]:match "[^/]*$"
+    local id = states.find(all, name)
+    assert.equal(1, #id)
+    for i, s in ipairs(all.states) do
+      if s.id == id[1] then assert.equal(123456789, table.remove(all.states, i).allocated) end
+    end
+    assert.same(rows(one), rows(all))
+  end)
+
+  it("may be cut: what can be read is merged", function()
+    runs.write(paths[1], {seed = 5, actions = 200, plain = true})
+    runs.write(paths[2], {seed = 6, actions = 200})
+    local text = process.read(paths[1])
+    for i = 1, 12 do
+      local f = assert(io.open(paths[1], "wb"))
+      f:write(text:sub(1, 1500 + i * #text // 14))
+      f:close()
+      local result = assert(merge({paths[1], paths[2]}, out))
+      assert.is_truthy(result.files[1].message)
+      local cut, whole, all = reader.read(paths[1]), reader.read(paths[2]), reader.read(out)
+      assert.is_true(all.complete)
+      assert.is_nil(all.allocated)  -- of the first it is not known
+      assert.equal(cut.samples + whole.samples + cut.timesamples + whole.timesamples,
+                   all.samples + all.timesamples + all.lost)
+    end
+  end)
+
+  it("that are none are told, and the others are merged", function()
+    runs.write(paths[1], {seed = 7, actions = 60})
+    local f = assert(io.open(paths[2], "wb"))
+    f:write "no profile\n"
+    f:close()
+    os.remove(paths[3])
+    local list = {paths[2], paths[1], paths[3], paths[1]}
+    local result = assert(merge(list, out))
+    assert.match("not a VMProf log", result.files[1].error)
+    assert.match("No such file", result.files[3].error)
+    assert.equal(2 * reader.read(paths[1]).samples, reader.read(out).samples)
+    os.remove(out)
+    local nothing, message, files = merge({paths[2]}, out)
+    assert.is_nil(nothing)
+    assert.match("not a VMProf log", message)
+    assert.match("not a VMProf log", files[1].error)
+    assert.is_nil(io.open(out))
+  end)
+
+  it("of other writers are refused with the way that is left", function()
+    local vmprof = require "spec.support.vmprof"
+    assert.is_truthy(vmprof)
+    local f = assert(io.open(paths[1], "wb"))
+    f:write(string.pack("<i8i8i8i8i8", 0, 3, 0, 1000, 0), "\5", string.pack(">I2", 6), "\0",
+            "\6python", "\2", string.pack("<i8s8", 8, "py:f:1:x.py"),
+            "\1", string.pack("<i8i8i8i8", 1, 1, 8, 0), "\3")
+    f:close()
+    local _, message = merge({paths[1]}, out)
+    assert.match("another writer.*%-%-sum", message)
+  end)
+end)
