@@ -485,6 +485,7 @@ static int l_merge (lua_State *L) {
     luaL_argcheck(L, lua_type(L, -1) == LUA_TSTRING, 1, "paths wanted");
     lua_settop(L, 3);
   }
+  luaL_argcheck(L, i > 1, 1, "paths wanted");
   w = newwork(L, NULL);
   w->all = i - 1;
   error = create(w);
@@ -498,7 +499,7 @@ static int l_merge (lua_State *L) {
   if (reason != NULL) {
     release(w, 0);
     lua_pushnil(L);
-    lua_pushstring(L, w->all > 0 ? w->err : "no profile given");
+    lua_pushstring(L, w->err);
     lua_pushvalue(L, list);
     return 3;
   }
