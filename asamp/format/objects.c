@@ -57,7 +57,7 @@ static void putobjects (const Objects *o, unsigned char *to, size_t words,
   }
 }
 
-/* The state for the record of 'c' (O4). */
+/* The state for the record of 'c'. */
 static int stateof (Objects *o, const ProfileCollection *c) {
   int state = c->state;
   if (c->major && state == SCANNING)

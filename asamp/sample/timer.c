@@ -632,11 +632,6 @@ uint64_t timer_leave (Timer *t) {
 }
 
 
-uint64_t timer_signals (const Timer *t) {
-  return t->clock->signals;
-}
-
-
 void timer_cost (Timer *t, uint64_t ns) {
   __atomic_add_fetch(&t->clock->cost, ns, __ATOMIC_RELAXED);
 }

@@ -107,9 +107,6 @@ uint64_t timer_stop (Timer *t);
 */
 uint64_t timer_leave (Timer *t);
 
-/* Signals of the timer's clock so far, those of other timers too. */
-uint64_t timer_signals (const Timer *t);
-
 /* Is this the OS thread whose timer it is? */
 int timer_mine (const Timer *t);
 

@@ -18,7 +18,9 @@
 **        while the state runs elsewhere is lost;
 **   TI5  time for which the program lets no signal come is lost, and counted when
 **        the timer stops, on whatever thread, but for what a signal may be late
-**        (timer.c).
+**        (timer.c);
+**   TI6  where the handler's stack has no room for a walk, the sample has no C stack,
+**        and is counted.
 */
 #ifndef asamp_timing_h
 #define asamp_timing_h

@@ -4,7 +4,8 @@
 --   size      things that are alive at once
 --   batches   batches that will come
 --   survivors not used
---   path      the trap: a file of bench/trap, which returns a table with
+--   path      the trap: a file of bench/trap, which returns the function that makes thing
+--             number i, or, where it keeps them itself, a table with
 --               build(i, n)  makes the things i to i + n - 1, which stay alive
 --               drop()       lets go of all of them
 --               shrink(n)    optional: lets go of the n newest
@@ -16,6 +17,28 @@ local GARBAGE = 16
 
 local size, batches, _, path = ...
 local trap = dofile(path)
+
+-- The things of a trap that only makes them, in pages: no table gets big for their sake.
+local PAGE = 1024
+
+local function paged(make)
+  local pages = {}
+  return {
+    build = function(i, n)
+      for k = i, i + n - 1 do
+        local page = pages[k // PAGE]
+        if not page then
+          page = {}
+          pages[k // PAGE] = page
+        end
+        page[#page + 1] = make(k)
+      end
+    end,
+    drop = function() pages = {} end,
+  }
+end
+
+if type(trap) == "function" then trap = paged(trap) end
 local made, count = 0, 0
 
 -- Tenths of all batches: what is done until then.

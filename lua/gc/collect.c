@@ -16,7 +16,6 @@
 ** of 16 bytes, so that a byte pays for a hundred. Between two cycles is upstream's
 ** pause, for which steps count as allocation does.
 */
-#define lgc_c
 #define LUA_CORE
 
 #include "lprefix.h"

@@ -5,7 +5,6 @@
 ** returns NULL when it fails, everything else raises LUA_ERRMEM after an
 ** emergency collection has not helped, and the messages are the same.
 */
-#define lmem_c
 #define LUA_CORE
 
 #include "lprefix.h"

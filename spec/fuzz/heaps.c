@@ -9,9 +9,11 @@
 ** several ways, now and then packs one, and hands it to all that asamp heap does: graph,
 ** classes, dominators, trees, the file for DevTools. What was not damaged must be read,
 ** and what is read is checked: GR1 and GR2, dominators against their definition on small
-** graphs, sums. Other arguments and failures: as profiles.c.
+** graphs, sums. Arguments and failures: input.h.
 */
 #define _GNU_SOURCE
+#include "input.h"
+
 #include "bytes.h"
 #include "classnames.h"
 #include "devtools.h"
@@ -20,36 +22,7 @@
 #include "merge.h"
 #include "words.h"
 
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-#include <zlib.h>
-
-#define MOST	(1u << 16)  /* bytes of an input */
 #define SMALL	64	/* objects of a graph whose dominators are tried */
-
-static uint64_t state;
-static const char *folder = "/dev/shm";
-static char path[4096];
-static unsigned long long input;
-
-static uint64_t next (void) {
-  state ^= state << 13;
-  state ^= state >> 7;
-  state ^= state << 17;
-  return state * 0x2545f4914f6cdd1du;
-}
-
-static uint64_t upto (uint64_t n) {
-  return (next() >> 20) % n;
-}
-
-static void fail (const char *what) {
-  printf("input %llu: %s; see %s\n", input, what, path);
-  exit(1);
-}
 
 /* ------------------------------------------------------- a snapshot -- */
 
@@ -95,6 +68,10 @@ static size_t n;
 
 static uint64_t edges;
 
+/* C functions whose names are known. */
+#define CODES	3
+static uint64_t codes[CODES];
+
 /* An object of that kind (-1: any). */
 static size_t pick (int kind) {
   size_t i = (size_t)upto(n), tried;
@@ -123,6 +100,10 @@ static void edge (size_t from, int kind, size_t to) {
     case HEAP_ESTACK:
       distance((int64_t)upto(2));
       optional(upto(2) ? all[pick(-1)].at : 0, me);
+      break;
+    case HEAP_ECODE:
+      distance((int64_t)upto(5));
+      number(upto(2) ? codes[upto(CODES)] : next() >> 16);
       break;
     case HEAP_EUSERVALUE: case HEAP_ECONSTANT: distance((int64_t)upto(4)); break;
     default: break;
@@ -155,6 +136,16 @@ static void object (size_t i, uint64_t *last, uint64_t *bytes) {
   }
   *last = all[i].at;
   *bytes += b;
+}
+
+static void functions (void) {
+  size_t i;
+  for (i = 0; i < CODES; i++) {
+    codes[i] = next() >> 16;
+    byte(HEAP_CODE);
+    number(codes[i]);
+    text(upto(2) ? "json.decode" : "");
+  }
 }
 
 static void samples (void) {
@@ -198,6 +189,7 @@ static void make (void) {
   byte(HEAP_META);
   text("state");
   text("800");
+  functions();
   byte(HEAP_EDGE + HEAP_EROOT);  /* the holder is the state */
   address(all[0].at, 0);
   distance(0);
@@ -255,22 +247,6 @@ static void damage (void) {
         break;
     }
   }
-}
-
-static void pack (void) {
-  static unsigned char packed[2 * MOST];
-  z_stream z;
-  memset(&z, 0, sizeof(z));
-  if (deflateInit2(&z, 1, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
-    return;
-  z.next_in = data;
-  z.avail_in = (uInt)size;
-  z.next_out = packed;
-  z.avail_out = sizeof(packed);
-  deflate(&z, Z_FINISH);
-  size = z.total_out < MOST ? z.total_out : MOST;
-  deflateEnd(&z);
-  memcpy(data, packed, size);
 }
 
 /* ------------------------------------------------------- what is read -- */
@@ -387,41 +363,20 @@ static void run (int whole) {
 }
 
 int main (int argc, char **argv) {
-  unsigned long long seed, inputs;
-  int fd;
-  if (argc < 3) {
-    fprintf(stderr, "usage: heaps SEED INPUTS [FOLDER]\n");
-    return 2;
-  }
-  seed = strtoull(argv[1], NULL, 10);
-  inputs = strtoull(argv[2], NULL, 10);
-  if (argc > 3)
-    folder = argv[3];
-  snprintf(path, sizeof(path), "%s/asamp-heaps.%llu", folder, seed);
-  state = seed * 0x9e3779b97f4a7c15u + 1;
-  fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (fd < 0) {
-    perror(path);
-    return 2;
-  }
+  unsigned long long inputs;
+  int fd = begin("heaps", "heaps", argc, argv, &inputs);
   for (input = 1; input <= inputs; input++) {
     int whole = upto(8) == 0;
     make();
     if (!whole)
       damage();
     if (upto(8) == 0) {
-      pack();
+      size = gzip(data, size);
       if (!whole && upto(2))
         damage();
     }
-    if (pwrite(fd, data, size, 0) != (ssize_t)size || ftruncate(fd, (off_t)size) != 0) {
-      perror(path);
-      return 2;
-    }
+    put(fd, data, size);
     run(whole);
   }
-  close(fd);
-  unlink(path);
-  printf("%llu inputs\n", inputs);
-  return 0;
+  return end(fd, inputs);
 }

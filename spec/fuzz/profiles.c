@@ -8,12 +8,12 @@
 ** Makes profiles of random runs with the encoder (both flavours, and logs as
 ** other writers leave them), damages each in several ways, now and then packs
 ** it, and hands it to the totals, or to a converter whose result goes to
-** /dev/null. FOLDER (/dev/shm) takes the input and what is spilled. After each
-** input the totals are checked; the first failure is told with the number of
-** the input, which is left in FOLDER/asamp-fuzz.SEED, and the program ends
-** with 1. The same seed gives the same inputs.
+** /dev/null. FOLDER (/dev/shm) takes the input (input.h) and what is spilled. After
+** each input the totals are checked.
 */
 #define _GNU_SOURCE
+#include "input.h"
+
 #include "encoder.h"
 #include "firefoxfile.h"
 #include "flame.h"
@@ -23,36 +23,7 @@
 #include "transcode.h"
 #include "unite.h"
 
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-#include <zlib.h>
-
 #define SEEDS		32       /* profiles to damage */
-#define MOST		(1u << 16)  /* bytes of an input */
-
-static uint64_t state;
-static const char *folder = "/dev/shm";
-static char path[4096];
-static unsigned long long input;
-
-static uint64_t next (void) {
-  state ^= state << 13;
-  state ^= state >> 7;
-  state ^= state << 17;
-  return state * 0x2545f4914f6cdd1du;
-}
-
-static uint64_t upto (uint64_t n) {
-  return (next() >> 20) % n;
-}
-
-static void fail (const char *what) {
-  printf("input %llu: %s; see %s\n", input, what, path);
-  exit(1);
-}
 
 /* ---------------------------------------------------------- the seeds -- */
 
@@ -325,23 +296,6 @@ static size_t make (unsigned char *data) {
 }
 
 /* Packs the input; sometimes damages that. */
-static size_t pack (unsigned char *data, size_t n) {
-  static unsigned char packed[2 * MOST];
-  z_stream z;
-  memset(&z, 0, sizeof(z));
-  if (deflateInit2(&z, 1, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
-    return n;
-  z.next_in = data;
-  z.avail_in = (uInt)n;
-  z.next_out = packed;
-  z.avail_out = sizeof(packed);
-  deflate(&z, Z_FINISH);
-  n = z.total_out < MOST ? z.total_out : MOST;
-  deflateEnd(&z);
-  memcpy(data, packed, n);
-  return upto(2) ? damage(data, n) : n;
-}
-
 /* -------------------------------------------------------- the readers -- */
 
 static void checksums (const Reading *r, const ReaderSum *sum) {
@@ -505,32 +459,19 @@ static void run (Output *o) {
 int main (int argc, char **argv) {
   static unsigned char data[MOST];
   static Output o;
-  unsigned long long seed, inputs;
-  int fd;
-  if (argc < 3) {
-    fprintf(stderr, "usage: profiles SEED INPUTS [FOLDER]\n");
-    return 2;
-  }
-  seed = strtoull(argv[1], NULL, 10);
-  inputs = strtoull(argv[2], NULL, 10);
-  if (argc > 3)
-    folder = argv[3];
-  snprintf(path, sizeof(path), "%s/asamp-fuzz.%llu", folder, seed);
-  state = seed * 0x9e3779b97f4a7c15u + 1;
+  unsigned long long inputs;
+  int fd = begin("profiles", "fuzz", argc, argv, &inputs);
   makeseeds();
-  fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (fd < 0 || output_open(&o, "/dev/null", 0) != 0) {
-    perror(path);
-    return 2;
-  }
+  if (output_open(&o, "/dev/null", 0) != 0)
+    fail("no output");
   for (input = 1; input <= inputs; input++) {
     size_t n = make(data);
-    if (upto(16) == 0)
-      n = pack(data, n);
-    if (pwrite(fd, data, n, 0) != (ssize_t)n || ftruncate(fd, (off_t)n) != 0) {
-      perror(path);
-      return 2;
+    if (upto(16) == 0) {
+      n = gzip(data, n);
+      if (upto(2))
+        n = damage(data, n);
     }
+    put(fd, data, n);
     run(&o);
     if (input % 2000 == 0) {  /* other profiles */
       int i;
@@ -540,8 +481,5 @@ int main (int argc, char **argv) {
     }
   }
   output_close(&o, 1);
-  close(fd);
-  unlink(path);
-  printf("%llu inputs\n", inputs);
-  return 0;
+  return end(fd, inputs);
 }

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** What the fuzzers of files (profiles.c, heaps.c) have in common: a generator of numbers,
+** the input on disk and its name, packing. The first failure is told with the number of
+** the input, which is left in its file, and the program ends with 1; the same seed gives
+** the same inputs.
+*/
+#ifndef fuzz_input_h
+#define fuzz_input_h
+
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#define MOST	(1u << 16)  /* bytes of an input */
+
+static uint64_t state;
+static const char *folder = "/dev/shm";
+static char path[4096];
+static unsigned long long input;
+
+static uint64_t next (void) {
+  state ^= state << 13;
+  state ^= state >> 7;
+  state ^= state << 17;
+  return state * 0x2545f4914f6cdd1du;
+}
+
+static uint64_t upto (uint64_t n) {
+  return (next() >> 20) % n;
+}
+
+static void fail (const char *what) {
+  printf("input %llu: %s; see %s\n", input, what, path);
+  exit(1);
+}
+
+static void unusable (void) {
+  perror(path);
+  exit(2);
+}
+
+/* The arguments of main, SEED INPUTS [FOLDER]: returns the descriptor of the input's file,
+   which is FOLDER/asamp-NAME.SEED, and how many inputs are wanted. */
+static int begin (const char *program, const char *name, int argc, char **argv,
+                  unsigned long long *inputs) {
+  unsigned long long seed;
+  int fd;
+  if (argc < 3) {
+    fprintf(stderr, "usage: %s SEED INPUTS [FOLDER]\n", program);
+    exit(2);
+  }
+  seed = strtoull(argv[1], NULL, 10);
+  *inputs = strtoull(argv[2], NULL, 10);
+  if (argc > 3) folder = argv[3];
+  snprintf(path, sizeof(path), "%s/asamp-%s.%llu", folder, name, seed);
+  state = seed * 0x9e3779b97f4a7c15u + 1;
+  fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  if (fd < 0) unusable();
+  return fd;
+}
+
+static void put (int fd, const unsigned char *data, size_t n) {
+  if (pwrite(fd, data, n, 0) != (ssize_t)n || ftruncate(fd, (off_t)n) != 0) unusable();
+}
+
+static int end (int fd, unsigned long long inputs) {
+  close(fd);
+  unlink(path);
+  printf("%llu inputs\n", inputs);
+  return 0;
+}
+
+/* Packs n bytes of an input, as gzip does; returns how many they are, at most MOST. */
+static size_t gzip (unsigned char *data, size_t n) {
+  static unsigned char packed[2 * MOST];
+  z_stream z;
+  memset(&z, 0, sizeof(z));
+  if (deflateInit2(&z, 1, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+    return n;
+  z.next_in = data;
+  z.avail_in = (uInt)n;
+  z.next_out = packed;
+  z.avail_out = sizeof(packed);
+  deflate(&z, Z_FINISH);
+  n = z.total_out < MOST ? z.total_out : MOST;
+  deflateEnd(&z);
+  memcpy(data, packed, n);
+  return n;
+}
+
+#endif
