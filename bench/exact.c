@@ -110,6 +110,11 @@ static void point (void *ud, lua_State *L) {
   inner->point(inner->ud, L);
 }
 
+static uint64_t copied (void *ud, lua_State *L, size_t n, uint64_t over) {
+  (void)ud;
+  return inner->copied(inner->ud, L, n, over);
+}
+
 static void closing (void *ud, lua_State *L) {
   const char *path = getenv("EXACT_OUT");
   FILE *f = path != NULL ? fopen(path, "w") : NULL;
@@ -138,7 +143,7 @@ static void closing (void *ud, lua_State *L) {
 int luaopen_exact (lua_State *L);
 
 int luaopen_exact (lua_State *L) {
-  static const luaN_Sampler sampler = {NULL, sample, decide, collected, freed, point, closing};
+  static const luaN_Sampler sampler = {NULL, sample, decide, collected, freed, point, closing, copied};
   api = asamp_api(L);
   inner = luaN_getsampler(L);
   if (api == NULL || inner == NULL) return luaL_error(L, "nothing is sampled; use -l profiler -l exact");

@@ -77,6 +77,11 @@ typedef struct luaN_Sampler {
   void (*point) (void *ud, lua_State *L);
   /* lua_close begins; the state is whole, collections are still possible. */
   void (*closing) (void *ud, lua_State *L);
+  /*
+  ** Growth has moved n bytes (luaN_setcopies), and passed its point by 'over'. Returns
+  ** the distance to the next one, at least 1; UINT64_MAX: no more. May be NULL.
+  */
+  uint64_t (*copied) (void *ud, lua_State *L, size_t n, uint64_t over);
 } luaN_Sampler;
 
 /*
@@ -97,6 +102,26 @@ LUA_API void luaN_setdistance (lua_State *L, uint64_t distance);
 /* Bytes that samples count: what the state has allocated in its life, and what
    userdata have come to stand for. */
 LUA_API uint64_t luaN_allocated (lua_State *L);
+
+/*
+** 'copied' is called when growth has moved so many bytes from here: of a table the old
+** array that was moved and the old hash part, of a C code's buffer (luaL_Buffer) what it
+** held. UINT64_MAX: never, as it is when a sampler is set.
+*/
+LUA_API void luaN_setcopies (lua_State *L, uint64_t distance);
+
+/* A buffer of n bytes that grows (lauxlib.c). */
+LUA_API void luaN_grown (lua_State *L, size_t n);
+
+/*
+** Inside 'sample', of a string that a concatenation makes: bytes of the operands that
+** come from where its result goes, s in s = s .. x (a local variable, an upvalue, a
+** global one, a field). Others: 0.
+*/
+LUA_API size_t luaN_replaced (lua_State *L);
+
+/* Bytes of a string's block that are not its text. */
+#define LUAN_STRINGHEAD	25u
 
 /*
 ** Blocks whose free 'freed' is to be told of: 2^log2 bits, log2 at least 6, where

@@ -88,6 +88,7 @@ local function open(o, every, announce)
     timeperiod = interval(o),
     wall = o.wall,
     mallocs = o.malloc or 0,
+    copies = o.copies,
   }
   if not ok then return nil, message, errno end
   session = { period = every, random = not o.fixed, wall = o.wall or false,

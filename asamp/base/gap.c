@@ -77,6 +77,11 @@ uint64_t gap_pass (Gap *g, uint64_t over, uint64_t *distance) {
 }
 
 
+uint64_t gap_draw (Gap *g, uint64_t n) {
+  return (uint64_t)(((unsigned __int128)bits(g) * n) >> 64);
+}
+
+
 uint64_t gap_change (Gap *g, uint64_t period, uint64_t distance) {
   uint64_t old = g->period;
   g->period = period;

@@ -36,6 +36,9 @@ uint64_t gap_first (Gap *g);
 */
 uint64_t gap_pass (Gap *g, uint64_t over, uint64_t *distance);
 
+/* Any of the numbers below n, which is not 0, each as likely as the others. */
+uint64_t gap_draw (Gap *g, uint64_t n);
+
 /*
 ** Changes the period where 'distance' bytes were left to the next point.
 ** Returns the new distance: the same part of a period is left (fixed), or a

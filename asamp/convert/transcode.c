@@ -134,6 +134,7 @@ static Encoder *encoder (Transcode *t, uint64_t timeperiod, int wall) {
   config.period = r->period;
   config.random = r->random;
   config.mallocs = r->mallocs;
+  config.copies = r->copying && t->format == PROFILE_STOCK;
   config.timeperiod = timeperiod;
   config.wall = wall;
   config.native = r->native;
@@ -309,6 +310,24 @@ static void sample (void *ud, const ReadSample *s) {
     sample.outside = s->outside;
     encoder_sample(e, &sample);
   }
+  ended(t);
+}
+
+/* The extended format's readers would take it for time. */
+static void copy (void *ud, const ReadSample *s) {
+  Transcode *t = ud;
+  Encoder *e = encoder(t, 0, 0);
+  ProfileSample sample;
+  if (e == NULL || t->format == PROFILE_EXTENDED)
+    return;
+  setstack(t, s->node);
+  memset(&sample, 0, sizeof(sample));
+  sample.time = t->start + s->time * 1000;
+  sample.count = s->count;
+  sample.thread = s->thread;
+  sample.label = s->labels;
+  sample.kind = COPY_NEW + (int)s->kind;
+  encoder_sample(e, &sample);
   ended(t);
 }
 
@@ -555,6 +574,7 @@ int transcode_start (Transcode *t, int format, Output *o) {
   t->client.ud = t;
   t->client.begin = transcode_begin;
   t->client.sample = sample;
+  t->client.copy = copy;
   t->client.fate = fate;
   t->client.death = death;
   t->client.held = held;

@@ -129,6 +129,8 @@ static void head (Encoder *e) {
     metanumber(e, "asamp.merged", e->config.merged);
   if (e->config.mallocs > 0)
     metanumber(e, "asamp.malloc", e->config.mallocs);
+  if (e->config.copies)
+    meta(e, "asamp.copies", "1");
   if (e->config.followed > 0)
     metanumber(e, "asamp.followed", e->config.followed);
   if (extended(e)) {
@@ -392,6 +394,12 @@ static void settime (Encoder *e, uint64_t time) {
 void encoder_sample (Encoder *e, const ProfileSample *s) {
   uint32_t copies;
   settime(e, s->time);
+  if (profile_iscopy(s->kind)) {
+    copies = stackrecords(e, VMPROF_STACK, frameids_type(s->kind), s->thread, s->count);
+    batch_sample(&e->batch, since(e, e->last), !extended(e), s->count, copies,
+                 labelled(e, s->label));
+    return;
+  }
   if (extended(e)) {
     copies = stackrecords(e, VMPROF_GCSTACK, 0, s->thread, s->count);
     if (objects_full(&e->objects))

@@ -33,6 +33,7 @@ typedef struct EncoderConfig {
   int random;           /* 1: exponential gaps of that mean */
   uint64_t mallocs;     /* bytes a sample of native memory stands for; 0: none
                            are taken */
+  int copies;           /* 1: what is copied is sampled, at the period of allocation */
   uint64_t timeperiod;  /* ns of time that a time sample stands for, 0: none
                            are taken when the profile begins */
   int wall;             /* 1: of wall time, 0: of CPU time */

@@ -95,7 +95,7 @@ void event_encode (const Event *event, Encoder *e) {
 
 void event_count (const Event *event, EventTally *t) {
   const void *body = event + 1;
-  if (event->type == EVENT_SAMPLE)
+  if (event->type == EVENT_SAMPLE && !profile_iscopy(((const SampleEvent *)body)->sample.kind))
     t->samples += ((const SampleEvent *)body)->sample.count;
   else if (event->type == EVENT_TIME)
     t->timesamples += ((const TimeEvent *)body)->sample.count;

@@ -11,7 +11,7 @@
 
 enum {
   FRAME_TYPE = 1,       /* + 2 * kind: the type of an allocation, as leaf (stock) */
-  FRAME_TYPES = 56,     /* these are below */
+  FRAME_TYPES = 56,     /* these are below, and the sorts of copies (sample.h) */
   /* leaves of time samples that were taken within a collection; a slice of a
      major collection is major */
   FRAME_MINOR = 57, FRAME_MAJOR = 59,

@@ -92,6 +92,9 @@ void framename_native (char *out, const char *symbol, const char *library) {
 
 const char *framename_nobodys (uint64_t id) {
   switch (id) {
+    case FRAME_TYPE + 2 * COPY_NEW: return "[copied]";
+    case FRAME_TYPE + 2 * COPY_AGAIN: return "[copied again]";
+    case FRAME_TYPE + 2 * COPY_GROWN: return "[moved by growth]";
     case FRAME_MINOR: return "[minor collection]";
     case FRAME_MAJOR: return "[major collection]";
     case FRAME_NONE: return "[no function]";

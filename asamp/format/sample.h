@@ -21,6 +21,17 @@ enum ProfileKind {
   KIND_COUNT
 };
 
+/*
+** What a sample of copies tells (copies.h), in place of a kind: bytes that a new string
+** was made of; the part of them that it has of what it replaces, s in s = s .. x; bytes
+** that a buffer or a table had, and that were moved when it grew. These have no fate.
+*/
+enum { COPY_NEW = 25, COPY_AGAIN, COPY_GROWN, COPY_END };
+
+static inline int profile_iscopy (int kind) {
+  return kind >= COPY_NEW && kind < COPY_END;
+}
+
 /* "table", "table array part", ... ; kind < KIND_COUNT. */
 const char *profile_kindname(int kind);
 
@@ -40,7 +51,7 @@ typedef struct ProfileSample {
                         stands for one period of bytes (of a native one: of
                         native memory's own) */
   uint64_t thread;   /* number of the OS thread or state; the first is 0 */
-  int kind;          /* enum ProfileKind */
+  int kind;          /* enum ProfileKind, or of copies */
   int outside;       /* 1: allocated outside the nursery (large) */
   uint32_t label;    /* set of labels of the thread that ran; 0: none */
 } ProfileSample;

@@ -63,7 +63,7 @@ static int flag (lua_State *L, int t, const char *key) {
 /*
 ** The fields of the table at 1: out=, number=, made=, replace= (enum of place.h),
 ** command=, extended=, compress=, native=, random=, seed=, announce=, holders=,
-** holdersevery= (ns), timeperiod=, wall=, mallocs=. Texts stay on the stack.
+** holdersevery= (ns), timeperiod=, wall=, mallocs=, copies=. Texts stay on the stack.
 */
 static void options (lua_State *L, SamplerOptions *o) {
   luaL_checktype(L, 1, LUA_TTABLE);
@@ -87,6 +87,7 @@ static void options (lua_State *L, SamplerOptions *o) {
   o->holders = flag(L, 1, "holders");
   o->holdersevery = (uint64_t)integer(L, 1, "holdersevery");
   o->mallocs = (uint64_t)integer(L, 1, "mallocs");
+  o->copies = flag(L, 1, "copies");
   o->timeperiod = (uint64_t)integer(L, 1, "timeperiod");
   o->wall = flag(L, 1, "wall");
 }

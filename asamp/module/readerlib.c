@@ -64,6 +64,10 @@
 **   lifetimes = {node = {}, digits = {}, samples = {}, bytes = {}}: what died
 **     later, by the number of binary digits of the bytes that were allocated
 **     between birth and death
+**   copies (where they were sampled; else nil) = {node = {}, sort = {}, samples = {},
+**     bytes = {}, total (samples)}: what was copied; sort 0: into new strings, 1: of
+**     that, what the string replaces (s in s = s .. x), 2: moved by growth of buffers
+**     and tables
 **   collections[i] = {n, time, duration, inuse, least, held, rss, tenured
 **     (bytes), decided, survived (samples), major, minorpause, majorpause, state}:
 **     n neighbours, one at first and in long profiles more: the end of the last,
@@ -256,6 +260,15 @@ static void pushcolumns (lua_State *L, const SiteTable *table, const char *kind)
 static void pushlives (lua_State *L, const ReaderSum *sum) {
   pushcolumns(L, &sum->lives, "digits");
   lua_setfield(L, -2, "lifetimes");
+}
+
+/* Field 'copies' of the table on the top, where they were sampled. */
+static void pushcopies (lua_State *L, const Reading *r, const ReaderSum *sum) {
+  if (!r->copying)
+    return;
+  pushcolumns(L, &sum->copies, "sort");
+  setinteger(L, "total", r->copies);
+  lua_setfield(L, -2, "copies");
 }
 
 /* Field 'holders' of the table on the top, where the file tells them: columns, and the
@@ -539,6 +552,7 @@ static void pushprofile (lua_State *L, const char *path, const Reading *r,
   setinteger(L, "longestwalk", r->longestwalk);
   pushsites(L, r, sum);
   pushlives(L, sum);
+  pushcopies(L, r, sum);
   pushholders(L, r, sum);
   pushkinds(L, r, sum);
   pushcollections(L, &sum->course);

@@ -4,6 +4,7 @@
 ** reader.h, the layout of the records in doc/profile-format.md.
 */
 #include "reader.h"
+#include "sample.h"
 #include "bytes.h"
 #include "frameids.h"
 #include "readeremit.h"
@@ -299,8 +300,9 @@ static Step stack (Input *in, int allocation) {
     return STOP;
   if (in->threads)
     thread = bytes_getword(w + 8 * n);
-  if (!allocation && r->own && r->lines && n >= 2 && r->version < 7 &&
-      frameids_istype(bytes_getword(w + 8), &type)) {
+  if (!allocation && r->own && r->lines && n >= 2 &&
+      frameids_istype(bytes_getword(w + 8), &type) &&
+      (r->version < 7 || profile_iscopy((int)type))) {
     w += 16;  /* the leaf is the type */
     n -= 2;
     allocation = 1;

@@ -120,6 +120,12 @@ static int onesample (ReaderState *s, Details *d, uint64_t count,
     sample.kind = READER_TIMESAMPLE;
     sample.period = readerstate_timeperiod(s);
   }
+  else if (profile_iscopy((int)run->type)) {
+    sample.kind = run->type - COPY_NEW;
+    sample.period = readerstate_period(s);
+    readeremit_copy(s, &sample);
+    return 1;
+  }
   else {
     uint32_t type = run->type;
     if (d->kinds.p < d->kinds.end)

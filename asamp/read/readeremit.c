@@ -75,6 +75,17 @@ void readeremit_sample (ReaderState *s, const ReadSample *sample) {
     s->failed = 1;
 }
 
+void readeremit_copy (ReaderState *s, const ReadSample *sample) {
+  readeremit_begin(s);
+  if (sample->time > s->r->duration)
+    s->r->duration = sample->time;
+  if (ishidden(s, sample->labels))
+    return;
+  s->r->copies += sample->count;
+  if (s->client->copy != NULL)
+    s->client->copy(s->client->ud, sample);
+}
+
 /* A sample survived; the client may leave a tag with it. */
 static void survive (ReaderState *s, const ReadSample *sample, int follow,
                      uint64_t time) {

@@ -11,6 +11,7 @@
 /* Tells the client that events begin, once. */
 void readeremit_begin (ReaderState *s);
 /* A sample to the client, and if it is of an allocation to the queue. */
+void readeremit_copy (ReaderState *s, const ReadSample *sample);
 void readeremit_sample (ReaderState *s, const ReadSample *sample);
 /*
 ** Decides the oldest open sample, if there is one or was one; 'fate': 0 died,

@@ -86,6 +86,8 @@ int readermeta_read (ReaderState *s, const char *key, const char *value,
     r->begun = r->own ? strtoull(value, NULL, 10) : 0;
   else if (strcmp(key, "asamp.malloc") == 0)
     r->mallocs = r->own ? strtoull(value, NULL, 10) : 0;
+  else if (strcmp(key, "asamp.copies") == 0)
+    r->copying = r->own;
   else if (strcmp(key, "asamp.left") == 0) {
     if (r->own)
       readerleft_told(r->left, value);

@@ -6,6 +6,7 @@
 #include "bytes.h"
 #include "list.h"
 #include "readeremit.h"
+#include "sample.h"
 
 #include <string.h>
 
@@ -32,6 +33,13 @@ void readerstack_giveup (ReaderState *s) {
     sample.kind = READER_TIMESAMPLE;
     readerstate_of(s, run->thread);
     sample.period = readerstate_timeperiod(s);
+    if (run->type != READER_TIMERUN && profile_iscopy((int)run->type)) {
+      sample.kind = run->type - COPY_NEW;
+      sample.period = readerstate_period(s);
+      s->r->undetailed += run->copies;
+      readeremit_copy(s, &sample);
+      continue;
+    }
     if (run->type != READER_TIMERUN) {
       sample.kind = run->type == 0 && s->r->version >= 7
                     ? READER_UNKNOWN : readerstate_kind(s, run->type, 0);

@@ -187,6 +187,20 @@ static void held (void *ud, const ReadSample *sample, uint32_t path) {
   s->held.sites[at].bytes += reading_bytes(sample);
 }
 
+static void copy (void *ud, const ReadSample *sample) {
+  ReaderSum *s = ud;
+  size_t at;
+  if (s->instant != READERSUM_EVER)
+    return;
+  at = sitetable_at(&s->copies, sample->node, sample->kind, sample->count);
+  if (at == SITETABLE_NONE) {
+    s->client.stop = NOMEMORY;
+    return;
+  }
+  s->copies.sites[at].samples += sample->count;
+  s->copies.sites[at].bytes += reading_bytes(sample);
+}
+
 static void collection (void *ud, const ReadCollection *c) {
   ReaderSum *s = ud;
   LabelTotals *l = labelled(s, c->labels);
@@ -219,6 +233,7 @@ int readersum_start (ReaderSum *s, uint32_t bins, uint64_t instant) {
   s->client.fate = fate;
   s->client.death = death;
   s->client.held = held;
+  s->client.copy = copy;
   s->client.collection = collection;
   s->client.mark = mark;
   s->client.resident = resident;
@@ -257,9 +272,10 @@ void readersum_finish (ReaderSum *s, const Reading *r) {
   idmap_free(&s->table.bykey);  /* a large profile needs the room */
   idmap_free(&s->lives.bykey);
   idmap_free(&s->held.bykey);
+  idmap_free(&s->copies.bykey);
   idmap_free(&s->bins.bykey);
   memcpy(s->left, r->left, sizeof(s->left));
-  s->left[LEFT_SITES] = s->table.left;
+  s->left[LEFT_SITES] = s->table.left + s->copies.left;
   s->left[LEFT_LIVES] = s->lives.left;
   s->left[LEFT_HELD] = s->held.left;
   s->left[LEFT_ROWS] = s->bins.left;
@@ -274,6 +290,7 @@ void readersum_free (ReaderSum *s) {
   sitetable_free(&s->table);
   sitetable_free(&s->lives);
   sitetable_free(&s->held);
+  sitetable_free(&s->copies);
   bins_free(&s->bins);
   course_free(&s->course);
   marks_free(&s->marks);

@@ -35,6 +35,7 @@ typedef struct ReaderSum {
   SiteTable lives;        /* samples that died later: node, and the number of binary
                           digits of the bytes allocated in their life */
   SiteTable held;        /* samples alive whose holder is told: node, and path */
+  SiteTable copies;      /* node, and the sort of copy; none of an instant */
   KindTotals *kinds;   /* READER_MAXKINDS of them */
   LabelTotals *labels;  /* by set; 0: of what has none */
   size_t nlabels, labelsize;

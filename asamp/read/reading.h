@@ -157,6 +157,8 @@ typedef struct Reading {
   uint64_t periods;    /* how often it was set again behind a sample */
   uint64_t allocated;  /* bytes while sampling was on, exactly; 0: not told */
   uint64_t mallocs;    /* ... one of native memory; 0: none are taken */
+  int copying;         /* 1: own: copies were sampled */
+  uint64_t copies;     /* samples of these, counts added up */
   uint64_t scale;      /* own files 1, others' the period (1: unknown) */
   uint64_t timeperiod; /* ns, the first; 0: unknown */
   uint64_t timeperiods;  /* how often it was set */
@@ -215,6 +217,9 @@ typedef struct ReaderClient {
   void (*begin) (void *ud, const Reading *r);
   /* of an allocation, or of time (kind READER_TIMESAMPLE) */
   void (*sample) (void *ud, const ReadSample *s);
+  /* of copies, with the sort that COPY_NEW ... of sample.h number as 0, 1, 2 as its
+     kind; these are no samples of 'sample', and have no fate */
+  void (*copy) (void *ud, const ReadSample *s);
   /*
   ** Of an allocation sample, decided at 'time'; enum READER_DIED ... With
   ** 'followed' a death may come; 'fate' may leave a tag for it.

@@ -22,6 +22,8 @@
 #define TIMED	64	/* the first samples are all timed, ... */
 #define SHARE	16	/* ... then one of so many: two readings of a clock take a
 			   tenth of what a sample takes */
+#define MANYPOINTS	256	/* points of a block that are not looked at one by one */
+#define ROUNDED		3	/* bytes that rounding adds to a string's block, on average */
 #define STALE		256	/* bits of 'watching' that are nobody's */
 #define FEW		128	/* blocks for which 2^FEWLOG bits will do */
 #define FEWLOG		12
@@ -84,6 +86,81 @@ static void timed (Tracker *t, uint64_t began) {
 }
 
 
+/* {== copies (A8) ======================================================= */
+
+static void tellcopy (Tracker *t, const ProfileSample *of, int sort, uint64_t count,
+                      size_t kept, size_t n) {
+  ProfileSample out = *of;
+  if (count == 0) return;
+  out.kind = sort;
+  out.count = count;
+  out.outside = 0;
+  t->client->sample(t->ud, &out, kept, t->stack.frames, n);
+  t->copies += count;
+}
+
+
+/* Of 'count' points in a block those that lie in the first 'part' bytes of its 'size'. */
+static uint64_t pointsin (Tracker *t, uint64_t count, uint64_t part, uint64_t size) {
+  uint64_t i, n = 0;
+  if (count > MANYPOINTS)
+    return (uint64_t)((double)count * (double)part / (double)size + 0.5);
+  for (i = 0; i < count; i++) n += (gap_draw(&t->copygap, size) < part);
+  return n;
+}
+
+
+/*
+** A string's sample, whose stack has just been told, tells what was copied into it. Of
+** its block the head, and what rounding adds on average, is no copy.
+*/
+static void stringcopied (Tracker *t, lua_State *L, const ProfileSample *s) {
+  uint64_t text = s->size - (LUAN_STRINGHEAD + ROUNDED);
+  uint64_t again = luaN_replaced(L);
+  uint64_t copied = pointsin(t, s->count, text, s->size);
+  again = pointsin(t, copied, (again < text) ? again : text, text);
+  tellcopy(t, s, COPY_AGAIN, again, t->stack.kept + t->stack.n, 0);
+  tellcopy(t, s, COPY_NEW, copied - again, t->stack.kept + t->stack.n, 0);
+}
+
+
+/* Growth has passed a point. */
+static uint64_t copied (void *ud, lua_State *L, size_t n, uint64_t over) {
+  Tracker *t = ud;
+  ProfileSample out;
+  uint64_t distance;
+  int room;
+  if (t->client == NULL || !t->on || !t->copying) return UINT64_MAX;
+  t->busy++;
+  memset(&out, 0, sizeof(out));
+  out.time = clock_now();
+  out.size = n;
+  out.count = gap_pass(&t->copygap, over, &distance);
+  out.thread = t->number;
+  out.label = luaN_label(luaN_running(L));
+  room = (t->client->room == NULL) ? 1 : t->client->room(t->ud);
+  if (room > 0 && stack_ready(&t->stack)) {
+    stack_walk(&t->stack, L, t->native);
+    tellcopy(t, &out, COPY_GROWN, out.count, t->stack.kept, t->stack.n);
+  }
+  else if (room == 0) t->lost += out.count;
+  timed(t, out.time);
+  t->busy--;
+  return (room < 0) ? UINT64_MAX : distance;
+}
+
+
+/* The first point of growth from here. */
+static void startcopies (Tracker *t, lua_State *L) {
+  if (!t->copying) return;
+  t->copygap.period = t->gap.period;
+  t->copygap.random = t->gap.random;
+  luaN_setcopies(L, gap_first(&t->copygap));
+}
+
+/* }===================================================================== */
+
+
 static uint64_t sample (void *ud, lua_State *L, const luaN_Sample *in,
                         uint64_t over) {
   Tracker *t = ud;
@@ -114,6 +191,7 @@ static uint64_t sample (void *ud, lua_State *L, const luaN_Sample *in,
     if (watched) watch(t, L, in->block);
     t->client->sample(t->ud, &out, t->stack.kept, t->stack.frames, t->stack.n);
     t->samples += out.count;
+    if (t->copying && in->kind == LUAN_KSTRING) stringcopied(t, L, &out);
   }
   else t->lost += out.count;
   timed(t, out.time);
@@ -446,6 +524,7 @@ static void set (Tracker *t, lua_State *L) {
   t->seam.freed = freed;
   t->seam.point = point;
   t->seam.closing = closing;
+  t->seam.copied = copied;
 }
 
 
@@ -498,6 +577,7 @@ void tracker_idle (Tracker *t, lua_State *L) {
   followed_close(&t->followed);
   if (luaN_getsampler(L) != &t->seam) luaN_setsampler(L, &t->seam, GAP_MAX);
   else luaN_setdistance(L, GAP_MAX);
+  luaN_setcopies(L, UINT64_MAX);
 }
 
 
@@ -518,6 +598,7 @@ void tracker_wake (Tracker *t, lua_State *L, uint64_t period, int random, uint64
   t->on = alloc;
   t->points = !alloc;
   if (alloc) luaN_setdistance(L, gap_first(&t->gap));
+  if (alloc) startcopies(t, L);
 }
 
 
@@ -535,6 +616,7 @@ static void function (void *ud, uint64_t id, const char *name, int line,
 
 void tracker_again (Tracker *t, uint64_t seed, int isforked) {
   gap_open(&t->gap, t->gap.period, t->gap.random, seed);
+  gap_open(&t->copygap, t->gap.period, t->gap.random, ~seed);
   if (isforked) {
     stack_forget(&t->stack);
     births_forget(&t->functions);
@@ -545,7 +627,7 @@ void tracker_again (Tracker *t, uint64_t seed, int isforked) {
     stack_begin(&t->stack, function, t);
     classes_begin(&t->classes, t->client->class, t->ud);
   }
-  t->samples = t->natives = t->bytes = t->lost = t->unfollowed = 0;
+  t->samples = t->natives = t->copies = t->bytes = t->lost = t->unfollowed = 0;
   t->from = luaN_allocated(t->L);
 }
 
@@ -576,7 +658,9 @@ void tracker_begin (Tracker *t, const TrackerClient *client, void *ud,
   t->native = native;
   t->gap.period = period;
   t->seeded = 0;
-  t->samples = t->natives = t->bytes = t->lost = t->nanoseconds = t->unfollowed = 0;
+  t->samples = t->natives = t->copies = t->bytes = t->lost = t->nanoseconds = 0;
+  t->unfollowed = 0;
+  t->copying = 0;
   t->holdersevery = 0;
   if (native) unwind_prime();
   births_free(&t->functions);
@@ -677,11 +761,20 @@ void tracker_on (Tracker *t, lua_State *L, uint64_t period, int random,
     t->gap.period = period;
     t->gap.random = random;
   }
-  else gap_open(&t->gap, period, random, seed);
+  else {
+    gap_open(&t->gap, period, random, seed);
+    gap_open(&t->copygap, period, random, ~seed);
+  }
   t->seeded = 1;
   t->on = 1;
   t->from = luaN_allocated(L);
   enter(t, L, gap_first(&t->gap));
+  startcopies(t, L);
+}
+
+
+void tracker_copies (Tracker *t, int on) {
+  t->copying = on;
 }
 
 
@@ -689,6 +782,7 @@ int tracker_off (Tracker *t, lua_State *L) {
   luaN_Memory m;
   if (!t->on) return 0;
   luaN_setdistance(L, GAP_MAX);  /* no samples from here on */
+  luaN_setcopies(L, UINT64_MAX);
   t->bytes += luaN_allocated(L) - t->from;
   t->on = 0;
   luaN_memory(L, &m);
@@ -711,6 +805,7 @@ void tracker_period (Tracker *t, lua_State *L, uint64_t period) {
   if (t->on)
     luaN_setdistance(L, gap_change(&t->gap, period, luaN_distance(L)));
   else t->gap.period = period;
+  if (t->on) startcopies(t, L);
 }
 
 

@@ -26,6 +26,10 @@
 **       the tracker's own, or of a signal's handler that has interrupted it: where it
 **       is 'busy' the sample is lost. Such a sample is a pending or followed one whose
 **       owner is a slot (mallocs_isowner).
+**   A8  copies are sampled at the period of allocation. A string's sample is one of the
+**       bytes that were copied into it, too: each of its points lies in the text with the
+**       chance that the text is of the block, and in what the string replaces with that
+**       part's. What growth moves has points of its own (luaN_setcopies).
 */
 #ifndef asamp_tracker_h
 #define asamp_tracker_h
@@ -89,13 +93,15 @@ typedef struct Tracker {
   int idle;			/* nothing is wanted but 'safe' */
   int points;			/* the client wants points of time samples */
   uint64_t mallocs;		/* period of native memory's samples (mallocs.h); 0: none */
+  int copying;			/* copies are, while it is on (A8) */
+  Gap copygap;			/* of the bytes that growth moves */
   int busy;			/* one of the functions below runs (A7) */
   uint64_t deaths;		/* of native blocks, when they were last looked for, ... */
   size_t reaping;		/* pending samples among which dead ones are looked for */
   uint64_t looked;		/* ... and when that was */
   uint64_t number;		/* of the state, for the client */
   uint64_t from;		/* luaN_allocated when sampling went on */
-  uint64_t samples, natives, bytes, lost, nanoseconds;  /* since the client came */
+  uint64_t samples, natives, copies, bytes, lost, nanoseconds;  /* since the client came */
   unsigned ntimed;		/* samples that may have been timed for these */
   uint64_t unfollowed;		/* samples that survived and found no room */
   uint64_t minors, majors, tenured;  /* as the last collection told has left it */
@@ -179,6 +185,9 @@ void tracker_points (Tracker *t, lua_State *L, int on);
 ** process that has the library.
 */
 int tracker_mallocs (Tracker *t, uint64_t period, uint64_t seed);
+
+/* Copies are sampled from the next tracker_on (tracker_wake) on, or no more. */
+void tracker_copies (Tracker *t, int on);
 
 /* Changes the period, also while on (gap_change). */
 void tracker_period (Tracker *t, lua_State *L, uint64_t period);

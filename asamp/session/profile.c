@@ -732,10 +732,11 @@ void profile_sample (ProfileState *s, const ProfileSample *in, size_t kept,
                      const ProfileFrame *frames, size_t n) {
   Profile *p = s->profile;
   SampleEvent *body;
-  assert(in->count >= 1 && in->kind >= 0 && in->kind < KIND_COUNT);
+  int copy = profile_iscopy(in->kind);
+  assert(in->count >= 1 && in->kind >= 0 && (in->kind < KIND_COUNT || copy));
   hold(p);
   setdepth(s, kept, n);
-  p->taken.samples += in->count;
+  if (!copy) p->taken.samples += in->count;
   p->inhand.samples = in->count;
   body = reserve(s, EVENT_SAMPLE, n, sizeof(*body) + n * sizeof(*frames));
   if (body != NULL) {

@@ -429,6 +429,7 @@ static void configure (ProfileConfig *c, const SamplerOptions *o, uint64_t perio
   c->log.wall = o->wall;
   c->log.native = o->native;
   c->log.mallocs = o->mallocs;
+  c->log.copies = o->copies;
   c->log.followed = FOLLOWED_MOST;
   c->log.command = o->command;
   c->log.resolve = native_name;
@@ -484,6 +485,7 @@ int sampler_open (Sampler *s, const SamplerOptions *o, uint64_t period,
   s->pid = getpid();
   tracker_begin(&s->tracker, &client, s, period, o->native);
   tracker_holdersevery(&s->tracker, o->holdersevery);
+  tracker_copies(&s->tracker, o->copies);
   if (o->mallocs > 0 && !tracker_mallocs(&s->tracker, o->mallocs, o->seeded ? o->seed : 0)) {
     nomemory(o->out, err, errsize);
     sampler_close(s, s->tracker.L);
@@ -826,6 +828,7 @@ int sampler_attach (lua_State *L, const SamplerShared *with) {
   unlock();
   tracker_begin(&s->tracker, &client, s, with->period, with->options.native);
   tracker_holdersevery(&s->tracker, with->options.holdersevery);
+  tracker_copies(&s->tracker, with->options.copies);
   if (p == NULL) {
     tracker_idle(&s->tracker, L);
     return 1;

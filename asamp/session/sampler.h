@@ -46,6 +46,7 @@ typedef struct SamplerOptions {
 			   0: none */
   int wall;
   uint64_t mallocs;	/* period of native memory's samples (mallocs.h); 0: none */
+  int copies;		/* 1: what is copied is sampled (tracker.h, A8) */
   int holders;		/* 1: who holds what is alive is told at the end */
   uint64_t holdersevery;  /* ... and every so often, ns; 0: not */
   int announce;		/* 1: one line on stderr when the session ends */

@@ -12,6 +12,7 @@
 #include "lstring.h"
 #include "ltable.h"
 
+#include "copies.h"
 #include "limit.h"
 #include "mark.h"
 #include "refine.h"
@@ -134,6 +135,15 @@ void luaN_resizing (lua_State *L, const Table *t, const void *unanchored,
 }
 
 
+/* Of the vectors that the table had: the array, unless it has stayed, and the hash part. */
+static size_t movedbytes (const Table *t, const TValue *array, unsigned asize,
+                          const Table *old) {
+  size_t n = isdummy(old) ? 0 : (size_t)sizenode(old) * sizeof(Node);
+  unsigned left = (asize < luaN_asize(t)) ? asize : luaN_asize(t);
+  return (array == t->array) ? n : n + left * sizeof(TValue);
+}
+
+
 void luaN_resized (lua_State *L, Table *t, size_t before, const TValue *array,
                    unsigned asize, const Table *old) {
   global_State *g = G(L);
@@ -160,4 +170,5 @@ void luaN_resized (lua_State *L, Table *t, size_t before, const TValue *array,
     t->marked |= LUAN_LISTED;
     c->lists.tables.v.a[c->lists.tables.v.n++] = t;
   }
+  luaN_countcopy(L, movedbytes(t, array, asize, old));
 }

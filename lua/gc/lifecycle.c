@@ -14,6 +14,7 @@
 #include "lstring.h"
 
 #include "chunks.h"
+#include "copies.h"
 #include "finalize.h"
 #include "limit.h"
 #include "pace.h"
@@ -30,6 +31,7 @@ void luaN_openheap (luaN_Heap *h) {
   h->free = h->limit = h->end = h->mark = (char *)h;  /* an empty hole */
   h->overflow.free = h->overflow.end = (char *)h;
   h->point = (uint64_t)(uintptr_t)h->free + LUAN_INFINITY;
+  h->copyleft = LUAN_NOCOPIES;
   h->emergency = luaC_fullgc;
   luaN_openblocks(&h->blocks);
   h->gc.pace.patience = 2;

@@ -9,6 +9,7 @@
 
 #include "lgc.h"
 
+#include "copies.h"
 #include "limit.h"
 #include "sampling.h"
 #include "debug.h"
@@ -142,6 +143,7 @@ LUA_API void luaN_setsampler (lua_State *L, const luaN_Sampler *s,
   luaN_Heap *h = &g->heap;
   h->sampler = s;
   h->watched = NULL;
+  h->copyleft = LUAN_NOCOPIES;
   luaN_flush(g);
   luaN_setpoint(h, (s == NULL || d > LUAN_INFINITY) ? LUAN_INFINITY
                                                   : (d < 1) ? 1 : d);

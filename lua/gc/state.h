@@ -231,6 +231,7 @@ typedef struct luaN_Heap {
   uint64_t point;		/* nursery address of the next sample (S1) */
   uint64_t allocated;		/* bytes ever allocated, up to 'mark' */
   uint64_t allocatedoutside;	/* ... and outside, as samples count them */
+  uint64_t copyleft;		/* bytes of growth to the next sample of copies */
   const struct luaN_Sampler *sampler;
 #if defined(LUAN_DEBUG)
   int asking;			/* one of its functions runs (debug.h) */

@@ -78,6 +78,7 @@ local OPTIONS = {
   exact = boolean,
   fixed = boolean,
   native = boolean,
+  copies = boolean,
   compress = boolean,
   quiet = boolean,
   holders = function(v)
@@ -161,6 +162,11 @@ function M.check(t, more)
     local value, wrong = checker(v)
     if value == nil then return nil, ("option '%s' %s"):format(k, wrong) end
     o[k] = value
+  end
+  if o.copies and o.alloc == 0 then
+    return nil, "option 'copies' needs samples of allocation: alloc must not be 0"
+  elseif o.copies and o.format == "extended" then
+    return nil, "option 'copies' needs format \"stock\": readers of the extended one would take copies for time"
   end
   return o
 end

@@ -31,7 +31,7 @@ function M.setup(wish)
     out = o.out, replace = options.REPLACE[o.overwrite or false],
     compress = o.compress ~= false, native = o.native ~= false, random = not o.fixed,
     seed = o.seed, announce = not o.quiet, holders = o.holders ~= false,
-    mallocs = o.malloc or 0,
+    mallocs = o.malloc or 0, copies = o.copies,
     holdersevery = (math.tointeger(o.holders) or 0) * SECOND,
     alloc = every > 0, period = every > 0 and every or DEFAULT_PERIOD,
     rate = o.rate, listen = o.listen, rotate = o.rotate and o.rotate * SECOND,

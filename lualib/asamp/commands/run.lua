@@ -44,6 +44,7 @@ local DESCRIPTION = {
   {"malloc", "BYTES", "native memory, too: a sample every BYTES that the whole process " ..
     "asks malloc for (512K where BYTES are not given)",
     like("^%d+[KMGkmg]?$", "bytes such as 65536 or 64K"), bare = "512K"},
+  {"copies", nil, "what is copied, too: into new strings, and by buffers and tables that grow"},
   {"time", "RATE", "samples of time a second; 0: none (default 0)",
     like("^%d+$", "a whole number of samples a second")},
   {"wall", nil, "time by the clock on the wall, not of the CPU"},
@@ -81,7 +82,7 @@ local function settings(o, inherited)
   for _, key in ipairs{"alloc", "malloc", "time", "seed", "holders", "out", "format"} do
     t[key] = o[key] or t[key]
   end
-  for _, key in ipairs{"wall", "exact", "fixed", "quiet", "overwrite"} do
+  for _, key in ipairs{"copies", "wall", "exact", "fixed", "quiet", "overwrite"} do
     t[key] = o[key] and "1" or t[key]
   end
   -- who types a name says by that where the profile goes
