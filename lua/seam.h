@@ -121,7 +121,7 @@ LUA_API void luaN_grown (lua_State *L, size_t n);
 LUA_API size_t luaN_replaced (lua_State *L);
 
 /* Bytes of a string's block that are not its text. */
-#define LUAN_STRINGHEAD	25u
+#define LUAN_STRINGHEAD	17u
 
 /*
 ** Blocks whose free 'freed' is to be told of: 2^log2 bits, log2 at least 6, where

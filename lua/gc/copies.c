@@ -6,6 +6,8 @@
 
 #include "lprefix.h"
 
+#include <stddef.h>
+
 #include "lua.h"
 
 #include "ldebug.h"
@@ -20,6 +22,7 @@
 
 /* Instructions before a concatenation among which those that load its operands are. */
 #define BEFORE	64
+#define DEEP	4	/* loads that one may hang on: o.a.b.c.d.s */
 
 
 void luaN_toldcopy (lua_State *L, size_t n) {
@@ -47,24 +50,74 @@ LUA_API void luaN_setcopies (lua_State *L, uint64_t distance) {
 
 /* {== what is appended to =============================================== */
 
+_Static_assert(offsetof(TString, contents) + 1 == LUAN_STRINGHEAD, "seam.h");
+
+
+/* The last instruction before 'pc' that sets register r; -1: none that is near. */
+static int setter (const Proto *p, int pc, int r) {
+  int first = (pc > BEFORE) ? pc - BEFORE : 0;
+  while (--pc >= first)
+    if (testAMode(GET_OPCODE(p->code[pc])) && GETARG_A(p->code[pc]) == r) return pc;
+  return -1;
+}
+
+
+static int issame (const Proto *p, int a, int pca, int b, int pcb, int deep);
+
+
 /*
-** Does 'to', which stores register a, store where 'from' has loaded from? The
-** registers of both are the same code's, a statement apart.
+** Do two instructions that load a value load the same? A table in another register is
+** the same when it was loaded so, too: o.a.s = o.a.s .. x loads o.a twice. As far as the
+** code tells, without what a call between may have changed.
 */
-static int issame (Instruction to, Instruction from, int a) {
-  switch (GET_OPCODE(to)) {
+static int loadsame (const Proto *p, int pca, int pcb, int deep) {
+  Instruction a = p->code[pca], b = p->code[pcb];
+  if (GET_OPCODE(a) != GET_OPCODE(b) || deep == 0) return 0;
+  switch (GET_OPCODE(a)) {
+    case OP_GETUPVAL: return GETARG_B(a) == GETARG_B(b);
+    case OP_MOVE: return issame(p, GETARG_B(a), pca, GETARG_B(b), pcb, deep - 1);
+    case OP_LOADI: case OP_LOADK: return GETARG_Bx(a) == GETARG_Bx(b);
+    case OP_GETTABUP: return GETARG_B(a) == GETARG_B(b) && GETARG_C(a) == GETARG_C(b);
+    case OP_GETFIELD: case OP_GETI:
+      return GETARG_C(a) == GETARG_C(b) &&
+             issame(p, GETARG_B(a), pca, GETARG_B(b), pcb, deep - 1);
+    case OP_GETTABLE:
+      return issame(p, GETARG_B(a), pca, GETARG_B(b), pcb, deep - 1) &&
+             issame(p, GETARG_C(a), pca, GETARG_C(b), pcb, deep - 1);
+    default: return 0;
+  }
+}
+
+
+/* Has register a before instruction pca what register b has before pcb? */
+static int issame (const Proto *p, int a, int pca, int b, int pcb, int deep) {
+  int seta = setter(p, pca, a), setb = setter(p, pcb, b);
+  if (a == b && seta == setb) return 1;
+  return seta >= 0 && setb >= 0 && loadsame(p, seta, setb, deep);
+}
+
+
+/* Does the instruction at 'to', which stores register a, store where that at 'from' has
+   loaded from? */
+static int isback (const Proto *p, int to, int from, int a) {
+  Instruction t = p->code[to], f = p->code[from];
+  switch (GET_OPCODE(t)) {
     case OP_MOVE:
-      return GETARG_B(to) == a && GET_OPCODE(from) == OP_MOVE &&
-             GETARG_A(to) == GETARG_B(from);
+      return GETARG_B(t) == a && GET_OPCODE(f) == OP_MOVE && GETARG_A(t) == GETARG_B(f);
     case OP_SETUPVAL:
-      return GETARG_A(to) == a && GET_OPCODE(from) == OP_GETUPVAL &&
-             GETARG_B(to) == GETARG_B(from);
-    case OP_SETTABUP: case OP_SETTABLE: case OP_SETI: case OP_SETFIELD: {
-      static const OpCode loads[] = {OP_GETTABUP, OP_GETTABLE, OP_GETI, OP_GETFIELD};
-      return !GETARG_k(to) && GETARG_C(to) == a &&
-             GET_OPCODE(from) == loads[GET_OPCODE(to) - OP_SETTABUP] &&
-             GETARG_A(to) == GETARG_B(from) && GETARG_B(to) == GETARG_C(from);
-    }
+      return GETARG_A(t) == a && GET_OPCODE(f) == OP_GETUPVAL && GETARG_B(t) == GETARG_B(f);
+    case OP_SETTABUP:
+      return !GETARG_k(t) && GETARG_C(t) == a && GET_OPCODE(f) == OP_GETTABUP &&
+             GETARG_A(t) == GETARG_B(f) && GETARG_B(t) == GETARG_C(f);
+    case OP_SETI: case OP_SETFIELD:
+      return !GETARG_k(t) && GETARG_C(t) == a &&
+             GET_OPCODE(f) == (GET_OPCODE(t) == OP_SETI ? OP_GETI : OP_GETFIELD) &&
+             GETARG_B(t) == GETARG_C(f) &&
+             issame(p, GETARG_A(t), to, GETARG_B(f), from, DEEP);
+    case OP_SETTABLE:
+      return !GETARG_k(t) && GETARG_C(t) == a && GET_OPCODE(f) == OP_GETTABLE &&
+             issame(p, GETARG_A(t), to, GETARG_B(f), from, DEEP) &&
+             issame(p, GETARG_B(t), to, GETARG_C(f), from, DEEP);
     default: return 0;
   }
 }
@@ -74,7 +127,7 @@ LUA_API size_t luaN_replaced (lua_State *L) {
   const CallInfo *ci;
   const Proto *p;
   size_t all = 0;
-  int pc, a, n, k, first;
+  int pc, a, n, k;
   L = luaN_running(L);
   ci = L->ci;
   if (!isLua(ci)) return 0;
@@ -83,14 +136,10 @@ LUA_API size_t luaN_replaced (lua_State *L) {
   if (GET_OPCODE(p->code[pc]) != OP_CONCAT) return 0;
   a = GETARG_A(p->code[pc]);
   n = GETARG_B(p->code[pc]);
-  first = (pc > BEFORE) ? pc - BEFORE : 0;
   for (k = 0; k < n; k++) {
     const TValue *o = s2v(ci->func.p + 1 + a + k);
-    int at = pc - 1;
-    while (at > first && !(testAMode(GET_OPCODE(p->code[at])) &&
-                           GETARG_A(p->code[at]) == a + k))
-      at--;
-    if (at >= first && ttisstring(o) && issame(p->code[pc + 1], p->code[at], a))
+    int from = setter(p, pc, a + k);
+    if (from >= 0 && ttisstring(o) && isback(p, pc + 1, from, a))
       all += tsslen(tsvalue(o));
   }
   return all;

@@ -4,6 +4,7 @@
 -- terminal.
 
 local complaints = require "asamp.cli.complaints"
+local copies = require "asamp.sums.copies"
 local documents = require "asamp.show.documents"
 local focus = require "asamp.sums.focus"
 local json = require "asamp.show.json"
@@ -25,7 +26,7 @@ local M = {}
 
 M.summary = "who allocated how much, where time went: functions, lines, types"
 
-local DEFAULT = {"functions", "lines", "callers", "types", "labels", "scripts", "leaks",
+local DEFAULT = {"functions", "lines", "callers", "types", "copies", "labels", "scripts", "leaks",
                  "lifetimes", "collections", "marks"}
 
 -- What --by may name besides measures: a table of its own.
@@ -59,7 +60,7 @@ local DESCRIPTION = {
   {"label", "NAME=VALUE", "only what ran with that label; NAME=(none): with none of that name",
     function(value) return labelled.parse(value), "NAME=VALUE" end},
   {"total", nil, "sort functions and lines by total instead of self"},
-  {"show", "LIST", "sections to show: functions, lines, callers, types, labels, " ..
+  {"show", "LIST", "sections to show: functions, lines, callers, types, copies, labels, " ..
     "scripts (of Lua states), states, threads, leaks, lifetimes, tree, collections, " ..
     "marks (default: all but states, threads and tree)",
     options.listof(text.SECTIONS)},
@@ -117,7 +118,7 @@ local function narrowed(profile, o, setting)
     return totals.of(profile)
   end
   local covered, entries = focus.cover(profile, test)
-  setting.focus = {title = title, entries = entries}
+  setting.focus, setting.covered = {title = title, entries = entries}, covered
   setting.show.leaks, setting.show.collections = nil, nil
   setting.show.marks, setting.show.lifetimes = nil, nil
   if #entries == 0 then
@@ -297,6 +298,9 @@ local function reportof(profile, o, setting)
   end
   if not setting.focus and not setting.at and not o.sum and not o.label then
     setting.leaks = leaks.of(view)
+  end
+  if not setting.at and (o.json or setting.show.copies) then
+    setting.copies = copies.of(view, setting.covered)
   end
   if not setting.at and (o.json or setting.show.lifetimes) then
     setting.lifetimes = lifetimes.of(view)

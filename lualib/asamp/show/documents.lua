@@ -42,6 +42,10 @@ function M.report(profile, t, top, options)
   doc.collections = events.collections(profile)
   doc.marks = first(events.marks(profile), top)
   doc.leaks, doc.lifetimes = options.leaks, options.lifetimes
+  for key, value in pairs(options.copies or {}) do
+    doc.copies = doc.copies or {}
+    doc.copies[key] = key == "lines" and first(value, top) or value
+  end
   doc.own, doc.at = options.own, options.at
   if options.source then
     doc.source = {file = options.source.name, text = options.source.text,

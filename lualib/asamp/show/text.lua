@@ -5,6 +5,7 @@
 
 local calltree = require "asamp.sums.calltree"
 local events = require "asamp.sums.events"
+local copies = require "asamp.show.copies"
 local focus = require "asamp.sums.focus"
 local head = require "asamp.show.head"
 local labelled = require "asamp.show.labelled"
@@ -64,7 +65,7 @@ local function legend(p, t, show, own)
 end
 
 --- The sections there are, in the order in which they are shown.
-M.SECTIONS = {"functions", "lines", "callers", "types", "labels", "scripts", "states", "threads",
+M.SECTIONS = {"functions", "lines", "callers", "types", "copies", "labels", "scripts", "states", "threads",
               "leaks", "lifetimes", "tree", "collections", "marks"}
 
 --- The report. 'options': bylabel (the label of the section labels; nil: all), label (text:
@@ -73,7 +74,7 @@ M.SECTIONS = {"functions", "lines", "callers", "types", "labels", "scripts", "st
 -- totals have), cumulative (sort by total instead of self), brief (no
 -- explanations), source (a file of asamp.show.source, in place of the sections), own
 -- ({paths, samples, timesamples}: these are charged to code there), at (head.lua), leaks (what
--- asamp.sums.leaks has found), lifetimes (rows of asamp.sums.lifetimes), min and depth
+-- asamp.sums.leaks has found), lifetimes (rows of asamp.sums.lifetimes), copies (of asamp.sums.copies), min and depth
 -- (asamp.sums.calltree's), focus ({title, entries}: the totals cover only a part).
 function M.render(profile, t, options)
   local style = {
@@ -116,6 +117,9 @@ function M.render(profile, t, options)
       append(tops.types(style, options.by ~= "timesamples" and options.by
                                  or t.unit))
     end
+  end
+  function section.copies()
+    append(copies.lines(style, options.copies, options.brief))
   end
   function section.labels()
     for _, name in ipairs(options.bylabel and {options.bylabel} or labels.names(profile)) do

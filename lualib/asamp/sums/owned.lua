@@ -78,7 +78,7 @@ function M.of(profile, test)
     end
   end
   return setmetatable({sites = charged(profile.sites), bins = charged(profile.bins),
-                       lifetimes = charged(profile.lifetimes),
+                       lifetimes = charged(profile.lifetimes), copies = charged(profile.copies),
                        holders = charged(profile.holders)}, {__index = profile}),
          allocated, timed
 end

@@ -152,6 +152,7 @@ function M.of(profiles)
   end
   local sites, add = rows(names, "node", "kind")
   local lives, addlife = rows({"samples", "bytes"}, "node", "digits")
+  local copies, addcopy = rows({"samples", "bytes"}, "node", "sort")
   for _, p in ipairs(profiles) do
     local at, kind = addtree(p, functionof, nodeof), {}
     for k, of in ipairs(p.kinds) do
@@ -168,6 +169,13 @@ function M.of(profiles)
       addlife(at[node], p.lifetimes.digits[i],
               {samples = p.lifetimes.samples[i], bytes = p.lifetimes.bytes[i]})
     end
+    for i, node in ipairs(p.copies and p.copies.node or {}) do
+      addcopy(at[node], p.copies.sort[i],
+              {samples = p.copies.samples[i], bytes = p.copies.bytes[i]})
+    end
+  end
+  for _, p in ipairs(profiles) do
+    all.copies = all.copies or p.copies and copies
   end
   all.nodes, all.functions, all.kinds = nodes, functions, kinds
   all.sites, all.lifetimes = sites, lives

@@ -1,0 +1,83 @@
+-- SPDX-License-Identifier: MIT
+-- The report's section of copies: what asamp.sums.copies says in, a sentence and a table
+-- out. Pure. 'style': see tables.lua.
+
+local labels = require "asamp.show.labels"
+local layout = require "asamp.show.layout"
+local tables = require "asamp.show.tables"
+local units = require "asamp.show.units"
+
+local M = {}
+
+local function rate(bytes)
+  return bytes and units.short(bytes // 1 | 0) .. "/s" or "-"
+end
+
+-- How often, rounded to what samples can tell.
+local function often(times)
+  return times and (times < 9.95 and "%.1f" or "%.0f"):format(times) or "-"
+end
+
+--- What a line does that copies all anew each time, for people.
+function M.advice(row)
+  return ("quadratic: each byte is copied more than %s times. A concatenation that replaces " ..
+          "its own operand (s = s .. x) copies all of it each time; table.concat copies " ..
+          "all once"):format(units.count(row.times // 1 | 0))
+end
+
+--- What was copied in all, in a sentence.
+function M.told(copies)
+  return ("%s copied%s, %.0f%% of it more than once"):format(
+    units.bytes(copies.bytes),
+    copies.persecond and (" (%s/s)"):format(units.bytes(copies.persecond // 1 | 0)) or "",
+    100 * copies.share)
+end
+
+local function listing(style, copies)
+  local rows = tables.top(style, copies.lines)
+  local function column(title, spare, cell)
+    return {title = title, spare = spare, cells = tables.cells(rows, cell)}
+  end
+  local lines = tables.titled(style, "Copies", copies.lines, {
+    column("copied", nil, function(row) return units.short(row.bytes) end),
+    {title = "", gap = 1, least = 6, spare = 5, cells = tables.cells(rows, function(row)
+      return units.percent(row.bytes, copies.bytes)
+    end)},
+    column("a second", 4, function(row) return rate(row.persecond) end),
+    column("again", 1, function(row) return ("%.0f%%"):format(100 * row.share) end),
+    column("by growth", 3, function(row)
+      return row.grown > 0 and ("%.0f%%"):format(100 * row.grown / row.bytes) or "-"
+    end),
+    column("times", 2, function(row) return often(row.times) end),
+  }, "line", function(i, n)
+    return labels.ofline(rows[i], n, style.paint)
+  end, labels.least(style.width, rows))
+  for i = #rows, 1, -1 do  -- the first three lines are titles
+    if rows[i].quadratic then
+      table.insert(lines, i + 4, style.paint("yellow", layout.wrap(
+        M.advice(rows[i]) .. ".", "           ", style.width)))
+    end
+  end
+  return lines
+end
+
+--- Lines of text. 'copies' may be nil: they were not sampled, and there are none.
+-- 'brief': without explanations.
+function M.lines(style, copies, brief)
+  if not copies then
+    return {}
+  elseif copies.samples == 0 then
+    return {"", style.paint("bold", "Copies"), "  No sample of what was copied."}
+  end
+  local lines = listing(style, copies)
+  table.insert(lines, 3, layout.wrap(M.told(copies) .. ":", "  ", style.width))
+  if not brief then
+    lines[#lines + 1] = style.paint("dim", layout.wrap(
+      "copied: into new strings, and by buffers and tables that grow. again: share that had " ..
+      "been copied before into what it was copied from. by growth: of that, of what grew. times: how often " ..
+      "a byte of the line's strings was copied on average, at least.", "  ", style.width))
+  end
+  return lines
+end
+
+return M
