@@ -166,7 +166,8 @@ function M.check(t, more)
   if o.copies and o.alloc == 0 then
     return nil, "option 'copies' needs samples of allocation: alloc must not be 0"
   elseif o.copies and o.format == "extended" then
-    return nil, "option 'copies' needs format \"stock\": readers of the extended one would take copies for time"
+    return nil, "option 'copies' needs format \"stock\": readers of the extended one would " ..
+                "take copies for time"
   end
   return o
 end

@@ -139,7 +139,8 @@ end
   it("are told by all states of a process, and stay when a file is converted", function()
     local text = "local s = '' for i = 1, 2000 do s = s .. '0123456789' end"
     shell.write(script, text)
-    shell.output(("ASAMP=copies,alloc=8K,seed=3,quiet,overwrite,out=%s build/bin/lua %s"):format(path, script))
+    shell.output(("ASAMP=copies,alloc=8K,seed=3,quiet,overwrite,out=%s build/bin/lua %s")
+      :format(path, script))
     local function again()
       return sums.of(assert(reader.read(path))).again
     end

@@ -73,8 +73,9 @@ function M.lines(style, copies, brief)
   table.insert(lines, 3, layout.wrap(M.told(copies) .. ":", "  ", style.width))
   if not brief then
     lines[#lines + 1] = style.paint("dim", layout.wrap(
-      "copied: into new strings, and by buffers and tables that grow. again: share that had " ..
-      "been copied before into what it was copied from. by growth: of that, of what grew. times: how often " ..
+      "copied: into new strings, and by buffers and tables that grow. again: share that " ..
+      "had been copied before into what it was copied from. by growth: of that, of what " ..
+      "grew. times: how often " ..
       "a byte of the line's strings was copied on average, at least.", "  ", style.width))
   end
   return lines

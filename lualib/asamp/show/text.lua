@@ -65,8 +65,8 @@ local function legend(p, t, show, own)
 end
 
 --- The sections there are, in the order in which they are shown.
-M.SECTIONS = {"functions", "lines", "callers", "types", "copies", "labels", "scripts", "states", "threads",
-              "leaks", "lifetimes", "tree", "collections", "marks"}
+M.SECTIONS = {"functions", "lines", "callers", "types", "copies", "labels", "scripts",
+              "states", "threads", "leaks", "lifetimes", "tree", "collections", "marks"}
 
 --- The report. 'options': bylabel (the label of the section labels; nil: all), label (text:
 -- what the profile was restricted to), top (rows of each table), color, width, show (set
@@ -74,7 +74,8 @@ M.SECTIONS = {"functions", "lines", "callers", "types", "copies", "labels", "scr
 -- totals have), cumulative (sort by total instead of self), brief (no
 -- explanations), source (a file of asamp.show.source, in place of the sections), own
 -- ({paths, samples, timesamples}: these are charged to code there), at (head.lua), leaks (what
--- asamp.sums.leaks has found), lifetimes (rows of asamp.sums.lifetimes), copies (of asamp.sums.copies), min and depth
+-- asamp.sums.leaks has found), lifetimes (rows of asamp.sums.lifetimes), copies (of
+-- asamp.sums.copies), min and depth
 -- (asamp.sums.calltree's), focus ({title, entries}: the totals cover only a part).
 function M.render(profile, t, options)
   local style = {

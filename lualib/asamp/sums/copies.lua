@@ -47,7 +47,8 @@ end
 -- strings), again (of what strings took the place of), grown (moved by growth), persecond
 -- (bytes; nil: no duration), share (of again and grown; nil of nothing), lines = rows with
 -- the same and {file, line, name, times (how often a byte of its strings was copied, on
--- average, at least: to two standard errors; nil: nothing again), quadratic (true: so often that all is copied each time)}, the largest first}.
+-- average, at least: to two standard errors; nil: nothing again), quadratic (true: so
+-- often that all is copied each time)}, the largest first}.
 -- 'covered' (nil: all): which nodes count.
 function M.of(profile, covered)
   local copies = profile.copies
