@@ -17,7 +17,7 @@
 
 #include "lua.h"
 
-#define LUAN_SEAM	8	/* version of what follows */
+#define LUAN_SEAM	9	/* version of what follows */
 
 /* What a block of memory is. */
 typedef enum luaN_Kind {
