@@ -82,6 +82,8 @@ typedef struct luaN_Sampler {
   ** the distance to the next one, at least 1; UINT64_MAX: no more. May be NULL.
   */
   uint64_t (*copied) (void *ud, lua_State *L, size_t n, uint64_t over);
+  /* Memory has run out, a full collection has not helped: an error is raised next. */
+  void (*starved) (void *ud, lua_State *L);
 } luaN_Sampler;
 
 /*

@@ -89,6 +89,8 @@ local function open(o, every, announce)
     wall = o.wall,
     mallocs = o.malloc or 0,
     copies = o.copies,
+    ring = o.ring and (o.ring.bytes or options.RING),
+    ringtime = o.ring and o.ring.seconds and o.ring.seconds * SECOND,
   }
   if not ok then return nil, message, errno end
   session = { period = every, random = not o.fixed, wall = o.wall or false,
@@ -122,7 +124,8 @@ end
 -- time instead (false). t.exact: a stack for every sample (false: for those of
 -- one scheduler tick). t.native: C stacks (true). t.fixed: a sample every n-th byte (false: random
 -- gaps with that mean). t.seed: of the gaps. t.out: path (SCRIPT.PID.vmprof). t.format:
--- "stock" or "extended". t.compress: gzip (true). t.overwrite: what is at t.out
+-- "stock" or "extended". t.ring: a flight recorder of that time ("10m") or size ("4M") in
+-- place of a file (none). t.compress: gzip (true). t.overwrite: what is at t.out
 -- is replaced, whatever file it is ("profile": if it is a profile); without, a
 -- profile there stays, and this one gets the next free name (OUT.2.vmprof).
 -- Returns true, or nil, message, errno when the file cannot be made.
@@ -258,7 +261,17 @@ function M.mark(name, value)
     error(("bad argument #2 to 'mark' (value must be text or a number, got %s)")
       :format(options.show(value)), 2)
   end
-  return current() ~= nil and core.mark(name, value and tostring(value) or "")
+  return core.mark(name, value and tostring(value) or "")
+end
+
+--- Writes what is known now: of a session with 'ring' what it keeps, to 'path', or without
+-- one to where its end goes, with the next number; of any other what was told so far, to
+-- the file that it has. Returns the path, or nil and why not.
+function M.dump(path)
+  if path ~= nil and (type(path) ~= "string" or path == "" or path:find("\0", 1, true)) then
+    error(("bad argument #1 to 'dump' (path expected, got %s)"):format(options.show(path)), 2)
+  end
+  return core.dump(path)
 end
 
 -- What is wrong with labels; nil: nothing.

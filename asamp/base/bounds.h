@@ -38,6 +38,11 @@
 #define LABELS_SETS		BOUND(1u << 14, 16)  /* of labels */
 #define ENCODER_MAXNATIVES	BOUND(1u << 20, 12)  /* addresses with a name */
 
+/* A flight recorder: what is kept of before its begin, in bytes. */
+#define PAST_STACKS		BOUND(8u << 20, 4096)  /* stacks of what is alive */
+#define PAST_TEXTS		BOUND(8u << 20, 400)   /* names */
+#define RING_NATIVES		BOUND(1u << 16, 12)    /* addresses with a name */
+
 /* The reader. */
 #define READER_MAXDEPTH		BOUND(65536u, 256)    /* words of a record */
 #define READER_MAXNAME		BOUND(4096u, 40)      /* bytes of a name */

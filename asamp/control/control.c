@@ -158,15 +158,13 @@ static char **files;		/* that this made, the oldest first */
 static uint64_t nfiles;
 
 
-/* The file that is written now is one of them; those that are too many go. */
-static void keepfile (void) {
-  ProcessStats s;
+/* That is one of them; those that are too many go. */
+static void keepfile (const char *path) {
   char **more;
-  process_stats(&s);
-  if (options.keep == 0 || s.path == NULL ||
-      (nfiles > 0 && strcmp(files[nfiles - 1], s.path) == 0)) return;
+  if (options.keep == 0 || path == NULL ||
+      (nfiles > 0 && strcmp(files[nfiles - 1], path) == 0)) return;
   more = realloc(files, (nfiles + 1) * sizeof(*files));
-  if (more == NULL || (more[nfiles] = strdup(s.path)) == NULL) return;
+  if (more == NULL || (more[nfiles] = strdup(path)) == NULL) return;
   files = more;
   nfiles++;
   if (nfiles <= options.keep) return;
@@ -176,11 +174,24 @@ static void keepfile (void) {
 }
 
 
+/* The file that is written now. */
+static void keepcurrent (void) {
+  ProcessStats s;
+  process_stats(&s);
+  keepfile(s.path);
+}
+
+
 static void change (void) {
-  char err[1024];
-  keepfile();
+  char err[1024], path[PATH_MAX];
+  if (process_isring()) {
+    if (process_dump(NULL, path, sizeof(path), err, sizeof(err))) keepfile(path);
+    else complain("%s", err);
+    return;
+  }
+  keepcurrent();
   if (!process_switch(NULL, NULL, 0, err, sizeof(err))) complain("%s", err);
-  keepfile();
+  keepcurrent();
 }
 
 /* }===================================================================== */
@@ -205,8 +216,8 @@ static void *run (void *ud) {
     now = clock_now();
     if (requests_due() > 0 && now >= requests_due()) requests_expire();
     if ((options.rotate > 0 && now >= due) ||
-        (options.most > 0 && process_size() > options.most)) {
-      if (requests_due() == 0 && process_size() > 0) change();
+        (options.most > 0 && process_size() > options.most && !process_isring())) {
+      if (requests_due() == 0 && (process_size() > 0 || process_isring())) change();
       due = now + options.rotate;
     }
   }

@@ -161,12 +161,23 @@ static int stop (Request *r) {
 }
 
 
+/* 'to' NULL: by the pattern. */
+static int dump (Request *r, const char *to) {
+  char err[1024], path[4096];
+  if (to != NULL && !isabsolute(to))
+    return request_refuse(r, "the path of the profile must begin with a /");
+  if (!process_dump(to, path, sizeof(path), err, sizeof(err))) return request_refuse(r, err);
+  return say(r, "file %s\nok\n", path);
+}
+
+
 static int rotate (Request *r) {
   char err[1024];
   ProcessStats s;
   if (due > 0) return request_refuse(r, "a recording is going on; stop it first");
   process_stats(&s);
   if (s.path == NULL) return request_refuse(r, "nothing is written");
+  if (process_isring()) return dump(r, NULL);
   if (!process_switch(NULL, NULL, 0, err, sizeof(err))) return request_refuse(r, err);
   return tellfile(r);
 }
@@ -265,8 +276,9 @@ int request_answer (Request *r, size_t n) {
   if (strcmp(what, "record") == 0) return record(r, rest);
   if (strcmp(what, "stop") == 0) return stop(r);
   if (strcmp(what, "rotate") == 0) return rotate(r);
+  if (strcmp(what, "dump") == 0) return dump(r, *rest != '\0' ? rest : NULL);
   if (strcmp(what, "heap") == 0) return heap(r, rest);
-  return request_refuse(r, "unknown request; there are heap, mark, memory, record, rotate, stats and stop");
+  return request_refuse(r, "unknown request; there are dump, heap, mark, memory, record, rotate, stats and stop");
 }
 
 

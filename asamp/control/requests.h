@@ -8,6 +8,8 @@
 **                                 a profile of its own for that long, a sample every so
 **                                 many bytes, and so many of time a second; "file <path>"
 **   stop                          ends that now
+**   dump [<path>]                 what the flight recorder keeps, into a file: without a path
+**                                 by the pattern; "file <path>"
 **   rotate                        goes on in another file (after logrotate, say);
 **                                 "file <path>"
 **   heap <state> <path>           a snapshot of a state's heap, "-" the oldest's, at the end

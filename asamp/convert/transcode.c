@@ -563,6 +563,7 @@ static void left (Transcode *t) {
   l.labelnames = n[LEFT_LABELNAMES];
   l.labelvalues = n[LEFT_LABELVALUES];
   l.labelsets = n[LEFT_LABELSETS];
+  l.before = n[LEFT_BEFORE];
   encoder_left(t->encoder, &l, n[LEFT_TEXTS]);
 }
 
@@ -615,6 +616,8 @@ const char *transcode_finish (Transcode *t, const Reading *r) {
   holders(t);
   left(t);
   encoder_allocated(t->encoder, r->allocated);
+  if (r->isring)
+    encoder_ring(t->encoder, r->ring[0], r->ring[1], r->ring[2] * 1000, r->ring[3] * 1000);
   end = r->ended > r->started ? r->ended - r->started : r->duration;
   encoder_lost(t->encoder, r->lost);
   encoder_finish(t->encoder, t->start + end * 1000);

@@ -590,6 +590,7 @@ void encoder_left (Encoder *e, const ProfileLeft *left, uint64_t texts) {
   e->left.labelnames += left->labelnames;
   e->left.labelvalues += left->labelvalues;
   e->left.labelsets += left->labelsets;
+  e->left.before += left->before;
   e->texts = texts;
 }
 
@@ -600,9 +601,10 @@ static void metaleft (Encoder *e) {
     {"classes", e->left.classes + e->origins.lumpedclasses}, {"texts", e->texts},
     {"natives", e->natives + e->left.natives},
     {"paths", e->left.paths}, {"steps", e->left.steps}, {"labelnames", e->left.labelnames},
-    {"labelvalues", e->left.labelvalues}, {"labelsets", e->left.labelsets}
+    {"labelvalues", e->left.labelvalues}, {"labelsets", e->left.labelsets},
+    {"before", e->left.before}
   };
-  char text[400];
+  char text[440];
   size_t i, n = 0;
   for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
     if (all[i].count > 0)
@@ -621,6 +623,13 @@ void encoder_allocated (Encoder *e, uint64_t bytes) {
 
 void encoder_notallocated (Encoder *e) {
   e->notallocated = 1;
+}
+
+void encoder_ring (Encoder *e, uint64_t samples, uint64_t bytes, uint64_t ns, uint64_t wanted) {
+  char text[96];
+  sprintf(text, "%llu %llu %llu %llu", (unsigned long long)samples, (unsigned long long)bytes,
+          (unsigned long long)(ns / 1000), (unsigned long long)(wanted / 1000));
+  meta(e, "asamp.ring", text);
 }
 
 void encoder_lost (Encoder *e, uint64_t n) {

@@ -140,6 +140,10 @@ int encoder_full (const Encoder *e);
 /* Names of new native addresses and the details since the last batch. */
 void encoder_batch (Encoder *e);
 
+/* The log is a flight recorder's: that many samples are from before and were alive, counts
+   added up, which stand for so many bytes; it goes back so many ns, of 'wanted'. */
+void encoder_ring (Encoder *e, uint64_t samples, uint64_t bytes, uint64_t ns, uint64_t wanted);
+
 /* So many samples are not in the log, which encoder_finish tells. */
 void encoder_lost (Encoder *e, uint64_t n);
 

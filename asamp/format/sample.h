@@ -94,6 +94,7 @@ enum { PROFILE_LABELS = 32 };  /* of a set, at most */
 /* What limits of the sampler have left out, told before the end of the file. */
 typedef struct ProfileLeft {
   uint64_t chunks, functions, classes, natives, paths, steps, labelnames, labelvalues, labelsets;
+  uint64_t before;  /* of a flight recorder (ring_left) */
 } ProfileLeft;
 
 #endif

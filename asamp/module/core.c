@@ -63,7 +63,8 @@ static int flag (lua_State *L, int t, const char *key) {
 /*
 ** The fields of the table at 1: out=, number=, made=, replace= (enum of place.h),
 ** command=, extended=, compress=, native=, random=, seed=, announce=, holders=,
-** holdersevery= (ns), timeperiod=, wall=, mallocs=, copies=. Texts stay on the stack.
+** holdersevery= (ns), timeperiod=, wall=, mallocs=, copies=,
+** ring= (bytes), ringtime= (ns). Texts stay on the stack.
 */
 static void options (lua_State *L, SamplerOptions *o) {
   luaL_checktype(L, 1, LUA_TTABLE);
@@ -90,6 +91,8 @@ static void options (lua_State *L, SamplerOptions *o) {
   o->copies = flag(L, 1, "copies");
   o->timeperiod = (uint64_t)integer(L, 1, "timeperiod");
   o->wall = flag(L, 1, "wall");
+  o->ring.ns = (uint64_t)integer(L, 1, "ringtime");
+  o->ring.most = (size_t)integer(L, 1, "ring");
 }
 
 
@@ -252,6 +255,20 @@ static int l_stats (lua_State *L) {
 }
 
 
+/* dump(path or nil) -> path | nil, message */
+static int l_dump (lua_State *L) {
+  Sampler *s = check(L);
+  const char *to = lua_tostring(L, 1);
+  char path[4096], err[1024];
+  int ok = (sampler_attached(L) != NULL && process_isring())
+         ? process_dump(to, path, sizeof(path), err, sizeof(err))
+         : sampler_dump(s, to, path, sizeof(path), err, sizeof(err));
+  if (!ok) luaL_pushfail(L);
+  lua_pushstring(L, ok ? path : err);
+  return ok ? 1 : 2;
+}
+
+
 /* holders() -> of how many samples the profile was told who holds them */
 static int l_holders (lua_State *L) {
   lua_pushinteger(L, (lua_Integer)sampler_holders(check(L), L));
@@ -383,6 +400,7 @@ static const luaL_Reg functions[] = {
   {"close", l_close},
   {"period", l_period},
   {"mark", l_mark},
+  {"dump", l_dump},
   {"holders", l_holders},
   {"label", l_label},
   {"labelled", l_labelled},

@@ -238,7 +238,7 @@ static void onholders (void *ud, Holders *h) {
 
 #define CLIENT(follows) \
   {onfunction, onclass, onroom, onsample, NULL, oncollection, onpoint, onclosing, follows, \
-   NULL, onholders, NULL}
+   NULL, onholders, NULL, NULL}
 
 /* By whether it wants deaths. */
 static const TrackerClient clients[2] = {CLIENT(0), CLIENT(1)};

@@ -28,6 +28,8 @@
 **   started, ended, duration     since the epoch; nil when unknown
 **   profiles                     it is of so many, one after the other (nil: of one)
 **   samples, bytes               of allocations; bytes = samples x period
+**   ring                         of a flight recorder: {samples, bytes: of before, alive;
+**                                seconds that it goes back; wanted, nil: any}
 **   allocated                    bytes that were allocated while sampling was
 **                                on, exactly (nil: unknown)
 **   fates (does the file tell any?), survived, survivedbytes, undecided,
@@ -530,6 +532,18 @@ static void pushprofile (lua_State *L, const char *path, const Reading *r,
   setboolean(L, "uneven", isuneven(r));
   if (r->mallocs > 0)
     setinteger(L, "malloc", r->mallocs);
+  if (r->isring) {
+    lua_createtable(L, 0, 4);
+    setinteger(L, "samples", r->ring[0]);
+    setinteger(L, "bytes", r->ring[1]);
+    lua_pushnumber(L, (lua_Number)r->ring[2] / 1e6);
+    lua_setfield(L, -2, "seconds");
+    if (r->ring[3] > 0) {
+      lua_pushnumber(L, (lua_Number)r->ring[3] / 1e6);
+      lua_setfield(L, -2, "wanted");
+    }
+    lua_setfield(L, -2, "ring");
+  }
   if (r->allocated > 0 && sum->client.labelname == NULL)
     setinteger(L, "allocated", r->allocated);
   setinteger(L, "timeperiods", r->timeperiods);

@@ -25,6 +25,9 @@ static const struct {
     "names above % bytes or values above 4,095: # were cut"},
   [LEFT_NATIVES] = {"natives", ENCODER_MAXNATIVES,
     "more than % addresses of native code: # others have no name"},
+  [LEFT_BEFORE] = {"before", PAST_STACKS,
+    "stacks and names of before the flight recorder's time, more than % bytes of each: # "
+    "have no room"},
   [LEFT_NODES] = {"nodes", TREE_MAXNODES,
     "more than % distinct calls: # times a frame was left out, and what it did "
     "counts as its caller's"},

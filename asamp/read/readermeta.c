@@ -46,6 +46,15 @@ static void ownfile (ReaderState *s, int format) {
   s->timeperiod = s->r->timeperiod;
 }
 
+/* Four numbers; what is missing is 0. */
+static void ring (Reading *r, const char *value) {
+  char *end = (char *)value;
+  int i;
+  r->isring = 1;
+  for (i = 0; i < 4; i++)
+    r->ring[i] = strtoull(end, &end, 10);
+}
+
 int readermeta_read (ReaderState *s, const char *key, const char *value,
                       size_t n) {
   Reading *r = s->r;
@@ -82,6 +91,8 @@ int readermeta_read (ReaderState *s, const char *key, const char *value,
     r->followed = r->own ? strtoull(value, NULL, 10) : 0;
   else if (strcmp(key, "asamp.allocated") == 0)
     r->allocated = r->own ? strtoull(value, NULL, 10) : 0;
+  else if (r->own && strcmp(key, "asamp.ring") == 0)
+    ring(r, value);
   else if (strcmp(key, "asamp.states") == 0)
     r->begun = r->own ? strtoull(value, NULL, 10) : 0;
   else if (strcmp(key, "asamp.malloc") == 0)

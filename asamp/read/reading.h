@@ -155,6 +155,9 @@ typedef struct Reading {
   uint64_t offset;     /* bytes of the log that were read */
   uint64_t period;     /* bytes a sample stands for, at first; 0: unknown */
   uint64_t periods;    /* how often it was set again behind a sample */
+  uint64_t ring[4];    /* of a flight recorder: samples that were alive before, bytes that
+                          they stand for; us that it goes back, and those wished, 0: none */
+  int isring;
   uint64_t allocated;  /* bytes while sampling was on, exactly; 0: not told */
   uint64_t mallocs;    /* ... one of native memory; 0: none are taken */
   int copying;         /* 1: own: copies were sampled */

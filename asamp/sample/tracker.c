@@ -511,6 +511,15 @@ static void closing (void *ud, lua_State *L) {
   if (t->client != NULL) t->client->closing(t->ud, L);
 }
 
+
+static void starved (void *ud, lua_State *L) {
+  Tracker *t = ud;
+  if (t->client == NULL || t->client->starved == NULL || t->idle) return;
+  t->busy++;
+  t->client->starved(t->ud, L);
+  t->busy--;
+}
+
 /* }===================================================================== */
 
 
@@ -525,6 +534,7 @@ static void set (Tracker *t, lua_State *L) {
   t->seam.point = point;
   t->seam.closing = closing;
   t->seam.copied = copied;
+  t->seam.starved = starved;
 }
 
 

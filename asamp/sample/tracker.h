@@ -77,6 +77,7 @@ typedef struct TrackerClient {
   /* a collection is over: what allocates nothing from the state may be done there (a
      walk), and the functions below but for those that collect. NULL: nobody asks */
   void (*safe) (void *ud, lua_State *L);
+  void (*starved) (void *ud, lua_State *L);  /* as that of luaN_Sampler; may be NULL */
 } TrackerClient;
 
 #define TRACKER_WATCHLOG	16

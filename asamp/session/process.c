@@ -165,6 +165,7 @@ static Profile *make (const char *to, unsigned number, char *err, size_t errsize
   o.timeperiod = with.timens;
   o.made = o.made || number > 1;
   if (isown || !hasfolder()) o.folder = 0;
+  if (isown) o.ring.most = 0;  /* a recording */
   p = sampler_openshared(&o, with.period, err, errsize);
   if (p != NULL) {
     free(path);
@@ -224,6 +225,7 @@ static void forked (void) {
 
 
 static void ended (const ProfileTotals *t, const SharedTotals *sum) {
+  const char *path = profile_path(profile);
   if (with.options.announce)
     sampler_announce(sum, with.period, with.options.random, path);
   sampler_loss(t->error, sum->lost + t->lost, with.options.announce, path);
@@ -308,6 +310,7 @@ int process_switch (const char *to, const ProcessRate *rate, int istemporary, ch
     if (rate->period > 0) with.period = rate->period;
     with.timens = rate->timens;
   }
+  if (old != NULL && profile_isring(old)) numbered = (int)profile_number(old);
   p = make(to, to == NULL ? (unsigned)++numbered : 1, err, errsize);
   if (p != NULL) {
     temporary = istemporary;
@@ -318,6 +321,21 @@ int process_switch (const char *to, const ProcessRate *rate, int istemporary, ch
   if (p == NULL) return 0;
   leavefile(old);
   return 1;
+}
+
+
+int process_isring (void) {
+  Profile *p = current(0);
+  return p != NULL && profile_isring(p);
+}
+
+
+int process_dump (const char *to, char *where, size_t size, char *err, size_t errsize) {
+  Profile *p = current(0);
+  if (p != NULL && profile_isring(p)) return profile_dump(p, to, 0, where, size, err, errsize);
+  snprintf(err, errsize, "no flight recorder runs here; it does with ring in ASAMP%s",
+           temporary ? ", when the recording has ended" : "");
+  return 0;
 }
 
 

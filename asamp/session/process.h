@@ -50,6 +50,10 @@ int process_switch (const char *to, const ProcessRate *rate, int temporary, char
 /* Ends a temporary one: back to what the set-up asks for, which may be nothing. */
 int process_stop (char *err, size_t errsize);
 
+/* Writes what the flight recorder keeps: profile_dump. 'to' NULL: by the pattern. */
+int process_dump (const char *to, char *path, size_t pathsize, char *err, size_t errsize);
+int process_isring (void);
+
 typedef struct ProcessStats {
   const char *path;	/* NULL: nothing is written */
   int temporary;

@@ -32,6 +32,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
@@ -43,11 +44,22 @@
 #define FATES_CHUNK	65536         /* fates of one event */
 #define HOLDERS_CHUNK	2047          /* numbers of one event, odd */
 #define DEATHS_CHUNK	65536         /* runs of one event, even */
+#define RESERVE		(4u << 20)    /* kept for writing a flight recorder when memory
+                                         has run out; its pages are not touched */
 
 typedef struct Queue {
   unsigned char *data;  /* QUEUE_BYTES of them */
   size_t used;
 } Queue;
+
+/* What profile_dump asks the writer for; on the stack of who waits for it. */
+typedef struct Wish {
+  const char *to;
+  int isshort, isdone;
+  int error;              /* the answer: an errno, or 0 */
+  char *path, why[256];
+  size_t pathsize;
+} Wish;
 
 struct Profile {
   pthread_mutex_t lock;
@@ -84,6 +96,12 @@ struct Profile {
   clockid_t clock;        /* its CPU time */
   int whole;              /* the file has its end; atomic */
   int done;               /* ... and is closed; atomic */
+  Wish *wish;             /* under the lock; NULL: none */
+  pthread_cond_t answered;
+  /* a flight recorder; NULL: it has a file from the start */
+  Ring *ring;
+  ProfileConfig config;   /* its strings are its own */
+  void *reserve;          /* RESERVE bytes of address space; NULL: none */
 };
 
 #define OFTHREAD	__thread __attribute__((tls_model("initial-exec")))
@@ -211,38 +229,62 @@ static void await (Profile *p) {
   uint64_t t = p->flushed + FLUSH_NS;
   until.tv_sec = (time_t)(t / 1000000000u);
   until.tv_nsec = (long)(t % 1000000000u);
-  while (!p->stop && p->queue[p->active].used < WAKE_BYTES) {
+  while (!p->stop && p->wish == NULL && p->queue[p->active].used < WAKE_BYTES) {
     if (pthread_cond_timedwait(&p->work, &p->lock, &until) == ETIMEDOUT)
       break;
   }
 }
 
+/* The buffer that was active, which the writer has from here on. */
+static Queue *swap (Profile *p, int *stop, Wish **wish) {
+  Queue *q;
+  pthread_mutex_lock(&p->lock);
+  await(p);
+  *stop = p->stop;
+  *wish = p->wish;
+  q = &p->queue[p->active];
+  p->active = !p->active;
+  pthread_cond_broadcast(&p->room);
+  pthread_mutex_unlock(&p->lock);
+  return q;
+}
+
+/* What was asked for is done, and the file is 'path'. */
+static void answer (Profile *p, const char *path, int error) {
+  pthread_mutex_lock(&p->lock);
+  if (p->wish != NULL) {
+    if (error == 0)
+      snprintf(p->wish->path, p->wish->pathsize, "%s", path);
+    p->wish->error = error;
+    p->wish->isdone = 1;
+    p->wish = NULL;
+    pthread_cond_broadcast(&p->answered);
+  }
+  pthread_mutex_unlock(&p->lock);
+}
+
 static void *writer (void *ud) {
   Profile *p = ud;
+  Wish *wish;
   int stop;
   encoder_batch(p->encoder);  /* the head of the log */
   flush(p, 0);
   p->flushed = clock_now();
   do {
-    Queue *q;
-    pthread_mutex_lock(&p->lock);
-    await(p);
-    stop = p->stop;
-    q = &p->queue[p->active];
-    p->active = !p->active;
-    pthread_cond_broadcast(&p->room);
-    pthread_mutex_unlock(&p->lock);
+    Queue *q = swap(p, &stop, &wish);
     drain(p, q);
     q->used = 0;
     if (p->round != NULL)
       p->round();
-    if (clock_now() - p->flushed >= FLUSH_NS) {
+    if (wish != NULL || clock_now() - p->flushed >= FLUSH_NS) {
       if (p->dirty && p->file.error == 0)
         encoder_batch(p->encoder);
       if (p->dirty || p->file.stalled != 0)
         flush(p, 0);
       p->flushed = clock_now();
     }
+    if (wish != NULL)
+      answer(p, p->place.path, p->file.error != 0 ? p->file.error : p->file.stalled);
   } while (!stop);
   if (p->file.stalled != 0)
     flush(p, 0);  /* the mark that it went on stands before the end */
@@ -261,14 +303,144 @@ static void *writer (void *ud) {
   livefile_close(&p->file);
   encoder_free(p->encoder);
   __atomic_store_n(&p->done, 1, __ATOMIC_RELEASE);
+  answer(p, p->place.path, p->file.error);  /* of who came too late to be seen */
+  return NULL;
+}
+
+/* ----------------------------------------------------- flight recorder -- */
+
+static void keep (void **reserve) {
+  void *at = *reserve != NULL ? *reserve
+           : mmap(NULL, RESERVE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  *reserve = at == MAP_FAILED ? NULL : at;
+}
+
+static void spend (void **reserve) {
+  if (*reserve != NULL)
+    munmap(*reserve, RESERVE);
+  *reserve = NULL;
+}
+
+/* The encoder's sink. */
+static void putring (void *ud, Bytes *out, int text) {
+  Profile *p = ud;
+  livefile_text(&p->file, text);
+  livefile_put(&p->file, out->data, out->n);
+  out->n = 0;
+}
+
+/* A new file for what is kept; 'to' as that of profile_dump. An errno, or 0. */
+static int openring (Profile *p, const char *to, char *why, size_t size) {
+  const ProfileConfig *c = &p->config;
+  const PlaceWish own = {to, 1, 0, PLACE_NONE, NULL, 0, 0};
+  const PlaceWish wish = {c->path, c->number, c->made, c->replace, NULL, 0, c->folder};
+  int error;
+  free(p->place.path);
+  memset(&p->place, 0, sizeof(p->place));
+  error = place_open(to != NULL ? &own : &wish, &p->place, why, size);
+  if (error != 0)
+    return error;
+  if (to == NULL) {
+    p->config.number = c->number > 1 ? c->number + 1 : 2;
+    p->config.made = 1;
+  }
+  return livefile_open(&p->file, p->place.fd, c->compress ? LIVEFILE_SMALL : LIVEFILE_PLAIN);
+}
+
+/* The ring, into the file that is open. */
+static int putall (Profile *p, uint64_t lost) {
+  uint64_t now = clock_now(), since = ring_since(p->ring, now);
+  uint64_t epoch = (clock_read(CLOCK_REALTIME) - (now - since)) / 1000;
+  ProfileLeft left = {0};
+  RingTold told;
+  Encoder *e = encoder_new(&p->config.log, since, epoch, putring, p);
+  if (e == NULL)
+    return ENOMEM;
+  ring_tell(p->ring, e, now, &told);
+  encoder_ring(e, told.samples, told.bytes, told.ns, p->config.ring.ns);
+  left.before = ring_left(p->ring);
+  encoder_left(e, &left, __atomic_load_n(&p->cut, __ATOMIC_RELAXED));
+  encoder_lost(e, lost);
+  encoder_finish(e, now);
+  if (encoder_failed(e) || ring_failed(p->ring))
+    livefile_fail(&p->file, ENOMEM);
+  encoder_free(e);
+  livefile_flush(&p->file, 1);
+  return p->file.error;
+}
+
+/* Writes what is kept to a file of its own. */
+static int dumpring (Profile *p, const char *to, int isshort, char *why, size_t size) {
+  uint64_t lost;
+  int error;
+  pthread_mutex_lock(&p->lock);
+  lost = lostsofar(p);
+  pthread_mutex_unlock(&p->lock);
+  if (isshort)
+    spend(&p->reserve);
+  error = openring(p, to, why, size);
+  if (error == 0) {
+    error = putall(p, lost);
+    livefile_close(&p->file);
+    if (error == 0)
+      error = p->file.error;
+  }
+  keep(&p->reserve);
+  return error;
+}
+
+static void *recorder (void *ud) {
+  Profile *p = ud;
+  char why[256];
+  Wish *wish;
+  int stop, error;
+  do {
+    Queue *q = swap(p, &stop, &wish);
+    uint64_t now = clock_now();
+    size_t at = 0;
+    while (at < q->used) {
+      const Event *event = (const Event *)(q->data + at);
+      ring_put(p->ring, event, now);
+      at += event->size;
+    }
+    q->used = 0;
+    p->flushed = now;
+    if (p->round != NULL)
+      p->round();
+    if (wish != NULL) {
+      error = dumpring(p, wish->to, wish->isshort, wish->why, sizeof(wish->why));
+      answer(p, p->place.path, error);
+    }
+  } while (!stop);
+  error = dumpring(p, NULL, 1, why, sizeof(why));
+  p->file.error = error;
+  if (error != 0) {
+    pthread_mutex_lock(&p->lock);
+    p->error = error;
+    p->lost = p->taken;
+    pthread_mutex_unlock(&p->lock);
+  }
+  __atomic_store_n(&p->whole, 1, __ATOMIC_RELEASE);
+  __atomic_store_n(&p->done, 1, __ATOMIC_RELEASE);
+  answer(p, p->place.path, error);
   return NULL;
 }
 
 /* --------------------------------------------------------- open, close -- */
 
+/* What a flight recorder has besides. */
+static void endring (Profile *p) {
+  ring_free(p->ring);
+  if (p->config.path != NULL) {
+    free((char *)p->config.path);
+    free((char *)p->config.log.command);
+  }
+}
+
 /* Frees all but the encoder, closes the file. */
 static void release (Profile *p) {
   livefile_abandon(&p->file);
+  spend(&p->reserve);
   free(p->place.path);
   free(p->queue[0].data);
   free(p->queue[1].data);
@@ -281,7 +453,7 @@ static int startthread (Profile *p) {
   int error;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, &before);
-  error = pthread_create(&p->thread, NULL, writer, p);
+  error = pthread_create(&p->thread, NULL, p->ring != NULL ? recorder : writer, p);
   if (error == 0)
     pthread_getcpuclockid(p->thread, &p->clock);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -339,6 +511,39 @@ static void reason (int error, char *why, size_t size) {
              limited(RLIMIT_NPROC, 1, b, sizeof(b)));
 }
 
+/* Why no file could be written at that path. */
+static void explain (int error, const char *path, char *why, size_t size, char *err,
+                     size_t errsize) {
+  if (why[0] == '\0')
+    reason(error, why, size);
+  snprintf(err, errsize, "cannot write profile '%s': %s", path, why[0] != '\0' ? why :
+           error == ENXIO ? "nobody reads this pipe" : strerror(error));
+}
+
+static int beginfile (Profile *p, const ProfileConfig *config, const EncoderConfig *own,
+                      char *why, size_t size) {
+  int error = openfile(p, config, why, size);
+  if (error != 0)
+    return error;
+  if (!hasdescriptors(p->file.fd))
+    return EMFILE;
+  p->encoder = encoder_new(own, clock_now(), clock_read(CLOCK_REALTIME) / 1000, sink, p);
+  return p->encoder != NULL ? 0 : ENOMEM;
+}
+
+/* A flight recorder's files come later. */
+static int beginring (Profile *p, const ProfileConfig *config, const EncoderConfig *own) {
+  const char *command = own->command;
+  p->config = *config;
+  p->config.log = *own;
+  p->config.path = strdup(config->path);
+  p->config.log.command = command != NULL ? strdup(command) : NULL;
+  p->ring = ring_new(&config->ring, &p->config.log, clock_now());
+  keep(&p->reserve);
+  return p->ring != NULL && p->config.path != NULL &&
+         (command == NULL || p->config.log.command != NULL) ? 0 : ENOMEM;
+}
+
 /* Memory, file and thread; an errno, or 0. */
 static int begin (Profile *p, const ProfileConfig *config, char *why,
                   size_t size) {
@@ -350,24 +555,19 @@ static int begin (Profile *p, const ProfileConfig *config, char *why,
     if (p->queue[i].data == NULL)
       return ENOMEM;
   }
-  error = openfile(p, config, why, size);
-  if (error != 0)
-    return error;
-  if (!hasdescriptors(p->file.fd))
-    return EMFILE;
   own.pid = (uint64_t)p->pid;
   p->tellstall = config->stalled;
   p->round = config->round;
-  p->encoder = encoder_new(&own, clock_now(),
-                           clock_read(CLOCK_REALTIME) / 1000, sink, p);
-  if (p->encoder == NULL)
-    return ENOMEM;
+  error = config->ring.most > 0 ? beginring(p, config, &own) : beginfile(p, config, &own, why, size);
+  if (error != 0)
+    return error;
   pthread_mutex_init(&p->lock, NULL);
   pthread_condattr_init(&clock);
   pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
   pthread_cond_init(&p->work, &clock);
   pthread_condattr_destroy(&clock);
   pthread_cond_init(&p->room, NULL);
+  pthread_cond_init(&p->answered, NULL);
   return startthread(p);
 }
 
@@ -384,20 +584,26 @@ Profile *profile_open (const ProfileConfig *config, char *err,
       return p;
     if (p->encoder != NULL)
       encoder_free(p->encoder);
+    endring(p);
     place_undo(&p->place);
     release(p);
   }
-  if (why[0] == '\0')
-    reason(error, why, sizeof(why));
-  snprintf(err, errsize, "cannot write profile '%s': %s", config->path,
-           why[0] != '\0' ? why :
-           error == ENXIO ? "nobody reads this pipe" : strerror(error));
+  explain(error, config->path, why, sizeof(why), err, errsize);
   errno = error;
   return NULL;
 }
 
 const char *profile_path (const Profile *p) {
-  return p->place.path;
+  int isthere = p->ring == NULL || __atomic_load_n(&p->done, __ATOMIC_ACQUIRE);
+  return isthere && p->place.path != NULL ? p->place.path : p->config.path;
+}
+
+unsigned profile_number (const Profile *p) {
+  return __atomic_load_n(&p->config.number, __ATOMIC_RELAXED);
+}
+
+int profile_isring (const Profile *p) {
+  return p->ring != NULL;
 }
 
 const char *profile_elsewhere (const Profile *p) {
@@ -415,7 +621,8 @@ static void totals (const Profile *p, ProfileTotals *t) {
   t->samples = p->taken.samples - p->lost.samples;
   t->timesamples = p->taken.timesamples - p->lost.timesamples;
   t->lost = p->lost.samples + p->lost.timesamples;
-  t->bytes = __atomic_load_n(&p->file.written, __ATOMIC_RELAXED);
+  t->bytes = p->ring != NULL && !p->done ? ring_bytes(p->ring)
+           : __atomic_load_n(&p->file.written, __ATOMIC_RELAXED);
   t->error = p->error != 0 ? p->error : p->stalled;
 }
 
@@ -451,6 +658,31 @@ const char *profile_message (int error) {
        : error == EDEADLK ? "exit() was called in a signal handler, which has "
                             "interrupted what the writer waits for"
        : strerror(error);
+}
+
+int profile_dump (Profile *p, const char *to, int isshort, char *path, size_t pathsize,
+                  char *err, size_t errsize) {
+  Wish wish = {to, isshort, 0, 0, path, "", pathsize};
+  int istaken = 0;
+  if (p->pid == getpid() && !p->ended) {
+    pthread_mutex_lock(&p->lock);
+    while (p->wish != NULL && !p->stop)
+      pthread_cond_wait(&p->answered, &p->lock);
+    istaken = !p->stop;
+    if (istaken) {
+      p->wish = &wish;
+      pthread_cond_signal(&p->work);
+      while (!wish.isdone)
+        pthread_cond_wait(&p->answered, &p->lock);
+    }
+    pthread_mutex_unlock(&p->lock);
+  }
+  if (!istaken)
+    snprintf(err, errsize, "the profile has ended");
+  else if (wish.error != 0)
+    explain(wish.error, to != NULL ? to : profile_path(p), wish.why, sizeof(wish.why), err,
+            errsize);
+  return istaken && wish.error == 0;
 }
 
 /* The writer writes what is left and goes; then the file is closed. */
@@ -491,7 +723,9 @@ int profile_close (Profile *p, ProfileTotals *t) {
   if (p->pid == getpid()) {
     pthread_cond_destroy(&p->work);
     pthread_cond_destroy(&p->room);
+    pthread_cond_destroy(&p->answered);
     pthread_mutex_destroy(&p->lock);
+    endring(p);
   }
   release(p);
   return result;

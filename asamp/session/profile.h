@@ -42,6 +42,7 @@
 #include <sys/stat.h>
 
 #include "encoder.h"
+#include "ring.h"
 #include "sample.h"
 
 /* Limits of one event: new frames of a stack, bytes of texts (cut there). */
@@ -64,6 +65,9 @@ typedef struct ProfileConfig {
   void (*stalled)(const char *path, int error);
   /* Called on the writer's thread after every buffer. NULL: nothing is to be done. */
   void (*round)(void);
+  /* Not 0: a flight recorder (ring.h), which has no file but what profile_dump makes, and
+     at the end. */
+  RingLimits ring;
 } ProfileConfig;
 
 typedef struct ProfileTotals {
@@ -197,6 +201,19 @@ void profile_period (ProfileState *s, uint64_t period);
 ** (may be NULL). Returns 0, or -1 when something was lost or a write failed.
 */
 int profile_end (Profile *p, ProfileTotals *totals);
+
+/*
+** Of a flight recorder: writes what it keeps to 'to', or, NULL, where its end would go, with
+** the next number; waits for that, and the recorder goes on. In 'path' is then what was
+** written. 'isshort': memory has run out; what was kept for this is used. 0: it could not be;
+** 'err' says why. Of any other profile, with to NULL: what was told is in its file after
+** this, whose path that is.
+*/
+int profile_dump (Profile *p, const char *to, int isshort, char *path, size_t pathsize, char *err,
+                  size_t errsize);
+int profile_isring (const Profile *p);
+/* ... The number of its next file (PlaceWish). */
+unsigned profile_number (const Profile *p);
 
 /* What is to be told of a state at the end. */
 typedef struct ProfileLast {

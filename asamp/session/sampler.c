@@ -6,6 +6,7 @@
 #include "sampler.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@
 #include "clock.h"
 #include "complain.h"
 #include "descriptor.h"
+#include "dying.h"
 #include "heldpaths.h"
 #include "labels.h"
 #include "mallocs.h"
@@ -47,6 +49,7 @@ struct Sampler {
   Timing timing;
   HeldPaths heldpaths;		/* that the profile knows */
   Resident resident;		/* where the memory of the state is */
+  uint64_t starved, starvings;	/* memory ran out: when that was told last; how often */
   uint64_t timeperiod;		/* ns, of the session; 0: time is not sampled */
   int wall;			/* that period is of wall time */
   ProfileCollection leftout;	/* since the last that was told: counts, tenured */
@@ -168,9 +171,34 @@ static int onready (void *ud) {
 }
 
 
+#define STARVED_NS	1000000000	/* from one time that it is told to the next, ... */
+#define RINGSTARVED_NS	60000000000	/* ... of a flight recorder, which is written then */
+
+/* What is known is in a file before the error is raised, which may be the last of it. */
+static void onstarved (void *ud, lua_State *L) {
+  Sampler *s = ud;
+  Profile *p = s->state.profile;
+  uint64_t now = clock_now();
+  char path[PATH_MAX], err[1024], value[96];
+  luaN_Memory m;
+  if (p == NULL || s->pid != getpid() || !profile_room(p)) return;
+  s->starvings++;
+  if (s->starved > 0 && now - s->starved < (profile_isring(p) ? RINGSTARVED_NS : STARVED_NS))
+    return;
+  s->starved = now;
+  luaN_memory(L, &m);
+  snprintf(value, sizeof(value), "%llu bytes in use; time %llu", (unsigned long long)m.inuse,
+           (unsigned long long)s->starvings);
+  profile_mark(&s->state, now, "memory ran out", 14, value, strlen(value));
+  if (!profile_dump(p, NULL, 1, path, sizeof(path), err, sizeof(err))) complain("%s", err);
+  else if (profile_isring(p) && s->options.announce)
+    complain("memory ran out; profile: %s", path);
+}
+
+
 static const TrackerClient client = {
   onfunction, onclass, onroom, onsample, ontimesample, oncollection, onpoint, onclosing, 1,
-  onready, onholders, onsafe
+  onready, onholders, onsafe, onstarved
 };
 
 /* }===================================================================== */
@@ -231,7 +259,9 @@ static void exiting (void) {
   Sampler *s, *from;
   ProfileTotals t;
   Profile *p;
-  int locked = trylock();
+  int locked;
+  if (!dying_begin()) return;
+  locked = trylock();
   for (s = all; s != NULL; s = s->next) {
     p = s->state.profile;
     if (p == NULL) continue;
@@ -250,6 +280,7 @@ static void exiting (void) {
     shared->ended(&t, &sum);
   }
   if (locked) pthread_mutex_unlock(&lock);
+  dying_done();
 }
 
 
@@ -420,6 +451,7 @@ static void configure (ProfileConfig *c, const SamplerOptions *o, uint64_t perio
   c->replace = o->replace;
   c->taken = inuse;
   c->stalled = sampler_stalled;
+  c->ring = o->ring;
   c->round = (o->mallocs > 0) ? mallocs_learn : NULL;
   c->log.format = o->format;
   c->compress = o->compress;
@@ -448,6 +480,7 @@ Profile *sampler_openshared (const SamplerOptions *o, uint64_t period, char *err
   dolock();
   p = profile_open(&c, err, errsize);
   unlock();
+  if (p != NULL) dying_watch(exiting);
   return p;
 }
 
@@ -473,6 +506,8 @@ int sampler_open (Sampler *s, const SamplerOptions *o, uint64_t period,
   }
   configure(&c, o, period);
   if (openfile(s, &c, err, errsize) == NULL) return 0;
+  dying_watch(exiting);
+  s->starved = 0;
   s->options = *o;
   s->options.out = s->path;
   s->options.command = NULL;
@@ -684,6 +719,18 @@ static int finish (Sampler *s) {
   unlock();
   s->tracker.lost += t.lost;
   return e;
+}
+
+
+int sampler_dump (Sampler *s, const char *to, char *path, size_t pathsize, char *err,
+                  size_t errsize) {
+  Profile *p = s->state.profile;
+  if (p == NULL) snprintf(err, errsize, "nothing is written");
+  else if (to != NULL && !profile_isring(p))
+    snprintf(err, errsize, "the profile has a file, '%s'; another one is for what is kept with "
+             "ring", profile_path(p));
+  else return profile_dump(p, to, 0, path, pathsize, err, errsize);
+  return 0;
 }
 
 

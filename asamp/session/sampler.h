@@ -49,6 +49,7 @@ typedef struct SamplerOptions {
   int copies;		/* 1: what is copied is sampled (tracker.h, A8) */
   int holders;		/* 1: who holds what is alive is told at the end */
   uint64_t holdersevery;  /* ... and every so often, ns; 0: not */
+  RingLimits ring;	/* 'most' not 0: a flight recorder */
   int announce;		/* 1: one line on stderr when the session ends */
 } SamplerOptions;
 
@@ -117,6 +118,10 @@ typedef struct SamplerAsked {
 /* Asks the state of that number, UINT64_MAX: the oldest. 0: there is none; below 0: it
    was asked for something that it has not done yet. */
 int sampler_ask (uint64_t id, SamplerAsked *asked);
+
+/* As profile_dump, of the session. 0: 'err' says why not. */
+int sampler_dump (Sampler *s, const char *to, char *path, size_t pathsize, char *err,
+                  size_t errsize);
 
 /* A marker of no state in particular. 0: the profile has no state. */
 int sampler_markshared (Profile *p, const char *name, const char *value);

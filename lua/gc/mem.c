@@ -19,8 +19,15 @@
 
 #include "mem.h"
 #include "nursery.h"
+#include "sampling.h"
 
 #define FIRST_SIZE	4	/* elements of a vector that grows from nothing */
+
+
+l_noret luaN_nomemory (lua_State *L) {
+  luaN_tellstarved(L);
+  luaD_throw(L, LUA_ERRMEM);
+}
 
 
 l_noret luaM_toobig (lua_State *L) {

@@ -105,6 +105,15 @@ void luaN_tookback (lua_State *L, Udata *u) {
 }
 
 
+void luaN_tellstarved (lua_State *L) {
+  luaN_Heap *h = &G(L)->heap;
+  if (h->sampler == NULL) return;
+  luaN_asking(h, 1);
+  h->sampler->starved(h->sampler->ud, L);
+  luaN_asking(h, 0);
+}
+
+
 void luaN_takewaiting (lua_State *L) {
   luaN_Heap *h = &G(L)->heap;
   char *p = (char *)h->waiting;

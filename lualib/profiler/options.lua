@@ -50,6 +50,12 @@ end
 -- Seconds; a month is the most.
 local TIMES, MAXTIME = {s = 1, m = 60, h = 3600}, 31 * 24 * 3600
 
+--- Seconds of the units of times.
+M.SECONDS = {s = 1, m = 60, h = 3600, d = 86400}
+
+--- Bytes that a flight recorder takes where only a time is given.
+M.RING = 8 << 20
+
 local function boolean(v)
   if v == true or v == "1" or v == 1 then return true end
   if v == false or v == "0" or v == 0 then return false end
@@ -95,6 +101,18 @@ local OPTIONS = {
     if b ~= nil then return b end
     return nil, 'must be true, false or "profile", 1 or 0, got ' .. M.show(v)
   end,
+  -- {seconds = n} or {bytes = n}: "m" are minutes, "M" mebibytes
+  ring = function(v)
+    local n, unit = tostring(v):match "^(%d+)([smhdKMG])$"
+    n = n and tonumber(n)
+    if n and M.SECONDS[unit] and n >= 1 and n * M.SECONDS[unit] <= MAXTIME then
+      return {seconds = math.tointeger(n) * M.SECONDS[unit]}
+    elseif n and UNITS[unit] and n * UNITS[unit] >= 65536 and n * UNITS[unit] <= 1 << 30 then
+      return {bytes = math.tointeger(n) * UNITS[unit]}
+    end
+    return nil, 'must be a time up to 31d, such as "90s", "10m" or "1h", or a size from "64K" to "1G", got '
+      .. M.show(v)
+  end,
   seed = function(v)
     local n = math.type(v) and math.tointeger(v)
       or type(v) == "string" and math.tointeger(tonumber(v))
@@ -111,8 +129,6 @@ local OPTIONS = {
   end,
 }
 
-local SECONDS = {s = 1, m = 60, h = 3600, d = 86400}
-
 --- Options of a process (ASAMP) besides.
 M.PROCESS = {
   listen = function(v)
@@ -122,7 +138,7 @@ M.PROCESS = {
   end,
   rotate = function(v)
     local n, unit = v:match "^(%d+)([smhd]?)$"
-    n = n and tonumber(n) * (SECONDS[unit] or 1)
+    n = n and tonumber(n) * (M.SECONDS[unit] or 1)
     if n and n >= 1 and n <= 366 * 86400 then return math.tointeger(n) end
     return nil, "must be a time from 1s to 366d, such as 90s, 5m or 1h, got " .. M.show(v)
   end,

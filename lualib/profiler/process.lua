@@ -32,6 +32,8 @@ function M.setup(wish)
     compress = o.compress ~= false, native = o.native ~= false, random = not o.fixed,
     seed = o.seed, announce = not o.quiet, holders = o.holders ~= false,
     mallocs = o.malloc or 0, copies = o.copies,
+    ring = o.ring and (o.ring.bytes or o.max or options.RING),
+    ringtime = o.ring and o.ring.seconds and o.ring.seconds * SECOND,
     holdersevery = (math.tointeger(o.holders) or 0) * SECOND,
     alloc = every > 0, period = every > 0 and every or DEFAULT_PERIOD,
     rate = o.rate, listen = o.listen, rotate = o.rotate and o.rotate * SECOND,

@@ -12,6 +12,7 @@ local M = {}
 M.summary = "takes a profile of a running process"
 
 local MOST = 366 * 86400
+local DUMP = 60  -- seconds for an answer: that much may be written
 
 local function duration(text)
   local n, unit = text:match "^(%d+)([smh]?)$"
@@ -31,6 +32,7 @@ local DESCRIPTION = {
   {"out", "OUT", "the profile, as the process finds it (default PID.vmprof here)", short = "o"},
   {"alloc", "BYTES", "a sample every BYTES allocated; 0: none (default 512K)"},
   {"time", "RATE", "samples of time a second; 0: none (default 100)"},
+  {"ring", nil, "writes what the flight recorder of the process keeps (ASAMP=ring), at once"},
 }
 M.usage = options.usage(DESCRIPTION)
 
@@ -43,6 +45,16 @@ local function rates(o)
     return nil, "nothing to sample: --alloc and --time are 0"
   end
   return t
+end
+
+-- What the flight recorder keeps; 'out' nil: where the process puts it.
+local function dump(target, out, tell, world)
+  local fields, message = ask.ask(target, out and "dump " .. ask.absolute(out) or "dump", DUMP)
+  if not fields then
+    return tell.failed("%s", message)
+  end
+  world.out(fields.file .. "\n")
+  return 0
 end
 
 -- Until the recording has ended; then true, or nil and why it cannot be told.
@@ -67,6 +79,12 @@ function M.run(args, world)
     return code
   end
   local tell, target, seconds = complaints.of("record", world), o.files[1], o["for"] or 10
+  if o.ring then
+    if o["for"] or o.alloc or o.time then
+      return tell.wrong("--ring writes what was sampled already: --for, --alloc and --time mean nothing with it")
+    end
+    return dump(target, o.out, tell, world)
+  end
   local t, wrong = rates(o)
   if not t then
     return tell.wrong("%s", wrong)

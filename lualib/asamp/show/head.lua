@@ -229,6 +229,23 @@ local function collected(p)
   return text .. "."
 end
 
+-- What a flight recorder has kept.
+local function recorder(p)
+  local ring = p.ring
+  if not ring then
+    return nil
+  end
+  local text = ("A flight recorder's last %s%s"):format(units.seconds(ring.seconds),
+    ring.wanted and ring.seconds < ring.wanted * 0.9 and
+    (", of %s that it was to keep: it runs no longer, or had no more room"):format(units.seconds(ring.wanted))
+    or "")
+  if ring.samples == 0 then
+    return text .. "; nothing that is alive is from before."
+  end
+  return text .. ("; %s (%s) of it are from before, and were alive then."):format(
+    units.bytes(ring.bytes), units.plural(ring.samples, "sample"))
+end
+
 --- The lines. 'style': see tables.lua; 'options': brief (no explanations),
 -- focus ({title}: the totals cover only a part), at ({seconds, inuse}: they are of what
 -- was alive then; inuse: that is the peak).
@@ -260,6 +277,7 @@ function M.lines(p, t, style, options)
     add(nothing(p))
   elseif t.whole.samples > 0 then
     add(amount(p, t, options))
+    add(recorder(p))
     add(outside(t))
     add(not options.focus and not options.at and t.unit == "bytes" and p.own
         and remedy(p, t.whole.samples) or nil)

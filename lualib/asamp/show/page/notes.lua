@@ -62,6 +62,10 @@ function M.of(profile, tree, limit, data)
   if #profile.marks > #data.marks then
     note("The timeline shows %s marks, evenly among all.", units.count(#data.marks))
   end
+  if profile.ring and profile.ring.samples > 0 then
+    note("Of the flight recorder's samples %s are from before its time, and were alive then.",
+         units.count(profile.ring.samples))
+  end
   for _, left in ipairs(profile.left) do
     note("Limits: %s.", left.text)
   end

@@ -1,0 +1,508 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** What went before. See past.h.
+*/
+#include "past.h"
+#include "bounds.h"
+#include "frameids.h"
+#include "hash.h"
+#include "list.h"
+#include "origin.h"
+#include "strtab.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { STACKS = 4096, STATES = 1024 };  /* chains */
+
+typedef struct PastStack {
+  struct PastStack *next;
+  uint64_t hash;
+  uint32_t users, n;
+  ProfileFrame frames[];  /* the outermost first */
+} PastStack;
+
+typedef struct Kept {
+  ProfileSample sample;
+  uint64_t period;      /* bytes that it stands for, count times */
+  PastStack *stack;     /* NULL: none */
+  uint32_t class, path; /* the state's numbers; 0: none */
+  int dead;             /* it leaves with the next collection */
+} Kept;
+
+typedef struct PastName {
+  uint64_t id;
+  uint32_t text;
+} PastName;
+
+typedef struct PastPath {
+  uint32_t parent, text;
+} PastPath;
+
+typedef struct PastState {
+  struct PastState *chain;           /* of one hash */
+  struct PastState *next, *before;   /* in the order in which they began */
+  uint32_t id, thread;
+  int begun, iscalled, wall, istimed, iscollected;
+  uint64_t began, period, timeperiod;
+  uint32_t called;
+  PastName *names;
+  size_t nnames, namesize;
+  IdMap known;                       /* ids that have a name */
+  uint32_t *classes;                 /* texts, by number - 1 */
+  size_t nclasses, classsize;
+  PastPath *paths;                   /* by number - 1 */
+  size_t npaths, pathsize;
+  ProfileFrame *stack;               /* told last, the outermost first */
+  size_t depth, stacksize;
+  ProfileCollection last;
+  Kept *list;                        /* PA1 */
+  size_t followed, n, size;
+  size_t cursor;                     /* of runs of deaths */
+} PastState;
+
+struct Past {
+  PastState *states[STATES], *first, *latest;
+  PastStack *stacks[STACKS];
+  size_t stackbytes;
+  StrTab texts;
+  uint64_t period, mallocs;
+  uint64_t left;
+  int failed;
+};
+
+/* ------------------------------------------------------------- stacks -- */
+
+static size_t bytesof (size_t n) {
+  return sizeof(PastStack) + n * sizeof(ProfileFrame);
+}
+
+/* What is kept of a stack of n frames: of a deep one the ends, as the encoder writes it. */
+static size_t ends (const ProfileFrame *frames, size_t n, ProfileFrame *to) {
+  size_t inner = PROFILE_DEPTH / 2, outer = PROFILE_DEPTH - inner - 1;
+  if (n <= PROFILE_DEPTH) {
+    if (n > 0)
+      memcpy(to, frames, n * sizeof(*to));
+    return n;
+  }
+  memcpy(to, frames, outer * sizeof(*to));
+  to[outer].id = FRAME_CUT;
+  to[outer].line = 0;
+  memcpy(to + outer + 1, frames + n - inner, inner * sizeof(*to));
+  return PROFILE_DEPTH;
+}
+
+static PastStack *getstack (Past *p, const PastState *s) {
+  ProfileFrame frames[PROFILE_DEPTH];
+  size_t i, n = ends(s->stack, s->depth, frames);
+  uint64_t hash = hash_word(s->id);
+  PastStack **chain, *k;
+  for (i = 0; i < n; i++)
+    hash = hash_words(hash ^ frames[i].line, frames[i].id);
+  chain = &p->stacks[hash % STACKS];
+  for (k = *chain; k != NULL; k = k->next) {
+    if (k->hash != hash || k->n != n)
+      continue;
+    for (i = 0; i < n && k->frames[i].id == frames[i].id && k->frames[i].line == frames[i].line; i++) { }
+    if (i == n) {
+      k->users++;
+      return k;
+    }
+  }
+  if (p->stackbytes + bytesof(n) > PAST_STACKS || (k = malloc(bytesof(n))) == NULL) {
+    p->left++;
+    return NULL;
+  }
+  p->stackbytes += bytesof(n);
+  k->hash = hash;
+  k->users = 1;
+  k->n = (uint32_t)n;
+  if (n > 0)
+    memcpy(k->frames, frames, n * sizeof(*frames));
+  k->next = *chain;
+  *chain = k;
+  return k;
+}
+
+static void dropstack (Past *p, PastStack *k) {
+  PastStack **at;
+  if (k == NULL || --k->users > 0)
+    return;
+  for (at = &p->stacks[k->hash % STACKS]; *at != k; at = &(*at)->next) { }
+  *at = k->next;
+  p->stackbytes -= bytesof(k->n);
+  free(k);
+}
+
+/* The stack of the samples that follow (P5). */
+static void setstack (Past *p, PastState *s, size_t kept, const ProfileFrame *frames, size_t n) {
+  size_t i;
+  if (kept > s->depth)
+    kept = s->depth;
+  if (!list_room(&s->stack, kept + n, &s->stacksize, sizeof(*s->stack))) {
+    p->failed = 1;
+    return;
+  }
+  for (i = 0; i < n; i++)
+    s->stack[kept + n - 1 - i] = frames[i];
+  s->depth = kept + n;
+}
+
+/* ------------------------------------------------------------- states -- */
+
+static PastState *getstate (Past *p, uint32_t id) {
+  PastState **chain = &p->states[id % STATES], *s;
+  for (s = *chain; s != NULL; s = s->chain)
+    if (s->id == id)
+      return s;
+  s = calloc(1, sizeof(*s));
+  if (s == NULL) {
+    p->failed = 1;
+    return NULL;
+  }
+  s->id = id;
+  s->period = p->period;
+  s->chain = *chain;
+  *chain = s;
+  s->before = p->latest;
+  *(p->latest != NULL ? &p->latest->next : &p->first) = s;
+  p->latest = s;
+  return s;
+}
+
+static void dropstate (Past *p, PastState *s) {
+  PastState **at;
+  size_t i;
+  for (at = &p->states[s->id % STATES]; *at != s; at = &(*at)->chain) { }
+  *at = s->chain;
+  *(s->before != NULL ? &s->before->next : &p->first) = s->next;
+  *(s->next != NULL ? &s->next->before : &p->latest) = s->before;
+  for (i = 0; i < s->n; i++)
+    dropstack(p, s->list[i].stack);
+  free(s->names);
+  idmap_free(&s->known);
+  free(s->classes);
+  free(s->paths);
+  free(s->stack);
+  free(s->list);
+  free(s);
+}
+
+Past *past_new (uint64_t period, uint64_t mallocs) {
+  Past *p = calloc(1, sizeof(*p));
+  hash_prepare();
+  if (p == NULL || !strtab_init(&p->texts, PAST_TEXTS)) {
+    free(p);
+    return NULL;
+  }
+  p->period = period;
+  p->mallocs = mallocs;
+  return p;
+}
+
+void past_free (Past *p) {
+  if (p == NULL)
+    return;
+  while (p->first != NULL)
+    dropstate(p, p->first);
+  strtab_free(&p->texts);
+  free(p);
+}
+
+uint64_t past_left (const Past *p) {
+  return p->left + p->texts.left;
+}
+
+int past_failed (const Past *p) {
+  return p->failed || p->texts.failed;
+}
+
+/* -------------------------------------------------------------- taken -- */
+
+static uint32_t put (Past *p, const char *text) {
+  return strtab_put(&p->texts, text, strlen(text));
+}
+
+static void name (Past *p, PastState *s, uint64_t id, const char *text) {
+  if (idmap_get(&s->known, id) != IDMAP_NONE)
+    return;
+  if (!list_grow(&s->names, s->nnames, &s->namesize, sizeof(*s->names)) ||
+      !idmap_set(&s->known, id, 0)) {
+    p->failed = 1;
+    return;
+  }
+  s->names[s->nnames].id = id;
+  s->names[s->nnames++].text = put(p, text);
+}
+
+/* P6: numbers come in order. */
+static void class (Past *p, PastState *s, uint64_t id, const char *text) {
+  if (id != s->nclasses + 1)
+    return;
+  if (!list_grow(&s->classes, s->nclasses, &s->classsize, sizeof(*s->classes)))
+    p->failed = 1;
+  else
+    s->classes[s->nclasses++] = put(p, text);
+}
+
+static void path (Past *p, PastState *s, uint64_t id, const void *body) {
+  PastPath *at;
+  if (id != s->npaths + 1)
+    return;
+  if (!list_grow(&s->paths, s->npaths, &s->pathsize, sizeof(*s->paths))) {
+    p->failed = 1;
+    return;
+  }
+  at = &s->paths[s->npaths++];
+  memcpy(&at->parent, body, sizeof(at->parent));
+  at->text = put(p, (const char *)body + sizeof(at->parent));
+}
+
+static void sample (Past *p, PastState *s, const SampleEvent *body, size_t n) {
+  Kept *k;
+  setstack(p, s, body->kept, body->frames, n);
+  if (!list_grow(&s->list, s->n, &s->size, sizeof(*s->list))) {
+    p->failed = 1;
+    return;
+  }
+  k = &s->list[s->n++];
+  memset(k, 0, sizeof(*k));
+  k->sample = body->sample;
+  k->period = body->sample.kind == KIND_NATIVE ? p->mallocs : s->period;
+  k->stack = getstack(p, s);
+}
+
+/* Of the oldest that wait, n get their fates: those that are followed stay. */
+static void fates (Past *p, PastState *s, const unsigned char *survived,
+                   const uint32_t *classes, size_t n) {
+  size_t i, from = s->followed, to = from;
+  if (n > s->n - from)
+    n = s->n - from;
+  for (i = 0; i < n; i++) {
+    Kept *k = &s->list[from + i];
+    if (survived[i] != 1) {
+      p->left += survived[i] == 2;
+      dropstack(p, k->stack);
+      continue;
+    }
+    if (classes != NULL)
+      k->class = classes[i];
+    s->list[to++] = *k;
+  }
+  s->followed = to;
+  if (to < from + n && s->n > from + n)
+    memmove(s->list + to, s->list + from + n, (s->n - from - n) * sizeof(*s->list));
+  s->n -= from + n - to;
+  s->cursor = 0;
+}
+
+static void deaths (PastState *s, const uint32_t *runs, size_t n) {
+  size_t i, k;
+  for (i = 0; i + 1 < n; i += 2) {
+    s->cursor += runs[i];
+    for (k = 0; k < runs[i + 1] && s->cursor < s->followed; k++)
+      s->list[s->cursor++].dead = 1;
+  }
+}
+
+/* Those that are dead leave the list. */
+static void collection (Past *p, PastState *s, const ProfileCollection *c) {
+  size_t i, to = 0, followed = s->followed;
+  for (i = 0; i < s->n; i++) {
+    if (s->list[i].dead) {
+      dropstack(p, s->list[i].stack);
+      followed--;
+    }
+    else {
+      if (to < i)
+        s->list[to] = s->list[i];
+      to++;
+    }
+  }
+  s->n = to;
+  s->followed = followed;
+  s->cursor = 0;
+  s->last = *c;
+  s->iscollected = 1;
+}
+
+/* As event.h describes them; 0 as a path: as it was. */
+static void holders (PastState *s, const uint32_t *words, size_t n) {
+  size_t i, k;
+  if (words[0])
+    s->cursor = 0;
+  for (i = 1; i + 1 < n; i += 2)
+    for (k = 0; k < words[i]; k++, s->cursor++)
+      if (s->cursor < s->followed && words[i + 1] > 0)
+        s->list[s->cursor].path = words[i + 1];
+}
+
+void past_take (Past *p, const Event *event) {
+  const void *body = event + 1;
+  size_t n = (size_t)event->n;
+  PastState *s = getstate(p, event->state);
+  if (s == NULL)
+    return;
+  if (event->thread != 0)
+    s->thread = event->thread;
+  switch (event->type) {
+    case EVENT_BEGIN:
+      s->begun = 1;
+      s->began = event->n;
+      break;
+    case EVENT_CALLED:
+      s->iscalled = 1;
+      s->called = put(p, body);
+      break;
+    case EVENT_END:
+      dropstate(p, s);
+      break;
+    case EVENT_NAME:
+      name(p, s, event->n, body);
+      break;
+    case EVENT_SAMPLE:
+      sample(p, s, body, n);
+      break;
+    case EVENT_TIME: case EVENT_STACK: {
+      const TimeEvent *t = body;
+      setstack(p, s, t->kept, t->frames, n);
+      break;
+    }
+    case EVENT_FATES:
+      fates(p, s, body, NULL, n);
+      break;
+    case EVENT_CLASSFATES:
+      fates(p, s, (const unsigned char *)((const uint32_t *)body + n), body, n);
+      break;
+    case EVENT_DEATHS:
+      deaths(s, body, n);
+      break;
+    case EVENT_COLLECTION:
+      collection(p, s, body);
+      break;
+    case EVENT_PERIOD:
+      s->period = event->n;
+      break;
+    case EVENT_CPUPERIOD: case EVENT_WALLPERIOD:
+      s->istimed = 1;
+      s->timeperiod = event->n;
+      s->wall = event->type == EVENT_WALLPERIOD;
+      break;
+    case EVENT_CLASS:
+      class(p, s, event->n, body);
+      break;
+    case EVENT_PATH:
+      path(p, s, event->n, body);
+      break;
+    case EVENT_HOLDERS:
+      holders(s, body, n);
+      break;
+    default:  /* what has happened, and is over */
+      break;
+  }
+}
+
+/* --------------------------------------------------------------- told -- */
+
+static void batch (Encoder *e) {
+  if (encoder_full(e))
+    encoder_batch(e);
+}
+
+static void tellstack (Encoder *e, const ProfileFrame *outermost, size_t n) {
+  ProfileFrame frames[PROFILE_DEPTH];
+  size_t kept = 0;
+  do {  /* the outermost ones first, some at a time */
+    size_t i, m = n - kept < PROFILE_DEPTH ? n - kept : PROFILE_DEPTH;
+    for (i = 0; i < m; i++)
+      frames[m - 1 - i] = outermost[kept + i];
+    encoder_stack(e, kept, frames, m);
+    kept += m;
+  } while (kept < n);
+}
+
+static void tellnames (const Past *p, Encoder *e, const PastState *s) {
+  const char *texts = p->texts.text;
+  size_t i;
+  for (i = 0; i < s->nnames; i++)
+    encoder_name(e, s->names[i].id, s->names[i].text > 0 ? texts + s->names[i].text
+                                                         : ORIGIN_FUNCTIONS);
+  for (i = 0; i < s->nclasses; i++)
+    encoder_class(e, (uint32_t)i + 1, texts + s->classes[i], strlen(texts + s->classes[i]));
+  for (i = 0; i < s->npaths; i++)
+    encoder_path(e, i + 1, s->paths[i].parent, texts + s->paths[i].text);
+}
+
+static void tellholders (const PastState *s, Encoder *e) {
+  uint32_t words[3] = {1, 0, 0};
+  size_t i = 0;
+  if (s->npaths == 0)
+    return;
+  while (i < s->followed) {
+    size_t from = i;
+    while (i < s->followed && s->list[i].path == s->list[from].path)
+      i++;
+    words[1] = (uint32_t)(i - from);
+    words[2] = s->list[from].path;
+    encoder_holders(e, words, 3);
+    words[0] = 0;
+    batch(e);
+  }
+}
+
+/* The followed ones have survived; the others wait on. */
+static void tellfates (Past *p, const PastState *s, Encoder *e) {
+  uint32_t *classes = malloc((s->followed + 1) * sizeof(*classes));
+  unsigned char *survived = malloc(s->followed + 1);
+  size_t i;
+  if (classes == NULL || survived == NULL)
+    p->failed = 1;
+  else {
+    memset(survived, 1, s->followed);
+    for (i = 0; i < s->followed; i++)
+      classes[i] = s->list[i].class;
+    encoder_fates(e, survived, classes, s->followed);
+  }
+  free(classes);
+  free(survived);
+}
+
+static void tellsamples (const Past *p, const PastState *s, Encoder *e, PastTold *told) {
+  uint64_t period = p->period;
+  size_t i;
+  for (i = 0; i < s->n; i++) {
+    const Kept *k = &s->list[i];
+    if (k->period != period && k->sample.kind != KIND_NATIVE)
+      encoder_period(e, period = k->period);
+    tellstack(e, k->stack != NULL ? k->stack->frames : NULL, k->stack != NULL ? k->stack->n : 0);
+    encoder_sample(e, &k->sample);
+    told->samples += k->sample.count;
+    told->bytes += k->sample.count * k->period;
+    batch(e);
+  }
+  if (s->period != period)
+    encoder_period(e, s->period);
+}
+
+void past_tell (Past *p, Encoder *e, PastTold *told) {
+  const PastState *s;
+  memset(told, 0, sizeof(*told));
+  for (s = p->first; s != NULL; s = s->next) {
+    encoder_of(e, s->id, s->thread);
+    if (s->begun)
+      encoder_begin(e, s->began);
+    if (s->iscalled)
+      encoder_called(e, p->texts.text + s->called, strlen(p->texts.text + s->called));
+    if (s->istimed)
+      encoder_timeperiod(e, s->timeperiod, s->wall);
+    tellnames(p, e, s);
+    tellsamples(p, s, e, told);
+    if (s->followed > 0)
+      tellfates(p, s, e);
+    if (s->iscollected)
+      encoder_collection(e, &s->last);
+    tellholders(s, e);
+    tellstack(e, s->stack, s->depth);
+    batch(e);
+  }
+}

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** The flight recorder. See ring.h.
+*/
+#include "ring.h"
+#include "bounds.h"
+#include "bytes.h"
+#include "idmap.h"
+#include "list.h"
+#include "past.h"
+#include "strtab.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#define PIECE_BYTES	BOUND(256u << 10, 2048)  /* open; then it is packed */
+#define PIECES		16            /* at least, of the time that is asked for */
+#define SECOND		UINT64_C(1000000000)
+
+typedef struct Piece {
+  struct Piece *next;
+  uint64_t begin, end;  /* it has happened between these, ns */
+  size_t n, raw;        /* bytes, packed; unpacked. The same: it is not packed */
+  unsigned char data[];
+} Piece;
+
+/* Of a native address. */
+typedef struct NativeName {
+  uint32_t symbol, file;
+} NativeName;
+
+struct Ring {
+  RingLimits limits;
+  Past *past;
+  Piece *first, *last;
+  size_t bytes;         /* of all pieces; atomic */
+  Bytes open;
+  uint64_t begin, now;  /* of what is open; of the last call */
+  int isrest;           /* 'past' has taken something */
+  z_stream pack, unpack;
+  int packs, unpacks;
+  /* RG3 */
+  IdMap natives;        /* address -> its place in ... */
+  NativeName *names;
+  size_t nnames, namesize;
+  StrTab texts;
+  uint64_t left;
+  int failed;
+  void (*resolve)(void *ud, uint64_t address, char *symbol, size_t symbolsize,
+                  char *file, size_t filesize);
+  void *resolve_ud;
+};
+
+/* -------------------------------------------------------------- names -- */
+
+static uint32_t put (Ring *r, const char *text) {
+  return strtab_put(&r->texts, text, strlen(text));
+}
+
+static void meet (Ring *r, uint64_t id) {
+  char symbol[512] = "", file[1024] = "";
+  uint64_t address = id & ~(uint64_t)1;
+  if ((id & 1) == 0 || id < 64 || idmap_get(&r->natives, address) != IDMAP_NONE)
+    return;
+  if (r->nnames == RING_NATIVES) {
+    r->left++;
+    return;
+  }
+  if (!list_grow(&r->names, r->nnames, &r->namesize, sizeof(*r->names)) ||
+      !idmap_set(&r->natives, address, (uint32_t)r->nnames)) {
+    r->failed = 1;
+    return;
+  }
+  r->resolve(r->resolve_ud, address, symbol, sizeof(symbol), file, sizeof(file));
+  r->names[r->nnames].symbol = put(r, symbol);
+  r->names[r->nnames++].file = put(r, file);
+}
+
+static void known (void *ud, uint64_t address, char *symbol, size_t symbolsize, char *file,
+                   size_t filesize) {
+  const Ring *r = ud;
+  uint32_t i = idmap_get(&r->natives, address);
+  if (i == IDMAP_NONE)
+    return;
+  strncat(symbol, r->texts.text + r->names[i].symbol, symbolsize - 1);
+  strncat(file, r->texts.text + r->names[i].file, filesize - 1);
+}
+
+static void meetall (Ring *r, const Event *event) {
+  const void *body = event + 1;
+  const ProfileFrame *frames = event->type == EVENT_SAMPLE ? ((const SampleEvent *)body)->frames
+                                                           : ((const TimeEvent *)body)->frames;
+  size_t i;
+  if (event->type != EVENT_SAMPLE && event->type != EVENT_TIME && event->type != EVENT_STACK)
+    return;
+  for (i = 0; i < event->n; i++)
+    meet(r, frames[i].id);
+}
+
+/* ------------------------------------------------------------- pieces -- */
+
+/* Every event of these bytes. */
+static void each (const unsigned char *data, size_t n, void (*f) (void *ud, const Event *e),
+                  void *ud) {
+  size_t at = 0;
+  while (at < n) {
+    const Event *event = (const Event *)(data + at);
+    f(ud, event);
+    at += event->size;
+  }
+}
+
+static void taken (void *ud, const Event *event) {
+  past_take(ud, event);
+}
+
+/* The events of a piece; NULL: no memory. The caller frees what is not the piece's own. */
+static unsigned char *unpacked (Ring *r, Piece *p) {
+  unsigned char *to;
+  if (p->n == p->raw)
+    return p->data;
+  to = malloc(p->raw);
+  if (to == NULL)
+    return NULL;
+  inflateReset(&r->unpack);
+  r->unpack.next_in = p->data;
+  r->unpack.avail_in = (uInt)p->n;
+  r->unpack.next_out = to;
+  r->unpack.avail_out = (uInt)p->raw;
+  if (inflate(&r->unpack, Z_FINISH) == Z_STREAM_END)
+    return to;
+  free(to);
+  return NULL;
+}
+
+static int eachof (Ring *r, Piece *p, void (*f) (void *ud, const Event *e), void *ud) {
+  unsigned char *data = unpacked(r, p);
+  if (data == NULL)
+    return 0;
+  each(data, p->raw, f, ud);
+  if (data != p->data)
+    free(data);
+  return 1;
+}
+
+static void setbytes (Ring *r, size_t n) {
+  __atomic_store_n(&r->bytes, n, __ATOMIC_RELAXED);
+}
+
+/* The oldest piece goes to what was before. */
+static void dropfirst (Ring *r) {
+  Piece *p = r->first;
+  if (!eachof(r, p, taken, r->past))
+    r->failed = 1;
+  r->isrest = 1;
+  setbytes(r, r->bytes - p->n);
+  r->first = p->next;
+  if (r->first == NULL)
+    r->last = NULL;
+  free(p);
+}
+
+/* RG2 */
+static void trim (Ring *r, uint64_t now) {
+  while (r->first != NULL &&
+         (r->bytes > r->limits.most ||
+          (r->limits.ns > 0 && now - r->first->end > r->limits.ns)))
+    dropfirst(r);
+}
+
+/* What is open, packed; where that takes more, as it is. NULL: no memory. */
+static Piece *makepiece (Ring *r) {
+  size_t raw = r->open.n;
+  Piece *p = malloc(sizeof(*p) + raw), *less;
+  if (p == NULL)
+    return NULL;
+  deflateReset(&r->pack);
+  r->pack.next_in = r->open.data;
+  r->pack.avail_in = (uInt)raw;
+  r->pack.next_out = p->data;
+  r->pack.avail_out = (uInt)(raw - 1);
+  p->raw = raw;
+  if (deflate(&r->pack, Z_FINISH) == Z_STREAM_END)
+    p->n = raw - 1 - r->pack.avail_out;
+  else {
+    memcpy(p->data, r->open.data, raw);
+    p->n = raw;
+  }
+  less = realloc(p, sizeof(*p) + p->n);
+  return less != NULL ? less : p;
+}
+
+/* What is open becomes the newest piece. */
+static void closepiece (Ring *r) {
+  Piece *p;
+  if (r->open.n == 0)
+    return;
+  p = makepiece(r);
+  if (p == NULL) {  /* it was, then */
+    while (r->first != NULL)
+      dropfirst(r);
+    each(r->open.data, r->open.n, taken, r->past);
+    r->isrest = 1;
+  }
+  else {
+    p->next = NULL;
+    p->begin = r->begin;
+    p->end = r->now;
+    *(r->last != NULL ? &r->last->next : &r->first) = p;
+    r->last = p;
+    setbytes(r, r->bytes + p->n);
+  }
+  r->open.n = 0;
+}
+
+/* --------------------------------------------------------------- whole -- */
+
+void ring_put (Ring *r, const Event *event, uint64_t now) {
+  uint64_t longest = r->limits.ns / PIECES > SECOND ? r->limits.ns / PIECES : SECOND;
+  if (r->open.n > 0 && (r->open.n + event->size > PIECE_BYTES || now - r->begin > longest)) {
+    closepiece(r);
+    trim(r, now);
+  }
+  if (r->open.n == 0)
+    r->begin = r->now;
+  if (r->resolve != NULL)
+    meetall(r, event);
+  bytes_add(&r->open, event, event->size);
+  r->now = now;
+}
+
+uint64_t ring_since (Ring *r, uint64_t now) {
+  if (r->limits.ns > 0 && now - r->now > r->limits.ns)
+    closepiece(r);
+  trim(r, now);
+  return r->first != NULL ? r->first->begin : r->open.n > 0 ? r->begin : now;
+}
+
+typedef struct Telling {
+  Encoder *e;
+  int isrest;           /* of what the states have allocated a part was before */
+} Telling;
+
+static void encoded (void *ud, const Event *event) {
+  const Telling *t = ud;
+  if (t->isrest && event->type == EVENT_ALLOCATED)
+    return;
+  if (t->isrest && event->type == EVENT_END) {
+    encoder_of(t->e, event->state, event->thread);
+    encoder_end(t->e, *(const uint64_t *)(event + 1), 0);
+  }
+  else
+    event_encode(event, t->e);
+  if (encoder_full(t->e))
+    encoder_batch(t->e);
+}
+
+void ring_tell (Ring *r, Encoder *e, uint64_t now, RingTold *told) {
+  Telling t = {e, 0};
+  PastTold past;
+  Piece *p;
+  told->ns = now - ring_since(r, now);
+  t.isrest = r->isrest;
+  past_tell(r->past, e, &past);
+  told->samples = past.samples;
+  told->bytes = past.bytes;
+  for (p = r->first; p != NULL; p = p->next)
+    if (!eachof(r, p, encoded, &t))
+      r->failed = 1;
+  each(r->open.data, r->open.n, encoded, &t);
+}
+
+Ring *ring_new (const RingLimits *limits, EncoderConfig *config, uint64_t now) {
+  Ring *r = calloc(1, sizeof(*r));
+  if (r == NULL)
+    return NULL;
+  r->limits = *limits;
+  r->now = now;
+  r->resolve = config->resolve;
+  r->resolve_ud = config->resolve_ud;
+  r->past = past_new(config->period, config->mallocs);
+  r->packs = deflateInit(&r->pack, 1) == Z_OK;
+  r->unpacks = inflateInit(&r->unpack) == Z_OK;
+  if (r->past == NULL || !r->packs || !r->unpacks || !strtab_init(&r->texts, PAST_TEXTS)) {
+    ring_free(r);
+    return NULL;
+  }
+  if (r->resolve != NULL) {
+    config->resolve = known;
+    config->resolve_ud = r;
+  }
+  return r;
+}
+
+void ring_free (Ring *r) {
+  if (r == NULL)
+    return;
+  while (r->first != NULL) {
+    Piece *next = r->first->next;
+    free(r->first);
+    r->first = next;
+  }
+  if (r->packs)
+    deflateEnd(&r->pack);
+  if (r->unpacks)
+    inflateEnd(&r->unpack);
+  past_free(r->past);
+  bytes_free(&r->open);
+  idmap_free(&r->natives);
+  free(r->names);
+  strtab_free(&r->texts);
+  free(r);
+}
+
+uint64_t ring_bytes (const Ring *r) {
+  return __atomic_load_n(&r->bytes, __ATOMIC_RELAXED);
+}
+
+uint64_t ring_left (const Ring *r) {
+  return past_left(r->past) + r->left + r->texts.left;
+}
+
+int ring_failed (const Ring *r) {
+  return r->failed || r->open.failed || r->texts.failed || past_failed(r->past);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** The end of the process by a signal. See dying.h.
+*/
+#define _GNU_SOURCE
+#include "dying.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stddef.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PATIENCE_MS	10000	/* for another thread that finishes */
+
+static void (*finish) (void);
+static int ended;		/* 0, 1: under way, 2: done; atomic */
+static pid_t where, who;	/* process and OS thread that are at it */
+
+
+int dying_begin (void) {
+  const struct timespec nap = {0, 1000000};
+  int i, none = 0;
+  if (where != getpid()) __atomic_store_n(&ended, 0, __ATOMIC_RELAXED);  /* a fork's child */
+  if (__atomic_compare_exchange_n(&ended, &none, 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+    where = getpid();
+    who = gettid();
+    return 1;
+  }
+  for (i = 0; i < PATIENCE_MS && who != gettid() && __atomic_load_n(&ended, __ATOMIC_ACQUIRE) == 1; i++)
+    nanosleep(&nap, NULL);
+  return 0;
+}
+
+
+void dying_done (void) {
+  __atomic_store_n(&ended, 2, __ATOMIC_RELEASE);
+}
+
+
+static void handler (int signal) {
+  const int e = errno;
+  struct sigaction byitself = {.sa_handler = SIG_DFL};
+  finish();
+  sigaction(signal, &byitself, NULL);
+  /* an exit() that this has interrupted goes on */
+  if (__atomic_load_n(&ended, __ATOMIC_ACQUIRE) != 1 || who != gettid()) raise(signal);
+  errno = e;
+}
+
+
+static void watch (int signal) {
+  struct sigaction now, ours = {.sa_handler = handler};
+  if (sigaction(signal, NULL, &now) != 0 || (now.sa_flags & SA_SIGINFO) ||
+      now.sa_handler != SIG_DFL) return;
+  sigfillset(&ours.sa_mask);
+  ours.sa_flags = SA_RESTART;
+  sigaction(signal, &ours, NULL);
+}
+
+
+void dying_watch (void (*f) (void)) {
+  finish = f;
+  watch(SIGTERM);
+  watch(SIGABRT);
+}

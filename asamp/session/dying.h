@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Signals that end the process although nobody has handled them: SIGTERM, by which services
+** are stopped, and SIGABRT, which is how an error that nobody catches ends it (lua.h: panic),
+** a failed assertion, a broken heap of malloc's. What is to be finished is finished first;
+** then the process dies of the signal as it would have.
+**   DY1  a handler of the program's, or that it ignores the signal, is never touched: ours
+**        is there only in the place of the system's own doing.
+*/
+#ifndef asamp_dying_h
+#define asamp_dying_h
+
+/* Has 'finish' called before the process dies, or exits; once. It may be called in a
+   handler that has interrupted anything. */
+void dying_watch (void (*finish) (void));
+
+/* What 'finish' does has begun, of whatever cause; 0: it had before, and is over when this
+   returns, unless this thread is in the midst of it. */
+int dying_begin (void);
+void dying_done (void);
+
+#endif

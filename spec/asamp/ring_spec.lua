@@ -1,0 +1,194 @@
+-- SPDX-License-Identifier: MIT
+--
+-- A flight recorder (ring): what it writes is a profile like any other, of the last while, and
+-- of before all that is alive; written when it is asked for, and however the process ends.
+
+local host = require "asamp.host"
+local process = require "spec.support.process"
+local reader = require "profiler.reader"
+local samples = require "spec.support.samples"
+
+-- The command is that of the release build; the process is this variant's.
+local prefix = process.interpreter():match "^(.*)/bin/[^/]+$":gsub("/build/%l+$", "/build")
+
+local here = host.realpath "."
+
+describe("a flight recorder", function()
+  local folder
+
+  before_each(function()
+    folder = os.tmpname()
+    os.remove(folder)
+    assert(os.execute("mkdir -m 700 " .. folder))
+  end)
+
+  after_each(function() assert(os.execute("rm -rf " .. folder)) end)
+
+  local function run(text, t)
+    local f = assert(io.open(folder .. "/x.lua", "w"))
+    f:write(text)
+    f:close()
+    t.directory, t[#t + 1] = folder, "x.lua"
+    t.env.LUA_PATH = package.path:gsub("%f[^;\0]%./", here .. "/")
+    t.env.LUA_CPATH = package.cpath:gsub("%f[^;\0]%./", here .. "/")
+    return process.run(t)
+  end
+
+  -- Deep and shallow, of several classes; much of it dies, early or late.
+  local PROGRAM = [[
+    local A, B = {__name = "Alpha"}, {__name = "Beta"}
+    local keep, n = {}, 0
+    local function make(i) return setmetatable({i, {i}}, i % 3 == 0 and A or B) end
+    local function down(d, i) if d > 0 then local t = down(d - 1, i) return t end return make(i) end
+    for i = 1, 30000 do
+      local t = down(i * 7919 % 30, i)
+      if i % 11 == 0 then n = n + 1; keep[n] = t end
+      if i % 4000 == 0 then
+        for k = 1, n, 2 do keep[k] = false end
+        collectgarbage(i % 8000 == 0 and "collect" or "step")
+      end
+    end
+    collectgarbage()]]
+
+  -- What is alive, by stack, type, class and size; how many samples there are.
+  local function alive(path)
+    local list, count = samples.read(path), {}
+    for _, s in ipairs(list) do
+      if s.kind and s.survived and not s.death then
+        local key = {s.kind, s.class or "", s.size}
+        for _, f in ipairs(s.stack) do key[#key + 1] = f.name .. ":" .. f.line end
+        key = table.concat(key, " ")
+        count[key] = (count[key] or 0) + s.count
+      end
+    end
+    return count, #list
+  end
+
+  it("has in what little room it gets all that is alive, each with its stack and class", function()
+    local wish = "alloc=256,fixed,seed=1,native=0,quiet,holders=0,out="
+    assert.equal(0, (run(PROGRAM, {"-l", "profiler", env = {LUA_PROFILER = wish .. "whole"}})))
+    assert.equal(0, (run(PROGRAM, {"-l", "profiler", env = {LUA_PROFILER = wish .. "part,ring=64K"}})))
+    local whole, n = alive(folder .. "/whole")
+    local part, m = alive(folder .. "/part")
+    assert.same(whole, part)
+    assert.is_true(m < n / 2 and m > 500, m .. " of " .. n)
+    local p = assert(reader.read(folder .. "/part"))
+    assert.is_true(p.complete, p.message)
+    assert.is_true(p.ring.samples > 100 and p.ring.samples <= p.samples and p.ring.seconds > 0)
+    assert.equal(p.ring.samples * 256, p.ring.bytes)
+    assert.is_nil(p.allocated)  -- which would be of the whole run
+    assert.same({}, p.left)
+  end)
+
+  it("writes on request as often as it is asked, and at the end, of many states", function()
+    local code, out, err = run([[
+      local profiler, states = require "profiler", require "states"
+      local keep = {}
+      local function work(n) for i = 1, n do keep[i % 100] = {i, tostring(i)} end end
+      work(20000)
+      print(profiler.dump())
+      print(profiler.dump "own.vmprof")
+      print(profiler.dump "/nowhere/own.vmprof")
+      print(pcall(profiler.dump, 5))
+      work(20000)
+      print(profiler.mark("end", 2))]],
+      {env = {ASAMP = "alloc=1K,time=500,ring=1m,out=p.%n.vmprof,quiet,native=0"}})
+    assert.same({0, ""}, {code, err})
+    assert.equal(folder .. "/p.1.vmprof\nown.vmprof\nnil\tcannot write profile '/nowhere/own.vmprof': " ..
+      "No such file or directory\nfalse\tbad argument #1 to 'dump' (path expected, got 5)\ntrue\n", out)
+    local first = assert(reader.read(folder .. "/p.1.vmprof"))
+    local own = assert(reader.read(folder .. "/own.vmprof"))
+    local last = assert(reader.read(folder .. "/p.1.2.vmprof"))
+    for _, p in ipairs{first, own, last} do
+      assert.is_true(p.complete, p.message)
+      assert.equal(60, p.ring.wanted)
+    end
+    assert.is_true(first.samples > 500 and own.samples >= first.samples)
+    assert.is_true(last.samples > first.samples * 1.5)
+    assert.same({"end", "2"}, {last.marks[1].name, last.marks[1].value})
+  end)
+
+  -- What the process writes when it ends so; 'more' than one file.
+  local function ends(wish, text, status)
+    local code, _, err = run(text, {env = {ASAMP = wish .. ",alloc=1K,native=0,out=p.vmprof",
+      ASAN_OPTIONS = "handle_abort=0:detect_leaks=0:allocator_may_return_null=1"}})
+    assert.equal(status, code, err)
+    local list = {}
+    for i, name in ipairs{"p.vmprof", "p.2.vmprof"} do
+      list[i] = host.samefile(folder .. "/" .. name, folder .. "/" .. name) and
+        assert(reader.read(folder .. "/" .. name)) or nil
+      assert.is_true(not list[i] or list[i].complete and list[i].samples > 100, name .. err)
+    end
+    return list, err
+  end
+
+  local WORK = "local keep = {} for i = 1, 20000 do keep[i % 100] = {i, tostring(i)} end "
+  local KILL = [[io.popen "kill -%s $PPID":close() require "peers".sleep(20)]]
+
+  for _, wish in ipairs{"ring=10m", "quiet"} do
+    it("and a file (" .. wish .. ") are whole however the process ends", function()
+      assert.equal(1, #ends(wish, WORK .. KILL:format "TERM", 128 + 15))
+      os.remove(folder .. "/p.vmprof")
+      assert.equal(1, #ends(wish, WORK .. KILL:format "ABRT", 128 + 6))
+      os.remove(folder .. "/p.vmprof")
+      assert.equal(1, #ends(wish, WORK .. "error 'x'", 1))
+      os.remove(folder .. "/p.vmprof")
+      assert.equal(1, #ends(wish, WORK .. "os.exit(3)", 3))
+      os.remove(folder .. "/p.vmprof")
+      local list, err = ends(wish, WORK .. [[
+        for i = 1, 3 do assert(not pcall(require "natives".userdata, 1 << 46)) end ]] .. WORK, 0)
+      local name, value = list[1].marks[1].name, list[1].marks[1].value
+      assert.same({"memory ran out", "; time 1"}, {name, value:match "%d+ bytes in use(; time 1)$"})
+      if wish == "quiet" then return end
+      assert.equal(2, #list)
+      assert.is_true(list[2].samples > list[1].samples * 1.5)
+      assert.is_truthy(err:find("profiler: memory ran out; profile: [^\n]+/p.vmprof\n"))
+    end)
+  end
+
+  it("leaves the program what it does with SIGTERM", function()
+    local code, out, err = run(WORK .. [[io.popen "kill -TERM $PPID":close() print "there"]],
+      {"-c", "trap '' TERM; exec \"$0\" \"$@\"", process.interpreter(), program = "sh",
+       env = {ASAMP = "ring=1m,quiet,out=p.vmprof"}})
+    assert.same({0, "there\n", ""}, {code, out, err})
+    assert.is_true(assert(reader.read(folder .. "/p.vmprof")).complete)
+  end)
+
+  it("is asked from outside; rotate and keep bound the files", function()
+    local code, _, err = run([[
+      local host = require "asamp.host"
+      local keep = {}
+      local function work() for i = 1, 5000 do keep[i % 100] = {i, tostring(i)} end end
+      work()
+      local command = os.getenv "COMMAND" .. " record --ring %s s/x.sock"
+      for i = 1, 300 do
+        if host.samefile("s/x.sock", "s/x.sock") then break end
+        host.pause(10)
+      end
+      assert(os.execute(command:format "-o q.vmprof"))
+      assert(os.execute(command:format ""))
+      assert(not os.execute(command:format "--for 5s" .. " 2>/dev/null"))
+      assert(host.ask("s/x.sock", "rotate\n"):find "/p.2.vmprof\nok\n$")
+      assert(host.ask("s/x.sock", "dump x\n"):find "^error the path of the profile must begin with a /")
+      assert(host.ask("s/x.sock", "record 1 4096 0 " .. os.getenv "HERE" .. "/r.vmprof\n"):find "ok\n$")
+      assert(host.ask("s/x.sock", "dump\n"):find "^error no flight recorder runs here")
+      work()
+      assert(host.ask("s/x.sock", "stop\n"):find "ok\n$")
+      work()]],
+      {env = {ASAMP = "alloc=1K,ring=1m,listen=s/x.sock,out=p.vmprof,quiet,native=0",
+              COMMAND = "unset ASAMP ASAN_OPTIONS; " .. prefix .. "/bin/asamp", HERE = folder}})
+    assert.equal(0, code, err)
+    for _, name in ipairs{"q", "p", "p.2", "p.3", "r", "p.4"} do
+      local p = assert(reader.read(("%s/%s.vmprof"):format(folder, name)))
+      assert.is_true(p.complete, name)
+      assert.equal(name ~= "r", p.ring ~= nil)
+    end
+  end)
+
+  it("wants a time or a size", function()
+    local code, _, err = run("", {env = {ASAMP = "ring=10"}})
+    assert.equal(0, code)
+    assert.is_truthy(err:find([[ASAMP: option 'ring' must be a time up to 31d, such as "90s", "10m" or "1h", ]] ..
+      [[or a size from "64K" to "1G", got "10"; nothing is profiled]], 1, true), err)
+  end)
+end)
