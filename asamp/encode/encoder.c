@@ -626,9 +626,11 @@ void encoder_notallocated (Encoder *e) {
 }
 
 void encoder_ring (Encoder *e, uint64_t samples, uint64_t bytes, uint64_t ns, uint64_t wanted) {
+  const uint64_t all[] = {samples, bytes, ns / 1000, wanted / 1000};
   char text[96];
-  sprintf(text, "%llu %llu %llu %llu", (unsigned long long)samples, (unsigned long long)bytes,
-          (unsigned long long)(ns / 1000), (unsigned long long)(wanted / 1000));
+  size_t i, n = 0;
+  for (i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+    n += (size_t)sprintf(text + n, "%s%llu", i > 0 ? " " : "", (unsigned long long)all[i]);
   meta(e, "asamp.ring", text);
 }
 

@@ -188,7 +188,7 @@ describe("a flight recorder", function()
   it("wants a time or a size", function()
     local code, _, err = run("", {env = {ASAMP = "ring=10"}})
     assert.equal(0, code)
-    assert.is_truthy(err:find([[ASAMP: option 'ring' must be a time up to 31d, such as "90s", "10m" or "1h", ]] ..
-      [[or a size from "64K" to "1G", got "10"; nothing is profiled]], 1, true), err)
+    assert.is_truthy(err:find([[ASAMP: option 'ring' must be a time up to 31d, such as "90s", "10m" or ]] ..
+      [["1h", or a size from "64K" to "1G", got "10"; nothing is profiled]], 1, true), err)
   end)
 end)

@@ -81,7 +81,8 @@ function M.run(args, world)
   local tell, target, seconds = complaints.of("record", world), o.files[1], o["for"] or 10
   if o.ring then
     if o["for"] or o.alloc or o.time then
-      return tell.wrong("--ring writes what was sampled already: --for, --alloc and --time mean nothing with it")
+      return tell.wrong("--ring writes what was sampled already: --for, --alloc and --time mean " ..
+        "nothing with it")
     end
     return dump(target, o.out, tell, world)
   end
