@@ -174,7 +174,7 @@ static int onready (void *ud) {
 #define STARVED_NS	1000000000	/* from one time that it is told to the next, ... */
 #define RINGSTARVED_NS	60000000000	/* ... of a flight recorder, which is written then */
 
-/* What is known is in a file before the error is raised, which may be the last of it. */
+/* The mark has how often this was, and the bytes in use. What is known is in a file before the error is raised, which may be the last of it. */
 static void onstarved (void *ud, lua_State *L) {
   Sampler *s = ud;
   Profile *p = s->state.profile;
@@ -187,8 +187,8 @@ static void onstarved (void *ud, lua_State *L) {
     return;
   s->starved = now;
   luaN_memory(L, &m);
-  snprintf(value, sizeof(value), "%llu bytes in use; time %llu", (unsigned long long)m.inuse,
-           (unsigned long long)s->starvings);
+  snprintf(value, sizeof(value), "%llu, %llu", (unsigned long long)s->starvings,
+           (unsigned long long)m.inuse);
   profile_mark(&s->state, now, "memory ran out", 14, value, strlen(value));
   if (!profile_dump(p, NULL, 1, path, sizeof(path), err, sizeof(err))) complain("%s", err);
   else if (profile_isring(p) && s->options.announce)
