@@ -261,6 +261,8 @@ static void path (Past *p, PastState *s, uint64_t id, const void *body) {
 static void sample (Past *p, PastState *s, const SampleEvent *body, size_t n) {
   Kept *k;
   setstack(p, s, body->kept, body->frames, n);
+  if (profile_iscopy(body->sample.kind))
+    return;  /* it has happened */
   if (!list_grow(&s->list, s->n, &s->size, sizeof(*s->list))) {
     p->failed = 1;
     return;
