@@ -92,7 +92,9 @@
 **   bins = {start, width, n, bin = {}, node = {}, kind = {}, samples = {},
 **     bytes = {}, survived = {}, survivedbytes = {}, later = {},
 **     laterbytes = {}, undecided = {}, undecidedbytes = {}, time (as of sites)}:
-**     the totals in slices of time (numbered from 0), rows sorted by bin; a sample belongs to the slice in which it was taken
+**     the totals in slices of time; gone = {width, bin = {}, node = {}, kind = {},
+**     samples = {}, bytes = {}}: what died later, in the slices in which it was found
+**     dead, which may be of another width (numbered from 0), rows sorted by bin; a sample belongs to the slice in which it was taken
 */
 #include "luafields.h"
 #include "reader.h"
@@ -496,6 +498,31 @@ static void pushbins (lua_State *L, const Reading *r, const Bins *b) {
   lua_settop(L, profile);
 }
 
+/* Field 'gone' of the table on the top. */
+static void pushgone (lua_State *L, const Bins *b) {
+  static const char *const keys[] = {"bin", "node", "kind", "samples", "bytes"};
+  enum { NKEYS = sizeof(keys) / sizeof(keys[0]) };
+  int profile = lua_gettop(L);
+  int k, columns[NKEYS];
+  size_t i;
+  lua_createtable(L, 0, NKEYS + 1);
+  setinteger(L, "width", b->width);
+  for (k = 0; k < NKEYS; k++) {
+    lua_pushvalue(L, profile + 1);
+    columns[k] = list(L, keys[k], b->n);
+  }
+  for (i = 0; i < b->n; i++) {
+    const BinRow *row = &b->rows[i];
+    const uint64_t values[NKEYS] = {row->bin, row->node, row->kind + (uint64_t)1,
+                                    row->samples, row->bytes};
+    for (k = 0; k < NKEYS; k++)
+      put(L, columns[k], i + 1, values[k]);
+  }
+  lua_pushvalue(L, profile + 1);
+  lua_setfield(L, profile, "gone");
+  lua_settop(L, profile);
+}
+
 static void pushstates (lua_State *L, const Reading *r);
 static void pushlabels (lua_State *L, const Reading *r, const ReaderSum *sum);
 
@@ -575,8 +602,10 @@ static void pushprofile (lua_State *L, const char *path, const Reading *r,
   pushmarknames(L, &sum->marks);
   pushpictures(L, &sum->pictures);
   pushleft(L, sum->left);
-  if (sum->bins.most > 0)
+  if (sum->bins.most > 0) {
     pushbins(L, r, &sum->bins);
+    pushgone(L, &sum->gone);
+  }
   pushfunctions(L, r);
   pushtree(L, r);
   pushstates(L, r);

@@ -167,9 +167,13 @@ static void death (void *ud, const ReadDeath *d) {
     s->labels[sample->labels].laterbytes += reading_bytes(sample);
   s->lives.sites[life].samples += sample->count;
   s->lives.sites[life].bytes += reading_bytes(sample);
-  if (s->instant == READERSUM_EVER)
+  if (s->instant == READERSUM_EVER) {
+    ReadSample dead = *sample;
+    dead.time = d->time;
     bins_death(&s->bins, sample);
-  if (s->bins.failed)
+    bins_add(&s->gone, &dead, READER_DIED);
+  }
+  if (s->bins.failed || s->gone.failed)
     s->client.stop = NOMEMORY;
 }
 
@@ -238,6 +242,7 @@ int readersum_start (ReaderSum *s, uint32_t bins, uint64_t instant) {
   s->client.mark = mark;
   s->client.resident = resident;
   bins_init(&s->bins, bins);
+  bins_init(&s->gone, bins);
   s->kinds = calloc(READER_MAXKINDS, sizeof(*s->kinds));
   return s->kinds != NULL && course_init(&s->course) && marks_init(&s->marks) &&
          pictures_init(&s->pictures);
@@ -269,16 +274,18 @@ void readersum_finish (ReaderSum *s, const Reading *r) {
     site->undecidedbytes *= r->scale;
   }
   bins_finish(&s->bins, r->scale);
+  bins_finish(&s->gone, r->scale);
   idmap_free(&s->table.bykey);  /* a large profile needs the room */
   idmap_free(&s->lives.bykey);
   idmap_free(&s->held.bykey);
   idmap_free(&s->copies.bykey);
   idmap_free(&s->bins.bykey);
+  idmap_free(&s->gone.bykey);
   memcpy(s->left, r->left, sizeof(s->left));
   s->left[LEFT_SITES] = s->table.left + s->copies.left;
   s->left[LEFT_LIVES] = s->lives.left;
   s->left[LEFT_HELD] = s->held.left;
-  s->left[LEFT_ROWS] = s->bins.left;
+  s->left[LEFT_ROWS] = s->bins.left + s->gone.left;
   s->left[LEFT_COLLECTIONS] = course_grouped(&s->course);
   s->left[LEFT_MARKS] = s->marks.count - s->marks.n;
   s->left[LEFT_MARKNAMES] = s->marks.lumped;
@@ -292,6 +299,7 @@ void readersum_free (ReaderSum *s) {
   sitetable_free(&s->held);
   sitetable_free(&s->copies);
   bins_free(&s->bins);
+  bins_free(&s->gone);
   course_free(&s->course);
   marks_free(&s->marks);
   pictures_free(&s->pictures);

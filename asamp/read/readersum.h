@@ -44,6 +44,9 @@ typedef struct ReaderSum {
   Marks marks;
   Pictures pictures;   /* of where memory was */
   Bins bins;
+  Bins gone;           /* what died later, in the slices in which it was found dead:
+                          samples and bytes. Its slices may be as wide as those of
+                          'bins' doubled or halved some times */
   /*
   ** READERSUM_EVER, or a time in us since the start: only samples that were alive then
   ** count, as far as collections have found out; none of time. Bins stay empty.

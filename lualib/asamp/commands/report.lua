@@ -20,13 +20,14 @@ local sources = require "asamp.cli.sources"
 local states = require "asamp.sums.states"
 local text = require "asamp.show.text"
 local totals = require "asamp.sums.totals"
+local trends = require "asamp.sums.trends"
 local united = require "asamp.sums.united"
 
 local M = {}
 
 M.summary = "who allocated how much, where time went: functions, lines, types"
 
-local DEFAULT = {"functions", "lines", "callers", "types", "copies", "labels", "scripts", "leaks",
+local DEFAULT = {"functions", "lines", "callers", "types", "trends", "copies", "labels", "scripts", "leaks",
                  "lifetimes", "collections", "marks"}
 
 -- What --by may name besides measures: a table of its own.
@@ -60,7 +61,7 @@ local DESCRIPTION = {
   {"label", "NAME=VALUE", "only what ran with that label; NAME=(none): with none of that name",
     function(value) return labelled.parse(value), "NAME=VALUE" end},
   {"total", nil, "sort functions and lines by total instead of self"},
-  {"show", "LIST", "sections to show: functions, lines, callers, types, copies, labels, " ..
+  {"show", "LIST", "sections to show: functions, lines, callers, types, trends, copies, labels, " ..
     "scripts (of Lua states), states, threads, leaks, lifetimes, tree, collections, " ..
     "marks (default: all but states, threads and tree)",
     options.listof(text.SECTIONS)},
@@ -301,6 +302,9 @@ local function reportof(profile, o, setting)
   end
   if not setting.at and (o.json or setting.show.copies) then
     setting.copies = copies.of(view, setting.covered)
+  end
+  if not setting.at and not o.sum and (o.json or setting.show.trends) then
+    setting.trends = trends.of(view, setting.covered)
   end
   if not setting.at and (o.json or setting.show.lifetimes) then
     setting.lifetimes = lifetimes.of(view)

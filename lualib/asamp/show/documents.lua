@@ -46,6 +46,11 @@ function M.report(profile, t, top, options)
     doc.copies = doc.copies or {}
     doc.copies[key] = key == "lines" and first(value, top) or value
   end
+  if options.trends then
+    doc.trends = {seconds = options.trends.seconds, whole = options.trends.whole,
+                  lines = first(options.trends.lines, top),
+                  functions = first(options.trends.functions, top)}
+  end
   doc.own, doc.at = options.own, options.at
   if options.source then
     doc.source = {file = options.source.name, text = options.source.text,

@@ -20,6 +20,7 @@ local timeline = require "asamp.show.timeline"
 local tops = require "asamp.show.tops"
 local totals = require "asamp.sums.totals"
 local trees = require "asamp.show.trees"
+local trends = require "asamp.show.trends"
 local units = require "asamp.show.units"
 
 local M = {}
@@ -65,7 +66,7 @@ local function legend(p, t, show, own)
 end
 
 --- The sections there are, in the order in which they are shown.
-M.SECTIONS = {"functions", "lines", "callers", "types", "copies", "labels", "scripts",
+M.SECTIONS = {"functions", "lines", "callers", "types", "trends", "copies", "labels", "scripts",
               "states", "threads", "leaks", "lifetimes", "tree", "collections", "marks"}
 
 --- The report. 'options': bylabel (the label of the section labels; nil: all), label (text:
@@ -75,7 +76,7 @@ M.SECTIONS = {"functions", "lines", "callers", "types", "copies", "labels", "scr
 -- explanations), source (a file of asamp.show.source, in place of the sections), own
 -- ({paths, samples, timesamples}: these are charged to code there), at (head.lua), leaks (what
 -- asamp.sums.leaks has found), lifetimes (rows of asamp.sums.lifetimes), copies (of
--- asamp.sums.copies), min and depth
+-- asamp.sums.copies), trends (of asamp.sums.trends), min and depth
 -- (asamp.sums.calltree's), focus ({title, entries}: the totals cover only a part).
 function M.render(profile, t, options)
   local style = {
@@ -118,6 +119,9 @@ function M.render(profile, t, options)
       append(tops.types(style, options.by ~= "timesamples" and options.by
                                  or t.unit))
     end
+  end
+  function section.trends()
+    append(trends.lines(style, options.trends, options.brief))
   end
   function section.copies()
     append(copies.lines(style, options.copies, options.brief))

@@ -78,6 +78,7 @@ function M.of(profile, test)
     end
   end
   return setmetatable({sites = charged(profile.sites), bins = charged(profile.bins),
+                       gone = charged(profile.gone),
                        lifetimes = charged(profile.lifetimes), copies = charged(profile.copies),
                        holders = charged(profile.holders)}, {__index = profile}),
          allocated, timed

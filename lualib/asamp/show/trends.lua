@@ -1,0 +1,72 @@
+-- SPDX-License-Identifier: MIT
+-- The report's section of what lines and functions have alive over time: what
+-- asamp.sums.trends says in, tables out. Pure. 'style': see tables.lua.
+
+local labels = require "asamp.show.labels"
+local layout = require "asamp.show.layout"
+local tables = require "asamp.show.tables"
+local units = require "asamp.show.units"
+
+local M = {}
+
+local BARS = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}
+
+--- A row of bars, of numbers from 0 to the most of them; a space where there is nothing.
+function M.sparkline(list, most)
+  local bars = {}
+  for i, n in ipairs(list) do
+    bars[i] = n > 0 and BARS[math.min(#BARS, 1 + n * #BARS // most | 0)] or " "
+  end
+  return table.concat(bars)
+end
+
+-- Bytes, with a minus where they are less than none.
+local function signed(n)
+  return (n < 0 and "-" or "") .. units.short(math.floor(math.abs(n) + 0.5))
+end
+
+--- Growth in an hour, with its error: "+12.3G ±1.1G"; "level" when it may be chance.
+function M.growth(row)
+  local hour, error = 3600 * row.slope, 3600 * row.error
+  if math.abs(hour) <= 3 * error or hour == 0 then
+    return "level"
+  end
+  return ("%s%s ±%s"):format(hour > 0 and "+" or "", signed(hour), units.short(error // 1 | 0))
+end
+
+local function listing(style, title, list, what, label)
+  local rows = tables.top(style, list)
+  local function column(name, spare, cell)
+    return {title = name, spare = spare, cells = tables.cells(rows, cell)}
+  end
+  return tables.titled(style, title, list, {
+    column("trend", nil, function(row) return M.sparkline(row.alive, row.peak) end),
+    column("alive", nil, function(row) return units.short(row.alive[#row.alive]) end),
+    column("most", 2, function(row) return units.short(row.peak) end),
+    column("in an hour", 1, M.growth),
+  }, what, function(i, n) return label(rows[i], n, style.paint) end,
+  labels.least(style.width, rows, what == "function"))
+end
+
+--- Lines of text. 'trends' may be nil: the profile does not tell, and there are none.
+-- 'brief': without explanations.
+function M.lines(style, trends, brief)
+  if not trends or #trends.lines == 0 then
+    return {}
+  end
+  local lines = listing(style, "Over time, by line", trends.lines, "line", labels.ofline)
+  local more = listing(style, "Over time, by function", trends.functions, "function",
+                       labels.offunction)
+  table.move(more, 1, #more, #lines + 1, lines)
+  if not brief then
+    lines[#lines + 1] = style.paint("dim", layout.wrap(
+      ("trend: bytes alive in each %s, of what survived its first collection, as far as " ..
+       "major collections had found out; a row's highest bar is its most. in an hour: " ..
+       "growth of the straight line through them, ± one standard error; level: within " ..
+       "three of it."):format(
+        units.seconds(trends.seconds[2] - trends.seconds[1])), "  ", style.width))
+  end
+  return lines
+end
+
+return M

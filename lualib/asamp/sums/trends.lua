@@ -1,0 +1,167 @@
+-- SPDX-License-Identifier: MIT
+-- What each line, and each function, has alive over time: bytes that it allocated and
+-- that were not known to be dead at the end of each slice of time, and how fast they
+-- grow. Pure: a profile with bins in, rows out. (Scalene's trend of a line's memory.)
+--
+-- What died before its first collection is in no slice. Of the rest a birth counts from
+-- its slice on, and a death from the slice of the collection that has found it: the old are
+-- found dead by major collections only. So the last slice is what is alive at the end.
+--
+-- The slope is that of the straight line of least squares through the slices' ends. Its
+-- error is one standard error of two things together: of the sampling, for each slice's
+-- change is a sum of samples, births and deaths, each of which stands for a period; and of
+-- the line, for what grows in steps lies beside it.
+
+local measures = require "asamp.sums.measures"
+local totals = require "asamp.sums.totals"
+
+local M = {}
+
+local LEAST = 8  -- slices that a trend needs
+local SURE = 3   -- standard errors of a slope that is no chance
+
+-- What is added to the rows: changes and variances by slice, of the bytes that samples of
+-- the columns stand for.
+local function add(row, slice, bytes, samples, sign)
+  row.change[slice] = (row.change[slice] or 0) + sign * bytes
+  row.variance[slice] = (row.variance[slice] or 0) + (samples > 0 and bytes * bytes / samples or 0)
+end
+
+local function newrow(of)
+  return {file = of.file, line = of.line, name = of.name, change = {}, variance = {}}
+end
+
+-- The weight of a change in each slice in the slope of the sums: those of all slices from
+-- it on, of least squares. Also returns the mean of the ends, and the sum of the squares of
+-- what they differ by from it.
+local function weights(seconds)
+  local n, mean, squares = #seconds, 0, 0
+  for _, t in ipairs(seconds) do
+    mean = mean + t / n
+  end
+  for _, t in ipairs(seconds) do
+    squares = squares + (t - mean) ^ 2
+  end
+  local list, sum = {}, 0
+  for i = n, 1, -1 do
+    sum = sum + (squares > 0 and (seconds[i] - mean) / squares or 0)
+    list[i] = sum
+  end
+  return list, mean, squares
+end
+
+-- The variance of the slope of a line through n points (seconds and numbers) which lie
+-- beside it.
+local function beside(line, alive, slope)
+  local n, mean, rest = #alive, 0, 0
+  for _, y in ipairs(alive) do
+    mean = mean + y / n
+  end
+  for i, y in ipairs(alive) do
+    rest = rest + (y - mean - slope * (line.seconds[i] - line.mean)) ^ 2
+  end
+  return rest / (n - 2) / line.squares
+end
+
+-- Makes a row of its changes.
+local function finish(row, line)
+  local weight = line.weight
+  local alive, slope, variance = 0, 0, 0
+  row.alive, row.peak = {}, 0
+  for i = 1, #weight do
+    local change = row.change[i] or 0
+    alive = math.max(0, alive + change)
+    row.alive[i] = math.tointeger(alive) or alive
+    row.peak = math.max(row.peak, row.alive[i])
+    slope = slope + weight[i] * change
+    variance = variance + weight[i] ^ 2 * (row.variance[i] or 0)
+  end
+  row.slope, row.error = slope, math.sqrt(variance + beside(line, row.alive, slope))
+  row.grows = slope > SURE * row.error
+  row.change, row.variance = nil, nil
+  return row
+end
+
+local function sorted(rows, line)
+  local list = {}
+  for _, row in ipairs(rows) do
+    if finish(row, line).peak > 0 then
+      list[#list + 1] = row
+    end
+  end
+  table.sort(list, function(a, b)
+    local x, y = a.alive[#line.seconds], b.alive[#line.seconds]
+    if x ~= y then
+      return x > y
+    elseif a.peak ~= b.peak then
+      return a.peak > b.peak
+    elseif a.file ~= b.file then
+      return a.file < b.file
+    end
+    return a.line < b.line
+  end)
+  return list
+end
+
+--- {seconds (the ends of the slices, since the start), lines, functions (rows {file, line
+-- (of a function: of its definition), name, alive (bytes at the end of each slice), peak,
+-- slope (bytes a second), error (of that), grows (true: by more than chance)}, those with
+-- most alive at the end first), whole (a row of all)}. nil when the profile does not tell enough.
+-- 'covered' (nil: all): which nodes count.
+function M.of(profile, covered)
+  local bins, gone = profile.bins, profile.gone
+  if not bins or not gone or bins.n < LEAST or not profile.lines or
+     not measures.tellsdeaths(profile) then
+    return nil
+  end
+  local width = math.max(bins.width, gone.width)
+  local n = ((bins.n * bins.width - 1) // width) + 1
+  local last = gone.bin[#gone.bin]
+  n = last and math.max(n, last * gone.width // width + 1) or n
+  local seconds = {}
+  for i = 1, n do
+    seconds[i] = i * width / 1e6
+  end
+  local _, _, nearest = totals.linerows(profile)
+  local lines, functions, byline, byname = {}, {}, {}, {}
+  local whole = newrow{}
+  local function rowsof(line)
+    local row = byline[line]
+    if not row then
+      row = newrow(line)
+      byline[line], lines[#lines + 1] = row, row
+      local key = ("%s\0%s\0%d"):format(line.file, line.name, line.defined)
+      if not byname[key] then
+        byname[key] = newrow{file = line.file, name = line.name, line = line.defined}
+        functions[#functions + 1] = byname[key]
+      end
+      row["function"] = byname[key]
+    end
+    return row, row["function"]
+  end
+  local function count(columns, bytes, samples, sign)
+    for i, node in ipairs(columns.node) do
+      local b, s = bytes[i], samples[i]
+      if s > 0 and (not covered or covered[node]) then
+        local slice = columns.bin[i] * columns.width // width + 1
+        add(whole, slice, b, s, sign)
+        if nearest[node] then
+          local row, fn = rowsof(nearest[node])
+          add(row, slice, b, s, sign)
+          add(fn, slice, b, s, sign)
+        end
+      end
+    end
+  end
+  count(bins, bins.survivedbytes, bins.survived, 1)
+  count(gone, gone.bytes, gone.samples, -1)
+  local line = {seconds = seconds}
+  line.weight, line.mean, line.squares = weights(seconds)
+  for _, row in ipairs(lines) do
+    row["function"] = nil
+  end
+  return {seconds = seconds, lines = sorted(lines, line), functions = sorted(functions, line),
+          whole = finish(whole, line)}
+end
+
+return M
