@@ -55,7 +55,7 @@ MODULES := $(addprefix $(P)/lib/lua/5.4/,profiler/core.so profiler/reader.so \
 $(P)/lib/lua/5.4/profiler/core.so: $(B)/asamp/module/core.o
 $(P)/lib/lua/5.4/profiler/core.so: NEEDS := -lunwind-generic -lunwind -ldw -lelf -lz $(ISAL) -lpthread -lm
 $(P)/lib/lua/5.4/profiler/reader.so: $(B)/asamp/module/readerlib.o
-$(P)/lib/lua/5.4/profiler/reader.so: NEEDS := -lz $(ISAL)
+$(P)/lib/lua/5.4/profiler/reader.so: NEEDS := -lz $(ISAL) -lm
 $(P)/lib/lua/5.4/profiler/convert.so: $(B)/asamp/module/convertlib.o
 $(P)/lib/lua/5.4/profiler/convert.so: NEEDS := -lz $(ISAL) -lm
 $(P)/lib/lua/5.4/profiler/heap.so: $(B)/asamp/module/heaplib.o

@@ -69,6 +69,7 @@
 #define COURSE_MOST		BOUND(1u << 13, 8)    /* collections of a timeline, even */
 #define MARKS_MOST		BOUND(1u << 13, 8)    /* marks of a timeline, even */
 #define MARKS_NAMES		BOUND(1u << 12, 4)    /* names of marks */
+#define AGES_OPEN		BOUND(1u << 20, 64)   /* samples that one collection decides */
 #define PICTURES_MOST		BOUND(1u << 9, 4)     /* of where memory is */
 #define PICTURES_ROWS		BOUND(1u << 10, 8)    /* of one of them */
 #define PICTURES_TEXTS		BOUND(1u << 20, 200)  /* bytes of what rows are called */

@@ -190,6 +190,11 @@ static void pushothers (lua_State *L, const Reading *r,
   lua_settop(L, sites);
   if (r->own && r->samples > 0)
     pushnumbers(L, sum, sites, "objects", offsetof(Site, objects));
+  if (r->own && r->fates) {
+    pushnumbers(L, sum, sites, "kept", offsetof(Site, kept));
+    pushnumbers(L, sum, sites, "life", offsetof(Site, life));
+    pushnumbers(L, sum, sites, "births", offsetof(Site, births));
+  }
   if (r->timesamples > 0 && r->timeperiods > 1)
     pushnumbers(L, sum, sites, "time", offsetof(Site, time));
   if (r->timesamples > 0)
@@ -273,6 +278,43 @@ static void pushcopies (lua_State *L, const Reading *r, const ReaderSum *sum) {
   pushcolumns(L, &sum->copies, "sort");
   setinteger(L, "total", r->copies);
   lua_setfield(L, -2, "copies");
+}
+
+/* Field 'lifeclasses' of the table on the top: columns by kind. */
+static void pushtimes (lua_State *L, const ReaderSum *sum) {
+  size_t i;
+  int to;
+  pushcolumns(L, &sum->times, "digits");
+  lua_pushvalue(L, -1);
+  to = list(L, "objects", sum->times.nsites);
+  for (i = 0; i < sum->times.nsites; i++) {
+    lua_pushnumber(L, sum->times.sites[i].objects);
+    lua_rawseti(L, to, (lua_Integer)i + 1);
+  }
+  lua_settop(L, to - 2);
+  lua_setfield(L, -2, "lifeclasses");
+}
+
+/* Field 'ages' of the table on the top: bins that have something. */
+static void pushages (lua_State *L, const Ages *a) {
+  size_t i;
+  lua_Integer n = 0;
+  lua_newtable(L);
+  for (i = 0; i < AGES_BINS; i++) {
+    const Age *bin = &a->bins[i];
+    if (bin->bytes == 0)
+      continue;
+    lua_createtable(L, 0, 5);
+    setinteger(L, "collections", bin->collections);
+    lua_pushnumber(L, bin->bytes);
+    lua_setfield(L, -2, "bytes");
+    lua_pushnumber(L, bin->survived);
+    lua_setfield(L, -2, "survived");
+    lua_pushnumber(L, bin->squares);
+    lua_setfield(L, -2, "squares");
+    lua_rawseti(L, -2, ++n);
+  }
+  lua_setfield(L, -2, "ages");
 }
 
 /* Field 'holders' of the table on the top, where the file tells them: columns, and the
@@ -594,6 +636,8 @@ static void pushprofile (lua_State *L, const char *path, const Reading *r,
   pushsites(L, r, sum);
   pushlives(L, sum);
   pushcopies(L, r, sum);
+  pushtimes(L, sum);
+  pushages(L, &sum->ages);
   pushholders(L, r, sum);
   pushkinds(L, r, sum);
   pushcollections(L, &sum->course);

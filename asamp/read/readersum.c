@@ -4,6 +4,7 @@
 */
 #include "readersum.h"
 #include "list.h"
+#include "sample.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +57,32 @@ static size_t siteof (ReaderSum *s, const ReadSample *sample, uint64_t count) {
                             s->bylabels ? sample->labels : 0, count);
 }
 
-static void count (ReaderSum *s, const ReadSample *sample, int fate) {
+/* Binary digits: 0 has none, 1 has one. */
+static uint32_t digits (uint64_t n) {
+  uint32_t k = 0;
+  for (; n > 0; n >>= 1)
+    k++;
+  return k;
+}
+
+/* The us from a sample's birth to the collection that has found it dead. */
+static uint64_t lifeof (const ReadSample *sample, uint64_t time) {
+  return time > sample->time ? time - sample->time : 0;
+}
+
+/* It is known to have died then: in the sums by kind and length of life. */
+static void died (ReaderSum *s, const ReadSample *sample, uint64_t time) {
+  size_t at = sitetable_at(&s->times, sample->kind, digits(lifeof(sample, time)), sample->count);
+  if (at == SITETABLE_NONE) {
+    s->client.stop = NOMEMORY;
+    return;
+  }
+  s->times.sites[at].samples += sample->count;
+  s->times.sites[at].bytes += reading_bytes(sample);
+  s->times.sites[at].objects += objectsof(sample);
+}
+
+static void count (ReaderSum *s, const ReadSample *sample, int fate, uint64_t time) {
   uint64_t bytes = reading_bytes(sample);
   double objects = objectsof(sample);
   size_t at = siteof(s, sample, sample->count);
@@ -85,8 +111,14 @@ static void count (ReaderSum *s, const ReadSample *sample, int fate) {
   site->bytes += bytes;
   site->bytesquares += squaresof(sample);
   site->objects += objects;
-  if (fate != READER_DIED)
+  if (fate != READER_DIED) {
     site->kept += objects;
+    site->births += objects * (double)sample->time;
+  }
+  else {
+    site->life += objects * (double)lifeof(sample, time);
+    died(s, sample, time);
+  }
   if (fate == READER_SURVIVED) {
     site->survived += sample->count;
     site->survivedbytes += bytes;
@@ -98,10 +130,14 @@ static void count (ReaderSum *s, const ReadSample *sample, int fate) {
   }
 }
 
+static void begin (void *ud, const Reading *r) {
+  ((ReaderSum *)ud)->reading = r;
+}
+
 static void sample (void *ud, const ReadSample *sample) {
   ReaderSum *s = ud;
   if (sample->kind == READER_TIMESAMPLE && s->instant == READERSUM_EVER)
-    count(s, sample, READER_DIED);
+    count(s, sample, READER_DIED, 0);
 }
 
 static void fate (void *ud, const ReadSample *sample, int fate,
@@ -110,7 +146,11 @@ static void fate (void *ud, const ReadSample *sample, int fate,
   if (s->instant != READERSUM_EVER &&
       (sample->time > s->instant || (fate == READER_DIED && time <= s->instant)))
     return;
-  count(s, sample, fate);
+  count(s, sample, fate, time);
+  if (fate != READER_UNDECIDED && s->instant == READERSUM_EVER && s->reading != NULL &&
+      s->reading->kinds[sample->kind].type != KIND_NATIVE &&
+      !ages_add(&s->ages, reading_bytes(sample), sample->period, fate == READER_SURVIVED))
+    s->client.stop = NOMEMORY;
 }
 
 /* A sample that survived was dead at the instant: takes back what was counted. */
@@ -130,17 +170,10 @@ static void uncount (ReaderSum *s, Site *site, const ReadSample *sample) {
   site->bytesquares -= squaresof(sample);
   site->objects -= objectsof(sample);
   site->kept -= objectsof(sample);
+  site->births -= objectsof(sample) * (double)sample->time;
   site->survived -= sample->count;
   site->survivedbytes -= bytes;
   site->survivedsquares -= squaresof(sample);
-}
-
-/* Binary digits: 0 has none, 1 has one. */
-static uint32_t digits (uint64_t n) {
-  uint32_t k = 0;
-  for (; n > 0; n >>= 1)
-    k++;
-  return k;
 }
 
 static void death (void *ud, const ReadDeath *d) {
@@ -163,6 +196,9 @@ static void death (void *ud, const ReadDeath *d) {
   s->table.sites[at].laterbytes += reading_bytes(sample);
   s->table.sites[at].latersquares += squaresof(sample);
   s->table.sites[at].kept -= objectsof(sample);
+  s->table.sites[at].births -= objectsof(sample) * (double)sample->time;
+  s->table.sites[at].life += objectsof(sample) * (double)lifeof(sample, d->time);
+  died(s, sample, d->time);
   if (sample->labels < s->nlabels)
     s->labels[sample->labels].laterbytes += reading_bytes(sample);
   s->lives.sites[life].samples += sample->count;
@@ -208,6 +244,7 @@ static void copy (void *ud, const ReadSample *sample) {
 static void collection (void *ud, const ReadCollection *c) {
   ReaderSum *s = ud;
   LabelTotals *l = labelled(s, c->labels);
+  ages_settle(&s->ages, c->minors);
   if (l != NULL) {
     l->minors += c->minors + (uint64_t)!c->major;
     l->majors += c->majors + (uint64_t)c->major;
@@ -233,6 +270,7 @@ int readersum_start (ReaderSum *s, uint32_t bins, uint64_t instant) {
   memset(s, 0, sizeof(*s));
   s->instant = instant;
   s->client.ud = s;
+  s->client.begin = begin;
   s->client.sample = sample;
   s->client.fate = fate;
   s->client.death = death;
@@ -277,13 +315,14 @@ void readersum_finish (ReaderSum *s, const Reading *r) {
   bins_finish(&s->gone, r->scale);
   idmap_free(&s->table.bykey);  /* a large profile needs the room */
   idmap_free(&s->lives.bykey);
+  idmap_free(&s->times.bykey);
   idmap_free(&s->held.bykey);
   idmap_free(&s->copies.bykey);
   idmap_free(&s->bins.bykey);
   idmap_free(&s->gone.bykey);
   memcpy(s->left, r->left, sizeof(s->left));
   s->left[LEFT_SITES] = s->table.left + s->copies.left;
-  s->left[LEFT_LIVES] = s->lives.left;
+  s->left[LEFT_LIVES] = s->lives.left + s->times.left;
   s->left[LEFT_HELD] = s->held.left;
   s->left[LEFT_ROWS] = s->bins.left + s->gone.left;
   s->left[LEFT_COLLECTIONS] = course_grouped(&s->course);
@@ -296,6 +335,8 @@ void readersum_finish (ReaderSum *s, const Reading *r) {
 void readersum_free (ReaderSum *s) {
   sitetable_free(&s->table);
   sitetable_free(&s->lives);
+  sitetable_free(&s->times);
+  ages_free(&s->ages);
   sitetable_free(&s->held);
   sitetable_free(&s->copies);
   bins_free(&s->bins);

@@ -7,6 +7,7 @@
 #ifndef asamp_readersum_h
 #define asamp_readersum_h
 
+#include "ages.h"
 #include "bins.h"
 #include "course.h"
 #include "sitetable.h"
@@ -34,6 +35,10 @@ typedef struct ReaderSum {
   SiteTable table;
   SiteTable lives;        /* samples that died later: node, and the number of binary
                           digits of the bytes allocated in their life */
+  SiteTable times;        /* samples that are known to have died: kind in the place of the
+                          node, and the number of binary digits of the us until then */
+  Ages ages;              /* survival by age */
+  const Reading *reading;
   SiteTable held;        /* samples alive whose holder is told: node, and path */
   SiteTable copies;      /* node, and the sort of copy; none of an instant */
   KindTotals *kinds;   /* READER_MAXKINDS of them */

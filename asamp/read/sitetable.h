@@ -47,6 +47,9 @@ typedef struct Site {
   double latersquares;
   double objects;           /* estimate: bytes by the size of each block */
   double kept;              /* of these, not known to have died */
+  double life;              /* of objects: the us from their birth to the collection that
+                               found them dead, added up; ... */
+  double births;            /* ... of those that are kept, when they were born */
 } Site;
 
 typedef struct SiteTable {

@@ -1,0 +1,108 @@
+-- SPDX-License-Identifier: MIT
+-- The command `asamp advise`: what a profile says about the collector, and whether a run
+-- with another nursery bears it out.
+
+local advice = require "asamp.sums.advice"
+local complaints = require "asamp.cli.complaints"
+local host = require "asamp.host"
+local json = require "asamp.show.json"
+local layout = require "asamp.show.layout"
+local options = require "asamp.cli.options"
+local show = require "asamp.show.advice"
+
+local M = {}
+
+M.summary = "what a profile says about the collector"
+
+local function size(text)
+  local digits, unit = text:match "^(%d+)([KMGkmg]?)$"
+  local n = digits and math.tointeger(tonumber(digits))
+  local factor = unit and ({[""] = 1, K = 1 << 10, M = 1 << 20, G = 1 << 30})[unit:upper()]
+  if n and n * factor >= 4096 and n <= 1 << 20 then
+    return n * factor
+  elseif n and unit == "" and n >= 4096 and n < 1 << 40 then
+    return n
+  end
+  return nil, "a size from 4K, such as 512K or 4M"
+end
+
+local DESCRIPTION = {
+  command = "advise", arguments = "FILE [SCRIPT [arguments]]", least = 1, most = math.huge,
+  rest = true,
+  about = "Predicts what other sizes of the nursery would do: bytes that survive, time in " ..
+    "collections, memory; each with its error. Lists lines whose objects nearly all survive, or " ..
+    "nearly all die young, and the longest pauses. Best of a profile with many samples (--alloc 16K).",
+  {"nursery", "SIZE", "the size that --verify tries (default: the one that is advised, else " ..
+    "twice the present one)", size},
+  {"verify", nil, "runs SCRIPT again with that nursery, and shows what was predicted beside " ..
+    "what came of it"},
+  options.TOP,
+  options.WIDTH,
+  options.COLOR,
+  {"json", nil, "as JSON: sizes in bytes, times in seconds"},
+}
+M.usage = options.usage(DESCRIPTION)
+
+-- Runs the script again; what the collector did then. nil, and it is told why not.
+local function again(profile, o, n, world, tell)
+  local path = os.tmpname()
+  local words = {world.interpreter, "-l", "profiler"}
+  table.move(o.files, 2, #o.files, #words + 1, words)
+  local how, status = host.run(words, {LUA_GC = ("nursery=%d"):format(n),
+    LUA_PROFILER = ("out=%s,overwrite=1,quiet,alloc=%d"):format(path, profile.period)})
+  local run, message
+  if how == "exit" and status == 0 then
+    run, message = world.read(path)
+  else
+    message = how and ("it ended with %s %d"):format(how == "exit" and "status" or how, status)
+              or status
+  end
+  os.remove(path)
+  local measured = run and advice.measured(run)
+  if not measured then
+    tell.failed("the run of '%s' cannot be compared: %s", o.files[2],
+      message or "it did not collect")
+  end
+  return measured
+end
+
+--- Runs the command. 'world': see asamp.lua. Returns the exit code.
+function M.run(args, world)
+  local o, code = options.parse(DESCRIPTION, args, world)
+  if not o then
+    return code
+  end
+  local tell = complaints.of("advise", world)
+  if o.verify and not o.files[2] then
+    return tell.wrong("--verify needs the script that is to run again")
+  elseif not o.verify and o.files[2] then
+    return tell.wrong("'%s' is to be run: say --verify", o.files[2])
+  end
+  local profile, message = world.read(o.files[1])
+  if not profile then
+    return tell.failed("%s", message)
+  end
+  local found = {advice = advice.of(profile)}
+  if not found.advice then
+    return tell.failed("'%s' tells too little of collections: a longer run, or more samples " ..
+      "(--alloc 16K), would", o.files[1])
+  end
+  found.best = advice.best(found.advice)
+  if o.verify then
+    local n = o.nursery or found.best and found.best.nursery or 2 * found.advice.now.nursery
+    local measured = again(profile, o, n, world, tell)
+    if not measured then
+      return 1
+    end
+    found.verified = {nursery = n, predicted = advice.predict(profile, n), measured = measured}
+  end
+  if o.json then
+    json.write(found, world.out)
+  else
+    world.out(show.render(found, {paint = layout.painter(options.color(o, world)),
+      width = o.width or world.columns or layout.WIDTH, top = o.top or 8}))
+  end
+  return 0
+end
+
+return M

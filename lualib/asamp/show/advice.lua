@@ -1,0 +1,117 @@
+-- SPDX-License-Identifier: MIT
+-- What a profile says about the collector, as text: asamp.sums.advice in. Pure.
+
+local labels = require "asamp.show.labels"
+local layout = require "asamp.show.layout"
+local tables = require "asamp.show.tables"
+local units = require "asamp.show.units"
+
+local M = {}
+
+local function size(n)
+  return units.short(math.floor(n + 0.5))
+end
+
+local function within(n, error)
+  return ("%s ±%s"):format(size(n), size(error))
+end
+
+local function seconds(s, error)
+  return ("%s ±%s"):format(units.shorttime(s), units.shorttime(error))
+end
+
+local function put(lines, more)
+  table.move(more, 1, #more, #lines + 1, lines)
+end
+
+local function sizes(style, advice)
+  local rows = advice.sizes
+  return tables.titled(setmetatable({top = #rows}, {__index = style}), "Other nurseries", rows, {
+    {title = "nursery", cells = tables.cells(rows, function(r) return size(r.nursery) end)},
+    {title = "minor", spare = 2, cells = tables.cells(rows, function(r)
+      return units.count(math.floor(r.minors + 0.5))
+    end)},
+    {title = "tenured", cells = tables.cells(rows, function(r)
+      return within(r.tenured, r.tenurederror)
+    end)},
+    {title = "collecting", cells = tables.cells(rows, function(r)
+      return seconds(r.time, r.timeerror)
+    end)},
+    {title = "held", spare = 1, cells = tables.cells(rows, function(r) return size(r.held) end)},
+  }, "", function(i)
+    return rows[i].beyond and "beyond what was seen" or ""
+  end, 8)
+end
+
+local function lines(style, title, rows, bytes)
+  if #rows == 0 then
+    return {}
+  end
+  local n = math.min(style.top, #rows)
+  local shown = table.move(rows, 1, n, 1, {})
+  return tables.titled(style, title, rows, {
+    {title = "bytes", cells = tables.cells(shown, function(r) return size(r[bytes]) end)},
+    {title = "survive", cells = tables.cells(shown, function(r)
+      return ("%.1f%% ±%.1f"):format(100 * r.share, 100 * r.error)
+    end)},
+    {title = "alive", spare = 1, cells = tables.cells(shown, function(r)
+      return size(r.alivebytes)
+    end)},
+  }, "line", function(i, m) return labels.ofline(shown[i], m, style.paint) end)
+end
+
+local function pauses(style, rows)
+  if #rows == 0 then
+    return {}
+  end
+  return tables.titled(setmetatable({top = #rows}, {__index = style}), "Longest pauses", rows, {
+    {title = "pause", cells = tables.cells(rows, function(r)
+      return units.shorttime(r.us / 1e6)
+    end)},
+    {title = "tenured", cells = tables.cells(rows, function(r) return size(r.tenured) end)},
+    {title = "in use", spare = 1, cells = tables.cells(rows, function(r) return size(r.inuse) end)},
+  }, "collection", function(i)
+    return ("%s, after %s"):format(rows[i].major and "major" or "minor",
+                                   units.seconds(rows[i].time))
+  end)
+end
+
+--- 'found': {advice, best, verified = {nursery, predicted, measured}}. Text.
+function M.render(found, style)
+  local advice, now = found.advice, found.advice.now
+  local out = {
+    ("%s allocated; %s minor collections, one every %s; %s tenured (%s)"):format(
+      units.bytes(now.allocated), units.count(now.minors), units.bytes(now.nursery),
+      units.bytes(now.tenured), units.percent(now.tenured, now.allocated)),
+    ("collecting took %s, %s of it major; at most %s held"):format(units.seconds(now.time),
+      units.seconds(now.major), units.bytes(now.held)),
+  }
+  put(out, sizes(style, advice))
+  out[#out + 1] = ""
+  local best = found.best
+  out[#out + 1] = layout.wrap(best and
+    ("LUA_GC=nursery=%d would save %s ±%s of %s, and hold some %s %s."):format(best.nursery,
+      units.seconds(now.time - best.time), units.seconds(best.timeerror),
+      units.seconds(now.time), units.bytes(math.floor(math.abs(best.held - now.held))),
+      best.held >= now.held and "more" or "less")
+    or "No other size would save a tenth of the time in collections.", "", style.width)
+  put(out, lines(style, "Nearly all survive: make them once, or again from a pool",
+                 advice.live, "survivedbytes"))
+  put(out, lines(style, "Nearly all die young", advice.die, "bytes"))
+  put(out, pauses(style, advice.pauses))
+  local v = found.verified
+  if v then
+    out[#out + 1] = ""
+    out[#out + 1] = style.paint("bold", ("A run with a nursery of %s"):format(
+      units.bytes(v.nursery)))
+    out[#out + 1] = ("  tenured     %s predicted, %s measured (%+.1f%%)"):format(
+      size(v.predicted.tenured), size(v.measured.tenured),
+      100 * (v.predicted.tenured / math.max(1, v.measured.tenured) - 1))
+    out[#out + 1] = ("  collecting  %s predicted, %s measured (%+.1f%%)"):format(
+      units.shorttime(v.predicted.time), units.shorttime(v.measured.time),
+      100 * (v.predicted.time / math.max(1e-6, v.measured.time) - 1))
+  end
+  return table.concat(out, "\n") .. "\n"
+end
+
+return M
