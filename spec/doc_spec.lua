@@ -313,8 +313,8 @@ local function messages()
 end
 
 describe("the manual's messages #plain", function()
-  local text = (read "doc/manual.md" .. read "doc/reference.md" .. read "doc/fleet.md")
-               :gsub("%s+", " ")
+  local text = (read "doc/manual.md" .. read "doc/reference.md" .. read "doc/fleet.md"
+                .. read "doc/memory.md"):gsub("%s+", " ")
 
   it("are all that a session or a command can print", function()
     local list, n = messages(), 0

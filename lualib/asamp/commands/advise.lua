@@ -36,7 +36,7 @@ local DESCRIPTION = {
     "twice the present one)", size},
   {"verify", nil, "runs SCRIPT again with that nursery, and shows what was predicted beside " ..
     "what came of it"},
-  options.TOP,
+  {"top", "N", "rows of each table (default 8)", options.whole(1)},
   options.WIDTH,
   options.COLOR,
   {"json", nil, "as JSON: sizes in bytes, times in seconds"},

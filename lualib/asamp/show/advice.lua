@@ -38,8 +38,8 @@ local function sizes(style, advice)
       return seconds(r.time, r.timeerror)
     end)},
     {title = "held", spare = 1, cells = tables.cells(rows, function(r) return size(r.held) end)},
-  }, "", function(i)
-    return rows[i].beyond and "beyond what was seen" or ""
+  }, "", function(i, n)
+    return rows[i].beyond and layout.cutend("beyond what was seen", n) or ""
   end, 8)
 end
 
@@ -80,11 +80,12 @@ end
 function M.render(found, style)
   local advice, now = found.advice, found.advice.now
   local out = {
-    ("%s allocated; %s minor collections, one every %s; %s tenured (%s)"):format(
+    layout.wrap(("%s allocated; %s minor collections, one every %s; %s tenured (%s); " ..
+      "collecting took %s, %s of it major; at most %s held"):format(
       units.bytes(now.allocated), units.count(now.minors), units.bytes(now.nursery),
-      units.bytes(now.tenured), units.percent(now.tenured, now.allocated)),
-    ("collecting took %s, %s of it major; at most %s held"):format(units.seconds(now.time),
-      units.seconds(now.major), units.bytes(now.held)),
+      units.bytes(now.tenured), units.percent(now.tenured, now.allocated),
+      units.seconds(now.time), units.seconds(now.major), units.bytes(now.held)), "",
+      style.width),
   }
   put(out, sizes(style, advice))
   out[#out + 1] = ""
@@ -102,8 +103,8 @@ function M.render(found, style)
   local v = found.verified
   if v then
     out[#out + 1] = ""
-    out[#out + 1] = style.paint("bold", ("A run with a nursery of %s"):format(
-      units.bytes(v.nursery)))
+    out[#out + 1] = style.paint("bold", ("A run with a nursery of %s (a minor collection " ..
+      "every %s)"):format(units.bytes(v.nursery), units.bytes(v.measured.nursery)))
     out[#out + 1] = ("  tenured     %s predicted, %s measured (%+.1f%%)"):format(
       size(v.predicted.tenured), size(v.measured.tenured),
       100 * (v.predicted.tenured / math.max(1, v.measured.tenured) - 1))

@@ -204,15 +204,17 @@ function M.predict(profile, n)
   if not now or not s then
     return nil
   end
-  local sampled = 0
+  local sampled, squares = 0, 0
   for _, bin in ipairs(profile.ages) do
     sampled = sampled + bin.survived
+    squares = squares + bin.squares * bin.survived / bin.bytes
   end
   local factor = sampled > 0 and now.tenured / (sampled * now.allocated / profile.bytes) or 1
   local share, off = survival(s, n)
   local minors = now.allocated / n
   local tenured = math.min(share * factor, 1) * now.allocated
-  local error = off * factor * now.allocated
+  local error = math.sqrt((off * factor * now.allocated) ^ 2 +
+    (sampled > 0 and squares / sampled ^ 2 * tenured ^ 2 or 0))
   -- minor collections that have no record of their own cost as those that have
   local told = now.cost.told / now.minors
   local minor = (now.cost.fixed * minors * told + now.cost.byte * tenured) / 1e6

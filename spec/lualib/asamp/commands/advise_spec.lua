@@ -1,0 +1,87 @@
+-- SPDX-License-Identifier: MIT
+--
+-- `asamp advise`: what another nursery would do. A program whose objects live for a known
+-- number of bytes says what is right: of a queue of n bytes, min(1, n / nursery) survives.
+
+local advice = require "asamp.sums.advice"
+local advise = require "asamp.commands.advise"
+local json = require "cjson"
+local process = require "spec.support.process"
+local reader = require "profiler.reader"
+
+-- Each object lives until 1,000 more were made.
+local QUEUE = [[
+  local ring = {}
+  for i = 1, 250000 do ring[i % 1000] = {i, i, i, i} end ]]
+
+describe("asamp advise", function()
+  local path, script
+  before_each(function() path, script = os.tmpname(), process.file(QUEUE) end)
+  after_each(function()
+    os.remove(path)
+    os.remove(script)
+  end)
+
+  local function profiled(nursery)
+    local status, _, err = process.run{"-l", "profiler", script,
+      env = {LUA_GC = "nursery=" .. nursery,
+             LUA_PROFILER = ("out=%s,overwrite=1,quiet,seed=7,alloc=2K"):format(path)}}
+    assert.equal(0, status, err)
+    return assert(reader.read(path))
+  end
+
+  local function run(...)
+    local list = {}
+    local code = advise.run({...}, {read = reader.read, columns = 80,
+      interpreter = process.interpreter(),
+      out = function(s) list[#list + 1] = s end, err = function(s) list[#list + 1] = s end})
+    return code, table.concat(list)
+  end
+
+  it("knows what survives in smaller nurseries from a run with a large one", function()
+    local p = profiled "1M"
+    local now = advice.measured(p)
+    assert.is_true(math.abs(now.nursery / (1 << 20) - 1) < 0.15, now.nursery)
+    -- 1,000 objects of so many bytes each
+    local life = now.allocated / 250
+    for _, n in ipairs{256 << 10, 512 << 10} do
+      local q = advice.predict(p, n)
+      local exact = math.min(1, life / n) * now.allocated
+      assert.is_true(math.abs(q.tenured / exact - 1) < 0.15,
+                     ("%d: %.0f, not %.0f"):format(n, q.tenured, exact))
+      assert.is_true(q.tenurederror > 0 and q.tenurederror < 0.2 * exact, q.tenurederror)
+      assert.is_false(q.beyond)
+    end
+    local beyond = advice.predict(p, 8 << 20)
+    assert.is_true(beyond.beyond and beyond.minors < now.minors)
+  end)
+
+  it("runs the program again, and shows both", function()
+    profiled "1M"
+    local code, text = run("--verify", "--nursery", "512K", "--json", path, script)
+    assert.equal(0, code, text)
+    local v = json.decode(text).verified
+    assert.equal(512 << 10, v.nursery)
+    assert.is_true(math.abs(v.predicted.tenured / v.measured.tenured - 1) < 0.2,
+                   v.predicted.tenured .. " " .. v.measured.tenured)
+    code, text = run(path)
+    assert.equal(0, code)
+    assert.matches("\nOther nurseries\n", text)
+    assert.matches("\nLongest pauses\n", text)
+    for line in text:gmatch "[^\n]+" do assert.is_true(utf8.len(line) <= 80, line) end
+  end)
+
+  it("says what is missing", function()
+    local code, text = run("--verify", path)
+    assert.equal(2, code)
+    assert.matches("--verify needs the script", text, 1, true)
+    code, text = run(path, script)
+    assert.equal(2, code)
+    assert.matches("say --verify", text, 1, true)
+    code = run(path)
+    assert.equal(1, code)
+    code, text = run("--nursery", "7", path)
+    assert.equal(2, code)
+    assert.matches("a size from 4K", text, 1, true)
+  end)
+end)
