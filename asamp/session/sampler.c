@@ -251,9 +251,9 @@ static int trylock (void) {
 
 /*
 ** exit() without lua_close, or quick_exit(): no Lua may run any more here, but other
-** OS threads may, and sample. So files are finished, and nothing else is touched (SS3),
-** but that this thread's time which is in no sample yet is lost. It may be called in a
-** signal handler that has interrupted anything, of this file too.
+** OS threads may, and sample. So files are finished, and nothing else is touched (SS3).
+** This thread's time that is in no sample yet is counted as lost. This may be called in a
+** signal handler that has interrupted anything, code of this file too.
 */
 static void exiting (void) {
   Sampler *s, *from;

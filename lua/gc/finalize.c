@@ -48,7 +48,7 @@ static void setaside (luaN_Gc *c, GCObject *o) {
 }
 
 
-/* Those that have been called leave the list when they are as many as those that wait. */
+/* Entries whose finalizer was called leave the list when they are half of it. */
 static void dropcalled (luaN_Gc *c) {
   luaN_Vec *v = &c->finalize.tobefinalized;
   size_t gone = c->finalize.next;
@@ -60,7 +60,8 @@ static void dropcalled (luaN_Gc *c) {
 }
 
 
-/* Room for one object more here, and there when it is dead. */
+/* Room for one object more in 'finalizable', and for all of these in 'tobefinalized', where
+   the dead go: to put one there must not fail. */
 static int makeroom (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   dropcalled(c);
@@ -69,7 +70,7 @@ static int makeroom (global_State *g) {
 }
 
 
-/* A finalizer may be running, which a place in the list is kept for. */
+/* The lists keep a place for the object whose finalizer is running, if one is. */
 void luaN_shrinkfinalizers (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   luaN_shrinkvec(g, &c->finalize.finalizable.v);
@@ -133,7 +134,8 @@ void luaN_beginselection (luaN_Gc *c) {
 }
 
 
-/* What gets its finalizer from now on is above 'kept', and alive for this time. */
+/* An object that gets its finalizer from now on comes behind 'kept': this selection takes it
+   for alive. */
 size_t luaN_selectslice (global_State *g, size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
   void **a = c->finalize.finalizable.v.a;

@@ -33,7 +33,7 @@ LUAI_FUNC void luaN_flush (global_State *g);
 /* Aligns nursery_free to 16, so that what comes next is aligned. */
 LUAI_FUNC void luaN_pad (global_State *g);
 
-/* Takes what the nursery has in hand out of it. */
+/* The nursery gives up its holes: the next allocation takes a new one. */
 LUAI_FUNC void luaN_retire (global_State *g);
 
 /* Bytes in use, as the collector knows them now, become those of the state. */

@@ -62,7 +62,7 @@
    shrunk: one in this many parts. */
 #define SHRUNK		4
 
-/* CallInfos that a thread may keep when it sleeps. */
+/* CallInfos that a thread may keep while it is not running. */
 #define FEWCALLS	16u
 
 
@@ -133,7 +133,8 @@ static size_t shrinkother (lua_State *L, lua_State *th, int all) {
 }
 
 
-/* The running thread and the main one: else after some minor ones (collect.c). */
+/* The running thread and the main one; in the generational mode minor collections see to
+   them (collect.c). */
 static void shrinkown (lua_State *L, int all) {
   global_State *g = G(L);
   if (!all && !g->heap.gc.pace.fullcycles) return;
@@ -163,7 +164,7 @@ static void endsweep (luaN_Gc *c, int state, global_State *g) {
 }
 
 
-/* The last of it: what was resized or set aside while it ran. */
+/* The collection is over: its lists give back memory, the pacer says when the next is due. */
 static void endmajor (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
@@ -259,7 +260,7 @@ void luaN_majorstep (lua_State *L, size_t bytes) {
 }
 
 
-/* An emergency: the lists that are empty, which may do without memory. */
+/* In an emergency lists that are empty give back all of their memory. */
 static void givelists (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   luaN_freevec(g, &c->mark.young);

@@ -9,7 +9,8 @@
 LUAI_FUNC unsigned luaN_countstates (void);
 LUAI_FUNC void luaN_addstates (int n);
 
-/* Until the next minor collection. */
+/* How many bytes the next nursery has: the debt becomes what is left until the next minor
+   collection. */
 LUAI_FUNC void luaN_newnursery (global_State *g);
 
 /* Bytes that a major collection may look at after 'bytes' of allocation. */
@@ -34,7 +35,7 @@ LUAI_FUNC int luaN_majordue (global_State *g);
 /* A major collection has found so many bytes of old objects dead. */
 LUAI_FUNC void luaN_reclaimed (global_State *g, l_mem dead);
 
-/* It is over. */
+/* A major collection is over. */
 LUAI_FUNC void luaN_cycleended (global_State *g);
 
 /* When the next one is due, by the mode and its parameters. */

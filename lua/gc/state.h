@@ -11,7 +11,7 @@
 #include "heap.h"
 #include "vec.h"
 
-/* What luaN_Sampler of seam.h is to this header. */
+/* Of seam.h; this header needs its name only. */
 struct luaN_Sampler;
 
 /* Distance in bytes of a sample point that is never reached. */

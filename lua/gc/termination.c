@@ -170,7 +170,7 @@ static void joinmajor (global_State *g) {
       c->weak.inmajor.a[kept++] = c->weak.inmajor.a[i];
       continue;
     }
-    luaN_forgetmet(t);
+    luaN_forgettable(t);
     if (kind == LUAN_STRONG || !luaN_discoverweak(g, t, kind))
       luaN_traverseslots(g, t, 0, ~0u);
   }

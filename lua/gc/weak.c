@@ -83,7 +83,7 @@ int luaN_discoverweak (global_State *g, Table *t, int kind) {
 }
 
 
-void luaN_forgetmet (Table *t) {
+void luaN_forgettable (Table *t) {
   t->marked &= (lu_byte)~LUAN_DISCOVERED;
   t->flags &= (lu_byte)~LUAN_SCANNED;
 }
@@ -92,7 +92,7 @@ void luaN_forgetmet (Table *t) {
 void luaN_forgetweak (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   luaN_Vec *v = &c->weak.inmajor;
-  while (v->n > 0) luaN_forgetmet(luaN_tableof(v->a[--v->n]));
+  while (v->n > 0) luaN_forgettable(luaN_tableof(v->a[--v->n]));
   c->weak.doubtful.n = 0;
   c->weak.next = c->weak.doubt = c->weak.doubtkept = 0;
   c->weak.slot = c->weak.rescans = c->weak.passes = 0;

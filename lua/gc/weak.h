@@ -20,10 +20,10 @@ LUAI_FUNC int luaN_weakness (global_State *g, const Table *t);
 static inline int luaN_isgone (global_State *g, const TValue *v);
 static inline int luaN_iskeygone (global_State *g, const Node *n);
 
-/* A weak table has been met. Returns 0 when it must be taken for strong. */
+/* Marking has discovered a weak table. Returns 0 when it must be taken for strong. */
 LUAI_FUNC int luaN_discoverweak (global_State *g, Table *t, int kind);
 
-/* ... which is for the end of the major collection; once a table. 0: no memory. */
+/* The same for the end of the major collection; lists a table once. 0: no memory. */
 LUAI_FUNC int luaN_discoverinmajor (global_State *g, Table *t, int kind);
 
 /* A weak table with remembered slots. It may have been strong, or there was no memory
@@ -31,12 +31,13 @@ LUAI_FUNC int luaN_discoverinmajor (global_State *g, Table *t, int kind);
 LUAI_FUNC void luaN_discoverlate (global_State *g, Table *t, int kind);
 
 /* An entry with a weak key: its value is marked if the key is alive; else it waits
-   for the end of marking. 0: there is no memory for that, its table must be met. */
+   for the end of marking. 0: there is no memory for that, its table must be discovered. */
 LUAI_FUNC int luaN_openentry (global_State *g, Node *n);
 
-/* Those that a major collection has met, which does not go on, or has ended. */
+/* The tables that a major collection has discovered are forgotten: it has ended, or does
+   not go on. */
 LUAI_FUNC void luaN_forgetweak (global_State *g);
-LUAI_FUNC void luaN_forgetmet (Table *t);
+LUAI_FUNC void luaN_forgettable (Table *t);
 
 /* {== what was looked at ahead of the atomic step (ahead.h) */
 /* A slot of t is listed as doubtful. 0: there is no memory. */
@@ -46,7 +47,7 @@ LUAI_FUNC int luaN_listdoubt (global_State *g, Table *t, void *slot);
    remembered no more: if it has to be. */
 LUAI_FUNC void luaN_doubt (global_State *g, Table *t, void *slot);
 
-/* t gets other vectors, or is remembered as a whole: it is looked at once more. */
+/* Table t gets other vectors, or is remembered as a whole: it is to be looked at again. */
 LUAI_FUNC void luaN_lookonce (global_State *g, Table *t);
 /* } */
 
