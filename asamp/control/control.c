@@ -33,6 +33,12 @@ static pid_t pid;		/* of the process that has the thread */
 static char *bound;		/* the socket's name, once it is there */
 
 
+static int earlier (uint64_t due, uint64_t now, int ms) {
+  uint64_t left = (due > now) ? (due - now + 999999) / 1000000 : 0;
+  return (ms < 0 || left < (uint64_t)ms) ? (int)(left < INT_MAX ? left : INT_MAX) : ms;
+}
+
+
 /* {== the socket ======================================================= */
 
 void control_default (char *to, size_t size) {
@@ -111,42 +117,107 @@ static int isfriend (int fd) {
 }
 
 
-/* All that one who has connected asks for. */
-static void converse (int fd) {
-  Request r;
-  size_t n = 0;
-  request_begin(&r, fd);
-  for (;;) {
-    struct pollfd p = {fd, POLLIN, 0};
-    ssize_t m;
-    char *end;
-    if (poll(&p, 1, CONTROL_PATIENCE) <= 0) return;
-    m = recv(fd, r.line + n, sizeof(r.line) - 1 - n, MSG_DONTWAIT);
-    if (m <= 0) return;
-    n += (size_t)m;
-    while ((end = memchr(r.line, '\n', n)) != NULL) {
-      size_t used = (size_t)(end - r.line) + 1;
-      *end = '\0';
-      if (!request_answer(&r, used - 1)) return;
-      n -= used;
-      memmove(r.line, r.line + used, n);
-    }
-    if (n == sizeof(r.line) - 1) {
-      request_refuse(&r, "a line is too long");
-      return;
-    }
-  }
+/* Those who have connected, of the thread alone. */
+typedef struct Client {
+  Request request;
+  size_t n;		/* bytes of its line that are there */
+  uint64_t heard;	/* when it said something, or came */
+} Client;
+
+static struct pollfd *fds;	/* the server's, and behind it the clients' */
+static Client **clients;
+static size_t nclients;
+
+
+static int serves (void) {
+  fds = malloc((CONTROL_CLIENTS + 1) * sizeof(*fds));
+  clients = malloc(CONTROL_CLIENTS * sizeof(*clients));
+  nclients = 0;
+  return fds != NULL && clients != NULL;
 }
 
 
-static void answer (int server) {
+static void leave (size_t i) {
+  close(clients[i]->request.fd);
+  free(clients[i]);
+  clients[i] = clients[--nclients];
+  fds[i + 1] = fds[nclients + 1];
+}
+
+
+/* CN3: who has been silent for longest makes room. */
+static void makeplace (void) {
+  size_t i, oldest = 0;
+  if (nclients < CONTROL_CLIENTS) return;
+  for (i = 1; i < nclients; i++)
+    if (clients[i]->heard < clients[oldest]->heard) oldest = i;
+  leave(oldest);
+}
+
+
+/* What a client has sent. 0: it is to be left. */
+static int hear (Client *c) {
+  Request *r = &c->request;
+  char *end;
+  ssize_t m = recv(r->fd, r->line + c->n, sizeof(r->line) - 1 - c->n, MSG_DONTWAIT);
+  if (m <= 0) return m < 0 && (errno == EAGAIN || errno == EINTR);
+  c->heard = clock_now();
+  c->n += (size_t)m;
+  while ((end = memchr(r->line, '\n', c->n)) != NULL) {
+    size_t used = (size_t)(end - r->line) + 1;
+    *end = '\0';
+    if (!request_answer(r, used - 1)) return 0;
+    c->n -= used;
+    memmove(r->line, r->line + used, c->n);
+  }
+  if (c->n < sizeof(r->line) - 1) return 1;
+  request_refuse(r, "a line is too long");
+  return 0;
+}
+
+
+static void welcome (int server) {
+  Client *c;
   int fd;
   descriptor_hold();
   fd = accept4(server, NULL, NULL, SOCK_CLOEXEC);
   descriptor_release();
   if (fd < 0) return;
-  if (isfriend(fd)) converse(fd);
-  close(fd);
+  makeplace();
+  c = isfriend(fd) ? malloc(sizeof(*c)) : NULL;
+  if (c == NULL) {
+    close(fd);
+    return;
+  }
+  c->n = 0;
+  c->heard = clock_now();
+  request_begin(&c->request, fd);
+  fds[nclients + 1] = (struct pollfd){fd, POLLIN, 0};
+  clients[nclients++] = c;
+}
+
+
+/* ms until a client has been silent for too long; as poll takes it. */
+static int patience (uint64_t now, int ms) {
+  size_t i;
+  for (i = 0; i < nclients; i++)
+    ms = earlier(clients[i]->heard + CONTROL_PATIENCE * UINT64_C(1000000), now, ms);
+  return ms;
+}
+
+
+/* Waits so long, or for requests, which it answers. */
+static void serve (int server, int ms) {
+  const uint64_t before = clock_now();
+  size_t i;
+  fds[0] = (struct pollfd){server, POLLIN, 0};
+  if (poll(fds, nclients + 1, patience(before, ms)) < 0) return;
+  for (i = nclients; i-- > 0; ) {
+    int isthere = fds[i + 1].revents == 0 || hear(clients[i]);
+    if (!isthere || clock_now() - clients[i]->heard >= CONTROL_PATIENCE * UINT64_C(1000000))
+      leave(i);
+  }
+  if (fds[0].revents & POLLIN) welcome(server);
 }
 
 /* }===================================================================== */
@@ -197,22 +268,17 @@ static void change (void) {
 /* }===================================================================== */
 
 
-static int earlier (uint64_t due, uint64_t now, int ms) {
-  uint64_t left = (due > now) ? (due - now + 999999) / 1000000 : 0;
-  return (ms < 0 || left < (uint64_t)ms) ? (int)(left < INT_MAX ? left : INT_MAX) : ms;
-}
-
-
 static void *run (void *ud) {
-  struct pollfd p = {*(int *)ud, POLLIN, 0};
+  int server = *(int *)ud;
   uint64_t due = clock_now() + options.rotate;
   free(ud);
+  if (!serves()) return NULL;
   for (;;) {
     uint64_t now = clock_now();
     int ms = (options.most > 0) ? LOOK_MS : -1;
     if (options.rotate > 0) ms = earlier(due, now, ms);
     if (requests_due() > 0) ms = earlier(requests_due(), now, ms);
-    if (poll(&p, p.fd >= 0, ms) > 0) answer(p.fd);
+    serve(server, ms);
     now = clock_now();
     if (requests_due() > 0 && now >= requests_due()) requests_expire();
     if ((options.rotate > 0 && now >= due) ||

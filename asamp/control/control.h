@@ -9,7 +9,9 @@
 **   CN1  its mode is 0600, and the folder that it is in belongs to this user and nobody
 **        else may write there; one that is not there is made, 0700;
 **   CN2  who connects is of this user, or root (SO_PEERCRED), else is not answered;
-**   CN3  one at a time is answered; who says nothing for CONTROL_PATIENCE ms is left;
+**   CN3  one request at a time is answered. Who says nothing for CONTROL_PATIENCE ms is left,
+**        and of more than CONTROL_CLIENTS who has been silent for longest: nobody who is
+**        slow, or does nothing, keeps others from an answer;
 **   CN4  of what is there under the socket's name only a socket that nobody listens to is
 **        replaced.
 **
@@ -24,6 +26,7 @@
 #include <stdint.h>
 
 #define CONTROL_PATIENCE	5000
+#define CONTROL_CLIENTS		64
 
 typedef struct ControlOptions {
   char *listen;		/* pattern of the socket's path (process_path); "": the default,

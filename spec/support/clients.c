@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** clients: many clients of a process that listens (asamp/control/control.h), none of whom
+** behaves.
+**
+**   silent(path, n) -> a list of n descriptors of those who have connected and say nothing,
+**     and how many of them there are
+**   leave(list)
+**   fuzz(path, n, seed) -> answers that were ok, and that were an error: n times one of a
+**     hundred clients connects, sends a request, a part of one, or bytes; reads what there
+**     is, or not; or goes
+*/
+#define _GNU_SOURCE
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <stdint.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <lua.h>
+#include <lauxlib.h>
+
+enum { CLIENTS = 100, TRIES = 2000 };
+
+static uint64_t state;
+
+static unsigned any (unsigned n) {
+  state = state * 6364136223846793005u + 1442695040888963407u;
+  return (unsigned)((state >> 33) % n);
+}
+
+/* -1: nobody takes it, however often it is tried. */
+static int connected (const char *path) {
+  struct sockaddr_un a = {.sun_family = AF_UNIX};
+  int i, fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  strncpy(a.sun_path, path, sizeof(a.sun_path) - 1);
+  for (i = 0; i < TRIES; i++) {
+    if (connect(fd, (struct sockaddr *)&a, sizeof(a)) == 0)
+      return fd;
+    if (errno != EAGAIN && errno != EINTR)
+      break;
+    poll(NULL, 0, 5);
+  }
+  close(fd);
+  return -1;
+}
+
+/* Requests, parts of them and bytes; none that writes a file. */
+static size_t make (char *to, size_t size) {
+  static const char *const words[] = {
+    "stats", "mark", "record", "stop", "heap 99999", "-", "0", "999999999999999999999", "%s%n",
+    "\xff", " ", "/", "/nowhere/x", "4096", "1", "a=b", "\n", "\n", "stats\n", "mark a b\n", "stop\n"
+  };
+  size_t n = 0;
+  unsigned i, k = any(8);
+  if (any(20) == 0) {  /* too long, perhaps */
+    n = any((unsigned)size);
+    memset(to, 'x', n);
+    return n;
+  }
+  for (i = 0; i < k; i++) {
+    const char *word = words[any(sizeof(words) / sizeof(*words))];
+    size_t m = strlen(word);
+    if (n + m + 1 > size)
+      break;
+    memcpy(to + n, word, m);
+    n += m;
+    if (any(5) > 0)
+      to[n++] = ' ';
+    else if (any(10) == 0)
+      to[n++] = '\0';
+  }
+  return n;
+}
+
+/* Lines that begin so. */
+static lua_Integer count (const char *text, size_t n, const char *with) {
+  size_t m = strlen(with);
+  lua_Integer found = 0;
+  const char *end = text + n, *at;
+  for (at = text; at != NULL && at + m <= end; ) {
+    found += memcmp(at, with, m) == 0;
+    at = memchr(at, '\n', (size_t)(end - at));
+    at = (at != NULL) ? at + 1 : NULL;
+  }
+  return found;
+}
+
+static int l_fuzz (lua_State *L) {
+  const char *path = luaL_checkstring(L, 1);
+  lua_Integer i, n = luaL_checkinteger(L, 2), ok = 0, refused = 0;
+  int fds[CLIENTS];
+  unsigned k;
+  static char text[8192];
+  state = (uint64_t)luaL_checkinteger(L, 3);
+  for (k = 0; k < CLIENTS; k++)
+    fds[k] = -1;
+  for (i = 0; i < n; i++) {
+    int *fd = &fds[any(CLIENTS)];
+    unsigned what = any(10);
+    ssize_t m;
+    if (*fd < 0 && (*fd = connected(path)) < 0)
+      return luaL_error(L, "it listens no more, after %d steps", (int)i);
+    if (what < 6)
+      (void)!send(*fd, text, make(text, sizeof(text)), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (what >= 3) {
+      m = recv(*fd, text, sizeof(text), MSG_DONTWAIT);
+      if (m > 0) {
+        ok += count(text, (size_t)m, "ok\n");
+        refused += count(text, (size_t)m, "error ");
+      }
+      if (m == 0 || what == 9) {
+        close(*fd);
+        *fd = -1;
+      }
+    }
+  }
+  for (k = 0; k < CLIENTS; k++)
+    if (fds[k] >= 0)
+      close(fds[k]);
+  lua_pushinteger(L, ok);
+  lua_pushinteger(L, refused);
+  return 2;
+}
+
+static int l_silent (lua_State *L) {
+  lua_Integer i, n = luaL_checkinteger(L, 2), there = 0;
+  lua_newtable(L);
+  for (i = 1; i <= n; i++) {
+    int fd = connected(luaL_checkstring(L, 1));
+    if (fd < 0)
+      break;
+    lua_pushinteger(L, fd);
+    lua_rawseti(L, -2, ++there);
+  }
+  lua_pushinteger(L, there);
+  return 2;
+}
+
+static int l_leave (lua_State *L) {
+  lua_Integer i, n = luaL_len(L, 1);
+  for (i = 1; i <= n; i++) {
+    lua_rawgeti(L, 1, i);
+    close((int)lua_tointeger(L, -1));
+    lua_pop(L, 1);
+  }
+  return 0;
+}
+
+int luaopen_clients (lua_State *L) {
+  static const luaL_Reg functions[] = {
+    {"silent", l_silent}, {"leave", l_leave}, {"fuzz", l_fuzz}, {NULL, NULL}
+  };
+  luaL_newlib(L, functions);
+  return 1;
+}
