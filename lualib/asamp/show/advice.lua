@@ -60,6 +60,27 @@ local function lines(style, title, rows, bytes)
   }, "line", function(i, m) return labels.ofline(shown[i], m, style.paint) end)
 end
 
+local function classes(style, rows)
+  if #rows == 0 then
+    return {}
+  end
+  local n = math.min(style.top, #rows)
+  local shown = table.move(rows, 1, n, 1, {})
+  return tables.titled(style, "Lifetimes by class", rows, {
+    {title = "bytes", cells = tables.cells(shown, function(r) return size(r.bytes) end)},
+    {title = "mean", cells = tables.cells(shown, function(r)
+      return units.shorttime(r.mean / 1e6)
+    end)},
+    {title = "median", spare = 2, cells = tables.cells(shown, function(r)
+      return r.median and units.shorttime(r.median / 1e6) or "alive"
+    end)},
+    {title = "of the run", spare = 1, cells = tables.cells(shown, function(r)
+      return ("%.1f%%"):format(100 * r.share)
+    end)},
+    {title = "", gap = 1, cells = tables.cells(shown, function(r) return r.sort end)},
+  }, "class", function(i, m) return layout.cutend(layout.clean(shown[i].name), m) end)
+end
+
 local function pauses(style, rows)
   if #rows == 0 then
     return {}
@@ -99,6 +120,7 @@ function M.render(found, style)
   put(out, lines(style, "Nearly all survive: make them once, or again from a pool",
                  advice.live, "survivedbytes"))
   put(out, lines(style, "Nearly all die young", advice.die, "bytes"))
+  put(out, classes(style, advice.classes))
   put(out, pauses(style, advice.pauses))
   local v = found.verified
   if v then

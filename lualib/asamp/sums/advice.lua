@@ -16,6 +16,7 @@
 -- squares over the collections of the profile. What remains, the major ones' time, goes with
 -- the bytes tenured, which is what makes them due.
 
+local lifetimes = require "asamp.sums.lifetimes"
 local totals = require "asamp.sums.totals"
 
 local M = {}
@@ -229,7 +230,8 @@ end
 --- {now (M.measured's), sizes = {M.predict's of sizes around the present one}, live, die
 -- (lines whose objects nearly all survive, or die young: {file, line, name, samples, bytes,
 -- survived, survivedbytes, alivebytes, share (that survives), error}), pauses (the longest:
--- {time, us, major, tenured, inuse, alone})}; nil: the file does not tell enough.
+-- {time, us, major, tenured, inuse, alone}), classes (lifetimes.classes)}; nil: the file does not
+-- tell enough.
 function M.of(profile)
   local now = M.measured(profile)
   if not now or not survivals(profile) then
@@ -242,7 +244,8 @@ function M.of(profile)
     sizes[#sizes + 1] = M.predict(profile, n)
   end
   local live, die = linesof(profile)
-  return {now = now, sizes = sizes, live = live, die = die, pauses = pausesof(profile)}
+  return {now = now, sizes = sizes, live = live, die = die, pauses = pausesof(profile),
+          classes = lifetimes.classes(profile) or {}}
 end
 
 --- The size that is worth a change: by the least time, where that is less by more than its

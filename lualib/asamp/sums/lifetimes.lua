@@ -89,4 +89,97 @@ function M.of(profile)
   return rows
 end
 
+-- Parts of the run up to which a class is short-lived (FiLiP's), and mid-lived.
+local SHORT, MID = 0.05, 0.5
+
+-- The time that half of the objects have lived, in us: each of a row of the histogram, to
+-- twice as much as the row before, is taken for its middle; what is alive lives longest.
+local function median(row)
+  local seen = 0
+  for _, slot in ipairs(row.histogram) do
+    seen = seen + slot.objects
+    if 2 * seen >= row.objects then
+      return 0.75 * slot.below
+    end
+  end
+  return nil
+end
+
+-- Counts by binary digits of us as a list, the shortest lives first.
+local function histogram(digits)
+  local list = {}
+  for k = 0, 63 do
+    if digits[k] then
+      list[#list + 1] = {below = 2.0 ^ k, objects = digits[k]}
+    end
+  end
+  return list
+end
+
+--- Lifetimes by class (of objects without one: by type), in time: from birth to the
+-- collection that found the object dead, or to the end. {{name, samples, bytes, objects
+-- (estimates), mean, median (us; median nil: more than half are alive), share (mean, of the
+-- run), sort ("short", up to a twentieth of the run, "mid", up to the half, "long"), kept
+-- (objects alive), histogram ({{below (us, a power of 2), objects (that died so old)}})}},
+-- most bytes first. nil when the file does not tell enough.
+function M.classes(profile)
+  local sites, rows, byname, bykind, digits = profile.sites, {}, {}, {}, {}
+  if not sites.life or (profile.duration or 0) == 0 then
+    return nil
+  end
+  local run = profile.duration * 1e6
+  for i, kind in ipairs(sites.kind) do
+    local k = profile.kinds[kind]
+    if not k.time then
+      local name = k.class or k.name
+      local row = byname[name]
+      if not row then
+        row = {name = name, samples = 0, bytes = 0, objects = 0, kept = 0, sum = 0}
+        digits[row] = {}
+        byname[name], rows[#rows + 1] = row, row
+      end
+      bykind[kind] = row
+      row.samples, row.bytes = row.samples + sites.samples[i], row.bytes + sites.bytes[i]
+      row.objects, row.kept = row.objects + sites.objects[i], row.kept + sites.kept[i]
+      row.sum = row.sum + sites.life[i] + sites.kept[i] * run - sites.births[i]
+    end
+  end
+  for i, kind in ipairs(profile.lifeclasses.node) do
+    local counts, k = digits[bykind[kind + 1]], profile.lifeclasses.digits[i]
+    counts[k] = (counts[k] or 0) + profile.lifeclasses.objects[i]
+  end
+  for _, row in ipairs(rows) do
+    row.mean = row.objects > 0 and row.sum / row.objects or 0
+    row.share, row.sum = row.mean / run, nil
+    row.histogram = histogram(digits[row])
+    row.median = median(row)
+    row.sort = row.share <= SHORT and "short" or row.share <= MID and "mid" or "long"
+  end
+  table.sort(rows, function(a, b)
+    if a.bytes ~= b.bytes then
+      return a.bytes > b.bytes
+    end
+    return a.name < b.name
+  end)
+  return rows
+end
+
+--- How far the lifetimes of two rows of M.classes are from one another: the largest distance
+-- of their distributions, 0 to 1 (Kolmogorov and Smirnov), and the distance that chance
+-- exceeds once in twenty, for as many samples.
+function M.distance(a, b)
+  local steps, most, sum = {}, 0, 0
+  for _, slot in ipairs(a.histogram) do
+    steps[slot.below] = slot.objects / a.objects
+  end
+  for _, slot in ipairs(b.histogram) do
+    steps[slot.below] = (steps[slot.below] or 0) - slot.objects / b.objects
+  end
+  for k = 0, 63 do
+    sum = sum + (steps[2.0 ^ k] or 0)
+    most = math.max(most, math.abs(sum))
+  end
+  return most, 1.358 * math.sqrt(1 / a.samples + 1 / b.samples)
+end
+
 return M

@@ -146,4 +146,26 @@ describe("lifetimes", function()
   it("of nothing are no rows", function()
     assert.same({}, lifetimes.of(profileof{}))
   end)
+
+  -- Two kinds, a run of 1,000 s: one dies after 1 or 10 s, one is alive.
+  it("tell classes by their time, short-lived and long-lived", function()
+    local p = {duration = 1000, kinds = {{name = "table", class = "Point"}, {name = "string"},
+                                         {name = "time", time = true}},
+      sites = {kind = {1, 2, 2, 3}, samples = {20, 30, 10, 5}, bytes = {2000, 3000, 1000, 0},
+        objects = {40, 30, 10, 0}, kept = {0, 30, 10, 0}, life = {40 * 5.5e6, 0, 0, 0},
+        births = {0, 30 * 100e6, 10 * 500e6, 0}},
+      lifeclasses = {node = {0, 0}, digits = {20, 24}, objects = {20, 20}}}
+    local rows = lifetimes.classes(p)
+    assert.equal("string", rows[1].name)
+    assert.is_near((30 * 900 + 10 * 500) / 40 * 1e6, rows[1].mean, 1)
+    assert.equal("long", rows[1].sort)
+    assert.is_nil(rows[1].median)
+    assert.equal("Point", rows[2].name)
+    assert.is_near(0.0055, rows[2].share, 1e-9)
+    assert.equal("short", rows[2].sort)
+    assert.equal(1.5 * 2 ^ 19, rows[2].median)
+    assert.equal(1, (lifetimes.distance(rows[1], rows[2])))
+    assert.equal(0, (lifetimes.distance(rows[2], rows[2])))
+    assert.is_nil(lifetimes.classes{duration = 1, sites = {}})
+  end)
 end)
