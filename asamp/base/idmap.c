@@ -21,9 +21,17 @@ static size_t find (const struct IdEntry *entries, size_t size, uint64_t id) {
   return i;
 }
 
+static void release (IdMap *m) {
+  if (m->memory == NULL)
+    free(m->entries);
+  else if (m->entries != NULL)
+    m->memory(NULL, m->entries, m->size * sizeof(*m->entries), 0);
+}
+
 static int grow (IdMap *m) {
   size_t size = m->size == 0 ? BOUND_FIRST(64) : m->size * 2;
-  struct IdEntry *entries = calloc(size, sizeof(*entries));
+  struct IdEntry *entries = m->memory != NULL
+    ? m->memory(NULL, NULL, 0, size * sizeof(*entries)) : calloc(size, sizeof(*entries));
   size_t i;
   if (entries == NULL)
     return 0;
@@ -32,7 +40,7 @@ static int grow (IdMap *m) {
     if (m->entries[i].id != 0)
       entries[find(entries, size, m->entries[i].id)] = m->entries[i];
   }
-  free(m->entries);
+  release(m);
   m->entries = entries;
   m->size = size;
   return 1;
@@ -67,6 +75,6 @@ int idmap_set (IdMap *m, uint64_t id, uint32_t value) {
 }
 
 void idmap_free (IdMap *m) {
-  free(m->entries);
+  release(m);
   memset(m, 0, sizeof(*m));
 }

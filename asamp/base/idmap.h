@@ -20,6 +20,8 @@ typedef struct IdMap {
   } *entries;
   size_t n;          /* in use; at most three quarters of 'size' */
   size_t size;       /* 0 or a power of 2 */
+  void *(*memory) (void *ud, void *block, size_t old, size_t size);  /* zeroed where it
+                        is new, size 0: freed; 'ud' is NULL. Not there: calloc, free */
 } IdMap;
 
 /* The value of 'id', or IDMAP_NONE. */

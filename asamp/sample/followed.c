@@ -41,7 +41,8 @@ int followed_add (Followed *f, const void *owner, const void *block) {
   if ((f->n == f->capacity && !growlist(f)) || (block != NULL && !blocks_room(&f->watched))) return 0;
   f->samples[f->n].owner = owner;
   f->samples[f->n].block = block;
-  if (block != NULL) f->samples[f->n].before = blocks_put(&f->watched, block, f->n);
+  f->samples[f->n].asked = 0;
+  if (block != NULL) f->samples[f->n].before = (uint32_t)blocks_put(&f->watched, block, f->n);
   f->n++;
   return 1;
 }
@@ -54,7 +55,7 @@ int followed_freed (Followed *f, const void *block) {
     f->samples[sample].owner = f->samples[sample].block = NULL;
     f->nfreed++;
     sample = f->samples[sample].before;
-  } while (sample != BLOCKS_NONE);
+  } while (sample != FOLLOWED_NONE);
   return 1;
 }
 
@@ -66,7 +67,7 @@ static void renumber (Followed *f) {
   blocks_clear(&f->watched);
   for (i = 0; i < f->n; i++)
     if (f->samples[i].block != NULL)
-      f->samples[i].before = blocks_put(&f->watched, f->samples[i].block, i);
+      f->samples[i].before = (uint32_t)blocks_put(&f->watched, f->samples[i].block, i);
 }
 
 

@@ -23,11 +23,14 @@
 #include "pending.h"
 
 #define FOLLOWED_MOST	(1u << 17)
+#define FOLLOWED_NONE	UINT32_MAX
 
 typedef struct FollowedSample {
   const void *owner;	/* object whose life it shares, or NULL */
   const void *block;	/* watched address, or NULL; both NULL: freed by hand */
-  size_t before;	/* watched: the sample of this block before, or BLOCKS_NONE */
+  uint32_t before;	/* watched: the sample of this block before, or FOLLOWED_NONE */
+  uint32_t asked;	/* its place in the last question for holders, from 1 on; 0: it
+			   came behind that */
   Birth birth;		/* the tracker's */
 } FollowedSample;
 

@@ -37,6 +37,7 @@ typedef struct Top {
 typedef struct Work {
   lua_State *L;
   Holders *h;
+  HoldersMemory memory;
   uint64_t *filter;		/* the bits of owners are set, by luaN_watchbit; ... */
   unsigned filterlog;		/* ... log2 of how many: 16 for each owner */
   uint32_t *parent;		/* by place, while the walk has them, ... */
@@ -49,12 +50,16 @@ typedef struct Work {
   size_t nlist, listsize;
   IdMap wanted;		/* owners */
   IdMap known;		/* paths, by a hash of parent and step */
-  size_t pathsize;
+  size_t pathsize, textsize, keptsize;
   const void *registry, *globals, *loaded;
   uint32_t at;		/* the needed one whose edges are looked at */
   int counting;		/* ... for 'fields' and 'slots' */
   const void *body;	/* ... of a coroutine: what it runs; ... */
   int looked;		/* ... that was looked for */
+  uint64_t *nearly;	/* the bits of needed ones are set, by luaN_watchbit; ... */
+  unsigned nearlylog;	/* ... log2 of how many: 16 for each, and more */
+  uint32_t alike[LUAN_ENAME + 1];  /* the path by this kind of edge from 'at', which says
+				   no more; 0: not known yet */
   int failed;
 } Work;
 
@@ -64,20 +69,47 @@ static uint64_t keyof (const void *p) {
 
 /* {== the walk ========================================================= */
 
-static void *memory (void *ud, void *block, size_t old, size_t size) {
-  (void)ud; (void)old;
+/* From malloc. */
+static void *ordinary (void *ud, void *block, size_t old, size_t size) {
+  (void)ud;
   if (size == 0) {
     free(block);
     return NULL;
   }
-  return realloc(block, size);
+  if (block == NULL)
+    return calloc(1, size);
+  block = realloc(block, size);
+  if (block != NULL && size > old) memset((char *)block + old, 0, size - old);
+  return block;
+}
+
+/* Of the walk. */
+static void *memory (void *ud, void *block, size_t old, size_t size) {
+  return ((Work *)ud)->memory(NULL, block, old, size);
+}
+
+/* Room for n elements in all. 'list' is the address of the pointer to them. */
+static int room (Work *w, void *list, size_t n, size_t *size, size_t element) {
+  size_t more = *size * 2 > n ? *size * 2 : n + BOUND_FIRST(256);
+  void *block;
+  if (n <= *size) return 1;
+  memcpy(&block, list, sizeof(block));
+  block = w->memory(NULL, block, *size * element, more * element);
+  if (block == NULL) return 0;
+  memcpy(list, &block, sizeof(block));
+  *size = more;
+  return 1;
+}
+
+static void release (Work *w, void *block, size_t size) {
+  if (block != NULL) w->memory(NULL, block, size, 0);
 }
 
 /* Of a root or of the value of a weak key. */
 static int edge (void *ud, const luaN_Edge *e) {
   Work *w = ud;
   Top *t;
-  if (!list_grow(&w->tops, w->ntops, &w->topsize, sizeof(*w->tops))) return 0;
+  if (!room(w, &w->tops, w->ntops + 1, &w->topsize, sizeof(*w->tops))) return 0;
   t = &w->tops[w->ntops++];
   t->object = e->to;
   t->key = e->kind == LUAN_EWEAKKEY ? e->from : NULL;
@@ -91,23 +123,37 @@ static uint32_t find (const Work *w, const void *o) {
   return idmap_get(&w->needed, keyof(o));
 }
 
-/* It and all before it are needed. */
-static void need (Work *w, uint32_t place) {
-  for (; place != NONE && !w->failed; place = w->parent[place]) {
-    const void *o = w->objects[place];
-    if (find(w, o) != IDMAP_NONE) return;
-    if (!list_grow(&w->list, w->nlist, &w->listsize, sizeof(*w->list)) ||
-        !idmap_set(&w->needed, keyof(o), (uint32_t)w->nlist)) {
-      w->failed = 1;
-      return;
-    }
-    memset(&w->list[w->nlist], 0, sizeof(*w->list));
-    w->list[w->nlist].place = place;
-    w->list[w->nlist].key = NONE;
-    w->list[w->nlist].parent = w->parent[place];
-    w->list[w->nlist].isroot = w->parent[place] == NONE;
-    w->nlist++;
+/* It and all before it are needed; 'bits' has a bit for each place. */
+static void need (const Work *w, uint64_t *bits, uint32_t place) {
+  for (; place != NONE && !(bits[place / 64] >> place % 64 & 1); place = w->parent[place])
+    bits[place / 64] |= UINT64_C(1) << place % 64;
+}
+
+static int enlist (Work *w, uint32_t place) {
+  Needed *n;
+  if (!room(w, &w->list, w->nlist + 1, &w->listsize, sizeof(*w->list)) ||
+      !room(w, &w->kept, w->nlist + 1, &w->keptsize, sizeof(*w->kept)) ||
+      !idmap_set(&w->needed, keyof(w->objects[place]), (uint32_t)w->nlist))
+    return 0;
+  n = &w->list[w->nlist];
+  memset(n, 0, sizeof(*n));
+  n->place = place;
+  n->key = NONE;
+  n->parent = w->parent[place];
+  n->isroot = n->parent == NONE;
+  w->kept[w->nlist++] = w->objects[place];
+  return 1;
+}
+
+/* The list of what is needed, in the order of the walk. */
+static int list (Work *w, const uint64_t *bits, size_t n) {
+  size_t i;
+  for (i = 0; i < n; i += 64) {
+    uint64_t word = bits[i / 64];
+    for (; word != 0; word &= word - 1)
+      if (!enlist(w, (uint32_t)(i + (size_t)__builtin_ctzll(word)))) return 0;
   }
+  return 1;
 }
 
 /* Places of what has no parent, in the order in which 'edge' was told. */
@@ -126,6 +172,7 @@ static int weakparents (Work *w, size_t n) {
   IdMap keys = {0};
   size_t i, nweak = 0;
   int ok = 1;
+  keys.memory = w->memory;
   for (i = 0; i < w->ntops && ok; i++)
     if (w->tops[i].key != NULL) {
       ok = idmap_set(&keys, keyof(w->tops[i].key), 0);
@@ -149,22 +196,20 @@ static int mayown (const Work *w, const void *o) {
 
 static void done (void *ud, const void *const *objects, uint32_t *parents, size_t n) {
   Work *w = ud;
-  size_t i;
+  size_t i, size = (n / 64 + 1) * sizeof(uint64_t);
+  uint64_t *bits = w->memory(NULL, NULL, 0, size);
   w->objects = objects;
   w->parent = parents;
-  w->failed = !places(w, n) || !weakparents(w, n);
+  w->failed = bits == NULL || !places(w, n) || !weakparents(w, n);
   for (i = 0; i < n && !w->failed; i++)
     if (mayown(w, objects[i]) && idmap_get(&w->wanted, keyof(objects[i])) != IDMAP_NONE)
-      need(w, (uint32_t)i);
+      need(w, bits, (uint32_t)i);
+  w->failed = w->failed || !list(w, bits, n);
+  release(w, bits, size);
   for (i = 0; i < w->ntops && !w->failed; i++) {
     uint32_t at = find(w, w->tops[i].object);
     if (at != IDMAP_NONE && w->tops[i].key != NULL) w->list[at].key = find(w, w->tops[i].key);
   }
-  if (w->failed) return;
-  w->kept = malloc((w->nlist + 1) * sizeof(*w->kept));
-  if (w->kept == NULL) w->failed = 1;
-  for (i = 0; i < w->nlist && !w->failed; i++)
-    w->kept[i] = objects[w->list[i].place];
 }
 
 /* }===================================================================== */
@@ -299,14 +344,18 @@ static void words (Work *w, const luaN_Edge *e, char *to, size_t size, int *top)
 
 /* {== paths ============================================================ */
 
+static const char *steptext (const Work *w, uint32_t path) {
+  return w->h->text + w->h->paths[path].at;
+}
+
 /* The path that goes on from 'parent' by a step; 0: no memory. */
 static uint32_t path (Work *w, uint32_t parent, const char *step) {
   Holders *h = w->h;
-  const HolderPath *p = &h->paths[parent];
+  size_t n = strlen(step) + 1;
   uint64_t key;
   uint32_t id;
-  if (step[0] == '\0' || (parent != 0 && strcmp(p->step, step) == 0)) return parent;
-  if (parent != 0 && p->depth >= READER_MAXSTEPS) {
+  if (n == 1 || (parent != 0 && strcmp(steptext(w, parent), step) == 0)) return parent;
+  if (parent != 0 && h->paths[parent].depth >= READER_MAXSTEPS) {
     h->cut++;
     return parent;
   }
@@ -319,17 +368,17 @@ static uint32_t path (Work *w, uint32_t parent, const char *step) {
     h->left++;
     return parent;
   }
-  if (!list_grow(&h->paths, h->npaths, &w->pathsize, sizeof(*h->paths)) ||
+  if (!room(w, &h->paths, h->npaths + 1, &w->pathsize, sizeof(*h->paths)) ||
+      !room(w, &h->text, h->ntext + n, &w->textsize, 1) ||
       !idmap_set(&w->known, key, h->npaths)) {
     w->failed = 1;
     return 0;
   }
   h->paths[h->npaths].parent = parent;
   h->paths[h->npaths].depth = parent == 0 ? 1 : h->paths[parent].depth + 1;
-  if ((h->paths[h->npaths].step = strdup(step)) == NULL) {
-    w->failed = 1;
-    return 0;
-  }
+  h->paths[h->npaths].at = (uint32_t)h->ntext;
+  memcpy(h->text + h->ntext, step, n);
+  h->ntext += n;
   return h->npaths++;
 }
 
@@ -343,13 +392,36 @@ static uint32_t before (Work *w, const luaN_Edge *e, uint32_t parent) {
   luaN_object(w->L, e->in, &o);
   textof(w, o.name, name, sizeof(name));
   snprintf(step, sizeof(step), "[\"%s\"]", name);
-  return strcmp(p->step, step) == 0 ? p->parent : parent;
+  return strcmp(steptext(w, parent), step) == 0 ? p->parent : parent;
+}
+
+static int isstar (const char *step) {
+  return strcmp(step, "[*]") == 0;
+}
+
+/* Is an object needed? Others may share the bit. */
+static int maybeneeded (const Work *w, const void *o) {
+  unsigned bit = luaN_watchbit(o, w->nearlylog);
+  return w->nearly[bit / 64] >> bit % 64 & 1;
+}
+
+/* Sets the bits of what is needed. 0: no memory. */
+static int setnearly (Work *w) {
+  size_t i;
+  for (w->nearlylog = 10; w->nearlylog < 26 && 16 * w->nlist >> w->nearlylog > 0; )
+    w->nearlylog++;
+  w->nearly = w->memory(NULL, NULL, 0, (size_t)1 << w->nearlylog >> 3);
+  for (i = 0; i < w->nlist && w->nearly != NULL; i++) {
+    unsigned bit = luaN_watchbit(w->kept[i], w->nearlylog);
+    w->nearly[bit / 64] |= UINT64_C(1) << bit % 64;
+  }
+  return w->nearly != NULL;
 }
 
 /* An edge of the needed object w->at: is it the first to another? */
 static int label (void *ud, const luaN_Edge *e) {
   Work *w = ud;
-  uint32_t to = find(w, e->to), above;
+  uint32_t to, above;
   Needed *n;
   char step[HOLDERS_TEXT + 1];
   int top;
@@ -357,19 +429,27 @@ static int label (void *ud, const luaN_Edge *e) {
     w->body = e->index == 0 ? e->to : NULL;
     w->looked = 1;
   }
-  if (to == IDMAP_NONE) return 1;
+  if (w->counting && e->kind != LUAN_EFIELD && e->kind != LUAN_ESTACK) return 1;
+  if (!maybeneeded(w, e->to) || (to = find(w, e->to)) == IDMAP_NONE) return 1;
   n = &w->list[to];
   if (n->isroot || n->done || n->parent != w->list[w->at].place || e->kind == LUAN_EWEAKKEY)
     return 1;
   if (w->counting) {
     w->list[w->at].fields += e->kind == LUAN_EFIELD;
     w->list[w->at].slots += e->kind == LUAN_ESTACK && e->code != NULL;
+    return w->list[w->at].fields <= HOLDERS_FIELDS;
+  }
+  n->done = 1;
+  if (w->alike[e->kind] != 0) {
+    n->path = w->alike[e->kind];
     return 1;
   }
   words(w, e, step, sizeof(step), &top);
   above = top ? 0 : before(w, e, w->list[w->at].path);
   n->path = path(w, above, step);
-  n->done = 1;
+  if (!top && (e->kind == LUAN_EINDEX || e->kind == LUAN_EENTRY || e->kind == LUAN_EKEY ||
+               (e->kind == LUAN_EFIELD && isstar(step))))
+    w->alike[e->kind] = n->path;
   return !w->failed;
 }
 
@@ -386,61 +466,22 @@ static void labelroots (Work *w) {
   }
 }
 
-static int byplace (const void *a, const void *b) {
-  const uint64_t *x = a, *y = b;
-  return (*x > *y) - (*x < *y);
-}
-
 /* Every needed one in the order of the walk, so that what leads to it has its path. */
 static void labelall (Work *w) {
-  uint64_t *order = malloc((w->nlist + 1) * sizeof(*order));
   size_t i;
-  if (order == NULL) {
-    w->failed = 1;
-    return;
-  }
-  for (i = 0; i < w->nlist; i++) order[i] = (uint64_t)w->list[i].place << 32 | i;
-  qsort(order, w->nlist, sizeof(*order), byplace);
   for (i = 0; i < w->nlist && !w->failed; i++) {
-    w->at = (uint32_t)order[i];
-    if (w->list[w->at].key != NONE) {
-      w->list[w->at].path = path(w, w->list[w->list[w->at].key].path, "key of weak table");
-      w->list[w->at].done = 1;
+    w->at = (uint32_t)i;
+    if (w->list[i].key != NONE) {
+      w->list[i].path = path(w, w->list[w->list[i].key].path, "key of weak table");
+      w->list[i].done = 1;
     }
     w->counting = 1;
     w->body = NULL;
     w->looked = 0;
-    luaN_edges(w->L, w->kept[w->at], label, w);
+    memset(w->alike, 0, sizeof(w->alike));
+    luaN_edges(w->L, w->kept[i], label, w);
     w->counting = 0;
-    luaN_edges(w->L, w->kept[w->at], label, w);
-  }
-  free(order);
-}
-
-/* }===================================================================== */
-
-/* {== names of C functions ============================================= */
-
-/* A step with the name of the C function in it, from malloc; NULL: no memory. */
-static char *named (const char *step, const char *mark) {
-  char name[120], file[8], text[HOLDERS_TEXT + 1];
-  uint64_t code = strtoull(mark + sizeof(CODE) - 1, NULL, 16);
-  native_name(NULL, code, name, sizeof(name), file, sizeof(file));
-  snprintf(text, sizeof(text), "%.*s%s%s%s", (int)(mark - step), step,
-           name[0] != '\0' ? "C function " : "a C function", name, mark + sizeof(CODE) - 1 + 16);
-  return strdup(text);
-}
-
-/* Not in the midst of the walk: names take locks and memory. */
-static void naming (Holders *h) {
-  uint32_t i;
-  for (i = 1; i < h->npaths; i++) {
-    const char *mark = strstr(h->paths[i].step, CODE);
-    char *step = mark == NULL || strlen(mark) < sizeof(CODE) - 1 + 16 ? NULL
-               : named(h->paths[i].step, mark);
-    if (step == NULL) continue;
-    free(h->paths[i].step);
-    h->paths[i].step = step;
+    luaN_edges(w->L, w->kept[i], label, w);
   }
 }
 
@@ -460,7 +501,8 @@ static void want (Work *w, const void *owner) {
   if (!idmap_set(&w->wanted, keyof(owner), 0)) w->failed = 1;
 }
 
-int holders_find (Holders *h, lua_State *L, const void *const *owners, size_t n) {
+int holders_walk (Holders *h, lua_State *L, const void *const *owners, size_t n,
+                  HoldersMemory memory_) {
   Work w;
   luaN_Walker walker = {&w, memory, NULL, edge, NULL, 0, done};
   size_t i;
@@ -469,18 +511,19 @@ int holders_find (Holders *h, lua_State *L, const void *const *owners, size_t n)
   memset(&w, 0, sizeof(w));
   w.L = L;
   w.h = h;
-  h->ids = calloc(n + 1, sizeof(*h->ids));
+  w.memory = w.needed.memory = w.wanted.memory = w.known.memory = memory_;
+  h->ids = memory_(NULL, NULL, 0, (n + 1) * sizeof(*h->ids));
   h->n = n;
   for (w.filterlog = 10; w.filterlog < 22 && 16 * n >> w.filterlog > 0; ) w.filterlog++;
-  walker.strings = w.filter = calloc((size_t)1 << w.filterlog >> 6, sizeof(*w.filter));
+  walker.strings = w.filter = memory_(NULL, NULL, 0, (size_t)1 << w.filterlog >> 3);
   walker.log2 = w.filterlog;
   w.failed = h->ids == NULL || w.filter == NULL ||
-             !list_grow(&h->paths, 0, &w.pathsize, sizeof(*h->paths));
-  if (h->paths != NULL) memset(h->paths, 0, sizeof(*h->paths));
+             !room(&w, &h->paths, 1, &w.pathsize, sizeof(*h->paths));
   h->npaths = 1;
   for (i = 0; i < n && !w.failed; i++) want(&w, owners[i]);
   landmarks(&w);
   if (!w.failed && luaN_walk(L, &walker) != LUAN_WALKED) w.failed = 1;
+  w.failed = w.failed || !setnearly(&w);
   if (!w.failed) {
     labelroots(&w);
     labelall(&w);
@@ -490,22 +533,63 @@ int holders_find (Holders *h, lua_State *L, const void *const *owners, size_t n)
     if (at != IDMAP_NONE) h->ids[i] = w.list[at].path;
   }
   h->nanoseconds = clock_now() - h->began;
-  free(w.filter);
-  free((void *)w.kept);
-  free(w.tops);
-  free(w.list);
+  release(&w, w.filter, (size_t)1 << w.filterlog >> 3);
+  if (w.nearly != NULL) release(&w, w.nearly, (size_t)1 << w.nearlylog >> 3);
+  release(&w, (void *)w.kept, w.keptsize * sizeof(*w.kept));
+  release(&w, w.tops, w.topsize * sizeof(*w.tops));
+  release(&w, w.list, w.listsize * sizeof(*w.list));
   idmap_free(&w.needed);
   idmap_free(&w.wanted);
   idmap_free(&w.known);
-  if (w.failed) holders_free(h);
-  else naming(h);
   return !w.failed;
 }
 
-void holders_free (Holders *h) {
+/* {== names of C functions ============================================= */
+
+/* Appends a step with the name of the C function in it, '*size' bytes have room. */
+static int named (Holders *h, uint32_t path, const char *mark, size_t *size) {
+  char name[120], file[8], text[HOLDERS_TEXT + 1];
+  const char *step = h->text + h->paths[path].at;
+  uint64_t code = strtoull(mark + sizeof(CODE) - 1, NULL, 16);
+  size_t n;
+  native_name(NULL, code, name, sizeof(name), file, sizeof(file));
+  n = (size_t)snprintf(text, sizeof(text), "%.*s%s%s%s", (int)(mark - step), step,
+                       name[0] != '\0' ? "C function " : "a C function", name,
+                       mark + sizeof(CODE) - 1 + 16) + 1;
+  n = n < sizeof(text) ? n : sizeof(text);
+  if (!list_room(&h->text, h->ntext + n, size, 1)) return 0;
+  h->paths[path].at = (uint32_t)h->ntext;
+  memcpy(h->text + h->ntext, text, n);
+  h->ntext += n;
+  return 1;
+}
+
+int holders_name (Holders *h) {
   uint32_t i;
-  for (i = 1; i < h->npaths && h->paths != NULL; i++) free(h->paths[i].step);
+  size_t size = h->ntext;
+  for (i = 1; i < h->npaths; i++) {
+    const char *mark = strstr(h->text + h->paths[i].at, CODE);
+    if (mark != NULL && strlen(mark) >= sizeof(CODE) - 1 + 16 && !named(h, i, mark, &size))
+      return 0;
+  }
+  for (i = 1; i < h->npaths; i++) h->paths[i].step = h->text + h->paths[i].at;
+  return 1;
+}
+
+/* }===================================================================== */
+
+int holders_find (Holders *h, lua_State *L, const void *const *owners, size_t n) {
+  if (holders_walk(h, L, owners, n, ordinary) && holders_name(h)) {
+    h->nanoseconds = clock_now() - h->began;
+    return 1;
+  }
+  holders_free(h);
+  return 0;
+}
+
+void holders_free (Holders *h) {
   free(h->paths);
+  free(h->text);
   free(h->ids);
   memset(h, 0, sizeof(*h));
 }

@@ -455,13 +455,61 @@ static void leave (Tracker *t, lua_State *L) {
 }
 
 
+/* Of all that is followed; malloc's. NULL: no memory. */
+static const void **ownersof (Tracker *t) {
+  size_t i, n = t->followed.n;
+  const void **owners = malloc((n + 1) * sizeof(*owners));
+  for (i = 0; i < n && owners != NULL; i++) {
+    owners[i] = t->followed.samples[i].owner;
+    t->followed.samples[i].asked = (uint32_t)(i + 1);
+  }
+  return owners;
+}
+
+
+/* Has a child look, where the heap is large. 0: it does not. */
+static int askholders (Tracker *t, lua_State *L) {
+  const void **owners;
+  luaN_Memory m;
+  int ok;
+  luaN_memory(L, &m);
+  if (m.inuse < HOLDERSASK_HEAP || (owners = ownersof(t)) == NULL) return 0;
+  ok = holdersask_begin(&t->asking, L, owners, t->followed.n);
+  free((void *)owners);
+  t->nanoseconds += ok ? t->asking.nanoseconds : 0;
+  return ok;
+}
+
+
 /* Who holds what is followed, where that is due. */
 static void oftenholders (Tracker *t, lua_State *L) {
   uint64_t time = t->collection.time;
   int finished = (t->collection.major && t->collection.state == 0);
   if (time < t->holdersdue || (!finished && time - t->holdersdue < t->holdersevery)) return;
-  tracker_holders(t, L);
+  if (t->followed.n > 0 && !askholders(t, L)) tracker_holders(t, L);
   t->holdersdue = clock_now() + t->holdersevery;
+}
+
+
+/* The child's answer, for what is followed still: samples of the question have the places
+   that they were given, in whatever order those that are left are now. */
+static void answered (Tracker *t) {
+  Holders h;
+  size_t i, n = t->followed.n;
+  uint32_t *ids;
+  if (holdersask_look(&t->asking, &h) <= 0) return;
+  ids = calloc(n + 1, sizeof(*ids));
+  for (i = 0; i < n && ids != NULL; i++) {
+    uint32_t asked = t->followed.samples[i].asked;
+    ids[i] = asked > 0 && asked <= h.n ? h.ids[asked - 1] : 0;
+  }
+  if (ids != NULL) {
+    free(h.ids);
+    h.ids = ids;
+    h.n = n;
+    t->client->holders(t->ud, &h);
+  }
+  holders_free(&h);
 }
 
 
@@ -470,7 +518,8 @@ static void told (Tracker *t, lua_State *L) {
   tell(t, L);
   t->busy--;
   t->nanoseconds += clock_now() - t->collection.time;
-  if (t->holdersevery > 0 && !t->ending) oftenholders(t, L);
+  if (t->asking.child != 0) answered(t);
+  else if (t->holdersevery > 0 && !t->ending) oftenholders(t, L);
   leave(t, L);  /* if that was what it stayed for */
 }
 
@@ -557,6 +606,7 @@ int tracker_open (Tracker *t, lua_State *L, int lazy) {
 void tracker_reopen (Tracker *t, lua_State *L) {
   Stack stack = t->stack;
   uint64_t *watching = t->watching;
+  holdersask_end(&t->asking);
   if (t->nwatching > 0) memset(watching, 0, WATCHBYTES);
   classes_close(&t->classes);
   births_free(&t->functions);
@@ -579,6 +629,7 @@ static void stopnative (Tracker *t) {
 
 void tracker_idle (Tracker *t, lua_State *L) {
   stopnative(t);
+  holdersask_end(&t->asking);
   if (t->on) t->bytes += luaN_allocated(L) - t->from;
   t->on = t->points = 0;
   t->idle = 1;
@@ -595,6 +646,7 @@ void tracker_wake (Tracker *t, lua_State *L, uint64_t period, int random, uint64
                    int alloc) {
   luaN_Memory m;
   stopnative(t);
+  holdersask_end(&t->asking);
   pending_close(&t->pending);
   followed_close(&t->followed);
   t->gap.period = period;
@@ -615,6 +667,7 @@ void tracker_wake (Tracker *t, lua_State *L, uint64_t period, int random, uint64
 void tracker_forked (Tracker *t) {
   if (t->mallocs) mallocs_forked();
   t->mallocs = t->busy = 0;
+  holdersask_end(&t->asking);
   pending_forget(&t->pending);
   followed_forget(&t->followed);
   t->deciding = 0;
@@ -643,6 +696,7 @@ void tracker_again (Tracker *t, uint64_t seed, int isforked) {
 
 
 void tracker_close (Tracker *t) {
+  holdersask_end(&t->asking);
   pending_close(&t->pending);
   followed_close(&t->followed);
   stack_close(&t->stack);
@@ -672,6 +726,7 @@ void tracker_begin (Tracker *t, const TrackerClient *client, void *ud,
   t->unfollowed = 0;
   t->copying = 0;
   t->holdersevery = 0;
+  holdersask_end(&t->asking);
   if (native) unwind_prime();
   births_free(&t->functions);
   stack_begin(&t->stack, function, t);
@@ -685,6 +740,7 @@ void tracker_abandon (Tracker *t) {
   if (t->on) t->bytes += luaN_allocated(t->L) - t->from;
   t->client = NULL;
   t->on = t->points = t->deciding = 0;
+  holdersask_end(&t->asking);
   pending_forget(&t->pending);
   followed_forget(&t->followed);
 }
@@ -708,11 +764,10 @@ void tracker_holdersevery (Tracker *t, uint64_t ns) {
 size_t tracker_holders (Tracker *t, lua_State *L) {
   Holders h;
   const void **owners;
-  size_t i, n = t->followed.n;
+  size_t n = t->followed.n;
   if (t->client == NULL || t->client->holders == NULL || n == 0) return 0;
-  owners = malloc(n * sizeof(*owners));
-  if (owners == NULL) return 0;
-  for (i = 0; i < n; i++) owners[i] = t->followed.samples[i].owner;
+  holdersask_end(&t->asking);  /* what is told now is younger */
+  if ((owners = ownersof(t)) == NULL) return 0;
   if (holders_find(&h, L, owners, n)) {
     t->client->holders(t->ud, &h);
     t->nanoseconds += h.nanoseconds;

@@ -40,7 +40,7 @@
 #include "classes.h"
 #include "followed.h"
 #include "gap.h"
-#include "holders.h"
+#include "holdersask.h"
 #include "pending.h"
 #include "sample.h"
 #include "seam.h"
@@ -123,6 +123,7 @@ typedef struct Tracker {
   int ending;			/* it is the last one of an on-time */
   uint64_t holdersevery;	/* ns from one look for holders to the next; 0: none */
   uint64_t holdersdue;		/* CLOCK_MONOTONIC, ns */
+  HoldersAsk asking;		/* who holds what was followed then */
 } Tracker;
 
 /*
@@ -194,7 +195,8 @@ void tracker_copies (Tracker *t, int on);
 void tracker_period (Tracker *t, lua_State *L, uint64_t period);
 
 /* The client is told every so often who holds what is followed: behind the next major
-   collection, or behind any that comes as long again later. 0: not, or no more. */
+   collection, or behind any that comes as long again later. A child looks where the heap is
+   large (holdersask.h), and it is told behind a later collection. 0: not, or no more. */
 void tracker_holdersevery (Tracker *t, uint64_t ns);
 
 /*

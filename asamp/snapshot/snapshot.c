@@ -9,17 +9,16 @@
 #include "compressor.h"
 #include "native.h"
 #include "place.h"
+#include "quietfork.h"
 #include "tracker.h"
 
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -153,15 +152,7 @@ static void complain (const char *path, int error) {
 
 /* A snapshot is a small part of what the program does; let it go first. */
 static _Noreturn void child (Writer *w, lua_State *L, const char *path) {
-  sigset_t all;
   int error;
-  sigfillset(&all);
-  sigprocmask(SIG_SETMASK, &all, NULL);  /* no handler of the program runs here (SN2) */
-#if defined(SYS_close_range)
-  if (w->fd > 3)
-    syscall(SYS_close_range, 3u, (unsigned)w->fd - 1, 0u);
-  syscall(SYS_close_range, (unsigned)w->fd + 1, ~0u, 0u);
-#endif
   error = writeall(w, L);
   if (error != 0) {
     struct stat s;
@@ -170,15 +161,6 @@ static _Noreturn void child (Writer *w, lua_State *L, const char *path) {
     complain(path, error);
   }
   _exit(error > 255 ? 255 : error);
-}
-
-/*
-** A process that is nobody's child but ours: without a signal at its end, so that
-** neither SIGCHLD nor wait() tell the program of it. Handlers of pthread_atfork do
-** not run, which is why it must not call malloc.
-*/
-static pid_t fork_quietly (void) {
-  return (pid_t)syscall(SYS_clone, 0, NULL, NULL, NULL, NULL);
 }
 
 /* Children that have ended since are let go. */
@@ -209,7 +191,7 @@ static int failed (const char *path, const char *why, int error, char *err, size
 static int run (Writer *w, lua_State *L, const SnapshotWish *wish, Snapshot *s) {
   int status;
   if (!wish->inprocess) {
-    s->child = fork_quietly();
+    s->child = quietfork(w->fd);
     if (s->child == 0)
       child(w, L, s->path);
     s->forked = s->child > 0;

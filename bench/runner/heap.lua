@@ -52,6 +52,18 @@ local PROGRAM = [[
   print("samples", profiler.holders())
   print("holders", os.clock() - t)
   profiler.disable()
+  local core, reader = require "profiler.core", require "profiler.reader"
+  assert(core.open{out = path .. ".vmprof", number = 1, replace = 2, period = 1 << 16,
+    holdersevery = 1, native = false})
+  core.on(1 << 16, false)
+  for _ = 1, 10 do
+    for i = 1, 400000 do more[i] = {i, tostring(i)} end
+    collectgarbage()
+    os.execute "sleep 0.5"  -- a child looks
+  end
+  assert(core.close())
+  local p = assert(reader.read(path .. ".vmprof"))
+  print("asked", p.walked / 1e6 / p.walks)
   os.exit(true)
 ]]
 
@@ -89,3 +101,5 @@ print(("| the file | %.1f MiB |"):format(size / (1 << 20)))
 print(("| `asamp heap` | %s s, %s MiB |"):format(seconds or "?", kib and kib // 1024 or "?"))
 print(("| a full collection | %.2f s |"):format(got.full[2]))
 print(("| holders of %d samples | %.2f s |"):format(got.samples[1], got.holders[1]))
+print(("| ... of a child, every so often: the program stands still, mean | %.1f ms |"):format(
+  1000 * got.asked[1]))

@@ -188,6 +188,42 @@ describe("holders in a profile", function()
     assert.is_true(#h.step < 50)
   end)
 
+  it("of a large heap are looked for by a child, which the program does not notice", function()
+    local profile, out = run [[
+      local core = require "profiler.core"
+      local kept, pad = {}, {}
+      for i = 1, 90000 do pad[i] = {i} end
+      assert(core.open{out = ..., number = 1, replace = 2, period = 4096, holdersevery = 1, native = false})
+      core.on(4096, false)
+      local function children()
+        local file = assert(io.open "/proc/thread-self/children")
+        local text = file:read "a"
+        file:close()
+        return text
+      end
+      local before, answers, seen, rounds = "", 0, 0, 0
+      repeat  -- until three have answered
+        for i = 1, 2000 do kept[i + 2000 * (rounds % 10)] = {i, {}} end
+        collectgarbage()
+        local now = children()
+        if now ~= before and before ~= "" then answers = answers + 1 end
+        if now ~= "" and now ~= before then seen = seen + 1 end
+        before, rounds = now, rounds + 1
+      until answers == 3 or rounds == 3000
+      print(answers, seen >= 3, (io.popen "exit 3":close()))
+      assert(core.close())
+      print(children() == "")
+    ]]
+    assert.equal("3\ttrue\tnil\ntrue\n", out)
+    assert.is_true(profile.walks >= 3, profile.walks)
+    local h, held = profile.holders, 0
+    for i, path in ipairs(h.path) do
+      local text = holders.pathtext(h, path)
+      held = held + (text:find('local "kept" of main chunk', 1, true) and h.samples[i] or 0)
+    end
+    assert.is_true(held > 100, held)
+  end)
+
   it("stay those that were told last, of what nobody holds at the end", function()
     local profile = run [[
       local profiler = require "profiler"

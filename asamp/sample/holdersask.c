@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Holders asked of a child (holdersask.h).
+*/
+#define _GNU_SOURCE
+#include "holdersask.h"
+#include "binding.h"
+#include "clock.h"
+#include "quietfork.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define TEXT	((size_t)4 << 20)
+
+/* What the child leaves; ids, paths and text come behind it. */
+typedef struct HoldersAnswer {
+  int whole;
+  uint32_t npaths;
+  size_t ntext;
+  uint64_t left, cut;
+} HoldersAnswer;
+
+static size_t sizeofids (size_t n) {
+  return (n + 2) / 2 * 2 * sizeof(uint32_t);
+}
+
+static uint32_t *ids (HoldersAnswer *x) {
+  return (uint32_t *)(x + 1);
+}
+
+static HolderPath *paths (HoldersAnswer *x, size_t n) {
+  return (HolderPath *)((char *)(x + 1) + sizeofids(n));
+}
+
+static char *text (HoldersAnswer *x, size_t n) {
+  return (char *)(paths(x, n) + READER_MAXPATHS + 1);
+}
+
+/* Memory of the child. */
+static void *pages (void *ud, void *block, size_t old, size_t size) {
+  void *p;
+  (void)ud;
+  if (size == 0) {
+    munmap(block, old);
+    return NULL;
+  }
+  p = block == NULL
+    ? mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+    : mremap(block, old, size, MREMAP_MAYMOVE);
+  return p != MAP_FAILED ? p : NULL;
+}
+
+static void tell (HoldersAnswer *x, const Holders *h) {
+  if (h->ntext > TEXT || h->npaths > READER_MAXPATHS + 1) return;
+  memcpy(ids(x), h->ids, h->n * sizeof(*h->ids));
+  memcpy(paths(x, h->n), h->paths, h->npaths * sizeof(*h->paths));
+  if (h->ntext > 0) memcpy(text(x, h->n), h->text, h->ntext);
+  x->npaths = h->npaths;
+  x->ntext = h->ntext;
+  x->left = h->left;
+  x->cut = h->cut;
+  x->whole = 1;
+}
+
+int holdersask_begin (HoldersAsk *a, lua_State *L, const void *const *owners, size_t n) {
+  Holders h;
+  a->began = clock_now();
+  a->n = n;
+  a->size = sizeof(HoldersAnswer) + sizeofids(n) + (READER_MAXPATHS + 1) * sizeof(HolderPath) +
+            TEXT;
+  a->answer = mmap(NULL, a->size, PROT_READ | PROT_WRITE,
+                   MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (a->answer == MAP_FAILED) return 0;
+  a->parent = getpid();
+  a->child = quietfork(0);
+  if (a->child == 0) {
+    if (holders_walk(&h, L, owners, n, pages)) tell(a->answer, &h);
+    _exit(0);
+  }
+  if (a->child < 0) {
+    munmap(a->answer, a->size);
+    a->child = 0;
+    return 0;
+  }
+  a->nanoseconds = clock_now() - a->began;
+  return 1;
+}
+
+static void *copy (const void *from, size_t size) {
+  void *to = malloc(size + 1);
+  if (to != NULL) memcpy(to, from, size);
+  return to;
+}
+
+/* The answer is there. */
+static int take (const HoldersAsk *a, Holders *h) {
+  HoldersAnswer *x = a->answer;
+  memset(h, 0, sizeof(*h));
+  if (!x->whole) return -1;
+  h->n = a->n;
+  h->npaths = x->npaths;
+  h->ntext = x->ntext;
+  h->left = x->left;
+  h->cut = x->cut;
+  h->began = a->began;
+  h->nanoseconds = a->nanoseconds;
+  h->ids = copy(ids(x), a->n * sizeof(*h->ids));
+  h->paths = copy(paths(x, a->n), x->npaths * sizeof(*h->paths));
+  h->text = copy(text(x, a->n), x->ntext);
+  if (h->ids != NULL && h->paths != NULL && h->text != NULL && holders_name(h)) return 1;
+  holders_free(h);
+  return -1;
+}
+
+int holdersask_look (HoldersAsk *a, Holders *h) {
+  int status, result;
+  if (a->parent != getpid()) {
+    holdersask_end(a);
+    return -1;
+  }
+  if (waitpid(a->child, &status, WNOHANG | __WALL) == 0) return 0;
+  result = take(a, h);
+  a->child = 0;
+  munmap(a->answer, a->size);
+  return result;
+}
+
+void holdersask_end (HoldersAsk *a) {
+  int status;
+  if (a->child == 0) return;
+  if (a->parent == getpid()) {
+    kill(a->child, SIGKILL);
+    waitpid(a->child, &status, __WALL);
+  }
+  a->child = 0;
+  munmap(a->answer, a->size);
+}
