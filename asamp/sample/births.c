@@ -9,19 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-Birth births_of (const ProfileSample *s, uint64_t period, const ProfileFrame *frames,
-                 size_t n) {
-  Birth b = {0, 0, (uint32_t)(s->time / 1000000), (float)s->count * (float)period};
-  size_t i;
-  for (i = 0; i < n; i++) {
-    if (frames[i].id & 1) continue;  /* native, or nobody's */
-    b.function = (uint32_t)(frames[i].id / 8);
-    b.line = frames[i].line;
-    break;
-  }
-  return b;
-}
-
 void births_function (BirthFunctions *b, uint64_t id, const char *name, int line,
                       const char *source) {
   size_t number = (size_t)(id / 8), n = strnlen(name, BIRTHS_TEXT);

@@ -35,8 +35,18 @@ typedef struct BirthFunctions {
 } BirthFunctions;
 
 /* Of a sample whose new frames these are, innermost first. */
-Birth births_of (const ProfileSample *s, uint64_t period, const ProfileFrame *frames,
-                 size_t n);
+static inline Birth births_of (const ProfileSample *s, uint64_t period,
+                               const ProfileFrame *frames, size_t n) {
+  Birth b = {0, 0, (uint32_t)(s->time / 1000000), (float)s->count * (float)period};
+  size_t i;
+  for (i = 0; i < n; i++) {
+    if (frames[i].id & 1) continue;  /* native, or nobody's */
+    b.function = (uint32_t)(frames[i].id / 8);
+    b.line = frames[i].line;
+    break;
+  }
+  return b;
+}
 
 /* A function was announced (stack.h). */
 void births_function (BirthFunctions *b, uint64_t id, const char *name, int line,

@@ -38,6 +38,8 @@ typedef struct Waiting {
 
 enum { EMPTY, FILLED };
 
+const MallocSeam *mallocs_seam;
+
 static struct {
   MallocSeam *seam;		/* NULL: it was not looked for, or is not there */
   MallocsTake take;
@@ -195,6 +197,7 @@ static int open_ (void) {
   int i;
   if (m.walks != NULL) return 1;
   m.seam = dlsym(RTLD_DEFAULT, MALLOC_NAME);
+  mallocs_seam = m.seam;
   m.queue = lazily(MALLOCS_QUEUE * sizeof(*m.queue));
   m.walks = lazily(WALKS * sizeof(*m.walks));
   if (m.queue != NULL && m.walks != NULL &&
@@ -310,11 +313,6 @@ int mallocs_watch (MallocSample *s) {
 
 static unsigned char *slotof (const void *owner) {
   return (unsigned char *)(uintptr_t)owner;
-}
-
-
-int mallocs_isowner (const void *owner) {
-  return m.seam != NULL && (uintptr_t)owner - (uintptr_t)m.seam->slots < MALLOC_SLOTS;
 }
 
 

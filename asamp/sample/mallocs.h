@@ -28,6 +28,8 @@
 
 #include "lua.h"
 
+#include "mallocseam.h"
+
 #define MALLOCS_FRAMES	62	/* of a sample that waits in the queue */
 #define MALLOCS_QUEUE	2048	/* samples that can wait */
 
@@ -78,7 +80,7 @@ int mallocs_waiting (const void *home);
 
 /* Owners: is it one; has its block been freed (asked once more after that, it is
    another's); it is not asked for any more. */
-int mallocs_isowner (const void *owner);
+static inline int mallocs_isowner (const void *owner);
 int mallocs_isdead (const void *owner);
 void mallocs_forget (const void *owner);
 
@@ -87,5 +89,13 @@ uint64_t mallocs_deaths (void);
 
 /* Sample points that were lost since this was last asked. */
 uint64_t mallocs_lost (void);
+
+/* Of the library, or NULL. */
+extern const MallocSeam *mallocs_seam;
+
+static inline int mallocs_isowner (const void *owner) {
+  return mallocs_seam != NULL &&
+         (uintptr_t)owner - (uintptr_t)mallocs_seam->slots < MALLOC_SLOTS;
+}
 
 #endif

@@ -44,7 +44,6 @@ int pending_add (Pending *p, const void *owner, const void *block) {
   s->owner = owner;
   s->block = block;
   s->died = 0;
-  memset(&s->birth, 0, sizeof(s->birth));
   if (block != NULL) s->before = blocks_put(&p->watched, block, p->n - 1);
   return 1;
 }

@@ -42,8 +42,8 @@ void pending_close (Pending *p);
 void pending_forget (Pending *p);
 
 /*
-** Adds a sample; 'block' non-NULL when it is to be watched. Returns 0 when
-** there is no memory (nothing has changed then).
+** Adds a sample, whose birth is the caller's to set; 'block' non-NULL when it is to be
+** watched. Returns 0 when there is no memory (nothing has changed then).
 */
 int pending_add (Pending *p, const void *owner, const void *block);
 

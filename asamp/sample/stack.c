@@ -410,8 +410,7 @@ static int hasnative (const Stack *s, size_t n) {
 }
 
 
-void stack_walk (Stack *s, lua_State *from, int native) {
-  lua_State *L = luaN_running(from);
+void stack_walk (Stack *s, lua_State *L, int native) {
   void **known = s->known + LUAN_DEPTH - s->nknown;
   size_t shared, n = luaN_newframes(L, s->lua, known, s->nknown, &shared);
   size_t stay = 0;

@@ -87,7 +87,7 @@ void stack_begin (Stack *s, StackAnnounce announce, void *ud);
 void stack_forget (Stack *s);
 
 /*
-** Walks the running stack of L: s->frames are s->n new frames, innermost first;
+** Walks the stack of L, which runs (luaN_running): s->frames are s->n new frames, innermost first;
 ** outside of them are s->kept ones of the stack told before. 'native': with
 ** native frames.
 */

@@ -51,7 +51,8 @@ uint64_t tracker_rss (void) {
 /* What a sample needs is there; 0: no memory. */
 static int isready (Tracker *t, int watched) {
   if (watched && t->watching == NULL) t->watching = calloc(1, WATCHBYTES);
-  return (!watched || t->watching != NULL) && stack_ready(&t->stack);
+  return (!watched || t->watching != NULL) &&
+         (t->stack.frames != NULL || stack_ready(&t->stack));
 }
 
 
@@ -164,6 +165,7 @@ static void startcopies (Tracker *t, lua_State *L) {
 static uint64_t sample (void *ud, lua_State *L, const luaN_Sample *in,
                         uint64_t over) {
   Tracker *t = ud;
+  lua_State *running;
   ProfileSample out;
   uint64_t distance;
   int watched, room;
@@ -173,7 +175,8 @@ static uint64_t sample (void *ud, lua_State *L, const luaN_Sample *in,
   out.size = in->size;
   out.count = gap_pass(&t->gap, over, &distance);
   out.thread = t->number;
-  out.label = luaN_label(luaN_running(L));
+  running = luaN_running(L);
+  out.label = luaN_label(running);
   out.kind = (int)in->kind;
   out.outside = in->outside;
   /* what is no object may be freed by hand */
@@ -185,7 +188,7 @@ static uint64_t sample (void *ud, lua_State *L, const luaN_Sample *in,
   }
   if (room && isready(t, watched) &&
       pending_add(&t->pending, in->owner, watched ? in->block : NULL)) {
-    stack_walk(&t->stack, L, t->native);
+    stack_walk(&t->stack, running, t->native);
     t->pending.samples[t->pending.n - 1].birth =
       births_of(&out, t->gap.period, t->stack.frames, t->stack.n);
     if (watched) watch(t, L, in->block);

@@ -764,14 +764,14 @@ static void letgo (Profile *p) {
 ** Room for an event with a body of 'n' bytes in the active buffer (lock
 ** held); NULL when there will be none. May wait for the writer (Q3).
 */
-static void *reserve (const ProfileState *s, int type, uint64_t number, size_t n) {
+static inline void *reserve (const ProfileState *s, int type, uint64_t number, size_t n) {
   Profile *p = s->profile;
   size_t size = sizeof(Event) + ((n + 7) & ~(size_t)7);
   Queue *q;
   Event *event;
-  EventTally inhand = p->inhand;
   commit(p);  /* the one before */
   for (;;) {
+    EventTally inhand;
     if (p->error != 0 || p->stop)
       return NULL;
     q = &p->queue[p->active];
@@ -779,6 +779,7 @@ static void *reserve (const ProfileState *s, int type, uint64_t number, size_t n
       break;
     if (p->pid != getpid())
       return NULL;
+    inhand = p->inhand;
     pthread_cond_signal(&p->work);
     pthread_cond_wait(&p->room, &p->lock);
     p->inhand = inhand;  /* another thread may have told something */
