@@ -8,7 +8,9 @@
 -- What a line keeps is what is alive at the end, if the file tells that: it
 -- survived, and no major collection has found it dead. This is known of the
 -- parts before the last major collection, which must be half of them at least;
--- then only these count. A line is likely to leak when
+-- then only these count. Parts in which nothing was allocated say nothing, for a server may be
+-- idle half of the day: where they are more than a quarter, they are left out, while FEWBUSY
+-- are left. A line is likely to leak when
 --   - it keeps something of at least three quarters of the parts, and of the
 --     last quarter: old and new;
 --   - of the second half it keeps at least two fifths of all that it keeps, and
@@ -50,6 +52,7 @@ local GROWTH = 1.1
 local KEPT, ROOM, WORTH = 1 / 3, 3 / 2, 1 / 20
 local SURVIVED, PARTS, LATE = 1 / 2, 3 / 4, 2 / 5
 local ALL = 9 / 10  -- of its samples, of a line that loses nothing
+local FEWBUSY = 4
 -- Of a vector: samples alive, parts with growth, the last growth's share.
 local FEW, STEPS, LAST = 6, 3, 1 / 4  -- FEW is at most LEAST
 
@@ -128,6 +131,27 @@ local function kindsof(profile, native)
   return wanted
 end
 
+-- The numbers, 0, 1, ..., of those of the first n parts that count, by part; and how many
+-- there are: those in which something of these kinds was sampled, or all.
+local function busyparts(bins, n, wanted)
+  local has, number, busy = {}, {}, 0
+  for i, part in ipairs(bins.bin) do
+    has[part] = has[part] or wanted[bins.kind[i]] and bins.samples[i] > 0
+  end
+  for part = 0, n - 1 do
+    if has[part] then
+      number[part], busy = busy, busy + 1
+    end
+  end
+  if busy >= FEWBUSY and busy < PARTS * n then
+    return number, busy
+  end
+  for part = 0, n - 1 do
+    number[part] = part
+  end
+  return number, n
+end
+
 -- What every line that is worth it keeps of the first n parts of these kinds, by part,
 -- and of its vectors in all; and the bytes of all that is kept of the second half of
 -- the n.
@@ -173,14 +197,14 @@ local function keepers(profile, n, proved, wanted)
   return rows, late
 end
 
--- Does a line go on keeping?
-local function steady(row, n, growth, proved)
+-- Does a line go on keeping? Of the n parts that are 'busy' (their numbers, by part).
+local function steady(row, n, busy, growth, proved)
   local parts, late, last = 0, 0, 0
   for part, kept in pairs(row.inpart) do
-    if kept > 0 then
+    if kept > 0 and busy[part] then
       parts = parts + 1
-      late = late + (part >= n // 2 and kept or 0)
-      last = last + (part >= n * 3 // 4 and kept or 0)
+      late = late + (busy[part] >= n // 2 and kept or 0)
+      last = last + (busy[part] >= n * 3 // 4 and kept or 0)
     end
   end
   row.parts, row.of = parts, n
@@ -215,10 +239,11 @@ end
 -- The lines that are likely to leak: those that go on keeping, and tables that
 -- grow up to the last of all parts, if these are worth a word or there are others
 -- that they may keep.
-local function likely(rows, n, all, growth, proved)
-  local list, vectors = {}, {}
+local function likely(profile, rows, n, growth, proved)
+  local list, vectors, all = {}, {}, profile.bins.n
+  local busy, nbusy = busyparts(profile.bins, n, kindsof(profile, false))
   for _, row in ipairs(rows) do
-    if steady(row, n, growth, proved) then
+    if steady(row, nbusy, busy, growth, proved) then
       list[#list + 1] = row
     elseif grows(row, all) then
       vectors[#vectors + 1] = row
@@ -267,9 +292,11 @@ local function nativerows(profile)
   if not profile.malloc or not profile.bins.later then
     return list, 0
   end
-  local rows, late = keepers(profile, n, true, kindsof(profile, true))
+  local wanted = kindsof(profile, true)
+  local rows, late = keepers(profile, n, true, wanted)
+  local busy, nbusy = busyparts(profile.bins, n, wanted)
   for _, row in ipairs(rows) do
-    list[#list + 1] = steady(row, n, late, true) and row or nil
+    list[#list + 1] = steady(row, nbusy, busy, late, true) and row or nil
   end
   return list, late
 end
@@ -277,21 +304,26 @@ end
 -- What is found of Lua's own memory: as M.of, rows without groups. nil when the file
 -- does not tell enough.
 local function ofheap(profile)
-  local n = profile.bins.n
-  local before = floor(profile, n // 4, n // 2)
-  local after = floor(profile, n * 3 // 4, n)
+  local n, wanted = profile.bins.n, kindsof(profile, false)
+  local busy, nbusy = busyparts(profile.bins, n, wanted)
+  local place = {}
+  for part, number in pairs(busy) do
+    place[number] = part
+  end
+  local before = floor(profile, place[nbusy // 4] or 0, place[nbusy // 2] or 0)
+  local after = floor(profile, place[nbusy * 3 // 4] or n, n)
   if not before or not after or before == 0 then
     return nil
   end
   local known = judged(profile)
   local proved = known ~= nil
   n = known or n
-  local rows, late = keepers(profile, n, proved, kindsof(profile, false))
+  local rows, late = keepers(profile, n, proved, wanted)
   local found = {parts = n, proved = proved, before = before, after = after,
                  late = late, grew = after > GROWTH * before,
                  kept = proved or after - before >= KEPT * late, rows = {}}
   if found.grew and found.kept then
-    found.rows = likely(rows, n, profile.bins.n, after - before, proved)
+    found.rows = likely(profile, rows, n, after - before, proved)
   end
   return found
 end

@@ -141,6 +141,16 @@ describe("a likely leak", function()
     assert.same({1}, found{function() return 20, 10 end})
   end)
 
+  -- A server that was idle for half of the session had no leak, whatever it kept; nor had a
+  -- program that the machine left standing for so long.
+  it("is found where nothing at all is allocated for half of the time", function()
+    local function busy(part) return part % 8 < 3 end
+    local function keeps(part) return busy(part) and 9 or 0, busy(part) and 9 or 0 end
+    assert.same({1}, found{keeps})
+    assert.same({1}, found{keeps, function(part) return busy(part) and 50 or 0, 0 end})
+    assert.same({}, found{keeps, function() return 50, 0 end})  -- then it was not idle
+  end)
+
   it("is not told from a handful of samples", function()
     assert.same({}, found{function(part)
       return part < 11 and 1 or 0, part < 11 and 1 or 0
