@@ -353,10 +353,14 @@ function M.snapshot(path, t)
   else
     path = options.path(path, script, core.getpid())
   end
-  return core.snapshot{
+  local s, message, errno = core.snapshot{
     path = path, wait = t.wait or false, inprocess = t.fork == false,
     replace = options.REPLACE[t.overwrite or false], command = command(),
   }
+  if s and current() then  -- a marker says when that was
+    core.mark("heap snapshot", s.path)
+  end
+  return s, message, errno
 end
 
 --- Tells the profile who holds the samples that are alive now; the end of the session does

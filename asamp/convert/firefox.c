@@ -10,6 +10,7 @@
 #include "firefox.h"
 #include "list.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -144,6 +145,16 @@ static void mark (void *ud, const ReadMark *m) {
   f->events++;
 }
 
+/* Who holds what is alive was looked for. */
+static void walk (void *ud, const ReadWalk *w) {
+  static const char name[] = "who holds it";
+  char value[40];
+  ReadMark m = {w->time, name, value, sizeof(name) - 1, 0};
+  m.valuelength = (size_t)snprintf(value, sizeof(value), "waited %.1f ms",
+                                   (double)w->duration / 1000);
+  mark(ud, &m);
+}
+
 const char *firefox_start (Firefox *f, const char *directory) {
   Spill *const spills[] = {&f->time, &f->stack, &f->weight, &f->memory,
                            &f->tick, &f->tickstack, &f->tickweight,
@@ -157,6 +168,7 @@ const char *firefox_start (Firefox *f, const char *directory) {
   f->client.held = held;
   f->client.collection = collection;
   f->client.mark = mark;
+  f->client.walk = walk;
   for (i = 0; i < sizeof(spills) / sizeof(spills[0]); i++)
     spills[i]->fd = -1;
   for (i = 0; i < sizeof(spills) / sizeof(spills[0]); i++) {

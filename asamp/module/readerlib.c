@@ -81,6 +81,7 @@
 **   marks[i] = {time, name, value}: all, or in long profiles some, evenly
 **   pictures[i] = {time, rows = {{bytes, what, text}}}: of where resident memory was;
 **     nil: the file tells none
+**   walktimes[i] = {time, duration}: of 'walks' some, evenly
 **   marknames[i] = {name, count, first, last (times), value (the last one),
 **     least, mean, most (when all values are numbers)}: of all marks
 **   states[i] = {id, name (nil: none), thread (nil: not told), begin, end_, ended,
@@ -439,6 +440,19 @@ static void pushmarks (lua_State *L, const Marks *all) {
   lua_setfield(L, -2, "marks");
 }
 
+/* Field 'walktimes' of the table on the top. */
+static void pushwalks (lua_State *L, const ReaderSum *sum) {
+  size_t i;
+  lua_createtable(L, (int)sum->nwalks, 0);
+  for (i = 0; i < sum->nwalks; i++) {
+    lua_createtable(L, 0, 2);
+    setinteger(L, "time", sum->walks[i].time);
+    setinteger(L, "duration", sum->walks[i].duration);
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  }
+  lua_setfield(L, -2, "walktimes");
+}
+
 /* A number of a mark: an integer if all of its name are. */
 static void setnumber (lua_State *L, const char *key, const MarkName *m,
                        double number) {
@@ -643,6 +657,7 @@ static void pushprofile (lua_State *L, const char *path, const Reading *r,
   pushcollections(L, &sum->course);
   pushcourse(L, &sum->course);
   pushmarks(L, &sum->marks);
+  pushwalks(L, sum);
   pushmarknames(L, &sum->marks);
   pushpictures(L, &sum->pictures);
   pushleft(L, sum->left);

@@ -266,6 +266,23 @@ static void resident (void *ud, const ReadResident *r) {
     s->client.stop = NOMEMORY;
 }
 
+/* Some, evenly among all, for a timeline. */
+static void walked (void *ud, const ReadWalk *w) {
+  ReaderSum *s = ud;
+  size_t i;
+  if (s->walkcount++ % s->walkstep != 0)
+    return;
+  if (s->nwalks == READERSUM_WALKS) {
+    for (i = 0; i < READERSUM_WALKS / 2; i++)
+      s->walks[i] = s->walks[2 * i];
+    s->nwalks = i;
+    s->walkstep *= 2;
+    if ((s->walkcount - 1) % s->walkstep != 0)
+      return;
+  }
+  s->walks[s->nwalks++] = *w;
+}
+
 int readersum_start (ReaderSum *s, uint32_t bins, uint64_t instant) {
   memset(s, 0, sizeof(*s));
   s->instant = instant;
@@ -279,6 +296,8 @@ int readersum_start (ReaderSum *s, uint32_t bins, uint64_t instant) {
   s->client.collection = collection;
   s->client.mark = mark;
   s->client.resident = resident;
+  s->client.walk = walked;
+  s->walkstep = 1;
   bins_init(&s->bins, bins);
   bins_init(&s->gone, bins);
   s->kinds = calloc(READER_MAXKINDS, sizeof(*s->kinds));

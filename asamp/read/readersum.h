@@ -30,6 +30,8 @@ typedef struct LabelTotals {
   uint64_t minors, majors, pause;
 } LabelTotals;
 
+#define READERSUM_WALKS	BOUND(64u, 4u)
+
 typedef struct ReaderSum {
   ReaderClient client; /* hand this to reader_read */
   SiteTable table;
@@ -48,6 +50,9 @@ typedef struct ReaderSum {
   Course course;       /* collections */
   Marks marks;
   Pictures pictures;   /* of where memory was */
+  ReadWalk walks[READERSUM_WALKS];  /* the first, and each 'walkstep'-th behind it */
+  size_t nwalks;
+  uint64_t walkstep, walkcount;
   Bins bins;
   Bins gone;           /* what died later, in the slices in which it was found dead:
                           samples and bytes. Its slices may be as wide as those of

@@ -194,6 +194,42 @@ describe("holders in a profile", function()
     assert.is_true(#h.step < 50)
   end)
 
+  it("are marked in the timelines, and so is a snapshot", function()
+    local path = os.tmpname()
+    local script = process.file [[
+      local profiler = require "profiler"
+      assert(profiler.alloc_start(256, {out = ..., overwrite = true, fixed = true}))
+      kept = {}
+      for i = 1, 300 do kept[i] = {i} end
+      collectgarbage()
+      assert(profiler.holders() > 10)
+      local s = assert(profiler.snapshot(... .. ".heap", {overwrite = true, wait = true}))
+      os.remove(s.path)
+      assert(profiler.disable())
+    ]]
+    local status, _, err = process.run{script, path}
+    os.remove(script)
+    assert.same({0, ""}, {status, err})
+    local profile = assert(reader.read(path))
+    assert.equal(2, #profile.walktimes)
+    assert.equal(profile.walked, profile.walktimes[1].duration + profile.walktimes[2].duration)
+    assert.equal("heap snapshot", profile.marks[1].name)
+    assert.equal(path .. ".heap", profile.marks[1].value)
+    for _, format in ipairs{"view", "convert"} do
+      local out = path .. ".out"
+      local to = format == "convert" and {"--to", "firefox", "--plain"} or {}
+      status, _, err = process.run{program = "build/bin/asamp", format, "--out", out, path, table.unpack(to)}
+      assert.equal(0, status, err)
+      local file = assert(io.open(out))
+      local text = file:read "a"
+      file:close()
+      os.remove(out)
+      assert.truthy(text:find("who holds it", 1, true), format)
+      assert.truthy(text:find("heap snapshot", 1, true), format)
+    end
+    os.remove(path)
+  end)
+
   it("of a large heap are looked for by a child, which the program does not notice", function()
     local profile, out = run [[
       local core = require "profiler.core"

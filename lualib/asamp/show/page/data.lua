@@ -80,6 +80,15 @@ local function marks(list)
   return out
 end
 
+-- Marks of the profiler's own: when who holds what is alive was looked for.
+local function walks(list, out)
+  for _, walk in ipairs(list or {}) do
+    out[#out + 1] = {time = walk.time, name = "who holds it",
+                     value = ("waited %.1f ms"):format(walk.duration / 1000)}
+  end
+  return out
+end
+
 -- The slice that samples of a cut file are in which tell no time, -1: none is.
 -- Stacks of version 7 have times of their own.
 local function untimedof(profile, bins)
@@ -167,7 +176,7 @@ function M.of(profile, options)
     rows = rows, bins = bins, untimed = untimedof(profile, bins), collections = points,
     step = step, leaks = lives.leaks(profile), lifetimes = lives.lifetimes(profile),
     holders = heldby.of(profile),
-    marks = marks(profile.marks), cut = tree.cut > 0 and #fns.name - 1 or -1,
+    marks = walks(profile.walktimes, marks(profile.marks)), cut = tree.cut > 0 and #fns.name - 1 or -1,
   }
   data.notes = notes.of(profile, tree, options.nodes, data)
   return data

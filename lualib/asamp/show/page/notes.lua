@@ -59,8 +59,9 @@ function M.of(profile, tree, limit, data)
     note("The timeline shows the largest values of every %s collections.",
          units.count(data.step * (profile.collections[1].n or 1)))
   end
-  if #profile.marks > #data.marks then
-    note("The timeline shows %s marks, evenly among all.", units.count(#data.marks))
+  local marks = #data.marks - #(profile.walktimes or {})  -- the program's own
+  if #profile.marks > marks then
+    note("The timeline shows %s marks, evenly among all.", units.count(marks))
   end
   if profile.ring and profile.ring.samples > 0 then
     note("Of the flight recorder's samples %s are from before its time, and were alive then.",
