@@ -32,6 +32,8 @@ export function decode(text) {
     }
     types[byname.get(kind.name)].kinds.push(i);
   });
+  // What lines have over the whole run, by place; undefined where the profile tells none.
+  const byplace = rows => rows && new Map(rows.map(row => [`${row.file}\n${row.line}`, row]));
   const scaled = (values, of) =>
     values ? Float64Array.from(values) : Float64Array.from(of, n => n * head.period);
   return {
@@ -51,6 +53,7 @@ export function decode(text) {
       alive: scaled(rows.alivebytes, rows.alive),
       undecided: rows.undecidedbytes ? Float64Array.from(rows.undecidedbytes) : new Float64Array(rows.node.length),
     },
+    trends: byplace(raw.trends), copies: byplace(raw.copies),
     leaks: raw.leaks, lifetimes: raw.lifetimes, holders: raw.holders,
     collections: raw.collections, step: raw.step,
     untimed: raw.untimed,  // the bin of the samples that tell no time; -1: there are none

@@ -3,7 +3,7 @@
 
 import { tellsDeaths } from "./data.js";
 import { el } from "./dom.js";
-import { count, percent, place } from "./format.js";
+import { bytes, count, percent, place } from "./format.js";
 import { Grid } from "./grid.js";
 import { columns, label, marked, shareOf, tail } from "./views.js";
 
@@ -58,7 +58,8 @@ export class Lines {
                   cell: row => tail("span", { class: "path", title: this.where(row.id) },
                                     marked(this.where(row.id), store.state.query)) },
                 { title: "source", width: "minmax(0,3fr)", wide: true,
-                  cell: row => el("code", {}, marked(this.source(row.id).trim(), store.state.query)) }],
+                  cell: row => el("code", {}, marked(this.source(row.id).trim(), store.state.query)) },
+                ...this.runColumns()],
       onActivate: row => this.show(row.id),
       onMove: row => this.show(row.id),
     });
@@ -77,6 +78,46 @@ export class Lines {
       column("C", "share of all time that passed in C functions that the line called", (itself, i) => itself.native[i]),
       column("GC", "share of all time that passed in collections at the line", (itself, i) => itself.collections[i]),
     ];
+  }
+
+  // Of the whole run, whatever is selected: what the line has alive over time, and copies.
+  runColumns() {
+    const { data } = this.store;
+    return [
+      { title: "over time", about: "bytes alive in each slice of the run, as far as major collections found out",
+        width: "9.5rem", wide: true, hide: () => !data.trends || this.store.state.mode === "time",
+        value: row => this.of(data.trends, row.id)?.alive || 0,
+        cell: row => {
+          const trend = this.of(data.trends, row.id);
+          return trend ? el("span", { class: "bars", role: "img", title: `in an hour: ${trend.growth}`,
+            "aria-label": `${bytes(trend.alive)} alive at the end; in an hour: ${trend.growth}` }, trend.bars) : "";
+        } },
+      { title: "copied", about: "bytes copied into new strings, and by buffers and tables that grew",
+        width: "var(--number)", number: true, wide: true, hide: () => !data.copies,
+        value: row => this.of(data.copies, row.id)?.bytes || 0,
+        cell: row => {
+          const copies = this.of(data.copies, row.id);
+          return copies ? bytes(copies.bytes) : "–";
+        } },
+    ];
+  }
+
+  // What a line has in one of the maps of data.js.
+  of(map, i) {
+    return map && map.get(`${this.lines[i].fn.file}\n${this.lines[i].line}`);
+  }
+
+  // Sentences on what the line does over the run.
+  told(i) {
+    const { data } = this.store;
+    const trend = this.of(data.trends, i), copies = this.of(data.copies, i);
+    const list = [];
+    if (trend) list.push(`${bytes(trend.alive)} alive at the end; in an hour: ${trend.growth}.`);
+    if (copies) {
+      list.push(`${bytes(copies.bytes)} copied, ${percent(copies.share, 1)} of it more than once`
+        + `${copies.advice ? `; ${copies.advice}` : ""}.`);
+    }
+    return list;
   }
 
   where(i) {
@@ -118,7 +159,8 @@ export class Lines {
       el("h3", {}, this.where(i), el("span", { class: "muted" }, `  in ${fn.name}`)),
       rows.length > 0 ? el("div", { class: "lines" }, ...rows)
         : el("p", { class: "muted" }, "No source lines: the file "
-             + `${data.whyNoSource(fn.fileid) || "has no such line"}.`));
+             + `${data.whyNoSource(fn.fileid) || "has no such line"}.`),
+      ...this.told(i).map(text => el("p", { class: "overall" }, text)));
   }
 }
 

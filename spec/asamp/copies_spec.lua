@@ -51,6 +51,8 @@ end
     local out = shell.output("build/bin/asamp report --show copies --width 100 " .. path)
     assert.matches("quadratic: each byte is copied more than [%d,]+ times", out)
     assert.matches("MiB copied %([^)]+/s%), %d+%% of it more than once:", out)
+    local page = require "asamp.show.page.lives".copies(reader.read(path))
+    assert.matches("^quadratic: each byte", page[1].advice)
     local json = shell.output("build/bin/asamp report --json --top 1 " .. path)
     assert.matches('"copies": {%s+"again": %d', json)
     assert.matches('"quadratic": true', json)

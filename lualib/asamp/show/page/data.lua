@@ -175,6 +175,7 @@ function M.of(profile, options)
     head = head, functions = fns, files = files, kinds = kinds, nodes = tree.nodes,
     rows = rows, bins = bins, untimed = untimedof(profile, bins), collections = points,
     step = step, leaks = lives.leaks(profile), lifetimes = lives.lifetimes(profile),
+    trends = lives.trends(profile), copies = lives.copies(profile),
     holders = heldby.of(profile),
     marks = walks(profile.walktimes, marks(profile.marks)), cut = tree.cut > 0 and #fns.name - 1 or -1,
   }

@@ -1,12 +1,17 @@
 -- SPDX-License-Identifier: MIT
--- What the page tells of lives: the lines that are likely to leak, and how long
--- things lived, as the report has them. Pure: a profile with bins in, tables of
+-- What the page tells of lives: the lines that are likely to leak, how long
+-- things lived, what lines have alive over time and what they copy, as the report has
+-- them. Pure: a profile with bins in, tables of
 -- what the page embeds out, at most ROWS lines; of how many more is told in
--- 'left'. Both are of the whole run, whatever is selected on the page.
+-- 'left'. All are of the whole run, whatever is selected on the page.
 
+local copies = require "asamp.sums.copies"
 local leaks = require "asamp.sums.leaks"
+local showncopies = require "asamp.show.copies"
+local showntrends = require "asamp.show.trends"
 local shown = require "asamp.show.leaks"
 local lifetimes = require "asamp.sums.lifetimes"
+local trends = require "asamp.sums.trends"
 
 local M = {}
 
@@ -53,6 +58,33 @@ function M.leaks(profile)
   end
   return {told = shown.told(found), proved = found.proved, rows = rows,
           left = #found.rows - #rows}
+end
+
+--- {{file, line, bars (one a slice of the run), alive (bytes at the end), growth (in an
+-- hour, in words)}}; nil when the profile does not tell.
+function M.trends(profile)
+  local found = trends.of(coarse(profile))
+  local rows = {}
+  for i = 1, found and math.min(ROWS, #found.lines) or 0 do
+    local row = found.lines[i]
+    rows[i] = {file = row.file, line = row.line, alive = row.alive[#row.alive],
+               bars = showntrends.sparkline(row.alive, row.peak),
+               growth = showntrends.growth(row)}
+  end
+  return found and rows
+end
+
+--- {{file, line, bytes, share (copied more than once), advice (text; nil: none)}}; nil when
+-- copies were not sampled.
+function M.copies(profile)
+  local found = copies.of(profile)
+  local rows = {}
+  for i = 1, found and math.min(ROWS, #found.lines) or 0 do
+    local row = found.lines[i]
+    rows[i] = {file = row.file, line = row.line, bytes = row.bytes, share = row.share,
+               advice = row.quadratic and showncopies.advice(row) or nil}
+  end
+  return found and rows
 end
 
 --- Rows of asamp.sums.lifetimes; none when the file does not tell deaths.

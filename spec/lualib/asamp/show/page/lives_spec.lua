@@ -6,6 +6,7 @@
 local browser = require "spec.support.browser"
 local data = require "asamp.show.page.data"
 local heldby = require "asamp.show.page.heldby"
+local copies = require "asamp.sums.copies"
 local holders = require "asamp.sums.holders"
 local leaks = require "asamp.sums.leaks"
 local lifetimes = require "asamp.sums.lifetimes"
@@ -40,7 +41,7 @@ describe("the page of asamp view #plain", function()
     path = script .. ".vmprof"
     for _ = 1, 8 do  -- parts are of time: where the machine stands still, no line may stand out
       assert.equal(0, (process.run{"-l", "profiler", script,
-        env = {LUA_PROFILER = "alloc=2048,time=1000,seed=7,overwrite,out=" .. path}}))
+        env = {LUA_PROFILER = "copies,alloc=2048,time=1000,seed=7,overwrite,out=" .. path}}))
       local found = leaks.of(assert(reader.read(path, {bins = leaks.BINS})))
       if found and #found.rows > 0 then break end
     end
@@ -125,6 +126,22 @@ describe("the page of asamp view #plain", function()
     b:press "/"
     b:type "LOG"
     assert.equal(1, b:eval "document.querySelectorAll(\"[aria-label='Held by'] .marked\").length")
+  end)
+
+  -- As the report has them; in words for who cannot see the bars.
+  it("shows what a line has alive over time, and what it copied", function()
+    local profile = assert(reader.read(path, {bins = 16}))
+    local copied = copies.of(profile).lines[1]
+    b:press "4"
+    local told = b:eval([[[...document.querySelectorAll("[aria-label='Lines'] .bars")].map(
+      e => e.innerText + " " + e.getAttribute("aria-label")).join("\n")]])
+    assert.matches("█+ [%d.]+ [KM]iB alive at the end; in an hour: ", told)
+    local text = b:text "[aria-label='Lines']"
+    assert.truthy(text:find("over time", 1, true))
+    assert.truthy(text:find(units.bytes(copied.bytes), 1, true), units.bytes(copied.bytes))
+    assert.truthy(b:text ".source":find("of it more than once", 1, true), b:text ".source")
+    b:look(500, 900)
+    assert.equal("0", b:eval "'' + document.querySelectorAll('.bars').length")
   end)
 
   it("has the holder that one looks at in its address", function()
