@@ -24,12 +24,6 @@
 #define FIRST_SIZE	4	/* elements of a vector that grows from nothing */
 
 
-l_noret luaN_nomemory (lua_State *L) {
-  luaN_tellstarved(L);
-  luaD_throw(L, LUA_ERRMEM);
-}
-
-
 l_noret luaM_toobig (lua_State *L) {
   luaG_runerror(L, "memory allocation error: block too big");
 }

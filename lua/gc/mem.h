@@ -15,11 +15,9 @@ LUAI_FUNC void *luaN_grow (lua_State *L, void *block, int nelems, int *psize,
 LUAI_FUNC void *luaN_shrink (lua_State *L, void *block, int *size, int final,
                              int size_elem, int kind);
 
-/* Raises the error; the sampler is told before. */
+/* Raises a memory error; the sampler is told before (sampling.c). */
 LUAI_FUNC l_noret luaN_nomemory (lua_State *L);
 
-#undef luaM_error
-#define luaM_error(L)			luaN_nomemory(L)
 #define luaM_malloc_(L,s,tag)		luaN_malloc(L, s, LUAN_VECTOR)
 #define luaM_free_(L,b,os)		luaN_release(L, b, os, LUAN_VECTOR)
 #define luaM_realloc_(L,b,os,ns)	luaN_resize(L, b, os, ns, LUAN_REALLOCED)

@@ -7,6 +7,7 @@
 
 #include "lprefix.h"
 
+#include "ldo.h"
 #include "lgc.h"
 
 #include "copies.h"
@@ -105,12 +106,14 @@ void luaN_tookback (lua_State *L, Udata *u) {
 }
 
 
-void luaN_tellstarved (lua_State *L) {
+l_noret luaN_nomemory (lua_State *L) {
   luaN_Heap *h = &G(L)->heap;
-  if (h->sampler == NULL) return;
-  luaN_asking(h, 1);
-  h->sampler->starved(h->sampler->ud, L);
-  luaN_asking(h, 0);
+  if (h->sampler != NULL) {
+    luaN_asking(h, 1);
+    h->sampler->starved(h->sampler->ud, L);
+    luaN_asking(h, 0);
+  }
+  luaD_throw(L, LUA_ERRMEM);
 }
 
 

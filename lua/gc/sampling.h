@@ -17,9 +17,6 @@ LUAI_FUNC void luaN_countblock (lua_State *L, char *p, uint64_t n, size_t old,
 LUAI_FUNC void luaN_tellfree (lua_State *L, const void *block)
     __attribute__((noinline));
 
-/* An error for want of memory is raised next. */
-LUAI_FUNC void luaN_tellstarved (lua_State *L);
-
 /* The running stack has been moved: takes the sample that had to wait for it (S2). */
 LUAI_FUNC void luaN_takewaiting (lua_State *L);
 
