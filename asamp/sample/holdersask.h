@@ -15,8 +15,8 @@
 
 #include <sys/types.h>
 
-/* A heap above it is looked at by a child: a pass takes some 2 ms a MiB (bench/heap), and
-   a fork 0.3 ms with 13 ms a GiB. */
+/* A heap above it is looked at by a child: a pass over 1 GiB takes 0.28 s, and more with
+   many samples, a fork beside it some 20 ms (bench/heap). */
 #define HOLDERSASK_HEAP	BOUND(UINT64_C(4) << 20, UINT64_C(64) << 10)
 
 /* All zero: nothing was asked. */
