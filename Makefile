@@ -8,7 +8,7 @@ unexport LUA_INIT LUA_INIT_5_4 LUA_PATH LUA_PATH_5_4 LUA_CPATH LUA_CPATH_5_4 LUA
 VARIANT = $(MAKE) -f lua/build.mk V=$@
 # Lists are put together where they are used (=), in whatever order they stand.
 PACKAGES = gcc g++ make patch git binutils ca-certificates curl pkg-config libc6-dev libreadline-dev \
-  libunwind-dev libdw-dev zlib1g-dev libisal-dev valgrind lua-busted lua-check lua5.4 \
+  libunwind-dev libdw-dev zlib1g-dev libisal-dev libmicrohttpd-dev valgrind lua-busted lua-check lua5.4 \
   lua-cjson lua-lpeg lua-socket lua-sec lua-luv lua-filesystem lua-yaml openssl gringo gnuplot-nox \
   $(PAGETOOLS)
 PAGETOOLS = esbuild node-d3

@@ -25,7 +25,9 @@ sees = $(patsubst %,-iquote asamp/%,$(1) $(SEES_$(1))) \
   $(if $(filter $(1),$(LUAFACES)),-I$(P)/include/lua5.4)
 
 MODFLAGS = -std=gnu99 -Wall -Wextra $(OPT_$(V)) $(EXTRA) -fPIC
-ASAMP_C := $(filter-out asamp/preload/%,$(wildcard asamp/*/*.c))
+# asamp serve speaks HTTP by libmicrohttpd, where it is installed.
+HTTPD := $(if $(wildcard /usr/include/microhttpd.h),-lmicrohttpd)
+ASAMP_C := $(filter-out asamp/preload/% $(if $(HTTPD),,asamp/module/httplib.c),$(wildcard asamp/*/*.c))
 ASAMP_H := $(wildcard asamp/*/*.h)
 # ISA-L packs profiles, where it is installed; else zlib does (asamp/file/compressor.h).
 ISAL := $(if $(wildcard /usr/include/isa-l/igzip_lib.h),-lisal)
@@ -51,7 +53,7 @@ $(PRELOAD): asamp/preload/malloc.c asamp/base/gap.c $(ASAMP_H) asamp/build.mk
 	  -fexceptions -fvisibility=hidden $(call sees,preload) -Wl,-z,nodelete -o $@ $(filter %.c,$^) -lm -ldl
 
 MODULES := $(addprefix $(P)/lib/lua/5.4/,profiler/core.so profiler/reader.so \
-  profiler/convert.so profiler/heap.so asamp/host.so)
+  profiler/convert.so profiler/heap.so asamp/host.so $(if $(HTTPD),asamp/http.so))
 $(P)/lib/lua/5.4/profiler/core.so: $(B)/asamp/module/core.o
 $(P)/lib/lua/5.4/profiler/core.so: NEEDS := -lunwind-generic -lunwind -ldw -lelf -lz $(ISAL) -lpthread -lm
 $(P)/lib/lua/5.4/profiler/reader.so: $(B)/asamp/module/readerlib.o
@@ -62,6 +64,8 @@ $(P)/lib/lua/5.4/profiler/heap.so: $(B)/asamp/module/heaplib.o
 $(P)/lib/lua/5.4/profiler/heap.so: NEEDS := -lz $(ISAL)
 $(P)/lib/lua/5.4/asamp/host.so: $(B)/asamp/module/host.o
 $(P)/lib/lua/5.4/asamp/host.so: NEEDS :=
+$(P)/lib/lua/5.4/asamp/http.so: $(B)/asamp/module/httplib.o
+$(P)/lib/lua/5.4/asamp/http.so: NEEDS := $(HTTPD)
 $(MODULES): $(B)/asamp.a asamp/module/exports
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -shared -Wl,-z,nodelete -Wl,--version-script=asamp/module/exports \

@@ -22,7 +22,7 @@ local M = {}
 
 --- The subcommands, in the order of the help.
 M.COMMANDS = {"run", "report", "view", "convert", "diff", "merge", "heap", "repair",
-              "top", "record", "stats", "mark", "memory", "advise"}
+              "top", "record", "stats", "mark", "serve", "memory", "advise"}
 
 local function usage()
   local lines = {

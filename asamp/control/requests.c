@@ -87,6 +87,16 @@ static int isabsolute (const char *path) {
 }
 
 
+static int pauses (Request *r, const uint64_t bins[SAMPLER_PAUSES]) {
+  char text[SAMPLER_PAUSES * 21 + 1];
+  size_t n = 0;
+  int k;
+  for (k = 0; k < SAMPLER_PAUSES; k++)
+    n += (size_t)sprintf(text + n, " %llu", (unsigned long long)bins[k]);
+  return say(r, "pausebins%s\n", text);
+}
+
+
 static int stats (Request *r) {
   ProcessStats s;
   process_stats(&s);
@@ -99,6 +109,7 @@ static int stats (Request *r) {
          TELL("allocated", s.sum.bytes) && TELL("lost", s.sum.lost) && TELL("inuse", s.inuse) &&
          TELL("held", s.held) && TELL("rss", s.rss) && TELL("minors", s.minors) &&
          TELL("majors", s.majors) && TELL("pauses", s.pauses) && TELL("longest", s.longest) &&
+         TELL("tenured", s.tenured) && pauses(r, s.bins) &&
          (s.error == 0 || say(r, "full %s\n", strerror(s.error))) && say(r, "ok\n");
 }
 

@@ -41,6 +41,7 @@ typedef struct Writer {
   size_t keysize;
   uint32_t nlocations;
   int failed;
+  const char *first;   /* the type that tools show first; NULL: as the profile is */
 } Writer;
 
 static void varint (Bytes *b, uint64_t n) {
@@ -119,10 +120,13 @@ static void head (Writer *w) {
   else
     valuetype(w, PROFILE_PERIODTYPE, clock, "nanoseconds");
   emitnumber(w, PROFILE_PERIOD, heap ? r->period : r->timeperiod);
-  emitnumber(w, PROFILE_DEFAULT, string(w, heap ? "alloc_space" : clock));
+  if (w->first != NULL && strcmp(w->first, "time") == 0)
+    w->first = clock;
+  emitnumber(w, PROFILE_DEFAULT, string(w, w->first != NULL ? w->first : heap ? "alloc_space" : clock));
   if (r->started > 0)
-    emitnumber(w, PROFILE_NANOS, r->started * 1000);
-  emitnumber(w, PROFILE_DURATION, r->duration * 1000);
+    emitnumber(w, PROFILE_NANOS, (r->started + w->sum->since) * 1000);
+  emitnumber(w, PROFILE_DURATION,
+             (r->duration > w->sum->since ? r->duration - w->sum->since : 0) * 1000);
   if (r->command != 0)
     emitnumber(w, PROFILE_COMMENT, string(w, r->text.text + r->command));
   number(&w->message, MAPPING_ID, 1);
@@ -336,10 +340,11 @@ static void writestrings (Writer *w) {
 }
 
 int pprof_write (const Reading *r, const Fold *fold, const ReaderSum *sum,
-                 Output *o) {
+                 const char *first, Output *o) {
   Writer w;
   size_t i;
   memset(&w, 0, sizeof(w));
+  w.first = first;
   w.r = r;
   w.fold = fold;
   w.sum = sum;

@@ -17,6 +17,6 @@
 
 /* 0 without memory. */
 int pprof_write (const Reading *r, const Fold *fold, const ReaderSum *sum,
-                 Output *o);
+                 const char *first, Output *o);
 
 #endif

@@ -11,7 +11,8 @@
 **   vmprof(path, out, options)
 **   merge(paths, out, options)      several profiles, as one (unite.h)
 **   version(path)                   -> of the VMProf log, process id or 0, start
-**                                      in seconds of the epoch | nil, message
+**                                      in seconds of the epoch and in us of the
+**                                      monotonic clock (0: unknown) | nil, message
 **   kind(path)                      -> what filekind.h calls the file, or nil
 **   write(out, text)                -> true | nil, message
 **
@@ -22,6 +23,8 @@
 ** JSON text of "meta" and "libs"), source (firefox: function of the name of a script's
 ** file that returns its text, or nil), weight (collapsed: "bytes", "samples",
 ** "survived", "alive", "time" or "held"; default bytes, or time if there is no more),
+** since (pprof and collapsed: us since the start: what was sampled before is left out), first
+** (pprof: the type of sample that tools show first: "alloc_space", "inuse_space" or "time"),
 ** name (speedscope), format (vmprof: 6 or 7), startup (all but vmprof: true: the C
 ** functions that come before the script in every stack are there, see fold.h).
 ** That of merge has: files, a list: of each path its summary, or {path, error}; states (how
@@ -322,6 +325,9 @@ static int readtotals (Work *w, int bylabels) {
   if (!readersum_start(w->sum, 0, READERSUM_EVER))
     luaL_error(w->L, "not enough memory");
   w->sum->bylabels = bylabels;
+  lua_getfield(w->L, 3, "since");
+  w->sum->since = (uint64_t)luaL_optinteger(w->L, -1, 0);
+  lua_settop(w->L, lua_gettop(w->L) - 1);
   if (!readprofile(w, &w->sum->client))
     return 0;
   readersum_finish(w->sum, w->reading);
@@ -336,7 +342,8 @@ static int l_pprof (lua_State *L) {
   error = create(w);
   if (error != 0)
     return failed(w, strerror(error));
-  return pprof_write(w->reading, fold(w), w->sum, w->output)
+  lua_getfield(L, 3, "first");
+  return pprof_write(w->reading, fold(w), w->sum, lua_tostring(L, -1), w->output)
          ? finish(w) : failed(w, "not enough memory");
 }
 
@@ -520,7 +527,7 @@ static int l_merge (lua_State *L) {
 typedef struct Look {
   ReaderClient client;
   int version;
-  uint64_t pid, started;
+  uint64_t pid, started, clock;
 } Look;
 
 static void look (void *ud, const Reading *r) {
@@ -528,6 +535,7 @@ static void look (void *ud, const Reading *r) {
   l->version = r->version;
   l->pid = r->pid;
   l->started = r->started;
+  l->clock = r->clock;
   l->client.stop = "looked at";
 }
 
@@ -551,7 +559,8 @@ static int l_version (lua_State *L) {
   lua_pushinteger(L, l.version);
   lua_pushinteger(L, (lua_Integer)l.pid);
   lua_pushinteger(L, (lua_Integer)(l.started / 1000000));
-  return 3;
+  lua_pushinteger(L, (lua_Integer)l.clock);
+  return 4;
 }
 
 static int l_kind (lua_State *L) {

@@ -136,13 +136,15 @@ static void begin (void *ud, const Reading *r) {
 
 static void sample (void *ud, const ReadSample *sample) {
   ReaderSum *s = ud;
-  if (sample->kind == READER_TIMESAMPLE && s->instant == READERSUM_EVER)
+  if (sample->kind == READER_TIMESAMPLE && s->instant == READERSUM_EVER && sample->time >= s->since)
     count(s, sample, READER_DIED, 0);
 }
 
 static void fate (void *ud, const ReadSample *sample, int fate,
                   uint64_t time) {
   ReaderSum *s = ud;
+  if (sample->time < s->since)
+    return;
   if (s->instant != READERSUM_EVER &&
       (sample->time > s->instant || (fate == READER_DIED && time <= s->instant)))
     return;
@@ -180,6 +182,8 @@ static void death (void *ud, const ReadDeath *d) {
   ReaderSum *s = ud;
   const ReadSample *sample = d->sample;
   size_t at, life;
+  if (sample->time < s->since)
+    return;
   if (s->instant != READERSUM_EVER && sample->time > s->instant)
     return;
   at = siteof(s, sample, 0);
@@ -216,7 +220,7 @@ static void death (void *ud, const ReadDeath *d) {
 static void held (void *ud, const ReadSample *sample, uint32_t path) {
   ReaderSum *s = ud;
   size_t at;
-  if (s->instant != READERSUM_EVER && sample->time > s->instant)
+  if (sample->time < s->since || (s->instant != READERSUM_EVER && sample->time > s->instant))
     return;
   at = sitetable_at(&s->held, sample->node, path, sample->count);
   if (at == SITETABLE_NONE) {

@@ -380,7 +380,8 @@ void process_stats (ProcessStats *s) {
   s->error = t.error;
   sampler_shared(&s->sum);
   sampler_heaps(&s->open, &s->inuse, &s->held, &s->rss, &s->minors, &s->majors, &s->pauses,
-                &s->longest);
+                &s->longest, &s->tenured);
+  sampler_pauses(s->bins);
 }
 
 

@@ -986,12 +986,30 @@ static void restrain (Sampler *s, lua_State *L) {
 }
 
 
+static uint64_t pausebins[SAMPLER_PAUSES];
+
+static void countpause (lua_State *L) {
+  luaN_Memory m;
+  int k = 0;
+  luaN_memory(L, &m);
+  while (k < SAMPLER_PAUSES - 1 && m.pause >= (UINT64_C(16000) << k)) k++;
+  __atomic_fetch_add(&pausebins[k], 1, __ATOMIC_RELAXED);
+}
+
+
+void sampler_pauses (uint64_t bins[SAMPLER_PAUSES]) {
+  int k;
+  for (k = 0; k < SAMPLER_PAUSES; k++) bins[k] = __atomic_load_n(&pausebins[k], __ATOMIC_RELAXED);
+}
+
+
 /* A collection is over. */
 static void onsafe (void *ud, lua_State *L) {
   Sampler *s = ud;
   SamplerAsked *asked;
   look(s, L, 0);
   if (s->shared == NULL) return;
+  countpause(L);
   if (s->shared->profile(0) != s->state.profile && !s->forked && current(s) < 0) {
     timing_stop(&s->timing);
     (void)timing_drop(&s->timing);
@@ -1126,7 +1144,8 @@ void sampler_shared (SharedTotals *t) {  /* at exit too: without the lock */
 
 
 void sampler_heaps (uint64_t *open, uint64_t *inuse, uint64_t *held, uint64_t *rss,
-                    uint64_t *minors, uint64_t *majors, uint64_t *pauses, uint64_t *longest) {
+                    uint64_t *minors, uint64_t *majors, uint64_t *pauses, uint64_t *longest,
+                    uint64_t *tenured) {
   const Sampler *s;
   dolock();
   for (s = all; s != NULL; s = s->next) {
@@ -1139,6 +1158,7 @@ void sampler_heaps (uint64_t *open, uint64_t *inuse, uint64_t *held, uint64_t *r
     *minors += m.minors;
     *majors += m.majors;
     *pauses += m.pauses;
+    *tenured += m.tenured;
     if (m.longest > *longest) *longest = m.longest;
   }
   unlock();

@@ -100,11 +100,18 @@ Sampler *sampler_of (lua_State *L);
 int sampler_attach (lua_State *L, const SamplerShared *with);
 /* The sampler of a state that shares one; NULL: it does not. */
 Sampler *sampler_attached (lua_State *L);
+/* Pauses of a process's collections: bin k has those of less than 16 << k us that the bins
+   before have not, the last one all others. */
+enum { SAMPLER_PAUSES = 18 };
+
 /* Of all of them, so far; and of their heaps, as luaN_memory says: how many states there
    are, sums of bytes, collections and ns, and the longest pause. From any thread. */
 void sampler_shared (SharedTotals *t);
 void sampler_heaps (uint64_t *open, uint64_t *inuse, uint64_t *held, uint64_t *rss,
-                    uint64_t *minors, uint64_t *majors, uint64_t *pauses, uint64_t *longest);
+                    uint64_t *minors, uint64_t *majors, uint64_t *pauses, uint64_t *longest,
+                    uint64_t *tenured);
+/* Of all states that there were; from any thread. */
+void sampler_pauses (uint64_t bins[SAMPLER_PAUSES]);
 
 /*
 ** What another thread wants of a state's own: f is called once, at the end of the state's

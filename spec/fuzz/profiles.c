@@ -444,7 +444,7 @@ static void run (Output *o) {
     if (r != NULL) {
       readersum_finish(&sum, r);
       checksums(r, &sum);
-      if (what == 4 && !pprof_write(r, folded(r), &sum, o))
+      if (what == 4 && !pprof_write(r, folded(r), &sum, NULL, o))
         fail("no pprof profile");
       if (what == 5 && !flame_collapsed(r, folded(r), &sum, (enum FlameWeight)upto(6), o))
         fail("no collapsed stacks");

@@ -33,6 +33,9 @@ local function find(target)
                "socket's path"):format(target, table.concat(list, "' or '"))
 end
 
+--- The path of the process's socket; nil and what is wrong.
+M.find = find
+
 --- Sends a request. Returns the fields of the answer, {key = value} (both text; 'rows': the
 -- list of those called row), or nil and why there is none.
 function M.ask(target, request, seconds)

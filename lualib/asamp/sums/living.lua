@@ -3,7 +3,7 @@
 
 local M = {}
 
-local TEXTS = {file = true, full = true}
+local TEXTS = {file = true, full = true, pausebins = true}
 
 --- The fields of an answer to "stats", numbers as such; now in seconds.
 function M.stats(fields)

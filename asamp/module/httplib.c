@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** asamp.http: requests of HTTP for Lua, by libmicrohttpd. Knows nothing of profiles.
+**
+**   open(host, port, most) -> server | nil, message     at most so many connections
+**   server:port()
+**   server:wait(ms) -> list of requests {id, path, query = {key = value}}, new ones
+**   server:answer(id, status, type, body)
+**   server:close()
+**
+** All runs on the caller's thread, within wait: a request waits, suspended, until it is
+** answered. What is no GET or HEAD, and a request of more than 32 KiB, is answered here;
+** bodies are not read. A client that sends nothing for ten seconds is left.
+*/
+#include "luafields.h"
+
+#include <errno.h>
+#include <microhttpd.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#define TYPENAME	"asamp.http.server"
+#define REQUEST_BYTES	(32u << 10)
+#define PATIENCE	10u
+
+/* A request whose head has come, until the library is through with it. */
+typedef struct Asked {
+  struct Asked *next;
+  struct MHD_Connection *connection;
+  char *path;
+  lua_Integer id;
+  unsigned status;
+  struct MHD_Response *response;  /* NULL: not answered */
+  int issuspended, isanswered, istold;  /* Lua knows it */
+} Asked;
+
+typedef struct Server {
+  struct MHD_Daemon *daemon;      /* NULL: closed */
+  Asked *all;
+  lua_Integer last;
+} Server;
+
+/* {== the library's side =================================================== */
+
+static enum MHD_Result put (struct MHD_Connection *c, unsigned status, const char *text) {
+  struct MHD_Response *r =
+    MHD_create_response_from_buffer(strlen(text), (void *)text, MHD_RESPMEM_PERSISTENT);
+  enum MHD_Result ok = r != NULL ? MHD_queue_response(c, status, r) : MHD_NO;
+  if (r != NULL) MHD_destroy_response(r);
+  return ok;
+}
+
+
+static enum MHD_Result onrequest (void *ud, struct MHD_Connection *c, const char *path,
+                                  const char *method, const char *version, const char *data,
+                                  size_t *size, void **context) {
+  Server *s = ud;
+  Asked *a = *context;
+  (void)version;
+  (void)data;
+  if (a == NULL) {  /* its head */
+    if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
+      return put(c, MHD_HTTP_METHOD_NOT_ALLOWED, "GET only\n");
+    a = calloc(1, sizeof(*a));
+    if (a == NULL || (a->path = strdup(path)) == NULL) {
+      free(a);
+      return MHD_NO;
+    }
+    a->connection = c;
+    a->id = ++s->last;
+    a->next = s->all;
+    s->all = a;
+    *context = a;
+    return MHD_YES;
+  }
+  if (*size > 0) {  /* a body, which nobody wants */
+    *size = 0;
+    return MHD_YES;
+  }
+  if (a->response != NULL) {
+    enum MHD_Result ok = MHD_queue_response(c, a->status, a->response);
+    MHD_destroy_response(a->response);
+    a->response = NULL;
+    return ok;
+  }
+  if (a->isanswered) return MHD_NO;  /* there was no memory for it */
+  if (!a->issuspended) {
+    a->issuspended = 1;
+    MHD_suspend_connection(c);
+  }
+  return MHD_YES;
+}
+
+
+static void oncompleted (void *ud, struct MHD_Connection *c, void **context,
+                         enum MHD_RequestTerminationCode code) {
+  Server *s = ud;
+  Asked **at, *a = *context;
+  (void)c;
+  (void)code;
+  if (a == NULL) return;
+  *context = NULL;
+  for (at = &s->all; *at != a; at = &(*at)->next) { }
+  *at = a->next;
+  if (a->response != NULL) MHD_destroy_response(a->response);
+  free(a->path);
+  free(a);
+}
+
+/* }========================================================================= */
+
+
+/* {== Lua's side =========================================================== */
+
+static Server *server (lua_State *L) {
+  Server *s = luaL_checkudata(L, 1, TYPENAME);
+  if (s->daemon == NULL) luaL_error(L, "the server is closed");
+  return s;
+}
+
+
+/* An address and its daemon; why there is none, or NULL. */
+static const char *start (Server *s, const char *host, const char *port, unsigned most) {
+  struct addrinfo hints, *a;
+  int e;
+  memset(&hints, 0, sizeof(hints));
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
+  e = getaddrinfo(host, port, &hints, &a);
+  if (e != 0) return gai_strerror(e);
+  errno = 0;
+  s->daemon = MHD_start_daemon(
+    MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | (a->ai_family == AF_INET6 ? MHD_USE_IPv6 : 0), 0, NULL,
+    NULL, onrequest, s, MHD_OPTION_SOCK_ADDR, a->ai_addr, MHD_OPTION_CONNECTION_LIMIT, most,
+    MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)REQUEST_BYTES, MHD_OPTION_CONNECTION_TIMEOUT, PATIENCE,
+    MHD_OPTION_LISTEN_BACKLOG_SIZE, 1024u, MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u,
+    MHD_OPTION_NOTIFY_COMPLETED, oncompleted, s, MHD_OPTION_END);
+  freeaddrinfo(a);
+  return s->daemon != NULL ? NULL : errno != 0 ? strerror(errno) : "it cannot be bound";
+}
+
+
+static int l_open (lua_State *L) {
+  const char *host = luaL_checkstring(L, 1), *port = luaL_checkstring(L, 2), *why;
+  lua_Integer most = luaL_checkinteger(L, 3);
+  Server *s = lua_newuserdatauv(L, sizeof(*s), 0);
+  memset(s, 0, sizeof(*s));
+  luaL_setmetatable(L, TYPENAME);
+  why = start(s, host, port, (unsigned)most);
+  if (why == NULL) return 1;
+  lua_pushnil(L);
+  lua_pushstring(L, why);
+  return 2;
+}
+
+
+static int l_port (lua_State *L) {
+  const union MHD_DaemonInfo *i = MHD_get_daemon_info(server(L)->daemon, MHD_DAEMON_INFO_BIND_PORT);
+  lua_pushinteger(L, i != NULL ? (lua_Integer)i->port : 0);
+  return 1;
+}
+
+
+static enum MHD_Result argument (void *ud, enum MHD_ValueKind kind, const char *key,
+                                 const char *value) {
+  lua_State *L = ud;
+  (void)kind;
+  lua_pushstring(L, value != NULL ? value : "");
+  lua_setfield(L, -2, key);
+  return MHD_YES;
+}
+
+
+static int l_wait (lua_State *L) {
+  Server *s = server(L);
+  Asked *a;
+  lua_Integer n = 0;
+  MHD_run_wait(s->daemon, (int32_t)luaL_checkinteger(L, 2));
+  lua_createtable(L, 0, 0);
+  for (a = s->all; a != NULL; a = a->next) {
+    if (a->istold || !a->issuspended) continue;
+    a->istold = 1;
+    lua_createtable(L, 0, 3);
+    setinteger(L, "id", (uint64_t)a->id);
+    setstring(L, "path", a->path);
+    lua_createtable(L, 0, 2);
+    MHD_get_connection_values(a->connection, MHD_GET_ARGUMENT_KIND, argument, L);
+    lua_setfield(L, -2, "query");
+    lua_rawseti(L, -2, ++n);
+  }
+  return 1;
+}
+
+
+/* Its answer is on the way from here. */
+static void answer (Asked *a, unsigned status, const char *type, const void *body, size_t n) {
+  a->response = MHD_create_response_from_buffer(n, (void *)body, MHD_RESPMEM_MUST_COPY);
+  a->status = status;
+  a->isanswered = 1;
+  if (a->response != NULL) {
+    MHD_add_response_header(a->response, "Content-Type", type);
+    MHD_add_response_header(a->response, "X-Content-Type-Options", "nosniff");
+  }
+  MHD_resume_connection(a->connection);
+}
+
+
+static int l_answer (lua_State *L) {
+  Server *s = server(L);
+  lua_Integer id = luaL_checkinteger(L, 2);
+  const char *type = luaL_checkstring(L, 4);
+  size_t n;
+  const char *body = luaL_checklstring(L, 5, &n);
+  Asked *a;
+  for (a = s->all; a != NULL && a->id != id; a = a->next) { }
+  if (a == NULL || a->isanswered) return 0;
+  answer(a, (unsigned)luaL_checkinteger(L, 3), type, body, n);
+  return 0;
+}
+
+
+static int l_close (lua_State *L) {
+  Server *s = luaL_checkudata(L, 1, TYPENAME);
+  Asked *a;
+  if (s->daemon == NULL) return 0;
+  for (a = s->all; a != NULL; a = a->next)
+    if (a->issuspended && !a->isanswered)
+      answer(a, MHD_HTTP_SERVICE_UNAVAILABLE, "text/plain", "the server ends\n", 16);
+  MHD_run_wait(s->daemon, 0);
+  MHD_stop_daemon(s->daemon);
+  s->daemon = NULL;
+  return 0;
+}
+
+
+int luaopen_asamp_http (lua_State *L);
+
+int luaopen_asamp_http (lua_State *L) {
+  static const luaL_Reg functions[] = {{"open", l_open}, {NULL, NULL}};
+  static const luaL_Reg methods[] = {
+    {"port", l_port}, {"wait", l_wait}, {"answer", l_answer}, {"close", l_close}, {NULL, NULL}
+  };
+  if (!binding_open(L, "asamp.http", 0)) return 0;
+  luaL_newmetatable(L, TYPENAME);
+  lua_pushvalue(L, -1);
+  lua_setfield(L, -2, "__index");
+  lua_pushcfunction(L, l_close);
+  lua_setfield(L, -2, "__gc");
+  luaL_setfuncs(L, methods, 0);
+  luaL_newlib(L, functions);
+  return 1;
+}
+
+/* }========================================================================= */

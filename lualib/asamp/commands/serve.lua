@@ -1,0 +1,284 @@
+-- SPDX-License-Identifier: MIT
+-- The command `asamp serve`: running processes for tools that fetch profiles and metrics
+-- over HTTP. One loop: it waits for requests, asks the processes' sockets, and looks at what
+-- it has begun. What takes long is never done here: a process records by itself, and another
+-- process converts. A process that does not answer is left alone for a while, so that it
+-- costs the others little. Nothing grows without end: so many requests that wait, so many
+-- conversions at a time, so many seconds.
+
+local ask = require "asamp.cli.ask"
+local complaints = require "asamp.cli.complaints"
+local living = require "asamp.sums.living"
+local metrics = require "asamp.show.metrics"
+local options = require "asamp.cli.options"
+local topprof = require "asamp.cli.topprof"
+
+local M = {}
+
+M.summary = "running processes over HTTP, for pprof, Prometheus and profilers of fleets"
+
+local CONNECTIONS = 2048  -- at a time
+local WAITING = 256       -- requests of profiles that wait
+local CONVERSIONS = 4     -- at a time
+local MOST_SECONDS = 600  -- of seconds=
+local ASKING = 1          -- second that a process has to answer
+local LEFT_ALONE = 10     -- seconds that one who did not is not asked
+local FLUSHED = 1.5       -- seconds in which a process has written what it sampled
+local PATIENCE = 60       -- seconds for a conversion
+
+local function address(text)
+  local host, port = text:match "^%[([%x:.]+)%]:(%d+)$"
+  if not host then
+    host, port = text:match "^([%w.-]*):?(%d+)$"
+  end
+  if text:find "^%d+$" then
+    host, port = "", text
+  end
+  if host and #port <= 5 and tonumber(port) <= 65535 then
+    return {host = host ~= "" and host or "127.0.0.1", port = port}
+  end
+  return nil, "an address such as 127.0.0.1:6060, or a port"
+end
+
+local DESCRIPTION = {
+  command = "serve", arguments = ask.ARGUMENT .. "...", what = "process", most = 1000,
+  about = "Serves processes that listen (ASAMP=listen) over HTTP: /metrics for Prometheus, and " ..
+    "what Go programs have below /debug/pprof/ (heap, allocs, profile, with seconds=), for " ..
+    "go tool pprof and continuous profilers. Of several, target= says which. Ctrl-C ends it.",
+  {"http", "ADDRESS", "where (default 127.0.0.1:6060; whoever reaches an address can read what " ..
+    "it serves)", address},
+}
+M.usage = options.usage(DESCRIPTION)
+
+-- {== targets ================================================================
+
+local function targetsof(words)
+  local list, used = {}, {}
+  for i, word in ipairs(words) do
+    local name = word:match "([^/]*)$":gsub("%.sock$", "")
+    name = (name == "" or used[name]) and word or name
+    used[name] = true
+    list[i] = {name = name, word = word}
+  end
+  return list
+end
+
+-- Asks it; nil and what is wrong. One that is silent is not asked again at once.
+local function put(t, request, now)
+  if t.silent and now < t.silent then
+    return nil, t.why
+  end
+  local fields, message = ask.ask(t.word, request, ASKING)
+  local refused = message and message:find("refuses:", 1, true)
+  t.silent = not fields and not refused and now + LEFT_ALONE or nil
+  t.why = message
+  return fields, message
+end
+
+local function stats(t, now)
+  local fields, message = put(t, "stats", now)
+  if fields then
+    return living.stats(fields)
+  end
+  return nil, message
+end
+
+-- ==}
+
+local TEXT = "text/plain; charset=utf-8"
+local KINDS = {
+  heap = {first = "inuse_space", about = "what is alive, and what was allocated"},
+  allocs = {first = "alloc_space", about = "what was allocated, and what of it is alive"},
+  profile = {first = "time", seconds = 30, about = "where time goes"},
+}
+
+local Server = {}
+Server.__index = Server
+
+function Server:answer(r, status, body, kind)
+  self.http:answer(r.id, status, kind or TEXT, body)
+end
+
+function Server:index(r)
+  local lines = {"asamp serve", ""}
+  for _, kind in ipairs{"allocs", "heap", "profile"} do
+    lines[#lines + 1] = ("%-8s %s"):format(kind, KINDS[kind].about)
+  end
+  lines[#lines + 1] = "\ntargets (target=):"
+  for _, t in ipairs(self.targets) do
+    lines[#lines + 1] = "  " .. t.name
+  end
+  self:answer(r, 200, table.concat(lines, "\n") .. "\n")
+end
+
+-- Which target is meant; nil: it is told.
+function Server:which(r)
+  local name = r.query.target
+  for _, t in ipairs(self.targets) do
+    if t.name == name or not name and #self.targets == 1 then
+      return t
+    end
+  end
+  self:answer(r, name and 404 or 400, name and ("there is no target '%s'\n"):format(name)
+              or "there are several targets: say which, target=; /debug/pprof/ lists them\n")
+end
+
+-- The file to convert, from when on, and when; nil and what is wrong.
+function Server:begin(t, kind, seconds, query, now)
+  local s, message = stats(t, now)
+  if not s then
+    return nil, 502, message
+  end
+  local standing = s.recording ~= 1 and s.file and
+                   (kind == "profile" and s.time > 0 or kind ~= "profile" and s.alloc > 0)
+  if standing then
+    return {path = s.file, since = seconds > 0 and s.now or 0, due = now + seconds +
+            (seconds > 0 and FLUSHED or 0)}
+  elseif seconds == 0 then
+    return nil, 409, "the process writes no profile of allocations: say seconds=, or start it with alloc="
+  elseif s.recording ~= 1 and s.file and query.record ~= "1" then
+    return nil, 409, "the process writes a profile without that, which a recording would end: " ..
+      "start it with alloc= and time=, or say record=1"
+  end
+  local path = ask.absolute(assert(ask.find(t.word))) .. (".%d.vmprof"):format(self.n)
+  local fields
+  fields, message = put(t, kind == "profile" and ("record %d 0 100 %s"):format(seconds, path)
+                        or ("record %d 524288 0 %s"):format(seconds, path), now)
+  if not fields then
+    return nil, message:find("a recording is going on", 1, true) and 503 or 502, message
+  end
+  return {path = fields.file, since = 0, due = now + seconds + FLUSHED, own = true}
+end
+
+function Server:profile(r, kind, now)
+  local t = self:which(r)
+  if not t then
+    return
+  end
+  local seconds = r.query.seconds
+  seconds = not seconds and (KINDS[kind].seconds or 0) or
+            seconds:find "^%d+$" and #seconds < 9 and math.tointeger(tonumber(seconds))
+  if not seconds or seconds > MOST_SECONDS or kind == "profile" and seconds == 0 then
+    return self:answer(r, 400, ("seconds= wants a whole number up to %d\n"):format(MOST_SECONDS))
+  elseif #self.jobs >= WAITING then
+    return self:answer(r, 503, ("%d requests wait already\n"):format(WAITING))
+  end
+  self.n = self.n + 1
+  local job, status, message = self:begin(t, kind, seconds, r.query, now)
+  if not job then
+    return self:answer(r, status, message .. "\n")
+  end
+  job.request, job.target, job.first, job.began = r, t, KINDS[kind].first, now
+  self.jobs[#self.jobs + 1] = job
+end
+
+local function taken(path)
+  local f = io.open(path, "rb")
+  local text = f and f:read "a"
+  if f then
+    f:close()
+    os.remove(path)
+  end
+  return text
+end
+
+-- Goes on with it; is it done?
+function Server:step(job, now)
+  if now < job.due then
+    return false
+  elseif not job.out then
+    if self.running >= CONVERSIONS then
+      return false
+    end
+    job.out = os.tmpname()
+    os.remove(job.out)
+    job.stop = now + PATIENCE
+    self.running = self.running + 1
+    topprof.start(self.interpreter, job.path, job.out, math.floor(job.since * 1e6), job.first)
+    return false
+  end
+  local body, wrong = taken(job.out), taken(job.out .. ".error")
+  if not body and not wrong and now < job.stop then
+    return false
+  end
+  self.running = self.running - 1
+  if job.own then
+    os.remove(job.path)
+  end
+  if body then
+    self:answer(job.request, 200, body, "application/octet-stream")
+  else
+    self:answer(job.request, 500, (wrong or "the conversion took too long") .. "\n")
+  end
+  return true
+end
+
+function Server:steps(now)
+  local left = {}
+  for _, job in ipairs(self.jobs) do
+    if not self:step(job, now) then
+      left[#left + 1] = job
+    end
+  end
+  self.jobs = left
+end
+
+function Server:metrics(list, now)
+  local rows = {}
+  for i, t in ipairs(self.targets) do
+    rows[i] = {name = t.name, stats = stats(t, now)}
+  end
+  local text = metrics.text(rows)
+  for _, r in ipairs(list) do
+    self:answer(r, 200, text, metrics.TYPE)
+  end
+end
+
+-- One turn: who asks for metrics at the same time is told the same.
+function Server:turn()
+  local asked, now = {}, os.time()
+  for _, r in ipairs(self.http:wait(#self.jobs > 0 and 50 or 1000)) do
+    local kind = r.path:match "^/debug/pprof/(%l+)$"
+    if r.path == "/metrics" then
+      asked[#asked + 1] = r
+    elseif KINDS[kind] then
+      self:profile(r, kind, now)
+    elseif r.path == "/" or r.path == "/debug/pprof" or r.path == "/debug/pprof/" then
+      self:index(r)
+    else
+      self:answer(r, 404, "there are /metrics and /debug/pprof/\n")
+    end
+  end
+  if #asked > 0 then
+    self:metrics(asked, now)
+  end
+  self:steps(os.time())
+end
+
+--- Runs the command. 'world': see asamp.lua. Returns the exit code.
+function M.run(args, world)
+  local o, code = options.parse(DESCRIPTION, args, world)
+  if not o then
+    return code
+  end
+  local tell = complaints.of("serve", world)
+  local found, http = pcall(require, "asamp.http")
+  if not found then
+    return tell.failed("this build has no HTTP server: install libmicrohttpd-dev (Debian), and build again")
+  end
+  local at = o.http or {host = "127.0.0.1", port = "6060"}
+  local server, message = http.open(at.host, at.port, CONNECTIONS)
+  if not server then
+    return tell.failed("cannot serve at %s:%s: %s", at.host, at.port, message)
+  end
+  local s = setmetatable({http = server, targets = targetsof(o.files), jobs = {}, n = 0, running = 0,
+                          interpreter = world.interpreter}, Server)
+  world.out(("http://%s:%d/debug/pprof/\n"):format(at.host:find ":" and "[" .. at.host .. "]" or at.host,
+                                                   server:port()))
+  io.stdout:flush()
+  while true do
+    s:turn()
+  end
+end
+
+return M

@@ -1,0 +1,73 @@
+-- SPDX-License-Identifier: MIT
+-- What processes tell of themselves, in Prometheus' text format. Pure.
+
+local M = {}
+
+M.TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
+-- Each: its name, its type, what it is, the field of asamp.sums.living.stats, and what that
+-- is multiplied with.
+local METRICS = {
+  {"states", "gauge", "Lua states there are.", "states"},
+  {"states_total", "counter", "Lua states there were while something was written.", "made"},
+  {"allocated_bytes_total", "counter", "Bytes allocated while sampling was on.", "allocated"},
+  {"tenured_bytes", "gauge", "Bytes that survived their first collection, of the states there are.",
+   "tenured"},
+  {"inuse_bytes", "gauge", "Bytes in live or not yet swept objects.", "inuse"},
+  {"held_bytes", "gauge", "Bytes that the heaps hold.", "held"},
+  {"resident_bytes", "gauge", "Resident set of the process.", "rss"},
+  {"samples_total", "counter", "Samples of allocations.", "samples"},
+  {"time_samples_total", "counter", "Samples of time.", "timesamples"},
+  {"lost_samples_total", "counter", "Samples that are in no profile.", "lost"},
+  {"alloc_period_bytes", "gauge", "Bytes that a sample stands for; 0: none are taken.", "alloc"},
+  {"time_rate_hertz", "gauge", "Samples of time a second; 0: none are taken.", "time"},
+  {"profile_bytes", "gauge", "Size of the profile that is written.", "filebytes"},
+}
+
+local function escaped(text)
+  return (text:gsub('[\\"\n]', {["\\"] = "\\\\", ['"'] = '\\"', ["\n"] = "\\n"}))
+end
+
+--- The text of a list of {name, stats (nil: it does not answer)}.
+function M.text(targets)
+  local lines = {}
+  local function put(...) lines[#lines + 1] = string.format(...) end
+  local function head(name, kind, help)
+    put("# HELP asamp_%s %s", name, help)
+    put("# TYPE asamp_%s %s", name, kind)
+  end
+  local function each(name, of, more)
+    for _, t in ipairs(targets) do
+      local value = of(t)
+      if value then
+        put('asamp_%s{target="%s"%s} %s', name, escaped(t.name), more or "", value)
+      end
+    end
+  end
+  head("up", "gauge", "Does the process answer?")
+  each("up", function(t) return t.stats and 1 or 0 end)
+  for _, m in ipairs(METRICS) do
+    head(m[1], m[2], m[3])
+    each(m[1], function(t) return t.stats and t.stats[m[4]] end)
+  end
+  head("collections", "gauge", "Collections of the states there are.")
+  each("collections", function(t) return t.stats and t.stats.minors end, ',generation="minor"')
+  each("collections", function(t) return t.stats and t.stats.majors end, ',generation="major"')
+  head("pause_seconds", "histogram", "Pauses of collections, of all states there were.")
+  for _, t in ipairs(targets) do
+    local sum, bound = 0, 16e-6
+    for n in (t.stats and t.stats.pausebins or ""):gmatch "%d+" do
+      sum = sum + math.tointeger(n)
+      put('asamp_pause_seconds_bucket{target="%s",le="%s"} %d', escaped(t.name),
+          bound < 2 and ("%.6f"):format(bound) or "+Inf", sum)
+      bound = bound * 2
+    end
+    if t.stats and t.stats.pausebins then
+      put('asamp_pause_seconds_sum{target="%s"} %.9f', escaped(t.name), (t.stats.pauses or 0) / 1e9)
+      put('asamp_pause_seconds_count{target="%s"} %d', escaped(t.name), sum)
+    end
+  end
+  return table.concat(lines, "\n") .. "\n"
+end
+
+return M

@@ -1,0 +1,147 @@
+-- SPDX-License-Identifier: MIT
+-- `asamp serve`: what tools fetch over HTTP from a running process, and what becomes of
+-- garbage. SERVE_REQUESTS=n sends more of that.
+
+local host = require "asamp.host"
+local metrics = require "asamp.show.metrics"
+local process = require "spec.support.process"
+local socket = require "socket"
+
+local GARBAGE = tonumber(os.getenv "SERVE_REQUESTS") or 300
+
+local prefix = process.interpreter():match "^(.*)/bin/[^/]+$":gsub("/build/%l+$", "/build")
+
+local SERVER = [[
+  local keep, began = {}, os.time()
+  local function handle(n) for i = 1, n do keep[i % 500] = {i, tostring(i)} end end
+  while os.time() - began < 60 and not io.open "stop" do handle(2000) end]]
+
+describe("metrics", function()
+  it("are Prometheus' text, of what answers and what does not", function()
+    local text = metrics.text{{name = 'a"\\', stats = {states = 2, inuse = 10, minors = 3, majors = 1,
+                                                       pauses = 2e9, pausebins = "1 0 2" .. (" 0"):rep(15)}},
+                              {name = "dead"}}
+    for line in text:gmatch "[^\n]+" do
+      assert.is_truthy(line:find "^# [HT]%u+ asamp_[%l_]+ ." or
+                       line:find '^asamp_[%l_]+{target="[^\n]*"} [%d.]+$', line)
+    end
+    assert.is_truthy(text:find('asamp_up{target="a\\"\\\\"} 1\nasamp_up{target="dead"} 0\n', 1, true))
+    assert.is_truthy(text:find('le="0.000032"} 1\n', 1, true))
+    assert.is_truthy(text:find('le="0.000064"} 3\n', 1, true))
+    assert.is_truthy(text:find('le="+Inf"} 3\n', 1, true))
+    assert.is_truthy(text:find('_sum{target="a\\"\\\\"} 2.000000000\n', 1, true))
+    assert.equal(18, select(2, text:gsub("_bucket{", "")))
+  end)
+end)
+
+describe("a process that is served #plain", function()
+  local folder, pids, port
+
+  local function start(t)
+    t.directory = folder
+    pids[#pids + 1] = process.start(t)
+  end
+
+  before_each(function()
+    folder, pids = os.tmpname(), {}
+    os.remove(folder)
+    assert(os.execute(("mkdir -m 700 %s"):format(folder)))
+    local f = assert(io.open(folder .. "/server.lua", "w"))
+    f:write(SERVER)
+    f:close()
+    local sockets = {folder .. "/a.sock", folder .. "/idle.sock"}
+    start{"server.lua", env = {ASAMP = "alloc=4096,time=100,listen=" .. sockets[1]}}
+    start{"server.lua", env = {ASAMP = "alloc=0,listen=" .. sockets[2]}}
+    for _, path in ipairs(sockets) do
+      for _ = 1, 500 do
+        if host.samefile(path, path) and host.ask(path, "stats\n") then break end
+        host.pause(10)
+      end
+    end
+    local free = assert(socket.bind("127.0.0.1", 0))
+    port = select(2, free:getsockname())
+    free:close()
+    start{program = prefix .. "/bin/asamp", "serve", "a.sock", "idle.sock", "none.sock", "--http", port}
+  end)
+
+  after_each(function()
+    for _, pid in ipairs(pids) do os.execute(("kill -9 %d 2>/dev/null"):format(pid)) end
+    assert(os.execute("rm -rf " .. folder))
+  end)
+
+  local function connect()
+    for _ = 1, 500 do
+      local c = socket.connect("127.0.0.1", port)
+      if c then
+        c:settimeout(60)
+        return c
+      end
+      host.pause(10)
+    end
+    error "nobody serves"
+  end
+
+  -- Asks; a function that waits for status and body.
+  local function begin(path, method)
+    local c = connect()
+    c:send(("%s %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"):format(method or "GET", path))
+    return function()
+      local text = c:receive "*a" or ""
+      c:close()
+      return tonumber(text:match "^HTTP/1.1 (%d+)"), text:match "\r\n\r\n(.*)$"
+    end
+  end
+
+  local function get(path, method)
+    return begin(path, method)()
+  end
+
+  it("tells metrics and profiles, and says why where it has none", function()
+    local status, text = get "/metrics"
+    assert.equal(200, status)
+    assert.is_truthy(text:find('asamp_up{target="a"} 1\nasamp_up{target="idle"} 1\n' ..
+                               'asamp_up{target="none"} 0\n', 1, true), text)
+    status, text = get "/debug/pprof/heap?target=a"
+    assert.equal(200, status)
+    assert.equal("\31\139", text:sub(1, 2))
+    local both = {begin "/debug/pprof/profile?target=idle&seconds=1",
+                  begin "/debug/pprof/allocs?target=a&seconds=1"}
+    for _, wait in ipairs(both) do
+      status, text = wait()
+      assert.same({200, "\31\139"}, {status, text:sub(1, 2)})
+    end
+    assert.is_nil(io.popen("ls " .. folder .. "/*.sock.*.vmprof 2>/dev/null"):read "a"
+                  :match "%S")  -- what was recorded for it is gone
+    for path, wanted in pairs{
+      ["/debug/pprof/heap"] = 400, ["/debug/pprof/heap?target=x"] = 404,
+      ["/debug/pprof/heap?target=idle"] = 409, ["/debug/pprof/heap?target=none"] = 502,
+      ["/debug/pprof/allocs?target=a&seconds=-1"] = 400, ["/debug/pprof/allocs?target=a&seconds=601"] = 400,
+      ["/x"] = 404, ["/debug/pprof/"] = 200,
+    } do
+      assert.equal(wanted, (get(path)), path)
+    end
+    assert.equal(405, (get("/metrics", "POST")))
+  end)
+
+  it("outlives garbage", function()
+    math.randomseed(tonumber(os.getenv "ASAMP_SEED") or 7)
+    local good = {"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n",
+                  "GET /debug/pprof/profile?target=none&seconds=9 HTTP/1.0\r\n\r\n",
+                  "POST / HTTP/1.1\r\nContent-Length: 99999\r\n\r\nxxx",
+                  "GET /%00?%=%&&= HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nffffffffff\r\n",
+                  "GET /" .. ("a"):rep(40000) .. " HTTP/1.1\r\n\r\n"}
+    for _ = 1, GARBAGE, 10 do
+      local c = connect()
+      for _ = 1, 10 do
+        local text = good[math.random(#good)]
+        for _ = 1, math.random(0, 5) do
+          local at = math.random(#text)
+          text = text:sub(1, at - 1) .. string.char(math.random(0, 255)) .. text:sub(at + math.random(0, 3))
+        end
+        if not c:send(text) then break end
+      end
+      c:close()
+    end
+    assert.equal(200, (get "/metrics"))
+  end)
+end)
