@@ -94,12 +94,13 @@ function M:call(method, params)
   end
 end
 
---- Opens a file and waits until it is loaded.
+--- Opens a file and waits until it is loaded. Another fragment of the page that is open
+-- loads nothing.
 function M:visit(path)
   self.requests, self.errors = {}, {}
   self.last = nil
-  self:call("Page.navigate", {url = "file://" .. path})
-  while self.last ~= "Page.loadEventFired" do
+  local loaded = self:call("Page.navigate", {url = "file://" .. path}).loaderId
+  while loaded and self.last ~= "Page.loadEventFired" do
     local m = self:message()
     self:note(m)
   end
