@@ -103,6 +103,7 @@ end)
 
 describe("the manual #plain", function()
   local text = read "doc/manual.md" .. read "doc/reference.md" .. read "doc/memory.md"
+    .. read "doc/embedding.md"
 
   it("has every option of the profiler and no other", function()
     local _, message = pcall(profiler.enable, {[""] = true})
@@ -314,7 +315,7 @@ end
 
 describe("the manual's messages #plain", function()
   local text = (read "doc/manual.md" .. read "doc/reference.md" .. read "doc/fleet.md"
-                .. read "doc/memory.md"):gsub("%s+", " ")
+                .. read "doc/memory.md" .. read "doc/embedding.md"):gsub("%s+", " ")
 
   it("are all that a session or a command can print", function()
     local list, n = messages(), 0
