@@ -64,6 +64,20 @@ static void restore (luaN_Tick *t) {
 
 /* {== which instruction ran ============================================ */
 
+/*
+** What the machine held at the OS thread's last moment that has a state armed, and whose:
+** a state has no room of its own for them, as there may be ten thousand. One that another
+** state's moment comes between knows less of its sample (TK4).
+*/
+#define REGISTERS	32u
+
+static __thread struct Held {
+  const luaN_Tick *owner;
+  unsigned n;
+  uintptr_t r[REGISTERS];
+} held __attribute__((tls_model("initial-exec")));
+
+
 /* Instructions that go with the one before, which passes over them as a rule. */
 static int ispart (Instruction i) {
   OpCode op = GET_OPCODE(i);
@@ -135,8 +149,8 @@ static int ran (const luaN_Tick *t, const CallInfo *ci, int n) {
   int x, found = -1;
   unsigned i;
   if (t->deep && saved >= 0) return saved;
-  for (i = 0; i < t->nregisters; i++) {
-    x = candidate(p, t->registers[i], n);
+  for (i = 0; held.owner == t && i < held.n; i++) {
+    x = candidate(p, held.r[i], n);
     /* a pc that is n may be that of the instruction before, or have jumped */
     if (x < 0 || (x == n - 1 && istarget(p, n))) continue;
     /* another register may hold where the instruction is, not what follows */
@@ -180,10 +194,11 @@ LUA_API int luaN_interrupt (lua_State *L, const luaN_Registers *r,
   /* in the loop with a frame of C: the call begins or ends */
   if (!m->collecting && isown && (isLua(ci) || inloop)) {
     t->ci = ci;
+    held.owner = t;
 #if !defined(__SANITIZE_ADDRESS__)  /* it keeps the pc in memory */
-    t->nregisters = (r->n < LUAN_REGISTERS) ? r->n : LUAN_REGISTERS;
+    held.n = (r->n < REGISTERS) ? r->n : REGISTERS;
 #endif
-    memcpy(t->registers, r->r, t->nregisters * sizeof(*r->r));
+    memcpy(held.r, r->r, held.n * sizeof(*r->r));
     t->deep = !inloop;
     divert(t);
   }

@@ -164,7 +164,7 @@ static int newsmall (global_State *g, size_t size, size_t n) {
     }
     h->refused = 1;
     if (size == least) return 0;
-    if ((size = wholelines(size / 2)) < least) size = least;
+    if ((size = wholelines(size / 4)) < least) size = least;
   }
   c->first = (char *)(((uintptr_t)(c + 1) + 15) & ~(uintptr_t)15);
   c->nblocks = 1;

@@ -20,9 +20,6 @@
 #define MIN_FREE_LINES		16u
 #define MIN_FREE_PART	(LUAN_LINES / MIN_FREE_LINES)
 
-/* A heap of so few bytes uses the holes of blocks in use before it grows. */
-#define MAX_DENSE_HEAP		((size_t)64 * 1024)
-
 /* Class from which on holes are large enough to be worth going to at once. */
 #define MIN_ROOMY_CLASS		2u
 
@@ -259,7 +256,7 @@ int luaN_nexthole (global_State *g, luaN_Region *r, size_t n, int desperate) {
   b = holedblock(h, (unsigned)((n + LUAN_LINE - 1) / LUAN_LINE));
   if (b == NULL) b = emptyblock(h, n);
   if (b == NULL) {
-    if (h->room <= MAX_DENSE_HEAP && holeanywhere(h, r, n)) return 1;
+    if (h->room <= LUAN_DENSEHEAP && holeanywhere(h, r, n)) return 1;
     if (!luaN_newchunk(g, n)) return holeanywhere(h, r, n);
     b = emptyblock(h, n);
   }

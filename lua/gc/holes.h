@@ -7,6 +7,9 @@
 
 #include "heap.h"
 
+/* A heap of so few bytes uses all of its holes before it grows. */
+#define LUAN_DENSEHEAP	((size_t)64 * 1024)
+
 /*
 ** Finds a hole of at least n bytes (n <= LUAN_LARGE, rounded) for 'r', whose old rest
 ** is forgotten. 'desperate' looks at every block. Returns 0 when lua_Alloc gives no

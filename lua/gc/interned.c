@@ -30,6 +30,9 @@
 /* Buckets that are split for every string that is made while the table grows. */
 #define SPLITS		2
 
+/* Young strings whose list goes when they do: a state that idles has no use for it. */
+#define FEW		256u
+
 /* Buckets that are merged by every minor collection while it shrinks. */
 #define MERGES		4096
 
@@ -170,7 +173,8 @@ void luaN_sweepyoungstrings (global_State *g) {
     }
   }
   c->strings.young.n = 0;
-  luaN_shrinkvec(g, &c->strings.young);
+  if (c->strings.young.size <= FEW) luaN_freevec(g, &c->strings.young);
+  else luaN_shrinkvec(g, &c->strings.young);
 }
 
 

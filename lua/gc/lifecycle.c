@@ -51,6 +51,7 @@ void luaN_start (lua_State *L) {
   luaN_Gc *c = &G(L)->heap.gc;
   if (!luaN_reserve(G(L), &c->weak.discovered, 1) || !luaN_reserve(G(L), &c->weak.inmajor, 1))
     luaM_error(L);
+  luaN_fitvec(G(L), &c->lists.fixed);  /* the core's own strings */
   luaN_readtuning(G(L));
   c->remset.many = LUAN_MANY;
   luaN_setpace(G(L));

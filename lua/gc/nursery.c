@@ -28,6 +28,23 @@
 
 /* {== memory ============================================================ */
 
+/*
+** The rest of the overflow region becomes the hole in hand, if it has room for n bytes
+** and the heap is small: two blocks that are partly used would be a good part of it.
+** It is aligned as a new hole is, for userdata (luaN_pad).
+*/
+static int takeoverflow (luaN_Heap *h, luaN_Region *r, size_t n) {
+  size_t pad = (uintptr_t)h->overflow.free & 15;
+  if (h->blocks.room > LUAN_DENSEHEAP ||
+      (size_t)(h->overflow.end - h->overflow.free) < n + pad)
+    return 0;
+  r->free = h->overflow.free + pad;
+  r->end = h->overflow.end;
+  h->overflow.free = h->overflow.end = (char *)h;
+  return 1;
+}
+
+
 /* Bumps n bytes out of the hole in hand, or the next one that has room. */
 static char *bump (global_State *g, size_t n, int desperate) {
   luaN_Heap *h = &g->heap;
@@ -37,7 +54,7 @@ static char *bump (global_State *g, size_t n, int desperate) {
     int found;
     luaN_account(g);
     r.free = h->free; r.end = h->end;
-    found = luaN_holehere(g, &r, n) ||
+    found = luaN_holehere(g, &r, n) || takeoverflow(h, &r, n) ||
             ((n <= LUAN_SMALL || h->end == (char *)h) &&
              luaN_nexthole(g, &r, n, desperate));
     h->free = h->mark = r.free;

@@ -301,7 +301,11 @@ static int isother (size_t before, size_t now) {
 
 void luaN_cycleended (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
-  c->pace.tight = 0;
+  if (c->pace.tight != 0 || g->heap.blocks.refused) {
+    c->pace.tight = g->heap.blocks.vacant / 4 * 3;
+    if (c->pace.tight < NURSERY_TIGHT) c->pace.tight = 0;
+    g->heap.blocks.refused = 0;  /* there was no room beside what was dead */
+  }
   c->pace.cycles++;
   if (isother(c->pace.live, gettotalbytes(g))) c->pace.patience = PATIENCE_MIN;
   c->pace.live = gettotalbytes(g);

@@ -195,9 +195,6 @@ typedef struct luaN_Gc {
   luaN_Stress stress;
 } luaN_Gc;
 
-/* Registers of the machine that a moment keeps. */
-#define LUAN_REGISTERS	32u
-
 #define LUAN_OPCODES	83	/* of the bytecode loop (tick.c) */
 
 /*
@@ -209,8 +206,6 @@ typedef struct luaN_Tick {
   const void *where;		/* the OS thread (its luaN_innermost) that made the
 				   last protected call of the state; NULL: none */
   struct CallInfo *ci;		/* the Lua function at the last moment, ... */
-  uintptr_t registers[LUAN_REGISTERS];  /* ... what the machine held then, ... */
-  unsigned nregisters;
   int deep;			/* ... and whether the loop had called something */
   volatile lu_byte wanted;	/* a moment waits for its point (TK1) */
   volatile lu_byte diverted;	/* the dispatch table is diverted (TK3) */

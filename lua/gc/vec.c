@@ -46,7 +46,12 @@ void luaN_shrinkspare (global_State *g, luaN_Vec *v, size_t spare) {
 }
 
 
+void luaN_fitvec (global_State *g, luaN_Vec *v) {
+  if (v->n > 0) resize(g, v, v->n);  /* stays as it is when that fails */
+}
+
+
 void luaN_freevec (global_State *g, luaN_Vec *v) {
-  resize(g, v, 0);
+  if (v->size > 0) resize(g, v, 0);
   v->n = 0;
 }

@@ -31,6 +31,10 @@ LUAI_FUNC int luaN_reserve (struct global_State *g, luaN_Vec *v, size_t n);
    for 'spare' more stays. */
 LUAI_FUNC void luaN_shrinkspare (struct global_State *g, luaN_Vec *v,
                                  size_t spare);
+
+/* Nothing will be added: gives back all that is not in use. */
+LUAI_FUNC void luaN_fitvec (struct global_State *g, luaN_Vec *v);
+
 LUAI_FUNC void luaN_freevec (struct global_State *g, luaN_Vec *v);
 
 static inline void luaN_shrinkvec (struct global_State *g, luaN_Vec *v) {
