@@ -68,6 +68,7 @@ end
 local NOTE = "Free lines are charged to the lines whose objects keep such blocks in use; " ..
   "native memory to the lines that asked for it, where it was sampled (--malloc). Both are " ..
   "estimates."
+local UNTOUCHED = " A row below nothing: memory that was asked for and not written to yet is not resident."
 
 --- 'found': {last, peak, course} of asamp.sums.resident's ofprofile; 'style': {paint, width,
 -- top}. Text.
@@ -83,7 +84,11 @@ function M.render(found, style)
   end
   lines[#lines + 1] = ""
   table.move(listing(style, now), 1, 1000, #lines + 1, lines)
-  lines[#lines + 1] = style.paint("dim", layout.wrap(NOTE, "  ", style.width))
+  local note = NOTE
+  for _, row in ipairs(now.rows) do
+    if row.bytes < 0 then note = NOTE .. UNTOUCHED end
+  end
+  lines[#lines + 1] = style.paint("dim", layout.wrap(note, "  ", style.width))
   if found.course and #found.course > 1 then
     table.move(course(style, found.course), 1, 1000, #lines + 1, lines)
   end

@@ -8,14 +8,14 @@ local M = {}
 -- What the words are called, in the order in which rows are shown, and the group that
 -- each belongs to.
 local WORDS = {
-  {"lua.old", "lua", "objects that the last major collection found alive"},
-  {"lua.new", "lua", "objects made since then, alive or not yet collected"},
-  {"lua.gaps", "lua", "heads of blocks, what is dead beside what is alive"},
+  {"lua.old", "lua", "alive at the last major collection"},
+  {"lua.new", "lua", "made since then, alive or not yet collected"},
+  {"lua.gaps", "lua", "heads of blocks, dead objects beside living ones"},
   {"lua.free", "lua", "free lines of blocks in use"},
   {"lua.reserve", "lua", "reserve: blocks that nothing is in"},
   {"lua.lists", "lua", "the collector's own lists"},
-  {"native", "native", "native memory in use (malloc)"},
-  {"native.free", "native", "native memory that malloc keeps"},
+  {"native", "native", "in use (malloc)"},
+  {"native.free", "native", "freed, kept by malloc"},
   {"mapped", "rest", "mappings of others, stacks of threads that run"},
   {"stacks", "rest", "stacks"},
   {"file", "rest", "code and data of files"},
