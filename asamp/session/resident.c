@@ -22,6 +22,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Resident *all;
+static uint64_t first, spent;  /* when the first state looked; ns that all looks took (RS2) */
 
 typedef struct Rows {
   ResidentRow *all;
@@ -182,11 +183,20 @@ static void tell (ProfileState *state, uint64_t now) {
 }
 
 
+/* May a state look, for all that others have spent (RS2)? */
+static int isallowed (uint64_t now) {
+  uint64_t since = __atomic_load_n(&first, __ATOMIC_RELAXED);
+  if (since == 0) __atomic_store_n(&first, since = now, __ATOMIC_RELAXED);
+  return __atomic_load_n(&spent, __ATOMIC_RELAXED) <= RESIDENT_FREE + (now - since) / RESIDENT_ALL;
+}
+
+
 void resident_look (Resident *r, lua_State *L, const Tracker *t, ProfileState *state,
                     ResidentPolicy *policy, int last) {
   uint64_t now = clock_now(), rss, cost;
   Footprint f, old;
   if (now < r->due && !(last && isdue(policy, now, tracker_rss(), 1))) return;
+  if (!isallowed(now)) return;
   footprint_take(&f, L, &t->followed, &t->functions);
   pthread_mutex_lock(&lock);
   old = r->footprint;
@@ -204,6 +214,7 @@ void resident_look (Resident *r, lua_State *L, const Tracker *t, ProfileState *s
   if (state != NULL && claim(policy, now, rss, last)) tell(state, now);
   cost = clock_now() - now;
   policy->cost = cost;
+  __atomic_add_fetch(&spent, cost, __ATOMIC_RELAXED);
   r->due = now + (cost * RESIDENT_SHARE > SECOND ? cost * RESIDENT_SHARE : SECOND);
 }
 
@@ -231,4 +242,5 @@ void resident_forget (Resident *r) {
 void resident_forked (void) {
   pthread_mutex_init(&lock, NULL);
   all = NULL;
+  first = spent = 0;
 }

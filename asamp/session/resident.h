@@ -9,9 +9,10 @@
 **       what it found is read by others under one lock, which nobody holds while it waits
 **       for a writer;
 **   RS2 a look costs at most one part in RESIDENT_SHARE of the time, and comes at most
-**       once a second;
+**       once a second; and those of all states, whose sessions may be many and short, cost
+**       one part in RESIDENT_ALL of the time since the first, and RESIDENT_FREE beside;
 **   RS3 a profile gets a picture (rows of one time) when resident memory has changed by
-**       a sixteenth since the last, or a minute has gone by; and at the end.
+**       a sixteenth since the last, or a minute has gone by; and at the end, if RS2 lets it.
 */
 #ifndef asamp_resident_h
 #define asamp_resident_h
@@ -21,6 +22,8 @@
 #include "tracker.h"
 
 #define RESIDENT_SHARE	1000u
+#define RESIDENT_ALL	50u
+#define RESIDENT_FREE	UINT64_C(50000000)	/* ns */
 
 /* The words of rows; doc/profile-format.md says what they mean. */
 typedef struct ResidentRow {
