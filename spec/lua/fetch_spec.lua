@@ -195,7 +195,7 @@ describe("lua/prepare #plain", function()
     assert.equal(1, n, err)
   end)
 
-  -- The first patch of the series with its first line of context changed.
+  -- A patch of the series, changed.
   local function spoiled(change)
     local path = shell.output("ls lua/patches/0003-*.patch"):gsub("\n", "")
     local text = change(shell.read(path))
@@ -205,7 +205,7 @@ describe("lua/prepare #plain", function()
 
   it("refuses a patch that does not apply, and names it and the hunk", function()
     local path = spoiled(function(text)
-      return (text:gsub("\n   GCObject %*o;\n", "\n   GCObject *p;\n"))
+      return (text:gsub("(\n@@[^\n]*\n) [^\n]*", "%1 what is not there", 1))
     end)
     local err = refused(TARBALL, path)
     assert.is_truthy(err:find("^lua/prepare: " .. path .. " does not apply: Hunk #1 FAILED"), err)
