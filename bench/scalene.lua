@@ -1,0 +1,50 @@
+-- SPDX-License-Identifier: MIT
+-- The program of bench/scalene: what its lines do is known exactly, and it prints that.
+--   lua bench/scalene.lua [ROUNDS]      (100); prints "KIND LINE AMOUNT" for each line
+-- time: turns of equal loops; native: seconds in a C function, by the clock;
+-- memory: bytes by the core's own count, with the collector stopped; copies: by arithmetic.
+
+local rounds = tonumber(arg[1] or 100)
+
+local function here() return debug.getinfo(2, "l").currentline + 1 end
+
+local function spin(n) return here(), (function() local x = 0
+  for i = 1, n do x = x ~ i end return x end)() end
+
+local function more(n) return here(), (function() local x = 0
+  for i = 1, n do x = x ~ i end return x end)() end
+
+local counts = {}
+local function add(kind, line, amount)
+  local key = kind .. " " .. line
+  counts[key] = (counts[key] or 0) + amount
+end
+
+local text = ("x"):rep(1 << 20)
+local kept
+for _ = 1, rounds do
+  add("time", (spin(100000)), 1)
+  add("time", (more(300000)), 3)
+  local t, line = os.clock(), here()
+  for _ = 1, 50 do text:find("y", 1, true) end
+  add("native", line, os.clock() - t)
+
+  collectgarbage "stop"
+  local before = collectgarbage "count"
+  line = here()
+  for i = 1, 2000 do kept = {i, i} end
+  local between = collectgarbage "count"
+  add("memory", line, (between - before) * 1024)
+  line = here()
+  for i = 1, 2000 do kept = {x = i, y = {i}} end
+  add("memory", line, (collectgarbage "count" - between) * 1024)
+  collectgarbage "restart"
+
+  local s = ""
+  line = here()
+  for _ = 1, 1000 do s = s .. "0123456789" end
+  add("copies", line, 10 * 1000 * 1001 / 2)
+end
+
+for key, amount in pairs(counts) do print(("%s %.9g"):format(key, amount)) end
+return kept

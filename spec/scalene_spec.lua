@@ -1,0 +1,36 @@
+-- SPDX-License-Identifier: MIT
+-- bench/scalene at a tiny size: its lines get what they are known to have done, as far as
+-- the figures do not depend on the machine's speed.
+
+describe("bench/scalene #plain", function()
+  local out
+  setup(function()
+    local pipe = assert(io.popen "timeout 60 bench/scalene 10 tiny 1 2>&1")
+    out = pipe:read "a"
+    assert(pipe:close(), out)
+  end)
+
+  local function column(what)
+    local list = {}
+    for value in out:gmatch("\n| " .. what .. " | %d+ | [^|]+ | [^|]+ | ([^|]+) |") do
+      list[#list + 1] = tonumber(value)
+    end
+    return list
+  end
+
+  it("gives bytes and copies to the lines that are known to have made them", function()
+    local bytes, copied = column "bytes allocated", column "bytes copied"
+    assert.equal(2, #bytes, out)
+    assert.equal(1, #copied, out)
+    -- 350 samples and more: 5 standard errors
+    for _, ratio in ipairs(bytes) do assert.is_true(math.abs(ratio - 1) < 0.27, out) end
+    assert.is_true(math.abs(copied[1] - 1) < 0.05, out)
+  end)
+
+  it("says what each program's full profile costs, beside the paper's", function()
+    for _, name in ipairs{"json", "strings", "binary_trees", "nbody"} do
+      assert.matches("\n| " .. name .. " | %d+%.%d%d%d | ", out)
+    end
+    assert.matches("| paper, Scalene %(full%) | 1.26 to 1.53 |", out)
+  end)
+end)
