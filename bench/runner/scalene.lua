@@ -2,6 +2,7 @@
 -- The tables of bench/scalene, from what it ran: lua scalene.lua FOLDER REPEATS PROGRAM...
 
 local copies = require "asamp.sums.copies"
+local leaks = require "asamp.sums.leaks"
 local reader = require "profiler.reader"
 local totals = require "asamp.sums.totals"
 local trends = require "asamp.sums.trends"
@@ -16,7 +17,7 @@ local function head(title, ...)
   print("| --- " .. ("| ---: "):rep(select("#", ...) - 1) .. "|")
 end
 
-local profile = assert(reader.read(folder .. "/accuracy"))
+local profile = assert(reader.read(folder .. "/accuracy", {bins = leaks.BINS}))
 local sums, copied = totals.of(profile), assert(copies.of(profile))
 local self, moved = {}, {}
 for _, line in ipairs(sums.lines) do
@@ -32,19 +33,20 @@ end
 for _, list in pairs(exact) do table.sort(list, function(a, b) return a.line < b.line end) end
 
 -- What is known to be true because this very run shows it.
-local native, trend = self[exact.native[1].line], trends.of and trends.of(profile)
+local native, trend = self[exact.native[1].line], trends.of(profile)
 local function shown(value) return value and "yes" or "NO" end
 head("Features (Table 2 of the paper):", "feature", "Scalene", "asamp", "shown by")
 row("time by line", "yes", shown(native and native.timesamples > 0), "this run, `asamp report`")
 row("time in C apart from the script's", "yes", shown(native and native.nativesamples > 0),
     "this run, `asamp report`")
 row("memory by line", "yes", shown(self[exact.memory[1].line].bytes > 0), "this run, `asamp report`")
-row("memory over time", "yes", trend and "yes" or "not here", "`asamp report --show trends`")
+row("memory over time", "yes", shown(trend), "this run, `asamp report --show trends`")
 row("copy volume by line", "yes", shown(moved[exact.copies[1].line]),
     "this run, `asamp report --show copies`")
-row("code unmodified", "yes", "yes", "this run, `lua -l profiler`")
-row("memory of C apart from the script's", "yes", "not here", "`bench/malloc`, `asamp run --malloc`")
-row("threads", "yes", "not here", "`bench/states`")
+local program <close> = assert(io.open "bench/scalene.lua")
+row("code unmodified", "yes", shown(not program:read("a"):find "profiler"), "this run, `lua -l profiler`")
+row("memory of C apart from the script's", "yes", "elsewhere", "`bench/malloc`, `asamp run --malloc`")
+row("threads", "yes", "elsewhere", "`bench/states`")
 
 head("To the right line?", "what", "line", "exact", "sampled", "sampled / exact")
 local spent, turns = 0, 0
