@@ -101,7 +101,14 @@ static uint32_t labelsof (Transcode *t, uint32_t set) {
   return t->into != NULL && set != 0 ? t->into->labels(t->into->ud, set) : set;
 }
 
-/* The period of the sample, if the state has had another one. */
+/* The period of what is allocated, and of copies, if the state has had another one. */
+static void changedbytes (Transcode *t, uint64_t bytes) {
+  if (t->of->period == bytes) return;
+  t->of->period = bytes;
+  encoder_period(t->encoder, bytes);
+}
+
+/* The period of the sample, likewise. */
 static void changed (Transcode *t, const ReadSample *s) {
   TranscodeState *of = t->of;
   if (s->kind == READER_TIMESAMPLE) {
@@ -111,11 +118,8 @@ static void changed (Transcode *t, const ReadSample *s) {
     of->wall = t->wall;
     encoder_timeperiod(t->encoder, s->period, t->wall);
   }
-  else if (of->period != s->period &&
-           !(t->r->kinds[s->kind].type == KIND_NATIVE && t->into->mallocs > 0)) {
-    of->period = s->period;
-    encoder_period(t->encoder, s->period);
-  }
+  else if (!(t->r->kinds[s->kind].type == KIND_NATIVE && t->into->mallocs > 0))
+    changedbytes(t, s->period);
 }
 
 /* }========================================================================= */
@@ -318,14 +322,18 @@ static void copy (void *ud, const ReadSample *s) {
   Transcode *t = ud;
   Encoder *e = encoder(t, 0, 0);
   ProfileSample sample;
-  if (e == NULL || t->format == PROFILE_EXTENDED)
+  if (e == NULL || t->format == PROFILE_EXTENDED || !turn(t))
     return;
+  if (t->into != NULL) {
+    encoder_of(e, t->of->id, t->client.thread);
+    changedbytes(t, s->period);
+  }
   setstack(t, s->node);
   memset(&sample, 0, sizeof(sample));
   sample.time = t->start + s->time * 1000;
   sample.count = s->count;
-  sample.thread = s->thread;
-  sample.label = s->labels;
+  sample.thread = t->into != NULL ? t->of->id : s->thread;
+  sample.label = labelsof(t, s->labels);
   sample.kind = COPY_NEW + (int)s->kind;
   encoder_sample(e, &sample);
   ended(t);

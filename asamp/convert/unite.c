@@ -77,6 +77,7 @@ static void addhead (void *ud, const Reading *r) {
   }
   l->own = 1;
   addcommand(m, r->command != 0 ? r->text.text + r->command : NULL);
+  c->copies |= r->copying;
   if (!m->looked || (c->mallocs == 0 && !m->othermallocs))
     c->mallocs = r->mallocs;
   else if (r->mallocs != 0 && r->mallocs != c->mallocs) {

@@ -3,6 +3,7 @@
 -- ASAMP_ROUNDS: how many random sets of profiles (default 4).
 
 local convert = require "profiler.convert"
+local copies = require "asamp.sums.copies"
 local gen = require "profilegen"
 local lifetimes = require "asamp.sums.lifetimes"
 local process = require "spec.support.process"
@@ -146,6 +147,38 @@ describe("profiles that are merged", function()
       assert.same({5, all.samples + reader.read(paths[1]).samples}, {again.profiles, again.samples})
       os.remove(twice)
     end
+  end)
+
+  -- The labels of a copy were looked up by their number in its own profile: merging crashed.
+  it("keep copies, each with its state's period and its labels", function()
+    local script = process.file [[
+      local profiler = require "profiler"
+      for i = 1, 3 do
+        profiler.label{route = "r" .. i % 2, ["label " .. i] = "x"}
+        local s = ""
+        for _ = 1, 300 * i do s = s .. "0123456789" end
+      end]]
+    local want = {bytes = 0, again = 0, r0 = 0, r1 = 0}
+    for i, period in ipairs{"1K", "4K"} do
+      local status, _, err = process.run{"-l", "profiler", script, env = {LUA_PROFILER =
+        ("alloc=%s,copies,quiet,overwrite,seed=%d,out=%s"):format(period, i, paths[i])}}
+      assert.equal(0, status, err)
+      local sums = copies.of(assert(reader.read(paths[i])))
+      want.bytes, want.again = want.bytes + sums.bytes, want.again + sums.again
+      for _, route in ipairs{"r0", "r1"} do
+        local of = copies.of(assert(reader.read(paths[i], {label = {name = "route", value = route}})))
+        assert.is_true(of.bytes > 0 and of.bytes < sums.bytes)
+        want[route] = want[route] + of.bytes
+      end
+    end
+    os.remove(script)
+    assert(merge({paths[1], paths[2]}, out))
+    local sums = copies.of(assert(reader.read(out)))
+    local got = {bytes = sums.bytes, again = sums.again}
+    for _, route in ipairs{"r0", "r1"} do
+      got[route] = copies.of(assert(reader.read(out, {label = {name = "route", value = route}}))).bytes
+    end
+    assert.same(want, got)
   end)
 
   it("keep states, with their names, ends and what they have allocated", function()

@@ -113,6 +113,31 @@ static void hold (Encoder *e, uint64_t time) {
   encoder_walk(e, time, upto(9999999));
 }
 
+/* Where resident memory is: words that readers know and one that they do not. */
+static void picture (Encoder *e, uint64_t time) {
+  static const char *const words[] = {"rss", "lua.old", "lua.free", "free", "native", "file", "new"};
+  size_t i, n = 1 + (size_t)upto(12);
+  for (i = 0; i < n; i++) {
+    const char *word = words[upto(7)];
+    char text[80];
+    size_t m = (size_t)snprintf(text, sizeof(text), "app.lua:%d%*s", (int)upto(many),
+                                (int)upto(50), "");
+    encoder_resident(e, time, word, strlen(word), (int64_t)upto(1 << 30) - (1 << 20), text,
+                     upto(2) ? m : 0);
+  }
+}
+
+static size_t labels (void *ud, uint32_t set, ProfileLabel *to) {
+  static const char *const names[] = {"route", "user", ""};
+  size_t i, n = (size_t)(set % 4);
+  (void)ud;
+  for (i = 0; i < n; i++) {
+    to[i].name = names[i % 3];
+    to[i].value = names[(set + i) % 3];
+  }
+  return n;
+}
+
 static void ownprofile (Bytes *to, int format) {
   EncoderConfig config;
   Encoder *e;
@@ -125,6 +150,9 @@ static void ownprofile (Bytes *to, int format) {
   config.followed = upto(2) ? 1000 : 0;
   config.command = "lua x.lua";
   config.resolve = resolve;
+  config.copies = upto(2) == 0;
+  config.mallocs = upto(2) ? 4096 : 0;
+  config.labels = upto(2) ? labels : NULL;
   e = encoder_new(&config, time, 1700000000000000u, gather, to);
   many = upto(3) == 0 ? 40 : 4;
   for (i = 1; i <= (int)(2 * many); i++) {  /* some have one name */
@@ -149,24 +177,32 @@ static void ownprofile (Bytes *to, int format) {
     else if (upto(20) == 0)
       hold(e, time);
     else if (upto(30) == 0)
+      picture(e, time);
+    else if (upto(30) == 0)
       encoder_period(e, 64 << upto(8));
     else if (upto(40) == 0)
       encoder_timeperiod(e, upto(3) * 1000, (int)upto(2));
     else if (upto(25) == 0)
       encoder_batch(e);
     else if (upto(4) == 0) {
-      ProfileTime s = {.time = time, .count = 1 + upto(3), .thread = upto(2)};
+      ProfileTime s = {.time = time, .count = 1 + upto(3), .thread = upto(2),
+                       .label = (uint32_t)(config.labels ? upto(5) : 0)};
       stack(e);
       encoder_time(e, &s);
     }
     else {
       ProfileSample s = {.time = time, .size = 16 + upto(999), .count = 1 + upto(4),
-                         .kind = (int)upto(KIND_COUNT), .outside = (int)upto(2)};
+                         .kind = (int)upto(KIND_COUNT), .outside = (int)upto(2),
+                         .label = (uint32_t)(config.labels ? upto(5) : 0)};
+      if (config.copies && upto(4) == 0)
+        s.kind = COPY_NEW + (int)upto(COPY_END - COPY_NEW);
       stack(e);
       encoder_sample(e, &s);
-      open++;
+      open += !profile_iscopy(s.kind);  /* these have no fate */
     }
   }
+  if (upto(4) == 0)
+    encoder_ring(e, upto(99), upto(1 << 20), upto(1 << 30), upto(2) ? 0 : 600000000000u);
   encoder_finish(e, time);
   encoder_free(e);
 }
