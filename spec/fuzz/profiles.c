@@ -24,6 +24,7 @@
 #include "unite.h"
 
 #define SEEDS		32       /* profiles to damage */
+#define STATES		3        /* of a profile of many */
 
 /* ---------------------------------------------------------- the seeds -- */
 
@@ -138,11 +139,27 @@ static size_t labels (void *ud, uint32_t set, ProfileLabel *to) {
   return n;
 }
 
+/* Functions, of which some have one name, and classes. */
+static void names (Encoder *e) {
+  char name[80];
+  int i;
+  for (i = 1; i <= (int)(2 * many); i++) {
+    snprintf(name, sizeof(name), "py:f%llu:1:a.lua",
+             (unsigned long long)upto(upto(2) ? many : 2));
+    encoder_name(e, 8 * (uint64_t)i, name);
+  }
+  for (i = 1; i < (int)many; i++)
+    encoder_class(e, (uint32_t)i, name,
+                  (size_t)snprintf(name, sizeof(name), "Class%*d", (int)upto(60), i));
+}
+
 static void ownprofile (Bytes *to, int format) {
   EncoderConfig config;
   Encoder *e;
   uint64_t time = 1000000000;
-  int i, open = 0, events = 20 + (int)upto(200);
+  int i, events = 20 + (int)upto(200);
+  uint32_t state = STATES;
+  size_t open[STATES + 1] = {0};  /* samples without a fate, by state */
   memset(&config, 0, sizeof(config));
   config.format = format;
   config.period = 1024;
@@ -151,26 +168,26 @@ static void ownprofile (Bytes *to, int format) {
   config.command = "lua x.lua";
   config.resolve = resolve;
   config.copies = upto(2) == 0;
+  config.states = format == PROFILE_STOCK && upto(3) == 0;
   config.mallocs = upto(2) ? 4096 : 0;
   config.labels = upto(2) ? labels : NULL;
   e = encoder_new(&config, time, 1700000000000000u, gather, to);
   many = upto(3) == 0 ? 40 : 4;
-  for (i = 1; i <= (int)(2 * many); i++) {  /* some have one name */
-    char name[80];
-    snprintf(name, sizeof(name), "py:f%llu:1:a.lua",
-             (unsigned long long)upto(upto(2) ? many : 2));
-    encoder_name(e, 8 * (uint64_t)i, name);
-  }
-  for (i = 1; i < (int)many; i++) {
-    char name[80];
-    encoder_class(e, (uint32_t)i, name,
-                  (size_t)snprintf(name, sizeof(name), "Class%*d", (int)upto(60), i));
+  for (i = config.states ? 1 : 0; i <= (config.states ? STATES : 0); i++) {
+    if (config.states) {
+      encoder_of(e, (uint32_t)i, 0);
+      encoder_begin(e, time);
+      encoder_called(e, "script", upto(7));
+    }
+    names(e);
   }
   for (i = 0; i < events; i++) {
     time += upto(3000000);
+    if (config.states && upto(4) == 0)
+      encoder_of(e, state = 1 + (uint32_t)upto(STATES), (uint32_t)upto(3));
     if (upto(12) == 0) {
-      collect(e, time, (size_t)open);
-      open = 0;
+      collect(e, time, open[state]);
+      open[state] = 0;
     }
     else if (upto(20) == 0)
       mark(e, time);
@@ -198,8 +215,15 @@ static void ownprofile (Bytes *to, int format) {
         s.kind = COPY_NEW + (int)upto(COPY_END - COPY_NEW);
       stack(e);
       encoder_sample(e, &s);
-      open += !profile_iscopy(s.kind);  /* these have no fate */
+      open[state] += !profile_iscopy(s.kind);  /* these have no fate */
     }
+  }
+  for (i = 1; config.states && i <= STATES; i++) {
+    encoder_of(e, (uint32_t)i, 0);
+    if (upto(3) == 0)
+      encoder_end(e, time, upto(1 << 20));
+    else if (upto(2))
+      encoder_leave(e);
   }
   if (upto(4) == 0)
     encoder_ring(e, upto(99), upto(1 << 20), upto(1 << 30), upto(2) ? 0 : 600000000000u);
