@@ -162,7 +162,8 @@ void transcode_begin (void *ud, const Reading *r) {
   if (!r->own)
     t->client.stop = "only profiles of this sampler have both formats";
   else if (r->many && t->into == NULL)
-    t->client.stop = "a profile of a whole process has one format only";
+    t->client.stop = "a profile of a whole process has one format only; asamp report and the other "
+                     "formats take it";
 }
 
 /* Behind every event. */
@@ -559,20 +560,19 @@ static void walk (void *ud, const ReadWalk *w) {
 
 /* ---------------------------------------------------------------- ends -- */
 
-/* What limits had left out when the profile was written. */
-static void left (Transcode *t) {
-  const uint64_t *n = t->r->left;
-  ProfileLeft l = {0};
-  l.chunks = n[LEFT_CHUNKS];
-  l.functions = n[LEFT_FUNCTIONS];
-  l.classes = n[LEFT_CLASSES];
-  l.paths = n[LEFT_PATHS];
-  l.steps = n[LEFT_STEPS];
-  l.labelnames = n[LEFT_LABELNAMES];
-  l.labelvalues = n[LEFT_LABELVALUES];
-  l.labelsets = n[LEFT_LABELSETS];
-  l.before = n[LEFT_BEFORE];
-  encoder_left(t->encoder, &l, n[LEFT_TEXTS]);
+uint64_t transcode_left (ProfileLeft *to, const Reading *r) {
+  const uint64_t *n = r->left;
+  to->chunks += n[LEFT_CHUNKS];
+  to->functions += n[LEFT_FUNCTIONS];
+  to->classes += n[LEFT_CLASSES];
+  to->natives += n[LEFT_NATIVES];
+  to->paths += n[LEFT_PATHS];
+  to->steps += n[LEFT_STEPS];
+  to->labelnames += n[LEFT_LABELNAMES];
+  to->labelvalues += n[LEFT_LABELVALUES];
+  to->labelsets += n[LEFT_LABELSETS];
+  to->before += n[LEFT_BEFORE];
+  return n[LEFT_TEXTS];
 }
 
 int transcode_start (Transcode *t, int format, Output *o) {
@@ -611,7 +611,8 @@ int transcode_into (Transcode *t, const TranscodeInto *into, uint64_t start) {
 }
 
 const char *transcode_finish (Transcode *t, const Reading *r) {
-  uint64_t end;
+  ProfileLeft left = {0};
+  uint64_t end, texts;
   t->r = r;
   if (encoder(t, 0, 0) == NULL)
     return t->client.stop;
@@ -622,12 +623,13 @@ const char *transcode_finish (Transcode *t, const Reading *r) {
     return t->client.stop;
   }
   holders(t);
-  left(t);
+  texts = transcode_left(&left, r);
+  encoder_left(t->encoder, &left, texts);
   encoder_allocated(t->encoder, r->allocated);
   if (r->isring)
     encoder_ring(t->encoder, r->ring[0], r->ring[1], r->ring[2] * 1000, r->ring[3] * 1000);
   end = r->ended > r->started ? r->ended - r->started : r->duration;
-  encoder_lost(t->encoder, r->lost);
+  encoder_lost(t->encoder, r->lost + t->untyped);
   encoder_finish(t->encoder, t->start + end * 1000);
   return encoder_failed(t->encoder) ? NOMEMORY : NULL;
 }

@@ -94,6 +94,9 @@ void transcode_begin (void *ud, const Reading *r);
 void transcode_turn (Transcode *t);
 void transcode_pause (Transcode *t);
 
+/* Adds what limits had left out when the profile was written; returns how many texts
+   were cut. */
+uint64_t transcode_left (ProfileLeft *to, const Reading *r);
 /* The labels of a set: at most PROFILE_LABELS; how many. */
 size_t transcode_labels (const Reading *r, uint32_t set, ProfileLabel *to);
 /* Symbol and library of a name "n:symbol:0:library"; nothing if it is none. */

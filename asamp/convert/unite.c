@@ -351,18 +351,12 @@ static int opened (Unite *m) {
   return m->encoder != NULL;
 }
 
-static void addleft (Unite *m, const Reading *r) {
-  const uint64_t *n = r->left;
-  m->left.chunks += n[LEFT_CHUNKS];
-  m->left.functions += n[LEFT_FUNCTIONS];
-  m->left.classes += n[LEFT_CLASSES];
-  m->left.natives += n[LEFT_NATIVES];
-  m->left.paths += n[LEFT_PATHS];
-  m->left.steps += n[LEFT_STEPS];
-  m->left.labelnames += n[LEFT_LABELNAMES];
-  m->left.labelvalues += n[LEFT_LABELVALUES];
-  m->left.labelsets += n[LEFT_LABELSETS];
-  m->texts += n[LEFT_TEXTS];
+/* Profiles lie one after another: so do the last whiles of flight recorders. */
+static void addring (Unite *m, const Reading *r) {
+  size_t i;
+  for (i = 0; r->isring && i < 4; i++)
+    m->ring[i] += r->ring[i];
+  m->isring |= r->isring;
 }
 
 /* The state of a profile of one begins with it. */
@@ -377,7 +371,8 @@ static void account (Unite *m, const Reading *r) {
   const char *stop = transcode_finish(&m->t, r);
   if (stop == NULL)
     leave(m, r);
-  addleft(m, r);
+  m->texts += transcode_left(&m->left, r);
+  addring(m, r);
   m->lost += r->lost + m->t.untyped;
   if (r->allocated == 0 && r->samples > 0)
     encoder_notallocated(m->encoder);
@@ -451,6 +446,8 @@ const char *unite_finish (Unite *m) {
   m->left.functions += m->names.lumpedfunctions;
   m->left.classes += m->names.lumpedclasses;
   encoder_left(m->encoder, &m->left, m->texts);
+  if (m->isring)
+    encoder_ring(m->encoder, m->ring[0], m->ring[1], m->ring[2] * 1000, m->ring[3] * 1000);
   encoder_lost(m->encoder, m->lost);
   encoder_finish(m->encoder, (m->clock + m->shift) * 1000);
   return encoder_failed(m->encoder) ? NOMEMORY : NULL;

@@ -37,6 +37,8 @@ typedef struct Unite {
   StrTab natives, labels;
   ProfileLeft left;         /* what limits of the writers have left out, ... */
   uint64_t texts, lost;
+  uint64_t ring[4];         /* as of Reading, added up */
+  int isring;
   uint64_t shift;           /* us that the profiles before have lasted */
   uint32_t nstates;         /* numbers given */
   UniteRest *rest;

@@ -149,6 +149,21 @@ describe("profiles that are merged", function()
     end
   end)
 
+  it("of flight recorders say what they go back to, and all samples from before", function()
+    for i = 1, 2 do
+      local status, _, err = process.run{"-l", "profiler", "-e",
+        "local t = {} for i = 1, 100000 do t[i % 5000] = {i} end", env = {LUA_PROFILER =
+        ("alloc=128,native=0,ring=64K,quiet,overwrite,seed=%d,out=%s"):format(i, paths[i])}}
+      assert.equal(0, status, err)
+    end
+    assert(merge({paths[1], paths[2]}, out))
+    local a, b = reader.read(paths[1]).ring, reader.read(paths[2]).ring
+    local all = reader.read(out).ring
+    assert.is_true(a.samples > 0)
+    assert.same({a.samples + b.samples, a.bytes + b.bytes}, {all.samples, all.bytes})
+    assert.is_true(math.abs(a.seconds + b.seconds - all.seconds) < 1e-5)
+  end)
+
   -- The labels of a copy were looked up by their number in its own profile: merging crashed.
   it("keep copies, each with its state's period and its labels", function()
     local script = process.file [[
