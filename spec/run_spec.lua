@@ -1,0 +1,65 @@
+-- SPDX-License-Identifier: MIT
+-- A submission of five thousand passes was refused for one expectation about CPU time that
+-- did not hold beside others. Such a file gets a second look, alone; a crash does not.
+
+-- What spec/run says of a spec file of this BODY, with SPEC_AGAIN=n, and how it ends.
+local function run(body, n)
+  local dir = os.tmpname()
+  os.remove(dir)
+  assert(os.execute("mkdir " .. dir))
+  local f <close> = assert(io.open(dir .. "/that_spec.lua", "w"))
+  f:write(("local DIR = %q\n"):format(dir), [[
+    -- How often this has been called in all runs.
+    local function times()
+      local f <close> = assert(io.open(DIR .. "/times", "a+"))
+      f:write("x")
+      f:flush()
+      f:seek("set")
+      return #f:read("a")
+    end
+  ]], body)
+  f:close()
+  local p <close> = assert(io.popen(("SPEC_AGAIN=%d spec/run fork -- %s 2>&1; echo $?"):format(n, dir)))
+  local out, status = p:read("a"):match("^(.*\n)(%d+)\n$")
+  assert(os.execute("rm -r " .. dir))
+  return out, tonumber(status)
+end
+
+describe("spec/run #plain", function()
+  local ONCE = [[
+    describe("a spec", function()
+      it("fails once", function() assert.is_true(times() ~= 1) end)
+      it("passes", function() end)
+    end)]]
+
+  it("looks again, twice, at a file in which an expectation did not hold", function()
+    local out, status = run(ONCE, 5)
+    assert.matches("failed beside others, passed twice alone: fork [^\n]*that_spec.lua\nfork: Failure %->", out)
+    assert.matches("\n2 passed, 0 failed\n$", out)
+    assert.equal(0, status)
+  end)
+
+  it("fails when it fails again, the second time too", function()
+    local out, status = run(ONCE:gsub("~= 1", "%% 2 == 0"), 5)
+    assert.matches("\n1 passed, 1 failed\n$", out)
+    assert.equal(1, status)
+    assert.not_matches("passed twice alone", out)
+  end)
+
+  it("does not when it is not asked", function()
+    local out, status = run(ONCE, 0)
+    assert.matches("\n1 passed, 1 failed\n$", out)
+    assert.equal(1, status)
+  end)
+
+  it("does not after a crash or a sanitizer's word", function()
+    for _, body in ipairs{
+      ONCE:gsub("assert.is_true%b()", 'if times() == 1 then os.exit(3) end'),
+      ONCE:gsub("assert", 'print("==1==ERROR: AddressSanitizer: heap-use-after-free") assert', 1)} do
+      local out, status = run(body, 5)
+      assert.matches("\n%d passed, 1 failed\n$", out)
+      assert.equal(1, status)
+      assert.not_matches("passed twice alone", out)
+    end
+  end)
+end)
