@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Text: the hash of a string, an integer in decimal. Everything here gives what
-** upstream gives, but for the hash, whose value no program sees.
+** Text: the hash of a string, an integer in decimal; and the hash of an address.
+** Everything here gives what upstream gives, but for the hashes, whose values no program
+** sees.
 */
 #ifndef luaN_text_h
 #define luaN_text_h
@@ -58,6 +59,27 @@ static inline unsigned int luaN_hash (const char *s, size_t l,
   else tail = 0;
   h = luaN_fold(h ^ tail, factor);
   return (unsigned int)(h ^ (h >> 32));
+}
+
+
+/* A hash part of 2 to the power of this is small. */
+#define LUAN_SMALLHASH	8
+
+/*
+** Main position of a key that is the address u, in a hash part of 2^n nodes. Objects
+** that a program makes one after the other differ by little, and by the same: in a big
+** hash part they have their nodes in that order, a few apart, and the parts of the
+** address above move them, so that those of a step of many bytes do not meet. In a
+** small one a product with the golden ratio spreads them (Knuth, The Art of Computer
+** Programming 3, 6.4). The low bits, which only light userdata have, are the highest.
+*/
+static inline size_t luaN_spread (uint64_t u, int n) {
+  uint64_t a = (u >> 3) | (u << 61);
+  if (n < LUAN_SMALLHASH)
+    return (size_t)(a * UINT64_C(0x9e3779b97f4a7c15) >> (64 - LUAN_SMALLHASH)
+                      >> (LUAN_SMALLHASH - n));
+  a ^= (a >> n) ^ (a >> 2 * n) ^ (u << (n - 3));
+  return (size_t)(a & ((UINT64_C(1) << n) - 1));
 }
 
 /* }===================================================================== */

@@ -2,6 +2,7 @@
 /*
 ** hashes.of(s, seed) -> the hash that the core gives to the string s (of any
 ** length) in a state with this seed (an integer of 32 bits).
+** hashes.spread(u, n) -> main position of the address u in a hash part of 2^n nodes.
 */
 #include <lua.h>
 #include <lauxlib.h>
@@ -17,8 +18,17 @@ static int of (lua_State *L) {
 }
 
 
+static int spread (lua_State *L) {
+  lua_pushinteger(L, (lua_Integer)luaN_spread((uint64_t)luaL_checkinteger(L, 1),
+                                              (int)luaL_checkinteger(L, 2)));
+  return 1;
+}
+
+
 int luaopen_hashes (lua_State *L) {
-  lua_createtable(L, 0, 1);
+  lua_createtable(L, 0, 2);
+  lua_pushcfunction(L, spread);
+  lua_setfield(L, -2, "spread");
   lua_pushcfunction(L, of);
   lua_setfield(L, -2, "of");
   return 1;
