@@ -123,7 +123,7 @@ end
 -- t.time: samples of CPU time a second, 1 to 30000 (0: none). t.wall: of wall
 -- time instead (false). t.exact: a stack for every sample (false: for those of
 -- one scheduler tick). t.native: C stacks (true). t.fixed: a sample every n-th byte (false: random
--- gaps with that mean). t.seed: of the gaps. t.out: path (SCRIPT.PID.vmprof). t.format:
+-- intervals with that mean). t.seed: of the intervals. t.out: path (SCRIPT.PID.vmprof). t.format:
 -- "stock" or "extended". t.ring: a flight recorder of that time ("10m") or size ("4M") in
 -- place of a file (none). t.compress: gzip (true). t.overwrite: what is at t.out
 -- is replaced, whatever file it is ("profile": if it is a profile); without, a

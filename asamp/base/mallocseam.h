@@ -7,9 +7,9 @@
 **
 ** The fast path of a request is a subtraction from 'left', a variable of the thread at
 ** a fixed place (initial-exec TLS), a branch that is not taken, and a jump into the
-** allocator that stands behind. 'left' is what remains of a gap (gap.h); where it
-** passes 0 the library calls 'sampled', then draws the next one. Gaps are random, so
-** that a thread's rest of a gap may be forgotten, and another period taken, at any time.
+** allocator that stands behind. 'left' is what remains of an interval (interval.h); where it
+** passes 0 the library calls 'sampled', then draws the next one. Intervals are random, so
+** that a thread's rest of an interval may be forgotten, and another period taken, at any time.
 **
 ** A free looks one number up: how many watched blocks lie in that 16 KiB of the address
 ** space ('near', which aliases every 16 GiB). Where it is not 0, the block is looked
@@ -42,8 +42,8 @@ enum { MALLOC_FREE, MALLOC_ALIVE, MALLOC_DEAD, MALLOC_GIVENUP };
 
 typedef struct MallocSeam {
   int version;
-  uint64_t period;	/* mean of the gaps; 0: nothing is sampled */
-  uint64_t seed;	/* of all gaps; 0: the library has one of its own */
+  uint64_t period;	/* mean of the intervals; 0: nothing is sampled */
+  uint64_t seed;	/* of all intervals; 0: the library has one of its own */
   unsigned char *slots;	/* MALLOC_SLOTS of them (MA3); atomic */
   uint64_t deaths;	/* watched blocks that were freed so far; atomic */
   /*
@@ -55,7 +55,7 @@ typedef struct MallocSeam {
   /* The block is watched until it is freed: its slot, or NULL: there is no room. To be
      called by 'sampled'. */
   unsigned char *(*watch) (void *block);
-  /* The calling thread draws a new gap; others take a new period up when theirs is over. */
+  /* The calling thread draws a new interval; others take a new period up when theirs is over. */
   void (*renew) (void);
 } MallocSeam;
 

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "clock.h"
-#include "gap.h"
+#include "interval.h"
 #include "process.h"
 #include "resident.h"
 #include "snapshot.h"
@@ -149,7 +149,7 @@ static int record (Request *r, char *rest) {
   ProcessRate wanted;
   if (!number(seconds, LONGEST, &n) || n == 0)
     return request_refuse(r, "a recording takes 1 to 31622400 seconds");
-  if (!number(alloc, GAP_MAX, &bytes) || (bytes > 0 && bytes < GAP_MIN))
+  if (!number(alloc, INTERVAL_MAX, &bytes) || (bytes > 0 && bytes < INTERVAL_MIN))
     return request_refuse(r, "the period must be 64 to 2^62 bytes, or 0");
   if (!number(rate, TIMING_MAX, &hertz))
     return request_refuse(r, "the rate must be 1 to 30000 samples a second, or 0");

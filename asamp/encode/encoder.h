@@ -30,7 +30,7 @@
 typedef struct EncoderConfig {
   int format;           /* PROFILE_STOCK or PROFILE_EXTENDED */
   uint64_t period;      /* bytes a sample stands for */
-  int random;           /* 1: exponential gaps of that mean */
+  int random;           /* 1: exponential intervals of that mean */
   uint64_t mallocs;     /* bytes a sample of native memory stands for; 0: none
                            are taken */
   int copies;           /* 1: what is copied is sampled, at the period of allocation */

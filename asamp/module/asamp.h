@@ -154,8 +154,8 @@ typedef struct asamp_Client {
 typedef struct asamp_Options {
   size_t size;		/* sizeof(asamp_Options) */
   uint64_t period;	/* one sample every so many bytes: 64 to 2^62 */
-  int fixed;		/* 0: exponential gaps of that mean; 1: every n-th byte */
-  uint64_t seed;	/* of the gaps; 0: one of its own */
+  int fixed;		/* 0: exponential intervals of that mean; 1: every n-th byte */
+  uint64_t seed;	/* of the intervals; 0: one of its own */
   int native;		/* 1: C stacks as well */
 } asamp_Options;
 

@@ -16,7 +16,7 @@
 #include "clock.h"
 #include "complain.h"
 #include "control.h"
-#include "gap.h"
+#include "interval.h"
 #include "labels.h"
 #include "unwind.h"
 #include "process.h"
@@ -420,9 +420,9 @@ static const luaL_Reg functions[] = {
 LUAMOD_API int luaopen_profiler_core (lua_State *L) {
   if (!binding_open(L, "profiler.core", 1)) return 0;
   luaL_newlib(L, functions);
-  lua_pushinteger(L, (lua_Integer)GAP_MIN);
+  lua_pushinteger(L, (lua_Integer)INTERVAL_MIN);
   lua_setfield(L, -2, "MIN");
-  lua_pushinteger(L, (lua_Integer)GAP_MAX);
+  lua_pushinteger(L, (lua_Integer)INTERVAL_MAX);
   lua_setfield(L, -2, "MAX");
   lua_pushlightuserdata(L, (void *)&embed_api);  /* asamp.h */
   lua_setfield(L, -2, "api");

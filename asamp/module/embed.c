@@ -273,7 +273,7 @@ static Embed *current (lua_State *L) {
 
 
 static const char *badperiod (uint64_t period) {
-  return (period >= GAP_MIN && period <= GAP_MAX)
+  return (period >= INTERVAL_MIN && period <= INTERVAL_MAX)
          ? NULL : "the period must be 64 to 2^62 bytes";
 }
 

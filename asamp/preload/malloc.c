@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "gap.h"
+#include "interval.h"
 #include "mallocseam.h"
 
 #define likely(x)	__builtin_expect(!!(x), 1)
@@ -26,11 +26,11 @@
 #define SHOWN		__attribute__((visibility("default")))
 #define COLD		__attribute__((noinline, cold))
 
-/* What this thread has left of its gap, less one: below 0 the point is passed. */
+/* What this thread has left of its interval, less one: below 0 the point is passed. */
 static __thread int64_t left __attribute__((tls_model("initial-exec")));
 
 static __thread struct {
-  Gap gap;		/* period 0: none was drawn yet */
+  Interval interval;		/* period 0: none was drawn yet */
   int inside;		/* MA4 */
   int resolving;
 } thread __attribute__((tls_model("initial-exec")));
@@ -152,7 +152,7 @@ static uint64_t number (const char **text) {
 }
 
 
-/* Of all gaps, once: a race of two threads is won by either. */
+/* Of all intervals, once: a race of two threads is won by either. */
 static uint64_t seedof (void) {
   uint64_t seed = __atomic_load_n(&asamp_mallocs.seed, __ATOMIC_RELAXED);
   if (seed == 0) {
@@ -168,18 +168,18 @@ static uint64_t seedof (void) {
 }
 
 
-/* The first gap of this thread with that period; gaps forget (gap.h). */
+/* The first interval of this thread with that period; intervals forget (interval.h). */
 static void begin (uint64_t period) {
   static uint64_t threads;
   uint64_t turn = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
-  if (thread.gap.state == 0)
-    gap_open(&thread.gap, period, 1, seedof() + turn * UINT64_C(0xD1342543DE82EF95));
-  thread.gap.period = period;
+  if (thread.interval.state == 0)
+    interval_open(&thread.interval, period, 1, seedof() + turn * UINT64_C(0xD1342543DE82EF95));
+  thread.interval.period = period;
 }
 
 
 static void renew (void) {
-  thread.gap.period = 0;
+  thread.interval.period = 0;
   left = 0;
 }
 
@@ -195,20 +195,20 @@ static COLD void point (void *block, size_t n) {
   thread.inside = 1;
   period = __atomic_load_n(&asamp_mallocs.period, __ATOMIC_RELAXED);
   sampled = __atomic_load_n(&asamp_mallocs.sampled, __ATOMIC_ACQUIRE);
-  if (period < GAP_MIN) {
-    thread.gap.period = 0;
+  if (period < INTERVAL_MIN) {
+    thread.interval.period = 0;
     left = INT64_MAX >> 16;
   }
   else {
-    if (thread.gap.period == period) {
+    if (thread.interval.period == period) {
       over = (uint64_t)(-left - 1);
-      count = gap_pass(&thread.gap, over, &distance);
+      count = interval_pass(&thread.interval, over, &distance);
     }
     else {  /* the block is the first behind a point that lies anywhere */
       begin(period);
-      distance = gap_first(&thread.gap);
+      distance = interval_first(&thread.interval);
       if (distance <= n)
-        count = gap_pass(&thread.gap, n - distance, &distance);
+        count = interval_pass(&thread.interval, n - distance, &distance);
       else distance -= n;
     }
     if (count > 0 && block != NULL && sampled != NULL) sampled(block, n, count);

@@ -144,7 +144,7 @@ typedef struct Reading {
                           0: it tells none */
   uint64_t unfollowed; /* samples that survived, of whose deaths it does not
                           tell; counts added up */
-  int random;          /* 1: random gaps (own files) */
+  int random;          /* 1: random intervals (own files) */
   int wall, cpu;       /* 1: time samples of the wall clock; of the CPU's (own
                           files; both when the clock was changed) */
   int timed;           /* 1: the file tells times; else samples of other

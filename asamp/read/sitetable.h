@@ -39,7 +39,7 @@ typedef struct Site {
   ** Variances, for the error of a difference. Of time the sums of count * count
   ** and of ns * ns: a stack that stands for several periods is one observation. Of bytes the
   ** sum of count * period * period: the points in a block of any size are
-  ** independent of each other (gap.h), but periods may differ.
+  ** independent of each other (interval.h), but periods may differ.
   */
   double timesquares, nssquares;
   double bytesquares;

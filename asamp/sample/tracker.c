@@ -106,7 +106,7 @@ static uint64_t pointsin (Tracker *t, uint64_t count, uint64_t part, uint64_t si
   uint64_t i, n = 0;
   if (count > MANYPOINTS)
     return (uint64_t)((double)count * (double)part / (double)size + 0.5);
-  for (i = 0; i < count; i++) n += (gap_draw(&t->copygap, size) < part);
+  for (i = 0; i < count; i++) n += (interval_draw(&t->copyinterval, size) < part);
   return n;
 }
 
@@ -136,7 +136,7 @@ static uint64_t copied (void *ud, lua_State *L, size_t n, uint64_t over) {
   memset(&out, 0, sizeof(out));
   out.time = clock_now();
   out.size = n;
-  out.count = gap_pass(&t->copygap, over, &distance);
+  out.count = interval_pass(&t->copyinterval, over, &distance);
   out.thread = t->number;
   out.label = luaN_label(luaN_running(L));
   room = (t->client->room == NULL) ? 1 : t->client->room(t->ud);
@@ -154,9 +154,9 @@ static uint64_t copied (void *ud, lua_State *L, size_t n, uint64_t over) {
 /* The first point of growth from here. */
 static void startcopies (Tracker *t, lua_State *L) {
   if (!t->copying) return;
-  t->copygap.period = t->gap.period;
-  t->copygap.random = t->gap.random;
-  luaN_setcopies(L, gap_first(&t->copygap));
+  t->copyinterval.period = t->interval.period;
+  t->copyinterval.random = t->interval.random;
+  luaN_setcopies(L, interval_first(&t->copyinterval));
 }
 
 /* }===================================================================== */
@@ -169,11 +169,11 @@ static uint64_t sample (void *ud, lua_State *L, const luaN_Sample *in,
   ProfileSample out;
   uint64_t distance;
   int watched, room;
-  if (t->client == NULL || t->idle) return GAP_MAX;  /* it was abandoned */
+  if (t->client == NULL || t->idle) return INTERVAL_MAX;  /* it was abandoned */
   t->busy++;
   out.time = clock_now();
   out.size = in->size;
-  out.count = gap_pass(&t->gap, over, &distance);
+  out.count = interval_pass(&t->interval, over, &distance);
   out.thread = t->number;
   running = luaN_running(L);
   out.label = luaN_label(running);
@@ -184,13 +184,13 @@ static uint64_t sample (void *ud, lua_State *L, const luaN_Sample *in,
   room = (t->client->room == NULL) ? 1 : t->client->room(t->ud);
   if (room < 0) {
     t->busy--;
-    return GAP_MAX;
+    return INTERVAL_MAX;
   }
   if (room && isready(t, watched) &&
       pending_add(&t->pending, in->owner, watched ? in->block : NULL)) {
     stack_walk(&t->stack, running, t->native);
     t->pending.samples[t->pending.n - 1].birth =
-      births_of(&out, t->gap.period, t->stack.frames, t->stack.n);
+      births_of(&out, t->interval.period, t->stack.frames, t->stack.n);
     if (watched) watch(t, L, in->block);
     t->client->sample(t->ud, &out, t->stack.kept, t->stack.frames, t->stack.n);
     t->samples += out.count;
@@ -639,8 +639,8 @@ void tracker_idle (Tracker *t, lua_State *L) {
   t->deciding = 0;
   pending_close(&t->pending);
   followed_close(&t->followed);
-  if (luaN_getsampler(L) != &t->seam) luaN_setsampler(L, &t->seam, GAP_MAX);
-  else luaN_setdistance(L, GAP_MAX);
+  if (luaN_getsampler(L) != &t->seam) luaN_setsampler(L, &t->seam, INTERVAL_MAX);
+  else luaN_setdistance(L, INTERVAL_MAX);
   luaN_setcopies(L, UINT64_MAX);
 }
 
@@ -652,8 +652,8 @@ void tracker_wake (Tracker *t, lua_State *L, uint64_t period, int random, uint64
   holdersask_end(&t->asking);
   pending_close(&t->pending);
   followed_close(&t->followed);
-  t->gap.period = period;
-  t->gap.random = random;
+  t->interval.period = period;
+  t->interval.random = random;
   tracker_again(t, seed, 0);
   luaN_memory(L, &m);
   unseen(t, &m);
@@ -662,7 +662,7 @@ void tracker_wake (Tracker *t, lua_State *L, uint64_t period, int random, uint64
   t->seeded = 1;
   t->on = alloc;
   t->points = !alloc;
-  if (alloc) luaN_setdistance(L, gap_first(&t->gap));
+  if (alloc) luaN_setdistance(L, interval_first(&t->interval));
   if (alloc) startcopies(t, L);
 }
 
@@ -681,8 +681,8 @@ static void function (void *ud, uint64_t id, const char *name, int line,
                       const char *source);
 
 void tracker_again (Tracker *t, uint64_t seed, int isforked) {
-  gap_open(&t->gap, t->gap.period, t->gap.random, seed);
-  gap_open(&t->copygap, t->gap.period, t->gap.random, ~seed);
+  interval_open(&t->interval, t->interval.period, t->interval.random, seed);
+  interval_open(&t->copyinterval, t->interval.period, t->interval.random, ~seed);
   if (isforked) {
     stack_forget(&t->stack);
     births_forget(&t->functions);
@@ -723,7 +723,7 @@ void tracker_begin (Tracker *t, const TrackerClient *client, void *ud,
   t->client = client;
   t->ud = ud;
   t->native = native;
-  t->gap.period = period;
+  t->interval.period = period;
   t->seeded = 0;
   t->samples = t->natives = t->copies = t->bytes = t->lost = t->nanoseconds = 0;
   t->unfollowed = 0;
@@ -826,17 +826,17 @@ static void enter (Tracker *t, lua_State *L, uint64_t distance) {
 void tracker_on (Tracker *t, lua_State *L, uint64_t period, int random,
                  uint64_t seed) {
   if (t->seeded) {
-    t->gap.period = period;
-    t->gap.random = random;
+    t->interval.period = period;
+    t->interval.random = random;
   }
   else {
-    gap_open(&t->gap, period, random, seed);
-    gap_open(&t->copygap, period, random, ~seed);
+    interval_open(&t->interval, period, random, seed);
+    interval_open(&t->copyinterval, period, random, ~seed);
   }
   t->seeded = 1;
   t->on = 1;
   t->from = luaN_allocated(L);
-  enter(t, L, gap_first(&t->gap));
+  enter(t, L, interval_first(&t->interval));
   startcopies(t, L);
 }
 
@@ -849,7 +849,7 @@ void tracker_copies (Tracker *t, int on) {
 int tracker_off (Tracker *t, lua_State *L) {
   luaN_Memory m;
   if (!t->on) return 0;
-  luaN_setdistance(L, GAP_MAX);  /* no samples from here on */
+  luaN_setdistance(L, INTERVAL_MAX);  /* no samples from here on */
   luaN_setcopies(L, UINT64_MAX);
   t->bytes += luaN_allocated(L) - t->from;
   t->on = 0;
@@ -865,14 +865,14 @@ int tracker_off (Tracker *t, lua_State *L) {
 void tracker_points (Tracker *t, lua_State *L, int on) {
   t->points = on;
   if (!on) leave(t, L);
-  else if (luaN_getsampler(L) != &t->seam) enter(t, L, GAP_MAX);
+  else if (luaN_getsampler(L) != &t->seam) enter(t, L, INTERVAL_MAX);
 }
 
 
 void tracker_period (Tracker *t, lua_State *L, uint64_t period) {
   if (t->on)
-    luaN_setdistance(L, gap_change(&t->gap, period, luaN_distance(L)));
-  else t->gap.period = period;
+    luaN_setdistance(L, interval_change(&t->interval, period, luaN_distance(L)));
+  else t->interval.period = period;
   if (t->on) startcopies(t, L);
 }
 
@@ -882,7 +882,7 @@ int tracker_mallocs (Tracker *t, uint64_t period, uint64_t seed) {
   t->mallocs = period;
   t->reaping = REAP;
   t->deaths = mallocs_deaths();
-  if (luaN_getsampler(t->L) != &t->seam) enter(t, t->L, GAP_MAX);
+  if (luaN_getsampler(t->L) != &t->seam) enter(t, t->L, INTERVAL_MAX);
   return 1;
 }
 

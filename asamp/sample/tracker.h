@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The tracker of one state: takes samples where the core says so (seam.h), at
-** distances (gap.h), with stacks (stack.h), and tells their fates (pending.h)
+** distances (interval.h), with stacks (stack.h), and tells their fates (pending.h)
 ** and classes (classes.h) when a collection knows them, and when those that
 ** survived die (followed.h), if the client wants to know. Whom it tells is its
 ** client: the file of a session (sampler.h) or a program (asamp.h). All memory
@@ -10,7 +10,7 @@
 **   A1  the state's seam has the tracker while it is on or points are asked for,
 **       and after that for as long as samples wait for their fate or are
 **       followed (the sample point is at infinity);
-**   A2  samples = sum over the on-times of the points passed (gap.h);
+**   A2  samples = sum over the on-times of the points passed (interval.h);
 **   A3  whenever it is off, every sample has its fate, unless the collector
 **       could not run: in a finalizer, the next collection tells it;
 **   A4  the client hears of a function before the first sample that shows it,
@@ -39,7 +39,7 @@
 #include "births.h"
 #include "classes.h"
 #include "followed.h"
-#include "gap.h"
+#include "interval.h"
 #include "holdersask.h"
 #include "pending.h"
 #include "sample.h"
@@ -88,14 +88,14 @@ typedef struct Tracker {
   const TrackerClient *client;	/* NULL: there is none */
   void *ud;			/* the client's own */
   int native;			/* samples have C stacks */
-  Gap gap;
-  int seeded;			/* the gap's generator has its seed */
+  Interval interval;
+  int seeded;			/* the interval's generator has its seed */
   int on;
   int idle;			/* nothing is wanted but 'safe' */
   int points;			/* the client wants points of time samples */
   uint64_t mallocs;		/* period of native memory's samples (mallocs.h); 0: none */
   int copying;			/* copies are, while it is on (A8) */
-  Gap copygap;			/* of the bytes that growth moves */
+  Interval copyinterval;	/* of the bytes that growth moves */
   int busy;			/* one of the functions below runs (A7) */
   uint64_t deaths;		/* of native blocks, when they were last looked for, ... */
   size_t reaping;		/* pending samples among which dead ones are looked for */
@@ -167,7 +167,7 @@ void tracker_end (Tracker *t, lua_State *L);
 */
 void tracker_abandon (Tracker *t);
 
-/* Sampling on. 'seed' of the gaps; a client's second seed is not used. */
+/* Sampling on. 'seed' of the intervals; a client's second seed is not used. */
 void tracker_on (Tracker *t, lua_State *L, uint64_t period, int random,
                  uint64_t seed);
 
@@ -191,7 +191,7 @@ int tracker_mallocs (Tracker *t, uint64_t period, uint64_t seed);
 /* Copies are sampled from the next tracker_on (tracker_wake) on, or no more. */
 void tracker_copies (Tracker *t, int on);
 
-/* Changes the period, also while on (gap_change). */
+/* Changes the period, also while on (interval_change). */
 void tracker_period (Tracker *t, lua_State *L, uint64_t period);
 
 /* The client is told every so often who holds what is followed: behind the next major

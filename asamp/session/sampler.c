@@ -545,7 +545,7 @@ uint64_t sampler_seed (void) {
 
 
 void sampler_on (Sampler *s, lua_State *L, uint64_t period, int random) {
-  if (s->tracker.gap.period != period) profile_period(&s->state, period);
+  if (s->tracker.interval.period != period) profile_period(&s->state, period);
   tracker_on(&s->tracker, L, period, random,
              s->options.seeded ? s->options.seed : sampler_seed());
 }
@@ -694,7 +694,7 @@ static int report (Sampler *s, const ProfileTotals *t) {
     SharedTotals sum = {1, s->tracker.samples, s->timing.samples,
                         tracker_bytes(&s->tracker, s->tracker.L), 0,
                         s->tracker.natives};
-    sampler_announce(&sum, s->tracker.gap.period, s->tracker.gap.random, s->path);
+    sampler_announce(&sum, s->tracker.interval.period, s->tracker.interval.random, s->path);
   }
   if (s->timing.cramped > 0)
     complain("%s: %llu samples of time have no C stack, for this thread's alternate signal "
@@ -768,7 +768,7 @@ void sampler_stats (Sampler *s, lua_State *L, SamplerStats *stats) {
   if (s->state.profile != NULL) profile_totals(s->state.profile, &totals);
   stats->open = (s->state.profile != NULL);
   stats->on = (s->state.profile != NULL && t->on);
-  stats->period = t->gap.period;
+  stats->period = t->interval.period;
   stats->samples = t->samples;
   stats->natives = t->natives;
   stats->bytes = tracker_bytes(t, L);
@@ -966,7 +966,7 @@ static int current (Sampler *s) {
 /* The period of a state that takes more samples than it should, or far less, is another
    from here on: a power of 2 times that of the process. Its samples say what they stand for. */
 static void restrain (Sampler *s, lua_State *L) {
-  uint64_t now, taken = s->tracker.samples - s->ratesamples, period = s->tracker.gap.period;
+  uint64_t now, taken = s->tracker.samples - s->ratesamples, period = s->tracker.interval.period;
   double a_second;
   if (s->shared->rate == 0 || !s->tracker.on) return;
   now = clock_now();
@@ -975,12 +975,12 @@ static void restrain (Sampler *s, lua_State *L) {
   s->ratetime = now;
   s->ratesamples = s->tracker.samples;
   if (a_second > (double)s->shared->rate)
-    while (a_second > (double)s->shared->rate && period < GAP_MAX / 2) {
+    while (a_second > (double)s->shared->rate && period < INTERVAL_MAX / 2) {
       period *= 2;
       a_second /= 2;
     }
   else if (4 * a_second < (double)s->shared->rate && period > s->shared->period) period /= 2;
-  if (period == s->tracker.gap.period) return;
+  if (period == s->tracker.interval.period) return;
   tracker_period(&s->tracker, L, period);
   profile_period(&s->state, period);
 }

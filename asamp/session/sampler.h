@@ -40,7 +40,7 @@ typedef struct SamplerOptions {
   const char *command;	/* what runs, for people; may be NULL */
   int format;		/* PROFILE_STOCK, PROFILE_EXTENDED */
   int compress, native, random;
-  uint64_t seed;	/* of the gaps, when 'seeded' */
+  uint64_t seed;	/* of the intervals, when 'seeded' */
   int seeded;
   uint64_t timeperiod;	/* of the time samples that the session begins with, ns;
 			   0: none */
@@ -177,7 +177,7 @@ int sampler_timeon (Sampler *s, lua_State *L, uint64_t ns, TimerClock clock,
 /* Returns 0 when it was off already. */
 int sampler_timeoff (Sampler *s, lua_State *L);
 
-/* Changes the period, also while on (gap_change). Needs a session. */
+/* Changes the period, also while on (interval_change). Needs a session. */
 void sampler_period (Sampler *s, lua_State *L, uint64_t period);
 
 /*

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- bench/sites: the error of samples against an exact trace, per site, with fixed
--- and with random gaps over several seeds; and samples without a fate.
+-- and with random intervals over several seeds; and samples without a fate.
 -- Runs under the fork, whose reader it uses; exact.so is in its work folder.
 -- Prints Markdown; --data DIR has the distribution of the errors for a plot.
 -- Trace and profile are of the same run (exact.c).
@@ -18,7 +18,7 @@ local options = require "runner.options"
 local programs = require "runner.programs"
 local siteerror = require "runner.siteerror"
 
-local GAPS = { "fixed", "random" }
+local INTERVALS = { "fixed", "random" }
 local NEVER = 1 << 50  -- a period that no run reaches
 local WORST = 8      -- programs of which the worst site is shown
 local LIMITS = { first = 0, last = 6, step = 0.1 }  -- of the distribution
@@ -45,11 +45,11 @@ if not chosen then fail(message) end
 local config = { lua = lua, options = { "-l", "profiler", "-l", "exact" } }
 
 -- One run: its exact trace, and what was sampled.
-local function run(program, period, gap, seed)
+local function run(program, period, interval, seed)
   local path, trace_path = work .. "/sites.vmprof", work .. "/exact"
   local usage, output = runner:run(command.words(config, program, wanted.mode), {
     ("LUA_PROFILER=alloc=%d,fixed=%d,seed=%d,native=0,quiet,out=%s"):format(
-      period, gap == "fixed" and 1 or 0, seed, path),
+      period, interval == "fixed" and 1 or 0, seed, path),
     "EXACT_OUT=" .. trace_path, "LUA_CPATH=" .. work .. "/?.so;;",
   }, program.dir)
   if not usage then fail(program.name .. ": " .. output) end
@@ -71,18 +71,18 @@ local function seed_of(program, seed)
   return (sum & 0xffffffff) * 1000 + seed
 end
 
--- All seeds and both gaps of one program.
+-- All seeds and both intervals of one program.
 local function measure(program)
   local trace = run(program, NEVER, "fixed", 1)
   local row = {
     program = program, bytes = trace.bytes, period = siteerror.period(trace.bytes, wanted.samples),
     samples = 0, undecided = 0, unknown = 0, z = {}, worst = {}, sites = 0,
   }
-  for _, gap in ipairs(GAPS) do
+  for _, interval in ipairs(INTERVALS) do
     local list = {}
     for seed = 1, wanted.seeds do
       local profile
-      trace, profile = run(program, row.period, gap, seed_of(program, seed))
+      trace, profile = run(program, row.period, interval, seed_of(program, seed))
       row.samples = row.samples + profile.samples
       row.undecided = row.undecided + profile.undecided
       row.unknown = row.unknown + siteerror.unknown(trace, profile)
@@ -90,12 +90,12 @@ local function measure(program)
       row.sites = math.max(row.sites, #errors)
       for _, site in ipairs(errors) do
         list[#list + 1] = site.z
-        if not row.worst[gap] or math.abs(site.z) > math.abs(row.worst[gap].z) then
-          row.worst[gap] = site
+        if not row.worst[interval] or math.abs(site.z) > math.abs(row.worst[interval].z) then
+          row.worst[interval] = site
         end
       end
     end
-    row.z[gap] = list
+    row.z[interval] = list
   end
   return row
 end
@@ -116,7 +116,7 @@ for i, program in ipairs(chosen) do
   local row = measure(program)
   rows[i] = row
   for name in pairs(totals) do totals[name] = totals[name] + row[name] end
-  for gap, list in pairs(every) do table.move(row.z[gap], 1, #row.z[gap], #list + 1, list) end
+  for interval, list in pairs(every) do table.move(row.z[interval], 1, #row.z[interval], #list + 1, list) end
 end
 
 print(machine.line())
@@ -134,14 +134,14 @@ print(("| all | | | | %s | %s |"):format(columns(siteerror.tally(every.random)),
 print(("\nSamples in all: %d; without a fate: %d; at sites that the exact trace has not: %d."):format(
   totals.samples, totals.undecided, totals.unknown))
 
--- The sites that fixed gaps get most wrong.
+-- The sites that fixed intervals get most wrong.
 local function worst(row) return row.worst.fixed and math.abs(row.worst.fixed.z) or 0 end
 table.sort(rows, function(a, b)
   local x, y = worst(a), worst(b)
   if x ~= y then return x > y end
   return a.program.name < b.program.name
 end)
-print "\n| worst with fixed gaps | site | exact share | sampled share | error, standard errors |"
+print "\n| worst with fixed intervals | site | exact share | sampled share | error, standard errors |"
 print "| --- | --- | ---: | ---: | ---: |"
 for i = 1, math.min(WORST, #rows) do
   local site = rows[i].worst.fixed
@@ -163,6 +163,6 @@ if found.data then
     }
   end
   local written, wrong = data.write(found.data .. "/sites.tsv",
-    { "errors", "fixed gaps", "random gaps" }, lines)
+    { "errors", "fixed intervals", "random intervals" }, lines)
   if not written then fail(wrong) end
 end

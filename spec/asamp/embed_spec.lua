@@ -268,7 +268,7 @@ describe("a client of asamp.h", function()
     end
   end)
 
-  it("samples at random gaps, unless fixed ones are asked for", function()
+  it("samples at random intervals, unless fixed ones are asked for", function()
     for fixed, least in pairs{[true] = 1, [false] = 5} do
       local counts, n = {}, 0
       for seed = 1, 20 do

@@ -67,7 +67,7 @@ describe("the fates of samples", function()
       for i = 201, 300 do kept[i] = {i, x = i} end
       for i = 201, 300 do local _ = {i, x = i} end
       collectgarbage "restart"
-    end, {random = true})  -- what comes again and again may hide from fixed gaps
+    end, {random = true})  -- what comes again and again may hide from fixed intervals
     local found = byline(list, from)
     assert.equal(300, #kept)
     local function kinds(i, fate, ...)

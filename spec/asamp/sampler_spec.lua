@@ -28,7 +28,7 @@ end
 
 -- {== the model =============================================================
 
--- Opens a session of fixed gaps and predicts it. m.act(name, f, block) runs f
+-- Opens a session of fixed intervals and predicts it. m.act(name, f, block) runs f
 -- and checks what it did to the sample point; 'block' = {kind, size, counted}
 -- when f allocates exactly one block, {counted} when the bytes alone are known.
 local function model(period, seed)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** points: the arithmetic of sample points (asamp/base/gap.h), the list of samples
+** points: the arithmetic of sample points (asamp/base/interval.h), the list of samples
 ** without a fate (asamp/sample/pending.h) and of those that live on (asamp/sample/followed.h)
 ** for specs, without a Lua that samples.
 **
-**   gap(period, random, seed) -> gap; 64-bit numbers are Lua integers
+**   interval(period, random, seed) -> interval; 64-bit numbers are Lua integers
 **     g:first() -> distance        g:pass(over) -> points, distance
 **     g:change(period, distance) -> distance
 **   pending() -> list; owners and blocks are integers, 0: none
@@ -20,7 +20,7 @@
 **   MIN, MAX, MOST (of those followed)
 */
 #include "followed.h"
-#include "gap.h"
+#include "interval.h"
 #include "pending.h"
 
 #include <string.h>
@@ -28,37 +28,37 @@
 #include <lua.h>
 #include <lauxlib.h>
 
-#define GAPNAME		"points.gap"
+#define INTERVALNAME		"points.interval"
 #define PENDINGNAME	"points.pending"
 #define FOLLOWEDNAME	"points.followed"
 
-static int p_gap (lua_State *L) {
+static int p_interval (lua_State *L) {
   uint64_t period = (uint64_t)luaL_checkinteger(L, 1);
   int random = lua_toboolean(L, 2);
   uint64_t seed = (uint64_t)luaL_checkinteger(L, 3);
-  Gap *g = lua_newuserdatauv(L, sizeof(*g), 0);
-  luaL_setmetatable(L, GAPNAME);
-  gap_open(g, period, random, seed);
+  Interval *g = lua_newuserdatauv(L, sizeof(*g), 0);
+  luaL_setmetatable(L, INTERVALNAME);
+  interval_open(g, period, random, seed);
   return 1;
 }
 
 static int g_first (lua_State *L) {
-  lua_pushinteger(L, (lua_Integer)gap_first(luaL_checkudata(L, 1, GAPNAME)));
+  lua_pushinteger(L, (lua_Integer)interval_first(luaL_checkudata(L, 1, INTERVALNAME)));
   return 1;
 }
 
 static int g_pass (lua_State *L) {
   uint64_t distance;
-  Gap *g = luaL_checkudata(L, 1, GAPNAME);
-  lua_pushinteger(L, (lua_Integer)gap_pass(g, (uint64_t)luaL_checkinteger(L, 2),
+  Interval *g = luaL_checkudata(L, 1, INTERVALNAME);
+  lua_pushinteger(L, (lua_Integer)interval_pass(g, (uint64_t)luaL_checkinteger(L, 2),
                                            &distance));
   lua_pushinteger(L, (lua_Integer)distance);
   return 2;
 }
 
 static int g_change (lua_State *L) {
-  Gap *g = luaL_checkudata(L, 1, GAPNAME);
-  lua_pushinteger(L, (lua_Integer)gap_change(g, (uint64_t)luaL_checkinteger(L, 2),
+  Interval *g = luaL_checkudata(L, 1, INTERVALNAME);
+  lua_pushinteger(L, (lua_Integer)interval_change(g, (uint64_t)luaL_checkinteger(L, 2),
                                              (uint64_t)luaL_checkinteger(L, 3)));
   return 1;
 }
@@ -197,7 +197,7 @@ static void newclass (lua_State *L, const char *name, const luaL_Reg *methods) {
 int luaopen_points (lua_State *L);
 
 int luaopen_points (lua_State *L) {
-  static const luaL_Reg gaps[] = {
+  static const luaL_Reg intervals[] = {
     {"first", g_first}, {"pass", g_pass}, {"change", g_change}, {NULL, NULL}
   };
   static const luaL_Reg lists[] = {
@@ -209,18 +209,18 @@ int luaopen_points (lua_State *L) {
     {"watched", f_watched}, {"__gc", f_gc}, {NULL, NULL}
   };
   static const luaL_Reg functions[] = {
-    {"gap", p_gap}, {"pending", p_pending}, {"followed", p_followed},
+    {"interval", p_interval}, {"pending", p_pending}, {"followed", p_followed},
     {NULL, NULL}
   };
-  newclass(L, GAPNAME, gaps);
+  newclass(L, INTERVALNAME, intervals);
   newclass(L, PENDINGNAME, lists);
   newclass(L, FOLLOWEDNAME, followers);
   luaL_newlib(L, functions);
   lua_pushinteger(L, FOLLOWED_MOST);
   lua_setfield(L, -2, "MOST");
-  lua_pushinteger(L, (lua_Integer)GAP_MIN);
+  lua_pushinteger(L, (lua_Integer)INTERVAL_MIN);
   lua_setfield(L, -2, "MIN");
-  lua_pushinteger(L, (lua_Integer)GAP_MAX);
+  lua_pushinteger(L, (lua_Integer)INTERVAL_MAX);
   lua_setfield(L, -2, "MAX");
   return 1;
 }

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Sampling distances: nothing lost, nothing doubled, whatever sizes come; and
--- random gaps that are exponential. Driven without a Lua that samples.
+-- random intervals that are exponential. Driven without a Lua that samples.
 
 local points = require "points"
 
@@ -15,16 +15,16 @@ local function generator(seed)
   end
 end
 
--- A run of allocations over a gap: what the nursery does with it.
-local function run(gap)
-  local r = {distance = gap:first(), points = 0, bytes = 0}
+-- A run of allocations over an interval: what the nursery does with it.
+local function run(interval)
+  local r = {distance = interval:first(), points = 0, bytes = 0}
   function r.allocate(n)
     local passed = 0
     r.bytes = r.bytes + n
     if n < r.distance then
       r.distance = r.distance - n
     else
-      passed, r.distance = gap:pass(n - r.distance)
+      passed, r.distance = interval:pass(n - r.distance)
       r.points = r.points + passed
     end
     return passed
@@ -41,13 +41,13 @@ local function size(random, period)
   return period * random(1, 40) + random(0, period)
 end
 
-describe("fixed gaps", function()
+describe("fixed intervals", function()
   it("pass n points in T bytes with |n * period - T| < period, at every T", function()
     for period = 64, 64 << 20, 64 do
       if period & (period - 1) == 0 or period == 64 * 3 or period == 64 * 15625 then
         for _, seed in ipairs(SEEDS) do
           local random = generator(seed)
-          local r = run(points.gap(period, false, seed))
+          local r = run(points.interval(period, false, seed))
           for step = 1, 100 do
             r.allocate(size(random, period))
             local off = r.points * period - r.bytes
@@ -62,7 +62,7 @@ describe("fixed gaps", function()
   end)
 
   it("are exactly a period from point to point", function()
-    local r = run(points.gap(1000, false, 7))
+    local r = run(points.interval(1000, false, 7))
     local first = r.distance
     local at = {}
     for byte = 1, 20000 do
@@ -76,7 +76,7 @@ describe("fixed gaps", function()
   it("do not depend on how the bytes are cut into blocks", function()
     for _, seed in ipairs(SEEDS) do
       local random = generator(seed)
-      local one, many = run(points.gap(4096, false, seed)), run(points.gap(4096, false, seed))
+      local one, many = run(points.interval(4096, false, seed)), run(points.interval(4096, false, seed))
       local total = 0
       for _ = 1, 500 do
         local n = size(random, 4096)
@@ -90,10 +90,10 @@ describe("fixed gaps", function()
   end)
 
   it("begin anywhere in the first period, every place as likely as the other", function()
-    local gap = points.gap(64, false, 4711)
+    local interval = points.interval(64, false, 4711)
     local seen = {}
     for _ = 1, 64000 do
-      local d = gap:first()
+      local d = interval:first()
       seen[d] = (seen[d] or 0) + 1
     end
     local chi = 0
@@ -103,23 +103,23 @@ describe("fixed gaps", function()
   end)
 
   it("count a block of four exabytes", function()
-    local gap = points.gap(64, false, 1)
-    local n, distance = gap:pass(points.MAX)
+    local interval = points.interval(64, false, 1)
+    local n, distance = interval:pass(points.MAX)
     assert.equal(1 + points.MAX // 64, n)
     assert.equal(64, distance)
-    n, distance = gap:pass(points.MAX - 1)
+    n, distance = interval:pass(points.MAX - 1)
     assert.equal(1 + (points.MAX - 1) // 64, n)
     assert.equal(1, distance)
   end)
 
   it("as long as memory: the point is in the distance and comes nearer", function()
-    local r = run(points.gap(points.MAX, false, 3))
+    local r = run(points.interval(points.MAX, false, 3))
     local first = r.distance
     assert.is_true(first >= 1 and first <= points.MAX)
     for _ = 1, 1000 do r.allocate(1 << 30) end
     assert.equal(0, r.points)
     assert.equal(first - (1000 << 30), r.distance)
-    assert.equal(1, (points.gap(points.MAX, false, 3):pass(points.MAX - 1)))
+    assert.equal(1, (points.interval(points.MAX, false, 3):pass(points.MAX - 1)))
   end)
 end)
 
@@ -128,15 +128,15 @@ describe("a change of the period", function()
     for _, seed in ipairs(SEEDS) do
       local random = generator(seed)
       local period = 1 << random(6, 20)
-      local gap = points.gap(period, false, seed)
-      local r = run(gap)
+      local interval = points.interval(period, false, seed)
+      local r = run(interval)
       local story, expected = {period}, 0.0
       local changes = 0
       for step = 1, 4000 do
         if random(1, 40) == 1 then
           period = random(64, 1 << random(7, 26))
           story[#story + 1] = period
-          r.distance = gap:change(period, r.distance)
+          r.distance = interval:change(period, r.distance)
           changes = changes + 1
         end
         local n = size(random, period)
@@ -161,28 +161,28 @@ describe("a change of the period", function()
       {100, 33, 100, 33}, {1000, 333, 64, 22}, {64, 63, 1000, 985},
     }
     for _, c in ipairs(cases) do
-      local gap = points.gap(c[1], false, 1)
-      assert.equal(c[4], gap:change(c[3], c[2]), table.concat(c, " "))
-      assert.equal(2, (gap:pass(c[3])))  -- the new period holds
+      local interval = points.interval(c[1], false, 1)
+      assert.equal(c[4], interval:change(c[3], c[2]), table.concat(c, " "))
+      assert.equal(2, (interval:pass(c[3])))  -- the new period holds
     end
   end)
 
-  it("draws anew where gaps are random: an exponential has no memory", function()
-    local gap = points.gap(1 << 20, true, 9)
+  it("draws anew where intervals are random: an exponential has no memory", function()
+    local interval = points.interval(1 << 20, true, 9)
     local sum = 0
-    for _ = 1, 20000 do sum = sum + gap:change(4096, 1) end
+    for _ = 1, 20000 do sum = sum + interval:change(4096, 1) end
     assert.is_true(math.abs(sum / 20000 / 4096 - 1) < 0.03, sum)
   end)
 end)
 
-describe("random gaps", function()
+describe("random intervals", function()
   it("are exponential: mean, variance and tail", function()
     for _, seed in ipairs(SEEDS) do
       local period, n = 1 << 16, 40000
-      local gap = points.gap(period, true, seed)
+      local interval = points.interval(period, true, seed)
       local sum, squares, tail = 0, 0, 0
       for _ = 1, n do
-        local d = gap:first()
+        local d = interval:first()
         assert(d >= 1)
         sum, squares = sum + d, squares + d * d
         if d > 3 * period then tail = tail + 1 end
@@ -200,8 +200,8 @@ describe("random gaps", function()
   it("are of the mean asked for where they are short, too", function()
     for _, period in ipairs{64, 100, 1000} do
       local n, sum = 4000000, 0
-      local gap = points.gap(period, true, period)
-      for _ = 1, n do sum = sum + gap:first() end
+      local interval = points.interval(period, true, period)
+      for _ = 1, n do sum = sum + interval:first() end
       assert.is_true(math.abs(sum / n / period - 1) < 5 / math.sqrt(n), period .. ": " .. sum / n)
     end
   end)
@@ -211,7 +211,7 @@ describe("random gaps", function()
     for blocksize = 0, 2 do
       local bytes = ({64, 100 * period, 4200 * period})[blocksize + 1]
       local n = ({40000, 4000, 200000})[blocksize + 1]  -- one point in 4200 shows
-      local counts, r = {}, run(points.gap(period, true, 11 + blocksize))
+      local counts, r = {}, run(points.interval(period, true, 11 + blocksize))
       local mean = bytes / period
       local sum, squares = 0, 0
       for i = 1, n do
@@ -227,9 +227,9 @@ describe("random gaps", function()
   end)
 
   it("cannot be hidden from by a pattern that divides the period", function()
-    -- 504 bytes here, 8 there: fixed gaps of 512 charge one of them only
+    -- 504 bytes here, 8 there: fixed intervals of 512 charge one of them only
     local function shares(random)
-      local r = run(points.gap(512, random, 42))
+      local r = run(points.interval(512, random, 42))
       local here, there = 0, 0
       for _ = 1, 50000 do
         here, there = here + r.allocate(504), there + r.allocate(8)
@@ -243,19 +243,19 @@ describe("random gaps", function()
   end)
 
   it("stay in range at the largest period", function()
-    local r = run(points.gap(points.MAX, true, 5))
+    local r = run(points.interval(points.MAX, true, 5))
     for _ = 1, 10000 do
       assert.is_true(r.distance >= 1 and r.distance <= points.MAX)
       local n
-      n, r.distance = points.gap(points.MAX, true, r.distance):pass(points.MAX)
+      n, r.distance = points.interval(points.MAX, true, r.distance):pass(points.MAX)
       assert.is_true(n >= 1 and n < 64)
     end
   end)
 
   it("of one seed are the same again, of another seed others", function()
     local function draws(seed)
-      local gap, list = points.gap(4096, true, seed), {}
-      for i = 1, 20 do list[i] = gap:first() end
+      local interval, list = points.interval(4096, true, seed), {}
+      for i = 1, 20 do list[i] = interval:first() end
       return table.concat(list, " ")
     end
     assert.equal(draws(1), draws(1))
