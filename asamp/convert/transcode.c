@@ -254,21 +254,21 @@ static int newnodes (Transcode *t) {
 /* Sets the stack of 'node': what it shares with the one before stays. */
 static void setstack (Transcode *t, uint32_t node) {
   const TreeNode *nodes = t->r->tree.nodes;
-  size_t n = 0, kept = 0, i;
+  size_t n = 0, shared = 0, i;
   uint32_t at;
   if (node == t->node || !newnodes(t))
     return;
   for (at = node; at != 0; at = nodes[at].parent) {
     if (t->place[at] < t->npath && t->path[t->place[at]] == at) {
-      kept = t->place[at] + (size_t)1;
+      shared = t->place[at] + (size_t)1;
       break;
     }
     t->frames[n].id = t->into != NULL ? renamed(t, nodes[at].id) : nodes[at].id;
     t->frames[n++].line = nodes[at].line;
   }
-  encoder_stack(t->encoder, kept, t->frames, n);
-  t->npath = kept + n;
-  for (at = node, i = t->npath; i > kept; at = nodes[at].parent) {
+  encoder_stack(t->encoder, shared, t->frames, n);
+  t->npath = shared + n;
+  for (at = node, i = t->npath; i > shared; at = nodes[at].parent) {
     t->path[--i] = at;
     t->place[at] = (uint32_t)i;
   }

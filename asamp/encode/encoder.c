@@ -261,18 +261,18 @@ static void namefresh (Encoder *e) {
 
 /* ------------------------------------------------------------- stacks -- */
 
-void encoder_stack (Encoder *e, size_t kept, const ProfileFrame *frames,
+void encoder_stack (Encoder *e, size_t shared, const ProfileFrame *frames,
                     size_t n) {
   Frames *s = &e->of->stack;
   unsigned char *to;
   size_t k;
-  if (kept > s->n)
-    kept = s->n;
-  if (!list_roomahead(&s->block, kept + n, kept, &s->size, FRAME)) {
+  if (shared > s->n)
+    shared = s->n;
+  if (!list_roomahead(&s->block, shared + n, shared, &s->size, FRAME)) {
     e->failed = 1;
     return;
   }
-  s->n = kept + n;
+  s->n = shared + n;
   to = s->block + (s->size - s->n) * FRAME;
   for (k = 0; k < n; k++) {
     uint64_t id = frames[k].id;

@@ -93,10 +93,10 @@ void encoder_leave (Encoder *e);
 /* 'name' as framename_lua composes it. */
 void encoder_name (Encoder *e, uint64_t id, const char *name);
 /*
-** The stack of the samples that follow: the 'kept' outermost frames of the one
+** The stack of the samples that follow: the 'shared' outermost frames of the one
 ** before, and n new ones, innermost first.
 */
-void encoder_stack (Encoder *e, size_t kept, const ProfileFrame *frames,
+void encoder_stack (Encoder *e, size_t shared, const ProfileFrame *frames,
                     size_t n);
 void encoder_sample (Encoder *e, const ProfileSample *s);
 void encoder_time (Encoder *e, const ProfileTime *s);

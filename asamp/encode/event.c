@@ -25,19 +25,19 @@ void event_encode (const Event *event, Encoder *e) {
       break;
     case EVENT_SAMPLE: {
       const SampleEvent *s = body;
-      encoder_stack(e, s->kept, s->frames, n);
+      encoder_stack(e, s->shared, s->frames, n);
       encoder_sample(e, &s->sample);
       break;
     }
     case EVENT_TIME: {
       const TimeEvent *s = body;
-      encoder_stack(e, s->kept, s->frames, n);
+      encoder_stack(e, s->shared, s->frames, n);
       encoder_time(e, &s->sample);
       break;
     }
     case EVENT_STACK: {
       const TimeEvent *s = body;
-      encoder_stack(e, s->kept, s->frames, n);
+      encoder_stack(e, s->shared, s->frames, n);
       break;
     }
     case EVENT_FATES:

@@ -47,13 +47,13 @@ typedef struct Event {
 
 typedef struct SampleEvent {
   ProfileSample sample;
-  uint64_t kept;
+  uint64_t shared;
   ProfileFrame frames[];
 } SampleEvent;
 
 typedef struct TimeEvent {
   ProfileTime sample;
-  uint64_t kept;
+  uint64_t shared;
   ProfileFrame frames[];
 } TimeEvent;
 

@@ -135,17 +135,17 @@ static void dropstack (Past *p, PastStack *k) {
 }
 
 /* The stack of the samples that follow (P5). */
-static void setstack (Past *p, PastState *s, size_t kept, const ProfileFrame *frames, size_t n) {
+static void setstack (Past *p, PastState *s, size_t shared, const ProfileFrame *frames, size_t n) {
   size_t i;
-  if (kept > s->depth)
-    kept = s->depth;
-  if (!list_room(&s->stack, kept + n, &s->stacksize, sizeof(*s->stack))) {
+  if (shared > s->depth)
+    shared = s->depth;
+  if (!list_room(&s->stack, shared + n, &s->stacksize, sizeof(*s->stack))) {
     p->failed = 1;
     return;
   }
   for (i = 0; i < n; i++)
-    s->stack[kept + n - 1 - i] = frames[i];
-  s->depth = kept + n;
+    s->stack[shared + n - 1 - i] = frames[i];
+  s->depth = shared + n;
 }
 
 /* ------------------------------------------------------------- states -- */
@@ -260,7 +260,7 @@ static void path (Past *p, PastState *s, uint64_t id, const void *body) {
 
 static void sample (Past *p, PastState *s, const SampleEvent *body, size_t n) {
   Kept *k;
-  setstack(p, s, body->kept, body->frames, n);
+  setstack(p, s, body->shared, body->frames, n);
   if (profile_iscopy(body->sample.kind))
     return;  /* it has happened */
   if (!list_grow(&s->list, s->n, &s->size, sizeof(*s->list))) {
@@ -367,7 +367,7 @@ void past_take (Past *p, const Event *event) {
       break;
     case EVENT_TIME: case EVENT_STACK: {
       const TimeEvent *t = body;
-      setstack(p, s, t->kept, t->frames, n);
+      setstack(p, s, t->shared, t->frames, n);
       break;
     }
     case EVENT_FATES:
@@ -413,14 +413,14 @@ static void batch (Encoder *e) {
 
 static void tellstack (Encoder *e, const ProfileFrame *outermost, size_t n) {
   ProfileFrame frames[PROFILE_DEPTH];
-  size_t kept = 0;
+  size_t shared = 0;
   do {  /* the outermost ones first, some at a time */
-    size_t i, m = n - kept < PROFILE_DEPTH ? n - kept : PROFILE_DEPTH;
+    size_t i, m = n - shared < PROFILE_DEPTH ? n - shared : PROFILE_DEPTH;
     for (i = 0; i < m; i++)
-      frames[m - 1 - i] = outermost[kept + i];
-    encoder_stack(e, kept, frames, m);
-    kept += m;
-  } while (kept < n);
+      frames[m - 1 - i] = outermost[shared + i];
+    encoder_stack(e, shared, frames, m);
+    shared += m;
+  } while (shared < n);
 }
 
 static void tellnames (const Past *p, Encoder *e, const PastState *s) {

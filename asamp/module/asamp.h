@@ -80,7 +80,7 @@ typedef struct asamp_Sample {
   const asamp_Frame *frames;  /* innermost first; C frames are between those of
 			   Lua, where they belong */
   size_t nframes;
-  size_t kept;		/* so many of the outermost are those of the sample before,
+  size_t shared;		/* so many of the outermost are those of the sample before,
 			   lines and all */
 } asamp_Sample;
 

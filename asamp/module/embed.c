@@ -95,7 +95,7 @@ static int onroom (void *ud) {
 }
 
 
-static void onsample (void *ud, const ProfileSample *in, size_t kept,
+static void onsample (void *ud, const ProfileSample *in, size_t shared,
                       const ProfileFrame *frames, size_t n) {
   Embed *e = ud;
   size_t known = e->ntold++;
@@ -106,10 +106,10 @@ static void onsample (void *ud, const ProfileSample *in, size_t kept,
   e->told[known].size = in->size;
   e->told[known].count = in->count;
   e->told[known].value = NULL;
-  if (kept > e->n) kept = e->n;  /* EM3 */
-  if (!list_roomahead(&e->frames, kept + n, kept, &e->size, sizeof(*e->frames)))
+  if (shared > e->n) shared = e->n;  /* EM3 */
+  if (!list_roomahead(&e->frames, shared + n, shared, &e->size, sizeof(*e->frames)))
     n = 0;  /* what stays is right */
-  e->n = kept + n;
+  e->n = shared + n;
   to = e->frames + e->size - e->n;
   for (i = 0; i < n; i++) {
     uint64_t id = frames[i].id;
@@ -127,7 +127,7 @@ static void onsample (void *ud, const ProfileSample *in, size_t kept,
   s.outside = in->outside;
   s.frames = to;
   s.nframes = e->n;
-  s.kept = kept;
+  s.shared = shared;
   inside = 1;
   e->told[known].value = e->client.allocated(e->client.ud, &s);
   inside = 0;

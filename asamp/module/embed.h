@@ -10,7 +10,7 @@
 **        that stay need not be moved;
 **   EM3  n is what the tracker thinks it has told, or less: frames for which there
 **        was no memory are missing in the stacks that have them, and what is told
-**        as 'kept' was told before;
+**        as 'shared' was told before;
 **   EM4  the first 'nfollowed' of 'told' are the samples that the tracker follows,
 **        the others those that wait for their fate, both in the tracker's order:
 **        no sample is taken for which there is no room.

@@ -338,7 +338,7 @@ static int walkall (Stack *s, lua_State *L, size_t n) {
 static void remember (Stack *s, size_t n, size_t stay) {
   void **known = s->known + LUAN_DEPTH;
   uint32_t *outside = s->outside + LUAN_DEPTH;
-  uint32_t all = (uint32_t)(s->kept + s->n);
+  uint32_t all = (uint32_t)(s->shared + s->n);
   size_t first = 0, i;
   while (first < n && !luaN_ismain(s->lua[first].L)) first++;
   s->nknown = 0;
@@ -362,7 +362,7 @@ static void remember (Stack *s, size_t n, size_t stay) {
 /* K1, against a walk of everything. */
 static void check (Stack *s, lua_State *L, int native) {
   Stack all = *s;
-  size_t n, kept = (s->told != NULL) ? s->kept : 0, i;
+  size_t n, shared = (s->told != NULL) ? s->shared : 0, i;
   int whole = 1;
   all.frames = malloc(NFRAMES * sizeof(*all.frames));
   n = luaN_frames(L, all.lua);
@@ -372,18 +372,18 @@ static void check (Stack *s, lua_State *L, int native) {
     begin(&all, L, n);
     frames(&all, n);
   }
-  if (s->cut || !whole) kept = 0;  /* a cut depends on the walks before */
-  if (kept > 0) {
-    int same = (s->n + kept == all.n && kept <= s->ntold);
+  if (s->cut || !whole) shared = 0;  /* a cut depends on the walks before */
+  if (shared > 0) {
+    int same = (s->n + shared == all.n && shared <= s->ntold);
     for (i = 0; same && i < s->n; i++)
       same = (s->frames[i].id == all.frames[i].id &&
               s->frames[i].line == all.frames[i].line);
-    for (i = 1; same && i <= kept; i++)
+    for (i = 1; same && i <= shared; i++)
       same = (s->told[s->ntold - i].id == all.frames[all.n - i].id &&
               s->told[s->ntold - i].line == all.frames[all.n - i].line);
     if (!same) {
-      fprintf(stderr, "stack: %zu new and %zu kept frames are not %zu\n", s->n,
-              kept, all.n);
+      fprintf(stderr, "stack: %zu new and %zu shared frames are not %zu\n", s->n,
+              shared, all.n);
       abort();
     }
   }
@@ -416,13 +416,13 @@ void stack_walk (Stack *s, lua_State *L, int native) {
   size_t stay = 0;
   int part = native && hasnative(s, n), whole = 1;
   if (shared < s->nknown) stay = s->nknown - shared - 1;
-  s->kept = (shared < s->nknown) ? s->outside[LUAN_DEPTH - stay - 1] : 0;
+  s->shared = (shared < s->nknown) ? s->outside[LUAN_DEPTH - stay - 1] : 0;
   begin(s, L, n);
-  if (s->kept == 0 || n + stay > LUAN_DEPTH ||
+  if (s->shared == 0 || n + stay > LUAN_DEPTH ||
       (s->cut && n + stay < PROFILE_DEPTH / 2) ||
       (part && !walkpart(s, L, n))) {
-    if (s->kept > 0) n = luaN_frames(L, s->lua);
-    s->kept = stay = 0;
+    if (s->shared > 0) n = luaN_frames(L, s->lua);
+    s->shared = stay = 0;
     s->cut = 0;
     if (native) whole = walkall(s, L, n);
     else frames(s, n);
@@ -459,7 +459,7 @@ static int iswhole (Stack *s, lua_State *L, const Moment *m) {
 void stack_complete (Stack *s, lua_State *L, const Moment *m, int native) {
   size_t n = dropnewer(s, luaN_frames(L, s->lua), m);
   begin(s, m->L, n);
-  s->kept = s->nknown = 0;
+  s->shared = s->nknown = 0;
   if (m->collecting)
     push(s, m->collecting == LUAN_MINOR ? FRAME_MINOR
                                         : FRAME_MAJOR, 0);
@@ -477,7 +477,7 @@ void stack_known (Stack *s, lua_State *from, void **native, int n, int whole,
   Natives w = {native, n, NULL};
   size_t i, nlua = 0;
   int j;
-  s->kept = s->nknown = 0;
+  s->shared = s->nknown = 0;
   if (from == NULL) {
     s->n = 0;
     for (j = 0; j < n; j++) pushnative(s, (const char *)native[j] - 1);

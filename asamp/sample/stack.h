@@ -21,7 +21,7 @@
 ** C code either, and the C stack is not looked at. Else it is walked up to that
 ** loop (unwind.h).
 **
-**   K1  'kept' frames are the outermost ones of the stack told before, by this
+**   K1  'shared' frames are the outermost ones of the stack told before, by this
 **       Stack, and are the same now;
 **   K2  'known' are the Lua frames of the main thread in that stack, all of
 **       them, or those inside of its cut, or none (it was told otherwise);
@@ -54,7 +54,7 @@ typedef void (*StackAnnounce) (void *ud, uint64_t id, const char *name,
 typedef struct Stack {
   ProfileFrame *frames;		/* the new ones, innermost first */
   size_t n;
-  size_t kept;			/* frames outside of these, as told before */
+  size_t shared;			/* frames outside of these, as told before */
   void **known;			/* K2, innermost first, at the end of the vector */
   uint32_t *outside;		/* ... how many frames stand outside of each */
   uint32_t *places;		/* place in 'frames' of each frame in 'lua' */
@@ -88,7 +88,7 @@ void stack_forget (Stack *s);
 
 /*
 ** Walks the stack of L, which runs (luaN_running): s->frames are s->n new frames, innermost first;
-** outside of them are s->kept ones of the stack told before. 'native': with
+** outside of them are s->shared ones of the stack told before. 'native': with
 ** native frames.
 */
 void stack_walk (Stack *s, lua_State *L, int native);
@@ -103,7 +103,7 @@ void stack_complete (Stack *s, lua_State *L, const Moment *m, int native);
 
 /*
 ** The running stack of L, whose n native frames are known (as return addresses; 'whole':
-** there are no more): s->frames is all of it, nothing is kept. 'sp' as in owner_mark,
+** there are no more): s->frames is all of it, nothing is shared. 'sp' as in owner_mark,
 ** which may change 'native'. Neither walks the C stack nor waits, where 'announce' does
 ** not. L NULL: the native frames alone.
 */

@@ -170,7 +170,7 @@ static void complete (void *ud, Moment *e) {
   time.thread = at->k->number;
   time.label = e->label;
   stack_complete(s, at->L, e, at->t->native);
-  at->k->client->time(at->k->ud, &time, s->kept, s->frames, s->n);
+  at->k->client->time(at->k->ud, &time, s->shared, s->frames, s->n);
   at->t->samples += e->count;
   at->t->last = *e;  /* without its native frames */
 }

@@ -90,13 +90,13 @@ static void timed (Tracker *t, uint64_t began) {
 /* {== copies (A8) ======================================================= */
 
 static void tellcopy (Tracker *t, const ProfileSample *of, int sort, uint64_t count,
-                      size_t kept, size_t n) {
+                      size_t shared, size_t n) {
   ProfileSample out = *of;
   if (count == 0) return;
   out.kind = sort;
   out.count = count;
   out.outside = 0;
-  t->client->sample(t->ud, &out, kept, t->stack.frames, n);
+  t->client->sample(t->ud, &out, shared, t->stack.frames, n);
   t->copies += count;
 }
 
@@ -120,8 +120,8 @@ static void stringcopied (Tracker *t, lua_State *L, const ProfileSample *s) {
   uint64_t again = luaN_replaced(L);
   uint64_t copied = pointsin(t, s->count, text, s->size);
   again = pointsin(t, copied, (again < text) ? again : text, text);
-  tellcopy(t, s, COPY_AGAIN, again, t->stack.kept + t->stack.n, 0);
-  tellcopy(t, s, COPY_NEW, copied - again, t->stack.kept + t->stack.n, 0);
+  tellcopy(t, s, COPY_AGAIN, again, t->stack.shared + t->stack.n, 0);
+  tellcopy(t, s, COPY_NEW, copied - again, t->stack.shared + t->stack.n, 0);
 }
 
 
@@ -142,7 +142,7 @@ static uint64_t copied (void *ud, lua_State *L, size_t n, uint64_t over) {
   room = (t->client->room == NULL) ? 1 : t->client->room(t->ud);
   if (room > 0 && stack_ready(&t->stack)) {
     stack_walk(&t->stack, L, t->native);
-    tellcopy(t, &out, COPY_GROWN, out.count, t->stack.kept, t->stack.n);
+    tellcopy(t, &out, COPY_GROWN, out.count, t->stack.shared, t->stack.n);
   }
   else if (room == 0) t->lost += out.count;
   timed(t, out.time);
@@ -192,7 +192,7 @@ static uint64_t sample (void *ud, lua_State *L, const luaN_Sample *in,
     t->pending.samples[t->pending.n - 1].birth =
       births_of(&out, t->interval.period, t->stack.frames, t->stack.n);
     if (watched) watch(t, L, in->block);
-    t->client->sample(t->ud, &out, t->stack.kept, t->stack.frames, t->stack.n);
+    t->client->sample(t->ud, &out, t->stack.shared, t->stack.frames, t->stack.n);
     t->samples += out.count;
     if (t->copying && in->kind == LUAN_KSTRING) stringcopied(t, L, &out);
   }
@@ -217,7 +217,7 @@ static void tellnative (Tracker *t, const MallocSample *in) {
   out.outside = 1;
   t->pending.samples[t->pending.n - 1].birth =
     births_of(&out, t->mallocs, t->stack.frames, t->stack.n);
-  t->client->sample(t->ud, &out, t->stack.kept, t->stack.frames, t->stack.n);
+  t->client->sample(t->ud, &out, t->stack.shared, t->stack.frames, t->stack.n);
   t->natives += out.count;
 }
 

@@ -57,10 +57,10 @@ typedef struct TrackerClient {
   void (*class) (void *ud, uint32_t id, const char *name);
   int (*room) (void *ud);  /* 0: no memory for the sample that comes, which is lost
 			   then; below 0: none is wanted any more. NULL: always */
-  void (*sample) (void *ud, const ProfileSample *s, size_t kept,
+  void (*sample) (void *ud, const ProfileSample *s, size_t shared,
                   const ProfileFrame *frames, size_t n);
   /* of time (timing.h); NULL where the client asks for no points */
-  void (*time) (void *ud, const ProfileTime *s, size_t kept,
+  void (*time) (void *ud, const ProfileTime *s, size_t shared,
                 const ProfileFrame *frames, size_t n);
   /* of the fates, survived is 2 where the sample is not followed; the deaths
      are of those followed then, these fates' survivors included */

@@ -958,25 +958,25 @@ static void lose (Profile *p) {
 }
 
 /* Notes the depth of the stack that is told. */
-static void setdepth (ProfileState *s, size_t kept, size_t n) {
-  assert(kept <= s->depth && n <= PROFILE_NEWFRAMES);
-  s->depth = kept + n;
+static void setdepth (ProfileState *s, size_t shared, size_t n) {
+  assert(shared <= s->depth && n <= PROFILE_NEWFRAMES);
+  s->depth = shared + n;
 }
 
-void profile_sample (ProfileState *s, const ProfileSample *in, size_t kept,
+void profile_sample (ProfileState *s, const ProfileSample *in, size_t shared,
                      const ProfileFrame *frames, size_t n) {
   Profile *p = s->profile;
   SampleEvent *body;
   int copy = profile_iscopy(in->kind);
   assert(in->count >= 1 && in->kind >= 0 && (in->kind < KIND_COUNT || copy));
   hold(p);
-  setdepth(s, kept, n);
+  setdepth(s, shared, n);
   if (!copy) p->taken.samples += in->count;
   p->inhand.samples = in->count;
   body = reserve(s, EVENT_SAMPLE, n, sizeof(*body) + n * sizeof(*frames));
   if (body != NULL) {
     body->sample = *in;
-    body->kept = kept;
+    body->shared = shared;
     if (n > 0)  /* there may be no vector */
       memcpy(body->frames, frames, n * sizeof(*frames));
   }
@@ -985,13 +985,13 @@ void profile_sample (ProfileState *s, const ProfileSample *in, size_t kept,
   letgo(p);
 }
 
-void profile_time (ProfileState *s, const ProfileTime *in, size_t kept,
+void profile_time (ProfileState *s, const ProfileTime *in, size_t shared,
                    const ProfileFrame *frames, size_t n) {
   Profile *p = s->profile;
   TimeEvent *body;
   assert(in->count >= 1);
   hold(p);
-  setdepth(s, kept, n);
+  setdepth(s, shared, n);
   p->taken.timesamples += in->count;
   if (p->stalled)
     p->lost.timesamples += in->count;
@@ -1001,7 +1001,7 @@ void profile_time (ProfileState *s, const ProfileTime *in, size_t kept,
                  sizeof(*body) + n * sizeof(*frames));
   if (body != NULL) {
     body->sample = *in;
-    body->kept = kept;
+    body->shared = shared;
     if (n > 0)
       memcpy(body->frames, frames, n * sizeof(*frames));
   }

@@ -21,7 +21,7 @@
 **       "asamp.undecided". Time samples have no fate;
 **   P4  nothing is lost in silence: an event that finds no room or a write
 **       that fails is counted and told by profile_close;
-**   P5  a stack is told as what is new in it: 'kept' is how many of its
+**   P5  a stack is told as what is new in it: 'shared' is how many of its
 **       outermost frames, lines included, are those of the stack told before
 **       it by the same state, by a sample of either sort. Telling costs what
 **       changed; the writer's thread puts stacks together. 0 is always right;
@@ -122,12 +122,12 @@ void profile_function (ProfileState *s, uint64_t id, const char *name,
 
 /*
 ** 'frames': the n <= PROFILE_NEWFRAMES inner frames that are new, innermost
-** first; the 'kept' outer ones are as before (P5). Copied. May wait for the
+** first; the 'shared' outer ones are as before (P5). Copied. May wait for the
 ** writer when two buffers of 2 MiB are full. In the file a stack deeper than
 ** PROFILE_DEPTH keeps its outer and its inner half, with a frame
 ** "[frames cut]" between them.
 */
-void profile_sample (ProfileState *s, const ProfileSample *in, size_t kept,
+void profile_sample (ProfileState *s, const ProfileSample *in, size_t shared,
                      const ProfileFrame *frames, size_t n);
 
 /*
@@ -149,7 +149,7 @@ int profile_ready (Profile *p);
 void profile_lost (Profile *p, uint64_t n);
 
 /* A sample of time; its stack as that of profile_sample. */
-void profile_time (ProfileState *s, const ProfileTime *in, size_t kept,
+void profile_time (ProfileState *s, const ProfileTime *in, size_t shared,
                    const ProfileFrame *frames, size_t n);
 
 /* Announces a class by its id, 1, 2, ... (P6). Any bytes. */

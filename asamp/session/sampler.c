@@ -87,20 +87,20 @@ static void onclass (void *ud, uint32_t id, const char *name) {
 }
 
 
-static void onsample (void *ud, const ProfileSample *in, size_t kept,
+static void onsample (void *ud, const ProfileSample *in, size_t shared,
                       const ProfileFrame *frames, size_t n) {
   Sampler *s = ud;
   if (s->script != NULL && !s->named) {
     s->named = 1;
     profile_called(&s->state, s->script);
   }
-  profile_sample(&s->state, in, kept, frames, n);
+  profile_sample(&s->state, in, shared, frames, n);
 }
 
 
-static void ontimesample (void *ud, const ProfileTime *in, size_t kept,
+static void ontimesample (void *ud, const ProfileTime *in, size_t shared,
                           const ProfileFrame *frames, size_t n) {
-  profile_time(&((Sampler *)ud)->state, in, kept, frames, n);
+  profile_time(&((Sampler *)ud)->state, in, shared, frames, n);
 }
 
 

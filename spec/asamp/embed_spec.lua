@@ -239,7 +239,7 @@ describe("a client of asamp.h", function()
     end
   end)
 
-  it("sees the same outer frames again as kept, whatever the stack does", function()
+  it("sees the same outer frames again as shared, whatever the stack does", function()
     math.randomseed(7)
     local random = math.random
     local function work(depth)

@@ -365,19 +365,19 @@ for format = 6, 7 do
       local list = written(format, function(p)
         for i = 1, 40 do p:name(8 * i, "f" .. i, i, "@x") end
         for i = 1, 3000 do
-          local kept = random(0, #stack)
+          local shared = random(0, #stack)
           local deep = random(60) == 1 and 2500 or 12
-          for k = #stack, kept + 1, -1 do stack[k] = nil end
+          for k = #stack, shared + 1, -1 do stack[k] = nil end
           local new = {}
           for _ = 1, random(0, deep) do
             stack[#stack + 1] = {random(40) * 8, random(0, 999)}
           end
-          kept = random(4) == 1 and random(0, kept) or kept
-          for k = #stack, kept + 1, -1 do
+          shared = random(4) == 1 and random(0, shared) or shared
+          for k = #stack, shared + 1, -1 do
             new[#new + 1] = stack[k][1]
             new[#new + 1] = stack[k][2]
           end
-          new.kept = kept
+          new.shared = shared
           if random(2) == 1 then p:sample(new) else p:time(new) end
           local words = {}
           for k = #stack, 1, -1 do

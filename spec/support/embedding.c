@@ -125,11 +125,11 @@ static void *allocated (void *ud, const asamp_Sample *s) {
   size_t i;
   if (s->number != r->n + 1) r->wrong = "numbers of samples";
   if (s->count < 1 || s->size == 0 || s->time == 0) r->wrong = "sample";
-  if (s->kept > s->nframes || s->kept > r->nlast) r->wrong = "kept: too many";
-  else for (i = 1; i <= s->kept; i++) {
+  if (s->shared > s->nframes || s->shared > r->nlast) r->wrong = "shared: too many";
+  else for (i = 1; i <= s->shared; i++) {
     const asamp_Frame *a = &s->frames[s->nframes - i], *b = &r->last[r->nlast - i];
     if (a->function != b->function || a->line != b->line || a->address != b->address)
-      r->wrong = "kept: not as before";
+      r->wrong = "shared: not as before";
   }
   r->nlast = (s->nframes < FRAMES) ? s->nframes : FRAMES;
   memcpy(r->last, s->frames + (s->nframes - r->nlast), r->nlast * sizeof(*r->last));

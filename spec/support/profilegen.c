@@ -9,8 +9,8 @@
 **                                         -> profile | nil, message, errno
 **   p:name(id, name, line, source)
 **   p:sample{id, line, id, line, ...; kind=, size=, count=, time=, thread=,
-**            outside=, kept=}             frames innermost first
-**   p:time{id, line, ...; count=, time=, thread=, kept=}
+**            outside=, shared=}             frames innermost first
+**   p:time{id, line, ...; count=, time=, thread=, shared=}
 **   p:begin(id), p:of(id), p:called(name), p:leave(bytes [, lost])
 **                                       files of many states: states=true
 **   p:flood(n, {...})                     the same sample n times
@@ -188,7 +188,7 @@ static ProfileFrame *frames (lua_State *L, int t, size_t *depth) {
 
 /* Takes the sample of the table at 't', n times. */
 static void take (lua_State *L, int t, lua_Integer n) {
-  size_t depth, kept = (size_t)number(L, t, "kept", 0);
+  size_t depth, shared = (size_t)number(L, t, "shared", 0);
   ProfileFrame *f = frames(L, t, &depth);
   ProfileSample s;
   memset(&s, 0, sizeof(s));
@@ -201,7 +201,7 @@ static void take (lua_State *L, int t, lua_Integer n) {
                 "bad count or kind");
   while (n-- > 0) {
     s.time = (uint64_t)number(L, t, "time", (lua_Integer)now());
-    profile_sample(state(L), &s, kept, f, depth);
+    profile_sample(state(L), &s, shared, f, depth);
   }
 }
 
@@ -216,7 +216,7 @@ static int g_time (lua_State *L) {
   s.count = (uint64_t)number(L, 2, "count", 1);
   s.thread = (uint64_t)number(L, 2, "thread", state(L)->id);
   luaL_argcheck(L, s.count >= 1, 2, "bad count");
-  profile_time(state(L), &s, (size_t)number(L, 2, "kept", 0), f, depth);
+  profile_time(state(L), &s, (size_t)number(L, 2, "shared", 0), f, depth);
   return 0;
 }
 

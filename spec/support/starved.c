@@ -6,7 +6,7 @@
 **
 **   start(follows)          a client, which is told all; follows: deaths, too
 **   room() -> is there memory for a sample?
-**   sample(kept, {ids...}) -> kept, {ids...}: what the tracker tells (innermost
+**   sample(shared, {ids...}) -> shared, {ids...}: what the tracker tells (innermost
 **     first), and what the client is told of it. Only where there is room
 **   collection({fates...}, {runs...}) -> what the client is told of that: words for
 **     each fate ("decided NUMBER young"; "survived", "followed") and each death
@@ -155,7 +155,7 @@ static void collected (void *ud, const asamp_Collection *c) {
 static void *allocated (void *ud, const asamp_Sample *s) {
   size_t i;
   (void)ud;
-  lua_pushinteger(told, (lua_Integer)s->kept);
+  lua_pushinteger(told, (lua_Integer)s->shared);
   lua_createtable(told, (int)s->nframes, 0);
   for (i = 0; i < s->nframes; i++) {
     lua_pushinteger(told, (lua_Integer)(uintptr_t)s->frames[i].address);
@@ -184,7 +184,7 @@ static int l_room (lua_State *L) {
 
 
 static int l_sample (lua_State *L) {
-  size_t kept = (size_t)luaL_checkinteger(L, 1);
+  size_t shared = (size_t)luaL_checkinteger(L, 1);
   size_t n = lua_rawlen(L, 2), i;
   ProfileFrame *frames = lua_newuserdatauv(L, (n + 1) * sizeof(*frames), 0);
   ProfileSample s;
@@ -198,7 +198,7 @@ static int l_sample (lua_State *L) {
     lua_pop(L, 1);
   }
   told = L;
-  played.client->sample(played.ud, &s, kept, frames, n);
+  played.client->sample(played.ud, &s, shared, frames, n);
   return 2;
 }
 
