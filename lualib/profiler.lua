@@ -68,7 +68,7 @@ local function interval(o)
   return (o.time or 0) > 0 and SECOND // o.time or 0
 end
 
-local function open(o, every, announce)
+local function open(o, every, summary)
   local path, number, made = place(o.out)
   local ok, message, errno = core.open{
     out = path,
@@ -81,7 +81,7 @@ local function open(o, every, announce)
     native = default(o.native, true),
     random = not o.fixed,
     seed = o.seed,
-    announce = announce,
+    summary = summary,
     holders = default(o.holders, true) ~= false,
     holdersevery = (math.tointeger(o.holders) or 0) * SECOND,
     period = every,

@@ -198,7 +198,7 @@ static void composed (Transcode *t, uint64_t id, char out[FRAMENAME_LIMIT + 1]) 
     framename_lua(out, plain, f.line <= INT32_MAX ? (int)f.line : 0, f.file);
 }
 
-/* The id that a frame has in a file of several, announced. */
+/* The id that a frame has in a file of several, emitted. */
 static uint64_t renamed (Transcode *t, uint64_t id) {
   char name[FRAMENAME_LIMIT + 1];
   uint64_t to;
@@ -219,8 +219,8 @@ static uint64_t renamed (Transcode *t, uint64_t id) {
   return to;
 }
 
-/* A function written in Lua is announced before it is shown. */
-static void announce (Transcode *t, uint64_t id) {
+/* A function written in Lua is emitted before it is shown. */
+static void emitfunction (Transcode *t, uint64_t id) {
   uint32_t name;
   if (t->into != NULL)
     return;
@@ -237,7 +237,7 @@ static void announce (Transcode *t, uint64_t id) {
   }
 }
 
-/* Announces the functions of new nodes; they are on no path. 0: no memory. */
+/* Emits the functions of new nodes; they are on no path. 0: no memory. */
 static int newnodes (Transcode *t) {
   const Tree *tree = &t->r->tree;
   if (!list_room(&t->place, tree->n, &t->placesize, sizeof(*t->place))) {
@@ -246,7 +246,7 @@ static int newnodes (Transcode *t) {
   }
   for (; t->nplaces < tree->n; t->nplaces++) {
     t->place[t->nplaces] = 0;
-    announce(t, tree->nodes[t->nplaces].id);
+    emitfunction(t, tree->nodes[t->nplaces].id);
   }
   return 1;
 }
@@ -365,7 +365,7 @@ static void timeperiod (void *ud, uint64_t ns, int wall) {
 
 /* --------------------------------------------------------------- fates -- */
 
-/* The id of a class, announced when it is new; 0: none. */
+/* The id of a class, emitted when it is new; 0: none. */
 static uint32_t classid (Transcode *t, uint32_t name) {
   const char *text = t->r->text.text + name;
   uint32_t id;
@@ -491,7 +491,7 @@ static void resident (void *ud, const ReadResident *r) {
 
 /* ------------------------------------------------------------- holders -- */
 
-/* A path's number, with those that it goes on from: announced, 1, 2, ... of each state. */
+/* A path's number, with those that it goes on from: emitted, 1, 2, ... of each state. */
 static uint32_t pathid (Transcode *t, uint32_t path) {
   const Reading *r = t->r;
   uint32_t parent, id = path != 0 ? idmap_get(&t->paths, path) : 0;

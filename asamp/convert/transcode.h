@@ -36,7 +36,7 @@ typedef struct TranscodeInto {
                            0: they are told as the others are */
   /* The state of the event, client->state; NULL: memory is out. */
   TranscodeState *(*state) (void *ud, uint32_t id);
-  /* The id of a frame of that name, which is announced; 0: memory is out. */
+  /* The id of a frame of that name, which is emitted; 0: memory is out. */
   uint64_t (*function) (void *ud, const char *name);
   uint64_t (*native) (void *ud, const char *name);
   uint32_t (*class) (void *ud, const char *name);
@@ -64,7 +64,7 @@ typedef struct Transcode {
   uint32_t nplaces;     /* nodes that have one */
   size_t placesize;
   ProfileFrame *frames;
-  IdMap named;          /* frames that were announced -> 0, or their number in a file of several: */
+  IdMap named;          /* frames that were emitted -> 0, or their number in a file of several: */
   uint64_t *frame;      /* ids there, by that number */
   size_t nframe, framesize;
   IdMap classes;        /* number of a name + 1 -> id of the class */

@@ -7,7 +7,7 @@
 **
 ** Owns nothing but memory; used by the encoder's thread. Invariants:
 **   OR1  functions[i - 1] is the file's number of the state's function i, and
-**        classes[i - 1] that of its class i; 0: it was not announced;
+**        classes[i - 1] that of its class i; 0: it was not emitted;
 **   OR2  a number of the file is never given to two names, nor a name two numbers,
 **        but for what is beyond FUNCTIONS_MOST and CLASSES_MAX: that has the last
 **        number, and is counted;
@@ -76,7 +76,7 @@ uint32_t origins_class (Origins *o, Origin *of, uint32_t local, const char **nam
 uint32_t origins_functionname (Origins *o, const char **name, int *isnew);
 uint32_t origins_classname (Origins *o, const char **name, int *isnew);
 
-/* OR1; 0: it was not announced. */
+/* OR1; 0: it was not emitted. */
 static inline uint32_t origin_number (const Numbers *n, uint64_t local) {
   return local >= 1 && local <= n->n ? n->list[local - 1] : 0;
 }

@@ -62,7 +62,7 @@ static int flag (lua_State *L, int t, const char *key) {
 
 /*
 ** The fields of the table at 1: out=, number=, made=, replace= (enum of place.h),
-** command=, extended=, compress=, native=, random=, seed=, announce=, holders=,
+** command=, extended=, compress=, native=, random=, seed=, summary=, holders=,
 ** holdersevery= (ns), timeperiod=, wall=, mallocs=, copies=,
 ** ring= (bytes), ringtime= (ns). Texts stay on the stack.
 */
@@ -84,7 +84,7 @@ static void options (lua_State *L, SamplerOptions *o) {
   o->compress = flag(L, 1, "compress");
   o->native = flag(L, 1, "native");
   o->random = flag(L, 1, "random");
-  o->announce = flag(L, 1, "announce");
+  o->summary = flag(L, 1, "summary");
   o->holders = flag(L, 1, "holders");
   o->holdersevery = (uint64_t)integer(L, 1, "holdersevery");
   o->mallocs = (uint64_t)integer(L, 1, "mallocs");

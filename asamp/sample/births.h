@@ -48,7 +48,7 @@ static inline Birth births_of (const ProfileSample *s, uint64_t period,
   return b;
 }
 
-/* A function was announced (stack.h). */
+/* A function was emitted (stack.h). */
 void births_function (BirthFunctions *b, uint64_t id, const char *name, int line,
                       const char *source);
 

@@ -55,7 +55,7 @@ static uint32_t number (Classes *c, const char *name) {
   }
   c->classes[c->n].next = (last != IDMAP_NONE) ? last : 0;
   c->n++;
-  c->announce(c->ud, c->n, name);
+  c->emit(c->ud, c->n, name);
   return c->n;
 }
 
@@ -278,17 +278,17 @@ void classes_close (Classes *c) {
 
 
 void classes_forgetall (Classes *c) {
-  void (*announce) (void *ud, uint32_t id, const char *name) = c->announce;
+  void (*emit) (void *ud, uint32_t id, const char *name) = c->emit;
   void *ud = c->ud;
   memset(c, 0, sizeof(*c));
-  c->announce = announce;
+  c->emit = emit;
   c->ud = ud;
 }
 
 
-void classes_begin (Classes *c, void (*announce) (void *ud, uint32_t id,
-                                                  const char *name), void *ud) {
+void classes_begin (Classes *c, void (*emit) (void *ud, uint32_t id,
+                                              const char *name), void *ud) {
   classes_close(c);
-  c->announce = announce;
+  c->emit = emit;
   c->ud = ud;
 }

@@ -60,14 +60,14 @@ typedef struct Classes {
   } *classes;		/* class i is at i - 1 */
   uint32_t n, size;
   uint64_t lumped;	/* samples of classes beyond CLASSES_MAX */
-  void (*announce) (void *ud, uint32_t id, const char *name);
+  void (*emit) (void *ud, uint32_t id, const char *name);
   void *ud;
 } Classes;
 
 /* All zero is empty. A class gets its number, 1, 2, ..., when it is first met;
-   'announce' is told then. */
-void classes_begin (Classes *c, void (*announce) (void *ud, uint32_t id,
-                                                  const char *name), void *ud);
+   'emit' is told then. */
+void classes_begin (Classes *c, void (*emit) (void *ud, uint32_t id,
+                                              const char *name), void *ud);
 void classes_close (Classes *c);
 
 /* Forgets addresses (collections went by unseen). */

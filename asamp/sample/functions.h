@@ -62,7 +62,7 @@ static inline uint32_t functions_cached (const Functions *f, unsigned int protot
 }
 
 /*
-** The number of a prototype that is called so. *isnew: it is to be announced, by the
+** The number of a prototype that is called so. *isnew: it is to be emitted, by the
 ** name that 'name' has then. Without memory a
 ** name may get more numbers than one.
 */

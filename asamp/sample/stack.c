@@ -45,7 +45,7 @@ void stack_close (Stack *s) {
 
 
 int stack_ready (Stack *s) {
-  StackAnnounce announce = s->announce;
+  StackEmit emit = s->emit;
   void *ud = s->ud;
   if (s->frames != NULL) return 1;
   s->native = malloc(NATIVEROOM * sizeof(void *));
@@ -60,7 +60,7 @@ int stack_ready (Stack *s) {
       s->lines != NULL && s->lua != NULL && s->known != NULL && s->outside != NULL && s->places != NULL)
     return 1;
   stack_close(s);
-  s->announce = announce;
+  s->emit = emit;
   s->ud = ud;
   return 0;
 }
@@ -72,9 +72,9 @@ void stack_forget (Stack *s) {
 }
 
 
-void stack_begin (Stack *s, StackAnnounce announce, void *ud) {
+void stack_begin (Stack *s, StackEmit emit, void *ud) {
   functions_begin(&s->functions);
-  s->announce = announce;
+  s->emit = emit;
   s->ud = ud;
   s->nknown = 0;
 }
@@ -110,7 +110,7 @@ static const char *nameof (const luaN_Frame *f, const lua_Debug *ar, char *room)
 
 
 /*
-** The number of a Lua function that is not in the cache, announced when it is new.
+** The number of a Lua function that is not in the cache, emitted when it is new.
 ** Its name is that of its definition, the same at every call. The source is the
 ** file's path when it is a file, else as error messages show it.
 */
@@ -129,7 +129,7 @@ static uint32_t number (Stack *s, const luaN_Frame *f) {
   n.source = n.isfile ? ar.source + 1
              : strcmp(ar.source, "=?") == 0 ? "[stripped]" : ar.short_src;
   i = functions_number(&s->functions, *f->id, &n, &isnew);
-  if (isnew) s->announce(s->ud, (uint64_t)i * 8, n.name, n.line, n.source);
+  if (isnew) s->emit(s->ud, (uint64_t)i * 8, n.name, n.line, n.source);
   return i;
 }
 

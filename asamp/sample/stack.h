@@ -48,8 +48,8 @@ typedef struct StackLine {
 } StackLine;
 
 /* Told of a function before the first stack that shows it (profile.h). */
-typedef void (*StackAnnounce) (void *ud, uint64_t id, const char *name,
-                               int linedefined, const char *source);
+typedef void (*StackEmit) (void *ud, uint64_t id, const char *name,
+                           int linedefined, const char *source);
 
 typedef struct Stack {
   ProfileFrame *frames;		/* the new ones, innermost first */
@@ -67,7 +67,7 @@ typedef struct Stack {
   struct Unwind *unwind;
   StackLine *lines;		/* cache of lines */
   Functions functions;		/* numbers of Lua functions */
-  StackAnnounce announce;
+  StackEmit emit;
   void *ud;
 #if defined(LUAN_DEBUG)
   ProfileFrame *told;		/* the whole stack: every walk is checked (K1) */
@@ -80,7 +80,7 @@ int stack_ready (Stack *s);
 void stack_close (Stack *s);
 
 /* Stacks are for somebody else from here on, who knows no function yet. */
-void stack_begin (Stack *s, StackAnnounce announce, void *ud);
+void stack_begin (Stack *s, StackEmit emit, void *ud);
 
 /* The same, in the child of a fork, which may have caught another thread in its
    functions: what these have is left. */
@@ -104,7 +104,7 @@ void stack_complete (Stack *s, lua_State *L, const Moment *m, int native);
 /*
 ** The running stack of L, whose n native frames are known (as return addresses; 'whole':
 ** there are no more): s->frames is all of it, nothing is shared. 'sp' as in owner_mark,
-** which may change 'native'. Neither walks the C stack nor waits, where 'announce' does
+** which may change 'native'. Neither walks the C stack nor waits, where 'emit' does
 ** not. L NULL: the native frames alone.
 */
 void stack_known (Stack *s, lua_State *L, void **native, int n, int whole,

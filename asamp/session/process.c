@@ -226,9 +226,9 @@ static void forked (void) {
 
 static void ended (const ProfileTotals *t, const SharedTotals *sum) {
   const char *path = profile_path(profile);
-  if (with.options.announce)
-    sampler_announce(sum, with.period, with.options.random, path);
-  sampler_loss(t->error, sum->lost + t->lost, with.options.announce, path);
+  if (with.options.summary)
+    sampler_summary(sum, with.period, with.options.random, path);
+  sampler_loss(t->error, sum->lost + t->lost, with.options.summary, path);
 }
 
 /* }===================================================================== */

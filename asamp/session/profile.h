@@ -14,7 +14,7 @@
 ** info, as the readers of the allocation sampling paper want it).
 **
 ** Rules that hold for every stream:
-**   P1  a function is announced before the first sample that shows it;
+**   P1  a function is emitted before the first sample that shows it;
 **   P2  samples are in the order in which they were taken;
 **   P3  a collection decides the fate of every allocation sample before it, in
 **       order; what no collection decided is counted in the meta
@@ -25,7 +25,7 @@
 **       outermost frames, lines included, are those of the stack told before
 **       it by the same state, by a sample of either sort. Telling costs what
 **       changed; the writer's thread puts stacks together. 0 is always right;
-**   P6  a class is announced before the first fate that names it, with ids 1,
+**   P6  a class is emitted before the first fate that names it, with ids 1,
 **       2, ... in that order, once each;
 **   P7  samples that survived are followed, in the order of their fates, but
 **       for those whose fate is 2. A death takes a sample out of that list;
@@ -114,7 +114,7 @@ void profile_called (ProfileState *s, const char *name);
 void profile_leave (ProfileState *s, uint64_t bytes, const ProfileLeft *left, uint64_t lost);
 
 /*
-** Announces a Lua function. 'name' and 'source' may hold any bytes; a source
+** Emits a Lua function. 'name' and 'source' may hold any bytes; a source
 ** is what lua_Debug calls source or short_src ('@' or '=' before it go).
 */
 void profile_function (ProfileState *s, uint64_t id, const char *name,
@@ -152,7 +152,7 @@ void profile_lost (Profile *p, uint64_t n);
 void profile_time (ProfileState *s, const ProfileTime *in, size_t shared,
                    const ProfileFrame *frames, size_t n);
 
-/* Announces a class by its id, 1, 2, ... (P6). Any bytes. */
+/* Emits a class by its id, 1, 2, ... (P6). Any bytes. */
 void profile_class (ProfileState *s, uint32_t id, const char *name);
 
 /*

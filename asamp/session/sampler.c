@@ -191,7 +191,7 @@ static void onstarved (void *ud, lua_State *L) {
            (unsigned long long)m.inuse);
   profile_mark(&s->state, now, "memory ran out", 14, value, strlen(value));
   if (!profile_dump(p, NULL, 1, path, sizeof(path), err, sizeof(err))) complain("%s", err);
-  else if (profile_isring(p) && s->options.announce)
+  else if (profile_isring(p) && s->options.summary)
     complain("memory ran out; profile: %s", path);
 }
 
@@ -655,7 +655,7 @@ static void allocated (Sampler *s) {
 }
 
 
-void sampler_announce (const SharedTotals *t, uint64_t period, int random, const char *path) {
+void sampler_summary (const SharedTotals *t, uint64_t period, int random, const char *path) {
   char all[24], each[24], text[160] = "", times[64] = "", states[40] = "", natives[64] = "";
   if (t->bytes > 0)  /* allocations were sampled */
     snprintf(text, sizeof(text), "%llu samples, one every %s%s, of %s allocated; ",
@@ -673,34 +673,34 @@ void sampler_announce (const SharedTotals *t, uint64_t period, int random, const
 }
 
 
-void sampler_loss (int error, uint64_t lost, int announce, const char *path) {
+void sampler_loss (int error, uint64_t lost, int summary, const char *path) {
   if (error != 0)
     complain("%s: %s; %llu samples are lost", path, profile_message(error),
              (unsigned long long)lost);
-  else if (lost > 0 && announce)
+  else if (lost > 0 && summary)
     complain("%s: %llu samples are lost", path, (unsigned long long)lost);
 }
 
 
 /*
-** The file is whole: says so when the session was to be announced, and what was
+** The file is whole: says so when the session was to end with a summary, and what was
 ** lost. Once a session.
 */
 static int report (Sampler *s, const ProfileTotals *t) {
   uint64_t lost = s->tracker.lost + t->lost;
   if (s->told) return t->error;
   s->told = 1;
-  if (s->options.announce) {
+  if (s->options.summary) {
     SharedTotals sum = {1, s->tracker.samples, s->timing.samples,
                         tracker_bytes(&s->tracker, s->tracker.L), 0,
                         s->tracker.natives};
-    sampler_announce(&sum, s->tracker.interval.period, s->tracker.interval.random, s->path);
+    sampler_summary(&sum, s->tracker.interval.period, s->tracker.interval.random, s->path);
   }
   if (s->timing.cramped > 0)
     complain("%s: %llu samples of time have no C stack, for this thread's alternate signal "
              "stack has no room for the walk; give it more (sigaltstack), or none", s->path,
              (unsigned long long)s->timing.cramped);
-  sampler_loss(t->error, lost, s->options.announce, s->path);
+  sampler_loss(t->error, lost, s->options.summary, s->path);
   return t->error;
 }
 

@@ -50,7 +50,7 @@ typedef struct SamplerOptions {
   int holders;		/* 1: who holds what is alive is told at the end */
   uint64_t holdersevery;  /* ... and every so often, ns; 0: not */
   RingLimits ring;	/* 'most' not 0: a flight recorder */
-  int announce;		/* 1: one line on stderr when the session ends */
+  int summary;		/* 1: one line on stderr when the session ends */
 } SamplerOptions;
 
 /* Sums over the states that share a profile. */
@@ -142,9 +142,9 @@ int sampler_usesshared (const Profile *p);
 Profile *sampler_openshared (const SamplerOptions *o, uint64_t period, char *err,
                              size_t errsize);
 /* The lines that a session ends with. */
-void sampler_announce (const SharedTotals *t, uint64_t period, int random,
-                       const char *path);
-void sampler_loss (int error, uint64_t lost, int announce, const char *path);
+void sampler_summary (const SharedTotals *t, uint64_t period, int random,
+                      const char *path);
+void sampler_loss (int error, uint64_t lost, int summary, const char *path);
 void sampler_stalled (const char *path, int error);
 
 /* The state's tracker; its client is NULL when there is no session. */

@@ -30,7 +30,7 @@ function M.setup(wish)
   return core.setup{
     out = o.out, replace = options.REPLACE[o.overwrite or false],
     compress = o.compress ~= false, native = o.native ~= false, random = not o.fixed,
-    seed = o.seed, announce = not o.quiet, holders = o.holders ~= false,
+    seed = o.seed, summary = not o.quiet, holders = o.holders ~= false,
     mallocs = o.malloc or 0, copies = o.copies,
     ring = o.ring and (o.ring.bytes or o.max or options.RING),
     ringtime = o.ring and o.ring.seconds and o.ring.seconds * SECOND,
