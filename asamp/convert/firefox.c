@@ -62,7 +62,7 @@ static void dies (Firefox *f, size_t leaf, uint64_t bytes, uint64_t address,
 
 static void fate (void *ud, const ReadSample *s, int fate, uint64_t time) {
   Firefox *f = ud;
-  uint64_t bytes = reading_bytes(s), address;
+  uint64_t bytes = readsample_bytes(s), address;
   size_t leaf;
   if (bytes == 0)
     return;  /* of a damaged file: nothing to allocate, nothing to free */
@@ -85,7 +85,7 @@ static void death (void *ud, const ReadDeath *d) {
   Firefox *f = ud;
   const ReadSample *s = d->sample;
   size_t leaf;
-  if (reading_bytes(s) == 0)
+  if (readsample_bytes(s) == 0)
     return;
   leaf = sitetable_at(&f->leaves, s->node, s->kind * 3 + READER_SURVIVED, 0);
   if (leaf == SITETABLE_NONE) {
@@ -94,7 +94,7 @@ static void death (void *ud, const ReadDeath *d) {
   }
   if (f->ndeaths > 0 && f->deathtime != d->time)
     firefox_settle(f);
-  dies(f, leaf, reading_bytes(s), d->tag, d->time);
+  dies(f, leaf, readsample_bytes(s), d->tag, d->time);
 }
 
 static void held (void *ud, const ReadSample *s, uint32_t path) {
@@ -105,7 +105,7 @@ static void held (void *ud, const ReadSample *s, uint32_t path) {
     return;
   }
   f->held.sites[at].samples += s->count;
-  f->held.sites[at].bytes += reading_bytes(s);
+  f->held.sites[at].bytes += readsample_bytes(s);
 }
 
 static void sample (void *ud, const ReadSample *s) {
@@ -114,7 +114,7 @@ static void sample (void *ud, const ReadSample *s) {
     return;
   spill_put(&f->tick, (int64_t)(s->time - f->lasttick));
   spill_put(&f->tickstack, s->node);
-  spill_put(&f->tickweight, (int64_t)reading_bytes(s));
+  spill_put(&f->tickweight, (int64_t)readsample_bytes(s));
   f->lasttick = s->time;
   f->timerows++;
 }

@@ -24,7 +24,7 @@
 #include "fold.h"
 #include "sitetable.h"
 #include "output.h"
-#include "reading.h"
+#include "readprofile.h"
 #include "spill.h"
 
 /* Indices into meta.categories, as the head lists them. */
@@ -46,7 +46,7 @@ typedef const char *(*FirefoxSource) (void *ud, const char *file, size_t *n);
 
 typedef struct Firefox {
   ReaderClient client;  /* hand this to reader_read */
-  const Reading *r;
+  const ReadProfile *r;
   SiteTable leaves;        /* sites of kind * 3 + fate */
   SiteTable held;       /* what is alive at the end: node, and path as kind */
   uint64_t last;        /* time of the last row of allocations */

@@ -19,7 +19,7 @@ typedef struct FirefoxFrame {
 
 typedef struct FirefoxFile {
   Firefox *f;
-  const Reading *r;
+  const ReadProfile *r;
   const Fold *fold;
   Output *o;
   int failed;          /* memory is out */

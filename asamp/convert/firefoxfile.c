@@ -32,7 +32,7 @@ static uint32_t frame (FirefoxFile *w, uint64_t key, uint32_t function,
   return (uint32_t)w->nframes++;
 }
 
-static uint32_t category (const Reading *r, uint32_t node) {
+static uint32_t category (const ReadProfile *r, uint32_t node) {
   uint64_t id = r->tree.nodes[node].id;
   if (r->own && frameids_iscollection(id))
     return FIREFOX_COLLECTOR;
@@ -43,7 +43,7 @@ static uint32_t category (const Reading *r, uint32_t node) {
 
 /* The frames of all nodes and leaves; 0 without memory. */
 static int frames (FirefoxFile *w) {
-  const Reading *r = w->r;
+  const ReadProfile *r = w->r;
   const SiteTable *leaves = &w->f->leaves;
   size_t i;
   w->frameof = calloc(r->tree.n + leaves->nsites + w->held.nnodes, sizeof(*w->frameof));
@@ -76,7 +76,7 @@ static int frames (FirefoxFile *w) {
 
 /* Stacks of nodes, then of leaves, then of holders. */
 static void stacktable (FirefoxFile *w) {
-  const Reading *r = w->r;
+  const ReadProfile *r = w->r;
   const SiteTable *leaves = &w->f->leaves;
   size_t nodes = r->tree.n - 1, sites = nodes + leaves->nsites;
   size_t n = sites + w->held.nnodes - 1, i;
@@ -133,7 +133,7 @@ static void frametable (FirefoxFile *w) {
 
 /* Functions, then kinds, then steps of holders. */
 static void functable (FirefoxFile *w, const uint32_t *sources) {
-  const Reading *r = w->r;
+  const ReadProfile *r = w->r;
   uint64_t kinds = (uint64_t)r->nfunctions + r->nkinds, n = kinds + w->held.nsteps, i;
   firefoxcolumns_begin(w, "name");
   for (i = 0; i < n; i++) {
@@ -147,7 +147,7 @@ static void functable (FirefoxFile *w, const uint32_t *sources) {
     }
     else {
       char label[READER_LABEL];
-      size_t size = reading_kindlabel(r, (uint32_t)(i - r->nfunctions), label);
+      size_t size = readprofile_kindlabel(r, (uint32_t)(i - r->nfunctions), label);
       output_uint(w->o, firefoxcolumns_string(w, label, size));
     }
   }
@@ -183,7 +183,7 @@ static void functable (FirefoxFile *w, const uint32_t *sources) {
 ** of the sources to 'files'. How many sources; SIZE_MAX without memory.
 */
 static size_t listsources (FirefoxFile *w, uint32_t *sources, uint32_t *files) {
-  const Reading *r = w->r;
+  const ReadProfile *r = w->r;
   IdMap byfile = {0};
   uint32_t n = 0, i;
   for (i = 0; i < r->nfunctions && !w->failed; i++) {
@@ -211,7 +211,7 @@ static size_t listsources (FirefoxFile *w, uint32_t *sources, uint32_t *files) {
 /* The texts of n files, those of scripts as far as they are given. */
 static void texts (FirefoxFile *w, const uint32_t *files, size_t n,
                    const uint32_t *sources) {
-  const Reading *r = w->r;
+  const ReadProfile *r = w->r;
   char *script = calloc(n + 1, 1);
   size_t i, size;
   if (script == NULL) {
@@ -255,7 +255,7 @@ static void sourcetable (FirefoxFile *w, const uint32_t *files, size_t n,
 }
 
 static void shared (FirefoxFile *w) {
-  const Reading *r = w->r;
+  const ReadProfile *r = w->r;
   uint32_t *sources = malloc((r->nfunctions + (size_t)1) * sizeof(*sources));
   uint32_t *files = malloc((r->nfunctions + (size_t)1) * sizeof(*files));
   size_t nsources, i;
@@ -336,7 +336,7 @@ static void threads (FirefoxFile *w) {
   output_text(w->o, "}],\n");
 }
 
-const char *firefoxfile_write (Firefox *f, const Reading *r, const Fold *fold,
+const char *firefoxfile_write (Firefox *f, const ReadProfile *r, const Fold *fold,
                                const char *head, Output *o) {
   FirefoxFile w;
   int error;

@@ -14,7 +14,7 @@
 ** Writes the file: 'head' has the members "meta" and "libs". A phrase why
 ** not, or NULL (the output has its own errors).
 */
-const char *firefoxfile_write (Firefox *f, const Reading *r, const Fold *fold,
+const char *firefoxfile_write (Firefox *f, const ReadProfile *r, const Fold *fold,
                                const char *head, Output *o);
 
 #endif

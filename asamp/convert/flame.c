@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t weightof (const Reading *r, const Site *s,
+static uint64_t weightof (const ReadProfile *r, const Site *s,
                           enum FlameWeight weight) {
   switch (weight) {
     case FLAME_BYTES: return s->bytes;
@@ -20,7 +20,7 @@ static uint64_t weightof (const Reading *r, const Site *s,
   }
 }
 
-const char *flame_missing (const Reading *r, enum FlameWeight weight) {
+const char *flame_missing (const ReadProfile *r, enum FlameWeight weight) {
   if (r->samples + r->timesamples == 0)
     return NULL;
   if (weight == FLAME_TIME)
@@ -37,7 +37,7 @@ const char *flame_missing (const Reading *r, enum FlameWeight weight) {
 }
 
 /* The nodes from the outermost one to 'node', to 'path'; how many. */
-static size_t pathof (const Reading *r, const Fold *fold, uint32_t node,
+static size_t pathof (const ReadProfile *r, const Fold *fold, uint32_t node,
                       uint32_t *path) {
   size_t n = 0, i;
   for (; node != 0; node = fold_parent(fold, r, node))
@@ -68,7 +68,7 @@ static void framename (Output *o, const FrameName *f) {
   }
 }
 
-static void heldframe (const Reading *r, const HeldStack *h, uint32_t node, Output *o) {
+static void heldframe (const ReadProfile *r, const HeldStack *h, uint32_t node, Output *o) {
   const HeldNode *n = &h->nodes[node];
   if (n->parent != 0) {  /* at most READER_MAXSTEPS deep, and one */
     heldframe(r, h, n->parent, o);
@@ -80,7 +80,7 @@ static void heldframe (const Reading *r, const HeldStack *h, uint32_t node, Outp
     framename(o, &r->functions[n->function]);
 }
 
-static int heldcollapsed (const Reading *r, const ReaderSum *sum, Output *o) {
+static int heldcollapsed (const ReadProfile *r, const ReaderSum *sum, Output *o) {
   HeldStack h;
   size_t i;
   int ok = heldstack_init(&h, r, &sum->held);
@@ -94,7 +94,7 @@ static int heldcollapsed (const Reading *r, const ReaderSum *sum, Output *o) {
   return ok;
 }
 
-int flame_collapsed (const Reading *r, const Fold *fold, const ReaderSum *sum,
+int flame_collapsed (const ReadProfile *r, const Fold *fold, const ReaderSum *sum,
                      enum FlameWeight weight, Output *o) {
   uint32_t *path = malloc(READER_MAXDEPTH * sizeof(*path));
   char label[READER_LABEL];
@@ -120,7 +120,7 @@ int flame_collapsed (const Reading *r, const Fold *fold, const ReaderSum *sum,
       output_text(o, "[no stack]");
     if (s->kind != READER_TIMESAMPLE) {
       output_char(o, ';');
-      output_clean(o, label, reading_kindlabel(r, s->kind, label), ";", ',');
+      output_clean(o, label, readprofile_kindlabel(r, s->kind, label), ";", ',');
     }
     output_char(o, ' ');
     output_uint(o, value);
@@ -133,7 +133,7 @@ int flame_collapsed (const Reading *r, const Fold *fold, const ReaderSum *sum,
 /* --------------------------------------------------------- speedscope -- */
 
 /* Functions, then kinds, then the frame of what has no stack, then steps of holders. */
-static void frames (const Reading *r, const HeldStack *h, Output *o) {
+static void frames (const ReadProfile *r, const HeldStack *h, Output *o) {
   char label[READER_LABEL];
   uint32_t i;
   for (i = 0; i < r->nfunctions; i++) {
@@ -152,7 +152,7 @@ static void frames (const Reading *r, const HeldStack *h, Output *o) {
   }
   for (i = 0; i < r->nkinds; i++) {
     output_text(o, "{\"name\":");
-    output_string(o, label, reading_kindlabel(r, i, label));
+    output_string(o, label, readprofile_kindlabel(r, i, label));
     output_text(o, "},\n");
   }
   output_text(o, "{\"name\":\"[no stack]\"}");
@@ -164,7 +164,7 @@ static void frames (const Reading *r, const HeldStack *h, Output *o) {
 }
 
 /* A stack as a list of frames; 'kind' 0: without one. */
-static void stack (const Reading *r, const Fold *fold, uint32_t node,
+static void stack (const ReadProfile *r, const Fold *fold, uint32_t node,
                    uint32_t kind, uint32_t *path, Output *o) {
   size_t n = pathof(r, fold, node, path), k;
   output_char(o, '[');
@@ -201,7 +201,7 @@ static int byplace (const void *a, const void *b) {
 ** The place of each node: parents stand before their children in the tree,
 ** so sizes of subtrees add up backwards and places are dealt out forwards.
 */
-static uint32_t *places (const Reading *r) {
+static uint32_t *places (const ReadProfile *r) {
   uint32_t n = r->tree.n, i;
   uint32_t *size = calloc(n, sizeof(*size));  /* then: the next free place */
   uint32_t *place = calloc(n, sizeof(*place));
@@ -223,7 +223,7 @@ static uint32_t *places (const Reading *r) {
   return place;
 }
 
-static Placed *walk (const Reading *r, const ReaderSum *sum) {
+static Placed *walk (const ReadProfile *r, const ReaderSum *sum) {
   uint32_t *place = places(r);
   size_t n = sum->table.nsites, i;
   Placed *sites = malloc((n + 1) * sizeof(*sites));
@@ -256,7 +256,7 @@ static void profileend (Output *o, uint64_t total) {
   output_char(o, '}');
 }
 
-static void siteprofile (const Reading *r, const Fold *fold,
+static void siteprofile (const ReadProfile *r, const Fold *fold,
                          const ReaderSum *sum, const Placed *order,
                          enum FlameWeight weight, const char *name,
                          uint32_t *path, Output *o) {
@@ -285,7 +285,7 @@ static void siteprofile (const Reading *r, const Fold *fold,
   profileend(o, total);
 }
 
-static void heldpath (const Reading *r, const HeldStack *h, uint32_t node, Output *o) {
+static void heldpath (const ReadProfile *r, const HeldStack *h, uint32_t node, Output *o) {
   const HeldNode *n = &h->nodes[node];
   if (n->parent != 0) {
     heldpath(r, h, n->parent, o);
@@ -295,7 +295,7 @@ static void heldpath (const Reading *r, const HeldStack *h, uint32_t node, Outpu
                  : (uint64_t)r->nfunctions + r->nkinds + 1 + n->step);
 }
 
-static void heldprofile (const Reading *r, const HeldStack *h, Output *o) {
+static void heldprofile (const ReadProfile *r, const HeldStack *h, Output *o) {
   uint64_t total = 0;
   size_t i;
   profilehead(o, "Alive at the end, by holder", "bytes");
@@ -314,7 +314,7 @@ static void heldprofile (const Reading *r, const HeldStack *h, Output *o) {
   profileend(o, total);
 }
 
-static void timeprofile (const Reading *r, const Fold *fold, Spill *ticks,
+static void timeprofile (const ReadProfile *r, const Fold *fold, Spill *ticks,
                          uint64_t n, uint32_t *path, Output *o) {
   uint64_t total = 0, i;
   int column;
@@ -346,7 +346,7 @@ static void sample (void *ud, const ReadSample *s) {
   Flame *f = ud;
   if (s->kind == READER_TIMESAMPLE) {
     spill_put(&f->ticks, s->node);
-    spill_put(&f->ticks, (int64_t)reading_bytes(s));
+    spill_put(&f->ticks, (int64_t)readsample_bytes(s));
     f->nticks++;
   }
   f->sum.client.sample(&f->sum, s);
@@ -391,7 +391,7 @@ void flame_free (Flame *f) {
   spill_close(&f->ticks);
 }
 
-const char *flame_speedscope (Flame *f, const Reading *r, const Fold *fold,
+const char *flame_speedscope (Flame *f, const ReadProfile *r, const Fold *fold,
                               const char *name, Output *o) {
   uint32_t *path = malloc(READER_MAXDEPTH * sizeof(*path));
   Placed *order;

@@ -19,7 +19,7 @@ enum FlameWeight {
 ** What keeps a profile from having that weight ("has no samples of time"), or
 ** NULL. One without any sample lacks nothing.
 */
-const char *flame_missing (const Reading *r, enum FlameWeight weight);
+const char *flame_missing (const ReadProfile *r, enum FlameWeight weight);
 
 /*
 ** One line a site: "root;caller;leaf;[kind] weight". Weights are bytes, counts
@@ -28,7 +28,7 @@ const char *flame_missing (const Reading *r, enum FlameWeight weight);
 ** end with their holders for a stack (heldstack.h). Names lose
 ** ';' and control characters. 0 without memory.
 */
-int flame_collapsed (const Reading *r, const Fold *fold, const ReaderSum *sum,
+int flame_collapsed (const ReadProfile *r, const Fold *fold, const ReaderSum *sum,
                      enum FlameWeight weight, Output *o);
 
 /* What a speedscope file is made of: totals, and the samples of time. */
@@ -48,7 +48,7 @@ const char *flame_start (Flame *f, const char *directory);
 ** of the call tree, or of paths. 'name': for
 ** people. A phrase why not, or NULL.
 */
-const char *flame_speedscope (Flame *f, const Reading *r, const Fold *fold,
+const char *flame_speedscope (Flame *f, const ReadProfile *r, const Fold *fold,
                               const char *name,
                               Output *o);
 void flame_free (Flame *f);

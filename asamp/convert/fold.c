@@ -10,7 +10,7 @@
 #define DEEPEST		64	/* frames that are folded at most; fits a byte */
 
 /* Parents stand before their children in the tree. */
-static void weigh (const Reading *r, uint32_t *weight) {
+static void weigh (const ReadProfile *r, uint32_t *weight) {
   uint32_t i;
   for (i = r->tree.n - 1; i > 0; i--) {
     if (weight[i] > 0 || !r->functions[r->fn[i]].native)
@@ -19,7 +19,7 @@ static void weigh (const Reading *r, uint32_t *weight) {
 }
 
 /* The native function of most of the outermost frames; 'nfunctions': there is none. */
-static uint32_t outermost (const Reading *r, const uint32_t *weight, uint32_t *sums) {
+static uint32_t outermost (const ReadProfile *r, const uint32_t *weight, uint32_t *sums) {
   uint32_t best = r->nfunctions, i;
   for (i = 1; i < r->tree.n; i++) {
     if (r->tree.nodes[i].parent == 0)
@@ -33,14 +33,14 @@ static uint32_t outermost (const Reading *r, const uint32_t *weight, uint32_t *s
 }
 
 /* Is the frame outside of the node the one at 'depth' that is folded? */
-static int isnext (const Fold *f, const Reading *r, uint32_t node, int depth) {
+static int isnext (const Fold *f, const ReadProfile *r, uint32_t node, int depth) {
   uint32_t parent = r->tree.nodes[node].parent;
   return parent != 0 && f->folded[parent] == depth;
 }
 
 /* The native function of all frames inside of those at 'depth' (FO1), or
    'nfunctions'. */
-static uint32_t further (const Fold *f, const Reading *r, const uint32_t *weight,
+static uint32_t further (const Fold *f, const ReadProfile *r, const uint32_t *weight,
                          int depth) {
   uint32_t function = r->nfunctions, i;
   for (i = 1; i < r->tree.n; i++) {
@@ -54,7 +54,7 @@ static uint32_t further (const Fold *f, const Reading *r, const uint32_t *weight
   return function;
 }
 
-int fold_init (Fold *f, const Reading *r, int keep) {
+int fold_init (Fold *f, const ReadProfile *r, int keep) {
   uint32_t *weight, *sums, function = r->nfunctions, i;
   int depth, ok;
   f->folded = calloc(r->tree.n, 1);

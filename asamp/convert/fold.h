@@ -12,18 +12,18 @@
 #ifndef asamp_fold_h
 #define asamp_fold_h
 
-#include "reading.h"
+#include "readprofile.h"
 
 typedef struct Fold {
   unsigned char *folded;  /* by node: depth of a frame that is folded; 0: it is not */
 } Fold;
 
 /* 'keep': nothing is folded. 0 without memory. */
-int fold_init (Fold *f, const Reading *r, int keep);
+int fold_init (Fold *f, const ReadProfile *r, int keep);
 void fold_free (Fold *f);
 
 /* The node outside of a node; 0: there is none to be shown. */
-static inline uint32_t fold_parent (const Fold *f, const Reading *r, uint32_t node) {
+static inline uint32_t fold_parent (const Fold *f, const ReadProfile *r, uint32_t node) {
   uint32_t parent = r->tree.nodes[node].parent;
   return f->folded[parent] ? 0 : parent;
 }

@@ -9,7 +9,7 @@ static const char UNKNOWN[] = "[no holder known]";
 
 typedef struct Building {
   HeldStack *h;
-  const Reading *r;
+  const ReadProfile *r;
   IdMap bystep;        /* number of the text + 1 -> step */
   IdMap byleaf;        /* parent, function and line, mixed -> the last node of these */
   uint32_t *ofpath;    /* node of each path, 0: not yet */
@@ -48,7 +48,7 @@ static uint32_t addpath (Building *b, uint32_t parent, const char *text, uint64_
 
 /* Paths lead on from paths of lower numbers. 0 without memory. */
 static int paths (Building *b) {
-  const Reading *r = b->r;
+  const ReadProfile *r = b->r;
   size_t i;
   b->ofpath = calloc(r->npaths + 1, sizeof(*b->ofpath));
   if (b->ofpath == NULL)
@@ -64,7 +64,7 @@ static int paths (Building *b) {
 }
 
 /* The innermost function of a script on the way to the node; 0: there is none. */
-static uint32_t script (const Reading *r, uint32_t node) {
+static uint32_t script (const ReadProfile *r, uint32_t node) {
   while (node != 0 && r->functions[r->fn[node]].native)
     node = r->tree.nodes[node].parent;
   return node;
@@ -73,7 +73,7 @@ static uint32_t script (const Reading *r, uint32_t node) {
 /* A row for a site; sites of one path, function and line have one leaf. */
 static int addrow (Building *b, const Site *s) {
   HeldStack *h = b->h;
-  const Reading *r = b->r;
+  const ReadProfile *r = b->r;
   uint32_t at, leaf, node = script(r, s->node);
   HeldRow *row;
   if (s->kind == 0 && b->unknown == 0)
@@ -101,7 +101,7 @@ static int addrow (Building *b, const Site *s) {
   return 1;
 }
 
-int heldstack_init (HeldStack *h, const Reading *r, const SiteTable *held) {
+int heldstack_init (HeldStack *h, const ReadProfile *r, const SiteTable *held) {
   Building b;
   size_t i;
   int ok;

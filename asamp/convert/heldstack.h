@@ -10,7 +10,7 @@
 #ifndef asamp_heldstack_h
 #define asamp_heldstack_h
 
-#include "reading.h"
+#include "readprofile.h"
 #include "sitetable.h"
 
 #define HELDSTACK_NONE	UINT32_MAX
@@ -18,7 +18,7 @@
 typedef struct HeldNode {
   uint32_t parent;
   uint32_t step;       /* index into 'steps', HELDSTACK_NONE: a function */
-  uint32_t function;   /* of the reading, at ... */
+  uint32_t function;   /* of the profile, at ... */
   uint32_t line;
 } HeldNode;
 
@@ -29,16 +29,16 @@ typedef struct HeldRow {
 
 typedef struct HeldStack {
   HeldNode *nodes;
-  const char **steps;  /* texts of steps, all different: in the reading's 'text' */
+  const char **steps;  /* texts of steps, all different: in the profile's 'text' */
   HeldRow *rows;
   uint32_t nnodes, nsteps;
   size_t nrows;
   size_t nodesize, stepsize, rowsize;
 } HeldStack;
 
-/* Of a reading whose holders a client has put into 'held' (node, and path as kind). A
+/* Of a profile whose holders a client has put into 'held' (node, and path as kind). A
    profile that tells none has no rows. 0 without memory; free it all the same. */
-int heldstack_init (HeldStack *h, const Reading *r, const SiteTable *held);
+int heldstack_init (HeldStack *h, const ReadProfile *r, const SiteTable *held);
 void heldstack_free (HeldStack *h);
 
 #endif

@@ -28,7 +28,7 @@ enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEMNAME, FUNCTION_FILE,
        FUNCTION_LINE };
 
 typedef struct Writer {
-  const Reading *r;
+  const ReadProfile *r;
   const Fold *fold;
   const ReaderSum *sum;
   HeldStack held;
@@ -100,7 +100,7 @@ static void valuetype (Writer *w, int field, const char *type,
 }
 
 static void head (Writer *w) {
-  const Reading *r = w->r;
+  const ReadProfile *r = w->r;
   const char *clock = r->wall ? "wall" : "cpu";
   int heap = r->samples > 0 || r->timesamples == 0;
   if (heap) {
@@ -156,7 +156,7 @@ static uint32_t location (Writer *w, uint32_t function, uint32_t line) {
 }
 
 static int locations (Writer *w) {
-  const Reading *r = w->r;
+  const ReadProfile *r = w->r;
   uint32_t i;
   w->location = malloc(r->tree.n * sizeof(*w->location));
   if (w->location == NULL)
@@ -182,7 +182,7 @@ static void writelocations (Writer *w) {
 
 /* Counts the native functions of each name: name (+ 1) -> how many. */
 static void countnatives (Writer *w, IdMap *natives) {
-  const Reading *r = w->r;
+  const ReadProfile *r = w->r;
   uint32_t i;
   for (i = 0; i < r->nfunctions; i++) {
     const FrameName *f = &r->functions[i];
@@ -219,7 +219,7 @@ static uint64_t fullname (Writer *w, const FrameName *f, uint64_t name,
 }
 
 static void writefunctions (Writer *w) {
-  const Reading *r = w->r;
+  const ReadProfile *r = w->r;
   IdMap natives = {0};
   uint32_t i;
   countnatives(w, &natives);
@@ -257,7 +257,7 @@ static void label (Writer *w, const char *key, const char *value) {
 
 /* Those that the program gave: of names that are ours the other is told. */
 static void programlabels (Writer *w, uint32_t labels) {
-  const Reading *r = w->r;
+  const ReadProfile *r = w->r;
   const ReadLabelSet *set = labels > 0 ? &r->labelsets[labels - 1] : NULL;
   uint32_t i;
   for (i = 0; set != NULL && i < set->n; i++) {
@@ -277,7 +277,7 @@ static uint64_t rounded (double n) {
 }
 
 static void writesite (Writer *w, const Site *s) {
-  const Reading *r = w->r;
+  const ReadProfile *r = w->r;
   uint32_t node = s->node;
   const uint64_t heap[] = {
     rounded(s->objects), s->bytes, rounded(s->kept),
@@ -302,7 +302,7 @@ static void writesite (Writer *w, const Site *s) {
   piece(&w->message, SAMPLE_VALUES, &w->part);
   if (s->kind != READER_TIMESAMPLE) {
     char buffer[40];
-    label(w, "type", reading_kindname(r, s->kind, buffer));
+    label(w, "type", readprofile_kindname(r, s->kind, buffer));
     if (r->kinds[s->kind].class != 0)
       label(w, "class", r->text.text + r->kinds[s->kind].class);
   }
@@ -312,7 +312,7 @@ static void writesite (Writer *w, const Site *s) {
 
 /* What is alive at the end, by who holds it: its stack is that of its holders. */
 static void writeheld (Writer *w, const HeldRow *row) {
-  const Reading *r = w->r;
+  const ReadProfile *r = w->r;
   const HeldNode *nodes = w->held.nodes;
   uint32_t node;
   int i;
@@ -339,7 +339,7 @@ static void writestrings (Writer *w) {
   }
 }
 
-int pprof_write (const Reading *r, const Fold *fold, const ReaderSum *sum,
+int pprof_write (const ReadProfile *r, const Fold *fold, const ReaderSum *sum,
                  const char *first, Output *o) {
   Writer w;
   size_t i;

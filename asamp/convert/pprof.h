@@ -16,7 +16,7 @@
 #include "readersum.h"
 
 /* 0 without memory. */
-int pprof_write (const Reading *r, const Fold *fold, const ReaderSum *sum,
+int pprof_write (const ReadProfile *r, const Fold *fold, const ReaderSum *sum,
                  const char *first, Output *o);
 
 #endif

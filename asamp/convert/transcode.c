@@ -48,7 +48,7 @@ static size_t labels (void *ud, uint32_t set, ProfileLabel *to) {
   return transcode_labels(((const Transcode *)ud)->r, set, to);
 }
 
-size_t transcode_labels (const Reading *r, uint32_t set, ProfileLabel *to) {
+size_t transcode_labels (const ReadProfile *r, uint32_t set, ProfileLabel *to) {
   const ReadLabelSet *from = &r->labelsets[set - 1];
   size_t i;
   for (i = 0; i < from->n && i < PROFILE_LABELS; i++) {
@@ -129,7 +129,7 @@ static void changed (Transcode *t, const ReadSample *s) {
 ** the start, if it is one, belongs to the head.
 */
 static Encoder *encoder (Transcode *t, uint64_t timeperiod, int wall) {
-  const Reading *r = t->r;
+  const ReadProfile *r = t->r;
   EncoderConfig config;
   if (t->encoder != NULL || t->client.stop != NULL)
     return t->encoder;
@@ -156,7 +156,7 @@ static Encoder *encoder (Transcode *t, uint64_t timeperiod, int wall) {
   return t->encoder;
 }
 
-void transcode_begin (void *ud, const Reading *r) {
+void transcode_begin (void *ud, const ReadProfile *r) {
   Transcode *t = ud;
   t->r = r;
   if (!r->own)
@@ -493,7 +493,7 @@ static void resident (void *ud, const ReadResident *r) {
 
 /* A path's number, with those that it goes on from: emitted, 1, 2, ... of each state. */
 static uint32_t pathid (Transcode *t, uint32_t path) {
-  const Reading *r = t->r;
+  const ReadProfile *r = t->r;
   uint32_t parent, id = path != 0 ? idmap_get(&t->paths, path) : 0;
   if (id != IDMAP_NONE)
     return id;
@@ -560,7 +560,7 @@ static void walk (void *ud, const ReadWalk *w) {
 
 /* ---------------------------------------------------------------- ends -- */
 
-uint64_t transcode_left (ProfileLeft *to, const Reading *r) {
+uint64_t transcode_left (ProfileLeft *to, const ReadProfile *r) {
   const uint64_t *n = r->left;
   to->chunks += n[LEFT_CHUNKS];
   to->functions += n[LEFT_FUNCTIONS];
@@ -610,7 +610,7 @@ int transcode_into (Transcode *t, const TranscodeInto *into, uint64_t start) {
   return 1;
 }
 
-const char *transcode_finish (Transcode *t, const Reading *r) {
+const char *transcode_finish (Transcode *t, const ReadProfile *r) {
   ProfileLeft left = {0};
   uint64_t end, texts;
   t->r = r;

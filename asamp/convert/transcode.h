@@ -10,7 +10,7 @@
 
 #include "encoder.h"
 #include "output.h"
-#include "reading.h"
+#include "readprofile.h"
 
 /* A state whose events are handed on. All zero but the id: nothing was. */
 typedef struct TranscodeState {
@@ -46,7 +46,7 @@ typedef struct TranscodeInto {
 
 typedef struct Transcode {
   ReaderClient client;  /* hand this to reader_read */
-  const Reading *r;
+  const ReadProfile *r;
   Output *o;
   int format;           /* PROFILE_STOCK or PROFILE_EXTENDED */
   const TranscodeInto *into;  /* NULL: a file of its own */
@@ -84,11 +84,11 @@ int transcode_start (Transcode *t, int format, Output *o);
 /* The same of a profile that begins at 'start' ns of a file of several. */
 int transcode_into (Transcode *t, const TranscodeInto *into, uint64_t start);
 /* After reader_read. A phrase why it is not complete, or NULL. */
-const char *transcode_finish (Transcode *t, const Reading *r);
+const char *transcode_finish (Transcode *t, const ReadProfile *r);
 void transcode_free (Transcode *t);
 
 /* The client's 'begin'. */
-void transcode_begin (void *ud, const Reading *r);
+void transcode_begin (void *ud, const ReadProfile *r);
 /* For whoever fills a file of several, between events: those that follow are of
    client.state, from here on 'of'; none are held back, and 'of' is none. */
 void transcode_turn (Transcode *t);
@@ -96,9 +96,9 @@ void transcode_pause (Transcode *t);
 
 /* Adds what limits had left out when the profile was written; returns how many texts
    were cut. */
-uint64_t transcode_left (ProfileLeft *to, const Reading *r);
+uint64_t transcode_left (ProfileLeft *to, const ReadProfile *r);
 /* The labels of a set: at most PROFILE_LABELS; how many. */
-size_t transcode_labels (const Reading *r, uint32_t set, ProfileLabel *to);
+size_t transcode_labels (const ReadProfile *r, uint32_t set, ProfileLabel *to);
 /* Symbol and library of a name "n:symbol:0:library"; nothing if it is none. */
 void transcode_split (const char *text, char *symbol, size_t symbolsize, char *file,
                       size_t filesize);

@@ -66,7 +66,7 @@ static void addcommand (Unite *m, const char *command) {
 }
 
 /* What its head has in common with those before. */
-static void addhead (void *ud, const Reading *r) {
+static void addhead (void *ud, const ReadProfile *r) {
   Look *l = ud;
   Unite *m = l->m;
   EncoderConfig *c = &m->config;
@@ -101,7 +101,7 @@ static void addhead (void *ud, const Reading *r) {
 
 int unite_look (Unite *m, const char *path, char *err, size_t errsize) {
   Look l;
-  Reading *r;
+  ReadProfile *r;
   memset(&l, 0, sizeof(l));
   l.m = m;
   l.client.ud = &l;
@@ -112,7 +112,7 @@ int unite_look (Unite *m, const char *path, char *err, size_t errsize) {
   l.client.timeperiod = seetime;
   r = reader_read(path, &l.client, err, errsize);
   if (r != NULL)
-    reading_free(r);
+    readprofile_free(r);
   if (l.own && m->config.timeperiod == 0) {
     m->config.timeperiod = l.timens;
     m->config.wall = l.wall;
@@ -295,7 +295,7 @@ static void ends (void *ud, uint64_t time) {
 }
 
 /* The profile has ended: what is left of its states stays. */
-static void leave (Unite *m, const Reading *r) {
+static void leave (Unite *m, const ReadProfile *r) {
   size_t i;
   if (!list_room(&m->rest, m->nrest + m->nopen, &m->restsize, sizeof(*m->rest))) {
     m->t.client.stop = NOMEMORY;
@@ -352,7 +352,7 @@ static int opened (Unite *m) {
 }
 
 /* Profiles lie one after another: so do the last whiles of flight recorders. */
-static void addring (Unite *m, const Reading *r) {
+static void addring (Unite *m, const ReadProfile *r) {
   size_t i;
   for (i = 0; r->isring && i < 4; i++)
     m->ring[i] += r->ring[i];
@@ -360,14 +360,14 @@ static void addring (Unite *m, const Reading *r) {
 }
 
 /* The state of a profile of one begins with it. */
-static void begin (void *ud, const Reading *r) {
+static void begin (void *ud, const ReadProfile *r) {
   transcode_begin(ud, r);
   if (!r->many)
     begins(ud, 0);
 }
 
 /* Behind the events of a profile. */
-static void account (Unite *m, const Reading *r) {
+static void account (Unite *m, const ReadProfile *r) {
   const char *stop = transcode_finish(&m->t, r);
   if (stop == NULL)
     leave(m, r);
@@ -392,9 +392,9 @@ static void forget (Unite *m) {
   memset(&m->sets, 0, sizeof(m->sets));
 }
 
-Reading *unite_add (Unite *m, const char *path, void (*progress) (void *ud, double fraction),
+ReadProfile *unite_add (Unite *m, const char *path, void (*progress) (void *ud, double fraction),
                     void *ud, int *fatal, char *err, size_t errsize) {
-  Reading *r = NULL;
+  ReadProfile *r = NULL;
   const char *stop = NOMEMORY;
   m->path = path;
   *fatal = 1;
@@ -419,7 +419,7 @@ Reading *unite_add (Unite *m, const char *path, void (*progress) (void *ud, doub
   if (stop != NULL) {
     snprintf(err, errsize, "cannot merge '%s': %s", path, stop);
     if (r != NULL)
-      reading_free(r);
+      readprofile_free(r);
     return NULL;
   }
   *fatal &= r == NULL;

@@ -37,7 +37,7 @@ typedef struct Unite {
   StrTab natives, labels;
   ProfileLeft left;         /* what limits of the writers have left out, ... */
   uint64_t texts, lost;
-  uint64_t ring[4];         /* as of Reading, added up */
+  uint64_t ring[4];         /* as of ReadProfile, added up */
   int isring;
   uint64_t shift;           /* us that the profiles before have lasted */
   uint32_t nstates;         /* numbers given */
@@ -61,7 +61,7 @@ int unite_look (Unite *m, const char *path, char *err, size_t errsize);
 /* One profile. NULL: nothing of it could be read, 'err' says why; *fatal is 1 when the
    result is none either. Else what it comes to, the caller's. 'progress' and its 'ud': as
    of ReaderClient. */
-Reading *unite_add (Unite *m, const char *path, void (*progress) (void *ud, double fraction),
+ReadProfile *unite_add (Unite *m, const char *path, void (*progress) (void *ud, double fraction),
                     void *ud, int *fatal, char *err, size_t errsize);
 /* Behind all of them. A phrase why the result is not complete, or NULL. */
 const char *unite_finish (Unite *m);

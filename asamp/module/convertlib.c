@@ -53,14 +53,14 @@
 
 #define TYPENAME	"profiler.convert.work"
 
-/* Reading takes about this share of the time. */
+/* ReadProfile takes about this share of the time. */
 #define READING		0.7
 
 /* Everything that a call owns; freed when an error unwinds it, too. */
 typedef struct Work {
   lua_State *L;
   const char *path, *out;
-  Reading *reading;
+  ReadProfile *profile;
   ReaderClient *client;
   Output *output;        /* open while not NULL */
   Firefox *firefox;
@@ -98,8 +98,8 @@ static int release (Work *w, int keep) {
     free(w->unite);
   }
   fold_free(&w->fold);
-  if (w->reading != NULL)
-    reading_free(w->reading);
+  if (w->profile != NULL)
+    readprofile_free(w->profile);
   if (w->output != NULL) {
     error = output_close(w->output, keep);
     free(w->output);
@@ -109,7 +109,7 @@ static int release (Work *w, int keep) {
   w->sum = NULL;
   w->flame = NULL;
   w->unite = NULL;
-  w->reading = NULL;
+  w->profile = NULL;
   w->output = NULL;
   return error;
 }
@@ -179,8 +179,8 @@ static int readprofile (Work *w, ReaderClient *client) {
   if (!lua_isnil(w->L, 5))
     client->progress = readprogress;
   client->progressud = w;
-  w->reading = reader_read(w->path, client, w->err, sizeof(w->err));
-  if (w->reading == NULL) {
+  w->profile = reader_read(w->path, client, w->err, sizeof(w->err));
+  if (w->profile == NULL) {
     release(w, 0);
     lua_pushnil(w->L);
     lua_pushstring(w->L, w->err);
@@ -195,7 +195,7 @@ static const Fold *fold (Work *w) {
   lua_getfield(w->L, 3, "startup");
   keep = lua_toboolean(w->L, -1);
   lua_pop(w->L, 1);
-  if (!fold_init(&w->fold, w->reading, keep))
+  if (!fold_init(&w->fold, w->profile, keep))
     luaL_error(w->L, "not enough memory");
   return &w->fold;
 }
@@ -214,7 +214,7 @@ static int create (Work *w) {
 /* What limits of reader and sums have left out of this conversion. */
 static void left (Work *w) {
   uint64_t counts[LEFT_N];
-  memcpy(counts, w->sum != NULL ? w->sum->left : w->reading->left,
+  memcpy(counts, w->sum != NULL ? w->sum->left : w->profile->left,
          sizeof(counts));
   if (w->firefox != NULL) {
     counts[LEFT_SITES] = w->firefox->leaves.left;
@@ -227,7 +227,7 @@ static void left (Work *w) {
 
 static void pushsummary (Work *w) {
   lua_State *L = w->L;
-  const Reading *r = w->reading;
+  const ReadProfile *r = w->profile;
   lua_createtable(L, 0, 20);
   setboolean(L, "complete", r->complete);
   if (r->message[0] != '\0')
@@ -313,7 +313,7 @@ static int l_firefox (lua_State *L) {
     w->firefox->sourceud = w;
   }
   lua_settop(L, w->top);
-  reason = firefoxfile_write(w->firefox, w->reading, fold(w), head, w->output);
+  reason = firefoxfile_write(w->firefox, w->profile, fold(w), head, w->output);
   lua_settop(L, w->top);
   return reason != NULL ? failed(w, reason) : finish(w);
 }
@@ -330,7 +330,7 @@ static int readtotals (Work *w, int bylabels) {
   lua_settop(w->L, lua_gettop(w->L) - 1);
   if (!readprofile(w, &w->sum->client))
     return 0;
-  readersum_finish(w->sum, w->reading);
+  readersum_finish(w->sum, w->profile);
   return 1;
 }
 
@@ -343,7 +343,7 @@ static int l_pprof (lua_State *L) {
   if (error != 0)
     return failed(w, strerror(error));
   lua_getfield(L, 3, "first");
-  return pprof_write(w->reading, fold(w), w->sum, lua_tostring(L, -1), w->output)
+  return pprof_write(w->profile, fold(w), w->sum, lua_tostring(L, -1), w->output)
          ? finish(w) : failed(w, "not enough memory");
 }
 
@@ -358,9 +358,9 @@ static int l_collapsed (lua_State *L) {
   if (!readtotals(w, 0))
     return 2;
   if (weight < 0)
-    weight = w->reading->samples == 0 && w->reading->timesamples > 0
+    weight = w->profile->samples == 0 && w->profile->timesamples > 0
              ? FLAME_TIME : FLAME_BYTES;
-  missing = flame_missing(w->reading, (enum FlameWeight)weight);
+  missing = flame_missing(w->profile, (enum FlameWeight)weight);
   if (missing != NULL) {
     release(w, 0);
     lua_pushnil(L);
@@ -370,7 +370,7 @@ static int l_collapsed (lua_State *L) {
   error = create(w);
   if (error != 0)
     return failed(w, strerror(error));
-  return flame_collapsed(w->reading, fold(w), w->sum, (enum FlameWeight)weight,
+  return flame_collapsed(w->profile, fold(w), w->sum, (enum FlameWeight)weight,
                          w->output)
          ? finish(w) : failed(w, "not enough memory");
 }
@@ -390,7 +390,7 @@ static int l_speedscope (lua_State *L) {
   error = create(w);
   if (error != 0)
     return failed(w, strerror(error));
-  reason = flame_speedscope(w->flame, w->reading, fold(w), name, w->output);
+  reason = flame_speedscope(w->flame, w->profile, fold(w), name, w->output);
   return reason != NULL ? failed(w, reason) : finish(w);
 }
 
@@ -410,7 +410,7 @@ static int l_vmprof (lua_State *L) {
     return failed(w, "not enough memory");
   if (!readprofile(w, &w->transcode->client))
     return 2;
-  reason = transcode_finish(w->transcode, w->reading);
+  reason = transcode_finish(w->transcode, w->profile);
   return reason != NULL ? failed(w, reason) : finish(w);
 }
 
@@ -467,14 +467,14 @@ static const char *mergeall (Work *w) {
     if (!isgood[i])
       continue;
     w->done = i - 1;
-    w->reading = unite_add(w->unite, path, manyprogress, w, &fatal, w->err, sizeof(w->err));
-    if (w->reading == NULL && fatal)
+    w->profile = unite_add(w->unite, path, manyprogress, w, &fatal, w->err, sizeof(w->err));
+    if (w->profile == NULL && fatal)
       return w->err;
-    pushone(w, i, path, w->reading != NULL);
-    good -= w->reading == NULL;
-    if (w->reading != NULL)
-      reading_free(w->reading);
-    w->reading = NULL;
+    pushone(w, i, path, w->profile != NULL);
+    good -= w->profile == NULL;
+    if (w->profile != NULL)
+      readprofile_free(w->profile);
+    w->profile = NULL;
   }
   return good > 0 ? NULL : w->err;
 }
@@ -530,7 +530,7 @@ typedef struct Look {
   uint64_t pid, started, clock;
 } Look;
 
-static void look (void *ud, const Reading *r) {
+static void look (void *ud, const ReadProfile *r) {
   Look *l = ud;
   l->version = r->version;
   l->pid = r->pid;
@@ -543,14 +543,14 @@ static int l_version (lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
   char err[1024];
   Look l;
-  Reading *r;
+  ReadProfile *r;
   memset(&l, 0, sizeof(l));
   l.client.ud = &l;
   l.client.begin = look;
   l.version = -1;
   r = reader_read(path, &l.client, err, sizeof(err));
   if (r != NULL)
-    reading_free(r);
+    readprofile_free(r);
   if (l.version < 0) {
     lua_pushnil(L);
     lua_pushstring(L, err);

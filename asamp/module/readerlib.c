@@ -114,7 +114,7 @@ static void setseconds (lua_State *L, const char *key, uint64_t us) {
 }
 
 /* A list of the functions in the field of the table on the top. */
-static void pushfunctions (lua_State *L, const Reading *r) {
+static void pushfunctions (lua_State *L, const ReadProfile *r) {
   uint32_t i;
   lua_createtable(L, (int)r->nfunctions, 0);
   for (i = 0; i < r->nfunctions; i++) {
@@ -144,7 +144,7 @@ static void put (lua_State *L, int to, size_t i, uint64_t n) {
 }
 
 /* Field 'nodes' of the table on the top. */
-static void pushtree (lua_State *L, const Reading *r) {
+static void pushtree (lua_State *L, const ReadProfile *r) {
   int profile = lua_gettop(L);
   int parent, fn, line;
   uint32_t i;
@@ -181,12 +181,12 @@ static void pushnumbers (lua_State *L, const ReaderSum *sum, int sites,
 }
 
 /* Do samples stand for different sizes? */
-static int isuneven (const Reading *r) {
+static int isuneven (const ReadProfile *r) {
   return r->periods > 0 || (r->mallocs > 0 && r->mallocs != r->period);
 }
 
 /* The columns that are not there for all profiles. */
-static void pushothers (lua_State *L, const Reading *r,
+static void pushothers (lua_State *L, const ReadProfile *r,
                            const ReaderSum *sum, int sites) {
   lua_settop(L, sites);
   if (r->own && r->samples > 0)
@@ -209,7 +209,7 @@ static void pushothers (lua_State *L, const Reading *r,
 }
 
 /* Field 'sites' of the table on the top, and the totals over them. */
-static void pushsites (lua_State *L, const Reading *r, const ReaderSum *sum) {
+static void pushsites (lua_State *L, const ReadProfile *r, const ReaderSum *sum) {
   static const char *const keys[] = {
     "node", "kind", "samples", "bytes", "survived", "survivedbytes",
     "later", "laterbytes", "undecided", "undecidedbytes"
@@ -273,7 +273,7 @@ static void pushlives (lua_State *L, const ReaderSum *sum) {
 }
 
 /* Field 'copies' of the table on the top, where they were sampled. */
-static void pushcopies (lua_State *L, const Reading *r, const ReaderSum *sum) {
+static void pushcopies (lua_State *L, const ReadProfile *r, const ReaderSum *sum) {
   if (!r->copying)
     return;
   pushcolumns(L, &sum->copies, "sort");
@@ -320,7 +320,7 @@ static void pushages (lua_State *L, const Ages *a) {
 
 /* Field 'holders' of the table on the top, where the file tells them: columns, and the
    lists 'parent' and 'step' of the paths. */
-static void pushholders (lua_State *L, const Reading *r, const ReaderSum *sum) {
+static void pushholders (lua_State *L, const ReadProfile *r, const ReaderSum *sum) {
   int profile = lua_gettop(L);
   int parent;
   size_t i;
@@ -342,14 +342,14 @@ static void pushholders (lua_State *L, const Reading *r, const ReaderSum *sum) {
   lua_settop(L, profile);
 }
 
-static void pushkinds (lua_State *L, const Reading *r, const ReaderSum *sum) {
+static void pushkinds (lua_State *L, const ReadProfile *r, const ReaderSum *sum) {
   uint32_t i;
   lua_createtable(L, (int)r->nkinds, 0);
   for (i = 0; i < r->nkinds; i++) {
     char buffer[40];
     const KindTotals *total = &sum->kinds[i];
     lua_createtable(L, 0, 6);
-    setstring(L, "name", reading_kindname(r, i, buffer));
+    setstring(L, "name", readprofile_kindname(r, i, buffer));
     if (r->kinds[i].class != 0)
       setstring(L, "class", r->text.text + r->kinds[i].class);
     setboolean(L, "time", i == READER_TIMESAMPLE);
@@ -512,7 +512,7 @@ static void pushpictures (lua_State *L, const Pictures *all) {
 }
 
 /* Field 'bins' of the table on the top. */
-static void pushbins (lua_State *L, const Reading *r, const Bins *b) {
+static void pushbins (lua_State *L, const ReadProfile *r, const Bins *b) {
   static const char *const keys[] = {
     "bin", "node", "kind", "samples", "bytes", "survived", "survivedbytes",
     "later", "laterbytes", "undecided", "undecidedbytes"
@@ -579,10 +579,10 @@ static void pushgone (lua_State *L, const Bins *b) {
   lua_settop(L, profile);
 }
 
-static void pushstates (lua_State *L, const Reading *r);
-static void pushlabels (lua_State *L, const Reading *r, const ReaderSum *sum);
+static void pushstates (lua_State *L, const ReadProfile *r);
+static void pushlabels (lua_State *L, const ReadProfile *r, const ReaderSum *sum);
 
-static void pushprofile (lua_State *L, const char *path, const Reading *r,
+static void pushprofile (lua_State *L, const char *path, const ReadProfile *r,
                          const ReaderSum *sum) {
   lua_createtable(L, 0, 52);
   setstring(L, "path", path);
@@ -672,7 +672,7 @@ static void pushprofile (lua_State *L, const char *path, const Reading *r,
 }
 
 /* Field 'labels' of the table on the top, where there are labels. */
-static void pushlabels (lua_State *L, const Reading *r, const ReaderSum *sum) {
+static void pushlabels (lua_State *L, const ReadProfile *r, const ReaderSum *sum) {
   static const char *const keys[] = {"samples", "bytes", "survivedbytes", "laterbytes",
     "undecidedbytes", "timesamples", "ns", "minors", "majors", "pause"};
   enum { NKEYS = sizeof(keys) / sizeof(keys[0]) };
@@ -700,7 +700,7 @@ static void pushlabels (lua_State *L, const Reading *r, const ReaderSum *sum) {
   lua_setfield(L, -2, "labels");
 }
 
-static void pushstates (lua_State *L, const Reading *r) {
+static void pushstates (lua_State *L, const ReadProfile *r) {
   size_t i;
   if (!r->many)
     return;
@@ -748,7 +748,7 @@ static void pushstates (lua_State *L, const Reading *r) {
 /* What a call of 'read' owns; freed when an error unwinds it, too. */
 typedef struct Work {
   lua_State *L;
-  Reading *reading;
+  ReadProfile *profile;
   uint32_t *only;
   char *labelname, *labelvalue;
   ReaderSum sum;
@@ -756,9 +756,9 @@ typedef struct Work {
 
 static int l_gc (lua_State *L) {
   Work *w = luaL_checkudata(L, 1, TYPENAME);
-  if (w->reading != NULL)
-    reading_free(w->reading);
-  w->reading = NULL;
+  if (w->profile != NULL)
+    readprofile_free(w->profile);
+  w->profile = NULL;
   free(w->only);
   free(w->labelname);
   free(w->labelvalue);
@@ -868,14 +868,14 @@ static int l_read (lua_State *L) {
   if (!lua_isnil(L, 2))
     w->sum.client.progress = progress;
   w->sum.client.progressud = w;
-  w->reading = reader_read(path, &w->sum.client, err, sizeof(err));
-  if (w->reading == NULL) {
+  w->profile = reader_read(path, &w->sum.client, err, sizeof(err));
+  if (w->profile == NULL) {
     lua_pushnil(L);
     lua_pushstring(L, err);
     return 2;
   }
-  readersum_finish(&w->sum, w->reading);
-  pushprofile(L, path, w->reading, &w->sum);
+  readersum_finish(&w->sum, w->profile);
+  pushprofile(L, path, w->profile, &w->sum);
   lua_pushcfunction(L, l_gc);
   lua_pushvalue(L, 5);
   lua_call(L, 1, 0);

@@ -94,9 +94,9 @@ void bins_add (Bins *b, const ReadSample *s, int fate) {
   memset(&from, 0, sizeof(from));
   from.samples = s->count;
   if (s->kind == READER_TIMESAMPLE)
-    from.ns = reading_bytes(s);
+    from.ns = readsample_bytes(s);
   else {
-    from.bytes = reading_bytes(s);
+    from.bytes = readsample_bytes(s);
     if (fate == READER_SURVIVED) {
       from.survived = from.samples;
       from.survivedbytes = from.bytes;
@@ -115,7 +115,7 @@ void bins_death (Bins *b, const ReadSample *s) {
     return;
   memset(&from, 0, sizeof(from));
   from.later = s->count;
-  from.laterbytes = reading_bytes(s);
+  from.laterbytes = readsample_bytes(s);
   addto(b, s, &from);
 }
 

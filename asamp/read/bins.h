@@ -14,7 +14,7 @@
 
 #include "idmap.h"
 #include "bounds.h"
-#include "reading.h"
+#include "readprofile.h"
 
 /* Fewer than 2^14, whatever the build. */
 #define BINS_MOST	16384u

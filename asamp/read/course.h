@@ -16,7 +16,7 @@
 #define asamp_course_h
 
 #include "bounds.h"
-#include "reading.h"
+#include "readprofile.h"
 
 /* Collections that follow each other. Times in us since the start, sizes in bytes. */
 typedef struct Span {

@@ -3,7 +3,7 @@
 ** A queue of samples in a ring that grows. See fifo.h.
 */
 #include "fifo.h"
-#include "reading.h"
+#include "readprofile.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -11,7 +11,7 @@
 #define asamp_marks_h
 
 #include "bounds.h"
-#include "reading.h"
+#include "readprofile.h"
 
 /* The marks of one name. */
 typedef struct MarkName {

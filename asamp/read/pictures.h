@@ -10,7 +10,7 @@
 #define asamp_pictures_h
 
 #include "bounds.h"
-#include "reading.h"
+#include "readprofile.h"
 
 typedef struct PictureRow {
   int64_t bytes;

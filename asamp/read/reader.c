@@ -65,7 +65,7 @@ typedef struct Input {
 typedef enum { STOP, GO } Step;
 
 static Step damaged (Input *in, const char *what) {
-  Reading *r = in->state.r;
+  ReadProfile *r = in->state.r;
   snprintf(r->message, sizeof(r->message), "%s at byte %llu of the log", what,
            (unsigned long long)in->record);
   return STOP;
@@ -124,7 +124,7 @@ static int getstring (Input *in, char *to, size_t room, size_t *n,
 /* ------------------------------------------------------------- records -- */
 
 static Step header (Input *in) {
-  Reading *r = in->state.r;
+  ReadProfile *r = in->state.r;
   unsigned char b[3];
   int mode = 0;
   if (in->header)
@@ -289,7 +289,7 @@ static const unsigned char *words (Input *in, double *seconds, size_t *n,
 }
 
 static Step stack (Input *in, int allocation) {
-  const Reading *r = in->state.r;
+  const ReadProfile *r = in->state.r;
   double seconds;
   uint64_t thread = 0;
   uint32_t type = 0;
@@ -324,7 +324,7 @@ static Step objects (Input *in) {
 
 /* What follows the trailer is no part of the log, but for its checksum. */
 static Step trailer (Input *in) {
-  Reading *r = in->state.r;
+  ReadProfile *r = in->state.r;
   if (r->version >= 5 && timestamp(in, &r->ended) == STOP)
     return STOP;
   if (source_read(in->source, NULL, 1) == 0 &&
@@ -399,7 +399,7 @@ static void progress (Input *in) {
 
 /* What ends because its writer has not gone on yet is not damaged. */
 static void live (Input *in) {
-  Reading *r = in->state.r;
+  ReadProfile *r = in->state.r;
   char by[40] = "";
   r->live = !r->complete && source_live(in->source);
   if (!r->live)
@@ -410,9 +410,9 @@ static void live (Input *in) {
            "%llu of the log", by, (unsigned long long)in->record);
 }
 
-/* The Reading is complete after this; why it is not, or NULL. */
+/* The ReadProfile is complete after this; why it is not, or NULL. */
 static const char *finish (ReaderState *s) {
-  Reading *r = s->r;
+  ReadProfile *r = s->r;
   readeremit_begin(s);
   readerstack_giveup(s);
   readerlife_finish(s);
@@ -449,7 +449,7 @@ static const char *readall (Input *in) {
   return finish(&in->state);
 }
 
-Reading *reader_read (const char *path, ReaderClient *client, char *err,
+ReadProfile *reader_read (const char *path, ReaderClient *client, char *err,
                       size_t errsize) {
   Input in;
   const char *reason = "not enough memory";
@@ -477,7 +477,7 @@ Reading *reader_read (const char *path, ReaderClient *client, char *err,
   if (reason == NULL)
     return in.state.r;
   if (in.state.r != NULL)
-    reading_free(in.state.r);
+    readprofile_free(in.state.r);
   snprintf(err, errsize, "cannot read profile '%s': %s%s", path, reason, other);
   return NULL;
 }

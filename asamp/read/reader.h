@@ -5,7 +5,7 @@
 ** Reads versions 0 to 7 of little-endian logs (64-bit, 32-bit and those of
 ** Windows), plain or gzip: our own of both flavours with all their details, and those of other writers (time
 ** samples, allocation samples with objects). Keeps what is bounded (the call
-** tree, names, kinds) in a Reading and hands the rest to a client, event by
+** tree, names, kinds) in a ReadProfile and hands the rest to a client, event by
 ** event; the totals (readersum.h) and the converters are clients. Knows no
 ** Lua.
 **
@@ -30,13 +30,13 @@
 #ifndef asamp_reader_h
 #define asamp_reader_h
 
-#include "reading.h"
+#include "readprofile.h"
 
 /*
 ** Reads the file. NULL when it cannot be opened, is no VMProf log, memory is
 ** out, or the client stopped: 'err' then has one line with path and reason.
 */
-Reading *reader_read (const char *path, ReaderClient *client, char *err,
+ReadProfile *reader_read (const char *path, ReaderClient *client, char *err,
                       size_t errsize);
 
 #endif

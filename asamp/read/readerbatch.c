@@ -47,7 +47,7 @@ static void nextperiod (Periods *p) {
 
 /* Sets the periods as they were after 'sample' samples of the batch. */
 static void advance (ReaderState *s, Periods *p, uint64_t sample) {
-  Reading *r = s->r;
+  ReadProfile *r = s->r;
   while (p->letter != 0 && p->at <= sample) {
     if (p->state != NOSTATE)
       readerstate_of(s, p->state);

@@ -30,7 +30,7 @@ static void tellfate (ReaderState *s, const ReadSample *sample, int fate,
 static void sumstate (ReaderState *s, const ReadSample *sample) {
   ReadState *state = readerstate_row(s);
   ReadThread *thread = readerstate_threadrow(s);
-  uint64_t n = reading_bytes(sample);
+  uint64_t n = readsample_bytes(sample);
   int istime = sample->kind == READER_TIMESAMPLE;
   if (state != NULL) {
     *(istime ? &state->timesamples : &state->samples) += sample->count;
@@ -43,7 +43,7 @@ static void sumstate (ReaderState *s, const ReadSample *sample) {
 }
 
 void readeremit_sample (ReaderState *s, const ReadSample *sample) {
-  Reading *r = s->r;
+  ReadProfile *r = s->r;
   int hidden = ishidden(s, sample->labels);
   uint64_t shown = hidden ? 0 : sample->count;
   readeremit_begin(s);
@@ -93,7 +93,7 @@ static void survive (ReaderState *s, const ReadSample *sample, int follow,
   ReadState *row = s->r->many ? readerstate_row(s) : NULL;
   s->of->survived += sample->count;
   if (row != NULL)
-    row->survivedbytes += reading_bytes(sample);
+    row->survivedbytes += readsample_bytes(sample);
   s->r->left[LEFT_FOLLOWED] += follow && !room ? sample->count : 0;
   s->r->unfollowed += s->r->followed > 0 && !room && !ishidden(s, sample->labels)
                       ? sample->count : 0;
@@ -132,7 +132,7 @@ int readeremit_decide (ReaderState *s, int fate, uint64_t class,
   if (time < sample.time)
     time = sample.time;
   s->of->decided += sample.count;
-  s->of->allocated += reading_bytes(&sample);
+  s->of->allocated += readsample_bytes(&sample);
   if (fate == 0)
     tellfate(s, &sample, READER_DIED, time);
   else
@@ -154,7 +154,7 @@ void readeremit_deaths (ReaderState *s, uint64_t alive, uint64_t dead,
     d.tag = f.tag;
     d.place = s->of->follow.at - 1;
     if (row != NULL)
-      row->laterbytes += reading_bytes(&f.sample);
+      row->laterbytes += readsample_bytes(&f.sample);
     if (s->client->death != NULL && f.sample.count > 0 &&
         !ishidden(s, f.sample.labels))
       s->client->death(s->client->ud, &d);
@@ -162,7 +162,7 @@ void readeremit_deaths (ReaderState *s, uint64_t alive, uint64_t dead,
 }
 
 void readeremit_collection (ReaderState *s, const ReadCollection *c) {
-  Reading *r = s->r;
+  ReadProfile *r = s->r;
   ReadCollection told = *c;
   ReadState *row = r->many ? readerstate_row(s) : NULL;
   readeremit_begin(s);

@@ -10,13 +10,13 @@
 #ifndef asamp_readerfollow_h
 #define asamp_readerfollow_h
 
-#include "reading.h"
+#include "readprofile.h"
 
 typedef struct ReadFollowed {
   ReadSample sample;   /* count 0: nothing is known of it any more (fifo.h) */
   uint64_t born;       /* bytes that samples up to it stand for */
   uint64_t tag;        /* the client's */
-  uint32_t holder;     /* path that holds it (Reading.paths, from 1 on); 0: not told */
+  uint32_t holder;     /* path that holds it (ReadProfile.paths, from 1 on); 0: not told */
 } ReadFollowed;
 
 /* All zero: empty. */

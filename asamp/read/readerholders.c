@@ -7,7 +7,7 @@
 #include "list.h"
 
 void readerholders_path (ReaderState *s, Fields *line) {
-  Reading *r = s->r;
+  ReadProfile *r = s->r;
   uint64_t id, parent;
   uint32_t above = 0;
   if (!details_number(line, &id) || !details_number(line, &parent) || id == 0 ||
@@ -54,7 +54,7 @@ void readerholders_runs (ReaderState *s, Fields *line) {
 }
 
 void readerholders_walk (ReaderState *s, Fields *line) {
-  Reading *r = s->r;
+  ReadProfile *r = s->r;
   ReadWalk w;
   int64_t difference;
   if (!details_signed(line, &difference) || !details_number(line, &w.duration))

@@ -9,7 +9,7 @@
 
 /* A set that the file names for the first time. 0: there is no room. */
 static int newset (ReaderState *s) {
-  Reading *r = s->r;
+  ReadProfile *r = s->r;
   ReadLabelSet *set;
   if (r->nlabelsets >= READER_MAXLABELSETS) {
     r->left[LEFT_LABELSETS]++;
@@ -28,7 +28,7 @@ static int newset (ReaderState *s) {
 
 static void putlabel (ReaderState *s, const char *name, size_t namelength,
                       const char *value, size_t valuelength) {
-  Reading *r = s->r;
+  ReadProfile *r = s->r;
   ReadLabelSet *set = &r->labelsets[r->nlabelsets - 1];
   const ReaderClient *c = s->client;
   ReadLabel *label;

@@ -12,7 +12,7 @@
 /* All lines of that sort in the events of a batch, which may be of its samples. */
 void readerlabels_read (ReaderState *s, Fields events);
 
-/* The number in Reading.labelsets, from 1 on, of what a file calls so; 0: none. */
+/* The number in ReadProfile.labelsets, from 1 on, of what a file calls so; 0: none. */
 uint32_t readerlabels_set (const ReaderState *s, uint64_t id);
 
 /* 1: the client does not want what has these labels. */

@@ -47,7 +47,7 @@ static void ownfile (ReaderState *s, int format) {
 }
 
 /* Four numbers; what is missing is 0. */
-static void ring (Reading *r, const char *value) {
+static void ring (ReadProfile *r, const char *value) {
   char *end = (char *)value;
   int i;
   r->isring = 1;
@@ -57,7 +57,7 @@ static void ring (Reading *r, const char *value) {
 
 int readermeta_read (ReaderState *s, const char *key, const char *value,
                       size_t n) {
-  Reading *r = s->r;
+  ReadProfile *r = s->r;
   if (strcmp(key, "sample_allocated_bytes") == 0) {
     r->period = strtoull(value, NULL, 10);
     if (r->own)

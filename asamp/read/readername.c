@@ -77,7 +77,7 @@ void readername_add (ReaderState *s, uint64_t id, const char *text,
 
 /* The names of types: metas in extended files, type frames in ours. */
 static void namekinds (ReaderState *s) {
-  Reading *r = s->r;
+  ReadProfile *r = s->r;
   uint32_t i;
   for (i = READER_FIRSTKIND; i < r->nkinds; i++) {
     ReadKind *kind = &r->kinds[i];
@@ -126,7 +126,7 @@ typedef struct Naming {
 
 /* The function that has the id's name; IDMAP_NONE without memory. */
 static uint32_t functionof (ReaderState *s, Naming *n, uint64_t id) {
-  Reading *r = s->r;
+  ReadProfile *r = s->r;
   uint32_t name = nameof(s, id);
   uint32_t f = idmap_get(&n->byname, (uint64_t)name + 1);
   s->nameless += named(s, id) == 0;
@@ -143,7 +143,7 @@ static uint32_t functionof (ReaderState *s, Naming *n, uint64_t id) {
 
 /* The function of every node; 0 without memory. */
 static int number (ReaderState *s, Naming *n) {
-  Reading *r = s->r;
+  ReadProfile *r = s->r;
   uint32_t i;
   for (i = 1; i < r->tree.n; i++) {
     uint64_t id = r->tree.nodes[i].id, key = id + 1;
@@ -170,7 +170,7 @@ static int number (ReaderState *s, Naming *n) {
 ** points into it.
 */
 static int functions (ReaderState *s) {
-  Reading *r = s->r;
+  ReadProfile *r = s->r;
   Naming n;
   uint32_t i;
   int ok = 0;

@@ -12,7 +12,7 @@
 
 /* us since the start; never earlier than the sample before. */
 static uint64_t timeof (ReaderState *s, double seconds) {
-  const Reading *r = s->r;
+  const ReadProfile *r = s->r;
   uint64_t us = 0;
   if (seconds > 0 && seconds < (double)READER_MAXTIME / 1e6)
     us = (uint64_t)(seconds * 1e6 + 0.5);
@@ -75,7 +75,7 @@ static void addrun (ReaderState *s, const Run *new) {
 /* A sample of another writer is delivered at once. */
 static void foreign (ReaderState *s, uint32_t node, uint64_t thread,
                      double seconds, int allocation) {
-  Reading *r = s->r;
+  ReadProfile *r = s->r;
   ReadSample sample;
   uint64_t us = r->timeperiod / 1000;
   memset(&sample, 0, sizeof(sample));
@@ -124,7 +124,7 @@ static uint64_t statat (const ReaderState *s, const unsigned char *words,
 */
 void readerstack_objects (ReaderState *s, double seconds,
                           const unsigned char *words, size_t n) {
-  Reading *r = s->r;
+  ReadProfile *r = s->r;
   ReadCollection c;
   size_t open = s->of->open.n + s->of->open.passed;
   size_t nobjects = s->nstats > 0 ? (n > s->nstats ? n - s->nstats : 0)

@@ -9,7 +9,7 @@
 #include <string.h>
 
 int readerstate_open (ReaderState *s, ReaderClient *client) {
-  Reading *r;
+  ReadProfile *r;
   memset(s, 0, sizeof(*s));
   s->client = client;
   s->period = 1;
@@ -68,7 +68,7 @@ int readerstate_iswanted (const ReaderClient *c, uint32_t id) {
 
 /* The row of a state that was not met before (RS2). */
 static uint32_t newrow (ReaderState *s, uint32_t id) {
-  Reading *r = s->r;
+  ReadProfile *r = s->r;
   ReadState *row;
   if (r->nstates == READER_MAXSTATES) {
     row = &r->states[r->nstates - 1];
@@ -129,7 +129,7 @@ ReadThread *readerstate_threadrow (ReaderState *s) {
 }
 
 void readerstate_thread (ReaderState *s, uint64_t thread) {
-  Reading *r = s->r;
+  ReadProfile *r = s->r;
   ReadState *row = readerstate_row(s);
   uint32_t id = thread < UINT32_MAX ? (uint32_t)thread : 0;
   uint32_t at = idmap_get(&s->streams.threads, (uint64_t)id + 1);
@@ -160,7 +160,7 @@ const char *readerstate_failure (const ReaderState *s) {
 }
 
 uint32_t readerstate_kind (ReaderState *s, uint64_t type, uint64_t class) {
-  Reading *r = s->r;
+  ReadProfile *r = s->r;
   uint64_t key = class != 0 ? (uint64_t)1 << 63 | class << 8 | type : type + 1;
   uint32_t kind = idmap_get(&s->kinds, key);
   if (kind != IDMAP_NONE)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** What reading needs while it goes on, and its steps share: the Reading that
+** What reading needs while it goes on, and its steps share: the ReadProfile that
 ** becomes full, the client, tables of what the file has named, and samples on
 ** their way. In our own files the stacks of a batch wait in 'runs' until the
 ** batch's details come; then its samples, as those of other writers do at once,
@@ -11,7 +11,7 @@
 
 #include "aliases.h"
 #include "readerstream.h"
-#include "reading.h"
+#include "readprofile.h"
 
 /* Equal stacks in a row, details still to come. */
 typedef struct Run {
@@ -28,7 +28,7 @@ typedef struct Run {
 #define READER_MAXTIME	((uint64_t)1 << 52)
 
 typedef struct ReaderState {
-  Reading *r;
+  ReadProfile *r;
   ReaderClient *client;
   int failed;          /* memory is out */
   int begun;           /* the client knows the head */
@@ -62,7 +62,7 @@ typedef struct ReaderState {
 
 /* 0 without memory. */
 int readerstate_open (ReaderState *s, ReaderClient *client);
-/* Frees all but the Reading. */
+/* Frees all but the ReadProfile. */
 void readerstate_close (ReaderState *s);
 
 /* The period, in bytes and in ns, of the state 'of'. */

@@ -11,7 +11,7 @@
 ** are none. Used by the reader alone. Invariants:
 **   RS1  the streams are at most READER_MAXSTREAMS; what is told by others is told of
 **        one that is 'blind': its samples have no fate;
-**   RS2  a row of Reading.states for each state, READER_MAXSTATES at most; the last
+**   RS2  a row of ReadProfile.states for each state, READER_MAXSTATES at most; the last
 **        one is for all that find no room.
 */
 #ifndef asamp_readerstream_h
@@ -19,12 +19,12 @@
 
 #include "fifo.h"
 #include "readerfollow.h"
-#include "reading.h"
+#include "readprofile.h"
 
 typedef struct ReaderStream {
   uint32_t id;
-  uint32_t row;        /* of Reading.states */
-  uint32_t thread;     /* of Reading.threads, and one more; 0: not told */
+  uint32_t row;        /* of ReadProfile.states */
+  uint32_t thread;     /* of ReadProfile.threads, and one more; 0: not told */
   int hidden;          /* the client does not want it */
   int blind;           /* RS1 */
   int closed;          /* it has ended, at 'end' */
@@ -37,7 +37,7 @@ typedef struct ReaderStream {
   uint64_t allocated;  /* bytes that all samples with a fate stand for */
   ReadCollection before;       /* base of the next differences */
   size_t holderat;     /* of 'follow', so many holders have been told */
-  IdMap paths;         /* a path's number (+ 1) -> that of Reading.paths */
+  IdMap paths;         /* a path's number (+ 1) -> that of ReadProfile.paths */
 } ReaderStream;
 
 /* All zero: none. */
@@ -47,7 +47,7 @@ typedef struct ReaderStreams {
   size_t nclosed;      /* of these */
   IdMap places;        /* id (+ 1) -> place in the list */
   IdMap rows;          /* id (+ 1) -> its row */
-  IdMap threads;       /* an OS thread (+ 1) -> place in Reading.threads */
+  IdMap threads;       /* an OS thread (+ 1) -> place in ReadProfile.threads */
   size_t rowsize, threadsize;
   uint64_t inuse, held;  /* sums over those that are shown */
 } ReaderStreams;

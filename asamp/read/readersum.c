@@ -13,12 +13,12 @@ static const char NOMEMORY[] = "not enough memory";
 
 /* Blocks that the sample stands for. */
 static double objectsof (const ReadSample *s) {
-  return s->size > 0 ? (double)reading_bytes(s) / (double)s->size : 0;
+  return s->size > 0 ? (double)readsample_bytes(s) / (double)s->size : 0;
 }
 
 /* The variance of the bytes that the sample stands for (sitetable.h). */
 static double squaresof (const ReadSample *s) {
-  return (double)reading_bytes(s) * (double)s->period;
+  return (double)readsample_bytes(s) * (double)s->period;
 }
 
 /* The totals of a set of labels, NULL without memory. */
@@ -36,7 +36,7 @@ static LabelTotals *labelled (ReaderSum *s, uint32_t set) {
 
 static void countlabels (ReaderSum *s, const ReadSample *sample, int fate) {
   LabelTotals *l = labelled(s, sample->labels);
-  uint64_t bytes = reading_bytes(sample);
+  uint64_t bytes = readsample_bytes(sample);
   if (l == NULL)
     return;
   if (sample->kind == READER_TIMESAMPLE) {
@@ -78,12 +78,12 @@ static void died (ReaderSum *s, const ReadSample *sample, uint64_t time) {
     return;
   }
   s->times.sites[at].samples += sample->count;
-  s->times.sites[at].bytes += reading_bytes(sample);
+  s->times.sites[at].bytes += readsample_bytes(sample);
   s->times.sites[at].objects += objectsof(sample);
 }
 
 static void count (ReaderSum *s, const ReadSample *sample, int fate, uint64_t time) {
-  uint64_t bytes = reading_bytes(sample);
+  uint64_t bytes = readsample_bytes(sample);
   double objects = objectsof(sample);
   size_t at = siteof(s, sample, sample->count);
   KindTotals *kind = &s->kinds[sample->kind];
@@ -130,8 +130,8 @@ static void count (ReaderSum *s, const ReadSample *sample, int fate, uint64_t ti
   }
 }
 
-static void begin (void *ud, const Reading *r) {
-  ((ReaderSum *)ud)->reading = r;
+static void begin (void *ud, const ReadProfile *r) {
+  ((ReaderSum *)ud)->profile = r;
 }
 
 static void sample (void *ud, const ReadSample *sample) {
@@ -149,15 +149,15 @@ static void fate (void *ud, const ReadSample *sample, int fate,
       (sample->time > s->instant || (fate == READER_DIED && time <= s->instant)))
     return;
   count(s, sample, fate, time);
-  if (fate != READER_UNDECIDED && s->instant == READERSUM_EVER && s->reading != NULL &&
-      s->reading->kinds[sample->kind].type != KIND_NATIVE &&
-      !ages_add(&s->ages, reading_bytes(sample), sample->period, fate == READER_SURVIVED))
+  if (fate != READER_UNDECIDED && s->instant == READERSUM_EVER && s->profile != NULL &&
+      s->profile->kinds[sample->kind].type != KIND_NATIVE &&
+      !ages_add(&s->ages, readsample_bytes(sample), sample->period, fate == READER_SURVIVED))
     s->client.stop = NOMEMORY;
 }
 
 /* A sample that survived was dead at the instant: takes back what was counted. */
 static void uncount (ReaderSum *s, Site *site, const ReadSample *sample) {
-  uint64_t bytes = reading_bytes(sample);
+  uint64_t bytes = readsample_bytes(sample);
   KindTotals *kind = &s->kinds[sample->kind];
   if (sample->labels < s->nlabels) {
     s->labels[sample->labels].samples -= sample->count;
@@ -197,16 +197,16 @@ static void death (void *ud, const ReadDeath *d) {
     return;
   }
   s->table.sites[at].later += sample->count;
-  s->table.sites[at].laterbytes += reading_bytes(sample);
+  s->table.sites[at].laterbytes += readsample_bytes(sample);
   s->table.sites[at].latersquares += squaresof(sample);
   s->table.sites[at].kept -= objectsof(sample);
   s->table.sites[at].births -= objectsof(sample) * (double)sample->time;
   s->table.sites[at].life += objectsof(sample) * (double)lifeof(sample, d->time);
   died(s, sample, d->time);
   if (sample->labels < s->nlabels)
-    s->labels[sample->labels].laterbytes += reading_bytes(sample);
+    s->labels[sample->labels].laterbytes += readsample_bytes(sample);
   s->lives.sites[life].samples += sample->count;
-  s->lives.sites[life].bytes += reading_bytes(sample);
+  s->lives.sites[life].bytes += readsample_bytes(sample);
   if (s->instant == READERSUM_EVER) {
     ReadSample dead = *sample;
     dead.time = d->time;
@@ -228,7 +228,7 @@ static void held (void *ud, const ReadSample *sample, uint32_t path) {
     return;
   }
   s->held.sites[at].samples += sample->count;
-  s->held.sites[at].bytes += reading_bytes(sample);
+  s->held.sites[at].bytes += readsample_bytes(sample);
 }
 
 static void copy (void *ud, const ReadSample *sample) {
@@ -242,7 +242,7 @@ static void copy (void *ud, const ReadSample *sample) {
     return;
   }
   s->copies.sites[at].samples += sample->count;
-  s->copies.sites[at].bytes += reading_bytes(sample);
+  s->copies.sites[at].bytes += readsample_bytes(sample);
 }
 
 static void collection (void *ud, const ReadCollection *c) {
@@ -310,7 +310,7 @@ int readersum_start (ReaderSum *s, uint32_t bins, uint64_t instant) {
 }
 
 /* Periods of several lengths are counted in those of the first. */
-static void finishtime (Site *site, const Reading *r) {
+static void finishtime (Site *site, const ReadProfile *r) {
   double period = (double)r->timeperiod;
   site->time = (double)site->samples;
   if (r->timeperiods > 1 && period > 0) {
@@ -319,7 +319,7 @@ static void finishtime (Site *site, const Reading *r) {
   }
 }
 
-void readersum_finish (ReaderSum *s, const Reading *r) {
+void readersum_finish (ReaderSum *s, const ReadProfile *r) {
   double squared = (double)r->scale * (double)r->scale;
   size_t i;
   for (i = 0; i < s->table.nsites; i++) {

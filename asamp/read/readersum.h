@@ -13,7 +13,7 @@
 #include "sitetable.h"
 #include "marks.h"
 #include "pictures.h"
-#include "reading.h"
+#include "readprofile.h"
 
 /* Of a kind, over the blocks that were sampled (details only). */
 typedef struct KindTotals {
@@ -40,7 +40,7 @@ typedef struct ReaderSum {
   SiteTable times;        /* samples that are known to have died: kind in the place of the
                           node, and the number of binary digits of the us until then */
   Ages ages;              /* survival by age */
-  const Reading *reading;
+  const ReadProfile *profile;
   SiteTable held;        /* samples alive whose holder is told: node, and path */
   SiteTable copies;      /* node, and the sort of copy; none of an instant */
   KindTotals *kinds;   /* READER_MAXKINDS of them */
@@ -63,7 +63,7 @@ typedef struct ReaderSum {
   */
   uint64_t since;      /* us: what was sampled before does not count */
   uint64_t instant;
-  uint64_t left[LEFT_N];  /* by limits: the Reading's, and those of the sums */
+  uint64_t left[LEFT_N];  /* by limits: the ReadProfile's, and those of the sums */
 } ReaderSum;
 
 #define READERSUM_EVER	UINT64_MAX
@@ -71,7 +71,7 @@ typedef struct ReaderSum {
 /* 'bins' (0: none) at most BINS_MOST. 0 without memory; free it all the same. */
 int readersum_start (ReaderSum *s, uint32_t bins, uint64_t instant);
 /* After reader_read. */
-void readersum_finish (ReaderSum *s, const Reading *r);
+void readersum_finish (ReaderSum *s, const ReadProfile *r);
 void readersum_free (ReaderSum *s);
 
 #endif

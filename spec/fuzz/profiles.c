@@ -358,7 +358,7 @@ static size_t make (unsigned char *data) {
 /* Packs the input; sometimes damages that. */
 /* -------------------------------------------------------- the readers -- */
 
-static void checksums (const Reading *r, const ReaderSum *sum) {
+static void checksums (const ReadProfile *r, const ReaderSum *sum) {
   uint64_t samples = 0, held = 0, bins = 0, collections = 0, marks = 0;
   size_t i;
   uint32_t k;
@@ -415,9 +415,9 @@ static void checksums (const Reading *r, const ReaderSum *sum) {
   }
 }
 
-static Reading *readinput (ReaderClient *client) {
+static ReadProfile *readinput (ReaderClient *client) {
   char err[1024] = "";
-  Reading *r = reader_read(path, client, err, sizeof(err));
+  ReadProfile *r = reader_read(path, client, err, sizeof(err));
   if (r == NULL && err[0] == '\0')
     fail("refused without a word");
   if (r == NULL && strstr(err, "memory") != NULL)
@@ -428,7 +428,7 @@ static Reading *readinput (ReaderClient *client) {
 static Fold fold;
 
 /* What the stacks of a file leave out, or nothing. */
-static const Fold *folded (const Reading *r) {
+static const Fold *folded (const ReadProfile *r) {
   uint32_t i;
   if (!fold_init(&fold, r, upto(4) == 0))
     fail("no memory");
@@ -442,9 +442,9 @@ static const Fold *folded (const Reading *r) {
 }
 
 /* The input and itself as one; what it comes to, NULL: nothing. */
-static Reading *merged (Output *o) {
+static ReadProfile *merged (Output *o) {
   static Unite u;
-  Reading *r = NULL;
+  ReadProfile *r = NULL;
   char err[1024] = "";
   int fatal = 0, i;
   if (!unite_start(&u, o))
@@ -452,7 +452,7 @@ static Reading *merged (Output *o) {
   if (unite_look(&u, path, err, sizeof(err))) {
     for (i = 0; i < 2 && !fatal; i++) {
       if (r != NULL)
-        reading_free(r);
+        readprofile_free(r);
       r = unite_add(&u, path, NULL, NULL, &fatal, err, sizeof(err));
     }
     if (!fatal && unite_finish(&u) != NULL)
@@ -466,7 +466,7 @@ static Reading *merged (Output *o) {
 
 static void run (Output *o) {
   uint64_t what = upto(16);
-  Reading *r;
+  ReadProfile *r;
   if (what == 0) {
     static Firefox f;
     if (firefox_start(&f, folder) != NULL)
@@ -513,7 +513,7 @@ static void run (Output *o) {
   }
   fold_free(&fold);
   if (r != NULL)
-    reading_free(r);
+    readprofile_free(r);
 }
 
 int main (int argc, char **argv) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Readings. See reading.h.
+** What a profile comes to. See readprofile.h.
 */
-#include "reading.h"
+#include "readprofile.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-void reading_free (Reading *r) {
+void readprofile_free (ReadProfile *r) {
   tree_free(&r->tree);
   strtab_free(&r->text);
   idmap_free(&r->names);
@@ -22,7 +22,7 @@ void reading_free (Reading *r) {
   free(r);
 }
 
-const char *reading_kindname (const Reading *r, uint32_t kind,
+const char *readprofile_kindname (const ReadProfile *r, uint32_t kind,
                               char buffer[40]) {
   const ReadKind *k = &r->kinds[kind];
   if (kind == READER_UNKNOWN)
@@ -35,12 +35,12 @@ const char *reading_kindname (const Reading *r, uint32_t kind,
   return buffer;
 }
 
-size_t reading_kindlabel (const Reading *r, uint32_t kind,
+size_t readprofile_kindlabel (const ReadProfile *r, uint32_t kind,
                           char label[READER_LABEL]) {
   char buffer[40];
   const char *class = r->text.text + r->kinds[kind].class;
   if (kind < READER_FIRSTKIND)
-    return (size_t)sprintf(label, "%s", reading_kindname(r, kind, buffer));
-  return (size_t)sprintf(label, "[%s%s%s]", reading_kindname(r, kind, buffer),
+    return (size_t)sprintf(label, "%s", readprofile_kindname(r, kind, buffer));
+  return (size_t)sprintf(label, "[%s%s%s]", readprofile_kindname(r, kind, buffer),
                          *class != '\0' ? " " : "", class);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** What a log comes to: its samples, collections and marks, one by one, as the
-** reader hands them to a client; and what is known of all, a Reading: the call
-** tree, functions, kinds, the head and the counts.
+** reader hands them to a client; and what is known of all, a ReadProfile: the call
+** tree, functions, kinds, the head and the counts. (A Profile is one that is written.)
 */
-#ifndef asamp_reading_h
-#define asamp_reading_h
+#ifndef asamp_readprofile_h
+#define asamp_readprofile_h
 
 #include "bounds.h"
 #include "framename.h"
@@ -13,7 +13,7 @@
 #include "strtab.h"
 #include "tree.h"
 
-/* Kinds 0 and 1 of every reading; real ones follow. */
+/* Kinds 0 and 1 of every profile; real ones follow. */
 enum { READER_UNKNOWN, READER_TIMESAMPLE, READER_FIRSTKIND };
 
 #define READER_NOSTATE	UINT32_MAX
@@ -31,7 +31,7 @@ typedef struct ReadKind {
 typedef struct ReadSample {
   uint64_t time;
   uint64_t count;      /* periods that it stands for, at least 1 */
-  uint64_t period;     /* bytes, to be multiplied by the Reading's 'scale' at
+  uint64_t period;     /* bytes, to be multiplied by the ReadProfile's 'scale' at
                           the end; of time samples ns */
   uint64_t size;       /* bytes of the block; 0: unknown */
   uint64_t thread;
@@ -52,7 +52,7 @@ typedef struct ReadDeath {
 } ReadDeath;
 
 /* Bytes that the sample stands for (before 'scale'), at most 2^62. */
-static inline uint64_t reading_bytes (const ReadSample *s) {
+static inline uint64_t readsample_bytes (const ReadSample *s) {
   uint64_t most = (uint64_t)1 << 62;
   return s->period > 0 && s->count > most / s->period ? most
                                                       : s->count * s->period;
@@ -80,11 +80,10 @@ typedef struct ReadLabel {
 
 /* A set of labels, which samples and collections have. */
 typedef struct ReadLabelSet {
-  uint32_t first, n;   /* of Reading.labels */
+  uint32_t first, n;   /* of ReadProfile.labels */
   int unwanted;        /* the client does not want what has it */
 } ReadLabelSet;
 
-/* Neither name nor value ends in NUL; they hold during the call. */
 /* Of where resident memory was, a row; those of one time are a picture. */
 typedef struct ReadResident {
   uint64_t time;       /* us since the start */
@@ -93,6 +92,7 @@ typedef struct ReadResident {
   size_t whatlength, textlength;
 } ReadResident;
 
+/* Neither name nor value ends in NUL; they hold during the call. */
 typedef struct ReadMark {
   uint64_t time;
   const char *name, *value;
@@ -132,7 +132,7 @@ typedef struct ReadThread {
   uint64_t samples, bytes, timesamples, ns;  /* as those of a ReadState */
 } ReadThread;
 
-typedef struct Reading {
+typedef struct ReadProfile {
   int version;
   int own;             /* 1: written by us, details are there */
   int packed;
@@ -200,7 +200,7 @@ typedef struct Reading {
   FrameName *functions;
   uint32_t nfunctions;
   uint32_t *fn;        /* by node; not of the root */
-} Reading;
+} ReadProfile;
 
 /*
 ** Whom the events go to; members may be NULL. A client that cannot go on
@@ -209,7 +209,7 @@ typedef struct Reading {
 typedef struct ReaderClient {
   void *ud;
   const char *stop;
-  /* ids of the states that are wanted, rising; NULL: all. The counts of the Reading are
+  /* ids of the states that are wanted, rising; NULL: all. The counts of the ReadProfile are
      of these, but for its 'states' and 'threads' */
   const uint32_t *only;
   size_t nonly;
@@ -217,7 +217,7 @@ typedef struct ReaderClient {
      name; as 'only' */
   const char *labelname, *labelvalue;
   /* before the first event, with what is known from the head */
-  void (*begin) (void *ud, const Reading *r);
+  void (*begin) (void *ud, const ReadProfile *r);
   /* of an allocation, or of time (kind READER_TIMESAMPLE) */
   void (*sample) (void *ud, const ReadSample *s);
   /* of copies, with the sort that COPY_NEW ... of sample.h number as 0, 1, 2 as its
@@ -259,16 +259,16 @@ typedef struct ReaderClient {
   void *progressud;
 } ReaderClient;
 
-void reading_free (Reading *r);
+void readprofile_free (ReadProfile *r);
 
 /* The name of a kind's type, for people: 'buffer' may be used. */
-const char *reading_kindname (const Reading *r, uint32_t kind,
-                              char buffer[40]);
+const char *readprofile_kindname (const ReadProfile *r, uint32_t kind,
+                                  char buffer[40]);
 
 #define READER_LABEL	(2 * READER_MAXNAME + 8)
 
 /* "[table]" or "[table Point]" to 'label'; its length. */
-size_t reading_kindlabel (const Reading *r, uint32_t kind,
-                          char label[READER_LABEL]);
+size_t readprofile_kindlabel (const ReadProfile *r, uint32_t kind,
+                              char label[READER_LABEL]);
 
 #endif
