@@ -69,6 +69,8 @@
 #define COURSE_MOST		BOUND(1u << 13, 8)    /* collections of a timeline, even */
 #define MARKS_MOST		BOUND(1u << 13, 8)    /* marks of a timeline, even */
 #define MARKS_NAMES		BOUND(1u << 12, 4)    /* names of marks */
+#define TAGS_STATES		BOUND(64u, 3)         /* Lua states, or scripts, told apart for other tools */
+#define TAGS_MOST		BOUND(1u << 17, 12)   /* of these with threads and labels */
 #define AGES_OPEN		BOUND(1u << 20, 64)   /* samples that one collection decides */
 #define PICTURES_MOST		BOUND(1u << 9, 4)     /* of where memory is */
 #define PICTURES_ROWS		BOUND(1u << 10, 8)    /* of one of them */

@@ -3,9 +3,9 @@
 ** Rows of a Firefox profile, spilled while the profile is read. See
 ** firefox.h; firefoxfile.c writes the file.
 **
-** 'event' has for each collection: 1, us since the event before, duration,
+** 'event' has for each its tag, then for a collection: 1, its time, duration,
 ** in use, held, rss, tenured, decided, survived, left out, major, state; for
-** each mark: 0, us, length of name, length of value, and the two texts.
+** a mark: 0, us, length of name, length of value, and the two texts.
 */
 #include "firefox.h"
 #include "list.h"
@@ -16,27 +16,42 @@
 
 static const char NOMEMORY[] = "not enough memory";
 
+/* What there is of the place of a tag. */
+static FirefoxRows *counts (Firefox *f, uint32_t tag) {
+  return &f->byplace[f->tags.list[tag].group];
+}
+
+/* The tag of what is told just now. */
+static uint32_t whose (Firefox *f) {
+  uint32_t tag = tags_at(&f->tags, &f->client, 0, 0);
+  if (tag == TAGS_NONE)
+    f->client.stop = NOMEMORY;
+  return tag != TAGS_NONE ? tag : 0;
+}
+
 static void row (Firefox *f, uint64_t time, size_t leaf, int64_t bytes,
-                 uint64_t address) {
+                 uint64_t address, uint32_t tag) {
   if (time < f->last)
     time = f->last;
   spill_put(&f->time, (int64_t)(time - f->last));
   spill_put(&f->stack, (int64_t)leaf);
   spill_put(&f->weight, bytes);
   spill_put(&f->memory, (int64_t)address);
+  spill_put(&f->whose, tag);
   f->last = time;
   f->rows++;
+  counts(f, tag)->rows++;
 }
 
 static uint64_t newaddress (Firefox *f) {
   return f->nunused > 0 ? f->unused[--f->nunused] : ++f->address;
 }
 
-void firefox_settle (Firefox *f) {
+static void settle (Firefox *f) {
   size_t i;
   for (i = 0; i < f->ndeaths; i++) {
     const FirefoxDeath *d = &f->deaths[i];
-    row(f, f->deathtime, d->leaf, -(int64_t)d->bytes, d->address);
+    row(f, f->deathtime, d->leaf, -(int64_t)d->bytes, d->address, d->tag);
     if (list_grow(&f->unused, f->nunused, &f->unusedsize, sizeof(*f->unused)))
       f->unused[f->nunused++] = d->address;
     else
@@ -55,9 +70,15 @@ static void dies (Firefox *f, size_t leaf, uint64_t bytes, uint64_t address,
   }
   d = &f->deaths[f->ndeaths++];
   d->leaf = leaf;
+  d->tag = whose(f);
   d->bytes = bytes;
   d->address = address;
   f->deathtime = time;
+}
+
+static size_t leafof (Firefox *f, const ReadSample *s, int fate, uint64_t count) {
+  return sitetable_tagged(&f->leaves, s->node, s->kind * 3 + (uint32_t)fate,
+                          f->bylabels ? s->labels : 0, count);
 }
 
 static void fate (void *ud, const ReadSample *s, int fate, uint64_t time) {
@@ -66,16 +87,15 @@ static void fate (void *ud, const ReadSample *s, int fate, uint64_t time) {
   size_t leaf;
   if (bytes == 0)
     return;  /* of a damaged file: nothing to allocate, nothing to free */
-  leaf = sitetable_at(&f->leaves, s->node, s->kind * 3 + (uint32_t)fate,
-                      s->count);
+  leaf = leafof(f, s, fate, s->count);
   if (leaf == SITETABLE_NONE) {
     f->client.stop = NOMEMORY;
     return;
   }
   if (f->ndeaths > 0 && (f->deathtime != time || s->time >= time))
-    firefox_settle(f);
+    settle(f);
   address = newaddress(f);
-  row(f, s->time, leaf, (int64_t)bytes, address);
+  row(f, s->time, leaf, (int64_t)bytes, address, whose(f));
   f->client.tag = address;
   if (fate == READER_DIED)
     dies(f, leaf, bytes, address, time);
@@ -87,13 +107,13 @@ static void death (void *ud, const ReadDeath *d) {
   size_t leaf;
   if (readsample_bytes(s) == 0)
     return;
-  leaf = sitetable_at(&f->leaves, s->node, s->kind * 3 + READER_SURVIVED, 0);
+  leaf = leafof(f, s, READER_SURVIVED, 0);
   if (leaf == SITETABLE_NONE) {
     f->client.stop = NOMEMORY;
     return;
   }
   if (f->ndeaths > 0 && f->deathtime != d->time)
-    firefox_settle(f);
+    settle(f);
   dies(f, leaf, readsample_bytes(s), d->tag, d->time);
 }
 
@@ -110,13 +130,31 @@ static void held (void *ud, const ReadSample *s, uint32_t path) {
 
 static void sample (void *ud, const ReadSample *s) {
   Firefox *f = ud;
+  uint32_t tag;
+  size_t site;
   if (s->kind != READER_TIMESAMPLE)
     return;
+  tag = whose(f);
+  site = sitetable_tagged(&f->ticksites, s->node, s->kind, f->bylabels ? s->labels : 0, s->count);
+  if (site == SITETABLE_NONE) {
+    f->client.stop = NOMEMORY;
+    return;
+  }
   spill_put(&f->tick, (int64_t)(s->time - f->lasttick));
-  spill_put(&f->tickstack, s->node);
+  spill_put(&f->tickstack, (int64_t)site);
+  spill_put(&f->tickwhose, tag);
+  counts(f, tag)->timerows++;
   spill_put(&f->tickweight, (int64_t)readsample_bytes(s));
   f->lasttick = s->time;
   f->timerows++;
+}
+
+/* A row of 'event' begins. */
+static void event (Firefox *f) {
+  uint32_t tag = whose(f);
+  spill_put(&f->event, tag);
+  f->events++;
+  counts(f, tag)->events++;
 }
 
 static void collection (void *ud, const ReadCollection *c) {
@@ -127,22 +165,22 @@ static void collection (void *ud, const ReadCollection *c) {
     (uint64_t)c->state
   };
   size_t i;
-  firefox_settle(f);
+  settle(f);
+  event(f);
   for (i = 0; i < sizeof(values) / sizeof(values[0]); i++)
     spill_put(&f->event, (int64_t)values[i]);
-  f->events++;
   f->collections++;
 }
 
 static void mark (void *ud, const ReadMark *m) {
   Firefox *f = ud;
+  event(f);
   spill_put(&f->event, 0);
   spill_put(&f->event, (int64_t)m->time);
   spill_put(&f->event, (int64_t)m->namelength);
   spill_put(&f->event, (int64_t)m->valuelength);
   spill_text(&f->event, m->name, m->namelength);
   spill_text(&f->event, m->value, m->valuelength);
-  f->events++;
 }
 
 /* Who holds what is alive was looked for. */
@@ -155,13 +193,38 @@ static void walk (void *ud, const ReadWalk *w) {
   mark(ud, &m);
 }
 
-const char *firefox_start (Firefox *f, const char *directory) {
-  Spill *const spills[] = {&f->time, &f->stack, &f->weight, &f->memory,
-                           &f->tick, &f->tickstack, &f->tickweight,
+static void begin (void *ud, const ReadProfile *r) {
+  ((Firefox *)ud)->tags.r = r;
+}
+
+void firefox_group (Firefox *f, const ReadProfile *r, uint64_t *left) {
+  size_t i;
+  settle(f);
+  tags_finish(&f->tags, r, left);
+  left[LEFT_SITES] = f->leaves.left + f->ticksites.left;
+  left[LEFT_HELD] = f->held.left;
+  for (i = 0; i < TAGS_GROUPS; i++) {
+    FirefoxRows *of = &f->of[f->tags.groupof[i]];
+    of->rows += f->byplace[i].rows;
+    of->timerows += f->byplace[i].timerows;
+    of->events += f->byplace[i].events;
+  }
+}
+
+int firefox_has (const Firefox *f, uint32_t group) {
+  const FirefoxRows *of = &f->of[group];
+  return of->rows + of->timerows + of->events > 0 ||
+         (group == 0 && f->rows + f->timerows + f->events == 0);
+}
+
+const char *firefox_start (Firefox *f, const char *directory, int by) {
+  Spill *const spills[] = {&f->time, &f->stack, &f->weight, &f->memory, &f->whose,
+                           &f->tick, &f->tickstack, &f->tickweight, &f->tickwhose,
                            &f->event};
   size_t i;
   memset(f, 0, sizeof(*f));
   f->client.ud = f;
+  f->client.begin = begin;
   f->client.sample = sample;
   f->client.fate = fate;
   f->client.death = death;
@@ -171,6 +234,9 @@ const char *firefox_start (Firefox *f, const char *directory) {
   f->client.walk = walk;
   for (i = 0; i < sizeof(spills) / sizeof(spills[0]); i++)
     spills[i]->fd = -1;
+  f->bylabels = by & TAGS_BYLABELS;
+  if (!tags_init(&f->tags, by & ~(TAGS_BYLABELS | TAGS_BYTHREAD)))
+    return NOMEMORY;
   for (i = 0; i < sizeof(spills) / sizeof(spills[0]); i++) {
     int error = spill_open(spills[i], directory);
     if (error != 0)
@@ -184,12 +250,16 @@ void firefox_free (Firefox *f) {
   spill_close(&f->stack);
   spill_close(&f->weight);
   spill_close(&f->memory);
+  spill_close(&f->whose);
+  spill_close(&f->tickwhose);
   spill_close(&f->tick);
   spill_close(&f->tickstack);
   spill_close(&f->tickweight);
   spill_close(&f->event);
   sitetable_free(&f->leaves);
   sitetable_free(&f->held);
+  sitetable_free(&f->ticksites);
+  tags_free(&f->tags);
   free(f->unused);
   free(f->deaths);
 }

@@ -9,6 +9,7 @@
 
 #include "firefox.h"
 #include "heldstack.h"
+#include "firefoxstacks.h"
 #include "strlist.h"
 
 typedef struct FirefoxFrame {
@@ -28,10 +29,18 @@ typedef struct FirefoxFile {
   StrList strings;
   FirefoxFrame *frames;  /* those of the tree, then those of the leaves */
   size_t nframes, framesize;
-  IdMap byframe;       /* function and line, kind and fate, step -> frame */
+  IdMap byframe;       /* function and line, kind and fate, step, labels -> frame */
   uint32_t *frameof;   /* by node, then by leaf, then by node of 'held' */
+  uint32_t *labelframes;  /* by set of 'stacks' */
   HeldStack held;
+  FirefoxStacks stacks;
+  uint32_t group;      /* whose thread is written */
 } FirefoxFile;
+
+/* Is what has the tag of the thread that is written? */
+static inline int firefoxcolumns_mine (const FirefoxFile *w, int64_t tag) {
+  return tags_group(&w->f->tags, (uint32_t)tag) == w->group;
+}
 
 /* The index of a string in the shared array. */
 uint32_t firefoxcolumns_string (FirefoxFile *w, const char *text, size_t n);

@@ -46,9 +46,13 @@ static int frames (FirefoxFile *w) {
   const ReadProfile *r = w->r;
   const SiteTable *leaves = &w->f->leaves;
   size_t i;
+  uint64_t sets = (uint64_t)r->nfunctions + r->nkinds + w->held.nsteps;
   w->frameof = calloc(r->tree.n + leaves->nsites + w->held.nnodes, sizeof(*w->frameof));
-  if (w->frameof == NULL)
+  w->labelframes = calloc(w->stacks.nsets + 1, sizeof(*w->labelframes));
+  if (w->frameof == NULL || w->labelframes == NULL)
     return 0;
+  for (i = 0; i < w->stacks.nsets; i++)
+    w->labelframes[i] = frame(w, (uint64_t)1 << 62 | i, (uint32_t)(sets + i), 0, FIREFOX_LABELS);
   for (i = 1; i < r->tree.n; i++) {
     uint32_t line = r->tree.nodes[i].line;
     w->frameof[i] = frame(w, ((uint64_t)r->fn[i] << 32 | line) + 1, r->fn[i],
@@ -74,28 +78,46 @@ static int frames (FirefoxFile *w) {
 
 /* ------------------------------------------------------ shared tables -- */
 
-/* Stacks of nodes, then of leaves, then of holders. */
+/* The frame and the prefix of a stack that has labels. */
+static uint32_t labelledframe (const FirefoxFile *w, const FirefoxStack *s) {
+  return s->node == 0 ? w->labelframes[s->set] : w->frameof[s->node];
+}
+
+/* Stacks of nodes, with labels, of leaves and of holders (firefoxstacks.h). */
+static uint64_t prefix (const FirefoxFile *w, size_t i, size_t plain, size_t nodes,
+                        size_t sites) {
+  uint32_t parent;
+  if (i < plain)
+    return fold_parent(w->fold, w->r, (uint32_t)i + 1) - UINT64_C(1);
+  if (i < nodes) {
+    parent = w->stacks.list[i - plain].parent;
+    return parent == 0 ? UINT64_MAX : plain + parent - 1;
+  }
+  if (i < sites) {
+    const Site *leaf = &w->f->leaves.sites[i - nodes];
+    return firefoxstacks_of(&w->stacks, leaf->node, leaf->tag);
+  }
+  parent = w->held.nodes[i - sites + 1].parent;  /* node 0 of the holders has no stack */
+  return parent == 0 ? UINT64_MAX : sites + parent - 1;
+}
+
 static void stacktable (FirefoxFile *w) {
   const ReadProfile *r = w->r;
   const SiteTable *leaves = &w->f->leaves;
-  size_t nodes = r->tree.n - 1, sites = nodes + leaves->nsites;
+  size_t plain = r->tree.n - 1, nodes = firefoxstacks_count(&w->stacks);
+  size_t sites = nodes + leaves->nsites;
   size_t n = sites + w->held.nnodes - 1, i;
   firefoxcolumns_begin(w, "frame");
   for (i = 0; i < n; i++) {
     firefoxcolumns_comma(w, i);
-    output_uint(w->o, w->frameof[i + 1]);
+    output_uint(w->o, i >= plain && i < nodes ? labelledframe(w, &w->stacks.list[i - plain])
+                      : w->frameof[i + 1 - (i < plain ? 0 : w->stacks.n)]);
   }
   firefoxcolumns_end(w);
   firefoxcolumns_begin(w, "prefix");
   for (i = 0; i < n; i++) {
-    uint64_t parent = i < nodes ? fold_parent(w->fold, r, (uint32_t)i + 1)
-                      : i < sites ? leaves->sites[i - nodes].node : 0;
     firefoxcolumns_comma(w, i);
-    if (i >= sites) {  /* node 0 of the holders has no stack */
-      parent = w->held.nodes[i - sites + 1].parent;
-      parent = parent == 0 ? 0 : sites + parent;
-    }
-    firefoxcolumns_ornull(w, parent - 1, UINT64_MAX);
+    firefoxcolumns_ornull(w, prefix(w, i, plain, nodes, sites), UINT64_MAX);
   }
   firefoxcolumns_end(w);
   firefoxcolumns_length(w, n);
@@ -131,16 +153,22 @@ static void frametable (FirefoxFile *w) {
   firefoxcolumns_length(w, n);
 }
 
-/* Functions, then kinds, then steps of holders. */
+/* Functions, then kinds, then steps of holders, then labels. */
 static void functable (FirefoxFile *w, const uint32_t *sources) {
   const ReadProfile *r = w->r;
-  uint64_t kinds = (uint64_t)r->nfunctions + r->nkinds, n = kinds + w->held.nsteps, i;
+  uint64_t kinds = (uint64_t)r->nfunctions + r->nkinds, steps = kinds + w->held.nsteps;
+  uint64_t n = steps + w->stacks.nsets, i;
   firefoxcolumns_begin(w, "name");
   for (i = 0; i < n; i++) {
     firefoxcolumns_comma(w, i);
     if (i < r->nfunctions)
       output_uint(w->o, firefoxcolumns_string(w, r->functions[i].name,
                                r->functions[i].length));
+    else if (i >= steps) {
+      char text[TAGS_LABELS];
+      size_t size = tags_labels(r, w->stacks.sets[i - steps], text);
+      output_uint(w->o, firefoxcolumns_string(w, text, size));
+    }
     else if (i >= kinds) {
       const char *step = w->held.steps[i - kinds];
       output_uint(w->o, firefoxcolumns_string(w, step, strlen(step)));
@@ -293,8 +321,8 @@ static void shared (FirefoxFile *w) {
 
 static int spilled (const Firefox *f) {
   const Spill *const spills[] = {&f->time, &f->stack, &f->weight, &f->memory,
-                                 &f->tick, &f->tickstack, &f->tickweight,
-                                 &f->event};
+                                 &f->whose, &f->tick, &f->tickstack, &f->tickweight,
+                                 &f->tickwhose, &f->event};
   size_t i;
   for (i = 0; i < sizeof(spills) / sizeof(spills[0]); i++) {
     if (spills[i]->error != 0)
@@ -303,37 +331,55 @@ static int spilled (const Firefox *f) {
   return 0;
 }
 
-static void threadhead (FirefoxFile *w, const char *name, const char *main, const char *tid) {
-  output_text(w->o, "{\"name\":\"");
-  output_text(w->o, name);
-  output_text(w->o, "\",\"isMainThread\":");
-  output_text(w->o, main);
+/* The first thread is number 0. */
+static void threadhead (FirefoxFile *w, const char *name, size_t n, uint32_t number) {
+  output_text(w->o, number > 0 ? ",\n{\"name\":" : "{\"name\":");
+  output_string(w->o, name, n);
+  output_text(w->o, ",\"isMainThread\":");
+  output_text(w->o, number == 0 ? "true" : "false");
   output_text(w->o, ",\"pid\":\"1\",\"tid\":");
-  output_text(w->o, tid);
+  output_uint(w->o, number + (uint64_t)1);
   output_text(w->o, ",\"processType\":\"default\",\"processName\":\"Lua\","
     "\"processStartupTime\":0,\"processShutdownTime\":null,\"registerTime\":0,"
     "\"unregisterTime\":null,\"pausedRanges\":[],\"showMarkersInTimeline\":true,"
     "\n\"samples\":{");
 }
 
-static void threads (FirefoxFile *w) {
-  output_text(w->o, "\"threads\":[");
-  threadhead(w, "Lua", "true", "1");
+/* What there is of the group that is written. */
+static void thread (FirefoxFile *w, uint32_t number) {
+  char name[TAGS_TEXT + 16] = "Lua";
+  size_t n = 3;
+  if (w->f->tags.ngroups > 1) {
+    n = (size_t)sprintf(name, "Lua state ");
+    n += tags_groupname(&w->f->tags, w->group, name + n);
+  }
+  threadhead(w, name, n, number);
   firefoxrows_samples(w);
   output_text(w->o, ",\n\"markers\":{");
   firefoxmarks_markers(w);
-  if (w->f->rows > 0) {
+  if (w->f->of[w->group].rows > 0) {
     output_text(w->o, ",\n\"nativeAllocations\":{");
-    firefoxrows_allocations(w);
+    firefoxrows_allocations(w, number + 1);
+  }
+  output_char(w->o, '}');
+}
+
+static void threads (FirefoxFile *w) {
+  static const char held[] = "Held at the end";
+  uint32_t number = 0;
+  output_text(w->o, "\"threads\":[");
+  for (w->group = 0; w->group < w->f->tags.ngroups; w->group++) {  /* FX5 */
+    if (firefox_has(w->f, w->group))
+      thread(w, number++);
   }
   if (w->held.nrows > 0) {  /* FX4 */
-    output_text(w->o, "},\n");
-    threadhead(w, "Held at the end", "false", "2");
+    threadhead(w, held, sizeof(held) - 1, number);
     firefoxrows_held(w);
     output_text(w->o, ",\n\"markers\":{");
     firefoxmarks_none(w);
+    output_char(w->o, '}');
   }
-  output_text(w->o, "}],\n");
+  output_text(w->o, "],\n");
 }
 
 const char *firefoxfile_write (Firefox *f, const ReadProfile *r, const Fold *fold,
@@ -348,8 +394,8 @@ const char *firefoxfile_write (Firefox *f, const ReadProfile *r, const Fold *fol
   w.stretch = 1;
   if (!r->timed && f->lasttick > 0)
     w.stretch = (double)r->duration / (double)f->lasttick;
-  firefox_settle(f);
   if (!strlist_init(&w.strings, 2 * READER_MAXNAMES) ||
+      !firefoxstacks_init(&w.stacks, r, fold, &f->leaves, &f->ticksites) ||
       !heldstack_init(&w.held, r, &f->held) || !frames(&w))
     w.failed = 1;
   else {
@@ -363,6 +409,8 @@ const char *firefoxfile_write (Firefox *f, const ReadProfile *r, const Fold *fol
   }
   w.failed |= w.strings.failed;
   heldstack_free(&w.held);
+  firefoxstacks_free(&w.stacks);
+  free(w.labelframes);
   strlist_free(&w.strings);
   idmap_free(&w.byframe);
   free(w.frames);

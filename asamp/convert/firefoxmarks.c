@@ -12,6 +12,7 @@ enum { TIME, DURATION, INUSE, HELD, RSS, TENURED, DECIDED, SURVIVED, LEFT,
        MAJOR, STATE, NVALUES };
 
 typedef struct Event {
+  int64_t tag;
   int collection;
   int64_t v[NVALUES];
   char name[256], value[4096];  /* of a mark, cut */
@@ -37,6 +38,7 @@ static size_t text (Spill *s, uint64_t n, char *to, size_t room) {
 static void nextevent (Firefox *f, Event *e) {
   Spill *s = &f->event;
   int i;
+  e->tag = spill_take(s);
   e->collection = spill_take(s) != 0;
   e->v[TIME] = spill_take(s);
   if (e->collection) {
@@ -167,19 +169,22 @@ void firefoxmarks_none (FirefoxFile *w) {
 void firefoxmarks_markers (FirefoxFile *w) {
   Firefox *f = w->f;
   Event e;
-  uint64_t i;
+  uint64_t i, k;
   int column;
   for (column = 0; column < NCOLUMNS; column++) {
+    k = 0;
     spill_rewind(&f->event);
     firefoxcolumns_begin(w, names[column]);
     for (i = 0; i < f->events; i++) {
       nextevent(f, &e);
-      firefoxcolumns_comma(w, i);
+      if (!firefoxcolumns_mine(w, e.tag))
+        continue;
+      firefoxcolumns_comma(w, k++);
       markercell(w, &e, column);
     }
     firefoxcolumns_end(w);
   }
-  firefoxcolumns_length(w, f->events);
+  firefoxcolumns_length(w, f->of[w->group].events);
 }
 
 /*

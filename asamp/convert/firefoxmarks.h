@@ -7,7 +7,7 @@
 
 #include "firefoxcolumns.h"
 
-/* The parts of the file, each with its braces. */
+/* The parts of the file, each with its braces: markers of w->group, counters of all. */
 void firefoxmarks_markers (FirefoxFile *w);
 void firefoxmarks_none (FirefoxFile *w);  /* of a thread that has no markers */
 void firefoxmarks_counters (FirefoxFile *w);

@@ -9,70 +9,86 @@
 
 /* Index of the stack that ends in a leaf. */
 static uint64_t leafstack (const FirefoxFile *w, int64_t leaf) {
-  return (uint64_t)leaf + w->r->tree.n - 1;
+  return (uint64_t)leaf + firefoxstacks_count(&w->stacks);
+}
+
+/* A column of what is the thread's of n rows of a spill; 'whose' has their tags. */
+typedef void Cell (FirefoxFile *w, int64_t value);
+
+static void column (FirefoxFile *w, const char *name, Spill *s, Spill *whose, uint64_t n,
+                    Cell *cell) {
+  uint64_t i, k = 0;
+  spill_rewind(s);
+  spill_rewind(whose);
+  firefoxcolumns_begin(w, name);
+  for (i = 0; i < n; i++) {
+    int64_t value = spill_take(s);
+    if (firefoxcolumns_mine(w, spill_take(whose))) {
+      firefoxcolumns_comma(w, k++);
+      cell(w, value);
+    }
+  }
+  firefoxcolumns_end(w);
 }
 
 /* A column of times: sums of the spill's differences. */
-static void times (FirefoxFile *w, Spill *s, uint64_t n) {
-  uint64_t i, time = 0;
+static void times (FirefoxFile *w, Spill *s, Spill *whose, uint64_t n) {
+  uint64_t i, k = 0, time = 0;
   spill_rewind(s);
+  spill_rewind(whose);
   firefoxcolumns_begin(w, "time");
   for (i = 0; i < n; i++) {
-    firefoxcolumns_comma(w, i);
     time += (uint64_t)spill_take(s);
+    if (!firefoxcolumns_mine(w, spill_take(whose)))
+      continue;
+    firefoxcolumns_comma(w, k++);
     output_ms(w->o, w->stretch == 1 ? (int64_t)time
                                     : (int64_t)((double)time * w->stretch));
   }
   firefoxcolumns_end(w);
 }
 
-/*
-** The CPU time from one row to the next: that of the sample, of whose periods there may
-** be several. Of the wall clock it is not known.
-*/
-static void cpudelta (FirefoxFile *w) {
-  uint64_t i;
-  spill_rewind(&w->f->tickweight);
-  firefoxcolumns_begin(w, "threadCPUDelta");
-  for (i = 0; i < w->f->timerows; i++) {
-    firefoxcolumns_comma(w, i);
-    output_int(w->o, spill_take(&w->f->tickweight));
+static void number (FirefoxFile *w, int64_t n) {
+  output_int(w->o, n);
+}
+
+static void leafcell (FirefoxFile *w, int64_t leaf) {
+  output_uint(w->o, leafstack(w, leaf));
+}
+
+static void bytescell (FirefoxFile *w, int64_t n) {
+  output_int(w->o, n * (int64_t)w->r->scale);
+}
+
+static void tickcell (FirefoxFile *w, int64_t site) {
+  const Site *s = &w->f->ticksites.sites[site];
+  firefoxcolumns_ornull(w, firefoxstacks_of(&w->stacks, s->node, s->tag), FIREFOXSTACKS_NONE);
+}
+
+static void weightcell (FirefoxFile *w, int64_t ns) {
+  if (ns == 0)  /* the period is not known: a sample is one */
+    output_char(w->o, '1');
+  else if (ns % 1000 == 0)
+    output_ms(w->o, ns / 1000);
+  else {
+    char text[32];
+    sprintf(text, "%.6f", (double)ns / 1e6);
+    output_text(w->o, text);
   }
-  firefoxcolumns_end(w);
 }
 
 static void timesamples (FirefoxFile *w) {
   Firefox *f = w->f;
-  uint64_t i;
-  times(w, &f->tick, f->timerows);
-  spill_rewind(&f->tickstack);
-  firefoxcolumns_begin(w, "stack");
-  for (i = 0; i < f->timerows; i++) {
-    firefoxcolumns_comma(w, i);
-    firefoxcolumns_ornull(w, (uint64_t)spill_take(&f->tickstack) - 1, UINT64_MAX);
-  }
-  firefoxcolumns_end(w);
-  spill_rewind(&f->tickweight);
-  firefoxcolumns_begin(w, "weight");
-  for (i = 0; i < f->timerows; i++) {
-    int64_t ns = spill_take(&f->tickweight);
-    firefoxcolumns_comma(w, i);
-    if (ns == 0)  /* the period is not known: a sample is one */
-      output_char(w->o, '1');
-    else if (ns % 1000 == 0)
-      output_ms(w->o, ns / 1000);
-    else {
-      char text[32];
-      sprintf(text, "%.6f", (double)ns / 1e6);
-      output_text(w->o, text);
-    }
-  }
-  firefoxcolumns_end(w);
+  times(w, &f->tick, &f->tickwhose, f->timerows);
+  column(w, "stack", &f->tickstack, &f->tickwhose, f->timerows, tickcell);
+  column(w, "weight", &f->tickweight, &f->tickwhose, f->timerows, weightcell);
+  /* The CPU time from one row to the next: that of the sample, of whose periods there may
+     be several. Of the wall clock it is not known. */
   if (w->r->timeperiod > 0 && !w->r->wall)
-    cpudelta(w);
+    column(w, "threadCPUDelta", &f->tickweight, &f->tickwhose, f->timerows, number);
   output_text(w->o, w->r->timeperiod > 0 ? "\"weightType\":\"tracing-ms\",\n"
                                          : "\"weightType\":\"samples\",\n");
-  firefoxcolumns_length(w, f->timerows);
+  firefoxcolumns_length(w, f->of[w->group].timerows);
 }
 
 /* A row of the track of a profile without samples of time. */
@@ -88,33 +104,36 @@ typedef struct Track {
   TrackRow next;
 } Track;
 
-static void nextrow (Firefox *f, Track *t) {
+static void nextrow (const FirefoxFile *w, Track *t) {
+  Firefox *f = w->f;
   t->next.more = 0;
   while (t->i < f->rows && !t->next.more) {
     t->time += (uint64_t)spill_take(&f->time);
     t->next.leaf = spill_take(&f->stack);
     t->next.bytes = spill_take(&f->weight);
     t->next.time = t->time;
-    t->next.more = t->next.bytes > 0;
+    t->next.more = firefoxcolumns_mine(w, spill_take(&f->whose)) && t->next.bytes > 0;
     t->i++;
   }
 }
 
-static void starttrack (Firefox *f, Track *t) {
+static void starttrack (const FirefoxFile *w, Track *t) {
+  Firefox *f = w->f;
   memset(t, 0, sizeof(*t));
   spill_rewind(&f->time);
   spill_rewind(&f->stack);
   spill_rewind(&f->weight);
-  nextrow(f, t);
+  spill_rewind(&f->whose);
+  nextrow(w, t);
 }
 
 /* Equal stacks within a millisecond are one row. */
-static int trackrow (Firefox *f, Track *t, TrackRow *row) {
+static int trackrow (const FirefoxFile *w, Track *t, TrackRow *row) {
   *row = t->next;
   if (!row->more)
     return 0;
   for (;;) {
-    nextrow(f, t);
+    nextrow(w, t);
     if (!t->next.more || t->next.leaf != row->leaf ||
         t->next.time - row->time >= 1000)
       return 1;
@@ -125,19 +144,18 @@ static int trackrow (Firefox *f, Track *t, TrackRow *row) {
 /* Allocations as samples, so that the thread's track shows something. */
 static void track (FirefoxFile *w) {
   static const char *const names[] = {"time", "stack", "weight"};
-  Firefox *f = w->f;
   uint64_t i = 0;
-  int column;
-  for (column = 0; column < 3; column++) {
+  int c;
+  for (c = 0; c < 3; c++) {
     Track t;
     TrackRow row;
-    starttrack(f, &t);
-    firefoxcolumns_begin(w, names[column]);
-    for (i = 0; trackrow(f, &t, &row); i++) {
+    starttrack(w, &t);
+    firefoxcolumns_begin(w, names[c]);
+    for (i = 0; trackrow(w, &t, &row); i++) {
       firefoxcolumns_comma(w, i);
-      if (column == 0)
+      if (c == 0)
         output_ms(w->o, (int64_t)row.time);
-      else if (column == 1)
+      else if (c == 1)
         output_uint(w->o, leafstack(w, row.leaf));
       else
         output_int(w->o, row.bytes * (int64_t)w->r->scale);
@@ -159,47 +177,31 @@ static void nothing (FirefoxFile *w) {
 }
 
 void firefoxrows_samples (FirefoxFile *w) {
+  const FirefoxRows *of = &w->f->of[w->group];
   if (w->f->timerows > 0)
     timesamples(w);
-  else if (w->f->rows > 0)
+  else if (of->rows > 0)
     track(w);
   else
     nothing(w);
 }
 
-void firefoxrows_allocations (FirefoxFile *w) {
+void firefoxrows_allocations (FirefoxFile *w, uint32_t tid) {
   Firefox *f = w->f;
-  uint64_t i;
-  times(w, &f->time, f->rows);
-  spill_rewind(&f->stack);
-  firefoxcolumns_begin(w, "stack");
-  for (i = 0; i < f->rows; i++) {
-    firefoxcolumns_comma(w, i);
-    output_uint(w->o, leafstack(w, spill_take(&f->stack)));
-  }
-  firefoxcolumns_end(w);
-  spill_rewind(&f->weight);
-  firefoxcolumns_begin(w, "weight");
-  for (i = 0; i < f->rows; i++) {
-    firefoxcolumns_comma(w, i);
-    output_int(w->o, spill_take(&f->weight) * (int64_t)w->r->scale);
-  }
-  firefoxcolumns_end(w);
+  char text[16];
+  times(w, &f->time, &f->whose, f->rows);
+  column(w, "stack", &f->stack, &f->whose, f->rows, leafcell);
+  column(w, "weight", &f->weight, &f->whose, f->rows, bytescell);
   output_text(w->o, "\"weightType\":\"bytes\",\n");
-  spill_rewind(&f->memory);
-  firefoxcolumns_begin(w, "memoryAddress");
-  for (i = 0; i < f->rows; i++) {
-    firefoxcolumns_comma(w, i);
-    output_int(w->o, spill_take(&f->memory));
-  }
-  firefoxcolumns_end(w);
-  firefoxcolumns_same(w, "threadId", "1", f->rows);
-  firefoxcolumns_length(w, f->rows);
+  column(w, "memoryAddress", &f->memory, &f->whose, f->rows, number);
+  sprintf(text, "%lu", (unsigned long)tid);
+  firefoxcolumns_same(w, "threadId", text, f->of[w->group].rows);
+  firefoxcolumns_length(w, f->of[w->group].rows);
 }
 
 void firefoxrows_held (FirefoxFile *w) {
   const HeldStack *h = &w->held;
-  size_t before = w->r->tree.n + w->f->leaves.nsites - 1, i;
+  size_t before = firefoxstacks_count(&w->stacks) + w->f->leaves.nsites, i;
   firefoxcolumns_begin(w, "time");
   for (i = 0; i < h->nrows; i++) {
     firefoxcolumns_comma(w, i);

@@ -7,9 +7,9 @@
 
 #include "firefoxcolumns.h"
 
-/* The parts of the file, each with its braces. */
+/* The parts of the file, each with its braces: of w->group. */
 void firefoxrows_samples (FirefoxFile *w);
-void firefoxrows_allocations (FirefoxFile *w);
+void firefoxrows_allocations (FirefoxFile *w, uint32_t tid);
 /* The samples of the thread of what is held. */
 void firefoxrows_held (FirefoxFile *w);
 

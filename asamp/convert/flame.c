@@ -5,6 +5,7 @@
 #include "flame.h"
 #include "heldstack.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,6 +95,22 @@ static int heldcollapsed (const ReadProfile *r, const ReaderSum *sum, Output *o)
   return ok;
 }
 
+/* The frames outside of a stack: whose it is. */
+static void outermost (const ReadProfile *r, const Tags *t, uint32_t tag, Output *o) {
+  char text[TAGS_LABELS];
+  if (t == NULL)
+    return;
+  if (t->ngroups > 1) {
+    output_text(o, "[state ");
+    output_clean(o, text, tags_groupname(t, tags_group(t, tag), text), ";", ',');
+    output_text(o, "];");
+  }
+  if (t->list[tag].labels != 0) {
+    output_clean(o, text, tags_labels(r, t->list[tag].labels, text), ";", ',');
+    output_char(o, ';');
+  }
+}
+
 int flame_collapsed (const ReadProfile *r, const Fold *fold, const ReaderSum *sum,
                      enum FlameWeight weight, Output *o) {
   uint32_t *path = malloc(READER_MAXDEPTH * sizeof(*path));
@@ -111,6 +128,7 @@ int flame_collapsed (const ReadProfile *r, const Fold *fold, const ReaderSum *su
     size_t n = pathof(r, fold, s->node, path);
     if (value == 0)
       continue;
+    outermost(r, sum->tags, s->tag, o);
     for (k = 0; k < n; k++) {
       if (k > 0)
         output_char(o, ';');
@@ -132,7 +150,8 @@ int flame_collapsed (const ReadProfile *r, const Fold *fold, const ReaderSum *su
 
 /* --------------------------------------------------------- speedscope -- */
 
-/* Functions, then kinds, then the frame of what has no stack, then steps of holders. */
+/* Functions, then kinds, then the frame of what has no stack, then steps of holders, then
+   sets of labels. */
 static void frames (const ReadProfile *r, const HeldStack *h, Output *o) {
   char label[READER_LABEL];
   uint32_t i;
@@ -161,13 +180,39 @@ static void frames (const ReadProfile *r, const HeldStack *h, Output *o) {
     output_string(o, h->steps[i], strlen(h->steps[i]));
     output_char(o, '}');
   }
+  for (i = 1; i <= r->nlabelsets; i++) {
+    char text[TAGS_LABELS];
+    output_text(o, ",\n{\"name\":");
+    output_string(o, text, tags_labels(r, i, text));
+    output_char(o, '}');
+  }
+}
+
+/* Whose stacks a profile is of, and in which frames they stand. */
+typedef struct Shown {
+  const ReadProfile *r;
+  const Fold *fold;
+  const Tags *tags;
+  uint64_t labels;     /* the frame of labels before those of the first set */
+  uint32_t group;
+  uint32_t *path;      /* room for one stack */
+} Shown;
+
+static int isshown (const Shown *w, uint32_t tag) {
+  return tags_group(w->tags, tag) == w->group;
 }
 
 /* A stack as a list of frames; 'kind' 0: without one. */
-static void stack (const ReadProfile *r, const Fold *fold, uint32_t node,
-                   uint32_t kind, uint32_t *path, Output *o) {
-  size_t n = pathof(r, fold, node, path), k;
+static void stack (const Shown *w, uint32_t node, uint32_t kind, uint32_t tag, Output *o) {
+  const ReadProfile *r = w->r;
+  const uint32_t *path = w->path;
+  size_t n = pathof(r, w->fold, node, w->path), k;
+  uint32_t labels = w->tags->list[tag].labels;
   output_char(o, '[');
+  if (labels != 0) {
+    output_uint(o, w->labels + labels);
+    output_char(o, ',');
+  }
   for (k = 0; k < n; k++) {
     if (k > 0)
       output_char(o, ',');
@@ -242,10 +287,16 @@ static Placed *walk (const ReadProfile *r, const ReaderSum *sum) {
   return sites;
 }
 
-static void profilehead (Output *o, const char *name, const char *unit) {
-  output_text(o, "{\"type\":\"sampled\",\"name\":\"");
-  output_text(o, name);
-  output_text(o, "\",\"unit\":\"");
+static void profilehead (const Shown *w, const char *name, const char *unit, Output *o) {
+  char text[TAGS_TEXT + 64];
+  size_t n = (size_t)sprintf(text, "%s", name);
+  if (w != NULL && w->tags->ngroups > 1) {
+    n += (size_t)sprintf(text + n, ", state ");
+    n += tags_groupname(w->tags, w->group, text + n);
+  }
+  output_text(o, "{\"type\":\"sampled\",\"name\":");
+  output_string(o, text, n);
+  output_text(o, ",\"unit\":\"");
   output_text(o, unit);
   output_text(o, "\",\"startValue\":0,\n\"samples\":[");
 }
@@ -256,26 +307,24 @@ static void profileend (Output *o, uint64_t total) {
   output_char(o, '}');
 }
 
-static void siteprofile (const ReadProfile *r, const Fold *fold,
-                         const ReaderSum *sum, const Placed *order,
-                         enum FlameWeight weight, const char *name,
-                         uint32_t *path, Output *o) {
+static void siteprofile (const Shown *w, const ReaderSum *sum, const Placed *order,
+                         enum FlameWeight weight, const char *name, Output *o) {
   uint64_t total = 0;
   int column;
-  profilehead(o, name, "bytes");
+  profilehead(w, name, "bytes", o);
   for (column = 0; column < 2; column++) {
     size_t i, n = 0;
     if (column == 1)
       output_text(o, "],\n\"weights\":[");
     for (i = 0; i < sum->table.nsites; i++) {
       const Site *s = &sum->table.sites[order[i].site];
-      uint64_t value = weightof(r, s, weight);
-      if (value == 0)
+      uint64_t value = weightof(w->r, s, weight);
+      if (value == 0 || !isshown(w, s->tag))
         continue;
       if (n++ > 0)
         output_char(o, ',');
       if (column == 0)
-        stack(r, fold, s->node, s->kind, path, o);
+        stack(w, s->node, s->kind, s->tag, o);
       else {
         output_uint(o, value);
         total += value;
@@ -298,7 +347,7 @@ static void heldpath (const ReadProfile *r, const HeldStack *h, uint32_t node, O
 static void heldprofile (const ReadProfile *r, const HeldStack *h, Output *o) {
   uint64_t total = 0;
   size_t i;
-  profilehead(o, "Alive at the end, by holder", "bytes");
+  profilehead(NULL, "Alive at the end, by holder", "bytes", o);
   for (i = 0; i < h->nrows; i++) {
     output_text(o, i > 0 ? ",[" : "[");
     heldpath(r, h, h->rows[i].node, o);
@@ -314,25 +363,28 @@ static void heldprofile (const ReadProfile *r, const HeldStack *h, Output *o) {
   profileend(o, total);
 }
 
-static void timeprofile (const ReadProfile *r, const Fold *fold, Spill *ticks,
-                         uint64_t n, uint32_t *path, Output *o) {
+static void timeprofile (const Shown *w, Spill *ticks, uint64_t n, Output *o) {
   uint64_t total = 0, i;
   int column;
-  profilehead(o, r->wall ? "Wall time" : "CPU time",
-              r->timeperiod > 0 ? "nanoseconds" : "none");
+  profilehead(w, w->r->wall ? "Wall time" : "CPU time",
+              w->r->timeperiod > 0 ? "nanoseconds" : "none", o);
   for (column = 0; column < 2; column++) {
     if (column == 1)
       output_text(o, "],\n\"weights\":[");
+    uint64_t k = 0;
     spill_rewind(ticks);
     for (i = 0; i < n; i++) {
       uint32_t node = (uint32_t)spill_take(ticks);
       uint64_t ns = (uint64_t)spill_take(ticks);
+      uint32_t tag = (uint32_t)spill_take(ticks);
+      if (ticks->error != 0 || !isshown(w, tag))
+        continue;
       if (ns == 0)
         ns = 1;
-      if (i > 0)
+      if (k++ > 0)
         output_char(o, ',');
       if (column == 0)
-        stack(r, fold, node, READER_TIMESAMPLE, path, o);
+        stack(w, node, READER_TIMESAMPLE, tag, o);
       else {
         output_uint(o, ns);
         total += ns;
@@ -342,11 +394,25 @@ static void timeprofile (const ReadProfile *r, const Fold *fold, Spill *ticks,
   profileend(o, total);
 }
 
+static void begin (void *ud, const ReadProfile *r) {
+  Flame *f = ud;
+  f->sum.client.begin(&f->sum, r);
+}
+
+/* The sums are told whose it is. */
+static void whose (Flame *f) {
+  f->sum.client.state = f->client.state;
+  f->sum.client.row = f->client.row;
+}
+
 static void sample (void *ud, const ReadSample *s) {
   Flame *f = ud;
+  whose(f);
   if (s->kind == READER_TIMESAMPLE) {
+    uint32_t tag = tags_at(&f->tags, &f->client, s->labels, 0);
     spill_put(&f->ticks, s->node);
     spill_put(&f->ticks, (int64_t)readsample_bytes(s));
+    spill_put(&f->ticks, tag != TAGS_NONE ? tag : 0);
     f->nticks++;
   }
   f->sum.client.sample(&f->sum, s);
@@ -355,7 +421,9 @@ static void sample (void *ud, const ReadSample *s) {
 
 static void fate (void *ud, const ReadSample *s, int fate, uint64_t time) {
   Flame *f = ud;
+  whose(f);
   f->sum.client.fate(&f->sum, s, fate, time);
+  f->client.tag = f->sum.client.tag;
   f->client.stop = f->sum.client.stop;
 }
 
@@ -371,35 +439,77 @@ static void death (void *ud, const ReadDeath *d) {
   f->client.stop = f->sum.client.stop;
 }
 
-const char *flame_start (Flame *f, const char *directory) {
+const char *flame_start (Flame *f, const char *directory, int by) {
   int error;
   memset(f, 0, sizeof(*f));
   f->client.ud = f;
+  f->client.begin = begin;
   f->client.sample = sample;
   f->client.fate = fate;
   f->client.death = death;
   f->client.held = held;
   f->ticks.fd = -1;
-  if (!readersum_start(&f->sum, 0, READERSUM_EVER))
+  if (!readersum_start(&f->sum, 0, READERSUM_EVER) || !tags_init(&f->tags, by))
     return "not enough memory";
+  f->sum.tags = &f->tags;
   error = spill_open(&f->ticks, directory);
   return error != 0 ? strerror(error) : NULL;
 }
 
 void flame_free (Flame *f) {
   readersum_free(&f->sum);
+  tags_free(&f->tags);
   spill_close(&f->ticks);
+}
+
+/* Has the group anything of that sort? */
+static int has (const Flame *f, const Shown *w, enum FlameWeight weight) {
+  size_t i;
+  for (i = 0; i < f->sum.table.nsites; i++) {
+    const Site *s = &f->sum.table.sites[i];
+    if (isshown(w, s->tag) && (weight == FLAME_TIME ? s->kind == READER_TIMESAMPLE
+                                                     : weightof(w->r, s, weight) > 0))
+      return 1;
+  }
+  return w->tags->ngroups == 1;  /* what is told of all is there, if it is nothing */
+}
+
+static void profiles (Flame *f, Shown *w, const Placed *order, const HeldStack *h, Output *o) {
+  static const struct { enum FlameWeight weight; const char *name; } all[] = {
+    {FLAME_BYTES, "Allocated"}, {FLAME_SURVIVED, "Survived"}, {FLAME_ALIVE, "Alive at the end"},
+    {FLAME_TIME, NULL}
+  };
+  int isheap = w->r->samples > 0 || f->nticks == 0, n = 0;
+  size_t i;
+  for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+    int isone = all[i].name == NULL ? f->nticks > 0
+                : isheap && (i == 0 || flame_missing(w->r, all[i].weight) == NULL);
+    if (all[i].name == NULL && isheap && h->nrows > 0) {
+      output_text(o, n++ > 0 ? ",\n" : "");
+      heldprofile(w->r, h, o);
+    }
+    for (w->group = 0; isone && w->group < w->tags->ngroups; w->group++) {
+      if (!has(f, w, all[i].weight))
+        continue;
+      output_text(o, n++ > 0 ? ",\n" : "");
+      if (all[i].name != NULL)
+        siteprofile(w, &f->sum, order, all[i].weight, all[i].name, o);
+      else
+        timeprofile(w, &f->ticks, f->nticks, o);
+    }
+  }
 }
 
 const char *flame_speedscope (Flame *f, const ReadProfile *r, const Fold *fold,
                               const char *name, Output *o) {
-  uint32_t *path = malloc(READER_MAXDEPTH * sizeof(*path));
+  Shown w = {r, fold, &f->tags, 0, 0, malloc(READER_MAXDEPTH * sizeof(*w.path))};
   Placed *order;
   HeldStack h;
   int ok;
   readersum_finish(&f->sum, r);
   order = walk(r, &f->sum);
-  ok = heldstack_init(&h, r, &f->sum.held) && path != NULL && order != NULL;
+  ok = heldstack_init(&h, r, &f->sum.held) && w.path != NULL && order != NULL;
+  w.labels = (uint64_t)r->nfunctions + r->nkinds + h.nsteps;
   if (ok) {
     output_text(o, "{\"$schema\":\"https://www.speedscope.app/"
                 "file-format-schema.json\",\"exporter\":\"asamp\",\"name\":");
@@ -407,32 +517,11 @@ const char *flame_speedscope (Flame *f, const ReadProfile *r, const Fold *fold,
     output_text(o, ",\n\"shared\":{\"frames\":[\n");
     frames(r, &h, o);
     output_text(o, "\n]},\n\"profiles\":[\n");
-    if (r->samples > 0 || f->nticks == 0) {
-      siteprofile(r, fold, &f->sum, order, FLAME_BYTES, "Allocated", path, o);
-      if (flame_missing(r, FLAME_SURVIVED) == NULL) {
-        output_text(o, ",\n");
-        siteprofile(r, fold, &f->sum, order, FLAME_SURVIVED, "Survived", path,
-                    o);
-      }
-      if (flame_missing(r, FLAME_ALIVE) == NULL) {
-        output_text(o, ",\n");
-        siteprofile(r, fold, &f->sum, order, FLAME_ALIVE, "Alive at the end",
-                    path, o);
-      }
-      if (h.nrows > 0) {
-        output_text(o, ",\n");
-        heldprofile(r, &h, o);
-      }
-    }
-    if (f->nticks > 0) {
-      if (r->samples > 0)
-        output_text(o, ",\n");
-      timeprofile(r, fold, &f->ticks, f->nticks, path, o);
-    }
+    profiles(f, &w, order, &h, o);
     output_text(o, "\n]}\n");
   }
   heldstack_free(&h);
-  free(path);
+  free(w.path);
   free(order);
   return !ok ? "not enough memory"
          : f->ticks.error != 0 ? strerror(f->ticks.error) : NULL;

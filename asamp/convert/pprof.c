@@ -264,12 +264,28 @@ static void programlabels (Writer *w, uint32_t labels) {
     const ReadLabel *l = &r->labels[set->first + i];
     const char *name = r->text.text + l->name;
     char own[16];
-    if (strcmp(name, "type") == 0 || strcmp(name, "class") == 0) {
+    if (strcmp(name, "type") == 0 || strcmp(name, "class") == 0 || strcmp(name, "state") == 0 ||
+        strcmp(name, "thread") == 0) {
       sprintf(own, "label %s", name);
       name = own;
     }
     label(w, name, r->text.text + l->value);
   }
+}
+
+/* Whose the sample is. */
+static void tags (Writer *w, uint32_t tag) {
+  const Tags *t = w->sum->tags;
+  char text[TAGS_TEXT];
+  if (t->ngroups > 1) {
+    tags_groupname(t, tags_group(t, tag), text);
+    label(w, "state", text);
+  }
+  if (t->list[tag].thread != 0 && w->r->nthreads > 1) {
+    sprintf(text, "%lu", (unsigned long)t->list[tag].thread);
+    label(w, "thread", text);
+  }
+  programlabels(w, t->list[tag].labels);
 }
 
 static uint64_t rounded (double n) {
@@ -306,7 +322,8 @@ static void writesite (Writer *w, const Site *s) {
     if (r->kinds[s->kind].class != 0)
       label(w, "class", r->text.text + r->kinds[s->kind].class);
   }
-  programlabels(w, s->labels);
+  if (w->sum->tags != NULL)
+    tags(w, s->tag);
   emit(w, PROFILE_SAMPLE);
 }
 

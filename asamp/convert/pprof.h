@@ -6,7 +6,8 @@
 ** died), and samples and cpu (or wall) when there are samples of time.
 ** Values are estimates of what was allocated, not numbers of samples: space
 ** is count times period, objects that by the size of the block. Kinds are the
-** labels "type" and "class".
+** labels "type" and "class"; if sites are told apart by tags (tags.h), the program's
+** labels are there, and "state" and "thread" of a process that has several.
 */
 #ifndef asamp_pprof_h
 #define asamp_pprof_h

@@ -25,13 +25,15 @@
 ** "survived", "alive", "time" or "held"; default bytes, or time if there is no more),
 ** since (pprof and collapsed: us since the start: what was sampled before is left out), first
 ** (pprof: the type of sample that tools show first: "alloc_space", "inuse_space" or "time"),
-** name (speedscope), format (vmprof: 6 or 7), startup (all but vmprof: true: the C
+** together (all but vmprof: Lua states, OS threads and labels are not told apart; "state":
+** states are by their scripts, OS threads together, see tags.h), name (speedscope), format (vmprof: 6 or 7), startup (all but vmprof: true: the C
 ** functions that come before the script in every stack are there, see fold.h).
 ** That of merge has: files, a list: of each path its summary, or {path, error}; states (how
 ** many), written. Where the result is none, merge returns nil, a message, and that list.
 ** A summary has: complete, message, version, own, period, timeperiod (ns),
 ** wall, started, duration (us), samples, timesamples, undetailed, fates,
-** minors, majors, command, interpreter, held (firefox: is there a thread of holders?), left
+** minors, majors, command, interpreter, held (firefox: is there a thread of holders?),
+** states (how many that were told apart), groups (how many these are), left
 ** (what limits left out, as in profiler.reader), written (bytes before they are packed).
 */
 #include "descriptor.h"
@@ -64,7 +66,9 @@ typedef struct Work {
   ReaderClient *client;
   Output *output;        /* open while not NULL */
   Firefox *firefox;
+  uint64_t firefoxleft[LEFT_N];
   ReaderSum *sum;
+  Tags *tags;
   Transcode *transcode;
   Flame *flame;
   Unite *unite;
@@ -80,6 +84,10 @@ static int release (Work *w, int keep) {
   if (w->firefox != NULL) {
     firefox_free(w->firefox);
     free(w->firefox);
+  }
+  if (w->tags != NULL) {
+    tags_free(w->tags);
+    free(w->tags);
   }
   if (w->transcode != NULL) {
     transcode_free(w->transcode);
@@ -105,6 +113,7 @@ static int release (Work *w, int keep) {
     free(w->output);
   }
   w->firefox = NULL;
+  w->tags = NULL;
   w->transcode = NULL;
   w->sum = NULL;
   w->flame = NULL;
@@ -216,13 +225,27 @@ static void left (Work *w) {
   uint64_t counts[LEFT_N];
   memcpy(counts, w->sum != NULL ? w->sum->left : w->profile->left,
          sizeof(counts));
-  if (w->firefox != NULL) {
-    counts[LEFT_SITES] = w->firefox->leaves.left;
-    counts[LEFT_HELD] = w->firefox->held.left;
-  }
-  if (w->sum != NULL)  /* is in none of these files */
+  if (w->firefox != NULL)
+    memcpy(counts, w->firefoxleft, sizeof(counts));
+  if (w->flame != NULL)
+    memcpy(counts, w->flame->sum.left, sizeof(counts));
+  if (w->sum != NULL || w->flame != NULL)  /* is in none of these files */
     counts[LEFT_COLLECTIONS] = counts[LEFT_MARKS] = counts[LEFT_LIVES] = 0;
   pushleft(w->L, counts);
+}
+
+/* How the states of the process are told apart. */
+static void groups (Work *w) {
+  const Tags *t = w->firefox != NULL ? &w->firefox->tags : w->flame != NULL ? &w->flame->tags
+                  : w->tags;
+  uint32_t i;
+  lua_Integer n = 0;
+  if (t == NULL)
+    return;
+  for (i = 0; i < t->ngroups; i++)
+    n += w->firefox == NULL || firefox_has(w->firefox, i);
+  setinteger(w->L, "states", w->profile->nstates);
+  setinteger(w->L, "groups", (uint64_t)n);
 }
 
 static void pushsummary (Work *w) {
@@ -249,6 +272,7 @@ static void pushsummary (Work *w) {
   setinteger(L, "undetailed", r->undetailed);
   setinteger(L, "minors", r->minors);
   setinteger(L, "majors", r->majors);
+  groups(w);
   setboolean(L, "held", w->firefox != NULL && w->firefox->held.nsites > 0);
   left(w);
 }
@@ -289,16 +313,29 @@ static const char *source (void *ud, const char *file, size_t *n) {
   return lua_tolstring(L, -1, n);
 }
 
+/* What samples are told apart by: as options say. */
+static int tagsby (Work *w) {
+  int by = TAGS_BYLABELS | TAGS_BYSTATE | TAGS_BYTHREAD;
+  if (lua_getfield(w->L, 3, "together") == LUA_TSTRING)
+    by = TAGS_BYLABELS | TAGS_BYSCRIPT;
+  else if (lua_toboolean(w->L, -1))
+    by = 0;
+  lua_settop(w->L, lua_gettop(w->L) - 1);
+  return by;
+}
+
 static int l_firefox (lua_State *L) {
   Work *w = work(L);
   const char *reason, *head;
   int error;
   w->firefox = allocate(w, sizeof(*w->firefox));
-  reason = firefox_start(w->firefox, folder(w));
+  reason = firefox_start(w->firefox, folder(w), tagsby(w));
   if (reason != NULL)
     return failed(w, reason);
   if (!readprofile(w, &w->firefox->client))
     return 2;
+  memcpy(w->firefoxleft, w->profile->left, sizeof(w->firefoxleft));
+  firefox_group(w->firefox, w->profile, w->firefoxleft);
   lua_getfield(L, 3, "head");
   pushsummary(w);
   lua_call(L, 1, 1);
@@ -318,13 +355,16 @@ static int l_firefox (lua_State *L) {
   return reason != NULL ? failed(w, reason) : finish(w);
 }
 
-/* Reads totals, sites by their labels if these are told apart; 0: the stack has what the
-   conversion returns. */
-static int readtotals (Work *w, int bylabels) {
+/* Reads totals; but for 'butby', sites are told apart as options say. 0: the stack has what
+   the conversion returns. */
+static int readtotals (Work *w, int butby) {
   w->sum = allocate(w, sizeof(*w->sum));
   if (!readersum_start(w->sum, 0, READERSUM_EVER))
     luaL_error(w->L, "not enough memory");
-  w->sum->bylabels = bylabels;
+  w->tags = allocate(w, sizeof(*w->tags));
+  if (!tags_init(w->tags, tagsby(w) & ~butby))
+    luaL_error(w->L, "not enough memory");
+  w->sum->tags = w->tags;
   lua_getfield(w->L, 3, "since");
   w->sum->since = (uint64_t)luaL_optinteger(w->L, -1, 0);
   lua_settop(w->L, lua_gettop(w->L) - 1);
@@ -337,7 +377,7 @@ static int readtotals (Work *w, int bylabels) {
 static int l_pprof (lua_State *L) {
   Work *w = work(L);
   int error;
-  if (!readtotals(w, 1))
+  if (!readtotals(w, 0))
     return 2;
   error = create(w);
   if (error != 0)
@@ -355,7 +395,7 @@ static int l_collapsed (lua_State *L) {
   int error, weight;
   lua_getfield(L, 3, "weight");
   weight = lua_isnil(L, -1) ? -1 : luaL_checkoption(L, -1, NULL, weights);
-  if (!readtotals(w, 0))
+  if (!readtotals(w, TAGS_BYTHREAD))
     return 2;
   if (weight < 0)
     weight = w->profile->samples == 0 && w->profile->timesamples > 0
@@ -382,7 +422,7 @@ static int l_speedscope (lua_State *L) {
   lua_getfield(L, 3, "name");
   name = luaL_optstring(L, -1, w->path);
   w->flame = allocate(w, sizeof(*w->flame));
-  reason = flame_start(w->flame, folder(w));
+  reason = flame_start(w->flame, folder(w), tagsby(w) & ~TAGS_BYTHREAD);
   if (reason != NULL)
     return failed(w, reason);
   if (!readprofile(w, &w->flame->client))

@@ -405,6 +405,30 @@ static void endstate (ReaderState *s, Fields *f) {
   readerlife_end(s, s->eventtime);
 }
 
+static uint32_t nameof (ReaderState *s, Fields *f) {
+  size_t n;
+  f->p += f->p < f->end;
+  n = (size_t)(f->end - f->p);
+  return strtab_put(&s->r->text, f->p, n < READER_MAXNAME ? n : READER_MAXNAME);
+}
+
+/* What states are called, before the samples of the batch are told: whoever puts these
+   together by scripts needs it. */
+static void callstates (ReaderState *s, Fields events) {
+  ReadState *row = NULL;
+  Fields line;
+  int64_t difference;
+  uint64_t id;
+  int letter;
+  while (s->r->many && (letter = details_event(&events, &line)) != 0 && !s->failed) {
+    if ((letter == 'S' && details_number(&line, &id)) ||
+        (letter == 'N' && details_signed(&line, &difference) && details_number(&line, &id)))
+      row = readerstate_find(s, id);
+    else if (letter == 'Y' && row != NULL)
+      row->name = nameof(s, &line);
+  }
+}
+
 /* Lines that only files of many states have. */
 static void stateline (ReaderState *s, int letter, Fields *f) {
   ReadState *row = readerstate_row(s);
@@ -423,10 +447,8 @@ static void stateline (ReaderState *s, int letter, Fields *f) {
         allocated(s, row, n);
       break;
     case 'Y':
-      f->p += f->p < f->end;
-      n = (uint64_t)(f->end - f->p);
       if (row != NULL && !row->others)
-        row->name = strtab_put(&s->r->text, f->p, n < READER_MAXNAME ? (size_t)n : READER_MAXNAME);
+        row->name = nameof(s, f);
       readerstate_tell(s);
       if (row != NULL && s->client->called != NULL && !s->of->hidden)
         s->client->called(s->client->ud, s->r->text.text + row->name);
@@ -445,6 +467,7 @@ int readerbatch_read (ReaderState *s, const char *text, size_t n) {
     return 0;
   readeremit_begin(s);
   readerlabels_read(s, d.events);
+  callstates(s, d.events);
   p.events = d.events;
   p.state = NOSTATE;
   nextperiod(&p);

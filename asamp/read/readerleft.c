@@ -98,6 +98,12 @@ static const struct {
     "more than % pictures of where memory is: # of them are left out"},
   [LEFT_PICTUREROWS] = {"picturerows", PICTURES_ROWS,
     "more than % rows of a picture of memory: # are left out, or have no name"},
+  [LEFT_TOGETHER] = {"together", TAGS_STATES,
+    "more than % Lua states: # are together with others of their script"},
+  [LEFT_SCRIPTS] = {"scripts", TAGS_STATES,
+    "more than % scripts of Lua states: # states of others are together"},
+  [LEFT_TAGS] = {"tags", TAGS_MOST,
+    "more than % combinations of Lua state, OS thread and labels: # samples have none of these"},
 };
 
 const char *readerleft_key (ReadLeft what) {

@@ -24,6 +24,8 @@ typedef enum ReadLeft {
   /* those of who adds up: node 0 has what is left */
   LEFT_SITES, LEFT_LIVES, LEFT_HELD, LEFT_ROWS, LEFT_COLLECTIONS, LEFT_MARKS, LEFT_MARKNAMES,
   LEFT_PICTURES, LEFT_PICTUREROWS,
+  /* those of files for other tools */
+  LEFT_TOGETHER, LEFT_SCRIPTS, LEFT_TAGS,
   LEFT_N
 } ReadLeft;
 

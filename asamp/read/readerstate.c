@@ -120,6 +120,17 @@ void readerstate_of (ReaderState *s, uint64_t id) {
   s->of = stream(s, id < UINT32_MAX ? (uint32_t)id : UINT32_MAX - 1);
 }
 
+ReadState *readerstate_find (ReaderState *s, uint64_t id) {
+  uint32_t number = id < UINT32_MAX ? (uint32_t)id : UINT32_MAX - 1;
+  uint32_t at = idmap_get(&s->streams.rows, (uint64_t)number + 1);
+  if (at == IDMAP_NONE && (s->r->nstates == READER_MAXSTATES ||
+                           s->streams.n >= READER_MAXSTREAMS))
+    return NULL;
+  if (at == IDMAP_NONE)
+    at = newrow(s, number);
+  return at < s->r->nstates && !s->r->states[at].others ? &s->r->states[at] : NULL;
+}
+
 ReadState *readerstate_row (ReaderState *s) {
   return s->of->row < s->r->nstates ? &s->r->states[s->of->row] : NULL;
 }

@@ -76,6 +76,9 @@ static inline uint64_t readerstate_timeperiod (const ReaderState *s) {
 
 /* From here on 'of' is the state of that number; in files of one state, that one. */
 void readerstate_of (ReaderState *s, uint64_t id);
+/* The row of the state of that number, made if it is told for the first time; NULL: it has
+   none of its own. */
+ReadState *readerstate_find (ReaderState *s, uint64_t id);
 /* It runs on that OS thread. */
 void readerstate_thread (ReaderState *s, uint64_t thread);
 int readerstate_iswanted (const ReaderClient *client, uint32_t id);
@@ -86,6 +89,7 @@ ReadThread *readerstate_threadrow (ReaderState *s);
 /* The next event that the client is told is of 'of'. */
 static inline void readerstate_tell (ReaderState *s) {
   s->client->state = s->of->blind ? READER_NOSTATE : s->of->id;
+  s->client->row = s->of->row;
   s->client->thread = s->of->thread != 0 ? s->r->threads[s->of->thread - 1].id : 0;
 }
 

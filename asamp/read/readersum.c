@@ -52,9 +52,14 @@ static void countlabels (ReaderSum *s, const ReadSample *sample, int fate) {
     l->undecidedbytes += bytes;
 }
 
-static size_t siteof (ReaderSum *s, const ReadSample *sample, uint64_t count) {
-  return sitetable_oflabels(&s->table, sample->node, sample->kind,
-                            s->bylabels ? sample->labels : 0, count);
+/* A new sample's, whose death will be told with it as its tag. */
+static size_t siteof (ReaderSum *s, const ReadSample *sample) {
+  uint32_t tag = s->tags != NULL ? tags_at(s->tags, &s->client, sample->labels, sample->count)
+                                 : 0;
+  size_t at = tag == TAGS_NONE ? SITETABLE_NONE
+              : sitetable_tagged(&s->table, sample->node, sample->kind, tag, sample->count);
+  s->client.tag = at;
+  return at;
 }
 
 /* Binary digits: 0 has none, 1 has one. */
@@ -85,7 +90,7 @@ static void died (ReaderSum *s, const ReadSample *sample, uint64_t time) {
 static void count (ReaderSum *s, const ReadSample *sample, int fate, uint64_t time) {
   uint64_t bytes = readsample_bytes(sample);
   double objects = objectsof(sample);
-  size_t at = siteof(s, sample, sample->count);
+  size_t at = siteof(s, sample);
   KindTotals *kind = &s->kinds[sample->kind];
   Site *site;
   if (at == SITETABLE_NONE) {
@@ -131,7 +136,10 @@ static void count (ReaderSum *s, const ReadSample *sample, int fate, uint64_t ti
 }
 
 static void begin (void *ud, const ReadProfile *r) {
-  ((ReaderSum *)ud)->profile = r;
+  ReaderSum *s = ud;
+  s->profile = r;
+  if (s->tags != NULL)
+    s->tags->r = r;
 }
 
 static void sample (void *ud, const ReadSample *sample) {
@@ -186,13 +194,13 @@ static void death (void *ud, const ReadDeath *d) {
     return;
   if (s->instant != READERSUM_EVER && sample->time > s->instant)
     return;
-  at = siteof(s, sample, 0);
-  if (at != SITETABLE_NONE && d->time <= s->instant && s->instant != READERSUM_EVER) {
+  at = (size_t)d->tag;
+  if (d->time <= s->instant && s->instant != READERSUM_EVER) {
     uncount(s, &s->table.sites[at], sample);
     return;
   }
   life = sitetable_at(&s->lives, sample->node, digits(d->allocated), sample->count);
-  if (at == SITETABLE_NONE || life == SITETABLE_NONE) {
+  if (life == SITETABLE_NONE) {
     s->client.stop = NOMEMORY;
     return;
   }
@@ -352,6 +360,8 @@ void readersum_finish (ReaderSum *s, const ReadProfile *r) {
   s->left[LEFT_MARKS] = s->marks.count - s->marks.n;
   s->left[LEFT_MARKNAMES] = s->marks.lumped;
   s->left[LEFT_PICTURES] = s->pictures.count - s->pictures.n;
+  if (s->tags != NULL)
+    tags_finish(s->tags, r, s->left);
   s->left[LEFT_PICTUREROWS] = s->pictures.left + s->pictures.texts.left;
 }
 

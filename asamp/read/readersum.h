@@ -14,6 +14,7 @@
 #include "marks.h"
 #include "pictures.h"
 #include "readprofile.h"
+#include "tags.h"
 
 /* Of a kind, over the blocks that were sampled (details only). */
 typedef struct KindTotals {
@@ -46,7 +47,7 @@ typedef struct ReaderSum {
   KindTotals *kinds;   /* READER_MAXKINDS of them */
   LabelTotals *labels;  /* by set; 0: of what has none */
   size_t nlabels, labelsize;
-  int bylabels;        /* sites are told apart by their labels */
+  Tags *tags;          /* sites are told apart by these; NULL: they are not */
   Course course;       /* collections */
   Marks marks;
   Pictures pictures;   /* of where memory was */

@@ -248,6 +248,7 @@ typedef struct ReaderClient {
   ** those that find no room; and the OS thread that it runs on, 0: not told.
   */
   uint32_t state, thread;
+  uint32_t row;        /* of the state in ReadProfile.states */
   /* files of many: the state begins; is called so (NUL-terminated); has allocated so many
      bytes; has ended, at 'time'. What it has alive then dies when another one begins */
   void (*begins) (void *ud, uint64_t time);

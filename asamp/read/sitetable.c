@@ -9,13 +9,13 @@
 #include <string.h>
 
 size_t sitetable_at (SiteTable *l, uint32_t node, uint32_t kind, uint64_t count) {
-  return sitetable_oflabels(l, node, kind, 0, count);
+  return sitetable_tagged(l, node, kind, 0, count);
 }
 
-size_t sitetable_oflabels (SiteTable *l, uint32_t node, uint32_t kind, uint32_t labels,
-                           uint64_t count) {
+size_t sitetable_tagged (SiteTable *l, uint32_t node, uint32_t kind, uint32_t tag,
+                         uint64_t count) {
   /* never 0; there are less than 2^22 nodes */
-  uint64_t key = (uint64_t)labels << 46 | ((uint64_t)node + 1) << 24 | kind;
+  uint64_t key = (uint64_t)tag << 46 | ((uint64_t)node + 1) << 24 | kind;
   uint32_t known = idmap_get(&l->bykey, key);
   if (known != IDMAP_NONE)
     return known;
@@ -30,7 +30,7 @@ size_t sitetable_oflabels (SiteTable *l, uint32_t node, uint32_t kind, uint32_t 
   memset(&l->sites[l->nsites], 0, sizeof(*l->sites));
   l->sites[l->nsites].node = node;
   l->sites[l->nsites].kind = kind;
-  l->sites[l->nsites].labels = labels;
+  l->sites[l->nsites].tag = tag;
   return l->nsites++;
 }
 

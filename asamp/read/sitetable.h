@@ -6,7 +6,7 @@
 ** Owns the sites. Knows neither files nor names: nodes and kinds are numbers
 ** to it.
 ** Invariants:
-**   L1  no two sites have the same node, kind and labels;
+**   L1  no two sites have the same node, kind and tag;
 **   L2  samples >= survived + undecided in every site, survived >= later, in
 **       each unit;
 **   L3  there are at most SITETABLE_MAXSITES sites and one for each kind: what
@@ -24,7 +24,7 @@
 typedef struct Site {
   uint32_t node;
   uint32_t kind;
-  uint32_t labels;          /* number of a set; 0: none, or they are not told apart */
+  uint32_t tag;             /* by which sites are told apart besides; 0: by none */
   uint64_t samples;         /* counts added up */
   uint64_t bytes;           /* counts times period; 0 of samples of time */
   uint64_t ns;              /* likewise, of samples of time */
@@ -69,8 +69,8 @@ size_t sitetable_at (SiteTable *l, uint32_t node, uint32_t kind, uint64_t count)
 
 #define SITETABLE_NONE	SIZE_MAX
 
-/* The same, of a set of labels, below 2^17. */
-size_t sitetable_oflabels (SiteTable *l, uint32_t node, uint32_t kind, uint32_t labels,
-                           uint64_t count);
+/* The same, of a tag, below 2^17. */
+size_t sitetable_tagged (SiteTable *l, uint32_t node, uint32_t kind, uint32_t tag,
+                         uint64_t count);
 
 #endif

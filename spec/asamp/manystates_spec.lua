@@ -3,8 +3,10 @@
 -- One profile of all Lua states of a process: each state's fates, classes and collections
 -- are its own, names are the file's, and sums are exact.
 
+local convert = require "profiler.convert"
 local process = require "spec.support.process"
 local profilegen = require "profilegen"
+local protobuf = require "spec.support.protobuf"
 local reader = require "profiler.reader"
 local states = require "asamp.sums.states"
 
@@ -167,6 +169,17 @@ describe("a host with many states", function()
     end
     assert.same({r.samples, r.timesamples}, {samples, times})
     assert.is_true(math.abs(r.bytes / r.allocated - 1) < 0.1, r.bytes / r.allocated)
+    local threads, bytes = {}, 0  -- of each what pprof says
+    local out7 = folder .. "/p.pb.gz"
+    assert(convert.pprof(folder .. "/p.vmprof", out7, {}))
+    for _, s in ipairs(protobuf.profile(process.read(out7)).samples) do
+      local id = tonumber(s.labels.thread)
+      threads[id], bytes = (threads[id] or 0) + s.values[2], bytes + s.values[2]
+    end
+    for _, t in ipairs(r.threads) do
+      if t.bytes > 0 then assert.equal(t.bytes, threads[t.id]) end
+    end
+    assert.equal(r.bytes, bytes)
     for _, row in ipairs(states.names(r)) do
       assert.is_truthy(row.name == "s.lua" or row.count < 20, row.name)
     end

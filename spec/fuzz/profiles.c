@@ -369,6 +369,9 @@ static void checksums (const ReadProfile *r, const ReaderSum *sum) {
       fail("a site without a node or a kind");
     if (s->survived + s->undecided > s->samples)
       fail("more fates than samples");
+    if (sum->tags != NULL && (s->tag >= sum->tags->n || tags_group(sum->tags, s->tag) >=
+                              sum->tags->ngroups))
+      fail("a site without a tag or its group");
     samples += s->samples;
   }
   for (i = 0; i < r->npaths; i++) {
@@ -469,16 +472,25 @@ static void run (Output *o) {
   ReadProfile *r;
   if (what == 0) {
     static Firefox f;
-    if (firefox_start(&f, folder) != NULL)
+    if (firefox_start(&f, folder, (int)upto(16)) != NULL)
       fail("no room to spill");
     r = readinput(&f.client);
+    if (r != NULL) {
+      uint64_t left[LEFT_N] = {0}, rows = 0;
+      uint32_t i;
+      firefox_group(&f, r, left);
+      for (i = 0; i < f.tags.ngroups; i++)
+        rows += f.of[i].rows;
+      if (rows != f.rows)
+        fail("threads do not add up");
+    }
     if (r != NULL && firefoxfile_write(&f, r, folded(r), "\"meta\":{},\"libs\":[]", o) != NULL)
       fail("no Firefox profile");
     firefox_free(&f);
   }
   else if (what == 1) {
     static Flame f;
-    if (flame_start(&f, folder) != NULL)
+    if (flame_start(&f, folder, (int)upto(16)) != NULL)
       fail("no room to spill");
     r = readinput(&f.client);
     if (r != NULL && flame_speedscope(&f, r, folded(r), "x", o) != NULL)
@@ -498,8 +510,11 @@ static void run (Output *o) {
     r = merged(o);
   else {
     static ReaderSum sum;
-    if (!readersum_start(&sum, 50, READERSUM_EVER))
+    static Tags tags;
+    if (!readersum_start(&sum, 50, READERSUM_EVER) || !tags_init(&tags, (int)upto(16)))
       fail("no memory");
+    if (what < 8)
+      sum.tags = &tags;
     r = readinput(&sum.client);
     if (r != NULL) {
       readersum_finish(&sum, r);
@@ -510,6 +525,7 @@ static void run (Output *o) {
         fail("no collapsed stacks");
     }
     readersum_free(&sum);
+    tags_free(&tags);
   }
   fold_free(&fold);
   if (r != NULL)

@@ -11,7 +11,7 @@ local M = {NAME = "asamp.cli.topprof"}
 -- later has all of it.
 local function part(path, out, since, first)
   local _, _, _, clock = convert.version(path)
-  return convert.pprof(path, out, {packing = "small", first = first,
+  return convert.pprof(path, out, {packing = "small", first = first, together = "state",
                                    since = math.max(0, math.tointeger(since) - (clock or 0))})
 end
 

@@ -51,6 +51,10 @@ local DESCRIPTION = {
     "the profile is not)", options.oneof{"extended", "stock"}},
   options.sources("firefox: folders, with colons between them, whose " ..
     "source files are put into the result with their text (default: none)"),
+  {"together", nil, "Lua states, OS threads and labels are added up (all formats but vmprof, " ..
+    "which always tells them apart; default: pprof has them as labels, Firefox a thread and " ..
+    "speedscope profiles for each state, collapsed an outermost frame; of more than 64 states " ..
+    "those of one script are together)"},
   {"start-up", nil, "with the C functions that come before the script in " ..
     "every stack (all formats but vmprof, which always has them)"},
   {"plain", nil, "do not compress"},
@@ -69,6 +73,8 @@ local function wrong(o)
     return "--flavour goes with --to vmprof"
   elseif o.source and o.to ~= "firefox" then
     return "--source goes with --to firefox"
+  elseif o.together and o.to == "vmprof" then
+    return "--together goes with the other formats: vmprof tells all states apart"
   elseif o["start-up"] and o.to == "vmprof" then
     return "--start-up goes with the other formats: vmprof has all frames"
   end
@@ -92,7 +98,7 @@ end
 -- The settings for profiler.convert, or nil and what is wrong.
 local function settings(o, path)
   local setting = {head = firefox.head, weight = o.weight,
-                   name = path:match "[^/]*$", startup = o["start-up"],
+                   name = path:match "[^/]*$", startup = o["start-up"], together = o.together,
                    source = o.source and sources.texts(o.source, MAXTEXT)}
   if o.to == "vmprof" then
     local version, message = convert.version(path)

@@ -8,11 +8,13 @@ local units = require "asamp.show.units"
 
 local M = {}
 
+local MOST = 8  -- threads that are shown at first
+
 -- In the order of enum FirefoxCategory (asamp/convert/firefox.h).
 local CATEGORIES = {
   {"Other", "grey"}, {"Lua", "yellow"}, {"C", "blue"}, {"Collector", "purple"},
   {"Died young", "green"}, {"Survived", "red"}, {"Undecided", "orange"},
-  {"Holder", "lightblue"},
+  {"Holder", "lightblue"}, {"Labels", "brown"},
 }
 
 local function categories()
@@ -86,9 +88,26 @@ local function extra(s)
                             s.timeperiod)
     list[#list + 1] = entry("Clock", "string", s.wall and "wall" or "CPU")
   end
+  if s.states > 1 then
+    list[#list + 1] = entry("Lua states", "integer", s.states)
+    list[#list + 1] = entry("Threads", "string", s.groups == 1 and "one, of all states"
+                            or ("%d, of one state or of those of one script"):format(s.groups))
+  end
   list[#list + 1] = entry("Minor collections", "integer", s.minors)
   list[#list + 1] = entry("Major collections", "integer", s.majors)
   return {{label = "Lua", entries = list}}
+end
+
+-- Of the threads the first few, and that of holders.
+local function visible(s)
+  local list = {}
+  for i = 1, math.min(s.groups, MOST) do
+    list[i] = i - 1
+  end
+  if s.held then
+    list[#list + 1] = s.groups
+  end
+  return list
 end
 
 --- The members "meta" and "libs" of a profile, without braces. 's': a summary
@@ -104,7 +123,7 @@ function M.head(s)
     processType = 0, stackwalk = 1, debug = false, symbolicated = true,
     importedFrom = "asamp", platform = "X11", oscpu = "Linux",
     sourceCodeIsNotOnSearchfox = true, usesOnlyOneStackType = true,
-    keepProfileThreadOrder = true, initialVisibleThreads = s.held and {0, 1} or {0},
+    keepProfileThreadOrder = true, initialVisibleThreads = visible(s),
     initialSelectedThreads = {0}, abi = s.interpreter,
     sampleUnits = {time = "ms", eventDelay = "ms", threadCPUDelta = "ns"},
     categories = categories(), markerSchema = SCHEMAS, extra = extra(s),

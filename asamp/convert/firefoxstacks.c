@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Stacks with labels. See firefoxstacks.h.
+*/
+#include "firefoxstacks.h"
+#include "list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t key (uint32_t node, uint32_t labels) {
+  return (uint64_t)labels << 32 | node;
+}
+
+/* A stack more, below that of 'parent'. 0 without memory. */
+static int put (FirefoxStacks *s, uint32_t node, uint32_t labels, uint32_t parent) {
+  FirefoxStack *one;
+  if (node == 0) {
+    if (!list_grow(&s->sets, s->nsets, &s->setsize, sizeof(*s->sets)))
+      return 0;
+    s->sets[s->nsets++] = labels;
+  }
+  if (!list_grow(&s->list, s->n, &s->size, sizeof(*s->list)) ||
+      !idmap_set(&s->byplace, key(node, labels), (uint32_t)s->n))
+    return 0;
+  one = &s->list[s->n++];
+  one->node = node;
+  one->set = parent > 0 ? s->list[parent - 1].set : (uint32_t)s->nsets - 1;
+  one->parent = parent;
+  return 1;
+}
+
+/* The stacks of a node and of all outside of it. 'path': room for these. */
+static int add (FirefoxStacks *s, uint32_t node, uint32_t labels, uint32_t *path) {
+  size_t n = 0;
+  uint32_t at, parent = 0;
+  for (;; node = fold_parent(s->fold, s->r, node)) {
+    at = idmap_get(&s->byplace, key(node, labels));
+    if (at != IDMAP_NONE) {
+      parent = at + 1;
+      break;
+    }
+    path[n++] = node;
+    if (node == 0)
+      break;
+  }
+  while (n > 0) {
+    if (!put(s, path[--n], labels, parent))
+      return 0;
+    parent = (uint32_t)s->n;
+  }
+  return 1;
+}
+
+static int addsites (FirefoxStacks *s, const SiteTable *table, uint32_t *path) {
+  size_t i;
+  for (i = 0; i < table->nsites; i++) {
+    const Site *site = &table->sites[i];
+    if (site->tag != 0 && !add(s, site->node, site->tag, path))
+      return 0;
+  }
+  return 1;
+}
+
+int firefoxstacks_init (FirefoxStacks *s, const ReadProfile *r, const Fold *fold,
+                        const SiteTable *leaves, const SiteTable *ticks) {
+  uint32_t *path;
+  int ok;
+  memset(s, 0, sizeof(*s));
+  s->r = r;
+  s->fold = fold;
+  if (r->nlabelsets == 0)
+    return 1;
+  path = malloc((READER_MAXDEPTH + (size_t)1) * sizeof(*path));
+  ok = path != NULL && addsites(s, leaves, path) && addsites(s, ticks, path);
+  free(path);
+  return ok;
+}
+
+void firefoxstacks_free (FirefoxStacks *s) {
+  free(s->list);
+  free(s->sets);
+  idmap_free(&s->byplace);
+  memset(s, 0, sizeof(*s));
+}
+
+uint64_t firefoxstacks_of (const FirefoxStacks *s, uint32_t node, uint32_t labels) {
+  if (labels == 0)
+    return node == 0 ? FIREFOXSTACKS_NONE : node - (uint64_t)1;
+  return s->r->tree.n - (uint64_t)1 + idmap_get(&s->byplace, key(node, labels));
+}
