@@ -84,6 +84,26 @@ function W.luv(n)
   return fired, n
 end
 
+-- Lines and text on a surface of cairo's, by lgi.
+function W.cairo(n)
+  local cairo = need "lgi".cairo
+  local sum = 0
+  for i = 1, n do
+    local surface = cairo.ImageSurface.create("ARGB32", 64, 64)
+    local context = cairo.Context.create(surface)
+    context:set_source_rgb(1, i % 2, 0)
+    for k = 1, 20 do
+      context:rectangle(k, k, 10, 10)
+      context:fill()
+    end
+    context:move_to(10, 30)
+    context:show_text("round " .. i)
+    surface:flush()
+    sum = sum + surface:get_width() + context:get_current_point()
+  end
+  return ("%.6f"):format(sum), n
+end
+
 local begun = os.clock()
 local result, units = W[name](rounds)
 print(("%s\t%.3f"):format(result, (os.clock() - begun) * 1e9 / units))

@@ -256,17 +256,18 @@ void mallocs_forked (void) {
 }
 
 
-void mallocs_learn (void) {
-  int i;
-  if (m.walks == NULL) return;
+int mallocs_learn (void) {
+  int i, any = 0;
+  if (m.walks == NULL) return 0;
   learning++;
   for (i = 0; i < WALKS; i++) {
     Walk *w = &m.walks[i];
     if (w->backtrace.nwanted == 0 || __atomic_exchange_n(&w->busy, 1, __ATOMIC_ACQUIRE)) continue;
-    backtrace_learn(&w->backtrace);
+    any |= backtrace_learn(&w->backtrace);
     __atomic_store_n(&w->busy, 0, __ATOMIC_RELEASE);
   }
   learning--;
+  return any;
 }
 
 

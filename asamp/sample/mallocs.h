@@ -72,8 +72,8 @@ int mallocs_watch (MallocSample *s);
 void mallocs_drain (const void *home, void (*one) (void *ud, const MallocSample *s),
                     void *ud);
 
-/* Looks rules up. From any thread that may wait. */
-void mallocs_learn (void);
+/* Looks rules up. From any thread that may wait. 0: there were none to look up. */
+int mallocs_learn (void);
 
 /* Is there anything for mallocs_drain? */
 int mallocs_waiting (const void *home);

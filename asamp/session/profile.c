@@ -41,6 +41,8 @@
 #define WAKE_BYTES	(256u << 10)  /* the writer looks when there are so many, so
                                          that they pass through the caches */
 #define FLUSH_NS	700000000     /* and flushes when this is over */
+#define SOON_NS		1000000       /* and looks after so long, later twice that, where
+                                         'round' had nothing to do: to FLUSH_NS */
 #define FATES_CHUNK	65536         /* fates of one event */
 #define HOLDERS_CHUNK	2047          /* numbers of one event, odd */
 #define DEATHS_CHUNK	65536         /* runs of one event, even */
@@ -91,7 +93,8 @@ struct Profile {
   int told;               /* the first stall was told */
   uint64_t gap;           /* samples lost before this stall */
   void (*tellstall)(const char *path, int error);
-  void (*round)(void);
+  int (*round)(void);
+  uint64_t pause;         /* to the next round, ns; where there are rounds */
   EventTally written;     /* can be read from the file */
   clockid_t clock;        /* its CPU time */
   int whole;              /* the file has its end; atomic */
@@ -227,6 +230,11 @@ static void drain (Profile *p, const Queue *q) {
 static void await (Profile *p) {
   struct timespec until;
   uint64_t t = p->flushed + FLUSH_NS;
+  if (p->round != NULL && p->pause < FLUSH_NS) {
+    uint64_t soon = clock_now() + p->pause;
+    if (soon < t)
+      t = soon;
+  }
   until.tv_sec = (time_t)(t / 1000000000u);
   until.tv_nsec = (long)(t % 1000000000u);
   while (!p->stop && p->wish == NULL && p->queue[p->active].used < WAKE_BYTES) {
@@ -247,6 +255,16 @@ static Queue *swap (Profile *p, int *stop, Wish **wish) {
   pthread_cond_broadcast(&p->room);
   pthread_mutex_unlock(&p->lock);
   return q;
+}
+
+/* What finds work is asked again soon; what finds none, less and less often. */
+static void turn (Profile *p) {
+  if (p->round == NULL)
+    return;
+  if (p->round())
+    p->pause = SOON_NS;
+  else if (p->pause < FLUSH_NS)
+    p->pause *= 2;
 }
 
 /* What was asked for is done, and the file is 'path'. */
@@ -274,8 +292,7 @@ static void *writer (void *ud) {
     Queue *q = swap(p, &stop, &wish);
     drain(p, q);
     q->used = 0;
-    if (p->round != NULL)
-      p->round();
+    turn(p);
     if (wish != NULL || clock_now() - p->flushed >= FLUSH_NS) {
       if (p->dirty && p->file.error == 0)
         encoder_batch(p->encoder);
@@ -405,8 +422,7 @@ static void *recorder (void *ud) {
     }
     q->used = 0;
     p->flushed = now;
-    if (p->round != NULL)
-      p->round();
+    turn(p);
     if (wish != NULL) {
       error = dumpring(p, wish->to, wish->isshort, wish->why, sizeof(wish->why));
       answer(p, p->place.path, error);
@@ -558,6 +574,7 @@ static int begin (Profile *p, const ProfileConfig *config, char *why,
   own.pid = (uint64_t)p->pid;
   p->tellstall = config->stalled;
   p->round = config->round;
+  p->pause = SOON_NS;
   error = config->ring.most > 0 ? beginring(p, config, &own) : beginfile(p, config, &own, why, size);
   if (error != 0)
     return error;

@@ -63,8 +63,9 @@ typedef struct ProfileConfig {
   ** takes no more for the first time, and is waited for. NULL: nobody wants to know.
   */
   void (*stalled)(const char *path, int error);
-  /* Called on the writer's thread after every buffer. NULL: nothing is to be done. */
-  void (*round)(void);
+  /* Called on the writer's thread after every buffer, and now and then. NULL: nothing is
+     to be done. Returns whether there was anything to do: there may be more soon. */
+  int (*round)(void);
   /* Not 0: a flight recorder (ring.h), which has no file but what profile_dump makes, and
      at the end. */
   RingLimits ring;

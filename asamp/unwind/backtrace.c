@@ -170,6 +170,10 @@ int backtrace_open (Backtrace *b, const char *end) {
 
 
 static void want (Backtrace *b, uintptr_t ip) {
+  unsigned i;
+  for (i = 0; i < b->nwanted; i++) {
+    if (b->wanted[i] == ip) return;
+  }
   if (b->nwanted < BACKTRACE_WANTED) b->wanted[b->nwanted++] = ip;
 }
 
@@ -279,8 +283,10 @@ int backtrace_take (Backtrace *b, const ucontext_t *context, void **to) {
 }
 
 
-void backtrace_learn (Backtrace *b) {
+int backtrace_learn (Backtrace *b) {
   unsigned loads = b->rules.loads;
-  while (b->nwanted > 0) unwind_learn(&b->rules, b->wanted[--b->nwanted]);
+  int any = 0;
+  while (b->nwanted > 0) any |= unwind_learn(&b->rules, b->wanted[--b->nwanted]);
   if (b->rules.loads != loads) unw_flush_cache(space, 0, 0);
+  return any;
 }

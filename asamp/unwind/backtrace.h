@@ -25,7 +25,7 @@
 
 #include "unwind.h"
 
-#define BACKTRACE_WANTED	16	/* rules that are asked for between two points */
+#define BACKTRACE_WANTED	64	/* rules that are asked for between two points */
 #define BACKTRACE_MAX	1024	/* frames that are told */
 
 typedef struct Backtrace {
@@ -52,7 +52,8 @@ int backtrace_open (Backtrace *b, const char *end);
 */
 int backtrace_take (Backtrace *b, const ucontext_t *context, void **to);
 
-/* Looks up rules that were missing. Allocates, and may wait (unwind_learn). */
-void backtrace_learn (Backtrace *b);
+/* Looks up rules that were missing; returns whether there were any. Allocates, and may wait
+   (unwind_learn). */
+int backtrace_learn (Backtrace *b);
 
 #endif

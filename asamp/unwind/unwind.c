@@ -144,8 +144,10 @@ static inline int step (UnwindFrame *f, const UnwindRule *r, const char *end,
 }
 
 
-void unwind_learn (UnwindRules *u, uintptr_t ip) {
-  if (find(u, ip) == NULL) learn(u, ip);
+int unwind_learn (UnwindRules *u, uintptr_t ip) {
+  if (find(u, ip) != NULL) return 0;
+  learn(u, ip);
+  return 1;
 }
 
 
@@ -243,8 +245,9 @@ int unwind_more (Unwind *u, void **addresses, int n, int room) {
 }
 
 
-void unwind_learn (UnwindRules *u, uintptr_t ip) {
+int unwind_learn (UnwindRules *u, uintptr_t ip) {
   (void)u; (void)ip;
+  return 0;
 }
 
 

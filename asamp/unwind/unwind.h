@@ -86,8 +86,9 @@ void unwind_begin (Unwind *u, const char *from, const char *to, const char *end)
 */
 int unwind_more (Unwind *u, void **addresses, int n, int room);
 
-/* Looks up the rule of a return address that has none. As unwind_begin. */
-void unwind_learn (UnwindRules *u, uintptr_t ip);
+/* Looks up the rule of a return address for which none was looked up yet; else returns 0. As
+   unwind_begin. */
+int unwind_learn (UnwindRules *u, uintptr_t ip);
 
 /*
 ** Goes outwards from frame *f of a stack that ends at 'end', by rules that are there:

@@ -210,12 +210,12 @@ int posix_memalign (void **to, size_t a, size_t n) { *to = get(a, n); return 0; 
   end)
 
   -- Every block is sampled, in the loader, in children of forks, on threads.
-  it("does not hang in dlopen, fork, threads and signals", function()
+  it("does not hang in dlopen, fork, threads, signals and at exit", function()
     shell.write(script, HEAD .. "c.stress(3, 'libthread_db.so.1') print 'over'")
     for _ = 1, tonumber(os.getenv "CMEMORY_RUNS") or 1 do
-      local status, out, err = process.run({"-l", "profiler", script, env = {
-        LD_PRELOAD = LIBRARY,
-        LUA_PROFILER = ("out=%s,overwrite=1,quiet,alloc=512,time=1000,malloc=64"):format(path)}})
+      local status, out, err = process.run{"60", process.interpreter(), "-l", "profiler", script,
+        program = "timeout", env = {LD_PRELOAD = LIBRARY,
+        LUA_PROFILER = ("out=%s,overwrite=1,quiet,alloc=512,time=1000,malloc=64"):format(path)}}
       assert.same({0, "over\n", ""}, {status, out, err})
     end
   end)

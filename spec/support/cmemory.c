@@ -12,7 +12,10 @@
 **   grow(n)          a block by realloc from 1 to n bytes, doubled each time; freed
 **   nested(f)        calls f: more frames of C
 **   stress(k, lib)   k rounds of threads, forks, signals and loading 'lib', all at once;
-**                    memory from malloc in each of them
+**                    memory from malloc in each of them; one thread goes on until the process
+**                    is gone, and a function of atexit asks for memory, in children of forks,
+**                    too; in the process itself it loads 'lib' (in a child the C
+**                    library's loader may be in the midst of what another thread did)
 **   narrow(k)        k blocks on a stack of 8 KiB, below which no page can be touched
 **   asked(), kept()  bytes asked for so far; of them, never freed
 */
@@ -22,6 +25,7 @@
 #include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -198,17 +202,41 @@ static int child (void) {
   return p != NULL;
 }
 
+/* For ever: the process ends in the midst of it. */
+static void *lingering (void *ud) {
+  (void)ud;
+  while (1) free(last = realloc(malloc(30), 4000));
+  return NULL;
+}
+
+static char latelib[256];
+static pid_t parent;
+
+static void late (void) {
+  void *handle = (getpid() == parent) ? dlopen(latelib, RTLD_NOW | RTLD_LOCAL) : NULL;
+  int i;
+  for (i = 0; i < 100; i++) free(realloc(malloc(100), 5000));
+  if (handle != NULL) dlclose(handle);
+}
+
 static int l_stress (lua_State *L) {
   lua_Integer i, k = luaL_checkinteger(L, 1);
   struct itimerval every = {{0, 500}, {0, 500}}, none = {{0, 0}, {0, 0}};
   struct sigaction a;
+  Dl_info here;
   pthread_t churners[2], load;
   memset(&a, 0, sizeof(a));
   a.sa_handler = onalarm;
   a.sa_flags = SA_RESTART;
   sigaction(SIGALRM, &a, NULL);
   setitimer(ITIMER_REAL, &every, NULL);
+  strncpy(latelib, luaL_checkstring(L, 2), sizeof(latelib) - 1);
+  if (dladdr((void *)(uintptr_t)lingering, &here))  /* it stays when the state is closed */
+    dlopen(here.dli_fname, RTLD_NOW | RTLD_NODELETE);
+  parent = getpid();
+  atexit(late);
   over = 0;
+  if (pthread_create(&load, NULL, lingering, NULL) == 0) pthread_detach(load);
   pthread_create(&churners[0], NULL, churner, NULL);
   pthread_create(&churners[1], NULL, churner, NULL);
   pthread_create(&load, NULL, loader, (void *)luaL_checkstring(L, 2));
@@ -217,7 +245,11 @@ static int l_stress (lua_State *L) {
     void *handle;
     int status = 1;
     pid_t pid = fork();
-    if (pid == 0) _exit(child() ? 0 : 2);
+    if (pid == 0 && child()) {
+      if (i % 2 == 0) exit(0);
+      _exit(0);
+    }
+    if (pid == 0) _exit(2);
     handle = dlopen(lua_tostring(L, 2), RTLD_NOW | RTLD_LOCAL);
     if (handle != NULL) dlclose(handle);
     if (pid < 0 || waitpid(pid, &status, 0) != pid || status != 0)
