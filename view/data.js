@@ -54,7 +54,7 @@ export function decode(text) {
       undecided: rows.undecidedbytes ? Float64Array.from(rows.undecidedbytes) : new Float64Array(rows.node.length),
     },
     trends: byplace(raw.trends), copies: byplace(raw.copies),
-    leaks: raw.leaks, lifetimes: raw.lifetimes, holders: raw.holders,
+    leaks: raw.leaks, apart: raw.apart, lifetimes: raw.lifetimes, holders: raw.holders,
     collections: raw.collections, step: raw.step,
     untimed: raw.untimed,  // the bin of the samples that tell no time; -1: there are none
     // text of a line, or undefined

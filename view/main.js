@@ -2,6 +2,7 @@
 // Wires the page: reads the data, makes the views, and hands keys and changes
 // of state to them. Only the view that is in sight is kept up to date.
 
+import { Apart } from "./apart.js";
 import { Callers } from "./callers.js";
 import { CallTree } from "./calltree.js";
 import { decode, modesOf } from "./data.js";
@@ -28,6 +29,7 @@ const views = [
   { key: "callers", title: "Callers", view: new Callers(store) },
   { key: "leaks", title: "Leaks", view: new Lives(store) },
   { key: "holders", title: "Held by", view: new HeldBy(store) },
+  { key: "apart", title: "Labels and states", view: new Apart(store) },
 ];
 const shown = () => views.find(v => v.key === store.state.tab);
 

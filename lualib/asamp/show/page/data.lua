@@ -12,6 +12,7 @@
 -- Node 0 is the root, bins and nodes count from 0 and 1, kinds, functions and
 -- files from 0. Times are microseconds since the profile's start.
 
+local apart = require "asamp.show.page.apart"
 local heldby = require "asamp.show.page.heldby"
 local lives = require "asamp.show.page.lives"
 local measures = require "asamp.sums.measures"
@@ -176,7 +177,7 @@ function M.of(profile, options)
     rows = rows, bins = bins, untimed = untimedof(profile, bins), collections = points,
     step = step, leaks = lives.leaks(profile), lifetimes = lives.lifetimes(profile),
     trends = lives.trends(profile), copies = lives.copies(profile),
-    holders = heldby.of(profile),
+    holders = heldby.of(profile), apart = apart.of(profile),
     marks = walks(profile.walktimes, marks(profile.marks)), cut = tree.cut > 0 and #fns.name - 1 or -1,
   }
   data.notes = notes.of(profile, tree, options.nodes, data)

@@ -1,0 +1,50 @@
+-- SPDX-License-Identifier: MIT
+-- What the page tells of whose the samples are: of the values of each label that the
+-- program gave, of the Lua states of a process and of its OS threads. Pure: a profile in,
+-- tables of what the page embeds out, each of at most ROWS rows, the largest; 'left' tells
+-- how many more there are. All are of the whole run, whatever is selected on the page.
+
+local labelled = require "asamp.sums.labelled"
+local states = require "asamp.sums.states"
+
+local M = {}
+
+local ROWS = 500
+
+local function cut(title, what, all, name)
+  local rows = {}
+  for i = 1, math.min(ROWS, #all) do
+    local row = all[i]
+    rows[i] = {name = name(row), bytes = row.bytes, alive = row.alive, time = row.time,
+               collections = row.collections, count = row.count}
+  end
+  return {title = title, what = what, rows = rows, left = #all - #rows}
+end
+
+--- {labels = a list of tables, states = likewise}; a table is {title, what (heads the
+-- names), rows = {{name, bytes, alive (bytes), time (seconds), collections, count (of
+-- states; nil: not of these)}}, left}.
+function M.of(profile)
+  local out = {labels = {}, states = {}}
+  for _, label in ipairs(labelled.names(profile)) do
+    out.labels[#out.labels + 1] = cut("By label " .. label, "value", labelled.rows(profile, label),
+                                      function(row) return row.value end)
+  end
+  if #(profile.states or {}) > 1 then
+    local function name(row) return row.name end
+    out.states = {
+      cut("By script of the Lua states", "script", states.names(profile), name),
+      cut("By Lua state", "state", states.states(profile), function(row)
+        return row.id and ("%d  %s"):format(row.id, row.name) or row.name
+      end),
+    }
+  end
+  if #(profile.threads or {}) > 1 then
+    table.insert(out.states, cut("By OS thread", "thread", states.threads(profile), function(row)
+      return tostring(row.id)
+    end))
+  end
+  return out
+end
+
+return M
