@@ -5,6 +5,7 @@
 -- is right. CMEMORY_RUNS=1000 makes the stress a long one.
 
 local data = require "asamp.show.page.data"
+local lives = require "asamp.show.page.lives"
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
 local shell = require "spec.lua.shell"
@@ -97,6 +98,24 @@ collectgarbage() collectgarbage()
                    (report:gsub("%s+", " ")))
     assert.matches(":6 +main", report)
     assert.matches('"malloc": ?1024', shell.output("build/bin/asamp report --json " .. path))
+  end)
+
+  -- Behind userdata: Lua counts some 60 KB.
+  it("names the line that leaks 100 MB, in the report and on the page", function()
+    local _, t, profile = run([[
+local keep = {}
+for i = 1, 1000 do
+  keep[i] = c.leak(100000)
+  for k = 1, 200 do local garbage = {k} end
+end
+]], "alloc=0,malloc=512K")
+    near(100000000, byline(t)[5].self.bytes, 512 << 10)
+    near(100000000, byline(t)[5].self.alivebytes, 512 << 10)
+    local leaks = lives.leaks(assert(reader.read(path, {bins = 64, lines = true}))).rows
+    assert.same({5, "native"}, {leaks[1].line, leaks[1].type})
+    near(100000000, leaks[1].keptbytes, 512 << 10)
+    local report = shell.output("build/bin/asamp report --show leaks --width 120 " .. path)
+    assert.matches("[%d.]+M +100%%[^\n]+native[^\n]+:5 +main chunk", report)
   end)
 
   it("counts every function that gives memory, whatever frees it", function()
