@@ -33,6 +33,32 @@ static pid_t pid;		/* of the process that has the thread */
 static char *bound;		/* the socket's name, once it is there */
 
 
+/*
+** CN5: the server's descriptor and those of the clients. A fork waits until they are as
+** they are told here.
+*/
+static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
+static int held[CONTROL_CLIENTS + 1];
+static size_t nheld;
+
+
+/* With the lock. */
+static int holdfd (int fd) {
+  if (fd >= 0) held[nheld++] = fd;
+  return fd;
+}
+
+
+static void closefd (int fd) {
+  size_t i;
+  pthread_mutex_lock(&opening);
+  for (i = 0; i < nheld && held[i] != fd; i++) ;
+  if (i < nheld) held[i] = held[--nheld];
+  close(fd);
+  pthread_mutex_unlock(&opening);
+}
+
+
 static int earlier (uint64_t due, uint64_t now, int ms) {
   uint64_t left = (due > now) ? (due - now + 999999) / 1000000 : 0;
   return (ms < 0 || left < (uint64_t)ms) ? (int)(left < INT_MAX ? left : INT_MAX) : ms;
@@ -96,12 +122,14 @@ static int opensocket (const char *path, const char **why) {
   if ((*why = folderof(path)) != NULL) return -1;
   makeroom(&a);
   descriptor_hold();
-  fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  pthread_mutex_lock(&opening);
+  fd = holdfd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  pthread_mutex_unlock(&opening);
   descriptor_release();
   if (fd < 0 || fchmod(fd, 0600) != 0 ||
       bind(fd, (const struct sockaddr *)&a, sizeof(a)) != 0 || listen(fd, 16) != 0) {
     *why = strerror(errno);
-    if (fd >= 0) close(fd);
+    if (fd >= 0) closefd(fd);
     return -1;
   }
   return fd;
@@ -138,7 +166,7 @@ static int serves (void) {
 
 
 static void leave (size_t i) {
-  close(clients[i]->request.fd);
+  closefd(clients[i]->request.fd);
   free(clients[i]);
   clients[i] = clients[--nclients];
   fds[i + 1] = fds[nclients + 1];
@@ -179,14 +207,16 @@ static int hear (Client *c) {
 static void welcome (int server) {
   Client *c;
   int fd;
+  makeplace();
   descriptor_hold();
-  fd = accept4(server, NULL, NULL, SOCK_CLOEXEC);
+  pthread_mutex_lock(&opening);
+  fd = holdfd(accept4(server, NULL, NULL, SOCK_CLOEXEC));
+  pthread_mutex_unlock(&opening);
   descriptor_release();
   if (fd < 0) return;
-  makeplace();
   c = isfriend(fd) ? malloc(sizeof(*c)) : NULL;
   if (c == NULL) {
-    close(fd);
+    closefd(fd);
     return;
   }
   c->n = 0;
@@ -335,14 +365,26 @@ void control_setup (const ControlOptions *o) {
 }
 
 
+static void forking (void) {
+  pthread_mutex_lock(&opening);
+}
+
+
+static void parted (void) {
+  pthread_mutex_unlock(&opening);
+}
+
+
 static void forked (void) {
+  pthread_mutex_unlock(&opening);
+  while (nheld > 0) close(held[--nheld]);
   pthread_mutex_init(&lock, NULL);
   requests_forked();
 }
 
 
 static void once (void) {
-  pthread_atfork(NULL, NULL, forked);
+  pthread_atfork(forking, parted, forked);
 }
 
 

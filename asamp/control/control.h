@@ -13,7 +13,10 @@
 **        and of more than CONTROL_CLIENTS who has been silent for longest: nobody who is
 **        slow, or does nothing, keeps others from an answer;
 **   CN4  of what is there under the socket's name only a socket that nobody listens to is
-**        replaced.
+**        replaced;
+**   CN5  what it has open is this process's alone: the child of a fork closes it, so that
+**        who is left by the parent sees an end, and nobody connects to a socket that a
+**        child keeps and does not serve.
 **
 ** The protocol: a request is a line, its words apart by a space, the last one to the end
 ** of the line; an answer is lines, of which the last one is "ok" or "error <why>". More

@@ -35,12 +35,13 @@ local SERVER = ([[
 describe("a process that listens", function()
   local folder, pid, socket
 
-  local function start(wish)
+  -- 'first': what the server does before it works.
+  local function start(wish, first)
     folder = os.tmpname()
     os.remove(folder)
     assert(os.execute(("mkdir -m 700 %s"):format(folder)))
     local f = assert(io.open(folder .. "/server.lua", "w"))
-    f:write(SERVER)
+    f:write((SERVER:gsub("while", function() return (first or "") .. " while" end, 1)))
     f:close()
     pid = process.start{"server.lua", directory = folder,
       env = {ASAMP = wish, LUA_PATH = "", LUA_CPATH = "", ASAN_OPTIONS = "detect_leaks=0"}}
@@ -135,6 +136,41 @@ describe("a process that listens", function()
     assert.is_true(descriptors() <= before, descriptors() .. " " .. before)
     finish()
     assert.is_true(assert(reader.read(folder .. "/p.vmprof")).complete)
+  end)
+
+  it("leaves nothing open in the child of a fork: no socket is there that nobody serves", function()
+    start("alloc=0,listen=s/x.sock", ("local peers = package.loadlib(%q, 'luaopen_peers')()"):format(
+      host.realpath(assert(package.searchpath("peers", package.cpath)))) .. [[
+
+      while not io.open "fork" do handle(10) end
+      local child = peers.fork()
+      if child == 0 then
+        while not io.open "stop" do peers.sleep(0.01) end
+        os.exit(true, false)
+      end
+      assert(io.open("child.new", "w")):write(("%d"):format(child)):close()
+      os.rename("child.new", "child")
+    ]])
+    local list = clients.silent(socket, 5)
+    assert.is_truthy(host.ask(socket, "stats\n"))  -- they are heard before it
+    assert(io.open(folder .. "/fork", "w")):close()
+    local child
+    for _ = 1, 1000 do
+      child = process.read(folder .. "/child")
+      if child then break end
+      host.pause(10)
+    end
+    assert.same({}, lines(("ls -l /proc/%s/fd | grep -o 'socket:.*'"):format(child)))
+    assert(os.execute("kill -9 " .. pid))
+    for _ = 1, 500 do
+      if not host.ask(socket, "stats\n", 1) then break end
+      host.pause(10)
+    end
+    local text, message = host.ask(socket, "stats\n", 1)
+    assert.is_nil(text)
+    assert.is_truthy(message:find "refused", message)
+    clients.leave(list)
+    assert(io.open(folder .. "/stop", "w")):close()
   end)
 
   it("goes on in another file, when it is asked and when one is large enough; some stay", function()
