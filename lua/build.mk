@@ -37,9 +37,11 @@ comma := ,
 PLACE := $(call known,-Wa$(comma)-mbranches-within-32B-boundaries,assembler)
 # The bytecode loop of the fork: a dispatch of its own behind every instruction
 # (gcc joins them to one else), and the order of the source, in which what is
-# usual comes first.
+# usual comes first; nothing is kept in a register from one instruction to the next
+# but what all of them use (some 1% fewer instructions).
 LOOP := $(if $(filter fork install,$(V)),$(call known,-fno-crossjumping \
-  -freorder-blocks-algorithm=simple -fno-guess-branch-probability,c))
+  -freorder-blocks-algorithm=simple -fno-guess-branch-probability -fno-gcse \
+  -fira-region=one,c))
 CFLAGS = -std=gnu99 -Wall -Wextra $(OPT_$(V)) $(PLACE) $(EXTRA) -DLUA_COMPAT_5_3 \
   -DLUA_USE_LINUX -DLUA_USE_READLINE -I$(SRC)/src $(patsubst %/,-iquote%,$(INLINED))
 LDFLAGS := $(filter -fsanitize%,$(OPT_$(V)))
