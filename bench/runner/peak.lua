@@ -6,7 +6,7 @@ local reader = require "profiler.reader"
 local totals = require "asamp.sums.totals"
 
 local LEAST = 10  -- samples that a line should have, to be judged
-local SAME = 0.01  -- part by which the peaks may differ: hashes of strings are seeded anew each run
+local SAME = 0.01  -- of the peak, by which others may differ: strings are hashed anew in each run
 
 -- What was alive at the peak: bytes by line, all of them, and the peak.
 local function atpeak(path)
@@ -38,6 +38,6 @@ for i = 3, #arg do
     end
   end
 end
-print(("| %s | %d | %d | %d | %+.1f | %d | %d | %+.1f |%s"):format(name, inuse, math.floor(whole), math.floor(sum),
-  far, judged, within, worst, same and "" or " THE PEAKS DIFFER"))
+print(("| %s | %d | %d | %d | %+.1f | %d | %d | %+.1f |%s"):format(name, inuse, math.floor(whole),
+  math.floor(sum), far, judged, within, worst, same and "" or " THE PEAKS DIFFER"))
 os.exit(same and math.abs(far) <= 4 and within >= 0.99 * judged and 0 or 1)

@@ -102,7 +102,7 @@ collectgarbage() collectgarbage()
 
   -- Behind userdata: Lua counts some 60 KB.
   it("names the line that leaks 100 MB, in the report and on the page", function()
-    local _, t, profile = run([[
+    local _, t = run([[
 local keep = {}
 for i = 1, 1000 do
   keep[i] = c.leak(100000)
