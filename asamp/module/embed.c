@@ -89,7 +89,8 @@ static const asamp_Function *functionof (const Embed *e, uint64_t id) {
 
 
 /* EM4 holds for one sample more. */
-static int onroom (void *ud) {
+static int onroom (void *ud, uint64_t count) {
+  (void)count;
   Embed *e = ud;
   return list_grow(&e->told, e->ntold, &e->told_size, sizeof(*e->told));
 }

@@ -139,7 +139,7 @@ static uint64_t copied (void *ud, lua_State *L, size_t n, uint64_t over) {
   out.count = interval_pass(&t->copyinterval, over, &distance);
   out.thread = t->number;
   out.label = luaN_label(luaN_running(L));
-  room = (t->client->room == NULL) ? 1 : t->client->room(t->ud);
+  room = (t->client->room == NULL) ? 1 : t->client->room(t->ud, out.count);
   if (room > 0 && stack_ready(&t->stack)) {
     stack_walk(&t->stack, L, t->native);
     tellcopy(t, &out, COPY_GROWN, out.count, t->stack.shared, t->stack.n);
@@ -181,7 +181,7 @@ static uint64_t sample (void *ud, lua_State *L, const luaN_Sample *in,
   out.outside = in->outside;
   /* what is no object may be freed by hand */
   watched = (in->owner != in->block && in->kind != LUAN_KTHREAD);
-  room = (t->client->room == NULL) ? 1 : t->client->room(t->ud);
+  room = (t->client->room == NULL) ? 1 : t->client->room(t->ud, out.count);
   if (room < 0) {
     t->busy--;
     return INTERVAL_MAX;
@@ -268,7 +268,7 @@ static int takenative (lua_State *L, const MallocSample *in) {
 /* One that has waited; no Lua was running. */
 static void waitednative (void *ud, const MallocSample *s) {
   Tracker *t = ud;
-  if ((t->client->room == NULL || t->client->room(t->ud)) && stack_ready(&t->stack) &&
+  if ((t->client->room == NULL || t->client->room(t->ud, s->count)) && stack_ready(&t->stack) &&
       pending_add(&t->pending, s->owner, NULL)) {
     stack_known(&t->stack, NULL, s->native, s->n, s->whole, s->sp);
     tellnative(t, s);

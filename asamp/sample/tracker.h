@@ -55,7 +55,8 @@ typedef struct TrackerClient {
   void (*function) (void *ud, uint64_t id, const char *name, int linedefined,
                     const char *source);
   void (*class) (void *ud, uint32_t id, const char *name);
-  int (*room) (void *ud);  /* 0: no memory for the sample that comes, which is lost
+  int (*room) (void *ud, uint64_t count);  /* 0: no room for the sample that comes and
+			   counts so often, which is lost
 			   then; below 0: none is wanted any more. NULL: always */
   void (*sample) (void *ud, const ProfileSample *s, size_t shared,
                   const ProfileFrame *frames, size_t n);

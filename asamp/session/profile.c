@@ -80,6 +80,8 @@ struct Profile {
   int stalled;            /* errno of why the file takes no more, or 0; also read
                              without the lock */
   uint64_t elsewhere;     /* samples lost before they came here */
+  uint64_t refused;       /* of those that will be told to be lost there, the ones for
+                             which there was no room; atomic */
   EventTally taken;            /* handed over */
   EventTally lost;
   uint64_t cut;           /* texts that were; atomic */
@@ -90,9 +92,9 @@ struct Profile {
   uint64_t flushed;       /* when everything was flushed last, ns */
   int dirty;              /* something came since the last flush */
   Encoder *encoder;
-  int told;               /* the first stall was told */
+  int told;               /* 1: the first stall was told; 2: its end, too */
   uint64_t gap;           /* samples lost before this stall */
-  void (*tellstall)(const char *path, int error);
+  void (*tellstall)(const char *path, int error, uint64_t lost);
   int (*round)(void);
   uint64_t pause;         /* to the next round, ns; where there are rounds */
   EventTally written;     /* can be read from the file */
@@ -148,13 +150,13 @@ static void notestall (Profile *p) {
   pthread_mutex_lock(&p->lock);
   before = p->stalled;
   __atomic_store_n(&p->stalled, f->stalled, __ATOMIC_RELAXED);
-  lost = lostsofar(p);
+  lost = lostsofar(p) + __atomic_load_n(&p->refused, __ATOMIC_RELAXED);
   pthread_mutex_unlock(&p->lock);
   if (before == 0 && f->stalled != 0)
     p->gap = lost;
-  if (f->stalled != 0 && !p->told && p->tellstall != NULL) {
+  if (f->stalled != 0 && p->told == 0 && p->tellstall != NULL) {
     p->told = 1;
-    p->tellstall(p->place.path, f->stalled);
+    p->tellstall(p->place.path, f->stalled, 0);
   }
   if (before != 0 && f->stalled == 0 && f->error == 0) {
     char value[160];
@@ -163,6 +165,10 @@ static void notestall (Profile *p) {
     encoder_mark(p->encoder, clock_now(), "samples lost", 12, value,
                  strlen(value));
     p->dirty = 1;
+    if (p->told == 1) {
+      p->told = 2;
+      p->tellstall(p->place.path, 0, lost - p->gap);
+    }
   }
 }
 
@@ -645,6 +651,13 @@ static void totals (const Profile *p, ProfileTotals *t) {
 
 int profile_room (Profile *p) {
   return __atomic_load_n(&p->stalled, __ATOMIC_RELAXED) == 0;
+}
+
+int profile_offer (Profile *p, uint64_t count) {
+  if (profile_room(p))
+    return 1;
+  __atomic_add_fetch(&p->refused, count, __ATOMIC_RELAXED);
+  return 0;
 }
 
 int profile_ready (Profile *p) {

@@ -60,9 +60,10 @@ typedef struct ProfileConfig {
                            something begin by profile_begin */
   /*
   ** Called on the writer's thread, without a lock of the profile's, when the file
-  ** takes no more for the first time, and is waited for. NULL: nobody wants to know.
+  ** takes no more for the first time, and is waited for; and, with error 0, when it goes
+  ** on for the first time: so many samples were lost. NULL: nobody wants to know.
   */
-  void (*stalled)(const char *path, int error);
+  void (*stalled)(const char *path, int error, uint64_t lost);
   /* Called on the writer's thread after every buffer, and now and then. NULL: nothing is
      to be done. Returns whether there was anything to do: there may be more soon. */
   int (*round)(void);
@@ -138,6 +139,9 @@ void profile_sample (ProfileState *s, const ProfileSample *in, size_t shared,
 ** So a profile goes on, with a gap, and a mark "samples lost" where it ends.
 */
 int profile_room (Profile *p);
+/* As profile_room, for a sample that counts so often: if there is none it counts in that
+   mark. Whoever asks adds it to what is lost (profile_lost). */
+int profile_offer (Profile *p, uint64_t count);
 
 /*
 ** 1: a sample can be told from here without waiting for the writer: there is room for

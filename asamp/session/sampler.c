@@ -109,14 +109,14 @@ static int current (Sampler *s);
 static void onsafe (void *ud, lua_State *L);
 static void follow (Sampler *s);
 
-static int onroom (void *ud) {
+static int onroom (void *ud, uint64_t count) {
   Sampler *s = ud;
   if (s->shared != NULL) {
     int now = current(s);
     if (now <= 0) return now;
     follow(s);
   }
-  return profile_room(s->state.profile);
+  return profile_offer(s->state.profile, count);
 }
 
 
@@ -390,8 +390,12 @@ static void nomemory (const char *path, char *err, size_t errsize) {
 
 
 /* On a writer's thread: what the end of the session would tell too late. */
-void sampler_stalled (const char *path, int error) {
-  complain("%s: %s; samples are lost until there is room again", path, strerror(error));
+void sampler_stalled (const char *path, int error, uint64_t lost) {
+  if (error == 0)
+    complain("%s: there is room again, and it goes on; %llu samples were lost, see its mark "
+             "'samples lost'. A larger alloc= or less time= writes less, and so does max= with "
+             "keep=", path, (unsigned long long)lost);
+  else complain("%s: %s; samples are lost until there is room again", path, strerror(error));
 }
 
 
