@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** lmem.h includes this last: upstream's names for memory, with the kind of memory that
-** the file which includes it makes (LUAN_VECTOR of nursery.h, whose functions these are).
+** The functions for memory that lmem.h declares, in the place of lmem.c, which is not
+** compiled. lmem.h includes this last. They are inline, so that each file of the core
+** says with them what kind of memory it asks for (LUAN_VECTOR of kind.h).
 */
 #ifndef luaN_mem_h
 #define luaN_mem_h
+
+#include "kind.h"
 
 LUAI_FUNC void *luaN_malloc (lua_State *L, size_t size, int what);
 LUAI_FUNC void *luaN_saferesize (lua_State *L, void *block, size_t osize,
@@ -18,14 +21,37 @@ LUAI_FUNC void *luaN_shrink (lua_State *L, void *block, int *size, int final,
 /* Raises a memory error; the sampler is told before (sampling.c). */
 LUAI_FUNC l_noret luaN_nomemory (lua_State *L);
 
-#define luaM_malloc_(L,s,tag)		luaN_malloc(L, s, LUAN_VECTOR)
-#define luaM_free_(L,b,os)		luaN_release(L, b, os, LUAN_VECTOR)
-#define luaM_realloc_(L,b,os,ns)	luaN_resize(L, b, os, ns, LUAN_REALLOCED)
-#define luaM_saferealloc_(L,b,os,ns) \
-	luaN_saferesize(L, b, os, ns, LUAN_BUFFER)
-#define luaM_growaux_(L,b,n,s,e,l,w) \
-	luaN_grow(L, b, n, s, e, l, w, LUAN_REALLOCED)
-#define luaM_shrinkvector_(L,b,s,f,e) \
-	luaN_shrink(L, b, s, f, e, LUAN_REALLOCED)
+#define luaN_inline	extern inline __attribute__((gnu_inline, always_inline))
+
+luaN_inline void *luaM_malloc_ (lua_State *L, size_t size, int tag) {
+  UNUSED(tag);
+  return luaN_malloc(L, size, LUAN_VECTOR);
+}
+
+luaN_inline void luaM_free_ (lua_State *L, void *block, size_t osize) {
+  luaN_release(L, block, osize, LUAN_VECTOR);
+}
+
+luaN_inline void *luaM_realloc_ (lua_State *L, void *block, size_t osize,
+                                 size_t nsize) {
+  return luaN_resize(L, block, osize, nsize, LUAN_REALLOCED);
+}
+
+luaN_inline void *luaM_saferealloc_ (lua_State *L, void *block, size_t osize,
+                                     size_t nsize) {
+  return luaN_saferesize(L, block, osize, nsize, LUAN_BUFFER);
+}
+
+luaN_inline void *luaM_growaux_ (lua_State *L, void *block, int nelems,
+                                 int *psize, int size_elem, int limit,
+                                 const char *what) {
+  return luaN_grow(L, block, nelems, psize, size_elem, limit, what,
+                   LUAN_REALLOCED);
+}
+
+luaN_inline void *luaM_shrinkvector_ (lua_State *L, void *block, int *size,
+                                      int final, int size_elem) {
+  return luaN_shrink(L, block, size, final, size_elem, LUAN_REALLOCED);
+}
 
 #endif

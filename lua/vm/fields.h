@@ -9,11 +9,16 @@
 #ifndef luaN_fields_h
 #define luaN_fields_h
 
+/*
+** Inline definitions of functions that ltable.c defines: the same function, which
+** is called where the compiler does not put it in place.
+*/
+#define luaN_beside	extern inline __attribute__((gnu_inline))
+
 #if !defined(ltable_c)
 
-static const TValue luaN_absent = {ABSTKEYCONSTANT};
-
-static inline const TValue *luaN_getshortstr (Table *t, TString *key) {
+luaN_beside const TValue *luaH_getshortstr (Table *t, TString *key) {
+  static const TValue absent = {ABSTKEYCONSTANT};
   const Node *n = gnode(t, key->hash & (unsigned)(sizenode(t) - 1));
   for (;;) {
     int next;
@@ -21,24 +26,23 @@ static inline const TValue *luaN_getshortstr (Table *t, TString *key) {
       return gval(n);
     next = gnext(n);
     if (next == 0)
-      return &luaN_absent;
+      return &absent;
     n += next;
   }
 }
-
-#define luaH_getshortstr(t,key)	luaN_getshortstr(t, key)
 
 #endif
 
 
 #if defined(lvm_c)
 
-static inline const TValue *luaN_get (Table *t, const TValue *key) {
-  return ttisshrstring(key) ? luaN_getshortstr(t, tsvalue(key))
-                            : luaH_get(t, key);
-}
+/* The one of ltable.c, by a name that it has for this header alone. */
+extern const TValue *luaN_getany (Table *t, const TValue *key) __asm__("luaH_get");
 
-#define luaH_get(t,key)	luaN_get(t, key)
+luaN_beside const TValue *luaH_get (Table *t, const TValue *key) {
+  return ttisshrstring(key) ? luaH_getshortstr(t, tsvalue(key))
+                            : luaN_getany(t, key);
+}
 
 
 /*
