@@ -17,7 +17,7 @@
 
 #include "lua.h"
 
-#define LUAN_SEAM	9	/* version of what follows */
+#define LUAN_SEAM	10	/* version of what follows */
 
 /* What a block of memory is. */
 typedef enum luaN_Kind {
@@ -292,6 +292,9 @@ typedef struct luaN_Memory {
   uint64_t allocated;	/* by the state, in its life */
   uint64_t tenured;	/* of these, survived their first collection */
   uint64_t nursery;	/* from one minor collection to the next */
+  uint64_t charged;	/* what all nurseries so far were filled with: more than
+			   'allocated', for vectors that are resized are new memory, ... */
+  uint64_t planned;	/* ... and what they were to have, as far as they came */
   uint64_t minors, majors;  /* collections so far */
   uint64_t pause;	/* the last one: a minor collection and the slice of a
 			   major one after it, or a full collection */
@@ -299,6 +302,7 @@ typedef struct luaN_Memory {
   uint64_t pauses;	/* all of them */
   uint64_t began;	/* CLOCK_MONOTONIC when the last pause, or the one that
 			   is running, began */
+  uint64_t processor;	/* CLOCK_THREAD_CPUTIME_ID then, if a sampler was set */
   luaN_Phase phase;	/* of the major collection */
   uint64_t outside;	/* what userdata stand for (luaN_outside) */
   uint64_t work;	/* entries of its own lists (threads, objects with finalizers,

@@ -25,4 +25,9 @@ static inline uint64_t clock_now (void) {
   return clock_ns(&t);
 }
 
+/* Processor time of the thread that asks. */
+static inline uint64_t clock_thread (void) {
+  return clock_read(CLOCK_THREAD_CPUTIME_ID);
+}
+
 #endif

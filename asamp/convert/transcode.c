@@ -462,7 +462,10 @@ static void collection (void *ud, const ReadCollection *from) {
   c.minors = from->minors;
   c.majors = from->majors;
   c.duration = from->duration * 1000;
+  c.processor = from->processor * 1000;
   c.tenured = from->tenured;
+  c.planned = from->planned;
+  c.charged = from->charged;
   c.state = from->state;
   c.label = labelsof(t, from->labels);
   encoder_collection(e, &c);

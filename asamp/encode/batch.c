@@ -128,7 +128,8 @@ static int64_t rssof (const ProfileCollection *c) {
 /*
 ** The numbers are made small: what a minor collection tenured is most of what
 ** more is in use after it, and a major one begins where the minor one of its
-** pause has ended. Zeros at the end of the line are left out.
+** pause has ended. A nursery is as the one before was to be, and is filled to about that.
+** Zeros at the end of the line are left out.
 */
 void batch_collection (Batch *b, uint64_t us, const ProfileCollection *c, uint32_t label,
                        ProfileCollection *before) {
@@ -139,8 +140,11 @@ void batch_collection (Batch *b, uint64_t us, const ProfileCollection *c, uint32
     (int64_t)c->tenured,
     (int64_t)(c->inuse - before->inuse - c->tenured),
     (int64_t)(c->held - before->held), rssof(c) - rssof(before),
-    c->state, (int64_t)c->minors, (int64_t)c->majors, (int64_t)label
+    c->state, (int64_t)c->minors, (int64_t)c->majors, (int64_t)label,
+    (int64_t)(c->major ? c->planned : c->planned - before->planned), (int64_t)(c->charged - c->planned),
+    (int64_t)(c->processor / 1000 - duration)
   };
+  uint64_t planned = before->planned;
   size_t i, most = sizeof(n) / sizeof(n[0]);
   while (most > 0 && n[most - 1] == 0)
     most--;
@@ -150,6 +154,7 @@ void batch_collection (Batch *b, uint64_t us, const ProfileCollection *c, uint32
   bytes_char(to, '\n');
   b->eventtime = us;
   *before = *c;
+  if (c->major) before->planned = planned;
 }
 
 void batch_of (Batch *b, uint32_t id) {

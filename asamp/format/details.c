@@ -46,6 +46,7 @@ int details_format (const char *value, size_t n) {
 }
 
 void details_collection (Fields *f, int format, Collected *c) {
+  int64_t waited = 0;
   memset(c, 0, sizeof(*c));
   if (format == 2) {
     (void)(details_signed(f, &c->time) && details_signed(f, &c->inuse) &&
@@ -60,7 +61,10 @@ void details_collection (Fields *f, int format, Collected *c) {
          details_number(f, &c->tenured) && details_signed(f, &c->inuse) &&
          details_signed(f, &c->held) && details_signed(f, &c->rss) &&
          details_number(f, &c->state) && details_number(f, &c->minors) &&
-         details_number(f, &c->majors) && details_number(f, &c->label));
+         details_number(f, &c->majors) && details_number(f, &c->label) &&
+         details_signed(f, &c->planned) && details_signed(f, &c->over) &&
+         details_signed(f, &waited));
+  c->processor = c->duration + (uint64_t)waited;
   c->rss = (int64_t)((uint64_t)c->rss * 1024);
   c->time = (int64_t)((uint64_t)c->time + c->duration);
   c->inuse = (int64_t)((uint64_t)c->inuse + c->tenured);

@@ -49,6 +49,9 @@ typedef struct Collected {
   uint64_t tenured;          /* bytes */
   uint64_t state, minors, majors;
   uint64_t label;            /* set of labels of who ran */
+  uint64_t processor;        /* us of CPU time */
+  int64_t planned, over;     /* bytes of nurseries: of a major one; of a minor one more than
+                                at the one before; and what they had above that */
 } Collected;
 
 /* The number that the meta "asamp.format" has, of n bytes, if we read it, or 0. */

@@ -76,8 +76,11 @@ typedef struct ProfileCollection {
   int major;          /* 0 minor, 1 major */
   uint64_t minors, majors;  /* left out since the collection before */
   uint64_t duration;  /* of the pause, ns */
+  uint64_t processor; /* of that, CPU time of the thread: without waits for a processor */
   uint64_t tenured;   /* bytes that survived their first collection, since the
                          collection before */
+  uint64_t planned, charged;  /* bytes of the nurseries since then: as they were to be, as
+                         far as they came; what they were filled with */
   int state;          /* of the major collection after this: 0 none, 1 marking,
                          2 sweeping, 3 finalizing or its atomic phase just
                          done */

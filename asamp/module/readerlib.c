@@ -296,23 +296,24 @@ static void pushtimes (lua_State *L, const ReaderSum *sum) {
   lua_setfield(L, -2, "lifeclasses");
 }
 
-/* Field 'ages' of the table on the top: bins that have something. */
+/* Field 'ages' of the table on the top: cells that have something. */
 static void pushages (lua_State *L, const Ages *a) {
   size_t i;
   lua_Integer n = 0;
   lua_newtable(L);
-  for (i = 0; i < AGES_BINS; i++) {
-    const Age *bin = &a->bins[i];
-    if (bin->bytes == 0)
+  setinteger(L, "first", AGES_FIRST);
+  setinteger(L, "doubling", AGES_DOUBLING);
+  for (i = 0; a->cells != NULL && i < (size_t)AGES_BINS * AGES_BINS; i++) {
+    const Age *cell = &a->cells[i];
+    if (cell->bytes == 0)
       continue;
-    lua_createtable(L, 0, 5);
-    setinteger(L, "collections", bin->collections);
-    lua_pushnumber(L, bin->bytes);
+    lua_createtable(L, 0, 4);
+    setinteger(L, "behind", i / AGES_BINS);
+    setinteger(L, "before", i % AGES_BINS);
+    lua_pushnumber(L, cell->bytes);
     lua_setfield(L, -2, "bytes");
-    lua_pushnumber(L, bin->survived);
+    lua_pushnumber(L, cell->survived);
     lua_setfield(L, -2, "survived");
-    lua_pushnumber(L, bin->squares);
-    lua_setfield(L, -2, "squares");
     lua_rawseti(L, -2, ++n);
   }
   lua_setfield(L, -2, "ages");
@@ -377,6 +378,9 @@ static void pushcollections (lua_State *L, const Course *c) {
     setinteger(L, "held", s->held);
     setinteger(L, "rss", s->rss);
     setinteger(L, "tenured", s->tenured);
+    setinteger(L, "processor", s->processor);
+    setinteger(L, "planned", s->planned);
+    setinteger(L, "charged", s->charged);
     setinteger(L, "decided", s->decided);
     setinteger(L, "survived", s->survived);
     setboolean(L, "major", s->majors > 0);
@@ -412,6 +416,10 @@ static void pushcourse (lua_State *L, const Course *c) {
   setinteger(L, "ended", c->last.time);
   setinteger(L, "highest", c->peak);
   setinteger(L, "tenured", c->tenured);
+  setinteger(L, "planned", c->planned);
+  setinteger(L, "charged", c->charged);
+  setinteger(L, "processor", c->processor);
+  setinteger(L, "majorprocessor", c->majorprocessor);
   if (c->lastmajor > 0)
     setinteger(L, "lastmajor", c->lastmajor);
   lua_createtable(L, 0, 6);

@@ -8,46 +8,68 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define EIGHTHS	8
-
-int ages_add (Ages *a, uint64_t bytes, uint64_t period, int survived) {
+int ages_add (Ages *a, uint64_t bytes, int survived) {
   if (a->n == AGES_OPEN)
     return 1;
   if (!list_grow(&a->open, a->n, &a->size, sizeof(*a->open)))
     return 0;
   a->open[a->n].bytes = bytes;
-  a->open[a->n].square = (double)bytes * (double)period;
   a->open[a->n++].survived = survived;
   return 1;
 }
 
-static size_t binof (uint64_t age) {
+static size_t binof (double length) {
   double k;
-  if (age < AGES_FIRST)
+  if (!(length >= AGES_FIRST))
     return 0;
-  k = 1 + EIGHTHS * log2((double)age / AGES_FIRST);
+  k = 1 + AGES_DOUBLING * log2(length / AGES_FIRST);
   return k < AGES_BINS ? (size_t)k : AGES_BINS - 1;
 }
 
-void ages_settle (Ages *a, uint64_t n) {
-  uint64_t behind = 0;
-  size_t i = a->n;
-  if (a->n < AGES_OPEN) {
-    while (i-- > 0) {
-      Age *to = &a->bins[binof(behind)];
-      to->bytes += (double)a->open[i].bytes;
-      to->squares += a->open[i].square;
-      if (a->open[i].survived)
-        to->survived += (double)a->open[i].bytes;
-      behind += a->open[i].bytes;
+/* Where bin k ends. */
+static double endof (size_t k) {
+  return k < AGES_BINS - 1 ? AGES_FIRST * exp2((double)k / AGES_DOUBLING) : INFINITY;
+}
+
+/* What lies so far before the end of a nursery of 'all' bytes, which stands for 'weight'
+   times as many of samples. */
+static void spread (Ages *a, double from, double to, double all, double weight,
+                    int survived) {
+  size_t k;
+  for (k = binof(from); from < to; k++) {
+    double end = fmin(endof(k), to);
+    if (end > from) {
+      Age *cell = &a->cells[k * AGES_BINS + binof(all - (from + end) / 2)];
+      cell->bytes += (end - from) * weight;
+      if (survived)
+        cell->survived += (end - from) * weight;
+      from = end;
     }
   }
-  for (i = 0; i <= binof(behind); i++)
-    a->bins[i].collections++;
-  a->bins[0].collections += n;
+}
+
+int ages_settle (Ages *a, uint64_t charged) {
+  double sum = 0, all = (double)charged, behind = 0;
+  size_t i;
+  for (i = 0; i < a->n; i++)
+    sum += (double)a->open[i].bytes;
+  if (sum > 0 && a->n < AGES_OPEN) {
+    if (a->cells == NULL &&
+        (a->cells = calloc((size_t)AGES_BINS * AGES_BINS, sizeof(*a->cells))) == NULL)
+      return 0;
+    if (charged == 0)
+      all = sum;
+    for (i = a->n; i-- > 0; ) {
+      double part = (double)a->open[i].bytes / sum * all;
+      spread(a, behind, behind + part, all, sum / all, a->open[i].survived);
+      behind += part;
+    }
+  }
   a->n = 0;
+  return 1;
 }
 
 void ages_free (Ages *a) {
   free(a->open);
+  free(a->cells);
 }

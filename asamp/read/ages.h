@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** How much of what was allocated so many bytes before a minor or full collection has
-** survived it: what another size of the nursery would do is read from that. Of a sample
-** the bytes behind it are those that the samples behind it stand for, in the same
-** collection. Knows neither files nor Lua. Invariants:
-**   AG1  a bin is an eighth of a power of 2; the first has all below AGES_FIRST;
+** How much of what was allocated so long before a minor or full collection, and so long
+** after the one before, has survived it: what another size of the nursery would do is read
+** from that. Lengths are bytes that the nursery was filled with. A collection knows those
+** between the one before and itself; the samples that it decides divide them, each by
+** what it stands for, and each counts for the whole of its part. Knows neither files nor
+** Lua. Invariants:
+**   AG1  a bin is a quarter of a power of 2; the first has all below AGES_FIRST;
 **   AG2  at most AGES_OPEN samples wait for their collection's end; of one that decides
 **        more, none count.
 */
@@ -16,32 +18,30 @@
 
 #include "bounds.h"
 
-#define AGES_FIRST	1024u
-#define AGES_BINS	256u
+#define AGES_FIRST	4096u
+#define AGES_DOUBLING	4u	/* bins of a power of 2 */
+#define AGES_BINS	96u
 
 typedef struct Age {
   double bytes, survived;  /* what samples stand for */
-  double squares;          /* sum of bytes of a sample times its period */
-  uint64_t collections;    /* that had so many bytes before them: in the mean 'bytes' by
-                              this is how wide the bin is. (The last sample before a
-                              collection has none behind it, wherever it lies.) */
 } Age;
 
 typedef struct Ages {
-  Age bins[AGES_BINS];
+  Age *cells;  /* AGES_BINS by how much came behind, of each AGES_BINS by how much had come
+                  before; NULL: nothing yet */
   struct AgeOpen {
     uint64_t bytes;
-    double square;
     int survived;
   } *open;
   size_t n, size;
 } Ages;
 
 /* A sample was decided; 0 without memory. */
-int ages_add (Ages *a, uint64_t bytes, uint64_t period, int survived);
+int ages_add (Ages *a, uint64_t bytes, int survived);
 
-/* The collection that has decided these is over, and n more before it that decided none. */
-void ages_settle (Ages *a, uint64_t n);
+/* The collection that has decided these is over; the nursery was filled with so many bytes
+   (0: not known). 0 without memory. */
+int ages_settle (Ages *a, uint64_t charged);
 
 void ages_free (Ages *a);
 

@@ -65,10 +65,13 @@ static void spanof (Span *s, const ReadCollection *one) {
   memset(s, 0, sizeof(*s));
   s->time = one->time;
   s->duration = one->duration;
+  s->processor = one->processor;
   s->inuse = s->least = one->inuse;
   s->held = one->held;
   s->rss = one->rss;
   s->tenured = one->tenured;
+  s->planned = one->planned;
+  s->charged = one->charged;
   s->decided = one->decided;
   s->survived = one->survived;
   s->state = one->state;
@@ -86,11 +89,14 @@ static void spanof (Span *s, const ReadCollection *one) {
 static void join (Span *s, const Span *next) {
   s->time = next->time;
   s->duration += next->duration;
+  s->processor += next->processor;
   s->inuse = more(s->inuse, next->inuse);
   s->held = more(s->held, next->held);
   s->rss = more(s->rss, next->rss);
   s->least = s->least < next->least ? s->least : next->least;
   s->tenured += next->tenured;
+  s->planned += next->planned;
+  s->charged += next->charged;
   s->decided += next->decided;
   s->survived += next->survived;
   s->minorpause = more(s->minorpause, next->minorpause);
@@ -136,12 +142,17 @@ int course_add (Course *c, const ReadCollection *one) {
     c->longest = one->duration;
     c->longestat = one->time;
   }
-  if (one->major)
+  if (one->major) {
     c->lastmajor = one->time;
+    c->majorprocessor += one->processor;
+  }
   c->last = *one;
   c->collections++;
   c->total += one->duration;
+  c->processor += one->processor;
   c->tenured += one->tenured;
+  c->planned += one->planned;
+  c->charged += one->charged;
   if (one->inuse > c->inuse)
     c->peak = one->time;
   c->inuse = more(c->inuse, one->inuse);

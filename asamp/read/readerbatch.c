@@ -319,7 +319,11 @@ static void collection (ReaderState *s, Fields *f, int major) {
   }
   c->rss += (uint64_t)told.rss;
   c->duration = told.duration < c->time ? told.duration : c->time;
+  c->processor = told.processor;
   c->tenured = told.tenured;
+  c->planned = (uint64_t)told.planned + (major ? 0 : s->of->planned);
+  c->charged = c->planned + (uint64_t)told.over;
+  if (!major) s->of->planned = c->planned;
   c->state = (int)(told.state & 3);
   c->minors = told.minors;
   c->majors = told.majors;

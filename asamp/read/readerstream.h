@@ -36,6 +36,7 @@ typedef struct ReaderStream {
   uint64_t decided, survived;  /* since the collection before */
   uint64_t allocated;  /* bytes that all samples with a fate stand for */
   ReadCollection before;       /* base of the next differences */
+  uint64_t planned;    /* likewise: of its last minor collection */
   size_t holderat;     /* of 'follow', so many holders have been told */
   IdMap paths;         /* a path's number (+ 1) -> that of ReadProfile.paths */
 } ReaderStream;

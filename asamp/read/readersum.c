@@ -159,7 +159,7 @@ static void fate (void *ud, const ReadSample *sample, int fate,
   count(s, sample, fate, time);
   if (fate != READER_UNDECIDED && s->instant == READERSUM_EVER && s->profile != NULL &&
       s->profile->kinds[sample->kind].type != KIND_NATIVE &&
-      !ages_add(&s->ages, readsample_bytes(sample), sample->period, fate == READER_SURVIVED))
+      !ages_add(&s->ages, readsample_bytes(sample), fate == READER_SURVIVED))
     s->client.stop = NOMEMORY;
 }
 
@@ -256,7 +256,8 @@ static void copy (void *ud, const ReadSample *sample) {
 static void collection (void *ud, const ReadCollection *c) {
   ReaderSum *s = ud;
   LabelTotals *l = labelled(s, c->labels);
-  ages_settle(&s->ages, c->minors);
+  if (!ages_settle(&s->ages, c->charged / (c->minors + 1)))
+    s->client.stop = NOMEMORY;
   if (l != NULL) {
     l->minors += c->minors + (uint64_t)!c->major;
     l->majors += c->majors + (uint64_t)c->major;

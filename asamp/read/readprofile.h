@@ -61,9 +61,12 @@ static inline uint64_t readsample_bytes (const ReadSample *s) {
 typedef struct ReadCollection {
   uint64_t time;       /* its end */
   uint64_t duration;   /* us */
+  uint64_t processor;  /* of that, CPU time */
   uint64_t inuse, held, rss;  /* bytes; 0 when the file does not tell */
   uint64_t stateinuse, stateheld;  /* of files of many states: of the state alone */
   uint64_t tenured;    /* bytes, since the collection before */
+  uint64_t planned;    /* bytes of nurseries since then, as they were to be, ... */
+  uint64_t charged;    /* ... and what they were filled with */
   uint64_t decided;    /* samples whose fate it told */
   uint64_t survived;   /* of these */
   uint64_t minors, majors;  /* before it, without an event of their own */

@@ -310,6 +310,8 @@ static void tell (Tracker *t, lua_State *L) {
   luaN_memory(L, &m);
   c->time = clock_now();
   c->duration = c->time - t->since;
+  c->processor = clock_thread() - t->sinceprocessor;
+  t->sinceprocessor += c->processor;
   c->inuse = m.inuse;
   c->held = m.held;
   c->rss = t->rss;
@@ -327,6 +329,8 @@ static void unseen (Tracker *t, const luaN_Memory *m) {
   t->minors = m->minors;
   t->majors = m->majors;
   t->tenured = m->tenured;
+  t->planned = m->planned;
+  t->charged = m->charged;
 }
 
 
@@ -401,7 +405,10 @@ static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
     tell(t, L);
     t->deciding = 1;  /* this one too */
   }
-  else t->since = m.began;
+  else {
+    t->since = m.began;
+    t->sinceprocessor = m.processor;
+  }
   if (major) classes_forgetdead(&t->classes, L);
   drainnative(t);
   t->reaping = REAP;
@@ -420,6 +427,10 @@ static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
   else if (quiet) return;
   t->deciding = 1;
   t->collection.major = major;
+  t->collection.planned = m.planned - t->planned;
+  t->collection.charged = m.charged - t->charged;
+  t->planned = m.planned;
+  t->charged = m.charged;
   t->collection.minors = m.minors - t->minors - !major;
   t->collection.majors = m.majors - t->majors - major;
   t->minors = m.minors;

@@ -106,7 +106,7 @@ typedef struct Tracker {
   uint64_t samples, natives, copies, bytes, lost, nanoseconds;  /* since the client came */
   unsigned ntimed;		/* samples that may have been timed for these */
   uint64_t unfollowed;		/* samples that survived and found no room */
-  uint64_t minors, majors, tenured;  /* as the last collection told has left it */
+  uint64_t minors, majors, tenured, planned, charged;  /* as the last collection told has left it */
   uint64_t rss, measured;	/* resident bytes, and when they were read */
   Pending pending;
   Followed followed;
@@ -117,7 +117,8 @@ typedef struct Tracker {
   BirthFunctions functions;	/* that the client was told of */
   Classes classes;
   int deciding;			/* a collection is running that is to be told */
-  uint64_t since;		/* its part of the pause began then */
+  uint64_t since;		/* its part of the pause began then, ... */
+  uint64_t sinceprocessor;	/* ... when the thread had so much CPU time */
   ProfileCollection collection;	/* it, or the last one told; */
   PendingFates fates;		/* ... what it has decided */
   FollowedDeaths dead;

@@ -52,7 +52,7 @@ struct Sampler {
   uint64_t starved, starvings;	/* memory ran out: when that was told last; how often */
   uint64_t timeperiod;		/* ns, of the session; 0: time is not sampled */
   int wall;			/* that period is of wall time */
-  ProfileCollection leftout;	/* since the last that was told: counts, tenured */
+  ProfileCollection leftout;	/* since the last that was told: counts, bytes */
 };
 
 /* The samplers of all states, for exit and fork (SS1). */
@@ -129,10 +129,14 @@ static void oncollection (void *ud, const ProfileCollection *c,
   all.minors += out->minors;
   all.majors += out->majors;
   all.tenured += out->tenured;
+  all.planned += out->planned;
+  all.charged += out->charged;
   if (f->n == 0 && d->n == 0 && !profile_room(s->state.profile)) {
     out->minors = all.minors + (c->major == 0);
     out->majors = all.majors + (c->major != 0);
     out->tenured = all.tenured;
+    out->planned = all.planned;
+    out->charged = all.charged;
     return;
   }
   memset(out, 0, sizeof(*out));

@@ -70,6 +70,7 @@ void luaN_recounted (lua_State *L, GCObject *o, l_mem change) {
   luaN_Gc *c = &G(L)->heap.gc;
   if (luaN_isold(o)) {
     c->bytes.old += change;
+    if (change > 0) c->bytes.tenured += (size_t)change;
     if (c->mark.major && luaN_hasepoch(o, c->mark.epoch)) c->mark.reached += change;
   }
 }

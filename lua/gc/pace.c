@@ -162,11 +162,30 @@ static void tighten (global_State *g) {
 }
 
 
+/* Sizes between two bounds, each as often as any other, whatever rhythm the program has:
+   multiples of the golden ratio, less their whole parts (Weyl's sequence). */
+static size_t between (luaN_Pace *p) {
+  p->turn = (p->turn + 2654435769u) & 0xFFFFFFFFu;
+  return p->tuning.nursery +
+         (size_t)((uint64_t)p->turn * (p->tuning.most - p->tuning.nursery) >> 32);
+}
+
+
+uint64_t luaN_charged (global_State *g, uint64_t *planned) {
+  const luaN_Pace *p = &g->heap.gc.pace;
+  uint64_t now = (uint64_t)(g->GCdebt + (l_mem)(p->nursery - p->deferred));
+  *planned = p->planned + (now < p->size ? now : p->size);
+  return p->charged + now;
+}
+
+
 void luaN_newnursery (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t n;
+  c->pace.charged = luaN_charged(g, &c->pace.planned);
   if (g->heap.blocks.refused) tighten(g);
   if (!gcrunning(g)) n = NURSERY_MAX;
+  else if (c->pace.tuning.most != 0) n = between(&c->pace);
   else if (c->pace.tuning.nursery != 0) n = c->pace.tuning.nursery;
   else if (c->pace.fixednursery != 0) n = c->pace.fixednursery;
   else {
@@ -186,7 +205,7 @@ void luaN_newnursery (global_State *g) {
     }
   }
   c->pace.deferred = c->bytes.youngoutside = 0;
-  c->pace.nursery = n;
+  c->pace.nursery = c->pace.size = n;
   luaE_setdebt(g, -(l_mem)n);
 }
 

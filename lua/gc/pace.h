@@ -13,6 +13,11 @@ LUAI_FUNC void luaN_addstates (int n);
    collection. */
 LUAI_FUNC void luaN_newnursery (global_State *g);
 
+/* Bytes that the state's nurseries were filled with so far: more than was allocated, for
+   of a vector that is made larger all counts that is new memory. The accounts are flushed.
+   'planned': what they were to be, as far as they came. */
+LUAI_FUNC uint64_t luaN_charged (global_State *g, uint64_t *planned);
+
 /* Bytes that a major collection may look at after 'bytes' of allocation. */
 LUAI_FUNC size_t luaN_markbudget (global_State *g, size_t bytes);
 

@@ -11,6 +11,7 @@
 #include "lgc.h"
 
 #include "debug.h"
+#include "pace.h"
 #include "pause.h"
 #include "sampling.h"
 #include "seam.h"
@@ -23,8 +24,17 @@ uint64_t luaN_now (void) {
 }
 
 
+/* What the processor has spent on this OS thread: unlike the clock, not on others. */
+static uint64_t processor (void) {
+  struct timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+
 void luaN_beginpause (global_State *g) {
   g->heap.gc.pause.began = luaN_now();
+  if (g->heap.sampler != NULL) g->heap.gc.pause.processor = processor();
   g->heap.gc.pause.work = 0;
 }
 
@@ -68,11 +78,13 @@ LUA_API void luaN_memory (lua_State *L, luaN_Memory *m) {
   m->nursery = c->pace.nursery;
   m->minors = g->heap.minors;
   m->majors = g->heap.majors;
+  m->charged = luaN_charged(g, &m->planned);
   m->outside = c->bytes.outside;
   m->pause = c->pause.last;
   m->longest = c->pause.longest;
   m->pauses = c->pause.sum;
   m->began = c->pause.began;
+  m->processor = c->pause.processor;
   m->work = c->pause.work;
   m->mostwork = c->pause.mostwork;
   m->phase = phase(g);

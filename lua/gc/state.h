@@ -21,7 +21,7 @@ struct luaN_Sampler;
 typedef struct luaN_Tuning {
   lu_byte mode;			/* 1 + KGC_INC or KGC_GEN */
   unsigned pause, stepmul, major;  /* percent, and one */
-  size_t nursery;		/* bytes */
+  size_t nursery, most;		/* bytes; ... and up to so many, or 0 */
 } luaN_Tuning;
 
 /* A big table, and how many of its slots were remembered since the last minor
@@ -147,6 +147,10 @@ typedef struct luaN_Pace {
   lu_byte fullcycles;		/* the incremental mode was asked for, and holds */
   size_t nursery;		/* bytes from one minor collection to the next */
   size_t deferred;		/* ... of which so many come after luaN_resume */
+  size_t size;			/* of this nursery, when it began */
+  uint64_t planned, charged;	/* bytes of all nurseries before this one: as they were to
+				   be, as far as they came, and what they were filled with */
+  unsigned turn;		/* of those that have a size between two bounds */
   size_t owed;			/* bytes of a major collection's work that were too many
 				   for one pause */
   unsigned cycles;		/* major collections that have ended */
@@ -170,6 +174,7 @@ typedef struct luaN_Pace {
 typedef struct luaN_Pauses {
   uint64_t began;		/* when the last one began */
   uint64_t last, longest, sum;
+  uint64_t processor;		/* of this OS thread when it began, if there is a sampler */
   uint64_t work, mostwork;	/* entries of lists that it looked at; the most */
 } luaN_Pauses;
 

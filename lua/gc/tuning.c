@@ -7,6 +7,7 @@
 **   pause=N, stepmul=N         parameters of the incremental one, percent
 **   major=N                    multiplier of the generational one, percent
 **   nursery=N                  bytes from one minor collection to the next (K, M)
+**   nursery=N-M                each time another number of them, from N to M
 **
 ** What it says holds for the life of every state: a program that sets the same by
 ** collectgarbage or lua_gc is answered as if it had been obeyed, and the collector
@@ -82,13 +83,23 @@ static int percent (const char *p, const char *end, unsigned *to) {
 }
 
 
-static int bytes (const char *p, const char *end, size_t *to) {
+static int size (const char *p, const char *end, size_t *to) {
   unsigned shift = 0;
   if (p < end && (end[-1] == 'K' || end[-1] == 'k')) shift = 10;
   else if (p < end && (end[-1] == 'M' || end[-1] == 'm')) shift = 20;
   if (!number(p, end - (shift > 0), NURSERY_MOST >> shift, to)) return 0;
   *to <<= shift;
   return *to >= NURSERY_LEAST;
+}
+
+
+/* One size, or two. */
+static int sizes (const char *p, const char *end, luaN_Tuning *t) {
+  const char *between = (const char *)memchr(p, '-', (size_t)(end - p));
+  t->most = 0;
+  if (between == NULL) return size(p, end, &t->nursery);
+  return size(p, between, &t->nursery) && size(between + 1, end, &t->most) &&
+         t->nursery < t->most;
 }
 
 
@@ -100,7 +111,7 @@ static int valueof (luaN_Tuning *t, int which, const char *p, const char *end) {
     case PAUSE: return percent(p, end, &t->pause);
     case STEPMUL: return percent(p, end, &t->stepmul);
     case MAJOR: return percent(p, end, &t->major);
-    default: return bytes(p, end, &t->nursery);
+    default: return sizes(p, end, t);
   }
 }
 
@@ -119,7 +130,7 @@ static const char *readword (luaN_Tuning *t, const char *word, size_t n) {
     size_t len = strlen(names[i]);
     if (n < len || memcmp(word, names[i], len) != 0) continue;
     if (valueof(t, i, word + len, word + n)) return NULL;
-    return (i == NURSERY) ? "has no number of bytes from 4K to 1024M"
+    return (i == NURSERY) ? "has no number of bytes from 4K to 1024M, or two with a - between"
                           : "has no percentage from 0 to 10000";
   }
   return "is not known (known: " KNOWN ")";

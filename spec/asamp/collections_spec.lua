@@ -57,6 +57,34 @@ describe("a collection in a profile", function()
     assert.is_true(#list.gcs < minors)
   end)
 
+  it("tells what the nurseries were to have and were filled with, and the processor's time", function()
+    local before, after
+    local set = collectgarbage("nursery", 100000)
+    local list = samples.of(function()
+      before = collectgarbage("statistics").allocated
+      for _ = 1, 3000 do
+        local t = {}
+        for i = 1, 100 do t[i] = {i} end  -- whose vector is made eight times
+        assert(#t == 100)
+      end
+      collectgarbage "step"
+      after = collectgarbage("statistics").allocated
+    end, {period = 4096})
+    collectgarbage("nursery", set)
+    local charged, duration, processor = 0, 0, 0
+    for i, c in ipairs(list.gcs) do
+      charged = charged + c.charged
+      duration, processor = duration + c.duration, processor + c.processor
+      assert.is_true(c.charged >= c.planned and c.charged - c.planned <= 8192 * (c.minors + 1),
+                     i .. " " .. c.charged - c.planned)
+      assert.is_true(c.major or i == 1 or i > #list.gcs - 2 or c.planned == 100000 * (c.minors + 1),
+                     i .. " " .. c.planned)
+    end
+    assert.is_true(charged > 1.05 * (after - before) and charged < 2 * (after - before), charged)
+    -- each is told in whole microseconds, and the clock is read outside of the other
+    assert.is_true(processor > 0 and processor <= duration + 2 * #list.gcs, processor .. " " .. duration)
+  end)
+
   it("tells what was tenured since the one before: all of it, once", function()
     local before, after, kept = nil, nil, {}
     collectgarbage()

@@ -145,14 +145,17 @@ local function collection(major)
   return function(rest, state, samples)
     local d = numbers(rest)
     bury(state)
-    assert(#d <= 9 and d[#d] ~= 0, "fields of a collection")
-    for i = #d + 1, 9 do d[i] = 0 end
+    assert(#d <= 13 and d[#d] ~= 0, "fields of a collection")
+    for i = #d + 1, 13 do d[i] = 0 end
     state.time = state.time + d[1] + d[2]
     state.inuse, state.held, state.rss = state.inuse + d[3] + d[4], state.held + d[5], state.rss + d[6] * 1024
+    local planned = d[11] + (major and 0 or state.planned or 0)
+    if not major then state.planned = planned end
     samples.collections[#samples.collections + 1] = major and "major" or "minor"
     samples.gcs[#samples.gcs + 1] = {
       major = major, time = state.time, inuse = state.inuse, held = state.held, rss = state.rss,
-      duration = d[2], tenured = d[3], state = d[7], minors = d[8], majors = d[9]}
+      duration = d[2], tenured = d[3], state = d[7], minors = d[8], majors = d[9],
+      planned = planned, charged = planned + d[12], processor = d[2] + d[13]}
   end
 end
 events.g, events.G = collection(false), collection(true)

@@ -1,113 +1,131 @@
 -- SPDX-License-Identifier: MIT
 -- What a profile says about the collector. Pure: a profile in, predictions and rows out.
 --
--- Another nursery. A nursery of N bytes meets an object that was born when u bytes of it
--- were left; u lies anywhere in (0, N). So of what is allocated there survives the mean of
--- S(u) over (0, N), where S(u) is the share of objects that live longer than u. The profile
--- has S: of each sample the bytes that were allocated between its birth and the collection
--- that decided it (the reader's 'ages'), and its fate. That holds for any N up to the
--- largest u that was seen; beyond, S lies between what it was there and the share that is alive
--- at the end: the middle is taken, and the half of what that leaves open is error. So a run
--- with a large nursery tells of all smaller ones.
--- The widths of steps of u are measured, too: bytes by collections.
--- What the core counted as tenured, over what samples say of the same run, is one more factor.
+-- Another nursery. What share of it survives says asamp.sums.survival. Nurseries are filled
+-- with a little more than their size, for a collection waits for the block that has no
+-- room; and with more than samples count, for a vector that grows is new memory as a
+-- whole: how much more of both, the collections of the profile tell. What the core
+-- counted as tenured, over what samples say of the same run, is one more factor, of the
+-- whole run and, where that makes a difference, of nurseries of about that size. The error is
+-- that of the same prediction for each collection of the profile: programs have phases, and
+-- of these there may be few.
 --
--- Time. A minor collection costs a fixed part and a part for what it tenures: both by least
--- squares over the collections of the profile. What remains, the major ones' time, goes with
--- the bytes tenured, which is what makes them due.
+-- Time. A minor collection costs a part that is always the same (roots), one for what the
+-- nursery was filled with (strings that died, samples), and one for what survives: by least squares
+-- over the collections of the profile, those of about that size if there are enough: caches
+-- make it no line. It is CPU time, without waits for a processor. The major ones' time goes
+-- with the bytes tenured, which is what makes them due.
 
 local lifetimes = require "asamp.sums.lifetimes"
+local survival = require "asamp.sums.survival"
 local totals = require "asamp.sums.totals"
 
 local M = {}
 
--- Samples of a bin that say something.
-local ENOUGH = 20
+-- Nurseries differ by so much, or tell nothing of what their size costs.
+local DIFFER = 0.1
+-- Standard errors that make a difference; samples that say something.
+local SURE, SAMPLES = 2, 40
+-- Collections of nurseries up to e times this part larger or smaller say what one costs (caches
+-- make it no line), if there are so many.
+local NEAR, ENOUGH = 0.35, 12
 -- A line's samples; shares at which they nearly all live, or die; parts of the whole.
 local LEAST, LIVE, DIE, WORTH = 30, 0.9, 0.99, 0.01
 local PAUSES = 5
 
--- {== survival ==============================================================
-
--- S as steps: {from, to, share, variance}, as far as bins have enough; and what is beyond.
-local function steps(profile)
-  local list, period = {}, profile.period
-  local open
-  for _, bin in ipairs(profile.ages or {}) do
-    -- bins with few samples go together
-    if not open then
-      local from = #list == 0 and 0 or list[#list].to
-      open = {from = from, to = from, bytes = 0, survived = 0, squares = 0}
-    end
-    open.to = open.to + bin.bytes / bin.collections
-    open.bytes, open.survived = open.bytes + bin.bytes, open.survived + bin.survived
-    open.squares = open.squares + bin.squares
-    if open.bytes >= ENOUGH * period then
-      local p = open.survived / open.bytes
-      open.share = p
-      open.variance = math.max(p * (1 - p), 1e-4) * open.squares / open.bytes ^ 2
-      list[#list + 1], open = open, nil
-    end
-  end
-  return list
-end
-
--- The share of allocated bytes that survives in a nursery of n bytes, and its error.
-local function survival(s, n)
-  local sum, variance, open = 0, 0, 0
-  for _, step in ipairs(s.list) do
-    local width = math.min(step.to, n) - step.from
-    if width > 0 then
-      sum = sum + width * step.share
-      variance = variance + width ^ 2 * step.variance
-    end
-  end
-  if n > s.reach then
-    sum = sum + (s.tail + s.floor) / 2 * (n - s.reach)
-    open = (s.tail - s.floor) / 2 * (n - s.reach)
-  end
-  return sum / n, math.sqrt(variance) / n + open / n
-end
-
-local function survivals(profile)
-  local list = steps(profile)
-  if #list < 2 then
-    return nil
-  end
-  local tail, width = 0, 0
-  for i = math.max(1, #list - 3), #list do
-    tail, width = tail + list[i].share * (list[i].to - list[i].from),
-                  width + list[i].to - list[i].from
-  end
-  local alive, bytes = profile.survivedbytes - profile.laterbytes, profile.bytes
-  local s = {list = list, reach = list[#list].to, tail = tail / width}
-  s.floor = math.min(s.tail, bytes > 0 and alive / bytes or 0)
-  return s
-end
-
--- ==}
-
 -- {== time ==================================================================
 
--- What a minor collection costs: microseconds, and of these for each byte tenured.
-local function costs(profile)
-  local n, x, y, xx, xy, time, tenured, minors = 0, 0, 0, 0, 0, 0, 0, 0
-  for _, c in ipairs(profile.collections) do
-    if not c.major then
-      -- a span of several counts as so many at its mean
-      local u, v = c.tenured / c.n, c.duration / c.n
-      n, x, y = n + c.n, x + c.n * u, y + c.n * v
-      xx, xy = xx + c.n * u * u, xy + c.n * u * v
-      time, tenured, minors = time + c.duration, tenured + c.tenured, minors + c.n
+-- The solution of least squares of y by three numbers of which none costs less than
+-- nothing: that of the subset that fits best.
+local function leastsquares(rows, unknown)
+  local best, least = {0, 0, 0}, math.huge
+  for subset = 1, 7 do
+    local which = {}
+    for k = 1, 3 do
+      if subset >> (k - 1) & 1 == 1 and not (unknown and unknown[k]) then which[#which + 1] = k end
+    end
+    local m = {}  -- the normal equations
+    for i, a in ipairs(which) do
+      m[i] = {}
+      for j, b in ipairs(which) do
+        m[i][j] = 0
+        for _, r in ipairs(rows) do m[i][j] = m[i][j] + r.n * r[a] * r[b] end
+      end
+      m[i][#which + 1] = 0
+      for _, r in ipairs(rows) do m[i][#which + 1] = m[i][#which + 1] + r.n * r[a] * r.y end
+    end
+    local solved = true
+    for i = 1, #which do
+      if math.abs(m[i][i]) < 1e-9 then solved = false break end
+      for k = 1, #which do
+        if k ~= i then
+          local f = m[k][i] / m[i][i]
+          for j = i, #which + 1 do m[k][j] = m[k][j] - f * m[i][j] end
+        end
+      end
+    end
+    local x = {0, 0, 0}
+    for i, a in ipairs(which) do
+      x[a] = solved and m[i][#which + 1] / m[i][i] or -1
+    end
+    if #which > 0 and math.min(x[1], x[2], x[3]) >= 0 then
+      local sum = 0
+      for _, r in ipairs(rows) do
+        sum = sum + r.n * (r.y - x[1] * r[1] - x[2] * r[2] - x[3] * r[3]) ^ 2
+      end
+      if sum < least then best, least = x, sum end
     end
   end
-  if n == 0 then
-    return nil
+  return best
+end
+
+-- The minor collections of the profile: {1, bytes the nursery was filled with, bytes tenured
+-- (both in MB), y = microseconds, n = so many, each at their mean; planned, filled, tenured
+-- (bytes)}.
+local function minorsof(profile)
+  local rows = {}
+  for _, c in ipairs(profile.collections) do
+    if not c.major then
+      rows[#rows + 1] = {1, c.charged / c.n / 1e6, c.tenured / c.n / 1e6, y = c.processor / c.n,
+                         n = c.n, planned = c.planned / c.n, filled = c.charged / c.n,
+                         tenured = c.tenured / c.n}
+    end
   end
-  local d = n * xx - x * x
-  local byte = d > 1e-9 and (n * xy - x * y) / d or 0
-  byte = math.max(0, math.min(byte, x > 0 and y / x or 0))
-  return {fixed = (y - byte * x) / n, byte = byte, told = minors}
+  return rows
+end
+
+-- How much a nursery of 'planned' bytes says of one of n: 0 to 1.
+local function nearness(planned, n)
+  return math.exp(-(math.log(math.max(planned, 1) / n) / NEAR) ^ 2)
+end
+
+-- What a minor collection of a nursery of n bytes costs: microseconds (fixed), of these for
+-- each byte of the nursery (filled), for each byte tenured (byte). 'open': how much of it might be
+-- fixed as well as not.
+local function costs(rows, n)
+  local near, weight, x, xx, least = {}, 0, 0, 0, math.huge
+  for _, r in ipairs(rows) do
+    local w = r.n * nearness(r.planned, n)
+    near[#near + 1] = {1, r[2], r[3], y = r.y, n = w}
+    weight = weight + w
+  end
+  if weight < ENOUGH then
+    near, weight = rows, 0
+    for _, r in ipairs(rows) do weight = weight + r.n end
+  end
+  for _, r in ipairs(near) do
+    x, xx = x + r.n * r[2], xx + r.n * r[2] * r[2]
+    least = math.min(least, r.y)
+  end
+  x, xx = x / weight, xx / weight
+  local varied = xx - x * x > (DIFFER * x) ^ 2
+  local cost = leastsquares(near, not varied and {true})
+  local open = 0
+  if not varied and x > 0 then
+    open = math.min(least, cost[2] * x) / 2
+    cost[1], cost[2] = open, cost[2] - open / x
+  end
+  return {fixed = cost[1], filled = cost[2] / 1e6, byte = cost[3] / 1e6, open = open}
 end
 
 -- ==}
@@ -180,51 +198,93 @@ end
 -- ==}
 
 --- What the collector did: {allocated, minors, nursery (mean), tenured, share (of what was
--- allocated), time, major (of it; seconds), held}. nil: the file does not tell.
+-- allocated), time, major (of it; seconds of CPU time), held, filled (bytes of all nurseries),
+-- over (bytes that one had above its size)}. nil: the file does not tell.
 function M.measured(profile)
   local c = profile.course
-  if not c or not profile.allocated or profile.minors < 2 or not profile.fates then
+  if not c or not profile.allocated or profile.minors < 2 or not profile.fates or
+     c.charged == 0 then
     return nil
   end
-  local cost = costs(profile)
-  if not cost then
-    return nil
-  end
-  local time = c.pauses.total / 1e6
-  local minor = math.min(time, (cost.fixed * cost.told + cost.byte * c.tenured) / 1e6)
   return {allocated = profile.allocated, minors = profile.minors,
           nursery = profile.allocated // profile.minors, tenured = c.tenured,
-          share = c.tenured / profile.allocated, time = time, major = time - minor,
-          held = c.peak.held, cost = cost}
+          share = c.tenured / profile.allocated, time = c.processor / 1e6,
+          major = c.majorprocessor / 1e6, held = c.peak.held, filled = c.charged,
+          over = (c.charged - c.planned) / profile.minors}
+end
+
+-- What all predictions of a profile have in common: now, s, factor (by it more is tenured than
+-- samples say); nil: it does not tell enough.
+local function basis(profile)
+  local now, s = M.measured(profile), survival.of(profile.ages or {})
+  if not now or not s or s.bytes < SAMPLES * profile.period then
+    return nil
+  end
+  local b = {now = now, s = s, rows = minorsof(profile), known = {}, told = 0,
+             factor = s.mean > 0 and now.tenured / (s.mean * now.allocated) or 1}
+  for i, r in ipairs(b.rows) do
+    b.told = b.told + r.n
+    b.known[i] = survival.share(s, r.filled) * r.filled * b.factor * now.allocated / now.filled
+  end
+  return b.told > 0 and b or nil
+end
+
+-- By what 'expected' is wrong for nurseries like one of n bytes, of those that the profile
+-- has: the factor; its standard error; the bytes that they had above their size. Programs have
+-- rhythms, collectors thresholds that no model knows. What chance explains is not taken for a
+-- difference (the positive part of James and Stein's estimator).
+local function near(b, n)
+  local function sums(weigh)
+    local weights, tenured, expected, squares, over = 0, 0, 0, 0, 0
+    for i, r in ipairs(b.rows) do
+      local w = weigh(r)
+      weights, over = weights + r.n * w, over + w * r.n * (r.filled - r.planned)
+      tenured, expected = tenured + w * r.n * r.tenured, expected + w * r.n * b.known[i]
+      squares = squares + (w * r.n * (r.tenured - b.known[i])) ^ 2
+    end
+    return weights, tenured / math.max(1, expected), math.sqrt(squares) / math.max(1, expected),
+           over / math.max(1e-9, weights)
+  end
+  local _, all, allerror = sums(function() return 1 end)
+  local weights, some, error, over = sums(function(r) return nearness(r.planned, n) end)
+  if weights < ENOUGH then
+    return all, allerror, b.now.over
+  end
+  local difference = some / all - 1
+  local kept = difference == 0 and 0 or math.max(0, 1 - (SURE * error / difference) ^ 2)
+  return all * (1 + kept * difference), error, over
+end
+
+local function predict(b, n)
+  local now, s = b.now, b.s
+  local factor, off, over = near(b, n)
+  local size = math.max(4096, n + over)
+  local minors = now.filled / size
+  local tenured = math.min(survival.share(s, size) * b.factor * factor, 1) * now.allocated
+  local error = off * tenured
+  if size > s.reach then
+    -- what is older than any that was seen dies, or lives on: the middle, by half of it
+    local rest = (1 - s.reach / size) * (1 - s.byage[s.bins]) * now.allocated * b.factor / 2
+    tenured, error = tenured - rest, error + rest
+  end
+  local cost = costs(b.rows, n)
+  -- minor collections that have no record of their own cost as those that have
+  local told = b.told / now.minors
+  local minor = ((cost.fixed * minors + cost.filled * now.filled) * told +
+                 cost.byte * tenured) / 1e6
+  local ratio = now.tenured > 0 and tenured / now.tenured or 1
+  return {nursery = n, minors = minors, tenured = tenured, tenurederror = error,
+          time = minor + now.major * ratio,
+          timeerror = (cost.byte * error + cost.open * math.abs(minors - now.minors) * told) / 1e6 +
+            (now.tenured > 0 and now.major * error / now.tenured or 0),
+          held = math.max(0, now.held + n - now.nursery), beyond = size > s.reach}
 end
 
 --- What a nursery of n bytes would do: {nursery, minors, tenured, tenurederror, time,
 -- timeerror (seconds), held}. Errors are one standard error, and what is not known.
 function M.predict(profile, n)
-  local now, s = M.measured(profile), survivals(profile)
-  if not now or not s then
-    return nil
-  end
-  local sampled, squares = 0, 0
-  for _, bin in ipairs(profile.ages) do
-    sampled = sampled + bin.survived
-    squares = squares + bin.squares * bin.survived / bin.bytes
-  end
-  local factor = sampled > 0 and now.tenured / (sampled * now.allocated / profile.bytes) or 1
-  local share, off = survival(s, n)
-  local minors = now.allocated / n
-  local tenured = math.min(share * factor, 1) * now.allocated
-  local error = math.sqrt((off * factor * now.allocated) ^ 2 +
-    (sampled > 0 and squares / sampled ^ 2 * tenured ^ 2 or 0))
-  -- minor collections that have no record of their own cost as those that have
-  local told = now.cost.told / now.minors
-  local minor = (now.cost.fixed * minors * told + now.cost.byte * tenured) / 1e6
-  local ratio = now.tenured > 0 and tenured / now.tenured or 1
-  return {nursery = n, minors = minors, tenured = tenured, tenurederror = error,
-          time = minor + now.major * ratio,
-          timeerror = (now.cost.byte * error / 1e6) +
-            (now.tenured > 0 and now.major * error / now.tenured or 0),
-          held = math.max(0, now.held + n - now.nursery), beyond = n > s.reach}
+  local b = basis(profile)
+  return b and predict(b, n)
 end
 
 --- {now (M.measured's), sizes = {M.predict's of sizes around the present one}, live, die
@@ -233,15 +293,15 @@ end
 -- {time, us, major, tenured, inuse, alone}), classes (lifetimes.classes)}; nil: the file does not
 -- tell enough.
 function M.of(profile)
-  local now = M.measured(profile)
-  if not now or not survivals(profile) then
+  local b = basis(profile)
+  if not b then
     return nil
   end
-  local sizes = {}
+  local now, sizes = b.now, {}
   local round = 1 << math.floor(math.log(now.nursery, 2) + 0.5)
   for k = -2, 3 do
     local n = math.tointeger(k < 0 and round >> -k or round << k)
-    sizes[#sizes + 1] = M.predict(profile, n)
+    sizes[#sizes + 1] = predict(b, n)
   end
   local live, die = linesof(profile)
   return {now = now, sizes = sizes, live = live, die = die, pauses = pausesof(profile),

@@ -43,6 +43,15 @@ describe("LUA_GC", function()
     assert.equal("262144\n", nursery)
     assert.equal("1048576\n", (embedded("generational,nursery=1M",
       LOOP .. "return collectgarbage('statistics').nursery")))
+    local sizes = run("nursery=64K-256K", [[
+      local seen, n, least, most = {}, 0, math.huge, 0
+      for i = 1, 200000 do
+        local size = collectgarbage("statistics").nursery
+        if not seen[size] then seen[size], n = true, n + 1 end
+        least, most = math.min(least, size), math.max(most, size)
+      end
+      print(n > 20, least >= 64 << 10, least < 80 << 10, most > 240 << 10, most <= 256 << 10)]])
+    assert.equal("true\ttrue\ttrue\ttrue\ttrue\n", sizes)
   end)
 
   it("holds against what programs set, and answers them as if they were obeyed", function()
@@ -97,10 +106,12 @@ describe("LUA_GC", function()
       ["stepmul="] = '"stepmul=" has no percentage from 0 to 10000',
       ["major=10001"] = '"major=10001" has no percentage from 0 to 10000',
       ["major=-1"] = '"major=-1" has no percentage from 0 to 10000',
-      ["nursery=1K"] = '"nursery=1K" has no number of bytes from 4K to 1024M',
+      ["nursery=1K"] = '"nursery=1K" has no number of bytes from 4K to 1024M, or two with a - between',
       ["nursery=99999999999999999999M"] =
-        '"nursery=99999999999999999999M" has no number of bytes from 4K to 1024M',
-      ["nursery=K"] = '"nursery=K" has no number of bytes from 4K to 1024M',
+        '"nursery=99999999999999999999M" has no number of bytes from 4K to 1024M, or two with a - between',
+      ["nursery=K"] = '"nursery=K" has no number of bytes from 4K to 1024M, or two with a - between',
+      ["nursery=2M-1M"] = '"nursery=2M-1M" has no number of bytes from 4K to 1024M, or two with a - between',
+      ["nursery=1M-"] = '"nursery=1M-" has no number of bytes from 4K to 1024M, or two with a - between',
       ["incremental,generational"] = '"generational" is a second mode',
       ["pause=150,Incremental"] = '"Incremental" is not known (' .. known .. ")",
       ["a\27[31m"] = '"a?[31m" is not known (' .. known .. ")",

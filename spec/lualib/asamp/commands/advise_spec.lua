@@ -56,6 +56,32 @@ describe("asamp advise", function()
     assert.is_true(beyond.beyond and beyond.minors < now.minors)
   end)
 
+  it("knows it better from a run with nurseries of many sizes, whose vectors grow", function()
+    -- of each turn 100 objects live as long as the turn; their table's vector is made eight times
+    os.remove(script)
+    script = process.file [[
+      for turn = 1, 3000 do
+        local t = {}
+        for i = 1, 100 do t[i] = {i} end
+      end ]]
+    local p = profiled "64K-256K"
+    local now = advice.measured(p)
+    assert.is_true(now.filled > 1.05 * now.allocated, now.filled / now.allocated)
+    local some, other = math.huge, 0
+    for _, c in ipairs(p.collections) do
+      if not c.major and c.n == 1 then
+        some, other = math.min(some, c.planned), math.max(other, c.planned)
+        assert.is_true(c.charged >= c.planned and c.charged < c.planned + 8192, c.charged - c.planned)
+      end
+    end
+    assert.is_true(some >= 64 << 10 and some < 80 << 10 and other > 240 << 10 and other <= 256 << 10)
+    local q = advice.predict(p, 128 << 10)
+    local measured = advice.measured(profiled "128K")
+    assert.is_true(math.abs(q.minors / measured.minors - 1) < 0.05, q.minors)
+    assert.is_true(math.abs(q.tenured / measured.tenured - 1) < 0.25,
+                   q.tenured .. " " .. measured.tenured)
+  end)
+
   it("runs the program again, and shows both", function()
     profiled "1M"
     local code, text = run("--verify", "--nursery", "512K", "--json", path, script)

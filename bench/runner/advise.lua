@@ -1,0 +1,37 @@
+-- SPDX-License-Identifier: MIT
+-- A row of bench/advise: lua advise.lua NAME FILE..., each what `asamp advise --verify --json`
+-- has printed of a round. Of each number the median; what is off is the median of each round's.
+
+local function fields(path)
+  local file = assert(io.open(path))
+  local text = file:read "a"
+  file:close()
+  local verified = assert(text:match '"verified":%s*(.*)$', path)
+  local function number(part, name)
+    return tonumber(verified:match(('"%s":%%s*(%%b{})'):format(part)):match(
+      ('"%s":%%s*([-+%%d.eE]+)'):format(name)))
+  end
+  return number
+end
+
+local function median(list)
+  table.sort(list)
+  local n = #list
+  return (list[(n + 1) // 2] + list[n // 2 + 1]) / 2
+end
+
+local tables = {}
+for i = 2, #arg do tables[#tables + 1] = fields(arg[i]) end
+local cells = {arg[1]}
+for _, what in ipairs{{"tenured", "%.1f MB", 1e6}, {"time", "%.1f ms", 1e-3}} do
+  local predicted, measured, off = {}, {}, {}
+  for _, number in ipairs(tables) do
+    local p, m = number("predicted", what[1]), number("measured", what[1])
+    predicted[#predicted + 1], measured[#measured + 1] = p / what[3], m / what[3]
+    off[#off + 1] = 100 * (p / m - 1)
+  end
+  cells[#cells + 1] = what[2]:format(median(predicted))
+  cells[#cells + 1] = what[2]:format(median(measured))
+  cells[#cells + 1] = ("%+.1f%%"):format(median(off))
+end
+print("| " .. table.concat(cells, " | ") .. " |")

@@ -1,0 +1,104 @@
+-- SPDX-License-Identifier: MIT
+-- What share of a nursery survives, for a nursery of any size. Pure.
+--
+-- Of what is allocated u bytes before a collection and v bytes after the one before dies by
+-- then the share A(u) B(v). A is mortality by age. B is below 1 where what is born right behind
+-- a collection is kept by an object that has become old with it and is dead itself, or soon
+-- will be (nepotism): such an object is alive to a minor collection, and what is put
+-- into it is kept. In a smaller nursery more is born right behind a collection.
+-- Both can only grow, A with u, B with v, and so they are found: in turn, each the best for
+-- the other (as Poisson counts), made monotone by pooling neighbours that violate it (isotonic
+-- regression: Ayer, Brunk and others 1955). With nurseries of one size u + v is one number,
+-- and what falls with u is told from what rises with it by that alone; with
+-- nurseries of many sizes (LUA_GC=nursery=128K-2M) the two are told apart.
+-- All lengths are bytes that the nursery was filled with.
+
+local M = {}
+
+local ROUNDS = 60
+
+-- The best values that grow, for counts 'died' of 'exposed'; bins without exposure have the
+-- value of the one before.
+local function monotone(died, exposed, bins, most)
+  local pools = {}
+  for k = 0, bins do
+    if (exposed[k] or 0) > 0 then
+      local pool = {from = k, died = died[k], exposed = exposed[k]}
+      while #pools > 0 and
+            pools[#pools].died * pool.exposed >= pool.died * pools[#pools].exposed do
+        local before = table.remove(pools)
+        pool = {from = before.from, died = before.died + pool.died,
+                exposed = before.exposed + pool.exposed}
+      end
+      pools[#pools + 1] = pool
+    end
+  end
+  local values, at = {}, 1
+  for k = 0, bins do
+    while pools[at + 1] and pools[at + 1].from <= k do at = at + 1 end
+    values[k] = math.min(most, pools[at].died / pools[at].exposed)
+  end
+  return values
+end
+
+-- Sums of the cells by one of their bins, each weighted by what the other one has.
+local function sums(cells, by, other, values)
+  local died, exposed = {}, {}
+  for _, cell in ipairs(cells) do
+    local k = cell[by]
+    died[k] = (died[k] or 0) + cell.bytes - cell.survived
+    exposed[k] = (exposed[k] or 0) + cell.bytes * (values and values[cell[other]] or 1)
+  end
+  return died, exposed
+end
+
+--- From a profile's 'ages': what M.share wants; nil: there are none. 'reach': the longest
+-- nursery that was seen; 'bytes': of all samples; 'mean': the share that has
+-- survived.
+function M.of(ages)
+  if #ages == 0 then
+    return nil
+  end
+  local bins, bytes, survived, last = 0, 0, 0, 0
+  for _, cell in ipairs(ages) do
+    bins = math.max(bins, cell.behind, cell.before)
+    last = math.max(last, cell.behind)
+    bytes, survived = bytes + cell.bytes, survived + cell.survived
+  end
+  local byage, bybirth
+  for _ = 1, ROUNDS do
+    local died, exposed = sums(ages, "behind", "before", bybirth)
+    byage = monotone(died, exposed, bins, 1)
+    died, exposed = sums(ages, "before", "behind", byage)
+    bybirth = monotone(died, exposed, bins, 1)
+  end
+  local function startof(k)
+    return k == 0 and 0 or ages.first * 2 ^ ((k - 1) / ages.doubling)
+  end
+  return {byage = byage, bybirth = bybirth, bins = bins, startof = startof,
+          mean = survived / bytes, bytes = bytes,
+          reach = startof(last + 1)}
+end
+
+--- The share of what a nursery of n bytes is filled with that survives it.
+function M.share(s, n)
+  local cuts = {0, n}
+  for k = 1, s.bins do
+    local at = s.startof(k)
+    if at < n then
+      cuts[#cuts + 1], cuts[#cuts + 2] = at, n - at
+    end
+  end
+  table.sort(cuts)
+  local died, u, v = 0, 0, s.bins
+  for i = 1, #cuts - 1 do
+    local from, to = cuts[i], cuts[i + 1]
+    local mid = (from + to) / 2
+    while u < s.bins and s.startof(u + 1) <= mid do u = u + 1 end
+    while v > 0 and s.startof(v) > n - mid do v = v - 1 end
+    died = died + (to - from) * s.byage[u] * s.bybirth[v]
+  end
+  return 1 - died / n
+end
+
+return M

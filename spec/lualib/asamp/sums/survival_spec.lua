@@ -1,0 +1,57 @@
+-- SPDX-License-Identifier: MIT
+-- What survives a nursery of another size: mortality by age, and what dead old objects keep.
+-- Cells are made by numbers that are known, so that what comes out is.
+
+local survival = require "asamp.sums.survival"
+
+-- Cells of nurseries of these sizes, in which 'lives' says what share of what was born u bytes
+-- before the collection and v bytes behind the one before survives.
+local function ages(sizes, lives)
+  local function binof(n)
+    return n < 4096 and 0 or math.floor(1 + 4 * math.log(n / 4096, 2))
+  end
+  local list = {first = 4096, doubling = 4}
+  for _, n in ipairs(sizes) do
+    for u = 512, n, 1024 do
+      list[#list + 1] = {behind = binof(u), before = binof(n - u), bytes = 1024,
+                         survived = 1024 * lives(u, n - u)}
+    end
+  end
+  return list
+end
+
+local function mean(n, lives)
+  local sum, count = 0, 0
+  for u = 512, n, 1024 do sum, count = sum + lives(u, n - u), count + 1 end
+  return sum / count
+end
+
+describe("survival", function()
+  local function byage(u) return 0.02 + 0.9 * math.exp(-u / 60000) end
+
+  it("of smaller and larger nurseries than one that was seen, by age alone", function()
+    local s = survival.of(ages({1 << 20}, byage))
+    for _, n in ipairs{128 << 10, 512 << 10, 1 << 20} do
+      assert.is_true(math.abs(survival.share(s, n) / mean(n, byage) - 1) < 0.05, n)
+    end
+    assert.is_true(s.reach >= 1 << 20 and s.reach < 2 << 20)
+  end)
+
+  it("has what is kept by the dead among the old, of which smaller nurseries have more", function()
+    -- what is born within 50 KB of a collection is put into what it has made old
+    local function both(u, v)
+      return 1 - (1 - byage(u)) * (1 - 0.8 * math.exp(-v / 50000))
+    end
+    for _, sizes in ipairs{{1 << 20}, {256 << 10, 400 << 10, 600 << 10, 1 << 20}} do
+      local s = survival.of(ages(sizes, both))
+      for _, n in ipairs{256 << 10, 512 << 10, 1 << 20} do
+        assert.is_true(math.abs(survival.share(s, n) / mean(n, both) - 1) < 0.1,
+                       n .. " " .. survival.share(s, n) .. " " .. mean(n, both))
+      end
+    end
+  end)
+
+  it("of nothing says nothing", function()
+    assert.is_nil(survival.of({first = 4096, doubling = 4}))
+  end)
+end)
