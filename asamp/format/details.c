@@ -54,6 +54,7 @@ void details_collection (Fields *f, int format, Collected *c) {
            details_number(f, &c->duration) && details_number(f, &c->tenured) &&
            details_number(f, &c->state) && details_number(f, &c->minors) &&
            details_number(f, &c->majors));
+    c->processor = c->duration;
     return;
   }
   /* when it began, and what more is in use less what was tenured: see batch.c */

@@ -276,6 +276,9 @@ static int g_collection (lua_State *L) {
   c.majors = (uint64_t)number(L, 2, "majors", 0);
   c.duration = (uint64_t)number(L, 2, "duration", 0);
   c.tenured = (uint64_t)number(L, 2, "tenured", 0);
+  c.processor = (uint64_t)number(L, 2, "processor", (lua_Integer)c.duration);
+  c.planned = (uint64_t)number(L, 2, "planned", 0);
+  c.charged = (uint64_t)number(L, 2, "charged", 0);
   c.state = (int)number(L, 2, "state", 0);
   lua_getfield(L, 2, "fates");
   text = luaL_optlstring(L, -1, "", &n);
