@@ -58,12 +58,10 @@ static uint64_t many (Interval *v, double mean) {
 }
 
 
-uint64_t interval_pass (Interval *v, uint64_t over, uint64_t *distance) {
+/* Apart, so that fixed intervals cost no registers. */
+static __attribute__((noinline)) uint64_t passrandom (Interval *v, uint64_t over,
+                                                      uint64_t *distance) {
   uint64_t n = 1, d;
-  if (!v->random) {
-    *distance = v->period - over % v->period;
-    return n + over / v->period;
-  }
   if (over / v->period > MANY) {
     *distance = exponential(v);
     return n + many(v, (double)over / (double)v->period);
@@ -74,6 +72,17 @@ uint64_t interval_pass (Interval *v, uint64_t over, uint64_t *distance) {
   }
   *distance = d - over;
   return n;
+}
+
+
+uint64_t interval_pass (Interval *v, uint64_t over, uint64_t *distance) {
+  if (v->random) return passrandom(v, over, distance);
+  if (over < v->period) {  /* mostly, and divisions are dear */
+    *distance = v->period - over;
+    return 1;
+  }
+  *distance = v->period - over % v->period;
+  return 1 + over / v->period;
 }
 
 

@@ -15,11 +15,12 @@
 #include "sample.h"
 
 #define BIRTHS_TEXT	128u
+#define BIRTHS_TICK	20	/* about a millisecond, for one shift */
 
 typedef struct Birth {
   uint32_t function;	/* its number (functions.h); 0: no Lua function, or not known */
   uint32_t line;
-  uint32_t ms;		/* of CLOCK_MONOTONIC, as much as there is room for */
+  uint32_t time;	/* CLOCK_MONOTONIC, 2^BIRTHS_TICK ns, as much as there is room for */
   float bytes;		/* that the sample stands for */
 } Birth;
 
@@ -37,7 +38,8 @@ typedef struct BirthFunctions {
 /* Of a sample whose new frames these are, innermost first. */
 static inline Birth births_of (const ProfileSample *s, uint64_t period,
                                const ProfileFrame *frames, size_t n) {
-  Birth b = {0, 0, (uint32_t)(s->time / 1000000), (float)s->count * (float)period};
+  Birth b = {0, 0, (uint32_t)(s->time >> BIRTHS_TICK),
+             (float)(int64_t)s->count * (float)(int64_t)period};
   size_t i;
   for (i = 0; i < n; i++) {
     if (frames[i].id & 1) continue;  /* native, or nobody's */
@@ -46,6 +48,12 @@ static inline Birth births_of (const ProfileSample *s, uint64_t period,
     break;
   }
   return b;
+}
+
+/* How long it has been there at that time, ms. */
+static inline uint32_t births_age (const Birth *b, uint64_t time) {
+  uint64_t ticks = (uint32_t)(time >> BIRTHS_TICK) - b->time;
+  return (uint32_t)((ticks << BIRTHS_TICK) / 1000000);
 }
 
 /* A function was emitted (stack.h). */

@@ -208,11 +208,11 @@ static uint32_t indexed (Classes *c, const void *table) {
 }
 
 
-uint32_t classes_of (Classes *c, lua_State *L, const void *owner) {
-  const void *metatable = luaN_metatable(L, owner);
+/* Apart, so that most objects, which have no metatable, cost no registers. */
+static __attribute__((noinline)) uint32_t classby (Classes *c, lua_State *L,
+                                                   const void *metatable) {
   luaN_Entry e;
   uint32_t id = 0, known;
-  if (metatable == NULL) return 0;
   if ((known = idmap_get(&c->known, keyof(metatable))) != IDMAP_NONE) {
     c->lumped += (known == CLASSES_MAX);
     return known;
@@ -234,6 +234,12 @@ uint32_t classes_of (Classes *c, lua_State *L, const void *owner) {
   if (id != 0 && !luaN_isdead(L, metatable))
     (void)idmap_set(&c->known, keyof(metatable), id);  /* else found out again */
   return id;
+}
+
+
+uint32_t classes_of (Classes *c, lua_State *L, const void *owner) {
+  const void *metatable = luaN_metatable(L, owner);
+  return (metatable == NULL) ? 0 : classby(c, L, metatable);
 }
 
 

@@ -410,9 +410,26 @@ static int hasnative (const Stack *s, size_t n) {
 }
 
 
-void stack_walk (Stack *s, lua_State *L, int native) {
-  void **known = s->known + LUAN_DEPTH - s->nknown;
-  size_t shared, n = luaN_newframes(L, s->lua, known, s->nknown, &shared);
+/*
+** Where the innermost function has stayed, nothing is new but its line, and all that is
+** known outside of it stays. 0: there is more to it.
+*/
+static int walkone (Stack *s, size_t shared) {
+  uint32_t outside;
+  if (shared + 1 >= s->nknown || s->cut || s->lua->hooked) return 0;
+  outside = s->outside[LUAN_DEPTH - s->nknown + shared];
+  if (outside == 0) return 0;
+  s->n = 0;
+  s->shared = outside;
+  s->nknown -= shared;
+  pushlua(s, s->lua);
+  return 1;
+}
+
+
+/* Apart, so that walkone costs no registers. */
+static __attribute__((noinline)) void walkmany (Stack *s, lua_State *L, int native, size_t n,
+                                                size_t shared) {
   size_t stay = 0;
   int part = native && hasnative(s, n), whole = 1;
   if (shared < s->nknown) stay = s->nknown - shared - 1;
@@ -430,6 +447,13 @@ void stack_walk (Stack *s, lua_State *L, int native) {
   else if (!part) frames(s, n);
   remember(s, n, stay);
   if (!whole) s->nknown = 0;  /* what is outside of them is not told */
+}
+
+
+void stack_walk (Stack *s, lua_State *L, int native) {
+  void **known = s->known + LUAN_DEPTH - s->nknown;
+  size_t shared, n = luaN_newframes(L, s->lua, known, s->nknown, &shared);
+  if (n != 1 || !walkone(s, shared)) walkmany(s, L, native, n, shared);
   check(s, L, native);
 }
 

@@ -783,11 +783,31 @@ static void hold (Profile *p) {
   pthread_mutex_lock(&p->lock);
 }
 
-static void letgo (Profile *p) {
+static inline void letgo (Profile *p) {
   commit(p);
   memset(&p->inhand, 0, sizeof(p->inhand));
   pthread_mutex_unlock(&p->lock);
   telling = NULL;
+}
+
+/* Has the active buffer room for 'size' bytes? */
+static inline int hasroom (const Profile *p, size_t size) {
+  return QUEUE_BYTES - p->queue[p->active].used >= size;
+}
+
+/* Waits until it has (Q3); 0: it never will. Apart, for whoever finds room at once. */
+static __attribute__((noinline)) int waitforroom (Profile *p, size_t size) {
+  while (!hasroom(p, size)) {
+    EventTally inhand = p->inhand;
+    if (p->pid != getpid())
+      return 0;
+    pthread_cond_signal(&p->work);
+    pthread_cond_wait(&p->room, &p->lock);
+    p->inhand = inhand;  /* another thread may have told something */
+    if (p->error != 0 || p->stop)
+      return 0;
+  }
+  return 1;
 }
 
 /*
@@ -799,21 +819,11 @@ static inline void *reserve (const ProfileState *s, int type, uint64_t number, s
   size_t size = sizeof(Event) + ((n + 7) & ~(size_t)7);
   Queue *q;
   Event *event;
-  commit(p);  /* the one before */
-  for (;;) {
-    EventTally inhand;
-    if (p->error != 0 || p->stop)
-      return NULL;
-    q = &p->queue[p->active];
-    if (QUEUE_BYTES - q->used >= size)
-      break;
-    if (p->pid != getpid())
-      return NULL;
-    inhand = p->inhand;
-    pthread_cond_signal(&p->work);
-    pthread_cond_wait(&p->room, &p->lock);
-    p->inhand = inhand;  /* another thread may have told something */
-  }
+  if (p->reserved > 0)
+    commit(p);  /* the one before */
+  if (p->error != 0 || p->stop || (!hasroom(p, size) && !waitforroom(p, size)))
+    return NULL;
+  q = &p->queue[p->active];
   event = (Event *)(q->data + q->used);
   event->type = (uint32_t)type;
   event->size = (uint32_t)size;
@@ -993,6 +1003,15 @@ static void setdepth (ProfileState *s, size_t shared, size_t n) {
   s->depth = shared + n;
 }
 
+/* Mostly there is one, which is copied for less than a call; without any there may be no
+   vector. */
+static inline void copyframes (ProfileFrame *to, const ProfileFrame *frames, size_t n) {
+  if (n == 1)
+    *to = *frames;
+  else if (n > 0)
+    memcpy(to, frames, n * sizeof(*frames));
+}
+
 void profile_sample (ProfileState *s, const ProfileSample *in, size_t shared,
                      const ProfileFrame *frames, size_t n) {
   Profile *p = s->profile;
@@ -1007,8 +1026,7 @@ void profile_sample (ProfileState *s, const ProfileSample *in, size_t shared,
   if (body != NULL) {
     body->sample = *in;
     body->shared = shared;
-    if (n > 0)  /* there may be no vector */
-      memcpy(body->frames, frames, n * sizeof(*frames));
+    copyframes(body->frames, frames, n);
   }
   else
     lose(p);
@@ -1032,8 +1050,7 @@ void profile_time (ProfileState *s, const ProfileTime *in, size_t shared,
   if (body != NULL) {
     body->sample = *in;
     body->shared = shared;
-    if (n > 0)
-      memcpy(body->frames, frames, n * sizeof(*frames));
+    copyframes(body->frames, frames, n);
   }
   else
     lose(p);

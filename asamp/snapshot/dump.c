@@ -223,7 +223,7 @@ static void sample (Dump *d, Sites *s, const void *owner, const Birth *b) {
   byte(d, HEAP_SAMPLE);
   address(d, word(owner), d->last);
   number(d, number_);
-  number(d, d->ms - b->ms);
+  number(d, births_age(b, d->time));
   number(d, b->bytes > 0 ? (uint64_t)b->bytes : 0);
   d->last = word(owner);
 }

@@ -25,7 +25,7 @@ typedef struct Dump {
   void *ud;
   void *(*memory) (void *ud, void *block, size_t old, size_t size);
   const struct Tracker *tracker;	/* whose samples are told, or NULL; ... */
-  uint32_t ms;			/* ... and when, as births.h counts */
+  uint64_t time;		/* ... and when, CLOCK_MONOTONIC, ns */
   uint64_t objects, edges, bytes;	/* so far */
   uint64_t last;		/* address of the object before */
   uint64_t from;		/* holder of the edges that come */

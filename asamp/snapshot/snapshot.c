@@ -123,7 +123,7 @@ static void head (Writer *w, lua_State *L, const SnapshotWish *wish) {
   clock_gettime(CLOCK_REALTIME, &t);
   dump_begin(&w->dump);
   w->dump.tracker = tracker_of(L);
-  w->dump.ms = (uint32_t)(now(CLOCK_MONOTONIC) / 1000000);
+  w->dump.time = now(CLOCK_MONOTONIC);
   dump_number(&w->dump, "time", (uint64_t)t.tv_sec);
   dump_number(&w->dump, "pid", (uint64_t)getpid());
   dump_number(&w->dump, "inuse", m.inuse);
