@@ -178,7 +178,7 @@ static int l_start (lua_State *L) {
 
 
 static int l_room (lua_State *L) {
-  lua_pushboolean(L, played.client->room(played.ud));
+  lua_pushboolean(L, played.client->room(played.ud, 1));
   return 1;
 }
 
