@@ -15,7 +15,7 @@ local HEAD = {
   "malloc", "random", "fates", "started", "duration", "samples", "bytes", "allocated", "survived",
   "survivedbytes", "later", "laterbytes", "followed", "unfollowed", "undecided",
   "undetailed", "timesamples", "timeperiod", "timeperiods", "wall", "cpu", "minors", "majors",
-  "walks", "walked", "longestwalk", "ring",
+  "walks", "walked", "longestwalk", "ring", "alone",
 }
 
 -- The first n of a list; nil: all.

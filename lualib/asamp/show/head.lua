@@ -235,7 +235,8 @@ local function recorder(p)
   if not ring then
     return nil
   end
-  local text = ("A flight recorder's last %s%s"):format(units.seconds(ring.seconds),
+  local text = (p.profiles and "Flight recorders' last %s at least%s" or
+                "A flight recorder's last %s%s"):format(units.seconds(ring.seconds),
     ring.wanted and ring.seconds < ring.wanted * 0.9 and
     (", of %s that it was to keep: it runs no longer, or had no more room"):format(units.seconds(ring.wanted))
     or "")
@@ -244,6 +245,16 @@ local function recorder(p)
   end
   return text .. ("; %s (%s) of it are from before, and were alive then."):format(
     units.bytes(ring.bytes), units.plural(ring.samples, "sample"))
+end
+
+-- What the profiles tell and their sum does not.
+local function alone(p)
+  local list = p.alone or {}
+  if #list == 0 then
+    return nil
+  end
+  return ("Of one run each, and not in this sum: %s. asamp merge makes a profile that has more of it.")
+    :format(table.concat(list, ", "))
 end
 
 --- The lines. 'style': see tables.lua; 'options': brief (no explanations),
@@ -287,6 +298,7 @@ function M.lines(p, t, style, options)
   end
   add(timing(p, t))
   add(not options.focus and not options.at and not options.label and collected(p) or nil)
+  add(alone(p))
   if p.undetailed > 0 then
     add(("%s came without size and fate: the file is cut."):format(
       units.plural(p.undetailed, "sample")))

@@ -81,8 +81,42 @@ end
 -- Fields that are sums over the profiles, and those that are true if they are of each.
 local SUMS = {"samples", "timesamples", "survived", "survivedbytes", "later", "laterbytes",
               "bytes", "undecided", "undecidedbytes", "undetailed", "unfollowed", "lost", "minors",
-              "majors", "duration"}
+              "majors", "duration", "walks", "walked"}
 local EACH = {"own", "complete", "fates", "lines", "random"}
+
+-- What profiles tell that no sum of them has, in words: {text, does it tell that?}.
+local ALONE = {
+  {"marks", function(p) return #(p.marknames or {}) > 0 end},
+  {"collections one by one", function(p) return #(p.collections or {}) > 0 end},
+  {"likely leaks and trends", function(p) return (p.followed or 0) > 0 end},
+  {"who holds what is alive", function(p) return p.holders ~= nil end},
+  {"where memory was resident", function(p) return p.pictures ~= nil end},
+  {"Lua states and OS threads", function(p) return p.states ~= nil end},
+}
+
+local function alone(profiles)
+  local list = {}
+  for _, what in ipairs(ALONE) do
+    for _, p in ipairs(profiles) do
+      if what[2](p) then
+        list[#list + 1] = what[1]
+        break
+      end
+    end
+  end
+  return list
+end
+
+-- Of flight recorders: what they have from before together, and the shortest time.
+local function addring(all, ring)
+  if not ring then
+    return all
+  end
+  all = all or {samples = 0, bytes = 0, seconds = math.huge}
+  return {samples = all.samples + ring.samples, bytes = all.bytes + ring.bytes,
+          seconds = math.min(all.seconds, ring.seconds),
+          wanted = ring.wanted and math.max(all.wanted or 0, ring.wanted) or all.wanted}
+end
 
 local function head(profiles)
   local all = {path = ("%d profiles"):format(#profiles), profiles = #profiles, left = {},
@@ -108,6 +142,8 @@ local function head(profiles)
     all.followed = math.min(all.followed, p.followed or 0)
     all.wall, all.cpu = all.wall or p.wall, all.cpu or p.cpu
     all.timeperiod = all.timeperiod or p.timeperiod
+    all.longestwalk = math.max(all.longestwalk or 0, p.longestwalk or 0)
+    all.ring = addring(all.ring, p.ring)
     all.periods = all.periods + (p.periods or 0) + (p.period ~= one.period and 1 or 0)
     all.timeperiods = math.max(all.timeperiods, p.timeperiods or 0)
     all.started = math.min(all.started or math.huge, p.started or math.huge)
@@ -121,11 +157,13 @@ local function head(profiles)
     end
   end
   all.started = all.started < math.huge and all.started or nil
+  all.alone = alone(profiles)
   return all
 end
 
 --- One profile of a list of them, as profiler.reader returns these, for asamp.sums.totals,
--- calltree, focus and lifetimes; 'profiles': how many they were.
+-- calltree, focus and lifetimes; 'profiles': how many they were; 'alone': what they tell that
+-- is of one run each, in words.
 function M.of(profiles)
   local all = head(profiles)
   local nodes, functions, kinds = {parent = {}, fn = {}, line = {}}, {}, {}

@@ -123,6 +123,24 @@ describe("several profiles as one", function()
     assert.is_true(math.abs(whole.timesamples * p.timeperiod - seconds) < 1e-9)
   end)
 
+  it("say what of each they leave out, and add up what flight recorders have from before", function()
+    for i, path in ipairs(paths) do write(path, i, 1 << 20, 1000000) end
+    local list = {assert(reader.read(paths[1])), assert(reader.read(paths[2]))}
+    assert.same({"collections one by one", "likely leaks and trends"}, united.of(list).alone)
+    list[1].marknames, list[2].holders, list[2].states = {{name = "m", count = 1}}, {}, {}
+    list[1].ring = {samples = 2, bytes = 200, seconds = 50, wanted = 60}
+    list[2].ring = {samples = 3, bytes = 600, seconds = 20}
+    list[2].walks, list[2].walked, list[2].longestwalk = 2, 30, 20
+    local all = united.of(list)
+    assert.same({"marks", "collections one by one", "likely leaks and trends", "who holds what is alive",
+                 "Lua states and OS threads"}, all.alone)
+    assert.same({samples = 5, bytes = 800, seconds = 20, wanted = 60}, all.ring)
+    assert.same({2, 30, 20}, {all.walks, all.walked, all.longestwalk})
+    local _, text = reports.run("--sum", "--width", "200", paths[1], paths[2])
+    assert.is_truthy(text:find("Of one run each, and not in this sum: collections one by one, " ..
+                               "likely leaks and trends. asamp merge", 1, true))
+  end)
+
   it("are what asamp report --sum shows", function()
     local run = reports.run
     for i, path in ipairs(paths) do write(path, i, 1 << 20, 1000000) end
