@@ -34,6 +34,7 @@ export function decode(text) {
   });
   // What lines have over the whole run, by place; undefined where the profile tells none.
   const byplace = rows => rows && new Map(rows.map(row => [`${row.file}\n${row.line}`, row]));
+  const byfunction = rows => rows && new Map(rows.map(row => [`${row.file}\n${row.line}\n${row.name}`, row]));
   const scaled = (values, of) =>
     values ? Float64Array.from(values) : Float64Array.from(of, n => n * head.period);
   return {
@@ -53,8 +54,9 @@ export function decode(text) {
       alive: scaled(rows.alivebytes, rows.alive),
       undecided: rows.undecidedbytes ? Float64Array.from(rows.undecidedbytes) : new Float64Array(rows.node.length),
     },
-    trends: byplace(raw.trends), copies: byplace(raw.copies),
+    trends: byplace(raw.trends), functionTrends: byfunction(raw.functiontrends), copies: byplace(raw.copies),
     leaks: raw.leaks, apart: raw.apart, lifetimes: raw.lifetimes, holders: raw.holders,
+    native: raw.native,
     collections: raw.collections, step: raw.step,
     untimed: raw.untimed,  // the bin of the samples that tell no time; -1: there are none
     // text of a line, or undefined

@@ -4,8 +4,8 @@
 // tells where), one for each heading that sorts. Equal rows stay in the order
 // in which they were given; a row that is 'under' another stands below it.
 //
-// columns: {title, width, cell(row) -> text or node, wide (left out on narrow
-// screens), value(row) (sorts by it, largest first), number}
+// columns: {title, width, cell(row) -> text or node, wide (on narrow screens below
+// the table, of the active row alone, as 'full'), value(row) (sorts by it, largest first), number}
 
 import { el } from "./dom.js";
 
@@ -34,7 +34,8 @@ export class Grid {
     this.table = el("div", { class: "grid", role: this.role, tabindex: 0, "aria-label": this.label },
                     this.headgroup, this.body);
     this.empty = el("p", { class: "muted empty" }, "Nothing to show.");
-    this.element = el("div", {}, this.table, this.empty);
+    this.rest = el("dl", { class: "rest", "aria-label": `${this.label}: more of the row` });
+    this.element = el("div", {}, this.table, this.rest, this.empty);
     this.body.addEventListener("scroll", () => this.draw());
     this.table.addEventListener("keydown", event => this.key(event));
     narrow.addEventListener("change", () => this.render());
@@ -63,7 +64,9 @@ export class Grid {
   }
 
   render() {
-    this.shown = this.columns.filter(c => !(c.wide && narrow.matches) && !(c.hide && c.hide()));
+    const there = this.columns.filter(c => !(c.hide && c.hide()));
+    this.shown = there.filter(c => !(c.wide && narrow.matches));
+    this.left = there.filter(c => c.wide && narrow.matches);
     this.table.style.setProperty("--columns", this.shown.map(c => c.width).join(" "));
     this.header.replaceChildren(...this.shown.map(c => this.heading(c)));
     this.spacer.style.height = `${this.rows.length * HEIGHT}px`;
@@ -104,6 +107,10 @@ export class Grid {
     for (let i = from; i < to; i++) rows.push(this.row(i));
     this.spacer.replaceChildren(...rows);
     this.table.setAttribute("aria-activedescendant", `${this.id}-${this.active}`);
+    const row = this.rows[this.active];
+    this.rest.replaceChildren(...(row ? this.left : []).map(c =>
+      el("div", {}, el("dt", { title: c.about }, c.full || c.title), el("dd", {}, c.cell(row)))));
+    this.rest.hidden = this.rest.childElementCount === 0;
   }
 
   row(i) {

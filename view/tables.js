@@ -9,6 +9,20 @@ import { columns, label, marked, shareOf, tail } from "./views.js";
 
 const AROUND = 4;
 
+// What something has alive over time, of the whole run, whatever is selected; 'of' a row
+// gives a trend of data.js, or undefined.
+function overTime(store, trends, of) {
+  return {
+    title: "over time", about: "bytes alive in each slice of the run, as far as major collections found out",
+    width: "9.5rem", wide: true, hide: () => !trends || store.state.mode === "time",
+    value: row => of(row)?.alive || 0,
+    cell: row => {
+      const trend = of(row);
+      return trend ? el("span", { class: "bars", role: "img", title: `in an hour: ${trend.growth}`,
+        "aria-label": `${bytes(trend.alive)} alive at the end; in an hour: ${trend.growth}` }, trend.bars) : "";
+    } };
+}
+
 // Rows that have anything in the mode, and what the search leaves.
 function rowsOf(n, sums, mode, keep) {
   const rows = [];
@@ -25,6 +39,7 @@ export class Functions {
     this.grid = new Grid({
       label: "Functions",
       columns: [c.self, c.selfShare, c.total, c.totalShare, c.lived, c.alive,
+                overTime(store, store.data.functionTrends, row => this.trend(row.id)),
                 { title: "function", width: "minmax(0,1fr)", value: row => store.data.functions[row.id].name,
                   cell: row => {
                     const fn = store.data.functions[row.id];
@@ -33,6 +48,11 @@ export class Functions {
       onActivate: row => store.set({ fn: row.id, tab: "callers" }),
     });
     this.element = this.grid.element;
+  }
+
+  trend(i) {
+    const { data } = this.store, { file, line, name } = data.functions[i];
+    return data.functionTrends?.get(`${file}\n${line}\n${name}`);
   }
 
   current() {
@@ -84,14 +104,7 @@ export class Lines {
   runColumns() {
     const { data } = this.store;
     return [
-      { title: "over time", about: "bytes alive in each slice of the run, as far as major collections found out",
-        width: "9.5rem", wide: true, hide: () => !data.trends || this.store.state.mode === "time",
-        value: row => this.of(data.trends, row.id)?.alive || 0,
-        cell: row => {
-          const trend = this.of(data.trends, row.id);
-          return trend ? el("span", { class: "bars", role: "img", title: `in an hour: ${trend.growth}`,
-            "aria-label": `${bytes(trend.alive)} alive at the end; in an hour: ${trend.growth}` }, trend.bars) : "";
-        } },
+      overTime(this.store, data.trends, row => this.of(data.trends, row.id)),
       { title: "copied", about: "bytes copied into new strings, and by buffers and tables that grew",
         width: "var(--number)", number: true, wide: true, hide: () => !data.copies,
         value: row => this.of(data.copies, row.id)?.bytes || 0,

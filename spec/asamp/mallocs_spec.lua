@@ -6,6 +6,7 @@
 
 local data = require "asamp.show.page.data"
 local lives = require "asamp.show.page.lives"
+local native = require "asamp.sums.native"
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
 local shell = require "spec.lua.shell"
@@ -53,7 +54,7 @@ describe("native memory", function()
     assert.is_true(math.abs(sum - exact) <= error, ("%d, not %d"):format(sum, exact))
   end
 
-  local function native(t)
+  local function ofnative(t)
     for _, row in ipairs(t.types) do
       if row.name == "native" then return row.self end
     end
@@ -80,7 +81,7 @@ collectgarbage() collectgarbage()
 ]], "alloc=0,malloc=1024")
     local asked, kept = out:match "(%d+)%s+(%d+)"
     assert.equal(4000000, tonumber(kept))
-    local all, lines = native(t), byline(t)
+    local all, lines = ofnative(t), byline(t)
     near(tonumber(asked), all.bytes, 1024, 100000)
     near(4000000, lines[5].self.bytes, 1024)
     near(8000000, lines[6].self.bytes, 1024)
@@ -118,6 +119,48 @@ end
     assert.matches("[%d.]+M +100%%[^\n]+native[^\n]+:5 +main chunk", report)
   end)
 
+  -- strdup's memory is the library's that calls it.
+  it("is told by library, with the most that there was", function()
+    local folder = shell.folder()
+    shell.write(folder .. "/other.c", [[
+#include <stdlib.h>
+#include <string.h>
+#include <lua.h>
+static int copy (lua_State *L) {
+  char *p = strdup(lua_tostring(L, 1));
+  free(p);
+  return p == NULL;
+}
+int luaopen_other (lua_State *L) { lua_pushcfunction(L, copy); return 1; }
+]])
+    shell.output(("gcc -O1 -fno-builtin -shared -fPIC -Ibuild/include/lua5.4 -o %s/other.so %s/other.c")
+                   :format(folder, folder))
+    local _, _, profile = run(("package.cpath = %q .. package.cpath\n"):format(folder .. "/?.so;") .. [[
+local copy, text, keep = require "other", ("x"):rep(9999), {}
+for i = 1, 400 do
+  copy(text)
+  keep[i] = c.buffer(5000)
+end
+collectgarbage()
+keep = nil
+collectgarbage() collectgarbage()
+]], "alloc=0,malloc=1024")
+    local found = native.of(assert(reader.read(path, {bins = 1000})))
+    local other, own = found.libraries[1], found.libraries[2]
+    assert.same({folder .. "/other.so", "cmemory.so", 6, 7},
+                {other.library, own.library:match "[^/]*$", other.line, own.line})
+    near(4000000, other.bytes, 1024)
+    near(2000000, own.bytes, 1024)
+    near(2000000, found.peak, 1024, 20000)
+    assert.same({0, 0}, {other.alive, own.alive})
+    assert.is_true(found.peaktime <= profile.duration)
+    assert.equal("other.so", lives.native(profile).rows[1].library)
+    local out = shell.output("build/bin/asamp report --show native --width 120 " .. path)
+    assert.matches("3%.%dM +%d+%.%d%% +0B +[%d,]+ +other%.so +[^\n]+:6\n", out)
+    assert.matches('"libraries": %[', shell.output("build/bin/asamp report --json " .. path))
+    shell.remove(folder)
+  end)
+
   it("counts every function that gives memory, whatever frees it", function()
     local out, t = run("for i = 1, 100 do c.kinds(4096) end c.grow(1 << 22)\nprint(c.asked())",
                        "alloc=0,malloc=4096")
@@ -142,7 +185,7 @@ for i = 1, 20000 do t[i] = {i} end
 ]], "alloc=4096,malloc=4096")
     local lines = byline(t)
     near(20000000, lines[4].self.bytes, 4096, 10000)
-    assert.is_true(native(t).bytes < 2000000, native(t).bytes)  -- the debug build's bitmaps
+    assert.is_true(ofnative(t).bytes < 2000000, ofnative(t).bytes)  -- the debug build's bitmaps
   end)
 
   it("stands before an allocator that is preloaded, too", function()
@@ -215,7 +258,7 @@ int posix_memalign (void **to, size_t a, size_t n) { *to = get(a, n); return 0; 
       shell.output(asamp:format(option, path, script))
       local profile = assert(reader.read(path))
       assert.equal(period, profile.malloc)
-      near(10000000, native(totals.of(profile)).bytes, period, 200000)
+      near(10000000, ofnative(totals.of(profile)).bytes, period, 200000)
     end
     local status, _, err = shell.run(asamp:format("=x", path, script))
     assert.equal(2, status)

@@ -17,6 +17,7 @@ local pagesources = require "asamp.show.page.sources"
 local owned = require "asamp.sums.owned"
 local source = require "asamp.show.source"
 local sources = require "asamp.cli.sources"
+local native = require "asamp.sums.native"
 local states = require "asamp.sums.states"
 local text = require "asamp.show.text"
 local totals = require "asamp.sums.totals"
@@ -27,8 +28,8 @@ local M = {}
 
 M.summary = "who allocated how much, where time went: functions, lines, types"
 
-local DEFAULT = {"functions", "lines", "callers", "types", "trends", "copies", "labels", "scripts", "leaks",
-                 "lifetimes", "collections", "marks"}
+local DEFAULT = {"functions", "lines", "callers", "types", "trends", "copies", "native", "labels", "scripts",
+                 "leaks", "lifetimes", "collections", "marks"}
 
 -- What --by may name besides measures: a table of its own.
 local TABLES = {state = "states", thread = "threads"}
@@ -61,7 +62,7 @@ local DESCRIPTION = {
   {"label", "NAME=VALUE", "only what ran with that label; NAME=(none): with none of that name",
     function(value) return labelled.parse(value), "NAME=VALUE" end},
   {"total", nil, "sort functions and lines by total instead of self"},
-  {"show", "LIST", "sections to show: functions, lines, callers, types, trends, copies, labels, " ..
+  {"show", "LIST", "sections to show: functions, lines, callers, types, trends, copies, native, labels, " ..
     "scripts (of Lua states), states, threads, leaks, lifetimes, tree, collections, " ..
     "marks (default: all but states, threads and tree)",
     options.listof(text.SECTIONS)},
@@ -302,6 +303,9 @@ local function reportof(profile, o, setting)
   end
   if not setting.at and (o.json or setting.show.copies) then
     setting.copies = copies.of(view, setting.covered)
+  end
+  if not setting.at and (o.json or setting.show.native) then
+    setting.native = native.of(view, setting.covered)
   end
   if not setting.at and not o.sum and (o.json or setting.show.trends) then
     setting.trends = trends.of(view, setting.covered)

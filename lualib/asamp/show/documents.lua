@@ -42,9 +42,11 @@ function M.report(profile, t, top, options)
   doc.collections = events.collections(profile)
   doc.marks = first(events.marks(profile), top)
   doc.leaks, doc.lifetimes = options.leaks, options.lifetimes
-  for key, value in pairs(options.copies or {}) do
-    doc.copies = doc.copies or {}
-    doc.copies[key] = key == "lines" and first(value, top) or value
+  for _, name in ipairs{"copies", "native"} do
+    for key, value in pairs(options[name] or {}) do
+      doc[name] = doc[name] or {}
+      doc[name][key] = type(value) == "table" and first(value, top) or value
+    end
   end
   if options.trends then
     doc.trends = {seconds = options.trends.seconds, whole = options.trends.whole,

@@ -14,6 +14,7 @@ local layout = require "asamp.show.layout"
 local leaks = require "asamp.show.leaks"
 local lifetimes = require "asamp.show.lifetimes"
 local measures = require "asamp.sums.measures"
+local native = require "asamp.show.native"
 local source = require "asamp.show.source"
 local states = require "asamp.show.states"
 local timeline = require "asamp.show.timeline"
@@ -66,7 +67,7 @@ local function legend(p, t, show, own)
 end
 
 --- The sections there are, in the order in which they are shown.
-M.SECTIONS = {"functions", "lines", "callers", "types", "trends", "copies", "labels", "scripts",
+M.SECTIONS = {"functions", "lines", "callers", "types", "trends", "copies", "native", "labels", "scripts",
               "states", "threads", "leaks", "lifetimes", "tree", "collections", "marks"}
 
 --- The report. 'options': bylabel (the label of the section labels; nil: all), label (text:
@@ -76,7 +77,7 @@ M.SECTIONS = {"functions", "lines", "callers", "types", "trends", "copies", "lab
 -- explanations), source (a file of asamp.show.source, in place of the sections), own
 -- ({paths, samples, timesamples}: these are charged to code there), at (head.lua), leaks (what
 -- asamp.sums.leaks has found), lifetimes (rows of asamp.sums.lifetimes), copies (of
--- asamp.sums.copies), trends (of asamp.sums.trends), min and depth
+-- asamp.sums.copies), trends (of asamp.sums.trends), native (of asamp.sums.native), min and depth
 -- (asamp.sums.calltree's), focus ({title, entries}: the totals cover only a part).
 function M.render(profile, t, options)
   local style = {
@@ -125,6 +126,9 @@ function M.render(profile, t, options)
   end
   function section.copies()
     append(copies.lines(style, options.copies, options.brief))
+  end
+  function section.native()
+    append(native.lines(style, options.native, options.brief))
   end
   function section.labels()
     for _, name in ipairs(options.bylabel and {options.bylabel} or labels.names(profile)) do

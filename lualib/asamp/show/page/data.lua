@@ -172,12 +172,13 @@ function M.of(profile, options)
   end
   head.native = nativeof(profile)
   local points, step = collections(profile.collections)
+  local trended, functiontrends = lives.trends(profile)
   local data = {
     head = head, functions = fns, files = files, kinds = kinds, nodes = tree.nodes,
     rows = rows, bins = bins, untimed = untimedof(profile, bins), collections = points,
     step = step, leaks = lives.leaks(profile), lifetimes = lives.lifetimes(profile),
-    trends = lives.trends(profile), copies = lives.copies(profile),
-    holders = heldby.of(profile), apart = apart.of(profile),
+    trends = trended, functiontrends = functiontrends, copies = lives.copies(profile),
+    holders = heldby.of(profile), apart = apart.of(profile), native = lives.native(profile),
     marks = walks(profile.walktimes, marks(profile.marks)), cut = tree.cut > 0 and #fns.name - 1 or -1,
   }
   data.notes = notes.of(profile, tree, options.nodes, data)

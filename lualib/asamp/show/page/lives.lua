@@ -9,6 +9,8 @@ local copies = require "asamp.sums.copies"
 local leaks = require "asamp.sums.leaks"
 local showncopies = require "asamp.show.copies"
 local showntrends = require "asamp.show.trends"
+local native = require "asamp.sums.native"
+local shownnative = require "asamp.show.native"
 local shown = require "asamp.show.leaks"
 local lifetimes = require "asamp.sums.lifetimes"
 local trends = require "asamp.sums.trends"
@@ -60,18 +62,26 @@ function M.leaks(profile)
           left = #found.rows - #rows}
 end
 
---- {{file, line, bars (one a slice of the run), alive (bytes at the end), growth (in an
--- hour, in words)}}; nil when the profile does not tell.
-function M.trends(profile)
-  local found = trends.of(coarse(profile))
+local function trendrows(list)
   local rows = {}
-  for i = 1, found and math.min(ROWS, #found.lines) or 0 do
-    local row = found.lines[i]
-    rows[i] = {file = row.file, line = row.line, alive = row.alive[#row.alive],
+  for i = 1, math.min(ROWS, #list) do
+    local row = list[i]
+    rows[i] = {file = row.file, line = row.line, name = row.name, alive = row.alive[#row.alive],
                bars = showntrends.sparkline(row.alive, row.peak),
                growth = showntrends.growth(row)}
   end
-  return found and rows
+  return rows
+end
+
+--- Of lines, and of functions (by the line of their definition): {{file, line, name, bars (one
+-- a slice of the run), alive (bytes at the end), growth (in an hour, in words)}}; nil when the
+-- profile does not tell.
+function M.trends(profile)
+  local found = trends.of(coarse(profile))
+  if not found then
+    return nil
+  end
+  return trendrows(found.lines), trendrows(found.functions)
 end
 
 --- {{file, line, bytes, share (copied more than once), advice (text; nil: none)}}; nil when
@@ -85,6 +95,24 @@ function M.copies(profile)
                advice = row.quadratic and showncopies.advice(row) or nil}
   end
   return found and rows
+end
+
+--- {told (a sentence), rows = {{library (its name), path, bytes, alive (nil: not told), samples,
+-- file, line, name (of the line that it asked most for; nil: none)}}}; nil when native memory was
+-- not sampled, or has no sample.
+function M.native(profile)
+  local found = native.of(coarse(profile))
+  if not found or found.samples == 0 then
+    return nil
+  end
+  local rows = {}
+  for i = 1, math.min(ROWS, #found.libraries) do
+    local row = found.libraries[i]
+    rows[i] = {library = shownnative.library(row), path = row.library, bytes = row.bytes,
+               alive = row.alive, samples = row.samples, file = row.file, line = row.line,
+               name = row.name}
+  end
+  return {told = shownnative.told(found), rows = rows}
 end
 
 --- Rows of asamp.sums.lifetimes; none when the file does not tell deaths.

@@ -179,7 +179,7 @@ describe("asamp report", function()
       [{"--min", "101", "x"}] = "--min wants a number from 0 to 100, " ..
         "got '101'",
       [{"--show", "lines,linse", "x"}] = "--show wants a list, with commas, " ..
-        "of functions, lines, callers, types, trends, copies, labels, scripts, states, " ..
+        "of functions, lines, callers, types, trends, copies, native, labels, scripts, states, " ..
         "threads, leaks, lifetimes, tree, collections or " ..
         "marks, got 'lines,linse'",
       [{"--top", "0", "x"}] = "--top wants a whole number from 1, got '0'",

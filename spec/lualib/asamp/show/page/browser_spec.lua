@@ -361,7 +361,7 @@ describe("the page of asamp view #plain", function()
     assert.is_true(math.abs(hits - 1 / 7) < 0.01, hits)
     b:press("3", "/")
     b:type "elp"
-    assert.same({"10 MiB", "14.3%", "10 MiB", "14.3%", "0%", "0%",
+    assert.same({"10 MiB", "14.3%", "10 MiB", "14.3%", "0%", "0%", "",
                  "helper  " .. folder .. "/app.lua:6"}, rows()[1])
     assert.equal(1, #rows())
     assert.equal("elp", b:text "#panel-functions mark")

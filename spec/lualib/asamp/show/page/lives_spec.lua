@@ -7,6 +7,7 @@ local browser = require "spec.support.browser"
 local data = require "asamp.show.page.data"
 local heldby = require "asamp.show.page.heldby"
 local copies = require "asamp.sums.copies"
+local trends = require "asamp.sums.trends"
 local holders = require "asamp.sums.holders"
 local leaks = require "asamp.sums.leaks"
 local lifetimes = require "asamp.sums.lifetimes"
@@ -140,8 +141,22 @@ describe("the page of asamp view #plain", function()
     assert.truthy(text:find("over time", 1, true))
     assert.truthy(text:find(units.bytes(copied.bytes), 1, true), units.bytes(copied.bytes))
     assert.truthy(b:text ".source":find("of it more than once", 1, true), b:text ".source")
+    -- functions, too, as the report has them
+    local trend = trends.of(profile).functions[1]
+    b:press "3"
+    told = b:eval([[[...document.querySelectorAll("[aria-label='Functions'] .row")].map(
+      e => e.innerText + (e.querySelector(".bars")?.getAttribute("aria-label") || "")).join("\n")]])
+    assert.truthy(told:find(trend.name .. "[^%d]", 1), told)
+    assert.matches("[▁█]\n[^█]*" .. units.bytes(trend.alive[#trend.alive]):gsub("%p", "%%%0") .. " alive at the end", told)
+    -- a narrow window has no room for all columns: they are below, of one row
+    b:press "4"
     b:look(500, 900)
-    assert.equal("0", b:eval "'' + document.querySelectorAll('.bars').length")
+    assert.equal("1", b:eval "'' + document.querySelectorAll('#panel-lines .bars').length")
+    local rest = b:text "#panel-lines .rest"
+    for _, title in ipairs{"lived", "alive", "source", "over time", "copied"} do
+      assert.truthy(rest:find(title, 1, true), rest)
+    end
+    assert.matches("self, %%\n[%d.]+%%", rest)
   end)
 
   it("has the holder that one looks at in its address", function()

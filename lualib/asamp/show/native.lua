@@ -1,0 +1,60 @@
+-- SPDX-License-Identifier: MIT
+-- The report's section of native memory: what asamp.sums.native says in, a sentence and a
+-- table out. Pure. 'style': see tables.lua.
+
+local labels = require "asamp.show.labels"
+local layout = require "asamp.show.layout"
+local tables = require "asamp.show.tables"
+local units = require "asamp.show.units"
+
+local M = {}
+
+--- What a library is called: the end of its path.
+function M.library(row)
+  return row.library == "-" and "(no C stack)" or row.library:match "[^/]*$"
+end
+
+--- How much there was of it, in a sentence.
+function M.told(native)
+  return ("%s asked for%s%s"):format(units.bytes(native.bytes),
+    native.alive and (", %s of it not freed at the end"):format(units.bytes(native.alive)) or "",
+    native.peak and native.peak > 0 and
+    ("; most at a time, as far as collections saw, %s at %s"):format(
+      units.bytes(native.peak // 1 | 0), units.seconds(native.peaktime)) or "")
+end
+
+--- Lines of text. 'native' may be nil: it was not sampled, and there are none.
+-- 'brief': without explanations.
+function M.lines(style, native, brief)
+  if not native then
+    return {}
+  elseif native.samples == 0 then
+    return {"", style.paint("bold", "Native memory by library"), "  No sample of native memory."}
+  end
+  local rows, list = tables.top(style, native.libraries), {}
+  for i, row in ipairs(rows) do
+    list[i] = {name = M.library(row), file = row.file or "-", line = row.line or 0}
+  end
+  local function column(title, spare, cell)
+    return {title = title, spare = spare, cells = tables.cells(rows, cell)}
+  end
+  local lines = tables.titled(style, "Native memory by library", native.libraries, {
+    column("asked", nil, function(row) return units.short(row.bytes) end),
+    {title = "", gap = 1, least = 6, spare = 4, cells = tables.cells(rows, function(row)
+      return units.percent(row.bytes, native.bytes)
+    end)},
+    column("alive", 1, function(row) return row.alive and units.short(row.alive) or "-" end),
+    column("samples", 3, function(row) return units.count(row.samples) end),
+  }, "library, the line that asked it most", function(i, n)
+    return labels.offunction(list[i], n, style.paint)
+  end, labels.least(style.width, list, true))
+  table.insert(lines, 3, layout.wrap(M.told(native) .. ":", "  ", style.width))
+  if not brief then
+    lines[#lines + 1] = style.paint("dim", layout.wrap(
+      "By the object file of the innermost C function that is not of the C or the C++ " ..
+      "library. alive: not freed at the end.", "  ", style.width))
+  end
+  return lines
+end
+
+return M

@@ -1,0 +1,118 @@
+-- SPDX-License-Identifier: MIT
+-- Native memory by the library whose code asked for it, and when there was most of it. Pure:
+-- a profile in, rows out.
+--
+-- A sample counts for the object file of its innermost C function that is not of the C
+-- library or C++'s: strdup's memory is its caller's. Where there are none but these, it is
+-- theirs; a sample without a C stack has no library.
+
+local measures = require "asamp.sums.measures"
+local totals = require "asamp.sums.totals"
+
+local M = {}
+
+M.KIND = "native"
+
+local function isruntime(file)
+  local name = file:match "[^/]*$"
+  return name:find "^libc[.-]" or name:find "^libstdc%+%+%." or name:find "^libc%+%+%."
+end
+
+-- The library of a node: its path, or false.
+local function libraryof(profile, node)
+  local nodes, innermost = profile.nodes, false
+  while node > 0 do
+    local fn = profile.functions[nodes.fn[node]]
+    if not fn.native or fn.file == "-" then
+      break
+    elseif not isruntime(fn.file) then
+      return fn.file
+    end
+    innermost = innermost or fn.file
+    node = nodes.parent[node]
+  end
+  return innermost
+end
+
+-- What is alive at the end of each slice of time, of those of 'bins' and 'gone': the most,
+-- and the end of its slice in seconds. What died before its first collection is in none.
+local function highest(profile, kinds, covered)
+  local bins, gone = profile.bins, profile.gone
+  local change, alive, most, at = {}, 0, 0, 0
+  if not bins or not gone or not measures.tellsdeaths(profile) then
+    return nil
+  end
+  local width = math.max(bins.width, gone.width)
+  local last = 0
+  local function add(columns, bytes, sign)
+    for i, kind in ipairs(columns.kind) do
+      if kinds[kind] and (not covered or covered[columns.node[i]]) then
+        local slice = columns.bin[i] * columns.width // width + 1
+        change[slice] = (change[slice] or 0) + sign * bytes[i]
+        last = math.max(last, slice)
+      end
+    end
+  end
+  add(bins, bins.survivedbytes, 1)
+  add(gone, gone.bytes, -1)
+  for slice = 1, last do
+    alive = alive + (change[slice] or 0)
+    if alive > most then
+      most, at = alive, math.min(slice * width / 1e6, profile.duration or math.huge)
+    end
+  end
+  return most, at
+end
+
+--- nil when native memory was not sampled; else {samples, bytes, alive (bytes; nil here and
+-- below: the file tells no deaths), peak (most alive at the end of a slice of time), peaktime
+-- (seconds; nil of both: no slices), libraries = {{library (a path; "-": no C stack), samples,
+-- bytes, alive, file, line, name (the line of Lua that most of it is for; nil: none)}}, the
+-- largest first}. 'covered' (nil: all): which nodes count.
+function M.of(profile, covered)
+  if not profile.malloc then
+    return nil
+  end
+  local kinds, sites, known = {}, profile.sites, measures.tellsdeaths(profile)
+  for i, kind in ipairs(profile.kinds) do
+    kinds[i] = kind.name == M.KIND or nil
+  end
+  local _, _, nearest = totals.linerows(profile)
+  local whole, bylibrary = {samples = 0, bytes = 0, alive = known and 0 or nil, libraries = {}}, {}
+  for i, kind in ipairs(sites.kind) do
+    local node = sites.node[i]
+    if kinds[kind] and (not covered or covered[node]) then
+      local library = libraryof(profile, node) or "-"
+      local row = bylibrary[library]
+      if not row then
+        row = {library = library, samples = 0, bytes = 0, alive = known and 0 or nil, lines = {}}
+        bylibrary[library], whole.libraries[#whole.libraries + 1] = row, row
+      end
+      for _, sum in ipairs{whole, row} do
+        sum.samples, sum.bytes = sum.samples + sites.samples[i], sum.bytes + sites.bytes[i]
+        sum.alive = known and sum.alive + sites.survivedbytes[i] - sites.laterbytes[i] or nil
+      end
+      local line = nearest[node]
+      if line then
+        local n = (row.lines[line] or 0) + sites.bytes[i]
+        row.lines[line] = n
+        if n > (row.most or 0) then
+          row.most, row.file, row.line, row.name = n, line.file, line.line, line.name
+        end
+      end
+    end
+  end
+  for _, row in ipairs(whole.libraries) do
+    row.lines, row.most = nil, nil
+  end
+  table.sort(whole.libraries, function(a, b)
+    if a.bytes ~= b.bytes then
+      return a.bytes > b.bytes
+    end
+    return a.library < b.library
+  end)
+  whole.peak, whole.peaktime = highest(profile, kinds, covered)
+  return whole
+end
+
+return M
