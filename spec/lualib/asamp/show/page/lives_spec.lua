@@ -147,7 +147,8 @@ describe("the page of asamp view #plain", function()
     told = b:eval([[[...document.querySelectorAll("[aria-label='Functions'] .row")].map(
       e => e.innerText + (e.querySelector(".bars")?.getAttribute("aria-label") || "")).join("\n")]])
     assert.truthy(told:find(trend.name .. "[^%d]", 1), told)
-    assert.matches("[▁█]\n[^█]*" .. units.bytes(trend.alive[#trend.alive]):gsub("%p", "%%%0") .. " alive at the end", told)
+    local alive = units.bytes(trend.alive[#trend.alive]):gsub("%p", "%%%0")
+    assert.matches("[▁█]\n[^█]*" .. alive .. " alive at the end", told)
     -- a narrow window has no room for all columns: they are below, of one row
     b:press "4"
     b:look(500, 900)
