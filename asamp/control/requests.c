@@ -213,6 +213,14 @@ static void freeheap (Heap *h) {
 }
 
 
+/* The profile says when that was, as after profiler.snapshot: a pause there has a name. */
+static void markheap (lua_State *L, const char *path) {
+  const char *name = "heap snapshot";
+  Sampler *s = sampler_attached(L);
+  if (s != NULL) sampler_mark(s, name, strlen(name), path, strlen(path));
+}
+
+
 /* On the state's own thread. */
 static void takeheap (SamplerAsked *asked, lua_State *L) {
   Heap *h = (Heap *)asked;
@@ -221,6 +229,7 @@ static void takeheap (SamplerAsked *asked, lua_State *L) {
   int isleft, ok = 0;
   if (L == NULL) strcpy(h->err, "the state was closed before it collected");
   else ok = snapshot_take(L, &wish, &s, h->err, sizeof(h->err));
+  if (ok) markheap(L, s.path);
   pthread_mutex_lock(&h->lock);
   h->ok = ok;
   h->isdone = 1;

@@ -101,9 +101,12 @@ describe("a process that listens", function()
     for _ = 1, 200 do
       if asamp("mark", socket, "deploy", "v2 of it") == 0 then break end
     end
+    assert.equal(0, (asamp("heap", "-o", "m.heap", socket)))
     assert.equal("ok\n", host.ask(socket, "stop\n"))
     r = assert(reader.read(folder .. "/q.vmprof"))
     assert.same({"deploy", "v2 of it"}, {r.marks[1].name, r.marks[1].value})
+    -- A snapshot from outside left none: the pause that it made had no name there.
+    assert.same({"heap snapshot", folder .. "/m.heap"}, {r.marks[2].name, r.marks[2].value})
     code, out = asamp("top", "--count", "2", "--every", "1", socket)
     assert.equal(0, code)
     assert.equal(2, select(2, out:gsub("in use", "")))
