@@ -4,6 +4,32 @@
 -- time: turns of equal loops; native: seconds in a C function, by the clock;
 -- memory: bytes by the core's own count, with the collector stopped; copies: by arithmetic.
 
+--   lua bench/scalene.lua touched    instead, native memory that is written to, and not:
+-- prints "WHAT LINE BYTES RSS", the last what the system says has become resident.
+
+local function touched()
+  package.cpath = "build/spec/?.so;" .. package.cpath
+  local c, kept = require "cmemory", {}
+  local function resident()
+    for line in io.lines "/proc/self/status" do
+      local kib = line:match "^VmRSS:%s+(%d+)"
+      if kib then return tonumber(kib) * 1024 end
+    end
+  end
+  for _, what in ipairs{"touched", "untouched"} do
+    local before, line = resident(), nil
+    for _ = 1, 1000 do
+      line = debug.getinfo(1, "l").currentline + 1
+      if what == "touched" then kept[#kept + 1] = c.leak(100000, true) end
+      if what == "untouched" then kept[#kept + 1] = c.leak(100000) end
+    end
+    line = what == "touched" and line or line + 1
+    print(("%s %d %d %d"):format(what, line, 100000000, resident() - before))
+  end
+  return kept
+end
+
+if arg[1] == "touched" then return touched() end
 local rounds = tonumber(arg[1] or 100)
 
 local function here() return debug.getinfo(2, "l").currentline + 1 end

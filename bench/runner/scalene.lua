@@ -69,6 +69,24 @@ end
 for _, e in ipairs(exact.memory) do bytes("bytes allocated", e, (self[e.line] or {bytes = 0}).bytes) end
 for _, e in ipairs(exact.copies) do bytes("bytes copied", e, moved[e.line] or 0) end
 
+local said = io.open(folder .. "/native")
+if said then
+  local lines = {}
+  for _, line in ipairs(totals.of(assert(reader.read(folder .. "/touched"))).lines) do
+    if line.file:find "scalene.lua$" then lines[line.line] = line.self end
+  end
+  head("Native memory, by `asamp run --malloc=64K`, written to and not:", "what", "line", "exact", "sampled",
+       "sampled / exact", "became resident")
+  for text in said:lines() do
+    local what, line, exactly, rss = text:match "^(%a+) (%d+) (%d+) (-?%d+)$"
+    local have = (lines[tonumber(line)] or {bytes = 0}).bytes
+    row(what, line, exactly, ("%.0f"):format(have), ("%.3f"):format(have / exactly), rss)
+  end
+  said:close()
+else
+  print "\nNative memory is left out: no build/spec/cmemory.so; run make speclibs"
+end
+
 local function used(path)
   local file = assert(io.open(path))
   local _, user, sys, _, status = file:read("n", "n", "n", "n", "n")
