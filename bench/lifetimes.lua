@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The program of bench/lifetimes: lua lifetimes.lua [act]. Loads a table of numbers from
+-- The program of bench/lifetimes: lua lifetimes.lua [base|act] [rows]. Loads a table of numbers from
 -- text, as FiLiP's DataFrame does: short-lived parsers, streams and fractions, and rows
 -- that stay. 'act': what is short-lived is kept to the end.
 
@@ -28,7 +28,7 @@ local function parse(text, at)
 end
 
 local rows = {}
-for i = 1, 40000 do
+for i = 1, tonumber(arg[2] or 40000) do
   local row = Row{}
   for k = 1, 6 do
     row[k] = parse(("%d.%03d;"):format(i, k * i % 1000), 1)
