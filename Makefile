@@ -24,7 +24,8 @@ fork:  ## the Lua with the sampled nursery: build/bin/lua (default)
 plain: ## the same Lua without our patches, same compiler and flags: build/plain
 debug: ## assertions, heap verifier, poisoned free memory: build/debug
 asan:  ## AddressSanitizer and UBSan: build/asan
-plain debug asan:
+tsan:  ## ThreadSanitizer: build/tsan
+plain debug asan tsan:
 	+@$(VARIANT)
 
 deps:  ## Debian packages for all of this (root or sudo, else prints the command)
@@ -104,5 +105,5 @@ clean: ## removes build/, keeps the download
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):[^#]*## /\1\t/p' Makefile | expand -t 10
 
-.PHONY: always fork plain debug asan deps view browser demo test fresh speclibs testes bench lint edit export install deb clean help
+.PHONY: always fork plain debug asan tsan deps view browser demo test fresh speclibs testes bench lint edit export install deb clean help
 .DEFAULT_GOAL := fork

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# One rule for every variant: make -f lua/build.mk V=plain|fork|debug|asan|install.
+# One rule for every variant: make -f lua/build.mk V=plain|fork|debug|asan|tsan|install.
 # Leaves bin/, lib/, include/ and share/ in P; ROOT is where they will be used. Here is
 # Lua; the modules are in lualib/build.mk, for every variant but plain. What is made of
 # other variables is put together where it is used (=), in whatever order they stand.
@@ -20,6 +20,7 @@ OPT_install := -O2
 OPT_debug := -O1 -g -DLUAI_ASSERT -DLUA_USE_APICHECK -DLUAN_DEBUG
 OPT_asan := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
   -fno-sanitize-recover=undefined -DLUAI_ASSERT
+OPT_tsan := -O1 -g -fsanitize=thread
 PATHS := -DLUA_PATH_DEFAULT='"$(ROOT)/share/lua/5.4/?.lua;$(ROOT)/share/lua/5.4/?/init.lua;/usr/local/share/lua/5.4/?.lua;/usr/local/share/lua/5.4/?/init.lua;/usr/local/lib/lua/5.4/?.lua;/usr/local/lib/lua/5.4/?/init.lua;/usr/share/lua/5.4/?.lua;/usr/share/lua/5.4/?/init.lua;./?.lua;./?/init.lua"' \
   -DLUA_CPATH_DEFAULT='"$(ROOT)/lib/lua/5.4/?.so;/usr/local/lib/lua/5.4/?.so;/usr/lib/$(MULTIARCH)/lua/5.4/?.so;/usr/lib/lua/5.4/?.so;/usr/local/lib/lua/5.4/loadall.so;./?.so"'
 # The options among $(1) that this compiler knows for the language $(2): clang

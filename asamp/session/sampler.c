@@ -236,6 +236,7 @@ static void forked (void) {
 static uint64_t ending (const Sampler *s, ProfileLeft *left);
 static int nextlast (void *ud, ProfileLast *last);
 static int report (Sampler *s, const ProfileTotals *t);
+static void addup (SharedTotals *t);
 
 #define LOCK_MS		500	/* at exit, for the lock: longer than a session takes */
 #define OTHER_MS	10000	/* ... and than one takes to end on another thread */
@@ -279,7 +280,7 @@ static void exiting (void) {
   if (shared != NULL && (p = shared->profile(0)) != NULL) {
     SharedTotals sum;
     from = NULL;
-    sampler_shared(&sum);
+    addup(&sum);
     profile_exit(p, nextlast, &from, &t);
     shared->ended(&t, &sum);
   }
@@ -1137,7 +1138,10 @@ static void leave (Sampler *s, lua_State *L) {
 }
 
 
-void sampler_shared (SharedTotals *t) {  /* at exit too: without the lock */
+/* Of the states of the process and those it had (lock held, but at exit where another thread
+   keeps it). They go on meanwhile: each number is one that was there, of a moment of its own. */
+__attribute__((no_sanitize_thread))
+static void addup (SharedTotals *t) {
   const Sampler *s;
   *t = past;
   for (s = all; s != NULL; s = s->next) {
@@ -1148,6 +1152,13 @@ void sampler_shared (SharedTotals *t) {  /* at exit too: without the lock */
     t->lost += s->tracker.lost;
     t->natives += s->tracker.natives;
   }
+}
+
+
+void sampler_shared (SharedTotals *t) {
+  dolock();
+  addup(t);
+  unlock();
 }
 
 

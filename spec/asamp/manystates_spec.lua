@@ -4,6 +4,7 @@
 -- are its own, names are the file's, and sums are exact.
 
 local convert = require "profiler.convert"
+local hosts = require "asamp.host"
 local process = require "spec.support.process"
 local profilegen = require "profilegen"
 local protobuf = require "spec.support.protobuf"
@@ -11,6 +12,7 @@ local reader = require "profiler.reader"
 local states = require "asamp.sums.states"
 
 local prefix = process.interpreter():match "^(.*)/bin/[^/]+$"
+local STATES = tonumber(os.getenv "MANYSTATES" or 600)
 local sanitized = prefix:find "asan" and " -fsanitize=address,undefined" or ""
 
 local function sh(command)
@@ -183,6 +185,33 @@ describe("a host with many states", function()
     for _, row in ipairs(states.names(r)) do
       assert.is_truthy(row.name == "s.lua" or row.count < 20, row.name)
     end
+  end)
+
+  -- Once a question went through the list of states while other threads took states out of
+  -- it and freed them: sums fell, and ThreadSanitizer told.
+  it("answers while its states come and go", function()
+    local pid = process.start{program = host, 8, STATES, 25, "s.lua", directory = folder,
+      env = {ASAMP = "alloc=4K,ring=1m,listen=l/x.sock,out=a.vmprof,quiet", LUA_PATH = "", LUA_CPATH = "",
+             ASAN_OPTIONS = "detect_leaks=0:exitcode=77"}}
+    local answers, made, samples = 0, 0, 0
+    for _ = 1, 20000 do
+      local text = hosts.ask(folder .. "/l/x.sock", "stats\n")
+      if text then
+        local m, n = tonumber(text:match "\nmade (%d+)"), tonumber(text:match "\nsamples (%d+)")
+        assert.is_true(m >= made and n >= samples, ("%d %d, %d %d"):format(made, m, samples, n))
+        answers, made, samples = answers + 1, m, n
+      elseif not os.execute(("kill -0 %d 2>/dev/null"):format(pid)) then break
+      else hosts.pause(1) end
+    end
+    assert.is_true(answers > 0)
+    assert.is_true(made <= STATES, made)
+    for _ = 1, 1000 do
+      if process.read(folder .. "/a.vmprof") then break end
+      hosts.pause(10)
+    end
+    local r = assert(reader.read(folder .. "/a.vmprof"))
+    assert.is_true(r.complete, r.message)
+    assert.equal(STATES, r.begun)
   end)
 
   it("asks nothing of the program: no module, no option that is wrong keeps it from its end", function()

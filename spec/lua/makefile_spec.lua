@@ -86,7 +86,7 @@ describe("the makefiles #plain", function()
     for target in shell.read "Makefile":gmatch "\n(%l+):[^\n]*## " do
       assert.same({}, warned(target), target)
     end
-    for _, variant in ipairs{"plain", "fork", "debug", "asan", "install"} do
+    for _, variant in ipairs{"plain", "fork", "debug", "asan", "tsan", "install"} do
       assert.same({}, warned("-f lua/build.mk V=" .. variant), variant)
     end
   end)

@@ -1,0 +1,243 @@
+-- SPDX-License-Identifier: MIT
+-- bench/prosody: what its head says.
+
+local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/prosody"
+local root, work, fail = start.root, start.work, start.fail
+
+local machine = require "runner.machine"
+local options = require "runner.options"
+local servers = require "runner.prosodies"
+local socket = require "socket"
+local xmpp = require "runner.xmpp"
+
+local CLIENTS = 20
+local SLICES, SLICE = 28, 0.5  -- of a cycle: so many in turn, of so many seconds
+local CYCLE = 18               -- seconds
+local ASKED = 60               -- seconds that all answers may take
+
+local found, words = options.scan(start.arguments, {asamp = true, rate = true, data = true}, {quiet = true})
+if not found then fail(words) end
+local minutes = tonumber(words[1] or 30)
+if not minutes or minutes <= 0 or #words > 1 then
+  fail(("minutes are a positive number, got %q"):format(table.concat(words, " ")))
+end
+local rate = start.positive(found, "rate", 1000)
+local wish = found.asamp or "listen,ring=2m,rotate=5m,keep=4"
+local folder = found.data or work .. "/data"
+local asamp = root .. "/build/bin/asamp"
+
+assert(os.execute(("mkdir -p '%s'"):format(folder)))
+servers.begin{root = root, folder = folder, clients = CLIENTS, fail = fail}
+
+-- Requests at the rate for so many seconds, or while go() says so; how many.
+local function drive(load, seconds, go)
+  local began, n = socket.gettime(), 0
+  local ends = began + seconds
+  while socket.gettime() < ends and (not go or go()) do
+    load:request()
+    n = n + 1
+    local ahead = began + n / rate - socket.gettime()
+    if ahead > 0 then socket.sleep(ahead) end
+  end
+  return n
+end
+
+-- CPU seconds a request, of both: all that they use while requests go to them in turn.
+local function slices(with, without)
+  local pair, before, n = {with, without}, {with:cpu(), without:cpu()}, {0, 0}
+  for i = 1, SLICES do
+    local at = (i + i // 2) % 2 + 1
+    n[at] = n[at] + drive(pair[at].load, SLICE)
+  end
+  return (with:cpu() - before[1]) / n[1], (without:cpu() - before[2]) / n[2]
+end
+
+local missing = {}
+
+local function expect(holds, format, ...)
+  if not holds then
+    missing[#missing + 1] = format:format(...)
+    io.stderr:write("bench/prosody: ", missing[#missing], "\n")
+  end
+  return holds
+end
+
+-- {== asking ==================================================================
+
+local asks = {top = 0, record = 0, heap = 0, stats = 0}
+
+-- All four at once, in the background; how long until the answers are there.
+local function ask(server, n)
+  local base = ("%s/ask"):format(folder)
+  local record = n % 10 == 5 and "--for 1s --alloc 64K" or "--ring"
+  local lines = {
+    top = ("top --count 2 --every 1 %d"):format(server.pid),
+    record = ("record %s -o '%s.vmprof' %d"):format(record, base, server.pid),
+    heap = ("heap -o '%s.snapshot' %d"):format(base, server.pid),
+    stats = ("stats --json %d"):format(server.pid),
+  }
+  local script = {}
+  for name, line in pairs(lines) do
+    local out = base .. "." .. name
+    script[#script + 1] = ("'%s' %s >'%s' 2>&1; echo $? $(date +%%s.%%N) >'%s.status'"):format(
+      asamp, line, out, out)
+  end
+  os.execute(("rm -f '%s'*"):format(base))
+  script[#script + 1] = ("'%s' report '%s.vmprof' >'%s.report' 2>&1; echo $? >'%s.done'"):format(
+    asamp, base, base, base)
+  os.execute(("{ %s; } </dev/null &"):format(table.concat(script, "; ")))
+  local began, ends = socket.gettime(), {}
+  drive(server.load, ASKED, function() return not servers.read(base .. ".done") end)
+  for name in pairs(lines) do
+    local status, at = (servers.read(("%s.%s.status"):format(base, name)) or "none"):match "(%w+) ?(%S*)"
+    ends[#ends + 1] = ("%s %.1f"):format(name, (tonumber(at) or 0) - began)
+    if expect(status == "0", "%s of cycle %d: status %s: %s", name, n, status,
+              (servers.read(base .. "." .. name) or ""):sub(1, 300)) then
+      asks[name] = asks[name] + 1
+    end
+  end
+  local report = servers.read(base .. ".report") or ""
+  expect(report:find "samples", "no report on the recording of cycle %d: %s", n, report:sub(1, 300))
+  return table.concat(ends, ", ")
+end
+
+-- ==}
+
+
+-- {== service =================================================================
+
+local function slope(rows, key)
+  local n, sx, sy, sxx, sxy = 0, 0, 0, 0, 0
+  for _, r in ipairs(rows) do
+    n, sx, sy, sxx, sxy = n + 1, sx + r.at, sy + r[key], sxx + r.at * r.at, sxy + r.at * r[key]
+  end
+  return (n * sxy - sx * sy) / (n * sxx - sx * sx)
+end
+
+local function service()
+  local with, without = servers.start(wish), servers.start()
+  for _, s in ipairs{with, without} do
+    s.load = xmpp.load(s.port, CLIENTS)
+    drive(s.load, 5)
+  end
+  local rows, began, disk = {}, socket.gettime(), 0
+  local log = assert(io.open(folder .. "/cycles.tsv", "w"))
+  log:write "at\twith_us\twithout_us\tratio\tbeside_with\tbeside_without\tdisk\tanswers (s)\n"
+  repeat
+    local n, from = #rows + 1, socket.gettime()
+    local a, b = slices(with, without)
+    local r = {at = socket.gettime() - began, with = a, without = b, ratio = b / a,
+               bwith = with:beside(), bwithout = without:beside(), disk = servers.disk(with)}
+    r.beside = r.bwith - r.bwithout
+    rows[n], disk = r, math.max(disk, r.disk)
+    r.answers = found.quiet and "none" or ask(with, n)
+    log:write(("%.0f\t%.1f\t%.1f\t%.4f\t%d\t%d\t%d\t%s\n"):format(r.at, r.with * 1e6,
+      r.without * 1e6, r.ratio, r.bwith, r.bwithout, r.disk, r.answers))
+    log:flush()
+    local left = from + CYCLE - socket.gettime()
+    if left > 0 and not found.quiet then socket.sleep(left) end
+  until socket.gettime() - began >= minutes * 60
+  log:close()
+  return with, without, rows, disk
+end
+
+local with, without, rows, disk = service()
+local n, sum, squares, a, b = #rows, 0, 0, 0, 0
+for _, r in ipairs(rows) do
+  sum, squares = sum + r.ratio, squares + r.ratio * r.ratio
+  a, b = a + r.with, b + r.without
+end
+local mean = sum / n
+local error_ = n > 1 and math.sqrt((squares / n - mean * mean) / (n - 1)) or 0
+local last = rows[n]
+print(machine.line())
+print(("\nprosody with ASAMP=%s, %.0f minutes, %d requests a second in turn with one without.\n")
+      :format(wish, (last.at + CYCLE) / 60, rate))
+print(("- throughput by CPU time: %.4f of without (mean of %d cycles, standard error %.4f); "
+      .. "%.0f and %.0f us a request"):format(mean, n, error_, a / n * 1e6, b / n * 1e6))
+local half = table.move(rows, n // 2 + 1, n, 1, {})
+local most = 0
+for _, r in ipairs(rows) do most = math.max(most, r.beside) end
+print(("- resident beside Lua's heap: %.1f MiB with, %.1f without; the difference at most %.1f MiB, "
+      .. "and %+.2f MiB an hour in the second half"):format(last.bwith / 2 ^ 20, last.bwithout / 2 ^ 20,
+      most / 2 ^ 20, #half > 2 and slope(half, "beside") * 3600 / 2 ^ 20 or 0))
+print(("- on the disk at most %.2f MiB"):format(disk / 2 ^ 20))
+print(found.quiet and "- nobody asked" or ("- answers: top %d, record %d, heap %d, stats %d of %d each")
+      :format(asks.top, asks.record, asks.heap, asks.stats, n))
+expect(most <= 16 * 2 ^ 20, "more than 16 MiB are resident for the sampler")
+
+-- ==}
+
+
+-- {== how it ends ============================================================
+
+-- The newest profile of that server, as asamp report --json has it; "" without one.
+local function report(server)
+  local path = servers.newest(server)
+  return path and servers.output(("'%s' report --json '%s' 2>&1"):format(asamp, path)) or "", path
+end
+
+local function tell(name, what, json)
+  local samples = tonumber(json:match '"samples": (%d+)')
+  local whole = json:find '"complete": true' and "whole" or "not whole"
+  print(("- %s: %s; the last profile is %s, %s samples"):format(name, what, whole, samples or "no"))
+  expect(samples and samples > 0, "%s: no samples: %s", name, json:sub(1, 300))
+  return whole == "whole"
+end
+
+with.load:close()
+without.load:close()
+without:signal "TERM"
+with:signal "TERM"
+expect(with:ends(), "prosody does not end by SIGTERM")
+expect(tell("SIGTERM", "has ended", (report(with))), "SIGTERM: the profile is not whole")
+
+local function short(wish_)
+  local s = servers.start(wish_)
+  s.load = xmpp.load(s.port, CLIENTS)
+  return s
+end
+
+local killed = short "listen,ring=1m,rotate=3s,keep=2,alloc=64K"
+drive(killed.load, 8)
+killed:signal "KILL"
+expect(killed:ends(), "prosody does not end by SIGKILL")
+expect(tell("SIGKILL", "of rotate=3s", (report(killed))), "SIGKILL: the last profile is not whole")
+
+-- No file of its may grow beyond 16 KiB for a while: as on a disk that is full.
+local full, why = short "listen,alloc=4K,time=100", nil
+servers.output(("prlimit --pid %d --fsize=16384:unlimited"):format(full.pid))
+for _ = 1, 60 do
+  drive(full.load, 0.5)
+  why = servers.output(("'%s' stats --json %d 2>&1"):format(asamp, full.pid)):match '"full": "([^"]+)"'
+  if why then break end
+end
+servers.output(("prlimit --pid %d --fsize=unlimited:unlimited"):format(full.pid))
+drive(full.load, 5)
+full:signal "TERM"
+expect(full:ends(), "a prosody whose disk was full does not end")
+local json = report(full)
+expect(tell("full disk", ("said: %s"):format(why or "nothing"), json), "full disk: the profile is not whole")
+expect(json:find "samples lost", "full disk: no marker in the profile")
+
+-- Its address space may not grow.
+local starved = short "listen,ring=1m,alloc=64K"
+drive(starved.load, 4)
+servers.output(("prlimit --pid %d --as=%d:unlimited"):format(starved.pid, starved:size() + 2 ^ 21))
+local refused
+for i = 1, 100 do
+  local ok, message = pcall(starved.load.keep, starved.load, i, 200000)
+  refused = refused or not ok and message
+  if servers.newest(starved) or not starved:isthere() then break end
+end
+servers.output(("prlimit --pid %d --as=unlimited:unlimited"):format(starved.pid))
+json = report(starved)
+tell("memory limit", ("a request failed (%s), prosody %s"):format(refused or "none",
+     starved:isthere() and "goes on" or "has ended"), json)
+expect(json:find "memory ran out", "memory limit: no marker in the profile")
+starved:signal "TERM"
+expect(starved:ends(), "a prosody whose memory ran out does not end")
+
+-- ==}
+
+if #missing > 0 then os.exit(2) end
