@@ -116,7 +116,8 @@ function M.render(found, style)
       units.seconds(now.time - best.time), units.seconds(best.timeerror),
       units.seconds(now.time), units.bytes(math.floor(math.abs(best.held - now.held))),
       best.held >= now.held and "more" or "less")
-    or "No other size would save a tenth of the time in collections.", "", style.width)
+    or "No other size that was seen would save a tenth of the time in collections. Record with " ..
+    "larger ones (LUA_GC=nursery=512K-4M) to learn of these.", "", style.width)
   put(out, lines(style, "Nearly all survive: make them once, or again from a pool",
                  advice.live, "survivedbytes"))
   put(out, lines(style, "Nearly all die young", advice.die, "bytes"))

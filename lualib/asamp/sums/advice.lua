@@ -308,12 +308,13 @@ function M.of(profile)
           classes = lifetimes.classes(profile) or {}}
 end
 
---- The size that is worth a change: by the least time, where that is less by more than its
+--- The size that is worth a change, of those that were seen: by the least time, where that is less by more than its
 -- error and a tenth; or nil.
 function M.best(advice)
   local best
   for _, p in ipairs(advice.sizes) do
-    if p.time + p.timeerror < 0.9 * advice.now.time and (not best or p.time < 0.95 * best.time) then
+    if not p.beyond and p.time + p.timeerror < 0.9 * advice.now.time and
+       (not best or p.time < 0.95 * best.time) then
       best = p
     end
   end
