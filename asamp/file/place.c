@@ -32,7 +32,8 @@ typedef struct Attempt {
   size_t size;
 } Attempt;
 
-char *place_numbered (const char *path, unsigned number) {
+/* The path with that number; NULL without memory. 'app.vmprof', 2: app.2.vmprof. */
+static char *numbered (const char *path, unsigned number) {
   static const char *const endings[] = {".vmprof", ".vmprof.gz", ".heap", ""};
   size_t n = strlen(path), m, i;
   char *to = malloc(n + 16);
@@ -239,7 +240,7 @@ int place_open (const PlaceWish *wish, Place *place, char *why, size_t size) {
   place->fd = -1;
   for (number = first; error == NEXT && number - first < PLACE_MOST; number++) {
     free(place->path);
-    a.path = place->path = place_numbered(wish->path, number);
+    a.path = place->path = numbered(wish->path, number);
     if (place->path == NULL)
       return ENOMEM;
     error = attempt(&a);

@@ -64,9 +64,6 @@ int place_open (const PlaceWish *wish, Place *place, char *why, size_t size);
 */
 void place_undo (const Place *place);
 
-/* The path with that number; NULL without memory. 'app.vmprof', 2: app.2.vmprof. */
-char *place_numbered (const char *path, unsigned number);
-
 /*
 ** Is that name (a symbolic link, say) in a folder that all may write, and of
 ** another user than this process's and than the folder's?

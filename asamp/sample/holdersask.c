@@ -6,6 +6,7 @@
 #include "holdersask.h"
 #include "binding.h"
 #include "clock.h"
+#include "pages.h"
 #include "quietfork.h"
 
 #include <signal.h>
@@ -41,20 +42,6 @@ static char *text (HoldersAnswer *x, size_t n) {
   return (char *)(paths(x, n) + READER_MAXPATHS + 1);
 }
 
-/* Memory of the child. */
-static void *pages (void *ud, void *block, size_t old, size_t size) {
-  void *p;
-  (void)ud;
-  if (size == 0) {
-    munmap(block, old);
-    return NULL;
-  }
-  p = block == NULL
-    ? mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-    : mremap(block, old, size, MREMAP_MAYMOVE);
-  return p != MAP_FAILED ? p : NULL;
-}
-
 static void tell (HoldersAnswer *x, const Holders *h) {
   if (h->ntext > TEXT || h->npaths > READER_MAXPATHS + 1) return;
   memcpy(ids(x), h->ids, h->n * sizeof(*h->ids));
@@ -79,7 +66,7 @@ int holdersask_begin (HoldersAsk *a, lua_State *L, const void *const *owners, si
   a->parent = getpid();
   a->child = quietfork(0);
   if (a->child == 0) {
-    if (holders_walk(&h, L, owners, n, pages)) tell(a->answer, &h);
+    if (holders_walk(&h, L, owners, n, pages_realloc)) tell(a->answer, &h);
     _exit(0);
   }
   if (a->child < 0) {

@@ -395,7 +395,7 @@ static void nomemory (const char *path, char *err, size_t errsize) {
 
 
 /* On a writer's thread: what the end of the session would tell too late. */
-void sampler_stalled (const char *path, int error, uint64_t lost) {
+static void onstalled (const char *path, int error, uint64_t lost) {
   if (error == 0)
     complain("%s: there is room again, and it goes on; %llu samples were lost, see its mark "
              "'samples lost'. A larger alloc= or less time= writes less, and so does max= with "
@@ -459,7 +459,7 @@ static void configure (ProfileConfig *c, const SamplerOptions *o, uint64_t perio
   c->made = o->made;
   c->replace = o->replace;
   c->taken = inuse;
-  c->stalled = sampler_stalled;
+  c->stalled = onstalled;
   c->ring = o->ring;
   c->round = (o->mallocs > 0) ? mallocs_learn : NULL;
   c->log.format = o->format;

@@ -145,7 +145,6 @@ Profile *sampler_openshared (const SamplerOptions *o, uint64_t period, char *err
 void sampler_summary (const SharedTotals *t, uint64_t period, int random,
                       const char *path);
 void sampler_loss (int error, uint64_t lost, int summary, const char *path);
-void sampler_stalled (const char *path, int error, uint64_t lost);
 
 /* The state's tracker; its client is NULL when there is no session. */
 struct Tracker *sampler_tracker (Sampler *s);

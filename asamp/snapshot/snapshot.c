@@ -8,6 +8,7 @@
 #include "snapshot.h"
 #include "compressor.h"
 #include "native.h"
+#include "pages.h"
 #include "place.h"
 #include "quietfork.h"
 #include "tracker.h"
@@ -17,7 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -66,20 +66,6 @@ static int sink (void *ud, const unsigned char *data, size_t n) {
   Writer *w = ud;
   compressor_put(&w->compressor, data, n, COMPRESSOR_MORE, put, w);
   return w->error == 0;
-}
-
-/* Memory of the walk: pages, so that malloc's lock is nobody's business. */
-static void *pages (void *ud, void *block, size_t old, size_t size) {
-  void *p;
-  (void)ud;
-  if (size == 0) {
-    munmap(block, old);
-    return NULL;
-  }
-  p = block == NULL
-    ? mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-    : mremap(block, old, size, MREMAP_MAYMOVE);
-  return p != MAP_FAILED ? p : NULL;
 }
 
 /* Returns 0 or an errno. */
@@ -233,7 +219,7 @@ int snapshot_take (lua_State *L, const SnapshotWish *wish, Snapshot *s, char *er
     s->path = place.path;
     w->fd = place.fd;
     w->dump.sink = sink;
-    w->dump.memory = pages;
+    w->dump.memory = pages_realloc;
     w->dump.ud = w;
     head(w, L, wish);
     error = run(w, L, wish, s);

@@ -21,35 +21,35 @@ LUAI_FUNC void *luaN_shrink (lua_State *L, void *block, int *size, int final,
 /* Raises a memory error; the sampler is told before (sampling.c). */
 LUAI_FUNC l_noret luaN_nomemory (lua_State *L);
 
-#define luaN_inline	extern inline __attribute__((gnu_inline, always_inline))
+#define LUAN_HERE	extern inline __attribute__((gnu_inline, always_inline))
 
-luaN_inline void *luaM_malloc_ (lua_State *L, size_t size, int tag) {
+LUAN_HERE void *luaM_malloc_ (lua_State *L, size_t size, int tag) {
   UNUSED(tag);
   return luaN_malloc(L, size, LUAN_VECTOR);
 }
 
-luaN_inline void luaM_free_ (lua_State *L, void *block, size_t osize) {
+LUAN_HERE void luaM_free_ (lua_State *L, void *block, size_t osize) {
   luaN_release(L, block, osize, LUAN_VECTOR);
 }
 
-luaN_inline void *luaM_realloc_ (lua_State *L, void *block, size_t osize,
+LUAN_HERE void *luaM_realloc_ (lua_State *L, void *block, size_t osize,
                                  size_t nsize) {
   return luaN_resize(L, block, osize, nsize, LUAN_REALLOCED);
 }
 
-luaN_inline void *luaM_saferealloc_ (lua_State *L, void *block, size_t osize,
+LUAN_HERE void *luaM_saferealloc_ (lua_State *L, void *block, size_t osize,
                                      size_t nsize) {
   return luaN_saferesize(L, block, osize, nsize, LUAN_BUFFER);
 }
 
-luaN_inline void *luaM_growaux_ (lua_State *L, void *block, int nelems,
+LUAN_HERE void *luaM_growaux_ (lua_State *L, void *block, int nelems,
                                  int *psize, int size_elem, int limit,
                                  const char *what) {
   return luaN_grow(L, block, nelems, psize, size_elem, limit, what,
                    LUAN_REALLOCED);
 }
 
-luaN_inline void *luaM_shrinkvector_ (lua_State *L, void *block, int *size,
+LUAN_HERE void *luaM_shrinkvector_ (lua_State *L, void *block, int *size,
                                       int final, int size_elem) {
   return luaN_shrink(L, block, size, final, size_elem, LUAN_REALLOCED);
 }

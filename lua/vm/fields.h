@@ -13,11 +13,11 @@
 ** Inline definitions of functions that ltable.c defines: the same function, which
 ** is called where the compiler does not put it in place.
 */
-#define luaN_beside	extern inline __attribute__((gnu_inline))
+#define LUAN_INLINED	extern inline __attribute__((gnu_inline))
 
 #if !defined(ltable_c)
 
-luaN_beside const TValue *luaH_getshortstr (Table *t, TString *key) {
+LUAN_INLINED const TValue *luaH_getshortstr (Table *t, TString *key) {
   static const TValue absent = {ABSTKEYCONSTANT};
   const Node *n = gnode(t, key->hash & (unsigned)(sizenode(t) - 1));
   for (;;) {
@@ -39,7 +39,7 @@ luaN_beside const TValue *luaH_getshortstr (Table *t, TString *key) {
 /* The one of ltable.c, by a name that it has for this header alone. */
 extern const TValue *luaN_getany (Table *t, const TValue *key) __asm__("luaH_get");
 
-luaN_beside const TValue *luaH_get (Table *t, const TValue *key) {
+LUAN_INLINED const TValue *luaH_get (Table *t, const TValue *key) {
   return ttisshrstring(key) ? luaH_getshortstr(t, tsvalue(key))
                             : luaN_getany(t, key);
 }

@@ -10,6 +10,7 @@ local host = require "asamp.host"
 local json = require "asamp.show.json"
 local layout = require "asamp.show.layout"
 local options = require "asamp.cli.options"
+local order = require "asamp.sums.order"
 local page = require "asamp.show.heappage"
 local show = require "asamp.show.heap"
 
@@ -102,12 +103,7 @@ end
 -- Its sites, most bytes first.
 local function sitesof(h, query)
   local list = h:sites(query)
-  table.sort(list, function(a, b)
-    if a.bytes ~= b.bytes then
-      return a.bytes > b.bytes
-    end
-    return a.site < b.site
-  end)
+  table.sort(list, order.largest("bytes", "site"))
   return list
 end
 
@@ -160,12 +156,7 @@ local function compare(h, old, path, least)
     row.change = row.newbytes - row.gonebytes + row.grown
     change = change + row.change
   end
-  table.sort(classes, function(a, b)
-    if a.change ~= b.change then
-      return a.change > b.change
-    end
-    return a.name < b.name
-  end)
+  table.sort(classes, order.largest("change", "name"))
   return {from = path, classes = classes, change = change, sites = comparesites(h, old),
           held = held(h, {new = true, least = least}, "New")}
 end

@@ -5,6 +5,7 @@
 local holders = require "asamp.sums.holders"
 local labels = require "asamp.show.labels"
 local layout = require "asamp.show.layout"
+local order = require "asamp.sums.order"
 local tables = require "asamp.show.tables"
 local units = require "asamp.show.units"
 
@@ -36,12 +37,7 @@ local function head(info, style)
 end
 
 local function classes(list, info, style)
-  table.sort(list, function(a, b)
-    if a.retained ~= b.retained then
-      return a.retained > b.retained
-    end
-    return a.name < b.name
-  end)
+  table.sort(list, order.largest("retained", "name"))
   local columns = {
     {title = "self", cells = tables.cells(list, function(r) return units.short(r.self) end)},
     {title = "", gap = 1, spare = 2, cells = tables.cells(list, function(r)

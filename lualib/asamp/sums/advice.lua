@@ -17,6 +17,7 @@
 -- with the bytes tenured, which is what makes them due.
 
 local lifetimes = require "asamp.sums.lifetimes"
+local order = require "asamp.sums.order"
 local survival = require "asamp.sums.survival"
 local totals = require "asamp.sums.totals"
 
@@ -186,12 +187,7 @@ local function pausesof(profile)
       major = (c.majorpause or 0) >= (c.minorpause or 0), tenured = c.tenured // c.n,
       inuse = c.inuse, alone = c.n == 1}
   end
-  table.sort(list, function(a, b)
-    if a.us ~= b.us then
-      return a.us > b.us
-    end
-    return a.time < b.time
-  end)
+  table.sort(list, order.largest("us", "time"))
   return table.move(list, 1, math.min(#list, PAUSES), 1, {})
 end
 

@@ -6,6 +6,7 @@
 -- of a string that a concatenation puts in the place of one of its operands (s = s .. x)
 -- that operand's bytes; of a buffer or a table that grows all that it had.
 
+local order = require "asamp.sums.order"
 local totals = require "asamp.sums.totals"
 
 local M = {}
@@ -76,14 +77,7 @@ function M.of(profile, covered)
   for _, row in ipairs(rows) do
     finish(row, duration)
   end
-  table.sort(rows, function(a, b)
-    if a.bytes ~= b.bytes then
-      return a.bytes > b.bytes
-    elseif a.file ~= b.file then
-      return a.file < b.file
-    end
-    return a.line < b.line
-  end)
+  table.sort(rows, order.largest("bytes", "file", "line"))
   whole.lines = rows
   return finish(whole, duration)
 end

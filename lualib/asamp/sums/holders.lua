@@ -5,6 +5,8 @@
 -- A step is {text, function (what it leads to, when that is one)}; paths begin with
 -- what the state itself holds.
 
+local order = require "asamp.sums.order"
+
 local M = {}
 
 M.ARROW = " → "
@@ -78,12 +80,7 @@ function M.leaves(rows)
     end
     leaf.at = nil
   end
-  table.sort(list, function(a, b)
-    if a.value ~= b.value then
-      return a.value > b.value
-    end
-    return a.text < b.text
-  end)
+  table.sort(list, order.largest("value", "text"))
   return list
 end
 
@@ -169,12 +166,7 @@ function M.of(h, own)
   if total > 0 then
     local all, children = sums(h, own)
     parts(h, 0, total, all, children, list)
-    table.sort(list, function(a, b)
-      if a.samples ~= b.samples then
-        return a.samples > b.samples
-      end
-      return a.text < b.text
-    end)
+    table.sort(list, order.largest("samples", "text"))
   end
   return list, total
 end

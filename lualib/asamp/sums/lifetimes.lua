@@ -4,6 +4,7 @@
 -- comes from: what lives neither shortly nor for good is what a generational
 -- collector pays for.
 
+local order = require "asamp.sums.order"
 local totals = require "asamp.sums.totals"
 
 local M = {}
@@ -155,12 +156,7 @@ function M.classes(profile)
     row.median = median(row)
     row.sort = row.share <= SHORT and "short" or row.share <= MID and "mid" or "long"
   end
-  table.sort(rows, function(a, b)
-    if a.bytes ~= b.bytes then
-      return a.bytes > b.bytes
-    end
-    return a.name < b.name
-  end)
+  table.sort(rows, order.largest("bytes", "name"))
   return rows
 end
 

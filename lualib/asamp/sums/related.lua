@@ -2,6 +2,8 @@
 -- Which lines belong together: those of one function, of a function and the one
 -- that called it, or of two that the same function called. Pure.
 
+local order = require "asamp.sums.order"
+
 local M = {}
 
 local function key(file, defined)
@@ -40,18 +42,11 @@ local function ismain(function_)
   return function_ == "" or function_:find "%z0$" ~= nil
 end
 
+local larger = order.largest("keptbytes", "file", "line")
+
 local function together(a, b)
   return a.own == b.own or a.caller == b.own or b.caller == a.own or
          a.caller == b.caller and not ismain(a.caller)
-end
-
-local function larger(a, b)
-  if a.keptbytes ~= b.keptbytes then
-    return a.keptbytes > b.keptbytes
-  elseif a.file ~= b.file then
-    return a.file < b.file
-  end
-  return a.line < b.line
 end
 
 --- Rows {file, line, defined (line of the function's start), keptbytes, callers

@@ -3,6 +3,8 @@
 -- process) in, rows for people out. The words of a picture are those of
 -- doc/profile-format.md; one that is not known here is a row of its own.
 
+local order = require "asamp.sums.order"
+
 local M = {}
 
 -- What the words are called, in the order in which rows are shown, and the group that
@@ -29,12 +31,7 @@ local function newrow(what, group, text)
   return {what = what, group = group, text = text, bytes = 0, parts = {}}
 end
 
-local function bybytes(a, b)
-  if a.bytes ~= b.bytes then
-    return a.bytes > b.bytes
-  end
-  return a.where < b.where
-end
+local bybytes = order.largest("bytes", "where")
 
 -- The parts of a row: most bytes first. Estimates: together they are no more than the
 -- row, and what they leave of it is nobody's.
