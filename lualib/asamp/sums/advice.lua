@@ -304,8 +304,8 @@ function M.of(profile)
           classes = lifetimes.classes(profile) or {}}
 end
 
---- The size that is worth a change, of those that were seen: by the least time, where that is less by more than its
--- error and a tenth; or nil.
+--- The size that is worth a change, of those that were seen: by the least time, where
+-- that is less by more than its error and a tenth; or nil.
 function M.best(advice)
   local best
   for _, p in ipairs(advice.sizes) do
