@@ -149,18 +149,35 @@ static _Noreturn void child (Writer *w, lua_State *L, const char *path) {
   _exit(error > 255 ? 255 : error);
 }
 
-/* Children that have ended since are let go. */
-static pid_t waiting[16];
+#define WAITING	16	/* children that nobody has waited for, at most */
 
-static void reap (pid_t new) {
+/* These, or 0. States of many OS threads take and put them: whoever has taken one out is the
+   only one that waits for it, and no lock is held where the program may fork. */
+static pid_t waiting[WAITING];
+
+/* 0: there is no place. */
+static int keep (pid_t child) {
+  int i;
+  for (i = 0; i < WAITING; i++) {
+    pid_t none = 0;
+    if (__atomic_compare_exchange_n(&waiting[i], &none, child, 0, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_RELAXED))
+      return 1;
+  }
+  return 0;
+}
+
+static void await (pid_t child, int *status) {
+  while (waitpid(child, status, __WALL) < 0 && errno == EINTR) { }
+}
+
+/* Children that have ended since are let go. */
+static void reap (void) {
   int i, status;
-  for (i = 0; i < 16; i++) {
-    if (waiting[i] != 0 && waitpid(waiting[i], &status, WNOHANG | __WALL) != 0)
-      waiting[i] = 0;
-    if (waiting[i] == 0 && new != 0) {
-      waiting[i] = new;
-      new = 0;
-    }
+  for (i = 0; i < WAITING; i++) {
+    pid_t child = __atomic_exchange_n(&waiting[i], 0, __ATOMIC_ACQ_REL);
+    if (child != 0 && waitpid(child, &status, WNOHANG | __WALL) == 0 && !keep(child))
+      await(child, &status);
   }
 }
 
@@ -182,11 +199,9 @@ static int run (Writer *w, lua_State *L, const SnapshotWish *wish, Snapshot *s) 
       child(w, L, s->path);
     s->forked = s->child > 0;
     if (s->forked) {
-      if (!wish->wait) {
-        reap(s->child);
+      if (!wish->wait && keep(s->child))
         return 0;
-      }
-      while (waitpid(s->child, &status, __WALL) < 0 && errno == EINTR) { }
+      await(s->child, &status);
       s->child = 0;
       return WIFEXITED(status) ? WEXITSTATUS(status) : EINTR;
     }
@@ -205,7 +220,7 @@ int snapshot_take (lua_State *L, const SnapshotWish *wish, Snapshot *s, char *er
   Writer *w;
   int error;
   memset(s, 0, sizeof(*s));
-  reap(0);
+  reap();
   w = calloc(1, sizeof(*w));
   if (w == NULL || !compressor_open(&w->compressor, COMPRESSOR_FAST)) {
     if (w != NULL)

@@ -3,7 +3,8 @@
 ** Snapshots of a state's heap: the file, and the child process that writes it.
 **
 ** Invariants:
-**   SN1  the program waits for the fork alone, unless there is none, or it asks to;
+**   SN1  the program waits for the fork alone, unless there is none, it asks to, or 16
+**        snapshots are being written;
 **   SN2  the child ends without a signal to its parent (SIGCHLD), is no child that
 **        wait() finds, holds none of the program's descriptors open but the file, and
 **        runs none of the program's code;
