@@ -153,16 +153,16 @@ static int newsmall (global_State *g, size_t size, size_t n) {
   luaN_Blocks *h = &g->heap.blocks;
   luaN_Chunk *c;
   size_t least = wholelines(n + n / 16 + 256);  /* a head is less than that */
+  if (!completestate(g) || g->gcstopem) h->ceiling = 0;  /* nobody can collect first */
   if (!luaN_reserve(g, &h->small, 1)) return 0;
   if (least < LEAST_ASKED) least = LEAST_ASKED;
   size = wholelines(size < least ? least : size > LUAN_BLOCK ? LUAN_BLOCK : size);
   for (;;) {
     size_t bytes = size + sizeof(luaN_Chunk) + 2 * LUAN_GRANULE;
-    if ((c = (luaN_Chunk *)luaN_ask(g, NULL, 0, bytes)) != NULL) {
+    if ((c = (luaN_Chunk *)luaN_askmore(g, NULL, 0, bytes)) != NULL) {
       c->size = bytes;
       break;
     }
-    h->refused = 1;
     if (size == least) return 0;
     if ((size = wholelines(size / 4)) < least) size = least;
   }

@@ -165,6 +165,8 @@ typedef struct luaN_Blocks {
   lu_byte releasing;		/* ... if it goes on */
   lu_byte refused;		/* lua_Alloc has refused something to this nursery */
   size_t held;			/* bytes obtained from lua_Alloc (H5) */
+  size_t ceiling;		/* least of these that it has refused since the last major
+				   collection, or 0 (luaN_askmore) */
 } luaN_Blocks;
 
 /* There are none. Allocates nothing. */

@@ -31,6 +31,20 @@ void *luaN_ask (global_State *g, void *p, size_t osize, size_t nsize) {
 }
 
 
+void *luaN_askmore (global_State *g, void *p, size_t osize, size_t nsize) {
+  luaN_Blocks *h = &g->heap.blocks;
+  size_t all = h->held + nsize - osize;
+  void *q = NULL;
+  if (nsize <= osize) return luaN_ask(g, p, osize, nsize);
+  if (h->ceiling == 0 || all < h->ceiling) q = luaN_ask(g, p, osize, nsize);
+  if (q == NULL) {
+    h->refused = 1;
+    if (h->ceiling == 0 || all < h->ceiling) h->ceiling = all;
+  }
+  return q;
+}
+
+
 LUA_API void *luaN_alloc (void *ud, void *ptr, size_t osize, size_t nsize) {
   (void)ud; (void)osize;
   if (nsize == 0) {

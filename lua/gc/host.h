@@ -19,4 +19,13 @@ LUAI_FUNC void *luaN_callalloc (struct global_State *g, void *p, size_t osize,
 LUAI_FUNC void *luaN_ask (struct global_State *g, void *p, size_t osize,
                           size_t nsize);
 
+/*
+** The same for what the heap can do without for a while: a hole may be found, a list be
+** incomplete. What would come to as many bytes as lua_Alloc has refused since the last
+** major collection is not asked for again: a heap that is full would ask for each
+** object that it marks.
+*/
+LUAI_FUNC void *luaN_askmore (struct global_State *g, void *p, size_t osize,
+                              size_t nsize);
+
 #endif

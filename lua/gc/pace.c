@@ -325,6 +325,7 @@ void luaN_cycleended (global_State *g) {
     if (c->pace.tight < NURSERY_TIGHT) c->pace.tight = 0;
     g->heap.blocks.refused = 0;  /* there was no room beside what was dead */
   }
+  g->heap.blocks.ceiling = 0;
   c->pace.cycles++;
   if (isother(c->pace.live, gettotalbytes(g))) c->pace.patience = PATIENCE_MIN;
   c->pace.live = gettotalbytes(g);

@@ -115,6 +115,15 @@ int calm (lua_State *L, lua_CFunction f, int args, int results) {
 
 /* {== The loop == */
 
+/*
+** Is so much in use that the limit leaves little? (What lua_Alloc has given says nothing:
+** a heap of blocks takes what there is before it collects, and drops some of each. This
+** once asked for two full collections after nearly every action.)
+*/
+static int isfull (lua_State *L) {
+  return memory.limit && (size_t)lua_gc(L, LUA_GCCOUNT) > memory.limit / 10 * 9 / 1024;
+}
+
 static const Choice *const groups[] = {object_actions, thread_actions, collect_actions,
   bulk_actions, vector_actions};
 #define GROUPS	(sizeof groups / sizeof *groups)
@@ -155,7 +164,7 @@ static void step (lua_State *L) {
   if (lua_gettop(L) != top) wrong("an action left %d values", lua_gettop(L) - top);
   if (memory.failed != failed) w.strict = 0;
   if (w.logged && !w.collecting) check_finalized(-1);
-  if (w.nodes > w.maxnodes || (memory.limit && memory.bytes > memory.limit / 10 * 9)) {
+  if (w.nodes > w.maxnodes || isfull(L)) {
     drop_some(L);
     full_collect(L);
     full_collect(L);
