@@ -29,11 +29,34 @@ void functions_begin (Functions *f) {
 }
 
 
+static void clear (Functions *f) {
+  uint32_t i;
+  if (f->cache == NULL) return;
+  if (f->nlisted == FUNCTIONS_LISTED)
+    memset(f->cache, 0, FUNCTIONS_CACHED * sizeof(*f->cache));
+  else
+    for (i = 0; i < f->nlisted; i++)
+      memset(&f->cache[f->listed[i]], 0, sizeof(*f->cache));
+}
+
+
 void functions_forget (Functions *f) {
   struct CachedFunction *cache = f->cache;
+  clear(f);
   memset(f, 0, sizeof(*f));
   f->cache = cache;
-  if (cache != NULL) memset(cache, 0, FUNCTIONS_CACHED * sizeof(*cache));
+}
+
+
+/* FU3. It is listed before it is in use: a fork by another thread may come between. */
+static void cacheat (Functions *f, unsigned int prototype, uint32_t number) {
+  struct CachedFunction *c = &f->cache[prototype % FUNCTIONS_CACHED];
+  if (c->prototype == 0 && f->nlisted < FUNCTIONS_LISTED) {
+    f->listed[f->nlisted] = (uint16_t)(prototype % FUNCTIONS_CACHED);
+    __atomic_store_n(&f->nlisted, f->nlisted + 1, __ATOMIC_RELEASE);
+  }
+  c->number = number;
+  __atomic_store_n(&c->prototype, prototype, __ATOMIC_RELEASE);
 }
 
 
@@ -82,10 +105,10 @@ static uint32_t number (Functions *f, FunctionName *n, int isold, int *isnew) {
 
 uint32_t functions_number (Functions *f, unsigned int prototype, FunctionName *name,
                            int *isnew) {
-  struct CachedFunction *c = &f->cache[prototype % FUNCTIONS_CACHED];
+  uint32_t n;
   *isnew = 0;
-  c->number = number(f, name, prototype <= f->last, isnew);
-  c->prototype = prototype;
+  n = number(f, name, prototype <= f->last, isnew);
+  cacheat(f, prototype, n);
   if (prototype > f->last) f->last = prototype;
-  return c->number;
+  return n;
 }

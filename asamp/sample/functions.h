@@ -13,7 +13,9 @@
 **        source at each load, FUNCTIONS_CHUNKS at most have numbers of their own;
 **        behind these their source is [other chunks];
 **   FU2  the memory is bounded: 16 bytes a number, two thirds of them in use, and the
-**        cache.
+**        cache;
+**   FU3  places of the cache that are not empty are listed, as long as there are no more
+**        than FUNCTIONS_LISTED: a state that lives for a request clears these alone.
 */
 #ifndef asamp_functions_h
 #define asamp_functions_h
@@ -24,6 +26,7 @@
 #include "idmap.h"
 
 #define FUNCTIONS_CACHED	8192  /* prototypes, a power of 2 */
+#define FUNCTIONS_LISTED	128   /* places of the cache that are cleared one by one */
 
 typedef struct Functions {
   struct CachedFunction {
@@ -31,6 +34,8 @@ typedef struct Functions {
     uint32_t number;
   } *cache;
   IdMap byname;		/* hash of a name, line and source -> number */
+  uint16_t listed[FUNCTIONS_LISTED];
+  uint32_t nlisted;	/* places in use; at FUNCTIONS_LISTED there may be more */
   uint32_t n;
   uint32_t nchunks;	/* of these, of chunks that are no files */
   unsigned int last;	/* the highest prototype that was named: those below are old */
