@@ -96,8 +96,8 @@ static void step (lua_State *L, size_t work, int begin) {
   luaN_mustverify(L, 0);
   luaN_collected(L);
   if (!c->pace.fullcycles && g->heap.minors % SHRINK_MINORS == 0) {  /* it allocates */
-    luaN_shrinkthread(L, 0);
-    if (L != g->mainthread) luaN_shrinkthread(g->mainthread, 0);
+    luaN_shrinkown(L, 0);
+    if (L != g->mainthread) luaN_shrinkown(g->mainthread, 0);
   }
   luaN_setquota(g);
   finalize(L);

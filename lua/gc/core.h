@@ -8,6 +8,7 @@
 
 #include "attach.h"
 #include "label.h"
+#include "naming.h"
 #include "nursery.h"
 #include "tick.h"
 

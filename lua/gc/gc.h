@@ -63,8 +63,9 @@
 **   T3  when a collection has seen a stack, all its slots from 'top' on are nil:
 **       a frame that grows over them shows no dead value. No CallInfo tells how
 **       far frames have reached, for those of later calls take its place.
-**   T4  a stack's block has 'stackroom' slots, stack_last lies within it, and the
-**       slots behind stack_last + EXTRA_STACK are nil.
+**   T4  a stack's block has 'stackroom' slots and stack_last lies within it. What is
+**       behind stack_last + EXTRA_STACK is not looked at, and made nil when the stack
+**       grows over it.
 */
 #ifndef luaN_gc_h
 #define luaN_gc_h
@@ -279,12 +280,21 @@ LUAI_FUNC void luaN_growstrings (lua_State *L);
 */
 LUAI_FUNC int luaN_limitstack (lua_State *L, int size);
 
+/* Slots of a stack that has too few of them. It grows by a stride at most: collections
+   make nil what is above the top. */
+#define LUAN_STRIDE	8192
+#define luaN_longer(size) \
+  ((size) + ((size) < LUAN_STRIDE ? (size) : LUAN_STRIDE))
+
+/* The stack of L is about to be moved, to have 'size' slots: slots to ask for. */
+LUAI_FUNC int luaN_roomfor (lua_State *L, int size);
+
 /* A new thread has got its stack. */
 LUAI_FUNC void luaN_built (lua_State *L);
 
-/* A stack of 'oldsize' slots has been moved: takes the sample that had to wait
-   for it. */
-LUAI_FUNC void luaN_moved (lua_State *L, int oldsize);
+/* A stack whose block had 'oldsize' slots has been moved, to one that ends at stack_last,
+   and is to have 'size': takes the sample that had to wait for it. */
+LUAI_FUNC void luaN_moved (lua_State *L, int oldsize, int size);
 
 /* A table with vectors for asize and hsize (a power of 2, or 0) slots. */
 LUAI_FUNC Table *luaN_newtable (lua_State *L, unsigned asize, unsigned hsize);

@@ -68,7 +68,7 @@ static void freeall (lua_State *L) {
   luaN_Gc *c = &g->heap.gc;
   luaN_retire(g);
   if (L->stack.p != NULL)
-    luaN_limitstack(L, L->stackroom);  /* lstate.c frees what stacksize says */
+    L->stack_last.p = L->stack.p + L->stackroom;  /* lstate.c frees what stacksize says */
   luaN_freelists(L);
   g->strt.nuse = 0;
   luaN_freevec(g, &c->mark.young);

@@ -124,12 +124,15 @@ static void atomic (lua_State *L) {
 }
 
 
-/* A thread other than L gives back what it no longer needs. Returns the cost. */
-static size_t shrinkother (lua_State *L, lua_State *th, int all) {
+/* A thread other than L gives back what it no longer needs, or goes on with it (*more).
+   Returns the cost. */
+static size_t shrinkother (lua_State *L, lua_State *th, int all, int *more) {
+  int again = *more;
+  *more = 0;
   if (th == L || th->stack.p == NULL ||
       (th->stackroom <= 2 * BASIC_STACK_SIZE && th->nci <= FEWCALLS))
     return 0;
-  return luaN_shrinkthread(th, all);
+  return again ? luaN_shrinkcalls(th, more) : luaN_shrinkthread(th, all, more);
 }
 
 
@@ -138,8 +141,8 @@ static size_t shrinkother (lua_State *L, lua_State *th, int all) {
 static void shrinkown (lua_State *L, int all) {
   global_State *g = G(L);
   if (!all && !g->heap.gc.pace.fullcycles) return;
-  luaN_shrinkthread(L, all);
-  if (L != g->mainthread) luaN_shrinkthread(g->mainthread, all);
+  luaN_shrinkown(L, all);
+  if (L != g->mainthread) luaN_shrinkown(g->mainthread, all);
 }
 
 
@@ -147,9 +150,10 @@ static void shrinkown (lua_State *L, int all) {
 static size_t shrinksome (lua_State *L, size_t bytes) {
   luaN_Gc *c = &G(L)->heap.gc;
   size_t done = 0;
-  for (; c->sweep.next < c->lists.threads.v.n && done < bytes; c->sweep.next++) {
-    done += THREADCOST +
-            shrinkother(L, (lua_State *)c->lists.threads.v.a[c->sweep.next], 0);
+  while (c->sweep.next < c->lists.threads.v.n && done < bytes) {
+    lua_State *th = (lua_State *)c->lists.threads.v.a[c->sweep.next];
+    done += THREADCOST + shrinkother(L, th, 0, &c->sweep.more);
+    if (!c->sweep.more) c->sweep.next++;
     c->pause.work++;
   }
   return done;
@@ -160,6 +164,7 @@ static size_t shrinksome (lua_State *L, size_t bytes) {
 static void endsweep (luaN_Gc *c, int state, global_State *g) {
   c->sweep.active = 0;
   c->sweep.next = 0;
+  c->sweep.more = 0;
   g->gcstate = cast_byte(state);
 }
 
@@ -309,9 +314,10 @@ void luaN_full (lua_State *L) {
   endsweep(c, GCSpause, g);
   if (!g->gcemergency) {
     size_t i;
+    int more = 0;
     shrinkown(L, 1);
     for (i = 0; i < c->lists.threads.v.n; i++)
-      shrinkother(L, (lua_State *)c->lists.threads.v.a[i], 1);
+      shrinkother(L, (lua_State *)c->lists.threads.v.a[i], 1, &more);
   }
   endmajor(L);
   c->bytes.alltenured += c->bytes.tenured;

@@ -23,6 +23,17 @@
 /* A stack of so many slots is erased sooner than looked at. */
 #define LEAST	256
 
+/* Frames that are fetched ahead. */
+#define AHEAD	8
+
+
+/* Fetches the CallInfo some frames before ci, as they follow one another in memory when one
+   recursion has made them. */
+static void forecall (const CallInfo *ci) {
+  uintptr_t at = (uintptr_t)ci, before = (uintptr_t)ci->previous;
+  __builtin_prefetch((const void *)(at + AHEAD * (before - at)));
+}
+
 
 /* Marks the frames from the running one outwards, to the first clean one. */
 static StkId markframes (global_State *g, lua_State *th, int all) {
@@ -31,6 +42,7 @@ static StkId markframes (global_State *g, lua_State *th, int all) {
     int clean = ci->callstatus & CIST_CLEAN;
     ci->callstatus |= CIST_CLEAN;
     if (ci == &th->base_ci) return th->stack.p;
+    forecall(ci);
     luaN_marklines(g, ci, sizeof(*ci));
     if (clean && !all) return ci->func.p;
     ci = ci->previous;
@@ -52,27 +64,42 @@ static void markspares (global_State *g, lua_State *th, int all) {
 int luaN_limitstack (lua_State *L, int size) {
   int old = stacksize(L);
   if (size == old || size > L->stackroom) return 0;
-  if (size < old) {
-    luaN_erase(L->stack.p + size + EXTRA_STACK, old - size);
-    L->marked |= LUAN_LONG;
+  if (size > old) {
+    luaN_erase(L->stack.p + old + EXTRA_STACK, size - old);
+    L->stacktried = LUAI_MAXSTACK;
   }
+  else L->marked |= LUAN_LONG;
   L->stack_last.p = L->stack.p + size;
   return 1;
 }
 
 
-/* Makes a stack short of which little is used; errors have their own (ldo.c). */
+/*
+** Makes a stack short of which little is used, or of which a deep recursion has left some
+** strides; errors have their own (ldo.c). To look at all frames costs as much as there
+** are: where one of them ends far above the top, that is not done again before the stack
+** has become a quarter shorter.
+*/
 static void shorten (lua_State *th) {
-  int size = stacksize(th);
+  int size = stacksize(th), used = cast_int(th->top.p - th->stack.p);
+  int deep = (size > 4 * LUAN_STRIDE);
   StkId end = th->top.p;
   const CallInfo *ci;
-  if (size <= LEAST || size > LUAI_MAXSTACK || end - th->stack.p > size / 4)
+  if (size <= LEAST || size > LUAI_MAXSTACK) return;
+  if (used > size / 4 && !(deep && used < size - 4 * LUAN_STRIDE && used < size / 4 * 3))
     return;
-  for (ci = th->ci; ci != NULL; ci = ci->previous)
+  if (deep && used > th->stacktried - th->stacktried / 4) return;
+  for (ci = th->ci; ci != NULL; ci = ci->previous) {
+    forecall(ci);
     if (ci->top.p > end) end = ci->top.p;
-  size = cast_int(end - th->stack.p) * 2;
-  if (size <= stacksize(th) / 2)
-    luaN_limitstack(th, size < BASIC_STACK_SIZE ? BASIC_STACK_SIZE : size);
+  }
+  used = cast_int(end - th->stack.p);
+  used = (used < BASIC_STACK_SIZE / 2) ? BASIC_STACK_SIZE : luaN_longer(used);
+  if (used <= size / 2 || (deep && used <= size - 2 * LUAN_STRIDE)) {
+    luaN_limitstack(th, used);
+    th->stacktried = LUAI_MAXSTACK;
+  }
+  else th->stacktried = cast_int(th->top.p - th->stack.p);
 }
 
 
@@ -125,8 +152,10 @@ void luaN_threadslice (global_State *g, int n) {
     c->mark.ci = th->ci;
   }
   else if (c->mark.ci != NULL) {
-    for (; c->mark.ci != NULL && n > 0; n--, c->mark.ci = c->mark.ci->previous)
+    for (; c->mark.ci != NULL && n > 0; n--, c->mark.ci = c->mark.ci->previous) {
+      forecall(c->mark.ci);
       if (c->mark.ci != &th->base_ci) luaN_marklines(g, c->mark.ci, sizeof(CallInfo));
+    }
     c->mark.index = (unsigned)(th->top.p - th->stack.p);
   }
   else {

@@ -126,6 +126,7 @@ typedef struct luaN_Sweep {
   lu_byte active;		/* dead objects of the epoch before may be seen */
   int list;			/* the list that is being swept, ... */
   size_t kept, next;		/* ... its entries kept, and the next to look at */
+  int more;		/* of the CallInfos of the thread whose turn it is, more are to go */
 } luaN_Sweep;
 
 /* Accounts, in bytes. */

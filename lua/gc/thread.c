@@ -21,6 +21,12 @@
 #include "thread.h"
 #include "vec.h"
 
+/* CallInfos not in use that are looked at in one go. */
+#define CALLS	2048u
+
+/* ... so many times of a thread that runs. */
+#define OWN	8
+
 
 GCObject *luaC_newobjdt (lua_State *L, int tt, size_t size, size_t offset) {
   global_State *g = G(L);
@@ -55,7 +61,20 @@ void luaN_built (lua_State *L) {
 
 
 /* Nothing is allocated between the move and this (S2). */
-void luaN_moved (lua_State *L, int oldsize) {
+int luaN_roomfor (lua_State *L, int size) {
+  int room = L->stackroom;
+  if (size <= room) return size;
+  luaN_erase(L->stack_last.p + EXTRA_STACK, room - stacksize(L));  /* T4 */
+  room = (room < LUAI_MAXSTACK / 2) ? 2 * room : LUAI_MAXSTACK;
+  return (room > size) ? room : size;
+}
+
+
+void luaN_moved (lua_State *L, int oldsize, int size) {
+  L->stackroom = stacksize(L);
+  L->stack_last.p = L->stack.p + size;
+  if (size > oldsize)
+    luaN_erase(L->stack.p + oldsize + EXTRA_STACK, size - oldsize);
   if (L->marked & LUAN_CLEAN) luaN_dirtythread(L);
   luaN_recounted(L, obj2gco(L),
                  (l_mem)(L->stackroom - oldsize) * (l_mem)sizeof(StackValue));
@@ -69,27 +88,66 @@ void luaN_eraserest (lua_State *L) {
 }
 
 
-size_t luaN_shrinkthread (lua_State *th, int all) {
+/* Of a stack that is short, or a deep one that ends in the first third of its block, the
+   rest goes back. */
+static int isroomy (const lua_State *th) {
+  int size = stacksize(th);
+  return size < th->stackroom && (th->stackroom <= LUAN_STRIDE || size < th->stackroom / 3);
+}
+
+
+/* Frees every other one of the next CALLS CallInfos that are not in use, but for the
+   first. Returns how many it has looked at. */
+static unsigned freecalls (lua_State *L) {
+  CallInfo *ci = L->ci->next, *next;
+  unsigned n = 0;
+  while (ci != NULL && n < CALLS && (next = ci->next) != NULL) {
+    if ((ci->next = next->next) != NULL) ci->next->previous = ci;
+    L->nci--;
+    luaM_free(L, next);
+    ci = ci->next;
+    n += 2;
+  }
+  return n;
+}
+
+
+size_t luaN_shrinkcalls (lua_State *th, int *more) {
+  unsigned n = freecalls(th);
+  *more = (n >= CALLS);
+  return n * sizeof(CallInfo);
+}
+
+
+size_t luaN_shrinkthread (lua_State *th, int all, int *more) {
   int keep = (th->marked & LUAN_LONG) && !all;
   size_t cost = 0;
+  *more = 0;
   if (!keep) {
     int room = th->stackroom;
     unsigned n;
     if (stacksize(th) / 3 > th->top.p - th->stack.p)  /* else it looks at all frames */
       luaD_shrinkstack(th);                           /* and finds it used enough */
-    if (stacksize(th) < th->stackroom)
+    if (isroomy(th))
       luaD_reallocstack(th, stacksize(th), 0);
     if (th->stackroom < room)
       cost = (size_t)(room + th->stackroom) * sizeof(StackValue) / 2;
     if (G(th)->heap.gc.mark.thread == th) luaN_beginthread(G(th), th);  /* once more */
-    do {  /* half of the CallInfos that are not in use; all: but one */
+    if (!all) cost += luaN_shrinkcalls(th, more);
+    else do {  /* half of the CallInfos that are not in use, in the end all but one */
       n = th->nci;
       luaE_shrinkCI(th);
-      cost += n * sizeof(CallInfo);
-    } while (all && th->nci < n);
+    } while (th->nci < n);
   }
   th->marked &= (lu_byte)~LUAN_LONG;
   return cost;
+}
+
+
+void luaN_shrinkown (lua_State *th, int all) {
+  int more, i;
+  luaN_shrinkthread(th, all, &more);
+  for (i = 1; more && i < OWN; i++) luaN_shrinkcalls(th, &more);
 }
 
 

@@ -10,8 +10,12 @@
    for all) were not since the last time; may allocate. The running thread and the
    main one are asked every 64 minor collections, others behind every major one,
    as those two are in full cycles (the incremental mode) and full collections. Returns
-   about how many bytes were moved or looked at. */
-LUAI_FUNC size_t luaN_shrinkthread (lua_State *th, int all);
+   about how many bytes were moved or looked at; *more: there are CallInfos left to go. */
+LUAI_FUNC size_t luaN_shrinkthread (lua_State *th, int all, int *more);
+LUAI_FUNC size_t luaN_shrinkcalls (lua_State *th, int *more);
+
+/* The same for a thread that is running: its CallInfos may go at once, up to some. */
+LUAI_FUNC void luaN_shrinkown (lua_State *th, int all);
 
 /* A dead thread: closes its upvalues and frees what lua_Alloc gave. */
 LUAI_FUNC void luaN_endthread (lua_State *L, lua_State *th);

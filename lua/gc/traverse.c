@@ -20,6 +20,9 @@
 /* Slots of a table that a slice of marking looks at in one go. */
 #define SLICE_SLOTS	2048u
 
+/* Cost of a CallInfo or a slot of a deep stack: of what it refers to, no cache has much. */
+#define STACKCOST	48u
+
 /* Objects waiting for their finalizer that a slice marks in one go, and the cost of
    one. */
 #define SLICE_FINALIZED	16u
@@ -184,7 +187,7 @@ int luaN_markslice (global_State *g, size_t bytes) {
     }
     else if (c->mark.thread != NULL) {
       luaN_threadslice(g, deepness(g));
-      done += SLICE_SLOTS * sizeof(TValue);
+      done += SLICE_SLOTS * STACKCOST;
     }
     else if (c->mark.old.n > 0) {
       GCObject *o = (GCObject *)c->mark.old.a[--c->mark.old.n];

@@ -259,10 +259,8 @@ static void walkthread (Walk *w, lua_State *th) {
              luaN_stackbytes(th), epoch);
   for (ci = th->base_ci.next; ci != NULL; ci = ci->next)
     checklines(w, ci, sizeof(*ci), epoch);
-  for (o = th->stack_last.p + EXTRA_STACK;
-       o < th->stack.p + th->stackroom + EXTRA_STACK; o++)
-    if (rawtt(s2v(o)) != LUA_VNIL)
-      fail(w, "T4", th, (unsigned)(o - th->stack.p), (unsigned)stacksize(th));
+  if (stacksize(th) > th->stackroom)
+    fail(w, "T4", th, (unsigned)stacksize(th), (unsigned)th->stackroom);
   checkclean(w, th);
   if (luaN_islogged(th) || th == w->g->mainthread) w->from = NULL;
   for (o = th->stack.p; o < th->top.p; o++) {
