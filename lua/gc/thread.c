@@ -60,7 +60,6 @@ void luaN_built (lua_State *L) {
 }
 
 
-/* Nothing is allocated between the move and this (S2). */
 int luaN_roomfor (lua_State *L, int size) {
   int room = L->stackroom;
   if (size <= room) return size;
@@ -70,6 +69,7 @@ int luaN_roomfor (lua_State *L, int size) {
 }
 
 
+/* Nothing is allocated between the move and this (S2). */
 void luaN_moved (lua_State *L, int oldsize, int size) {
   L->stackroom = stacksize(L);
   L->stack_last.p = L->stack.p + size;
@@ -104,7 +104,7 @@ static unsigned freecalls (lua_State *L) {
   while (ci != NULL && n < CALLS && (next = ci->next) != NULL) {
     if ((ci->next = next->next) != NULL) ci->next->previous = ci;
     L->nci--;
-    luaM_free(L, next);
+    luaN_release(L, next, sizeof(*next), LUAN_VSTACK);
     ci = ci->next;
     n += 2;
   }
