@@ -160,12 +160,13 @@ static int isdue (const ResidentPolicy *p, uint64_t now, uint64_t rss, int last)
 }
 
 
-/* Is a picture due? Then it is the caller's to tell. */
-static int claim (ResidentPolicy *p, uint64_t now, uint64_t rss, int last) {
+/* Is a picture due? Then it is the caller's to tell, if that claims it. States of many
+   threads share a policy. */
+static int ask (ResidentPolicy *p, uint64_t now, uint64_t rss, int last, int claims) {
   int yes;
   pthread_mutex_lock(&lock);
   yes = isdue(p, now, rss, last);
-  if (yes) {
+  if (yes && claims) {
     p->told = now;
     p->rss = rss;
   }
@@ -195,7 +196,7 @@ void resident_look (Resident *r, lua_State *L, const Tracker *t, ProfileState *s
                     ResidentPolicy *policy, int last) {
   uint64_t now = clock_now(), rss, cost;
   Footprint f, old;
-  if (now < r->due && !(last && isdue(policy, now, tracker_rss(), 1))) return;
+  if (now < r->due && !(last && ask(policy, now, tracker_rss(), 1, 0))) return;
   if (!isallowed(now)) return;
   footprint_take(&f, L, &t->followed, &t->functions);
   pthread_mutex_lock(&lock);
@@ -211,9 +212,11 @@ void resident_look (Resident *r, lua_State *L, const Tracker *t, ProfileState *s
   pthread_mutex_unlock(&lock);
   footprint_free(&old);
   rss = tracker_rss();
-  if (state != NULL && claim(policy, now, rss, last)) tell(state, now);
+  if (state != NULL && ask(policy, now, rss, last, 1)) tell(state, now);
   cost = clock_now() - now;
+  pthread_mutex_lock(&lock);
   policy->cost = cost;
+  pthread_mutex_unlock(&lock);
   __atomic_add_fetch(&spent, cost, __ATOMIC_RELAXED);
   r->due = now + (cost * RESIDENT_SHARE > SECOND ? cost * RESIDENT_SHARE : SECOND);
 }
