@@ -170,7 +170,9 @@ describe("a host with many states", function()
       samples, times = samples + s.samples, times + s.timesamples
     end
     assert.same({r.samples, r.timesamples}, {samples, times})
-    assert.is_true(math.abs(r.bytes / r.allocated - 1) < 0.1, r.bytes / r.allocated)
+    -- of some 47 KB a state the 3 KB that it is born with, before it has a sampler, have no samples
+    local share = r.bytes / r.allocated
+    assert.is_true(share > 0.85 and share < 1.05, share)
     local threads, bytes = {}, 0  -- of each what pprof says
     local out7 = folder .. "/p.pb.gz"
     assert(convert.pprof(folder .. "/p.vmprof", out7, {}))
