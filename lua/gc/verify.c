@@ -145,7 +145,7 @@ static void walktable (Walk *w, Table *t) {
   unsigned i, asize = luaH_realasize(t);
   int kind = luaN_weakness(w->g, t);
   unsigned epoch = t->marked & LUAN_EPOCH;
-  if (luaN_islogged(t) || (t->marked & LUAN_PENDING))
+  if (luaN_islogged(t) || (t->marked & LUAN_PENDING) || w->g->heap.gc.remset.overflow)
     epoch = 0;  /* its vectors may be new, or not marked yet */
   if (kind != LUAN_STRONG) w->weak = 1;
   if (asize > 0) checklines(w, t->array, asize * sizeof(TValue), epoch);
