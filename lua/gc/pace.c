@@ -21,6 +21,7 @@
 **               unless the heap has become another one. Half of it is enough where
 **               little has been tenured, a part of it where many have finalizers
 **   finalizers  of the old objects with finalizers, many are new
+**   weak        of the entries of weak tables with old keys or values, many are new
 ** In the incremental mode the volume is what upstream's pause would be. Modes and
 ** parameters are the program's, but for what an operator has said (tuning.c).
 */
@@ -89,6 +90,10 @@
 #define FINALIZERS_MIN	32u
 #define FINALIZERS_PART	8u
 #define FINALIZERS_HEAPS 2u
+
+/* New entries of weak tables with old keys or values are many when they are one for so
+   many bytes of what is live; they count when as much as is live has been allocated. */
+#define WEAK_BYTES	1024u
 
 /* Part of the heap to allocate between two steps of a cycle. */
 #define PARTS		8
@@ -233,6 +238,12 @@ static int isquiet (global_State *g) {
 }
 
 
+/* What weak tables have got may be dead, and stands for who knows what. */
+static int hasmanyweak (const luaN_Gc *c, uint64_t volume) {
+  return c->weak.tenured >= c->pace.live / WEAK_BYTES && volume >= c->pace.live + SLACK;
+}
+
+
 int luaN_majordue (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   uint64_t volume = g->heap.allocated - c->pace.since;
@@ -241,7 +252,7 @@ int luaN_majordue (global_State *g) {
   size_t new = (old > c->pace.finalizers) ? old - c->pace.finalizers : 0;
   if (c->pace.fullcycles) volume += SOON;  /* bytes of resized blocks count once here */
   return hasgrown(g) || volume >= c->pace.volume ||
-         (volume >= c->pace.volume / 2 && isquiet(g)) ||
+         (volume >= c->pace.volume / 2 && isquiet(g)) || hasmanyweak(c, volume) ||
          (new >= many &&
           volume / FINALIZERS_HEAPS >= (uint64_t)c->pace.live / (new / many));
 }

@@ -72,8 +72,10 @@ static int clearslot (global_State *g, Table *t, unsigned i, int keys) {
   TValue *v = (n == NULL) ? &t->array[i] : gval(n);
   int open = (n != NULL && keyiscollectable(n) && luaN_white(g, gckey(n)));
   if (!isempty(v) &&
-      (keys ? open : (iscollectable(v) && luaN_white(g, gcvalue(v)))))
+      (keys ? open : (iscollectable(v) && luaN_white(g, gcvalue(v))))) {
+    g->heap.gc.weak.tenured--;
     setempty(v);
+  }
   if (!isempty(v)) return open;
   if (n != NULL && keyiscollectable(n)) setdeadkey(n);
   return 0;
@@ -121,7 +123,10 @@ static void markslots (global_State *g) {
     }
     if (t->marked & LUAN_VAST) luaN_foreslot(s, k, asize);
     if (!luaN_slotof(t, asize, slot, &i)) continue;
-    if (kind != LUAN_STRONG) luaN_doubt(g, t, slot);
+    if (kind != LUAN_STRONG) {
+      luaN_doubt(g, t, slot);
+      g->heap.gc.weak.tenured++;
+    }
     if (kind == LUAN_STRONG) {
       if (i < asize) luaN_markvalue(g, &t->array[i])
       else luaN_traverseslots(g, t, i, 1);

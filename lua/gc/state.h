@@ -86,6 +86,8 @@ typedef struct luaN_Weak {
   unsigned rescans, passes;	/* ... what was begun anew, and the list's passes */
   size_t doubt, doubtkept;	/* of 'doubtful', what is looked at again, what stays */
   lu_byte doubting;		/* ... and whether it is */
+  size_t tenured;		/* entries that referred to what was young and have outlived
+				   it, since the last major collection began (remembered.c) */
   lu_byte overflow;		/* 'unresolved' is not complete */
 } luaN_Weak;
 

@@ -144,6 +144,7 @@ static void clearkeys (global_State *g) {
     setempty(gval(n));
     luaN_clearkey(n);
   }
+  if (c->mark.minor) c->weak.tenured -= (o->n < c->weak.tenured) ? o->n : c->weak.tenured;
   o->n = 0;
   for (i = 0; i < w->n; i++) {
     Table *t = luaN_tableof(w->a[i]);
