@@ -38,6 +38,8 @@
 #define LABELS_SETS		BOUND(1u << 14, 16)  /* of labels */
 #define ENCODER_MAXNATIVES	BOUND(1u << 20, 12)  /* addresses with a name */
 
+#define SEEN_NAMES		BOUND(64u, 4)        /* of states, for who asks; the last one is for the rest */
+
 /* A flight recorder: what is kept of before its begin, in bytes. */
 #define PAST_STACKS		BOUND(8u << 20, 4096)  /* stacks of what is alive */
 #define PAST_TEXTS		BOUND(8u << 20, 400)   /* names */

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bytes.h"
 #include "clock.h"
 #include "interval.h"
 #include "process.h"
@@ -24,6 +25,7 @@
 
 #define SECOND		UINT64_C(1000000000)
 #define LONGEST		(366 * 86400)	/* seconds of a recording */
+#define NAME_BYTES	1023	/* of a name that is told */
 #define HEAP_MS		10000	/* for the state's next collection, and the file */
 
 static uint64_t due;
@@ -104,13 +106,40 @@ static int stats (Request *r) {
   return say(r, "version 1\n") && TELL("pid", getpid()) && TELL("now", clock_now() / 1000) &&
          (s.path == NULL || say(r, "file %s\n", s.path)) && TELL("filebytes", s.bytes) &&
          TELL("alloc", s.period) && TELL("time", s.timens > 0 ? SECOND / s.timens : 0) &&
-         TELL("recording", s.temporary) && TELL("states", s.open) && TELL("made", s.sum.states) &&
+         TELL("recording", s.temporary) && TELL("states", s.heaps.open) && TELL("made", s.sum.states) &&
          TELL("samples", s.sum.samples) && TELL("timesamples", s.sum.timesamples) &&
-         TELL("allocated", s.sum.bytes) && TELL("lost", s.sum.lost) && TELL("inuse", s.inuse) &&
-         TELL("held", s.held) && TELL("rss", s.rss) && TELL("minors", s.minors) &&
-         TELL("majors", s.majors) && TELL("pauses", s.pauses) && TELL("longest", s.longest) &&
-         TELL("tenured", s.tenured) && pauses(r, s.bins) &&
+         TELL("allocated", s.sum.bytes) && TELL("lost", s.sum.lost) && TELL("inuse", s.heaps.inuse) &&
+         TELL("held", s.heaps.held) && TELL("rss", s.rss) && TELL("minors", s.heaps.minors) &&
+         TELL("majors", s.heaps.majors) && TELL("pauses", s.heaps.pauses) && TELL("longest", s.heaps.longest) &&
+         TELL("tenured", s.heaps.tenured) && pauses(r, s.heaps.bins) &&
          (s.error == 0 || say(r, "full %s\n", strerror(s.error))) && say(r, "ok\n");
+}
+
+
+/* A line "row OPEN MADE INUSE HELD ALLOCATED SAMPLES MINORS MAJORS NS NAME" for each name of a
+   state. */
+static int names (Request *r) {
+  SeenNamed *rows = calloc(SEEN_NAMES, sizeof(*rows));
+  unsigned i, n = rows != NULL ? sampler_named(rows) : 0;
+  int ok = say(r, "version 1\n") && say(r, "pid %llu\n", (unsigned long long)getpid());
+  for (i = 0; i < n && ok; i++) {
+    const SeenNamed *s = &rows[i];
+    const uint64_t numbers[] = {s->open, s->made, s->inuse, s->held, s->bytes, s->samples,
+                                s->minors, s->majors, s->pauses};
+    Bytes line = {0};
+    size_t k;
+    if (s->open + s->made == 0) continue;
+    bytes_add(&line, "row", 3);
+    for (k = 0; k < sizeof(numbers) / sizeof(*numbers); k++) bytes_decimal(&line, ' ', numbers[k]);
+    bytes_char(&line, ' ');
+    bytes_text(&line, s->name, strnlen(s->name, NAME_BYTES), 1);
+    bytes_char(&line, '\n');
+    bytes_char(&line, '\0');
+    ok = !line.failed && say(r, "%s", (const char *)line.data);
+    bytes_free(&line);
+  }
+  free(rows);
+  return ok && say(r, "ok\n");
 }
 
 
@@ -292,13 +321,15 @@ int request_answer (Request *r, size_t n) {
   what = word(&rest);
   if (strcmp(what, "stats") == 0) return stats(r);
   if (strcmp(what, "memory") == 0) return memory(r);
+  if (strcmp(what, "names") == 0) return names(r);
   if (strcmp(what, "mark") == 0) return mark(r, rest);
   if (strcmp(what, "record") == 0) return record(r, rest);
   if (strcmp(what, "stop") == 0) return stop(r);
   if (strcmp(what, "rotate") == 0) return rotate(r);
   if (strcmp(what, "dump") == 0) return dump(r, *rest != '\0' ? rest : NULL);
   if (strcmp(what, "heap") == 0) return heap(r, rest);
-  return request_refuse(r, "unknown request; there are dump, heap, mark, memory, record, rotate, stats and stop");
+  return request_refuse(r, "unknown request; there are dump, heap, mark, memory, names, record, rotate, "
+                           "stats and stop");
 }
 
 

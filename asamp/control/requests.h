@@ -3,6 +3,9 @@
 ** What a process can be asked for, one line at a time (control.h):
 **
 **   stats                         "<key> <value>" lines, as doc/reference.md lists them
+**   names                         the same of the states of each name: lines "row <open> <made>
+**                                 <bytes in use> <held> <allocated> <samples> <minor and major
+**                                 collections> <ns of pauses> <name>"; none: no sample yet
 **   mark <name> [<value>]         a marker in the profile
 **   record <seconds> <alloc> <time> <path>
 **                                 a profile of its own for that long, a sample every so

@@ -34,7 +34,7 @@
 #include "bytes.h"
 #include "compressor.h"
 
-enum { LIVEFILE_PLAIN, LIVEFILE_SMALL, LIVEFILE_LIVE };  /* as compressor.h */
+enum { LIVEFILE_PLAIN, LIVEFILE_SMALL, LIVEFILE_FAST, LIVEFILE_LIVE };  /* as compressor.h */
 
 #define LIVEFILE_KEPT	(64u << 20)
 #define LIVEFILE_PIECE	(1u << 20)    /* bytes between two flushes, about */

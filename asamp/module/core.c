@@ -127,9 +127,9 @@ static int l_setup (lua_State *L) {
   char err[512], listen[512];
   memset(&with, 0, sizeof(with));
   options(L, &with.options);
-  with.alloc = flag(L, 1, "alloc");
-  with.period = (uint64_t)integer(L, 1, "period");
-  with.timens = with.options.timeperiod;
+  with.rates.alloc = flag(L, 1, "alloc");
+  with.rates.period = (uint64_t)integer(L, 1, "period");
+  with.rates.timens = with.options.timeperiod;
   with.rate = (uint64_t)integer(L, 1, "rate");
   with.clock = with.options.wall ? TIMER_WALL : flag(L, 1, "exact") ? TIMER_EXACT : TIMER_CPU;
   memset(&control, 0, sizeof(control));

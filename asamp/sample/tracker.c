@@ -904,8 +904,6 @@ const Tracker *tracker_of (lua_State *L) {
 }
 
 
-/* Another OS thread may ask, as of luaN_memory. */
-__attribute__((no_sanitize_thread))
 uint64_t tracker_bytes (const Tracker *t, lua_State *L) {
   return t->bytes + (t->on ? luaN_allocated(L) - t->from : 0);
 }

@@ -20,6 +20,7 @@
 #include "complain.h"
 #include "descriptor.h"
 #include "mallocs.h"
+#include "tracker.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Profile *profile;
@@ -36,10 +37,7 @@ static char *command;
 static int idle;		/* nothing is to be written at present; atomic */
 static int temporary;
 static int numbered;		/* the number of the last profile of the pattern */
-static struct Standing {	/* what the set-up asks for */
-  int alloc;
-  uint64_t period, timens;
-} standing;
+static SamplerRate standing;	/* what the set-up asks for */
 
 /* Profiles that have ended, until no state uses them any more. */
 enum { OLDS = 8 };
@@ -162,11 +160,11 @@ static Profile *make (const char *to, unsigned number, char *err, size_t errsize
   o.out = name;
   o.command = command;
   o.number = isown ? 1 : number;
-  o.timeperiod = with.timens;
+  o.timeperiod = with.rates.timens;
   o.made = o.made || number > 1;
   if (isown || !hasfolder()) o.folder = 0;
   if (isown) o.ring.most = 0;  /* a recording */
-  p = sampler_openshared(&o, with.period, err, errsize);
+  p = sampler_openshared(&o, with.rates.period, err, errsize);
   if (p != NULL) {
     free(path);
     path = strdup(profile_path(p));
@@ -216,9 +214,7 @@ static void forked (void) {
   pthread_mutex_init(&lock, NULL);
   profile = NULL;
   failed = temporary = 0;
-  with.alloc = standing.alloc;
-  with.period = standing.period;
-  with.timens = standing.timens;
+  with.rates = standing;
   idle = !standing.alloc && standing.timens == 0 && with.options.mallocs == 0;
   if (parents != NULL) profile_abandon(parents);
 }
@@ -227,7 +223,7 @@ static void forked (void) {
 static void ended (const ProfileTotals *t, const SharedTotals *sum) {
   const char *path = profile_path(profile);
   if (with.options.summary)
-    sampler_summary(sum, with.period, with.options.random, path);
+    sampler_summary(sum, with.rates.period, with.options.random, path);
   sampler_loss(t->error, sum->lost + t->lost, with.options.summary, path);
 }
 
@@ -245,10 +241,8 @@ int process_setup (const SamplerShared *from, char *err, size_t errsize) {
   with.forked = forked;
   with.ended = ended;
   with.isidle = isidle;
-  standing.alloc = with.alloc;
-  standing.period = with.period;
-  standing.timens = with.timens;
-  idle = !with.alloc && with.timens == 0 && with.options.mallocs == 0;
+  standing = with.rates;
+  idle = !with.rates.alloc && with.rates.timens == 0 && with.options.mallocs == 0;
   with.options.made = from->options.out == NULL || strchr(from->options.out, '%') != NULL;
   user = geteuid();
   epoch = clock_read(CLOCK_REALTIME) / 1000;
@@ -294,6 +288,14 @@ static void sweep (Profile *one) {
 }
 
 
+/* Under the lock; states read them without it. */
+static void setrates (const ProcessRate *rate) {
+  __atomic_store_n(&with.rates.alloc, rate->period > 0, __ATOMIC_RELAXED);
+  if (rate->period > 0) __atomic_store_n(&with.rates.period, rate->period, __ATOMIC_RELAXED);
+  __atomic_store_n(&with.rates.timens, rate->timens, __ATOMIC_RELAXED);
+}
+
+
 static void leavefile (Profile *old) {
   if (old == NULL) return;
   sampler_endshared(old);
@@ -305,11 +307,7 @@ int process_switch (const char *to, const ProcessRate *rate, int istemporary, ch
                     size_t errsize) {
   Profile *old = profile, *p;
   pthread_mutex_lock(&lock);
-  if (rate != NULL) {
-    with.alloc = (rate->period > 0);
-    if (rate->period > 0) with.period = rate->period;
-    with.timens = rate->timens;
-  }
+  if (rate != NULL) setrates(rate);
   if (old != NULL && profile_isring(old)) numbered = (int)profile_number(old);
   p = make(to, to == NULL ? (unsigned)++numbered : 1, err, errsize);
   if (p != NULL) {
@@ -374,14 +372,12 @@ void process_stats (ProcessStats *s) {
   if (p != NULL) profile_totals(p, &t);
   s->path = (p != NULL) ? path : NULL;
   s->temporary = temporary;
-  s->period = with.alloc ? with.period : 0;
-  s->timens = with.timens;
+  s->period = with.rates.alloc ? with.rates.period : 0;
+  s->timens = with.rates.timens;
   s->bytes = t.bytes;
   s->error = t.error;
-  sampler_shared(&s->sum);
-  sampler_heaps(&s->open, &s->inuse, &s->held, &s->rss, &s->minors, &s->majors, &s->pauses,
-                &s->longest, &s->tenured);
-  sampler_pauses(s->bins);
+  sampler_shared(&s->sum, &s->heaps);
+  s->rss = tracker_rss();
 }
 
 

@@ -60,9 +60,8 @@ typedef struct ProcessStats {
   uint64_t period, timens, bytes;  /* bytes of the file */
   int error;
   SharedTotals sum;	/* of all profiles of the process */
-  uint64_t open, inuse, held, rss, minors, majors, pauses, longest, tenured;  /* states; their heaps
-			   as their last collections told; ns */
-  uint64_t bins[SAMPLER_PAUSES];
+  SharedHeaps heaps;
+  uint64_t rss;		/* bytes, of the process */
 } ProcessStats;
 
 void process_stats (ProcessStats *s);

@@ -367,7 +367,8 @@ static int openring (Profile *p, const char *to, char *why, size_t size) {
     p->config.number = c->number > 1 ? c->number + 1 : 2;
     p->config.made = 1;
   }
-  return livefile_open(&p->file, p->place.fd, c->compress ? LIVEFILE_SMALL : LIVEFILE_PLAIN);
+  /* FAST: it may be asked for again and again, of a process that has work to do. */
+  return livefile_open(&p->file, p->place.fd, c->compress ? LIVEFILE_FAST : LIVEFILE_PLAIN);
 }
 
 /* The ring, into the file that is open. */

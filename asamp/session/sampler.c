@@ -39,6 +39,8 @@ struct Sampler {
 				   had taken then (restrain) */
   char *script;			/* of the outermost function of its first sample, ... */
   int named;			/* ... which was told as the state's name */
+  unsigned name;		/* the number of that (seen.h) */
+  Seen seen;			/* shared: what other threads may know */
   int forked;			/* this is the child of a fork, and nothing was told */
   SamplerAsked *asked;		/* shared: by another thread, to be done by its own; atomic */
   SamplerOptions options;
@@ -70,6 +72,33 @@ static ResidentPolicy pictures;	/* of the shared profile */
 
 /* {== the profile as a client ========================================== */
 
+/* What the state's own thread lets others know (SE1). */
+static void publish (Sampler *s) {
+  const Tracker *t = &s->tracker;
+  Seen *to = &s->seen;
+  luaN_Memory m;
+  luaN_memory(t->L, &m);
+  __atomic_store_n(&to->thread, (const void *)&locking, __ATOMIC_RELAXED);
+  seen_put(to, SEEN_SAMPLES, t->samples);
+  seen_put(to, SEEN_TIMESAMPLES, s->timing.samples);
+  seen_put(to, SEEN_NATIVES, t->natives);
+  seen_put(to, SEEN_BYTES, tracker_bytes(t, t->L));
+  seen_put(to, SEEN_LOST, t->lost);
+  seen_put(to, SEEN_INUSE, m.inuse);
+  seen_put(to, SEEN_HELD, m.held);
+  seen_put(to, SEEN_TENURED, m.tenured);
+  seen_put(to, SEEN_MINORS, m.minors);
+  seen_put(to, SEEN_MAJORS, m.majors);
+  seen_put(to, SEEN_PAUSES, m.pauses);
+  seen_put(to, SEEN_LONGEST, m.longest);
+  seen_put(to, SEEN_CHUNKS, t->stack.functions.lumpedchunks);
+  seen_put(to, SEEN_FUNCTIONS, t->stack.functions.lumped);
+  seen_put(to, SEEN_CLASSES, t->classes.lumped);
+  seen_put(to, SEEN_PATHS, s->heldpaths.left);
+  seen_put(to, SEEN_STEPS, s->heldpaths.cut);
+}
+
+
 static void onfunction (void *ud, uint64_t id, const char *name, int linedefined,
                         const char *source) {
   Sampler *s = ud;
@@ -78,6 +107,18 @@ static void onfunction (void *ud, uint64_t id, const char *name, int linedefined
     s->script = strdup(source);
   }
   profile_function(&s->state, id, name, linedefined, source);
+}
+
+
+static void dolock (void);
+static void unlock (void);
+
+/* On its own thread. */
+static void givename (Sampler *s) {
+  if (s->shared == NULL || s->name != SEEN_UNNAMED) return;
+  dolock();
+  s->name = seen_name(s->script);
+  unlock();
 }
 
 
@@ -92,9 +133,11 @@ static void onsample (void *ud, const ProfileSample *in, size_t shared,
   Sampler *s = ud;
   if (s->script != NULL && !s->named) {
     s->named = 1;
+    givename(s);
     profile_called(&s->state, s->script);
   }
   profile_sample(&s->state, in, shared, frames, n);
+  if (s->shared != NULL) publish(s);
 }
 
 
@@ -155,7 +198,9 @@ static void onholders (void *ud, Holders *h) {
 
 static void onpoint (void *ud, lua_State *L) {
   Sampler *s = ud;
-  if (s->state.profile != NULL) timing_point(&s->timing, L, &s->tracker);
+  if (s->state.profile == NULL) return;
+  timing_point(&s->timing, L, &s->tracker);
+  if (s->shared != NULL) publish(s);
 }
 
 
@@ -229,6 +274,7 @@ static void forked (void) {
   resident_forked();
   memset(&pictures, 0, sizeof(pictures));
   if (shared != NULL) shared->forked();
+  seen_forked();
   memset(&past, 0, sizeof(past));
 }
 
@@ -236,7 +282,7 @@ static void forked (void) {
 static uint64_t ending (const Sampler *s, ProfileLeft *left);
 static int nextlast (void *ud, ProfileLast *last);
 static int report (Sampler *s, const ProfileTotals *t);
-static void addup (SharedTotals *t);
+static void addup (SharedTotals *t, int isexit);
 
 #define LOCK_MS		500	/* at exit, for the lock: longer than a session takes */
 #define OTHER_MS	10000	/* ... and than one takes to end on another thread */
@@ -280,7 +326,7 @@ static void exiting (void) {
   if (shared != NULL && (p = shared->profile(0)) != NULL) {
     SharedTotals sum;
     from = NULL;
-    addup(&sum);
+    addup(&sum, 1);
     profile_exit(p, nextlast, &from, &t);
     shared->ended(&t, &sum);
   }
@@ -623,9 +669,19 @@ static const char *amount (char text[24], uint64_t bytes) {
 }
 
 
+/* Is it this OS thread that runs the state, as far as the state has told? */
+static int ismine (const Sampler *s) {
+  return __atomic_load_n(&s->seen.thread, __ATOMIC_RELAXED) == (const void *)&locking;
+}
+
+
 /* Before a profile ends: what was allocated, which samples only estimate; and what
-   limits have left out. */
+   limits have left out. Of a state of another thread, as it has told. */
 static uint64_t ending (const Sampler *s, ProfileLeft *left) {
+  if (s->shared != NULL && !ismine(s)) {
+    seen_left(&s->seen, left);
+    return seen_get(&s->seen, SEEN_BYTES);
+  }
   memset(left, 0, sizeof(*left));
   left->chunks = s->tracker.stack.functions.lumpedchunks;
   left->functions = s->tracker.stack.functions.lumped;
@@ -865,9 +921,20 @@ static uint64_t seedof (const Sampler *s) {
 }
 
 
+/* What is to be sampled now: another thread may change it. */
+static SamplerRate rateof (const SamplerShared *with) {
+  SamplerRate r;
+  r.alloc = __atomic_load_n(&with->rates.alloc, __ATOMIC_RELAXED);
+  r.period = __atomic_load_n(&with->rates.period, __ATOMIC_RELAXED);
+  r.timens = __atomic_load_n(&with->rates.timens, __ATOMIC_RELAXED);
+  return r;
+}
+
+
 int sampler_attach (lua_State *L, const SamplerShared *with) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;
   Profile *p = with->profile(1);
+  const SamplerRate rate = rateof(with);
   Sampler *s;
   if ((p == NULL && !with->isidle()) || luaN_getsampler(L) != NULL || (s = take(L)) == NULL)
     return 0;
@@ -875,6 +942,7 @@ int sampler_attach (lua_State *L, const SamplerShared *with) {
   s->shared = with;
   __atomic_store_n(&shared, with, __ATOMIC_RELAXED);
   s->options = with->options;
+  memset(&s->seen, 0, sizeof(s->seen));  /* it may have been another state's */
   dolock();
   enlist(s);
   if (p != NULL) {
@@ -882,20 +950,22 @@ int sampler_attach (lua_State *L, const SamplerShared *with) {
     begin(s, p);
   }
   unlock();
-  tracker_begin(&s->tracker, &client, s, with->period, with->options.native);
+  tracker_begin(&s->tracker, &client, s, rate.period, with->options.native);
   tracker_holdersevery(&s->tracker, with->options.holdersevery);
   tracker_copies(&s->tracker, with->options.copies);
   if (p == NULL) {
     tracker_idle(&s->tracker, L);
+    publish(s);
     return 1;
   }
-  if (with->alloc)
-    tracker_on(&s->tracker, L, with->period, with->options.random,
+  if (rate.alloc)
+    tracker_on(&s->tracker, L, rate.period, with->options.random,
                seedof(s));
   else tracker_points(&s->tracker, L, 1);  /* for its end, and collections */
   startmallocs(s);
   s->tracker.from = 0;  /* what it was born with is its own, too */
   starttime(s);
+  publish(s);
   return 1;
 }
 
@@ -904,9 +974,10 @@ int sampler_attach (lua_State *L, const SamplerShared *with) {
 static void starttime (Sampler *s) {
   char err[256];
   static int told;
-  if (s->shared->timens == 0) return;
+  const uint64_t timens = rateof(s->shared).timens;
+  if (timens == 0) return;
   descriptor_hold();
-  if (timing_start(&s->timing, s->tracker.L, s->shared->timens, s->shared->clock,
+  if (timing_start(&s->timing, s->tracker.L, timens, s->shared->clock,
                    s->options.native, MOMENTS_FEW, err, sizeof(err)))
     tracker_points(&s->tracker, s->tracker.L, 1);
   else if (!__atomic_exchange_n(&told, 1, __ATOMIC_RELAXED)) complain("%s", err);
@@ -925,8 +996,10 @@ static void follow (Sampler *s) {
 
 /* What the state has done for the profile that it leaves counts as that of the past. */
 static void settle (Sampler *s) {
+  publish(s);
   dolock();
   if (s->state.profile != NULL) {
+    seen_past(s->name, &s->seen, 1, 0);
     past.samples += s->tracker.samples;
     past.timesamples += s->timing.samples;
     past.bytes += tracker_bytes(&s->tracker, s->tracker.L);
@@ -943,19 +1016,22 @@ static void settle (Sampler *s) {
    was switched. All begins anew there. */
 static void move (Sampler *s, Profile *p, int isforked) {
   const SamplerShared *with = s->shared;
+  const SamplerRate rate = rateof(with);
   timing_stop(&s->timing);
   (void)timing_drop(&s->timing);  /* they would have been the other's */
   settle(s);
   heldpaths_free(&s->heldpaths);
   if (isforked) tracker_again(&s->tracker, seedof(s), 1);
-  else tracker_wake(&s->tracker, s->tracker.L, with->period, with->options.random,
-                    seedof(s), with->alloc);
+  else tracker_wake(&s->tracker, s->tracker.L, rate.period, with->options.random,
+                    seedof(s), rate.alloc);
+  publish(s);  /* none of it is of the profile that was */
   dolock();
   past.states++;
   begin(s, p);
   unlock();
   starttime(s);
   startmallocs(s);
+  publish(s);
 }
 
 
@@ -988,7 +1064,7 @@ static void restrain (Sampler *s, lua_State *L) {
       period *= 2;
       a_second /= 2;
     }
-  else if (4 * a_second < (double)s->shared->rate && period > s->shared->period) period /= 2;
+  else if (4 * a_second < (double)s->shared->rate && period > rateof(s->shared).period) period /= 2;
   if (period == s->tracker.interval.period) return;
   tracker_period(&s->tracker, L, period);
   profile_period(&s->state, period);
@@ -1006,12 +1082,6 @@ static void countpause (lua_State *L) {
 }
 
 
-void sampler_pauses (uint64_t bins[SAMPLER_PAUSES]) {
-  int k;
-  for (k = 0; k < SAMPLER_PAUSES; k++) bins[k] = __atomic_load_n(&pausebins[k], __ATOMIC_RELAXED);
-}
-
-
 /* A collection is over. */
 static void onsafe (void *ud, lua_State *L) {
   Sampler *s = ud;
@@ -1019,6 +1089,7 @@ static void onsafe (void *ud, lua_State *L) {
   look(s, L, 0);
   if (s->shared == NULL) return;
   countpause(L);
+  publish(s);
   if (s->shared->profile(0) != s->state.profile && !s->forked && current(s) < 0) {
     timing_stop(&s->timing);
     (void)timing_drop(&s->timing);
@@ -1066,15 +1137,15 @@ void sampler_endshared (Profile *p) {
   const Sampler *s;
   dolock();
   for (s = all; s != NULL; s = s->next) {
-    ProfileState state = s->state;
+    ProfileState state = {p, 0, 0, 1};  /* its depth is its own thread's */
     ProfileLeft left;
     uint64_t bytes;
-    if (s->shared == NULL || state.profile != p) continue;
-    state.outside = 1;
+    if (s->shared == NULL || s->state.profile != p) continue;
+    state.id = s->state.id;
     bytes = ending(s, &left);
     if (bytes > 0) profile_allocated(&state, bytes);
     profile_left(&state, &left);
-    profile_lost(p, s->tracker.lost);
+    profile_lost(p, seen_get(&s->seen, SEEN_LOST));
   }
   unlock();
   profile_end(p, NULL);
@@ -1116,6 +1187,8 @@ static void leave (Sampler *s, lua_State *L) {
     profile_leave(&s->state, ending(s, &left), &left, s->tracker.lost);
   settle(s);
   dolock();
+  seen_past(s->name, &s->seen, 0, 1);
+  s->name = SEEN_UNNAMED;
   delist(s);
   s->forked = 0;
   free(s->script);
@@ -1139,49 +1212,55 @@ static void leave (Sampler *s, lua_State *L) {
 
 
 /* Of the states of the process and those it had (lock held, but at exit where another thread
-   keeps it). They go on meanwhile: each number is one that was there, of a moment of its own. */
-__attribute__((no_sanitize_thread))
-static void addup (SharedTotals *t) {
-  const Sampler *s;
+   keeps it). At exit those of this OS thread have told all. */
+static void addup (SharedTotals *t, int isexit) {
+  Sampler *s;
   *t = past;
   for (s = all; s != NULL; s = s->next) {
     if (s->shared == NULL || s->state.profile == NULL) continue;
-    t->samples += s->tracker.samples;
-    t->timesamples += s->timing.samples;
-    t->bytes += tracker_bytes(&s->tracker, s->tracker.L);
-    t->lost += s->tracker.lost;
-    t->natives += s->tracker.natives;
+    if (isexit && ismine(s)) publish(s);
+    t->samples += seen_get(&s->seen, SEEN_SAMPLES);
+    t->timesamples += seen_get(&s->seen, SEEN_TIMESAMPLES);
+    t->bytes += seen_get(&s->seen, SEEN_BYTES);
+    t->lost += seen_get(&s->seen, SEEN_LOST);
+    t->natives += seen_get(&s->seen, SEEN_NATIVES);
   }
 }
 
 
-void sampler_shared (SharedTotals *t) {
-  dolock();
-  addup(t);
-  unlock();
-}
-
-
-void sampler_heaps (uint64_t *open, uint64_t *inuse, uint64_t *held, uint64_t *rss,
-                    uint64_t *minors, uint64_t *majors, uint64_t *pauses, uint64_t *longest,
-                    uint64_t *tenured) {
+void sampler_shared (SharedTotals *t, SharedHeaps *h) {
   const Sampler *s;
+  int k;
+  memset(h, 0, sizeof(*h));
   dolock();
+  addup(t, 0);
   for (s = all; s != NULL; s = s->next) {
-    luaN_Memory m;
+    uint64_t longest = seen_get(&s->seen, SEEN_LONGEST);
     if (s->shared == NULL) continue;
-    luaN_memory(s->tracker.L, &m);
-    ++*open;
-    *inuse += m.inuse;
-    *held += m.held;
-    *minors += m.minors;
-    *majors += m.majors;
-    *pauses += m.pauses;
-    *tenured += m.tenured;
-    if (m.longest > *longest) *longest = m.longest;
+    h->open++;
+    h->inuse += seen_get(&s->seen, SEEN_INUSE);
+    h->held += seen_get(&s->seen, SEEN_HELD);
+    h->tenured += seen_get(&s->seen, SEEN_TENURED);
+    h->minors += seen_get(&s->seen, SEEN_MINORS);
+    h->majors += seen_get(&s->seen, SEEN_MAJORS);
+    h->pauses += seen_get(&s->seen, SEEN_PAUSES);
+    if (longest > h->longest) h->longest = longest;
   }
   unlock();
-  *rss = tracker_rss();
+  for (k = 0; k < SAMPLER_PAUSES; k++)
+    h->bins[k] = __atomic_load_n(&pausebins[k], __ATOMIC_RELAXED);
+}
+
+
+unsigned sampler_named (SeenNamed rows[SEEN_NAMES]) {
+  const Sampler *s;
+  unsigned n;
+  dolock();
+  n = seen_named(rows);
+  for (s = all; s != NULL; s = s->next)
+    if (s->shared != NULL) seen_add(&rows[s->name], &s->seen, s->state.profile != NULL);
+  unlock();
+  return n;
 }
 
 /* }===================================================================== */

@@ -27,6 +27,7 @@
 #include "lua.h"
 
 #include "profile.h"
+#include "seen.h"
 #include "timer.h"
 
 typedef struct Sampler Sampler;
@@ -58,14 +59,19 @@ typedef struct SharedTotals {
   uint64_t states, samples, timesamples, bytes, lost, natives;
 } SharedTotals;
 
-/* What they share; stays as it is. */
+/* What is sampled at present. */
+typedef struct SamplerRate {
+  int alloc;		/* allocations are */
+  uint64_t period;	/* bytes */
+  uint64_t timens;	/* 0: time is not */
+} SamplerRate;
+
+/* What they share; stays as it is, but for the rates (atomic, one by one). */
 typedef struct SamplerShared {
   SamplerOptions options;
-  int alloc;		/* allocations are sampled */
-  uint64_t period;
+  SamplerRate rates;
   uint64_t rate;	/* samples of allocation a second that a state takes, about, at
 			   most: its period grows, and falls again; 0: as many as come */
-  uint64_t timens;	/* 0: time is not */
   TimerClock clock;
   /* The profile of this process; NULL: there is none. 'open': it is made if there is
      none yet. */
@@ -104,14 +110,19 @@ Sampler *sampler_attached (lua_State *L);
    before have not, the last one all others. */
 enum { SAMPLER_PAUSES = 18 };
 
-/* Of all of them, so far; and of their heaps, as luaN_memory says: how many states there
-   are, sums of bytes, collections and ns, and the longest pause. From any thread. */
-void sampler_shared (SharedTotals *t);
-void sampler_heaps (uint64_t *open, uint64_t *inuse, uint64_t *held, uint64_t *rss,
-                    uint64_t *minors, uint64_t *majors, uint64_t *pauses, uint64_t *longest,
-                    uint64_t *tenured);
-/* Of all states that there were; from any thread. */
-void sampler_pauses (uint64_t bins[SAMPLER_PAUSES]);
+/* The heaps of those that are, as they were at their last sample or collection. */
+typedef struct SharedHeaps {
+  uint64_t open;			/* states */
+  uint64_t inuse, held, tenured;	/* bytes */
+  uint64_t minors, majors;		/* collections */
+  uint64_t pauses, longest;		/* ns */
+  uint64_t bins[SAMPLER_PAUSES];	/* of all states that there were */
+} SharedHeaps;
+
+/* Of all of them, so far; from any thread. */
+void sampler_shared (SharedTotals *t, SharedHeaps *h);
+/* The same by what states are called; how many rows there are. Some may be of no state. */
+unsigned sampler_named (SeenNamed rows[SEEN_NAMES]);
 
 /*
 ** What another thread wants of a state's own: f is called once, at the end of the state's

@@ -11,11 +11,12 @@ local socket = require "socket"
 local xmpp = require "runner.xmpp"
 
 local CLIENTS = 20
-local SLICES, SLICE = 28, 0.5  -- of a cycle: so many in turn, of so many seconds
+local SLICES, SLICE = 28, 0.5  -- of a cycle: so many in turn at least, of so many seconds
 local CYCLE = 18               -- seconds
 local ASKED = 60               -- seconds that all answers may take
 
-local found, words = options.scan(start.arguments, {asamp = true, rate = true, data = true}, {quiet = true})
+local found, words = options.scan(start.arguments, {asamp = true, rate = true, data = true},
+                                    {quiet = true, apart = true})
 if not found then fail(words) end
 local minutes = tonumber(words[1] or 30)
 if not minutes or minutes <= 0 or #words > 1 then
@@ -42,14 +43,16 @@ local function drive(load, seconds, go)
   return n
 end
 
--- CPU seconds a request, of both: all that they use while requests go to them in turn.
-local function slices(with, without)
-  local pair, before, n = {with, without}, {with:cpu(), without:cpu()}, {0, 0}
-  for i = 1, SLICES do
+-- Requests to both in turn, so many slices and on while go() says so; CPU seconds a request,
+-- of all that either does meanwhile, and how many the first has had.
+local function slices(with, without, least, go)
+  local pair, before, n, i = {with, without}, {with:cpu(), without:cpu()}, {0, 0}, 0
+  while i < least or i % 4 > 0 or go and go() do
+    i = i + 1
     local at = (i + i // 2) % 2 + 1
     n[at] = n[at] + drive(pair[at].load, SLICE)
   end
-  return (with:cpu() - before[1]) / n[1], (without:cpu() - before[2]) / n[2]
+  return (with:cpu() - before[1]) / n[1], (without:cpu() - before[2]) / n[2], n[1]
 end
 
 local missing = {}
@@ -66,28 +69,43 @@ end
 
 local asks = {top = 0, record = 0, heap = 0, stats = 0}
 
--- All four at once, in the background; how long until the answers are there.
-local function ask(server, n)
-  local base = ("%s/ask"):format(folder)
-  local record = n % 10 == 5 and "--for 1s --alloc 64K" or "--ring"
-  local lines = {
+local base = folder .. "/ask"
+
+-- Begins to ask, one after the other, in the background; what was asked, by its name.
+local function ask(server, n, kinds)
+  local record = n % 10 == 5 and not found.apart and "--for 1s --alloc 64K" or "--ring"
+  local all, lines = {
     top = ("top --count 2 --every 1 %d"):format(server.pid),
     record = ("record %s -o '%s.vmprof' %d"):format(record, base, server.pid),
     heap = ("heap -o '%s.snapshot' %d"):format(base, server.pid),
     stats = ("stats --json %d"):format(server.pid),
-  }
-  local script = {}
+  }, {}
+  for _, name in ipairs(kinds) do lines[name] = all[name] end
+  local script = {":"}
   for name, line in pairs(lines) do
     local out = base .. "." .. name
     script[#script + 1] = ("'%s' %s >'%s' 2>&1; echo $? $(date +%%s.%%N) >'%s.status'"):format(
       asamp, line, out, out)
   end
   os.execute(("rm -f '%s'*"):format(base))
-  script[#script + 1] = ("'%s' report '%s.vmprof' >'%s.report' 2>&1; echo $? >'%s.done'"):format(
-    asamp, base, base, base)
+  if lines.record then
+    script[#script + 1] = ("'%s' report '%s.vmprof' >'%s.report' 2>&1"):format(asamp, base, base)
+  end
+  script[#script + 1] = ("echo >'%s.done'"):format(base)
   os.execute(("{ %s; } </dev/null &"):format(table.concat(script, "; ")))
-  local began, ends = socket.gettime(), {}
-  drive(server.load, ASKED, function() return not servers.read(base .. ".done") end)
+  return lines
+end
+
+-- Waits for the answers, at most ASKED seconds from 'began' on.
+local function asking(began)
+  return function()
+    return not servers.read(base .. ".done") and socket.gettime() < began + ASKED
+  end
+end
+
+-- Are the answers there? When each came, as text.
+local function answers(lines, n, began)
+  local ends = {}
   for name in pairs(lines) do
     local status, at = (servers.read(("%s.%s.status"):format(base, name)) or "none"):match "(%w+) ?(%S*)"
     ends[#ends + 1] = ("%s %.1f"):format(name, (tonumber(at) or 0) - began)
@@ -96,9 +114,11 @@ local function ask(server, n)
       asks[name] = asks[name] + 1
     end
   end
-  local report = servers.read(base .. ".report") or ""
-  expect(report:find "samples", "no report on the recording of cycle %d: %s", n, report:sub(1, 300))
-  return table.concat(ends, ", ")
+  if lines.record then
+    local report = servers.read(base .. ".report") or ""
+    expect(report:find "samples", "no report on the recording of cycle %d: %s", n, report:sub(1, 300))
+  end
+  return #ends > 0 and table.concat(ends, ", ") or "none"
 end
 
 -- ==}
@@ -114,6 +134,14 @@ local function slope(rows, key)
   return (n * sxy - sx * sy) / (n * sxx - sx * sx)
 end
 
+-- What is asked in that cycle.
+local APART = {{}, {"top"}, {"record"}, {"heap"}, {"stats"}}
+
+local function asked(n)
+  if found.quiet then return {} end
+  return found.apart and APART[n % #APART + 1] or {"top", "record", "heap", "stats"}
+end
+
 local function service()
   local with, without = servers.start(wish), servers.start()
   for _, s in ipairs{with, without} do
@@ -125,17 +153,19 @@ local function service()
   log:write "at\twith_us\twithout_us\tratio\tbeside_with\tbeside_without\tdisk\tanswers (s)\n"
   repeat
     local n, from = #rows + 1, socket.gettime()
-    local a, b = slices(with, without)
-    local r = {at = socket.gettime() - began, with = a, without = b, ratio = b / a,
+    local kinds = asked(n)
+    local lines = ask(with, n, kinds)
+    local a, b, requests = slices(with, without, SLICES, asking(from))
+    local r = {kind = kinds[1] or "none", requests = requests, at = socket.gettime() - began, with = a, without = b, ratio = b / a,
                bwith = with:beside(), bwithout = without:beside(), disk = servers.disk(with)}
     r.beside = r.bwith - r.bwithout
     rows[n], disk = r, math.max(disk, r.disk)
-    r.answers = found.quiet and "none" or ask(with, n)
+    r.answers = answers(lines, n, from)
     log:write(("%.0f\t%.1f\t%.1f\t%.4f\t%d\t%d\t%d\t%s\n"):format(r.at, r.with * 1e6,
       r.without * 1e6, r.ratio, r.bwith, r.bwithout, r.disk, r.answers))
     log:flush()
     local left = from + CYCLE - socket.gettime()
-    if left > 0 and not found.quiet then socket.sleep(left) end
+    if left > 0 and not found.quiet and not found.apart then socket.sleep(left) end
   until socket.gettime() - began >= minutes * 60
   log:close()
   return with, without, rows, disk
@@ -155,6 +185,20 @@ print(("\nprosody with ASAMP=%s, %.0f minutes, %d requests a second in turn with
       :format(wish, (last.at + CYCLE) / 60, rate))
 print(("- throughput by CPU time: %.4f of without (mean of %d cycles, standard error %.4f); "
       .. "%.0f and %.0f us a request"):format(mean, n, error_, a / n * 1e6, b / n * 1e6))
+if found.apart then
+  for _, kinds in ipairs(APART) do
+    local kind = kinds[1] or "none"
+    local m, total, total2, each = 0, 0, 0, 0
+    for _, r in ipairs(rows) do
+      if r.kind == kind then
+        m, total, total2 = m + 1, total + r.ratio, total2 + r.ratio ^ 2
+        each = each + (r.with - r.without) * r.requests
+      end
+    end
+    print(("- asked %s: %.4f (mean of %d cycles, standard error %.4f), %+.1f ms of CPU time a cycle"):format(
+      kind, total / m, m, math.sqrt((total2 / m - (total / m) ^ 2) / math.max(m - 1, 1)), each / m * 1e3))
+  end
+end
 local half = table.move(rows, n // 2 + 1, n, 1, {})
 local most = 0
 for _, r in ipairs(rows) do most = math.max(most, r.beside) end
@@ -162,7 +206,7 @@ print(("- resident beside Lua's heap: %.1f MiB with, %.1f without; the differenc
       .. "and %+.2f MiB an hour in the second half"):format(last.bwith / 2 ^ 20, last.bwithout / 2 ^ 20,
       most / 2 ^ 20, #half > 2 and slope(half, "beside") * 3600 / 2 ^ 20 or 0))
 print(("- on the disk at most %.2f MiB"):format(disk / 2 ^ 20))
-print(found.quiet and "- nobody asked" or ("- answers: top %d, record %d, heap %d, stats %d of %d each")
+print(found.quiet and "- nobody asked" or found.apart and "- one question a cycle" or ("- answers: top %d, record %d, heap %d, stats %d of %d each")
       :format(asks.top, asks.record, asks.heap, asks.stats, n))
 expect(most <= 16 * 2 ^ 20, "more than 16 MiB are resident for the sampler")
 

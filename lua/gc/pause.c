@@ -67,9 +67,6 @@ static luaN_Phase phase (const global_State *g) {
 }
 
 
-/* Another OS thread may ask while the state runs: it gets numbers that were there, each of a
-   moment of its own. */
-__attribute__((no_sanitize_thread))
 LUA_API void luaN_memory (lua_State *L, luaN_Memory *m) {
   global_State *g = G(L);
   const luaN_Gc *c = &g->heap.gc;

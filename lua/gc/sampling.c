@@ -183,7 +183,6 @@ LUA_API void luaN_setdistance (lua_State *L, uint64_t d) {
 }
 
 
-__attribute__((no_sanitize_thread))  /* as luaN_memory */
 LUA_API uint64_t luaN_allocated (lua_State *L) {
   luaN_Heap *h = &G(L)->heap;
   return h->allocated + h->allocatedoutside + (size_t)(h->free - h->mark);

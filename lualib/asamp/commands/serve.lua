@@ -226,7 +226,9 @@ end
 function Server:metrics(list, now)
   local rows = {}
   for i, t in ipairs(self.targets) do
-    rows[i] = {name = t.name, stats = stats(t, now)}
+    local all = stats(t, now)
+    local fields = all and put(t, "names", now)  -- which an older process does not know
+    rows[i] = {name = t.name, stats = all, names = fields and living.names(fields.rows)}
   end
   local text = metrics.text(rows)
   for _, r in ipairs(list) do

@@ -5,8 +5,7 @@ local M = {}
 
 M.TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
--- Each: its name, its type, what it is, the field of asamp.sums.living.stats, and what that
--- is multiplied with.
+-- Each: its name, its type, what it is, the field of asamp.sums.living.stats.
 local METRICS = {
   {"states", "gauge", "Lua states there are.", "states"},
   {"states_total", "counter", "Lua states there were while something was written.", "made"},
@@ -24,11 +23,38 @@ local METRICS = {
   {"profile_bytes", "gauge", "Size of the profile that is written.", "filebytes"},
 }
 
+-- Likewise of the states of a name, which is a label; of asamp.sums.living.names. Counters are
+-- of all states that there were and that had a sample, without which they have no name yet.
+local NAMED = {
+  {"named_states", "gauge", "Lua states there are, by name.", "states"},
+  {"named_states_total", "counter", "Lua states there were.", "made"},
+  {"named_inuse_bytes", "gauge", "Bytes in live or not yet swept objects.", "inuse"},
+  {"named_held_bytes", "gauge", "Bytes that the heaps hold.", "held"},
+  {"named_allocated_bytes_total", "counter", "Bytes allocated while sampling was on.", "allocated"},
+  {"named_samples_total", "counter", "Samples of allocations.", "samples"},
+  {"named_minor_collections_total", "counter", "Minor collections.", "minors"},
+  {"named_major_collections_total", "counter", "Major collections, and their slices.", "majors"},
+  {"named_pause_seconds_total", "counter", "Pauses of collections.", "pauses", 1e-9},
+}
+local UNNAMED = "(no sample yet)"
+
 local function escaped(text)
   return (text:gsub('[\\"\n]', {["\\"] = "\\\\", ['"'] = '\\"', ["\n"] = "\\n"}))
 end
 
---- The text of a list of {name, stats (nil: it does not answer)}.
+-- What the states of each name have of it, of all targets.
+local function named(put, targets, m)
+  for _, t in ipairs(targets) do
+    for _, row in ipairs(t.names or {}) do
+      if row.name or m[2] == "gauge" then
+        put('asamp_%s{target="%s",name="%s"} %s', m[1], escaped(t.name), escaped(row.name or UNNAMED),
+            m[5] and ("%.9f"):format(row[m[4]] * m[5]) or row[m[4]])
+      end
+    end
+  end
+end
+
+--- The text of a list of {name, stats (nil: it does not answer), names (nil: it has none)}.
 function M.text(targets)
   local lines = {}
   local function put(...) lines[#lines + 1] = string.format(...) end
@@ -49,6 +75,10 @@ function M.text(targets)
   for _, m in ipairs(METRICS) do
     head(m[1], m[2], m[3])
     each(m[1], function(t) return t.stats and t.stats[m[4]] end)
+  end
+  for _, m in ipairs(NAMED) do
+    head(m[1], m[2], m[3])
+    named(put, targets, m)
   end
   head("collections", "gauge", "Collections of the states there are.")
   each("collections", function(t) return t.stats and t.stats.minors end, ',generation="minor"')

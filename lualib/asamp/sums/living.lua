@@ -17,6 +17,24 @@ function M.stats(fields)
   return s
 end
 
+local NAMED = {"states", "made", "inuse", "held", "allocated", "samples", "minors", "majors", "pauses"}
+
+--- The rows of an answer to "names": what the states of each name are, and were; 'name' nil:
+-- of those that have no sample yet.
+function M.names(rows)
+  local list = {}
+  for i, row in ipairs(rows or {}) do
+    local numbers, name = row:match("^(" .. ("%d+ "):rep(#NAMED) .. ")(.*)$")
+    local one, k = {name = name ~= "" and name or nil}, 0
+    for n in (numbers or ""):gmatch "%d+" do
+      k = k + 1
+      one[NAMED[k]] = math.tointeger(n)
+    end
+    list[i] = one
+  end
+  return list
+end
+
 --- Rates a second between two of them: allocated and inuse (bytes), gc (share of the time),
 -- collections, samples. nil where there is no time between.
 function M.rates(before, now)

@@ -3,6 +3,7 @@
 -- garbage. SERVE_REQUESTS=n sends more of that.
 
 local host = require "asamp.host"
+local living = require "asamp.sums.living"
 local metrics = require "asamp.show.metrics"
 local process = require "spec.support.process"
 local socket = require "socket"
@@ -20,11 +21,18 @@ describe("metrics", function()
   it("are Prometheus' text, of what answers and what does not", function()
     local text = metrics.text{{name = 'a"\\', stats = {states = 2, inuse = 10, minors = 3, majors = 1,
                                                        pauses = 2e9, pausebins = "1 0 2" .. (" 0"):rep(15)}},
-                              {name = "dead"}}
+                              {name = "dead"}, {name = "b", stats = {}, names = living.names{
+                                "2 9 100 200 3000 4 5 6 7000 app\\\".lua", "1 0 5 6 7 8 9 10 11 "}}}
     for line in text:gmatch "[^\n]+" do
       assert.is_truthy(line:find "^# [HT]%u+ asamp_[%l_]+ ." or
                        line:find '^asamp_[%l_]+{target="[^\n]*"} [%d.]+$', line)
     end
+    local app = '{target="b",name="app\\\\\\".lua"} '
+    assert.is_truthy(text:find("asamp_named_allocated_bytes_total" .. app .. "3000\n", 1, true), text)
+    assert.is_truthy(text:find("asamp_named_pause_seconds_total" .. app .. "0.000007000\n", 1, true))
+    assert.is_truthy(text:find('asamp_named_inuse_bytes{target="b",name="(no sample yet)"} 5\n', 1, true))
+    -- A state that gets its name leaves that row: a counter there would fall.
+    assert.is_nil(text:find('_total{target="b",name="(no', 1, true))
     assert.is_truthy(text:find('asamp_up{target="a\\"\\\\"} 1\nasamp_up{target="dead"} 0\n', 1, true))
     assert.is_truthy(text:find('le="0.000032"} 1\n', 1, true))
     assert.is_truthy(text:find('le="0.000064"} 3\n', 1, true))
@@ -101,6 +109,8 @@ describe("a process that is served #plain", function()
     assert.equal(200, status)
     assert.is_truthy(text:find('asamp_up{target="a"} 1\nasamp_up{target="idle"} 1\n' ..
                                'asamp_up{target="none"} 0\n', 1, true), text)
+    assert.is_truthy(text:find('asamp_named_states{target="a",name="server.lua"} 1\n', 1, true), text)
+    assert.is_true(tonumber(text:match 'named_allocated_bytes_total{target="a",name="server.lua"} (%d+)') > 0)
     status, text = get "/debug/pprof/heap?target=a"
     assert.equal(200, status)
     assert.equal("\31\139", text:sub(1, 2))
