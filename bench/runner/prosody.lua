@@ -156,7 +156,8 @@ local function service()
     local kinds = asked(n)
     local lines = ask(with, n, kinds)
     local a, b, requests = slices(with, without, SLICES, asking(from))
-    local r = {kind = kinds[1] or "none", requests = requests, at = socket.gettime() - began, with = a, without = b, ratio = b / a,
+    local r = {kind = kinds[1] or "none", requests = requests,
+               at = socket.gettime() - began, with = a, without = b, ratio = b / a,
                bwith = with:beside(), bwithout = without:beside(), disk = servers.disk(with)}
     r.beside = r.bwith - r.bwithout
     rows[n], disk = r, math.max(disk, r.disk)
@@ -206,7 +207,8 @@ print(("- resident beside Lua's heap: %.1f MiB with, %.1f without; the differenc
       .. "and %+.2f MiB an hour in the second half"):format(last.bwith / 2 ^ 20, last.bwithout / 2 ^ 20,
       most / 2 ^ 20, #half > 2 and slope(half, "beside") * 3600 / 2 ^ 20 or 0))
 print(("- on the disk at most %.2f MiB"):format(disk / 2 ^ 20))
-print(found.quiet and "- nobody asked" or found.apart and "- one question a cycle" or ("- answers: top %d, record %d, heap %d, stats %d of %d each")
+print(found.quiet and "- nobody asked" or found.apart and "- one question a cycle"
+      or ("- answers: top %d, record %d, heap %d, stats %d of %d each")
       :format(asks.top, asks.record, asks.heap, asks.stats, n))
 expect(most <= 16 * 2 ^ 20, "more than 16 MiB are resident for the sampler")
 
