@@ -45,16 +45,40 @@ void bytes_char (Bytes *b, char c) {
     *to = (unsigned char)c;
 }
 
-void bytes_decimal (Bytes *b, char before, uint64_t n) {
-  char text[24];
-  char *p = text + sizeof(text);
-  do {
-    *--p = (char)('0' + n % 10);
-    n /= 10;
-  } while (n > 0);
+static size_t digitsof (uint64_t n) {
+  size_t digits = 1;
+  for (; n >= 1000; n /= 1000)
+    digits += 3;
+  return digits + (n >= 10) + (n >= 100);
+}
+
+/* Apart, so that bytes_decimal saves no registers for it. */
+static __attribute__((noinline)) void decimal (Bytes *b, char before, uint64_t n) {
+  size_t digits = digitsof(n);
+  unsigned char *to = bytes_grow(b, digits + (before != 0));
+  if (to == NULL)
+    return;
   if (before != 0)
-    *--p = before;
-  bytes_add(b, p, (size_t)(text + sizeof(text) - p));
+    *to++ = (unsigned char)before;
+  for (to += digits; n >= 10; n /= 10)
+    *--to = (unsigned char)('0' + n % 10);
+  *--to = (unsigned char)('0' + n);
+}
+
+/* Most numbers of a profile have a digit or two. */
+void bytes_decimal (Bytes *b, char before, uint64_t n) {
+  size_t two = n >= 10;
+  unsigned char *to;
+  if (n >= 100 || before == 0 || b->failed || b->size - b->n < 3) {
+    decimal(b, before, n);
+    return;
+  }
+  to = b->data + b->n;
+  b->n += 2 + two;
+  to[0] = (unsigned char)before;
+  if (two)
+    to[1] = (unsigned char)('0' + n / 10);
+  to[1 + two] = (unsigned char)('0' + n % 10);
 }
 
 void bytes_signed (Bytes *b, char before, int64_t n) {
@@ -102,10 +126,14 @@ int bytes_isutf8 (const char *text, size_t n) {
   return 1;
 }
 
-/* ASCII without control characters that n bytes begin with. */
-static size_t plain (const unsigned char *s, size_t n) {
+/* ASCII that n bytes begin with; of a line without control characters. */
+static size_t plain (const unsigned char *s, size_t n, int line) {
   size_t i = 0;
-  while (i < n && s[i] < 0x80 && !bytes_iscontrol(s[i]))
+  if (!line) {
+    while (n - i >= 8 && (bytes_getword(s + i) & UINT64_C(0x8080808080808080)) == 0)
+      i += 8;
+  }
+  while (i < n && s[i] < 0x80 && !(line && bytes_iscontrol(s[i])))
     i++;
   return i;
 }
@@ -113,7 +141,7 @@ static size_t plain (const unsigned char *s, size_t n) {
 void bytes_text (Bytes *b, const char *text, size_t n, int line) {
   const unsigned char *s = (const unsigned char *)text;
   while (n > 0) {
-    size_t len = plain(s, n);
+    size_t len = plain(s, n, line);
     if (len == 0)
       len = bytes_sequence(s, n);
     if (len == 0) {

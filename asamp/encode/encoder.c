@@ -291,25 +291,27 @@ void encoder_stack (Encoder *e, size_t shared, const ProfileFrame *frames,
   }
 }
 
-static void putframe (Bytes *to, uint64_t id) {
-  vmprof_word(to, 0);
-  vmprof_word(to, id);
+static unsigned char *putframe (unsigned char *to, uint64_t id) {
+  bytes_putword(to, 0);
+  bytes_putword(to + 8, id);
+  return to + FRAME;
 }
 
-/* The frames of the stack; of one that is too deep the two halves. */
-static void putframes (Bytes *to, const Frames *s) {
+static unsigned char *copyframes (unsigned char *to, const unsigned char *from, size_t n) {
+  memcpy(to, from, n * FRAME);
+  return to + n * FRAME;
+}
+
+/* The frames of the stack; of one that is too deep the two halves. Returns what follows. */
+static unsigned char *putframes (unsigned char *to, const Frames *s) {
+  size_t inner = PROFILE_DEPTH / 2, outer = PROFILE_DEPTH - inner - 1;
   const unsigned char *first = s->block + (s->size - s->n) * FRAME;
   if (s->n == 0)
-    putframe(to, FRAME_NONE);
-  else if (s->n <= PROFILE_DEPTH)
-    bytes_add(to, first, s->n * FRAME);
-  else {
-    size_t inner = PROFILE_DEPTH / 2;
-    size_t outer = PROFILE_DEPTH - inner - 1;
-    bytes_add(to, first, inner * FRAME);
-    putframe(to, FRAME_CUT);
-    bytes_add(to, s->block + (s->size - outer) * FRAME, outer * FRAME);
-  }
+    return putframe(to, FRAME_NONE);
+  if (s->n <= PROFILE_DEPTH)
+    return copyframes(to, first, s->n);
+  to = putframe(copyframes(to, first, inner), FRAME_CUT);
+  return copyframes(to, s->block + (s->size - outer) * FRAME, outer);
 }
 
 /* Frames that putframes writes. */
@@ -325,40 +327,51 @@ static uint32_t copiesof (uint64_t count, size_t length) {
   return (uint32_t)(count < most ? count : most);
 }
 
+/* The record of 'length' bytes that ends the output again, n times. */
+static void repeat (Encoder *e, size_t from, size_t length, uint32_t n) {
+  unsigned char *to;
+  Bytes record = {0};
+  for (; n > 0 && e->out.n + length <= ENOUGH; n--) {
+    if ((to = bytes_grow(&e->out, length)) == NULL)
+      return;
+    memcpy(to, e->out.data + from, length);
+  }
+  if (n > 0)
+    bytes_add(&record, e->out.data + from, length);
+  e->failed |= record.failed;
+  for (; n > 0 && !record.failed; n--) {
+    bytes_add(&e->out, record.data, length);
+    drain(e, ENOUGH, 0);
+  }
+  bytes_free(&record);
+}
+
 /*
 ** A record of the stack, with the type 'leaf' (an id, or 0), as often as the
 ** sample counts or as is allowed; returns how often.
 */
 static uint32_t stackrecords (Encoder *e, int marker, uint64_t leaf,
                               uint64_t thread, uint64_t count) {
-  size_t from, length;
   size_t words = 2 * (depthof(&e->of->stack) + (leaf != 0));
-  uint32_t copies, i;
+  uint64_t lead = extended(e) ? vmprof_seconds((double)e->last / 1e9) : VMPROF_ONCE;
+  size_t from, length;
+  unsigned char *to;
+  uint32_t copies;
   if (leaf != 0)
     use(e, leaf);
   if (e->of->stack.n > PROFILE_DEPTH)
     use(e, FRAME_CUT);
   from = e->out.n;
-  if (extended(e))
-    vmprof_timed(&e->out, marker, (double)e->last / 1e9, words);
-  else
-    vmprof_counted(&e->out, marker, words);
+  to = vmprof_record(&e->out, marker, lead, words, words + 1);
+  if (to == NULL)
+    return 1;
   if (leaf != 0)
-    putframe(&e->out, leaf);
-  putframes(&e->out, &e->of->stack);
-  vmprof_word(&e->out, thread);
+    to = putframe(to, leaf);
+  bytes_putword(putframes(to, &e->of->stack), thread);
   length = e->out.n - from;
-  copies = e->out.failed ? 1 : copiesof(count, length);
-  if (copies > 1) {
-    Bytes record = {0};
-    bytes_add(&record, e->out.data + from, length);
-    e->failed |= record.failed;
-    for (i = 1; i < copies && !record.failed; i++) {
-      bytes_add(&e->out, record.data, length);
-      drain(e, ENOUGH, 0);
-    }
-    bytes_free(&record);
-  }
+  copies = copiesof(count, length);
+  if (copies > 1)
+    repeat(e, from, length, copies - 1);
   drain(e, ENOUGH, 0);
   return copies;
 }

@@ -58,15 +58,26 @@ void vmprof_name (Bytes *b, int marker, uint64_t id, const char *name) {
 }
 
 void vmprof_counted (Bytes *b, int marker, uint64_t depth) {
-  bytes_char(b, (char)marker);
-  vmprof_word(b, 1);
-  vmprof_word(b, depth);
+  vmprof_record(b, marker, VMPROF_ONCE, depth, 0);
 }
 
 void vmprof_timed (Bytes *b, int marker, double seconds, uint64_t depth) {
+  vmprof_record(b, marker, vmprof_seconds(seconds), depth, 0);
+}
+
+uint64_t vmprof_seconds (double seconds) {
   uint64_t w;
   memcpy(&w, &seconds, sizeof(w));
-  bytes_char(b, (char)marker);
-  vmprof_word(b, w);
-  vmprof_word(b, depth);
+  return w;
+}
+
+unsigned char *vmprof_record (Bytes *b, int marker, uint64_t lead, uint64_t depth,
+                              size_t words) {
+  unsigned char *to = bytes_grow(b, 17 + 8 * words);
+  if (to == NULL)
+    return NULL;
+  *to++ = (unsigned char)marker;
+  bytes_putword(to, lead);
+  bytes_putword(to + 8, depth);
+  return to + 16;
 }

@@ -17,11 +17,25 @@
 #include "seam.h"
 
 
-/* Free lines of b. (Of marks[] whole words, which lines of a block are.) */
+/* A word of bytes that are all c. */
+#define BYTES(c)	((c) * UINT64_C(0x0101010101010101))
+
+
+/*
+** Free lines of b. Of marks[] a word at a time, which lines of a block are: 'sums' has a
+** count in each byte (a block has at most 64 words), and then in each of four halves.
+*/
 static unsigned freelines (const luaN_Block *b) {
-  unsigned i, n = 0;
-  for (i = 0; i < b->nlines; i++) n += (b->marks[i] == 0);
-  return n;
+  const uint64_t low = BYTES(0x7f), even = UINT64_C(0x00ff00ff00ff00ff);
+  uint64_t sums = 0;
+  unsigned i;
+  for (i = 0; i < b->nlines; i += 8) {
+    uint64_t w;
+    memcpy(&w, b->marks + i, sizeof(w));
+    sums += ~(((w & low) + low) | w | low) >> 7;  /* 1 for each byte that is 0 */
+  }
+  sums = (sums & even) + (sums >> 8 & even);
+  return (unsigned)(sums * UINT64_C(0x0001000100010001) >> 48);
 }
 
 
@@ -84,7 +98,7 @@ LUA_API void luaN_places (lua_State *L, luaN_Places *p,
 
 LUA_API void luaN_beside (lua_State *L, const void *object, uint64_t *used, uint64_t *unused) {
   const luaN_Block *b = luaN_blockof(&G(L)->heap.blocks, object);
-  *unused = (uint64_t)freelines(b) * LUAN_LINE -
-            (uint64_t)__builtin_popcount(b->released) * LUAN_PAGE;
-  *used = (uint64_t)b->nusable * LUAN_LINE - (uint64_t)freelines(b) * LUAN_LINE;
+  uint64_t bytes = (uint64_t)freelines(b) * LUAN_LINE;
+  *unused = bytes - (uint64_t)__builtin_popcount(b->released) * LUAN_PAGE;
+  *used = (uint64_t)b->nusable * LUAN_LINE - bytes;
 }
