@@ -58,7 +58,8 @@ static int issmall (const Table *t) {
 */
 void luaN_rememberslot (lua_State *L, Table *t, TValue *slot) {
   global_State *g = G(L);
-  luaN_Vec *v = &g->heap.gc.remset.slots;
+  luaN_Remset *r = &g->heap.gc.remset;
+  luaN_Vec *v = &r->slots;
   if (!(t->marked & LUAN_UNLOGGED)) return;
   if (v->n > 0 && v->a[v->n - 1] == (void *)slot && v->a[v->n - 2] == (void *)t)
     return;
@@ -66,12 +67,12 @@ void luaN_rememberslot (lua_State *L, Table *t, TValue *slot) {
     remember(L, obj2gco(t));
     return;
   }
-  if (v->n >= g->heap.gc.remset.many ||
-      ((t->marked & LUAN_VAST) && v->n >= g->heap.gc.remset.refineat)) {
+  if (v->n >= (size_t)r->many << r->hurried ||
+      ((t->marked & LUAN_VAST) && v->n >= r->refineat)) {
     luaN_refineslots(L);
     if (!(t->marked & LUAN_UNLOGGED)) return;
   }
-  if (v->size - v->n < 2 && !luaN_reserve(g, v, 2)) g->heap.gc.remset.overflow = 1;
+  if (v->size - v->n < 2 && !luaN_reserve(g, v, 2)) r->overflow = 1;
   else {
     v->a[v->n++] = t;
     v->a[v->n++] = slot;

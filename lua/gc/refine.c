@@ -19,7 +19,8 @@
 ** store costs nothing any more, and its slots are looked at in their order.
 **
 ** Tables with weak values or keys keep their remembered slots, for what is tenured is
-** not removed from them by minor collections. Too many are looked at all the same.
+** not removed from them by minor collections. Of too many a minor collection is asked for,
+** which knows what is dead; only where none comes are they looked at all the same.
 */
 #define LUA_CORE
 
@@ -191,8 +192,12 @@ void luaN_refineslots (lua_State *L) {
   luaN_Gc *c = &g->heap.gc;
   unsigned i;
   seeremembered(L, 1);
-  if (c->remset.slots.n > c->remset.many / 2) seeremembered(L, 0);
-  else if (c->remset.slots.n > c->remset.many / 4) luaN_hurry(g);
+  if (c->remset.slots.n > c->remset.many / 2 && (c->remset.hurried || !gcrunning(g)))
+    seeremembered(L, 0);
+  else if (c->remset.slots.n > c->remset.many / 4) {
+    luaN_hurry(g);
+    c->remset.hurried = 1;
+  }
   for (i = 0; i < LUAN_WRITES; i++) {
     luaN_Writes *w = &c->remset.writes[i];
     if (w->t != NULL && w->n >= slotsof(w->t)) {

@@ -56,6 +56,7 @@ void luaN_forgetrefining (luaN_Gc *c) {
   c->remset.refining = NULL;
   c->remset.refineat = LUAN_CACHED;
   c->remset.stayed = 0;
+  c->remset.hurried = 0;
   for (i = 0; i < LUAN_WRITES; i++) c->remset.writes[i].t = NULL;
 }
 

@@ -71,6 +71,8 @@ typedef struct luaN_Remset {
   size_t refineat;		/* ... one of a vast table is added (LUAN_CACHED) */
   size_t stayed;		/* of 'objects', what luaN_refineobjects has left */
   luaN_Writes writes[LUAN_WRITES];  /* tables that are written to a lot */
+  lu_byte hurried;		/* the next safe point is to collect: until then 'slots'
+				   may become twice as long */
   lu_byte overflow;		/* it is not complete */
 } luaN_Remset;
 

@@ -133,6 +133,50 @@ describe("a big old table", function()
   end)
 end)
 
+-- What was: more than 16,384 stores into such tables, which a nursery of 900 KiB and more
+-- has room for, tenured all that was stored.
+describe("a cache of weak values", function()
+  it("loses what is dead at minor collections, however large the nursery is", function()
+    within(function(state)
+      collectgarbage("generational")
+      collectgarbage("nursery", 8 << 20)
+      local cache, kept = setmetatable(state.table(0, 65536), {__mode = "v"}), {}
+      collectgarbage()
+      local _, _, minors = state.memory()
+      for i = 1, 50000 do
+        local entry = {i}
+        cache["entry" .. i] = entry
+        if i % 100 == 0 then kept[i] = entry end
+      end
+      local _, _, later = state.memory()
+      assert(later - minors >= 2, "no minor collection was asked for")
+      state.check()
+      collectgarbage("step")
+      local left = 0
+      for name, entry in pairs(cache) do
+        left = left + 1
+        assert(name == "entry" .. entry[1])
+      end
+      assert(left >= 500 and left < 600, left)
+      for i, entry in pairs(kept) do assert(cache["entry" .. i] == entry) end
+    end)
+  end)
+
+  it("is looked at where no minor collection comes", function()
+    within(function(state)
+      local cache = setmetatable(state.table(0, 131072), {__mode = "v"})
+      collectgarbage "stop"
+      collectgarbage()
+      local _, held = state.memory()
+      for i = 1, 100000 do cache[i] = state end
+      for i = 1, 100000 do cache[i] = {} end
+      local _, later = state.memory()
+      assert(later - held < 12 << 20, later - held)  -- 100,000 tables, and no long list
+      state.check()
+    end)
+  end)
+end)
+
 describe("a table with weak keys and values", function()
   it("loses what is young and dead at minor collections, entry by entry", function()
     within(function(state)
