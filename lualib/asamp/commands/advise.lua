@@ -48,7 +48,7 @@ local function again(profile, o, n, world, tell)
   local path = os.tmpname()
   local words = {world.interpreter, "-l", "profiler"}
   table.move(o.files, 2, #o.files, #words + 1, words)
-  local how, status = host.run(words, {LUA_GC = ("nursery=%d"):format(n),
+  local how, status = host.run(words, {LUA_GC = advice.setting(n),
     LUA_PROFILER = ("out=%s,overwrite=1,quiet,alloc=%d"):format(path, profile.period)})
   local run, message
   if how == "exit" and status == 0 then
@@ -94,7 +94,8 @@ function M.run(args, world)
     if not measured then
       return 1
     end
-    found.verified = {nursery = n, predicted = advice.predict(profile, n), measured = measured}
+    found.verified = {nursery = n, setting = advice.setting(n),
+                      predicted = advice.predict(profile, n), measured = measured}
   end
   if o.json then
     json.write(found, world.out)

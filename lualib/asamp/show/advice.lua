@@ -4,6 +4,7 @@
 local labels = require "asamp.show.labels"
 local layout = require "asamp.show.layout"
 local tables = require "asamp.show.tables"
+local sums = require "asamp.sums.advice"
 local units = require "asamp.show.units"
 
 local M = {}
@@ -112,7 +113,8 @@ function M.render(found, style)
   out[#out + 1] = ""
   local best = found.best
   out[#out + 1] = layout.wrap(best and
-    ("LUA_GC=nursery=%d would save %s ±%s of %s, and hold some %s %s."):format(best.nursery,
+    ("LUA_GC=%s would save %s ±%s of %s, and hold some %s %s."):format(
+      sums.setting(best.nursery),
       units.seconds(now.time - best.time), units.seconds(best.timeerror),
       units.seconds(now.time), units.bytes(math.floor(math.abs(best.held - now.held))),
       best.held >= now.held and "more" or "less")
@@ -126,8 +128,8 @@ function M.render(found, style)
   local v = found.verified
   if v then
     out[#out + 1] = ""
-    out[#out + 1] = style.paint("bold", ("A run with a nursery of %s (a minor collection " ..
-      "every %s)"):format(units.bytes(v.nursery), units.bytes(v.measured.nursery)))
+    out[#out + 1] = style.paint("bold", ("A run with LUA_GC=%s (a minor collection " ..
+      "every %s)"):format(v.setting, units.bytes(v.measured.nursery)))
     out[#out + 1] = ("  tenured     %s predicted, %s measured (%+.1f%%)"):format(
       size(v.predicted.tenured), size(v.measured.tenured),
       100 * (v.predicted.tenured / math.max(1, v.measured.tenured) - 1))

@@ -304,6 +304,17 @@ function M.of(profile)
           classes = lifetimes.classes(profile) or {}}
 end
 
+--- What LUA_GC is to say for nurseries of about n bytes: sizes from an eighth less to an
+-- eighth more. Of one size alone they may be in step with what a program makes in turn, and
+-- meet it at the same places each time, which no prediction knows of.
+function M.setting(n)
+  local low, high, unit = n * 7 // 8, n * 9 // 8, ""
+  if low % 1024 == 0 and high % 1024 == 0 then
+    low, high, unit = low // 1024, high // 1024, "K"
+  end
+  return ("nursery=%d%s-%d%s"):format(math.max(low, unit == "" and 4096 or 4), unit, high, unit)
+end
+
 --- The size that is worth a change, of those that were seen: by the least time, where
 -- that is less by more than its error and a tenth; or nil.
 function M.best(advice)
