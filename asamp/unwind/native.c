@@ -19,6 +19,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "functiontable.h"
 #include "indirect.h"
 #include "symbols.h"
 
@@ -26,6 +27,7 @@
 typedef struct Image {
   struct Image *next;
   SymbolFile file, debug;
+  FunctionTable functions;	/* of 'file' */
   Elf *names;			/* of 'debug', once it was looked for */
   int asked;
 } Image;
@@ -109,6 +111,7 @@ static void end (void) {
   while (images != NULL) {
     Image *image = images;
     images = image->next;
+    functiontable_free(&image->functions);
     elf_end(image->names);
     symbols_unmap(&image->debug);
     symbols_unmap(&image->file);
@@ -199,10 +202,11 @@ static void modulename (Dwfl_Module *mod, uint64_t address, const char *path, ch
   void **ud = NULL;
   Elf *elf = dwfl_module_getelf(mod, &bias);
   const char *modname = dwfl_module_info(mod, &ud, NULL, NULL, NULL, NULL, NULL, NULL);
+  Image *image = *ud;  /* findelf's, for there is an elf */
   uint64_t start = symbols_start(elf, address - bias);
   const char *name = indirect_name(start + bias, 0);
-  if (name == NULL) name = dwfl_module_addrname(mod, address);
-  if (name == NULL) name = debugname(mod, *ud, address - bias);
+  if (name == NULL) name = functiontable_name(&image->functions, mod, address);
+  if (name == NULL) name = debugname(mod, image, address - bias);
   if (name == NULL) name = indirect_name(start + bias, 1);
   if (name != NULL) snprintf(symbol, size, "%s", name);
   else {

@@ -103,6 +103,55 @@ describe("native code", function()
     assert.equal(first, shell.output("build/bin/lua -e '" .. script .. "'"))
   end)
 
+  -- Names were looked for among all symbols, one by one: 45 million instructions of a
+  -- session that lasted a second. They are found by halving, and have to be the same.
+  it("is called by what libdwfl finds among all symbols", function()
+    local path = FOLDER .. "/many.so"
+    local file = assert(io.open(path .. ".c", "w"))
+    file:write [[
+      #define ONE(n) int global##n (int i) { return i * n; } \
+        __attribute__((noinline)) static int local##n (int i) { return i + n; } \
+        int (*locals##n)(int) = local##n;
+      #define TEN(n) ONE(n##0) ONE(n##1) ONE(n##2) ONE(n##3) ONE(n##4) ONE(n##5) ONE(n##6) ONE(n##7)
+      TEN(1) TEN(2) TEN(3) TEN(4)
+      int alias (int i) __attribute__((alias("global20")));
+      int feeble (int i) __attribute__((weak, alias("global21")));
+      asm(".text\n.globl outside\n.type outside,@function\noutside: nop\nnop\n"
+          ".type within,@function\nwithin: nop\n.size within,.-within\n"
+          ".globl inner\n.type inner,@function\ninner: nop\n.size inner,.-inner\nnop\n"
+          ".size outside,.-outside\n"
+          "nop\nbare: nop\nnop\n.globl bareglobal\nbareglobal: nop\nnop\nnop\n");
+    ]]
+    file:close()
+    shell.output(("cc -O1 -shared -fPIC -o %s %s.c"):format(path, path))
+    local base, first, last
+    local at = names.open("./" .. path, "global10")
+    for _, line in ipairs(shell.lines(shell.output("nm -n " .. path))) do
+      local hex, kind, symbol = line:match "^(%x+) (%a) (%S+)$"
+      local place = tonumber(hex or "", 16)
+      if symbol == "global10" then base = at - place end
+      if kind and kind:lower() == "t" then first, last = first or place, place end
+    end
+    local slowly = shell.lines(shell.output(([[build/bin/lua -e '
+      package.cpath = "build/spec/?.so;" .. package.cpath
+      local names = require "names"
+      local at = names.open("./%s", "global10")
+      for i = %d, %d do print(names.slowly(at + i)) end']]):format(path, base + first - at,
+                                                                 base + last + 8 - at)))
+    local seen, different = {}, {}
+    for i, name in ipairs(slowly) do
+      seen[name] = true
+      local quickly = names.name(base + first + i - 1)
+      if name ~= "nil" and quickly ~= name then
+        different[#different + 1] = ("%x: %s, not %s"):format(first + i - 1, quickly, name)
+      end
+    end
+    assert.equal("", table.concat(different, "\n"))
+    for _, name in ipairs{"global47", "local47", "outside", "inner", "bare", "bareglobal"} do
+      assert.is_true(seen[name] or false, name)
+    end
+  end)
+
   it("of no file has no name, and no address for one", function()
     assert.equal("", (names.name(names.page())))
     assert.equal("", (names.name(16)))

@@ -3,6 +3,9 @@
 ** names: what native addresses are called, with debug files in build/spec/debug.
 **
 **   name(address)      -> name, path of the object file; "" for what is not known
+**   slowly(address)    -> what libdwfl calls it by looking at every symbol, or nil;
+**                         in a process without 'name', for each takes what the other has
+**                         mapped of a file for a part of what is loaded
 **   libc(function)     -> its address, of an indirect function the one chosen
 **   open(path, symbol) -> address of the symbol; the library stays loaded till
 **   close()               which closes what was opened
@@ -12,9 +15,11 @@
 */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <elfutils/libdwfl.h>
 #include <execinfo.h>
 #include <stdint.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <lua.h>
 #include <lauxlib.h>
@@ -33,6 +38,29 @@ static int l_name (lua_State *L) {
   lua_pushstring(L, symbol);
   lua_pushstring(L, file);
   return 2;
+}
+
+static int nodebuginfo (Dwfl_Module *mod, void **ud, const char *name, Dwarf_Addr base,
+                        const char *file, const char *link, GElf_Word crc, char **path) {
+  (void)mod; (void)ud; (void)name; (void)base; (void)file; (void)link; (void)crc; (void)path;
+  return -1;
+}
+
+/* The list of what is loaded is that of the first call since the last of close. */
+static Dwfl *session;
+
+static int l_slowly (lua_State *L) {
+  static const Dwfl_Callbacks callbacks = {
+    .find_elf = dwfl_linux_proc_find_elf, .find_debuginfo = nodebuginfo
+  };
+  Dwarf_Addr address = (Dwarf_Addr)luaL_checkinteger(L, 1);
+  Dwfl_Module *mod;
+  if (session == NULL && (session = dwfl_begin(&callbacks)) != NULL &&
+      (dwfl_linux_proc_report(session, getpid()) != 0 ||
+       dwfl_report_end(session, NULL, NULL) != 0)) return luaL_error(L, "no list");
+  mod = dwfl_addrmodule(session, address);
+  lua_pushstring(L, (mod != NULL) ? dwfl_module_addrname(mod, address) : NULL);
+  return 1;
 }
 
 static int pushaddress (lua_State *L, const void *p) {
@@ -54,6 +82,8 @@ static int l_open (lua_State *L) {
 
 static int l_close (lua_State *L) {
   (void)L;
+  if (session != NULL) dwfl_end(session);
+  session = NULL;
   while (nopened > 0) dlclose(opened[--nopened]);
   return 0;
 }
@@ -78,7 +108,7 @@ int luaopen_names (lua_State *L);
 
 int luaopen_names (lua_State *L) {
   static const luaL_Reg functions[] = {
-    {"name", l_name}, {"libc", l_libc}, {"open", l_open}, {"close", l_close}, {"word", l_word}, {"page", l_page},
+    {"name", l_name}, {"slowly", l_slowly}, {"libc", l_libc}, {"open", l_open}, {"close", l_close}, {"word", l_word}, {"page", l_page},
     {"caller", l_caller}, {NULL, NULL}
   };
   luaL_newlib(L, functions);

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Functions by address (functiontable.h).
+*/
+#include "functiontable.h"
+
+#include <stdlib.h>
+
+/* Of what may be code; -1: it is none, or of another file. */
+static int rankof (const GElf_Sym *symbol, GElf_Word section) {
+  int type = GELF_ST_TYPE(symbol->st_info);
+  if (section == SHN_UNDEF || section == SHN_ABS ||
+      (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)) return -1;
+  switch (GELF_ST_BIND(symbol->st_info)) {
+    case STB_LOCAL: return 0;
+    case STB_WEAK: return 1;
+    default: return 2;
+  }
+}
+
+
+/* By address; of those that begin together the one that is told comes last (FT1). */
+static int order (const void *a, const void *b) {
+  const FunctionSpan *x = a, *y = b;
+  if (x->begin != y->begin) return (x->begin < y->begin) ? -1 : 1;
+  if (x->rank != y->rank) return (x->rank < y->rank) ? -1 : 1;
+  return (x->number > y->number) ? -1 : 1;
+}
+
+
+static int make (FunctionTable *t, Dwfl_Module *mod) {
+  int i, n = dwfl_module_getsymtab(mod);
+  uint64_t reach = 0;
+  size_t k;
+  t->n = 0;
+  t->sizeless = 0;
+  t->spans = (n > 0) ? malloc((size_t)n * sizeof(*t->spans)) : NULL;
+  if (n > 0 && t->spans == NULL) return 0;
+  for (i = 0; i < n; i++) {
+    GElf_Sym symbol;
+    GElf_Addr begin;
+    GElf_Word section = SHN_UNDEF;
+    const char *name = dwfl_module_getsym_info(mod, i, &symbol, &begin, &section, NULL, NULL);
+    int rank = (name != NULL && *name != '\0') ? rankof(&symbol, section) : -1;
+    if (rank < 0) continue;
+    if (symbol.st_size == 0) t->sizeless = 1;
+    else {
+      FunctionSpan *s = &t->spans[t->n++];
+      s->begin = begin;
+      s->end = (begin + symbol.st_size > begin) ? begin + symbol.st_size : UINT64_MAX;
+      s->number = i;
+      s->rank = rank;
+    }
+  }
+  if (t->n > 0) {
+    FunctionSpan *fit = realloc(t->spans, t->n * sizeof(*fit));
+    if (fit != NULL) t->spans = fit;
+    qsort(t->spans, t->n, sizeof(*t->spans), order);
+  }
+  for (k = 0; k < t->n; k++) {
+    if (t->spans[k].end > reach) reach = t->spans[k].end;
+    t->spans[k].reach = reach;
+  }
+  return 1;
+}
+
+
+/* The one that is told of 'address'; NULL: none covers it. */
+static const FunctionSpan *find (const FunctionTable *t, uint64_t address) {
+  const FunctionSpan *local = NULL;
+  size_t low = 0, high = t->n;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (t->spans[middle].begin <= address) low = middle + 1;
+    else high = middle;
+  }
+  for (; low > 0 && t->spans[low - 1].reach > address; low--) {
+    const FunctionSpan *s = &t->spans[low - 1];
+    if (s->end <= address) continue;
+    if (s->rank > 0) return s;
+    if (local == NULL) local = s;
+  }
+  return local;
+}
+
+
+const char *functiontable_name (FunctionTable *t, Dwfl_Module *mod, uint64_t address) {
+  const FunctionSpan *s;
+  if (!t->made && !(t->made = make(t, mod))) return dwfl_module_addrname(mod, address);
+  s = find(t, address);
+  if (s != NULL) {
+    GElf_Sym symbol;
+    GElf_Addr begin;
+    return dwfl_module_getsym_info(mod, s->number, &symbol, &begin, NULL, NULL, NULL);
+  }
+  return t->sizeless ? dwfl_module_addrname(mod, address) : NULL;
+}
+
+
+void functiontable_free (FunctionTable *t) {
+  free(t->spans);
+  t->spans = NULL;
+  t->made = 0;
+}
