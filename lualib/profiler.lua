@@ -274,7 +274,7 @@ function M.dump(path)
   return core.dump(path)
 end
 
--- What is wrong with labels; nil: nothing.
+-- What is wrong with labels, which core.label has refused.
 local function badlabels(t)
   if type(t) ~= "table" then
     return ("table of labels expected, got %s"):format(type(t))
@@ -295,13 +295,11 @@ end
 -- returns a table of the labels that it has, all text.
 function M.label(t)
   if t == nil then return core.labels() end
-  local wrong = badlabels(t)
-  if wrong then error(("bad argument #1 to 'label' (%s)"):format(wrong), 2) end
-  core.label(t)
+  if not core.label(t) then error(("bad argument #1 to 'label' (%s)"):format(badlabels(t)), 2) end
 end
 
 -- By the number of a set of labels what gives it back when it goes out of scope.
-local restore = {__close = function(before) core.relabel(before[1]) end}
+local restore = {__close = core.relabel}
 local restoring = setmetatable({}, {__mode = "v", __index = function(t, set)
   local new = setmetatable({set}, restore)
   t[set] = new
@@ -312,10 +310,8 @@ end})
 -- has (t: as label's), and gives these back when it ends, by an error too. f may yield.
 -- Returns what f returns.
 function M.with(t, f, ...)
-  local wrong = badlabels(t)
-  if wrong then error(("bad argument #1 to 'with' (%s)"):format(wrong), 2) end
   local before <close> = restoring[core.labelled()]  -- luacheck: ignore
-  core.label(t)
+  if not core.label(t) then error(("bad argument #1 to 'with' (%s)"):format(badlabels(t)), 2) end
   return f(...)
 end
 

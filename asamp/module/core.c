@@ -322,30 +322,40 @@ static int l_getpid (lua_State *L) {
 #define LABELS_ATONCE	64
 #define NUMBER_TEXT	48	/* of any number */
 
+/* The label at the top, its value above its name. 0: it is none. */
+static int getlabel (lua_State *L, LabelChange *c, char number[NUMBER_TEXT]) {
+  int type = lua_type(L, -1);
+  if (lua_type(L, -2) != LUA_TSTRING) return 0;
+  c->name = lua_tolstring(L, -2, &c->namelength);
+  if (c->namelength == 0 || memchr(c->name, '=', c->namelength) != NULL) return 0;
+  c->value = NULL;
+  if (type == LUA_TBOOLEAN) {
+    if (!lua_toboolean(L, -1)) return 1;
+    c->value = "true";
+    c->valuelength = 4;
+    return 1;
+  }
+  if (type != LUA_TSTRING && type != LUA_TNUMBER) return 0;
+  c->value = lua_tolstring(L, -1, &c->valuelength);
+  if (type == LUA_TNUMBER && c->valuelength < NUMBER_TEXT)
+    c->value = memcpy(number, c->value, c->valuelength);
+  return 1;
+}
+
+
 /* label(t) changes the labels of the thread that calls: names, and their values, text,
-   numbers or true; false takes one off */
+   numbers or true; false takes one off. Returns false where t is not that, and nothing has
+   changed: a server sets labels for every request, so that they are looked at once. */
 static int l_label (lua_State *L) {
   LabelChange changes[LABELS_ATONCE];
   char numbers[LABELS_ATONCE][NUMBER_TEXT];
   uint32_t set = luaN_label(L);
   size_t n = 0;
-  luaL_checktype(L, 1, LUA_TTABLE);
   lua_settop(L, 1);
+  if (!lua_istable(L, 1)) return lua_pushboolean(L, 0), 1;
   lua_pushnil(L);
   while (lua_next(L, 1)) {
-    LabelChange *c = &changes[n];
-    int type = lua_type(L, -1);
-    c->name = lua_tolstring(L, -2, &c->namelength);
-    c->value = NULL;
-    if (type == LUA_TBOOLEAN && lua_toboolean(L, -1)) {
-      c->value = "true";
-      c->valuelength = 4;
-    }
-    else if (type == LUA_TSTRING || type == LUA_TNUMBER) {
-      c->value = lua_tolstring(L, -1, &c->valuelength);
-      if (type == LUA_TNUMBER && c->valuelength < NUMBER_TEXT)
-        c->value = memcpy(numbers[n], c->value, c->valuelength);
-    }
+    if (!getlabel(L, &changes[n], numbers[n])) return lua_pushboolean(L, 0), 1;
     lua_pop(L, 1);
     if (++n < LABELS_ATONCE) continue;
     set = labels_change(set, changes, n);
@@ -355,7 +365,8 @@ static int l_label (lua_State *L) {
   if (n > 0) set = labels_change(set, changes, n);
   if (set == LABELS_NOMEMORY) return luaL_error(L, "not enough memory");
   luaN_setlabel(L, set);
-  return 0;
+  lua_pushboolean(L, 1);
+  return 1;
 }
 
 
@@ -366,9 +377,11 @@ static int l_labelled (lua_State *L) {
 }
 
 
-/* relabel(number) gives it that one */
+/* relabel{number} gives it that one */
 static int l_relabel (lua_State *L) {
-  luaN_setlabel(L, (unsigned)luaL_checkinteger(L, 1));
+  luaL_checktype(L, 1, LUA_TTABLE);
+  lua_rawgeti(L, 1, 1);
+  luaN_setlabel(L, (unsigned)luaL_checkinteger(L, -1));
   return 0;
 }
 

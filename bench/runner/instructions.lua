@@ -74,7 +74,30 @@ local function verdict()
   return equal
 end
 
-local wanted, words = options.scan(start.arguments, { plain = true, fork = true }, { check = true })
+-- Prints what labels cost: a call, and a server with them and without, all its threads.
+local function labels(fork)
+  local function whole(what, n)
+    local usage, message = runner:count({fork, root .. "/bench/micro/labels.lua", what, tostring(n), PROFILE},
+                                        { MALLOC })
+    if not usage then fail(("labels, %s: %s"):format(what, message)) end
+    return usage
+  end
+  local function call(what)
+    return slope.of(function(n) return whole(what, n).own end, 10000, 30000)
+  end
+  local table_ = call "table" - call "none"
+  print("| | instructions |\n| --- | --- |")
+  print(("| a table with one label | %.0f |"):format(table_))
+  for _, what in ipairs { "label", "with" } do
+    print(("| profiler.%s, the table apart | %.0f |"):format(what, call(what) - call "none" - table_))
+  end
+  local without, with = whole("plain", 40).instructions, whole("labelled", 40).instructions
+  print(("| a server whose routes allocate 1:2:4, without labels | %d |"):format(without))
+  print(("| with labels | %d, %.4f |"):format(with, with / without))
+end
+
+local wanted, words = options.scan(start.arguments, { plain = true, fork = true },
+                                   { check = true, labels = true })
 if not wanted then fail(words) end
 if #words > 0 then fail(("%q is not an option; see --help"):format(words[1])) end
 local plain = wanted.plain or "build/plain/bin/lua"
@@ -86,6 +109,10 @@ if wanted.check then
   os.exit(verdict() and 0 or 1)
 end
 print(machine.line())
+if wanted.labels then
+  labels(fork)
+  os.exit(0)
+end
 print("Instructions of one turn of the loop in bench/micro/alloc.lua.")
 print("\n## Collector stopped\n")
 compare(plain, fork, "stop", true)

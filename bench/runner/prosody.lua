@@ -73,7 +73,7 @@ local base = folder .. "/ask"
 
 -- Begins to ask, one after the other, in the background; what was asked, by its name.
 local function ask(server, n, kinds)
-  local record = n % 10 == 5 and not found.apart and "--for 1s --alloc 64K" or "--ring"
+  local record = n % 10 == 5 and not found.apart and "--for 3s --alloc 64K" or "--ring"
   local all, lines = {
     top = ("top --count 2 --every 1 %d"):format(server.pid),
     record = ("record %s -o '%s.vmprof' %d"):format(record, base, server.pid),

@@ -1,0 +1,48 @@
+-- SPDX-License-Identifier: MIT
+-- What labels cost, for instruction counts (bench/instructions --labels):
+--   lua labels.lua none|table|label|with COUNT      so many calls, with a table and without
+--   lua labels.lua plain|labelled ROUNDS PROFILE    a server with three routes that allocate
+--                                     1:2:4 in coroutines, profiled; with their labels or without
+
+local profiler = require "profiler"
+
+local ROUTES = {"/a", "/b", "/c"}
+
+local function work() end
+
+local CALLS = {
+  none = function(n) for _ = 1, n do work() end end,
+  table = function(n)
+    local t
+    for i = 1, n do t = {route = ROUTES[i % 3 + 1]} work() end
+    return t
+  end,
+  label = function(n) for i = 1, n do profiler.label{route = ROUTES[i % 3 + 1]} work() end end,
+  with = function(n) for i = 1, n do profiler.with({route = ROUTES[i % 3 + 1]}, work) end end,
+}
+
+local function server(labelled, rounds)
+  local kept, live = {}, {}
+  local function serve(route, n)
+    if labelled then profiler.label{route = route} end
+    for i = 1, n do
+      kept[i], kept[-i] = {i, i, i}, "x" .. i
+      if i % 50 == 0 then coroutine.yield() end
+    end
+  end
+  for _ = 1, rounds do
+    for i, route in ipairs(ROUTES) do
+      live[#live + 1] = coroutine.wrap(function() serve(route, 500 << i) return true end)
+    end
+    for i = #live, 1, -1 do
+      if live[i]() then table.remove(live, i) end
+    end
+  end
+  for i = #live, 1, -1 do while not live[i]() do end end
+end
+
+local what, n = arg[1], math.tointeger(tonumber(arg[2]))
+if CALLS[what] then return CALLS[what](n) end
+assert(profiler.enable{alloc = 16384, seed = 5, out = arg[3], overwrite = true, quiet = true})
+server(what == "labelled", n)
+assert(profiler.disable())
