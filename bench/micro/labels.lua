@@ -39,6 +39,7 @@ local function server(labelled, rounds)
     end
   end
   for i = #live, 1, -1 do while not live[i]() do end end
+  return kept
 end
 
 local what, n = arg[1], math.tointeger(tonumber(arg[2]))
