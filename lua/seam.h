@@ -286,6 +286,16 @@ typedef enum luaN_Phase {
 } luaN_Phase;
 
 /* Bytes and counts of the state's memory; times in nanoseconds. */
+/* What a pause looks at besides the objects that it finds alive. */
+typedef enum luaN_Looked {
+  LUAN_LREMEMBERED,	/* slots and objects that were written to since the last one */
+  LUAN_LSTACKS,	/* slots of stacks */
+  LUAN_LWEAK,	/* entries of weak tables */
+  LUAN_LLISTED,	/* entries of the collector's lists: threads, objects with finalizers,
+			   large ones */
+  LUAN_NLOOKED
+} luaN_Looked;
+
 typedef struct luaN_Memory {
   uint64_t inuse;	/* as collectgarbage "count" */
   uint64_t held;	/* obtained from lua_Alloc */
@@ -305,9 +315,9 @@ typedef struct luaN_Memory {
   uint64_t processor;	/* CLOCK_THREAD_CPUTIME_ID then, if a sampler was set */
   luaN_Phase phase;	/* of the major collection */
   uint64_t outside;	/* what userdata stand for (luaN_outside) */
-  uint64_t work;	/* entries of its own lists (threads, objects with finalizers,
-			   large ones), and slots of stacks, that the collector has
-			   looked at in the last pause */
+  uint64_t looked[LUAN_NLOOKED];  /* by luaN_Looked: what the collector has looked at in
+			   the last pause besides the objects that it found alive */
+  uint64_t work;	/* sum of these, but for what was remembered */
   uint64_t mostwork;	/* the most of any pause so far */
 } luaN_Memory;
 

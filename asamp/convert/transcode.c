@@ -466,6 +466,7 @@ static void collection (void *ud, const ReadCollection *from) {
   c.tenured = from->tenured;
   c.planned = from->planned;
   c.charged = from->charged;
+  memcpy(c.looked, from->looked, sizeof(c.looked));
   c.state = from->state;
   c.label = labelsof(t, from->labels);
   encoder_collection(e, &c);

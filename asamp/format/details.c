@@ -64,7 +64,10 @@ void details_collection (Fields *f, int format, Collected *c) {
          details_number(f, &c->state) && details_number(f, &c->minors) &&
          details_number(f, &c->majors) && details_number(f, &c->label) &&
          details_signed(f, &c->planned) && details_signed(f, &c->over) &&
-         details_signed(f, &waited));
+         details_signed(f, &waited) && details_number(f, &c->looked[LOOKED_REMEMBERED]) &&
+         details_number(f, &c->looked[LOOKED_STACKS]) &&
+         details_number(f, &c->looked[LOOKED_WEAK]) &&
+         details_number(f, &c->looked[LOOKED_LISTED]));
   c->processor = c->duration + (uint64_t)waited;
   c->rss = (int64_t)((uint64_t)c->rss * 1024);
   c->time = (int64_t)((uint64_t)c->time + c->duration);

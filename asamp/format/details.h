@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sample.h"
+
 /* What the writer writes; readers know format 2 as well. */
 #define DETAILS_FORMAT		3
 #define DETAILS_FORMATTEXT	"3"
@@ -52,6 +54,7 @@ typedef struct Collected {
   uint64_t processor;        /* us of CPU time */
   int64_t planned, over;     /* bytes of nurseries: of a major one; of a minor one more than
                                 at the one before; and what they had above that */
+  uint64_t looked[LOOKED_COUNT];
 } Collected;
 
 /* The number that the meta "asamp.format" has, of n bytes, if we read it, or 0. */

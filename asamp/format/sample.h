@@ -63,6 +63,11 @@ typedef struct ProfileTime {
   uint32_t label;    /* likewise */
 } ProfileTime;
 
+/* What a pause looks at besides the objects that it finds alive (luaN_Looked of seam.h). */
+enum ProfileLooked {
+  LOOKED_REMEMBERED, LOOKED_STACKS, LOOKED_WEAK, LOOKED_LISTED, LOOKED_COUNT
+};
+
 /*
 ** State after one collection, in bytes unless said otherwise. Collections that
 ** follow each other at short intervals and decide nothing may be left out: the
@@ -81,6 +86,7 @@ typedef struct ProfileCollection {
                          collection before */
   uint64_t planned, charged;  /* bytes of the nurseries since then: as they were to be, as
                          far as they came; what they were filled with */
+  uint64_t looked[LOOKED_COUNT];  /* in the pause, by enum ProfileLooked */
   int state;          /* of the major collection after this: 0 none, 1 marking,
                          2 sweeping, 3 finalizing or its atomic phase just
                          done */

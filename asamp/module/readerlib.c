@@ -365,7 +365,9 @@ static void pushkinds (lua_State *L, const ReadProfile *r, const ReaderSum *sum)
 
 /* Field 'collections' of the table on the top. */
 static void pushcollections (lua_State *L, const Course *c) {
+  static const char *const looked[] = {"remembered", "stacks", "weak", "listed"};
   size_t i;
+  int k;
   lua_createtable(L, (int)c->n, 0);
   for (i = 0; i < c->n; i++) {
     const Span *s = &c->spans[i];
@@ -389,6 +391,9 @@ static void pushcollections (lua_State *L, const Course *c) {
     if (s->majors > 0)
       setinteger(L, "majorpause", s->majorpause);
     setinteger(L, "state", (uint64_t)s->state);
+    for (k = 0; k < LOOKED_COUNT; k++)
+      if (s->looked[k] > 0)
+        setinteger(L, looked[k], s->looked[k]);
     lua_rawseti(L, -2, (lua_Integer)i + 1);
   }
   lua_setfield(L, -2, "collections");

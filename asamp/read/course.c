@@ -75,6 +75,7 @@ static void spanof (Span *s, const ReadCollection *one) {
   s->decided = one->decided;
   s->survived = one->survived;
   s->state = one->state;
+  memcpy(s->looked, one->looked, sizeof(s->looked));
   if (one->major) {
     s->majors = 1;
     s->majorpause = one->duration;
@@ -99,6 +100,8 @@ static void join (Span *s, const Span *next) {
   s->charged += next->charged;
   s->decided += next->decided;
   s->survived += next->survived;
+  if (more(next->minorpause, next->majorpause) > more(s->minorpause, s->majorpause))
+    memcpy(s->looked, next->looked, sizeof(s->looked));
   s->minorpause = more(s->minorpause, next->minorpause);
   s->majorpause = more(s->majorpause, next->majorpause);
   s->minors += next->minors;

@@ -27,6 +27,7 @@ typedef struct Span {
   uint64_t tenured, decided, survived;  /* of all together */
   uint64_t planned, charged;  /* likewise */
   uint64_t minorpause, majorpause;  /* the longest; of none 0 */
+  uint64_t looked[LOOKED_COUNT];  /* in the longest pause (enum ProfileLooked) */
   uint64_t minors, majors;  /* of these; those without an event are not counted */
   int state;             /* of the last one */
 } Span;

@@ -324,6 +324,7 @@ static void collection (ReaderState *s, Fields *f, int major) {
   c->planned = (uint64_t)told.planned + (major ? 0 : s->of->planned);
   c->charged = c->planned + (uint64_t)told.over;
   if (!major) s->of->planned = c->planned;
+  memcpy(c->looked, told.looked, sizeof(c->looked));
   c->state = (int)(told.state & 3);
   c->minors = told.minors;
   c->majors = told.majors;

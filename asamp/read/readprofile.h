@@ -10,6 +10,7 @@
 #include "bounds.h"
 #include "framename.h"
 #include "readerleft.h"
+#include "sample.h"
 #include "strtab.h"
 #include "tree.h"
 
@@ -67,6 +68,7 @@ typedef struct ReadCollection {
   uint64_t tenured;    /* bytes, since the collection before */
   uint64_t planned;    /* bytes of nurseries since then, as they were to be, ... */
   uint64_t charged;    /* ... and what they were filled with */
+  uint64_t looked[LOOKED_COUNT];  /* by enum ProfileLooked of sample.h */
   uint64_t decided;    /* samples whose fate it told */
   uint64_t survived;   /* of these */
   uint64_t minors, majors;  /* before it, without an event of their own */

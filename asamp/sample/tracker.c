@@ -306,12 +306,17 @@ static void forgetnative (Tracker *t) {
 static void tell (Tracker *t, lua_State *L) {
   ProfileCollection *c = &t->collection;
   luaN_Memory m;
+  int k;
   t->deciding = 0;
   luaN_memory(L, &m);
   c->time = clock_now();
   c->duration = c->time - t->since;
   c->processor = clock_thread() - t->sinceprocessor;
   t->sinceprocessor += c->processor;
+  for (k = 0; k < LOOKED_COUNT; k++) {
+    c->looked[k] = m.looked[k] - t->sincelooked[k];
+    t->sincelooked[k] = m.looked[k];
+  }
   c->inuse = m.inuse;
   c->held = m.held;
   c->rss = t->rss;
@@ -408,6 +413,7 @@ static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
   else {
     t->since = m.began;
     t->sinceprocessor = m.processor;
+    memset(t->sincelooked, 0, sizeof(t->sincelooked));
   }
   if (major) classes_forgetdead(&t->classes, L);
   drainnative(t);

@@ -204,7 +204,7 @@ size_t luaN_closedoubtful (global_State *g) {
   luaN_Vec *d = &g->heap.gc.weak.doubtful;
   Entry e = {NULL, 0, 0, 0, NULL, NULL};
   size_t k, closed = 0, kept = 0;
-  g->heap.gc.pause.work += d->n / 2;
+  g->heap.gc.pause.looked[LUAN_LWEAK] += d->n / 2;
   for (k = 0; k < d->n; k += 2) {
     if (!entryat(g, k, &e)) continue;
     if (e.kind == LUAN_EPHEMERON &&
@@ -226,7 +226,7 @@ void luaN_cleardoubtful (global_State *g, int keys) {
   luaN_Vec *d = &g->heap.gc.weak.doubtful;
   Entry e = {NULL, 0, 0, 0, NULL, NULL};
   size_t k;
-  g->heap.gc.pause.work += d->n / 2;
+  g->heap.gc.pause.looked[LUAN_LWEAK] += d->n / 2;
   for (k = 0; k < d->n; k += 2) {
     if (!entryat(g, k, &e)) continue;
     if (keys) {

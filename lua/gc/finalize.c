@@ -112,7 +112,7 @@ void luaN_selectfinalizable (lua_State *L, int all) {
   luaN_List *l = &c->finalize.finalizable;
   size_t first = c->mark.minor ? l->old : 0;
   size_t i, n;
-  c->pause.work += l->v.n - first;
+  c->pause.looked[LUAN_LLISTED] += l->v.n - first;
   for (i = l->v.n; i-- > first; ) {
     GCObject *o = (GCObject *)l->v.a[i];
     if (o != NULL && (all || luaN_white(g, o))) {
@@ -159,7 +159,7 @@ size_t luaN_selectslice (global_State *g, size_t bytes) {
       }
     }
   }
-  c->pause.work += from - c->sweep.next;
+  c->pause.looked[LUAN_LLISTED] += from - c->sweep.next;
   if (c->finalize.selection == LUAN_SELECTING && c->sweep.next == 0) {
     c->finalize.selection = LUAN_MOVING;
     c->sweep.next = c->sweep.kept;
@@ -195,7 +195,7 @@ size_t luaN_markfinalized (global_State *g, size_t n) {
   if (i < c->finalize.next) i = c->finalize.next;
   left = c->finalize.tobefinalized.n - i;
   if (n > left) n = left;
-  c->pause.work += n;
+  c->pause.looked[LUAN_LLISTED] += n;
   for (; n > 0; n--, i++) luaN_mark(g, (GCObject *)c->finalize.tobefinalized.a[i]);
   c->finalize.seen = i;
   return left;

@@ -154,7 +154,7 @@ static size_t shrinksome (lua_State *L, size_t bytes) {
     lua_State *th = (lua_State *)c->lists.threads.v.a[c->sweep.next];
     done += THREADCOST + shrinkother(L, th, 0, &c->sweep.more);
     if (!c->sweep.more) c->sweep.next++;
-    c->pause.work++;
+    c->pause.looked[LUAN_LLISTED]++;
   }
   return done;
 }

@@ -6,6 +6,7 @@
 
 #include "lprefix.h"
 
+#include <string.h>
 #include <time.h>
 
 #include "lgc.h"
@@ -35,7 +36,14 @@ static uint64_t processor (void) {
 void luaN_beginpause (global_State *g) {
   g->heap.gc.pause.began = luaN_now();
   if (g->heap.sampler != NULL) g->heap.gc.pause.processor = processor();
-  g->heap.gc.pause.work = 0;
+  memset(g->heap.gc.pause.looked, 0, sizeof(g->heap.gc.pause.looked));
+}
+
+
+static uint64_t work (const luaN_Gc *c) {
+  const uint64_t *n = c->pause.looked;
+  lua_assert(sizeof(c->pause.looked) == LUAN_NLOOKED * sizeof(*n));
+  return n[LUAN_LSTACKS] + n[LUAN_LWEAK] + n[LUAN_LLISTED];
 }
 
 
@@ -44,7 +52,7 @@ void luaN_endslice (global_State *g) {
   c->pause.last = luaN_now() - c->pause.began;
   c->pause.sum += c->pause.last;
   if (c->pause.last > c->pause.longest) c->pause.longest = c->pause.last;
-  if (c->pause.work > c->pause.mostwork) c->pause.mostwork = c->pause.work;
+  if (work(c) > c->pause.mostwork) c->pause.mostwork = work(c);
 }
 
 
@@ -85,7 +93,8 @@ LUA_API void luaN_memory (lua_State *L, luaN_Memory *m) {
   m->pauses = c->pause.sum;
   m->began = c->pause.began;
   m->processor = c->pause.processor;
-  m->work = c->pause.work;
+  memcpy(m->looked, c->pause.looked, sizeof(m->looked));
+  m->work = work(c);
   m->mostwork = c->pause.mostwork;
   m->phase = phase(g);
 }

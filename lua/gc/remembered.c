@@ -161,6 +161,8 @@ void luaN_markremembered (lua_State *L) {
   else if (c->remset.refining != NULL && !luaN_islogged(c->remset.refining))
     luaN_traverseslots(g, c->remset.refining, c->remset.refined, ~0u);
   luaN_forgetrefining(c);
+  c->pause.looked[LUAN_LREMEMBERED] += c->remset.objects.n + c->remset.whole.n +
+                                       c->remset.slots.n / 2;
   traverseall(g, &c->remset.objects);
   traverseall(g, &c->remset.whole);
   markslots(g);

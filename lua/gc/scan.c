@@ -111,7 +111,7 @@ size_t luaN_scanthread (global_State *g, lua_State *th, int all) {
   from = markframes(g, th, all);
   for (o = from; o < th->top.p; o++)
     luaN_markvalue(g, s2v(o));
-  g->heap.gc.pause.work += (size_t)(th->top.p - from);
+  g->heap.gc.pause.looked[LUAN_LSTACKS] += (size_t)(th->top.p - from);
   for (uv = th->openupval; uv != NULL && uplevel(uv) >= from;
        uv = uv->u.open.next)
     luaN_mark(g, obj2gco(uv));
@@ -143,7 +143,7 @@ void luaN_threadslice (global_State *g, int n) {
   luaN_Gc *c = &g->heap.gc;
   lua_State *th = c->mark.thread;
   int i;
-  c->pause.work += (size_t)n;
+  c->pause.looked[LUAN_LSTACKS] += (size_t)n;
   if (c->mark.spares) {
     for (; c->mark.ci != NULL && n > 0; n--, c->mark.ci = c->mark.ci->next)
       if (c->mark.ci != &th->base_ci) luaN_marklines(g, c->mark.ci, sizeof(CallInfo));

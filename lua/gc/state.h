@@ -180,7 +180,9 @@ typedef struct luaN_Pauses {
   uint64_t began;		/* when the last one began */
   uint64_t last, longest, sum;
   uint64_t processor;		/* of this OS thread when it began, if there is a sampler */
-  uint64_t work, mostwork;	/* entries of lists that it looked at; the most */
+  uint64_t looked[4];		/* by luaN_Looked of seam.h: what it looked at
+				   besides survivors, ... */
+  uint64_t mostwork;		/* ... and the most of any, but for what was remembered */
 } luaN_Pauses;
 
 /* The debug build's switches (stress.h). */

@@ -111,7 +111,7 @@ luaN_List *luaN_listof (luaN_Gc *c, int which) {
 /* All of a list from its entry 'first' on. */
 static void sweepfrom (lua_State *L, luaN_List *l, Keep stays, size_t first) {
   size_t i, n;
-  G(L)->heap.gc.pause.work += l->v.n - first;
+  G(L)->heap.gc.pause.looked[LUAN_LLISTED] += l->v.n - first;
   for (n = i = first; i < l->v.n; i++) {
     void *o = l->v.a[i];
     if (o != NULL && stays(L, o)) l->v.a[n++] = o;
@@ -145,7 +145,7 @@ size_t luaN_sweepslice (lua_State *L, size_t bytes) {
     if (o != NULL && stays(L, o)) l->v.a[c->sweep.kept++] = o;
     else done += DEADCOST + (held - g->heap.blocks.held) / FREEPART;
     done += LISTCOST;
-    c->pause.work++;
+    c->pause.looked[LUAN_LLISTED]++;
   }
   if (c->sweep.next == l->old) {
     l->v.n = l->old = c->sweep.kept;

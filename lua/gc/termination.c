@@ -50,7 +50,7 @@ static int markvalues (global_State *g, Table *t) {
 static void openentries (global_State *g, Table *t) {
   unsigned i, asize = luaN_asize(t);
   Node *n = gnode(t, 0), *end = gnode(t, (size_t)sizenode(t));
-  g->heap.gc.pause.work += asize + (size_t)sizenode(t);
+  g->heap.gc.pause.looked[LUAN_LWEAK] += asize + (size_t)sizenode(t);
   for (i = 0; i < asize; i++) luaN_markvalue(g, &t->array[i]);
   for (; n < end; n++) (void)luaN_openentry(g, n);
 }
@@ -122,7 +122,7 @@ static void clearvalues (global_State *g, size_t i) {
     unsigned k, asize = luaN_asize(t);
     Node *n = gnode(t, 0), *end = gnode(t, (size_t)sizenode(t));
     if (!(luaN_kindof(w->a[i]) & LUAN_WEAKVALUES)) continue;
-    g->heap.gc.pause.work += asize + (size_t)sizenode(t);
+    g->heap.gc.pause.looked[LUAN_LWEAK] += asize + (size_t)sizenode(t);
     for (k = 0; k < asize; k++)
       if (luaN_isgone(g, &t->array[k])) setempty(&t->array[k]);
     for (; n < end; n++) {

@@ -85,6 +85,39 @@ describe("a collection in a profile", function()
     assert.is_true(processor > 0 and processor <= duration + 2 * #list.gcs, processor .. " " .. duration)
   end)
 
+  it("tells what it looked at besides what it found alive", function()
+    local big, objects, junk = {}, {}, nil
+    for i = 1, 100000 do big[i] = false end
+    collectgarbage()
+    local set = collectgarbage("nursery", 1 << 20)
+    local function deep(n)
+      if n == 0 then
+        collectgarbage "step"
+        return 0
+      end
+      return 1 + deep(n - 1)
+    end
+    local list = samples.of(function()
+      for i = 1, 700 do big[100 * i] = {} end
+      for i = 1, 300 do objects[i] = setmetatable({}, {__gc = function() end}) end
+      local weak = setmetatable({}, {__mode = "k"})
+      for i = 1, 500 do weak[objects[i % 300 + 1]] = {i} end
+      for i = 1, 100 do weak[{i}] = i end
+      assert(deep(2000) == 2000)
+      for i = 1, 300 do junk = {i} end
+      assert(junk and next(weak) and big[700])
+    end, {period = 1024})
+    collectgarbage("nursery", set)
+    local most = {remembered = 0, stacks = 0, weak = 0, listed = 0}
+    for _, c in ipairs(list.gcs) do
+      for name, n in pairs(most) do most[name] = math.max(n, c[name]) end
+    end
+    assert.is_true(most.remembered >= 700 and most.remembered < 2000, most.remembered)
+    assert.is_true(most.stacks >= 2 * 2000 and most.stacks < 20 * 2000, most.stacks)
+    assert.is_true(most.weak >= 400 and most.weak < 4000, most.weak)
+    assert.is_true(most.listed >= 300 and most.listed < 10000, most.listed)
+  end)
+
   it("tells what was tenured since the one before: all of it, once", function()
     local before, after, kept = nil, nil, {}
     collectgarbage()

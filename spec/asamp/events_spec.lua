@@ -259,7 +259,8 @@ for format = 6, 7 do
         p:collection{time = t + 5 * MS, inuse = 90, held = 2000, rss = 5000 * 1024, major = true,
                      minors = 3, majors = 1, state = 3, planned = 5, charged = 9}
         p:collection{time = t + 6 * MS, inuse = 95, held = 1500, rss = 4000 * 1024, duration = 999,
-                     tenured = 1 << 40, majors = 2, planned = 512, charged = 512}
+                     tenured = 1 << 40, majors = 2, planned = 512, charged = 512, remembered = 70,
+                     stacks = 1 << 33, listed = 9}
       end)
       local start = math.tointeger(list.log.metas["asamp.start"])
       for _, g in ipairs(list.gcs) do g.time = g.time + start - t // US end
@@ -268,6 +269,14 @@ for format = 6, 7 do
       assert.equal(0, near(list.gcs[2].time - 5000))
       assert.equal(0, near(list.gcs[3].time - 6000))
       for _, g in ipairs(list.gcs) do g.time = nil end
+      local function looked(g)
+        local l = {g.remembered, g.stacks, g.weak, g.listed}
+        g.remembered, g.stacks, g.weak, g.listed = nil, nil, nil, nil
+        return l
+      end
+      assert.same({0, 0, 0, 0}, looked(list.gcs[1]))
+      assert.same({0, 0, 0, 0}, looked(list.gcs[2]))
+      assert.same({70, 1 << 33, 0, 9}, looked(list.gcs[3]))
       assert.same({
         {major = false, inuse = 100, held = 1000, rss = 5000 * 1024, duration = 1234, tenured = 77,
          state = 1, minors = 0, majors = 0, planned = 512, charged = 520, processor = 1000},

@@ -87,6 +87,8 @@ static void collect (Encoder *e, uint64_t time, size_t open) {
   c.tenured = upto(99999);
   c.state = (int)upto(4);
   c.minors = upto(3);
+  for (i = 0; i < LOOKED_COUNT; i++)
+    c.looked[i] = upto(2) ? upto(1 << 20) : 0;
   encoder_collection(e, &c);
 }
 

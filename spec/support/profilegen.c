@@ -279,6 +279,10 @@ static int g_collection (lua_State *L) {
   c.processor = (uint64_t)number(L, 2, "processor", (lua_Integer)c.duration);
   c.planned = (uint64_t)number(L, 2, "planned", 0);
   c.charged = (uint64_t)number(L, 2, "charged", 0);
+  c.looked[LOOKED_REMEMBERED] = (uint64_t)number(L, 2, "remembered", 0);
+  c.looked[LOOKED_STACKS] = (uint64_t)number(L, 2, "stacks", 0);
+  c.looked[LOOKED_WEAK] = (uint64_t)number(L, 2, "weak", 0);
+  c.looked[LOOKED_LISTED] = (uint64_t)number(L, 2, "listed", 0);
   c.state = (int)number(L, 2, "state", 0);
   lua_getfield(L, 2, "fates");
   text = luaL_optlstring(L, -1, "", &n);

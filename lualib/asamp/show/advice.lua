@@ -3,6 +3,7 @@
 
 local labels = require "asamp.show.labels"
 local layout = require "asamp.show.layout"
+local order = require "asamp.sums.order"
 local tables = require "asamp.show.tables"
 local sums = require "asamp.sums.advice"
 local units = require "asamp.show.units"
@@ -82,6 +83,24 @@ local function classes(style, rows)
   }, "class", function(i, m) return layout.cutend(layout.clean(shown[i].name), m) end)
 end
 
+-- What is less than this part of the most that a pause looked at is not shown.
+local SEEN = 0.01
+local LOOKED = {{"remembered", "written to"}, {"stacks", "of stacks"},
+                {"weak", "weak"}, {"listed", "listed"}}
+
+-- What a pause looked at, the most first.
+local function looked(row)
+  local list, words = {}, {}
+  for i, l in ipairs(LOOKED) do
+    if row[l[1]] > 0 then list[#list + 1] = {n = row[l[1]], i = i, word = l[2]} end
+  end
+  table.sort(list, order.largest("n", "i"))
+  for i, l in ipairs(list) do
+    if l.n >= SEEN * list[1].n then words[i] = units.count(l.n) .. " " .. l.word end
+  end
+  return #words > 0 and ": " .. table.concat(words, ", ") or ""
+end
+
 local function pauses(style, rows)
   if #rows == 0 then
     return {}
@@ -92,9 +111,9 @@ local function pauses(style, rows)
     end)},
     {title = "tenured", cells = tables.cells(rows, function(r) return size(r.tenured) end)},
     {title = "in use", spare = 1, cells = tables.cells(rows, function(r) return size(r.inuse) end)},
-  }, "collection", function(i)
-    return ("%s, after %s"):format(rows[i].major and "major" or "minor",
-                                   units.seconds(rows[i].time))
+  }, "collection, and what it looked at", function(i, n)
+    return layout.cutend(("%s, after %s%s"):format(rows[i].major and "major" or "minor",
+      units.seconds(rows[i].time), looked(rows[i])), n)
   end)
 end
 

@@ -185,7 +185,8 @@ local function pausesof(profile)
   for _, c in ipairs(profile.collections) do
     list[#list + 1] = {time = c.time / 1e6, us = math.max(c.minorpause or 0, c.majorpause or 0),
       major = (c.majorpause or 0) >= (c.minorpause or 0), tenured = c.tenured // c.n,
-      inuse = c.inuse, alone = c.n == 1}
+      inuse = c.inuse, alone = c.n == 1, remembered = c.remembered or 0, stacks = c.stacks or 0,
+      weak = c.weak or 0, listed = c.listed or 0}
   end
   table.sort(list, order.largest("us", "time"))
   return table.move(list, 1, math.min(#list, PAUSES), 1, {})
@@ -286,8 +287,10 @@ end
 --- {now (M.measured's), sizes = {M.predict's of sizes around the present one}, live, die
 -- (lines whose objects nearly all survive, or die young: {file, line, name, samples, bytes,
 -- survived, survivedbytes, alivebytes, share (that survives), error}), pauses (the longest:
--- {time, us, major, tenured, inuse, alone}), classes (lifetimes.classes)}; nil: the file does not
--- tell enough.
+-- {time, us, major, tenured, inuse, alone, and what it looked at besides what it found alive:
+-- remembered (slots and objects written to), stacks (slots), weak (entries of weak tables),
+-- listed (of the collector's lists: threads, objects with finalizers)}), classes
+-- (lifetimes.classes)}; nil: the file does not tell enough.
 function M.of(profile)
   local b = basis(profile)
   if not b then
