@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
-// The lines that are likely to leak, how long things lived, and which libraries asked for
-// native memory: the report's tables, of the whole run. Enter on a line shows it among the lines.
+// The lines that are likely to leak, and how long things lived: the report's tables, of the
+// whole run. Enter on a line shows it among the lines.
 
 import { el } from "./dom.js";
 import { bytes, count, percent } from "./format.js";
 import { Grid } from "./grid.js";
 import { tail } from "./views.js";
 
-function where({ file, line }) {
+export function where({ file, line }) {
   return file === undefined || file === "-" ? "?" : `${file}:${line}`;
 }
 
-function labelOf(row, below) {
+export function labelOf(row, below) {
   return el("span", { class: below ? "label below" : "label", title: `${where(row)}  ${row.name || ""}` },
             tail("i", {}, where(row)), el("b", {}, row.name || ""));
 }
@@ -58,7 +58,6 @@ export class Lives {
         place("comes from line")],
     });
     this.leaks.setRows(rows(leaks.rows));
-    this.native = this.libraries(show);
     this.lifetimes.setRows(rows(lifetimes));
     this.leaks.empty.remove();
     this.element = el("div", { class: "lives" },
@@ -73,39 +72,12 @@ export class Lives {
       el("p", { class: "muted" }, lifetimes.length > 0
         ? "Bytes that were allocated between birth and death, which a major collection tells; alive: at the end of the run."
         : "The file does not tell when what survived died."),
-      this.lifetimes.element,
-      ...(this.native ? [el("h3", {}, "Native memory by library"),
-                         el("p", { class: "muted" }, `${store.data.native.told}:`), this.native.element] : []));
+      this.lifetimes.element);
     this.lifetimes.empty.remove();
-  }
-
-  // Whose code asked malloc; undefined where that was not sampled.
-  libraries(show) {
-    const { native } = this.store.data;
-    if (!native) return undefined;
-    const whole = native.rows.reduce((sum, row) => sum + row.bytes, 0);
-    const grid = new Grid({
-      label: "Native memory by library", onActivate: show,
-      columns: [
-        { title: "asked", about: "bytes asked for, estimated", width: "var(--number)", number: true,
-          cell: ({ of }) => bytes(of.bytes) },
-        { title: "%", width: "3.4rem", number: true, wide: true, cell: ({ of }) => percent(of.bytes, whole) },
-        { title: "alive", about: "not freed at the end", width: "var(--number)", number: true,
-          cell: ({ of }) => of.alive === undefined ? "–" : bytes(of.alive) },
-        { title: "samples", width: "5rem", number: true, wide: true, cell: ({ of }) => count(of.samples) },
-        { title: "library", width: "minmax(0,1fr)",
-          cell: ({ of }) => el("span", { class: "path", title: of.path }, of.library) },
-        { title: "mostly for line", width: "minmax(0,1.6fr)",
-          cell: ({ of }) => of.file === undefined ? "" : labelOf(of, false) }],
-    });
-    grid.setRows(native.rows.map((of, id) => ({ id, of })));
-    grid.empty.remove();
-    return grid;
   }
 
   update() {
     this.leaks.draw();
     this.lifetimes.draw();
-    this.native?.draw();
   }
 }

@@ -13,6 +13,7 @@ import { showHead } from "./head.js";
 import { HeldBy } from "./heldby.js";
 import { Lives } from "./lives.js";
 import { fragment, stateOf } from "./link.js";
+import { Memory } from "./memory.js";
 import { Store } from "./store.js";
 import { Functions, kindName, Lines, Types } from "./tables.js";
 import { Timeline } from "./timeline.js";
@@ -30,6 +31,7 @@ const views = [
   { key: "leaks", title: "Leaks", view: new Lives(store) },
   { key: "holders", title: "Held by", view: new HeldBy(store) },
   { key: "apart", title: "Labels and states", view: new Apart(store) },
+  { key: "memory", title: "Memory", view: new Memory(store) },
 ];
 const shown = () => views.find(v => v.key === store.state.tab);
 
@@ -140,8 +142,8 @@ function keys(event) {
     store.set({ fn, tab: "callers" });
     focusView();
   }
-  else if (views[event.key - 1]) {
-    store.set({ tab: views[event.key - 1].key });
+  else if (views[(event.key === "0" ? 10 : event.key) - 1]) {
+    store.set({ tab: views[(event.key === "0" ? 10 : event.key) - 1].key });
     focusView();
   } else return;
   event.preventDefault();

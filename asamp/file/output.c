@@ -26,10 +26,11 @@ static void put (Output *o, const unsigned char *data, size_t n) {
 
 /*
 ** /dev/stdout may lead to a regular file, and is none itself: to rename something to
-** that name would take the system's link away.
+** that name would take the system's link away. /dev/shm is a folder for anybody's files.
 */
-static int isdevice (const char *path) {
-  return strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0;
+int output_isdevice (const char *path) {
+  return (strncmp(path, "/dev/", 5) == 0 && strncmp(path, "/dev/shm/", 9) != 0) ||
+         strncmp(path, "/proc/", 6) == 0;
 }
 
 int output_open (Output *o, const char *path, int how) {
@@ -43,7 +44,7 @@ int output_open (Output *o, const char *path, int how) {
     return ENOMEM;
   if (strcmp(path, "-") == 0)
     o->fd = fcntl(1, F_DUPFD_CLOEXEC, 3);
-  else if (isdevice(path) || (stat(path, &file) == 0 && !S_ISREG(file.st_mode)))
+  else if (output_isdevice(path) || (stat(path, &file) == 0 && !S_ISREG(file.st_mode)))
     o->fd = descriptor_open(path, O_WRONLY | O_TRUNC, 0);
   else {
     error = temporary_begin(&o->temporary, path);

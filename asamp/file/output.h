@@ -8,7 +8,7 @@
 **   OU1  what has the name asked for is complete: the file is written beside it
 **        and renamed by output_close (standard output, "-", and what is no
 **        regular file, such as a pipe, are written directly, and so is what is
-**        named by /dev and /proc);
+**        named by /dev, but for /dev/shm, and by /proc);
 **   OU2  after the first failure nothing is written any more; 'error' tells.
 */
 #ifndef asamp_output_h
@@ -35,6 +35,8 @@ typedef struct Output {
   unsigned char buffer[OUTPUT_PIECE];
 } Output;
 
+/* Is that a name of the system's, written directly (OU1)? */
+int output_isdevice (const char *path);
 /* 'how': as compressor.h. Returns 0 or an errno. */
 int output_open (Output *o, const char *path, int how);
 /*

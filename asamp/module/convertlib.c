@@ -294,7 +294,7 @@ static const char *folder (Work *w) {
     return "/tmp";
   if (slash == NULL)
     return ".";
-  if (strncmp(w->out, "/dev/", 5) == 0)
+  if (output_isdevice(w->out))
     return "/tmp";
   return lua_pushlstring(w->L, w->out, (size_t)(slash - w->out) + 1);
 }

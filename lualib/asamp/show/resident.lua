@@ -14,12 +14,13 @@ end
 
 local GROUPS = {lua = "Lua", native = "native", rest = "rest"}
 
--- A line of the table for each row, and below it those of its parts that are the most.
-local function listing(style, found)
+--- A row for each of a picture, below it those of its parts that are the most, at last the
+-- sum: {{bytes, label, part (is it of the row above?), more (parts that are left out; no bytes)}}.
+function M.rows(found, top)
   local list = {}
   for _, row in ipairs(found.rows) do
     list[#list + 1] = {bytes = row.bytes, label = GROUPS[row.group] .. ": " .. row.text}
-    local shown = math.min(#row.parts, style.top)
+    local shown = math.min(#row.parts, top)
     for i = 1, shown do
       list[#list + 1] = {part = true, bytes = row.parts[i].bytes, label = row.parts[i].where}
     end
@@ -28,6 +29,11 @@ local function listing(style, found)
     end
   end
   list[#list + 1] = {bytes = found.sum, label = "together"}
+  return list
+end
+
+local function listing(style, found)
+  local list = M.rows(found, style.top)
   local columns = {
     {title = "bytes", cells = tables.cells(list, function(row)
       return row.bytes and not row.part and size(row.bytes) or ""
@@ -70,25 +76,38 @@ local NOTE = "Free lines are charged to the lines whose objects keep such blocks
   "estimates."
 local UNTOUCHED = " A row below nothing: memory that was asked for and not written to yet is not resident."
 
+--- What is resident, in a sentence.
+function M.told(found)
+  local now = found.last
+  return ("%s resident%s%s"):format(units.bytes(now.rss),
+    now.time and " after " .. units.seconds(now.time) or "",
+    found.peak and found.peak.rss > now.rss and ("; at most %s, after %s"):format(
+      units.bytes(found.peak.rss), units.seconds(found.peak.time)) or "")
+end
+
+--- What the rows of a picture mean.
+function M.note(picture)
+  for _, row in ipairs(picture.rows) do
+    if row.bytes < 0 then return NOTE .. UNTOUCHED end
+  end
+  return NOTE
+end
+
+--- What userdata of a picture say, in a sentence; nil: nothing.
+function M.outside(picture)
+  return picture.outside > 0 and
+         ("userdata say that they stand for %s outside of Lua"):format(units.bytes(picture.outside)) or nil
+end
+
 --- 'found': {last, peak, course} of asamp.sums.resident's ofprofile; 'style': {paint, width,
 -- top}. Text.
 function M.render(found, style)
   local now = found.last
-  local lines = {("%s resident%s%s"):format(units.bytes(now.rss),
-    now.time and " after " .. units.seconds(now.time) or "",
-    found.peak and found.peak.rss > now.rss and ("; at most %s, after %s"):format(
-      units.bytes(found.peak.rss), units.seconds(found.peak.time)) or "")}
-  if now.outside > 0 then
-    lines[#lines + 1] = ("userdata say that they stand for %s outside of Lua"):format(
-      units.bytes(now.outside))
-  end
+  local lines = {M.told(found)}
+  lines[#lines + 1] = M.outside(now)
   lines[#lines + 1] = ""
   table.move(listing(style, now), 1, 1000, #lines + 1, lines)
-  local note = NOTE
-  for _, row in ipairs(now.rows) do
-    if row.bytes < 0 then note = NOTE .. UNTOUCHED end
-  end
-  lines[#lines + 1] = style.paint("dim", layout.wrap(note, "  ", style.width))
+  lines[#lines + 1] = style.paint("dim", layout.wrap(M.note(now), "  ", style.width))
   if found.course and #found.course > 1 then
     table.move(course(style, found.course), 1, 1000, #lines + 1, lines)
   end

@@ -15,6 +15,7 @@
 local apart = require "asamp.show.page.apart"
 local heldby = require "asamp.show.page.heldby"
 local lives = require "asamp.show.page.lives"
+local memory = require "asamp.show.page.memory"
 local measures = require "asamp.sums.measures"
 local notes = require "asamp.show.page.notes"
 local pruned = require "asamp.sums.pruned"
@@ -179,6 +180,7 @@ function M.of(profile, options)
     step = step, leaks = lives.leaks(profile), lifetimes = lives.lifetimes(profile),
     trends = trended, functiontrends = functiontrends, copies = lives.copies(profile),
     holders = heldby.of(profile), apart = apart.of(profile), native = lives.native(profile),
+    memory = memory.of(profile),
     marks = walks(profile.walktimes, marks(profile.marks)), cut = tree.cut > 0 and #fns.name - 1 or -1,
   }
   data.notes = notes.of(profile, tree, options.nodes, data)

@@ -206,6 +206,17 @@ describe("the result of a command", function()
     assert.equal("written", process.read(folder .. "/out"))
   end)
 
+  -- It was taken for a device, which is not created.
+  it("goes to /dev/shm as to any folder", function()
+    local file = ("/dev/shm/%s.collapsed"):format(folder:match "[^/]+$")
+    local _, _, err = asamp("convert", "--to", "collapsed", "-o", file, path)
+    local written = process.read(file)
+    os.remove(file)
+    assert.equal("", err)
+    asamp("convert", "--to", "collapsed", "-o", "out", path)
+    assert.equal(process.read(folder .. "/out"), written)
+  end)
+
   it("goes to standard output, whose name a file once took", function()
     local link = output "readlink /dev/stdout"
     assert.equal("/proc/self/fd/1\n", link)

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// Where resident memory is, row by row and over time, and which libraries asked for native
+// memory: of the whole run. Enter on a line of a library shows it among the lines.
+
+import { el } from "./dom.js";
+import { bytes, count, percent, seconds } from "./format.js";
+import { Grid } from "./grid.js";
+import { labelOf, where } from "./lives.js";
+import { tail } from "./views.js";
+
+// Bytes, which may be fewer than none: of what was asked for and never written to.
+function size(n) {
+  return n < 0 ? `-${bytes(-n)}` : bytes(n);
+}
+
+export class Memory {
+  constructor(store) {
+    this.store = store;
+    this.grids = [];
+    const { memory, native } = store.data;
+    this.element = el("div", { class: "lives" },
+      ...memory ? this.resident(memory)
+        : [el("h3", {}, "Where resident memory is"), el("p", { class: "muted" },
+           "The profile does not tell: a picture of it is taken where a state collects, and when a session ends.")],
+      ...native ? [el("h3", {}, "Native memory by library"), el("p", { class: "muted" }, `${native.told}:`),
+                   this.libraries(native)]
+        : [el("h3", {}, "Native memory"), el("p", { class: "muted" },
+           "Native memory was not sampled, or nothing asked for any: asamp run --malloc does.")]);
+  }
+
+  grid(label, columns, rows, onActivate) {
+    const grid = new Grid({ label, columns, onActivate });
+    grid.setRows(rows.map((of, id) => ({ id, of })));
+    grid.empty.remove();
+    this.grids.push(grid);
+    grid.element.classList.add("tall");
+    return grid.element;
+  }
+
+  resident({ told, last, peak, course, left }) {
+    const out = [el("h3", {}, "Where resident memory is"), el("p", { class: "muted" }, `${told}:`),
+                 this.picture("Where resident memory is", last)];
+    if (peak) {
+      out.push(el("h3", {}, "When most was resident"),
+               el("p", { class: "muted" }, `${bytes(peak.rss)}, after ${seconds(peak.time)}:`),
+               this.picture("When most was resident", peak));
+    }
+    for (const text of [last.outside, last.note]) if (text) out.push(el("p", { class: "muted" }, `${text.replace(/\.$/, "")}.`));
+    if (course.length > 1) {
+      const column = (title, key, wide) => ({ title, width: "var(--number)", number: true, wide,
+                                              cell: ({ of }) => size(of[key]) });
+      out.push(el("h3", {}, "Resident memory over time"),
+        this.grid("Resident memory over time", [
+          column("resident", "rss"), column("Lua", "lua"), column("free in Lua", "free", true),
+          column("native", "native"), column("rest", "rest", true),
+          { title: "at", width: "minmax(0,1fr)", cell: ({ of }) => seconds(of.time) }], course));
+      if (left > 0) out.push(el("p", { class: "muted" }, `and ${count(left)} earlier ones, which asamp memory --json has`));
+    }
+    return out;
+  }
+
+  picture(label, { rss, rows }) {
+    const amount = part => ({ of }) => of.bytes === undefined || Boolean(of.part) !== part ? "" : size(of.bytes);
+    return this.grid(label, [
+      { title: "bytes", width: "var(--number)", number: true, cell: amount(false) },
+      { title: "%", width: "3.4rem", number: true, wide: true,
+        cell: ({ of }) => of.part ? "" : percent(of.bytes, rss) },
+      { title: "of it", about: "bytes of a line, or of a file", width: "var(--number)", number: true, cell: amount(true) },
+      { title: "what", width: "minmax(0,1fr)",
+        cell: ({ of }) => of.more ? el("span", { class: "label below" }, `and ${count(of.more)} more`)
+          : of.part ? el("span", { class: "label below", title: of.label }, tail("i", {}, of.label))
+          : el("span", { class: "path", title: of.label }, of.label) }], rows);
+  }
+
+  // Whose code asked malloc.
+  libraries(native) {
+    const whole = native.rows.reduce((sum, row) => sum + row.bytes, 0);
+    return this.grid("Native memory by library", [
+      { title: "asked", about: "bytes asked for, estimated", width: "var(--number)", number: true,
+        cell: ({ of }) => bytes(of.bytes) },
+      { title: "%", width: "3.4rem", number: true, wide: true, cell: ({ of }) => percent(of.bytes, whole) },
+      { title: "alive", about: "not freed at the end", width: "var(--number)", number: true,
+        cell: ({ of }) => of.alive === undefined ? "–" : bytes(of.alive) },
+      { title: "samples", width: "5rem", number: true, wide: true, cell: ({ of }) => count(of.samples) },
+      { title: "library", width: "minmax(0,1fr)",
+        cell: ({ of }) => el("span", { class: "path", title: of.path }, of.library) },
+      { title: "mostly for line", width: "minmax(0,1.6fr)",
+        cell: ({ of }) => of.file === undefined ? "" : labelOf(of, false) }], native.rows, ({ of }) => {
+      if (of.file) this.store.set({ query: where(of), tab: "lines" });
+    });
+  }
+
+  update() {
+    this.grids.forEach(grid => grid.draw());
+  }
+}
