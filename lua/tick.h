@@ -69,6 +69,20 @@ LUAI_FUNC void luaN_atinstruction (lua_State *L, CallInfo *ci,
 /* The dispatch table of a state. It stays where it is: the loop reads this once. */
 #define luaN_dispatch(L)	(G(L)->heap.tick.dispatch)
 
+/*
+** Where the loop keeps the address of the table, and how it goes by it: a register that
+** calls preserve, and an address that the compiler believes to be another one behind each
+** jump. Else it has one on the stack, and every instruction reads it from there.
+*/
+#if defined(__x86_64__) && defined(__GNUC__)
+#define LUAN_KEPT	__asm__("r14")
+#define luaN_jump(table,x) \
+  { __asm__ ("" : "+r"(table)); goto *(table)[x]; }
+#else
+#define LUAN_KEPT
+#define luaN_jump(table,x)	goto *(table)[x];
+#endif
+
 /* Of a state that begins. */
 LUAI_FUNC void luaN_opentick (luaN_Tick *t);
 
