@@ -38,7 +38,8 @@ local PALE = [[(() => {
   while (walk.nextNode()) {
     const e = walk.currentNode.parentElement;
     if (walk.currentNode.data.trim() === "" || /^(SCRIPT|STYLE|NOSCRIPT)$/.test(e.tagName)) continue;
-    if (!e.checkVisibility() || e.closest("[disabled]") || e.closest("label")?.querySelector("[disabled]")) continue;
+    if (!e.checkVisibility() || e.closest("[disabled]")) continue;
+    if (e.closest("label")?.querySelector("[disabled]")) continue;
     const under = [];
     for (let up = e; up; up = up.parentElement) under.unshift(getComputedStyle(up).backgroundColor);
     const back = over(["white", ...under]), front = over(["white", ...under, getComputedStyle(e).color]);
