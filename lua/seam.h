@@ -324,7 +324,7 @@ typedef struct luaN_Memory {
 LUA_API void luaN_memory (lua_State *L, luaN_Memory *m);
 
 /*
-** Where the state's memory is, in bytes: held = chunks + apart + lists, and the chunks are
+** Where the state's memory is, in bytes: held = chunks + large + lists, and the chunks are
 ** heads + lines + unused + empty, but for what aligns blocks and what the system has back.
 ** A walk over the heads of all blocks. 'chunk' (may be NULL) is told every chunk.
 */
@@ -346,7 +346,7 @@ typedef struct luaN_Places {
   uint64_t lines;	/* that something lies in */
   uint64_t unused;	/* free lines of blocks in which others are not, ... */
   uint64_t empty;	/* ... and of the other blocks; both without what the system has */
-  uint64_t apart;	/* what lua_Alloc gave one by one: large objects and vectors */
+  uint64_t large;	/* what lua_Alloc gave one by one: large objects and vectors */
   uint64_t lists;	/* the collector's own */
 } luaN_Places;
 

@@ -77,7 +77,7 @@ static void places (luaN_Places *p, uint64_t *living, uint64_t *resident, uint64
     p->heads += q->heads;
     p->lines += q->lines;
     p->unused += q->unused;
-    p->apart += q->apart;
+    p->large += q->large;
     p->lists += q->lists;
     *living += (q->living < q->inuse) ? q->living : q->inuse;
     *resident += s->footprint.resident;
@@ -101,11 +101,11 @@ static void fill (Rows *r) {
   int known = smaps_read(&s);
   smaps_malloc(&m);
   places(&p, &living, &resident, &outside);
-  lua = (int64_t)(p.apart + p.lists + p.lent);
+  lua = (int64_t)(p.large + p.lists + p.lent);
   put(r, "rss", (int64_t)s.rss, "");
   put(r, "lua.old", (int64_t)living, "");
   put(r, "lua.new", (int64_t)(p.inuse - living), "");
-  put(r, "lua.gaps", (int64_t)(p.heads + p.lines + p.apart) - (int64_t)p.inuse, "");
+  put(r, "lua.gaps", (int64_t)(p.heads + p.lines + p.large) - (int64_t)p.inuse, "");
   put(r, "lua.free", (int64_t)p.unused, "");
   put(r, "lua.reserve", (int64_t)(resident + p.lent) -
       (int64_t)(p.heads + p.lines + p.unused), "");
@@ -114,7 +114,7 @@ static void fill (Rows *r) {
     others = (int64_t)s.anonymous - (int64_t)resident;
     mapped = (int64_t)m.mapped +
              (m.arenas > s.heapsize ? (int64_t)(m.arenas - s.heapsize) : 0);
-    if (m.inuse < p.apart + p.lists) {  /* another malloc, which does not tell */
+    if (m.inuse < p.large + p.lists) {  /* another malloc, which does not tell */
       put(r, "native", (int64_t)s.heap + others - lua, "");
       others = 0;
     }

@@ -312,7 +312,7 @@ static inline GCObject *luaN_newobject (lua_State *L, int tt, size_t size) {
 }
 
 /* An object that lua_Alloc gives one by one, whatever its size. */
-static inline GCObject *luaN_newapart (lua_State *L, int tt, size_t size) {
+static inline GCObject *luaN_newlarge (lua_State *L, int tt, size_t size) {
   GCObject *o = cast(GCObject *, luaN_slow(L, size, tt));
   o->marked = 0;
   o->tt = cast_byte(tt);

@@ -64,9 +64,9 @@ size_t luaN_threadbytes (const lua_State *th) {
 
 
 /* o was marked but no stack has room for it. */
-static void setpending (global_State *g, GCObject *o, int apart) {
+static void setpending (global_State *g, GCObject *o, int large) {
   g->heap.gc.mark.pending = 1;
-  if (apart) o->marked |= LUAN_PENDING;
+  if (large) o->marked |= LUAN_PENDING;
   else {
     luaN_Block *b = luaN_blockof(&g->heap.blocks, o);
     size_t i = luaN_granuleof(b, o);
@@ -80,7 +80,7 @@ static void setpending (global_State *g, GCObject *o, int apart) {
 void luaN_mark_ (global_State *g, GCObject *o) {
   luaN_Gc *c = &g->heap.gc;
   int young = luaN_isyoung(o);
-  int leaf = 0, apart = 0;
+  int leaf = 0, large = 0;
   const char *p = (const char *)o;
   size_t own, more = 0;  /* bytes of the object and of its vectors */
   o->marked = (lu_byte)((o->marked & ~LUAN_EPOCH) | c->mark.epoch);
@@ -108,11 +108,11 @@ void luaN_mark_ (global_State *g, GCObject *o) {
       break;
     case LUA_VUSERDATA:
       own = luaN_sizeudata(gco2u(o)->nuvalue, gco2u(o)->len);
-      apart = (own > LUAN_LARGE);
+      large = (own > LUAN_LARGE);
       break;
     case LUA_VPROTO:
       own = 0;  /* explicit memory */
-      apart = 1;
+      large = 1;
       break;
     default:
       lua_assert(o->tt == LUA_VTHREAD);
@@ -121,7 +121,7 @@ void luaN_mark_ (global_State *g, GCObject *o) {
       p -= LUA_EXTRASPACE;
       if (gco2th(o) == g->mainthread) {
         own = 0;
-        apart = 1;
+        large = 1;
       }
       break;
   }
@@ -136,7 +136,7 @@ void luaN_mark_ (global_State *g, GCObject *o) {
   }
   if (c->mark.major) c->mark.reached += (l_mem)more;
   if (!leaf && !luaN_push(g, young ? &c->mark.young : &c->mark.old, o))
-    setpending(g, o, apart);
+    setpending(g, o, large);
 }
 
 

@@ -111,7 +111,7 @@ void luaN_freeudata (global_State *g, void *o, size_t size) {
 
 
 /* A block from lua_Alloc, with room in its list. */
-static char *apart (global_State *g, size_t size, int what) {
+static char *newlarge (global_State *g, size_t size, int what) {
   luaN_Vec *v = listfor(&g->heap.gc, what);
   size_t room = (what == LUA_VUSERDATA) ? UDATAROOM : 0;
   char *p;
@@ -136,7 +136,7 @@ static char *find (global_State *g, size_t size, int what, int *outside,
   size_t n = luaN_round(size);
   char *p;
   *outside = 1;
-  if (size > LUAN_LARGE || luaN_isexplicit(what)) return apart(g, size, what);
+  if (size > LUAN_LARGE || luaN_isexplicit(what)) return newlarge(g, size, what);
   if ((p = bump(g, n, desperate)) != NULL) *outside = 0;
   else if (n > LUAN_SMALL) p = bumpoverflow(g, n, what, desperate);
   return p;
@@ -215,7 +215,7 @@ void *luaN_slow (lua_State *L, size_t size, int what) {
 
 
 /* Does a block of this size and kind come from lua_Alloc? */
-static int isapart (size_t size, int what) {
+static int islarge (size_t size, int what) {
   return size > LUAN_LARGE || luaN_isexplicit(what);
 }
 
@@ -269,9 +269,9 @@ void *luaN_resize (lua_State *L, void *block, size_t osize, size_t nsize,
     return NULL;
   }
   if (block != NULL) {
-    if (isapart(osize, what) && isapart(nsize, what))
+    if (islarge(osize, what) && islarge(nsize, what))
       return relarge(L, block, osize, nsize, what);
-    if (!isapart(osize, what) && n <= o) {  /* shrink in place */
+    if (!islarge(osize, what) && n <= o) {  /* shrink in place */
       if (n < o) {
         g->totalbytes -= (l_mem)(o - n);
         luaN_forget(&g->heap.blocks, (char *)block + n, o - n);
@@ -279,7 +279,7 @@ void *luaN_resize (lua_State *L, void *block, size_t osize, size_t nsize,
       return block;
     }
   }
-  else if (!isapart(nsize, what) && (p = luaN_bump(&g->heap, n)) != NULL)
+  else if (!islarge(nsize, what) && (p = luaN_bump(&g->heap, n)) != NULL)
     return p;
   p = obtain(L, nsize, osize, what);
   if (p != NULL && block != NULL) {
@@ -299,7 +299,7 @@ void luaN_release (lua_State *L, void *block, size_t size, int what) {
   if (l_unlikely(h->watched != NULL)) luaN_tellfree(L, block);
   g->totalbytes -= (l_mem)n;
   if (what == LUAN_VSTACK) luaN_recounted(L, obj2gco(L), -(l_mem)n);
-  if (isapart(size, what)) {
+  if (islarge(size, what)) {
     if (luaN_isexplicit(what)) h->gc.bytes.explicit -= n;
     luaN_ask(g, block, size, 0);
   }

@@ -92,7 +92,7 @@ LUA_API void luaN_places (lua_State *L, luaN_Places *p,
       (*chunk)(ud, &at);
     }
   }
-  p->apart = h->held - p->chunks - p->lists;
+  p->large = h->held - p->chunks - p->lists;
 }
 
 

@@ -16,7 +16,7 @@
 
 
 /* Did lua_Alloc give this object by itself? */
-static int isapart (const global_State *g, const GCObject *o) {
+static int islarge (const global_State *g, const GCObject *o) {
   switch (o->tt) {
     case LUA_VPROTO: return 1;
     case LUA_VTHREAD: return o == obj2gco(g->mainthread);
@@ -40,14 +40,14 @@ static uint64_t *bitof (const global_State *g, const GCObject *o, uint64_t *bit)
 
 int luaN_isvisited (const global_State *g, const GCObject *o) {
   uint64_t bit;
-  if (isapart(g, o)) return testbit(o->marked, TESTBIT) != 0;
+  if (islarge(g, o)) return testbit(o->marked, TESTBIT) != 0;
   return (*bitof(g, o, &bit) & bit) != 0;
 }
 
 
 int luaN_visit (const global_State *g, GCObject *o) {
   uint64_t bit, *word;
-  if (isapart(g, o)) {
+  if (islarge(g, o)) {
     if (testbit(o->marked, TESTBIT)) return 1;
     l_setbit(o->marked, TESTBIT);
     return 0;
