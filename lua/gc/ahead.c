@@ -35,18 +35,18 @@
 static int look (global_State *g, Table *t, int kind, unsigned asize, unsigned i) {
   Node *n = (i < asize) ? NULL : gnode(t, i - asize);
   const TValue *v = (n == NULL) ? &t->array[i] : gval(n);
-  int open = 0;
+  int unresolved = 0;
   if (isempty(v)) {
     if (n != NULL && keyiscollectable(n)) setdeadkey(n);
     return 0;
   }
   if (n != NULL) {
-    if (kind & LUAN_EPHEMERON) open = luaN_iskeygone(g, n);
+    if (kind & LUAN_EPHEMERON) unresolved = luaN_iskeygone(g, n);
     else if (keyiscollectable(n)) luaN_mark(g, gckey(n));
   }
-  if (kind & LUAN_WEAKVALUES) return luaN_isgone(g, v) || open;
-  if (!open) luaN_markvalue(g, v);
-  return open;
+  if (kind & LUAN_WEAKVALUES) return luaN_isgone(g, v) || unresolved;
+  if (!unresolved) luaN_markvalue(g, v);
+  return unresolved;
 }
 
 /* }===================================================================== */
@@ -200,10 +200,10 @@ int luaN_lookahead (global_State *g, size_t bytes) {
 
 /* {== the atomic step ================================================== */
 
-size_t luaN_closedoubtful (global_State *g) {
+size_t luaN_resolvedoubtful (global_State *g) {
   luaN_Vec *d = &g->heap.gc.weak.doubtful;
   Entry e = {NULL, 0, 0, 0, NULL, NULL};
-  size_t k, closed = 0, kept = 0;
+  size_t k, resolved = 0, kept = 0;
   g->heap.gc.pause.looked[LUAN_LWEAK] += d->n / 2;
   for (k = 0; k < d->n; k += 2) {
     if (!entryat(g, k, &e)) continue;
@@ -211,14 +211,14 @@ size_t luaN_closedoubtful (global_State *g) {
         (e.n == NULL || isempty(e.v) || !luaN_iskeygone(g, e.n))) {
       luaN_markvalue(g, e.v);
       luaN_drain(g, 1);
-      closed++;
+      resolved++;
       continue;
     }
     d->a[kept++] = d->a[k];
     d->a[kept++] = d->a[k + 1];
   }
   d->n = kept;
-  return closed;
+  return resolved;
 }
 
 

@@ -27,8 +27,8 @@ LUAI_FUNC int luaN_lookahead (global_State *g, size_t bytes);
 /* The atomic step: those with weak keys alone whose key is alive leave the list, and their
    values are marked, with all that these refer to; returns how many they were. Those whose
    values are dead are removed, then (keys) those whose keys are, which nothing may have
-   been marked since luaN_closedoubtful was called. */
-LUAI_FUNC size_t luaN_closedoubtful (global_State *g);
+   been marked since luaN_resolvedoubtful was called. */
+LUAI_FUNC size_t luaN_resolvedoubtful (global_State *g);
 LUAI_FUNC void luaN_cleardoubtful (global_State *g, int keys);
 
 #endif

@@ -17,7 +17,7 @@
 
 
 /* May o be dead? Strings are values: they are not. */
-static int isopen (global_State *g, GCObject *o) {
+static int maybedead (global_State *g, GCObject *o) {
   if (novariant(o->tt) == LUA_TSTRING) {
     luaN_mark(g, o);
     return 0;
@@ -44,11 +44,11 @@ static int markweakslot (global_State *g, Table *t, int kind, unsigned i) {
       return 0;
     }
     if (keyiscollectable(n)) {
-      if (kind == LUAN_ALLWEAK) open = isopen(g, gckey(n));
+      if (kind == LUAN_ALLWEAK) open = maybedead(g, gckey(n));
       else luaN_mark(g, gckey(n));
     }
   }
-  return (iscollectable(v) && isopen(g, gcvalue(v))) || open;
+  return (iscollectable(v) && maybedead(g, gcvalue(v))) || open;
 }
 
 
@@ -59,7 +59,7 @@ static int markweakslot (global_State *g, Table *t, int kind, unsigned i) {
 static void markephemeron (global_State *g, Table *t, unsigned i) {
   unsigned asize = luaN_asize(t);
   if (i < asize) luaN_markvalue(g, &t->array[i])
-  else if (!luaN_openentry(g, gnode(t, i - asize)))
+  else if (!luaN_resolveentry(g, gnode(t, i - asize)))
     luaN_traverse(g, obj2gco(t));  /* no memory: as a whole */
 }
 

@@ -47,18 +47,18 @@ static int markvalues (global_State *g, Table *t) {
 ** whose key may be dead is open. Without memory for that, all tables will be
 ** looked at again and again.
 */
-static void openentries (global_State *g, Table *t) {
+static void resolvetable (global_State *g, Table *t) {
   unsigned i, asize = luaN_asize(t);
   Node *n = gnode(t, 0), *end = gnode(t, (size_t)sizenode(t));
   g->heap.gc.pause.looked[LUAN_LWEAK] += asize + (size_t)sizenode(t);
   for (i = 0; i < asize; i++) luaN_markvalue(g, &t->array[i]);
-  for (; n < end; n++) (void)luaN_openentry(g, n);
+  for (; n < end; n++) (void)luaN_resolveentry(g, n);
 }
 
 
 /* Looks at the open entries, from the last one to the first when 'backwards':
    those whose key is alive are open no more. Returns how many of these there were. */
-static size_t closeentries (global_State *g, int backwards) {
+static size_t resolveentries (global_State *g, int backwards) {
   luaN_Vec *o = &g->heap.gc.weak.unresolved;
   size_t i, left = 0, before = o->n;
   for (i = 0; i < before; i++) {
@@ -92,7 +92,7 @@ static void converge (global_State *g, size_t *first, l_mem *clock) {
     size_t i;
     for (; *first < w->n; ++*first) {  /* the list may grow meanwhile */
       if (luaN_kindof(w->a[*first]) == LUAN_EPHEMERON) {
-        openentries(g, luaN_tableof(w->a[*first]));
+        resolvetable(g, luaN_tableof(w->a[*first]));
         luaN_drain(g, !g->heap.gc.mark.minor);
       }
     }
@@ -100,8 +100,8 @@ static void converge (global_State *g, size_t *first, l_mem *clock) {
     changed = 0;
     if (clockof(c) != *clock) {
       *clock = clockof(c);
-      changed = (closeentries(g, backwards) > 0);
-      if (!c->mark.minor && luaN_closedoubtful(g) > 0) changed = 1;
+      changed = (resolveentries(g, backwards) > 0);
+      if (!c->mark.minor && luaN_resolvedoubtful(g) > 0) changed = 1;
     }
     for (i = 0; c->weak.overflow && i < *first; i++) {
       if (luaN_kindof(w->a[i]) == LUAN_EPHEMERON &&
@@ -208,7 +208,7 @@ static void findalive (global_State *g, size_t *first, l_mem *clock) {
 
 /* Marks all that those brought back refer to, and clears weak keys, and the values of
    weak tables that they alone have brought: from 'met' on in the list. */
-static void findresurrected (global_State *g, size_t *first, size_t met,
+static void findresurrected (global_State *g, size_t *first, size_t nalive,
                              l_mem *clock) {
   luaN_Gc *c = &g->heap.gc;
   luaN_drain(g, !c->mark.minor);
@@ -216,7 +216,7 @@ static void findresurrected (global_State *g, size_t *first, size_t met,
   if (c->mark.minor) luaN_clearslots(g, 1);
   else luaN_cleardoubtful(g, 1);
   clearkeys(g);
-  clearvalues(g, met);
+  clearvalues(g, nalive);
   if (!c->mark.minor) luaN_forgetweak(g);
   else if (c->mark.major) leavetomajor(g);
   luaN_drain(g, !c->mark.minor);
@@ -230,21 +230,21 @@ static void findresurrected (global_State *g, size_t *first, size_t met,
 void luaN_terminate (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
-  size_t i, met, first = 0;
+  size_t i, nalive, first = 0;
   l_mem clock;
   findalive(g, &first, &clock);
-  met = c->weak.discovered.n;
+  nalive = c->weak.discovered.n;
   i = c->finalize.tobefinalized.n;
   luaN_selectfinalizable(L, 0);
   for (; i < c->finalize.tobefinalized.n; i++)
     luaN_mark(g, (GCObject *)c->finalize.tobefinalized.a[i]);
-  findresurrected(g, &first, met, &clock);
+  findresurrected(g, &first, nalive, &clock);
 }
 
 
 /* Few objects have finalizers: a slice more, for all that the dead refer to, as a rule
    is the last. Returns whether it was. */
-static int separatefew (lua_State *L) {
+static int selectfew (lua_State *L) {
   luaN_Gc *c = &G(L)->heap.gc;
   if (c->finalize.finalizable.v.n > FEWFINALIZERS || luaN_slicestress(c) != 0) {
     luaN_beginselection(c);
@@ -264,17 +264,17 @@ static int separatefew (lua_State *L) {
 int luaN_terminateslice (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
-  size_t met, first = 0;
+  size_t nalive, first = 0;
   l_mem clock;
   findalive(g, &first, &clock);
-  met = c->weak.discovered.n;
-  if (c->finalize.selection == LUAN_UNSELECTED && !separatefew(L)) {
+  nalive = c->weak.discovered.n;
+  if (c->finalize.selection == LUAN_UNSELECTED && !selectfew(L)) {
     leavetomajor(g);  /* once more, at the end */
     c->weak.doubting = 1;
     c->weak.discovered.n = c->weak.unresolved.n = 0;
     c->weak.overflow = 0;
     return 0;
   }
-  findresurrected(g, &first, met, &clock);
+  findresurrected(g, &first, nalive, &clock);
   return 1;
 }

@@ -212,7 +212,7 @@ static void checkahead (Walk *w) {
 
 
 /* G6, but for a table that has the bit and is not there. */
-static void checkmet (Walk *w) {
+static void checkdiscovered (Walk *w) {
   const luaN_Vec *v = &w->g->heap.gc.weak.inmajor;
   size_t i;
   for (i = 0; i < v->n; i++) {
@@ -446,7 +446,7 @@ static const char *checkgraph (lua_State *L, int exact) {
   checklisted(&w, &c->finalize.finalizable.v, 0);
   checklisted(&w, &c->finalize.tobefinalized, c->finalize.next);
   luaN_clearvisits(g);
-  checkmet(&w);
+  checkdiscovered(&w);
   checkahead(&w);
   luaN_clearvisits(g);
   setgray(g, 0);

@@ -45,7 +45,7 @@ static void markkeys (global_State *g, Table *t) {
 }
 
 
-int luaN_openentry (global_State *g, Node *n) {
+int luaN_resolveentry (global_State *g, Node *n) {
   luaN_Gc *c = &g->heap.gc;
   if (isempty(gval(n))) luaN_clearkey(n);
   else if (!luaN_iskeygone(g, n)) luaN_markvalue(g, gval(n))

@@ -32,7 +32,7 @@ LUAI_FUNC void luaN_discoverlate (global_State *g, Table *t, int kind);
 
 /* An entry with a weak key: its value is marked if the key is alive; else it waits
    for the end of marking. 0: there is no memory for that, its table must be discovered. */
-LUAI_FUNC int luaN_openentry (global_State *g, Node *n);
+LUAI_FUNC int luaN_resolveentry (global_State *g, Node *n);
 
 /* The tables that a major collection has discovered are forgotten: it has ended, or does
    not go on. */
