@@ -106,8 +106,8 @@
 #define CIST_SHOWN	(1 << 15)	/* luaN_newframes has given it (seam.h) */
 
 /* Not used since a collection saw it: no frame in use has both bits. */
-#define CIST_SPARE	(CIST_C | CIST_FRESH)
-#define luaN_isspare(ci)  (((ci)->callstatus & CIST_SPARE) == CIST_SPARE)
+#define CIST_CACHED	(CIST_C | CIST_FRESH)
+#define luaN_iscached(ci)  (((ci)->callstatus & CIST_CACHED) == CIST_CACHED)
 
 /* A table of at most so many slots is remembered whole, a larger one by slot. */
 #define LUAN_SMALLTABLE	32

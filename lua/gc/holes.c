@@ -48,7 +48,7 @@ static uint64_t eight (const luaN_Block *b, unsigned i) {
 
 
 /* A block that is not in use by the nursery finds its list. */
-static void settleblock (luaN_Blocks *h, luaN_Block *b) {
+static void relist (luaN_Blocks *h, luaN_Block *b) {
   unsigned i, k, n = 0, hole = 0, largest = 0;
   luaN_Where where;
   for (i = 0; i < b->nlines; i += 8) {
@@ -104,7 +104,7 @@ void luaN_recycle (luaN_Blocks *h) {
       w &= ~(LOW * LUAN_YOUNG);
       memcpy(b->marks + i, &w, sizeof(w));
     }
-    settleblock(h, b);
+    relist(h, b);
   }
 }
 
@@ -125,7 +125,7 @@ unsigned luaN_sweeplines (luaN_Blocks *h, lu_byte bit, unsigned n) {
         if (b->marks[i] != 0 && (b->marks[i] & keep) == 0) clean(h, b, i);
 #endif
       for (i = 0; i < b->nlines; i++) b->marks[i] &= keep;
-      if (b->where != LUAN_USED) settleblock(h, b);
+      if (b->where != LUAN_USED) relist(h, b);
     }
     h->sweptblock = 0;
   }
@@ -146,7 +146,7 @@ void luaN_forget (luaN_Blocks *h, char *p, size_t n) {
       freed = 1;
     }
   }
-  if (freed && b->where != LUAN_USED) settleblock(h, b);
+  if (freed && b->where != LUAN_USED) relist(h, b);
 }
 
 /* }===================================================================== */

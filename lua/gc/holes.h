@@ -18,12 +18,12 @@
 LUAI_FUNC int luaN_nexthole (struct global_State *g, luaN_Region *r,
                              size_t n, int desperate);
 
-/* Takes the next hole of the block in hand, or returns 0 (no hole there). */
+/* Takes the next hole of the current block, or returns 0 (no hole there). */
 LUAI_FUNC int luaN_holehere (struct global_State *g, luaN_Region *r, size_t n);
 
 /*
 ** Ends the nursery: holes that were taken and bear no mark are free again.
-** The regions in hand must be empty.
+** All regions must be empty.
 */
 LUAI_FUNC void luaN_recycle (luaN_Blocks *h);
 

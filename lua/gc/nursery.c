@@ -29,7 +29,7 @@
 /* {== memory ============================================================ */
 
 /*
-** The rest of the overflow region becomes the hole in hand, if it has room for n bytes
+** The rest of the overflow region becomes the current hole, if it has room for n bytes
 ** and the heap is small: two blocks that are partly used would be a good part of it.
 ** It is aligned as a new hole is, for userdata (luaN_pad).
 */
@@ -45,7 +45,7 @@ static int takeoverflow (luaN_Heap *h, luaN_Region *r, size_t n) {
 }
 
 
-/* Bumps n bytes out of the hole in hand, or the next one that has room. */
+/* Bumps n bytes out of the current hole, or the next one that has room. */
 static char *bump (global_State *g, size_t n, int desperate) {
   luaN_Heap *h = &g->heap;
   char *p;

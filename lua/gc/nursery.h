@@ -3,7 +3,7 @@
 ** The nursery: bump allocation into the holes of the heap, with everything
 ** that may ever interrupt it folded into one limit.
 **
-**   nursery_limit = min(end of the hole in hand,
+**   nursery_limit = min(end of the current hole,
 **                       address before the sample point,
 **                       address at which a collection is due)
 **

@@ -51,10 +51,10 @@ static StkId markframes (global_State *g, lua_State *th, int all) {
 
 
 /* Marks the CallInfos that wait for the next calls. */
-static void markspares (global_State *g, lua_State *th, int all) {
+static void markcached (global_State *g, lua_State *th, int all) {
   CallInfo *ci;
   for (ci = th->ci->next; ci != NULL; ci = ci->next) {
-    if (!luaN_isspare(ci)) ci->callstatus = CIST_SPARE;
+    if (!luaN_iscached(ci)) ci->callstatus = CIST_CACHED;
     else if (!all) break;
     luaN_marklines(g, ci, sizeof(*ci));
   }
@@ -115,7 +115,7 @@ size_t luaN_scanthread (global_State *g, lua_State *th, int all) {
   for (uv = th->openupval; uv != NULL && uplevel(uv) >= from;
        uv = uv->u.open.next)
     luaN_mark(g, obj2gco(uv));
-  markspares(g, th, all);
+  markcached(g, th, all);
   if (!g->gcemergency) shorten(th);
   end = th->stack_last.p + EXTRA_STACK;
   luaN_erase(th->top.p, end - th->top.p);  /* T3 */
@@ -129,7 +129,7 @@ void luaN_beginthread (global_State *g, lua_State *th) {
   luaN_Gc *c = &g->heap.gc;
   c->mark.thread = th;
   c->mark.ci = th->ci;
-  c->mark.spares = 1;
+  c->mark.cached = 1;
 }
 
 
@@ -144,11 +144,11 @@ void luaN_threadslice (global_State *g, int n) {
   lua_State *th = c->mark.thread;
   int i;
   c->pause.looked[LUAN_LSTACKS] += (size_t)n;
-  if (c->mark.spares) {
+  if (c->mark.cached) {
     for (; c->mark.ci != NULL && n > 0; n--, c->mark.ci = c->mark.ci->next)
       if (c->mark.ci != &th->base_ci) luaN_marklines(g, c->mark.ci, sizeof(CallInfo));
     if (c->mark.ci != NULL) return;
-    c->mark.spares = 0;
+    c->mark.cached = 0;
     c->mark.ci = th->ci;
   }
   else if (c->mark.ci != NULL) {

@@ -50,7 +50,7 @@ typedef struct luaN_Mark {
   lu_byte minor;		/* a minor collection is tracing */
   lu_byte major;		/* a major collection is marking */
   lu_byte pending;		/* some object is pending: a mark stack was full */
-  lu_byte spares;		/* of 'thread', the CallInfos that are not in use */
+  lu_byte cached;		/* of 'thread', the CallInfos that are not in use */
   luaN_Vec young;		/* mark stack of objects that were young, ... */
   luaN_Vec old;			/* ... and of objects that were old */
   Table *table;			/* a big table that is being marked, or NULL, */
@@ -231,9 +231,9 @@ typedef struct luaN_Tick {
 ** (nursery.h has their invariants).
 */
 typedef struct luaN_Heap {
-  char *free;			/* nursery_free: next byte of the hole in hand */
+  char *free;			/* nursery_free: next byte of the current hole */
   char *limit;			/* nursery_limit */
-  char *end;			/* end of the hole in hand */
+  char *end;			/* end of the current hole */
   char *mark;			/* 'free' when the accounts were last flushed */
   uint64_t point;		/* nursery address of the next sample (S1) */
   uint64_t allocated;		/* bytes ever allocated, up to 'mark' */

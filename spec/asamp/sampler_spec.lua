@@ -136,7 +136,7 @@ local function model(period, seed)
         if not s then m.fail("the file ends at %d of %d", i, #m.expected) end
         if s.survived == nil then m.fail("sample %d has no fate", at) end
         -- large ones and those freed by hand pass by the nursery, small ones
-        -- never; one in between does so when the hole in hand has no room
+        -- never; one in between does so when the current hole has no room
         local apart = s.size > 8192 or s.kind == "proto" or s.kind == "buffer"
         if s.outside ~= apart and (apart or s.size <= 256) then
           m.fail("%s of %d bytes, outside: %s", s.kind, s.size, s.outside)

@@ -369,7 +369,7 @@ describe("the pace of collections", function()
   end)
 end)
 
--- A bug that was: the bytes of the hole in hand are added to GCdebt only when
+-- A bug that was: the bytes of the current hole are added to GCdebt only when
 -- the accounts are settled, but sweeps estimate what lives by differences of
 -- GCdebt. An allocation during a cycle then counted as alive or as freed though
 -- it was neither, the estimate drifted from cycle to cycle, and collections
