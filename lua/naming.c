@@ -15,8 +15,8 @@
 
 #include "naming.h"
 
-#define FURTHEST	32	/* instructions from a closure to what stores it */
-#define NEAREST		8	/* ... from a key to the closure stored under it */
+#define MAX_STORE_DISTANCE	32	/* instructions from a closure to what stores it */
+#define MAX_KEY_DISTANCE		8	/* ... from a key to the closure stored under it */
 
 
 static TString *constant (const Proto *f, int i) {
@@ -41,7 +41,7 @@ static TString *variable (const Proto *f, int r, int pc, int from) {
    into an instruction. */
 static TString *key (const Proto *f, int r, int pc) {
   int i;
-  for (i = pc - 1; i >= 0 && i >= pc - NEAREST; i--) {
+  for (i = pc - 1; i >= 0 && i >= pc - MAX_KEY_DISTANCE; i--) {
     Instruction code = f->code[i];
     if (testAMode(GET_OPCODE(code)) && GETARG_A(code) == r)
       return (GET_OPCODE(code) == OP_LOADK) ? constant(f, GETARG_Bx(code)) : NULL;
@@ -74,7 +74,7 @@ static int passes (Instruction i, int r) {
 /* Where the closure goes that the instruction at 'at' makes; NULL: it has no name. */
 static TString *nameof (const Proto *f, int at) {
   int r = GETARG_A(f->code[at]), pc;
-  for (pc = at + 1; pc < f->sizecode && pc - at <= FURTHEST; pc++) {
+  for (pc = at + 1; pc < f->sizecode && pc - at <= MAX_STORE_DISTANCE; pc++) {
     Instruction i = f->code[pc];
     TString *name = variable(f, r, pc, pc);  /* its register becomes one? */
     if (name != NULL) return name;

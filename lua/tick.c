@@ -116,11 +116,11 @@ static int leadsto (const Instruction *code, int x, int n) {
 /*
 ** Does a jump lead to n? Of a long function only what is near is looked at.
 */
-#define NEAR	4096
+#define MAX_JUMP_DISTANCE	4096
 
 static int istarget (const Proto *p, int n) {
-  int x = (n > NEAR) ? n - NEAR : 0;
-  int to = (p->sizecode - n > NEAR) ? n + NEAR : p->sizecode;
+  int x = (n > MAX_JUMP_DISTANCE) ? n - MAX_JUMP_DISTANCE : 0;
+  int to = (p->sizecode - n > MAX_JUMP_DISTANCE) ? n + MAX_JUMP_DISTANCE : p->sizecode;
   for (; x < to; x++) {
     OpCode op = GET_OPCODE(p->code[x]);
     if ((op == OP_JMP || op == OP_FORLOOP || op == OP_FORPREP ||

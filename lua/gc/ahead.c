@@ -15,18 +15,18 @@
 #include "weak.h"
 
 /* Slots of a table that are worth it. */
-#define LEAST(c)	(luaN_slicestress(c) != 0 ? 4u : 256u)
+#define MIN_SLOTS(c)	(luaN_slicestress(c) != 0 ? 4u : 256u)
 
 /* Cost of a slot, in bytes looked at by a slice of marking. */
-#define SLOTCOST	48u
+#define SLOT_COST	48u
 
 /* Doubtful entries are looked at again when one of so many was alive this time, but not
    more often than that. */
-#define WORTH	512u
-#define PASSES	32u
+#define MIN_RESOLVED_PART	512u
+#define MAX_PASSES	32u
 
 /* Slots that are looked at ahead. */
-#define AHEAD	12u
+#define PREFETCH_DISTANCE	12u
 
 
 /* {== one slot ========================================================= */
@@ -65,9 +65,9 @@ typedef struct Entry {
 /* What entry k of the list refers to is fetched, as far as it is t's. */
 static void fetch (const luaN_Vec *d, size_t k, const Entry *e) {
   unsigned i;
-  if (k + 4 * AHEAD < d->n) __builtin_prefetch(d->a[k + 4 * AHEAD + 1]);
-  if (k + 2 * AHEAD < d->n && d->a[k + 2 * AHEAD] == (void *)e->t &&
-      luaN_slotof(e->t, e->asize, d->a[k + 2 * AHEAD + 1], &i)) {
+  if (k + 4 * PREFETCH_DISTANCE < d->n) __builtin_prefetch(d->a[k + 4 * PREFETCH_DISTANCE + 1]);
+  if (k + 2 * PREFETCH_DISTANCE < d->n && d->a[k + 2 * PREFETCH_DISTANCE] == (void *)e->t &&
+      luaN_slotof(e->t, e->asize, d->a[k + 2 * PREFETCH_DISTANCE + 1], &i)) {
     const TValue *v = (i < e->asize) ? &e->t->array[i] : NULL;
     const Node *n = (v == NULL) ? gnode(e->t, i - e->asize) : NULL;
     if (n != NULL && (e->kind & LUAN_EPHEMERON)) {
@@ -123,8 +123,8 @@ static int looktable (global_State *g, Table *t, int kind, unsigned n) {
   unsigned asize = luaN_asize(t), slots = slotsof(t), i = c->weak.slot;
   unsigned end = (n < slots - i) ? i + n : slots;
   for (; i < end; i++) {
-    if (i + AHEAD < slots) {
-      const TValue *v = (const TValue *)slotat(t, asize, i + AHEAD);
+    if (i + PREFETCH_DISTANCE < slots) {
+      const TValue *v = (const TValue *)slotat(t, asize, i + PREFETCH_DISTANCE);
       if (iscollectable(v)) __builtin_prefetch(gcvalue(v));
     }
     if (look(g, t, kind, asize, i) && !luaN_listdoubt(g, t, slotat(t, asize, i))) return 1;
@@ -143,20 +143,20 @@ static size_t looknext (global_State *g, size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
   void **p = &c->weak.inmajor.a[c->weak.next];
   Table *t = luaN_tableof(*p);
-  unsigned from, n = (unsigned)(bytes / SLOTCOST) + 1;
+  unsigned from, n = (unsigned)(bytes / SLOT_COST) + 1;
   int kind = luaN_weakness(g, t);
-  if (kind != LUAN_STRONG && !(t->flags & LUAN_SCANNED) && slotsof(t) >= LEAST(c) &&
+  if (kind != LUAN_STRONG && !(t->flags & LUAN_SCANNED) && slotsof(t) >= MIN_SLOTS(c) &&
       !luaN_islogged(t)) {
     if (kind != luaN_kindof(*p)) c->weak.slot = 0;
     *p = luaN_tagged(t, kind);
     from = c->weak.slot;
-    if (!looktable(g, t, kind, n)) return (c->weak.slot - from) * SLOTCOST;
+    if (!looktable(g, t, kind, n)) return (c->weak.slot - from) * SLOT_COST;
     n = slotsof(t) - from;
   }
   else n = 1;
   c->weak.next++;
   c->weak.slot = 0;
-  return n * SLOTCOST;
+  return n * SLOT_COST;
 }
 
 
@@ -166,7 +166,7 @@ static size_t lookagain (global_State *g, size_t bytes) {
   luaN_Vec *d = &c->weak.doubtful;
   Entry e = {NULL, 0, 0, 0, NULL, NULL};
   size_t done = 0;
-  for (; c->weak.doubt < d->n && done < bytes; c->weak.doubt += 2, done += SLOTCOST) {
+  for (; c->weak.doubt < d->n && done < bytes; c->weak.doubt += 2, done += SLOT_COST) {
     size_t k = c->weak.doubt;
     if (entryat(g, k, &e) &&
         (e.kind == LUAN_STRONG || look(g, e.t, e.kind, e.asize, e.i))) {
@@ -176,7 +176,7 @@ static size_t lookagain (global_State *g, size_t bytes) {
   }
   if (c->weak.doubt >= d->n) {
     size_t gone = d->n - c->weak.doubtkept;
-    c->weak.doubting = (gone > d->n / WORTH && ++c->weak.passes < PASSES);
+    c->weak.doubting = (gone > d->n / MIN_RESOLVED_PART && ++c->weak.passes < MAX_PASSES);
     d->n = c->weak.doubtkept;
     c->weak.doubt = c->weak.doubtkept = 0;
   }

@@ -56,17 +56,17 @@
 #define MAPPED_MAX	32u
 
 /* A huge page, and the heap that has them: by one of these it grows. */
-#define HUGE		((size_t)2 * 1024 * 1024)
+#define HUGE_PAGE		((size_t)2 * 1024 * 1024)
 #define HUGE_HEAP	((size_t)64 * 1024 * 1024)
-#define WORTH_HUGE	8u	/* part of it that is free before it is broken up */
+#define HUGE_FREE_PART	8u	/* part of it that is free before it is broken up */
 
 /* Chunks that luaN_trim looks at, and gives back, at most. */
-#define LOOKED		64u
-#define TRIMMED		2u
+#define MAX_TRIM_LOOKS		64u
+#define MAX_TRIMMED		2u
 
 /* Calls of the system, and chunks looked at, of luaN_releasepages. */
-#define CALLS		128u
-#define RELEASED	8u
+#define MAX_RELEASE_CALLS		128u
+#define MAX_RELEASE_LOOKS	8u
 
 
 /* {== chunks ============================================================ */
@@ -202,9 +202,9 @@ static int newwhole (global_State *g, unsigned n) {
 static int newmapped (global_State *g, unsigned n) {
   luaN_Blocks *h = &g->heap.blocks;
   size_t size = (size_t)n * LUAN_BLOCK;
-  int huge = (size == HUGE);
+  int huge = (size == HUGE_PAGE);
   const luaN_Chunk *last = h->chunks;
-  char *p = map(size, huge ? HUGE : LUAN_BLOCK,
+  char *p = map(size, huge ? HUGE_PAGE : LUAN_BLOCK,
                 (huge && last != NULL && last->huge) ? last->first - size : NULL);
   luaN_Chunk *c;
   if (p == NULL) return 0;
@@ -231,7 +231,7 @@ int luaN_newchunk (global_State *g, size_t n) {
     return newsmall(g, more > LEAST_BLOCK ? more : LEAST_BLOCK, n);
   }
   if (ismapped(g)) {
-    if (room >= HUGE_HEAP && newmapped(g, HUGE / LUAN_BLOCK)) return 1;
+    if (room >= HUGE_HEAP && newmapped(g, HUGE_PAGE / LUAN_BLOCK)) return 1;
     if (newmapped(g, blocks < MAPPED_MIN ? MAPPED_MIN
                      : blocks > MAPPED_MAX ? MAPPED_MAX : (unsigned)blocks))
       return 1;
@@ -282,7 +282,7 @@ void luaN_trim (global_State *g, size_t reserve, int all) {
   luaN_Chunk *c = h->trimmed;
   if (all || c == NULL) c = h->chunks;
   while (c != NULL && h->vacant > reserve &&
-         (all || (looked++ < LOOKED && freed < TRIMMED))) {
+         (all || (looked++ < MAX_TRIM_LOOKS && freed < MAX_TRIMMED))) {
     luaN_Chunk *next = c->next;
     if (c->nempty == c->nblocks && (all || h->vacant >= reserve + c->size)) {
       freechunk(g, c);
@@ -363,7 +363,7 @@ static int isworth (const luaN_Chunk *c) {
   for (i = 0; i < c->nblocks; i++)
     for (page = 1; page < npages; page++)
       n += (unsigned)isfreepage(luaN_blockat(c, i), page);
-  return n > c->nblocks * npages / WORTH_HUGE;
+  return n > c->nblocks * npages / HUGE_FREE_PART;
 }
 
 
@@ -373,7 +373,7 @@ void luaN_releasepages (global_State *g, size_t most) {
   if (sysconf(_SC_PAGESIZE) > (long)LUAN_PAGE) h->releasing = 0;
   if (!h->releasing) return;
   if (h->next == NULL) h->next = h->chunks;
-  while (h->next != NULL && looked++ < RELEASED && calls < CALLS) {
+  while (h->next != NULL && looked++ < MAX_RELEASE_LOOKS && calls < MAX_RELEASE_CALLS) {
     luaN_Chunk *c = h->next;
     if (h->room - h->released <= most) break;
     for (i = 0; c->mapped && i < c->nblocks && (i > 0 || isworth(c)); i++)

@@ -21,8 +21,8 @@
 #include "seam.h"
 
 /* Instructions before a concatenation among which those that load its operands are. */
-#define BEFORE	64
-#define DEEP	4	/* loads that one may hang on: o.a.b.c.d.s */
+#define MAX_LOOK_BACK	64
+#define MAX_LOADS	4	/* loads that one may hang on: o.a.b.c.d.s */
 
 
 void luaN_toldcopy (lua_State *L, size_t n) {
@@ -55,7 +55,7 @@ _Static_assert(offsetof(TString, contents) + 1 == LUAN_STRINGHEAD, "seam.h");
 
 /* The last instruction before 'pc' that sets register r; -1: none that is near. */
 static int setter (const Proto *p, int pc, int r) {
-  int first = (pc > BEFORE) ? pc - BEFORE : 0;
+  int first = (pc > MAX_LOOK_BACK) ? pc - MAX_LOOK_BACK : 0;
   while (--pc >= first)
     if (testAMode(GET_OPCODE(p->code[pc])) && GETARG_A(p->code[pc]) == r) return pc;
   return -1;
@@ -113,11 +113,11 @@ static int isback (const Proto *p, int to, int from, int a) {
       return !GETARG_k(t) && GETARG_C(t) == a &&
              GET_OPCODE(f) == (GET_OPCODE(t) == OP_SETI ? OP_GETI : OP_GETFIELD) &&
              GETARG_B(t) == GETARG_C(f) &&
-             issame(p, GETARG_A(t), to, GETARG_B(f), from, DEEP);
+             issame(p, GETARG_A(t), to, GETARG_B(f), from, MAX_LOADS);
     case OP_SETTABLE:
       return !GETARG_k(t) && GETARG_C(t) == a && GET_OPCODE(f) == OP_GETTABLE &&
-             issame(p, GETARG_A(t), to, GETARG_B(f), from, DEEP) &&
-             issame(p, GETARG_B(t), to, GETARG_C(f), from, DEEP);
+             issame(p, GETARG_A(t), to, GETARG_B(f), from, MAX_LOADS) &&
+             issame(p, GETARG_B(t), to, GETARG_C(f), from, MAX_LOADS);
     default: return 0;
   }
 }

@@ -28,12 +28,12 @@
 
 
 /* A batch of finalizers ends after so many nanoseconds; the clock is looked at
-   once in LOOK calls. */
-#define BATCH	1000000u
-#define LOOK	8u
+   once in CALLS_A_LOOK calls. */
+#define MAX_BATCH_NS	1000000u
+#define CALLS_A_LOOK	8u
 
 /* Calls that a batch makes at least when the last ones were too few. */
-#define QUOTA	((size_t)64)
+#define MIN_QUOTA	((size_t)64)
 
 
 static int getsfinalizer (global_State *g, GCObject *o, Table *mt) {
@@ -253,7 +253,7 @@ void luaN_setquota (global_State *g) {
   luaN_Finalize *f = &g->heap.gc.finalize;
   size_t n = f->tobefinalized.n - f->next;
   if (n > f->waiting && f->waiting > 0 && f->selection != LUAN_MOVING)
-    f->quota = (f->quota == 0) ? QUOTA : (f->quota < n) ? 4 * f->quota : f->quota;
+    f->quota = (f->quota == 0) ? MIN_QUOTA : (f->quota < n) ? 4 * f->quota : f->quota;
   f->waiting = n;
 }
 
@@ -267,9 +267,9 @@ int luaN_callfinalizers (lua_State *L, luaN_Calls which) {
       (which != LUAN_CLOSING && !luaD_checkminstack(L)))
     return 0;
   for (i = 0; c->finalize.next < c->finalize.tobefinalized.n; i++) {
-    if (which == LUAN_BATCH && i % LOOK == LOOK - 1) {  /* so many at least */
+    if (which == LUAN_BATCH && i % CALLS_A_LOOK == CALLS_A_LOOK - 1) {  /* so many at least */
       uint64_t now = luaN_now();
-      if (end == 0) end = now + BATCH;
+      if (end == 0) end = now + MAX_BATCH_NS;
       else if (now >= end && i >= quota) return 1;
     }
     callfinalizer(L);

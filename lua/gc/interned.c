@@ -28,13 +28,13 @@
 #include "vec.h"
 
 /* Buckets that are split for every string that is made while the table grows. */
-#define SPLITS		2
+#define SPLITS_A_STRING		2
 
 /* Young strings whose list goes when they do: a state that idles has no use for it. */
-#define FEW		256u
+#define MAX_LIST_DROPPED		256u
 
 /* Buckets that are merged by every minor collection while it shrinks. */
-#define MERGES		4096
+#define MERGES_A_MINOR		4096
 
 
 /* {== size ============================================================= */
@@ -90,7 +90,7 @@ void luaN_growstrings (lua_State *L) {
   if (c->strings.shrinking) return;
   if (c->strings.limit == tb->size && tb->nuse >= tb->size && tb->size <= MAX_INT / 4)
     resize(L, 2 * tb->size);
-  for (i = 0; i < SPLITS && c->strings.limit < tb->size; i++) split(g);
+  for (i = 0; i < SPLITS_A_STRING && c->strings.limit < tb->size; i++) split(g);
 }
 
 
@@ -104,7 +104,7 @@ void luaN_shrinkstrings (lua_State *L) {
     if (tb->nuse >= tb->size / 4 || tb->size <= MINSTRTABSIZE) return;
     c->strings.shrinking = 1;
   }
-  for (i = 0; i < MERGES && c->strings.limit > tb->size / 2; i++) merge(g);
+  for (i = 0; i < MERGES_A_MINOR && c->strings.limit > tb->size / 2; i++) merge(g);
   if (c->strings.limit == tb->size / 2) {
     lu_byte stopem = g->gcstopem;
     g->gcstopem = 1;
@@ -173,7 +173,7 @@ void luaN_sweepyoungstrings (global_State *g) {
     }
   }
   c->strings.young.n = 0;
-  if (c->strings.young.size <= FEW) luaN_freevec(g, &c->strings.young);
+  if (c->strings.young.size <= MAX_LIST_DROPPED) luaN_freevec(g, &c->strings.young);
   else luaN_shrinkvec(g, &c->strings.young);
 }
 

@@ -49,21 +49,21 @@
 #define THREADCOST	48u
 
 /* Bytes of a slice. */
-#define SLICE		((size_t)128 * 1024)
+#define SLICE_BYTES		((size_t)128 * 1024)
 
 /* Part of the heap that is kept for the next need, beside a nursery. */
-#define RESERVE		8u
+#define RESERVE_PART		8u
 
 /* Bytes that the empty blocks of all states of the process may have, whatever they come
    to need: to have them back from the system takes longer than they are worth. */
-#define SPARE		((size_t)2 * 1024 * 1024)
+#define MAX_SPARE_BYTES		((size_t)2 * 1024 * 1024)
 
 /* A heap of which more than so much has died since the last major collection has
    shrunk: one in this many parts. */
-#define SHRUNK		4
+#define SHRUNK_PART		4
 
 /* CallInfos that a thread may keep while it is not running. */
-#define FEWCALLS	16u
+#define MAX_IDLE_CALLINFOS	16u
 
 
 static void takeepoch (luaN_Gc *c) {
@@ -91,7 +91,7 @@ void luaN_beginmajor (lua_State *L) {
    the program will need again by the end of the next major collection. */
 static void known (luaN_Heap *h) {
   luaN_Gc *c = &h->gc;
-  int shrunk = (c->mark.reached < c->bytes.living - c->bytes.living / SHRUNK);
+  int shrunk = (c->mark.reached < c->bytes.living - c->bytes.living / SHRUNK_PART);
   c->bytes.needed = shrunk ? 0 : h->blocks.room - h->blocks.vacant - h->blocks.released;
   c->bytes.living = c->bytes.old = c->mark.reached;
 }
@@ -130,7 +130,7 @@ static size_t shrinkother (lua_State *L, lua_State *th, int all, int *more) {
   int again = *more;
   *more = 0;
   if (th == L || th->stack.p == NULL ||
-      (th->stackroom <= 2 * BASIC_STACK_SIZE && th->nci <= FEWCALLS))
+      (th->stackroom <= 2 * BASIC_STACK_SIZE && th->nci <= MAX_IDLE_CALLINFOS))
     return 0;
   return again ? luaN_shrinkcalls(th, more) : luaN_shrinkthread(th, all, more);
 }
@@ -240,13 +240,13 @@ static size_t slice (lua_State *L, size_t bytes) {
 void luaN_trimheap (global_State *g, int all) {
   const luaN_Heap *h = &g->heap;
   size_t used = h->blocks.room - h->blocks.vacant, kept = all ? 0 : h->gc.bytes.needed;
-  size_t reserve = (all && g->gcemergency) ? 0 : h->gc.pace.nursery + h->blocks.room / RESERVE;
-  size_t spare = all ? 0 : SPARE / luaN_countstates();
+  size_t reserve = (all && g->gcemergency) ? 0 : h->gc.pace.nursery + h->blocks.room / RESERVE_PART;
+  size_t spare = all ? 0 : MAX_SPARE_BYTES / luaN_countstates();
   if (kept > used && kept - used > reserve) reserve = kept - used;
   if (reserve < spare) reserve = spare;
   luaN_trim(g, reserve, all);
   if (h->blocks.releasing && g->gcstate == GCSpause) {
-    size_t most = (size_t)h->gc.bytes.old + (size_t)h->gc.bytes.old / RESERVE + 2 * h->gc.pace.nursery;
+    size_t most = (size_t)h->gc.bytes.old + (size_t)h->gc.bytes.old / RESERVE_PART + 2 * h->gc.pace.nursery;
     if (most < kept) most = kept;
     if (most < (size_t)h->gc.bytes.old + spare) most = (size_t)h->gc.bytes.old + spare;
     do luaN_releasepages(g, most);
@@ -259,7 +259,7 @@ void luaN_majorstep (lua_State *L, size_t bytes) {
   global_State *g = G(L);
   if (luaN_slicestress(&g->heap.gc) != 0) bytes = luaN_slicestress(&g->heap.gc);
   while (bytes > 0 && g->gcstate != GCSpause) {
-    size_t cost = slice(L, bytes < SLICE ? bytes : SLICE);
+    size_t cost = slice(L, bytes < SLICE_BYTES ? bytes : SLICE_BYTES);
     bytes -= (cost < bytes) ? cost : bytes;
   }
 }

@@ -54,16 +54,16 @@
 #define NURSERY_MARKING	((size_t)256 * 1024)
 
 /* Part of a state's allocation that its nursery may be. */
-#define BUSY		64u
+#define NURSERY_PART		64u
 
 /* Live bytes below which a heap may grow by as much before a collection. */
-#define SLACK		((size_t)512 * 1024)
+#define MIN_GROWTH		((size_t)512 * 1024)
 
 /* Part of the growth that is granted whatever the heap takes up. */
-#define EARLY		3u
+#define FOOTPRINT_PART		3u
 
 /* Percent of the multiplier: the rest is for what is allocated meanwhile. */
-#define SHARE		60u
+#define GROWTH_PERCENT		60u
 
 /*
 ** Volume before a major collection, in heaps: at first, and at most. A heap counts
@@ -74,7 +74,7 @@
 
 /* Half of the volume is enough where the heap has grown by less than this part: what
    was dropped meanwhile would stay the longer the less is made anew. */
-#define QUIET	8
+#define QUIET_PART	8
 
 /* What dies with a finalizer waits for a look at the old, whatever else is there: an
    object that has one counts as so many bytes of the heap, which is looked at that much
@@ -96,8 +96,8 @@
 #define WEAK_BYTES	1024u
 
 /* Part of the heap to allocate between two steps of a cycle. */
-#define PARTS		8
-#define SOON		1024u	/* bytes at least before a cycle begins */
+#define STEP_PART		8
+#define MIN_CYCLE_GAP		1024u	/* bytes at least before a cycle begins */
 
 /* Largest step that the incremental mode may be set to (log2 of bytes). */
 #define LARGESTSTEP	30
@@ -125,7 +125,7 @@
 
 
 /* Bytes of old objects that no cache holds: marking them is slow. */
-#define BIG	((l_mem)64 * 1024 * 1024)
+#define MIN_BIG_HEAP	((l_mem)64 * 1024 * 1024)
 
 
 static unsigned states;		/* of this process */
@@ -151,9 +151,9 @@ size_t luaN_stepsize (global_State *g) {
 static size_t untilcycle (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   uint64_t spent = g->heap.allocated - c->pace.since;
-  size_t part = (size_t)c->bytes.old / PARTS, least = luaN_stepsize(g);
+  size_t part = (size_t)c->bytes.old / STEP_PART, least = luaN_stepsize(g);
   if (g->gcstate != GCSpause) return (part > least) ? part : least;
-  return (spent + SOON < c->pace.volume) ? (size_t)(c->pace.volume - spent) : SOON;
+  return (spent + MIN_CYCLE_GAP < c->pace.volume) ? (size_t)(c->pace.volume - spent) : MIN_CYCLE_GAP;
 }
 
 
@@ -194,14 +194,14 @@ void luaN_newnursery (global_State *g) {
   else if (c->pace.tuning.nursery != 0) n = c->pace.tuning.nursery;
   else if (c->pace.fixednursery != 0) n = c->pace.fixednursery;
   else {
-    uint64_t busy = g->heap.allocated / BUSY;
+    uint64_t busy = g->heap.allocated / NURSERY_PART;
     size_t most = NURSERIES / luaN_countstates();
     if (busy > most) busy = most;
     n = (size_t)c->bytes.old;
     if (n > NURSERY_SMALL) n += n - NURSERY_SMALL;
     if (n < busy) n = (size_t)busy;
     n = (n < NURSERY_MIN) ? NURSERY_MIN : (n > NURSERY_MAX) ? NURSERY_MAX : n;
-    if (((c->mark.major && c->bytes.old > BIG) || c->pace.owed > 0) && n > NURSERY_MARKING)
+    if (((c->mark.major && c->bytes.old > MIN_BIG_HEAP) || c->pace.owed > 0) && n > NURSERY_MARKING)
       n = NURSERY_MARKING;
     if (c->pace.tight != 0 && n > c->pace.tight) n = c->pace.tight;
     if (c->pace.fullcycles) {
@@ -234,13 +234,13 @@ static int hasgrown (global_State *g) {
 /* Little has been tenured since the last major collection. */
 static int isquiet (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
-  return !c->pace.fullcycles && gettotalbytes(g) < c->pace.live + c->pace.live / QUIET;
+  return !c->pace.fullcycles && gettotalbytes(g) < c->pace.live + c->pace.live / QUIET_PART;
 }
 
 
 /* What weak tables have got may be dead, and stands for who knows what. */
 static int hasmanyweak (const luaN_Gc *c, uint64_t volume) {
-  return c->weak.tenured >= c->pace.live / WEAK_BYTES && volume >= c->pace.live + SLACK;
+  return c->weak.tenured >= c->pace.live / WEAK_BYTES && volume >= c->pace.live + MIN_GROWTH;
 }
 
 
@@ -250,7 +250,7 @@ int luaN_majordue (global_State *g) {
   size_t many = FINALIZERS_MIN + c->pace.finalizers / FINALIZERS_PART;
   size_t old = c->finalize.finalizable.old;
   size_t new = (old > c->pace.finalizers) ? old - c->pace.finalizers : 0;
-  if (c->pace.fullcycles) volume += SOON;  /* bytes of resized blocks count once here */
+  if (c->pace.fullcycles) volume += MIN_CYCLE_GAP;  /* bytes of resized blocks count once here */
   return hasgrown(g) || volume >= c->pace.volume ||
          (volume >= c->pace.volume / 2 && isquiet(g)) || hasmanyweak(c, volume) ||
          (new >= many &&
@@ -296,8 +296,8 @@ static uint64_t volume (global_State *g, size_t live) {
 static unsigned multiple (global_State *g) {
   unsigned pause = luaN_pause(g);
   if (g->heap.gc.pace.fullcycles) return pause;
-  if (luaN_isgen(g)) return 100u + luaN_majormul(g) * SHARE / 100;
-  return (pause > 100) ? 100u + (pause - 100) * SHARE / 100 : 100u;
+  if (luaN_isgen(g)) return 100u + luaN_majormul(g) * GROWTH_PERCENT / 100;
+  return (pause > 100) ? 100u + (pause - 100) * GROWTH_PERCENT / 100 : 100u;
 }
 
 
@@ -314,8 +314,8 @@ void luaN_setpace (global_State *g) {
   size_t live = c->pace.live + c->pace.outside, unit = live / 100, t;
   unsigned percent = multiple(g);
   t = (percent != 0 && unit > MAX_LMEM / percent) ? MAX_LMEM : unit * percent;
-  if (!c->pace.fullcycles && t < live + SLACK) t = live + SLACK;
-  c->pace.growthtrigger = c->pace.fullcycles ? t : live + (t - live) / EARLY;
+  if (!c->pace.fullcycles && t < live + MIN_GROWTH) t = live + MIN_GROWTH;
+  c->pace.growthtrigger = c->pace.fullcycles ? t : live + (t - live) / FOOTPRINT_PART;
   c->pace.volume = volume(g, c->pace.live);
   if (c->stress.major) t = c->pace.growthtrigger = c->pace.volume = 0;
   c->pace.threshold = t;
@@ -362,14 +362,14 @@ size_t luaN_markbudget (global_State *g, size_t bytes) {
   }
   if (!luaN_isgen(g)) work = work / STEPMUL * luaN_stepmul(g);
   if (work < bytes) work = bytes;  /* or a cycle might never end */
-  if (g->heap.gc.bytes.old > BIG && work > MAX_BIG_SLICE)
+  if (g->heap.gc.bytes.old > MIN_BIG_HEAP && work > MAX_BIG_SLICE)
     return (bytes > MAX_BIG_SLICE) ? bytes : MAX_BIG_SLICE;
   return work;
 }
 
 
 size_t luaN_pay (luaN_Gc *c, size_t work) {
-  size_t most = (c->bytes.old > BIG) ? MAX_BIG_PAUSE_WORK : MAX_PAUSE_WORK, now;
+  size_t most = (c->bytes.old > MIN_BIG_HEAP) ? MAX_BIG_PAUSE_WORK : MAX_PAUSE_WORK, now;
   work += c->pace.owed;
   now = (work < most) ? work : most;
   if (work - now > (size_t)c->bytes.old) now = work - (size_t)c->bytes.old;

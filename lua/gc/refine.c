@@ -53,12 +53,12 @@ static void seeslots (global_State *g, const Table *t, unsigned i, unsigned end,
   unsigned stop = (end < asize) ? end : asize;
   for (; i < stop; i++) {
     const TValue *v = &t->array[i];
-    if (stop - i > LUAN_AHEAD) luaN_foresee(v + LUAN_AHEAD);
+    if (stop - i > LUAN_PREFETCH_DISTANCE) luaN_foresee(v + LUAN_PREFETCH_DISTANCE);
     if (iscollectable(v)) see(g, gcvalue(v), weak);
   }
   for (; i < end; i++) {
     const Node *n = gnode(t, i - asize);
-    if (end - i > LUAN_AHEAD) luaN_foresee(gval(n + LUAN_AHEAD));
+    if (end - i > LUAN_PREFETCH_DISTANCE) luaN_foresee(gval(n + LUAN_PREFETCH_DISTANCE));
     if (isempty(gval(n))) continue;
     if (keyiscollectable(n)) see(g, gckey(n), weak);
     if (iscollectable(gval(n))) see(g, gcvalue(gval(n)), weak);
@@ -125,9 +125,9 @@ static size_t seerun (global_State *g, const Table *t, size_t k, unsigned asize)
   for (; k < n && a[k] == t; k += 2) {
     const TValue *v = (const TValue *)a[k + 1];
     if ((uintptr_t)v - (uintptr_t)t->array >= bytes) break;
-    if (k + 4 * LUAN_AHEAD < n) {
-      const TValue *next = (const TValue *)a[k + 2 * LUAN_AHEAD + 1];
-      __builtin_prefetch(a[k + 4 * LUAN_AHEAD + 1]);
+    if (k + 4 * LUAN_PREFETCH_DISTANCE < n) {
+      const TValue *next = (const TValue *)a[k + 2 * LUAN_PREFETCH_DISTANCE + 1];
+      __builtin_prefetch(a[k + 4 * LUAN_PREFETCH_DISTANCE + 1]);
       if ((uintptr_t)next - (uintptr_t)t->array < bytes) luaN_foresee(next);
     }
     if (iscollectable(v)) see(g, gcvalue(v), 0);

@@ -34,7 +34,7 @@ static int maybedead (global_State *g, GCObject *o) {
 static int markweakslot (global_State *g, Table *t, int kind, unsigned i) {
   unsigned asize = luaN_asize(t);
   const TValue *v;
-  int open = 0;
+  int unresolved = 0;
   if (i < asize) v = &t->array[i];
   else {
     Node *n = gnode(t, i - asize);
@@ -44,11 +44,11 @@ static int markweakslot (global_State *g, Table *t, int kind, unsigned i) {
       return 0;
     }
     if (keyiscollectable(n)) {
-      if (kind == LUAN_ALLWEAK) open = maybedead(g, gckey(n));
+      if (kind == LUAN_ALLWEAK) unresolved = maybedead(g, gckey(n));
       else luaN_mark(g, gckey(n));
     }
   }
-  return (iscollectable(v) && maybedead(g, gcvalue(v))) || open;
+  return (iscollectable(v) && maybedead(g, gcvalue(v))) || unresolved;
 }
 
 
@@ -70,13 +70,13 @@ static int clearslot (global_State *g, Table *t, unsigned i, int keys) {
   unsigned asize = luaN_asize(t);
   Node *n = (i < asize) ? NULL : gnode(t, i - asize);
   TValue *v = (n == NULL) ? &t->array[i] : gval(n);
-  int open = (n != NULL && keyiscollectable(n) && luaN_white(g, gckey(n)));
+  int unresolved = (n != NULL && keyiscollectable(n) && luaN_white(g, gckey(n)));
   if (!isempty(v) &&
-      (keys ? open : (iscollectable(v) && luaN_white(g, gcvalue(v))))) {
+      (keys ? unresolved : (iscollectable(v) && luaN_white(g, gcvalue(v))))) {
     g->heap.gc.weak.tenured--;
     setempty(v);
   }
-  if (!isempty(v)) return open;
+  if (!isempty(v)) return unresolved;
   if (n != NULL && keyiscollectable(n)) setdeadkey(n);
   return 0;
 }
@@ -107,7 +107,7 @@ void luaN_clearslots (global_State *g, int keys) {
 */
 static void markslots (global_State *g) {
   luaN_Vec *s = &g->heap.gc.remset.slots;
-  size_t k, open = 0;
+  size_t k, kept = 0;
   const Table *last = NULL;
   unsigned asize = 0;
   int kind = LUAN_STRONG;
@@ -133,11 +133,11 @@ static void markslots (global_State *g) {
     }
     else if (kind == LUAN_EPHEMERON) markephemeron(g, t, i);
     else if (markweakslot(g, t, kind, i)) {  /* luaN_clearslots goes on with it */
-      s->a[open++] = t;
-      s->a[open++] = slot;
+      s->a[kept++] = t;
+      s->a[kept++] = slot;
     }
   }
-  s->n = open;
+  s->n = kept;
 }
 
 

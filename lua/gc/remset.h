@@ -32,7 +32,7 @@ LUAI_FUNC void luaN_forgetall (lua_State *L);
 LUAI_FUNC void luaN_forgetrefining (luaN_Gc *c);
 
 /* What is fetched so many slots ahead: the object that a value refers to. */
-#define LUAN_AHEAD	16u
+#define LUAN_PREFETCH_DISTANCE	16u
 static inline void luaN_foresee (const TValue *v) {
   if (iscollectable(v)) __builtin_prefetch(gcvalue(v));
 }

@@ -19,7 +19,7 @@
 #include "ltable.h"
 
 /* Slots of a table that this is worth it for, and the part of them that is free. */
-#define LEAST	256u
+#define MIN_SLOTS	256u
 #define PART	16u
 
 
@@ -28,7 +28,7 @@ unsigned luaN_hashroom (const Table *t, unsigned asize, unsigned hashed) {
   if (hashed > (unsigned)allocsizenode(t) || asize > t->alimit)
     return hashed;
   while (size < hashed) size *= 2;
-  if (asize + size < LEAST) return hashed;
+  if (asize + size < MIN_SLOTS) return hashed;
   while (size - hashed < (asize + size) / PART) size *= 2;
   return (size > MAX_INT) ? hashed : (unsigned)size;
 }

@@ -21,17 +21,17 @@
 #include "scan.h"
 
 /* A stack of so many slots is erased sooner than looked at. */
-#define LEAST	256
+#define MIN_SHORTENED	256
 
 /* Frames that are fetched ahead. */
-#define AHEAD	8
+#define PREFETCH_DISTANCE	8
 
 
 /* Fetches the CallInfo some frames before ci, as they follow one another in memory when one
    recursion has made them. */
 static void forecall (const CallInfo *ci) {
   uintptr_t at = (uintptr_t)ci, before = (uintptr_t)ci->previous;
-  __builtin_prefetch((const void *)(at + AHEAD * (before - at)));
+  __builtin_prefetch((const void *)(at + PREFETCH_DISTANCE * (before - at)));
 }
 
 
@@ -85,7 +85,7 @@ static void shorten (lua_State *th) {
   int deep = (size > 4 * LUAN_STRIDE);
   StkId end = th->top.p;
   const CallInfo *ci;
-  if (size <= LEAST || size > LUAI_MAXSTACK) return;
+  if (size <= MIN_SHORTENED || size > LUAI_MAXSTACK) return;
   if (used > size / 4 && !(deep && used < size - 4 * LUAN_STRIDE && used < size / 4 * 3))
     return;
   if (deep && used > th->stacktried - th->stacktried / 4) return;

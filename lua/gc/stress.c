@@ -19,7 +19,7 @@
 
 
 /* Bytes of old objects that may be looked at for one allocation (LUAN_STRESS). */
-#define CHEAP		((l_mem)64 * 1024)
+#define EMERGENCY_STEP		((l_mem)64 * 1024)
 
 
 void luaN_readstress (global_State *g) {
@@ -56,7 +56,7 @@ void luaN_stress (lua_State *L) {
     debt = g->GCdebt;
     luaN_emergency(L);
     luaE_setdebt(g, debt);
-    c->stress.untilemergency = c->stress.emergency * (1 + (unsigned)(c->bytes.old / CHEAP));
+    c->stress.untilemergency = c->stress.emergency * (1 + (unsigned)(c->bytes.old / EMERGENCY_STEP));
   }
   c->stress.untilemergency--;
 }

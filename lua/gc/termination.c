@@ -23,8 +23,8 @@
 
 /* Objects with finalizers that a pause looks at in one go, and bytes that it marks for
    the dead among them. */
-#define FEWFINALIZERS	2048u
-#define FEWBYTES	((size_t)128 * 1024)
+#define MAX_FINALIZERS_AT_ONCE	2048u
+#define MAX_BYTES_AT_ONCE	((size_t)128 * 1024)
 
 
 /* Marks the values whose keys are alive. Returns whether there were any. */
@@ -246,13 +246,13 @@ void luaN_terminate (lua_State *L) {
    is the last. Returns whether it was. */
 static int selectfew (lua_State *L) {
   luaN_Gc *c = &G(L)->heap.gc;
-  if (c->finalize.finalizable.v.n > FEWFINALIZERS || luaN_slicestress(c) != 0) {
+  if (c->finalize.finalizable.v.n > MAX_FINALIZERS_AT_ONCE || luaN_slicestress(c) != 0) {
     luaN_beginselection(c);
     return 0;
   }
   luaN_selectfinalizable(L, 0);
   c->finalize.selection = LUAN_RESURRECTING;
-  return luaN_markslice(G(L), FEWBYTES);
+  return luaN_markslice(G(L), MAX_BYTES_AT_ONCE);
 }
 
 

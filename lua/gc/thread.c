@@ -22,10 +22,10 @@
 #include "vec.h"
 
 /* CallInfos not in use that are looked at in one go. */
-#define CALLS	2048u
+#define SLICE_CALLINFOS	2048u
 
 /* ... so many times of a thread that runs. */
-#define OWN	8
+#define MAX_OWN_SLICES	8
 
 
 GCObject *luaC_newobjdt (lua_State *L, int tt, size_t size, size_t offset) {
@@ -96,12 +96,12 @@ static int isroomy (const lua_State *th) {
 }
 
 
-/* Frees every other one of the next CALLS CallInfos that are not in use, but for the
+/* Frees every other one of the next SLICE_CALLINFOS CallInfos that are not in use, but for the
    first. Returns how many it has looked at. */
 static unsigned freecalls (lua_State *L) {
   CallInfo *ci = L->ci->next, *next;
   unsigned n = 0;
-  while (ci != NULL && n < CALLS && (next = ci->next) != NULL) {
+  while (ci != NULL && n < SLICE_CALLINFOS && (next = ci->next) != NULL) {
     if ((ci->next = next->next) != NULL) ci->next->previous = ci;
     L->nci--;
     luaN_release(L, next, sizeof(*next), LUAN_VSTACK);
@@ -114,7 +114,7 @@ static unsigned freecalls (lua_State *L) {
 
 size_t luaN_shrinkcalls (lua_State *th, int *more) {
   unsigned n = freecalls(th);
-  *more = (n >= CALLS);
+  *more = (n >= SLICE_CALLINFOS);
   return n * sizeof(CallInfo);
 }
 
@@ -147,7 +147,7 @@ size_t luaN_shrinkthread (lua_State *th, int all, int *more) {
 void luaN_shrinkown (lua_State *th, int all) {
   int more, i;
   luaN_shrinkthread(th, all, &more);
-  for (i = 1; more && i < OWN; i++) luaN_shrinkcalls(th, &more);
+  for (i = 1; more && i < MAX_OWN_SLICES; i++) luaN_shrinkcalls(th, &more);
 }
 
 

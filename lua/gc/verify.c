@@ -554,13 +554,13 @@ const char *luaN_verify (lua_State *L, int exact) {
 
 #if defined(LUAN_DEBUG)
 /* Bytes in use beyond which not every collection is verified. */
-#define OFTEN	((l_mem)4 * 1024 * 1024)
+#define MAX_OFTEN_VERIFIED	((l_mem)4 * 1024 * 1024)
 
 void luaN_mustverify (lua_State *L, int exact) {
   luaN_Heap *h = &G(L)->heap;
   const char *broken;
   unsigned every = h->gc.stress.verify ? h->gc.stress.verify
-                 : (h->gc.bytes.old > OFTEN) ? 16 : 1;
+                 : (h->gc.bytes.old > MAX_OFTEN_VERIFIED) ? 16 : 1;
   lua_assert(!(L->marked & LUAN_CLEAN));  /* T1: it runs */
   if ((h->minors + h->majors) % every != 0) return;
   broken = luaN_verify(L, exact);

@@ -103,7 +103,7 @@ void luaN_forgetweak (global_State *g) {
 /* {== looked at ahead of the atomic step =============================== */
 
 /* Times that a table is looked at once more, in a cycle. */
-#define RESCANS	16u
+#define MAX_RESCANS	16u
 
 
 int luaN_listdoubt (global_State *g, Table *t, void *slot) {
@@ -126,7 +126,7 @@ void luaN_lookonce (global_State *g, Table *t) {
   if (!(t->marked & LUAN_DISCOVERED) || !((t->flags & LUAN_SCANNED) || isinhand(c, t)))
     return;
   t->flags &= (lu_byte)~LUAN_SCANNED;
-  if (c->weak.rescans < RESCANS) {
+  if (c->weak.rescans < MAX_RESCANS) {
     c->weak.rescans++;
     c->weak.next = 0;
   }
