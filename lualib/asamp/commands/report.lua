@@ -312,6 +312,7 @@ local function reportof(profile, o, setting)
   end
   if not setting.at and (o.json or setting.show.lifetimes) then
     setting.lifetimes = lifetimes.of(view)
+    setting.lifelines = o.json and lifetimes.lines(view)
   end
   if o.json then
     return documents.report(view, t, o.top, setting)

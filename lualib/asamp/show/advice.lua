@@ -83,6 +83,28 @@ local function classes(style, rows)
   }, "class", function(i, m) return layout.cutend(layout.clean(shown[i].name), m) end)
 end
 
+local function lifelines(style, rows)
+  if #rows == 0 then
+    return {}
+  end
+  local shown = table.move(rows, 1, math.min(style.top, #rows), 1, {})
+  local function share(of)
+    return tables.cells(shown, function(r) return units.percent(r[of], r.samples) end)
+  end
+  return tables.titled(style, "Lifetimes by line", rows, {
+    {title = "bytes", cells = tables.cells(shown, function(r) return size(r.bytes) end)},
+    {title = "mean", cells = tables.cells(shown, function(r)
+      return units.shorttime(r.mean / 1e6)
+    end)},
+    {title = "of the run", spare = 1, cells = tables.cells(shown, function(r)
+      return ("%.1f%%"):format(100 * r.share)
+    end)},
+    {title = "", gap = 1, cells = tables.cells(shown, function(r) return r.sort end)},
+    {title = "young", spare = 2, cells = share "young"},
+    {title = "alive", spare = 3, cells = share "alive"},
+  }, "line", function(i, m) return labels.ofline(shown[i], m, style.paint) end)
+end
+
 -- What is less than this part of the most that a pause looked at is not shown.
 local SEEN = 0.01
 local LOOKED = {{"remembered", "written to"}, {"stacks", "of stacks"},
@@ -143,6 +165,7 @@ function M.render(found, style)
                  advice.live, "survivedbytes"))
   put(out, lines(style, "Nearly all die young", advice.die, "bytes"))
   put(out, classes(style, advice.classes))
+  put(out, lifelines(style, advice.lines))
   put(out, pauses(style, advice.pauses))
   local v = found.verified
   if v then

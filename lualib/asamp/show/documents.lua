@@ -42,6 +42,7 @@ function M.report(profile, t, top, options)
   doc.collections = events.collections(profile)
   doc.marks = first(events.marks(profile), top)
   doc.leaks, doc.lifetimes = options.leaks, options.lifetimes
+  doc.lifelines = first(options.lifelines or {}, top)
   for _, name in ipairs{"copies", "native"} do
     for key, value in pairs(options[name] or {}) do
       doc[name] = doc[name] or {}

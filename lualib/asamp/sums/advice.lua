@@ -290,7 +290,7 @@ end
 -- {time, us, major, tenured, inuse, alone, and what it looked at besides what it found alive:
 -- remembered (slots and objects written to), stacks (slots), weak (entries of weak tables),
 -- listed (of the collector's lists: threads, objects with finalizers)}), classes
--- (lifetimes.classes)}; nil: the file does not tell enough.
+-- (lifetimes.classes), lines (lifetimes.lines)}; nil: the file does not tell enough.
 function M.of(profile)
   local b = basis(profile)
   if not b then
@@ -304,7 +304,7 @@ function M.of(profile)
   end
   local live, die = linesof(profile)
   return {now = now, sizes = sizes, live = live, die = die, pauses = pausesof(profile),
-          classes = lifetimes.classes(profile) or {}}
+          classes = lifetimes.classes(profile) or {}, lines = lifetimes.lines(profile) or {}}
 end
 
 --- What LUA_GC is to say for nurseries of about n bytes: sizes from an eighth less to an

@@ -93,6 +93,11 @@ end
 -- Parts of the run up to which a class is short-lived (FiLiP's), and mid-lived.
 local SHORT, MID = 0.05, 0.5
 
+-- Shares of the run: FiLiP's words for them.
+local function sortof(share)
+  return share <= SHORT and "short" or share <= MID and "mid" or "long"
+end
+
 -- The time that half of the objects have lived, in us: each of a row of the histogram, to
 -- twice as much as the row before, is taken for its middle; what is alive lives longest.
 local function median(row)
@@ -154,9 +159,64 @@ function M.classes(profile)
     row.share, row.sum = row.mean / run, nil
     row.histogram = histogram(digits[row])
     row.median = median(row)
-    row.sort = row.share <= SHORT and "short" or row.share <= MID and "mid" or "long"
+    row.sort = sortof(row.share)
   end
   table.sort(rows, order.largest("bytes", "name"))
+  return rows
+end
+
+-- Of each line what died when, by bytes allocated meanwhile: digits of two to samples.
+local function lives(profile, nearest)
+  local list, found = profile.lifetimes, {}
+  for i, node in ipairs(list.node) do
+    local line = nearest[node]
+    if line then
+      found[line] = found[line] or {}
+      local k = list.digits[i]
+      found[line][k] = (found[line][k] or 0) + list.samples[i]
+    end
+  end
+  return found
+end
+
+--- Lifetimes by line that allocated: {{file, line, name, samples, bytes, objects, mean, share,
+-- sort, kept as those of M.classes, young (samples dead before their first collection), alive
+-- (at the end), later ({{below (bytes allocated in their lives, a power of 2), samples}})}}, most
+-- bytes first. nil when the file does not tell enough.
+function M.lines(profile)
+  local sites, rows, byline = profile.sites, {}, {}
+  if not sites.life or (profile.duration or 0) == 0 then
+    return nil
+  end
+  local _, _, nearest = totals.linerows(profile)
+  local run, later = profile.duration * 1e6, lives(profile, nearest)
+  for i, node in ipairs(sites.node) do
+    local line, kind = nearest[node], profile.kinds[sites.kind[i]]
+    if line and not kind.time and kind.name ~= "native" then
+      local row = byline[line]
+      if not row then
+        row = {file = line.file, line = line.line, name = line.name, samples = 0, bytes = 0,
+               objects = 0, kept = 0, young = 0, alive = 0, sum = 0}
+        byline[line], rows[#rows + 1] = row, row
+        row.later = {}
+        for k = 0, 63 do
+          local n = later[line] and later[line][k]
+          if n then row.later[#row.later + 1] = {below = 2.0 ^ k, samples = n} end
+        end
+      end
+      row.samples, row.bytes = row.samples + sites.samples[i], row.bytes + sites.bytes[i]
+      row.objects, row.kept = row.objects + sites.objects[i], row.kept + sites.kept[i]
+      row.young = row.young + sites.samples[i] - sites.survived[i] - sites.undecided[i]
+      row.alive = row.alive + sites.survived[i] - sites.later[i]
+      row.sum = row.sum + sites.life[i] + sites.kept[i] * run - sites.births[i]
+    end
+  end
+  for _, row in ipairs(rows) do
+    row.mean = row.objects > 0 and row.sum / row.objects or 0
+    row.share, row.sum = row.mean / run, nil
+    row.sort = sortof(row.share)
+  end
+  table.sort(rows, order.largest("bytes", "file", "line"))
   return rows
 end
 

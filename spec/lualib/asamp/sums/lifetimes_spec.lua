@@ -147,6 +147,33 @@ describe("lifetimes", function()
     assert.same({}, lifetimes.of(profileof{}))
   end)
 
+  -- A run of 10 s: what line 2 allocates is dead after 0.1 s, line 3's lives from its birth
+  -- at 2 s to the end.
+  it("tell lines by their time, and what died when", function()
+    local p = profileof{{stack = 1, kind = TABLE, count = 30, fate = "young"},
+                        {stack = 5, kind = STRING, count = 6, fate = "later", life = 3000},
+                        {stack = 5, kind = STRING, count = 4, fate = "later", life = 70000},
+                        {stack = 2, kind = TABLE, count = 20, fate = "alive"},
+                        {stack = 2, kind = TIME, count = 9, fate = "alive"}}
+    p.duration = 10
+    for _, name in ipairs{"objects", "kept", "life", "births"} do p.sites[name] = {} end
+    for i, n in ipairs(p.sites.samples) do
+      local kept = p.sites.survived[i] - p.sites.later[i]
+      p.sites.objects[i], p.sites.kept[i] = n, kept
+      p.sites.life[i], p.sites.births[i] = (n - kept) * 0.1e6, kept * 2e6
+    end
+    local rows = lifetimes.lines(p)
+    assert.equal(2, #rows)
+    assert.same({2, 40, 30, 0, "short"}, {rows[1].line, rows[1].samples, rows[1].young, rows[1].alive,
+                                         rows[1].sort})
+    assert.is_near(0.1e6, rows[1].mean, 1e-3)
+    assert.same({{below = 2.0 ^ 12, samples = 6}, {below = 2.0 ^ 17, samples = 4}}, rows[1].later)
+    assert.same({3, 20, 0, 20, "long"}, {rows[2].line, rows[2].samples, rows[2].young, rows[2].alive,
+                                        rows[2].sort})
+    assert.is_near(0.8, rows[2].share, 1e-9)
+    assert.is_nil(lifetimes.lines{duration = 1, sites = {}})
+  end)
+
   -- Two kinds, a run of 1,000 s: one dies after 1 or 10 s, one is alive.
   it("tell classes by their time, short-lived and long-lived", function()
     local p = {duration = 1000, kinds = {{name = "table", class = "Point"}, {name = "string"},
