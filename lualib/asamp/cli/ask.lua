@@ -33,6 +33,14 @@ local function find(target)
                "socket's path"):format(target, table.concat(list, "' or '"))
 end
 
+--- Does the argument name a process, by its number or by its socket, rather than a file?
+function M.isprocess(word)
+  if host.samefile(word, word) then
+    return word:find "%.sock$" ~= nil and not host.isfile(word)
+  end
+  return word:find "^%d+$" ~= nil
+end
+
 --- The path of the process's socket; nil and what is wrong.
 M.find = find
 

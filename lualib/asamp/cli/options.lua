@@ -140,6 +140,13 @@ function M.color(o, world)
   return world.color
 end
 
+--- What a renderer is told of the terminal (asamp.show.tables): by --color, --width and
+-- --top, of which 'top' rows are the default.
+function M.style(o, world, top)
+  return {paint = layout.painter(M.color(o, world)), top = o.top or top,
+          width = o.width or world.columns or layout.WIDTH}
+end
+
 -- ==}
 
 -- {== suggestions ===========================================================

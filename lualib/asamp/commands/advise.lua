@@ -6,7 +6,6 @@ local advice = require "asamp.sums.advice"
 local complaints = require "asamp.cli.complaints"
 local host = require "asamp.host"
 local json = require "asamp.show.json"
-local layout = require "asamp.show.layout"
 local options = require "asamp.cli.options"
 local show = require "asamp.show.advice"
 
@@ -100,8 +99,7 @@ function M.run(args, world)
   if o.json then
     json.write(found, world.out)
   else
-    world.out(show.render(found, {paint = layout.painter(options.color(o, world)),
-      width = o.width or world.columns or layout.WIDTH, top = o.top or 8}))
+    world.out(show.render(found, options.style(o, world, 8)))
   end
   return 0
 end

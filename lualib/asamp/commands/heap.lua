@@ -19,7 +19,7 @@ local M = {}
 M.summary = "who holds what: a snapshot of a heap, by class and holder"
 
 local DESCRIPTION = {
-  command = "heap", arguments = "FILE|PID|SOCKET",
+  command = "heap", arguments = "FILE|" .. ask.ARGUMENT,
   about = "Reads a snapshot that profiler.snapshot(path) has written: all objects that " ..
     "could be reached, and what held them. 'retained' is what would go if the object " ..
     "went. Without options: by class, by the line that allocated what a session had " ..
@@ -53,14 +53,6 @@ local function read(path, world, tell)
     tell.failed("%s", message)
   end
   return h
-end
-
--- Is it a process, or its socket, that is to be asked for a snapshot?
-local function isprocess(word)
-  if host.samefile(word, word) then
-    return word:find "%.sock$" ~= nil and not host.isfile(word)
-  end
-  return word:find "^%d+$" ~= nil
 end
 
 -- Has the process take one; its path, which is told; nil and it is told why not.
@@ -103,7 +95,7 @@ end
 -- Its sites, most bytes first.
 local function sitesof(h, query)
   local list = h:sites(query)
-  table.sort(list, order.largest("bytes", "site"))
+  table.sort(list, order.by("-bytes", "site"))
   return list
 end
 
@@ -156,7 +148,7 @@ local function compare(h, old, path, least)
     row.change = row.newbytes - row.gonebytes + row.grown
     change = change + row.change
   end
-  table.sort(classes, order.largest("change", "name"))
+  table.sort(classes, order.by("-change", "name"))
   return {from = path, classes = classes, change = change, sites = comparesites(h, old),
           held = held(h, {new = true, least = least}, "New")}
 end
@@ -232,9 +224,13 @@ function M.run(args, world)
   if o.page and (host.samefile(o.page, o.files[1]) or o.diff and host.samefile(o.page, o.diff)) then
     return tell.wrong("--page '%s' is a snapshot that is read, give another name", o.page)
   end
-  local path = isprocess(o.files[1]) and take(o, world, tell) or o.files[1]
-  local h = path ~= o.files[1] and await(path, world, tell) or
-            not isprocess(o.files[1]) and read(path, world, tell)
+  local h
+  if ask.isprocess(o.files[1]) then
+    local path = take(o, world, tell)
+    h = path and await(path, world, tell)
+  else
+    h = read(o.files[1], world, tell)
+  end
   local p = h and parts(h, o, world, tell)
   if not p then
     return 1
@@ -248,9 +244,9 @@ function M.run(args, world)
     json.write(p, world.out)
     return 0
   end
-  world.out(show.render(p, {paint = layout.painter(options.color(o, world)),
-    width = o.width or world.columns or layout.WIDTH, top = o.top or 15,
-    least = (o.least or 1) / 100}))
+  local style = options.style(o, world, 15)
+  style.least = (o.least or 1) / 100
+  world.out(show.render(p, style))
   return 0
 end
 

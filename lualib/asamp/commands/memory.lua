@@ -4,9 +4,7 @@
 
 local ask = require "asamp.cli.ask"
 local complaints = require "asamp.cli.complaints"
-local host = require "asamp.host"
 local json = require "asamp.show.json"
-local layout = require "asamp.show.layout"
 local options = require "asamp.cli.options"
 local resident = require "asamp.sums.resident"
 local show = require "asamp.show.resident"
@@ -16,7 +14,7 @@ local M = {}
 M.summary = "where resident memory is: Lua, native, by line"
 
 local DESCRIPTION = {
-  command = "memory", arguments = "FILE|PID|SOCKET",
+  command = "memory", arguments = "FILE|" .. ask.ARGUMENT,
   about = "Tells where the resident memory of a process is: Lua objects, free lines of blocks " ..
     "and the lines that keep such blocks in use, reserve, native memory, code and stacks. Of " ..
     "a profile at its end and over time; of a process that listens (ASAMP=listen) now.",
@@ -27,13 +25,6 @@ local DESCRIPTION = {
   {"json", nil, "as JSON: sizes in bytes, times in seconds"},
 }
 M.usage = options.usage(DESCRIPTION)
-
-local function isprocess(word)
-  if host.samefile(word, word) then
-    return word:find "%.sock$" ~= nil and not host.isfile(word)
-  end
-  return word:find "^%d+$" ~= nil
-end
 
 local function ofprocess(target, tell)
   local fields, message = ask.ask(target, "memory")
@@ -67,7 +58,7 @@ function M.run(args, world)
   local tell = complaints.of("memory", world)
   local target = o.files[1]
   local found
-  if isprocess(target) then
+  if ask.isprocess(target) then
     if o.peak then
       return tell.wrong("--peak is of a profile; a process tells what is now")
     end
@@ -84,8 +75,7 @@ function M.run(args, world)
   if o.json then
     json.write(found, world.out)
   else
-    world.out(show.render(found, {paint = layout.painter(options.color(o, world)),
-      width = o.width or world.columns or layout.WIDTH, top = o.top or 8}))
+    world.out(show.render(found, options.style(o, world, 8)))
   end
   return 0
 end

@@ -14,12 +14,12 @@ local function size(n)
   return units.short(math.floor(n + 0.5))
 end
 
-local function within(n, error)
-  return ("%s ±%s"):format(size(n), size(error))
+local function within(n, deviation)
+  return ("%s ±%s"):format(size(n), size(deviation))
 end
 
-local function seconds(s, error)
-  return ("%s ±%s"):format(units.shorttime(s), units.shorttime(error))
+local function seconds(s, deviation)
+  return ("%s ±%s"):format(units.shorttime(s), units.shorttime(deviation))
 end
 
 local function put(lines, more)

@@ -35,14 +35,10 @@ end
 
 local function listing(style, copies)
   local rows = tables.top(style, copies.lines)
-  local function column(title, spare, cell)
-    return {title = title, spare = spare, cells = tables.cells(rows, cell)}
-  end
+  local function column(...) return tables.column(rows, ...) end
   local lines = tables.titled(style, "Copies", copies.lines, {
     column("copied", nil, function(row) return units.short(row.bytes) end),
-    {title = "", gap = 1, least = 6, spare = 5, cells = tables.cells(rows, function(row)
-      return units.percent(row.bytes, copies.bytes)
-    end)},
+    tables.shares(rows, 5, "bytes", copies.bytes),
     column("a second", 4, function(row) return rate(row.persecond) end),
     column("again", 1, function(row) return ("%.0f%%"):format(100 * row.share) end),
     column("by growth", 3, function(row)

@@ -37,7 +37,7 @@ local function head(info, style)
 end
 
 local function classes(list, info, style)
-  table.sort(list, order.largest("retained", "name"))
+  table.sort(list, order.by("-retained", "name"))
   local columns = {
     {title = "self", cells = tables.cells(list, function(r) return units.short(r.self) end)},
     {title = "", gap = 1, spare = 2, cells = tables.cells(list, function(r)

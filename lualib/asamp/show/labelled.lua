@@ -8,25 +8,10 @@ local units = require "asamp.show.units"
 
 local M = {}
 
--- Columns of what there is in any row: bytes, live bytes, time and collections, the first
--- and the third with their shares.
+-- Columns of what there is in any row.
 local function columnsof(all, rows)
   local columns = {}
-  local function add(title, field, show, spare, share)
-    local whole = 0
-    for _, row in ipairs(all) do
-      whole = whole + row[field]
-    end
-    if whole == 0 then
-      return
-    end
-    columns[#columns + 1] = {title = title, spare = spare,
-      cells = tables.cells(rows, function(row) return show(row[field]) end)}
-    if share then
-      columns[#columns + 1] = {title = "", gap = 1, least = 6, spare = 9,
-        cells = tables.cells(rows, function(row) return units.percent(row[field], whole) end)}
-    end
-  end
+  local function add(...) tables.addsum(columns, all, rows, ...) end
   add("bytes", "bytes", units.short, nil, true)
   add("time", "time", units.shorttime, nil, true)
   add("alive", "alive", units.short, 3, true)

@@ -42,18 +42,6 @@ local function escaped(text)
   return (text:gsub('[\\"\n]', {["\\"] = "\\\\", ['"'] = '\\"', ["\n"] = "\\n"}))
 end
 
--- What the states of each name have of it, of all targets.
-local function named(put, targets, m)
-  for _, t in ipairs(targets) do
-    for _, row in ipairs(t.names or {}) do
-      if row.name or m[2] == "gauge" then
-        put('asamp_%s{target="%s",name="%s"} %s', m[1], escaped(t.name), escaped(row.name or UNNAMED),
-            m[5] and ("%.9f"):format(row[m[4]] * m[5]) or row[m[4]])
-      end
-    end
-  end
-end
-
 --- The text of a list of {name, stats (nil: it does not answer), names (nil: it has none)}.
 function M.text(targets)
   local lines = {}
@@ -62,11 +50,15 @@ function M.text(targets)
     put("# HELP asamp_%s %s", name, help)
     put("# TYPE asamp_%s %s", name, kind)
   end
+  -- 'more': further labels, as text that begins with a comma.
+  local function value(name, target, more, v)
+    put('asamp_%s{target="%s"%s} %s', name, escaped(target.name), more, v)
+  end
   local function each(name, of, more)
     for _, t in ipairs(targets) do
-      local value = of(t)
-      if value then
-        put('asamp_%s{target="%s"%s} %s', name, escaped(t.name), more or "", value)
+      local v = of(t)
+      if v then
+        value(name, t, more or "", v)
       end
     end
   end
@@ -78,7 +70,14 @@ function M.text(targets)
   end
   for _, m in ipairs(NAMED) do
     head(m[1], m[2], m[3])
-    named(put, targets, m)
+    for _, t in ipairs(targets) do
+      for _, row in ipairs(t.names or {}) do
+        if row.name or m[2] == "gauge" then
+          value(m[1], t, (',name="%s"'):format(escaped(row.name or UNNAMED)),
+                m[5] and ("%.9f"):format(row[m[4]] * m[5]) or row[m[4]])
+        end
+      end
+    end
   end
   head("collections", "gauge", "Collections of the states there are.")
   each("collections", function(t) return t.stats and t.stats.minors end, ',generation="minor"')
@@ -88,13 +87,13 @@ function M.text(targets)
     local sum, bound = 0, 16e-6
     for n in (t.stats and t.stats.pausebins or ""):gmatch "%d+" do
       sum = sum + math.tointeger(n)
-      put('asamp_pause_seconds_bucket{target="%s",le="%s"} %d', escaped(t.name),
-          bound < 2 and ("%.6f"):format(bound) or "+Inf", sum)
+      value("pause_seconds_bucket", t,
+            (',le="%s"'):format(bound < 2 and ("%.6f"):format(bound) or "+Inf"), sum)
       bound = bound * 2
     end
     if t.stats and t.stats.pausebins then
-      put('asamp_pause_seconds_sum{target="%s"} %.9f', escaped(t.name), (t.stats.pauses or 0) / 1e9)
-      put('asamp_pause_seconds_count{target="%s"} %d', escaped(t.name), sum)
+      value("pause_seconds_sum", t, "", ("%.9f"):format((t.stats.pauses or 0) / 1e9))
+      value("pause_seconds_count", t, "", sum)
     end
   end
   return table.concat(lines, "\n") .. "\n"

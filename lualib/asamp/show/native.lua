@@ -35,14 +35,10 @@ function M.lines(style, native, brief)
   for i, row in ipairs(rows) do
     list[i] = {name = M.library(row), file = row.file or "-", line = row.line or 0}
   end
-  local function column(title, spare, cell)
-    return {title = title, spare = spare, cells = tables.cells(rows, cell)}
-  end
+  local function column(...) return tables.column(rows, ...) end
   local lines = tables.titled(style, "Native memory by library", native.libraries, {
     column("asked", nil, function(row) return units.short(row.bytes) end),
-    {title = "", gap = 1, least = 6, spare = 4, cells = tables.cells(rows, function(row)
-      return units.percent(row.bytes, native.bytes)
-    end)},
+    tables.shares(rows, 4, "bytes", native.bytes),
     column("alive", 1, function(row) return row.alive and units.short(row.alive) or "-" end),
     column("samples", 3, function(row) return units.count(row.samples) end),
   }, "library, the line that asked it most", function(i, n)

@@ -9,39 +9,16 @@ local units = require "asamp.show.units"
 
 local M = {}
 
-local function sum(rows, field)
-  local n = 0
-  for _, row in ipairs(rows) do
-    n = n + row[field]
-  end
-  return n
-end
-
 -- Columns of what there is in any row: bytes and time with their shares.
 local function columnsof(all, rows)
   local columns = {}
-  local function measured(field, short)
-    local whole = sum(all, field)
-    if whole == 0 then
-      return
-    end
-    columns[#columns + 1] = {title = field == "bytes" and "bytes" or "time",
-      cells = tables.cells(rows, function(row) return short(row[field]) end)}
-    columns[#columns + 1] = {title = "", gap = 1, least = 6, spare = 9,
-      cells = tables.cells(rows, function(row) return units.percent(row[field], whole) end)}
-  end
-  measured("bytes", units.short)
-  measured("time", units.shorttime)
-  local function counted(title, field, show, spare)
-    if sum(all, field) > 0 then
-      columns[#columns + 1] = {title = title, spare = spare,
-        cells = tables.cells(rows, function(row) return show(row[field]) end)}
-    end
-  end
-  counted("alive", "alive", units.short, 3)
-  counted("exactly", "allocated", units.short, 5)
-  counted("GCs", "collections", units.count, 6)
-  counted("states", "count", units.count, 1)
+  local function add(...) tables.addsum(columns, all, rows, ...) end
+  add("bytes", "bytes", units.short, nil, true)
+  add("time", "time", units.shorttime, nil, true)
+  add("alive", "alive", units.short, 3)
+  add("exactly", "allocated", units.short, 5)
+  add("GCs", "collections", units.count, 6)
+  add("states", "count", units.count, 1)
   return columns
 end
 

@@ -30,6 +30,31 @@ function M.cells(rows, cell)
   return list
 end
 
+--- A column for layout.grid with the texts of cell(row). 'spare' as there.
+function M.column(rows, title, spare, cell)
+  return {title = title, spare = spare, cells = M.cells(rows, cell)}
+end
+
+--- The column beside it of shares: row[field] of the whole.
+function M.shares(rows, spare, field, whole)
+  return {title = "", gap = 1, least = 6, spare = spare, cells = M.cells(rows, function(row)
+    return units.percent(row[field], whole)
+  end)}
+end
+
+--- Adds the column of a field to 'columns', with its shares where they are wanted, if
+-- there is any of it in all rows. show(value): its text.
+function M.addsum(columns, all, rows, title, field, show, spare, shares)
+  local whole = 0
+  for _, row in ipairs(all) do
+    whole = whole + row[field]
+  end
+  if whole > 0 then
+    columns[#columns + 1] = M.column(rows, title, spare, function(row) return show(row[field]) end)
+    columns[#columns + 1] = shares and M.shares(rows, 9, field, whole) or nil
+  end
+end
+
 --- The rows that a table shows.
 function M.top(style, list)
   return table.move(list, 1, math.min(style.top, #list), 1, {})

@@ -167,16 +167,8 @@ local function linesof(profile)
       end
     end
   end
-  local function by(key)
-    return function(a, b)
-      if a[key] ~= b[key] then
-        return a[key] > b[key]
-      end
-      return a.file .. a.line < b.file .. b.line
-    end
-  end
-  table.sort(live, by "survivedbytes")
-  table.sort(die, by "bytes")
+  table.sort(live, order.by("-survivedbytes", "file", "line"))
+  table.sort(die, order.by("-bytes", "file", "line"))
   return live, die
 end
 
@@ -188,7 +180,7 @@ local function pausesof(profile)
       inuse = c.inuse, alone = c.n == 1, remembered = c.remembered or 0, stacks = c.stacks or 0,
       weak = c.weak or 0, listed = c.listed or 0}
   end
-  table.sort(list, order.largest("us", "time"))
+  table.sort(list, order.by("-us", "time"))
   return table.move(list, 1, math.min(#list, PAUSES), 1, {})
 end
 
@@ -243,13 +235,13 @@ local function near(b, n)
            over / math.max(1e-9, weights)
   end
   local _, all, allerror = sums(function() return 1 end)
-  local weights, some, error, over = sums(function(r) return nearness(r.planned, n) end)
+  local weights, some, unsure, over = sums(function(r) return nearness(r.planned, n) end)
   if weights < ENOUGH then
     return all, allerror, b.now.over
   end
   local difference = some / all - 1
-  local kept = difference == 0 and 0 or math.max(0, 1 - (SURE * error / difference) ^ 2)
-  return all * (1 + kept * difference), error, over
+  local kept = difference == 0 and 0 or math.max(0, 1 - (SURE * unsure / difference) ^ 2)
+  return all * (1 + kept * difference), unsure, over
 end
 
 local function predict(b, n)
@@ -258,11 +250,11 @@ local function predict(b, n)
   local size = math.max(4096, n + over)
   local minors = now.filled / size
   local tenured = math.min(survival.share(s, size) * b.factor * factor, 1) * now.allocated
-  local error = off * tenured
+  local unsure = off * tenured
   if size > s.reach then
     -- what is older than any that was seen dies, or lives on: the middle, by half of it
     local rest = (1 - s.reach / size) * (1 - s.byage[s.bins]) * now.allocated * b.factor / 2
-    tenured, error = tenured - rest, error + rest
+    tenured, unsure = tenured - rest, unsure + rest
   end
   local cost = costs(b.rows, n)
   -- minor collections that have no record of their own cost as those that have
@@ -270,10 +262,10 @@ local function predict(b, n)
   local minor = ((cost.fixed * minors + cost.filled * now.filled) * told +
                  cost.byte * tenured) / 1e6
   local ratio = now.tenured > 0 and tenured / now.tenured or 1
-  return {nursery = n, minors = minors, tenured = tenured, tenurederror = error,
+  return {nursery = n, minors = minors, tenured = tenured, tenurederror = unsure,
           time = minor + now.major * ratio,
-          timeerror = (cost.byte * error + cost.open * math.abs(minors - now.minors) * told) / 1e6 +
-            (now.tenured > 0 and now.major * error / now.tenured or 0),
+          timeerror = (cost.byte * unsure + cost.open * math.abs(minors - now.minors) * told) / 1e6 +
+            (now.tenured > 0 and now.major * unsure / now.tenured or 0),
           held = math.max(0, now.held + n - now.nursery), beyond = size > s.reach}
 end
 

@@ -7,6 +7,8 @@
 -- several things: a chain of calls keeps its level, so that deep stacks stay
 -- readable. C functions that all stacks begin with are left out.
 
+local order = require "asamp.sums.order"
+
 local M = {}
 
 -- Tree by functions: lists parent, fn, self, total; children stand behind
@@ -44,12 +46,7 @@ local function childrenof(tree)
     list[#list + 1] = i
   end
   for _, list in pairs(children) do
-    table.sort(list, function(a, b)
-      if tree.total[a] ~= tree.total[b] then
-        return tree.total[a] > tree.total[b]
-      end
-      return a < b
-    end)
+    table.sort(list, order.values(tree.total))
   end
   return children
 end

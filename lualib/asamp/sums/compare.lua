@@ -110,9 +110,9 @@ end
 -- Types and classes as rows of one list each.
 local function classes(types)
   local rows, byname = {}, {}
-  for _, type in ipairs(types) do
-    for _, class in ipairs(type.classes) do
-      local name = class.name .. " (" .. type.name .. ")"
+  for _, kind in ipairs(types) do
+    for _, class in ipairs(kind.classes) do
+      local name = class.name .. " (" .. kind.name .. ")"
       byname[name] = {name = name, self = class.self}
       rows[#rows + 1] = byname[name]
     end

@@ -77,7 +77,7 @@ function M.of(profile, covered)
   for _, row in ipairs(rows) do
     finish(row, duration)
   end
-  table.sort(rows, order.largest("bytes", "file", "line"))
+  table.sort(rows, order.by("-bytes", "file", "line"))
   whole.lines = rows
   return finish(whole, duration)
 end

@@ -80,7 +80,7 @@ function M.leaves(rows)
     end
     leaf.at = nil
   end
-  table.sort(list, order.largest("value", "text"))
+  table.sort(list, order.by("-value", "text"))
   return list
 end
 
@@ -116,22 +116,17 @@ local function sums(h, own)
     end
   end
   for _, list in pairs(children) do
-    table.sort(list, function(a, b)
-      if all[a] ~= all[b] then
-        return all[a] > all[b]
-      end
-      return a < b
-    end)
+    table.sort(list, order.values(all))
   end
   return all, children
 end
 
 -- Goes on from 'path' as long as one step has most of it.
 local function deepest(path, all, children)
-  local next = children[path] and children[path][1]
-  while next and all[next] >= MOST * all[path] do
-    path = next
-    next = children[path] and children[path][1]
+  local child = children[path] and children[path][1]
+  while child and all[child] >= MOST * all[path] do
+    path = child
+    child = children[path] and children[path][1]
   end
   return path
 end
@@ -166,7 +161,7 @@ function M.of(h, own)
   if total > 0 then
     local all, children = sums(h, own)
     parts(h, 0, total, all, children, list)
-    table.sort(list, order.largest("samples", "text"))
+    table.sort(list, order.by("-samples", "text"))
   end
   return list, total
 end

@@ -4,18 +4,11 @@
 -- (seconds), collections (that came while it ran) and pause (their seconds); the most
 -- bytes, then the most time, first.
 
+local order = require "asamp.sums.order"
+
 local M = {}
 
 M.NONE = "(none)"
-
-local function before(a, b)
-  if a.bytes ~= b.bytes then
-    return a.bytes > b.bytes
-  elseif a.time ~= b.time then
-    return a.time > b.time
-  end
-  return a.value < b.value
-end
 
 --- The names that there are, in alphabetical order.
 function M.names(profile)
@@ -54,7 +47,7 @@ function M.rows(profile, name)
       table.remove(rows, i)
     end
   end
-  table.sort(rows, before)
+  table.sort(rows, order.by("-bytes", "-time", "value"))
   return rows
 end
 

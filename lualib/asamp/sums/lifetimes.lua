@@ -161,7 +161,7 @@ function M.classes(profile)
     row.median = median(row)
     row.sort = sortof(row.share)
   end
-  table.sort(rows, order.largest("bytes", "name"))
+  table.sort(rows, order.by("-bytes", "name"))
   return rows
 end
 

@@ -7,6 +7,7 @@
 -- theirs; a sample without a C stack has no library.
 
 local measures = require "asamp.sums.measures"
+local order = require "asamp.sums.order"
 local totals = require "asamp.sums.totals"
 
 local M = {}
@@ -105,12 +106,7 @@ function M.of(profile, covered)
   for _, row in ipairs(whole.libraries) do
     row.lines, row.most = nil, nil
   end
-  table.sort(whole.libraries, function(a, b)
-    if a.bytes ~= b.bytes then
-      return a.bytes > b.bytes
-    end
-    return a.library < b.library
-  end)
+  table.sort(whole.libraries, order.by("-bytes", "library"))
   whole.peak, whole.peaktime = highest(profile, kinds, covered)
   return whole
 end

@@ -3,20 +3,35 @@
 
 local M = {}
 
---- By the first of the keys in which two rows differ: the larger value of the first key
--- comes first, the smaller one of the others.
-function M.largest(first, ...)
-  local others = {...}
+--- By the first of the keys in which two rows differ. Of a key with "-" before it the
+-- larger value comes first, of any other the smaller one.
+function M.by(...)
+  local keys, falling = {...}, {}
+  for i, key in ipairs(keys) do
+    falling[i] = key:sub(1, 1) == "-"
+    keys[i] = falling[i] and key:sub(2) or key
+  end
   return function(a, b)
-    if a[first] ~= b[first] then
-      return a[first] > b[first]
-    end
-    for _, key in ipairs(others) do
-      if a[key] ~= b[key] then
-        return a[key] < b[key]
+    for i, key in ipairs(keys) do
+      local x, y = a[key], b[key]
+      if x ~= y then
+        if falling[i] then
+          return x > y
+        end
+        return x < y
       end
     end
     return false
+  end
+end
+
+--- Of numbers: by their values in a list, the largest first, then the smaller number.
+function M.values(list)
+  return function(a, b)
+    if list[a] ~= list[b] then
+      return list[a] > list[b]
+    end
+    return a < b
   end
 end
 

@@ -3,6 +3,8 @@
 -- was cut hangs below its nearest kept caller as one node, so that every total stays
 -- what it was.
 
+local order = require "asamp.sums.order"
+
 local M = {}
 
 -- For each node: its share of the allocation samples and of the time samples
@@ -38,18 +40,13 @@ local function largest(weight, limit)
   if n <= limit then
     return nil
   end
-  local order, keep = {}, {}
+  local nodes, keep = {}, {}
   for i = 1, n do
-    order[i] = i
+    nodes[i] = i
   end
-  table.sort(order, function(a, b)
-    if weight[a] ~= weight[b] then
-      return weight[a] > weight[b]
-    end
-    return a < b
-  end)
+  table.sort(nodes, order.values(weight))
   for i = 1, limit do
-    keep[order[i]] = true
+    keep[nodes[i]] = true
   end
   return keep
 end

@@ -42,7 +42,7 @@ local function ismain(function_)
   return function_ == "" or function_:find "%z0$" ~= nil
 end
 
-local larger = order.largest("keptbytes", "file", "line")
+local larger = order.by("-keptbytes", "file", "line")
 
 local function together(a, b)
   return a.own == b.own or a.caller == b.own or b.caller == a.own or

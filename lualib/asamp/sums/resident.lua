@@ -31,7 +31,7 @@ local function newrow(what, group, text)
   return {what = what, group = group, text = text, bytes = 0, parts = {}}
 end
 
-local bybytes = order.largest("bytes", "where")
+local bybytes = order.by("-bytes", "where")
 
 -- The parts of a row: most bytes first. Estimates: together they are no more than the
 -- row, and what they leave of it is nobody's.

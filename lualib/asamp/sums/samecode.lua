@@ -2,6 +2,8 @@
 -- Which files and functions of two profiles are the same, though a program
 -- was moved or edited between them. Pure: rows of totals in, maps out.
 
+local order = require "asamp.sums.order"
+
 local M = {}
 
 local ANONYMOUS = "anonymous"
@@ -82,12 +84,7 @@ local function byfile(rows, rename)
     end
   end
   for _, list in pairs(lists) do
-    table.sort(list, function(x, y)
-      if x.line ~= y.line then
-        return x.line < y.line
-      end
-      return x.name < y.name
-    end)
+    table.sort(list, order.by("line", "name"))
   end
   return lists
 end

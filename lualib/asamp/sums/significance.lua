@@ -108,10 +108,10 @@ function M.test(a, variancea, usuala, b, varianceb, usualb)
     return 0, 1, 1
   end
   local variance = wa * wb * n
-  local error = math.sqrt(math.max(variance, variancea + varianceb))
+  local deviation = math.sqrt(math.max(variance, variancea + varianceb))
   local least = math.min(1, 2 * math.min(q, 1 - q) ^ n)
   if (b - a) ^ 2 < 0.25 * variance then
-    return error, 1, least  -- no news, and most rows are like that
+    return deviation, 1, least  -- no news, and most rows are like that
   end
   local p
   if b > a then
@@ -119,7 +119,7 @@ function M.test(a, variancea, usuala, b, varianceb, usualb)
   else
     p = M.beta(1 - q, na, nb + 1)
   end
-  return error, math.min(1, 2 * p), least
+  return deviation, math.min(1, 2 * p), least
 end
 
 --- Marks what may be chance in a list of rows {change, error, p, least}: sets

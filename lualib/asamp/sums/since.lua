@@ -2,6 +2,8 @@
 -- Lines of a profile that grows, by what they have come to since it was looked at before.
 -- Pure.
 
+local order = require "asamp.sums.order"
+
 local M = {}
 
 local function nameof(row)
@@ -33,14 +35,7 @@ function M.lines(t, before)
       rows[#rows + 1] = one
     end
   end
-  table.sort(rows, function(a, b)
-    if a.bytes ~= b.bytes then
-      return a.bytes > b.bytes
-    elseif a.time ~= b.time then
-      return a.time > b.time
-    end
-    return a.name < b.name
-  end)
+  table.sort(rows, order.by("-bytes", "-time", "name"))
   return rows
 end
 

@@ -4,6 +4,7 @@
 -- PATHS paths stay, those that hold most with all that goes on from them, and ROWS pairs
 -- of a path and a line; what is left out counts for the path above it, or for no line.
 
+local order = require "asamp.sums.order"
 local totals = require "asamp.sums.totals"
 
 local M = {}
@@ -23,15 +24,6 @@ local function sums(h, own)
   return all
 end
 
-local function larger(list)
-  return function(a, b)
-    if list[a] ~= list[b] then
-      return list[a] > list[b]
-    end
-    return a < b
-  end
-end
-
 -- The columns of the paths that stay, the map from all paths to these (from 1 on, 0: no
 -- path), and how many that hold something do not.
 local function paths(h, limit)
@@ -44,13 +36,13 @@ local function paths(h, limit)
       own[path] = own[path] + h.bytes[i] + h.samples[i]  -- files without bytes have samples
     end
   end
-  local all, order, keep = sums(h, own), {}, {}
+  local all, holding, keep = sums(h, own), {}, {}
   for path = 1, #all do
-    order[#order + 1] = all[path] > 0 and path or nil
+    holding[#holding + 1] = all[path] > 0 and path or nil
   end
-  table.sort(order, larger(all))
-  for i = 1, math.min(limit, #order) do
-    keep[order[i]] = true
+  table.sort(holding, order.values(all))
+  for i = 1, math.min(limit, #holding) do
+    keep[holding[i]] = true
   end
   local out, map, n = {parent = {}, step = {}}, {[0] = 0}, 0
   for path = 1, #all do
@@ -61,7 +53,7 @@ local function paths(h, limit)
       out.parent[n], out.step[n], map[path] = parent, h.step[path], n
     end
   end
-  return out, map, #order - n
+  return out, map, #holding - n
 end
 
 -- Pairs of a path and a line, the largest of them alone: {path, place, samples, bytes}
@@ -86,16 +78,7 @@ local function pairsof(h, map, nearest, limit)
     pair.samples = pair.samples + h.samples[i]
     pair.bytes = pair.bytes + h.bytes[i]
   end
-  table.sort(list, function(a, b)
-    if a.bytes ~= b.bytes then
-      return a.bytes > b.bytes
-    elseif a.samples ~= b.samples then
-      return a.samples > b.samples
-    elseif a.path ~= b.path then
-      return a.path < b.path
-    end
-    return a.place < b.place
-  end)
+  table.sort(list, order.by("-bytes", "-samples", "path", "place"))
   local out, rest = {path = {}, place = {}, samples = {}, bytes = {}}, {}
   local function put(pair)
     local n = #out.path + 1
