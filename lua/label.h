@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Labels: a word of each thread, in a hole of lua_State, which is nobody's but whoever
-** samples (luaN_setlabel of seam.h). A thread begins with that of the thread that makes
+** Labels: a word of each thread that only samplers read and set (luaN_setlabel of
+** seam.h). A thread begins with that of the thread that makes
 ** it, the main thread with 0; nothing else of the core looks at it.
 */
 #ifndef luaN_label_h

@@ -23,8 +23,8 @@
 /* {== the dispatch table =============================================== */
 
 /*
-** Where the code of each opcode is (tick's patch of ljumptab.h); behind the opcodes,
-** of a diverted table.
+** Where the code of each opcode is (patch 0026, of ljumptab.h); the entry behind the
+** opcodes is where a diverted table leads.
 */
 #define BOUND	__attribute__((visibility("hidden")))
 extern const void *const __start_luadispatch[NUM_OPCODES + 1] BOUND;
@@ -47,8 +47,8 @@ static void divert (luaN_Tick *t) {
 }
 
 
-/* Of a point that takes all moments so far: what a signal does that comes meanwhile
-   is undone. */
+/* At a point, which takes all moments so far: undoes divert, also that of a signal that
+   comes meanwhile. */
 static void restore (luaN_Tick *t) {
   const void *volatile *table = t->dispatch;
   int i;
@@ -65,9 +65,9 @@ static void restore (luaN_Tick *t) {
 /* {== which instruction ran ============================================ */
 
 /*
-** What the machine held at the OS thread's last moment that has a state armed, and whose:
-** a state has no room of its own for them, as there may be ten thousand. One that another
-** state's moment comes between knows less of its sample (TK4).
+** The registers at the last moment of this OS thread, and the state whose moment it was.
+** A state has none of its own, for there may be ten thousand states. If the moment of
+** another state comes before its point, its sample is less exact (TK4).
 */
 #define REGISTERS	32u
 

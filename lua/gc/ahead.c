@@ -14,18 +14,18 @@
 #include "vec.h"
 #include "weak.h"
 
-/* Slots of a table that are worth it. */
+/* A smaller table is left to the atomic step. */
 #define MIN_SLOTS(c)	(luaN_slicestress(c) != 0 ? 4u : 256u)
 
 /* Cost of a slot, in bytes looked at by a slice of marking. */
 #define SLOT_COST	48u
 
-/* Doubtful entries are looked at again when one of so many was alive this time, but not
-   more often than that. */
+/* Doubtful entries are looked at again if at least one of so many was alive this time, and
+   not more than so many times. */
 #define MIN_RESOLVED_PART	512u
 #define MAX_PASSES	32u
 
-/* Slots that are looked at ahead. */
+/* Slots between the one that is looked at and the one that is fetched. */
 #define PREFETCH_DISTANCE	12u
 
 
@@ -62,7 +62,7 @@ typedef struct Entry {
   TValue *v;
 } Entry;
 
-/* What entry k of the list refers to is fetched, as far as it is t's. */
+/* Prefetches what the entries behind k refer to, as far as they are of the table of e. */
 static void fetch (const luaN_Vec *d, size_t k, const Entry *e) {
   unsigned i;
   if (k + 4 * PREFETCH_DISTANCE < d->n) __builtin_prefetch(d->a[k + 4 * PREFETCH_DISTANCE + 1]);
@@ -81,8 +81,8 @@ static void fetch (const luaN_Vec *d, size_t k, const Entry *e) {
 }
 
 
-/* Entry k of the list; *e is the one before. 0: there is none any more, or its table is
-   looked at as a whole. */
+/* Entry k of the list into *e, which still has the one before. 0: the slot is no longer the
+   table's, or the table will be gone through as a whole. */
 static int entryat (global_State *g, size_t k, Entry *e) {
   const luaN_Vec *d = &g->heap.gc.weak.doubtful;
   void *const *a = d->a;
@@ -116,8 +116,8 @@ static void *slotat (const Table *t, unsigned asize, unsigned i) {
 }
 
 
-/* At most n slots of t from c->weak.slot on. Returns whether it has been looked at, as
-   far as this can be done. */
+/* At most n slots of t from c->weak.slot on. Returns 1 when t is done, or the list has no
+   room: then the atomic step looks at all of t. */
 static int looktable (global_State *g, Table *t, int kind, unsigned n) {
   luaN_Gc *c = &g->heap.gc;
   unsigned asize = luaN_asize(t), slots = slotsof(t), i = c->weak.slot;
@@ -138,7 +138,7 @@ static int looktable (global_State *g, Table *t, int kind, unsigned n) {
 }
 
 
-/* The next of the tables that were met, or a part of it. Returns the cost. */
+/* The next of the discovered tables, or a part of it. Returns the cost. */
 static size_t looknext (global_State *g, size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
   void **p = &c->weak.inmajor.a[c->weak.next];
@@ -160,7 +160,7 @@ static size_t looknext (global_State *g, size_t bytes) {
 }
 
 
-/* Of the doubtful, those that are so no more leave the list. */
+/* Takes entries that are no longer doubtful off the list. Returns the cost. */
 static size_t lookagain (global_State *g, size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
   luaN_Vec *d = &c->weak.doubtful;

@@ -3,16 +3,15 @@
 ** Weak tables, looked at in slices ahead of the atomic step of a major collection,
 ** so that what is left to it are the entries that may be dead.
 **
-** When a slice of marking has left nothing to mark, the big tables that were met are
-** gone through: what an entry holds is marked (the key of a weak value, the value of
-** a key that is alive), and an entry with a weak key or value that has not been
-** reached is doubtful: it is listed, as table and slot. The doubtful are looked at
-** again as long as a good part of them is found alive. A table that was looked at is
-** LUAN_SCANNED (G9); what is stored in it from then on comes by the barriers, whose
-** slots are listed when they are doubtful. A table that gets other vectors, or is
-** remembered as a whole, is looked at once more.
+** Whenever marking runs out of work, slices go through the big tables that were
+** discovered. They mark what an entry holds strongly (the key of a weak value, the value
+** of a key that is alive). An entry with a weak key or value that has not been reached is
+** doubtful: table and slot are listed. The doubtful are looked at again as long as a good
+** part of them turns out to be alive. A table that was gone through is LUAN_SCANNED (G9);
+** later stores into it pass the barriers, which list their slots if these are doubtful. A
+** table that gets other vectors, or is remembered as a whole, is gone through once more.
 **
-** The atomic step opens, and clears, what is in the list. All entries of a dead
+** The atomic step resolves and clears only what is in the list. All entries of a dead
 ** object go in the same pause: a program that finds it in one table finds it in all.
 */
 #ifndef luaN_ahead_h
@@ -20,14 +19,14 @@
 
 #include "lstate.h"
 
-/* A slice has left nothing to mark: a slice of the weak tables that were met. Returns
-   whether there are no more of these, and there is still nothing to mark. */
+/* A slice through the discovered weak tables, when there is nothing else to mark. Returns 1
+   when it is through with all of them and there is still nothing to mark. */
 LUAI_FUNC int luaN_lookahead (global_State *g, size_t bytes);
 
-/* The atomic step: those with weak keys alone whose key is alive leave the list, and their
-   values are marked, with all that these refer to; returns how many they were. Those whose
-   values are dead are removed, then (keys) those whose keys are, which nothing may have
-   been marked since luaN_resolvedoubtful was called. */
+/* The atomic step. 'resolve': entries of ephemeron tables whose key is alive leave the list;
+   their values are marked, with all that these refer to. Returns how many there were.
+   'clear': removes the entries whose values are dead, or, with 'keys', those whose keys
+   are; then nothing may have been marked since the last luaN_resolvedoubtful. */
 LUAI_FUNC size_t luaN_resolvedoubtful (global_State *g);
 LUAI_FUNC void luaN_cleardoubtful (global_State *g, int keys);
 

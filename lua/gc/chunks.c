@@ -5,8 +5,8 @@
 ** While a heap is small, a chunk is one small block: nothing is lost to alignment,
 ** the first one of a state is no longer than LEAST_BLOCK, and the next ones are a
 ** sixteenth of the heap, which bounds what it has and does not use. Then chunks have
-** several blocks of 32 KiB, a quarter of the heap together. When lua_Alloc refuses, less is asked for,
-** down to one small block for the request alone: a limit is used to its end.
+** several blocks of 32 KiB, a quarter of the heap together. When lua_Alloc refuses, less
+** is asked for, down to one small block for the request alone: a limit is used to its end.
 **
 ** The states of luaL_newstate have their chunks mapped, once they are not tiny: the
 ** system aligns those at no cost, and they go back to it whatever malloc does.
@@ -355,7 +355,7 @@ static unsigned releasepages (luaN_Blocks *h, luaN_Block *b) {
 }
 
 
-/* Is so much of a chunk free that it is worth its huge page? */
+/* Is so much of a chunk free that its huge page should be broken up? */
 static int isworth (const luaN_Chunk *c) {
   const unsigned npages = LUAN_BLOCK / LUAN_PAGE;
   unsigned i, page, n = 0;

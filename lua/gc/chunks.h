@@ -23,9 +23,9 @@ LUAI_FUNC void luaN_trim (struct global_State *g, size_t reserve, int all);
 #define LUAN_PAGE	4096u
 #define luaN_pageof(line)  ((line) / (LUAN_PAGE / LUAN_LINE))
 
-/* Pages of mapped chunks that are wholly free go back to the system, some of them,
-   until no more than 'most' bytes of blocks are there. One round of all chunks ends
-   it, until 'releasing' is set again: what is in use by turns would go and come. */
+/* Gives some wholly free pages of mapped chunks back to the system, until blocks take no
+   more than 'most' bytes. After one round of all chunks it does nothing until 'releasing' is
+   set again: pages that are used by turns would go and come. */
 LUAI_FUNC void luaN_releasepages (struct global_State *g, size_t most);
 
 /* The lines i to j - 1 of b are about to be used. */

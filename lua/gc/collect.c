@@ -41,12 +41,11 @@
 #include "vec.h"
 #include "verify.h"
 
-/* Bytes that may be allocated between safe points after a collection was due. */
+/* Bytes that may be allocated without a safe point once a collection is due. */
 #define OVERDUE		((l_mem)1 << 20)
 
-/* Bytes to allocate between two slices of big tables that are looked at before a
-   minor collection; it waits for them until the nursery has come to so many bytes
-   and that part of what is old. */
+/* Bytes to allocate between two slices of luaN_refinetables. The minor collection waits for
+   these slices, until the nursery has grown to so many bytes and that part of what is old. */
 #define REFINEGAP	((l_mem)16 * 1024)
 #define REFINED	((size_t)8 * 1024 * 1024)
 #define REFINEDPART	16
@@ -164,11 +163,10 @@ void luaC_fullgc (lua_State *L, int isemergency) {
 
 
 /*
-** A C function may store without end and come by no safe point: what a table has
-** outgrown is garbage here and was free at once with malloc. It is let grow to as
-** much as is old, so that a full collection costs no more than that. Once such
-** collections were made by the allocations themselves, in the midst of what the
-** core was doing; a table that was being resized lost its weak values then.
+** A C function may store for ever without a safe point. The vectors that its tables have
+** outgrown, which malloc would have had back at once, are garbage here. They may come to as
+** much as is old, so that a full collection costs no more than they did. No allocation
+** collects by itself: in the midst of a resize a table would lose its weak values.
 */
 void luaN_overdue (lua_State *L) {
   global_State *g = G(L);

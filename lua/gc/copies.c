@@ -20,7 +20,7 @@
 #include "debug.h"
 #include "seam.h"
 
-/* Instructions before a concatenation among which those that load its operands are. */
+/* The instructions that load the operands are looked for so far before a concatenation. */
 #define MAX_LOOK_BACK	64
 #define MAX_LOADS	4	/* loads that one may hang on: o.a.b.c.d.s */
 

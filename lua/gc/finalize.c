@@ -60,8 +60,8 @@ static void dropcalled (luaN_Gc *c) {
 }
 
 
-/* Room for one object more in 'finalizable', and for all of these in 'tobefinalized', where
-   the dead go: to put one there must not fail. */
+/* Makes room for another object in 'finalizable', and in 'tobefinalized' for all that are
+   there: a collection that moves the dead from the one to the other must not fail. */
 static int makeroom (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   dropcalled(c);
@@ -103,8 +103,9 @@ void luaC_checkfinalizer (lua_State *L, GCObject *o, Table *mt) {
 
 
 /*
-** A major collection in slices has two passes for that: all that are dead are to be found
-** before one of them, being put aside, brings others back.
+** At once. A major collection in slices needs two passes (luaN_selectslice): it must have
+** found all that are dead before it marks the first of them, which marks what that refers
+** to and so hides other dead ones.
 */
 void luaN_selectfinalizable (lua_State *L, int all) {
   global_State *g = G(L);
@@ -134,8 +135,8 @@ void luaN_beginselection (luaN_Gc *c) {
 }
 
 
-/* An object that gets its finalizer from now on comes behind 'kept': this selection takes it
-   for alive. */
+/* An object that gets its finalizer while the slices go on is put behind 'kept', where none
+   of them looks: it counts as alive until the next major collection. */
 size_t luaN_selectslice (global_State *g, size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
   void **a = c->finalize.finalizable.v.a;
@@ -246,8 +247,8 @@ static void callfinalizer (lua_State *L) {
 ** Where finalizers take longer than it takes to make their objects, batches that
 ** end by the clock would leave ever more of them waiting. So a batch makes four
 ** times as many calls whenever a collection finds more waiting than the one before it,
-** until there are none: their time is the program's to pay. (Not while the dead of one
-** collection are being put aside.)
+** until none wait: the program pays for their time. (While a selection is still moving
+** its dead, that more of them wait says nothing.)
 */
 void luaN_setquota (global_State *g) {
   luaN_Finalize *f = &g->heap.gc.finalize;

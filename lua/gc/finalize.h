@@ -16,7 +16,8 @@ LUAI_FUNC void luaN_selectfinalizable (lua_State *L, int all);
 LUAI_FUNC void luaN_beginselection (luaN_Gc *c);
 LUAI_FUNC size_t luaN_selectslice (global_State *g, size_t bytes);
 
-/* A full collection begins, or the state closes: what was put aside stays so. */
+/* Gives a selection up, for a full collection or the end of the state: objects that were
+   moved to 'tobefinalized' stay there, the others are looked at anew. */
 LUAI_FUNC void luaN_endselection (luaN_Gc *c);
 
 /* Marks at most n of those that wait for their finalizer, for a major collection.
@@ -31,7 +32,8 @@ LUAI_FUNC size_t luaN_markfinalized (global_State *g, size_t n);
 typedef enum { LUAN_BATCH, LUAN_ALL, LUAN_CLOSING } luaN_Calls;
 LUAI_FUNC int luaN_callfinalizers (lua_State *L, luaN_Calls which);
 
-/* A collection has ended: decides how many calls the next batches make at least. */
+/* Sets how many calls a batch makes at least, whatever the clock says. To be called at the
+   end of every collection. */
 LUAI_FUNC void luaN_setquota (global_State *g);
 
 /* The lists of objects with finalizers give back what they do not need. */

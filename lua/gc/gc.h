@@ -105,7 +105,8 @@
 #define CIST_CLEAN	(1 << 14)	/* T2 */
 #define CIST_SHOWN	(1 << 15)	/* luaN_newframes has given it (seam.h) */
 
-/* Not used since a collection saw it: no frame in use has both bits. */
+/* A CallInfo that no call has used since a collection saw it: a frame in use never has both
+   of these bits. */
 #define CIST_CACHED	(CIST_C | CIST_FRESH)
 #define luaN_iscached(ci)  (((ci)->callstatus & CIST_CACHED) == CIST_CACHED)
 
@@ -114,7 +115,7 @@
 
 #define luaC_white(g)	0	/* what is born is young */
 
-/* Found dead by a major collection that is not over yet? */
+/* Has a major collection that is not over yet found o dead? */
 #define isdead(g,o) \
   ((g)->heap.gc.sweep.active && luaN_hasepoch(o, (g)->heap.gc.mark.previous))
 
@@ -123,7 +124,7 @@
   ((g)->heap.gc.mark.minor ? luaN_isyoung(o) \
                       : !luaN_hasepoch(o, (g)->heap.gc.mark.epoch))
 
-/* Of an old object p: is o what a collection would miss? */
+/* Would a collection miss o, if the old object p refers to it? */
 #define luaN_differ(p,o) \
   ((((p)->marked ^ (o)->marked) & LUAN_EPOCH) != 0)
 
@@ -152,8 +153,8 @@
 LUAI_FUNC void luaN_eraserest (lua_State *L);
 
 /*
-** luaO_tostring of what may be an upvalue of the C function that runs: a store like any
-** other. (Upstream forgets it.)
+** luaO_tostring where o may be an upvalue of the running C function: a store that needs a
+** barrier like any other, which upstream forgets.
 */
 LUAI_FUNC void luaN_tostring (lua_State *L, TValue *o);
 
@@ -170,7 +171,7 @@ LUAI_FUNC void luaN_tostring (lua_State *L, TValue *o);
 
 LUAI_FUNC void luaN_overdue (lua_State *L);
 
-/* Closure f (or NULL) is a root from the one to the other. */
+/* From luaN_pin to luaN_unpin closure f (or NULL) is a root. */
 #define luaN_pin(L,f) \
   (G(L)->heap.pinned = ((f) != NULL) ? obj2gco(&(f)->c) : NULL)
 #define luaN_unpin(L)	(G(L)->heap.pinned = NULL)
@@ -191,7 +192,7 @@ LUAI_FUNC void luaN_overdue (lua_State *L);
    ? luaN_rememberslot(L, t, cast(TValue *, luaH_getint(t, i))) \
    : cast_void(0))
 
-/* Some frame of L that is not the running one has been written to (T2). */
+/* A frame of L other than the running one has been written to (T2). */
 #define luaN_dirty(L) \
   { CallInfo *ci_; \
     for (ci_ = (L)->ci; ci_ != NULL; ci_ = ci_->previous) \
@@ -209,8 +210,9 @@ LUAI_FUNC void luaN_rememberslot (lua_State *L, Table *t, TValue *slot);
 LUAI_FUNC void luaN_remembernode (lua_State *L, Table *t, Node *n);
 
 /*
-** t is about to get new vectors, of which 'unanchored' of n bytes (or NULL) is there
-** already; what is put into them need not be remembered. NULL: it has not.
+** t is about to get new vectors; 'unanchored' (or NULL) is one that has been allocated
+** already, of n bytes. What is stored into them need not be remembered. t NULL: it has not
+** got them.
 */
 LUAI_FUNC void luaN_resizing (lua_State *L, const Table *t,
                               const void *unanchored, size_t n);
@@ -223,8 +225,8 @@ LUAI_FUNC void luaN_resized (lua_State *L, Table *t, size_t before,
                              const TValue *array, unsigned asize,
                              const Table *old);
 
-/* t is about to get an array part of asize slots, and has so many keys for the hash
-   part. Slots to ask for there: no fewer. */
+/* How many slots to ask for in the hash part of t: at least 'hashed', the keys that belong
+   there. The array part is about to have 'asize'. */
 LUAI_FUNC unsigned luaN_hashroom (const Table *t, unsigned asize, unsigned hashed);
 
 /* Bytes of a table's vectors, rounded up. */
@@ -245,7 +247,7 @@ LUAI_FUNC void luaN_closeheap (global_State *g);
 /* lua_close calls this while the state is still whole. */
 LUAI_FUNC void luaN_closing (lua_State *L);
 
-/* While a state is being made: takes what collections must not lack. */
+/* While a state is being made: allocates what no collection may find missing. */
 LUAI_FUNC void luaN_start (lua_State *L);
 
 /* Brings a dead string back to life. Where it is stored a barrier would do that; the
@@ -270,7 +272,7 @@ LUAI_FUNC int luaN_step (lua_State *L, int kilobytes, int stopped);
 #define luaN_bucketof(limit,size,i) \
   (l_likely((i) < (limit)) ? (i) : (i) - (size) / 2)
 
-/* There are as many strings as buckets: makes some more. Cannot fail. */
+/* There are as many strings as buckets: adds some. Without memory chains get longer. */
 LUAI_FUNC void luaN_growstrings (lua_State *L);
 
 /*
@@ -286,7 +288,7 @@ LUAI_FUNC int luaN_limitstack (lua_State *L, int size);
 #define luaN_longer(size) \
   ((size) + ((size) < LUAN_STRIDE ? (size) : LUAN_STRIDE))
 
-/* The stack of L is about to be moved, to have 'size' slots: slots to ask for. */
+/* How many slots to allocate for the stack of L, which is to have 'size'. */
 LUAI_FUNC int luaN_roomfor (lua_State *L, int size);
 
 /* A new thread has got its stack. */

@@ -30,7 +30,8 @@
 /* Buckets that are split for every string that is made while the table grows. */
 #define SPLITS_A_STRING		2
 
-/* Young strings whose list goes when they do: a state that idles has no use for it. */
+/* A list of young strings of at most this size is freed after each minor collection: a state
+   that idles has no use for it. */
 #define MAX_LIST_DROPPED		256u
 
 /* Buckets that are merged by every minor collection while it shrinks. */
@@ -126,8 +127,8 @@ void luaN_bornstring (global_State *g, TString *ts) {
 }
 
 
-/* A minor collection finds nothing dead among what has not been put there since
-   the last one. */
+/* The cache of luaS_new holds what a minor collection finds dead only if something was put
+   there since the last one. */
 void luaN_clearcache (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   if (c->mark.minor && !c->strings.cached) return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the variables of a script held that has ended. */
+/* What the local variables of a script held that has ended. */
 #ifndef luaN_lastchunk_h
 #define luaN_lastchunk_h
 

@@ -39,7 +39,7 @@ LUAI_FUNC void luaN_retire (global_State *g);
 /* Bytes in use, as the collector knows them now, become those of the state. */
 LUAI_FUNC void luaN_recomputelive (global_State *g);
 
-/* What belongs to o takes 'change' bytes more. */
+/* A vector that belongs to o has grown by 'change' bytes (below 0: shrunk). */
 LUAI_FUNC void luaN_recounted (lua_State *L, GCObject *o, l_mem change);
 
 /* Bytes allocated since the last minor collection. */
@@ -51,8 +51,8 @@ LUAI_FUNC void luaN_shorten (global_State *g, l_mem n);
 /* The next safe point collects, unless the collector is stopped. */
 LUAI_FUNC void luaN_hurry (global_State *g);
 
-/* The next safe point comes early, for finalizers; the rest of the nursery
-   waits for luaN_resume, which returns whether there was any. */
+/* Has the next safe point come early, to call finalizers. luaN_resume gives the nursery the
+   bytes back that it had left, and returns whether there were any. */
 LUAI_FUNC void luaN_defer (global_State *g);
 LUAI_FUNC int luaN_resume (global_State *g);
 

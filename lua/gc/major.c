@@ -51,18 +51,18 @@
 /* Bytes of a slice. */
 #define SLICE_BYTES		((size_t)128 * 1024)
 
-/* Part of the heap that is kept for the next need, beside a nursery. */
+/* Part of the heap that stays in empty blocks for the next need, beside a nursery. */
 #define RESERVE_PART		8u
 
-/* Bytes that the empty blocks of all states of the process may have, whatever they come
-   to need: to have them back from the system takes longer than they are worth. */
+/* So many bytes of empty blocks may stay in all states of the process together, whatever they
+   need: to give them back and take them again costs more than they are worth. */
 #define MAX_SPARE_BYTES		((size_t)2 * 1024 * 1024)
 
-/* A heap of which more than so much has died since the last major collection has
-   shrunk: one in this many parts. */
+/* The heap has shrunk if more than this part of it has died since the last major
+   collection. */
 #define SHRUNK_PART		4
 
-/* CallInfos that a thread may keep while it is not running. */
+/* A thread that is not running keeps up to so many CallInfos. */
 #define MAX_IDLE_CALLINFOS	16u
 
 
@@ -160,7 +160,7 @@ static size_t shrinksome (lua_State *L, size_t bytes) {
 }
 
 
-/* Nothing dead is left. */
+/* The sweep is over: nothing dead is left. */
 static void endsweep (luaN_Gc *c, int state, global_State *g) {
   c->sweep.active = 0;
   c->sweep.next = 0;

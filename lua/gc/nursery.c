@@ -29,9 +29,9 @@
 /* {== memory ============================================================ */
 
 /*
-** The rest of the overflow region becomes the current hole, if it has room for n bytes
-** and the heap is small: two blocks that are partly used would be a good part of it.
-** It is aligned as a new hole is, for userdata (luaN_pad).
+** In a small heap the rest of the overflow region becomes the current hole, if it has room
+** for n bytes: a second block that is partly used would be a good part of such a heap.
+** Aligned as a new hole is, for userdata (luaN_pad).
 */
 static int takeoverflow (luaN_Heap *h, luaN_Region *r, size_t n) {
   size_t pad = (uintptr_t)h->overflow.free & 15;
@@ -84,7 +84,7 @@ static char *bumpoverflow (global_State *g, size_t n, int what, int desperate) {
 }
 
 
-/* The list that a block from lua_Alloc, or its owner, will be in, or NULL. */
+/* The list that a large block, or the table that owns it, will be in, or NULL. */
 static luaN_Vec *listfor (luaN_Gc *c, int what) {
   if (what < LUAN_VARRAY) return &c->lists.large.v;
   if (what == LUAN_VARRAY || what == LUAN_VHASH) return &c->lists.tables.v;
@@ -183,7 +183,7 @@ static void *obtain (lua_State *L, size_t size, size_t oldsize, int what) {
     luaN_setpoint(h, d);
     luaN_flush(g);
     if (!canretry(g)) return NULL;
-    luaN_emergency(L);  /* an emergency; finalizers wait */
+    luaN_emergency(L);
     d = luaN_topoint(h);
     p = find(g, size, what, &outside, 1);
     if (p == NULL) {

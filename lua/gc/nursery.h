@@ -53,7 +53,7 @@
 */
 LUAI_FUNC void *luaN_slow (lua_State *L, size_t size, int what);
 
-/* Gives a userdata of so many bytes, which lua_Alloc gave, back to it. */
+/* Gives a large userdata of 'size' bytes back to lua_Alloc. */
 LUAI_FUNC void luaN_freeudata (global_State *g, void *o, size_t size);
 
 /* Bytes allocated since the accounts were flushed. */

@@ -59,8 +59,8 @@ const char *luaN_checkoutside (const global_State *g, const void **where) {
 
 
 /*
-** Samples count the units by which 'most' grows, so that what goes up and down
-** again and again counts once. 'Most' is 0 when u stands for nothing.
+** Samples count only what 'most' grows by, so that a userdata whose bytes go up and down
+** again and again counts once (UO2).
 */
 static void tellsampler (lua_State *L, Udata *u, size_t n) {
   size_t units = unitsof(n);

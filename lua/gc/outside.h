@@ -9,13 +9,14 @@
 **
 ** A userdata that stands for something is in 'standins', which collections sweep
 ** as they do the other lists of sweep.c: when it is dead the bytes are taken back.
-** Its finalizer runs before that, for it brings the userdata back for a while.
+** Its finalizer runs before that: a userdata that waits for its finalizer is alive.
 **
 ** Invariants (checked by luaN_verify):
 **   UO1  'outside' is the sum of what the userdata in 'standins' stand for. They
 **       are LUAN_LISTED, once each; no other userdata stands for anything.
-**   UO2  a userdata that stands for something has been counted by samples to that
-**       amount at least ('most', as far as it goes); one that does not has no 'most'.
+**   UO2  'most' of a userdata is the most that it has stood for since it stood for
+**       nothing, as far as the field goes; samples have counted that much. It is 0 while
+**       the userdata stands for nothing.
 */
 #ifndef luaN_outside_h
 #define luaN_outside_h

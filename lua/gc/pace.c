@@ -71,6 +71,8 @@
 */
 #define PATIENCE_MIN	2u
 #define PATIENCE_MAX	128u
+#define VOLUME_MIN	((size_t)4 * 1024 * 1024)
+#define FOUND		8
 
 /* Half of the volume is enough where the heap has grown by less than this part: what
    was dropped meanwhile would stay the longer the less is made anew. */
@@ -81,8 +83,6 @@
    more often, but not more than so many times as often. */
 #define FINALIZER_BYTES	((size_t)256)
 #define FINALIZERS_MOST	8u
-#define VOLUME_MIN	((size_t)4 * 1024 * 1024)
-#define FOUND		8
 
 /* New finalizable objects among the old are many: so many, and that part of those
    which the last major collection left; they count when so many heaps have been
@@ -104,8 +104,8 @@
 
 /*
 ** Bytes of marking for a byte that was allocated. In a heap that no cache holds,
-** marking a MiB takes some two milliseconds; there, and there is time for it, a
-** slice is at most MAX_BIG_SLICE bytes.
+** marking a MiB takes some two milliseconds: there a slice is at most MAX_BIG_SLICE
+** bytes, which such a heap, as it grows slowly, has time for.
 */
 #define WORK_PER_BYTE		4
 #define STEPMUL		100	/* the step multiplier that this is for */
@@ -221,7 +221,7 @@ static size_t footprint (const luaN_Heap *h) {
 }
 
 
-/* More is in use than the last major collection left. */
+/* Is so much more in use than the last major collection left that another one is due? */
 static int hasgrown (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   size_t total = gettotalbytes(g) + c->bytes.outside;
@@ -231,14 +231,15 @@ static int hasgrown (global_State *g) {
 }
 
 
-/* Little has been tenured since the last major collection. */
+/* Has little been tenured since the last major collection? */
 static int isquiet (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   return !c->pace.fullcycles && gettotalbytes(g) < c->pace.live + c->pace.live / QUIET_PART;
 }
 
 
-/* What weak tables have got may be dead, and stands for who knows what. */
+/* Have weak tables got many entries? Their dead ones are found by major collections only,
+   and may hold any amount of memory. */
 static int hasmanyweak (const luaN_Gc *c, uint64_t volume) {
   return c->weak.tenured >= c->pace.live / WEAK_BYTES && volume >= c->pace.live + MIN_GROWTH;
 }
@@ -323,7 +324,7 @@ void luaN_setpace (global_State *g) {
 }
 
 
-/* A heap of so many bytes is another one: what was found in it before says nothing. */
+/* Has the heap changed its size so much that what was found in it before says nothing? */
 static int isother (size_t before, size_t now) {
   return now > before + before / 4 || now < before - before / 4;
 }

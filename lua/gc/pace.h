@@ -13,15 +13,15 @@ LUAI_FUNC void luaN_addstates (int n);
    collection. */
 LUAI_FUNC void luaN_newnursery (global_State *g);
 
-/* Bytes that the state's nurseries were filled with so far: more than was allocated, for
-   of a vector that is made larger all counts that is new memory. The accounts are flushed.
-   'planned': what they were to be, as far as they came. */
+/* Bytes that the state's nurseries were filled with so far: more than was allocated, for a
+   vector that grows takes up its whole new size. '*planned': the sizes that they were meant
+   to have, as far as they came. The accounts must have been flushed. */
 LUAI_FUNC uint64_t luaN_charged (global_State *g, uint64_t *planned);
 
 /* Bytes that a major collection may look at after 'bytes' of allocation. */
 LUAI_FUNC size_t luaN_markbudget (global_State *g, size_t bytes);
 
-/* What a pause pays for, of 'work' and what is owed. */
+/* How many bytes of marking a pause does, of 'work' and what is owed; the rest is owed. */
 LUAI_FUNC size_t luaN_pay (luaN_Gc *c, size_t work);
 
 /* Bytes that a cycle may look at for a step by hand that stands for 'bytes'. */

@@ -5,22 +5,22 @@
 ** remembered as a whole, a slice at each. So the collection itself finds little, no
 ** matter how much has been written to, and where no safe point comes.
 **
-** To look at something is to tenure the young objects that it refers to, where they
-** lie, as the collection would have done: then it need not be remembered. They are,
-** instead: what they refer to may be young. So no more is remembered than there was,
-** plus what has been allocated. An object that is tenured in this way is kept until
-** a major collection, also if the program takes it out of the slot before the minor
-** one; this is why it is done for what is many only. A key that is going to be
-** written to may be there already with no value: no key is cleared here.
+** To look at something means to tenure the young objects that it refers to, where they
+** lie, as the collection would have done. After that it need not be remembered; the
+** tenured objects are, for what they refer to may be young. So what is remembered grows
+** by no more than is allocated. An object that was tenured in this way stays until a
+** major collection even if the program drops it before the minor one, so this is done
+** only where much is remembered. No key is cleared here: a key without a value may be
+** about to get one.
 **
-** Slots of a big table are remembered whatever is stored in them (gc.h), which looks
-** at no header; here these are looked at many at once, and fetched ahead. A table that
-** as many slots were written of as it has is remembered as a whole from then on: a
-** store costs nothing any more, and its slots are looked at in their order.
+** A store into a vast table remembers the slot without a look at the header of what is
+** stored (gc.h); here these headers are looked at, many together and prefetched. A table
+** of which as many slots were remembered as it has is remembered as a whole: stores cost
+** nothing from then on, and its slots are looked at in their order.
 **
-** Tables with weak values or keys keep their remembered slots, for what is tenured is
-** not removed from them by minor collections. Of too many a minor collection is asked for,
-** which knows what is dead; only where none comes are they looked at all the same.
+** Slots of weak tables stay remembered: if what they refer to were tenured, no minor
+** collection could remove it from them. When there are too many, a minor collection is
+** asked for, which knows what is dead; only if none comes are they looked at like others.
 */
 #define LUA_CORE
 
@@ -39,7 +39,7 @@
 
 /* {== tenuring ========================================================== */
 
-/* o is referred to by a table, or by a weak one, which keeps nothing old alive. */
+/* A table refers to o; a weak one keeps nothing old alive. */
 static inline void see (global_State *g, GCObject *o, int weak) {
   if (weak ? luaN_isyoung(o) : !luaN_hasepoch(o, g->heap.gc.mark.epoch))
     luaN_mark_(g, o);

@@ -27,9 +27,8 @@ static int maybedead (global_State *g, GCObject *o) {
 
 
 /*
-** A slot of a table with weak values (kind: or weak keys as well): what is strong
-** in it is alive. Returns whether the rest may be dead; nothing else of the table is
-** looked at.
+** A slot of a table with weak values, or (kind) with weak keys as well: marks what it
+** refers to strongly. Returns whether something that it refers to weakly may be dead.
 */
 static int markweakslot (global_State *g, Table *t, int kind, unsigned i) {
   unsigned asize = luaN_asize(t);
@@ -53,8 +52,8 @@ static int markweakslot (global_State *g, Table *t, int kind, unsigned i) {
 
 
 /*
-** The same in a table with weak keys: an entry whose key is alive holds its value,
-** one whose key may be dead is open, as if the table had been met (weak.c).
+** The same in a table with weak keys: an entry whose key is alive holds its value, one
+** whose key may be dead is unresolved.
 */
 static void markephemeron (global_State *g, Table *t, unsigned i) {
   unsigned asize = luaN_asize(t);
@@ -64,8 +63,8 @@ static void markephemeron (global_State *g, Table *t, unsigned i) {
 }
 
 
-/* Removes the entry of slot i when its value (keys: its key) is dead. Returns whether
-   its key may be, and is not asked yet. */
+/* Removes the entry of slot i when its value is dead (keys: when its key is). Returns
+   whether it stays and its key may be dead. */
 static int clearslot (global_State *g, Table *t, unsigned i, int keys) {
   unsigned asize = luaN_asize(t);
   Node *n = (i < asize) ? NULL : gnode(t, i - asize);
@@ -101,9 +100,9 @@ void luaN_clearslots (global_State *g, int keys) {
 
 
 /*
-** A table may have got other vectors since a slot was remembered. It is remembered
-** then; a slot that lies in the new ones by chance does no harm, even between their
-** elements.
+** A table may have got other vectors since a slot was remembered. Then it is itself
+** remembered; an old slot whose address happens to lie in the new vectors is just one
+** more to look at.
 */
 static void markslots (global_State *g) {
   luaN_Vec *s = &g->heap.gc.remset.slots;

@@ -5,10 +5,10 @@
 #ifndef luaN_remembered_h
 #define luaN_remembered_h
 
-/* Marks what is remembered, which is forgotten then, but for slots of weak values. */
+/* Marks what is remembered, and forgets all of it but slots whose weak values may be dead. */
 LUAI_FUNC void luaN_markremembered (lua_State *L);
 
-/* Removes the entries of those whose values are dead, then those whose keys are. */
+/* Removes the entries of those slots whose values (keys: whose keys) are dead. */
 LUAI_FUNC void luaN_clearslots (global_State *g, int keys);
 
 #endif

@@ -9,8 +9,8 @@
 
 #include "mark.h"
 
-/* The barriers' lists are long when so many words of 'slots' are in use, or objects
-   in 'objects'; a minor collection may find so many slots in 'whole'. */
+/* The lists are refined when 'slots' has so many words, or 'objects' so many objects; tables
+   in 'whole' are left to a minor collection while they have fewer slots than that. */
 #define LUAN_MANY	(1u << 15)
 
 /* A table of so many slots is vast: its values lie where no cache has them. */

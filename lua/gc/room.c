@@ -18,7 +18,7 @@
 #include "lobject.h"
 #include "ltable.h"
 
-/* Slots of a table that this is worth it for, and the part of them that is free. */
+/* A table with fewer slots gets no such room; in others it is this part of the slots. */
 #define MIN_SLOTS	256u
 #define PART	16u
 

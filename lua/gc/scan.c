@@ -20,7 +20,7 @@
 #include "mark.h"
 #include "scan.h"
 
-/* A stack of so many slots is erased sooner than looked at. */
+/* A shorter stack stays as it is: to erase it costs less than a look at its frames. */
 #define MIN_SHORTENED	256
 
 /* Frames that are fetched ahead. */
@@ -50,7 +50,7 @@ static StkId markframes (global_State *g, lua_State *th, int all) {
 }
 
 
-/* Marks the CallInfos that wait for the next calls. */
+/* Marks the lines of the cached CallInfos, which no call uses at present. */
 static void markcached (global_State *g, lua_State *th, int all) {
   CallInfo *ci;
   for (ci = th->ci->next; ci != NULL; ci = ci->next) {
@@ -75,10 +75,10 @@ int luaN_limitstack (lua_State *L, int size) {
 
 
 /*
-** Makes a stack short of which little is used, or of which a deep recursion has left some
-** strides; errors have their own (ldo.c). To look at all frames costs as much as there
-** are: where one of them ends far above the top, that is not done again before the stack
-** has become a quarter shorter.
+** Makes a stack short if little of it is in use, or a deep recursion has returned by some
+** strides; after errors luaD_shrinkstack does it. To find where frames end costs a look at
+** each: if one of them ends far above the top, they are not looked at again before the
+** stack has become a quarter shorter.
 */
 static void shorten (lua_State *th) {
   int size = stacksize(th), used = cast_int(th->top.p - th->stack.p);
@@ -134,10 +134,9 @@ void luaN_beginthread (global_State *g, lua_State *th) {
 
 
 /*
-** Minor collections have seen the stack and see what changes between two slices: here
-** are the lines of all CallInfos to be marked, first those behind the running one, and
-** what lies in all slots, from the top downwards. CallInfos stay where they are, used
-** or not, but for luaN_shrinkthread.
+** A deep stack in three steps: the lines of the cached CallInfos, those of the CallInfos in
+** use, then what the slots refer to, from the top downwards. Minor collections see what
+** changes between two slices; only luaN_shrinkthread frees CallInfos meanwhile.
 */
 void luaN_threadslice (global_State *g, int n) {
   luaN_Gc *c = &g->heap.gc;

@@ -18,7 +18,7 @@
 #if defined(LUAN_DEBUG)
 
 
-/* Bytes of old objects that may be looked at for one allocation (LUAN_STRESS). */
+/* Emergencies come less often for every so many bytes of old objects (stress.h). */
 #define EMERGENCY_STEP		((l_mem)64 * 1024)
 
 

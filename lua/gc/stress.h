@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** What LUAN_STRESS asks of the debug build, read from the environment when a state is
-** made; in a release build all of it is empty (state.h has what it sets). Words with commas between them:
+** made (state.h has what it sets). In a release build all of this is empty. Words with
+** commas between them:
 **   nursery=N   bytes of every nursery (1: a collection at every safe point)
 **   major       a major collection always runs, a slice at every minor one
 **   slice=N     bytes of a major collection's work behind a minor one

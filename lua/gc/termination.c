@@ -21,8 +21,8 @@
 #include "vec.h"
 #include "weak.h"
 
-/* Objects with finalizers that a pause looks at in one go, and bytes that it marks for
-   the dead among them. */
+/* Up to so many objects with finalizers are looked at in one pause, which marks so many
+   bytes for the dead among them; more of them need slices. */
 #define MAX_FINALIZERS_AT_ONCE	2048u
 #define MAX_BYTES_AT_ONCE	((size_t)128 * 1024)
 
@@ -43,9 +43,9 @@ static int markvalues (global_State *g, Table *t) {
 
 
 /*
-** Weak keys, each table once: marks the values whose keys are alive; an entry
-** whose key may be dead is open. Without memory for that, all tables will be
-** looked at again and again.
+** An ephemeron table, once: marks the values whose keys are alive, and lists the entries
+** whose keys may be dead as unresolved. Where there is no memory for the list, converge
+** looks at whole tables again and again.
 */
 static void resolvetable (global_State *g, Table *t) {
   unsigned i, asize = luaN_asize(t);
@@ -56,8 +56,8 @@ static void resolvetable (global_State *g, Table *t) {
 }
 
 
-/* Looks at the open entries, from the last one to the first when 'backwards':
-   those whose key is alive are open no more. Returns how many of these there were. */
+/* Marks the values of unresolved entries whose key turned out to be alive, and takes them off
+   the list; goes from its end when 'backwards'. Returns how many there were. */
 static size_t resolveentries (global_State *g, int backwards) {
   luaN_Vec *o = &g->heap.gc.weak.unresolved;
   size_t i, left = 0, before = o->n;
@@ -76,13 +76,14 @@ static size_t resolveentries (global_State *g, int backwards) {
 }
 
 
-/* Tells whether an object has been marked since. (No key takes no bytes.) */
+/* Grows with every object that is marked, for whatever can be a key takes some bytes. */
 #define clockof(c)	((c)->mark.reached + (l_mem)(c)->bytes.tenured)
 
 
 /*
-** Until no ephemeron has a value left to mark. The tables of the list before
-** '*first' have been opened, and what is open was looked at, at '*clock' or later.
+** Marks until no ephemeron has a value left to mark. Tables of the list before '*first'
+** have been through resolvetable; what is unresolved was looked at when clockof was
+** '*clock', so if that has not changed there is no need to look again.
 */
 static void converge (global_State *g, size_t *first, l_mem *clock) {
   luaN_Vec *w = &g->heap.gc.weak.discovered;
@@ -133,8 +134,8 @@ static void clearvalues (global_State *g, size_t i) {
 }
 
 
-/* Removes entries with dead keys: those that are still open, those of tables whose
-   keys and values are weak, and all that there was no memory for. */
+/* Removes entries with dead keys: those that are still unresolved, those of tables whose
+   keys and values are weak, and all that the list had no memory for. */
 static void clearkeys (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   luaN_Vec *w = &c->weak.discovered, *o = &c->weak.unresolved;
@@ -159,8 +160,8 @@ static void clearkeys (global_State *g) {
 }
 
 
-/* The major collection's tables join those that the atomic step has met, but for those
-   that were looked at ahead. */
+/* The tables that slices have discovered join those of the atomic step, but for those that
+   were gone through ahead of it. */
 static void joinmajor (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t i, kept = 0;
@@ -180,7 +181,7 @@ static void joinmajor (global_State *g) {
 }
 
 
-/* The tables that a minor collection has met are the major one's too. */
+/* The tables that this pause has discovered wait for the end of the major collection. */
 static void leavetomajor (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t i;
@@ -193,7 +194,7 @@ static void leavetomajor (global_State *g) {
 
 
 /* Marks all that is alive, and clears weak values, before the dead that have
-   finalizers are separated. 'first' is that of converge. */
+   finalizers are selected. 'first' and 'clock' are those of converge. */
 static void findalive (global_State *g, size_t *first, l_mem *clock) {
   luaN_Gc *c = &g->heap.gc;
   *clock = clockof(c) - 1;  /* the doubtful are looked at once at least */
@@ -206,8 +207,8 @@ static void findalive (global_State *g, size_t *first, l_mem *clock) {
 }
 
 
-/* Marks all that those brought back refer to, and clears weak keys, and the values of
-   weak tables that they alone have brought: from 'met' on in the list. */
+/* Marks all that the selected refer to; then clears weak keys, and weak values in the tables
+   that only the selected have led to, which the list has from 'nalive' on. */
 static void findresurrected (global_State *g, size_t *first, size_t nalive,
                              l_mem *clock) {
   luaN_Gc *c = &g->heap.gc;
@@ -242,8 +243,8 @@ void luaN_terminate (lua_State *L) {
 }
 
 
-/* Few objects have finalizers: a slice more, for all that the dead refer to, as a rule
-   is the last. Returns whether it was. */
+/* Selects the dead at once if few objects have finalizers, and marks for a slice what they
+   refer to. Returns 1 when all of that is marked: no slices are needed. */
 static int selectfew (lua_State *L) {
   luaN_Gc *c = &G(L)->heap.gc;
   if (c->finalize.finalizable.v.n > MAX_FINALIZERS_AT_ONCE || luaN_slicestress(c) != 0) {
@@ -257,9 +258,9 @@ static int selectfew (lua_State *L) {
 
 
 /*
-** While the dead that have finalizers are put aside and marked in slices, the program
-** runs. All that it can get at of what is not marked are keys of weak tables; when it
-** does, they are marked as anything else.
+** While the dead that have finalizers are selected and marked in slices, the program runs.
+** Of what is not marked it can reach only keys of weak tables; what it stores of these
+** passes the barriers, and is marked.
 */
 int luaN_terminateslice (lua_State *L) {
   global_State *g = G(L);

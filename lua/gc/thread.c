@@ -21,10 +21,10 @@
 #include "thread.h"
 #include "vec.h"
 
-/* CallInfos not in use that are looked at in one go. */
+/* Cached CallInfos that one slice looks at. */
 #define SLICE_CALLINFOS	2048u
 
-/* ... so many times of a thread that runs. */
+/* ... and slices at once for a thread that runs. */
 #define MAX_OWN_SLICES	8
 
 
@@ -88,8 +88,7 @@ void luaN_eraserest (lua_State *L) {
 }
 
 
-/* Of a stack that is short, or a deep one that ends in the first third of its block, the
-   rest goes back. */
+/* Is the block so much longer than the stack that the rest of it should go back? */
 static int isroomy (const lua_State *th) {
   int size = stacksize(th);
   return size < th->stackroom && (th->stackroom <= LUAN_STRIDE || size < th->stackroom / 3);

@@ -6,15 +6,15 @@
 #ifndef luaN_thread_h
 #define luaN_thread_h
 
-/* Gives back most of the stack and of the CallInfos that are not in use, and (but
-   for all) were not since the last time; may allocate. The running thread and the
-   main one are asked every 64 minor collections, others behind every major one,
-   as those two are in full cycles (the incremental mode) and full collections. Returns
-   about how many bytes were moved or looked at; *more: there are CallInfos left to go. */
+/* Gives back most of a stack that is not in use, and was not since the last time (unless
+   'all'), and of the CallInfos; may allocate. In the generational mode the running thread
+   and the main one have their turn every 64 minor collections, all others after every
+   major one; in the incremental mode, and in full collections, all of them do. Returns
+   about how many bytes were moved or looked at; '*more': there are CallInfos left to free. */
 LUAI_FUNC size_t luaN_shrinkthread (lua_State *th, int all, int *more);
 LUAI_FUNC size_t luaN_shrinkcalls (lua_State *th, int *more);
 
-/* The same for a thread that is running: its CallInfos may go at once, up to some. */
+/* The same for a running thread, some of whose CallInfos go at once. */
 LUAI_FUNC void luaN_shrinkown (lua_State *th, int all);
 
 /* A dead thread: closes its upvalues and frees what lua_Alloc gave. */

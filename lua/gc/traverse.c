@@ -127,10 +127,10 @@ static void traversepending (global_State *g) {
 
 
 /*
-** Traverses o, an old object. Of the few that this stacks, the first in memory is
-** to be the next: what a program has made one after the other lies in that order,
-** and the cache runs ahead of whoever reads on, while the order of a table's slots
-** is that of hashes. (What is young lies in the cache anyway.)
+** Traverses o, an old object, and sorts the few objects that this puts on the mark stack,
+** so that the first in memory comes next: what a program has made one after the other lies
+** in that order, in which the processor prefetches, while a table's slots are in the order
+** of hashes. (What is young lies in the cache anyway.)
 */
 static size_t traverseinorder (global_State *g, GCObject *o) {
   luaN_Vec *v = &g->heap.gc.mark.old;
@@ -211,8 +211,8 @@ int luaN_markslice (global_State *g, size_t bytes) {
 }
 
 
-/* Objects that wait for their finalizer are roots, too: none is young, and major
-   collections come to them in slices (luaN_markfinalized). */
+/* Objects that wait for their finalizer are roots as well, but none of them is young, and
+   major collections mark them in slices (luaN_markfinalized). */
 void luaN_markroots (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** By what the collector paces itself: the operator's word (LUA_GC), or the program's.
+** The parameters of the pacer: what the operator has said in LUA_GC, else the program.
 */
 #ifndef luaN_tuning_h
 #define luaN_tuning_h

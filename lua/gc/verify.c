@@ -553,7 +553,7 @@ const char *luaN_verify (lua_State *L, int exact) {
 
 
 #if defined(LUAN_DEBUG)
-/* Bytes in use beyond which not every collection is verified. */
+/* A heap with more old bytes is verified after every sixteenth collection only. */
 #define MAX_OFTEN_VERIFIED	((l_mem)4 * 1024 * 1024)
 
 void luaN_mustverify (lua_State *L, int exact) {

@@ -3,8 +3,8 @@
 ** Weak tables and ephemerons, as marking meets them (weak.h). They are kept in a list,
 ** tagged with their kind, until everything else is marked (termination.c).
 **
-** A minor collection takes every old object for alive. While a major one is
-** marking, the tables that it (or a minor one) has met wait for its end.
+** A minor collection takes every old object for alive. While a major one is marking,
+** the weak tables that either of them discovers wait for its end.
 */
 #define LUA_CORE
 
@@ -21,8 +21,8 @@
 
 
 /*
-** A table that is being resized is strong: values that are in copies, too, must
-** not be cleared in an emergency that comes meanwhile.
+** A table that is being resized counts as strong: its values are in the old vectors and in
+** the new ones, and an emergency must clear neither.
 */
 int luaN_weakness (global_State *g, const Table *t) {
   const TValue *mode = gfasttm(g, t->metatable, TM_MODE);
@@ -57,7 +57,7 @@ int luaN_resolveentry (global_State *g, Node *n) {
 }
 
 
-/* However many minor collections meet it, too. */
+/* Once, however many minor collections discover it as well. */
 int luaN_discoverinmajor (global_State *g, Table *t, int kind) {
   if (t->marked & LUAN_DISCOVERED) return 1;
   if (!luaN_push(g, &g->heap.gc.weak.inmajor, luaN_tagged(t, kind))) return 0;
@@ -102,7 +102,7 @@ void luaN_forgetweak (global_State *g) {
 
 /* {== looked at ahead of the atomic step =============================== */
 
-/* Times that a table is looked at once more, in a cycle. */
+/* Times in a major collection that its list of tables is begun anew. */
 #define MAX_RESCANS	16u
 
 
@@ -115,7 +115,7 @@ int luaN_listdoubt (global_State *g, Table *t, void *slot) {
 }
 
 
-/* t is the one that is being looked at. */
+/* Is t half gone through? */
 static int isinhand (const luaN_Gc *c, const Table *t) {
   return c->weak.slot > 0 && luaN_tableof(c->weak.inmajor.a[c->weak.next]) == t;
 }

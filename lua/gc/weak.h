@@ -16,7 +16,7 @@ enum { LUAN_STRONG, LUAN_WEAKVALUES, LUAN_EPHEMERON, LUAN_ALLWEAK };
 
 LUAI_FUNC int luaN_weakness (global_State *g, const Table *t);
 
-/* Is a value, the key of an entry dead? Strings are values: they never are. */
+/* Is a weak value (the weak key of an entry) dead? Strings count as values, which never are. */
 static inline int luaN_isgone (global_State *g, const TValue *v);
 static inline int luaN_iskeygone (global_State *g, const Node *n);
 
@@ -26,12 +26,12 @@ LUAI_FUNC int luaN_discoverweak (global_State *g, Table *t, int kind);
 /* The same for the end of the major collection; lists a table once. 0: no memory. */
 LUAI_FUNC int luaN_discoverinmajor (global_State *g, Table *t, int kind);
 
-/* A weak table with remembered slots. It may have been strong, or there was no memory
-   to list it, when the major collection looked at it: that clears it all the same. */
+/* A minor collection has come to a weak table by a remembered slot. Lists it for the end of
+   a major collection that marks, which may have taken it for strong before. */
 LUAI_FUNC void luaN_discoverlate (global_State *g, Table *t, int kind);
 
-/* An entry with a weak key: its value is marked if the key is alive; else it waits
-   for the end of marking. 0: there is no memory for that, its table must be discovered. */
+/* An entry with a weak key: marks the value if the key is alive, else lists the entry as
+   unresolved. 0: there is no memory for that, so the table itself must be discovered. */
 LUAI_FUNC int luaN_resolveentry (global_State *g, Node *n);
 
 /* The tables that a major collection has discovered are forgotten: it has ended, or does
@@ -43,19 +43,19 @@ LUAI_FUNC void luaN_forgettable (Table *t);
 /* A slot of t is listed as doubtful. 0: there is no memory. */
 LUAI_FUNC int luaN_listdoubt (global_State *g, Table *t, void *slot);
 
-/* The same for a slot of weak table t where something was stored, and which is
-   remembered no more: if it has to be. */
+/* Something was stored in a slot of weak table t that leaves the remembered set: lists it,
+   if it is doubtful (G9). */
 LUAI_FUNC void luaN_doubt (global_State *g, Table *t, void *slot);
 
-/* Table t gets other vectors, or is remembered as a whole: it is to be looked at again. */
+/* Table t gets other vectors, or is remembered as a whole: it must be gone through again. */
 LUAI_FUNC void luaN_lookonce (global_State *g, Table *t);
 /* } */
 
 /*
-** Dead, of which a value or key with this tag says what it is? The marks of a
-** block's lines lie together: a line without the major collection's epoch has nothing
-** that was reached, and what lies there is not looked at. (Tables and closures always
-** lie in lines.)
+** Is o dead, as far as the running collection knows? 'tag' is that of the value or key
+** that refers to it. The marks of a block's lines lie together: a line without the major
+** collection's epoch holds nothing that was reached, so the header of o, a cache miss,
+** need not be read. (Tables and closures always lie in lines.)
 */
 static inline int luaN_isunseen (global_State *g, const GCObject *o, int tag) {
   const luaN_Gc *c = &g->heap.gc;

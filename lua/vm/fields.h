@@ -46,9 +46,8 @@ LUAN_INLINED const TValue *luaH_get (Table *t, const TValue *key) {
 
 
 /*
-** A free node, linked behind the main position 'mp', where a key of this chain
-** lies. NULL: no node is free, or the key at mp belongs to another chain and
-** would have to move; nothing is done.
+** Takes a free node and links it behind the main position 'mp'. NULL, and nothing is done:
+** no node is free, or the key at mp belongs to another chain and would have to move.
 */
 static __attribute__((noinline)) Node *luaN_behind (Table *t, Node *mp) {
   Node *n = t->lastfree;

@@ -104,7 +104,8 @@ static inline int luaN_decimal (char *to, lua_Integer n) {
   return size;
 }
 
-/* In place of snprintf; the sizes of the callers' buffers are upstream's. */
+/* In place of snprintf, which reads its format each time. Redefined here, for the core, and
+   not in luaconf.h: C modules include that, and have no luaN_decimal. */
 #undef lua_integer2str
 #define lua_integer2str(s,sz,n)	((void)(sz), luaN_decimal(s, n))
 
