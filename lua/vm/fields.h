@@ -45,6 +45,46 @@ LUAN_INLINED const TValue *luaH_get (Table *t, const TValue *key) {
 }
 
 
+/* The one of ltm.c. */
+LUAN_INLINED const TValue *luaT_gettm (Table *events, TMS event, TString *ename) {
+  const TValue *tm = luaH_getshortstr(events, ename);
+  if (!notm(tm)) return tm;
+  events->flags |= cast_byte(1u << event);
+  return NULL;
+}
+
+
+/* Tables that a method is looked for in, beside the object's own. */
+#define LUAN_ANCESTORS	8
+
+/*
+** Puts the method 'key' of an object that has none of this name itself into 'to': what the
+** table of its metatable's __index has, or that one's. 0: there is more to it (__index
+** is a function, the name is long), or no method; nothing is done.
+*/
+static inline int luaN_inherited (lua_State *L, const TValue *o, TString *key, StkId to) {
+  TString *index = G(L)->tmname[TM_INDEX];
+  Table *mt;
+  int i;
+  if (ttistable(o)) mt = hvalue(o)->metatable;
+  else if (ttisstring(o)) mt = G(L)->mt[LUA_TSTRING];
+  else if (ttisfulluserdata(o)) mt = uvalue(o)->metatable;
+  else return 0;
+  if (key->tt != LUA_VSHRSTR) return 0;
+  for (i = 0; mt != NULL && i < LUAN_ANCESTORS; i++) {
+    const TValue *v = luaH_getshortstr(mt, index);
+    if (!ttistable(v)) return 0;
+    mt = hvalue(v)->metatable;
+    v = luaH_getshortstr(hvalue(v), key);
+    if (!isempty(v)) {
+      setobj2s(L, to, v);
+      return 1;
+    }
+  }
+  return 0;
+}
+
+
 /*
 ** Takes a free node and links it behind the main position 'mp'. NULL, and nothing is done:
 ** no node is free, or the key at mp belongs to another chain and would have to move.

@@ -99,6 +99,69 @@ describe("a field set by a constant name", function()
   end)
 end)
 
+describe("a method", function()
+  -- An heir of an heir ... of 'class', through n metatables.
+  local function heir(class, n)
+    local o = class
+    for _ = 1, n do o = setmetatable({}, {__index = o}) end
+    return o
+  end
+
+  it("is found where the nearest class has it, however far that is", function()
+    for n = 0, 30 do
+      local far = heir({who = function() return "class" end}, n)
+      local near = heir(setmetatable({who = function() return "nearer" end}, {__index = far}), 3)
+      assert.same({"class", "nearer"}, {far:who(), near:who()})
+      function far.who(o) return o end
+      assert.equal(far, far:who())
+    end
+  end)
+
+  it("may be what a function gives, at any distance, or what a type has", function()
+    for n = 0, 10 do
+      local asked
+      local function give(_, k) asked = k return function() return n end end
+      local o = heir(setmetatable({}, {__index = give}), n)
+      assert.equal(n, o:anything())
+      assert.equal("anything", asked)
+    end
+    assert.equal("B", ("b"):upper())
+    local file <close> = io.tmpfile()
+    assert.equal("set", file:setvbuf "no" and "set")
+    debug.setmetatable(1, {__index = {double = function(x) return 2 * x end}})
+    local double = (4):double()
+    debug.setmetatable(1, nil)
+    assert.equal(8, double)
+  end)
+
+  it("may have a long name, and change between two calls", function()
+    local name = ("m"):rep(60)
+    local class = {[name] = function() return "long" end}
+    local o, meta = {}, {__index = class}
+    setmetatable(o, meta)
+    local long = load(("local o = ... return o:%s()"):format(name))
+    local short = load "local o = ... return o:short()"
+    assert.equal("long", long(o))
+    assert.is_false((pcall(short, o)))
+    class.short = function() return 1 end
+    assert.equal(1, short(o))
+    meta.__index = {short = function() return 2 end}
+    assert.equal(2, short(o))
+    meta.__index = nil
+    assert.matches("attempt to call a nil value %(method 'short'%)", select(2, pcall(short, o)))
+    o.short = function() return 3 end
+    assert.equal(3, short(o))
+    assert.matches("attempt to call a nil value %(method 'short'%)", select(2, pcall(short, "text")))
+    assert.matches("attempt to index a boolean value", select(2, pcall(short, true)))
+  end)
+
+  it("is missed as upstream misses it where classes go round in a circle", function()
+    local o = {}
+    setmetatable(o, {__index = o})
+    assert.matches("chain too long; possible loop", select(2, pcall(function() return o:method() end)))
+  end)
+end)
+
 describe("a constructor that ends with a call", function()
   local function values(n) return table.unpack({1, 2, 3, 4, 5, 6, 7, 8, 9}, 1, n) end
 
