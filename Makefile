@@ -9,7 +9,7 @@ VARIANT = $(MAKE) -f lua/build.mk V=$@
 # Lists are put together where they are used (=), in whatever order they stand.
 PACKAGES = gcc g++ make patch git binutils ca-certificates curl pkg-config libc6-dev libreadline-dev \
   libunwind-dev libdw-dev zlib1g-dev libisal-dev libmicrohttpd-dev valgrind lua-busted lua-check lua5.4 \
-  lua-cjson lua-lpeg lua-socket lua-sec lua-luv lua-filesystem lua-yaml openssl gringo gnuplot-nox \
+  lua-cjson lua-lpeg lua-socket lua-sec lua-luv lua-filesystem lua-yaml openssl gringo gnuplot-nox mle \
   $(PAGETOOLS)
 PAGETOOLS = esbuild node-d3
 # What spec/support/browser.lua starts.

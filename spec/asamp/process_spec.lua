@@ -153,7 +153,8 @@ describe("asamp run of a program #plain", function()
     for name, says in pairs{
         fixed = "'./fixed' is linked statically; none of its Lua can be profiled",
         other = "'./other' is linked to liblua5.3.so.0; none of its Lua can be profiled",
-        none = "no profile: './none' made no state of liblua5.4.so.0"} do
+        none = "no profile: './none' made no state of liblua5.4.so.0, nor did a child that has ASAMP "
+          .. "in its environment; or its own log says why none is written"} do
       local code, out, err = process.run{program = prefix .. "/bin/asamp", directory = folder,
                                          "run", "--", "./" .. name}
       assert.same({5, "ran\n", "asamp run: " .. says .. "\n"}, {code, out, err})

@@ -242,7 +242,8 @@ local function runprogram(program, t, words, environment, world, tell)
     local own = keys.path(t.out, nil, pid)
     local others = programs.profiles(t.out, since)
     if not host.isfile(own) and #others == 0 then
-      tell.failed("no profile: '%s' made no state of liblua5.4.so.0", program)
+      tell.failed("no profile: '%s' made no state of liblua5.4.so.0, nor did a child that has ASAMP in its "
+                  .. "environment; or its own log says why none is written", program)
     else
       shortreport(host.isfile(own) and own or others[1], nil, since, world, tell)
     end
