@@ -22,7 +22,7 @@
 **       handler, the loader, and at exit, by threads that know nothing of Lua;
 **   MA3 a slot is free, alive, dead or given up. Only who watches makes a dead one
 **       free; one that was given up is free when its block is;
-**   MA4 what a thread asks for while it is in 'sampled' is not sampled;
+**   MA4 what a thread asks for inside of 'sampled' is not sampled;
 **   MA5 what was asked for before the allocator behind was found lies in an arena of
 **       the library, which no free gives back.
 */

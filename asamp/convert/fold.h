@@ -3,11 +3,11 @@
 ** How a program comes to its script is no news: the C functions with which every stack
 ** that reaches a script begins (_start, main, pmain ...) are folded away by reports and
 ** by conversions:
-**   FO1  what is folded are the native frames, by function, with which all stacks begin
-**        that reach a function of a script and have the most common outermost one.
-**        (Other threads begin elsewhere, and so do the few stacks of samples of time
-**        that could not be walked to their ends.)
-**   FO2  no stack becomes empty: where samples end in such a frame, it is there, alone.
+**   FO1  of the stacks that reach a function of a script those count that have the most
+**        common outermost function; the native functions with which all of these begin
+**        are folded. (Other threads begin elsewhere, and so do the few stacks of samples
+**        of time that could not be walked to their ends.)
+**   FO2  no stack becomes empty: one that ends in such a frame keeps that frame.
 */
 #ifndef asamp_fold_h
 #define asamp_fold_h

@@ -17,7 +17,7 @@ typedef struct TranscodeState {
   uint32_t id;          /* as the encoder has it */
   uint32_t from;        /* as the profile has it */
   size_t deathplace;    /* of the sample behind the runs of deaths told */
-  int undecided;        /* 1: a sample without a fate was met */
+  int undecided;        /* 1: some sample had no fate */
   int ended;            /* it was closed, at 'end' */
   uint64_t end;         /* ns */
   uint64_t allocated;   /* bytes */

@@ -237,7 +237,7 @@ static TranscodeState *current (Unite *m) {
   return m->t.client.stop == NULL ? m->t.of : NULL;
 }
 
-/* Those that have ended have, and their places are free. */
+/* Ends the states that have ended in their profile; their places are free then. */
 static void bury (Unite *m) {
   size_t i, kept = 0;
   for (i = 0; i < m->nopen; i++) {
@@ -294,7 +294,7 @@ static void ends (void *ud, uint64_t time) {
   }
 }
 
-/* The profile has ended: what is left of its states stays. */
+/* The profile has ended: its states that are open stay so to the end of all (UN2). */
 static void leave (Unite *m, const ReadProfile *r) {
   size_t i;
   if (!list_room(&m->rest, m->nrest + m->nopen, &m->restsize, sizeof(*m->rest))) {

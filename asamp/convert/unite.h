@@ -6,10 +6,10 @@
 ** a time, and the names of all. Invariants:
 **   UN1  what is called alike in two profiles (functions, native code, classes, sets of
 **        labels) has one number, whatever numbers it had; states have numbers of their own;
-**   UN2  a state that was closed ends here where the next one of its profile begins: what
-**        it had alive is dead from there on, as in that profile. One behind which none
-**        began ends behind all states of all profiles: so its leaks stay leaks;
-**   UN3  so at most READER_MAXSTREAMS states may be left at the ends of the profiles.
+**   UN2  a state that was closed ends here when the next state of its profile begins, and
+**        what was alive in it dies there, as in that profile. If no state began after it, it
+**        ends after all states of all profiles, so that its leaks stay leaks;
+**   UN3  therefore at most READER_MAXSTREAMS states may be open at the ends of the profiles.
 */
 #ifndef asamp_unite_h
 #define asamp_unite_h

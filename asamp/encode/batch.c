@@ -126,10 +126,10 @@ static int64_t rssof (const ProfileCollection *c) {
 }
 
 /*
-** The numbers are made small: what a minor collection tenured is most of what
-** more is in use after it, and a major one begins where the minor one of its
-** pause has ended. A nursery is as the one before was to be, and is filled to about that.
-** Zeros at the end of the line are left out.
+** Tells differences that are small as a rule: what is in use after a minor collection has
+** grown by about what that tenured; a major one begins when the minor one of its pause has
+** ended; a nursery has the size of the one before, and is filled to about that. Zeros at the
+** end of the line are left out.
 */
 void batch_collection (Batch *b, uint64_t us, const ProfileCollection *c, uint32_t label,
                        ProfileCollection *before) {

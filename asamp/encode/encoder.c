@@ -4,7 +4,8 @@
 ** doc/profile-format.md, its invariants in encoder.h.
 **
 ** Memory: the output and the details of one batch (bounded by encoder_full),
-** the deepest stack, the functions and native addresses seen (bounds.h), and in the extended flavour the objects whose fate is open (objects.h).
+** the deepest stack, the functions and native addresses seen (bounds.h), and in the
+** extended flavour the objects that have no fate yet (objects.h).
 */
 #include "batch.h"
 #include "details.h"
@@ -211,7 +212,7 @@ static int islocal (const Encoder *e) {
   return e->config.states && !e->config.numbered;
 }
 
-/* Told again, when the sampler has had no room to note it, it is in the file. */
+/* The sampler may tell a function again, where it had no room to note that it did. */
 void encoder_name (Encoder *e, uint64_t id, const char *name) {
   if (islocal(e)) {
     int isnew;

@@ -131,7 +131,7 @@ void encoder_resident (Encoder *e, uint64_t time, const char *what, size_t n, in
 void encoder_mark (Encoder *e, uint64_t time, const char *name,
                    size_t namelength, const char *value, size_t valuelength);
 
-/* What limits have left out, of the state; and how many texts were cut, in all. */
+/* Counts of what limits have left out of the state, and, over all states, of texts cut. */
 void encoder_left (Encoder *e, const ProfileLeft *left, uint64_t texts);
 
 /* 1 when enough details wait that encoder_batch should be called. */

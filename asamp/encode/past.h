@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** What went before: of events that are kept no more, what those that come after them need,
-** and the samples that are alive. A flight recorder (ring.h) hands over its oldest events
-** one by one; told to an encoder, what is kept here stands at the head of a profile as if
-** it had just happened.
+** What a flight recorder (ring.h) still needs of the events that it keeps no more: names,
+** stacks and periods that later events refer to, and the samples that are still alive. The
+** recorder hands its oldest events over one by one. Told to an encoder, what is kept here
+** stands at the head of the profile as if it had just happened.
 **
 ** Of each state: its names, its stack, its periods, its last collection, and a list of its
 ** samples, as the sampler counts them (P7 of profile.h). Used by one thread. Invariants:
@@ -13,7 +13,8 @@
 **   PA2  a stack is there once, for all samples that have it, and goes with the last of
 **        them. More than PAST_STACKS bytes are not kept: the sample has no stack then, and
 **        is counted;
-**   PA3  a state goes with its end: what was alive in it died before what is kept begins.
+**   PA3  a state that has ended is forgotten: whatever was alive in it has died before the
+**        recorder's oldest event.
 */
 #ifndef asamp_past_h
 #define asamp_past_h

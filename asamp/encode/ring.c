@@ -169,7 +169,7 @@ static void trim (Ring *r, uint64_t now) {
     dropfirst(r);
 }
 
-/* What is open, packed; where that takes more, as it is. NULL: no memory. */
+/* The open events as a piece: packed, unless that takes more room. NULL: no memory. */
 static Piece *makepiece (Ring *r) {
   size_t raw = r->open.n;
   Piece *p = malloc(sizeof(*p) + raw), *less;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A flight recorder: the events of the last while, and of what was before that what is
-** alive (past.h), in bounded memory. Told to an encoder, at any moment and as often as is
-** wished, they are a profile like any other.
+** A flight recorder: the events of the last while, and what is still alive from before
+** (past.h), in bounded memory. Told to an encoder, at any moment and as often as wanted,
+** they are a profile like any other.
 **
 ** Events lie packed, in pieces, oldest first; the newest lie open until they are a piece.
 ** Used by one thread (the profile's writer) but for ring_bytes. Invariants:

@@ -10,12 +10,11 @@
 **   W2  after the first failure nothing is written any more: the file is a
 **       prefix of what was meant. 'error' tells;
 **   W6  a regular file of LIVE or PLAIN that takes no more, as there is no room,
-**       stalls instead: it is cut back to what the last flush has left ('stalled'
-**       tells why), what came since is kept in memory, and each flush tries to write
-**       that again, from where the file was cut. There a member of the gzip file
-**       ends and another one begins. So it stays a prefix, and nothing that was put
-**       is missing from it when it goes on. More than LIVEFILE_KEPT bytes are not
-**       kept: then it has failed;
+**       stalls instead ('stalled' tells why): it is cut back to its length at the last
+**       flush, where a member of the gzip file ends, what came since is kept in memory,
+**       and each flush tries to write that, as another member. So the file is a prefix of
+**       what was put at any time, and misses nothing when it goes on. When more than
+**       LIVEFILE_KEPT bytes would have to be kept, it has failed;
 **   W3  a file has one writer: who opens it has locked it (place.h);
 **   W4  a file that was removed meanwhile is a failure (ENOENT), told by
 **       livefile_close;

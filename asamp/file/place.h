@@ -2,12 +2,10 @@
 /*
 ** Where a profile goes: finds the file that a path stands for, so that nothing
 ** is lost. Knows no profile's contents but by filekind.h. Rules:
-**   PL1  nothing that holds anything is emptied but what the caller has been told
-**        to replace: a profile of ours (PLACE_PROFILES) or any regular file
-**        (PLACE_ALL), and even these not while somebody writes them. Where a
-**        profile may not be replaced, the next free numbered name is taken
-**        (app.vmprof, app.2.vmprof, ...); where something else may not, it is an
-**        error;
+**   PL1  a file with anything in it is emptied only if the caller may replace it: a profile
+**        of ours (PLACE_PROFILES) or any regular file (PLACE_ALL), and even these not while
+**        somebody writes them. A profile that may not be replaced has the next free
+**        numbered name taken (app.vmprof, app.2.vmprof, ...); anything else is an error;
 **   PL2  a file that is made is its owner's alone (0600), for profiles hold
 **        arguments and paths; one that is there keeps its mode;
 **   PL3  names that were made up, which anybody may guess, are never followed
@@ -53,8 +51,8 @@ typedef struct Place {
 } Place;
 
 /*
-** Opens the file, empty (but for 'later'). Returns 0, or an errno and in 'why' a phrase (empty: that
-** of the errno). EINVAL and the like never mean that something was emptied.
+** Opens the file and, unless 'later', empties it. Returns 0, or an errno, and in 'why' a
+** phrase, which is empty where that of the errno says it. After an error nothing was emptied.
 */
 int place_open (const PlaceWish *wish, Place *place, char *why, size_t size);
 

@@ -3,7 +3,7 @@
 ** A source: the bytes of a file, unpacked on the way if it is gzip (told by
 ** content, not by name).
 **
-** Owns the file, an decompressor and two buffers of fixed size, so that nothing
+** Owns the file, a decompressor and two buffers of fixed size, so that nothing
 ** in a file makes it take more memory. Knows nothing of what the bytes mean.
 ** A source that has failed or ended delivers no more bytes.
 */

@@ -65,10 +65,7 @@ void details_collection (Fields *f, int format, Collected *c);
 
 /*
 ** The next line of events: its letter, its fields in 'line'. 0 at the end.
-** Letters: 'f' fates (alternating runs, the first died), 'l' their classes,
-** 'C' name of a class, 'g' minor and 'G' major collection, 'm' marker, 'p'
-** period of allocation, 'q' of time, 'B' a label of a set. Readers pass over letters they do not
-** know.
+** doc/profile-format.md lists the letters; readers pass over those that they do not know.
 */
 int details_event (Fields *events, Fields *line);
 

@@ -8,9 +8,9 @@
 **   EM1  the tracker's client is ours if and only if its 'ud' is an Embed;
 **   EM2  the n frames of the last stack lie at the end of 'frames', so that those
 **        that stay need not be moved;
-**   EM3  n is what the tracker thinks it has told, or less: frames for which there
-**        was no memory are missing in the stacks that have them, and what is told
-**        as 'shared' was told before;
+**   EM3  n is at most the depth of the stack that the tracker has told: frames for which
+**        there was no memory are missing. So the client has been told all frames that
+**        count as 'shared';
 **   EM4  the first 'nfollowed' of 'told' are the samples that the tracker follows,
 **        the others those that wait for their fate, both in the tracker's order:
 **        no sample is taken for which there is no room.

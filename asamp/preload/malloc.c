@@ -26,7 +26,7 @@
 #define SHOWN		__attribute__((visibility("default")))
 #define COLD		__attribute__((noinline, cold))
 
-/* What this thread has left of its interval, less one: below 0 the point is passed. */
+/* Bytes that this thread has left of its interval, less one: below 0 the point is passed. */
 static __thread int64_t left __attribute__((tls_model("initial-exec")));
 
 static __thread struct {

@@ -73,7 +73,7 @@ static void widen (Bins *b) {
   }
 }
 
-/* Adds to the row of the sample's birth. */
+/* Adds to the row of the slice in which the sample was taken. */
 static void addto (Bins *b, const ReadSample *s, const BinRow *from) {
   size_t to;
   while (s->time / b->width >= b->most && !b->failed)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A queue of samples whose fate is open, oldest first.
+** A queue of the samples that have no fate yet, oldest first.
 ** Invariants:
-**   FI1  it holds at most FIFO_MOST samples. Who puts another one takes the
-**        oldest out first and counts it in 'passed': its fate, when it comes,
-**        is passed over;
-**   FI2  fates are told to 'passed' samples first, then to those in the queue.
+**   FI1  it holds at most FIFO_MOST samples. When it is full the caller gives the oldest
+**        one up before it adds another: fifo_take, and 'passed' goes up by one;
+**   FI2  fates come in the order of the samples, so the next 'passed' fates are those of
+**        samples that were given up, and are ignored.
 */
 #ifndef asamp_fifo_h
 #define asamp_fifo_h

@@ -2,9 +2,9 @@
 /*
 ** The reader: a VMProf log in, its events out, in one pass and in order.
 **
-** Reads versions 0 to 7 of little-endian logs (64-bit, 32-bit and those of
-** Windows), plain or gzip: our own of both flavours with all their details, and those of other writers (time
-** samples, allocation samples with objects). Keeps what is bounded (the call
+** Reads versions 0 to 7 of little-endian logs (64-bit, 32-bit and those of Windows),
+** plain or gzip: our own of both flavours with all their details, and those of other
+** writers (time samples, allocation samples with objects). Keeps what is bounded (the call
 ** tree, names, kinds) in a ReadProfile and hands the rest to a client, event by
 ** event; the totals (readersum.h) and the converters are clients. Knows no
 ** Lua.

@@ -5,7 +5,7 @@
 #include "readerlife.h"
 #include "readeremit.h"
 
-/* What was alive in the states that have ended is not, now. */
+/* Tells the deaths of what was alive in the states that have ended (readerstream.h). */
 static void buryclosed (ReaderState *s) {
   ReaderStreams *all = &s->streams;
   size_t i, kept = 0;

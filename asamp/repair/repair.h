@@ -43,9 +43,9 @@ enum {
 };
 
 /*
-** Repairs 'path' into 'out', which is replaced. REPAIR_SAME: both are one file,
-** and 'inplace' is 0. REPAIR_LIVE: it is 1, and the file is being written. Other failures leave one line in 'err'; a file without
-** any sample before the damage is unreadable.
+** Repairs 'path' into 'out', which is replaced. REPAIR_SAME: both are one file, and
+** 'inplace' is 0. REPAIR_LIVE: it is 1, and the file is being written. Other failures leave
+** one line in 'err'; a file without any sample before the damage is unreadable.
 */
 int repair_file (const char *path, const char *out, int inplace,
                  RepairResult *r, char *err, size_t errsize);

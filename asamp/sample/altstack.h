@@ -5,8 +5,8 @@
 ** registers. So the handler asks for the thread's alternate stack (SA_ONSTACK), and a
 ** thread that has none is given one.
 **
-**   AS1  a thread that has one keeps it, whatever its size, and whoever asks is told
-**        of it: programs free, or unmap, what they are told;
+**   AS1  a thread that has one keeps it, whatever its size: programs free, or unmap, what
+**        sigaltstack tells them;
 **   AS2  ours ends with its thread: it is taken off if it is still set, and unmapped
 **        unless the thread is on it;
 **   AS3  a handler of the program that leaves ours by swapcontext may come back: it is

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Blocks of memory by address, each with a number: those whose free is to be
-** told of. Open addressing. Knows neither Lua nor samples. Several things that
-** share a block make a chain: its number is that of the last one, which knows the
-** one before.
+** Blocks of memory by address, each with a number: those whose free must be noticed. Open
+** addressing. Knows neither Lua nor samples. Where several things share a block they are a
+** chain: the block has the number of the last one, which knows the one before.
 **
 **   BL1  a block is there at most once;
 **   BL2  the table is at most half full, given-up slots included.

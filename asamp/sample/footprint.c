@@ -27,7 +27,7 @@ typedef struct Ranges {
   uint64_t resident;
 } Ranges;
 
-/* What a line has come to. */
+/* The sum of a line so far. */
 typedef struct Sum {
   uint32_t function, line;
   double bytes;

@@ -48,7 +48,7 @@ void functions_forget (Functions *f) {
 }
 
 
-/* FU3. It is listed before it is in use: a fork by another thread may come between. */
+/* FU3. The place is listed before it is used, for another thread may fork in between. */
 static void cacheat (Functions *f, unsigned int prototype, uint32_t number) {
   struct CachedFunction *c = &f->cache[prototype % FUNCTIONS_CACHED];
   if (c->prototype == 0 && f->nlisted < FUNCTIONS_LISTED) {

@@ -105,7 +105,8 @@ static void release (Work *w, void *block, size_t size) {
   if (block != NULL) w->memory(NULL, block, size, 0);
 }
 
-/* Of a root or of the value of a weak key. */
+/* The walk has reached an object that no place leads to: from a root, or as the value of a
+   weak key. */
 static int edge (void *ud, const luaN_Edge *e) {
   Work *w = ud;
   Top *t;
@@ -123,7 +124,8 @@ static uint32_t find (const Work *w, const void *o) {
   return idmap_get(&w->needed, keyof(o));
 }
 
-/* It and all before it are needed; 'bits' has a bit for each place. */
+/* Marks the object at 'place', and all on the way to it, as needed; 'bits' has a bit for each
+   place. */
 static void need (const Work *w, uint64_t *bits, uint32_t place) {
   for (; place != NONE && !(bits[place / 64] >> place % 64 & 1); place = w->parent[place])
     bits[place / 64] |= UINT64_C(1) << place % 64;
@@ -382,8 +384,8 @@ static uint32_t path (Work *w, uint32_t parent, const char *step) {
   return h->npaths++;
 }
 
-/* Where a step by an upvalue goes on from: not from the field that is the function's own
-   name, which the step tells. */
+/* The path that a step by an upvalue goes on from. Its words name the function, so a step
+   before it that is a field of that very name is left out. */
 static uint32_t before (Work *w, const luaN_Edge *e, uint32_t parent) {
   const HolderPath *p = &w->h->paths[parent];
   luaN_Object o;

@@ -47,15 +47,15 @@ typedef struct Holders {
 typedef void *(*HoldersMemory) (void *ud, void *block, size_t old, size_t size);
 
 /*
-** The first half, which calls nothing but 'memory' and the seam: paths have 'at' only, and
-** C functions stand in them by address. And the second, which gives the steps their
-** names; from malloc, as is all that 'h' has then. 0: no memory.
+** The two halves of holders_find. The first calls nothing but 'memory' and the seam: paths
+** have 'at' only, and C functions stand in them by address. The second gives the steps
+** their names; it needs malloc, from which all that 'h' has must be then. 0: no memory.
 */
 int holders_walk (Holders *h, lua_State *L, const void *const *owners, size_t n,
                   HoldersMemory memory);
 int holders_name (Holders *h);
 
-/* Both. Owners may be NULL, and may be there more than once. 0: no memory, or the collector is
+/* Both halves. Owners may be NULL, and may be there more than once. 0: no memory, or the collector is
    at work; there is nothing to free then. Not inside a collection. */
 int holders_find (Holders *h, lua_State *L, const void *const *owners, size_t n);
 void holders_free (Holders *h);

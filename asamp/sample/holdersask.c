@@ -84,7 +84,7 @@ static void *copy (const void *from, size_t size) {
   return to;
 }
 
-/* The answer is there. */
+/* The child has ended: its answer becomes 'h', as holdersask_look returns it. */
 static int take (const HoldersAsk *a, Holders *h) {
   HoldersAnswer *x = a->answer;
   memset(h, 0, sizeof(*h));

@@ -4,8 +4,10 @@
 ** program stands still for the fork alone, and hears the answer when a later collection
 ** looks for it. Rules:
 **   HA1  one question at a time; the answer is of the owners as they were asked for;
-**   HA2  a child ends with its question, or before: nobody waits for one that looks still;
-**   HA3  a child of the program has no question: the process that looks is not its own;
+**   HA2  the child is killed when the question is dropped: nobody waits for an answer that
+**        nobody wants;
+**   HA3  after a fork the program's own child has no question, for the child that looks is
+**        not its to wait for;
 **   HA4  no answer comes where the child has no memory, or was killed: then none is told.
 */
 #ifndef asamp_holdersask_h

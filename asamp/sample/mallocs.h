@@ -10,9 +10,9 @@
 ** interrupted a sample, at exit.
 **
 **   MS1 nothing here waits for a lock that anybody holds while he allocates, loads,
-**       forks or looks symbols up. The walk is that of signal handlers (backtrace.h);
-**       where four walks are under way on other threads, the sample is lost.
-**       So it is on a stack that is not the thread's own, or has not much room;
+**       forks or looks symbols up. The walk is that of signal handlers (backtrace.h). A
+**       sample is lost while four walks are under way on other threads, and on a stack
+**       that is not the thread's own or has little room;
 **   MS2 memory that this module asks for itself is no sample: a stack that has a
 **       function of its object file on it is dropped. So are the chunks of a state's
 **       heap (luaN_isallocating), which its own samples tell;

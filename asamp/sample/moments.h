@@ -9,10 +9,9 @@
 **       by another moments_add of the same Moments;
 **   M2  moments_take is not called in a signal handler; a moment added while it
 **       runs is in the buffer taken, or in the next;
-**   M3  periods added = periods taken + lost. Nothing is lost while there is a
-**       moment of the same frame to add to: when a buffer is half full, equal
-**       moments are made one, whose time is the first one's; when it is full,
-**       what is new is added to the last moment of its frame.
+**   M3  periods added = periods taken + lost. In a buffer that is half full a moment is
+**       added to an equal one, whose time stays; in a full one, to the last moment of the
+**       same frame. Only where there is none its periods are lost.
 ** This file knows no Lua.
 */
 #ifndef asamp_moments_h

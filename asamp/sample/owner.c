@@ -47,8 +47,8 @@ int owner_mixed (lua_State *L) {
 }
 
 
-/* The one outside of *p, into *p; p->L is NULL behind the last. 'inner' is an
-   address inside of it, which moves on (OW1). */
+/* Moves *p on to the protected call outside of it, p->L NULL: there is none; and '*inner', an
+   address inside of that call, with it (OW1). */
 static void outwards (luaN_Protected *p, const char **inner) {
   const char *o = (const char *)p->outer;
   if (o > *inner && o + sizeof(*p) <= end) {

@@ -191,9 +191,10 @@ static size_t pushrun (Stack *s, size_t i, size_t n) {
 
 
 /*
-** What is left of a coroutine. 'called': C functions that it runs were there.
-** These are its innermost frames, but for the outermost of them: where a Lua
-** function called that, it has yielded, and its continuation was there.
+** The Lua frames of a coroutine that no native frame stands for, where its resume is passed.
+** 'called': native frames of C functions that it runs were passed before. Those are its
+** innermost C functions, but for the outermost one if a Lua function called it: that one
+** has yielded, and the native frames were its continuation's.
 */
 static size_t pushrest (Stack *s, size_t i, size_t n, int called) {
   while (i < n) {
@@ -280,9 +281,9 @@ static size_t merge (Stack *s, size_t nlua, Natives *w, int part) {
 
 
 /*
-** What no native frame stands for: the C stack was cut short, or lost. Returns
-** whether Lua functions are among it. Of a stack of C functions alone that is
-** 'whole' none is missing: they run without a loop that would show their place.
+** Lua frames that no native frame stands for, since the C stack was cut short or lost.
+** Returns whether Lua functions are among them. If they are C functions alone and the C
+** stack is 'whole', none is missing: without a bytecode loop nothing shows their place.
 */
 static int pushothers (Stack *s, size_t i, size_t n, int whole) {
   int lost = 0, shown;

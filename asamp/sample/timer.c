@@ -154,7 +154,7 @@ static int isready (const Timer *t) {
 }
 
 
-/* Whose time it is (C6). NULL: nobody's yet. */
+/* The timer that the time is given to (C6). NULL: none yet. */
 static Timer *choose (const Clock *c, void *context) {
   const void *whose[TIMER_DEPTH];
   unsigned n = LOAD(who)(whose, context), i;
@@ -539,8 +539,8 @@ static void removetimer (Timer *t) {
 }
 
 
-/* What the clock says beyond the time when a signal was due, in periods of a timer
-   whose time it is. It is told once. */
+/* Periods of timer t that the clock has gone on since a signal was due and did not come, if
+   the time was t's. Tells them once. */
 static uint64_t missed (Timer *t) {
   Clock *c = t->clock;
   uint64_t now = clock_read(c->outside), due = c->given, n;

@@ -16,9 +16,9 @@
 **   TI4  on another OS thread than the timer's no moment is completed: they wait
 **        until the state is back, or are lost in the end. What passes there
 **        while the state runs elsewhere is lost;
-**   TI5  time for which the program lets no signal come is lost, and counted when
-**        the timer stops, on whatever thread, but for what a signal may be late
-**        (timer.c);
+**   TI5  time for which the program lets no signal come is lost. It is counted when the
+**        timer stops, on whatever thread, unless it is so short that the signal may just
+**        be late (timer.c);
 **   TI6  where the handler's stack has no room for a walk, the sample has no C stack,
 **        and is counted.
 */

@@ -29,7 +29,7 @@
 #define FEWLOG		12
 
 
-/* Opened anew each time: a descriptor that stays would show the parent of a
+/* Opened anew each time: a descriptor that stayed open would show the parent of a
    fork, or what the program has opened in its place. */
 uint64_t tracker_rss (void) {
   char text[128];
@@ -302,7 +302,7 @@ static void forgetnative (Tracker *t) {
 /* }===================================================================== */
 
 
-/* Tells the collection that has decided. Its part of the pause ends now. */
+/* Tells the client of the collection that has decided fates; its part of the pause ends now. */
 static void tell (Tracker *t, lua_State *L) {
   ProfileCollection *c = &t->collection;
   luaN_Memory m;
@@ -329,7 +329,7 @@ static void tell (Tracker *t, lua_State *L) {
 }
 
 
-/* Collections so far are not the client's. */
+/* The client is not told of collections so far (A5): later counts begin here. */
 static void unseen (Tracker *t, const luaN_Memory *m) {
   t->minors = m->minors;
   t->majors = m->majors;
@@ -378,9 +378,9 @@ static PendingFates decidefates (Tracker *t, const PendingJudge *judge) {
 
 
 /*
-** Deaths of what is followed. The old die in major collections only; what was
-** freed by hand since then is told with the last record, too. Of native memory it is
-** known at once, and told with the records, for its peak is no collection's.
+** Deaths of what is followed. Old objects die in major collections only; what was freed
+** by hand since the last one is told with the last record as well. Native memory is told
+** with every record, for its peak has nothing to do with major collections.
 */
 static FollowedDeaths decidedeaths (Tracker *t, int major, uint64_t time,
                                     const PendingJudge *judge) {
@@ -444,7 +444,7 @@ static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
 }
 
 
-/* Is this minor collection only to be counted? As decideat finds, for less. */
+/* Will decideat only count this minor collection? Finds that out for less. */
 static int isquiet (const Tracker *t, lua_State *L) {
   luaN_Memory m;
   if (t->pending.n > 0 || t->deciding || t->ending || !(t->on || t->points))
@@ -511,8 +511,8 @@ static void oftenholders (Tracker *t, lua_State *L) {
 }
 
 
-/* The child's answer, for what is followed still: samples of the question have the places
-   that they were given, in whatever order those that are left are now. */
+/* Tells the child's answer for what is still followed. 'asked' of a sample is its place in
+   the question, whatever its place in the list is by now. */
 static void answered (Tracker *t) {
   Holders h;
   size_t i, n = t->followed.n;
@@ -766,7 +766,7 @@ void tracker_abandon (Tracker *t) {
 }
 
 
-/* The collection that decides what can be decided. */
+/* Runs the minor collection that decides the last fates. */
 static void last (Tracker *t, lua_State *L) {
   t->measured = 0;  /* its record leaves none out */
   t->classes.final = t->ending = 1;
@@ -823,8 +823,8 @@ void tracker_end (Tracker *t, lua_State *L) {
 
 
 /*
-** Puts the tracker on the seam. Collections that went by unseen are not its
-** own; all that come are told, the first one at once.
+** Puts the tracker on the seam. Collections before that are not its own; of those that
+** come the first is told even if it decides nothing.
 */
 static void enter (Tracker *t, lua_State *L, uint64_t distance) {
   if (luaN_getsampler(L) != &t->seam) {

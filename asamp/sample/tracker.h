@@ -143,15 +143,15 @@ int tracker_is (const luaN_Sampler *seam);
 void tracker_reopen (Tracker *t, lua_State *L);
 
 /*
-** From 'safe' only, or when the state begins: sampling off, and nothing but 'safe' is
-** wanted ('idle'); and on, for a client to whom all is new (tracker_again).
+** From 'safe' only, or when the state begins. The first: sampling off, nothing but 'safe' is
+** called ('idle'). The second: on again, for a client that knows nothing (tracker_again).
 */
 void tracker_idle (Tracker *t, lua_State *L);
 void tracker_wake (Tracker *t, lua_State *L, uint64_t period, int random, uint64_t seed,
                    int alloc);
 
-/* In the child of a fork: what the parent waits for and follows is not the child's. And
-   when the client is told something there for the first time: all of it is new to it. */
+/* In the child of a fork. The first forgets what the parent waits for and follows; the
+   second, before the client is first told something there: nothing is known to it. */
 void tracker_forked (Tracker *t);
 void tracker_again (Tracker *t, uint64_t seed, int isforked);
 
@@ -197,9 +197,9 @@ void tracker_copies (Tracker *t, int on);
 /* Changes the period, also while on (interval_change). */
 void tracker_period (Tracker *t, lua_State *L, uint64_t period);
 
-/* The client is told every so often who holds what is followed: behind the next major
-   collection, or behind any that comes as long again later. A child looks where the heap is
-   large (holdersask.h), and it is told behind a later collection. 0: not, or no more. */
+/* The client is told every 'ns' who holds what is followed: after the next major collection,
+   or after any once twice that time has gone by. Where the heap is large a child looks
+   (holdersask.h), and the client is told after a later collection. 0: never. */
 void tracker_holdersevery (Tracker *t, uint64_t ns);
 
 /*

@@ -14,8 +14,8 @@
    handler that has interrupted anything. */
 void dying_watch (void (*finish) (void));
 
-/* What 'finish' does has begun, of whatever cause; 0: it had before, and is over when this
-   returns, unless this thread is in the midst of it. */
+/* Claims what 'finish' does for the caller, who does it then. 0: another has claimed it, and
+   has ended when this returns, unless it is this very thread, interrupted in its midst. */
 int dying_begin (void);
 void dying_done (void);
 

@@ -40,10 +40,10 @@ typedef struct ProcessRate {
 } ProcessRate;
 
 /*
-** The process goes on in another file: 'to', or, NULL, that of the pattern, with the next
-** number; sampling as 'rate' says, NULL: as before. States come along one by one, at their
-** next sample or collection; what was there ends. 'temporary': process_stop ends it again.
-** One thread at a time, which is not that of a state's callback. 0: 'err' says why.
+** Has the process go on in another file: 'to', or, if that is NULL, the next number of the
+** pattern. 'rate': what is sampled from here on, NULL: as before. Each state changes over at
+** its next sample or collection; then the old file ends. 'temporary': process_stop goes back
+** to the set-up. One thread at a time, not from a callback of a state. 0: 'err' says why.
 */
 int process_switch (const char *to, const ProcessRate *rate, int temporary, char *err,
                     size_t errsize);

@@ -5,15 +5,15 @@
 **
 ** Owns the queue and the thread; what the bytes mean is the encoder's, the file
 ** is livefile's. Invariants (the rules P1 to P6 are in profile.h):
-**   Q1  'queue', 'active', 'error', 'stop', 'taken' and 'lost' are touched under 'lock' only; the buffer that is not active belongs to the
-**       writer;
+**   Q1  'queue', 'active', 'error', 'stop', 'taken' and 'lost' are touched under 'lock'
+**       only; the buffer that is not active belongs to the writer;
 **   Q2  the writer never holds the lock while it encodes, writes or resolves;
 **   Q3  a thread waits for room only while the writer works: not after an
 **       error, not after the end, not in the child of a fork;
 **   Q4  taken = samples in the file + samples on their way + lost;
-**   Q5  an event is in the queue when it is whole (commit): exit() in a signal handler
-**       may have interrupted whoever tells it, who has the lock then and never goes
-**       on. 'telling', of the OS thread, says so.
+**   Q5  an event counts from its commit on: exit() in a signal handler may have interrupted
+**       this OS thread while it told one, with the lock, and it never goes on. 'telling',
+**       of each OS thread, says so.
 */
 #define _GNU_SOURCE
 #include "profile.h"
@@ -142,7 +142,8 @@ static uint64_t lostsofar (const Profile *p) {
   return p->lost.samples + p->lost.timesamples + p->elsewhere;
 }
 
-/* What the file has come to, for the program's threads; told once. */
+/* Notes for the program's threads whether the file takes more; tells 'stalled' of the first
+   time that it does not, and that it goes on. */
 static void notestall (Profile *p) {
   const LiveFile *f = &p->file;
   int before;
@@ -263,7 +264,7 @@ static Queue *swap (Profile *p, int *stop, Wish **wish) {
   return q;
 }
 
-/* What finds work is asked again soon; what finds none, less and less often. */
+/* Calls 'round': soon again if it found work, else less and less often. */
 static void turn (Profile *p) {
   if (p->round == NULL)
     return;
@@ -494,8 +495,8 @@ static int openfile (Profile *p, const ProfileConfig *config, char *why,
                        config->compress ? LIVEFILE_LIVE : LIVEFILE_PLAIN);
 }
 
-/* What is left to the program and to libraries that open something once, which fail
-   without a word, or with one that explains nothing. */
+/* Descriptors that must be free beside the file: for the program, and for libraries, which
+   would fail without a word, or with one that explains nothing. */
 enum { SPARE = 6 };
 
 /* Are there so many descriptors besides 'fd'? */
@@ -518,8 +519,7 @@ static const char *limited (int which, rlim_t unit, char *text, size_t size) {
   return text;
 }
 
-/* The phrase of an errno that a limit of the process is behind: which, and how high it
-   is. */
+/* The phrase for an errno. Where a limit of the process causes it, tells which and how high. */
 static void reason (int error, char *why, size_t size) {
   char a[32], b[32];
   if (error == EMFILE)
@@ -992,7 +992,7 @@ void profile_resident (ProfileState *s, uint64_t time, const char *what, int64_t
   letgo(p);
 }
 
-/* What is in hand finds no room. */
+/* The event that is being told finds no room: its samples are lost. */
 static void lose (Profile *p) {
   event_add(&p->lost, &p->inhand);
   memset(&p->inhand, 0, sizeof(p->inhand));
@@ -1004,8 +1004,8 @@ static void setdepth (ProfileState *s, size_t shared, size_t n) {
   s->depth = shared + n;
 }
 
-/* Mostly there is one, which is copied for less than a call; without any there may be no
-   vector. */
+/* Mostly one frame, which costs less to copy than a call of memcpy does. 'frames' may be NULL
+   when n is 0. */
 static inline void copyframes (ProfileFrame *to, const ProfileFrame *frames, size_t n) {
   if (n == 1)
     *to = *frames;

@@ -133,14 +133,14 @@ void profile_sample (ProfileState *s, const ProfileSample *in, size_t shared,
                      const ProfileFrame *frames, size_t n);
 
 /*
-** 0: the file takes no more at present, since there is no room on its disk, and
-** samples should not be taken: one that is not told needs no fate. What is told is
-** kept in memory, to be written when there is room again; samples of time are lost.
-** So a profile goes on, with a gap, and a mark "samples lost" where it ends.
+** 0: there is no room on the file's disk at present, and no samples should be taken, for
+** one that is not told needs no fate. What is told all the same is kept in memory until
+** there is room again, but for samples of time, which are lost. So the profile has a gap,
+** with a mark "samples lost" at its end.
 */
 int profile_room (Profile *p);
-/* As profile_room, for a sample that counts so often: if there is none it counts in that
-   mark. Whoever asks adds it to what is lost (profile_lost). */
+/* As profile_room, for a sample of that count, which the mark counts if there is no room; the
+   caller reports it as lost besides (profile_lost). */
 int profile_offer (Profile *p, uint64_t count);
 
 /*
@@ -208,11 +208,11 @@ void profile_period (ProfileState *s, uint64_t period);
 int profile_end (Profile *p, ProfileTotals *totals);
 
 /*
-** Of a flight recorder: writes what it keeps to 'to', or, NULL, where its end would go, with
-** the next number; waits for that, and the recorder goes on. In 'path' is then what was
-** written. 'isshort': memory has run out; what was kept for this is used. 0: it could not be;
-** 'err' says why. Of any other profile, with to NULL: what was told is in its file after
-** this, whose path that is.
+** Of a flight recorder: writes what it keeps to 'to', or, if that is NULL, to the next
+** number of the name that its end would have; waits until that is done, and the recorder
+** goes on. 'isshort': memory has run out, so the reserve for this case is used. Of any
+** other profile 'to' is NULL: what was told so far is in its file after this. 'path' gets
+** the file's. 0: it could not be written; 'err' says why.
 */
 int profile_dump (Profile *p, const char *to, int isshort, char *path, size_t pathsize, char *err,
                   size_t errsize);
@@ -229,11 +229,11 @@ typedef struct ProfileLast {
 } ProfileLast;
 
 /*
-** At exit(), which may have been called in a signal handler that has interrupted
-** anything, on this thread: tells what is left of each state, as 'next' gives them
-** until it returns 0, and has the file end, as profile_end. Returns after a time in any case: where the writer
-** waits for a lock that the interrupted code has (malloc's, the loader's), what it has
-** not written is lost, with the error EDEADLK. Frees nothing.
+** profile_end for exit(), which may have been called in a signal handler that has
+** interrupted anything on this thread. Before that, tells what is left of each state: 'next'
+** gives one at a time, and returns 0 behind the last. Always returns after a time: if the
+** writer waits for a lock that the interrupted code has (malloc's, the loader's), what it
+** has not written is lost, with the error EDEADLK. Frees nothing.
 */
 void profile_exit (Profile *p, int (*next) (void *ud, ProfileLast *last), void *ud,
                    ProfileTotals *totals);

@@ -87,9 +87,10 @@ static void places (luaN_Places *p, uint64_t *living, uint64_t *resident, uint64
 
 
 /*
-** Of the chunks what is resident and has no other use is reserve. malloc's mappings are
-** what it says it has mapped, and its arenas but for [heap]; where less is resident than
-** that, something was asked for and never touched, which is free or else the program's.
+** What is resident of the chunks and is not accounted for otherwise is reserve. Of the
+** anonymous mappings malloc's are the blocks that it says it has mapped, and its arenas but
+** for [heap]. If less than that is resident, some of it was never touched: that is taken
+** off what malloc has free, then off what the program has.
 */
 static void fill (Rows *r) {
   luaN_Places p;

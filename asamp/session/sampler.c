@@ -223,7 +223,8 @@ static int onready (void *ud) {
 #define STARVED_NS	1000000000	/* from one time that it is told to the next, ... */
 #define RINGSTARVED_NS	60000000000	/* ... of a flight recorder, which is written then */
 
-/* The mark has how often this was, and the bytes in use. What is known is in a file before the error is raised, which may be the last of it. */
+/* Memory has run out. The mark tells how often, and the bytes in use. The error that is raised
+   next may end the program, so what is known goes to a file first. */
 static void onstarved (void *ud, lua_State *L) {
   Sampler *s = ud;
   Profile *p = s->state.profile;
@@ -301,10 +302,10 @@ static int trylock (void) {
 
 
 /*
-** exit() without lua_close, or quick_exit(): no Lua may run any more here, but other
-** OS threads may, and sample. So files are finished, and nothing else is touched (SS3).
-** This thread's time that is in no sample yet is counted as lost. This may be called in a
-** signal handler that has interrupted anything, code of this file too.
+** exit() without lua_close, or quick_exit(): no Lua may run here any more, but other OS
+** threads may still run Lua, and sample. So all files are finished, and nothing is freed
+** (SS3). Time of this thread that no sample tells yet is counted as lost. This may run in a
+** signal handler that has interrupted anything, the code of this file included.
 */
 static void exiting (void) {
   Sampler *s, *from;
@@ -440,7 +441,8 @@ static void nomemory (const char *path, char *err, size_t errsize) {
 }
 
 
-/* On a writer's thread: what the end of the session would tell too late. */
+/* On a writer's thread: tells at once that the disk is full; at the session's end it would be
+   too late to make room. */
 static void onstalled (const char *path, int error, uint64_t lost) {
   if (error == 0)
     complain("%s: there is room again, and it goes on; %llu samples were lost, see its mark "
@@ -994,7 +996,7 @@ static void follow (Sampler *s) {
 }
 
 
-/* What the state has done for the profile that it leaves counts as that of the past. */
+/* The state leaves its profile: what it has told there goes to the sums of the past. */
 static void settle (Sampler *s) {
   publish(s);
   dolock();
@@ -1012,8 +1014,8 @@ static void settle (Sampler *s) {
 }
 
 
-/* The process has another profile than the state: in the child of a fork, or since it
-   was switched. All begins anew there. */
+/* The state moves to the profile that the process has now, after a fork or a switch, and
+   tells that everything anew. */
 static void move (Sampler *s, Profile *p, int isforked) {
   const SamplerShared *with = s->shared;
   const SamplerRate rate = rateof(with);
@@ -1035,8 +1037,8 @@ static void move (Sampler *s, Profile *p, int isforked) {
 }
 
 
-/* The state is with the profile that the process has now. 0: it has none; below 0: nor
-   is it to have one. */
+/* Moves the state to the profile that the process has now. 0: it has none at present; below 0:
+   it is to have none. */
 static int current (Sampler *s) {
   Profile *p = s->shared->profile(1);
   if (p == NULL) return s->shared->isidle() ? -1 : 0;
@@ -1048,8 +1050,8 @@ static int current (Sampler *s) {
 
 #define RATE_NS		500000000	/* from look to look */
 
-/* The period of a state that takes more samples than it should, or far less, is another
-   from here on: a power of 2 times that of the process. Its samples say what they stand for. */
+/* Makes the period of a state longer if it takes more samples than it should, shorter if it
+   takes far fewer: a power of 2 times that of the process. Samples say what they stand for. */
 static void restrain (Sampler *s, lua_State *L) {
   uint64_t now, taken = s->tracker.samples - s->ratesamples, period = s->tracker.interval.period;
   double a_second;
@@ -1211,8 +1213,8 @@ static void leave (Sampler *s, lua_State *L) {
 }
 
 
-/* Of the states of the process and those it had (lock held, but at exit where another thread
-   keeps it). At exit those of this OS thread have told all. */
+/* Sums over the states that the process has and had. With the lock, unless another thread
+   keeps it at exit. At exit the states of this OS thread have already told all. */
 static void addup (SharedTotals *t, int isexit) {
   Sampler *s;
   *t = past;

@@ -14,12 +14,12 @@
 **       after the other. A sampler's own thread reads its own without it;
 **   SS2 no two sessions of the process write one file, by whatever path: PL4 of
 **       place.h, also where there are no locks;
-**   SS3 what a session is made of is freed by the thread that runs its state, or
-**       in the child of a fork, where there is no other. exit() of another one
-**       only ends its file; what is sampled after that is lost.
-**   SS4  states may share a profile, that of their process (process.h): they are
-**        attached when they are made, without a trace in the state itself, and leave
-**        when they are closed. Their samplers are used again.
+**   SS3 a session is freed by the thread that runs its state, or in the child of a fork,
+**       which has no other thread. When another thread calls exit(), that ends the
+**       session's file, but frees nothing; what is sampled after that is lost;
+**   SS4 states may share a profile, that of their process (process.h): they are
+**       attached when they are made, without a trace in the state itself, and leave
+**       when they are closed. Their samplers are used again.
 */
 #ifndef asamp_sampler_h
 #define asamp_sampler_h

@@ -220,8 +220,8 @@ static uintptr_t within (uintptr_t ip) {
 }
 
 
-/* By libunwind, and by rules again behind the frame that has none: of the first 'n'
-   frames it is known that they lead there. */
+/* By libunwind, where the frame behind the first 'n' has no rule, and by rules again behind
+   such a frame. */
 static int bylibunwind (Backtrace *b, const ucontext_t *context, void **to, int n) {
   unw_cursor_t c;
   UnwindFrame f, at;
