@@ -116,7 +116,7 @@ local function looked(row)
   for i, l in ipairs(LOOKED) do
     if row[l[1]] > 0 then list[#list + 1] = {n = row[l[1]], i = i, word = l[2]} end
   end
-  table.sort(list, order.largest("n", "i"))
+  table.sort(list, order.by("-n", "i"))
   for i, l in ipairs(list) do
     if l.n >= SEEN * list[1].n then words[i] = units.count(l.n) .. " " .. l.word end
   end

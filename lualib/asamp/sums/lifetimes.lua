@@ -216,7 +216,7 @@ function M.lines(profile)
     row.share, row.sum = row.mean / run, nil
     row.sort = sortof(row.share)
   end
-  table.sort(rows, order.largest("bytes", "file", "line"))
+  table.sort(rows, order.by("-bytes", "file", "line"))
   return rows
 end
 
