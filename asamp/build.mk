@@ -52,7 +52,7 @@ $(PRELOAD): asamp/preload/malloc.c asamp/base/interval.c $(ASAMP_H) asamp/build.
 	$(CC) -std=gnu99 -Wall -Wextra -O2 -g0 $(filter-out -fsanitize%,$(EXTRA)) -fPIC -shared -fno-builtin \
 	  -fexceptions -fvisibility=hidden $(call sees,preload) -Wl,-z,nodelete -o $@ $(filter %.c,$^) -lm -ldl
 
-MODULES := $(addprefix $(P)/lib/lua/5.4/,profiler/core.so profiler/reader.so \
+LINKED := $(addprefix $(P)/lib/lua/5.4/,profiler/core.so profiler/reader.so \
   profiler/convert.so profiler/heap.so asamp/host.so $(if $(HTTPD),asamp/http.so))
 $(P)/lib/lua/5.4/profiler/core.so: $(B)/asamp/module/core.o
 $(P)/lib/lua/5.4/profiler/core.so: NEEDS := -lunwind-generic -lunwind -ldw -lelf -lz $(ISAL) -lpthread -lm
@@ -66,12 +66,12 @@ $(P)/lib/lua/5.4/asamp/host.so: $(B)/asamp/module/host.o
 $(P)/lib/lua/5.4/asamp/host.so: NEEDS :=
 $(P)/lib/lua/5.4/asamp/http.so: $(B)/asamp/module/httplib.o
 $(P)/lib/lua/5.4/asamp/http.so: NEEDS := $(HTTPD)
-$(MODULES): $(B)/asamp.a asamp/module/exports
+$(LINKED): $(B)/asamp.a asamp/module/exports
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -shared -Wl,-z,nodelete -Wl,--version-script=asamp/module/exports \
 	  -o $@ $(filter %.o,$^) $(B)/asamp.a $(NEEDS)
 
-MODULES += $(PRELOAD)
+MODULES = $(LINKED) $(PRELOAD)
 
 # For spec/fuzz/build: what a fuzzer of the reader and the converters is made of,
 # and needs; and the options of a folder, for a spec.
