@@ -24,7 +24,7 @@
 #include "timing.h"
 
 #define SECOND		UINT64_C(1000000000)
-#define LONGEST		(366 * 86400)	/* seconds of a recording */
+#define MAX_RECORD_S		(366 * 86400)	/* seconds of a recording */
 #define NAME_BYTES	1023	/* of a name that is told */
 #define HEAP_MS		10000	/* for the state's next collection, and the file */
 
@@ -176,7 +176,7 @@ static int record (Request *r, char *rest) {
   const char *seconds = word(&rest), *alloc = word(&rest), *rate = word(&rest);
   uint64_t n, bytes, hertz;
   ProcessRate wanted;
-  if (!number(seconds, LONGEST, &n) || n == 0)
+  if (!number(seconds, MAX_RECORD_S, &n) || n == 0)
     return request_refuse(r, "a recording takes 1 to 31622400 seconds");
   if (!number(alloc, INTERVAL_MAX, &bytes) || (bytes > 0 && bytes < INTERVAL_MIN))
     return request_refuse(r, "the period must be 64 to 2^62 bytes, or 0");

@@ -81,7 +81,7 @@ static int l_samefile (lua_State *L) {
   return 1;
 }
 
-enum { MOST = 1 << 20 };  /* bytes of an answer */
+enum { MAX_ANSWER = 1 << 20 };  /* bytes of an answer */
 
 /* Is the answer whole, up to "ok" or "error ..."? */
 static int iswhole (const char *text, size_t n) {
@@ -103,13 +103,13 @@ static int talk (int fd, const char *line, size_t n, char *to, size_t *m) {
     n -= (size_t)sent;
   }
   while (!iswhole(to, *m)) {
-    ssize_t got = recv(fd, to + *m, MOST - *m, 0);
+    ssize_t got = recv(fd, to + *m, MAX_ANSWER - *m, 0);
     if (got < 0)
       return errno == EAGAIN ? ETIMEDOUT : errno;
     if (got == 0)
       return ECONNRESET;
     *m += (size_t)got;
-    if (*m == MOST)
+    if (*m == MAX_ANSWER)
       return EMSGSIZE;
   }
   return 0;
@@ -120,7 +120,7 @@ static int l_ask (lua_State *L) {
   const char *path = luaL_checkstring(L, 1), *line = luaL_checklstring(L, 2, &n);
   struct timeval patience = {(time_t)luaL_optinteger(L, 3, 15), 0};
   struct sockaddr_un a;
-  char *to = lua_newuserdatauv(L, MOST, 0);
+  char *to = lua_newuserdatauv(L, MAX_ANSWER, 0);
   int fd, e = ENAMETOOLONG;
   m = 0;
   memset(&a, 0, sizeof(a));

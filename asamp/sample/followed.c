@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Objects are asked for so far ahead of their turn: they are anywhere in memory. */
-#define AHEAD	16
+#define PREFETCH_DISTANCE	16
 
 
 void followed_close (Followed *f) {
@@ -79,7 +79,7 @@ FollowedDeaths followed_deaths (Followed *f, const PendingJudge *judge) {
     const FollowedSample *s = &f->samples[i];
     int died = (s->owner == NULL) ? (s->block == NULL)
                                   : judge->dead(judge->ud, s->owner);
-    if (i + AHEAD < f->n) __builtin_prefetch(s[AHEAD].owner);
+    if (i + PREFETCH_DISTANCE < f->n) __builtin_prefetch(s[PREFETCH_DISTANCE].owner);
     if (died != dead) {
       f->runs[d.n++] = (uint32_t)(i - from);
       from = i;

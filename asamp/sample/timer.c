@@ -28,11 +28,11 @@
 
 #define SIGNAL	SIGURG
 
-#define BRIEF	UINT64_C(200000)	/* ns; shorter periods: signals are measured */
-#define LONGEST	UINT64_C(10000000)	/* ns between signals, where C3 asks for it */
-#define LATEST	UINT64_C(50000000)	/* ns that a signal may be late */
-#define MOST	UINT64_C(200000000)	/* ns owed: what is more is forgiven */
-#define EASY	8	/* ticks that allow more signals, until there are more */
+#define MIN_UNMEASURED_NS	UINT64_C(200000)	/* ns; shorter periods: signals are measured */
+#define MAX_SIGNAL_NS	UINT64_C(10000000)	/* ns between signals, where C3 asks for it */
+#define MAX_LATE_NS	UINT64_C(50000000)	/* ns that a signal may be late */
+#define MAX_OWED_NS	UINT64_C(200000000)	/* ns owed: what is more is forgiven */
+#define EASY_TICKS	8	/* ticks that allow more signals, until there are more */
 
 /* What handlers of other threads look at, too. */
 #define LOAD(x)		__atomic_load_n(&(x), __ATOMIC_RELAXED)
@@ -132,16 +132,16 @@ static void adapt (Clock *c, uint64_t now, uint64_t took, unsigned share) {
   uint64_t paid = (now - c->ticked) / (2 * share);
   c->ticked = now;
   c->owed = (c->owed + took > paid) ? c->owed + took - paid : 0;
-  if (c->owed > MOST) c->owed = MOST;
+  if (c->owed > MAX_OWED_NS) c->owed = MAX_OWED_NS;
   if (c->owed > 0) {
     c->easy = 0;
-    if (interval >= LONGEST) return;
+    if (interval >= MAX_SIGNAL_NS) return;
     c->stretch++;
   }
   else {
     if (c->stretch == 0 || 6 * share * took >= interval) c->easy = 0;
     else c->easy++;
-    if (c->easy < EASY) return;
+    if (c->easy < EASY_TICKS) return;
     c->easy = 0;
     c->stretch--;
   }
@@ -430,7 +430,7 @@ static void setperiod (Clock *c, uint64_t period) {
   if (period == c->period) return;
   c->period = period;
   c->stretch = 0;
-  while (held && period << c->stretch < interval && period << c->stretch < LONGEST)
+  while (held && period << c->stretch < interval && period << c->stretch < MAX_SIGNAL_NS)
     c->stretch++;
   if (c->posix) setposix(c, period);
   setinterval(c);
@@ -546,7 +546,7 @@ static uint64_t missed (Timer *t) {
   uint64_t now = clock_read(c->outside), due = c->given, n;
   if (c->timers != NULL && c->last != t && c->last != NULL) return 0;
   if (due < c->quiet) due = c->quiet;
-  due += (c->period << c->stretch) + LATEST;
+  due += (c->period << c->stretch) + MAX_LATE_NS;
   if (now <= due) return 0;
   n = (now - due) / t->period;
   c->given += n * t->period;
@@ -594,7 +594,7 @@ Timer *timer_start (uint64_t ns, TimerClock clock, const void *whose, TimerTick 
   }
   pthread_mutex_unlock(&lock);
   if (t == NULL) return NULL;
-  if (clock != TIMER_CPU && ns < BRIEF && c->signalcost == 0)
+  if (clock != TIMER_CPU && ns < MIN_UNMEASURED_NS && c->signalcost == 0)
     c->signalcost = measure(c);
   if (isfirst) c->given = c->ticked = clock_read(c->clock);
   __atomic_signal_fence(__ATOMIC_SEQ_CST);

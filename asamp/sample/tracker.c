@@ -17,16 +17,16 @@
 #include <unistd.h>
 
 #define RECORD_NS	10000000
-#define REAP		4096	/* pending samples, at first */
+#define MIN_REAPED		4096	/* pending samples, at first */
 #define DEATHS_NS	100000000	/* between looks for native deaths */
-#define TIMED	64	/* the first samples are all timed, ... */
-#define SHARE	16	/* ... then one of so many: two readings of a clock take a
+#define FIRST_TIMED	64	/* the first samples are all timed, ... */
+#define TIMED_PART	16	/* ... then one of so many: two readings of a clock take a
 			   tenth of what a sample takes */
-#define MANYPOINTS	256	/* points of a block that are not looked at one by one */
-#define ROUNDED		3	/* bytes that rounding adds to a string's block, on average */
-#define STALE		256	/* bits of 'watching' that are nobody's */
-#define FEW		128	/* blocks for which 2^FEWLOG bits will do */
-#define FEWLOG		12
+#define MAX_SINGLE_POINTS	256	/* points of a block that are not looked at one by one */
+#define MEAN_ROUNDING		3	/* bytes that rounding adds to a string's block, on average */
+#define MAX_STALE_BITS		256	/* bits of 'watching' that are nobody's */
+#define FEW_BLOCKS		128	/* blocks for which 2^FEW_BLOCKS_LOG bits will do */
+#define FEW_BLOCKS_LOG		12
 
 
 /* Opened anew each time: a descriptor that stayed open would show the parent of a
@@ -69,10 +69,10 @@ static void watch (Tracker *t, lua_State *L, const void *block) {
    many (A6). Nothing is pending. */
 static void unwatch (Tracker *t, lua_State *L) {
   size_t i, n = t->followed.watched.n;
-  if (t->nwatching == 0 || (n > 0 && t->nwatching < 2 * n + STALE)) return;
+  if (t->nwatching == 0 || (n > 0 && t->nwatching < 2 * n + MAX_STALE_BITS)) return;
   memset(t->watching, 0, WATCHBYTES);
   t->nwatching = 0;
-  t->watchlog = (n < FEW) ? FEWLOG : TRACKER_WATCHLOG;
+  t->watchlog = (n < FEW_BLOCKS) ? FEW_BLOCKS_LOG : TRACKER_WATCHLOG;
   luaN_watch(L, NULL, 0);
   for (i = 0; n > 0 && i < t->followed.n; i++)
     if (t->followed.samples[i].block != NULL)
@@ -82,7 +82,7 @@ static void unwatch (Tracker *t, lua_State *L) {
 
 /* A sample that began then is over. */
 static void timed (Tracker *t, uint64_t began) {
-  unsigned share = (t->ntimed < TIMED) ? 1 : SHARE;
+  unsigned share = (t->ntimed < FIRST_TIMED) ? 1 : TIMED_PART;
   if (t->ntimed++ % share == 0) t->nanoseconds += share * (clock_now() - began);
 }
 
@@ -104,7 +104,7 @@ static void tellcopy (Tracker *t, const ProfileSample *of, int sort, uint64_t co
 /* Of 'count' points in a block those that lie in the first 'part' bytes of its 'size'. */
 static uint64_t pointsin (Tracker *t, uint64_t count, uint64_t part, uint64_t size) {
   uint64_t i, n = 0;
-  if (count > MANYPOINTS)
+  if (count > MAX_SINGLE_POINTS)
     return (uint64_t)((double)count * (double)part / (double)size + 0.5);
   for (i = 0; i < count; i++) n += (interval_draw(&t->copyinterval, size) < part);
   return n;
@@ -116,7 +116,7 @@ static uint64_t pointsin (Tracker *t, uint64_t count, uint64_t part, uint64_t si
 ** its block the head, and what rounding adds on average, is no copy.
 */
 static void stringcopied (Tracker *t, lua_State *L, const ProfileSample *s) {
-  uint64_t text = s->size - (LUAN_STRINGHEAD + ROUNDED);
+  uint64_t text = s->size - (LUAN_STRINGHEAD + MEAN_ROUNDING);
   uint64_t again = luaN_replaced(L);
   uint64_t copied = pointsin(t, s->count, text, s->size);
   again = pointsin(t, copied, (again < text) ? again : text, text);
@@ -235,7 +235,7 @@ static void reap (Tracker *t) {
     }
     else alive++;
   }
-  t->reaping = t->pending.n + alive + REAP;
+  t->reaping = t->pending.n + alive + MIN_REAPED;
 }
 
 
@@ -417,7 +417,7 @@ static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
   }
   if (major) classes_forgetdead(&t->classes, L);
   drainnative(t);
-  t->reaping = REAP;
+  t->reaping = MIN_REAPED;
   t->fates = decidefates(t, &judge);
   t->dead = decidedeaths(t, major, time, &judge);
   unwatch(t, L);
@@ -594,7 +594,7 @@ static void starved (void *ud, lua_State *L) {
 
 static void set (Tracker *t, lua_State *L) {
   t->L = luaN_main(L);
-  t->watchlog = FEWLOG;
+  t->watchlog = FEW_BLOCKS_LOG;
   t->seam.ud = t;
   t->seam.sample = sample;
   t->seam.decide = decide;
@@ -897,7 +897,7 @@ void tracker_period (Tracker *t, lua_State *L, uint64_t period) {
 int tracker_mallocs (Tracker *t, uint64_t period, uint64_t seed) {
   if (!mallocs_begin(period, seed, takenative, t)) return 0;
   t->mallocs = period;
-  t->reaping = REAP;
+  t->reaping = MIN_REAPED;
   t->deaths = mallocs_deaths();
   if (luaN_getsampler(t->L) != &t->seam) enter(t, t->L, INTERVAL_MAX);
   return 1;

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SPARE	BOUND(256u, 8)	/* more sets, for those whose values are all LABELS_OTHERS */
+#define SPARE_SETS	BOUND(256u, 8)	/* more sets, for those whose values are all LABELS_OTHERS */
 
 typedef struct Name {
   char *text;
@@ -36,7 +36,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Name names[LABELS_NAMES];
 static unsigned nnames;
 static IdMap nameids;		/* hash -> name */
-static const Set *sets[LABELS_SETS + SPARE];	/* [0]: NULL; read without the lock (LB2) */
+static const Set *sets[LABELS_SETS + SPARE_SETS];	/* [0]: NULL; read without the lock (LB2) */
 static unsigned nsets = 1;
 static IdMap setids;		/* hash -> set */
 static ProfileLeft left;
@@ -187,7 +187,7 @@ static uint32_t numberof (Set *s) {
     for (i = 0; i < s->n; i++) s->pairs[i].value = 0;
     return numberof(s);
   }
-  if (nsets >= LABELS_SETS + SPARE) return 0;
+  if (nsets >= LABELS_SETS + SPARE_SETS) return 0;
   if ((kept = keep(s)) == NULL || !idmap_set(&setids, key, nsets)) return LABELS_NOMEMORY;
   __atomic_store_n(&sets[nsets], kept, __ATOMIC_RELEASE);
   return nsets++;
@@ -212,7 +212,7 @@ uint32_t labels_change (uint32_t set, const LabelChange *changes, size_t n) {
 
 
 size_t labels_of (void *ud, uint32_t set, ProfileLabel *to) {
-  const Set *s = (set < LABELS_SETS + SPARE) ? __atomic_load_n(&sets[set], __ATOMIC_ACQUIRE) : NULL;
+  const Set *s = (set < LABELS_SETS + SPARE_SETS) ? __atomic_load_n(&sets[set], __ATOMIC_ACQUIRE) : NULL;
   (void)ud;
   if (s == NULL) return 0;
   memcpy(to, s->labels, s->n * sizeof(*to));

@@ -46,7 +46,7 @@
 #define FATES_CHUNK	65536         /* fates of one event */
 #define HOLDERS_CHUNK	2047          /* numbers of one event, odd */
 #define DEATHS_CHUNK	65536         /* runs of one event, even */
-#define RESERVE		(4u << 20)    /* kept for writing a flight recorder when memory
+#define RESERVE_BYTES		(4u << 20)    /* kept for writing a flight recorder when memory
                                          has run out; its pages are not touched */
 
 typedef struct Queue {
@@ -106,7 +106,7 @@ struct Profile {
   /* a flight recorder; NULL: it has a file from the start */
   Ring *ring;
   ProfileConfig config;   /* its strings are its own */
-  void *reserve;          /* RESERVE bytes of address space; NULL: none */
+  void *reserve;          /* RESERVE_BYTES bytes of address space; NULL: none */
 };
 
 #define OFTHREAD	__thread __attribute__((tls_model("initial-exec")))
@@ -335,13 +335,13 @@ static void *writer (void *ud) {
 
 static void keep (void **reserve) {
   void *at = *reserve != NULL ? *reserve
-           : mmap(NULL, RESERVE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+           : mmap(NULL, RESERVE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   *reserve = at == MAP_FAILED ? NULL : at;
 }
 
 static void spend (void **reserve) {
   if (*reserve != NULL)
-    munmap(*reserve, RESERVE);
+    munmap(*reserve, RESERVE_BYTES);
   *reserve = NULL;
 }
 
@@ -497,14 +497,14 @@ static int openfile (Profile *p, const ProfileConfig *config, char *why,
 
 /* Descriptors that must be free beside the file: for the program, and for libraries, which
    would fail without a word, or with one that explains nothing. */
-enum { SPARE = 6 };
+enum { SPARE_DESCRIPTORS = 6 };
 
 /* Are there so many descriptors besides 'fd'? */
 static int hasdescriptors (int fd) {
-  int more[SPARE], n = 0, all;
-  while (n < SPARE && (more[n] = fcntl(fd, F_DUPFD_CLOEXEC, 3)) >= 0)
+  int more[SPARE_DESCRIPTORS], n = 0, all;
+  while (n < SPARE_DESCRIPTORS && (more[n] = fcntl(fd, F_DUPFD_CLOEXEC, 3)) >= 0)
     n++;
-  all = (n == SPARE);
+  all = (n == SPARE_DESCRIPTORS);
   while (n > 0)
     close(more[--n]);
   return all;
@@ -524,7 +524,7 @@ static void reason (int error, char *why, size_t size) {
   char a[32], b[32];
   if (error == EMFILE)
     snprintf(why, size, "fewer than %d file descriptors would be left; raise their number "
-             "(ulimit -n, now %s)", SPARE, limited(RLIMIT_NOFILE, 1, a, sizeof(a)));
+             "(ulimit -n, now %s)", SPARE_DESCRIPTORS, limited(RLIMIT_NOFILE, 1, a, sizeof(a)));
   else if (error == ENOMEM && limited(RLIMIT_AS, 1024, a, sizeof(a)) == a)
     snprintf(why, size, "not enough memory; raise its limit (ulimit -v, now %s)", a);
   else if (error == EAGAIN)

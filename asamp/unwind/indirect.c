@@ -16,7 +16,7 @@
 #include <sys/auxv.h>
 
 /* Bytes from an entry to the beginning of its last piece. */
-#define NEAR	256
+#define MAX_ENTRY_DISTANCE	256
 
 typedef struct Target {
   uint64_t start;
@@ -157,6 +157,6 @@ const char *indirect_name (uint64_t start, int near) {
     if (targets[middle].start <= start) low = middle + 1;
     else high = middle;
   }
-  if (low == 0 || start - targets[low - 1].start > (near ? NEAR : 0)) return NULL;
+  if (low == 0 || start - targets[low - 1].start > (near ? MAX_ENTRY_DISTANCE : 0)) return NULL;
   return targets[low - 1].name;
 }
