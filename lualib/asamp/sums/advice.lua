@@ -26,10 +26,10 @@ local M = {}
 -- Nurseries differ by so much, or tell nothing of what their size costs.
 local DIFFER = 0.1
 -- Standard errors that make a difference; samples that say something.
-local SURE, SAMPLES = 2, 40
+local SURE, SAMPLES = 1, 40
 -- Collections of nurseries up to e times this part larger or smaller say what one costs (caches
--- make it no line), if there are so many.
-local NEAR, ENOUGH = 0.35, 12
+-- make it no line), if there are so many; and up to this part, what they tenure.
+local NEAR, ENOUGH, NEXT = 0.35, 12, 0.2
 -- A line's samples; shares at which they nearly all live, or die; parts of the whole.
 local LEAST, LIVE, DIE, WORTH = 30, 0.9, 0.99, 0.01
 local PAUSES = 5
@@ -96,8 +96,8 @@ local function minorsof(profile)
 end
 
 -- How much a nursery of 'planned' bytes says of one of n: 0 to 1.
-local function nearness(planned, n)
-  return math.exp(-(math.log(math.max(planned, 1) / n) / NEAR) ^ 2)
+local function nearness(planned, n, part)
+  return math.exp(-(math.log(math.max(planned, 1) / n) / part) ^ 2)
 end
 
 -- What a minor collection of a nursery of n bytes costs: microseconds (fixed), of these for
@@ -106,7 +106,7 @@ end
 local function costs(rows, n)
   local near, weight, x, xx, least = {}, 0, 0, 0, math.huge
   for _, r in ipairs(rows) do
-    local w = r.n * nearness(r.planned, n)
+    local w = r.n * nearness(r.planned, n, NEAR)
     near[#near + 1] = {1, r[2], r[3], y = r.y, n = w}
     weight = weight + w
   end
@@ -235,7 +235,7 @@ local function near(b, n)
            over / math.max(1e-9, weights)
   end
   local _, all, allerror = sums(function() return 1 end)
-  local weights, some, unsure, over = sums(function(r) return nearness(r.planned, n) end)
+  local weights, some, unsure, over = sums(function(r) return nearness(r.planned, n, NEXT) end)
   if weights < ENOUGH then
     return all, allerror, b.now.over
   end
