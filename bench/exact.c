@@ -8,9 +8,13 @@
 ** run, and differ by nothing but the sampling. (Of two runs the order of pairs,
 ** and what is allocated for it, may differ.) Counts from here to lua_close.
 **
+** With EXACT_COPIES=FILE2 what is copied, too, for bench/copies: the text of each new
+** string, when it is whole, and what growth has moved, each time.
+**
 ** FILE: first the bytes that the core says it has allocated meanwhile, then a
 ** line a site: bytes, blocks, type, line, file. A site is a type of block and the
 ** innermost Lua line of its stack ("0" and "-": no Lua function is on it).
+** FILE2: such lines of what was copied, by the lines that copied, of type "copied".
 */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,9 +23,11 @@
 #include <asamp.h>
 #include <lauxlib.h>
 
+#include "lobject.h"
 #include "seam.h"
 
 #define NSITES	16384	/* slots, a power of two */
+#define COPIED	(-1)	/* the kind of sites that copy */
 
 typedef struct Site {
   char *file;		/* NULL: a free slot */
@@ -37,6 +43,11 @@ static luaN_Frame frames[LUAN_DEPTH];
 
 static const luaN_Sampler *inner;	/* the profiler's */
 static uint64_t left;			/* bytes to its next sample point, >= 1 */
+
+static const char *copies;		/* FILE2; NULL: they are not counted */
+static uint64_t copyleft = UINT64_MAX;	/* bytes to the profiler's next point of growth */
+static const TString *begun;		/* a string whose text is not there yet, ... */
+static Site *begunat;			/* ... and the site that makes it */
 
 /*
 ** The innermost Lua function's frame. lua_getstack only looks, which is fine
@@ -77,13 +88,29 @@ static Site *site (const char *file, int line, int kind) {
   return &sites[h];
 }
 
-static uint64_t sample (void *ud, lua_State *L, const luaN_Sample *s, uint64_t over) {
+static Site *here (lua_State *L, int kind) {
   lua_Debug ar;
-  Site *at;
+  if (!innermost(L, &ar)) return site("-", 0, kind);
+  return site(*ar.source == '@' ? ar.source + 1 : ar.short_src,
+              ar.currentline > 0 ? ar.currentline : 0, kind);
+}
+
+/* The last string that was begun is whole now: something else has happened since. */
+static void settle (void) {
+  if (begun == NULL) return;
+  begunat->bytes += tsslen(begun);
+  begunat->blocks++;
+  begun = NULL;
+}
+
+static uint64_t sample (void *ud, lua_State *L, const luaN_Sample *s, uint64_t over) {
+  Site *at = here(L, (int)s->kind);
   (void)ud;
-  if (!innermost(L, &ar)) at = site("-", 0, (int)s->kind);
-  else at = site(*ar.source == '@' ? ar.source + 1 : ar.short_src,
-                 ar.currentline > 0 ? ar.currentline : 0, (int)s->kind);
+  settle();
+  if (copies != NULL && s->kind == LUAN_KSTRING) {
+    begunat = here(L, COPIED);
+    begun = s->block;
+  }
   at->bytes += over + 1;
   at->blocks++;
   left = (over + 1 < left) ? left - (over + 1) : inner->sample(inner->ud, L, s, over + 1 - left);
@@ -92,6 +119,7 @@ static uint64_t sample (void *ud, lua_State *L, const luaN_Sample *s, uint64_t o
 
 static void decide (void *ud, lua_State *L, int major) {
   (void)ud;
+  settle();
   inner->decide(inner->ud, L, major);
 }
 
@@ -111,32 +139,45 @@ static void point (void *ud, lua_State *L) {
 }
 
 static uint64_t copied (void *ud, lua_State *L, size_t n, uint64_t over) {
-  (void)ud;
-  return inner->copied(inner->ud, L, n, over);
+  Site *at;
+  (void)ud; (void)over;
+  settle();
+  at = here(L, COPIED);
+  at->bytes += n;
+  at->blocks++;
+  copyleft = (n < copyleft) ? copyleft - n : inner->copied(inner->ud, L, n, n - copyleft);
+  return 1;
 }
 
-static void closing (void *ud, lua_State *L) {
-  const char *path = getenv("EXACT_OUT");
+/* Sites that copy, or all others, to 'path'; first the bytes, but of copies. */
+static void put (const char *path, int copied, uint64_t all) {
   FILE *f = path != NULL ? fopen(path, "w") : NULL;
   size_t i;
-  uint64_t all = luaN_allocated(L) - began;
-  (void)ud;
   if (f == NULL) {
     fprintf(stderr, "exact: cannot write '%s'; set EXACT_OUT=FILE\n", path != NULL ? path : "");
     exit(3);
   }
-  fprintf(f, "%llu\n", (unsigned long long)all);
+  if (!copied) fprintf(f, "%llu\n", (unsigned long long)all);
   for (i = 0; i < NSITES; i++) {
     const Site *s = &sites[i];
-    if (s->file == NULL) continue;
-    fprintf(f, "%llu\t%llu\t%s\t%d\t%s\n", (unsigned long long)s->bytes,
-            (unsigned long long)s->blocks, api->kindname((asamp_Kind)s->kind), s->line, s->file);
+    if (s->file == NULL || (s->kind == COPIED) != copied) continue;
+    fprintf(f, "%llu\t%llu\t%s\t%d\t%s\n", (unsigned long long)s->bytes, (unsigned long long)s->blocks,
+            copied ? "copied" : api->kindname((asamp_Kind)s->kind), s->line, s->file);
   }
   if (fclose(f) != 0) {
     fprintf(stderr, "exact: cannot write '%s'\n", path);
     exit(3);
   }
+}
+
+static void closing (void *ud, lua_State *L) {
+  uint64_t all = luaN_allocated(L) - began;
+  (void)ud;
+  settle();
+  put(getenv("EXACT_OUT"), 0, all);
+  if (copies != NULL) put(copies, 1, 0);
   luaN_setsampler(L, inner, left);
+  if (copies != NULL) luaN_setcopies(L, copyleft);
   inner->closing(inner->ud, L);
 }
 
@@ -150,6 +191,8 @@ int luaopen_exact (lua_State *L) {
   if (api == NULL || inner == NULL) return luaL_error(L, "nothing is sampled; use -l profiler -l exact");
   left = luaN_distance(L);
   began = luaN_allocated(L);
+  copies = getenv("EXACT_COPIES");
   luaN_setsampler(L, &sampler, 1);
+  if (copies != NULL) luaN_setcopies(L, copyleft = 1);  /* the profiler's point is at the next byte */
   return 0;
 }

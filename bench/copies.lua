@@ -1,0 +1,56 @@
+-- SPDX-License-Identifier: MIT
+-- One program of bench/copies: lua bench/copies.lua NAME
+
+local P = {}
+
+-- All of the text anew with each piece.
+function P.quadratic()
+  local s = ""
+  for i = 1, 5000 do
+    s = s .. "piece " .. i
+  end
+  return #s
+end
+
+-- Results that outgrow the buffer of a C function, again and again.
+function P.doubling()
+  local text, n = ("x"):rep(100000), 0
+  for _ = 1, 150 do
+    n = n + #text:gsub("x", "yz")
+  end
+  return n
+end
+
+function P.concat()
+  local t, n = {}, 0
+  for i = 1, 10000 do t[i] = "line " .. i end
+  for _ = 1, 250 do
+    n = n + #table.concat(t, "\n")
+  end
+  return n
+end
+
+-- Tables that grow: their hash part, and their array.
+function P.rehash()
+  local keys, n = {}, 0
+  for i = 1, 1000 do keys[i] = "key " .. i end
+  for _ = 1, 1000 do
+    local t, a = {}, {}
+    for i = 1, 1000 do t[keys[i]] = i end
+    for i = 1, 1000 do a[i] = i end
+    n = n + #a + t[keys[1]]
+  end
+  return n
+end
+
+-- Many short strings.
+function P.words()
+  local n = 0
+  for i = 1, 100000 do
+    local word = "word number " .. i .. " of a longer text that is no short string"
+    n = n + #word:upper():sub(3, -3)
+  end
+  return n
+end
+
+print((P[arg[1]] or error("no program '" .. tostring(arg[1]) .. "'", 0))())
