@@ -18,6 +18,7 @@
 #include "control.h"
 #include "interval.h"
 #include "labels.h"
+#include "luafields.h"
 #include "unwind.h"
 #include "process.h"
 #include "sampler.h"
@@ -217,40 +218,27 @@ static int l_mark (lua_State *L) {
 }
 
 
-static void setinteger (lua_State *L, const char *key, uint64_t n) {
-  lua_pushinteger(L, (lua_Integer)n);
-  lua_setfield(L, -2, key);
-}
-
-
 /* stats() -> table (profiler.lua documents its fields) */
 static int l_stats (lua_State *L) {
   SamplerStats t;
   sampler_stats(check(L), L, &t);
   lua_createtable(L, 0, 12);
-  lua_pushboolean(L, t.open);
-  lua_setfield(L, -2, "open");
-  lua_pushboolean(L, t.on);
-  lua_setfield(L, -2, "on");
+  setboolean(L, "open", t.open);
+  setboolean(L, "on", t.on);
   setinteger(L, "period", t.period);
   setinteger(L, "samples", t.samples);
   setinteger(L, "natives", t.natives);
   setinteger(L, "bytes", t.bytes);
   setinteger(L, "lost", t.lost);
   setinteger(L, "unfollowed", t.unfollowed);
-  lua_pushboolean(L, t.timing);
-  lua_setfield(L, -2, "timing");
+  setboolean(L, "timing", t.timing);
   setinteger(L, "timesamples", t.timesamples);
   setinteger(L, "minor", t.minors);
   setinteger(L, "major", t.majors);
   lua_pushnumber(L, (lua_Number)t.nanoseconds / 1e9);
   lua_setfield(L, -2, "time");
-  lua_pushstring(L, t.file);
-  lua_setfield(L, -2, "file");
-  if (t.error != 0) {
-    lua_pushstring(L, profile_message(t.error));
-    lua_setfield(L, -2, "error");
-  }
+  setstring(L, "file", t.file);
+  if (t.error != 0) setstring(L, "error", profile_message(t.error));
   return 1;
 }
 

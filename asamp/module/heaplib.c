@@ -23,6 +23,7 @@
 #include "devtools.h"
 #include "dominators.h"
 #include "graph.h"
+#include "luafields.h"
 #include "merge.h"
 #include "classnames.h"
 #include "words.h"
@@ -68,21 +69,6 @@ static int l_gc (lua_State *L) {
   free(h->sorted);
   memset(h, 0, sizeof(*h));
   return 0;
-}
-
-static void setinteger (lua_State *L, const char *key, uint64_t n) {
-  lua_pushinteger(L, (lua_Integer)n);
-  lua_setfield(L, -2, key);
-}
-
-static void setstring (lua_State *L, const char *key, const char *s) {
-  lua_pushstring(L, s);
-  lua_setfield(L, -2, key);
-}
-
-static void setflag (lua_State *L, const char *key, int b) {
-  lua_pushboolean(L, b);
-  lua_setfield(L, -2, key);
 }
 
 static lua_Integer integer (lua_State *L, const char *key, lua_Integer otherwise) {
@@ -336,7 +322,7 @@ static void pushrow (lua_State *L, const Heap *h, const MergeRow *r) {
   words_step(h->graph, r->from, r->example, r->way, r->merged, text);
   setstring(L, "text", text);
   setinteger(L, "kind", way_kind(r->way));
-  setflag(L, "together", r->together);
+  setboolean(L, "together", r->together);
   if (r->class < h->naming.n)
     setstring(L, "class", h->naming.names[r->class]);
   if (h->graph->kind[r->example] == HEAP_FUNCTION) {
@@ -347,8 +333,8 @@ static void pushrow (lua_State *L, const Heap *h, const MergeRow *r) {
   setinteger(L, "self", r->self);
   setinteger(L, "value", r->value);
   setinteger(L, "address", h->graph->address[r->example]);
-  setflag(L, "merged", r->merged);
-  setflag(L, "repeated", r->repeated);
+  setboolean(L, "merged", r->merged);
+  setboolean(L, "repeated", r->repeated);
 }
 
 static int pushmerge (lua_State *L, const Heap *h, Merge *m) {

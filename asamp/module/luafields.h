@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Fields of the table on the top of the stack, for the modules of the reader
-** and the converters.
+** Fields of the table on the top of the stack, for the modules.
 */
 #ifndef asamp_luafields_h
 #define asamp_luafields_h
