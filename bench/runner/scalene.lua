@@ -45,7 +45,13 @@ row("copy volume by line", "yes", shown(moved[exact.copies[1].line]),
     "this run, `asamp report --show copies`")
 local program <close> = assert(io.open "bench/scalene.lua")
 row("code unmodified", "yes", shown(not program:read("a"):find "profiler"), "this run, `lua -l profiler`")
-row("memory of C apart from the script's", "yes", "elsewhere", "`bench/malloc`, `asamp run --malloc`")
+local said = io.open(folder .. "/native")
+local nativelines = {}
+for _, line in ipairs(said and totals.of(assert(reader.read(folder .. "/touched"))).lines or {}) do
+  if line.file:find "scalene.lua$" then nativelines[line.line] = line.self end
+end
+row("memory of C apart from the script's", "yes", said and shown(next(nativelines)) or "elsewhere",
+    said and "this run, `asamp run --malloc`" or "`bench/malloc`")
 row("threads", "yes", "elsewhere", "`bench/states`")
 
 head("To the right line?", "what", "line", "exact", "sampled", "sampled / exact")
@@ -69,17 +75,12 @@ end
 for _, e in ipairs(exact.memory) do bytes("bytes allocated", e, (self[e.line] or {bytes = 0}).bytes) end
 for _, e in ipairs(exact.copies) do bytes("bytes copied", e, moved[e.line] or 0) end
 
-local said = io.open(folder .. "/native")
 if said then
-  local lines = {}
-  for _, line in ipairs(totals.of(assert(reader.read(folder .. "/touched"))).lines) do
-    if line.file:find "scalene.lua$" then lines[line.line] = line.self end
-  end
   head("Native memory, by `asamp run --malloc=64K`, written to and not:", "what", "line", "exact", "sampled",
        "sampled / exact", "became resident")
   for text in said:lines() do
     local what, line, exactly, rss = text:match "^(%a+) (%d+) (%d+) (-?%d+)$"
-    local have = (lines[tonumber(line)] or {bytes = 0}).bytes
+    local have = (nativelines[tonumber(line)] or {bytes = 0}).bytes
     row(what, line, exactly, ("%.0f"):format(have), ("%.3f"):format(have / exactly), rss)
   end
   said:close()
