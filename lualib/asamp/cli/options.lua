@@ -25,8 +25,7 @@ local layout = require "asamp.show.layout"
 
 local M = {}
 
-local EXITS = "Exit codes: 0 done, 1 a file yields nothing or the result " ..
-  "cannot be written, 2 wrong arguments."
+local EXITS = "Exit codes: 0 done, 1 %s or the result cannot be written, 2 wrong arguments."
 
 -- {== values ===============================================================
 
@@ -329,7 +328,9 @@ function M.usage(description)
     lines[#lines + 1] = layout.wrap(description.after, "")
     lines[#lines + 1] = ""
   end
-  lines[#lines + 1] = layout.wrap(description.exits or EXITS, "")
+  lines[#lines + 1] = layout.wrap(description.exits or EXITS:format(
+    (description.what or "file"):find "^process" and "the process does not answer"
+    or "a file yields nothing"), "")
   return table.concat(lines, "\n") .. "\n"
 end
 

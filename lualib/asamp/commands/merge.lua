@@ -19,7 +19,7 @@ local DESCRIPTION = {
     "has the sums that report --sum has of them, and each Lua state of each of them is a state " ..
     "of it (--by state, --state); those of a profile of one state are called as its file. In " ..
     "the timeline one profile comes after the other.",
-  options.out "the profile of all (wanted)",
+  options.out "the profile of all; it has to be given",
   {"plain", nil, "do not compress it"},
   exits = "Exit codes: 0 done, 1 a file yields nothing (the others are merged) or the result " ..
     "cannot be written, 2 wrong arguments.",

@@ -45,7 +45,7 @@ local function instant(value)
 end
 
 local DESCRIPTION = {
-  command = "report", arguments = "FILE…", most = math.huge,
+  command = "report", arguments = "FILE...", most = math.huge,
   about = "Shows what a profile tells: how much was allocated and where time " ..
     "went, by which functions and lines, of which types, and how much " ..
     "survived its first collection. FILE is a VMProf log, compressed or " ..

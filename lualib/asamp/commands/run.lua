@@ -6,8 +6,10 @@
 
 local complaints = require "asamp.cli.complaints"
 local convert = require "profiler.convert"
+local copies = require "asamp.sums.copies"
 local host = require "asamp.host"
 local keys = require "profiler.options"
+local native = require "asamp.sums.native"
 local options = require "asamp.cli.options"
 local programs = require "asamp.cli.programs"
 local results = require "asamp.cli.results"
@@ -207,7 +209,8 @@ local function shortreport(wanted, pid, since, world, tell)
   local t = totals.of(profile)
   world.err("\n" .. text.render(profile, t, {
     top = ROWS, color = world.errcolor, width = world.errcolumns,
-    show = {functions = true, lines = true}, brief = true}))
+    show = {functions = true, lines = true, copies = true, native = true}, brief = true,
+    copies = copies.of(profile), native = native.of(profile)}))
   if #t.measures > 0 then
     local word = path:find "[^%w_./+:,@%%-]" and "'" .. path:gsub("'", "'\\''") .. "'" or path
     world.err(("\nasamp report %s tells more.\n"):format(word))

@@ -15,7 +15,7 @@ local topprof = require "asamp.cli.topprof"
 
 local M = {}
 
-M.summary = "running processes over HTTP, for pprof, Prometheus and profilers of fleets"
+M.summary = "running processes over HTTP, for pprof and Prometheus"
 
 local CONNECTIONS = 2048  -- at a time
 local WAITING = 256       -- requests of profiles that wait

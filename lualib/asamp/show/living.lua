@@ -25,23 +25,29 @@ function M.stats(s)
       "no allocations", s.time > 0 and (", %d of time a second"):format(s.time) or "")
   add("%s samples, %s of time, of %s allocated; %s lost", units.count(s.samples),
       units.count(s.timesamples), size(s.allocated), units.count(s.lost))
-  add("%s Lua states, %s were made", units.count(s.states), units.count(s.made))
+  add("%s, %s made in all", units.plural(s.states, "Lua state"), units.count(s.made))
   add("%s in use, %s held; %s resident", size(s.inuse), size(s.held), size(s.rss))
   add("%s minor and %s major collections, %s in all, the longest %s", units.count(s.minors),
       units.count(s.majors), units.shorttime(s.pauses / 1e9), units.shorttime(s.longest / 1e9))
   return lines
 end
 
---- The same in two lines, with what has changed a second ('rates': asamp.sums.living's).
+--- The same in two lines, with what has changed a second ('rates': asamp.sums.living's;
+-- nil: nothing is known of that yet).
 function M.head(s, rates)
-  local r = rates or {allocated = 0, inuse = 0, gc = 0, collections = 0, samples = 0}
+  local function rate(text, ...)
+    return rates and text:format(...) or ""
+  end
+  local r = rates or {}
   return {
-    ("%d  %s/s allocated  %s in use (%s%s/min)  %s held  %s resident"):format(s.pid,
-      size(r.allocated), size(s.inuse), r.inuse < 0 and "-" or "+",
-      size(math.abs(r.inuse) * 60), size(s.held), size(s.rss)),
-    ("%s states  GC %.1f%% of time, %.0f/s, longest %s  %.0f samples/s, %s lost"):format(
-      units.count(s.states), 100 * r.gc, r.collections, units.shorttime(s.longest / 1e9),
-      r.samples, units.count(s.lost)),
+    ("%d  %s%s in use%s  %s held  %s resident"):format(s.pid,
+      rate("%s/s allocated  ", size(r.allocated or 0)), size(s.inuse),
+      rate(" (%s%s/min)", (r.inuse or 0) < 0 and "-" or "+", size(math.abs(r.inuse or 0) * 60)),
+      size(s.held), size(s.rss)),
+    ("%s  GC %slongest %s  %s%s lost"):format(units.plural(s.states, "state"),
+      rate("%.1f%% of time, %.0f/s, ", 100 * (r.gc or 0), r.collections or 0),
+      units.shorttime(s.longest / 1e9), rate("%.0f samples/s, ", r.samples or 0),
+      units.count(s.lost)),
   }
 end
 

@@ -2,10 +2,12 @@
 /*
 ** A host with THREADS OS threads; each makes states, in turn, STATES in all, of which
 ** it keeps a few at a time. Prints for each state what it has allocated, as the state
-** itself counts, and for all the sum:
+** itself counts, and for all the sum, and how much of it they were born with, before a
+** sampler could see it:
 **   <bytes>
 **   ...
 **   sum <states> <bytes>
+**   born <bytes>
 ** arguments: threads states kept script
 */
 #include <pthread.h>
@@ -24,7 +26,7 @@ static int states, kept;
 static const char *script;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int made;
-static unsigned long long sum;
+static unsigned long long sum, born;
 
 static int take (void) {
   int n;
@@ -52,6 +54,9 @@ static void *run (void *ud) {
   while ((n = take()) != 0) {
     lua_State *L = luaL_newstate();
     if (L == NULL) abort();
+    pthread_mutex_lock(&lock);
+    born += luaN_allocated(L);
+    pthread_mutex_unlock(&lock);
     end(list[n % kept]);
     list[n % kept] = L;
     luaL_openlibs(L);
@@ -75,6 +80,6 @@ int main (int argc, char **argv) {
   script = argv[4];
   for (i = 0; i < n; i++) pthread_create(&threads[i], NULL, run, NULL);
   for (i = 0; i < n; i++) pthread_join(threads[i], NULL);
-  printf("sum %d %llu\n", made, sum);
+  printf("sum %d %llu\nborn %llu\n", made, sum, born);
   return 0;
 }

@@ -53,6 +53,13 @@ describe("asamp run", function()
     assert.is_nil(err:find("\27", 1, true))
   end)
 
+  it("shows what it was asked to sample besides", function()
+    local _, _, err = run{"--alloc", "4K", "--copies", "--out", profile, "app.lua"}
+    assert.truthy(err:find("\nCopies\n", 1, true), err)
+    _, _, err = run{"--alloc", "4K", "--out", profile, "app.lua"}
+    assert.is_nil(err:find("Copies", 1, true))
+  end)
+
   it("says what to do when there is no sample, in the units of the report", function()
     write "local t = {} for i = 1, 100 do t[i] = {i} end"
     local status, _, err = run{"--alloc", "1G", "--time", "1", "-o", profile, "app.lua"}
