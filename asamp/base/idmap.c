@@ -10,9 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Index of the entry of 'id', or of the free one where it would go. */
+/* Index of the entry of 'id', or of the free one where it would go. Hashed twice: ids often
+   are as far from one another each, and one key of 150 makes long runs of such at once. */
 static size_t find (const struct IdEntry *entries, size_t size, uint64_t id) {
-  size_t i = (size_t)hash_word(id) & (size - 1);
+  size_t i = (size_t)hash_words(id, 0) & (size - 1);
   HASH_STEP();
   while (entries[i].id != 0 && entries[i].id != id) {
     i = (i + 1) & (size - 1);
