@@ -44,12 +44,13 @@ local function drive(load, seconds, go)
 end
 
 -- Requests to both in turn, so many slices and on while go() says so; CPU seconds a request,
--- of all that either does meanwhile, and how many the first has had.
-local function slices(with, without, least, go)
+-- of all that either does meanwhile, and how many the first has had. 'turn', 0 or 1: who
+-- begins, so that what else runs when answers come slows both alike.
+local function slices(with, without, turn, least, go)
   local pair, before, n, i = {with, without}, {with:cpu(), without:cpu()}, {0, 0}, 0
   while i < least or i % 4 > 0 or go and go() do
     i = i + 1
-    local at = (i + i // 2) % 2 + 1
+    local at = (i + i // 2 + turn) % 2 + 1
     n[at] = n[at] + drive(pair[at].load, SLICE)
   end
   return (with:cpu() - before[1]) / n[1], (without:cpu() - before[2]) / n[2], n[1]
@@ -155,7 +156,7 @@ local function service()
     local n, from = #rows + 1, socket.gettime()
     local kinds = asked(n)
     local lines = ask(with, n, kinds)
-    local a, b, requests = slices(with, without, SLICES, asking(from))
+    local a, b, requests = slices(with, without, n // 2 % 2, SLICES, asking(from))
     local r = {kind = kinds[1] or "none", requests = requests,
                at = socket.gettime() - began, with = a, without = b, ratio = b / a,
                bwith = with:beside(), bwithout = without:beside(), disk = servers.disk(with)}
