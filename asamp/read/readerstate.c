@@ -96,7 +96,9 @@ static ReaderStream *stream (ReaderState *s, uint32_t id) {
     return all->list[at];
   if (all->n >= READER_MAXSTREAMS) {
     s->single.blind = 1;
-    s->single.row = newrow(s, id);
+    s->single.row = idmap_get(&all->rows, (uint64_t)id + 1);
+    if (s->single.row == IDMAP_NONE)
+      s->single.row = newrow(s, id);
     return &s->single;
   }
   new = calloc(1, sizeof(*new));

@@ -74,6 +74,21 @@ describe("a file of many states", function()
     assert.same({200, 0}, {r.states[1].bytes, r.states[1].survivedbytes - r.states[1].laterbytes})
   end)
 
+  -- Those beyond 16,384 at a time got a row more each time that they told something.
+  it("has one row for each state, however many there are at a time", function()
+    local p = assert(profilegen.open{path = path, states = true, period = 100, followed = 10})
+    for id = 0, 16389 do p:begin(id) end
+    for _ = 1, 3 do
+      for id = 16380, 16389 do
+        p:of(id)
+        p:sample{61, 0}
+      end
+    end
+    p:close()
+    local r = assert(reader.read(path))
+    assert.same({16390, 30}, {#r.states, r.samples})
+  end)
+
   it("is narrowed to the states that are asked for", function()
     interleaved(path):close()
     local all = assert(reader.read(path))
