@@ -13,8 +13,4 @@
 
 LUAI_FUNC void luaN_complete (struct lua_State *L);
 
-/* Upstream calls this when a state is complete. */
-#undef luai_userstateopen
-#define luai_userstateopen(L)	luaN_complete(L)
-
 #endif

@@ -7,7 +7,6 @@
 #define luaN_core_h
 
 #include "attach.h"
-#include "label.h"
 #include "naming.h"
 #include "nursery.h"
 #include "tick.h"
@@ -23,6 +22,18 @@
    l_unlikely((L)->marked & LUAN_CLEAN) ? luaN_dirtythread(L) : (void)0)
 #undef luai_threadyield
 #define luai_threadyield(L)	((void)0)
+
+/*
+** What upstream calls when a state is complete, when L has made thread L1, and when
+** lua_resume has counted the C call of L ('outermost': calls.h). A thread begins with the
+** label of the thread that makes it, the main thread with 0.
+*/
+#undef luai_userstateopen
+#define luai_userstateopen(L)	((L)->label = 0, luaN_complete(L))
+#undef luai_userstatethread
+#define luai_userstatethread(L,L1)	((L1)->label = (L)->label)
+#undef luai_userstateresume
+#define luai_userstateresume(L,n)	((void)((L)->outermost = (L)->nCcalls))
 
 #define LUAN_CLEAN	0x08	/* of marked; a thread only */
 
