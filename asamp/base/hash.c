@@ -6,6 +6,7 @@
 #include "hash.h"
 
 #include <pthread.h>
+#include <string.h>
 #include <sys/auxv.h>
 #include <sys/random.h>
 #include <time.h>

@@ -13,7 +13,6 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 /* A table looks at an entry: a spec counts them. */
 #if !defined(HASH_STEP)

@@ -119,13 +119,8 @@ static void death (void *ud, const ReadDeath *d) {
 
 static void held (void *ud, const ReadSample *s, uint32_t path) {
   Firefox *f = ud;
-  size_t at = sitetable_at(&f->held, s->node, path, s->count);
-  if (at == SITETABLE_NONE) {
+  if (!sitetable_add(&f->held, s->node, path, s->count, readsample_bytes(s)))
     f->client.stop = NOMEMORY;
-    return;
-  }
-  f->held.sites[at].samples += s->count;
-  f->held.sites[at].bytes += readsample_bytes(s);
 }
 
 static void sample (void *ud, const ReadSample *s) {
@@ -217,10 +212,17 @@ int firefox_has (const Firefox *f, uint32_t group) {
          (group == 0 && f->rows + f->timerows + f->events == 0);
 }
 
+enum { SPILLS = 10 };
+
+static void spillsof (Firefox *f, Spill *all[SPILLS]) {
+  Spill *const list[SPILLS] = {&f->time, &f->stack, &f->weight, &f->memory, &f->whose,
+                               &f->tick, &f->tickstack, &f->tickweight, &f->tickwhose,
+                               &f->event};
+  memcpy(all, list, sizeof(list));
+}
+
 const char *firefox_start (Firefox *f, const char *directory, int by) {
-  Spill *const spills[] = {&f->time, &f->stack, &f->weight, &f->memory, &f->whose,
-                           &f->tick, &f->tickstack, &f->tickweight, &f->tickwhose,
-                           &f->event};
+  Spill *spills[SPILLS];
   size_t i;
   memset(f, 0, sizeof(*f));
   f->client.ud = f;
@@ -232,12 +234,13 @@ const char *firefox_start (Firefox *f, const char *directory, int by) {
   f->client.collection = collection;
   f->client.mark = mark;
   f->client.walk = walk;
-  for (i = 0; i < sizeof(spills) / sizeof(spills[0]); i++)
+  spillsof(f, spills);
+  for (i = 0; i < SPILLS; i++)
     spills[i]->fd = -1;
   f->bylabels = by & TAGS_BYLABELS;
   if (!tags_init(&f->tags, by & ~(TAGS_BYLABELS | TAGS_BYTHREAD)))
     return NOMEMORY;
-  for (i = 0; i < sizeof(spills) / sizeof(spills[0]); i++) {
+  for (i = 0; i < SPILLS; i++) {
     int error = spill_open(spills[i], directory);
     if (error != 0)
       return strerror(error);
@@ -246,16 +249,11 @@ const char *firefox_start (Firefox *f, const char *directory, int by) {
 }
 
 void firefox_free (Firefox *f) {
-  spill_close(&f->time);
-  spill_close(&f->stack);
-  spill_close(&f->weight);
-  spill_close(&f->memory);
-  spill_close(&f->whose);
-  spill_close(&f->tickwhose);
-  spill_close(&f->tick);
-  spill_close(&f->tickstack);
-  spill_close(&f->tickweight);
-  spill_close(&f->event);
+  Spill *spills[SPILLS];
+  size_t i;
+  spillsof(f, spills);
+  for (i = 0; i < SPILLS; i++)
+    spill_close(spills[i]);
   sitetable_free(&f->leaves);
   sitetable_free(&f->held);
   sitetable_free(&f->ticksites);

@@ -24,9 +24,7 @@
 #ifndef asamp_firefox_h
 #define asamp_firefox_h
 
-#include "fold.h"
 #include "sitetable.h"
-#include "output.h"
 #include "readprofile.h"
 #include "spill.h"
 #include "tags.h"
@@ -56,7 +54,6 @@ typedef const char *(*FirefoxSource) (void *ud, const char *file, size_t *n);
 
 typedef struct Firefox {
   ReaderClient client;  /* hand this to reader_read */
-  const ReadProfile *r;
   Tags tags;               /* of states, without labels: */
   FirefoxRows byplace[TAGS_GROUPS];  /* of the tag, ... */
   FirefoxRows of[TAGS_GROUPS];       /* ... and by group, when it is read */

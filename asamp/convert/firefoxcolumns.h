@@ -10,6 +10,7 @@
 #include "firefox.h"
 #include "heldstack.h"
 #include "firefoxstacks.h"
+#include "output.h"
 #include "strlist.h"
 
 typedef struct FirefoxFrame {

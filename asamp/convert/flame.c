@@ -57,10 +57,10 @@ static size_t pathof (const ReadProfile *r, const Fold *fold, uint32_t node,
 static void framename (Output *o, const FrameName *f) {
   if (f->length == 0)
     output_text(o, "[no name]");
-  output_clean(o, f->name, f->length, ";", ',');
+  output_clean(o, f->name, f->length);
   if (strcmp(f->file, "-") != 0) {
     output_text(o, " (");
-    output_clean(o, f->file, strlen(f->file), ";", ',');
+    output_clean(o, f->file, strlen(f->file));
     if (f->line > 0) {
       output_char(o, ':');
       output_uint(o, f->line);
@@ -76,7 +76,7 @@ static void heldframe (const ReadProfile *r, const HeldStack *h, uint32_t node, 
     output_char(o, ';');
   }
   if (n->step != HELDSTACK_NONE)
-    output_clean(o, h->steps[n->step], strlen(h->steps[n->step]), ";", ',');
+    output_clean(o, h->steps[n->step], strlen(h->steps[n->step]));
   else
     framename(o, &r->functions[n->function]);
 }
@@ -102,11 +102,11 @@ static void outermost (const ReadProfile *r, const Tags *t, uint32_t tag, Output
     return;
   if (t->ngroups > 1) {
     output_text(o, "[state ");
-    output_clean(o, text, tags_groupname(t, tags_group(t, tag), text), ";", ',');
+    output_clean(o, text, tags_groupname(t, tags_group(t, tag), text));
     output_text(o, "];");
   }
   if (t->list[tag].labels != 0) {
-    output_clean(o, text, tags_labels(r, t->list[tag].labels, text), ";", ',');
+    output_clean(o, text, tags_labels(r, t->list[tag].labels, text));
     output_char(o, ';');
   }
 }
@@ -138,7 +138,7 @@ int flame_collapsed (const ReadProfile *r, const Fold *fold, const ReaderSum *su
       output_text(o, "[no stack]");
     if (s->kind != READER_TIMESAMPLE) {
       output_char(o, ';');
-      output_clean(o, label, readprofile_kindlabel(r, s->kind, label), ";", ',');
+      output_clean(o, label, readprofile_kindlabel(r, s->kind, label));
     }
     output_char(o, ' ');
     output_uint(o, value);

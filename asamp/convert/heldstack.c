@@ -96,7 +96,6 @@ static int addrow (Building *b, const Site *s) {
     return 0;
   row = &h->rows[h->nrows++];
   row->node = at;
-  row->samples = s->samples;
   row->bytes = s->bytes;
   return 1;
 }

@@ -24,7 +24,7 @@ typedef struct HeldNode {
 
 typedef struct HeldRow {
   uint32_t node;
-  uint64_t samples, bytes;
+  uint64_t bytes;
 } HeldRow;
 
 typedef struct HeldStack {

@@ -16,7 +16,7 @@
 
 static const char NOMEMORY[] = "not enough memory";
 
-static void sink (void *ud, Bytes *out, int text) {
+void transcode_sink (void *ud, Bytes *out, int text) {
   (void)text;
   output_bytes(ud, out->data, out->n);
   out->n = 0;
@@ -150,7 +150,7 @@ static Encoder *encoder (Transcode *t, uint64_t timeperiod, int wall) {
   config.labels = labels;
   config.labels_ud = t;
   t->start = r->clock * 1000;
-  t->encoder = encoder_new(&config, t->start, r->started, sink, t->o);
+  t->encoder = encoder_new(&config, t->start, r->started, transcode_sink, t->o);
   if (t->encoder == NULL)
     t->client.stop = NOMEMORY;
   return t->encoder;
@@ -275,6 +275,17 @@ static void setstack (Transcode *t, uint32_t node) {
   t->node = node;
 }
 
+/* What a sample of bytes and a copy have. */
+static ProfileSample anysample (Transcode *t, const ReadSample *s, int kind) {
+  ProfileSample sample = {0};
+  sample.time = t->start + s->time * 1000;
+  sample.count = s->count;
+  sample.thread = t->into != NULL ? t->of->id : s->thread;
+  sample.label = labelsof(t, s->labels);
+  sample.kind = kind;
+  return sample;
+}
+
 static void sample (void *ud, const ReadSample *s) {
   Transcode *t = ud;
   Encoder *e = encoder(t, 0, 0);
@@ -306,12 +317,8 @@ static void sample (void *ud, const ReadSample *s) {
       t->client.stop = "a type of a later version of the format";
       return;
     }
-    sample.time = t->start + s->time * 1000;
+    sample = anysample(t, s, (int)type);
     sample.size = s->size;
-    sample.count = s->count;
-    sample.thread = t->into != NULL ? t->of->id : s->thread;
-    sample.label = labelsof(t, s->labels);
-    sample.kind = (int)type;
     sample.outside = s->outside;
     encoder_sample(e, &sample);
   }
@@ -330,12 +337,7 @@ static void copy (void *ud, const ReadSample *s) {
     changedbytes(t, s->period);
   }
   setstack(t, s->node);
-  memset(&sample, 0, sizeof(sample));
-  sample.time = t->start + s->time * 1000;
-  sample.count = s->count;
-  sample.thread = t->into != NULL ? t->of->id : s->thread;
-  sample.label = labelsof(t, s->labels);
-  sample.kind = COPY_NEW + (int)s->kind;
+  sample = anysample(t, s, COPY_NEW + (int)s->kind);
   encoder_sample(e, &sample);
   ended(t);
 }

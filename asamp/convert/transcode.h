@@ -87,6 +87,8 @@ int transcode_into (Transcode *t, const TranscodeInto *into, uint64_t start);
 const char *transcode_finish (Transcode *t, const ReadProfile *r);
 void transcode_free (Transcode *t);
 
+/* The encoder's sink; 'ud' is the output. */
+void transcode_sink (void *ud, Bytes *out, int text);
 /* The client's 'begin'. */
 void transcode_begin (void *ud, const ReadProfile *r);
 /* For whoever fills a file of several, between events: those that follow are of

@@ -125,12 +125,6 @@ int unite_look (Unite *m, const char *path, char *err, size_t errsize) {
 
 /* {== names (UN1) ========================================================== */
 
-static void sink (void *ud, Bytes *out, int text) {
-  (void)text;
-  output_bytes(ud, out->data, out->n);
-  out->n = 0;
-}
-
 /* Native code has the number of its name, as an address that no frame of nobody has. */
 #define NATIVES		64
 
@@ -345,7 +339,7 @@ static int opened (Unite *m) {
   if (m->encoder != NULL)
     return 1;
   m->config.command = m->othercommand ? NULL : m->command;
-  m->encoder = encoder_new(&m->config, m->clock * 1000, m->started, sink, m->o);
+  m->encoder = encoder_new(&m->config, m->clock * 1000, m->started, transcode_sink, m->o);
   m->into.encoder = m->encoder;
   m->into.mallocs = m->config.mallocs;
   return m->encoder != NULL;

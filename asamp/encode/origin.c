@@ -96,24 +96,25 @@ static uint32_t number (IdMap *names, uint32_t *n, uint32_t most, const char *na
   return ++*n;
 }
 
+/* The same, where what has no room has the last number, by the name 'others' (OR2). */
+static uint32_t orothers (IdMap *names, uint32_t *n, uint32_t most, const char *others,
+                          uint64_t *lumped, const char **name, int *isnew) {
+  uint32_t i = number(names, n, most - 1, *name, isnew);
+  if (i != IDMAP_NONE)
+    return i;
+  ++*lumped;
+  *name = others;
+  return number(names, n, most, *name, isnew);
+}
+
 uint32_t origins_functionname (Origins *o, const char **name, int *isnew) {
-  uint32_t i = number(&o->functions, &o->nfunctions, FUNCTIONS_MOST - 1, *name, isnew);
-  if (i == IDMAP_NONE) {
-    o->lumpedfunctions++;
-    *name = ORIGIN_FUNCTIONS;
-    i = number(&o->functions, &o->nfunctions, FUNCTIONS_MOST, *name, isnew);
-  }
-  return i;
+  return orothers(&o->functions, &o->nfunctions, FUNCTIONS_MOST, ORIGIN_FUNCTIONS,
+                  &o->lumpedfunctions, name, isnew);
 }
 
 uint32_t origins_classname (Origins *o, const char **name, int *isnew) {
-  uint32_t i = number(&o->classes, &o->nclasses, CLASSES_MAX - 1, *name, isnew);
-  if (i == IDMAP_NONE) {
-    o->lumpedclasses++;
-    *name = ORIGIN_CLASSES;
-    i = number(&o->classes, &o->nclasses, CLASSES_MAX, *name, isnew);
-  }
-  return i;
+  return orothers(&o->classes, &o->nclasses, CLASSES_MAX, ORIGIN_CLASSES, &o->lumpedclasses,
+                  name, isnew);
 }
 
 uint32_t origins_function (Origins *o, Origin *of, uint64_t local, const char **name,

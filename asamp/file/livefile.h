@@ -26,7 +26,6 @@
 #ifndef asamp_livefile_h
 #define asamp_livefile_h
 
-#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 

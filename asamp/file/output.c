@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -148,22 +147,20 @@ void output_ms (Output *o, int64_t us) {
   }
 }
 
-static const char replacement[] = "\xef\xbf\xbd";  /* U+FFFD */
-
 void output_string (Output *o, const char *text, size_t n) {
   const unsigned char *s = (const unsigned char *)text;
   output_char(o, '"');
   while (n > 0) {
     size_t length = bytes_sequence(s, n);
     if (length == 0) {
-      output_bytes(o, replacement, 3);
+      output_bytes(o, BYTES_REPLACEMENT, 3);
       length = 1;
     }
     else if (*s == '"' || *s == '\\') {
       output_char(o, '\\');
       output_char(o, (char)*s);
     }
-    else if (*s < 0x20 || *s == 0x7f) {
+    else if (bytes_iscontrol(*s)) {
       char code[8];
       sprintf(code, "\\u%04x", *s);
       output_bytes(o, code, 6);
@@ -176,17 +173,16 @@ void output_string (Output *o, const char *text, size_t n) {
   output_char(o, '"');
 }
 
-void output_clean (Output *o, const char *text, size_t n, const char *other,
-                   char instead) {
+void output_clean (Output *o, const char *text, size_t n) {
   const unsigned char *s = (const unsigned char *)text;
   while (n > 0) {
     size_t length = bytes_sequence(s, n);
     if (length == 0) {
-      output_bytes(o, replacement, 3);
+      output_bytes(o, BYTES_REPLACEMENT, 3);
       length = 1;
     }
-    else if (*s < 0x20 || *s == 0x7f || strchr(other, *s) != NULL)
-      output_char(o, instead);
+    else if (bytes_iscontrol(*s) || *s == ';')
+      output_char(o, ',');
     else
       output_bytes(o, s, length);
     s += length;

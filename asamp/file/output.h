@@ -54,11 +54,7 @@ void output_int (Output *o, int64_t n);
 void output_ms (Output *o, int64_t us);
 /* n bytes as a JSON string, quoted; what is no UTF-8 becomes U+FFFD. */
 void output_string (Output *o, const char *text, size_t n);
-/*
-** n bytes as UTF-8; control characters and those of 'other' become
-** 'instead'.
-*/
-void output_clean (Output *o, const char *text, size_t n, const char *other,
-                   char instead);
+/* n bytes as UTF-8; control characters and ';' become ','. */
+void output_clean (Output *o, const char *text, size_t n);
 
 #endif

@@ -3,24 +3,15 @@
 ** Words for steps (words.h).
 */
 #include "words.h"
+#include "bytes.h"
 
 #include <stdio.h>
 #include <string.h>
 
 /* Length of the UTF-8 character at s, 0: none, or none that is printed. */
 static size_t character (const unsigned char *s, size_t n) {
-  size_t i, length = s[0] < 0x80 ? 1 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2
-                   : s[0] >= 0xe0 && s[0] < 0xf0 ? 3 : s[0] >= 0xf0 && s[0] < 0xf5 ? 4 : 0;
-  if (length == 0 || length > n || s[0] < 0x20 || s[0] == 0x7f)
-    return 0;
-  for (i = 1; i < length; i++)
-    if ((s[i] & 0xc0) != 0x80)
-      return 0;
-  if ((s[0] == 0xc2 && s[1] < 0xa0) || (s[0] == 0xe0 && s[1] < 0xa0) ||
-      (s[0] == 0xed && s[1] >= 0xa0) || (s[0] == 0xf0 && s[1] < 0x90) ||
-      (s[0] == 0xf4 && s[1] >= 0x90))
-    return 0;
-  return length;
+  size_t length = bytes_sequence(s, n);
+  return bytes_iscontrol(s[0]) || (length == 2 && s[0] == 0xc2 && s[1] < 0xa0) ? 0 : length;
 }
 
 size_t words_quoted (char *to, size_t size, const char *s, size_t n) {

@@ -78,47 +78,25 @@ typedef struct Work {
   char err[1024];
 } Work;
 
+#define RELEASE(of,free_of) \
+  do { if ((of) != NULL) free_of(of); free(of); (of) = NULL; } while (0)
+
 /* Frees all; keeps the output file if it is complete. Its errno, or 0. */
 static int release (Work *w, int keep) {
   int error = 0;
-  if (w->firefox != NULL) {
-    firefox_free(w->firefox);
-    free(w->firefox);
-  }
-  if (w->tags != NULL) {
-    tags_free(w->tags);
-    free(w->tags);
-  }
-  if (w->transcode != NULL) {
-    transcode_free(w->transcode);
-    free(w->transcode);
-  }
-  if (w->sum != NULL) {
-    readersum_free(w->sum);
-    free(w->sum);
-  }
-  if (w->flame != NULL) {
-    flame_free(w->flame);
-    free(w->flame);
-  }
-  if (w->unite != NULL) {
-    unite_free(w->unite);
-    free(w->unite);
-  }
+  RELEASE(w->firefox, firefox_free);
+  RELEASE(w->tags, tags_free);
+  RELEASE(w->transcode, transcode_free);
+  RELEASE(w->sum, readersum_free);
+  RELEASE(w->flame, flame_free);
+  RELEASE(w->unite, unite_free);
   fold_free(&w->fold);
   if (w->profile != NULL)
     readprofile_free(w->profile);
-  if (w->output != NULL) {
-    error = output_close(w->output, keep);
-    free(w->output);
-  }
-  w->firefox = NULL;
-  w->tags = NULL;
-  w->transcode = NULL;
-  w->sum = NULL;
-  w->flame = NULL;
-  w->unite = NULL;
   w->profile = NULL;
+  if (w->output != NULL)
+    error = output_close(w->output, keep);
+  free(w->output);
   w->output = NULL;
   return error;
 }

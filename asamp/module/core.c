@@ -43,24 +43,6 @@ static int failed (lua_State *L, const char *message, int e) {
 }
 
 
-static lua_Integer integer (lua_State *L, int t, const char *key) {
-  lua_Integer n;
-  lua_getfield(L, t, key);
-  n = lua_tointeger(L, -1);
-  lua_pop(L, 1);
-  return n;
-}
-
-
-static int flag (lua_State *L, int t, const char *key) {
-  int b;
-  lua_getfield(L, t, key);
-  b = lua_toboolean(L, -1);
-  lua_pop(L, 1);
-  return b;
-}
-
-
 /*
 ** The fields of the table at 1: out=, number=, made=, replace= (enum of place.h),
 ** command=, extended=, compress=, native=, random=, seed=, summary=, holders=,
@@ -75,25 +57,25 @@ static void options (lua_State *L, SamplerOptions *o) {
   lua_getfield(L, 1, "command");
   lua_getfield(L, 1, "seed");
   o->out = lua_tostring(L, 2);
-  o->number = (unsigned)integer(L, 1, "number");
-  o->made = flag(L, 1, "made");
-  o->replace = (int)integer(L, 1, "replace");
+  o->number = (unsigned)getinteger(L, "number");
+  o->made = getboolean(L, "made");
+  o->replace = (int)getinteger(L, "replace");
   o->command = lua_tostring(L, 3);
   o->seeded = !lua_isnil(L, 4);
   o->seed = (uint64_t)lua_tointeger(L, 4);
-  o->format = flag(L, 1, "extended") ? PROFILE_EXTENDED : PROFILE_STOCK;
-  o->compress = flag(L, 1, "compress");
-  o->native = flag(L, 1, "native");
-  o->random = flag(L, 1, "random");
-  o->summary = flag(L, 1, "summary");
-  o->holders = flag(L, 1, "holders");
-  o->holdersevery = (uint64_t)integer(L, 1, "holdersevery");
-  o->mallocs = (uint64_t)integer(L, 1, "mallocs");
-  o->copies = flag(L, 1, "copies");
-  o->timeperiod = (uint64_t)integer(L, 1, "timeperiod");
-  o->wall = flag(L, 1, "wall");
-  o->ring.ns = (uint64_t)integer(L, 1, "ringtime");
-  o->ring.most = (size_t)integer(L, 1, "ring");
+  o->format = getboolean(L, "extended") ? PROFILE_EXTENDED : PROFILE_STOCK;
+  o->compress = getboolean(L, "compress");
+  o->native = getboolean(L, "native");
+  o->random = getboolean(L, "random");
+  o->summary = getboolean(L, "summary");
+  o->holders = getboolean(L, "holders");
+  o->holdersevery = (uint64_t)getinteger(L, "holdersevery");
+  o->mallocs = (uint64_t)getinteger(L, "mallocs");
+  o->copies = getboolean(L, "copies");
+  o->timeperiod = (uint64_t)getinteger(L, "timeperiod");
+  o->wall = getboolean(L, "wall");
+  o->ring.ns = (uint64_t)getinteger(L, "ringtime");
+  o->ring.most = (size_t)getinteger(L, "ring");
 }
 
 
@@ -114,7 +96,7 @@ static int l_open (lua_State *L) {
   options(L, &o);
   luaL_checkstring(L, 2);
   errno = 0;
-  return result(L, sampler_open(s, &o, (uint64_t)integer(L, 1, "period"), err, sizeof(err)),
+  return result(L, sampler_open(s, &o, (uint64_t)getinteger(L, "period"), err, sizeof(err)),
                 err);
 }
 
@@ -128,19 +110,19 @@ static int l_setup (lua_State *L) {
   char err[512], listen[512];
   memset(&with, 0, sizeof(with));
   options(L, &with.options);
-  with.rates.alloc = flag(L, 1, "alloc");
-  with.rates.period = (uint64_t)integer(L, 1, "period");
+  with.rates.alloc = getboolean(L, "alloc");
+  with.rates.period = (uint64_t)getinteger(L, "period");
   with.rates.timens = with.options.timeperiod;
-  with.rate = (uint64_t)integer(L, 1, "rate");
-  with.clock = with.options.wall ? TIMER_WALL : flag(L, 1, "exact") ? TIMER_EXACT : TIMER_CPU;
+  with.rate = (uint64_t)getinteger(L, "rate");
+  with.clock = with.options.wall ? TIMER_WALL : getboolean(L, "exact") ? TIMER_EXACT : TIMER_CPU;
   memset(&control, 0, sizeof(control));
   if (lua_getfield(L, 1, "listen") == LUA_TSTRING) {
     control_default(listen, sizeof(listen));
     control.listen = strdup(*lua_tostring(L, -1) != '\0' ? lua_tostring(L, -1) : listen);
   }
-  control.rotate = (uint64_t)integer(L, 1, "rotate");
-  control.keep = (uint64_t)integer(L, 1, "keep");
-  control.most = (uint64_t)integer(L, 1, "max");
+  control.rotate = (uint64_t)getinteger(L, "rotate");
+  control.keep = (uint64_t)getinteger(L, "keep");
+  control.most = (uint64_t)getinteger(L, "max");
   control_setup(&control);
   errno = 0;
   return result(L, process_setup(&with, err, sizeof(err)), err);

@@ -144,7 +144,7 @@ static int l_info (lua_State *L) {
 /* {== classes ========================================================== */
 
 typedef struct ClassRow {
-  uint64_t count, self, retained;
+  uint64_t count, self;
   uint64_t new, newbytes, gone, gonebytes;
   int64_t grown;
 } ClassRow;

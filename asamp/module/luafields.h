@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Fields of the table on the top of the stack, for the modules.
+** Fields of the table on the top of the stack, and of that of arguments, which is at 1, for
+** the modules.
 */
 #ifndef asamp_luafields_h
 #define asamp_luafields_h
@@ -24,6 +25,22 @@ static inline void setstring (lua_State *L, const char *key,
                               const char *text) {
   lua_pushstring(L, text);
   lua_setfield(L, -2, key);
+}
+
+static inline lua_Integer getinteger (lua_State *L, const char *key) {
+  lua_Integer n;
+  lua_getfield(L, 1, key);
+  n = lua_tointeger(L, -1);
+  lua_pop(L, 1);
+  return n;
+}
+
+static inline int getboolean (lua_State *L, const char *key) {
+  int b;
+  lua_getfield(L, 1, key);
+  b = lua_toboolean(L, -1);
+  lua_pop(L, 1);
+  return b;
 }
 
 /* Field 'left': a list of what limits have left out, {what, limit, count, text}. */

@@ -8,17 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "binding.h"
+#include "luafields.h"
 
 int snapshot_lua (lua_State *L);
-
-static int flag (lua_State *L, const char *key) {
-  int b;
-  lua_getfield(L, 1, key);
-  b = lua_toboolean(L, -1);
-  lua_pop(L, 1);
-  return b;
-}
 
 /*
 ** snapshot{path=, replace= (enum of place.h), wait=, inprocess=, command=} ->
@@ -33,12 +25,11 @@ int snapshot_lua (lua_State *L) {
   lua_settop(L, 1);
   lua_getfield(L, 1, "path");
   lua_getfield(L, 1, "command");
-  lua_getfield(L, 1, "replace");
   wish.path = luaL_checkstring(L, 2);
   wish.command = lua_tostring(L, 3);
-  wish.replace = (int)lua_tointeger(L, 4);
-  wish.wait = flag(L, "wait");
-  wish.inprocess = flag(L, "inprocess");
+  wish.replace = (int)getinteger(L, "replace");
+  wish.wait = getboolean(L, "wait");
+  wish.inprocess = getboolean(L, "inprocess");
   if (!snapshot_take(L, &wish, &s, err, sizeof(err))) {
     int e = errno;
     lua_pushnil(L);
@@ -47,15 +38,11 @@ int snapshot_lua (lua_State *L) {
     return 3;
   }
   lua_createtable(L, 0, 4);
-  lua_pushstring(L, s.path);
+  setstring(L, "path", s.path);
   free(s.path);
-  lua_setfield(L, -2, "path");
-  lua_pushboolean(L, s.forked);
-  lua_setfield(L, -2, "forked");
-  if (s.refused != 0) {
-    lua_pushstring(L, strerror(s.refused));
-    lua_setfield(L, -2, "refused");
-  }
+  setboolean(L, "forked", s.forked);
+  if (s.refused != 0)
+    setstring(L, "refused", strerror(s.refused));
   lua_pushnumber(L, (lua_Number)s.stopped / 1e9);
   lua_setfield(L, -2, "stopped");
   return 1;

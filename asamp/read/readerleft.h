@@ -8,7 +8,6 @@
 #ifndef asamp_readerleft_h
 #define asamp_readerleft_h
 
-#include <stddef.h>
 #include <stdint.h>
 
 typedef enum ReadLeft {

@@ -227,30 +227,18 @@ static void death (void *ud, const ReadDeath *d) {
 
 static void held (void *ud, const ReadSample *sample, uint32_t path) {
   ReaderSum *s = ud;
-  size_t at;
   if (sample->time < s->since || (s->instant != READERSUM_EVER && sample->time > s->instant))
     return;
-  at = sitetable_at(&s->held, sample->node, path, sample->count);
-  if (at == SITETABLE_NONE) {
+  if (!sitetable_add(&s->held, sample->node, path, sample->count, readsample_bytes(sample)))
     s->client.stop = NOMEMORY;
-    return;
-  }
-  s->held.sites[at].samples += sample->count;
-  s->held.sites[at].bytes += readsample_bytes(sample);
 }
 
 static void copy (void *ud, const ReadSample *sample) {
   ReaderSum *s = ud;
-  size_t at;
-  if (s->instant != READERSUM_EVER)
-    return;
-  at = sitetable_at(&s->copies, sample->node, sample->kind, sample->count);
-  if (at == SITETABLE_NONE) {
+  if (s->instant == READERSUM_EVER &&
+      !sitetable_add(&s->copies, sample->node, sample->kind, sample->count,
+                     readsample_bytes(sample)))
     s->client.stop = NOMEMORY;
-    return;
-  }
-  s->copies.sites[at].samples += sample->count;
-  s->copies.sites[at].bytes += readsample_bytes(sample);
 }
 
 static void collection (void *ud, const ReadCollection *c) {

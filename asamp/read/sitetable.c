@@ -34,6 +34,15 @@ size_t sitetable_tagged (SiteTable *l, uint32_t node, uint32_t kind, uint32_t ta
   return l->nsites++;
 }
 
+int sitetable_add (SiteTable *l, uint32_t node, uint32_t kind, uint64_t count, uint64_t bytes) {
+  size_t at = sitetable_at(l, node, kind, count);
+  if (at == SITETABLE_NONE)
+    return 0;
+  l->sites[at].samples += count;
+  l->sites[at].bytes += bytes;
+  return 1;
+}
+
 void sitetable_free (SiteTable *l) {
   free(l->sites);
   idmap_free(&l->bykey);

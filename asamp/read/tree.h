@@ -14,7 +14,6 @@
 
 #include "bounds.h"
 
-#include <stddef.h>
 #include <stdint.h>
 
 typedef struct TreeNode {

@@ -40,7 +40,7 @@
   X(lua_pushnil) X(lua_pushnumber) X(lua_pushstring) X(lua_pushvalue) \
   X(lua_rawgeti) X(lua_rawgetp) X(lua_rawlen) X(lua_rawseti) X(lua_rawsetp) \
   X(lua_setfield) X(lua_setmetatable) X(lua_settop) X(lua_toboolean) \
-  X(lua_tointegerx) X(lua_tolstring) X(lua_tothread) X(lua_touserdata) \
+  X(lua_tointegerx) X(lua_tolstring) X(lua_touserdata) \
   X(lua_type)
 
 #define BINDING_SEAM(X) X(luaN_allocated) X(luaN_beside) X(luaN_check) X(luaN_code) \
@@ -127,7 +127,6 @@ int binding_try (const char *module, int seam, void *caller, char *err, size_t e
 #define lua_toboolean	(*binding.lua_toboolean)
 #define lua_tointegerx	(*binding.lua_tointegerx)
 #define lua_tolstring	(*binding.lua_tolstring)
-#define lua_tothread	(*binding.lua_tothread)
 #define lua_touserdata	(*binding.lua_touserdata)
 #define lua_type	(*binding.lua_type)
 #define luaN_allocated	(*binding.luaN_allocated)

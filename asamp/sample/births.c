@@ -3,7 +3,6 @@
 ** Where samples were allocated (births.h).
 */
 #include "births.h"
-#include "frameids.h"
 #include "list.h"
 
 #include <stdlib.h>

@@ -9,8 +9,6 @@
 #include <errno.h>
 #include <libunwind.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <ucontext.h>
 
 #include "altstack.h"

@@ -97,7 +97,6 @@ static void tellcopy (Tracker *t, const ProfileSample *of, int sort, uint64_t co
   out.count = count;
   out.outside = 0;
   t->client->sample(t->ud, &out, shared, t->stack.frames, n);
-  t->copies += count;
 }
 
 
@@ -710,7 +709,7 @@ void tracker_again (Tracker *t, uint64_t seed, int isforked) {
     stack_begin(&t->stack, function, t);
     classes_begin(&t->classes, t->client->class, t->ud);
   }
-  t->samples = t->natives = t->copies = t->bytes = t->lost = t->unfollowed = 0;
+  t->samples = t->natives = t->bytes = t->lost = t->unfollowed = 0;
   t->from = luaN_allocated(t->L);
 }
 
@@ -742,7 +741,7 @@ void tracker_begin (Tracker *t, const TrackerClient *client, void *ud,
   t->native = native;
   t->interval.period = period;
   t->seeded = 0;
-  t->samples = t->natives = t->copies = t->bytes = t->lost = t->nanoseconds = 0;
+  t->samples = t->natives = t->bytes = t->lost = t->nanoseconds = 0;
   t->unfollowed = 0;
   t->copying = 0;
   t->holdersevery = 0;

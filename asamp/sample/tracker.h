@@ -103,7 +103,7 @@ typedef struct Tracker {
   uint64_t looked;		/* ... and when that was */
   uint64_t number;		/* of the state, for the client */
   uint64_t from;		/* luaN_allocated when sampling went on */
-  uint64_t samples, natives, copies, bytes, lost, nanoseconds;  /* since the client came */
+  uint64_t samples, natives, bytes, lost, nanoseconds;  /* since the client came */
   unsigned ntimed;		/* samples that may have been timed for these */
   uint64_t unfollowed;		/* samples that survived and found no room */
   uint64_t minors, majors, tenured, planned, charged;  /* as the last collection told has left it */

@@ -19,7 +19,6 @@
 
 #include "lua.h"
 
-#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 

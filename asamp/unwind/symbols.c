@@ -6,7 +6,6 @@
 #include "symbols.h"
 #include "descriptor.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
