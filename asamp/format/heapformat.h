@@ -7,6 +7,8 @@
 #ifndef asamp_heapformat_h
 #define asamp_heapformat_h
 
+#include <stddef.h>
+
 #define HEAPFORMAT_MAGIC	"ASAMPHEAP 3\n"
 #define HEAPFORMAT_MAGICSIZE	12
 #define HEAPFORMAT_VERSION	10  /* place of its digit; 1 has neither sites nor samples,
@@ -48,5 +50,11 @@ enum {
 
 /* What stands for 'no object' where an address may be missing. */
 #define HEAP_NONE	0
+
+/* The first of the roots that are metatables of types: LUAN_RTYPE of luaN_Root (seam.h). */
+#define HEAP_RTYPE	16
+
+/* What a root is called. */
+void heapformat_root (long long which, char *to, size_t size);
 
 #endif

@@ -4,6 +4,7 @@
 */
 #include "words.h"
 #include "bytes.h"
+#include "heapformat.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -80,22 +81,6 @@ void words_function (const Graph *g, uint32_t v, char to[WORDS_MOST]) {
     quoted(g, p->name, name, sizeof(name));
     snprintf(to, WORDS_MOST, "%s (%s:%u)", name, source, p->line);
   }
-}
-
-static void rootname (uint32_t which, char out[WORDS_MOST]) {
-  static const char *const types[] = {
-    "nil", "booleans", "light userdata", "numbers", "strings", "tables", "functions",
-    "userdata", "coroutines"
-  };
-  static const char *const names[] = {
-    "registry", "main thread", "C code", "names of metamethods",
-    "waits for its finalizer"
-  };
-  if (which >= 16 && which < 16 + sizeof(types) / sizeof(*types))
-    snprintf(out, WORDS_MOST, "metatable of %s", types[which - 16]);
-  else
-    snprintf(out, WORDS_MOST, "%s",
-             which < sizeof(names) / sizeof(*names) ? names[which] : "a root");
 }
 
 /* Is it the registry? Held by the state, as its first root. */
@@ -183,7 +168,7 @@ void words_step (const Graph *g, uint32_t from, uint32_t to, Way way, int merged
   const Slot *s = a < g->nslots ? &g->slots[a] : NULL;
   (void)to;
   switch (way_kind(way)) {
-    case HEAP_EROOT: rootname(a, out); break;
+    case HEAP_EROOT: heapformat_root(a, out, WORDS_MOST); break;
     case HEAP_EMETATABLE: snprintf(out, WORDS_MOST, "metatable"); break;
     case HEAP_EINDEX: element(g, from, a, merged, out); break;
     case HEAP_EFIELD: field(g, from, a, out); break;

@@ -7,6 +7,7 @@
 #include "binding.h"
 #include "clock.h"
 #include "hash.h"
+#include "heapformat.h"
 #include "idmap.h"
 #include "list.h"
 #include "native.h"
@@ -250,19 +251,6 @@ static void function (Work *w, const void *proto, const void *code, char *to, si
   else snprintf(to, size, "%s (%s:%d)", name, s, o.line);
 }
 
-static void rootname (long long which, char *to, size_t size) {
-  static const char *const types[] = {
-    "nil", "booleans", "light userdata", "numbers", "strings", "tables", "functions",
-    "userdata", "coroutines"
-  };
-  static const char *const names[] = {
-    "registry", "main thread", "C code", "names of metamethods", "waits for its finalizer"
-  };
-  if (which >= LUAN_RTYPE && which < LUAN_RTYPE + 9)
-    snprintf(to, size, "metatable of %s", types[which - LUAN_RTYPE]);
-  else snprintf(to, size, "%s", which >= 0 && which < 5 ? names[which] : "a root");
-}
-
 /* A slot that has no name. */
 static void slot (Work *w, const luaN_Edge *e, char *to, size_t size) {
   char in[180];
@@ -462,7 +450,7 @@ static void labelroots (Work *w) {
   for (i = 0; i < w->ntops && !w->failed; i++) {
     uint32_t at = find(w, w->tops[i].object);
     if (at == IDMAP_NONE || !w->list[at].isroot) continue;
-    rootname(w->tops[i].which, step, sizeof(step));
+    heapformat_root(w->tops[i].which, step, sizeof(step));
     w->list[at].path = path(w, 0, step);
     w->list[at].done = 1;
   }

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Words that whoever asks a state and whoever reads its snapshot have in common.
+*/
+#include "heapformat.h"
+
+#include <stdio.h>
+
+void heapformat_root (long long which, char *to, size_t size) {
+  static const char *const types[] = {
+    "nil", "booleans", "light userdata", "numbers", "strings", "tables", "functions",
+    "userdata", "coroutines"
+  };
+  static const char *const names[] = {
+    "registry", "main thread", "C code", "names of metamethods", "waits for its finalizer"
+  };
+  if (which >= HEAP_RTYPE && which < HEAP_RTYPE + 9)
+    snprintf(to, size, "metatable of %s", types[which - HEAP_RTYPE]);
+  else
+    snprintf(to, size, "%s", which >= 0 && which < 5 ? names[which] : "a root");
+}
