@@ -304,7 +304,7 @@ local function messages()
   end
   add("find asamp lua/gc/tuning.c lua/attach.c -name '*.c'", function(text, _, path)
     return not silent(text) and not path:find "/words%.c$" and not path:find "/holders%.c$"
-      -- what a step is called
+      and not path:find "/heapformat%.c$"  -- what a step is called
       and not path:find "/devtools%.c$"  -- another format
   end, "^%s*$", "/*", "%*/")
   add("find lualib -name '*.lua'", function(text, before, path)

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** A profile is opened, asked, dumped and closed (profile.h; its inside is in queue.h).
+*/
+#define _GNU_SOURCE
+#include "profile.h"
+#include "clock.h"
+#include "encoder.h"
+#include "writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/* What a flight recorder has besides. */
+static void endring (Profile *p) {
+  ring_free(p->ring);
+  if (p->config.path != NULL) {
+    free((char *)p->config.path);
+    free((char *)p->config.log.command);
+  }
+}
+
+/* Frees all but the encoder, closes the file. */
+static void release (Profile *p) {
+  livefile_abandon(&p->file);
+  writer_spend(&p->reserve);
+  free(p->place.path);
+  free(p->queue[0].data);
+  free(p->queue[1].data);
+  free(p);
+}
+
+/* The writer's thread must not run the program's signal handlers. */
+static int startthread (Profile *p) {
+  sigset_t all, before;
+  int error;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
+  error = pthread_create(&p->thread, NULL, p->ring != NULL ? writer_record : writer_run, p);
+  if (error == 0)
+    pthread_getcpuclockid(p->thread, &p->clock);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return error;
+}
+
+/* The file of a profile; an errno, or 0. 'why' as that of place_open. */
+static int openfile (Profile *p, const ProfileConfig *config, char *why,
+                     size_t size) {
+  const PlaceWish wish = {config->path, config->number, config->made,
+                          config->replace, config->taken, 0, config->folder};
+  int error = place_open(&wish, &p->place, why, size);
+  return error != 0 ? error
+       : livefile_open(&p->file, p->place.fd,
+                       config->compress ? LIVEFILE_LIVE : LIVEFILE_PLAIN);
+}
+
+/* Descriptors that must be free beside the file: for the program, and for libraries, which
+   would fail without a word, or with one that explains nothing. */
+enum { SPARE_DESCRIPTORS = 6 };
+
+/* Are there so many descriptors besides 'fd'? */
+static int hasdescriptors (int fd) {
+  int more[SPARE_DESCRIPTORS], n = 0, all;
+  while (n < SPARE_DESCRIPTORS && (more[n] = fcntl(fd, F_DUPFD_CLOEXEC, 3)) >= 0)
+    n++;
+  all = (n == SPARE_DESCRIPTORS);
+  while (n > 0)
+    close(more[--n]);
+  return all;
+}
+
+/* What a limit is, in its unit, as ulimit prints it. */
+static const char *limited (int which, rlim_t unit, char *text, size_t size) {
+  struct rlimit r;
+  if (getrlimit(which, &r) != 0 || r.rlim_cur == RLIM_INFINITY)
+    return "unlimited";
+  snprintf(text, size, "%llu", (unsigned long long)(r.rlim_cur / unit));
+  return text;
+}
+
+/* The phrase for an errno. Where a limit of the process causes it, tells which and how high. */
+static void reason (int error, char *why, size_t size) {
+  char a[32], b[32];
+  if (error == EMFILE)
+    snprintf(why, size, "fewer than %d file descriptors would be left; raise their number "
+             "(ulimit -n, now %s)", SPARE_DESCRIPTORS, limited(RLIMIT_NOFILE, 1, a, sizeof(a)));
+  else if (error == ENOMEM && limited(RLIMIT_AS, 1024, a, sizeof(a)) == a)
+    snprintf(why, size, "not enough memory; raise its limit (ulimit -v, now %s)", a);
+  else if (error == EAGAIN)
+    snprintf(why, size, "no thread can be made to write it, for lack of memory (ulimit "
+             "-v, now %s) or of processes (ulimit -u, now %s); raise the limit",
+             limited(RLIMIT_AS, 1024, a, sizeof(a)),
+             limited(RLIMIT_NPROC, 1, b, sizeof(b)));
+}
+
+/* Why no file could be written at that path. */
+static void explain (int error, const char *path, char *why, size_t size, char *err,
+                     size_t errsize) {
+  if (why[0] == '\0')
+    reason(error, why, size);
+  snprintf(err, errsize, "cannot write profile '%s': %s", path, why[0] != '\0' ? why :
+           error == ENXIO ? "nobody reads this pipe" : strerror(error));
+}
+
+static int beginfile (Profile *p, const ProfileConfig *config, const EncoderConfig *own,
+                      char *why, size_t size) {
+  int error = openfile(p, config, why, size);
+  if (error != 0)
+    return error;
+  if (!hasdescriptors(p->file.fd))
+    return EMFILE;
+  p->encoder = encoder_new(own, clock_now(), clock_read(CLOCK_REALTIME) / 1000, writer_sink, p);
+  return p->encoder != NULL ? 0 : ENOMEM;
+}
+
+/* A flight recorder's files come later. */
+static int beginring (Profile *p, const ProfileConfig *config, const EncoderConfig *own) {
+  const char *command = own->command;
+  p->config = *config;
+  p->config.log = *own;
+  p->config.path = strdup(config->path);
+  p->config.log.command = command != NULL ? strdup(command) : NULL;
+  p->ring = ring_new(&config->ring, &p->config.log, clock_now());
+  writer_keep(&p->reserve);
+  return p->ring != NULL && p->config.path != NULL &&
+         (command == NULL || p->config.log.command != NULL) ? 0 : ENOMEM;
+}
+
+/* Memory, file and thread; an errno, or 0. */
+static int begin (Profile *p, const ProfileConfig *config, char *why,
+                  size_t size) {
+  EncoderConfig own = config->log;
+  pthread_condattr_t clock;
+  int i, error;
+  for (i = 0; i < 2; i++) {
+    p->queue[i].data = malloc(QUEUE_BYTES);
+    if (p->queue[i].data == NULL)
+      return ENOMEM;
+  }
+  own.pid = (uint64_t)p->pid;
+  p->tellstall = config->stalled;
+  p->round = config->round;
+  p->pause = SOON_NS;
+  error = config->ring.most > 0 ? beginring(p, config, &own) : beginfile(p, config, &own, why, size);
+  if (error != 0)
+    return error;
+  pthread_mutex_init(&p->lock, NULL);
+  pthread_condattr_init(&clock);
+  pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+  pthread_cond_init(&p->work, &clock);
+  pthread_condattr_destroy(&clock);
+  pthread_cond_init(&p->room, NULL);
+  pthread_cond_init(&p->answered, NULL);
+  return startthread(p);
+}
+
+Profile *profile_open (const ProfileConfig *config, char *err,
+                       size_t errsize) {
+  Profile *p = calloc(1, sizeof(*p));
+  char why[256] = "";
+  int error = ENOMEM;
+  if (p != NULL) {
+    p->file.fd = -1;
+    p->pid = getpid();
+    error = begin(p, config, why, sizeof(why));
+    if (error == 0)
+      return p;
+    if (p->encoder != NULL)
+      encoder_free(p->encoder);
+    endring(p);
+    place_undo(&p->place);
+    release(p);
+  }
+  explain(error, config->path, why, sizeof(why), err, errsize);
+  errno = error;
+  return NULL;
+}
+
+const char *profile_path (const Profile *p) {
+  int isthere = p->ring == NULL || __atomic_load_n(&p->done, __ATOMIC_ACQUIRE);
+  return isthere && p->place.path != NULL ? p->place.path : p->config.path;
+}
+
+unsigned profile_number (const Profile *p) {
+  return __atomic_load_n(&p->config.number, __ATOMIC_RELAXED);
+}
+
+int profile_isring (const Profile *p) {
+  return p->ring != NULL;
+}
+
+const char *profile_elsewhere (const Profile *p) {
+  return p->place.busy ? "is being written"
+       : p->place.kept ? "is a profile already" : NULL;
+}
+
+void profile_file (const Profile *p, struct stat *file) {
+  memset(file, 0, sizeof(*file));
+  file->st_dev = p->file.device;
+  file->st_ino = p->file.inode;
+}
+
+void queue_totals (const Profile *p, ProfileTotals *t) {
+  t->samples = p->taken.samples - p->lost.samples;
+  t->timesamples = p->taken.timesamples - p->lost.timesamples;
+  t->lost = p->lost.samples + p->lost.timesamples;
+  t->bytes = p->ring != NULL && !p->done ? ring_bytes(p->ring)
+           : __atomic_load_n(&p->file.written, __ATOMIC_RELAXED);
+  t->error = p->error != 0 ? p->error : p->stalled;
+}
+
+int profile_room (Profile *p) {
+  return __atomic_load_n(&p->stalled, __ATOMIC_RELAXED) == 0;
+}
+
+int profile_offer (Profile *p, uint64_t count) {
+  if (profile_room(p))
+    return 1;
+  __atomic_add_fetch(&p->refused, count, __ATOMIC_RELAXED);
+  return 0;
+}
+
+void profile_lost (Profile *p, uint64_t n) {
+  pthread_mutex_lock(&p->lock);
+  p->elsewhere += n;
+  pthread_mutex_unlock(&p->lock);
+}
+
+void profile_totals (Profile *p, ProfileTotals *t) {
+  pthread_mutex_lock(&p->lock);
+  queue_totals(p, t);
+  pthread_mutex_unlock(&p->lock);
+}
+
+const char *profile_message (int error) {
+  return error == EBADF ? "the program has closed its descriptor"
+       : error == EDEADLK ? "exit() was called in a signal handler, which has "
+                            "interrupted what the writer waits for"
+       : strerror(error);
+}
+
+int profile_dump (Profile *p, const char *to, int isshort, char *path, size_t pathsize,
+                  char *err, size_t errsize) {
+  Wish wish = {to, isshort, 0, 0, path, "", pathsize};
+  int istaken = 0;
+  if (p->pid == getpid() && !p->ended) {
+    pthread_mutex_lock(&p->lock);
+    while (p->wish != NULL && !p->stop)
+      pthread_cond_wait(&p->answered, &p->lock);
+    istaken = !p->stop;
+    if (istaken) {
+      p->wish = &wish;
+      pthread_cond_signal(&p->work);
+      while (!wish.isdone)
+        pthread_cond_wait(&p->answered, &p->lock);
+    }
+    pthread_mutex_unlock(&p->lock);
+  }
+  if (!istaken)
+    snprintf(err, errsize, "the profile has ended");
+  else if (wish.error != 0)
+    explain(wish.error, to != NULL ? to : profile_path(p), wish.why, sizeof(wish.why), err,
+            errsize);
+  return istaken && wish.error == 0;
+}
+
+/* The writer writes what is left and goes; then the file is closed. */
+static void end (Profile *p) {
+  pthread_mutex_lock(&p->lock);
+  p->stop = 1;
+  pthread_cond_signal(&p->work);
+  pthread_mutex_unlock(&p->lock);
+  pthread_join(p->thread, NULL);
+  pthread_mutex_lock(&p->lock);
+  if (p->file.error != p->error)  /* nothing of the file remains */
+    p->lost = p->taken;
+  p->error = p->file.error;
+  pthread_mutex_unlock(&p->lock);
+}
+
+/* A lock that the fork has caught is nobody's in the child, and never free. */
+int profile_end (Profile *p, ProfileTotals *t) {
+  int ok, ismine = p->pid == getpid();
+  if (ismine) {
+    if (!p->ended)
+      end(p);
+    p->ended = 1;
+    pthread_mutex_lock(&p->lock);
+  }
+  else
+    p->lost = p->taken;
+  if (t != NULL)
+    queue_totals(p, t);
+  ok = p->lost.samples + p->lost.timesamples == 0 && p->error == 0;
+  if (ismine)
+    pthread_mutex_unlock(&p->lock);
+  return ok ? 0 : -1;
+}
+
+int profile_close (Profile *p, ProfileTotals *t) {
+  int result = profile_end(p, t);
+  if (p->pid == getpid()) {
+    pthread_cond_destroy(&p->work);
+    pthread_cond_destroy(&p->room);
+    pthread_cond_destroy(&p->answered);
+    pthread_mutex_destroy(&p->lock);
+    endring(p);
+  }
+  release(p);
+  return result;
+}
+
+/*
+** The fork may have caught the writer between freeing one of the encoder's
+** buffers and noting where the new one is: the child leaves them alone.
+*/
+void profile_abandon (Profile *p) {
+  release(p);
+}

@@ -1,0 +1,495 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** What the program's threads tell a profile: events, into its queue (queue.h), and the
+** last ones at exit.
+*/
+#define _GNU_SOURCE
+#include "queue.h"
+#include "clock.h"
+#include "framename.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#define FATES_CHUNK	65536         /* fates of one event */
+#define HOLDERS_CHUNK	2047          /* numbers of one event, odd */
+#define DEATHS_CHUNK	65536         /* runs of one event, even */
+
+#define OFTHREAD	__thread __attribute__((tls_model("initial-exec")))
+
+/* The profile whose lock this OS thread has, or waits for, to tell an event. */
+static OFTHREAD const Profile *volatile telling;
+
+/* The number that the system has given this OS thread; 0: it was not asked for yet. Kept,
+   for every event has it, and a system call takes as long as half a sample. */
+static OFTHREAD uint32_t ofthread;
+
+/* The thread that has forked has another number in the child. */
+static void forked (void) {
+  ofthread = 0;
+}
+
+static void once (void) {
+  pthread_atfork(NULL, NULL, forked);
+}
+
+static uint32_t threadnumber (void) {
+  static pthread_once_t control = PTHREAD_ONCE_INIT;
+  if (ofthread == 0) {
+    pthread_once(&control, once);
+    ofthread = (uint32_t)gettid();
+  }
+  return ofthread;
+}
+
+int profile_ready (Profile *p) {
+  int ready;
+  if (telling != NULL)
+    return 0;
+  pthread_mutex_lock(&p->lock);
+  ready = p->error == 0 && p->stalled == 0 && !p->stop &&
+          p->queue[p->active].used < QUEUE_BYTES / 2;
+  pthread_mutex_unlock(&p->lock);
+  return ready;
+}
+
+/* The event that is being told is whole (Q5). */
+static void commit (Profile *p) {
+  p->queue[p->active].used += p->reserved;
+  p->reserved = 0;
+}
+
+/* Whoever tells events has the lock between these. */
+static void hold (Profile *p) {
+  telling = p;
+  pthread_mutex_lock(&p->lock);
+}
+
+static inline void letgo (Profile *p) {
+  commit(p);
+  memset(&p->inhand, 0, sizeof(p->inhand));
+  pthread_mutex_unlock(&p->lock);
+  telling = NULL;
+}
+
+/* Has the active buffer room for 'size' bytes? */
+static inline int hasroom (const Profile *p, size_t size) {
+  return QUEUE_BYTES - p->queue[p->active].used >= size;
+}
+
+/* Waits until it has (Q3); 0: it never will. Apart, for whoever finds room at once. */
+static __attribute__((noinline)) int waitforroom (Profile *p, size_t size) {
+  while (!hasroom(p, size)) {
+    EventTally inhand = p->inhand;
+    if (p->pid != getpid())
+      return 0;
+    pthread_cond_signal(&p->work);
+    pthread_cond_wait(&p->room, &p->lock);
+    p->inhand = inhand;  /* another thread may have told something */
+    if (p->error != 0 || p->stop)
+      return 0;
+  }
+  return 1;
+}
+
+/*
+** Room for an event with a body of 'n' bytes in the active buffer (lock
+** held); NULL when there will be none. May wait for the writer (Q3).
+*/
+static inline void *reserve (const ProfileState *s, int type, uint64_t number, size_t n) {
+  Profile *p = s->profile;
+  size_t size = sizeof(Event) + ((n + 7) & ~(size_t)7);
+  Queue *q;
+  Event *event;
+  if (p->reserved > 0)
+    commit(p);  /* the one before */
+  if (p->error != 0 || p->stop || (!hasroom(p, size) && !waitforroom(p, size)))
+    return NULL;
+  q = &p->queue[p->active];
+  event = (Event *)(q->data + q->used);
+  event->type = (uint32_t)type;
+  event->size = (uint32_t)size;
+  event->n = number;
+  event->state = s->id;
+  event->thread = s->outside ? 0 : threadnumber();
+  if (q->used < WAKE_BYTES && q->used + size >= WAKE_BYTES)
+    pthread_cond_signal(&p->work);
+  p->reserved = size;
+  return event + 1;
+}
+
+/* An event of a number and n bytes. */
+static void tell (const ProfileState *s, int type, uint64_t number, const void *bytes,
+                  size_t n) {
+  void *body;
+  hold(s->profile);
+  body = reserve(s, type, number, n);
+  if (body != NULL && n > 0)
+    memcpy(body, bytes, n);
+  letgo(s->profile);
+}
+
+void profile_begin (ProfileState *s) {
+  tell(s, EVENT_BEGIN, clock_now(), NULL, 0);
+}
+
+void profile_leave (ProfileState *s, uint64_t bytes, const ProfileLeft *left,
+                    uint64_t lost) {
+  uint64_t now = clock_now();
+  profile_left(s, left);
+  profile_lost(s->profile, lost);
+  tell(s, EVENT_END, bytes, &now, sizeof(now));
+}
+
+void profile_function (ProfileState *s, uint64_t id, const char *name,
+                       int linedefined, const char *source) {
+  char text[FRAMENAME_LIMIT + 1];
+  framename_lua(text, name, linedefined, source);
+  tell(s, EVENT_NAME, id, text, strlen(text) + 1);
+}
+
+void profile_period (ProfileState *s, uint64_t period) {
+  tell(s, EVENT_PERIOD, period, NULL, 0);
+}
+
+void profile_timeperiod (ProfileState *s, uint64_t ns, int wall) {
+  tell(s, wall ? EVENT_WALLPERIOD : EVENT_CPUPERIOD, ns, NULL, 0);
+}
+
+void profile_allocated (ProfileState *s, uint64_t bytes) {
+  tell(s, EVENT_ALLOCATED, bytes, NULL, 0);
+}
+
+void profile_left (ProfileState *s, const ProfileLeft *left) {
+  tell(s, EVENT_LEFT, __atomic_load_n(&s->profile->cut, __ATOMIC_RELAXED), left,
+       sizeof(*left));
+}
+
+/* What is told of a text of n bytes: all, or what ends before a character. */
+static size_t cut (Profile *p, const char *text, size_t n, size_t limit) {
+  size_t i;
+  if (n <= limit)
+    return n;
+  __atomic_add_fetch(&p->cut, 1, __ATOMIC_RELAXED);
+  for (i = 0; i < 3 && ((unsigned char)text[limit] & 0xc0) == 0x80; i++)
+    limit--;
+  return limit;
+}
+
+static void telltext (const ProfileState *s, int type, uint64_t number, const char *name) {
+  char text[PROFILE_NAME + 1];
+  size_t n = cut(s->profile, name, strlen(name), PROFILE_NAME);
+  memcpy(text, name, n);
+  text[n] = '\0';
+  tell(s, type, number, text, n + 1);
+}
+
+void profile_called (ProfileState *s, const char *name) {
+  telltext(s, EVENT_CALLED, 0, name);
+}
+
+void profile_class (ProfileState *s, uint32_t id, const char *name) {
+  telltext(s, EVENT_CLASS, id, name);
+}
+
+void profile_holderpath (ProfileState *s, uint32_t id, uint32_t parent, const char *step) {
+  size_t n = strlen(step) + 1;
+  char *body;
+  hold(s->profile);
+  body = reserve(s, EVENT_PATH, id, sizeof(parent) + n);
+  if (body != NULL) {
+    memcpy(body, &parent, sizeof(parent));
+    memcpy(body + sizeof(parent), step, n);
+  }
+  letgo(s->profile);
+}
+
+void profile_walk (ProfileState *s, uint64_t began, uint64_t duration) {
+  Profile *p = s->profile;
+  uint64_t *body;
+  hold(p);
+  body = reserve(s, EVENT_WALK, duration, sizeof(*body));
+  if (body != NULL)
+    *body = began;
+  letgo(p);
+}
+
+void profile_holders (ProfileState *s, const uint32_t *ids, size_t n) {
+  Profile *p = s->profile;
+  uint32_t runs[HOLDERS_CHUNK];
+  size_t at = 0;
+  hold(p);
+  while (at < n) {
+    size_t m = 1;
+    uint32_t *body;
+    runs[0] = at == 0;
+    while (at < n && m + 2 <= HOLDERS_CHUNK) {
+      size_t from = at;
+      while (at < n && ids[at] == ids[from])
+        at++;
+      runs[m++] = (uint32_t)(at - from);
+      runs[m++] = ids[from];
+    }
+    body = reserve(s, EVENT_HOLDERS, m, m * sizeof(*body));
+    if (body == NULL)
+      break;  /* what comes behind would be told of others */
+    memcpy(body, runs, m * sizeof(*body));
+  }
+  letgo(p);
+}
+
+void profile_mark (ProfileState *s, uint64_t time, const char *name,
+                   size_t namelen, const char *value, size_t valuelen) {
+  Profile *p = s->profile;
+  MarkEvent *body;
+  namelen = cut(p, name, namelen, PROFILE_NAME);
+  valuelen = cut(p, value, valuelen, PROFILE_VALUE);
+  hold(p);
+  body = reserve(s, EVENT_MARK, 0, sizeof(*body) + namelen + valuelen);
+  if (body != NULL) {
+    body->time = time;
+    body->namelength = namelen;
+    body->valuelength = valuelen;
+    if (namelen > 0)
+      memcpy(body->text, name, namelen);
+    if (valuelen > 0)
+      memcpy(body->text + namelen, value, valuelen);
+  }
+  letgo(p);
+}
+
+void profile_resident (ProfileState *s, uint64_t time, const char *what, int64_t bytes,
+                       const char *text) {
+  Profile *p = s->profile;
+  size_t n = strlen(what), m = strlen(text);
+  ResidentEvent *body;
+  hold(p);
+  body = reserve(s, EVENT_RESIDENT, (uint64_t)bytes, sizeof(*body) + n + m + 2);
+  if (body != NULL) {
+    body->time = time;
+    memcpy(body->text, what, n + 1);
+    memcpy(body->text + n + 1, text, m + 1);
+  }
+  letgo(p);
+}
+
+/* The event that is being told finds no room: its samples are lost. */
+static void lose (Profile *p) {
+  event_add(&p->lost, &p->inhand);
+  memset(&p->inhand, 0, sizeof(p->inhand));
+}
+
+/* Notes the depth of the stack that is told. */
+static void setdepth (ProfileState *s, size_t shared, size_t n) {
+  assert(shared <= s->depth && n <= PROFILE_NEWFRAMES);
+  s->depth = shared + n;
+}
+
+/* Mostly one frame, which costs less to copy than a call of memcpy does. 'frames' may be NULL
+   when n is 0. */
+static inline void copyframes (ProfileFrame *to, const ProfileFrame *frames, size_t n) {
+  if (n == 1)
+    *to = *frames;
+  else if (n > 0)
+    memcpy(to, frames, n * sizeof(*frames));
+}
+
+void profile_sample (ProfileState *s, const ProfileSample *in, size_t shared,
+                     const ProfileFrame *frames, size_t n) {
+  Profile *p = s->profile;
+  SampleEvent *body;
+  int copy = profile_iscopy(in->kind);
+  assert(in->count >= 1 && in->kind >= 0 && (in->kind < KIND_COUNT || copy));
+  hold(p);
+  setdepth(s, shared, n);
+  if (!copy) p->taken.samples += in->count;
+  p->inhand.samples = in->count;
+  body = reserve(s, EVENT_SAMPLE, n, sizeof(*body) + n * sizeof(*frames));
+  if (body != NULL) {
+    body->sample = *in;
+    body->shared = shared;
+    copyframes(body->frames, frames, n);
+  }
+  else
+    lose(p);
+  letgo(p);
+}
+
+void profile_time (ProfileState *s, const ProfileTime *in, size_t shared,
+                   const ProfileFrame *frames, size_t n) {
+  Profile *p = s->profile;
+  TimeEvent *body;
+  assert(in->count >= 1);
+  hold(p);
+  setdepth(s, shared, n);
+  p->taken.timesamples += in->count;
+  if (p->stalled)
+    p->lost.timesamples += in->count;
+  else
+    p->inhand.timesamples = in->count;
+  body = reserve(s, p->stalled ? EVENT_STACK : EVENT_TIME, n,
+                 sizeof(*body) + n * sizeof(*frames));
+  if (body != NULL) {
+    body->sample = *in;
+    body->shared = shared;
+    copyframes(body->frames, frames, n);
+  }
+  else
+    lose(p);
+  letgo(p);
+}
+
+/* n <= FATES_CHUNK fates (lock held). */
+static void tellfates (const ProfileState *s, const unsigned char *survived,
+                       const uint32_t *classes, size_t n) {
+  size_t ahead = classes == NULL ? 0 : n * sizeof(*classes);
+  unsigned char *body = reserve(s, classes == NULL ? EVENT_FATES
+                                                   : EVENT_CLASSFATES,
+                                n, ahead + n);
+  if (body == NULL)
+    return;
+  if (classes != NULL)
+    memcpy(body, classes, ahead);
+  memcpy(body + ahead, survived, n);
+}
+
+void profile_collection (ProfileState *s, const ProfileCollection *c,
+                         const unsigned char *survived,
+                         const uint32_t *classes, size_t n,
+                         const uint32_t *deaths, size_t ndeaths) {
+  Profile *p = s->profile;
+  ProfileCollection *body;
+  size_t at = 0;
+  hold(p);
+  while (at < n) {
+    size_t m = n - at < FATES_CHUNK ? n - at : FATES_CHUNK;
+    tellfates(s, survived + at, classes == NULL ? NULL : classes + at, m);
+    at += m;
+  }
+  for (at = 0; at < ndeaths; at += DEATHS_CHUNK) {
+    size_t m = ndeaths - at < DEATHS_CHUNK ? ndeaths - at : DEATHS_CHUNK;
+    void *runs = reserve(s, EVENT_DEATHS, m, m * sizeof(*deaths));
+    if (runs != NULL)
+      memcpy(runs, deaths + at, m * sizeof(*deaths));
+  }
+  body = reserve(s, EVENT_COLLECTION, 0, sizeof(*body));
+  if (body != NULL)
+    *body = *c;
+  letgo(p);
+}
+
+/* ---------------------------------------------------------------- exit -- */
+
+#define LOCK_MS		500     /* longer than anybody has the lock */
+#define STUCK_MS	3000    /* without a nanosecond of CPU time: it waits for a lock */
+
+static void nap (void) {
+  const struct timespec t = {0, 1000000};
+  nanosleep(&t, NULL);
+}
+
+/* 0: whoever has it does not give it back. */
+static int trylock (Profile *p) {
+  int i;
+  for (i = 0; i < LOCK_MS; i++) {
+    if (pthread_mutex_trylock(&p->lock) == 0)
+      return 1;
+    nap();
+  }
+  return 0;
+}
+
+/* Has the writer done something since *used, its CPU time? */
+static int works (const Profile *p, uint64_t *used) {
+  uint64_t before = *used;
+  *used = clock_read(p->clock);
+  return *used != before || __atomic_load_n(&p->file.waiting, __ATOMIC_RELAXED);
+}
+
+/* Until the writer has done what it does, or is stuck: then 0. */
+static int awaitwriter (const Profile *p) {
+  uint64_t used = 0;
+  int idle = 0;
+  while (!__atomic_load_n(&p->done, __ATOMIC_ACQUIRE)) {
+    idle = works(p, &used) ? 0 : idle + 1;
+    if (idle > STUCK_MS)
+      return 0;
+    nap();
+  }
+  return 1;
+}
+
+/* Room for the last events of a state (lock held). 0: there will be none, and the lock
+   may be gone. */
+static int awaitroom (Profile *p, int *locked) {
+  size_t needed = 2 * sizeof(Event) + sizeof(ProfileLeft) + 8;
+  uint64_t used = 0;
+  int idle = 0;
+  while (p->error == 0 && QUEUE_BYTES - p->queue[p->active].used < needed) {
+    pthread_mutex_unlock(&p->lock);
+    idle = works(p, &used) ? 0 : idle + 1;
+    nap();
+    *locked = idle <= STUCK_MS && trylock(p);
+    if (!*locked)
+      return 0;
+  }
+  return 1;
+}
+
+/* The last events, for which there may be no room yet. The lock is ours. */
+static void telllast (Profile *p, int (*next) (void *ud, ProfileLast *last), void *ud) {
+  ProfileLast last;
+  int locked = 1;
+  while (next(ud, &last) && awaitroom(p, &locked)) {
+    void *body;
+    p->elsewhere += last.lost;
+    if (last.bytes > 0)
+      reserve(last.state, EVENT_ALLOCATED, last.bytes, 0);
+    body = reserve(last.state, EVENT_LEFT, __atomic_load_n(&p->cut, __ATOMIC_RELAXED),
+                   sizeof(last.left));
+    if (body != NULL)
+      memcpy(body, &last.left, sizeof(last.left));
+  }
+  if (!locked) {
+    p->stop = 1;
+    return;
+  }
+  commit(p);
+  p->stop = 1;
+  pthread_mutex_unlock(&p->lock);
+}
+
+/*
+** malloc is not used, for this thread may be in the middle of it; nor, where it tells an
+** event, a condition: the writer finds 'stop' when it looks by itself.
+*/
+void profile_exit (Profile *p, int (*next) (void *ud, ProfileLast *last), void *ud,
+                   ProfileTotals *t) {
+  int ours = telling == p;
+  if (p->pid != getpid() || p->ended) {
+    queue_totals(p, t);
+    return;
+  }
+  if (trylock(p) || ours) {
+    if (ours) {  /* the event is given up */
+      p->reserved = 0;
+      lose(p);
+    }
+    telllast(p, next, ud);
+  }
+  else p->stop = 1;
+  if (!ours)
+    pthread_cond_signal(&p->work);
+  if (!awaitwriter(p) && !__atomic_load_n(&p->whole, __ATOMIC_ACQUIRE)) {
+    p->error = EDEADLK;
+    p->lost.samples = p->taken.samples - p->written.samples;
+    p->lost.timesamples = p->taken.timesamples - p->written.timesamples;
+  }
+  else if (p->file.error != p->error) {
+    p->lost = p->taken;
+    p->error = p->file.error;
+  }
+  queue_totals(p, t);
+}

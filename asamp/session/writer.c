@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** The writer's thread: of a file, and of a flight recorder (writer.h).
+*/
+#define _GNU_SOURCE
+#include "writer.h"
+#include "clock.h"
+#include "encoder.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define FLUSH_NS	700000000     /* and flushes when this is over */
+#define RESERVE_BYTES	(4u << 20)    /* kept for writing a flight recorder when memory
+                                         has run out; its pages are not touched */
+
+/* Notes for the program's threads whether the file takes more; tells 'stalled' of the first
+   time that it does not, and that it goes on. */
+static void notestall (Profile *p) {
+  const LiveFile *f = &p->file;
+  int before;
+  uint64_t lost;
+  pthread_mutex_lock(&p->lock);
+  before = p->stalled;
+  __atomic_store_n(&p->stalled, f->stalled, __ATOMIC_RELAXED);
+  lost = queue_lost(p) + __atomic_load_n(&p->refused, __ATOMIC_RELAXED);
+  pthread_mutex_unlock(&p->lock);
+  if (before == 0 && f->stalled != 0)
+    p->gap = lost;
+  if (f->stalled != 0 && p->told == 0 && p->tellstall != NULL) {
+    p->told = 1;
+    p->tellstall(p->place.path, f->stalled, 0);
+  }
+  if (before != 0 && f->stalled == 0 && f->error == 0) {
+    char value[160];
+    snprintf(value, sizeof(value), "%llu: %s", (unsigned long long)(lost - p->gap),
+             strerror(before));
+    encoder_mark(p->encoder, clock_now(), "samples lost", 12, value,
+                 strlen(value));
+    p->dirty = 1;
+    if (p->told == 1) {
+      p->told = 2;
+      p->tellstall(p->place.path, 0, lost - p->gap);
+    }
+  }
+}
+
+/* The first failure stays; whoever waits for room goes on. */
+static void noteerror (Profile *p) {
+  notestall(p);
+  if (p->file.error == 0 || p->error != 0)
+    return;
+  pthread_mutex_lock(&p->lock);
+  p->error = p->file.error;
+  event_add(&p->lost, &p->unflushed);
+  memset(&p->unflushed, 0, sizeof(p->unflushed));
+  pthread_cond_broadcast(&p->room);
+  pthread_mutex_unlock(&p->lock);
+}
+
+void writer_sink (void *ud, Bytes *out, int text) {
+  Profile *p = ud;
+  livefile_text(&p->file, text);
+  livefile_put(&p->file, out->data, out->n);
+  out->n = 0;
+  if (encoder_failed(p->encoder))
+    livefile_fail(&p->file, ENOMEM);
+  noteerror(p);
+}
+
+/* All that was encoded so far can be read from the file after this. */
+static void flush (Profile *p, int last) {
+  if (encoder_failed(p->encoder))
+    livefile_fail(&p->file, ENOMEM);
+  livefile_flush(&p->file, last);
+  p->dirty = 0;
+  noteerror(p);
+  if (p->file.stalled == 0) {
+    event_add(&p->written, &p->unflushed);
+    memset(&p->unflushed, 0, sizeof(p->unflushed));
+  }
+}
+
+/* Encodes a whole buffer; after a failure it only counts what is lost. */
+static void drain (Profile *p, const Queue *q) {
+  size_t at = 0;
+  EventTally lost = {0, 0};
+  while (at < q->used) {
+    const Event *event = (const Event *)(q->data + at);
+    if (p->file.error == 0) {
+      event_count(event, &p->unflushed);
+      event_encode(event, p->encoder);
+      if (encoder_full(p->encoder))
+        encoder_batch(p->encoder);
+    }
+    else
+      event_count(event, &lost);
+    at += event->size;
+  }
+  if (q->used > 0)
+    p->dirty = 1;
+  pthread_mutex_lock(&p->lock);
+  event_add(&p->lost, &lost);
+  pthread_mutex_unlock(&p->lock);
+}
+
+/* Waits (lock held) until there is much to do, a flush is due, or the end. */
+static void await (Profile *p) {
+  struct timespec until;
+  uint64_t t = p->flushed + FLUSH_NS;
+  if (p->round != NULL && p->pause < FLUSH_NS) {
+    uint64_t soon = clock_now() + p->pause;
+    if (soon < t)
+      t = soon;
+  }
+  until.tv_sec = (time_t)(t / 1000000000u);
+  until.tv_nsec = (long)(t % 1000000000u);
+  while (!p->stop && p->wish == NULL && p->queue[p->active].used < WAKE_BYTES) {
+    if (pthread_cond_timedwait(&p->work, &p->lock, &until) == ETIMEDOUT)
+      break;
+  }
+}
+
+/* The buffer that was active, which the writer has from here on. */
+static Queue *swap (Profile *p, int *stop, Wish **wish) {
+  Queue *q;
+  pthread_mutex_lock(&p->lock);
+  await(p);
+  *stop = p->stop;
+  *wish = p->wish;
+  q = &p->queue[p->active];
+  p->active = !p->active;
+  pthread_cond_broadcast(&p->room);
+  pthread_mutex_unlock(&p->lock);
+  return q;
+}
+
+/* Calls 'round': soon again if it found work, else less and less often. */
+static void turn (Profile *p) {
+  if (p->round == NULL)
+    return;
+  if (p->round())
+    p->pause = SOON_NS;
+  else if (p->pause < FLUSH_NS)
+    p->pause *= 2;
+}
+
+/* What was asked for is done, and the file is 'path'. */
+static void answer (Profile *p, const char *path, int error) {
+  pthread_mutex_lock(&p->lock);
+  if (p->wish != NULL) {
+    if (error == 0)
+      snprintf(p->wish->path, p->wish->pathsize, "%s", path);
+    p->wish->error = error;
+    p->wish->isdone = 1;
+    p->wish = NULL;
+    pthread_cond_broadcast(&p->answered);
+  }
+  pthread_mutex_unlock(&p->lock);
+}
+
+void *writer_run (void *ud) {
+  Profile *p = ud;
+  Wish *wish;
+  int stop;
+  encoder_batch(p->encoder);  /* the head of the log */
+  flush(p, 0);
+  p->flushed = clock_now();
+  do {
+    Queue *q = swap(p, &stop, &wish);
+    drain(p, q);
+    q->used = 0;
+    turn(p);
+    if (wish != NULL || clock_now() - p->flushed >= FLUSH_NS) {
+      if (p->dirty && p->file.error == 0)
+        encoder_batch(p->encoder);
+      if (p->dirty || p->file.stalled != 0)
+        flush(p, 0);
+      p->flushed = clock_now();
+    }
+    if (wish != NULL)
+      answer(p, p->place.path, p->file.error != 0 ? p->file.error : p->file.stalled);
+  } while (!stop);
+  if (p->file.stalled != 0)
+    flush(p, 0);  /* the mark that it went on stands before the end */
+  if (p->file.error == 0) {
+    pthread_mutex_lock(&p->lock);
+    encoder_lost(p->encoder, queue_lost(p));
+    pthread_mutex_unlock(&p->lock);
+    encoder_finish(p->encoder, clock_now());
+    flush(p, 1);
+  }
+  if (p->file.stalled != 0) {
+    livefile_fail(&p->file, p->file.stalled);
+    noteerror(p);
+  }
+  __atomic_store_n(&p->whole, 1, __ATOMIC_RELEASE);
+  livefile_close(&p->file);
+  encoder_free(p->encoder);
+  __atomic_store_n(&p->done, 1, __ATOMIC_RELEASE);
+  answer(p, p->place.path, p->file.error);  /* of who came too late to be seen */
+  return NULL;
+}
+
+/* ----------------------------------------------------- flight recorder -- */
+
+void writer_keep (void **reserve) {
+  void *at = *reserve != NULL ? *reserve
+           : mmap(NULL, RESERVE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  *reserve = at == MAP_FAILED ? NULL : at;
+}
+
+void writer_spend (void **reserve) {
+  if (*reserve != NULL)
+    munmap(*reserve, RESERVE_BYTES);
+  *reserve = NULL;
+}
+
+/* The encoder's sink. */
+static void putring (void *ud, Bytes *out, int text) {
+  Profile *p = ud;
+  livefile_text(&p->file, text);
+  livefile_put(&p->file, out->data, out->n);
+  out->n = 0;
+}
+
+/* A new file for what is kept; 'to' as that of profile_dump. An errno, or 0. */
+static int openring (Profile *p, const char *to, char *why, size_t size) {
+  const ProfileConfig *c = &p->config;
+  const PlaceWish own = {to, 1, 0, PLACE_NONE, NULL, 0, 0};
+  const PlaceWish wish = {c->path, c->number, c->made, c->replace, NULL, 0, c->folder};
+  int error;
+  free(p->place.path);
+  memset(&p->place, 0, sizeof(p->place));
+  error = place_open(to != NULL ? &own : &wish, &p->place, why, size);
+  if (error != 0)
+    return error;
+  if (to == NULL) {
+    p->config.number = c->number > 1 ? c->number + 1 : 2;
+    p->config.made = 1;
+  }
+  /* FAST: it may be asked for again and again, of a process that has work to do. */
+  return livefile_open(&p->file, p->place.fd, c->compress ? LIVEFILE_FAST : LIVEFILE_PLAIN);
+}
+
+/* The ring, into the file that is open. */
+static int putall (Profile *p, uint64_t lost) {
+  uint64_t now = clock_now(), since = ring_since(p->ring, now);
+  uint64_t epoch = (clock_read(CLOCK_REALTIME) - (now - since)) / 1000;
+  ProfileLeft left = {0};
+  RingTold told;
+  Encoder *e = encoder_new(&p->config.log, since, epoch, putring, p);
+  if (e == NULL)
+    return ENOMEM;
+  ring_tell(p->ring, e, now, &told);
+  encoder_ring(e, told.samples, told.bytes, told.ns, p->config.ring.ns);
+  left.before = ring_left(p->ring);
+  encoder_left(e, &left, __atomic_load_n(&p->cut, __ATOMIC_RELAXED));
+  encoder_lost(e, lost);
+  encoder_finish(e, now);
+  if (encoder_failed(e) || ring_failed(p->ring))
+    livefile_fail(&p->file, ENOMEM);
+  encoder_free(e);
+  livefile_flush(&p->file, 1);
+  return p->file.error;
+}
+
+/* Writes what is kept to a file of its own. */
+static int dumpring (Profile *p, const char *to, int isshort, char *why, size_t size) {
+  uint64_t lost;
+  int error;
+  pthread_mutex_lock(&p->lock);
+  lost = queue_lost(p);
+  pthread_mutex_unlock(&p->lock);
+  if (isshort)
+    writer_spend(&p->reserve);
+  error = openring(p, to, why, size);
+  if (error == 0) {
+    error = putall(p, lost);
+    livefile_close(&p->file);
+    if (error == 0)
+      error = p->file.error;
+  }
+  writer_keep(&p->reserve);
+  return error;
+}
+
+void *writer_record (void *ud) {
+  Profile *p = ud;
+  char why[256];
+  Wish *wish;
+  int stop, error;
+  do {
+    Queue *q = swap(p, &stop, &wish);
+    uint64_t now = clock_now();
+    size_t at = 0;
+    while (at < q->used) {
+      const Event *event = (const Event *)(q->data + at);
+      ring_put(p->ring, event, now);
+      at += event->size;
+    }
+    q->used = 0;
+    p->flushed = now;
+    turn(p);
+    if (wish != NULL) {
+      error = dumpring(p, wish->to, wish->isshort, wish->why, sizeof(wish->why));
+      answer(p, p->place.path, error);
+    }
+  } while (!stop);
+  error = dumpring(p, NULL, 1, why, sizeof(why));
+  p->file.error = error;
+  if (error != 0) {
+    pthread_mutex_lock(&p->lock);
+    p->error = error;
+    p->lost = p->taken;
+    pthread_mutex_unlock(&p->lock);
+  }
+  __atomic_store_n(&p->whole, 1, __ATOMIC_RELEASE);
+  __atomic_store_n(&p->done, 1, __ATOMIC_RELEASE);
+  answer(p, p->place.path, error);
+  return NULL;
+}
