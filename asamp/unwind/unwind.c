@@ -8,6 +8,7 @@
 #include <libunwind.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "descriptor.h"
