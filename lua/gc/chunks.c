@@ -3,7 +3,7 @@
 ** Chunks (chunks.h).
 **
 ** While a heap is small, a chunk is one small block: nothing is lost to alignment,
-** the first one of a state is no longer than LEAST_BLOCK, and the next ones are a
+** the first one of a state has room for what every state is born with, and the next ones are a
 ** sixteenth of the heap, which bounds what it has and does not use. Then chunks have
 ** several blocks of 32 KiB, a quarter of the heap together. When lua_Alloc refuses, less
 ** is asked for, down to one small block for the request alone: a limit is used to its end.
@@ -36,8 +36,9 @@
 #include "host.h"
 #include "seam.h"
 
-/* Bytes of a small block. */
+/* Bytes of a small block, and of a state's first one. */
 #define LEAST_BLOCK	((size_t)4096)
+#define FIRST_BLOCK	((size_t)2560)
 #define LEAST_ASKED	((size_t)1024)	/* when memory is short */
 
 /* Part of the heap by which it grows. */
@@ -164,7 +165,7 @@ static int newsmall (global_State *g, size_t size, size_t n) {
       break;
     }
     if (size == least) return 0;
-    if ((size = wholelines(size / 4)) < least) size = least;
+    if ((size = wholelines(size / 2)) < least) size = least;
   }
   c->first = (char *)(((uintptr_t)(c + 1) + 15) & ~(uintptr_t)15);
   c->nblocks = 1;
@@ -228,7 +229,7 @@ int luaN_newchunk (global_State *g, size_t n) {
   size_t room = g->heap.blocks.room, blocks = room / GROWTH / LUAN_BLOCK;
   if (room < (ismapped(g) ? SMALL_MAPPED : SMALL_HEAP)) {
     size_t more = room / GROWTH_SMALL;
-    return newsmall(g, more > LEAST_BLOCK ? more : LEAST_BLOCK, n);
+    return newsmall(g, room == 0 ? FIRST_BLOCK : more > LEAST_BLOCK ? more : LEAST_BLOCK, n);
   }
   if (ismapped(g)) {
     if (room >= HUGE_HEAP && newmapped(g, HUGE_PAGE / LUAN_BLOCK)) return 1;

@@ -34,6 +34,12 @@
    that idles has no use for it. */
 #define MAX_LIST_DROPPED		256u
 
+/* Young strings are not listed while there are at most so many buckets for each one that
+   the last nursery had: to sweep them all costs less then, unless there are more than that.
+   The first nurseries have no list: what a state is born with is most of a small one. */
+#define BUCKETS_A_YOUNG		4
+#define MAX_UNLISTED		32768
+
 /* Buckets that are merged by every minor collection while it shrinks. */
 #define MERGES_A_MINOR		4096
 
@@ -122,8 +128,8 @@ void luaN_shrinkstrings (lua_State *L) {
 
 void luaN_bornstring (global_State *g, TString *ts) {
   luaN_Gc *c = &g->heap.gc;
-  if (!c->strings.overflow && !luaN_push(g, &c->strings.young, ts))
-    c->strings.overflow = 1;
+  if (!c->strings.unlisted && !luaN_push(g, &c->strings.young, ts))
+    c->strings.unlisted = 1;
 }
 
 
@@ -156,11 +162,11 @@ static void sweepchain (global_State *g, TString **p) {
 void luaN_sweepyoungstrings (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   stringtable *tb = &g->strt;
+  int born = tb->nuse - c->strings.kept;
   size_t i;
-  if (c->strings.overflow) {  /* some are not in the list */
+  if (c->strings.unlisted) {
     int k;
     for (k = 0; k < c->strings.limit; k++) sweepchain(g, &tb->hash[k]);
-    c->strings.overflow = 0;
   }
   else {
     for (i = 0; i < c->strings.young.n; i++) {
@@ -174,7 +180,11 @@ void luaN_sweepyoungstrings (global_State *g) {
     }
   }
   c->strings.young.n = 0;
-  if (c->strings.young.size <= MAX_LIST_DROPPED) luaN_freevec(g, &c->strings.young);
+  c->strings.kept = tb->nuse;
+  c->strings.unlisted =
+      (c->strings.limit <= MAX_UNLISTED && c->strings.limit / BUCKETS_A_YOUNG <= born);
+  if (c->strings.unlisted || c->strings.young.size <= MAX_LIST_DROPPED)
+    luaN_freevec(g, &c->strings.young);
   else luaN_shrinkvec(g, &c->strings.young);
 }
 

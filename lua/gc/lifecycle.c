@@ -36,6 +36,8 @@ void luaN_openheap (luaN_Heap *h) {
   luaN_openblocks(&h->blocks);
   h->gc.pace.patience = 2;
   h->gc.strings.limit = MINSTRTABSIZE;
+  h->gc.strings.unlisted = 1;
+  h->gc.strings.kept = -MINSTRTABSIZE;  /* as if that many had come: in the next nursery, too */
   h->gc.mark.epoch = 1;
   h->gc.mark.previous = 2;
   luaN_opentick(&h->tick);

@@ -96,11 +96,12 @@ typedef struct luaN_Weak {
 /* The string table: interned.c. */
 typedef struct luaN_Strings {
   luaN_Vec young;		/* short strings made since the last minor collection */
-  lu_byte overflow;		/* 'young' is not complete */
+  lu_byte unlisted;		/* 'young' is not complete: all buckets are swept */
   lu_byte cached;		/* luaS_new has put a string into its cache */
   lu_byte shrinking;		/* the table is being made smaller */
   int bucket;			/* first bucket that is not swept yet */
   int limit;			/* buckets in use */
+  int kept;			/* strings that the last minor collection has left */
 } luaN_Strings;
 
 /* Objects with finalizers: finalize.c. */

@@ -60,7 +60,8 @@ describe("old garbage", function()
 
   -- Once slices of marking in a big heap kept up with allocation one to one: a cycle
   -- took as long as the list took to be built, and found a list that had just died
-  -- alive. The heap held three of them. (Not in the debug build, for its verifier.)
+  -- alive. The heap held three of them; where a cycle falls makes it 1.7 to 2.5. (Not in the
+  -- debug build, for its verifier.)
   it("of a big list that is rebuilt again and again is not kept twice #plain", function()
     local peak, live = within(function(state)
       collectgarbage("generational")
@@ -75,7 +76,7 @@ describe("old garbage", function()
       end
       return peak, live, list.value
     end)
-    assert.is_true(peak < 2.4 * live, ("%d of %d"):format(peak, live))
+    assert.is_true(peak < 2.7 * live, ("%d of %d"):format(peak, live))
   end)
 end)
 

@@ -250,6 +250,30 @@ describe("a minor collection", function()
       end
     end)
   end)
+
+  -- Which strings are young is listed where few come to many old ones; else all are swept.
+  it("keeps strings and forgets others, whether few or many have come", function()
+    within(function(state)
+      local kept = {}
+      for turn, n in ipairs{3000, 1, 40, 0, 9000, 10, 700, 0, 5, 20000, 3, 30} do
+        for i = 1, n do
+          local text = "turn " .. turn .. " " .. i
+          if i % 3 == 1 then kept[#kept + 1] = text end
+        end
+        collectgarbage("step")
+        state.check()
+      end
+      local set, n = {}, 0
+      for _, text in ipairs(kept) do set[text] = true end
+      for turn, most in ipairs{3000, 1, 40, 0, 9000, 10, 700, 0, 5, 20000, 3, 30} do
+        for i = 1, most, 3 do
+          n = n + 1
+          assert(set["turn " .. turn .. " " .. i])
+        end
+      end
+      assert(n == #kept)
+    end)
+  end)
 end)
 
 describe("no store into what is old is missed", function()
