@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** The samplers of all states: the list, the lock, exit and fork (samplers.h).
+*/
+#define _GNU_SOURCE
+#include "samplers.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "binding.h"
+#include "clock.h"
+#include "complain.h"
+#include "dying.h"
+
+struct Samplers samplers;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* This OS thread has it, or waits for it. */
+static __thread volatile int locking __attribute__((tls_model("initial-exec")));
+static uint64_t lastnumber;
+static ResidentPolicy pictures;	/* of the shared profile */
+
+
+void samplers_lock (void) {
+  locking = 1;
+  pthread_mutex_lock(&lock);
+}
+
+
+void samplers_unlock (void) {
+  pthread_mutex_unlock(&lock);
+  locking = 0;
+}
+
+
+void samplers_publish (Sampler *s) {
+  const Tracker *t = &s->tracker;
+  Seen *to = &s->seen;
+  luaN_Memory m;
+  luaN_memory(t->L, &m);
+  __atomic_store_n(&to->thread, (const void *)&locking, __ATOMIC_RELAXED);
+  seen_put(to, SEEN_SAMPLES, t->samples);
+  seen_put(to, SEEN_TIMESAMPLES, s->timing.samples);
+  seen_put(to, SEEN_NATIVES, t->natives);
+  seen_put(to, SEEN_BYTES, tracker_bytes(t, t->L));
+  seen_put(to, SEEN_LOST, t->lost);
+  seen_put(to, SEEN_INUSE, m.inuse);
+  seen_put(to, SEEN_HELD, m.held);
+  seen_put(to, SEEN_TENURED, m.tenured);
+  seen_put(to, SEEN_MINORS, m.minors);
+  seen_put(to, SEEN_MAJORS, m.majors);
+  seen_put(to, SEEN_PAUSES, m.pauses);
+  seen_put(to, SEEN_LONGEST, m.longest);
+  seen_put(to, SEEN_CHUNKS, t->stack.functions.lumpedchunks);
+  seen_put(to, SEEN_FUNCTIONS, t->stack.functions.lumped);
+  seen_put(to, SEEN_CLASSES, t->classes.lumped);
+  seen_put(to, SEEN_PATHS, s->heldpaths.left);
+  seen_put(to, SEEN_STEPS, s->heldpaths.cut);
+}
+
+
+void samplers_point (void *ud, lua_State *L) {
+  Sampler *s = ud;
+  if (s->state.profile == NULL) return;
+  timing_point(&s->timing, L, &s->tracker);
+  if (s->shared != NULL) samplers_publish(s);
+}
+
+
+void samplers_look (Sampler *s, lua_State *L, int last) {
+  resident_look(&s->resident, L, &s->tracker, s->state.profile != NULL ? &s->state : NULL,
+                s->shared != NULL ? &pictures : &s->resident.policy, last);
+}
+
+
+size_t sampler_holders (Sampler *s, lua_State *L) {
+  return (s->state.profile != NULL) ? tracker_holders(&s->tracker, L) : 0;
+}
+
+
+uint64_t sampler_seed (void) {
+  uint64_t seed;
+  if (getrandom(&seed, sizeof(seed), 0) != (ssize_t)sizeof(seed))
+    seed = clock_now();
+  return seed;
+}
+
+
+void samplers_enlist (Sampler *s) {
+  s->tracker.number = lastnumber++;
+  s->before = NULL;
+  s->next = samplers.all;
+  if (samplers.all != NULL) samplers.all->before = s;
+  samplers.all = s;
+}
+
+
+void samplers_delist (Sampler *s) {
+  if (s->before != NULL) s->before->next = s->next;
+  else samplers.all = s->next;
+  if (s->next != NULL) s->next->before = s->before;
+}
+
+
+/* {== at the end, and at a fork ========================================== */
+
+/* Bytes for people, as asamp report writes them: "56 bytes", "1.5 MiB". */
+static const char *amount (char text[24], uint64_t bytes) {
+  static const char units[] = "KMGTPE";
+  double n = (double)bytes;
+  int unit = -1;
+  while (n >= 1024 * 0.99995 && units[unit + 1] != '\0') {
+    n /= 1024;
+    unit++;
+  }
+  if (unit < 0) snprintf(text, 24, "%d byte%s", (int)n, n == 1 ? "" : "s");
+  else snprintf(text, 24, n == (double)(int)n ? "%.0f %ciB" : "%.1f %ciB", n, units[unit]);
+  return text;
+}
+
+
+/* Is it this OS thread that runs the state, as far as the state has told? */
+static int ismine (const Sampler *s) {
+  return __atomic_load_n(&s->seen.thread, __ATOMIC_RELAXED) == (const void *)&locking;
+}
+
+
+uint64_t samplers_ending (const Sampler *s, ProfileLeft *left) {
+  if (s->shared != NULL && !ismine(s)) {
+    seen_left(&s->seen, left);
+    return seen_get(&s->seen, SEEN_BYTES);
+  }
+  memset(left, 0, sizeof(*left));
+  left->chunks = s->tracker.stack.functions.lumpedchunks;
+  left->functions = s->tracker.stack.functions.lumped;
+  left->classes = s->tracker.classes.lumped;
+  left->paths = s->heldpaths.left;
+  left->steps = s->heldpaths.cut;
+  return tracker_bytes(&s->tracker, s->tracker.L);
+}
+
+
+/* What a profile's end is told of the next of its states (profile_exit). 'ud': where the
+   sampler is that is next; its own one alone, or, NULL, all that are shared. */
+static int nextlast (void *ud, ProfileLast *last) {
+  Sampler **at = ud, *s = *at;
+  static Sampler done;
+  if (s == &done) return 0;
+  if (s == NULL || s->shared != NULL) {
+    for (s = (s == NULL) ? samplers.all : s->next; s != NULL; s = s->next)
+      if (s->shared != NULL && s->state.profile != NULL) break;
+    if (s == NULL) return 0;
+  }
+  last->state = &s->state;
+  last->bytes = samplers_ending(s, &last->left);
+  last->lost = s->tracker.lost;
+  *at = (s->shared != NULL) ? s : &done;
+  return 1;
+}
+
+
+void samplers_addup (SharedTotals *t, int isexit) {
+  Sampler *s;
+  *t = samplers.past;
+  for (s = samplers.all; s != NULL; s = s->next) {
+    if (s->shared == NULL || s->state.profile == NULL) continue;
+    if (isexit && ismine(s)) samplers_publish(s);
+    t->samples += seen_get(&s->seen, SEEN_SAMPLES);
+    t->timesamples += seen_get(&s->seen, SEEN_TIMESAMPLES);
+    t->bytes += seen_get(&s->seen, SEEN_BYTES);
+    t->lost += seen_get(&s->seen, SEEN_LOST);
+    t->natives += seen_get(&s->seen, SEEN_NATIVES);
+  }
+}
+
+
+void sampler_summary (const SharedTotals *t, uint64_t period, int random, const char *path) {
+  char all[24], each[24], text[160] = "", times[64] = "", states[40] = "", natives[64] = "";
+  if (t->bytes > 0)  /* allocations were sampled */
+    snprintf(text, sizeof(text), "%llu samples, one every %s%s, of %s allocated; ",
+             (unsigned long long)t->samples, amount(each, period),
+             random ? " on average" : "", amount(all, t->bytes));
+  if (t->natives > 0)
+    snprintf(natives, sizeof(natives), "%llu samples of native memory; ",
+             (unsigned long long)t->natives);
+  if (t->timesamples > 0 || (t->bytes == 0 && t->natives == 0))
+    snprintf(times, sizeof(times), "%llu samples of time; ",
+             (unsigned long long)t->timesamples);
+  if (t->states > 1)
+    snprintf(states, sizeof(states), "%llu Lua states; ", (unsigned long long)t->states);
+  complain("%s%s%s%sprofile: %s", text, natives, times, states, path);
+}
+
+
+void sampler_loss (int error, uint64_t lost, int summary, const char *path) {
+  if (error != 0)
+    complain("%s: %s; %llu samples are lost", path, profile_message(error),
+             (unsigned long long)lost);
+  else if (lost > 0 && summary)
+    complain("%s: %llu samples are lost", path, (unsigned long long)lost);
+}
+
+
+int samplers_report (Sampler *s, const ProfileTotals *t) {
+  uint64_t lost = s->tracker.lost + t->lost;
+  if (s->told) return t->error;
+  s->told = 1;
+  if (s->options.summary) {
+    SharedTotals sum = {1, s->tracker.samples, s->timing.samples,
+                        tracker_bytes(&s->tracker, s->tracker.L), 0,
+                        s->tracker.natives};
+    sampler_summary(&sum, s->tracker.interval.period, s->tracker.interval.random, s->path);
+  }
+  if (s->timing.cramped > 0)
+    complain("%s: %llu samples of time have no C stack, for this thread's alternate signal "
+             "stack has no room for the walk; give it more (sigaltstack), or none", s->path,
+             (unsigned long long)s->timing.cramped);
+  sampler_loss(t->error, lost, s->options.summary, s->path);
+  return t->error;
+}
+
+
+
+/* In the child of a fork: the parent's files are not the child's. */
+static void forked (void) {
+  Sampler *s;
+  pthread_mutex_init(&lock, NULL);
+  for (s = samplers.all; s != NULL; s = s->next) {
+    if (s->state.profile == NULL) continue;
+    timing_forked(&s->timing);
+    if (s->shared == NULL) {
+      tracker_abandon(&s->tracker);
+      profile_abandon(s->state.profile);
+    }
+    else tracker_forked(&s->tracker);
+    s->forked = 1;
+    s->state.profile = NULL;  /* a shared one goes on in another (again) */
+  }
+  for (s = samplers.all; s != NULL; s = s->next) resident_forget(&s->resident);
+  resident_forked();
+  memset(&pictures, 0, sizeof(pictures));
+  if (samplers.shared != NULL) samplers.shared->forked();
+  seen_forked();
+  memset(&samplers.past, 0, sizeof(samplers.past));
+}
+
+
+#define LOCK_MS		500	/* at exit, for the lock: longer than a session takes */
+#define OTHER_MS	10000	/* ... and than one takes to end on another thread */
+
+/* At exit. A handler that has interrupted this thread may never get the lock; the list
+   can be read at any moment. */
+static int trylock (void) {
+  const struct timespec nap = {0, 1000000};
+  int i, n = locking ? LOCK_MS : OTHER_MS;
+  for (i = 0; i < n; i++) {
+    if (pthread_mutex_trylock(&lock) == 0) return 1;
+    nanosleep(&nap, NULL);
+  }
+  return 0;
+}
+
+
+/*
+** exit() without lua_close, or quick_exit(): no Lua may run here any more, but other OS
+** threads may still run Lua, and sample. So all files are finished, and nothing is freed
+** (SS3). Time of this thread that no sample tells yet is counted as lost. This may run in a
+** signal handler that has interrupted anything, the code of this file included.
+*/
+void samplers_exiting (void) {
+  Sampler *s, *from;
+  ProfileTotals t;
+  Profile *p;
+  int locked;
+  if (!dying_begin()) return;
+  locked = trylock();
+  for (s = samplers.all; s != NULL; s = s->next) {
+    p = s->state.profile;
+    if (p == NULL) continue;
+    if (s->timing.timer != NULL && timer_mine(s->timing.timer))
+      s->tracker.lost += timing_leave(&s->timing);
+    if (s->shared != NULL) continue;
+    from = s;
+    profile_exit(p, nextlast, &from, &t);
+    samplers_report(s, &t);
+  }
+  if (samplers.shared != NULL && (p = samplers.shared->profile(0)) != NULL) {
+    SharedTotals sum;
+    from = NULL;
+    samplers_addup(&sum, 1);
+    profile_exit(p, nextlast, &from, &t);
+    samplers.shared->ended(&t, &sum);
+  }
+  if (locked) pthread_mutex_unlock(&lock);
+  dying_done();
+}
+
+
+static void once (void) {
+  pthread_atfork(NULL, NULL, forked);
+  atexit(samplers_exiting);
+  at_quick_exit(samplers_exiting);
+}
+
+
+void samplers_watch (void) {
+  static pthread_once_t control = PTHREAD_ONCE_INIT;
+  pthread_once(&control, once);
+}
+
+/* }===================================================================== */

@@ -1,0 +1,528 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Sessions of a state that has a profile of its own (sampler.h).
+*/
+#define _GNU_SOURCE
+#include "shared.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "binding.h"
+#include "clock.h"
+#include "complain.h"
+#include "descriptor.h"
+#include "dying.h"
+#include "labels.h"
+#include "mallocs.h"
+#include "native.h"
+
+/* {== the profile as a client ========================================== */
+
+static void onfunction (void *ud, uint64_t id, const char *name, int linedefined,
+                        const char *source) {
+  Sampler *s = ud;
+  if (s->shared != NULL && !s->named) {  /* the last one is the outermost */
+    free(s->script);
+    s->script = strdup(source);
+  }
+  profile_function(&s->state, id, name, linedefined, source);
+}
+
+
+/* On its own thread. */
+static void givename (Sampler *s) {
+  if (s->shared == NULL || s->name != SEEN_UNNAMED) return;
+  samplers_lock();
+  s->name = seen_name(s->script);
+  samplers_unlock();
+}
+
+
+static void onclass (void *ud, uint32_t id, const char *name) {
+  if (((Sampler *)ud)->state.profile != NULL)
+    profile_class(&((Sampler *)ud)->state, id, name);
+}
+
+
+static void onsample (void *ud, const ProfileSample *in, size_t shared,
+                      const ProfileFrame *frames, size_t n) {
+  Sampler *s = ud;
+  if (s->script != NULL && !s->named) {
+    s->named = 1;
+    givename(s);
+    profile_called(&s->state, s->script);
+  }
+  profile_sample(&s->state, in, shared, frames, n);
+  if (s->shared != NULL) samplers_publish(s);
+}
+
+
+static void ontimesample (void *ud, const ProfileTime *in, size_t shared,
+                          const ProfileFrame *frames, size_t n) {
+  profile_time(&((Sampler *)ud)->state, in, shared, frames, n);
+}
+
+
+static int onroom (void *ud, uint64_t count) {
+  Sampler *s = ud;
+  if (s->shared != NULL) {
+    int now = shared_current(s);
+    if (now <= 0) return now;
+    shared_follow(s);
+  }
+  return profile_offer(s->state.profile, count);
+}
+
+
+/* While there is no room, collections that decide nothing are left out. */
+static void oncollection (void *ud, const ProfileCollection *c,
+                          const PendingFates *f, const FollowedDeaths *d) {
+  Sampler *s = ud;
+  ProfileCollection all = *c, *out = &s->leftout;
+  if (s->state.profile == NULL) return;  /* of a child that has told nothing yet */
+  all.minors += out->minors;
+  all.majors += out->majors;
+  all.tenured += out->tenured;
+  all.planned += out->planned;
+  all.charged += out->charged;
+  if (f->n == 0 && d->n == 0 && !profile_room(s->state.profile)) {
+    out->minors = all.minors + (c->major == 0);
+    out->majors = all.majors + (c->major != 0);
+    out->tenured = all.tenured;
+    out->planned = all.planned;
+    out->charged = all.charged;
+    return;
+  }
+  memset(out, 0, sizeof(*out));
+  profile_collection(&s->state, &all, f->survived, f->classes, f->n, d->runs, d->n);
+}
+
+
+static void onholders (void *ud, Holders *h) {
+  Sampler *s = ud;
+  if (s->state.profile == NULL) return;
+  if (!heldpaths_tell(&s->heldpaths, &s->state, h)) return;
+  profile_holders(&s->state, h->ids, h->n);
+  profile_walk(&s->state, h->began, h->nanoseconds);
+}
+
+
+static void onclosing (void *ud, lua_State *L) {
+  Sampler *s = ud;
+  if (s->shared != NULL) shared_leave(s, L);
+  else sampler_close(s, L);
+}
+
+
+/* A fork's child may ask before its handlers have run: the writer is its parent's. */
+static int onready (void *ud) {
+  const Sampler *s = ud;
+  return s->state.profile != NULL && s->pid == getpid() && profile_ready(s->state.profile);
+}
+
+
+#define STARVED_NS	1000000000	/* from one time that it is told to the next, ... */
+#define RINGSTARVED_NS	60000000000	/* ... of a flight recorder, which is written then */
+
+/* Memory has run out. The mark tells how often, and the bytes in use. The error that is raised
+   next may end the program, so what is known goes to a file first. */
+static void onstarved (void *ud, lua_State *L) {
+  Sampler *s = ud;
+  Profile *p = s->state.profile;
+  uint64_t now = clock_now();
+  char path[PATH_MAX], err[1024], value[96];
+  luaN_Memory m;
+  if (p == NULL || s->pid != getpid() || !profile_room(p)) return;
+  s->starvings++;
+  if (s->starved > 0 && now - s->starved < (profile_isring(p) ? RINGSTARVED_NS : STARVED_NS))
+    return;
+  s->starved = now;
+  luaN_memory(L, &m);
+  snprintf(value, sizeof(value), "%llu, %llu", (unsigned long long)s->starvings,
+           (unsigned long long)m.inuse);
+  profile_mark(&s->state, now, "memory ran out", 14, value, strlen(value));
+  if (!profile_dump(p, NULL, 1, path, sizeof(path), err, sizeof(err))) complain("%s", err);
+  else if (profile_isring(p) && s->options.summary)
+    complain("memory ran out; profile: %s", path);
+}
+
+
+static const TrackerClient client = {
+  onfunction, onclass, onroom, onsample, ontimesample, oncollection, samplers_point, onclosing, 1,
+  onready, onholders, shared_safe, onstarved
+};
+
+/* }===================================================================== */
+
+
+/* {== the sampler of a state ============================================ */
+
+int sampler_attach (lua_State *L, const SamplerShared *with) {
+  return shared_attach(L, with, &client);
+}
+
+
+static int collectsampler (lua_State *L) {
+  Sampler **box = lua_touserdata(L, 1);
+  Sampler *s = *box;
+  if (s == NULL) return 0;
+  *box = NULL;
+  sampler_close(s, L);
+  samplers_lock();
+  samplers_delist(s);
+  samplers_unlock();
+  timing_close(&s->timing);
+  tracker_close(&s->tracker);
+  heldpaths_free(&s->heldpaths);
+  free(s->path);
+  free(s);
+  return 0;
+}
+
+
+static Sampler *newsampler (lua_State *L) {
+  Sampler *s = calloc(1, sizeof(*s));
+  if (s == NULL) return NULL;
+  if (!tracker_open(&s->tracker, L, 0)) {
+    free(s);
+    return NULL;
+  }
+  samplers_watch();
+  samplers_lock();
+  samplers_enlist(s);
+  samplers_unlock();
+  return s;
+}
+
+
+Sampler *sampler_of (lua_State *L) {
+  static const char key;  /* its address is the key in the registry */
+  Sampler **box, *s = sampler_attached(L);
+  int known;
+  if (s != NULL) return s;
+  known = (lua_rawgetp(L, LUA_REGISTRYINDEX, &key) == LUA_TUSERDATA);
+  if (!known) {
+    lua_pop(L, 1);
+    box = lua_newuserdatauv(L, sizeof(*box), 0);
+    *box = NULL;
+    lua_createtable(L, 0, 1);
+    lua_pushcfunction(L, collectsampler);
+    lua_setfield(L, -2, "__gc");
+    lua_setmetatable(L, -2);
+    lua_pushvalue(L, -1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &key);
+  }
+  box = lua_touserdata(L, -1);
+  if (*box == NULL && !luaN_isclosing(L)) *box = newsampler(L);
+  s = *box;
+  lua_pop(L, 1);
+  return s;
+}
+
+/* }===================================================================== */
+
+
+/* {== sessions ========================================================= */
+
+static void nomemory (const char *path, char *err, size_t errsize) {
+  snprintf(err, errsize, "cannot write profile '%s': %s", path, strerror(ENOMEM));
+  errno = ENOMEM;
+}
+
+
+/* On a writer's thread: tells at once that the disk is full; at the session's end it would be
+   too late to make room. */
+static void onstalled (const char *path, int error, uint64_t lost) {
+  if (error == 0)
+    complain("%s: there is room again, and it goes on; %llu samples were lost, see its mark "
+             "'samples lost'. A larger alloc= or less time= writes less, and so does max= with "
+             "keep=", path, (unsigned long long)lost);
+  else complain("%s: %s; samples are lost until there is room again", path, strerror(error));
+}
+
+
+/* Does any state of the process write its profile there? (SS1, SS2) */
+static int inuse (const struct stat *file) {
+  const Sampler *s;
+  struct stat shareds;
+  Profile *p = (samplers.shared != NULL) ? samplers.shared->profile(0) : NULL;
+  if (p != NULL) {
+    profile_file(p, &shareds);
+    if (shareds.st_dev == file->st_dev && shareds.st_ino == file->st_ino) return 1;
+  }
+  for (s = samplers.all; s != NULL; s = s->next)
+    if (s->state.profile != NULL && s->shared == NULL && s->file.st_dev == file->st_dev &&
+        s->file.st_ino == file->st_ino)
+      return 1;
+  return 0;
+}
+
+
+/*
+** Opens the file of a session, and notes where it is. NULL: 'err' says why. A name
+** that was asked for and is not the file's is told at once.
+*/
+static Profile *openfile (Sampler *s, const ProfileConfig *c, char *err,
+                          size_t errsize) {
+  Profile *p;
+  char *path;
+  samplers_lock();
+  p = profile_open(c, err, errsize);
+  path = (p != NULL) ? strdup(profile_path(p)) : NULL;
+  if (path != NULL) {
+    profile_file(p, &s->file);
+    free(s->path);
+    s->path = path;
+    s->told = 0;
+    s->state.profile = p;
+    s->state.id = (uint32_t)s->tracker.number;
+    s->state.depth = 0;
+    if (!c->made && profile_elsewhere(p) != NULL)
+      complain("'%s' %s; this profile is '%s'", c->path, profile_elsewhere(p), path);
+  }
+  else if (p != NULL) {
+    profile_close(p, NULL);
+    nomemory(c->path, err, errsize);
+  }
+  samplers_unlock();
+  return s->state.profile;
+}
+
+
+static void configure (ProfileConfig *c, const SamplerOptions *o, uint64_t period) {
+  memset(c, 0, sizeof(*c));
+  c->path = o->out;
+  c->number = o->number;
+  c->made = o->made;
+  c->replace = o->replace;
+  c->taken = inuse;
+  c->stalled = onstalled;
+  c->ring = o->ring;
+  c->round = (o->mallocs > 0) ? mallocs_learn : NULL;
+  c->log.format = o->format;
+  c->compress = o->compress;
+  c->log.period = period;
+  c->log.random = o->random;
+  c->log.timeperiod = o->timeperiod;
+  c->log.wall = o->wall;
+  c->log.native = o->native;
+  c->log.mallocs = o->mallocs;
+  c->log.copies = o->copies;
+  c->log.followed = FOLLOWED_MOST;
+  c->log.command = o->command;
+  c->log.resolve = native_name;
+  c->log.labels = labels_of;
+  c->log.labelsleft = labels_left;
+}
+
+
+Profile *sampler_openshared (const SamplerOptions *o, uint64_t period, char *err,
+                             size_t errsize) {
+  ProfileConfig c;
+  Profile *p;
+  configure(&c, o, period);
+  c.folder = o->folder;
+  c.log.states = 1;
+  samplers_lock();
+  p = profile_open(&c, err, errsize);
+  samplers_unlock();
+  if (p != NULL) dying_watch(samplers_exiting);
+  return p;
+}
+
+
+int sampler_open (Sampler *s, const SamplerOptions *o, uint64_t period,
+                  char *err, size_t errsize) {
+  ProfileConfig c;
+  if (s->shared != NULL) {
+    snprintf(err, errsize, "cannot write profile '%s': this process has one of all its "
+             "states, '%s' (ASAMP)", o->out, s->path != NULL ? s->path : "");
+    errno = EBUSY;
+    return 0;
+  }
+  if (s->tracker.client != NULL) {
+    snprintf(err, errsize, "cannot write profile '%s': the program that runs this "
+             "Lua state samples it by itself (asamp.h)", o->out);
+    errno = EBUSY;
+    return 0;
+  }
+  if (o->mallocs > 0 && !mallocs_there(err, errsize)) {
+    errno = ENOTSUP;
+    return 0;
+  }
+  configure(&c, o, period);
+  if (openfile(s, &c, err, errsize) == NULL) return 0;
+  dying_watch(samplers_exiting);
+  s->starved = 0;
+  s->options = *o;
+  s->options.out = s->path;
+  s->options.command = NULL;
+  memset(&s->leftout, 0, sizeof(s->leftout));
+  heldpaths_free(&s->heldpaths);
+  s->timeperiod = o->timeperiod;
+  s->wall = o->wall;
+  s->timing.samples = s->timing.inticks = s->timing.inpoints = 0;
+  s->timing.cramped = 0;
+  s->pid = getpid();
+  tracker_begin(&s->tracker, &client, s, period, o->native);
+  tracker_holdersevery(&s->tracker, o->holdersevery);
+  tracker_copies(&s->tracker, o->copies);
+  if (o->mallocs > 0 && !tracker_mallocs(&s->tracker, o->mallocs, o->seeded ? o->seed : 0)) {
+    nomemory(o->out, err, errsize);
+    sampler_close(s, s->tracker.L);
+    errno = ENOMEM;
+    return 0;
+  }
+  return 1;
+}
+
+
+Tracker *sampler_tracker (Sampler *s) {
+  return &s->tracker;
+}
+
+
+void sampler_on (Sampler *s, lua_State *L, uint64_t period, int random) {
+  if (s->tracker.interval.period != period) profile_period(&s->state, period);
+  tracker_on(&s->tracker, L, period, random,
+             s->options.seeded ? s->options.seed : sampler_seed());
+}
+
+
+int sampler_off (Sampler *s, lua_State *L) {
+  return (s->state.profile != NULL) ? tracker_off(&s->tracker, L) : 0;
+}
+
+
+int sampler_timeon (Sampler *s, lua_State *L, uint64_t ns, TimerClock clock,
+                    char *err, size_t errsize) {
+  int ok, wall = (clock == TIMER_WALL);
+  descriptor_hold();  /* for the timer's, libunwind's and the C library's */
+  ok = timing_start(&s->timing, s->tracker.L, ns, clock, s->options.native,
+                    MOMENTS_WORDS, err, errsize);
+  descriptor_release();
+  if (!ok) return 0;
+  tracker_points(&s->tracker, L, 1);
+  if (ns != s->timeperiod || wall != s->wall)
+    profile_timeperiod(&s->state, ns, wall);
+  s->timeperiod = ns;
+  s->wall = wall;
+  return 1;
+}
+
+
+int sampler_timeoff (Sampler *s, lua_State *L) {
+  if (s->timing.timer == NULL) return 0;
+  timing_stop(&s->timing);
+  samplers_point(s, L);
+  s->tracker.lost += timing_drop(&s->timing);
+  profile_timeperiod(&s->state, 0, s->wall);
+  s->timeperiod = 0;
+  tracker_points(&s->tracker, L, 0);
+  return 1;
+}
+
+
+void sampler_period (Sampler *s, lua_State *L, uint64_t period) {
+  tracker_period(&s->tracker, L, period);
+  profile_period(&s->state, period);
+}
+
+
+int sampler_mark (Sampler *s, const char *name, size_t namelen,
+                  const char *value, size_t valuelen) {
+  if (s->state.profile == NULL) return 0;
+  profile_mark(&s->state, clock_now(), name, namelen, value, valuelen);
+  return 1;
+}
+
+
+static void allocated (Sampler *s) {
+  ProfileLeft left;
+  uint64_t bytes = samplers_ending(s, &left);
+  if (bytes > 0) profile_allocated(&s->state, bytes);
+  profile_left(&s->state, &left);
+  profile_lost(s->state.profile, s->tracker.lost);
+}
+
+
+/* Ends the session of a state that its own thread closes. */
+static int finish (Sampler *s) {
+  ProfileTotals t;
+  Profile *p;
+  int e;
+  samplers_lock();
+  allocated(s);
+  p = s->state.profile;
+  s->state.profile = NULL;  /* first: a child of a fork frees what it finds here */
+  profile_close(p, &t);
+  e = samplers_report(s, &t);
+  samplers_unlock();
+  s->tracker.lost += t.lost;
+  return e;
+}
+
+
+int sampler_dump (Sampler *s, const char *to, char *path, size_t pathsize, char *err,
+                  size_t errsize) {
+  Profile *p = s->state.profile;
+  if (p == NULL) snprintf(err, errsize, "nothing is written");
+  else if (to != NULL && !profile_isring(p))
+    snprintf(err, errsize, "the profile has a file, '%s'; another one is for what is kept with "
+             "ring", profile_path(p));
+  else return profile_dump(p, to, 0, path, pathsize, err, errsize);
+  return 0;
+}
+
+
+int sampler_close (Sampler *s, lua_State *L) {
+  if (s->state.profile == NULL && s->tracker.client != NULL) return 0;
+  sampler_timeoff(s, L);
+  if (s->state.profile != NULL) {
+    tracker_off(&s->tracker, L);  /* which decides the last fates */
+    samplers_look(s, L, 1);
+    if (s->options.holders) sampler_holders(s, L);
+  }
+  resident_leave(&s->resident);
+  tracker_end(&s->tracker, L);
+  return (s->state.profile != NULL) ? finish(s) : 0;
+}
+
+
+void sampler_stats (Sampler *s, lua_State *L, SamplerStats *stats) {
+  const Tracker *t = &s->tracker;
+  ProfileTotals totals = {0};
+  luaN_Memory m;
+  luaN_memory(L, &m);
+  if (s->state.profile != NULL) profile_totals(s->state.profile, &totals);
+  stats->open = (s->state.profile != NULL);
+  stats->on = (s->state.profile != NULL && t->on);
+  stats->period = t->interval.period;
+  stats->samples = t->samples;
+  stats->natives = t->natives;
+  stats->bytes = tracker_bytes(t, L);
+  stats->lost = t->lost + totals.lost + s->timing.moments.lost +
+                s->timing.away;
+  stats->unfollowed = t->unfollowed;
+  stats->timing = (s->timing.timer != NULL);
+  stats->timesamples = s->timing.samples;
+  stats->minors = m.minors;
+  stats->majors = m.majors;
+  stats->nanoseconds = t->nanoseconds + s->timing.inticks + s->timing.inpoints;
+  stats->file = s->path;
+  stats->error = totals.error;
+  if (s->shared != NULL) stats->file = s->shared->path();
+}
+
+
+uint64_t sampler_distance (const Sampler *s, lua_State *L) {
+  return s->tracker.on ? luaN_distance(L) : UINT64_MAX;
+}
+
+/* }===================================================================== */

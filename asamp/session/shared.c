@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** States that share a profile (SS4; shared.h).
+*/
+#define _GNU_SOURCE
+#include "shared.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "binding.h"
+#include "clock.h"
+#include "complain.h"
+#include "descriptor.h"
+
+#define SPARES		16	/* samplers that are kept for states to come */
+#define OLD_NS		1000000000	/* a state that lived so long has holders told */
+
+static Sampler *spare;		/* of states that are closed, for others */
+static unsigned nspare;
+
+
+/* Of native memory, where the library is there (process.c asks). */
+static void startmallocs (Sampler *s) {
+  if (s->options.mallocs > 0)
+    (void)tracker_mallocs(&s->tracker, s->options.mallocs,
+                          s->options.seeded ? s->options.seed : 0);
+}
+
+
+Sampler *sampler_attached (lua_State *L) {
+  const luaN_Sampler *seam = luaN_getsampler(L);
+  Sampler *s;
+  if (__atomic_load_n(&samplers.shared, __ATOMIC_RELAXED) == NULL || seam == NULL || !tracker_is(seam)) return NULL;
+  s = (Sampler *)seam->ud;  /* its tracker is its first field */
+  return (s->shared != NULL) ? s : NULL;
+}
+
+
+/* The profile takes the state, which tells it all from here on. */
+static void begin (Sampler *s, Profile *p) {
+  s->state.profile = p;
+  s->state.id = (uint32_t)s->tracker.number;
+  s->state.depth = 0;
+  s->pid = getpid();
+  heldpaths_free(&s->heldpaths);
+  s->named = 0;
+  s->since = s->ratetime = clock_now();
+  s->ratesamples = 0;
+  memset(&s->leftout, 0, sizeof(s->leftout));
+  profile_begin(&s->state);
+}
+
+
+static Sampler *take (lua_State *L) {
+  Sampler *s;
+  samplers_lock();
+  s = spare;
+  if (s != NULL) {
+    spare = s->next;
+    nspare--;
+  }
+  samplers_unlock();
+  if (s != NULL) tracker_reopen(&s->tracker, L);
+  else {
+    s = calloc(1, sizeof(*s));
+    if (s != NULL) tracker_open(&s->tracker, L, 1);
+  }
+  return s;
+}
+
+
+static uint64_t seedof (const Sampler *s) {
+  return s->options.seeded ? s->options.seed + s->tracker.number : sampler_seed();
+}
+
+
+/* What is to be sampled now: another thread may change it. */
+static SamplerRate rateof (const SamplerShared *with) {
+  SamplerRate r;
+  r.alloc = __atomic_load_n(&with->rates.alloc, __ATOMIC_RELAXED);
+  r.period = __atomic_load_n(&with->rates.period, __ATOMIC_RELAXED);
+  r.timens = __atomic_load_n(&with->rates.timens, __ATOMIC_RELAXED);
+  return r;
+}
+
+
+/* Of time: on the OS thread that runs the state, which is the calling one. */
+static void starttime (Sampler *s) {
+  char err[256];
+  static int told;
+  const uint64_t timens = rateof(s->shared).timens;
+  if (timens == 0) return;
+  descriptor_hold();
+  if (timing_start(&s->timing, s->tracker.L, timens, s->shared->clock,
+                   s->options.native, MOMENTS_FEW, err, sizeof(err)))
+    tracker_points(&s->tracker, s->tracker.L, 1);
+  else if (!__atomic_exchange_n(&told, 1, __ATOMIC_RELAXED)) complain("%s", err);
+  descriptor_release();
+}
+
+
+int shared_attach (lua_State *L, const SamplerShared *with, const TrackerClient *client) {
+  Profile *p = with->profile(1);
+  const SamplerRate rate = rateof(with);
+  Sampler *s;
+  if ((p == NULL && !with->isidle()) || luaN_getsampler(L) != NULL || (s = take(L)) == NULL)
+    return 0;
+  samplers_watch();
+  s->shared = with;
+  __atomic_store_n(&samplers.shared, with, __ATOMIC_RELAXED);
+  s->options = with->options;
+  memset(&s->seen, 0, sizeof(s->seen));  /* it may have been another state's */
+  samplers_lock();
+  samplers_enlist(s);
+  if (p != NULL) {
+    samplers.past.states++;
+    begin(s, p);
+  }
+  samplers_unlock();
+  tracker_begin(&s->tracker, client, s, rate.period, with->options.native);
+  tracker_holdersevery(&s->tracker, with->options.holdersevery);
+  tracker_copies(&s->tracker, with->options.copies);
+  if (p == NULL) {
+    tracker_idle(&s->tracker, L);
+    samplers_publish(s);
+    return 1;
+  }
+  if (rate.alloc)
+    tracker_on(&s->tracker, L, rate.period, with->options.random,
+               seedof(s));
+  else tracker_points(&s->tracker, L, 1);  /* for its end, and collections */
+  startmallocs(s);
+  s->tracker.from = 0;  /* what it was born with is its own, too */
+  starttime(s);
+  samplers_publish(s);
+  return 1;
+}
+
+
+void shared_follow (Sampler *s) {
+  if (s->timing.timer == NULL || timer_mine(s->timing.timer)) return;
+  timing_stop(&s->timing);
+  s->tracker.lost += timing_drop(&s->timing);
+  starttime(s);
+}
+
+
+/* The state leaves its profile: what it has told there goes to the sums of the samplers.past. */
+static void settle (Sampler *s) {
+  samplers_publish(s);
+  samplers_lock();
+  if (s->state.profile != NULL) {
+    seen_past(s->name, &s->seen, 1, 0);
+    samplers.past.samples += s->tracker.samples;
+    samplers.past.timesamples += s->timing.samples;
+    samplers.past.bytes += tracker_bytes(&s->tracker, s->tracker.L);
+    samplers.past.lost += s->tracker.lost;
+    samplers.past.natives += s->tracker.natives;
+  }
+  s->state.profile = NULL;
+  s->timing.samples = 0;
+  samplers_unlock();
+}
+
+
+/* The state moves to the profile that the process has now, after a fork or a switch, and
+   tells that everything anew. */
+static void move (Sampler *s, Profile *p, int isforked) {
+  const SamplerShared *with = s->shared;
+  const SamplerRate rate = rateof(with);
+  timing_stop(&s->timing);
+  (void)timing_drop(&s->timing);  /* they would have been the other's */
+  settle(s);
+  heldpaths_free(&s->heldpaths);
+  if (isforked) tracker_again(&s->tracker, seedof(s), 1);
+  else tracker_wake(&s->tracker, s->tracker.L, rate.period, with->options.random,
+                    seedof(s), rate.alloc);
+  samplers_publish(s);  /* none of it is of the profile that was */
+  samplers_lock();
+  samplers.past.states++;
+  begin(s, p);
+  samplers_unlock();
+  starttime(s);
+  startmallocs(s);
+  samplers_publish(s);
+}
+
+
+int shared_current (Sampler *s) {
+  Profile *p = s->shared->profile(1);
+  if (p == NULL) return s->shared->isidle() ? -1 : 0;
+  if (p != s->state.profile) move(s, p, s->forked);
+  s->forked = 0;
+  return 1;
+}
+
+
+#define RATE_NS		500000000	/* from look to look */
+
+/* Makes the period of a state longer if it takes more samples than it should, shorter if it
+   takes far fewer: a power of 2 times that of the process. Samples say what they stand for. */
+static void restrain (Sampler *s, lua_State *L) {
+  uint64_t now, taken = s->tracker.samples - s->ratesamples, period = s->tracker.interval.period;
+  double a_second;
+  if (s->shared->rate == 0 || !s->tracker.on) return;
+  now = clock_now();
+  if (now - s->ratetime < RATE_NS && taken < s->shared->rate) return;
+  a_second = (double)taken * 1e9 / (double)(now - s->ratetime + 1);
+  s->ratetime = now;
+  s->ratesamples = s->tracker.samples;
+  if (a_second > (double)s->shared->rate)
+    while (a_second > (double)s->shared->rate && period < INTERVAL_MAX / 2) {
+      period *= 2;
+      a_second /= 2;
+    }
+  else if (4 * a_second < (double)s->shared->rate && period > rateof(s->shared).period) period /= 2;
+  if (period == s->tracker.interval.period) return;
+  tracker_period(&s->tracker, L, period);
+  profile_period(&s->state, period);
+}
+
+
+static uint64_t pausebins[SAMPLER_PAUSES];
+
+static void countpause (lua_State *L) {
+  luaN_Memory m;
+  int k = 0;
+  luaN_memory(L, &m);
+  while (k < SAMPLER_PAUSES - 1 && m.pause >= (UINT64_C(16000) << k)) k++;
+  __atomic_fetch_add(&pausebins[k], 1, __ATOMIC_RELAXED);
+}
+
+
+void shared_safe (void *ud, lua_State *L) {
+  Sampler *s = ud;
+  SamplerAsked *asked;
+  samplers_look(s, L, 0);
+  if (s->shared == NULL) return;
+  countpause(L);
+  samplers_publish(s);
+  if (s->shared->profile(0) != s->state.profile && !s->forked && shared_current(s) < 0) {
+    timing_stop(&s->timing);
+    (void)timing_drop(&s->timing);
+    settle(s);
+    tracker_idle(&s->tracker, L);
+  }
+  if (s->state.profile != NULL) restrain(s, L);
+  asked = __atomic_exchange_n(&s->asked, NULL, __ATOMIC_ACQ_REL);
+  if (asked != NULL) asked->f(asked, L);
+}
+
+
+int sampler_ask (uint64_t id, SamplerAsked *asked) {
+  Sampler *s, *oldest = NULL;
+  SamplerAsked *none = NULL;
+  int result = 0;
+  samplers_lock();
+  for (s = samplers.all; s != NULL; s = s->next)  /* the newest is the first */
+    if (s->shared != NULL && (id == UINT64_MAX || s->tracker.number == id)) oldest = s;
+  if (oldest != NULL)
+    result = __atomic_compare_exchange_n(&oldest->asked, &none, asked, 0, __ATOMIC_ACQ_REL,
+                                         __ATOMIC_ACQUIRE) ? 1 : -1;
+  samplers_unlock();
+  return result;
+}
+
+
+int sampler_markshared (Profile *p, const char *name, const char *value) {
+  const Sampler *s;
+  ProfileState state = {p, 0, 0, 1};
+  int found = 0;
+  samplers_lock();
+  for (s = samplers.all; s != NULL; s = s->next) {
+    if (s->shared == NULL || s->state.profile != p) continue;
+    state.id = s->state.id;
+    found = 1;
+  }
+  samplers_unlock();
+  if (found) profile_mark(&state, clock_now(), name, strlen(name), value, strlen(value));
+  return found;
+}
+
+
+void sampler_endshared (Profile *p) {
+  const Sampler *s;
+  samplers_lock();
+  for (s = samplers.all; s != NULL; s = s->next) {
+    ProfileState state = {p, 0, 0, 1};  /* its depth is its own thread's */
+    ProfileLeft left;
+    uint64_t bytes;
+    if (s->shared == NULL || s->state.profile != p) continue;
+    state.id = s->state.id;
+    bytes = samplers_ending(s, &left);
+    if (bytes > 0) profile_allocated(&state, bytes);
+    profile_left(&state, &left);
+    profile_lost(p, seen_get(&s->seen, SEEN_LOST));
+  }
+  samplers_unlock();
+  profile_end(p, NULL);
+}
+
+
+int sampler_usesshared (const Profile *p) {
+  const Sampler *s;
+  int yes = 0;
+  samplers_lock();
+  for (s = samplers.all; s != NULL && !yes; s = s->next) yes = (s->state.profile == p);
+  samplers_unlock();
+  return yes;
+}
+
+
+void shared_leave (Sampler *s, lua_State *L) {
+  ProfileLeft left;
+  SamplerAsked *asked;
+  timing_stop(&s->timing);
+  if (s->state.profile != NULL) {
+    if (s->timing.moments.buffer[0] != NULL) {
+      samplers_point(s, L);
+      s->tracker.lost += timing_drop(&s->timing);
+    }
+    if (s->options.holders && s->tracker.followed.n > 0 &&
+        clock_now() - s->since >= OLD_NS) {
+      tracker_off(&s->tracker, L);
+      sampler_holders(s, L);
+    }
+    samplers_look(s, L, 1);
+  }
+  resident_leave(&s->resident);
+  s->tracker.points = 0;
+  tracker_end(&s->tracker, L);
+  luaN_setsampler(L, NULL, 0);
+  if (s->state.profile != NULL)
+    profile_leave(&s->state, samplers_ending(s, &left), &left, s->tracker.lost);
+  settle(s);
+  samplers_lock();
+  seen_past(s->name, &s->seen, 0, 1);
+  s->name = SEEN_UNNAMED;
+  samplers_delist(s);
+  s->forked = 0;
+  free(s->script);
+  s->script = NULL;
+  heldpaths_free(&s->heldpaths);
+  asked = __atomic_exchange_n(&s->asked, NULL, __ATOMIC_ACQ_REL);
+  s->timing.samples = s->timing.inticks = s->timing.inpoints = s->timing.cramped = 0;
+  if (nspare < SPARES) {
+    s->next = spare;
+    spare = s;
+    nspare++;
+    s = NULL;
+  }
+  samplers_unlock();
+  if (asked != NULL) asked->f(asked, NULL);
+  if (s == NULL) return;
+  timing_close(&s->timing);
+  tracker_close(&s->tracker);
+  free(s);
+}
+
+
+void sampler_shared (SharedTotals *t, SharedHeaps *h) {
+  const Sampler *s;
+  int k;
+  memset(h, 0, sizeof(*h));
+  samplers_lock();
+  samplers_addup(t, 0);
+  for (s = samplers.all; s != NULL; s = s->next) {
+    uint64_t longest = seen_get(&s->seen, SEEN_LONGEST);
+    if (s->shared == NULL) continue;
+    h->open++;
+    h->inuse += seen_get(&s->seen, SEEN_INUSE);
+    h->held += seen_get(&s->seen, SEEN_HELD);
+    h->tenured += seen_get(&s->seen, SEEN_TENURED);
+    h->minors += seen_get(&s->seen, SEEN_MINORS);
+    h->majors += seen_get(&s->seen, SEEN_MAJORS);
+    h->pauses += seen_get(&s->seen, SEEN_PAUSES);
+    if (longest > h->longest) h->longest = longest;
+  }
+  samplers_unlock();
+  for (k = 0; k < SAMPLER_PAUSES; k++)
+    h->bins[k] = __atomic_load_n(&pausebins[k], __ATOMIC_RELAXED);
+}
+
+
+unsigned sampler_named (SeenNamed rows[SEEN_NAMES]) {
+  const Sampler *s;
+  unsigned n;
+  samplers_lock();
+  n = seen_named(rows);
+  for (s = samplers.all; s != NULL; s = s->next)
+    if (s->shared != NULL) seen_add(&rows[s->name], &s->seen, s->state.profile != NULL);
+  samplers_unlock();
+  return n;
+}
