@@ -52,20 +52,19 @@ $(PRELOAD): asamp/preload/malloc.c asamp/base/interval.c $(ASAMP_H) asamp/build.
 	$(CC) -std=gnu99 -Wall -Wextra -O2 -g0 $(filter-out -fsanitize%,$(EXTRA)) -fPIC -shared -fno-builtin \
 	  -fexceptions -fvisibility=hidden $(call sees,preload) -Wl,-z,nodelete -o $@ $(filter %.c,$^) -lm -ldl
 
-LINKED := $(addprefix $(P)/lib/lua/5.4/,profiler/core.so profiler/reader.so \
-  profiler/convert.so profiler/heap.so asamp/host.so $(if $(HTTPD),asamp/http.so))
-$(P)/lib/lua/5.4/profiler/core.so: $(B)/asamp/module/core.o
-$(P)/lib/lua/5.4/profiler/core.so: NEEDS := -lunwind-generic -lunwind -ldw -lelf -lz $(ISAL) -lpthread -lm
-$(P)/lib/lua/5.4/profiler/reader.so: $(B)/asamp/module/readerlib.o
-$(P)/lib/lua/5.4/profiler/reader.so: NEEDS := -lz $(ISAL) -lm
-$(P)/lib/lua/5.4/profiler/convert.so: $(B)/asamp/module/convertlib.o
-$(P)/lib/lua/5.4/profiler/convert.so: NEEDS := -lz $(ISAL) -lm
-$(P)/lib/lua/5.4/profiler/heap.so: $(B)/asamp/module/heaplib.o
-$(P)/lib/lua/5.4/profiler/heap.so: NEEDS := -lz $(ISAL)
-$(P)/lib/lua/5.4/asamp/host.so: $(B)/asamp/module/host.o
-$(P)/lib/lua/5.4/asamp/host.so: NEEDS :=
-$(P)/lib/lua/5.4/asamp/http.so: $(B)/asamp/module/httplib.o
-$(P)/lib/lua/5.4/asamp/http.so: NEEDS := $(HTTPD)
+# A module: its place, its file, the libraries that it needs.
+define MODULE
+LINKED += $(P)/lib/lua/5.4/$(1).so
+$(P)/lib/lua/5.4/$(1).so: $(B)/asamp/module/$(2).o
+$(P)/lib/lua/5.4/$(1).so: NEEDS := $(3)
+endef
+LINKED :=
+$(eval $(call MODULE,profiler/core,core,-lunwind-generic -lunwind -ldw -lelf -lz $(ISAL) -lpthread -lm))
+$(eval $(call MODULE,profiler/reader,readerlib,-lz $(ISAL) -lm))
+$(eval $(call MODULE,profiler/convert,convertlib,-lz $(ISAL) -lm))
+$(eval $(call MODULE,profiler/heap,heaplib,-lz $(ISAL)))
+$(eval $(call MODULE,asamp/host,host,))
+$(if $(HTTPD),$(eval $(call MODULE,asamp/http,httplib,$(HTTPD))))
 $(LINKED): $(B)/asamp.a asamp/module/exports
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -shared -Wl,-z,nodelete -Wl,--version-script=asamp/module/exports \

@@ -248,6 +248,15 @@ const char *firefox_start (Firefox *f, const char *directory, int by) {
   return NULL;
 }
 
+int firefox_error (Firefox *f) {
+  Spill *spills[SPILLS];
+  int i, error = 0;
+  spillsof(f, spills);
+  for (i = 0; i < SPILLS && error == 0; i++)
+    error = spills[i]->error;
+  return error;
+}
+
 void firefox_free (Firefox *f) {
   Spill *spills[SPILLS];
   size_t i;

@@ -84,6 +84,8 @@ typedef struct Firefox {
    NULL; free it all the same. */
 const char *firefox_start (Firefox *f, const char *directory, int by);
 void firefox_free (Firefox *f);
+/* Why a spill lacks something: an errno, or 0. */
+int firefox_error (Firefox *f);
 
 /* After reader_read: from here on there are groups and what each has; their rows of -bytes
    are all there. Adds to 'left' (LEFT_N counts). */

@@ -46,6 +46,17 @@ static inline int firefoxcolumns_mine (const FirefoxFile *w, int64_t tag) {
 /* The index of a string in the shared array. */
 uint32_t firefoxcolumns_string (FirefoxFile *w, const char *text, size_t n);
 
+/* A column of the rows i from 0 to n; 'cell' writes row i. */
+#define FIREFOXCOLUMNS_ROWS(w,name,i,n,cell) \
+  do { \
+    firefoxcolumns_begin(w, name); \
+    for (i = 0; i < (n); i++) { \
+      firefoxcolumns_comma(w, i); \
+      cell; \
+    } \
+    firefoxcolumns_end(w); \
+  } while (0)
+
 /* "name":[ ... ],  with firefoxcolumns_comma before each element. */
 void firefoxcolumns_begin (FirefoxFile *w, const char *name);
 void firefoxcolumns_end (FirefoxFile *w);

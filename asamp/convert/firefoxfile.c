@@ -107,19 +107,11 @@ static void stacktable (FirefoxFile *w) {
   size_t plain = r->tree.n - 1, nodes = firefoxstacks_count(&w->stacks);
   size_t sites = nodes + leaves->nsites;
   size_t n = sites + w->held.nnodes - 1, i;
-  firefoxcolumns_begin(w, "frame");
-  for (i = 0; i < n; i++) {
-    firefoxcolumns_comma(w, i);
-    output_uint(w->o, i >= plain && i < nodes ? labelledframe(w, &w->stacks.list[i - plain])
-                      : w->frameof[i + 1 - (i < plain ? 0 : w->stacks.n)]);
-  }
-  firefoxcolumns_end(w);
-  firefoxcolumns_begin(w, "prefix");
-  for (i = 0; i < n; i++) {
-    firefoxcolumns_comma(w, i);
-    firefoxcolumns_ornull(w, prefix(w, i, plain, nodes, sites), UINT64_MAX);
-  }
-  firefoxcolumns_end(w);
+  FIREFOXCOLUMNS_ROWS(w, "frame", i, n,
+      output_uint(w->o, i >= plain && i < nodes ? labelledframe(w, &w->stacks.list[i - plain])
+                        : w->frameof[i + 1 - (i < plain ? 0 : w->stacks.n)]));
+  FIREFOXCOLUMNS_ROWS(w, "prefix", i, n,
+      firefoxcolumns_ornull(w, prefix(w, i, plain, nodes, sites), UINT64_MAX));
   firefoxcolumns_length(w, n);
 }
 
@@ -127,27 +119,12 @@ static void frametable (FirefoxFile *w) {
   size_t n = w->nframes, i;
   firefoxcolumns_same(w, "address", "-1", n);
   firefoxcolumns_same(w, "inlineDepth", "0", n);
-  firefoxcolumns_begin(w, "category");
-  for (i = 0; i < n; i++) {
-    firefoxcolumns_comma(w, i);
-    output_uint(w->o, w->frames[i].category);
-  }
-  firefoxcolumns_end(w);
+  FIREFOXCOLUMNS_ROWS(w, "category", i, n, output_uint(w->o, w->frames[i].category));
   firefoxcolumns_same(w, "subcategory", "0", n);
-  firefoxcolumns_begin(w, "func");
-  for (i = 0; i < n; i++) {
-    firefoxcolumns_comma(w, i);
-    output_uint(w->o, w->frames[i].function);
-  }
-  firefoxcolumns_end(w);
+  FIREFOXCOLUMNS_ROWS(w, "func", i, n, output_uint(w->o, w->frames[i].function));
   firefoxcolumns_same(w, "nativeSymbol", "null", n);
   firefoxcolumns_same(w, "innerWindowID", "0", n);
-  firefoxcolumns_begin(w, "line");
-  for (i = 0; i < n; i++) {
-    firefoxcolumns_comma(w, i);
-    firefoxcolumns_ornull(w, w->frames[i].line, 0);
-  }
-  firefoxcolumns_end(w);
+  FIREFOXCOLUMNS_ROWS(w, "line", i, n, firefoxcolumns_ornull(w, w->frames[i].line, 0));
   firefoxcolumns_same(w, "column", "null", n);
   firefoxcolumns_same(w, "originalLocation", "null", n);
   firefoxcolumns_length(w, n);
@@ -180,27 +157,14 @@ static void functable (FirefoxFile *w, const uint32_t *sources) {
     }
   }
   firefoxcolumns_end(w);
-  firefoxcolumns_begin(w, "isJS");
-  for (i = 0; i < n; i++) {
-    firefoxcolumns_comma(w, i);
-    output_text(w->o, i < r->nfunctions && !r->functions[i].native
-                      ? "true" : "false");
-  }
-  firefoxcolumns_end(w);
+  FIREFOXCOLUMNS_ROWS(w, "isJS", i, n,
+      output_text(w->o, i < r->nfunctions && !r->functions[i].native ? "true" : "false"));
   firefoxcolumns_same(w, "relevantForJS", "false", n);
   firefoxcolumns_same(w, "resource", "-1", n);
-  firefoxcolumns_begin(w, "source");
-  for (i = 0; i < n; i++) {
-    firefoxcolumns_comma(w, i);
-    firefoxcolumns_ornull(w, i < r->nfunctions ? sources[i] : UINT32_MAX, UINT32_MAX);
-  }
-  firefoxcolumns_end(w);
-  firefoxcolumns_begin(w, "lineNumber");
-  for (i = 0; i < n; i++) {
-    firefoxcolumns_comma(w, i);
-    firefoxcolumns_ornull(w, i < r->nfunctions ? r->functions[i].line : 0, 0);
-  }
-  firefoxcolumns_end(w);
+  FIREFOXCOLUMNS_ROWS(w, "source", i, n,
+      firefoxcolumns_ornull(w, i < r->nfunctions ? sources[i] : UINT32_MAX, UINT32_MAX));
+  FIREFOXCOLUMNS_ROWS(w, "lineNumber", i, n,
+      firefoxcolumns_ornull(w, i < r->nfunctions ? r->functions[i].line : 0, 0));
   firefoxcolumns_same(w, "columnNumber", "null", n);
   firefoxcolumns_same(w, "originalLocation", "null", n);
   firefoxcolumns_length(w, n);
@@ -269,12 +233,7 @@ static void sourcetable (FirefoxFile *w, const uint32_t *files, size_t n,
                          const uint32_t *sources) {
   size_t i;
   firefoxcolumns_same(w, "id", "null", n);
-  firefoxcolumns_begin(w, "filename");
-  for (i = 0; i < n; i++) {
-    firefoxcolumns_comma(w, i);
-    output_uint(w->o, files[i]);
-  }
-  firefoxcolumns_end(w);
+  FIREFOXCOLUMNS_ROWS(w, "filename", i, n, output_uint(w->o, files[i]));
   firefoxcolumns_same(w, "startLine", "1", n);
   firefoxcolumns_same(w, "startColumn", "1", n);
   firefoxcolumns_same(w, "sourceMapURL", "null", n);
@@ -318,18 +277,6 @@ static void shared (FirefoxFile *w) {
 }
 
 /* ---------------------------------------------------------------- file -- */
-
-static int spilled (const Firefox *f) {
-  const Spill *const spills[] = {&f->time, &f->stack, &f->weight, &f->memory,
-                                 &f->whose, &f->tick, &f->tickstack, &f->tickweight,
-                                 &f->tickwhose, &f->event};
-  size_t i;
-  for (i = 0; i < sizeof(spills) / sizeof(spills[0]); i++) {
-    if (spills[i]->error != 0)
-      return spills[i]->error;
-  }
-  return 0;
-}
 
 /* The first thread is number 0. */
 static void threadhead (FirefoxFile *w, const char *name, size_t n, uint32_t number) {
@@ -415,6 +362,6 @@ const char *firefoxfile_write (Firefox *f, const ReadProfile *r, const Fold *fol
   idmap_free(&w.byframe);
   free(w.frames);
   free(w.frameof);
-  error = spilled(f);
+  error = firefox_error(f);
   return error != 0 ? strerror(error) : w.failed ? "not enough memory" : NULL;
 }

@@ -191,10 +191,10 @@ static int weakparents (Work *w, size_t n) {
   return ok;
 }
 
-/* Has the filter an object? Others may share the bit. */
-static int mayown (const Work *w, const void *o) {
-  unsigned bit = luaN_watchbit(o, w->filterlog);
-  return w->filter[bit / 64] >> bit % 64 & 1;
+/* Has a filter an object? Others may share the bit. */
+static int mayhave (const uint64_t *filter, unsigned log, const void *o) {
+  unsigned bit = luaN_watchbit(o, log);
+  return filter[bit / 64] >> bit % 64 & 1;
 }
 
 static void done (void *ud, const void *const *objects, uint32_t *parents, size_t n) {
@@ -205,7 +205,7 @@ static void done (void *ud, const void *const *objects, uint32_t *parents, size_
   w->parent = parents;
   w->failed = bits == NULL || !places(w, n) || !weakparents(w, n);
   for (i = 0; i < n && !w->failed; i++)
-    if (mayown(w, objects[i]) && idmap_get(&w->wanted, keyof(objects[i])) != IDMAP_NONE)
+    if (mayhave(w->filter, w->filterlog, objects[i]) && idmap_get(&w->wanted, keyof(objects[i])) != IDMAP_NONE)
       need(w, bits, (uint32_t)i);
   w->failed = w->failed || !list(w, bits, n);
   release(w, bits, size);
@@ -389,11 +389,6 @@ static int isstar (const char *step) {
   return strcmp(step, "[*]") == 0;
 }
 
-/* Is an object needed? Others may share the bit. */
-static int maybeneeded (const Work *w, const void *o) {
-  unsigned bit = luaN_watchbit(o, w->nearlylog);
-  return w->nearly[bit / 64] >> bit % 64 & 1;
-}
 
 /* Sets the bits of what is needed. 0: no memory. */
 static int setnearly (Work *w) {
@@ -420,7 +415,7 @@ static int label (void *ud, const luaN_Edge *e) {
     w->looked = 1;
   }
   if (w->counting && e->kind != LUAN_EFIELD && e->kind != LUAN_ESTACK) return 1;
-  if (!maybeneeded(w, e->to) || (to = find(w, e->to)) == IDMAP_NONE) return 1;
+  if (!mayhave(w->nearly, w->nearlylog, e->to) || (to = find(w, e->to)) == IDMAP_NONE) return 1;
   n = &w->list[to];
   if (n->isroot || n->done || n->parent != w->list[w->at].place || e->kind == LUAN_EWEAKKEY)
     return 1;
