@@ -25,7 +25,6 @@
 #include "process.h"
 
 #define LOOK_MS		1000	/* between two looks at a file's size */
-#define SECOND		UINT64_C(1000000000)
 
 static ControlOptions options;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

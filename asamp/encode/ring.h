@@ -17,9 +17,6 @@
 
 #include "event.h"
 
-#define RING_BYTES	(8u << 20)    /* of pieces, where only a time is asked for */
-#define RING_LEAST	(64u << 10)
-
 typedef struct Ring Ring;
 
 /* What a ring was told to keep: the last ns (0: whatever has room), in so many bytes. */

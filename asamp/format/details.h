@@ -14,7 +14,6 @@
 #include "sample.h"
 
 /* What the writer writes; readers know format 2 as well. */
-#define DETAILS_FORMAT		3
 #define DETAILS_FORMATTEXT	"3"
 /* ... of many states: what a state tells is its own. */
 #define DETAILS_STATES		4

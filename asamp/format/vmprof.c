@@ -57,10 +57,6 @@ void vmprof_name (Bytes *b, int marker, uint64_t id, const char *name) {
   bytes_add(b, name, n);
 }
 
-void vmprof_counted (Bytes *b, int marker, uint64_t depth) {
-  vmprof_record(b, marker, VMPROF_ONCE, depth, 0);
-}
-
 void vmprof_timed (Bytes *b, int marker, double seconds, uint64_t depth) {
   vmprof_record(b, marker, vmprof_seconds(seconds), depth, 0);
 }

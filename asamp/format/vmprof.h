@@ -49,21 +49,19 @@ void vmprof_meta (Bytes *b, const char *key, const char *value, size_t n);
 void vmprof_name (Bytes *b, int marker, uint64_t id, const char *name);
 
 /*
-** The start of a record of words: the marker, the word before the depth (a
-** count of 1, or in version 7 a time in seconds), the depth.
+** The start of a record of words in version 7: the marker, a time, the depth.
 */
-void vmprof_counted (Bytes *b, int marker, uint64_t depth);
 void vmprof_timed (Bytes *b, int marker, double seconds, uint64_t depth);
 void vmprof_word (Bytes *b, uint64_t w);
 
 /*
 ** A whole record at once, for those of which there are most: the place of its 'words' words
 ** behind the depth, which counts 'depth' of them; the caller fills them in. 'lead': the word
-** before the depth, as one of these has it. NULL: no memory.
+** before the depth: a count of 1, in version 7 a time. NULL: no memory.
 */
 unsigned char *vmprof_record (Bytes *b, int marker, uint64_t lead, uint64_t depth,
                               size_t words);
 uint64_t vmprof_seconds (double seconds);
-#define VMPROF_ONCE	1	/* 'lead' of vmprof_counted */
+#define VMPROF_ONCE	1	/* 'lead' before version 7: a count */
 
 #endif

@@ -20,7 +20,6 @@
 #include "interval.h"
 #include "mallocseam.h"
 
-#define likely(x)	__builtin_expect(!!(x), 1)
 #define unlikely(x)	__builtin_expect(!!(x), 0)
 
 #define SHOWN		__attribute__((visibility("default")))

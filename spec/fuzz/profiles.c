@@ -254,7 +254,7 @@ static void foreignprofile (Bytes *to) {
     if (version == 7)
       vmprof_timed(to, marker, 1.5 + i, (uint64_t)depth);
     else
-      vmprof_counted(to, marker, (uint64_t)depth);
+      vmprof_record(to, marker, VMPROF_ONCE, (uint64_t)depth, 0);
     for (k = 0; k < depth; k++)
       word(to, 1 + upto(7) * 8);
     if (version >= 1)
