@@ -217,8 +217,7 @@ static int l_stats (lua_State *L) {
   setinteger(L, "timesamples", t.timesamples);
   setinteger(L, "minor", t.minors);
   setinteger(L, "major", t.majors);
-  lua_pushnumber(L, (lua_Number)t.nanoseconds / 1e9);
-  lua_setfield(L, -2, "time");
+  setnumber(L, "time", (lua_Number)t.nanoseconds / 1e9);
   setstring(L, "file", t.file);
   if (t.error != 0) setstring(L, "error", profile_message(t.error));
   return 1;
@@ -403,16 +402,12 @@ static const luaL_Reg functions[] = {
 LUAMOD_API int luaopen_profiler_core (lua_State *L) {
   if (!binding_open(L, "profiler.core", 1)) return 0;
   luaL_newlib(L, functions);
-  lua_pushinteger(L, (lua_Integer)INTERVAL_MIN);
-  lua_setfield(L, -2, "MIN");
-  lua_pushinteger(L, (lua_Integer)INTERVAL_MAX);
-  lua_setfield(L, -2, "MAX");
+  setinteger(L, "MIN", INTERVAL_MIN);
+  setinteger(L, "MAX", INTERVAL_MAX);
   lua_pushlightuserdata(L, (void *)&embed_api);  /* asamp.h */
   lua_setfield(L, -2, "api");
-  lua_pushinteger(L, TIMING_MIN);
-  lua_setfield(L, -2, "MINRATE");
-  lua_pushinteger(L, TIMING_MAX);
-  lua_setfield(L, -2, "MAXRATE");
+  setinteger(L, "MINRATE", TIMING_MIN);
+  setinteger(L, "MAXRATE", TIMING_MAX);
   return 1;
 }
 

@@ -16,6 +16,11 @@ static inline void setinteger (lua_State *L, const char *key, uint64_t n) {
   lua_setfield(L, -2, key);
 }
 
+static inline void setnumber (lua_State *L, const char *key, double n) {
+  lua_pushnumber(L, n);
+  lua_setfield(L, -2, key);
+}
+
 static inline void setboolean (lua_State *L, const char *key, int b) {
   lua_pushboolean(L, b);
   lua_setfield(L, -2, key);

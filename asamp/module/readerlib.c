@@ -109,8 +109,7 @@
 
 /* Microseconds as seconds. */
 static void setseconds (lua_State *L, const char *key, uint64_t us) {
-  lua_pushnumber(L, (lua_Number)us / 1e6);
-  lua_setfield(L, -2, key);
+  setnumber(L, key, (lua_Number)us / 1e6);
 }
 
 /* A list of the functions in the field of the table on the top. */
@@ -136,6 +135,16 @@ static int list (lua_State *L, const char *key, size_t n) {
   lua_pushvalue(L, -1);
   lua_setfield(L, -3, key);
   return lua_gettop(L);
+}
+
+/* Such lists in the table at 'to': their indices. */
+static void lists (lua_State *L, int to, const char *const keys[], int nkeys, size_t n,
+                   int columns[]) {
+  int k;
+  for (k = 0; k < nkeys; k++) {
+    lua_pushvalue(L, to);
+    columns[k] = list(L, keys[k], n);
+  }
 }
 
 static void put (lua_State *L, int to, size_t i, uint64_t n) {
@@ -165,15 +174,15 @@ static void pushtree (lua_State *L, const ReadProfile *r) {
   lua_settop(L, profile);
 }
 
-/* A column of numbers in 'sites', each at 'offset' in its Site. */
-static void pushnumbers (lua_State *L, const ReaderSum *sum, int sites,
+/* A column of numbers in 'sites', each at 'offset' in its Site of the table. */
+static void pushnumbers (lua_State *L, const SiteTable *table, int sites,
                          const char *key, size_t offset) {
-  size_t i, n = sum->table.nsites;
+  size_t i;
   int to;
   lua_pushvalue(L, sites);
-  to = list(L, key, n);
-  for (i = 0; i < n; i++) {
-    const char *site = (const char *)&sum->table.sites[i];
+  to = list(L, key, table->nsites);
+  for (i = 0; i < table->nsites; i++) {
+    const char *site = (const char *)&table->sites[i];
     lua_pushnumber(L, *(const double *)(site + offset));
     lua_rawseti(L, to, (lua_Integer)i + 1);
   }
@@ -190,21 +199,21 @@ static void pushothers (lua_State *L, const ReadProfile *r,
                            const ReaderSum *sum, int sites) {
   lua_settop(L, sites);
   if (r->own && r->samples > 0)
-    pushnumbers(L, sum, sites, "objects", offsetof(Site, objects));
+    pushnumbers(L, &sum->table, sites, "objects", offsetof(Site, objects));
   if (r->own && r->fates) {
-    pushnumbers(L, sum, sites, "kept", offsetof(Site, kept));
-    pushnumbers(L, sum, sites, "life", offsetof(Site, life));
-    pushnumbers(L, sum, sites, "births", offsetof(Site, births));
+    pushnumbers(L, &sum->table, sites, "kept", offsetof(Site, kept));
+    pushnumbers(L, &sum->table, sites, "life", offsetof(Site, life));
+    pushnumbers(L, &sum->table, sites, "births", offsetof(Site, births));
   }
   if (r->timesamples > 0 && r->timeperiods > 1)
-    pushnumbers(L, sum, sites, "time", offsetof(Site, time));
+    pushnumbers(L, &sum->table, sites, "time", offsetof(Site, time));
   if (r->timesamples > 0)
-    pushnumbers(L, sum, sites, "timesquares", offsetof(Site, timesquares));
+    pushnumbers(L, &sum->table, sites, "timesquares", offsetof(Site, timesquares));
   if (isuneven(r)) {
-    pushnumbers(L, sum, sites, "bytesquares", offsetof(Site, bytesquares));
-    pushnumbers(L, sum, sites, "survivedsquares",
+    pushnumbers(L, &sum->table, sites, "bytesquares", offsetof(Site, bytesquares));
+    pushnumbers(L, &sum->table, sites, "survivedsquares",
                 offsetof(Site, survivedsquares));
-    pushnumbers(L, sum, sites, "latersquares", offsetof(Site, latersquares));
+    pushnumbers(L, &sum->table, sites, "latersquares", offsetof(Site, latersquares));
   }
 }
 
@@ -220,10 +229,7 @@ static void pushsites (lua_State *L, const ReadProfile *r, const ReaderSum *sum)
   size_t i, n = sum->table.nsites;
   int k, columns[NKEYS];
   lua_createtable(L, 0, NKEYS);
-  for (k = 0; k < NKEYS; k++) {
-    lua_pushvalue(L, profile + 1);
-    columns[k] = list(L, keys[k], n);
-  }
+  lists(L, profile + 1, keys, NKEYS, n, columns);
   for (i = 0; i < n; i++) {
     const Site *s = &sum->table.sites[i];
     const uint64_t values[NKEYS] = {
@@ -253,10 +259,7 @@ static void pushcolumns (lua_State *L, const SiteTable *table, const char *kind)
   size_t i;
   lua_createtable(L, 0, NKEYS + 2);
   result = lua_gettop(L);
-  for (k = 0; k < NKEYS; k++) {
-    lua_pushvalue(L, result);
-    columns[k] = list(L, keys[k], table->nsites);
-  }
+  lists(L, result, keys, NKEYS, table->nsites, columns);
   for (i = 0; i < table->nsites; i++) {
     const Site *s = &table->sites[i];
     const uint64_t values[NKEYS] = {s->node, s->kind, s->samples, s->bytes};
@@ -283,16 +286,8 @@ static void pushcopies (lua_State *L, const ReadProfile *r, const ReaderSum *sum
 
 /* Field 'lifeclasses' of the table on the top: columns by kind. */
 static void pushtimes (lua_State *L, const ReaderSum *sum) {
-  size_t i;
-  int to;
   pushcolumns(L, &sum->times, "digits");
-  lua_pushvalue(L, -1);
-  to = list(L, "objects", sum->times.nsites);
-  for (i = 0; i < sum->times.nsites; i++) {
-    lua_pushnumber(L, sum->times.sites[i].objects);
-    lua_rawseti(L, to, (lua_Integer)i + 1);
-  }
-  lua_settop(L, to - 2);
+  pushnumbers(L, &sum->times, lua_gettop(L), "objects", offsetof(Site, objects));
   lua_setfield(L, -2, "lifeclasses");
 }
 
@@ -310,10 +305,8 @@ static void pushages (lua_State *L, const Ages *a) {
     lua_createtable(L, 0, 4);
     setinteger(L, "behind", i / AGES_BINS);
     setinteger(L, "before", i % AGES_BINS);
-    lua_pushnumber(L, cell->bytes);
-    lua_setfield(L, -2, "bytes");
-    lua_pushnumber(L, cell->survived);
-    lua_setfield(L, -2, "survived");
+    setnumber(L, "bytes", cell->bytes);
+    setnumber(L, "survived", cell->survived);
     lua_rawseti(L, -2, ++n);
   }
   lua_setfield(L, -2, "ages");
@@ -355,8 +348,7 @@ static void pushkinds (lua_State *L, const ReadProfile *r, const ReaderSum *sum)
       setstring(L, "class", r->text.text + r->kinds[i].class);
     setboolean(L, "time", i == READER_TIMESAMPLE);
     setinteger(L, "blocks", total->blocks);
-    lua_pushnumber(L, total->objects);
-    lua_setfield(L, -2, "objects");
+    setnumber(L, "objects", total->objects);
     setinteger(L, "outside", total->outside);
     lua_rawseti(L, -2, (lua_Integer)i + 1);
   }
@@ -467,8 +459,7 @@ static void pushwalks (lua_State *L, const ReaderSum *sum) {
 }
 
 /* A number of a mark: an integer if all of its name are. */
-static void setnumber (lua_State *L, const char *key, const MarkName *m,
-                       double number) {
+static void setmark (lua_State *L, const char *key, const MarkName *m, double number) {
   if (m->integers == m->count && number > -0x1p53 && number < 0x1p53)
     lua_pushinteger(L, (lua_Integer)number);
   else
@@ -489,10 +480,9 @@ static void pushmarknames (lua_State *L, const Marks *all) {
     setinteger(L, "last", m->last);
     setstring(L, "value", m->value);
     if (m->numbers == m->count) {
-      setnumber(L, "least", m, m->least);
-      setnumber(L, "most", m, m->most);
-      lua_pushnumber(L, m->sum / (double)m->count);
-      lua_setfield(L, -2, "mean");
+      setmark(L, "least", m, m->least);
+      setmark(L, "most", m, m->most);
+      setnumber(L, "mean", m->sum / (double)m->count);
     }
     lua_rawseti(L, -2, (lua_Integer)i + 1);
   }
@@ -524,72 +514,50 @@ static void pushpictures (lua_State *L, const Pictures *all) {
   lua_setfield(L, -2, "pictures");
 }
 
-/* Field 'bins' of the table on the top. */
-static void pushbins (lua_State *L, const ReadProfile *r, const Bins *b) {
-  static const char *const keys[] = {
+/* A table on the top of slices of time: the first nkeys of their columns. */
+enum { GONEKEYS = 5, BINKEYS = 11 };
+
+static void pushslices (lua_State *L, const Bins *b, int nkeys) {
+  static const char *const keys[BINKEYS] = {
     "bin", "node", "kind", "samples", "bytes", "survived", "survivedbytes",
     "later", "laterbytes", "undecided", "undecidedbytes"
   };
-  enum { NKEYS = sizeof(keys) / sizeof(keys[0]) };
-  int profile = lua_gettop(L);
-  int timed = r->timesamples > 0 && r->timeperiods > 1 && r->timeperiod > 0;
-  int time = 0;
-  int k, columns[NKEYS];
+  int k, result, columns[BINKEYS];
   size_t i;
-  lua_createtable(L, 0, NKEYS + 3);
-  setinteger(L, "start", 0);
+  lua_createtable(L, 0, nkeys + 4);
+  result = lua_gettop(L);
   setinteger(L, "width", b->width);
-  setinteger(L, "n", b->n > 0 ? b->rows[b->n - 1].bin + (uint64_t)1 : 0);
-  for (k = 0; k < NKEYS; k++) {
-    lua_pushvalue(L, profile + 1);
-    columns[k] = list(L, keys[k], b->n);
-  }
-  if (timed) {
-    lua_pushvalue(L, profile + 1);
-    time = list(L, "time", b->n);
-  }
+  lists(L, result, keys, nkeys, b->n, columns);
   for (i = 0; i < b->n; i++) {
     const BinRow *row = &b->rows[i];
-    const uint64_t values[NKEYS] = {
+    const uint64_t values[BINKEYS] = {
       row->bin, row->node, row->kind + (uint64_t)1, row->samples, row->bytes,
       row->survived, row->survivedbytes, row->later, row->laterbytes,
       row->undecided, row->undecidedbytes
     };
-    for (k = 0; k < NKEYS; k++)
+    for (k = 0; k < nkeys; k++)
       put(L, columns[k], i + 1, values[k]);
-    if (timed) {
-      lua_pushnumber(L, (lua_Number)row->ns / (lua_Number)r->timeperiod);
-      lua_rawseti(L, time, (lua_Integer)i + 1);
-    }
   }
-  lua_pushvalue(L, profile + 1);
-  lua_setfield(L, profile, "bins");
-  lua_settop(L, profile);
+  lua_settop(L, result);
 }
 
-/* Field 'gone' of the table on the top. */
-static void pushgone (lua_State *L, const Bins *b) {
-  static const char *const keys[] = {"bin", "node", "kind", "samples", "bytes"};
-  enum { NKEYS = sizeof(keys) / sizeof(keys[0]) };
-  int profile = lua_gettop(L);
-  int k, columns[NKEYS];
+/* Fields 'bins' and 'gone' of the table on the top. */
+static void pushbins (lua_State *L, const ReadProfile *r, const Bins *b, const Bins *gone) {
   size_t i;
-  lua_createtable(L, 0, NKEYS + 1);
-  setinteger(L, "width", b->width);
-  for (k = 0; k < NKEYS; k++) {
-    lua_pushvalue(L, profile + 1);
-    columns[k] = list(L, keys[k], b->n);
+  pushslices(L, b, BINKEYS);
+  setinteger(L, "start", 0);
+  setinteger(L, "n", b->n > 0 ? b->rows[b->n - 1].bin + (uint64_t)1 : 0);
+  if (r->timesamples > 0 && r->timeperiods > 1 && r->timeperiod > 0) {
+    lua_createtable(L, (int)b->n, 0);
+    for (i = 0; i < b->n; i++) {
+      lua_pushnumber(L, (lua_Number)b->rows[i].ns / (lua_Number)r->timeperiod);
+      lua_rawseti(L, -2, (lua_Integer)i + 1);
+    }
+    lua_setfield(L, -2, "time");
   }
-  for (i = 0; i < b->n; i++) {
-    const BinRow *row = &b->rows[i];
-    const uint64_t values[NKEYS] = {row->bin, row->node, row->kind + (uint64_t)1,
-                                    row->samples, row->bytes};
-    for (k = 0; k < NKEYS; k++)
-      put(L, columns[k], i + 1, values[k]);
-  }
-  lua_pushvalue(L, profile + 1);
-  lua_setfield(L, profile, "gone");
-  lua_settop(L, profile);
+  lua_setfield(L, -2, "bins");
+  pushslices(L, gone, GONEKEYS);
+  lua_setfield(L, -2, "gone");
 }
 
 static void pushstates (lua_State *L, const ReadProfile *r);
@@ -632,21 +600,16 @@ static void pushprofile (lua_State *L, const char *path, const ReadProfile *r,
     lua_createtable(L, 0, 4);
     setinteger(L, "samples", r->ring[0]);
     setinteger(L, "bytes", r->ring[1]);
-    lua_pushnumber(L, (lua_Number)r->ring[2] / 1e6);
-    lua_setfield(L, -2, "seconds");
-    if (r->ring[3] > 0) {
-      lua_pushnumber(L, (lua_Number)r->ring[3] / 1e6);
-      lua_setfield(L, -2, "wanted");
-    }
+    setseconds(L, "seconds", r->ring[2]);
+    if (r->ring[3] > 0)
+      setseconds(L, "wanted", r->ring[3]);
     lua_setfield(L, -2, "ring");
   }
   if (r->allocated > 0 && sum->client.labelname == NULL)
     setinteger(L, "allocated", r->allocated);
   setinteger(L, "timeperiods", r->timeperiods);
-  if (r->timeperiod != 0) {
-    lua_pushnumber(L, (lua_Number)r->timeperiod / 1e9);
-    lua_setfield(L, -2, "timeperiod");
-  }
+  if (r->timeperiod != 0)
+    setnumber(L, "timeperiod", (lua_Number)r->timeperiod / 1e9);
   setboolean(L, "wall", r->wall);
   setboolean(L, "cpu", r->cpu);
   setboolean(L, "timed", r->timed);
@@ -674,10 +637,8 @@ static void pushprofile (lua_State *L, const char *path, const ReadProfile *r,
   pushmarknames(L, &sum->marks);
   pushpictures(L, &sum->pictures);
   pushleft(L, sum->left);
-  if (sum->bins.most > 0) {
-    pushbins(L, r, &sum->bins);
-    pushgone(L, &sum->gone);
-  }
+  if (sum->bins.most > 0)
+    pushbins(L, r, &sum->bins, &sum->gone);
   pushfunctions(L, r);
   pushtree(L, r);
   pushstates(L, r);

@@ -43,7 +43,6 @@ int snapshot_lua (lua_State *L) {
   setboolean(L, "forked", s.forked);
   if (s.refused != 0)
     setstring(L, "refused", strerror(s.refused));
-  lua_pushnumber(L, (lua_Number)s.stopped / 1e9);
-  lua_setfield(L, -2, "stopped");
+  setnumber(L, "stopped", (lua_Number)s.stopped / 1e9);
   return 1;
 }
