@@ -569,11 +569,8 @@ static int l_version (lua_State *L) {
   r = reader_read(path, &l.client, err, sizeof(err));
   if (r != NULL)
     readprofile_free(r);
-  if (l.version < 0) {
-    lua_pushnil(L);
-    lua_pushstring(L, err);
-    return 2;
-  }
+  if (l.version < 0)
+    return pushfailure(L, err);
   lua_pushinteger(L, l.version);
   lua_pushinteger(L, (lua_Integer)l.pid);
   lua_pushinteger(L, (lua_Integer)(l.started / 1000000));

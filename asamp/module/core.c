@@ -34,15 +34,6 @@ static Sampler *check (lua_State *L) {
 }
 
 
-/* nil, the message and errno's number. */
-static int failed (lua_State *L, const char *message, int e) {
-  luaL_pushfail(L);
-  lua_pushstring(L, message);
-  lua_pushinteger(L, e);
-  return 3;
-}
-
-
 /*
 ** The fields of the table at 1: out=, number=, made=, replace= (enum of place.h),
 ** command=, extended=, compress=, native=, random=, seed=, summary=, holders=,
@@ -82,7 +73,7 @@ static void options (lua_State *L, SamplerOptions *o) {
 /* true | nil, message, errno */
 static int result (lua_State *L, int ok, const char *err) {
   int e = errno;
-  if (!ok) return failed(L, err, e);
+  if (!ok) return pushfailed(L, err, e);
   lua_pushboolean(L, 1);
   return 1;
 }
@@ -176,7 +167,7 @@ static int l_timeoff (lua_State *L) {
 static int l_close (lua_State *L) {
   int e = sampler_close(check(L), L);
   if (e != 0) {
-    return failed(L, profile_message(e), e);
+    return pushfailed(L, profile_message(e), e);
   }
   lua_pushboolean(L, 1);
   return 1;
@@ -264,11 +255,7 @@ static int l_allocated (lua_State *L) {
 /* check() -> true | nil, which invariant of the heap does not hold */
 static int l_check (lua_State *L) {
   const char *broken = luaN_check(L);
-  if (broken != NULL) {
-    luaL_pushfail(L);
-    lua_pushstring(L, broken);
-    return 2;
-  }
+  if (broken != NULL) return pushfailure(L, broken);
   lua_pushboolean(L, 1);
   return 1;
 }

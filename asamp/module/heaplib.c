@@ -112,9 +112,7 @@ static int l_open (lua_State *L) {
     snprintf(err, sizeof(err), "cannot read the snapshot '%s': not enough memory for the "
              "dominators of %u objects", path, h->graph->n);
   }
-  lua_pushnil(L);
-  lua_pushstring(L, err);
-  return 2;
+  return pushfailure(L, err);
 }
 
 static int l_info (lua_State *L) {
@@ -645,11 +643,8 @@ static int l_devtools (lua_State *L) {
   const char *path = luaL_checkstring(L, 2);
   int how = (int)luaL_optinteger(L, 3, 0);
   char err[512];
-  if (!devtools_write(h->graph, &h->naming, path, how, err, sizeof(err))) {
-    lua_pushnil(L);
-    lua_pushstring(L, err);
-    return 2;
-  }
+  if (!devtools_write(h->graph, &h->naming, path, how, err, sizeof(err)))
+    return pushfailure(L, err);
   lua_pushboolean(L, 1);
   return 1;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Fields of the table on the top of the stack, and of that of arguments, which is at 1, for
-** the modules.
+** Fields of the table on the top of the stack, and of that of arguments, which is at 1; results
+** of what failed. For the modules.
 */
 #ifndef asamp_luafields_h
 #define asamp_luafields_h
@@ -30,6 +30,19 @@ static inline void setstring (lua_State *L, const char *key,
                               const char *text) {
   lua_pushstring(L, text);
   lua_setfield(L, -2, key);
+}
+
+/* Results: nil, message; with an errno behind them, pushfailed. */
+static inline int pushfailure (lua_State *L, const char *message) {
+  lua_pushnil(L);
+  lua_pushstring(L, message);
+  return 2;
+}
+
+static inline int pushfailed (lua_State *L, const char *message, int error) {
+  pushfailure(L, message);
+  lua_pushinteger(L, error);
+  return 3;
 }
 
 static inline lua_Integer getinteger (lua_State *L, const char *key) {

@@ -843,11 +843,8 @@ static int l_read (lua_State *L) {
     w->sum.client.progress = progress;
   w->sum.client.progressud = w;
   w->profile = reader_read(path, &w->sum.client, err, sizeof(err));
-  if (w->profile == NULL) {
-    lua_pushnil(L);
-    lua_pushstring(L, err);
-    return 2;
-  }
+  if (w->profile == NULL)
+    return pushfailure(L, err);
   readersum_finish(&w->sum, w->profile);
   pushprofile(L, path, w->profile, &w->sum);
   lua_pushcfunction(L, l_gc);

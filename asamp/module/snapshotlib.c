@@ -30,13 +30,8 @@ int snapshot_lua (lua_State *L) {
   wish.replace = (int)getinteger(L, "replace");
   wish.wait = getboolean(L, "wait");
   wish.inprocess = getboolean(L, "inprocess");
-  if (!snapshot_take(L, &wish, &s, err, sizeof(err))) {
-    int e = errno;
-    lua_pushnil(L);
-    lua_pushstring(L, err);
-    lua_pushinteger(L, e);
-    return 3;
-  }
+  if (!snapshot_take(L, &wish, &s, err, sizeof(err)))
+    return pushfailed(L, err, errno);
   lua_createtable(L, 0, 4);
   setstring(L, "path", s.path);
   free(s.path);
