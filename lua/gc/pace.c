@@ -60,7 +60,7 @@
 #define MIN_GROWTH		((size_t)512 * 1024)
 
 /* Part of the growth that is granted whatever the heap takes up. */
-#define FOOTPRINT_PART		3u
+#define FOOTPRINT_PART		2u
 
 /* Percent of the multiplier: the rest is for what is allocated meanwhile. */
 #define GROWTH_PERCENT		60u
