@@ -86,40 +86,70 @@ static void places (luaN_Places *p, uint64_t *living, uint64_t *resident, uint64
 }
 
 
+/* Memory that was asked for and never touched is not resident: so many bytes of it are
+   taken off a row, as far as it goes. */
+static void take (int64_t *row, int64_t *untouched) {
+  int64_t n = (*row < *untouched) ? *row : *untouched;
+  if (n <= 0) return;
+  *row -= n;
+  *untouched -= n;
+}
+
+
+typedef struct Lua {
+  int64_t old, young, gaps, unused, reserve;
+} Lua;
+
+
+/* What of Lua's memory was never touched: what is free at first, then what is new (the end
+   of a large block). */
+static void takelua (Lua *l, int64_t *untouched) {
+  take(&l->reserve, untouched);
+  take(&l->unused, untouched);
+  take(&l->young, untouched);
+  take(&l->gaps, untouched);
+  take(&l->old, untouched);
+}
+
+
 /*
 ** What is resident of the chunks and is not accounted for otherwise is reserve. Of the
 ** anonymous mappings malloc's are the blocks that it says it has mapped, and its arenas but
 ** for [heap]. If less than that is resident, some of it was never touched: that is taken
-** off what malloc has free, then off what the program has.
+** off what malloc has free, then off what the program has, then off what Lua has.
 */
 static void fill (Rows *r) {
   luaN_Places p;
   Smaps s;
   SmapsMalloc m;
+  Lua l;
   uint64_t living, resident, outside;
-  int64_t lua, others, mapped, untouched, unused, native;
+  int64_t lua, untouched, native = 0, unused = 0, others = 0;
   size_t i;
   int known = smaps_read(&s);
   smaps_malloc(&m);
   places(&p, &living, &resident, &outside);
   lua = (int64_t)(p.large + p.lists + p.lent);
-  put(r, "rss", (int64_t)s.rss, "");
-  put(r, "lua.old", (int64_t)living, "");
-  put(r, "lua.new", (int64_t)(p.inuse - living), "");
-  put(r, "lua.gaps", (int64_t)(p.heads + p.lines + p.large) - (int64_t)p.inuse, "");
-  put(r, "lua.free", (int64_t)p.unused, "");
-  put(r, "lua.reserve", (int64_t)(resident + p.lent) -
-      (int64_t)(p.heads + p.lines + p.unused), "");
-  put(r, "lua.lists", (int64_t)p.lists, "");
+  l.old = (int64_t)living;
+  l.young = (int64_t)(p.inuse - living);
+  l.gaps = (int64_t)(p.heads + p.lines + p.large) - (int64_t)p.inuse;
+  l.unused = (int64_t)p.unused;
+  l.reserve = (int64_t)(resident + p.lent) - (int64_t)(p.heads + p.lines + p.unused);
+  if (l.reserve < 0) {  /* blocks that nobody has come to the end of */
+    untouched = -l.reserve;
+    l.reserve = 0;
+    takelua(&l, &untouched);
+  }
   if (known) {
     others = (int64_t)s.anonymous - (int64_t)resident;
-    mapped = (int64_t)m.mapped +
-             (m.arenas > s.heapsize ? (int64_t)(m.arenas - s.heapsize) : 0);
     if (m.inuse < p.large + p.lists) {  /* another malloc, which does not tell */
-      put(r, "native", (int64_t)s.heap + others - lua, "");
+      native = (int64_t)s.heap + others - lua;
       others = 0;
+      untouched = 0;
     }
     else {
+      int64_t mapped = (int64_t)m.mapped +
+                       (m.arenas > s.heapsize ? (int64_t)(m.arenas - s.heapsize) : 0);
       untouched = (int64_t)s.heapsize - (int64_t)s.heap;
       if (mapped > others) {
         untouched += mapped - others;
@@ -127,12 +157,29 @@ static void fill (Rows *r) {
       }
       if (m.arenas < s.heapsize)  /* by sbrk, of others than malloc */
         others += (int64_t)(s.heapsize - m.arenas);
-      unused = (int64_t)m.unused - untouched;
-      native = (int64_t)m.inuse - lua + (unused < 0 ? unused : 0);
-      put(r, "native", native, "");
-      put(r, "native.free", unused > 0 ? unused : 0, "");
-      put(r, "mapped", others - mapped, "");
+      others -= mapped;
+      native = (int64_t)m.inuse - lua;
+      unused = (int64_t)m.unused;
+      take(&unused, &untouched);
+      take(&native, &untouched);
     }
+    if (native < 0) {
+      untouched -= native;
+      native = 0;
+    }
+    takelua(&l, &untouched);
+  }
+  put(r, "rss", (int64_t)s.rss, "");
+  put(r, "lua.old", l.old, "");
+  put(r, "lua.new", l.young, "");
+  put(r, "lua.gaps", l.gaps, "");
+  put(r, "lua.free", l.unused, "");
+  put(r, "lua.reserve", l.reserve, "");
+  put(r, "lua.lists", (int64_t)p.lists, "");
+  put(r, "native", native, "");
+  put(r, "native.free", unused, "");
+  put(r, "mapped", others, "");
+  if (known) {
     put(r, "stacks", (int64_t)s.stacks, "");
     for (i = 0; i < s.nfiles; i++) put(r, "file", (int64_t)s.files[i].bytes, s.files[i].name);
     put(r, "system", (int64_t)s.system, "");

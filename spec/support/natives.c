@@ -14,8 +14,9 @@
 **   hook()                 native_hook makes 1,000 bytes of userdata at the next
 **                          line, once
 **   table(narray, nhash)   native_table > native_newtable
-**   userdata(n, nuvalues)  closure(nupvalues)  string(n)
-**                          one block each: native_userdata and so on
+**   userdata(n, nuvalues, written)  closure(nupvalues)  string(n)
+**                          one block each: native_userdata and so on; of a userdata so
+**                          many bytes are written to, or all
 **   buffer(n)              a string of n bytes by luaL_Buffer
 **   outside(u, n)          the userdata stands for n bytes outside: native_outside
 */
@@ -122,9 +123,9 @@ static NOINLINE int native_table (lua_State *L) {
 }
 
 static NOINLINE int native_userdata (lua_State *L) {
-  memset(lua_newuserdatauv(L, (size_t)luaL_checkinteger(L, 1),
-                           (int)luaL_optinteger(L, 2, 0)),
-         0, (size_t)lua_tointeger(L, 1));
+  void *block = lua_newuserdatauv(L, (size_t)luaL_checkinteger(L, 1),
+                                  (int)luaL_optinteger(L, 2, 0));
+  memset(block, 0, (size_t)luaL_optinteger(L, 3, lua_tointeger(L, 1)));
   return 1;
 }
 

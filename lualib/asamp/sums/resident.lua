@@ -47,8 +47,8 @@ end
 
 --- Of a picture ({{what, bytes, text}}): {rss, sum (of all rows), outside (what userdata say
 -- that they stand for), lua, native, rest (sums), rows = {{what, group, text, bytes,
--- parts = {{where, bytes}} (lines, files), known (bytes of these)}}}. Bytes may be negative:
--- what was asked for and never touched.
+-- parts = {{where, bytes}} (lines, files), known (bytes of these)}}}. Bytes may be negative,
+-- in files of older versions: what was asked for and never touched.
 function M.of(picture)
   local rows, byword = {}, {}
   for _, word in ipairs(WORDS) do

@@ -69,6 +69,32 @@ describe("asamp memory", function()
     assert.is_true(#found.course >= 2 and found.peak.rss >= now.rss)
   end)
 
+  -- Rows were negative: reserve by what of a nursery nobody had come to yet, malloc's by a
+  -- block of Lua's that is larger than what was written to it.
+  it("takes what was never touched off the rows that have it", function()
+    for script, least in pairs{
+      [ [[package.cpath = "build/spec/?.so;" .. package.cpath
+          local u = require "natives".userdata(200 << 20, 0, 9)
+          collectgarbage()]] ] = 0,
+      [ [[collectgarbage("nursery", 64 << 20)
+          local t = {}
+          for i = 1, 1000 do t[i] = {} end
+          for i = 1, 200 do
+            collectgarbage("step")
+            t[i] = ("x"):rep(200) .. i
+          end]] ] = 100 << 10,
+    } do
+      path = profiled(script)
+      local now = resident.ofprofile(assert(reader.read(path))).last
+      os.remove(path)
+      for _, row in ipairs(now.rows) do
+        assert.is_true(row.bytes >= 0, row.what .. " " .. row.bytes)
+      end
+      assert.is_true(math.abs(now.sum / now.rss - 1) < 0.02, now.sum .. " of " .. now.rss)
+      assert.is_true(now.lua >= least and now.lua < 40 << 20, now.lua)
+    end
+  end)
+
   it("shows it as text, as JSON, and at the peak", function()
     path = profiled(HOLES)
     local code, text = run(path)
