@@ -334,4 +334,17 @@ function M.usage(description)
   return table.concat(lines, "\n") .. "\n"
 end
 
+--- A command of that description: run(args, world) returns its exit code, which is that of
+-- main(o, world, tell) where the arguments are right. 'o': as of M.parse; 'tell':
+-- asamp.cli.complaints.
+function M.command(description, main)
+  return function(args, world)
+    local o, code = M.parse(description, args, world)
+    if not o then
+      return code
+    end
+    return main(o, world, complaints.of(description.command, world))
+  end
+end
+
 return M

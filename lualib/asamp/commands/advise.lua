@@ -3,7 +3,6 @@
 -- with another nursery bears it out.
 
 local advice = require "asamp.sums.advice"
-local complaints = require "asamp.cli.complaints"
 local host = require "asamp.host"
 local json = require "asamp.show.json"
 local options = require "asamp.cli.options"
@@ -66,12 +65,7 @@ local function again(profile, o, n, world, tell)
 end
 
 --- Runs the command. 'world': see asamp.lua. Returns the exit code.
-function M.run(args, world)
-  local o, code = options.parse(DESCRIPTION, args, world)
-  if not o then
-    return code
-  end
-  local tell = complaints.of("advise", world)
+M.run = options.command(DESCRIPTION, function(o, world, tell)
   if o.verify and not o.files[2] then
     return tell.wrong("--verify needs the script that is to run again")
   elseif not o.verify and o.files[2] then
@@ -102,6 +96,6 @@ function M.run(args, world)
     world.out(show.render(found, options.style(o, world, 8)))
   end
   return 0
-end
+end)
 
 return M

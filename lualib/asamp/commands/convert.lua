@@ -2,7 +2,6 @@
 -- The command `asamp convert`: reads its arguments and has the profile
 -- written in another format.
 
-local complaints = require "asamp.cli.complaints"
 local convert = require "profiler.convert"
 local firefox = require "asamp.show.firefox"
 local heap = require "profiler.heap"
@@ -153,12 +152,8 @@ local function snapshot(o, path, world, tell)
 end
 
 --- Runs the command. 'world': see asamp.lua. Returns the exit code.
-function M.run(args, world)
-  local o, code = options.parse(DESCRIPTION, args, world)
-  if not o then
-    return code
-  end
-  local tell, bad = complaints.of("convert", world), wrong(o)
+M.run = options.command(DESCRIPTION, function(o, world, tell)
+  local bad = wrong(o)
   if bad then
     return tell.wrong("%s", bad)
   end
@@ -171,7 +166,7 @@ function M.run(args, world)
     return tell.failed("%s", message)
   end
   local out = o.out or default(o, path, setting)
-  code = results.refuse(tell, out, o.out, path, KINDS[o.to])
+  local code = results.refuse(tell, out, o.out, path, KINDS[o.to])
   if code then
     return code
   end
@@ -190,6 +185,6 @@ function M.run(args, world)
   end
   return summary.samples + summary.timesamples == 0 and not summary.complete
          and 1 or 0
-end
+end)
 
 return M

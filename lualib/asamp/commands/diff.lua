@@ -3,7 +3,6 @@
 -- totals to asamp.sums.compare and that to a renderer.
 
 local changes = require "asamp.show.changes"
-local complaints = require "asamp.cli.complaints"
 local compare = require "asamp.sums.compare"
 local documents = require "asamp.show.documents"
 local json = require "asamp.show.json"
@@ -74,12 +73,7 @@ local function fieldsof(by, pa, a, pb, b)
 end
 
 --- Runs the command. 'world': see asamp.lua. Returns the exit code.
-function M.run(args, world)
-  local o, code = options.parse(DESCRIPTION, args, world)
-  if not o then
-    return code
-  end
-  local tell = complaints.of("diff", world)
+M.run = options.command(DESCRIPTION, function(o, world, tell)
   local pa, a = load(o.files[1], world, tell)
   local pb, b = load(o.files[2], world, tell)
   if not pa or not pb then
@@ -104,6 +98,6 @@ function M.run(args, world)
     all = o.all, sigma = o.sigma or 3, cumulative = o.total,
     clocks = not o.by and compare.clocks(pa, pb) or nil}))
   return 0
-end
+end)
 
 return M

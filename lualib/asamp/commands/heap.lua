@@ -3,7 +3,6 @@
 -- profiler.heap for what is wanted, and hands that to a renderer.
 
 local ask = require "asamp.cli.ask"
-local complaints = require "asamp.cli.complaints"
 local heap = require "profiler.heap"
 local holders = require "asamp.sums.holders"
 local host = require "asamp.host"
@@ -215,12 +214,7 @@ local function writepage(o, p, world, tell)
 end
 
 --- Runs the command. 'world': see asamp.lua. Returns the exit code.
-function M.run(args, world)
-  local o, code = options.parse(DESCRIPTION, args, world)
-  if not o then
-    return code
-  end
-  local tell = complaints.of("heap", world)
+M.run = options.command(DESCRIPTION, function(o, world, tell)
   if o.page and (host.samefile(o.page, o.files[1]) or o.diff and host.samefile(o.page, o.diff)) then
     return tell.wrong("--page '%s' is a snapshot that is read, give another name", o.page)
   end
@@ -248,6 +242,6 @@ function M.run(args, world)
   style.least = (o.least or 1) / 100
   world.out(show.render(p, style))
   return 0
-end
+end)
 
 return M

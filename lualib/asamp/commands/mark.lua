@@ -2,7 +2,6 @@
 -- The command `asamp mark`: a marker in the profile of a running process.
 
 local ask = require "asamp.cli.ask"
-local complaints = require "asamp.cli.complaints"
 local options = require "asamp.cli.options"
 
 local M = {}
@@ -18,12 +17,7 @@ local DESCRIPTION = {
 M.usage = options.usage(DESCRIPTION)
 
 --- Runs the command. 'world': see asamp.lua. Returns the exit code.
-function M.run(args, world)
-  local o, code = options.parse(DESCRIPTION, args, world)
-  if not o then
-    return code
-  end
-  local tell = complaints.of("mark", world)
+M.run = options.command(DESCRIPTION, function(o, _, tell)
   if o.files[2]:find "%s" or o.files[2] == "" then
     return tell.wrong("NAME wants one word, got '%s'", o.files[2])
   end
@@ -32,6 +26,6 @@ function M.run(args, world)
     return tell.failed("%s", message)
   end
   return 0
-end
+end)
 
 return M

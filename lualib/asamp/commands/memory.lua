@@ -3,7 +3,6 @@
 -- or from the process itself.
 
 local ask = require "asamp.cli.ask"
-local complaints = require "asamp.cli.complaints"
 local json = require "asamp.show.json"
 local options = require "asamp.cli.options"
 local resident = require "asamp.sums.resident"
@@ -50,12 +49,7 @@ local function ofprofile(path, world, tell)
 end
 
 --- Runs the command. 'world': see asamp.lua. Returns the exit code.
-function M.run(args, world)
-  local o, code = options.parse(DESCRIPTION, args, world)
-  if not o then
-    return code
-  end
-  local tell = complaints.of("memory", world)
+M.run = options.command(DESCRIPTION, function(o, world, tell)
   local target = o.files[1]
   local found
   if ask.isprocess(target) then
@@ -78,6 +72,6 @@ function M.run(args, world)
     world.out(show.render(found, options.style(o, world, 8)))
   end
   return 0
-end
+end)
 
 return M

@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- The command `asamp merge`: several profiles as one file, which all other commands take.
 
-local complaints = require "asamp.cli.complaints"
 local convert = require "profiler.convert"
 local options = require "asamp.cli.options"
 local results = require "asamp.cli.results"
@@ -45,17 +44,12 @@ local function judge(files, tell)
 end
 
 --- Runs the command. 'world': see asamp.lua. Returns the exit code.
-function M.run(args, world)
-  local o, code = options.parse(DESCRIPTION, args, world)
-  if not o then
-    return code
-  end
-  local tell = complaints.of("merge", world)
+M.run = options.command(DESCRIPTION, function(o, world, tell)
   if not o.out then
     return tell.wrong("no name given for the result (-o)")
   end
   for _, path in ipairs(o.files) do
-    code = o.out ~= "-" and results.refuse(tell, o.out, o.out, path, KIND)
+    local code = o.out ~= "-" and results.refuse(tell, o.out, o.out, path, KIND)
     if code then
       return code
     end
@@ -73,6 +67,6 @@ function M.run(args, world)
                                           units.plural(read, "profile")))
   end
   return read < #o.files and 1 or 0
-end
+end)
 
 return M

@@ -2,7 +2,6 @@
 -- The command `asamp record`: a profile of a running process, from outside.
 
 local ask = require "asamp.cli.ask"
-local complaints = require "asamp.cli.complaints"
 local host = require "asamp.host"
 local keys = require "profiler.options"
 local options = require "asamp.cli.options"
@@ -73,12 +72,8 @@ local function await(target, seconds)
 end
 
 --- Runs the command. 'world': see asamp.lua. Returns the exit code.
-function M.run(args, world)
-  local o, code = options.parse(DESCRIPTION, args, world)
-  if not o then
-    return code
-  end
-  local tell, target, seconds = complaints.of("record", world), o.files[1], o["for"] or 10
+M.run = options.command(DESCRIPTION, function(o, world, tell)
+  local target, seconds = o.files[1], o["for"] or 10
   if o.ring then
     if o["for"] or o.alloc or o.time then
       return tell.wrong("--ring writes what was sampled already: --for, --alloc and --time mean " ..
@@ -107,6 +102,6 @@ function M.run(args, world)
     return tell.failed("%s", message)
   end
   return 0
-end
+end)
 
 return M

@@ -2,7 +2,6 @@
 -- The command `asamp repair`: reads its arguments, has profiler.reader repair
 -- the file, and says what was got back. Never touches a file by itself.
 
-local complaints = require "asamp.cli.complaints"
 local convert = require "profiler.convert"
 local options = require "asamp.cli.options"
 local reader = require "profiler.reader"
@@ -65,13 +64,8 @@ local function told(path, out, r)
 end
 
 --- Runs the command. 'world': see asamp.lua. Returns the exit code.
-function M.run(args, world)
-  local o, code = options.parse(DESCRIPTION, args, world)
-  if not o then
-    return code
-  end
+M.run = options.command(DESCRIPTION, function(o, world, tell)
   local path, inplace = o.files[1], o["in-place"]
-  local tell = complaints.of("repair", world)
   if (o.out ~= nil) == (inplace ~= nil) then
     return tell.wrong(inplace and "--out and --in-place do not go together"
                       or "no result given (--out OUT or --in-place)")
@@ -91,6 +85,6 @@ function M.run(args, world)
   end
   world.out(told(path, out, r))
   return 0
-end
+end)
 
 return M

@@ -3,7 +3,6 @@
 -- to a renderer. The only part of the report that reads files and knows the
 -- terminal.
 
-local complaints = require "asamp.cli.complaints"
 local copies = require "asamp.sums.copies"
 local documents = require "asamp.show.documents"
 local focus = require "asamp.sums.focus"
@@ -355,12 +354,8 @@ local function reports(o, world, tell)
 end
 
 --- Runs the command. 'world': see asamp.lua. Returns the exit code.
-function M.run(args, world)
-  local o, code = options.parse(DESCRIPTION, args, world)
-  if not o then
-    return code
-  end
-  local tell, results = complaints.of("report", world), {}
+M.run = options.command(DESCRIPTION, function(o, world, tell)
+  local results = {}
   if o.sum and (TABLES[o.by] or o.state) then
     return tell.wrong("--sum has no states: it does not go with --state, --by state and --by thread")
   end
@@ -383,6 +378,6 @@ function M.run(args, world)
     json.write((#o.files == 1 or o.sum) and results[1] or results, world.out)
   end
   return failed and 1 or 0
-end
+end)
 
 return M

@@ -4,7 +4,6 @@
 -- are the script's own: everything of this command goes to stderr, and exit code or
 -- signal are passed through.
 
-local complaints = require "asamp.cli.complaints"
 local convert = require "profiler.convert"
 local copies = require "asamp.sums.copies"
 local host = require "asamp.host"
@@ -261,12 +260,8 @@ end
 
 --- Runs the command. 'world': see asamp.lua. Returns the script's exit code,
 -- 2 for wrong arguments; does not return when a signal ended the script.
-function M.run(args, world)
-  local o, code = options.parse(DESCRIPTION, args, world)
-  if not o then
-    return code
-  end
-  local tell, script, since = complaints.of("run", world), o.files[1], os.time()
+M.run = options.command(DESCRIPTION, function(o, world, tell)
+  local script, since = o.files[1], os.time()
   local t, checked = settings(o, os.getenv "LUA_PROFILER" or "")
   if not t then
     return tell.wrong("%s", checked)
@@ -294,6 +289,6 @@ function M.run(args, world)
     shortreport(keys.path(t.out, script, pid), pid, since, world, tell)
   end
   return ended(how, status)
-end
+end)
 
 return M

@@ -7,7 +7,6 @@
 -- conversions at a time, so many seconds.
 
 local ask = require "asamp.cli.ask"
-local complaints = require "asamp.cli.complaints"
 local living = require "asamp.sums.living"
 local metrics = require "asamp.show.metrics"
 local options = require "asamp.cli.options"
@@ -258,12 +257,7 @@ function Server:turn()
 end
 
 --- Runs the command. 'world': see asamp.lua. Returns the exit code.
-function M.run(args, world)
-  local o, code = options.parse(DESCRIPTION, args, world)
-  if not o then
-    return code
-  end
-  local tell = complaints.of("serve", world)
+M.run = options.command(DESCRIPTION, function(o, world, tell)
   local found, http = pcall(require, "asamp.http")
   if not found then
     return tell.failed("this build has no HTTP server: install libmicrohttpd-dev (Debian), and build again")
@@ -281,6 +275,6 @@ function M.run(args, world)
   while true do
     s:turn()
   end
-end
+end)
 
 return M

@@ -2,7 +2,6 @@
 -- The command `asamp stats`: what a running process tells of its Lua.
 
 local ask = require "asamp.cli.ask"
-local complaints = require "asamp.cli.complaints"
 local json = require "asamp.show.json"
 local living = require "asamp.sums.living"
 local options = require "asamp.cli.options"
@@ -21,14 +20,10 @@ local DESCRIPTION = {
 M.usage = options.usage(DESCRIPTION)
 
 --- Runs the command. 'world': see asamp.lua. Returns the exit code.
-function M.run(args, world)
-  local o, code = options.parse(DESCRIPTION, args, world)
-  if not o then
-    return code
-  end
+M.run = options.command(DESCRIPTION, function(o, world, tell)
   local fields, message = ask.ask(o.files[1], "stats")
   if not fields then
-    return complaints.of("stats", world).failed("%s", message)
+    return tell.failed("%s", message)
   end
   local stats = living.stats(fields)
   if o.json then
@@ -37,6 +32,6 @@ function M.run(args, world)
     world.out(table.concat(show.stats(stats), "\n") .. "\n")
   end
   return 0
-end
+end)
 
 return M

@@ -4,7 +4,6 @@
 -- a pipe gets one below the other.
 
 local ask = require "asamp.cli.ask"
-local complaints = require "asamp.cli.complaints"
 local host = require "asamp.host"
 local layout = require "asamp.show.layout"
 local living = require "asamp.sums.living"
@@ -76,11 +75,7 @@ local function look(target, state, o, world)
 end
 
 --- Runs the command. 'world': see asamp.lua. Returns the exit code.
-function M.run(args, world)
-  local o, code = options.parse(DESCRIPTION, args, world)
-  if not o then
-    return code
-  end
+M.run = options.command(DESCRIPTION, function(o, world, tell)
   local state = {}
   for n = 1, o.count or math.huge do
     if n > 1 then
@@ -88,12 +83,12 @@ function M.run(args, world)
     end
     local text, message = look(o.files[1], state, o, world)
     if not text then
-      return complaints.of("top", world).failed("%s", message)
+      return tell.failed("%s", message)
     end
     world.out((world.color and CLEAR or n > 1 and "\n" or "") .. text)
     io.stdout:flush()
   end
   return 0
-end
+end)
 
 return M

@@ -2,7 +2,6 @@
 -- The command `asamp view`: a profile in, one HTML page out. Reads its
 -- arguments, the profile, source files and the page's template, has the page written.
 
-local complaints = require "asamp.cli.complaints"
 local convert = require "profiler.convert"
 local data = require "asamp.show.page.data"
 local files = require "asamp.cli.sources"
@@ -99,15 +98,10 @@ local function make(path, out, o, world, tell)
 end
 
 --- Runs the command. 'world': see asamp.lua. Returns the exit code.
-function M.run(args, world)
-  local o, code = options.parse(DESCRIPTION, args, world)
-  if not o then
-    return code
-  end
+M.run = options.command(DESCRIPTION, function(o, world, tell)
   local path = o.files[1]
   local out = o.out or path == "-" and "-" or path .. ".html"
-  local tell = complaints.of("view", world)
-  code = results.refuse(tell, out, o.out, path, "a page of asamp view")
+  local code = results.refuse(tell, out, o.out, path, "a page of asamp view")
   if code then
     return code
   end
@@ -119,6 +113,6 @@ function M.run(args, world)
     tell.failed("%s", message)
   end
   return text and 0 or 1
-end
+end)
 
 return M
