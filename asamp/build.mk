@@ -33,7 +33,7 @@ ASAMP_H := $(wildcard asamp/*/*.h)
 ISAL := $(if $(wildcard /usr/include/isa-l/igzip_lib.h),-lisal)
 
 define COMPILE
-$(B)/asamp/$(1)/%.o: asamp/$(1)/%.c $(ASAMP_H) lua/seam.h $(B)/extra asamp/build.mk $(P)/lib/pkgconfig/lua5.4.pc
+$(B)/asamp/$(1)/%.o: asamp/$(1)/%.c $(ASAMP_H) lua/seam.h $(B)/prepared $(B)/extra asamp/build.mk | $(P)/lib/pkgconfig/lua5.4.pc
 	@mkdir -p $$(@D)
 	$$(CC) $$(MODFLAGS) $$(call sees,$(1)) -c -o $$@ $$<
 endef

@@ -68,7 +68,7 @@ describe("a program that closes descriptors it does not know", function()
                            fixed = true, seed = 1})
     local kept, files = {}, {}
     local function work()
-      for i = 1, 2000 do kept[i %% 100] = {natives.userdata(2000), table.concat{i, "x"}} end
+      for i = 1, 500 do kept[i %% 100] = {natives.userdata(2000), table.concat{i, "x"}} end
     end
     work()
     for fd = 3, 1023 do peers.close(fd) end

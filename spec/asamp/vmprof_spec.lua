@@ -207,7 +207,7 @@ describe("traps of the readers", function()
     local function check(fill, options)
       local log, totals = written(format, fill, options)
       if format == 7 then
-        vmprof.checkextended(log)
+        vmprof.roomy(vmprof.checkextended, log)
       end
       return log, totals
     end
@@ -371,13 +371,14 @@ describe("traps of the readers", function()
           p:collection{fates = table.concat(fates), inuse = 77}
         end)
         if format == 7 then
-          local objects = vmprof.checkextended(log)
+          local objects = vmprof.roomy(vmprof.checkextended, log)
           assert.equal(2, #log.objects)
           assert.equal(n, #objects)
           for i, o in ipairs(objects) do
-            assert.equal(i % 5, o.type)
-            assert.equal(i % 3 == 0 and 1 or 0, o.survived)
-            assert.same({77, 0, 0, 0}, o.stats)
+            local fate = i % 3 == 0 and 1 or 0
+            if o.type ~= i % 5 or o.survived ~= fate or table.concat(o.stats, " ") ~= "77 0 0 0" then
+              error(("object %d: type %d, survived %d"):format(i, o.type, o.survived))
+            end
           end
         end
       end)

@@ -271,7 +271,9 @@ end
 -- (so many samples of both sorts), ns, wall}), 'collections' ("minor",
 -- "major"), 'gcs' (all that is told of these), 'marks' ({time, name, value}),
 -- 'classes' (names), 'undecided' (as the file says it) and 'log'.
-function M.of_log(log)
+function M.of_log(log) return vmprof.roomy(M.taken, log) end
+
+function M.taken(log)
   local samples = {periods = {}, timeperiods = {}, collections = {}, gcs = {}, marks = {},
                    classes = {}, times = {}, points = 0, log = log}
   local state = {stack = 1, fate = 1, before = 0, sampled = 0, time = 0, inuse = 0, held = 0,

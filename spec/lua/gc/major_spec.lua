@@ -46,6 +46,9 @@ describe("a major collection in slices", function()
     local function majors() return (select(4, state.memory())) end
   ]==]
 
+  -- Debug, which looks at the whole heap with each collection, has one.
+  local SEEDS = os.getenv "ASAMP_VARIANT" == "debug" and 1 or 3
+
   -- run(code, seed): the code with the prelude, in a state that is left whole.
   local function run(code, seed)
     return within(function(state, text, n)
@@ -54,7 +57,7 @@ describe("a major collection in slices", function()
   end
 
   it("sees a list that is moved about while it is marked", function()
-    for seed = 1, 3 do
+    for seed = 1, SEEDS do
       run([==[
         local lists, n = {}, 100
         for i = 1, n do
@@ -177,7 +180,7 @@ describe("a major collection in slices", function()
   end)
 
   it("sees big tables that are resized while they are half marked", function()
-    for seed = 1, 3 do
+    for seed = 1, SEEDS do
       run([==[
         local big = {}
         for i = 1, 6 do
@@ -270,7 +273,7 @@ describe("a major collection in slices", function()
   end)
 
   it("clears weak tables that it met in a slice, as they are in the end", function()
-    for seed = 1, 3 do
+    for seed = 1, SEEDS do
       run([==[
         local keys, other = {}, {}
         local values = setmetatable({}, {__mode = "v"})
@@ -374,7 +377,7 @@ describe("a major collection in slices", function()
             local key = at % 64 + 1.5
             if m == "v" then t[key] = old[1]
             else
-              if m == "k" then t[next(t)] = nil end
+              if m == "k" and next(t) then t[next(t)] = nil end  -- it may be empty
               t[old[1]] = {at}
             end
             old[1] = {at}
@@ -522,7 +525,7 @@ describe("a major collection in slices", function()
   end)
 
   it("is begun anew by a full collection, in any phase", function()
-    for seed = 1, 3 do
+    for seed = 1, SEEDS do
       run([==[
         local live = {}
         for i = 1, 3000 do live[i] = {i, "text " .. i} end
