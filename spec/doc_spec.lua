@@ -346,6 +346,84 @@ end)
 
 -- ==}
 
+describe("the profile's format #plain", function()
+  local text = read "doc/profile-format.md"
+
+  -- First words of the rows of all tables.
+  local function rows(pattern) return set(text, "\n| `" .. pattern) end
+
+  local function sources(folder) return shell.output(("cat asamp/%s/*.c"):format(folder)) end
+
+  -- Once the reader knew a line of details of which the page said nothing.
+  it("has the letters of details that are written and read, and no other", function()
+    local encode, read_, split = read "asamp/encode/batch.c", sources "read", read "asamp/format/details.c"
+    local written = set(encode, "'(%a)'[,)]")
+    for letter in encode:gmatch "%? '(%a)' :" do written[letter] = true end
+    for letter in encode:gmatch 'bytes_add%(&b%->events, "(%a) "' do written[letter] = true end
+    written.a = nil  -- the first type of column k
+    local taken = set(read_, "letter == '(%a)'")
+    for letter in read_:gmatch "case '(%a)':" do taken[letter] = true end
+    for letter in read_:gmatch "beside%(&%w+, '(%a)'" do taken[letter] = true end
+    for letter in split:gmatch "[=!]= '(%a)'" do taken[letter] = true end
+    local told = rows "(%a)%f[^%a]"
+    told.k = text:find "\n| `k<letters>` |" and true
+    told.G = text:find "%. `G` for a major one" and true
+    assert.is_true(written.n and written.g and written.r and taken.u and taken.A)
+    assert.same(sorted(written), sorted(told))
+    assert.same(sorted(taken), sorted(told))
+  end)
+
+  it("has the metas that are written and read, and no other", function()
+    local written = set(read "asamp/encode/encoder.c", '"(asamp%.%l+)"')
+    local taken = set(read "asamp/read/readermeta.c", '"(asamp%.%l+)"')
+    local told = rows "(asamp%.%l+)"
+    assert.is_true(written["asamp.format"] and taken["asamp.format"])
+    assert.same(sorted(written), sorted(told))
+    written["asamp.undecided"] = nil  -- what is left without a fate, which readers count
+    assert.same(sorted(written), sorted(taken))
+  end)
+
+  it("has the limits that are counted, with their numbers, in the order of the code", function()
+    local limits, told, counted = section(text, "## Limits"), {}, {}
+    local numbers = {}
+    for what, number in limits:gmatch "\n| `(%l+)` | ([%d,]+) |" do
+      told[#told + 1], numbers[what] = what, (number:gsub(",", ""))
+    end
+    local left = read "asamp/read/readerleft.c"
+    for what, bound in left:gmatch '%[LEFT_%u+%] = {"(%l+)", ([%u_%d]+)' do
+      counted[#counted + 1] = what
+      local value = tonumber(bound) and bound
+      if not value then
+        local a, b = read "asamp/base/bounds.h":match("#define " .. bound .. "%s+BOUND%(([^,]+),")
+        a = a or read "asamp/base/bounds.h":match("#define " .. bound .. "%s+%(%(uint64_t%)(1 << %d+)%)")
+        value = assert(load("return " .. a:gsub("(%d)u", "%1")))() .. (b or "")
+      end
+      assert.equal(value, numbers[what], what)
+    end
+    assert.is_true(#counted > 30)
+    table.sort(told)
+    table.sort(counted)
+    assert.same(counted, told)
+    -- what the writer counts is told by it, or by both
+    local writes = set(read "asamp/encode/encoder.c":match "static void metaleft.-};", '{"(%l+)"')
+    assert.is_true(writes.chunks)
+    for what, row in limits:gmatch "\n| `(%l+)` (|[^\n]*)" do
+      assert.equal(writes[what] or false, row:find "told by .*writer" ~= nil, what)
+    end
+  end)
+
+  it("has the words of rows of memory that are written", function()
+    local code, told = read "asamp/session/resident.c", {}
+    local written = set(code, 'put%(r, "([%l.]+)"')
+    for word in code:gmatch 'putlines%(r, [%u_]+, "(%l+)"' do written[word] = true end
+    for cell in section(text, "## Where memory is"):gmatch "\n| (`[^|]+) |" do
+      for word in cell:gmatch "`([%l.]+)`" do told[word] = true end
+    end
+    assert.is_true(written.rss and told.outside)
+    assert.same(sorted(written), sorted(told))
+  end)
+end)
+
 describe("bench/README.md #plain", function()
   it("has every command of the folder", function()
     local part = section("\n" .. read "bench/README.md", "# Benchmarks")
