@@ -365,29 +365,29 @@ describe("the profile's format #plain", function()
     for letter in read_:gmatch "case '(%a)':" do taken[letter] = true end
     for letter in read_:gmatch "beside%(&%w+, '(%a)'" do taken[letter] = true end
     for letter in split:gmatch "[=!]= '(%a)'" do taken[letter] = true end
-    local told = rows "(%a)%f[^%a]"
-    told.k = text:find "\n| `k<letters>` |" and true
-    told.G = text:find "%. `G` for a major one" and true
+    local listed = rows "(%a)%f[^%a]"
+    listed.k = text:find "\n| `k<letters>` |" and true
+    listed.G = text:find "%. `G` for a major one" and true
     assert.is_true(written.n and written.g and written.r and taken.u and taken.A)
-    assert.same(sorted(written), sorted(told))
-    assert.same(sorted(taken), sorted(told))
+    assert.same(sorted(written), sorted(listed))
+    assert.same(sorted(taken), sorted(listed))
   end)
 
   it("has the metas that are written and read, and no other", function()
     local written = set(read "asamp/encode/encoder.c", '"(asamp%.%l+)"')
     local taken = set(read "asamp/read/readermeta.c", '"(asamp%.%l+)"')
-    local told = rows "(asamp%.%l+)"
+    local listed = rows "(asamp%.%l+)"
     assert.is_true(written["asamp.format"] and taken["asamp.format"])
-    assert.same(sorted(written), sorted(told))
+    assert.same(sorted(written), sorted(listed))
     written["asamp.undecided"] = nil  -- what is left without a fate, which readers count
     assert.same(sorted(written), sorted(taken))
   end)
 
   it("has the limits that are counted, with their numbers, in the order of the code", function()
-    local limits, told, counted = section(text, "## Limits"), {}, {}
+    local limits, listed, counted = section(text, "## Limits"), {}, {}
     local numbers = {}
     for what, number in limits:gmatch "\n| `(%l+)` | ([%d,]+) |" do
-      told[#told + 1], numbers[what] = what, (number:gsub(",", ""))
+      listed[#listed + 1], numbers[what] = what, (number:gsub(",", ""))
     end
     local left = read "asamp/read/readerleft.c"
     for what, bound in left:gmatch '%[LEFT_%u+%] = {"(%l+)", ([%u_%d]+)' do
@@ -401,9 +401,9 @@ describe("the profile's format #plain", function()
       assert.equal(value, numbers[what], what)
     end
     assert.is_true(#counted > 30)
-    table.sort(told)
+    table.sort(listed)
     table.sort(counted)
-    assert.same(counted, told)
+    assert.same(counted, listed)
     -- what the writer counts is told by it, or by both
     local writes = set(read "asamp/encode/encoder.c":match "static void metaleft.-};", '{"(%l+)"')
     assert.is_true(writes.chunks)
@@ -413,14 +413,14 @@ describe("the profile's format #plain", function()
   end)
 
   it("has the words of rows of memory that are written", function()
-    local code, told = read "asamp/session/resident.c", {}
-    local written = set(code, 'put%(r, "([%l.]+)"')
-    for word in code:gmatch 'putlines%(r, [%u_]+, "(%l+)"' do written[word] = true end
+    local resident, listed = read "asamp/session/resident.c", {}
+    local written = set(resident, 'put%(r, "([%l.]+)"')
+    for word in resident:gmatch 'putlines%(r, [%u_]+, "(%l+)"' do written[word] = true end
     for cell in section(text, "## Where memory is"):gmatch "\n| (`[^|]+) |" do
-      for word in cell:gmatch "`([%l.]+)`" do told[word] = true end
+      for word in cell:gmatch "`([%l.]+)`" do listed[word] = true end
     end
-    assert.is_true(written.rss and told.outside)
-    assert.same(sorted(written), sorted(told))
+    assert.is_true(written.rss and listed.outside)
+    assert.same(sorted(written), sorted(listed))
   end)
 end)
 
