@@ -59,7 +59,9 @@ $(P)/lib/lua/5.4/$(1).so: $(B)/asamp/module/$(2).o
 $(P)/lib/lua/5.4/$(1).so: NEEDS := $(3)
 endef
 LINKED :=
-$(eval $(call MODULE,profiler/core,core,-lunwind-generic -lunwind -ldw -lelf -lz $(ISAL) -lpthread -lm))
+# What the profiler asks malloc for is counted (asamp/base/own.h).
+OWN := $(patsubst %,-Wl$(comma)--wrap=%,malloc calloc realloc free strdup strndup asprintf)
+$(eval $(call MODULE,profiler/core,core,$(OWN) -lunwind-generic -lunwind -ldw -lelf -lz $(ISAL) -lpthread -lm))
 $(eval $(call MODULE,profiler/reader,readerlib,-lz $(ISAL) -lm))
 $(eval $(call MODULE,profiler/convert,convertlib,-lz $(ISAL) -lm))
 $(eval $(call MODULE,profiler/heap,heaplib,-lz $(ISAL)))

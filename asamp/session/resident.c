@@ -12,6 +12,7 @@
 
 #include "clock.h"
 #include "list.h"
+#include "own.h"
 #include "smaps.h"
 
 #define SECOND		UINT64_C(1000000000)
@@ -116,7 +117,8 @@ static void takelua (Lua *l, int64_t *untouched) {
 ** What is resident of the chunks and is not accounted for otherwise is reserve. Of the
 ** anonymous mappings malloc's are the blocks that it says it has mapped, and its arenas but
 ** for [heap]. If less than that is resident, some of it was never touched: that is taken
-** off what malloc has free, then off what the program has, then off what Lua has.
+** off what malloc has free, then off what the profiler has (whose buffers are larger than
+** what is in them), then off what the program has, then off what Lua has.
 */
 static void fill (Rows *r) {
   luaN_Places p;
@@ -124,7 +126,7 @@ static void fill (Rows *r) {
   SmapsMalloc m;
   Lua l;
   uint64_t living, resident, outside;
-  int64_t lua, untouched, native = 0, unused = 0, others = 0;
+  int64_t lua, untouched, native = 0, unused = 0, others = 0, own = (int64_t)own_bytes();
   size_t i;
   int known = smaps_read(&s);
   smaps_malloc(&m);
@@ -143,7 +145,7 @@ static void fill (Rows *r) {
   if (known) {
     others = (int64_t)s.anonymous - (int64_t)resident;
     if (m.inuse < p.large + p.lists) {  /* another malloc, which does not tell */
-      native = (int64_t)s.heap + others - lua;
+      native = (int64_t)s.heap + others - lua - own;
       others = 0;
       untouched = 0;
     }
@@ -158,9 +160,10 @@ static void fill (Rows *r) {
       if (m.arenas < s.heapsize)  /* by sbrk, of others than malloc */
         others += (int64_t)(s.heapsize - m.arenas);
       others -= mapped;
-      native = (int64_t)m.inuse - lua;
+      native = (int64_t)m.inuse - lua - own;
       unused = (int64_t)m.unused;
       take(&unused, &untouched);
+      take(&own, &untouched);
       take(&native, &untouched);
     }
     if (native < 0) {
@@ -177,6 +180,7 @@ static void fill (Rows *r) {
   put(r, "lua.reserve", l.reserve, "");
   put(r, "lua.lists", (int64_t)p.lists, "");
   put(r, "native", native, "");
+  put(r, "profiler", own, "");
   put(r, "native.free", unused, "");
   put(r, "mapped", others, "");
   if (known) {

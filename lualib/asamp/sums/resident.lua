@@ -17,6 +17,7 @@ local WORDS = {
   {"lua.reserve", "lua", "reserve: blocks that nothing is in"},
   {"lua.lists", "lua", "the collector's own lists"},
   {"native", "native", "in use (malloc)"},
+  {"profiler", "native", "the profiler's own"},
   {"native.free", "native", "freed, kept by malloc"},
   {"mapped", "rest", "mappings of others, stacks of threads that run"},
   {"stacks", "rest", "stacks"},

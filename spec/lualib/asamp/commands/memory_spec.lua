@@ -95,6 +95,31 @@ describe("asamp memory", function()
     end
   end)
 
+  -- Users took it for their program's: a row said "in use (malloc)" of both.
+  it("tells the profiler's own memory apart from what C code of the program has", function()
+    local function rows(script)
+      path = profiled(script)
+      local found = {}
+      for _, row in ipairs(resident.ofprofile(assert(reader.read(path))).last.rows) do
+        found[row.what] = row.bytes
+      end
+      os.remove(path)
+      return found.native or 0, found.profiler or 0
+    end
+    local work = [[for i = 1, 1000 do local s = ("x"):rep(20000) .. i end
+      collectgarbage()]]
+    local native, own = rows(work)
+    assert.is_true(own > 50 << 10 and own < 16 << 20, own)
+    -- 8 MiB of the program's, for which it needs no more
+    local theirs, still = rows([[package.cpath = "build/spec/?.so;" .. package.cpath
+      local c = require "cmemory"
+      KEEP = {}
+      for i = 1, 128 do KEEP[i] = c.leak(64 << 10, true) end
+      ]] .. work)
+    assert.is_true(math.abs(theirs - native - (8 << 20)) < 2 << 20, theirs .. " after " .. native)
+    assert.is_true(still < own + (4 << 20), still .. " after " .. own)
+  end)
+
   it("shows it as text, as JSON, and at the peak", function()
     path = profiled(HOLES)
     local code, text = run(path)
