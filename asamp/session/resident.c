@@ -113,6 +113,13 @@ static void takelua (Lua *l, int64_t *untouched) {
 }
 
 
+/* The profiler's part of what malloc has given: no more than there is. */
+static void split (int64_t *native, int64_t *own) {
+  if (*own > *native) *own = *native > 0 ? *native : 0;
+  *native -= *own;
+}
+
+
 /*
 ** What is resident of the chunks and is not accounted for otherwise is reserve. Of the
 ** anonymous mappings malloc's are the blocks that it says it has mapped, and its arenas but
@@ -129,6 +136,7 @@ static void fill (Rows *r) {
   int64_t lua, untouched, native = 0, unused = 0, others = 0, own = (int64_t)own_bytes();
   size_t i;
   int known = smaps_read(&s);
+  if (!known) own = 0;
   smaps_malloc(&m);
   places(&p, &living, &resident, &outside);
   lua = (int64_t)(p.large + p.lists + p.lent);
@@ -145,7 +153,8 @@ static void fill (Rows *r) {
   if (known) {
     others = (int64_t)s.anonymous - (int64_t)resident;
     if (m.inuse < p.large + p.lists) {  /* another malloc, which does not tell */
-      native = (int64_t)s.heap + others - lua - own;
+      native = (int64_t)s.heap + others - lua;
+      split(&native, &own);
       others = 0;
       untouched = 0;
     }
@@ -160,7 +169,8 @@ static void fill (Rows *r) {
       if (m.arenas < s.heapsize)  /* by sbrk, of others than malloc */
         others += (int64_t)(s.heapsize - m.arenas);
       others -= mapped;
-      native = (int64_t)m.inuse - lua - own;
+      native = (int64_t)m.inuse - lua;
+      split(&native, &own);
       unused = (int64_t)m.unused;
       take(&unused, &untouched);
       take(&own, &untouched);
