@@ -14,9 +14,9 @@
 **   hook()                 native_hook makes 1,000 bytes of userdata at the next
 **                          line, once
 **   table(narray, nhash)   native_table > native_newtable
-**   userdata(n, nuvalues, written)  closure(nupvalues)  string(n)
-**                          one block each: native_userdata and so on; of a userdata so
-**                          many bytes are written to, or all
+**   userdata(n, nuvalues)  closure(nupvalues)  string(n)
+**                          one block each: native_userdata and so on
+**   untouched(n)           a userdata of which nothing is written to
 **   buffer(n)              a string of n bytes by luaL_Buffer
 **   outside(u, n)          the userdata stands for n bytes outside: native_outside
 */
@@ -123,9 +123,14 @@ static NOINLINE int native_table (lua_State *L) {
 }
 
 static NOINLINE int native_userdata (lua_State *L) {
-  void *block = lua_newuserdatauv(L, (size_t)luaL_checkinteger(L, 1),
-                                  (int)luaL_optinteger(L, 2, 0));
-  memset(block, 0, (size_t)luaL_optinteger(L, 3, lua_tointeger(L, 1)));
+  memset(lua_newuserdatauv(L, (size_t)luaL_checkinteger(L, 1),
+                           (int)luaL_optinteger(L, 2, 0)),
+         0, (size_t)lua_tointeger(L, 1));
+  return 1;
+}
+
+static int native_untouched (lua_State *L) {
+  lua_newuserdatauv(L, (size_t)luaL_checkinteger(L, 1), 0);
   return 1;
 }
 
@@ -170,7 +175,8 @@ int luaopen_natives (lua_State *L) {
     {"through", native_through}, {"through_callk", native_callk},
     {"through_pcallk", native_pcallk}, {"yieldk", native_yieldk},
     {"resume", native_resume}, {"deep", l_deep}, {"hook", l_hook}, {"table", native_table},
-    {"userdata", native_userdata}, {"closure", native_closure}, {"string", native_string},
+    {"userdata", native_userdata}, {"untouched", native_untouched},
+    {"closure", native_closure}, {"string", native_string},
     {"outside", native_outside}, {"ref", native_ref},
     {"buffer", native_buffer}, {NULL, NULL}
   };
