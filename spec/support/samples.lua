@@ -22,7 +22,7 @@ local function frame(log, id, line)
 end
 
 -- Type ids that stock logs have as leaf: 1, 3, ... in the order of the kinds.
-local LASTTYPE = 25
+local LASTTYPE = 27
 
 -- Is the stack that of an allocation sample?
 local function isallocation(log, stack)

@@ -170,13 +170,13 @@ describe("asamp memory", function()
     local script = process.file [[
       local keep, began = {}, os.time()
       for i = 1, 50000 do keep[i] = {i} end
-      while os.time() - began < 20 and not io.open(arg[1]) do
+      while os.time() - began < 60 and not io.open(arg[1]) do
         for i = 1, 1000 do keep[i] = {i} end
       end]]
     process.start{script, folder .. "/stop",
       env = {ASAMP = "listen=" .. path, ASAN_OPTIONS = "detect_leaks=0"}}
     local found
-    for _ = 1, 500 do  -- until it has collected once
+    for _ = 1, 2500 do  -- until it has looked again, which waits the longer the first look took
       local list = {}
       if host.samefile(path, path) and memory.run({"--json", path}, world(list)) == 0 then
         found = json.decode(table.concat(list))
