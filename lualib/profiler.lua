@@ -15,6 +15,8 @@ if loaded and type(core) ~= "table" then  -- it found nothing to raise an error 
     .. "-Wl,--no-whole-archive, or to liblua5.4.so.0", 0)
 elseif not loaded and tostring(core):find("two Luas", 1, true) then
   error("profiler: " .. core, 0)
+elseif not loaded and tostring(core):find("failed to map segment", 1, true) then
+  error("profiler: not enough memory to load it (ulimit -v): " .. tostring(core):gsub("%s+", " "), 0)
 elseif not loaded then
   error("profiler: this Lua has no sampled nursery, or its module profiler/core.so "
     .. "is not in package.cpath (" .. tostring(core):gsub("%s+", " ") .. ")", 0)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Bytes. See bytes.h. Allocates with realloc only, and only to let a buffer grow.
+** Bytes. See bytes.h. Allocates with spare_realloc only, and only to let a buffer grow.
 */
 #include "bytes.h"
+#include "spare.h"
 
 #include <stdlib.h>
 
@@ -19,7 +20,7 @@ unsigned char *bytes_growmore (Bytes *b, size_t n) {
       }
       size *= 2;
     }
-    data = realloc(b->data, size);
+    data = spare_realloc(b->data, size);
     if (data == NULL) {
       b->failed = 1;
       return NULL;

@@ -6,6 +6,7 @@
 #include "idmap.h"
 #include "hash.h"
 #include "bounds.h"
+#include "spare.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +33,7 @@ static void release (IdMap *m) {
 static int grow (IdMap *m) {
   size_t size = m->size == 0 ? BOUND_FIRST(64) : m->size * 2;
   struct IdEntry *entries = m->memory != NULL
-    ? m->memory(NULL, NULL, 0, size * sizeof(*entries)) : calloc(size, sizeof(*entries));
+    ? m->memory(NULL, NULL, 0, size * sizeof(*entries)) : spare_calloc(size, sizeof(*entries));
   size_t i;
   if (entries == NULL)
     return 0;

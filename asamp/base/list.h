@@ -8,13 +8,14 @@
 #define asamp_list_h
 
 #include "bounds.h"
+#include "spare.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* realloc that moves, to a block of 'size' bytes, the 'used' that there are. */
 static inline void *list_move (void *block, size_t used, size_t size) {
-  void *to = malloc(size);
+  void *to = spare_malloc(size);
   if (to == NULL || block == NULL)
     return to;
   memcpy(to, block, used);
@@ -38,7 +39,7 @@ static inline int list_room (void *list, size_t n, size_t *size, size_t element)
   }
   memcpy(&block, list, sizeof(block));
   block = BOUND_MOVES > 0 ? list_move(block, *size * element, more * element)
-                           : realloc(block, more * element);
+                           : spare_realloc(block, more * element);
   if (block == NULL)
     return 0;
   memcpy(list, &block, sizeof(block));
@@ -63,7 +64,7 @@ static inline int list_roomahead (void *list, size_t n, size_t kept, size_t *siz
   if (n <= *size)
     return 1;
   memcpy(&from, list, sizeof(from));
-  to = malloc(more * element);
+  to = spare_malloc(more * element);
   if (to == NULL)
     return 0;
   if (kept > 0)

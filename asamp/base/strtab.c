@@ -14,7 +14,7 @@ int strtab_init (StrTab *t, uint32_t limit) {
   memset(t, 0, sizeof(*t));
   t->limit = limit;
   t->size = BOUND_FIRST(1024);
-  t->text = calloc(t->size, 1);
+  t->text = spare_calloc(t->size, 1);
   t->n = 1;
   return t->text != NULL;
 }
@@ -34,7 +34,7 @@ static int room (StrTab *t, size_t n) {
   if (size == t->size && (BOUND_MOVES == 0 || size > BOUND_MOVES))
     return 1;
   text = BOUND_MOVES > 0 ? list_move(t->text, t->n, size)
-                          : realloc(t->text, size);
+                          : spare_realloc(t->text, size);
   if (text == NULL)
     return 0;
   t->text = text;

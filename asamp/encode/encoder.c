@@ -158,7 +158,7 @@ static void head (Encoder *e) {
 
 Encoder *encoder_new (const EncoderConfig *config, uint64_t start,
                       uint64_t epoch, EncoderSink sink, void *ud) {
-  Encoder *e = calloc(1, sizeof(*e));
+  Encoder *e = spare_calloc(1, sizeof(*e));
   if (e == NULL)
     return NULL;
   e->config = *config;
@@ -443,7 +443,7 @@ void encoder_time (Encoder *e, const ProfileTime *s) {
 
 /* Of the state's own numbers of classes the file's; NULL without memory. */
 static uint32_t *translated (Encoder *e, const uint32_t *classes, size_t n) {
-  uint32_t *to = malloc(n * sizeof(*to));
+  uint32_t *to = spare_malloc(n * sizeof(*to));
   size_t i;
   if (to == NULL) {
     e->failed = 1;

@@ -25,7 +25,7 @@ Origin *origins_get (Origins *o, uint32_t id) {
   at = idmap_get(&o->places, (uint64_t)id + 1);
   if (at != IDMAP_NONE && at < o->n && o->list[at]->id == id)
     return o->last = o->list[at];
-  new = calloc(1, sizeof(*new));
+  new = spare_calloc(1, sizeof(*new));
   if (new == NULL || !list_grow(&o->list, o->n, &o->size, sizeof(*o->list)) ||
       !idmap_set(&o->places, (uint64_t)id + 1, (uint32_t)o->n)) {
     free(new);

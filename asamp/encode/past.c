@@ -109,7 +109,7 @@ static PastStack *getstack (Past *p, const PastState *s) {
       return k;
     }
   }
-  if (p->stackbytes + bytesof(n) > PAST_STACKS || (k = malloc(bytesof(n))) == NULL) {
+  if (p->stackbytes + bytesof(n) > PAST_STACKS || (k = spare_malloc(bytesof(n))) == NULL) {
     p->left++;
     return NULL;
   }
@@ -155,7 +155,7 @@ static PastState *getstate (Past *p, uint32_t id) {
   for (s = *chain; s != NULL; s = s->chain)
     if (s->id == id)
       return s;
-  s = calloc(1, sizeof(*s));
+  s = spare_calloc(1, sizeof(*s));
   if (s == NULL) {
     p->failed = 1;
     return NULL;
@@ -189,7 +189,7 @@ static void dropstate (Past *p, PastState *s) {
 }
 
 Past *past_new (uint64_t period, uint64_t mallocs) {
-  Past *p = calloc(1, sizeof(*p));
+  Past *p = spare_calloc(1, sizeof(*p));
   hash_prepare();
   if (p == NULL || !strtab_init(&p->texts, PAST_TEXTS)) {
     free(p);
@@ -454,8 +454,8 @@ static void tellholders (const PastState *s, Encoder *e) {
 
 /* The followed ones have survived; the others wait on. */
 static void tellfates (Past *p, const PastState *s, Encoder *e) {
-  uint32_t *classes = malloc((s->followed + 1) * sizeof(*classes));
-  unsigned char *survived = malloc(s->followed + 1);
+  uint32_t *classes = spare_malloc((s->followed + 1) * sizeof(*classes));
+  unsigned char *survived = spare_malloc(s->followed + 1);
   size_t i;
   if (classes == NULL || survived == NULL)
     p->failed = 1;

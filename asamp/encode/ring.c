@@ -120,7 +120,7 @@ static unsigned char *unpacked (Ring *r, Piece *p) {
   unsigned char *to;
   if (p->n == p->raw)
     return p->data;
-  to = malloc(p->raw);
+  to = spare_malloc(p->raw);
   if (to == NULL)
     return NULL;
   inflateReset(&r->unpack);
@@ -272,7 +272,7 @@ void ring_tell (Ring *r, Encoder *e, uint64_t now, RingTold *told) {
 }
 
 Ring *ring_new (const RingLimits *limits, EncoderConfig *config, uint64_t now) {
-  Ring *r = calloc(1, sizeof(*r));
+  Ring *r = spare_calloc(1, sizeof(*r));
   if (r == NULL)
     return NULL;
   r->limits = *limits;

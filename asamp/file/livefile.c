@@ -116,11 +116,21 @@ static void again (LiveFile *f, int then) {
     f->stalled = why;
 }
 
+/* W6. Where there is no memory to keep more, what is kept goes to the file now. */
+static void keep (LiveFile *f, const unsigned char *data, size_t n) {
+  bytes_add(&f->kept, data, n);
+  if (f->kept.failed && f->stalled == 0) {
+    f->kept.failed = 0;
+    livefile_flush(f, 0);
+    bytes_add(&f->kept, data, n);
+  }
+}
+
 void livefile_put (LiveFile *f, const unsigned char *data, size_t n) {
   if (f->error != 0)
     return;
   if (f->patient) {
-    bytes_add(&f->kept, data, n);
+    keep(f, data, n);
     if (f->kept.failed)
       livefile_fail(f, ENOMEM);
     else if (f->kept.n > LIVEFILE_KEPT)

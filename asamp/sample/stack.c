@@ -366,6 +366,12 @@ static void check (Stack *s, lua_State *L, int native) {
   size_t n, shared = (s->told != NULL) ? s->shared : 0, i;
   int whole = 1;
   all.frames = malloc(NFRAMES * sizeof(*all.frames));
+  if (all.frames == NULL) {  /* the next one has nothing to be compared with */
+    free(s->told);
+    s->told = NULL;
+    s->ntold = 0;
+    return;
+  }
   n = luaN_frames(L, all.lua);
   all.places = s->places;  /* not needed any more */
   if (native) whole = walkall(&all, L, n);

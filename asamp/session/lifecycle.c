@@ -29,20 +29,28 @@ static void endring (Profile *p) {
 /* Frees all but the encoder, closes the file. */
 static void release (Profile *p) {
   livefile_abandon(&p->file);
-  writer_spend(&p->reserve);
+  spare_spend(&p->spare);
   free(p->place.path);
   free(p->queue[0].data);
   free(p->queue[1].data);
   free(p);
 }
 
-/* The writer's thread must not run the program's signal handlers. */
+/* The writer's thread must not run the program's signal handlers. Its stack is not as large
+   as the program's limit for one: where address space is short, that is much of it. */
 static int startthread (Profile *p) {
+  void *(*run) (void *) = p->ring != NULL ? writer_record : writer_run;
   sigset_t all, before;
+  pthread_attr_t a;
   int error;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, &before);
-  error = pthread_create(&p->thread, NULL, p->ring != NULL ? writer_record : writer_run, p);
+  pthread_attr_init(&a);
+  pthread_attr_setstacksize(&a, WRITER_STACK);
+  error = pthread_create(&p->thread, &a, run, p);
+  if (error == EINVAL)  /* too small for the program's thread-local variables */
+    error = pthread_create(&p->thread, NULL, run, p);
+  pthread_attr_destroy(&a);
   if (error == 0)
     pthread_getcpuclockid(p->thread, &p->clock);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -127,7 +135,6 @@ static int beginring (Profile *p, const ProfileConfig *config, const EncoderConf
   p->config.path = strdup(config->path);
   p->config.log.command = command != NULL ? strdup(command) : NULL;
   p->ring = ring_new(&config->ring, &p->config.log, clock_now());
-  writer_keep(&p->reserve);
   return p->ring != NULL && p->config.path != NULL &&
          (command == NULL || p->config.log.command != NULL) ? 0 : ENOMEM;
 }
@@ -144,6 +151,8 @@ static int begin (Profile *p, const ProfileConfig *config, char *why,
       return ENOMEM;
   }
   own.pid = (uint64_t)p->pid;
+  if (!spare_keep(&p->spare))
+    return ENOMEM;
   p->tellstall = config->stalled;
   p->round = config->round;
   p->pause = SOON_NS;

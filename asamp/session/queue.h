@@ -26,6 +26,7 @@
 #include "livefile.h"
 #include "place.h"
 #include "profile.h"
+#include "spare.h"
 
 #define QUEUE_BYTES	(2u << 20)    /* of one of the two buffers */
 #define WAKE_BYTES	(256u << 10)  /* the writer looks when there are so many, so
@@ -90,7 +91,7 @@ struct Profile {
   /* a flight recorder; NULL: it has a file from the start */
   Ring *ring;
   ProfileConfig config;   /* its strings are its own */
-  void *reserve;          /* RESERVE_BYTES bytes of address space; NULL: none */
+  Spare spare;            /* for writing when memory has run out; the writer's */
 };
 
 /* What was lost on the way, and before (lock held). */

@@ -11,11 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #define FLUSH_NS	700000000     /* and flushes when this is over */
-#define RESERVE_BYTES	(4u << 20)    /* kept for writing a flight recorder when memory
-                                         has run out; its pages are not touched */
 
 /* Notes for the program's threads whether the file takes more; tells 'stalled' of the first
    time that it does not, and that it goes on. */
@@ -166,11 +163,14 @@ void *writer_run (void *ud) {
   Profile *p = ud;
   Wish *wish;
   int stop;
+  spare_use(&p->spare);
   encoder_batch(p->encoder);  /* the head of the log */
   flush(p, 0);
   p->flushed = clock_now();
   do {
     Queue *q = swap(p, &stop, &wish);
+    if (stop || (wish != NULL && wish->isshort))
+      spare_spend(&p->spare);
     drain(p, q);
     q->used = 0;
     turn(p);
@@ -183,6 +183,7 @@ void *writer_run (void *ud) {
     }
     if (wish != NULL)
       answer(p, p->place.path, p->file.error != 0 ? p->file.error : p->file.stalled);
+    (void)spare_keep(&p->spare);
   } while (!stop);
   if (p->file.stalled != 0)
     flush(p, 0);  /* the mark that it went on stands before the end */
@@ -206,18 +207,6 @@ void *writer_run (void *ud) {
 }
 
 /* ----------------------------------------------------- flight recorder -- */
-
-void writer_keep (void **reserve) {
-  void *at = *reserve != NULL ? *reserve
-           : mmap(NULL, RESERVE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  *reserve = at == MAP_FAILED ? NULL : at;
-}
-
-void writer_spend (void **reserve) {
-  if (*reserve != NULL)
-    munmap(*reserve, RESERVE_BYTES);
-  *reserve = NULL;
-}
 
 /* The encoder's sink. */
 static void putring (void *ud, Bytes *out, int text) {
@@ -276,7 +265,7 @@ static int dumpring (Profile *p, const char *to, int isshort, char *why, size_t 
   lost = queue_lost(p);
   pthread_mutex_unlock(&p->lock);
   if (isshort)
-    writer_spend(&p->reserve);
+    spare_spend(&p->spare);
   error = openring(p, to, why, size);
   if (error == 0) {
     error = putall(p, lost);
@@ -284,7 +273,7 @@ static int dumpring (Profile *p, const char *to, int isshort, char *why, size_t 
     if (error == 0)
       error = p->file.error;
   }
-  writer_keep(&p->reserve);
+  (void)spare_keep(&p->spare);
   return error;
 }
 
@@ -293,6 +282,7 @@ void *writer_record (void *ud) {
   char why[256];
   Wish *wish;
   int stop, error;
+  spare_use(&p->spare);
   do {
     Queue *q = swap(p, &stop, &wish);
     uint64_t now = clock_now();
@@ -309,6 +299,7 @@ void *writer_record (void *ud) {
       error = dumpring(p, wish->to, wish->isshort, wish->why, sizeof(wish->why));
       answer(p, p->place.path, error);
     }
+    (void)spare_keep(&p->spare);
   } while (!stop);
   error = dumpring(p, NULL, 1, why, sizeof(why));
   p->file.error = error;

@@ -9,15 +9,13 @@
 
 #include "queue.h"
 
+#define WRITER_STACK	(1u << 20)
+
 /* For pthread_create; 'ud' is the profile. */
 void *writer_run (void *ud);
 void *writer_record (void *ud);
 
 /* The encoder's sink, of a profile that has its file from the start. */
 void writer_sink (void *ud, Bytes *out, int text);
-
-/* Sets address space aside for writing when memory has run out; gives it back. */
-void writer_keep (void **reserve);
-void writer_spend (void **reserve);
 
 #endif

@@ -22,6 +22,7 @@
 #include "functiontable.h"
 #include "indirect.h"
 #include "symbols.h"
+#include "threadlocals.h"
 
 /* An object file in memory, and its debug file. */
 typedef struct Image {
@@ -156,8 +157,20 @@ static void once (void) {
 }
 
 
+/* NA5 */
+static int isready (void) {
+  static __thread int ready __attribute__((tls_model("initial-exec")));
+  if (!ready && threadlocals_room()) {
+    (void)dwfl_errno();
+    (void)elf_errno();
+    ready = 1;
+  }
+  return ready;
+}
+
+
 static Dwfl_Module *moduleof (uint64_t address) {
-  Dwfl *s = current();
+  Dwfl *s = isready() ? current() : NULL;
   Dwfl_Module *mod = (s != NULL) ? dwfl_addrmodule(s, address) : NULL;
   GElf_Addr bias;
   Elf *elf = (mod != NULL) ? dwfl_module_getelf(mod, &bias) : NULL;

@@ -14,7 +14,9 @@
 **       would inherit it, and a program that closes descriptors it does not
 **       know would have it closed again when the number is its own.
 **   NA4  what was not found, for lack of memory or because the list of what is mapped
-**        changed while it was read, is looked for again, once in a second or two.
+**        changed while it was read, is looked for again, once in a second or two;
+**   NA5  libdw and libelf are called by threads that have their thread-local variables
+**        (threadlocals.h).
 */
 #ifndef asamp_native_h
 #define asamp_native_h

@@ -14,9 +14,13 @@
 #include "descriptor.h"
 #include "native.h"
 #include "readable.h"
+#include "threadlocals.h"
 
 static int bylibunwind (void **to, int max) {
+  static __thread int ready __attribute__((tls_model("initial-exec")));
   int i, n;
+  if (!ready && !threadlocals_room()) return 0;
+  ready = 1;
   readable_use();
   n = unw_backtrace(to, max);
   for (i = 0; i < n; i++) to[i] = (void *)UNWIND_TOLD(to[i]);
@@ -177,7 +181,9 @@ static inline void next (Unwind *u) {
 /* UW1 */
 static void compare (Unwind *u, void *const *a, int n) {
   void **b = malloc((size_t)(n + UNWIND_OWN) * sizeof(*b));
-  int ended = u->ended, i = 0, m = again(u, b, n);
+  int ended = u->ended, i = 0, m;
+  if (b == NULL) return;
+  m = again(u, b, n);
   while (i < n && i < m && a[i] == b[i]) i++;
   if (i < n || m != n) {
     fprintf(stderr, "unwind: frame %d of %d is not that of libunwind's %d\n", i, n, m);

@@ -1,0 +1,143 @@
+-- SPDX-License-Identifier: MIT
+-- A program under a limit that is near what it needs, of address space or of its state's
+-- bytes: it gives its own result or fails with "not enough memory", its profile is whole or
+-- is refused by a message with the limit. Once a name was looked up when memory had run
+-- out: the loader, which makes a library's thread-local variables at their first use, ended
+-- the program with status 127. And all that had been sampled was lost, for the writer had
+-- no memory either.
+
+local peers = require "peers"
+local process = require "spec.support.process"
+local reader = require "profiler.reader"
+
+local PROGRAM = [[
+  local keep, sum = {}, 0
+  local function build(n)
+    local t = {}
+    for i = 1, n do t[i] = {i, tostring(i)} end
+    return t
+  end
+  for r = 1, 6 do
+    keep[r] = build(1000 * r)
+    for i = 1, #keep[r] do sum = sum + keep[r][i][1] + #keep[r][i][2] end
+  end
+  print(sum)]]
+
+-- What the profiler may say.
+local SAID = {
+  "^profiler: %d+ samples[^\n]*; profile: ",
+  "^profiler: cannot write profile '[^']+': not enough memory; raise its limit %(ulimit %-v, now %d+%)$",
+  "^profiler: cannot write profile '[^']+': no thread can be made to write it, for lack of memory "
+    .. "%(ulimit %-v, now %d+%)",
+  "^profiler: cannot write profile '[^']+': Cannot allocate memory$",
+  "^profiler: cannot sample time: ",
+  "^profiler: memory ran out; profile: ",
+  "^profiler: [^ ]+: %d+ samples are lost$",
+  "^profiler: cannot sample native memory: ",
+  "^profiler: cannot listen at '[^']+': ",
+}
+
+local function issaid(line)
+  for _, pattern in ipairs(SAID) do
+    if line:find(pattern) then return true end
+  end
+  return line:find("not enough memory", 1, true)
+end
+
+-- Checks what a run has left in 'folder', and empties it. Returns how many profiles.
+local function profiles(folder, told)
+  local list = io.popen("ls " .. folder)
+  local n = 0
+  for name in list:lines() do
+    local p, why = reader.read(folder .. "/" .. name)
+    assert(p and p.complete, told .. name .. ": " .. tostring(why or p and p.message))
+    n = n + 1
+    os.remove(folder .. "/" .. name)
+  end
+  list:close()
+  return n
+end
+
+local folder
+before_each(function()
+  folder = os.tmpname()
+  os.remove(folder)
+  assert(os.execute("mkdir " .. folder))
+end)
+after_each(function() os.execute("rm -rf " .. folder) end)
+
+describe("a program near its limit", function()
+  -- asan maps terabytes; the debug build's verifier ends a process in which it has no memory
+  local variant = os.getenv "ASAMP_VARIANT"
+  if variant ~= "asan" and variant ~= "debug" then
+    it("of address space has its result, or no memory, and its profile is whole", function()
+      local script, expected = process.file(PROGRAM), "45587858\n"
+      local malloc = package.searchpath("profiler.malloc", package.cpath)
+      local out = "out=" .. folder .. "/%p.vmprof,"
+      local ways = {
+        {LUA_PROFILER = out .. "alloc=4K"},
+        {LUA_PROFILER = out .. "alloc=512K,holders=1s,time=1000"},
+        {LUA_PROFILER = out .. "alloc=4K,malloc=4K", LD_PRELOAD = malloc, ASAMP_MALLOC = "4096"},
+        {ASAMP = out .. "alloc=4K,ring=1M", LUA_PROFILER = ""},
+        {ASAMP = out .. "alloc=64K,rotate=1s,listen=" .. folder .. "/s/%p", LUA_PROFILER = ""}}
+      local step = tonumber(os.getenv "ASAMP_LIMITS") or 8000
+      local ran, starved, whole = 0, 0, 0
+      for kib = 14000, 30000, step do
+        for i, env in ipairs(ways) do
+          local status, text, err = process.run{"-c", 'ulimit -v $0; exec "$@"', kib,
+            process.interpreter(), env.ASAMP and "--" or "-lprofiler", script,
+            program = "sh", env = env, limit = 60}
+          local told = ("%d KiB, way %d: %d, %s%s"):format(kib, i, status, text, err)
+          if status == 0 then
+            ran = ran + 1
+            assert.equal(expected, text:match "%d+\n", told)
+          else
+            starved = starved + 1
+            assert.equal(1, status, told)
+            assert.equal("", text, told)
+            assert.truthy(err:find "not enough memory", told)
+          end
+          for line in err:gmatch "profiler: [^\n]+" do assert.truthy(issaid(line), told) end
+          os.execute("rm -rf " .. folder .. "/s")
+          whole = whole + profiles(folder, told)
+        end
+      end
+      os.remove(script)
+      assert.is_true(ran > 0 and starved > 0 and whole > #ways, ran .. " " .. starved .. " " .. whole)
+    end)
+  end
+
+  it("of its state's bytes has its result, or no memory, and its profile is whole", function()
+    local code = PROGRAM:gsub("print%(sum%)", "return sum")
+    local work = [[
+      local program, path, seconds, ring = ...
+      local ok, profiler = pcall(require, "profiler")
+      if not ok then return "none" end
+      local called, on = pcall(profiler.enable, {alloc = "4K", out = path, overwrite = true,
+        holders = seconds, time = 1000, ring = ring})
+      local ran, sum = pcall(load, program)
+      if ran then ran, sum = pcall(sum) end
+      program = nil
+      collectgarbage()
+      if not (called and on) then return sum end
+      return sum, profiler.disable()]]
+    local results, starved = 0, 0
+    for bytes = 20000, 3200000, 318000 do
+      for _, ring in ipairs{false, "64K"} do
+        local s, path = peers.new(), folder .. "/x.vmprof"
+        s:limit(s:used() + bytes)
+        local r = {s:run(work, code, path, "1s", ring or nil)}
+        local told = ("%d bytes: %s, %s, %s"):format(bytes, r[1], r[2], r[3])
+        if r[1] and r[2] == 45587858 then results = results + 1
+        else
+          starved = starved + 1
+          assert.truthy(r[2] == "none" or tostring(r[2]):find "not enough memory", told)
+        end
+        if r[3] ~= nil then assert.is_true(r[3], told .. tostring(r[4])) end
+        s:close()
+        profiles(folder, told)
+      end
+    end
+    assert.is_true(results > 0 and starved > 0, results .. " " .. starved)
+  end)
+end)
