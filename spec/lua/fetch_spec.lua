@@ -186,6 +186,19 @@ describe("lua/prepare #plain", function()
     return err
   end
 
+  -- A full disk was told as a bad tarball, which was deleted then, and fetched again.
+  it("says that there is no room for the sources, in tar's words", function()
+    shell.output("mkdir " .. folder .. "/bin")
+    local tar = assert(io.open(folder .. "/bin/tar", "w"))
+    tar:write("#!/bin/sh\necho tar: lua.h: Cannot write: No space left on device >&2\nexit 2\n")
+    tar:close()
+    shell.output("chmod +x " .. folder .. "/bin/tar")
+    local status, _, err = shell.run(("PATH=%s/bin:$PATH lua/prepare %s %s/src")
+                                     :format(folder, TARBALL, folder))
+    assert.is_true(status ~= 0)
+    assert.is_truthy(err:find("no room for Lua's sources: tar: lua.h: Cannot write", 1, true), err)
+  end)
+
   it("refuses a tarball that is none, and names it", function()
     local bad = folder .. "/bad.tar.gz"
     shell.output(("head -c 5000 %s >%s"):format(TARBALL, bad))

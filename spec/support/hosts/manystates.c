@@ -74,9 +74,9 @@ static void *run (void *ud) {
 int main (int argc, char **argv) {
   pthread_t threads[MOST];
   int i, n = argc > 4 ? atoi(argv[1]) : 0;
-  if (n < 1 || n > MOST) return 2;
-  states = atoi(argv[2]);
-  kept = atoi(argv[3]);
+  states = argc > 4 ? atoi(argv[2]) : 0;
+  kept = argc > 4 ? atoi(argv[3]) : 0;
+  if (n < 1 || n > MOST || kept < 1 || kept > MOST) return 2;
   script = argv[4];
   for (i = 0; i < n; i++) pthread_create(&threads[i], NULL, run, NULL);
   for (i = 0; i < n; i++) pthread_join(threads[i], NULL);
