@@ -60,7 +60,7 @@ $(P)/lib/lua/5.4/$(1).so: NEEDS := $(3)
 endef
 LINKED :=
 # What the profiler asks malloc for is counted (asamp/base/own.h).
-OWN := $(patsubst %,-Wl$(comma)--wrap=%,malloc calloc realloc free strdup strndup asprintf)
+OWN := $(patsubst %,-Xlinker --wrap=%,malloc calloc realloc free strdup strndup asprintf)
 $(eval $(call MODULE,profiler/core,core,$(OWN) -lunwind-generic -lunwind -ldw -lelf -lz $(ISAL) -lpthread -lm))
 $(eval $(call MODULE,profiler/reader,readerlib,-lz $(ISAL) -lm))
 $(eval $(call MODULE,profiler/convert,convertlib,-lz $(ISAL) -lm))

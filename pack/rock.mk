@@ -31,7 +31,7 @@ $(P)/lib/pkgconfig/lua5.4.pc: always
 	@mkdir -p $(@D) $(P)/include && ln -sfn "$(LUA_INCDIR)" $(P)/include/lua5.4
 	@[ -e $@ ] || touch $@
 
-$(B)/extra:
+$(B)/extra $(B)/prepared:
 	@mkdir -p $(@D) && touch $@
 
 install: all

@@ -96,7 +96,7 @@ describe("asamp heap", function()
     assert.equal(0, status)
     local change = out:match("\nBy line that allocated it, of what was sampled\n.-" ..
                              "%+([%d.]+)K +[%d.]+K +0B  %S+:11  handle\n")
-    assert.is_true(tonumber(change) > 70 and tonumber(change) < 130, out)
+    assert.is_true(tonumber(change) > 60 and tonumber(change) < 155, out)  -- 6 standard errors
   end)
 
   it("writes JSON and a page", function()
