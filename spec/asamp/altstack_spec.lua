@@ -58,7 +58,8 @@ describe("a signal of a time sample", function()
     end
     some()
     local n = some()
-    assert.is_true(some() < n + 8)
+    -- What is left stays, whenever one looks; asan's own mappings come and go.
+    assert.is_true(math.min(some(), some(), some()) < n + 8)
   end)
 
   it("leaves a thread the stack that it has given itself, and takes a known part", function()
