@@ -291,6 +291,11 @@ LUAI_FUNC int luaN_limitstack (lua_State *L, int size);
 /* How many slots to allocate for the stack of L, which is to have 'size'. */
 LUAI_FUNC int luaN_roomfor (lua_State *L, int size);
 
+/* L has got a CallInfo behind its running one. Where calls are deep it gets some more with it,
+   which lie side by side then: a recursion whose frames lie among everything else costs whoever
+   walks them a wait for memory each. Returns the next one to use; allocates, does not collect. */
+LUAI_FUNC CallInfo *luaN_extended (lua_State *L);
+
 /* A new thread has got its stack. */
 LUAI_FUNC void luaN_built (lua_State *L);
 

@@ -20,6 +20,7 @@ struct luaN_Sampler;
 /* What an operator has said (tuning.c); 0: the program's own holds. */
 typedef struct luaN_Tuning {
   lu_byte mode;			/* 1 + KGC_INC or KGC_GEN */
+  lu_byte hugepages;		/* a large heap has them from the first touch on */
   unsigned pause, stepmul, major;  /* percent, and one */
   size_t nursery, most;		/* bytes; ... and up to so many, or 0 */
 } luaN_Tuning;

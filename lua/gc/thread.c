@@ -27,6 +27,10 @@
 /* ... and slices at once for a thread that runs. */
 #define MAX_OWN_SLICES	8
 
+/* A thread gets CallInfos in runs, of such a part of those it has. */
+#define CALLINFO_PART	16u
+#define MAX_CALLINFO_RUN	256u
+
 
 GCObject *luaC_newobjdt (lua_State *L, int tt, size_t size, size_t offset) {
   global_State *g = G(L);
@@ -45,6 +49,22 @@ GCObject *luaC_newobjdt (lua_State *L, int tt, size_t size, size_t offset) {
   gco2th(o)->stack.p = NULL;
   gco2th(o)->openupval = NULL;
   return o;
+}
+
+
+CallInfo *luaN_extended (lua_State *L) {
+  global_State *g = G(L);
+  L->ci->next->u.l.savedpc = NULL;  /* of a C function, too, lastchunk.c asks for these */
+  L->ci->next->u.l.nextraargs = 0;
+  luaN_recounted(L, obj2gco(L), (l_mem)luaN_round(sizeof(CallInfo)));
+  if (!g->gcstopem) {  /* L gets no more than this one, else */
+    unsigned run = L->nci / CALLINFO_PART, i;
+    if (run > MAX_CALLINFO_RUN) run = MAX_CALLINFO_RUN;
+    g->gcstopem = 1;  /* nothing is collected for what is not needed yet */
+    for (i = 1; i < run && luaE_extendCI(L, 0) != NULL; i++) {}
+    g->gcstopem = 0;
+  }
+  return L->ci->next;
 }
 
 

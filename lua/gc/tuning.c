@@ -8,6 +8,7 @@
 **   major=N                    multiplier of the generational one, percent
 **   nursery=N                  bytes from one minor collection to the next (K, M)
 **   nursery=N-M                each time another number of them, from N to M
+**   huge-pages                 a large heap has them from the first touch on
 **
 ** What it says holds for the life of every state: a program that sets the same by
 ** collectgarbage or lua_gc is answered as if it had been obeyed, and the collector
@@ -45,7 +46,7 @@
 
 #define KNOWN \
   "generational, incremental, pause=PERCENT, stepmul=PERCENT, major=PERCENT, " \
-  "nursery=BYTES"
+  "nursery=BYTES, huge-pages"
 
 
 /* Says what is wrong with a word of n bytes. */
@@ -124,6 +125,10 @@ static const char *readword (luaN_Tuning *t, const char *word, size_t n) {
   if (mode >= 0) {
     if (t->mode != 0 && t->mode != 1 + mode) return "is a second mode";
     t->mode = cast_byte(1 + mode);
+    return NULL;
+  }
+  if (n == 10 && memcmp(word, "huge-pages", n) == 0) {
+    t->hugepages = 1;
     return NULL;
   }
   for (i = PAUSE; i <= NURSERY; i++) {

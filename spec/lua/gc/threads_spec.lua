@@ -279,6 +279,33 @@ describe("a deep stack", function()
     end)
   end)
 
+  -- A recursion that goes on over a long time had its CallInfos all over the heap: whoever
+  -- walked 130,000 of them, to move the stack for one, waited for memory at each (10 ms).
+  it("gets the CallInfos of a deep recursion many at a time", function()
+    within(function()
+      local left = 0
+      local function dive(depth)
+        if left == 0 then left = coroutine.yield() end
+        left = left - 1
+        return (dive(depth + 1))
+      end
+      local deeper = coroutine.wrap(dive)
+      deeper(1)
+      deeper(4000)
+      collectgarbage()
+      collectgarbage("stop")
+      local rises, before = 0, collectgarbage("count")
+      for _ = 1, 1000 do
+        deeper(1)
+        local after = collectgarbage("count")
+        if after > before then rises = rises + 1 end
+        before = after
+      end
+      collectgarbage("restart")
+      assert(rises > 0 and rises < 20, rises)
+    end)
+  end)
+
   -- A bug that was: how far a stack had been used was read from the CallInfos,
   -- but a CallInfo tells only of its last call. Slots of a call before that had
   -- gone further kept what it had left there, a collection freed it, and a frame

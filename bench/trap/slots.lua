@@ -1,0 +1,19 @@
+-- SPDX-License-Identifier: MIT
+-- Trap: an array of ten million slots, made before anything is timed, in which young objects
+-- are stored at random. What a store replaces dies; nothing is dropped at once.
+
+local SLOTS <const> = 10000000
+
+local slots, x = {}, 1
+for i = 1, SLOTS do slots[i] = false end
+
+return {
+  held = slots,
+  build = function(i, n)
+    for k = i, i + n - 1 do
+      x = (x * 1103515245 + 12345) & 0x7FFFFFFF
+      slots[(x >> 3) % SLOTS + 1] = { k }
+    end
+  end,
+  drop = function() end,
+}
