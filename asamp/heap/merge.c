@@ -294,7 +294,6 @@ static void describe (const Work *w, MergeRow *row, const Group *p) {
   const Graph *g = w->g;
   row->example = p->set.objects[0];
   row->merged = p->set.n > 1;
-  row->several = p->kind == HEAP_EENTRY;
   for (i = 0; i < p->set.n; i++) {
     uint32_t v = p->set.objects[i];
     if (valueof(w, v) > valueof(w, row->example)) row->example = v;

@@ -22,7 +22,6 @@ typedef struct MergeRow {
   Way way;			/* ... and how */
   uint32_t class;
   int merged, repeated;		/* several objects; folded */
-  int several;			/* of various fields */
   int together;			/* several hold it; 'from' is the first of a shortest path */
   uint64_t count, self, value;	/* objects, bytes of their own, bytes by the tree */
 } MergeRow;

@@ -154,24 +154,20 @@ static void put (lua_State *L, int to, size_t i, uint64_t n) {
 
 /* Field 'nodes' of the table on the top. */
 static void pushtree (lua_State *L, const ReadProfile *r) {
-  int profile = lua_gettop(L);
-  int parent, fn, line;
+  static const char *const keys[] = {"parent", "fn", "line"};
+  int nodes = lua_gettop(L) + 1;
+  int columns[3];
   uint32_t i;
   lua_createtable(L, 0, 3);
-  parent = list(L, "parent", r->tree.n - 1);
-  lua_pushvalue(L, profile + 1);
-  fn = list(L, "fn", r->tree.n - 1);
-  lua_pushvalue(L, profile + 1);
-  line = list(L, "line", r->tree.n - 1);
+  lists(L, nodes, keys, 3, r->tree.n - 1, columns);
   for (i = 1; i < r->tree.n; i++) {
     const TreeNode *node = &r->tree.nodes[i];
-    put(L, parent, i, node->parent);
-    put(L, fn, i, (uint64_t)r->fn[i] + 1);
-    put(L, line, i, node->line);
+    put(L, columns[0], i, node->parent);
+    put(L, columns[1], i, (uint64_t)r->fn[i] + 1);
+    put(L, columns[2], i, node->line);
   }
-  lua_pushvalue(L, profile + 1);
-  lua_setfield(L, profile, "nodes");
-  lua_settop(L, profile);
+  lua_settop(L, nodes);
+  lua_setfield(L, -2, "nodes");
 }
 
 /* A column of numbers in 'sites', each at 'offset' in its Site of the table. */
@@ -243,9 +239,8 @@ static void pushsites (lua_State *L, const ReadProfile *r, const ReaderSum *sum)
     }
   }
   pushothers(L, r, sum, profile + 1);
-  lua_pushvalue(L, profile + 1);
+  lua_settop(L, profile + 1);
   lua_setfield(L, profile, "sites");
-  lua_settop(L, profile);
   for (k = 3; k < NKEYS; k++)
     setinteger(L, keys[k], total[k]);
 }
@@ -315,25 +310,21 @@ static void pushages (lua_State *L, const Ages *a) {
 /* Field 'holders' of the table on the top, where the file tells them: columns, and the
    lists 'parent' and 'step' of the paths. */
 static void pushholders (lua_State *L, const ReadProfile *r, const ReaderSum *sum) {
-  int profile = lua_gettop(L);
-  int parent;
+  static const char *const keys[] = {"parent", "step"};
+  int holders = lua_gettop(L) + 1;
+  int columns[2];
   size_t i;
   if (r->npaths == 0)
     return;
   pushcolumns(L, &sum->held, "path");
-  lua_pushvalue(L, profile + 1);
-  parent = list(L, "parent", r->npaths);
-  for (i = 0; i < r->npaths; i++)
-    put(L, parent, i + 1, r->paths[i].parent);
-  lua_settop(L, profile + 1);
-  lua_createtable(L, (int)r->npaths, 0);
+  lists(L, holders, keys, 2, r->npaths, columns);
   for (i = 0; i < r->npaths; i++) {
+    put(L, columns[0], i + 1, r->paths[i].parent);
     lua_pushstring(L, r->text.text + r->paths[i].step);
-    lua_rawseti(L, -2, (lua_Integer)i + 1);
+    lua_rawseti(L, columns[1], (lua_Integer)i + 1);
   }
-  lua_setfield(L, -2, "step");
-  lua_setfield(L, profile, "holders");
-  lua_settop(L, profile);
+  lua_settop(L, holders);
+  lua_setfield(L, -2, "holders");
 }
 
 static void pushkinds (lua_State *L, const ReadProfile *r, const ReaderSum *sum) {

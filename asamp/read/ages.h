@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** How much of what was allocated so long before a minor or full collection, and so long
-** after the one before, has survived it: what another size of the nursery would do is read
-** from that. Lengths are bytes that the nursery was filled with. A collection knows those
-** between the one before and itself; the samples that it decides divide them, each by
-** what it stands for, and each counts for the whole of its part. Knows neither files nor
-** Lua. Invariants:
+** Survival by age: how much of what was allocated u bytes before a minor or full collection
+** and v bytes after the one before has survived it, from which follows what another size of
+** the nursery would do. Lengths are bytes that the nursery was filled with. A collection
+** knows how many there were since the one before. The samples that it decides divide these
+** among them, each by what it stands for, and each counts for the whole of its part. Knows
+** neither files nor Lua. Invariants:
 **   AG1  a bin is a quarter of a power of 2; the first has all below AGES_FIRST;
 **   AG2  at most AGES_OPEN samples wait for their collection's end; of one that decides
 **        more, none count.

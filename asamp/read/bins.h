@@ -16,7 +16,7 @@
 #include "bounds.h"
 #include "readprofile.h"
 
-/* Fewer than 2^14, whatever the build. */
+/* The most slices that can be asked for, with ASAMP_TINY too. */
 #define BINS_MOST	16384u
 
 typedef struct BinRow {

@@ -6,9 +6,8 @@
 ** Invariants:
 **   CO1  at most COURSE_MOST spans; each but the last is of 'group' collections, a
 **        power of 2;
-**   CO2  of a span, what is added up is the sum of its collections, 'most' and
-**        'least' are the extremes: so are those of all spans those of all
-**        collections;
+**   CO2  a span has the sums of its collections, and in 'most' and 'least' their
+**        extremes; so sums and extremes of all spans are those of all collections;
 **   CO3  a pause is counted in a slot that is as wide as 1 part in 512 of it, or a
 **        microsecond.
 */

@@ -4,14 +4,14 @@
 ** and those of them that can be freed by hand, by address. Knows neither Lua
 ** nor the profile.
 **
-**   FW1 at most FOLLOWED_MOST samples: 44 bytes each, and 32 to 64 more for one
+**   FW1 at most FOLLOWED_MOST samples: 48 bytes each, and 32 to 64 more for one
 **       that can be freed by hand. Those of one block are a chain (F1);
 **   FW2 every sample leaves the list once: when followed_deaths tells its death.
 **       What is still there at the end is alive, as far as anybody has looked;
 **   FW3 a dead owner is never asked for again: its address may be another's.
 **
 ** FOLLOWED_MOST bounds what the list adds to the pause of a major collection
-** (doc/manual.md has the figure).
+** (doc/reference.md has the figure).
 */
 #ifndef asamp_followed_h
 #define asamp_followed_h

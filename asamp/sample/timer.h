@@ -62,9 +62,9 @@ typedef enum TimerClock { TIMER_CPU, TIMER_EXACT, TIMER_WALL } TimerClock;
 typedef void TimerTick (void *ud, uint64_t count, void *context);
 
 /*
-** Bytes that the handler takes of its stack at most, beside the kernel's, with a tick
-** that walks a C stack: an alternate stack of 8 KiB, as many programs give their
-** threads, has room for it. And without such a tick.
+** Bytes that the handler takes of its stack at most, beside the kernel's: with a tick that
+** walks a C stack (an alternate stack of 8 KiB, as many programs give their threads, has
+** room for that), and without one.
 */
 #if defined(__SANITIZE_ADDRESS__)
 #define TIMER_STACK	((size_t)8192)
@@ -93,9 +93,9 @@ Timer *timer_start (uint64_t ns, TimerClock clock, const void *whose, TimerTick 
                     void *ud, char *err, size_t errsize);
 
 /*
-** Returns the periods that no tick has counted because its signals have not come
-** (the program has blocked them, or taken their handler, and not given it back), if
-** the time was its (C6), on whatever thread; 0 when the timer's own has ended, for its
+** Ends the timer; on any thread. Returns the periods of its time (C6) that no tick has
+** counted because the signals did not come: the program has blocked them, or has taken
+** their handler and not given it back. 0 when the timer's own thread has ended, for its
 ** clock is gone.
 */
 uint64_t timer_stop (Timer *t);

@@ -197,9 +197,9 @@ void tracker_copies (Tracker *t, int on);
 /* Changes the period, also while on (interval_change). */
 void tracker_period (Tracker *t, lua_State *L, uint64_t period);
 
-/* The client is told every 'ns' who holds what is followed: after the next major collection,
-   or after any once twice that time has gone by. Where the heap is large a child looks
-   (holdersask.h), and the client is told after a later collection. 0: never. */
+/* The client is told every 'ns' who holds what is followed: when that time is over, after the
+   next major collection, or after any once as long again is over. Where the heap is large a
+   child looks (holdersask.h), and the client is told after a later collection. 0: never. */
 void tracker_holdersevery (Tracker *t, uint64_t ns);
 
 /*

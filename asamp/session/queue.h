@@ -4,7 +4,7 @@
 ** and the writer's thread (writer.c). What the bytes mean is the encoder's, the file is
 ** livefile's.
 **
-** Invariants (the rules P1 to P6 are in profile.h):
+** Invariants (the rules P1 to P8 are in profile.h):
 **   Q1  'queue', 'active', 'error', 'stop', 'taken' and 'lost' are touched under 'lock'
 **       only; the buffer that is not active belongs to the writer;
 **   Q2  the writer never holds the lock while it encodes, writes or resolves;

@@ -242,7 +242,10 @@ static void forked (void) {
     s->forked = 1;
     s->state.profile = NULL;  /* a shared one goes on in another (again) */
   }
-  for (s = samplers.all; s != NULL; s = s->next) resident_forget(&s->resident);
+  for (s = samplers.all; s != NULL; s = s->next) {
+    resident_forget(&s->resident);
+    s->counted = 0;
+  }
   resident_forked();
   memset(&pictures, 0, sizeof(pictures));
   if (samplers.shared != NULL) samplers.shared->forked();

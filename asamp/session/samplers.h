@@ -29,6 +29,7 @@ struct Sampler {
   unsigned name;		/* the number of that (seen.h) */
   Seen seen;			/* shared: what other threads may know */
   int forked;			/* this is the child of a fork, and nothing was told */
+  int counted;			/* shared: once among past.states, whatever number of files */
   SamplerAsked *asked;		/* shared: by another thread, to be done by its own; atomic */
   SamplerOptions options;
   char *path;			/* of the session or the last one */
@@ -48,7 +49,7 @@ struct Sampler {
 extern struct Samplers {
   Sampler *all;
   const SamplerShared *shared;	/* of all that are, or NULL; atomic */
-  SharedTotals past;		/* of states that are closed */
+  SharedTotals past;		/* told to profiles that were left; 'states': all that were */
 } samplers __attribute__((visibility("hidden")));
 
 void samplers_lock (void);

@@ -50,6 +50,8 @@ static void begin (Sampler *s, Profile *p) {
   s->since = s->ratetime = clock_now();
   s->ratesamples = 0;
   memset(&s->leftout, 0, sizeof(s->leftout));
+  samplers.past.states += (uint64_t)!s->counted;
+  s->counted = 1;
   profile_begin(&s->state);
 }
 
@@ -115,10 +117,8 @@ int shared_attach (lua_State *L, const SamplerShared *with, const TrackerClient 
   memset(&s->seen, 0, sizeof(s->seen));  /* it may have been another state's */
   samplers_lock();
   samplers_enlist(s);
-  if (p != NULL) {
-    samplers.past.states++;
-    begin(s, p);
-  }
+  s->counted = 0;
+  if (p != NULL) begin(s, p);
   samplers_unlock();
   tracker_begin(&s->tracker, client, s, rate.period, with->options.native);
   tracker_holdersevery(&s->tracker, with->options.holdersevery);
@@ -180,7 +180,6 @@ static void move (Sampler *s, Profile *p, int isforked) {
                     seedof(s), rate.alloc);
   samplers_publish(s);  /* none of it is of the profile that was */
   samplers_lock();
-  samplers.past.states++;
   begin(s, p);
   samplers_unlock();
   starttime(s);
