@@ -120,16 +120,7 @@ end
 -- {== the module ============================================================
 
 --- Opens a session and begins to sample.
--- t.alloc: sampling period, bytes or "64K" (512K; 0: open, but do not sample).
--- t.malloc: sampling period of native memory, which needs a library preloaded (0: none).
--- t.time: samples of CPU time a second, 1 to 30000 (0: none). t.wall: of wall
--- time instead (false). t.exact: a stack for every sample (false: for those of
--- one scheduler tick). t.native: C stacks (true). t.fixed: a sample every n-th byte (false: random
--- intervals with that mean). t.seed: of the intervals. t.out: path (SCRIPT.PID.vmprof). t.format:
--- "stock" or "extended". t.ring: a flight recorder of that time ("10m") or size ("4M") in
--- place of a file (none). t.compress: gzip (true). t.overwrite: what is at t.out
--- is replaced, whatever file it is ("profile": if it is a profile); without, a
--- profile there stays, and this one gets the next free name (OUT.2.vmprof).
+-- t: the options of a session, by the names and with the defaults of doc/reference.md.
 -- Returns true, or nil, message, errno when the file cannot be made.
 function M.enable(t)
   if t ~= nil and type(t) ~= "table" then
@@ -300,7 +291,7 @@ function M.label(t)
   if not core.label(t) then error(("bad argument #1 to 'label' (%s)"):format(badlabels(t)), 2) end
 end
 
--- By the number of a set of labels what gives it back when it goes out of scope.
+-- For each set of labels (by its number) a value that sets it again when it goes out of scope.
 local restore = {__close = core.relabel}
 local restoring = setmetatable({}, {__mode = "v", __index = function(t, set)
   local new = setmetatable({set}, restore)
@@ -355,7 +346,7 @@ function M.snapshot(path, t)
     path = path, wait = t.wait or false, inprocess = t.fork == false,
     replace = options.REPLACE[t.overwrite or false], command = command(),
   }
-  if s and current() then  -- a marker says when that was
+  if s and current() then  -- a marker tells when it was taken
     core.mark("heap snapshot", s.path)
   end
   return s, message, errno
@@ -368,15 +359,7 @@ function M.holders()
   return current() and core.holders() or 0
 end
 
---- What was done so far: a table with
---   on       whether allocations are sampled now
---   timing   whether time is sampled now
---   period   bytes; samples, timesamples, lost: counts; bytes: allocated while
---            sampling
---   minor, major  collections of this state
---   time     seconds that the profiler took from this program
---   file     path of the profile, nil before the first session
---   error    why the file takes no more at present, nil: it does
+--- What was done so far: a table with the fields of stats() in doc/reference.md.
 function M.stats()
   local t = core.stats()
   t.open = nil

@@ -9,7 +9,7 @@ export function count(n) {
 
 // As C's "%.1f" and the report: halves, which toFixed rounds up, go to the even digit.
 // A number is such a half when it is an odd multiple of 1/2, 1/4, 1/8 ... by digits.
-export function fixed(x, digits) {
+function fixed(x, digits) {
   const odd = Math.abs(x * 2 ** (digits + 1)) % 2 === 1;
   const below = Math.floor(x * 10 ** digits);
   return (odd ? (below + Math.abs(below % 2)) / 10 ** digits : x).toFixed(digits);

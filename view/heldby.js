@@ -12,7 +12,7 @@ import { marked, tail } from "./views.js";
 
 // The paths as a tree: {tree, children, total, samples, own (rows by path)}; node 0 is all
 // whose holder is told.
-export function pathTree({ paths, rows }, inBytes) {
+function pathTree({ paths, rows }, inBytes) {
   const n = paths.parent.length + 1;
   const tree = { n, parent: Int32Array.from([-1, ...paths.parent]), depth: new Int32Array(n) };
   const sums = { bytes: new Float64Array(n), samples: new Float64Array(n) };

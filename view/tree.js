@@ -62,7 +62,7 @@ function linesOf(data) {
 // How the interpreter came to the program, which is no news: the C frames from
 // the root on that nearly all samples went through and none ended in. A set of
 // nodes.
-export function startOf(data) {
+function startOf(data) {
   const { nodes, rows, functions } = data;
   const itself = new Float64Array(nodes.n);
   for (let i = 0; i < rows.n; i++) itself[rows.node[i]] += rows.samples[i];

@@ -7,7 +7,7 @@ local core = require "profiler.core"
 
 local M = {}
 
---- What the option 'overwrite' is to profiler.core.
+--- The numbers by which profiler.core knows the values of the option 'overwrite'.
 M.REPLACE = {[false] = 0, profile = 1, [true] = 2}
 
 --- A value as a message shows it.
@@ -62,7 +62,7 @@ local function boolean(v)
   return nil, "must be true or false, 1 or 0, got " .. M.show(v)
 end
 
--- One checker an option: value -> value | nil, what is wrong.
+-- A function for each option: takes a value, returns it checked, or nil and what is wrong.
 local OPTIONS = {
   alloc = function(v)
     if size(v) == 0 then return 0 end

@@ -11,8 +11,8 @@ local M = {}
 local DEFAULT_PERIOD = 512 * 1024
 local SECOND = 1000000000
 
---- 'wish' is the variable's text: key=value, separated by commas; "1" alone: all as it is
--- without. Returns true, or nil and why there will be no profile.
+--- 'wish' is the variable's text: key=value, separated by commas; "1" alone: the defaults.
+-- Returns true, or nil and why there will be no profile.
 function M.setup(wish)
   local t, wrong = options.read(wish)
   if t and t["1"] then t["1"] = nil end

@@ -6,10 +6,10 @@ local host = require "asamp.host"
 
 local M = {}
 
---- What the commands' usage calls it.
+--- What the usage of commands calls a process.
 M.ARGUMENT = "PID|SOCKET"
 
--- Where a process listens that was told no place.
+-- The paths at which a process may listen that was given none.
 local function places(pid)
   local list, run = {}, os.getenv "XDG_RUNTIME_DIR"
   if run and run ~= "" then
@@ -75,7 +75,7 @@ function M.ask(target, request, seconds)
   return fields
 end
 
---- The path as another process, in another folder, finds it.
+--- The path as an absolute one: a process that is asked may be in another folder.
 function M.absolute(path)
   return path:find "^/" and path or host.realpath "." .. "/" .. path
 end

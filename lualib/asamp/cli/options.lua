@@ -33,7 +33,7 @@ local function wholenumber(text)
   return text:find "^%d+$" and math.tointeger(tonumber(text)) or nil
 end
 
---- Check for whole numbers from 'least'.
+--- Check for whole numbers, 'least' or more.
 function M.whole(least)
   return function(text)
     local n = wholenumber(text)
@@ -94,7 +94,7 @@ end
 --- What can be counted.
 M.MEASURES = {"bytes", "samples", "survived", "alive", "time"}
 
---- Sort or compare by one of them, or of 'more'; 'text' says what that does.
+--- The option --by: one of the MEASURES, or of the words 'more'. 'text': its help.
 function M.by(text, more)
   local words = table.move(M.MEASURES, 1, #M.MEASURES, 1, {})
   return {"by", "WHAT", text, M.oneof(table.move(more or {}, 1, #(more or {}), #words + 1, words))}
@@ -107,7 +107,7 @@ M.COLOR = {"color", "WHEN", "always, never or auto (default: auto, on " ..
   "terminals unless NO_COLOR is set)", M.oneof{"always", "never", "auto"}}
 M.JSON = {"json", nil, "everything as JSON; all rows unless --top is given"}
 
---- Where the result goes.
+--- The option --out: where the result goes. 'text': its help.
 function M.out(text)
   return {"out", "OUT", text, short = "o"}
 end
@@ -121,17 +121,17 @@ local function paths(text)
   return #list > 0 and list or nil, "a value"
 end
 
---- Folders in which source files are; a list.
+--- The option --source: a list of folders. 'text': its help.
 function M.sources(text)
   return {"source", "DIRS", text, paths}
 end
 
---- Whose code is not that of libraries; a list of files and folders.
+--- The option --own: a list of files and folders of the user's own code.
 M.OWN = {"own", "PATHS", "files and folders, with colons between them, of your own " ..
   "code: what the code of others did is charged to the line of yours that called it",
   paths}
 
---- Whether COLOR says to paint what goes to stdout.
+--- May what goes to stdout have colours, by the option --color?
 function M.color(o, world)
   if o.color and o.color ~= "auto" then
     return o.color == "always"
@@ -334,9 +334,9 @@ function M.usage(description)
   return table.concat(lines, "\n") .. "\n"
 end
 
---- A command of that description: run(args, world) returns its exit code, which is that of
--- main(o, world, tell) where the arguments are right. 'o': as of M.parse; 'tell':
--- asamp.cli.complaints.
+--- The function run(args, world) of a command with that description: parses the arguments,
+-- and where they are right calls main(o, world, tell). Returns the exit code. 'o': as of
+-- M.parse; 'tell': asamp.cli.complaints.
 function M.command(description, main)
   return function(args, world)
     local o, code = M.parse(description, args, world)

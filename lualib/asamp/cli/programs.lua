@@ -49,8 +49,8 @@ local function output(command)
   return text
 end
 
---- Why no Lua that this program runs can be ours; nil: it may be, or nobody can tell
--- before it runs (it loads plugins, say).
+--- Why our library cannot take the place of this program's Lua; nil: it can, or only a run
+-- can tell (the program loads plugins, say).
 function M.foreign(program)
   if not first(program, 4):find "^\127ELF" then
     return nil

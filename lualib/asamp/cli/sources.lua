@@ -14,8 +14,8 @@ local M = {}
 
 local MAXFILE = sources.MAXFILE
 
--- Why a file is not found (texts: asamp.show.page.sources). If it may be in
--- several folders the first reason is told that goes for one.
+-- Why a file is not found (texts: asamp.show.page.sources). Of a file that may be in several
+-- folders the first of these that holds for any of them is told.
 local REASONS = {"outside", "hidden", "unread", "absent"}
 
 -- The folders below which files may be opened, all links followed: 'folders', and

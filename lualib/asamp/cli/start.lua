@@ -8,8 +8,8 @@
 
 local core, options, profiler = ...
 
--- arg is as if -l profiler had been given: the profiler begins when it is loaded
--- with that, and the profile has it as the command.
+-- arg becomes what it would be with -l profiler: the profiler begins a session only if it
+-- finds that there, and the profile has it as the command line.
 if type(arg) == "table" then  -- LUA_INIT may have taken it away
   local at = arg[-1] == "--" and -2 or -1
   arg[at - 1], arg[at] = "-l", "profiler"  -- luacheck: ignore 122

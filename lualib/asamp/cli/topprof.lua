@@ -1,14 +1,14 @@
 -- SPDX-License-Identifier: MIT
 -- What `asamp serve` has a process of its own do: a profile as pprof, so that a large one
--- keeps nobody waiting, and a damaged one harms nobody. Told by files: OUT when it is done,
--- or OUT.error with why not.
+-- keeps nobody waiting, and a damaged one harms nobody. It leaves the file OUT, or OUT.error
+-- with the reason why there is none.
 
 local convert = require "profiler.convert"
 
 local M = {NAME = "asamp.cli.topprof"}
 
--- 'since' is of the monotonic clock, which a profile tells of its start. A file that began
--- later has all of it.
+-- 'since' is a time of the monotonic clock, and so is the start that a profile tells. Of a
+-- profile that began after 'since' all samples are taken.
 local function part(path, out, since, first)
   local _, _, _, clock = convert.version(path)
   return convert.pprof(path, out, {packing = "small", first = first, together = "state",

@@ -41,7 +41,8 @@ local DESCRIPTION = {
 }
 M.usage = options.usage(DESCRIPTION)
 
--- Runs the script again; what the collector did then. nil, and it is told why not.
+-- Runs the script again with nurseries of about n bytes. Returns what the collector did
+-- then (advice.measured's); nil, after a complaint, when that cannot be told.
 local function again(profile, o, n, world, tell)
   local path = os.tmpname()
   local words = {world.interpreter, "-l", "profiler"}

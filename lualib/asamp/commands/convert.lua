@@ -17,7 +17,7 @@ local MAXTEXT = 64 << 20  -- of source files in one result
 
 local FLAVOURS = {stock = 6, extended = 7}
 
--- What a file in the format is called when it is not said.
+-- How the name of a result ends where none is given.
 local ENDINGS = {
   firefox = ".firefox.json.gz", pprof = ".pb.gz", collapsed = ".collapsed",
   speedscope = ".speedscope.json", vmprof = ".vmprof", heapsnapshot = ".heapsnapshot",
@@ -86,7 +86,7 @@ local function stem(path)
   return name ~= "" and not name:find "/$" and name or path
 end
 
--- How the result is packed; nil: not at all. Large ones fast.
+-- How the result is compressed; nil: not at all. Formats with large files are packed fast.
 local function packing(o, out)
   if not o.plain and (o.to == "pprof" or o.to == "vmprof" or out:find "%.gz$")
   then

@@ -54,7 +54,7 @@ local function read(path, world, tell)
   return h
 end
 
--- Has the process take one; its path, which is told; nil and it is told why not.
+-- Has the process take a snapshot. Returns its path, which is printed; nil after a complaint.
 local function take(o, world, tell)
   local target = o.files[1]
   local fields, message = ask.ask(target, "stats")
@@ -70,7 +70,7 @@ local function take(o, world, tell)
   return fields.file
 end
 
--- Reads it when it is whole, which another process writes.
+-- Reads a snapshot that another process is writing, once it is whole.
 local function await(path, world, tell)
   for i = 1, 600 do
     local h, message = heap.open(path)
@@ -91,14 +91,14 @@ local function held(h, query, name)
   return {name = name, rows = rows, totals = totals, leaves = holders.leaves(rows)}
 end
 
--- Its sites, most bytes first.
+-- The sites of a snapshot's samples, most bytes first.
 local function sitesof(h, query)
   local list = h:sites(query)
   table.sort(list, order.by("-bytes", "site"))
   return list
 end
 
--- The numbers of the sites at a line: "app.lua:5", or how it ends.
+-- The numbers of the sites at a line such as "app.lua:5"; the file may be the end of a path.
 local function sitesat(h, text)
   local file, line = text:match "^(.*):(%d+)$"
   local list = {}
@@ -152,7 +152,7 @@ local function compare(h, old, path, least)
           held = held(h, {new = true, least = least}, "New")}
 end
 
--- What was asked for; nil when that cannot be, which is told.
+-- The parts of the output that were asked for; nil after a complaint.
 local function parts(h, o, world, tell)
   local info = h:info()
   local share = (o.least or 1) / 100

@@ -25,7 +25,7 @@ local DESCRIPTION = {
 }
 M.usage = options.usage(DESCRIPTION)
 
--- Tells what is not whole of the profiles that were read; how many were.
+-- Complains of profiles that could not be read, or not whole. Returns how many were read.
 local function judge(files, tell)
   local read = 0
   for _, f in ipairs(files) do

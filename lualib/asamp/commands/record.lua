@@ -35,7 +35,7 @@ local DESCRIPTION = {
 }
 M.usage = options.usage(DESCRIPTION)
 
--- Bytes and samples a second as the options say; nil and what is wrong.
+-- {alloc (bytes), time (samples a second)} of the options; nil and what is wrong.
 local function rates(o)
   local t, wrong = keys.check{alloc = o.alloc or "512K", time = o.time or "100"}
   if not t then
@@ -46,7 +46,8 @@ local function rates(o)
   return t
 end
 
--- What the flight recorder keeps; 'out' nil: where the process puts it.
+-- Has the flight recorder written to 'out'; nil: where the process puts it. Returns the exit
+-- code.
 local function dump(target, out, tell, world)
   local fields, message = ask.ask(target, out and "dump " .. ask.absolute(out) or "dump", DUMP)
   if not fields then
@@ -56,7 +57,7 @@ local function dump(target, out, tell, world)
   return 0
 end
 
--- Until the recording has ended; then true, or nil and why it cannot be told.
+-- Waits until the recording has ended. Returns true, or nil and why nobody can tell.
 local function await(target, seconds)
   local left = seconds
   while true do

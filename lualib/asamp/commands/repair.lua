@@ -26,7 +26,7 @@ local DESCRIPTION = {
 }
 M.usage = options.usage(DESCRIPTION)
 
--- " by process N", as far as the file tells.
+-- " by process N", or nothing when the file does not tell.
 local function writer(path)
   local version, pid = convert.version(path)
   return version and pid > 0 and (" by process %d"):format(pid) or ""

@@ -128,7 +128,7 @@ local function narrowed(profile, o, setting)
   return totals.of(profile, {covered = covered})
 end
 
--- Some files of the profile's functions.
+-- The names of some files that have code in the profile, for a message.
 local function examples(profile)
   local list, seen = {}, {}
   for _, fn in ipairs(profile.functions) do
@@ -155,7 +155,7 @@ local function charged(profile, o, setting)
   return result
 end
 
--- Is it the same file, as far as names without a folder tell?
+-- Are these the same file? One may be the end of the other's path.
 local function samefile(a, b)
   a, b = a:gsub("^%./", ""), b:gsub("^%./", "")
   return a == b or a:sub(-#b - 1) == "/" .. b or b:sub(-#a - 1) == "/" .. a
@@ -265,7 +265,7 @@ local function readone(path, o, setting, world, tell)
   return profile
 end
 
--- What to sort by, or the table that is asked for instead; nil and what is wrong.
+-- Sets what the report is sorted by. Returns true, or nil and what is wrong with --by.
 local function ordered(profile, o, setting, t)
   local wrong
   if TABLES[o.by] and not profile.states then

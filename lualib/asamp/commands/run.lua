@@ -52,8 +52,8 @@ local DESCRIPTION = {
   {"exact", nil, "a stack for every sample of CPU time, not only at ticks of " ..
     "the scheduler"},
   {"no-native", nil, "no C stacks, only the C functions that Lua called"},
-  {"fixed", nil, "a sample at every n-th byte allocated, not at random gaps"},
-  {"seed", "N", "integer: of the gaps between allocation samples",
+  {"fixed", nil, "a sample at every n-th byte allocated, not at random intervals"},
+  {"seed", "N", "integer: of the intervals between samples of allocation",
     like("^%-?%d+$", "an integer")},
   {"holders", "WHEN", "who holds what is alive is told at the end (1, the default), never " ..
     "(0), or every so often too (60s, 5m, 1h)",
@@ -73,8 +73,8 @@ local DESCRIPTION = {
 }
 M.usage = options.usage(DESCRIPTION)
 
--- The settings of the run: what LUA_PROFILER held, and over it the options.
--- nil and what is wrong with them.
+-- The settings of the run: the options, and what LUA_PROFILER says besides; nil and what
+-- is wrong with them.
 local function settings(o, inherited)
   local t, wrong = keys.read(inherited)
   if not t then
@@ -86,7 +86,7 @@ local function settings(o, inherited)
   for _, key in ipairs{"copies", "wall", "exact", "fixed", "quiet", "overwrite"} do
     t[key] = o[key] and "1" or t[key]
   end
-  -- who types a name says by that where the profile goes
+  -- a name that was typed for this run may name the profile of the run before
   if o.out and not t.overwrite then
     t.overwrite = "profile"
   end
@@ -180,7 +180,7 @@ local function find(path, pid, since)
     if n > 1 and not host.samefile(name, name) then
       return nil, why
     elseif not host.isfile(name) and host.samefile(name, name) then
-      return name  -- a pipe, say: reading will tell
+      return name  -- a pipe, say, of which nothing is known before it is read
     end
     local version, id, started = convert.version(name)
     if version and started >= since and (id == pid or not pid) then
@@ -216,7 +216,7 @@ local function shortreport(wanted, pid, since, world, tell)
   end
 end
 
--- As the program ends so does this.
+-- The exit code for how the program has ended; where a signal ended it, dies by that.
 local function ended(how, status)
   if how == "signal" then
     io.stdout:flush()

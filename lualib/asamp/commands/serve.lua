@@ -62,7 +62,8 @@ local function targetsof(words)
   return list
 end
 
--- Asks it; nil and what is wrong. One that is silent is not asked again at once.
+-- Sends a request to target t. Returns the fields of the answer, or nil and what is wrong. A
+-- target that did not answer is not asked again for LEFT_ALONE seconds.
 local function put(t, request, now)
   if t.silent and now < t.silent then
     return nil, t.why
@@ -110,7 +111,7 @@ function Server:index(r)
   self:answer(r, 200, table.concat(lines, "\n") .. "\n")
 end
 
--- Which target is meant; nil: it is told.
+-- The target that a request means; nil: there is none, which the request's answer says.
 function Server:which(r)
   local name = r.query.target
   for _, t in ipairs(self.targets) do
@@ -122,7 +123,8 @@ function Server:which(r)
               or "there are several targets: say which, target=; /debug/pprof/ lists them\n")
 end
 
--- The file to convert, from when on, and when; nil and what is wrong.
+-- A job: {path (of the profile to convert), since (seconds: only what came later), due (when
+-- it can be converted), own (was it recorded for this?)}; nil, an HTTP status and a message.
 function Server:begin(t, kind, seconds, query, now)
   local s, message = stats(t, now)
   if not s then
@@ -181,7 +183,7 @@ local function taken(path)
   return text
 end
 
--- Goes on with it; is it done?
+-- Does what a job needs next. Returns true when the job is done.
 function Server:step(job, now)
   if now < job.due then
     return false
@@ -235,7 +237,7 @@ function Server:metrics(list, now)
   end
 end
 
--- One turn: who asks for metrics at the same time is told the same.
+-- One turn of the loop. All requests for metrics in it have one answer.
 function Server:turn()
   local asked, now = {}, os.time()
   for _, r in ipairs(self.http:wait(#self.jobs > 0 and 50 or 1000)) do

@@ -37,22 +37,19 @@ local function linesof(profile, before, seconds, o, world)
   local rows = since.lines(totals.of(profile), before)
   local style = {top = o.top or 15, width = o.width or world.columns or layout.WIDTH,
                  paint = layout.painter(world.color), profile = profile}
-  local shown = tables.top(style, rows)
   local columns = {
-    {title = "bytes/s", cells = tables.cells(shown, function(row)
-      return units.short(math.floor(math.max(row.bytes, 0) / seconds))
-    end)},
-    {title = "alive", cells = tables.cells(shown, function(row) return units.short(row.alive) end)},
-    {title = "+/min", spare = 3, cells = tables.cells(shown, function(row)
+    {"bytes/s", function(row) return units.short(math.floor(math.max(row.bytes, 0) / seconds)) end},
+    {"alive", function(row) return units.short(row.alive) end},
+    {"+/min", spare = 3, function(row)
       return (row.more < 0 and "-" or "+") ..
              units.short(math.floor(math.abs(row.more) * 60 / seconds))
-    end)},
-    {title = "time", spare = 2, cells = tables.cells(shown, function(row)
+    end},
+    {"time", spare = 2, function(row)
       return units.percent(row.time * (profile.timeperiod or 0), seconds)
-    end)},
+    end},
   }
   return tables.titled(style, "By line, since the look before", rows, columns, "line",
-    function(i, n) return layout.cutstart(layout.clean(shown[i].name), n) end)
+    function(i, n) return layout.cutstart(layout.clean(rows[i].name), n) end)
 end
 
 local function look(target, state, o, world)

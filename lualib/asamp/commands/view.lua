@@ -14,8 +14,7 @@ local units = require "asamp.show.units"
 
 local M = {}
 
--- Slices of time that a selection can be made of, at most; of a profile of
--- very many stacks fewer.
+-- How many slices of time the page may have. Profiles with very many stacks get fewer.
 local BINS = {256, 32, 1}
 
 M.summary = "one HTML page: flame graph, call tree, lines, types, timeline"
@@ -69,8 +68,8 @@ local function read(path, world)
   end
 end
 
--- Makes the page of a profile. Its text, and what it is to be told of besides;
--- nil when it cannot, and a message unless all is told.
+-- Makes the page of a profile. Returns its text, and what stderr is to say of it (nil:
+-- nothing); nil when it cannot, and a message unless the complaint has been made.
 local function make(path, out, o, world, tell)
   local template, missing = M.template()
   if not template then

@@ -28,18 +28,12 @@ end
 
 local function sizes(style, advice)
   local rows = advice.sizes
-  return tables.titled(setmetatable({top = #rows}, {__index = style}), "Other nurseries", rows, {
-    {title = "nursery", cells = tables.cells(rows, function(r) return size(r.nursery) end)},
-    {title = "minor", spare = 2, cells = tables.cells(rows, function(r)
-      return units.count(math.floor(r.minors + 0.5))
-    end)},
-    {title = "tenured", cells = tables.cells(rows, function(r)
-      return within(r.tenured, r.tenurederror)
-    end)},
-    {title = "collecting", cells = tables.cells(rows, function(r)
-      return seconds(r.time, r.timeerror)
-    end)},
-    {title = "held", spare = 1, cells = tables.cells(rows, function(r) return size(r.held) end)},
+  return tables.whole(style, "Other nurseries", rows, {
+    {"nursery", function(r) return size(r.nursery) end},
+    {"minor", spare = 2, function(r) return units.count(math.floor(r.minors + 0.5)) end},
+    {"tenured", function(r) return within(r.tenured, r.tenurederror) end},
+    {"collecting", function(r) return seconds(r.time, r.timeerror) end},
+    {"held", spare = 1, function(r) return size(r.held) end},
   }, "", function(i, n)
     return rows[i].beyond and layout.cutend("beyond what was seen", n) or ""
   end, 8)
@@ -49,60 +43,43 @@ local function lines(style, title, rows, bytes)
   if #rows == 0 then
     return {}
   end
-  local n = math.min(style.top, #rows)
-  local shown = table.move(rows, 1, n, 1, {})
   return tables.titled(style, title, rows, {
-    {title = "bytes", cells = tables.cells(shown, function(r) return size(r[bytes]) end)},
-    {title = "survive", cells = tables.cells(shown, function(r)
-      return ("%.1f%% ±%.1f"):format(100 * r.share, 100 * r.error)
-    end)},
-    {title = "alive", spare = 1, cells = tables.cells(shown, function(r)
-      return size(r.alivebytes)
-    end)},
-  }, "line", function(i, m) return labels.ofline(shown[i], m, style.paint) end)
+    {"bytes", function(r) return size(r[bytes]) end},
+    {"survive", function(r) return ("%.1f%% ±%.1f"):format(100 * r.share, 100 * r.error) end},
+    {"alive", spare = 1, function(r) return size(r.alivebytes) end},
+  }, "line", function(i, m) return labels.ofline(rows[i], m, style.paint) end)
 end
 
 local function classes(style, rows)
   if #rows == 0 then
     return {}
   end
-  local n = math.min(style.top, #rows)
-  local shown = table.move(rows, 1, n, 1, {})
   return tables.titled(style, "Lifetimes by class", rows, {
-    {title = "bytes", cells = tables.cells(shown, function(r) return size(r.bytes) end)},
-    {title = "mean", cells = tables.cells(shown, function(r)
-      return units.shorttime(r.mean / 1e6)
-    end)},
-    {title = "median", spare = 2, cells = tables.cells(shown, function(r)
+    {"bytes", function(r) return size(r.bytes) end},
+    {"mean", function(r) return units.shorttime(r.mean / 1e6) end},
+    {"median", spare = 2, function(r)
       return r.median and units.shorttime(r.median / 1e6) or "alive"
-    end)},
-    {title = "of the run", spare = 1, cells = tables.cells(shown, function(r)
-      return ("%.1f%%"):format(100 * r.share)
-    end)},
-    {title = "", gap = 1, cells = tables.cells(shown, function(r) return r.sort end)},
-  }, "class", function(i, m) return layout.cutend(layout.clean(shown[i].name), m) end)
+    end},
+    {"of the run", spare = 1, function(r) return ("%.1f%%"):format(100 * r.share) end},
+    {"", gap = 1, function(r) return r.sort end},
+  }, "class", function(i, m) return layout.cutend(layout.clean(rows[i].name), m) end)
 end
 
 local function lifelines(style, rows)
   if #rows == 0 then
     return {}
   end
-  local shown = table.move(rows, 1, math.min(style.top, #rows), 1, {})
   local function share(of)
-    return tables.cells(shown, function(r) return units.percent(r[of], r.samples) end)
+    return function(r) return units.percent(r[of], r.samples) end
   end
   return tables.titled(style, "Lifetimes by line", rows, {
-    {title = "bytes", cells = tables.cells(shown, function(r) return size(r.bytes) end)},
-    {title = "mean", cells = tables.cells(shown, function(r)
-      return units.shorttime(r.mean / 1e6)
-    end)},
-    {title = "of the run", spare = 1, cells = tables.cells(shown, function(r)
-      return ("%.1f%%"):format(100 * r.share)
-    end)},
-    {title = "", gap = 1, cells = tables.cells(shown, function(r) return r.sort end)},
-    {title = "young", spare = 2, cells = share "young"},
-    {title = "alive", spare = 3, cells = share "alive"},
-  }, "line", function(i, m) return labels.ofline(shown[i], m, style.paint) end)
+    {"bytes", function(r) return size(r.bytes) end},
+    {"mean", function(r) return units.shorttime(r.mean / 1e6) end},
+    {"of the run", spare = 1, function(r) return ("%.1f%%"):format(100 * r.share) end},
+    {"", gap = 1, function(r) return r.sort end},
+    {"young", spare = 2, share "young"},
+    {"alive", spare = 3, share "alive"},
+  }, "line", function(i, m) return labels.ofline(rows[i], m, style.paint) end)
 end
 
 -- What is less than this part of the most that a pause looked at is not shown.
@@ -127,12 +104,10 @@ local function pauses(style, rows)
   if #rows == 0 then
     return {}
   end
-  return tables.titled(setmetatable({top = #rows}, {__index = style}), "Longest pauses", rows, {
-    {title = "pause", cells = tables.cells(rows, function(r)
-      return units.shorttime(r.us / 1e6)
-    end)},
-    {title = "tenured", cells = tables.cells(rows, function(r) return size(r.tenured) end)},
-    {title = "in use", spare = 1, cells = tables.cells(rows, function(r) return size(r.inuse) end)},
+  return tables.whole(style, "Longest pauses", rows, {
+    {"pause", function(r) return units.shorttime(r.us / 1e6) end},
+    {"tenured", function(r) return size(r.tenured) end},
+    {"in use", spare = 1, function(r) return size(r.inuse) end},
   }, "collection, and what it looked at", function(i, n)
     return layout.cutend(("%s, after %s%s"):format(rows[i].major and "major" or "minor",
       units.seconds(rows[i].time), looked(rows[i])), n)

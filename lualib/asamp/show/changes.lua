@@ -5,6 +5,7 @@ local holders = require "asamp.sums.holders"
 local labels = require "asamp.show.labels"
 local layout = require "asamp.show.layout"
 local measures = require "asamp.sums.measures"
+local tables = require "asamp.show.tables"
 local units = require "asamp.show.units"
 
 local M = {}
@@ -56,22 +57,16 @@ local function section(style, title, rows, what, label, under)
   local function color(row)
     return row.noise and "dim" or row.change > 0 and "red" or "green"
   end
-  local columns = {}
-  local function column(name, gap, spare, cell)
-    local cells = {}
-    for i, row in ipairs(shown) do
-      cells[i] = cell(row)
-    end
-    columns[#columns + 1] = {title = name, gap = gap, spare = spare, cells = cells,
-      style = function(i) return color(shown[i]) end}
+  local columns = tables.columns(shown, {
+    {"A", spare = 1, function(row) return format(row.a) end},
+    {"B", function(row) return format(row.b) end},
+    {"change", function(row) return (row.noise and "~" or "") .. signed(row.change, format) end},
+    {"", gap = 1, spare = 2, relative},
+    {"error", spare = 3, function(row) return "±" .. format(row.error) end},
+  })
+  for _, column in ipairs(columns) do
+    column.style = function(i) return color(shown[i]) end
   end
-  column("A", 2, 1, function(row) return format(row.a) end)
-  column("B", 2, nil, function(row) return format(row.b) end)
-  column("change", 2, nil, function(row)
-    return (row.noise and "~" or "") .. signed(row.change, format)
-  end)
-  column("", 1, 2, relative)
-  column("error", 2, 3, function(row) return "±" .. format(row.error) end)
   local lines = {"", paint("bold", title)}
   local left = 2
   if #shown > 0 then

@@ -10,7 +10,7 @@ local M = {}
 
 -- {== cells =================================================================
 
--- The share of what has a fate that has a certain one.
+-- Of what a sum has a fate: the share that has the fate 'which'.
 local function fateshare(sum, which)
   local part, whole = measures.fate(sum, which)
   return whole > 0 and ("%.0f%%"):format(100 * part / whole) or "-"
@@ -36,57 +36,55 @@ function M.share(sum, whole, field)
 end
 
 --- Columns of self and total of one field.
-function M.measured(style, rows, field)
+function M.measured(style, field)
   local whole = style.totals.whole
   local columns = {}
   for _, key in ipairs{"self", "total"} do
     local main = key == style.key
-    columns[#columns + 1] = {title = key, spare = not main and 6,
-      cells = tables.cells(rows, function(row)
-        return tables.value(style.profile, row[key], field)
-      end)}
-    columns[#columns + 1] = {title = "", gap = 1, least = 6,
-      spare = main and 7 or 9, cells = tables.cells(rows, function(row)
-        return M.share(row[key], whole, field)
-      end)}
+    columns[#columns + 1] = {key, spare = not main and 6, function(row)
+      return tables.value(style.profile, row[key], field)
+    end}
+    columns[#columns + 1] = {"", gap = 1, least = 6, spare = main and 7 or 9, function(row)
+      return M.share(row[key], whole, field)
+    end}
   end
   return columns
 end
 
 --- Adds the columns of how many blocks there were, and of how many bytes each.
-function M.blocks(style, columns, rows)
+function M.blocks(style, columns)
   if style.totals.whole.objects == 0 or style.totals.unit ~= "bytes" then
     return
   end
-  columns[#columns + 1] = {title = "blocks", spare = 8, cells = tables.cells(rows, function(row)
+  columns[#columns + 1] = {"blocks", spare = 8, function(row)
     return row.self.objects > 0 and
            units.count(math.max(1, math.floor(row.self.objects + 0.5))) or "-"
-  end)}
-  columns[#columns + 1] = {title = "mean", spare = 10, cells = tables.cells(rows, function(row)
+  end}
+  columns[#columns + 1] = {"mean", spare = 10, function(row)
     return row.self.objects > 0 and
            units.short(math.floor(row.self.bytes / row.self.objects + 0.5)) or "-"
-  end)}
+  end}
 end
 
 --- Adds the columns of what survived and of what is alive at the end.
-function M.fates(style, columns, rows)
-  columns[#columns + 1] = {title = "lived", spare = 2, cells = tables.cells(rows, function(row)
+function M.fates(style, columns)
+  columns[#columns + 1] = {"lived", spare = 2, function(row)
     return lived(style.profile, row.self)
-  end)}
+  end}
   if measures.tellsdeaths(style.profile) then
-    columns[#columns + 1] = {title = "alive", spare = 3, cells = tables.cells(rows, function(row)
+    columns[#columns + 1] = {"alive", spare = 3, function(row)
       return alive(style.profile, row.self)
-    end)}
+    end}
   end
 end
 
 --- Adds the columns of where the time of a line went, in shares of all time.
-function M.times(style, columns, rows)
+function M.times(style, columns)
   local whole = style.totals.whole
   local function column(title, spare, of)
-    columns[#columns + 1] = {title = title, spare = spare, cells = tables.cells(rows, function(row)
+    columns[#columns + 1] = {title, spare = spare, function(row)
       return units.percent(of(row.self), whole.timesamples)
-    end)}
+    end}
   end
   column("Lua", 4, function(sum)
     return sum.timesamples - sum.nativesamples - sum.gcsamples

@@ -35,16 +35,15 @@ end
 
 local function listing(style, copies)
   local rows = tables.top(style, copies.lines)
-  local function column(...) return tables.column(rows, ...) end
   local lines = tables.titled(style, "Copies", copies.lines, {
-    column("copied", nil, function(row) return units.short(row.bytes) end),
-    tables.shares(rows, 5, "bytes", copies.bytes),
-    column("a second", 4, function(row) return rate(row.persecond) end),
-    column("again", 1, function(row) return ("%.0f%%"):format(100 * row.share) end),
-    column("by growth", 3, function(row)
+    {"copied", function(row) return units.short(row.bytes) end},
+    tables.shares(5, "bytes", copies.bytes),
+    {"a second", spare = 4, function(row) return rate(row.persecond) end},
+    {"again", spare = 1, function(row) return ("%.0f%%"):format(100 * row.share) end},
+    {"by growth", spare = 3, function(row)
       return row.grown > 0 and ("%.0f%%"):format(100 * row.grown / row.bytes) or "-"
-    end),
-    column("times", 2, function(row) return often(row.times) end),
+    end},
+    {"times", spare = 2, function(row) return often(row.times) end},
   }, "line", function(i, n)
     return labels.ofline(rows[i], n, style.paint)
   end, labels.least(style.width, rows))

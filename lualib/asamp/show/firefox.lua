@@ -80,7 +80,7 @@ local function extra(s)
     list[#list + 1] = entry("Allocation samples", "integer", s.samples)
     list[#list + 1] = entry("Bytes a sample stands for", "string",
       s.period > 0 and units.bytes(s.period) ..
-      (s.random and " (random gaps)" or "") or "unknown")
+      (s.random and " (random intervals)" or "") or "unknown")
   end
   if s.timesamples > 0 then
     list[#list + 1] = entry("Time samples", "integer", s.timesamples)

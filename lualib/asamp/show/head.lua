@@ -9,7 +9,7 @@ local units = require "asamp.show.units"
 
 local M = {}
 
--- Fewer samples than this are worth a word, and these are worth having.
+-- With fewer samples than FEW the head says which period would give about ENOUGH.
 local FEW, ENOUGH = 100, 1000
 
 -- {== how much ==============================================================

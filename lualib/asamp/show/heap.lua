@@ -39,17 +39,12 @@ end
 local function classes(list, info, style)
   table.sort(list, order.by("-retained", "name"))
   local columns = {
-    {title = "self", cells = tables.cells(list, function(r) return units.short(r.self) end)},
-    {title = "", gap = 1, spare = 2, cells = tables.cells(list, function(r)
-      return units.percent(r.self, info.bytes) end)},
-    {title = "retained", cells = tables.cells(list, function(r)
-      return units.short(r.retained) end)},
-    {title = "", gap = 1, cells = tables.cells(list, function(r)
-      return units.percent(r.retained, info.bytes) end)},
-    {title = "objects", cells = tables.cells(list, function(r)
-      return units.count(r.count) end)},
-    {title = "mean", spare = 1, cells = tables.cells(list, function(r)
-      return units.short(r.self // r.count) end)},
+    {"self", function(r) return units.short(r.self) end},
+    {"", gap = 1, spare = 2, function(r) return units.percent(r.self, info.bytes) end},
+    {"retained", function(r) return units.short(r.retained) end},
+    {"", gap = 1, function(r) return units.percent(r.retained, info.bytes) end},
+    {"objects", function(r) return units.count(r.count) end},
+    {"mean", spare = 1, function(r) return units.short(r.self // r.count) end},
   }
   return tables.titled(style, "By class", list, columns, "class", function(i, n)
     return layout.cutend(layout.clean(list[i].name), n)
@@ -70,13 +65,10 @@ end
 
 -- What a session had sampled, by the line that allocated it.
 local function sites(list, info, style, title)
-  local shown = table.move(list, 1, math.min(#list, style.top), 1, {})
   local columns = {
-    {title = "alive", cells = tables.cells(shown, function(r) return units.short(r.bytes) end)},
-    {title = "samples", cells = tables.cells(shown, function(r)
-      return units.count(r.samples) end)},
-    {title = "mean age", spare = 1, cells = tables.cells(shown, function(r)
-      return age(r.age) end)},
+    {"alive", function(r) return units.short(r.bytes) end},
+    {"samples", function(r) return units.count(r.samples) end},
+    {"mean age", spare = 1, function(r) return age(r.age) end},
   }
   local lines = tables.titled(style, title, list, columns, "line", function(i, n)
     return sitetext(list[i], n, style.paint)
@@ -99,13 +91,11 @@ end
 
 local function tree(title, rows, totals, style, value)
   local list = table.move(rows, 1, math.min(#rows, style.top * 4), 1, {})
-  local columns = {
-    {title = value, cells = tables.cells(list, function(r) return units.short(r.value) end)},
-    {title = "", gap = 1, cells = tables.cells(list, function(r)
-      return units.percent(r.value, totals.value) end)},
-    {title = "objects", cells = tables.cells(list, function(r)
-      return units.count(r.count) end)},
-  }
+  local columns = tables.columns(list, {
+    {value, function(r) return units.short(r.value) end},
+    {"", gap = 1, function(r) return units.percent(r.value, totals.value) end},
+    {"objects", function(r) return units.count(r.count) end},
+  })
   local lines, left = layout.grid(columns, #list, "holder", function(i, n)
     return branch(list[i], n)
   end, style.width, style.paint, 40)
@@ -203,15 +193,12 @@ end
 function M.diff(diff, style)
   local list = diff.classes
   local columns = {
-    {title = "change", cells = tables.cells(list, function(r) return signed(r.change) end)},
-    {title = "new", cells = tables.cells(list, function(r) return units.count(r.new) end)},
-    {title = "bytes", gap = 1, spare = 1, cells = tables.cells(list, function(r)
-      return units.short(r.newbytes) end)},
-    {title = "gone", cells = tables.cells(list, function(r) return units.count(r.gone) end)},
-    {title = "bytes", gap = 1, spare = 1, cells = tables.cells(list, function(r)
-      return units.short(r.gonebytes) end)},
-    {title = "grown", spare = 2, cells = tables.cells(list, function(r)
-      return r.grown == 0 and "-" or signed(r.grown) end)},
+    {"change", function(r) return signed(r.change) end},
+    {"new", function(r) return units.count(r.new) end},
+    {"bytes", gap = 1, spare = 1, function(r) return units.short(r.newbytes) end},
+    {"gone", function(r) return units.count(r.gone) end},
+    {"bytes", gap = 1, spare = 1, function(r) return units.short(r.gonebytes) end},
+    {"grown", spare = 2, function(r) return r.grown == 0 and "-" or signed(r.grown) end},
   }
   local lines = tables.titled(style, ("From '%s': %s"):format(layout.clean(diff.from),
     signed(diff.change)), list, columns, "class", function(i, n)
@@ -220,9 +207,9 @@ function M.diff(diff, style)
   if #diff.sites > 0 then
     local rows = diff.sites
     append(lines, tables.titled(style, "By line that allocated it, of what was sampled", rows, {
-      {title = "change", cells = tables.cells(rows, function(r) return signed(r.change) end)},
-      {title = "new", cells = tables.cells(rows, function(r) return units.short(r.newbytes) end)},
-      {title = "gone", cells = tables.cells(rows, function(r) return units.short(r.gonebytes) end)},
+      {"change", function(r) return signed(r.change) end},
+      {"new", function(r) return units.short(r.newbytes) end},
+      {"gone", function(r) return units.short(r.gonebytes) end},
     }, "line", function(i, n) return sitetext(rows[i], n, style.paint) end))
   end
   if diff.held and diff.held.totals.count > 0 then

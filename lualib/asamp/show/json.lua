@@ -38,14 +38,14 @@ end
 
 local function nothing() end
 
--- How values are set: what begins a line, and what each level adds to that. some() is
--- called where some of the list may be taken away.
+-- How values are laid out: what begins a line, and what each level adds to that. some() is
+-- called where a list may be handed on in part (M.write).
 local OPEN = {line = "\n", step = "  ", colon = ": ", quoted = quoted, some = nothing}
 local TIGHT = {line = "", step = "", colon = ":", some = nothing, quoted = function(text)
   return (quoted(text):gsub("<", "\\u003c"))
 end}
 
--- Of what pairs() gives, as all here.
+-- Does pairs() give nothing? (Sums have fields that next() does not see.)
 local function isempty(t)
   local step, state, key = pairs(t)
   return step(state, key) == nil
@@ -111,8 +111,8 @@ end
 -- How many pieces are handed on as one text.
 local PIECES = 10000
 
---- Hands the same and a newline on to write(text), part by part: the text of a large
--- profile is larger than its rows are.
+--- Hands the text of a value, and a newline, to write(text), part by part: the text of a
+-- large profile is larger than its rows are.
 function M.write(value, write)
   local out = {}
   local function some()
@@ -127,7 +127,7 @@ function M.write(value, write)
   write(table.concat(out) .. "\n")
 end
 
---- Appends the same on one line, without a "<" in it, to the list 'out', as a page
+--- Appends the text of a value to the list 'out', on one line and without a "<", as a page
 -- may hold it. A list that begins with an integer has numbers only: columns of them
 -- are written at once.
 function M.embed(out, value)

@@ -19,7 +19,7 @@ local function whereof(row)
   return row.line > 0 and row.file .. ":" .. row.line or row.file
 end
 
--- The last name of a place: what of it must be seen.
+-- The last name of a place, which is never cut.
 local function lastname(where)
   return where:match "([^/]*)$"
 end

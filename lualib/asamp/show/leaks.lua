@@ -62,22 +62,14 @@ local function listing(style, found)
   local rows = tables.top(style, found.rows)
   local bytes = style.totals.unit == "bytes"
   local columns = {
-    {title = found.proved and "alive" or "survived",
-     cells = tables.cells(rows, function(row)
+    {found.proved and "alive" or "survived", function(row)
       return tables.value(style.profile,
         {survivedbytes = row.keptbytes, survived = row.kept},
         bytes and "survivedbytes" or "survived")
-    end)},
-    {title = "of self",
-     cells = tables.cells(rows, function(row)
-      return ("%.0f%%"):format(100 * row.kept / row.samples)
-    end)},
-    {title = "in parts", spare = 2, cells = tables.cells(rows, function(row)
-      return ("%d of %d"):format(row.parts, row.of)
-    end)},
-    {title = "mostly", spare = 1, cells = tables.cells(rows, function(row)
-      return layout.cutend(layout.clean(row.type), 16)
-    end)},
+    end},
+    {"of self", function(row) return ("%.0f%%"):format(100 * row.kept / row.samples) end},
+    {"in parts", spare = 2, function(row) return ("%d of %d"):format(row.parts, row.of) end},
+    {"mostly", spare = 1, function(row) return layout.cutend(layout.clean(row.type), 16) end},
   }
   local lines = tables.titled(style, "Likely leaks", found.rows, columns, "line", function(i, n)
     local inside = i > 1 and rows[i].group == rows[i - 1].group

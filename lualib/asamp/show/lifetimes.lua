@@ -21,18 +21,16 @@ end
 local function listing(style, rows)
   local field = style.totals.unit == "bytes" and "bytes" or "samples"
   local columns = {
-    {title = "lived for", cells = tables.cells(rows, lifelabel)},
-    {title = field, cells = tables.cells(rows, function(row)
-      return tables.value(style.profile, row, field)
-    end)},
-    {title = "", gap = 1, least = 6, spare = 1, cells = tables.cells(rows, function(row)
+    {"lived for", lifelabel},
+    {field, function(row) return tables.value(style.profile, row, field) end},
+    {"", gap = 1, least = 6, spare = 1, function(row)
       return units.percent(row[field], style.totals.whole[field])
-    end)},
-    {title = "of it", spare = 2, cells = tables.cells(rows, function(row)
+    end},
+    {"of it", spare = 2, function(row)
       return row.share and ("%.0f%%"):format(100 * row.share) or "-"
-    end)},
+    end},
   }
-  return tables.titled(setmetatable({top = #rows}, {__index = style}),
+  return tables.whole(style,
     "By lifetime", rows, columns, "comes from line", function(i, n)
       return rows[i].file and labels.ofline(rows[i], n, style.paint) or "?"
     end, labels.least(style.width, rows))

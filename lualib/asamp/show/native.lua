@@ -35,12 +35,11 @@ function M.lines(style, native, brief)
   for i, row in ipairs(rows) do
     list[i] = {name = M.library(row), file = row.file or "-", line = row.line or 0}
   end
-  local function column(...) return tables.column(rows, ...) end
   local lines = tables.titled(style, "Native memory by library", native.libraries, {
-    column("asked", nil, function(row) return units.short(row.bytes) end),
-    tables.shares(rows, 4, "bytes", native.bytes),
-    column("alive", 1, function(row) return row.alive and units.short(row.alive) or "-" end),
-    column("samples", 3, function(row) return units.count(row.samples) end),
+    {"asked", function(row) return units.short(row.bytes) end},
+    tables.shares(4, "bytes", native.bytes),
+    {"alive", spare = 1, function(row) return row.alive and units.short(row.alive) or "-" end},
+    {"samples", spare = 3, function(row) return units.count(row.samples) end},
   }, "library, the line that asked it most", function(i, n)
     return labels.offunction(list[i], n, style.paint)
   end, labels.least(style.width, list, true))

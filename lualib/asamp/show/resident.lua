@@ -7,7 +7,7 @@ local units = require "asamp.show.units"
 
 local M = {}
 
--- Bytes, which may be fewer than none.
+-- Bytes for people; the number may be negative.
 local function size(n)
   return (n < 0 and "-" or "") .. units.short(math.abs(n))
 end
@@ -34,17 +34,13 @@ end
 
 local function listing(style, found)
   local list = M.rows(found, style.top)
-  local columns = {
-    {title = "bytes", cells = tables.cells(list, function(row)
-      return row.bytes and not row.part and size(row.bytes) or ""
-    end)},
-    {title = "", gap = 1, spare = 1, cells = tables.cells(list, function(row)
+  local columns = tables.columns(list, {
+    {"bytes", function(row) return row.bytes and not row.part and size(row.bytes) or "" end},
+    {"", gap = 1, spare = 1, function(row)
       return row.bytes and not row.part and units.percent(row.bytes, found.rss) or ""
-    end)},
-    {title = "of it", cells = tables.cells(list, function(row)
-      return row.part and row.bytes and size(row.bytes) or ""
-    end)},
-  }
+    end},
+    {"of it", function(row) return row.part and row.bytes and size(row.bytes) or "" end},
+  })
   local lines = layout.grid(columns, #list, "what", function(i, n)
     local row = list[i]
     if row.more then
@@ -60,10 +56,10 @@ local function course(style, list)
   local from = math.max(1, #list - style.top + 1)
   local shown = table.move(list, from, #list, 1, {})
   local function column(title, key)
-    return {title = title, cells = tables.cells(shown, function(row) return size(row[key]) end)}
+    return {title, function(row) return size(row[key]) end}
   end
-  local lines = layout.grid({column("resident", "rss"), column("Lua", "lua"),
-    column("free in Lua", "free"), column("native", "native"), column("rest", "rest")},
+  local lines = layout.grid(tables.columns(shown, {column("resident", "rss"), column("Lua", "lua"),
+    column("free in Lua", "free"), column("native", "native"), column("rest", "rest")}),
     #shown, "at", function(i) return units.seconds(shown[i].time) end, style.width,
     style.paint, 8)
   table.insert(lines, 1, style.paint("bold", "Over time"))

@@ -5,6 +5,7 @@
 local cols = require "asamp.show.columns"
 local layout = require "asamp.show.layout"
 local measures = require "asamp.sums.measures"
+local tables = require "asamp.show.tables"
 local units = require "asamp.show.units"
 
 local M = {}
@@ -42,18 +43,6 @@ local function shown(byline, n)
   return list
 end
 
--- Columns of rows, spread over the lines that are shown.
-local function spread(columns, place, n)
-  for _, column in ipairs(columns) do
-    local cells = {}
-    for i = 1, n do
-      cells[i] = place[i] and column.cells[place[i]] or ""
-    end
-    column.cells = cells
-  end
-  return columns
-end
-
 -- Code as a terminal may show it, in n columns.
 local function code(text, n)
   local spaces, rest = text:gsub("\t", "  "):match "^( *)(.*)$"
@@ -73,29 +62,33 @@ function M.lines(style, file)
     end
   end
   local list = shown(byline, #file.text)
-  local numbers, place = {}, {}
+  local numbers, rows = {}, {}  -- of the lines that are shown; false: it has no row
   for i, line in ipairs(list) do
-    numbers[i], place[i] = line and tostring(line) or "", line and byline[line]
+    numbers[i], rows[i] = line and tostring(line) or "", file.rows[byline[line]] or false
   end
   local columns = {}
   for _, field in ipairs(style.totals.measures) do
-    local own = cols.measured(style, file.rows, field)
-    own[1].title = measures.NAMES[field]
+    local own = cols.measured(style, field)
+    own[1][1] = measures.NAMES[field]
     table.move(own, 1, 2, #columns + 1, columns)
     if field ~= "timesamples" then
       local fates = {}
-      cols.fates(style, fates, file.rows)
+      cols.fates(style, fates)
       columns[#columns + 1] = fates[#fates]
     end
   end
   if whole.timesamples > 0 then
-    cols.times(style, columns, file.rows)
+    cols.times(style, columns)
   end
-  spread(columns, place, #list)
+  for _, column in ipairs(columns) do
+    local cell = column[2]
+    column[2] = function(row) return row and cell(row) or "" end
+  end
+  tables.columns(rows, columns)
   columns[#columns + 1] = {title = "", cells = numbers}
   local lines = layout.grid(columns, #list, layout.clean(file.name), function(i, n)
     local text = list[i] and code(file.text[list[i]], n) or "…"
-    return place[i] and text or style.paint("dim", text)
+    return rows[i] and text or style.paint("dim", text)
   end, style.width, style.paint, style.width * 2 // 5)
   table.insert(lines, 1, "")
   if behind > 0 then

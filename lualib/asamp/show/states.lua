@@ -9,23 +9,15 @@ local units = require "asamp.show.units"
 
 local M = {}
 
--- Columns of what there is in any row: bytes and time with their shares.
-local function columnsof(all, rows)
-  local columns = {}
-  local function add(...) tables.addsum(columns, all, rows, ...) end
-  add("bytes", "bytes", units.short, nil, true)
-  add("time", "time", units.shorttime, nil, true)
-  add("alive", "alive", units.short, 3)
-  add("exactly", "allocated", units.short, 5)
-  add("GCs", "collections", units.count, 6)
-  add("states", "count", units.count, 1)
-  return columns
-end
+local SUMS = {
+  {"bytes", "bytes", units.short, shares = true}, {"time", "time", units.shorttime, shares = true},
+  {"alive", "alive", units.short, spare = 3}, {"exactly", "allocated", units.short, spare = 5},
+  {"GCs", "collections", units.count, spare = 6}, {"states", "count", units.count, spare = 1},
+}
 
 local function titled(style, title, all, what, label)
-  local rows = tables.top(style, all)
-  return tables.titled(style, title, all, columnsof(all, rows), what, function(i, n)
-    return layout.cutstart(layout.clean(label(rows[i])), n)
+  return tables.titled(style, title, all, tables.sums(all, SUMS), what, function(i, n)
+    return layout.cutstart(layout.clean(label(all[i])), n)
   end)
 end
 

@@ -21,38 +21,39 @@ function M.value(profile, sum, field)
   return units.count(n)
 end
 
---- The texts of a column: cell(row) of every row.
-function M.cells(rows, cell)
-  local list = {}
-  for i, row in ipairs(rows) do
-    list[i] = cell(row)
+--- Puts title and cells into the columns that are {title, cell(row), gap =, least =,
+-- spare =}, as layout.grid takes them. Returns the list of columns.
+function M.columns(rows, list)
+  for _, column in ipairs(list) do
+    column.title, column.cells = column[1], {}
+    for i, row in ipairs(rows) do column.cells[i] = column[2](row) end
   end
   return list
 end
 
---- A column for layout.grid with the texts of cell(row). 'spare' as there.
-function M.column(rows, title, spare, cell)
-  return {title = title, spare = spare, cells = M.cells(rows, cell)}
-end
-
 --- The column beside it of shares: row[field] of the whole.
-function M.shares(rows, spare, field, whole)
-  return {title = "", gap = 1, least = 6, spare = spare, cells = M.cells(rows, function(row)
+function M.shares(spare, field, whole)
+  return {"", gap = 1, least = 6, spare = spare, function(row)
     return units.percent(row[field], whole)
-  end)}
+  end}
 end
 
---- Adds the column of a field to 'columns', with its shares where they are wanted, if
--- there is any of it in all rows. show(value): its text.
-function M.addsum(columns, all, rows, title, field, show, spare, shares)
-  local whole = 0
-  for _, row in ipairs(all) do
-    whole = whole + row[field]
+--- Columns of sums of which there is any in all rows: of the list's {title, field,
+-- show(value): its text, spare =, shares = true: with its shares beside it}.
+function M.sums(all, list)
+  local columns = {}
+  for _, sum in ipairs(list) do
+    local title, field, show = table.unpack(sum)
+    local whole = 0
+    for _, row in ipairs(all) do
+      whole = whole + row[field]
+    end
+    if whole > 0 then
+      columns[#columns + 1] = {title, spare = sum.spare, function(row) return show(row[field]) end}
+      columns[#columns + 1] = sum.shares and M.shares(9, field, whole) or nil
+    end
   end
-  if whole > 0 then
-    columns[#columns + 1] = M.column(rows, title, spare, function(row) return show(row[field]) end)
-    columns[#columns + 1] = shares and M.shares(rows, 9, field, whole) or nil
-  end
+  return columns
 end
 
 --- The rows that a table shows.
@@ -60,12 +61,18 @@ function M.top(style, list)
   return table.move(list, 1, math.min(style.top, #list), 1, {})
 end
 
+--- All rows of a list under a title, as lines: see M.titled.
+function M.whole(style, title, list, ...)
+  return M.titled(setmetatable({top = #list}, {__index = style}), title, list, ...)
+end
+
 --- The first rows of a list under a title, as lines; says how many more there are.
--- 'columns', 'what', 'label' and 'wanted': columns, title, label and least of
--- layout.grid.
+-- 'columns' as M.columns takes them; 'what', 'label' and 'wanted': title, label and least
+-- of layout.grid.
 function M.titled(style, title, list, columns, what, label, wanted)
-  local n = math.min(style.top, #list)
-  local lines, left = layout.grid(columns, n, what, label, style.width,
+  local rows = M.top(style, list)
+  local n = #rows
+  local lines, left = layout.grid(M.columns(rows, columns), n, what, label, style.width,
                                   style.paint, wanted)
   table.insert(lines, 1, style.paint("bold", title))
   table.insert(lines, 1, "")

@@ -28,7 +28,7 @@ local M = {}
 
 -- {== sections ==============================================================
 
--- What --own has changed: how much of the samples, and where.
+-- A sentence on --own: how many of the samples are charged to which code.
 local function ownership(t, own)
   local parts = {}
   for _, part in ipairs{{own.samples, t.whole.samples, "of what was allocated"},
@@ -52,10 +52,11 @@ local function legend(p, t, show, own)
         "line, in C functions it called, in collections then."
     end
   end
-  if t.whole.objects > 0 and (show.functions or show.lines or show.types) then
+  local sites = show.functions or show.lines or show.types
+  if sites and t.whole.objects > 0 then
     parts[#parts + 1] = "blocks: about how many, of self; mean: their mean size."
   end
-  if t.whole.samples > 0 then
+  if sites and t.whole.samples > 0 then
     parts[#parts + 1] = "lived: share of self that survived its first " ..
       "collection." .. (measures.tellsdeaths(p) and
       " alive: share that no later collection has found dead." or "")
@@ -121,14 +122,9 @@ function M.render(profile, t, options)
                                  or t.unit))
     end
   end
-  function section.trends()
-    append(trends.lines(style, options.trends, options.brief))
-  end
-  function section.copies()
-    append(copies.lines(style, options.copies, options.brief))
-  end
-  function section.native()
-    append(native.lines(style, options.native, options.brief))
+  for name, part in pairs{trends = trends, copies = copies, native = native, leaks = leaks,
+                          lifetimes = lifetimes} do
+    section[name] = function() append(part.lines(style, options[name], options.brief)) end
   end
   function section.labels()
     for _, name in ipairs(options.bylabel and {options.bylabel} or labels.names(profile)) do
@@ -143,12 +139,6 @@ function M.render(profile, t, options)
   end
   function section.threads()
     append(profile.threads and states.threads(style) or {})
-  end
-  function section.leaks()
-    append(leaks.lines(style, options.leaks, options.brief))
-  end
-  function section.lifetimes()
-    append(lifetimes.lines(style, options.lifetimes, options.brief))
   end
   function section.tree()
     for _, field in ipairs(fields) do

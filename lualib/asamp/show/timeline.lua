@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- The report's sections of collections and markers: what asamp.sums.events sums up
--- in, lines of text out. Pure. 'style': see asamp.tables.
+-- in, lines of text out. Pure. 'style': see tables.lua.
 
 local events = require "asamp.sums.events"
 local layout = require "asamp.show.layout"

@@ -15,13 +15,13 @@ local function has(style, field)
   return style.totals.whole[field] > 0
 end
 
--- As tables.titled, of functions or lines.
-local function placed(style, title, list, rows, columns, what)
+-- A table (tables.titled) of functions or lines.
+local function placed(style, title, list, columns, what)
   local named = what ~= "line"
   local label = named and labels.offunction or labels.ofline
   return tables.titled(style, title, list, columns, what, function(i, n)
-    return label(rows[i], n, style.paint)
-  end, labels.least(style.width, rows, named))
+    return label(list[i], n, style.paint)
+  end, labels.least(style.width, tables.top(style, list), named))
 end
 
 -- "By function", and by what when there is a choice.
@@ -51,13 +51,12 @@ function M.functions(style, field)
   local list = withoutstart(
     totals.sorted(style.totals.functions, field, style.key), field,
     style.totals.whole)
-  local rows = tables.top(style, list)
-  local columns = cols.measured(style, rows, field)
+  local columns = cols.measured(style, field)
   if isallocation(field) then
-    cols.blocks(style, columns, rows)
-    cols.fates(style, columns, rows)
+    cols.blocks(style, columns)
+    cols.fates(style, columns)
   end
-  return placed(style, titleof(style, "By function", field), list, rows, columns,
+  return placed(style, titleof(style, "By function", field), list, columns,
                 "function")
 end
 
@@ -77,17 +76,16 @@ function M.lines(style, field)
   local both = has(style, "timesamples") and has(style, "samples")
                and style.key ~= "total"
   list = both and owning(list, field) or list
-  local rows = tables.top(style, list)
-  local columns = cols.measured(style, rows, field)
+  local columns = cols.measured(style, field)
   columns = both and table.move(columns, 1, 2, 1, {}) or columns
   if isallocation(field) then
-    cols.blocks(style, columns, rows)
-    cols.fates(style, columns, rows)
+    cols.blocks(style, columns)
+    cols.fates(style, columns)
   end
   if both or not isallocation(field) then
-    cols.times(style, columns, rows)
+    cols.times(style, columns)
   end
-  return placed(style, titleof(style, "By line", field), list, rows, columns,
+  return placed(style, titleof(style, "By line", field), list, columns,
                 "line")
 end
 
@@ -105,15 +103,13 @@ function M.types(style, field)
     end
   end
   local columns = {
-    {title = "self", cells = tables.cells(rows, function(row)
-      return tables.value(style.profile, row.self, field)
-    end)},
-    {title = "", gap = 1, least = 6, spare = 7, cells = tables.cells(rows, function(row)
+    {"self", function(row) return tables.value(style.profile, row.self, field) end},
+    {"", gap = 1, least = 6, spare = 7, function(row)
       return cols.share(row.self, style.totals.whole, field)
-    end)},
+    end},
   }
-  cols.blocks(style, columns, rows)
-  cols.fates(style, columns, rows)
+  cols.blocks(style, columns)
+  cols.fates(style, columns)
   local all = {}  -- as many as types left out, behind the rows shown
   table.move(rows, 1, #rows, 1, all)
   table.move(list, style.top + 1, #list, #all + 1, all)
@@ -129,16 +125,11 @@ end
 
 --- Who called what the report is restricted to.
 function M.callers(style, list, field)
-  local rows = tables.top(style, list)
   local columns = {
-    {title = "total", cells = tables.cells(rows, function(row)
-      return tables.value(style.profile, row.total, field)
-    end)},
-    {title = "", gap = 1, least = 6, cells = tables.cells(rows, function(row)
-      return cols.share(row.total, style.totals.whole, field)
-    end)},
+    {"total", function(row) return tables.value(style.profile, row.total, field) end},
+    {"", gap = 1, least = 6, function(row) return cols.share(row.total, style.totals.whole, field) end},
   }
-  return placed(style, titleof(style, "Called from", field), list, rows, columns,
+  return placed(style, titleof(style, "Called from", field), list, columns,
                 "caller")
 end
 

@@ -20,7 +20,7 @@ function M.sparkline(list, most)
   return table.concat(bars)
 end
 
--- Bytes, with a minus where they are less than none.
+-- Bytes for people, with a minus if the number is negative.
 local function signed(n)
   return (n < 0 and "-" or "") .. units.short(math.floor(math.abs(n) + 0.5))
 end
@@ -36,14 +36,11 @@ end
 
 local function listing(style, title, list, what, label)
   local rows = tables.top(style, list)
-  local function column(name, spare, cell)
-    return {title = name, spare = spare, cells = tables.cells(rows, cell)}
-  end
   return tables.titled(style, title, list, {
-    column("trend", nil, function(row) return M.sparkline(row.alive, row.peak) end),
-    column("alive", nil, function(row) return units.short(row.alive[#row.alive]) end),
-    column("most", 2, function(row) return units.short(row.peak) end),
-    column("in an hour", 1, M.growth),
+    {"trend", function(row) return M.sparkline(row.alive, row.peak) end},
+    {"alive", function(row) return units.short(row.alive[#row.alive]) end},
+    {"most", spare = 2, function(row) return units.short(row.peak) end},
+    {"in an hour", spare = 1, M.growth},
   }, what, function(i, n) return label(rows[i], n, style.paint) end,
   labels.least(style.width, rows, what == "function"))
 end

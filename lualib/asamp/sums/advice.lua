@@ -1,20 +1,20 @@
 -- SPDX-License-Identifier: MIT
 -- What a profile says about the collector. Pure: a profile in, predictions and rows out.
 --
--- Another nursery. What share of it survives says asamp.sums.survival. Nurseries are filled
--- with a little more than their size, for a collection waits for the block that has no
--- room; and with more than samples count, for a vector that grows is new memory as a
--- whole: how much more of both, the collections of the profile tell. What the core
--- counted as tenured, over what samples say of the same run, is one more factor, of the
--- whole run and, where that makes a difference, of nurseries of about that size. The error is
--- that of the same prediction for each collection of the profile: programs have phases, and
--- of these there may be few.
+-- Another nursery. asamp.sums.survival says what share of it survives. A nursery is filled
+-- with a little more than its size, for a collection waits for the block that finds no room;
+-- and with more than samples count, for a vector that grows is new memory as a whole. How
+-- much more, the collections of the profile tell. A factor corrects the result: what the core
+-- counted as tenured, over what samples say of the same run; of the whole run or, where that
+-- makes a difference, of nurseries of about that size. The error is how far the same
+-- prediction is off for each collection of the profile, for programs have phases, of which
+-- there may be few.
 --
 -- Time. A minor collection costs a part that is always the same (roots), one for what the
--- nursery was filled with (strings that died, samples), and one for what survives: by least squares
--- over the collections of the profile, those of about that size if there are enough: caches
--- make it no line. It is CPU time, without waits for a processor. The major ones' time goes
--- with the bytes tenured, which is what makes them due.
+-- nursery was filled with (strings that died, samples), and one for what survives. The three
+-- are found by least squares over the collections of the profile: those of about that size if
+-- there are enough, for caches bend the line. It is CPU time, without waits for a processor.
+-- The major ones' time goes with the bytes tenured, which is what makes them due.
 
 local lifetimes = require "asamp.sums.lifetimes"
 local order = require "asamp.sums.order"
@@ -23,14 +23,15 @@ local totals = require "asamp.sums.totals"
 
 local M = {}
 
--- Nurseries differ by so much, or tell nothing of what their size costs.
+-- Nurseries that differ by less than this part tell nothing of what their size costs.
 local DIFFER = 0.1
--- Standard errors that make a difference; samples that say something.
+-- Standard errors that a difference needs to count; samples that a prediction needs.
 local SURE, SAMPLES = 1, 40
--- Collections of nurseries up to e times this part larger or smaller say what one costs (caches
--- make it no line), if there are so many; and up to this part, what they tenure.
+-- How near in size a nursery has to be (as a logarithm) to say what one costs, and how many
+-- such collections that takes (ENOUGH); NEXT: how near, to say what is tenured.
 local NEAR, ENOUGH, NEXT = 0.35, 12, 0.2
--- A line's samples; shares at which they nearly all live, or die; parts of the whole.
+-- A line is listed with so many samples (LEAST) and this part of the whole (WORTH); LIVE and
+-- DIE: shares from which on its objects nearly all live, or die.
 local LEAST, LIVE, DIE, WORTH = 30, 0.9, 0.99, 0.01
 local PAUSES = 5
 
@@ -95,14 +96,14 @@ local function minorsof(profile)
   return rows
 end
 
--- How much a nursery of 'planned' bytes says of one of n: 0 to 1.
+-- The weight, 0 to 1, of a nursery of 'planned' bytes in what is said of one of n bytes.
 local function nearness(planned, n, part)
   return math.exp(-(math.log(math.max(planned, 1) / n) / part) ^ 2)
 end
 
--- What a minor collection of a nursery of n bytes costs: microseconds (fixed), of these for
--- each byte of the nursery (filled), for each byte tenured (byte). 'open': how much of it might be
--- fixed as well as not.
+-- What a minor collection of a nursery of n bytes costs, in microseconds: 'fixed' always,
+-- 'filled' for each byte of the nursery, 'byte' for each byte tenured; 'open': how much of it
+-- the profile cannot tell from fixed cost.
 local function costs(rows, n)
   local near, weight, x, xx, least = {}, 0, 0, 0, math.huge
   for _, r in ipairs(rows) do
@@ -218,10 +219,11 @@ local function basis(profile)
   return b.told > 0 and b or nil
 end
 
--- By what 'expected' is wrong for nurseries like one of n bytes, of those that the profile
--- has: the factor; its standard error; the bytes that they had above their size. Programs have
--- rhythms, collectors thresholds that no model knows. What chance explains is not taken for a
--- difference (the positive part of James and Stein's estimator).
+-- How far the model is off for nurseries of about n bytes, by those that the profile has:
+-- the factor by which more is tenured than expected; its standard error; the bytes by which
+-- the nurseries were filled beyond their size. Programs have rhythms, collectors thresholds
+-- that no model knows. What chance explains is not taken for a difference (the positive part
+-- of James and Stein's estimator).
 local function near(b, n)
   local function sums(weigh)
     local weights, tenured, expected, squares, over = 0, 0, 0, 0, 0
@@ -252,7 +254,7 @@ local function predict(b, n)
   local tenured = math.min(survival.share(s, size) * b.factor * factor, 1) * now.allocated
   local unsure = off * tenured
   if size > s.reach then
-    -- what is older than any that was seen dies, or lives on: the middle, by half of it
+    -- nobody has seen how much dies at this age: half is taken for dead, the other half for error
     local rest = (1 - s.reach / size) * (1 - s.byage[s.bins]) * now.allocated * b.factor / 2
     tenured, unsure = tenured - rest, unsure + rest
   end
@@ -310,8 +312,8 @@ function M.setting(n)
   return ("nursery=%d%s-%d%s"):format(math.max(low, unit == "" and 4096 or 4), unit, high, unit)
 end
 
---- The size that is worth a change, of those that were seen: by the least time, where
--- that is less by more than its error and a tenth; or nil.
+--- The size, of those that were seen, with the least time, if that is less than now by more
+-- than its error and by a tenth; else nil.
 function M.best(advice)
   local best
   for _, p in ipairs(advice.sizes) do

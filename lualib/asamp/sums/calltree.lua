@@ -117,7 +117,7 @@ function M.rows(profile, t, field, options)
       push(e.node, e.depth, e.level, bars)
     end
   end
-  -- how the interpreter comes to the script is no news
+  -- C functions by which the interpreter comes to the script are left out
   local first = 1
   while rows[first + 1] and rows[first].level == 0 and rows[first].fn and
         rows[first].fn.native and rows[first].self < least do

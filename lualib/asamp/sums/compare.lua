@@ -2,7 +2,7 @@
 -- Two profiles and their totals in, what grew and what shrank out. Pure.
 --
 -- Every sum has a variance (measures.variance), by which asamp.sums.significance tells
--- what may be chance. (With fixed gaps, and for rows that are much of the whole,
+-- what may be chance. (With fixed intervals, and for rows that are much of the whole,
 -- chance does less than that.)
 
 local heldpairs = require "asamp.sums.heldpairs"
@@ -23,8 +23,8 @@ local function measured(profile, sum, field, scale)
          measures.variance(profile, sum, field) * scale * scale
 end
 
--- Rows of both profiles: {a =, b =}, one of them nil where 'same' ({[row of
--- a] = row of b}) has no partner. Nobody is a partner twice.
+-- Rows of both profiles as pairs {a =, b =}. 'same' ({[row of a] = row of b}) names partners;
+-- of a row without one, or whose partner is taken, the other half is nil.
 local function paired(a, b, same)
   local list, taken = {}, {}
   for _, row in ipairs(a) do
@@ -64,8 +64,8 @@ local function order(x, y)
   return (x.line or 0) < (y.line or 0)
 end
 
--- One of two profiles: {profile, scale (what one of the field is worth), usual
--- (the weight of an observation over all of it; of nothing, a sample's)}.
+-- One of the two profiles: {profile, scale (what one of the field is worth), usual (the mean
+-- weight of its observations; without any that of a sample)}.
 local function side(profile, whole, field, scale)
   local value, variance = measured(profile, whole, field, scale)
   return {profile = profile, scale = scale,

@@ -26,8 +26,8 @@ local function add(row, sort, samples, bytes)
   row[sort] = row[sort] + bytes
 end
 
--- How often a byte of the row's strings was copied on average, at least: of what is new,
--- of which there are few samples or none, two standard errors more may have been.
+-- How often a byte of the row's strings was copied on average, at least: there may have been
+-- more new bytes than the few samples of them say, by two standard errors.
 local function times(row)
   local period = row.bytes / row.samples
   local new = row.new / period

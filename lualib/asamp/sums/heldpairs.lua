@@ -102,7 +102,7 @@ local function below(p)
   return list
 end
 
--- What a node has, but for what those below it, which are rows of their own, have.
+-- What a node has without those below it that have rows of their own.
 local function rest(node, parts, side)
   if not node then
     return nil
@@ -117,7 +117,7 @@ local function rest(node, parts, side)
   return samples > 0 and {samples = samples, bytes = bytes} or nil
 end
 
--- Puts the rows of a pair to the list; 'path': its steps, in words.
+-- Appends the rows of a pair to the list; 'path': its steps, in words.
 local function rows(p, path, whole, list)
   local children = below(p)
   while children[1] and size(children[1]) >= MOST * size(p) do

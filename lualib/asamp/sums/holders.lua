@@ -86,7 +86,8 @@ end
 
 -- {== in a profile ==========================================================
 
--- A path is told where it has so much of what it goes on from; at most so many are.
+-- A path is told as long as one step has MOST of it, and parts where steps have SOME of the
+-- whole; at most PATHS paths are told.
 local MOST, SOME, PATHS = 0.8, 0.2, 3
 
 --- The text of a path of profile.holders.
@@ -99,8 +100,8 @@ function M.pathtext(h, path)
   return table.concat(steps, M.ARROW)
 end
 
--- What each path holds, with all that goes on from it; and who goes on. 'own': path ->
--- samples.
+-- What each path holds with all that go on from it, and which paths go on from it. 'own':
+-- path -> samples.
 local function sums(h, own)
   local all, children = {}, {}
   for path, n in pairs(own) do
@@ -138,7 +139,7 @@ local function parts(h, path, total, all, children, list)
       local at = deepest(child, all, children)
       local before = #list
       parts(h, at, total, all, children, list)
-      if #list < before + 2 then  -- it does not part in two
+      if #list < before + 2 then  -- it does not part: the path itself is told
         for i = #list, before + 1, -1 do
           list[i] = nil
         end
@@ -150,8 +151,8 @@ local function parts(h, path, total, all, children, list)
 end
 
 --- Who holds samples: own is path -> samples (path 0: nobody, they are dead or not told).
--- A list of {text, samples, share}, the largest first, without what is little; empty: not
--- told. And of how many samples.
+-- Returns a list of {text, samples, share}, the largest first, without what is little (empty:
+-- not told), and how many samples these are shares of.
 function M.of(h, own)
   local total = 0
   for path, n in pairs(own) do

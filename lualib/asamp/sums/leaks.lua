@@ -8,9 +8,9 @@
 -- What a line keeps is what is alive at the end, if the file tells that: it
 -- survived, and no major collection has found it dead. This is known of the
 -- parts before the last major collection, which must be half of them at least;
--- then only these count. Parts in which nothing was allocated say nothing, for a server may be
--- idle half of the day: where they are more than a quarter, they are left out, while FEWBUSY
--- are left. A line is likely to leak when
+-- then only these count. A server may be idle half of the day: parts in which nothing was
+-- allocated are left out if they are more than a quarter and FEWBUSY others are there. A line
+-- is likely to leak when
 --   - it keeps something of at least three quarters of the parts, and of the
 --     last quarter: old and new;
 --   - of the second half it keeps at least two fifths of all that it keeps, and
@@ -72,8 +72,8 @@ local function floor(profile, from, to)
   return least
 end
 
--- How many parts are over when the last major collection comes, which knows what
--- of them is alive; nil: too few, or the file does not tell.
+-- How many parts end before the last major collection, which knows what of them is alive;
+-- nil: too few, or the file does not tell.
 local function judged(profile)
   local bins, last = profile.bins, nil
   if (profile.followed or 0) > 0 then
@@ -197,7 +197,7 @@ local function keepers(profile, n, proved, wanted)
   return rows, late
 end
 
--- Does a line go on keeping? Of the n parts that are 'busy' (their numbers, by part).
+-- Does a line go on keeping, through all of the n parts that count ('busy': their numbers)?
 local function steady(row, n, busy, growth, proved)
   local parts, late, last = 0, 0, 0
   for part, kept in pairs(row.inpart) do

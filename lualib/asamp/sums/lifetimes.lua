@@ -98,8 +98,8 @@ local function sortof(share)
   return share <= SHORT and "short" or share <= MID and "mid" or "long"
 end
 
--- The time that half of the objects have lived, in us: each of a row of the histogram, to
--- twice as much as the row before, is taken for its middle; what is alive lives longest.
+-- The median life in us, by a histogram whose rows each reach to twice as much as the one
+-- before: all of a row are taken to have lived to its middle. What is alive lives longest.
 local function median(row)
   local seen = 0
   for _, slot in ipairs(row.histogram) do
@@ -165,7 +165,8 @@ function M.classes(profile)
   return rows
 end
 
--- Of each line what died when, by bytes allocated meanwhile: digits of two to samples.
+-- Of each line how much has died at which age: {[binary digits of the bytes allocated
+-- meanwhile] = samples}.
 local function lives(profile, nearest)
   local list, found = profile.lifetimes, {}
   for i, node in ipairs(list.node) do

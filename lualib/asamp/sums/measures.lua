@@ -15,7 +15,7 @@ M.NAMES = {bytes = "bytes", samples = "samples", timesamples = "time",
            alivebytes = "bytes alive at the end",
            alive = "samples alive at the end"}
 
--- The samples that fields of bytes are made of, and the variances of these.
+-- Of fields of bytes: the fields of their samples, and of their variances.
 local COUNTS = {bytes = "samples", survivedbytes = "survived",
                 alivebytes = "alive"}
 local VARIANCES = {bytes = "bytesquares", survivedbytes = "survivedsquares",

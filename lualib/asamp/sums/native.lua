@@ -35,8 +35,8 @@ local function libraryof(profile, node)
   return innermost
 end
 
--- What is alive at the end of each slice of time, of those of 'bins' and 'gone': the most,
--- and the end of its slice in seconds. What died before its first collection is in none.
+-- The most bytes that were alive at the end of any slice of time, and that end in seconds.
+-- What died before its first collection is in no slice.
 local function highest(profile, kinds, covered)
   local bins, gone = profile.bins, profile.gone
   local change, alive, most, at = {}, 0, 0, 0

@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- A profile as the author of a program sees it: what libraries did is charged to the
--- line of the program that called them. Pure. (Scalene does so with its lines: what
--- happens in code that nobody would change shows where it can be.)
+-- line of the program that called them, where it can be changed. Pure. (Scalene does so, too.)
 
 local M = {}
 
@@ -54,8 +53,8 @@ local function nearest(profile, test)
 end
 
 --- The profile with every sample at the innermost line of its stack whose file passes
--- 'test'; where no line does it stays in its place. Also returns how many of the samples
--- have such a line, of allocation and of time. 'leaf' of its sites is where a sample was.
+-- 'test'; samples without such a line stay where they were. Also returns how many samples of
+-- allocation and of time have one. 'leaf' of a site is the node where its samples were before.
 function M.of(profile, test)
   local found = nearest(profile, test)
   local function charged(columns)

@@ -37,7 +37,7 @@ local function maincaller(row)
   return best
 end
 
--- What all of a program is called from says nothing.
+-- Is it the main chunk of a file, from which all of a program may be called?
 local function ismain(function_)
   return function_ == "" or function_:find "%z0$" ~= nil
 end

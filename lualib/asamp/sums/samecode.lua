@@ -89,15 +89,14 @@ local function byfile(rows, rename)
   return lists
 end
 
--- Are the functions before (step -1) or behind (1) as far away in both?
+-- Is the neighbour before (step -1) or behind (1) as far away in both?
 local function gap(a, i, b, j, step)
   local x, y = a[i + step], b[j + step]
   return x and y and x.line - a[i].line == y.line - b[j].line
 end
 
--- How much speaks for a[i] and b[j] being the same function: the line, the
--- name (Lua knows it by the call: it need not be the same every time), the
--- distance to the neighbours. 0 or less: they are not.
+-- How much speaks for a[i] and b[j] being the same function: the line, the name (where both
+-- have one), the distance to the neighbours. 0 or less: they are not.
 local function likeness(a, i, b, j)
   local x, y = a[i], b[j]
   local n = x.line == y.line and 2 or 0

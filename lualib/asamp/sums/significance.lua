@@ -10,10 +10,10 @@
 --
 -- Of many rows some differ much by chance. So with m rows the k-th least
 -- likely has to be less likely than k / m of the limit (Benjamini and Hochberg
--- 1995): when nothing has changed all rows pass for noise as surely as a single
--- one would, and of the rows that are told that share is chance. Rows with so
--- few samples that no difference could tell anything do not count (Tarone
--- 1990).
+-- 1995). When nothing has changed, all rows together pass for noise as surely as a
+-- single one would; of the rows that are told, no larger share than the limit is
+-- chance. Rows with so few samples that no difference could tell anything do
+-- not count (Tarone 1990).
 
 local M = {}
 

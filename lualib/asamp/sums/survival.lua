@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: MIT
 -- What share of a nursery survives, for a nursery of any size. Pure.
 --
--- Of what is allocated u bytes before a collection and v bytes after the one before dies by
--- then the share A(u) B(v). A is mortality by age. B is below 1 where what is born right behind
--- a collection is kept by an object that has become old with it and is dead itself, or soon
--- will be (nepotism): such an object is alive to a minor collection, and what is put
--- into it is kept. In a smaller nursery more is born right behind a collection.
+-- Of what is allocated u bytes before a collection and v bytes after the one before, the share
+-- A(u) B(v) is dead by then. A is mortality by age. B is below 1 right behind a collection, by
+-- nepotism: an object that has just become old is alive to minor collections, even when it is
+-- dead, and what is put into it is kept. In a smaller nursery more is born right behind a
+-- collection.
 -- Both can only grow, A with u, B with v, and so they are found: in turn, each the best for
 -- the other (as Poisson counts), made monotone by pooling neighbours that violate it (isotonic
 -- regression: Ayer, Brunk and others 1955). With nurseries of one size u + v is one number,

@@ -32,17 +32,11 @@ local ALLOCATION = {"samples", "bytes", "survived", "survivedbytes",
 local TIME = {"timesamples", "nativesamples", "gcsamples", "timesquares"}
 local SQUARES = {"bytesquares", "survivedsquares", "alivesquares"}
 
---- The fields of a sum.
-M.FIELDS = {}
-for _, list in ipairs{ALLOCATION, TIME, SQUARES} do
-  table.move(list, 1, #list, #M.FIELDS + 1, M.FIELDS)
-end
-
 -- A row of a large profile has few of the fields, and there may be a row for every
 -- function of a program: a sum holds what is not 0, its metatable the rest.
 local NOTHING = {}
-for _, field in ipairs(M.FIELDS) do
-  NOTHING[field] = 0
+for _, fields in ipairs{ALLOCATION, TIME, SQUARES} do
+  for _, field in ipairs(fields) do NOTHING[field] = 0 end
 end
 local SUM = {__index = NOTHING, __pairs = function(sum)
   return function(_, field)

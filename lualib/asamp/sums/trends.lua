@@ -31,9 +31,9 @@ local function newrow(of)
   return {file = of.file, line = of.line, name = of.name, change = {}, variance = {}}
 end
 
--- The weight of a change in each slice in the slope of the sums: those of all slices from
--- it on, of least squares. Also returns the mean of the ends, and the sum of the squares of
--- what they differ by from it.
+-- How much a change in each slice adds to the slope: it moves the sums of that slice and of
+-- all later ones, so these slices' weights in least squares together. Also returns the mean of
+-- the slices' ends, and the sum of squares of their distances from it.
 local function weights(seconds)
   local n, mean, squares = #seconds, 0, 0
   for _, t in ipairs(seconds) do

@@ -58,7 +58,7 @@ local function addtree(p, functionof, nodeof)
 end
 
 -- What a site of p adds to the columns of all. Time is counted in periods of the length
--- 'timeperiod', variances are told of all if they are of one.
+-- 'timeperiod'; variances are there ('varied') if any of the profiles has them.
 local function amounts(p, i, time, varied, timeperiod)
   local sites, sum = p.sites, {}
   for _, name in ipairs(COLUMNS) do

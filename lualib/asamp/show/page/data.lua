@@ -91,15 +91,15 @@ local function walks(list, out)
   return out
 end
 
--- The slice that samples of a cut file are in which tell no time, -1: none is.
+-- The slice that holds the samples of a cut file that lost their time; -1: there are none.
 -- Stacks of version 7 have times of their own.
 local function untimedof(profile, bins)
   return profile.undetailed > 0 and (profile.version or 0) < 7 and bins.n > 1 and bins.n - 1
          or -1
 end
 
--- Bytes of allocations are samples times the period as a rule: then the
--- columns need not be written.
+-- Drops columns of bytes: as a rule bytes are samples times the period, and need not be
+-- written.
 local function drop(rows, period, kinds)
   for _, pair in ipairs{{"samples", "bytes"}, {"survived", "survivedbytes"},
                         {"alive", "alivebytes"}} do

@@ -106,9 +106,9 @@ end
 
 --- {paths = {parent, step} (columns; paths count from 1, parent 0: it begins with a root),
 -- rows = {path (0: nobody is known), place, samples, bytes}, places = {{file, line, name}}
--- (from 1; place 0: no line, or one of many small ones), left (paths that are not there),
--- leftrows (likewise)}; nil where the file does not tell. 'limits' (paths, rows) as they
--- are for nil.
+-- (from 1; place 0: no line, or one of many small ones), left (paths that are left out),
+-- leftrows (rows that are)}; nil where the file does not tell. 'limits' {paths, rows}; nil:
+-- PATHS and ROWS.
 function M.of(profile, limits)
   local h = profile.holders
   if not h then

@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
 -- What the page tells of lives: the lines that are likely to leak, how long
 -- things lived, what lines have alive over time and what they copy, as the report has
--- them. Pure: a profile with bins in, tables of
--- what the page embeds out, at most ROWS lines; of how many more is told in
--- 'left'. All are of the whole run, whatever is selected on the page.
+-- them. Pure: a profile with bins in, tables of what the page embeds out, of at most ROWS
+-- lines; 'left' tells how many more there are. All are of the whole run, whatever is selected
+-- on the page.
 
 local copies = require "asamp.sums.copies"
 local leaks = require "asamp.sums.leaks"
@@ -19,8 +19,8 @@ local M = {}
 
 local ROWS = 500
 
--- The profile in slices as asamp.sums.leaks wants them: those of the page, which are
--- shorter, become as many as the reader would have made of the start.
+-- The profile with as many slices as asamp.sums.leaks wants: the page's, which are shorter, are
+-- added up to those that the reader would have made for it.
 local function coarse(profile)
   local from, step = profile.bins, 1
   if not from then

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- What the page is told of what it does not show, or not as it is (VD4). Pure.
+-- What the page says of what it leaves out, or shows in part (VD4). Pure.
 
 local measures = require "asamp.sums.measures"
 local units = require "asamp.show.units"
