@@ -43,29 +43,40 @@ helper() {
 helper "$scratch/runstat" "$root/bench/runstat.c"
 helper "$scratch/fixedseed.so" "$root/bench/fixedseed.c" -shared -fPIC
 
+# option NAME DEFAULT ARGUMENTS...: 'value' is what --NAME has among the arguments, or DEFAULT.
+option() {
+  option_name=$1 value=$2 option_previous=
+  shift 2
+  for argument; do
+    case $option_previous=$argument in
+      "--$option_name="*) value=$argument ;;
+      *"=--$option_name="*) value=${argument#"--$option_name="} ;;
+    esac
+    option_previous=$argument
+  done
+}
+
 # link_variants NAME ARGUMENTS...: links bench/NAME.c against the library beside each
 # interpreter, as 'work'/NAME-plain and NAME-fork. ARGUMENTS are the command's own:
 # --plain PATH and --fork PATH among them name the interpreters, in a prefix
 # (PREFIX/bin/lua, PREFIX/lib/liblua.a, PREFIX/include/lua5.4).
 link_variants() {
-  link_name=$1 link_plain=$root/build/plain/bin/lua link_fork=$root/build/bin/lua
+  link_name=$1
   shift
-  link_previous=
-  for argument in "$@"; do
-    case $link_previous=$argument in
-      --plain=*) link_plain=$argument ;;
-      --fork=*) link_fork=$argument ;;
-      *=--plain=*) link_plain=${argument#--plain=} ;;
-      *=--fork=*) link_fork=${argument#--fork=} ;;
-    esac
-    link_previous=$argument
-  done
-  link_one plain "$link_plain"
-  link_one fork "$link_fork"
+  option plain "$root/build/plain/bin/lua" "$@"
+  link_one plain "$value"
+  option fork "$root/build/bin/lua" "$@"
+  link_one fork "$value"
+}
+
+# prefix_of OPTION PATH: 'prefix', the folder in whose bin/ the interpreter is.
+prefix_of() {
+  [ -x "$2" ] || die "no interpreter at $2; build it, or give --$1 PATH"
+  prefix=$(cd "$(dirname "$2")/.." && pwd)
 }
 
 link_one() {
-  prefix=$(cd "$(dirname "$2")/.." 2>/dev/null && pwd) || die "no interpreter at $2; build it, or give --$1 PATH"
+  prefix_of "$1" "$2"
   [ -f "$prefix/lib/liblua.a" ] || die "no $prefix/lib/liblua.a; build it, or give --$1 PREFIX/bin/lua"
   "${CC:-gcc}" -std=gnu99 -O2 -Wall -Wextra -I"$prefix/include/lua5.4" -o "$work/$link_name-$1" \
     "$root/bench/$link_name.c" "$prefix/lib/liblua.a" -lm -ldl || die "cannot link against $prefix/lib/liblua.a"

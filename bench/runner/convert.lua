@@ -7,7 +7,6 @@ local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/convert"
 local root, work, fail, runner = start.root, start.work, start.fail, start.runner
 
 local machine = require "runner.machine"
-local options = require "runner.options"
 
 local FORMATS = {
   { "firefox", "out.json.gz" }, { "firefox", "out.json" }, { "pprof", "out.pb.gz" },
@@ -18,19 +17,9 @@ local TIME = 1.1            -- samples of both sorts for each of allocation
 local BYTES = 300           -- of the log for each of allocation, about
 local OTHER_SAMPLES = 50000 -- for the other converter
 
-local found, words = options.scan(start.arguments,
-  { samples = true, large = true, other = true, asamp = true }, {})
-if not found then fail(words) end
-if #words > 0 then fail(("%q is not an option; see the head of the file"):format(words[1])) end
+local found, size = start.options "samples large other asamp", start.size
 local samples, large = start.positive(found, "samples", 1000000), start.positive(found, "large", 1024)
 local asamp = found.asamp or root .. "/build/bin/asamp"
-
-local function size(path)
-  local f = assert(io.open(path, "rb"))
-  local n = f:seek "end"
-  f:close()
-  return n
-end
 
 local function profile(n, format, packing)
   local path = work .. "/profile"

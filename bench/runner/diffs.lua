@@ -14,22 +14,16 @@ local totals = require "asamp.sums.totals"
 
 local command = require "runner.command"
 local machine = require "runner.machine"
-local options = require "runner.options"
 local programs = require "runner.programs"
 
 local PROGRAMS = { "binary_trees", "gcbench", "vectors", "lru_cache", "json", "strings", "linter",
   "hash_build", "template", "interpreter" }
 local MOST = 0.01  -- share of rows that may pass for changes
 
-local found, words = options.scan(start.arguments,
-  { pairs = true, alloc = true, time = true, mode = true, fork = true }, {})
-if not found then fail(words) end
+local found, words = start.options("pairs alloc time mode fork", nil, true)
 local pairs_ = start.positive(found, "pairs", 1)
 local alloc, time = start.positive(found, "alloc", 16384), start.positive(found, "time", 1000)
-local mode = found.mode or "size"
-if not options.MODES[mode] then
-  fail(("--mode must be size, small or tiny, got %q"):format(mode))
-end
+local mode = start.mode(found, "size")
 local chosen, message = programs.choose(programs.all(root .. "/bench"),
   #words > 0 and words or PROGRAMS)
 if not chosen then fail(message) end

@@ -32,17 +32,13 @@ usage: bench/evaluate [options] [program or group]...
 Without options it takes about 22 minutes where gcbench takes half a second, of
 which 'long' takes five and 'full' two.]]
 
-local found, words = options.scan(start.arguments,
-  { rounds = true, parts = true, periods = true,
-    mode = true, data = true, fork = true }, { quick = true, help = true })
-if not found then fail(words) end
+local found, words = start.options("rounds parts periods mode data fork", "quick help", true)
 if found.help then
   print(USAGE)
   os.exit(0)
 end
 local count = start.positive(found, "rounds", 5)
-local mode = found.mode or "size"
-if not options.MODES[mode] then fail(("--mode must be size, small or tiny, got %q"):format(mode)) end
+local mode = start.mode(found, "size")
 local parts = found.parts and options.split(found.parts) or settings.PARTS
 for _, part in ipairs(parts) do
   if not table.concat(settings.PARTS, " "):find("%f[%w]" .. part .. "%f[%W]") then
@@ -73,20 +69,13 @@ end
 paths.exact = exact_timers()
 if not paths.exact then io.stderr:write("bench/evaluate: no exact timers here; left out\n") end
 
-local function size(path)
-  local f = assert(io.open(path, "rb"))
-  local n = f:seek "end"
-  f:close()
-  return n
-end
-
 -- Adds to a run's usage what its profile has.
 local function inspect(config, usage)
   if config.kind ~= "sample" then return end
   local told = settings.closing(runner:errors())
   if not told then fail(("%s: no closing line: %s"):format(config.name, runner:errors())) end
   for name, value in pairs(told) do usage[name] = value end
-  usage.disk = size(paths.profile)
+  usage.disk = start.size(paths.profile)
 end
 
 local KEYS = { "samples", "timesamples", "allocated", "disk" }

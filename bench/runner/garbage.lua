@@ -10,7 +10,6 @@ local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/garbage"
 local root, fail, runner = start.root, start.fail, start.runner
 
 local machine = require "runner.machine"
-local options = require "runner.options"
 local slope = require "runner.slope"
 
 -- Turns of the two runs of a loop. With the collector many collections must lie
@@ -46,9 +45,7 @@ local function cost(lua, kind, control)
     turn(lua, "stop", control), turn(lua, "run", control))
 end
 
-local wanted, words = options.scan(start.arguments, { plain = true, fork = true }, {})
-if not wanted then fail(words) end
-if #words > 0 then fail(("%q is not an option; see --help"):format(words[1])) end
+local wanted = start.options "plain fork"
 local plain = wanted.plain or "build/plain/bin/lua"
 local fork = wanted.fork or "build/bin/lua"
 

@@ -2,15 +2,11 @@
 -- bench/heap: a program with a large heap takes snapshots of it and samples; the command
 -- reads one. Prints Markdown.
 
-local root, work, fork = table.unpack(arg, 1, 3)
-
-local options = {objects = 4000000, bytes = 1 << 30, rounds = 5}
-for i = 4, #arg do
-  local name = arg[i]:match "^%-%-(%l+)$"
-  if options[name] then
-    options[name] = math.tointeger(tonumber(arg[i + 1]) or 0)
-  end
-end
+local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/heap"
+local root, work, fork = start.root, start.work, table.remove(start.arguments, 1)
+local found = start.options "objects bytes rounds fork"
+local options = {objects = start.positive(found, "objects", 4000000),
+                 bytes = start.positive(found, "bytes", 1 << 30), rounds = start.positive(found, "rounds", 5)}
 
 local PROGRAM = [[
   local profiler, core = require "profiler", require "profiler.core"

@@ -16,7 +16,6 @@ local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/instructions"
 local root, work, fail, runner = start.root, start.work, start.fail, start.runner
 
 local machine = require "runner.machine"
-local options = require "runner.options"
 local slope = require "runner.slope"
 
 local LIMIT = 1 / 2000
@@ -96,10 +95,7 @@ local function labels(fork)
   print(("| with labels | %d, %.4f |"):format(with, with / without))
 end
 
-local wanted, words = options.scan(start.arguments, { plain = true, fork = true },
-                                   { check = true, labels = true })
-if not wanted then fail(words) end
-if #words > 0 then fail(("%q is not an option; see --help"):format(words[1])) end
+local wanted = start.options("plain fork", "check labels")
 local plain = wanted.plain or "build/plain/bin/lua"
 local fork = wanted.fork or "build/bin/lua"
 

@@ -13,7 +13,7 @@ usage: bench/pauses [options]
   --page N          records in one array (default 1024)
   --trap NAME       in the place of the records a trap of bench/trap, made and dropped
                     twice while it is measured: threads, finalizers, strings, stack,
-                    tables, large, weak
+                    tables, large, weak, slots
   --size N          things of the trap that are alive at once (default: the trap's)
   --batches N       batches of the trap (default 100000)
   --clock CLOCK     cpu: of the thread; wall (default cpu)
@@ -40,7 +40,7 @@ local RECORD_BYTES = 320  -- of one record in plain Lua
 -- Things of each trap, unless --size says how many.
 local TRAPS = {
   threads = 1000000, finalizers = 1000000, strings = 4000000, stack = 150000,
-  tables = 50000, large = 300000, weak = 1000000,
+  tables = 50000, large = 300000, weak = 1000000, slots = 4000000,
 }
 local NOT_OF_TRAPS = { "live", "allocate", "survivors", "page" }
 

@@ -5,7 +5,6 @@ local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/prosody"
 local root, work, fail = start.root, start.work, start.fail
 
 local machine = require "runner.machine"
-local options = require "runner.options"
 local servers = require "runner.prosodies"
 local socket = require "socket"
 local xmpp = require "runner.xmpp"
@@ -15,9 +14,7 @@ local SLICES, SLICE = 28, 0.5  -- of a cycle: so many in turn at least, of so ma
 local CYCLE = 18               -- seconds
 local ASKED = 60               -- seconds that all answers may take
 
-local found, words = options.scan(start.arguments, {asamp = true, rate = true, data = true},
-                                    {quiet = true, apart = true})
-if not found then fail(words) end
+local found, words = start.options("asamp rate data", "quiet apart", true)
 local minutes = tonumber(words[1] or 30)
 if not minutes or minutes <= 0 or #words > 1 then
   fail(("minutes are a positive number, got %q"):format(table.concat(words, " ")))

@@ -14,7 +14,6 @@ local reader = require "profiler.reader"
 local command = require "runner.command"
 local data = require "runner.data"
 local machine = require "runner.machine"
-local options = require "runner.options"
 local programs = require "runner.programs"
 local siteerror = require "runner.siteerror"
 
@@ -23,16 +22,11 @@ local NEVER = 1 << 50  -- a period that no run reaches
 local WORST = 8      -- programs of which the worst site is shown
 local LIMITS = { first = 0, last = 6, step = 0.1 }  -- of the distribution
 
-local found, words = options.scan(start.arguments,
-  { seeds = true, samples = true, least = true, mode = true, data = true, fork = true }, {})
-if not found then fail(words) end
+local found, words = start.options("seeds samples least mode data fork", nil, true)
 local wanted = {
   seeds = start.positive(found, "seeds", 5), samples = start.positive(found, "samples", 50000),
-  least = start.positive(found, "least", 400), mode = found.mode or "small",
+  least = start.positive(found, "least", 400), mode = start.mode(found, "small"),
 }
-if not options.MODES[wanted.mode] then
-  fail(("--mode must be size, small or tiny, got %q"):format(wanted.mode))
-end
 
 local all = programs.all(root .. "/bench")
 all[#all + 1] = {

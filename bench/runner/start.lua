@@ -6,7 +6,12 @@
 
 -- { root, work (folders), arguments (the command's own, a list), runner (of
 -- runner.command), fail(message): ends the command, which is called 'name', with
--- status 2; positive(found, option, default): as options.positive, or fails }
+-- status 2;
+-- options(values, flags, words): the command's options, found as options.scan finds them, of
+-- these names, lists in a text; and the words beside them, which are an error unless 'words';
+-- positive(found, option, default): as options.positive, or fails;
+-- mode(found, default): the size of the workloads that --mode names, or fails;
+-- size(path): the bytes of a file }
 return function(name)
   local root, work = arg[1], arg[2]
   package.path = root .. "/bench/?.lua;" .. package.path
@@ -21,8 +26,34 @@ return function(name)
     os.exit(2)
   end
 
+  local options = require "runner.options"
+
+  local function set(names)
+    local all = {}
+    for word in (names or ""):gmatch "%S+" do all[word] = true end
+    return all
+  end
+
+  function start.options(values, flags, words)
+    local found, others = options.scan(start.arguments, set(values), set(flags))
+    if not found then start.fail(others) end
+    if not words and others[1] then start.fail(("%q is not an option; see --help"):format(others[1])) end
+    return found, others
+  end
+
+  function start.mode(found, default)
+    local mode = found.mode or default
+    return options.MODES[mode] and mode or
+      start.fail(("--mode must be size, small or tiny, got %q"):format(mode))
+  end
+
+  function start.size(path)
+    local f <close> = assert(io.open(path, "rb"))
+    return f:seek "end"
+  end
+
   function start.positive(found, option, default)
-    local value, message = require("runner.options").positive(found, option, default)
+    local value, message = options.positive(found, option, default)
     return value or start.fail(message)
   end
 

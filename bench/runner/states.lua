@@ -6,11 +6,8 @@ local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/states"
 local work, fail, runner = start.work, start.fail, start.runner
 
 local machine = require "runner.machine"
-local options = require "runner.options"
 
-local found, message = options.scan(start.arguments, { number = true, plain = true, fork = true }, {})
-if not found then fail(message) end
-if message[1] then fail(("it takes no %q; see --help"):format(message[1])) end
+local found = start.options "number plain fork"
 local number = start.positive(found, "number", 2000)
 
 -- The numbers that states.c prints for these arguments.
