@@ -4,12 +4,9 @@
 -- once was a difference of 1 in 475, of the writer's flush in a run of over a second,
 -- and of looking into the profile that the run before had left.
 
-local process = require "spec.support.process"
-
-local root = debug.getinfo(1, "S").source:match("^@(.-)spec/[^/]*$")
-if root == "" then root = "./" end
-package.path = root .. "bench/?.lua;" .. package.path
 local command = require "runner.command"
+local process = require "spec.support.process"
+local shell = require "spec.support.shell"
 
 describe("bench/instructions #plain", function()
   if not os.execute "command -v valgrind >/dev/null" then
@@ -18,25 +15,25 @@ describe("bench/instructions #plain", function()
   end
 
   it("finds an allocation equal with sampling off and on", function()
-    local status, out, err = process.run{"--check", program = root .. "bench/instructions"}
+    local status, out, err = process.run{"--check", program = "bench/instructions"}
     assert.same({0, ""}, {status, err}, out)
     assert.matches("^Largest difference of sampling on from off: [^:]+: equal %(limit 1 in 2000%)%.\n$", out)
   end)
 
   it("refuses what is no option of its own", function()
-    local status, out, err = process.run{"table", program = root .. "bench/instructions"}
+    local status, out, err = process.run{"table", program = "bench/instructions"}
     assert.same({2, "", 'bench/instructions: "table" is not an option; see --help\n'}, {status, out, err})
-    status, out, err = process.run{"--rounds", "3", program = root .. "bench/instructions"}
+    status, out, err = process.run{"--rounds", "3", program = "bench/instructions"}
     assert.same({2, "", 'bench/instructions: unknown option "--rounds"; see --help\n'}, {status, out, err})
   end)
 
   it("counts the program's own thread apart from the profile's writer", function()
-    process.run{"--help", program = root .. "bench/instructions"}  -- builds what counting needs
-    local work = select(2, process.run{"-d", program = "mktemp"}):gsub("\n", "")
+    process.run{"--help", program = "bench/instructions"}  -- builds what counting needs
+    local work = shell.folder()
     local function counted(start)
-      local runner = command.new(root .. "build/bench", work)
+      local runner = command.new("./build/bench", work)
       local program = start .. " for i = 1, 3000 do local t = {i} end"
-      return assert(runner:count({root .. "build/bin/lua", "-e", program}, {}))
+      return assert(runner:count({"./build/bin/lua", "-e", program}, {}))
     end
     local off = counted ""
     assert.equal(off.instructions, off.own)
@@ -44,6 +41,5 @@ describe("bench/instructions #plain", function()
     local on = counted(start:format(work))
     assert.is_true(on.own > off.own and on.instructions > on.own + 100000,
       ("%d of %d, %d without samples"):format(on.own, on.instructions, off.own))
-    process.run{"-rf", work, program = "rm"}
   end)
 end)

@@ -3,10 +3,6 @@
 -- result that pristine Lua gives, and the whole command on stand-in interpreters.
 -- Times are never asserted, only that they are there.
 
-local root = debug.getinfo(1, "S").source:match("^@(.-)spec/[^/]*$")
-if root == "" then root = "./" end
-package.path = root .. "bench/?.lua;" .. package.path
-
 local command = require "runner.command"
 local configs = require "runner.configs"
 local distribution = require "runner.distribution"
@@ -14,31 +10,15 @@ local machine = require "runner.machine"
 local options = require "runner.options"
 local pause_options = require "runner.pause_options"
 local pause_report = require "runner.pause_report"
+local process = require "spec.support.process"
 local programs = require "runner.programs"
 local report = require "runner.report"
 local rounds = require "runner.rounds"
+local shell = require "spec.support.shell"
 local slope = require "runner.slope"
 local stats = require "runner.stats"
 
-local function interpreter()
-  local at = 0
-  while arg[at - 1] do at = at - 1 end
-  return arg[at]
-end
-
--- Exit status, standard output and standard error of a shell line.
-local function shell(line)
-  local out, err = os.tmpname(), os.tmpname()
-  local _, _, status = os.execute(("%s >%s 2>%s"):format(line, out, err))
-  local texts = {}
-  for i, path in ipairs { out, err } do
-    local file = assert(io.open(path))
-    texts[i] = file:read("a")
-    file:close()
-    os.remove(path)
-  end
-  return status, texts[1], texts[2]
-end
+local interpreter = process.interpreter
 
 describe("stats", function()
   it("takes the middle value whatever the order, and leaves the list alone", function()
@@ -124,7 +104,7 @@ describe("a bench command", function()
   for _, name in ipairs{"run", "pauses", "bare", "convert", "diffs", "garbage", "instructions", "sample",
     "states"} do
     it("explains itself and measures nothing: " .. name, function()
-      local status, text = shell(root .. "bench/" .. name .. " --help")
+      local status, text = shell.run("bench/" .. name .. " --help")
       assert.equal(0, status)
       assert.truthy(text:find("bench/" .. name .. " [", 1, true), text)
       assert.truthy(text:find("\n +%-%-%l+ ") or text:find("[--", 1, true), text)
@@ -135,13 +115,13 @@ end)
 
 describe("bench/states", function()
   it("measures a few states of both kinds, and refuses what it does not know", function()
-    local status, text, _ = shell(root .. "bench/states --number 8")
+    local status, text, _ = shell.run("bench/states --number 8")
     assert.equal(0, status, text)
     for _, row in ipairs{"idle with libraries", "after a busy script", "least limit: a small script",
         "rows kept in 128 KiB", "garbage in 96 KiB", "made, libraries, closed", "40 states in 8 threads"} do
       assert.truthy(text:find("\n| " .. row .. "[^|]*| %-?%d+ | %-?%d+ | "), row .. "\n" .. text)
     end
-    status, _, text = shell(root .. "bench/states --number none")
+    status, _, text = shell.run("bench/states --number none")
     assert.equal(2, status)
     assert.truthy(text:find('--number must be a positive integer, got "none"', 1, true), text)
   end)
@@ -254,7 +234,7 @@ describe("programs", function()
     for _, program in ipairs(programs.all("b")) do
       assert.is_nil(seen[program.name])
       seen[program.name] = true
-      assert.is_truthy(io.open(root .. "bench/load/" .. program.name .. ".lua")):close()
+      assert.is_truthy(io.open("bench/load/" .. program.name .. ".lua")):close()
     end
   end)
 end)
@@ -445,12 +425,12 @@ describe("the options of bench/pauses", function()
   end)
 
   it("know the traps that there are, which run", function()
-    local status, _, message = shell(("%s %sbench/pauses --trap none"):format("", root))
+    local status, _, message = shell.run("bench/pauses --trap none")
     assert.same({ 2, 'bench/pauses: no trap named "none"; see --help\n' }, { status, message })
     for _, name in ipairs { "threads", "finalizers", "strings", "stack", "tables", "large" } do
       assert.truthy(pause_options.parse { "--trap", name }, name)
-      local fill, batch = assert(loadfile(root .. "bench/micro/trap.lua"))(50, 200, 0,
-        root .. "bench/trap/" .. name .. ".lua")
+      local fill, batch = assert(loadfile("bench/micro/trap.lua"))(50, 200, 0,
+        "bench/trap/" .. name .. ".lua")
       fill()
       for _ = 1, 200 do batch() end
     end
@@ -523,7 +503,7 @@ end)
 
 describe("a loop of bench/garbage", function()
   local function loop(args)
-    return shell(("%s %sbench/micro/garbage.lua %s"):format(interpreter(), root, args))
+    return shell.run(("%s bench/micro/garbage.lua %s"):format(interpreter(), args))
   end
 
   for _, kind in ipairs { "nothing", "empty", "fields", "array", "closure", "own_upvalue",
@@ -582,7 +562,7 @@ describe("a workload", function()
   }
 
   local function result(name)
-    local load = assert(loadfile(root .. "bench/load/" .. name .. ".lua"))()
+    local load = assert(loadfile("bench/load/" .. name .. ".lua"))()
     assert.truthy(math.type(load.size) == "integer" and load.tiny <= load.small
       and load.small <= load.size)
     math.randomseed(42)
@@ -604,7 +584,7 @@ describe("a workload", function()
 
   it("is refused by one line when its name or size is wrong", function()
     local function complaint(args)
-      local status, out, err = shell(interpreter() .. " " .. root .. "bench/load.lua " .. args)
+      local status, out, err = shell.run(interpreter() .. " bench/load.lua " .. args)
       assert.equal(2, status)
       assert.equal("", out)
       assert.equal(1, select(2, err:gsub("\n", "")))
@@ -619,14 +599,12 @@ describe("a workload", function()
 end)
 
 describe("bench/run", function()
-  local function run(args) return shell(root .. "bench/run --rounds 2 --mode tiny " .. args) end
+  local function run(args) return shell.run("bench/run --rounds 2 --mode tiny " .. args) end
 
   -- An interpreter that is a shell script with this body.
   local function stand_in(body)
     local path = os.tmpname()
-    local file = assert(io.open(path, "w"))
-    file:write("#!/bin/sh\n", body, "\n")
-    file:close()
+    shell.write(path, "#!/bin/sh\n", body, "\n")
     assert(os.execute("chmod +x " .. path))
     return path
   end
@@ -680,7 +658,7 @@ describe("bench/run", function()
 end)
 
 describe("bench/pauses #plain", function()
-  local function pauses(args) return shell(root .. "bench/pauses " .. args) end
+  local function pauses(args) return shell.run("bench/pauses " .. args) end
 
   it("measures every mode, with pauses where the heap is collected at once", function()
     local status, out, err = pauses "--live 4 --allocate 16"

@@ -3,7 +3,7 @@
 -- What comments name is there: invariants by their numbers, files, functions. Two
 -- invariants that were named had never been written, or no more (O4, TI6).
 
-local shell = require "spec.lua.shell"
+local shell = require "spec.support.shell"
 
 -- Letters before a number that are no invariant's: an engine of JavaScript.
 local OTHERS = {V8 = true}

@@ -5,7 +5,8 @@
 -- names in C. Once, on the release build, is enough.
 
 local profiler = require "profiler"
-local shell = require "spec.lua.shell"
+local sets = require "spec.support.sets"
+local shell = require "spec.support.shell"
 
 local DOCUMENTS = shell.lines(shell.output "ls doc/*.md README.md bench/README.md")
 
@@ -13,19 +14,7 @@ local function read(path)
   return assert(shell.read(path), path .. " is not there")
 end
 
--- All captures of a pattern, as a set.
-local function set(text, pattern)
-  local s = {}
-  for word in text:gmatch(pattern) do s[word] = true end
-  return s
-end
-
-local function sorted(s)
-  local list = {}
-  for k in pairs(s) do list[#list + 1] = k end
-  table.sort(list)
-  return list
-end
+local set, sorted = sets.captured, sets.sorted
 
 -- The text of a heading's section, up to the next heading of its level.
 local function section(text, heading)
@@ -87,7 +76,7 @@ describe("the differences #plain", function()
     local expected = {}
     for _, name in ipairs{"path", "cpath"} do
       local folders = {}
-      for item in shell.output(("%s -e 'io.write(package.%s)'"):format(bin, name)):gmatch "[^;]+" do
+      for item in shell.output("%s -e 'io.write(package.%s)'", bin, name):gmatch "[^;]+" do
         local folder = item:match "^(.*)/%?%.%a+$"
         if folder then folders[#folders + 1] = folder .. (folder == "." and "/" or "") end
       end
@@ -119,7 +108,6 @@ describe("the manual #plain", function()
     local period = profiler.period()
     profiler.disable()
     local packed = read(path):sub(1, 2) == "\31\139"
-    os.remove(path)
     assert.is_truthy(options:find(("\n| `alloc` | `%dK` |"):format(period // 1024), 1, true))
     assert.is_truthy(options:find(("\n| `compress` | `%d` |"):format(packed and 1 or 0), 1, true))
   end)
@@ -140,7 +128,6 @@ describe("the manual #plain", function()
     for name in pairs(profiler.stats()) do fields[name] = true end
     fields.error = true  -- which is there while the file takes no more
     profiler.disable()
-    os.remove(path)
     local told = {}
     for cell in part:gmatch "\n| (`[^|]+) |" do
       for name in cell:gmatch "`(%l+)`" do told[name] = true end
@@ -195,7 +182,6 @@ describe("the manual #plain", function()
     for _ = 1, 100 do out = out .. "x" end
     profiler.disable()
     local _, json = pcall(shell.output, "build/bin/asamp report --json " .. path)
-    os.remove(path)
     local part, n = section(text, "## asamp report"), 0
     for key in json:gmatch '\n  "(%l+)": ' do
       n = n + 1
@@ -352,7 +338,7 @@ describe("the profile's format #plain", function()
   -- First words of the rows of all tables.
   local function rows(pattern) return set(text, "\n| `" .. pattern) end
 
-  local function sources(folder) return shell.output(("cat asamp/%s/*.c"):format(folder)) end
+  local function sources(folder) return shell.output("cat asamp/%s/*.c", folder) end
 
   -- Once the reader knew a line of details of which the page said nothing.
   it("has the letters of details that are written and read, and no other", function()
@@ -473,6 +459,24 @@ describe("the invariants #plain", function()
           assert.is_truthy(stated[name], name .. " in " .. path)
         end
       end
+    end
+  end)
+end)
+
+describe("the debugging guide #plain", function()
+  it("has a row for every line that the verifier can print", function()
+    local rows = {}
+    for cell in section(read "doc/debugging.md", "## Is the heap whole?"):gmatch "\n| ([^|]*)|" do
+      rows[#rows + 1] = cell
+    end
+    local function listed(word)
+      local name, detail = word:match "^(%S+)(.*)$"
+      for _, cell in ipairs(rows) do
+        if cell:find("`" .. name, 1, true) and cell:find(detail:sub(2), 1, true) then return true end
+      end
+    end
+    for word in (read "lua/gc/verify.c" .. read "lua/gc/outside.c"):gmatch '"(%u+%d[^"\n]*)"' do
+      assert.is_true(listed(word), word)
     end
   end)
 end)

@@ -3,14 +3,10 @@
 -- figures, and each command once at a tiny size. What sampling costs is never
 -- asserted; that samples are where the exact trace has its bytes is.
 
-local root = debug.getinfo(1, "S").source:match("^@(.-)spec/[^/]*$")
-if root == "" then root = "./" end
-package.path = root .. "bench/?.lua;" .. package.path
-
 local data = require "runner.data"
 local evaluation = require "runner.evaluation"
 local settings = require "runner.settings"
-local shell = require "spec.lua.shell"
+local shell = require "spec.support.shell"
 local siteerror = require "runner.siteerror"
 
 local PATHS = { fork = "bin/lua", profile = "p.vmprof", exact = true }
@@ -255,9 +251,8 @@ end)
 
 describe("the commands #plain", function()
   local folder = shell.folder()
-  teardown(function() shell.remove(folder) end)
 
-  local function run(line) return shell.run(root .. line) end
+  local run = shell.run
 
   it("evaluate, find the sites and draw the figures", function()
     local status, out, err = run("bench/evaluate --quick --rounds 1 --mode tiny --data " .. folder
@@ -312,7 +307,7 @@ describe("the commands #plain", function()
         'bench/evaluate: no interpreter at "/nowhere"; run make fork, or give --fork PATH\n',
       ["bench/sites --seeds none"] = 'bench/sites: --seeds must be a positive integer, got "none"\n',
       ["bench/sites --fork /nowhere/bin/lua"] =
-        "sites: no interpreter at /nowhere/bin/lua; run make fork, or give --fork PATH\n",
+        "sites: no interpreter at /nowhere/bin/lua; build it, or give --fork PATH\n",
       ["bench/plots /nowhere"] = "plots: no folder '/nowhere'; run bench/evaluate --data '/nowhere'\n",
     }
     for line, message in pairs(wrong) do

@@ -4,7 +4,7 @@
 -- that says so, and no failure is lost on the way to the closing line. That
 -- the README's commands work on a new machine is for `make fresh` itself.
 
-local shell = require "spec.lua.shell"
+local shell = require "spec.support.shell"
 
 describe("spec/tally.sh #plain", function()
   -- Runs the commands by their names; exit status and the lines said.
@@ -40,12 +40,11 @@ end)
 describe("spec/fresh #plain", function()
   local folder
   before_each(function() folder = shell.folder() end)
-  after_each(function() shell.remove(folder) end)
 
   -- A tool of that name, in front of the machine's own.
   local function tool(name, text)
     shell.write(folder .. "/" .. name, "#!/bin/sh\n" .. text .. "\n")
-    shell.output(("chmod +x %s/%s"):format(folder, name))
+    shell.output("chmod +x %s/%s", folder, name)
   end
 
   -- Runs it with these tools; the one line on stderr.
@@ -66,7 +65,7 @@ describe("spec/fresh #plain", function()
   it("says which tool is missing, and of which package it is", function()
     tool("id", "echo 0")
     for _, name in ipairs{"dirname", "sh"} do
-      shell.output(("ln -s $(command -v %s) %s/%s"):format(name, folder, name))
+      shell.output("ln -s $(command -v %s) %s/%s", name, folder, name)
     end
     local err = refused(nil, folder)
     assert.is_truthy(err:find("no mmdebstrap here; install it: apt-get install -y mmdebstrap", 1, true), err)
@@ -83,7 +82,7 @@ describe("spec/fresh #plain", function()
     tool("id", "echo 0")
     for _, name in ipairs{"mmdebstrap", "git", "unshare"} do tool(name, "exit 0") end
     for _, name in ipairs{"dirname", "sh", "mktemp", "rm"} do
-      shell.output(("ln -s $(command -v %s) %s/%s"):format(name, folder, name))
+      shell.output("ln -s $(command -v %s) %s/%s", name, folder, name)
     end
     local err = refused("ARCH=arm64", folder)
     local remedy = "no qemu here; install it: apt-get install -y qemu-user-static arch-test"
@@ -115,6 +114,6 @@ describe("spec/fresh #plain", function()
     assert.equal(1, status, err)
     assert.is_truthy(out:find("E: no such suite\nspec/fresh: mmdebstrap could not make trixie", 1, true), out)
     assert.is_truthy(out:find("\n0 passed, 1 failed\n$"), out)
-    assert.equal("", shell.output(("find %s -mindepth 1 -type d"):format(folder)))
+    assert.equal("", shell.output("find %s -mindepth 1 -type d", folder))
   end)
 end)

@@ -6,7 +6,7 @@
 -- test; the shares are bounded, the same programs take any seed by hand.
 
 local process = require "spec.support.process"
-local shell = require "spec.lua.shell"
+local shell = require "spec.support.shell"
 
 local variant = os.getenv "ASAMP_VARIANT" or "fork"
 local prefix = variant == "fork" and "build" or "build/" .. variant
@@ -30,9 +30,9 @@ describe("the C API", function()
   local function build(name, sources)
     local files = sources:gsub("%S+", "spec/fuzz/%0.c")
     -- -E and the whole archive: modules that are loaded find the API
-    shell.output(("cc -std=gnu99 -Wall -Wextra -Werror %s -I%s/include/lua5.4 -o %s/%s %s -Wl,-E "
-      .. "-Wl,--whole-archive %s/lib/liblua.a -Wl,--no-whole-archive -lm -ldl"):format(flags[variant],
-      prefix, folder, name, files, prefix))
+    shell.output("cc -std=gnu99 -Wall -Wextra -Werror %s -I%s/include/lua5.4 -o %s/%s %s -Wl,-E "
+      .. "-Wl,--whole-archive %s/lib/liblua.a -Wl,--no-whole-archive -lm -ldl", flags[variant],
+      prefix, folder, name, files, prefix)
   end
 
   local function run(name, ...)
@@ -50,12 +50,10 @@ describe("the C API", function()
   end
 
   setup(function()
-    folder = shell.output "mktemp -d":gsub("\n", "")
+    folder = shell.folder()
     build("graph", GRAPH)
     build("failing", FAILING)
   end)
-
-  teardown(function() os.execute("rm -rf " .. folder) end)
 
   local share = slow and 12000 or 40000
 

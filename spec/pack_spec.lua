@@ -5,16 +5,10 @@
 -- servers. `make fresh` with DEB=1 and ROCK=1 makes them, and uses them.
 
 local options = require "profiler.options"
-local shell = require "spec.lua.shell"
+local sets = require "spec.support.sets"
+local shell = require "spec.support.shell"
 
 local BUILT = {"asamp", "lua", "luac"}  -- of bin/
-
--- The words that a pattern finds, as a set.
-local function set(text, pattern)
-  local s = {}
-  for word in text:gmatch(pattern) do s[word] = true end
-  return s
-end
 
 describe("asamp.1 #plain", function()
   local asamp, page = require "asamp", nil
@@ -44,9 +38,9 @@ describe("the Debian package #plain", function()
 
   it("is built with the libraries and tools that make deps installs", function()
     -- whoever links to one more library adds it there; the package would lack the part
-    local built = set(control:match "Build%-Depends:(.-)\n%u", "\n ([%w.+-]+)")
+    local built = sets.captured(control:match "Build%-Depends:(.-)\n%u", "\n ([%w.+-]+)")
     local makefile = shell.read("Makefile"):match "\nPACKAGES = (.-)\nSPECLIBS"
-    local wanted, n = set(makefile, "%f[%w]lib[%w.+-]+%-dev"), 0
+    local wanted, n = sets.captured(makefile, "%f[%w]lib[%w.+-]+%-dev"), 0
     wanted["libc6-dev"] = nil
     wanted.esbuild, wanted["node-d3"] = true, true
     for name in pairs(wanted) do
@@ -76,10 +70,9 @@ describe("the Debian package #plain", function()
 
   it("says what is missing where none can be built", function()
     local folder = shell.folder()
-    shell.output(("ln -s $(command -v dirname) $(command -v sh) %s"):format(folder))
+    shell.output("ln -s $(command -v dirname) $(command -v sh) %s", folder)
     local status, out, err = shell.run(("PATH=%s pack/deb"):format(folder))
     assert.same({1, "", "pack/deb: no dpkg-buildpackage here; run: make deb\n"}, {status, out, err})
-    shell.remove(folder)
   end)
 end)
 
@@ -106,7 +99,6 @@ describe("the rock #plain", function()
     assert.is_truthy(refused(folder):find("no fork is installed in '" .. folder .. "'", 1, true))
     shell.write(folder .. "/seam.h", "/* another */\n")
     assert.is_truthy(refused(folder):find("is of another commit", 1, true))
-    shell.remove(folder)
   end)
 end)
 

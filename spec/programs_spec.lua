@@ -2,35 +2,24 @@
 -- It stays a real Lua: Debian's C modules for 5.4 and programs linked to its
 -- liblua5.4.so.0 run on ours as they are, sampled at 512 bytes too.
 
+local process = require "spec.support.process"
 local reader = require "profiler.reader"
+local shell = require "spec.support.shell"
+
+local interpreter = process.interpreter
 
 local function output(command)
-  local pipe = assert(io.popen(command .. " 2>&1", "r"))
-  local text = pipe:read "a"
-  local ok, _, status = pipe:close()
-  return text, ok and 0 or status
-end
-
-local function interpreter()
-  local i = -1
-  while arg[i - 1] do i = i - 1 end
-  return arg[i]
+  local status, text = shell.run(command .. " 2>&1")
+  return text, status
 end
 
 describe("programs built for Lua 5.4", function()
   local dir
 
-  before_each(function()
-    dir = os.tmpname()
-    os.remove(dir)
-    assert(os.execute("mkdir " .. dir))
-  end)
-  after_each(function() os.execute("rm -rf " .. dir) end)
+  before_each(function() dir = shell.folder() end)
 
   local function save(name, text)
-    local f = assert(io.open(dir .. "/" .. name, "w"))
-    f:write(text)
-    f:close()
+    shell.write(dir .. "/" .. name, text)
   end
 
   it("C modules", function()

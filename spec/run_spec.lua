@@ -2,11 +2,11 @@
 -- A submission of five thousand passes was refused for one expectation about CPU time that
 -- did not hold beside others. Such a file gets a second look, alone; a crash does not.
 
+local shell = require "spec.support.shell"
+
 -- What spec/run says of a spec file of this BODY, with SPEC_AGAIN=n, and how it ends.
 local function run(body, n)
-  local dir = os.tmpname()
-  os.remove(dir)
-  assert(os.execute("mkdir " .. dir))
+  local dir = shell.folder()
   local f <close> = assert(io.open(dir .. "/that_spec.lua", "w"))
   f:write(("local DIR = %q\n"):format(dir), [[
     -- How often this has been called in all runs.
@@ -21,7 +21,7 @@ local function run(body, n)
   f:close()
   local p <close> = assert(io.popen(("SPEC_AGAIN=%d spec/run fork -- %s 2>&1; echo $?"):format(n, dir)))
   local out, status = p:read("a"):match("^(.*\n)(%d+)\n$")
-  assert(os.execute("rm -r " .. dir))
+  shell.remove(dir)
   return out, tonumber(status)
 end
 

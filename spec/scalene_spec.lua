@@ -2,12 +2,12 @@
 -- bench/scalene at a tiny size: its lines get what they are known to have done, as far as
 -- the figures do not depend on the machine's speed.
 
+local shell = require "spec.support.shell"
+
 describe("bench/scalene #plain", function()
   local out
   setup(function()
-    local pipe = assert(io.popen "timeout 60 bench/scalene 10 tiny 1 2>&1")
-    out = pipe:read "a"
-    assert(pipe:close(), out)
+    out = shell.output "timeout 60 bench/scalene 10 tiny 1 2>&1"
   end)
 
   local function column(what)

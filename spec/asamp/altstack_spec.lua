@@ -113,8 +113,6 @@ describe("a signal of a time sample", function()
         assert.is_true(share > 0.5, share)
       end
     end
-    os.remove(path)
-    os.remove(script)
   end)
 
   it("is refused where the thread's stack has no room for it at all", function()

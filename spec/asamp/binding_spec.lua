@@ -5,6 +5,7 @@
 -- luaN_registry" to the loader, as if it had no nursery.
 
 local process = require "spec.support.process"
+local shell = require "spec.support.shell"
 
 local prefix = process.interpreter():match "^(.*)/bin/[^/]+$"
 local sanitized = prefix:find "asan" and " -fsanitize=address,undefined" or ""
@@ -110,34 +111,21 @@ print(type(select(2, pcall(require, "profiler.reader"))))
 
 local dir, made = nil, {}
 
-local function folder()
-  local pipe = assert(io.popen "mktemp -d")
-  local path = pipe:read "l"
-  pipe:close()
-  return path
-end
-
 -- A file of that name there, compiled once from the text of a C file.
 local function build(name, text, flags)
   local path = dir .. "/" .. name
   if not made[name] then
     made[name] = true
-    local f = assert(io.open(path .. ".c", "w"))
-    f:write(text)
-    f:close()
-    local pipe = assert(io.popen(("gcc -std=gnu99 -Wall -Wextra -Werror%s -I%s/include/lua5.4 "
-      .. "-o %s %s.c %s 2>&1"):format(sanitized, prefix, path, path, flags)))
-    assert.equal("", pipe:read "a")
-    pipe:close()
+    shell.write(path .. ".c", text)
+    assert.equal("", shell.output("gcc -std=gnu99 -Wall -Wextra -Werror%s -I%s/include/lua5.4 "
+      .. "-o %s %s.c %s 2>&1", sanitized, prefix, path, path, flags))
   end
   return path
 end
 
 local function script(text)
   local path = dir .. "/script.lua"
-  local f = assert(io.open(path, "w"))
-  f:write(text)
-  f:close()
+  shell.write(path, text)
   return path
 end
 
@@ -155,8 +143,7 @@ local function copy(of, name)
   return dir .. "/" .. name
 end
 
-setup(function() dir = folder() end)
-teardown(function() os.execute("rm -rf " .. dir) end)
+setup(function() dir = shell.folder() end)
 
 describe("the modules work", function()
   it("in the interpreter", function()

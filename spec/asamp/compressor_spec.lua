@@ -2,6 +2,7 @@
 -- The compression of profiles: what was flushed can be unpacked, whatever follows.
 
 local compressor = require "compressor"
+local shell = require "spec.support.shell"
 
 local SEED = 11
 
@@ -22,15 +23,9 @@ end
 -- What gzip makes of the bytes, and its complaint ("": it found their end).
 local function unpacked(bytes)
   local path = os.tmpname()
-  local file = assert(io.open(path, "wb"))
-  file:write(bytes)
-  file:close()
-  local pipe = io.popen("gzip -dc <" .. path .. " 2>&1 >" .. path .. ".out", "r")
-  local complaint = pipe:read "a"
-  pipe:close()
-  file = assert(io.open(path .. ".out", "rb"))
-  local text = file:read "a"
-  file:close()
+  shell.write(path, bytes)
+  local complaint = shell.output("gzip -dc <" .. path .. " 2>&1 >" .. path .. ".out || true")
+  local text = shell.read(path .. ".out")
   os.remove(path)
   os.remove(path .. ".out")
   return text, complaint

@@ -8,17 +8,12 @@ local host = require "asamp.host"
 local json = require "cjson"
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
+local shell = require "spec.support.shell"
 
 -- The command is that of the release build; the process is this variant's.
 local prefix = process.interpreter():match "^(.*)/bin/[^/]+$":gsub("/build/%l+$", "/build")
 
-local function lines(command)
-  local pipe = assert(io.popen(command))
-  local list = {}
-  for line in pipe:lines() do list[#list + 1] = line end
-  pipe:close()
-  return list
-end
+local function lines(...) return shell.lines(shell.output(...)) end
 
 local REQUESTS = tonumber(os.getenv "CONTROL_REQUESTS" or 3000)
 
@@ -37,12 +32,9 @@ describe("a process that listens", function()
 
   -- 'first': what the server does before it works.
   local function start(wish, first)
-    folder = os.tmpname()
-    os.remove(folder)
-    assert(os.execute(("mkdir -m 700 %s"):format(folder)))
-    local f = assert(io.open(folder .. "/server.lua", "w"))
-    f:write((SERVER:gsub("while", function() return (first or "") .. " while" end, 1)))
-    f:close()
+    folder = shell.folder()
+    local server = SERVER:gsub("while", function() return (first or "") .. " while" end, 1)
+    shell.write(folder .. "/server.lua", server)
     pid = process.start{"server.lua", directory = folder,
       env = {ASAMP = wish, LUA_PATH = "", LUA_CPATH = "", ASAN_OPTIONS = "detect_leaks=0"}}
     socket = folder .. "/s/x.sock"
@@ -64,7 +56,7 @@ describe("a process that listens", function()
 
   after_each(function()
     os.execute(("kill -9 %d 2>/dev/null"):format(pid))
-    assert(os.execute("rm -rf " .. folder))
+    shell.remove(folder)
   end)
 
   local function asamp(...)
@@ -78,7 +70,7 @@ describe("a process that listens", function()
 
   it("samples nothing until it is asked; records, marks, takes snapshots", function()
     start "alloc=0,listen=s/x.sock"
-    local mode = lines(("stat -c '%%a %%a' %s/s %s | cut -d' ' -f1"):format(folder, socket))
+    local mode = lines("stat -c '%%a %%a' %s/s %s | cut -d' ' -f1", folder, socket)
     assert.same({"700", "600"}, mode)
     local s = stats()
     assert.same({0, 0, 1}, {s.samples, s.alloc, s.states})
@@ -117,7 +109,7 @@ describe("a process that listens", function()
 
   -- Those that it has open.
   local function descriptors()
-    return #lines(("ls /proc/%d/fd"):format(pid))
+    return #lines("ls /proc/%d/fd", pid)
   end
 
   it("refuses garbage, halves of requests and all too many clients, and goes on", function()
@@ -167,7 +159,7 @@ describe("a process that listens", function()
       if child then break end
       host.pause(10)
     end
-    assert.same({}, lines(("ls -l /proc/%s/fd | grep -o 'socket:.*'"):format(child)))
+    assert.same({}, lines("ls -l /proc/%s/fd | grep -o 'socket:.*' || true", child))
     assert(os.execute("kill -9 " .. pid))
     for _ = 1, 500 do
       if not host.ask(socket, "stats\n", 1) then break end
@@ -187,8 +179,9 @@ describe("a process that listens", function()
       if host.samefile(folder .. "/p.4.vmprof", folder .. "/p.4.vmprof") then break end
       host.pause(10)
     end
+    assert.equal(1, stats().made)  -- one state, whatever the number of its files
     finish()
-    local list = lines(("ls -t %s/*.vmprof"):format(folder))
+    local list = lines("ls -t %s/*.vmprof", folder)
     for _, path in ipairs(list) do
       local r = assert(reader.read(path))
       assert.is_true(r.complete, r.message)
@@ -197,10 +190,8 @@ describe("a process that listens", function()
   end)
 
   it("does not listen where others may write", function()
-    folder = os.tmpname()
-    os.remove(folder)
-    pid = 1 << 22  -- nobody's
-    assert(os.execute(("mkdir -m 755 %s && mkdir -m 777 %s/open"):format(folder, folder)))
+    folder, pid = shell.folder(), 1 << 22  -- nobody's
+    shell.output("chmod 755 %s && mkdir -m 777 %s/open", folder, folder)
     local code, _, err = process.run{"-e", "", directory = folder,
       env = {ASAMP = "listen=open/x.sock,quiet", LUA_PATH = "", LUA_CPATH = ""}}
     assert.equal(0, code)

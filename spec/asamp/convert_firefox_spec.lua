@@ -7,6 +7,7 @@ local cjson = require "cjson"
 local asamp = require "asamp.commands.convert"
 local reader = require "profiler.reader"
 local runs = require "spec.support.runs"
+local shell = require "spec.support.shell"
 local vmprof = require "spec.support.vmprof"
 
 local world = {
@@ -23,11 +24,7 @@ local function convert(name)
   return cjson.decode(bytes)
 end
 
-local function save(bytes)
-  local f = assert(io.open(path, "wb"))
-  f:write(bytes)
-  f:close()
-end
+local function save(bytes) shell.write(path, bytes) end
 
 -- Raises what is wrong with a table: columns of one length, and there.
 local function columns(t, names)
@@ -175,11 +172,6 @@ describe("asamp convert --to firefox", function()
     path = os.tmpname()
     out = path .. ".json.gz"
   end)
-  after_each(function()
-    os.remove(path)
-    os.remove(out)
-    os.remove(path .. ".json")
-  end)
 
   it("writes whole tables and the reader's totals, to the byte", function()
     for seed = 1, 24 do
@@ -267,9 +259,7 @@ describe("asamp convert --to firefox", function()
     local folder = path .. ".d"
     assert(os.execute("mkdir -p " .. folder .. "/.git"))
     for name, text in pairs{["a.lua"] = "return 1 -- \"x\"\n", [".git/b.lua"] = "secret"} do
-      local f = assert(io.open(folder .. "/" .. name, "w"))
-      f:write(text)
-      f:close()
+      shell.write(folder .. "/" .. name, text)
     end
     local p = assert(require "profilegen".open{path = path, period = 100, resolve = "plain"})
     for i, file in ipairs{"a.lua", ".git/b.lua", "/proc/self/status", "missing.lua", path} do
@@ -291,7 +281,6 @@ describe("asamp convert --to firefox", function()
     end
     assert.same({}, texts())
     assert.same({["a.lua"] = "return 1 -- \"x\"\n"}, texts("--source", "/nowhere:" .. folder))
-    os.execute("rm -r " .. folder)
   end)
 
   it("has an object die when its collection ended", function()

@@ -26,10 +26,6 @@ describe("asamp convert, of a profile that tells holders,", function()
     path, out = os.tmpname(), os.tmpname()
     held.write(path, 6, 3)
   end)
-  after_each(function()
-    os.remove(path)
-    os.remove(out)
-  end)
 
   local function convert(...)
     local err = ""

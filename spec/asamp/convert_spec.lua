@@ -6,24 +6,16 @@
 
 local asamp = require "asamp.commands.convert"
 local cjson = require "cjson"
+local commands = require "spec.support.commands"
 local protobuf = require "spec.support.protobuf"
 local reader = require "profiler.reader"
 local runs = require "spec.support.runs"
+local shell = require "spec.support.shell"
 local vmprof = require "spec.support.vmprof"
 
-local folder, path, told
+local folder, path
 
-local world = {
-  out = function(text) told.out = told.out .. text end,
-  err = function(text) told.err = told.err .. text end,
-  progress = function() return function() end, function() end end,
-}
-
--- Runs the command; its exit code, and what it printed.
-local function run(...)
-  told = {out = "", err = ""}
-  return asamp.run({...}, world), told.out, told.err
-end
+local run = commands.of(asamp)
 
 local function convert(...)
   local out = folder .. "/out"
@@ -33,10 +25,7 @@ local function convert(...)
 end
 
 local function list()
-  local f = assert(io.popen("ls -A '" .. folder .. "'"))
-  local names = f:read "a"
-  f:close()
-  return names
+  return shell.output("ls -A '" .. folder .. "'")
 end
 
 -- Sums of the sites of a profile, by whether they are of time.
@@ -52,12 +41,9 @@ end
 
 describe("asamp convert", function()
   before_each(function()
-    folder = os.tmpname()
-    os.remove(folder)
-    assert(os.execute("mkdir " .. folder))
+    folder = shell.folder()
     path = folder .. "/p.vmprof"
   end)
-  after_each(function() os.execute("rm -rf " .. folder) end)
 
   -- A run for each seed, some with one sort of samples only.
   local function each(f)
@@ -415,10 +401,8 @@ describe("asamp convert", function()
   end)
 
   it("--to vmprof refuses what has no other flavour", function()
-    local f = assert(io.open(path, "wb"))
-    f:write(vmprof.head(), vmprof.header(6, 0),
+    shell.write(path, vmprof.head(), vmprof.header(6, 0),
             vmprof.stack(1, 1, {100}, {0}), vmprof.trailer(1))
-    f:close()
     local code, _, err = run("--to", "vmprof", path)
     assert.equal(1, code)
     assert.equal("asamp convert: cannot read profile '" .. path ..
@@ -461,7 +445,6 @@ describe("asamp convert", function()
       local link = os.tmpname()
       assert.is_true(os.execute(("ln -sf %s %s"):format(path, link)))
       assert.equal(2, (run("--to", "vmprof", "-o", link, path)))
-      os.remove(link)
       assert.is_true(reader.read(path).complete)
     end)
   end)
@@ -524,9 +507,7 @@ describe("asamp convert", function()
   it("converts what precedes damage, and says so", function()
     runs.write(path, {seed = 2, plain = true})
     local bytes = vmprof.load(path)
-    local f = assert(io.open(path, "wb"))
-    f:write(bytes:sub(1, #bytes // 2))
-    f:close()
+    shell.write(path, bytes:sub(1, #bytes // 2))
     local profile = assert(reader.read(path))
     local code, _, err = run("--to", "pprof", path)
     assert.equal(0, code)
@@ -554,7 +535,8 @@ describe("asamp convert", function()
       assert.truthy(err:find("^asamp convert: " .. case[2]), err)
       assert.equal(1, select(2, err:gsub("\n", "")))
     end
-    assert.equal(0, (run "--help"))
-    assert.truthy(told.out:find "usage: asamp convert")
+    local code, out = run "--help"
+    assert.equal(0, code)
+    assert.truthy(out:find "usage: asamp convert")
   end)
 end)

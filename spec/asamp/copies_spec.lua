@@ -5,24 +5,19 @@
 
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
-local shell = require "spec.lua.shell"
+local shell = require "spec.support.shell"
 local sums = require "asamp.sums.copies"
 
 describe("copies", function()
   local path, script
   before_each(function() path, script = os.tmpname(), os.tmpname() end)
-  after_each(function()
-    os.remove(path)
-    os.remove(script)
-  end)
 
   -- Runs the text; its profile, and what the lines have copied.
   local function run(text, options)
     shell.write(script, text)
     local status, _, err = process.run{"-l", "profiler", script,
       env = {LUA_PROFILER = ("out=%s,overwrite=1,quiet,seed=3,%s"):format(path, options)}}
-    assert.equal("", err)
-    assert.equal(0, status)
+    assert.same({0, ""}, {status, err})
     local profile = assert(reader.read(path))
     local found = sums.of(profile)
     local lines = {}
@@ -141,8 +136,8 @@ end
   it("are told by all states of a process, and stay when a file is converted", function()
     local text = "local s = '' for i = 1, 2000 do s = s .. '0123456789' end"
     shell.write(script, text)
-    shell.output(("ASAMP=copies,alloc=8K,seed=3,quiet,overwrite,out=%s build/bin/lua %s")
-      :format(path, script))
+    shell.output("ASAMP=copies,alloc=8K,seed=3,quiet,overwrite,out=%s build/bin/lua %s",
+      path, script)
     local function again()
       return sums.of(assert(reader.read(path))).again
     end
@@ -150,10 +145,9 @@ end
     run(text, "copies,alloc=8K")
     local before = again()
     local other = os.tmpname()
-    shell.output(("build/bin/asamp convert --to vmprof --flavour stock -o %s %s"):format(other, path))
-    path, other = other, path
+    shell.output("build/bin/asamp convert --to vmprof --flavour stock -o %s %s", other, path)
+    path = other
     assert.equal(before, again())
-    os.remove(other)
   end)
 
   it("are not sampled unless they are asked for", function()

@@ -4,15 +4,14 @@
 
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
+local shell = require "spec.support.shell"
 
 local CLOSED = {"0<&-", "1>&-", "2>&-", "0<&- 1>&-", "0<&- 1>&- 2>&-"}
 
 describe("a standard stream that is closed", function()
   local folder, script, out
   before_each(function()
-    folder = os.tmpname()
-    os.remove(folder)
-    assert(os.execute("mkdir " .. folder))
+    folder = shell.folder()
     script, out = folder .. "/app.lua", folder .. "/p.vmprof"
     local f = assert(io.open(script, "w"))
     f:write [[
@@ -35,7 +34,6 @@ describe("a standard stream that is closed", function()
       f:close()]]
     f:close()
   end)
-  after_each(function() os.execute("rm -rf " .. folder) end)
 
   for _, how in ipairs(CLOSED) do
     -- libunwind's pipes and the descriptors of exact clocks, too
@@ -69,6 +67,5 @@ describe("a standard stream that is closed", function()
       process.interpreter(), main, out}
     assert.equal(1, status)
     assert.equal("asamp: cannot write the output: Bad file descriptor\n", err)
-    os.remove(main)
   end)
 end)

@@ -9,6 +9,7 @@ local natives = require "natives"
 local peers = require "peers"
 local process = require "spec.support.process"
 local profiler = require "profiler"
+local shell = require "spec.support.shell"
 
 -- A userdata of that many bytes of memory, a multiple of 16.
 local function userdata(size) return natives.userdata(size - 32) end
@@ -36,13 +37,11 @@ describe("a client of asamp.h", function()
       assert.is_truthy(here)
     end
     assert.is_true(embedding.stop())
-    os.remove(path)
     local text = process.file "not ours"
     local ok, message = embedding.snapshot(text)
     assert.is_nil(ok)
     assert.is_truthy(message:find(text, 1, true))
     assert.equal("not ours", process.read(text))
-    os.remove(text)
   end)
 
   it("is told every sample and, once and in order, its fate and class", function()
@@ -316,7 +315,6 @@ describe("a client of asamp.h", function()
     assert.is_false(embedding.stop())
     assert.is_true(profiler.stats().on)
     profiler.disable()
-    os.remove(path)
   end)
 
   it("is left alone by the profiler, which says that it cannot begin", function()
@@ -365,7 +363,7 @@ end)
 
 describe("a callback that calls the Lua API", function()
   local function run(callback)
-    local script = process.file([[
+    local status, _, err = process.run{code = [[
       local embedding = require "embedding"
       embedding.callapi(...)
       assert(embedding.start(64))
@@ -374,9 +372,7 @@ describe("a callback that calls the Lua API", function()
       collectgarbage()
       kept = nil
       collectgarbage()
-      embedding.stop()]])
-    local status, _, err = process.run{script, callback}
-    os.remove(script)
+      embedding.stop()]], callback}
     return status, err
   end
 
@@ -422,12 +418,10 @@ setmetatable({("w"):rep(300000)}, {__gc = function(t) t[1] = nil end})
   local function build(compiler)
     local program = os.tmpname()
     local flags = prefix:find "asan" and " -fsanitize=address,undefined" or ""
-    local pipe = assert(io.popen(("PKG_CONFIG_PATH=%s/lib/pkgconfig; export PKG_CONFIG_PATH; "
+    assert.equal("", shell.output("PKG_CONFIG_PATH=%s/lib/pkgconfig; export PKG_CONFIG_PATH; "
       .. "%s -Wall -Wextra -Werror%s -o %s doc/examples/leaks.c "
-      .. "$(pkg-config --cflags --libs lua5.4) -Wl,-rpath,%s/lib 2>&1")
-      :format(prefix, compiler, flags, program, prefix)))
-    assert.equal("", pipe:read "a")
-    pipe:close()
+      .. "$(pkg-config --cflags --libs lua5.4) -Wl,-rpath,%s/lib 2>&1",
+      prefix, compiler, flags, program, prefix))
     return program
   end
 
@@ -436,7 +430,6 @@ setmetatable({("w"):rep(300000)}, {__gc = function(t) t[1] = nil end})
   local function finds(compiler)
     local program, script = build(compiler), process.file(LEAKS)
     local status, out, err = process.run{program = program, script, "64"}
-    os.remove(program)
     assert.same({0, ""}, {status, err})
     local found = {}
     local place = script:gsub("%p", "%%%0") .. ":(%d+): ([^\n]+)"
@@ -445,7 +438,6 @@ setmetatable({("w"):rep(300000)}, {__gc = function(t) t[1] = nil end})
       found[#found + 1] = {alive = tonumber(alive), all = tonumber(all),
                            what = ("%s %s: %s %s"):format(blocks, kind, line, name)}
     end
-    os.remove(script)
     return found, out
   end
 
@@ -472,6 +464,5 @@ setmetatable({("w"):rep(300000)}, {__gc = function(t) t[1] = nil end})
                 {process.run{program = program, "none.lua", "63"}})
     assert.same({1, "", "leaks: cannot open none.lua: No such file or directory\n"},
                 {process.run{program = program, "none.lua"}})
-    os.remove(program)
   end)
 end)

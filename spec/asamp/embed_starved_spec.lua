@@ -21,7 +21,7 @@ describe("a client in a process without memory", function()
   if not process.interpreter():find "/asan/" then
     it("is told how many samples were lost, and all that come when there is memory again", function()
       local refusing = package.searchpath("refusing", package.cpath)
-      local script = process.file [[
+      local status, out, err = process.run{code = [[
         local embedding, natives = require "embedding", require "natives"
         local refusing, core = require "refusing", require "profiler.core"
         local kept = {}
@@ -50,9 +50,7 @@ describe("a client in a process without memory", function()
         local lost = collections[#collections].lost
         print(embedding.wrong(), refused > 700, first > 100 and first <= 256, second,
               lost > 700 * 64, math.abs((points + lost) * 64 - bytes) < 256)
-      ]]
-      local status, out, err = process.run{script, env = {LD_PRELOAD = refusing}}
-      os.remove(script)
+      ]], env = {LD_PRELOAD = refusing}}
       assert.same({0, ""}, {status, err})
       assert.equal("nil\ttrue\ttrue\t99\ttrue\ttrue\n", out)
     end)

@@ -6,6 +6,7 @@
 
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
+local shell = require "spec.support.shell"
 
 -- What the process does when the signal comes.
 local WORK = {
@@ -42,9 +43,7 @@ local WORK = {
 -- Runs that many processes; returns how many left a profile that has an end, and how many
 -- said that the handler has interrupted what the writer waits for.
 local function ends(n, how, expected, work)
-  local folder = os.tmpname()
-  os.remove(folder)
-  assert(os.execute("mkdir " .. folder))
+  local folder = shell.folder()
   local script = process.file([[
     math.randomseed()
     os.tmpname = function() return ("%s/%s.%x"):format(arg[2], "other", math.random(0)) end
@@ -64,8 +63,7 @@ local function ends(n, how, expected, work)
       told = told + 1
     end
   end
-  os.remove(script)
-  assert(os.execute("rm -r " .. folder))
+  shell.remove(folder)
   return whole, told
 end
 

@@ -6,6 +6,7 @@
 local holders = require "asamp.sums.holders"
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
+local shell = require "spec.support.shell"
 
 -- A program that keeps what LEAK makes; it makes garbage besides, so that the session has
 -- parts and collections. Parts are of time, and what allocates in a few of them cannot be
@@ -15,7 +16,7 @@ local reader = require "profiler.reader"
 -- section of leaks, in one line, and the profile.
 local function report(leak)
   local path = os.tmpname()
-  local script = process.file(([[
+  local status, _, err = process.run{code = ([[
     local profiler = require "profiler"
     assert(profiler.alloc_start(1024, {out = ..., overwrite = true, fixed = true}))
     %s
@@ -48,14 +49,10 @@ local function report(leak)
     until i >= 12000 and (steady() or i >= 400000)
     collectgarbage()
     assert(profiler.disable())
-  ]]):format(leak))
-  local status, _, err = process.run{script, path}
-  os.remove(script)
-  assert.equal("", err)
-  assert.equal(0, status)
+  ]]):format(leak), path}
+  assert.same({0, ""}, {status, err})
   local _, out = process.run{program = "build/bin/asamp", "report", "--width", "400", path}
   local profile = assert(reader.read(path))
-  os.remove(path)
   local leaks = assert(out:match "\n(Likely leaks.-)\n\n", out)
   return (leaks:gsub("%s+", " ")), profile
 end
@@ -142,12 +139,9 @@ end)
 describe("holders in a profile", function()
   local function run(code)
     local path = os.tmpname()
-    local script = process.file(code)
-    local status, out, err = process.run{script, path}
-    os.remove(script)
+    local status, out, err = process.run{code = code, path}
     assert.same({0, ""}, {status, err})
     local profile = assert(reader.read(path))
-    os.remove(path)
     return profile, out
   end
 
@@ -206,7 +200,7 @@ describe("holders in a profile", function()
 
   it("are marked in the timelines, and so is a snapshot", function()
     local path = os.tmpname()
-    local script = process.file [[
+    local status, _, err = process.run{code = [[
       local profiler = require "profiler"
       assert(profiler.alloc_start(256, {out = ..., overwrite = true, fixed = true}))
       kept = {}
@@ -216,9 +210,7 @@ describe("holders in a profile", function()
       local s = assert(profiler.snapshot(... .. ".heap", {overwrite = true, wait = true}))
       os.remove(s.path)
       assert(profiler.disable())
-    ]]
-    local status, _, err = process.run{script, path}
-    os.remove(script)
+    ]], path}
     assert.same({0, ""}, {status, err})
     local profile = assert(reader.read(path))
     assert.equal(2, #profile.walktimes)
@@ -230,14 +222,11 @@ describe("holders in a profile", function()
       local to = format == "convert" and {"--to", "firefox", "--plain"} or {}
       status, _, err = process.run{program = "build/bin/asamp", format, "--out", out, path, table.unpack(to)}
       assert.equal(0, status, err)
-      local file = assert(io.open(out))
-      local text = file:read "a"
-      file:close()
+      local text = shell.read(out)
       os.remove(out)
       assert.truthy(text:find("who holds it", 1, true), format)
       assert.truthy(text:find("heap snapshot", 1, true), format)
     end
-    os.remove(path)
   end)
 
   it("of a large heap are looked for by a child, which the program does not notice", function()
@@ -315,12 +304,9 @@ describe("holders in a profile", function()
     ]]
     local function ended(finish, ...)
       local path = os.tmpname()
-      local script = process.file(SCRIPT .. finish)
-      process.run{"-l", "profiler", script, ...,
+      process.run{load = "profiler", code = SCRIPT .. finish, ...,
                   env = {LUA_PROFILER = "alloc=512,fixed,overwrite,quiet,out=" .. path}}
-      os.remove(script)
       local profile = assert(reader.read(path))
-      os.remove(path)
       local own, list = {}, holders.tree(profile.holders, 0)
       for _, row in ipairs(list) do own[row.depth .. row.text:gsub(" %b()$", "")] = row.samples end
       return own, profile
@@ -344,9 +330,7 @@ describe("holders in a profile", function()
       local script = process.file(SCRIPT)
       process.run{"-l", "profiler", "-e", "dofile(arg[0]) collectgarbage()", script,
                   env = {LUA_PROFILER = "alloc=512,fixed,overwrite,quiet,out=" .. path}}
-      os.remove(script)
       assert(reader.read(path))
-      os.remove(path)
     end)
   end)
 

@@ -2,7 +2,6 @@
 -- Programs that the command runs: words, environment, how they end, and the
 -- signals on the way.
 
-local child = require "spec.support.child"
 local host = require "asamp.host"
 local process = require "spec.support.process"
 
@@ -19,7 +18,6 @@ describe("names of files", function()
     assert.is_false(host.samefile(path, "/tmp"))
     os.remove(path)
     assert.is_false(host.samefile(path, path))
-    os.remove(path .. ".link")
   end)
 end)
 
@@ -52,7 +50,6 @@ describe("running a program", function()
     host.run({SH, "-c", 'printf "%s" "$HOME" >"$0"; env | grep -c ^HOME= >>"$0"',
               path}, {HOME = "/x"})
     assert.equal("/x1\n", process.read(path))
-    os.remove(path)
   end)
 
   it("that is not there is an error", function()
@@ -71,7 +68,7 @@ describe("running a program", function()
 
   it("passes SIGTERM on and waits for what the program makes of it", function()
     local path = os.tmpname()
-    local status = child.run([[
+    local status = process.code([[
       local host = require "asamp.host"
       local how, n = host.run({"/bin/sh", "-c",
         'trap "echo got >>$0; exit 5" TERM; echo up >>$0; kill -TERM $PPID; ' ..
@@ -79,11 +76,10 @@ describe("running a program", function()
       os.exit(how == "exit" and n or 99)]], path)
     assert.equal(5, status)
     assert.equal("up\ngot\n", process.read(path))
-    os.remove(path)
   end)
 
   it("leaves the keyboard's signals to the program", function()
-    local status = child.run([[
+    local status = process.code([[
       local host = require "asamp.host"
       local how, n = host.run{"/bin/sh", "-c",
         'trap "exit 6" INT; kill -INT $PPID; kill -QUIT $PPID; kill -INT $$; exit 7'}
@@ -92,13 +88,13 @@ describe("running a program", function()
   end)
 
   it("takes the signals back afterwards", function()
-    local status = child.run([[
+    local status = process.code([[
       local host = require "asamp.host"
       host.run{"/bin/sh", "-c", ":"}
       os.execute "kill -TERM $PPID"
       os.exit(7)]])
     assert.equal(128 + 15, status)
-    status = child.run [[require "asamp.host".raise(10)]]
+    status = process.code [[require "asamp.host".raise(10)]]
     assert.equal(128 + 10, status)
   end)
 end)
@@ -106,7 +102,7 @@ end)
 describe("the terminal", function()
   it("has columns only where there is one", function()
     local path = os.tmpname()
-    local status = child.run([[
+    local status = process.code([[
       local host = require "asamp.host"
       assert(host.columns(1) == nil and host.columns(99) == nil)
       os.exit(8)]])
@@ -118,7 +114,5 @@ describe("the terminal", function()
     os.execute(("script -qec 'stty cols 93; \"%s\" \"%s\" \"%s\"' /dev/null >/dev/null </dev/null")
                :format(lua, code, path))
     assert.equal("93", process.read(path))
-    os.remove(path)
-    os.remove(code)
   end)
 end)

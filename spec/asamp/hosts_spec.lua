@@ -6,7 +6,7 @@
 
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
-local shell = require "spec.lua.shell"
+local shell = require "spec.support.shell"
 
 local ROOT = shell.output "id -u" == "0\n"
 local BIN = process.interpreter():match "^(.*)/"
@@ -53,7 +53,7 @@ function lease(action, t) out:write(action, " ", t.mac_address, " ", busy(3000),
 RUN dnsmasq -k -p 0 --conf-file=/dev/null --log-facility=FOLDER/log --dhcp-luascript=FOLDER/d.lua
   --dhcp-leasefile=FOLDER/leases --dhcp-range=127.0.0.40,127.0.0.60 --dhcp-alternate-port=20067,20068
   --interface=lo --bind-interfaces --pid-file=FOLDER/pid &
-until_ grep -q old d.out; until_ "KEPT"; kill $!; wait $!; cat d.out]]},
+until_ grep -q old d.out; until_ "KEPT"; kill $!; wait $!; until_ grep -q shutdown d.out; cat d.out]]},
   lighttpd = {root = true, module = "/usr/lib/lighttpd/mod_magnet.so", file = "/m.lua", line = 2, files = {
     ["m.lua"] = BUSY .. "lighty.r.resp_body:set(busy(3000))\nreturn 200\n", ["l.conf"] = [[
 server.modules = ("mod_magnet")
@@ -120,7 +120,7 @@ end
 -- How many profiles of the folder have a sample at the program's line.
 local function sampled(folder, program)
   local n = 0
-  for _, path in ipairs(shell.lines(shell.output(("ls %s/profiles"):format(folder)))) do
+  for _, path in ipairs(shell.lines(shell.output("ls %s/profiles", folder))) do
     assert.is_true(program.cut or complete(folder .. "/profiles/" .. path), path)
     local _, text = shell.run(("%s/asamp report --width 300 --top 100 %s/profiles/%s"):format(
       BIN, folder, path))
@@ -134,10 +134,7 @@ describe("under asamp run #plain", function()
   local folder
   before_each(function()
     folder = shell.folder()
-    shell.output(("cd %s && chmod 755 . && mkdir -m 777 profiles tmp run"):format(folder))
-  end)
-  after_each(function()
-    shell.remove(folder)
+    shell.output("cd %s && chmod 755 . && mkdir -m 777 profiles tmp run", folder)
   end)
 
   for name, program in pairs(PROGRAMS) do

@@ -2,9 +2,9 @@
 -- What was alive at an instant: the reader's option 'at', against a model that knows when
 -- each sample was born and when a collection found it dead.
 
+local commands = require "spec.support.commands"
 local gen = require "profilegen"
 local reader = require "profiler.reader"
-local reports = require "spec.support.reports"
 
 local PERIOD = 1024
 
@@ -82,7 +82,6 @@ end
 describe("what was alive at an instant", function()
   local path
   before_each(function() path = os.tmpname() end)
-  after_each(function() os.remove(path) end)
 
   for _, format in ipairs{6, 7} do
     it("is that of a model, at any time, in version " .. format, function()
@@ -118,7 +117,7 @@ describe("what was alive at an instant", function()
   end)
 
   it("is what asamp report --at shows, and the peak the highest in use", function()
-    local run = reports.run
+    local run = commands.of((require "asamp.commands.report"))
     local p = assert(gen.open{path = path, period = 1 << 20, followed = 10})
     local start = gen.now()
     p:name(8, "kept", 1, "@x.lua")

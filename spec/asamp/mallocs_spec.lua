@@ -9,7 +9,7 @@ local lives = require "asamp.show.page.lives"
 local native = require "asamp.sums.native"
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
-local shell = require "spec.lua.shell"
+local shell = require "spec.support.shell"
 local totals = require "asamp.sums.totals"
 
 local LIBRARY = package.searchpath("profiler.malloc", package.cpath)
@@ -30,10 +30,6 @@ describe("native memory", function()
 
   local path, script
   before_each(function() path, script = os.tmpname(), os.tmpname() end)
-  after_each(function()
-    os.remove(path)
-    os.remove(script)
-  end)
 
   -- Runs the text with these options; what it prints, and the totals of its profile.
   local function run(text, options, preload)
@@ -41,8 +37,7 @@ describe("native memory", function()
     local status, out, err = process.run{"-l", "profiler", script,
       env = {LD_PRELOAD = (preload or "") .. LIBRARY, ASAMP_MALLOC = "1024,5",
              LUA_PROFILER = ("out=%s,overwrite=1,quiet,seed=5,%s"):format(path, options)}}
-    assert.equal(0, status, err)
-    assert.equal("", err)
+    assert.same({0, ""}, {status, err})
     local profile = assert(reader.read(path))
     return out, totals.of(profile), profile
   end
@@ -103,16 +98,20 @@ collectgarbage() collectgarbage()
 
   -- Behind userdata: Lua counts some 60 KB.
   it("names the line that leaks 100 MB, in the report and on the page", function()
-    local _, t = run([[
+    local t, leaks
+    for _ = 1, 8 do  -- parts are of time: where the machine stands still, no line may stand out
+      t = select(2, run([[
 local keep = {}
 for i = 1, 1000 do
   keep[i] = c.leak(100000)
   for k = 1, 200 do local garbage = {k} end
 end
-]], "alloc=0,malloc=512K")
+]], "alloc=0,malloc=512K"))
+      leaks = lives.leaks(assert(reader.read(path, {bins = 64, lines = true}))).rows
+      if leaks[1] then break end
+    end
     near(100000000, byline(t)[5].self.bytes, 512 << 10)
     near(100000000, byline(t)[5].self.alivebytes, 512 << 10)
-    local leaks = lives.leaks(assert(reader.read(path, {bins = 64, lines = true}))).rows
     assert.same({5, "native"}, {leaks[1].line, leaks[1].type})
     near(100000000, leaks[1].keptbytes, 512 << 10)
     local report = shell.output("build/bin/asamp report --show leaks --width 120 " .. path)
@@ -133,8 +132,8 @@ static int copy (lua_State *L) {
 }
 int luaopen_other (lua_State *L) { lua_pushcfunction(L, copy); return 1; }
 ]])
-    shell.output(("gcc -O1 -fno-builtin -shared -fPIC -Ibuild/include/lua5.4 -o %s/other.so %s/other.c")
-                   :format(folder, folder))
+    shell.output("gcc -O1 -fno-builtin -shared -fPIC -Ibuild/include/lua5.4 -o %s/other.so %s/other.c",
+                   folder, folder)
     local _, _, profile = run(("package.cpath = %q .. package.cpath\n"):format(folder .. "/?.so;") .. [[
 local copy, text, keep = require "other", ("x"):rep(9999), {}
 for i = 1, 400 do
@@ -158,7 +157,6 @@ collectgarbage() collectgarbage()
     local out = shell.output("build/bin/asamp report --show native --width 120 " .. path)
     assert.matches("3%.%dM +%d+%.%d%% +0B +[%d,]+ +other%.so +[^\n]+:6\n", out)
     assert.matches('"libraries": %[', shell.output("build/bin/asamp report --json " .. path))
-    shell.remove(folder)
   end)
 
   it("counts every function that gives memory, whatever frees it", function()
@@ -222,7 +220,7 @@ void *memalign (size_t a, size_t n) { return get(a, n); }
 void *valloc (size_t n) { return get(4096, n); }
 int posix_memalign (void **to, size_t a, size_t n) { *to = get(a, n); return 0; }
 ]])
-    shell.output(("gcc -O1 -fno-builtin -shared -fPIC -o %s/own.so %s/own.c"):format(folder, folder))
+    shell.output("gcc -O1 -fno-builtin -shared -fPIC -o %s/own.so %s/own.c", folder, folder)
     local text = "for i = 1, 100 do c.leak(5000) c.kinds(512) c.churn(10, 100) end print(c.asked())"
     shell.write(script, HEAD .. text)
     for _, order in ipairs{"%s:%s/own.so", "%s/own.so:%s"} do
@@ -239,7 +237,6 @@ int posix_memalign (void **to, size_t a, size_t n) { *to = get(a, n); return 0; 
         assert.matches("no malloc of the profiler's stands before this program's", err)
       end
     end
-    shell.remove(folder)
   end)
 
   it("is not sampled without the library, which is said", function()

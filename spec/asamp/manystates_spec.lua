@@ -9,15 +9,12 @@ local process = require "spec.support.process"
 local profilegen = require "profilegen"
 local protobuf = require "spec.support.protobuf"
 local reader = require "profiler.reader"
+local shell = require "spec.support.shell"
 local states = require "asamp.sums.states"
 
 local prefix = process.interpreter():match "^(.*)/bin/[^/]+$"
 local STATES = tonumber(os.getenv "MANYSTATES" or 600)
 local sanitized = prefix:find "asan" and " -fsanitize=address,undefined" or ""
-
-local function sh(command)
-  assert(os.execute(command), command)
-end
 
 -- {== the file ===============================================================
 
@@ -60,7 +57,6 @@ end
 describe("a file of many states", function()
   local path
   before_each(function() path = os.tmpname() end)
-  after_each(function() os.remove(path) end)
 
   it("has the fates, deaths and classes of each with its own samples", function()
     interleaved(path):close()
@@ -124,12 +120,10 @@ describe("a file of many states", function()
     local p = interleaved(path)
     p:leave(1)
     p:close()
-    sh(("gzip -dc %s >%s.plain"):format(path, path))
+    shell.output("gzip -dc %s >%s.plain", path, path)
     local text = process.read(path .. ".plain")
     for n = 1, #text, 7 do
-      local f = assert(io.open(path .. ".plain", "wb"))
-      f:write(text:sub(1, n))
-      f:close()
+      shell.write(path .. ".plain", text:sub(1, n))
       reader.read(path .. ".plain")
     end
     os.remove(path .. ".plain")
@@ -143,21 +137,16 @@ end)
 describe("a host with many states", function()
   local folder, host
   setup(function()
-    folder = os.tmpname()
-    os.remove(folder)
-    sh("mkdir " .. folder)
+    folder = shell.folder()
     host = folder .. "/host"
-    sh(("gcc -g%s -I%s/include/lua5.4 -Ilua spec/support/hosts/manystates.c -o %s -L%s/lib " ..
-        "-l:liblua5.4.so.0 -Wl,-rpath,%s/lib -lpthread"):format(sanitized, prefix, host, prefix, prefix))
-    local f = assert(io.open(folder .. "/s.lua", "w"))
-    f:write [[
+    shell.output("gcc -g%s -I%s/include/lua5.4 -Ilua spec/support/hosts/manystates.c -o %s -L%s/lib " ..
+        "-l:liblua5.4.so.0 -Wl,-rpath,%s/lib -lpthread", sanitized, prefix, host, prefix, prefix)
+    shell.write(folder .. "/s.lua", [[
       local Point, keep = setmetatable({}, {__name = "Point"}), {}
       local function build(n) for i = 1, n do keep[i % 50] = setmetatable({i}, Point) end end
       build(300 + N % 7 * 20)
-    ]]
-    f:close()
+    ]])
   end)
-  teardown(function() sh("rm -rf " .. folder) end)
 
   local function run(wish, threads, all, kept)
     local code, out, err = process.run{program = host, threads, all, kept, "s.lua",
@@ -252,9 +241,7 @@ describe("a host with many states", function()
     assert.is_truthy(err:find "is a profile already; this profile is '.*k%.2%.vmprof'")
     assert.equal(first, process.read(folder .. "/k.vmprof"))
     run("quiet,out=n-%n-%%-%h-%t-%p.vmprof", 1, 1, 1)
-    local pipe = io.popen("ls " .. folder)
-    local list = pipe:read "a"
-    pipe:close()
+    local list = shell.output("ls " .. folder)
     assert.is_truthy(list:find "n%-1%-%%%-[^%s%%]+%-%d+T%d+%-%d+%.vmprof\n", list)
   end)
 end)

@@ -3,7 +3,7 @@
 -- have the same names.
 
 local names = require "names"
-local shell = require "spec.lua.shell"
+local shell = require "spec.support.shell"
 
 local FOLDER = "build/spec/debug"
 
@@ -19,11 +19,9 @@ int (*inners[])(int) = {inner, hidden};
 local function library(name)
   shell.output("mkdir -p " .. FOLDER)
   local path = ("%s/%s.so"):format(FOLDER, name)
-  local file = assert(io.open(path .. ".c", "w"))
-  file:write(SOURCE)
-  file:close()
-  shell.output(("cc -O1 -g -shared -fPIC -Wl,--build-id=sha1 -o %s.full %s.c"):format(path, path))
-  shell.output(("strip -o %s %s.full"):format(path, path))
+  shell.write(path .. ".c", SOURCE)
+  shell.output("cc -O1 -g -shared -fPIC -Wl,--build-id=sha1 -o %s.full %s.c", path, path)
+  shell.output("strip -o %s %s.full", path, path)
   local places = {}
   for _, line in ipairs(shell.lines(shell.output("nm " .. path .. ".full"))) do
     local at, symbol = line:match "^(%x+) t (%a+)$"
@@ -37,7 +35,7 @@ local function install(path)
   local id = shell.output("readelf -n " .. path):match "Build ID: (%x+)"
   local folder = ("%s/.build-id/%s"):format(FOLDER, id:sub(1, 2))
   shell.output("mkdir -p " .. folder)
-  shell.output(("objcopy --only-keep-debug %s.full %s/%s.debug"):format(path, folder, id:sub(3)))
+  shell.output("objcopy --only-keep-debug %s.full %s/%s.debug", path, folder, id:sub(3))
 end
 
 -- The address of the i-th function.
@@ -107,8 +105,7 @@ describe("native code", function()
   -- session that lasted a second. They are found by halving, and have to be the same.
   it("is called by what libdwfl finds among all symbols", function()
     local path = FOLDER .. "/many.so"
-    local file = assert(io.open(path .. ".c", "w"))
-    file:write [[
+    shell.write(path .. ".c", [[
       #define ONE(n) int global##n (int i) { return i * n; } \
         __attribute__((noinline)) static int local##n (int i) { return i + n; } \
         int (*locals##n)(int) = local##n;
@@ -121,9 +118,8 @@ describe("native code", function()
           ".globl inner\n.type inner,@function\ninner: nop\n.size inner,.-inner\nnop\n"
           ".size outside,.-outside\n"
           "nop\nbare: nop\nnop\n.globl bareglobal\nbareglobal: nop\nnop\nnop\n");
-    ]]
-    file:close()
-    shell.output(("cc -O1 -shared -fPIC -o %s %s.c"):format(path, path))
+    ]])
+    shell.output("cc -O1 -shared -fPIC -o %s %s.c", path, path)
     local base, first, last
     local at = names.open("./" .. path, "global10")
     for _, line in ipairs(shell.lines(shell.output("nm -n " .. path))) do
@@ -132,12 +128,12 @@ describe("native code", function()
       if symbol == "global10" then base = at - place end
       if kind and kind:lower() == "t" then first, last = first or place, place end
     end
-    local slowly = shell.lines(shell.output(([[build/bin/lua -e '
+    local slowly = shell.lines(shell.output([[build/bin/lua -e '
       package.cpath = "build/spec/?.so;" .. package.cpath
       local names = require "names"
       local at = names.open("./%s", "global10")
-      for i = %d, %d do print(names.slowly(at + i)) end']]):format(path, base + first - at,
-                                                                 base + last + 8 - at)))
+      for i = %d, %d do print(names.slowly(at + i)) end']], path, base + first - at,
+                                                                 base + last + 8 - at))
     local seen, different = {}, {}
     for i, name in ipairs(slowly) do
       seen[name] = true

@@ -153,7 +153,6 @@ describe("open files in a profile", function()
     os.remove(path)
     local command = ("'%s' '%s' '%s' %s"):format(process.interpreter(), script, path, format)
     assert(os.execute(command), command)
-    os.remove(script)
     return path
   end
 
@@ -194,7 +193,5 @@ describe("open files in a profile", function()
     assert.matches('"name": ?"outside"', asamp("report", "--json", path))
     local flame = asamp("convert", "--to", "collapsed", "--out", "-", path)
     assert.matches("leak[^\n]*;%[outside FILE%*%] %d+", flame)
-    os.remove(main)
-    os.remove(path)
   end)
 end)

@@ -5,35 +5,16 @@
 local gen = require "profilegen"
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
+local shell = require "spec.support.shell"
 
 local NONE, PROFILES, ALL = 0, 1, 2
-
-local function shell(...)
-  assert(os.execute((...):format(select(2, ...))))
-end
-
-local function output(...)
-  local pipe = io.popen((...):format(select(2, ...)))
-  local text = pipe:read "a"
-  pipe:close()
-  return text
-end
-
-local function write(path, text)
-  local f = assert(io.open(path, "wb"))
-  f:write(text)
-  f:close()
-end
 
 describe("the place of a profile", function()
   local folder, path
   before_each(function()
-    folder = os.tmpname()
-    os.remove(folder)
-    shell("mkdir %s", folder)
+    folder = shell.folder()
     path = folder .. "/app.vmprof"
   end)
-  after_each(function() shell("rm -rf %s", folder) end)
 
   -- Writes a profile of n samples; the path that it got, or nil and a message.
   local function profile(n, options)
@@ -53,22 +34,22 @@ describe("the place of a profile", function()
   end
 
   it("is its owner's alone", function()
-    shell("umask 0")
+    shell.output("umask 0")
     profile(1)
-    assert.equal("600\n", output("stat -c %%a %s", path))
+    assert.equal("600\n", shell.output("stat -c %%a %s", path))
   end)
 
   it("keeps the mode of an empty file that is there, and uses it", function()
-    shell(": >%s; chmod 640 %s", path, path)
+    shell.output(": >%s; chmod 640 %s", path, path)
     assert.equal(path, profile(3))
-    assert.equal("640\n", output("stat -c %%a %s", path))
+    assert.equal("640\n", shell.output("stat -c %%a %s", path))
     assert.equal(3, count(path))
   end)
 
   it("is beside a profile that is whole, cut or repaired, by number", function()
     assert.same({path}, {profile(1)})
     assert.same({folder .. "/app.2.vmprof", "is a profile already"}, {profile(2)})
-    shell("head -c 200 %s >%s/cut; mv %s/cut %s", path, folder, folder, path)
+    shell.output("head -c 200 %s >%s/cut; mv %s/cut %s", path, folder, folder, path)
     assert.equal(folder .. "/app.3.vmprof", profile(3))
     assert.equal(2, count(folder .. "/app.2.vmprof"))
     assert.equal(3, count(folder .. "/app.3.vmprof"))
@@ -95,7 +76,7 @@ describe("the place of a profile", function()
       ["a page of asamp view"] = "<!doctype html>\n<title>Asamp</title>",
     }
     for what, text in pairs(files) do
-      write(path, text)
+      shell.write(path, text)
       for _, replace in ipairs{NONE, PROFILES} do
         assert.same({nil, ("cannot write profile '%s': %s is there, which the profile would replace; "
           .. "give another path, or the option overwrite"):format(path, what), 17},
@@ -128,10 +109,10 @@ describe("the place of a profile", function()
     local p = assert(gen.open{path = path})
     p:sample{8, 1}
     gen.sleep(0.1)
-    shell("for i in 1 2 3 4 5 6 7 8 9; do flock -s -n %s true && exit 1; done; true", path)
+    shell.output("for i in 1 2 3 4 5 6 7 8 9; do flock -s -n %s true && exit 1; done; true", path)
     assert(p:close())
     for _ = 1, 20 do
-      write(folder .. "/empty", "")
+      shell.write(folder .. "/empty", "")
       local looks = io.popen(("for i in 1 2 3 4 5; do flock -s %s/empty true; done"):format(folder))
       local q = assert(gen.open{path = folder .. "/empty", replace = NONE})
       assert.equal(folder .. "/empty", q:path())
@@ -142,8 +123,8 @@ describe("the place of a profile", function()
   end)
 
   it("is made under a name that nobody has used, when the name was made up", function()
-    write(folder .. "/target", "")
-    shell("ln -s target %s; ln -s nowhere %s/app.2.vmprof; mkfifo %s/app.3.vmprof; : >%s/app.4.vmprof",
+    shell.write(folder .. "/target", "")
+    shell.output("ln -s target %s; ln -s nowhere %s/app.2.vmprof; mkfifo %s/app.3.vmprof; : >%s/app.4.vmprof",
           path, folder, folder, folder)
     assert.equal(folder .. "/app.5.vmprof", profile(1, {made = true}))
     assert.equal("", process.read(folder .. "/target"))
@@ -157,32 +138,32 @@ describe("the place of a profile", function()
   end)
 
   it("is where a link of one's own leads, when the name was given", function()
-    shell("ln -s real %s", path)
+    shell.output("ln -s real %s", path)
     assert.equal(path, profile(2))
     assert.equal(2, count(folder .. "/real"))
-    assert.equal("600\n", output("stat -c %%a %s/real", folder))
-    assert.equal("real\n", output("readlink %s", path))
+    assert.equal("600\n", shell.output("stat -c %%a %s/real", folder))
+    assert.equal("real\n", shell.output("readlink %s", path))
   end)
 
-  local root = output "id -u" == "0\n"
+  local root = shell.output "id -u" == "0\n"
   if root then
     it("is nothing that another user has put into a folder that all may write", function()
-      shell("chown 65534 %s; chmod 1777 %s", folder, folder)
-      shell("chown 0 %s", folder)
-      write(folder .. "/mine", "")
-      shell("ln -s mine %s; chown -h 65534 %s", path, path)
+      shell.output("chown 65534 %s; chmod 1777 %s", folder, folder)
+      shell.output("chown 0 %s", folder)
+      shell.write(folder .. "/mine", "")
+      shell.output("ln -s mine %s; chown -h 65534 %s", path, path)
       for _, replace in ipairs{NONE, PROFILES, ALL} do
         assert.same({nil, ("cannot write profile '%s': a symbolic link of another user's is there; "
           .. "give another path"):format(path), 40}, {profile(1, {replace = replace})})
       end
-      shell("rm %s; : >%s; chown 65534 %s", path, path, path)
+      shell.output("rm %s; : >%s; chown 65534 %s", path, path, path)
       for _, replace in ipairs{NONE, PROFILES, ALL} do
         assert.same({nil, ("cannot write profile '%s': the file that is there is another user's; "
           .. "give another path"):format(path), 13}, {profile(1, {replace = replace})})
       end
       assert.equal("", process.read(folder .. "/mine"))
       -- one's own link in it is one's own
-      shell("rm %s; ln -s mine %s", path, path)
+      shell.output("rm %s; ln -s mine %s", path, path)
       assert.equal(path, profile(1))
       assert.equal(1, count(folder .. "/mine"))
     end)
@@ -192,9 +173,9 @@ describe("the place of a profile", function()
 
   it("ends, with a message, where too many have the name", function()
     profile(1, {number = 2})
-    shell("cd %s && mv app.2.vmprof app.vmprof && seq 2 9999 | sed 's/.*/app.&.vmprof/' | "
+    shell.output("cd %s && mv app.2.vmprof app.vmprof && seq 2 9999 | sed 's/.*/app.&.vmprof/' | "
           .. "xargs -n 500 touch", folder)
-    for i = 2, 9 do shell("cat %s >%s/app.%d.vmprof", path, folder, i) end
+    for i = 2, 9 do shell.output("cat %s >%s/app.%d.vmprof", path, folder, i) end
     local at, message, errno = profile(1, {made = true})
     assert.is_nil(at)
     assert.equal(("cannot write profile '%s': there are too many profiles of this name; remove some, or "
@@ -206,15 +187,12 @@ end)
 describe("a session", function()
   local folder
   before_each(function()
-    folder = os.tmpname()
-    os.remove(folder)
-    shell("mkdir %s", folder)
-    write(folder .. "/app.lua", [[
+    folder = shell.folder()
+    shell.write(folder .. "/app.lua", [[
       local t = {}
       for i = 1, 20000 do t[i % 100] = {i} end
       print(require "profiler".stats().file)]])
   end)
-  after_each(function() shell("rm -rf %s", folder) end)
 
   local function run(options)
     return select(2, process.run{"-l", "profiler", "app.lua", directory = folder,
@@ -249,7 +227,7 @@ describe("a session", function()
   end)
 
   it("with the process id of another, as in a new container, gets a name of its own", function()
-    write(folder .. "/same.lua", [[
+    shell.write(folder .. "/same.lua", [[
       local core = require "profiler.core"
       core.getpid = function() return 7 end
       local profiler = require "profiler"

@@ -5,24 +5,13 @@
 
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
+local shell = require "spec.support.shell"
 
 local prefix = process.interpreter():match "^(.*)/bin/[^/]+$"
 local asan = prefix:find "asan"
 local sanitized = asan and " -fsanitize=address,undefined" or ""
 
-local function sh(command)
-  assert(os.execute(command), command)
-end
-
-local function lines(command)
-  local pipe = assert(io.popen(command))
-  local list = {}
-  for line in pipe:lines() do list[#list + 1] = line end
-  pipe:close()
-  return list
-end
-
-local isroot = lines("id -u")[1] == "0"
+local isroot = shell.output "id -u" == "0\n"
 
 -- Names of functions of a profile that are not native.
 local function functions(profile)
@@ -36,17 +25,14 @@ end
 describe("a process that the environment profiles", function()
   local folder
   setup(function()
-    folder = os.tmpname()
-    os.remove(folder)
-    sh(("mkdir -m 755 %s && mkdir -m 777 %s/out"):format(folder, folder))
-    sh(("gcc -g%s -I%s/include/lua5.4 spec/support/hosts/daemon.c -o %s/daemon -L%s/lib "
-        .. "-l:liblua5.4.so.0 -Wl,-rpath,%s/lib"):format(sanitized, prefix, folder, prefix, prefix))
-    local f = assert(io.open(folder .. "/s.lua", "w"))
-    f:write "local keep = {}\nlocal function build() for i = 1, 2000 do keep[i % 50] = {i} end end\nbuild()"
-    f:close()
+    folder = shell.folder()
+    shell.output("chmod 755 %s && mkdir -m 777 %s/out", folder, folder)
+    shell.output("gcc -g%s -I%s/include/lua5.4 spec/support/hosts/daemon.c -o %s/daemon -L%s/lib "
+        .. "-l:liblua5.4.so.0 -Wl,-rpath,%s/lib", sanitized, prefix, folder, prefix, prefix)
+    shell.write(folder .. "/s.lua", "local keep = {}\nlocal function build() ",
+                "for i = 1, 2000 do keep[i % 50] = {i} end end\nbuild()")
   end)
-  teardown(function() sh("rm -rf " .. folder) end)
-  before_each(function() sh(("rm -f %s/out/*"):format(folder)) end)
+  before_each(function() shell.output("rm -f %s/out/*", folder) end)
 
   local function run(...)
     return process.run{program = folder .. "/daemon", directory = folder,
@@ -58,7 +44,7 @@ describe("a process that the environment profiles", function()
   -- The profiles that are there, the largest first.
   local function profiles()
     local list = {}
-    for _, path in ipairs(lines(("ls -S %s/out/*.vmprof 2>/dev/null"):format(folder))) do
+    for _, path in ipairs(shell.lines(shell.output("ls -S %s/out/*.vmprof || true", folder))) do
       list[#list + 1] = assert(reader.read(path))
     end
     return list
@@ -82,12 +68,12 @@ describe("a process that the environment profiles", function()
 
   it("goes into a chroot and becomes another user #plain", function()
     if not isroot or asan then return end  -- who else may?
-    sh(("mkdir -p %s/jail && cp %s/s.lua %s/jail"):format(folder, folder, folder))
+    shell.output("mkdir -p %s/jail && cp %s/s.lua %s/jail", folder, folder, folder)
     assert.same({0, "", ""}, {run("chroot", "s.lua", folder .. "/jail")})
     assert.is_true(functions(profiles()[1]).build)
-    sh(("chmod 755 %s/out && rm -f %s/out/*"):format(folder, folder))
+    shell.output("chmod 755 %s/out && rm -f %s/out/*", folder, folder)
     local code, _, err = run("chroot", "s.lua", folder .. "/jail")
-    sh(("chmod 777 %s/out"):format(folder))
+    shell.output("chmod 777 %s/out", folder)
     assert.equal(0, code)
     assert.is_truthy(err:find("runs as user 65534 now, who may not write there: give a folder", 1, true), err)
   end)
@@ -104,11 +90,11 @@ describe("a process that the environment profiles", function()
   end)
 
   it("is nothing but a line where the module is not there #plain", function()
-    sh(("mkdir -p %s/lib && cp %s/lib/liblua5.4.so.0 %s/lib"):format(folder, prefix, folder))
-    sh(("gcc -I%s/include/lua5.4 spec/support/hosts/daemon.c -o %s/lonely -L%s/lib -l:liblua5.4.so.0 "
-        .. "-Wl,-rpath,%s/lib"):format(prefix, folder, folder, folder))
+    shell.output("mkdir -p %s/lib && cp %s/lib/liblua5.4.so.0 %s/lib", folder, prefix, folder)
+    shell.output("gcc -I%s/include/lua5.4 spec/support/hosts/daemon.c -o %s/lonely -L%s/lib "
+        .. "-l:liblua5.4.so.0 -Wl,-rpath,%s/lib", prefix, folder, folder, folder)
     -- and neither is it in the folder that the library was built for
-    sh(("sed -i 's|%s|%s|g' %s/lib/liblua5.4.so.0"):format(prefix, ("x"):rep(#prefix), folder))
+    shell.output("sed -i 's|%s|%s|g' %s/lib/liblua5.4.so.0", prefix, ("x"):rep(#prefix), folder)
     local code, _, err = process.run{program = folder .. "/lonely", directory = folder,
       env = {ASAMP = "1"}, "close", "s.lua"}
     assert.equal(0, code)
@@ -117,8 +103,7 @@ describe("a process that the environment profiles", function()
   end)
 
   it("is profiled where its Lua came with dlopen and RTLD_LOCAL #plain", function()
-    local f = assert(io.open(folder .. "/local.c", "w"))
-    f:write [[
+    shell.write(folder .. "/local.c", [[
       #include <dlfcn.h>
       typedef struct State State;
       int main (int argc, char **argv) {
@@ -130,9 +115,8 @@ describe("a process that the environment profiles", function()
           (int (*) (State *, int, int, int, long, void *))dlsym(library, "lua_pcallk");
         State *L = new();
         return load(L, argv[2], (void *)0) || call(L, 0, 0, 0, 0, (void *)0);
-      }]]
-    f:close()
-    sh(("gcc -o %s/local %s/local.c -ldl"):format(folder, folder))
+      }]])
+    shell.output("gcc -o %s/local %s/local.c -ldl", folder, folder)
     assert.same({0, "", ""}, {process.run{program = folder .. "/local", directory = folder,
       env = {ASAMP = "alloc=2K,quiet,out=out/l.vmprof"}, prefix .. "/lib/liblua5.4.so.0", "s.lua"}})
     assert.is_true(functions(profiles()[1]).build)
@@ -141,15 +125,11 @@ end)
 
 describe("asamp run of a program #plain", function()
   it("says when its Lua cannot be ours, and runs it", function()
-    local folder = os.tmpname()
-    os.remove(folder)
-    sh("mkdir " .. folder)
-    local f = assert(io.open(folder .. "/s.c", "w"))
-    f:write 'int puts(const char *s); int main (void) { puts("ran"); return 5; }'
-    f:close()
-    sh(("cd %s && gcc -static -o fixed s.c && gcc -o none s.c && printf 'int x;' >l.c && "
+    local folder = shell.folder()
+    shell.write(folder .. "/s.c", 'int puts(const char *s); int main (void) { puts("ran"); return 5; }')
+    shell.output("cd %s && gcc -static -o fixed s.c && gcc -o none s.c && printf 'int x;' >l.c && "
         .. "gcc -shared -Wl,-soname,liblua5.3.so.0 -o liblua5.3.so.0 l.c && "
-        .. "gcc -o other s.c -Wl,--no-as-needed -L. -l:liblua5.3.so.0 -Wl,-rpath,'$ORIGIN'"):format(folder))
+        .. "gcc -o other s.c -Wl,--no-as-needed -L. -l:liblua5.3.so.0 -Wl,-rpath,'$ORIGIN'", folder)
     for name, says in pairs{
         fixed = "'./fixed' is linked statically; none of its Lua can be profiled",
         other = "'./other' is linked to liblua5.3.so.0; none of its Lua can be profiled",
@@ -159,6 +139,5 @@ describe("asamp run of a program #plain", function()
                                          "run", "--", "./" .. name}
       assert.same({5, "ran\n", "asamp run: " .. says .. "\n"}, {code, out, err})
     end
-    sh("rm -rf " .. folder)
   end)
 end)

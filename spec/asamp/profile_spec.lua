@@ -2,9 +2,10 @@
 -- The profile's queue, thread and file: what is written when, what faults of
 -- the file do, and that nothing is lost in silence (rule P4 of profile.h).
 
-local child = require "spec.support.child"
 local gen = require "profilegen"
+local process = require "spec.support.process"
 local reader = require "profiler.reader"
+local shell = require "spec.support.shell"
 local vmprof = require "spec.support.vmprof"
 
 local function size(path)
@@ -17,12 +18,9 @@ end
 describe("a profile", function()
   local path
   before_each(function() path = os.tmpname() end)
-  after_each(function() os.remove(path) end)
 
   it("replaces what the file held", function()
-    local f = assert(io.open(path, "w"))
-    f:write(("x"):rep(100000))
-    f:close()
+    shell.write(path, ("x"):rep(100000))
     local p = assert(gen.open{path = path})
     local ok, totals = p:close()
     assert.is_true(ok)
@@ -138,9 +136,7 @@ describe("a profile", function()
     lines:close()
     assert.same({3, n - 3}, fates)
     -- the last object record: four objects, newest first, and the stats
-    local pipe = assert(io.popen("gzip -dc '" .. path .. "' | tail -c 300000"))
-    local tail = pipe:read "a"
-    pipe:close()
+    local tail = shell.output("gzip -dc '" .. path .. "' | tail -c 300000")
     local at = tail:find(string.pack("<i8i8i8i8i8i8", 8, 0, 0, 1, 0, 4711), 1,
                          true)
     assert.truthy(at)
@@ -180,11 +176,10 @@ local FLUSHED = [[
 describe("a killed process", function()
   local path
   before_each(function() path = os.tmpname() end)
-  after_each(function() os.remove(path) end)
 
   for format = 6, 7 do
     it("leaves what was flushed, version " .. format, function()
-      local status, text = child.run(FLUSHED .. [[
+      local status, text = process.code(FLUSHED .. [[
         local p = assert(gen.open{path = ..., format = tonumber((select(2, ...))),
                                   resolve = "plain"})
         local head = flushed(p, 0)
@@ -231,7 +226,7 @@ describe("a file that takes no more", function()
 
   it("keeps what went before it readable", function()
     local path = os.tmpname()
-    local status, text = child.run(FLUSHED .. [[
+    local status, text = process.code(FLUSHED .. [[
       local p = assert(gen.open{path = ...})
       local head = flushed(p, 0)
       for i = 1, 1000 do
@@ -258,7 +253,6 @@ describe("a file that takes no more", function()
     ]], path)
     assert.equal(0, status, text)
     local profile = assert(reader.read(path))
-    os.remove(path)
     assert.is_false(profile.complete)
     assert.is_true(profile.samples >= tonumber(text))
   end)
@@ -272,7 +266,6 @@ describe("a file that takes no more", function()
     repeat p = gen.open{path = path, plain = true} until p  -- the reader comes late
     p:flood(200000, {8, 1})
     local ok, totals = p:close()
-    os.remove(path)
     assert.is_false(ok)
     assert.equal(32, totals.error)  -- EPIPE, and no signal
     assert.equal(200000, totals.samples + totals.lost)

@@ -16,14 +16,12 @@ local SCRIPT = [[
 ]]
 
 local function profile(wish)
-  local script, path = process.file(SCRIPT), os.tmpname()
+  local path = os.tmpname()
   os.remove(path)
-  local code, _, err = process.run{script, env = {ASAMP = wish .. ",seed=5,quiet,out=" .. path,
+  local code, _, err = process.run{code = SCRIPT, env = {ASAMP = wish .. ",seed=5,quiet,out=" .. path,
                                                   LUA_PATH = "", LUA_CPATH = ""}}
-  os.remove(script)
   assert.same({0, ""}, {code, err})
   local r = assert(reader.read(path))
-  os.remove(path)
   assert.is_true(r.complete)
   return r
 end

@@ -2,9 +2,10 @@
 -- The reader: our own files against a model of what went in, logs of other
 -- writers made byte by byte, and every way in which a file can be damaged.
 
-local child = require "spec.support.child"
 local gen = require "profilegen"
+local process = require "spec.support.process"
 local reader = require "profiler.reader"
+local shell = require "spec.support.shell"
 local vmprof = require "spec.support.vmprof"
 
 local path
@@ -12,11 +13,7 @@ local path
 -- Of what the fork has whole, debug and asan have a part: spec/fuzz/profiles.c runs on these, too.
 local PART = os.getenv "ASAMP_VARIANT" == "fork" and 1 or 4
 
-local function save(bytes)
-  local f = assert(io.open(path, "wb"))
-  f:write(bytes)
-  f:close()
-end
+local function save(bytes) shell.write(path, bytes) end
 
 local function read(bytes)
   save(bytes)
@@ -456,9 +453,7 @@ describe("the reader", function()
 
     it("cut in its packed bytes: yields what was before", function()
       run(7, 6, false)
-      local f = assert(io.open(path, "rb"))
-      local bytes = f:read "a"
-      f:close()
+      local bytes = shell.read(path)
       local cuts = {}
       for n = 0, #bytes - 1, math.max(1, #bytes * PART // 200) do
         cuts[#cuts + 1] = n
@@ -484,9 +479,7 @@ describe("the reader", function()
     local function packed(log)
       save(log)
       assert(os.execute("gzip -n -c '" .. path .. "' > '" .. path .. ".gz'"))
-      local f = assert(io.open(path .. ".gz", "rb"))
-      local bytes = f:read "a"
-      f:close()
+      local bytes = shell.read(path .. ".gz")
       os.remove(path .. ".gz")
       return bytes
     end
@@ -970,7 +963,7 @@ describe("the reader", function()
       f:write(piece)
     end
     f:close()
-    local status, out, err = child.run([[
+    local status, out, err = process.code([[
       local profile = assert(require "profiler.reader".read(arg[1]))
       assert(profile.timesamples == 4000000 and #profile.nodes.fn == 3)
       io.write(io.open("/proc/self/status"):read "a":match "VmHWM:%s*(%d+) kB")

@@ -5,21 +5,8 @@
 local gen = require "profilegen"
 local reader = require "profiler.reader"
 local samples = require "spec.support.samples"
+local shell = require "spec.support.shell"
 local vmprof = require "spec.support.vmprof"
-
-local function write(path, bytes)
-  local f = assert(io.open(path, "wb"))
-  f:write(bytes)
-  f:close()
-end
-
-local function bytesof(path)
-  local f = io.open(path, "rb")
-  if not f then return nil end
-  local bytes = f:read "a"
-  f:close()
-  return bytes
-end
 
 -- A small log with something of everything; its bytes.
 local function small(format, plain)
@@ -38,16 +25,8 @@ local function small(format, plain)
   p:time{57, 0, 8, 4}
   p:sample{8, 5, kind = 11}
   assert(p:close())
-  local bytes = bytesof(path)
-  os.remove(path)
+  local bytes = shell.read(path)
   return bytes
-end
-
-local function shell(command)
-  local pipe = assert(io.popen(command))
-  local text = pipe:read "a"
-  pipe:close()
-  return text
 end
 
 describe("repair", function()
@@ -57,7 +36,7 @@ describe("repair", function()
     os.remove(to)
   end)
   after_each(function()
-    assert.equal("", shell("ls " .. to .. "*.tmp 2>/dev/null"))
+    assert.equal("", shell.output("ls " .. to .. "*.tmp 2>/dev/null || true"))
     os.remove(from)
     os.remove(to)
   end)
@@ -65,7 +44,7 @@ describe("repair", function()
   -- Decodes what was written, as strictly as the strictest reader does.
   local decoded = {}
   local function check(path)
-    local packed = bytesof(path)
+    local packed = shell.read(path)
     if not decoded[packed] then
       local log = vmprof.decode((vmprof.load(path)))
       assert.equal(0, log.left)
@@ -96,18 +75,18 @@ describe("repair", function()
           for i, s in ipairs(whole.stacks) do
             if s.last <= cut then expected = i end
           end
-          write(from, bytes:sub(1, cut))
+          shell.write(from, bytes:sub(1, cut))
           os.remove(to)
           local r, message = reader.repair(from, to)
           if expected == 0 then
             assert.is_nil(r)
             assert.truthy(message:find("^cannot repair '" .. from:gsub("%p", "%%%0") .. "': "))
-            assert.is_nil(bytesof(to))
+            assert.is_nil(shell.read(to))
           else
             assert.equal(expected, r.samples + r.timesamples)
             assert.is_false(r.whole)
             assert.equal(cut, r.kept + r.cut)
-            assert.equal(#bytesof(to), r.size)
+            assert.equal(#shell.read(to), r.size)
             assert.equal(expected, prefix(check(to), whole))
             assert.truthy(r.message:find " at byte %d+ of the log$")
           end
@@ -116,10 +95,10 @@ describe("repair", function()
 
       it("gets back what can be unpacked of a compressed file", function()
         local bytes = small(format, false)
-        write(from, bytes)
+        shell.write(from, bytes)
         local whole, most = vmprof.read(from), 0
         for cut = 0, #bytes - 1 do
-          write(from, bytes:sub(1, cut))
+          shell.write(from, bytes:sub(1, cut))
           local r = reader.repair(from, to)
           if r then
             assert.is_false(r.whole)
@@ -133,19 +112,19 @@ describe("repair", function()
 
       it("leaves a whole file alone", function()
         for _, plain in ipairs{true, false} do
-          write(from, small(format, plain))
+          shell.write(from, small(format, plain))
           local r = assert(reader.repair(from, to))
           assert.is_true(r.whole)
           assert.equal(6, r.samples)
           assert.equal(3, r.timesamples)
           assert.equal(0, r.cut + r.mended)
           assert.equal("", r.message)
-          assert.is_nil(bytesof(to))
+          assert.is_nil(shell.read(to))
         end
       end)
 
       it("what it wrote is whole", function()
-        write(from, small(format, true):sub(1, -30))
+        shell.write(from, small(format, true):sub(1, -30))
         assert(reader.repair(from, to))
         assert.is_true(assert(reader.repair(to, from)).whole)
       end)
@@ -153,7 +132,7 @@ describe("repair", function()
       it("keeps the details of what was flushed, and counts what has no fate", function()
         local bytes = small(format, true)
         local at = bytes:find("asamp.undecided", 1, true)
-        write(from, bytes:sub(1, at - 10))  -- before that meta's record
+        shell.write(from, bytes:sub(1, at - 10))  -- before that meta's record
         assert(reader.repair(from, to))
         local list = samples.of_log(check(to))
         assert.equal("Point", list[2].class)
@@ -180,7 +159,7 @@ describe("repair", function()
                         or string.char(t:byte(at) ~ 1 << math.random(0, 7))
             t = t:sub(1, at - 1) .. new .. t:sub(at + (what == 3 and 1 or n))
           end
-          write(from, t)
+          shell.write(from, t)
           os.remove(to)
           local r = reader.repair(from, to)
           if r and not r.whole then
@@ -199,11 +178,11 @@ describe("repair", function()
         local seed = 4711 + format
         math.randomseed(seed)
         local bytes = small(format, false)
-        write(from, bytes)
+        shell.write(from, bytes)
         local head, back = vmprof.load(from):sub(1, 49), 0
         for _ = 1, 200 do
           local at = math.random(12, #bytes)
-          write(from, bytes:sub(1, at - 1) .. string.char(bytes:byte(at) ~ 1 << math.random(0, 7))
+          shell.write(from, bytes:sub(1, at - 1) .. string.char(bytes:byte(at) ~ 1 << math.random(0, 7))
                       .. bytes:sub(at + 1))
           local r = reader.repair(from, to)
           if r and not r.whole then
@@ -224,7 +203,7 @@ describe("repair", function()
     local bad = bytes:gsub("\u{E9}", "\255\255", 1):gsub("py:main chunk:0:", "py:main;chunk:x:", 1)
                      :gsub("os(........)linux", "os%1lunix", 1)
     assert.equal(#bytes, #bad)
-    write(from, bad)
+    shell.write(from, bad)
     local r = assert(reader.repair(from, to))
     assert.equal(3, r.mended)
     assert.equal(6, r.samples)
@@ -240,7 +219,7 @@ describe("repair", function()
     local whole = vmprof.decode(bytes)
     local last = whole.stacks[2].last  -- thread, then id and line of the root
     local bad = bytes:sub(1, last - 16) .. ("\255"):rep(8) .. bytes:sub(last - 7)
-    write(from, bad)
+    shell.write(from, bad)
     local r = assert(reader.repair(from, to))
     assert.equal(1, r.mended)
     local log = check(to)
@@ -251,7 +230,7 @@ describe("repair", function()
 
   it("adds nothing behind the end, and says when something was there", function()
     local bytes = small(6, true)
-    write(from, bytes .. "more")
+    shell.write(from, bytes .. "more")
     local r = assert(reader.repair(from, to))
     assert.is_false(r.whole)
     assert.equal(#vmprof.decode(bytes).stacks, #check(to).stacks)
@@ -266,7 +245,7 @@ describe("repair", function()
     end
     for version = 5, 7 do
       local bytes = log(version, 0)
-      write(from, bytes .. "\1\1")
+      shell.write(from, bytes .. "\1\1")
       local r = assert(reader.repair(from, to))
       assert.equal(2, r.timesamples)
       assert.equal(0, r.samples)
@@ -282,7 +261,7 @@ describe("repair", function()
     local collections = {["2"] = "g 7000 100 0 0 40 60 0\nG 90 0 0 0 80 0 0\n",
                          ["3"] = "g 6960 40 60 40\nG 10 80\n"}
     for format, lines in pairs(collections) do
-      write(from, vmprof.head() .. vmprof.header(6, 2, "lua") .. vmprof.time(1700000000)
+      shell.write(from, vmprof.head() .. vmprof.header(6, 2, "lua") .. vmprof.time(1700000000)
         .. vmprof.meta("asamp.format", format) .. vmprof.name(8, "py:a:1:x.lua")
         .. vmprof.stack(1, 1, {0, 1, 5, 8}, {0})
         .. vmprof.meta("asamp.1", "n 1\nt 500\ns 64\nf 1\n" .. lines .. "m 10 1 x\n"))
@@ -295,12 +274,12 @@ describe("repair", function()
   it("refuses what is no log", function()
     for _, text in ipairs{"", "x", ("x"):rep(1000), vmprof.head(), vmprof.head() .. "\1",
                           "\31\139\8\0\0\0\0\0\0\3garbage"} do
-      write(from, text)
+      shell.write(from, text)
       local r, message, what = reader.repair(from, to)
       assert.is_nil(r)
       assert.truthy(message:find "^cannot repair '[^']*': ")
       assert.equal("read", what)
-      assert.is_nil(bytesof(to))
+      assert.is_nil(shell.read(to))
     end
     local r, message, what = reader.repair("/nowhere/x", to)
     assert.is_nil(r)
@@ -310,7 +289,7 @@ describe("repair", function()
 
   it("tells when the result cannot be written, and leaves both files", function()
     local bytes = small(6, true):sub(1, -30)
-    write(from, bytes)
+    shell.write(from, bytes)
     local r, message, what = reader.repair(from, "/nowhere/x")
     assert.is_nil(r)
     assert.equal("cannot write '/nowhere/x': No such file or directory", message)
@@ -318,17 +297,17 @@ describe("repair", function()
     r, message = reader.repair(from, "/tmp")  -- a directory: rename refuses
     assert.is_nil(r)
     assert.truthy(message:find "^cannot write '/tmp': ")
-    assert.equal("", shell "ls /tmp.*.tmp 2>/dev/null")
-    assert.equal(bytes, bytesof(from))
+    assert.equal("", shell.output "ls /tmp.*.tmp 2>/dev/null || true")
+    assert.equal(bytes, shell.read(from))
   end)
 
   it("writes over its own file only when told so", function()
     local bytes = small(6, true):sub(1, -30)
-    write(from, bytes)
+    shell.write(from, bytes)
     local r, _, what = reader.repair(from, from)
     assert.is_nil(r)
     assert.equal("same", what)
-    assert.equal(bytes, bytesof(from))
+    assert.equal(bytes, shell.read(from))
     assert(reader.repair(from, from, true))
     assert.is_true(reader.repair(from, to).whole)
   end)

@@ -7,6 +7,7 @@ local host = require "asamp.host"
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
 local samples = require "spec.support.samples"
+local shell = require "spec.support.shell"
 
 -- The command is that of the release build; the process is this variant's.
 local prefix = process.interpreter():match "^(.*)/bin/[^/]+$":gsub("/build/%l+$", "/build")
@@ -17,17 +18,11 @@ describe("a flight recorder", function()
   local folder
 
   before_each(function()
-    folder = os.tmpname()
-    os.remove(folder)
-    assert(os.execute("mkdir -m 700 " .. folder))
+    folder = shell.folder()
   end)
 
-  after_each(function() assert(os.execute("rm -rf " .. folder)) end)
-
   local function run(text, t)
-    local f = assert(io.open(folder .. "/x.lua", "w"))
-    f:write(text)
-    f:close()
+    shell.write(folder .. "/x.lua", text)
     t.directory, t[#t + 1] = folder, "x.lua"
     t.env.LUA_PATH = package.path:gsub("%f[^;\0]%./", here .. "/")
     t.env.LUA_CPATH = package.cpath:gsub("%f[^;\0]%./", here .. "/")

@@ -13,10 +13,8 @@ local blocks, run, START = sessions.blocks, sessions.run, sessions.START
 describe("a session ends with", function()
   it("the end of the script", function()
     local path, status, _, err = run(START)
-    assert.equal("", err)
-    assert.equal(0, status)
+    assert.same({0, ""}, {status, err})
     local list = samples.read(path)
-    os.remove(path)
     local n, decided = blocks(list, 1000)
     assert.equal(500, n)
     assert.equal(500, decided)
@@ -28,7 +26,6 @@ describe("a session ends with", function()
     assert.equal(1, status)
     assert.truthy(err:find "the script is broken\nstack traceback:\n")
     assert.equal(500, (blocks(samples.read(path), 1000)))
-    os.remove(path)
   end)
 
   for call, status in pairs{["os.exit(3)"] = 3, ["os.exit(4, true)"] = 4, ["os.exit(true, true)"] = 0,
@@ -39,10 +36,8 @@ describe("a session ends with", function()
                             ["setmetatable({}, {__gc = function() os.exit(8) end}) collectgarbage()"] = 8} do
     it(call, function()
       local path, got, _, err = run(START .. call)
-      assert.equal("", err)
-      assert.equal(status, got)
+      assert.same({status, ""}, {got, err})
       local list = samples.read(path)
-      os.remove(path)
       local n, decided = blocks(list, 1000)
       assert.equal(500, n)
       -- exit() of C runs no collection: what was not decided is counted
@@ -64,8 +59,7 @@ describe("a session ends with", function()
           for i = 501, 1000 do kept[i] = natives.userdata(1000) end
         end})
         ]] .. (l and "coroutine.wrap(function() os.exit(true, true) end)()" or "os.exit(true, true)"))
-      assert.equal("", err)
-      assert.equal(0, status)
+      assert.same({0, ""}, {status, err})
       local list = samples.read(path)
       os.remove(path)
       assert.truthy(list.log.ended)
@@ -84,10 +78,8 @@ describe("a session ends with", function()
       collectgarbage()
       assert(not profiler.stats().on)
       for i = 1, 100 do kept[i] = natives.userdata(3000) end]])
-    assert.equal("", err)
-    assert.equal(0, status)
+    assert.same({0, ""}, {status, err})
     local list = samples.read(path)
-    os.remove(path)
     assert.same({500, 500}, {blocks(list, 1000)})
     assert.same({500, 0}, {blocks(list, 2000)})
     assert.equal(0, (blocks(list, 3000)))
@@ -106,12 +98,12 @@ describe("a session ends with", function()
     -- Runs it under -l profiler. Returns status, stderr, the profile's samples.
     local function interrupted(code, options)
       local path, script = os.tmpname(), process.file(CTRL .. code)
-      local status, out, err = process.run{"-l", "profiler", script,
+      local status, out, err = process.run{load = "profiler", script,
         env = {LUA_PROFILER = "alloc=64,fixed,seed=1,out=" .. path .. (options or "")}}
+      os.remove(script)
       assert.equal("", out)
       local list = status < 128 and samples.read(path)
       local profile = reader.read(path)
-      os.remove(script)
       os.remove(path)
       return status, (err:gsub(script, "SCRIPT"):gsub(path, "OUT")), list, profile
     end
@@ -182,23 +174,20 @@ describe("a session ends with", function()
     local folder = os.tmpname()
     os.remove(folder)
     assert(os.execute("mkdir -p " .. folder .. "/other"))
-    local script = process.file(START .. [[
-      assert(require "peers".chdir "other")
-      for i = 501, 1000 do kept[i] = natives.userdata(1000) end
-      assert(profiler.disable())
-      assert(profiler.alloc_start(64, {out = ...}))]])
     local interpreter = process.interpreter()
     local here = io.popen "pwd":read "l"
     local function whole(paths)
       return (paths:gsub("%f[^;%z]%./", here .. "/"):gsub(";%./", ";" .. here .. "/"))
     end
     local env = {LUA_PATH = whole(package.path), LUA_CPATH = whole(package.cpath)}
-    assert.same({0, "", ""}, {process.run{script, "x.vmprof", directory = folder,
+    assert.same({0, "", ""}, {process.run{code = START .. [[
+      assert(require "peers".chdir "other")
+      for i = 501, 1000 do kept[i] = natives.userdata(1000) end
+      assert(profiler.disable())
+      assert(profiler.alloc_start(64, {out = ...}))]], "x.vmprof", directory = folder,
                                           program = interpreter, env = env}})
     assert.same({1000, 1000}, {blocks(samples.read(folder .. "/x.vmprof"), 1000)})
     assert.truthy(samples.read(folder .. "/other/x.vmprof").log.ended)
-    os.remove(script)
-    os.execute("rm -r " .. folder)
   end)
 
   it("the end of a state while another goes on", function()
@@ -210,13 +199,10 @@ describe("a session ends with", function()
       for i = 1, 500 do kept[i] = natives.userdata(2000) end
       print(profiler.stats().on)
     ]])
-    assert.equal("", err)
-    assert.equal(0, status)
+    assert.same({0, ""}, {status, err})
     assert.equal("true\n", out)
     assert.truthy(samples.read(path .. ".other").log.ended)
     assert.equal(500, (blocks(samples.read(path), 2000)))
-    os.remove(path)
-    os.remove(path .. ".other")
   end)
 
   it("_exit, which leaves what was flushed", function()
@@ -234,7 +220,6 @@ describe("a session ends with", function()
     ]])
     assert.equal(9, status)
     local profile = assert(reader.read(path))
-    os.remove(path)
     assert.is_false(profile.complete)
   end)
 end)
@@ -243,7 +228,7 @@ describe("a session that begins when the state is being closed", function()
   -- A finalizer that runs in lua_close may ask for a profile; what is made then
   -- has no finalizer of its own, and exit comes after the state is gone.
   it("is refused or finished, and exit() finds nothing of the dead state", function()
-    local path, status, _, err = run [[
+    local _, status, _, err = run [[
       local path = ...
       setmetatable({}, {__gc = function()
         local ok, profiler = pcall(require, "profiler")
@@ -251,9 +236,7 @@ describe("a session that begins when the state is being closed", function()
         for i = 1, 100 do local _ = {i} end
       end})
     ]]
-    os.remove(path)
-    assert.equal("", err)
-    assert.equal(0, status)
+    assert.same({0, ""}, {status, err})
   end)
 end)
 
@@ -278,10 +261,8 @@ describe("the child of a fork", function()
   for _, ending in ipairs{"os.exit(0)", "os.exit(0, true)", "peers._exit(0)"} do
     it("does not touch the parent's file: " .. ending, function()
       local path, status, _, err = run(FORK:format(ending), ENV)
-      assert.equal("", err)
-      assert.equal(0, status)
+      assert.same({0, ""}, {status, err})
       local list = samples.read(path)
-      os.remove(path)
       assert.equal(500, (blocks(list, 1000)))
       assert.equal(0, (blocks(list, 2000)))
       assert.equal(500, (blocks(list, 3000)))
@@ -292,7 +273,7 @@ describe("the child of a fork", function()
   -- It freed what realloc had freed. ASan must come before what is preloaded.
   if os.getenv "ASAMP_VARIANT" ~= "asan" then
     it("finds lists in the middle of a change, when another thread has forked", function()
-      local path, status, _, err = run([[
+      local _, status, _, err = run([[
         local profiler = require "profiler"
         assert(profiler.alloc_start(64, {out = ..., fixed = true, native = false}))
         local kept = {}
@@ -301,7 +282,6 @@ describe("the child of a fork", function()
         for i = 1, 20000 do kept[i] = {i} end
         profiler.disable()
       ]], {env = {LD_PRELOAD = package.searchpath("forking", package.cpath)}})
-      os.remove(path)
       assert.equal(0, status)
       local forks = err:match "^(%d+) forks\n$"
       assert.is_true(tonumber(forks) ~= nil and tonumber(forks) >= 10, err)
@@ -325,17 +305,14 @@ describe("the child of a fork", function()
       local f
       repeat f = io.open(path .. ".done") until f
       f:close()]], ENV)
-    assert.equal("", err)
-    assert.equal(0, status)
+    assert.same({0, ""}, {status, err})
     assert.equal("0\n", out)
     assert.same({500, 500}, {blocks(samples.read(path), 1000)})
     assert.same({500, 500}, {blocks(samples.read(path .. ".done"), 2000)})
-    os.remove(path)
-    os.remove(path .. ".done")
   end)
 
   it("has no session: every function says so, none crashes", function()
-    local path, status, out, err = run(FORK:format([[
+    local _, status, out, err = run(FORK:format([[
       assert(not profiler.stats().on)
       assert(profiler.period() == nil)
       assert(not pcall(profiler.period, 128))
@@ -343,7 +320,6 @@ describe("the child of a fork", function()
       assert(profiler.disable() == false)
       os.exit(0, true)
     ]]), ENV)
-    os.remove(path)
     assert.equal("", err)
     assert.equal("", out)
     assert.equal(0, status)
@@ -356,15 +332,12 @@ describe("the child of a fork", function()
       for i = 1, 500 do natives.userdata(4000) end
       os.exit(0, true)
     ]]), ENV)
-    assert.equal("", err)
-    assert.equal(0, status)
+    assert.same({0, ""}, {status, err})
     local list = samples.read(path .. ".child")
     local n, decided = blocks(list, 4000)
     assert.equal(500, n)
     assert.equal(500, decided)
     assert.equal(500, (blocks(samples.read(path), 3000)))
-    os.remove(path)
-    os.remove(path .. ".child")
   end)
 end)
 
@@ -399,8 +372,6 @@ describe("a run that is killed", function()
     end
     assert(peers.kill(pid, 9))
     local n, profile = lines()
-    os.remove(path)
-    os.remove(script)
     assert.is_false(profile.complete)
     assert.is_true(math.abs(n[2] - 1000 * 1032) < 2 * 2048, n[2])
     assert.is_true(n[3] > 0)
@@ -426,20 +397,15 @@ describe("a path that cannot be written", function()
     os.remove(pipe)
     assert(os.execute("mkfifo " .. pipe))
     -- the reader may not be there yet
-    local script = process.file(START:gsub("assert(%b())", [[
+    local pid = process.start{"-c", ("cat %s >%s"):format(pipe, copy), program = "sh"}
+    local status, _, err = process.run{code = START:gsub("assert(%b())", [[
       local peers, path = require "peers", ...
       for _ = 1, 3000 do
         if profiler.alloc_start(64, {out = path, fixed = true, seed = 1}) then break end
         peers.sleep(0.01)
-      end]], 1))
-    local pid = process.start{"-c", ("cat %s >%s"):format(pipe, copy), program = "sh"}
-    local status, _, err = process.run{script, pipe}
-    assert.equal("", err)
-    assert.equal(0, status)
+      end]], 1), pipe}
+    assert.same({0, ""}, {status, err})
     while peers.kill(pid, 0) do peers.sleep(0.01) end
     assert.equal(500, (blocks(samples.read(copy), 1000)))
-    os.remove(pipe)
-    os.remove(copy)
-    os.remove(script)
   end)
 end)

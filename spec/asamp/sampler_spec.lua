@@ -530,7 +530,6 @@ describe("a sample", function()
     ]]
     assert.is_true(ok, message)
     assert.equal(message, samples.read(path).points)
-    os.remove(path)
     s:close()
   end)
 end)
@@ -587,7 +586,6 @@ describe("sampling on and off", function()
     collectgarbage()
     assert.equal(1, ran)
     samples.read(path)
-    os.remove(path)
     assert.equal(on, distance ~= nil)  -- A1
   end)
 
@@ -612,7 +610,6 @@ describe("sampling on and off", function()
     core.off()
     assert(core.close() and #kept == 1000)
     local list = samples.read(path)
-    os.remove(path)
     local strings = 0
     for _, s in ipairs(list) do
       if s.kind == "string" and s.size > 20000 then
@@ -765,7 +762,6 @@ describe("several states", function()
     assert.is_true(ok, n)
     s:close()
     local file = samples.read(path)
-    os.remove(path)
     assert.is_true(file.points >= n)
     assert.equal(0, file.undecided)
   end)

@@ -8,6 +8,7 @@ local graphs = require "spec.support.graphs"
 local heap = require "profiler.heap"
 local holders = require "asamp.sums.holders"
 local process = require "spec.support.process"
+local shell = require "spec.support.shell"
 
 local GRAPHS = tonumber(os.getenv "ASAMP_GRAPHS") or 300
 local REPLACE_ALL = 2
@@ -30,7 +31,7 @@ end
 
 -- Of a process of its own: nothing but the code is there. Its output.
 local function run(code)
-  local script = process.file([[
+  local status, out, err = process.run{code = [[
     local core, heap = require "profiler.core", require "profiler.heap"
     local holders = require "asamp.sums.holders"
     local path = os.tmpname()
@@ -44,11 +45,8 @@ local function run(code)
       os.remove(path)
       return h
     end
-  ]] .. code)
-  local status, out, err = process.run{script}
-  os.remove(script)
-  assert.equal("", err)
-  assert.equal(0, status)
+  ]] .. code}
+  assert.same({0, ""}, {status, err})
   return out
 end
 
@@ -151,8 +149,6 @@ describe("a snapshot of the heap", function()
     words.program = table.remove(words, 1)
     words.env = {ASAN_OPTIONS = "detect_leaks=0"}  -- which would need a process, too
     local status, out, err = process.run(words)
-    os.remove(script)
-    os.remove(path)
     assert.same({0, ""}, {status, err})
     assert.is_truthy(out:find "^false\ttrue\t[^\n]+\ntrue\t", out)
   end)
@@ -314,7 +310,6 @@ describe("a snapshot of the heap", function()
     local ok, message = core.snapshot{path = other, wait = true}
     assert.is_nil(ok)
     assert.is_truthy(message:find(other, 1, true))
-    os.remove(other)
     ok, message = core.snapshot{path = "/nowhere/x.heap"}
     assert.is_nil(ok)
     assert.equal("cannot write the snapshot '/nowhere/x.heap': No such file or directory", message)
@@ -326,20 +321,15 @@ describe("a snapshot of the heap", function()
     assert.is_true(s.forked)
     local file = io.popen("exit 3")
     assert.equal(3, select(3, file:close()))
-    os.remove(path)
   end)
 
   it("that is hostile or cut gives an error, never a crash", function()
     local s = take()
-    local file = assert(io.popen(("gzip -dc '%s'"):format(s.path)))
-    local whole = file:read "a"
-    file:close()
+    local whole = shell.output("gzip -dc '%s'", s.path)
     os.remove(s.path)
     local path = os.tmpname()
     local function try(bytes)
-      local f = assert(io.open(path, "wb"))
-      f:write(bytes)
-      f:close()
+      shell.write(path, bytes)
       return heap.open(path)
     end
     assert(try(whole)):close()
@@ -371,6 +361,5 @@ describe("a snapshot of the heap", function()
     h, message = try("")
     assert.is_nil(h)
     assert.is_truthy(message:find("it is no heap snapshot", 1, true), message)
-    os.remove(path)
   end)
 end)

@@ -6,6 +6,7 @@
 
 local heap = require "profiler.heap"
 local process = require "spec.support.process"
+local shell = require "spec.support.shell"
 
 local SNAPSHOTS = tonumber(os.getenv "ASAMP_SNAPSHOTS") or 20
 local STATES = math.max(240, math.min(SNAPSHOTS, 10000))
@@ -24,17 +25,11 @@ describe("snapshots of the heap", function()
   local folder
 
   before_each(function()
-    folder = os.tmpname()
-    os.remove(folder)
-    assert(os.execute("mkdir -m 700 " .. folder))
+    folder = shell.folder()
   end)
 
-  after_each(function() assert(os.execute("rm -rf " .. folder)) end)
-
   local function file(name, text)
-    local f = assert(io.open(folder .. "/" .. name, "w"))
-    f:write(text)
-    f:close()
+    shell.write(folder .. "/" .. name, text)
   end
 
   it("one after the other leave no descriptor, no child and no memory", function()

@@ -595,17 +595,13 @@ end)
 describe("native frames", function()
   it("stand below and above all Lua frames, to the start of the process", function()
     local path = os.tmpname()
-    local script = process.file([[
+    local status, _, err = process.run{load = "profiler", code = [[
 local natives = require "natives"
 local function f() natives.userdata(1000) end
 for i = 1, 100 do natives.through(f) end
-]])
-    local status, _, err = process.run{"-l", "profiler", script,
-      env = {LUA_PROFILER = "alloc=64,fixed,seed=1,quiet,out=" .. path}}
+]], env = {LUA_PROFILER = "alloc=64,fixed,seed=1,quiet,out=" .. path}}
     assert.equal(0, status, err)
     local list = samples.read(path)
-    os.remove(path)
-    os.remove(script)
     local seen = 0
     for _, s in ipairs(list) do
       if ismark(s) then
@@ -652,7 +648,6 @@ for i = 1, 100 do natives.through(f) end
       os.remove(path)
       assert.is_true(seen > 0, options)
     end
-    os.remove(script)
   end)
 
   it("are not asked for with native = false", function()

@@ -3,8 +3,8 @@
 -- cannot be done is refused with the reason, samples that find no room are counted,
 -- and those that are told have the stacks that they have when there is room.
 
-local child = require "spec.support.child"
 local peers = require "peers"
+local process = require "spec.support.process"
 local samples = require "spec.support.samples"
 
 -- A session in a state of its own, in which the n-th request fails (or from there
@@ -69,7 +69,6 @@ local function session(n, all, native)
     local text = samples.text(e.stack)  -- but for who runs the state
     texts[i] = ("%s %d %s"):format(e.kind, e.size, text:match "^.*main chunk:%d+" or text)
   end
-  os.remove(path)
   return {ending = r[2], message = r[3], number = r[4], samples = r[5], lost = r[6], closed = r[7],
           texts = texts, list = list}
 end
@@ -130,7 +129,7 @@ describe("memory that the sampler does not get", function()
 
   -- An OS thread's first session with time asks for what the thread keeps then.
   it("is refused to time's samples where a thread takes its first, which may try again", function()
-    local status, text = child.run [[
+    local status, text = process.code [[
       local path, core = os.tmpname(), require "starving".core
       local starve = require "starving".starve
       assert(core.open{out = path, period = 64, native = true})

@@ -6,6 +6,7 @@
 
 local process = require "spec.support.process"
 local runs = require "spec.support.runs"
+local shell = require "spec.support.shell"
 
 -- What the process does; arg: the profile, the result.
 local WORK = {
@@ -20,12 +21,10 @@ local WORK = {
 describe("a file that is not whole yet", function()
   local folder
   before_each(function()
-    folder = os.tmpname()
-    os.remove(folder)
-    assert(os.execute("mkdir " .. folder .. " && mkfifo " .. folder .. "/in"))
+    folder = shell.folder()
+    shell.output("mkfifo %s/in", folder)
     runs.write(folder .. "/whole", {seed = 3, plain = true})
   end)
-  after_each(function() os.execute("rm -rf " .. folder) end)
 
   -- Starts the work, sends it the signals (one after the other) once its file
   -- is there; its exit status as the shell has it, and the files that are left.
@@ -44,7 +43,6 @@ describe("a file that is not whole yet", function()
       rm in whole
       ls
     ]], "sh", folder, process.interpreter(), script, signals, how or "--default-signal=INT,TERM,HUP"}
-    os.remove(script)
     assert.equal(0, status)
     return out
   end
@@ -70,7 +68,6 @@ describe("a file that is not whole yet", function()
         rm in cut whole
         ls
       ]], "sh", folder, process.interpreter(), script}
-      os.remove(script)
       assert.equal(0, status)
       assert.truthy(out:find "File too large\n", out)
       assert.truthy(out:find "\n%d\n$", out)

@@ -60,7 +60,6 @@ local function accounted(what, rate, exact, f, tail)
           signals.cpu() - outer, rate, what)
   assert(core.close())
   local list = samples.read(path)
-  os.remove(path)
   local _, n = times.count(list, function() end)
   assert.equal(t.timesamples, n, what)
   return t
@@ -192,7 +191,5 @@ describe("samples of time and lost ones are all of the thread's CPU time", funct
       assert.truthy(list.log.ended)
       assert.equal(tonumber(n), select(2, times.count(list, function() end)))
     end
-    os.remove(script)
-    os.remove(path)
   end)
 end)

@@ -345,7 +345,6 @@ describe("the number of time samples", function()
     end
     assert(core.close())
     local list = samples.read(path)
-    os.remove(path)
     local periods = {}
     for i, p in ipairs(list.timeperiods) do periods[i] = p.ns end
     assert.same({1000000, 0, 10000000, 0, 500000, 0}, periods)

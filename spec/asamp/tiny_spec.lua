@@ -9,6 +9,7 @@
 local peers = require "peers"
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
+local shell = require "spec.support.shell"
 
 local PROGRAM = [[
   local keep, sum = {}, 0
@@ -46,25 +47,19 @@ end
 
 -- Checks what a run has left in 'folder', and empties it. Returns how many profiles.
 local function profiles(folder, told)
-  local list = io.popen("ls " .. folder)
-  local n = 0
-  for name in list:lines() do
+  local names = shell.lines(shell.output("ls " .. folder))
+  for _, name in ipairs(names) do
     local p, why = reader.read(folder .. "/" .. name)
     assert(p and p.complete, told .. name .. ": " .. tostring(why or p and p.message))
-    n = n + 1
     os.remove(folder .. "/" .. name)
   end
-  list:close()
-  return n
+  return #names
 end
 
 local folder
 before_each(function()
-  folder = os.tmpname()
-  os.remove(folder)
-  assert(os.execute("mkdir " .. folder))
+  folder = shell.folder()
 end)
-after_each(function() os.execute("rm -rf " .. folder) end)
 
 describe("a program near its limit", function()
   -- asan maps terabytes; the debug build's verifier ends a process in which it has no memory
@@ -102,7 +97,6 @@ describe("a program near its limit", function()
           whole = whole + profiles(folder, told)
         end
       end
-      os.remove(script)
       assert.is_true(ran > 0 and starved > 0 and whole > #ways, ran .. " " .. starved .. " " .. whole)
     end)
   end

@@ -4,6 +4,7 @@
 -- nothing of the profiler. What allocation costs then is bench/instructions'.
 
 local process = require "spec.support.process"
+local shell = require "spec.support.shell"
 
 local prefix = process.interpreter():match "^(.*)/bin/[^/]+$"
 
@@ -34,17 +35,12 @@ describe("a process that is not asked #plain", function()
   local folder, host
 
   setup(function()
-    folder = os.tmpname()
-    os.remove(folder)
+    folder = shell.folder()
     host = folder .. "/host"
-    assert(os.execute("mkdir " .. folder))
-    local f = assert(io.open(folder .. "/host.c", "w"))
-    f:write(HOST)
-    f:close()
+    shell.write(folder .. "/host.c", HOST)
     assert(os.execute(("gcc -O1 -I%s/include/lua5.4 %s/host.c -o %s -L%s/lib -l:liblua5.4.so.0 "
                        .. "-Wl,-rpath,%s/lib"):format(prefix, folder, host, prefix, prefix)))
   end)
-  teardown(function() os.execute("rm -r " .. folder) end)
 
   -- Of n states, what luaN_complete and what it calls has taken: instructions, functions,
   -- and whether the profiler's module was there.

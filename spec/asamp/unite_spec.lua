@@ -9,6 +9,7 @@ local lifetimes = require "asamp.sums.lifetimes"
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
 local runs = require "spec.support.runs"
+local shell = require "spec.support.shell"
 local states = require "asamp.sums.states"
 local totals = require "asamp.sums.totals"
 local united = require "asamp.sums.united"
@@ -186,7 +187,6 @@ describe("profiles that are merged", function()
         want[route] = want[route] + of.bytes
       end
     end
-    os.remove(script)
     assert(merge({paths[1], paths[2]}, out))
     local sums = copies.of(assert(reader.read(out)))
     local got = {bytes = sums.bytes, again = sums.again}
@@ -224,9 +224,7 @@ describe("profiles that are merged", function()
     runs.write(paths[2], {seed = 6, actions = 200})
     local text = process.read(paths[1])
     for i = 1, 12 do
-      local f = assert(io.open(paths[1], "wb"))
-      f:write(text:sub(1, 1500 + i * #text // 14))
-      f:close()
+      shell.write(paths[1], text:sub(1, 1500 + i * #text // 14))
       local result = assert(merge({paths[1], paths[2]}, out))
       assert.is_truthy(result.files[1].message)
       local cut, whole, all = reader.read(paths[1]), reader.read(paths[2]), reader.read(out)
@@ -239,9 +237,7 @@ describe("profiles that are merged", function()
 
   it("that are none are told, and the others are merged", function()
     runs.write(paths[1], {seed = 7, actions = 60})
-    local f = assert(io.open(paths[2], "wb"))
-    f:write "no profile\n"
-    f:close()
+    shell.write(paths[2], "no profile\n")
     os.remove(paths[3])
     local list = {paths[2], paths[1], paths[3], paths[1]}
     local result = assert(merge(list, out))

@@ -19,7 +19,6 @@ local function written(format, fill, options)
   fill(p)
   local ok, totals = p:close()
   local bytes, packed = vmprof.load(path)
-  os.remove(path)
   assert.is_true(ok)
   assert.equal(0, totals.lost)
   return vmprof.decode(bytes), totals, packed, bytes

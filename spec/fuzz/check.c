@@ -205,6 +205,5 @@ void check (lua_State *L, int collected) {
   }
   w.a = collected;
   calm(L, b_check, 0, 0);
-  w.checks++;
   memory.armed = armed;
 }

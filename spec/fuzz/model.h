@@ -119,7 +119,7 @@ typedef struct World {
   int a, b;		/* parameters of the protected half of an action */
   unsigned string;
   /* figures */
-  unsigned long collections, checks, finalized, back, errors;
+  unsigned long collections, finalized, back, errors;
 } World;
 
 extern World w;

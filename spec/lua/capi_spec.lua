@@ -4,7 +4,7 @@
 -- headers and linked to its library runs on the fork without a change and
 -- without a word from the loader.
 
-local shell = require "spec.lua.shell"
+local shell = require "spec.support.shell"
 
 local MODULE = [[
 #include <string.h>
@@ -166,8 +166,8 @@ describe("what was built for pristine Lua #plain", function()
   it("a module, runs in the fork's interpreter", function()
     shell.write(folder .. "/plainmodule.c", MODULE)
     shell.write(folder .. "/script.lua", SCRIPT)
-    shell.output(("cc -O1 -Wall -shared -fPIC -o %s/plainmodule.so %s/plainmodule.c %s")
-                 :format(folder, folder, flags:gsub("%-l%S+", "")))
+    shell.output("cc -O1 -Wall -shared -fPIC -o %s/plainmodule.so %s/plainmodule.c %s",
+                 folder, folder, flags:gsub("%-l%S+", ""))
     for _, bin in ipairs {"build/plain/bin/lua", "build/bin/lua"} do
       local status, out, err = shell.run(("LUA_CPATH='%s/?.so' %s %s/script.lua"):format(folder, bin, folder))
       assert.same({0, ("Lua %s.%s.%s\n"):format(major, minor, release), ""},
@@ -177,7 +177,7 @@ describe("what was built for pristine Lua #plain", function()
 
   it("a program, runs on the fork's library, and the loader has nothing to say", function()
     shell.write(folder .. "/program.c", PROGRAM)
-    shell.output(("cc -O1 -Wall -o %s/program %s/program.c %s"):format(folder, folder, flags))
+    shell.output("cc -O1 -Wall -o %s/program %s/program.c %s", folder, folder, flags)
     assert.is_truthy(shell.output("readelf -d " .. folder .. "/program"):find("liblua5.4.so.0", 1, true))
     for _, lib in ipairs {"build/plain/lib", "build/lib"} do
       local set = ("LD_LIBRARY_PATH=%s/%s "):format(root, lib)

@@ -4,29 +4,13 @@
 -- which dependencies run downwards only, asamp over seam.h over lua. Read from
 -- the built files by nm and readelf, and from the sources by their includes.
 
-local shell = require "spec.lua.shell"
+local sets = require "spec.support.sets"
+local shell = require "spec.support.shell"
 
 local function set(list)
   local s = {}
   for _, v in ipairs(list) do s[v] = true end
   return s
-end
-
-local function sorted(s)
-  local list = {}
-  for v in pairs(s) do list[#list + 1] = v end
-  table.sort(list)
-  return list
-end
-
--- Names in a but not in b.
-local function without(a, b)
-  local list = {}
-  for v in pairs(a) do
-    if not b[v] then list[#list + 1] = v end
-  end
-  table.sort(list)
-  return list
 end
 
 -- Dynamic symbols that a file defines: name -> version node or "".
@@ -73,16 +57,16 @@ describe("the exported names #plain", function()
   it("are upstream's API, all of it, and the seam's functions, in the library", function()
     local fork, plain = exported(FORK), exported(PLAIN)
     local api = declared(HEADERS .. "lua.h", HEADERS .. "lauxlib.h", HEADERS .. "lualib.h")
-    assert.is_true(#sorted(api) > 140, #sorted(api))
-    assert.same({}, without(api, plain))
-    assert.same({}, without(plain, fork))
-    assert.same(sorted(declared("lua/seam.h")), without(fork, plain))
+    assert.is_true(#sets.sorted(api) > 140, #sets.sorted(api))
+    assert.same({}, sets.sorted(api, plain))
+    assert.same({}, sets.sorted(plain, fork))
+    assert.same(sets.sorted(declared("lua/seam.h")), sets.sorted(fork, plain))
   end)
 
   it("are the same in the interpreter, for modules that it loads", function()
     local fork, plain = exported("build/bin/lua"), exported("build/plain/bin/lua")
-    assert.same({}, without(plain, fork))
-    assert.same(sorted(declared("lua/seam.h")), without(fork, plain))
+    assert.same({}, sets.sorted(plain, fork))
+    assert.same(sets.sorted(declared("lua/seam.h")), sets.sorted(fork, plain))
   end)
 
   it("have the prefix luaN_ where they are not upstream's", function()
@@ -92,8 +76,8 @@ describe("the exported names #plain", function()
     -- what the parts of the collector tell one another stays inside
     local inner = declared("lua/gc/nursery.h", "lua/gc/core.h", "lua/gc/gc.h")
     inner.lua_resume = nil  -- upstream's, given a section there
-    assert.same({}, sorted(inner))
-    assert.same(sorted(luan(declared("lua/seam.h"))), sorted(luan(exported(FORK))))
+    assert.same({}, sets.sorted(inner))
+    assert.same(sets.sorted(luan(declared("lua/seam.h"))), sets.sorted(luan(exported(FORK))))
   end)
 
   it("carry the soname and the version of Debian's library", function()
@@ -119,7 +103,7 @@ describe("the exported names #plain", function()
       local folder, name = path:match("([%w_]+)/([%w_]+)%.so$")
       local own = {"luaopen_" .. folder .. "_" .. name}
       if name == "core" then own = {"asamp_join", "asamp_setup", own[1]} end
-      assert.same(own, sorted(exported(path)))
+      assert.same(own, sets.sorted(exported(path)))
     end
   end)
 

@@ -4,7 +4,7 @@
 -- Whatever is wrong with the download, a patch or a path is one line on stderr
 -- that names it, a failure, and nothing half done left behind.
 
-local shell = require "spec.lua.shell"
+local shell = require "spec.support.shell"
 
 local TARBALL = "build/dl/lua.tar.gz"
 local NOWHERE = "LUA_FETCH_NO_SITE=1 LUA_FETCH_NO_APT=1 "
@@ -24,7 +24,7 @@ describe("lua/fetch #plain", function()
     assert.is_true(status ~= 0, err)
     assert.equal("", said)
     assert.is_truthy(err:find("^lua/fetch: [^\n]+\n$"), err)
-    assert.equal("", shell.output(("mkdir -p %s/dl && ls -A %s/dl"):format(folder, folder)))
+    assert.equal("", shell.output("mkdir -p %s/dl && ls -A %s/dl", folder, folder))
     return err
   end
 
@@ -38,19 +38,19 @@ describe("lua/fetch #plain", function()
     assert.is_truthy(said:find("verified", 1, true), said)
     assert.equal(hash(TARBALL), hash(out))
     assert.equal(shell.read("lua/upstream"):match("\nsha256=(%x+)"), hash(out))
-    assert.equal("lua.tar.gz\n", shell.output(("ls -A %s/dl"):format(folder)))
+    assert.equal("lua.tar.gz\n", shell.output("ls -A %s/dl", folder))
   end)
 
   it("needs no origin when the tarball is there already", function()
-    shell.output(("mkdir %s/dl && cp %s %s"):format(folder, TARBALL, out))
+    shell.output("mkdir %s/dl && cp %s %s", folder, TARBALL, out)
     local status, _, err = shell.run(NOWHERE .. "lua/fetch " .. out)
     assert.same({0, ""}, {status, err})
   end)
 
   -- bench/lua55 has a pin of its own, without a site.
   it("takes what another pin says, by the variable that it names", function()
-    shell.output(("mkdir %s/dl && printf 'version=5.5.9\\nsha256=%s\\ndebian_package=none\\n' >%s/pin && "
-      .. "echo variable=OTHER_TARBALL >>%s/pin"):format(folder, hash("Makefile"), folder, folder))
+    shell.output("mkdir %s/dl && printf 'version=5.5.9\\nsha256=%s\\ndebian_package=none\\n' >%s/pin && "
+      .. "echo variable=OTHER_TARBALL >>%s/pin", folder, hash("Makefile"), folder, folder)
     local command = ("LUA_FETCH_NO_APT=1 LUA_TARBALL=/absent %s lua/fetch " .. out .. " %s/pin")
     local status, said, err = shell.run(command:format("OTHER_TARBALL=Makefile", folder))
     assert.same({0, "lua-5.5.9.tar.gz: verified (OTHER_TARBALL=Makefile)\n", ""}, {status, said, err})
@@ -68,7 +68,7 @@ describe("lua/fetch #plain", function()
 
   it("refuses a tarball with another hash, and prints both", function()
     local bad = folder .. "/bad.tar.gz"
-    shell.output(("cp %s %s && printf x >>%s"):format(TARBALL, bad, bad))
+    shell.output("cp %s %s && printf x >>%s", TARBALL, bad, bad)
     local err = refused(NOWHERE .. "LUA_TARBALL=" .. bad)
     assert.is_truthy(err:find("got " .. hash(bad), 1, true), err)
     assert.is_truthy(err:find("want " .. hash(TARBALL), 1, true), err)
@@ -78,9 +78,9 @@ describe("lua/fetch #plain", function()
   -- stopped at the tarball of the one before until somebody deleted it.
   it("replaces a spoiled copy, or another release's, when it can get the right one", function()
     local here = shell.output("pwd"):gsub("\n", "")
-    shell.output(("mkdir %s/dl %s/lua && head -c 1000 %s >%s && cp lua/fetch %s/lua/ && "
-                  .. "sed 's|^url=.*|url=file://%s/%s|' lua/upstream >%s/lua/upstream")
-                 :format(folder, folder, TARBALL, out, folder, here, TARBALL, folder))
+    shell.output("mkdir %s/dl %s/lua && head -c 1000 %s >%s && cp lua/fetch %s/lua/ && "
+                  .. "sed 's|^url=.*|url=file://%s/%s|' lua/upstream >%s/lua/upstream",
+                 folder, folder, TARBALL, out, folder, here, TARBALL, folder)
     local spoiled = hash(out)
     local status, said, err = shell.run(NOWHERE .. "lua/fetch " .. out)
     assert.same({1, ""}, {status, said})
@@ -96,8 +96,8 @@ describe("lua/fetch #plain", function()
   -- was built as `make plain`, and what compared with that compared with another Lua.
   it("is asked for the right tarball where a newer file of that name is another", function()
     local here = shell.output("pwd"):gsub("\n", "")
-    shell.output(("mkdir %s/dl %s/lua-1 && echo other >%s/lua-1/README && tar -czf %s -C %s lua-1")
-                 :format(folder, folder, folder, out, folder))
+    shell.output("mkdir %s/dl %s/lua-1 && echo other >%s/lua-1/README && tar -czf %s -C %s lua-1",
+                 folder, folder, folder, out, folder)
     local build = ("make -f lua/build.mk V=plain B=%s/b TARBALL=%s %s/b/prepared"):format(
       folder, out, folder)
     local status, _, err = shell.run(NOWHERE .. build)
@@ -117,8 +117,8 @@ describe("lua/fetch #plain", function()
       local pool = ("%s/%s/pool/%s/l/lua5.4"):format(folder, component, component)
       local apt = ("%s/%s/apt"):format(folder, component)
       local version = shell.read("lua/upstream"):match("\nversion=([%d.]+)")
-      shell.output(("mkdir -p %s %s/lists %s/parts && cp %s %s/lua5.4_%s.orig.tar.gz")
-                   :format(pool, apt, apt, TARBALL, pool, version))
+      shell.output("mkdir -p %s %s/lists %s/parts && cp %s %s/lua5.4_%s.orig.tar.gz",
+                   pool, apt, apt, TARBALL, pool, version)
       shell.write(apt .. "/sources.list", ("deb [trusted=yes] file://%s/%s stable %s\n")
                   :format(folder, component, component))
       shell.write(apt .. "/conf", ('Dir::Etc::sourcelist "%s/sources.list"; '
@@ -131,7 +131,7 @@ describe("lua/fetch #plain", function()
       assert.equal(hash(TARBALL), hash(out))
 
       -- what the pool has is not what is wanted
-      shell.output(("printf x >>%s/lua5.4_%s.orig.tar.gz && rm %s"):format(pool, version, out))
+      shell.output("printf x >>%s/lua5.4_%s.orig.tar.gz && rm %s", pool, version, out)
       local wrong = refused(("APT_CONFIG=%s/conf LUA_FETCH_NO_SITE=1"):format(apt))
       assert.is_truthy(wrong:find(pool, 1, true) and wrong:find("another sha256 there", 1, true), wrong)
     end
@@ -144,26 +144,26 @@ describe("lua/fetch #plain", function()
   end)
 
   it("names an origin that cannot be reached", function()
-    shell.output(("mkdir %s/lua && cp lua/fetch %s/lua/ && sed 's|^url=.*|url=file://%s/absent|' "
-                  .. "lua/upstream >%s/lua/upstream"):format(folder, folder, folder, folder))
+    shell.output("mkdir %s/lua && cp lua/fetch %s/lua/ && sed 's|^url=.*|url=file://%s/absent|' "
+                  .. "lua/upstream >%s/lua/upstream", folder, folder, folder, folder)
     local status, _, err = shell.run(("LUA_FETCH_NO_APT=1 %s/lua/fetch %s"):format(folder, out))
     assert.is_true(status ~= 0)
     assert.is_truthy(err:find("^lua/fetch: [^\n]*tried: file://" .. folder .. "/absent;[^\n]*\n$"), err)
   end)
 
   it("says of an origin with another file that its hash is wrong", function()
-    shell.output(("mkdir %s/lua && cp lua/fetch %s/lua/ && sed 's|^url=.*|url=file://%s/lua/fetch|' "
-                  .. "lua/upstream >%s/lua/upstream"):format(folder, folder, folder, folder))
+    shell.output("mkdir %s/lua && cp lua/fetch %s/lua/ && sed 's|^url=.*|url=file://%s/lua/fetch|' "
+                  .. "lua/upstream >%s/lua/upstream", folder, folder, folder, folder)
     local status, _, err = shell.run(("LUA_FETCH_NO_APT=1 %s/lua/fetch %s"):format(folder, out))
     assert.is_true(status ~= 0)
     assert.is_truthy(err:find(hash("lua/fetch"), 1, true), err)
-    assert.equal("", shell.output(("ls -A %s/dl"):format(folder)))
+    assert.equal("", shell.output("ls -A %s/dl", folder))
   end)
 
   it("downloads from the first origin that has the right file", function()
     local here = shell.output("pwd"):gsub("\n", "")
-    shell.output(("mkdir %s/lua && cp lua/fetch %s/lua/ && sed 's|^url=.*|url=file://%s/%s|' "
-                  .. "lua/upstream >%s/lua/upstream"):format(folder, folder, here, TARBALL, folder))
+    shell.output("mkdir %s/lua && cp lua/fetch %s/lua/ && sed 's|^url=.*|url=file://%s/%s|' "
+                  .. "lua/upstream >%s/lua/upstream", folder, folder, here, TARBALL, folder)
     local status, _, err = shell.run(("LUA_FETCH_NO_APT=1 %s/lua/fetch %s"):format(folder, out))
     assert.same({0, ""}, {status, err})
     assert.equal(hash(TARBALL), hash(out))
@@ -201,7 +201,7 @@ describe("lua/prepare #plain", function()
 
   it("refuses a tarball that is none, and names it", function()
     local bad = folder .. "/bad.tar.gz"
-    shell.output(("head -c 5000 %s >%s"):format(TARBALL, bad))
+    shell.output("head -c 5000 %s >%s", TARBALL, bad)
     local err = refused(bad)
     assert.is_truthy(err:find(bad .. " is not a Lua release", 1, true), err)
     local _, n = err:gsub("\n", "")
@@ -253,7 +253,7 @@ describe("lua/install #plain", function()
   it("leaves a whole tree below DESTDIR, and one that runs below PREFIX", function()
     local folder = shell.folder()
     local staged = folder .. "/stage" .. folder .. "/lua"
-    shell.output(("lua/install %s/lua %s/stage"):format(folder, folder))
+    shell.output("lua/install %s/lua %s/stage", folder, folder)
     for _, path in ipairs {"bin/lua", "bin/luac", "bin/asamp", "lib/liblua.a", "lib/liblua5.4.so",
                            "lib/liblua5.4.so.0", "lib/pkgconfig/lua5.4.pc", "include/lua5.4/lua.h",
                            "include/lua5.4/lauxlib.h", "include/lua5.4/lualib.h",
@@ -270,7 +270,7 @@ describe("lua/install #plain", function()
     assert.is_truthy(pc:find("prefix=" .. folder .. "/lua\n", 1, true), pc)
 
     -- the same once more without DESTDIR: nothing is built again
-    shell.output(("lua/install %s/lua ''"):format(folder))
+    shell.output("lua/install %s/lua ''", folder)
     shell.write(folder .. "/script.lua", "local t = {} for i = 1, 50000 do t[i % 10] = {i} end print(#t)\n")
     local status, out, err = shell.run(("cd %s && env -u LUA_PATH -u LUA_CPATH -u LUA_INIT "
       .. "LUA_PROFILER=alloc=4K,out=run.vmprof lua/bin/lua -l profiler script.lua"):format(folder))

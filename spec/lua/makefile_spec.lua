@@ -4,7 +4,8 @@
 -- this machine, no variable is used before it has a value, and any compiler
 -- gets only the options that it knows.
 
-local shell = require "spec.lua.shell"
+local sets = require "spec.support.sets"
+local shell = require "spec.support.shell"
 
 local FILES = {"Makefile", "lua/build.mk", "lualib/build.mk", "asamp/build.mk"}
 
@@ -29,12 +30,11 @@ end
 -- What is installed with one of the set: the packages of it, and all that
 -- these need.
 local function closure(set)
-  local needs, todo, all = {}, {}, {}
+  local needs, todo, all = {}, sets.sorted(set), {}
   local installed = shell.output "dpkg-query -W -f '${Package}\t${Depends}\n'"
   for name, list in installed:gmatch "([^\t\n]+)\t([^\n]*)" do
     needs[name] = list
   end
-  for word in pairs(set) do todo[#todo + 1] = word end
   while #todo > 0 do
     local name = table.remove(todo)
     if needs[name] and not all[name] then
@@ -110,8 +110,8 @@ describe("the makefiles #plain", function()
     ]])
     shell.output("chmod +x " .. picky)
     local function loop(cc)
-      local text = shell.output(("make -n -f lua/build.mk V=fork B=%s/b P=%s/p CC=%s")
-                                :format(folder, folder, cc))
+      local text = shell.output("make -n -f lua/build.mk V=fork B=%s/b P=%s/p CC=%s",
+                                folder, folder, cc)
       return text:match "\n([^\n]*/obj/lvm%.o [^\n]*)"
     end
     local all, some = loop "gcc", loop(picky)
@@ -125,7 +125,7 @@ describe("the makefiles #plain", function()
   it("build anew for another compiler", function()
     local folder = shell.folder()
     local function stamp(cc)
-      shell.output(("make -s -f lua/build.mk B=%s P=%s CC=%s %s/extra"):format(folder, folder, cc, folder))
+      shell.output("make -s -f lua/build.mk B=%s P=%s CC=%s %s/extra", folder, folder, cc, folder)
       return shell.read(folder .. "/extra")
     end
     assert.is_true(stamp "gcc" ~= stamp "cc")

@@ -4,7 +4,7 @@
 -- the way through git and back, and each patch says what it does and which
 -- spec guards it. lua/edit runs in a copy of the checkout.
 
-local shell = require "spec.lua.shell"
+local shell = require "spec.support.shell"
 
 local function patches(folder)
   return shell.lines(shell.output("ls " .. (folder or ".") .. "/lua/patches/*.patch"))
@@ -62,10 +62,10 @@ describe("the patches #plain", function()
                                      :format(folder, table.concat(patches(), " ")))
     assert.same({0, ""}, {status, err})
     -- lua/prepare counts on patch's words; look at them once more
-    shell.output(("cd %s && rm -rf src && mkdir src"):format(folder))
+    shell.output("cd %s && rm -rf src && mkdir src", folder)
     shell.output("tar -xzf build/dl/lua.tar.gz --strip-components=1 -C " .. folder .. "/src")
     for _, path in ipairs(patches()) do
-      local out = shell.output(("LC_ALL=C patch -p1 -F0 -d %s/src <%s"):format(folder, path))
+      local out = shell.output("LC_ALL=C patch -p1 -F0 -d %s/src <%s", folder, path)
       assert.is_falsy(out:find("offset", 1, true) or out:find("fuzz", 1, true), out)
     end
     shell.remove(folder)
@@ -73,38 +73,38 @@ describe("the patches #plain", function()
 
   it("come back unchanged from make edit and make export", function()
     local folder = shell.folder()
-    shell.output(("mkdir -p %s/build && cp -r build/dl %s/build/ && cp -r lua %s/")
-                 :format(folder, folder, folder))
-    local out = shell.output(("cd %s && lua/edit import build/edit"):format(folder))
+    shell.output("mkdir -p %s/build && cp -r build/dl %s/build/ && cp -r lua %s/",
+                 folder, folder, folder)
+    local out = shell.output("cd %s && lua/edit import build/edit", folder)
     assert.is_truthy(out:find(("build/edit: %d patches"):format(#patches()), 1, true), out)
-    shell.output(("cd %s && lua/edit export build/edit"):format(folder))
+    shell.output("cd %s && lua/edit export build/edit", folder)
     local same, differences = shell.run(("diff -r lua/patches %s/lua/patches"):format(folder))
     assert.equal(0, same, differences)
 
     -- an import never overwrites work, an export never takes half of it
     local status, _, err = shell.run(("cd %s && lua/edit import build/edit"):format(folder))
     assert.same({1, "lua/edit: build/edit is there; export it, or remove it to start again\n"}, {status, err})
-    shell.output(("echo '/* x */' >>%s/build/edit/src/lgc.c"):format(folder))
+    shell.output("echo '/* x */' >>%s/build/edit/src/lgc.c", folder)
     status, _, err = shell.run(("cd %s && lua/edit export build/edit"):format(folder))
     assert.same({1, "lua/edit: build/edit has changes that are not committed\n"}, {status, err})
     assert.equal(#patches(), #patches(folder))
 
     -- a commit more is a patch more
-    shell.output(("cd %s && git -C build/edit commit -qam 'gc: one more' && lua/edit export build/edit")
-                 :format(folder))
+    shell.output("cd %s && git -C build/edit commit -qam 'gc: one more' && lua/edit export build/edit",
+                 folder)
     assert.equal(#patches() + 1, #patches(folder))
     assert.equal(0, (shell.run(("ls %s/lua/patches/%04d-gc-one-more.patch"):format(folder, #patches() + 1))))
 
     -- and a commit less a patch less
-    shell.output(("cd %s && git -C build/edit reset -q --hard HEAD~2 && lua/edit export build/edit")
-                 :format(folder))
+    shell.output("cd %s && git -C build/edit reset -q --hard HEAD~2 && lua/edit export build/edit",
+                 folder)
     assert.equal(#patches() - 1, #patches(folder))
     shell.remove(folder)
   end)
 
   it("cannot be exported from what is not an edit folder, nor handled by another verb", function()
     local folder = shell.folder()
-    shell.output(("mkdir -p %s/build %s/none && cp -r lua %s/"):format(folder, folder, folder))
+    shell.output("mkdir -p %s/build %s/none && cp -r lua %s/", folder, folder, folder)
     for words, said in pairs {
       ["export none"] = "none is not an edit folder; run make edit first",
       ["merge none"] = "import, export or rebase, not 'merge'", [""] = "import, export or rebase, not ''",
@@ -124,11 +124,11 @@ describe("the patches #plain", function()
 
     before_each(function()
       folder = shell.folder()
-      shell.output(("mkdir -p %s/build/release && cp -r build/dl %s/build/ && cp -r lua %s/"
-        .. " && tar -xzf build/dl/lua.tar.gz -C %s/build/release"):format(folder, folder, folder, folder))
+      shell.output("mkdir -p %s/build/release && cp -r build/dl %s/build/ && cp -r lua %s/"
+        .. " && tar -xzf build/dl/lua.tar.gz -C %s/build/release", folder, folder, folder, folder)
       -- Lua 5.4.99: lines more, which move every hunk of three files
-      shell.output(([[cd %s/build/release/*/ && sed -i 's/\(VERSION_RELEASE\t"\)[0-9]*"/\199"/' src/lua.h
-        sed -i '1i/* one line more */' src/lvm.c src/lstate.c src/ldo.c]]):format(folder))
+      shell.output([[cd %s/build/release/*/ && sed -i 's/\(VERSION_RELEASE\t"\)[0-9]*"/\199"/' src/lua.h
+        sed -i '1i/* one line more */' src/lvm.c src/lstate.c src/ldo.c]], folder)
     end)
     after_each(function() shell.remove(folder) end)
 
@@ -137,8 +137,8 @@ describe("the patches #plain", function()
     end
 
     local function pack()
-      shell.output(("cd %s/build/release && tar -czf ../new.tar.gz *"):format(folder))
-      return shell.output(("sha256sum %s/build/new.tar.gz"):format(folder)):match "%x+"
+      shell.output("cd %s/build/release && tar -czf ../new.tar.gz *", folder)
+      return shell.output("sha256sum %s/build/new.tar.gz", folder):match "%x+"
     end
 
     -- Exported: the series fits the new sources, and lua/upstream and the tarball are theirs.
@@ -173,10 +173,10 @@ describe("the patches #plain", function()
     end)
 
     it("by hand where it has changed the same ones, and nothing is exported before", function()
-      shell.output(([[cd %s/build/release/*/ &&
+      shell.output([[cd %s/build/release/*/ &&
         sed -i 's/^  ci = \(luaM_reallocvector(L, NULL, 0, 1, CallInfo);\)/  ci = \/* new *\/ \1/' \
           src/lstate.c &&
-        grep -q '/. new ./' src/lstate.c]]):format(folder))
+        grep -q '/. new ./' src/lstate.c]], folder)
       local hash = pack()
       local status, _, err = inside "lua/edit rebase build/new.tar.gz build/edit"
       assert.equal(1, status)
@@ -190,8 +190,8 @@ describe("the patches #plain", function()
 
       -- as it says
       assert.is_truthy(shell.read(folder .. "/build/edit/src/lstate.c"):find "\n|||||||")
-      shell.output(([[cd %s/build/edit && sed -i -e '/^<<<<<<</,/^=======/d' -e '/^>>>>>>>/d' \
-        -e 's/^  ci = luaM_realloc/  ci = \/* new *\/ luaM_realloc/' src/lstate.c]]):format(folder))
+      shell.output([[cd %s/build/edit && sed -i -e '/^<<<<<<</,/^=======/d' -e '/^>>>>>>>/d' \
+        -e 's/^  ci = luaM_realloc/  ci = \/* new *\/ luaM_realloc/' src/lstate.c]], folder)
       status, _, err = inside("GIT_EDITOR=true;export GIT_EDITOR;"
         .. "git -C build/edit add -A && git -C build/edit rebase --continue")
       assert.equal(0, status, err)
@@ -199,8 +199,8 @@ describe("the patches #plain", function()
     end)
 
     it("of Lua 5.4 only", function()
-      shell.output(([[cd %s/build/release/*/ && sed -i 's/VERSION_MINOR\t"4"/VERSION_MINOR\t"5"/' src/lua.h]])
-                   :format(folder))
+      shell.output([[cd %s/build/release/*/ && sed -i 's/VERSION_MINOR\t"4"/VERSION_MINOR\t"5"/' src/lua.h]],
+                   folder)
       pack()
       local status, out, err = inside "lua/edit rebase build/new.tar.gz build/edit"
       assert.same({1, "", "lua/edit: build/new.tar.gz is not a release of Lua 5.4, but of 5.5.99\n"},

@@ -2,7 +2,7 @@
 -- lua5.4.pc tells compilers where a prefix is, also one with spaces in its name: it once
 -- gave them "-I/opt/my" and a file "lua/include/lua5.4".
 
-local shell = require "spec.lua.shell"
+local shell = require "spec.support.shell"
 
 describe("lua5.4.pc", function()
   it("gives a compiler whole words for a prefix with spaces", function()
@@ -12,10 +12,9 @@ describe("lua5.4.pc", function()
     assert.equal(1, n, text)
     shell.write(folder .. "/lua5.4.pc", moved)
     -- as a Makefile or a shell script takes them: by eval
-    local words = shell.output(([[eval "set -- $(PKG_CONFIG_PATH=%s pkg-config --cflags --libs lua5.4)"
-      for w; do echo "$w"; done]]):format(folder))
+    local words = shell.output([[eval "set -- $(PKG_CONFIG_PATH=%s pkg-config --cflags --libs lua5.4)"
+      for w; do echo "$w"; done]], folder)
     assert.same({"-I/opt/my lua/include/lua5.4", "-L/opt/my lua/lib", "-llua5.4", "-lm", "-ldl"},
                 shell.lines(words))
-    shell.remove(folder)
   end)
 end)

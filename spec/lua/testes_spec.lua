@@ -5,7 +5,7 @@
 -- it), and, where the suite is at hand, that it fits; and what becomes of the
 -- processes of a run. Nothing is downloaded.
 
-local shell = require "spec.lua.shell"
+local shell = require "spec.support.shell"
 
 -- The entries: {file=, first=, last=, reason=}, {file=, T=true, reason=}, or
 -- {file=, order=true, reason=}.
@@ -51,10 +51,10 @@ end
 local function checkout()
   local folder = shell.folder()
   local from = folder .. "/suite"
-  shell.output(("mkdir -p %s/lua %s/build/debug/bin %s/libs"):format(folder, folder, from))
-  shell.output(("cp lua/testes lua/testes.excluded %s/lua/"):format(folder))
-  shell.output(("ln -s %s %s/build/debug/bin/lua"):format(
-    shell.output "readlink -f /proc/$PPID/exe":gsub("\n", ""), folder))
+  shell.output("mkdir -p %s/lua %s/build/debug/bin %s/libs", folder, folder, from)
+  shell.output("cp lua/testes lua/testes.excluded %s/lua/", folder)
+  shell.output("ln -s %s %s/build/debug/bin/lua",
+    shell.output "readlink -f /proc/$PPID/exe":gsub("\n", ""), folder)
   shell.write(folder .. "/Makefile", "debug: ;\n")
   shell.write(from .. "/libs/Makefile", "all: ;\n")
   return folder, from
@@ -190,7 +190,7 @@ describe("a run of lua/testes", function()
       shell.run "sleep 0.1"
     end
     assert.is_true(state == nil or state == "Z", "there still, " .. tostring(state))
-    assert.equal("", shell.output(("ls %s/tmp"):format(folder)))
+    assert.equal("", shell.output("ls %s/tmp", folder))
     shell.remove(folder)
     return status, out
   end

@@ -4,6 +4,7 @@
 local peers = require "peers"
 local process = require "spec.support.process"
 local samples = require "spec.support.samples"
+local shell = require "spec.support.shell"
 
 local SCRIPT = [[
 local kept = {}
@@ -26,7 +27,6 @@ end
 describe("lua -l profiler", function()
   local script
   setup(function() script = process.file(SCRIPT) end)
-  teardown(function() os.remove(script) end)
 
   it("profiles the script and says what it took and where it is", function()
     local status, out, err, list, path = run{"-l", "profiler", script, "a", "b", env = "alloc=64,fixed"}
@@ -67,8 +67,7 @@ describe("lua -l profiler", function()
                          {"-e", "x = '-lprofiler'", script}, {"-l", "profiler.core", script},
                          {"-e", "require 'profiler'", script}} do
       local status, _, err, list = run(way)
-      assert.equal(0, status)
-      assert.equal("", err)
+      assert.same({0, ""}, {status, err})
       assert.is_falsy(list)
     end
   end)
@@ -92,7 +91,6 @@ describe("lua -l profiler", function()
       n = n + 1
       for _, f in ipairs(s.stack) do assert.is_nil(f.file:find "profiler%.lua$") end
     end
-    os.remove(path)
     assert.is_true(n > 100, n)
   end)
 
@@ -106,9 +104,7 @@ describe("lua -l profiler", function()
   end)
 
   it("writes SCRIPT.PID.vmprof into the current folder", function()
-    local folder = os.tmpname()
-    os.remove(folder)
-    assert(os.execute("mkdir " .. folder))
+    local folder = shell.folder()
     local status, _, err = process.run{"-l", "profiler", script, directory = folder}
     assert.equal(0, status, err)
     local name = script:match "[^/]+$"
@@ -117,7 +113,6 @@ describe("lua -l profiler", function()
     assert.truthy(samples.read(folder .. "/" .. file).log.ended)
     assert.equal("lua", samples.read(folder .. "/" .. file).log.interpreter)
     os.remove(folder .. "/" .. file)
-    os.remove(folder)
   end)
 
   it("of a script with a long name has its first 200 bytes, in whole characters", function()
@@ -125,16 +120,14 @@ describe("lua -l profiler", function()
     for name, expected in pairs{[("n"):rep(251) .. ".lua"] = ("n"):rep(200),
                                 [("n"):rep(200)] = ("n"):rep(200),
                                 ["n" .. ("\u{8A9E}"):rep(80)] = "n" .. ("\u{8A9E}"):rep(66)} do
-      local folder = os.tmpname()
-      os.remove(folder)
-      assert(os.execute("mkdir " .. folder))
+      local folder = shell.folder()
       assert(os.execute(("cp %s %s/%s"):format(script, folder, name)))
       local status, _, err = process.run{"-l", "profiler", name, directory = folder}
       assert.equal(0, status, err)
       local file = err:match "profile: (.-)\n"
       assert.equal(expected, file:match "^(.*)%.%d+%.vmprof$")
       assert.truthy(samples.read(folder .. "/" .. file).log.ended)
-      assert(os.execute("rm -r " .. folder))
+      shell.remove(folder)
     end
   end)
 
@@ -145,7 +138,6 @@ describe("lua -l profiler", function()
     assert.truthy(list.log.ended)
     local _, _, plain = process.run{broken}
     assert.equal(plain, err)
-    os.remove(broken)
   end)
 
   it("goes on when os.exit is refused, with the message of the original", function()
@@ -159,7 +151,6 @@ describe("lua -l profiler", function()
     local status, out, _, list = run{"-l", "profiler", code}
     assert.same({3, expected}, {status, out})
     assert.truthy(list.log.ended)
-    os.remove(code)
   end)
 
   it("says nothing of allocations when only time was sampled", function()
@@ -192,7 +183,6 @@ describe("lua -l profiler", function()
       assert(profiler.disable() and not profiler.disable())
     ]]
     local status, _, err, list = run{"-l", "profiler", file, env = "alloc=128"}
-    os.remove(file)
     assert.equal(0, status, err)
     assert.truthy(list.log.ended)
     assert.equal(1, select(2, err:gsub("\n", "")))
@@ -206,7 +196,6 @@ describe("lua -l profiler", function()
       s:close()
     ]]
     local _, out = run{"-l", "profiler", file}
-    os.remove(file)
     assert.equal("true\tfalse\n", out)
   end)
 end)
@@ -214,7 +203,6 @@ end)
 describe("LUA_PROFILER", function()
   local script
   setup(function() script = process.file(SCRIPT) end)
-  teardown(function() os.remove(script) end)
 
   local function with(text)
     local status, out, err = process.run{"-l", "profiler", script, env = {LUA_PROFILER = text}}
@@ -250,8 +238,7 @@ describe("LUA_PROFILER", function()
 
   it("takes spaces, empty items and units", function()
     local status, _, err, list = run{"-l", "profiler", script, env = " alloc = 1k ,, , quiet , native=0"}
-    assert.equal(0, status)
-    assert.equal("", err)
+    assert.same({0, ""}, {status, err})
     assert.equal("1024", list.log.metas.sample_allocated_bytes)
     assert.equal(2, list.log.mode)
   end)
@@ -285,13 +272,9 @@ describe("LUA_PROFILER", function()
     local base = os.tmpname()
     local status = with("quiet,out=" .. base .. ".%p")
     assert.equal(0, status)
-    local pipe = io.popen("ls " .. base .. ".*")
-    local file = pipe:read "l"
-    pipe:close()
+    local file = shell.output("ls " .. base .. ".*"):match "[^\n]+"
     assert.truthy(file:find "%.%d+$")
     assert.truthy(samples.read(file).log.ended)
-    os.remove(file)
-    os.remove(base)
   end)
 
   it("with a path that cannot be written costs a warning, not the script", function()
@@ -331,7 +314,6 @@ describe("on a Lua without a sampled nursery #plain", function()
     -- our module in its path does not help
     status, out = process.run{script, program = "build/plain/bin/lua",
       env = {LUA_PATH = "./lualib/?.lua", LUA_CPATH = "build/lib/lua/5.4/?.so"}}
-    os.remove(script)
     assert.equal(0, status)
     assert.truthy(out:find(what .. "undefined symbol: luaN_[^\n]*%)\n$"), out)
   end)

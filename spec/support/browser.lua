@@ -5,6 +5,7 @@
 -- a page asks of the network and every error it reports is kept.
 
 local cjson = require "cjson"
+local shell = require "spec.support.shell"
 
 local M = {}
 M.__index = M
@@ -24,12 +25,15 @@ local function command()
         "; run: make deps browser", 0)
 end
 
---- Starts the browser with one empty page.
-function M.open()
-  local self = setmetatable({id = 0, requests = {}, errors = {}}, M)
-  self.folder = os.tmpname()
-  os.remove(self.folder)
-  assert(os.execute(("mkdir %s && cd %s && mkfifo in out"):format(self.folder, self.folder)))
+--- A browser that is not started.
+function M.new()
+  return setmetatable({id = 0, requests = {}, errors = {}}, M)
+end
+
+--- Starts it with one empty page.
+function M:open()
+  self.folder = shell.folder()
+  shell.output("cd %s && mkfifo in out", self.folder)
   self.process = io.popen(([[
     exec timeout %d %s --headless --no-sandbox --disable-gpu --remote-debugging-pipe \
       --no-first-run --disable-dev-shm-usage --hide-scrollbars --force-prefers-reduced-motion \
@@ -42,7 +46,6 @@ function M.open()
   for _, domain in ipairs{"Page", "Runtime", "Log", "Network"} do
     self:call(domain .. ".enable")
   end
-  return self
 end
 
 function M:message()
@@ -197,17 +200,22 @@ function M:look(width, height, scheme)
             {features = {{name = "prefers-color-scheme", value = scheme or "light"}}})
 end
 
---- A picture of the window (base64 of a PNG).
-function M:picture()
-  return self:call("Page.captureScreenshot", {format = "png"}).data
+--- The rows of the table of that label, each a list of its cells' texts, without commas
+-- in numbers.
+function M:rows(label)
+  return self:eval(([[[...document.querySelectorAll("[aria-label='%s'] .spacer .row")].map(
+    row => [...row.children].map(cell =>
+      cell.innerText.replace(/\s*\n\s*/g, "  ").replace(/(\d),(?=\d{3})/g, "$1")))]]):format(label))
 end
 
+--- Ends it, if it was started.
 function M:close()
+  if not self.session then return end
   pcall(self.call, self, "Browser.close")
   self.to:close()
   self.from:close()
   self.process:close()
-  os.execute("rm -rf " .. self.folder)
+  shell.remove(self.folder)
 end
 
 return M

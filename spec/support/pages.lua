@@ -2,8 +2,12 @@
 -- Profiles for the specs of `asamp view`: one that has everything, with names
 -- that try to be HTML, and the command run in this process.
 
+local assert = require "luassert"
+local browser = require "spec.support.browser"
+local busted = require "busted"
+local commands = require "spec.support.commands"
 local gen = require "profilegen"
-local reader = require "profiler.reader"
+local shell = require "spec.support.shell"
 local view = require "asamp.commands.view"
 
 local M = {}
@@ -12,14 +16,29 @@ local M = {}
 M.HOSTILE = '</script><img src=x onerror="window.hacked=1"><b>&amp;'
 
 --- Runs `asamp view`. Returns exit code, stdout, stderr.
-function M.run(...)
-  local out, err = {}, {}
-  local code = view.run({...}, {
-    read = reader.read, color = false,
-    out = function(s) out[#out + 1] = s end,
-    err = function(s) err[#err + 1] = s end,
-  })
-  return code, table.concat(out), table.concat(err)
+M.run = commands.of(view)
+
+--- In a block of specs: a browser for all of them, in whose pages nothing may go wrong.
+-- Before each it looks at the page of the profile that 'make' has written to a path in a
+-- folder, once for all; without it at none. What make returns is asamp view's besides.
+-- Returns browser, path, folder.
+function M.browse(make, width, height)
+  local b, folder = browser.new(), shell.folder()
+  local path = folder .. "/app.vmprof"
+  busted.setup(function()
+    b:open()
+    if make then assert.equal(0, (M.run(path, make(path, folder)))) end
+  end)
+  busted.teardown(function()
+    b:close()
+    shell.remove(folder)
+  end)
+  busted.before_each(function()
+    b:look(width or 1280, height or 1000)
+    if make then b:visit(path .. ".html") end
+  end)
+  busted.after_each(function() assert.same({}, b.errors) end)
+  return b, path, folder
 end
 
 local MS = 1000000

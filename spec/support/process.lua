@@ -2,45 +2,31 @@
 -- Runs an interpreter in a process of its own, with arguments, environment and
 -- standard input as a spec wants them: for specs of `lua -l profiler`.
 
+local shell = require "spec.support.shell"
+
 local M = {}
+
+M.read = shell.read
 
 local function quote(text)
   return "'" .. tostring(text):gsub("'", "'\\''") .. "'"
-end
-
-local function folder()
-  local pipe = assert(io.popen "pwd")
-  local path = pipe:read "l"
-  pipe:close()
-  return path
 end
 
 --- The interpreter that runs the specs, by its whole path.
 function M.interpreter()
   local i = -1
   while arg[i - 1] do i = i - 1 end
-  return arg[i]:find "^/" and arg[i] or folder() .. "/" .. arg[i]
+  return arg[i]:find "^/" and arg[i] or shell.lines(shell.output "pwd")[1] .. "/" .. arg[i]
 end
 
 --- A new file with this text; its path.
 function M.file(text)
   local path = os.tmpname()
-  local f = assert(io.open(path, "wb"))
-  f:write(text)
-  f:close()
+  shell.write(path, text)
   return path
 end
 
---- All that a file holds; nil when it is not there.
-function M.read(path)
-  local f = io.open(path, "rb")
-  if not f then return nil end
-  local text = f:read "a"
-  f:close()
-  return text
-end
-
-local function command(t, limit)
+local function command(t, limit, script)
   local words = {}
   -- the leak checker cannot read the thread-local memory of libunwind
   local env = {LUA_PATH = package.path, LUA_CPATH = package.cpath, LUA_PROFILER = "",
@@ -52,22 +38,30 @@ local function command(t, limit)
   words[#words + 1] = "env"
   for k, v in pairs(env) do words[#words + 1] = quote(k .. "=" .. v) end
   words[#words + 1] = quote(t.program or M.interpreter())
+  if t.load then words[#words + 1] = "-l " .. quote(t.load) end
+  words[#words + 1] = script
   for _, w in ipairs(t) do words[#words + 1] = quote(w) end
   return table.concat(words, " ")
 end
 
---- Runs {arguments..., env = {}, input = text, directory =, program =}. Returns
--- the exit status (128 + the signal that ended it; 124: it was still there after
+--- Runs {arguments..., env = {}, input = text, directory =, program =, load =, code =}:
+-- load is a module for -l, and code the text of the script that takes the arguments.
+-- Returns the exit status (128 + the signal that ended it; 124: it was still there after
 -- limit = 600 seconds, and was ended; 137: by force), stdout and stderr.
 function M.run(t)
   local input, out, err = M.file(t.input or ""), os.tmpname(), os.tmpname()
-  local _, how, status = os.execute(("%s <%s >%s 2>%s"):format(command(t, t.limit or 600), input,
-                                                                   out, err))
+  local script = t.code and M.file(t.code)
+  local _, how, status = os.execute(("%s <%s >%s 2>%s"):format(command(t, t.limit or 600, script),
+                                                               input, out, err))
   local text, errors = M.read(out), M.read(err)
-  os.remove(input)
-  os.remove(out)
-  os.remove(err)
+  for _, path in ipairs{input, out, err, script} do os.remove(path) end
   return how == "signal" and 128 + status or status, text, errors
+end
+
+--- Runs this code with these arguments. Returns the exit status and all that it has written.
+function M.code(code, ...)
+  local status, out, err = M.run{code = code, ...}
+  return status, out .. err
 end
 
 --- Starts it in the background; returns its process id.

@@ -18,13 +18,11 @@ M.START = [[
 --- Runs a script; 'options' are those of process.run. Returns the path of its
 -- profile, which was not there before, exit status, stdout and stderr.
 function M.run(code, options)
-  local path, script = os.tmpname(), process.file(code)
+  local path = os.tmpname()
   os.remove(path)
-  local t = {script, path}
+  local t = {code = code, path}
   for k, v in pairs(options or {}) do t[k] = v end
-  local status, out, err = process.run(t)
-  os.remove(script)
-  return path, status, out, err
+  return path, process.run(t)
 end
 
 --- How many samples of a list are of userdata of that size, and how many of these

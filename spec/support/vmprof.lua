@@ -4,6 +4,8 @@
 -- an error here), and a builder for logs as other writers make them.
 -- Never used outside specs; must not share code with asamp/.
 
+local shell = require "spec.support.shell"
+
 local M = {}
 
 local LIMIT = 65536  -- words of a record
@@ -20,14 +22,9 @@ end
 
 --- The bytes of a file, unpacked when they are gzip.
 function M.load(path)
-  local f = assert(io.open(path, "rb"))
-  local bytes = f:read("a")
-  f:close()
+  local bytes = shell.read(path)
   if bytes:sub(1, 2) == "\31\139" then
-    f = assert(io.popen("gzip -dc '" .. path .. "' 2>/dev/null", "r"))
-    bytes = f:read("a")
-    f:close()
-    return bytes, true
+    return select(2, shell.run("gzip -dc '" .. path .. "'")), true
   end
   return bytes, false
 end

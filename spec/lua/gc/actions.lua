@@ -8,7 +8,7 @@
 -- After each action the heap's invariants are checked. An action that ends in a
 -- memory error makes room, and the program goes on.
 
-local child = require "spec.support.child"
+local process = require "spec.support.process"
 local states = require "states"
 
 local M = {}
@@ -297,7 +297,7 @@ end
 -- Each state hashes strings in its own way, so a fault may not show each time.
 local function tryapart(program, options)
   for _ = 1, 3 do
-    local status, text = child.run([[
+    local status, text = process.code([[
       local text, limit = ...
       local wrong = require "spec.lua.gc.actions".try(text, limit and {limit = tonumber(limit)})
       if wrong then io.write(wrong) os.exit(1) end]],
@@ -331,7 +331,7 @@ end
 -- a heap that is whole. limit: bytes that each state may have, or nil.
 function M.property(first, last, n, limit)
   local options = limit and {limit = limit}
-  local status, text = child.run([[
+  local status, text = process.code([[
     local first, last, n, limit = ...
     local actions = require "spec.lua.gc.actions"
     for seed = first, last do

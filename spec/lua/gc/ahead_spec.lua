@@ -4,6 +4,7 @@
 -- entries that they look at (collectgarbage "statistics"), not in time.
 
 local process = require "spec.support.process"
+local shell = require "spec.support.shell"
 local within = require "spec.lua.gc.within"
 
 describe("a weak table that a major collection has looked at", function()
@@ -40,9 +41,8 @@ describe("a weak table that a major collection has looked at", function()
       for _, stress in ipairs {"nursery=3000,major,slice=3000", "nursery=1000,major,slice=300,remember=64"} do
         local command = ("LUAN_STRESS=%s,verify=16 %s spec/lua/gc/weaktables.lua %d 30 2>&1"):format(
           stress, process.interpreter(), seed)
-        local pipe = assert(io.popen(command))
-        local text = pipe:read("a")
-        assert.is_true(pipe:close(), ("seed %d, %s: %s"):format(seed, stress, text))
+        local status, text = shell.run(command)
+        assert.equal(0, status, ("seed %d, %s: %s"):format(seed, stress, text))
       end
     end
   end)

@@ -7,6 +7,7 @@
 
 -- luacheck: ignore 241 331 311 (what is only kept alive)
 
+local shell = require "spec.support.shell"
 local within = require "spec.lua.gc.within"
 
 describe("old garbage", function()
@@ -211,10 +212,8 @@ describe("objects with finalizers that live for some requests", function()
       return list, names
     end
     for mode, chosen in pairs {incremental = "", generational = "generational"} do
-      local pipe = assert(io.popen(([[build/plain/bin/lua -e "print(dofile('%s')(nil, '%s'))"]]):format(
-        "spec/lua/gc/requests.lua", mode)))
-      local want, names = rows(pipe:read "a")
-      assert.is_true(pipe:close())
+      local want, names = rows(shell.output([[build/plain/bin/lua -e "print(dofile('%s')(nil, '%s'))"]],
+        "spec/lua/gc/requests.lua", mode))
       local got = rows(within(requests, chosen))
       assert.equal(18, #names)
       for _, name in ipairs(names) do
@@ -258,13 +257,12 @@ describe("a host that paces by hand", function()
   it("needs no more than twice pristine Lua's heap, and no longer for finalizers #plain", function()
     local function grid(interpreter)
       local rows, names = {}, {}
-      local pipe = assert(io.popen(interpreter .. " spec/lua/gc/frames.lua"))
-      for line in pipe:lines() do
+      local out = shell.output(interpreter .. " spec/lua/gc/frames.lua")
+      for _, line in ipairs(shell.lines(out)) do
         local name, peak, late = line:match "^(.*): (%d+) (%d+)$"
         names[#names + 1] = name
         rows[name] = {peak = tonumber(peak), late = tonumber(late)}
       end
-      assert.is_true(pipe:close())
       return rows, names
     end
     local want, names = grid "build/plain/bin/lua"

@@ -3,7 +3,7 @@
 -- The layers of lua/gc: each file stands above those that it includes and calls. Once the
 -- headers were one circle, and every file could call every other one by collector.h.
 
-local shell = require "spec.lua.shell"
+local shell = require "spec.support.shell"
 
 describe("the files of lua/gc #plain", function()
   it("have no circle", function()

@@ -6,8 +6,9 @@
 -- blocks) and by line (a heap that is full but for a few holes).
 
 local actions = require "spec.lua.gc.actions"
-local child = require "spec.support.child"
+local process = require "spec.support.process"
 local programs = require "spec.lua.gc.programs"
+local shell = require "spec.support.shell"
 local states = require "states"
 local within = require "spec.lua.gc.within"
 
@@ -139,7 +140,7 @@ describe("memory that is refused", function()
   -- room, and an emergency collection looked for dead strings where they were no
   -- more.
   it("does not collect while the string table is being shrunk", function()
-    local status, text = child.run [[
+    local status, text = process.code [[
       local s = require "states".open()
       print(s:run(function(state)
         local old, young, stays = {}, state.table(700, 0), state.table(3000, 0)
@@ -303,17 +304,10 @@ describe("what is too big", function()
     end]]
 
   local function messages(interpreter)
-    local script, list = os.tmpname(), os.tmpname()
-    local f = assert(io.open(script, "w"))
-    f:write(SCRIPT):close()
-    f = assert(io.open(list, "w"))
-    for _, pair in ipairs(SAID) do f:write(pair[1], "\n") end
-    f:close()
-    local pipe = assert(io.popen(("%s %s %s"):format(interpreter, script, list)))
-    local text = pipe:read "a"
-    pipe:close()
-    os.remove(script)
-    os.remove(list)
+    local lines = {}
+    for i, pair in ipairs(SAID) do lines[i] = pair[1] .. "\n" end
+    local list = process.file(table.concat(lines))
+    local _, text = process.run{program = interpreter, code = SCRIPT, list}
     return text
   end
 
@@ -454,9 +448,7 @@ describe("the count of bytes", function()
   end)
 
   it("is what pristine Lua counts, but for rounding and links that are no more #plain", function()
-    local script = os.tmpname()
-    local f = assert(io.open(script, "w"))
-    f:write [[
+    local SCRIPT = [[
       collectgarbage() collectgarbage("stop")
       local function count() return collectgarbage("count") * 1024 end
       local function row(f) f() local c = count() local x = f() print(count() - c) return x end
@@ -467,16 +459,12 @@ describe("the count of bytes", function()
       row(function() return ("x"):rep(100000) end)
       row(function() return load(("local a = 1 "):rep(100)) end)
     ]]
-    f:close()
     local function rows(interpreter)
-      local list = {}
-      for line in assert(io.popen(interpreter .. " " .. script)):lines() do
-        list[#list + 1] = tonumber(line)
-      end
+      local list = shell.lines(select(2, process.run{program = interpreter, code = SCRIPT}))
+      for i, line in ipairs(list) do list[i] = tonumber(line) end
       return list
     end
     local plain, fork = rows "build/plain/bin/lua", rows "build/bin/lua"
-    os.remove(script)
     -- 'next' and 'gclist', 8 bytes each: what each row makes of them, a
     -- coroutine with its C closure and its stack four
     local saved = {1001 * 16, 2001 * 16, 1001 * 16, 100 * 32, 8, 0}

@@ -4,6 +4,7 @@
 -- and the pace of collections, whose place is the third bound of the limit.
 -- Where a figure of pristine Lua is the measure, the spec is tagged #plain.
 
+local process = require "spec.support.process"
 local states = require "states"
 local within = require "spec.lua.gc.within"
 
@@ -335,9 +336,7 @@ describe("the pace of collections", function()
   end)
 
   it("is upstream's in the incremental mode: as many cycles as pristine Lua #plain", function()
-    local script = os.tmpname()
-    local f = assert(io.open(script, "w"))
-    f:write [[
+    local SCRIPT = [[
       collectgarbage(...)
       local cycles, live = 0, {}
       local function again()
@@ -350,13 +349,9 @@ describe("the pace of collections", function()
       for i = 1, 400000 do
         live[i % 200 + 1] = {i, {}, tostring(i % 1000)}
       end
-      print(cycles, collectgarbage("count"))]]
-    f:close()
+      print(cycles)]]
     local function run(interpreter, ...)
-      local pipe = assert(io.popen(table.concat({interpreter, script, ...}, " ")))
-      local cycles, count = pipe:read("n", "n")
-      pipe:close()
-      return cycles, count
+      return tonumber((select(2, process.run{program = interpreter, code = SCRIPT, ...})))
     end
     for _, mode in ipairs {{"incremental"}, {"incremental", 120, 400}, {"incremental", 400, 100}} do
       local note = table.concat(mode, " ")
@@ -365,7 +360,6 @@ describe("the pace of collections", function()
       assert.is_true(want > 3, note .. ": " .. want)
       assert.near(want, got, want * 0.15 + 2, note)
     end
-    os.remove(script)
   end)
 end)
 

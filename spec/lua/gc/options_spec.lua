@@ -72,7 +72,6 @@ describe("collectgarbage", function()
     local plain = output "build/plain/bin/lua"
     assert.is_truthy(plain:find("done", 1, true))
     assert.equal(plain, output())
-    os.remove(script)
   end)
 
   it("returns the nursery that was set, and sets it", function()

@@ -6,6 +6,7 @@
 -- luacheck: ignore 241 331 311 (what is only kept alive)
 
 local process = require "spec.support.process"
+local shell = require "spec.support.shell"
 local within = require "spec.lua.gc.within"
 
 describe("what userdata stand for outside", function()
@@ -98,11 +99,8 @@ end)
 describe("open files", function()
   local function run(code, ...)
     local script = process.file(code)
-    local pipe = assert(io.popen(("ulimit -n 128; exec '%s' %s %s 2>&1"):format(
-      process.interpreter(), script, table.concat({...}, " "))))
-    local got = pipe:read "a"
-    pipe:close()
-    os.remove(script)
+    local _, got = shell.run(("ulimit -n 128; exec '%s' %s %s 2>&1"):format(
+      process.interpreter(), script, table.concat({...}, " ")))
     return got
   end
   local DROPS = [[

@@ -7,7 +7,8 @@
 -- array part, which luaH_newkey does not see; nobody remembered its value, and
 -- the next minor collection took it for dead.
 
-local child = require "spec.support.child"
+local process = require "spec.support.process"
+
 
 local PROGRAM = [[
   local mode, weak, nursery, seed = ...
@@ -44,7 +45,7 @@ describe("big tables that are resized while they hold what is young", function()
     for _, weak in ipairs {"", "v", "k", "kv"} do
       it(("lose nothing: %s, mode '%s'"):format(mode, weak), function()
         for seed, nursery in ipairs {2000, 20000, 100000} do
-          local status, text = child.run(PROGRAM, mode, weak, nursery, seed)
+          local status, text = process.code(PROGRAM, mode, weak, nursery, seed)
           assert.equal(0, status, text)
         end
       end)
@@ -57,7 +58,7 @@ end)
 -- table counted, and copied, however big it was.
 describe("a big table that keys come to and go from", function()
   local function bytes(count, fields, keys)
-    local status, text = child.run([[
+    local status, text = process.code([[
       local count, fields, keys = ...
       local t = {}
       for i = 1, count do t[i] = true end
@@ -91,7 +92,7 @@ describe("a big table that keys come to and go from", function()
   end)
 
   it("becomes small again", function()
-    local status, text = child.run [[
+    local status, text = process.code [[
       local t = {}
       for i = 1, 1 << 17 do t[i + 0.5] = true end
       for i = 1, 1 << 17 do t[i + 0.5] = nil end

@@ -188,7 +188,6 @@ describe("the dead with finalizers, found in slices,", function()
       assert.equal("3000 nil", file:read "a")
       file:close()
     end
-    os.remove(name)
   end)
 
   it("may be got at through a weak key, or get another finalizer, meanwhile", function()

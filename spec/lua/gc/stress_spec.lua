@@ -109,9 +109,7 @@ local PROGRAMS = {
 }
 
 local function run(text, stress)
-  local script = process.file(text .. "\nprint 'end'\n")
-  local status, out, errors = process.run {script, env = {LUAN_STRESS = stress}}
-  os.remove(script)
+  local status, out, errors = process.run {code = text .. "\nprint 'end'\n", env = {LUAN_STRESS = stress}}
   return status, out, errors
 end
 

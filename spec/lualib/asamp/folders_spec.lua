@@ -3,7 +3,7 @@
 -- it does, and no two files require each other. Modules are read from the sources,
 -- what a file uses of the process from its compiled code.
 
-local shell = require "spec.lua.shell"
+local shell = require "spec.support.shell"
 
 -- Folders of lualib, and what modules of them (patterns) their files may require.
 local RULES = {

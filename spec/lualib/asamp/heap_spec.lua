@@ -4,6 +4,7 @@
 -- of arguments and files that are none.
 
 local process = require "spec.support.process"
+local shell = require "spec.support.shell"
 
 local ASAMP = "build/bin/asamp"
 
@@ -18,7 +19,7 @@ describe("asamp heap", function()
   setup(function()
     path = os.tmpname()
     os.remove(path)
-    local script = process.file [[
+    local status, _, err = process.run{code = [[
       local profiler = require "profiler"
       local path = ...
       assert(profiler.alloc_start(512, {out = "/dev/null", seed = 7}))
@@ -38,17 +39,9 @@ describe("asamp heap", function()
       for i = 51, 150 do handle(i) end
       collectgarbage()
       assert(profiler.snapshot(path .. ".2", {wait = true}))
-    ]]
-    local status, _, err = process.run{script, path}
-    os.remove(script)
-    assert.equal("", err)
-    assert.equal(0, status)
+    ]], path}
+    assert.same({0, ""}, {status, err})
     old, new = path .. ".1", path .. ".2"
-  end)
-
-  teardown(function()
-    os.remove(old)
-    os.remove(new)
   end)
 
   it("tells classes and holders", function()
@@ -107,10 +100,7 @@ describe("asamp heap", function()
     local page = os.tmpname()
     status, out = asamp("--page", page, new)
     assert.same({0, page .. "\n"}, {status, out})
-    local file = assert(io.open(page))
-    local text = file:read "a"
-    file:close()
-    os.remove(page)
+    local text = shell.read(page)
     assert.is_truthy(text:find("[&quot;close&quot;]", 1, true))
     assert.is_truthy(text:find(":11</code> handle", 1, true))
     assert.is_falsy(text:find("<script", 1, true))
@@ -127,7 +117,6 @@ describe("asamp heap", function()
     status, _, err = asamp(text)
     assert.equal(1, status)
     assert.is_truthy(err:find("it is no heap snapshot", 1, true), err)
-    os.remove(text)
     status, _, err = asamp("--page", new, new)
     assert.equal(2, status)
     assert.is_truthy(err:find(new, 1, true))

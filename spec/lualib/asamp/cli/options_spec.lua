@@ -2,6 +2,7 @@
 -- Command lines: what is understood, what is refused and how, and that the
 -- help tells of every option.
 
+local commands = require "spec.support.commands"
 local options = require "asamp.cli.options"
 
 local DESCRIPTION = {
@@ -109,8 +110,7 @@ describe("options", function()
     for _, args in ipairs{{"--help"}, {"x", "-h", "--nonsense"}} do
       local o, code, out, err = parse(args)
       assert.is_nil(o)
-      assert.equal(0, code)
-      assert.equal("", err)
+      assert.same({0, ""}, {code, err})
       assert.equal(options.usage(DESCRIPTION), out)
     end
     local usage = options.usage(DESCRIPTION)
@@ -118,9 +118,7 @@ describe("options", function()
     for _, option in ipairs(DESCRIPTION) do
       assert.truthy(usage:find("\n  --" .. option[1], 1, true))
     end
-    for line in usage:gmatch "[^\n]*" do
-      assert.is_true(utf8.len(line) <= 80, line)
-    end
+    commands.fits(usage, 80)
   end)
 end)
 

@@ -5,6 +5,7 @@
 
 local advice = require "asamp.sums.advice"
 local advise = require "asamp.commands.advise"
+local commands = require "spec.support.commands"
 local json = require "cjson"
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
@@ -17,10 +18,6 @@ local QUEUE = [[
 describe("asamp advise", function()
   local path, script
   before_each(function() path, script = os.tmpname(), process.file(QUEUE) end)
-  after_each(function()
-    os.remove(path)
-    os.remove(script)
-  end)
 
   local function profiled(nursery)
     local status, _, err = process.run{"-l", "profiler", script,
@@ -30,12 +27,10 @@ describe("asamp advise", function()
     return assert(reader.read(path))
   end
 
+  local asamp = commands.of(advise, {columns = 80, interpreter = process.interpreter()})
   local function run(...)
-    local list = {}
-    local code = advise.run({...}, {read = reader.read, columns = 80,
-      interpreter = process.interpreter(),
-      out = function(s) list[#list + 1] = s end, err = function(s) list[#list + 1] = s end})
-    return code, table.concat(list)
+    local code, out, err = asamp(...)
+    return code, out .. err
   end
 
   it("knows what survives in smaller nurseries from a run with a large one", function()
@@ -94,7 +89,7 @@ describe("asamp advise", function()
     assert.equal(0, code)
     assert.matches("\nOther nurseries\n", text)
     assert.matches("\nLongest pauses\n", text)
-    for line in text:gmatch "[^\n]+" do assert.is_true(utf8.len(line) <= 80, line) end
+    commands.fits(text, 80)
   end)
 
   it("says what is missing", function()

@@ -1,21 +1,13 @@
 -- SPDX-License-Identifier: MIT
 -- `asamp diff`: arguments, exit codes, and what a person sees.
 
+local commands = require "spec.support.commands"
 local diff = require "asamp.commands.diff"
 local cjson = require "cjson"
 local gen = require "profilegen"
 local held = require "spec.support.held"
-local reader = require "profiler.reader"
 
-local function run(...)
-  local out, err = {}, {}
-  local code = diff.run({...}, {
-    read = reader.read, color = false,
-    out = function(s) out[#out + 1] = s end,
-    err = function(s) err[#err + 1] = s end,
-  })
-  return code, table.concat(out), table.concat(err)
-end
+local run = commands.of(diff)
 
 -- A profile: samples of parse, of main and of time; whether gaps were random,
 -- and time that of the wall.
@@ -41,16 +33,11 @@ describe("asamp diff", function()
     for _, path in ipairs{a, b, timed} do os.remove(path) end
   end)
 
-  local function has(s, ...)
-    for _, line in ipairs{...} do
-      assert.truthy(s:find(line, 1, true), line .. "\nmissing in\n" .. s)
-    end
-  end
+  local has = commands.has
 
   it("shows what changed, and counts what is noise", function()
     local code, out, err = run(a, b)
-    assert.equal(0, code)
-    assert.equal("", err)
+    assert.same({0, ""}, {code, err})
     has(out, "A  " .. a .. "\nB  " .. b .. "\n",
       "  Bytes: 400.0M in A, 210.0M in B, -190.0M (-47.5%).\n",
       "  300.0M  100.0M  -200.0M -66.7%  ±20.0M  parse  lib/parse.lua:10\n",
@@ -76,7 +63,6 @@ describe("asamp diff", function()
     _, out = run(random, timed)
     has(out, "CPU time: 50ms in A, 50ms in B, +0s (+0.0%, ±10ms).\n")
     _, out = run("--json", random, b)
-    os.remove(random)
     has(out, '"error": ' .. ("%.14g"):format(math.sqrt(20 ^ 2 + 210) * (1 << 20)):sub(1, 8))
   end)
 
@@ -89,9 +75,7 @@ describe("asamp diff", function()
   it("fits narrow terminals", function()
     for _, columns in ipairs{40, 60, 80} do
       local _, out = run("--width", tostring(columns), a, b)
-      for line in out:gmatch "[^\n]+" do
-        assert.is_true(utf8.len(line) <= columns, line)
-      end
+      commands.fits(out, columns)
       assert.truthy(out:find(columns == 80 and "  A +B +change +error  function\n"
                              or columns == 40 and "\n +B +change  function\n" or ""))
     end
@@ -114,9 +98,7 @@ describe("asamp diff", function()
   it("fits its columns", function()
     for _, columns in ipairs{60, 80, 140} do
       local _, out = run("--all", "--width", tostring(columns), a, b)
-      for line in out:gmatch "[^\n]*" do
-        assert.is_true(utf8.len(line) <= columns, line)
-      end
+      commands.fits(out, columns)
     end
   end)
 
@@ -140,7 +122,6 @@ describe("asamp diff", function()
     assert.equal("", out)
     has(err, "have no time in common to compare: A has CPU time, B wall time\n")
     code, out = run(walls, walls)
-    os.remove(walls)
     assert.equal(0, code)
     has(out, "Wall time: 50ms in A")
   end)
@@ -159,10 +140,6 @@ describe("asamp diff", function()
       before, after = os.tmpname(), os.tmpname()
       held.write(before, 40, 50)
       held.write(after, 160, 52)
-    end)
-    teardown(function()
-      os.remove(before)
-      os.remove(after)
     end)
 
     it("shows what holds what grew", function()
@@ -196,7 +173,6 @@ describe("asamp diff", function()
         has(out, "  40.0M  160.0M  +120.0M +300.0%")
         assert.is_nil(out:find("gone", 1, true) or out:find("new", 1, true))
       end
-      os.remove(other)
     end)
 
     it("shows nothing of holders when one does not tell them", function()
@@ -207,9 +183,7 @@ describe("asamp diff", function()
     it("fits narrow terminals", function()
       for _, columns in ipairs{40, 60, 80} do
         local _, out = run("--all", "--width", tostring(columns), before, after)
-        for line in out:gmatch "[^\n]+" do
-          assert.is_true(utf8.len(line) <= columns, line)
-        end
+        commands.fits(out, columns)
       end
     end)
   end)

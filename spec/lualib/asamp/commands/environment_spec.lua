@@ -4,7 +4,7 @@
 -- program that `asamp run` starts, never for the command.
 
 local process = require "spec.support.process"
-local shell = require "spec.lua.shell"
+local shell = require "spec.support.shell"
 
 describe("the command", function()
   local folder, bin, script
@@ -12,8 +12,8 @@ describe("the command", function()
     folder = shell.folder()
     -- a place with a space in its name, for this build's interpreter
     bin = folder .. "/in stall"
-    shell.output(("mkdir '%s' && cp asamp/module/asamp.sh '%s/asamp' && ln -s %s '%s/lua'"):format(
-      bin, bin, process.interpreter(), bin))
+    shell.output("mkdir '%s' && cp asamp/module/asamp.sh '%s/asamp' && ln -s %s '%s/lua'",
+      bin, bin, process.interpreter(), bin)
     script = folder .. "/app.lua"
     -- prints all that the environment can change, but for the interpreter's name
     shell.write(script, [[
@@ -24,7 +24,6 @@ describe("the command", function()
       print(pcall(require, "mine"))]])
     shell.write(folder .. "/mine.lua", "return 'mine'")
   end)
-  teardown(function() shell.remove(folder) end)
 
   local function quoted(text)
     return "'" .. text:gsub("'", "'\\''") .. "'"
@@ -87,8 +86,8 @@ describe("the command", function()
   end)
 
   it("is found by links, by a relative entry of PATH, by its name alone", function()
-    shell.output(("cd %s && mkdir other && cd other && ln -s '../in stall/asamp' . && ln -s asamp profile")
-                 :format(folder))
+    shell.output("cd %s && mkdir other && cd other && ln -s '../in stall/asamp' . && ln -s asamp profile",
+                 folder)
     for _, line in ipairs{
       "other/asamp --help", "other/profile --help", "PATH=other:$PATH asamp --help",
       "PATH='in stall':$PATH asamp --help", "cd 'in stall' && PATH=.:$PATH asamp --help",

@@ -8,23 +8,7 @@ local gen = require "profilegen"
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
 local runs = require "spec.support.runs"
-
-local function shell(...)
-  assert(os.execute((...):format(select(2, ...))))
-end
-
-local function output(...)
-  local pipe = io.popen((...):format(select(2, ...)))
-  local text = pipe:read "a"
-  pipe:close()
-  return text
-end
-
-local function write(path, text)
-  local f = assert(io.open(path, "wb"))
-  f:write(text)
-  f:close()
-end
+local shell = require "spec.support.shell"
 
 local folder, path, main
 
@@ -43,15 +27,13 @@ local function fed(file, piped, ...)
 end
 
 local function setup_()
-  folder = os.tmpname()
-  os.remove(folder)
-  shell("mkdir %s", folder)
+  folder = shell.folder()
   path = folder .. "/p.vmprof"
   main = process.file [[table.insert(arg, 1, table.remove(arg, 1)) os.exit(require "asamp".main(arg), true)]]
 end
 local function teardown_()
   os.remove(main)
-  shell("rm -rf %s", folder)
+  shell.remove(folder)
 end
 
 describe("a profile that is still being written", function()
@@ -75,7 +57,7 @@ describe("a profile that is still being written", function()
 
   it("is read as far as it goes, and told to be whose", function()
     local p = assert(reader.read(path))
-    local pid = tonumber(output "echo $PPID")
+    local pid = tonumber(shell.output "echo $PPID")
     assert.is_true(p.live)
     assert.is_false(p.complete)
     assert.equal(50, p.samples)
@@ -96,13 +78,13 @@ describe("a profile that is still being written", function()
   end)
 
   it("is never replaced by its repair, of which the writer would know nothing", function()
-    local pid = output "echo $PPID":match "%d+"
-    local inode = output("stat -c %%i %s", path)
+    local pid = shell.output "echo $PPID":match "%d+"
+    local inode = shell.output("stat -c %%i %s", path)
     local status, out, err = asamp("repair", "--in-place", path)
     assert.same({1, ""}, {status, out})
     assert.equal(("asamp repair: '%s' is still being written by process %s; repair it when its process "
       .. "has ended (asamp report reads it as it is)\n"):format(path, pid), err)
-    assert.equal(inode, output("stat -c %%i %s", path))
+    assert.equal(inode, shell.output("stat -c %%i %s", path))
     status, out = asamp("repair", "-o", "copy", path)
     assert.equal(0, status)
     assert.truthy(out:find("still being written; this is what it has so far", 1, true))
@@ -122,7 +104,7 @@ describe("the result of a command", function()
   after_each(teardown_)
 
   local function cut()
-    shell("head -c 2000 %s >%s/cut && cat %s/cut >%s", path, folder, folder, path)
+    shell.output("head -c 2000 %s >%s/cut && cat %s/cut >%s", path, folder, folder, path)
   end
 
   it("is its owner's alone", function()
@@ -130,36 +112,36 @@ describe("the result of a command", function()
                            {"convert", "--to", "firefox", path}} do
       local status, out = asamp(table.unpack(words))
       assert.equal(0, status)
-      assert.equal("600\n", output("stat -c %%a %s", out:match "[^\n]+"))
+      assert.equal("600\n", shell.output("stat -c %%a %s", out:match "[^\n]+"))
     end
     assert.is_true(convert.write(folder .. "/page", "text"))
-    assert.equal("600\n", output("stat -c %%a %s/page", folder))
+    assert.equal("600\n", shell.output("stat -c %%a %s/page", folder))
   end)
 
   it("has mode and link of what it replaces: 0600 became 0644, and a link a file", function()
     cut()
-    shell("mkdir %s/b; mv %s %s/b/real; chmod 640 %s/b/real; ln -s b/real %s", folder, path, folder,
+    shell.output("mkdir %s/b; mv %s %s/b/real; chmod 640 %s/b/real; ln -s b/real %s", folder, path, folder,
           folder, path)
     local status, _, err = asamp("repair", "--in-place", path)
     assert.equal(0, status, err)
-    assert.equal("b/real\n", output("readlink %s", path))
-    assert.equal("640\n", output("stat -c %%a %s/b/real", folder))
+    assert.equal("b/real\n", shell.output("readlink %s", path))
+    assert.equal("640\n", shell.output("stat -c %%a %s/b/real", folder))
     assert.is_true(reader.read(path).complete)
-    assert.equal("real\n", output("ls %s/b", folder))
+    assert.equal("real\n", shell.output("ls %s/b", folder))
   end)
 
-  if output "id -u" == "0\n" then
+  if shell.output "id -u" == "0\n" then
     it("has the owner of what it replaces", function()
       cut()
-      shell("chown 65534:65533 %s; chmod 604 %s", path, path)
+      shell.output("chown 65534:65533 %s; chmod 604 %s", path, path)
       assert.equal(0, (asamp("repair", "--in-place", path)))
-      assert.equal("65534 65533 604\n", output("stat -c '%%u %%g %%a' %s", path))
+      assert.equal("65534 65533 604\n", shell.output("stat -c '%%u %%g %%a' %s", path))
     end)
 
     it("is nothing that a foreign link in a folder for all names", function()
-      shell("chmod 1777 %s; ln -s mine %s/out; chown -h 65534 %s/out; chown 65533 %s", folder, folder,
+      shell.output("chmod 1777 %s; ln -s mine %s/out; chown -h 65534 %s/out; chown 65533 %s", folder, folder,
             folder, folder)
-      write(folder .. "/mine", "kept")
+      shell.write(folder .. "/mine", "kept")
       local status, _, err = asamp("convert", "--to", "collapsed", "-o", "out", path)
       assert.equal(1, status)
       assert.equal("asamp convert: cannot write 'out': Too many levels of symbolic links\n", err)
@@ -174,7 +156,7 @@ describe("the result of a command", function()
     for format, ending in pairs{pprof = ".pb.gz", collapsed = ".collapsed", speedscope = ".speedscope.json",
                                 firefox = ".firefox.json.gz", vmprof = ".extended.vmprof"} do
       for _ = 1, 2 do assert.equal(0, (asamp("convert", "--to", format, path)), format) end
-      write(stem .. ending, "mine")
+      shell.write(stem .. ending, "mine")
       local status, _, err = asamp("convert", "--to", format, path)
       assert.equal(1, status)
       assert.equal(("asamp convert: '%s' is there and would be replaced, but is a text file; give --out\n")
@@ -183,7 +165,7 @@ describe("the result of a command", function()
       assert.equal(0, (asamp("convert", "--to", format, "-o", stem .. ending, path)))
       assert.is_true(#process.read(stem .. ending) > 100)
     end
-    write(path .. ".html", "<!doctype html><p>mine")
+    shell.write(path .. ".html", "<!doctype html><p>mine")
     local status, _, err = asamp("view", path)
     assert.equal(1, status)
     assert.equal(("asamp view: '%s.html' is there and would be replaced, but is an HTML file; give --out\n")
@@ -192,15 +174,13 @@ describe("the result of a command", function()
 
   it("is not written through a link under its temporary name, whose owner could guess it", function()
     -- in a script that has its process id before it writes
-    local script = process.file [[
+    shell.write(folder .. "/victim", "kept")
+    local status, _, err = process.run{code = [[
       local convert, lfs = require "profiler.convert", require "lfs"
       local pid = lfs.symlinkattributes("/proc/self", "target")
       local planted = ("%s/out.%s.tmp"):format(arg[1], pid)
       assert(lfs.link(arg[1] .. "/victim", planted, true))
-      assert(convert.write(arg[1] .. "/out", "written"))]]
-    write(folder .. "/victim", "kept")
-    local status, _, err = process.run{script, folder}
-    os.remove(script)
+      assert(convert.write(arg[1] .. "/out", "written"))]], folder}
     assert.equal(0, status, err)
     assert.equal("kept", process.read(folder .. "/victim"))
     assert.equal("written", process.read(folder .. "/out"))
@@ -211,14 +191,13 @@ describe("the result of a command", function()
     local file = ("/dev/shm/%s.collapsed"):format(folder:match "[^/]+$")
     local _, _, err = asamp("convert", "--to", "collapsed", "-o", file, path)
     local written = process.read(file)
-    os.remove(file)
     assert.equal("", err)
     asamp("convert", "--to", "collapsed", "-o", "out", path)
     assert.equal(process.read(folder .. "/out"), written)
   end)
 
   it("goes to standard output, whose name a file once took", function()
-    local link = output "readlink /dev/stdout"
+    local link = shell.output "readlink /dev/stdout"
     assert.equal("/proc/self/fd/1\n", link)
     local _, expected = asamp("convert", "--to", "collapsed", "-o", "out", path)
     local status = process.run{program = "/bin/sh", "-c",
@@ -227,7 +206,7 @@ describe("the result of a command", function()
     assert.equal(0, status)
     assert.equal("out\n", expected)
     assert.equal("first\n" .. process.read(folder .. "/out") .. "last\n", process.read(folder .. "/all"))
-    assert.equal(link, output "readlink /dev/stdout")
+    assert.equal(link, shell.output "readlink /dev/stdout")
   end)
 end)
 
@@ -272,13 +251,13 @@ describe("what is read", function()
       assert.equal(0, (asamp("convert", "--to", format, "-o", format, path)))
       assert.equal(0, (asamp("convert", "--to", format, "-o", format .. ".gz", path)))
     end
-    write(folder .. "/page", "<!doctype html>\n<title>Asamp</title>")
-    write(folder .. "/html", "<!DOCTYPE HTML>\n<title>x</title>")
-    write(folder .. "/perf.data", "PERFILE2" .. ("\0"):rep(100))
-    write(folder .. "/empty", "")
-    write(folder .. "/app.lua", "print 'hello'\n")
-    write(folder .. "/zst", "\x28\xb5\x2f\xfd" .. ("x"):rep(50))
-    write(folder .. "/chunk", string.dump(function() end))
+    shell.write(folder .. "/page", "<!doctype html>\n<title>Asamp</title>")
+    shell.write(folder .. "/html", "<!DOCTYPE HTML>\n<title>x</title>")
+    shell.write(folder .. "/perf.data", "PERFILE2" .. ("\0"):rep(100))
+    shell.write(folder .. "/empty", "")
+    shell.write(folder .. "/app.lua", "print 'hello'\n")
+    shell.write(folder .. "/zst", "\x28\xb5\x2f\xfd" .. ("x"):rep(50))
+    shell.write(folder .. "/chunk", string.dump(function() end))
     local told = {
       page = "; this is a page of asamp view (open it in a browser)",
       html = "; this is an HTML file (open it in a browser)",

@@ -3,31 +3,29 @@
 -- `asamp memory`: where resident memory is. The rows add up to what the system says; what
 -- is in them is what the program has done, which a loop that makes holes knows.
 
+local commands = require "spec.support.commands"
 local host = require "asamp.host"
 local json = require "cjson"
 local memory = require "asamp.commands.memory"
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
 local resident = require "asamp.sums.resident"
+local shell = require "spec.support.shell"
 
-local function world(list)
-  return {out = function(s) list[#list + 1] = s end, err = function(s) list[#list + 1] = s end,
-          read = reader.read, columns = 80}
-end
+local asamp = commands.of(memory, {columns = 80})
 
 -- The command in this process: exit code, what it prints.
 local function run(...)
-  local list = {}
-  return memory.run({...}, world(list)), table.concat(list)
+  local code, out, err = asamp(...)
+  return code, out .. err
 end
 
 -- Runs a script in a session; the path of its profile, and what the script prints.
 local function profiled(code, env)
-  local path, script = os.tmpname(), process.file(code)
+  local path = os.tmpname()
   local all = {LUA_PROFILER = ("out=%s,overwrite=1,quiet,seed=3,alloc=16K"):format(path)}
   for k, v in pairs(env or {}) do all[k] = v end
-  local status, out, err = process.run{"-l", "profiler", script, env = all}
-  os.remove(script)
+  local status, out, err = process.run{load = "profiler", code = code, env = all}
   assert.equal(0, status, err)
   return path, out
 end
@@ -45,7 +43,6 @@ local HOLES = [[
 
 describe("asamp memory", function()
   local path
-  after_each(function() os.remove(path) end)
 
   it("adds up to what the system says, and knows holes by line", function()
     local out
@@ -128,7 +125,7 @@ describe("asamp memory", function()
     assert.matches("Lua: free lines of blocks in use\n", text)
     assert.matches("100%.%d%%%s+together\n", text)
     assert.matches("Over time\n", text)
-    for line in text:gmatch "[^\n]+" do assert.is_true(utf8.len(line) <= 80, line) end
+    commands.fits(text, 80)
     code, text = run("--json", path)
     assert.equal(0, code)
     local all = json.decode(text)
@@ -145,7 +142,6 @@ describe("asamp memory", function()
     local convert = require "profiler.convert"
     assert(convert.vmprof(path, other, {format = 7}))
     local a, b = reader.read(path), reader.read(other)
-    os.remove(other)
     assert.same(a.pictures, b.pictures)
   end)
 
@@ -163,9 +159,7 @@ describe("asamp memory", function()
   end)
 
   it("asks a process that listens", function()
-    local folder = os.tmpname()
-    os.remove(folder)
-    assert(os.execute("mkdir -m 700 " .. folder))
+    local folder = shell.folder()
     path = folder .. "/x.sock"
     local script = process.file [[
       local keep, began = {}, os.time()
@@ -177,9 +171,10 @@ describe("asamp memory", function()
       env = {ASAMP = "listen=" .. path, ASAN_OPTIONS = "detect_leaks=0"}}
     local found
     for _ = 1, 2500 do  -- until it has looked again, which waits the longer the first look took
-      local list = {}
-      if host.samefile(path, path) and memory.run({"--json", path}, world(list)) == 0 then
-        found = json.decode(table.concat(list))
+      local code, text = 1, nil
+      if host.samefile(path, path) then code, text = run("--json", path) end
+      if code == 0 then
+        found = json.decode(text)
         if found.last.lua > 1 << 20 then break end
       end
       host.pause(20)
@@ -189,8 +184,7 @@ describe("asamp memory", function()
       if not host.samefile(path, path) then break end
       host.pause(10)
     end
-    os.remove(script)
-    os.execute("rm -r " .. folder)
+    shell.remove(folder)
     assert.is_true(math.abs(found.last.sum / found.last.rss - 1) < 0.02)
     assert.is_true(found.last.lua > 1 << 20)
   end)

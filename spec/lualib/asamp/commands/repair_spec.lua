@@ -1,20 +1,13 @@
 -- SPDX-License-Identifier: MIT
 -- The command: arguments, exit codes, what it says and where the result goes.
 
-local child = require "spec.support.child"
+local commands = require "spec.support.commands"
 local gen = require "profilegen"
 local process = require "spec.support.process"
 local repair = require "asamp.commands.repair"
+local shell = require "spec.support.shell"
 
-local function run(...)
-  local out, err = {}, {}
-  local code = repair.run({...}, {
-    color = false,
-    out = function(s) out[#out + 1] = s end,
-    err = function(s) err[#err + 1] = s end,
-  })
-  return code, table.concat(out), table.concat(err)
-end
+local run = commands.of(repair)
 
 describe("asamp repair", function()
   local path, other, bytes
@@ -29,22 +22,15 @@ describe("asamp repair", function()
     assert(p:close())
     bytes = process.read(path)
   end)
-  after_each(function()
-    os.remove(path)
-    os.remove(other)
-  end)
 
   local function cut(n)
-    local f = assert(io.open(path, "wb"))
-    f:write(bytes:sub(1, -n - 1))
-    f:close()
+    shell.write(path, bytes:sub(1, -n - 1))
   end
 
   it("writes what is left to another file and says what that is", function()
     cut(20)
     local code, out, err = run(path, "-o", other)
-    assert.equal("", err)
-    assert.equal(0, code)
+    assert.same({0, ""}, {code, err})
     assert.truthy(out:find("^'" .. path .. "': the file ends in a record at byte %d+ of the log\n"))
     assert.truthy(out:find("\ngot back: 1 sample of allocation and 3 samples of time, " ..
                            "[%d,]+ bytes of the log\n"))
@@ -136,7 +122,7 @@ describe("asamp repair", function()
 
   it("is a command of asamp", function()
     cut(20)
-    local status, text = child.run([[
+    local status, text = process.code([[
       os.exit(require "asamp".main{...})
     ]], "repair", path, "-o", other)
     assert.equal(0, status, text)

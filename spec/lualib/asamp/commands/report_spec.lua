@@ -2,13 +2,14 @@
 -- The command: arguments, exit codes, what goes to stdout and to stderr.
 
 local asamp = require "asamp"
-local child = require "spec.support.child"
+local commands = require "spec.support.commands"
 local gen = require "profilegen"
+local process = require "spec.support.process"
 local report = require "asamp.commands.report"
-local reports = require "spec.support.reports"
+local shell = require "spec.support.shell"
 local vmprof = require "spec.support.vmprof"
 
-local run = reports.run
+local run = commands.of(report)
 
 describe("asamp report", function()
   local path
@@ -23,12 +24,10 @@ describe("asamp report", function()
     p:collection{fates = ("1"):rep(20) .. ("0"):rep(20), inuse = 1 << 20}
     assert(p:close())
   end)
-  after_each(function() os.remove(path) end)
 
   it("reports a profile", function()
     local code, out, err = run(path)
-    assert.equal(0, code)
-    assert.equal("", err)
+    assert.same({0, ""}, {code, err})
     assert.truthy(out:find("40 MiB allocated", 1, true))
     assert.truthy(out:find(
       "30.0M  75.0%  30.0M  75.0%  561,737   56B    67%  parse  lib/parse.lua:10\n", 1, true))
@@ -83,9 +82,7 @@ describe("asamp report", function()
     local file
     before_each(function()
       file = os.tmpname()
-      local f = assert(io.open(file, "w"))
-      f:write("one\n\tlocal two = 2\n  three()\nfour()\nfive\nsix\nseven\n")
-      f:close()
+      shell.write(file, "one\n\tlocal two = 2\n  three()\nfour()\nfive\nsix\nseven\n")
       os.remove(path)
       local p = assert(gen.open{path = path, period = 1 << 20})
       p:name(8, "main chunk", 0, "@" .. file)
@@ -94,7 +91,6 @@ describe("asamp report", function()
       p:flood(1, {8, 99, kind = 3})
       assert(p:close())
     end)
-    after_each(function() os.remove(file) end)
 
     it("shows lines with what they cost, and those around", function()
       local code, out = run("--source", file, path)
@@ -214,18 +210,14 @@ describe("asamp report", function()
 
   it("reports what a cut file has, and says that it is cut", function()
     local bytes = vmprof.load(path)
-    local f = assert(io.open(path, "wb"))
-    f:write(bytes:sub(1, #bytes - 10))
-    f:close()
+    shell.write(path, bytes:sub(1, #bytes - 10))
     local code, out, err = run(path)
     assert.equal(0, code)
     assert.truthy(out:find("40 MiB allocated", 1, true))
     assert.equal(("asamp report: '%s': the file ends in a record at byte %d " ..
                   "of the log; the report covers what could be read\n")
                  :format(path, #bytes - 25), err)
-    f = assert(io.open(path, "wb"))
-    f:write(bytes:sub(1, 60))
-    f:close()
+    shell.write(path, bytes:sub(1, 60))
     code, out, err = run(path)
     assert.equal(1, code)
     assert.equal("", out)
@@ -339,15 +331,14 @@ describe("asamp report", function()
     local p = assert(gen.open{path = path})
     assert(p:close())
     local code, out, err = run(path)
-    assert.equal(0, code)
-    assert.equal("", err)
+    assert.same({0, ""}, {code, err})
     assert.truthy(out:find("No samples", 1, true))
   end)
 end)
 
 describe("asamp", function()
   local function main(...)
-    return child.run([[os.exit(require "asamp".main(arg), true)]], ...)
+    return process.code([[os.exit(require "asamp".main(arg), true)]], ...)
   end
 
   it("lists its commands", function()
@@ -370,7 +361,7 @@ describe("asamp", function()
   end)
 
   it("tells when its output cannot be written", function()
-    local code, text = child.run([[
+    local code, text = process.code([[
       io.output(assert(io.open("/dev/full", "w")))
       io.stdout = io.output()
       os.exit(require "asamp".main(arg), true)]], "report", "--help")

@@ -1,16 +1,14 @@
 -- SPDX-License-Identifier: MIT
 -- `asamp run`: the script runs as without it, and leaves a profile.
 
-local child = require "spec.support.child"
 local process = require "spec.support.process"
+local shell = require "spec.support.shell"
 local vmprof = require "spec.support.vmprof"
 
 local folder, script, profile
 
 local function write(text)
-  local f = assert(io.open(script, "w"))
-  f:write(text)
-  f:close()
+  shell.write(script, text)
 end
 
 -- Runs `asamp run` in a process of its own; exit status, stdout, stderr.
@@ -19,7 +17,6 @@ local function run(words, env)
   local t = {main, "run", env = env, directory = folder, input = words.input}
   table.move(words, 1, #words, 3, t)
   local status, out, err = process.run(t)
-  os.remove(main)
   return status, out, err
 end
 
@@ -29,9 +26,7 @@ end
 
 describe("asamp run", function()
   before_each(function()
-    folder = os.tmpname()
-    os.remove(folder)
-    assert(os.execute("mkdir " .. folder))
+    folder = shell.folder()
     script, profile = folder .. "/app.lua", folder .. "/p.vmprof"
     write [[
       local t = {}
@@ -39,7 +34,6 @@ describe("asamp run", function()
       io.write("words: ", table.concat(arg, "|"), "\n")
       os.exit(3, true)]]
   end)
-  after_each(function() os.execute("rm -rf " .. folder) end)
 
   it("leaves stdout and exit code to the script, reports on stderr", function()
     local status, out, err = run{"--alloc", "4K", "--out", profile, "app.lua",
@@ -76,8 +70,7 @@ describe("asamp run", function()
   it("is quiet on request", function()
     local status, _, err = run{"--quiet", "--alloc=4K", "--out=p.vmprof", "--",
                                "app.lua"}
-    assert.equal(3, status)
-    assert.equal("", err)
+    assert.same({3, ""}, {status, err})
     assert.is_true(exists(profile))
   end)
 
@@ -136,9 +129,7 @@ describe("asamp run", function()
       assert.truthy(err:find("asamp report p.vmprof tells more", 1, true), err)
     end
     assert.is_false(exists(folder .. "/p.2.vmprof"))
-    local f = assert(io.open(folder .. "/notes", "w"))
-    f:write "mine"
-    f:close()
+    shell.write(folder .. "/notes", "mine")
     local status, _, err = run{"--alloc", "4K", "--out", "notes", "app.lua"}
     assert.equal(3, status)
     assert.truthy(err:find("'notes': a text file is there, which the profile would replace; give another "
@@ -170,7 +161,7 @@ describe("asamp run", function()
 
   it("reports no profile that another run left", function()
     run{"--quiet", "--alloc", "4K", "--out", profile, "app.lua"}
-    local status, text = child.run([[
+    local status, text = process.code([[
       local time = os.time
       os.time = function() return time() + 60 end
       os.exit(require "asamp.commands.run".run({"--out", arg[1], arg[2]}, {
@@ -231,9 +222,7 @@ describe("asamp run", function()
       assert.equal("", out)
       assert.equal(("asamp run: cannot read script '%s': %s\n"):format(name, reason), err)
     end
-    local files = io.popen("ls " .. folder)
-    assert.equal("app.lua\n", files:read "a")
-    files:close()
+    assert.equal("app.lua\n", shell.output("ls " .. folder))
   end)
 
   it("takes nothing out of a pipe that is the script", function()
@@ -257,7 +246,7 @@ describe("asamp run", function()
   end)
 
   it("says when the interpreter is not there", function()
-    local status, text = child.run([[
+    local status, text = process.code([[
       local code = require "asamp.commands.run".run({arg[1]}, {interpreter = "/nowhere/lua",
         err = function(s) io.stderr:write(s) end})
       os.exit(code)]], script)

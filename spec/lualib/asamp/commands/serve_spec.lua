@@ -6,6 +6,7 @@ local host = require "asamp.host"
 local living = require "asamp.sums.living"
 local metrics = require "asamp.show.metrics"
 local process = require "spec.support.process"
+local shell = require "spec.support.shell"
 local socket = require "socket"
 
 local GARBAGE = tonumber(os.getenv "SERVE_REQUESTS") or 300
@@ -54,9 +55,7 @@ describe("a process that is served #plain", function()
     folder, pids = os.tmpname(), {}
     os.remove(folder)
     assert(os.execute(("mkdir -m 700 %s"):format(folder)))
-    local f = assert(io.open(folder .. "/server.lua", "w"))
-    f:write(SERVER)
-    f:close()
+    shell.write(folder .. "/server.lua", SERVER)
     local sockets = {folder .. "/a.sock", folder .. "/idle.sock"}
     start{"server.lua", env = {ASAMP = "alloc=4096,time=100,listen=" .. sockets[1]}}
     start{"server.lua", env = {ASAMP = "alloc=0,listen=" .. sockets[2]}}
@@ -74,7 +73,7 @@ describe("a process that is served #plain", function()
 
   after_each(function()
     for _, pid in ipairs(pids) do os.execute(("kill -9 %d 2>/dev/null"):format(pid)) end
-    assert(os.execute("rm -rf " .. folder))
+    shell.remove(folder)
   end)
 
   local function connect()

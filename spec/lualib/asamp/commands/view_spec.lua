@@ -9,6 +9,7 @@ local page = require "asamp.show.page.page"
 local pages = require "spec.support.pages"
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
+local shell = require "spec.support.shell"
 local sources = require "asamp.show.page.sources"
 
 --- What a page embeds, decoded.
@@ -36,16 +37,11 @@ end
 describe("asamp view", function()
   local folder, path
   setup(function()
-    folder = os.tmpname()
-    os.remove(folder)
-    assert(os.execute("mkdir " .. folder))
-    local f = assert(io.open(folder .. "/app.lua", "w"))
-    f:write(pages.SOURCE)
-    f:close()
+    folder = shell.folder()
+    shell.write(folder .. "/app.lua", pages.SOURCE)
     path = folder .. "/app.vmprof"
     pages.profile(path, folder .. "/app.lua")
   end)
-  teardown(function() os.execute("rm -r " .. folder) end)
 
   it("writes FILE.html and says how large it is", function()
     local code, out, err = pages.run(path, "--source", folder)
@@ -132,7 +128,6 @@ describe("asamp view", function()
     assert.truthy(err:find("^asamp view: [^\n]*; the page shows what could be read\n"))
     local columns = embedded(process.read(folder .. "/cut.html"))
     assert.truthy(columns.notes[1]:find "^The file is not whole: ")
-    os.remove(cut)
   end)
 
   it("embeds every sample, and nothing that could end its element", function()
@@ -227,13 +222,13 @@ describe("asamp view", function()
       assert.equal("function app.load(n)", lookup(file, {inner}).L2)
     end
     assert.equal("secret", lookup(name, {secret:match "^(.*)/"}).L2)
-    os.remove(secret)
   end)
 
   it("says of which files it has no lines, and why", function()
     local profile = folder .. "/names.vmprof"
     local p = assert(require "profilegen".open{path = profile, period = 1 << 20})
-    local names = {"//proc/self/status", "../../etc/passwd", "/etc/hostname", "absent.lua", "app.lua"}
+    local up = folder:gsub("/[^/]+", "../")
+    local names = {"//proc/self/status", up .. "etc/passwd", "/etc/hostname", "absent.lua", "app.lua"}
     for i, name in ipairs(names) do
       p:name(8 * i, "f" .. i, 1, "@" .. name)
       p:sample{8 * i, 1, kind = 3, size = 64}
@@ -257,9 +252,7 @@ describe("asamp view", function()
     -- Once the lines ended in the middle of a file, and nothing told of it.
     local columns = {files = {}, functions = {file = {}, native = {}}, nodes = {fn = {}, line = {}}}
     for i = 1, 3 do
-      local f = assert(io.open(("%s/long%d.lua"):format(folder, i), "w"))
-      f:write((("x"):rep(500) .. "\n"):rep(i == 3 and 20000 or 6000))
-      f:close()
+      shell.write(("%s/long%d.lua"):format(folder, i), (("x"):rep(500) .. "\n"):rep(i == 3 and 20000 or 6000))
       columns.files[i] = ("long%d.lua"):format(i)
       columns.functions.file[i], columns.functions.native[i] = i - 1, 0
       for line = 1, i == 3 and 1 or 6000 do

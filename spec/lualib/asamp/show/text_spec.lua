@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- The report as text: what it says, and that it fits a terminal.
 
+local commands = require "spec.support.commands"
 local profiles = require "spec.support.profiles"
 local text = require "asamp.show.text"
 local totals = require "asamp.sums.totals"
@@ -62,11 +63,7 @@ local function flat(s)
   return (s:gsub("%s+", " "))
 end
 
-local function has(s, ...)
-  for _, line in ipairs{...} do
-    assert.truthy(s:find(line, 1, true), line .. "\nmissing in\n" .. s)
-  end
-end
+local has = commands.has
 
 describe("the report's text", function()
   it("says how much, in how long, from how many samples", function()
@@ -119,6 +116,17 @@ describe("the report's text", function()
         "since the one before. A row of n")
     has(flat(render(function(p) p.periods = 2 end)),
         "the period was set 2 times")
+  end)
+
+  -- Every report explained the columns of its sites, those without any such table, too.
+  it("explains the columns that are shown, and no others", function()
+    local shown = flat(render())
+    has(shown, "lived: share of self")
+    has(shown, "K, M, G")
+    local marks = flat(render(nil, {show = {marks = true, collections = true}}))
+    has(marks, "K, M, G")
+    assert.is_nil(marks:find("lived:", 1, true))
+    assert.is_nil(marks:find("blocks:", 1, true))
   end)
 
   it("is brief on request", function()
@@ -356,9 +364,7 @@ describe("the report's text", function()
           p.collections[2] = p.collections[1]
           profiles.summed(p)
         end, {show = show, width = columns}, mixed())
-        for line in s:gmatch "[^\n]*" do
-          assert.is_true(utf8.len(line) <= columns, line)
-        end
+        commands.fits(s, columns)
       end
     end
   end)

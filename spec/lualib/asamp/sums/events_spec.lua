@@ -23,7 +23,6 @@ local function read(list, marks)
   end
   assert(p:close())
   local profile = assert(reader.read(path))
-  os.remove(path)
   return profile
 end
 

@@ -42,7 +42,6 @@ local function profile(options, body)
   end
   assert(p:close())
   local read = assert(reader.read(path))
-  os.remove(path)
   return read
 end
 

@@ -5,7 +5,7 @@
 
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
-local shell = require "spec.lua.shell"
+local shell = require "spec.support.shell"
 local show = require "asamp.show.trends"
 local totals = require "asamp.sums.totals"
 local trends = require "asamp.sums.trends"
@@ -85,7 +85,5 @@ end
     assert.matches("Over time, by line\n", out)
     assert.matches("█", out)
     assert.matches('"trends": {', shell.output("build/bin/asamp report --json " .. path))
-    os.remove(path)
-    os.remove(script)
   end)
 end)

@@ -5,7 +5,7 @@ local gen = require "profilegen"
 local lifetimes = require "asamp.sums.lifetimes"
 local measures = require "asamp.sums.measures"
 local reader = require "profiler.reader"
-local reports = require "spec.support.reports"
+local run = require "spec.support.commands".of((require "asamp.commands.report"))
 local totals = require "asamp.sums.totals"
 local united = require "asamp.sums.united"
 
@@ -136,13 +136,12 @@ describe("several profiles as one", function()
                  "Lua states and OS threads"}, all.alone)
     assert.same({samples = 5, bytes = 800, seconds = 20, wanted = 60}, all.ring)
     assert.same({2, 30, 20}, {all.walks, all.walked, all.longestwalk})
-    local _, text = reports.run("--sum", "--width", "200", paths[1], paths[2])
+    local _, text = run("--sum", "--width", "200", paths[1], paths[2])
     assert.is_truthy(text:find("Of one run each, and not in this sum: collections one by one, " ..
                                "likely leaks and trends. asamp merge", 1, true))
   end)
 
   it("are what asamp report --sum shows", function()
-    local run = reports.run
     for i, path in ipairs(paths) do write(path, i, 1 << 20, 1000000) end
     local code, out, err = run("--sum", paths[1], paths[2], paths[3])
     assert.same({0, ""}, {code, err})

@@ -2,7 +2,6 @@
 -- What the page of `asamp view` tells of labels and Lua states, against what the reader
 -- tells of the same profile; and that it says so where there are none.
 
-local browser = require "spec.support.browser"
 local pages = require "spec.support.pages"
 local process = require "spec.support.process"
 local profilegen = require "profilegen"
@@ -22,24 +21,10 @@ local SERVER = [[
 ]]
 
 describe("the page of asamp view #plain", function()
-  local b, path
-  setup(function() b = browser.open() end)
-  teardown(function() if b then b:close() end end)
-  before_each(function()
-    path = os.tmpname()
-    os.remove(path)
-  end)
-  after_each(function()
-    os.remove(path)
-    os.remove(path .. ".html")
-    assert.same({}, b.errors)
-  end)
+  local b, path = pages.browse(nil, 1280, 1600)
+  after_each(function() os.remove(path) end)
 
-  local function rows(label)
-    local list = [[[...document.querySelectorAll("[aria-label='%s'] .spacer .row")].map(row =>
-      [...row.children].map(cell => cell.innerText.replace(/,/g, "")))]]
-    return b:eval(list:format(label))
-  end
+  local function rows(label) return b:rows(label) end
 
   local function says(text)
     return b:eval "document.getElementById('panel-apart').innerText":find(text, 1, true) ~= nil
@@ -47,16 +32,13 @@ describe("the page of asamp view #plain", function()
 
   local function visit()
     assert.equal(0, (pages.run(path)))
-    b:look(1280, 1600)
     b:visit(path .. ".html")
     b:press "9"
   end
 
   it("shows routes that allocate 1:2:4 as such, and says that there is one state", function()
-    local script = process.file(SERVER)
-    local code, _, err = process.run{script, path}
+    local code, _, err = process.run{code = SERVER, path}
     assert.same({0, ""}, {code, err})
-    os.remove(script)
     visit()
     local samples, wanted = {}, {}
     for _, set in ipairs(assert(reader.read(path)).labels) do

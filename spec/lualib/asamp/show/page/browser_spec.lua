@@ -3,36 +3,18 @@
 -- the profile and in the report, what keys and mouse do, and that nothing in a
 -- profile is ever more than text. Without a browser these specs fail.
 
-local browser = require "spec.support.browser"
 local pages = require "spec.support.pages"
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
+local shell = require "spec.support.shell"
 local totals = require "asamp.sums.totals"
 local units = require "asamp.show.units"
 
 describe("the page of asamp view #plain", function()
-  local folder, b
-  setup(function()
-    b = browser.open()
-    folder = os.tmpname()
-    os.remove(folder)
-    assert(os.execute("mkdir " .. folder))
-    local f = assert(io.open(folder .. "/app.lua", "w"))
-    f:write(pages.SOURCE)
-    f:close()
-    pages.profile(folder .. "/app.vmprof", folder .. "/app.lua")
-    assert.equal(0, (pages.run(folder .. "/app.vmprof", "--source", folder)))
-  end)
-  teardown(function()
-    if b then b:close() end
-    if folder then os.execute("rm -r " .. folder) end
-  end)
-  before_each(function()
-    b:look(1280, 1000)
-    b:visit(folder .. "/app.vmprof.html")
-  end)
-  after_each(function()
-    assert.same({}, b.errors)
+  local b, _, folder = pages.browse(function(path, folder)
+    shell.write(folder .. "/app.lua", pages.SOURCE)
+    pages.profile(path, folder .. "/app.lua")
+    return "--source", folder
   end)
 
   --- The rows of the table in sight, each a list of its cells' texts.
@@ -106,7 +88,6 @@ describe("the page of asamp view #plain", function()
     assert.equal(0, (pages.run(cut, "-o", folder .. "/cut.html")))
     b:visit(folder .. "/cut.html")
     assert.truthy(b:text "#notes":find("The file is not whole: ", 1, true))
-    os.remove(cut)
   end)
 
   it("shows a profile without samples as empty", function()
@@ -535,9 +516,7 @@ describe("the page of asamp view #plain", function()
     end
     local columns = data.of(profile, {nodes = 100000})
     columns.sources, columns.nosources, columns.reasons = {}, {}, {}
-    local f = assert(io.open(folder .. "/big.html", "wb"))
-    f:write(page.fill(require "asamp.commands.view".template(), columns))
-    f:close()
+    shell.write(folder .. "/big.html", page.fill(require "asamp.commands.view".template(), columns))
     b:visit(folder .. "/big.html")
     assert.truthy(b:text "#notes":find("The call tree has its 100,000 largest nodes", 1, true))
     assert.equal("70 MiB", b:text "#whole")

@@ -3,7 +3,6 @@
 -- called, the graph that begins with the innermost functions, and links that
 -- bring one back to what one saw.
 
-local browser = require "spec.support.browser"
 local gen = require "profilegen"
 local pages = require "spec.support.pages"
 local reader = require "profiler.reader"
@@ -12,13 +11,7 @@ local totals = require "asamp.sums.totals"
 local units = require "asamp.show.units"
 
 describe("the page of asamp view #plain", function()
-  local folder, path, b
-  setup(function()
-    b = browser.open()
-    folder = os.tmpname()
-    os.remove(folder)
-    assert(os.execute("mkdir " .. folder))
-    path = folder .. "/app.vmprof"
+  local b, path, folder = pages.browse(function(path)
     local p = assert(gen.open{path = path, period = 1 << 20, timeperiod = 1000000})
     for i, name in ipairs{"main", "a", "b", "leaf", "other"} do p:name(8 * i, name, 10 * i, "@app.lua") end
     local t = gen.now()
@@ -32,18 +25,6 @@ describe("the page of asamp view #plain", function()
     sample(2, 40, 51, 32, 43, 16, 21, 8, 1)          -- other < leaf < a < main
     for i = 1, 5 do p:time{40, 51, 8, 1, time = t + i * 1000000} end
     assert(p:close())
-    assert.equal(0, (pages.run(path)))
-  end)
-  teardown(function()
-    if b then b:close() end
-    if folder then os.execute("rm -r " .. folder) end
-  end)
-  before_each(function()
-    b:look(1280, 1000)
-    b:visit(path .. ".html")
-  end)
-  after_each(function()
-    assert.same({}, b.errors)
   end)
 
   --- "depth name total" of the rows of a tree, all opened.

@@ -3,7 +3,6 @@
 -- nothing is turned round, cut where it need not be, drawn over another, or
 -- counted in another way than elsewhere.
 
-local browser = require "spec.support.browser"
 local gen = require "profilegen"
 local measures = require "asamp.sums.measures"
 local pages = require "spec.support.pages"
@@ -15,21 +14,7 @@ local units = require "asamp.show.units"
 local MS = 1000000
 
 describe("the page of asamp view #plain", function()
-  local folder, path, b
-  setup(function()
-    b = browser.open()
-    folder = os.tmpname()
-    os.remove(folder)
-    assert(os.execute("mkdir " .. folder))
-    path = folder .. "/app.vmprof"
-  end)
-  teardown(function()
-    if b then b:close() end
-    if folder then os.execute("rm -r " .. folder) end
-  end)
-  after_each(function()
-    assert.same({}, b.errors)
-  end)
+  local b, path = pages.browse()
 
   --- Opens the page of the profile that 'fill' makes of what gen.open returns.
   local function visit(options, fill, width)
@@ -202,7 +187,6 @@ describe("the page of asamp view #plain", function()
     local share = units.percent(measures.fate(totals.of(profile).whole, "survived"))
     assert.truthy((b:text "#facts"):gsub("\n+", " "):find(share .. " survived", 1, true), share)
     assert.truthy((b:text "#frame"):find(share .. " survived", 1, true), b:text "#frame")
-    os.remove(name)
   end)
 
   it("does not let what has no time flatten the timeline of a cut file", function()
@@ -214,7 +198,6 @@ describe("the page of asamp view #plain", function()
     local heights = b:eval [[["path.amount:not(.untimed)", "path.untimed"].map(
       s => document.querySelector(s).getBBox().height)]]
     assert.is_true(heights[1] > 40 and heights[2] > 40, table.concat(heights, " "))
-    os.remove(name)
   end)
 
   it("counts time as the report does where its period was set again", function()

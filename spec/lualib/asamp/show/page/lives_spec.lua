@@ -3,10 +3,10 @@
 -- lifetimes and of where the time of a line went, against what the report tells of the
 -- same profile.
 
-local browser = require "spec.support.browser"
 local data = require "asamp.show.page.data"
 local heldby = require "asamp.show.page.heldby"
 local copies = require "asamp.sums.copies"
+local shell = require "spec.support.shell"
 local trends = require "asamp.sums.trends"
 local holders = require "asamp.sums.holders"
 local leaks = require "asamp.sums.leaks"
@@ -35,37 +35,16 @@ for i = 1, 8000 do handle(i) end
 ]]
 
 describe("the page of asamp view #plain", function()
-  local path, b
-  setup(function()
-    b = browser.open()
-    local script = process.file(SERVER)
-    path = script .. ".vmprof"
+  local b, path = pages.browse(function(path)
     for _ = 1, 8 do  -- parts are of time: where the machine stands still, no line may stand out
-      assert.equal(0, (process.run{"-l", "profiler", script,
+      assert.equal(0, (process.run{load = "profiler", code = SERVER,
         env = {LUA_PROFILER = "copies,alloc=2048,time=1000,seed=7,overwrite,out=" .. path}}))
       local found = leaks.of(assert(reader.read(path, {bins = leaks.BINS})))
       if found and #found.rows > 0 then break end
     end
-    os.remove(script)
-    assert.equal(0, (pages.run(path)))
-  end)
-  teardown(function()
-    if b then b:close() end
-    if path then os.remove(path) os.remove(path .. ".html") end
-  end)
-  before_each(function()
-    b:look(1280, 1000)
-    b:visit(path .. ".html")
-  end)
-  after_each(function()
-    assert.same({}, b.errors)
   end)
 
-  local function rows(label)
-    local list = [[[...document.querySelectorAll("[aria-label='%s'] .spacer .row")].map(row =>
-      [...row.children].map(cell => cell.innerText.replace(/\s*\n\s*/g, "  ").replace(/,/g, "")))]]
-    return b:eval(list:format(label))
-  end
+  local function rows(label) return b:rows(label) end
 
   it("lists the lines that are likely to leak, as the report does", function()
     b:press "7"
@@ -194,9 +173,7 @@ describe("the page of asamp view #plain", function()
     assert.equal(5 + 6000 * 100 + 6000 * 6001 // 2, bytes)
     local columns = data.of(profile, {nodes = 1000})
     columns.sources, columns.nosources, columns.reasons = {}, {}, {}
-    local f = assert(io.open(path .. ".html", "wb"))
-    f:write(page.fill(require "asamp.commands.view".template(), columns))
-    f:close()
+    shell.write(path .. ".html", page.fill(require "asamp.commands.view".template(), columns))
     finally(function() pages.run(path) end)
     b:visit(path .. ".html")
     b:press "8"

@@ -3,13 +3,11 @@
 -- reader tells of the same profile; and of all views, that they can be read: in light and in
 -- dark, in narrow and in wide windows.
 
-local browser = require "spec.support.browser"
 local native = require "asamp.sums.native"
 local pages = require "spec.support.pages"
-local process = require "spec.support.process"
 local reader = require "profiler.reader"
 local resident = require "asamp.sums.resident"
-local shell = require "spec.lua.shell"
+local shell = require "spec.support.shell"
 local shown = require "asamp.show.resident"
 local units = require "asamp.show.units"
 
@@ -53,30 +51,14 @@ local PALE = [[(() => {
 })()]]
 
 describe("the page of asamp view #plain", function()
-  local b, path, script
-  setup(function()
-    b = browser.open()
-    script = process.file(PROGRAM)
-    path = script .. ".vmprof"
-    shell.output(("build/bin/asamp run --quiet --overwrite --alloc 16K --malloc=16K --out %s %s")
-                 :format(path, script))
-    assert.equal(0, (pages.run(path)))
-  end)
-  teardown(function()
-    if b then b:close() end
-    for _, name in ipairs{script, path, path .. ".html"} do os.remove(name) end
-  end)
-  before_each(function()
-    b:look(1400, 1600)
-    b:visit(path .. ".html")
-  end)
-  after_each(function() assert.same({}, b.errors) end)
+  local b, path = pages.browse(function(path, folder)
+    local script = folder .. "/app.lua"
+    shell.write(script, PROGRAM)
+    shell.output("build/bin/asamp run --quiet --overwrite --alloc 16K --malloc=16K --out %s %s",
+                 path, script)
+  end, 1400, 1600)
 
-  local function rows(label)
-    local list = [[[...document.querySelectorAll("[aria-label='%s'] .spacer .row")].map(row =>
-      [...row.children].map(cell => cell.innerText.replace(/\s*\n\s*/g, "  ")))]]
-    return b:eval(list:format(label))
-  end
+  local function rows(label) return b:rows(label) end
 
   it("says where resident memory is, as asamp memory does", function()
     b:press "0"

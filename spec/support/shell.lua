@@ -1,8 +1,9 @@
 -- SPDX-License-Identifier: MIT
--- Shell commands for the specs of the build: run them, look at what they say.
+-- Files, folders and shell commands for specs.
 
 local M = {}
 
+--- All that a file holds; nil when it is not there.
 function M.read(path)
   local f = io.open(path, "rb")
   if not f then return nil end
@@ -11,13 +12,21 @@ function M.read(path)
   return text
 end
 
-function M.write(path, text)
+--- Makes a file of these texts, or puts them in its place.
+function M.write(path, ...)
   local f = assert(io.open(path, "wb"))
-  f:write(text)
+  f:write(...)
   f:close()
 end
 
---- Runs a line of shell. Returns exit status, standard output, standard error.
+--- The bytes of a file.
+function M.size(path)
+  local f <close> = assert(io.open(path, "rb"))
+  return f:seek "end"
+end
+
+--- Runs a line of shell. Returns exit status (128 + the signal that ended it), standard
+-- output, standard error.
 function M.run(line)
   local out, err = os.tmpname(), os.tmpname()
   local _, how, status = os.execute(("( %s ) >%s 2>%s </dev/null"):format(line, out, err))
@@ -27,8 +36,10 @@ function M.run(line)
   return how == "signal" and 128 + status or status, o, e
 end
 
---- What a line of shell writes to standard output; raises when it fails.
-function M.output(line)
+--- What a line of shell writes to standard output; raises when it fails. With more
+-- arguments the line is a format for them.
+function M.output(line, ...)
+  if select("#", ...) > 0 then line = line:format(...) end
   local status, out, err = M.run(line)
   if status ~= 0 then error(("%s: status %d: %s%s"):format(line, status, out, err), 2) end
   return out
@@ -41,7 +52,7 @@ function M.lines(text)
   return list
 end
 
---- A fresh folder; remove(folder) takes it away again.
+--- A fresh folder, which only its owner may enter; remove(folder) takes it away again.
 function M.folder()
   return (M.output("mktemp -d"):gsub("\n", ""))
 end

@@ -1,0 +1,42 @@
+-- SPDX-License-Identifier: MIT
+-- Subcommands of asamp in this process, for specs of what they say.
+
+local assert = require "luassert"
+local reader = require "profiler.reader"
+
+local M = {}
+
+local function none() end
+
+--- A function that runs the command (asamp.commands.…) with its arguments and returns exit
+-- code, stdout and stderr. 'more': fields of its world (see asamp.lua) besides.
+function M.of(command, more)
+  return function(...)
+    local out, err = {}, {}
+    local world = {
+      read = reader.read, color = false,
+      progress = function() return none, none end,
+      out = function(s) out[#out + 1] = s end,
+      err = function(s) err[#err + 1] = s end,
+    }
+    for k, v in pairs(more or {}) do world[k] = v end
+    local code = command.run({...}, world)
+    return code, table.concat(out), table.concat(err)
+  end
+end
+
+--- No line of it is longer than so many columns.
+function M.fits(text, columns)
+  for line in text:gmatch "[^\n]*" do
+    assert.is_true(utf8.len(line) <= columns, line)
+  end
+end
+
+--- It has each of these pieces.
+function M.has(text, ...)
+  for _, piece in ipairs{...} do
+    assert.truthy(text:find(piece, 1, true), piece .. "\nmissing in\n" .. text)
+  end
+end
+
+return M

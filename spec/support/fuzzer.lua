@@ -1,0 +1,24 @@
+-- SPDX-License-Identifier: MIT
+-- Bounded shares of the fuzzers that spec/fuzz/build makes of the sources.
+
+local process = require "spec.support.process"
+local shell = require "spec.support.shell"
+
+local SANITIZED = " -g -fno-omit-frame-pointer -fsanitize=address,undefined " ..
+                  "-fno-sanitize-recover=undefined"
+
+local variant = os.getenv "ASAMP_VARIANT" or "fork"
+
+--- Runs the fuzzer of that name, made with these options of the compiler (under asan, with the
+-- sanitizers' besides), on as many inputs as 'inputs' has for the variant; ASAMP_SEED and
+-- ASAMP_INPUTS say otherwise. Raises an error with the seed when it does not take them all.
+return function(name, options, seed, inputs)
+  local program = os.tmpname()
+  if variant == "asan" then options = options .. SANITIZED end
+  shell.output("spec/fuzz/build '%s' '%s' %s", program, options, name)
+  seed = os.getenv "ASAMP_SEED" or seed
+  local n = os.getenv "ASAMP_INPUTS" or inputs[variant]
+  local status, out, err = process.run{program = program, seed, n}
+  os.remove(program)
+  assert(status == 0 and out == n .. " inputs\n", ("seed %s: %s%s"):format(seed, out, err))
+end
