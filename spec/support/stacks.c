@@ -8,14 +8,14 @@
 **                      program's own (0: none); nil: the one before, which a sanitizer
 **                      may have given
 **   told() -> size of the alternate signal stack that this thread has, nil: none; is it
-**                      the program's own?
+**                      the program's own? its lowest address
 **   touched() -> bytes of the program's own that have been written to
 **   frame() -> bytes that a signal takes at most, as the system says
 **   flags() -> is the handler of SIGURG on the alternate stack?
 **   alarms(ns)         SIGUSR1 every ns of CPU time of this thread, with a handler that
 **                      takes 4 KiB of the alternate stack; nil: no more
 **   alarmed() -> calls of it
-**   mappings() -> lines of /proc/self/maps
+**   mapped(address) -> is there memory at it?
 */
 #define _GNU_SOURCE
 #include <alloca.h>
@@ -96,7 +96,8 @@ static int l_told (lua_State *L) {
   if (s.ss_flags & SS_DISABLE) return 0;
   lua_pushinteger(L, (lua_Integer)s.ss_size);
   lua_pushboolean(L, s.ss_sp == own);
-  return 2;
+  lua_pushinteger(L, (lua_Integer)(size_t)s.ss_sp);
+  return 3;
 }
 
 
@@ -165,14 +166,11 @@ static int l_alarmed (lua_State *L) {
 }
 
 
-static int l_mappings (lua_State *L) {
-  FILE *f = fopen("/proc/self/maps", "r");
-  lua_Integer n = 0;
-  int c;
-  if (f == NULL) return luaL_error(L, "no maps");
-  while ((c = getc(f)) != EOF) n += (c == '\n');
-  fclose(f);
-  lua_pushinteger(L, n);
+static int l_mapped (lua_State *L) {
+  size_t page = (size_t)sysconf(_SC_PAGESIZE), at = (size_t)luaL_checkinteger(L, 1);
+  unsigned char resident;
+  /* mincore refuses what is not mapped */
+  lua_pushboolean(L, mincore((void *)(at & ~(page - 1)), 1, &resident) == 0);
   return 1;
 }
 
@@ -183,7 +181,7 @@ int luaopen_stacks (lua_State *L) {
   static const luaL_Reg functions[] = {
     {"small", stacks_small}, {"alternate", l_alternate}, {"told", l_told},
     {"touched", l_touched}, {"frame", l_frame}, {"flags", l_flags}, {"alarms", l_alarms},
-    {"alarmed", l_alarmed}, {"mappings", l_mappings}, {NULL, NULL}
+    {"alarmed", l_alarmed}, {"mapped", l_mapped}, {NULL, NULL}
   };
   luaL_newlib(L, functions);
   return 1;
