@@ -9,14 +9,16 @@
 **   CN1  its mode is 0600, and the folder that it is in belongs to this user and nobody
 **        else may write there; one that is not there is made, 0700;
 **   CN2  who connects is of this user, or root (SO_PEERCRED), else is not answered;
-**   CN3  one request at a time is answered. Who says nothing for CONTROL_PATIENCE ms is left,
-**        and of more than CONTROL_CLIENTS who has been silent for longest: nobody who is
+**   CN3  one request at a time is answered. Who says nothing for five seconds is left, and
+**        of more than 64 (SERVER_CLIENTS) who has been silent for longest: nobody who is
 **        slow, or does nothing, keeps others from an answer;
 **   CN4  of what is there under the socket's name only a socket that nobody listens to is
 **        replaced;
 **   CN5  what it has open is this process's alone: the child of a fork closes it, so that
 **        who is left by the parent sees an end, and nobody connects to a socket that a
-**        child keeps and does not serve.
+**        child keeps and does not serve;
+**   CN6  who asks for a snapshot waits for it as long as it likes, others are answered
+**        meanwhile; who leaves before it is begun takes the request back.
 **
 ** The protocol: a request is a line, its words apart by a space, the last one to the end
 ** of the line; an answer is lines, of which the last one is "ok" or "error <why>". More
@@ -27,9 +29,6 @@
 
 #include <stddef.h>
 #include <stdint.h>
-
-#define CONTROL_PATIENCE	5000
-#define CONTROL_CLIENTS		64
 
 typedef struct ControlOptions {
   char *listen;		/* pattern of the socket's path (process_path); "": the default,

@@ -6,27 +6,24 @@
 #include "requests.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "bytes.h"
 #include "clock.h"
+#include "heapask.h"
 #include "interval.h"
 #include "process.h"
 #include "resident.h"
-#include "snapshot.h"
 #include "timing.h"
 
 #define SECOND		UINT64_C(1000000000)
 #define MAX_RECORD_S		(366 * 86400)	/* seconds of a recording */
 #define NAME_BYTES	1023	/* of a name that is told */
-#define HEAP_MS		10000	/* for the state's next collection, and the file */
 
 static uint64_t due;
 
@@ -60,6 +57,7 @@ int request_refuse (Request *r, const char *why) {
 void request_begin (Request *r, int fd) {
   const struct timeval patience = {5, 0};
   r->fd = fd;
+  r->heap = NULL;
   setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
 }
 
@@ -223,95 +221,34 @@ static int rotate (Request *r) {
 }
 
 
-/* {== snapshots ======================================================== */
-
-/* Shared with the state's thread: whoever is last frees it. */
-typedef struct Heap {
-  SamplerAsked asked;	/* first */
-  pthread_mutex_t lock;
-  pthread_cond_t done;
-  int isdone, isleft, ok;
-  char path[4096], err[1024];
-} Heap;
-
-
-static void freeheap (Heap *h) {
-  pthread_cond_destroy(&h->done);
-  pthread_mutex_destroy(&h->lock);
-  free(h);
-}
-
-
-/* The profile says when that was, as after profiler.snapshot: a pause there has a name. */
-static void markheap (lua_State *L, const char *path) {
-  const char *name = "heap snapshot";
-  Sampler *s = sampler_attached(L);
-  if (s != NULL) sampler_mark(s, name, strlen(name), path, strlen(path));
-}
-
-
-/* On the state's own thread. */
-static void takeheap (SamplerAsked *asked, lua_State *L) {
-  Heap *h = (Heap *)asked;
-  SnapshotWish wish = {h->path, 0, 0, 0, NULL};
-  Snapshot s;
-  int isleft, ok = 0;
-  if (L == NULL) strcpy(h->err, "the state was closed before it collected");
-  else ok = snapshot_take(L, &wish, &s, h->err, sizeof(h->err));
-  if (ok) markheap(L, s.path);
-  pthread_mutex_lock(&h->lock);
-  h->ok = ok;
-  h->isdone = 1;
-  if (ok) {
-    snprintf(h->path, sizeof(h->path), "%s", s.path);
-    free(s.path);
-  }
-  isleft = h->isleft;
-  pthread_cond_signal(&h->done);
-  pthread_mutex_unlock(&h->lock);
-  if (isleft) freeheap(h);
-}
-
-
 static int heap (Request *r, char *rest) {
-  const char *state = word(&rest);
+  const char *state = word(&rest), *why;
   uint64_t id = UINT64_MAX;
-  struct timespec until;
-  Heap *h;
-  int isdone, answered, asked;
   if (strcmp(state, "-") != 0 && !number(state, UINT32_MAX, &id))
     return request_refuse(r, "a state is a number, or -, the oldest");
   if (!isabsolute(rest)) return request_refuse(r, "the path of the snapshot must begin with a /");
-  h = calloc(1, sizeof(*h));
-  if (h == NULL) return request_refuse(r, "not enough memory");
-  h->asked.f = takeheap;
-  snprintf(h->path, sizeof(h->path), "%s", rest);
-  pthread_mutex_init(&h->lock, NULL);
-  pthread_cond_init(&h->done, NULL);
-  asked = sampler_ask(id, &h->asked);
-  if (asked <= 0) {
-    freeheap(h);
-    return request_refuse(r, asked == 0 ? "there is no such state"
-                          : "an earlier snapshot waits for the state's next collection");
+  r->heap = heapask_begin(id, rest, &why);
+  return r->heap != NULL || request_refuse(r, why);
+}
+
+
+int request_continue (Request *r) {
+  const char *text;
+  int answered;
+  switch (heapask_look(r->heap, &text)) {
+    case HEAPASK_WAITS: return 1;
+    case HEAPASK_TAKEN: answered = say(r, "file %s\nok\n", text); break;
+    default: answered = request_refuse(r, text); break;
   }
-  clock_gettime(CLOCK_REALTIME, &until);
-  until.tv_sec += HEAP_MS / 1000;
-  pthread_mutex_lock(&h->lock);
-  while (!h->isdone && pthread_cond_timedwait(&h->done, &h->lock, &until) == 0) { }
-  isdone = h->isdone;
-  if (!isdone) {
-    h->isleft = 1;  /* it may be taken later, when nobody waits for it */
-    pthread_mutex_unlock(&h->lock);
-    return request_refuse(r, "the state has not collected for 10 seconds; the snapshot is "
-                          "taken when it does");
-  }
-  answered = h->ok ? say(r, "file %s\nok\n", h->path) : request_refuse(r, h->err);
-  pthread_mutex_unlock(&h->lock);
-  freeheap(h);
+  request_end(r);
   return answered;
 }
 
-/* }===================================================================== */
+
+void request_end (Request *r) {
+  if (r->heap != NULL) heapask_end(r->heap);
+  r->heap = NULL;
+}
 
 
 int request_answer (Request *r, size_t n) {

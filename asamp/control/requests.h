@@ -16,7 +16,7 @@
 **   rotate                        goes on in another file (after logrotate, say);
 **                                 "file <path>"
 **   heap <state> <path>           a snapshot of a state's heap, "-" the oldest's, at the end
-**                                 of its next collection; "file <path>"
+**                                 of its next collection, and answered then (CN6); "file <path>"
 **
 ** Whatever else comes is answered with "error". Used by the control's thread alone.
 */
@@ -28,12 +28,17 @@
 
 typedef struct Request {
   int fd;		/* to answer to */
+  struct HeapAsk *heap;	/* that it waits for; NULL: it is answered */
   char line[4096];	/* without its newline, NUL-terminated */
 } Request;
 
 void request_begin (Request *r, int fd);
-/* Answers the line of n bytes; 0: nobody listens any more. */
+/* Answers the line of n bytes, or begins what it waits for; 0: nobody listens any more. */
 int request_answer (Request *r, size_t n);
+/* Of one that waits: answers it if that is possible now. As request_answer. */
+int request_continue (Request *r);
+/* Nobody waits for it any more. */
+void request_end (Request *r);
 int request_refuse (Request *r, const char *why);
 
 /* When what was asked for is to end (clock_now); 0: nothing is. And ends it. */

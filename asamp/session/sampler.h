@@ -136,6 +136,8 @@ typedef struct SamplerAsked {
 /* Asks the state of that number, UINT64_MAX: the oldest. 0: there is none; below 0: it
    was asked for something that it has not done yet. */
 int sampler_ask (uint64_t id, SamplerAsked *asked);
+/* Takes that back. 0: it is being done, or was. */
+int sampler_unask (SamplerAsked *asked);
 
 /* As profile_dump, of the session. 0: 'err' says why not. */
 int sampler_dump (Sampler *s, const char *to, char *path, size_t pathsize, char *err,

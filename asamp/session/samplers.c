@@ -245,6 +245,7 @@ static void forked (void) {
   for (s = samplers.all; s != NULL; s = s->next) {
     resident_forget(&s->resident);
     s->counted = 0;
+    s->asked = NULL;  /* it was of a thread that is not here */
   }
   resident_forked();
   memset(&pictures, 0, sizeof(pictures));

@@ -267,6 +267,19 @@ int sampler_ask (uint64_t id, SamplerAsked *asked) {
 }
 
 
+int sampler_unask (SamplerAsked *asked) {
+  Sampler *s;
+  int found = 0;
+  samplers_lock();
+  for (s = samplers.all; s != NULL && !found; s = s->next) {
+    SamplerAsked *expected = asked;
+    found = __atomic_compare_exchange_n(&s->asked, &expected, NULL, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+  }
+  samplers_unlock();
+  return found;
+}
+
+
 int sampler_markshared (Profile *p, const char *name, const char *value) {
   const Sampler *s;
   ProfileState state = {p, 0, 0, 1};

@@ -6,6 +6,10 @@
 **   silent(path, n) -> a list of n descriptors of those who have connected and say nothing,
 **     and how many of them there are
 **   leave(list)
+**   ask(path, text, half) -> the descriptor of one who has sent that; half: and will send
+**     no more
+**   answer(descriptor, ms) -> what it is sent until "ok" or "error ..." is the last line, for
+**     so long at most; "": nothing, nil: it was left
 **   fuzz(path, n, seed) -> answers that were ok, and that were an error: n times one of a
 **     hundred clients connects, sends a request, a part of one, or bytes; reads what there
 **     is, or not; or goes
@@ -50,7 +54,7 @@ static int connected (const char *path) {
 /* Requests, parts of them and bytes; none that writes a file. */
 static size_t make (char *to, size_t size) {
   static const char *const words[] = {
-    "stats", "mark", "record", "stop", "heap 99999", "-", "0", "999999999999999999999", "%s%n",
+    "stats", "mark", "record", "stop", "heap 99999", "heap - /nowhere/x\n", "-", "0", "999999999999999999999", "%s%n",
     "\xff", " ", "/", "/nowhere/x", "4096", "1", "a=b", "\n", "\n", "stats\n", "mark a b\n", "stop\n"
   };
   size_t n = 0;
@@ -149,9 +153,42 @@ static int l_leave (lua_State *L) {
   return 0;
 }
 
+static int l_ask (lua_State *L) {
+  size_t n;
+  const char *text = luaL_checklstring(L, 2, &n);
+  int fd = connected(luaL_checkstring(L, 1));
+  if (fd < 0 || send(fd, text, n, MSG_NOSIGNAL) != (ssize_t)n)
+    return luaL_error(L, "it does not listen");
+  if (lua_toboolean(L, 3))
+    shutdown(fd, SHUT_WR);
+  lua_pushinteger(L, fd);
+  return 1;
+}
+
+static int l_answer (lua_State *L) {
+  int fd = (int)luaL_checkinteger(L, 1), left = (int)luaL_checkinteger(L, 2);
+  char text[8192];
+  size_t n = 0;
+  for (; left > 0; left -= 10) {
+    ssize_t m = recv(fd, text + n, sizeof(text) - n, MSG_DONTWAIT);
+    if (m == 0) {
+      luaL_pushfail(L);
+      return 1;
+    }
+    n += (m > 0) ? (size_t)m : 0;
+    if (n > 0 && text[n - 1] == '\n' && count(text, n, "ok\n") + count(text, n, "error ") > 0)
+      break;
+    if (m < 0)
+      poll(NULL, 0, 10);
+  }
+  lua_pushlstring(L, text, n);
+  return 1;
+}
+
 int luaopen_clients (lua_State *L) {
   static const luaL_Reg functions[] = {
-    {"silent", l_silent}, {"leave", l_leave}, {"fuzz", l_fuzz}, {NULL, NULL}
+    {"silent", l_silent}, {"leave", l_leave}, {"fuzz", l_fuzz}, {"ask", l_ask},
+    {"answer", l_answer}, {NULL, NULL}
   };
   luaL_newlib(L, functions);
   return 1;

@@ -45,7 +45,7 @@ end
 M.find = find
 
 --- Sends a request. Returns the fields of the answer, {key = value} (both text; 'rows': the
--- list of those called row), or nil and why there is none.
+-- list of those called row), or nil, why there is none, and whether 'seconds' (15) have passed.
 function M.ask(target, request, seconds)
   if request:find "[\n%z]" then
     return nil, "what is sent to a process must be one line"
@@ -54,10 +54,10 @@ function M.ask(target, request, seconds)
   if not path then
     return nil, message
   end
-  local text
-  text, message = host.ask(path, request .. "\n", seconds)
+  local text, late
+  text, message, late = host.ask(path, request .. "\n", seconds)
   if not text then
-    return nil, ("cannot ask '%s': %s"):format(path, message)
+    return nil, ("cannot ask '%s': %s"):format(path, message), late
   end
   local fields = {}
   for line in text:gmatch "[^\n]+" do

@@ -44,6 +44,16 @@ function M.whole(least)
   end
 end
 
+--- A time of a second to 366 days, as seconds.
+function M.duration(text)
+  local n, unit = text:match "^(%d+)([smh]?)$"
+  n = n and math.tointeger(tonumber(n) * ({s = 1, m = 60, h = 3600})[unit == "" and "s" or unit])
+  if n and n >= 1 and n <= 366 * 86400 then
+    return n
+  end
+  return nil, "a time such as 30s, 5m or 1h"
+end
+
 --- Check for numbers from 'least' to 'most'.
 function M.number(least, most)
   return function(text)

@@ -27,6 +27,8 @@ local DESCRIPTION = {
   {"out", "OUT", "of a process: where the snapshot goes (default PID.heap here)", short = "o"},
   {"state", "N", "of a process: the number of the Lua state (default: the oldest)",
     options.whole(0)},
+  {"wait", "TIME", "of a process: so long for the state's next collection, at whose end the " ..
+    "snapshot is taken (default 10s)", options.duration},
   {"held-by", "WHAT", "the paths that hold the objects of a class (table, string, " ..
     "function, ... or the name of a metatable), or those sampled at a line (app.lua:5), " ..
     "merged, with shares"},
@@ -57,10 +59,15 @@ end
 -- Has the process take a snapshot. Returns its path, which is printed; nil after a complaint.
 local function take(o, world, tell)
   local target = o.files[1]
+  local seconds, late = o.wait or 10
   local fields, message = ask.ask(target, "stats")
   if fields then
-    fields, message = ask.ask(target, ("heap %s %s"):format(o.state or "-",
-      ask.absolute(o.out or fields.pid .. ".heap")))
+    fields, message, late = ask.ask(target, ("heap %s %s"):format(o.state or "-",
+      ask.absolute(o.out or fields.pid .. ".heap")), seconds)
+  end
+  if late then
+    message = ("'%s' has not collected for %d s, which it does when it has allocated enough; no " ..
+               "snapshot is taken (--wait TIME: waits longer)"):format(target, seconds)
   end
   if not fields then
     tell.failed("%s", message)

@@ -10,24 +10,14 @@ local M = {}
 
 M.summary = "takes a profile of a running process"
 
-local MOST = 366 * 86400
 local DUMP = 60  -- seconds for an answer: that much may be written
-
-local function duration(text)
-  local n, unit = text:match "^(%d+)([smh]?)$"
-  n = n and math.tointeger(tonumber(n) * ({s = 1, m = 60, h = 3600})[unit == "" and "s" or unit])
-  if n and n >= 1 and n <= MOST then
-    return n
-  end
-  return nil, "a time such as 30s, 5m or 1h"
-end
 
 local DESCRIPTION = {
   command = "record", arguments = ask.ARGUMENT, what = "process",
   about = "Has a process that listens (ASAMP=listen) write a profile of its own for a time, " ..
     "and waits for it. What it wrote before ends there, and it goes on in another file " ..
     "afterwards.",
-  {"for", "TIME", "so long (default 10s)", duration},
+  {"for", "TIME", "so long (default 10s)", options.duration},
   {"out", "OUT", "the profile, as the process finds it (default PID.vmprof here)", short = "o"},
   {"alloc", "BYTES", "a sample every BYTES allocated; 0: none (default 512K)"},
   {"time", "RATE", "samples of time a second; 0: none (default 100)"},

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Who is heard, answered and left (clients.h).
+*/
+#define _GNU_SOURCE
+#include "clients.h"
+#include "requests.h"
+#include "server.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "clock.h"
+
+#define PATIENCE	UINT64_C(5000000000)	/* ns for who says nothing (CN3) */
+#define HEAP_MS		20	/* between two looks at a snapshot that a client waits for */
+
+typedef struct Client {
+  Request request;
+  size_t n;		/* bytes of its lines that are there */
+  uint64_t heard;	/* when it said something, was answered, or came */
+} Client;
+
+static struct pollfd *fds;	/* the server's, and behind it the clients' */
+static Client **clients;
+static size_t nclients;
+
+
+int clients_begin (void) {
+  fds = malloc((SERVER_CLIENTS + 1) * sizeof(*fds));
+  clients = malloc(SERVER_CLIENTS * sizeof(*clients));
+  nclients = 0;
+  return fds != NULL && clients != NULL;
+}
+
+
+static int iswaiting (const Client *c) {
+  return c->request.heap != NULL;
+}
+
+
+static void leave (size_t i) {
+  request_end(&clients[i]->request);
+  server_close(clients[i]->request.fd);
+  free(clients[i]);
+  clients[i] = clients[--nclients];
+  fds[i + 1] = fds[nclients + 1];
+}
+
+
+/* CN3: who is silent makes room, before those who wait for their answer. */
+static void makeplace (void) {
+  size_t i, first = 0;
+  if (nclients < SERVER_CLIENTS) return;
+  for (i = 1; i < nclients; i++) {
+    int waits = iswaiting(clients[i]), other = iswaiting(clients[first]);
+    if (waits < other || (waits == other && clients[i]->heard < clients[first]->heard)) first = i;
+  }
+  leave(first);
+}
+
+
+/* The lines that are there, up to one whose answer takes time. 0: the client is to be left. */
+static int answer (Client *c) {
+  Request *r = &c->request;
+  char *end;
+  while (!iswaiting(c) && (end = memchr(r->line, '\n', c->n)) != NULL) {
+    size_t used = (size_t)(end - r->line) + 1;
+    *end = '\0';
+    if (!request_answer(r, used - 1)) return 0;
+    c->n -= used;
+    memmove(r->line, r->line + used, c->n);
+  }
+  if (iswaiting(c) || c->n < sizeof(r->line) - 1) return 1;
+  request_refuse(r, "a line is too long");
+  return 0;
+}
+
+
+/* What a client has sent. 0: it is to be left. */
+static int hear (Client *c) {
+  Request *r = &c->request;
+  ssize_t m = recv(r->fd, r->line + c->n, sizeof(r->line) - 1 - c->n, MSG_DONTWAIT);
+  if (m <= 0) return m < 0 && (errno == EAGAIN || errno == EINTR);
+  c->heard = clock_now();
+  c->n += (size_t)m;
+  return answer(c);
+}
+
+
+/* CN6. 0: the client is to be left. */
+static int await (Client *c, int events) {
+  if (events & (POLLHUP | POLLERR)) return 0;
+  if (!request_continue(&c->request)) return 0;
+  if (iswaiting(c)) return 1;
+  c->heard = clock_now();
+  return answer(c);
+}
+
+
+static void welcome (int server) {
+  Client *c;
+  int fd;
+  makeplace();
+  fd = server_accept(server);
+  if (fd < 0) return;
+  c = malloc(sizeof(*c));
+  if (c == NULL) {
+    server_close(fd);
+    return;
+  }
+  c->n = 0;
+  c->heard = clock_now();
+  request_begin(&c->request, fd);
+  fds[nclients + 1] = (struct pollfd){fd, 0, 0};
+  clients[nclients++] = c;
+}
+
+
+/* ms until something is to be done for a client; as poll takes it. */
+static int patience (uint64_t now, int ms) {
+  size_t i;
+  for (i = 0; i < nclients; i++) {
+    uint64_t due = iswaiting(clients[i]) ? now + HEAP_MS * UINT64_C(1000000) : clients[i]->heard + PATIENCE;
+    ms = clients_earlier(due, now, ms);
+  }
+  return ms;
+}
+
+
+void clients_serve (int server, int ms) {
+  size_t i;
+  fds[0] = (struct pollfd){server, POLLIN, 0};
+  /* Of who waits only an end is heard: what it has sent besides is read when it is answered. */
+  for (i = 0; i < nclients; i++) fds[i + 1].events = iswaiting(clients[i]) ? 0 : POLLIN;
+  if (poll(fds, nclients + 1, patience(clock_now(), ms)) < 0) return;
+  for (i = nclients; i-- > 0; ) {
+    Client *c = clients[i];
+    int events = fds[i + 1].revents;
+    int isthere = iswaiting(c) ? await(c, events) : events == 0 || hear(c);
+    if (!isthere || (!iswaiting(c) && clock_now() - c->heard >= PATIENCE)) leave(i);
+  }
+  if (fds[0].revents & POLLIN) welcome(server);
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Between the control's thread and the state's (heapask.h).
+*/
+#include "heapask.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sampler.h"
+#include "snapshot.h"
+
+typedef enum Stage { ASKED, DONE, LEFT } Stage;
+
+struct HeapAsk {
+  SamplerAsked asked;	/* first */
+  Stage stage;		/* HK1 */
+  int ok;
+  char path[PATH_MAX], err[1024];
+};
+
+
+static Stage becomes (HeapAsk *h, Stage stage) {
+  return __atomic_exchange_n(&h->stage, stage, __ATOMIC_ACQ_REL);
+}
+
+
+/* The profile says when that was, as after profiler.snapshot: a pause there has a name. */
+static void mark (lua_State *L, const char *path) {
+  const char *name = "heap snapshot";
+  Sampler *s = sampler_attached(L);
+  if (s != NULL) sampler_mark(s, name, strlen(name), path, strlen(path));
+}
+
+
+/* On the state's own thread. */
+static void take (SamplerAsked *asked, lua_State *L) {
+  HeapAsk *h = (HeapAsk *)asked;
+  SnapshotWish wish = {h->path, 0, 0, 0, NULL};
+  Snapshot s;
+  if (L == NULL) strcpy(h->err, "the state was closed before it collected");
+  else h->ok = snapshot_take(L, &wish, &s, h->err, sizeof(h->err));
+  if (h->ok) {
+    mark(L, s.path);
+    snprintf(h->path, sizeof(h->path), "%s", s.path);
+    free(s.path);
+  }
+  if (becomes(h, DONE) == LEFT) free(h);
+}
+
+
+HeapAsk *heapask_begin (uint64_t state, const char *path, const char **why) {
+  HeapAsk *h = calloc(1, sizeof(*h));
+  int asked;
+  *why = "not enough memory";
+  if (h == NULL) return NULL;
+  h->asked.f = take;
+  snprintf(h->path, sizeof(h->path), "%s", path);
+  asked = sampler_ask(state, &h->asked);
+  if (asked > 0) return h;
+  free(h);
+  *why = (asked == 0) ? "there is no such state"
+         : "another client waits for a snapshot of this state; ask again when it has it";
+  return NULL;
+}
+
+
+HeapAskAnswer heapask_look (const HeapAsk *h, const char **text) {
+  if (__atomic_load_n(&h->stage, __ATOMIC_ACQUIRE) != DONE) return HEAPASK_WAITS;
+  *text = h->ok ? h->path : h->err;
+  return h->ok ? HEAPASK_TAKEN : HEAPASK_FAILED;
+}
+
+
+void heapask_end (HeapAsk *h) {
+  if (sampler_unask(&h->asked) || becomes(h, LEFT) == DONE) free(h);
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** The socket (server.h).
+*/
+#define _GNU_SOURCE
+#include "server.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "descriptor.h"
+
+/* CN5: a fork waits until they are as they are told here. */
+static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
+static int held[SERVER_CLIENTS + 1];
+static size_t nheld;
+
+
+/* With the lock. */
+static int holdfd (int fd) {
+  if (fd >= 0) held[nheld++] = fd;
+  return fd;
+}
+
+
+void server_close (int fd) {
+  size_t i;
+  pthread_mutex_lock(&opening);
+  for (i = 0; i < nheld && held[i] != fd; i++) ;
+  if (i < nheld) held[i] = held[--nheld];
+  close(fd);
+  pthread_mutex_unlock(&opening);
+}
+
+
+/* CN1; NULL, or why not. */
+static const char *folderof (const char *path) {
+  char folder[PATH_MAX];
+  char *slash;
+  struct stat s;
+  snprintf(folder, sizeof(folder), "%s", path);
+  slash = strrchr(folder, '/');
+  if (slash == NULL) strcpy(folder, ".");
+  else slash[slash == folder] = '\0';
+  if (mkdir(folder, 0700) != 0 && errno != EEXIST) return strerror(errno);
+  if (lstat(folder, &s) != 0) return strerror(errno);
+  if (!S_ISDIR(s.st_mode)) return "what it would be in is no folder";
+  if (s.st_uid != geteuid() || (s.st_mode & (S_IWGRP | S_IWOTH)))
+    return "its folder is another user's, or others may write there; give one of your own";
+  return NULL;
+}
+
+
+static int isdead (const struct sockaddr_un *a) {
+  int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  int dead = fd >= 0 && connect(fd, (const struct sockaddr *)a, sizeof(*a)) != 0 &&
+             errno == ECONNREFUSED;
+  if (fd >= 0) close(fd);
+  return dead;
+}
+
+
+/* CN4 */
+static void makeroom (const struct sockaddr_un *a) {
+  struct stat s;
+  if (lstat(a->sun_path, &s) == 0 && S_ISSOCK(s.st_mode) && isdead(a)) unlink(a->sun_path);
+}
+
+
+/* Its descriptor; -1: 'why' is why there is none. */
+int server_open (const char *path, const char **why) {
+  struct sockaddr_un a;
+  int fd;
+  memset(&a, 0, sizeof(a));
+  a.sun_family = AF_UNIX;
+  if (strlen(path) >= sizeof(a.sun_path)) {
+    *why = "the name of a socket has at most 107 bytes";
+    return -1;
+  }
+  strcpy(a.sun_path, path);
+  if ((*why = folderof(path)) != NULL) return -1;
+  makeroom(&a);
+  descriptor_hold();
+  pthread_mutex_lock(&opening);
+  fd = holdfd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  pthread_mutex_unlock(&opening);
+  descriptor_release();
+  if (fd < 0 || fchmod(fd, 0600) != 0 ||
+      bind(fd, (const struct sockaddr *)&a, sizeof(a)) != 0 || listen(fd, 16) != 0) {
+    *why = strerror(errno);
+    if (fd >= 0) server_close(fd);
+    return -1;
+  }
+  return fd;
+}
+
+
+/* CN2 */
+static int isfriend (int fd) {
+  struct ucred c;
+  socklen_t n = sizeof(c);
+  return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &c, &n) == 0 &&
+         (c.uid == geteuid() || c.uid == 0);
+}
+
+
+int server_accept (int server) {
+  int fd;
+  descriptor_hold();
+  pthread_mutex_lock(&opening);
+  fd = holdfd(accept4(server, NULL, NULL, SOCK_CLOEXEC));
+  pthread_mutex_unlock(&opening);
+  descriptor_release();
+  if (fd < 0 || isfriend(fd)) return fd;
+  server_close(fd);
+  return -1;
+}
+
+
+void server_forking (void) {
+  pthread_mutex_lock(&opening);
+}
+
+
+void server_parted (void) {
+  pthread_mutex_unlock(&opening);
+}
+
+
+void server_forked (void) {
+  pthread_mutex_unlock(&opening);
+  while (nheld > 0) close(held[--nheld]);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** The socket at which a process listens, and who has connected to it: CN1, CN2, CN4 and CN5
+** of control.h. What is opened here is known to a fork, so that its child closes it.
+*/
+#ifndef asamp_server_h
+#define asamp_server_h
+
+#define SERVER_CLIENTS	64	/* most descriptors of server_accept at a time */
+
+/* The socket at 'path'; -1: 'why' is why there is none. */
+int server_open (const char *path, const char **why);
+
+/* Who has connected to it, if it is this user or root; -1: nobody. */
+int server_accept (int server);
+
+/* Closes what one of them has returned. */
+void server_close (int fd);
+
+/* Around a fork, the last in its child. */
+void server_forking (void);
+void server_parted (void);
+void server_forked (void);
+
+#endif

@@ -1,0 +1,174 @@
+-- SPDX-License-Identifier: MIT
+-- A snapshot that is asked of a process that is idle (asamp/control/heapask.h).
+--
+-- The thread that answers waited ten seconds for the state's next collection, and nobody
+-- else was answered meanwhile: an operator who asked an idle server for its heap took the
+-- numbers from all who watch it.
+
+local clients = require "clients"
+local host = require "asamp.host"
+local process = require "spec.support.process"
+local shell = require "spec.support.shell"
+
+local prefix = process.interpreter():match "^(.*)/bin/[^/]+$":gsub("/build/%l+$", "/build")
+
+-- Does nothing but what it is told by a pipe.
+local SERVER = [[
+  local peers, states = need "peers", need "states"
+  local second = states.open{libs = true}
+  second:run "return 1"
+  local words = {
+    collect = collectgarbage,
+    close = function() second:close() end,
+    exit = os.exit,
+    fork = function()
+      if peers.fork() == 0 then
+        collectgarbage()
+        os.exit(true, true)
+      end
+    end,
+  }
+  for word in io.open("words", "r+"):lines() do words[word]() end]]
+
+describe("a snapshot asked of an idle process", function()
+  local folder, pid, socket, asked
+
+  before_each(function()
+    folder, asked = shell.folder(), {}
+    local need = "local function need(name) return package.loadlib(({"
+    for _, name in ipairs{"peers", "states"} do
+      need = ("%s %s = %q,"):format(need, name,
+        host.realpath(assert(package.searchpath(name, package.cpath))))
+    end
+    shell.output("mkfifo %s/words", folder)
+    shell.write(folder .. "/server.lua", need .. "})[name], 'luaopen_' .. name)() end\n" .. SERVER)
+    pid = process.start{"server.lua", directory = folder, env = {
+      ASAMP = "alloc=0,listen=s/x.sock", LUA_PATH = "", LUA_CPATH = "",
+      ASAN_OPTIONS = "detect_leaks=0"}}
+    socket = folder .. "/s/x.sock"
+    for _ = 1, 1000 do
+      local text = host.samefile(socket, socket) and host.ask(socket, "stats\n")
+      if text and text:find "\nstates 2\n" then return end
+      host.pause(10)
+    end
+    error "it does not listen"
+  end)
+
+  after_each(function()
+    os.execute(("kill -9 %d 2>/dev/null"):format(pid))
+    clients.leave(asked)
+    shell.remove(folder)
+  end)
+
+  local function ask(...)
+    local client = clients.ask(socket, ...)
+    asked[#asked + 1] = client
+    return client
+  end
+
+  local function leave(client)
+    for i, other in ipairs(asked) do
+      if other == client then
+        clients.leave{table.remove(asked, i)}
+      end
+    end
+  end
+
+  local function say(word)
+    local pipe <close> = assert(io.open(folder .. "/words", "r+"))  -- which waits for nobody
+    pipe:write(word, "\n")
+  end
+
+  local function heap(state, name) return ("heap %s %s/%s\n"):format(state, folder, name) end
+  local function isthere(name) return host.samefile(folder .. "/" .. name, folder .. "/" .. name) end
+  local function told(name) return ("file %s/%s\nok\n"):format(folder, name) end
+
+  it("keeps nobody from an answer, and waits for longer than who is silent may", function()
+    local first = ask(heap("-", "a.heap"))
+    for _ = 1, 70 do  -- for more than the five seconds of CN3
+      assert.is_truthy(host.ask(socket, "stats\n"):find "\nok\n$")
+      host.pause(100)
+    end
+    assert.equal("error another client waits for a snapshot of this state; ask again when it has it\n",
+      host.ask(socket, heap("-", "b.heap")))
+    local second = ask(heap(1, "c.heap"))  -- another state's
+    assert.equal("", clients.answer(first, 50))
+    say "collect"
+    assert.equal(told "a.heap", clients.answer(first, 20000))
+    assert.is_true(isthere "a.heap")
+    assert.equal("", clients.answer(second, 50))
+    say "close"
+    assert.equal("error the state was closed before it collected\n", clients.answer(second, 20000))
+    assert.is_false(isthere "b.heap" or isthere "c.heap")
+  end)
+
+  it("is taken back by who leaves", function()
+    leave(ask(heap("-", "a.heap")))
+    local text
+    for _ = 1, 500 do
+      local other = ask(heap("-", "b.heap"))
+      text = clients.answer(other, 100)
+      if text == "" then break end  -- it waits, and does not go
+      leave(other)
+    end
+    assert.equal("", text)
+    say "collect"
+    assert.equal(told "b.heap", clients.answer(asked[#asked], 20000))
+    assert.is_false(isthere "a.heap")
+  end)
+
+  it("is answered in turn with what its client has sent besides, also one who sends no more", function()
+    local first = ask(heap("-", "a.heap") .. "mark a\nbad\n" .. heap("-", "b.heap") .. "worse\n", true)
+    assert.equal("", clients.answer(first, 300))
+    say "collect"
+    local text = clients.answer(first, 20000)
+    assert.equal(told "a.heap", text:sub(1, #told "a.heap"))
+    say "collect"
+    for _ = 1, 100 do
+      local more = clients.answer(first, 1000)
+      if not more then break end
+      text = text .. more
+    end
+    text = text:gsub("unknown request[^\n]*", "unknown")
+    assert.equal(told "a.heap" .. "error nothing is recorded, or there is no state\nerror unknown\n"
+      .. told "b.heap" .. "error unknown\n", text)
+  end)
+
+  it("is taken back where its clients are too many, and is no state's at the end", function()
+    local waiting = ask(heap("-", "a.heap"))
+    local silent, n = clients.silent(socket, 100)
+    assert.equal(100, n)
+    assert.is_truthy(host.ask(socket, "stats\n"):find "\nok\n$")
+    assert.equal("", clients.answer(waiting, 50))  -- the silent ones made room
+    clients.leave(silent)
+    say "exit"
+    local text = clients.answer(waiting, 20000)
+    assert.is_true(text == nil or text == "error the state was closed before it collected\n", text)
+    assert.is_false(isthere "a.heap")
+  end)
+
+  it("is not taken by the child of a fork", function()
+    local waiting = ask(heap("-", "a.heap"))
+    assert.is_truthy(host.ask(socket, "stats\n"))  -- it was heard
+    say "fork"
+    assert.equal("", clients.answer(waiting, 1000))
+    assert.is_false(isthere "a.heap")
+    say "collect"
+    assert.equal(told "a.heap", clients.answer(waiting, 20000))
+  end)
+
+  it("waits for as long as the command says, and says what it waits for", function()
+    local code, out, err = process.run{program = prefix .. "/bin/asamp", directory = folder,
+      "heap", "--wait", "1s", "-o", "a.heap", socket}
+    assert.same({1, ""}, {code, out})
+    assert.equal(("asamp heap: '%s' has not collected for 1 s, which it does when it has allocated "
+      .. "enough; no snapshot is taken (--wait TIME: waits longer)\n"):format(socket), err)
+    say "collect"
+    host.pause(200)
+    assert.is_false(isthere "a.heap")
+    code, out, err = process.run{program = prefix .. "/bin/asamp", directory = folder,
+      "heap", "--wait", "soon", socket}
+    assert.same({2, ""}, {code, out})
+    assert.is_truthy(err:find("--wait wants a time such as 30s, 5m or 1h, got 'soon'", 1, true), err)
+  end)
+end)
