@@ -467,7 +467,7 @@ static void telllast (Profile *p, int (*next) (void *ud, ProfileLast *last), voi
 */
 void profile_exit (Profile *p, int (*next) (void *ud, ProfileLast *last), void *ud,
                    ProfileTotals *t) {
-  int ours = telling == p;
+  int iswritten, locked, ours = telling == p;
   if (p->pid != getpid() || p->ended) {
     queue_totals(p, t);
     return;
@@ -482,7 +482,9 @@ void profile_exit (Profile *p, int (*next) (void *ud, ProfileLast *last), void *
   else p->stop = 1;
   if (!ours)
     pthread_cond_signal(&p->work);
-  if (!awaitwriter(p) && !__atomic_load_n(&p->whole, __ATOMIC_ACQUIRE)) {
+  iswritten = awaitwriter(p) || __atomic_load_n(&p->whole, __ATOMIC_ACQUIRE);
+  locked = !ours && trylock(p);  /* other threads may go on, and lose what they tell */
+  if (!iswritten) {
     p->error = EDEADLK;
     p->lost.samples = p->taken.samples - p->written.samples;
     p->lost.timesamples = p->taken.timesamples - p->written.timesamples;
@@ -492,4 +494,6 @@ void profile_exit (Profile *p, int (*next) (void *ud, ProfileLast *last), void *
     p->error = p->file.error;
   }
   queue_totals(p, t);
+  if (locked)
+    pthread_mutex_unlock(&p->lock);
 }
