@@ -13,7 +13,9 @@
 **   Q4  taken = samples in the file + samples on their way + lost;
 **   Q5  an event counts from its commit on: exit() in a signal handler may have interrupted
 **       this OS thread while it told one, with the lock, and it never goes on. 'telling',
-**       of each OS thread, says so.
+**       of each OS thread, says so;
+**   Q6  what other threads tell when the profile has ended, in a process that a signal ends,
+**       is no part of it, and not lost.
 */
 #ifndef asamp_queue_h
 #define asamp_queue_h

@@ -275,6 +275,11 @@ void profile_resident (ProfileState *s, uint64_t time, const char *what, int64_t
   letgo(p);
 }
 
+/* Q6, lock held */
+static inline int hasended (const Profile *p) {
+  return p->stop && p->error == 0;
+}
+
 /* The event that is being told finds no room: its samples are lost. */
 static void lose (Profile *p) {
   event_add(&p->lost, &p->inhand);
@@ -304,6 +309,10 @@ void profile_sample (ProfileState *s, const ProfileSample *in, size_t shared,
   assert(in->count >= 1 && in->kind >= 0 && (in->kind < KIND_COUNT || copy));
   hold(p);
   setdepth(s, shared, n);
+  if (hasended(p)) {
+    letgo(p);
+    return;
+  }
   if (!copy) p->taken.samples += in->count;
   p->inhand.samples = in->count;
   body = reserve(s, EVENT_SAMPLE, n, sizeof(*body) + n * sizeof(*frames));
@@ -324,6 +333,10 @@ void profile_time (ProfileState *s, const ProfileTime *in, size_t shared,
   assert(in->count >= 1);
   hold(p);
   setdepth(s, shared, n);
+  if (hasended(p)) {
+    letgo(p);
+    return;
+  }
   p->taken.timesamples += in->count;
   if (p->stalled)
     p->lost.timesamples += in->count;

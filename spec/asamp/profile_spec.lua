@@ -54,6 +54,20 @@ describe("a profile", function()
                  error = 0}, totals)
   end)
 
+  -- A host of several threads that SIGTERM ended told of lost samples each time: those that
+  -- its threads had taken between the profile's end and their own.
+  it("counts nothing that is told when it has ended", function()
+    local p = assert(gen.open{path = path, period = 100, timeperiod = 1000000})
+    p:sample{1, 10}
+    p:time{1, 10}
+    assert.is_true(p:finish())
+    p:flood(5, {1, 10})
+    p:time{1, 10}
+    local ok, totals = p:close()
+    assert.is_true(ok)
+    assert.same({1, 1, 0}, {totals.samples, totals.timesamples, totals.lost})
+  end)
+
   it("keeps order and number of far more samples than its buffers", function()
     for format = 6, 7 do
       local p = assert(gen.open{path = path, format = format})

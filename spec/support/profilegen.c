@@ -24,6 +24,7 @@
 **   p:allocated(n)                        p:path()        -> of the file
 **   p:elsewhere() -> why it is not 'path'
 **   p:totals() -> table                   p:close() -> ok, totals
+**   p:finish()                            the file ends, p stays
 **   p:forked()      -> the exit status of a child that abandons the profile
 **   kinds, now() (ns), sleep(s), kill() (SIGKILL to itself),
 **   filelimit(bytes)                      further writes fail with EFBIG
@@ -395,6 +396,11 @@ static int g_totals (lua_State *L) {
   return 1;
 }
 
+static int g_finish (lua_State *L) {
+  lua_pushboolean(L, profile_end(profile(L), NULL) == 0);
+  return 1;
+}
+
 static int g_close (lua_State *L) {
   ProfileTotals t;
   Profile *p = profile(L);
@@ -462,7 +468,8 @@ int luaopen_profilegen (lua_State *L) {
     {"time", g_time}, {"collection", g_collection}, {"class", g_class},
     {"mark", g_mark}, {"period", g_period}, {"allocated", g_allocated},
     {"timeperiod", g_timeperiod}, {"holderpath", g_holderpath}, {"holders", g_holders}, {"walk", g_walk},
-    {"path", g_path}, {"elsewhere", g_elsewhere}, {"totals", g_totals}, {"close", g_close}, {"forked", g_forked},
+    {"path", g_path}, {"elsewhere", g_elsewhere}, {"totals", g_totals}, {"close", g_close},
+    {"finish", g_finish}, {"forked", g_forked},
     {"__gc", g_gc}, {NULL, NULL}
   };
   static const luaL_Reg functions[] = {
