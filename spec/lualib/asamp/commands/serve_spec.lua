@@ -11,8 +11,6 @@ local socket = require "socket"
 
 local GARBAGE = tonumber(os.getenv "SERVE_REQUESTS") or 300
 
-local prefix = process.interpreter():match "^(.*)/bin/[^/]+$":gsub("/build/%l+$", "/build")
-
 local SERVER = [[
   local keep, began = {}, os.time()
   local function handle(n) for i = 1, n do keep[i % 500] = {i, tostring(i)} end end
@@ -43,7 +41,7 @@ describe("metrics", function()
   end)
 end)
 
-describe("a process that is served #plain", function()
+describe("a process that is served", function()
   local folder, pids, port
 
   local function start(t)
@@ -68,7 +66,8 @@ describe("a process that is served #plain", function()
     local free = assert(socket.bind("127.0.0.1", 0))
     port = select(2, free:getsockname())
     free:close()
-    start{program = prefix .. "/bin/asamp", "serve", "a.sock", "idle.sock", "none.sock", "--http", port}
+    -- as bin/asamp does, which is of the release build alone
+    start{"-E", "-e", "os.exit(require('asamp').main(arg), true)", "/dev/null", "serve", "a.sock", "idle.sock", "none.sock", "--http", port}
   end)
 
   after_each(function()
