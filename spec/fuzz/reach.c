@@ -14,6 +14,17 @@ static Node **work, **weak;	/* tables with fields to look at again */
 static unsigned works, worksize, weaks;
 static unsigned current;
 static int reviving;	/* nodes newly reached have 'visited' set */
+static const Node *from;	/* that is looked at; NULL: a slot */
+static const char *by;	/* what of it */
+
+static void given_away (const Node *n) {
+  static const Node none;
+  const Node *h = from != NULL ? from : &none;
+  wrong("object %u is reachable, and its memory was given away (kind %d, fin %d, revived %d, "
+        "maybe %d; by a %s of object %u, kind %d, mode %d, revived %d, maybe %d, gone %d)", n->id,
+        n->kind, n->fin, n->revived, n->maybe, by, h->id, h->kind, mt_mode(h->mt), h->revived,
+        h->maybe, h->gone);
+}
 
 static void touch (Node *n) {
   if (n == NULL || (n->marks & current)) return;
@@ -21,7 +32,7 @@ static void touch (Node *n) {
     n->marks |= REACH_HELD;
     return;
   }
-  if (n->gone) wrong("object %u is reachable, and its memory was given away", n->id);
+  if (n->gone) given_away(n);
   n->marks |= current;
   work[works++] = n;
 }
@@ -42,6 +53,8 @@ static int came_back (const Node *n) {
 /* Does one half of a field keep the other? */
 static void visit_weak (const Node *table, const Entry *e) {
   if (e->key.tag <= V_NIL) return;
+  from = table;
+  by = "weak entry";
   if (mt_mode(table->mt) == MODE_KEYS) {
     if (reachable(e->key, current)) touch_value(e->value);
   }
@@ -56,6 +69,7 @@ static void visit_table (Node *n) {
   unsigned i;
   if (mode == MODE_KEYS || mode == MODE_VALUES) weak[weaks++] = n;
   if (mode != 0) return;
+  by = "field";
   for (i = 0; i < n->map.size; i++)
     if (n->map.entry[i].key.tag > V_NIL) {
       touch_value(n->map.entry[i].key);
@@ -78,10 +92,15 @@ static void propagate (void) {
   while (works > 0) {
     Node *n = work[--works];
     int i;
+    from = n;
+    by = "metatable";
     touch(n->meta);
     if (n->kind == N_TABLE) visit_table(n);
+    by = "value";
     for (i = 0; i < n->n; i++) touch_value(n->value[i]);
+    by = "cell";
     for (i = 0; i < 3; i++) touch(n->cell[i]);
+    by = "frame";
     for (i = 0; i < n->frames; i++) visit_frame(&n->frame[i]);
   }
 }
@@ -108,6 +127,8 @@ static void start (unsigned set) {
   }
   current = set;
   weaks = 0;
+  from = NULL;
+  by = "slot";
 }
 
 /* Roots: the slots of all frames and of the registry. */
