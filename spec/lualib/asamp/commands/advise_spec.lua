@@ -88,8 +88,20 @@ describe("asamp advise", function()
     code, text = run(path)
     assert.equal(0, code)
     assert.matches("\nOther nurseries\n", text)
+    assert.matches("\nLifetimes by line\n", text)
     assert.matches("\nLongest pauses\n", text)
     commands.fits(text, 80)
+  end)
+
+  it("has the lifetimes by line that a report has as JSON", function()
+    profiled "256K"
+    local code, text = run("--json", path)
+    assert.equal(0, code, text)
+    local lines = json.decode(text).advice.lines
+    code, text = commands.of(require "asamp.commands.report", {columns = 80})("--json", path)
+    assert.equal(0, code)
+    assert.same(lines, json.decode(text).lifelines)
+    assert.same({script, 2, "short"}, {lines[1].file, lines[1].line, lines[1].sort})
   end)
 
   it("says what is missing", function()
