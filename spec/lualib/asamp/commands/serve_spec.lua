@@ -67,7 +67,8 @@ describe("a process that is served", function()
     port = select(2, free:getsockname())
     free:close()
     -- as bin/asamp does, which is of the release build alone
-    start{"-E", "-e", "os.exit(require('asamp').main(arg), true)", "/dev/null", "serve", "a.sock", "idle.sock", "none.sock", "--http", port}
+    start{"-E", "-e", "os.exit(require('asamp').main(arg), true)", "/dev/null", "serve", "a.sock",
+          "idle.sock", "none.sock", "--http", port}
   end)
 
   after_each(function()
