@@ -155,10 +155,14 @@ static void traverseall (global_State *g, luaN_Vec *v) {
 void luaN_markremembered (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
-  if (c->remset.refining != NULL && luaN_weakness(g, c->remset.refining) != LUAN_STRONG)
-    luaN_remember(L, obj2gco(c->remset.refining));
-  else if (c->remset.refining != NULL && !luaN_islogged(c->remset.refining))
-    luaN_traverseslots(g, c->remset.refining, c->remset.refined, ~0u);
+  Table *t = c->remset.refining;
+  if (t != NULL && !luaN_islogged(t)) {
+    if (luaN_weakness(g, t) == LUAN_STRONG) luaN_traverseslots(g, t, c->remset.refined, ~0u);
+    else {  /* it has become weak */
+      luaN_lookonce(g, t);
+      luaN_traverse(g, obj2gco(t));
+    }
+  }
   luaN_forgetrefining(c);
   c->pause.looked[LUAN_LREMEMBERED] += c->remset.objects.n + c->remset.whole.n +
                                        c->remset.slots.n / 2;

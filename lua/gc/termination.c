@@ -181,14 +181,18 @@ static void joinmajor (global_State *g) {
 }
 
 
-/* The tables that this pause has discovered wait for the end of the major collection. */
+/* The tables that this pause has discovered wait for the end of the major collection. One that
+   its list has no memory for counts as strong: it may lead to more of them, which join this
+   list meanwhile. */
 static void leavetomajor (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t i;
   for (i = 0; i < c->weak.discovered.n; i++) {
     Table *t = luaN_tableof(c->weak.discovered.a[i]);
-    if (!luaN_discoverinmajor(g, t, luaN_kindof(c->weak.discovered.a[i])))
+    if (!luaN_discoverinmajor(g, t, luaN_kindof(c->weak.discovered.a[i]))) {
       luaN_traverseslots(g, t, 0, ~0u);
+      luaN_drain(g, 0);
+    }
   }
 }
 
@@ -220,8 +224,7 @@ static void findresurrected (global_State *g, size_t *first, size_t nalive,
   clearvalues(g, nalive);
   if (!c->mark.minor) luaN_forgetweak(g);
   else if (c->mark.major) leavetomajor(g);
-  luaN_drain(g, !c->mark.minor);
-  lua_assert(c->weak.unresolved.n == 0);
+  lua_assert(c->mark.young.n == 0 && !c->mark.pending && c->weak.unresolved.n == 0);
   c->weak.discovered.n = 0;
   c->weak.overflow = 0;
   luaN_clearcache(g);
