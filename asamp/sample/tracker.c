@@ -44,6 +44,16 @@ uint64_t tracker_rss (void) {
 }
 
 
+uint64_t tracker_recentrss (uint64_t now, uint64_t age) {
+  static uint64_t rss, at;
+  if (now - __atomic_load_n(&at, __ATOMIC_ACQUIRE) >= age) {
+    __atomic_store_n(&rss, tracker_rss(), __ATOMIC_RELAXED);
+    __atomic_store_n(&at, now, __ATOMIC_RELEASE);
+  }
+  return __atomic_load_n(&rss, __ATOMIC_RELAXED);
+}
+
+
 /* {== what the core calls ============================================== */
 
 #define WATCHBYTES	((1u << TRACKER_WATCHLOG) / 8)
@@ -426,7 +436,7 @@ static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
     return;
   }
   if (time - t->measured >= RECORD_NS) {
-    t->rss = tracker_rss();
+    t->rss = tracker_recentrss(time, RECORD_NS);
     t->measured = time;
   }
   else if (quiet) return;

@@ -215,6 +215,10 @@ const Tracker *tracker_of (lua_State *L);
 /* Resident bytes of the process. */
 uint64_t tracker_rss (void);
 
+/* The same as somebody has read it less than 'age' ns before 'now' (clock_now), or now: to ask
+   the system costs a state that lives for a request as much as all else that is told of it. */
+uint64_t tracker_recentrss (uint64_t now, uint64_t age);
+
 /* Bytes allocated while on. */
 uint64_t tracker_bytes (const Tracker *t, lua_State *L);
 

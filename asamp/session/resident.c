@@ -17,6 +17,7 @@
 
 #define SECOND		UINT64_C(1000000000)
 #define LONG		(60 * SECOND)
+#define LAST_NS		1000000	/* how old the resident size may be that a state which ends goes by */
 #define LINES		256u	/* by line, of all states together */
 #define ENDING		100u	/* states that end pay for a picture every so many costs, or where
 				   memory has changed */
@@ -258,7 +259,7 @@ void resident_look (Resident *r, lua_State *L, const Tracker *t, ProfileState *s
                     ResidentPolicy *policy, int last) {
   uint64_t now = clock_now(), rss, cost;
   Footprint f, old;
-  if (now < r->due && !(last && ask(policy, now, tracker_rss(), 1, 0))) return;
+  if (now < r->due && !(last && ask(policy, now, tracker_recentrss(now, LAST_NS), 1, 0))) return;
   if (!isallowed(now)) return;
   footprint_take(&f, L, &t->followed, &t->functions);
   pthread_mutex_lock(&lock);
