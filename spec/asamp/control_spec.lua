@@ -189,6 +189,17 @@ describe("a process that listens", function()
     assert.is_true(#list >= 2 and #list <= 6, #list)  -- those of "rotate" are logrotate's
   end)
 
+  it("is told from one that is stopped", function()
+    start "alloc=0,listen=s/x.sock"
+    assert(os.execute("kill -STOP " .. pid))
+    local fields, message, late = require "asamp.cli.ask".ask(socket, "stats", 1)
+    assert.same({nil, true}, {fields, late})
+    assert.equal(("cannot ask '%s': it has not answered for 1 s; is the process stopped?"):format(socket),
+      message)
+    assert(os.execute("kill -CONT " .. pid))
+    finish()
+  end)
+
   it("does not listen where others may write", function()
     folder, pid = shell.folder(), 1 << 22  -- nobody's
     shell.output("chmod 755 %s && mkdir -m 777 %s/open", folder, folder)

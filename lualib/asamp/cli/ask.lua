@@ -9,6 +9,8 @@ local M = {}
 --- What the usage of commands calls a process.
 M.ARGUMENT = "PID|SOCKET"
 
+local PATIENCE = 15  -- seconds for an answer
+
 -- The paths at which a process may listen that was given none.
 local function places(pid)
   local list, run = {}, os.getenv "XDG_RUNTIME_DIR"
@@ -45,7 +47,8 @@ end
 M.find = find
 
 --- Sends a request. Returns the fields of the answer, {key = value} (both text; 'rows': the
--- list of those called row), or nil, why there is none, and whether 'seconds' (15) have passed.
+-- list of those called row), or nil, why there is none, and whether 'seconds' (PATIENCE)
+-- have passed.
 function M.ask(target, request, seconds)
   if request:find "[\n%z]" then
     return nil, "what is sent to a process must be one line"
@@ -55,7 +58,10 @@ function M.ask(target, request, seconds)
     return nil, message
   end
   local text, late
-  text, message, late = host.ask(path, request .. "\n", seconds)
+  text, message, late = host.ask(path, request .. "\n", seconds or PATIENCE)
+  if late then
+    message = ("it has not answered for %d s; is the process stopped?"):format(seconds or PATIENCE)
+  end
   if not text then
     return nil, ("cannot ask '%s': %s"):format(path, message), late
   end
