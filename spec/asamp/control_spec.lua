@@ -192,7 +192,11 @@ describe("a process that listens", function()
   it("is told from one that is stopped", function()
     start "alloc=0,listen=s/x.sock"
     assert(os.execute("kill -STOP " .. pid))
-    local fields, message, late = require "asamp.cli.ask".ask(socket, "stats", 1)
+    local fields, message, late
+    for _ = 1, 100 do  -- it comes to that soon
+      fields, message, late = require "asamp.cli.ask".ask(socket, "stats", 1)
+      if not fields then break end
+    end
     assert.same({nil, true}, {fields, late})
     assert.equal(("cannot ask '%s': it has not answered for 1 s; is the process stopped?"):format(socket),
       message)
