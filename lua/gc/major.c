@@ -285,6 +285,7 @@ void luaN_full (lua_State *L) {
   luaN_retire(g);
   luaN_forgetall(L);
   c->mark.old.n = 0;  /* of one that was running */
+  luaN_forgetpending(g);
   luaN_forgetweak(g);
   luaN_endselection(c);
   c->mark.table = NULL;

@@ -6,6 +6,8 @@
 
 #include "lprefix.h"
 
+#include <string.h>
+
 #include "lfunc.h"
 #include "lgc.h"
 #include "lstring.h"
@@ -123,6 +125,27 @@ static void traversepending (global_State *g) {
       again(g, o);
     }
   }
+}
+
+
+void luaN_forgetpending (global_State *g) {
+  luaN_Gc *c = &g->heap.gc;
+  luaN_Chunk *k;
+  size_t i;
+  unsigned n;
+  if (!c->mark.pending) return;
+  c->mark.pending = 0;
+  for (k = g->heap.blocks.chunks; k != NULL; k = k->next) {
+    for (n = 0; n < k->nblocks; n++) {
+      luaN_Block *b = luaN_blockat(k, n);
+      if (b->pending) memset(luaN_bits(b), 0, b->nlines);  /* a bit a granule */
+      b->pending = 0;
+    }
+  }
+  for (i = 0; i < c->lists.large.v.n; i++)
+    if (c->lists.large.v.a[i] != NULL)  /* G7 */
+      ((GCObject *)c->lists.large.v.a[i])->marked &= (lu_byte)~LUAN_PENDING;
+  g->mainthread->marked &= (lu_byte)~LUAN_PENDING;
 }
 
 

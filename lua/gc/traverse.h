@@ -14,6 +14,9 @@ LUAI_FUNC size_t luaN_traverse (global_State *g, GCObject *o);
 /* Until nothing is left on the mark stack of the young (all: on that of the old, too). */
 LUAI_FUNC void luaN_drain (global_State *g, int all);
 
+/* What is pending is not traversed: marking begins anew. */
+LUAI_FUNC void luaN_forgetpending (global_State *g);
+
 /* A slice of marking: at most about 'bytes'. Returns 1 when all is marked but
    what is pending, which luaN_drain looks for. */
 LUAI_FUNC int luaN_markslice (global_State *g, size_t bytes);

@@ -87,7 +87,7 @@ static int isremembered (Walk *w, const GCObject *o) {
   if (o->tt == LUA_VTHREAD) {
     const UpVal *uv = ((const lua_State *)o)->openupval;
     for (; uv != NULL; uv = uv->u.open.next)  /* written by a closure? */
-      if (uv->v.p == w->slot && luaN_islogged(uv)) return 1;
+      if (uv->v.p == w->slot && (luaN_islogged(uv) || (uv->marked & LUAN_PENDING))) return 1;
     return !(o->marked & LUAN_CLEAN);
   }
   if (c->remset.refining != NULL && o == obj2gco(c->remset.refining)) {

@@ -32,6 +32,36 @@ describe("a major collection in slices", function()
     end
   end)
 
+  -- What the mark stack had no memory for was traversed by the full collection that came in
+  -- between, though nothing led to it any more: the bytes in use were more than what could be
+  -- reached (H6, the fuzzer in the debug build).
+  it("is forgotten by a full one, also what its mark stack had no memory for", function()
+    for steps = 1, 6 do
+      local left = within(function(state, m)
+        collectgarbage("incremental", 200, 4, 5)
+        local weak = setmetatable({}, {__mode = "v"})
+        do
+          local root = {}
+          for i = 1, 3000 do
+            weak[i] = {}
+            root[i] = {weak[i]}
+          end
+          for _ = 1, 5 do collectgarbage() end
+          collectgarbage "stop"
+          state.failall(0)
+          for _ = 1, m do collectgarbage("step", 0) end
+          state.failall()
+          assert(#root == 3000)
+        end
+        collectgarbage()
+        local n = 0
+        for _ in pairs(weak) do n = n + 1 end
+        return n
+      end, steps)
+      assert.equal(0, left)
+    end
+  end)
+
   -- Runs in the state; begin() begins a cycle whose slices are small, in the
   -- generational mode.
   local PRELUDE = [==[
