@@ -21,7 +21,9 @@
 ** half, which may raise, and a half that changes the model; a protected half
 ** that failed for want of memory has changed nothing.
 */
+#include <alloca.h>
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -226,9 +228,11 @@ static int prepare (lua_State *L) {
 
 /*
 ** Lua seeds its hashes with the time and with addresses. Both are taken away,
-** so that a seed of ours decides everything (but for what a longer environment
-** shifts on the C stack).
+** so that a seed of ours decides everything: the C stack goes on at a multiple of
+** STACK_PLACE, however long the environment and the arguments before it are.
 */
+#define STACK_PLACE	65536u
+
 time_t time (time_t *t) {
   if (t) *t = 0;
   return 0;
@@ -306,10 +310,9 @@ static void finish (lua_State *L) {
   if (memory.bytes != 0) wrong("lua_close left %zu bytes", memory.bytes);
 }
 
-int main (int argc, char **argv) {
+static __attribute__((noinline)) int fuzz (int argc, char **argv) {
   lua_State *L;
   int i;
-  fix_addresses(argv);
   w.maxnodes = 3000;
   if (argc < 3) return usage(argc < 2 ? "" : argv[1]);
   if (!number(argv[1], &w.seed)) return usage(argv[1]);
@@ -333,4 +336,12 @@ int main (int argc, char **argv) {
          "%lu refusals, %lu errors\n", w.seed, w.action, w.collections, w.finalized, w.back,
          memory.failed, w.errors);
   return 0;
+}
+
+int main (int argc, char **argv) {
+  volatile char *room;
+  fix_addresses(argv);
+  room = alloca((uintptr_t)__builtin_frame_address(0) % STACK_PLACE + 1);
+  room[0] = 0;
+  return fuzz(argc, argv);
 }
