@@ -297,7 +297,7 @@ describe("states", function()
     for i = 1, 3 do
       local ok, n, all, cpu = threads[i]:join()
       assert(ok, n)
-      assert.is_true(n > 0.9 * all, n .. " of " .. all)
+      assert.is_true(n > 0.75 * all, n .. " of " .. all)  -- the rest begins and ends the session
       assert.is_true(all > 0.4 * 2000 * cpu and all <= 1.02 * 2000 * cpu + 2, all .. " in " .. cpu)
     end
   end)
