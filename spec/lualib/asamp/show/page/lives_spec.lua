@@ -210,7 +210,8 @@ describe("the page of asamp view #plain", function()
     local wanted = {}
     for i, row in ipairs(seen) do  -- of lines with as many samples either may be first
       local own = list[i].self
-      wanted[i] = ("%s %s %s"):format(units.percent(own.timesamples - own.nativesamples - own.gcsamples, whole),
+      wanted[i] = ("%s %s %s"):format(
+        units.percent(own.timesamples - own.nativesamples - own.gcsamples, whole),
         units.percent(own.nativesamples, whole), units.percent(own.gcsamples, whole))
       seen[i] = ("%s %s %s"):format(row[5], row[6], row[7])
     end
