@@ -207,17 +207,17 @@ describe("the page of asamp view #plain", function()
     local list, whole = totals.sorted(t.lines, "timesamples"), t.whole.timesamples
     local seen = rows "Lines"
     assert.is_true(#seen > 1)
-    local wanted = {}
-    for i, row in ipairs(seen) do  -- of lines with as many samples either may be first
-      local own = list[i].self
-      wanted[i] = ("%s %s %s"):format(
-        units.percent(own.timesamples - own.nativesamples - own.gcsamples, whole),
-        units.percent(own.nativesamples, whole), units.percent(own.gcsamples, whole))
-      seen[i] = ("%s %s %s"):format(row[5], row[6], row[7])
+    -- Of lines with as many samples either may be first, so each is looked for by its name.
+    local bylabel, before = {}, math.huge
+    for _, row in ipairs(list) do bylabel[("%s:%d"):format(row.file, row.line)] = row.self end
+    for _, row in ipairs(seen) do
+      local own = assert(bylabel[row[8]], row[8])
+      assert.same({units.percent(own.timesamples - own.nativesamples - own.gcsamples, whole),
+                   units.percent(own.nativesamples, whole), units.percent(own.gcsamples, whole)},
+                  {row[5], row[6], row[7]})
+      assert.is_true(own.timesamples <= before)
+      before = own.timesamples
     end
-    table.sort(wanted)
-    table.sort(seen)
-    assert.same(wanted, seen)
   end)
 
   it("says when a profile tells nothing of leaks, and how many lines it leaves out", function()
