@@ -110,8 +110,8 @@ describe("the C API", function()
     end
   end
 
-  -- The fuzzer met what lists lose between two slices once in a hundred million actions, and
-  -- with these switches once in a million.
+  -- What lists lose between two slices where they cannot grow: doc/debugging.md says how
+  -- often such runs failed before the mend.
   if variant == "debug" then
     for seed, options in ipairs {{"mode=gen", "fail=500000"}, {"mode=inc", "fail=300000", "nodes=300"}} do
       it("does so when memory is refused between slices: " .. table.concat(options, " "), function()

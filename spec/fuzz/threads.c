@@ -174,11 +174,14 @@ static void close_coroutine (lua_State *L, Node *n, lua_State *co) {
   memory.armed = armed;
 }
 
-/* The values that the coroutine gave are moved to L. */
+/* The values that the coroutine gave are moved to L; memory for these is not refused. */
 static int resume (lua_State *L, lua_State *co, int args) {
   int n = 0, status = lua_resume(co, L, args, &n);
   if (status == LUA_OK || status == LUA_YIELD) {
+    int armed = memory.armed;
+    memory.armed = 0;
     if (!lua_checkstack(L, n + 4)) wrong("no room for %d results", n);
+    memory.armed = armed;
     lua_xmove(co, L, n);
   }
   return status;
