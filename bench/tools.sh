@@ -79,7 +79,7 @@ link_one() {
   prefix_of "$1" "$2"
   [ -f "$prefix/lib/liblua.a" ] || die "no $prefix/lib/liblua.a; build it, or give --$1 PREFIX/bin/lua"
   "${CC:-gcc}" -std=gnu99 -O2 -Wall -Wextra -I"$prefix/include/lua5.4" -o "$work/$link_name-$1" \
-    "$root/bench/$link_name.c" "$prefix/lib/liblua.a" -lm -ldl || die "cannot link against $prefix/lib/liblua.a"
+    "$root/bench/$link_name.c" -Wl,-E "$prefix/lib/liblua.a" -lm -ldl || die "cannot link against $prefix/lib/liblua.a"
 }
 
 need_valgrind() {

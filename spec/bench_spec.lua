@@ -121,6 +121,9 @@ describe("bench/states", function()
         "rows kept in 128 KiB", "garbage in 96 KiB", "made, libraries, closed", "40 states in 8 threads"} do
       assert.truthy(text:find("\n| " .. row .. "[^|]*| %-?%d+ | %-?%d+ | "), row .. "\n" .. text)
     end
+    for _, row in ipairs{"not set", "alloc=512K", "alloc=512K,time=100", "alloc=0,listen"} do
+      assert.truthy(text:find("\n| " .. row .. " | %d+ | %-?%d+ |\n"), row .. "\n" .. text)
+    end
     status, _, text = shell.run("bench/states --number none")
     assert.equal(2, status)
     assert.truthy(text:find('--number must be a positive integer, got "none"', 1, true), text)

@@ -6,13 +6,16 @@ local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/states"
 local work, fail, runner = start.work, start.fail, start.runner
 
 local machine = require "runner.machine"
+local stats = require "runner.stats"
 
 local found = start.options "number plain fork"
 local number = start.positive(found, "number", 2000)
 
+local env = {}
+
 -- The numbers that states.c prints for these arguments.
 local function ask(variant, ...)
-  local usage, output = runner:run({ work .. "/states-" .. variant, ... }, {})
+  local usage, output = runner:run({ work .. "/states-" .. variant, ... }, env)
   if not usage then fail(("states %s of %s: %s"):format((...), variant, output)) end
   local numbers = {}
   for n in output:gmatch("%-?%d+") do numbers[#numbers + 1] = math.tointeger(n) end
@@ -44,3 +47,23 @@ end
 rows({ "made, libraries, closed: CPU ns each" }, "cycle", tostring(number))
 rows({ ("%d states in 8 threads: resident bytes"):format(5 * number), "... milliseconds" },
   "threads", tostring(5 * number))
+
+-- The same cycle, in a process that is profiled from outside: its threads, and what it takes
+-- to start them, are counted.
+local ROUNDS = 5
+local WISHES = { "", "alloc=512K", "alloc=512K,time=100", "alloc=0,listen" }
+local took = { {}, {}, {}, {} }
+for _ = 1, ROUNDS do
+  for i, wish in ipairs(WISHES) do
+    env = wish == "" and {} or { ("ASAMP=%s,quiet,out=%s/states.vmprof"):format(
+      wish:gsub("listen$", "%0=" .. work:gsub("%%", "%%%%") .. "/socket"), work) }
+    os.remove(work .. "/states.vmprof")
+    table.insert(took[i], ask("fork", "cycle", tostring(5 * number))[1])
+  end
+end
+print(("\n| %d states made, libraries, closed; ASAMP | CPU ns each | more |\n| --- | --- | --- |")
+  :format(5 * number))
+for i, wish in ipairs(WISHES) do
+  local ns = stats.median(took[i])
+  print(("| %s | %.0f | %.0f |"):format(wish == "" and "not set" or wish, ns, ns - stats.median(took[1])))
+end
