@@ -9,6 +9,7 @@
 #include "list.h"
 #include "past.h"
 #include "strtab.h"
+#include "zmemory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -280,6 +281,8 @@ Ring *ring_new (const RingLimits *limits, EncoderConfig *config, uint64_t now) {
   r->resolve = config->resolve;
   r->resolve_ud = config->resolve_ud;
   r->past = past_new(config->period, config->mallocs);
+  zmemory(&r->pack);
+  zmemory(&r->unpack);
   r->packs = deflateInit(&r->pack, 1) == Z_OK;
   r->unpacks = inflateInit(&r->unpack) == Z_OK;
   if (r->past == NULL || !r->packs || !r->unpacks || !strtab_init(&r->texts, PAST_TEXTS)) {

@@ -3,6 +3,7 @@
 ** Compression by zlib or ISA-L. See compressor.h.
 */
 #include "compressor.h"
+#include "zmemory.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 enum { BLOCK = COMPRESSOR_END + 1 };  /* as 'then': codes of its own from here on */
 
 static int openzlib (z_stream *z, int level) {
+  zmemory(z);
   return deflateInit2(z, level, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY) ==
          Z_OK;
 }

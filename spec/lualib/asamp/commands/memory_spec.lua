@@ -106,7 +106,8 @@ describe("asamp memory", function()
     local work = [[for i = 1, 1000 do local s = ("x"):rep(20000) .. i end
       collectgarbage()]]
     local native, own = rows(work)
-    assert.is_true(own > 50 << 10 and own < 16 << 20, own)
+    -- zlib's state, which was taken for the program's as well, is near half of it
+    assert.is_true(own > 700 << 10 and own < 16 << 20, own)
     -- 8 MiB of the program's, for which it needs no more
     local theirs, still = rows([[package.cpath = "build/spec/?.so;" .. package.cpath
       local c = require "cmemory"
