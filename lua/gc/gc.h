@@ -291,6 +291,13 @@ LUAI_FUNC int luaN_limitstack (lua_State *L, int size);
 /* How many slots to allocate for the stack of L, which is to have 'size'. */
 LUAI_FUNC int luaN_roomfor (lua_State *L, int size);
 
+/* How far the stack of L has just been moved, in bytes, and where a pointer of a CallInfo into it
+   points now. The base's is the stack's first slot. Frames are so gone through once, and not
+   before the move and after it: they are all over memory. */
+#define luaN_stackmoved(L) \
+  ((ptrdiff_t)((size_t)(L)->stack.p - (size_t)(L)->base_ci.func.p))
+#define luaN_movedby(p,by)	((StkId)((size_t)(p) + (size_t)(by)))
+
 /* L has got a CallInfo behind its running one. Where calls are deep it gets some more with it,
    which lie side by side then: a recursion whose frames lie among everything else costs whoever
    walks them a wait for memory each. Returns the next one to use; allocates, does not collect. */
