@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 EDIT := build/edit
 # What a user has set for his own programs is not for the tools of the build.
-unexport LUA_INIT LUA_INIT_5_4 LUA_PATH LUA_PATH_5_4 LUA_CPATH LUA_CPATH_5_4 LUA_PROFILER
+unexport LUA_INIT LUA_INIT_5_4 LUA_PATH LUA_PATH_5_4 LUA_CPATH LUA_CPATH_5_4 LUA_PROFILER ASAMP LUA_GC
 VARIANT = $(MAKE) -f lua/build.mk V=$@
 # Lists are put together where they are used (=), in whatever order they stand.
 PACKAGES = gcc g++ make patch git binutils ca-certificates curl pkg-config libc6-dev libreadline-dev \
