@@ -53,6 +53,7 @@ describe("the C API", function()
     folder = shell.folder()
     build("graph", GRAPH)
     build("failing", FAILING)
+    build("refusing", "refusing")
   end)
 
   local share = slow and 12000 or 40000
@@ -135,6 +136,19 @@ describe("the C API", function()
       assert.equal(2, status)
       assert.truthy(text:find("bad argument '" .. (bad[3] or bad[2] == "-1" and "-1" or bad[1]) .. "'",
                               1, true), text)
+    end
+  end)
+
+  -- A weak table that no list had room for was gone through by the barrier of a new key, which
+  -- had no value yet: it was cleared, and 'pairs' gave the program a value under a dead key.
+  it("survives requests that are refused at random while keys come and go", function()
+    for seed = 1, slow and 4 or 12 do
+      for _, refused in ipairs {50000, 300000} do
+        stress = "nursery=20000,remember=8,slice=100,major,verify=4"
+        local status, text = run("refusing", refused, seed, "spec/lua/gc/tablekeys.lua", seed, 4000)
+        stress = nil
+        assert.equal(0, status, ("seed %d, %d: %s"):format(seed, refused, text))
+      end
     end
   end)
 

@@ -207,8 +207,8 @@ size_t luaN_resolvedoubtful (global_State *g) {
   g->heap.gc.pause.looked[LUAN_LWEAK] += d->n / 2;
   for (k = 0; k < d->n; k += 2) {
     if (!entryat(g, k, &e)) continue;
-    if (e.kind == LUAN_EPHEMERON &&
-        (e.n == NULL || isempty(e.v) || !luaN_iskeygone(g, e.n))) {
+    if (e.kind == LUAN_EPHEMERON && !isempty(e.v) &&
+        (e.n == NULL || !luaN_iskeygone(g, e.n))) {
       luaN_markvalue(g, e.v);
       luaN_drain(g, 1);
       resolved++;

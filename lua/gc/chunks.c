@@ -10,7 +10,9 @@
 **
 ** The states of luaL_newstate have their chunks mapped, once they are not tiny: the
 ** system aligns those at no cost, and they go back to it whatever malloc does.
-** Whoever swaps the allocator of such a state gets those that come later.
+** Whoever swaps the allocator of such a state gets those that come later. They lie side by
+** side, those of other states among them, and all have the same advice, so that the system
+** has one mapping of them: a process may have 65,530.
 **
 ** A large heap may have huge pages, where the system has them (transparent huge pages,
 ** "always" or "madvise"): a fork, which copies the page tables, takes a small part of the
@@ -92,15 +94,14 @@ static char *pages (char *at, size_t size) {
 #endif
 
 
-/* 'size' bytes, aligned to 'to', at 'at' if that can be (NULL: anywhere); or NULL. */
+/* 'size' bytes, aligned to 'to', at 'at' if that can be (NULL: anywhere); or NULL. The
+   system puts a mapping below the last one as a rule, where it is aligned if that one is. */
 static char *map (size_t size, size_t to, char *at) {
 #if defined(MAP_ANONYMOUS)
   size_t before;
   char *p;
-  if (at != NULL) {
-    if ((p = pages(at, size)) == NULL || ((uintptr_t)p & (to - 1)) == 0) return p;
-    munmap(p, size);
-  }
+  if ((p = pages(at, size)) == NULL || ((uintptr_t)p & (to - 1)) == 0) return p;
+  munmap(p, size);
   if ((p = pages(NULL, size + to)) == NULL) return NULL;
   before = (size_t)(-(uintptr_t)p & (to - 1));
   if (before > 0) munmap(p, before);
@@ -110,6 +111,13 @@ static char *map (size_t size, size_t to, char *at) {
   (void)size; (void)to; (void)at;
   return NULL;
 #endif
+}
+
+
+/* Gives a mapping back: its memory at least, where the process has as many mappings as it may
+   and this one is amidst of others. */
+static void unmap (char *p, size_t size) {
+  if (munmap(p, size) != 0) madvise(p, size, MADV_DONTNEED);
 }
 
 
@@ -215,6 +223,7 @@ static int newmapped (global_State *g, unsigned n) {
   if (p == NULL) return 0;
   if (huge && g->heap.gc.pace.tuning.hugepages) huge = (hugepages(p, size, 1) == 0);
   else if (huge && last != NULL && last->huge) hugepages(last->first, last->size, 1);
+  else if (!huge) hugepages(p, size, 0);
   c = (luaN_Chunk *)(p + luaN_headbytes(LUAN_LINES));
   c->size = size;
   c->first = p;
@@ -273,7 +282,7 @@ static void freechunk (global_State *g, luaN_Chunk *c) {
     char *p = c->first;
     luaN_asanopen(p, size);
     h->held -= size;
-    munmap(p, size);
+    unmap(p, size);
   }
   else {
     luaN_asanopen(c, size);

@@ -171,7 +171,7 @@ LUAI_FUNC void luaN_tostring (lua_State *L, TValue *o);
 
 LUAI_FUNC void luaN_overdue (lua_State *L);
 
-/* From luaN_pin to luaN_unpin closure f (or NULL) is a root. */
+/* From luaN_pin to luaN_unpin, or to an error of memory, closure f (or NULL) is a root. */
 #define luaN_pin(L,f) \
   (G(L)->heap.pinned = ((f) != NULL) ? obj2gco(&(f)->c) : NULL)
 #define luaN_unpin(L)	(G(L)->heap.pinned = NULL)

@@ -11,7 +11,8 @@
 ** by no more than is allocated. An object that was tenured in this way stays until a
 ** major collection even if the program drops it before the minor one, so this is done
 ** only where much is remembered. No key is cleared here: a key without a value may be
-** about to get one.
+** about to get one. When it gets one, only the value goes through a barrier; so such a key
+** is tenured like any other.
 **
 ** A store into a vast table remembers the slot without a look at the header of what is
 ** stored (gc.h); here these headers are looked at, many together and prefetched. A table
@@ -59,8 +60,7 @@ static void seeslots (global_State *g, const Table *t, unsigned i, unsigned end,
   for (; i < end; i++) {
     const Node *n = gnode(t, i - asize);
     if (end - i > LUAN_PREFETCH_DISTANCE) luaN_foresee(gval(n + LUAN_PREFETCH_DISTANCE));
-    if (isempty(gval(n))) continue;
-    if (keyiscollectable(n)) see(g, gckey(n), weak);
+    if (keyiscollectable(n)) see(g, gckey(n), weak);  /* without a value, too: it stays */
     if (iscollectable(gval(n))) see(g, gcvalue(gval(n)), weak);
   }
 }

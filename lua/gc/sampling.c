@@ -108,6 +108,7 @@ void luaN_tookback (lua_State *L, Udata *u) {
 
 l_noret luaN_nomemory (lua_State *L) {
   luaN_Heap *h = &G(L)->heap;
+  h->pinned = NULL;  /* who has pinned it does not go on */
   if (h->sampler != NULL) {
     luaN_asking(h, 1);
     h->sampler->starved(h->sampler->ud, L);

@@ -168,6 +168,7 @@ void luaN_threadslice (global_State *g, int n) {
     c->mark.index = (unsigned)i;
     if (i > 0) return;
     luaN_marklines(g, th->stack.p, luaN_stackbytes(th));
+    luaN_erase(th->top.p, th->stack_last.p + EXTRA_STACK - th->top.p);  /* T3 */
     for (uv = th->openupval; uv != NULL; uv = uv->u.open.next)
       luaN_mark(g, obj2gco(uv));
     c->mark.thread = NULL;

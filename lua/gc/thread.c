@@ -116,12 +116,15 @@ static int isroomy (const lua_State *th) {
 
 
 /* Frees every other one of the next SLICE_CALLINFOS CallInfos that are not in use, but for the
-   first. Returns how many it has looked at. */
+   first. Returns how many it has looked at. A major collection that has come to one of them
+   goes on with the next in its way: were it begun anew, a deep stack would never be marked. */
 static unsigned freecalls (lua_State *L) {
+  luaN_Mark *m = &G(L)->heap.gc.mark;
   CallInfo *ci = L->ci->next, *next;
   unsigned n = 0;
   while (ci != NULL && n < SLICE_CALLINFOS && (next = ci->next) != NULL) {
     if ((ci->next = next->next) != NULL) ci->next->previous = ci;
+    if (m->ci == next && m->thread == L) m->ci = m->cached ? next->next : ci;
     L->nci--;
     luaN_release(L, next, sizeof(*next), LUAN_VSTACK);
     ci = ci->next;
@@ -151,12 +154,14 @@ size_t luaN_shrinkthread (lua_State *th, int all, int *more) {
       luaD_reallocstack(th, stacksize(th), 0);
     if (th->stackroom < room)
       cost = (size_t)(room + th->stackroom) * sizeof(StackValue) / 2;
-    if (G(th)->heap.gc.mark.thread == th) luaN_beginthread(G(th), th);  /* once more */
     if (!all) cost += luaN_shrinkcalls(th, more);
-    else do {  /* half of the CallInfos that are not in use, in the end all but one */
-      n = th->nci;
-      luaE_shrinkCI(th);
-    } while (th->nci < n);
+    else {
+      if (G(th)->heap.gc.mark.thread == th) luaN_beginthread(G(th), th);  /* once more */
+      do {  /* half of the CallInfos that are not in use, in the end all but one */
+        n = th->nci;
+        luaE_shrinkCI(th);
+      } while (th->nci < n);
+    }
   }
   th->marked &= (lu_byte)~LUAN_LONG;
   return cost;

@@ -102,12 +102,13 @@ static int isremembered (Walk *w, const GCObject *o) {
 }
 
 
-static void reach (Walk *w, GCObject *o) {
+/* What is being looked at refers to o: may it? */
+static int refers (Walk *w, GCObject *o) {
   const luaN_Gc *c = &w->g->heap.gc;
   const GCObject *from = w->from;
   if (o->tt < LUA_TSTRING || novariant(o->tt) > LUA_TPROTO) {
     fail(w, "H1 (no object)", o, o->tt, LUA_TSTRING);
-    return;
+    return 0;
   }
   if (isdead(w->g, o)) fail(w, "G2 (dead)", o, o->marked, c->mark.epoch);
   if (from != NULL && luaN_isold(from) && luaN_differ(from, o)) {
@@ -118,7 +119,12 @@ static void reach (Walk *w, GCObject *o) {
              !(from->marked & LUAN_PENDING) && !isremembered(w, from))
       fail(w, "G3", from, from->tt, o->tt);
   }
-  if (luaN_visit(w->g, o)) return;
+  return 1;
+}
+
+
+static void reach (Walk *w, GCObject *o) {
+  if (!refers(w, o) || luaN_visit(w->g, o)) return;
   if (luaN_isyoung(o) && (o->marked & LUAN_UNLOGGED))
     fail(w, "G8 (young)", o, o->marked, 0);
   w->logged += luaN_islogged(o);
@@ -159,7 +165,10 @@ static void walktable (Walk *w, Table *t) {
   for (i = 0; i < (unsigned)sizenode(t); i++) {
     Node *n = gnode(t, i);
     w->slot = gval(n);
-    if (isempty(gval(n))) continue;
+    if (isempty(gval(n))) {  /* the key may get a value again, and goes through no barrier then */
+      if (keyiscollectable(n) && kind == LUAN_STRONG) refers(w, gckey(n));
+      continue;
+    }
     if (keyiscollectable(n) && !(kind & LUAN_EPHEMERON)) reach(w, gckey(n));
     if (kind == LUAN_STRONG) reachvalue(w, gval(n));
   }
@@ -186,7 +195,6 @@ static void checkscanned (Walk *w, const Table *t, void **known, size_t n) {
   for (i = 0; i < asize + (unsigned)sizenode(t); i++) {
     const Node *node = (i < asize) ? NULL : gnode(t, i - asize);
     const TValue *value = (node == NULL) ? &t->array[i] : gval(node);
-    if (isempty(value)) continue;
     if (((iscollectable(value) && isleft(w, gcvalue(value))) ||
          (node != NULL && keyiscollectable(node) && isleft(w, gckey(node)))) &&
         bsearch(&value, known, n, sizeof(void *), comparewords) == NULL)

@@ -66,10 +66,23 @@ int luaN_discoverinmajor (global_State *g, Table *t, int kind) {
 }
 
 
+/* As luaN_traverseslots of all of t, but clears no key: a barrier may have come here before the
+   key of a new node has its value. */
+static void markall (global_State *g, Table *t) {
+  unsigned i, asize = luaN_asize(t);
+  for (i = 0; i < asize; i++) luaN_markvalue(g, &t->array[i]);
+  for (i = 0; i < (unsigned)sizenode(t); i++) {
+    Node *n = gnode(t, i);
+    if (keyiscollectable(n)) luaN_mark(g, gckey(n));
+    luaN_markvalue(g, gval(n));
+  }
+}
+
+
 void luaN_discoverlate (global_State *g, Table *t, int kind) {
   luaN_Gc *c = &g->heap.gc;
   if (c->mark.major && luaN_hasepoch(t, c->mark.epoch) && !luaN_discoverinmajor(g, t, kind))
-    luaN_traverseslots(g, t, 0, ~0u);
+    markall(g, t);
 }
 
 
@@ -153,8 +166,8 @@ void luaN_doubt (global_State *g, Table *t, void *slot) {
     return;
   n = (i < asize) ? NULL : gnode(t, i - asize);
   v = (n == NULL) ? &t->array[i] : gval(n);
-  if (!isempty(v) && ((iscollectable(v) && isleft(g, gcvalue(v))) ||
-                      (n != NULL && keyiscollectable(n) && isleft(g, gckey(n)))) &&
+  if (((iscollectable(v) && isleft(g, gcvalue(v))) ||
+       (n != NULL && keyiscollectable(n) && isleft(g, gckey(n)))) &&
       !luaN_listdoubt(g, t, (void *)v))
     luaN_lookonce(g, t);
 }

@@ -108,13 +108,13 @@ static __attribute__((noinline)) Node *luaN_behind (Table *t, Node *mp) {
 
 /*
 ** Puts v under 'key', which t does not have: 1 when that is done. 0: there is
-** more to it (a metamethod, a key to be moved, a barrier, no room), nothing is
+** more to it (a metamethod, a key to be moved, a barrier, no room, nil), nothing is
 ** done. A young table needs no barrier.
 */
 static inline int luaN_newfield (lua_State *L, Table *t, TString *key,
                                  const TValue *v) {
   Node *n = gnode(t, key->hash & (unsigned)(sizenode(t) - 1));
-  if (luaN_isold(t) || isdummy(t) ||
+  if (luaN_isold(t) || isdummy(t) || ttisnil(v) ||
       (t->metatable != NULL && !(t->metatable->flags & (1u << TM_NEWINDEX))))
     return 0;
   if (!isempty(gval(n)) && (n = luaN_behind(t, n)) == NULL)

@@ -9,6 +9,8 @@
 -- table as a whole, however big it was; so was a table with weak keys and values, and
 -- one that got a metatable.
 
+local process = require "spec.support.process"
+local shell = require "spec.support.shell"
 local within = require "spec.lua.gc.within"
 
 describe("stores into what is old, with no safe point between", function()
@@ -248,5 +250,55 @@ describe("a table with weak keys and values", function()
         assert(pairs_[o[1]] == nil or o[1] == 10)
       end
     end)
+  end)
+end)
+
+-- A key whose value was nil when the stores were looked at was passed over, and no longer
+-- remembered. The value that it got later went through a barrier, the key did not: the next
+-- minor collection gave its memory away, and a strong table had a key that was freed.
+describe("a young key of an old table that goes and comes back", function()
+  for name, vast in pairs {vast = true, small = false} do
+    it("lives when much has been stored between: " .. name, function()
+      within(function(state, isvast)
+        local t, others, n, y = {}, {}, isvast and 20000 or 33000, {}
+        for i = 1, isvast and 100 or 6 do t["k" .. i] = i end
+        for i = 1, n do others[i] = isvast and i or {a = 1, b = 2, c = 3} end
+        collectgarbage()
+        collectgarbage()
+        do
+          local key = {7}
+          t[key] = 1
+          t[key] = nil
+          for i = 1, n do
+            if isvast then others[i] = y else others[i].a = y end
+          end
+          t[key] = 5
+        end
+        state.check()
+        local x
+        for i = 1, 200000 do x = {i, "a" .. i} end
+        local found = 0
+        for k, v in pairs(t) do
+          if type(k) == "table" then
+            assert(k[1] == 7 and v == 5)
+            found = found + 1
+          end
+        end
+        assert(found == 1 and x)
+      end, vast)
+    end)
+  end
+
+  -- Under the debug build every collection is verified. ASAMP_SEEDS: more of them.
+  it("is no trap for a program of such keys, in tables of all kinds", function()
+    for seed = 1, tonumber(os.getenv("ASAMP_SEEDS") or 2) do
+      for _, stress in ipairs {"nursery=60000,remember=8,verify=1",
+                               "nursery=20000,remember=8,slice=100,major,verify=4"} do
+        local command = ("LUAN_STRESS=%s %s spec/lua/gc/tablekeys.lua %d 10000 2>&1"):format(
+          stress, process.interpreter(), seed)
+        local status, text = shell.run(command)
+        assert.equal(0, status, ("seed %d, %s: %s"):format(seed, stress, text))
+      end
+    end
   end)
 end)
