@@ -565,3 +565,19 @@ describe("the hash of a string", function()
     end
   end)
 end)
+
+-- Undefined by the manual, but upstream makes no field for nil: ours took the place of a
+-- field that the traversal had just cleared.
+describe("a field that is not there and is set to nil", function()
+  it("does not disturb a traversal", function()
+    for i = 1, 200 do
+      local t, seen = {a = 1, b = 2, c = 3, d = 4}, 0
+      for k in pairs(t) do
+        t[k] = nil
+        load("local t = ... t.z" .. i .. " = nil")(t)
+        seen = seen + 1
+      end
+      assert.equal(4, seen)
+    end
+  end)
+end)

@@ -12,7 +12,7 @@ math.randomseed(seed, 0)
 local MODES = { "k", "v", "kv", "" }
 local HELD = 6   -- objects that the program has at hand
 
-local tables, held, vast = {}, {}, {}
+local tables, held, vast = {}, {}, {}  -- luacheck: ignore 241
 for i = 1, 300 do vast[i] = i end
 
 local function fresh()

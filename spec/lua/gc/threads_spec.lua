@@ -4,6 +4,7 @@
 -- have changed only, threads that sleep not at all. What they hold must be
 -- there all the same, and what they have left must not come back.
 
+local shell = require "spec.support.shell"
 local states = require "states"
 local within = require "spec.lua.gc.within"
 
@@ -766,5 +767,51 @@ describe("a thread that an emergency collection meets before it has a stack", fu
       assert.equal(0, s:close())
     end
     assert.is_true(met > 10, met)
+  end)
+end)
+
+describe("a deep thread", function()
+  -- Its slices began anew at every 64th minor collection: beside a small nursery no major
+  -- collection ended any more, and the heap grew for as long as the recursion lasted.
+  it("that runs keeps no major collection from its end", function()
+    local before, after = within(function()
+      collectgarbage("nursery", 1 << 14)
+      local live = {}
+      for i = 1, 20000 do live[i] = {i} end
+      collectgarbage()
+      local before, after
+      local function work()
+        before = collectgarbage("statistics").majors
+        local ring, n = {}, 0
+        for i = 1, 1500000 do
+          n = n % 20000 + 1
+          ring[n] = {i, {}}
+        end
+        after = collectgarbage("statistics").majors
+        return #ring
+      end
+      local function dive(n)
+        if n == 0 then return work() end
+        local deeper = dive(n - 1)
+        return deeper
+      end
+      assert(dive(60000) == 20000 and #live == 20000)
+      return before, after
+    end)
+    assert.is_true(after - before > 5, after - before)
+  end)
+
+  -- lua_xmove takes values from a stack and leaves their slots as they are. The slices of a
+  -- major collection did not erase what is above the top, so that frames grew over freed
+  -- objects. Also, lua_getinfo left the function a root when there was no memory for its lines.
+  it("that a host takes values from has nothing dead above its top", function()
+    local variant = os.getenv "ASAMP_VARIANT" or "fork"
+    local prefix = variant == "fork" and "build" or "build/" .. variant
+    local program = os.tmpname()
+    shell.output("gcc -std=gnu99 -g%s -I%s/include/lua5.4 -Ilua spec/support/hosts/deepmove.c -o %s " ..
+      "%s/lib/liblua.a -lm -ldl", variant == "asan" and " -fsanitize=address,undefined" or "", prefix, program, prefix)
+    local status, said, err = shell.run(program)
+    os.remove(program)
+    assert.same({0, "whole\ngone\n", ""}, {status, said, err})
   end)
 end)
