@@ -808,8 +808,9 @@ describe("a deep thread", function()
     local variant = os.getenv "ASAMP_VARIANT" or "fork"
     local prefix = variant == "fork" and "build" or "build/" .. variant
     local program = os.tmpname()
-    shell.output("gcc -std=gnu99 -g%s -I%s/include/lua5.4 -Ilua spec/support/hosts/deepmove.c -o %s " ..
-      "%s/lib/liblua.a -lm -ldl", variant == "asan" and " -fsanitize=address,undefined" or "", prefix, program, prefix)
+    local flags = variant == "asan" and "-fsanitize=address,undefined" or ""
+    shell.output("gcc -std=gnu99 -g %s -I%s/include/lua5.4 -Ilua spec/support/hosts/deepmove.c " ..
+      "-o %s %s/lib/liblua.a -lm -ldl", flags, prefix, program, prefix)
     local status, said, err = shell.run(program)
     os.remove(program)
     assert.same({0, "whole\ngone\n", ""}, {status, said, err})
