@@ -305,6 +305,7 @@ static void leavefile (Profile *old) {
 
 int process_switch (const char *to, const ProcessRate *rate, int istemporary, char *err,
                     size_t errsize) {
+  const ProcessRate before = {with.rates.alloc ? with.rates.period : 0, with.rates.timens};
   Profile *old = profile, *p;
   pthread_mutex_lock(&lock);
   if (rate != NULL) setrates(rate);
@@ -315,6 +316,7 @@ int process_switch (const char *to, const ProcessRate *rate, int istemporary, ch
     __atomic_store_n(&profile, p, __ATOMIC_RELEASE);
     __atomic_store_n(&idle, 0, __ATOMIC_RELEASE);
   }
+  else setrates(&before);  /* the file that goes on says these */
   pthread_mutex_unlock(&lock);
   if (p == NULL) return 0;
   leavefile(old);
@@ -347,6 +349,7 @@ int process_stop (char *err, size_t errsize) {
   if (standing.alloc || standing.timens > 0 || with.options.mallocs > 0)
     return process_switch(NULL, &rate, 0, err, errsize);
   pthread_mutex_lock(&lock);
+  setrates(&rate);
   old = profile;
   temporary = 0;
   __atomic_store_n(&idle, 1, __ATOMIC_RELEASE);

@@ -43,7 +43,8 @@ typedef struct ProcessRate {
 ** Has the process go on in another file: 'to', or, if that is NULL, the next number of the
 ** pattern. 'rate': what is sampled from here on, NULL: as before. Each state changes over at
 ** its next sample or collection; then the old file ends. 'temporary': process_stop goes back
-** to the set-up. One thread at a time, not from a callback of a state. 0: 'err' says why.
+** to the set-up. One thread at a time, not from a callback of a state. 0: 'err' says why, and
+** nothing has changed.
 */
 int process_switch (const char *to, const ProcessRate *rate, int temporary, char *err,
                     size_t errsize);

@@ -84,7 +84,9 @@ describe("a process that listens", function()
     local r = assert(reader.read(folder .. "/r.vmprof"))
     assert.is_true(r.complete and r.samples > 10, r.message)
     assert.is_true(math.abs(r.bytes / r.allocated - 1) < 0.5, r.bytes / r.allocated)
-    assert.is_nil(stats().file)
+    s = stats()
+    assert.same({0, 0}, {s.alloc, s.time})  -- they were the recording's for good
+    assert.is_nil(s.file)
     code, out = asamp("heap", "-o", "h.heap", socket)
     assert.equal(0, code)
     assert.is_truthy(out:find "By class")
@@ -170,6 +172,18 @@ describe("a process that listens", function()
     assert.is_truthy(message:find "refused", message)
     clients.leave(list)
     assert(os.execute("kill -9 " .. child))  -- it might find its folder gone, and wait on
+  end)
+
+  -- States that were made after it sampled at the rate of the recording that was refused, in a
+  -- profile that says another: estimates were eight times too high, or there were no more samples.
+  it("samples as before when a recording is refused", function()
+    start "alloc=64K,listen=s/x.sock,out=p.vmprof,quiet"
+    local before = stats()
+    local code = asamp("record", socket, "--for", "1s", "--alloc", "4K", "--time", "50", "-o", "/nonexistent/x")
+    assert.equal(1, code)
+    local after = stats()
+    assert.same({65536, before.time}, {after.alloc, after.time})
+    finish()
   end)
 
   it("goes on in another file, when it is asked and when one is large enough; some stay", function()
