@@ -179,7 +179,8 @@ describe("a process that listens", function()
   it("samples as before when a recording is refused", function()
     start "alloc=64K,listen=s/x.sock,out=p.vmprof,quiet"
     local before = stats()
-    local code = asamp("record", socket, "--for", "1s", "--alloc", "4K", "--time", "50", "-o", "/nonexistent/x")
+    local code = asamp("record", socket, "--for", "1s", "--alloc", "4K", "--time", "50",
+                       "-o", "/nonexistent/x")
     assert.equal(1, code)
     local after = stats()
     assert.same({65536, before.time}, {after.alloc, after.time})
