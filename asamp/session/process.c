@@ -305,7 +305,8 @@ static void leavefile (Profile *old) {
 
 int process_switch (const char *to, const ProcessRate *rate, int istemporary, char *err,
                     size_t errsize) {
-  const ProcessRate before = {with.rates.alloc ? with.rates.period : 0, with.rates.timens};
+  const ProcessRate before = {with.rates.period, with.rates.timens};
+  const int alloc = with.rates.alloc, count = numbered;
   Profile *old = profile, *p;
   pthread_mutex_lock(&lock);
   if (rate != NULL) setrates(rate);
@@ -316,7 +317,11 @@ int process_switch (const char *to, const ProcessRate *rate, int istemporary, ch
     __atomic_store_n(&profile, p, __ATOMIC_RELEASE);
     __atomic_store_n(&idle, 0, __ATOMIC_RELEASE);
   }
-  else setrates(&before);  /* the file that goes on says these */
+  else {  /* the file that goes on says these */
+    setrates(&before);
+    __atomic_store_n(&with.rates.alloc, alloc, __ATOMIC_RELAXED);
+    numbered = count;
+  }
   pthread_mutex_unlock(&lock);
   if (p == NULL) return 0;
   leavefile(old);

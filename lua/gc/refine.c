@@ -115,7 +115,8 @@ static int isyoungslot (const Table *t, unsigned i) {
 
 /*
 ** Looks at the remembered slots from word k on that are the vast table t's, up to the
-** first that is not in its array part. Returns the word of that one.
+** first that is not in its array part. Returns the word of that one. An address that is of
+** no slot is of vectors that t had before, whose memory the array has now.
 */
 static size_t seerun (global_State *g, const Table *t, size_t k, unsigned asize) {
   const luaN_Vec *s = &g->heap.gc.remset.slots;
@@ -124,7 +125,8 @@ static size_t seerun (global_State *g, const Table *t, size_t k, unsigned asize)
   size_t n = s->n;
   for (; k < n && a[k] == t; k += 2) {
     const TValue *v = (const TValue *)a[k + 1];
-    if ((uintptr_t)v - (uintptr_t)t->array >= bytes) break;
+    uintptr_t at = (uintptr_t)v - (uintptr_t)t->array;
+    if (at >= bytes || at % sizeof(TValue) != 0) break;
     if (k + 4 * LUAN_PREFETCH_DISTANCE < n) {
       const TValue *next = (const TValue *)a[k + 2 * LUAN_PREFETCH_DISTANCE + 1];
       __builtin_prefetch(a[k + 4 * LUAN_PREFETCH_DISTANCE + 1]);

@@ -136,7 +136,7 @@ void luaN_beginthread (global_State *g, lua_State *th) {
 /*
 ** A deep stack in three steps: the lines of the cached CallInfos, those of the CallInfos in
 ** use, then what the slots refer to, from the top downwards. Minor collections see what
-** changes between two slices; only luaN_shrinkthread frees CallInfos meanwhile.
+** changes between two slices; only thread.c frees CallInfos meanwhile, and tells.
 */
 void luaN_threadslice (global_State *g, int n) {
   luaN_Gc *c = &g->heap.gc;

@@ -3,8 +3,7 @@
 -- Weak tables in slices, ahead of the atomic step (lua/gc/ahead.c). Pauses are counted in
 -- entries that they look at (collectgarbage "statistics"), not in time.
 
-local process = require "spec.support.process"
-local shell = require "spec.support.shell"
+local stressed = require "spec.lua.gc.stressed"
 local within = require "spec.lua.gc.within"
 
 -- A table for which the list of weak tables has no memory counts as strong. What was marked
@@ -96,15 +95,9 @@ describe("a weak table that a major collection has looked at", function()
     end
   end)
 
-  -- Under the debug build every collection is verified (G9). ASAMP_SEEDS: more of them.
+  -- G9, where collections are verified.
   it("has nothing dead in it, whatever the program does with it meanwhile", function()
-    for seed = 1, tonumber(os.getenv("ASAMP_SEEDS") or 1) do
-      for _, stress in ipairs {"nursery=3000,major,slice=3000", "nursery=1000,major,slice=300,remember=64"} do
-        local command = ("LUAN_STRESS=%s,verify=16 %s spec/lua/gc/weaktables.lua %d 30 2>&1"):format(
-          stress, process.interpreter(), seed)
-        local status, text = shell.run(command)
-        assert.equal(0, status, ("seed %d, %s: %s"):format(seed, stress, text))
-      end
-    end
+    stressed("weaktables", 1, 30, {"nursery=3000,major,slice=3000,verify=16",
+                                   "nursery=1000,major,slice=300,remember=64,verify=16"})
   end)
 end)

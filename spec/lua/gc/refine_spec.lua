@@ -9,8 +9,7 @@
 -- table as a whole, however big it was; so was a table with weak keys and values, and
 -- one that got a metatable.
 
-local process = require "spec.support.process"
-local shell = require "spec.support.shell"
+local stressed = require "spec.lua.gc.stressed"
 local within = require "spec.lua.gc.within"
 
 describe("stores into what is old, with no safe point between", function()
@@ -289,16 +288,8 @@ describe("a young key of an old table that goes and comes back", function()
     end)
   end
 
-  -- Under the debug build every collection is verified. ASAMP_SEEDS: more of them.
   it("is no trap for a program of such keys, in tables of all kinds", function()
-    for seed = 1, tonumber(os.getenv("ASAMP_SEEDS") or 2) do
-      for _, stress in ipairs {"nursery=60000,remember=8,verify=1",
-                               "nursery=20000,remember=8,slice=100,major,verify=4"} do
-        local command = ("LUAN_STRESS=%s %s spec/lua/gc/tablekeys.lua %d 10000 2>&1"):format(
-          stress, process.interpreter(), seed)
-        local status, text = shell.run(command)
-        assert.equal(0, status, ("seed %d, %s: %s"):format(seed, stress, text))
-      end
-    end
+    stressed("tablekeys", 2, 10000, {"nursery=60000,remember=8,verify=1",
+                                     "nursery=20000,remember=8,slice=100,major,verify=4"})
   end)
 end)

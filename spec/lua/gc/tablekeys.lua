@@ -74,6 +74,8 @@ local function act(round)
   elseif what <= 13 then comeback(t, round)
   elseif what == 14 then look(t)
   elseif what == 15 then for n = 1, random(60) do t[n] = random(2) == 1 and fresh() or nil end
+  elseif what == 20 then  -- from the hash part into the array part
+    for n = random(40), 1, -1 do t[n] = held[random(HELD)] or fresh() end
   elseif what == 16 and random(8) == 1 then collectgarbage("step", random(0, 20))
   elseif what == 17 and random(40) == 1 then collectgarbage()
   elseif what == 18 then setmetatable(t, random(3) == 1 and metatables[random(#MODES)] or nil)

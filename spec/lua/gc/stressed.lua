@@ -1,0 +1,18 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Runs a random program beside the specs under each of these settings of LUAN_STRESS, with
+-- 'seeds' seeds (ASAMP_SEEDS: another number): PROGRAM SEED ROUNDS. Under the debug build
+-- collections are verified. What fails is an error that names seed and setting.
+
+local process = require "spec.support.process"
+local shell = require "spec.support.shell"
+
+return function(program, seeds, rounds, settings)
+  for seed = 1, tonumber(os.getenv("ASAMP_SEEDS") or seeds) do
+    for _, stress in ipairs(settings) do
+      local status, text = shell.run(("LUAN_STRESS=%s %s spec/lua/gc/%s.lua %d %d 2>&1"):format(
+        stress, process.interpreter(), program, seed, rounds))
+      if status ~= 0 then error(("%s, seed %d, %s: %s"):format(program, seed, stress, text), 2) end
+    end
+  end
+end
