@@ -81,6 +81,16 @@ static void change (void) {
 /* }===================================================================== */
 
 
+/* Is there anything to change? A file that could not be made is tried again. */
+static int ischangeable (void) {
+  ProcessStats s;
+  if (requests_due() > 0) return 0;
+  if (process_size() > 0 || process_isring()) return 1;
+  process_stats(&s);
+  return s.failed;
+}
+
+
 static void *run (void *ud) {
   int server = *(int *)ud;
   uint64_t due = clock_now() + options.rotate;
@@ -96,7 +106,7 @@ static void *run (void *ud) {
     if (requests_due() > 0 && now >= requests_due()) requests_expire();
     if ((options.rotate > 0 && now >= due) ||
         (options.most > 0 && process_size() > options.most && !process_isring())) {
-      if (requests_due() == 0 && (process_size() > 0 || process_isring())) change();
+      if (ischangeable()) change();
       due = now + options.rotate;
     }
   }

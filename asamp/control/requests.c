@@ -15,6 +15,7 @@
 
 #include "bytes.h"
 #include "clock.h"
+#include "complain.h"
 #include "heapask.h"
 #include "interval.h"
 #include "process.h"
@@ -169,6 +170,15 @@ static int tellfile (Request *r) {
 }
 
 
+static int isrecording (Request *r) {
+  uint64_t now = clock_now();
+  char why[100];
+  snprintf(why, sizeof(why), "a recording goes on for another %llu s; asamp record --stop ends it",
+           (unsigned long long)(due > now ? (due - now + SECOND - 1) / SECOND : 0));
+  return request_refuse(r, why);
+}
+
+
 static int record (Request *r, char *rest) {
   char err[1024];
   const char *seconds = word(&rest), *alloc = word(&rest), *rate = word(&rest);
@@ -182,7 +192,7 @@ static int record (Request *r, char *rest) {
     return request_refuse(r, "the rate must be 1 to 30000 samples a second, or 0");
   if (bytes == 0 && hertz == 0) return request_refuse(r, "nothing to sample");
   if (!isabsolute(rest)) return request_refuse(r, "the path of the profile must begin with a /");
-  if (due > 0) return request_refuse(r, "a recording is going on; stop it first");
+  if (due > 0) return isrecording(r);
   wanted.period = bytes;
   wanted.timens = (hertz > 0) ? SECOND / hertz : 0;
   if (!process_switch(rest, &wanted, 1, err, sizeof(err))) return request_refuse(r, err);
@@ -212,9 +222,9 @@ static int dump (Request *r, const char *to) {
 static int rotate (Request *r) {
   char err[1024];
   ProcessStats s;
-  if (due > 0) return request_refuse(r, "a recording is going on; stop it first");
+  if (due > 0) return isrecording(r);
   process_stats(&s);
-  if (s.path == NULL) return request_refuse(r, "nothing is written");
+  if (s.path == NULL && !s.failed) return request_refuse(r, "nothing is written");
   if (process_isring()) return dump(r, NULL);
   if (!process_switch(NULL, NULL, 0, err, sizeof(err))) return request_refuse(r, err);
   return tellfile(r);
@@ -278,7 +288,7 @@ uint64_t requests_due (void) {
 void requests_expire (void) {
   char err[1024];
   due = 0;
-  (void)process_stop(err, sizeof(err));
+  if (!process_stop(err, sizeof(err))) complain("%s", err);
 }
 
 

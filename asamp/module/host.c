@@ -21,7 +21,9 @@
 **     sends a line to the Unix socket at 'path' and returns what comes up to a last
 **     line "ok" or "error ...", that one too; waits so long for each part (15)
 **   uid()          -> the user's number
-**   pause(milliseconds)
+**   catch()        from here on SIGINT, SIGTERM and SIGHUP wait for a pause, unless
+**                  they are ignored
+**   pause(milliseconds) -> nil | the signal, caught, that ended it early
 **   streams()      from here on no file that is opened is taken for a standard
 **                  stream that was closed
 **   interruptible()  SIGINT ends this process at once, unless it is ignored;
@@ -151,11 +153,28 @@ static int l_uid (lua_State *L) {
   return 1;
 }
 
+static sigset_t caught;
+
+static int l_catch (lua_State *L) {
+  static const int SIGNALS[] = {SIGINT, SIGTERM, SIGHUP};
+  struct sigaction now;
+  size_t i;
+  (void)L;
+  sigemptyset(&caught);
+  for (i = 0; i < sizeof(SIGNALS) / sizeof(*SIGNALS); i++)
+    if (sigaction(SIGNALS[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+      sigaddset(&caught, SIGNALS[i]);
+  sigprocmask(SIG_BLOCK, &caught, NULL);
+  return 0;
+}
+
 static int l_pause (lua_State *L) {
   lua_Integer ms = luaL_checkinteger(L, 1);
   struct timespec t = {(time_t)(ms / 1000), (long)(ms % 1000) * 1000000};
-  nanosleep(&t, NULL);
-  return 0;
+  int signal = sigtimedwait(&caught, NULL, &t);
+  if (signal < 0) return 0;
+  lua_pushinteger(L, signal);
+  return 1;
 }
 
 /* The program that 'run' waits for; 0: none. */
@@ -343,7 +362,8 @@ int luaopen_asamp_host (lua_State *L) {
     {"columns", l_columns}, {"samefile", l_samefile}, {"isfile", l_isfile},
     {"realpath", l_realpath},
     {"run", l_run}, {"raise", l_raise}, {"interruptible", l_interruptible},
-    {"streams", l_streams}, {"ask", l_ask}, {"uid", l_uid}, {"pause", l_pause},
+    {"streams", l_streams}, {"ask", l_ask}, {"uid", l_uid}, {"catch", l_catch},
+    {"pause", l_pause},
     {NULL, NULL}
   };
   if (!binding_open(L, "asamp.host", 0)) return 0;

@@ -131,11 +131,11 @@ static int findfolder (char *err, size_t errsize) {
 /* {== the file ========================================================= */
 
 /* A daemon may have closed the folder's descriptor, and may have its number for
-   something else. */
+   something else; who removed the folder may have made another of its name. */
 static int hasfolder (void) {
   struct stat s;
   return with.options.folder > 0 && fstat(with.options.folder, &s) == 0 &&
-         s.st_dev == folder.st_dev && s.st_ino == folder.st_ino;
+         s.st_dev == folder.st_dev && s.st_ino == folder.st_ino && s.st_nlink > 0;
 }
 
 
@@ -209,13 +209,19 @@ static const char *pathof (void) {
 }
 
 
+/* Does the set-up itself ask for anything? */
+static int isstanding (void) {
+  return standing.alloc || standing.timens > 0 || with.options.mallocs > 0;
+}
+
+
 static void forked (void) {
   Profile *parents = profile;
   pthread_mutex_init(&lock, NULL);
   profile = NULL;
   failed = temporary = 0;
   with.rates = standing;
-  idle = !standing.alloc && standing.timens == 0 && with.options.mallocs == 0;
+  idle = !isstanding();
   if (parents != NULL) profile_abandon(parents);
 }
 
@@ -242,7 +248,7 @@ int process_setup (const SamplerShared *from, char *err, size_t errsize) {
   with.ended = ended;
   with.isidle = isidle;
   standing = with.rates;
-  idle = !with.rates.alloc && with.rates.timens == 0 && with.options.mallocs == 0;
+  idle = !isstanding();
   with.options.made = from->options.out == NULL || strchr(from->options.out, '%') != NULL;
   user = geteuid();
   epoch = clock_read(CLOCK_REALTIME) / 1000;
@@ -346,22 +352,28 @@ int process_dump (const char *to, char *where, size_t size, char *err, size_t er
 
 int process_stop (char *err, size_t errsize) {
   const ProcessRate rate = {standing.alloc ? standing.period : 0, standing.timens};
+  const int goeson = isstanding();
+  char why[512];
   Profile *old;
   if (!temporary) {
     snprintf(err, errsize, "nothing is recorded on request");
     return 0;
   }
-  if (standing.alloc || standing.timens > 0 || with.options.mallocs > 0)
-    return process_switch(NULL, &rate, 0, err, errsize);
+  if (goeson && process_switch(NULL, &rate, 0, why, sizeof(why))) return 1;
   pthread_mutex_lock(&lock);
   setrates(&rate);
   old = profile;
   temporary = 0;
-  __atomic_store_n(&idle, 1, __ATOMIC_RELEASE);
+  failed = goeson;
+  pid = getpid();
+  if (!goeson) __atomic_store_n(&idle, 1, __ATOMIC_RELEASE);
   __atomic_store_n(&profile, NULL, __ATOMIC_RELEASE);
   pthread_mutex_unlock(&lock);
   leavefile(old);
-  return 1;
+  if (!goeson) return 1;
+  snprintf(err, errsize, "the recording has ended, and nothing is written since: %s; when that is "
+                         "mended, have it rotate", why);
+  return 0;
 }
 
 
@@ -379,6 +391,7 @@ void process_stats (ProcessStats *s) {
   memset(s, 0, sizeof(*s));
   if (p != NULL) profile_totals(p, &t);
   s->path = (p != NULL) ? path : NULL;
+  s->failed = failed && pid == getpid();
   s->temporary = temporary;
   s->period = with.rates.alloc ? with.rates.period : 0;
   s->timens = with.rates.timens;

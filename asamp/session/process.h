@@ -11,7 +11,7 @@
 ** samples, so that one that becomes another program leaves nothing either.
 **   PR1  'profile' is of this process ('pid'), or NULL; it changes under 'lock' only,
 **        and is read without it;
-**   PR2  what could not be opened is told once a process, and not tried again.
+**   PR2  what could not be opened is told once, and not tried again before process_switch.
 */
 #ifndef asamp_process_h
 #define asamp_process_h
@@ -48,7 +48,8 @@ typedef struct ProcessRate {
 */
 int process_switch (const char *to, const ProcessRate *rate, int temporary, char *err,
                     size_t errsize);
-/* Ends a temporary one: back to what the set-up asks for, which may be nothing. */
+/* Ends a temporary one: back to what the set-up asks for, which may be nothing. 0: 'err' says
+   why; if there was one it has ended, and the set-up's file could not be made, as of PR2. */
 int process_stop (char *err, size_t errsize);
 
 /* Writes what the flight recorder keeps: profile_dump. 'to' NULL: by the pattern. */
@@ -57,6 +58,7 @@ int process_isring (void);
 
 typedef struct ProcessStats {
   const char *path;	/* NULL: nothing is written */
+  int failed;		/* because its file could not be made */
   int temporary;
   uint64_t period, timens, bytes;  /* bytes of the file */
   int error;

@@ -30,9 +30,10 @@ local SERVER = ([[
 describe("a process that listens", function()
   local folder, pid, socket
 
-  -- 'first': what the server does before it works.
-  local function start(wish, first)
+  -- 'first': what the server does before it works; 'inner': a folder in its own.
+  local function start(wish, first, inner)
     folder = shell.folder()
+    if inner then shell.output("mkdir %s/%s", folder, inner) end
     local server = SERVER:gsub("while", function() return (first or "") .. " while" end, 1)
     shell.write(folder .. "/server.lua", server)
     pid = process.start{"server.lua", directory = folder,
@@ -91,7 +92,7 @@ describe("a process that listens", function()
     assert.equal(0, code)
     assert.is_truthy(out:find "By class")
     assert.is_truthy(host.ask(socket, "record 20 4096 0 " .. folder .. "/q.vmprof\n"):find "ok\n$")
-    assert.is_truthy(host.ask(socket, "record 20 4096 0 /x\n"):find "^error a recording is going on")
+    assert.is_truthy(host.ask(socket, "record 20 4096 0 /x\n"):find "^error a recording goes on")
     for _ = 1, 200 do
       if asamp("mark", socket, "deploy", "v2 of it") == 0 then break end
     end
@@ -172,6 +173,51 @@ describe("a process that listens", function()
     assert.is_truthy(message:find "refused", message)
     clients.leave(list)
     assert(os.execute("kill -9 " .. child))  -- it might find its folder gone, and wait on
+  end)
+
+  -- It recorded on for good, and whoever asked for a recording was told to stop it first. Of a
+  -- folder that was removed nothing but its name is left.
+  it("ends a recording though its own file cannot be made, and has it when it can", function()
+    start("alloc=64K,listen=s/x.sock,out=p/p.vmprof,quiet", nil, "p")
+    shell.output("rm -r %s/p", folder)
+    assert.equal(0, (asamp("record", socket, "--for", "1s", "-o", "r.vmprof")))
+    assert.is_true(assert(reader.read(folder .. "/r.vmprof")).complete)
+    local s = stats()
+    assert.same({0, 65536}, {s.recording, s.alloc})
+    assert.is_nil(s.file)
+    local cannot = "cannot write profile '" .. folder .. "/p/p.vmprof': No such file or directory"
+    assert.equal("error " .. cannot .. "\n", host.ask(socket, "rotate\n"))
+    assert.is_truthy(host.ask(socket, ("record 20 4096 0 %s/q.vmprof\n"):format(folder)):find "ok\n$")
+    assert.equal("error the recording has ended, and nothing is written since: " .. cannot ..
+      "; when that is mended, have it rotate\n", host.ask(socket, "stop\n"))
+    shell.output("mkdir %s/p", folder)
+    assert.equal(("file %s/p/p.2.vmprof\nok\n"):format(folder), host.ask(socket, "rotate\n"))
+    finish()
+    local r = assert(reader.read(folder .. "/p/p.2.vmprof"))
+    assert.is_true(r.complete and r.samples > 0)
+  end)
+
+  -- The recording went on without anybody, and no command ended it.
+  it("ends a recording whose command is ended, and by --stop one whose command was killed", function()
+    start "alloc=0,listen=s/x.sock"
+    for n, signal in ipairs{"INT", "TERM", "HUP"} do
+      local code = process.run{program = "/bin/sh", directory = folder, "-c", ([[
+        "$0" record --for 60s -o %d.vmprof "$1" &
+        while ! test -s %d.vmprof; do sleep 0.1; done
+        kill -%s $!; wait $!]]):format(n, n, signal), prefix .. "/bin/asamp", socket}
+      assert.equal(128 + ({INT = 2, TERM = 15, HUP = 1})[signal], code)
+      assert.equal(0, stats().recording)
+      assert.is_true(assert(reader.read(("%s/%d.vmprof"):format(folder, n))).complete)
+    end
+    assert.is_truthy(host.ask(socket, ("record 60 4096 0 %s/q.vmprof\n"):format(folder)):find "ok\n$")
+    local code, _, err = asamp("record", socket)
+    assert.equal(1, code)
+    assert.is_truthy(err:find "a recording goes on for another %d+ s; asamp record %-%-stop ends it")
+    assert.equal(0, (asamp("record", "--stop", socket)))
+    assert.equal(0, stats().recording)
+    code, _, err = asamp("record", "--stop", socket)
+    assert.same({1, true}, {code, err:find "nothing is recorded on request" ~= nil})
+    finish()
   end)
 
   -- States that were made after it sampled at the rate of the recording that was refused, in a

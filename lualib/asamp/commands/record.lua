@@ -16,12 +16,13 @@ local DESCRIPTION = {
   command = "record", arguments = ask.ARGUMENT, what = "process",
   about = "Has a process that listens (ASAMP=listen) write a profile of its own for a time, " ..
     "and waits for it. What it wrote before ends there, and it goes on in another file " ..
-    "afterwards.",
+    "afterwards. Ctrl-C ends the recording early.",
   {"for", "TIME", "so long (default 10s)", options.duration},
   {"out", "OUT", "the profile, as the process finds it (default PID.vmprof here)", short = "o"},
   {"alloc", "BYTES", "a sample every BYTES allocated; 0: none (default 512K)"},
   {"time", "RATE", "samples of time a second; 0: none (default 100)"},
   {"ring", nil, "writes what the flight recorder of the process keeps (ASAMP=ring), at once"},
+  {"stop", nil, "ends the recording that is going on, whoever began it"},
 }
 M.usage = options.usage(DESCRIPTION)
 
@@ -47,11 +48,16 @@ local function dump(target, out, tell, world)
   return 0
 end
 
--- Waits until the recording has ended. Returns true, or nil and why nobody can tell.
+-- Waits until the recording has ended, and ends it for a signal, of which this process dies
+-- then. Returns true, or nil and why nobody can tell.
 local function await(target, seconds)
   local left = seconds
   while true do
-    host.pause(math.min(left, 1) * 1000 + 100)
+    local signal = host.pause(math.min(left, 1) * 1000 + 100)
+    if signal then
+      ask.ask(target, "stop")
+      host.raise(signal)
+    end
     left = math.max(left - 1, 0)
     local fields, message = ask.ask(target, "stats")
     if not fields then
@@ -71,6 +77,12 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
         "nothing with it")
     end
     return dump(target, o.out, tell, world)
+  elseif o.stop then
+    if o["for"] or o.alloc or o.time or o.out then
+      return tell.wrong("--stop ends a recording: --for, --alloc, --time and --out are of one that begins")
+    end
+    local fields, message = ask.ask(target, "stop")
+    return fields and 0 or tell.failed("%s", message)
   end
   local t, wrong = rates(o)
   if not t then
@@ -82,6 +94,7 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
   end
   local out = ask.absolute(o.out or before.pid .. ".vmprof")
   local fields
+  host.catch()
   fields, message = ask.ask(target, ("record %d %d %d %s"):format(seconds, t.alloc, t.time, out))
   if not fields then
     return tell.failed("%s", message)

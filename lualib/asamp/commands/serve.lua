@@ -146,7 +146,7 @@ function Server:begin(t, kind, seconds, query, now)
   fields, message = put(t, kind == "profile" and ("record %d 0 100 %s"):format(seconds, path)
                         or ("record %d 524288 0 %s"):format(seconds, path), now)
   if not fields then
-    return nil, message:find("a recording is going on", 1, true) and 503 or 502, message
+    return nil, message:find("a recording goes on", 1, true) and 503 or 502, message
   end
   return {path = fields.file, since = 0, due = now + seconds + FLUSHED, own = true}
 end
