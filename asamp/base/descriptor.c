@@ -8,6 +8,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 enum { STREAMS = 3 };
@@ -83,6 +85,23 @@ int descriptor_openat (int folder, const char *path, int flags, mode_t mode) {
 
 int descriptor_open (const char *path, int flags, mode_t mode) {
   return descriptor_openat(AT_FDCWD, path, flags, mode);
+}
+
+int descriptor_spare (int fd, int more) {
+  int taken[DESCRIPTOR_SPARE + DESCRIPTOR_MORE], n = 0, all;
+  while (n < DESCRIPTOR_SPARE + more && (taken[n] = fcntl(fd, F_DUPFD_CLOEXEC, STREAMS)) >= 0)
+    n++;
+  all = (n == DESCRIPTOR_SPARE + more);
+  while (n > 0)
+    close(taken[--n]);
+  return all;
+}
+
+void descriptor_few (char *why, size_t size) {
+  struct rlimit r = {0, 0};
+  getrlimit(RLIMIT_NOFILE, &r);
+  snprintf(why, size, "fewer than %d file descriptors would be left; raise their number "
+           "(ulimit -n, now %llu)", DESCRIPTOR_SPARE, (unsigned long long)r.rlim_cur);
 }
 
 int descriptor_write (int fd, const void *data, size_t n) {

@@ -33,6 +33,15 @@ int descriptor_open (const char *path, int flags, mode_t mode);
 /* As openat(2), likewise. */
 int descriptor_openat (int folder, const char *path, int flags, mode_t mode);
 
+/* Are there DESCRIPTOR_SPARE descriptors besides this one, which is open, and 'more' (up to
+   DESCRIPTOR_MORE) that the caller will keep? The program needs some, and libraries, which
+   fail without a word, or with one that explains nothing: who keeps a descriptor asks, and
+   closes it if not. And what to say then. */
+#define DESCRIPTOR_SPARE	6
+#define DESCRIPTOR_MORE		5
+int descriptor_spare (int fd, int more);
+void descriptor_few (char *why, size_t size);
+
 /* Writes all n bytes, however little a single write takes. 0, or an errno. */
 int descriptor_write (int fd, const void *data, size_t n);
 

@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 
 #include "clock.h"
+#include "descriptor.h"
 
 #define PATIENCE	UINT64_C(5000000000)	/* ns for who says nothing (CN3) */
 #define HEAP_MS		20	/* between two looks at a snapshot that a client waits for */
@@ -117,6 +118,10 @@ static void welcome (int server) {
   request_begin(&c->request, fd);
   fds[nclients + 1] = (struct pollfd){fd, 0, 0};
   clients[nclients++] = c;
+  if (descriptor_spare(fd, 0)) return;
+  request_refuse(&c->request, "the process has fewer than 6 file descriptors left; raise their number "
+                              "(ulimit -n)");
+  leave(nclients - 1);
 }
 
 

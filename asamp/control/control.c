@@ -19,6 +19,7 @@
 
 #include "clock.h"
 #include "complain.h"
+#include "dying.h"
 #include "process.h"
 
 #define LOOK_MS		1000	/* between two looks at a file's size */
@@ -114,6 +115,7 @@ static void *run (void *ud) {
 }
 
 
+/* May be called in a handler that has interrupted anything. */
 static void gone (void) {
   if (bound != NULL && pid == getpid()) unlink(bound);
 }
@@ -124,7 +126,7 @@ static void start (void) {
   sigset_t all, before;
   pthread_t thread;
   pthread_attr_t a;
-  const char *why;
+  char why[256];
   int *fd = malloc(sizeof(*fd));
   if (fd == NULL) return;
   *fd = -1;
@@ -133,13 +135,14 @@ static void start (void) {
   if (options.listen != NULL) {
     char *path = process_path(options.listen, (unsigned long)getpid(), 1,
                               clock_read(CLOCK_REALTIME) / 1000);
-    if (path != NULL && (*fd = server_open(path, &why)) < 0) {
+    if (path != NULL && (*fd = server_open(path, why, sizeof(why))) < 0) {
       complain("cannot listen at '%s': %s", path, why);
       free(path);
       path = NULL;
     }
     bound = path;
     if (!isset++) atexit(gone);
+    dying_watch(gone);
   }
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, &before);

@@ -11,7 +11,8 @@
 **   CN2  who connects is of this user, or root (SO_PEERCRED), else is not answered;
 **   CN3  one request at a time is answered. Who says nothing for five seconds is left, and
 **        of more than 64 (SERVER_CLIENTS) who has been silent for longest: nobody who is
-**        slow, or does nothing, keeps others from an answer;
+**        slow, or does nothing, keeps others from an answer. Nor the program from its files:
+**        of its descriptors some stay free (descriptor.h), or nobody is listened to;
 **   CN4  of what is there under the socket's name only a socket that nobody listens to is
 **        replaced;
 **   CN5  what it has open is this process's alone: the child of a fork closes it, so that

@@ -75,31 +75,33 @@ static void makeroom (const struct sockaddr_un *a) {
 }
 
 
-/* Its descriptor; -1: 'why' is why there is none. */
-int server_open (const char *path, const char **why) {
+int server_open (const char *path, char *why, size_t size) {
   struct sockaddr_un a;
+  const char *wrong;
   int fd;
   memset(&a, 0, sizeof(a));
   a.sun_family = AF_UNIX;
   if (strlen(path) >= sizeof(a.sun_path)) {
-    *why = "the name of a socket has at most 107 bytes";
+    snprintf(why, size, "the name of a socket has at most 107 bytes");
     return -1;
   }
   strcpy(a.sun_path, path);
-  if ((*why = folderof(path)) != NULL) return -1;
+  if ((wrong = folderof(path)) != NULL) {
+    snprintf(why, size, "%s", wrong);
+    return -1;
+  }
   makeroom(&a);
   descriptor_hold();
   pthread_mutex_lock(&opening);
   fd = holdfd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   pthread_mutex_unlock(&opening);
   descriptor_release();
-  if (fd < 0 || fchmod(fd, 0600) != 0 ||
-      bind(fd, (const struct sockaddr *)&a, sizeof(a)) != 0 || listen(fd, 16) != 0) {
-    *why = strerror(errno);
-    if (fd >= 0) server_close(fd);
-    return -1;
-  }
-  return fd;
+  if (fd < 0 || !descriptor_spare(fd, 0)) descriptor_few(why, size);
+  else if (fchmod(fd, 0600) == 0 && bind(fd, (const struct sockaddr *)&a, sizeof(a)) == 0 &&
+           listen(fd, 16) == 0) return fd;
+  else snprintf(why, size, "%s", strerror(errno));
+  if (fd >= 0) server_close(fd);
+  return -1;
 }
 
 

@@ -6,10 +6,12 @@
 #ifndef asamp_server_h
 #define asamp_server_h
 
+#include <stddef.h>
+
 #define SERVER_CLIENTS	64	/* most descriptors of server_accept at a time */
 
 /* The socket at 'path'; -1: 'why' is why there is none. */
-int server_open (const char *path, const char **why);
+int server_open (const char *path, char *why, size_t size);
 
 /* Who has connected to it, if it is this user or root; -1: nobody. */
 int server_accept (int server);

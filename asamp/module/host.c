@@ -99,6 +99,8 @@ static int talk (int fd, const char *line, size_t n, char *to, size_t *m) {
   *m = 0;
   while (n > 0) {
     ssize_t sent = send(fd, line, n, MSG_NOSIGNAL);
+    if (sent < 0 && errno == EPIPE)
+      break;  /* it was refused unread: what it has been told is there */
     if (sent < 0)
       return errno;
     line += sent;

@@ -13,7 +13,8 @@
 
 #define PATIENCE_MS	10000	/* for another thread that finishes */
 
-static void (*finish) (void);
+enum { MOST = 2 };
+static void (*finish[MOST]) (void);  /* NULL behind the last; atomic */
 static int ended;		/* 0, 1: under way, 2: done; atomic */
 static pid_t where, who;	/* process and OS thread that are at it */
 
@@ -41,7 +42,9 @@ void dying_done (void) {
 static void handler (int signal) {
   const int e = errno;
   struct sigaction byitself = {.sa_handler = SIG_DFL};
-  finish();
+  void (*f) (void);
+  int i;
+  for (i = 0; i < MOST && (f = __atomic_load_n(&finish[i], __ATOMIC_ACQUIRE)) != NULL; i++) f();
   sigaction(signal, &byitself, NULL);
   /* an exit() that this has interrupted goes on */
   if (__atomic_load_n(&ended, __ATOMIC_ACQUIRE) != 1 || who != gettid()) raise(signal);
@@ -60,7 +63,15 @@ static void watch (int signal) {
 
 
 void dying_watch (void (*f) (void)) {
-  finish = f;
+  void (*none) (void);
+  int i;
+  for (i = 0; i < MOST && __atomic_load_n(&finish[i], __ATOMIC_ACQUIRE) != f; i++) {
+    none = NULL;
+    if (__atomic_compare_exchange_n(&finish[i], &none, f, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) break;
+    if (none == f) break;
+  }
   watch(SIGTERM);
   watch(SIGABRT);
+  watch(SIGHUP);
+  watch(SIGINT);
 }

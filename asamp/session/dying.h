@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Signals that end the process although nobody has handled them: SIGTERM, by which services
-** are stopped, and SIGABRT, which is how an error that nobody catches ends it (lua.h: panic),
-** a failed assertion, a broken heap of malloc's. What is to be finished is finished first;
-** then the process dies of the signal as it would have.
+** are stopped, SIGHUP and SIGINT, by which a terminal ends what runs in it, and SIGABRT, which
+** is how an error that nobody catches ends it (lua.h: panic), a failed assertion, a broken
+** heap of malloc's. What is to be finished is finished first; then the process dies of the
+** signal as it would have.
 **   DY1  a handler of the program's, or that it ignores the signal, is never touched: ours
 **        is there only in the place of the system's own doing.
 */
 #ifndef asamp_dying_h
 #define asamp_dying_h
 
-/* Has 'finish' called before the process dies, or exits; once. It may be called in a
-   handler that has interrupted anything. */
+/* Has 'finish' called before the process dies of a signal: one of two functions at most, each
+   of which may be given again. It may be called in a handler that has interrupted anything. */
 void dying_watch (void (*finish) (void));
 
 /* Claims what 'finish' does for the caller, who does it then. 0: another has claimed it, and

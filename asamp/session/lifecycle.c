@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "profile.h"
 #include "clock.h"
+#include "descriptor.h"
 #include "encoder.h"
 #include "writer.h"
 
@@ -68,21 +69,6 @@ static int openfile (Profile *p, const ProfileConfig *config, char *why,
                        config->compress ? LIVEFILE_LIVE : LIVEFILE_PLAIN);
 }
 
-/* Descriptors that must be free beside the file: for the program, and for libraries, which
-   would fail without a word, or with one that explains nothing. */
-enum { SPARE_DESCRIPTORS = 6 };
-
-/* Are there so many descriptors besides 'fd'? */
-static int hasdescriptors (int fd) {
-  int more[SPARE_DESCRIPTORS], n = 0, all;
-  while (n < SPARE_DESCRIPTORS && (more[n] = fcntl(fd, F_DUPFD_CLOEXEC, 3)) >= 0)
-    n++;
-  all = (n == SPARE_DESCRIPTORS);
-  while (n > 0)
-    close(more[--n]);
-  return all;
-}
-
 /* What a limit is, in its unit, as ulimit prints it. */
 static const char *limited (int which, rlim_t unit, char *text, size_t size) {
   struct rlimit r;
@@ -96,8 +82,7 @@ static const char *limited (int which, rlim_t unit, char *text, size_t size) {
 static void reason (int error, char *why, size_t size) {
   char a[32], b[32];
   if (error == EMFILE)
-    snprintf(why, size, "fewer than %d file descriptors would be left; raise their number "
-             "(ulimit -n, now %s)", SPARE_DESCRIPTORS, limited(RLIMIT_NOFILE, 1, a, sizeof(a)));
+    descriptor_few(why, size);
   else if (error == ENOMEM && limited(RLIMIT_AS, 1024, a, sizeof(a)) == a)
     snprintf(why, size, "not enough memory; raise its limit (ulimit -v, now %s)", a);
   else if (error == EAGAIN)
@@ -121,7 +106,7 @@ static int beginfile (Profile *p, const ProfileConfig *config, const EncoderConf
   int error = openfile(p, config, why, size);
   if (error != 0)
     return error;
-  if (!hasdescriptors(p->file.fd))
+  if (!descriptor_spare(p->file.fd, 0))
     return EMFILE;
   p->encoder = encoder_new(own, clock_now(), clock_read(CLOCK_REALTIME) / 1000, writer_sink, p);
   return p->encoder != NULL ? 0 : ENOMEM;

@@ -22,6 +22,8 @@
 #include "mallocs.h"
 #include "tracker.h"
 
+#define FILES	5	/* descriptors besides the folder's: the profile, two pipes of libunwind */
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Profile *profile;
 static pid_t pid;		/* whose 'profile' is, or whose could not be opened */
@@ -106,7 +108,7 @@ static char *commandline (void) {
 /* The folder that the profiles go to, and the pattern with its whole path. Its name may
    have a % of its own only when the folder is there already. */
 static int findfolder (char *err, size_t errsize) {
-  char *slash = strrchr(pattern, '/'), *whole, *where, real[PATH_MAX];
+  char *slash = strrchr(pattern, '/'), *whole, *where, real[PATH_MAX], few[128];
   int fd;
   where = (slash == NULL) ? strdup(".") : strndup(pattern, (size_t)(slash - pattern) + 1);
   if (where == NULL || realpath(where, real) == NULL ||
@@ -116,6 +118,12 @@ static int findfolder (char *err, size_t errsize) {
     return 0;
   }
   free(where);
+  if (!descriptor_spare(fd, FILES)) {
+    close(fd);
+    descriptor_few(few, sizeof(few));
+    snprintf(err, errsize, "cannot write profile '%s': %s", pattern, few);
+    return 0;
+  }
   fstat(fd, &folder);
   with.options.folder = fd;
   if (asprintf(&whole, "%s/%s", strcmp(real, "/") == 0 ? "" : real,

@@ -105,7 +105,10 @@ describe("a process that listens", function()
     code, out = asamp("top", "--count", "2", "--every", "1", socket)
     assert.equal(0, code)
     assert.equal(2, select(2, out:gsub("in use", "")))
-    assert.equal(1, select(2, out:gsub("B?/s allocated", "")))  -- the first look knows no rates
+    assert.equal(2, select(2, out:gsub("allocations not sampled  ", "")))  -- it said 0B/s
+    code, out = asamp("stats", socket)
+    assert.equal(0, code)
+    assert.is_truthy(out:find("1 Lua state now; 1 in a profile so far", 1, true))
     finish()
     assert.is_false(host.samefile(socket, socket))
   end)
@@ -220,6 +223,66 @@ describe("a process that listens", function()
     finish()
   end)
 
+  -- Whoever looked for processes that listen found those that were gone.
+  it("leaves no socket when a signal ends it that nobody has handled", function()
+    for _, wish in ipairs{"alloc=0,listen=s/x.sock", "alloc=64K,quiet,listen=s/x.sock"} do
+      for _, signal in ipairs{"TERM", "ABRT", "HUP"} do
+        start(wish)
+        assert(os.execute(("kill -%s %d"):format(signal, pid)))
+        for _ = 1, 500 do
+          if not host.samefile(socket, socket) then break end
+          host.pause(10)
+        end
+        assert.is_false(host.samefile(socket, socket), signal)
+        if signal ~= "HUP" then shell.remove(folder) end
+      end
+      if wish:find "alloc=0" then shell.remove(folder) end
+    end
+  end)
+
+  -- It took the last ones, and the program could open no file, nobody knew why.
+  it("leaves the program file descriptors, and says so; it goes on when there are enough", function()
+    folder, pid = shell.folder(), 1 << 22  -- nobody's
+    shell.write(folder .. "/opens.lua",
+      "local t = {} for i = 1, arg[1] do t[i] = assert(io.open(arg[0])) end")
+    local few = "fewer than 6 file descriptors would be left; raise their number %%(ulimit %%-n, now %d%%)"
+    local before = 2  -- 2: no profile, 1: it does not listen, 0: both
+    for n = 7, 24 do
+      local code, _, err = process.run{program = "/bin/sh", directory = folder, "-c",
+        "ulimit -n $1; exec \"$2\" opens.lua $(($1 < 10 ? 1 : 4))", "sh", tostring(n), process.interpreter(),
+        env = {ASAMP = "alloc=64K,quiet,listen=s/x.sock,out=p.vmprof", LUA_PATH = "", LUA_CPATH = ""}}
+      assert.equal(0, code, n .. err)
+      local now = {[0] = err == "", err:find("cannot listen at 's/x.sock': " .. few:format(n)) ~= nil,
+        err:find("cannot write profile '[^']*p.vmprof': " .. few:format(n)) ~= nil}
+      local what = now[0] and 0 or now[2] and 2 or 1
+      assert.is_true(now[what] and what <= before, n .. err)
+      before = what
+      os.remove(folder .. "/p.vmprof")
+    end
+    assert.equal(0, before)
+  end)
+
+  it("tells a client that there is no file descriptor for it", function()
+    start("alloc=0,listen=s/x.sock", [[
+      while not io.open "take" do handle(10) end
+      collectgarbage()
+      local list = {}
+      repeat local f = io.open(arg[0]) list[#list + 1] = f until not f
+      for _ = 1, 6 do table.remove(list):close() end
+      assert(os.rename("take", "taken"))]])
+    assert(os.execute(("prlimit --pid %d --nofile=64"):format(pid)))
+    assert(io.open(folder .. "/take", "w")):close()
+    for _ = 1, 500 do
+      if host.samefile(folder .. "/taken", folder .. "/taken") then break end
+      host.pause(10)
+    end
+    local text, message = host.ask(socket, "stats\n")
+    assert.is_nil(message)
+    assert.equal("error the process has fewer than 6 file descriptors left; raise their number "
+      .. "(ulimit -n)\n", text)
+    finish()
+  end)
+
   -- States that were made after it sampled at the rate of the recording that was refused, in a
   -- profile that says another: estimates were eight times too high, or there were no more samples.
   it("samples as before when a recording is refused", function()
@@ -230,6 +293,8 @@ describe("a process that listens", function()
     assert.equal(1, code)
     local after = stats()
     assert.same({65536, before.time}, {after.alloc, after.time})
+    local _, out = asamp("top", "--count", "2", "--every", "1", socket)
+    assert.equal(1, select(2, out:gsub("B?/s allocated", "")))  -- the first look knows no rates
     finish()
   end)
 

@@ -122,10 +122,10 @@ describe("a flight recorder", function()
 
   for _, wish in ipairs{"ring=10m", "quiet"} do
     it("and a file (" .. wish .. ") are whole however the process ends", function()
-      assert.equal(1, #ends(wish, WORK .. KILL:format "TERM", 128 + 15))
-      os.remove(folder .. "/p.vmprof")
-      assert.equal(1, #ends(wish, WORK .. KILL:format "ABRT", 128 + 6))
-      os.remove(folder .. "/p.vmprof")
+      for signal, number in pairs{TERM = 15, ABRT = 6, HUP = 1} do
+        assert.equal(1, #ends(wish, WORK .. KILL:format(signal), 128 + number))
+        os.remove(folder .. "/p.vmprof")
+      end
       assert.equal(1, #ends(wish, WORK .. "error 'x'", 1))
       os.remove(folder .. "/p.vmprof")
       assert.equal(1, #ends(wish, WORK .. "os.exit(3)", 3))

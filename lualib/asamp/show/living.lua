@@ -23,9 +23,9 @@ function M.stats(s)
   end
   add("samples %s%s", s.alloc > 0 and ("one every %s allocated"):format(size(s.alloc)) or
       "no allocations", s.time > 0 and (", %d of time a second"):format(s.time) or "")
-  add("%s samples, %s of time, of %s allocated; %s lost", units.count(s.samples),
-      units.count(s.timesamples), size(s.allocated), units.count(s.lost))
-  add("%s, %s made in all", units.plural(s.states, "Lua state"), units.count(s.made))
+  add("%s samples, of %s allocated while they were taken, and %s of time; %s lost", units.count(s.samples),
+      size(s.allocated), units.count(s.timesamples), units.count(s.lost))
+  add("%s now; %s in a profile so far", units.plural(s.states, "Lua state"), units.count(s.made))
   add("%s in use, %s held; %s resident", size(s.inuse), size(s.held), size(s.rss))
   add("%s minor and %s major collections, %s in all, the longest %s", units.count(s.minors),
       units.count(s.majors), units.shorttime(s.pauses / 1e9), units.shorttime(s.longest / 1e9))
@@ -41,7 +41,8 @@ function M.head(s, rates)
   local r = rates or {}
   return {
     ("%d  %s%s in use%s  %s held  %s resident"):format(s.pid,
-      rate("%s/s allocated  ", size(r.allocated or 0)), size(s.inuse),
+      s.alloc == 0 and "allocations not sampled  " or rate("%s/s allocated  ", size(r.allocated or 0)),
+      size(s.inuse),
       rate(" (%s%s/min)", (r.inuse or 0) < 0 and "-" or "+", size(math.abs(r.inuse or 0) * 60)),
       size(s.held), size(s.rss)),
     ("%s  GC %slongest %s  %s%s lost"):format(units.plural(s.states, "state"),
