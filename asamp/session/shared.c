@@ -133,7 +133,6 @@ int shared_attach (lua_State *L, const SamplerShared *with, const TrackerClient 
                seedof(s));
   else tracker_points(&s->tracker, L, 1);  /* for its end, and collections */
   startmallocs(s);
-  s->tracker.from = 0;  /* what it was born with is its own, too */
   starttime(s);
   samplers_publish(s);
   return 1;
