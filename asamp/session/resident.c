@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "binding.h"
 #include "clock.h"
 #include "list.h"
 #include "own.h"
@@ -18,6 +19,7 @@
 #define SECOND		UINT64_C(1000000000)
 #define LONG		(60 * SECOND)
 #define LAST_NS		1000000	/* how old the resident size may be that a state which ends goes by */
+#define SMALL		(64u << 10)	/* bytes, a change of which is none */
 #define LINES		256u	/* by line, of all states together */
 #define ENDING		100u	/* states that end pay for a picture every so many costs, or where
 				   memory has changed */
@@ -66,11 +68,13 @@ static void putlines (Rows *r, int sort, const char *what) {
 }
 
 
-/* Sums over the states. Lock held. */
-static void places (luaN_Places *p, uint64_t *living, uint64_t *resident, uint64_t *outside) {
+/* Sums over the states; 'since': what they hold more than at their looks. Lock held. */
+static void places (luaN_Places *p, uint64_t *living, uint64_t *resident, uint64_t *outside,
+                    int64_t *since) {
   const Resident *s;
   memset(p, 0, sizeof(*p));
   *living = *resident = *outside = 0;
+  *since = 0;
   for (s = all; s != NULL; s = s->next) {
     const luaN_Places *q = &s->footprint.places;
     p->inuse += q->inuse;
@@ -84,6 +88,7 @@ static void places (luaN_Places *p, uint64_t *living, uint64_t *resident, uint64
     *living += (q->living < q->inuse) ? q->living : q->inuse;
     *resident += s->footprint.resident;
     *outside += s->footprint.outside;
+    *since += (int64_t)(__atomic_load_n(&s->held, __ATOMIC_RELAXED) - s->looked);
   }
 }
 
@@ -99,7 +104,7 @@ static void take (int64_t *row, int64_t *untouched) {
 
 
 typedef struct Lua {
-  int64_t old, young, gaps, unused, reserve;
+  int64_t old, young, gaps, unused, reserve, since;
 } Lua;
 
 
@@ -134,16 +139,24 @@ static void fill (Rows *r) {
   SmapsMalloc m;
   Lua l;
   uint64_t living, resident, outside;
-  int64_t lua, untouched, native = 0, unused = 0, others = 0, own = (int64_t)own_bytes();
+  int64_t lua, since, untouched, native = 0, unused = 0, others = 0, own = (int64_t)own_bytes();
   size_t i;
   int known = smaps_read(&s);
   if (!known) own = 0;
   smaps_malloc(&m);
-  places(&p, &living, &resident, &outside);
+  places(&p, &living, &resident, &outside, &since);
+  if (since < 0) resident -= ((uint64_t)-since < resident) ? (uint64_t)-since : resident;
   lua = (int64_t)(p.large + p.lists + p.lent);
+  l.since = (since > 0) ? since : 0;
   l.old = (int64_t)living;
   l.young = (int64_t)(p.inuse - living);
   l.gaps = (int64_t)(p.heads + p.lines + p.large) - (int64_t)p.inuse;
+  if (l.gaps < 0) {  /* the state itself is in use, and native */
+    untouched = -l.gaps;
+    l.gaps = 0;
+    take(&l.young, &untouched);
+    take(&l.old, &untouched);
+  }
   l.unused = (int64_t)p.unused;
   l.reserve = (int64_t)(resident + p.lent) - (int64_t)(p.heads + p.lines + p.unused);
   if (l.reserve < 0) {  /* blocks that nobody has come to the end of */
@@ -182,6 +195,13 @@ static void fill (Rows *r) {
       native = 0;
     }
     takelua(&l, &untouched);
+    l.since = 0;  /* in chunks, which are mapped, and large vectors, which are native */
+    if (since > 0) {
+      untouched = since;
+      take(&others, &untouched);
+      take(&native, &untouched);
+      l.since = since - untouched;
+    }
   }
   put(r, "rss", (int64_t)s.rss, "");
   put(r, "lua.old", l.old, "");
@@ -190,6 +210,7 @@ static void fill (Rows *r) {
   put(r, "lua.free", l.unused, "");
   put(r, "lua.reserve", l.reserve, "");
   put(r, "lua.lists", (int64_t)p.lists, "");
+  put(r, "lua.since", l.since, "");
   put(r, "native", native, "");
   put(r, "profiler", own, "");
   put(r, "native.free", unused, "");
@@ -255,23 +276,46 @@ static int isallowed (uint64_t now) {
 }
 
 
+/* Lock held. */
+static void enlist (Resident *r) {
+  if (r->listed) return;
+  r->next = all;
+  r->before = NULL;
+  if (all != NULL) all->before = r;
+  all = r;
+  r->listed = 1;
+}
+
+
+void resident_join (Resident *r) {
+  pthread_mutex_lock(&lock);
+  enlist(r);
+  pthread_mutex_unlock(&lock);
+}
+
+
+/* Has the heap another size than at the last look (RS2)? */
+static int haschanged (const Resident *r, uint64_t held) {
+  return held > r->looked + r->looked / 2 + SMALL || held + SMALL < r->looked / 2;
+}
+
+
 void resident_look (Resident *r, lua_State *L, const Tracker *t, ProfileState *state,
                     ResidentPolicy *policy, int last) {
   uint64_t now = clock_now(), rss, cost;
   Footprint f, old;
-  if (now < r->due && !(last && ask(policy, now, tracker_recentrss(now, LAST_NS), 1, 0))) return;
+  luaN_Memory m;
+  luaN_memory(L, &m);
+  resident_held(r, m.held);
+  if (now < r->due && !haschanged(r, m.held) &&
+      !(last && ask(policy, now, tracker_recentrss(now, LAST_NS), 1, 0))) return;
   if (!isallowed(now)) return;
   footprint_take(&f, L, &t->followed, &t->functions);
   pthread_mutex_lock(&lock);
   old = r->footprint;
   r->footprint = f;
-  if (!r->listed) {
-    r->next = all;
-    r->before = NULL;
-    if (all != NULL) all->before = r;
-    all = r;
-    r->listed = 1;
-  }
+  r->looked = m.held;
+  enlist(r);
   pthread_mutex_unlock(&lock);
   footprint_free(&old);
   rss = tracker_rss();

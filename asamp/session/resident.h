@@ -9,8 +9,10 @@
 **       what it found is read by others under one lock, which nobody holds while it waits
 **       for a writer;
 **   RS2 a look costs at most one part in RESIDENT_SHARE of the time, and comes at most
-**       once a second; and those of all states, whose sessions may be many and short, cost
-**       one part in RESIDENT_ALL of the time since the first, and RESIDENT_FREE beside;
+**       once a second, but for one whenever the heap has grown by half or come down to half;
+**       and those of all states, whose sessions may be many and short, cost one part in
+**       RESIDENT_ALL of the time since the first, and RESIDENT_FREE beside. What a state
+**       holds more than at its last look, or holds and has not looked at, is a row;
 **   RS3 a profile gets a picture (rows of one time) when resident memory has changed by
 **       a sixteenth since the last, or a minute has gone by; and at the end, if RS2 lets it.
 */
@@ -41,10 +43,19 @@ typedef struct ResidentPolicy {
 typedef struct Resident {
   struct Resident *next, *before;
   int listed;
+  uint64_t held;	/* bytes that the state holds, as of its last resident_held; atomic */
+  uint64_t looked;	/* that it held at its last look */
   uint64_t due;		/* the next look */
   Footprint footprint;
   ResidentPolicy policy;
 } Resident;
+
+/* A state that shares a profile begins; and holds so many bytes (no lock, from a handler, too).
+   Without these what it holds is as of its last look. */
+void resident_join (Resident *r);
+static inline void resident_held (Resident *r, uint64_t bytes) {
+  __atomic_store_n(&r->held, bytes, __ATOMIC_RELAXED);
+}
 
 /* A collection of the state is over: it looks, if that is due, and tells the profile (NULL:
    there is none). 'policy': of the profile. 'last': the profile or the state ends. */

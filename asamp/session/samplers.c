@@ -52,6 +52,7 @@ void samplers_publish (Sampler *s) {
   seen_put(to, SEEN_LOST, t->lost);
   seen_put(to, SEEN_INUSE, m.inuse);
   seen_put(to, SEEN_HELD, m.held);
+  resident_held(&s->resident, m.held);
   seen_put(to, SEEN_TENURED, m.tenured);
   seen_put(to, SEEN_MINORS, m.minors);
   seen_put(to, SEEN_MAJORS, m.majors);

@@ -115,6 +115,7 @@ int shared_attach (lua_State *L, const SamplerShared *with, const TrackerClient 
   __atomic_store_n(&samplers.shared, with, __ATOMIC_RELAXED);
   s->options = with->options;
   memset(&s->seen, 0, sizeof(s->seen));  /* it may have been another state's */
+  resident_join(&s->resident);
   samplers_lock();
   samplers_enlist(s);
   s->counted = 0;

@@ -16,6 +16,7 @@ local WORDS = {
   {"lua.free", "lua", "free lines of blocks in use"},
   {"lua.reserve", "lua", "reserve: blocks that nothing is in"},
   {"lua.lists", "lua", "the collector's own lists"},
+  {"lua.since", "lua", "taken since this was looked at last"},
   {"native", "native", "in use (malloc)"},
   {"profiler", "native", "the profiler's own"},
   {"native.free", "native", "freed, kept by malloc"},

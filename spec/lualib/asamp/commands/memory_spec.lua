@@ -3,6 +3,7 @@
 -- `asamp memory`: where resident memory is. The rows add up to what the system says; what
 -- is in them is what the program has done, which a loop that makes holes knows.
 
+local ask = require "asamp.cli.ask"
 local commands = require "spec.support.commands"
 local host = require "asamp.host"
 local json = require "cjson"
@@ -188,6 +189,42 @@ describe("asamp memory", function()
     shell.remove(folder)
     assert.is_true(math.abs(found.last.sum / found.last.rss - 1) < 0.02)
     assert.is_true(found.last.lua > 1 << 20)
+  end)
+
+  -- It was looked at in its first collection, and not again within a second: of 42 MB in use it
+  -- told 30 KB, the rest was "mappings of others", and a row was below nothing.
+  it("tells the heap of a process that was busy for a moment, and is idle since", function()
+    local folder = shell.folder()
+    path = folder .. "/p.vmprof"
+    local script = process.file [[
+      local t = {}
+      for i = 1, 300000 do t[i] = {i, tostring(i)} end
+      assert(io.open(arg[1], "w")):close()
+      require "asamp.host".pause(60000)]]
+    local pid = process.start{script, folder .. "/ready",
+      env = {ASAMP = ("alloc=64K,listen=%s/x.sock,quiet,out=%s"):format(folder, path),
+             ASAN_OPTIONS = "detect_leaks=0"}}
+    for _ = 1, 3000 do
+      if host.samefile(folder .. "/ready", folder .. "/ready") then break end
+      host.pause(20)
+    end
+    local code, text = run("--json", folder .. "/x.sock")
+    assert.equal(0, code, text)
+    local now = json.decode(text).last
+    local inuse = tonumber(assert(ask.ask(folder .. "/x.sock", "stats")).inuse)
+    assert(os.execute("kill -TERM " .. pid))
+    for _ = 1, 1000 do
+      if not os.execute(("kill -0 %d 2>/dev/null"):format(pid)) then break end
+      host.pause(10)
+    end
+    local last = resident.ofprofile(assert(reader.read(path))).last
+    shell.remove(folder)
+    assert.is_true(now.lua > 0.8 * inuse and now.lua < 1.3 * inuse, now.lua .. ", not " .. inuse)
+    assert.is_true(last.lua > 0.5 * inuse, last.lua .. ", not " .. inuse)
+    assert.is_true(math.abs(now.sum / now.rss - 1) < 0.02, now.sum .. " of " .. now.rss)
+    for _, picture in ipairs{now, last} do
+      for _, row in ipairs(picture.rows) do assert.is_true(row.bytes >= 0, row.what) end
+    end
   end)
 
   it("shows a word that it does not know as a row of its own", function()
