@@ -16,12 +16,10 @@ local function size(text)
   local digits, unit = text:match "^(%d+)([KMGkmg]?)$"
   local n = digits and math.tointeger(tonumber(digits))
   local factor = unit and ({[""] = 1, K = 1 << 10, M = 1 << 20, G = 1 << 30})[unit:upper()]
-  if n and n * factor >= 4096 and n <= 1 << 20 then
+  if n and n <= advice.MOST and n * factor >= 4096 and n * factor <= advice.MOST then
     return n * factor
-  elseif n and unit == "" and n >= 4096 and n < 1 << 40 then
-    return n
   end
-  return nil, "a size from 4K, such as 512K or 4M"
+  return nil, ("a size from 4K to %dM, such as 512K or 4M"):format(advice.MOST >> 20)
 end
 
 local DESCRIPTION = {
@@ -83,7 +81,8 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
   end
   found.best = advice.best(found.advice)
   if o.verify then
-    local n = o.nursery or found.best and found.best.nursery or 2 * found.advice.now.nursery
+    local n = o.nursery or found.best and found.best.nursery or
+              math.min(2 * found.advice.now.nursery, advice.MOST)
     local measured = again(profile, o, n, world, tell)
     if not measured then
       return 1

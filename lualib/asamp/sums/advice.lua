@@ -11,10 +11,15 @@
 -- there may be few.
 --
 -- Time. A minor collection costs a part that is always the same (roots), one for what the
--- nursery was filled with (strings that died, samples), and one for what survives. The three
--- are found by least squares over the collections of the profile: those of about that size if
--- there are enough, for caches bend the line. It is CPU time, without waits for a processor.
--- The major ones' time goes with the bytes tenured, which is what makes them due.
+-- nursery was filled with (lines, strings that died, samples), and one for what survives. What
+-- all of them took together is known, so another size is told from it by the first and the last
+-- part alone: more collections, or other survivors. These are found by least squares over
+-- collections that follow each other, for costs drift as the heap grows; and by Bayes's rule,
+-- for where sizes hardly differ nothing tells them apart (ridge regression: Hoerl and Kennard
+-- 1970). A
+-- collection in which a major one begins has its first slice, too, which is the major one's.
+-- It is CPU time, without waits for a processor. The major ones' time goes with the bytes
+-- tenured, which is what makes them due.
 
 local lifetimes = require "asamp.sums.lifetimes"
 local order = require "asamp.sums.order"
@@ -23,13 +28,21 @@ local totals = require "asamp.sums.totals"
 
 local M = {}
 
--- Nurseries that differ by less than this part tell nothing of what their size costs.
-local DIFFER = 0.1
+--- The largest size of which M.setting is what LUA_GC takes: that is up to 1024M.
+M.MOST = 910 << 20
+
 -- Standard errors that a difference needs to count; samples that a prediction needs.
 local SURE, SAMPLES = 1, 40
--- How near in size a nursery has to be (as a logarithm) to say what one costs, and how many
--- such collections that takes (ENOUGH); NEXT: how near, to say what is tenured.
-local NEAR, ENOUGH, NEXT = 0.35, 12, 0.2
+-- How near in size a nursery has to be (as a logarithm) to say what one tenures, and how many
+-- such collections that takes.
+local NEXT, ENOUGH = 0.2, 12
+-- Differences of more than so many of their deviations count by their root alone (Huber 1964).
+local FAR, ROUNDS = 2, 5
+-- The shares of what a collection costs before the profile is looked at, fixed and by what is
+-- tenured, each with its standard error: roots are few in the programs of bench/advise.
+local FIXED, TENURED = {0.1, 0.1}, {0.4, 0.25}
+-- What caches change, as a part of the time for twice the size.
+local CACHES = 0.05
 -- A line is listed with so many samples (LEAST) and this part of the whole (WORTH); LIVE and
 -- DIE: shares from which on its objects nearly all live, or die.
 local LEAST, LIVE, DIE, WORTH = 30, 0.9, 0.99, 0.01
@@ -37,60 +50,17 @@ local PAUSES = 5
 
 -- {== time ==================================================================
 
--- The solution of least squares of y by three numbers of which none costs less than
--- nothing: that of the subset that fits best.
-local function leastsquares(rows, unknown)
-  local best, least = {0, 0, 0}, math.huge
-  for subset = 1, 7 do
-    local which = {}
-    for k = 1, 3 do
-      if subset >> (k - 1) & 1 == 1 and not (unknown and unknown[k]) then which[#which + 1] = k end
-    end
-    local m = {}  -- the normal equations
-    for i, a in ipairs(which) do
-      m[i] = {}
-      for j, b in ipairs(which) do
-        m[i][j] = 0
-        for _, r in ipairs(rows) do m[i][j] = m[i][j] + r.n * r[a] * r[b] end
-      end
-      m[i][#which + 1] = 0
-      for _, r in ipairs(rows) do m[i][#which + 1] = m[i][#which + 1] + r.n * r[a] * r.y end
-    end
-    local solved = true
-    for i = 1, #which do
-      if math.abs(m[i][i]) < 1e-9 then solved = false break end
-      for k = 1, #which do
-        if k ~= i then
-          local f = m[k][i] / m[i][i]
-          for j = i, #which + 1 do m[k][j] = m[k][j] - f * m[i][j] end
-        end
-      end
-    end
-    local x = {0, 0, 0}
-    for i, a in ipairs(which) do
-      x[a] = solved and m[i][#which + 1] / m[i][i] or -1
-    end
-    if #which > 0 and math.min(x[1], x[2], x[3]) >= 0 then
-      local sum = 0
-      for _, r in ipairs(rows) do
-        sum = sum + r.n * (r.y - x[1] * r[1] - x[2] * r[2] - x[3] * r[3]) ^ 2
-      end
-      if sum < least then best, least = x, sum end
-    end
-  end
-  return best
-end
-
--- The minor collections of the profile: {1, bytes the nursery was filled with, bytes tenured
--- (both in MB), y = microseconds, n = so many, each at their mean; planned, filled, tenured
--- (bytes)}.
+-- The minor collections of the profile: {planned, filled, tenured (bytes), us (CPU time), n =
+-- so many, each at their mean, begins (is there a slice of a major one in it?)}.
 local function minorsof(profile)
   local rows = {}
   for _, c in ipairs(profile.collections) do
+    local last = rows[#rows]
     if not c.major then
-      rows[#rows + 1] = {1, c.charged / c.n / 1e6, c.tenured / c.n / 1e6, y = c.processor / c.n,
-                         n = c.n, planned = c.planned / c.n, filled = c.charged / c.n,
-                         tenured = c.tenured / c.n}
+      rows[#rows + 1] = {us = c.processor / c.n, n = c.n, planned = c.planned / c.n,
+                         filled = c.charged / c.n, tenured = c.tenured / c.n, begins = false}
+    elseif last then
+      last.begins = last.n == 1
     end
   end
   return rows
@@ -101,33 +71,96 @@ local function nearness(planned, n, part)
   return math.exp(-(math.log(math.max(planned, 1) / n) / part) ^ 2)
 end
 
--- What a minor collection of a nursery of n bytes costs, in microseconds: 'fixed' always,
--- 'filled' for each byte of the nursery, 'byte' for each byte tenured; 'open': how much of it
--- the profile cannot tell from fixed cost.
-local function costs(rows, n)
-  local near, weight, x, xx, least = {}, 0, 0, 0, math.huge
-  for _, r in ipairs(rows) do
-    local w = r.n * nearness(r.planned, n, NEAR)
-    near[#near + 1] = {1, r[2], r[3], y = r.y, n = w}
-    weight = weight + w
+-- What slices of major collections took within minor ones, in microseconds: what such a one
+-- took more than the mean of those beside it.
+local function slicesof(rows)
+  local sum, before = 0, nil
+  for i, r in ipairs(rows) do
+    local after = rows[i + 1]
+    if not r.begins then
+      before = r
+    elseif before or after then
+      local beside = ((before or after).us + (after and not after.begins and after or before or after).us) / 2
+      sum = sum + math.max(0, r.us - beside)
+    end
   end
-  if weight < ENOUGH then
-    near, weight = rows, 0
-    for _, r in ipairs(rows) do weight = weight + r.n end
+  return sum
+end
+
+-- What collections that follow each other say, {x (filled), y (tenured), us, n (weight)}: of two
+-- whose cost differs by the part d, x and y solve us = filled * x + tenured * y. They share what
+-- else makes costs higher or lower, by a factor that is none of theirs.
+local function differences(rows, us, mean)
+  local list = {}
+  for i = 2, #rows do
+    local a, b = rows[i - 1], rows[i]
+    if not (a.begins or b.begins) and a.us + b.us > 0 then
+      local d = 2 * (b.us - a.us) / (a.us + b.us)
+      list[#list + 1] = {x = b.filled - a.filled - d * ((a.filled + b.filled) / 2 - mean.filled),
+                         y = b.tenured - a.tenured - d * ((a.tenured + b.tenured) / 2 - mean.tenured),
+                         us = d * us, n = a.n * b.n / (a.n + b.n)}
+    end
   end
-  for _, r in ipairs(near) do
-    x, xx = x + r.n * r[2], xx + r.n * r[2] * r[2]
-    least = math.min(least, r.y)
+  return list
+end
+
+-- What a byte costs that a nursery is filled with, and one that is tenured, of collections that
+-- take 'us' on average: {filled, tenured, cov = their covariances}. 'mean': of what they were
+-- filled with, and tenured.
+local function bybyte(rows, us, mean)
+  local list, x, deviation = differences(rows, us, mean), nil, us
+  local a, b = us / mean.filled, us / math.max(1, mean.tenured)
+  -- The inverse of what is known before: the matrix of covariances of the two shares, in bytes.
+  local v, w = TENURED[2] ^ 2, TENURED[2] ^ 2 + FIXED[2] ^ 2
+  local det = w * v - v * v
+  local aa, ab, bb = v / det / (a * a), v / det / (a * b), w / det / (b * b)
+  local a0, b0 = (1 - FIXED[1] - TENURED[1]) * a, TENURED[1] * b
+  for _ = 1, ROUNDS do
+    local xx, xy, yy, xu, yu, squares = 0, 0, 0, 0, 0, 0
+    for _, d in ipairs(list) do
+      local off = x and math.abs(d.us - x.filled * d.x - x.tenured * d.y) * math.sqrt(2 * d.n) or 0
+      local weight = off > FAR * deviation and d.n * FAR * deviation / off or d.n
+      xx, xy, yy = xx + weight * d.x ^ 2, xy + weight * d.x * d.y, yy + weight * d.y ^ 2
+      xu, yu = xu + weight * d.x * d.us, yu + weight * d.y * d.us
+      squares = squares + math.min(off, FAR * deviation) ^ 2
+    end
+    if x and #list > 0 then
+      deviation = math.max(math.sqrt(squares / #list), us / 1000)
+    end
+    local s = deviation * deviation
+    local p, q, r = xx / s + aa, yy / s + bb, xy / s + ab
+    local u, t = xu / s + aa * a0 + ab * b0, yu / s + ab * a0 + bb * b0
+    local d = p * q - r * r
+    x = {filled = (q * u - r * t) / d, tenured = (p * t - r * u) / d,
+         cov = {ff = q / d, ft = -r / d, tt = p / d}}
   end
-  x, xx = x / weight, xx / weight
-  local varied = xx - x * x > (DIFFER * x) ^ 2
-  local cost = leastsquares(near, not varied and {true})
-  local open = 0
-  if not varied and x > 0 then
-    open = math.min(least, cost[2] * x) / 2
-    cost[1], cost[2] = open, cost[2] - open / x
+  x.filled, x.tenured = math.max(0, x.filled), math.max(0, x.tenured)
+  local known = x.filled * mean.filled + x.tenured * mean.tenured
+  if known > us then  -- nothing costs less than nothing
+    x.filled, x.tenured = x.filled * us / known, x.tenured * us / known
   end
-  return {fixed = cost[1], filled = cost[2] / 1e6, byte = cost[3] / 1e6, open = open}
+  return x
+end
+
+-- What minor collections cost: {us (all), slices (of major ones in them), fixed (of one), and
+-- what bybyte says}.
+local function costs(rows, now)
+  local slices = slicesof(rows)
+  local all = math.max(0, (now.time - now.major) * 1e6 - slices)
+  local us, mean = all / now.minors, {filled = now.filled / now.minors, tenured = now.tenured / now.minors}
+  local x = bybyte(rows, math.max(us, 1e-3), mean)
+  x.us, x.slices, x.mean = all, slices, mean
+  x.fixed = us - x.filled * mean.filled - x.tenured * mean.tenured
+  return x
+end
+
+-- The microseconds of so many minor collections that tenure so many bytes, all of which are
+-- filled with what they are filled with now; and their standard error.
+local function costof(x, now, minors, tenured)
+  local more, most = minors - now.minors, tenured - now.tenured
+  local byfilled, bytenured = -x.mean.filled * more, most - x.mean.tenured * more
+  local v = byfilled ^ 2 * x.cov.ff + 2 * byfilled * bytenured * x.cov.ft + bytenured ^ 2 * x.cov.tt
+  return math.max(0, x.us + x.fixed * more + x.tenured * most), math.sqrt(math.max(0, v))
 end
 
 -- ==}
@@ -210,21 +243,24 @@ local function basis(profile)
   if not now or not s or s.bytes < SAMPLES * profile.period then
     return nil
   end
-  local b = {now = now, s = s, rows = minorsof(profile), known = {}, told = 0,
+  local rows = minorsof(profile)
+  local b = {now = now, s = s, rows = rows, known = {}, expected = 0, cost = costs(rows, now),
              factor = s.mean > 0 and now.tenured / (s.mean * now.allocated) or 1}
   for i, r in ipairs(b.rows) do
-    b.told = b.told + r.n
     b.known[i] = survival.share(s, r.filled) * r.filled * b.factor * now.allocated / now.filled
+    b.expected = b.expected + r.n * b.known[i]
   end
-  return b.told > 0 and b or nil
+  return #rows > 0 and b or nil
 end
 
 -- How far the model is off for nurseries of about n bytes, by those that the profile has:
--- the factor by which more is tenured than expected; its standard error; the bytes by which
--- the nurseries were filled beyond their size. Programs have rhythms, collectors thresholds
+-- the factor by which more is tenured than expected; its standard error, which is no less than
+-- what all collections scatter by, for these may have none of a few that tenure much; the bytes
+-- by which the nurseries were filled beyond their size. Programs have rhythms, collectors thresholds
 -- that no model knows. What chance explains is not taken for a difference (the positive part
 -- of James and Stein's estimator).
 local function near(b, n)
+  local scatter = 0
   local function sums(weigh)
     local weights, tenured, expected, squares, over = 0, 0, 0, 0, 0
     for i, r in ipairs(b.rows) do
@@ -236,11 +272,16 @@ local function near(b, n)
     return weights, tenured / math.max(1, expected), math.sqrt(squares) / math.max(1, expected),
            over / math.max(1e-9, weights)
   end
-  local _, all, allerror = sums(function() return 1 end)
+  local count, all, allerror = sums(function() return 1 end)
+  for i, r in ipairs(b.rows) do
+    scatter = scatter + r.n * (r.tenured - b.known[i]) ^ 2 / #b.rows
+  end
+  scatter = math.sqrt(scatter) * count / math.max(1, b.expected)
   local weights, some, unsure, over = sums(function(r) return nearness(r.planned, n, NEXT) end)
   if weights < ENOUGH then
     return all, allerror, b.now.over
   end
+  unsure = math.max(unsure, scatter / math.sqrt(weights))
   local difference = some / all - 1
   local kept = difference == 0 and 0 or math.max(0, 1 - (SURE * unsure / difference) ^ 2)
   return all * (1 + kept * difference), unsure, over
@@ -248,26 +289,24 @@ end
 
 local function predict(b, n)
   local now, s = b.now, b.s
-  local factor, off, over = near(b, n)
+  local factor, unlike, over = near(b, n)
   local size = math.max(4096, n + over)
   local minors = now.filled / size
   local tenured = math.min(survival.share(s, size) * b.factor * factor, 1) * now.allocated
-  local unsure = off * tenured
+  local unsure = unlike * tenured
   if size > s.reach then
     -- nobody has seen how much dies at this age: half is taken for dead, the other half for error
     local rest = (1 - s.reach / size) * (1 - s.byage[s.bins]) * now.allocated * b.factor / 2
     tenured, unsure = tenured - rest, unsure + rest
   end
-  local cost = costs(b.rows, n)
-  -- minor collections that have no record of their own cost as those that have
-  local told = b.told / now.minors
-  local minor = ((cost.fixed * minors + cost.filled * now.filled) * told +
-                 cost.byte * tenured) / 1e6
+  local minor, off = costof(b.cost, now, minors, tenured)
   local ratio = now.tenured > 0 and tenured / now.tenured or 1
+  local major = now.major + b.cost.slices / 1e6
+  local caches = CACHES * math.abs(math.log(size * now.minors / now.filled, 2)) * minor
   return {nursery = n, minors = minors, tenured = tenured, tenurederror = unsure,
-          time = minor + now.major * ratio,
-          timeerror = (cost.byte * unsure + cost.open * math.abs(minors - now.minors) * told) / 1e6 +
-            (now.tenured > 0 and now.major * unsure / now.tenured or 0),
+          time = minor / 1e6 + major * ratio,
+          timeerror = math.sqrt(off ^ 2 + (b.cost.tenured * unsure) ^ 2 + caches ^ 2) / 1e6 +
+            (now.tenured > 0 and major * unsure / now.tenured or 0),
           held = math.max(0, now.held + n - now.nursery), beyond = size > s.reach}
 end
 

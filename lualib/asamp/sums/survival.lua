@@ -16,11 +16,13 @@
 local M = {}
 
 local ROUNDS = 60
+local TAIL = 0.03
 
 -- The best values that grow, for counts 'died' of 'exposed'; bins without exposure have the
--- value of the one before.
+-- value of the one before. The last value is that of TAIL of all exposure at least: of a few
+-- samples it may be anything, and for all longer nurseries it would count.
 local function monotone(died, exposed, bins, most)
-  local pools = {}
+  local pools, all = {}, 0
   for k = 0, bins do
     if (exposed[k] or 0) > 0 then
       local pool = {from = k, died = died[k], exposed = exposed[k]}
@@ -31,7 +33,13 @@ local function monotone(died, exposed, bins, most)
                 exposed = before.exposed + pool.exposed}
       end
       pools[#pools + 1] = pool
+      all = all + exposed[k]
     end
+  end
+  while #pools > 1 and pools[#pools].exposed < TAIL * all do
+    local last = table.remove(pools)
+    local pool = pools[#pools]
+    pool.died, pool.exposed = pool.died + last.died, pool.exposed + last.exposed
   end
   local values, at = {}, 1
   for k = 0, bins do

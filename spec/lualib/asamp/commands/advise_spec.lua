@@ -113,8 +113,21 @@ describe("asamp advise", function()
     assert.matches("say --verify", text, 1, true)
     code = run(path)
     assert.equal(1, code)
-    code, text = run("--nursery", "7", path)
-    assert.equal(2, code)
-    assert.matches("a size from 4K", text, 1, true)
+    for _, size in ipairs{"7", "911M", "1G", "2000000000"} do
+      code, text = run("--nursery", size, path)
+      assert.equal(2, code)
+      assert.matches("a size from 4K to 910M", text, 1, true)
+    end
+  end)
+
+  -- With a gigabyte the collector refused the variable, which nobody saw, and what was predicted
+  -- was compared with a run like the first.
+  it("proposes what the collector takes, up to the largest", function()
+    for _, n in ipairs{4096, 512 << 10, advice.MOST} do
+      local code, _, err = process.run{code = "", env = {LUA_GC = advice.setting(n)}}
+      assert.same({0, ""}, {code, err})
+    end
+    local _, _, err = process.run{code = "", env = {LUA_GC = advice.setting(advice.MOST + (8 << 20))}}
+    assert.matches("LUA_GC", err, 1, true)
   end)
 end)

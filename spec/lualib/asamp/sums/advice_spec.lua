@@ -14,7 +14,7 @@ local function survives(n) return 0.05 + 0.9 * 60000 / n * (1 - math.exp(-n / 60
 
 -- Microseconds of a minor collection: for roots, by what the nursery was filled with, and by
 -- what is tenured.
-local function cost(n, tenured) return 40 + n / 1e6 * 30 + tenured / 1e6 * 900 end
+local function cost(n, tenured) return 10 + n / 1e6 * 30 + tenured / 1e6 * 900 end
 
 -- A profile of nurseries of these sizes, each in so many collections; 'tenured' changes what a
 -- collection tenures beside what samples say. Each is filled with 2 KiB more than its size.
@@ -70,6 +70,45 @@ describe("advice on another nursery", function()
       near(tenured, q.tenured, 0.06, n)
       near(time, q.time, 0.06, n)
       assert.is_false(q.beyond)
+    end
+  end)
+
+  -- A program whose heap grows: its first nurseries are small, and cost little since there is
+  -- little yet; slices of major collections are in minor ones; vectors that grow are tenured now
+  -- and then. By a line through the cheap first ones nurseries of half the size were to take four
+  -- times as long as they did, ±0.1%, and those of twice the size half as long.
+  it("takes what drifts for no cost of a size", function()
+    local function cost(n, k) return (4 + n / 1e6 * 100) * (1 + math.min(k, 100) / 50) end
+    local sizes = {}
+    for k = 1, 18 do sizes[k] = 50 * KB * 1.13 ^ k // 1 end
+    for k = 19, 220 do sizes[k] = 512 * KB end
+    local p = profileof({512 * KB}, 220, function(_, kept) return kept end)
+    local list, course = {}, p.course
+    course.charged, course.planned, course.tenured, course.processor, p.allocated = 0, 0, 0, 0, 0
+    for k, n in ipairs(sizes) do
+      local kept = 0.08 * n + (k % 25 == 0 and 200 * KB or 0)
+      local slice = k % 12 == 0 and 40 * (1 + k / 10) or 0
+      local us = cost(n, k) + slice
+      list[#list + 1] = {time = k * 1000, n = 1, planned = n, charged = n, tenured = kept,
+                         processor = us, minorpause = us, inuse = 4 * MB}
+      if slice > 0 then
+        list[#list + 1] = {major = true, time = k * 1000 + 1, n = 1, planned = 0, charged = 0, tenured = 0,
+                           processor = 50, majorpause = 50, inuse = 4 * MB}
+        course.majorprocessor = course.majorprocessor + 50
+        course.processor = course.processor + 50
+      end
+      course.charged, course.planned = course.charged + n, course.planned + n
+      course.tenured, course.processor = course.tenured + kept, course.processor + us
+      p.allocated = p.allocated + n
+    end
+    p.collections, p.minors = list, #sizes
+    local now = advice.measured(p).time
+    for _, n in ipairs{128 * KB, 256 * KB, MB, 2 * MB} do
+      local q, exact = advice.predict(p, n), now
+      for k, m in ipairs(sizes) do exact = exact + (cost(n, k) * m / n - cost(m, k)) / 1e6 end
+      assert.is_true(math.abs(q.time - exact) < 2.5 * q.timeerror and q.timeerror < 0.6 * now,
+        ("%d: %g ±%g, not %g"):format(n, q.time, q.timeerror, exact))
+      assert.is_true(q.time < 1.5 * now and q.time > 0.6 * now, n .. ": " .. q.time / now)
     end
   end)
 

@@ -51,6 +51,16 @@ describe("survival", function()
     end
   end)
 
+  -- One sample of the greatest age that had died was taken for all: whatever is as old was dead.
+  it("goes by more than a few samples where it ends", function()
+    local list = ages({512 << 10}, byage)
+    local bins = 0
+    for _, cell in ipairs(list) do bins = math.max(bins, cell.behind) end
+    list[#list + 1] = {behind = bins + 1, before = 0, bytes = 1024, survived = 0}
+    local share = survival.share(survival.of(list), 4 << 20)
+    assert.is_true(share > 0.015 and share < 0.06, share)
+  end)
+
   it("of nothing says nothing", function()
     assert.is_nil(survival.of({first = 4096, doubling = 4}))
   end)
