@@ -47,30 +47,51 @@ static uint64_t eight (const luaN_Block *b, unsigned i) {
 }
 
 
-/* A block that is not in use by the nursery finds its list. */
-static void relist (luaN_Blocks *h, luaN_Block *b) {
-  unsigned i, k, n = 0, hole = 0, largest = 0;
-  luaN_Where where;
+/* Bit 7 of each of eight bytes that is 0 (Warren, "Hacker's Delight", 6-1). */
+static uint64_t zerobytes (uint64_t w) {
+  return ~(((w & ~HIGH) + ~HIGH) | w | ~HIGH);
+}
+
+
+/* The longest run of such bits, if it is longer than 'least'. */
+static unsigned longest (uint64_t zeros, unsigned least) {
+  unsigned n = 0;
+  while (zeros != 0) {
+    zeros &= zeros >> 8;
+    n++;
+  }
+  return (n > least) ? n : least;
+}
+
+
+/* Free lines of b, and its largest hole. */
+static unsigned survey (const luaN_Block *b, unsigned *largest) {
+  unsigned i, n = 0, hole = 0, most = 0;
   for (i = 0; i < b->nlines; i += 8) {
-    uint64_t w = eight(b, i);
+    uint64_t w = eight(b, i), zeros;
     if (w == 0) {
       n += 8;
       hole += 8;
+      continue;
     }
-    else {
-      for (k = 0; k < 8; k++, w >>= 8) {
-        if ((w & 0xFF) == 0) {
-          n++;
-          hole++;
-        }
-        else {
-          if (hole > largest) largest = hole;
-          hole = 0;
-        }
-      }
-    }
+    zeros = zerobytes(w);
+    hole += (unsigned)__builtin_ctzll(w) / 8;  /* up to the first that is used */
+    if (hole > most) most = hole;
+    hole = 0;
+    if (zeros == 0) continue;
+    n += (unsigned)((zeros >> 7) * LOW >> 56);
+    if (most < 6) most = longest(zeros, most);  /* between used ones there are 6 at most */
+    hole = (unsigned)__builtin_clzll(w) / 8;
   }
-  if (hole > largest) largest = hole;
+  *largest = (hole > most) ? hole : most;
+  return n;
+}
+
+
+/* A block that is not in use by the nursery finds its list. */
+static void relist (luaN_Blocks *h, luaN_Block *b) {
+  unsigned largest, n = survey(b, &largest);
+  luaN_Where where;
   luaN_unlist(h, b);
   where = (n == b->nusable) ? LUAN_EMPTY
         : (n >= MIN_FREE_LINES || (n > 0 && n >= b->nlines / MIN_FREE_PART)) ? LUAN_HOLED

@@ -19,7 +19,7 @@ local function size(text)
   if n and n <= advice.MOST and n * factor >= 4096 and n * factor <= advice.MOST then
     return n * factor
   end
-  return nil, ("a size from 4K to %dM, such as 512K or 4M"):format(advice.MOST >> 20)
+  return nil, "a size from 4K to 910M, such as 512K or 4M"
 end
 
 local DESCRIPTION = {

@@ -78,7 +78,7 @@ describe("advice on another nursery", function()
   -- and then. By a line through the cheap first ones nurseries of half the size were to take four
   -- times as long as they did, ±0.1%, and those of twice the size half as long.
   it("takes what drifts for no cost of a size", function()
-    local function cost(n, k) return (4 + n / 1e6 * 100) * (1 + math.min(k, 100) / 50) end
+    local function drifting(n, k) return (4 + n / 1e6 * 100) * (1 + math.min(k, 100) / 50) end
     local sizes = {}
     for k = 1, 18 do sizes[k] = 50 * KB * 1.13 ^ k // 1 end
     for k = 19, 220 do sizes[k] = 512 * KB end
@@ -88,7 +88,7 @@ describe("advice on another nursery", function()
     for k, n in ipairs(sizes) do
       local kept = 0.08 * n + (k % 25 == 0 and 200 * KB or 0)
       local slice = k % 12 == 0 and 40 * (1 + k / 10) or 0
-      local us = cost(n, k) + slice
+      local us = drifting(n, k) + slice
       list[#list + 1] = {time = k * 1000, n = 1, planned = n, charged = n, tenured = kept,
                          processor = us, minorpause = us, inuse = 4 * MB}
       if slice > 0 then
@@ -105,7 +105,7 @@ describe("advice on another nursery", function()
     local now = advice.measured(p).time
     for _, n in ipairs{128 * KB, 256 * KB, MB, 2 * MB} do
       local q, exact = advice.predict(p, n), now
-      for k, m in ipairs(sizes) do exact = exact + (cost(n, k) * m / n - cost(m, k)) / 1e6 end
+      for k, m in ipairs(sizes) do exact = exact + (drifting(n, k) * m / n - drifting(m, k)) / 1e6 end
       assert.is_true(math.abs(q.time - exact) < 2.5 * q.timeerror and q.timeerror < 0.6 * now,
         ("%d: %g ±%g, not %g"):format(n, q.time, q.timeerror, exact))
       assert.is_true(q.time < 1.5 * now and q.time > 0.6 * now, n .. ": " .. q.time / now)
