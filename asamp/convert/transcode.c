@@ -462,6 +462,7 @@ static void collection (void *ud, const ReadCollection *from) {
   c.rss = from->rss;
   c.major = from->major;
   c.minors = from->minors;
+  c.left = from->left * 1000;
   c.majors = from->majors;
   c.duration = from->duration * 1000;
   c.processor = from->processor * 1000;

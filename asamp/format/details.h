@@ -49,6 +49,7 @@ typedef struct Collected {
   uint64_t duration;         /* us */
   uint64_t tenured;          /* bytes */
   uint64_t state, minors, majors;
+  uint64_t left;             /* us that these took */
   uint64_t label;            /* set of labels of who ran */
   uint64_t processor;        /* us of CPU time */
   int64_t planned, over;     /* bytes of nurseries: of a major one; of a minor one more than

@@ -79,7 +79,8 @@ typedef struct ProfileCollection {
   uint64_t held;      /* bytes obtained from lua_Alloc */
   uint64_t rss;       /* resident set size of the process */
   int major;          /* 0 minor, 1 major */
-  uint64_t minors, majors;  /* left out since the collection before */
+  uint64_t minors, majors;  /* left out since the collection before, ... */
+  uint64_t left;      /* ... and their pauses, ns */
   uint64_t duration;  /* of the pause, ns */
   uint64_t processor; /* of that, CPU time of the thread: without waits for a processor */
   uint64_t tenured;   /* bytes that survived their first collection, since the

@@ -70,9 +70,10 @@
 **     bytes = {}, total (samples)}: what was copied; sort 0: into new strings, 1: of
 **     that, what the string replaces (s in s = s .. x), 2: moved by growth of buffers
 **     and tables
-**   collections[i] = {n, time, duration, inuse, least, held, rss, tenured
+**   collections[i] = {n, left, time, duration, inuse, least, held, rss, tenured
 **     (bytes), decided, survived (samples), major, minorpause, majorpause, state}:
-**     n neighbours, one at first and in long profiles more: the end of the last,
+**     n neighbours, one at first and in long profiles more, and those left out before
+**     them, of which nothing but sums is known: the end of the last,
 **     sums, the most of inuse, held and rss, the least in use, are there major
 **     ones, the longest minor and major pause (nil: of none), the last state
 **   course (nil: no collections) = {n, first, peak, last (each {inuse, held,
@@ -354,8 +355,9 @@ static void pushcollections (lua_State *L, const Course *c) {
   lua_createtable(L, (int)c->n, 0);
   for (i = 0; i < c->n; i++) {
     const Span *s = &c->spans[i];
-    lua_createtable(L, 0, 14);
+    lua_createtable(L, 0, 15);
     setinteger(L, "n", s->minors + s->majors);
+    setinteger(L, "left", s->left);
     setinteger(L, "time", s->time);
     setinteger(L, "duration", s->duration);
     setinteger(L, "inuse", s->inuse);

@@ -64,8 +64,9 @@ static uint64_t more (uint64_t a, uint64_t b) {
 static void spanof (Span *s, const ReadCollection *one) {
   memset(s, 0, sizeof(*s));
   s->time = one->time;
-  s->duration = one->duration;
-  s->processor = one->processor;
+  s->duration = one->duration + one->left;
+  s->processor = one->processor + one->left;
+  s->left = one->minors + one->majors;
   s->inuse = s->least = one->inuse;
   s->held = one->held;
   s->rss = one->rss;
@@ -106,6 +107,7 @@ static void join (Span *s, const Span *next) {
   s->majorpause = more(s->majorpause, next->majorpause);
   s->minors += next->minors;
   s->majors += next->majors;
+  s->left += next->left;
   s->state = next->state;
 }
 
@@ -151,8 +153,8 @@ int course_add (Course *c, const ReadCollection *one) {
   }
   c->last = *one;
   c->collections++;
-  c->total += one->duration;
-  c->processor += one->processor;
+  c->total += one->duration + one->left;
+  c->processor += one->processor + one->left;
   c->tenured += one->tenured;
   c->planned += one->planned;
   c->charged += one->charged;

@@ -20,14 +20,15 @@
 /* Collections that follow each other. Times in us since the start, sizes in bytes. */
 typedef struct Span {
   uint64_t time;         /* end of the last one */
-  uint64_t duration, processor;  /* of all together */
+  uint64_t duration, processor;  /* of all together, and of those without an event */
   uint64_t inuse, held, rss;  /* the most behind one of them */
   uint64_t least;        /* in use behind one of them */
   uint64_t tenured, decided, survived;  /* of all together */
   uint64_t planned, charged;  /* likewise */
   uint64_t minorpause, majorpause;  /* the longest; of none 0 */
   uint64_t looked[LOOKED_COUNT];  /* in the longest pause (enum ProfileLooked) */
-  uint64_t minors, majors;  /* of these; those without an event are not counted */
+  uint64_t minors, majors;  /* of these */
+  uint64_t left;         /* those without an event */
   int state;             /* of the last one */
 } Span;
 
@@ -40,8 +41,8 @@ typedef struct Course {
   uint64_t group;        /* CO1 */
   uint64_t collections;  /* that were added */
   ReadCollection first, last;
-  uint64_t total, longest, longestat;  /* us; when the longest one ended */
-  uint64_t processor, majorprocessor;  /* us of CPU time; of this, of major ones */
+  uint64_t total, longest, longestat;  /* us, with those without an event; when the longest one ended */
+  uint64_t processor, majorprocessor;  /* us of CPU time, likewise; of this, of major ones */
   uint64_t tenured, planned, charged;
   uint64_t lastmajor;    /* end of the last major one; 0: there was none */
   uint64_t inuse, held, rss;  /* the most */

@@ -327,6 +327,7 @@ static void collection (ReaderState *s, Fields *f, int major) {
   memcpy(c->looked, told.looked, sizeof(c->looked));
   c->state = (int)(told.state & 3);
   c->minors = told.minors;
+  c->left = told.left;
   c->majors = told.majors;
   c->major = major;
   c->labels = readerlabels_set(s, told.label);

@@ -71,7 +71,8 @@ typedef struct ReadCollection {
   uint64_t looked[LOOKED_COUNT];  /* by enum ProfileLooked of sample.h */
   uint64_t decided;    /* samples whose fate it told */
   uint64_t survived;   /* of these */
-  uint64_t minors, majors;  /* before it, without an event of their own */
+  uint64_t minors, majors;  /* before it, without an event of their own, ... */
+  uint64_t left;       /* ... and their pauses, us */
   int major;
   int state;           /* of the major collection: 0 none, 1 marking,
                           2 sweeping, 3 finalizing */

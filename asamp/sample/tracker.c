@@ -320,6 +320,7 @@ static void tell (Tracker *t, lua_State *L) {
   luaN_memory(L, &m);
   c->time = clock_now();
   c->duration = c->time - t->since;
+  t->toldpauses += c->duration;
   c->processor = clock_thread() - t->sinceprocessor;
   t->sinceprocessor += c->processor;
   for (k = 0; k < LOOKED_COUNT; k++) {
@@ -345,6 +346,17 @@ static void unseen (Tracker *t, const luaN_Memory *m) {
   t->tenured = m->tenured;
   t->planned = m->planned;
   t->charged = m->charged;
+  t->pauses = m->pauses;
+  t->toldpauses = 0;
+}
+
+
+/* The pauses that were not told since the last that was, when another begins. */
+static uint64_t leftpauses (Tracker *t, const luaN_Memory *m) {
+  uint64_t all = m->pauses - t->pauses, told = t->toldpauses;
+  t->pauses = m->pauses;
+  t->toldpauses = 0;
+  return (all > told) ? all - told : 0;
 }
 
 
@@ -413,9 +425,10 @@ static FollowedDeaths decidedeaths (Tracker *t, int major, uint64_t time,
 static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
   PendingJudge judge = {t, isdead, classof};
   luaN_Memory m;
+  const int second = t->deciding;  /* of the same pause */
   int quiet;
   luaN_memory(L, &m);
-  if (t->deciding) {
+  if (second) {
     tell(t, L);
     t->deciding = 1;  /* this one too */
   }
@@ -446,6 +459,7 @@ static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
   t->collection.charged = m.charged - t->charged;
   t->planned = m.planned;
   t->charged = m.charged;
+  t->collection.left = second ? 0 : leftpauses(t, &m);
   t->collection.minors = m.minors - t->minors - !major;
   t->collection.majors = m.majors - t->majors - major;
   t->minors = m.minors;

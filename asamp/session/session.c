@@ -88,12 +88,14 @@ static void oncollection (void *ud, const ProfileCollection *c,
   if (s->state.profile == NULL) return;  /* of a child that has told nothing yet */
   all.minors += out->minors;
   all.majors += out->majors;
+  all.left += out->left;
   all.tenured += out->tenured;
   all.planned += out->planned;
   all.charged += out->charged;
   if (f->n == 0 && d->n == 0 && !profile_room(s->state.profile)) {
     out->minors = all.minors + (c->major == 0);
     out->majors = all.majors + (c->major != 0);
+    out->left = all.left + c->duration;
     out->tenured = all.tenured;
     out->planned = all.planned;
     out->charged = all.charged;

@@ -3,6 +3,8 @@
 -- phase of the major collection.
 
 local core = require "profiler.core"
+local process = require "spec.support.process"
+local reader = require "profiler.reader"
 local samples = require "spec.support.samples"
 
 -- Garbage, and a heap that grows, so that major collections come.
@@ -55,6 +57,31 @@ describe("a collection in a profile", function()
     assert.equal(after.major - before.major, majors)
     assert.is_true(majors >= 5, majors)
     assert.is_true(#list.gcs < minors)
+  end)
+
+  -- Reports told 80 of 440 ms, and a share of the session that samples of time said was 20 times
+  -- as large: the pauses of collections without a line of their own were in no sum.
+  it("has the pauses of those that are left out in the sums, also of a merged profile", function()
+    local path = os.tmpname()
+    local status, out, err = process.run{load = "profiler", code = [[
+      local t = {}
+      for i = 1, 3000000 do t[i % 100] = {i} end
+      print(collectgarbage "statistics".pauses)]],
+      env = {LUA_PROFILER = "alloc=64M,overwrite=1,quiet,out=" .. path, LUA_GC = "nursery=32K"}}
+    assert.equal(0, status, err)
+    local r = assert(reader.read(path))
+    assert.is_true(r.course.n < r.minors / 4, r.course.n)
+    local pauses = tonumber(out) * 1e6
+    local function isnear(us) assert.is_true(math.abs(us / pauses - 1) < 0.1, us .. ", not " .. pauses) end
+    isnear(r.course.pauses.total)
+    isnear(r.course.processor)
+    local sum, left = 0, 0
+    for _, c in ipairs(r.collections) do sum, left = sum + c.duration, left + c.left end
+    assert.same({r.course.pauses.total, r.minors + r.majors}, {sum, r.course.n + left})
+    assert.equal(0, (process.run{program = "build/bin/asamp", "merge", "-o", path .. ".both", path, path}))
+    isnear(assert(reader.read(path .. ".both")).course.pauses.total / 2)
+    os.remove(path)
+    os.remove(path .. ".both")
   end)
 
   it("tells what the nurseries were to have and were filled with, and the processor's time", function()

@@ -26,13 +26,15 @@ local function bars(levels)
   return table.concat(parts)
 end
 
-local function pauses(p, duration)
+-- 'all': how many there were, of which some have no line of their own.
+local function pauses(p, duration, all)
   local share = duration > 0
     and (", %s of the session"):format(units.percent(p.total / 1e6, duration)) or ""
-  return ("Pauses, in wall time: %s together%s; half of them up to %s, 99%% up to %s, the " ..
+  return ("Pauses, in wall time: %s together%s; half of %s up to %s, 99%% up to %s, the " ..
           "longest %s (%s after the start)."):format(
-    time(p.total), share, time(p.median), time(p.p99), time(p.longest),
-    time(p.at))
+    time(p.total), share,
+    p.n < all and ("the %s that are told one by one"):format(units.count(p.n)) or "them",
+    time(p.median), time(p.p99), time(p.longest), time(p.at))
 end
 
 -- Who holds what is alive was found out while the program waited.
@@ -54,7 +56,7 @@ function M.collections(style)
     units.count(sum.minors), units.count(sum.majors), sum.tenured > 0
     and ("; %s tenured"):format(units.bytes(sum.tenured)) or "")
   if sum.pauses then
-    text = text .. " " .. pauses(sum.pauses, profile.duration)
+    text = text .. " " .. pauses(sum.pauses, profile.duration, sum.minors + sum.majors)
   end
   if (profile.walks or 0) > 0 then
     text = text .. " " .. walks(profile)

@@ -57,8 +57,9 @@ local function minorsof(profile)
   for _, c in ipairs(profile.collections) do
     local last = rows[#rows]
     if not c.major then
-      rows[#rows + 1] = {us = c.processor / c.n, n = c.n, planned = c.planned / c.n,
-                         filled = c.charged / c.n, tenured = c.tenured / c.n, begins = false}
+      local n = c.n + (c.left or 0)
+      rows[#rows + 1] = {us = c.processor / n, n = n, planned = c.planned / n, filled = c.charged / n,
+                         tenured = c.tenured / n, begins = false}
     elseif last then
       last.begins = last.n == 1
     end

@@ -147,7 +147,8 @@ describe("the report's text", function()
     local s = flat(render())
     has(s, "42 collections (40 minor, 2 major); after the last one 3 MiB in " ..
       "use, 4 MiB held.", "Collections 40 minor, 2 major; 1 MiB tenured. " ..
-      "Pauses, in wall time: 1.5ms together, 0.0% of the session; half of them up to 1.5ms, " ..
+      "Pauses, in wall time: 1.5ms together, 0.0% of the session; half of the 1 that are told " ..
+      "one by one up to 1.5ms, " ..
       "99% up to 1.5ms, the longest 1.5ms (1.00s after the start).",
       "3.0M 3.0M 3.0M in use after a collection",
       "5.0M 5.0M 5.0M resident set of the process")
