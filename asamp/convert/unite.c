@@ -71,8 +71,9 @@ static void addhead (void *ud, const ReadProfile *r) {
   Unite *m = l->m;
   EncoderConfig *c = &m->config;
   if (!r->own) {
-    l->client.stop = "it is of another writer, and only profiles of this sampler have all that is "
-                     "needed; asamp report --sum takes it";
+    l->client.stop = r->message[0] != '\0' ? "it is cut before it tells anything" :
+      "it is of another writer, and only profiles of this sampler have all that is needed; asamp "
+      "report --sum takes it";
     return;
   }
   l->own = 1;

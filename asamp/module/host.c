@@ -135,8 +135,10 @@ static int l_ask (lua_State *L) {
     e = fd < 0 ? errno : 0;
     if (fd >= 0) {
       setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+      setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
       e = connect(fd, (const struct sockaddr *)&a, sizeof(a)) != 0 ? errno
           : talk(fd, line, n, to, &m);
+      if (e == EAGAIN) e = ETIMEDOUT;  /* who stands still has others waiting to connect */
       close(fd);
     }
   }

@@ -182,11 +182,12 @@ void samplers_addup (SharedTotals *t, int isexit) {
 
 
 void sampler_summary (const SharedTotals *t, uint64_t period, int random, const char *path) {
-  char all[24], each[24], text[160] = "", times[64] = "", states[40] = "", natives[64] = "";
+  char all[24], each[24], every[64] = "", text[160] = "", times[64] = "", states[40] = "", natives[64] = "";
+  if (period > 0)
+    snprintf(every, sizeof(every), ", one every %s%s,", amount(each, period), random ? " on average" : "");
   if (t->bytes > 0)  /* allocations were sampled */
-    snprintf(text, sizeof(text), "%llu samples, one every %s%s, of %s allocated; ",
-             (unsigned long long)t->samples, amount(each, period),
-             random ? " on average" : "", amount(all, t->bytes));
+    snprintf(text, sizeof(text), "%llu samples%s of %s allocated; ", (unsigned long long)t->samples,
+             every, amount(all, t->bytes));
   if (t->natives > 0)
     snprintf(natives, sizeof(natives), "%llu samples of native memory; ",
              (unsigned long long)t->natives);

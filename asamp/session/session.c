@@ -343,8 +343,12 @@ int sampler_open (Sampler *s, const SamplerOptions *o, uint64_t period,
                   char *err, size_t errsize) {
   ProfileConfig c;
   if (s->shared != NULL) {
-    snprintf(err, errsize, "cannot write profile '%s': this process has one of all its "
-             "states, '%s' (ASAMP)", o->out, s->path != NULL ? s->path : "");
+    if (s->path == NULL)
+      snprintf(err, errsize, "cannot write profile '%s': this process profiles all its states when "
+               "it is asked to (ASAMP)", o->out);
+    else
+      snprintf(err, errsize, "cannot write profile '%s': this process has one of all its "
+               "states, '%s' (ASAMP)", o->out, s->path);
     errno = EBUSY;
     return 0;
   }

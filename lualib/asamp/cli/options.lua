@@ -6,7 +6,8 @@
 -- A description is a table:
 --   command    "report"
 --   arguments  what follows the options in the usage line: "FILE"
---   least, most  how many arguments (1 and 1); 'what' they are called ("file")
+--   least, most  how many arguments (1 and 1); 'what' they are called ("file"); 'wants':
+--              the least, in words, where they differ
 --   rest       true: the first argument ends the options (a script's own
 --              follow)
 --   about      text above the list of options
@@ -221,7 +222,7 @@ local function counted(description, files)
   local what, n = description.what or "file", #files
   local least, most = description.least or 1, description.most or 1
   if least > 1 and (n < least or n > most) then
-    return ("%d %ss wanted, got %d"):format(least, what, n)
+    return ("%s wanted, got %d"):format(description.wants or ("%d %ss"):format(least, what), n)
   elseif n < least then
     return ("no %s given"):format(what)
   elseif n > most then

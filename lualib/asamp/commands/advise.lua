@@ -74,6 +74,7 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
   if not profile then
     return tell.failed("%s", message)
   end
+  tell.partial(o.files[1], profile.message, profile.samples, "the advice covers what could be read")
   local found = {advice = advice.of(profile)}
   if not found.advice then
     return tell.failed("'%s' tells too little of collections: a longer run, or more samples " ..

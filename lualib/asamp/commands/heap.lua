@@ -3,6 +3,7 @@
 -- profiler.heap for what is wanted, and hands that to a renderer.
 
 local ask = require "asamp.cli.ask"
+local convert = require "profiler.convert"
 local heap = require "profiler.heap"
 local holders = require "asamp.sums.holders"
 local host = require "asamp.host"
@@ -50,6 +51,11 @@ local function read(path, world, tell)
   local bar, finish = world.progress("reading " .. path:match "[^/]*$")
   local h, message = heap.open(path, bar)
   finish()
+  if not h and message:find "it is no heap snapshot$" then
+    message = message .. (host.samefile(path, path .. "/.") and "; it is a folder" or
+                          convert.version(path) and "; it is a profile, which asamp report reads" or
+                          "; profiler.snapshot(path) and asamp heap PID write one")
+  end
   if not h then
     tell.failed("%s", message)
   end
@@ -226,6 +232,11 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
     return tell.wrong("--page '%s' is a snapshot that is read, give another name", o.page)
   end
   local h
+  for _, name in ipairs{"out", "state", "wait"} do
+    if o[name] and not ask.isprocess(o.files[1]) then
+      return tell.wrong("--%s is of a process that takes a snapshot; '%s' is a file", name, o.files[1])
+    end
+  end
   if ask.isprocess(o.files[1]) then
     local path = take(o, world, tell)
     h = path and await(path, world, tell)

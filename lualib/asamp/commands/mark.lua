@@ -9,8 +9,8 @@ local M = {}
 M.summary = "puts a marker into the profile of a running process"
 
 local DESCRIPTION = {
-  command = "mark", arguments = ask.ARGUMENT .. " NAME [VALUE]", what = "process and name",
-  least = 2, most = 3,
+  command = "mark", arguments = ask.ARGUMENT .. " NAME [VALUE]", what = "argument",
+  wants = "a process and a name", least = 2, most = 3,
   about = "Puts a marker into the profile that a process writes which listens " ..
     "(ASAMP=listen), as profiler.mark does: a deployment, say. A NAME is one word.",
 }

@@ -40,6 +40,8 @@ local function ofprofile(path, world, tell)
     tell.failed("%s", message)
     return nil
   end
+  tell.partial(path, profile.message, profile.samples + profile.timesamples,
+               "the last picture is of before that")
   local found = resident.ofprofile(profile)
   if not found then
     tell.failed("'%s' does not tell where memory is: it is of an older asamp, of another " ..

@@ -80,6 +80,14 @@ local function settings(o, inherited)
   if not t then
     return nil, "LUA_PROFILER: " .. wrong
   end
+  local inherits = {}
+  for key, value in pairs(t) do
+    inherits[key] = value
+  end
+  inherits, wrong = keys.check(inherits)
+  if not inherits then
+    return nil, "LUA_PROFILER: " .. wrong
+  end
   for _, key in ipairs{"alloc", "malloc", "time", "seed", "holders", "out", "format"} do
     t[key] = o[key] or t[key]
   end
@@ -98,6 +106,9 @@ local function settings(o, inherited)
     return nil, wrong
   elseif checked.alloc == 0 and (checked.time or 0) == 0 and (checked.malloc or 0) == 0 then
     return nil, "nothing to sample: --alloc is 0 and there is no --time and no --malloc"
+  elseif (o.wall or o.exact) and (checked.time or 0) == 0 then
+    return nil, ("--%s is of samples of time, of which there are none: give --time RATE, too"):format(
+      o.wall and "wall" or "exact")
   elseif t.out and host.samefile(t.out, o.files[1]) then
     return nil, results.REPLACES:format(t.out, o.files[1])
   end

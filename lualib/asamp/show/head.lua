@@ -274,7 +274,8 @@ function M.lines(p, t, style, options)
   end
   if options.label then
     lines[#lines + 1] = paint("yellow", layout.cutend(
-      "only what ran with the label " .. layout.clean(options.label), width))
+      "only what ran with the label " .. layout.clean(options.label) ..
+      "; collections and leaks are of the whole run, and left out", width))
   end
   if options.at then
     lines[#lines + 1] = paint("yellow", layout.cutend(instant(options.at, p), width))

@@ -74,8 +74,8 @@ local function sites(list, info, style, title)
     return sitetext(list[i], n, style.paint)
   end)
   if info.dead > 0 then
-    lines[#lines + 1] = style.paint("dim", ("  %s were of garbage that no collection had found yet")
-      :format(count(info.dead, "sample more")))
+    lines[#lines + 1] = style.paint("dim", ("  %s of garbage that no collection had found yet")
+      :format(info.dead == 1 and "1 more sample was" or units.count(info.dead) .. " more samples were"))
   end
   return lines
 end
@@ -200,6 +200,9 @@ function M.diff(diff, style)
     {"bytes", gap = 1, spare = 1, function(r) return units.short(r.gonebytes) end},
     {"grown", spare = 2, function(r) return r.grown == 0 and "-" or signed(r.grown) end},
   }
+  if #list == 0 then
+    return {"", ("Nothing is new, gone or grown from '%s'."):format(layout.clean(diff.from))}
+  end
   local lines = tables.titled(style, ("From '%s': %s"):format(layout.clean(diff.from),
     signed(diff.change)), list, columns, "class", function(i, n)
       return layout.cutend(layout.clean(list[i].name), n)

@@ -206,7 +206,7 @@ describe("asamp run", function()
     for text, what in pairs{
       ["alloc=1K,alloc=2K"] = "LUA_PROFILER: option 'alloc' is given twice",
       ["alloc=0"] = "nothing to sample: --alloc is 0 and there is no --time and no --malloc",
-      ["wall=2"] = "option 'wall' must be true or false, 1 or 0, got \"2\"",
+      ["wall=2"] = "LUA_PROFILER: option 'wall' must be true or false, 1 or 0, got \"2\"",
     } do
       local status, out, err = run({"app.lua"}, {LUA_PROFILER = text})
       assert.equal(2, status)

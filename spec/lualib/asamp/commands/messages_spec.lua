@@ -1,0 +1,79 @@
+-- SPDX-License-Identifier: MIT
+--
+-- What commands say of what they were given by mistake: each of these lines was missing,
+-- misleading, or no sentence.
+
+local process = require "spec.support.process"
+local shell = require "spec.support.shell"
+
+describe("asamp", function()
+  local folder
+
+  setup(function()
+    folder = shell.folder()
+    shell.write(folder .. "/app.lua", [[
+      local t = {}
+      for i = 1, 200000 do t[i % 1000] = {i} end
+      require "profiler".snapshot(arg[1])]])
+    shell.output("cd %s && env LUA_PROFILER=out=a.vmprof,alloc=16K,quiet '%s' -l profiler app.lua a.heap",
+      folder, process.interpreter())
+    local text = shell.read(folder .. "/a.vmprof")
+    shell.write(folder .. "/cut.vmprof", text:sub(1, 100))
+    shell.write(folder .. "/half.vmprof", text:sub(1, #text // 2))
+  end)
+
+  teardown(function() shell.remove(folder) end)
+
+  local program = shell.lines(shell.output "pwd")[1] .. "/build/bin/asamp"
+  local function run(words, env)
+    local list = {program = program, directory = folder, env = env or {}}
+    for word in words:gmatch "%S+" do list[#list + 1] = word end
+    return process.run(list)
+  end
+
+  for words, wanted in pairs{
+    ["heap a.vmprof"] = "it is no heap snapshot; it is a profile, which asamp report reads",
+    ["heap ."] = "it is no heap snapshot; it is a folder",
+    ["heap app.lua"] = "it is no heap snapshot; this is a text file",
+    ["heap --state 1 a.heap"] = "--state is of a process that takes a snapshot; 'a.heap' is a file",
+    ["heap --wait 9s a.heap"] = "--wait is of a process that takes a snapshot; 'a.heap' is a file",
+    ["heap -o x a.heap"] = "--out is of a process that takes a snapshot; 'a.heap' is a file",
+    ["mark 1"] = "a process and a name wanted, got 1",
+    ["merge -o m cut.vmprof"] = "cannot read profile 'cut.vmprof': it is cut before it tells anything",
+    ["report --at 99999 a.vmprof"] = "--at 99999: it ends after ",
+    ["run --wall app.lua"] = "--wall is of samples of time, of which there are none: give --time RATE, too",
+    ["run --exact app.lua"] = "--exact is of samples of time, of which there are none: give --time RATE, too",
+    ["memory half.vmprof"] = "; the last picture is of before that",
+    ["advise half.vmprof"] = "; the advice covers what could be read",
+  } do
+    it("says what is wrong with: " .. words, function()
+      local code, out, err = run(words)
+      assert.is_true(code ~= 0 or words:find "half" ~= nil, out)
+      assert.matches(wanted, err, 1, true)
+    end)
+  end
+
+  it("names the variable that a wrong value comes from", function()
+    local code, _, err = run("run app.lua", {LUA_PROFILER = "alloc=3"})
+    assert.equal(2, code)
+    assert.matches("asamp run: LUA_PROFILER: option 'alloc'", err, 1, true)
+  end)
+
+  it("tells an error once", function()
+    local code, _, err = run "merge -o m nofile"
+    assert.same({1, "asamp merge: cannot read profile 'nofile': No such file or directory\n"}, {code, err})
+  end)
+
+  it("says that nothing has changed, and how much is garbage, in sentences", function()
+    local code, out = run "heap --diff a.heap a.heap"
+    assert.equal(0, code)
+    assert.matches("Nothing is new, gone or grown from 'a.heap'.", out, 1, true)
+    assert.is_nil(out:find "sample mores")
+  end)
+
+  it("names no period where it changes", function()
+    local _, _, err = process.run{"app.lua", "b.heap", directory = folder,
+      env = {ASAMP = "alloc=1K,rate=5,out=r.vmprof"}}
+    assert.matches("^profiler: %d+ samples of [%d.]+ MiB allocated; profile: ", err)
+  end)
+end)
