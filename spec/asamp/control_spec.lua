@@ -195,6 +195,11 @@ describe("a process that listens", function()
       "; when that is mended, have it rotate\n", host.ask(socket, "stop\n"))
     shell.output("mkdir %s/p", folder)
     assert.equal(("file %s/p/p.2.vmprof\nok\n"):format(folder), host.ask(socket, "rotate\n"))
+    local before = stats().samples
+    for _ = 1, 500 do
+      if stats().samples > before then break end
+      host.pause(10)
+    end
     finish()
     local r = assert(reader.read(folder .. "/p/p.2.vmprof"))
     assert.is_true(r.complete and r.samples > 0)

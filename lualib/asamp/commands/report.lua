@@ -197,8 +197,9 @@ local function frozen(path, profile, ids, o, setting, world)
   end
   local peak = o.at == "peak"
   local time = peak and course.highest or math.floor(o.at * 1000000 + 0.5)
-  if time > profile.duration * 1000000 then
-    return nil, ("--at %.6g: it ends after %.6g s"):format(o.at, profile.duration)
+  local ends = math.max(profile.duration, course.ended / 1000000)
+  if time > ends * 1000000 then
+    return nil, ("--at %.6g: it ends after %.6g s"):format(o.at, ends)
   end
   setting.at = {seconds = time / 1000000, inuse = peak and course.peak.inuse or nil}
   for _, name in ipairs{"leaks", "collections", "marks", "lifetimes"} do

@@ -115,7 +115,8 @@ describe("asamp memory", function()
       KEEP = {}
       for i = 1, 128 do KEEP[i] = c.leak(64 << 10, true) end
       ]] .. work)
-    assert.is_true(math.abs(theirs - native - (8 << 20)) < 2 << 20, theirs .. " after " .. native)
+    local slack = os.getenv "ASAMP_VARIANT" == "asan" and 8 << 20 or 2 << 20  -- its malloc rounds up
+    assert.is_true(math.abs(theirs - native - (8 << 20)) < slack, theirs .. " after " .. native)
     assert.is_true(still < own + (4 << 20), still .. " after " .. own)
   end)
 
