@@ -222,8 +222,9 @@ end
 -- ==}
 
 --- What the collector did: {allocated, minors, nursery (mean), tenured, share (of what was
--- allocated), time, major (of it; seconds of CPU time), held, filled (bytes of all nurseries),
--- over (bytes that one had above its size)}. nil: the file does not tell.
+-- allocated), time, major (of it, but for slices within minor ones; seconds of CPU time), held,
+-- filled (bytes of all nurseries), over (bytes that one had above its size)}. nil: the file does
+-- not tell.
 function M.measured(profile)
   local c = profile.course
   if not c or not profile.allocated or profile.minors < 2 or not profile.fates or
@@ -251,6 +252,7 @@ local function basis(profile)
     b.known[i] = survival.share(s, r.filled) * r.filled * b.factor * now.allocated / now.filled
     b.expected = b.expected + r.n * b.known[i]
   end
+  now.major = now.major + b.cost.slices / 1e6
   return #rows > 0 and b or nil
 end
 
@@ -302,7 +304,7 @@ local function predict(b, n)
   end
   local minor, off = costof(b.cost, now, minors, tenured)
   local ratio = now.tenured > 0 and tenured / now.tenured or 1
-  local major = now.major + b.cost.slices / 1e6
+  local major = now.major
   local caches = CACHES * math.abs(math.log(size * now.minors / now.filled, 2)) * minor
   return {nursery = n, minors = minors, tenured = tenured, tenurederror = unsure,
           time = minor / 1e6 + major * ratio,
@@ -318,12 +320,12 @@ function M.predict(profile, n)
   return b and predict(b, n)
 end
 
---- {now (M.measured's), sizes = {M.predict's of sizes around the present one}, live, die
--- (lines whose objects nearly all survive, or die young: {file, line, name, samples, bytes,
--- survived, survivedbytes, alivebytes, share (that survives), error}), pauses (the longest:
--- {time, us, major, tenured, inuse, alone, and what it looked at besides what it found alive:
--- remembered (slots and objects written to), stacks (slots), weak (entries of weak tables),
--- listed (of the collector's lists: threads, objects with finalizers)}), classes
+--- {now (M.measured's, with all slices in 'major'), sizes = {M.predict's of sizes around the
+-- present one}, live, die (lines whose objects nearly all survive, or die young: {file, line,
+-- name, samples, bytes, survived, survivedbytes, alivebytes, share (that survives), error}),
+-- pauses (the longest: {time, us, major, tenured, inuse, alone, and what it looked at besides
+-- what it found alive: remembered (slots and objects written to), stacks (slots), weak (entries
+-- of weak tables), listed (of the collector's lists: threads, objects with finalizers)}), classes
 -- (lifetimes.classes), lines (lifetimes.lines)}; nil: the file does not tell enough.
 function M.of(profile)
   local b = basis(profile)
