@@ -9,9 +9,16 @@
 #include <string.h>
 
 
+static FunctionCache *newcache (uint32_t size) {
+  FunctionCache *c = calloc(1, sizeof(*c) + size * sizeof(c->places[0]));
+  if (c != NULL) c->size = size;
+  return c;
+}
+
+
 int functions_open (Functions *f) {
   memset(f, 0, sizeof(*f));
-  f->cache = calloc(FUNCTIONS_CACHED, sizeof(*f->cache));
+  f->cache = newcache(FUNCTIONS_FIRST);
   return f->cache != NULL;
 }
 
@@ -33,26 +40,44 @@ static void clear (Functions *f) {
   uint32_t i;
   if (f->cache == NULL) return;
   if (f->nlisted == FUNCTIONS_LISTED)
-    memset(f->cache, 0, FUNCTIONS_CACHED * sizeof(*f->cache));
+    memset(f->cache->places, 0, f->cache->size * sizeof(f->cache->places[0]));
   else
     for (i = 0; i < f->nlisted; i++)
-      memset(&f->cache[f->listed[i]], 0, sizeof(*f->cache));
+      memset(&f->cache->places[f->listed[i]], 0, sizeof(f->cache->places[0]));
 }
 
 
 void functions_forget (Functions *f) {
-  struct CachedFunction *cache = f->cache;
+  FunctionCache *cache = f->cache;
   clear(f);
   memset(f, 0, sizeof(*f));
   f->cache = cache;
 }
 
 
+/* Half of its places are taken: a larger one, which is empty. Another thread may fork in
+   between, and whichever one it finds is cleared as a whole. */
+static void grow (Functions *f) {
+  FunctionCache *old = f->cache, *more;
+  if (f->used < old->size / 2 || old->size >= FUNCTIONS_CACHED) return;
+  if ((more = newcache(old->size * 4)) == NULL) return;
+  __atomic_store_n(&f->nlisted, FUNCTIONS_LISTED, __ATOMIC_RELEASE);
+  __atomic_store_n(&f->cache, more, __ATOMIC_RELEASE);
+  f->used = 0;
+  free(old);
+}
+
+
 /* FU3. The place is listed before it is used, for another thread may fork in between. */
 static void cacheat (Functions *f, unsigned int prototype, uint32_t number) {
-  struct CachedFunction *c = &f->cache[prototype % FUNCTIONS_CACHED];
+  struct CachedFunction *c;
+  uint32_t at;
+  grow(f);
+  at = prototype & (f->cache->size - 1);
+  c = &f->cache->places[at];
+  f->used += (c->prototype == 0);
   if (c->prototype == 0 && f->nlisted < FUNCTIONS_LISTED) {
-    f->listed[f->nlisted] = (uint16_t)(prototype % FUNCTIONS_CACHED);
+    f->listed[f->nlisted] = (uint16_t)at;
     __atomic_store_n(&f->nlisted, f->nlisted + 1, __ATOMIC_RELEASE);
   }
   c->number = number;

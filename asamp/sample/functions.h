@@ -13,7 +13,8 @@
 **        source at each load, FUNCTIONS_CHUNKS at most have numbers of their own;
 **        behind these their source is [other chunks];
 **   FU2  the memory is bounded: 16 bytes a number, two thirds of them in use, and the
-**        cache;
+**        cache, which grows with what is in it: of ten thousand states few know many
+**        functions;
 **   FU3  places of the cache that are not empty are listed, as long as there are no more
 **        than FUNCTIONS_LISTED: a state that lives for a request clears these alone.
 */
@@ -25,14 +26,21 @@
 #include "bounds.h"
 #include "idmap.h"
 
-#define FUNCTIONS_CACHED	8192  /* prototypes, a power of 2 */
+#define FUNCTIONS_CACHED	8192  /* prototypes at most, and at first; powers of 2 */
+#define FUNCTIONS_FIRST	256
 #define FUNCTIONS_LISTED	128   /* places of the cache that are cleared one by one */
 
-typedef struct Functions {
+typedef struct FunctionCache {
+  uint32_t size;
   struct CachedFunction {
     unsigned int prototype;	/* 0: none */
     uint32_t number;
-  } *cache;
+  } places[];
+} FunctionCache;
+
+typedef struct Functions {
+  FunctionCache *cache;
+  uint32_t used;		/* places that are not empty */
   IdMap byname;		/* hash of a name, line and source -> number */
   uint16_t listed[FUNCTIONS_LISTED];
   uint32_t nlisted;	/* places in use; at FUNCTIONS_LISTED there may be more */
@@ -62,7 +70,7 @@ void functions_begin (Functions *f);
 
 /* The number of the prototype, 0 when it is not in the cache. */
 static inline uint32_t functions_cached (const Functions *f, unsigned int prototype) {
-  const struct CachedFunction *c = &f->cache[prototype % FUNCTIONS_CACHED];
+  const struct CachedFunction *c = &f->cache->places[prototype & (f->cache->size - 1)];
   return c->prototype == prototype ? c->number : 0;
 }
 

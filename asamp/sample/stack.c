@@ -13,12 +13,14 @@
 #include "owner.h"
 #include "stack.h"
 #include "unwind.h"
+#include "unwindpool.h"
 
 #define MAXNATIVE	4096	/* native frames of a sample */
 #define NATIVEROOM	(MAXNATIVE + UNWIND_OWN)
 #define NFRAMES		(MAXNATIVE + LUAN_DEPTH + 2)  /* a cut, a collection */
 #define KEYROOM		256	/* bytes of a name that is no identifier */
-#define NLINES		4096u	/* entries of the cache of lines, a power of two */
+#define NLINES		4096u	/* entries of the cache of lines at most, and at first */
+#define NLINES_FIRST	256u
 
 /*
 ** Numbers of prototypes, for all states of the process: one keeps its number for
@@ -29,12 +31,9 @@ static unsigned int lastid;
 
 void stack_close (Stack *s) {
   free(s->frames);
-  free(s->lua);
   free(s->native);
-  free(s->unwind);
   free(s->known);
   free(s->outside);
-  free(s->places);
 #if defined(LUAN_DEBUG)
   free(s->told);
 #endif
@@ -49,16 +48,20 @@ int stack_ready (Stack *s) {
   void *ud = s->ud;
   if (s->frames != NULL) return 1;
   s->native = malloc(NATIVEROOM * sizeof(void *));
-  s->unwind = calloc(1, sizeof(*s->unwind));
-  s->lines = calloc(NLINES, sizeof(*s->lines));
-  s->lua = malloc(LUAN_DEPTH * sizeof(*s->lua));
+  s->lines = calloc(NLINES_FIRST, sizeof(*s->lines));
+  s->nlines = NLINES_FIRST;
+  s->missed = 0;
   s->frames = malloc(NFRAMES * sizeof(*s->frames));
-  s->known = malloc(LUAN_DEPTH * sizeof(*s->known));
-  s->outside = malloc(LUAN_DEPTH * sizeof(*s->outside));
-  s->places = malloc(LUAN_DEPTH * sizeof(*s->places));
-  if (functions_open(&s->functions) && s->frames != NULL && s->native != NULL && s->unwind != NULL &&
-      s->lines != NULL && s->lua != NULL && s->known != NULL && s->outside != NULL && s->places != NULL)
+  /* What is used from its end, and before it what is used from its begin: stacks are flat
+     as a rule, and no more is resident than what was used. */
+  s->known = malloc(LUAN_DEPTH * (sizeof(*s->known) + sizeof(*s->lua)));
+  s->outside = malloc(LUAN_DEPTH * (sizeof(*s->outside) + sizeof(*s->places)));
+  if (functions_open(&s->functions) && s->frames != NULL && s->native != NULL && s->lines != NULL &&
+      s->known != NULL && s->outside != NULL) {
+    s->lua = (struct luaN_Frame *)(s->known + LUAN_DEPTH);
+    s->places = s->outside + LUAN_DEPTH;
     return 1;
+  }
   stack_close(s);
   s->emit = emit;
   s->ud = ud;
@@ -134,13 +137,32 @@ static uint32_t number (Stack *s, const luaN_Frame *f) {
 }
 
 
+/* As many were looked up as there is room for: a larger cache, which is empty. */
+static void growlines (Stack *s) {
+  StackLine *more;
+  if (++s->missed < s->nlines || s->nlines >= NLINES) return;
+  s->missed = 0;
+  if ((more = calloc(s->nlines * 4, sizeof(*more))) == NULL) return;
+  free(s->lines);
+  s->lines = more;
+  s->nlines *= 4;
+}
+
+
+static StackLine *lineat (const Stack *s, const luaN_Frame *f) {
+  return &s->lines[(*f->id * 31u + (unsigned)f->pc) & (s->nlines - 1)];
+}
+
+
 /*
 ** Line of the instruction that a frame is at. Upstream keeps lines as
 ** differences, so they are looked up once and kept by function and pc.
 */
 static int lineof (Stack *s, const luaN_Frame *f) {
-  StackLine *l = &s->lines[(*f->id * 31u + (unsigned)f->pc) & (NLINES - 1)];
+  StackLine *l = lineat(s, f);
   if (l->id != *f->id || l->pc != f->pc) {
+    growlines(s);
+    l = lineat(s, f);
     l->id = *f->id;
     l->pc = f->pc;
     l->line = luaN_line(f->function, f->pc);
@@ -215,14 +237,27 @@ typedef struct Natives {
 } Natives;
 
 
+/* A walk's memory until 'leave'; what there is none for has not come to the stack's end. */
+static Unwind nowhere;
+
+static void leave (Stack *s) {
+  if (s->unwind != &nowhere) unwindpool_give(s->unwind);
+  s->unwind = NULL;
+}
+
+
 /* Those of the calling thread, which runs L. */
 static void natives (Stack *s, lua_State *L, Natives *w) {
   luaN_Code code;
+  w->a = s->native;
+  w->n = 0;
+  w->more = NULL;
+  if (s->unwind == NULL) s->unwind = unwindpool_take();
+  if (s->unwind == NULL) s->unwind = &nowhere;
+  if (s->unwind == &nowhere) return;
   luaN_code(&code);
   owner_prime();
   unwind_begin(s->unwind, code.core.from, code.core.to, owner_stackend());
-  w->a = s->native;
-  w->n = 0;
   w->more = s->unwind;
   if (owner_mixed(L)) {  /* all of them are needed */
     int n = 0, m;
@@ -379,6 +414,11 @@ static void check (Stack *s, lua_State *L, int native) {
     begin(&all, L, n);
     frames(&all, n);
   }
+  leave(&all);
+  s->lines = all.lines;  /* its caches may have grown */
+  s->nlines = all.nlines;
+  s->missed = all.missed;
+  s->functions = all.functions;
   if (s->cut || !whole) shared = 0;  /* a cut depends on the walks before */
   if (shared > 0) {
     int same = (s->n + shared == all.n && shared <= s->ntold);
@@ -454,6 +494,7 @@ static __attribute__((noinline)) void walkmany (Stack *s, lua_State *L, int nati
   else if (!part) frames(s, n);
   remember(s, n, stay);
   if (!whole) s->nknown = 0;  /* what is outside of them is not told */
+  leave(s);
 }
 
 
@@ -498,6 +539,7 @@ void stack_complete (Stack *s, lua_State *L, const Moment *m, int native) {
     Natives w = {m->native, (int)m->n, NULL};
     size_t i = merge(s, n, &w, 0);
     pushothers(s, i, n, i == 0 && n > 0 && iswhole(s, L, m));
+    leave(s);
   }
   else frames(s, n);
 }

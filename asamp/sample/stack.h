@@ -55,7 +55,7 @@ typedef struct Stack {
   ProfileFrame *frames;		/* the new ones, innermost first */
   size_t n;
   size_t shared;			/* frames outside of these, as told before */
-  void **known;			/* K2, innermost first, at the end of the vector */
+  void **known;			/* K2, innermost first, at the end of the vector, ... */
   uint32_t *outside;		/* ... how many frames stand outside of each */
   uint32_t *places;		/* place in 'frames' of each frame in 'lua' */
   size_t nknown;
@@ -64,8 +64,9 @@ typedef struct Stack {
   int resumed;			/* the main thread was resumed */
   struct luaN_Frame *lua;	/* the Lua frames, as the seam gives them */
   void **native;		/* return addresses */
-  struct Unwind *unwind;
-  StackLine *lines;		/* cache of lines */
+  struct Unwind *unwind;		/* of a walk that is under way (unwindpool.h), or NULL */
+  StackLine *lines;		/* cache of lines, which grows with what was not there */
+  unsigned nlines, missed;	/* its size, a power of 2; what was not there since it has that */
   Functions functions;		/* numbers of Lua functions */
   StackEmit emit;
   void *ud;

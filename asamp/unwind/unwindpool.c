@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Memory for walks (unwindpool.h).
+*/
+#include "unwindpool.h"
+
+#include <stdlib.h>
+
+#define KEPT	8	/* walks that nobody is at, at most */
+
+static Unwind *pool[KEPT];	/* atomic, each */
+
+
+Unwind *unwindpool_take (void) {
+  int i;
+  for (i = 0; i < KEPT; i++) {
+    Unwind *u = __atomic_load_n(&pool[i], __ATOMIC_RELAXED);
+    if (u != NULL && (u = __atomic_exchange_n(&pool[i], NULL, __ATOMIC_ACQUIRE)) != NULL) return u;
+  }
+  return calloc(1, sizeof(Unwind));
+}
+
+
+void unwindpool_give (Unwind *u) {
+  Unwind *none;
+  int i;
+  for (i = 0; i < KEPT && u != NULL; i++) {
+    none = NULL;
+    if (__atomic_compare_exchange_n(&pool[i], &none, u, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) return;
+  }
+  free(u);
+}
