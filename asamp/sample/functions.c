@@ -11,7 +11,7 @@
 
 static FunctionCache *newcache (uint32_t size) {
   FunctionCache *c = calloc(1, sizeof(*c) + size * sizeof(c->places[0]));
-  if (c != NULL) c->size = size;
+  if (c != NULL) c->mask = size - 1;
   return c;
 }
 
@@ -40,7 +40,7 @@ static void clear (Functions *f) {
   uint32_t i;
   if (f->cache == NULL) return;
   if (f->nlisted == FUNCTIONS_LISTED)
-    memset(f->cache->places, 0, f->cache->size * sizeof(f->cache->places[0]));
+    memset(f->cache->places, 0, (f->cache->mask + (size_t)1) * sizeof(f->cache->places[0]));
   else
     for (i = 0; i < f->nlisted; i++)
       memset(&f->cache->places[f->listed[i]], 0, sizeof(f->cache->places[0]));
@@ -59,8 +59,9 @@ void functions_forget (Functions *f) {
    between, and whichever one it finds is cleared as a whole. */
 static void grow (Functions *f) {
   FunctionCache *old = f->cache, *more;
-  if (f->used < old->size / 2 || old->size >= FUNCTIONS_CACHED) return;
-  if ((more = newcache(old->size * 4)) == NULL) return;
+  const uint32_t size = old->mask + 1;
+  if (f->used < size / 2 || size >= FUNCTIONS_CACHED) return;
+  if ((more = newcache(size * 4)) == NULL) return;
   __atomic_store_n(&f->nlisted, FUNCTIONS_LISTED, __ATOMIC_RELEASE);
   __atomic_store_n(&f->cache, more, __ATOMIC_RELEASE);
   f->used = 0;
@@ -73,7 +74,7 @@ static void cacheat (Functions *f, unsigned int prototype, uint32_t number) {
   struct CachedFunction *c;
   uint32_t at;
   grow(f);
-  at = prototype & (f->cache->size - 1);
+  at = prototype & f->cache->mask;
   c = &f->cache->places[at];
   f->used += (c->prototype == 0);
   if (c->prototype == 0 && f->nlisted < FUNCTIONS_LISTED) {

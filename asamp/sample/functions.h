@@ -31,7 +31,7 @@
 #define FUNCTIONS_LISTED	128   /* places of the cache that are cleared one by one */
 
 typedef struct FunctionCache {
-  uint32_t size;
+  uint32_t mask;		/* places less one; these are a power of 2 */
   struct CachedFunction {
     unsigned int prototype;	/* 0: none */
     uint32_t number;
@@ -70,7 +70,7 @@ void functions_begin (Functions *f);
 
 /* The number of the prototype, 0 when it is not in the cache. */
 static inline uint32_t functions_cached (const Functions *f, unsigned int prototype) {
-  const struct CachedFunction *c = &f->cache->places[prototype & (f->cache->size - 1)];
+  const struct CachedFunction *c = &f->cache->places[prototype & f->cache->mask];
   return c->prototype == prototype ? c->number : 0;
 }
 

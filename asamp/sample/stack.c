@@ -49,7 +49,7 @@ int stack_ready (Stack *s) {
   if (s->frames != NULL) return 1;
   s->native = malloc(NATIVEROOM * sizeof(void *));
   s->lines = calloc(NLINES_FIRST, sizeof(*s->lines));
-  s->nlines = NLINES_FIRST;
+  s->linemask = NLINES_FIRST - 1;
   s->missed = 0;
   s->frames = malloc(NFRAMES * sizeof(*s->frames));
   /* What is used from its end, and before it what is used from its begin: stacks are flat
@@ -140,17 +140,17 @@ static uint32_t number (Stack *s, const luaN_Frame *f) {
 /* As many were looked up as there is room for: a larger cache, which is empty. */
 static void growlines (Stack *s) {
   StackLine *more;
-  if (++s->missed < s->nlines || s->nlines >= NLINES) return;
+  if (++s->missed <= s->linemask || s->linemask >= NLINES - 1) return;
   s->missed = 0;
-  if ((more = calloc(s->nlines * 4, sizeof(*more))) == NULL) return;
+  if ((more = calloc((s->linemask + (size_t)1) * 4, sizeof(*more))) == NULL) return;
   free(s->lines);
   s->lines = more;
-  s->nlines *= 4;
+  s->linemask = s->linemask * 4 + 3;
 }
 
 
 static StackLine *lineat (const Stack *s, const luaN_Frame *f) {
-  return &s->lines[(*f->id * 31u + (unsigned)f->pc) & (s->nlines - 1)];
+  return &s->lines[(*f->id * 31u + (unsigned)f->pc) & s->linemask];
 }
 
 
@@ -416,7 +416,7 @@ static void check (Stack *s, lua_State *L, int native) {
   }
   leave(&all);
   s->lines = all.lines;  /* its caches may have grown */
-  s->nlines = all.nlines;
+  s->linemask = all.linemask;
   s->missed = all.missed;
   s->functions = all.functions;
   if (s->cut || !whole) shared = 0;  /* a cut depends on the walks before */

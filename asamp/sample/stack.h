@@ -66,7 +66,7 @@ typedef struct Stack {
   void **native;		/* return addresses */
   struct Unwind *unwind;		/* of a walk that is under way (unwindpool.h), or NULL */
   StackLine *lines;		/* cache of lines, which grows with what was not there */
-  unsigned nlines, missed;	/* its size, a power of 2; what was not there since it has that */
+  unsigned linemask, missed;	/* its size, a power of 2, less one; misses since it has that */
   Functions functions;		/* numbers of Lua functions */
   StackEmit emit;
   void *ud;
