@@ -103,6 +103,7 @@ static int await (Client *c, int events) {
 
 
 static void welcome (int server) {
+  char why[128];
   Client *c;
   int fd;
   makeplace();
@@ -119,8 +120,8 @@ static void welcome (int server) {
   fds[nclients + 1] = (struct pollfd){fd, 0, 0};
   clients[nclients++] = c;
   if (descriptor_spare(fd, 0)) return;
-  request_refuse(&c->request, "the process has fewer than 6 file descriptors left; raise their number "
-                              "(ulimit -n)");
+  descriptor_few(why, sizeof(why));
+  request_refuse(&c->request, why);
   leave(nclients - 1);
 }
 

@@ -85,10 +85,8 @@ static void change (void) {
 /* Is there anything to change? A file that could not be made is tried again. */
 static int ischangeable (void) {
   ProcessStats s;
-  if (requests_due() > 0) return 0;
-  if (process_size() > 0 || process_isring()) return 1;
   process_stats(&s);
-  return s.failed;
+  return requests_due() == 0 && (s.bytes > 0 || s.failed || process_isring());
 }
 
 

@@ -170,7 +170,7 @@ static int tellfile (Request *r) {
 }
 
 
-static int isrecording (Request *r) {
+static int refusefornow (Request *r) {
   uint64_t now = clock_now();
   char why[100];
   snprintf(why, sizeof(why), "a recording goes on for another %llu s; asamp record --stop ends it",
@@ -192,7 +192,7 @@ static int record (Request *r, char *rest) {
     return request_refuse(r, "the rate must be 1 to 30000 samples a second, or 0");
   if (bytes == 0 && hertz == 0) return request_refuse(r, "nothing to sample");
   if (!isabsolute(rest)) return request_refuse(r, "the path of the profile must begin with a /");
-  if (due > 0) return isrecording(r);
+  if (due > 0) return refusefornow(r);
   wanted.period = bytes;
   wanted.timens = (hertz > 0) ? SECOND / hertz : 0;
   if (!process_switch(rest, &wanted, 1, err, sizeof(err))) return request_refuse(r, err);
@@ -222,7 +222,7 @@ static int dump (Request *r, const char *to) {
 static int rotate (Request *r) {
   char err[1024];
   ProcessStats s;
-  if (due > 0) return isrecording(r);
+  if (due > 0) return refusefornow(r);
   process_stats(&s);
   if (s.path == NULL && !s.failed) return request_refuse(r, "nothing is written");
   if (process_isring()) return dump(r, NULL);

@@ -149,8 +149,20 @@ static void growlines (Stack *s) {
 }
 
 
-static StackLine *lineat (const Stack *s, const luaN_Frame *f) {
-  return &s->lines[(*f->id * 31u + (unsigned)f->pc) & s->linemask];
+static StackLine *lineat (const Stack *s, unsigned id, int pc) {
+  return &s->lines[(id * 31u + (unsigned)pc) & s->linemask];
+}
+
+
+/* A line that is not in the cache. Apart, so that what is costs no registers. */
+static __attribute__((noinline)) int lookup (Stack *s, const luaN_Frame *f, unsigned id) {
+  StackLine *l;
+  growlines(s);
+  l = lineat(s, id, f->pc);
+  l->id = id;
+  l->pc = f->pc;
+  l->line = luaN_line(f->function, f->pc);
+  return l->line;
 }
 
 
@@ -158,24 +170,18 @@ static StackLine *lineat (const Stack *s, const luaN_Frame *f) {
 ** Line of the instruction that a frame is at. Upstream keeps lines as
 ** differences, so they are looked up once and kept by function and pc.
 */
-static int lineof (Stack *s, const luaN_Frame *f) {
-  StackLine *l = lineat(s, f);
-  if (l->id != *f->id || l->pc != f->pc) {
-    growlines(s);
-    l = lineat(s, f);
-    l->id = *f->id;
-    l->pc = f->pc;
-    l->line = luaN_line(f->function, f->pc);
-  }
-  return l->line;
+static int lineof (Stack *s, const luaN_Frame *f, unsigned id) {
+  const StackLine *l = lineat(s, id, f->pc);
+  return (l->id == id && l->pc == f->pc) ? l->line : lookup(s, f, id);
 }
 
 
 static void pushlua (Stack *s, const luaN_Frame *f) {
+  unsigned id;
   uint32_t i;
-  while (*f->id == 0) *f->id = __atomic_add_fetch(&lastid, 1, __ATOMIC_RELAXED);
-  i = functions_cached(&s->functions, *f->id);
-  push(s, (uint64_t)(i != 0 ? i : number(s, f)) * 8, lineof(s, f));
+  while ((id = *f->id) == 0) *f->id = __atomic_add_fetch(&lastid, 1, __ATOMIC_RELAXED);
+  i = functions_cached(&s->functions, id);
+  push(s, (uint64_t)(i != 0 ? i : number(s, f)) * 8, lineof(s, f, id));
 }
 
 
@@ -237,9 +243,10 @@ typedef struct Natives {
 } Natives;
 
 
-/* A walk's memory until 'leave'; what there is none for has not come to the stack's end. */
+/* Of a walk without memory: it has not come to the stack's end. */
 static Unwind nowhere;
 
+/* The walk is over. */
 static void leave (Stack *s) {
   if (s->unwind != &nowhere) unwindpool_give(s->unwind);
   s->unwind = NULL;

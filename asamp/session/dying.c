@@ -65,10 +65,10 @@ static void watch (int signal) {
 void dying_watch (void (*f) (void)) {
   void (*none) (void);
   int i;
-  for (i = 0; i < MOST && __atomic_load_n(&finish[i], __ATOMIC_ACQUIRE) != f; i++) {
+  for (i = 0; i < MOST; i++) {
     none = NULL;
-    if (__atomic_compare_exchange_n(&finish[i], &none, f, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) break;
-    if (none == f) break;
+    if (__atomic_compare_exchange_n(&finish[i], &none, f, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
+        none == f) break;
   }
   watch(SIGTERM);
   watch(SIGABRT);

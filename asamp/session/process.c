@@ -328,6 +328,7 @@ int process_switch (const char *to, const ProcessRate *rate, int istemporary, ch
   p = make(to, to == NULL ? (unsigned)++numbered : 1, err, errsize);
   if (p != NULL) {
     temporary = istemporary;
+    failed = 0;
     __atomic_store_n(&profile, p, __ATOMIC_RELEASE);
     __atomic_store_n(&idle, 0, __ATOMIC_RELEASE);
   }

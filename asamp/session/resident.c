@@ -147,7 +147,7 @@ static void fill (Rows *r) {
   places(&p, &living, &resident, &outside, &since);
   if (since < 0) resident -= ((uint64_t)-since < resident) ? (uint64_t)-since : resident;
   lua = (int64_t)(p.large + p.lists + p.lent);
-  l.since = (since > 0) ? since : 0;
+  l.since = 0;
   l.old = (int64_t)living;
   l.young = (int64_t)(p.inuse - living);
   l.gaps = (int64_t)(p.heads + p.lines + p.large) - (int64_t)p.inuse;
@@ -195,8 +195,7 @@ static void fill (Rows *r) {
       native = 0;
     }
     takelua(&l, &untouched);
-    l.since = 0;  /* in chunks, which are mapped, and large vectors, which are native */
-    if (since > 0) {
+    if (since > 0) {  /* in chunks, which are mapped, and large vectors, which are native */
       untouched = since;
       take(&others, &untouched);
       take(&native, &untouched);

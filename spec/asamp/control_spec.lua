@@ -283,8 +283,8 @@ describe("a process that listens", function()
     end
     local text, message = host.ask(socket, "stats\n")
     assert.is_nil(message)
-    assert.equal("error the process has fewer than 6 file descriptors left; raise their number "
-      .. "(ulimit -n)\n", text)
+    assert.equal("error fewer than 6 file descriptors would be left; raise their number "
+      .. "(ulimit -n, now 64)\n", text)
     finish()
   end)
 

@@ -60,7 +60,8 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
   finish()
   local read = judge(result and result.files or files or {}, tell)
   if not result then
-    return #o.files > 0 and read == 0 and files and #files > 0 and 1 or tell.failed("%s", message)
+    local istold = read == 0 and files and #files > 0  -- of each by itself
+    return istold and 1 or tell.failed("%s", message)
   end
   if o.out ~= "-" then
     world.out(("%s (%s of %s)\n"):format(o.out, units.plural(result.states, "Lua state"),

@@ -80,12 +80,9 @@ local function settings(o, inherited)
   if not t then
     return nil, "LUA_PROFILER: " .. wrong
   end
-  local inherits = {}
-  for key, value in pairs(t) do
-    inherits[key] = value
-  end
-  inherits, wrong = keys.check(inherits)
-  if not inherits then
+  local checked
+  checked, wrong = keys.check(t)
+  if not checked then
     return nil, "LUA_PROFILER: " .. wrong
   end
   for _, key in ipairs{"alloc", "malloc", "time", "seed", "holders", "out", "format"} do
@@ -100,7 +97,6 @@ local function settings(o, inherited)
   end
   t.native = o["no-native"] and "0" or t.native
   t.compress = o.plain and "0" or t.compress
-  local checked
   checked, wrong = keys.check(t)
   if not checked then
     return nil, wrong

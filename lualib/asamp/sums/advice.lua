@@ -40,7 +40,7 @@ local NEXT, ENOUGH = 0.2, 12
 local FAR, ROUNDS = 2, 5
 -- The shares of what a collection costs before the profile is looked at, fixed and by what is
 -- tenured, each with its standard error: roots are few in the programs of bench/advise.
-local FIXED, TENURED = {0.1, 0.1}, {0.4, 0.25}
+local FIXED, TENURED = {0.1, 0.3}, {0.4, 0.25}
 -- What caches change, as a part of the time for twice the size.
 local CACHES = 0.05
 -- A line is listed with so many samples (LEAST) and this part of the whole (WORTH); LIVE and
@@ -88,17 +88,17 @@ local function slicesof(rows)
   return sum
 end
 
--- What collections that follow each other say, {x (filled), y (tenured), us, n (weight)}: of two
--- whose cost differs by the part d, x and y solve us = filled * x + tenured * y. They share what
--- else makes costs higher or lower, by a factor that is none of theirs.
+-- What collections that follow each other say of the cost of bytes, 'a' of one that is filled
+-- and 'b' of one that is tenured: {filled, tenured, us, n (weight)}, with us = a * filled + b *
+-- tenured but for chance. Two of them share what else makes costs higher or lower.
 local function differences(rows, us, mean)
   local list = {}
   for i = 2, #rows do
     local a, b = rows[i - 1], rows[i]
     if not (a.begins or b.begins) and a.us + b.us > 0 then
       local d = 2 * (b.us - a.us) / (a.us + b.us)
-      list[#list + 1] = {x = b.filled - a.filled - d * ((a.filled + b.filled) / 2 - mean.filled),
-                         y = b.tenured - a.tenured - d * ((a.tenured + b.tenured) / 2 - mean.tenured),
+      list[#list + 1] = {filled = b.filled - a.filled - d * ((a.filled + b.filled) / 2 - mean.filled),
+                         tenured = b.tenured - a.tenured - d * ((a.tenured + b.tenured) / 2 - mean.tenured),
                          us = d * us, n = a.n * b.n / (a.n + b.n)}
     end
   end
@@ -119,10 +119,11 @@ local function bybyte(rows, us, mean)
   for _ = 1, ROUNDS do
     local xx, xy, yy, xu, yu, squares = 0, 0, 0, 0, 0, 0
     for _, d in ipairs(list) do
-      local off = x and math.abs(d.us - x.filled * d.x - x.tenured * d.y) * math.sqrt(2 * d.n) or 0
+      local off = x and math.abs(d.us - x.filled * d.filled - x.tenured * d.tenured) * math.sqrt(2 * d.n) or 0
       local weight = off > FAR * deviation and d.n * FAR * deviation / off or d.n
-      xx, xy, yy = xx + weight * d.x ^ 2, xy + weight * d.x * d.y, yy + weight * d.y ^ 2
-      xu, yu = xu + weight * d.x * d.us, yu + weight * d.y * d.us
+      xx, xy = xx + weight * d.filled ^ 2, xy + weight * d.filled * d.tenured
+      yy = yy + weight * d.tenured ^ 2
+      xu, yu = xu + weight * d.filled * d.us, yu + weight * d.tenured * d.us
       squares = squares + math.min(off, FAR * deviation) ^ 2
     end
     if x and #list > 0 then

@@ -14,7 +14,7 @@ local function survives(n) return 0.05 + 0.9 * 60000 / n * (1 - math.exp(-n / 60
 
 -- Microseconds of a minor collection: for roots, by what the nursery was filled with, and by
 -- what is tenured.
-local function cost(n, tenured) return 10 + n / 1e6 * 30 + tenured / 1e6 * 900 end
+local function cost(n, tenured) return 40 + n / 1e6 * 30 + tenured / 1e6 * 900 end
 
 -- A profile of nurseries of these sizes, each in so many collections; 'tenured' changes what a
 -- collection tenures beside what samples say. Each is filled with 2 KiB more than its size.
