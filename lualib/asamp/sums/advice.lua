@@ -16,9 +16,8 @@
 -- part alone: more collections, or other survivors. These are found by least squares over
 -- collections that follow each other, for costs drift as the heap grows; and by Bayes's rule,
 -- for where sizes hardly differ nothing tells them apart (ridge regression: Hoerl and Kennard
--- 1970). A
--- collection in which a major one begins has its first slice, too, which is the major one's.
--- It is CPU time, without waits for a processor. The major ones' time goes with the bytes
+-- 1970). A collection in which a major one begins has its first slice, too, which is the major
+-- one's. It is CPU time, without waits for a processor. The major ones' time goes with the bytes
 -- tenured, which is what makes them due.
 
 local lifetimes = require "asamp.sums.lifetimes"
@@ -73,16 +72,16 @@ local function nearness(planned, n, part)
 end
 
 -- What slices of major collections took within minor ones, in microseconds: what such a one
--- took more than the mean of those beside it.
+-- took more than the mean of those beside it that have none.
 local function slicesof(rows)
   local sum, before = 0, nil
   for i, r in ipairs(rows) do
     local after = rows[i + 1]
+    after = after and not after.begins and after or before
     if not r.begins then
       before = r
-    elseif before or after then
-      local beside = ((before or after).us + (after and not after.begins and after or before or after).us) / 2
-      sum = sum + math.max(0, r.us - beside)
+    elseif after then
+      sum = sum + math.max(0, r.us - ((before or after).us + after.us) / 2)
     end
   end
   return sum
