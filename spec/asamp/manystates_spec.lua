@@ -194,6 +194,21 @@ describe("a host with many states", function()
     end
   end)
 
+  -- Ctrl-C of a host that leaves it to the system ended it, and cut its profile.
+  it("ends with a whole profile by a signal of the terminal", function()
+    shell.write(folder .. "/loop.lua", "local t = {} while true do t[#t % 100 + 1] = {} end")
+    for signal, number in pairs{INT = 2, HUP = 1} do
+      local path = folder .. "/" .. signal .. ".vmprof"
+      local code = process.run{program = "/bin/sh", directory = folder, "-c", ([[
+        env --default-signal=INT "$0" 1 1 1 loop.lua & while ! test -s %s; do sleep 0.1; done
+        kill -%s $!; wait $!]]):format(path, signal), host,
+        env = {ASAMP = "alloc=64K,quiet,out=" .. path, LUA_PATH = "", LUA_CPATH = ""}}
+      assert.equal(128 + number, code)
+      local r = assert(reader.read(path))
+      assert.is_true(r.complete, r.message)
+    end
+  end)
+
   -- Once a question went through the list of states while other threads took states out of
   -- it and freed them: sums fell, and ThreadSanitizer told.
   it("answers while its states come and go", function()
