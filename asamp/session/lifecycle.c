@@ -250,7 +250,7 @@ int profile_dump (Profile *p, const char *to, int isshort, char *path, size_t pa
     istaken = !p->stop;
     if (istaken) {
       p->wish = &wish;
-      pthread_cond_signal(&p->work);
+      queue_wake(p);
       while (!wish.isdone)
         pthread_cond_wait(&p->answered, &p->lock);
     }
@@ -268,7 +268,7 @@ int profile_dump (Profile *p, const char *to, int isshort, char *path, size_t pa
 static void end (Profile *p) {
   pthread_mutex_lock(&p->lock);
   p->stop = 1;
-  pthread_cond_signal(&p->work);
+  queue_wake(p);
   pthread_mutex_unlock(&p->lock);
   pthread_join(p->thread, NULL);
   pthread_mutex_lock(&p->lock);

@@ -15,7 +15,9 @@
 **       this OS thread while it told one, with the lock, and it never goes on. 'telling',
 **       of each OS thread, says so;
 **   Q6  what other threads tell when the profile has ended, in a process that a signal ends,
-**       is no part of it, and not lost.
+**       is no part of it, and not lost;
+**   Q7  'work' is signalled by queue_wake only, and never within itself: exit() in a signal
+**       handler may have interrupted that, too.
 */
 #ifndef asamp_queue_h
 #define asamp_queue_h
@@ -100,6 +102,9 @@ struct Profile {
 static inline uint64_t queue_lost (const Profile *p) {
   return p->lost.samples + p->lost.timesamples + p->elsewhere;
 }
+
+/* Has the writer look, or leaves it to look by itself (Q7). */
+void queue_wake (Profile *p);
 
 /* What there is to tell of the file (lock held). */
 void queue_totals (const Profile *p, ProfileTotals *t);

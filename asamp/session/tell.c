@@ -22,6 +22,9 @@
 /* The profile whose lock this OS thread has, or waits for, to tell an event. */
 static OFTHREAD const Profile *volatile telling;
 
+/* The profile whose writer this OS thread wakes at present. */
+static OFTHREAD const Profile *volatile waking;
+
 /* The number that the system has given this OS thread; 0: it was not asked for yet. Kept,
    for every event has it, and a system call takes as long as half a sample. */
 static OFTHREAD uint32_t ofthread;
@@ -42,6 +45,19 @@ static uint32_t threadnumber (void) {
     ofthread = (uint32_t)gettid();
   }
   return ofthread;
+}
+
+/*
+** A condition has a lock of its own: exit() in a handler that has interrupted its signal on
+** this thread would wait for that for ever, in a second one (Q7).
+*/
+void queue_wake (Profile *p) {
+  const Profile *before = waking;
+  if (before == p)
+    return;
+  waking = p;
+  pthread_cond_signal(&p->work);
+  waking = before;
 }
 
 int profile_ready (Profile *p) {
@@ -85,7 +101,7 @@ static __attribute__((noinline)) int waitforroom (Profile *p, size_t size) {
     EventTally inhand = p->inhand;
     if (p->pid != getpid())
       return 0;
-    pthread_cond_signal(&p->work);
+    queue_wake(p);
     pthread_cond_wait(&p->room, &p->lock);
     p->inhand = inhand;  /* another thread may have told something */
     if (p->error != 0 || p->stop)
@@ -115,7 +131,7 @@ static inline void *reserve (const ProfileState *s, int type, uint64_t number, s
   event->state = s->id;
   event->thread = s->outside ? 0 : threadnumber();
   if (q->used < WAKE_BYTES && q->used + size >= WAKE_BYTES)
-    pthread_cond_signal(&p->work);
+    queue_wake(p);
   p->reserved = size;
   return event + 1;
 }
@@ -475,8 +491,8 @@ static void telllast (Profile *p, int (*next) (void *ud, ProfileLast *last), voi
 }
 
 /*
-** malloc is not used, for this thread may be in the middle of it; nor, where it tells an
-** event, a condition: the writer finds 'stop' when it looks by itself.
+** malloc is not used, for this thread may be in the middle of it. Where the writer is not
+** woken (queue_wake), it finds 'stop' when it looks by itself.
 */
 void profile_exit (Profile *p, int (*next) (void *ud, ProfileLast *last), void *ud,
                    ProfileTotals *t) {
@@ -493,8 +509,7 @@ void profile_exit (Profile *p, int (*next) (void *ud, ProfileLast *last), void *
     telllast(p, next, ud);
   }
   else p->stop = 1;
-  if (!ours)
-    pthread_cond_signal(&p->work);
+  queue_wake(p);
   iswritten = awaitwriter(p) || __atomic_load_n(&p->whole, __ATOMIC_ACQUIRE);
   locked = !ours && trylock(p);  /* other threads may go on, and lose what they tell */
   if (!iswritten) {

@@ -81,6 +81,27 @@ describe("a handler that ends the process", function()
     assert.is_true(ends(N, "quick_exit", 7, WORK["telling samples"]) >= N - 1)
   end)
 
+  -- It was signalled again: the thread waited for itself, for ever. ASan must come before
+  -- what is preloaded.
+  if os.getenv "ASAMP_VARIANT" ~= "asan" then
+    it("by exit() ends it in the midst of a condition's signal, too", function()
+      local folder = shell.folder()
+      local path = folder .. "/own"
+      for what, work in pairs{telling = WORK["telling samples"], opening = WORK["opening and ending sessions"]} do
+        local script = process.file("os.tmpname = function() return arg[1] end " .. work)
+        for at = 1, 9 do
+          os.remove(path)
+          local status = process.run{"-l", "profiler", script, folder .. "/other", limit = 60, env = {
+            LUA_PROFILER = "alloc=64,wall,time=5000,quiet,out=" .. path, WAKING_AT = at,
+            LD_PRELOAD = package.searchpath("waking", package.cpath)}}
+          assert.equal(7, status, what .. ", signal " .. at)
+          assert.is_true(reader.read(path).complete)
+        end
+      end
+      shell.remove(folder)
+    end)
+  end
+
   it("by _exit() or abort() ends it", function()
     ends(3, "_exit", 7, WORK["telling samples"])
     ends(3, "abort", 128 + 6, WORK["telling samples"])
