@@ -199,7 +199,8 @@ local function find(path, pid, since)
   end
 end
 
-local function shortreport(wanted, pid, since, world, tell)
+-- 'signal': the one that ended the program, if one did.
+local function shortreport(wanted, pid, since, signal, world, tell)
   local path, message = find(wanted, pid, since)
   local profile
   if path then
@@ -209,7 +210,10 @@ local function shortreport(wanted, pid, since, world, tell)
     tell.failed("no profile: %s", message)
     return
   end
-  if profile.message then
+  if profile.message and signal then
+    tell.failed("'%s' is the profile so far, for signal %d has ended the program: %s", path, signal,
+                profile.message)
+  elseif profile.message then
     tell.failed("'%s': %s", path, profile.message)
   end
   local t = totals.of(profile)
@@ -254,7 +258,8 @@ local function runprogram(program, t, words, environment, world, tell)
       tell.failed("no profile: '%s' made no state of liblua5.4.so.0, nor did a child that has ASAMP in its "
                   .. "environment; or its own log says why none is written", program)
     else
-      shortreport(host.isfile(own) and own or others[1], nil, since, world, tell)
+      shortreport(host.isfile(own) and own or others[1], nil, since, how == "signal" and status,
+                  world, tell)
     end
     for _, path in ipairs(others) do
       if path ~= own then
@@ -293,7 +298,7 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
     return tell.failed("%s", status)
   end
   if not t.quiet or t.quiet == "0" then
-    shortreport(keys.path(t.out, script, pid), pid, since, world, tell)
+    shortreport(keys.path(t.out, script, pid), pid, since, how == "signal" and status, world, tell)
   end
   return ended(how, status)
 end)

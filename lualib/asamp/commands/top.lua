@@ -52,6 +52,14 @@ local function linesof(profile, before, seconds, o, world)
     function(i, n) return layout.cutstart(layout.clean(rows[i].name), n) end)
 end
 
+-- The seconds that the lines of a profile are of, which ended when it was last written, up to
+-- one ago: from one sample to another; those between the looks, where it has too few samples
+-- to tell. 'now' and 'before': the times of the last samples.
+local function timeof(now, before, between)
+  local seconds = now - before
+  return between and seconds < between / 2 and between or seconds
+end
+
 local function look(target, state, o, world)
   local fields, message = ask.ask(target, "stats")
   if not fields then
@@ -61,11 +69,12 @@ local function look(target, state, o, world)
   local lines = show.head(now, state.before and living.rates(state.before, now))
   local profile = now.file and world.read(now.file)
   if profile then
-    local seconds = state.before and now.now - state.before.now or profile.duration
     local before = state.file == now.file and state.lines or nil
+    local seconds = timeof(profile.duration, before and state.duration or 0,
+                           state.before and now.now - state.before.now)
     table.move(linesof(profile, before, math.max(seconds, 0.001), o, world), 1, 1000,
                #lines + 1, lines)
-    state.lines = since.remember(totals.of(profile))
+    state.lines, state.duration = since.remember(totals.of(profile)), profile.duration
   end
   state.before, state.file = now, now.file
   return table.concat(lines, "\n") .. "\n"

@@ -54,6 +54,14 @@ describe("asamp", function()
     end)
   end
 
+  it("says what became of a program whose profile has no end", function()
+    shell.write(folder .. "/killed.lua", [[
+      local f = io.open "/proc/self/stat"
+      os.execute("kill -9 " .. f:read "n")]])
+    local _, _, err = run "run killed.lua"
+    assert.matches("vmprof' is the profile so far, for signal 9 has ended the program: ", err, 1, true)
+  end)
+
   it("names the variable that a wrong value comes from", function()
     local code, _, err = run("run app.lua", {LUA_PROFILER = "alloc=3"})
     assert.equal(2, code)
