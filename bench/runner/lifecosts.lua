@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- What lifetimes cost, of bench/lifetimes: lua lifecosts.lua FILE INSTRUCTIONS, of lines "PERIOD
--- WALL USER SYSTEM RSS STATUS", those of "off" first in each round; and "PERIOD NUMBER", "off" first.
+-- WALL USER SYSTEM RSS STATUS", those of "off" first in each round; and "PERIOD WITHOUT LIFETIMES
+-- HOLDERS", instructions without the profiler, with it, and with holders at the end, too.
 
 local order, times, peaks, off = {}, {}, {}, nil
 for line in io.lines(arg[1]) do
@@ -20,11 +21,10 @@ for line in io.lines(arg[1]) do
   end
 end
 
-local counts, base = {}, nil
+local counts = {}
 for line in io.lines(arg[2]) do
-  local period, n = line:match "^(%S+) (%d+)$"
-  base = base or tonumber(n)
-  counts[assert(period, line)] = tonumber(n) / base
+  local period, without, lifetimes, holders = line:match "^(%S+) (%d+) (%d+) (%d+)$"
+  counts[assert(period, line)] = {lifetimes / without, holders / without}
 end
 
 local function median(list)
@@ -33,16 +33,16 @@ local function median(list)
 end
 
 print "\nCost, of a run without (FiLiP, Tables 5 and 6, with pretenuring):\n"
-print "| one sample every | instructions | CPU time | lowest | highest | peak of memory |"
-print "| --- | ---: | ---: | ---: | ---: | ---: |"
+print "| one sample every | instructions | ... with holders | CPU time | lowest | highest | peak of memory |"
+print "| --- | ---: | ---: | ---: | ---: | ---: | ---: |"
 for _, period in ipairs(order) do
   local list = times[period]
   local mid = median(list)
-  print(("| %s | %.3f | %.2f | %.2f | %.2f | %.2f |"):format(period, counts[period], mid, list[1],
-                                                           list[#list], median(peaks[period])))
+  print(("| %s | %.3f | %.3f | %.2f | %.2f | %.2f | %.2f |"):format(period, counts[period][1], counts[period][2],
+    mid, list[1], list[#list], median(peaks[period])))
 end
 for _, row in ipairs{{"100%", 2.29, 2.12, 2.36}, {"50%", 1.64, 1.65, 1.68}, {"1%", 1.08, 1.34, 1.01},
                      {"0.1%", 1.12, 1.26, 1.001}} do
-  print(("| paper, %s: DataFrame | - | %.2f | - | - | %.2f |"):format(row[1], row[2], row[4]))
-  print(("| paper, %s: mean of five programs | - | %.2f | - | - | - |"):format(row[1], row[3]))
+  print(("| paper, %s: DataFrame | - | - | %.2f | - | - | %.2f |"):format(row[1], row[2], row[4]))
+  print(("| paper, %s: mean of five programs | - | - | %.2f | - | - | - |"):format(row[1], row[3]))
 end
