@@ -145,8 +145,9 @@ int smaps_read (Smaps *s) {
   nsp = pointers(sp);
   l.fd = descriptor_open("/proc/self/smaps", O_RDONLY, 0);
   while (l.fd >= 0 && (line = nextline(&l)) != NULL) {
-    unsigned long long kib;
-    if (sscanf(line, "Rss: %llu kB", &kib) == 1 && known) add(s, &m, kib * 1024, sp, nsp);
+    if (strncmp(line, "Rss:", 4) == 0) {
+      if (known) add(s, &m, (uint64_t)strtoull(line + 4, NULL, 10) * 1024, sp, nsp);
+    }
     else if (strchr("0123456789abcdef", line[0]) != NULL && line[0] != '\0')
       known = heads(line, &m);
   }

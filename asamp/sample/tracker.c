@@ -11,7 +11,6 @@
 #include "unwind.h"
 
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -32,15 +31,15 @@
 /* Opened anew each time: a descriptor that stayed open would show the parent of a
    fork, or what the program has opened in its place. */
 uint64_t tracker_rss (void) {
-  char text[128];
-  unsigned long long size, resident;
+  char text[128], *resident;
   int fd = descriptor_open("/proc/self/statm", O_RDONLY, 0);
   ssize_t n = read(fd, text, sizeof(text) - 1);
   if (fd >= 0) close(fd);
   if (n <= 0) return 0;
   text[n] = '\0';
-  if (sscanf(text, "%llu %llu", &size, &resident) != 2) return 0;
-  return resident * (uint64_t)sysconf(_SC_PAGESIZE);
+  resident = strchr(text, ' ');  /* behind the size of all mappings */
+  return (resident == NULL) ? 0 : (uint64_t)strtoull(resident, NULL, 10) *
+                                  (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
 
