@@ -53,14 +53,32 @@ static int issmall (const Table *t) {
 
 
 /*
+** Is o, or NULL, what a slot of a vast table was given last? Then it is tenured at once, as it
+** would be by the next refinement: a program that fills such a table with few objects has each
+** of them remembered twice at most. (At the address of one that has died lies another by then,
+** which may be tenured as well.)
+*/
+static int isstoredagain (lua_State *L, const Table *t, GCObject *o) {
+  luaN_Remset *r = &G(L)->heap.gc.remset;
+  if (o == NULL || o != r->stored || t->metatable != NULL) {  /* it may be weak */
+    r->stored = o;
+    return 0;
+  }
+  if (luaN_differ(t, o)) luaN_tenure(L, o);
+  return 1;
+}
+
+
+/*
 ** The slot may be about to be written to: what is remembered is refined before it
 ** is put there, not after.
 */
-void luaN_rememberslot (lua_State *L, Table *t, TValue *slot) {
+void luaN_rememberslot (lua_State *L, Table *t, TValue *slot, GCObject *o) {
   global_State *g = G(L);
   luaN_Remset *r = &g->heap.gc.remset;
   luaN_Vec *v = &r->slots;
   if (!(t->marked & LUAN_UNLOGGED)) return;
+  if ((t->marked & LUAN_VAST) && isstoredagain(L, t, o)) return;
   if (v->n > 0 && v->a[v->n - 1] == (void *)slot && v->a[v->n - 2] == (void *)t)
     return;
   if (issmall(t)) {
@@ -82,7 +100,7 @@ void luaN_rememberslot (lua_State *L, Table *t, TValue *slot) {
 
 void luaN_remembernode (lua_State *L, Table *t, Node *n) {
   if (luaN_isold(t) && G(L)->heap.rehashing != t)
-    luaN_rememberslot(L, t, gval(n));
+    luaN_rememberslot(L, t, gval(n), NULL);
 }
 
 

@@ -179,17 +179,17 @@ LUAI_FUNC void luaN_overdue (lua_State *L);
 /* v has been stored in 'slot' of table t. */
 #define luaN_slotbarrier(L,t,slot,v) \
   (iscollectable(v) && l_unlikely(luaN_crossestable(t, gcvalue(v))) \
-   ? luaN_rememberslot(L, t, cast(TValue *, slot)) : cast_void(0))
+   ? luaN_rememberslot(L, t, cast(TValue *, slot), gcvalue(v)) : cast_void(0))
 
 /* v has been stored under 'key' of table t. */
 #define luaN_keybarrier(L,t,key,v) \
   (iscollectable(v) && l_unlikely(luaN_crossestable(t, gcvalue(v))) \
-   ? luaN_rememberslot(L, t, cast(TValue *, luaH_get(t, key))) \
+   ? luaN_rememberslot(L, t, cast(TValue *, luaH_get(t, key)), gcvalue(v)) \
    : cast_void(0))
 
 #define luaN_intbarrier(L,t,i,v) \
   (iscollectable(v) && l_unlikely(luaN_crossestable(t, gcvalue(v))) \
-   ? luaN_rememberslot(L, t, cast(TValue *, luaH_getint(t, i))) \
+   ? luaN_rememberslot(L, t, cast(TValue *, luaH_getint(t, i)), gcvalue(v)) \
    : cast_void(0))
 
 /* A frame of L other than the running one has been written to (T2). */
@@ -203,8 +203,9 @@ LUAI_FUNC void luaN_overdue (lua_State *L);
   ((ci)->callstatus = cast(unsigned short, \
                            ((ci)->callstatus | CIST_TAIL) & ~CIST_CLEAN))
 
-/* Remembers one slot of an old table: a value of its array or of a node. */
-LUAI_FUNC void luaN_rememberslot (lua_State *L, Table *t, TValue *slot);
+/* Remembers one slot of an old table: a value of its array or of a node. 'o' is what is
+   stored there, or NULL. */
+LUAI_FUNC void luaN_rememberslot (lua_State *L, Table *t, TValue *slot, GCObject *o);
 
 /* Node n of t has got a new key and value, or another node's. */
 LUAI_FUNC void luaN_remembernode (lua_State *L, Table *t, Node *n);

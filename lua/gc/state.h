@@ -71,6 +71,7 @@ typedef struct luaN_Remset {
   unsigned many;		/* limit of these lists (LUAN_MANY); of 'slots', when ... */
   size_t refineat;		/* ... one of a vast table is added (LUAN_CACHED) */
   size_t stayed;		/* of 'objects', what luaN_refineobjects has left */
+  const GCObject *stored;	/* what a slot of a vast table was given last, or NULL */
   luaN_Writes writes[LUAN_WRITES];  /* tables that are written to a lot */
   lu_byte hurried;		/* the next safe point is to collect: until then 'slots'
 				   may become twice as long */

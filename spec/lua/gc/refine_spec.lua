@@ -66,7 +66,8 @@ describe("a big old table", function()
       local exchange = load(text, "setup", "b")()
       local n, kept = 300000, {}
       local t = state.table(n, 0)
-      for i = 1, n do t[i] = kept end
+      for i = 0, 15 do kept[i] = {}; kept[kept[i]] = true end
+      for i = 1, n do t[i] = kept[i % 16] end
       collectgarbage("generational")
       collectgarbage("nursery", 1 << 16)
       collectgarbage()
@@ -84,7 +85,7 @@ describe("a big old table", function()
       for i = 1, 20000 do local garbage = {i}; assert(garbage) end
       _, _, later = state.memory()
       assert(later > minors)
-      for i = 1, n do assert(t[i] == kept or t[i][1] == i) end
+      for i = 1, n do assert(kept[t[i]] or t[i][1] == i) end
     end, string.dump(setup))
   end)
 
@@ -131,6 +132,46 @@ describe("a big old table", function()
       assert(getmetatable(t) == mt and mt.__index[1] == 3000)
       state.check()
     end)
+  end)
+end)
+
+-- What was: each of these stores remembered its slot, and a table that was filled with few
+-- objects cost a quarter more instructions than stock Lua.
+describe("an object that is stored into a vast table again and again", function()
+  local function fill(state, mode)
+    local n, x = 300000, 1
+    local t, objects = setmetatable(state.table(n, 0), mode and {__mode = mode}), {}
+    for i = 1, n do t[i] = false end
+    collectgarbage("generational")
+    collectgarbage("nursery", 1 << 20)
+    collectgarbage()
+    collectgarbage("step")
+    local _, _, _, _, before = state.memory()
+    for i = 1, 40 do
+      local object = {{i}}
+      for _ = 1, 30 do
+        x = (x * 1103515245 + 12345) & 0x7FFFFFFF
+        local slot = x % n + 1
+        t[slot], objects[slot] = object, i
+      end
+    end
+    state.check()
+    collectgarbage("step")
+    local _, _, _, _, after = state.memory()
+    for slot, i in pairs(objects) do
+      if not mode then assert(t[slot][1][1] == i)
+      else assert(t[slot] == nil or i == 40) end  -- a register may hold the last one
+    end
+    return after - before
+  end
+
+  it("is remembered twice at most", function()
+    local n = within(fill)
+    assert(n >= 40 and n < 200, n)
+  end)
+
+  it("dies young, if the table is weak", function()
+    within(fill, "v")
   end)
 end)
 

@@ -69,7 +69,7 @@ static int in_allocated (lua_State *L) {
   return 1;
 }
 
-/* memory() -> inuse, held, minors, majors */
+/* memory() -> inuse, held, minors, majors, and how much was remembered at collections so far */
 static int in_memory (lua_State *L) {
   luaN_Memory m;
   luaN_memory(L, &m);
@@ -77,7 +77,8 @@ static int in_memory (lua_State *L) {
   lua_pushinteger(L, (lua_Integer)m.held);
   lua_pushinteger(L, (lua_Integer)m.minors);
   lua_pushinteger(L, (lua_Integer)m.majors);
-  return 4;
+  lua_pushinteger(L, (lua_Integer)m.looked[LUAN_LREMEMBERED]);
+  return 5;
 }
 
 /* check(): raises what does not hold */
