@@ -200,15 +200,6 @@ void profile_file (const Profile *p, struct stat *file) {
   file->st_ino = p->file.inode;
 }
 
-void queue_totals (const Profile *p, ProfileTotals *t) {
-  t->samples = p->taken.samples - p->lost.samples;
-  t->timesamples = p->taken.timesamples - p->lost.timesamples;
-  t->lost = p->lost.samples + p->lost.timesamples;
-  t->bytes = p->ring != NULL && !p->done ? ring_bytes(p->ring)
-           : __atomic_load_n(&p->file.written, __ATOMIC_RELAXED);
-  t->error = p->error != 0 ? p->error : p->stalled;
-}
-
 int profile_room (Profile *p) {
   return __atomic_load_n(&p->stalled, __ATOMIC_RELAXED) == 0;
 }

@@ -32,6 +32,9 @@
 #include "profile.h"
 #include "spare.h"
 
+/* A variable of each OS thread, which a signal handler may ask for: no call allocates it. */
+#define OFTHREAD	__thread __attribute__((tls_model("initial-exec")))
+
 #define QUEUE_BYTES	(2u << 20)    /* of one of the two buffers */
 #define WAKE_BYTES	(256u << 10)  /* the writer looks when there are so many, so
                                          that they pass through the caches */

@@ -17,13 +17,8 @@
 #define HOLDERS_CHUNK	2047          /* numbers of one event, odd */
 #define DEATHS_CHUNK	65536         /* runs of one event, even */
 
-#define OFTHREAD	__thread __attribute__((tls_model("initial-exec")))
-
 /* The profile whose lock this OS thread has, or waits for, to tell an event. */
 static OFTHREAD const Profile *volatile telling;
-
-/* The profile whose writer this OS thread wakes at present. */
-static OFTHREAD const Profile *volatile waking;
 
 /* The number that the system has given this OS thread; 0: it was not asked for yet. Kept,
    for every event has it, and a system call takes as long as half a sample. */
@@ -45,19 +40,6 @@ static uint32_t threadnumber (void) {
     ofthread = (uint32_t)gettid();
   }
   return ofthread;
-}
-
-/*
-** A condition has a lock of its own: exit() in a handler that has interrupted its signal on
-** this thread would wait for that for ever, in a second one (Q7).
-*/
-void queue_wake (Profile *p) {
-  const Profile *before = waking;
-  if (before == p)
-    return;
-  waking = p;
-  pthread_cond_signal(&p->work);
-  waking = before;
 }
 
 int profile_ready (Profile *p) {

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** What all who share a profile's queue need of it (queue.h).
+*/
+#include "queue.h"
+
+/* The profile whose writer this OS thread wakes at present. */
+static OFTHREAD const Profile *volatile waking;
+
+/*
+** A condition has a lock of its own: exit() in a handler that has interrupted its signal on
+** this thread would wait for that for ever, in a second one (Q7).
+*/
+void queue_wake (Profile *p) {
+  const Profile *before = waking;
+  if (before == p)
+    return;
+  waking = p;
+  pthread_cond_signal(&p->work);
+  waking = before;
+}
+
+void queue_totals (const Profile *p, ProfileTotals *t) {
+  t->samples = p->taken.samples - p->lost.samples;
+  t->timesamples = p->taken.timesamples - p->lost.timesamples;
+  t->lost = p->lost.samples + p->lost.timesamples;
+  t->bytes = p->ring != NULL && !p->done ? ring_bytes(p->ring)
+           : __atomic_load_n(&p->file.written, __ATOMIC_RELAXED);
+  t->error = p->error != 0 ? p->error : p->stalled;
+}
