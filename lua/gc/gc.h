@@ -34,7 +34,9 @@
 ** Invariants (checked by luaN_verify):
 **   G1  an old object that refers to a young one is in remset.objects or remset.whole,
 **       or the slot is in remset.slots, or it is remset.refining and the slot is yet to
-**       come, or it is a thread whose stack is not clean, or remset.overflow is set.
+**       come, or it is a thread whose stack is not clean, or remset.overflow is set. An
+**       old open upvalue of a young thread is in remset.objects whatever it refers to: a
+**       store into its slot has no barrier, and no collection may reach the thread.
 **   G2  after a minor collection nothing reachable is young.
 **   G3  while a major collection marks, an object of its epoch refers to one
 **       of another only if it is on a mark stack (mark.young, mark.old), or as in G1.

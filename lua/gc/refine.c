@@ -27,6 +27,7 @@
 
 #include "lprefix.h"
 
+#include "lfunc.h"
 #include "lgc.h"
 
 #include "limit.h"
@@ -217,6 +218,12 @@ void luaN_refineslots (lua_State *L) {
 
 /* {== objects =========================================================== */
 
+/* Is o written to without a barrier: a thread, which may run, or a variable on its stack? */
+static int iswritten (const GCObject *o) {
+  return o->tt == LUA_VTHREAD || (o->tt == LUA_VUPVAL && upisopen(gco2upv(o)));
+}
+
+
 void luaN_refineobjects (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
@@ -225,7 +232,7 @@ void luaN_refineobjects (lua_State *L) {
   if (v->n < 2 * c->remset.stayed) return;  /* most of them would stay */
   for (i = 0; i < v->n; i++) {
     GCObject *o = (GCObject *)v->a[i];
-    if (o->tt == LUA_VTHREAD) v->a[kept++] = o;  /* it may run */
+    if (iswritten(o)) v->a[kept++] = o;
     else if (o->tt != LUA_VTABLE) {
       o->marked |= LUAN_UNLOGGED;
       luaN_traverse(g, o);

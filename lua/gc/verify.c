@@ -420,6 +420,21 @@ static const char *checklists (global_State *g) {
 }
 
 
+/* G1, of open upvalues. */
+static const char *checkopen (global_State *g) {
+  const luaN_Gc *c = &g->heap.gc;
+  size_t i;
+  for (i = 0; i < c->lists.threads.v.n && !c->remset.overflow; i++) {
+    const lua_State *th = (const lua_State *)c->lists.threads.v.a[i];
+    const UpVal *uv = (th != NULL && luaN_isyoung(th)) ? th->openupval : NULL;
+    for (; uv != NULL; uv = uv->u.open.next)
+      if (luaN_isold(uv) && !luaN_islogged(uv) && !(uv->marked & LUAN_PENDING))
+        return broken("G1 (open upvalue)", uv, uv->marked, 0);
+  }
+  return NULL;
+}
+
+
 static const char *checkgraph (lua_State *L, int exact) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
@@ -552,6 +567,7 @@ const char *luaN_verify (lua_State *L, int exact) {
     return broken("S1 (no sampler)", h->free, (unsigned long)h->point, 0);
   if ((bad = checkblocks(&h->blocks)) != NULL) return bad;
   if ((bad = checklists(g)) != NULL) return bad;
+  if ((bad = checkopen(g)) != NULL) return bad;
   if ((bad = checkfinalizers(h)) != NULL) return bad;
   if ((bad = luaN_checkoutside(g, &where)) != NULL) return broken(bad, where, 0, 0);
   return checkgraph(L, exact);

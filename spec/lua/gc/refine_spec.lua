@@ -135,6 +135,38 @@ describe("a big old table", function()
   end)
 end)
 
+-- What was: the barriers tenured the closure, then its variable, and took the variable for seen.
+-- What the coroutine wrote there later had no barrier, no collection came to the coroutine, which
+-- was young and dead, and the closure had an object that was gone.
+describe("a variable that a closure shares with a young coroutine", function()
+  it("has what was written last when much has been stored meanwhile", function()
+    within(function(state)
+      collectgarbage("generational")
+      for _ = 1, 3 do
+        local n, olds, keep = 40000, {}, {get = false}
+        for i = 1, n do olds[i] = {x = false} end
+        collectgarbage()
+        local co = coroutine.wrap(function()
+          local v = {"first"}
+          keep.get = function() return v end
+          for _ = 1, 3 do  -- each finds what the one before has tenured
+            local y = {}
+            for i = 1, n do olds[i].x = y end
+          end
+          v = {"last"}  -- a register
+          state.check()
+          coroutine.yield()
+        end)
+        co()
+        co = nil  -- luacheck: ignore 311
+        for i = 1, 30000 do local t = {i, i}; assert(t) end
+        assert(keep.get()[1] == "last")
+        state.check()
+      end
+    end)
+  end)
+end)
+
 -- What was: each of these stores remembered its slot, and a table that was filled with few
 -- objects cost a quarter more instructions than stock Lua.
 describe("an object that is stored into a vast table again and again", function()
