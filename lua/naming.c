@@ -17,6 +17,7 @@
 
 #define MAX_STORE_DISTANCE	32	/* instructions from a closure to what stores it */
 #define MAX_KEY_DISTANCE		8	/* ... from a key to the closure stored under it */
+#define MAX_LIVE	255	/* variables at a time: each has a register */
 
 
 static TString *constant (const Proto *f, int i) {
@@ -24,16 +25,43 @@ static TString *constant (const Proto *f, int i) {
 }
 
 
-/* The variable in register 'r' at 'pc'; 'from': -1, or where it begins. */
-static TString *variable (const Proto *f, int r, int pc, int from) {
-  int i;
-  for (i = 0; i < f->sizelocvars && f->locvars[i].startpc <= pc; i++) {
-    const LocVar *v = &f->locvars[i];
-    if (pc < v->endpc && r-- == 0)  /* those of loops are called "(for state)" */
-      return ((from < 0 || v->startpc == from) && *getstr(v->varname) != '(')
-             ? v->varname : NULL;
+/* The variables of a function that live at an instruction, and so the registers they are in:
+   they end in the opposite order to that in which they began. */
+typedef struct Scope {
+  const Proto *f;
+  int next;  /* of its locvars, the first that begins later */
+  int n;
+  const LocVar *live[MAX_LIVE];
+} Scope;
+
+
+/* On to the instruction at 'pc'. */
+static void advance (Scope *s, int pc) {
+  for (;;) {
+    const LocVar *v;
+    while (s->n > 0 && s->live[s->n - 1]->endpc <= pc) s->n--;
+    if (s->next == s->f->sizelocvars) return;
+    v = &s->f->locvars[s->next];
+    if (v->startpc > pc) return;
+    if (v->endpc > pc && s->n < MAX_LIVE) s->live[s->n++] = v;
+    s->next++;
   }
-  return NULL;
+}
+
+
+/* The variable in register 'r' at 'pc', which comes soon; 'from': -1, or where it begins. */
+static TString *variable (const Scope *s, int r, int pc, int from) {
+  const LocVar *v = NULL, *end = s->f->locvars + s->f->sizelocvars;
+  int n = s->n;
+  while (n > 0 && s->live[n - 1]->endpc <= pc) n--;
+  if (r < n) v = s->live[r];
+  else {
+    for (v = s->f->locvars + s->next; v < end && v->startpc <= pc; v++)
+      if (pc < v->endpc && n++ == r) break;
+    if (v == end || v->startpc > pc) return NULL;
+  }
+  if ((from >= 0 && v->startpc != from) || v->varname == NULL) return NULL;
+  return (*getstr(v->varname) != '(') ? v->varname : NULL;  /* of loops: "(for state)" */
 }
 
 
@@ -72,16 +100,17 @@ static int passes (Instruction i, int r) {
 
 
 /* Where the closure goes that the instruction at 'at' makes; NULL: it has no name. */
-static TString *nameof (const Proto *f, int at) {
+static TString *nameof (const Scope *s, int at) {
+  const Proto *f = s->f;
   int r = GETARG_A(f->code[at]), pc;
   for (pc = at + 1; pc < f->sizecode && pc - at <= MAX_STORE_DISTANCE; pc++) {
     Instruction i = f->code[pc];
-    TString *name = variable(f, r, pc, pc);  /* its register becomes one? */
+    TString *name = variable(s, r, pc, pc);  /* its register becomes one? */
     if (name != NULL) return name;
     if (passes(i, r)) continue;
     switch (GET_OPCODE(i)) {
       case OP_MOVE:
-        return (GETARG_B(i) == r) ? variable(f, GETARG_A(i), pc, -1) : NULL;
+        return (GETARG_B(i) == r) ? variable(s, GETARG_A(i), pc, -1) : NULL;
       case OP_SETUPVAL:
         return (GETARG_B(i) < f->sizeupvalues) ? f->upvalues[GETARG_B(i)].name : NULL;
       case OP_SETTABUP: case OP_SETFIELD:
@@ -96,20 +125,32 @@ static TString *nameof (const Proto *f, int at) {
 }
 
 
-void luaN_namefunctions (lua_State *L, Proto *f) {
+/* Not inlined: a scope is large, and functions may be nested deeply. */
+static __attribute__((noinline)) void namein (lua_State *L, Proto *f) {
+  Scope s;
   int i;
-  if (f->sizep == 0) return;
+  s.f = f;
+  s.next = s.n = 0;
   for (i = 0; i < f->sizecode; i++) {
     Instruction code = f->code[i];
     if (GET_OPCODE(code) == OP_CLOSURE && GETARG_Bx(code) < f->sizep) {
       Proto *p = f->p[GETARG_Bx(code)];
-      TString *name = nameof(f, i);
+      TString *name;
+      advance(&s, i);
+      name = nameof(&s, i);
       if (p != NULL && name != NULL) {
         p->name = name;
         luaC_objbarrier(L, p, name);
       }
     }
   }
+}
+
+
+void luaN_namefunctions (lua_State *L, Proto *f) {
+  int i;
+  if (f->sizep == 0) return;
+  namein(L, f);
   for (i = 0; i < f->sizep; i++)
     if (f->p[i] != NULL) luaN_namefunctions(L, f->p[i]);
 }
