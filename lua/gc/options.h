@@ -5,7 +5,8 @@
 **
 **   collectgarbage("nursery" [, bytes])  bytes from one minor collection to the
 **     next, from now on; 0: as the collector sees fit (the default). Returns
-**     what was set before; without bytes nothing changes.
+**     what was set before; without bytes nothing changes. In a finalizer it does
+**     nothing and returns nil, as all options do.
 **   collectgarbage("statistics")  a table; bytes, numbers, times in seconds.
 */
 #ifndef luaN_options_h
@@ -28,7 +29,9 @@ static int luaN_optnursery (lua_State *L) {
       return luaL_error(L, "a nursery of %I bytes; 0 or more expected", bytes);
     n = (uint64_t)bytes;
   }
-  lua_pushinteger(L, (lua_Integer)luaN_setnursery(L, n));
+  n = luaN_setnursery(L, n);
+  if (n == LUAN_ASK) luaL_pushfail(L);
+  else lua_pushinteger(L, (lua_Integer)n);
   return 1;
 }
 

@@ -6,6 +6,11 @@
 #ifndef luaN_newtable_h
 #define luaN_newtable_h
 
+/* A table of LUAN_SMALLTABLE slots in both parts lies in lines, for no list has tables that
+   lua_Alloc gave. */
+_Static_assert(sizeof(Table) + LUAN_SMALLTABLE * (sizeof(TValue) + sizeof(Node)) <= LUAN_LARGE,
+               "a small table would be a large object");
+
 Table *luaN_newtable (lua_State *L, unsigned asize, unsigned hsize) {
   size_t a = asize * sizeof(TValue), h = hsize * sizeof(Node);
   GCObject *o;

@@ -97,6 +97,15 @@ describe("collectgarbage", function()
     end)
   end)
 
+  it("does nothing in a finalizer", function()
+    within(function()
+      local got
+      setmetatable({}, {__gc = function() got = {collectgarbage("nursery", 8192), n = 1} end})
+      collectgarbage()
+      assert(got.n == 1 and got[1] == nil and collectgarbage("nursery") == 0)
+    end)
+  end)
+
   it("names the nursery that cannot be", function()
     for value, said in pairs {[-1] = "%-1", [math.mininteger] = "%-9223372036854775808",
                               [1.5] = "number has no integer representation",
