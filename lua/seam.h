@@ -312,7 +312,9 @@ typedef struct luaN_Memory {
   uint64_t pauses;	/* all of them */
   uint64_t began;	/* CLOCK_MONOTONIC when the last pause, or the one that
 			   is running, began */
-  uint64_t processor;	/* CLOCK_THREAD_CPUTIME_ID then, if a sampler was set */
+  uint64_t processor;	/* CLOCK_THREAD_CPUTIME_ID then, if a sampler was set; ... */
+  uint64_t slices;	/* ... and how much of it slices of major collections have taken so
+			   far, in pauses that a minor one began */
   luaN_Phase phase;	/* of the major collection */
   uint64_t outside;	/* what userdata stand for (luaN_outside) */
   uint64_t looked[LUAN_NLOOKED];  /* by luaN_Looked: what the collector has looked at in
@@ -368,7 +370,8 @@ LUA_API void *luaN_alloc (void *ud, void *ptr, size_t osize, size_t nsize);
 
 /*
 ** Bytes from one minor collection to the next, from now on; 0: as the collector
-** sees fit; LUAN_ASK: as before. Returns what was set before.
+** sees fit; LUAN_ASK: as before. Returns what was set before; LUAN_ASK, and does nothing,
+** while a finalizer runs or the state is made or closed.
 */
 #define LUAN_ASK	UINT64_MAX
 

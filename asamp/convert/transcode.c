@@ -466,6 +466,7 @@ static void collection (void *ud, const ReadCollection *from) {
   c.majors = from->majors;
   c.duration = from->duration * 1000;
   c.processor = from->processor * 1000;
+  c.slices = from->slices * 1000;
   c.tenured = from->tenured;
   c.planned = from->planned;
   c.charged = from->charged;

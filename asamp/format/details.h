@@ -52,6 +52,7 @@ typedef struct Collected {
   uint64_t left;             /* us that these took */
   uint64_t label;            /* set of labels of who ran */
   uint64_t processor;        /* us of CPU time */
+  uint64_t slices;           /* ... of slices of a major one, in this one and those left out */
   int64_t planned, over;     /* bytes of nurseries: of a major one; of a minor one more than
                                 at the one before; and what they had above that */
   uint64_t looked[LOOKED_COUNT];

@@ -83,6 +83,8 @@ typedef struct ProfileCollection {
   uint64_t left;      /* ... and their pauses, ns */
   uint64_t duration;  /* of the pause, ns */
   uint64_t processor; /* of that, CPU time of the thread: without waits for a processor */
+  uint64_t slices;    /* of that and of 'left', CPU time of slices of a major collection in the
+                         pauses of minor ones */
   uint64_t tenured;   /* bytes that survived their first collection, since the
                          collection before */
   uint64_t planned, charged;  /* bytes of the nurseries since then: as they were to be, as

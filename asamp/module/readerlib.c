@@ -70,12 +70,13 @@
 **     bytes = {}, total (samples)}: what was copied; sort 0: into new strings, 1: of
 **     that, what the string replaces (s in s = s .. x), 2: moved by growth of buffers
 **     and tables
-**   collections[i] = {n, left, time, duration, inuse, least, held, rss, tenured
-**     (bytes), decided, survived (samples), major, minorpause, majorpause, state}:
+**   collections[i] = {n, left, time, duration, processor, slices, inuse, least, held, rss,
+**     tenured (bytes), decided, survived (samples), major, minorpause, majorpause, state}:
 **     n neighbours, one at first and in long profiles more, and those left out before
-**     them, of which nothing but sums is known: the end of the last,
-**     sums, the most of inuse, held and rss, the least in use, are there major
-**     ones, the longest minor and major pause (nil: of none), the last state
+**     them, of which nothing but sums is known: the end of the last, sums (CPU time; of it
+**     slices of major ones behind minor ones, nil: none), the most of inuse, held and rss,
+**     the least in use, are there major ones, the longest minor and major pause (nil: of
+**     none), the last state
 **   course (nil: no collections) = {n, first, peak, last (each {inuse, held,
 **     rss}), ended (the last one), highest (the end of the first one with the most in use), tenured, lastmajor (its end; nil: none), pauses =
 **     {n, total, median, p99, longest, at (its end)}}: of all collections
@@ -355,7 +356,7 @@ static void pushcollections (lua_State *L, const Course *c) {
   lua_createtable(L, (int)c->n, 0);
   for (i = 0; i < c->n; i++) {
     const Span *s = &c->spans[i];
-    lua_createtable(L, 0, 15);
+    lua_createtable(L, 0, 20);
     setinteger(L, "n", s->minors + s->majors);
     setinteger(L, "left", s->left);
     setinteger(L, "time", s->time);
@@ -366,6 +367,8 @@ static void pushcollections (lua_State *L, const Course *c) {
     setinteger(L, "rss", s->rss);
     setinteger(L, "tenured", s->tenured);
     setinteger(L, "processor", s->processor);
+    if (s->slices > 0)
+      setinteger(L, "slices", s->slices);
     setinteger(L, "planned", s->planned);
     setinteger(L, "charged", s->charged);
     setinteger(L, "decided", s->decided);

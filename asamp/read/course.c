@@ -66,6 +66,7 @@ static void spanof (Span *s, const ReadCollection *one) {
   s->time = one->time;
   s->duration = one->duration + one->left;
   s->processor = one->processor + one->left;
+  s->slices = one->slices;
   s->left = one->minors + one->majors;
   s->inuse = s->least = one->inuse;
   s->held = one->held;
@@ -92,6 +93,7 @@ static void join (Span *s, const Span *next) {
   s->time = next->time;
   s->duration += next->duration;
   s->processor += next->processor;
+  s->slices += next->slices;
   s->inuse = more(s->inuse, next->inuse);
   s->held = more(s->held, next->held);
   s->rss = more(s->rss, next->rss);
@@ -151,6 +153,7 @@ int course_add (Course *c, const ReadCollection *one) {
     c->lastmajor = one->time;
     c->majorprocessor += one->processor;
   }
+  c->majorprocessor += one->slices;
   c->last = *one;
   c->collections++;
   c->total += one->duration + one->left;

@@ -21,6 +21,7 @@
 typedef struct Span {
   uint64_t time;         /* end of the last one */
   uint64_t duration, processor;  /* of all together, and of those without an event */
+  uint64_t slices;       /* of the latter, of slices of major ones in the pauses of minor ones */
   uint64_t inuse, held, rss;  /* the most behind one of them */
   uint64_t least;        /* in use behind one of them */
   uint64_t tenured, decided, survived;  /* of all together */
@@ -42,7 +43,8 @@ typedef struct Course {
   uint64_t collections;  /* that were added */
   ReadCollection first, last;
   uint64_t total, longest, longestat;  /* us, with those without an event; when the longest one ended */
-  uint64_t processor, majorprocessor;  /* us of CPU time, likewise; of this, of major ones */
+  uint64_t processor, majorprocessor;  /* us of CPU time, likewise; of this, of major ones, slices
+                                          of which are in pauses of minor ones */
   uint64_t tenured, planned, charged;
   uint64_t lastmajor;    /* end of the last major one; 0: there was none */
   uint64_t inuse, held, rss;  /* the most */

@@ -328,6 +328,7 @@ static void collection (ReaderState *s, Fields *f, int major) {
   c->state = (int)(told.state & 3);
   c->minors = told.minors;
   c->left = told.left;
+  c->slices = told.slices < c->processor + c->left ? told.slices : c->processor + c->left;
   c->majors = told.majors;
   c->major = major;
   c->labels = readerlabels_set(s, told.label);

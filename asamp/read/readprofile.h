@@ -63,6 +63,8 @@ typedef struct ReadCollection {
   uint64_t time;       /* its end */
   uint64_t duration;   /* us */
   uint64_t processor;  /* of that, CPU time */
+  uint64_t slices;     /* of that and of 'left', CPU time of slices of a major collection in the
+                          pauses of minor ones */
   uint64_t inuse, held, rss;  /* bytes; 0 when the file does not tell */
   uint64_t stateinuse, stateheld;  /* of files of many states: of the state alone */
   uint64_t tenured;    /* bytes, since the collection before */

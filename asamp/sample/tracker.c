@@ -332,6 +332,8 @@ static void tell (Tracker *t, lua_State *L) {
   c->tenured = m.tenured - t->tenured;
   c->state = (int)m.phase;
   c->label = luaN_label(luaN_running(L));
+  if (!c->major) c->slices += m.slices - t->slices;
+  t->slices = m.slices;
   t->tenured = m.tenured;
   t->since = c->time;
   t->client->collection(t->ud, c, &t->fates, &t->dead);
@@ -346,6 +348,7 @@ static void unseen (Tracker *t, const luaN_Memory *m) {
   t->planned = m->planned;
   t->charged = m->charged;
   t->pauses = m->pauses;
+  t->slices = m->slices;
   t->toldpauses = 0;
 }
 
@@ -459,6 +462,8 @@ static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
   t->planned = m.planned;
   t->charged = m.charged;
   t->collection.left = second ? 0 : leftpauses(t, &m);
+  t->collection.slices = second ? 0 : m.slices - t->slices;  /* of those left out */
+  if (!second) t->slices = m.slices;
   t->collection.minors = m.minors - t->minors - !major;
   t->collection.majors = m.majors - t->majors - major;
   t->minors = m.minors;

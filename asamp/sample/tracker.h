@@ -119,6 +119,7 @@ typedef struct Tracker {
   int deciding;			/* a collection is running that is to be told */
   uint64_t since;		/* its part of the pause began then, ... */
   uint64_t sinceprocessor;	/* ... when the thread had so much CPU time, ... */
+  uint64_t slices;	/* luaN_Memory.slices, as the last one told has left it */
   uint64_t pauses, toldpauses;	/* ns of all pauses before the last that was told, and of that */
   uint64_t sincelooked[LOOKED_COUNT];  /* ... and had looked at so much */
   ProfileCollection collection;	/* it, or the last one told; */

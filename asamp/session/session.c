@@ -89,6 +89,7 @@ static void oncollection (void *ud, const ProfileCollection *c,
   all.minors += out->minors;
   all.majors += out->majors;
   all.left += out->left;
+  all.slices += out->slices;
   all.tenured += out->tenured;
   all.planned += out->planned;
   all.charged += out->charged;
@@ -96,6 +97,7 @@ static void oncollection (void *ud, const ProfileCollection *c,
     out->minors = all.minors + (c->major == 0);
     out->majors = all.majors + (c->major != 0);
     out->left = all.left + c->duration;
+    out->slices = all.slices;
     out->tenured = all.tenured;
     out->planned = all.planned;
     out->charged = all.charged;

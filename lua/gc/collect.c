@@ -82,9 +82,9 @@ static void step (lua_State *L, size_t work, int begin) {
     luaN_collecting(g, LUAN_MINOR);
     luaN_minor(L);
     luaN_collecting(g, LUAN_MAJOR);
-    if (g->gcstate == GCSpause &&
-        (begin || luaN_majordue(g)))
-      luaN_beginmajor(L);
+    begin = (g->gcstate == GCSpause && (begin || luaN_majordue(g)));
+    if (begin || g->gcstate != GCSpause) luaN_beginslice(g);
+    if (begin) luaN_beginmajor(L);
     if (c->strings.shrinking) luaN_shrinkstrings(L);
     luaN_majorstep(L, work);
   }

@@ -36,7 +36,19 @@ static uint64_t processor (void) {
 void luaN_beginpause (global_State *g) {
   g->heap.gc.pause.began = luaN_now();
   if (g->heap.sampler != NULL) g->heap.gc.pause.processor = processor();
+  g->heap.gc.pause.slicebegan = 0;
   memset(g->heap.gc.pause.looked, 0, sizeof(g->heap.gc.pause.looked));
+}
+
+
+void luaN_beginslice (global_State *g) {
+  if (g->heap.sampler != NULL) g->heap.gc.pause.slicebegan = processor();
+}
+
+
+/* CPU time of all slices, with that of the one that is running. */
+static uint64_t slices (const luaN_Gc *c) {
+  return c->pause.slices + ((c->pause.slicebegan != 0) ? processor() - c->pause.slicebegan : 0);
 }
 
 
@@ -53,6 +65,8 @@ void luaN_endslice (global_State *g) {
   c->pause.sum += c->pause.last;
   if (c->pause.last > c->pause.longest) c->pause.longest = c->pause.last;
   if (work(c) > c->pause.mostwork) c->pause.mostwork = work(c);
+  c->pause.slices = slices(c);
+  c->pause.slicebegan = 0;
 }
 
 
@@ -93,6 +107,7 @@ LUA_API void luaN_memory (lua_State *L, luaN_Memory *m) {
   m->pauses = c->pause.sum;
   m->began = c->pause.began;
   m->processor = c->pause.processor;
+  m->slices = slices(c);
   memcpy(m->looked, c->pause.looked, sizeof(m->looked));
   m->work = work(c);
   m->mostwork = c->pause.mostwork;

@@ -12,6 +12,9 @@ LUAI_FUNC uint64_t luaN_now (void);
 LUAI_FUNC void luaN_beginpause (global_State *g);
 LUAI_FUNC void luaN_endpause (lua_State *L);
 
+/* What is left of this pause, which a minor collection has begun, is a major one's. */
+LUAI_FUNC void luaN_beginslice (global_State *g);
+
 /* The same for a part of the work ahead of a collection, which nobody is told of. */
 LUAI_FUNC void luaN_endslice (global_State *g);
 

@@ -182,7 +182,9 @@ typedef struct luaN_Pace {
 typedef struct luaN_Pauses {
   uint64_t began;		/* when the last one began */
   uint64_t last, longest, sum;
-  uint64_t processor;		/* of this OS thread when it began, if there is a sampler */
+  uint64_t processor;		/* of this OS thread when it began, if there is a sampler; ... */
+  uint64_t slicebegan;		/* ... when a major collection's slice began in it, or 0 */
+  uint64_t slices;		/* of all such slices */
   uint64_t looked[4];		/* by luaN_Looked of seam.h: what it looked at
 				   besides survivors, ... */
   uint64_t mostwork;		/* ... and the most of any, but for what was remembered */

@@ -145,6 +145,25 @@ describe("a collection in a profile", function()
     assert.is_true(most.listed >= 300 and most.listed < 10000, most.listed)
   end)
 
+  -- What was: `asamp advise` took only the minor collection right before the end of a major
+  -- one's marking for one with a slice, and said that 6 ms of 106 were major; 93 were.
+  it("tells which part of a minor one's pause is a slice of a major one's", function()
+    local list = samples.of(function() work(300000, 100000) end, {period = 4096})
+    local before, with, without, sum = 0, 0, 0, 0
+    for i, c in ipairs(list.gcs) do
+      assert.is_true(c.slices <= c.processor + c.left + 2, i .. ": " .. c.slices)
+      if not c.major and c.minors + c.majors == 0 then
+        if c.state == 0 and before == 0 then assert.equal(0, c.slices) end
+        if c.state == 1 and before == 1 then  -- it was marking, and still is
+          if c.slices > 0 then with = with + 1 else without = without + 1 end
+        end
+      end
+      before, sum = c.state, sum + c.slices
+    end
+    assert.is_true(with > 5 and without <= with / 10, with .. " with, without " .. without)
+    assert.is_true(sum > 0)
+  end)
+
   it("tells what was tenured since the one before: all of it, once", function()
     local before, after, kept = nil, nil, {}
     collectgarbage()

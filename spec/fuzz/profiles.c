@@ -89,6 +89,7 @@ static void collect (Encoder *e, uint64_t time, size_t open) {
   c.minors = upto(3);
   for (i = 0; i < LOOKED_COUNT; i++)
     c.looked[i] = upto(2) ? upto(1 << 20) : 0;
+  c.slices = upto(3) == 0 ? upto(1 << 30) : 0;
   encoder_collection(e, &c);
 }
 

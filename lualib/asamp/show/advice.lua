@@ -109,7 +109,7 @@ local function pauses(style, rows)
     {"tenured", function(r) return size(r.tenured) end},
     {"in use", spare = 1, function(r) return size(r.inuse) end},
   }, "collection, and what it looked at", function(i, n)
-    return layout.cutend(("%s, after %s%s"):format(rows[i].major and "major" or "minor",
+    return layout.cutend(("%s, after %s%s"):format(rows[i].major and "major" or rows[i].slice and "slice of a major one" or "minor",
       units.seconds(rows[i].time), looked(rows[i])), n)
   end)
 end

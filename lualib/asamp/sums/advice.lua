@@ -16,9 +16,9 @@
 -- part alone: more collections, or other survivors. These are found by least squares over
 -- collections that follow each other, for costs drift as the heap grows; and by Bayes's rule,
 -- for where sizes hardly differ nothing tells them apart (ridge regression: Hoerl and Kennard
--- 1970). A collection in which a major one begins has its first slice, too, which is the major
--- one's. It is CPU time, without waits for a processor. The major ones' time goes with the bytes
--- tenured, which is what makes them due.
+-- 1970). It is CPU time, without waits for a processor. Slices of major collections in the pauses
+-- of minor ones are the major ones', whose time goes with the bytes tenured, which is what makes
+-- them due.
 
 local lifetimes = require "asamp.sums.lifetimes"
 local order = require "asamp.sums.order"
@@ -49,18 +49,15 @@ local PAUSES = 5
 
 -- {== time ==================================================================
 
--- The minor collections of the profile: {planned, filled, tenured (bytes), us (CPU time), n =
--- so many, each at their mean, begins (is there a slice of a major one in it?)}.
+-- The minor collections of the profile: {planned, filled, tenured (bytes), us (CPU time without
+-- slices of major ones), n = so many, each at their mean}.
 local function minorsof(profile)
   local rows = {}
   for _, c in ipairs(profile.collections) do
-    local last = rows[#rows]
     if not c.major then
       local n = c.n + (c.left or 0)
-      rows[#rows + 1] = {us = c.processor / n, n = n, planned = c.planned / n, filled = c.charged / n,
-                         tenured = c.tenured / n, begins = false}
-    elseif last then
-      last.begins = last.n == 1
+      rows[#rows + 1] = {us = (c.processor - (c.slices or 0)) / n, n = n, planned = c.planned / n,
+                         filled = c.charged / n, tenured = c.tenured / n}
     end
   end
   return rows
@@ -71,22 +68,6 @@ local function nearness(planned, n, part)
   return math.exp(-(math.log(math.max(planned, 1) / n) / part) ^ 2)
 end
 
--- What slices of major collections took within minor ones, in microseconds: what such a one
--- took more than the mean of those beside it that have none.
-local function slicesof(rows)
-  local sum, before = 0, nil
-  for i, r in ipairs(rows) do
-    local after = rows[i + 1]
-    after = after and not after.begins and after or before
-    if not r.begins then
-      before = r
-    elseif after then
-      sum = sum + math.max(0, r.us - ((before or after).us + after.us) / 2)
-    end
-  end
-  return sum
-end
-
 -- What collections that follow each other say of the cost of bytes, 'a' of one that is filled
 -- and 'b' of one that is tenured: {filled, tenured, us, n (weight)}, with us = a * filled + b *
 -- tenured but for chance. Two of them share what else makes costs higher or lower.
@@ -94,7 +75,7 @@ local function differences(rows, us, mean)
   local list = {}
   for i = 2, #rows do
     local a, b = rows[i - 1], rows[i]
-    if not (a.begins or b.begins) and a.us + b.us > 0 then
+    if a.us + b.us > 0 then
       local d = 2 * (b.us - a.us) / (a.us + b.us)
       list[#list + 1] = {filled = b.filled - a.filled - d * ((a.filled + b.filled) / 2 - mean.filled),
                          tenured = b.tenured - a.tenured - d * ((a.tenured + b.tenured) / 2 - mean.tenured),
@@ -143,14 +124,12 @@ local function bybyte(rows, us, mean)
   return x
 end
 
--- What minor collections cost: {us (all), slices (of major ones in them), fixed (of one), and
--- what bybyte says}.
+-- What minor collections cost: {us (all), fixed (of one), and what bybyte says}.
 local function costs(rows, now)
-  local slices = slicesof(rows)
-  local all = math.max(0, (now.time - now.major) * 1e6 - slices)
+  local all = math.max(0, now.time - now.major) * 1e6
   local us, mean = all / now.minors, {filled = now.filled / now.minors, tenured = now.tenured / now.minors}
   local x = bybyte(rows, math.max(us, 1e-3), mean)
-  x.us, x.slices, x.mean = all, slices, mean
+  x.us, x.mean = all, mean
   x.fixed = us - x.filled * mean.filled - x.tenured * mean.tenured
   return x
 end
@@ -211,7 +190,8 @@ local function pausesof(profile)
   local list = {}
   for _, c in ipairs(profile.collections) do
     list[#list + 1] = {time = c.time / 1e6, us = math.max(c.minorpause or 0, c.majorpause or 0),
-      major = (c.majorpause or 0) >= (c.minorpause or 0), tenured = c.tenured // c.n,
+      major = (c.majorpause or 0) >= (c.minorpause or 0), slice = c.n == 1 and not c.major and
+        2 * (c.slices or 0) > c.processor, tenured = c.tenured // c.n,
       inuse = c.inuse, alone = c.n == 1, remembered = c.remembered or 0, stacks = c.stacks or 0,
       weak = c.weak or 0, listed = c.listed or 0}
   end
@@ -222,8 +202,7 @@ end
 -- ==}
 
 --- What the collector did: {allocated, minors, nursery (mean), tenured, share (of what was
--- allocated), time, major (of it, but for slices within minor ones; seconds of CPU time), held,
--- filled (bytes of all nurseries), over (bytes that one had above its size)}. nil: the file does
+-- allocated), time, major (of it; seconds of CPU time), held, filled (bytes of all nurseries), over (bytes that one had above its size)}. nil: the file does
 -- not tell.
 function M.measured(profile)
   local c = profile.course
@@ -252,7 +231,6 @@ local function basis(profile)
     b.known[i] = survival.share(s, r.filled) * r.filled * b.factor * now.allocated / now.filled
     b.expected = b.expected + r.n * b.known[i]
   end
-  now.major = now.major + b.cost.slices / 1e6
   return #rows > 0 and b or nil
 end
 
@@ -320,10 +298,10 @@ function M.predict(profile, n)
   return b and predict(b, n)
 end
 
---- {now (M.measured's, with all slices in 'major'), sizes = {M.predict's of sizes around the
+--- {now (M.measured's), sizes = {M.predict's of sizes around the
 -- present one}, live, die (lines whose objects nearly all survive, or die young: {file, line,
 -- name, samples, bytes, survived, survivedbytes, alivebytes, share (that survives), error}),
--- pauses (the longest: {time, us, major, tenured, inuse, alone, and what it looked at besides
+-- pauses (the longest: {time, us, major, slice (of a major one, behind a minor), tenured, inuse, alone, and what it looked at besides
 -- what it found alive: remembered (slots and objects written to), stacks (slots), weak (entries
 -- of weak tables), listed (of the collector's lists: threads, objects with finalizers)}), classes
 -- (lifetimes.classes), lines (lifetimes.lines)}; nil: the file does not tell enough.

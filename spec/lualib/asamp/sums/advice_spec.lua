@@ -90,11 +90,11 @@ describe("advice on another nursery", function()
       local slice = k % 12 == 0 and 40 * (1 + k / 10) or 0
       local us = drifting(n, k) + slice
       list[#list + 1] = {time = k * 1000, n = 1, planned = n, charged = n, tenured = kept,
-                         processor = us, minorpause = us, inuse = 4 * MB}
+                         processor = us, slices = slice > 0 and slice or nil, minorpause = us, inuse = 4 * MB}
       if slice > 0 then
         list[#list + 1] = {major = true, time = k * 1000 + 1, n = 1, planned = 0, charged = 0, tenured = 0,
                            processor = 50, majorpause = 50, inuse = 4 * MB}
-        course.majorprocessor = course.majorprocessor + 50
+        course.majorprocessor = course.majorprocessor + slice + 50
         course.processor = course.processor + 50
       end
       course.charged, course.planned = course.charged + n, course.planned + n
