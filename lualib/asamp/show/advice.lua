@@ -114,6 +114,11 @@ local function pauses(style, rows)
   end)
 end
 
+local function off(predicted, measured)
+  local part = 100 * (predicted / measured - 1)
+  return ("%.1f%% too %s"):format(math.abs(part), part < 0 and "low" or "high")
+end
+
 --- 'found': {advice, best, verified = {nursery, predicted, measured}}. Text.
 function M.render(found, style)
   local advice, now = found.advice, found.advice.now
@@ -128,7 +133,9 @@ function M.render(found, style)
   put(out, sizes(style, advice))
   out[#out + 1] = ""
   local best = found.best
-  out[#out + 1] = layout.wrap(best and
+  out[#out + 1] = layout.wrap(now.large and
+    ("No size is advised: collections come when large blocks do, %s behind a nursery's end on average.")
+      :format(size(now.over)) or best and
     ("LUA_GC=%s would save %s ±%s of %s, and hold some %s %s."):format(
       sums.setting(best.nursery),
       units.seconds(now.time - best.time), units.seconds(best.timeerror),
@@ -147,12 +154,12 @@ function M.render(found, style)
     out[#out + 1] = ""
     out[#out + 1] = style.paint("bold", ("A run with LUA_GC=%s (a minor collection " ..
       "every %s)"):format(v.setting, units.bytes(v.measured.nursery)))
-    out[#out + 1] = ("  tenured     %s predicted, %s measured (%+.1f%%)"):format(
+    out[#out + 1] = ("  tenured     %s predicted, %s measured: %s"):format(
       size(v.predicted.tenured), size(v.measured.tenured),
-      100 * (v.predicted.tenured / math.max(1, v.measured.tenured) - 1))
-    out[#out + 1] = ("  collecting  %s predicted, %s measured (%+.1f%%)"):format(
+      off(v.predicted.tenured, math.max(1, v.measured.tenured)))
+    out[#out + 1] = ("  collecting  %s predicted, %s measured: %s"):format(
       units.shorttime(v.predicted.time), units.shorttime(v.measured.time),
-      100 * (v.predicted.time / math.max(1e-6, v.measured.time) - 1))
+      off(v.predicted.time, math.max(1e-6, v.measured.time)))
   end
   return table.concat(out, "\n") .. "\n"
 end

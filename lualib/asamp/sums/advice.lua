@@ -8,7 +8,9 @@
 -- counted as tenured, over what samples say of the same run; of the whole run or, where that
 -- makes a difference, of nurseries of about that size. The error is how far the same
 -- prediction is off for each collection of the profile, for programs have phases, of which
--- there may be few.
+-- there may be few. Where blocks are large beside the nursery, collections come when they do, and
+-- what survives depends on that, not on ages: that as much survives at another size as now is as
+-- likely then, no size is advised, and the difference is error.
 --
 -- Time. A minor collection costs a part that is always the same (roots), one for what the
 -- nursery was filled with (lines, strings that died, samples), and one for what survives. What
@@ -30,8 +32,11 @@ local M = {}
 --- The largest size of which M.setting is what LUA_GC takes: that is up to 1024M.
 M.MOST = 910 << 20
 
--- Standard errors that a difference needs to count; samples that a prediction needs.
-local SURE, SAMPLES = 1, 40
+-- Standard errors that a difference needs to count, and one that is advised; samples that a
+-- prediction needs.
+local SURE, ADVISED, SAMPLES = 1, 2, 40
+-- Collections that come this part of a nursery behind its end come when large blocks do.
+local LARGE = 0.1
 -- How near in size a nursery has to be (as a logarithm) to say what one tenures, and how many
 -- such collections that takes.
 local NEXT, ENOUGH = 0.2, 12
@@ -202,8 +207,9 @@ end
 -- ==}
 
 --- What the collector did: {allocated, minors, nursery (mean), tenured, share (of what was
--- allocated), time, major (of it; seconds of CPU time), held, filled (bytes of all nurseries), over (bytes that one had above its size)}. nil: the file does
--- not tell.
+-- allocated), time, major (of it; seconds of CPU time), held, filled (bytes of all nurseries),
+-- over (bytes that one had above its size), large (many of which are of blocks that are large
+-- beside it)}. nil: the file does not tell.
 function M.measured(profile)
   local c = profile.course
   if not c or not profile.allocated or profile.minors < 2 or not profile.fates or
@@ -214,7 +220,8 @@ function M.measured(profile)
           nursery = profile.allocated // profile.minors, tenured = c.tenured,
           share = c.tenured / profile.allocated, time = c.processor / 1e6,
           major = c.majorprocessor / 1e6, held = c.peak.held, filled = c.charged,
-          over = (c.charged - c.planned) / profile.minors}
+          over = (c.charged - c.planned) / profile.minors,
+          large = c.charged - c.planned > LARGE * c.planned}
 end
 
 -- What all predictions of a profile have in common: now, s, factor (by it more is tenured than
@@ -280,6 +287,9 @@ local function predict(b, n)
     local rest = (1 - s.reach / size) * (1 - s.byage[s.bins]) * now.allocated * b.factor / 2
     tenured, unsure = tenured - rest, unsure + rest
   end
+  if now.large then
+    unsure = unsure + math.abs(now.share * now.allocated - tenured)
+  end
   local minor, off = costof(b.cost, now, minors, tenured)
   local ratio = now.tenured > 0 and tenured / now.tenured or 1
   local major = now.major
@@ -332,13 +342,13 @@ function M.setting(n)
   return ("nursery=%d%s-%d%s"):format(math.max(low, unit == "" and 4096 or 4), unit, high, unit)
 end
 
---- The size, of those that were seen, with the least time, if that is less than now by more
--- than its error and by a tenth; else nil.
+--- The size, of those that were seen, with the least time, if that is less than now by ADVISED
+-- standard errors and by a tenth; else nil.
 function M.best(advice)
   local best
-  for _, p in ipairs(advice.sizes) do
-    if not p.beyond and p.time + p.timeerror < 0.9 * advice.now.time and
-       (not best or p.time < 0.95 * best.time) then
+  for _, p in ipairs(advice.now.large and {} or advice.sizes) do
+    if not p.beyond and p.time + ADVISED * p.timeerror < advice.now.time and
+       p.time < 0.9 * advice.now.time and (not best or p.time < 0.95 * best.time) then
       best = p
     end
   end

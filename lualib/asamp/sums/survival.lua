@@ -19,7 +19,7 @@ local ROUNDS = 60
 local TAIL = 0.03
 
 -- The best values that grow, for counts 'died' of 'exposed'; bins without exposure have the
--- value of the one before. The last value is that of TAIL of all exposure at least: of a few
+-- value of the one before, and 'most' where none has any. The last value is that of TAIL of all exposure at least: of a few
 -- samples it may be anything, and for all longer nurseries it would count.
 local function monotone(died, exposed, bins, most)
   local pools, all = {}, 0
@@ -42,6 +42,7 @@ local function monotone(died, exposed, bins, most)
     pool.died, pool.exposed = pool.died + last.died, pool.exposed + last.exposed
   end
   local values, at = {}, 1
+  pools[1] = pools[1] or {from = 0, died = 1, exposed = 0}
   for k = 0, bins do
     while pools[at + 1] and pools[at + 1].from <= k do at = at + 1 end
     values[k] = math.min(most, pools[at].died / pools[at].exposed)
@@ -90,6 +91,9 @@ end
 
 --- The share of what a nursery of n bytes is filled with that survives it.
 function M.share(s, n)
+  if n <= 0 then
+    return 1
+  end
   local cuts = {0, n}
   for k = 1, s.bins do
     local at = s.startof(k)

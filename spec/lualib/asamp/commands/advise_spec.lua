@@ -130,4 +130,23 @@ describe("asamp advise", function()
     local _, _, err = process.run{code = "", env = {LUA_GC = advice.setting(advice.MOST + (8 << 20))}}
     assert.matches("LUA_GC", err, 1, true)
   end)
+
+  -- Each of these ended it: nothing has died; vectors fill nurseries as a whole, and a collection
+  -- finds one empty.
+  it("reads profiles of programs that only load", function()
+    for _, text in ipairs{"local t = {} for i = 1, 300000 do t[i] = {i} end",
+                          "local t = {} for i = 1, 22 do t = table.move(t, 1, #t, #t + 1, t) t[#t + 1] = i end"} do
+      os.remove(script)
+      script = process.file(text)
+      profiled "64K-512K"
+      local code, out = run(path)
+      assert.equal(0, code, out)
+      assert.truthy(out:find "No size is advised: collections come when large blocks do")
+      code, out = run("--json", path)
+      assert.equal(0, code, out)
+      for _, q in ipairs(json.decode(out).advice.sizes) do
+        assert.is_true(type(q.tenurederror) == "number" and q.tenured > 0)
+      end
+    end
+  end)
 end)

@@ -150,6 +150,37 @@ describe("advice on another nursery", function()
     assert.equal("nursery=4096-4608", advice.setting(4096))
   end)
 
+  -- Large blocks come and live; small garbage lies at the beginning of each nursery. What survived
+  -- another size was off by more than ten of its errors, and a size was advised.
+  it("is none where collections come when large blocks do", function()
+    local p = profileof(SIZES, 40)
+    assert.is_false(advice.measured(p).large)
+    p.course.planned = p.course.charged * 3 // 4
+    local all = advice.of(p)
+    assert.is_true(all.now.large)
+    assert.is_nil(advice.best(all))
+    for _, q in ipairs(all.sizes) do
+      assert.is_true(math.abs(q.tenured - all.now.tenured) <= q.tenurederror, q.nursery)
+    end
+  end)
+
+  -- A size was advised at 1.4 standard errors.
+  it("advises nothing that its errors may explain", function()
+    local all = {now = {time = 1}, sizes = {{time = 0.5, timeerror = 0.3}, {time = 0.8, timeerror = 0.05}}}
+    assert.equal(all.sizes[2], advice.best(all))
+    all.sizes[2].timeerror = 0.15
+    assert.is_nil(advice.best(all))
+  end)
+
+  it("has numbers where a collection came with an empty nursery", function()
+    local p = profileof(SIZES, 10)
+    p.collections[5].charged, p.collections[5].planned, p.collections[5].tenured = 0, 0, 0
+    local q = advice.predict(p, 256 * KB)
+    for _, name in ipairs{"tenured", "tenurederror", "time", "timeerror"} do
+      assert.is_true(q[name] > 0 and q[name] < math.huge, name)
+    end
+  end)
+
   it("is not given where there are too few samples or collections", function()
     assert.is_nil(advice.of(profileof({MB}, 1)))
     local p = profileof({64 * KB}, 2)

@@ -64,4 +64,13 @@ describe("survival", function()
   it("of nothing says nothing", function()
     assert.is_nil(survival.of({first = 4096, doubling = 4}))
   end)
+
+  -- A profile in which nothing had died ended `asamp advise`: no curve had anything to go by.
+  it("is all where nothing has died, and of a nursery without a byte", function()
+    local s = survival.of(ages({256 << 10}, function() return 1 end))
+    for _, n in ipairs{0, 4096, 256 << 10, 8 << 20} do assert.equal(1, survival.share(s, n)) end
+    s = survival.of(ages({256 << 10}, function() return 0 end))
+    assert.is_true(survival.share(s, 256 << 10) < 1e-9)
+    assert.equal(1, survival.share(s, 0))
+  end)
 end)
