@@ -222,6 +222,15 @@ size_t luaN_resolvedoubtful (global_State *g) {
 }
 
 
+void luaN_followdoubtful (global_State *g, luaN_Chase *x) {
+  const luaN_Vec *d = &g->heap.gc.weak.doubtful;
+  Entry e = {NULL, 0, 0, 0, NULL, NULL};
+  size_t k;
+  for (k = 0; k < d->n; k += 2)
+    if (entryat(g, k, &e) && e.kind == LUAN_EPHEMERON && e.n != NULL) luaN_follow(g, x, e.n);
+}
+
+
 void luaN_cleardoubtful (global_State *g, int keys) {
   luaN_Vec *d = &g->heap.gc.weak.doubtful;
   Entry e = {NULL, 0, 0, 0, NULL, NULL};

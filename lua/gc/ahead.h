@@ -19,15 +19,19 @@
 
 #include "lstate.h"
 
+#include "chase.h"
+
 /* A slice through the discovered weak tables, when there is nothing else to mark. Returns 1
    when it is through with all of them and there is still nothing to mark. */
 LUAI_FUNC int luaN_lookahead (global_State *g, size_t bytes);
 
 /* The atomic step. 'resolve': entries of ephemeron tables whose key is alive leave the list;
    their values are marked, with all that these refer to. Returns how many there were.
+   'follow': the same entries are given to a chase.
    'clear': removes the entries whose values are dead, or, with 'keys', those whose keys
    are; then nothing may have been marked since the last luaN_resolvedoubtful. */
 LUAI_FUNC size_t luaN_resolvedoubtful (global_State *g);
+LUAI_FUNC void luaN_followdoubtful (global_State *g, luaN_Chase *x);
 LUAI_FUNC void luaN_cleardoubtful (global_State *g, int keys);
 
 #endif

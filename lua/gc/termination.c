@@ -2,7 +2,7 @@
 /*
 ** The end of marking (termination.h): when everything else is marked, each ephemeron
 ** table is looked at once, and its entries whose keys may be dead are looked at again
-** until nothing changes. Then what is dead is cleared: values before the dead with
+** until nothing changes, or found by their keys (chase.h). Then what is dead is cleared: values before the dead with
 ** finalizers are brought back, keys after it.
 */
 #define LUA_CORE
@@ -13,6 +13,7 @@
 #include "ltable.h"
 
 #include "ahead.h"
+#include "chase.h"
 #include "finalize.h"
 #include "remembered.h"
 #include "interned.h"
@@ -25,6 +26,11 @@
    bytes for the dead among them; more of them need slices. */
 #define MAX_FINALIZERS_AT_ONCE	2048u
 #define MAX_BYTES_AT_ONCE	((size_t)128 * 1024)
+
+/* Passes over all unresolved entries before they are followed by their keys, if so many are
+   left. */
+#define MAX_PASSES	2
+#define MIN_FOLLOWED(c)	((size_t)(luaN_slicestress(c) != 0 ? 2 : 64))
 
 
 /* Marks the values whose keys are alive. Returns whether there were any. */
@@ -61,6 +67,7 @@ static void resolvetable (global_State *g, Table *t) {
 static size_t resolveentries (global_State *g, int backwards) {
   luaN_Vec *o = &g->heap.gc.weak.unresolved;
   size_t i, left = 0, before = o->n;
+  g->heap.gc.pause.looked[LUAN_LWEAK] += before;
   for (i = 0; i < before; i++) {
     void **p = &o->a[backwards ? before - 1 - i : i];
     Node *n = (Node *)*p;
@@ -76,6 +83,19 @@ static size_t resolveentries (global_State *g, int backwards) {
 }
 
 
+/* Follows the entries that passes have left. Returns whether all of them were. */
+static int follow (global_State *g) {
+  luaN_Gc *c = &g->heap.gc;
+  size_t i, n = c->weak.unresolved.n + (c->mark.minor ? 0 : c->weak.doubtful.n / 2);
+  luaN_Chase x;
+  if (n < MIN_FOLLOWED(c) || !luaN_beginchase(g, &x, n)) return 0;
+  c->pause.looked[LUAN_LWEAK] += n;
+  for (i = 0; i < c->weak.unresolved.n; i++) luaN_follow(g, &x, (Node *)c->weak.unresolved.a[i]);
+  if (!c->mark.minor) luaN_followdoubtful(g, &x);
+  return luaN_endchase(g, &x);
+}
+
+
 /* Grows with every object that is marked, for whatever can be a key takes some bytes. */
 #define clockof(c)	((c)->mark.reached + (l_mem)(c)->bytes.tenured)
 
@@ -88,7 +108,7 @@ static size_t resolveentries (global_State *g, int backwards) {
 static void converge (global_State *g, size_t *first, l_mem *clock) {
   luaN_Vec *w = &g->heap.gc.weak.discovered;
   luaN_Gc *c = &g->heap.gc;
-  int changed, backwards = 0;
+  int changed, passes = 0, backwards = 0;
   do {
     size_t i;
     for (; *first < w->n; ++*first) {  /* the list may grow meanwhile */
@@ -103,6 +123,7 @@ static void converge (global_State *g, size_t *first, l_mem *clock) {
       *clock = clockof(c);
       changed = (resolveentries(g, backwards) > 0);
       if (!c->mark.minor && luaN_resolvedoubtful(g) > 0) changed = 1;
+      passes = (changed && ++passes >= MAX_PASSES && follow(g)) ? 0 : passes;
     }
     for (i = 0; c->weak.overflow && i < *first; i++) {
       if (luaN_kindof(w->a[i]) == LUAN_EPHEMERON &&
