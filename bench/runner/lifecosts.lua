@@ -38,8 +38,8 @@ print "| --- | ---: | ---: | ---: | ---: | ---: | ---: |"
 for _, period in ipairs(order) do
   local list = times[period]
   local mid = median(list)
-  print(("| %s | %.3f | %.3f | %.2f | %.2f | %.2f | %.2f |"):format(period, counts[period][1], counts[period][2],
-    mid, list[1], list[#list], median(peaks[period])))
+  print(("| %s | %.3f | %.3f | %.2f | %.2f | %.2f | %.2f |"):format(period, counts[period][1],
+    counts[period][2], mid, list[1], list[#list], median(peaks[period])))
 end
 for _, row in ipairs{{"100%", 2.29, 2.12, 2.36}, {"50%", 1.64, 1.65, 1.68}, {"1%", 1.08, 1.34, 1.01},
                      {"0.1%", 1.12, 1.26, 1.001}} do

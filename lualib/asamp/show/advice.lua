@@ -100,6 +100,10 @@ local function looked(row)
   return #words > 0 and ": " .. table.concat(words, ", ") or ""
 end
 
+local function sortof(row)
+  return row.major and "major" or row.slice and "slice of a major one" or "minor"
+end
+
 local function pauses(style, rows)
   if #rows == 0 then
     return {}
@@ -109,8 +113,8 @@ local function pauses(style, rows)
     {"tenured", function(r) return size(r.tenured) end},
     {"in use", spare = 1, function(r) return size(r.inuse) end},
   }, "collection, and what it looked at", function(i, n)
-    return layout.cutend(("%s, after %s%s"):format(rows[i].major and "major" or rows[i].slice and "slice of a major one" or "minor",
-      units.seconds(rows[i].time), looked(rows[i])), n)
+    return layout.cutend(("%s, after %s%s"):format(sortof(rows[i]), units.seconds(rows[i].time),
+                                                   looked(rows[i])), n)
   end)
 end
 
@@ -134,8 +138,8 @@ function M.render(found, style)
   out[#out + 1] = ""
   local best = found.best
   out[#out + 1] = layout.wrap(now.large and
-    ("No size is advised: collections come when large blocks do, %s behind a nursery's end on average.")
-      :format(size(now.over)) or best and
+    ("No size is advised: collections come when large blocks do, %s behind a nursery's end on " ..
+     "average."):format(size(now.over)) or best and
     ("LUA_GC=%s would save %s ±%s of %s, and hold some %s %s."):format(
       sums.setting(best.nursery),
       units.seconds(now.time - best.time), units.seconds(best.timeerror),

@@ -16,7 +16,8 @@
 --   - of the second half it keeps at least two fifths of all that it keeps, and
 --     that is at least a twentieth of what the heap grew by, or the line has
 --     lost next to nothing of what it allocated: the closure or the node that
---     holds what is large need not be large.
+--     holds what is large need not be large. What is alive from before a flight
+--     recorder's time stands in the first part, and is not what it keeps of the session.
 -- With fewer than LEAST samples that it keeps nothing can be said.
 --
 -- A table that grows has its slots in one vector, which is replaced by one of
@@ -198,18 +199,20 @@ local function keepers(profile, n, proved, wanted)
 end
 
 -- Does a line go on keeping, through all of the n parts that count ('busy': their numbers)?
-local function steady(row, n, busy, growth, proved)
+-- 'ring': the first part has what is alive from before, too.
+local function steady(row, n, busy, growth, proved, ring)
   local parts, late, last = 0, 0, 0
-  for part, kept in pairs(row.inpart) do
-    if kept > 0 and busy[part] then
+  local kept = row.kept - (ring and row.inpart[0] or 0)
+  for part, samples in pairs(row.inpart) do
+    if samples > 0 and busy[part] then
       parts = parts + 1
-      late = late + (busy[part] >= n // 2 and kept or 0)
-      last = last + (busy[part] >= n * 3 // 4 and kept or 0)
+      late = late + (busy[part] >= n // 2 and samples or 0)
+      last = last + (busy[part] >= n * 3 // 4 and samples or 0)
     end
   end
   row.parts, row.of = parts, n
   return row.kept >= LEAST and parts >= PARTS * n and last > 0
-         and late >= LATE * row.kept
+         and late >= LATE * kept
          and (row.late >= WORTH * growth
               or proved and row.kept >= ALL * (row.samples - row.replaced))
          and (proved or row.kept >= SURVIVED * row.samples
@@ -243,7 +246,7 @@ local function likely(profile, rows, n, growth, proved)
   local list, vectors, all = {}, {}, profile.bins.n
   local busy, nbusy = busyparts(profile.bins, n, kindsof(profile, false))
   for _, row in ipairs(rows) do
-    if steady(row, nbusy, busy, growth, proved) then
+    if steady(row, nbusy, busy, growth, proved, profile.ring) then
       list[#list + 1] = row
     elseif grows(row, all) then
       vectors[#vectors + 1] = row
@@ -296,7 +299,7 @@ local function nativerows(profile)
   local rows, late = keepers(profile, n, true, wanted)
   local busy, nbusy = busyparts(profile.bins, n, wanted)
   for _, row in ipairs(rows) do
-    list[#list + 1] = steady(row, nbusy, busy, late, true) and row or nil
+    list[#list + 1] = steady(row, nbusy, busy, late, true, profile.ring) and row or nil
   end
   return list, late
 end

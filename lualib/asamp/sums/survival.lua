@@ -19,8 +19,9 @@ local ROUNDS = 60
 local TAIL = 0.03
 
 -- The best values that grow, for counts 'died' of 'exposed'; bins without exposure have the
--- value of the one before, and 'most' where none has any. The last value is that of TAIL of all exposure at least: of a few
--- samples it may be anything, and for all longer nurseries it would count.
+-- value of the one before, and 'most' where none has any. The last value is that of TAIL of all
+-- exposure at least: of a few samples it may be anything, and for all longer nurseries it would
+-- count.
 local function monotone(died, exposed, bins, most)
   local pools, all = {}, 0
   for k = 0, bins do

@@ -151,7 +151,7 @@ describe("a variable that a closure shares with a young coroutine", function()
           keep.get = function() return v end
           for _ = 1, 3 do  -- each finds what the one before has tenured
             local y = {}
-            for i = 1, n do olds[i].x = y end
+            for _, old in ipairs(olds) do old.x = y end
           end
           v = {"last"}  -- a register
           state.check()

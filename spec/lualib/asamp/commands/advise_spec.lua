@@ -135,7 +135,10 @@ describe("asamp advise", function()
   -- finds one empty.
   it("reads profiles of programs that only load", function()
     for _, text in ipairs{"local t = {} for i = 1, 300000 do t[i] = {i} end",
-                          "local t = {} for i = 1, 22 do t = table.move(t, 1, #t, #t + 1, t) t[#t + 1] = i end"} do
+                          [[local t = {} for i = 1, 22 do
+                              t = table.move(t, 1, #t, #t + 1, t)
+                              t[#t + 1] = i
+                            end]]} do
       os.remove(script)
       script = process.file(text)
       profiled "64K-512K"

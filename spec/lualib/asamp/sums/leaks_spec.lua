@@ -70,6 +70,20 @@ describe("a likely leak", function()
     assert.equal(1, r.rows[2].line)
   end)
 
+  -- A process that had leaked for long was told, of its flight recorder's last minutes, that no
+  -- line stood out: all that it had kept before stood in the first of the parts.
+  it("is a line that keeps more than in a flight recorder's time what it has kept before", function()
+    local function keeps(part) return part == 0 and 2000 or 5, part == 0 and 2000 or 5 end
+    local function heap(part) return 20000 + 500 * part end
+    local function kept(part) return part == 0 and 2000 or 0, part == 0 and 2000 or 0 end
+    local p = session({keeps, kept}, heap)
+    assert.same({}, leaks.of(p).rows)
+    p.ring = {samples = 4000, bytes = 400000, ns = 1}
+    local rows = leaks.of(p).rows
+    assert.equal(1, #rows)
+    assert.equal(1, rows[1].line)
+  end)
+
   it("is none where the heap does not grow", function()
     local r = leaks.of(session({function() return 2, 2 end}, steady))
     assert.is_false(r.grew)
