@@ -6,10 +6,12 @@
 #include "readerlabels.h"
 #include "list.h"
 
+/* The states of a process, and of profiles that were merged, number paths each for itself; those
+   of the same steps are one. */
 void readerholders_path (ReaderState *s, Fields *line) {
   ReadProfile *r = s->r;
-  uint64_t id, parent;
-  uint32_t above = 0;
+  uint64_t id, parent, key;
+  uint32_t above = 0, step, same;
   if (!details_number(line, &id) || !details_number(line, &parent) || id == 0 ||
       id >= UINT32_MAX || idmap_get(&s->of->paths, id + 1) != IDMAP_NONE)
     return;
@@ -19,6 +21,12 @@ void readerholders_path (ReaderState *s, Fields *line) {
   if (above > 0 && r->paths[above - 1].depth >= READER_MAXSTEPS) {
     r->left[LEFT_STEPS]++;
     s->failed |= !idmap_set(&s->of->paths, id + 1, above);
+    return;
+  }
+  step = strtab_put(&r->text, line->p, (size_t)(line->end - line->p));
+  key = ((uint64_t)above << 32 | step) + 1;
+  if ((same = idmap_get(&s->bystep, key)) != IDMAP_NONE) {
+    s->failed |= !idmap_set(&s->of->paths, id + 1, same);
     return;
   }
   if (r->npaths >= READER_MAXPATHS) {
@@ -32,8 +40,9 @@ void readerholders_path (ReaderState *s, Fields *line) {
   }
   r->paths[r->npaths].parent = above;
   r->paths[r->npaths].depth = above > 0 ? r->paths[above - 1].depth + 1 : 1;
-  r->paths[r->npaths++].step = strtab_put(&r->text, line->p, (size_t)(line->end - line->p));
-  if (!idmap_set(&s->of->paths, id + 1, (uint32_t)r->npaths))  /* from 1 on; 0 is none */
+  r->paths[r->npaths++].step = step;
+  if (!idmap_set(&s->bystep, key, (uint32_t)r->npaths) ||
+      !idmap_set(&s->of->paths, id + 1, (uint32_t)r->npaths))  /* from 1 on; 0 is none */
     s->failed = 1;
 }
 

@@ -42,6 +42,7 @@ void readerstate_close (ReaderState *s) {
   idmap_free(&s->types);
   idmap_free(&s->classes);
   idmap_free(&s->byname);
+  idmap_free(&s->bystep);
   aliases_free(&s->aliases);
 }
 

@@ -54,6 +54,7 @@ typedef struct ReaderState {
   uint32_t nameless;   /* functions without a name */
   uint64_t nstats;     /* gc_stats__N metas so far */
   int stat[3];         /* which of them is in use, held, rss; -1: none */
+  IdMap bystep;        /* the path and the step that lead to one -> its number in ReadProfile.paths */
   size_t pathsize, labelsetsize, labelsize;
   uint64_t eventtime;  /* own: likewise, of events */
   const char *ahead;   /* up to here, fates are decided at 'aheadtime' */

@@ -165,6 +165,31 @@ describe("profiles that are merged", function()
     assert.is_true(math.abs(a.seconds + b.seconds - all.seconds) < 1e-5)
   end)
 
+  -- Each state had paths of its own: `asamp diff` of two fleets told one holder as gone and new.
+  it("have one path for the holders of all that has the same steps", function()
+    for i = 1, 2 do
+      local status, _, err = process.run{"-l", "profiler", "-e",
+        "seen = {} for i = 1, 30000 do seen[i] = {i} end", env = {LUA_PROFILER =
+        ("alloc=16K,native=0,quiet,overwrite,seed=%d,out=%s"):format(i, paths[i])}}
+      assert.equal(0, status, err)
+    end
+    assert(merge({paths[1], paths[2]}, out))
+    local held, seen, of = reader.read(out).holders, {}, 0
+    for path, step in ipairs(held.step) do
+      local key = held.parent[path] .. " " .. step
+      assert.is_nil(seen[key], key)
+      seen[key] = path
+    end
+    for i, path in ipairs(held.path) do of = of + (path > 0 and held.samples[i] or 0) end
+    local single = 0
+    for i = 1, 2 do
+      local h = reader.read(paths[i]).holders
+      for k, path in ipairs(h.path) do single = single + (path > 0 and h.samples[k] or 0) end
+    end
+    assert.is_true(of > 100)
+    assert.equal(single, of)
+  end)
+
   -- The labels of a copy were looked up by their number in its own profile: merging crashed.
   it("keep copies, each with its state's period and its labels", function()
     local script = process.file [[

@@ -312,9 +312,10 @@ end
 -- present one}, live, die (lines whose objects nearly all survive, or die young: {file, line,
 -- name, samples, bytes, survived, survivedbytes, alivebytes, share (that survives), error}),
 -- pauses (the longest: {time, us, major, slice (of a major one, behind a minor), tenured, inuse,
--- alone, and what it looked at besides what it found alive: remembered (slots and objects written to), stacks (slots), weak (entries
--- of weak tables), listed (of the collector's lists: threads, objects with finalizers)}), classes
--- (lifetimes.classes), lines (lifetimes.lines)}; nil: the file does not tell enough.
+-- alone, and what it looked at besides what it found alive: remembered (slots and objects written
+-- to), stacks (slots), weak (entries of weak tables), listed (of the collector's lists: threads,
+-- objects with finalizers)}), classes (lifetimes.classes), lines (lifetimes.lines)}; nil: the file
+-- does not tell enough.
 function M.of(profile)
   local b = basis(profile)
   if not b then
