@@ -209,5 +209,6 @@ int repair_file (const char *path, const char *out, int inplace,
   bytes_free(&p.record);
   idmap_free(&p.keys);
   idmap_free(&p.ids);
+  repairruns_free(&p.runs);
   return result;
 }

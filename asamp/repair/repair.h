@@ -14,8 +14,8 @@
 **       "asamp.undecided", the trailer;
 **   X3  within a record of our own that is whole, words that would make a
 **       reader refuse the file are replaced: a frame by [no function], a line,
-**       a time. Names and metas with such a fault are left out. Both are
-**       counted;
+**       a time. Names and metas with such a fault are left out, and details that do
+**       not fit their stacks, with all behind them. All are counted;
 **   X5  a file that is being written is never replaced: the writer would go on
 **       in what has no name any more (its lock tells: place.h);
 **   X4  the new file appears under its name when it is whole, or not at all.

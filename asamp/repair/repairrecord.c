@@ -166,6 +166,8 @@ static Verdict stack (Repair *p, int marker) {
   else
     p->timesamples++;
   p->stacks += marker == VMPROF_GCSTACK;
+  if (p->own && !repairruns_add(&p->runs, hash_bytes(p->record.data, p->record.n)))
+    return damage(p, "not enough memory");
   return mended ? REPAIR_MENDED : REPAIR_KEEP;
 }
 
@@ -202,7 +204,7 @@ static Verdict objects (Repair *p) {
   }
   for (i = 0; p->own && i < n; i++) {
     uint64_t w = word(p, 17 + 8 * (size_t)i);
-    if (w >> 2 >= KIND_COUNT) {
+    if (w >> 2 >= KIND_COUNT && w >> 2 != REPAIR_UNKNOWNTYPE) {
       setword(p, 17 + 8 * (size_t)i, (uint64_t)REPAIR_UNKNOWNTYPE << 2 | (w & 3));
       mended = 1;
     }
@@ -245,7 +247,8 @@ static void known (Repair *p, uint64_t us) {
     p->known = us;
 }
 
-/* Fates, samples and times of a batch. */
+/* Fates, samples and times of a batch. 0: it may not stay, nor any behind one that does not
+   fit its stacks: whoever reads it reads no further, and fates count from the first on. */
 static int details (Repair *p, const char *text, size_t n) {
   Details d;
   Fields line;
@@ -254,6 +257,9 @@ static int details (Repair *p, const char *text, size_t n) {
   int64_t change;
   int letter;
   if (!details_split(&d, text, n))
+    return 0;
+  p->misfit |= !repairruns_fit(&p->runs, &d);
+  if (p->misfit)
     return 0;
   while (details_number(&d.times, &number)) {
     p->sampletime += number;

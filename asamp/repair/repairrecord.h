@@ -9,6 +9,7 @@
 #define asamp_repairrecord_h
 
 #include "idmap.h"
+#include "repairruns.h"
 #include "source.h"
 #include "vmprof.h"
 
@@ -36,6 +37,8 @@ typedef struct Repair {
   unsigned nstats;
   int state;             /* gc_state of the last object record */
   IdMap keys, ids;       /* metas and names so far */
+  RepairRuns runs;       /* stacks without details, of a log of ours */
+  int misfit;            /* some details do not fit theirs */
 } Repair;
 
 /* What becomes of a record. */
