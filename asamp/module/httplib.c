@@ -123,7 +123,11 @@ static Server *server (lua_State *L) {
 }
 
 
-/* An address and its daemon; why there is none, or NULL. */
+/*
+** An address and its daemon; why there is none, or NULL. Without LISTENING_ADDRESS_REUSE the
+** library takes an address that connections of a server that has ended linger at, and none
+** at which another listens: with 1 two servers would share the requests.
+*/
 static const char *start (Server *s, const char *host, const char *port, unsigned most) {
   struct addrinfo hints, *a;
   int e;
@@ -137,8 +141,8 @@ static const char *start (Server *s, const char *host, const char *port, unsigne
     MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | (a->ai_family == AF_INET6 ? MHD_USE_IPv6 : 0), 0, NULL,
     NULL, onrequest, s, MHD_OPTION_SOCK_ADDR, a->ai_addr, MHD_OPTION_CONNECTION_LIMIT, most,
     MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)REQUEST_BYTES, MHD_OPTION_CONNECTION_TIMEOUT, PATIENCE,
-    MHD_OPTION_LISTEN_BACKLOG_SIZE, 1024u, MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u,
-    MHD_OPTION_NOTIFY_COMPLETED, oncompleted, s, MHD_OPTION_END);
+    MHD_OPTION_LISTEN_BACKLOG_SIZE, 1024u, MHD_OPTION_NOTIFY_COMPLETED, oncompleted, s,
+    MHD_OPTION_END);
   freeaddrinfo(a);
   return s->daemon != NULL ? NULL : errno != 0 ? strerror(errno) : "it cannot be bound";
 }

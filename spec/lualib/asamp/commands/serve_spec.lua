@@ -41,6 +41,51 @@ describe("metrics", function()
   end)
 end)
 
+local function freeport()
+  local free = assert(socket.bind("127.0.0.1", 0))
+  local port = select(2, free:getsockname())
+  free:close()
+  return port
+end
+
+-- The words that serve: as bin/asamp does, which is of the release build alone.
+local function serving(port, ...)
+  local t = {"-E", "-e", "os.exit(require('asamp').main(arg), true)", "/dev/null", "serve", "--http", port}
+  return table.move({...}, 1, select("#", ...), #t + 1, t)
+end
+
+local function connect(port)
+  for _ = 1, 500 do
+    local c = socket.connect("127.0.0.1", port)
+    if c then
+      c:settimeout(60)
+      return c
+    end
+    host.pause(10)
+  end
+  error "nobody serves"
+end
+
+describe("asamp serve", function()
+  -- Two shared it: each request came to one of them, by chance.
+  it("takes no port at which another listens, but one that was left just now", function()
+    local port = freeport()
+    local pid = process.start(serving(port, "none.sock"))
+    local c = connect(port)
+    local second = serving(port, "none.sock")
+    second.limit = 2
+    local code, out, err = process.run(second)
+    assert.same({1, "", ("asamp serve: cannot serve at 127.0.0.1:%d: Address already in use\n"):format(port)},
+                {code, out, err})
+    c:send "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+    assert.equal("HTTP/1.1 200 OK", (c:receive()))
+    os.execute(("kill -9 %d; while kill -0 %d 2>/dev/null; do sleep 0.01; done"):format(pid, pid))
+    c:close()  -- second: the connection's other end lingers at the port
+    code, out = process.run(second)
+    assert.same({124, ("http://127.0.0.1:%d/debug/pprof/\n"):format(port)}, {code, out})
+  end)
+end)
+
 describe("a process that is served", function()
   local folder, pids, port
 
@@ -63,12 +108,8 @@ describe("a process that is served", function()
         host.pause(10)
       end
     end
-    local free = assert(socket.bind("127.0.0.1", 0))
-    port = select(2, free:getsockname())
-    free:close()
-    -- as bin/asamp does, which is of the release build alone
-    start{"-E", "-e", "os.exit(require('asamp').main(arg), true)", "/dev/null", "serve", "a.sock",
-          "idle.sock", "none.sock", "--http", port}
+    port = freeport()
+    start(serving(port, "a.sock", "idle.sock", "none.sock"))
   end)
 
   after_each(function()
@@ -76,21 +117,9 @@ describe("a process that is served", function()
     shell.remove(folder)
   end)
 
-  local function connect()
-    for _ = 1, 500 do
-      local c = socket.connect("127.0.0.1", port)
-      if c then
-        c:settimeout(60)
-        return c
-      end
-      host.pause(10)
-    end
-    error "nobody serves"
-  end
-
   -- Asks; a function that waits for status and body.
   local function begin(path, method)
-    local c = connect()
+    local c = connect(port)
     c:send(("%s %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"):format(method or "GET", path))
     return function()
       local text = c:receive "*a" or ""
@@ -140,7 +169,7 @@ describe("a process that is served", function()
                   "GET /%00?%=%&&= HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nffffffffff\r\n",
                   "GET /" .. ("a"):rep(40000) .. " HTTP/1.1\r\n\r\n"}
     for _ = 1, GARBAGE, 10 do
-      local c = connect()
+      local c = connect(port)
       for _ = 1, 10 do
         local text = good[math.random(#good)]
         for _ = 1, math.random(0, 5) do
