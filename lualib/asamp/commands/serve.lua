@@ -7,6 +7,7 @@
 -- conversions at a time, so many seconds.
 
 local ask = require "asamp.cli.ask"
+local host = require "asamp.host"
 local living = require "asamp.sums.living"
 local metrics = require "asamp.show.metrics"
 local options = require "asamp.cli.options"
@@ -26,15 +27,15 @@ local FLUSHED = 1.5       -- seconds in which a process has written what it samp
 local PATIENCE = 60       -- seconds for a conversion
 
 local function address(text)
-  local host, port = text:match "^%[([%x:.]+)%]:(%d+)$"
-  if not host then
-    host, port = text:match "^([%w.-]*):?(%d+)$"
+  local name, port = text:match "^%[([%x:.]+)%]:(%d+)$"
+  if not name then
+    name, port = text:match "^([%w.-]*):?(%d+)$"
   end
   if text:find "^%d+$" then
-    host, port = "", text
+    name, port = "", text
   end
-  if host and #port <= 5 and tonumber(port) <= 65535 then
-    return {host = host ~= "" and host or "127.0.0.1", port = port}
+  if name and #port <= 5 and tonumber(port) <= 65535 then
+    return {host = name ~= "" and name or "127.0.0.1", port = port}
   end
   return nil, "an address such as 127.0.0.1:6060, or a port"
 end
@@ -51,13 +52,28 @@ M.usage = options.usage(DESCRIPTION)
 
 -- {== targets ================================================================
 
-local function targetsof(words)
+-- The target of the list that is the same process as 'word'; nil: none.
+local function same(list, word)
+  local path = ask.find(word)
+  for _, t in ipairs(list) do
+    if t.word == word or path and host.samefile(path, ask.find(t.word) or "") then
+      return t
+    end
+  end
+end
+
+local function targetsof(words, tell)
   local list, used = {}, {}
-  for i, word in ipairs(words) do
-    local name = word:match "([^/]*)$":gsub("%.sock$", "")
-    name = (name == "" or used[name]) and word or name
-    used[name] = true
-    list[i] = {name = name, word = word}
+  for _, word in ipairs(words) do
+    local before = same(list, word)
+    if before then
+      tell.failed("'%s' is given twice, before as '%s'; it is served once", word, before.word)
+    else
+      local name = word:match "([^/]*)$":gsub("%.sock$", "")
+      name = (name == "" or used[name]) and word or name
+      used[name] = true
+      list[#list + 1] = {name = name, word = word}
+    end
   end
   return list
 end
@@ -269,7 +285,7 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
   if not server then
     return tell.failed("cannot serve at %s:%s: %s", at.host, at.port, message)
   end
-  local s = setmetatable({http = server, targets = targetsof(o.files), jobs = {}, n = 0, running = 0,
+  local s = setmetatable({http = server, targets = targetsof(o.files, tell), jobs = {}, n = 0, running = 0,
                           interpreter = world.interpreter}, Server)
   world.out(("http://%s:%d/debug/pprof/\n"):format(at.host:find ":" and "[" .. at.host .. "]" or at.host,
                                                    server:port()))

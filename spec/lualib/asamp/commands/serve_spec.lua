@@ -84,6 +84,23 @@ describe("asamp serve", function()
     code, out = process.run(second)
     assert.same({124, ("http://127.0.0.1:%d/debug/pprof/\n"):format(port)}, {code, out})
   end)
+
+  -- Its metrics were there twice, which Prometheus refuses, and target= could mean either.
+  it("serves a process once, however often and by whatever name it is given", function()
+    local folder = shell.folder()
+    local path = folder .. "/a.sock"
+    shell.write(folder .. "/server.lua", "local t = {} while true do t[#t % 100 + 1] = {} end")
+    local pid = process.start{folder .. "/server.lua", env = {ASAMP = "alloc=0,listen=" .. path}}
+    while not host.samefile(path, path) do host.pause(10) end
+    local twice = serving(freeport(), path, folder .. "/./a.sock", "4194304", "4194304", folder .. "/b.sock")
+    twice.limit = 1
+    local _, _, err = process.run(twice)
+    assert.equal(("asamp serve: '%s/./a.sock' is given twice, before as '%s'; it is served once\n" ..
+      "asamp serve: '4194304' is given twice, before as '4194304'; it is served once\n"):format(
+      folder, path), err)
+    os.execute("kill -9 " .. pid)
+    shell.remove(folder)
+  end)
 end)
 
 describe("a process that is served", function()
