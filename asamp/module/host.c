@@ -17,7 +17,8 @@
 **   isfile(path)   -> is it a regular file (or a link to one)? Does not open
 **                     it, so that a pipe cannot make anybody wait
 **   raise(signal)  ends this process by that signal; does not return
-**   ask(path, line [, seconds]) -> text | nil, message, has it waited in vain?
+**   ask(path, line [, seconds]) -> text | nil, message, has it waited in vain?,
+**                                  does nobody listen at that socket?
 **     sends a line to the Unix socket at 'path' and returns what comes up to a last
 **     line "ok" or "error ...", that one too; waits so long for each part (15)
 **   uid()          -> the user's number
@@ -146,7 +147,8 @@ static int l_ask (lua_State *L) {
     luaL_pushfail(L);
     lua_pushstring(L, strerror(e));
     lua_pushboolean(L, e == ETIMEDOUT);
-    return 3;
+    lua_pushboolean(L, e == ECONNREFUSED);
+    return 4;
   }
   lua_pushlstring(L, to, m);
   return 1;

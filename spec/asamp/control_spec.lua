@@ -246,6 +246,51 @@ describe("a process that listens", function()
   end)
 
   -- It took the last ones, and the program could open no file, nobody knew why.
+  -- It was told that the process "listens with ASAMP=listen", and "Connection refused".
+  it("is told to have ended, to who watches it and to who comes later", function()
+    local watch = "cd %s; ('%s/bin/asamp' %s >%s.out 2>%s.err; echo $? >%s.code) >/dev/null &"
+    local wanted = {KILL = "who listened at '%s' has ended",
+                    TERM = "cannot ask '%s': No such file or directory"}
+    for how, later in pairs(wanted) do
+      start "alloc=0,listen=s/x.sock"
+      local words = {top = "top --every 1 " .. socket,
+                     record = how == "KILL" and "record --for 20s " .. socket or nil}
+      for name, line in pairs(words) do
+        shell.output(watch, folder, prefix, line, name, name, name)
+        while (shell.read(folder .. "/" .. name .. ".out") or "") == "" do host.pause(20) end
+      end
+      os.execute(("kill -%s %d"):format(how, pid))
+      for name in pairs(words) do
+        local path = folder .. "/" .. name
+        while (shell.read(path .. ".code") or "") == "" do host.pause(20) end
+        assert.same({"1\n", ("asamp %s: process %d has ended\n"):format(name, pid)},
+                    {shell.read(path .. ".code"), shell.read(path .. ".err")})
+      end
+      local _, _, err = asamp("stats", socket)
+      assert.equal("asamp stats: " .. later:format(socket) .. "\n", err)
+      shell.remove(folder)
+    end
+  end)
+
+  it("leaves a socket when it is killed, which a command that is given its number removes", function()
+    folder = shell.folder()
+    shell.write(folder .. "/server.lua", SERVER)
+    pid = process.start{"server.lua", directory = folder, env = {ASAMP = "alloc=0,listen",
+      XDG_RUNTIME_DIR = folder, LUA_PATH = "", LUA_CPATH = "", ASAN_OPTIONS = "detect_leaks=0"}}
+    socket = ("%s/asamp/%d.sock"):format(folder, pid)
+    while not (host.samefile(socket, socket) and host.ask(socket, "stats\n")) do host.pause(10) end
+    os.execute("kill -9 " .. pid)
+    local function asked()
+      return select(3, process.run{program = prefix .. "/bin/asamp", env = {XDG_RUNTIME_DIR = folder},
+                                   "stats", pid})
+    end
+    local err = asked()
+    while err == "" do err = asked() end  -- it is on its way
+    assert.equal(("asamp stats: process %d has ended\n"):format(pid), err)
+    assert.is_false(host.samefile(socket, socket))
+    assert.matches(("process %d has no socket"):format(pid), asked(), 1, true)
+  end)
+
   it("leaves the program file descriptors, and says so; it goes on when there are enough", function()
     folder, pid = shell.folder(), 1 << 22  -- nobody's
     shell.write(folder .. "/opens.lua",

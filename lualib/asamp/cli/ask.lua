@@ -46,6 +46,33 @@ end
 --- The path of the process's socket; nil and what is wrong.
 M.find = find
 
+-- The process behind each target that has answered, by its number.
+local known = {}
+
+-- Is that process there, and no zombie? True where nothing tells.
+local function isthere(pid)
+  local file = io.open("/proc/" .. pid .. "/stat")
+  local text = file and file:read "a"
+  if file then
+    file:close()
+  end
+  return text and not text:find "%) [ZX]" or not host.samefile("/proc/self/stat", "/proc/self/stat")
+end
+
+-- What became of a process that had a socket and does not answer; nil: it is there. 'path':
+-- the socket at which nobody listens any more, if there is one: a killed process leaves it.
+local function gone(target, path)
+  local pid = target:match "^%d+$" or known[target]
+  if pid and not isthere(pid) then
+    if path and target == pid then
+      os.remove(path)
+    end
+    return ("process %s has ended"):format(pid)
+  elseif path and not pid then
+    return ("who listened at '%s' has ended"):format(path)
+  end
+end
+
 --- Sends a request. Returns the fields of the answer, {key = value} (both text; 'rows': the
 -- list of those called row), or nil, why there is none, and whether 'seconds' (PATIENCE)
 -- have passed.
@@ -55,11 +82,14 @@ function M.ask(target, request, seconds)
   end
   local path, message = find(target)
   if not path then
-    return nil, message
+    return nil, known[target] and gone(target) or message
   end
-  local text, late
-  text, message, late = host.ask(path, request .. "\n", seconds or PATIENCE)
-  if late then
+  local text, late, nobody
+  text, message, late, nobody = host.ask(path, request .. "\n", seconds or PATIENCE)
+  local over = not text and (nobody or known[target]) and gone(target, nobody and path)
+  if over then
+    return nil, over
+  elseif late then
     message = ("it has not answered for %d s; is the process stopped?"):format(seconds or PATIENCE)
   end
   if not text then
@@ -78,6 +108,7 @@ function M.ask(target, request, seconds)
       fields[word] = rest
     end
   end
+  known[target] = fields.pid or known[target]
   return fields
 end
 

@@ -100,6 +100,7 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
     return tell.failed("%s", message)
   end
   world.out(fields.file .. "\n")
+  io.stdout:flush()
   local ok
   ok, message = await(target, seconds)
   if not ok then
