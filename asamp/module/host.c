@@ -22,6 +22,7 @@
 **     sends a line to the Unix socket at 'path' and returns what comes up to a last
 **     line "ok" or "error ...", that one too; waits so long for each part (15)
 **   uid()          -> the user's number
+**   clock()        -> microseconds of the monotonic clock
 **   catch()        from here on SIGINT, SIGTERM and SIGHUP wait for a pause, unless
 **                  they are ignored
 **   pause(milliseconds) -> nil | the signal, caught, that ended it early
@@ -47,6 +48,7 @@
 #include <unistd.h>
 
 #include "binding.h"
+#include "clock.h"
 #include "descriptor.h"
 
 enum { NOTOLD = 80 };  /* columns of a terminal that does not tell */
@@ -151,6 +153,11 @@ static int l_ask (lua_State *L) {
     return 4;
   }
   lua_pushlstring(L, to, m);
+  return 1;
+}
+
+static int l_clock (lua_State *L) {
+  lua_pushinteger(L, (lua_Integer)(clock_now() / 1000));
   return 1;
 }
 
@@ -368,7 +375,7 @@ int luaopen_asamp_host (lua_State *L) {
     {"columns", l_columns}, {"samefile", l_samefile}, {"isfile", l_isfile},
     {"realpath", l_realpath},
     {"run", l_run}, {"raise", l_raise}, {"interruptible", l_interruptible},
-    {"streams", l_streams}, {"ask", l_ask}, {"uid", l_uid}, {"catch", l_catch},
+    {"streams", l_streams}, {"ask", l_ask}, {"uid", l_uid}, {"clock", l_clock}, {"catch", l_catch},
     {"pause", l_pause},
     {NULL, NULL}
   };

@@ -140,4 +140,25 @@ describe("asamp run of a program #plain", function()
       assert.same({5, "ran\n", "asamp run: " .. says .. "\n"}, {code, out, err})
     end
   end)
+
+  -- A file of a run two seconds before, and a copy of it, were told to be this run's, and
+  -- one of them as "older than the run", too.
+  it("names the profiles of this run, each once", function()
+    local folder = shell.folder()
+    shell.write(folder .. "/s.lua", "for i = 1, 1e5 * (tonumber(arg[1]) or 1) do local _ = {i} end")
+    local function run(...)
+      return select(3, process.run{program = prefix .. "/bin/asamp", directory = folder,
+        "run", "--alloc", "16K", "-o", "k.%p.vmprof", "--", ...})
+    end
+    local lua = prefix .. "/bin/lua"
+    assert.matches("\nasamp report k%.%d+%.vmprof tells more%.\n$", run(lua, "s.lua"))
+    shell.output("cd %s && cp k.*.vmprof k.1.vmprof", folder)
+    assert.matches("^asamp run: no profile: '/bin/true' made no state of [^\n]+\n$", run "/bin/true")
+    local err = run("/bin/sh", "-c", ('"%s" s.lua; "%s" s.lua 9; true'):format(lua, lua))
+    local first, second =
+      err:match "\nasamp report (%S+) tells more%.\nasamp run: another process has left '(%S+)'\n$"
+    assert.is_true(first ~= nil and first ~= second and shell.size(folder .. "/" .. first) >
+                   shell.size(folder .. "/" .. second), err)
+    shell.remove(folder)
+  end)
 end)

@@ -179,6 +179,17 @@ local function numbered(path, n)
   return ("%s.%d%s"):format(stem or path, n, ending or "")
 end
 
+-- Now, as the time at which a run begins.
+local function now()
+  return {second = os.time(), clock = host.clock()}
+end
+
+-- Is a profile that began at that second, and that time of the monotonic clock (0: unknown),
+-- of the run that began 'since'?
+local function isnewer(second, clock, since)
+  return second >= since.second and (clock == 0 or clock >= since.clock)
+end
+
 -- The profile of that process; nil and why there is none.
 local function find(path, pid, since)
   local why
@@ -189,19 +200,33 @@ local function find(path, pid, since)
     elseif not host.isfile(name) and host.samefile(name, name) then
       return name  -- a pipe, say, of which nothing is known before it is read
     end
-    local version, id, started = convert.version(name)
-    if version and started >= since and (id == pid or not pid) then
+    local version, id, second, clock = convert.version(name)
+    local newer = version and isnewer(second, clock, since)
+    if newer and id == pid then
       return name
     end
     why = why or not version and id or
-          ("'%s' is %s"):format(name, started < since and "older than the run"
-                                      or "of another process")
+          ("'%s' is %s"):format(name, newer and "of another process" or "older than the run")
   end
 end
 
--- 'signal': the one that ended the program, if one did.
-local function shortreport(wanted, pid, since, signal, world, tell)
-  local path, message = find(wanted, pid, since)
+-- The profiles of a process and of its children: its own first, which is 'own', too, then the
+-- largest. 'pattern': what they are called (programs.profiles).
+local function findall(pattern, pid, since)
+  local list = {}
+  for _, path in ipairs(programs.profiles(pattern, since.second)) do
+    local version, id, second, clock = convert.version(path)
+    if version and isnewer(second, clock, since) then
+      table.insert(list, id == pid and 1 or #list + 1, path)
+      list.own = id == pid and path or list.own
+    end
+  end
+  return list
+end
+
+-- Of the profile at 'path'; nil: there is none, for the reason 'message'. 'signal': the one
+-- that ended the program, if one did.
+local function shortreport(path, message, signal, world, tell)
   local profile
   if path then
     profile, message = world.read(path)
@@ -238,7 +263,7 @@ end
 
 -- Runs a program that is no script, with the settings t and that environment.
 local function runprogram(program, t, words, environment, world, tell)
-  local quiet, since = t.quiet and t.quiet ~= "0", os.time()
+  local quiet, since = t.quiet and t.quiet ~= "0", now()
   local note = programs.foreign(program)
   if note then
     tell.failed("%s; none of its Lua can be profiled", note)
@@ -252,19 +277,15 @@ local function runprogram(program, t, words, environment, world, tell)
     return tell.failed("%s", status)
   end
   if not quiet and not note then
-    local own = keys.path(t.out, nil, pid)
-    local others = programs.profiles(t.out, since)
-    if not host.isfile(own) and #others == 0 then
+    local list = findall(t.out, pid, since)
+    if #list == 0 then
       tell.failed("no profile: '%s' made no state of liblua5.4.so.0, nor did a child that has ASAMP in its "
                   .. "environment; or its own log says why none is written", program)
     else
-      shortreport(host.isfile(own) and own or others[1], nil, since, how == "signal" and status,
-                  world, tell)
+      shortreport(list[1], nil, how == "signal" and status, world, tell)
     end
-    for _, path in ipairs(others) do
-      if path ~= own then
-        world.err(("asamp run: another process has left '%s'\n"):format(path))
-      end
+    for i = 2, #list do
+      world.err(("asamp run: another process has left '%s'\n"):format(list[i]))
     end
   end
   return ended(how, status)
@@ -273,7 +294,7 @@ end
 --- Runs the command. 'world': see asamp.lua. Returns the script's exit code,
 -- 2 for wrong arguments; does not return when a signal ended the script.
 M.run = options.command(DESCRIPTION, function(o, world, tell)
-  local script, since = o.files[1], os.time()
+  local script, since = o.files[1], now()
   local t, checked = settings(o, os.getenv "LUA_PROFILER" or "")
   if not t then
     return tell.wrong("%s", checked)
@@ -298,7 +319,11 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
     return tell.failed("%s", status)
   end
   if not t.quiet or t.quiet == "0" then
-    shortreport(keys.path(t.out, script, pid), pid, since, how == "signal" and status, world, tell)
+    local path, message = find(keys.path(t.out, script, pid), pid, since)
+    if not path and t.out and t.out:find "%%t" then  -- it has another time in its name
+      path = findall(t.out, pid, since).own
+    end
+    shortreport(path, message, how == "signal" and status, world, tell)
   end
   return ended(how, status)
 end)

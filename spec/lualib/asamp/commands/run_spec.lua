@@ -148,6 +148,13 @@ describe("asamp run", function()
     end
   end)
 
+  -- The name was made anew at the end, with the time that it was then.
+  it("finds the profile by the time at which it began", function()
+    write "local t = {} for i = 1, 20000 do t[i % 100] = {i} end os.execute 'sleep 1.1'"
+    local _, _, err = run{"--alloc", "4K", "-o", "p.%t.vmprof", "app.lua"}
+    assert.matches("asamp report p%.%d+T%d+%.vmprof tells more", err)
+  end)
+
   it("reports no profile that is older than the run", function()
     local _, _, first = run{"--alloc", "4K", "--out", profile, "app.lua"}
     assert.truthy(first:find("By function", 1, true))
