@@ -105,6 +105,8 @@ local function settings(o, inherited)
   elseif (o.wall or o.exact) and (checked.time or 0) == 0 then
     return nil, ("--%s is of samples of time, of which there are none: give --time RATE, too"):format(
       o.wall and "wall" or "exact")
+  elseif t.out == "-" then
+    return nil, "a profile is a file, and stdout the script's: give --out a path ('./-' for that name)"
   elseif t.out and host.samefile(t.out, o.files[1]) then
     return nil, results.REPLACES:format(t.out, o.files[1])
   end

@@ -198,6 +198,9 @@ describe("asamp run", function()
         {"--alloc", "3", "app.lua"},
       ["option 'time' rate must be 1 to 30000 samples a second, got \"30001\" (0: off)"] =
         {"--time", "30001", "app.lua"},
+      -- It wrote a file of that name, and then read standard input.
+      ["a profile is a file, and stdout the script's: give --out a path ('./-' for that name)"] =
+        {"-o", "-", "app.lua"},
       ["--out './app.lua' is 'app.lua' itself, give another name"] =
         {"-o", "./app.lua", "app.lua"},
     } do
@@ -207,6 +210,7 @@ describe("asamp run", function()
       assert.equal("asamp run: " .. what .. "; see asamp run --help\n", err)
     end
     assert.truthy(process.read(script):find "words:")
+    assert.equal("app.lua\n", shell.output("ls " .. folder))
   end)
 
   it("tells what is wrong with LUA_PROFILER before the script starts", function()
