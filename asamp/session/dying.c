@@ -62,16 +62,16 @@ static void watch (int signal) {
 }
 
 
+static const int SIGNALS[] = {SIGTERM, SIGABRT, SIGHUP, SIGINT, SIGQUIT, SIGPIPE};
+
+
 void dying_watch (void (*f) (void)) {
   void (*none) (void);
-  int i;
+  size_t i;
   for (i = 0; i < MOST; i++) {
     none = NULL;
     if (__atomic_compare_exchange_n(&finish[i], &none, f, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
         none == f) break;
   }
-  watch(SIGTERM);
-  watch(SIGABRT);
-  watch(SIGHUP);
-  watch(SIGINT);
+  for (i = 0; i < sizeof(SIGNALS) / sizeof(*SIGNALS); i++) watch(SIGNALS[i]);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Signals that end the process although nobody has handled them: SIGTERM, by which services
-** are stopped, SIGHUP and SIGINT, by which a terminal ends what runs in it, and SIGABRT, which
-** is how an error that nobody catches ends it (lua.h: panic), a failed assertion, a broken
-** heap of malloc's. What is to be finished is finished first; then the process dies of the
-** signal as it would have.
+** are stopped, SIGHUP, SIGINT and SIGQUIT, by which a terminal ends what runs in it, SIGPIPE, by
+** which it ends when nobody reads its output any more, and SIGABRT, which is how an error that
+** nobody catches ends it (lua.h: panic), a failed assertion, a broken heap of malloc's. What is
+** to be finished is finished first; then the process dies of the signal as it would have.
 **   DY1  a handler of the program's, or that it ignores the signal, is never touched: ours
 **        is there only in the place of the system's own doing.
 */

@@ -245,7 +245,6 @@ describe("a process that listens", function()
     end
   end)
 
-  -- It took the last ones, and the program could open no file, nobody knew why.
   -- It was told that the process "listens with ASAMP=listen", and "Connection refused".
   it("is told to have ended, to who watches it and to who comes later", function()
     local watch = "cd %s; ('%s/bin/asamp' %s >%s.out 2>%s.err; echo $? >%s.code) >/dev/null &"
@@ -291,6 +290,7 @@ describe("a process that listens", function()
     assert.matches(("process %d has no socket"):format(pid), asked(), 1, true)
   end)
 
+  -- It took the last ones, and the program could open no file, nobody knew why.
   it("leaves the program file descriptors, and says so; it goes on when there are enough", function()
     folder, pid = shell.folder(), 1 << 22  -- nobody's
     shell.write(folder .. "/opens.lua",

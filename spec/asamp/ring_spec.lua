@@ -122,7 +122,7 @@ describe("a flight recorder", function()
 
   for _, wish in ipairs{"ring=10m", "quiet"} do
     it("and a file (" .. wish .. ") are whole however the process ends", function()
-      for signal, number in pairs{TERM = 15, ABRT = 6, HUP = 1} do
+      for signal, number in pairs{TERM = 15, ABRT = 6, HUP = 1, QUIT = 3, PIPE = 13} do
         assert.equal(1, #ends(wish, WORK .. KILL:format(signal), 128 + number))
         os.remove(folder .. "/p.vmprof")
       end
@@ -141,12 +141,15 @@ describe("a flight recorder", function()
     end)
   end
 
-  it("leaves the program what it does with SIGTERM", function()
-    local code, out, err = run(WORK .. [[io.popen "kill -TERM $PPID":close() print "there"]],
-      {"-c", "trap '' TERM; exec \"$0\" \"$@\"", process.interpreter(), program = "sh",
-       env = {ASAMP = "ring=1m,quiet,out=p.vmprof"}})
-    assert.same({0, "there\n", ""}, {code, out, err})
-    assert.is_true(assert(reader.read(folder .. "/p.vmprof")).complete)
+  it("leaves the program what it does with signals", function()
+    for _, signal in ipairs{"TERM", "PIPE", "QUIT"} do
+      local code, out, err = run(WORK .. [[io.popen("kill -" .. arg[1] .. " $PPID"):close() print "there"]],
+        {"-c", "trap '' $1; exec \"$0\" \"$2\" $1", process.interpreter(), signal, program = "sh",
+         env = {ASAMP = "ring=1m,quiet,out=p.vmprof"}})
+      assert.same({0, "there\n", ""}, {code, out, err})
+      assert.is_true(assert(reader.read(folder .. "/p.vmprof")).complete)
+      os.remove(folder .. "/p.vmprof")
+    end
   end)
 
   it("is asked from outside; rotate and keep bound the files", function()

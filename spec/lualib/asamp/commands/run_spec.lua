@@ -2,6 +2,7 @@
 -- `asamp run`: the script runs as without it, and leaves a profile.
 
 local process = require "spec.support.process"
+local reader = require "profiler.reader"
 local shell = require "spec.support.shell"
 local vmprof = require "spec.support.vmprof"
 
@@ -113,6 +114,19 @@ describe("asamp run", function()
     local status, _, err = run{"--alloc", "4K", "--out", profile, "app.lua"}
     assert.equal(128 + 15, status)
     assert.truthy(err:find("By function", 1, true), err)
+  end)
+
+  -- `asamp run app.lua | head -1` had no profile, or one without an end.
+  it("has a whole profile of a script whose output nobody reads to its end", function()
+    write "local t = {} for i = 1, 20000 do t[i % 100] = {i} end while true do print(1) end"
+    local main = process.file [[os.exit(require "asamp".main(arg), true)]]
+    local status, out, err = process.run{program = "/bin/bash", directory = folder, "-c",
+      '"$0" "$@" | head -1; exit ${PIPESTATUS[0]}', process.interpreter(), main, "run", "--alloc", "4K",
+      "-o", profile, "app.lua"}
+    assert.same({128 + 13, "1\n"}, {status, out})
+    assert.matches("By function", err, 1, true)
+    assert.is_nil(err:find("the profile so far", 1, true), err)
+    assert.is_true(reader.read(profile).complete)
   end)
 
   it("passes the script's error through", function()
