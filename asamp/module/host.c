@@ -9,8 +9,9 @@
 **                                 | nil, message
 **     runs words[1] (a path) with these arguments, with the pairs of
 **     'environment' besides this process's own, and waits for its end. As a
-**     shell's foreground job: the keyboard's signals are the program's,
-**     SIGTERM and SIGHUP are passed on to it.
+**     shell's foreground job: the keyboard's signals are the program's;
+**     SIGTERM and SIGHUP are passed on to it, and SIGINT and SIGQUIT, too,
+**     where they do not come from the terminal.
 **   samefile(a, b) -> are these two names of one file that is there?
 **   realpath(path) -> the absolute path without links, "." and ".." in it; nil
 **                     when there is nothing of that name
@@ -200,9 +201,57 @@ static void passon (int signal) {
   errno = e;
 }
 
-static const int PASSED[] = {SIGTERM, SIGHUP};
-static const int KEYBOARD[] = {SIGINT, SIGQUIT};
-enum { NPASSED = 2, NKEYBOARD = 2 };
+/*
+** The terminal gives its signals to the program, too. Whoever else has sent one to this process
+** may have sent it to the whole group (timeout -s INT): Lua, which makes an error of the first
+** SIGINT, would die of a second. So it is passed on when the program is still there a second
+** later.
+*/
+static volatile sig_atomic_t delayed;  /* the signal */
+
+static void passlater (int signal, siginfo_t *info, void *context) {
+  (void)context;
+  if (info->si_code == SI_KERNEL)
+    return;
+  delayed = signal;
+  alarm(1);
+}
+
+static void passdelayed (int signal) {
+  (void)signal;
+  passon(delayed);
+}
+
+/* What this process does with a signal while it waits, and what it did before. */
+typedef struct Passing {
+  int signal;
+  void (*at_once) (int);
+  void (*later) (int, siginfo_t *, void *);
+  struct sigaction before;
+} Passing;
+
+enum { NPASSING = 5 };
+static const Passing PASSING[NPASSING] = {
+  {.signal = SIGTERM, .at_once = passon}, {.signal = SIGHUP, .at_once = passon},
+  {.signal = SIGINT, .later = passlater}, {.signal = SIGQUIT, .later = passlater},
+  {.signal = SIGALRM, .at_once = passdelayed}
+};
+
+/* Handles it, unless it is ignored. */
+static void handle (Passing *p) {
+  struct sigaction a;
+  memset(&a, 0, sizeof(a));
+  sigemptyset(&a.sa_mask);
+  if (p->later != NULL) {
+    a.sa_sigaction = p->later;
+    a.sa_flags = SA_SIGINFO;
+  }
+  else
+    a.sa_handler = p->at_once;
+  sigaction(p->signal, NULL, &p->before);
+  if (p->before.sa_handler != SIG_IGN)
+    sigaction(p->signal, &a, NULL);
+}
 
 /*
 ** Starts the program with the signals as this process has them and waits for
@@ -210,37 +259,26 @@ enum { NPASSED = 2, NKEYBOARD = 2 };
 */
 static int await (char *const words[], char *const environment[],
                   int *status, pid_t *pid) {
-  struct sigaction passed[NPASSED], keyboard[NKEYBOARD], child, handler;
+  Passing passing[NPASSING];
+  struct sigaction child, byitself;
   posix_spawnattr_t attributes;
-  sigset_t blocked, before, defaults;
+  sigset_t blocked, before;
   pid_t ended;
   int i, e;
+  memcpy(passing, PASSING, sizeof(passing));
   sigemptyset(&blocked);
-  sigemptyset(&defaults);
-  memset(&handler, 0, sizeof(handler));
-  sigemptyset(&handler.sa_mask);
-  for (i = 0; i < NPASSED; i++)
-    sigaddset(&blocked, PASSED[i]);
+  for (i = 0; i < NPASSING; i++)
+    sigaddset(&blocked, passing[i].signal);
   sigprocmask(SIG_BLOCK, &blocked, &before);
-  handler.sa_handler = SIG_DFL;  /* who ignores it cannot wait */
-  sigaction(SIGCHLD, &handler, &child);
-  handler.sa_handler = SIG_IGN;
-  for (i = 0; i < NKEYBOARD; i++) {
-    sigaction(KEYBOARD[i], &handler, &keyboard[i]);
-    if (keyboard[i].sa_handler != SIG_IGN)
-      sigaddset(&defaults, KEYBOARD[i]);
-  }
-  handler.sa_handler = passon;
-  for (i = 0; i < NPASSED; i++) {
-    sigaction(PASSED[i], NULL, &passed[i]);
-    if (passed[i].sa_handler != SIG_IGN)
-      sigaction(PASSED[i], &handler, NULL);
-  }
+  memset(&byitself, 0, sizeof(byitself));
+  sigemptyset(&byitself.sa_mask);
+  byitself.sa_handler = SIG_DFL;  /* who ignores it cannot wait */
+  sigaction(SIGCHLD, &byitself, &child);
+  for (i = 0; i < NPASSING; i++)
+    handle(&passing[i]);
   posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes,
-                           POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
   posix_spawnattr_setsigmask(&attributes, &before);
-  posix_spawnattr_setsigdefault(&attributes, &defaults);
   e = posix_spawn(pid, words[0], NULL, &attributes, words, environment);
   posix_spawnattr_destroy(&attributes);
   if (e == 0) {
@@ -251,11 +289,10 @@ static int await (char *const words[], char *const environment[],
     if (ended == -1)
       e = errno;
     running = 0;
+    alarm(0);
   }
-  for (i = 0; i < NPASSED; i++)
-    sigaction(PASSED[i], &passed[i], NULL);
-  for (i = 0; i < NKEYBOARD; i++)
-    sigaction(KEYBOARD[i], &keyboard[i], NULL);
+  for (i = 0; i < NPASSING; i++)
+    sigaction(passing[i].signal, &passing[i].before, NULL);
   sigaction(SIGCHLD, &child, NULL);
   sigprocmask(SIG_SETMASK, &before, NULL);
   return e;

@@ -87,6 +87,30 @@ describe("running a program", function()
     assert.equal(6, status)
   end)
 
+  -- kill -INT of the command alone did nothing.
+  it("passes SIGINT and SIGQUIT on that the terminal has not sent, a second later", function()
+    for _, signal in ipairs{"INT", "QUIT"} do
+      local status = process.code([[
+        local host = require "asamp.host"
+        local how, n = host.run{"/bin/sh", "-c", ("trap 'exit 6' %s; kill -%s $PPID; " ..
+          "for i in $(seq 200); do sleep 0.05; done; exit 7"):format(arg[1], arg[1])}
+        os.exit(how == "exit" and n or 99)]], signal)
+      assert.equal(6, status)
+    end
+  end)
+
+  it("passes no SIGINT on that the terminal has sent: the program has had it", function()
+    local script = process.file([[
+      local host = require "asamp.host"
+      host.run{"/bin/sh", "-c", 'trap "echo got >>$0" INT; echo up >>$0; ' ..
+        'for i in $(seq 50); do sleep 0.05; done; echo end >>$0', arg[1]}]])
+    local path = os.tmpname()
+    os.execute(("{ until test -s %s; do sleep 0.1; done; sleep 0.2; printf '\\003'; sleep 4; } | " ..
+      "env LUA_PATH='%s' LUA_CPATH='%s' script -qec '\"%s\" \"%s\" \"%s\"' /dev/null >/dev/null"):format(
+      path, package.path, package.cpath, process.interpreter(), script, path))
+    assert.equal("up\ngot\nend\n", process.read(path))
+  end)
+
   it("takes the signals back afterwards", function()
     local status = process.code([[
       local host = require "asamp.host"
