@@ -96,6 +96,22 @@ describe("a file of many states", function()
     assert.is_nil(states.find(all, "nobody"))
   end)
 
+  -- The number went first where names were long, and only it tells states of one name apart.
+  it("has the number that --state takes, however long its name is", function()
+    local p = assert(profilegen.open{path = path, states = true, period = 100, followed = 10})
+    for id = 0, 1 do
+      p:begin(id)
+      p:name(61, "n", 1, "@a.lua")
+      p:called("/srv/app/" .. ("handler"):rep(20) .. ".lua")
+      p:sample{61, 0}
+    end
+    p:close()
+    local text = shell.output("build/bin/asamp report --by state --width 80 '%s'", path)
+    for id = 0, 1 do
+      assert.matches(("\n[^\n]*  %d  …[handler]+%%.lua\n"):format(id), text .. "\n")
+    end
+  end)
+
   it("counts what a closed state had alive until the next one begins", function()
     local p = interleaved(path)
     p:of(1)

@@ -15,10 +15,17 @@ local SUMS = {
   {"GCs", "collections", units.count, spare = 6}, {"states", "count", units.count, spare = 1},
 }
 
-local function titled(style, title, all, what, label)
+-- 'name' and 'number' of a row: its name loses its begin where it is too long, and the number
+-- before it, if there is one, stays: it is what --state takes.
+local function titled(style, title, all, what, name, number)
   return tables.titled(style, title, all, tables.sums(all, SUMS), what, function(i, n)
-    return layout.cutstart(layout.clean(label(all[i])), n)
+    local lead = number and number(all[i]) or ""
+    return lead .. layout.cutstart(layout.clean(name(all[i])), math.max(n - #lead, 2))
   end)
+end
+
+local function nameof(row)
+  return row.name
 end
 
 --- What the states of one name come to; nothing where there is one state.
@@ -27,15 +34,13 @@ function M.names(style)
   if #all == 0 or style.profile.begun < 2 then
     return {}
   end
-  return titled(style, "By script of the Lua states", all, "script", function(row)
-    return row.name
-  end)
+  return titled(style, "By script of the Lua states", all, "script", nameof)
 end
 
 --- Each state by itself.
 function M.states(style)
-  return titled(style, "By Lua state", states.states(style.profile), "state", function(row)
-    return row.id and ("%d  %s"):format(row.id, row.name) or row.name
+  return titled(style, "By Lua state", states.states(style.profile), "state", nameof, function(row)
+    return row.id and ("%d  "):format(row.id)
   end)
 end
 
