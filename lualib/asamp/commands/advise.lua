@@ -69,6 +69,8 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
     return tell.wrong("--verify needs the script that is to run again")
   elseif not o.verify and o.files[2] then
     return tell.wrong("'%s' is to be run: say --verify", o.files[2])
+  elseif o.nursery and not o.verify then
+    return tell.wrong("--nursery is the size that --verify tries: give --verify and the script, too")
   end
   local profile, message = world.read(o.files[1])
   if not profile then

@@ -111,6 +111,9 @@ describe("asamp advise", function()
     code, text = run(path, script)
     assert.equal(2, code)
     assert.matches("say --verify", text, 1, true)
+    code, text = run("--nursery", "1M", path)  -- it made no difference, and nobody was told
+    assert.equal(2, code)
+    assert.matches("--nursery is the size that --verify tries", text, 1, true)
     code = run(path)
     assert.equal(1, code)
     for _, size in ipairs{"7", "911M", "1G", "2000000000"} do
