@@ -37,7 +37,7 @@ local function usage()
       name, require("asamp.commands." .. name).summary)
   end
   lines[#lines + 1] = ""
-  lines[#lines + 1] = "asamp COMMAND --help tells more."
+  lines[#lines + 1] = "asamp COMMAND --help tells more, asamp --version which Lua it is of."
   return table.concat(lines, "\n") .. "\n"
 end
 
@@ -100,6 +100,9 @@ local function dispatch(args, world)
   local name = args[1]
   if name == "--help" or name == "-h" or name == "help" then
     world.out(usage())
+    return 0
+  elseif name == "--version" then
+    world.out(("Asamp, a fork of %s\n"):format(host.copyright))
     return 0
   end
   for _, command in ipairs(M.COMMANDS) do

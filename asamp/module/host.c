@@ -29,6 +29,7 @@
 **   pause(milliseconds) -> nil | the signal, caught, that ended it early
 **   streams()      from here on no file that is opened is taken for a standard
 **                  stream that was closed
+**   copyright        the line of `lua -v`
 **   interruptible()  SIGINT ends this process at once, unless it is ignored;
 **                    the stand-alone interpreter has it wait for Lua code
 */
@@ -418,5 +419,7 @@ int luaopen_asamp_host (lua_State *L) {
   };
   if (!binding_open(L, "asamp.host", 0)) return 0;
   luaL_newlib(L, functions);
+  lua_pushliteral(L, LUA_COPYRIGHT);
+  lua_setfield(L, -2, "copyright");
   return 1;
 }

@@ -345,6 +345,8 @@ describe("a process that listens", function()
     assert.same({65536, before.time}, {after.alloc, after.time})
     local _, out = asamp("top", "--count", "2", "--every", "1", socket)
     assert.equal(1, select(2, out:gsub("B?/s allocated", "")))  -- the first look knows no rates
+    -- Both were headed like the second.
+    assert.matches("\nBy line, since the profile's begin\n.*\nBy line, since the look before\n", out)
     finish()
   end)
 

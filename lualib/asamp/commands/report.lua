@@ -49,7 +49,7 @@ local DESCRIPTION = {
     "went, by which functions and lines, of which types, and how much " ..
     "survived its first collection. FILE is a VMProf log, compressed or " ..
     "not: a profile of this sampler in either format, or one of another " ..
-    "VMProf writer.",
+    "VMProf writer; - is standard input.",
   options.TOP,
   options.by("sort by bytes, samples, survived (bytes that survived), alive " ..
     "(bytes alive at the end) or time (default: bytes and time, as far as " ..

@@ -32,7 +32,7 @@ M.usage = options.usage(DESCRIPTION)
 
 local CLEAR = "\27[H\27[J"
 
--- The lines of a profile, most since the look before first, as text.
+-- The lines of a profile, most since the look before first (nil: since its begin), as text.
 local function linesof(profile, before, seconds, o, world)
   local rows = since.lines(totals.of(profile), before)
   local style = {top = o.top or 15, width = o.width or world.columns or layout.WIDTH,
@@ -48,7 +48,8 @@ local function linesof(profile, before, seconds, o, world)
       return units.percent(row.time * (profile.timeperiod or 0), seconds)
     end},
   }
-  return tables.titled(style, "By line, since the look before", rows, columns, "line",
+  local title = before and "By line, since the look before" or "By line, since the profile's begin"
+  return tables.titled(style, title, rows, columns, "line",
     function(i, n) return layout.cutstart(layout.clean(rows[i].name), n) end)
 end
 

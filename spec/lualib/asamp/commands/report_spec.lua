@@ -350,6 +350,11 @@ describe("asamp", function()
     end
   end)
 
+  it("tells its version, as the interpreter does", function()
+    local code, text = main("--version")
+    assert.same({0, "Asamp, a fork of " .. select(2, process.run{"-v"})}, {code, text})
+  end)
+
   it("tells a missing or unknown command", function()
     local code, text = main()
     assert.equal(2, code)
