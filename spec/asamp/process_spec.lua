@@ -141,6 +141,20 @@ describe("asamp run of a program #plain", function()
     end
   end)
 
+  -- It was said to have made "no state of liblua5.4.so.0", which tells nobody what to do.
+  it("says that an interpreter has a Lua of its own, and what runs a script", function()
+    local folder = shell.folder()
+    shell.write(folder .. "/l.c", [[
+      #include "lauxlib.h"
+      int main (void) { lua_close(luaL_newstate()); return 0; }]])
+    shell.output("cd %s && gcc -I'%s/plain/include/lua5.4' -o own l.c '%s/plain/lib/liblua.a' -lm -ldl",
+      folder, prefix, prefix)
+    assert.same({0, "", "asamp run: no profile: './own' has a Lua of its own linked into it, which no "
+      .. "library can take the place of; asamp run SCRIPT runs a script with Asamp's\n"},
+      {process.run{program = prefix .. "/bin/asamp", directory = folder, "run", "--", "./own"}})
+    shell.remove(folder)
+  end)
+
   -- A file of a run two seconds before, and a copy of it, were told to be this run's, and
   -- one of them as "older than the run", too.
   it("names the profiles of this run, each once", function()

@@ -65,6 +65,14 @@ function M.foreign(program)
   return other and ("'%s' is linked to %s"):format(program, other)
 end
 
+--- Is there a Lua in the program's own file, and not ours? It has the line by which Lua's
+-- sources sign what is made of them.
+function M.hasown(program)
+  local text = first(program, "a")
+  return text:find("$LuaVersion: Lua 5.", 1, true) ~= nil and
+         not text:find("profiler: ASAMP is set", 1, true)
+end
+
 --- The loader's path with the folder of our library in front.
 function M.librarypath(interpreter)
   local own = host.realpath(interpreter):match "^(.*)/bin/[^/]*$" .. "/lib"

@@ -113,12 +113,16 @@ local function settings(o, inherited)
   return t, checked
 end
 
+local function isfolder(path)
+  return host.samefile(path, path .. "/.")
+end
+
 -- Why the script cannot be read; nil when it can. "-" is standard input.
 -- Opens no pipe: what is in it is the script's.
 local function unreadable(script)
   if script == "-" then
     return nil
-  elseif host.samefile(script, script .. "/.") then
+  elseif isfolder(script) then
     return "Is a directory"
   elseif host.isfile(script) or not host.samefile(script, script) then
     local file, message = io.open(script)
@@ -192,20 +196,25 @@ local function isnewer(second, clock, since)
   return second >= since.second and (clock == 0 or clock >= since.clock)
 end
 
--- The profile of that process; nil and why there is none.
+-- The profile of that process; nil, why there is none, and whether that is all that is known:
+-- where nothing or some other file is, the process itself has said why it made none, unless it
+-- was killed.
 local function find(path, pid, since)
-  local why
+  local why, absent
   for n = 1, math.huge do
     local name = numbered(path, n)
     if n > 1 and not host.samefile(name, name) then
-      return nil, why
-    elseif not host.isfile(name) and host.samefile(name, name) then
+      return nil, why, absent
+    elseif not host.isfile(name) and host.samefile(name, name) and not isfolder(name) then
       return name  -- a pipe, say, of which nothing is known before it is read
     end
     local version, id, second, clock = convert.version(name)
     local newer = version and isnewer(second, clock, since)
     if newer and id == pid then
       return name
+    end
+    if n == 1 then
+      absent = not version and convert.kind(name) ~= "an empty file"
     end
     why = why or not version and id or
           ("'%s' is %s"):format(name, newer and "of another process" or "older than the run")
@@ -263,6 +272,16 @@ local function ended(how, status)
   return status
 end
 
+-- What is told of a program that has left no profile.
+local function none(program)
+  if programs.hasown(program) then
+    return ("no profile: '%s' has a Lua of its own linked into it, which no library can take the " ..
+            "place of; asamp run SCRIPT runs a script with Asamp's"):format(program)
+  end
+  return ("no profile: '%s' made no state of liblua5.4.so.0, nor did a child that has ASAMP in its " ..
+          "environment; or its own log says why none is written"):format(program)
+end
+
 -- Runs a program that is no script, with the settings t and that environment.
 local function runprogram(program, t, words, environment, world, tell)
   local quiet, since = t.quiet and t.quiet ~= "0", now()
@@ -281,8 +300,7 @@ local function runprogram(program, t, words, environment, world, tell)
   if not quiet and not note then
     local list = findall(t.out, pid, since)
     if #list == 0 then
-      tell.failed("no profile: '%s' made no state of liblua5.4.so.0, nor did a child that has ASAMP in its "
-                  .. "environment; or its own log says why none is written", program)
+      tell.failed("%s", none(program))
     else
       shortreport(list[1], nil, how == "signal" and status, world, tell)
     end
@@ -310,7 +328,10 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
     return runprogram(program, t, o.files, more, world, tell)
   end
   wrong = unreadable(script)
-  if wrong then
+  if wrong and not script:find "%.lua$" and not host.samefile(script, script) then
+    return tell.failed("there is no script '%s', nor a program of that name%s", script,
+                       script:find "/" and "" or " in PATH")
+  elseif wrong then
     return tell.failed("cannot read script '%s': %s", script, wrong)
   end
   local words = starting(world.interpreter, script)
@@ -321,11 +342,13 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
     return tell.failed("%s", status)
   end
   if not t.quiet or t.quiet == "0" then
-    local path, message = find(keys.path(t.out, script, pid), pid, since)
+    local path, message, absent = find(keys.path(t.out, script, pid), pid, since)
     if not path and t.out and t.out:find "%%t" then  -- it has another time in its name
       path = findall(t.out, pid, since).own
     end
-    shortreport(path, message, how == "signal" and status, world, tell)
+    if path or how == "signal" or not absent then
+      shortreport(path, message, how == "signal" and status, world, tell)
+    end
   end
   return ended(how, status)
 end)

@@ -169,15 +169,23 @@ describe("asamp run", function()
     assert.matches("asamp report p%.%d+T%d+%.vmprof tells more", err)
   end)
 
-  it("reports no profile that is older than the run", function()
+  -- "no profile: cannot read profile '…': No such file or directory" came behind it.
+  it("leaves it to the session to say why it could not begin, and to Lua why it has ended", function()
     local _, _, first = run{"--alloc", "4K", "--out", profile, "app.lua"}
     assert.truthy(first:find("By function", 1, true))
     os.execute(("rm %s; mkdir %s"):format(profile, profile))
-    local status, _, err = run{"--alloc", "4K", "--out", profile, "app.lua"}
-    assert.equal(3, status)
-    assert.truthy(err:find("profiler: cannot write profile", 1, true))
-    assert.truthy(err:find("asamp run: no profile: ", 1, true), err)
-    assert.is_nil(err:find("By function", 1, true))
+    shell.write(folder .. "/notes", "mine")
+    for path, why in pairs{[profile] = "Is a directory", ["no/x.vmprof"] = "No such file or directory",
+                           notes = "a text file is there, which the profile would replace; give another " ..
+                                   "path, or the option overwrite"} do
+      local status, _, err = run{"--alloc", "4K", "--out", path, "app.lua"}
+      assert.equal(3, status)
+      assert.equal(("profiler: cannot write profile '%s': %s\n"):format(path, why), err)
+    end
+    local status, _, err = run({"app.lua"}, {LUA_INIT = "error('not today', 0)"})
+    assert.equal(1, status)
+    assert.matches(": not today\n", err, 1, true)
+    assert.is_nil(err:find("asamp run", 1, true), err)
   end)
 
   it("reports no profile that another run left", function()
@@ -248,6 +256,15 @@ describe("asamp run", function()
       assert.equal(("asamp run: cannot read script '%s': %s\n"):format(name, reason), err)
     end
     assert.equal("app.lua\n", shell.output("ls " .. folder))
+  end)
+
+  it("says that there is neither a script nor a program of a name", function()
+    for name, where in pairs{nosuch = " in PATH", ["./nosuch"] = ""} do
+      local status, _, err = run{"--", name}
+      assert.equal(1, status)
+      assert.equal(("asamp run: there is no script '%s', nor a program of that name%s\n"):format(name, where),
+                   err)
+    end
   end)
 
   it("takes nothing out of a pipe that is the script", function()
