@@ -10,6 +10,7 @@ local M = {}
 M.ARGUMENT = "PID|SOCKET"
 
 local PATIENCE = 15  -- seconds for an answer
+local ENDING = 100   -- looks, 10 ms apart, for a process to end whose socket is gone
 
 -- The paths at which a process may listen that was given none.
 local function places(pid)
@@ -59,11 +60,22 @@ local function isthere(pid)
   return text and not text:find "%) [ZX]" or not host.samefile("/proc/self/stat", "/proc/self/stat")
 end
 
+-- Has that process ended? One that had answered may be about to.
+local function hasended(pid, answered)
+  for _ = 1, answered and ENDING or 0 do
+    if not isthere(pid) then
+      return true
+    end
+    host.pause(10)
+  end
+  return not isthere(pid)
+end
+
 -- What became of a process that had a socket and does not answer; nil: it is there. 'path':
 -- the socket at which nobody listens any more, if there is one: a killed process leaves it.
 local function gone(target, path)
   local pid = target:match "^%d+$" or known[target]
-  if pid and not isthere(pid) then
+  if pid and hasended(pid, known[target]) then
     if path and target == pid then
       os.remove(path)
     end
@@ -86,7 +98,7 @@ function M.ask(target, request, seconds)
   end
   local text, late, nobody
   text, message, late, nobody = host.ask(path, request .. "\n", seconds or PATIENCE)
-  local over = not text and (nobody or known[target]) and gone(target, nobody and path)
+  local over = not text and not late and (nobody or known[target]) and gone(target, nobody and path)
   if over then
     return nil, over
   elseif late then
