@@ -19,6 +19,7 @@ typedef struct Work {
   uint32_t *begin, *child;	/* child[begin[v] ... begin[v + 1]) */
   uint64_t *value, *count;	/* by object; count: paths only */
   Merge *m;
+  int statetold;		/* its row is there, or too small */
   int failed;
 } Work;
 
@@ -312,6 +313,34 @@ static void describe (const Work *w, MergeRow *row, const Group *p) {
   else if (p->kind == HEAP_EENTRY && p->set.n > 1) row->way = way_of(HEAP_EENTRY, WAY_MOST);
 }
 
+/* NULL: no memory. */
+static MergeRow *newrow (Work *w, uint32_t above, uint32_t depth) {
+  MergeRow *r;
+  if (!list_grow(&w->m->rows, w->m->n, &w->m->size, sizeof(*w->m->rows))) {
+    w->failed = 1;
+    return NULL;
+  }
+  r = &w->m->rows[w->m->n++];
+  memset(r, 0, sizeof(*r));
+  r->depth = depth;
+  r->above = above;
+  return r;
+}
+
+/* What the state takes itself, which no object has: in a tree of dominators a row beside
+   the roots, behind those that hold more. 'next': what the row to come holds. */
+static void staterow (Work *w, uint64_t next) {
+  uint64_t bytes = graph_size(w->g, 0);
+  MergeRow *r;
+  if (w->wish->paths || w->statetold || bytes == 0 || bytes < next) return;
+  w->statetold = 1;
+  if (bytes < w->wish->least || w->m->n >= w->wish->most) w->m->left++;
+  else if ((r = newrow(w, GRAPH_NONE, 0)) != NULL) {
+    r->class = GRAPH_NONE;
+    r->self = r->value = bytes;
+  }
+}
+
 static void rows (Work *w, Set *set, const Group *above, uint32_t row, uint32_t depth) {
   Groups s = {0};
   size_t i;
@@ -320,23 +349,19 @@ static void rows (Work *w, Set *set, const Group *above, uint32_t row, uint32_t 
   if (s.n > 0) qsort(s.g, s.n, sizeof(*s.g), byvalue);
   for (i = 0; i < s.n && !w->failed; i++) {
     Group *p = &s.g[i];
-    uint32_t at = (uint32_t)w->m->n;
+    uint32_t at;
     if (p->set.n == 0) continue;
+    if (row == GRAPH_NONE) staterow(w, p->value);
+    at = (uint32_t)w->m->n;
     if (p->value < w->wish->least || at >= w->wish->most || depth >= MERGE_DEPTH) {
       w->m->left++;
       continue;
     }
-    if (!list_grow(&w->m->rows, w->m->n, &w->m->size, sizeof(*w->m->rows))) {
-      w->failed = 1;
-      break;
-    }
-    memset(&w->m->rows[at], 0, sizeof(w->m->rows[at]));
-    w->m->rows[at].depth = depth;
-    w->m->rows[at].above = row;
-    w->m->n++;
+    if (newrow(w, row, depth) == NULL) break;
     describe(w, &w->m->rows[at], p);
     rows(w, &p->set, p, at, depth + 1);
   }
+  if (row == GRAPH_NONE && !w->failed) staterow(w, 0);
   freegroups(&s);
 }
 

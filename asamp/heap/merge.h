@@ -3,7 +3,8 @@
 ** A tree of a heap's objects (of dominators, or of shortest paths) with what is alike
 ** merged: the objects that one merged object holds in the same way ([1..n], a field of
 ** one name, ...) are one row. What repeats (a linked list) is folded into one row, and
-** so is what an upvalue holds with the upvalue.
+** so is what an upvalue holds with the upvalue. Of dominators, what the state takes itself
+** is a row beside its roots, of no object: all rows at depth 0 come to all bytes.
 */
 #ifndef asamp_merge_h
 #define asamp_merge_h

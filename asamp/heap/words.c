@@ -166,7 +166,10 @@ void words_step (const Graph *g, uint32_t from, uint32_t to, Way way, int merged
                  char out[WORDS_MOST]) {
   uint32_t a = way_argument(way);
   const Slot *s = a < g->nslots ? &g->slots[a] : NULL;
-  (void)to;
+  if (to == 0) {
+    snprintf(out, WORDS_MOST, "%s", words_kind(HEAP_KINDS));
+    return;
+  }
   switch (way_kind(way)) {
     case HEAP_EROOT: heapformat_root(a, out, WORDS_MOST); break;
     case HEAP_EMETATABLE: snprintf(out, WORDS_MOST, "metatable"); break;
@@ -200,7 +203,7 @@ void words_step (const Graph *g, uint32_t from, uint32_t to, Way way, int merged
 const char *words_kind (int kind) {
   static const char *const names[] = {
     "table", "string", "function", "C function", "upvalue", "userdata", "coroutine",
-    "function code", "state"
+    "function code", "(state and string table)"
   };
   return names[kind >= 0 && kind <= HEAP_KINDS ? kind : HEAP_KINDS];
 }

@@ -21,7 +21,7 @@ void words_function (const Graph *g, uint32_t v, char to[WORDS_MOST]);
 
 /*
 ** The step by which 'from' holds 'to'. 'merged': as one of many, "[1..n]". Empty: the
-** step before says it (what an upvalue holds).
+** step before says it (what an upvalue holds). To object 0: what the state takes itself.
 */
 void words_step (const Graph *g, uint32_t from, uint32_t to, Way way, int merged,
                  char out[WORDS_MOST]);

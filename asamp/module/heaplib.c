@@ -4,11 +4,13 @@
 **
 **   open(path [, progress]) -> heap | nil, message
 **   heap:info()             -> {objects=, references=, bytes=, state=, ...}
-**   heap:classes()          -> {{name=, count=, self=, retained=}, ...}
+**   heap:classes()          -> {{name=, count=, self=, retained=}, ...}; a row of no object
+**                              (count 0) is what the state itself takes
 **   heap:sites{class= | new=}  -> where samples were allocated, all or those of such
 **                              objects: {{site=, name=, source=, defined=, line=, samples=,
 **                              bytes= (they stand for), objects=, self=, retained=, age=}, ...}
-**   heap:tree{least=, most=}           -> rows of dominators, totals
+**   heap:tree{least=, most=}           -> rows of dominators, totals; what the state itself
+**                              takes is a row (count 0), as in classes and compare
 **   heap:heldby{class= | sites= (numbers) | new=, least=, most=} -> rows of shortest paths, totals; nil
 **                              when no object is of such a class
 **   heap:objects{class=, n=}  -> the n that retain most, with their paths
@@ -199,9 +201,11 @@ static int l_classes (lua_State *L) {
     r->count++;
     r->self += graph_size(h->graph, v);
   }
+  rows[HEAP_KINDS].self += h->graph->state;
+  bytes[HEAP_KINDS] += h->graph->state;  /* were it to go, all would: so its own alone */
   lua_createtable(L, (int)h->naming.n, 0);
   for (i = 0; i < h->naming.n; i++) {
-    if (rows[i].count == 0) continue;
+    if (rows[i].count == 0 && rows[i].self == 0) continue;
     lua_createtable(L, 0, 4);
     setstring(L, "name", h->naming.names[i]);
     setinteger(L, "count", rows[i].count);
@@ -371,7 +375,7 @@ static int l_tree (lua_State *L) {
   return pushmerge(L, h, &m);
 }
 
-/* The class of field 'class' of the table at 2; GRAPH_NONE: there is none. */
+/* The class of field 'class' of the table at 2; GRAPH_NONE: no object is of it. */
 static uint32_t classfield (lua_State *L, const Heap *h) {
   const char *name;
   uint32_t i;
@@ -380,7 +384,7 @@ static uint32_t classfield (lua_State *L, const Heap *h) {
   for (i = 0; i < h->naming.n; i++)
     if (strcmp(h->naming.names[i], name) == 0) break;
   lua_pop(L, 1);
-  return i < h->naming.n ? i : GRAPH_NONE;
+  return i < h->naming.n && i != HEAP_KINDS ? i : GRAPH_NONE;
 }
 
 /* What is new, where field 'new' of the table at 2 asks for that; else NULL. */
@@ -561,7 +565,8 @@ static uint32_t rowof (const Heap *new, const Heap *old, uint32_t class, uint32_
 static void comparesorted (Heap *h, Heap *old, const Identity *a, const Identity *b,
                            ClassRow *rows, uint32_t *known) {
   const Graph *g = h->graph, *f = old->graph;
-  uint32_t i = 1, k = 1;  /* the first is the state */
+  uint32_t i = 1, k = 1;  /* the first is the state, which is neither new nor gone */
+  rows[HEAP_KINDS].grown = (int64_t)(g->state - f->state);
   while (i < g->n || k < f->n) {
     int order = i == g->n ? 1 : k == f->n ? -1
               : (a[i].address > b[k].address) - (a[i].address < b[k].address);

@@ -184,8 +184,8 @@ local function parts(h, o, world, tell)
     end
     if not p.heldby then
       local names = {}
-      for i, row in ipairs(h:classes()) do
-        names[i] = row.name
+      for _, row in ipairs(h:classes()) do
+        names[#names + 1] = row.count > 0 and row.name or nil
       end
       local near = options.nearest(class, names)
       tell.failed(class:find ":%d+$" and "nothing that is alive was sampled at '%s'%s"

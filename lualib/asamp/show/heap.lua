@@ -15,6 +15,11 @@ local function count(n, noun)
   return units.plural(n, noun)
 end
 
+-- The objects of a row, which has none where it is what the state itself takes.
+local function objects(row)
+  return row.count > 0 and units.count(row.count) or "-"
+end
+
 local function head(info, style)
   local lines = {("%s in %s, which hold one another by %s."):format(
     units.bytes(info.bytes), count(info.objects, "object"),
@@ -43,8 +48,10 @@ local function classes(list, info, style)
     {"", gap = 1, spare = 2, function(r) return units.percent(r.self, info.bytes) end},
     {"retained", function(r) return units.short(r.retained) end},
     {"", gap = 1, function(r) return units.percent(r.retained, info.bytes) end},
-    {"objects", function(r) return units.count(r.count) end},
-    {"mean", spare = 1, function(r) return units.short(r.self // r.count) end},
+    {"objects", objects},
+    {"mean", spare = 1, function(r)
+      return r.count > 0 and units.short(r.self // r.count) or "-"
+    end},
   }
   return tables.titled(style, "By class", list, columns, "class", function(i, n)
     return layout.cutend(layout.clean(list[i].name), n)
@@ -94,7 +101,7 @@ local function tree(title, rows, totals, style, value)
   local columns = tables.columns(list, {
     {value, function(r) return units.short(r.value) end},
     {"", gap = 1, function(r) return units.percent(r.value, totals.value) end},
-    {"objects", function(r) return units.count(r.count) end},
+    {"objects", objects},
   })
   local lines, left = layout.grid(columns, #list, "holder", function(i, n)
     return branch(list[i], n)

@@ -37,8 +37,9 @@ local function escape(text)
 end
 
 local function rowtext(row, totals)
-  return ("<b>%s</b> %s, %s <code>%s</code>%s%s"):format(units.short(row.value),
-    units.percent(row.value, totals.value), units.plural(row.count, "object"),
+  return ("<b>%s</b> %s%s <code>%s</code>%s%s"):format(units.short(row.value),
+    units.percent(row.value, totals.value),
+    row.count > 0 and ", " .. units.plural(row.count, "object") or "",  -- the state itself: none
     escape(row.text ~= "" and row.text or "value"), (row.repeated and " (repeated)" or "") ..
       (row.together and " (and otherwise)" or ""),
     row.class and " <i>" .. escape(row.class) .. "</i>" or "")
@@ -117,8 +118,8 @@ function M.render(p, name)
     heading(out, "By class")
     local rows = {}
     for i, r in ipairs(p.classes) do
-      rows[i] = {units.short(r.self), units.short(r.retained), units.count(r.count),
-                 escape(r.name)}
+      rows[i] = {units.short(r.self), units.short(r.retained),
+                 r.count > 0 and units.count(r.count) or "-", escape(r.name)}
     end
     grid(out, {"self", "retained", "objects", "class"}, rows)
   end

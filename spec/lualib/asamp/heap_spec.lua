@@ -3,6 +3,7 @@
 -- asamp heap: what it says of a snapshot, as text, JSON and page; of two; and what it says
 -- of arguments and files that are none.
 
+local json = require "cjson"
 local process = require "spec.support.process"
 local shell = require "spec.support.shell"
 
@@ -104,6 +105,46 @@ describe("asamp heap", function()
     assert.is_truthy(text:find("[&quot;close&quot;]", 1, true))
     assert.is_truthy(text:find(":11</code> handle", 1, true))
     assert.is_falsy(text:find("<script", 1, true))
+  end)
+
+  -- The string table of a program with many strings was in the head and in no row.
+  it("has a row for what is no object, so that rows add up to the head", function()
+    local function document(...)
+      local status, out, err = asamp("--json", ...)
+      assert.same({0, ""}, {status, err})
+      return json.decode(out)
+    end
+    local function sum(rows, key)
+      local n = 0
+      for _, row in ipairs(rows) do
+        n = n + (row.above and 0 or row[key])  -- of a tree: what the state holds
+      end
+      return n
+    end
+    local many = os.tmpname()
+    local status, _, err = process.run{code = [[
+      local profiler, t = require "profiler", {}
+      for i = 1, 50000 do t[i] = "s" .. i end
+      assert(profiler.snapshot(..., {wait = true, overwrite = true}))
+    ]], many}
+    assert.same({0, ""}, {status, err})
+    local d = document("--least", "0", many)
+    assert.equal(d.info.bytes, sum(d.classes, "self"))
+    assert.equal(d.info.objects, sum(d.classes, "count"))
+    assert.equal(d.info.bytes, sum(d.tree, "value"))
+    local change = document("--diff", new, many)
+    local before = document(new)
+    assert.equal(d.info.bytes - before.info.bytes, sum(change.diff.classes, "change"))
+    local row = "%(state and string table%)"
+    for _, words in ipairs{{many}, {"--diff", new, many}} do
+      local _, out = asamp(table.unpack(words))
+      assert.is_truthy(out:find(row), out)
+    end
+    local page = os.tmpname()
+    assert.equal(0, (asamp("--page", page, many)))
+    assert.is_truthy(shell.read(page):find("<td>%-</td><td>" .. row))
+    status, _, err = asamp("--held-by", "(state and string table)", many)
+    assert.same({1, "asamp heap: no object is of the class '(state and string table)'\n"}, {status, err})
   end)
 
   it("says what is wrong with arguments and files", function()
