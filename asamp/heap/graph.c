@@ -441,6 +441,7 @@ static void readmeta (Reader *r) {
   if (strcmp(key, "state") == 0) r->g->state = n;
   else if (strcmp(key, "inuse") == 0) r->g->inuse = n;
   else if (strcmp(key, "held") == 0) r->g->held = n;
+  else if (strcmp(key, "allocated") == 0) r->g->allocated = n;
   else if (strcmp(key, "period") == 0) r->g->period = n;
   else if (strcmp(key, "time") == 0) r->g->time = n;
   else if (strcmp(key, "pid") == 0) r->g->pid = n;

@@ -87,7 +87,7 @@ typedef struct Graph {
   uint64_t textless;		/* strings whose text found no room */
   uint64_t bytes;		/* of all objects, with the state's */
   /* metas; 0: not there */
-  uint64_t state, inuse, held, time, pid, period;
+  uint64_t state, inuse, held, allocated, time, pid, period;
   char command[HEAP_TEXT + 1];
 } Graph;
 

@@ -127,6 +127,7 @@ static int l_info (lua_State *L) {
   setinteger(L, "state", g->state);
   setinteger(L, "inuse", g->inuse);
   setinteger(L, "held", g->held);
+  setinteger(L, "allocated", g->allocated);
   setinteger(L, "time", g->time);
   setinteger(L, "pid", g->pid);
   setinteger(L, "textless", g->textless);

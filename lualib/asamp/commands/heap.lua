@@ -153,6 +153,19 @@ local function comparesites(h, old)
   return list
 end
 
+-- Why two snapshots are no earlier and later one of a heap: "processes", "states" (or
+-- processes: the later has allocated less), "before" (the second was taken before the
+-- first); nil: nothing says so. Seconds are all that files know of times.
+local function misfit(info, old)
+  local later, more = info.time - old.time, info.allocated - old.allocated
+  if info.pid ~= old.pid then
+    return "processes"
+  elseif later < 0 and more > 0 or later > 0 and more < 0 then
+    return "states"
+  end
+  return (later < 0 or more < 0) and "before" or nil
+end
+
 local function compare(h, old, path, least)
   local classes = h:compare(old)
   local change = 0
@@ -161,12 +174,15 @@ local function compare(h, old, path, least)
     change = change + row.change
   end
   table.sort(classes, order.by("-change", "name"))
-  return {from = path, classes = classes, change = change, sites = comparesites(h, old),
+  local info = old:info()
+  return {from = path, pid = info.pid, misfit = misfit(h:info(), info), classes = classes,
+          change = change, sites = comparesites(h, old),
           held = held(h, {new = true, least = least}, "New")}
 end
 
--- The parts of the output that were asked for; nil after a complaint.
-local function parts(h, o, world, tell)
+-- The parts of the output that were asked for; nil after a complaint. 'old': the snapshot
+-- of --diff.
+local function parts(h, old, o, tell)
   local info = h:info()
   local share = (o.least or 1) / 100
   local least = math.ceil(info.bytes * share)
@@ -197,13 +213,8 @@ local function parts(h, o, world, tell)
   if o.paths then
     p.paths = h:objects{class = o["held-by"], n = o.top or 15} or {}
   end
-  if o.diff then
-    local old = read(o.diff, world, tell)
-    if not old then
-      return nil
-    end
+  if old then
     p.diff = compare(h, old, o.diff, least)
-    old:close()
   end
   if not (o["held-by"] or o.paths or o.diff) then
     p.classes = h:classes()
@@ -231,19 +242,23 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
   if o.page and (host.samefile(o.page, o.files[1]) or o.diff and host.samefile(o.page, o.diff)) then
     return tell.wrong("--page '%s' is a snapshot that is read, give another name", o.page)
   end
-  local h
   for _, name in ipairs{"out", "state", "wait"} do
     if o[name] and not ask.isprocess(o.files[1]) then
       return tell.wrong("--%s is of a process that takes a snapshot; '%s' is a file", name, o.files[1])
     end
   end
+  local old = o.diff and read(o.diff, world, tell)  -- before anything is taken
+  if o.diff and not old then
+    return 1
+  end
+  local h
   if ask.isprocess(o.files[1]) then
     local path = take(o, world, tell)
     h = path and await(path, world, tell)
   else
     h = read(o.files[1], world, tell)
   end
-  local p = h and parts(h, o, world, tell)
+  local p = h and parts(h, old, o, tell)
   if not p then
     return 1
   end

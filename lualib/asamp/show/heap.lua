@@ -143,7 +143,7 @@ function M.render(parts, style)
     append(lines, M.paths(parts.paths, parts.info, style))
   end
   if parts.diff then
-    append(lines, M.diff(parts.diff, style))
+    append(lines, M.diff(parts.diff, parts.info, style))
   end
   return table.concat(lines, "\n") .. "\n"
 end
@@ -196,8 +196,33 @@ local function signed(n)
   return (n < 0 and "-" or "+") .. units.short(math.abs(n))
 end
 
+local ADDRESSES = "; what is told as the same object has the same address by chance."
+
+--- Why the rows of a diff do not mean what they say; nil: they do. 'info': of the new one.
+function M.misfit(diff, info)
+  if diff.misfit == "processes" then
+    return ("These are snapshots of different processes, %d and %d"):format(diff.pid, info.pid) ..
+           ADDRESSES
+  elseif diff.misfit == "states" then
+    return "These are snapshots of different processes or Lua states, for the later one has " ..
+           "allocated less" .. ADDRESSES
+  elseif diff.misfit == "before" then
+    return ("This snapshot was taken before '%s': what is told as new has gone since, and " ..
+            "what as gone was new then."):format(layout.clean(diff.from))
+  end
+end
+
 --- What is new, gone and grown from one snapshot to another.
-function M.diff(diff, style)
+function M.diff(diff, info, style)
+  local lines, misfit = {}, M.misfit(diff, info)
+  if misfit then
+    lines = {"", layout.wrap(misfit, "  ", style.width)}
+  end
+  return append(lines, M.changes(diff, style))
+end
+
+--- The tables of that.
+function M.changes(diff, style)
   local list = diff.classes
   local columns = {
     {"change", function(r) return signed(r.change) end},

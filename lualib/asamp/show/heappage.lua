@@ -3,6 +3,7 @@
 -- script; all text is escaped. Pure.
 
 local holders = require "asamp.sums.holders"
+local show = require "asamp.show.heap"
 local units = require "asamp.show.units"
 
 local M = {}
@@ -29,11 +30,11 @@ i { opacity: .75; }
 
 local ESCAPES = {["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;"}
 
-local function escape(text)
-  if not utf8.len(text) then
-    text = text:gsub("[\128-\255]", "?")
+local function escape(s)
+  if not utf8.len(s) then
+    s = s:gsub("[\128-\255]", "?")
   end
-  return (text:gsub('[&<>"]', ESCAPES):gsub("%c", " "))
+  return (s:gsub('[&<>"]', ESCAPES):gsub("%c", " "))
 end
 
 local function rowtext(row, totals)
@@ -148,6 +149,8 @@ function M.render(p, name)
   end
   if p.diff then
     heading(out, "Since " .. p.diff.from)
+    local misfit = show.misfit(p.diff, p.info)
+    out[#out + 1] = misfit and "<p>" .. escape(misfit) .. "</p>\n"
     local rows = {}
     for i, r in ipairs(p.diff.classes) do
       rows[i] = {("%+d"):format(r.change), units.count(r.new), units.count(r.gone),

@@ -147,6 +147,28 @@ describe("asamp heap", function()
     assert.same({1, "asamp heap: no object is of the class '(state and string table)'\n"}, {status, err})
   end)
 
+  -- All of it read as if one had come of the other.
+  it("says that snapshots are of different processes, or in the wrong order", function()
+    local function flat(...)
+      local _, out, err = asamp("--diff", ...)
+      assert.equal("", err)
+      return out:gsub("%s+", " ")
+    end
+    assert.is_truthy(flat(new, old):find(("This snapshot was taken before '%s': what is told as new " ..
+      "has gone since, and what as gone was new then."):format(new), 1, true))
+    local later = flat(old, new)
+    assert.is_falsy(later:find "taken before" or later:find "different processes")
+    local other = os.tmpname()
+    local status, _, err = process.run{code = [[
+      assert(require "profiler".snapshot(..., {wait = true, overwrite = true}))
+    ]], other}
+    assert.same({0, ""}, {status, err})
+    assert.is_truthy(flat(other, new):find "These are snapshots of different processes, %d+ and %d+; ")
+    local page = os.tmpname()
+    assert.equal(0, (asamp("--diff", other, "--page", page, new)))
+    assert.is_truthy(shell.read(page):find("<p>These are snapshots of different processes", 1, true))
+  end)
+
   it("says what is wrong with arguments and files", function()
     local status, _, err = asamp("--held-by", "Sesion", new)
     assert.same({1, "asamp heap: no object is of the class 'Sesion', did you mean Session?\n"},

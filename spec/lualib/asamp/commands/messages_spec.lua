@@ -39,6 +39,8 @@ describe("asamp", function()
     ["heap --state 1 a.heap"] = "--state is of a process that takes a snapshot; 'a.heap' is a file",
     ["heap --wait 9s a.heap"] = "--wait is of a process that takes a snapshot; 'a.heap' is a file",
     ["heap -o x a.heap"] = "--out is of a process that takes a snapshot; 'a.heap' is a file",
+    -- the process was asked first, and left a snapshot that nobody had use for
+    ["heap --diff nope.heap 1"] = "cannot read the snapshot 'nope.heap': No such file",
     ["mark 1"] = "a process and a name wanted, got 1",
     ["merge -o m cut.vmprof"] = "cannot read profile 'cut.vmprof': it is cut before it tells anything",
     ["report --at 99999 a.vmprof"] = "--at 99999: it ends after ",
