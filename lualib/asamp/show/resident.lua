@@ -72,13 +72,35 @@ local NOTE = "Free lines are charged to the lines whose objects keep such blocks
   "estimates."
 local UNTOUCHED = " A row below nothing: memory that was asked for and not written to yet is not resident."
 
---- What is resident, in a sentence.
+-- Is a so much more than b that who knows b alone is misled?
+local function ismore(a, b)
+  return (a or 0) > b * 9 / 8
+end
+
+local function ofpicture(picture)
+  return units.bytes(picture.rss) .. ", after " .. units.seconds(picture.time)
+end
+
+-- What was resident at most, where that is not in the picture that is shown.
+local function most(found)
+  local now, peak = found.last, found.peak or found.last
+  if ismore(found.highest, peak.rss) then
+    return ("; at most %s was resident, of which there is no picture%s"):format(
+      units.bytes(found.highest), peak.rss > now.rss and
+      (" (the most in one: %s)"):format(ofpicture(peak)) or "")
+  end
+  return peak.rss > now.rss and "; at most " .. ofpicture(peak) or ""
+end
+
+--- What is resident, in a sentence. Without a peak beside it the picture is the peak's, or
+-- that of a running process: neither is the run's last.
 function M.told(found)
   local now = found.last
-  return ("%s resident%s%s"):format(units.bytes(now.rss),
+  return ("%s resident%s%s%s"):format(units.bytes(now.rss),
     now.time and " after " .. units.seconds(now.time) or "",
-    found.peak and found.peak.rss > now.rss and ("; at most %s, after %s"):format(
-      units.bytes(found.peak.rss), units.seconds(found.peak.time)) or "")
+    found.peak and ismore(found.duration, now.time) and
+      (", in the last picture; the run went on to %s"):format(units.seconds(found.duration)) or "",
+    most(found))
 end
 
 --- What the rows of a picture mean.
@@ -95,11 +117,11 @@ function M.outside(picture)
          ("userdata say that they stand for %s outside of Lua"):format(units.bytes(picture.outside)) or nil
 end
 
---- 'found': {last, peak, course} of asamp.sums.resident's ofprofile; 'style': {paint, width,
+--- 'found': {last, peak, course, …} of asamp.sums.resident's ofprofile; 'style': {paint, width,
 -- top}. Text.
 function M.render(found, style)
   local now = found.last
-  local lines = {M.told(found)}
+  local lines = {layout.wrap(M.told(found), "", style.width)}
   lines[#lines + 1] = M.outside(now)
   lines[#lines + 1] = ""
   table.move(listing(style, now), 1, 1000, #lines + 1, lines)

@@ -26,13 +26,23 @@ local function bars(levels)
   return table.concat(parts)
 end
 
--- 'all': how many there were, of which some have no line of their own.
-local function pauses(p, duration, all)
-  local share = duration > 0
-    and (", %s of the session"):format(units.percent(p.total / 1e6, duration)) or ""
+-- What the pauses are of the session; of several threads, whose pauses come at once, which
+-- they are of.
+local function share(profile, p)
+  local threads = #(profile.threads or {})
+  if threads > 1 then
+    return (", in %d OS threads"):format(threads)
+  end
+  return profile.duration > 0
+    and (", %s of the session"):format(units.percent(p.total / 1e6, profile.duration)) or ""
+end
+
+-- Of so many as the profile has, of which some may have no line of their own.
+local function pauses(profile, p)
+  local all = profile.minors + profile.majors
   return ("Pauses, in wall time: %s together%s; half of %s up to %s, 99%% up to %s, the " ..
           "longest %s (%s after the start)."):format(
-    time(p.total), share,
+    time(p.total), share(profile, p),
     p.n < all and ("the %s that are told one by one"):format(units.count(p.n)) or "them",
     time(p.median), time(p.p99), time(p.longest), time(p.at))
 end
@@ -56,7 +66,7 @@ function M.collections(style)
     units.count(sum.minors), units.count(sum.majors), sum.tenured > 0
     and ("; %s tenured"):format(units.bytes(sum.tenured)) or "")
   if sum.pauses then
-    text = text .. " " .. pauses(sum.pauses, profile.duration, sum.minors + sum.majors)
+    text = text .. " " .. pauses(profile, sum.pauses)
   end
   if (profile.walks or 0) > 0 then
     text = text .. " " .. walks(profile)

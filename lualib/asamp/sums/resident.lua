@@ -90,14 +90,27 @@ function M.of(picture)
   return found
 end
 
+-- The pictures in the order of their times, in which those of several threads are not told.
+local function ordered(profile)
+  local list = {}
+  for i, picture in ipairs(profile.pictures) do
+    list[i] = {time = picture.time, place = i, rows = picture.rows}
+  end
+  table.sort(list, order.by("time", "place"))
+  return list
+end
+
 --- Of a profile: {last, peak (as M.of, with 'time' in seconds), course = {{time, rss, lua,
--- free (lines, reserve), native, rest}}}. nil: it tells no picture.
+-- free (lines, reserve), native, rest}}, by time, duration (seconds), highest (the most that
+-- was resident behind a collection, whether there is a picture of that or not; nil: not
+-- told)}. nil: it tells no picture.
 function M.ofprofile(profile)
   if not profile.pictures then
     return nil
   end
-  local found = {course = {}}
-  for _, picture in ipairs(profile.pictures) do
+  local found = {course = {}, duration = profile.duration,
+                 highest = profile.course and profile.course.peak.rss}
+  for _, picture in ipairs(ordered(profile)) do
     local p = M.of(picture.rows)
     p.time = picture.time / 1e6
     local free = 0

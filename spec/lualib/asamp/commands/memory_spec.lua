@@ -11,6 +11,7 @@ local memory = require "asamp.commands.memory"
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
 local resident = require "asamp.sums.resident"
+local show = require "asamp.show.resident"
 local shell = require "spec.support.shell"
 
 local asamp = commands.of(memory, {columns = 80})
@@ -138,6 +139,33 @@ describe("asamp memory", function()
     code, text = run("--json", "--peak", path)
     assert.equal(0, code)
     assert.is_true(json.decode(text).last.rss >= all.last.rss)
+  end)
+
+  -- Of 8 threads that ran for 450 ms it told the 16 MiB of the first 17 ms as the end, and as
+  -- the peak, beside a report that said 58; and what was told later as if it had been later.
+  it("says that the run went on behind the last picture, and was larger than any", function()
+    local function picture(ms, mib)
+      return {time = ms * 1000, rows = {{what = "rss", bytes = mib << 20, text = ""},
+                                        {what = "lua.old", bytes = mib << 20, text = ""}}}
+    end
+    local function told(profile, ispeak)
+      local found = resident.ofprofile(profile)
+      if ispeak then found.last, found.peak = found.peak, nil end
+      return show.told(found), found
+    end
+    local threads = {duration = 0.45, course = {peak = {rss = 58 << 20}},
+                     pictures = {picture(14, 16), picture(7, 8), picture(17, 12), picture(12, 9)}}
+    local text, found = told(threads)
+    assert.equal("12 MiB resident after 17 ms, in the last picture; the run went on to 450 ms; at " ..
+      "most 58 MiB was resident, of which there is no picture (the most in one: 16 MiB, after 14 ms)", text)
+    local times = {}
+    for i, row in ipairs(found.course) do times[i] = math.floor(row.time * 1000 + 0.5) end
+    assert.same({7, 12, 14, 17}, times)
+    assert.equal("16 MiB resident after 14 ms; at most 58 MiB was resident, of which there is no " ..
+      "picture", told(threads, true))
+    assert.equal("12 MiB resident after 17 ms; at most 16 MiB, after 14 ms",
+      told{duration = 0.018, course = {peak = {rss = 17 << 20}}, pictures = threads.pictures})
+    assert.equal("8 MiB resident after 7 ms", told{duration = 0.007, pictures = {picture(7, 8)}})
   end)
 
   it("says the same of a profile in the other flavour", function()

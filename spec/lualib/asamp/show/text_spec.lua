@@ -154,6 +154,18 @@ describe("the report's text", function()
       "5.0M 5.0M 5.0M resident set of the process")
   end)
 
+  -- 489.1% of a session, in 8 threads at once, said nothing.
+  it("says of how many threads the pauses are, where a share of the session means nothing", function()
+    local function threads(n)
+      return flat(render(function(p)
+        p.threads = {}
+        for i = 1, n do p.threads[i] = {id = i, samples = 1, bytes = 1, timesamples = 0, ns = 0} end
+      end))
+    end
+    has(threads(8), "Pauses, in wall time: 1.5ms together, in 8 OS threads; half of the 1 that")
+    has(threads(1), "Pauses, in wall time: 1.5ms together, 0.0% of the session; half of the 1 that")
+  end)
+
   it("says what is missing of a cut file", function()
     has(flat(render(function(p) p.undetailed = 1 end)),
         "1 sample came without size and fate")
