@@ -36,17 +36,32 @@ function outermost(parent, row, rows) {
   }
 }
 
+// Where several functions are at a line, its row is named after the one that has most of
+// its bytes, or samples. 'inner': of every node, the function of its innermost Lua frame.
+function nameLines({ rows: samples, functions }, rows, nearest, inner) {
+  const sums = rows.map(() => new Map());
+  for (let i = 0; i < samples.n; i++) {
+    const node = samples.node[i], sum = sums[nearest[node]];
+    if (sum) sum.set(inner[node], (sum.get(inner[node]) || 0) + samples.bytes[i] + samples.samples[i]);
+  }
+  rows.forEach((row, r) => {
+    let most = 0;
+    for (const [fn, n] of sums[r]) if (n > most) [most, row.fn] = [n, functions[fn]];
+  });
+}
+
 // The rows of the table of lines, and for every node its row and that of the
 // innermost Lua frame of its stack (-1: none).
 function linesOf(data) {
   const { nodes, functions, head } = data;
-  const of = new Int32Array(nodes.n).fill(-1), nearest = of.slice();
+  const of = new Int32Array(nodes.n).fill(-1), nearest = of.slice(), inner = of.slice();
   const rows = [], at = new Map();
   for (let i = 1; i < nodes.n && head.lines; i++) {
     const fn = functions[nodes.fn[i]];
     if (fn.cut) continue;
     if (fn.native) {
       nearest[i] = nearest[nodes.parent[i]];
+      inner[i] = inner[nodes.parent[i]];
       continue;
     }
     const key = fn.fileid * 2 ** 31 + nodes.line[i];
@@ -55,7 +70,9 @@ function linesOf(data) {
       rows.push({ fn, line: nodes.line[i] });
     }
     of[i] = nearest[i] = at.get(key);
+    inner[i] = nodes.fn[i];
   }
+  nameLines(data, rows, nearest, inner);
   return { rows, of, nearest, first: outermost(nodes.parent, of, rows.length) };
 }
 

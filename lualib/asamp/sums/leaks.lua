@@ -158,7 +158,7 @@ end
 -- the n.
 local function keepers(profile, n, proved, wanted)
   local bins = profile.bins
-  local _, _, nearest = totals.linerows(profile)
+  local _, _, nearest = totals.linerows(profile, true)
   local worth = worthy(bins, nearest, proved, wanted)
   local callers = related.callers(profile)
   local rows, byrow, late = {}, {}, 0
@@ -265,7 +265,7 @@ local function hold(profile, rows)
   if not h then
     return
   end
-  local _, _, nearest = totals.linerows(profile)
+  local _, _, nearest = totals.linerows(profile, true)
   local groups = holders.grouped(h, function(node)
     local line = nearest[node]
     return line and ("%s\0%d\0%s"):format(line.file, line.line, line.name)

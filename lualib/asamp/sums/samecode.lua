@@ -161,6 +161,19 @@ end
 
 -- {== lines =================================================================
 
+-- Calls f(row, line of the function's start) for the functions that rows are named after,
+-- then for all others at their lines.
+local function each(rows, f)
+  for _, row in ipairs(rows) do
+    f(row, row.defined)
+  end
+  for _, row in ipairs(rows) do
+    for _, fn in ipairs(row.functions or {}) do
+      f(row, fn.defined)
+    end
+  end
+end
+
 local function place(file, defined, line)
   return ("%s\0%d\0%d"):format(file, defined, line)
 end
@@ -169,23 +182,26 @@ end
 -- the same function (of 'functions', as of M.functions) and as far behind its
 -- start, or at the same place of a function that only one of them has.
 function M.lines(a, b, functions, same)
-  local pairs_, definition, inb = {}, {}, {}
+  local pairs_, taken, definition, inb = {}, {}, {}, {}
   for x, y in pairs(functions) do
     definition[place(x.file, x.line, 0)] = y
   end
-  for _, row in ipairs(b) do
-    inb[place(row.file, row.defined, row.line)] = row
-  end
-  for _, row in ipairs(a) do
-    local fn = definition[place(row.file, row.defined, 0)]
+  each(b, function(row, defined)
+    local key = place(row.file, defined, row.line)
+    inb[key] = inb[key] or row
+  end)
+  each(a, function(row, defined)
+    local fn = definition[place(row.file, defined, 0)]
+    local other
     if fn then
-      pairs_[row] = inb[place(fn.file, fn.line,
-                              row.line - row.defined + fn.line)]
+      other = inb[place(fn.file, fn.line, row.line - defined + fn.line)]
     else
-      pairs_[row] = inb[place(same[row.file] or row.file, row.defined,
-                              row.line)]
+      other = inb[place(same[row.file] or row.file, defined, row.line)]
     end
-  end
+    if other and not taken[other] and not pairs_[row] then
+      pairs_[row], taken[other] = other, true
+    end
+  end)
   return pairs_
 end
 

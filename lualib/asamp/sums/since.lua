@@ -10,11 +10,16 @@ local function nameof(row)
   return ("%s:%d  %s"):format(row.file, row.line, row.name or "")
 end
 
---- What a later look compares with: by name what each line has.
+-- What a line is known by in every look: its name may be another function's in the next.
+local function place(row)
+  return ("%s:%d"):format(row.file, row.line)
+end
+
+--- What a later look compares with: by place what each line has.
 function M.remember(t)
   local known = {}
   for _, row in ipairs(t.lines) do
-    known[nameof(row)] = {bytes = row.self.bytes, alive = row.self.alivebytes,
+    known[place(row)] = {bytes = row.self.bytes, alive = row.self.alivebytes,
                           time = row.self.timesamples}
   end
   return known
@@ -27,9 +32,8 @@ local NONE = {bytes = 0, alive = 0, time = 0}
 function M.lines(t, before)
   local rows = {}
   for _, row in ipairs(t.lines) do
-    local name = nameof(row)
-    local was = before and before[name] or NONE
-    local one = {name = name, bytes = row.self.bytes - was.bytes, alive = row.self.alivebytes,
+    local was = before and before[place(row)] or NONE
+    local one = {name = nameof(row), bytes = row.self.bytes - was.bytes, alive = row.self.alivebytes,
                  more = row.self.alivebytes - was.alive, time = row.self.timesamples - was.time}
     if one.bytes ~= 0 or one.alive ~= 0 or one.time ~= 0 then
       rows[#rows + 1] = one

@@ -262,11 +262,11 @@ local function functions(profile, itself, sums)
   return rows
 end
 
---- The rows of lines of a profile, without sums: a list, and for every node the row of
--- its own line (nil: native) and of the innermost Lua frame of its stack.
-function M.linerows(profile)
+-- The rows of lines, named by the first function there, as M.linerows returns them. And
+-- those of which several functions are at the line: for each node its function's number.
+local function rowsoflines(profile)
   local rows, rowof, nearest, bykey = {}, {}, {}, {}
-  local nodes = profile.nodes
+  local nodes, first, several = profile.nodes, {}, {}
   for i, f in ipairs(nodes.fn) do
     local fn = profile.functions[f]
     if fn.native then
@@ -277,20 +277,82 @@ function M.linerows(profile)
       if not row then
         row = {file = fn.file, line = nodes.line[i], name = fn.name,
                defined = fn.line}
-        bykey[key] = row
+        bykey[key], first[row] = row, f
         rows[#rows + 1] = row
       end
+      several[row] = several[row] or first[row] ~= f or nil
       rowof[i], nearest[i] = row, row
     end
   end
+  return rows, rowof, nearest, several
+end
+
+-- What each function has of the lines at which there are several ('rowof', 'several'):
+-- parts {row, name, defined}, and for every node those of its own line and of the innermost
+-- Lua frame of its stack (nil: native, or the only function of its line).
+local function partsoflines(profile, rowof, several)
+  local parts, partof, nearest, known = {}, {}, {}, {}
+  local nodes = profile.nodes
+  for i, f in ipairs(nodes.fn) do
+    local row = rowof[i]
+    if not row then
+      nearest[i] = nearest[nodes.parent[i]]
+    elseif several[row] then
+      local of = known[row] or {}
+      local part = of[f]
+      if not part then
+        local fn = profile.functions[f]
+        part = {row = row, name = fn.name, defined = fn.line}
+        known[row], of[f], parts[#parts + 1] = of, part, part
+      end
+      partof[i], nearest[i] = part, part
+    end
+  end
+  return parts, partof, nearest
+end
+
+-- Names the rows of parts by those that have most. 'ismore(a, b)': does part a have more?
+local function rename(parts, ismore)
+  local best = {}
+  for _, part in ipairs(parts) do
+    local row = part.row
+    if not best[row] or ismore(part, best[row]) then
+      best[row] = part
+      row.name, row.defined = part.name, part.defined
+    end
+  end
+end
+
+--- The rows of lines of a profile, without sums: a list, and for every node the row of
+-- its own line (nil: native) and of the innermost Lua frame of its stack. Where several
+-- functions are at a line, as that of an anonymous one within it, the row has the name of
+-- the one that has most of its bytes, or samples; with 'alive' of what is alive at the end.
+function M.linerows(profile, alive)
+  local rows, rowof, nearest, several = rowsoflines(profile)
+  if not next(several) then
+    return rows, rowof, nearest
+  end
+  local parts, _, partof = partsoflines(profile, rowof, several)
+  local sites = profile.sites
+  alive = alive and sites.laterbytes and sites.survivedbytes
+  for i, node in ipairs(sites.node) do
+    local part = partof[node]
+    if part then
+      part.all = (part.all or 0) + sites.bytes[i] + sites.samples[i]
+      part.alive = (part.alive or 0) + (alive and alive[i] - sites.laterbytes[i] or 0)
+    end
+  end
+  rename(parts, function(a, b)
+    if (a.alive or 0) ~= (b.alive or 0) then
+      return (a.alive or 0) > (b.alive or 0)
+    end
+    return (a.all or 0) > (b.all or 0)
+  end)
   return rows, rowof, nearest
 end
 
-local function lines(profile, itself, sums)
-  if not profile.lines then
-    return {}
-  end
-  local rows, rowof, nearest = M.linerows(profile)
+-- Gives rows of lines, or their parts, their sums.
+local function sumlines(profile, itself, sums, rows, rowof, nearest)
   addsums(rows, profile.nodes.parent, rowof)
   for i = 1, #profile.nodes.parent do
     if nearest[i] then
@@ -298,6 +360,24 @@ local function lines(profile, itself, sums)
     end
   end
   addtotals(profile.nodes.parent, sums, rowof)
+end
+
+local function lines(profile, itself, sums)
+  if not profile.lines then
+    return {}
+  end
+  local rows, rowof, nearest, several = rowsoflines(profile)
+  sumlines(profile, itself, sums, rows, rowof, nearest)
+  if not next(several) then
+    return rows
+  end
+  local parts, partof, nearestpart = partsoflines(profile, rowof, several)
+  sumlines(profile, itself, sums, parts, partof, nearestpart)
+  for _, part in ipairs(parts) do
+    local row = part.row
+    part.row, row.functions = nil, row.functions or {}
+    row.functions[#row.functions + 1] = part
+  end
   return rows
 end
 
@@ -347,18 +427,42 @@ local function order(field, key)
     elseif a.file ~= b.file then
       return a.file < b.file
     end
-    return (a.line or 0) < (b.line or 0)
+    return (a.line or a.defined or 0) < (b.line or b.defined or 0)
   end
+end
+
+-- The row of a line, named by the function that has most of a field there.
+local function named(row, field, key)
+  local list = row.functions
+  if not list then
+    return row
+  end
+  local best, comes = list[1], order(field, key)
+  for i = 2, #list do
+    if comes(list[i], best) then
+      best = list[i]
+    end
+  end
+  if best.name == row.name and best.defined == row.defined then
+    return row
+  end
+  local new = {}
+  for k, value in next, row do
+    new[k] = value
+  end
+  new.name, new.defined = best.name, best.defined
+  return new
 end
 
 --- The rows that have anything of a field in their total (of types: in their
 -- self): the largest self first, then the largest total, then by name and
--- place. With key = "total" the largest total first. A new list.
+-- place. With key = "total" the largest total first. A new list, whose lines are named
+-- by the function that has most of it there.
 function M.sorted(all, field, key)
   local rows = {}
   for _, row in ipairs(all) do
     if (row.total or row.self)[field] > 0 then
-      rows[#rows + 1] = row
+      rows[#rows + 1] = named(row, field, key or "self")
     end
   end
   table.sort(rows, order(field, all[1] and all[1].total and key or "self"))
@@ -370,7 +474,7 @@ local function present(all, field)
   local rows = {}
   for _, row in ipairs(all) do
     if row.total.samples + row.total.timesamples > 0 then
-      rows[#rows + 1] = row
+      rows[#rows + 1] = named(row, field, "self")
     end
   end
   table.sort(rows, order(field, "self"))
@@ -385,7 +489,8 @@ end
 -- measures = the fields that the file has something of: the unit's, and
 -- "timesamples", whole, functions, lines, types, self, sums}. 'whole' and every row's
 -- 'self' and 'total' are sums. Rows of functions: {name, file, line, native,
--- self, total}; of lines: {file, line, name and defined (of a function there),
+-- self, total}; of lines: {file, line, name and defined (of the function there that has
+-- most of the first measure), functions (nil: one; {name, defined, self, total} of each),
 -- self, total}; of types: {name, self, blocks (sampled), objects (estimated, 0:
 -- unknown), outside (of the blocks), classes = rows of the same form}. They
 -- are sorted by the first measure. 'self' and 'sums' are lists a field: what

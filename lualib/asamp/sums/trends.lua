@@ -122,7 +122,7 @@ function M.of(profile, covered)
   for i = 1, n do
     seconds[i] = i * width / 1e6
   end
-  local _, _, nearest = totals.linerows(profile)
+  local _, _, nearest = totals.linerows(profile, true)
   local lines, functions, byline, byname = {}, {}, {}, {}
   local whole = newrow{}
   local function rowsof(line)

@@ -114,7 +114,7 @@ function M.of(profile, limits)
   if not h then
     return nil
   end
-  local _, _, nearest = totals.linerows(profile)
+  local _, _, nearest = totals.linerows(profile, true)
   local kept, map, left = paths(h, limits and limits.paths or PATHS)
   local rows, places, leftrows = pairsof(h, map, nearest, limits and limits.rows or ROWS)
   return {paths = kept, rows = rows, places = places, left = left, leftrows = leftrows}

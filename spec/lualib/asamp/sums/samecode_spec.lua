@@ -81,6 +81,19 @@ describe("the same line", function()
     assert.same({[la[1]] = lb[1], [la[2]] = lb[2], [la[4]] = lb[4]},
                 samecode.lines(la, lb, fns, {}))
   end)
+
+  it("have the same line, whichever function at it has most in each profile", function()
+    local a = {{name = "main chunk", file = "x.lua", line = 0}, {name = "f", file = "x.lua", line = 3}}
+    local b = {{name = "main chunk", file = "x.lua", line = 0}, {name = "f", file = "x.lua", line = 5}}
+    local fns = samecode.functions(a, b, {})
+    local la = {{file = "x.lua", line = 3, defined = 0, functions = {{defined = 0}, {defined = 3}}},
+                {file = "x.lua", line = 5, defined = 0}}
+    local lb = {{file = "x.lua", line = 5, defined = 5, functions = {{defined = 0}, {defined = 5}}}}
+    assert.same({[la[2]] = lb[1]}, samecode.lines({la[2]}, lb, fns, {}))  -- at the same line of main
+    assert.same({[la[1]] = lb[1]}, samecode.lines({la[1]}, lb, fns, {}))
+    local both = samecode.lines(la, lb, fns, {})
+    assert.is_true((both[la[1]] == nil) ~= (both[la[2]] == nil))  -- one partner each
+  end)
 end)
 
 describe("the same file", function()

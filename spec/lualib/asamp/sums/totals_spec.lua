@@ -4,6 +4,7 @@
 
 local measures = require "asamp.sums.measures"
 local profiles = require "spec.support.profiles"
+local since = require "asamp.sums.since"
 local totals = require "asamp.sums.totals"
 
 local profileof = profiles.of
@@ -209,6 +210,35 @@ describe("totals", function()
         assert.equal(totalline[row.line], row.total.samples, note)
       end
     end
+  end)
+
+  -- for i = 1, n do pcall(function() local t = {i, {}} end) end: the main chunk stood beside
+  -- the line, as the first that was there, and the function that it calls had twice as much.
+  it("name a line after the function there that has most of it", function()
+    local p = profileof{{"main@3", profiles.TABLE, 36, 30}, {"main@3 [C]pcall f@3", profiles.TABLE, 64, 1},
+                        {"main@3", profiles.TIME, 9}, {"main@3 [C]pcall f@3 [C]sort", profiles.TIME, 2},
+                        {"main@4", profiles.TABLE, 1}}
+    p.sites.later, p.sites.laterbytes, p.followed = {0, 0, 0, 0, 0}, {0, 0, 0, 0, 0}, 100
+    p.functions[3].line = 3
+    local t = totals.of(p)
+    local function first(field, key) return totals.sorted(t.lines, field, key)[1] end
+    assert.equal("x.lua:3 100/100, x.lua:4 1/1", short(t.lines, line))
+    assert.same({"f", 3}, {t.lines[1].name, t.lines[1].defined})
+    assert.equal("main 36/100, f 64/64", short(t.lines[1].functions, name))
+    assert.equal("f", first("bytes").name)
+    assert.equal("main", first("bytes", "total").name)
+    assert.equal("main", first("timesamples").name)
+    assert.equal("main", first("alivebytes").name)
+    assert.is_nil(t.lines[2].functions)
+    assert.equal("f", totals.linerows(p)[1].name)
+    assert.equal("main", totals.linerows(p, true)[1].name)  -- of what is alive
+  end)
+
+  it("of a line are those of the look before, whichever function has most of it now", function()
+    local before = totals.of(profileof{{"main@3", 1, 5}, {"main@3 f@3", 1, 2}})
+    local now = totals.of(profileof{{"main@3", 1, 5}, {"main@3 f@3", 1, 8}})
+    local row = since.lines(now, since.remember(before))[1]
+    assert.same({"x.lua:3  f", 600}, {row.name, row.bytes})
   end)
 
   it("manage a stack of a hundred thousand frames", function()
