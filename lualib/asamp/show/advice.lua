@@ -26,17 +26,24 @@ local function put(lines, more)
   table.move(more, 1, #more, #lines + 1, lines)
 end
 
+local BEYOND = "beyond what was seen"
+
+-- Where a row has no room for it, what a star means is said below.
 local function sizes(style, advice)
-  local rows = advice.sizes
-  return tables.whole(style, "Other nurseries", rows, {
+  local rows, starred = advice.sizes, false
+  local list = tables.whole(style, "Other nurseries", rows, {
     {"nursery", function(r) return size(r.nursery) end},
     {"minor", spare = 2, function(r) return units.count(math.floor(r.minors + 0.5)) end},
     {"tenured", function(r) return within(r.tenured, r.tenurederror) end},
     {"collecting", function(r) return seconds(r.time, r.timeerror) end},
     {"held", spare = 1, function(r) return size(r.held) end},
   }, "", function(i, n)
-    return rows[i].beyond and layout.cutend("beyond what was seen", n) or ""
+    local star = rows[i].beyond and n < #BEYOND
+    starred = starred or star
+    return star and "*" or rows[i].beyond and BEYOND or ""
   end, 8)
+  list[#list + 1] = starred and tables.remark(style, 2, "* " .. BEYOND) or nil
+  return list
 end
 
 local function lines(style, title, rows, bytes)

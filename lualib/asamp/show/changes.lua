@@ -67,7 +67,7 @@ local function section(style, title, rows, what, label, under)
   for _, column in ipairs(columns) do
     column.style = function(i) return color(shown[i]) end
   end
-  local lines = {"", paint("bold", title)}
+  local lines = {"", tables.title(style, title)}
   local left = 2
   if #shown > 0 then
     local grid
@@ -82,8 +82,7 @@ local function section(style, title, rows, what, label, under)
   end
   local function note(n, text)
     if n > 0 then
-      lines[#lines + 1] = paint("dim", (" "):rep(left) ..
-                                ("and %s %s"):format(units.count(n), text))
+      lines[#lines + 1] = tables.remark(style, left, ("and %s %s"):format(units.count(n), text))
     end
   end
   if #shown == 0 then

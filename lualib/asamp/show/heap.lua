@@ -45,11 +45,11 @@ local function classes(list, info, style)
   table.sort(list, order.by("-retained", "name"))
   local columns = {
     {"self", function(r) return units.short(r.self) end},
-    {"", gap = 1, spare = 2, function(r) return units.percent(r.self, info.bytes) end},
+    {"", gap = 1, spare = 3, function(r) return units.percent(r.self, info.bytes) end},
     {"retained", function(r) return units.short(r.retained) end},
-    {"", gap = 1, function(r) return units.percent(r.retained, info.bytes) end},
+    {"", gap = 1, spare = 1, function(r) return units.percent(r.retained, info.bytes) end},
     {"objects", objects},
-    {"mean", spare = 1, function(r)
+    {"mean", spare = 2, function(r)
       return r.count > 0 and units.short(r.self // r.count) or "-"
     end},
   }
@@ -81,8 +81,8 @@ local function sites(list, info, style, title)
     return sitetext(list[i], n, style.paint)
   end)
   if info.dead > 0 then
-    lines[#lines + 1] = style.paint("dim", ("  %s of garbage that no collection had found yet")
-      :format(info.dead == 1 and "1 more sample was" or units.count(info.dead) .. " more samples were"))
+    lines[#lines + 1] = tables.remark(style, 2, (info.dead == 1 and "1 more sample was" or
+      units.count(info.dead) .. " more samples were") .. " of garbage that no collection had found yet")
   end
   return lines
 end
@@ -106,14 +106,13 @@ local function tree(title, rows, totals, style, value)
   local lines, left = layout.grid(columns, #list, "holder", function(i, n)
     return branch(list[i], n)
   end, style.width, style.paint, 40)
-  table.insert(lines, 1, style.paint("bold", title))
+  table.insert(lines, 1, tables.title(style, title))
   table.insert(lines, 1, "")
   local hidden = totals.left + #rows - #list
   if hidden > 0 then
-    lines[#lines + 1] = style.paint("dim", (" "):rep(left) .. ("and %s of less than %s%s")
-      :format(count(totals.left, "row"), units.percent(style.least, 1),
-              #rows > #list and (", and %s (--top)"):format(units.count(#rows - #list))
-              or ""))
+    lines[#lines + 1] = tables.remark(style, left, ("and %s of less than %s%s"):format(
+      count(totals.left, "row"), units.percent(style.least, 1),
+      #rows > #list and (", and %s (--top)"):format(units.count(#rows - #list)) or ""))
   end
   return lines
 end
@@ -150,7 +149,7 @@ end
 
 --- Paths to the objects of one class, each with its share.
 function M.heldby(held, style)
-  local lines = {"", style.paint("bold", ("%s: %s of %s, which retain %s"):format(
+  local lines = {"", tables.title(style, ("%s: %s of %s, which retain %s"):format(
     layout.clean(held.name), count(held.totals.count, "object"),
     units.bytes(held.totals.self), units.bytes(held.totals.value)))}
   local shown = 0
@@ -177,11 +176,12 @@ end
 
 --- Single objects, those that retain most first.
 function M.paths(list, info, style)
-  local lines = {"", style.paint("bold", "Objects that retain most, and the shortest path to each")}
+  local lines = {"", tables.title(style, "Objects that retain most, and the shortest path to each")}
   for _, object in ipairs(list) do
-    lines[#lines + 1] = ("  %s %s (%s), %s at 0x%x"):format(
+    lines[#lines + 1] = layout.wrap(("%s %s (%s), %s at 0x%x"):format(
       units.short(object.retained), units.percent(object.retained, info.bytes),
-      "itself " .. units.short(object.self), layout.clean(object.class), object.address)
+      "itself " .. units.short(object.self), layout.clean(object.class), object.address),
+      "  ", style.width)
     if object.site then
       lines[#lines + 1] = ("    allocated %s before at %s"):format(age(object.age),
         sitetext(object, style.width - 30, style.paint))

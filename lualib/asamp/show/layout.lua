@@ -113,7 +113,7 @@ function M.grid(columns, rows, title, label, width, paint, least)
   for i, column in ipairs(kept) do
     titles[i] = cell(column, column.title)
   end
-  titles[#titles + 1] = title ~= "" and "  " .. title or ""
+  titles[#titles + 1] = title ~= "" and "  " .. M.cutend(title, math.max(width - left - 2, 8)) or ""
   local lines = {paint("dim", (table.concat(titles):gsub(" +$", "")))}
   for k = 1, rows do
     local cells = {}

@@ -55,11 +55,11 @@ end
 local function course(style, list)
   local from = math.max(1, #list - style.top + 1)
   local shown = table.move(list, from, #list, 1, {})
-  local function column(title, key)
-    return {title, function(row) return size(row[key]) end}
+  local function column(title, key, spare)
+    return {title, spare = spare, function(row) return size(row[key]) end}
   end
   local lines = layout.grid(tables.columns(shown, {column("resident", "rss"), column("Lua", "lua"),
-    column("free in Lua", "free"), column("native", "native"), column("rest", "rest")}),
+    column("free in Lua", "free", 3), column("native", "native", 1), column("rest", "rest", 2)}),
     #shown, "at", function(i) return units.seconds(shown[i].time) end, style.width,
     style.paint, 8)
   table.insert(lines, 1, style.paint("bold", "Over time"))

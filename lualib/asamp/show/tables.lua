@@ -61,6 +61,16 @@ function M.top(style, list)
   return table.move(list, 1, math.min(style.top, #list), 1, {})
 end
 
+--- The title of a section, in as many lines as the width asks for.
+function M.title(style, title)
+  return style.paint("bold", layout.wrap(title, "", style.width))
+end
+
+--- A remark below a table, whose text begins at column 'left'.
+function M.remark(style, left, text)
+  return style.paint("dim", layout.wrap(text, (" "):rep(left), style.width))
+end
+
 --- All rows of a list under a title, as lines: see M.titled.
 function M.whole(style, title, list, ...)
   return M.titled(setmetatable({top = #list}, {__index = style}), title, list, ...)
@@ -74,11 +84,10 @@ function M.titled(style, title, list, columns, what, label, wanted)
   local n = #rows
   local lines, left = layout.grid(M.columns(rows, columns), n, what, label, style.width,
                                   style.paint, wanted)
-  table.insert(lines, 1, style.paint("bold", title))
+  table.insert(lines, 1, M.title(style, title))
   table.insert(lines, 1, "")
   if #list > n then
-    lines[#lines + 1] = style.paint("dim", (" "):rep(left) .. "and " ..
-                                    units.count(#list - n) .. " more")
+    lines[#lines + 1] = M.remark(style, left, "and " .. units.count(#list - n) .. " more")
   end
   return lines
 end

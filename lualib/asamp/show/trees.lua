@@ -47,7 +47,7 @@ function M.lines(style, rows, field, title)
     end
     return lead .. labels.offunction(row.fn, room, style.paint)
   end, style.width, style.paint)
-  table.insert(lines, 1, style.paint("bold", title))
+  table.insert(lines, 1, tables.title(style, title))
   table.insert(lines, 1, "")
   return lines
 end

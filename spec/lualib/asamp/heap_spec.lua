@@ -169,6 +169,18 @@ describe("asamp heap", function()
     assert.is_truthy(shell.read(page):find("<p>These are snapshots of different processes", 1, true))
   end)
 
+  -- Titles, remarks and the numbers of classes went on behind the edge.
+  it("fits narrow terminals", function()
+    assert.is_truthy(select(2, asamp("--width", "40", new)):find(
+      "\nBy line that allocated it, of what was\nsampled every 512B\n", 1, true))
+    for _, words in ipairs{{new}, {"--diff", old, new}, {"--held-by", "Session", new}} do
+      local _, out = asamp("--width", "40", table.unpack(words))
+      for line in out:gmatch "[^\n]+" do  -- a path's name may be longer, and is told whole
+        assert.is_true(utf8.len(line) <= 40 or line:find "^ +%S+$" ~= nil, line)
+      end
+    end
+  end)
+
   it("says what is wrong with arguments and files", function()
     local status, _, err = asamp("--held-by", "Sesion", new)
     assert.same({1, "asamp heap: no object is of the class 'Sesion', did you mean Session?\n"},

@@ -93,6 +93,19 @@ describe("asamp advise", function()
     commands.fits(text, 80)
   end)
 
+  -- At 40 columns "beyond …" was all that said which nurseries nobody has seen.
+  it("fits narrow terminals, where a star says what there is no room for", function()
+    profiled "256K"
+    local code, text = run("--width", "40", path)
+    assert.equal(0, code)
+    commands.fits(text, 40)
+    assert.matches("[%d.]+M .-  %*\n  %* beyond what was seen\n", text)
+    code, text = run("--width", "100", path)
+    assert.equal(0, code)
+    assert.matches("  beyond what was seen\n", text)
+    assert.is_nil(text:find("* beyond", 1, true))
+  end)
+
   it("has the lifetimes by line that a report has as JSON", function()
     profiled "256K"
     local code, text = run("--json", path)
