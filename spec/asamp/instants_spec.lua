@@ -143,6 +143,25 @@ describe("what was alive at an instant", function()
     assert.truthy(out:find('"at": {%s*"seconds": 4'), out:match '"at".-}')
     assert.same({1, "", ("asamp report: '%s': no sample was alive at 2.5 s\n"):format(path)},
                 {run("--at", "2.5s", path)})
+    -- 17 MB were in use at the end of a program that had stopped the collector at its begin:
+    -- no sample was alive at the peak, it said, and not that the peak is one behind a collection.
+    local stopped = os.tmpname()
+    p = assert(gen.open{path = stopped, period = 1 << 20, followed = 10})
+    p:name(8, "kept", 1, "@x.lua")
+    p:sample{8, 2, time = start}
+    p:collection{fates = "0", inuse = 24 << 10, time = start + 1000000000}
+    p:flood(17, {8, 2, time = start + 2000000000})
+    p:collection{fates = ("1"):rep(17), inuse = 1000, time = start + 3000000000}  -- of the end
+    assert(p:close())
+    local err
+    code, out, err = run("--at", "peak", stopped)
+    assert.same({1, ""}, {code, out})
+    assert.matches("no sample was alive at [%d.]+ s, when most was in use behind a collection %(24 KiB%); " ..
+      "what was in use between collections is not looked at: %-%-at SECONDS shows any instant", err)
+    code, out = run("--at", "2", stopped)
+    os.remove(stopped)
+    assert.equal(0, code)
+    assert.truthy(out:find("17 MiB alive", 1, true), out)
     for _, wrong in ipairs{"soon", "-1", "1h", ".", ""} do
       code = run("--at", wrong, path)
       assert.equal(2, code, wrong)

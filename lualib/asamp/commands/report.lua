@@ -22,6 +22,7 @@ local text = require "asamp.show.text"
 local totals = require "asamp.sums.totals"
 local trends = require "asamp.sums.trends"
 local united = require "asamp.sums.united"
+local units = require "asamp.show.units"
 
 local M = {}
 
@@ -282,6 +283,13 @@ local function ordered(profile, o, setting, t)
   return not wrong, wrong
 end
 
+-- Why a report of an instant has no rows. A peak between collections nobody has seen.
+local function nothingalive(at)
+  return ("no sample was alive at %.6g s%s"):format(at.seconds, at.inuse and
+    (", when most was in use behind a collection (%s); what was in use between collections is " ..
+     "not looked at: --at SECONDS shows any instant"):format(units.bytes(at.inuse)) or "")
+end
+
 -- Reports a profile. Returns the text or, for JSON, a table; nil and what is wrong.
 local function reportof(profile, o, setting)
   local view, wrong = charged(profile, o, setting)
@@ -290,7 +298,7 @@ local function reportof(profile, o, setting)
     t, wrong = narrowed(view, o, setting)
   end
   if t and setting.at and t.whole.samples == 0 then
-    wrong = ("no sample was alive at %.6g s"):format(setting.at.seconds)
+    wrong = nothingalive(setting.at)
   end
   if not wrong then
     wrong = select(2, ordered(view, o, setting, t))
