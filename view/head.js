@@ -45,8 +45,12 @@ function facts(data) {
   const { head, collections } = data;
   const out = [];
   const add = (value, name) => out.push([value, name]);
-  if (head.allocated) add(bytes(head.allocated), head.native ? "allocated by Lua" : "allocated");
+  const outside = head.native && head.outside;  // of what is exactly known that is no memory of Lua's
+  if (head.allocated) {
+    add(bytes(Math.max(0, head.allocated - (outside || 0))), head.native ? "allocated by Lua" : "allocated");
+  }
   else if (head.samples > 0 && head.bytes > 0) add(bytes(head.bytes), "allocated, by its samples");
+  if (outside) add(bytes(outside), "outside, that userdata stand for, by its samples");
   if (head.native) add(bytes(head.native), "native memory, by its samples");
   if (head.duration > 0) add(seconds(head.duration), "from start to end");
   if (head.samples > 0) add(count(head.samples), "samples of allocations");

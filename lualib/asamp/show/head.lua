@@ -23,14 +23,29 @@ local function rate(p, bytes)
     (" (%s/s)"):format(units.bytes(bytes // p.duration | 0)) or ""
 end
 
--- What of it is memory that C code had from malloc, 0 where that was not sampled.
-local function nativebytes(p, t)
-  for _, row in ipairs(p.malloc and t.types or {}) do
-    if row.name == "native" then
+-- What of it is of a type, by the samples.
+local function bytesof(t, name)
+  for _, row in ipairs(t.types) do
+    if row.name == name then
       return row.self.bytes
     end
   end
   return 0
+end
+
+-- What of it is memory that C code had from malloc, 0 where that was not sampled.
+local function nativebytes(p, t)
+  return p.malloc and bytesof(t, "native") or 0
+end
+
+-- What Lua allocated, and beside it what userdata stand for, which the exact number has, too.
+local function apart(p, t)
+  local outside = bytesof(t, "outside")
+  if outside == 0 then
+    return units.bytes(p.allocated) .. " allocated by Lua"
+  end
+  return ("About %s allocated by Lua, %s outside of its heap that userdata stand for,"):format(
+    units.bytes(math.max(0, p.allocated - outside)), units.bytes(outside))
 end
 
 -- A part of a profile is known by its samples only, the whole exactly if the
@@ -47,9 +62,9 @@ local function amount(p, t, options)
     return ("About %s of native memory%s, estimated from %s."):format(
       units.bytes(t.whole.bytes), duration(p), samples)
   elseif p.allocated and native > 0 and not options.focus then
-    return ("%s allocated by Lua and about %s of native memory%s. All below is estimated " ..
-      "from %s, which come to %s."):format(units.bytes(p.allocated), units.bytes(native),
-      duration(p), samples, units.bytes(t.whole.bytes))
+    return ("%s and about %s of native memory%s. All below is estimated from %s, which come " ..
+      "to %s."):format(apart(p, t), units.bytes(native), duration(p), samples,
+      units.bytes(t.whole.bytes))
   elseif p.allocated and not options.focus then
     return ("%s allocated%s%s. All below is estimated from %s, which come to %s."):format(
       units.bytes(p.allocated), duration(p), rate(p, p.allocated),
@@ -108,15 +123,15 @@ local function nothing(p)
   return table.concat(parts, " ")
 end
 
--- What of that is no memory of Lua's.
-local function outside(t)
-  for _, row in ipairs(t.types) do
-    if row.name == "outside" and t.unit == "bytes" then
-      return ("About %s of these lie outside of Lua's heap: memory and resources " ..
-        "that userdata stand for, where a file that is opened counts 32 KiB."):format(
-        units.bytes(row.self.bytes))
-    end
+-- What of that is no memory of Lua's. 'told': how much that is has been said.
+local function outside(t, told)
+  local bytes = t.unit == "bytes" and bytesof(t, "outside") or 0
+  if told and bytes > 0 then
+    return "Userdata stand for memory and resources; a file that is opened counts 32 KiB."
   end
+  return bytes > 0 and ("About %s of these lie outside of Lua's heap: memory and resources " ..
+    "that userdata stand for, where a file that is opened counts 32 KiB."):format(
+    units.bytes(bytes)) or nil
 end
 
 -- What a sample of an allocation, and so every number of it, means.
@@ -290,7 +305,7 @@ function M.lines(p, t, style, options)
   elseif t.whole.samples > 0 then
     add(amount(p, t, options))
     add(recorder(p))
-    add(outside(t))
+    add(outside(t, p.allocated and nativebytes(p, t) > 0 and not options.at and not options.focus))
     add(not options.focus and not options.at and t.unit == "bytes" and p.own
         and remedy(p, t.whole.samples) or nil)
     add(not options.brief and meaning(p, t) or nil)

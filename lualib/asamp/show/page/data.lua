@@ -140,11 +140,11 @@ local function timeof(profile)
          math.floor(measures.observations(time) + 0.5)
 end
 
--- Bytes of native memory; nil where it was not sampled.
-local function nativeof(profile)
+-- Bytes of a type, "native" or "outside", where native memory was sampled; nil: it was not.
+local function bytesof(profile, name)
   local sites, bytes = profile.sites, 0
   for i, kind in ipairs(profile.malloc and sites.kind or {}) do
-    if profile.kinds[kind].name == "native" then
+    if profile.kinds[kind].name == name then
       bytes = bytes + sites.bytes[i]
     end
   end
@@ -171,7 +171,7 @@ function M.of(profile, options)
   for _, key in ipairs(HEAD) do
     head[key] = profile[key]
   end
-  head.native = nativeof(profile)
+  head.native, head.outside = bytesof(profile, "native"), bytesof(profile, "outside")
   local points, step = collections(profile.collections)
   local trended, functiontrends = lives.trends(profile)
   local data = {

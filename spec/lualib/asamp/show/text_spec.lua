@@ -129,6 +129,22 @@ describe("the report's text", function()
     assert.is_nil(marks:find("blocks:", 1, true))
   end)
 
+  -- "12.6 MiB allocated by Lua", of which 7.8 were what userdata had said they stand for.
+  it("tells what Lua allocated apart from what userdata stand for, beside native memory", function()
+    local function report(outside)
+      return flat(render(function(p)
+        p.allocated, p.malloc = 500 << 20, 524288
+        p.kinds[profiles.STRING].name = "native"
+        if outside then p.kinds[profiles.POINT].name = "outside" end
+      end))
+    end
+    has(report(true), "About 450 MiB allocated by Lua, 50 MiB outside of its heap that userdata stand " ..
+      "for, and about 200 MiB of native memory in 4.50 s. All below is estimated", "Userdata stand for " ..
+      "memory and resources; a file that is opened counts 32 KiB.")
+    assert.is_nil(report(true):find("lie outside of Lua's heap", 1, true))
+    has(report(false), "500 MiB allocated by Lua and about 200 MiB of native memory in 4.50 s.")
+  end)
+
   it("is brief on request", function()
     local s = render(nil, {brief = true})
     has(s, "500 MiB allocated")
