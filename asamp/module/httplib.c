@@ -12,8 +12,11 @@
 ** answered. What is no GET or HEAD, and a request of more than 32 KiB, is answered here;
 ** bodies are not read. A client that sends nothing for ten seconds is left.
 */
+#define _GNU_SOURCE
+#include "descriptor.h"
 #include "luafields.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <microhttpd.h>
 #include <netdb.h>
@@ -22,10 +25,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #define TYPENAME	"asamp.http.server"
 #define REQUEST_BYTES	(32u << 10)
 #define PATIENCE	10u
+#define BACKLOG		1024	/* connections that wait to be taken */
 
 /* A request whose head has come, until the library is through with it. */
 typedef struct Asked {
@@ -124,27 +129,49 @@ static Server *server (lua_State *L) {
 
 
 /*
-** An address and its daemon; why there is none, or NULL. Without LISTENING_ADDRESS_REUSE the
-** library takes an address that connections of a server that has ended linger at, and none
-** at which another listens: with 1 two servers would share the requests.
+** A socket that listens at the address, or -1 and an errno. It takes an address at which
+** connections of a server that has ended linger, and none at which another listens. (Made
+** here, for not every version of the library says why it could not make one.)
 */
+static int listening (const struct addrinfo *a) {
+  static const int on = 1;
+  int e, fd;
+  descriptor_hold();
+  fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  descriptor_release();
+  if (fd < 0) return -1;
+  if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) == 0 &&
+      bind(fd, a->ai_addr, a->ai_addrlen) == 0 && listen(fd, BACKLOG) == 0)
+    return fd;
+  e = errno;
+  close(fd);
+  errno = e;
+  return -1;
+}
+
+
+/* An address and its daemon; why there is none, or NULL. */
 static const char *start (Server *s, const char *host, const char *port, unsigned most) {
   struct addrinfo hints, *a;
-  int e;
+  int e, fd;
   memset(&hints, 0, sizeof(hints));
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
   e = getaddrinfo(host, port, &hints, &a);
   if (e != 0) return gai_strerror(e);
-  errno = 0;
-  s->daemon = MHD_start_daemon(
-    MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | (a->ai_family == AF_INET6 ? MHD_USE_IPv6 : 0), 0, NULL,
-    NULL, onrequest, s, MHD_OPTION_SOCK_ADDR, a->ai_addr, MHD_OPTION_CONNECTION_LIMIT, most,
-    MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)REQUEST_BYTES, MHD_OPTION_CONNECTION_TIMEOUT, PATIENCE,
-    MHD_OPTION_LISTEN_BACKLOG_SIZE, 1024u, MHD_OPTION_NOTIFY_COMPLETED, oncompleted, s,
-    MHD_OPTION_END);
+  fd = listening(a);
+  if (fd >= 0)
+    s->daemon = MHD_start_daemon(
+      MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | (a->ai_family == AF_INET6 ? MHD_USE_IPv6 : 0), 0,
+      NULL, NULL, onrequest, s, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, most,
+      MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)REQUEST_BYTES, MHD_OPTION_CONNECTION_TIMEOUT,
+      PATIENCE, MHD_OPTION_NOTIFY_COMPLETED, oncompleted, s, MHD_OPTION_END);
+  e = errno;
   freeaddrinfo(a);
-  return s->daemon != NULL ? NULL : errno != 0 ? strerror(errno) : "it cannot be bound";
+  if (s->daemon != NULL) return NULL;
+  if (fd < 0) return strerror(e);
+  close(fd);
+  return "no memory, or no descriptors, for the server";
 }
 
 
@@ -163,8 +190,17 @@ static int l_open (lua_State *L) {
 
 
 static int l_port (lua_State *L) {
-  const union MHD_DaemonInfo *i = MHD_get_daemon_info(server(L)->daemon, MHD_DAEMON_INFO_BIND_PORT);
-  lua_pushinteger(L, i != NULL ? (lua_Integer)i->port : 0);
+  const union MHD_DaemonInfo *i = MHD_get_daemon_info(server(L)->daemon, MHD_DAEMON_INFO_LISTEN_FD);
+  union {
+    struct sockaddr any;
+    struct sockaddr_in four;
+    struct sockaddr_in6 six;
+  } at;
+  socklen_t n = sizeof(at);
+  lua_Integer port = 0;
+  if (i != NULL && getsockname(i->listen_fd, &at.any, &n) == 0)
+    port = ntohs(at.any.sa_family == AF_INET6 ? at.six.sin6_port : at.four.sin_port);
+  lua_pushinteger(L, port);
   return 1;
 }
 

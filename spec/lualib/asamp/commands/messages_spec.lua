@@ -58,6 +58,14 @@ describe("asamp", function()
 
   it("says what became of a program whose profile has no end", function()
     shell.write(folder .. "/killed.lua", [[
+      local path, size = "killed.lua." .. require "profiler.core".getpid() .. ".vmprof", 0
+      while size == 0 do  -- until something of it is written
+        local t = {}
+        for i = 1, 1000 do t[i] = {i} end
+        local p = io.open(path)
+        size = p:seek "end"
+        p:close()
+      end
       local f = io.open "/proc/self/stat"
       os.execute("kill -9 " .. f:read "n")]])
     local _, _, err = run "run killed.lua"
