@@ -32,6 +32,7 @@ local function handle(i)
   table.sort(words)
 end
 for i = 1, 8000 do handle(i) end
+for i = 1, 5000 do pcall(function() last = {i, {}, {}, {}} end) end
 ]]
 
 describe("the page of asamp view #plain", function()
@@ -218,6 +219,19 @@ describe("the page of asamp view #plain", function()
       assert.is_true(own.timesamples <= before)
       before = own.timesamples
     end
+  end)
+
+  -- The main chunk was there first, and the page's name for the line.
+  it("names a line after the function that has most of it", function()
+    b:click "[name=mode][value=bytes]"
+    b:press "4"
+    local at
+    for i, row in ipairs(rows "Lines") do at = at or row[7]:find ":11$" and i end
+    assert.is_truthy(at)
+    local keys = {"4", "Home"}
+    for _ = 2, at do keys[#keys + 1] = "ArrowDown" end
+    b:press(table.unpack(keys))
+    assert.truthy(b:text ".source":find ":11%s+in anonymous")
   end)
 
   it("says when a profile tells nothing of leaks, and how many lines it leaves out", function()
