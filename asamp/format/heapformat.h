@@ -16,7 +16,7 @@
 
 /* Tags. */
 #define HEAP_META	0x01  /* key, value: text, its length before it */
-#define HEAP_FROM	0x02  /* address from 0: the edges that follow are its; 0: roots */
+#define HEAP_FROM	0x02  /* address / 8: the edges that follow are its; 0: roots */
 #define HEAP_END	0x03  /* objects, edges, bytes of all objects */
 #define HEAP_SITE	0x04  /* name and source of a function: texts; line of its definition;
 				 line: where samples were allocated. Sites are 1, 2, ... */

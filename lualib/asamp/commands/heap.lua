@@ -225,13 +225,9 @@ local function parts(h, old, o, tell)
 end
 
 local function writepage(o, p, world, tell)
-  local file, message = io.open(o.page, "wb")
-  local ok = file and file:write(page.render(p, o.files[1]:match "[^/]*$"))
-  if file then
-    ok = file:close() and ok
-  end
+  local ok, message = convert.write(o.page, page.render(p, o.files[1]:match "[^/]*$"))
   if not ok then
-    return tell.failed("cannot write '%s': %s", o.page, message or "no space")
+    return tell.failed("%s", message)
   end
   world.out(o.page .. "\n")
   return 0

@@ -44,10 +44,12 @@ local function linesof(profile, before, seconds, o, world)
       return (row.more < 0 and "-" or "+") ..
              units.short(math.floor(math.abs(row.more) * 60 / seconds))
     end},
-    {"time", spare = 2, function(row)
-      return units.percent(row.time * (profile.timeperiod or 0), seconds)
-    end},
   }
+  if profile.timesamples > 0 then  -- else 0% would be told of what nobody knows
+    columns[#columns + 1] = {"time", spare = 2, function(row)
+      return units.percent(row.time * (profile.timeperiod or 0), seconds)
+    end}
+  end
   local title = before and "By line, since the look before" or "By line, since the profile's begin"
   return tables.titled(style, title, rows, columns, "line",
     function(i, n) return layout.cutstart(layout.clean(rows[i].name), n) end)
