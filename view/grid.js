@@ -4,12 +4,15 @@
 // tells where), one for each heading that sorts. Equal rows stay in the order
 // in which they were given; a row that is 'under' another stands below it.
 //
-// columns: {title, width, cell(row) -> text or node, wide (on narrow screens below
+// columns: {title, width (a number of rem, "var(--number)", or a share of what is left), cell(row)
+// -> text or node, wide (on narrow screens, and where names would have no room, below
 // the table, of the active row alone, as 'full'), value(row) (sorts by it, largest first), number}
 
 import { el } from "./dom.js";
 
 const HEIGHT = 28;
+const NAME = 10, MORE = 6;  // rem that a column with a share has at least; a wide one
+const GAP = 14, PADDING = 24;  // of a row, px
 const narrow = matchMedia("(max-width: 640px)");
 let grids = 0;
 
@@ -39,7 +42,10 @@ export class Grid {
     this.body.addEventListener("scroll", () => this.draw());
     this.table.addEventListener("keydown", event => this.key(event));
     narrow.addEventListener("change", () => this.render());
-    new ResizeObserver(() => this.draw()).observe(this.body);
+    new ResizeObserver(() => {
+      if (this.shown && this.fitting().length !== this.shown.length) this.render();
+      else this.draw();
+    }).observe(this.body);
   }
 
   // Rows have an id: the active one stays active.
@@ -63,11 +69,31 @@ export class Grid {
     });
   }
 
-  render() {
+  // The columns that have room, of those that are there: wide ones go, the last one first, and
+  // before all others those with a share.
+  fitting() {
     const there = this.columns.filter(c => !(c.hide && c.hide()));
-    this.shown = there.filter(c => !(c.wide && narrow.matches));
-    this.left = there.filter(c => c.wide && narrow.matches);
-    this.table.style.setProperty("--columns", this.shown.map(c => c.width).join(" "));
+    if (narrow.matches) return there.filter(c => !c.wide);
+    const room = this.table.clientWidth - PADDING, style = getComputedStyle(this.table);
+    const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
+    const least = c => parseFloat(c.width.startsWith("var") ? style.getPropertyValue("--number") : c.width);
+    const width = c => rem * (least(c) || (c.wide ? MORE : NAME));
+    const needed = list => list.reduce((sum, c) => sum + width(c) + GAP, -GAP);
+    while (room > 0 && needed(there) > room) {
+      const shared = there.findLastIndex(c => c.wide && !least(c));
+      const last = shared >= 0 ? shared : there.findLastIndex(c => c.wide);
+      if (last < 0) break;
+      there.splice(last, 1);
+    }
+    return there;
+  }
+
+  render() {
+    this.shown = this.fitting();
+    this.left = this.columns.filter(c => c.wide && !(c.hide && c.hide()) && !this.shown.includes(c));
+    const least = c => narrow.matches ? "0" : `${c.wide ? MORE : NAME}rem`;
+    this.table.style.setProperty("--columns", this.shown.map(
+      c => c.width.replace("minmax(0,", `minmax(min(40%,${least(c)}),`)).join(" "));
     this.header.replaceChildren(...this.shown.map(c => this.heading(c)));
     this.spacer.style.height = `${this.rows.length * HEIGHT}px`;
     this.table.setAttribute("aria-rowcount", this.rows.length + 1);

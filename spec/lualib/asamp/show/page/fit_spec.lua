@@ -127,6 +127,29 @@ describe("the page of asamp view #plain", function()
     end
   end)
 
+  -- Between 641 and 1024 px the numbers left no room for what they are of.
+  it("leaves names room beside their numbers, at any width", function()
+    visit({timeperiod = 10 * MS, followed = 100}, function(p, t)
+      for i = 1, 40 do
+        p:sample{8, 4, kind = 0, size = 64, time = t + i * 50 * MS}
+        p:time{8, 4, time = t + i * 50 * MS}
+      end
+      p:collection{time = t + 2001 * MS, fates = ("1"):rep(40), inuse = 1 << 20, held = 2 << 20}
+    end)
+    for _, width in ipairs{500, 641, 700, 768, 900, 1024, 1400, 1920} do
+      b:look(width, 1000)
+      for _, mode in ipairs{"bytes", "time"} do
+        b:click(("[name=mode][value=%s]"):format(mode))
+        for key, name in pairs{["3"] = "function", ["4"] = "line"} do
+          b:press(key)
+          local px = b:eval(([[Math.max(0, ...[...document.querySelectorAll("[role=columnheader]")]
+            .filter(e => e.textContent.startsWith("%s")).map(e => e.offsetWidth))]]):format(name))
+          assert.is_true(px >= 140, ("%s at %d, %s: %d px"):format(name, width, mode, px))
+        end
+      end
+    end
+  end)
+
   it("writes nothing in a colour that WCAG's AA finds too close to what is behind it", function()
     -- Places in frames were: 3.6 to 1 of the 4.5 that small text needs.
     visit({}, function(p, t) p:sample{8, 4, kind = 0, size = 64, time = t} end)
