@@ -160,6 +160,8 @@ void control_setup (const ControlOptions *o) {
 
 
 static void forked (void) {
+  files = NULL;  /* the parent's, which it keeps; their memory stays with them */
+  nfiles = 0;
   server_forked();
   pthread_mutex_init(&lock, NULL);
   requests_forked();

@@ -642,6 +642,7 @@ void timer_forked (Timer *t) {
   pthread_mutex_init(&lock, NULL);
   STORE(t->running, 0);
   t->clock = NULL;
+  if (c == NULL) return;  /* another thread was just ending it */
   c->timers = c->last = NULL;
   if (!LOAD(c->running)) return;
   STORE(c->running, 0);

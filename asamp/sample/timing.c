@@ -72,6 +72,10 @@ static void tick (void *ud, uint64_t count, void *context) {
   luaN_Moment m;
   Moment e;
   Scratch *own = scratch_mine();
+  if (own == NULL) {  /* the thread ends, and its clock goes on */
+    __atomic_add_fetch(&t->away, count, __ATOMIC_RELAXED);
+    return;
+  }
   if (own->pointing != NULL) {
     __atomic_add_fetch(&((Timing *)own->pointing)->own, count, __ATOMIC_RELAXED);
     return;

@@ -145,8 +145,17 @@ static int procname (unw_addr_space_t as, unw_word_t address, char *name,
 /* }===================================================================== */
 
 
+static unw_accessors_t accessors;  /* newer ones have more, which stay NULL */
+
+
+/* In the child of a fork, too: another thread may have had the lock of the cache. */
+static void newspace (void) {
+  space = unw_create_addr_space(&accessors, 0);
+  if (space != NULL) unw_set_caching_policy(space, UNW_CACHE_GLOBAL);
+}
+
+
 static void once (void) {
-  static unw_accessors_t accessors;  /* newer ones have more, which stay NULL */
   accessors.find_proc_info = findinfo;
   accessors.put_unwind_info = putinfo;
   accessors.get_dyn_info_list_addr = dynamiclist;
@@ -155,8 +164,8 @@ static void once (void) {
   accessors.access_fpreg = fpreg;
   accessors.resume = resume;
   accessors.get_proc_name = procname;
-  space = unw_create_addr_space(&accessors, 0);
-  if (space != NULL) unw_set_caching_policy(space, UNW_CACHE_GLOBAL);
+  newspace();
+  pthread_atfork(NULL, NULL, newspace);
 }
 
 

@@ -268,6 +268,23 @@ int posix_memalign (void **to, size_t a, size_t n) { *to = get(a, n); return 0; 
     assert.is_true(profile.lost > 200 and profile.lost < 400, profile.lost)
   end)
 
+  -- The C library asks for memory with the thread's own lock, and the sample waited for it.
+  it("does not wait for a thread that asks where its stack ends", function()
+    shell.write(script, HEAD .. "c.threads(3000) print 'over'")
+    local status, out = process.run{"30", process.interpreter(), "-l", "profiler", script,
+      program = "timeout", env = {LD_PRELOAD = LIBRARY,
+      LUA_PROFILER = ("out=%s,overwrite=1,quiet,alloc=0,malloc=64"):format(path)}}
+    assert.same({0, "over\n"}, {status, out})
+  end)
+
+  -- A size below 0 made the interval longer by as much, and the thread had no samples any more.
+  it("goes on behind a size that nobody has", function()
+    local out, t = run("assert(not c.negative())\nfor i = 1, 500 do c.leak(2000) end print 'over'",
+                       "alloc=0,malloc=4096")
+    assert.equal("over\n", out)
+    near(1000000, byline(t)[4].self.bytes, 4096)
+  end)
+
   -- Every block is sampled, in the loader, in children of forks, on threads.
   it("does not hang in dlopen, fork, threads, signals and at exit", function()
     shell.write(script, HEAD .. "c.stress(3, 'libthread_db.so.1') print 'over'")

@@ -121,6 +121,43 @@ describe("a process that the environment profiles", function()
       env = {ASAMP = "alloc=2K,quiet,out=out/l.vmprof"}, prefix .. "/lib/liblua5.4.so.0", "s.lua"}})
     assert.is_true(functions(profiles()[1]).build)
   end)
+
+  describe("goes on", function()
+    setup(function()
+      shell.output("gcc -g%s -I%s/include/lua5.4 spec/support/hosts/endings.c -o %s/endings -L%s/lib "
+          .. "-l:liblua5.4.so.0 -Wl,-rpath,%s/lib -lpthread", sanitized, prefix, folder, prefix, prefix)
+    end)
+
+    local function endings(what, options)
+      return process.run{program = folder .. "/endings", what, directory = folder, limit = 60, env = {
+        ASAN_OPTIONS = "detect_leaks=0", ASAMP = "quiet,out=out/%p.vmprof," .. options,
+        LUA_PATH = "", LUA_CPATH = ""}}
+    end
+
+    -- Its clock went on when what a sample needs of it was gone: SIGSEGV.
+    it("when the thread that made a state ends, and works meanwhile", function()
+      for _ = 1, 3 do
+        local status, out, err = endings("thread", "alloc=0,time=500")
+        assert.same({0, "fine\n"}, {status, out}, err)
+      end
+    end)
+
+    -- The child had its parent's list, and removed the files that this was to keep, the one
+    -- that it wrote to included.
+    it("with the files that it keeps, in the parent of a fork", function()
+      local status, out, err = endings("fork", "alloc=64K,native=0,rotate=1s,keep=2")
+      assert.same({0, "fine\n", ""}, {status, out, err})
+      local of, pids = {}, {}
+      for _, name in ipairs(shell.lines(shell.output("ls %s/out", folder))) do
+        local pid = name:match "^%d+"
+        pids[#pids + 1] = not of[pid] and tonumber(pid) or nil
+        of[pid] = (of[pid] or 0) + 1
+      end
+      table.sort(pids)  -- the parent's first
+      assert.equal(2, #pids)
+      assert.is_true(of[tostring(pids[1])] >= 2, of[tostring(pids[1])])
+    end)
+  end)
 end)
 
 describe("asamp run of a program #plain", function()

@@ -16,6 +16,8 @@
 **                    is gone, and a function of atexit asks for memory, in children of forks,
 **                    too; in the process itself it loads 'lib' (in a child the C
 **                    library's loader may be in the midst of what another thread did)
+**   threads(k)       k threads, one behind the other, that ask where their stack ends
+**   negative()       asks malloc for -4096 bytes, and gets none
 **   narrow(k)        k blocks on a stack of 8 KiB, below which no page can be touched
 **   asked(), kept()  bytes asked for so far; of them, never freed
 */
@@ -164,6 +166,29 @@ static int l_thread (lua_State *L) {
   return 0;
 }
 
+static void *askend (void *ud) {
+  pthread_attr_t a;
+  (void)ud;
+  if (pthread_getattr_np(pthread_self(), &a) == 0) pthread_attr_destroy(&a);
+  return NULL;
+}
+
+static int l_threads (lua_State *L) {
+  lua_Integer k = luaL_checkinteger(L, 1);
+  for (; k > 0; k--) {
+    pthread_t t;
+    if (pthread_create(&t, NULL, askend, NULL) != 0) return luaL_error(L, "no thread");
+    pthread_join(t, NULL);
+  }
+  return 0;
+}
+
+static int l_negative (lua_State *L) {
+  volatile size_t n = (size_t)-4096;
+  lua_pushboolean(L, malloc(n) != NULL);
+  return 1;
+}
+
 static volatile int over;
 static volatile sig_atomic_t alarms;
 
@@ -307,7 +332,7 @@ static int l_kept (lua_State *L) {
 
 LUAMOD_API int luaopen_cmemory (lua_State *L) {
   static const luaL_Reg functions[] = {
-    {"leak", l_leak}, {"buffer", l_buffer}, {"churn", l_churn}, {"hold", l_hold},
+    {"threads", l_threads}, {"negative", l_negative}, {"leak", l_leak}, {"buffer", l_buffer}, {"churn", l_churn}, {"hold", l_hold},
     {"kinds", l_kinds}, {"thread", l_thread}, {"grow", l_grow}, {"nested", l_nested},
     {"stress", l_stress}, {"narrow", l_narrow}, {"asked", l_asked}, {"kept", l_kept},
     {NULL, NULL}
