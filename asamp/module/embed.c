@@ -307,7 +307,7 @@ static const char *start (lua_State *L, const asamp_Options *options,
   if (!take(&c, sizeof(c), client))
     return "the size of the client is not sizeof(asamp_Client) of this version";
   if ((wrong = badperiod(o.period)) != NULL) return wrong;
-  if (luaN_isclosing(L) || (s = sampler_of(L)) == NULL) return "the state is closed, or there is no memory";
+  if ((s = sampler_tobegin(L)) == NULL) return "the state is closed, or there is no memory";
   t = sampler_tracker(s);
   if (isours(t)) return "the state has a client; stop it first";
   if (t->client != NULL)

@@ -101,6 +101,9 @@ typedef struct SamplerStats {
    closed. */
 Sampler *sampler_of (lua_State *L);
 
+/* The same for who begins something: NULL whenever L is being closed. */
+Sampler *sampler_tobegin (lua_State *L);
+
 /* A new state, with nobody's sampler, shares that profile from here on. 0: it cannot.
    Runs no Lua, allocates nothing from the state and raises nothing. */
 int sampler_attach (lua_State *L, const SamplerShared *with);

@@ -229,6 +229,11 @@ Sampler *sampler_of (lua_State *L) {
   return s;
 }
 
+
+Sampler *sampler_tobegin (lua_State *L) {
+  return luaN_isclosing(L) ? NULL : sampler_of(L);
+}
+
 /* }===================================================================== */
 
 

@@ -56,6 +56,10 @@ Sampler *sampler_of (lua_State *L) {
   return (Sampler *)&played;
 }
 
+Sampler *sampler_tobegin (lua_State *L) {
+  return sampler_of(L);
+}
+
 Tracker *sampler_tracker (Sampler *s) {
   return (Tracker *)s;
 }
