@@ -206,6 +206,16 @@ LUA_API int luaN_interrupt (lua_State *L, const luaN_Registers *r,
 }
 
 
+void luaN_entered (lua_State *L) {
+  luaN_Heap *h = &G(L)->heap;
+  int hascome = (h->tick.where != NULL);
+  h->tick.where = &luaN_innermost;
+  if (!hascome || h->sampler == NULL) return;
+  h->tick.wanted = 1;
+  L->hookmask |= LUAN_TICK;
+}
+
+
 void luaN_point (lua_State *L) {
   luaN_Heap *h = &G(L)->heap;
   luaN_Tick *t = &h->tick;

@@ -15,11 +15,14 @@
 **     yield: there the core asks for hooks anyway, and a bit of hookmask says
 **     that a point is wanted;
 **   - the end of a collection.
+** A state that is entered on another OS thread than before wants a point, too: there the
+** sampler takes its timer along.
 **
 ** Invariants:
-**   TK1  'wanted' is set from a moment to the next point. While it is set, the
-**        bit LUAN_TICK is set in the hookmask of the thread that ran then,
-**        unless a hook was set at that moment; the point comes later then.
+**   TK1  'wanted' is set from a moment, or from where the state came to another OS
+**        thread, to the next point. While it is set, the bit LUAN_TICK is set in the
+**        hookmask of the thread that ran then, unless a hook was set at that moment; the
+**        point comes later then.
 **   TK2  nobody outside of the core sees the bit, and no other thread has it.
 **   TK3  'diverted' implies 'wanted'. The dispatch table of a state is diverted while
 **        it is diverted, and by nobody else: only the OS thread that runs the state
@@ -97,6 +100,9 @@ static inline lua_State *luaN_run (lua_State *L, lua_State *th) {
 LUAI_DDEC(__thread luaN_Protected luaN_innermost
               __attribute__((tls_model("initial-exec")));)
 
+/* A protected call of L is the first one on this OS thread, or since another one ran it. */
+LUAI_FUNC void luaN_entered (lua_State *L);
+
 /* A protected call of L begins; '*outer' is the caller's, until it ends. */
 static inline void luaN_protect (lua_State *L, luaN_Protected *outer) {
   const lua_State *th = G(L)->mainthread;
@@ -104,7 +110,7 @@ static inline void luaN_protect (lua_State *L, luaN_Protected *outer) {
   luaN_innermost.mixed = outer->L != NULL && (outer->mixed || outer->L != th);
   luaN_innermost.outer = (outer->L != NULL) ? outer : NULL;
   luaN_innermost.L = th;
-  G(L)->heap.tick.where = &luaN_innermost;
+  if (l_unlikely(G(L)->heap.tick.where != &luaN_innermost)) luaN_entered(L);
 }
 
 /* ... and it is over. */

@@ -84,7 +84,9 @@ static int answer (Client *c) {
 /* What a client has sent. 0: it is to be left. */
 static int hear (Client *c) {
   Request *r = &c->request;
-  ssize_t m = recv(r->fd, r->line + c->n, sizeof(r->line) - 1 - c->n, MSG_DONTWAIT);
+  ssize_t m;
+  if (!server_has(r->fd)) return 0;
+  m = recv(r->fd, r->line + c->n, sizeof(r->line) - 1 - c->n, MSG_DONTWAIT);
   if (m <= 0) return m < 0 && (errno == EAGAIN || errno == EINTR);
   c->heard = clock_now();
   c->n += (size_t)m;
@@ -139,6 +141,8 @@ static int patience (uint64_t now, int ms) {
 
 void clients_serve (int server, int ms) {
   size_t i;
+  for (i = nclients; i-- > 0; )
+    if (!server_has(clients[i]->request.fd)) leave(i);
   fds[0] = (struct pollfd){server, POLLIN, 0};
   /* Of who waits only an end is heard: what it has sent besides is read when it is answered. */
   for (i = 0; i < nclients; i++) fds[i + 1].events = iswaiting(clients[i]) ? 0 : POLLIN;

@@ -39,22 +39,27 @@ void control_default (char *to, size_t size) {
 
 /* {== files ============================================================ */
 
-static char **files;		/* that this made, the oldest first */
+static struct Kept {
+  char *path;
+  struct stat id;		/* at its begin: another may get its name */
+} *files;			/* that this made, the oldest first */
 static uint64_t nfiles;
 
 
 /* That is one of them; those that are too many go. */
 static void keepfile (const char *path) {
-  char **more;
+  struct Kept *more, new;
   if (options.keep == 0 || path == NULL ||
-      (nfiles > 0 && strcmp(files[nfiles - 1], path) == 0)) return;
+      (nfiles > 0 && strcmp(files[nfiles - 1].path, path) == 0) ||
+      !process_identify(path, &new.id)) return;
   more = realloc(files, (nfiles + 1) * sizeof(*files));
-  if (more == NULL || (more[nfiles] = strdup(path)) == NULL) return;
+  if (more == NULL) return;
   files = more;
-  nfiles++;
+  if ((new.path = strdup(path)) == NULL) return;
+  files[nfiles++] = new;
   if (nfiles <= options.keep) return;
-  unlink(files[0]);
-  free(files[0]);
+  process_remove(files[0].path, &files[0].id);
+  free(files[0].path);
   memmove(files, files + 1, --nfiles * sizeof(*files));
 }
 
@@ -90,6 +95,15 @@ static int ischangeable (void) {
 }
 
 
+/* The socket at 'bound'; -1: it was told why there is none. */
+static int open_ (void) {
+  char why[256];
+  int fd = server_open(bound, why, sizeof(why));
+  if (fd < 0) complain("cannot listen at '%s': %s", bound, why);
+  return fd;
+}
+
+
 static void *run (void *ud) {
   int server = *(int *)ud;
   uint64_t due = clock_now() + options.rotate;
@@ -98,6 +112,7 @@ static void *run (void *ud) {
   for (;;) {
     uint64_t now = clock_now();
     int ms = (options.most > 0) ? LOOK_MS : -1;
+    if (server >= 0 && !server_has(server)) server = open_();  /* CN7 */
     if (options.rotate > 0) ms = clients_earlier(due, now, ms);
     if (requests_due() > 0) ms = clients_earlier(requests_due(), now, ms);
     clients_serve(server, ms);
@@ -124,21 +139,18 @@ static void start (void) {
   sigset_t all, before;
   pthread_t thread;
   pthread_attr_t a;
-  char why[256];
   int *fd = malloc(sizeof(*fd));
   if (fd == NULL) return;
   *fd = -1;
   free(bound);
   bound = NULL;
   if (options.listen != NULL) {
-    char *path = process_path(options.listen, (unsigned long)getpid(), 1,
-                              clock_read(CLOCK_REALTIME) / 1000);
-    if (path != NULL && (*fd = server_open(path, why, sizeof(why))) < 0) {
-      complain("cannot listen at '%s': %s", path, why);
-      free(path);
-      path = NULL;
+    bound = process_path(options.listen, (unsigned long)getpid(), 1,
+                         clock_read(CLOCK_REALTIME) / 1000);
+    if (bound != NULL && (*fd = open_()) < 0) {
+      free(bound);
+      bound = NULL;
     }
-    bound = path;
     if (!isset++) atexit(gone);
     dying_watch(gone);
   }

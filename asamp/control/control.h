@@ -19,7 +19,10 @@
 **        who is left by the parent sees an end, and nobody connects to a socket that a
 **        child keeps and does not serve;
 **   CN6  who asks for a snapshot waits for it as long as it likes, others are answered
-**        meanwhile; who leaves before it is begun takes the request back.
+**        meanwhile; who leaves before it is begun takes the request back;
+**   CN7  a program may close descriptors that are not its own, and have their numbers for
+**        something else: what is not known any more is not touched, and the socket is made
+**        again.
 **
 ** The protocol: a request is a line, its words apart by a space, the last one to the end
 ** of the line; an answer is lines, of which the last one is "ok" or "error <why>". More

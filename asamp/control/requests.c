@@ -4,6 +4,7 @@
 */
 #define _GNU_SOURCE
 #include "requests.h"
+#include "server.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -42,7 +43,9 @@ static int say (Request *r, const char *format, ...) {
   if (n < 0) return 0;
   if ((size_t)n >= sizeof(text)) n = sizeof(text) - 1;
   while (at < (size_t)n) {
-    ssize_t m = send(r->fd, text + at, (size_t)n - at, MSG_NOSIGNAL);
+    ssize_t m;
+    if (!server_has(r->fd)) return 0;
+    m = send(r->fd, text + at, (size_t)n - at, MSG_NOSIGNAL);
     if (m <= 0) return 0;
     at += (size_t)m;
   }

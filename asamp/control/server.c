@@ -18,25 +18,63 @@
 
 #include "descriptor.h"
 
-/* CN5: a fork waits until they are as they are told here. */
+/*
+** CN5: a fork waits until they are as they are told here. CN7: a program may close numbers that
+** are not its own, as daemons do, and have them for something else: what was opened is known
+** by its inode, too.
+*/
 static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
-static int held[SERVER_CLIENTS + 1];
+static struct Held {
+  int fd;
+  dev_t device;
+  ino_t inode;
+} held[SERVER_CLIENTS + 1];
 static size_t nheld;
 
 
-/* With the lock. */
+static int isstill (const struct Held *h) {
+  struct stat s;
+  return fstat(h->fd, &s) == 0 && s.st_dev == h->device && s.st_ino == h->inode;
+}
+
+
+/* With the lock; NULL: it is none of them. */
+static struct Held *find (int fd) {
+  size_t i;
+  for (i = 0; i < nheld && held[i].fd != fd; i++) ;
+  return (i < nheld) ? &held[i] : NULL;
+}
+
+
+/* With the lock. One of that number, which the system gives again, was closed by others. */
 static int holdfd (int fd) {
-  if (fd >= 0) held[nheld++] = fd;
+  struct stat s;
+  struct Held *h = find(fd);
+  if (fd >= 0 && fstat(fd, &s) == 0)
+    *(h != NULL ? h : &held[nheld++]) = (struct Held){fd, s.st_dev, s.st_ino};
   return fd;
 }
 
 
-void server_close (int fd) {
-  size_t i;
+int server_has (int fd) {
+  const struct Held *h;
+  int has;
   pthread_mutex_lock(&opening);
-  for (i = 0; i < nheld && held[i] != fd; i++) ;
-  if (i < nheld) held[i] = held[--nheld];
-  close(fd);
+  h = find(fd);
+  has = (h != NULL && isstill(h));
+  pthread_mutex_unlock(&opening);
+  return has;
+}
+
+
+void server_close (int fd) {
+  struct Held *h;
+  pthread_mutex_lock(&opening);
+  h = find(fd);
+  if (h != NULL) {
+    if (isstill(h)) close(fd);
+    *h = held[--nheld];
+  }
   pthread_mutex_unlock(&opening);
 }
 
@@ -115,10 +153,12 @@ static int isfriend (int fd) {
 
 
 int server_accept (int server) {
+  const struct Held *h;
   int fd;
   descriptor_hold();
   pthread_mutex_lock(&opening);
-  fd = holdfd(accept4(server, NULL, NULL, SOCK_CLOEXEC));
+  h = find(server);
+  fd = (h != NULL && isstill(h)) ? holdfd(accept4(server, NULL, NULL, SOCK_CLOEXEC)) : -1;
   pthread_mutex_unlock(&opening);
   descriptor_release();
   if (fd < 0 || isfriend(fd)) return fd;
@@ -139,5 +179,6 @@ void server_parted (void) {
 
 void server_forked (void) {
   pthread_mutex_unlock(&opening);
-  while (nheld > 0) close(held[--nheld]);
+  while (nheld > 0)
+    if (isstill(&held[--nheld])) close(held[nheld].fd);
 }

@@ -16,7 +16,10 @@ int server_open (const char *path, char *why, size_t size);
 /* Who has connected to it, if it is this user or root; -1: nobody. */
 int server_accept (int server);
 
-/* Closes what one of them has returned. */
+/* Is it still what one of them has returned (CN7)? */
+int server_has (int fd);
+
+/* Closes that, if it still is. */
 void server_close (int fd);
 
 /* Around a fork, the last in its child. */

@@ -3,11 +3,9 @@
 ** Time samples of one state (timing.h).
 */
 #define _GNU_SOURCE
-#define UNW_LOCAL_ONLY
 #include "timing.h"
 
 #include <errno.h>
-#include <libunwind.h>
 #include <stdio.h>
 #include <ucontext.h>
 
@@ -148,10 +146,8 @@ static void *startof (Scratch *own, void *address) {
   uintptr_t a = (uintptr_t)address - 1;
   ScratchStart *c = &own->starts[(a ^ (a >> 10)) & (SCRATCH_STARTS - 1)];
   if (c->address != a) {
-    unw_proc_info_t p;
     c->address = a;
-    c->start = (unw_get_proc_info_by_ip(unw_local_addr_space, a, &p, NULL) == 0)
-             ? (uintptr_t)p.start_ip : a;
+    c->start = backtrace_begin(a);
   }
   return (void *)(c->start + 2);
 }

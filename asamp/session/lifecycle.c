@@ -21,6 +21,7 @@
 /* What a flight recorder has besides. */
 static void endring (Profile *p) {
   ring_free(p->ring);
+  p->ring = NULL;
   if (p->config.path != NULL) {
     free((char *)p->config.path);
     free((char *)p->config.log.command);
@@ -177,7 +178,7 @@ Profile *profile_open (const ProfileConfig *config, char *err,
 }
 
 const char *profile_path (const Profile *p) {
-  int isthere = p->ring == NULL || __atomic_load_n(&p->done, __ATOMIC_ACQUIRE);
+  int isthere = !profile_isring(p) || __atomic_load_n(&p->done, __ATOMIC_ACQUIRE);
   return isthere && p->place.path != NULL ? p->place.path : p->config.path;
 }
 
@@ -186,7 +187,7 @@ unsigned profile_number (const Profile *p) {
 }
 
 int profile_isring (const Profile *p) {
-  return p->ring != NULL;
+  return p->config.ring.most > 0;
 }
 
 const char *profile_elsewhere (const Profile *p) {
@@ -255,6 +256,20 @@ int profile_dump (Profile *p, const char *to, int isshort, char *path, size_t pa
   return istaken && wish.error == 0;
 }
 
+/* What was on its way is in the file. A state that does not run may keep the rest of the
+   profile for long (lock held; 'stop' says that nothing comes any more). */
+static void freequeue (Profile *p) {
+  int i;
+  for (i = 0; i < 2; i++) {
+    free(p->queue[i].data);
+    p->queue[i].data = NULL;
+  }
+  ring_free(p->ring);
+  p->ring = NULL;
+  spare_spend(&p->spare);
+}
+
+
 /* The writer writes what is left and goes; then the file is closed. */
 static void end (Profile *p) {
   pthread_mutex_lock(&p->lock);
@@ -266,6 +281,7 @@ static void end (Profile *p) {
   if (p->file.error != p->error)  /* nothing of the file remains */
     p->lost = p->taken;
   p->error = p->file.error;
+  freequeue(p);
   pthread_mutex_unlock(&p->lock);
 }
 

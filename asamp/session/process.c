@@ -41,9 +41,13 @@ static int temporary;
 static int numbered;		/* the number of the last profile of the pattern */
 static SamplerRate standing;	/* what the set-up asks for */
 
-/* Profiles that have ended, until no state uses them any more. */
-enum { OLDS = 8 };
-static Profile *olds[OLDS];
+/* Profiles that have ended, until no state uses them any more: a state that does not run
+   for long keeps what is left of one. */
+typedef struct Old {
+  struct Old *next;
+  Profile *p;
+} Old;
+static Old *olds;
 
 
 /* {== names ============================================================ */
@@ -286,19 +290,22 @@ void process_join (lua_State *L) {
 
 /* {== on request ======================================================= */
 
-/* Frees what no state uses any more; makes room for one more. */
+/* Frees what no state uses any more, and 'one', now or later. */
 static void sweep (Profile *one) {
-  int i;
-  for (i = 0; i < OLDS; i++) {
-    if (olds[i] != NULL && !sampler_usesshared(olds[i])) {
-      profile_close(olds[i], NULL);
-      olds[i] = NULL;
+  Old **at = &olds, *o = malloc(sizeof(*o));
+  if (o != NULL) {  /* else it stays allocated */
+    o->p = one;
+    o->next = olds;
+    olds = o;
+  }
+  while ((o = *at) != NULL) {
+    if (sampler_usesshared(o->p)) at = &o->next;
+    else {
+      *at = o->next;
+      profile_close(o->p, NULL);
+      free(o);
     }
-    if (olds[i] == NULL && one != NULL) {
-      olds[i] = one;
-      one = NULL;
-    }
-  }  /* of states that do not run for so long one stays allocated */
+  }
 }
 
 
@@ -321,8 +328,9 @@ int process_switch (const char *to, const ProcessRate *rate, int istemporary, ch
                     size_t errsize) {
   const ProcessRate before = {with.rates.period, with.rates.timens};
   const int alloc = with.rates.alloc, count = numbered;
-  Profile *old = profile, *p;
+  Profile *old, *p;
   pthread_mutex_lock(&lock);
+  old = profile;
   if (rate != NULL) setrates(rate);
   if (old != NULL && profile_isring(old)) numbered = (int)profile_number(old);
   p = make(to, to == NULL ? (unsigned)++numbered : 1, err, errsize);
@@ -408,6 +416,30 @@ void process_stats (ProcessStats *s) {
   s->error = t.error;
   sampler_shared(&s->sum, &s->heaps);
   s->rss = tracker_rss();
+}
+
+
+/* Where a profile of the pattern is, and its name there, as openat takes them. */
+static const char *nameof (const char *whole, int *at) {
+  const char *slash = strrchr(whole, '/');
+  *at = hasfolder() ? with.options.folder : AT_FDCWD;
+  return (*at != AT_FDCWD && slash != NULL) ? slash + 1 : whole;
+}
+
+
+int process_identify (const char *whole, struct stat *id) {
+  int at;
+  const char *name = nameof(whole, &at);
+  return fstatat(at, name, id, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+
+void process_remove (const char *whole, const struct stat *id) {
+  struct stat now;
+  int at;
+  const char *name = nameof(whole, &at);
+  if (fstatat(at, name, &now, AT_SYMLINK_NOFOLLOW) == 0 && now.st_dev == id->st_dev &&
+      now.st_ino == id->st_ino) unlinkat(at, name, 0);
 }
 
 

@@ -16,6 +16,8 @@
 #ifndef asamp_process_h
 #define asamp_process_h
 
+#include <sys/stat.h>
+
 #include "sampler.h"
 
 /* A pattern's %p (process), %n (which profile of the process: 1), %t (start, UTC), %h
@@ -72,5 +74,10 @@ void process_stats (ProcessStats *s);
 int process_mark (const char *name, const char *value);
 /* The bytes of the file that is written now; 0: none is. */
 uint64_t process_size (void);
+
+/* Which file a profile of the pattern is, by its whole path, wherever the process has its root
+   since; 0: there is none. And removes it, unless another has that name now. */
+int process_identify (const char *whole, struct stat *id);
+void process_remove (const char *whole, const struct stat *id);
 
 #endif

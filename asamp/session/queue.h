@@ -95,9 +95,9 @@ struct Profile {
   int done;               /* ... and is closed; atomic */
   Wish *wish;             /* under the lock; NULL: none */
   pthread_cond_t answered;
-  /* a flight recorder; NULL: it has a file from the start */
+  /* a flight recorder; NULL: it has a file from the start, or has ended */
   Ring *ring;
-  ProfileConfig config;   /* its strings are its own */
+  ProfileConfig config;   /* a flight recorder's; its strings are its own */
   Spare spare;            /* for writing when memory has run out; the writer's */
 };
 

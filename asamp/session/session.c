@@ -157,8 +157,14 @@ static void onstarved (void *ud, lua_State *L) {
 }
 
 
+static void onpoint (void *ud, lua_State *L) {
+  if (((Sampler *)ud)->shared != NULL) shared_follow(ud);
+  samplers_point(ud, L);
+}
+
+
 static const TrackerClient client = {
-  onfunction, onclass, onroom, onsample, ontimesample, oncollection, samplers_point, onclosing, 1,
+  onfunction, onclass, onroom, onsample, ontimesample, oncollection, onpoint, onclosing, 1,
   onready, onholders, shared_safe, onstarved
 };
 

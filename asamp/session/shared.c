@@ -39,8 +39,11 @@ Sampler *sampler_attached (lua_State *L) {
 }
 
 
-/* The profile takes the state, which tells it all from here on. */
-static void begin (Sampler *s, Profile *p) {
+/* The profile that the process has takes the state, which tells it all from here on. 0: it
+   has none any more. Under the lock, so that one that ends meanwhile has its users told. */
+static int begin (Sampler *s) {
+  Profile *p = s->shared->profile(0);
+  if (p == NULL) return 0;
   s->state.profile = p;
   s->state.id = (uint32_t)s->tracker.number;
   s->state.depth = 0;
@@ -53,6 +56,7 @@ static void begin (Sampler *s, Profile *p) {
   samplers.past.states += (uint64_t)!s->counted;
   s->counted = 1;
   profile_begin(&s->state);
+  return 1;
 }
 
 
@@ -119,7 +123,7 @@ int shared_attach (lua_State *L, const SamplerShared *with, const TrackerClient 
   samplers_lock();
   samplers_enlist(s);
   s->counted = 0;
-  if (p != NULL) begin(s, p);
+  if (p != NULL && !begin(s)) p = NULL;
   samplers_unlock();
   tracker_begin(&s->tracker, client, s, rate.period, with->options.native);
   tracker_holdersevery(&s->tracker, with->options.holdersevery);
@@ -167,10 +171,11 @@ static void settle (Sampler *s) {
 
 
 /* The state moves to the profile that the process has now, after a fork or a switch, and
-   tells that everything anew. */
-static void move (Sampler *s, Profile *p, int isforked) {
+   tells that everything anew. 0: it has none any more. */
+static int move (Sampler *s, int isforked) {
   const SamplerShared *with = s->shared;
   const SamplerRate rate = rateof(with);
+  int isthere;
   timing_stop(&s->timing);
   (void)timing_drop(&s->timing);  /* they would have been the other's */
   settle(s);
@@ -180,19 +185,24 @@ static void move (Sampler *s, Profile *p, int isforked) {
                     seedof(s), rate.alloc);
   samplers_publish(s);  /* none of it is of the profile that was */
   samplers_lock();
-  begin(s, p);
+  isthere = begin(s);
   samplers_unlock();
+  if (!isthere) return 0;
   starttime(s);
   startmallocs(s);
   samplers_publish(s);
+  return 1;
 }
 
 
 int shared_current (Sampler *s) {
   Profile *p = s->shared->profile(1);
-  if (p == NULL) return s->shared->isidle() ? -1 : 0;
-  if (p != s->state.profile) move(s, p, s->forked);
+  int isforked = s->forked;
   s->forked = 0;
+  if (p == NULL || (p != s->state.profile && !move(s, isforked))) {
+    s->forked = isforked;
+    return s->shared->isidle() ? -1 : 0;
+  }
   return 1;
 }
 
@@ -246,7 +256,10 @@ void shared_safe (void *ud, lua_State *L) {
     settle(s);
     tracker_idle(&s->tracker, L);
   }
-  if (s->state.profile != NULL) restrain(s, L);
+  if (s->state.profile != NULL) {
+    shared_follow(s);
+    restrain(s, L);
+  }
   asked = __atomic_exchange_n(&s->asked, NULL, __ATOMIC_ACQ_REL);
   if (asked != NULL) asked->f(asked, L);
 }

@@ -221,11 +221,17 @@ static int isinterrupted (uintptr_t ip, int i) {
 }
 
 
+uintptr_t backtrace_begin (uintptr_t address) {
+  unw_proc_info_t p;
+  return (findinfo(space, address, &p, 0, NULL) == 0) ? (uintptr_t)p.start_ip : address;
+}
+
+
 /* Of a function that was interrupted at ip - 1, an address that names it (as startof of
    timing.c has it). */
 static uintptr_t within (uintptr_t ip) {
-  unw_proc_info_t p;
-  return (findinfo(space, ip - 1, &p, 0, NULL) == 0) ? (uintptr_t)p.start_ip + 2 : ip;
+  uintptr_t begin = backtrace_begin(ip - 1);
+  return (begin != ip - 1) ? begin + 2 : ip;
 }
 
 

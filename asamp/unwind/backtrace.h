@@ -56,4 +56,8 @@ int backtrace_take (Backtrace *b, const ucontext_t *context, void **to);
    (unwind_learn). */
 int backtrace_learn (Backtrace *b);
 
+/* Where the function begins that has this address in its code, by its library's tables; the
+   address itself where they do not tell. After the first backtrace_open; takes no lock. */
+uintptr_t backtrace_begin (uintptr_t address);
+
 #endif

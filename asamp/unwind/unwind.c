@@ -2,6 +2,7 @@
 /*
 ** Walks of the C stack (unwind.h).
 */
+#define _GNU_SOURCE
 #define UNW_LOCAL_ONLY
 #include "unwind.h"
 
@@ -10,19 +11,65 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "descriptor.h"
 #include "native.h"
 #include "readable.h"
 #include "threadlocals.h"
 
+#define FORK_MS	100	/* that a fork waits at most: a handler may fork inside of a walk */
+
+/*
+** libunwind has locks, which no child of a fork could ever have if another thread had one
+** then: so a fork waits for the walk. One of the program's own walks it does not know. What
+** libunwind calls may walk, too, on the same thread.
+*/
+static pthread_mutex_t walking = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static __thread int waited __attribute__((tls_model("initial-exec")));  /* this fork has it */
+
+
+static void forking (void) {
+  struct timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_nsec += FORK_MS * 1000000;
+  if (until.tv_nsec >= 1000000000) {
+    until.tv_nsec -= 1000000000;
+    until.tv_sec++;
+  }
+  if (pthread_mutex_timedlock(&walking, &until) == 0) waited = 1;
+}
+
+
+static void parted (void) {
+  if (!waited) return;
+  waited = 0;
+  pthread_mutex_unlock(&walking);
+}
+
+
+static void forked (void) {
+  walking = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+  waited = 0;
+}
+
+
+static void watch (void) {
+  pthread_atfork(forking, parted, forked);
+}
+
+
 static int bylibunwind (void **to, int max) {
   static __thread int ready __attribute__((tls_model("initial-exec")));
+  static pthread_once_t control = PTHREAD_ONCE_INIT;
   int i, n;
   if (!ready && !threadlocals_room()) return 0;
   ready = 1;
+  pthread_once(&control, watch);
   readable_use();
+  pthread_mutex_lock(&walking);
   n = unw_backtrace(to, max);
+  pthread_mutex_unlock(&walking);
   for (i = 0; i < n; i++) to[i] = (void *)UNWIND_TOLD(to[i]);
   return n;
 }

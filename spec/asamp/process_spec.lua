@@ -124,15 +124,20 @@ describe("a process that the environment profiles", function()
 
   describe("goes on", function()
     setup(function()
-      shell.output("gcc -g%s -I%s/include/lua5.4 spec/support/hosts/endings.c -o %s/endings -L%s/lib "
-          .. "-l:liblua5.4.so.0 -Wl,-rpath,%s/lib -lpthread", sanitized, prefix, folder, prefix, prefix)
+      for _, name in ipairs{"endings", "asking"} do
+        shell.output("gcc -g%s -I%s/include/lua5.4 spec/support/hosts/%s.c -o %s/%s -L%s/lib "
+          .. "-l:liblua5.4.so.0 -Wl,-rpath,%s/lib -lpthread", sanitized, prefix, name, folder, name,
+          prefix, prefix)
+      end
     end)
 
-    local function endings(what, options)
-      return process.run{program = folder .. "/endings", what, directory = folder, limit = 60, env = {
+    local function host(name, options, ...)
+      return process.run{program = folder .. "/" .. name, directory = folder, limit = 60, env = {
         ASAN_OPTIONS = "detect_leaks=0", ASAMP = "quiet,out=out/%p.vmprof," .. options,
-        LUA_PATH = "", LUA_CPATH = ""}}
+        LUA_PATH = "", LUA_CPATH = ""}, ...}
     end
+    local function endings(what, options, ...) return host("endings", options, what, ...) end
+    local function asking(what, options) return host("asking", "listen=s/x.sock," .. options, what) end
 
     -- Its clock went on when what a sample needs of it was gone: SIGSEGV.
     it("when the thread that made a state ends, and works meanwhile", function()
@@ -156,6 +161,49 @@ describe("a process that the environment profiles", function()
       table.sort(pids)  -- the parent's first
       assert.equal(2, #pids)
       assert.is_true(of[tostring(pids[1])] >= 2, of[tostring(pids[1])])
+    end)
+
+    -- A clock is an OS thread's. States that others run than made them had no samples of time,
+    -- and nobody was told.
+    it("with the time of states, whichever threads run them", function()
+      for _, options in ipairs{"alloc=0,time=200", "alloc=64K,time=200"} do
+        local status, out, err = endings("pool", options)
+        assert.same({0, "fine\n"}, {status, out}, err)
+        local p = profiles()[1]
+        local seconds = p.timesamples / 200
+        assert.is_true(seconds > 1.9 and seconds < 2.1, seconds)
+        shell.output("rm %s/out/*", folder)
+      end
+    end)
+
+    -- A file was removed by the name that it had outside, so all of them stayed.
+    it("with the files that it keeps, where its root is another folder", function()
+      if not isroot then return end
+      shell.output("mkdir -p %s/jail", folder)
+      local status, out, err =
+        endings("chroot", "alloc=64K,native=0,rotate=1s,keep=2", folder .. "/jail")
+      assert.same({0, "fine\n", ""}, {status, out, err})
+      assert.equal("2\n", shell.output("ls %s/out | wc -l", folder))
+    end)
+
+    -- Each rotation left 8 MiB behind, once states that do not run had eight older ones.
+    it("in as much memory with idle states as with busy ones, however often files rotate", function()
+      if asan then return end  -- what it frees it keeps
+      local status, out, err = asking("tenants", "alloc=64K,native=0")
+      assert.same({0, ""}, {status, err})
+      local grown = tonumber(out:match "^(%-?%d+)\nfine\n$")
+      assert.is_true(grown ~= nil and grown < 32 << 10, out)
+    end)
+
+    -- A state told a profile that had been freed since it had asked which is the process's.
+    it("while states come and go on many threads, and files rotate", function()
+      assert.same({0, "fine\n", ""}, {asking("churn", "alloc=4K,native=0,time=100")})
+    end)
+
+    -- The thread that listens had its numbers still, and closed the program's files.
+    it("when a daemon has closed what it does not know, and listens again", function()
+      local status, out, err = asking("closed", "alloc=64K")
+      assert.same({0, "0\n0\nfine\n"}, {status, out}, err)
     end)
   end)
 end)

@@ -4,6 +4,10 @@
 **   endings thread   the OS thread that made a state ends, and works while it does; the state
 **                    is run by another
 **   endings fork     after 2.5 s of work the process forks; both go on for as long
+**   endings pool     four states, made by the main thread, are run by two others, each of them
+**                    by both in turn, for 0.25 s of CPU time; the second half of that allocates
+**                    nothing
+**   endings chroot FOLDER   after 1 s of work FOLDER is the root; goes on for 5 s
 ** Prints "fine".
 */
 #define _GNU_SOURCE
@@ -38,6 +42,47 @@ static void *begin (void *ud) {
   return NULL;
 }
 
+#define POOL	4
+
+static lua_State *pool[POOL];
+static pthread_barrier_t turn;
+
+static void *runpool (void *ud) {
+  long me = (long)ud, i;
+  for (i = 0; i < POOL; i++) {
+    pthread_barrier_wait(&turn);
+    lua_State *mine = pool[(i + me * (POOL / 2)) % POOL];
+    luaL_dostring(mine, "local e, t = cpu() + 0.125, {} "
+                        "while cpu() < e do for i = 1, 100 do t[i] = {i} end end "
+                        "e = cpu() + 0.125 while cpu() < e do end");
+  }
+  return NULL;
+}
+
+static int cpu (lua_State *to) {
+  struct timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  lua_pushnumber(to, (lua_Number)t.tv_sec + (lua_Number)t.tv_nsec / 1e9);
+  return 1;
+}
+
+static int runpools (void) {
+  pthread_t t[2];
+  long i;
+  for (i = 0; i < POOL; i++) {
+    pool[i] = luaL_newstate();
+    luaL_openlibs(pool[i]);
+    lua_register(pool[i], "cpu", cpu);
+  }
+  pthread_barrier_init(&turn, NULL, 2);
+  for (i = 0; i < 2; i++)
+    if (pthread_create(&t[i], NULL, runpool, (void *)i) != 0) return 1;
+  for (i = 0; i < 2; i++) pthread_join(t[i], NULL);
+  for (i = 0; i < POOL; i++) lua_close(pool[i]);
+  puts("fine");
+  return 0;
+}
+
 static void work (void) {
   luaL_dostring(L, "local e = os.clock() + 2.5 local t = {} "
                    "while os.clock() < e do for i = 1, 100 do t[i] = {i} end end");
@@ -49,6 +94,13 @@ int main (int argc, char **argv) {
     if (pthread_create(&t, NULL, begin, NULL) != 0) return 1;
     pthread_join(t, NULL);
     luaL_dostring(L, "for i = 1, 1000000 do local t = {i} end");
+  }
+  else if (argc > 1 && strcmp(argv[1], "pool") == 0) return runpools();
+  else if (argc > 2) {
+    int i;
+    begin(NULL);
+    if (chroot(argv[2]) != 0 || chdir("/") != 0) return 1;
+    for (i = 0; i < 2; i++) work();
   }
   else {
     pid_t child;

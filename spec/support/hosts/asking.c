@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** A host that listens at the socket x.sock (ASAMP=listen=x.sock), and asks itself.
+**   asking tenants   twenty states take turns, with a rotation behind each, until all have had
+**                    two; prints how many KiB its address space grew while they had them again
+**   asking churn     threads make and close states, others stay, while files rotate all the time
+**   asking closed    closes every descriptor that it does not know, has their numbers for files
+**                    of its own, and prints how many of these a request to stop, its own end of
+**                    a connection, a fork and its child have closed
+** Prints "fine" at the end.
+*/
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lauxlib.h"
+#include "lua.h"
+#include "lualib.h"
+
+#define TENANTS	20
+#define FILES	16
+
+static lua_State *newstate (void) {
+  lua_State *L = luaL_newstate();
+  luaL_openlibs(L);
+  return L;
+}
+
+static void work (lua_State *L, int n) {
+  lua_pushinteger(L, n);
+  lua_setglobal(L, "n");
+  if (luaL_dostring(L, "local t = {} for i = 1, n do t[i % 100] = {i} end")) abort();
+}
+
+static int call (void) {
+  struct sockaddr_un a = {.sun_family = AF_UNIX, .sun_path = "s/x.sock"};
+  int s = socket(AF_UNIX, SOCK_STREAM, 0);
+  if (connect(s, (struct sockaddr *)&a, sizeof(a)) == 0) return s;
+  close(s);
+  return -1;
+}
+
+/* 1: it was answered with a file's name. */
+static int rotate (void) {
+  char b[512] = "";
+  ssize_t n = 0;
+  int s = call();
+  if (s < 0) return 0;
+  if (write(s, "rotate\n", 7) == 7) n = read(s, b, sizeof(b) - 1);
+  close(s);
+  return n > 4 && strncmp(b, "file", 4) == 0;
+}
+
+static long size (void) {
+  long pages = 0;
+  FILE *f = fopen("/proc/self/statm", "r");
+  if (f == NULL || fscanf(f, "%ld", &pages) != 1) abort();
+  fclose(f);
+  return pages * (sysconf(_SC_PAGESIZE) / 1024);
+}
+
+static void tenants (void) {
+  lua_State *L[TENANTS];
+  long before = 0;
+  int i;
+  for (i = 0; i < TENANTS; i++) L[i] = newstate();
+  for (i = 0; i < 3 * TENANTS; i++) {
+    work(L[i % TENANTS], 20000);
+    if (!rotate()) abort();
+    if (i == 2) before = size();  /* the first have made what all share */
+  }
+  printf("%ld\n", size() - before);
+  for (i = 0; i < TENANTS; i++) lua_close(L[i]);
+}
+
+static int over;
+
+static void *churn (void *ud) {
+  lua_State *stays = newstate();
+  (void)ud;
+  while (!__atomic_load_n(&over, __ATOMIC_RELAXED)) {
+    lua_State *L = newstate();
+    work(L, 500);
+    lua_close(L);
+    work(stays, 2000);
+  }
+  lua_close(stays);
+  return NULL;
+}
+
+static void closed (void) {
+  lua_State *L = newstate();
+  int fd[FILES], i, client, gone = 0;
+  work(L, 100000);
+  if (!rotate()) abort();
+  client = call();  /* the thread has its other end */
+  if (client < 0 || write(client, "stats\n", 6) != 6) abort();
+  usleep(200000);
+  closefrom(3);
+  for (i = 0; i < FILES; i++) fd[i] = open("/dev/zero", O_RDONLY);
+  for (i = 0; i < 100 && !rotate(); i++) usleep(20000);  /* it listens again */
+  if (i == 100) puts("not heard");
+  if (fork() == 0) {
+    for (i = 0; i < FILES; i++) gone += (fcntl(fd[i], F_GETFD) < 0);
+    printf("%d\n", gone);
+    fflush(stdout);
+    _exit(0);
+  }
+  wait(NULL);
+  for (i = 0; i < FILES; i++) gone += (fcntl(fd[i], F_GETFD) < 0);
+  printf("%d\n", gone);
+  work(L, 100000);
+  lua_close(L);
+}
+
+int main (int argc, char **argv) {
+  const char *what = argc > 1 ? argv[1] : "";
+  if (strcmp(what, "tenants") == 0) tenants();
+  else if (strcmp(what, "churn") == 0) {
+    pthread_t t[4];
+    int i, n = 0;
+    for (i = 0; i < 4; i++)
+      if (pthread_create(&t[i], NULL, churn, NULL) != 0) return 1;
+    for (i = 0; i < 200 && !rotate(); i++) usleep(20000);  /* until it listens */
+    for (i = 0; i < 300; i++) n += rotate();
+    __atomic_store_n(&over, 1, __ATOMIC_RELAXED);
+    for (i = 0; i < 4; i++) pthread_join(t[i], NULL);
+    if (n < 300) printf("%d rotations\n", n);
+  }
+  else closed();
+  puts("fine");
+  return 0;
+}
