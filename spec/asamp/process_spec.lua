@@ -183,7 +183,8 @@ describe("a process that the environment profiles", function()
       local status, out, err =
         endings("chroot", "alloc=64K,native=0,rotate=1s,keep=2", folder .. "/jail")
       assert.same({0, "fine\n", ""}, {status, out, err})
-      assert.equal("2\n", shell.output("ls %s/out | wc -l", folder))
+      local n = tonumber(shell.output("ls %s/out | wc -l", folder))
+      assert.is_true(n == 2 or n == 3, n)  -- it may end when it has just begun another
     end)
 
     -- Each rotation left 8 MiB behind, once states that do not run had eight older ones.
