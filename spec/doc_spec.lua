@@ -422,13 +422,22 @@ end)
 describe("the tour #plain", function()
   local text = read "doc/tour.md"
 
-  it("has a place for every source file", function()
-    local words = set(text, "[%w_]+")
-    local files = shell.output "find asamp lua lualib view -type f ! -path '*/patches/*'"
-    for _, path in ipairs(shell.lines(files)) do
-      local stem = path:match "([^/]+)$":match "^[^.]+"
-      assert.is_true(words[stem], path)
+  it("has every folder, and spec/files a sentence for every source file", function()
+    local words, n = set(text, "[%w_/]+"), 0
+    for _, path in ipairs(shell.lines(shell.output "find asamp lua lualib view -mindepth 1 -type d")) do
+      assert.is_true(words[path] or words[path .. "/"] or words[path:match "[^/]+$" .. "/"], path)
     end
+    for _, line in ipairs(shell.lines(shell.output("find asamp lua lualib view -type f "
+        .. "-regex '.*[.]\\([chs]\\|css\\|lua\\|js\\|mk\\)' -exec spec/files {} +"))) do
+      local path, says = line:match "^(%S+) +(%u?%S.*)$"
+      assert.is_truthy(says and (says:find "[.:?]$" or says:find "%.%)$"), line)
+      local header = path:gsub("%.c$", ".h")
+      local _, count = says:gsub("%S+", "")
+      local isown = not path:find "%.c$" or not io.open(header)
+      assert.is_true(count >= (isown and 3 or 1), line)  -- else its header has it
+      n = n + 1
+    end
+    assert.is_true(n > 400, n)
   end)
 end)
 
