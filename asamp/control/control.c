@@ -152,7 +152,7 @@ static void start (void) {
       bound = NULL;
     }
     if (!isset++) atexit(gone);
-    dying_watch(gone);
+    dying_watch(DYING_ATONCE, gone);
   }
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, &before);

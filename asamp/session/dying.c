@@ -13,8 +13,7 @@
 
 #define PATIENCE_MS	10000	/* for another thread that finishes */
 
-enum { MOST = 2 };
-static void (*finish[MOST]) (void);  /* NULL behind the last; atomic */
+static void (*finish[2]) (void);  /* by DyingWhen; NULL: none; atomic */
 static int ended;		/* 0, 1: under way, 2: done; atomic */
 static pid_t where, who;	/* process and OS thread that are at it */
 
@@ -44,7 +43,8 @@ static void handler (int signal) {
   struct sigaction byitself = {.sa_handler = SIG_DFL};
   void (*f) (void);
   int i;
-  for (i = 0; i < MOST && (f = __atomic_load_n(&finish[i], __ATOMIC_ACQUIRE)) != NULL; i++) f();
+  for (i = 0; i < 2; i++)
+    if ((f = __atomic_load_n(&finish[i], __ATOMIC_ACQUIRE)) != NULL) f();
   sigaction(signal, &byitself, NULL);
   /* an exit() that this has interrupted goes on */
   if (__atomic_load_n(&ended, __ATOMIC_ACQUIRE) != 1 || who != gettid()) raise(signal);
@@ -65,13 +65,8 @@ static void watch (int signal) {
 static const int SIGNALS[] = {SIGTERM, SIGABRT, SIGHUP, SIGINT, SIGQUIT, SIGPIPE};
 
 
-void dying_watch (void (*f) (void)) {
-  void (*none) (void);
+void dying_watch (DyingWhen when, void (*f) (void)) {
   size_t i;
-  for (i = 0; i < MOST; i++) {
-    none = NULL;
-    if (__atomic_compare_exchange_n(&finish[i], &none, f, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
-        none == f) break;
-  }
+  __atomic_store_n(&finish[when], f, __ATOMIC_RELEASE);
   for (i = 0; i < sizeof(SIGNALS) / sizeof(*SIGNALS); i++) watch(SIGNALS[i]);
 }

@@ -11,9 +11,12 @@
 #ifndef asamp_dying_h
 #define asamp_dying_h
 
-/* Has 'finish' called before the process dies of a signal: one of two functions at most, each
-   of which may be given again. It may be called in a handler that has interrupted anything. */
-void dying_watch (void (*finish) (void));
+/* What takes no time comes before what may have to wait for other threads. */
+typedef enum DyingWhen { DYING_ATONCE, DYING_THEN } DyingWhen;
+
+/* Has 'finish' called before the process dies of a signal, one function for each 'when'. It may
+   be called in a handler that has interrupted anything. */
+void dying_watch (DyingWhen when, void (*finish) (void));
 
 /* Claims what 'finish' does for the caller, who does it then. 0: another has claimed it, and
    has ended when this returns, unless it is this very thread, interrupted in its midst. */

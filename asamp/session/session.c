@@ -347,7 +347,7 @@ Profile *sampler_openshared (const SamplerOptions *o, uint64_t period, char *err
   samplers_lock();
   p = profile_open(&c, err, errsize);
   samplers_unlock();
-  if (p != NULL) dying_watch(samplers_exiting);
+  if (p != NULL) dying_watch(DYING_THEN, samplers_exiting);
   return p;
 }
 
@@ -377,7 +377,7 @@ int sampler_open (Sampler *s, const SamplerOptions *o, uint64_t period,
   }
   configure(&c, o, period);
   if (openfile(s, &c, err, errsize) == NULL) return 0;
-  dying_watch(samplers_exiting);
+  dying_watch(DYING_THEN, samplers_exiting);
   s->starved = 0;
   s->options = *o;
   s->options.out = s->path;
