@@ -96,12 +96,18 @@ local function await(path, world, tell)
   return read(path, world, tell)
 end
 
-local function held(h, query, name)
+-- The paths that hold what the query asks for, and as a tree of these the rows that have
+-- at least 'share' of what they retain. Paths end where rows do: they are of all rows.
+local function held(h, query, name, share)
+  query.least, query.most = 0, 20000
   local rows, totals = h:heldby(query)
   if not rows then
     return nil
   end
-  return {name = name, rows = rows, totals = totals, leaves = holders.leaves(rows)}
+  local leaves = holders.leaves(rows)
+  local kept = holders.atleast(rows, share * totals.value)
+  totals.left = totals.left + #rows - #kept
+  return {name = name, rows = kept, totals = totals, leaves = leaves}
 end
 
 -- The sites of a snapshot's samples, most bytes first.
@@ -166,7 +172,7 @@ local function misfit(info, old)
   return (later < 0 or more < 0) and "before" or nil
 end
 
-local function compare(h, old, path, least)
+local function compare(h, old, path, share)
   local classes = h:compare(old)
   local change = 0
   for _, row in ipairs(classes) do
@@ -177,7 +183,7 @@ local function compare(h, old, path, least)
   local info = old:info()
   return {from = path, pid = info.pid, misfit = misfit(h:info(), info), classes = classes,
           change = change, sites = comparesites(h, old),
-          held = held(h, {new = true, least = least}, "New")}
+          held = held(h, {new = true}, "New", share)}
 end
 
 -- The parts of the output that were asked for; nil after a complaint. 'old': the snapshot
@@ -185,18 +191,16 @@ end
 local function parts(h, old, o, tell)
   local info = h:info()
   local share = (o.least or 1) / 100
-  local least = math.ceil(info.bytes * share)
   local p = {info = info}
   info.taken = info.time > 0 and os.date("!%Y-%m-%d %H:%M:%S UTC", info.time) or nil
   if o["held-by"] then
     local class = o["held-by"]
-    local query = {class = class, least = 0, most = 20000}
-    p.heldby = held(h, query, class)
+    p.heldby = held(h, {class = class}, class, share)
     if p.heldby then
       p.heldby.sites = sitesof(h, {class = class})
     else
-      query.sites = sitesat(h, class)
-      p.heldby = query.sites and held(h, query, class)
+      local at = sitesat(h, class)
+      p.heldby = at and held(h, {class = class, sites = at}, class, share)
     end
     if not p.heldby then
       local names = {}
@@ -214,12 +218,12 @@ local function parts(h, old, o, tell)
     p.paths = h:objects{class = o["held-by"], n = o.top or 15} or {}
   end
   if old then
-    p.diff = compare(h, old, o.diff, least)
+    p.diff = compare(h, old, o.diff, share)
   end
   if not (o["held-by"] or o.paths or o.diff) then
     p.classes = h:classes()
     p.sites = sitesof(h, {})
-    p.tree, p.totals = h:tree{least = least}
+    p.tree, p.totals = h:tree{least = math.ceil(info.bytes * share)}
   end
   return p
 end
@@ -237,6 +241,8 @@ end
 M.run = options.command(DESCRIPTION, function(o, world, tell)
   if o.page and (host.samefile(o.page, o.files[1]) or o.diff and host.samefile(o.page, o.diff)) then
     return tell.wrong("--page '%s' is a snapshot that is read, give another name", o.page)
+  elseif o.page and o.json then
+    return tell.wrong("--page and --json are two results: ask for one, then for the other")
   end
   for _, name in ipairs{"out", "state", "wait"} do
     if o[name] and not ask.isprocess(o.files[1]) then

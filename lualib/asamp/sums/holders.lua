@@ -84,6 +84,18 @@ function M.leaves(rows)
   return list
 end
 
+--- The rows of such a tree that have at least so many bytes; what is below a row has no more.
+function M.atleast(rows, least)
+  local kept, at = {}, {}
+  for i, row in ipairs(rows) do
+    if row.value >= least then
+      kept[#kept + 1], at[i] = row, #kept + 1
+      row.above = at[row.above]
+    end
+  end
+  return kept
+end
+
 -- {== in a profile ==========================================================
 
 -- A path is told as long as one step has MOST of it, and parts where steps have SOME of the

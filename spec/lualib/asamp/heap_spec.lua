@@ -93,6 +93,33 @@ describe("asamp heap", function()
     assert.is_true(tonumber(change) > 70 and tonumber(change) < 130, out)
   end)
 
+  -- Rows of no bytes were shown whatever was asked for, under "of less than 1.0%".
+  it("leaves out rows of the paths to a class that are small", function()
+    local function tree(least)
+      local status, out, err = asamp("--json", "--held-by", "table", "--least", least, new)
+      assert.same({0, ""}, {status, err})
+      return json.decode(out).heldby
+    end
+    local all, some = tree "0", tree "10"
+    assert.equal(0, all.totals.left)
+    assert.equal(#all.rows, #some.rows + some.totals.left)
+    assert.is_true(some.totals.left > 0 and #some.rows > 0)
+    assert.same(all.leaves, some.leaves)
+    for i, row in ipairs(some.rows) do
+      assert.is_true(row.value >= 0.1 * some.totals.value)
+      assert.equal(row.depth, row.above and some.rows[row.above].depth + 1 or 0)
+      assert.is_true((row.above or 0) < i)
+    end
+    local _, out = asamp("--held-by", "table", "--least", "10", "--top", "100", new)
+    assert.is_truthy(out:find(("\n +and %d rows of less than 10.0%%%%\n$"):format(some.totals.left)), out)
+  end)
+
+  it("refuses JSON and a page at once", function()
+    local status, out, err = asamp("--json", "--page", "/tmp/nowhere.html", new)
+    assert.same({2, "", "asamp heap: --page and --json are two results: ask for one, then for the " ..
+                        "other; see asamp heap --help\n"}, {status, out, err})
+  end)
+
   it("writes JSON and a page", function()
     local status, out = asamp("--json", "--held-by", "Session", new)
     assert.equal(0, status)
