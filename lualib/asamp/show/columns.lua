@@ -26,6 +26,13 @@ local function alive(profile, sum)
   return measures.tellsdeaths(profile) and fateshare(sum, "alive") or "-"
 end
 
+-- The share of what survived, in bytes or samples, that is alive at the end.
+local function aliveof(sum, field)
+  local whole = sum[field]
+  return whole > 0 and ("%.0f%%"):format(
+    100 * sum[field == "survived" and "alive" or "alivebytes"] / whole) or "-"
+end
+
 -- ==}
 
 -- {== columns ===============================================================
@@ -51,9 +58,15 @@ function M.measured(style, field)
   return columns
 end
 
---- Adds the columns of how many blocks there were, and of how many bytes each.
-function M.blocks(style, columns)
-  if style.totals.whole.objects == 0 or style.totals.unit ~= "bytes" then
+-- Is a field one of all that was allocated, and not of what of it survived or is alive?
+local function ofall(field)
+  return field == "bytes" or field == "samples"
+end
+
+--- Adds the columns of how many blocks there were, and of how many bytes each. How many of
+-- these survived is not known.
+function M.blocks(style, columns, field)
+  if style.totals.whole.objects == 0 or style.totals.unit ~= "bytes" or not ofall(field) then
     return
   end
   columns[#columns + 1] = {"blocks", spare = 8, function(row)
@@ -66,14 +79,18 @@ function M.blocks(style, columns)
   end}
 end
 
---- Adds the columns of what survived and of what is alive at the end.
-function M.fates(style, columns)
-  columns[#columns + 1] = {"lived", spare = 2, function(row)
-    return lived(style.profile, row.self)
-  end}
-  if measures.tellsdeaths(style.profile) then
+--- Adds the columns of what survived and of what is alive at the end, as shares of what the
+-- field counts: all that survived did, and all that is alive is.
+function M.fates(style, columns, field)
+  if ofall(field) then
+    columns[#columns + 1] = {"lived", spare = 2, function(row)
+      return lived(style.profile, row.self)
+    end}
+  end
+  local counted = measures.counted(field)
+  if measures.tellsdeaths(style.profile) and counted ~= "alive" then
     columns[#columns + 1] = {"alive", spare = 3, function(row)
-      return alive(style.profile, row.self)
+      return counted == "survived" and aliveof(row.self, field) or alive(style.profile, row.self)
     end}
   end
 end

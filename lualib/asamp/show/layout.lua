@@ -103,7 +103,8 @@ end
 -- rows), gap (spaces before it, default 2), spare (nil: never; the larger, the
 -- sooner it is left out where there is no room)}. 'label(i, n)': the text of row i
 -- in at most n columns, colours not counted. 'least' (LEAST): columns that it
--- gets at the cost of numbers. Returns lines, and where the text begins.
+-- gets at the cost of numbers. Returns lines, where the text begins, and the columns that
+-- have found room.
 function M.grid(columns, rows, title, label, width, paint, least)
   local kept, left = fitting(columns, rows, width, least or M.LEAST)
   local function cell(column, text)
@@ -124,7 +125,7 @@ function M.grid(columns, rows, title, label, width, paint, least)
     lines[#lines + 1] = table.concat(cells) .. "  " ..
                         label(k, math.max(width - left - 2, 8))
   end
-  return lines, left + 2
+  return lines, left + 2, kept
 end
 
 return M

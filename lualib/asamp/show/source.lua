@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- A file's source with what each line cost beside it: the lines that have samples and
--- those around them, as lines of text. Pure. 'style': see tables.lua.
+-- those around them, as lines of text. Pure. 'style': see tops.lua.
 
 local cols = require "asamp.show.columns"
 local layout = require "asamp.show.layout"
@@ -73,7 +73,7 @@ function M.lines(style, file)
     table.move(own, 1, 2, #columns + 1, columns)
     if field ~= "timesamples" then
       local fates = {}
-      cols.fates(style, fates)
+      cols.fates(style, fates, field)
       columns[#columns + 1] = fates[#fates]
     end
   end
@@ -86,10 +86,11 @@ function M.lines(style, file)
   end
   tables.columns(rows, columns)
   columns[#columns + 1] = {title = "", cells = numbers}
-  local lines = layout.grid(columns, #list, layout.clean(file.name), function(i, n)
+  local lines, _, kept = layout.grid(columns, #list, layout.clean(file.name), function(i, n)
     local text = list[i] and code(file.text[list[i]], n) or "…"
     return rows[i] and text or style.paint("dim", text)
   end, style.width, style.paint, style.width * 2 // 5)
+  style.explain("source", kept)
   table.insert(lines, 1, "")
   if behind > 0 then
     lines[#lines + 1] = style.paint("yellow", layout.wrap(

@@ -76,20 +76,21 @@ function M.whole(style, title, list, ...)
   return M.titled(setmetatable({top = #list}, {__index = style}), title, list, ...)
 end
 
---- The first rows of a list under a title, as lines; says how many more there are.
+--- The first rows of a list under a title, as lines, and the columns (of layout.grid) that
+-- they have; says how many more there are.
 -- 'columns' as M.columns takes them; 'what', 'label' and 'wanted': title, label and least
 -- of layout.grid.
 function M.titled(style, title, list, columns, what, label, wanted)
   local rows = M.top(style, list)
   local n = #rows
-  local lines, left = layout.grid(M.columns(rows, columns), n, what, label, style.width,
-                                  style.paint, wanted)
+  local lines, left, kept = layout.grid(M.columns(rows, columns), n, what, label, style.width,
+                                        style.paint, wanted)
   table.insert(lines, 1, M.title(style, title))
   table.insert(lines, 1, "")
   if #list > n then
     lines[#lines + 1] = M.remark(style, left, "and " .. units.count(#list - n) .. " more")
   end
-  return lines
+  return lines, kept
 end
 
 return M

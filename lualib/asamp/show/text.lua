@@ -41,29 +41,45 @@ local function ownership(t, own)
           "where it was."):format(own.paths, table.concat(parts, ", "))
 end
 
-local function legend(p, t, show, own)
-  local parts = {own and ownership(t, own)}
-  if show.functions or show.lines then
-    parts[#parts + 1] = "self: of functions, by the function itself; of lines, by the " ..
-      "line and the C functions it called. total: self and all that was " ..
-      "called from there."
-    if t.whole.timesamples > 0 and show.lines then
-      parts[#parts + 1] = "Lua, C, GC: share of all time that passed at the " ..
-        "line, in C functions it called, in collections then."
+-- Where the time of a line went, by the column.
+local PASSED = {{"Lua", "at the line"}, {"C", "in C functions it called"},
+                {"GC", "in collections then"}}
+
+-- What the columns mean of which tables have told: 'told' has the titles of these, a set for
+-- each table. Nothing is explained that is not there.
+local function legend(told, own, text)
+  local parts = {own}
+  local function has(title, ...)
+    for _, what in ipairs{...} do
+      if told[what] and told[what][title] then return true end
     end
   end
-  local sites = show.functions or show.lines or show.types
-  if sites and t.whole.objects > 0 then
-    parts[#parts + 1] = "blocks: about how many, of self; mean: their mean size."
+  local function add(there, sentence)
+    parts[#parts + 1] = there and sentence or nil
   end
-  if sites and t.whole.samples > 0 then
-    parts[#parts + 1] = "lived: share of self that survived its first " ..
-      "collection." .. (measures.tellsdeaths(p) and
-      " alive: share that no later collection has found dead." or "")
+  local functions, lines = has("self", "function"), has("self", "line")
+  add(functions or lines, "self: " .. (functions and "of functions, by the function itself" or "") ..
+    (functions and lines and "; " or "") ..
+    (lines and "of lines, by the line and the C functions it called" or "") .. ".")
+  add(has("total", "function", "line", "caller"), "total: self and all that was called from there.")
+  local clocks, passed = {}, {}
+  for _, column in ipairs(PASSED) do
+    if has(column[1], "line", "source") then
+      clocks[#clocks + 1], passed[#passed + 1] = column[1], column[2]
+    end
   end
-  if t.unit == "bytes" then
-    parts[#parts + 1] = "K, M, G: powers of 1024."
+  add(#clocks > 0, ("%s: share of all time that passed %s."):format(
+    table.concat(clocks, ", "), table.concat(passed, ", ")))
+  local sites = {"function", "line", "type", "source"}
+  if has("blocks", table.unpack(sites)) then
+    add(true, "blocks: about how many, of self" ..
+      (has("mean", table.unpack(sites)) and "; mean: their mean size." or "."))
   end
+  local lived = has("lived", table.unpack(sites))
+  add(lived, "lived: share of self that survived its first collection.")
+  add(has("alive", table.unpack(sites)), "alive: share" .. (lived and "" or " of self") ..
+    " that no later collection has found dead.")
+  add(text:find "%d[KMGTPE]%f[^%w]", "K, M, G: powers of 1024.")
   return table.concat(parts, " ")
 end
 
@@ -88,8 +104,16 @@ function M.render(profile, t, options)
     width = math.max(options.width or layout.WIDTH, layout.NARROW),
   }
   local fields = options.by and {options.by} or t.measures
+  local told = {}
+  function style.explain(what, columns)
+    told[what] = told[what] or {}
+    for _, column in ipairs(columns) do
+      told[what][column.title] = true
+    end
+  end
   style.choice = options.by ~= nil or #fields > 1
   local lines = head.lines(profile, t, style, options)
+  local heading = #lines
   local show = options.source and {lines = true} or options.show
   local function append(list)
     table.move(list, 1, #list, #lines + 1, lines)
@@ -159,7 +183,8 @@ function M.render(profile, t, options)
         section[name]()
       end
     end
-    local text = not options.brief and legend(profile, t, show, options.own) or ""
+    local text = not options.brief and legend(told, options.own and ownership(t, options.own),
+                                              table.concat(lines, "\n", heading + 1)) or ""
     if text ~= "" then
       lines[#lines + 1] = ""
       lines[#lines + 1] = style.paint("dim",

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- The report's tables of functions, lines, types and callers: rows of totals in,
--- lines of text out. Pure. 'style': see tables.lua; 'field': what is measured.
+-- lines of text out. Pure. 'style': see tables.lua, and 'explain', a function (what, columns)
+-- that is told which columns (of layout.grid) a table has; 'field': what is measured.
 
 local cols = require "asamp.show.columns"
 local labels = require "asamp.show.labels"
@@ -15,11 +16,18 @@ local function has(style, field)
   return style.totals.whole[field] > 0
 end
 
--- A table (tables.titled) of functions or lines.
+-- A table (tables.titled) whose columns are explained below all.
+local function explained(style, title, list, columns, what, ...)
+  local lines, kept = tables.titled(style, title, list, columns, what, ...)
+  style.explain(what, kept)
+  return lines
+end
+
+-- A table of functions or lines.
 local function placed(style, title, list, columns, what)
   local named = what ~= "line"
   local label = named and labels.offunction or labels.ofline
-  return tables.titled(style, title, list, columns, what, function(i, n)
+  return explained(style, title, list, columns, what, function(i, n)
     return label(list[i], n, style.paint)
   end, labels.least(style.width, tables.top(style, list), named))
 end
@@ -53,8 +61,8 @@ function M.functions(style, field)
     style.totals.whole)
   local columns = cols.measured(style, field)
   if isallocation(field) then
-    cols.blocks(style, columns)
-    cols.fates(style, columns)
+    cols.blocks(style, columns, field)
+    cols.fates(style, columns, field)
   end
   return placed(style, titleof(style, "By function", field), list, columns,
                 "function")
@@ -79,8 +87,8 @@ function M.lines(style, field)
   local columns = cols.measured(style, field)
   columns = both and table.move(columns, 1, 2, 1, {}) or columns
   if isallocation(field) then
-    cols.blocks(style, columns)
-    cols.fates(style, columns)
+    cols.blocks(style, columns, field)
+    cols.fates(style, columns, field)
   end
   if both or not isallocation(field) then
     cols.times(style, columns)
@@ -108,12 +116,12 @@ function M.types(style, field)
       return cols.share(row.self, style.totals.whole, field)
     end},
   }
-  cols.blocks(style, columns)
-  cols.fates(style, columns)
+  cols.blocks(style, columns, field)
+  cols.fates(style, columns, field)
   local all = {}  -- as many as types left out, behind the rows shown
   table.move(rows, 1, #rows, 1, all)
   table.move(list, style.top + 1, #list, #all + 1, all)
-  return tables.titled(setmetatable({top = #rows}, {__index = style}),
+  return explained(setmetatable({top = #rows}, {__index = style}),
     classes and "By type and class" or "By type", all, columns, "type",
     function(i, n)
       local row = rows[i]

@@ -129,6 +129,42 @@ describe("the report's text", function()
     assert.is_nil(marks:find("blocks:", 1, true))
   end)
 
+  -- Columns that had found no room in a narrow terminal were explained, too.
+  it("explains no column that a table of the sort could have had", function()
+    local function dead(p) p.followed, p.unfollowed = 9, 0 end
+    local options = {show = {functions = true, lines = true}, width = 80}
+    has(flat(render(dead, options, mixed())), "Lua, C, GC: share of all time that passed at the line, " ..
+        "in C functions it called, in collections then.", "total: self", "alive: share that no later")
+    options.width = 40
+    local narrow = flat(render(function(p)
+      dead(p)
+      p.functions[2].name = "decode_all_that_comes"
+    end, options, mixed()))
+    has(narrow, " Lua, GC: share of all time that passed at the line, in collections then.")
+    local types = flat(render(dead, {show = {types = true}}))
+    assert.is_nil(types:find("self: of", 1, true))
+    has(flat(render(nil, {show = {lines = true}})), "self: of lines, by the line and")
+    assert.is_nil(flat(render(function(p) p.marks = {{name = "a", time = 1000, value = ""}} end,
+                              {show = {marks = true}})):find("K, M, G", 1, true))
+  end)
+
+  -- A row of 1% that is alive was shown with the blocks, mean size and lived of all of it.
+  it("shows beside what survived or is alive only what is known of that", function()
+    local function titles(by)
+      local s = render(function(p)
+        withblocks(p)
+        p.followed, p.unfollowed = 9, 0
+      end, {by = by, show = {lines = true, types = true}})
+      return s:match("\nBy line[^\n]*\n *([^\n]*)"):gsub(" +", " ") .. "; " ..
+             s:match("\nBy type[^\n]*\n *([^\n]*)"):gsub(" +", " "), s
+    end
+    assert.equal("self total blocks lived alive line; self blocks mean lived alive type", (titles "bytes"))
+    local shown, s = titles "survivedbytes"
+    assert.equal("self total alive line; self alive type", shown)
+    has(s, "  100%  table\n", "alive: share of self that no later")
+    assert.equal("self total line; self type", (titles "alivebytes"))
+  end)
+
   -- "12.6 MiB allocated by Lua", of which 7.8 were what userdata had said they stand for.
   it("tells what Lua allocated apart from what userdata stand for, beside native memory", function()
     local function report(outside)
