@@ -22,12 +22,13 @@ static uint64_t weightof (const ReadProfile *r, const Site *s,
 }
 
 const char *flame_missing (const ReadProfile *r, enum FlameWeight weight) {
-  if (r->samples + r->timesamples == 0)
+  if (weight == FLAME_HELD && r->npaths == 0)
+    return "does not tell who holds what is alive: it was killed or ran with holders=0, or no "
+           "sample was alive at its end; --weight alive tells who allocated that";
+  if (r->samples + r->timesamples == 0 || weight == FLAME_HELD)
     return NULL;
   if (weight == FLAME_TIME)
     return r->timesamples > 0 ? NULL : "has no samples of time";
-  if (weight == FLAME_HELD)
-    return r->npaths > 0 ? NULL : "does not tell who holds what is alive";
   if (r->samples == 0)
     return "has no samples of allocations";
   if (weight == FLAME_SURVIVED && !r->fates)

@@ -149,12 +149,23 @@ describe("asamp convert, of a profile that tells holders,", function()
     p:sample{8, 1, kind = 0}
     assert(p:close())
     local _, err = convert("--to", "collapsed", "--weight", "held", path)
-    assert.equal(("asamp convert: '%s' does not tell who holds what is alive\n"):format(path), err)
+    assert.equal(("asamp convert: '%s' does not tell who holds what is alive: it was killed or " ..
+      "ran with holders=0, or no sample was alive at its end; --weight alive tells who allocated that\n")
+      :format(path), err)
     assert.equal(4, #protobuf.profile(convert("--to", "pprof", path)).types)
     local f = cjson.decode((convert("--to", "firefox", path)))
     assert.equal(1, #f.threads)
     assert.same({0}, f.meta.initialVisibleThreads)
     assert.equal(1, #cjson.decode((convert("--to", "speedscope", path))).profiles)
+  end)
+
+  -- It gave a file of no bytes, and 0.
+  it("says so of a profile without samples, too", function()
+    local p = assert(gen.open{path = path, period = 1 << 20})
+    assert(p:close())
+    local text, err = convert("--to", "collapsed", "--weight", "held", path)
+    assert.is_false(text)
+    assert.is_truthy(err:find("does not tell who holds what is alive: ", 1, true), err)
   end)
 
   -- A path that goes on for ever is not worth a stack of that depth, nor the reader's memory.

@@ -526,6 +526,9 @@ describe("asamp convert", function()
        "%-%-weight goes with %-%-to collapsed"},
       {{"--to", "pprof", "--flavour", "stock", "x"},
        "%-%-flavour goes with %-%-to vmprof"},
+      {{"--to", "heapsnapshot", "--together", "x"},
+       "%-%-together goes with the other formats: heapsnapshot is of a heap, which"},
+      {{"--to", "heapsnapshot", "--start-up", "x"}, "%-%-start%-up goes with the other formats"},
       {{"--to", "pprof", "x", "y"}, "one file at a time"},
       {{"--to", "pprof", "x", "-o"}, "%-%-out wants a value"},
     }

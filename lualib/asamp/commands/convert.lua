@@ -50,12 +50,12 @@ local DESCRIPTION = {
     "the profile is not)", options.oneof{"extended", "stock"}},
   options.sources("firefox: folders, with colons between them, whose " ..
     "source files are put into the result with their text (default: none)"),
-  {"together", nil, "Lua states, OS threads and labels are added up (all formats but vmprof, " ..
-    "which always tells them apart; default: pprof has them as labels, Firefox a thread and " ..
+  {"together", nil, "Lua states, OS threads and labels are added up (all formats of profiles but " ..
+    "vmprof, which always tells them apart; default: pprof has them as labels, Firefox a thread and " ..
     "speedscope profiles for each state, collapsed an outermost frame; of more than 64 states " ..
     "those of one script are together)"},
   {"start-up", nil, "with the C functions that come before the script in " ..
-    "every stack (all formats but vmprof, which always has them)"},
+    "every stack (all formats of profiles but vmprof, which always has them)"},
   {"plain", nil, "do not compress"},
   after = "Files whose name ends in .gz are compressed; pprof and vmprof " ..
     "always. The file has its name only when it is complete.",
@@ -74,6 +74,9 @@ local function wrong(o)
     return "--source goes with --to firefox"
   elseif o.together and o.to == "vmprof" then
     return "--together goes with the other formats: vmprof tells all states apart"
+  elseif o.to == "heapsnapshot" and (o.together or o["start-up"]) then
+    return ("--%s goes with the other formats: heapsnapshot is of a heap, which has no stacks and " ..
+            "one state"):format(o.together and "together" or "start-up")
   elseif o["start-up"] and o.to == "vmprof" then
     return "--start-up goes with the other formats: vmprof has all frames"
   end
