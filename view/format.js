@@ -15,8 +15,13 @@ function fixed(x, digits) {
   return (odd ? (below + Math.abs(below % 2)) / 10 ** digits : x).toFixed(digits);
 }
 
-export function plural(n, noun) {
-  return `${count(n)} ${noun}${n === 1 ? "" : "s"}`;
+// "sample" of one, else "samples".
+export function noun(n, word) {
+  return `${word}${n === 1 ? "" : "s"}`;
+}
+
+export function plural(n, word) {
+  return `${count(n)} ${noun(n, word)}`;
 }
 
 export function bytes(n) {
@@ -45,8 +50,9 @@ export function percent(part, whole) {
   return whole > 0 ? `${fixed(100 * part / whole, 1)}%` : "–";
 }
 
-// "file:line" of a Lua function, "[C] library" of a native one.
+// "file:line" of a Lua function, "[C] library" of a native one; a collection has no place.
 export function place(fn, line) {
+  if (fn.collection) return "";
   if (fn.native) {
     const library = fn.file.split("/").pop();
     return library === "-" || library === "" ? "[C]" : `[C] ${library}`;

@@ -3,7 +3,7 @@
 
 import { tellsDeaths } from "./data.js";
 import { byId, el } from "./dom.js";
-import { bytes, count, percent, plural, seconds } from "./format.js";
+import { bytes, count, noun, percent, plural, seconds } from "./format.js";
 
 // Samples are counted as independent ones: a stack may stand for several periods.
 function clock(head) {
@@ -53,18 +53,18 @@ function facts(data) {
   if (outside) add(bytes(outside), "outside, that userdata stand for, by its samples");
   if (head.native) add(bytes(head.native), "native memory, by its samples");
   if (head.duration > 0) add(seconds(head.duration), "from start to end");
-  if (head.samples > 0) add(count(head.samples), "samples of allocations");
+  if (head.samples > 0) add(count(head.samples), `${noun(head.samples, "sample")} of allocations`);
   if (head.timesamples > 0) {
     add(head.timeperiod > 0 ? seconds(head.time * head.timeperiod) : count(head.timesamples),
         head.timeperiod > 0 ? `${clock(head).trim() || "of time"}, in ${plural(head.observations, "sample")}`
-          : "samples of time");
+          : `${noun(head.timesamples, "sample")} of time`);
   }
   const { survived, alive, decided } = fates(data);
   if (head.fates && decided > 0) add(percent(survived, decided), "survived the first collection");
   if (tellsDeaths(head) && decided > 0) add(percent(alive, decided), "alive at the end");
   if (head.minors + head.majors > 0) {
     add(count(head.minors + head.majors),
-        `collections (${count(head.minors)} minor, ${count(head.majors)} major)`);
+        `${noun(head.minors + head.majors, "collection")} (${count(head.minors)} minor, ${count(head.majors)} major)`);
   }
   const longest = Math.max(0, ...collections.minor, ...collections.major);
   if (longest > 0) add(seconds(longest / 1e6), "longest pause");

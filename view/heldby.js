@@ -31,6 +31,14 @@ function pathTree({ paths, rows }, inBytes) {
   return { tree, sums: {}, total, samples: sums.samples, children: sorted(tree, total), own };
 }
 
+// Why there are no paths.
+function whyNot(head) {
+  if (head.samples === 0) return "There are no samples of allocations, of which it is told who holds them.";
+  if (!(head.followed > 0)) return "The profile does not tell who holds what is alive.";
+  if (head.survived === head.later && head.undecided === 0) return "No sample was alive at the end.";
+  return "The profile does not tell who holds what is alive: its program was killed, or ran with holders=0.";
+}
+
 export class HeldBy {
   constructor(store) {
     this.store = store;
@@ -38,9 +46,7 @@ export class HeldBy {
     this.holders = holders;
     this.element = el("div", { class: "lives" });
     if (!holders) {
-      this.element.append(el("h3", {}, "Held by"), el("p", { class: "muted empty" }, head.followed > 0
-        ? "The profile does not tell who holds what is alive: its program was killed, or ran with holders=0."
-        : "The profile does not tell who holds what is alive."));
+      this.element.append(el("h3", {}, "Held by"), el("p", { class: "muted empty" }, whyNot(head)));
       return;
     }
     const inBytes = head.bytes > 0;
@@ -82,7 +88,7 @@ export class HeldBy {
       this.tree.element, this.chosen, this.lines.element);
     if (holders.left > 0) {
       this.lines.element.before(el("p", { class: "muted" },
-        `${plural(holders.left, "smaller path")} count for the one above each.`));
+        `${plural(holders.left, "smaller path")} ${holders.left === 1 ? "counts" : "count"} for the one above each.`));
     }
   }
 

@@ -71,7 +71,8 @@ export class Lives {
       el("h3", {}, "By lifetime"),
       el("p", { class: "muted" }, lifetimes.length > 0
         ? "Bytes that were allocated between birth and death, which a major collection tells; alive: at the end of the run."
-        : "The file does not tell when what survived died."),
+        : head.samples === 0 ? "There are no samples of allocations."
+          : "The file does not tell when what survived died."),
       this.lifetimes.element);
     this.lifetimes.empty.remove();
   }

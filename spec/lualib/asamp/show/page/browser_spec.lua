@@ -90,6 +90,46 @@ describe("the page of asamp view #plain", function()
     assert.truthy(b:text "#notes":find("The file is not whole: ", 1, true))
   end)
 
+  -- "its program was killed, or ran with holders=0" stood on the page of every program that
+  -- had no sample, or nothing alive.
+  it("says why nobody holds anything, tells one sample as one and collections without a place", function()
+    local gen = require "profilegen"
+    local function page(name, make)
+      local file = ("%s/%s.vmprof"):format(folder, name)
+      local p = assert(gen.open{path = file, period = 1 << 20, timeperiod = 1000000, followed = 100})
+      p:name(8, "main chunk", 0, "@app.lua")
+      make(p)
+      assert(p:close())
+      assert.equal(0, (pages.run(file)))
+      b:visit(file .. ".html")
+      b:press "8"
+      return b:text "#panel-holders", (b:text "#facts":gsub("\n+", " "))
+    end
+    local held = page("timed", function(p)
+      for _ = 1, 10 do p:time{59, 0, 8, 1} end
+    end)
+    assert.truthy(held:find("There are no samples of allocations, of which", 1, true), held)
+    b:press "7"
+    assert.truthy(b:text "#panel-leaks":find("There are no samples of allocations.", 1, true))
+    b:press "3"
+    local functions = b:text "[aria-label='Functions']"
+    assert.truthy(functions:find("[major collection]", 1, true), functions)
+    assert.is_nil(functions:find("[C]", 1, true), functions)
+    local facts
+    held, facts = page("dead", function(p)
+      p:sample{8, 1, kind = 0}
+      p:collection{fates = "0"}
+    end)
+    assert.truthy(held:find("No sample was alive at the end.", 1, true), held)
+    assert.truthy(facts:find("1 sample of allocations", 1, true), facts)
+    assert.truthy(facts:find("1 collection (1 minor, 0 major)", 1, true), facts)
+    held = page("killed", function(p)
+      p:sample{8, 1, kind = 0}
+      p:collection{fates = "1"}
+    end)
+    assert.truthy(held:find("its program was killed, or ran with holders=0.", 1, true), held)
+  end)
+
   it("shows a profile without samples as empty", function()
     local path = folder .. "/empty.vmprof"
     assert(require "profilegen".open{path = path, command = "lua empty.lua"}:close())
