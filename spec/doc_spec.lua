@@ -239,6 +239,7 @@ local SILENT = {
   "^`asamp run` profiles",
   -- parts of messages, and the closing lines of sessions and of asamp run
   "^by process …$", "^code that no", "^the program itself", "samples, one every", "samples of time;",
+  "^… sample… of … allocated;", "^… sample of ",
   "Lua states; $", "^profiler: …profile: …$",
   "tells more%.$",
   -- what a socket answers

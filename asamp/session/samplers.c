@@ -186,13 +186,15 @@ void sampler_summary (const SharedTotals *t, uint64_t period, int random, const 
   if (period > 0)
     snprintf(every, sizeof(every), ", one every %s%s,", amount(each, period), random ? " on average" : "");
   if (t->bytes > 0)  /* allocations were sampled */
-    snprintf(text, sizeof(text), "%llu samples%s of %s allocated; ", (unsigned long long)t->samples,
-             every, amount(all, t->bytes));
+    snprintf(text, sizeof(text), t->samples == 1 ? "%llu sample%s of %s allocated; "
+             : "%llu samples%s of %s allocated; ", (unsigned long long)t->samples, every,
+             amount(all, t->bytes));
   if (t->natives > 0)
-    snprintf(natives, sizeof(natives), "%llu samples of native memory; ",
+    snprintf(natives, sizeof(natives),
+             t->natives == 1 ? "%llu sample of native memory; " : "%llu samples of native memory; ",
              (unsigned long long)t->natives);
   if (t->timesamples > 0 || (t->bytes == 0 && t->natives == 0))
-    snprintf(times, sizeof(times), "%llu samples of time; ",
+    snprintf(times, sizeof(times), t->timesamples == 1 ? "%llu sample of time; " : "%llu samples of time; ",
              (unsigned long long)t->timesamples);
   if (t->states > 1)
     snprintf(states, sizeof(states), "%llu Lua states; ", (unsigned long long)t->states);
@@ -202,10 +204,10 @@ void sampler_summary (const SharedTotals *t, uint64_t period, int random, const 
 
 void sampler_loss (int error, uint64_t lost, int summary, const char *path) {
   if (error != 0)
-    complain("%s: %s; %llu samples are lost", path, profile_message(error),
+    complain(lost == 1 ? "%s: %s; %llu sample is lost" : "%s: %s; %llu samples are lost", path, profile_message(error),
              (unsigned long long)lost);
   else if (lost > 0 && summary)
-    complain("%s: %llu samples are lost", path, (unsigned long long)lost);
+    complain(lost == 1 ? "%s: %llu sample is lost" : "%s: %llu samples are lost", path, (unsigned long long)lost);
 }
 
 

@@ -49,6 +49,13 @@ describe("lua -l profiler", function()
     assert.is_true(math.abs(line * 64 - 1000 * 56 - 16384) < 1000, line)
   end)
 
+  it("tells one sample as one", function()
+    local one = process.file "local s = ('x'):rep(1100000)"
+    local status, _, err = run{"-l", "profiler", one, env = "alloc=1M,fixed,seed=1"}
+    assert.equal(0, status)
+    assert.truthy(err:find("^profiler: 1 sample, one every 1 MiB, of 1%.%d MiB allocated; profile: "), err)
+  end)
+
   it("may be written in all of lua's ways", function()
     for _, way in ipairs{{"-lprofiler"}, {"-l", "p=profiler"}, {"-lp=profiler"},
                          {"-e", "x = 1", "-l", "profiler"}, {"-W", "-lprofiler"},

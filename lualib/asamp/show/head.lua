@@ -52,6 +52,7 @@ end
 -- file tells it.
 local function amount(p, t, options)
   local samples = units.plural(t.whole.samples, "sample")
+  local come = t.whole.samples == 1 and "comes" or "come"
   local native = nativebytes(p, t)
   if options.at then
     return ("%s alive, estimated from %s."):format(
@@ -62,13 +63,13 @@ local function amount(p, t, options)
     return ("About %s of native memory%s, estimated from %s."):format(
       units.bytes(t.whole.bytes), duration(p), samples)
   elseif p.allocated and native > 0 and not options.focus then
-    return ("%s and about %s of native memory%s. All below is estimated from %s, which come " ..
-      "to %s."):format(apart(p, t), units.bytes(native), duration(p), samples,
+    return ("%s and about %s of native memory%s. All below is estimated from %s, which %s " ..
+      "to %s."):format(apart(p, t), units.bytes(native), duration(p), samples, come,
       units.bytes(t.whole.bytes))
   elseif p.allocated and not options.focus then
-    return ("%s allocated%s%s. All below is estimated from %s, which come to %s."):format(
+    return ("%s allocated%s%s. All below is estimated from %s, which %s to %s."):format(
       units.bytes(p.allocated), duration(p), rate(p, p.allocated),
-      samples, units.bytes(t.whole.bytes))
+      samples, come, units.bytes(t.whole.bytes))
   end
   return ("%s allocated%s%s, estimated from %s."):format(
     units.bytes(t.whole.bytes), duration(p), rate(p, t.whole.bytes), samples)
@@ -192,17 +193,18 @@ local function survival(p, t)
     text = text .. "."
   end
   if measures.tellsdeaths(p) and p.unfollowed > 0 then
-    text = text .. (" Of %s that survived it is not known when they died: " ..
-      "more than %s were alive at once."):format(
-      units.plural(p.unfollowed, "sample"), units.count(p.followed))
+    text = text .. (" Of %s that survived it is not known when %s died: " ..
+      "more than %s were alive at once."):format(units.plural(p.unfollowed, "sample"),
+      p.unfollowed == 1 and "it" or "they", units.count(p.followed))
   end
   if t.whole.undecided > 0 then
     text = text .. (" %s had no collection before the end."):format(
       units.plural(t.whole.undecided, "sample"))
   end
   if (p.lost or 0) > 0 then
-    text = text .. (" %s more were lost, of allocation or of time, and are in " ..
-      "no number here."):format(units.plural(p.lost, "sample"))
+    text = text .. (p.lost == 1 and " 1 more sample was lost, of allocation or of time, and is in " ..
+      "no number here." or " %s more samples were lost, of allocation or of time, and are in " ..
+      "no number here."):format(units.count(p.lost))
   end
   return text
 end

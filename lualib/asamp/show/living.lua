@@ -23,7 +23,7 @@ function M.stats(s)
   end
   add("samples %s%s", s.alloc > 0 and ("one every %s allocated"):format(size(s.alloc)) or
       "no allocations", s.time > 0 and (", %d of time a second"):format(s.time) or "")
-  add("%s samples, of %s allocated while they were taken, and %s of time; %s lost", units.count(s.samples),
+  add("%s, of %s allocated while they were taken, and %s of time; %s lost", units.plural(s.samples, "sample"),
       size(s.allocated), units.count(s.timesamples), units.count(s.lost))
   add("%s now; %s in a profile so far", units.plural(s.states, "Lua state"), units.count(s.made))
   add("%s in use, %s held; %s resident", size(s.inuse), size(s.held), size(s.rss))

@@ -13,6 +13,11 @@ local function share(part)
   return part < 0.0005 and "less than 0.1%" or units.percent(part, 1)
 end
 
+-- What goes with one of it, or with several.
+local function number(n, one, several)
+  return n == 1 and one or several
+end
+
 --- A list of sentences. 'tree': of asamp.sums.pruned, 'limit' of its nodes; 'data': what
 -- the page embeds.
 function M.of(profile, tree, limit, data)
@@ -26,21 +31,24 @@ function M.of(profile, tree, limit, data)
   if profile.undetailed > 0 then
     note("%s came without size and fate: the file is cut.%s",
          units.plural(profile.undetailed, "sample"), data.untimed >= 0 and
-         " They tell no time either and stand in the last slice of the timeline, " ..
-         "whose bar is cut off." or "")
+         (" %s no time either and %s in the last slice of the timeline, " ..
+         "whose bar is cut off."):format(number(profile.undetailed, "It tells", "They tell"),
+                                         number(profile.undetailed, "stands", "stand")) or "")
   end
   if (profile.lost or 0) > 0 then
-    note("%s more were lost, of allocation or of time, and are not in the page.",
-         units.plural(profile.lost, "sample"))
+    note("%s lost, of allocation or of time, and %s not in the page.", number(profile.lost,
+         "1 more sample was", units.count(profile.lost) .. " more samples were"),
+         number(profile.lost, "is", "are"))
   end
   if profile.undecided > 0 and profile.fates then
-    note("%s had no collection before the end; they count as not survived, and in no share of what " ..
-         "survived.",
-         units.plural(profile.undecided, "sample"))
+    note("%s had no collection before the end; %s as not survived, and in no share of what " ..
+         "survived.", units.plural(profile.undecided, "sample"),
+         number(profile.undecided, "it counts", "they count"))
   end
   if measures.tellsdeaths(profile) and profile.unfollowed > 0 then
-    note("Of %s that survived it is not known when they died; they count as alive.",
-         units.plural(profile.unfollowed, "sample"))
+    note("Of %s that survived it is not known when %s as alive.",
+         units.plural(profile.unfollowed, "sample"),
+         number(profile.unfollowed, "it died; it counts", "they died; they count"))
   end
   if profile.samples > 0 and profile.bytes == 0 then
     note("The file does not tell how many bytes a sample stands for.")
@@ -49,11 +57,12 @@ function M.of(profile, tree, limit, data)
     note("The file tells no times: on the timeline samples are one period apart.")
   end
   if profile.bins and profile.bins.n > 1 and data.bins.n < profile.bins.n then
-    note("The timeline has %d slices, so that the page stays small.", data.bins.n)
+    note("The timeline has %s, so that the page stays small.", units.plural(data.bins.n, "slice"))
   end
   if tree.cut > 0 then
-    note("The call tree has its %s largest nodes; %s smaller ones, %s of all samples, " ..
-         "are shown as %s.", units.count(limit), units.count(tree.cut), share(tree.share), M.CUT)
+    note("The call tree has its %s largest nodes; %s, %s of all samples, %s shown as %s.",
+         units.count(limit), units.plural(tree.cut, "smaller one"), share(tree.share),
+         number(tree.cut, "is", "are"), M.CUT)
   end
   if data.step > 1 then
     note("The timeline shows the largest values of every %s collections.",
@@ -64,8 +73,9 @@ function M.of(profile, tree, limit, data)
     note("The timeline shows %s marks, evenly among all.", units.count(marks))
   end
   if profile.ring and profile.ring.samples > 0 then
-    note("Of the flight recorder's samples %s are from before its time, and were alive then.",
-         units.count(profile.ring.samples))
+    note("Of the flight recorder's samples %s from before its time, and %s alive then.",
+         number(profile.ring.samples, "1 is", units.count(profile.ring.samples) .. " are"),
+         number(profile.ring.samples, "was", "were"))
   end
   for _, left in ipairs(profile.left) do
     note("Limits: %s.", left.text)

@@ -129,6 +129,15 @@ describe("the report's text", function()
     assert.is_nil(marks:find("blocks:", 1, true))
   end)
 
+  it("tells one sample as one", function()
+    local s = flat(render(function(p)
+      p.allocated, p.followed, p.unfollowed, p.lost = 600000, 9, 1, 1
+    end, nil, {{"main@3", profiles.TABLE, 1, 1}}))
+    has(s, "from 1 sample, which comes to 512 KiB.",
+        "Of 1 sample that survived it is not known when it died: more than 9",
+        "1 more sample was lost, of allocation or of time, and is in no number here.")
+  end)
+
   -- Columns that had found no room in a narrow terminal were explained, too.
   it("explains no column that a table of the sort could have had", function()
     local function dead(p) p.followed, p.unfollowed = 9, 0 end
