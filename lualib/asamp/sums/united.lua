@@ -119,7 +119,8 @@ local function addring(all, ring)
 end
 
 local function head(profiles)
-  local all = {path = #profiles == 1 and "1 profile" or ("%d profiles"):format(#profiles), profiles = #profiles, left = {},
+  local all = {path = ("%d profile%s"):format(#profiles, #profiles == 1 and "" or "s"),
+               profiles = #profiles, left = {},
                collections = {}, marks = {}, marknames = {}, allocated = 0,
                followed = math.huge, wall = false, cpu = false}
   local one = profiles[1]

@@ -112,9 +112,9 @@ describe("the page of asamp view #plain", function()
     b:press "7"
     assert.truthy(b:text "#panel-leaks":find("There are no samples of allocations.", 1, true))
     b:press "3"
-    local functions = b:text "[aria-label='Functions']"
-    assert.truthy(functions:find("[major collection]", 1, true), functions)
-    assert.is_nil(functions:find("[C]", 1, true), functions)
+    local table_ = b:text "[aria-label='Functions']"
+    assert.truthy(table_:find("[major collection]", 1, true), table_)
+    assert.is_nil(table_:find("[C]", 1, true), table_)
     local facts
     held, facts = page("dead", function(p)
       p:sample{8, 1, kind = 0}
