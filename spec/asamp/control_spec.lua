@@ -347,6 +347,9 @@ describe("a process that listens", function()
     assert.equal(1, select(2, out:gsub("B?/s allocated", "")))  -- the first look knows no rates
     -- Both were headed like the second.
     assert.matches("\nBy line, since the profile's begin\n.*\nBy line, since the look before\n", out)
+    _, out = asamp("top", "--count", "2", "--every", "1", "--width", "40", socket)
+    assert.matches("\n  [^\n]* held", out)
+    for line in out:gmatch "[^\n]+" do assert.is_true(utf8.len(line) <= 40, line) end
     finish()
   end)
 

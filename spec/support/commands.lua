@@ -2,6 +2,7 @@
 -- Subcommands of asamp in this process, for specs of what they say.
 
 local assert = require "luassert"
+local layout = require "asamp.show.layout"
 local reader = require "profiler.reader"
 
 local M = {}
@@ -28,7 +29,7 @@ end
 --- No line of it is longer than so many columns.
 function M.fits(text, columns)
   for line in text:gmatch "[^\n]*" do
-    assert.is_true(utf8.len(line) <= columns, line)
+    assert.is_true(layout.width(line) <= columns, line)
   end
 end
 

@@ -69,7 +69,8 @@ local function look(target, state, o, world)
     return nil, message
   end
   local now = living.stats(fields)
-  local lines = show.head(now, state.before and living.rates(state.before, now))
+  local lines = show.head(now, state.before and living.rates(state.before, now),
+                          o.width or world.columns or layout.WIDTH)
   local profile = now.file and world.read(now.file)
   if profile then
     local before = state.file == now.file and state.lines or nil

@@ -14,12 +14,11 @@ local function size(n)
   return units.short(math.floor(n + 0.5))
 end
 
-local function within(n, deviation)
-  return ("%s ±%s"):format(size(n), size(deviation))
-end
+-- Below so many columns a table of two numbers with their errors has no room for these.
+local ERRORS = 50
 
-local function seconds(s, deviation)
-  return ("%s ±%s"):format(units.shorttime(s), units.shorttime(deviation))
+local function within(style, unit, n, deviation)
+  return style.width < ERRORS and unit(n) or ("%s ±%s"):format(unit(n), unit(deviation))
 end
 
 local function put(lines, more)
@@ -34,8 +33,8 @@ local function sizes(style, advice)
   local list = tables.whole(style, "Other nurseries", rows, {
     {"nursery", function(r) return size(r.nursery) end},
     {"minor", spare = 2, function(r) return units.count(math.floor(r.minors + 0.5)) end},
-    {"tenured", function(r) return within(r.tenured, r.tenurederror) end},
-    {"collecting", function(r) return seconds(r.time, r.timeerror) end},
+    {"tenured", function(r) return within(style, size, r.tenured, r.tenurederror) end},
+    {"collecting", function(r) return within(style, units.shorttime, r.time, r.timeerror) end},
     {"held", spare = 1, function(r) return size(r.held) end},
   }, "", function(i, n)
     local star = rows[i].beyond and n < #BEYOND
@@ -163,14 +162,15 @@ function M.render(found, style)
   local v = found.verified
   if v then
     out[#out + 1] = ""
-    out[#out + 1] = style.paint("bold", ("A run with LUA_GC=%s (a minor collection " ..
+    out[#out + 1] = tables.title(style, ("A run with LUA_GC=%s (a minor collection " ..
       "every %s)"):format(v.setting, units.bytes(v.measured.nursery)))
-    out[#out + 1] = ("  tenured     %s predicted, %s measured: %s"):format(
-      size(v.predicted.tenured), size(v.measured.tenured),
-      off(v.predicted.tenured, math.max(1, v.measured.tenured)))
-    out[#out + 1] = ("  collecting  %s predicted, %s measured: %s"):format(
-      units.shorttime(v.predicted.time), units.shorttime(v.measured.time),
-      off(v.predicted.time, math.max(1e-6, v.measured.time)))
+    local function row(what, unit, key, least)
+      local text = ("%s predicted, %s measured: %s"):format(unit(v.predicted[key]),
+        unit(v.measured[key]), off(v.predicted[key], math.max(least, v.measured[key])))
+      out[#out + 1] = "  " .. what .. layout.wrap(text, (" "):rep(14), style.width):sub(#what + 3)
+    end
+    row("tenured", size, "tenured", 1)
+    row("collecting", units.shorttime, "time", 1e-6)
   end
   return table.concat(out, "\n") .. "\n"
 end

@@ -158,9 +158,9 @@ function M.heldby(held, style)
       break
     end
     shown = shown + leaf.count
-    lines[#lines + 1] = ("  %s held by, %s of %s:"):format(
+    lines[#lines + 1] = layout.wrap(("%s held by, %s of %s:"):format(
       units.short(leaf.value), units.percent(leaf.count, held.totals.count),
-      units.count(held.totals.count))
+      units.count(held.totals.count)), "  ", style.width)
     lines[#lines + 1] = layout.wrap(layout.clean(leaf.text), "    ", style.width)
   end
   if shown < held.totals.count then
@@ -233,7 +233,8 @@ function M.changes(diff, style)
     {"grown", spare = 2, function(r) return r.grown == 0 and "-" or signed(r.grown) end},
   }
   if #list == 0 then
-    return {"", ("Nothing is new, gone or grown from '%s'."):format(layout.clean(diff.from))}
+    return {"", layout.wrap(("Nothing is new, gone or grown from '%s'."):format(
+      layout.clean(diff.from)), "", style.width)}
   end
   local lines = tables.titled(style, ("From '%s': %s"):format(layout.clean(diff.from),
     signed(diff.change)), list, columns, "class", function(i, n)

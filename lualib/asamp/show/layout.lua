@@ -1,13 +1,21 @@
 -- SPDX-License-Identifier: MIT
 -- Text to columns of a terminal: cleaning, cutting, wrapping, colours. Pure;
--- knows nothing of profiles. Widths are counted in code points.
+-- knows nothing of profiles. Widths are columns of a terminal (asamp.show.characters).
 --
 -- Whatever a file holds passes `clean` before a terminal sees it.
+
+local characters = require "asamp.show.characters"
 
 local M = {}
 
 --- Columns where nothing tells how wide the terminal is, and at least.
 M.WIDTH, M.NARROW = 80, 40
+
+--- Columns that the text of a table gets, as long as there are others to spare.
+M.LEAST = 16
+
+-- ... and at the cost of all of these but the first.
+M.FEWEST = 8
 
 -- Terminal sequences; without colours every style is plain.
 local STYLES = {bold = "\27[1m", dim = "\27[2m", red = "\27[31m",
@@ -31,53 +39,82 @@ function M.clean(text)
               :gsub("^ +", ""):gsub(" +$", ""))
 end
 
+--- Columns of a text.
 function M.width(text)
-  return utf8.len(text)
+  if not text:find "[\xCC-\xFF]" then  -- nothing from U+0300 on
+    return utf8.len(text)
+  end
+  local n = 0
+  for _, code in utf8.codes(text) do
+    n = n + characters.width(code)
+  end
+  return n
 end
 
---- The first n characters, with an ellipsis where some are gone.
+--- The beginning of a text in n columns, with an ellipsis where the rest is gone.
 function M.cutend(text, n)
-  if utf8.len(text) <= n then
+  if M.width(text) <= n then
     return text
   end
-  return text:sub(1, utf8.offset(text, n) - 1) .. "…"
+  local room, upto = n - 1, #text
+  for at, code in utf8.codes(text) do
+    room = room - characters.width(code)
+    if room < 0 then
+      upto = at - 1
+      break
+    end
+  end
+  return text:sub(1, upto) .. "…"
 end
 
---- The last n characters; of a path whole names are left, if there are any.
+--- The end of a text in n columns; of a path whole names are left, if there are any.
 function M.cutstart(text, n)
-  if utf8.len(text) <= n then
+  local width = M.width(text)
+  if width <= n then
     return text
   end
-  local rest = text:sub(utf8.offset(text, -(n - 1)))
+  local from = #text + 1
+  for at, code in utf8.codes(text) do
+    local own = characters.width(code)
+    if width <= n - 1 and own > 0 then  -- nothing that was put on what is gone
+      from = at
+      break
+    end
+    width = width - own
+  end
+  local rest = text:sub(from)
   return "…" .. (rest:match "/.*$" or rest)
 end
 
---- Words to lines of at most 'width' columns, each after 'indent'.
+--- Words to lines of at most 'width' columns, each after 'indent'. Of a word that has no room
+-- in a line of its own, as a path may be, the end is told.
 function M.wrap(text, indent, width)
-  local lines, line = {}, indent
+  width = width or M.WIDTH
+  local lines, line, used = {}, indent, #indent
   for word in text:gmatch "%S+" do
-    if #line > #indent and
-       utf8.len(line) + 1 + utf8.len(word) > (width or M.WIDTH) then
+    word = M.cutstart(word, math.max(width - #indent, M.LEAST))
+    local columns = M.width(word)
+    if #line > #indent and used + 1 + columns > width then
       lines[#lines + 1] = line
-      line = indent
+      line, used = indent, #indent
     end
-    line = line .. (#line > #indent and " " or "") .. word
+    if #line > #indent then
+      line, used = line .. " ", used + 1
+    end
+    line, used = line .. word, used + columns
   end
   lines[#lines + 1] = line
   return table.concat(lines, "\n")
 end
-
---- Columns that the text of a table gets, as long as there are others to spare.
-M.LEAST = 16
 
 -- The columns that fit into the width beside 'least' of text, each with its own
 -- ('w'), and what they take together.
 local function fitting(columns, rows, width, least)
   local kept, left = {}, 0
   for i, column in ipairs(columns) do
-    local w = math.max(utf8.len(column.title), column.least or 0)
+    local w = math.max(M.width(column.title), column.least or 0)
     for k = 1, rows do
-      w = math.max(w, utf8.len(column.cells[k]))
+      w = math.max(w, M.width(column.cells[k]))
     end
     kept[i] = setmetatable({w = w, gap = column.gap or 2}, {__index = column})
     left = left + kept[i].gap + w
@@ -89,9 +126,10 @@ local function fitting(columns, rows, width, least)
         out = i
       end
     end
-    if not out then
+    if not out and (#kept < 2 or width - left - 2 >= M.FEWEST) then
       break
     end
+    out = out or #kept
     left = left - kept[out].gap - kept[out].w
     table.remove(kept, out)
   end
@@ -100,21 +138,22 @@ end
 
 --- A table: columns of numbers on the left, a text that fills the rest of
 -- the width on the right. 'columns': list of {title, cells (texts, as many as
--- rows), gap (spaces before it, default 2), spare (nil: never; the larger, the
--- sooner it is left out where there is no room)}. 'label(i, n)': the text of row i
--- in at most n columns, colours not counted. 'least' (LEAST): columns that it
--- gets at the cost of numbers. Returns lines, where the text begins, and the columns that
--- have found room.
+-- rows), gap (spaces before it, default 2), spare (the larger, the sooner it is
+-- left out where there is no room; nil: as long as FEWEST are left for the text,
+-- never)}. 'label(i, n)': the text of row i in at most n columns, colours not
+-- counted. 'least' (LEAST): columns that it gets at the cost of numbers. Returns
+-- lines, where the text begins, and the columns that have found room.
 function M.grid(columns, rows, title, label, width, paint, least)
   local kept, left = fitting(columns, rows, width, least or M.LEAST)
   local function cell(column, text)
-    return (" "):rep(column.gap + column.w - utf8.len(text)) .. text
+    return (" "):rep(column.gap + column.w - M.width(text)) .. text
   end
   local titles = {}
   for i, column in ipairs(kept) do
     titles[i] = cell(column, column.title)
   end
-  titles[#titles + 1] = title ~= "" and "  " .. M.cutend(title, math.max(width - left - 2, 8)) or ""
+  titles[#titles + 1] = title ~= "" and
+    "  " .. M.cutend(title, math.max(width - left - 2, M.FEWEST)) or ""
   local lines = {paint("dim", (table.concat(titles):gsub(" +$", "")))}
   for k = 1, rows do
     local cells = {}
@@ -123,7 +162,7 @@ function M.grid(columns, rows, title, label, width, paint, least)
       cells[i] = column.style and paint(column.style(k) or "", text) or text
     end
     lines[#lines + 1] = table.concat(cells) .. "  " ..
-                        label(k, math.max(width - left - 2, 8))
+                        label(k, math.max(width - left - 2, M.FEWEST))
   end
   return lines, left + 2, kept
 end

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- A running process as text: its numbers, and the head of `asamp top`. Pure.
 
+local layout = require "asamp.show.layout"
 local units = require "asamp.show.units"
 
 local M = {}
@@ -32,24 +33,40 @@ function M.stats(s)
   return lines
 end
 
---- The same in two lines, with what has changed a second ('rates': asamp.sums.living's;
--- nil: nothing is known of that yet).
-function M.head(s, rates)
+-- Parts of a line beside one another, in as many lines as the width asks for.
+local function beside(parts, width)
+  local lines = {}
+  for _, part in ipairs(parts) do
+    local last = lines[#lines]
+    if last and layout.width(last) + 2 + layout.width(part) <= width then
+      lines[#lines] = last .. "  " .. part
+    else
+      lines[#lines + 1] = last and layout.wrap(part, "  ", width) or part
+    end
+  end
+  return lines
+end
+
+--- The same in two lines, or more where the width asks for that, with what has changed a
+-- second ('rates': asamp.sums.living's; nil: nothing is known of that yet).
+function M.head(s, rates, width)
+  local r = rates or {}
   local function rate(text, ...)
     return rates and text:format(...) or ""
   end
-  local r = rates or {}
-  return {
-    ("%d  %s%s in use%s  %s held  %s resident"):format(s.pid,
-      s.alloc == 0 and "allocations not sampled  " or rate("%s/s allocated  ", size(r.allocated or 0)),
-      size(s.inuse),
-      rate(" (%s%s/min)", (r.inuse or 0) < 0 and "-" or "+", size(math.abs(r.inuse or 0) * 60)),
-      size(s.held), size(s.rss)),
-    ("%s  GC %slongest %s  %s%s lost"):format(units.plural(s.states, "state"),
-      rate("%.1f%% of time, %.0f/s, ", 100 * (r.gc or 0), r.collections or 0),
-      units.shorttime(s.longest / 1e9), rate("%.0f samples/s, ", r.samples or 0),
-      units.count(s.lost)),
-  }
+  local memory = {tostring(s.pid)}
+  memory[2] = s.alloc == 0 and "allocations not sampled" or
+              rates and ("%s/s allocated"):format(size(r.allocated or 0)) or nil
+  memory[#memory + 1] = size(s.inuse) .. " in use" .. rate(" (%s%s/min)",
+    (r.inuse or 0) < 0 and "-" or "+", size(math.abs(r.inuse or 0) * 60))
+  memory[#memory + 1] = size(s.held) .. " held"
+  memory[#memory + 1] = size(s.rss) .. " resident"
+  local lines = beside(memory, width)
+  local more = beside({units.plural(s.states, "state"),
+    ("GC %slongest %s"):format(rate("%.1f%% of time, %.0f/s, ", 100 * (r.gc or 0), r.collections or 0),
+                               units.shorttime(s.longest / 1e9)),
+    rate("%.0f samples/s, ", r.samples or 0) .. units.count(s.lost) .. " lost"}, width)
+  return table.move(more, 1, #more, #lines + 1, lines)
 end
 
 return M

@@ -122,7 +122,8 @@ end
 function M.render(found, style)
   local now = found.last
   local lines = {layout.wrap(M.told(found), "", style.width)}
-  lines[#lines + 1] = M.outside(now)
+  local outside = M.outside(now)
+  lines[#lines + 1] = outside and layout.wrap(outside, "", style.width)
   lines[#lines + 1] = ""
   table.move(listing(style, now), 1, 1000, #lines + 1, lines)
   lines[#lines + 1] = style.paint("dim", layout.wrap(M.note(now), "  ", style.width))

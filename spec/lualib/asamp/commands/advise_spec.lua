@@ -91,6 +91,11 @@ describe("asamp advise", function()
     assert.matches("\nLifetimes by line\n", text)
     assert.matches("\nLongest pauses\n", text)
     commands.fits(text, 80)
+    code, text = run("--verify", "--width", "40", path, script)
+    assert.equal(0, code, text)
+    assert.matches("\n  tenured     [%d.]+[KM] predicted, ", text)
+    assert.matches("collecting\n +[%d.]+[KM]  +[%d.]+[KM]  +[%d.]+[um]?s ", text)  -- without errors
+    commands.fits(text, 40)
   end)
 
   -- At 40 columns "beyond …" was all that said which nurseries nobody has seen.

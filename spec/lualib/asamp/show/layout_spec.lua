@@ -1,0 +1,59 @@
+-- SPDX-License-Identifier: MIT
+-- Text in columns of a terminal: what characters take there, and how what is too long is cut.
+
+local layout = require "asamp.show.layout"
+
+describe("columns of a terminal", function()
+  it("are two of wide characters and none of what is put on others", function()
+    for text, columns in pairs{
+      [""] = 0, app = 3, ["é"] = 1, ["e\u{301}"] = 1, ["…→█├√±"] = 6, ["Привет"] = 6,
+      ["日本語"] = 6, ["ｱｲ"] = 2, ["ＡＢ"] = 4, ["한국"] = 4, ["\u{1112}\u{1161}\u{11AB}"] = 2,
+      ["😀"] = 2, ["🚀x"] = 3, ["♥"] = 1, ["⚡"] = 2, ["か\u{3099}"] = 2, ["𠀋"] = 2, ["ก็"] = 1,
+      ["a\u{200D}b"] = 2, ["ค่า"] = 2, ["नि"] = 2,
+    } do
+      assert.equal(columns, layout.width(text), text)
+    end
+  end)
+
+  it("are never exceeded by what is cut, nor are marks left without their letter", function()
+    for _, text in ipairs{"日本語のファイル名", "/a/b/日本語/ファイル名.lua", "e\u{301}e\u{301}e\u{301}e\u{301}",
+                          "😀a😀b😀c", "plain_name.lua", "/usr/share/lua/5.4/plain_name.lua"} do
+      for n = 2, 30 do
+        for _, cut in ipairs{layout.cutend, layout.cutstart} do
+          local some = cut(text, n)
+          assert.is_true(layout.width(some) <= n, some)
+          assert.is_truthy(utf8.len(some))
+          assert.is_nil(some:find "^…\u{301}")
+          if layout.width(text) <= n then assert.equal(text, some) end
+        end
+      end
+    end
+    assert.equal("日本…", layout.cutend("日本語のファイル名", 6))
+    assert.equal("…ル名", layout.cutstart("日本語のファイル名", 6))
+    assert.equal("e\u{301}e\u{301}…", layout.cutend("e\u{301}e\u{301}e\u{301}e\u{301}", 3))
+    assert.equal("…/ファイル名.lua", layout.cutstart("/a/b/日本語/ファイル名.lua", 18))
+  end)
+
+  it("are those of tables, too", function()
+    local lines, left = layout.grid({{title = "名前", cells = {"12", "日本語"}}}, 2, "x", tostring, 40,
+                                    layout.painter(false))
+    assert.same({"    名前  x", "      12  1", "  日本語  2"}, lines)
+    assert.equal(10, left)
+  end)
+
+  -- A path stood over the edge of narrow terminals.
+  it("have the end of a word that is longer than a line", function()
+    assert.equal("  at\n  …/share/lua/5.4/app.lua:1)\n  it went", layout.wrap(
+      "at (/opt/a-program/of-ours/share/lua/5.4/app.lua:1) it went", "  ", 30))
+    assert.equal("日本語\n日本 a", layout.wrap("日本語 日本 a", "", 8))
+  end)
+
+  it("lose all numbers but the first before the text has no room", function()
+    local columns = {}
+    for i = 1, 5 do columns[i] = {title = "column " .. i, cells = {"1"}} end
+    local lines = layout.grid(columns, 1, "", function(_, n) return ("x"):rep(n) end, 40,
+                              layout.painter(false))
+    for _, line in ipairs(lines) do assert.is_true(layout.width(line) <= 40, line) end
+    assert.is_truthy(lines[1]:find "column 1  column 2  column 3$")
+  end)
+end)
