@@ -89,8 +89,11 @@ edit:  ## the patches as commits in build/edit, to work on
 export: ## the commits of build/edit back into lua/patches
 	@lua/edit export $(EDIT)
 
+# As they are: neither make nor the shell reads what is in them.
+install: export INSTALL_PREFIX = $(value PREFIX)
+install: export INSTALL_DESTDIR = $(value DESTDIR)
 install: ## into $(PREFIX), below $(DESTDIR): interpreter, library, headers, profiler, asamp
-	@lua/install "$(PREFIX)" "$(DESTDIR)"
+	@lua/install "$$INSTALL_PREFIX" "$$INSTALL_DESTDIR"
 
 # What the package's own list says, by the names of packages.
 DEBTOOLS = build-essential patch $(shell sed -n '/^Build-Depends/,/^[^ B]/s/^ \([^ ,]*\).*/\1/p' pack/debian/control | \
@@ -100,7 +103,9 @@ deb: ## a Debian package, beside Debian's own Lua: build/deb
 	@pack/deb
 
 clean: ## removes build/, keeps the download
-	@find build -mindepth 1 -maxdepth 1 ! -name dl ! -name edit -exec rm -rf {} + 2>/dev/null || true
+	@[ ! -d build ] || said=$$(find build -mindepth 1 -maxdepth 1 ! -name dl ! -name edit \
+	  -exec rm -rf {} + 2>&1) || { echo "make clean: cannot remove all of build/, run it as who has" \
+	  "built it: $$(echo "$$said" | head -n 1)" >&2; exit 1; }
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):[^#]*## /\1\t/p' Makefile | expand -t 10

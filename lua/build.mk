@@ -8,6 +8,14 @@ V ?= fork
 B := build/$(V)
 P ?= $(if $(filter fork,$(V)),build,$(B))
 ROOT ?= $(abspath $(P))
+# It stands in Lua's module paths, in strings of C, in recipes and in words of the shell: what
+# means something there cannot be in it. Spaces can.
+hash := \#
+BAD := $(firstword $(foreach c,' " ; ? \ $(hash) ` $$,$(if $(findstring $c,$(ROOT)),$c)))
+ifneq ($(BAD),)
+$(error '$(ROOT)' has a $(BAD), which a module path cannot have: move these \
+  sources to a folder of another name)
+endif
 TARBALL := build/dl/lua.tar.gz
 SRC := $(B)/src
 EXTRA ?=

@@ -41,6 +41,16 @@ describe("lua/fetch #plain", function()
     assert.equal("lua.tar.gz\n", shell.output("ls -A %s/dl", folder))
   end)
 
+  -- 'make -j2 fork debug' in a fresh tree: each took the other's half copy away.
+  it("may be run for two variants at once", function()
+    local one = ("LUA_TARBALL=%s %s lua/fetch %s >%s/said.$i 2>&1 || echo failed $i"):format(
+      TARBALL, NOWHERE, out, folder)
+    local status, said = shell.run("for i in 1 2 3 4 5 6; do { " .. one .. "; } & done; wait")
+    assert.same({0, ""}, {status, said})
+    assert.equal(hash(TARBALL), hash(out))
+    assert.equal("lua.tar.gz\n", shell.output("ls -A %s/dl", folder))
+  end)
+
   it("needs no origin when the tarball is there already", function()
     shell.output("mkdir %s/dl && cp %s %s", folder, TARBALL, out)
     local status, _, err = shell.run(NOWHERE .. "lua/fetch " .. out)

@@ -122,6 +122,47 @@ describe("the makefiles #plain", function()
     shell.remove(folder)
   end)
 
+  -- A quote ended a word of the shell, a semicolon a module path, in the midst of the build.
+  it("refuse folders whose names no module path can have, and take spaces", function()
+    local folder = shell.folder()
+    for _, name in ipairs{"a'b", 'a"b', "a;b", "a?b", "a\\b", "a$b", "a#b", "a`b"} do
+      local quoted = "'" .. folder .. "/" .. name:gsub("'", "'\\''") .. "'"
+      shell.output("mkdir " .. quoted .. " && cp -r Makefile lua lualib asamp view " .. quoted)
+      local status, _, err = shell.run("make -s --no-print-directory -C " .. quoted .. " fork")
+      assert.equal(2, status)
+      local what, is = err:match(
+        "^lua/build%.mk:%d+: %*%*%* '([^\n]*)/build' has a (.), which a module path cannot have: ")
+      assert.same({folder .. "/" .. name, name:sub(2, 2)}, {what, is}, err)
+      status, _, err = shell.run(("make -s install DESTDIR=%s PREFIX=%s"):format(folder, quoted))
+      assert.equal(2, status)
+      what = err:match "^lua/install: PREFIX '([^\n]*)' has a character that a module path cannot have %("
+      assert.equal(folder .. "/" .. name, what, err)
+    end
+    shell.output("mkdir '%s/a b' && cp -r Makefile lua lualib asamp view '%s/a b'", folder, folder)
+    assert.equal(0, (shell.run("make -n -C '" .. folder .. "/a b' -f lua/build.mk")))
+    shell.remove(folder)
+  end)
+
+  -- 'make clean' that could not said nothing, and 0.
+  it("say when they cannot clean", function()
+    local folder = shell.folder()
+    shell.output("mkdir -p %s/build/fork %s/build/dl %s/bin", folder, folder, folder)
+    shell.output("cp Makefile %s", folder)
+    shell.write(folder .. "/bin/rm", "#!/bin/sh\necho 'rm: cannot remove it' >&2; exit 1\n")
+    shell.output("chmod +x %s/bin/rm", folder)
+    local status, out, err = shell.run(("PATH=%s/bin:$PATH make -s -C %s clean"):format(folder, folder))
+    assert.same({2, ""}, {status, out})
+    assert.is_truthy(err:find("^make clean: cannot remove all of build/, run it as who has built it: " ..
+                              "rm: cannot remove it\n"), err)
+    status, out, err = shell.run("make -s -C " .. folder .. " clean")
+    assert.same({0, "", ""}, {status, out, err})
+    assert.equal("dl\n", shell.output("ls %s/build", folder))
+    shell.output("rm -r %s/build", folder)
+    status, out, err = shell.run("make -s -C " .. folder .. " clean")
+    assert.same({0, "", ""}, {status, out, err})
+    shell.remove(folder)
+  end)
+
   it("build anew for another compiler", function()
     local folder = shell.folder()
     local function stamp(cc)
