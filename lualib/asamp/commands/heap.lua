@@ -222,6 +222,7 @@ local function parts(h, old, o, tell)
   end
   if not (o["held-by"] or o.paths or o.diff) then
     p.classes = h:classes()
+    table.sort(p.classes, order.by("-retained", "name"))
     p.sites = sitesof(h, {})
     p.tree, p.totals = h:tree{least = math.ceil(info.bytes * share)}
   end
@@ -229,7 +230,7 @@ local function parts(h, old, o, tell)
 end
 
 local function writepage(o, p, world, tell)
-  local ok, message = convert.write(o.page, page.render(p, o.files[1]:match "[^/]*$"))
+  local ok, message = convert.write(o.page, page.render(p, o.files[1]:match "[^/]*$", (o.least or 1) / 100))
   if not ok then
     return tell.failed("%s", message)
   end

@@ -5,7 +5,6 @@
 local holders = require "asamp.sums.holders"
 local labels = require "asamp.show.labels"
 local layout = require "asamp.show.layout"
-local order = require "asamp.sums.order"
 local tables = require "asamp.show.tables"
 local units = require "asamp.show.units"
 
@@ -20,7 +19,8 @@ local function objects(row)
   return row.count > 0 and units.count(row.count) or "-"
 end
 
-local function head(info, style)
+--- What a snapshot is of, in sentences.
+function M.told(info)
   local lines = {("%s in %s, which hold one another by %s."):format(
     units.bytes(info.bytes), count(info.objects, "object"),
     count(info.references, "reference"))}
@@ -38,11 +38,10 @@ local function head(info, style)
     lines[#lines + 1] = ("The texts of %s found no room."):format(
       count(info.textless, "string"))
   end
-  return layout.wrap(table.concat(lines, " "), "  ", style.width)
+  return table.concat(lines, " ")
 end
 
 local function classes(list, info, style)
-  table.sort(list, order.by("-retained", "name"))
   local columns = {
     {"self", function(r) return units.short(r.self) end},
     {"", gap = 1, spare = 3, function(r) return units.percent(r.self, info.bytes) end},
@@ -123,7 +122,7 @@ end
 
 --- The whole: 'parts' as commands/heap.lua makes them.
 function M.render(parts, style)
-  local lines = {head(parts.info, style)}
+  local lines = {layout.wrap(M.told(parts.info), "  ", style.width)}
   if parts.classes then
     append(lines, classes(parts.classes, parts.info, style))
   end
@@ -192,7 +191,8 @@ function M.paths(list, info, style)
   return lines
 end
 
-local function signed(n)
+--- A change of bytes: "+1.2K".
+function M.signed(n)
   return (n < 0 and "-" or "+") .. units.short(math.abs(n))
 end
 
@@ -225,25 +225,25 @@ end
 function M.changes(diff, style)
   local list = diff.classes
   local columns = {
-    {"change", function(r) return signed(r.change) end},
+    {"change", function(r) return M.signed(r.change) end},
     {"new", function(r) return units.count(r.new) end},
     {"bytes", gap = 1, spare = 1, function(r) return units.short(r.newbytes) end},
     {"gone", function(r) return units.count(r.gone) end},
     {"bytes", gap = 1, spare = 1, function(r) return units.short(r.gonebytes) end},
-    {"grown", spare = 2, function(r) return r.grown == 0 and "-" or signed(r.grown) end},
+    {"grown", spare = 2, function(r) return r.grown == 0 and "-" or M.signed(r.grown) end},
   }
   if #list == 0 then
     return {"", layout.wrap(("Nothing is new, gone or grown from '%s'."):format(
       layout.clean(diff.from)), "", style.width)}
   end
   local lines = tables.titled(style, ("From '%s': %s"):format(layout.clean(diff.from),
-    signed(diff.change)), list, columns, "class", function(i, n)
+    M.signed(diff.change)), list, columns, "class", function(i, n)
       return layout.cutend(layout.clean(list[i].name), n)
     end)
   if #diff.sites > 0 then
     local rows = diff.sites
     append(lines, tables.titled(style, "By line that allocated it, of what was sampled", rows, {
-      {"change", function(r) return signed(r.change) end},
+      {"change", function(r) return M.signed(r.change) end},
       {"new", function(r) return units.short(r.newbytes) end},
       {"gone", function(r) return units.short(r.gonebytes) end},
     }, "line", function(i, n) return sitetext(rows[i], n, style.paint) end))

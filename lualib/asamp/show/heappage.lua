@@ -8,22 +8,51 @@ local units = require "asamp.show.units"
 
 local M = {}
 
+local ROWS = 200  -- of a table; trees are as asamp heap --least has them
+
 local HEAD = [[<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <title>Asamp heap: %s</title>
 <style>
-:root { color-scheme: light dark; }
-body { font: 14px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 70em; padding: 0 1em; }
-table { border-collapse: collapse; }
-th, td { text-align: right; padding: .1em .8em; font-variant-numeric: tabular-nums; }
-th:last-child, td:last-child { text-align: left; }
-details { margin-left: 1.4em; }
-summary, .leaf { white-space: pre-wrap; }
-.leaf { margin-left: 2.6em; }
-b { font-variant-numeric: tabular-nums; }
-code { font: 13px ui-monospace, monospace; }
-i { opacity: .75; }
+:root {
+  color-scheme: light dark;
+  --bg: light-dark(#f6f7f8, #14171a); --panel: light-dark(#ffffff, #1b1f23);
+  --text: light-dark(#1c2126, #e2e6ea); --muted: light-dark(#5a646e, #a0aab4);
+  --line: light-dark(#dfe3e7, #30363c); --soft: light-dark(#eef1f4, #252a30);
+}
+* { box-sizing: border-box; }
+body { margin: 0 auto; padding: 1.2em clamp(10px, 2vw, 32px) 2em; max-width: 1600px;
+  background: var(--bg); color: var(--text); font: 14px/1.45 system-ui, "Segoe UI", sans-serif; }
+h1 { font-size: 17px; margin: 0; overflow-wrap: anywhere; }
+h2 { font-size: 14px; margin: 1.8em 0 .3em; overflow-wrap: anywhere; }
+p { margin: .3em 0; max-width: 110ch; overflow-wrap: anywhere; }
+.muted, th, .columns { color: var(--muted); font-size: 12.5px; font-weight: normal; }
+.panel { background: var(--panel); border: 1px solid var(--line); border-radius: 8px;
+  overflow-x: auto; padding: 4px 0; margin-top: .5em; }
+table { border-collapse: collapse; width: 100%%; }
+th, td { text-align: right; vertical-align: top; padding: 1px 10px; white-space: nowrap;
+  font-variant-numeric: tabular-nums; width: 1%%; }
+th.text, td.text { text-align: left; white-space: normal; overflow-wrap: anywhere; width: auto;
+  min-width: 12em; }
+tr:hover td, summary:hover, .leaf:hover { background: var(--soft); }
+summary, .leaf, .columns { display: grid; grid-template-columns: 74px 58px 80px minmax(0, 1fr);
+  gap: 10px; padding: 1px 10px; text-align: right; font-variant-numeric: tabular-nums; }
+summary { cursor: pointer; list-style: none; }
+summary::-webkit-details-marker { display: none; }
+.holder { text-align: left; overflow-wrap: anywhere; padding-left: min(var(--depth, 0) * 1.2em, 50%%); }
+.holder::before { content: ""; display: inline-block; width: 1.1em; }
+summary > .holder::before { content: "▸"; color: var(--muted); }
+details[open] > summary > .holder::before { content: "▾"; }
+code { font: 12.5px ui-monospace, "SF Mono", Menlo, "DejaVu Sans Mono", monospace; }
+i { color: var(--muted); }
+@media (max-width: 700px) {
+  .spare { display: none; }
+  th, td { padding: 1px 6px; }
+  th.text, td.text { min-width: 6em; }
+  summary, .leaf, .columns { grid-template-columns: 64px 48px minmax(0, 1fr); gap: 6px; padding: 1px 6px; }
+}
 </style></head><body>
 <h1>%s</h1>
 ]]
@@ -37,17 +66,102 @@ local function escape(s)
   return (s:gsub('[&<>"]', ESCAPES):gsub("%c", " "))
 end
 
+local function heading(out, text)
+  out[#out + 1] = "<h2>" .. escape(text) .. "</h2>\n"
+end
+
+-- What the numbers below mean.
+local function legend(out, text)
+  out[#out + 1] = '<p class="muted">' .. escape(text) .. "</p>\n"
+end
+
+-- What would go, and what all is.
+local function retained(of)
+  return "retained: what would be freed if " .. of .. " went, with all that nothing else holds."
+end
+
+-- {== tables ================================================================
+
+-- A table of rows of cells, in HTML. 'columns': {title, text (no number), spare (not in a narrow
+-- window)}. 'what' they are, where there are more than are shown.
+local function grid(out, columns, rows, what)
+  local function line(tag, cells)
+    local parts = {}
+    for i, column in ipairs(columns) do
+      local class = column.text and "text" or column.spare and "spare"
+      parts[i] = ("<%s%s>%s</%s>"):format(tag, class and ' class="' .. class .. '"' or "", cells[i], tag)
+    end
+    return "<tr>" .. table.concat(parts) .. "</tr>\n"
+  end
+  local titles = {}
+  for i, column in ipairs(columns) do
+    titles[i] = column[1]
+  end
+  out[#out + 1] = '<div class="panel"><table>' .. line("th", titles)
+  for i = 1, math.min(#rows, ROWS) do
+    out[#out + 1] = line("td", rows[i])
+  end
+  out[#out + 1] = "</table></div>\n"
+  if #rows > ROWS then
+    legend(out, ("and %s, which --json has"):format(units.plural(#rows - ROWS, "more " .. what)))
+  end
+end
+
+local function classes(out, list, info)
+  heading(out, "By class")
+  legend(out, "self: the objects' own bytes. " .. retained "these objects" ..
+              " %: of all " .. units.bytes(info.bytes) .. ".")
+  local rows = {}
+  for i, r in ipairs(list) do
+    rows[i] = {units.short(r.self), units.percent(r.self, info.bytes), units.short(r.retained),
+               units.percent(r.retained, info.bytes), r.count > 0 and units.count(r.count) or "-",
+               r.count > 0 and units.short(r.self // r.count) or "-", escape(r.name)}
+  end
+  grid(out, {{"self"}, {"%", spare = true}, {"retained"}, {"%"}, {"objects"}, {"mean", spare = true},
+             {"class", text = true}}, rows, "class")
+end
+
+-- What a session had sampled, by the line that allocated it.
+local function siteline(row)
+  return row.name and ("<code>%s:%d</code> %s"):format(escape(row.source), row.line,
+                                                      escape(row.name)) or "(not known)"
+end
+
+local function sites(out, list)
+  local rows, all = {}, 0
+  for _, r in ipairs(list) do
+    all = all + r.bytes
+  end
+  for i, r in ipairs(list) do
+    rows[i] = {units.short(r.bytes), units.percent(r.bytes, all), units.count(r.samples),
+               units.shorttime(r.age / 1000), siteline(r)}
+  end
+  legend(out, "alive: the bytes that these samples stand for. %: of all of them. mean age: since the " ..
+              "allocation.")
+  grid(out, {{"alive"}, {"%"}, {"samples", spare = true}, {"mean age"}, {"line", text = true}}, rows, "line")
+end
+
+-- ==}
+
+-- {== trees =================================================================
+
 local function rowtext(row, totals)
-  return ("<b>%s</b> %s%s <code>%s</code>%s%s"):format(units.short(row.value),
-    units.percent(row.value, totals.value),
-    row.count > 0 and ", " .. units.plural(row.count, "object") or "",  -- the state itself: none
-    escape(row.text ~= "" and row.text or "value"), (row.repeated and " (repeated)" or "") ..
-      (row.together and " (and otherwise)" or ""),
+  return ('<span>%s</span><span>%s</span><span class="spare">%s</span>' ..
+          '<span class="holder" style="--depth:%d"><code>%s</code>%s%s</span>'):format(
+    units.short(row.value), units.percent(row.value, totals.value),
+    row.count > 0 and units.count(row.count) or "-",  -- the state itself: none
+    row.depth, escape(row.text ~= "" and row.text or "value"),
+    (row.repeated and " (repeated)" or "") .. (row.together and " (and otherwise)" or ""),
     row.class and " <i>" .. escape(row.class) .. "</i>" or "")
 end
 
--- Rows behind the one above each, as nested lists.
-local function tree(out, rows, totals)
+-- Rows behind the one above each, as nested lists. 'least': the share of all that is shown.
+local function tree(out, rows, totals, least)
+  legend(out, "A row holds what is set in below it: if it went, that would go. %: of " ..
+              units.bytes(totals.value) .. ". (repeated): a chain of such, as of a list. (and otherwise): " ..
+              "several hold it, of which this is the nearest to what the state always has.")
+  out[#out + 1] = '<div class="panel"><div class="columns"><span>retained</span><span>%</span>' ..
+                  '<span class="spare">objects</span><span class="holder">holder</span></div>\n'
   local depth = 0
   for i, row in ipairs(rows) do
     local following = rows[i + 1]
@@ -63,66 +177,83 @@ local function tree(out, rows, totals)
       out[#out + 1] = ('<div class="leaf">%s</div>\n'):format(rowtext(row, totals))
     end
   end
-  out[#out + 1] = ("</details>\n"):rep(depth)
-end
-
-local function grid(out, titles, rows)
-  out[#out + 1] = "<table><tr><th>" .. table.concat(titles, "</th><th>") .. "</th></tr>\n"
-  for _, row in ipairs(rows) do
-    out[#out + 1] = "<tr><td>" .. table.concat(row, "</td><td>") .. "</td></tr>\n"
+  out[#out + 1] = ("</details>\n"):rep(depth) .. "</div>\n"
+  if totals.left > 0 then
+    legend(out, ("and %s of less than %s"):format(units.plural(totals.left, "row"), units.percent(least, 1)))
   end
-  out[#out + 1] = "</table>\n"
 end
 
-local function heading(out, text)
-  out[#out + 1] = "<h2>" .. escape(text) .. "</h2>\n"
-end
+-- ==}
 
--- What a session had sampled, by the line that allocated it.
-local function siteline(row)
-  return row.name and ("<code>%s:%d</code> %s"):format(escape(row.source), row.line,
-                                                      escape(row.name)) or "(not known)"
-end
-
-local function sites(out, list)
-  local rows = {}
-  for i, r in ipairs(list) do
-    rows[i] = {units.short(r.bytes), units.count(r.samples), units.shorttime(r.age / 1000),
-               siteline(r)}
-  end
-  grid(out, {"alive", "samples", "mean age", "line"}, rows)
-end
-
-local function heldby(out, held)
-  heading(out, ("%s: %s, which retain %s"):format(held.name,
-    units.plural(held.totals.count, "object"), units.bytes(held.totals.value)))
+local function heldby(out, held, least)
+  heading(out, ("%s: %s of %s, which retain %s"):format(held.name,
+    units.plural(held.totals.count, "object"), units.bytes(held.totals.self),
+    units.bytes(held.totals.value)))
+  legend(out, "The shortest path to each from what the state always has. " .. retained "the objects there" ..
+              " of them: the share of these objects.")
   local rows = {}
   for i, leaf in ipairs(held.leaves) do
-    rows[i] = {units.short(leaf.value), units.percent(leaf.count, held.totals.count),
-               "<code>" .. escape(leaf.text) .. "</code>"}
+    rows[i] = {units.short(leaf.value), units.percent(leaf.value, held.totals.value),
+               units.percent(leaf.count, held.totals.count), "<code>" .. escape(leaf.text) .. "</code>"}
   end
-  grid(out, {"retained", "of them", "held by"}, rows)
+  grid(out, {{"retained"}, {"%", spare = true}, {"of them"}, {"held by", text = true}}, rows, "path")
   if held.sites and #held.sites > 0 then
     heading(out, "Allocated at")
     sites(out, held.sites)
   end
-  tree(out, held.rows, held.totals)
+  heading(out, "The tree of these paths")
+  tree(out, held.rows, held.totals, least)
 end
 
---- The page: 'p' as commands/heap.lua makes it.
-function M.render(p, name)
+local function paths(out, list, info)
+  heading(out, "Objects that retain most, and the shortest path to each")
+  legend(out, retained "the object" .. " %: of all " .. units.bytes(info.bytes) .. ". age: since the " ..
+              "allocation, of what was sampled.")
+  local rows = {}
+  for i, object in ipairs(list) do
+    rows[i] = {units.short(object.retained), units.percent(object.retained, info.bytes),
+               units.short(object.self), object.site and units.shorttime(object.age / 1000) or "-",
+               ("<i>%s at 0x%x%s</i><br><code>%s</code>"):format(escape(object.class), object.address,
+                 object.site and ", allocated at " .. siteline(object) or "",
+                 escape(holders.text(object.path)))}
+  end
+  grid(out, {{"retained"}, {"%"}, {"itself", spare = true}, {"age", spare = true}, {"object", text = true}},
+       rows, "object")
+end
+
+local function diff(out, found, info, least)
+  heading(out, ("Since %s: %s"):format(found.from, show.signed(found.change)))
+  local misfit = show.misfit(found, info)
+  out[#out + 1] = misfit and "<p>" .. escape(misfit) .. "</p>\n"
+  legend(out, "new, gone: objects that are in one of the two alone, and their bytes. grown: bytes of " ..
+              "what is in both. %: of all " .. units.bytes(info.bytes) .. ".")
+  local rows = {}
+  for i, r in ipairs(found.classes) do
+    rows[i] = {show.signed(r.change), units.percent(r.change, info.bytes), units.count(r.new),
+               units.short(r.newbytes), units.count(r.gone), units.short(r.gonebytes),
+               r.grown == 0 and "-" or show.signed(r.grown), escape(r.name)}
+  end
+  grid(out, {{"change"}, {"%", spare = true}, {"new"}, {"bytes", spare = true}, {"gone"},
+             {"bytes", spare = true}, {"grown", spare = true}, {"class", text = true}}, rows, "class")
+  rows = {}
+  for i, r in ipairs(found.sites) do
+    rows[i] = {show.signed(r.change), units.short(r.newbytes), units.short(r.gonebytes), siteline(r)}
+  end
+  if #rows > 0 then
+    heading(out, "By line that allocated it, of what was sampled")
+    grid(out, {{"change"}, {"new"}, {"gone"}, {"line", text = true}}, rows, "line")
+  end
+  if found.held.totals.count > 0 then
+    heldby(out, found.held, least)
+  end
+end
+
+--- The page: 'p' as commands/heap.lua makes it; 'least': the share of rows that trees leave out.
+function M.render(p, name, least)
   local out = {HEAD:format(escape(name), escape(name))}
-  out[#out + 1] = ("<p>%s in %s.%s</p>\n"):format(units.bytes(p.info.bytes),
-    units.plural(p.info.objects, "object"),
-    p.info.command and " " .. escape(p.info.command) or "")
+  out[#out + 1] = "<p>" .. escape(show.told(p.info)) .. "</p>\n"
   if p.classes then
-    heading(out, "By class")
-    local rows = {}
-    for i, r in ipairs(p.classes) do
-      rows[i] = {units.short(r.self), units.short(r.retained),
-                 r.count > 0 and units.count(r.count) or "-", escape(r.name)}
-    end
-    grid(out, {"self", "retained", "objects", "class"}, rows)
+    classes(out, p.classes, p.info)
   end
   if p.sites and #p.sites > 0 then
     heading(out, "By line that allocated it, of what was sampled every " ..
@@ -131,43 +262,18 @@ function M.render(p, name)
   end
   if p.tree then
     heading(out, "By holder: what would go if the row went")
-    tree(out, p.tree, p.totals)
+    tree(out, p.tree, p.totals, least)
   end
   if p.heldby then
-    heldby(out, p.heldby)
+    heldby(out, p.heldby, least)
   end
   if p.paths then
-    heading(out, "Objects that retain most, and the shortest path to each")
-    local rows = {}
-    for i, object in ipairs(p.paths) do
-      rows[i] = {units.short(object.retained), units.short(object.self), escape(object.class),
-                 object.site and siteline(object) or "-",
-                 object.site and units.shorttime(object.age / 1000) or "-",
-                 "<code>" .. escape(holders.text(object.path)) .. "</code>"}
-    end
-    grid(out, {"retained", "itself", "class", "allocated at", "age", "path"}, rows)
+    paths(out, p.paths, p.info)
   end
   if p.diff then
-    heading(out, "Since " .. p.diff.from)
-    local misfit = show.misfit(p.diff, p.info)
-    out[#out + 1] = misfit and "<p>" .. escape(misfit) .. "</p>\n"
-    local rows = {}
-    for i, r in ipairs(p.diff.classes) do
-      rows[i] = {("%+d"):format(r.change), units.count(r.new), units.count(r.gone),
-                 escape(r.name)}
-    end
-    grid(out, {"change, bytes", "new", "gone", "class"}, rows)
-    rows = {}
-    for i, r in ipairs(p.diff.sites) do
-      rows[i] = {("%+d"):format(r.change), units.short(r.newbytes), units.short(r.gonebytes),
-                 siteline(r)}
-    end
-    if #rows > 0 then
-      heading(out, "By line that allocated it, of what was sampled")
-      grid(out, {"change, bytes", "new", "gone", "line"}, rows)
-    end
-    heldby(out, p.diff.held)
+    diff(out, p.diff, p.info, least)
   end
+  legend(out, "K, M, G: powers of 1024.")
   out[#out + 1] = "</body></html>\n"
   return table.concat(out)
 end

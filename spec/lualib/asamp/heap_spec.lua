@@ -3,10 +3,12 @@
 -- asamp heap: what it says of a snapshot, as text, JSON and page; of two; and what it says
 -- of arguments and files that are none.
 
+local browser = require "spec.support.browser"
 local commands = require "spec.support.commands"
 local json = require "cjson"
 local process = require "spec.support.process"
 local shell = require "spec.support.shell"
+local units = require "asamp.show.units"
 
 local ASAMP = "build/bin/asamp"
 
@@ -137,6 +139,62 @@ describe("asamp heap", function()
     assert.is_falsy(text:find("<script", 1, true))
   end)
 
+  -- It had neither shares nor words on what its numbers are, its classes stood in no order, and on
+  -- a telephone it was as wide as on a desk.
+  it("has a page that fits windows, with shares, the largest first, and what numbers mean #plain", function()
+    local b, pages = browser.new(), {}
+    finally(function()
+      b:close()
+      for _, page in ipairs(pages) do os.remove(page) end
+    end)
+    b:open()
+    local _, out = asamp("--json", new)
+    local document = json.decode(out)
+    for i, words in ipairs{{new}, {"--diff", old, new}, {"--held-by", "table", "--paths", new}} do
+      pages[i] = ("%s.%d.html"):format(path, i)
+      assert.equal(0, (asamp("--page", pages[i], table.unpack(words))))
+      for _, columns in ipairs{360, 500, 1400} do
+        for _, scheme in ipairs{"light", "dark"} do
+          b:look(columns, 900, scheme)
+          b:visit(pages[i])
+          assert.equal(columns, b:eval "document.documentElement.scrollWidth")
+          assert.is_true(b:eval [[[...document.querySelectorAll(".panel")].every(
+            e => e.scrollWidth <= e.clientWidth)]], columns)
+        end
+      end
+      assert.equal("width=device-width, initial-scale=1",
+                   b:eval "document.querySelector('[name=viewport]').content")
+    end
+    b:visit(pages[1])
+    local names, before = {}, math.huge
+    for _, row in ipairs(document.classes) do
+      names[#names + 1] = row.name
+      assert.is_true(row.retained <= before)
+      before = row.retained
+    end
+    assert.same(names, b:eval [[[...document.querySelector("table").querySelectorAll("td.text")].map(
+      e => e.innerText)]])
+    local first, bytes = document.classes[1], document.info.bytes
+    assert.same({units.short(first.self), units.percent(first.self, bytes), units.short(first.retained),
+                 units.percent(first.retained, bytes)},
+                b:eval "[...document.querySelectorAll('td')].slice(0, 4).map(e => e.innerText)")
+    local text = b:text "body"
+    for _, words in ipairs{"retained: what would be freed", "%: of all " .. units.bytes(bytes),
+                           "mean age: since the allocation", "K, M, G: powers of 1024."} do
+      assert.is_truthy(text:find(words, 1, true), words)
+    end
+    b:look(500, 900)
+    assert.equal("none", b:eval "getComputedStyle(document.querySelector('td.spare')).display")
+    -- what is above numbers stands above them
+    assert.same({}, b:eval [=[(() => {
+      const right = e => [...e.children].slice(0, 2).map(c => Math.round(c.getBoundingClientRect().right));
+      const head = right(document.querySelector(".columns"));
+      return [...document.querySelectorAll("summary, .leaf")].map(right).filter(
+        r => r[0] > 0 && (r[0] !== head[0] || r[1] !== head[1]));
+    })()]=])
+    assert.same({}, b.errors)
+  end)
+
   -- The string table of a program with many strings was in the head and in no row.
   it("has a row for what is no object, so that rows add up to the head", function()
     local function document(...)
@@ -172,7 +230,8 @@ describe("asamp heap", function()
     end
     local page = os.tmpname()
     assert.equal(0, (asamp("--page", page, many)))
-    assert.is_truthy(shell.read(page):find("<td>%-</td><td>" .. row))
+    assert.is_truthy(shell.read(page):find(
+      '<td>%-</td><td class="spare">%-</td><td class="text">' .. row))
     status, _, err = asamp("--held-by", "(state and string table)", many)
     assert.same({1, "asamp heap: no object is of the class '(state and string table)'\n"}, {status, err})
   end)
