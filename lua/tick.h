@@ -66,8 +66,12 @@ LUAI_FUNC void luaN_atinstruction (lua_State *L, CallInfo *ci,
 #define LUAN_DISPATCH	__attribute__((section("luadispatch"), used))
 
 /* Of the label where a diverted table leads: the loop is laid out as if it were not
-   there. */
+   there. Clang warns that labels have no such attribute. */
+#if defined(__clang__)
+#define LUAN_COLD
+#else
 #define LUAN_COLD	__attribute__((cold))
+#endif
 
 /* The dispatch table of a state. It stays where it is: the loop reads this once. */
 #define luaN_dispatch(L)	(G(L)->heap.tick.dispatch)
