@@ -182,7 +182,7 @@ describe("samples of time and lost ones are all of the thread's CPU time", funct
       local env = {LUA_PROFILER = "alloc=0,time=1000,out=" .. path}
       local status, before, err = process.run{"-l", "profiler", script, how, env = env}
       assert.equal(3, status)
-      local n, lost = err:match("^profiler: (%d+) samples of time; profile: " .. path ..
+      local n, lost = err:match("^profiler: (%d+) samples? of time; profile: " .. path ..
                                 "\nprofiler: " .. path .. ": (%d+) samples are lost\n$")
       assert(n, err)
       account(n + lost, 0.3 - LATE - 0.001, before + 0.3 + 0.02, 1000, "exit")

@@ -26,14 +26,14 @@ local PROGRAM = [[
 
 -- What the profiler may say.
 local SAID = {
-  "^profiler: %d+ samples[^\n]*; profile: ",
+  "^profiler: %d+ samples?[^\n]*; profile: ",
   "^profiler: cannot write profile '[^']+': not enough memory; raise its limit %(ulimit %-v, now %d+%)$",
   "^profiler: cannot write profile '[^']+': no thread can be made to write it, for lack of memory "
     .. "%(ulimit %-v, now %d+%)",
   "^profiler: cannot write profile '[^']+': Cannot allocate memory$",
   "^profiler: cannot sample time: ",
   "^profiler: memory ran out; profile: ",
-  "^profiler: [^ ]+: %d+ samples are lost$",
+  "^profiler: [^ ]+: %d+ samples? [ia][sr]e? lost$",
   "^profiler: cannot sample native memory: ",
   "^profiler: cannot listen at '[^']+': ",
 }
