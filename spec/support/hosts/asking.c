@@ -2,7 +2,7 @@
 /*
 ** A host that listens at the socket x.sock (ASAMP=listen=x.sock), and asks itself.
 **   asking tenants   twenty states take turns, with a rotation behind each, until all have had
-**                    two; prints how many KiB its address space grew while they had them again
+**                    three; prints how many KiB of memory it has more at the end than at the begin
 **   asking churn     threads make and close states, others stay, while files rotate all the time
 **   asking closed    closes every descriptor that it does not know, has their numbers for files
 **                    of its own, and prints how many of these a request to stop, its own end of
@@ -58,10 +58,11 @@ static int rotate (void) {
   return n > 4 && strncmp(b, "file", 4) == 0;
 }
 
+/* KiB that may be written to: what malloc reserves for threads to come is not counted. */
 static long size (void) {
   long pages = 0;
   FILE *f = fopen("/proc/self/statm", "r");
-  if (f == NULL || fscanf(f, "%ld", &pages) != 1) abort();
+  if (f == NULL || fscanf(f, "%*d %*d %*d %*d %*d %ld", &pages) != 1) abort();
   fclose(f);
   return pages * (sysconf(_SC_PAGESIZE) / 1024);
 }
