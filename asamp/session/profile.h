@@ -180,10 +180,10 @@ void profile_walk (ProfileState *s, uint64_t began, uint64_t duration);
 
 /*
 ** A marker: something that the program wants to be seen in the profile. Any
-** bytes; the value may be empty.
+** bytes; the value may be empty. 0: it is lost, for the profile has ended.
 */
-void profile_mark (ProfileState *s, uint64_t time, const char *name,
-                   size_t namelen, const char *value, size_t valuelen);
+int profile_mark (ProfileState *s, uint64_t time, const char *name,
+                  size_t namelen, const char *value, size_t valuelen);
 
 /* A row of where resident memory is (resident.h); those of one time are a picture. */
 void profile_resident (ProfileState *s, uint64_t time, const char *what, int64_t bytes,

@@ -80,11 +80,13 @@ static int onroom (void *ud, uint64_t count) {
 }
 
 
-/* While there is no room, collections that decide nothing are left out. */
+/* While there is no room, collections that decide nothing are left out; and the one that comes
+   when the profile has ended, and the state is about to go on in the next (shared_safe). */
 static void oncollection (void *ud, const ProfileCollection *c,
                           const PendingFates *f, const FollowedDeaths *d) {
   Sampler *s = ud;
   ProfileCollection all = *c, *out = &s->leftout;
+  int hasended = __atomic_load_n(&s->ended, __ATOMIC_ACQUIRE);
   if (s->state.profile == NULL) return;  /* of a child that has told nothing yet */
   all.minors += out->minors;
   all.majors += out->majors;
@@ -93,7 +95,7 @@ static void oncollection (void *ud, const ProfileCollection *c,
   all.tenured += out->tenured;
   all.planned += out->planned;
   all.charged += out->charged;
-  if (f->n == 0 && d->n == 0 && !profile_room(s->state.profile)) {
+  if (hasended || (f->n == 0 && d->n == 0 && !profile_room(s->state.profile))) {
     out->minors = all.minors + (c->major == 0);
     out->majors = all.majors + (c->major != 0);
     out->left = all.left + c->duration;
@@ -456,9 +458,13 @@ void sampler_period (Sampler *s, lua_State *L, uint64_t period) {
 
 int sampler_mark (Sampler *s, const char *name, size_t namelen,
                   const char *value, size_t valuelen) {
-  if (s->state.profile == NULL) return 0;
-  profile_mark(&s->state, clock_now(), name, namelen, value, valuelen);
-  return 1;
+  /* the profile that the state has may just have ended */
+  while (s->shared == NULL ? s->state.profile != NULL : shared_current(s) > 0) {
+    Profile *p = s->state.profile;
+    if (profile_mark(&s->state, clock_now(), name, namelen, value, valuelen)) return 1;
+    if (s->shared == NULL || p == s->shared->profile(0)) break;
+  }
+  return 0;
 }
 
 

@@ -52,7 +52,7 @@ static int begin (Sampler *s) {
   s->named = 0;
   s->since = s->ratetime = clock_now();
   s->ratesamples = 0;
-  memset(&s->leftout, 0, sizeof(s->leftout));
+  __atomic_store_n(&s->ended, 0, __ATOMIC_RELAXED);
   samplers.past.states += (uint64_t)!s->counted;
   s->counted = 1;
   profile_begin(&s->state);
@@ -119,6 +119,7 @@ int shared_attach (lua_State *L, const SamplerShared *with, const TrackerClient 
   __atomic_store_n(&samplers.shared, with, __ATOMIC_RELAXED);
   s->options = with->options;
   memset(&s->seen, 0, sizeof(s->seen));  /* it may have been another state's */
+  memset(&s->leftout, 0, sizeof(s->leftout));
   resident_join(&s->resident);
   samplers_lock();
   samplers_enlist(s);
@@ -152,11 +153,30 @@ void shared_follow (Sampler *s) {
 }
 
 
-/* The state leaves its profile: what it has told there goes to the sums of the samplers.past. */
-static void settle (Sampler *s) {
+/* The profile is told what it has of the state, or, if the state is closed, that too; once: by the
+   state, or by who ends the profile. Under the lock. Returns what was allocated since. */
+static uint64_t tellend (Sampler *s, int isclosed) {
+  ProfileLeft left;
+  uint64_t bytes = samplers_ending(s, &left);
+  if (s->ended) return (bytes > s->toldbytes) ? bytes - s->toldbytes : 0;
+  if (isclosed) profile_leave(&s->state, bytes, &left, s->tracker.lost);
+  else {
+    if (bytes > 0) profile_allocated(&s->state, bytes);
+    profile_left(&s->state, &left);
+    profile_lost(s->state.profile, s->tracker.lost);
+  }
+  return 0;
+}
+
+
+/* The state leaves its profile: what it has told there goes to the sums of the samplers.past.
+   Returns the bytes that it has allocated and the profile was not told of. */
+static uint64_t settle (Sampler *s, int isclosed) {
+  uint64_t untold = 0;
   samplers_publish(s);
   samplers_lock();
   if (s->state.profile != NULL) {
+    untold = tellend(s, isclosed);
     seen_past(s->name, &s->seen, 1, 0);
     samplers.past.samples += s->tracker.samples;
     samplers.past.timesamples += s->timing.samples;
@@ -167,6 +187,7 @@ static void settle (Sampler *s) {
   s->state.profile = NULL;
   s->timing.samples = 0;
   samplers_unlock();
+  return untold;
 }
 
 
@@ -175,14 +196,19 @@ static void settle (Sampler *s) {
 static int move (Sampler *s, int isforked) {
   const SamplerShared *with = s->shared;
   const SamplerRate rate = rateof(with);
+  uint64_t untold, lost;
   int isthere;
   timing_stop(&s->timing);
-  (void)timing_drop(&s->timing);  /* they would have been the other's */
-  settle(s);
+  lost = timing_drop(&s->timing);
+  untold = settle(s, 0);
   heldpaths_free(&s->heldpaths);
   if (isforked) tracker_again(&s->tracker, seedof(s), 1);
   else tracker_wake(&s->tracker, s->tracker.L, rate.period, with->options.random,
                     seedof(s), rate.alloc);
+  if (!isforked) {  /* what the one before was not told */
+    s->tracker.bytes = rate.alloc ? untold : 0;
+    s->tracker.lost = lost;
+  }
   samplers_publish(s);  /* none of it is of the profile that was */
   samplers_lock();
   isthere = begin(s);
@@ -253,7 +279,7 @@ void shared_safe (void *ud, lua_State *L) {
   if (s->shared->profile(0) != s->state.profile && !s->forked && shared_current(s) < 0) {
     timing_stop(&s->timing);
     (void)timing_drop(&s->timing);
-    settle(s);
+    (void)settle(s, 0);
     tracker_idle(&s->tracker, L);
   }
   if (s->state.profile != NULL) {
@@ -310,18 +336,18 @@ int sampler_markshared (Profile *p, const char *name, const char *value) {
 
 
 void sampler_endshared (Profile *p) {
-  const Sampler *s;
+  Sampler *s;
   samplers_lock();
   for (s = samplers.all; s != NULL; s = s->next) {
     ProfileState state = {p, 0, 0, 1};  /* its depth is its own thread's */
     ProfileLeft left;
-    uint64_t bytes;
     if (s->shared == NULL || s->state.profile != p) continue;
     state.id = s->state.id;
-    bytes = samplers_ending(s, &left);
-    if (bytes > 0) profile_allocated(&state, bytes);
+    s->toldbytes = samplers_ending(s, &left);
+    if (s->toldbytes > 0) profile_allocated(&state, s->toldbytes);
     profile_left(&state, &left);
     profile_lost(p, seen_get(&s->seen, SEEN_LOST));
+    __atomic_store_n(&s->ended, 1, __ATOMIC_RELEASE);
   }
   samplers_unlock();
   profile_end(p, NULL);
@@ -339,7 +365,6 @@ int sampler_usesshared (const Profile *p) {
 
 
 void shared_leave (Sampler *s, lua_State *L) {
-  ProfileLeft left;
   SamplerAsked *asked;
   timing_stop(&s->timing);
   if (s->state.profile != NULL) {
@@ -358,9 +383,7 @@ void shared_leave (Sampler *s, lua_State *L) {
   s->tracker.points = 0;
   tracker_end(&s->tracker, L);
   luaN_setsampler(L, NULL, 0);
-  if (s->state.profile != NULL)
-    profile_leave(&s->state, samplers_ending(s, &left), &left, s->tracker.lost);
-  settle(s);
+  (void)settle(s, 1);
   samplers_lock();
   seen_past(s->name, &s->seen, 0, 1);
   s->name = SEEN_UNNAMED;

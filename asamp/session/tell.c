@@ -238,8 +238,8 @@ void profile_holders (ProfileState *s, const uint32_t *ids, size_t n) {
   letgo(p);
 }
 
-void profile_mark (ProfileState *s, uint64_t time, const char *name,
-                   size_t namelen, const char *value, size_t valuelen) {
+int profile_mark (ProfileState *s, uint64_t time, const char *name,
+                  size_t namelen, const char *value, size_t valuelen) {
   Profile *p = s->profile;
   MarkEvent *body;
   namelen = cut(p, name, namelen, PROFILE_NAME);
@@ -256,6 +256,7 @@ void profile_mark (ProfileState *s, uint64_t time, const char *name,
       memcpy(body->text + namelen, value, valuelen);
   }
   letgo(p);
+  return body != NULL;
 }
 
 void profile_resident (ProfileState *s, uint64_t time, const char *what, int64_t bytes,

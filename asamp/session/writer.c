@@ -235,8 +235,9 @@ static int openring (Profile *p, const char *to, char *why, size_t size) {
   return livefile_open(&p->file, p->place.fd, c->compress ? LIVEFILE_FAST : LIVEFILE_PLAIN);
 }
 
-/* The ring, into the file that is open. */
-static int putall (Profile *p, uint64_t lost) {
+/* The ring, into the file that is open; 'isend': for good. Before that nothing has told what
+   states have allocated that are still there. */
+static int putall (Profile *p, uint64_t lost, int isend) {
   uint64_t now = clock_now(), since = ring_since(p->ring, now);
   uint64_t epoch = (clock_read(CLOCK_REALTIME) - (now - since)) / 1000;
   ProfileLeft left = {0};
@@ -249,6 +250,7 @@ static int putall (Profile *p, uint64_t lost) {
   left.before = ring_left(p->ring);
   encoder_left(e, &left, __atomic_load_n(&p->cut, __ATOMIC_RELAXED));
   encoder_lost(e, lost);
+  if (!isend) encoder_notallocated(e);
   encoder_finish(e, now);
   if (encoder_failed(e) || ring_failed(p->ring))
     livefile_fail(&p->file, ENOMEM);
@@ -258,7 +260,7 @@ static int putall (Profile *p, uint64_t lost) {
 }
 
 /* Writes what is kept to a file of its own. */
-static int dumpring (Profile *p, const char *to, int isshort, char *why, size_t size) {
+static int dumpring (Profile *p, const char *to, int isshort, int isend, char *why, size_t size) {
   uint64_t lost;
   int error;
   pthread_mutex_lock(&p->lock);
@@ -268,7 +270,7 @@ static int dumpring (Profile *p, const char *to, int isshort, char *why, size_t 
     spare_spend(&p->spare);
   error = openring(p, to, why, size);
   if (error == 0) {
-    error = putall(p, lost);
+    error = putall(p, lost, isend);
     livefile_close(&p->file);
     if (error == 0)
       error = p->file.error;
@@ -296,12 +298,12 @@ void *writer_record (void *ud) {
     p->flushed = now;
     turn(p);
     if (wish != NULL) {
-      error = dumpring(p, wish->to, wish->isshort, wish->why, sizeof(wish->why));
+      error = dumpring(p, wish->to, wish->isshort, 0, wish->why, sizeof(wish->why));
       answer(p, p->place.path, error);
     }
     (void)spare_keep(&p->spare);
   } while (!stop);
-  error = dumpring(p, NULL, 1, why, sizeof(why));
+  error = dumpring(p, NULL, 1, 1, why, sizeof(why));
   p->file.error = error;
   if (error != 0) {
     pthread_mutex_lock(&p->lock);

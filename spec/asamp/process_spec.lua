@@ -201,6 +201,39 @@ describe("a process that the environment profiles", function()
       assert.same({0, "fine\n", ""}, {asking("churn", "alloc=4K,native=0,time=100")})
     end)
 
+    -- A state that was closed while its file ended was told twice, and what one had allocated
+    -- since its last sample, its marks and a collection were in no file.
+    it("with all that states do in the one file or the next, where files rotate", function()
+      if asan then return end  -- the same, and slow
+      local function sums(alone)
+        shell.output("rm -f %s/out/*", folder)
+        local status, out, err = process.run{program = folder .. "/asking", "sums", directory = folder,
+          limit = 60, env = {LUA_PATH = ";;", LUA_CPATH = ";;", ALONE = alone,
+            ASAMP = "quiet,out=out/%p.vmprof,listen=s/x.sock,alloc=4K,native=0,fixed"}}
+        assert.same({0, ""}, {status, err})
+        local all = {files = 0, allocated = 0, bytes = 0, minors = 0, marks = 0, begun = {}}
+        for _, p in ipairs(profiles()) do
+          assert.is_true(p.complete)
+          all.files = all.files + 1
+          all.minors = all.minors + p.minors
+          for _, s in ipairs(p.states) do
+            all.allocated = all.allocated + (s.allocated or 0)
+            all.bytes = all.bytes + s.bytes
+          end
+          for _, m in ipairs(p.marknames) do all.marks = all.marks + m.count end
+        end
+        assert.equal(tonumber(out:match "^%d+"), all.marks)
+        return all
+      end
+      local whole, parts = sums "1", sums()
+      assert.equal(1, whole.files)
+      assert.is_true(parts.files > 20, parts.files)
+      for name, one in pairs{allocated = 0.001, minors = 0.02, bytes = 0.002} do
+        local ratio = parts[name] / whole[name]
+        assert.is_true(ratio > 1 - one and ratio < 1 + one, ("%s %.5f"):format(name, ratio))
+      end
+    end)
+
     -- The thread that listens had its numbers still, and closed the program's files.
     it("when a daemon has closed what it does not know, and listens again", function()
       local status, out, err = asking("closed", "alloc=64K")

@@ -4,6 +4,9 @@
 **   asking tenants   twenty states take turns, with a rotation behind each, until all have had
 **                    three; prints how many KiB of memory it has more at the end than at the begin
 **   asking churn     threads make and close states, others stay, while files rotate all the time
+**   asking sums      four threads make sixty states in turn, and close most of them at once, while
+**                    files rotate all the time; ALONE in the environment: they do not. Prints how
+**                    many marks were set
 **   asking closed    closes every descriptor that it does not know, has their numbers for files
 **                    of its own, and prints how many of these a request to stop, its own end of
 **                    a connection, a fork and its child have closed
@@ -96,6 +99,44 @@ static void *churn (void *ud) {
   return NULL;
 }
 
+static long marks;
+
+static void *sum (void *ud) {
+  lua_State *kept = NULL;
+  int i;
+  (void)ud;
+  for (i = 0; i < 60; i++) {
+    lua_State *L = newstate();
+    if (luaL_dostring(L, "local mark = require 'profiler'.mark local n, keep = 0, {} "
+                         "for i = 1, 4000 do keep[i % 100] = ('x'):rep(1000) .. i "
+                         "if i % 40 == 0 and mark('m') then n = n + 1 end end return n"))
+      fprintf(stderr, "%s\n", lua_tostring(L, -1));
+    __atomic_fetch_add(&marks, (long)lua_tointeger(L, -1), __ATOMIC_RELAXED);
+    lua_settop(L, 0);
+    if (i % 5 < 4) lua_close(L);
+    else {
+      if (kept != NULL) lua_close(kept);
+      kept = L;
+    }
+  }
+  lua_close(kept);
+  __atomic_fetch_add(&over, 1, __ATOMIC_RELAXED);
+  return NULL;
+}
+
+static void sums (void) {
+  pthread_t t[4];
+  int i;
+  for (i = 0; i < 4; i++)
+    if (pthread_create(&t[i], NULL, sum, NULL) != 0) abort();
+  while (getenv("ALONE") == NULL && __atomic_load_n(&over, __ATOMIC_RELAXED) < 4) {
+    (void)rotate();
+    usleep(2000);
+  }
+  for (i = 0; i < 4; i++) pthread_join(t[i], NULL);
+  printf("%ld\n", marks);
+}
+
 static void closed (void) {
   lua_State *L = newstate();
   int fd[FILES], i, client, gone = 0;
@@ -124,6 +165,7 @@ static void closed (void) {
 int main (int argc, char **argv) {
   const char *what = argc > 1 ? argv[1] : "";
   if (strcmp(what, "tenants") == 0) tenants();
+  else if (strcmp(what, "sums") == 0) sums();
   else if (strcmp(what, "churn") == 0) {
     pthread_t t[4];
     int i, n = 0;
