@@ -171,7 +171,7 @@ static Profile *make (const char *to, unsigned number, char *err, size_t errsize
   }
   o.out = name;
   o.command = command;
-  o.number = isown ? 1 : number;
+  o.number = (isown || strstr(pattern, "%n") != NULL) ? 1 : number;  /* the name has it */
   o.timeperiod = with.rates.timens;
   o.made = o.made || number > 1;
   if (isown || !hasfolder()) o.folder = 0;
