@@ -99,22 +99,28 @@ static void valuetype (Writer *w, int field, const char *type,
   emit(w, field);
 }
 
+/* Only a profile of time alone has no values of allocations. */
+static int hasheap (const ReadProfile *r) {
+  return r->samples > 0 || r->timesamples == 0;
+}
+
+/* The types of values are in the order in which writesite and writeheld have these. */
 static void head (Writer *w) {
   const ReadProfile *r = w->r;
   const char *clock = r->wall ? "wall" : "cpu";
-  int heap = r->samples > 0 || r->timesamples == 0;
+  int heap = hasheap(r);
   if (heap) {
     valuetype(w, PROFILE_TYPE, "alloc_objects", "count");
     valuetype(w, PROFILE_TYPE, "alloc_space", "bytes");
     valuetype(w, PROFILE_TYPE, "inuse_objects", "count");
     valuetype(w, PROFILE_TYPE, "inuse_space", "bytes");
   }
-  if (w->held.nrows > 0)
-    valuetype(w, PROFILE_TYPE, "held_space", "bytes");
   if (r->timesamples > 0) {
     valuetype(w, PROFILE_TYPE, "samples", "count");
     valuetype(w, PROFILE_TYPE, clock, "nanoseconds");
   }
+  if (w->held.nrows > 0)
+    valuetype(w, PROFILE_TYPE, "held_space", "bytes");
   if (heap)
     valuetype(w, PROFILE_PERIODTYPE, "space", "bytes");
   else
@@ -307,7 +313,7 @@ static void writesite (Writer *w, const Site *s) {
   } while (node != 0);
   piece(&w->message, SAMPLE_LOCATIONS, &w->part);
   w->part.n = 0;
-  for (i = 0; i < 4 && (r->samples > 0 || r->timesamples == 0); i++)
+  for (i = 0; i < 4 && hasheap(r); i++)
     varint(&w->part, heap[i]);
   if (r->timesamples > 0) {
     varint(&w->part, s->kind == READER_TIMESAMPLE ? s->samples : 0);
@@ -340,7 +346,7 @@ static void writeheld (Writer *w, const HeldRow *row) {
                      : location(w, nodes[node].function, nodes[node].line));
   piece(&w->message, SAMPLE_LOCATIONS, &w->part);
   w->part.n = 0;
-  for (i = r->timesamples > 0 ? 6 : 4; i > 0; i--)
+  for (i = (hasheap(r) ? 4 : 0) + (r->timesamples > 0 ? 2 : 0); i > 0; i--)
     varint(&w->part, 0);
   varint(&w->part, row->bytes);
   piece(&w->message, SAMPLE_VALUES, &w->part);

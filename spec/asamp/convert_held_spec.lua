@@ -64,6 +64,47 @@ describe("asamp convert, of a profile that tells holders,", function()
     assert.same({12, 22}, {lines.keep, lines.fill})
   end)
 
+  -- Samples of time and holders together: held_space was declared before the former, and
+  -- written behind them, so that each of the three had another's name.
+  for _, what in ipairs{"allocations", "allocations time", "allocations held", "allocations time held",
+                        "time"} do
+    it("has each sum under its own name in pprof: " .. what, function()
+      local p = assert(gen.open{path = path, period = 1 << 20, timeperiod = 1000000, followed = 10})
+      p:name(8, "f", 1, "@a.lua")
+      local has = {}
+      for word in what:gmatch "%l+" do has[word] = true end
+      for i = 1, has.allocations and 7 or 0 do p:sample{8, i, kind = 0, size = 1 << i} end
+      if has.time then p:time{8, 9, count = 5} end
+      if has.allocations then p:collection{fates = "1101100"} end
+      if has.held then
+        p:holderpath(1, 0, "_G")
+        p:holders{1, 1, 1}
+      end
+      assert(p:close())
+      local profile, sums, f = assert(reader.read(path)), {}, protobuf.profile(convert("--to", "pprof", path))
+      for i, kind in ipairs(f.types) do
+        sums[kind] = 0
+        for _, s in ipairs(f.samples) do sums[kind] = sums[kind] + s.values[i] end
+      end
+      local heldbytes = 0
+      for _, bytes in ipairs(profile.holders and profile.holders.bytes or {}) do
+        heldbytes = heldbytes + bytes
+      end
+      local alive = profile.survivedbytes - profile.laterbytes + profile.undecidedbytes
+      assert.same({
+        ["alloc_objects/count"] = has.allocations and 1040384,
+        ["alloc_space/bytes"] = has.allocations and profile.bytes,
+        ["inuse_objects/count"] = has.allocations and 884736,
+        ["inuse_space/bytes"] = has.allocations and alive,
+        ["samples/count"] = has.time and 5,
+        ["cpu/nanoseconds"] = has.time and 5000000,
+        ["held_space/bytes"] = has.held and alive,
+      }, sums)
+      assert.equal(has.held and alive or 0, heldbytes)
+      assert.same(has.allocations and {7 * MIB, 4 * MIB} or {0, 0}, {profile.bytes, alive})
+    end)
+  end
+
   it("has them in collapsed stacks, by --weight held", function()
     local stacks = {}
     for line in convert("--to", "collapsed", "--weight", "held", path):gmatch "[^\n]+" do
