@@ -348,3 +348,28 @@ describe("lines of labels that do not fit", function()
 end)
 
 -- ==}
+
+-- What had no fate counted as alive by label, and nowhere else in the report.
+describe("what is alive, by label,", function()
+  it("adds up to what is alive in all, where some samples have no fate", function()
+    local labelled = require "asamp.sums.labelled"
+    local totals = require "asamp.sums.totals"
+    for followed, alive in pairs{["9"] = {a = 100, b = 200}, ["0"] = {a = 0, b = 0}} do
+      local path = process.file(vmprof.head() .. vmprof.header(6, 2) ..
+        vmprof.meta("asamp.format", "3") .. vmprof.meta("sample_allocated_bytes", "100") ..
+        vmprof.meta("asamp.followed", followed) ..
+        vmprof.name(8, "py:f:1:f.lua") .. vmprof.stack(1, 1, {0, 1, 5, 8}, {0}):rep(6) ..
+        vmprof.meta("asamp.1", "n 6\ns 8 8 8 8 8 8\nb 2 1 4 2\nB 1 1 ra\nB 2 1 rb\nf 1 3\n") ..
+        vmprof.trailer())
+      local profile = assert(reader.read(path))
+      local rows, sum = {}, 0
+      for _, row in ipairs(labelled.rows(profile, "r")) do
+        rows[row.value], sum = row.alive, sum + row.alive
+      end
+      assert.same({100 * 2, 600}, {profile.undecidedbytes, profile.bytes})
+      assert.same(alive, rows)
+      assert.equal(totals.of(profile).whole.alivebytes, sum)
+      os.remove(path)
+    end
+  end)
+end)

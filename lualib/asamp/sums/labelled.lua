@@ -1,9 +1,11 @@
 -- SPDX-License-Identifier: MIT
 -- What a profile tells by the labels that the program gave to its coroutines: rows of
--- the values of a label. Pure. Rows have value, samples, bytes, alive (at the end), time
+-- the values of a label. Pure. Rows have value, samples, bytes, alive (at the end, as in
+-- asamp.sums.totals: of what has a fate, and 0 when the file tells no deaths), time
 -- (seconds), collections (that came while it ran) and pause (their seconds); the most
 -- bytes, then the most time, first.
 
+local measures = require "asamp.sums.measures"
 local order = require "asamp.sums.order"
 
 local M = {}
@@ -27,7 +29,7 @@ end
 --- A row for each value of the label called 'name', and one for what has none, if
 -- anything ran with it.
 function M.rows(profile, name)
-  local rows, byvalue = {}, {}
+  local rows, byvalue, deaths = {}, {}, measures.tellsdeaths(profile)
   for _, set in ipairs(profile.labels or {}) do
     local value = set.labels[name] or M.NONE
     local row = byvalue[value]
@@ -36,7 +38,7 @@ function M.rows(profile, name)
       byvalue[value], rows[#rows + 1] = row, row
     end
     row.samples, row.bytes = row.samples + set.samples, row.bytes + set.bytes
-    row.alive = row.alive + set.survivedbytes - set.laterbytes + set.undecidedbytes
+    row.alive = row.alive + (deaths and set.survivedbytes - set.laterbytes or 0)
     row.time = row.time + set.ns / 1e9
     row.collections = row.collections + set.minors + set.majors
     row.pause = row.pause + set.pause / 1e6
