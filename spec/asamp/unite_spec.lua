@@ -2,15 +2,18 @@
 -- Profiles that are merged: the file of all has the sums that `report --sum` has of them.
 -- ASAMP_ROUNDS: how many random sets of profiles (default 4).
 
+local cjson = require "cjson"
 local convert = require "profiler.convert"
 local copies = require "asamp.sums.copies"
 local gen = require "profilegen"
+local labelled = require "asamp.sums.labelled"
 local lifetimes = require "asamp.sums.lifetimes"
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
 local runs = require "spec.support.runs"
 local shell = require "spec.support.shell"
 local states = require "asamp.sums.states"
+local report = require "spec.support.commands".of((require "asamp.commands.report"))
 local totals = require "asamp.sums.totals"
 local united = require "asamp.sums.united"
 
@@ -42,7 +45,22 @@ end
 
 local HEAD = {"samples", "timesamples", "survived", "survivedbytes", "later", "laterbytes", "bytes",
               "undecided", "undecidedbytes", "minors", "majors", "allocated", "followed",
-              "unfollowed", "random", "lines", "wall", "cpu", "command", "undetailed"}
+              "unfollowed", "random", "lines", "wall", "cpu", "command", "undetailed", "fates"}
+
+-- The rows of a label, by value.
+local function labelrows(p, name)
+  local all = {}
+  for _, row in ipairs(labelled.rows(p, name)) do
+    local list = {}
+    for key, n in pairs(row) do
+      list[#list + 1] = key .. " " .. (type(n) == "number" and ("%.9g"):format(n) or n)
+    end
+    table.sort(list)
+    assert.is_nil(all[row.value])
+    all[row.value] = table.concat(list, ", ")
+  end
+  return all
+end
 
 local function same(paths, merged)
   local profiles = {}
@@ -52,13 +70,16 @@ local function same(paths, merged)
   for _, key in ipairs(HEAD) do assert.equal(sum[key], all[key], key) end
   assert.equal(#paths, all.profiles)
   assert.is_true(math.abs(sum.duration - all.duration) < 1e-5 * #paths)
-  sum.fates = all.fates  -- the sum tells none if one profile has none
   local a, b = totals.of(sum), totals.of(all)
   for _, what in ipairs{"functions", "lines", "types"} do
     samerows(a[what], b[what], "self")
   end
   for _, what in ipairs{"functions", "lines"} do
     samerows(a[what], b[what], "total")
+  end
+  assert.same(labelled.names(all), labelled.names(sum))
+  for _, name in ipairs(labelled.names(all)) do
+    assert.same(labelrows(all, name), labelrows(sum, name))
   end
   local lives = {}
   for i, p in ipairs{sum, all} do
@@ -219,6 +240,81 @@ describe("profiles that are merged", function()
       got[route] = copies.of(assert(reader.read(out, {label = {name = "route", value = route}}))).bytes
     end
     assert.same(want, got)
+  end)
+
+  -- A run with the options and the label, if there is one.
+  local function run(path, options, route)
+    local script = process.file(([[
+      local profiler, kept = require "profiler", {}
+      profiler.label{route = %s or nil}
+      for i = 1, 20000 do kept[i %% 3000] = {i, tostring(i)} end
+      collectgarbage()]]):format(route and ("%q"):format(route) or "nil"))
+    local status, _, err = process.run{"-l", "profiler", script, env = {LUA_PROFILER =
+      ("native=0,quiet,overwrite,seed=3,%s,out=%s"):format(options, path)}}
+    assert.equal(0, status, err)
+    os.remove(script)
+  end
+
+  -- What had no label at all was in no row, and its whole file refused by --by-label.
+  it("have rows of what has no label, also of profiles without any: --sum has the same", function()
+    run(paths[1], "alloc=2K", "/a")
+    run(paths[2], "alloc=1K,time=1000")
+    run(paths[3], "alloc=0,time=1000")
+    local list = {paths[1], paths[2], paths[3]}
+    assert(merge(list, out))
+    local all = same(list, out)
+    local sum = united.of{reader.read(paths[1]), reader.read(paths[2]), reader.read(paths[3])}
+    local rows, bytes = labelrows(sum, "route"), 0
+    assert.is_truthy(rows["/a"] and rows["(none)"])
+    for _, row in ipairs(labelled.rows(sum, "route")) do bytes = bytes + row.bytes end
+    assert.equal(all.bytes, bytes)
+    for _, options in ipairs{{"--by-label", "route"}, {"--label", "route=/a"}, {"--label", "route=(none)"},
+                             {"--label", "route=(none)", "--by-label", "route"}} do
+      local docs = {}
+      for i, files in ipairs{{"--sum", table.unpack(list)}, {out}} do
+        table.move(options, 1, #options, #files + 1, files)
+        local code, text, err = report("--json", table.unpack(files))
+        assert.same({0, ""}, {code, err})
+        docs[i] = cjson.decode(text)
+      end
+      local a, b = docs[1], docs[2]
+      for _, key in ipairs{"samples", "bytes", "survivedbytes", "laterbytes", "timesamples", "minors"} do
+        assert.equal(b[key], a[key], key)
+      end
+      local function plain(doc)
+        local values = {}
+        for i, row in ipairs(doc.labels.route) do
+          values[i] = ("%s %d %d %.9g %d"):format(row.value, row.bytes, row.alive, row.time, row.collections)
+        end
+        return values
+      end
+      assert.same(plain(b), plain(a))
+    end
+    local code, _, err = report("--sum", "--label", "route=/x", list[1], list[2])
+    assert.equal(1, code)
+    assert.is_truthy(err:find("nothing ran with the label route=/x", 1, true), err)
+  end)
+
+  -- One profile of time, or an empty one, and all survival was gone from the sum.
+  it("have the survival of those that have samples of allocations: --sum has the same", function()
+    run(paths[1], "alloc=2K")
+    run(paths[2], "alloc=0,time=1000")
+    local p = assert(gen.open{path = paths[3], period = 1 << 20, followed = 100, random = true})
+    assert(p:close())
+    local one = reader.read(paths[1])
+    for _, list in ipairs{{paths[1], paths[2], paths[3]}, {paths[3], paths[2], paths[1]}} do
+      assert(merge(list, out))
+      same(list, out)
+      local profiles = {}
+      for i, path in ipairs(list) do profiles[i] = assert(reader.read(path)) end
+      local sum = united.of(profiles)
+      local whole = totals.of(sum).whole
+      assert.is_true(sum.fates)
+      assert.same({one.period, 0}, {sum.period, sum.periods})
+      assert.is_true(whole.alivebytes > 0)
+      assert.equal(one.survivedbytes - one.laterbytes, whole.alivebytes)
+      assert.equal(reader.read(out).allocated, sum.allocated)
+    end
   end)
 
   it("keep states, with their names, ends and what they have allocated", function()

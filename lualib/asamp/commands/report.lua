@@ -218,8 +218,8 @@ local function fieldof(by, t)
   return field
 end
 
--- The profile of what the option --label names; nil and what is wrong.
-local function oflabel(path, profile, ids, o, setting, world)
+-- Does the profile have the labels that the options name? nil and what is wrong.
+local function haslabels(profile, o)
   local name = o.label and o.label.name or o["by-label"]
   local ok, wrong = true, nil
   if name then
@@ -227,6 +227,16 @@ local function oflabel(path, profile, ids, o, setting, world)
   end
   if ok and o.label and o["by-label"] then
     ok, wrong = labelled.check(profile, o["by-label"])
+  end
+  return ok, wrong
+end
+
+-- The profile of what the option --label names; nil and what is wrong. In a sum some profiles
+-- may lack it: that is asked of the sum.
+local function oflabel(path, profile, ids, o, setting, world)
+  local ok, wrong = true, nil
+  if not o.sum then
+    ok, wrong = haslabels(profile, o)
   end
   if not ok then
     return nil, wrong
@@ -292,6 +302,12 @@ end
 
 -- Reports a profile. Returns the text or, for JSON, a table; nil and what is wrong.
 local function reportof(profile, o, setting)
+  if o.sum then
+    local ok, lacks = haslabels(profile, o)
+    if not ok then
+      return nil, lacks
+    end
+  end
   local view, wrong = charged(profile, o, setting)
   local t
   if view then

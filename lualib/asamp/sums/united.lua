@@ -78,11 +78,14 @@ local function amounts(p, i, time, varied, timeperiod)
   return sum
 end
 
--- Fields that are sums over the profiles, and those that are true if they are of each.
+-- Fields that are sums over the profiles, those that are true if they are of each, and of any.
+-- What no sample is of says nothing about samples, and has no say: a profile of time, or an
+-- empty one, took survival from all the others.
 local SUMS = {"samples", "timesamples", "survived", "survivedbytes", "later", "laterbytes",
               "bytes", "undecided", "undecidedbytes", "undetailed", "unfollowed", "lost", "minors",
               "majors", "duration", "walks", "walked"}
-local EACH = {"own", "complete", "fates", "lines", "random"}
+local EACH = {"own", "complete", "random"}
+local ANY = {"fates", "wall", "cpu"}
 
 -- What profiles tell that no sum of them has, in words: {text, does it tell that?}.
 local ALONE = {
@@ -118,18 +121,62 @@ local function addring(all, ring)
           wanted = ring.wanted and math.max(all.wanted or 0, ring.wanted) or all.wanted}
 end
 
+-- What a profile without labels did is what has none: a set as the reader has of these.
+local function unlabelled(p)
+  local set = {labels = {}, samples = p.samples, bytes = p.bytes, survivedbytes = p.survivedbytes,
+               laterbytes = p.laterbytes, undecidedbytes = p.undecidedbytes,
+               timesamples = p.timesamples, minors = p.minors, majors = p.majors,
+               pause = p.course and p.course.pauses.total or 0}
+  local periods, sites = 0, p.sites
+  for i, kind in ipairs(sites.kind) do
+    periods = periods + (p.kinds[kind].time and (sites.time or sites.samples)[i] or 0)
+  end
+  set.ns = math.floor(periods * (p.timeperiod or 0) * 1e9 + 0.5)
+  return set
+end
+
+-- The sets of labels of all; nil where there are none.
+local function labels(profiles)
+  local all, found = {}, false
+  for _, p in ipairs(profiles) do
+    found = found or p.labels ~= nil
+    local sets = p.labels or {unlabelled(p)}
+    table.move(sets, 1, #sets, #all + 1, all)
+  end
+  return found and all or nil
+end
+
+-- The profile whose period those of the others are compared with.
+local function sampled(profiles)
+  for _, p in ipairs(profiles) do
+    if p.samples > 0 then
+      return p
+    end
+  end
+  return profiles[1]
+end
+
+-- Adds what a profile with samples of allocations tells of all these.
+local function addsampled(all, p, period)
+  all.allocated = all.allocated and p.allocated and all.allocated + p.allocated
+  all.periods = all.periods + (p.periods or 0) + (p.period ~= period and 1 or 0)
+end
+
 local function head(profiles)
   local all = {path = ("%d profile%s"):format(#profiles, #profiles == 1 and "" or "s"),
                profiles = #profiles, left = {},
-               collections = {}, marks = {}, marknames = {}, allocated = 0,
-               followed = math.huge, wall = false, cpu = false}
-  local one = profiles[1]
-  for _, key in ipairs{"command", "version", "interpreter", "period", "timeperiod", "started"} do
+               collections = {}, marks = {}, marknames = {}, allocated = 0, lines = true,
+               followed = math.huge, periods = 0, timeperiods = 0, labels = labels(profiles)}
+  local one, period = profiles[1], sampled(profiles).period
+  for _, key in ipairs{"command", "version", "interpreter", "timeperiod", "started"} do
     all[key] = one[key]
   end
-  all.periods, all.timeperiods = 0, 0
+  all.period = period
   for _, key in ipairs(EACH) do
     all[key] = true
+  end
+  for _, key in ipairs(ANY) do
+    all[key] = false
   end
   for _, p in ipairs(profiles) do
     for _, key in ipairs(SUMS) do
@@ -138,26 +185,32 @@ local function head(profiles)
     for _, key in ipairs(EACH) do
       all[key] = all[key] and p[key]
     end
-    all.allocated = all.allocated and p.allocated and all.allocated + p.allocated
+    for _, key in ipairs(ANY) do
+      all[key] = all[key] or p[key]
+    end
+    if p.samples > 0 then
+      addsampled(all, p, period)
+    else
+      all.allocated = all.allocated and all.allocated + (p.allocated or 0)
+    end
+    if p.samples > 0 or (p.followed or 0) > 0 then
+      all.followed = math.min(all.followed, p.followed or 0)
+    end
+    all.lines = all.lines and (p.lines or p.samples + p.timesamples == 0)
     all.command = all.command == p.command and p.command or nil
-    all.followed = math.min(all.followed, p.followed or 0)
-    all.wall, all.cpu = all.wall or p.wall, all.cpu or p.cpu
     all.timeperiod = all.timeperiod or p.timeperiod
     all.longestwalk = math.max(all.longestwalk or 0, p.longestwalk or 0)
     all.ring = addring(all.ring, p.ring)
-    all.periods = all.periods + (p.periods or 0) + (p.period ~= one.period and 1 or 0)
     all.timeperiods = math.max(all.timeperiods, p.timeperiods or 0)
     all.started = math.min(all.started or math.huge, p.started or math.huge)
-    for _, set in ipairs(p.labels or {}) do
-      all.labels = all.labels or {}
-      all.labels[#all.labels + 1] = set
-    end
     for _, left in ipairs(p.left or {}) do
       all.left[#all.left + 1] = {what = left.what, limit = left.limit, count = left.count,
                                  text = ("'%s': %s"):format(p.path, left.text)}
     end
   end
   all.started = all.started < math.huge and all.started or nil
+  all.followed = all.followed < math.huge and all.followed or one.followed
+  all.allocated = all.allocated ~= 0 and all.allocated or nil
   all.alone = alone(profiles)
   return all
 end
