@@ -66,9 +66,28 @@ void readerlife_end (ReaderState *s, uint64_t time) {
   s->of = &s->single;
 }
 
-void readerlife_finish (ReaderState *s) {
-  ReadState *row;
+/*
+** What the states that are wanted have allocated, exactly; 0: some of them do not tell, as
+** those do not that were still there in a file that is cut, or where the whole is not told.
+*/
+static uint64_t allocatedby (const ReaderState *s) {
+  const ReadProfile *r = s->r;
+  const ReadState *row;
   uint64_t bytes = 0;
+  int open;
+  for (row = r->states; row < r->states + r->nstates; row++) {
+    if (!readerstate_iswanted(s->client, row->id))
+      continue;
+    open = !row->ended || row->others;
+    if ((open && !r->complete) ||
+        (row->allocated == 0 && (row->samples > 0 || (open && r->allocated == 0))))
+      return 0;
+    bytes += row->allocated;
+  }
+  return bytes;
+}
+
+void readerlife_finish (ReaderState *s) {
   size_t i;
   for (i = 0; i < s->streams.n; i++) {
     s->of = s->streams.list[i];
@@ -76,9 +95,6 @@ void readerlife_finish (ReaderState *s) {
   }
   s->of = &s->single;
   readeremit_undecided(s);
-  if (s->client->only == NULL || !s->r->many)
-    return;
-  for (row = s->r->states; row < s->r->states + s->r->nstates; row++)
-    bytes += readerstate_iswanted(s->client, row->id) ? row->allocated : 0;
-  s->r->allocated = bytes;
+  if (s->client->only != NULL && s->r->many)
+    s->r->allocated = allocatedby(s);
 }

@@ -11,6 +11,7 @@ local protobuf = require "spec.support.protobuf"
 local reader = require "profiler.reader"
 local shell = require "spec.support.shell"
 local states = require "asamp.sums.states"
+local vmprof = require "spec.support.vmprof"
 
 local prefix = process.interpreter():match "^(.*)/bin/[^/]+$"
 local STATES = tonumber(os.getenv "MANYSTATES" or 600)
@@ -130,6 +131,35 @@ describe("a file of many states", function()
     assert.equal("1 1 1", bykey(r)["only1 One"])
     assert.same({12350, 12345, 5, 3}, {r.allocated, r.states[2].allocated, r.states[3].allocated,
                                        r.begun})
+  end)
+
+  -- Of a process that was killed it gave what the ended ones had allocated as all that these
+  -- states had, exactly, whatever the others did.
+  it("says what some have allocated exactly when it tells that of each of them", function()
+    local p = interleaved(path)
+    p:of(1)
+    p:leave(12345)
+    p:begin(2)
+    p:called("script1")
+    p:sample{61, 0}
+    p:close()
+    local ids = states.find(assert(reader.read(path)), "script1")
+    assert.same({1, 2}, ids)
+    assert.same({12345, nil}, {reader.read(path, {states = {1}}).allocated,
+                               reader.read(path, {states = ids}).allocated})
+    local text = vmprof.load(path)
+    local file = assert(io.open(path, "wb"))
+    file:write((text:sub(1, -2)))
+    file:close()
+    local r = assert(reader.read(path, {states = ids}))
+    assert.same({false, nil, 3, 12345}, {r.complete, r.allocated, r.samples, r.states[2].allocated})
+    assert.equal(12345, reader.read(path, {states = {1}}).allocated)
+    assert.is_nil(reader.read(path, {states = {2}}).allocated)
+    local told = shell.output("build/bin/asamp report --state script1 '%s' 2>/dev/null", path)
+    assert.matches("300 bytes allocated in [^,]+, estimated from 3 samples", told)
+    local rows = {}
+    for _, row in ipairs(states.names(reader.read(path))) do rows[row.name] = row.allocated end
+    assert.same({script0 = 0, script1 = 0}, rows)
   end)
 
   it("is read by format 3 alone as one state's, and cut anywhere without harm", function()

@@ -9,9 +9,13 @@ local units = require "asamp.show.units"
 
 local M = {}
 
+local function exactly(n)
+  return n > 0 and units.short(n) or "-"
+end
+
 local SUMS = {
   {"bytes", "bytes", units.short, shares = true}, {"time", "time", units.shorttime, shares = true},
-  {"alive", "alive", units.short, spare = 3}, {"exactly", "allocated", units.short, spare = 5},
+  {"alive", "alive", units.short, spare = 3}, {"exactly", "allocated", exactly, spare = 5},
   {"GCs", "collections", units.count, spare = 6}, {"states", "count", units.count, spare = 1},
 }
 

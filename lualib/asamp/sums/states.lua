@@ -37,11 +37,12 @@ function M.states(profile)
   return rows
 end
 
---- Those of one name together.
+--- Those of one name together; what they have allocated is told if each of them tells it.
 function M.names(profile)
-  local rows, byname = {}, {}
+  local rows, byname, untold = {}, {}, {}
   for _, s in ipairs(profile.states or {}) do
     local one = rowof(s)
+    untold[one.name] = untold[one.name] or (s.samples > 0 and s.allocated == 0)
     local row = byname[one.name]
     if not row then
       one.id, one.thread, one.begin, one.ended = nil, nil, nil, nil
@@ -52,6 +53,9 @@ function M.names(profile)
         row[field] = row[field] + one[field]
       end
     end
+  end
+  for _, row in ipairs(rows) do
+    row.allocated = untold[row.name] and 0 or row.allocated
   end
   table.sort(rows, before)
   return rows
