@@ -63,7 +63,7 @@
 #define READER_MAXSTREAMS	BOUND(1u << 14, 4)    /* ... that are there at a time */
 #define READER_MAXTHREADS	BOUND(1u << 12, 4)    /* OS threads */
 #define READER_MAXLABELSETS	BOUND(1u << 16, 6)    /* sets of labels, ... */
-#define READER_MAXLABELS	BOUND(1u << 18, 12)   /* ... and labels in all of these */
+#define READER_MAXLABELS	BOUND(1u << 21, 12)   /* ... and labels in all of these, 32 each */
 
 /* Sums. */
 #define SITETABLE_MAXSITES		BOUND(1u << 20, 40)

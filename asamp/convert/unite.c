@@ -165,7 +165,7 @@ static uint32_t labels (void *ud, uint32_t set) {
   ProfileLabel list[PROFILE_LABELS];
   Bytes text = {0};
   size_t i, n;
-  uint32_t number = idmap_get(&m->sets, set);
+  uint32_t before, number = idmap_get(&m->sets, set);
   m->set = set;
   if (number != IDMAP_NONE)
     return number;
@@ -176,7 +176,9 @@ static uint32_t labels (void *ud, uint32_t set) {
     bytes_add(&text, list[i].value, strlen(list[i].value));
     bytes_char(&text, '\2');
   }
+  before = m->labels.n;
   number = n > 0 ? strtab_put(&m->labels, (const char *)text.data, text.n) : 0;
+  m->nsets += m->labels.n > before;
   m->left.labelsets += n > 0 && number == 0;
   if (text.failed || m->labels.failed || !idmap_set(&m->sets, set, number))
     m->t.client.stop = NOMEMORY;
@@ -446,6 +448,18 @@ const char *unite_finish (Unite *m) {
   encoder_lost(m->encoder, m->lost);
   encoder_finish(m->encoder, (m->clock + m->shift) * 1000);
   return encoder_failed(m->encoder) ? NOMEMORY : NULL;
+}
+
+static uint64_t beyond (uint64_t n, uint64_t limit) {
+  return n > limit ? n - limit : 0;
+}
+
+void unite_left (const Unite *m, uint64_t *counts) {
+  memset(counts, 0, LEFT_N * sizeof(*counts));
+  counts[LEFT_FUNCTIONS] = m->names.lumpedfunctions;
+  counts[LEFT_CLASSES] = m->names.lumpedclasses;
+  counts[LEFT_SETS] = beyond(m->nsets, READER_MAXLABELSETS);
+  counts[LEFT_STATES] = beyond(m->nstates, READER_MAXSTATES);
 }
 
 void unite_free (Unite *m) {

@@ -35,6 +35,7 @@ typedef struct Unite {
   TranscodeInto into;
   Origins names;            /* UN1 */
   StrTab natives, labels;
+  uint32_t nsets;           /* in 'labels' */
   ProfileLeft left;         /* what limits of the writers have left out, ... */
   uint64_t texts, lost;
   uint64_t ring[4];         /* as of ReadProfile, added up */
@@ -65,6 +66,9 @@ ReadProfile *unite_add (Unite *m, const char *path, void (*progress) (void *ud, 
                     void *ud, int *fatal, char *err, size_t errsize);
 /* Behind all of them. A phrase why the result is not complete, or NULL. */
 const char *unite_finish (Unite *m);
+/* Behind that: what readers of the result will leave out that no profile has told, LEFT_N
+   counts: there are more functions, classes, sets of labels and states in all together. */
+void unite_left (const Unite *m, uint64_t *counts);
 void unite_free (Unite *m);
 
 #endif

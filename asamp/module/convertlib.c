@@ -29,7 +29,8 @@
 ** states are by their scripts, OS threads together, see tags.h), name (speedscope), format (vmprof: 6 or 7), startup (all but vmprof: true: the C
 ** functions that come before the script in every stack are there, see fold.h).
 ** That of merge has: files, a list: of each path its summary, or {path, error}; states (how
-** many), written. Where the result is none, merge returns nil, a message, and that list.
+** many), written, left (what readers leave out of the result, and of none of these). Where the result
+** is none, merge returns nil, a message, and that list.
 ** A summary has: complete, message, version, own, period, timeperiod (ns),
 ** wall, started, duration (us), samples, timesamples, undetailed, fates,
 ** minors, majors, command, interpreter, held (firefox: is there a thread of holders?),
@@ -502,6 +503,7 @@ static int l_merge (lua_State *L) {
   const char *reason;
   lua_Integer i;
   int error, list;
+  uint64_t counts[LEFT_N];
   luaL_checktype(L, 1, LUA_TTABLE);
   luaL_checkstring(L, 2);
   luaL_checktype(L, 3, LUA_TTABLE);
@@ -532,9 +534,11 @@ static int l_merge (lua_State *L) {
   if (reason != NULL)
     return failed(w, reason);
   manyprogress(w, 1);
-  lua_createtable(L, 0, 3);
+  lua_createtable(L, 0, 4);
   lua_pushvalue(L, list);
   lua_setfield(L, -2, "files");
+  unite_left(w->unite, counts);
+  pushleft(L, counts);
   setinteger(L, "states", w->unite->nstates);
   setinteger(L, "written", w->output->written);
   error = release(w, 1);

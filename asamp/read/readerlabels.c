@@ -11,10 +11,6 @@
 static int newset (ReaderState *s) {
   ReadProfile *r = s->r;
   ReadLabelSet *set;
-  if (r->nlabelsets >= READER_MAXLABELSETS) {
-    r->left[LEFT_LABELSETS]++;
-    return 0;
-  }
   if (!list_grow(&r->labelsets, r->nlabelsets, &s->labelsetsize, sizeof(*r->labelsets))) {
     s->failed = 1;
     return 0;
@@ -33,7 +29,7 @@ static void putlabel (ReaderState *s, const char *name, size_t namelength,
   const ReaderClient *c = s->client;
   ReadLabel *label;
   if (r->nlabels >= READER_MAXLABELS) {
-    r->left[LEFT_LABELSETS]++;
+    r->left[LEFT_LABELS]++;
     return;
   }
   if (!list_grow(&r->labels, r->nlabels, &s->labelsize, sizeof(*r->labels))) {
@@ -51,6 +47,14 @@ static void putlabel (ReaderState *s, const char *name, size_t namelength,
                     strcmp(r->text.text + label->value, c->labelvalue) != 0;
 }
 
+/* A line of a set that has no room. Sets have numbers in turn, and their lines are together. */
+static void leaveset (ReaderState *s, uint64_t id) {
+  if (id > s->lastset) {
+    s->lastset = id;
+    s->r->left[LEFT_SETS]++;
+  }
+}
+
 static void readline (ReaderState *s, Fields *line) {
   uint64_t id, length;
   size_t rest;
@@ -60,6 +64,10 @@ static void readline (ReaderState *s, Fields *line) {
   rest = (size_t)(line->end - line->p);
   if (length > rest)
     length = rest;
+  if (id > READER_MAXLABELSETS && s->r->nlabelsets == READER_MAXLABELSETS) {
+    leaveset(s, id);
+    return;
+  }
   if (id == s->r->nlabelsets + (uint64_t)1 && !newset(s))
     return;
   if (id > 0 && id == s->r->nlabelsets)

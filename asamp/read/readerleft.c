@@ -76,6 +76,11 @@ static const struct {
     "became of them"},
   [LEFT_THREADS] = {"threads", READER_MAXTHREADS,
     "more than % OS threads: # others have no row"},
+  [LEFT_SETS] = {"sets", READER_MAXLABELSETS,
+    "more than % sets of labels in a file: # others are left out, and what has them counts "
+    "as (none)"},
+  [LEFT_LABELS] = {"labels", READER_MAXLABELS,
+    "more than % labels in the sets of a file: # others are left out, whose value is (none)"},
   [LEFT_SITES] = {"sites", SITETABLE_MAXSITES,
     "more than % pairs of stack and type: # samples are in the totals, but in no "
     "function and no line"},

@@ -56,6 +56,7 @@ typedef struct ReaderState {
   int stat[3];         /* which of them is in use, held, rss; -1: none */
   IdMap bystep;        /* the path and the step that lead to one -> its number in ReadProfile.paths */
   size_t pathsize, labelsetsize, labelsize;
+  uint64_t lastset;    /* the last set of labels that had no room; 0: none */
   uint64_t eventtime;  /* own: likewise, of events */
   const char *ahead;   /* up to here, fates are decided at 'aheadtime' */
   uint64_t aheadtime;

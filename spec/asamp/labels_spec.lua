@@ -349,6 +349,70 @@ end)
 
 -- ==}
 
+-- A file whose sets of labels have the lines lines(id), so many in a batch, which has a sample
+-- without labels, and then a sample of each of 'sampled'.
+local function withsets(n, each, lines, sampled)
+  local text = {vmprof.head() .. vmprof.header(6, 2) .. vmprof.meta("asamp.format", "3") ..
+    vmprof.meta("sample_allocated_bytes", "100") .. vmprof.name(8, "py:f:1:f.lua")}
+  local stack = vmprof.stack(1, 1, {0, 1, 5, 8}, {0})
+  for from = 1, n, each do
+    local batch = {"n 1\ns 8\n"}
+    for id = from, math.min(n, from + each - 1) do batch[#batch + 1] = lines(id) end
+    text[#text + 1] = stack .. vmprof.meta("asamp.1", table.concat(batch))
+  end
+  for _, id in ipairs(sampled) do
+    text[#text + 1] = stack .. vmprof.meta("asamp.1", ("n 1\ns 8\nb 1 %d\n"):format(id))
+  end
+  return process.file(table.concat(text) .. vmprof.trailer(1))
+end
+
+describe("sets of labels, as many as a file may have,", function()
+  -- Half of them had no place, of a profile within all limits that are documented.
+  it("are all there: 16,384 of 32", function()
+    local path = withsets(16384, 512, function(id)
+      local list = {}
+      for k = 1, 32 do list[k] = ("B %d 3 l%02d%d\n"):format(id, k, k == 32 and id or k) end
+      return table.concat(list)
+    end, {1, 8192, 16384})
+    local p = assert(reader.read(path))
+    assert.same({}, p.left)
+    assert.equal(16385, #p.labels)
+    for _, id in ipairs{1, 8192, 16384} do
+      local set = p.labels[id + 1]
+      assert.same({1, "1", tostring(id)}, {set.samples, set.labels.l01, set.labels.l32})
+    end
+    os.remove(path)
+  end)
+
+  -- One was counted, whatever they were, in words that speak of another limit.
+  it("and more: these are counted, and in words that say what becomes of them", function()
+    local path = withsets(65636, 8192, function(id) return ("B %d 1 a%d\nB %d 1 bx\n"):format(id, id, id) end,
+                          {65536, 65537, 65636})
+    local p = assert(reader.read(path))
+    assert.same({{what = "sets", limit = 65536, count = 100,
+      text = "more than 65,536 sets of labels in a file: 100 others are left out, and what has them " ..
+        "counts as (none)"}}, p.left)
+    assert.same({9 + 2, 1}, {p.labels[1].samples, p.labels[65537].samples})
+    os.remove(path)
+  end)
+
+  it("in each of two profiles, are left out of both together, which asamp merge says", function()
+    local out, all = os.tmpname(), {}
+    for id = 1, 40000 do all[id] = id end
+    local one = withsets(40000, 8192, function(id) return ("B %d 1 a%d\n"):format(id, id) end, all)
+    local two = withsets(40000, 8192, function(id) return ("B %d 1 a%d\n"):format(id, id + 30000) end, all)
+    local merge = require "asamp.commands.merge"
+    local code, _, err = asamp(merge, "-o", out, one, two)
+    local text = "more than 65,536 sets of labels in a file: 4,464 others are left out, and what has " ..
+      "them counts as (none)"
+    assert.same({0, ("asamp merge: '%s': %s\n"):format(out, text)}, {code, err})
+    local p = assert(reader.read(out))
+    assert.equal(text, p.left[1] and p.left[1].text)
+    assert.equal(10 + 4464, p.labels[1].samples)
+    for _, name in ipairs{one, two, out} do os.remove(name) end
+  end)
+end)
+
 -- What had no fate counted as alive by label, and nowhere else in the report.
 describe("what is alive, by label,", function()
   it("adds up to what is alive in all, where some samples have no fate", function()

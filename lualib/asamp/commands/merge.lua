@@ -63,6 +63,9 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
     local istold = read == 0 and files and #files > 0  -- of each by itself
     return istold and 1 or tell.failed("%s", message)
   end
+  for _, left in ipairs(result.left) do
+    tell.failed("'%s': %s", o.out, left.text)
+  end
   if o.out ~= "-" then
     world.out(("%s (%s of %s)\n"):format(o.out, units.plural(result.states, "Lua state"),
                                           units.plural(read, "profile")))
