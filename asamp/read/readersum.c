@@ -249,7 +249,7 @@ static void collection (void *ud, const ReadCollection *c) {
   if (l != NULL) {
     l->minors += c->minors + (uint64_t)!c->major;
     l->majors += c->majors + (uint64_t)c->major;
-    l->pause += c->duration;
+    l->pause += c->duration + c->left;
   }
   if (!course_add(&s->course, c))
     s->client.stop = NOMEMORY;

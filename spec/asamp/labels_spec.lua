@@ -413,6 +413,22 @@ describe("sets of labels, as many as a file may have,", function()
   end)
 end)
 
+-- The short ones, of which a file has their number and their time together, had a number by
+-- label, and no time.
+describe("collections by label", function()
+  it("have the pauses of all, also of those that the file does not tell one by one", function()
+    local path = process.file(vmprof.head() .. vmprof.header(6, 2) ..
+      vmprof.meta("asamp.format", "3") .. vmprof.meta("sample_allocated_bytes", "100") ..
+      vmprof.name(8, "py:f:1:f.lua") .. vmprof.stack(1, 1, {0, 1, 5, 8}, {0}) ..
+      vmprof.meta("asamp.1", "n 1\ns 8\nb 1 1\nB 1 1 ra\nf 1\n" ..
+        "g 0 100 0 0 0 0 0 3 0 1 0 0 0 0 0 0 0 50 0\n") .. vmprof.trailer(1))
+    local p = assert(reader.read(path))
+    assert.same({4, 150}, {p.minors, p.course.pauses.total})
+    assert.same({4, 150}, {p.labels[2].minors, p.labels[2].pause})
+    os.remove(path)
+  end)
+end)
+
 -- What had no fate counted as alive by label, and nowhere else in the report.
 describe("what is alive, by label,", function()
   it("adds up to what is alive in all, where some samples have no fate", function()
