@@ -218,6 +218,16 @@ local function unknown(word, name, names)
     word, near and (", did you mean --%s?"):format(near) or "")
 end
 
+--- What is wrong with files that are added up: what comes from standard input is there once, and
+-- would count twice. nil: nothing.
+function M.twice(files)
+  local n = 0
+  for _, path in ipairs(files) do
+    n = n + (path == "-" and 1 or 0)
+  end
+  return n > 1 and "standard input ('-') is given twice, and would count twice" or nil
+end
+
 local function counted(description, files)
   local what, n = description.what or "file", #files
   local least, most = description.least or 1, description.most or 1

@@ -48,6 +48,10 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
   if not o.out then
     return tell.wrong("no name given for the result (-o)")
   end
+  local twice = options.twice(o.files)
+  if twice then
+    return tell.wrong("%s", twice)
+  end
   for _, path in ipairs(o.files) do
     local code = o.out ~= "-" and results.refuse(tell, o.out, o.out, path, KIND)
     if code then

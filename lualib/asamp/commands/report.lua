@@ -387,6 +387,10 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
   if o.sum and (TABLES[o.by] or o.state) then
     return tell.wrong("--sum has no states: it does not go with --state, --by state and --by thread")
   end
+  local twice = o.sum and options.twice(o.files)
+  if twice then
+    return tell.wrong("%s", twice)
+  end
   local each, failed = reports(o, world, tell)
   for profile, setting, path in each do
     local result, wrong = nil, nil

@@ -78,6 +78,15 @@ describe("asamp", function()
     assert.matches("asamp run: LUA_PROFILER: option 'alloc'", err, 1, true)
   end)
 
+  -- What came from there was read once, and kept: two profiles, of the same.
+  it("takes standard input once where files are added up", function()
+    for _, words in ipairs{"merge -o m - -", "merge -o m - nofile -", "report --sum - -"} do
+      local code, _, err = run(words)
+      assert.equal(2, code)
+      assert.is_truthy(err:find("standard input ('-') is given twice, and would count twice", 1, true), err)
+    end
+  end)
+
   it("tells an error once", function()
     local code, _, err = run "merge -o m nofile"
     assert.same({1, "asamp merge: cannot read profile 'nofile': No such file or directory\n"}, {code, err})
