@@ -413,6 +413,35 @@ describe("sets of labels, as many as a file may have,", function()
   end)
 end)
 
+-- What has no label was one with what a program calls "(none)" itself.
+describe("a value that is called (none)", function()
+  it("is none of what has no label: it stands in quotes, and so it is asked for", function()
+    local path = os.tmpname()
+    assert.same({0, "", ""}, {process.run{code = [[
+      local profiler = require "profiler"
+      profiler.enable{alloc = 256, seed = 3, out = arg[1], overwrite = true}
+      local function work(n) for i = 1, n do local _ = {i} end end
+      work(1000)
+      for n, value in ipairs{"(none)", '"(none)"', "/a"} do
+        profiler.label{route = value}
+        work(1000 << n)
+      end
+      profiler.disable()
+    ]], path}})
+    local labelled = require "asamp.sums.labelled"
+    local rows = labelled.rows(assert(reader.read(path)), "route")
+    local values = {}
+    for i, row in ipairs(rows) do
+      values[i] = row.value
+      local _, text = asamp(report, "--json", "--label", "route=" .. row.value, path)
+      local doc = cjson.decode(text)
+      assert.same({row.bytes, 1, row.value}, {doc.bytes, #doc.labels.route, doc.labels.route[1].value})
+    end
+    assert.same({"/a", '""(none)""', '"(none)"', "(none)"}, values)
+    os.remove(path)
+  end)
+end)
+
 -- The short ones, of which a file has their number and their time together, had a number by
 -- label, and no time.
 describe("collections by label", function()

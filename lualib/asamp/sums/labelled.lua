@@ -12,6 +12,13 @@ local M = {}
 
 M.NONE = "(none)"
 
+-- A value that is text like that is shown in quotes, and so is one that has these.
+local LIKENONE = '^"*%(none%)"*$'
+
+local function shown(value)
+  return not value and M.NONE or value:find(LIKENONE) and '"' .. value .. '"' or value
+end
+
 --- The names that there are, in alphabetical order.
 function M.names(profile)
   local names, seen = {}, {}
@@ -31,7 +38,7 @@ end
 function M.rows(profile, name)
   local rows, byvalue, deaths = {}, {}, measures.tellsdeaths(profile)
   for _, set in ipairs(profile.labels or {}) do
-    local value = set.labels[name] or M.NONE
+    local value = shown(set.labels[name])
     local row = byvalue[value]
     if not row then
       row = {value = value, samples = 0, bytes = 0, alive = 0, time = 0, collections = 0, pause = 0}
@@ -63,10 +70,16 @@ function M.all(profile, top)
   return #names > 0 and all or nil
 end
 
---- "route=/checkout" as {name, value}, without value for "(none)"; nil: it is none.
+--- "route=/checkout" as {name, value}, without value for "(none)"; nil: it is none. A value
+-- that is called so itself stands in quotes, as rows have it.
 function M.parse(text)
   local name, value = text:match "^([^=]+)=(.*)$"
-  return name and {name = name, value = value ~= M.NONE and value or nil, text = text} or nil
+  if value == M.NONE then
+    value = nil
+  elseif value and value:find(LIKENONE) then
+    value = value:match '^"(.*)"$' or value
+  end
+  return name and {name = name, value = value, text = text} or nil
 end
 
 --- Does the profile have that name (and, unless nil, that value)? nil and what is wrong.
