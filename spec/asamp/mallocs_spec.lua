@@ -6,6 +6,7 @@
 
 local data = require "asamp.show.page.data"
 local lives = require "asamp.show.page.lives"
+local measures = require "asamp.sums.measures"
 local native = require "asamp.sums.native"
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
@@ -184,6 +185,27 @@ for i = 1, 20000 do t[i] = {i} end
     local lines = byline(t)
     near(20000000, lines[4].self.bytes, 4096, 10000)
     assert.is_true(ofnative(t).bytes < 2000000, ofnative(t).bytes)  -- the debug build's bitmaps
+  end)
+
+  -- A sum took its samples for Lua's: 120 MiB came of 60 that were allocated, with errors of
+  -- Lua's period.
+  it("is told apart in the sum of several profiles, as in their merge", function()
+    local _, t, profile = run("local k = {} for i = 1, 9999 do k[i] = {} c.kinds(64) end",
+                              "alloc=1024,malloc=65536")
+    local merged = os.tmpname()
+    assert(require "profiler.convert".merge({path, path}, merged, {}))
+    local sum, all = require "asamp.sums.united".of{profile, profile}, assert(reader.read(merged))
+    assert.same({65536, true, true}, {sum.malloc, sum.uneven, all.uneven})
+    local a, b = totals.of(sum).whole, totals.of(all).whole
+    for _, field in ipairs{"bytes", "survivedbytes", "alivebytes"} do
+      assert.equal(2 * t.whole[field], a[field])
+      local one = measures.variance(profile, t.whole, field)
+      assert.equal(2 * one, measures.variance(sum, a, field))
+      assert.equal(2 * one, measures.variance(all, b, field))
+    end
+    local text = shell.output("build/bin/asamp report --sum %s %s", path, path)
+    assert.matches("allocated by Lua.* of native memory in ", text)
+    os.remove(merged)
   end)
 
   it("stands before an allocator that is preloaded, too", function()

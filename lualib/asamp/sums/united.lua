@@ -85,7 +85,7 @@ local SUMS = {"samples", "timesamples", "survived", "survivedbytes", "later", "l
               "bytes", "undecided", "undecidedbytes", "undetailed", "unfollowed", "lost", "minors",
               "majors", "duration", "walks", "walked"}
 local EACH = {"own", "complete", "random"}
-local ANY = {"fates", "wall", "cpu"}
+local ANY = {"fates", "wall", "cpu", "uneven"}
 
 -- What profiles tell that no sum of them has, in words: {text, does it tell that?}.
 local ALONE = {
@@ -162,11 +162,24 @@ local function addsampled(all, p, period)
   all.periods = all.periods + (p.periods or 0) + (p.period ~= period and 1 or 0)
 end
 
+-- What a sample of native memory stands for, in those that have any; nil: it is not the same.
+local function malloc(profiles)
+  local bytes
+  for _, p in ipairs(profiles) do
+    if bytes and p.malloc and p.malloc ~= bytes then
+      return nil
+    end
+    bytes = bytes or p.malloc
+  end
+  return bytes
+end
+
 local function head(profiles)
   local all = {path = ("%d profile%s"):format(#profiles, #profiles == 1 and "" or "s"),
                profiles = #profiles, left = {},
                collections = {}, marks = {}, marknames = {}, allocated = 0, lines = true,
-               followed = math.huge, periods = 0, timeperiods = 0, labels = labels(profiles)}
+               followed = math.huge, periods = 0, timeperiods = 0, labels = labels(profiles),
+               malloc = malloc(profiles)}
   local one, period = profiles[1], sampled(profiles).period
   for _, key in ipairs{"command", "version", "interpreter", "timeperiod", "started"} do
     all[key] = one[key]
@@ -236,7 +249,7 @@ function M.of(profiles)
     nodes.fn[#nodes.fn + 1], nodes.line[#nodes.line + 1] = node[2], node[3]
     return node[1]
   end)
-  local varied = all.periods > 0
+  local varied = all.periods > 0 or all.uneven
   local names = table.move(COLUMNS, 1, #COLUMNS, 1, {})
   table.move({"objects", "time", "timesquares"}, 1, 3, #names + 1, names)
   for name in pairs(varied and SQUARES or {}) do
