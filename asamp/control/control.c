@@ -22,7 +22,7 @@
 #include "dying.h"
 #include "process.h"
 
-#define LOOK_MS		1000	/* between two looks at a file's size */
+#define LOOK_MS		1000	/* between two looks at a file's size, or at the socket's number */
 
 static ControlOptions options;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -96,7 +96,7 @@ static int ischangeable (void) {
 
 
 /* The socket at 'bound'; -1: it was told why there is none. */
-static int open_ (void) {
+static int openserver (void) {
   char why[256];
   int fd = server_open(bound, why, sizeof(why));
   if (fd < 0) complain("cannot listen at '%s': %s", bound, why);
@@ -111,8 +111,11 @@ static void *run (void *ud) {
   if (!clients_begin()) return NULL;
   for (;;) {
     uint64_t now = clock_now();
-    int ms = (options.most > 0) ? LOOK_MS : -1;
-    if (server >= 0 && !server_has(server)) server = open_();  /* CN7 */
+    int ms = (options.most > 0 || server >= 0) ? LOOK_MS : -1;
+    if (server >= 0 && !server_has(server)) {  /* CN7 */
+      server_close(server);
+      server = openserver();
+    }
     if (options.rotate > 0) ms = clients_earlier(due, now, ms);
     if (requests_due() > 0) ms = clients_earlier(requests_due(), now, ms);
     clients_serve(server, ms);
@@ -147,7 +150,7 @@ static void start (void) {
   if (options.listen != NULL) {
     bound = process_path(options.listen, (unsigned long)getpid(), 1,
                          clock_read(CLOCK_REALTIME) / 1000);
-    if (bound != NULL && (*fd = open_()) < 0) {
+    if (bound != NULL && (*fd = openserver()) < 0) {
       free(bound);
       bound = NULL;
     }

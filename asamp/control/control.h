@@ -2,7 +2,7 @@
 /*
 ** A process that is asked while it runs, and whose files are bounded: a thread that waits
 ** at a Unix socket, and for the next time when the file is to be changed. It runs no Lua,
-** and costs nothing while nobody asks; what needs a state's own thread is done at the end
+** and costs a look a second while nobody asks; what needs a state's own thread is done at the end
 ** of that state's next collection (sampler_ask).
 **
 ** The socket is there only if it is asked for. Rules:
@@ -22,7 +22,8 @@
 **        meanwhile; who leaves before it is begun takes the request back;
 **   CN7  a program may close descriptors that are not its own, and have their numbers for
 **        something else: what is not known any more is not touched, and the socket is made
-**        again.
+**        again, within a second: poll, which looks a number up again when it wakes, may go on
+**        to wait for what has that number now.
 **
 ** The protocol: a request is a line, its words apart by a space, the last one to the end
 ** of the line; an answer is lines, of which the last one is "ok" or "error <why>". More

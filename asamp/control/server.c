@@ -30,6 +30,7 @@ static struct Held {
   ino_t inode;
 } held[SERVER_CLIENTS + 1];
 static size_t nheld;
+static struct stat own;		/* the file of the last socket's name; 0: there was none */
 
 
 static int isstill (const struct Held *h) {
@@ -106,10 +107,11 @@ static int isdead (const struct sockaddr_un *a) {
 }
 
 
-/* CN4 */
+/* CN4. A child that looks at the program's memory may still have this process's own (CN7). */
 static void makeroom (const struct sockaddr_un *a) {
   struct stat s;
-  if (lstat(a->sun_path, &s) == 0 && S_ISSOCK(s.st_mode) && isdead(a)) unlink(a->sun_path);
+  if (lstat(a->sun_path, &s) != 0 || !S_ISSOCK(s.st_mode)) return;
+  if ((s.st_dev == own.st_dev && s.st_ino == own.st_ino) || isdead(a)) unlink(a->sun_path);
 }
 
 
@@ -136,7 +138,10 @@ int server_open (const char *path, char *why, size_t size) {
   descriptor_release();
   if (fd < 0 || !descriptor_spare(fd, 0)) descriptor_few(why, size);
   else if (fchmod(fd, 0600) == 0 && bind(fd, (const struct sockaddr *)&a, sizeof(a)) == 0 &&
-           listen(fd, 16) == 0) return fd;
+           listen(fd, 16) == 0) {
+    if (lstat(path, &own) != 0) memset(&own, 0, sizeof(own));
+    return fd;
+  }
   else snprintf(why, size, "%s", strerror(errno));
   if (fd >= 0) server_close(fd);
   return -1;
@@ -179,6 +184,7 @@ void server_parted (void) {
 
 void server_forked (void) {
   pthread_mutex_unlock(&opening);
+  memset(&own, 0, sizeof(own));  /* the parent's */
   while (nheld > 0)
     if (isstill(&held[--nheld])) close(held[nheld].fd);
 }

@@ -19,7 +19,7 @@ int server_accept (int server);
 /* Is it still what one of them has returned (CN7)? */
 int server_has (int fd);
 
-/* Closes that, if it still is. */
+/* Closes that, if it still is, and forgets it. */
 void server_close (int fd);
 
 /* Around a fork, the last in its child. */

@@ -269,7 +269,6 @@ static void freequeue (Profile *p) {
   spare_spend(&p->spare);
 }
 
-
 /* The writer writes what is left and goes; then the file is closed. */
 static void end (Profile *p) {
   pthread_mutex_lock(&p->lock);

@@ -194,7 +194,8 @@ void sampler_summary (const SharedTotals *t, uint64_t period, int random, const 
              t->natives == 1 ? "%llu sample of native memory; " : "%llu samples of native memory; ",
              (unsigned long long)t->natives);
   if (t->timesamples > 0 || (t->bytes == 0 && t->natives == 0))
-    snprintf(times, sizeof(times), t->timesamples == 1 ? "%llu sample of time; " : "%llu samples of time; ",
+    snprintf(times, sizeof(times),
+             t->timesamples == 1 ? "%llu sample of time; " : "%llu samples of time; ",
              (unsigned long long)t->timesamples);
   if (t->states > 1)
     snprintf(states, sizeof(states), "%llu Lua states; ", (unsigned long long)t->states);
@@ -204,10 +205,11 @@ void sampler_summary (const SharedTotals *t, uint64_t period, int random, const 
 
 void sampler_loss (int error, uint64_t lost, int summary, const char *path) {
   if (error != 0)
-    complain(lost == 1 ? "%s: %s; %llu sample is lost" : "%s: %s; %llu samples are lost", path, profile_message(error),
-             (unsigned long long)lost);
+    complain(lost == 1 ? "%s: %s; %llu sample is lost" : "%s: %s; %llu samples are lost", path,
+             profile_message(error), (unsigned long long)lost);
   else if (lost > 0 && summary)
-    complain(lost == 1 ? "%s: %llu sample is lost" : "%s: %llu samples are lost", path, (unsigned long long)lost);
+    complain(lost == 1 ? "%s: %llu sample is lost" : "%s: %llu samples are lost", path,
+             (unsigned long long)lost);
 }
 
 

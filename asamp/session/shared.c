@@ -223,12 +223,9 @@ static int move (Sampler *s, int isforked) {
 
 int shared_current (Sampler *s) {
   Profile *p = s->shared->profile(1);
-  int isforked = s->forked;
-  s->forked = 0;
-  if (p == NULL || (p != s->state.profile && !move(s, isforked))) {
-    s->forked = isforked;
+  if (p == NULL || (p != s->state.profile && !move(s, s->forked)))
     return s->shared->isidle() ? -1 : 0;
-  }
+  s->forked = 0;
   return 1;
 }
 

@@ -8,7 +8,7 @@
 **                    files rotate all the time; ALONE in the environment: they do not. Prints how
 **                    many marks were set
 **   asking closed    closes every descriptor that it does not know, has their numbers for files
-**                    of its own, and prints how many of these a request to stop, its own end of
+**                    of its own, again and again, and prints how many of these a request to stop, its own end of
 **                    a connection, a fork and its child have closed
 ** Prints "fine" at the end.
 */
@@ -29,6 +29,7 @@
 
 #define TENANTS	20
 #define FILES	16
+#define TIMES	80	/* more than the control thread has clients */
 
 static lua_State *newstate (void) {
   lua_State *L = luaL_newstate();
@@ -56,7 +57,7 @@ static int rotate (void) {
   ssize_t n = 0;
   int s = call();
   if (s < 0) return 0;
-  if (write(s, "rotate\n", 7) == 7) n = read(s, b, sizeof(b) - 1);
+  if (send(s, "rotate\n", 7, MSG_NOSIGNAL) == 7) n = read(s, b, sizeof(b) - 1);
   close(s);
   return n > 4 && strncmp(b, "file", 4) == 0;
 }
@@ -139,24 +140,27 @@ static void sums (void) {
 
 static void closed (void) {
   lua_State *L = newstate();
-  int fd[FILES], i, client, gone = 0;
+  int fd[FILES + 2 * TIMES], i, client, times, more, gone = 0;
   work(L, 100000);
   if (!rotate()) abort();
   client = call();  /* the thread has its other end */
   if (client < 0 || write(client, "stats\n", 6) != 6) abort();
   usleep(200000);
-  closefrom(3);
-  for (i = 0; i < FILES; i++) fd[i] = open("/dev/zero", O_RDONLY);
-  for (i = 0; i < 100 && !rotate(); i++) usleep(20000);  /* it listens again */
-  if (i == 100) puts("not heard");
+  for (times = 0; times < TIMES; times++) {  /* the socket has another number each time */
+    closefrom(3);
+    more = (times < TIMES - 1) ? 2 * times : 2 * times - 1;  /* at last a call has its old one */
+    for (i = 0; i < FILES + more; i++) fd[i] = open("/dev/zero", O_RDONLY);
+    for (i = 0; i < 100 && !rotate(); i++) usleep(5000);  /* it listens again */
+    if (i == 100) puts("not heard");
+  }
   if (fork() == 0) {
-    for (i = 0; i < FILES; i++) gone += (fcntl(fd[i], F_GETFD) < 0);
+    for (i = 0; i < FILES + more; i++) gone += (fcntl(fd[i], F_GETFD) < 0);
     printf("%d\n", gone);
     fflush(stdout);
     _exit(0);
   }
   wait(NULL);
-  for (i = 0; i < FILES; i++) gone += (fcntl(fd[i], F_GETFD) < 0);
+  for (i = 0; i < FILES + more; i++) gone += (fcntl(fd[i], F_GETFD) < 0);
   printf("%d\n", gone);
   work(L, 100000);
   lua_close(L);
