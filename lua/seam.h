@@ -285,7 +285,6 @@ typedef enum luaN_Phase {
   LUAN_NOMAJOR, LUAN_MARKING, LUAN_SWEEPING
 } luaN_Phase;
 
-/* Bytes and counts of the state's memory; times in nanoseconds. */
 /* What a pause looks at besides the objects that it finds alive. */
 typedef enum luaN_Looked {
   LUAN_LREMEMBERED,	/* slots and objects that were written to since the last one */
@@ -296,6 +295,7 @@ typedef enum luaN_Looked {
   LUAN_NLOOKED
 } luaN_Looked;
 
+/* Bytes and counts of the state's memory; times in nanoseconds. */
 typedef struct luaN_Memory {
   uint64_t inuse;	/* as collectgarbage "count" */
   uint64_t held;	/* obtained from lua_Alloc */

@@ -450,7 +450,7 @@ static void fate (void *ud, const ReadSample *s, int fate, uint64_t time) {
 static void collection (void *ud, const ReadCollection *from) {
   Transcode *t = ud;
   Encoder *e = encoder(t, 0, 0);
-  ProfileCollection c;
+  ProfileCollection c = {0};
   if (e == NULL || !turn(t))
     return;
   handon(t);

@@ -91,8 +91,8 @@ typedef struct ProfileCollection {
                          far as they came; what they were filled with */
   uint64_t looked[LOOKED_COUNT];  /* in the pause, by enum ProfileLooked */
   int state;          /* of the major collection after this: 0 none, 1 marking,
-                         2 sweeping, 3 finalizing or its atomic phase just
-                         done */
+                         2 sweeping; 3 finalizing or its atomic phase just
+                         done, of other writers only */
   uint32_t label;     /* as in ProfileSample: of who ran when it came */
 } ProfileCollection;
 

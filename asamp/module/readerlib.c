@@ -71,14 +71,16 @@
 **     that, what the string replaces (s in s = s .. x), 2: moved by growth of buffers
 **     and tables
 **   collections[i] = {n, left, time, duration, processor, slices, inuse, least, held, rss,
-**     tenured (bytes), decided, survived (samples), major, minorpause, majorpause, state}:
+**     tenured, planned, charged (bytes), decided, survived (samples), major, minorpause,
+**     majorpause, remembered, stacks, weak, listed (of the longest pause; nil: none), state}:
 **     n neighbours, one at first and in long profiles more, and those left out before
 **     them, of which nothing but sums is known: the end of the last, sums (CPU time; of it
 **     slices of major ones behind minor ones, nil: none), the most of inuse, held and rss,
 **     the least in use, are there major ones, the longest minor and major pause (nil: of
 **     none), the last state
 **   course (nil: no collections) = {n, first, peak, last (each {inuse, held,
-**     rss}), ended (the last one), highest (the end of the first one with the most in use), tenured, lastmajor (its end; nil: none), pauses =
+**     rss}), ended (the last one), highest (the end of the first one with the most in use), tenured,
+**     planned, charged, processor, majorprocessor, lastmajor (its end; nil: none), pauses =
 **     {n, total, median, p99, longest, at (its end)}}: of all collections
 **   marks[i] = {time, name, value}: all, or in long profiles some, evenly
 **   pictures[i] = {time, rows = {{bytes, what, text}}}: of where resident memory was;

@@ -15,7 +15,8 @@ LUAI_FUNC void luaN_endpause (lua_State *L);
 /* What is left of this pause, which a minor collection has begun, is a major one's. */
 LUAI_FUNC void luaN_beginslice (global_State *g);
 
-/* The same for a part of the work ahead of a collection, which nobody is told of. */
+/* Ends what luaN_beginpause has begun without a word to anybody: of a part of the work ahead of
+   a collection (refine.c). */
 LUAI_FUNC void luaN_endslice (global_State *g);
 
 #endif
