@@ -17,7 +17,8 @@
 #include "descriptor.h"
 
 #define PATIENCE	UINT64_C(5000000000)	/* ns for who says nothing (CN3) */
-#define HEAP_MS		20	/* between two looks at a snapshot that a client waits for */
+#define LOOK_NS		UINT64_C(1000000)	/* before the first look at a snapshot that a client waits for */
+#define LOOK_PART	8	/* of the time that it has waited, before another one */
 
 typedef struct Client {
   Request request;
@@ -128,12 +129,14 @@ static void welcome (int server) {
 }
 
 
-/* ms until something is to be done for a client; as poll takes it. */
+/* ms until something is to be done for a client; as poll takes it. Who waits for an idle
+   state's snapshot may do so for hours: the answer comes late by a part of its wait, a second at most. */
 static int patience (uint64_t now, int ms) {
   size_t i;
   for (i = 0; i < nclients; i++) {
-    uint64_t due = iswaiting(clients[i]) ? now + HEAP_MS * UINT64_C(1000000) : clients[i]->heard + PATIENCE;
-    ms = clients_earlier(due, now, ms);
+    const Client *c = clients[i];
+    uint64_t look = now + LOOK_NS + (now - c->heard) / LOOK_PART;
+    ms = clients_earlier(iswaiting(c) ? look : c->heard + PATIENCE, now, ms);
   }
   return ms;
 }

@@ -16,6 +16,9 @@
 #include <unistd.h>
 
 #define RECORD_NS	10000000
+#define RESIDENT_NS	100000000	/* between looks at what is resident, which cost as much as ten
+				   small collections, unless the heap has grown or ... */
+#define RESIDENT_PART	16	/* ... shrunk by this part of it */
 #define MIN_REAPED		4096	/* pending samples, at first */
 #define DEATHS_NS	100000000	/* between looks for native deaths */
 #define FIRST_TIMED	64	/* the first samples are all timed, ... */
@@ -418,6 +421,17 @@ static FollowedDeaths decidedeaths (Tracker *t, int major, uint64_t time,
 }
 
 
+/* Reads what is resident, if that may have changed since the last reading. */
+static void lookresident (Tracker *t, const luaN_Memory *m, uint64_t time) {
+  uint64_t changed = (m->held > t->heldthen) ? m->held - t->heldthen : t->heldthen - m->held;
+  if (t->measured == 0 || changed > t->heldthen / RESIDENT_PART) {
+    t->rss = tracker_recentrss(time, RECORD_NS);
+    t->heldthen = m->held;
+  }
+  else t->rss = tracker_recentrss(time, RESIDENT_NS);
+}
+
+
 /*
 ** Collections may come every few microseconds: one that decides nothing is
 ** only counted when the last record, or reading, is younger than RECORD_NS,
@@ -451,7 +465,7 @@ static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
     return;
   }
   if (time - t->measured >= RECORD_NS) {
-    t->rss = tracker_recentrss(time, RECORD_NS);
+    lookresident(t, &m, time);
     t->measured = time;
   }
   else if (quiet) return;

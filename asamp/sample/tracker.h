@@ -107,7 +107,8 @@ typedef struct Tracker {
   unsigned ntimed;		/* samples that may have been timed for these */
   uint64_t unfollowed;		/* samples that survived and found no room */
   uint64_t minors, majors, tenured, planned, charged;  /* as the last collection told has left it */
-  uint64_t rss, measured;	/* resident bytes, and when they were read */
+  uint64_t rss, measured;	/* resident bytes; when a record last had them */
+  uint64_t heldthen;		/* bytes that the heap held when they were last asked for at once */
   Pending pending;
   Followed followed;
   uint64_t *watching;		/* A6, 2^TRACKER_WATCHLOG bits; NULL: none yet. Of them ... */
