@@ -140,6 +140,23 @@ describe("a process that listens", function()
     assert.is_true(assert(reader.read(folder .. "/p.vmprof")).complete)
   end)
 
+  -- It looked fifty times a second, for as long as a client waited: a hundredth of a processor.
+  it("looks the more seldom for the snapshot of an idle state the longer a client waits", function()
+    start("alloc=0,listen=s/x.sock", "os.execute 'sleep 20'")
+    local function switches()
+      local n = 0
+      for _, line in ipairs(lines("grep -h ^voluntary /proc/%d/task/*/status", pid)) do
+        n = n + tonumber(line:match "%d+")
+      end
+      return n
+    end
+    local before = switches()
+    os.execute(("timeout 3 %s/bin/asamp heap -o %s/x.snapshot %s 2>/dev/null"):format(prefix, folder, socket))
+    local woken = switches() - before
+    assert.is_true(woken > 3 and woken < 90, woken)
+    assert.is_truthy(host.ask(socket, "stats\n"):find "\nok\n$")
+  end)
+
   it("leaves nothing open in the child of a fork: no socket is there that nobody serves", function()
     start("alloc=0,listen=s/x.sock", ("local peers = package.loadlib(%q, 'luaopen_peers')()"):format(
       host.realpath(assert(package.searchpath("peers", package.cpath)))) .. [[
