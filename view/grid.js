@@ -91,7 +91,8 @@ export class Grid {
   render() {
     this.shown = this.fitting();
     this.left = this.columns.filter(c => c.wide && !(c.hide && c.hide()) && !this.shown.includes(c));
-    const least = c => narrow.matches ? "0" : `${c.wide ? MORE : NAME}rem`;
+    // min() adds no plain number to a percentage: with "0" there were no columns at all.
+    const least = c => narrow.matches ? "0px" : `${c.wide ? MORE : NAME}rem`;
     this.table.style.setProperty("--columns", this.shown.map(
       c => c.width.replace("minmax(0,", `minmax(min(40%,${least(c)}),`)).join(" "));
     this.header.replaceChildren(...this.shown.map(c => this.heading(c)));

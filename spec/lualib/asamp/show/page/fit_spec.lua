@@ -150,6 +150,26 @@ describe("the page of asamp view #plain", function()
     end
   end)
 
+  -- Up to 640 px the columns stood one below the other, over the rows that follow.
+  it("has the cells of a row side by side, at any width", function()
+    visit({followed = 100}, function(p, t)
+      for i = 1, 40 do p:sample{8, 4, kind = 0, size = 64, time = t + i * 50 * MS} end
+      p:collection{time = t + 2001 * MS, fates = ("1"):rep(40), inuse = 1 << 20, held = 2 << 20}
+    end)
+    for _, width in ipairs{320, 500, 640, 641, 1400} do
+      b:look(width, 1000)
+      for _, key in ipairs{"2", "3", "4", "5"} do
+        b:press(key)
+        local beyond = b:eval [[[...document.querySelectorAll(
+          "[role=tabpanel]:not([hidden]) .grid .row")].map(row => row.scrollHeight - row.clientHeight)]]
+        assert.is_true(#beyond > 1)
+        for _, by in ipairs(beyond) do
+          assert.is_true(by <= 1, ("%d px below its row in view %s at %d"):format(by, key, width))
+        end
+      end
+    end
+  end)
+
   it("writes nothing in a colour that WCAG's AA finds too close to what is behind it", function()
     -- Places in frames were: 3.6 to 1 of the 4.5 that small text needs.
     visit({}, function(p, t) p:sample{8, 4, kind = 0, size = 64, time = t} end)
