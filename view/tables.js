@@ -133,8 +133,9 @@ export class Lines {
     return list;
   }
 
+  // "?" is code that no file is told of, as in the report.
   where(i) {
-    return place(this.lines[i].fn, this.lines[i].line);
+    return place(this.lines[i].fn, this.lines[i].line) || "?";
   }
 
   source(i) {

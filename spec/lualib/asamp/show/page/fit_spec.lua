@@ -150,6 +150,16 @@ describe("the page of asamp view #plain", function()
     end
   end)
 
+  it("calls a line of no file what the report calls it", function()
+    -- load(text, "=") makes such code; its row among the lines had no name.
+    visit({}, function(p, t)
+      p:name(8, "f", 1, "")
+      p:sample{8, 4, kind = 0, size = 64, time = t}
+    end)
+    b:press "4"
+    assert.equal("?", b:text "#panel-lines .spacer .path")
+  end)
+
   -- Up to 640 px the columns stood one below the other, over the rows that follow.
   it("has the cells of a row side by side, at any width", function()
     visit({followed = 100}, function(p, t)
