@@ -117,8 +117,9 @@ function M.told(columns, missing)
   for _, reason in ipairs(REASONS) do
     local names = by[reason[1]]
     if names then
-      parts[#parts + 1] = ("%d %s (%s%s)"):format(#names, #names > 1 and reason[2] or M.WHY[reason[1]],
-        #names > 1 and "such as " or "", layout.cutstart(layout.clean(names[1]), 60))
+      parts[#parts + 1] = ("%s %s (%s%s)"):format(units.count(#names),
+        #names > 1 and reason[2] or M.WHY[reason[1]], #names > 1 and "such as " or "",
+        layout.cutstart(layout.clean(names[1]), 60))
     end
   end
   if n > 0 then

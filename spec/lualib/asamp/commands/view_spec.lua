@@ -268,6 +268,15 @@ describe("asamp view", function()
                  "1 found no room in the page (long2.lua)", sources.told(columns, missing))
   end)
 
+  it("writes large numbers of files in one way", function()
+    local columns, missing = {files = {}}, {}
+    for i = 1, 1234 do
+      columns.files[i], missing["F" .. i - 1] = "f" .. i .. ".lua", "absent"
+    end
+    assert.equal("no source lines of 1,234 files: 1,234 are not here; --source says where to look " ..
+                 "(such as f1.lua)", sources.told(columns, missing))
+  end)
+
   --- Own samples by function.
   local function own(columns)
     local out = {}
