@@ -261,7 +261,7 @@ end
 -- one to where its end goes, with the next number; of any other what was told so far, to
 -- the file that it has. Returns the path, or nil and why not.
 function M.dump(path)
-  if path ~= nil and (type(path) ~= "string" or path == "" or path:find("\0", 1, true)) then
+  if path ~= nil and not options.ispath(path) then
     error(("bad argument #1 to 'dump' (path expected, got %s)"):format(options.show(path)), 2)
   end
   return core.dump(path)
@@ -321,7 +321,7 @@ local SNAPSHOT = {wait = "boolean", fork = "boolean", overwrite = "boolean"}
 -- Returns a table: path, forked, stopped (seconds that this call took), refused (nil or
 -- why there is no process); or nil, message, errno.
 function M.snapshot(path, t)
-  if path ~= nil and (type(path) ~= "string" or path == "") then
+  if path ~= nil and not options.ispath(path) then
     error(("bad argument #1 to 'snapshot' (path expected, got %s)"):format(options.show(path)), 2)
   elseif t ~= nil and type(t) ~= "table" then
     error(("bad argument #2 to 'snapshot' (table of options expected, got %s)"):format(type(t)), 2)

@@ -62,6 +62,11 @@ local function boolean(v)
   return nil, "must be true or false, 1 or 0, got " .. M.show(v)
 end
 
+--- Is that a path? One with a zero byte would be cut there.
+function M.ispath(v)
+  return type(v) == "string" and v ~= "" and not v:find("\0", 1, true)
+end
+
 -- A function for each option: takes a value, returns it checked, or nil and what is wrong.
 local OPTIONS = {
   alloc = function(v)
@@ -120,7 +125,7 @@ local OPTIONS = {
     return nil, "must be an integer, got " .. M.show(v)
   end,
   out = function(v)
-    if type(v) == "string" and v ~= "" and not v:find("\0", 1, true) then return v end
+    if M.ispath(v) then return v end
     return nil, "must be a path, got " .. M.show(v)
   end,
   format = function(v)

@@ -100,6 +100,8 @@ describe("arguments", function()
       {"bad argument #1 to 'period' (" .. MIN .. "1)", profiler.period, 1},
       {"bad argument #1 to 'period' (" .. MIN .. "false)", profiler.period, false},
       {"no session is open; call profiler.alloc_start(n)", profiler.period, 64},
+      {"bad argument #1 to 'dump' (path expected, got \"a\\0b\")", profiler.dump, "a\0b"},
+      {"bad argument #1 to 'snapshot' (path expected, got \"a\\0b\")", profiler.snapshot, "a\0b"},
     }
     for _, c in ipairs(calls) do
       local message = raised(table.unpack(c, 2))
