@@ -22,6 +22,10 @@ elseif not loaded then
     .. "is not in package.cpath (" .. tostring(core):gsub("%s+", " ") .. ")", 0)
 end
 
+-- Who empties package.loaded to have modules anew gets this one back: the session and what
+-- os.exit does are its own.
+if core.module then return core.module end
+
 local options = require "profiler.options"
 
 local M = {}
@@ -427,4 +431,5 @@ if wanted() then wholerun() end
 
 -- ==}
 
+core.module = M
 return M

@@ -386,9 +386,17 @@ static const luaL_Reg functions[] = {
 };
 
 
+/*
+** One table for each state, also where package.loaded has forgotten it: profiler.lua keeps
+** itself in it.
+*/
 LUAMOD_API int luaopen_profiler_core (lua_State *L) {
+  static const char key = 0;
   if (!binding_open(L, "profiler.core", 1)) return 0;
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &key) == LUA_TTABLE) return 1;
   luaL_newlib(L, functions);
+  lua_pushvalue(L, -1);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &key);
   setinteger(L, "MIN", INTERVAL_MIN);
   setinteger(L, "MAX", INTERVAL_MAX);
   lua_pushlightuserdata(L, (void *)&embed_api);  /* asamp.h */

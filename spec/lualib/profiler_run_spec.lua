@@ -160,6 +160,18 @@ describe("lua -l profiler", function()
     assert.truthy(list.log.ended)
   end)
 
+  it("begins once, also where the script loads it anew", function()
+    local code = process.file[[
+      for name in pairs(package.loaded) do package.loaded[name] = nil end
+      local t = {}
+      for i = 1, 1000 do t[i] = {} end
+      assert(require "profiler".disable())]]
+    local status, _, err, list = run{"-l", "profiler", code, env = "alloc=64,quiet"}
+    os.remove(code)
+    assert.same({0, ""}, {status, err})
+    assert.truthy(list.log.ended)
+  end)
+
   it("says nothing of allocations when only time was sampled", function()
     local status, _, err, _, path = run{"-l", "profiler", script, env = "alloc=0,time=100"}
     assert.equal(0, status)
