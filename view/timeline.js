@@ -265,11 +265,11 @@ export class Timeline {
     this.layer.call(this.brush.move, range
       ? [this.x(this.time(range[0])), Math.min(last, this.x(this.time(range[1])))] : null);
     this.placing = false;
-    const text = us => (us / 1e6).toFixed(this.end < 1e7 ? 4 : 2);
+    const text = us => (us / 1e6).toFixed(this.end < 1e4 ? 6 : this.end < 1e7 ? 4 : 2);
     this.from.value = range ? text(this.time(range[0])) : "";
     this.to.value = range ? text(this.time(range[1])) : "";
     this.from.placeholder = "0";
-    this.to.placeholder = (this.end / 1e6).toFixed(2);
+    this.to.placeholder = text(this.end);
   }
 
   // What was at the time under the pointer.

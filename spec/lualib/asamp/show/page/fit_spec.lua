@@ -105,6 +105,22 @@ describe("the page of asamp view #plain", function()
     assert.is_true(b:eval "document.querySelector('.brush .overlay').width.baseVal.value > 0")
   end)
 
+  it("writes the times of a range so that slices have different ones", function()
+    -- A session of 3 ms was from 0 to 0.00 s, and each of its slices from 0.0000 on.
+    visit({}, function(p, t)
+      for i = 1, 20 do p:sample{8, 4, kind = 0, size = 64, time = t + i * MS // 10} end
+      p:collection{time = t + 3 * MS, fates = ("1"):rep(20), inuse = 1 << 20, held = 2 << 20}
+    end)
+    assert.is_true(tonumber(b:eval "document.querySelectorAll('.range input')[1].placeholder") > 0.0029)
+    b:eval [[(() => {
+      const to = document.querySelectorAll(".range input")[1];
+      to.value = "0.00001";
+      to.dispatchEvent(new Event("change"));
+    })()]]
+    local value = tonumber(b:eval "document.querySelectorAll('.range input')[1].value")
+    assert.is_true(value > 0 and value < 0.0002, tostring(value))
+  end)
+
   it("puts no figure of the head into a row alone", function()
     visit({timeperiod = 10 * MS, followed = 100}, function(p, t)
       for i = 1, 20 do
