@@ -20,7 +20,7 @@ end
 
 local function rate(p, bytes)
   return p.duration > 0 and
-    (" (%s/s)"):format(units.bytes(bytes // p.duration | 0)) or ""
+    (" (%s/s)"):format(units.bytes(math.floor(bytes / p.duration))) or ""
 end
 
 -- What of it is of a type, by the samples.

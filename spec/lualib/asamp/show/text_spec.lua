@@ -72,6 +72,12 @@ describe("the report's text", function()
       "in 4.50 s %(111.1 MiB/s%), estimated from 1,000 samples%. "))
   end)
 
+  it("tells rates that are no integers of Lua's", function()
+    -- A damaged file may say that of periods, and the report ended with a traceback.
+    has(flat(render(function(p) p.allocated, p.duration = 1 << 62, 0.001 end)),
+        "4 EiB allocated in 1 ms (4000 EiB/s).")
+  end)
+
   it("tells the exact amount where the file has it, and what the samples make", function()
     local function exact(p) p.allocated = 512 << 20 end
     has(flat(render(exact)), "512 MiB allocated in 4.50 s (113.8 MiB/s). All below is " ..
