@@ -143,6 +143,22 @@ describe("what was alive at an instant", function()
     assert.truthy(out:find('"at": {%s*"seconds": 4'), out:match '"at".-}')
     assert.same({1, "", ("asamp report: '%s': no sample was alive at 2.5 s\n"):format(path)},
                 {run("--at", "2.5s", path)})
+    -- Files that end with the collection of their peak, as of programs that grew until they
+    -- were killed: one in four was said to end before it, by a traceback, for 1.000001 s times
+    -- 1000000 are less than 1000001.
+    for i = 1, 20 do
+      local last = os.tmpname()
+      p = assert(gen.open{path = last, period = 1 << 20, followed = 10})
+      start = gen.now()
+      p:name(8, "kept", 1, "@x.lua")
+      p:sample{8, 2, time = start}
+      p:collection{fates = "1", inuse = 2 << 20, time = start + 1000000000 + i * 1000}
+      assert(p:close())
+      code, out = run("--at", "peak", last)
+      os.remove(last)
+      assert.equal(0, code)
+      assert.truthy(out:find("1 MiB alive", 1, true), out)
+    end
     -- 17 MB were in use at the end of a program that had stopped the collector at its begin:
     -- no sample was alive at the peak, it said, and not that the peak is one behind a collection.
     local stopped = os.tmpname()
