@@ -28,7 +28,7 @@ export class Memory {
            "Native memory was not sampled, or nothing asked for any: asamp run --malloc does.")]);
   }
 
-  grid(label, columns, rows, onActivate) {
+  grid(label, columns, rows, onActivate = () => {}) {
     const grid = new Grid({ label, columns, onActivate });
     grid.setRows(rows.map((of, id) => ({ id, of })));
     grid.empty.remove();

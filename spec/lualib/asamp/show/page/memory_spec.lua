@@ -76,6 +76,15 @@ describe("the page of asamp view #plain", function()
     assert.equal(#found.course > 1 and #found.course or 0, #rows "Resident memory over time")
   end)
 
+  it("has rows that Enter and a click do nothing to", function()
+    -- Each was an error of the page: nothing to call was worse than nothing said.
+    b:press "0"
+    b:eval "document.querySelector(\"[aria-label='Where resident memory is']\").focus()"
+    b:press("Enter", "ArrowDown", "Enter")
+    b:click "[aria-label='Where resident memory is'] .spacer .row"
+    assert.same({}, b.errors)
+  end)
+
   it("says which library asked for native memory; Enter shows the line", function()
     b:press "0"
     local found = native.of(assert(reader.read(path)))
