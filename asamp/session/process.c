@@ -241,7 +241,8 @@ static void forked (void) {
 static void ended (const ProfileTotals *t, const SharedTotals *sum) {
   const char *path = profile_path(profile);
   if (with.options.summary)
-    sampler_summary(sum, with.rate > 0 ? 0 : with.rates.period, with.options.random, path);
+    sampler_summary(sum, with.rate > 0 ? 0 : with.rates.period, with.options.random,
+                    with.rates.timens > 0, path);
   sampler_loss(t->error, sum->lost + t->lost, with.options.summary, path);
 }
 

@@ -157,8 +157,8 @@ int sampler_usesshared (const Profile *p);
 /* The file of 'o', for many states. As profile_open. */
 Profile *sampler_openshared (const SamplerOptions *o, uint64_t period, char *err,
                              size_t errsize);
-/* The lines that a session ends with. */
-void sampler_summary (const SharedTotals *t, uint64_t period, int random,
+/* The lines that a session ends with. 'timed': it was to sample time. */
+void sampler_summary (const SharedTotals *t, uint64_t period, int random, int timed,
                       const char *path);
 void sampler_loss (int error, uint64_t lost, int summary, const char *path);
 

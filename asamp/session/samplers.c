@@ -181,7 +181,8 @@ void samplers_addup (SharedTotals *t, int isexit) {
 }
 
 
-void sampler_summary (const SharedTotals *t, uint64_t period, int random, const char *path) {
+void sampler_summary (const SharedTotals *t, uint64_t period, int random, int timed,
+                      const char *path) {
   char all[24], each[24], every[64] = "", text[160] = "", times[64] = "", states[40] = "", natives[64] = "";
   if (period > 0)
     snprintf(every, sizeof(every), ", one every %s%s,", amount(each, period), random ? " on average" : "");
@@ -193,7 +194,9 @@ void sampler_summary (const SharedTotals *t, uint64_t period, int random, const 
     snprintf(natives, sizeof(natives),
              t->natives == 1 ? "%llu sample of native memory; " : "%llu samples of native memory; ",
              (unsigned long long)t->natives);
-  if (t->timesamples > 0 || (t->bytes == 0 && t->natives == 0))
+  if (t->timesamples == 0 && t->bytes == 0 && t->natives == 0 && !timed)
+    snprintf(times, sizeof(times), "0 samples; ");
+  else if (t->timesamples > 0 || (t->bytes == 0 && t->natives == 0))
     snprintf(times, sizeof(times),
              t->timesamples == 1 ? "%llu sample of time; " : "%llu samples of time; ",
              (unsigned long long)t->timesamples);
@@ -221,7 +224,8 @@ int samplers_report (Sampler *s, const ProfileTotals *t) {
     SharedTotals sum = {1, s->tracker.samples, s->timing.samples,
                         tracker_bytes(&s->tracker, s->tracker.L), 0,
                         s->tracker.natives};
-    sampler_summary(&sum, s->tracker.interval.period, s->tracker.interval.random, s->path);
+    sampler_summary(&sum, s->tracker.interval.period, s->tracker.interval.random,
+                    s->options.timeperiod > 0, s->path);
   }
   if (s->timing.cramped > 0)
     complain("%s: %llu samples of time have no C stack, for this thread's alternate signal "

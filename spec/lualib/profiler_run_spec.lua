@@ -178,6 +178,11 @@ describe("lua -l profiler", function()
     assert.equal(path, err:match "^profiler: %d+ samples? of time; profile: ([^\n]+)\n$", err)
   end)
 
+  it("does not speak of time where nothing was allocated, and no time sampled", function()
+    local status, _, err, _, path = run{"-l", "profiler", "-v", env = "alloc=64"}
+    assert.same({0, "profiler: 0 samples; profile: " .. path .. "\n"}, {status, err})
+  end)
+
   it("ends the profile, with the fates, at os.exit too", function()
     for call, expected in pairs{["os.exit(3)"] = 3, ["os.exit(true, true)"] = 0,
                                 ["os.exit(false)"] = 1, ["os.exit()"] = 0,
