@@ -303,12 +303,18 @@ local restoring = setmetatable({}, {__mode = "v", __index = function(t, set)
   return new
 end})
 
+-- Types of what may be called, as far as they tell.
+local CALLED = {["function"] = true, table = true, userdata = true}
+
 --- Calls f with the other arguments, and these labels besides those that the coroutine
 -- has (t: as label's), and gives these back when it ends, by an error too. f may yield.
 -- Returns what f returns.
 function M.with(t, f, ...)
   local before <close> = restoring[core.labelled()]  -- luacheck: ignore
   if not core.label(t) then error(("bad argument #1 to 'with' (%s)"):format(badlabels(t)), 2) end
+  if not CALLED[type(f)] then
+    error(("bad argument #2 to 'with' (function expected, got %s)"):format(type(f)), 2)
+  end
   return f(...)
 end
 

@@ -87,6 +87,14 @@ describe("labels", function()
     assert.same({{route = "/a"}, {route = "/a"}}, {seen, profiler.label()})
   end)
 
+  it("stay as they are where profiler.with is given nothing to call", function()
+    profiler.label{route = "/a"}
+    local ok, message = pcall(function() profiler.with({route = "/b"}, nil) end)
+    assert.is_false(ok)
+    assert.is_truthy(message:find("labels_spec.lua:%d+: bad argument #2 to 'with' %(function expected, got nil%)"), message)
+    assert.same({route = "/a"}, profiler.label())
+  end)
+
   it("of profiler.with stay while its function has yielded, and are gone when it is done", function()
     local co = coroutine.wrap(function()
       profiler.with({route = "/y"}, function()

@@ -30,12 +30,13 @@ function M.painter(color)
 end
 
 --- Text from a file as a terminal may show it: no control characters (C1
--- ones too), no broken characters.
+-- ones too, and none that turn the direction of what follows), no broken characters.
 function M.clean(text)
   if not utf8.len(text) then
     text = text:gsub("[\128-\255]", "?")
   end
   return (text:gsub("%c", "?"):gsub("\u{80}", "?"):gsub("\xC2[\x80-\x9F]", "?")
+              :gsub("\xE2\x80[\xAA-\xAE]", "?"):gsub("\xE2\x81[\xA6-\xA9]", "?")
               :gsub("^ +", ""):gsub(" +$", ""))
 end
 
