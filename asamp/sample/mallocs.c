@@ -316,10 +316,14 @@ static unsigned char *slotof (const void *owner) {
 }
 
 
+int mallocs_isfreed (const void *owner) {
+  return __atomic_load_n(slotof(owner), __ATOMIC_ACQUIRE) == MALLOC_DEAD;
+}
+
+
 int mallocs_isdead (const void *owner) {
-  unsigned char *slot = slotof(owner);
-  if (__atomic_load_n(slot, __ATOMIC_ACQUIRE) != MALLOC_DEAD) return 0;
-  __atomic_store_n(slot, MALLOC_FREE, __ATOMIC_RELEASE);
+  if (!mallocs_isfreed(owner)) return 0;
+  __atomic_store_n(slotof(owner), MALLOC_FREE, __ATOMIC_RELEASE);
   return 1;
 }
 

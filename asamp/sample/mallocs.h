@@ -79,9 +79,10 @@ int mallocs_learn (void);
 int mallocs_waiting (const void *home);
 
 /* Owners: is it one; has its block been freed (asked once more after that, it is
-   another's); it is not asked for any more. */
+   another's); the same without an end of the watch; it is not asked for any more. */
 static inline int mallocs_isowner (const void *owner);
 int mallocs_isdead (const void *owner);
+int mallocs_isfreed (const void *owner);
 void mallocs_forget (const void *owner);
 
 /* Watched blocks that have been freed so far, whoever watches them. */

@@ -406,13 +406,14 @@ static PendingFates decidefates (Tracker *t, const PendingJudge *judge) {
 /*
 ** Deaths of what is followed. Old objects die in major collections only; what was freed
 ** by hand since the last one is told with the last record as well. Native memory is told
-** with every record, for its peak has nothing to do with major collections.
+** with every record, for its peak has nothing to do with major collections; with the last
+** one none is sampled any more, and what was is still watched.
 */
 static FollowedDeaths decidedeaths (Tracker *t, int major, uint64_t time,
                                     const PendingJudge *judge) {
   FollowedDeaths none = {NULL, 0};
   const PendingJudge native = {t, isdeadnative, NULL};
-  int freed = t->mallocs && mallocs_deaths() != t->deaths &&
+  int freed = (t->mallocs || t->ending) && mallocs_deaths() != t->deaths &&
               (t->ending || time - t->looked >= DEATHS_NS);
   if (!major && !freed && !(t->ending && t->followed.nfreed > 0)) return none;
   t->deaths = mallocs_deaths();

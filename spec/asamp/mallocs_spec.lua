@@ -97,6 +97,41 @@ collectgarbage() collectgarbage()
     assert.matches('"malloc": ?1024', shell.output("build/bin/asamp report --json " .. path))
   end)
 
+  -- A picture of resident memory took the deaths of what was freed since the last collection
+  -- that told any, and 70 of 100 MiB were alive at the end of a program that frees all.
+  it("is dead when it was freed just before a picture of resident memory", function()
+    local _, t, profile = run([[
+local meta = debug.getmetatable(c.buffer(1))
+local keep = {}
+for i = 1, 100 do
+  keep[i] = debug.setmetatable(c.leak(1 << 20, true), meta)
+  for k = 1, 2000 do local garbage = {k} end
+end
+for i = 1, 100 do
+  meta.__gc(keep[i])
+  for k = 1, 2000 do local garbage = {k} end
+end
+]], "alloc=65536,malloc=65536")
+    near(100 << 20, byline(t)[6].self.bytes, 65536, 100000)
+    near(0, ofnative(t).alivebytes, 65536, 200000)
+    assert.is_true(#profile.pictures > 2, #profile.pictures)
+  end)
+
+  -- The last collection told no deaths of native memory where Lua's was not sampled.
+  it("is dead when it was freed behind the last collection but the end's", function()
+    for _, options in ipairs{"alloc=0,malloc=4096", "alloc=4096,malloc=4096"} do
+      local _, t = run([[
+local f = debug.getmetatable(c.buffer(1)).__gc
+local keep = {}
+for i = 1, 500 do keep[i] = c.buffer(2000) end
+collectgarbage() collectgarbage()
+for i = 1, 500 do f(keep[i]) end
+]], options)
+      near(1000000, byline(t)[5].self.survivedbytes, 4096)
+      near(0, ofnative(t).alivebytes, 4096, 100000)  -- a buffer of the C library, say
+    end
+  end)
+
   -- Behind userdata: Lua counts some 60 KB.
   it("names the line that leaks 100 MB, in the report and on the page", function()
     local t, leaks
