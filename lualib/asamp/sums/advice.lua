@@ -47,7 +47,7 @@ local FAR, ROUNDS = 2, 5
 local FIXED, TENURED = {0.1, 0.3}, {0.4, 0.25}
 -- What caches change, as a part of the time for twice the size.
 local CACHES = 0.05
--- A line is listed with so many samples (LEAST) and this part of the whole (WORTH); LIVE and
+-- A line is listed with so many samples (LEAST) and this part of all in Lua's heap (WORTH); LIVE and
 -- DIE: shares from which on its objects nearly all live, or die.
 local LEAST, LIVE, DIE, WORTH = 30, 0.9, 0.99, 0.01
 local PAUSES = 5
@@ -154,12 +154,16 @@ end
 
 local function linesof(profile)
   local _, _, nearest = totals.linerows(profile)
-  local rows, byline = {}, {}
+  local rows, byline, bytes, survivedbytes = {}, {}, 0, 0
   local sites = profile.sites
   for i, node in ipairs(sites.node) do
     local line = nearest[node]
     local kind = profile.kinds[sites.kind[i]]
-    if line and not kind.time and kind.name ~= "native" then
+    local counts = not kind.time and kind.name ~= "native"
+    if counts then
+      bytes, survivedbytes = bytes + sites.bytes[i], survivedbytes + sites.survivedbytes[i]
+    end
+    if line and counts then
       local row = byline[line]
       if not row then
         row = {file = line.file, line = line.line, name = line.name, samples = 0, bytes = 0,
@@ -179,9 +183,9 @@ local function linesof(profile)
     if n >= LEAST then
       row.share = row.survived / n
       row.error = math.max(math.sqrt(row.share * (1 - row.share) / n), 1 / n)
-      if row.share >= LIVE and row.survivedbytes >= WORTH * profile.survivedbytes then
+      if row.share >= LIVE and row.survivedbytes >= WORTH * survivedbytes then
         live[#live + 1] = row
-      elseif 1 - row.share >= DIE and row.bytes >= WORTH * profile.bytes then
+      elseif 1 - row.share >= DIE and row.bytes >= WORTH * bytes then
         die[#die + 1] = row
       end
     end

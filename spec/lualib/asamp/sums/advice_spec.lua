@@ -172,6 +172,19 @@ describe("advice on another nursery", function()
     assert.is_nil(advice.best(all))
   end)
 
+  -- Lines had to have a part of native memory, too, and where there was much none was listed.
+  it("lists lines by their part of Lua's heap", function()
+    local p = profileof(SIZES, 40)
+    local q = profiles.of({{"main@1 f@2", profiles.TABLE, 5000, 5000}, {"main@1 g@3", profiles.TABLE, 5000},
+                           {"main@1 h@4", profiles.TABLE, 10000000, 9000000}},
+      {size = 2048, bytes = 2048 * 10010000, survivedbytes = 2048 * 9005000})
+    for _, name in ipairs{"ages", "course", "collections", "allocated", "minors"} do q[name] = p[name] end
+    q.kinds[#q.kinds + 1] = {name = "native", blocks = 0, objects = 0, outside = 0}
+    q.sites.kind[3], q.sites.laterbytes = #q.kinds, {0, 0, 0}
+    local all = advice.of(q)
+    assert.same({1, 2, 1, 3}, {#all.live, all.live[1].line, #all.die, all.die[1].line})
+  end)
+
   it("has numbers where a collection came with an empty nursery", function()
     local p = profileof(SIZES, 10)
     p.collections[5].charged, p.collections[5].planned, p.collections[5].tenured = 0, 0, 0
