@@ -40,10 +40,14 @@ local DESCRIPTION = {
 M.usage = options.usage(DESCRIPTION)
 
 -- Runs the script again with nurseries of about n bytes. Returns what the collector did
--- then (advice.measured's); nil, after a complaint, when that cannot be told.
+-- then (advice.measured's); nil, after a complaint, when that cannot be told. What the script
+-- prints goes to stderr where stdout is JSON.
 local function again(profile, o, n, world, tell)
   local path = os.tmpname()
-  local words = {world.interpreter, "-l", "profiler"}
+  local words = o.json and {"/bin/sh", "-c", 'exec "$@" >&2', "sh"} or {}
+  for _, word in ipairs{world.interpreter, "-l", "profiler"} do
+    words[#words + 1] = word
+  end
   table.move(o.files, 2, #o.files, #words + 1, words)
   local how, status = host.run(words, {LUA_GC = advice.setting(n),
     LUA_PROFILER = ("out=%s,overwrite=1,quiet,alloc=%d"):format(path, profile.period)})

@@ -9,6 +9,7 @@ local commands = require "spec.support.commands"
 local json = require "cjson"
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
+local shell = require "spec.support.shell"
 
 -- Each object lives until 1,000 more were made.
 local QUEUE = [[
@@ -75,6 +76,18 @@ describe("asamp advise", function()
     assert.is_true(math.abs(q.minors / measured.minors - 1) < 0.05, q.minors)
     assert.is_true(math.abs(q.tenured / measured.tenured - 1) < 0.25,
                    q.tenured .. " " .. measured.tenured)
+  end)
+
+  -- The script's own output stood before it.
+  it("writes nothing but JSON to stdout", function()
+    profiled "1M"
+    os.remove(script)
+    script = process.file("print 'hello'" .. QUEUE)
+    local out = shell.output("build/bin/asamp advise --verify --nursery 512K --json %s %s 2>%s",
+                             path, script, path .. ".err")
+    assert.equal(512 << 10, json.decode(out).verified.nursery)
+    assert.equal("hello\n", shell.read(path .. ".err"))
+    os.remove(path .. ".err")
   end)
 
   it("runs the program again, and shows both", function()
