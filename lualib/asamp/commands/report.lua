@@ -184,7 +184,7 @@ local function annotated(wanted, t)
   if not code then
     return nil, ("the code of '%s' %s"):format(file, pagesources.WHY[reason])
   end
-  return {name = file, text = source.split(code), rows = rows}
+  return {name = file, text = source.split(code), rows = rows, cut = pagesources.WHY[reason]}
 end
 
 -- The profile as it was at the instant that the options name; nil and what is wrong.

@@ -12,11 +12,16 @@ local M = {}
 
 local AROUND = 2  -- lines of context, before and behind
 
---- The lines of a text, without their ends.
+-- What ends a line for Lua: one of two characters, or both in either order.
+local ENDS = {["\r\n"] = 2, ["\n\r"] = 2}
+
+--- The lines of a text, without their ends, as Lua counts them.
 function M.split(text)
-  local list = {}
-  for line in (text:gsub("\n$", "") .. "\n"):gmatch "(.-)\r?\n" do
-    list[#list + 1] = line
+  local list, from = {}, 1
+  while from <= #text do
+    local at = text:find("[\r\n]", from) or #text + 1
+    list[#list + 1] = text:sub(from, at - 1)
+    from = at + (ENDS[text:sub(at, at + 1)] or 1)
   end
   return list
 end
@@ -49,7 +54,8 @@ local function code(text, n)
   return layout.cutend(spaces .. layout.clean(rest), n)
 end
 
---- 'file': {name, text (its lines), rows (of asamp.sums.totals, of this file)}.
+--- 'file': {name, text (its lines), rows (of asamp.sums.totals, of this file), cut (why the text
+-- ends before the file does, of one file; nil: it does not)}.
 function M.lines(style, file)
   local whole, byline, behind, unknown = style.totals.whole, {}, 0, 0
   for k, row in ipairs(file.rows) do
@@ -94,8 +100,9 @@ function M.lines(style, file)
   table.insert(lines, 1, "")
   if behind > 0 then
     lines[#lines + 1] = style.paint("yellow", layout.wrap(
-      ("%s of the profile %s behind the end of the file: it has changed since."):format(
-        units.plural(behind, "line"), behind == 1 and "is" or "are"), "  ", style.width))
+      ("%s of the profile %s behind the end of %s."):format(units.plural(behind, "line"),
+        behind == 1 and "is" or "are", file.cut and "what is read: the file " .. file.cut or
+        "the file: it has changed since"), "  ", style.width))
   end
   if unknown > 0 then
     lines[#lines + 1] = style.paint("dim", layout.wrap(

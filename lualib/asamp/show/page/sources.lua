@@ -8,6 +8,7 @@
 --        told why not.
 
 local layout = require "asamp.show.layout"
+local source = require "asamp.show.source"
 local units = require "asamp.show.units"
 
 local M = {}
@@ -36,14 +37,6 @@ M.WHY = {
   full = "found no room in the page",
   absent = "is not here; --source says where to look",
 }
-
-local function lines(text)
-  local out = {}
-  for line in (text .. "\n"):gmatch "([^\n]*)\n" do
-    out[#out + 1] = line:gsub("\r$", "")
-  end
-  return out
-end
 
 -- files[f] = {[line] = true}: the lines that have frames, by index from 0.
 local function wanted(columns)
@@ -88,7 +81,7 @@ function M.of(columns, find)
   for _, file in ipairs(order) do
     local text, reason = find(columns.files[file + 1])
     if text then
-      local texts, bytes, last = around(files[file], lines(text))
+      local texts, bytes, last = around(files[file], source.split(text))
       if bytes > left then
         reason = "full"
       else

@@ -88,7 +88,7 @@ describe("asamp report", function()
       p:name(8, "main chunk", 0, "@" .. file)
       p:flood(30, {8, 4, kind = 0})
       p:flood(10, {8, 1, kind = 3})
-      p:flood(1, {8, 99, kind = 3})
+      p:flood(1, {8, 100, kind = 3})
       assert(p:close())
     end)
 
@@ -101,6 +101,26 @@ describe("asamp report", function()
       end
       assert.is_nil(out:find("seven", 1, true))
       assert.truthy(out:find("1 line of the profile is behind the end of the file", 1, true))
+    end)
+
+    -- Such a file was one line, and had "changed since".
+    it("counts lines as Lua does", function()
+      for _, last in ipairs{"\r", "\r\n", "\n\r"} do
+        shell.write(file, ("one\ntwo\nthree\nfour()\nfive\nsix\nseven\n"):gsub("\n", last))
+        local code, out = run("--source", file, path)
+        assert.equal(0, code, out)
+        for _, line in ipairs{" 1  one\n", " 30.0M  73.2%      -  4  four()\n", " 6  six\n"} do
+          assert.truthy(out:find(line, 1, true), line .. out)
+        end
+      end
+    end)
+
+    it("says that a file is too long for it, not that it has changed", function()
+      shell.write(file, ("one\n"):rep(98) .. ("-"):rep(8 << 20) .. "\nlast\n")
+      local code, out = run("--source", file, path)
+      assert.equal(0, code, out)
+      assert.matches("1 line of the profile is behind the end of what is read: the file goes on " ..
+                     "behind the first 8 MiB.", (out:gsub("%s+", " ")))
     end)
 
     it("knows the file by the end of its path, and says what is wrong", function()
