@@ -20,7 +20,8 @@
 				   small collections, unless the heap has grown or ... */
 #define RESIDENT_PART	16	/* ... shrunk by this part of it */
 #define MIN_REAPED		4096	/* pending samples, at first */
-#define DEATHS_NS	100000000	/* between looks for native deaths */
+#define DEATHS_NS	100000000	/* between looks for native deaths, where all that can be
+				   followed is; of fewer samples as much less */
 #define FIRST_TIMED	64	/* the first samples are all timed, ... */
 #define TIMED_PART	16	/* ... then one of so many: two readings of a clock take a
 			   tenth of what a sample takes */
@@ -406,15 +407,17 @@ static PendingFates decidefates (Tracker *t, const PendingJudge *judge) {
 /*
 ** Deaths of what is followed. Old objects die in major collections only; what was freed
 ** by hand since the last one is told with the last record as well. Native memory is told
-** with every record, for its peak has nothing to do with major collections; with the last
-** one none is sampled any more, and what was is still watched.
+** with every record, for its peak has nothing to do with major collections: as soon as the
+** looks at all that is followed cost a hundredth of the time. With the last record none is
+** sampled any more, and what was is still watched.
 */
 static FollowedDeaths decidedeaths (Tracker *t, int major, uint64_t time,
                                     const PendingJudge *judge) {
   FollowedDeaths none = {NULL, 0};
   const PendingJudge native = {t, isdeadnative, NULL};
   int freed = (t->mallocs || t->ending) && mallocs_deaths() != t->deaths &&
-              (t->ending || time - t->looked >= DEATHS_NS);
+              (t->ending || time - t->looked >=
+                            (uint64_t)t->followed.n * DEATHS_NS / FOLLOWED_MOST);
   if (!major && !freed && !(t->ending && t->followed.nfreed > 0)) return none;
   t->deaths = mallocs_deaths();
   t->looked = time;

@@ -132,6 +132,25 @@ for i = 1, 500 do f(keep[i]) end
     end
   end)
 
+  -- Deaths were told ten times a second, and until then what had survived a collection was alive:
+  -- the most that there was at a time came out five and ten times as large.
+  it("is told dead soon, so that its peak is right", function()
+    local _, t = run([[
+local free = debug.getmetatable(c.buffer(1)).__gc
+local keep, heap = {}, {}
+for i = 1, 100000 do heap[i] = {i} end  -- major collections, which tell deaths, are seldom
+for i = 1, 5000 do
+  local k = i % 50
+  if keep[k] then free(keep[k]) end
+  keep[k] = c.buffer(20000)
+  for k = 1, 300 do local garbage = {k} end
+end
+]], "alloc=65536,malloc=4096")
+    near(100000000, byline(t)[9].self.bytes, 4096, 200000)
+    local most = native.of(assert(reader.read(path, {bins = 1000}))).peak
+    assert.is_true(most > 800000 and most < 4000000, most)
+  end)
+
   -- Behind userdata: Lua counts some 60 KB.
   it("names the line that leaks 100 MB, in the report and on the page", function()
     local t, leaks
