@@ -151,6 +151,26 @@ end
     assert.is_true(most > 800000 and most < 4000000, most)
   end)
 
+  -- The report of the peak was of Lua's alone, and did not say so.
+  it("has a peak of its own, which the report of Lua's names", function()
+    run([[
+local free = debug.getmetatable(c.buffer(1)).__gc
+local keep, heap = {}, {}
+for i = 1, 50 do
+  keep[i] = c.buffer(100000)
+  for k = 1, 1000 do local garbage = {k} end
+end
+for i = 1, 50 do free(keep[i]) end
+for i = 1, 50000 do heap[i] = {i} end
+]], "alloc=16384,malloc=4096")
+    local report = "build/bin/asamp report --show types --width 200 --at %s " .. path
+    local out = shell.output(report, "peak"):gsub("%s+", " ")
+    local at = out:match "of native memory most was there at [%d.]+ m?s, about [45]%.?%d* MiB: %-%-at ([%d.]+%d)%."
+    assert.is_truthy(at, out)
+    assert.matches("\n +[45]%.%dM +%d[%d.]+%% [^\n]*native\n", shell.output(report, at))
+    assert.matches('"native": {%s*"bytes": [45]%d+', shell.output(report .. " --json", "peak"))
+  end)
+
   -- Behind userdata: Lua counts some 60 KB.
   it("names the line that leaks 100 MB, in the report and on the page", function()
     local t, leaks

@@ -203,7 +203,10 @@ local function frozen(path, profile, ids, o, setting, world)
   if time > ends then
     return nil, ("--at %.6g: it ends after %.6g s"):format(time / 1000000, ends / 1000000)
   end
-  setting.at = {seconds = time / 1000000, inuse = peak and course.peak.inuse or nil}
+  local other = peak and native.of(profile)
+  setting.at = {seconds = time / 1000000, inuse = peak and course.peak.inuse or nil,
+                native = other and (other.peak or 0) > 0 and
+                  {bytes = other.peak // 1 | 0, seconds = other.peaktime} or nil}
   for _, name in ipairs{"leaks", "collections", "marks", "lifetimes"} do
     setting.show[name] = nil
   end

@@ -176,6 +176,13 @@ local function instant(at, p)
   return text
 end
 
+-- Native memory has a peak of its own.
+local function nativepeak(at)
+  return at.native and ("That is the peak of Lua's heap; of native memory most was there at %s, " ..
+    "about %s: --at %s."):format(units.seconds(at.native.seconds), units.bytes(at.native.bytes),
+    (("%.6f"):format(at.native.seconds):gsub("%.?0+$", ""))) or nil
+end
+
 local function survival(p, t)
   local function share(which)
     return units.percent(measures.fate(t.whole, which))
@@ -275,8 +282,9 @@ local function alone(p)
 end
 
 --- The lines. 'style': see tables.lua; 'options': brief (no explanations),
--- focus ({title}: the totals cover only a part), at ({seconds, inuse}: they are of what
--- was alive then; inuse: that is the peak).
+-- focus ({title}: the totals cover only a part), at ({seconds, inuse, native}: they are of what
+-- was alive then; inuse: that is the peak; native:
+-- {bytes, seconds} of its own peak, where it was sampled).
 function M.lines(p, t, style, options)
   local paint, width = style.paint, style.width
   local lines = {paint("bold", layout.cutstart(layout.clean(p.path), width))}
@@ -313,6 +321,7 @@ function M.lines(p, t, style, options)
     add(not options.brief and meaning(p, t) or nil)
     add(options.at and "Dead is what a collection had found dead until then, of what was old a major one."
         or survival(p, t))
+    add(options.at and nativepeak(options.at) or nil)
   end
   add(timing(p, t))
   add(not options.focus and not options.at and not options.label and collected(p) or nil)
