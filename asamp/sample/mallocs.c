@@ -71,16 +71,17 @@ static int isin (const void *address, const char *from, const char *to) {
 }
 
 
-/* Takes what stands inside of the malloc off, and finds out whether it is this
-   module's own (MS2). */
+/* Takes what stands inside of the malloc off, and the library's other frames: C++'s operators
+   call one another, and malloc, by way of it. Finds out whether it is this module's own (MS2). */
 static int strip (MallocSample *s) {
-  int i = 0, j;
+  int i = 0, j, n = 0;
   while (i < s->n && !isin(s->native[i], m.libraryfrom, m.libraryto)) i++;
-  while (i < s->n && isin(s->native[i], m.libraryfrom, m.libraryto)) i++;
   s->native += i;
-  s->n -= i;
-  for (j = 0; j < s->n; j++)
+  for (j = 0; j < s->n - i; j++) {
     if (isin(s->native[j], m.from, m.to)) return 0;
+    if (!isin(s->native[j], m.libraryfrom, m.libraryto)) s->native[n++] = s->native[j];
+  }
+  s->n = n;
   return 1;
 }
 

@@ -165,7 +165,8 @@ for i = 1, 50000 do heap[i] = {i} end
 ]], "alloc=16384,malloc=4096")
     local report = "build/bin/asamp report --show types --width 200 --at %s " .. path
     local out = shell.output(report, "peak"):gsub("%s+", " ")
-    local at = out:match "of native memory most was there at [%d.]+ m?s, about [45]%.?%d* MiB: %-%-at ([%d.]+%d)%."
+    local at = out:match("of native memory most was there at [%d.]+ m?s, " ..
+                         "about [45]%.?%d* MiB: %-%-at ([%d.]+%d)%.")
     assert.is_truthy(at, out)
     assert.matches("\n +[45]%.%dM +%d[%d.]+%% [^\n]*native\n", shell.output(report, at))
     assert.matches('"native": {%s*"bytes": [45]%d+', shell.output(report .. " --json", "peak"))
@@ -232,6 +233,35 @@ collectgarbage() collectgarbage()
     local out = shell.output("build/bin/asamp report --show native --width 120 " .. path)
     assert.matches("3%.%dM +%d+%.%d%% +0B +[%d,]+ +other%.so +[^\n]+:6\n", out)
     assert.matches('"libraries": %[', shell.output("build/bin/asamp report --json " .. path))
+  end)
+
+  -- C++'s operators call malloc by way of the library, whose memory it all was.
+  it("is told by library of C++ modules, too", function()
+    local folder = shell.folder()
+    shell.write(folder .. "/plus.cc", [[
+#include <vector>
+#include <lua.hpp>
+struct alignas(64) Wide { char bytes[1024]; };
+static std::vector<char *> all;
+static std::vector<Wide *> wide;
+static int make (lua_State *) {
+  for (int i = 0; i < 1000; i++) {
+    all.push_back(new char[1024]);
+    wide.push_back(new Wide);
+  }
+  return 0;
+}
+extern "C" int luaopen_plus (lua_State *L) { lua_pushcfunction(L, make); return 1; }
+]])
+    shell.output("g++ -O1 -fno-builtin -shared -fPIC -Ibuild/include/lua5.4 -o %s/plus.so %s/plus.cc",
+                 folder, folder)
+    run(("package.cpath = %q .. package.cpath\n"):format(folder .. "/?.so;") .. [[
+local make = require "plus"
+for i = 1, 4 do make() end
+]], "alloc=0,malloc=4096")
+    local first = native.of(assert(reader.read(path))).libraries[1]
+    assert.same({folder .. "/plus.so", 5}, {first.library, first.line})
+    near(8192000, first.bytes, 4096, 200000)
   end)
 
   it("counts every function that gives memory, whatever frees it", function()
