@@ -49,7 +49,8 @@ static struct {
   const char *libraryfrom, *libraryto;  /* ... and the library's */
   Walk *walks;			/* WALKS of them */
   Waiting *queue;		/* a ring */
-  uint64_t head, tail;		/* places taken and given back so far; head atomic */
+  uint64_t head, tail;		/* places taken and given back so far; atomic */
+  int draining;			/* atomic: somebody gives places back */
   uint64_t lost;		/* atomic */
 } m;
 
@@ -252,6 +253,7 @@ void mallocs_forked (void) {
   m.lost = 0;
   for (i = 0; i < MALLOCS_QUEUE; i++) m.queue[i].state = EMPTY;
   m.tail = m.head;
+  m.draining = 0;
   for (i = 0; i < WALKS; i++) m.walks[i].busy = 0;
 }
 
@@ -271,24 +273,34 @@ int mallocs_learn (void) {
 }
 
 
+/* May that client have the samples that wait? */
+static int istaker (const void *home) {
+  uint64_t head = __atomic_load_n(&m.head, __ATOMIC_RELAXED);
+  return ishome(home) || head - __atomic_load_n(&m.tail, __ATOMIC_RELAXED) >= MALLOCS_QUEUE / 2;
+}
+
+
 void mallocs_drain (const void *home, void (*one) (void *ud, const MallocSample *s),
                     void *ud) {
   if (m.walks == NULL) return;
   mallocs_learn();
-  while (ishome(home)) {
+  if (!istaker(home) || __atomic_exchange_n(&m.draining, 1, __ATOMIC_ACQUIRE)) return;
+  for (;;) {
     Waiting *w = &m.queue[m.tail % MALLOCS_QUEUE];
-    if (__atomic_load_n(&w->state, __ATOMIC_ACQUIRE) != FILLED) return;
+    if (__atomic_load_n(&w->state, __ATOMIC_ACQUIRE) != FILLED) break;
     one(ud, &w->sample);
     __atomic_store_n(&w->state, EMPTY, __ATOMIC_RELAXED);
     __atomic_store_n(&m.tail, m.tail + 1, __ATOMIC_RELEASE);
   }
+  __atomic_store_n(&m.draining, 0, __ATOMIC_RELEASE);
 }
 
 
 int mallocs_waiting (const void *home) {
   return m.walks != NULL &&
          (m.walks[0].backtrace.nwanted > 0 ||
-          (__atomic_load_n(&m.head, __ATOMIC_RELAXED) != m.tail && ishome(home)));
+          (__atomic_load_n(&m.head, __ATOMIC_RELAXED) !=
+           __atomic_load_n(&m.tail, __ATOMIC_RELAXED) && istaker(home)));
 }
 
 

@@ -56,7 +56,8 @@ int mallocs_there (char *err, size_t errsize);
 ** A client comes: samples are taken from here on, with that period, which is the
 ** process's. 'take' of all clients is one function; L is the main thread of the state
 ** that the thread runs. 'home' is a name for the client: of the clients that there are
-** one has the samples of threads that run none. 0: no memory. The caller may wait.
+** one has the samples of threads that run none, and any of them has what waits for one that
+** does not come. 0: no memory. The caller may wait.
 */
 int mallocs_begin (uint64_t period, uint64_t seed, MallocsTake take, const void *home);
 void mallocs_end (const void *home);
@@ -67,8 +68,8 @@ void mallocs_forked (void);
 /* The block is watched; 0: there is no room, nothing has changed. For 'take'. */
 int mallocs_watch (MallocSample *s);
 
-/* Hands the samples that wait to 'one', in their order, when they are of 'home' or of a
-   client that has gone; then looks rules up (MS4). Not inside of 'take'. */
+/* Looks rules up (MS4); then hands the samples that wait to 'one', in their order, when they are
+   of 'home' or of a client that has gone, or half of the queue is full. Not inside of 'take'. */
 void mallocs_drain (const void *home, void (*one) (void *ud, const MallocSample *s),
                     void *ud);
 

@@ -160,6 +160,7 @@ for i = 1, 50 do
   keep[i] = c.buffer(100000)
   for k = 1, 1000 do local garbage = {k} end
 end
+for i = 1, 200000 do local garbage = {i} end
 for i = 1, 50 do free(keep[i]) end
 for i = 1, 50000 do heap[i] = {i} end
 ]], "alloc=16384,malloc=4096")
@@ -276,6 +277,50 @@ for i = 1, 4 do make() end
     local _, t = run("c.thread(500, 2000) collectgarbage()", "alloc=0,malloc=4096")
     for _, row in ipairs(t.functions) do
       if row.name == "run" then near(1000000, row.total.bytes, 4096) return end
+    end
+    error "no row of the thread's function"
+  end)
+
+  -- They waited for the first state alone, which is idle, and most were lost.
+  it("has the threads' samples where the state that they wait for is idle", function()
+    local folder, prefix = shell.folder(), process.interpreter():match "^(.*)/bin/[^/]+$"
+    shell.write(folder .. "/two.c", [[
+#include <lualib.h>
+#include <lauxlib.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+static int over;
+static void *ask (void *ud) {
+  int i;
+  for (i = 0; i < 8000; i++) {
+    *(volatile char *)malloc(10000) = 1;
+    if (i % 100 == 0) usleep(2000);
+  }
+  __atomic_store_n(&over, 1, __ATOMIC_RELEASE);
+  return ud;
+}
+int main (void) {
+  lua_State *idle = luaL_newstate(), *L = luaL_newstate();
+  pthread_t t;
+  if (luaL_dostring(idle, "for i = 1, 20000 do local t = {i} end")) return 1;
+  pthread_create(&t, NULL, ask, NULL);
+  while (!__atomic_load_n(&over, __ATOMIC_ACQUIRE))
+    if (luaL_dostring(L, "for i = 1, 5000 do local t = {i} end")) return 1;
+  pthread_join(t, NULL);
+  lua_close(L);
+  lua_close(idle);
+  return 0;
+}
+]])
+    shell.output("gcc -O1 -fno-builtin -I%s/include/lua5.4 -o %s/two %s/two.c -L%s/lib -l:liblua5.4.so.0 " ..
+                 "-Wl,-rpath,%s/lib -lpthread", prefix, folder, folder, prefix, prefix)
+    assert.same({0, "", ""}, {process.run{program = folder .. "/two", env = {LD_PRELOAD = LIBRARY,
+      ASAMP = ("out=%s,overwrite=1,quiet,seed=5,alloc=16384,malloc=8192"):format(path)}}})
+    local profile = assert(reader.read(path))
+    assert.equal(0, profile.lost)
+    for _, row in ipairs(totals.of(profile).functions) do
+      if row.name == "ask" then near(80000000, row.total.bytes, 8192) return end
     end
     error "no row of the thread's function"
   end)
