@@ -173,6 +173,18 @@ for i = 1, 50000 do heap[i] = {i} end
     assert.matches('"native": {%s*"bytes": [45]%d+', shell.output(report .. " --json", "peak"))
   end)
 
+  -- All that was allocated was native memory, it said, of a process that was killed.
+  it("is told apart from Lua's where the profile has no end", function()
+    run([[
+local heap = {}
+for i = 1, 300 do c.leak(10000) for k = 1, 500 do heap[#heap + 1] = {k} end end
+]], "alloc=4096,malloc=4096")
+    local whole = shell.read(path)
+    shell.write(path, whole:sub(1, -500))
+    local text = select(2, shell.run("build/bin/asamp report --show native " .. path)):gsub("%s+", " ")
+    assert.matches("About 1[12]%.?%d* MiB allocated by Lua and [%d.]+ MiB of native memory", text)
+  end)
+
   -- Behind userdata: Lua counts some 60 KB.
   it("names the line that leaks 100 MB, in the report and on the page", function()
     local t, leaks

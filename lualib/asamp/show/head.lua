@@ -60,8 +60,10 @@ local function amount(p, t, options)
   elseif t.unit ~= "bytes" then
     return samples .. duration(p) .. "."
   elseif native > 0 and not p.allocated and not options.focus then
-    return ("About %s of native memory%s, estimated from %s."):format(
-      units.bytes(t.whole.bytes), duration(p), samples)
+    local lua = t.whole.bytes - native
+    return ("About %s%s of native memory%s, estimated from %s."):format(
+      lua > 0 and units.bytes(lua) .. " allocated by Lua and " or "", units.bytes(native),
+      duration(p), samples)
   elseif p.allocated and native > 0 and not options.focus then
     return ("%s and about %s of native memory%s. All below is estimated from %s, which %s " ..
       "to %s."):format(apart(p, t), units.bytes(native), duration(p), samples, come,
