@@ -47,10 +47,10 @@ $(B)/asamp.a: $(ASAMP_C:%.c=$(B)/%.o)
 # The library that stands before malloc: no module, for it is preloaded. It has no
 # sanitizer, which has a malloc of its own, and nothing that gcc knows of malloc.
 PRELOAD := $(P)/lib/lua/5.4/profiler/malloc.so
-$(PRELOAD): asamp/preload/malloc.c asamp/base/interval.c $(ASAMP_H) asamp/build.mk
+$(PRELOAD): asamp/preload/malloc.c asamp/base/interval.c $(ASAMP_H) $(B)/extra asamp/build.mk
 	@mkdir -p $(@D)
 	$(CC) -std=gnu99 -Wall -Wextra -O2 -g0 $(filter-out -fsanitize%,$(EXTRA)) -fPIC -shared -fno-builtin \
-	  -fexceptions -fvisibility=hidden $(call sees,preload) -Wl,-z,nodelete -o $@ $(filter %.c,$^) -lm -ldl
+	  -fexceptions -fvisibility=hidden $(call sees,preload) $(LDEXTRA) -Wl,-z,nodelete -o $@ $(filter %.c,$^) -lm -ldl
 
 # A module: its place, its file, the libraries that it needs.
 define MODULE

@@ -19,6 +19,7 @@ endif
 TARBALL := build/dl/lua.tar.gz
 SRC := $(B)/src
 EXTRA ?=
+LDEXTRA ?=
 
 CC := gcc
 MULTIARCH := $(shell gcc -print-multiarch 2>/dev/null || $(CC) -print-multiarch 2>/dev/null)
@@ -53,7 +54,7 @@ LOOP := $(if $(filter fork install,$(V)),$(call known,-fno-crossjumping \
   -fira-region=one,c))
 CFLAGS = -std=gnu99 -Wall -Wextra $(OPT_$(V)) $(PLACE) $(EXTRA) -DLUA_COMPAT_5_3 \
   -DLUA_USE_LINUX -DLUA_USE_READLINE -I$(SRC)/src $(patsubst %/,-iquote%,$(INLINED))
-LDFLAGS := $(filter -fsanitize%,$(OPT_$(V)))
+LDFLAGS := $(filter -fsanitize%,$(OPT_$(V))) $(LDEXTRA)
 LIBS := -lm -ldl
 
 # Upstream's files, and ours: what is in our folders.
@@ -83,7 +84,7 @@ $(B)/$(1): always
 endef
 $(eval $(call STAMP,root,$(ROOT)))
 $(eval $(call STAMP,series,$(PATCHES)))
-$(eval $(call STAMP,extra,$(CC) $(EXTRA)))
+$(eval $(call STAMP,extra,$(CC) $(EXTRA) $(LDEXTRA)))
 
 # The sources, unpacked fresh whenever the tarball or a patch changes, comes or
 # goes. A tarball that is newer than lua/upstream may still be another release's, out

@@ -10,6 +10,7 @@ LUA_INCDIR ?=
 LUADIR ?=
 LIBDIR ?=
 EXTRA ?=
+LDEXTRA ?=
 OPT_rock := -O2
 
 all:
