@@ -13,6 +13,7 @@ local DESCRIPTION = {
   wants = "a process and a name", least = 2, most = 3,
   about = "Puts a marker into the profile that a process writes which listens " ..
     "(ASAMP=listen), as profiler.mark does: a deployment, say. A NAME is one word.",
+  exits = "Exit codes: 0 done, 1 the process does not answer or writes no profile, 2 wrong arguments.",
 }
 M.usage = options.usage(DESCRIPTION)
 

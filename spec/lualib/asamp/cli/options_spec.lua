@@ -120,6 +120,20 @@ describe("options", function()
     end
     commands.fits(usage, 80)
   end)
+
+  -- asamp mark --help spoke of files.
+  it("tell what exit code 1 means, of commands that ask a process alone", function()
+    local asked = 0
+    for _, name in ipairs(require("asamp").COMMANDS) do
+      local usage = require("asamp.commands." .. name).usage
+      if usage:find "^usage: asamp %l+ %[options%] PID|SOCKET" then
+        asked = asked + 1
+        assert.truthy(usage:find("1 the process does not answer", 1, true), name)
+        assert.falsy(usage:find("a file yields nothing", 1, true), name)
+      end
+    end
+    assert.equal(5, asked)
+  end)
 end)
 
 describe("the nearest word", function()
