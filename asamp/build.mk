@@ -69,7 +69,7 @@ $(eval $(call MODULE,asamp/host,host,))
 $(if $(HTTPD),$(eval $(call MODULE,asamp/http,httplib,$(HTTPD))))
 $(LINKED): $(B)/asamp.a asamp/module/exports
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -shared -Wl,-z,nodelete -Wl,--version-script=asamp/module/exports \
+	$(CC) $(LINKFLAGS) -shared -Wl,-z,nodelete -Wl,--version-script=asamp/module/exports \
 	  -o $@ $(filter %.o,$^) $(B)/asamp.a $(NEEDS)
 
 MODULES = $(LINKED) $(PRELOAD)

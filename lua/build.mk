@@ -18,8 +18,11 @@ $(error '$(ROOT)' has a $(BAD), which a module path cannot have: move these \
 endif
 TARBALL := build/dl/lua.tar.gz
 SRC := $(B)/src
-EXTRA ?=
-LDEXTRA ?=
+# What a user gives make as CFLAGS and LDFLAGS stands behind the variant's own options. The
+# core's section is made by objcopy, which takes nothing that is optimized when it is linked.
+EXTRA ?= $(if $(filter command%,$(origin CFLAGS)),$(CFLAGS))
+LDEXTRA ?= $(if $(filter command%,$(origin LDFLAGS)),$(LDFLAGS))
+override EXTRA := $(filter-out -flto% -ffat-lto-objects,$(EXTRA))
 
 CC := gcc
 MULTIARCH := $(shell gcc -print-multiarch 2>/dev/null || $(CC) -print-multiarch 2>/dev/null)
@@ -52,9 +55,9 @@ PLACE := $(call known,-Wa$(comma)-mbranches-within-32B-boundaries,assembler)
 LOOP := $(if $(filter fork install,$(V)),$(call known,-fno-crossjumping \
   -freorder-blocks-algorithm=simple -fno-guess-branch-probability -fno-gcse \
   -fira-region=one,c))
-CFLAGS = -std=gnu99 -Wall -Wextra $(OPT_$(V)) $(PLACE) $(EXTRA) -DLUA_COMPAT_5_3 \
+LUAFLAGS = -std=gnu99 -Wall -Wextra $(OPT_$(V)) $(PLACE) $(EXTRA) -DLUA_COMPAT_5_3 \
   -DLUA_USE_LINUX -DLUA_USE_READLINE -I$(SRC)/src $(patsubst %/,-iquote%,$(INLINED))
-LDFLAGS := $(filter -fsanitize%,$(OPT_$(V))) $(LDEXTRA)
+LINKFLAGS := $(filter -fsanitize%,$(OPT_$(V))) $(LDEXTRA)
 LIBS := -lm -ldl
 
 # Upstream's files, and ours: what is in our folders.
@@ -99,14 +102,14 @@ $(B)/prepared: $(TARBALL) $(PATCHES) $(B)/series lua/upstream lua/prepare
 define OBJECTS
 $(B)/$(1)/%.o: lua/%.c $(B)/prepared $(B)/extra $(HEADERS) lua/build.mk
 	@mkdir -p $$(@D)
-	$(CC) $$(CFLAGS) $(2) -c -o $$@ $$<
+	$(CC) $$(LUAFLAGS) $(2) -c -o $$@ $$<
 $(B)/$(1)/%.o: $(B)/prepared $(B)/extra $(HEADERS) lua/build.mk
 	@mkdir -p $$(@D)
-	$(CC) $$(CFLAGS) $(2) -c -o $$@ $(SRC)/src/$$*.c
-$(B)/$(1)/loadlib.o: CFLAGS += $$(PATHS)
-$(B)/$(1)/attach.o: CFLAGS += -DLUAN_HOME='"$(ROOT)"'
+	$(CC) $$(LUAFLAGS) $(2) -c -o $$@ $(SRC)/src/$$*.c
+$(B)/$(1)/loadlib.o: LUAFLAGS += $$(PATHS)
+$(B)/$(1)/attach.o: LUAFLAGS += -DLUAN_HOME='"$(ROOT)"'
 $(B)/$(1)/attach.o: $(B)/root
-$(B)/$(1)/lvm.o: CFLAGS += $$(LOOP)
+$(B)/$(1)/lvm.o: LUAFLAGS += $$(LOOP)
 $(B)/$(1)/loadlib.o: $(B)/root
 # The core's code in a section of its own, whose bounds the linker names
 # (luaN_code of seam.h).
@@ -124,11 +127,11 @@ $(P)/lib/liblua.a: $(B)/obj/core.o $(LIB:%=$(B)/obj/%.o)
 
 $(P)/bin/lua: $(B)/obj/lua.o $(P)/lib/liblua.a
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -Wl,-E -o $@ $< -Wl,--whole-archive $(P)/lib/liblua.a -Wl,--no-whole-archive $(LIBS) -lreadline
+	$(CC) $(LINKFLAGS) -Wl,-E -o $@ $< -Wl,--whole-archive $(P)/lib/liblua.a -Wl,--no-whole-archive $(LIBS) -lreadline
 
 $(P)/bin/luac: $(B)/obj/luac.o $(P)/lib/liblua.a
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(CC) $(LINKFLAGS) -o $@ $^ $(LIBS)
 
 # Soname and symbol version are Debian's: what is linked to its library runs on
 # ours without a warning from the loader.
@@ -138,7 +141,7 @@ $(B)/exports: lua/build.mk
 
 $(P)/lib/liblua5.4.so.0: $(B)/pic/core.o $(LIB:%=$(B)/pic/%.o) $(B)/exports
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -shared -Wl,-soname,liblua5.4.so.0 -Wl,--version-script=$(B)/exports -o $@ $(filter %.o,$^) $(LIBS)
+	$(CC) $(LINKFLAGS) -shared -Wl,-soname,liblua5.4.so.0 -Wl,--version-script=$(B)/exports -o $@ $(filter %.o,$^) $(LIBS)
 	@ln -sf liblua5.4.so.0 $(@D)/liblua5.4.so
 
 $(P)/lib/pkgconfig/lua5.4.pc: $(B)/prepared $(B)/root lua/build.mk lua/seam.h asamp/module/asamp.h
@@ -156,7 +159,7 @@ $(TARBALL): lua/upstream
 # What compiles a file of this variant, without its folders and the library that only
 # the prompt needs.
 compile:
-	@echo '$(CC) $(filter-out -I% -iquote% -DLUA_USE_READLINE,$(CFLAGS))'
+	@echo '$(CC) $(filter-out -I% -iquote% -DLUA_USE_READLINE,$(LUAFLAGS))'
 
 .PHONY: all always compile
 .DELETE_ON_ERROR:

@@ -11,6 +11,7 @@ LUADIR ?=
 LIBDIR ?=
 EXTRA ?=
 LDEXTRA ?=
+LINKFLAGS = $(LDFLAGS)
 OPT_rock := -O2
 
 all:
