@@ -91,6 +91,12 @@ describe("the Debian package #plain", function()
     shell.remove(folder)
   end)
 
+  -- In a folder with a space in its name it was installed beside that folder.
+  it("is laid out below the folder that it is built in, whatever that is called", function()
+    local to = shell.read("pack/debian/rules"):match "%$%(MAKE%) install PREFIX=%S+ DESTDIR=(%S+)\n"
+    assert.equal("$(STAGE)", to)
+  end)
+
   it("says what is missing where none can be built", function()
     local folder = shell.folder()
     shell.output("ln -s $(command -v dirname) $(command -v sh) %s", folder)
