@@ -91,7 +91,7 @@ describe("labels", function()
     profiler.label{route = "/a"}
     local ok, message = pcall(function() profiler.with({route = "/b"}, nil) end)
     assert.is_false(ok)
-    assert.is_truthy(message:find("labels_spec.lua:%d+: bad argument #2 to 'with' %(function expected, got nil%)"), message)
+    assert.is_truthy(message:find "labels_spec.lua:%d+: bad argument #2 to 'with' %(function ", message)
     assert.same({route = "/a"}, profiler.label())
   end)
 

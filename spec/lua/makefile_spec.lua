@@ -194,4 +194,20 @@ describe("the makefiles #plain", function()
     assert.is_true(stamp "gcc" ~= stamp "cc")
     shell.remove(folder)
   end)
+
+  -- Where a machine had stopped in the midst of a build an object was empty, which the linker took;
+  -- a library missed its functions when it was linked, or when it was loaded.
+  it("make anew what is empty", function()
+    local folder = shell.folder()
+    shell.output("mkdir -p %s/obj/gc %s/lib", folder, folder)
+    for _, name in ipairs{"obj/gc/scan.o", "lib/liblua.a", "extra"} do
+      shell.write(folder .. "/" .. name, "")
+    end
+    shell.write(folder .. "/obj/whole.o", "whole")
+    shell.output("make -s -f lua/build.mk B=%s P=%s %s/extra", folder, folder, folder)
+    local left = shell.lines(shell.output("cd %s && find . -name '*.o' -o -name '*.a'", folder))
+    assert.same({"./obj/whole.o"}, left)
+    assert.is_true(#shell.read(folder .. "/extra") > 0)
+    shell.remove(folder)
+  end)
 end)
