@@ -116,6 +116,13 @@ static void *slotat (const Table *t, unsigned asize, unsigned i) {
 }
 
 
+void luaN_begindoubting (luaN_Gc *c) {
+  c->weak.doubting = 1;
+  c->weak.doubt = c->weak.doubtkept = 0;
+  c->weak.doubted = c->weak.doubtful.n;
+}
+
+
 /* At most n slots of t from c->weak.slot on. Returns 1 when t is done, or the list has no
    room: then the atomic step looks at all of t. */
 static int looktable (global_State *g, Table *t, int kind, unsigned n) {
@@ -132,8 +139,7 @@ static int looktable (global_State *g, Table *t, int kind, unsigned n) {
   c->weak.slot = end;
   if (end < slots) return 0;
   t->flags |= LUAN_SCANNED;
-  c->weak.doubting = 1;
-  c->weak.doubt = c->weak.doubtkept = 0;
+  luaN_begindoubting(c);
   return 1;
 }
 
@@ -160,7 +166,9 @@ static size_t looknext (global_State *g, size_t bytes) {
 }
 
 
-/* Takes entries that are no longer doubtful off the list. Returns the cost. */
+/* Takes entries that are no longer doubtful off the list. Returns the cost. A new key that moves
+   the node of a doubtful entry takes it off and lists it anew: only what the list has become
+   shorter by tells that entries are found alive. */
 static size_t lookagain (global_State *g, size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
   luaN_Vec *d = &c->weak.doubtful;
@@ -175,10 +183,11 @@ static size_t lookagain (global_State *g, size_t bytes) {
     }
   }
   if (c->weak.doubt >= d->n) {
-    size_t gone = d->n - c->weak.doubtkept;
-    c->weak.doubting = (gone > d->n / MIN_RESOLVED_PART && ++c->weak.passes < MAX_PASSES);
+    size_t before = c->weak.doubted;
+    int shorter = (c->weak.doubtkept + before / MIN_RESOLVED_PART < before);
     d->n = c->weak.doubtkept;
-    c->weak.doubt = c->weak.doubtkept = 0;
+    luaN_begindoubting(c);
+    c->weak.doubting = (shorter && ++c->weak.passes < MAX_PASSES);
   }
   return done;
 }

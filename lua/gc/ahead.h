@@ -25,6 +25,9 @@
    when it is through with all of them and there is still nothing to mark. */
 LUAI_FUNC int luaN_lookahead (global_State *g, size_t bytes);
 
+/* The entries that may be dead are to be looked at again, all of them. */
+LUAI_FUNC void luaN_begindoubting (luaN_Gc *c);
+
 /* The atomic step. 'resolve': entries of ephemeron tables whose key is alive leave the list;
    their values are marked, with all that these refer to. Returns how many there were.
    'follow': the same entries are given to a chase.

@@ -88,7 +88,8 @@ typedef struct luaN_Weak {
   size_t next;			/* of 'inmajor', what is looked at next, ... */
   unsigned slot;		/* ... from this slot on, ... */
   unsigned rescans, passes;	/* ... what was begun anew, and the list's passes */
-  size_t doubt, doubtkept;	/* of 'doubtful', what is looked at again, what stays */
+  size_t doubt, doubtkept;	/* of 'doubtful', what is looked at again, what stays; ... */
+  size_t doubted;		/* ... how long it was when this pass began */
   lu_byte doubting;		/* ... and whether it is */
   size_t tenured;		/* entries that referred to what was young and have outlived
 				   it, since the last major collection began (remembered.c) */

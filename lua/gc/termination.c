@@ -295,7 +295,7 @@ int luaN_terminateslice (lua_State *L) {
   nalive = c->weak.discovered.n;
   if (c->finalize.selection == LUAN_UNSELECTED && !selectfew(L)) {
     leavetomajor(g);  /* once more, at the end */
-    c->weak.doubting = 1;
+    luaN_begindoubting(c);
     c->weak.discovered.n = c->weak.unresolved.n = 0;
     c->weak.overflow = 0;
     return 0;
