@@ -110,6 +110,13 @@
 #define WORK_PER_BYTE		4
 #define STEPMUL		100	/* the step multiplier that this is for */
 
+/* A byte pays for so many times as much where weak tables wait for the end of the collection
+   and the heap has grown by this part of what was live. A cache gets dead entries meanwhile:
+   were it to grow faster than slices go through it, each collection would find more to do than
+   the one before. What is too much for a pause is owed. */
+#define WEAK_WORK		4
+#define WEAK_GROWTH_PART	4
+
 /* In the incremental mode a step pays for as much as by hand, but not for more
    than this unless WORK_PER_BYTE does. */
 #define MIN_STEP_WORK		((size_t)1024 * 1024)
@@ -355,6 +362,14 @@ size_t luaN_budgetbyhand (global_State *g, size_t bytes) {
 }
 
 
+/* Do weak tables grow while a major collection is on its way through them? */
+static int isweakbehind (global_State *g) {
+  const luaN_Gc *c = &g->heap.gc;
+  return c->weak.inmajor.n > 0 &&
+         gettotalbytes(g) > c->pace.live + c->pace.live / WEAK_GROWTH_PART;
+}
+
+
 size_t luaN_markbudget (global_State *g, size_t bytes) {
   size_t work = WORK_PER_BYTE * bytes;
   if (g->heap.gc.pace.fullcycles) {
@@ -363,6 +378,7 @@ size_t luaN_markbudget (global_State *g, size_t bytes) {
   }
   if (!luaN_isgen(g)) work = work / STEPMUL * luaN_stepmul(g);
   if (work < bytes) work = bytes;  /* or a cycle might never end */
+  if (isweakbehind(g)) return WEAK_WORK * work;
   if (g->heap.gc.bytes.old > MIN_BIG_HEAP && work > MAX_BIG_SLICE)
     return (bytes > MAX_BIG_SLICE) ? bytes : MAX_BIG_SLICE;
   return work;
