@@ -50,7 +50,8 @@
 #define NURSERIES	((size_t)8 * 1024 * 1024)
 
 /* In a big heap that is being marked, whose slices have a bound, and where marking is
-   owed: more of them, so that less dies behind the marker's back. */
+   owed: more of them, so that less dies behind the marker's back. Half of it where weak tables
+   get many entries meanwhile. */
 #define NURSERY_MARKING	((size_t)256 * 1024)
 
 /* Part of a state's allocation that its nursery may be. */
@@ -110,17 +111,19 @@
 #define WORK_PER_BYTE		4
 #define STEPMUL		100	/* the step multiplier that this is for */
 
-/* A byte pays for so many times as much where weak tables wait for the end of the collection
-   and the heap has grown by this part of what was live. A cache gets dead entries meanwhile:
-   were it to grow faster than slices go through it, each collection would find more to do than
-   the one before. What is too much for a pause is owed. */
-#define WEAK_WORK		4
-#define WEAK_GROWTH_PART	4
-
 /* In the incremental mode a step pays for as much as by hand, but not for more
    than this unless WORK_PER_BYTE does. */
 #define MIN_STEP_WORK		((size_t)1024 * 1024)
 #define MAX_BIG_SLICE		((size_t)512 * 1024)
+
+/*
+** Where weak tables have got as many entries since the collection began as would begin another,
+** a byte of a nursery pays for so many times as much, or such a slice is so many times as
+** large. A cache gets dead entries meanwhile: were it to grow faster than slices go through it,
+** each collection would find more to do than the one before.
+*/
+#define WEAK_WORK		4
+#define WEAK_SLICES		2
 
 /*
 ** What a pause pays for at most, in a heap that no cache holds and else: one block may
@@ -191,6 +194,13 @@ uint64_t luaN_charged (global_State *g, uint64_t *planned) {
 }
 
 
+/* Have weak tables got many entries since the last major collection began? Their dead ones are
+   found by major collections only, and may hold any amount of memory. */
+static int hasmanyweak (const luaN_Gc *c) {
+  return c->weak.tenured >= c->pace.live / WEAK_BYTES;
+}
+
+
 void luaN_newnursery (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t n;
@@ -209,7 +219,7 @@ void luaN_newnursery (global_State *g) {
     if (n < busy) n = (size_t)busy;
     n = (n < NURSERY_MIN) ? NURSERY_MIN : (n > NURSERY_MAX) ? NURSERY_MAX : n;
     if (((c->mark.major && c->bytes.old > MIN_BIG_HEAP) || c->pace.owed > 0) && n > NURSERY_MARKING)
-      n = NURSERY_MARKING;
+      n = hasmanyweak(c) ? NURSERY_MARKING / 2 : NURSERY_MARKING;
     if (c->pace.tight != 0 && n > c->pace.tight) n = c->pace.tight;
     if (c->pace.fullcycles) {
       size_t most = untilcycle(g);
@@ -245,13 +255,6 @@ static int isquiet (global_State *g) {
 }
 
 
-/* Have weak tables got many entries? Their dead ones are found by major collections only,
-   and may hold any amount of memory. */
-static int hasmanyweak (const luaN_Gc *c, uint64_t volume) {
-  return c->weak.tenured >= c->pace.live / WEAK_BYTES && volume >= c->pace.live + MIN_GROWTH;
-}
-
-
 int luaN_majordue (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   uint64_t volume = g->heap.allocated - c->pace.since;
@@ -260,7 +263,8 @@ int luaN_majordue (global_State *g) {
   size_t new = (old > c->pace.finalizers) ? old - c->pace.finalizers : 0;
   if (c->pace.fullcycles) volume += MIN_CYCLE_GAP;  /* bytes of resized blocks count once here */
   return hasgrown(g) || volume >= c->pace.volume ||
-         (volume >= c->pace.volume / 2 && isquiet(g)) || hasmanyweak(c, volume) ||
+         (volume >= c->pace.volume / 2 && isquiet(g)) ||
+         (hasmanyweak(c) && volume >= c->pace.live + MIN_GROWTH) ||
          (new >= many &&
           volume / FINALIZERS_HEAPS >= (uint64_t)c->pace.live / (new / many));
 }
@@ -362,14 +366,6 @@ size_t luaN_budgetbyhand (global_State *g, size_t bytes) {
 }
 
 
-/* Do weak tables grow while a major collection is on its way through them? */
-static int isweakbehind (global_State *g) {
-  const luaN_Gc *c = &g->heap.gc;
-  return c->weak.inmajor.n > 0 &&
-         gettotalbytes(g) > c->pace.live + c->pace.live / WEAK_GROWTH_PART;
-}
-
-
 size_t luaN_markbudget (global_State *g, size_t bytes) {
   size_t work = WORK_PER_BYTE * bytes;
   if (g->heap.gc.pace.fullcycles) {
@@ -378,9 +374,12 @@ size_t luaN_markbudget (global_State *g, size_t bytes) {
   }
   if (!luaN_isgen(g)) work = work / STEPMUL * luaN_stepmul(g);
   if (work < bytes) work = bytes;  /* or a cycle might never end */
-  if (isweakbehind(g)) return WEAK_WORK * work;
-  if (g->heap.gc.bytes.old > MIN_BIG_HEAP && work > MAX_BIG_SLICE)
-    return (bytes > MAX_BIG_SLICE) ? bytes : MAX_BIG_SLICE;
+  if (g->heap.gc.bytes.old > MIN_BIG_HEAP && work > MAX_BIG_SLICE) {
+    size_t slice = hasmanyweak(&g->heap.gc) ? WEAK_SLICES * MAX_BIG_SLICE : MAX_BIG_SLICE;
+    return (bytes > slice) ? bytes : slice;
+  }
+  if (hasmanyweak(&g->heap.gc))
+    work += (WEAK_WORK - 1) * WORK_PER_BYTE * (bytes < NURSERY_MAX ? bytes : NURSERY_MAX);
   return work;
 }
 
