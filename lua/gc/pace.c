@@ -118,10 +118,13 @@
 
 /*
 ** Where weak tables have got as many entries since the collection began as would begin another,
-** a byte of a nursery pays for so many times as much, or such a slice is so many times as
-** large. A cache gets dead entries meanwhile: were it to grow faster than slices go through it,
-** each collection would find more to do than the one before.
+** and the one before found much that was dead (in caches half of it: keys that are strings are
+** held until their entries are gone), a byte of a nursery pays for so many times as
+** much, or such a slice is so many times as large. A cache gets dead entries meanwhile: were it
+** to grow faster than slices go through it, each collection would find more to do than the one
+** before.
 */
+#define WEAK_FOUND	32	/* much is such a part of what was old, ... */
 #define WEAK_WORK		4
 #define WEAK_SLICES		2
 
@@ -201,6 +204,12 @@ static int hasmanyweak (const luaN_Gc *c) {
 }
 
 
+/* Do they get them faster than a major collection goes through them, as caches may? */
+static int isweakbehind (const luaN_Gc *c) {
+  return c->pace.found && hasmanyweak(c);
+}
+
+
 void luaN_newnursery (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t n;
@@ -219,7 +228,7 @@ void luaN_newnursery (global_State *g) {
     if (n < busy) n = (size_t)busy;
     n = (n < NURSERY_MIN) ? NURSERY_MIN : (n > NURSERY_MAX) ? NURSERY_MAX : n;
     if (((c->mark.major && c->bytes.old > MIN_BIG_HEAP) || c->pace.owed > 0) && n > NURSERY_MARKING)
-      n = hasmanyweak(c) ? NURSERY_MARKING / 2 : NURSERY_MARKING;
+      n = isweakbehind(c) ? NURSERY_MARKING / 2 : NURSERY_MARKING;
     if (c->pace.tight != 0 && n > c->pace.tight) n = c->pace.tight;
     if (c->pace.fullcycles) {
       size_t most = untilcycle(g);
@@ -272,6 +281,7 @@ int luaN_majordue (global_State *g) {
 
 void luaN_reclaimed (global_State *g, l_mem dead) {
   luaN_Gc *c = &g->heap.gc;
+  c->pace.found = (dead >= c->bytes.old / WEAK_FOUND);
   if (dead >= c->bytes.old / FOUND) c->pace.patience = PATIENCE_MIN;
   else if (!hasgrown(g) && g->heap.allocated - c->pace.since >= c->pace.volume / 2 &&
            c->pace.patience < PATIENCE_MAX)
@@ -375,10 +385,10 @@ size_t luaN_markbudget (global_State *g, size_t bytes) {
   if (!luaN_isgen(g)) work = work / STEPMUL * luaN_stepmul(g);
   if (work < bytes) work = bytes;  /* or a cycle might never end */
   if (g->heap.gc.bytes.old > MIN_BIG_HEAP && work > MAX_BIG_SLICE) {
-    size_t slice = hasmanyweak(&g->heap.gc) ? WEAK_SLICES * MAX_BIG_SLICE : MAX_BIG_SLICE;
+    size_t slice = isweakbehind(&g->heap.gc) ? WEAK_SLICES * MAX_BIG_SLICE : MAX_BIG_SLICE;
     return (bytes > slice) ? bytes : slice;
   }
-  if (hasmanyweak(&g->heap.gc))
+  if (isweakbehind(&g->heap.gc))
     work += (WEAK_WORK - 1) * WORK_PER_BYTE * (bytes < NURSERY_MAX ? bytes : NURSERY_MAX);
   return work;
 }

@@ -164,6 +164,7 @@ typedef struct luaN_Pace {
 				   for one pause */
   unsigned cycles;		/* major collections that have ended */
   unsigned patience;		/* heaps to allocate before one is due */
+  lu_byte found;		/* did the last one find much that was dead (WEAK_FOUND)? */
   uint64_t since;		/* 'allocated' when the last one ended, ... */
   l_mem byhand;			/* ... and bytes of steps by hand since then */
   uint64_t volume;		/* bytes of allocation after which one is due */
