@@ -21,7 +21,8 @@
 **               unless the heap has become another one. Half of it is enough where
 **               little has been tenured, a part of it where many have finalizers
 **   finalizers  of the old objects with finalizers, many are new
-**   weak        of the entries of weak tables with old keys or values, many are new
+**   weak        of the entries of weak tables with old keys or values, many are new; where as
+**               many come while it runs, it hurries
 ** In the incremental mode the volume is what upstream's pause would be. Modes and
 ** parameters are the program's, but for what an operator has said (tuning.c).
 */
