@@ -6,6 +6,7 @@
 #include "mallocs.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -53,6 +54,9 @@ static struct {
   int draining;			/* atomic: somebody gives places back */
   uint64_t lost;		/* atomic */
 } m;
+
+
+static pthread_mutex_t clients = PTHREAD_MUTEX_INITIALIZER;  /* one comes, or goes */
 
 
 /* This thread looks rules up, for which it needs memory (MS2). */
@@ -221,8 +225,7 @@ static int ishome (const void *home) {
 }
 
 
-int mallocs_begin (uint64_t period, uint64_t seed, MallocsTake take, const void *home) {
-  if (!open_()) return 0;
+static void begin (uint64_t period, uint64_t seed, MallocsTake take, const void *home) {
   owner_prime();
   m.take = take;
   m.pid = getpid();
@@ -232,20 +235,32 @@ int mallocs_begin (uint64_t period, uint64_t seed, MallocsTake take, const void 
   __atomic_store_n(&m.seam->period, period, __ATOMIC_RELAXED);
   __atomic_store_n(&m.seam->sampled, sampled, __ATOMIC_RELEASE);
   m.seam->renew();
-  return 1;
+}
+
+
+int mallocs_begin (uint64_t period, uint64_t seed, MallocsTake take, const void *home) {
+  int ok;
+  pthread_mutex_lock(&clients);
+  ok = open_();
+  if (ok) begin(period, seed, take, home);
+  pthread_mutex_unlock(&clients);
+  return ok;
 }
 
 
 void mallocs_end (const void *home) {
+  pthread_mutex_lock(&clients);
   if (__atomic_sub_fetch(&m.clients, 1, __ATOMIC_RELAXED) == 0)
     __atomic_store_n(&m.seam->sampled, NULL, __ATOMIC_RELEASE);
   __atomic_compare_exchange_n(&m.home, &home, NULL, 0, __ATOMIC_ACQ_REL,
                               __ATOMIC_RELAXED);
+  pthread_mutex_unlock(&clients);
 }
 
 
 void mallocs_forked (void) {
   int i;
+  pthread_mutex_init(&clients, NULL);
   if (m.walks == NULL) return;
   __atomic_store_n(&m.seam->sampled, NULL, __ATOMIC_RELEASE);
   m.home = NULL;
