@@ -198,9 +198,16 @@ int mallocs_there (char *err, size_t errsize) {
 }
 
 
+/* In the child: who has come or gone in another thread is not there any more. */
+static void forked (void) {
+  pthread_mutex_init(&clients, NULL);
+}
+
+
 static int open_ (void) {
   int i;
   if (m.walks != NULL) return 1;
+  pthread_atfork(NULL, NULL, forked);
   m.seam = dlsym(RTLD_DEFAULT, MALLOC_NAME);
   mallocs_seam = m.seam;
   m.queue = lazily(MALLOCS_QUEUE * sizeof(*m.queue));
@@ -260,7 +267,6 @@ void mallocs_end (const void *home) {
 
 void mallocs_forked (void) {
   int i;
-  pthread_mutex_init(&clients, NULL);
   if (m.walks == NULL) return;
   __atomic_store_n(&m.seam->sampled, NULL, __ATOMIC_RELEASE);
   m.home = NULL;
