@@ -120,12 +120,11 @@
 /*
 ** Where weak tables have got as many entries since the collection began as would begin another,
 ** and the one before found much that was dead (in caches half of it: keys that are strings are
-** held until their entries are gone), a byte of a nursery pays for so many times as
-** much, or such a slice is so many times as large. A cache gets dead entries meanwhile: were it
-** to grow faster than slices go through it, each collection would find more to do than the one
-** before.
+** held until their entries are gone), a byte of a nursery pays for so many times as much, or such
+** a slice is so many times as large. A cache gets dead entries meanwhile: were it to grow faster
+** than slices go through it, each collection would find more to do than the one before.
 */
-#define WEAK_FOUND	32	/* much is such a part of what was old, ... */
+#define WEAK_FOUND	32	/* much is such a part of what was old */
 #define WEAK_WORK		4
 #define WEAK_SLICES		2
 

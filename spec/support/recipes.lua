@@ -1,0 +1,26 @@
+-- SPDX-License-Identifier: MIT
+--
+-- What a makefile would run: the lines of gcc in what `make -n` prints, those that compile
+-- and those that link. Partial links (-r) are neither.
+
+local shell = require "spec.support.shell"
+
+local M = {}
+
+--- {compiled, linked}, lists, of `make -n -f lua/build.mk V=... B=... P=...` and more arguments,
+-- in a folder of its own that is removed again.
+function M.ofbuild(variant, arguments)
+  local folder = shell.folder()
+  local text = shell.output("make -n -f lua/build.mk V=%s B=%s/b P=%s/p %s", variant, folder, folder,
+                            arguments):gsub("\\\n", " ")
+  local compiled, linked = {}, {}
+  for line in text:gmatch "gcc [^\n]* %-o [^\n]+" do
+    if line:find(" -c ", 1, true) then compiled[#compiled + 1] = line
+    elseif not line:find(" -r ", 1, true) then linked[#linked + 1] = line end
+  end
+  shell.remove(folder)
+  assert(#compiled > 100 and #linked >= 8, #compiled .. ", " .. #linked)
+  return {compiled = compiled, linked = linked}
+end
+
+return M
