@@ -20,8 +20,8 @@
 /* Cost of a slot, in bytes looked at by a slice of marking. */
 #define SLOT_COST	48u
 
-/* Doubtful entries are looked at again if at least one of so many was alive this time, and
-   not more than so many times. */
+/* Doubtful entries are looked at again if at least one of so many had something to mark this
+   time, and not more than so many times. */
 #define MIN_RESOLVED_PART	512u
 #define MAX_PASSES	32u
 
@@ -119,7 +119,7 @@ static void *slotat (const Table *t, unsigned asize, unsigned i) {
 void luaN_begindoubting (luaN_Gc *c) {
   c->weak.doubting = 1;
   c->weak.doubt = c->weak.doubtkept = 0;
-  c->weak.doubted = c->weak.doubtful.n;
+  c->weak.resolved = 0;
 }
 
 
@@ -166,9 +166,9 @@ static size_t looknext (global_State *g, size_t bytes) {
 }
 
 
-/* Takes entries that are no longer doubtful off the list. Returns the cost. A new key that moves
-   the node of a doubtful entry takes it off and lists it anew: only what the list has become
-   shorter by tells that entries are found alive. */
+/* Takes entries that are no longer doubtful off the list. Returns the cost. That the list has
+   become shorter is no reason to look again: the program may have removed entries, given them
+   other values, or moved them by a new key. */
 static size_t lookagain (global_State *g, size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
   luaN_Vec *d = &c->weak.doubtful;
@@ -176,18 +176,19 @@ static size_t lookagain (global_State *g, size_t bytes) {
   size_t done = 0;
   for (; c->weak.doubt < d->n && done < bytes; c->weak.doubt += 2, done += SLOT_COST) {
     size_t k = c->weak.doubt;
+    l_mem before = c->mark.reached;
     if (entryat(g, k, &e) &&
         (e.kind == LUAN_STRONG || look(g, e.t, e.kind, e.asize, e.i))) {
       d->a[c->weak.doubtkept++] = d->a[k];
       d->a[c->weak.doubtkept++] = d->a[k + 1];
     }
+    if (c->mark.reached != before) c->weak.resolved++;
   }
   if (c->weak.doubt >= d->n) {
-    size_t before = c->weak.doubted;
-    int shorter = (c->weak.doubtkept + before / MIN_RESOLVED_PART < before);
+    int again = (c->weak.resolved > d->n / 2 / MIN_RESOLVED_PART);
     d->n = c->weak.doubtkept;
     luaN_begindoubting(c);
-    c->weak.doubting = (shorter && ++c->weak.passes < MAX_PASSES);
+    c->weak.doubting = (again && ++c->weak.passes < MAX_PASSES);
   }
   return done;
 }

@@ -71,6 +71,7 @@ static void takeepoch (luaN_Gc *c) {
   lu_byte next = (lu_byte)(6 - c->mark.epoch - c->mark.previous);
   c->mark.previous = c->mark.epoch;
   c->mark.epoch = next;
+  luaN_cyclebegins(c);
   c->lists.fixedseen = c->finalize.seen = c->weak.tenured = 0;
 }
 

@@ -51,9 +51,10 @@
 #define NURSERIES	((size_t)8 * 1024 * 1024)
 
 /* In a big heap that is being marked, whose slices have a bound, and where marking is
-   owed: more of them, so that less dies behind the marker's back. Half of it where weak tables
-   get many entries meanwhile. */
+   owed: more of them, so that less dies behind the marker's back. Still more where a major
+   collection hurries for the sake of weak tables, until it ends. */
 #define NURSERY_MARKING	((size_t)256 * 1024)
+#define NURSERY_HURRIED	((size_t)64 * 1024)
 
 /* Part of a state's allocation that its nursery may be. */
 #define NURSERY_PART		64u
@@ -94,8 +95,10 @@
 #define FINALIZERS_HEAPS 2u
 
 /* New entries of weak tables with old keys or values are many when they are one for so
-   many bytes of what is live; they count when as much as is live has been allocated. */
+   many bytes of what is live; they count when as much as is live has been allocated, or so
+   many times as much where the last major collection found little. */
 #define WEAK_BYTES	1024u
+#define WEAK_HEAPS	2u
 
 /* Part of the heap to allocate between two steps of a cycle. */
 #define STEP_PART		8
@@ -118,11 +121,12 @@
 #define MAX_BIG_SLICE		((size_t)512 * 1024)
 
 /*
-** Where weak tables have got as many entries since the collection began as would begin another,
-** and the one before found much that was dead (in caches half of it: keys that are strings are
-** held until their entries are gone), a byte of a nursery pays for so many times as much, or such
-** a slice is so many times as large. A cache gets dead entries meanwhile: were it to grow faster
-** than slices go through it, each collection would find more to do than the one before.
+** Where weak tables get many entries, as caches do, a major collection hurries: what it marks
+** grows by them, what dies meanwhile is found by the next one only, and each would find more
+** to do than the one before. In a big heap, whose slices have a bound, there are more of them.
+** If the last one found much that was dead (in caches half of it: keys that are strings are held
+** until their entries are gone), a byte of a nursery pays for so many times as much, or such
+** a slice is so many times as large.
 */
 #define WEAK_FOUND	32	/* much is such a part of what was old */
 #define WEAK_WORK		4
@@ -131,7 +135,8 @@
 /*
 ** What a pause pays for at most, in a heap that no cache holds and else: one block may
 ** be as large as the heap, and its share of the marking a pause that everybody sees.
-** The rest is owed, up to what is old.
+** The rest is owed, up to what is old. Who has asked for a large nursery has larger ones while
+** a collection hurries.
 */
 #define MAX_BIG_PAUSE_WORK	((size_t)1024 * 1024)
 #define MAX_PAUSE_WORK	((size_t)2048 * 1024)
@@ -204,9 +209,28 @@ static int hasmanyweak (const luaN_Gc *c) {
 }
 
 
-/* Do they get them faster than a major collection goes through them, as caches may? */
-static int isweakbehind (const luaN_Gc *c) {
-  return c->pace.found && hasmanyweak(c);
+void luaN_cyclebegins (luaN_Gc *c) {
+  c->pace.hurried = hasmanyweak(c);
+}
+
+
+/* Does the major collection that runs hurry? */
+static int ishurried (const luaN_Gc *c) {
+  return c->pace.hurried || hasmanyweak(c);
+}
+
+
+/* Are its slices to be worth more? */
+static int paysmore (const luaN_Gc *c) {
+  return c->pace.found && ishurried(c);
+}
+
+
+/* What the nursery of a big heap, whose slices have a bound, may be at most. */
+static size_t mostofbig (const global_State *g) {
+  const luaN_Gc *c = &g->heap.gc;
+  if (g->gcstate != GCSpause && ishurried(c)) return NURSERY_HURRIED;
+  return c->mark.major ? NURSERY_MARKING : NURSERY_MAX;
 }
 
 
@@ -227,8 +251,8 @@ void luaN_newnursery (global_State *g) {
     if (n > NURSERY_SMALL) n += n - NURSERY_SMALL;
     if (n < busy) n = (size_t)busy;
     n = (n < NURSERY_MIN) ? NURSERY_MIN : (n > NURSERY_MAX) ? NURSERY_MAX : n;
-    if (((c->mark.major && c->bytes.old > MIN_BIG_HEAP) || c->pace.owed > 0) && n > NURSERY_MARKING)
-      n = isweakbehind(c) ? NURSERY_MARKING / 2 : NURSERY_MARKING;
+    if (c->pace.owed > 0 && n > NURSERY_MARKING) n = NURSERY_MARKING;
+    if (c->bytes.old > MIN_BIG_HEAP && n > mostofbig(g)) n = mostofbig(g);
     if (c->pace.tight != 0 && n > c->pace.tight) n = c->pace.tight;
     if (c->pace.fullcycles) {
       size_t most = untilcycle(g);
@@ -270,10 +294,11 @@ int luaN_majordue (global_State *g) {
   size_t many = FINALIZERS_MIN + c->pace.finalizers / FINALIZERS_PART;
   size_t old = c->finalize.finalizable.old;
   size_t new = (old > c->pace.finalizers) ? old - c->pace.finalizers : 0;
+  uint64_t forweak = (uint64_t)(c->pace.found ? 1 : WEAK_HEAPS) * c->pace.live + MIN_GROWTH;
   if (c->pace.fullcycles) volume += MIN_CYCLE_GAP;  /* bytes of resized blocks count once here */
   return hasgrown(g) || volume >= c->pace.volume ||
          (volume >= c->pace.volume / 2 && isquiet(g)) ||
-         (hasmanyweak(c) && volume >= c->pace.live + MIN_GROWTH) ||
+         (hasmanyweak(c) && volume >= forweak) ||
          (new >= many &&
           volume / FINALIZERS_HEAPS >= (uint64_t)c->pace.live / (new / many));
 }
@@ -385,10 +410,11 @@ size_t luaN_markbudget (global_State *g, size_t bytes) {
   if (!luaN_isgen(g)) work = work / STEPMUL * luaN_stepmul(g);
   if (work < bytes) work = bytes;  /* or a cycle might never end */
   if (g->heap.gc.bytes.old > MIN_BIG_HEAP && work > MAX_BIG_SLICE) {
-    size_t slice = isweakbehind(&g->heap.gc) ? WEAK_SLICES * MAX_BIG_SLICE : MAX_BIG_SLICE;
-    return (bytes > slice) ? bytes : slice;
+    size_t slice = paysmore(&g->heap.gc) ? WEAK_SLICES * MAX_BIG_SLICE : MAX_BIG_SLICE;
+    if (bytes <= slice) return slice;
+    return ishurried(&g->heap.gc) ? work : bytes;
   }
-  if (isweakbehind(&g->heap.gc))
+  if (paysmore(&g->heap.gc))
     work += (WEAK_WORK - 1) * WORK_PER_BYTE * (bytes < NURSERY_MAX ? bytes : NURSERY_MAX);
   return work;
 }
@@ -396,6 +422,7 @@ size_t luaN_markbudget (global_State *g, size_t bytes) {
 
 size_t luaN_pay (luaN_Gc *c, size_t work) {
   size_t most = (c->bytes.old > MIN_BIG_HEAP) ? MAX_BIG_PAUSE_WORK : MAX_PAUSE_WORK, now;
+  if (ishurried(c) && most < WORK_PER_BYTE * c->pace.size) most = WORK_PER_BYTE * c->pace.size;
   work += c->pace.owed;
   now = (work < most) ? work : most;
   if (work - now > (size_t)c->bytes.old) now = work - (size_t)c->bytes.old;

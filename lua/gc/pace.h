@@ -37,6 +37,9 @@ LUAI_FUNC int luaN_cycledue (global_State *g);
 /* Is it time for a major collection? */
 LUAI_FUNC int luaN_majordue (global_State *g);
 
+/* A major collection begins: what it is told of is what came since the one before. */
+LUAI_FUNC void luaN_cyclebegins (luaN_Gc *c);
+
 /* A major collection has found so many bytes of old objects dead. */
 LUAI_FUNC void luaN_reclaimed (global_State *g, l_mem dead);
 

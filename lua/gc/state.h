@@ -89,7 +89,7 @@ typedef struct luaN_Weak {
   unsigned slot;		/* ... from this slot on, ... */
   unsigned rescans, passes;	/* ... what was begun anew, and the list's passes */
   size_t doubt, doubtkept;	/* of 'doubtful', what is looked at again, what stays; ... */
-  size_t doubted;		/* ... how long it was when this pass began */
+  size_t resolved;		/* ... how many entries this pass has marked something of */
   lu_byte doubting;		/* ... and whether it is */
   size_t tenured;		/* entries that referred to what was young and have outlived
 				   it, since the last major collection began (remembered.c) */
@@ -165,6 +165,7 @@ typedef struct luaN_Pace {
   unsigned cycles;		/* major collections that have ended */
   unsigned patience;		/* heaps to allocate before one is due */
   lu_byte found;		/* did the last one find much that was dead (WEAK_FOUND)? */
+  lu_byte hurried;		/* had weak tables got many entries when the last one began? */
   uint64_t since;		/* 'allocated' when the last one ended, ... */
   l_mem byhand;			/* ... and bytes of steps by hand since then */
   uint64_t volume;		/* bytes of allocation after which one is due */

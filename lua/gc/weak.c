@@ -107,7 +107,7 @@ void luaN_forgetweak (global_State *g) {
   luaN_Vec *v = &c->weak.inmajor;
   while (v->n > 0) luaN_forgettable(luaN_tableof(v->a[--v->n]));
   c->weak.doubtful.n = 0;
-  c->weak.next = c->weak.doubt = c->weak.doubtkept = c->weak.doubted = 0;
+  c->weak.next = c->weak.doubt = c->weak.doubtkept = c->weak.resolved = 0;
   c->weak.slot = c->weak.rescans = c->weak.passes = 0;
   c->weak.doubting = 0;
 }
