@@ -401,6 +401,13 @@ size_t luaN_budgetbyhand (global_State *g, size_t bytes) {
 }
 
 
+/* What a nursery of that size, or less that was filled of it, pays for in a big heap while a
+   collection hurries: as much a byte as the small ones that it has else. */
+static size_t hurriedwork (size_t bytes) {
+  return bytes * (MAX_BIG_SLICE / NURSERY_HURRIED);
+}
+
+
 size_t luaN_markbudget (global_State *g, size_t bytes) {
   size_t work = WORK_PER_BYTE * bytes;
   if (g->heap.gc.pace.fullcycles) {
@@ -410,9 +417,11 @@ size_t luaN_markbudget (global_State *g, size_t bytes) {
   if (!luaN_isgen(g)) work = work / STEPMUL * luaN_stepmul(g);
   if (work < bytes) work = bytes;  /* or a cycle might never end */
   if (g->heap.gc.bytes.old > MIN_BIG_HEAP && work > MAX_BIG_SLICE) {
-    size_t slice = paysmore(&g->heap.gc) ? WEAK_SLICES * MAX_BIG_SLICE : MAX_BIG_SLICE;
-    if (bytes <= slice) return slice;
-    return ishurried(&g->heap.gc) ? work : bytes;
+    const luaN_Gc *c = &g->heap.gc;
+    size_t slice = paysmore(c) ? WEAK_SLICES * MAX_BIG_SLICE : MAX_BIG_SLICE;
+    size_t hurried = ishurried(c) ? hurriedwork(bytes < c->pace.size ? bytes : c->pace.size) : 0;
+    if (slice < hurried) slice = hurried;
+    return (bytes > slice) ? bytes : slice;
   }
   if (paysmore(&g->heap.gc))
     work += (WEAK_WORK - 1) * WORK_PER_BYTE * (bytes < NURSERY_MAX ? bytes : NURSERY_MAX);
@@ -422,7 +431,8 @@ size_t luaN_markbudget (global_State *g, size_t bytes) {
 
 size_t luaN_pay (luaN_Gc *c, size_t work) {
   size_t most = (c->bytes.old > MIN_BIG_HEAP) ? MAX_BIG_PAUSE_WORK : MAX_PAUSE_WORK, now;
-  if (ishurried(c) && most < WORK_PER_BYTE * c->pace.size) most = WORK_PER_BYTE * c->pace.size;
+  if (c->bytes.old > MIN_BIG_HEAP && ishurried(c) && most < hurriedwork(c->pace.size))
+    most = hurriedwork(c->pace.size);
   work += c->pace.owed;
   now = (work < most) ? work : most;
   if (work - now > (size_t)c->bytes.old) now = work - (size_t)c->bytes.old;

@@ -581,3 +581,40 @@ describe("a field that is not there and is set to nil", function()
     end
   end)
 end)
+
+-- Its entries are fetched some ahead, and their keys not looked up.
+describe("a large table that grows", function()
+  it("keeps what it has, by keys of every kind", function()
+    local function key(i)  -- another object each time it is made anew
+      local kind = i % 8
+      if kind == 0 then return "key " .. i end
+      if kind == 1 then return ("key %d "):format(i):rep(10) end
+      if kind == 2 then return i + 0.5 end
+      if kind == 3 then return -i end
+      if kind == 4 then return i << 20 end
+      if kind == 5 then return {i} end
+      if kind == 6 then return function() return i end end
+      return i // 8  -- in the array part, in the end
+    end
+    for round = 1, 3 do
+      local t, keys, n = {}, {}, 12000
+      for i = 1, n do
+        keys[i] = key(i)
+        t[keys[i]] = i
+        if i % 5 == round and i > 1 then t[keys[i - 1]] = nil end
+        if i % 3000 == 0 then collectgarbage "step" end
+      end
+      t[print], t[true], t[false] = 1, 2, 3
+      local count = 3
+      for i = 1, n do
+        local gone = i % 5 == round - 1 and i < n
+        assert(t[keys[i]] == (not gone and i or nil), i)
+        count = count + (gone and 0 or 1)
+      end
+      assert(t[print] == 1 and t[true] == 2 and t[false] == 3)
+      for _ in next, t do count = count - 1 end
+      assert(count == 0, count)
+      assert(core.check())
+    end
+  end)
+end)
