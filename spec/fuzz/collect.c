@@ -166,12 +166,12 @@ static void settle (void) {
   unsigned i;
   reach(REACH_NOW);
   for (i = 0; i < w.nodes; i++) {
-    w.node[i]->visited = w.node[i]->marks & REACH_NOW;
+    w.node[i]->visited = !(w.node[i]->marks & REACH_NOW);
     w.node[i]->revived = 0;
   }
-  reach(REACH_NOW);
+  reach_settled();
   for (i = 0; i < w.nodes; i++)
-    w.node[i]->revived = (w.node[i]->marks & REACH_NOW) && !w.node[i]->visited;
+    w.node[i]->revived = (w.node[i]->marks & REACH_NOW) && w.node[i]->visited;
 }
 
 /* Lua's own count: not more than it holds, not less than it must hold. */

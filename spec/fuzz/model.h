@@ -159,6 +159,7 @@ void reach (unsigned set);	/* from the roots */
 void reach_final (void);	/* REACH_POSSIBLE and REACH_FINAL */
 void reach_more (unsigned sets);	/* what the nodes of these hold: REACH_AFTER */
 void reach_now (void);		/* REACH_NOW, at most once in an action */
+void reach_settled (void);	/* REACH_NOW, beside what has 'visited' set */
 int reachable (Value v, unsigned sets);  /* true for what is no node */
 void revive (Node *n);		/* n is about to get reachable */
 

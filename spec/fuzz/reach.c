@@ -155,6 +155,14 @@ void reach_more (unsigned sets) {
   converge();
 }
 
+/* REACH_NOW, where what has 'visited' set counts as having come back: a weak table among that was
+   not compared, and may have lost what had come back long before. */
+void reach_settled (void) {
+  reviving = 1;
+  reach(REACH_NOW);
+  reviving = 0;
+}
+
 void reach_now (void) {
   if (w.marked == w.action + 1) return;
   reach(REACH_NOW);
