@@ -16,14 +16,14 @@
 #include "clock.h"
 #include "descriptor.h"
 
-#define PATIENCE	UINT64_C(5000000000)	/* ns for who says nothing (CN3) */
+#define PATIENCE	UINT64_C(5000000000)	/* ns for who says nothing, or reads nothing (CN3) */
 #define LOOK_NS		UINT64_C(1000000)	/* before the first look at a snapshot that a client waits for */
 #define LOOK_PART	8	/* of the time that it has waited, before another one */
 
 typedef struct Client {
   Request request;
   size_t n;		/* bytes of its lines that are there */
-  uint64_t heard;	/* when it said something, was answered, or came */
+  uint64_t heard;	/* when it said something, took some of its answer, or came */
 } Client;
 
 static struct pollfd *fds;	/* the server's, and behind it the clients' */
@@ -41,6 +41,19 @@ int clients_begin (void) {
 
 static int iswaiting (const Client *c) {
   return c->request.heap != NULL;
+}
+
+
+/* Is there something that it has not taken yet? */
+static int isbehind (const Client *c) {
+  return c->request.answer.n > 0;
+}
+
+
+/* What is heard of it: of who waits for a snapshot its end only, of who is behind that it takes
+   more. What it has sent besides is read when that is over. */
+static short heardof (const Client *c) {
+  return isbehind(c) ? POLLOUT : iswaiting(c) ? 0 : POLLIN;
 }
 
 
@@ -65,19 +78,21 @@ static void makeplace (void) {
 }
 
 
-/* The lines that are there, up to one whose answer takes time. 0: the client is to be left. */
+/* The lines that are there, up to one whose answer takes time, or is not taken yet. 0: the
+   client is to be left. */
 static int answer (Client *c) {
   Request *r = &c->request;
   char *end;
-  while (!iswaiting(c) && (end = memchr(r->line, '\n', c->n)) != NULL) {
+  while (!iswaiting(c) && !isbehind(c) && (end = memchr(r->line, '\n', c->n)) != NULL) {
     size_t used = (size_t)(end - r->line) + 1;
     *end = '\0';
-    if (!request_answer(r, used - 1)) return 0;
+    if (!request_answer(r, used - 1) || !request_send(r)) return 0;
     c->n -= used;
     memmove(r->line, r->line + used, c->n);
   }
-  if (iswaiting(c) || c->n < sizeof(r->line) - 1) return 1;
+  if (iswaiting(c) || isbehind(c) || c->n < sizeof(r->line) - 1) return 1;
   request_refuse(r, "a line is too long");
+  request_send(r);
   return 0;
 }
 
@@ -95,13 +110,27 @@ static int hear (Client *c) {
 }
 
 
+/* It takes more of its answer. 0: it is to be left. */
+static int give (Client *c) {
+  if (!request_send(&c->request)) return 0;
+  c->heard = clock_now();
+  return answer(c);
+}
+
+
 /* CN6. 0: the client is to be left. */
 static int await (Client *c, int events) {
   if (events & (POLLHUP | POLLERR)) return 0;
   if (!request_continue(&c->request)) return 0;
-  if (iswaiting(c)) return 1;
-  c->heard = clock_now();
-  return answer(c);
+  return iswaiting(c) || give(c);
+}
+
+
+/* 0: it is to be left. */
+static int serve (Client *c, int events) {
+  if (iswaiting(c)) return await(c, events);
+  if (events != 0 && !(isbehind(c) ? give(c) : hear(c))) return 0;
+  return iswaiting(c) || clock_now() - c->heard < PATIENCE;
 }
 
 
@@ -125,6 +154,7 @@ static void welcome (int server) {
   if (descriptor_spare(fd, 0)) return;
   descriptor_few(why, sizeof(why));
   request_refuse(&c->request, why);
+  request_send(&c->request);
   leave(nclients - 1);
 }
 
@@ -147,14 +177,9 @@ void clients_serve (int server, int ms) {
   for (i = nclients; i-- > 0; )
     if (!server_has(clients[i]->request.fd)) leave(i);
   fds[0] = (struct pollfd){server, POLLIN, 0};
-  /* Of who waits only an end is heard: what it has sent besides is read when it is answered. */
-  for (i = 0; i < nclients; i++) fds[i + 1].events = iswaiting(clients[i]) ? 0 : POLLIN;
+  for (i = 0; i < nclients; i++) fds[i + 1].events = heardof(clients[i]);
   if (poll(fds, nclients + 1, patience(clock_now(), ms)) < 0) return;
-  for (i = nclients; i-- > 0; ) {
-    Client *c = clients[i];
-    int events = fds[i + 1].revents;
-    int isthere = iswaiting(c) ? await(c, events) : events == 0 || hear(c);
-    if (!isthere || (!iswaiting(c) && clock_now() - c->heard >= PATIENCE)) leave(i);
-  }
+  for (i = nclients; i-- > 0; )
+    if (!serve(clients[i], fds[i + 1].revents)) leave(i);
   if (fds[0].revents & POLLIN) welcome(server);
 }

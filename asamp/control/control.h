@@ -9,9 +9,10 @@
 **   CN1  its mode is 0600, and the folder that it is in belongs to this user and nobody
 **        else may write there; one that is not there is made, 0700;
 **   CN2  who connects is of this user, or root (SO_PEERCRED), else is not answered;
-**   CN3  one request at a time is answered. Who says nothing for five seconds is left, and
-**        of more than 64 (SERVER_CLIENTS) who has been silent for longest: nobody who is
-**        slow, or does nothing, keeps others from an answer. Nor the program from its files:
+**   CN3  one request at a time is answered, and nobody is waited for: what a client does not
+**        take of its answer is sent when it does, and no more of it is read before. Who says
+**        or takes nothing for five seconds is left, and of more than 64 (SERVER_CLIENTS) who
+**        has been silent for longest. Nor the program from its files:
 **        of its descriptors some stay free (descriptor.h), or nobody is listened to;
 **   CN4  of what is there under the socket's name only a socket that nobody listens to is
 **        replaced;

@@ -14,7 +14,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "bytes.h"
 #include "clock.h"
 #include "complain.h"
 #include "heapask.h"
@@ -32,23 +31,31 @@ static uint64_t due;
 
 static int say (Request *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Puts text behind what is to be sent. */
 static int say (Request *r, const char *format, ...) {
   char text[2 * 4096];
   va_list args;
   int n;
-  size_t at = 0;
   va_start(args, format);
   n = vsnprintf(text, sizeof(text), format, args);
   va_end(args);
   if (n < 0) return 0;
-  if ((size_t)n >= sizeof(text)) n = sizeof(text) - 1;
-  while (at < (size_t)n) {
+  bytes_add(&r->answer, text, (size_t)n < sizeof(text) ? (size_t)n : sizeof(text) - 1);
+  return !r->answer.failed;
+}
+
+
+int request_send (Request *r) {
+  while (r->sent < r->answer.n) {
     ssize_t m;
     if (!server_has(r->fd)) return 0;
-    m = send(r->fd, text + at, (size_t)n - at, MSG_NOSIGNAL);
+    m = send(r->fd, r->answer.data + r->sent, r->answer.n - r->sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (m < 0 && (errno == EAGAIN || errno == EINTR)) return 1;
     if (m <= 0) return 0;
-    at += (size_t)m;
+    r->sent += (size_t)m;
   }
+  bytes_free(&r->answer);
+  r->sent = 0;
   return 1;
 }
 
@@ -59,10 +66,15 @@ int request_refuse (Request *r, const char *why) {
 
 
 void request_begin (Request *r, int fd) {
-  const struct timeval patience = {5, 0};
+  memset(r, 0, sizeof(*r));
   r->fd = fd;
+}
+
+
+/* It waits for nothing. */
+static void forget (Request *r) {
+  if (r->heap != NULL) heapask_end(r->heap);
   r->heap = NULL;
-  setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
 }
 
 
@@ -253,14 +265,14 @@ int request_continue (Request *r) {
     case HEAPASK_TAKEN: answered = say(r, "file %s\nok\n", text); break;
     default: answered = request_refuse(r, text); break;
   }
-  request_end(r);
+  forget(r);
   return answered;
 }
 
 
 void request_end (Request *r) {
-  if (r->heap != NULL) heapask_end(r->heap);
-  r->heap = NULL;
+  forget(r);
+  bytes_free(&r->answer);
 }
 
 

@@ -26,20 +26,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bytes.h"
+
 typedef struct Request {
   int fd;		/* to answer to */
+  Bytes answer;		/* what is to be sent, ... */
+  size_t sent;		/* ... and how much of it was */
   struct HeapAsk *heap;	/* that it waits for; NULL: it is answered */
   char line[4096];	/* without its newline, NUL-terminated */
 } Request;
 
 void request_begin (Request *r, int fd);
-/* Answers the line of n bytes, or begins what it waits for; 0: nobody listens any more. */
+/* Has the answer to the line of n bytes ready, or begins what it waits for; 0: there is no
+   memory for it. */
 int request_answer (Request *r, size_t n);
-/* Of one that waits: answers it if that is possible now. As request_answer. */
+/* Of one that waits: the same if that is possible now. */
 int request_continue (Request *r);
+int request_refuse (Request *r, const char *why);
+/* Sends of the answer what the socket takes; the rest stays. 0: nobody listens any more. */
+int request_send (Request *r);
 /* Nobody waits for it any more. */
 void request_end (Request *r);
-int request_refuse (Request *r, const char *why);
 
 /* When what was asked for is to end (clock_now); 0: nothing is. And ends it. */
 uint64_t requests_due (void);

@@ -140,6 +140,23 @@ describe("a process that listens", function()
     assert.is_true(assert(reader.read(folder .. "/p.vmprof")).complete)
   end)
 
+  -- Each of them had the thread wait five seconds for it, and all others with it, and the
+  -- rotation of files.
+  it("answers others while clients do not read their answers, and leaves those in the end", function()
+    start "alloc=64K,listen=s/x.sock,out=p.vmprof,quiet"
+    local list, n = clients.deaf(socket, 3)
+    assert.equal(3, n)
+    for _ = 1, 20 do assert.is_truthy(host.ask(socket, "stats\n"):find "\nok\n$") end
+    assert.is_true(clients.there(list) > 0)
+    for _ = 1, 3000 do
+      if clients.there(list) == 0 then break end
+      host.pause(10)
+    end
+    assert.equal(0, clients.there(list))
+    clients.leave(list)
+    finish()
+  end)
+
   -- It looked fifty times a second, for as long as a client waited: a hundredth of a processor.
   it("looks the more seldom for the snapshot of an idle state the longer a client waits", function()
     start("alloc=0,listen=s/x.sock", "os.execute 'sleep 20'")

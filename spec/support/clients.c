@@ -5,7 +5,8 @@
 **
 **   silent(path, n) -> a list of n descriptors of those who have connected and say nothing,
 **     and how many of them there are
-**   leave(list)
+**   deaf(path, n) -> the same of those who have asked 2,000 times and read no answer
+**   leave(list), there(list) -> how many of these were not left
 **   ask(path, text, half) -> the descriptor of one who has sent that; half: and will send
 **     no more
 **   answer(descriptor, ms) -> what it is sent until "ok" or "error ..." is the last line, for
@@ -129,18 +130,45 @@ static int l_fuzz (lua_State *L) {
   return 2;
 }
 
-static int l_silent (lua_State *L) {
+/* Each of them sends n bytes, which may be NULL and 0. */
+static int many (lua_State *L, const char *bytes, size_t size) {
   lua_Integer i, n = luaL_checkinteger(L, 2), there = 0;
   lua_newtable(L);
   for (i = 1; i <= n; i++) {
     int fd = connected(luaL_checkstring(L, 1));
     if (fd < 0)
       break;
+    (void)!send(fd, bytes, size, MSG_NOSIGNAL | MSG_DONTWAIT);
     lua_pushinteger(L, fd);
     lua_rawseti(L, -2, ++there);
   }
   lua_pushinteger(L, there);
   return 2;
+}
+
+static int l_silent (lua_State *L) {
+  return many(L, NULL, 0);
+}
+
+static int l_deaf (lua_State *L) {
+  static char text[2000 * 6];
+  size_t i;
+  for (i = 0; i < sizeof(text); i += 6)
+    memcpy(text + i, "stats\n", 6);
+  return many(L, text, sizeof(text));
+}
+
+static int l_there (lua_State *L) {
+  lua_Integer i, n = luaL_len(L, 1), there = 0;
+  for (i = 1; i <= n; i++) {
+    struct pollfd p = {.fd = -1};
+    lua_rawgeti(L, 1, i);
+    p.fd = (int)lua_tointeger(L, -1);
+    lua_pop(L, 1);
+    there += poll(&p, 1, 0) == 0;
+  }
+  lua_pushinteger(L, there);
+  return 1;
 }
 
 static int l_leave (lua_State *L) {
@@ -187,8 +215,8 @@ static int l_answer (lua_State *L) {
 
 int luaopen_clients (lua_State *L) {
   static const luaL_Reg functions[] = {
-    {"silent", l_silent}, {"leave", l_leave}, {"fuzz", l_fuzz}, {"ask", l_ask},
-    {"answer", l_answer}, {NULL, NULL}
+    {"silent", l_silent}, {"deaf", l_deaf}, {"leave", l_leave}, {"there", l_there},
+    {"fuzz", l_fuzz}, {"ask", l_ask}, {"answer", l_answer}, {NULL, NULL}
   };
   luaL_newlib(L, functions);
   return 1;
