@@ -19,7 +19,8 @@
 --              check any text. short = "o": may be written -o, too. bare = VALUE:
 --              may be given without a value, which is then VALUE, and comes behind
 --              "=" else
--- Options that several commands have are described here, once.
+-- What begins with "-" and a digit is an argument: a number. Options that several commands have
+-- are described here, once.
 
 local complaints = require "asamp.cli.complaints"
 local layout = require "asamp.show.layout"
@@ -252,7 +253,7 @@ local function scan(description, args)
     if a == "--" then
       table.move(args, i + 1, #args, #files + 1, files)
       break
-    elseif a == "-" or a:sub(1, 1) ~= "-" then
+    elseif a:sub(1, 1) ~= "-" or a == "-" or a:find "^%-%.?%d" then
       files[#files + 1] = a
       if description.rest then
         table.move(args, i + 1, #args, #files + 1, files)

@@ -50,6 +50,12 @@ describe("options", function()
                       setmetatable({most = 9}, {__index = DESCRIPTION})))
   end)
 
+  -- `asamp mark PID temperature -5` was told of an unknown option '-5'.
+  it("do not begin with a digit: that is a number below zero", function()
+    assert.same({files = {"-5", "-.5", "-0x1F"}, all = true}, parse({"-5", "-.5", "--all", "-0x1F"},
+      setmetatable({most = 9}, {__index = DESCRIPTION})))
+  end)
+
   it("end at the first argument where a script's own follow", function()
     local description = {command = "run", arguments = "SCRIPT", rest = true,
                          most = math.huge, what = "script", about = "",
