@@ -13,6 +13,8 @@ import { bytes, seconds } from "./format.js";
 
 const RIGHT = 14, TOP = 16, MEMORY = 110, GAP = 14, AMOUNT = 44, PAUSES = 44, AXIS = 22;
 const NARROWEST = 160;  // a smaller window gets the same picture, smaller
+// Units of its axis: microseconds, and how many of them it must have at least.
+const UNITS = [[86400e6, "d", 4], [3600e6, "h", 4], [60e6, "min", 5], [1e6, "s", 1], [1e3, "ms", 0]];
 const MEMORIES = [["held", "held from the system"], ["rss", "resident (RSS)"], ["inuse", "in use"]];
 const PAUSE = [["minor", "minor pause"], ["major", "major pause"]];
 
@@ -155,10 +157,10 @@ export class Timeline {
     this.bottom = y - GAP + 4;
     this.svg.attr("viewBox", `0 0 ${width} ${this.bottom + AXIS}`).attr("width", width)
       .attr("height", this.bottom + AXIS);
-    const unit = this.end < 1e6 ? 1e3 : 1e6;
+    const [unit, name] = UNITS.find(([us, , least]) => this.end >= us * least);
     this.svg.append("g").attr("class", "axis").attr("transform", `translate(0,${this.bottom})`)
       .call(axisBottom(this.x.copy().domain([0, this.end / unit])).ticks(Math.max(3, width / 110))
-        .tickFormat(v => `${v.toLocaleString("en-US")} ${unit === 1e3 ? "ms" : "s"}`).tickSizeOuter(0));
+        .tickFormat(v => `${v.toLocaleString("en-US")} ${name}`).tickSizeOuter(0));
     this.flags(width);
     this.svg.append("line").attr("class", "cursor").attr("y1", TOP).attr("y2", this.bottom);
     if (data.bins.n > 1) this.brushing(left, width);

@@ -294,4 +294,35 @@ describe("the page of asamp view #plain", function()
     })()]]
     assert.equal("40 ms", b:text "#whole")
   end)
+
+  -- The switch of what is counted had no second row: at 320 px the page was 370 wide.
+  it("is no wider than the window, down to 320 px", function()
+    visit({followed = 100}, function(p, t)
+      for i = 1, 40 do p:sample{8, 4, kind = 0, size = 64, time = t + i * 50 * MS} end
+      p:collection{time = t + 2001 * MS, fates = ("1"):rep(40), inuse = 1 << 20, held = 2 << 20}
+    end, 320)
+    for key = 1, 8 do
+      b:press(tostring(key))
+      assert.equal(320, b:eval "document.documentElement.scrollWidth", "in view " .. key)
+    end
+  end)
+
+  -- A server's day was 86,400 s wide.
+  it("has hours or days where a session has many", function()
+    for hours, unit in pairs{[30] = " h", [200] = " d"} do
+      visit({}, function(p, t)
+        p:name(8, "f", 1, "@app.lua")
+        p:sample{8, 2, kind = 0, size = 64, time = t}
+        p:collection{time = t + hours * 3600000 * MS, fates = "1"}
+      end)
+      local labels = b:eval [=[[...document.querySelectorAll("#timeline .axis .tick text")].map(
+        e => e.textContent)]=]
+      local n = 0
+      for _, label in ipairs(labels) do
+        assert.is_nil(label:find "%d s$", label)
+        n = n + (label:find(unit .. "$") and 1 or 0)
+      end
+      assert.is_true(n >= 3, hours .. " hours: " .. table.concat(labels, ", "))
+    end
+  end)
 end)
