@@ -718,7 +718,7 @@ void tracker_wake (Tracker *t, lua_State *L, uint64_t period, int random, uint64
   t->interval.random = random;
   tracker_again(t, seed, 0);
   luaN_memory(L, &m);
-  unseen(t, &m);
+  if (t->idle) unseen(t, &m);  /* else the next record has what the client before was not told of */
   t->measured = 0;
   t->idle = 0;
   t->seeded = 1;

@@ -363,6 +363,8 @@ int sampler_usesshared (const Profile *p) {
 
 void shared_leave (Sampler *s, lua_State *L) {
   SamplerAsked *asked;
+  /* the file of one that did nothing since may have ended: what is left to tell is the next one's */
+  if (s->shared->profile(0) != s->state.profile && !s->forked) (void)shared_current(s);
   timing_stop(&s->timing);
   if (s->state.profile != NULL) {
     if (s->timing.moments.buffer[0] != NULL) {
