@@ -49,7 +49,10 @@ typedef struct Walk {
   size_t next;		/* ... what is before this has been looked at */
   List threads;		/* whose stacks wait: place in 'queue'; ... */
   size_t nextthread;	/* ... these before have been looked at */
-  List open;		/* table, node: entries whose weak key is not reached */
+  List open;		/* table, node, next of its chain or 0: entries whose weak key is
+			   not reached; ... */
+  List heads;		/* ... chains of them by key, once converge has looked: a power of
+			   two, of places in 'open' from 1 on */
   luaN_Edge e;		/* the edge that is told, 'from' that of all of them */
   int alone;		/* luaN_edges: nothing is entered */
   int failed;		/* what luaN_walk returns, 0: all is well so far */
@@ -183,6 +186,61 @@ static void weakentry (Walk *w, const Table *t, Node *n) {
 }
 
 
+static void **headof (const Walk *w, const GCObject *key) {
+  uint64_t h = (uint64_t)(uintptr_t)key / LUAN_GRANULE * UINT64_C(0x9E3779B97F4A7C15);
+  return &w->heads.a[(h >> 32) & (w->heads.n - 1)];
+}
+
+
+/* The entry at 'i' of 'open' is the first of its chain. */
+static void link (Walk *w, size_t i) {
+  void **head = headof(w, gckey((Node *)w->open.a[i + 1]));
+  w->open.a[i + 2] = *head;
+  *head = (void *)(uintptr_t)(i + 1);
+}
+
+
+/* Chains for twice as many entries as there are. */
+static void chain (Walk *w) {
+  size_t i, size = 64;
+  freelist(w->w, &w->heads);
+  memset(&w->heads, 0, sizeof(w->heads));
+  while (size < 2 * (w->open.n / 3)) size *= 2;
+  w->heads.a = (void **)w->w->memory(w->w->ud, NULL, 0, size * sizeof(void *));
+  if (w->heads.a == NULL) {
+    w->failed = LUAN_NOMEMORY;
+    return;
+  }
+  w->heads.n = w->heads.size = size;
+  memset(w->heads.a, 0, size * sizeof(void *));
+  for (i = 0; i < w->open.n; i += 3)
+    if (w->open.a[i + 1] != NULL) link(w, i);
+}
+
+
+/* An entry whose key is not reached. */
+static void await (Walk *w, const Table *t, Node *n) {
+  if (!push(w, &w->open, (void *)t) || !push(w, &w->open, n) || !push(w, &w->open, NULL))
+    return;
+  if (w->heads.n == 0) return;
+  if (w->open.n / 3 > w->heads.n) chain(w);
+  else link(w, w->open.n - 3);
+}
+
+
+/* The values of the entries that waited for 'key'. */
+static void arrive (Walk *w, const GCObject *key) {
+  uintptr_t i = (uintptr_t)*headof(w, key);
+  while (i != 0 && !w->failed) {
+    void **a = &w->open.a[i - 1];
+    i = (uintptr_t)a[2];
+    if (a[1] == NULL || gckey((Node *)a[1]) != key) continue;
+    weakentry(w, (const Table *)a[0], (Node *)a[1]);
+    a[1] = NULL;
+  }
+}
+
+
 static void entry (Walk *w, const Table *t, Node *n, int kind) {
   const TValue *v = gval(n);
   GCObject *key = keyiscollectable(n) ? gckey(n) : NULL;
@@ -195,7 +253,7 @@ static void entry (Walk *w, const Table *t, Node *n, int kind) {
     if (kind & LUAN_WEAKVALUES)  /* a string, which is never cleared for itself */
       keyedge(w, LUAN_EENTRY, NULL, NULL, 0, v);
     else if (w->alone || luaN_isvisited(w->g, key)) weakentry(w, t, n);
-    else if (push(w, &w->open, (void *)t)) push(w, &w->open, n);
+    else await(w, t, n);
   }
   else {
     if (key != NULL) edge(w, LUAN_EKEY, key);
@@ -455,27 +513,33 @@ static void drain (Walk *w, lua_State *L) {
       push(w, &w->threads, (void *)(uintptr_t)w->next);
     from(w, p, w->next);
     edges(w, p);
+    if (w->heads.n > 0) arrive(w, p);
   }
 }
 
 
-/* Entries whose weak keys have been reached meanwhile. */
+/*
+** Entries whose weak keys have been reached meanwhile. One pass finds most, as a rule; the
+** others are found from their keys, when these are looked at (drain): passes until nothing is
+** left would be as many as a chain of entries is long.
+*/
 static void converge (Walk *w, lua_State *L) {
-  size_t i, n, found;
-  do {
-    found = w->queue.n;
-    for (n = i = 0; i < w->open.n && !w->failed; i += 2) {
-      Node *node = (Node *)w->open.a[i + 1];
-      if (luaN_isvisited(w->g, gckey(node)))
-        weakentry(w, (const Table *)w->open.a[i], node);
-      else {
-        w->open.a[n++] = w->open.a[i];
-        w->open.a[n++] = node;
-      }
+  size_t i, n;
+  if (w->open.n == 0 || w->heads.n > 0) return;
+  for (n = i = 0; i < w->open.n && !w->failed; i += 3) {
+    Node *node = (Node *)w->open.a[i + 1];
+    if (luaN_isvisited(w->g, gckey(node)))
+      weakentry(w, (const Table *)w->open.a[i], node);
+    else {
+      w->open.a[n] = w->open.a[i];
+      w->open.a[n + 1] = node;
+      n += 3;
     }
-    if (!w->failed) w->open.n = n;
-    drain(w, L);
-  } while (w->queue.n > found && !w->failed);
+  }
+  if (w->failed) return;
+  w->open.n = n;
+  if (n > 0) chain(w);
+  drain(w, L);
 }
 
 
@@ -547,6 +611,7 @@ LUA_API int luaN_walk (lua_State *L, const luaN_Walker *walker) {
   freelist(walker, &w.queue);
   freelist(walker, &w.threads);
   freelist(walker, &w.open);
+  freelist(walker, &w.heads);
   return w.failed;
 }
 

@@ -296,6 +296,38 @@ describe("a snapshot of the heap", function()
     is("H", '^local "here" of main chunk %b()$')
   end)
 
+  -- What was: passes over all entries that waited for their keys, each of which found a few, for
+  -- slots are in no order of the chain. The walk took minutes, at the end of each session, too,
+  -- beside a collection of a moment.
+  it("follows a list whose links are in weak tables from key to key", function()
+    local status, out, err = process.run{limit = 120, code = [=[
+      local profiler, heap = require "profiler", require "profiler.heap"
+      local path, n = os.tmpname(), 400000
+      links = setmetatable({}, {__mode = "k"})
+      local keys = {}
+      for i = 0, n do keys[i] = {} end
+      for i = 1, n do  -- now and then the next one stands in a weak table that is met then
+        links[keys[i - 1]] = i % 1000 > 0 and keys[i] or setmetatable({keys[i]}, {__mode = "k"})
+      end
+      first = keys[0]
+      links[{}] = {}  -- which nothing leads to
+      assert(profiler.alloc_start(1 << 16, {out = "/dev/null"}))
+      links[keys[n]] = ("x"):rep(1 << 20)
+      keys = nil
+      collectgarbage()
+      print(profiler.holders())
+      profiler.disable()
+      assert(profiler.snapshot(path, {fork = false, overwrite = true}))
+      local h = assert(heap.open(path))
+      os.remove(path)
+      local info = h:info()
+      print(info.objects > n, info.inuse - info.bytes < 4096)
+      local last = h:objects{class = "string", n = 1}[1]
+      print(last.self > 1 << 20, last.path[#last.path].text)
+    ]=]}
+    assert.same({0, "1\ntrue\ttrue\ntrue\tkey of weak table\n", ""}, {status, out, err})
+  end)
+
   it("takes the next name where a snapshot is, and leaves other files alone", function()
     local path = os.tmpname()
     os.remove(path)
