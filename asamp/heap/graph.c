@@ -438,6 +438,8 @@ static void readmeta (Reader *r) {
   text(r, key);
   text(r, value);
   n = strtoull(value, NULL, 10);
+  if (strcmp(key, "command") != 0 && (value[0] == '-' || n >> 53 != 0))
+    damaged(r, "a number is larger than there can be");
   if (strcmp(key, "state") == 0) r->g->state = n;
   else if (strcmp(key, "inuse") == 0) r->g->inuse = n;
   else if (strcmp(key, "held") == 0) r->g->held = n;

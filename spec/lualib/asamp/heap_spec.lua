@@ -298,4 +298,23 @@ describe("asamp heap", function()
     assert.equal(2, status)
     assert.is_truthy(err:find(new, 1, true))
   end)
+
+  -- What was: a time that os.date does not take ended in a traceback, and other numbers of the
+  -- head could be so large that bytes were told as fewer than none.
+  it("takes no number of the head that is none", function()
+    local whole = shell.output("gzip -dc '%s'", new)
+    for _, value in ipairs{"9223372036854775807", "18446744073709551615", "-1"} do
+      for _, key in ipairs{"time", "state", "inuse"} do
+        local pattern = ("%c%s(.)"):format(#key, key)
+        local at, after, n = whole:find(pattern)
+        local bad = whole:sub(1, at + #key) .. string.char(#value) .. value .. whole:sub(after + n:byte() + 1)
+        local file = process.file(bad)
+        local status, out, err = asamp(file)
+        os.remove(file)
+        assert.same({1, ""}, {status, out})
+        assert.is_truthy(err:find("^asamp heap: cannot read the snapshot '" .. file:gsub("%p", "%%%0") ..
+          "': it is damaged at byte %d+ %(unpacked%): a number is larger than there can be\n$"), err)
+      end
+    end
+  end)
 end)
