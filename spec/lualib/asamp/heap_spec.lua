@@ -317,4 +317,29 @@ describe("asamp heap", function()
       end
     end
   end)
+
+  -- What was: of characters that turn the direction of what follows, the tree's rows kept those
+  -- that the other texts of a terminal do without: a key could turn a row around.
+  it("shows no character that turns the direction of a row", function()
+    local status, _, err = process.run{code = [[
+      local t = {}
+      for _, code in ipairs{0x202a, 0x202e, 0x2066, 0x2069, 0x2028} do
+        t[utf8.char(code) .. "gnp"] = {("x"):rep(100000)}
+      end
+      keep = setmetatable(t, {__name = "\u{202e}class"})
+      assert(require "profiler".snapshot(..., {wait = true, overwrite = true}))
+    ]], path .. ".turned"}
+    assert.same({0, ""}, {status, err})
+    local out, page = select(2, asamp(path .. ".turned")), path .. ".html"
+    assert.same(0, (asamp("--page", page, path .. ".turned")))
+    for _, text in ipairs{out, shell.read(page)} do
+      for _, code in ipairs{0x202a, 0x202e, 0x2066, 0x2069} do
+        assert.is_nil(text:find(utf8.char(code), 1, true))
+      end
+      assert.is_truthy(text:find([[\226\128\174gnp]], 1, true), text)
+      assert.is_truthy(text:find([[\226\128\174class]], 1, true), text)
+    end
+    os.remove(page)
+    os.remove(path .. ".turned")
+  end)
 end)
