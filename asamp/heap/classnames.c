@@ -4,6 +4,7 @@
 */
 #include "classnames.h"
 #include "words.h"
+#include "hash.h"
 #include "idmap.h"
 #include "list.h"
 
@@ -13,20 +14,22 @@
 
 #define CLASSNAMES_MOST	BOUND(65536u, 16u)  /* more are "(other classes)" */
 
-static int add (Naming *m, const char *name, uint32_t *id) {
-  uint32_t i;
-  for (i = 0; i < m->n && i < 256; i++) {  /* the same name, of several metatables */
-    if (strcmp(m->names[i], name) == 0) {
-      *id = i;
-      return 1;
-    }
-  }
+/* What has a number: metatables, and names by their hashes. */
+typedef struct Known {
+  IdMap metatables, names;
+} Known;
+
+/* The number of a name, which several metatables may have. */
+static int add (Naming *m, Known *known, const char *name, uint32_t *id) {
+  uint64_t key = hash_bytes(name, strlen(name)) >> 1;
+  for (; (*id = idmap_get(&known->names, key)) != IDMAP_NONE; key++)  /* another of this hash */
+    if (strcmp(m->names[*id], name) == 0) return 1;
   if (!list_grow(&m->names, m->n, &m->size, sizeof(*m->names)))
     return 0;
   if ((m->names[m->n] = strdup(name)) == NULL)
     return 0;
   *id = m->n++;
-  return 1;
+  return idmap_set(&known->names, key, *id);
 }
 
 /* The metatable of v, which is the first that it holds; GRAPH_NONE. */
@@ -77,7 +80,7 @@ static size_t heldas (const Graph *g, uint32_t v, char to[WORDS_MOST], int depth
   return m + words_quoted(to + m, WORDS_MOST - m, s, n);
 }
 
-static int classof (Naming *m, const Graph *g, uint32_t v, IdMap *known, uint32_t *id) {
+static int classof (Naming *m, const Graph *g, uint32_t v, Known *known, uint32_t *id) {
   uint32_t mt = metatable(g, v), named;
   char name[WORDS_MOST];
   size_t n;
@@ -86,7 +89,7 @@ static int classof (Naming *m, const Graph *g, uint32_t v, IdMap *known, uint32_
     *id = g->kind[v];
     return 1;
   }
-  if ((*id = idmap_get(known, (uint64_t)mt + 1)) != IDMAP_NONE)
+  if ((*id = idmap_get(&known->metatables, (uint64_t)mt + 1)) != IDMAP_NONE)
     return 1;
   s = graph_text(g, fieldof(g, mt, "__name"), &n);
   n = n > 0 ? words_quoted(name, 128, s, n) : heldas(g, mt, name, 3);
@@ -94,25 +97,27 @@ static int classof (Naming *m, const Graph *g, uint32_t v, IdMap *known, uint32_
       g->kind[named] == HEAP_TABLE)
     n = heldas(g, named, name, 3);
   *id = g->kind[v];
-  if (n > 0 && !add(m, m->n < CLASSNAMES_MOST ? name : "(other classes)", id))
+  if (n > 0 && !add(m, known, m->n < CLASSNAMES_MOST ? name : "(other classes)", id))
     return 0;
-  return idmap_set(known, (uint64_t)mt + 1, *id);
+  return idmap_set(&known->metatables, (uint64_t)mt + 1, *id);
 }
 
 int naming_of (Naming *m, const Graph *g) {
-  IdMap known = {0};
+  Known known;
   uint32_t v, id;
   int ok = 1;
   memset(m, 0, sizeof(*m));
+  memset(&known, 0, sizeof(known));
   m->class = malloc((size_t)g->n * sizeof(*m->class));
   for (v = 0; ok && v <= HEAP_KINDS; v++)
-    ok = add(m, words_kind((int)v), &id);
+    ok = add(m, &known, words_kind((int)v), &id);
   for (v = 0; ok && m->class != NULL && v < g->n; v++) {
     m->class[v] = g->kind[v];
     if (g->kind[v] == HEAP_TABLE || g->kind[v] == HEAP_USERDATA)
       ok = classof(m, g, v, &known, &m->class[v]);
   }
-  idmap_free(&known);
+  idmap_free(&known.metatables);
+  idmap_free(&known.names);
   if (!ok || m->class == NULL) {
     naming_free(m);
     return 0;

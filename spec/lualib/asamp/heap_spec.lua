@@ -342,4 +342,28 @@ describe("asamp heap", function()
     os.remove(page)
     os.remove(path .. ".turned")
   end)
+
+  -- What was: metatables of one name were one class only if it was among the first 256: objects
+  -- that have a metatable each had a row each, and --held-by told of the first.
+  it("has one class for all metatables of a name, however many names there are", function()
+    local file = path .. ".names"
+    local status, _, err = process.run{code = [[
+      first, later = {}, {{}}
+      for i = 1, 300 do first[i] = setmetatable({}, {__name = "C" .. i}) end
+      for i = 1, 100 do later[1][i] = setmetatable({}, {__name = "Late"}) end
+      assert(require "profiler".snapshot(..., {wait = true, overwrite = true}))
+    ]], file}
+    assert.same({0, ""}, {status, err})
+    local out = select(2, asamp("--json", file))
+    local found, all = {}, 0
+    for _, row in ipairs(json.decode(out).classes) do
+      all = all + 1
+      if row.name == "Late" then found[#found + 1] = row.count end
+    end
+    assert.same({100}, found)
+    assert.is_true(all > 300)
+    out = json.decode((select(2, asamp("--json", "--held-by", "Late", file))))
+    assert.equal(100, out.heldby.totals.count)
+    os.remove(file)
+  end)
 end)
