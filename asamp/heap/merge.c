@@ -34,7 +34,7 @@ typedef struct Group {
   uint32_t kind, a, b, class;
   uint64_t value;
   Set set;
-  uint32_t merged;	/* paths: into this group */
+  int counted;		/* with fields of its class, before it */
 } Group;
 
 static int put (Set *s, uint32_t v) {
@@ -232,10 +232,11 @@ static int mergefields (Groups *s) {
     Group *first = &s->g[i];
     uint64_t sum = 0, largest = 0;
     size_t n = 0;
-    if (first->kind != HEAP_EFIELD || first->set.n == 0) continue;
+    if (first->kind != HEAP_EFIELD || first->set.n == 0 || first->counted) continue;
     for (k = i; k < s->n; k++) {
-      const Group *p = &s->g[k];
+      Group *p = &s->g[k];
       if (p->kind != HEAP_EFIELD || p->class != first->class) continue;
+      p->counted = 1;
       n++;
       sum += p->value;
       if (p->value > largest) largest = p->value;

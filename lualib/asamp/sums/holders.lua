@@ -54,11 +54,12 @@ end
 -- row below which nothing holds more than the row itself. A list of {text, count,
 -- value}, largest first.
 function M.leaves(rows)
-  local below, list = {}, {}
+  local below, theirs, list = {}, {}, {}
   for i, row in ipairs(rows) do
-    below[i] = 0
+    below[i], theirs[i] = 0, 0
     if row.above then
       below[row.above] = below[row.above] + row.count
+      theirs[row.above] = theirs[row.above] + row.value
     end
   end
   for i, row in ipairs(rows) do
@@ -69,16 +70,8 @@ function M.leaves(rows)
         at = rows[at].above
       end
       list[#list + 1] = {text = M.text(path), count = row.count - below[i],
-                         value = row.value, class = row.class, at = i}
+                         value = row.value - theirs[i], class = row.class}
     end
-  end
-  for _, leaf in ipairs(list) do  -- what rows below have is theirs
-    for _, row in ipairs(rows) do
-      if row.above == leaf.at then
-        leaf.value = leaf.value - row.value
-      end
-    end
-    leaf.at = nil
   end
   table.sort(list, order.by("-value", "text"))
   return list
