@@ -203,9 +203,11 @@ uint64_t luaN_charged (global_State *g, uint64_t *planned) {
 
 
 /* Have weak tables got many entries since the last major collection began? Their dead ones are
-   found by major collections only, and may hold any amount of memory. */
+   found by major collections only, and may hold any amount of memory. Until the first one has
+   ended nobody has told what is live: then it is what is old. */
 static int hasmanyweak (const luaN_Gc *c) {
-  return c->weak.tenured >= c->pace.live / WEAK_BYTES;
+  size_t live = (c->pace.cycles != 0) ? c->pace.live : (size_t)c->bytes.old;
+  return c->weak.tenured > live / WEAK_BYTES;
 }
 
 

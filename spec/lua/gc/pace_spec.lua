@@ -46,3 +46,26 @@ describe("what has been dropped", function()
     assert.is_true(bytes < dropped * 3 // 2, ("%d of %d"):format(bytes, dropped))
   end)
 end)
+
+describe("the first major collection", function()
+  -- Until it had ended nothing counted as live, so that no entries of weak tables at all were
+  -- many: one that began beside a big heap (which was made while the collector was stopped) hurried,
+  -- with nurseries of 64 KiB in the place of 256. (Not in the debug build, for its verifier.)
+  it("does not hurry for weak tables that nobody has #plain", function()
+    local bytes, minors = within(function(state)
+      collectgarbage("generational")
+      collectgarbage("stop")
+      local live = state.table(40000, 0)
+      for i = 1, 40000 do live[i] = state.table(120, 0) end
+      collectgarbage("restart")
+      local _, _, before = state.memory()
+      local start = state.allocated()
+      repeat
+        for i = 1, 1000 do local _ = {i} end
+      until select(4, state.memory()) > 0
+      assert(#live == 40000)
+      return state.allocated() - start, select(3, state.memory()) - before
+    end)
+    assert.is_true(bytes // minors > 128 << 10, ("%d in %d nurseries"):format(bytes, minors))
+  end)
+end)
