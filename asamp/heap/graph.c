@@ -3,6 +3,7 @@
 ** Reads snapshots (graph.h).
 */
 #include "graph.h"
+#include "bytes.h"
 #include "idmap.h"
 #include "list.h"
 #include "source.h"
@@ -23,6 +24,8 @@
 #define SITES_MOST	BOUND(1u << 20, 8u)  /* those beyond are not known */
 
 #define FREE		UINT64_MAX
+
+#define ELLIPSIS	"…"
 
 enum { UNDEFINED = HEAP_KINDS + 1 };
 
@@ -249,7 +252,7 @@ static uint32_t keep (Reader *r, const char *s, size_t n) {
     return GRAPH_NONE;
   }
   if (g->ntext + n + 1 > r->textsize) {
-    size_t size = 2 * r->textsize + HEAP_TEXT + 2;
+    size_t size = 2 * r->textsize + HEAP_TEXT + sizeof(ELLIPSIS);
     if (!grow(&g->text, size, 1))
       nomemory(r);
     r->textsize = size;
@@ -278,10 +281,22 @@ static uint32_t code (const Reader *r, uint64_t a) {
   return i == IDMAP_NONE ? GRAPH_NONE : i;
 }
 
+/* The n bytes at s are the beginning of a text: says so behind the last whole character.
+   Returns the length, which grows by that of ELLIPSIS at most. */
+static size_t ellipsis (char *s, size_t n) {
+  size_t last = n;
+  while (last > 0 && n - last < 3 && ((unsigned char)s[last - 1] & 0xc0) == 0x80) last--;
+  if (last > 0 && (unsigned char)s[last - 1] >= 0xc0 &&
+      bytes_sequence((unsigned char *)s + last - 1, n - last + 1) == 0)
+    n = last - 1;
+  memcpy(s + n, ELLIPSIS, sizeof(ELLIPSIS));
+  return n + sizeof(ELLIPSIS) - 1;
+}
+
 static void readobject (Reader *r, int kind) {
   Graph *g = r->g;
   uint64_t a = address(r, r->last), bytes = number(r);
-  char s[HEAP_TEXT + 1];
+  char s[HEAP_TEXT + sizeof(ELLIPSIS)];  /* a cut one with that */
   uint32_t v = r->next < g->n && g->address[r->next] == a ? r->next : object(r, a);
   size_t n;
   r->next = v + 1;
@@ -299,11 +314,13 @@ static void readobject (Reader *r, int kind) {
   r->index = 0;
   g->first[v] = g->nedges;
   switch (kind) {
-    case HEAP_STRING:
-      (void)number(r);
+    case HEAP_STRING: {
+      uint64_t all = number(r);
       n = text(r, s);
+      if (n < all) n = ellipsis(s, n);
       g->info[v] = keep(r, s, n);
       break;
+    }
     case HEAP_FUNCTION: {
       uint32_t p = maybe(r, optional(r, a));
       g->info[v] = p;

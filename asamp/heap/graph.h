@@ -99,7 +99,7 @@ void graph_free (Graph *g);
 /* Bytes of an object. */
 uint64_t graph_size (const Graph *g, uint32_t v);
 
-/* The text of a string, as much as there is; '*n' its length. */
+/* The text of a string, as much as there is, and an ellipsis where it goes on; '*n' its length. */
 const char *graph_text (const Graph *g, uint32_t v, size_t *n);
 
 /* Is it a string that reads so? */

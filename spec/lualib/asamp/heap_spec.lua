@@ -397,4 +397,21 @@ describe("asamp heap", function()
     os.remove(file)
     assert.equal(0, status)
   end)
+
+  -- What was: a snapshot has the first 128 bytes of a string, which were shown as if they were all,
+  -- and half a character at their end as numbers.
+  it("says where a text goes on", function()
+    local file = path .. ".long"
+    local status, _, err = process.run{code = [[
+      keep = {[("k"):rep(1 << 20)] = {("x"):rep(100000)}, [("e"):rep(126) .. "€uro"] = {("x"):rep(100000)},
+              [("w"):rep(128)] = {("x"):rep(100000)}}
+      assert(require "profiler".snapshot(..., {wait = true, overwrite = true}))
+    ]], file}
+    assert.same({0, ""}, {status, err})
+    local out = select(2, asamp("--width", "400", file))
+    assert.is_truthy(out:find('["' .. ("k"):rep(128) .. '…"]', 1, true), out)
+    assert.is_truthy(out:find('["' .. ("e"):rep(126) .. '…"]', 1, true), out)
+    assert.is_truthy(out:find('["' .. ("w"):rep(128) .. '"]', 1, true), out)
+    os.remove(file)
+  end)
 end)
