@@ -4,9 +4,22 @@
 -- any number of inputs (ASAMP_INPUTS) and any seed (ASAMP_SEED); every limit is tiny here.
 
 local fuzz = require "spec.support.fuzzer"
+local shell = require "spec.support.shell"
 
 describe("asamp heap", function()
   it("survives damaged snapshots, and what it reads is whole", function()
     fuzz("heaps", "-O1 -DASAMP_TINY", 1621, {fork = 4000, debug = 4000, asan = 300})
+  end)
+
+  -- What was: the file of an input had the seed alone in its name, so that two runs of these specs
+  -- at once, of two builds or two clones, damaged each other's and failed.
+  it("is tried by two processes of one seed at once", function()
+    local folder = shell.folder()
+    shell.output("spec/fuzz/build '%s/heaps' '-O0 -DASAMP_TINY' heaps", folder)
+    local out = shell.output("cd '%s' && for i in 1 2 3; do ./heaps 5 400 . >$i 2>&1 & done; wait; cat 1 2 3",
+                             folder)
+    assert.equal(("400 inputs\n"):rep(3), out)
+    assert.equal("1\n2\n3\nheaps\n", shell.output("ls '%s'", folder))
+    shell.remove(folder)
   end)
 end)

@@ -45,7 +45,8 @@ static void unusable (void) {
 }
 
 /* The arguments of main, SEED INPUTS [FOLDER]: returns the descriptor of the input's file,
-   which is FOLDER/asamp-NAME.SEED, and how many inputs are wanted. */
+   which is FOLDER/asamp-NAME.SEED.PROCESS, for others may run on the same seed meanwhile, and
+   how many inputs are wanted. */
 static int begin (const char *program, const char *name, int argc, char **argv,
                   unsigned long long *inputs) {
   unsigned long long seed;
@@ -57,7 +58,7 @@ static int begin (const char *program, const char *name, int argc, char **argv,
   seed = strtoull(argv[1], NULL, 10);
   *inputs = strtoull(argv[2], NULL, 10);
   if (argc > 3) folder = argv[3];
-  snprintf(path, sizeof(path), "%s/asamp-%s.%llu", folder, name, seed);
+  snprintf(path, sizeof(path), "%s/asamp-%s.%llu.%ld", folder, name, seed, (long)getpid());
   state = seed * 0x9e3779b97f4a7c15u + 1;
   fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (fd < 0) unusable();
