@@ -19,6 +19,7 @@
 #define PATIENCE	UINT64_C(5000000000)	/* ns for who says nothing, or reads nothing (CN3) */
 #define LOOK_NS		UINT64_C(1000000)	/* before the first look at a snapshot that a client waits for */
 #define LOOK_PART	8	/* of the time that it has waited, before another one */
+#define REST_NS		UINT64_C(250000000)	/* before somebody is taken again for whom there was no room (CN8) */
 
 typedef struct Client {
   Request request;
@@ -29,6 +30,7 @@ typedef struct Client {
 static struct pollfd *fds;	/* the server's, and behind it the clients' */
 static Client **clients;
 static size_t nclients;
+static uint64_t rest;		/* until then nobody is taken; CN8 */
 
 
 int clients_begin (void) {
@@ -140,7 +142,10 @@ static void welcome (int server) {
   int fd;
   makeplace();
   fd = server_accept(server);
-  if (fd < 0) return;
+  if (fd < 0) {
+    rest = clock_now() + REST_NS;
+    return;
+  }
   c = malloc(sizeof(*c));
   if (c == NULL) {
     server_close(fd);
@@ -174,11 +179,17 @@ static int patience (uint64_t now, int ms) {
 
 void clients_serve (int server, int ms) {
   size_t i;
+  uint64_t now;
   for (i = nclients; i-- > 0; )
     if (!server_has(clients[i]->request.fd)) leave(i);
-  fds[0] = (struct pollfd){server, POLLIN, 0};
   for (i = 0; i < nclients; i++) fds[i + 1].events = heardof(clients[i]);
-  if (poll(fds, nclients + 1, patience(clock_now(), ms)) < 0) return;
+  now = clock_now();
+  if (now < rest) ms = clients_earlier(rest, now, ms);
+  fds[0] = (struct pollfd){now < rest ? -1 : server, POLLIN, 0};
+  if (poll(fds, nclients + 1, patience(now, ms)) < 0) {
+    if (errno != EINTR) poll(NULL, 0, clients_earlier(now + REST_NS, now, ms));  /* CN8 */
+    return;
+  }
   for (i = nclients; i-- > 0; )
     if (!serve(clients[i], fds[i + 1].revents)) leave(i);
   if (fds[0].revents & POLLIN) welcome(server);

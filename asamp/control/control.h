@@ -24,7 +24,10 @@
 **   CN7  a program may close descriptors that are not its own, and have their numbers for
 **        something else: what is not known any more is not touched, and the socket is made
 **        again, within a second: poll, which looks a number up again when it wakes, may go on
-**        to wait for what has that number now.
+**        to wait for what has that number now;
+**   CN8  a program may have no descriptor left for who connects, or forbid itself any more of them
+**        than it has (RLIMIT_NOFILE), so that even poll refuses: the thread waits until it tries
+**        again, and takes none of the program's time meanwhile.
 **
 ** The protocol: a request is a line, its words apart by a space, the last one to the end
 ** of the line; an answer is lines, of which the last one is "ok" or "error <why>". More

@@ -346,6 +346,36 @@ describe("a process that listens", function()
     assert.equal(0, before)
   end)
 
+  -- A program that has no descriptor left, or forbids itself more than it has, as one that shuts itself
+  -- in does, had a thread that took a whole processor: somebody was there whom it could not take, or
+  -- poll refused.
+  it("takes no processor while nobody can be taken, and takes who is there afterwards", function()
+    start("alloc=0,listen=s/x.sock")
+    local function limit(n)
+      assert(os.execute(("prlimit --pid %d --nofile=%d:"):format(pid, n)))
+    end
+    local function ticks()  -- of the threads that run no Lua
+      local n = 0
+      for _, line in ipairs(lines("cat /proc/%d/task/*/stat", pid)) do
+        local fields = {}
+        for word in line:match "%) (.*)":gmatch "%S+" do fields[#fields + 1] = word end
+        if not line:find(("^%d "):format(pid)) then n = n + fields[12] + fields[13] end
+      end
+      return n
+    end
+    for _, few in ipairs{3, 0} do
+      limit(few)
+      local one = clients.silent(socket, 1)
+      local before = ticks()
+      host.pause(600)
+      assert.is_true(ticks() - before < 4, few)
+      limit(64)
+      assert.truthy(host.ask(socket, "stats\n"):find "\nok\n$")
+      clients.leave(one)
+    end
+    finish()
+  end)
+
   it("tells a client that there is no file descriptor for it", function()
     start("alloc=0,listen=s/x.sock", [[
       while not io.open "take" do handle(10) end
