@@ -361,10 +361,17 @@ int sampler_usesshared (const Profile *p) {
 }
 
 
+/* A state whose profile has ended, and that has met no sample or collection since, tells the one
+   that the process has now what it has allocated meanwhile. */
+static void follow (Sampler *s) {
+  const Profile *p = s->shared->profile(0);
+  if (!s->forked && s->state.profile != NULL && p != NULL && p != s->state.profile) (void)move(s, 0);
+}
+
+
 void shared_leave (Sampler *s, lua_State *L) {
   SamplerAsked *asked;
-  /* the file of one that did nothing since may have ended: what is left to tell is the next one's */
-  if (s->shared->profile(0) != s->state.profile && !s->forked) (void)shared_current(s);
+  follow(s);
   timing_stop(&s->timing);
   if (s->state.profile != NULL) {
     if (s->timing.moments.buffer[0] != NULL) {

@@ -201,6 +201,20 @@ describe("a process that the environment profiles", function()
       assert.same({0, "fine\n", ""}, {asking("churn", "alloc=4K,native=0,time=100")})
     end)
 
+    -- What it had allocated since then was in no file.
+    it("with all of a state that is closed before a sample or collection, when its file has ended", function()
+      local status, out, err = asking("last", "alloc=16M,native=0")
+      assert.same({0, ""}, {status, err})
+      local list = profiles()
+      assert.equal(2, #list)
+      local all = 0
+      for _, p in ipairs(list) do
+        assert.is_true(p.complete)
+        for _, s in ipairs(p.states) do all = all + (s.allocated or 0) end
+      end
+      assert.is_true(all >= tonumber(out:match "^%d+"), all .. " " .. out)
+    end)
+
     -- A state that was closed while its file ended was told twice, and what one had allocated
     -- since its last sample, its marks and a collection were in no file.
     it("with all that states do in the one file or the next, where files rotate", function()

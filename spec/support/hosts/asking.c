@@ -7,6 +7,8 @@
 **   asking sums      four threads make sixty states in turn, and close most of them at once, while
 **                    files rotate all the time; ALONE in the environment: they do not. Prints how
 **                    many marks were set
+**   asking last      a state works, its file is changed, it works on, without a sample or a
+**                    collection, and is closed; prints the bytes that it has allocated in all
 **   asking closed    closes every descriptor that it does not know, has their numbers for files
 **                    of its own, again and again, and prints how many of these a request to stop, its own end of
 **                    a connection, a fork and its child have closed
@@ -26,6 +28,7 @@
 #include "lauxlib.h"
 #include "lua.h"
 #include "lualib.h"
+#include "seam.h"
 
 #define TENANTS	20
 #define FILES	16
@@ -138,6 +141,18 @@ static void sums (void) {
   printf("%ld\n", marks);
 }
 
+static void last (void) {
+  lua_State *L = luaL_newstate();
+  unsigned long long born = luaN_allocated(L);
+  luaL_openlibs(L);
+  lua_gc(L, LUA_GCSTOP);
+  work(L, 100);
+  if (!rotate()) abort();
+  work(L, 1000);
+  printf("%llu\n", luaN_allocated(L) - born);
+  lua_close(L);
+}
+
 static void closed (void) {
   lua_State *L = newstate();
   int fd[FILES + 2 * TIMES], i, client, times, more, gone = 0;
@@ -170,6 +185,7 @@ int main (int argc, char **argv) {
   const char *what = argc > 1 ? argv[1] : "";
   if (strcmp(what, "tenants") == 0) tenants();
   else if (strcmp(what, "sums") == 0) sums();
+  else if (strcmp(what, "last") == 0) last();
   else if (strcmp(what, "churn") == 0) {
     pthread_t t[4];
     int i, n = 0;
