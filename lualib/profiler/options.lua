@@ -17,6 +17,11 @@ end
 
 local UNITS = { [""] = 1, K = 1 << 10, M = 1 << 20, G = 1 << 30 }
 
+-- So many units, as a float: one that is far too large stays so, where integers wrap around.
+local function product(digits, unit)
+  return tonumber(digits) * (unit + 0.0)
+end
+
 -- A size in bytes: an integer, or text such as "64K". nil: it is none.
 local function size(v)
   if type(v) == "string" then
@@ -96,8 +101,8 @@ local OPTIONS = {
     local b = boolean(v)
     if b ~= nil then return b end
     local n, unit = tostring(v):match "^(%d+)([smh])$"
-    n = n and math.tointeger(tonumber(n) * TIMES[unit])
-    if n and n >= 1 and n <= MAXTIME then return n end
+    n = n and product(n, TIMES[unit])
+    if n and n >= 1 and n <= MAXTIME then return math.tointeger(n) end
     return nil, 'must be true or false, 1 or 0, or a time such as "60s", "5m" or "1h", got ' .. M.show(v)
   end,
   overwrite = function(v)
@@ -109,11 +114,11 @@ local OPTIONS = {
   -- {seconds = n} or {bytes = n}: "m" are minutes, "M" mebibytes
   ring = function(v)
     local n, unit = tostring(v):match "^(%d+)([smhdKMG])$"
-    n = n and tonumber(n)
-    if n and M.SECONDS[unit] and n >= 1 and n * M.SECONDS[unit] <= MAXTIME then
-      return {seconds = math.tointeger(n) * M.SECONDS[unit]}
-    elseif n and UNITS[unit] and n * UNITS[unit] >= 65536 and n * UNITS[unit] <= 1 << 30 then
-      return {bytes = math.tointeger(n) * UNITS[unit]}
+    n = n and product(n, M.SECONDS[unit] or UNITS[unit])
+    if n and M.SECONDS[unit] and n >= 1 and n <= MAXTIME then
+      return {seconds = math.tointeger(n)}
+    elseif n and UNITS[unit] and n >= 65536 and n <= 1 << 30 then
+      return {bytes = math.tointeger(n)}
     end
     return nil, 'must be a time up to 31d, such as "90s", "10m" or "1h", or a size from "64K" to "1G", got '
       .. M.show(v)
@@ -143,7 +148,7 @@ M.PROCESS = {
   end,
   rotate = function(v)
     local n, unit = v:match "^(%d+)([smhd]?)$"
-    n = n and tonumber(n) * (M.SECONDS[unit] or 1)
+    n = n and product(n, M.SECONDS[unit] or 1)
     if n and n >= 1 and n <= 366 * 86400 then return math.tointeger(n) end
     return nil, "must be a time from 1s to 366d, such as 90s, 5m or 1h, got " .. M.show(v)
   end,

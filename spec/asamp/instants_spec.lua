@@ -178,6 +178,13 @@ describe("what was alive at an instant", function()
     os.remove(stopped)
     assert.equal(0, code)
     assert.truthy(out:find("17 MiB alive", 1, true), out)
+    -- In microseconds it is 0 and 2^64 - 1000000, where integers wrap around: "no sample was
+    -- alive at 0 s".
+    for _, late in ipairs{"4611686018427387904", "9223372036854775807"} do
+      code, _, err = run("--at", late, path)
+      assert.equal(1, code, late)
+      assert.truthy(err:find(": it ends after ", 1, true), err)
+    end
     for _, wrong in ipairs{"soon", "-1", "1h", ".", ""} do
       code = run("--at", wrong, path)
       assert.equal(2, code, wrong)

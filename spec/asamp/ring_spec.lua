@@ -187,10 +187,14 @@ describe("a flight recorder", function()
     end
   end)
 
-  it("wants a time or a size", function()
+  it("wants a time or a size", function()  -- and no product that has wrapped around to one
     local code, _, err = run("", {env = {ASAMP = "ring=10"}})
     assert.equal(0, code)
     assert.is_truthy(err:find([[ASAMP: option 'ring' must be a time up to 31d, such as "90s", "10m" or ]] ..
       [["1h", or a size from "64K" to "1G", got "10"; nothing is profiled]], 1, true), err)
+    code, _, err = run("", {env = {ASAMP = "rotate=5124095576030432h"}})
+    assert.equal(0, code)
+    assert.is_truthy(err:find([[ASAMP: option 'rotate' must be a time from 1s to 366d, such as 90s, 5m ]] ..
+      [[or 1h, got "5124095576030432h"; nothing is profiled]], 1, true), err)
   end)
 end)

@@ -43,6 +43,10 @@ describe("arguments", function()
         '"60s", "5m" or "1h", got "60"'},
       {{holders = "0s"}, "option 'holders' must be "},
       {{holders = "999999h"}, "option 'holders' must be "},
+      -- in seconds they are 3,584 more than 2^64, in bytes 64 MiB, and were taken for these
+      {{holders = "5124095576030432h"}, "option 'holders' must be "},
+      {{ring = "5124095576030432h"}, "option 'ring' must be "},
+      {{ring = "18014398509547520K"}, "option 'ring' must be "},
       {{quiet = {}}, "option 'quiet' must be true or false, 1 or 0, got table: "},
       {{seed = "x"}, "option 'seed' must be an integer, got \"x\""},
       {{seed = 0.5}, "option 'seed' must be an integer, got 0.5"},

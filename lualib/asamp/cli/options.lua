@@ -31,16 +31,16 @@ local EXITS = "Exit codes: 0 done, 1 %s or the result cannot be written, 2 wrong
 
 -- {== values ===============================================================
 
-local function wholenumber(text)
-  return text:find "^%d+$" and math.tointeger(tonumber(text)) or nil
-end
+-- More than anything has rows, columns or nodes: twice or four times as many are still a
+-- number, in Lua and in C.
+local PLENTY = (1 << 31) - 1
 
 --- Check for whole numbers, 'least' or more.
 function M.whole(least)
   return function(text)
-    local n = wholenumber(text)
+    local n = text:find "^%d+$" and math.tointeger(tonumber(text))
     if n and n >= least then
-      return n
+      return math.min(n, PLENTY)
     end
     return nil, ("a whole number from %d"):format(least)
   end
@@ -49,9 +49,9 @@ end
 --- A time of a second to 366 days, as seconds.
 function M.duration(text)
   local n, unit = text:match "^(%d+)([smh]?)$"
-  n = n and math.tointeger(tonumber(n) * ({s = 1, m = 60, h = 3600})[unit == "" and "s" or unit])
+  n = n and tonumber(n) * ({s = 1.0, m = 60.0, h = 3600.0})[unit == "" and "s" or unit]
   if n and n >= 1 and n <= 366 * 86400 then
-    return n
+    return math.tointeger(n)
   end
   return nil, "a time such as 30s, 5m or 1h"
 end

@@ -197,7 +197,7 @@ local function frozen(path, profile, ids, o, setting, world)
     return nil, "it does not tell who died when: --at is for profiles of this sampler, with collections"
   end
   local peak = o.at == "peak"
-  local time = peak and course.highest or math.floor(o.at * 1000000 + 0.5)
+  local time = peak and course.highest or math.floor(o.at * 1e6 + 0.5)
   -- In microseconds: one in four of them, told in seconds and taken back, is less than it was.
   local ends = math.max(math.floor(profile.duration * 1000000 + 0.5), course.ended)
   if time > ends then

@@ -56,6 +56,23 @@ describe("options", function()
       setmetatable({most = 9}, {__index = DESCRIPTION})))
   end)
 
+  -- `asamp report --top 9223372036854775807` ended with a stack trace, and to `asamp heap
+  -- --paths` 4611686018427387904 rows were none: four times as many, and in 32 bits, it is 0.
+  it("are, of rows, no more than can be counted with", function()
+    for text, n in pairs{["2147483647"] = 2147483647, ["2147483648"] = 2147483647,
+                         ["4611686018427387904"] = 2147483647, ["9223372036854775807"] = 2147483647} do
+      assert.equal(n, parse{"f", "--top", text}.top)
+    end
+  end)
+
+  -- 5124095576030432h, in seconds, is 3,584 more than 2^64, and was taken for an hour.
+  it("are no times that are too long for a number of seconds", function()
+    assert.equal(366 * 86400, options.duration "8784h")
+    for _, text in ipairs{"8785h", "5124095576030432h", "307445734561825861m", "99999999999999999999"} do
+      assert.is_nil((options.duration(text)), text)
+    end
+  end)
+
   it("end at the first argument where a script's own follow", function()
     local description = {command = "run", arguments = "SCRIPT", rest = true,
                          most = math.huge, what = "script", about = "",
