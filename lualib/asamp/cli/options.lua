@@ -255,7 +255,7 @@ local function scan(description, args)
       break
     elseif a:sub(1, 1) ~= "-" or a == "-" or a:find "^%-%.?%d" then
       files[#files + 1] = a
-      if description.rest then
+      if #files == description.rest then
         table.move(args, i + 1, #args, #files + 1, files)
         break
       end

@@ -24,7 +24,7 @@ end
 
 local DESCRIPTION = {
   command = "advise", arguments = "FILE [SCRIPT [arguments]]", least = 1, most = math.huge,
-  rest = true,
+  rest = 2,
   about = "Predicts what other sizes of the nursery would do: bytes that survive, time in " ..
     "collections, memory; each with its error. Lists lines whose objects nearly all survive, or " ..
     "nearly all die young, and the longest pauses. Best of a profile with many samples (--alloc 16K).",

@@ -33,7 +33,7 @@ end
 -- Whether a value is in its range is asked of the profiler's own options.
 local DESCRIPTION = {
   command = "run", arguments = "[--] SCRIPT|PROGRAM [arguments]", what = "script",
-  least = 1, most = math.huge, rest = true,
+  least = 1, most = math.huge, rest = 1,
   about = "Runs a Lua script under the profiler: the same as `lua -l " ..
     "profiler SCRIPT`, with the keys of LUA_PROFILER as options. Or a program, " ..
     "with all Lua states that it makes through liblua5.4.so.0, by the variable " ..

@@ -73,8 +73,18 @@ describe("options", function()
     end
   end)
 
+  -- `asamp advise FILE --top 3`: "'--top' is to be run: say --verify".
+  it("stand behind the file, too, where a script may follow it", function()
+    local description = {command = "advise", arguments = "FILE [SCRIPT [arguments]]", rest = 2,
+                         most = math.huge, about = "", {"all", nil, ""}, {"top", "N", "", options.whole(1)}}
+    assert.same({files = {"f"}, all = true, top = 3}, parse({"f", "--top", "3", "--all"}, description))
+    assert.same({files = {"f", "s.lua", "--all", "--", "x"}, top = 3},
+                parse({"f", "--top", "3", "s.lua", "--all", "--", "x"}, description))
+    assert.same({files = {"f", "s.lua", "--all"}}, parse({"f", "--", "s.lua", "--all"}, description))
+  end)
+
   it("end at the first argument where a script's own follow", function()
-    local description = {command = "run", arguments = "SCRIPT", rest = true,
+    local description = {command = "run", arguments = "SCRIPT", rest = 1,
                          most = math.huge, what = "script", about = "",
                          {"all", nil, ""}}
     assert.same({files = {"s.lua", "--all", "--", "x"}, all = true},
