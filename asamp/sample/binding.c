@@ -17,7 +17,8 @@
 
 #define NAME(f)	#f,
 static const char *const names[] = { BINDING_LUA(NAME) BINDING_SEAM(NAME) };
-static const char *const luanames[] = { BINDING_LUA(NAME) };
+#define ONE(f)	+ 1
+enum { LUANAMES = 0 BINDING_LUA(ONE) };	/* the first of them are upstream's */
 
 #define COUNT(list)	(sizeof(list) / sizeof(*list))
 
@@ -62,7 +63,7 @@ static void *ownsymbol (void *handle, const struct link_map *object,
 static const char *find (void *handle, const struct link_map *object, int seam,
                          Binding *b) {
   void *found[COUNT(names)] = {NULL};
-  size_t n = seam ? COUNT(names) : COUNT(luanames), i;
+  size_t n = seam ? COUNT(names) : LUANAMES, i;
   for (i = 0; i < n; i++)
     if ((found[i] = ownsymbol(handle, object, names[i])) == NULL)
       return names[i];

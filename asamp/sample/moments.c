@@ -46,7 +46,7 @@ static Moment *equal (const Moments *m, unsigned b, const Moment *e,
   for (i = 0; i < m->used[b]; i += HEAD + at(m, b, i)->n) {
     Moment *o = at(m, b, i);
     if (o->n == e->n && sameframe(o, e) &&
-        memcmp(o->native, native, e->n * sizeof(void *)) == 0)
+        memcmp(moment_native(o), native, e->n * sizeof(void *)) == 0)
       return o;
   }
   return NULL;
@@ -81,7 +81,7 @@ void moments_add (Moments *m, const Moment *e, void *const *native) {
   else {
     o = at(m, b, m->used[b]);
     *o = *e;
-    memcpy(o->native, native, e->n * sizeof(void *));
+    memcpy(moment_native(o), native, e->n * sizeof(void *));
     m->used[b] += size;
   }
 }

@@ -29,9 +29,11 @@ typedef struct Moment {
   void *L, *ci;			/* as in luaN_Moment */
   uint16_t collecting;
   uint16_t label;		/* of the thread */
-  uint32_t n;			/* native frames */
-  void *native[];		/* innermost first: n return addresses */
+  uint32_t n;			/* native frames, which follow it */
 } Moment;
+
+/* The native frames of a moment in a buffer, innermost first: n return addresses. */
+#define moment_native(e)	((void **)(void *)((e) + 1))
 
 typedef struct Moments {
   uint64_t *buffer[2];

@@ -531,7 +531,7 @@ static int iswhole (Stack *s, lua_State *L, const Moment *m) {
   if (m->n <= 1) return 0;
   natives(s, L, &w);
   while (hasmore(s, &w, n)) n++;
-  return n > 0 && s->unwind->ended && w.a[n - 1] == m->native[m->n - 1];
+  return n > 0 && s->unwind->ended && w.a[n - 1] == moment_native(m)[m->n - 1];
 }
 
 
@@ -543,7 +543,7 @@ void stack_complete (Stack *s, lua_State *L, const Moment *m, int native) {
     push(s, m->collecting == LUAN_MINOR ? FRAME_MINOR
                                         : FRAME_MAJOR, 0);
   if (native) {
-    Natives w = {m->native, (int)m->n, NULL};
+    Natives w = {moment_native(m), (int)m->n, NULL};
     size_t i = merge(s, n, &w, 0);
     pushothers(s, i, n, i == 0 && n > 0 && iswhole(s, L, m));
     leave(s);

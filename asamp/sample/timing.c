@@ -161,8 +161,8 @@ static void complete (void *ud, Moment *e) {
     at->k->lost += e->count;
     return;
   }
-  if (e->n > 0 && owner_marked(e->native[0]) == NULL)
-    e->native[0] = startof(at->own, e->native[0]);
+  if (e->n > 0 && owner_marked(moment_native(e)[0]) == NULL)
+    moment_native(e)[0] = startof(at->own, moment_native(e)[0]);
   time.time = e->time;
   time.count = e->count;
   time.thread = at->k->number;
@@ -188,8 +188,8 @@ static void completeown (Point *at, uint64_t time) {
   own.e.count = count;
   own.e.collecting = 0;
   own.e.n = (t->native != 0);
-  own.e.native[0] = (char *)(uintptr_t)timing_point + 1;
-  complete(at, &own.e);
+  own.native = (char *)(uintptr_t)timing_point + 1;
+  complete(at, (Moment *)(void *)&own);
 }
 
 

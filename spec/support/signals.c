@@ -288,7 +288,7 @@ static void taken (void *ud, Moment *e) {
   lua_rawseti(L, -2, 3);
   lua_createtable(L, (int)e->n, 0);
   for (i = 0; i < e->n; i++) {
-    lua_pushinteger(L, (lua_Integer)(uintptr_t)e->native[i]);
+    lua_pushinteger(L, (lua_Integer)(uintptr_t)moment_native(e)[i]);
     lua_rawseti(L, -2, i + 1);
   }
   lua_rawseti(L, -2, 4);
