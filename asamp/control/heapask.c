@@ -38,7 +38,7 @@ static void mark (lua_State *L, const char *path) {
 /* On the state's own thread. */
 static void take (SamplerAsked *asked, lua_State *L) {
   HeapAsk *h = (HeapAsk *)asked;
-  SnapshotWish wish = {h->path, 0, 0, 0, NULL};
+  SnapshotWish wish = {h->path, 0, 0, 0, 0, NULL};
   Snapshot s;
   if (L == NULL) strcpy(h->err, "the state was closed before it collected");
   else h->ok = snapshot_take(L, &wish, &s, h->err, sizeof(h->err));

@@ -156,10 +156,11 @@ static int empty (Attempt *a, int fd) {
     a->place->kept = 1;
     return NEXT;
   }
-  snprintf(a->why, a->size, "%s is there, which the profile would replace; give "
-           "another path, or the option overwrite",
+  snprintf(a->why, a->size, "%s %s",
            filekind_name(kind) != NULL ? filekind_name(kind)
-                                       : "a file that is no profile");
+                                       : "a file that is no profile",
+           wish->refusal != NULL ? wish->refusal
+           : "is there, which the profile would replace; give another path, or the option overwrite");
   return EEXIST;
 }
 

@@ -39,6 +39,8 @@ typedef struct PlaceWish {
                            takes longer than all else */
   int folder;           /* descriptor of the folder that 'path' is in, for who cannot get
                            there by its name any more (chroot); 0: none */
+  const char *refusal;  /* what is said behind "a text file"; NULL: what a profile is told,
+                           whose user has the option overwrite */
 } PlaceWish;
 
 typedef struct Place {

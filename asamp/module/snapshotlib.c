@@ -28,6 +28,7 @@ int snapshot_lua (lua_State *L) {
   wish.path = luaL_checkstring(L, 2);
   wish.command = lua_tostring(L, 3);
   wish.replace = (int)getinteger(L, "replace");
+  wish.option = 1;
   wish.wait = getboolean(L, "wait");
   wish.inprocess = getboolean(L, "inprocess");
   if (!snapshot_take(L, &wish, &s, err, sizeof(err)))

@@ -63,7 +63,7 @@ static int startthread (Profile *p) {
 static int openfile (Profile *p, const ProfileConfig *config, char *why,
                      size_t size) {
   const PlaceWish wish = {config->path, config->number, config->made,
-                          config->replace, config->taken, 0, config->folder};
+                          config->replace, config->taken, 0, config->folder, NULL};
   int error = place_open(&wish, &p->place, why, size);
   return error != 0 ? error
        : livefile_open(&p->file, p->place.fd,

@@ -219,8 +219,9 @@ static void putring (void *ud, Bytes *out, int text) {
 /* A new file for what is kept; 'to' as that of profile_dump. An errno, or 0. */
 static int openring (Profile *p, const char *to, char *why, size_t size) {
   const ProfileConfig *c = &p->config;
-  const PlaceWish own = {to, 1, 0, PLACE_NONE, NULL, 0, 0};
-  const PlaceWish wish = {c->path, c->number, c->made, c->replace, NULL, 0, c->folder};
+  const PlaceWish own = {to, 1, 0, PLACE_NONE, NULL, 0, 0, NULL};
+  const PlaceWish wish = {c->path, c->number, c->made, c->replace, NULL, 0, c->folder,
+    NULL};
   int error;
   free(p->place.path);
   memset(&p->place, 0, sizeof(p->place));

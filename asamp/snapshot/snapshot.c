@@ -213,7 +213,9 @@ static int run (Writer *w, lua_State *L, const SnapshotWish *wish, Snapshot *s) 
 
 int snapshot_take (lua_State *L, const SnapshotWish *wish, Snapshot *s, char *err,
                    size_t size) {
-  const PlaceWish placewish = {wish->path, 0, 0, wish->replace, NULL, 1, 0};
+  const PlaceWish placewish = {wish->path, 0, 0, wish->replace, NULL, 1, 0, wish->option
+    ? "is there, which the snapshot would replace; give another path, or the option overwrite"
+    : "is there, which the snapshot would replace; give another path"};
   uint64_t began = now(CLOCK_MONOTONIC);
   Place place = {-1, NULL, 0, 0, 0};
   char why[256] = "";

@@ -25,6 +25,7 @@
 typedef struct SnapshotWish {
   const char *path;
   int replace;		/* PLACE_NONE, ... of place.h */
+  int option;		/* who asks has the option overwrite */
   int wait;		/* until it is written */
   int inprocess;	/* no child */
   const char *command;	/* for people; may be NULL */

@@ -102,6 +102,17 @@ describe("a snapshot asked of an idle process", function()
     assert.is_false(isthere "b.heap" or isthere "c.heap")
   end)
 
+  -- The answer named an option that `asamp heap` has not, and a profile.
+  it("replaces no other file, and says so in words of who asks", function()
+    shell.write(folder .. "/notes", "not ours")
+    local asks = ask(heap("-", "notes"))
+    assert.equal("", clients.answer(asks, 50))
+    say "collect"
+    assert.equal(("error cannot write the snapshot '%s/notes': a text file is there, which the snapshot "
+      .. "would replace; give another path\n"):format(folder), clients.answer(asks, 20000))
+    assert.equal("not ours", process.read(folder .. "/notes"))
+  end)
+
   it("is taken back by who leaves", function()
     leave(ask(heap("-", "a.heap")))
     local text
