@@ -43,7 +43,8 @@ export function seconds(s) {
   if (s < 59.995) return `${fixed(s, 2)} s`;
   s = Math.round(s);
   if (s < 3600) return `${Math.floor(s / 60)} min ${s % 60} s`;
-  return `${Math.floor(s / 3600)} h ${Math.floor(s % 3600 / 60)} min`;
+  if (s < 3 * 86400) return `${Math.floor(s / 3600)} h ${Math.floor(s % 3600 / 60)} min`;
+  return `${Math.floor(s / 86400)} d ${Math.floor(s % 86400 / 3600)} h`;
 }
 
 export function percent(part, whole) {

@@ -52,7 +52,7 @@ function M.plural(n, noun)
   return M.count(n) .. " " .. noun .. (n == 1 and "" or "s")
 end
 
---- Seconds: "350 ms", "4.21 s", "2 min 3 s", "3 h 5 min".
+--- Seconds: "350 ms", "4.21 s", "2 min 3 s", "3 h 5 min", "40 d 12 h".
 function M.seconds(s)
   if s < 0.9995 then
     return ("%.3g ms"):format(s * 1000)
@@ -63,10 +63,13 @@ function M.seconds(s)
   if s < 3600 then
     return ("%d min %d s"):format(s // 60, s % 60)
   end
-  return ("%d h %d min"):format(s // 3600, s % 3600 // 60)
+  if s < 3 * 86400 then
+    return ("%d h %d min"):format(s // 3600, s % 3600 // 60)
+  end
+  return ("%d d %d h"):format(s // 86400, s % 86400 // 3600)
 end
 
---- Seconds in at most six columns: "85us", "350ms", "4.21s", "1234s".
+--- Seconds in at most six columns: "85us", "350ms", "4.21s", "123s", "20m34s", "3h05m", "40d12h".
 function M.shorttime(s)
   if s == 0 then
     return "0s"
@@ -79,7 +82,17 @@ function M.shorttime(s)
   elseif s < 99.995 then
     return ("%.2fs"):format(s)
   end
-  return s < 99999.5 and ("%.0fs"):format(s) or ("%.0fh"):format(s / 3600)
+  s = math.floor(s + 0.5)
+  if s < 600 then
+    return ("%ds"):format(s)
+  elseif s < 100 * 60 then
+    return ("%dm%02ds"):format(s // 60, s % 60)
+  elseif s < 100 * 3600 then
+    return ("%dh%02dm"):format(s // 3600, s % 3600 // 60)
+  elseif s < 100 * 86400 then
+    return ("%dd%02dh"):format(s // 86400, s % 86400 // 3600)
+  end
+  return ("%dd"):format(s // 86400)
 end
 
 --- A share of a whole: "25.9%"; "-" of nothing.

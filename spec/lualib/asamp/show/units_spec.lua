@@ -42,9 +42,21 @@ describe("units", function()
     local cases = {[0] = "0 ms", [0.0005] = "0.5 ms", [0.35] = "350 ms",
                    [0.9996] = "1.00 s", [4.213] = "4.21 s",
                    [59.996] = "1 min 0 s", [123] = "2 min 3 s",
-                   [3599.6] = "1 h 0 min", [11100] = "3 h 5 min"}
+                   [3599.6] = "1 h 0 min", [11100] = "3 h 5 min",
+                   [259199] = "71 h 59 min", [259200] = "3 d 0 h", [40.5 * 86400] = "40 d 12 h"}
     for s, text in pairs(cases) do
       assert.equal(text, units.seconds(s))
+    end
+  end)
+
+  -- The marks and the timeline of a session of hours had its seconds, "45296s", later whole hours.
+  it("writes times in six columns", function()
+    for s, text in pairs{[0] = "0s", [8.5e-5] = "85us", [0.0042] = "4.2ms", [0.35] = "350ms",
+                         [4.213] = "4.21s", [99.996] = "100s", [599.4] = "599s", [599.6] = "10m00s",
+                         [1728] = "28m48s", [5999] = "99m59s", [6000] = "1h40m", [45296] = "12h34m",
+                         [359999] = "99h59m", [360000] = "4d04h", [40.5 * 86400] = "40d12h",
+                         [400 * 86400] = "400d"} do
+      assert.equal(text, units.shorttime(s))
     end
   end)
 

@@ -323,6 +323,9 @@ describe("the page of asamp view #plain", function()
         n = n + (label:find(unit .. "$") and 1 or 0)
       end
       assert.is_true(n >= 3, hours .. " hours: " .. table.concat(labels, ", "))
+      local length = units.seconds(reader.read(path).duration)
+      assert.truthy(length:find(unit, 1, true))
+      assert.truthy(b:eval "document.body.innerText":find(length .. "\n", 1, true), length)
     end
   end)
 end)
