@@ -408,8 +408,20 @@ static void handondeaths (Transcode *t) {
   t->ndeaths = 0;
 }
 
+/* A line for each: they are few, and mostly die in a row. */
+static void orphandeath (Transcode *t, const ReadDeath *d) {
+  const uint32_t runs[2] = {(uint32_t)d->place, 1};
+  uint32_t number;
+  if (t->into != NULL && t->into->orphaned(t->into->ud, t->client.state, &number))
+    encoder_orphans(t->encoder, t->start + d->time * 1000, number, runs, 2);
+}
+
 static void death (void *ud, const ReadDeath *d) {
   Transcode *t = ud;
+  if (d->orphan) {
+    orphandeath(t, d);
+    return;
+  }
   if (!turn(t) || t->of->ended)
     return;  /* with its state, which tells that by its end */
   if (t->ndeaths > 0 && d->place == t->of->deathplace)

@@ -18,8 +18,9 @@ typedef struct TranscodeState {
   uint32_t from;        /* as the profile has it */
   size_t deathplace;    /* of the sample behind the runs of deaths told */
   int undecided;        /* 1: some sample had no fate */
-  int ended;            /* it was closed, at 'end' */
+  int ended;            /* it was closed, at 'end', ... */
   uint64_t end;         /* ns */
+  uint64_t orphans;     /* ... with so many, that were not told to be dead yet */
   uint64_t allocated;   /* bytes */
   uint64_t period, timens;  /* as the encoder was told last; of files of several */
   int wall;
@@ -42,6 +43,8 @@ typedef struct TranscodeInto {
   uint32_t (*class) (void *ud, const char *name);
   /* The number of a set of labels of the profile. */
   uint32_t (*labels) (void *ud, uint32_t set);
+  /* *orphan is the number of that state of the profile, which has ended. 0: it has none. */
+  int (*orphaned) (void *ud, uint32_t id, uint32_t *number);
 } TranscodeInto;
 
 typedef struct Transcode {

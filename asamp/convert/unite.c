@@ -241,7 +241,9 @@ static void bury (Unite *m) {
     TranscodeState *s = m->open[i];
     if (s->ended) {
       encoder_of(m->encoder, s->id, 0);
-      encoder_end(m->encoder, s->end, s->allocated);
+      encoder_end(m->encoder, s->end, s->allocated, s->orphans);
+      if (s->orphans > 0 && !idmap_set(&m->orphaned, placekey(s->from), s->id))
+        m->t.client.stop = NOMEMORY;
       free(s);
       continue;
     }
@@ -282,11 +284,24 @@ static void allocated (void *ud, uint64_t bytes) {
     s->allocated += bytes;
 }
 
-static void ends (void *ud, uint64_t time) {
+static int orphaned (void *ud, uint32_t id, uint32_t *number) {
+  Unite *m = ud;
+  uint32_t at = idmap_get(&m->places, placekey(id));
+  if (at != IDMAP_NONE && at < m->nopen && m->open[at]->from == id) {
+    *number = m->open[at]->id;
+    m->open[at]->orphans -= m->open[at]->ended && m->open[at]->orphans > 0;
+    return 1;
+  }
+  *number = idmap_get(&m->orphaned, placekey(id));
+  return *number != IDMAP_NONE;
+}
+
+static void ends (void *ud, uint64_t time, uint64_t orphans) {
   Unite *m = ((Transcode *)ud)->into->ud;
   TranscodeState *s = current(m);
   if (s != NULL) {
     s->ended = 1;
+    s->orphans = orphans;
     s->end = m->t.start + time * 1000;
   }
 }
@@ -305,6 +320,7 @@ static void leave (Unite *m, const ReadProfile *r) {
     rest->id = s->id;
     rest->ended = s->ended;
     rest->end = s->end;
+    rest->orphans = s->orphans;
     rest->allocated = r->many ? s->allocated : r->allocated;
     encoder_of(m->encoder, s->id, 0);
     name = name != NULL ? name + 1 : m->path;
@@ -334,6 +350,7 @@ int unite_start (Unite *m, Output *o) {
   m->into.native = native;
   m->into.class = class;
   m->into.labels = labels;
+  m->into.orphaned = orphaned;
   return strtab_init(&m->natives, READER_MAXNAMES) && strtab_init(&m->labels, READER_MAXNAMES);
 }
 
@@ -383,9 +400,11 @@ static void forget (Unite *m) {
   while (m->nopen > 0)
     free(m->open[--m->nopen]);
   idmap_free(&m->places);
+  idmap_free(&m->orphaned);
   idmap_free(&m->sets);
   memset(&m->t, 0, sizeof(m->t));
   memset(&m->places, 0, sizeof(m->places));
+  memset(&m->orphaned, 0, sizeof(m->orphaned));
   memset(&m->sets, 0, sizeof(m->sets));
 }
 
@@ -431,7 +450,7 @@ const char *unite_finish (Unite *m) {
     const UniteRest *s = &m->rest[i];
     encoder_of(m->encoder, s->id, 0);
     if (s->ended)
-      encoder_end(m->encoder, s->end, s->allocated);
+      encoder_end(m->encoder, s->end, s->allocated, s->orphans);
     else {
       if (s->allocated > 0)
         encoder_allocated(m->encoder, s->allocated);

@@ -8,7 +8,8 @@
 **        labels) has one number, whatever numbers it had; states have numbers of their own;
 **   UN2  a state that was closed ends here when the next state of its profile begins, and
 **        what was alive in it dies there, as in that profile. If no state began after it, it
-**        ends after all states of all profiles, so that its leaks stay leaks;
+**        ends after all states of all profiles, so that its leaks stay leaks. Orphans' deaths
+**        are told where they are found, before that end or behind it;
 **   UN3  therefore at most READER_MAXSTREAMS states may be open at the ends of the profiles.
 */
 #ifndef asamp_unite_h
@@ -22,7 +23,7 @@
 typedef struct UniteRest {
   uint32_t id;
   int ended;
-  uint64_t end, allocated;
+  uint64_t end, allocated, orphans;
 } UniteRest;
 
 typedef struct Unite {
@@ -50,6 +51,8 @@ typedef struct Unite {
   TranscodeState **open;    /* its states that were met, and have not ended */
   size_t nopen, opensize;
   IdMap places;             /* id there (+ 1) -> place in 'open' */
+  IdMap orphaned;           /* id there (+ 1) -> number here, of those that have ended here
+                               and have orphans */
   IdMap sets;               /* set of labels there -> number in 'labels' */
   uint32_t set;             /* that the encoder may ask for */
 } Unite;

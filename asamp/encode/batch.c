@@ -196,10 +196,23 @@ void batch_allocated (Batch *b, uint64_t bytes) {
   bytes_char(&b->events, '\n');
 }
 
-void batch_end (Batch *b, uint64_t us, uint64_t bytes) {
+void batch_end (Batch *b, uint64_t us, uint64_t bytes, uint64_t orphans) {
   bytes_char(&b->events, 'X');
   eventtime(b, us);
   bytes_decimal(&b->events, ' ', bytes);
+  if (orphans > 0)
+    bytes_decimal(&b->events, ' ', orphans);
+  bytes_char(&b->events, '\n');
+}
+
+/* Readers that do not know the line pass over it, so no time counts from its. */
+void batch_orphans (Batch *b, uint64_t us, uint32_t id, const uint32_t *runs, size_t n) {
+  size_t i;
+  bytes_char(&b->events, 'D');
+  bytes_signed(&b->events, ' ', (int64_t)(us - b->eventtime));
+  bytes_decimal(&b->events, ' ', id);
+  for (i = 0; i < n; i++)
+    bytes_decimal(&b->events, ' ', runs[i]);
   bytes_char(&b->events, '\n');
 }
 

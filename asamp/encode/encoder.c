@@ -482,10 +482,14 @@ void encoder_called (Encoder *e, const char *name, size_t n) {
   batch_called(lines(e), name, n);
 }
 
-void encoder_end (Encoder *e, uint64_t time, uint64_t bytes) {
+void encoder_end (Encoder *e, uint64_t time, uint64_t bytes, uint64_t orphans) {
   e->allocated += bytes;
-  batch_end(lines(e), since(e, time), bytes);
+  batch_end(lines(e), since(e, time), bytes, orphans);
   encoder_leave(e);
+}
+
+void encoder_orphans (Encoder *e, uint64_t time, uint32_t state, const uint32_t *runs, size_t n) {
+  batch_orphans(&e->batch, since(e, time), state, runs, n);
 }
 
 void encoder_leave (Encoder *e) {

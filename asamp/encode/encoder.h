@@ -82,10 +82,14 @@ void encoder_free (Encoder *e);
 /* What follows is of that state, which runs on that OS thread. Files of one state
    tell neither. */
 void encoder_of (Encoder *e, uint32_t state, uint32_t thread);
-/* Files of many: it begins; has a name; ends, having allocated so many bytes. */
+/* Files of many: it begins; has a name; ends, having allocated so many bytes, with so many
+   orphans: the samples of native memory that it follows still, if their deaths are told. */
 void encoder_begin (Encoder *e, uint64_t time);
 void encoder_called (Encoder *e, const char *name, size_t n);
-void encoder_end (Encoder *e, uint64_t time, uint64_t bytes);
+void encoder_end (Encoder *e, uint64_t time, uint64_t bytes, uint64_t orphans);
+/* Deaths among the orphans of a state, ended or not, as encoder_deaths; the dead leave the
+   list at once. */
+void encoder_orphans (Encoder *e, uint64_t time, uint32_t state, const uint32_t *runs, size_t n);
 /* Files of many: no more is told of the state but how much it has allocated, and its end:
    what it takes in memory goes. */
 void encoder_leave (Encoder *e);

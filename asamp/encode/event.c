@@ -9,6 +9,11 @@
 void event_encode (const Event *event, Encoder *e) {
   const void *body = event + 1;
   size_t n = (size_t)event->n;
+  if (event->type == EVENT_ORPHANS) {  /* the encoder knows that state no more */
+    const OrphansEvent *o = body;
+    encoder_orphans(e, o->time, event->state, o->runs, n);
+    return;
+  }
   encoder_of(e, event->state, event->thread);
   switch (event->type) {
     case EVENT_BEGIN:
@@ -17,9 +22,11 @@ void event_encode (const Event *event, Encoder *e) {
     case EVENT_CALLED:
       encoder_called(e, body, strlen(body));
       break;
-    case EVENT_END:
-      encoder_end(e, *(const uint64_t *)body, event->n);
+    case EVENT_END: {
+      const EndEvent *end = body;
+      encoder_end(e, end->time, event->n, end->orphans);
       break;
+    }
     case EVENT_NAME:
       encoder_name(e, event->n, body);
       break;

@@ -28,7 +28,8 @@ enum EventType {
   EVENT_MARK,           /* MarkEvent */
   EVENT_BEGIN,          /* n: time; a state begins */
   EVENT_CALLED,         /* its name, NUL-terminated */
-  EVENT_END,            /* n: bytes; time of 64 bits. It has ended */
+  EVENT_END,            /* n: bytes; EndEvent. It has ended */
+  EVENT_ORPHANS,        /* n runs; OrphansEvent. Of a state that has ended */
   EVENT_PATH,           /* n: id; 32 bits, the parent's, then the step, NUL-terminated */
   EVENT_WALK,           /* n: ns that it took; 64 bits, when it began */
   EVENT_HOLDERS,        /* n numbers of 32 bits: 1 or 0, the first of these or not; then
@@ -66,6 +67,16 @@ typedef struct ResidentEvent {
   uint64_t time;
   char text[];          /* what, and its text, each NUL-terminated */
 } ResidentEvent;
+
+typedef struct EndEvent {
+  uint64_t time;
+  uint64_t orphans;     /* samples of native memory that are alive */
+} EndEvent;
+
+typedef struct OrphansEvent {
+  uint64_t time;
+  uint32_t runs[];      /* of orphans: so many alive, so many dead, in turn */
+} OrphansEvent;
 
 /* Samples, counts added up. */
 typedef struct EventTally {

@@ -43,8 +43,8 @@ typedef struct PastState {
   struct PastState *chain;           /* of one hash */
   struct PastState *next, *before;   /* in the order in which they began */
   uint32_t id, thread;
-  int begun, iscalled, wall, istimed, iscollected;
-  uint64_t began, period, timeperiod;
+  int begun, ended, iscalled, wall, istimed, iscollected;
+  uint64_t began, end, period, timeperiod;
   uint32_t called;
   PastName *names;
   size_t nnames, namesize;
@@ -150,11 +150,17 @@ static void setstack (Past *p, PastState *s, size_t shared, const ProfileFrame *
 
 /* ------------------------------------------------------------- states -- */
 
+static PastState *findstate (const Past *p, uint32_t id) {
+  PastState *s = p->states[id % STATES];
+  while (s != NULL && s->id != id)
+    s = s->chain;
+  return s;
+}
+
 static PastState *getstate (Past *p, uint32_t id) {
-  PastState **chain = &p->states[id % STATES], *s;
-  for (s = *chain; s != NULL; s = s->chain)
-    if (s->id == id)
-      return s;
+  PastState **chain = &p->states[id % STATES], *s = findstate(p, id);
+  if (s != NULL)
+    return s;
   s = spare_calloc(1, sizeof(*s));
   if (s == NULL) {
     p->failed = 1;
@@ -328,6 +334,45 @@ static void collection (Past *p, PastState *s, const ProfileCollection *c) {
   s->iscollected = 1;
 }
 
+/* A state without orphans is forgotten. */
+static void orphaned (Past *p, PastState *s) {
+  s->followed = s->n;
+  s->cursor = 0;
+  if (s->n == 0)
+    dropstate(p, s);
+}
+
+/* PA3 */
+static void end (Past *p, PastState *s, const EndEvent *e) {
+  size_t i, to = 0;
+  for (i = 0; i < s->n; i++) {
+    const Kept *k = &s->list[i];
+    if (e->orphans > 0 && i < s->followed && k->sample.kind == KIND_NATIVE && !k->dead)
+      s->list[to++] = *k;
+    else
+      dropstack(p, k->stack);
+  }
+  s->n = to;
+  s->ended = 1;
+  s->end = e->time;
+  s->nclasses = s->npaths = s->depth = 0;
+  orphaned(p, s);
+}
+
+static void orphans (Past *p, PastState *s, const uint32_t *runs, size_t n) {
+  size_t i, k, from = 0, to = 0;
+  for (i = 0; i + 1 < n; i += 2) {
+    for (k = 0; k < runs[i] && from < s->n; k++)
+      s->list[to++] = s->list[from++];
+    for (k = 0; k < runs[i + 1] && from < s->n; k++)
+      dropstack(p, s->list[from++].stack);
+  }
+  while (from < s->n)
+    s->list[to++] = s->list[from++];
+  s->n = to;
+  orphaned(p, s);
+}
+
 /* As event.h describes them; 0 as a path: as it was. */
 static void holders (PastState *s, const uint32_t *words, size_t n) {
   size_t i, k;
@@ -342,7 +387,8 @@ static void holders (PastState *s, const uint32_t *words, size_t n) {
 void past_take (Past *p, const Event *event) {
   const void *body = event + 1;
   size_t n = (size_t)event->n;
-  PastState *s = getstate(p, event->state);
+  PastState *s = event->type == EVENT_ORPHANS ? findstate(p, event->state)
+                                              : getstate(p, event->state);
   if (s == NULL)
     return;
   if (event->thread != 0)
@@ -357,7 +403,10 @@ void past_take (Past *p, const Event *event) {
       s->called = put(p, body);
       break;
     case EVENT_END:
-      dropstate(p, s);
+      end(p, s, body);
+      break;
+    case EVENT_ORPHANS:
+      orphans(p, s, ((const OrphansEvent *)body)->runs, n);
       break;
     case EVENT_NAME:
       name(p, s, event->n, body);
@@ -505,6 +554,8 @@ void past_tell (Past *p, Encoder *e, PastTold *told) {
       encoder_collection(e, &s->last);
     tellholders(s, e);
     tellstack(e, s->stack, s->depth);
+    if (s->ended)
+      encoder_end(e, s->end, 0, s->n);
     batch(e);
   }
 }

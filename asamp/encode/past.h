@@ -14,7 +14,8 @@
 **        them. More than PAST_STACKS bytes are not kept: the sample has no stack then, and
 **        is counted;
 **   PA3  a state that has ended is forgotten: whatever was alive in it has died before the
-**        recorder's oldest event.
+**        recorder's oldest event. If it has left orphans, samples of native memory that is
+**        not freed, these alone are its list until they are dead.
 */
 #ifndef asamp_past_h
 #define asamp_past_h

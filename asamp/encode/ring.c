@@ -248,8 +248,9 @@ static void encoded (void *ud, const Event *event) {
   if (t->isrest && event->type == EVENT_ALLOCATED)
     return;
   if (t->isrest && event->type == EVENT_END) {
+    const EndEvent *end = (const EndEvent *)(event + 1);
     encoder_of(t->e, event->state, event->thread);
-    encoder_end(t->e, *(const uint64_t *)(event + 1), 0);
+    encoder_end(t->e, end->time, 0, end->orphans);
   }
   else
     event_encode(event, t->e);

@@ -10,6 +10,7 @@
 #include "readerlabels.h"
 #include "readerlife.h"
 #include "readername.h"
+#include "readerorphans.h"
 #include "readerstack.h"
 #include "sample.h"
 
@@ -403,13 +404,13 @@ static void allocated (ReaderState *s, ReadState *row, uint64_t bytes) {
 static void endstate (ReaderState *s, Fields *f) {
   int64_t difference;
   ReadState *row = readerstate_row(s);
-  uint64_t bytes;
+  uint64_t bytes, orphans;
   if (!details_signed(f, &difference))
     return;
   s->eventtime = later(s->eventtime, difference);
   if (details_number(f, &bytes))
     allocated(s, row, bytes);
-  readerlife_end(s, s->eventtime);
+  readerlife_end(s, s->eventtime, details_number(f, &orphans) ? orphans : 0);
 }
 
 static uint32_t nameof (ReaderState *s, Fields *f) {
@@ -494,6 +495,7 @@ int readerbatch_read (ReaderState *s, const char *text, size_t n) {
       case 'H': readerholders_path(s, &line); break;
       case 'h': readerholders_runs(s, &line); break;
       case 'w': readerholders_walk(s, &line); break;
+      case 'D': readerorphans_line(s, &line); break;
       case 'S': case 'N': case 'Y': case 'A': case 'X':
         stateline(s, letter, &line);
         break;

@@ -140,25 +140,29 @@ int readeremit_decide (ReaderState *s, int fate, uint64_t class,
   return 1;
 }
 
+void readeremit_death (ReaderState *s, const ReadFollowed *f, size_t place, int orphan,
+                       uint64_t time) {
+  ReadState *row = s->r->many ? readerstate_row(s) : NULL;
+  ReadDeath d;
+  d.sample = &f->sample;
+  d.time = time > f->sample.time ? time : f->sample.time;
+  d.allocated = s->of->allocated - f->born;
+  d.tag = f->tag;
+  d.place = place;
+  d.orphan = orphan;
+  if (row != NULL)
+    row->laterbytes += readsample_bytes(&f->sample);
+  readerstate_tell(s);
+  if (s->client->death != NULL && f->sample.count > 0 && !ishidden(s, f->sample.labels))
+    s->client->death(s->client->ud, &d);
+}
+
 void readeremit_deaths (ReaderState *s, uint64_t alive, uint64_t dead,
                          uint64_t time) {
   ReadFollowed f;
-  ReadState *row = s->r->many ? readerstate_row(s) : NULL;
-  readerstate_tell(s);
   readerfollow_stay(&s->of->follow, alive);
-  while (dead-- > 0 && readerfollow_die(&s->of->follow, &f)) {
-    ReadDeath d;
-    d.sample = &f.sample;
-    d.time = time > f.sample.time ? time : f.sample.time;
-    d.allocated = s->of->allocated - f.born;
-    d.tag = f.tag;
-    d.place = s->of->follow.at - 1;
-    if (row != NULL)
-      row->laterbytes += readsample_bytes(&f.sample);
-    if (s->client->death != NULL && f.sample.count > 0 &&
-        !ishidden(s, f.sample.labels))
-      s->client->death(s->client->ud, &d);
-  }
+  while (dead-- > 0 && readerfollow_die(&s->of->follow, &f))
+    readeremit_death(s, &f, s->of->follow.at - 1, 0, time);
 }
 
 void readeremit_collection (ReaderState *s, const ReadCollection *c) {

@@ -19,6 +19,9 @@ void readeremit_sample (ReaderState *s, const ReadSample *sample);
 */
 int readeremit_decide (ReaderState *s, int fate, uint64_t class,
                        uint64_t time);
+/* What was followed has died: 'place' and 'orphan' as those of ReadDeath. */
+void readeremit_death (ReaderState *s, const ReadFollowed *f, size_t place, int orphan,
+                       uint64_t time);
 /* Of those that are followed 'alive' stay and the next 'dead' die. */
 void readeremit_deaths (ReaderState *s, uint64_t alive, uint64_t dead,
                         uint64_t time);

@@ -4,6 +4,7 @@
 */
 #include "readerlife.h"
 #include "readeremit.h"
+#include "readerorphans.h"
 
 /* Tells the deaths of what was alive in the states that have ended (readerstream.h). */
 static void buryclosed (ReaderState *s) {
@@ -13,8 +14,7 @@ static void buryclosed (ReaderState *s) {
     ReaderStream *one = all->list[i];
     if (one->closed) {
       s->of = one;
-      readeremit_deaths(s, 0, UINT64_MAX, one->end);
-      readerstream_free(one);
+      readerorphans_bury(s);
       continue;
     }
     if (kept != i && !idmap_set(&all->places, (uint64_t)one->id + 1, (uint32_t)kept))
@@ -42,7 +42,7 @@ void readerlife_begin (ReaderState *s, uint64_t id, uint64_t time) {
     s->client->begins(s->client->ud, time);
 }
 
-void readerlife_end (ReaderState *s, uint64_t time) {
+void readerlife_end (ReaderState *s, uint64_t time, uint64_t orphans) {
   ReadState *row = readerstate_row(s);
   ReaderStream *of = s->of;
   if (of == &s->single || of->closed)
@@ -57,9 +57,10 @@ void readerlife_end (ReaderState *s, uint64_t time) {
     s->streams.held -= of->before.held;
   }
   of->before.inuse = of->before.held = 0;
+  readerorphans_expect(of, s->r, orphans);
   readerstate_tell(s);
   if (s->client->ends != NULL && !of->hidden)
-    s->client->ends(s->client->ud, time);
+    s->client->ends(s->client->ud, time, of->orphans);
   of->closed = 1;
   of->end = time;
   s->streams.nclosed++;

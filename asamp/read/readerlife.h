@@ -10,8 +10,9 @@
 
 /* A state of that number begins, and is the one whose lines follow. */
 void readerlife_begin (ReaderState *s, uint64_t id, uint64_t time);
-/* 'of' ends. What was alive there stays so until the next state begins. */
-void readerlife_end (ReaderState *s, uint64_t time);
+/* 'of' ends. What was alive there stays so until the next state begins, but for so many
+   orphans. */
+void readerlife_end (ReaderState *s, uint64_t time, uint64_t orphans);
 /* At the end of the file: what has no fate; sums of those that are wanted. */
 void readerlife_finish (ReaderState *s);
 

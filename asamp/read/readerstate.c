@@ -33,6 +33,10 @@ void readerstate_close (ReaderState *s) {
     readerstream_free(s->streams.list[--s->streams.n]);
   free(s->streams.list);
   idmap_free(&s->streams.places);
+  while (s->streams.norphaned > 0)
+    readerstream_free(s->streams.orphaned[--s->streams.norphaned]);
+  free(s->streams.orphaned);
+  idmap_free(&s->streams.orphanedplaces);
   idmap_free(&s->streams.rows);
   idmap_free(&s->streams.threads);
   fifo_free(&s->single.open);

@@ -8,11 +8,15 @@
 ** What a state had alive when it was closed is not freed here at once: it counts as
 ** alive at the end if no state was made later. So the leaks of a program that closes
 ** its state at its end are told, and a server's that makes a state for each request
-** are none. Used by the reader alone. Invariants:
+** are none. Blocks of native memory do not die with a state: where the file tells of their
+** deaths they are its orphans, and the stream is kept for them alone. Used by the reader
+** alone. Invariants:
 **   RS1  the streams are at most READER_MAXSTREAMS; what is told by others is told of
 **        one that is 'blind': its samples have no fate;
 **   RS2  a row of ReadProfile.states for each state, READER_MAXSTATES at most; the last
-**        one is for all that find no room.
+**        one is for all that find no room;
+**   RS3  at most READER_MAXSTREAMS streams are kept for orphans: of those of others nothing
+**        more is known. 'follow' has nothing else then.
 */
 #ifndef asamp_readerstream_h
 #define asamp_readerstream_h
@@ -27,8 +31,9 @@ typedef struct ReaderStream {
   uint32_t thread;     /* of ReadProfile.threads, and one more; 0: not told */
   int hidden;          /* the client does not want it */
   int blind;           /* RS1 */
-  int closed;          /* it has ended, at 'end' */
+  int closed;          /* it has ended, at 'end', ... */
   uint64_t end;
+  uint64_t orphans;    /* ... with so many */
   int periodset, timeset;  /* it has periods of its own: */
   uint64_t period, timeperiod;
   Fifo open;
@@ -47,6 +52,9 @@ typedef struct ReaderStreams {
   size_t n, size;
   size_t nclosed;      /* of these */
   IdMap places;        /* id (+ 1) -> place in the list */
+  ReaderStream **orphaned;  /* kept for orphans, in any order */
+  size_t norphaned, orphanedsize;
+  IdMap orphanedplaces;
   IdMap rows;          /* id (+ 1) -> its row */
   IdMap threads;       /* an OS thread (+ 1) -> place in ReadProfile.threads */
   size_t rowsize, threadsize;

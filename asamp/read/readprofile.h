@@ -49,7 +49,9 @@ typedef struct ReadDeath {
   uint64_t allocated;  /* bytes from its birth to there, before 'scale' */
   uint64_t tag;        /* what the client has left with its fate */
   size_t place;        /* among those that are followed, oldest first, as they
-                          were before this collection's deaths */
+                          were before this collection's deaths; ... */
+  int orphan;          /* 1: ... among the orphans of its state, as they were when this one
+                          died: it is native memory, and the state has ended */
 } ReadDeath;
 
 /* Bytes that the sample stands for (before 'scale'), at most 2^62. */
@@ -258,11 +260,12 @@ typedef struct ReaderClient {
   uint32_t state, thread;
   uint32_t row;        /* of the state in ReadProfile.states */
   /* files of many: the state begins; is called so (NUL-terminated); has allocated so many
-     bytes; has ended, at 'time'. What it has alive then dies when another one begins */
+     bytes; has ended, at 'time'. What it has alive then dies when another one begins, but
+     for so many orphans */
   void (*begins) (void *ud, uint64_t time);
   void (*called) (void *ud, const char *name);
   void (*allocated) (void *ud, uint64_t bytes);
-  void (*ends) (void *ud, uint64_t time);
+  void (*ends) (void *ud, uint64_t time, uint64_t orphans);
   /* now and then, with 'progressud'; 0 to 1 */
   void (*progress) (void *progressud, double fraction);
   void *progressud;

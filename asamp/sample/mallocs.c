@@ -265,9 +265,22 @@ void mallocs_end (const void *home) {
 }
 
 
+/* What the parent watches is nobody's here. */
+static void giveup (void) {
+  int i;
+  for (i = 0; i < (int)MALLOC_SLOTS; i++) {
+    unsigned char now = m.seam->slots[i];
+    if (now == MALLOC_ALIVE || now == MALLOC_DEAD) mallocs_forget(&m.seam->slots[i]);
+  }
+}
+
+
+/* Each tracker calls it, and the second one finds nothing to do. */
 void mallocs_forked (void) {
   int i;
-  if (m.walks == NULL) return;
+  if (m.walks == NULL || m.pid == getpid()) return;
+  m.pid = getpid();
+  giveup();
   __atomic_store_n(&m.seam->sampled, NULL, __ATOMIC_RELEASE);
   m.home = NULL;
   m.clients = 0;

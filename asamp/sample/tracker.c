@@ -855,15 +855,25 @@ static void endnative (Tracker *t, lua_State *L) {
 }
 
 
-void tracker_end (Tracker *t, lua_State *L) {
+void tracker_finish (Tracker *t, lua_State *L) {
   int off = !tracker_off(t, L);
   endnative(t, L);
   if (off && t->followed.nfreed > 0) last(t, L);
+}
+
+
+void tracker_leave (Tracker *t, lua_State *L) {
   if (luaN_getsampler(L) == &t->seam) luaN_setsampler(L, NULL, 0);
   forgetnative(t);
   pending_close(&t->pending);
   followed_close(&t->followed);
   tracker_abandon(t);
+}
+
+
+void tracker_end (Tracker *t, lua_State *L) {
+  tracker_finish(t, L);
+  tracker_leave(t, L);
 }
 
 

@@ -162,8 +162,13 @@ void tracker_again (Tracker *t, uint64_t seed, int isforked);
 void tracker_begin (Tracker *t, const TrackerClient *client, void *ud,
                     uint64_t period, int native);
 
-/* It goes: sampling off (tracker_off). */
+/* It goes: sampling off (tracker_off), and the last that there is to tell is told. */
 void tracker_end (Tracker *t, lua_State *L);
+
+/* The same in two steps. After the first the client has been told all, and may take of what is
+   followed the samples of native memory over: owners that it makes NULL are its own. */
+void tracker_finish (Tracker *t, lua_State *L);
+void tracker_leave (Tracker *t, lua_State *L);
 
 /*
 ** It goes where nothing may be done in Lua any more, in the child of a fork.

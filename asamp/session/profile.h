@@ -109,11 +109,15 @@ void profile_file (const Profile *p, struct stat *file);
 /*
 ** Of a profile of many states: this one begins; has a name, of any bytes; ends, after
 ** so many bytes allocated while it was sampled, and 'lost' samples that are not in the
-** profile.
+** profile. 'orphans': of the samples that it follows, all of native memory; their deaths are
+** told later, as those of profile_collection are, by its id, of which nothing else is told any
+** more. The dead leave that list at once.
 */
 void profile_begin (ProfileState *s);
 void profile_called (ProfileState *s, const char *name);
-void profile_leave (ProfileState *s, uint64_t bytes, const ProfileLeft *left, uint64_t lost);
+void profile_leave (ProfileState *s, uint64_t bytes, const ProfileLeft *left, uint64_t lost,
+                    uint64_t orphans);
+void profile_orphans (ProfileState *s, uint64_t time, const uint32_t *runs, size_t n);
 
 /*
 ** Emits a Lua function. 'name' and 'source' may hold any bytes; a source
@@ -220,9 +224,15 @@ int profile_isring (const Profile *p);
 /* ... The number of its next file (PlaceWish). */
 unsigned profile_number (const Profile *p);
 
-/* What is to be told of a state at the end. */
+#define PROFILE_LASTRUNS	64
+
+/* What is to be told of a state at the end; of one that has ended before, orphans' deaths
+   alone, where 'nruns' is not 0. */
 typedef struct ProfileLast {
   const ProfileState *state;
+  size_t nruns;         /* as profile_orphans, at 'time' */
+  uint32_t runs[PROFILE_LASTRUNS];
+  uint64_t time;
   uint64_t bytes;       /* as profile_allocated; 0: nothing */
   ProfileLeft left;
   uint64_t lost;        /* as profile_lost */

@@ -17,6 +17,7 @@
 #include "clock.h"
 #include "complain.h"
 #include "dying.h"
+#include "orphans.h"
 
 struct Samplers samplers;
 
@@ -158,11 +159,26 @@ static int nextlast (void *ud, ProfileLast *last) {
       if (s->shared != NULL && s->state.profile != NULL) break;
     if (s == NULL) return 0;
   }
+  last->nruns = 0;
   last->state = &s->state;
   last->bytes = samplers_ending(s, &last->left);
   last->lost = s->tracker.lost;
   *at = (s->shared != NULL) ? s : &done;
   return 1;
+}
+
+
+/* Of the profile that states share: behind all of these come the orphans, unless their list
+   may be in another thread's hands, or was in this one's. */
+typedef struct Exiting {
+  Sampler *at;
+  Profile *p;
+  int locked, begun;
+} Exiting;
+
+static int nextshared (void *ud, ProfileLast *last) {
+  Exiting *e = ud;
+  return nextlast(&e->at, last) || (e->locked && orphans_last(e->p, &e->begun, last));
 }
 
 
@@ -252,6 +268,7 @@ static void forked (void) {
     s->forked = 1;
     s->state.profile = NULL;  /* a shared one goes on in another (again) */
   }
+  orphans_forked();
   for (s = samplers.all; s != NULL; s = s->next) {
     resident_forget(&s->resident);
     s->counted = 0;
@@ -306,9 +323,9 @@ void samplers_exiting (void) {
   }
   if (samplers.shared != NULL && (p = samplers.shared->profile(0)) != NULL) {
     SharedTotals sum;
-    from = NULL;
+    Exiting e = {NULL, p, locked, 0};
     samplers_addup(&sum, 1);
-    profile_exit(p, nextlast, &from, &t);
+    profile_exit(p, nextshared, &e, &t);
     samplers.shared->ended(&t, &sum);
   }
   if (locked) pthread_mutex_unlock(&lock);

@@ -14,6 +14,7 @@
 #include "clock.h"
 #include "complain.h"
 #include "descriptor.h"
+#include "orphans.h"
 
 #define SPARES		16	/* samplers that are kept for states to come */
 #define OLD_NS		1000000000	/* a state that lived so long has holders told */
@@ -159,7 +160,11 @@ static uint64_t tellend (Sampler *s, int isclosed) {
   ProfileLeft left;
   uint64_t bytes = samplers_ending(s, &left);
   if (s->ended) return (bytes > s->toldbytes) ? bytes - s->toldbytes : 0;
-  if (isclosed) profile_leave(&s->state, bytes, &left, s->tracker.lost);
+  if (isclosed) {
+    orphans_tell(s->state.profile);
+    profile_leave(&s->state, bytes, &left, s->tracker.lost,
+                  orphans_adopt(&s->state, &s->tracker.followed));
+  }
   else {
     if (bytes > 0) profile_allocated(&s->state, bytes);
     profile_left(&s->state, &left);
@@ -255,6 +260,16 @@ static void restrain (Sampler *s, lua_State *L) {
 }
 
 
+/* Of states that are closed who is dead is told by those that are open. */
+static void tellorphans (const Sampler *s) {
+  Profile *p = s->state.profile;
+  if (!orphans_aredue(p, clock_now())) return;
+  samplers_lock();
+  if (!s->ended) orphans_tell(p);
+  samplers_unlock();
+}
+
+
 static uint64_t pausebins[SAMPLER_PAUSES];
 
 static void countpause (lua_State *L) {
@@ -282,6 +297,7 @@ void shared_safe (void *ud, lua_State *L) {
   if (s->state.profile != NULL) {
     shared_follow(s);
     restrain(s, L);
+    tellorphans(s);
   }
   asked = __atomic_exchange_n(&s->asked, NULL, __ATOMIC_ACQ_REL);
   if (asked != NULL) asked->f(asked, L);
@@ -346,6 +362,8 @@ void sampler_endshared (Profile *p) {
     profile_lost(p, seen_get(&s->seen, SEEN_LOST));
     __atomic_store_n(&s->ended, 1, __ATOMIC_RELEASE);
   }
+  orphans_tell(p);
+  orphans_forget(p);
   samplers_unlock();
   profile_end(p, NULL);
 }
@@ -387,9 +405,10 @@ void shared_leave (Sampler *s, lua_State *L) {
   }
   resident_leave(&s->resident);
   s->tracker.points = 0;
-  tracker_end(&s->tracker, L);
-  luaN_setsampler(L, NULL, 0);
+  tracker_finish(&s->tracker, L);
   (void)settle(s, 1);
+  tracker_leave(&s->tracker, L);
+  luaN_setsampler(L, NULL, 0);
   samplers_lock();
   seen_past(s->name, &s->seen, 0, 1);
   s->name = SEEN_UNNAMED;

@@ -134,11 +134,26 @@ void profile_begin (ProfileState *s) {
 }
 
 void profile_leave (ProfileState *s, uint64_t bytes, const ProfileLeft *left,
-                    uint64_t lost) {
-  uint64_t now = clock_now();
+                    uint64_t lost, uint64_t orphans) {
+  const EndEvent end = {clock_now(), orphans};
   profile_left(s, left);
   profile_lost(s->profile, lost);
-  tell(s, EVENT_END, bytes, &now, sizeof(now));
+  tell(s, EVENT_END, bytes, &end, sizeof(end));
+}
+
+/* The lock is held. */
+static void tellorphans (const ProfileState *s, uint64_t time, const uint32_t *runs, size_t n) {
+  OrphansEvent *body = reserve(s, EVENT_ORPHANS, n, sizeof(*body) + n * sizeof(*runs));
+  if (body == NULL)
+    return;
+  body->time = time;
+  memcpy(body->runs, runs, n * sizeof(*runs));
+}
+
+void profile_orphans (ProfileState *s, uint64_t time, const uint32_t *runs, size_t n) {
+  hold(s->profile);
+  tellorphans(s, time, runs, n);
+  letgo(s->profile);
 }
 
 void profile_function (ProfileState *s, uint64_t id, const char *name,
@@ -436,7 +451,8 @@ static int awaitwriter (const Profile *p) {
 /* Room for the last events of a state (lock held). 0: there will be none, and the lock
    may be gone. */
 static int awaitroom (Profile *p, int *locked) {
-  size_t needed = 2 * sizeof(Event) + sizeof(ProfileLeft) + 8;
+  size_t needed = 2 * sizeof(Event) + sizeof(ProfileLeft) + 8 +
+                  sizeof(OrphansEvent) + PROFILE_LASTRUNS * sizeof(uint32_t);
   uint64_t used = 0;
   int idle = 0;
   while (p->error == 0 && QUEUE_BYTES - p->queue[p->active].used < needed) {
@@ -456,6 +472,10 @@ static void telllast (Profile *p, int (*next) (void *ud, ProfileLast *last), voi
   int locked = 1;
   while (next(ud, &last) && awaitroom(p, &locked)) {
     void *body;
+    if (last.nruns > 0) {
+      tellorphans(last.state, last.time, last.runs, last.nruns);
+      continue;
+    }
     p->elsewhere += last.lost;
     if (last.bytes > 0)
       reserve(last.state, EVENT_ALLOCATED, last.bytes, 0);

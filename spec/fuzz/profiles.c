@@ -204,6 +204,19 @@ static void ownprofile (Bytes *to, int format) {
       encoder_timeperiod(e, upto(3) * 1000, (int)upto(2));
     else if (upto(25) == 0)
       encoder_batch(e);
+    else if (config.states && upto(20) == 0) {
+      const uint32_t runs[4] = {(uint32_t)upto(3), (uint32_t)upto(3), (uint32_t)upto(3),
+                                (uint32_t)upto(3)};
+      encoder_orphans(e, time, (uint32_t)upto(STATES + 2), runs, 2 * upto(3));
+    }
+    else if (config.states && upto(30) == 0) {
+      encoder_of(e, state, 0);
+      encoder_end(e, time, upto(1 << 20), upto(3));
+      open[state] = 0;
+      encoder_of(e, state, 0);
+      encoder_begin(e, time);
+      names(e);
+    }
     else if (upto(4) == 0) {
       ProfileTime s = {.time = time, .count = 1 + upto(3), .thread = upto(2),
                        .label = (uint32_t)(config.labels ? upto(5) : 0)};
@@ -224,7 +237,7 @@ static void ownprofile (Bytes *to, int format) {
   for (i = 1; config.states && i <= STATES; i++) {
     encoder_of(e, (uint32_t)i, 0);
     if (upto(3) == 0)
-      encoder_end(e, time, upto(1 << 20));
+      encoder_end(e, time, upto(1 << 20), upto(3));
     else if (upto(2))
       encoder_leave(e);
   }

@@ -11,7 +11,8 @@
 **   p:sample{id, line, id, line, ...; kind=, size=, count=, time=, thread=,
 **            outside=, shared=}             frames innermost first
 **   p:time{id, line, ...; count=, time=, thread=, shared=}
-**   p:begin(id), p:of(id), p:called(name), p:leave(bytes [, lost])
+**   p:begin(id), p:of(id), p:called(name),
+**   p:leave(bytes [, lost [, orphans]]), p:orphans(ns, {alive, dead, ...})
 **                                       files of many states: states=true
 **   p:flood(n, {...})                     the same sample n times
 **   p:collection{time=, inuse=, held=, rss=, major=, minors=, majors=,
@@ -244,7 +245,21 @@ static int g_leave (lua_State *L) {
   ProfileLeft left;
   memset(&left, 0, sizeof(left));
   profile_leave(state(L), (uint64_t)luaL_checkinteger(L, 2), &left,
-                (uint64_t)luaL_optinteger(L, 3, 0));
+                (uint64_t)luaL_optinteger(L, 3, 0), (uint64_t)luaL_optinteger(L, 4, 0));
+  return 0;
+}
+
+/* time in ns, runs */
+static int g_orphans (lua_State *L) {
+  uint32_t runs[64];
+  size_t i, n = lua_rawlen(L, 3);
+  if (n > 64) return luaL_error(L, "too many runs");
+  for (i = 0; i < n; i++) {
+    lua_rawgeti(L, 3, (lua_Integer)i + 1);
+    runs[i] = (uint32_t)luaL_checkinteger(L, -1);
+    lua_pop(L, 1);
+  }
+  profile_orphans(state(L), (uint64_t)luaL_checkinteger(L, 2), runs, n);
   return 0;
 }
 
@@ -465,7 +480,7 @@ int luaopen_profilegen (lua_State *L);
 
 int luaopen_profilegen (lua_State *L) {
   static const luaL_Reg methods[] = {
-    {"of", g_of}, {"begin", g_begin}, {"called", g_called}, {"leave", g_leave},
+    {"of", g_of}, {"begin", g_begin}, {"called", g_called}, {"leave", g_leave}, {"orphans", g_orphans},
     {"name", g_name}, {"sample", g_sample}, {"flood", g_flood},
     {"time", g_time}, {"collection", g_collection}, {"class", g_class},
     {"mark", g_mark}, {"period", g_period}, {"allocated", g_allocated},

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Orphans. See readerorphans.h.
+*/
+#include "readerorphans.h"
+#include "list.h"
+#include "readeremit.h"
+#include "sample.h"
+
+static int isnative (const ReadProfile *r, const ReadFollowed *f) {
+  return f->sample.count > 0 && r->kinds[f->sample.kind].type == KIND_NATIVE &&
+         f->sample.kind >= READER_FIRSTKIND;
+}
+
+void readerorphans_expect (ReaderStream *one, const ReadProfile *r, uint64_t n) {
+  uint64_t natives = 0;
+  size_t i;
+  readerfollow_settle(&one->follow);
+  for (i = 0; i < one->follow.n; i++)
+    natives += (uint64_t)isnative(r, &one->follow.list[i]);
+  one->orphans = natives == n ? n : 0;
+}
+
+/* RS3 */
+static void keep (ReaderState *s, ReaderStream *one) {
+  ReaderStreams *all = &s->streams;
+  if (all->norphaned == READER_MAXSTREAMS) {
+    s->r->left[LEFT_STREAMS] += one->orphans;
+    readerstream_free(one);
+    return;
+  }
+  fifo_free(&one->open);
+  idmap_free(&one->paths);
+  if (!list_grow(&all->orphaned, all->norphaned, &all->orphanedsize, sizeof(*all->orphaned)) ||
+      !idmap_set(&all->orphanedplaces, (uint64_t)one->id + 1, (uint32_t)all->norphaned)) {
+    s->failed = 1;
+    readerstream_free(one);
+    return;
+  }
+  all->orphaned[all->norphaned++] = one;
+}
+
+void readerorphans_bury (ReaderState *s) {
+  ReaderStream *one = s->of;
+  ReaderFollow *f = &one->follow;
+  ReadFollowed gone;
+  readerfollow_settle(f);
+  while (f->at < f->n) {
+    if (one->orphans > 0 && isnative(s->r, &f->list[f->at]))
+      readerfollow_stay(f, 1);
+    else if (readerfollow_die(f, &gone))
+      readeremit_death(s, &gone, f->at - 1, 0, one->end);
+  }
+  readerfollow_settle(f);
+  if (one->orphans > 0)
+    keep(s, one);
+  else
+    readerstream_free(one);
+}
+
+/* The last one takes its place. */
+static void drop (ReaderState *s, uint32_t at) {
+  ReaderStreams *all = &s->streams;
+  ReaderStream *last = all->orphaned[--all->norphaned];
+  readerstream_free(all->orphaned[at]);
+  if (at == all->norphaned)
+    return;
+  all->orphaned[at] = last;
+  if (!idmap_set(&all->orphanedplaces, (uint64_t)last->id + 1, at))
+    s->failed = 1;
+}
+
+/* The stream of a state, which may not have ended yet; *at is its place among those that are
+   kept, or IDMAP_NONE. */
+static ReaderStream *find (const ReaderState *s, uint64_t id, uint32_t *at) {
+  const ReaderStreams *all = &s->streams;
+  uint32_t place;
+  if (id >= UINT32_MAX)
+    return NULL;
+  *at = idmap_get(&all->orphanedplaces, id + 1);
+  if (*at < all->norphaned && all->orphaned[*at]->id == id)
+    return all->orphaned[*at];
+  *at = IDMAP_NONE;
+  place = idmap_get(&all->places, id + 1);
+  return place < all->n && all->list[place]->id == id ? all->list[place] : NULL;
+}
+
+/* Of what follows in the list, 'alive' orphans stay, and 'dead' of them go; what is no orphan
+   stays too. 'place' counts orphans. */
+static void pass (ReaderState *s, ReaderStream *one, uint64_t alive, uint64_t dead, size_t *place,
+                  uint64_t time) {
+  ReaderFollow *f = &one->follow;
+  while (f->at < f->n && alive + dead > 0) {
+    ReadFollowed gone;
+    if (!isnative(s->r, &f->list[f->at]))
+      readerfollow_stay(f, 1);
+    else if (alive > 0) {
+      readerfollow_stay(f, 1);
+      alive--;
+      (*place)++;
+    }
+    else {
+      (void)readerfollow_die(f, &gone);
+      one->orphans -= one->orphans > 0;
+      dead--;
+      readeremit_death(s, &gone, *place, 1, time);
+    }
+  }
+}
+
+void readerorphans_line (ReaderState *s, Fields *line) {
+  int64_t difference;
+  uint64_t id, alive, dead, time = s->eventtime;
+  ReaderStream *one, *before = s->of;
+  size_t place = 0;
+  uint32_t at;
+  if (!s->r->many || !details_signed(line, &difference) || !details_number(line, &id) ||
+      (one = find(s, id, &at)) == NULL || (one->closed && one->orphans == 0))
+    return;
+  if (difference > 0 ? (uint64_t)difference < READER_MAXTIME - time : (uint64_t)-difference <= time)
+    time += (uint64_t)difference;
+  s->of = one;
+  while (details_number(line, &alive) && details_number(line, &dead))
+    pass(s, one, alive, dead, &place, time);
+  readerfollow_settle(&one->follow);
+  s->of = before;
+  if (one->orphans == 0 && at != IDMAP_NONE)
+    drop(s, at);
+}

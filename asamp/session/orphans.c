@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Samples of native memory that outlive their state (orphans.h).
+*/
+#include "orphans.h"
+
+#include "clock.h"
+#include "list.h"
+#include "mallocs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LOOK_NS		100000000	/* between two looks at as many as there can be; of fewer as
+					   much less */
+
+typedef struct Orphan {
+  const void *owner;
+  uint32_t state;
+} Orphan;
+
+static struct {
+  const Profile *profile;	/* OP1; atomic */
+  Orphan *list;
+  size_t n, size;		/* n is atomic, as are ... */
+  uint64_t deaths, looked;	/* ... mallocs_deaths, and the time, when they were looked at last */
+} o;
+
+
+static void setcount (size_t n) {
+  __atomic_store_n(&o.n, n, __ATOMIC_RELAXED);
+}
+
+
+void orphans_forget (const Profile *p) {
+  size_t i;
+  if (o.profile != p) return;
+  for (i = 0; i < o.n; i++) mallocs_forget(o.list[i].owner);
+  setcount(0);
+  __atomic_store_n(&o.profile, NULL, __ATOMIC_RELAXED);
+}
+
+
+/* The fork may have caught another thread while it made the list longer. */
+void orphans_forked (void) {
+  memset(&o, 0, sizeof(o));
+}
+
+
+uint64_t orphans_adopt (const ProfileState *s, Followed *f) {
+  size_t i, natives = 0;
+  for (i = 0; i < f->n; i++) natives += (size_t)mallocs_isowner(f->samples[i].owner);
+  if (natives == 0) return 0;
+  if (o.profile != s->profile) orphans_forget(o.profile);
+  __atomic_store_n(&o.profile, s->profile, __ATOMIC_RELAXED);
+  if (!list_room(&o.list, o.n + natives, &o.size, sizeof(*o.list))) return 0;
+  for (i = 0; i < f->n; i++) {
+    FollowedSample *one = &f->samples[i];
+    if (!mallocs_isowner(one->owner)) continue;
+    o.list[o.n].owner = one->owner;
+    o.list[o.n].state = s->id;
+    setcount(o.n + 1);
+    one->owner = NULL;
+  }
+  return natives;
+}
+
+
+int orphans_aredue (const Profile *p, uint64_t now) {
+  size_t n = __atomic_load_n(&o.n, __ATOMIC_RELAXED);
+  return n > 0 && __atomic_load_n(&o.profile, __ATOMIC_RELAXED) == p &&
+         mallocs_deaths() != __atomic_load_n(&o.deaths, __ATOMIC_RELAXED) &&
+         now - __atomic_load_n(&o.looked, __ATOMIC_RELAXED) >= (uint64_t)n * LOOK_NS / MALLOC_SLOTS;
+}
+
+
+typedef struct Walk {
+  size_t from, to;		/* what was read, and what was kept */
+  size_t alive;			/* of the state of the one at 'from', before it */
+} Walk;
+
+/* The walk goes on over the orphans of one state, as far as 'runs' has room for: at most
+   'most', even. The dead leave the list. Returns how many runs there are. */
+static size_t runsof (Walk *w, uint32_t *runs, size_t most, uint32_t *state) {
+  size_t n = 0, alive = w->alive;
+  int dead = 0;
+  *state = o.list[w->from].state;
+  for (; w->from < o.n && o.list[w->from].state == *state; w->from++) {
+    if (mallocs_isfreed(o.list[w->from].owner)) {
+      if (!dead && n == most) break;
+      (void)mallocs_isdead(o.list[w->from].owner);
+      if (!dead) {
+        runs[n++] = (uint32_t)alive;
+        runs[n++] = 0;
+      }
+      runs[n - 1]++;
+      dead = 1;
+    }
+    else {
+      alive = dead ? 1 : alive + 1;
+      w->alive++;
+      dead = 0;
+      o.list[w->to++] = o.list[w->from];
+    }
+  }
+  if (w->from == o.n || o.list[w->from].state != *state) w->alive = 0;
+  return n;
+}
+
+
+/* Begins a look. */
+static void look (void) {
+  __atomic_store_n(&o.deaths, mallocs_deaths(), __ATOMIC_RELAXED);
+  __atomic_store_n(&o.looked, clock_now(), __ATOMIC_RELAXED);
+}
+
+
+void orphans_tell (Profile *p) {
+  ProfileState of = {p, 0, 0, 1};
+  uint32_t runs[PROFILE_LASTRUNS];
+  Walk w = {0, 0, 0};
+  if (o.profile != p || o.n == 0) return;
+  look();
+  while (w.from < o.n) {
+    size_t n = runsof(&w, runs, PROFILE_LASTRUNS, &of.id);
+    if (n > 0) profile_orphans(&of, o.looked, runs, n);
+  }
+  setcount(w.to);
+}
+
+
+int orphans_last (Profile *p, int *begun, ProfileLast *last) {
+  static ProfileState of;
+  static Walk w;
+  if (o.profile != p) return 0;
+  if (!*begun) {
+    memset(&w, 0, sizeof(w));
+    look();
+  }
+  *begun = 1;
+  last->nruns = 0;
+  while (last->nruns == 0) {
+    if (w.from >= o.n) return 0;
+    of.profile = p;
+    of.outside = 1;
+    last->nruns = runsof(&w, last->runs, PROFILE_LASTRUNS, &of.id);
+  }
+  last->state = &of;
+  last->time = o.looked;
+  return 1;
+}
