@@ -5,6 +5,7 @@
 #include "graph.h"
 #include "bytes.h"
 #include "idmap.h"
+#include "interval.h"
 #include "list.h"
 #include "source.h"
 
@@ -449,13 +450,18 @@ static int byfrom (const void *a, const void *b) {
 
 /* }===================================================================== */
 
+/* Sessions may have a period that no bytes of a heap come to. */
+static uint64_t mostof (const char *key) {
+  return strcmp(key, "period") == 0 ? INTERVAL_MAX : (UINT64_C(1) << 53) - 1;
+}
+
 static void readmeta (Reader *r) {
   char key[HEAP_TEXT + 1], value[HEAP_TEXT + 1];
   uint64_t n;
   text(r, key);
   text(r, value);
   n = strtoull(value, NULL, 10);
-  if (strcmp(key, "command") != 0 && (value[0] == '-' || n >> 53 != 0))
+  if (strcmp(key, "command") != 0 && (value[0] == '-' || n > mostof(key)))
     damaged(r, "a number is larger than there can be");
   if (strcmp(key, "state") == 0) r->g->state = n;
   else if (strcmp(key, "inuse") == 0) r->g->inuse = n;

@@ -355,6 +355,20 @@ describe("a snapshot of the heap", function()
     assert.equal(3, select(3, file:close()))
   end)
 
+  it("can be read whatever the period of the session", function()
+    for _, period in ipairs{64, (1 << 53) - 1, 1 << 53, 1 << 62} do
+      local out = run(([[
+        local profiler, file = require "profiler", os.tmpname()
+        assert(profiler.enable{alloc = %d, out = file, overwrite = true})
+        take()
+        profiler.disable()
+        os.remove(file)
+        print(open():info().period)
+      ]]):format(period))
+      assert.equal(period .. "\n", out)
+    end
+  end)
+
   it("that is hostile or cut gives an error, never a crash", function()
     local s = take()
     local whole = shell.output("gzip -dc '%s'", s.path)
