@@ -62,6 +62,14 @@
    collection. */
 #define SHRUNK_PART		4
 
+/* What a heap has shrunk from goes back to the system when it has not had it again for a while,
+   or two: a program that makes something and drops it, over and over, would else have the system
+   clear the same pages each time, which takes it longer than all the rest. A while is over after
+   so long, or when as much was allocated. Of larger heaps (all states of the process share this)
+   the pages that become free go back at once. */
+#define WHILE_MS	1000u
+#define LATELY_BYTES	((size_t)64 * 1024 * 1024)
+
 /* A thread that is not running keeps up to so many CallInfos. */
 #define MAX_IDLE_CALLINFOS	16u
 
@@ -90,10 +98,15 @@ void luaN_beginmajor (lua_State *L) {
 
 /* All that is alive is marked. What is in use at this moment, with all garbage, is what
    the program will need again by the end of the next major collection. */
-static void known (luaN_Heap *h) {
+static void known (global_State *g) {
+  luaN_Heap *h = &g->heap;
   luaN_Gc *c = &h->gc;
+  size_t free = h->blocks.vacant + h->blocks.released;  /* vacant ones may be released, too */
+  size_t used = (free < h->blocks.room) ? h->blocks.room - free : 0;
   int shrunk = (c->mark.reached < c->bytes.living - c->bytes.living / SHRUNK_PART);
-  c->bytes.needed = shrunk ? 0 : h->blocks.room - h->blocks.vacant - h->blocks.released;
+  c->bytes.needed = shrunk ? 0 : used;
+  if (shrunk && used / 1024 > c->bytes.lately[0] && used <= LATELY_BYTES / luaN_countstates())
+    c->bytes.lately[0] = (unsigned)(used / 1024);
   c->bytes.living = c->bytes.old = c->mark.reached;
 }
 
@@ -115,7 +128,7 @@ static void atomic (lua_State *L) {
              c->mark.thread == NULL);
   c->finalize.selection = LUAN_UNSELECTED;
   luaN_reclaimed(g, c->bytes.old - c->mark.reached);
-  known(&g->heap);
+  known(g);
   c->mark.major = 0;
   c->sweep.active = 1;
   luaN_atomic(L, 1);
@@ -238,9 +251,42 @@ static size_t slice (lua_State *L, size_t bytes) {
 }
 
 
+static unsigned latest (const luaN_Bytes *n) {
+  return (n->lately[0] > n->lately[1]) ? n->lately[0] : n->lately[1];
+}
+
+
+/* When a while is over, pages are looked for that were kept for what was in use before it. */
+static void turn (global_State *g) {
+  luaN_Bytes *n = &g->heap.gc.bytes;
+  unsigned now = (unsigned)(g->heap.gc.pause.began / 1000000);
+  unsigned at = (unsigned)(g->heap.allocated / 1024);
+  if (now - n->whilebegan < WHILE_MS && at - n->whileat < latest(n)) return;
+  if (n->lately[1] > n->lately[0]) {
+    n->needed = 0;
+    g->heap.blocks.releasing = 1;
+    g->heap.blocks.next = NULL;
+  }
+  n->lately[1] = n->lately[0];
+  n->lately[0] = 0;
+  n->whilebegan = now;
+  n->whileat = at;
+}
+
+
+/* Bytes of blocks that do not go back. */
+static size_t needed (global_State *g) {
+  luaN_Bytes *n = &g->heap.gc.bytes;
+  size_t most;
+  turn(g);
+  most = (size_t)latest(n) * 1024;
+  return (n->needed > most) ? n->needed : most;
+}
+
+
 void luaN_trimheap (global_State *g, int all) {
   const luaN_Heap *h = &g->heap;
-  size_t used = h->blocks.room - h->blocks.vacant, kept = all ? 0 : h->gc.bytes.needed;
+  size_t used = h->blocks.room - h->blocks.vacant, kept = all ? 0 : needed(g);
   size_t reserve = (all && g->gcemergency) ? 0 : h->gc.pace.nursery + h->blocks.room / RESERVE_PART;
   size_t spare = all ? 0 : MAX_SPARE_BYTES / luaN_countstates();
   if (kept > used && kept - used > reserve) reserve = kept - used;
@@ -301,7 +347,7 @@ void luaN_full (lua_State *L) {
   luaN_markroots(L);
   luaN_markfinalized(g, MAX_SIZET);
   luaN_terminate(L);
-  known(&g->heap);
+  known(g);
   c->mark.major = 0;
   luaN_atomic(L, 1);
   luaN_sweeplists(L);

@@ -135,9 +135,12 @@
 /*
 ** What a pause pays for at most, in a heap that no cache holds and else: one block may
 ** be as large as the heap, and its share of the marking a pause that everybody sees.
-** The rest is owed, up to what is old. Who has asked for a large nursery has larger ones while
-** a collection hurries.
+** The rest is owed, up to a part of what the last major collection left: where a program makes
+** large blocks and nothing else there are few pauses, and each block is as much garbage
+** as the heap, so that a debt as large as what is old had no end. Who has asked for a large
+** nursery has larger ones while a collection hurries.
 */
+#define OWED_PART	4
 #define MAX_BIG_PAUSE_WORK	((size_t)1024 * 1024)
 #define MAX_PAUSE_WORK	((size_t)2048 * 1024)
 
@@ -437,7 +440,7 @@ size_t luaN_pay (luaN_Gc *c, size_t work) {
     most = hurriedwork(c->pace.size);
   work += c->pace.owed;
   now = (work < most) ? work : most;
-  if (work - now > (size_t)c->bytes.old) now = work - (size_t)c->bytes.old;
+  if (work - now > c->pace.live / OWED_PART) now = work - c->pace.live / OWED_PART;
   c->pace.owed = work - now;
   return now;
 }

@@ -145,6 +145,11 @@ typedef struct luaN_Bytes {
   size_t needed;		/* of blocks that do not go back before the next
 				   major one: a heap that does not shrink needs them
 				   again (luaN_trimheap); 0: it has shrunk */
+  unsigned lately[2];		/* ... the most that the heap has shrunk from in this while, and
+				   in the one before: nor do these, of a heap that is small.
+				   KiB, as is ... */
+  unsigned whileat;		/* ... 'allocated' when the while began, at ... */
+  unsigned whilebegan;		/* ... so many ms of CLOCK_MONOTONIC; both wrap around */
   size_t tenured;		/* since the last collection */
   uint64_t alltenured;		/* ... and all of them */
   size_t outside;		/* that userdata stand for, ... */
@@ -154,18 +159,19 @@ typedef struct luaN_Bytes {
 /* What the pacer goes by: pace.c. */
 typedef struct luaN_Pace {
   lu_byte fullcycles;		/* the incremental mode was asked for, and holds */
+  lu_byte found;		/* did the last major collection find much that was dead
+				   (WEAK_FOUND)? */
+  lu_byte hurried;		/* had weak tables got many entries when the last one began? */
+  unsigned turn;		/* of nurseries that have a size between two bounds */
   size_t nursery;		/* bytes from one minor collection to the next */
   size_t deferred;		/* ... of which so many come after luaN_resume */
   size_t size;			/* of this nursery, when it began */
   uint64_t planned, charged;	/* bytes of all nurseries before this one: as they were to
 				   be, as far as they came, and what they were filled with */
-  unsigned turn;		/* of those that have a size between two bounds */
   size_t owed;			/* bytes of a major collection's work that were too many
 				   for one pause */
   unsigned cycles;		/* major collections that have ended */
   unsigned patience;		/* heaps to allocate before one is due */
-  lu_byte found;		/* did the last one find much that was dead (WEAK_FOUND)? */
-  lu_byte hurried;		/* had weak tables got many entries when the last one began? */
   uint64_t since;		/* 'allocated' when the last one ended, ... */
   l_mem byhand;			/* ... and bytes of steps by hand since then */
   uint64_t volume;		/* bytes of allocation after which one is due */
