@@ -76,6 +76,7 @@ typedef struct ProfileTotals {
   uint64_t samples;   /* allocation samples written (counts added up) */
   uint64_t timesamples;  /* time samples, likewise */
   uint64_t lost;      /* samples that found no room or could not be written */
+  uint64_t all;       /* these, and those that were lost before (profile_lost) */
   uint64_t bytes;     /* size of the file */
   int error;          /* errno of the first write that failed, or of why the file
                          takes no more now (profile_room), or 0 */

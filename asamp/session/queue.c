@@ -24,6 +24,7 @@ void queue_totals (const Profile *p, ProfileTotals *t) {
   t->samples = p->taken.samples - p->lost.samples;
   t->timesamples = p->taken.timesamples - p->lost.timesamples;
   t->lost = p->lost.samples + p->lost.timesamples;
+  t->all = queue_lost(p);
   t->bytes = p->ring != NULL && !p->done ? ring_bytes(p->ring)
            : __atomic_load_n(&p->file.written, __ATOMIC_RELAXED);
   t->error = p->error != 0 ? p->error : p->stalled;

@@ -150,7 +150,8 @@ int sampler_dump (Sampler *s, const char *to, char *path, size_t pathsize, char 
 int sampler_markshared (Profile *p, const char *name, const char *value);
 
 /* Ends a profile that the process has no more; a state may be telling it something still,
-   which is lost. Then it is to be freed by profile_close, when no state uses it. */
+   which is lost. Then it is to be freed by profile_close, when no state uses it. What it has
+   lost is told, if its file has taken no more, and counts among what the process has. */
 void sampler_endshared (Profile *p);
 int sampler_usesshared (const Profile *p);
 

@@ -350,6 +350,7 @@ int sampler_markshared (Profile *p, const char *name, const char *value) {
 
 void sampler_endshared (Profile *p) {
   Sampler *s;
+  ProfileTotals t;
   samplers_lock();
   for (s = samplers.all; s != NULL; s = s->next) {
     ProfileState state = {p, 0, 0, 1};  /* its depth is its own thread's */
@@ -365,7 +366,11 @@ void sampler_endshared (Profile *p) {
   orphans_tell(p);
   orphans_forget(p);
   samplers_unlock();
-  profile_end(p, NULL);
+  profile_end(p, &t);
+  samplers_lock();
+  samplers.past.lost += t.lost;
+  samplers_unlock();
+  if (t.error != 0) sampler_loss(t.error, t.all, 0, profile_path(p));
 }
 
 

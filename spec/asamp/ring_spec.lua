@@ -187,6 +187,31 @@ describe("a flight recorder", function()
     end
   end)
 
+  -- What went with a file that a recording or another file had ended was counted nowhere.
+  for kind, wish in pairs{["recorder's dump"] = "ring=1m,", file = ""} do
+    it("tells and counts what is lost with a " .. kind .. " that ends before the process", function()
+      local code, out, err = run([[
+        local host, gen = require "asamp.host", require "profilegen"
+        local keep = {}
+        local function down(d, i) if d > 0 then local t = down(d - 1, i) return t end return {i} end
+        local function work() for i = 1, 20000 do keep[i % 100] = down(i * 7919 % 40, i) end end
+        for _ = 1, 300 do
+          if host.samefile("s/x.sock", "s/x.sock") then break end
+          host.pause(10)
+        end
+        gen.filelimit(4096)
+        work()
+        assert(host.ask("s/x.sock", "record 60 4096 0 " .. os.getenv "HERE" .. "/r.vmprof\n"):find "ok\n$")
+        print(host.ask("s/x.sock", "stats\n"):match "\nlost (%d+)")
+        gen.filelimit(1 << 30)]],
+        {env = {ASAMP = wish .. "alloc=64,fixed,listen=s/x.sock,out=p.vmprof,quiet,native=0", HERE = folder}})
+      assert.equal(0, code, err)
+      local lost = tonumber(out)
+      assert.is_true(lost > 1000, out)
+      assert.truthy(err:find("/p.vmprof: File too large; " .. lost .. " samples are lost\n", 1, true), err)
+    end)
+  end
+
   it("wants a time or a size", function()  -- and no product that has wrapped around to one
     local code, _, err = run("", {env = {ASAMP = "ring=10"}})
     assert.equal(0, code)
