@@ -158,6 +158,12 @@ void livefile_flush (LiveFile *f, int last) {
   settle(f);
 }
 
+void livefile_empty (LiveFile *f) {
+  struct stat s;
+  if (look(f, &s) && S_ISREG(s.st_mode) && ftruncate(f->fd, 0) != 0)
+    livefile_fail(f, errno);
+}
+
 void livefile_abandon (LiveFile *f) {
   struct stat s;
   if (look(f, &s))

@@ -71,6 +71,9 @@ void livefile_flush (LiveFile *f, int last);
 /* Notes a failure that is not the file's own. */
 void livefile_fail (LiveFile *f, int error);
 
+/* Takes all out of a regular file again; it is to be closed then. */
+void livefile_empty (LiveFile *f);
+
 /* Closes the file and frees all but 'f' itself; f->error is final. */
 void livefile_close (LiveFile *f);
 

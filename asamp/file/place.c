@@ -58,10 +58,10 @@ typedef struct Where {
   const char *name;
 } Where;
 
-static Where whereis (const PlaceWish *wish, const char *path) {
+static Where whereis (int folder, const char *path) {
   const char *slash = strrchr(path, '/');
-  const Where byname = {AT_FDCWD, path}, infolder = {wish->folder, slash != NULL ? slash + 1 : path};
-  return wish->folder > 0 ? infolder : byname;
+  const Where byname = {AT_FDCWD, path}, infolder = {folder, slash != NULL ? slash + 1 : path};
+  return folder > 0 ? infolder : byname;
 }
 
 /* The folder that the name is in. */
@@ -148,7 +148,7 @@ static int empty (Attempt *a, int fd) {
     return errno;
   if (s.st_size == 0 && !wish->made)
     return 0;
-  kind = kindof(whereis(wish, a->path), &s);
+  kind = kindof(whereis(wish->folder, a->path), &s);
   if (wish->replace == PLACE_ALL ||
       (wish->replace == PLACE_PROFILES && isours(kind)))
     return !wish->later && ftruncate(fd, 0) != 0 ? errno : 0;
@@ -186,7 +186,7 @@ static int judge (Attempt *a, int fd) {
 static int openold (Attempt *a) {
   struct stat s;
   int error, flags = WRITING;
-  Where at = whereis(a->wish, a->path);
+  Where at = whereis(a->wish->folder, a->path);
   if (fstatat(at.folder, at.name, &s, AT_SYMLINK_NOFOLLOW) != 0)
     return errno;
   if (!S_ISLNK(s.st_mode) || a->wish->made)
@@ -210,7 +210,7 @@ static int openold (Attempt *a) {
 /* Opens a's path: 0, an errno or NEXT. */
 static int attempt (Attempt *a) {
   int error;
-  Where at = whereis(a->wish, a->path);
+  Where at = whereis(a->wish->folder, a->path);
   a->place->fd = descriptor_openat(at.folder, at.name, NEW, 0600);
   if (a->place->fd >= 0) {
     a->place->created = 1;
@@ -239,6 +239,7 @@ int place_open (const PlaceWish *wish, Place *place, char *why, size_t size) {
   why[0] = '\0';
   memset(place, 0, sizeof(*place));
   place->fd = -1;
+  place->folder = wish->folder;
   for (number = first; error == NEXT && number - first < PLACE_MOST; number++) {
     free(place->path);
     a.path = place->path = numbered(wish->path, number);
@@ -254,8 +255,11 @@ int place_open (const PlaceWish *wish, Place *place, char *why, size_t size) {
 
 void place_undo (const Place *place) {
   struct stat s, there;
-  if (place->created && fstat(place->fd, &s) == 0 && s.st_size == 0 &&
-      lstat(place->path, &there) == 0 && there.st_dev == s.st_dev &&
-      there.st_ino == s.st_ino)
-    unlink(place->path);
+  Where at;
+  if (!place->created || fstat(place->fd, &s) != 0 || s.st_size != 0)
+    return;
+  at = whereis(place->folder, place->path);
+  if (fstatat(at.folder, at.name, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+      there.st_dev == s.st_dev && there.st_ino == s.st_ino)
+    unlinkat(at.folder, at.name, 0);
 }

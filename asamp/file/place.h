@@ -50,6 +50,7 @@ typedef struct Place {
                            written; */
   int kept;             /* ... because it is a profile */
   int created;          /* the file was not there */
+  int folder;           /* as that of the wish */
 } Place;
 
 /*

@@ -224,14 +224,12 @@ static int openring (Profile *p, const char *to, char *why, size_t size) {
     NULL};
   int error;
   free(p->place.path);
+  memset(&p->file, 0, sizeof(p->file));
+  p->file.fd = -1;
   memset(&p->place, 0, sizeof(p->place));
   error = place_open(to != NULL ? &own : &wish, &p->place, why, size);
   if (error != 0)
     return error;
-  if (to == NULL) {
-    p->config.number = c->number > 1 ? c->number + 1 : 2;
-    p->config.made = 1;
-  }
   /* FAST: it may be asked for again and again, of a process that has work to do. */
   return livefile_open(&p->file, p->place.fd, c->compress ? LIVEFILE_FAST : LIVEFILE_PLAIN);
 }
@@ -260,6 +258,20 @@ static int putall (Profile *p, uint64_t lost, int isend) {
   return p->file.error;
 }
 
+/* The name that was taken by the pattern is used. */
+static void nextname (Profile *p) {
+  p->config.number = p->config.number > 1 ? p->config.number + 1 : 2;
+  p->config.made = 1;
+}
+
+/* What has failed leaves no file: it would fill the disk the more, and nobody removes it. At
+   the end, when there is no other, what could be written stays ('isend'). */
+static void discard (Profile *p, int isend) {
+  if (!isend)
+    livefile_empty(&p->file);
+  place_undo(&p->place);
+}
+
 /* Writes what is kept to a file of its own. */
 static int dumpring (Profile *p, const char *to, int isshort, int isend, char *why, size_t size) {
   uint64_t lost;
@@ -270,12 +282,15 @@ static int dumpring (Profile *p, const char *to, int isshort, int isend, char *w
   if (isshort)
     spare_spend(&p->spare);
   error = openring(p, to, why, size);
-  if (error == 0) {
+  if (error == 0)
     error = putall(p, lost, isend);
-    livefile_close(&p->file);
-    if (error == 0)
-      error = p->file.error;
-  }
+  if (error == 0 && to == NULL)
+    nextname(p);
+  if (error != 0)
+    discard(p, isend);
+  livefile_close(&p->file);
+  if (error == 0)
+    error = p->file.error;
   (void)spare_keep(&p->spare);
   return error;
 }

@@ -217,7 +217,7 @@ int snapshot_take (lua_State *L, const SnapshotWish *wish, Snapshot *s, char *er
     ? "is there, which the snapshot would replace; give another path, or the option overwrite"
     : "is there, which the snapshot would replace; give another path"};
   uint64_t began = now(CLOCK_MONOTONIC);
-  Place place = {-1, NULL, 0, 0, 0};
+  Place place = {-1, NULL, 0, 0, 0, 0};
   char why[256] = "";
   Writer *w;
   int error;

@@ -212,6 +212,36 @@ describe("a flight recorder", function()
     end)
   end
 
+  it("leaves no file of a dump that has failed, which 'keep' would never remove", function()
+    local code, _, err = run([[
+      local host, gen = require "asamp.host", require "profilegen"
+      local keep = {}
+      local function down(d, i) if d > 0 then local t = down(d - 1, i) return t end return {i} end
+      for i = 1, 20000 do keep[i % 100] = down(i * 7919 % 40, i) end
+      for _ = 1, 300 do
+        if host.samefile("s/x.sock", "s/x.sock") then break end
+        host.pause(10)
+      end
+      local function list() return require "spec.support.shell".output "ls *.vmprof 2>/dev/null; :" end
+      local function ask(what) return host.ask("s/x.sock", what .. "\n") end
+      gen.filelimit(1000)
+      for _, what in ipairs{"dump", "rotate", "dump " .. os.getenv "HERE" .. "/q.vmprof"} do
+        assert(ask(what):find "^error cannot write profile '[^']+': File too large\n$")
+      end
+      assert(list() == "", list())
+      gen.filelimit(1 << 30)
+      assert(ask "dump":find "/p.vmprof\nok\n$")
+      assert(ask "dump":find "/p.2.vmprof\nok\n$")
+      gen.filelimit(1000)]],
+      {env = {ASAMP = "ring=1m,alloc=64,listen=s/x.sock,out=p.vmprof,quiet,native=0", HERE = folder}})
+    assert.equal(0, code, err)
+    for _, name in ipairs{"p", "p.2"} do
+      assert.is_true(assert(reader.read(("%s/%s.vmprof"):format(folder, name))).complete)
+    end
+    -- at the end there is nothing else
+    assert.is_false(assert(reader.read(folder .. "/p.3.vmprof")).complete)
+  end)
+
   it("wants a time or a size", function()  -- and no product that has wrapped around to one
     local code, _, err = run("", {env = {ASAMP = "ring=10"}})
     assert.equal(0, code)
