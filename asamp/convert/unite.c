@@ -65,12 +65,13 @@ static void addcommand (Unite *m, const char *command) {
     m->othercommand = 1;
 }
 
-/* What its head has in common with those before. */
+/* What its head has in common with those before. One that ends in its head, before
+   it tells how many samples are followed, is none of them: all would lack it. */
 static void addhead (void *ud, const ReadProfile *r) {
   Look *l = ud;
   Unite *m = l->m;
   EncoderConfig *c = &m->config;
-  if (!r->own) {
+  if (!r->own || (r->message[0] != '\0' && r->followed == 0)) {
     l->client.stop = r->message[0] != '\0' ? "it is cut before it tells anything" :
       "it is of another writer, and only profiles of this sampler have all that is needed; asamp "
       "report --sum takes it";

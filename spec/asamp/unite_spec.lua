@@ -356,6 +356,22 @@ describe("profiles that are merged", function()
     end
   end)
 
+  it("may be cut in their heads, and then take nothing from the others: deaths, say", function()
+    runs.write(paths[1], {seed = 5, actions = 200, plain = true})
+    runs.write(paths[2], {seed = 6, actions = 200})
+    local text, whole, refused = process.read(paths[1]), reader.read(paths[2]), 0
+    assert.is_true(whole.followed > 0 and whole.later > 0)
+    for n = 100, 700, 7 do
+      shell.write(paths[1], text:sub(1, n))
+      local result = assert(merge({paths[2], paths[1]}, out))
+      local all = reader.read(out)
+      assert.equal(whole.followed, all.followed)
+      assert.is_true(all.later >= whole.later)
+      refused = refused + (result.files[2].error and 1 or 0)
+    end
+    assert.is_true(refused > 10)
+  end)
+
   it("that are none are told, and the others are merged", function()
     runs.write(paths[1], {seed = 7, actions = 60})
     shell.write(paths[2], "no profile\n")
