@@ -79,15 +79,15 @@ local function targetsof(words, tell)
 end
 
 -- Sends a request to target t. Returns the fields of the answer, or nil and what is wrong. A
--- target that did not answer is not asked again for LEFT_ALONE seconds.
+-- target that did not answer is not asked again for LEFT_ALONE seconds; t.late: it took its time.
 local function put(t, request, now)
   if t.silent and now < t.silent then
     return nil, t.why
   end
-  local fields, message = ask.ask(t.word, request, ASKING)
+  local fields, message, late = ask.ask(t.word, request, ASKING)
   local refused = message and message:find("refuses:", 1, true)
-  t.silent = not fields and not refused and now + LEFT_ALONE or nil
-  t.why = message
+  t.silent = not fields and not refused and os.time() + LEFT_ALONE or nil
+  t.late, t.why = late, message
   return fields, message
 end
 
@@ -240,12 +240,31 @@ function Server:steps(now)
   self.jobs = left
 end
 
+-- The targets, in the order in which they are asked: who was silent last, and of them who has
+-- not been asked for the longest first.
+local function turns(targets)
+  local list, silent = {}, {}
+  for _, t in ipairs(targets) do
+    local to = t.late and silent or list
+    to[#to + 1] = t
+  end
+  table.sort(silent, function(a, b) return a.silent < b.silent end)
+  return table.move(silent, 1, #silent, #list + 1, list)
+end
+
+-- Of those who have kept it waiting before only as many are asked as answer, and one more: who
+-- scrapes would have to wait for each of them, a second every time.
 function Server:metrics(list, now)
-  local rows = {}
-  for i, t in ipairs(self.targets) do
-    local all = stats(t, now)
+  local rows, told, waited = {}, {}, false
+  for _, t in ipairs(turns(self.targets)) do
+    local again = t.late
+    local all = not (again and waited) and stats(t, now) or nil
     local fields = all and put(t, "names", now)  -- which an older process does not know
-    rows[i] = {name = t.name, stats = all, names = fields and living.names(fields.rows)}
+    told[t] = {name = t.name, stats = all, names = fields and living.names(fields.rows)}
+    waited = waited or again and t.late
+  end
+  for i, t in ipairs(self.targets) do
+    rows[i] = told[t]
   end
   local text = metrics.text(rows)
   for _, r in ipairs(list) do

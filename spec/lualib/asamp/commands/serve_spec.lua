@@ -178,6 +178,33 @@ describe("a process that is served", function()
     assert.equal(405, (get("/metrics", "POST")))
   end)
 
+  -- Ten that were stopped took the whole of Prometheus' time, each time that it came.
+  it("waits a second for all that have been silent, and takes back who answers again", function()
+    local silent, words = {}, {"a.sock"}
+    for i = 1, 5 do
+      silent[i] = require "socket.unix"()
+      assert(silent[i]:bind(("%s/s%d.sock"):format(folder, i)))
+      assert(silent[i]:listen(8))
+      words[#words + 1] = ("s%d.sock"):format(i)
+    end
+    words[#words + 1] = "idle.sock"
+    port = freeport()
+    start(serving(port, table.unpack(words)))
+    assert.equal(200, (get "/metrics"))  -- after five seconds
+    socket.sleep(11)
+    local began = socket.gettime()
+    assert.equal(200, (get "/metrics"))
+    assert.is_true(socket.gettime() - began < 2.5, socket.gettime() - began)
+    for i = 1, 5 do os.remove(("%s/s%d.sock"):format(folder, i)) end
+    assert(os.execute(("ln -s idle.sock '%s/s5.sock'"):format(folder)))
+    socket.sleep(11)
+    local _, text = get "/metrics"
+    local up = {}
+    for target, is in text:gmatch 'asamp_up{target="(%w+)"} (%d)' do up[#up + 1] = target .. is end
+    assert.equal("a1 s10 s20 s30 s40 s51 idle1", table.concat(up, " "))
+    for _, s in ipairs(silent) do s:close() end
+  end)
+
   it("outlives garbage", function()
     math.randomseed(tonumber(os.getenv "ASAMP_SEED") or 7)
     local good = {"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n",
