@@ -16,6 +16,7 @@
 #include "limit.h"
 #include "mark.h"
 #include "minor.h"
+#include "pace.h"
 #include "remembered.h"
 #include "remset.h"
 #include "sampling.h"
@@ -54,6 +55,7 @@ void luaN_minor (lua_State *L) {
   luaN_recycle(&g->heap.blocks);
   luaN_keepdirty(L);
   c->mark.minor = 0;
+  luaN_outlived(c, c->bytes.tenured);
   c->bytes.alltenured += c->bytes.tenured;
   c->bytes.tenured = 0;
   luaN_recomputelive(g);

@@ -9,7 +9,10 @@
 ** 256 KiB to 1 MiB makes no difference that can be told from noise; with 64 KiB,
 ** programs of small heaps spend a tenth of their time on the holes between
 ** survivors). Where a process has many states, being busy counts for less: they
-** share what the nurseries of a few would take.
+** share what the nurseries of a few would take. Where most of a nursery outlives it, and much
+** of what is old dies, objects live a little longer than a nursery, as those of a queue do, and
+** a larger one has less to mark: it is doubled, and again, in heaps that are not big and have few
+** finalizers, which would come later.
 **
 ** A major collection begins for one of these reasons:
 **   growth      what is in use, with what userdata stand for outside, or what
@@ -43,6 +46,11 @@
 
 /* ... as large as what is old up to this, then twice as much more, ... */
 #define NURSERY_SMALL	((size_t)64 * 1024)
+
+/* ... doubled so often where its half and more outlives it (OUTLIVED), until it is less than a
+   quarter, ... */
+#define WIDER_MOST	2u
+#define OUTLIVED	2u
 
 /* ... of one that has no room for that, at least, ... */
 #define NURSERY_TIGHT	((size_t)4 * 1024)
@@ -239,6 +247,14 @@ static size_t mostofbig (const global_State *g) {
 }
 
 
+void luaN_outlived (luaN_Gc *c, size_t bytes) {
+  luaN_Pace *p = &c->pace;
+  if (!p->found || c->finalize.finalizable.v.n >= FINALIZERS_MIN || bytes < p->size / OUTLIVED / 2)
+    p->wider -= (p->wider > 0);
+  else if (bytes >= p->size / OUTLIVED && p->size >= NURSERY_MAX && p->wider < WIDER_MOST) p->wider++;
+}
+
+
 void luaN_newnursery (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t n;
@@ -250,17 +266,20 @@ void luaN_newnursery (global_State *g) {
   else if (c->pace.fixednursery != 0) n = c->pace.fixednursery;
   else {
     uint64_t busy = g->heap.allocated / NURSERY_PART;
-    size_t most = NURSERIES / luaN_countstates();
-    if (busy > most) busy = most;
+    size_t share = NURSERIES / luaN_countstates(), most;
+    if (busy > share) busy = share;
     n = (size_t)c->bytes.old;
     if (n > NURSERY_SMALL) n += n - NURSERY_SMALL;
     if (n < busy) n = (size_t)busy;
-    n = (n < NURSERY_MIN) ? NURSERY_MIN : (n > NURSERY_MAX) ? NURSERY_MAX : n;
-    if (c->pace.owed > 0 && n > NURSERY_MARKING) n = NURSERY_MARKING;
+    most = NURSERY_MAX << c->pace.wider;
+    if (most > share) most = (share > NURSERY_MAX) ? share : NURSERY_MAX;
+    n = (n < NURSERY_MIN) ? NURSERY_MIN : (n > most) ? most : n;
+    most = NURSERY_MARKING << c->pace.wider;
+    if (c->pace.owed > 0 && n > most) n = most;
     if (c->bytes.old > MIN_BIG_HEAP && n > mostofbig(g)) n = mostofbig(g);
     if (c->pace.tight != 0 && n > c->pace.tight) n = c->pace.tight;
     if (c->pace.fullcycles) {
-      size_t most = untilcycle(g);
+      most = untilcycle(g);
       if (n > most) n = most;
     }
   }

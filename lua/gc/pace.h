@@ -9,6 +9,9 @@
 LUAI_FUNC unsigned luaN_countstates (void);
 LUAI_FUNC void luaN_addstates (int n);
 
+/* A minor collection has found so many bytes alive. */
+LUAI_FUNC void luaN_outlived (luaN_Gc *c, size_t bytes);
+
 /* How many bytes the next nursery has: the debt becomes what is left until the next minor
    collection. */
 LUAI_FUNC void luaN_newnursery (global_State *g);

@@ -162,6 +162,7 @@ typedef struct luaN_Pace {
   lu_byte found;		/* did the last major collection find much that was dead
 				   (WEAK_FOUND)? */
   lu_byte hurried;		/* had weak tables got many entries when the last one began? */
+  lu_byte wider;		/* how often nurseries have been doubled (luaN_outlived) */
   unsigned turn;		/* of nurseries that have a size between two bounds */
   size_t nursery;		/* bytes from one minor collection to the next */
   size_t deferred;		/* ... of which so many come after luaN_resume */
