@@ -332,15 +332,19 @@ int sampler_unask (SamplerAsked *asked) {
 }
 
 
+/* As that of a state, the oldest that has begun in the profile. One that has not, as it was idle
+   since the profile began, may be told something of before. */
 int sampler_markshared (Profile *p, const char *name, const char *value) {
   const Sampler *s;
   ProfileState state = {p, 0, 0, 1};
-  int found = 0;
+  int found = 0, begun = 0;
   samplers_lock();
   for (s = samplers.all; s != NULL; s = s->next) {
-    if (s->shared == NULL || s->state.profile != p) continue;
-    state.id = s->state.id;
+    int isthere = s->shared != NULL && s->state.profile == p;
+    if (s->shared == NULL || (begun && !isthere)) continue;
+    state.id = (uint32_t)s->tracker.number;
     found = 1;
+    begun = isthere;
   }
   samplers_unlock();
   if (found) profile_mark(&state, clock_now(), name, strlen(name), value, strlen(value));

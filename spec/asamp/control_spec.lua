@@ -93,9 +93,7 @@ describe("a process that listens", function()
     assert.is_truthy(out:find "By class")
     assert.is_truthy(host.ask(socket, "record 20 4096 0 " .. folder .. "/q.vmprof\n"):find "ok\n$")
     assert.is_truthy(host.ask(socket, "record 20 4096 0 /x\n"):find "^error a recording goes on")
-    for _ = 1, 200 do
-      if asamp("mark", socket, "deploy", "v2 of it") == 0 then break end
-    end
+    assert.same({0, "", ""}, {asamp("mark", socket, "deploy", "v2 of it")})
     assert.equal(0, (asamp("heap", "-o", "m.heap", socket)))
     assert.equal("ok\n", host.ask(socket, "stop\n"))
     r = assert(reader.read(folder .. "/q.vmprof"))
@@ -415,6 +413,23 @@ describe("a process that listens", function()
     assert.matches("\n  [^\n]* held", out)
     for line in out:gmatch "[^\n]+" do assert.is_true(utf8.len(line) <= 40, line) end
     finish()
+  end)
+
+  -- The next file had no state yet that a mark could be of, until one allocated or collected:
+  -- "nothing is recorded, or there is no state", while asamp stats named the file and the state.
+  it("takes a mark for the file that has just begun, of a program that waits", function()
+    start("alloc=4K,listen=s/x.sock,out=p.vmprof,quiet",
+          "local s = io.open('ready', 'w') s:close() os.execute 'sleep 3'")
+    for _ = 1, 500 do
+      if host.samefile(folder .. "/ready", folder .. "/ready") then break end
+      host.pause(10)
+    end
+    assert.is_truthy(host.ask(socket, "rotate\n"):find "\nok\n$")
+    assert.same({0, "", ""}, {asamp("mark", socket, "deployed", "v2")})
+    finish()
+    local r = assert(reader.read(folder .. "/p.2.vmprof"))
+    assert.same({true, "deployed", "v2", 1},
+                {r.complete, r.marks[1].name, r.marks[1].value, #r.states})
   end)
 
   it("goes on in another file, when it is asked and when one is large enough; some stay", function()
