@@ -62,11 +62,13 @@ static void watch (int signal) {
 }
 
 
-static const int SIGNALS[] = {SIGTERM, SIGABRT, SIGHUP, SIGINT, SIGQUIT, SIGPIPE};
+static const int STOPS[] = {SIGTERM, SIGINT, SIGABRT};
+static const int OTHERS[] = {SIGHUP, SIGQUIT, SIGPIPE};
 
 
 void dying_watch (DyingWhen when, void (*f) (void)) {
   size_t i;
   __atomic_store_n(&finish[when], f, __ATOMIC_RELEASE);
-  for (i = 0; i < sizeof(SIGNALS) / sizeof(*SIGNALS); i++) watch(SIGNALS[i]);
+  for (i = 0; i < sizeof(STOPS) / sizeof(*STOPS); i++) watch(STOPS[i]);
+  for (i = 0; i < sizeof(OTHERS) / sizeof(*OTHERS) && getpid() != 1; i++) watch(OTHERS[i]);
 }

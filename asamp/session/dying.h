@@ -6,7 +6,11 @@
 ** nobody catches ends it (lua.h: panic), a failed assertion, a broken heap of malloc's. What is
 ** to be finished is finished first; then the process dies of the signal as it would have.
 **   DY1  a handler of the program's, or that it ignores the signal, is never touched: ours
-**        is there only in the place of the system's own doing.
+**        is there only in the place of the system's own doing;
+**   DY2  process 1, a container's first, dies of none of them, for the system passes over those
+**        that it does not handle. So nothing is finished there of SIGHUP, SIGQUIT and SIGPIPE,
+**        which a server gets for every broken connection. Of SIGTERM and SIGINT it is, though
+**        the process goes on: who stops a container kills it next.
 */
 #ifndef asamp_dying_h
 #define asamp_dying_h

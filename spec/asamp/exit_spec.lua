@@ -107,3 +107,35 @@ describe("a handler that ends the process", function()
     ends(3, "abort", 128 + 6, WORK["telling samples"])
   end)
 end)
+
+local here = require "asamp.host".realpath "."
+
+-- Where the system lets a new namespace be made (as root, or unshare -U).
+local UNSHARE = os.execute "unshare -p -f true 2>/dev/null" and "unshare -p -f"
+                or os.execute "unshare -Urpf true 2>/dev/null" and "unshare -Urpf"
+
+if UNSHARE then
+  describe("process 1", function()
+    -- A server in a container lost its profile at the first connection that broke: the handler
+    -- ended it, and the signal, which the system keeps from process 1, ended nothing.
+    it("goes on, with its profile, when nobody reads what it writes", function()
+      local folder = shell.folder()
+      shell.write(folder .. "/x.lua", [[
+        local profiler = require "profiler"
+        for i = 1, 1e5 do local t = {i} end
+        os.execute "for s in PIPE HUP QUIT; do kill -$s 1; done"
+        for i = 1, 1e5 do local t = {i} end
+        profiler.mark("later", "1")
+      ]])
+      local status, _, err = process.run{program = "sh", "-c",
+        UNSHARE .. ' sh -c "exec $0 -l profiler x.lua"', process.interpreter(), directory = folder,
+        env = {LUA_PROFILER = "alloc=1K,quiet,native=0,out=p",
+               LUA_PATH = package.path:gsub("%f[^;\0]%./", here .. "/"),
+               LUA_CPATH = package.cpath:gsub("%f[^;\0]%./", here .. "/")}}
+      assert.same({0, ""}, {status, err})
+      local r = assert(reader.read(folder .. "/p"))
+      assert.same({true, "later"}, {r.complete, r.marks[1].name})
+      shell.remove(folder)
+    end)
+  end)
+end

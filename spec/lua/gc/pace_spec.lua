@@ -81,6 +81,7 @@ describe("a major collection", function()
         local t = {}
         for i = 1, 1 << 22 do t[i] = i end
         most = math.max(most, state.bytes())
+        assert(#t == 1 << 22)
       end
       local one = (1 << 22) * 16
       assert(most < 6 * one, ("%.1f of them"):format(most / one))

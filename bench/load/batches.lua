@@ -1,0 +1,24 @@
+-- SPDX-License-Identifier: MIT
+-- Host: a heap of some megabytes is made and dropped, over and over, as a server does for
+-- each request. A collector that gives the pages back each time has the system clear them
+-- anew. size is the number of batches, of a thousand arrays each.
+
+local function run(size)
+  local sum = 0
+  for _ = 1, size do
+    local rows = {}
+    for i = 1, 1000 do
+      local row = {}
+      for k = 1, 500 do row[k] = k end
+      rows[i] = row
+    end
+    sum = (sum + #rows * rows[7][500]) % 1000003
+  end
+  return sum
+end
+
+return {
+  about = "a heap of 16 MB made and dropped, over and over",
+  size = 100, small = 4, tiny = 1,
+  run = run,
+}

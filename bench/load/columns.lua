@@ -1,0 +1,22 @@
+-- SPDX-License-Identifier: MIT
+-- Host: arrays as large as the heap are filled and dropped, and nothing else is made. There
+-- are as few allocations as pauses: a collector that works by the pause falls behind. size is
+-- the number of arrays.
+
+local LENGTH = 3000000
+
+local function run(size)
+  local sum = 0
+  for c = 1, size do
+    local column = {}
+    for i = 1, LENGTH do column[i] = i end
+    sum = (sum + column[c * 1000]) % 1000003
+  end
+  return sum
+end
+
+return {
+  about = "arrays as large as the heap, filled and dropped",
+  size = 40, small = 2, tiny = 1,
+  run = run,
+}
