@@ -47,11 +47,13 @@ uint64_t tracker_rss (void) {
 }
 
 
+static uint64_t rsswhen;	/* tracker_recentrss has asked the system last; atomic */
+
 uint64_t tracker_recentrss (uint64_t now, uint64_t age) {
-  static uint64_t rss, at;
-  if (now - __atomic_load_n(&at, __ATOMIC_ACQUIRE) >= age) {
+  static uint64_t rss;
+  if (now - __atomic_load_n(&rsswhen, __ATOMIC_ACQUIRE) >= age) {
     __atomic_store_n(&rss, tracker_rss(), __ATOMIC_RELAXED);
-    __atomic_store_n(&at, now, __ATOMIC_RELEASE);
+    __atomic_store_n(&rsswhen, now, __ATOMIC_RELEASE);
   }
   return __atomic_load_n(&rss, __ATOMIC_RELAXED);
 }
@@ -425,12 +427,14 @@ static FollowedDeaths decidedeaths (Tracker *t, int major, uint64_t time,
 }
 
 
-/* Reads what is resident, if that may have changed since the last reading. */
-static void lookresident (Tracker *t, const luaN_Memory *m, uint64_t time) {
+/* Reads what is resident, if that may have changed since the last reading. One of before the heap
+   has changed is soon asked for again; and behind a major collection, for what has been given
+   is touched later. */
+static void lookresident (Tracker *t, const luaN_Memory *m, int major, uint64_t time) {
   uint64_t changed = (m->held > t->heldthen) ? m->held - t->heldthen : t->heldthen - m->held;
-  if (t->measured == 0 || changed > t->heldthen / RESIDENT_PART) {
+  if (t->measured == 0 || major || changed > t->heldthen / RESIDENT_PART) {
     t->rss = tracker_recentrss(time, RECORD_NS);
-    t->heldthen = m->held;
+    if (__atomic_load_n(&rsswhen, __ATOMIC_ACQUIRE) >= time) t->heldthen = m->held;
   }
   else t->rss = tracker_recentrss(time, RESIDENT_NS);
 }
@@ -469,7 +473,7 @@ static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
     return;
   }
   if (time - t->measured >= RECORD_NS) {
-    lookresident(t, &m, time);
+    lookresident(t, &m, major, time);
     t->measured = time;
   }
   else if (quiet) return;

@@ -262,8 +262,10 @@ describe("a process that listens", function()
 
   -- Whoever looked for processes that listen found those that were gone.
   it("leaves no socket when a signal ends it that nobody has handled", function()
+    -- under nohup no child dies of SIGHUP, and none of them can change that for its own
+    local ignored = tonumber(shell.read "/proc/self/status":match "SigIgn:%s*(%x+)", 16) & 1 == 1
     for _, wish in ipairs{"alloc=0,listen=s/x.sock", "alloc=64K,quiet,listen=s/x.sock"} do
-      for _, signal in ipairs{"TERM", "ABRT", "HUP"} do
+      for _, signal in ipairs{"TERM", "ABRT", ignored and "INT" or "HUP"} do
         start(wish)
         assert(os.execute(("kill -%s %d"):format(signal, pid)))
         for _ = 1, 500 do
@@ -271,7 +273,7 @@ describe("a process that listens", function()
           host.pause(10)
         end
         assert.is_false(host.samefile(socket, socket), signal)
-        if signal ~= "HUP" then shell.remove(folder) end
+        if signal == "TERM" or signal == "ABRT" then shell.remove(folder) end
       end
       if wish:find "alloc=0" then shell.remove(folder) end
     end

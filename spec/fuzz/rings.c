@@ -209,9 +209,24 @@ static void walk (const State *s) {
 }
 
 static void endstate (State *s) {
-  *(uint64_t *)body = now;
-  tell(s, EVENT_END, upto(1000000), 8);
+  EndEvent *e = (EndEvent *)body;
+  e->time = now;
+  e->orphans = upto(3);
+  tell(s, EVENT_END, upto(1000000), sizeof(*e));
   s->begun = 0;
+}
+
+/* Of a state that has ended, or not, or was never there. */
+static void orphans (State *s) {
+  OrphansEvent *o = (OrphansEvent *)body;
+  size_t i, n = 2 * upto(4);
+  State of = *s;
+  o->time = now;
+  for (i = 0; i < n; i++)
+    o->runs[i] = (uint32_t)(wild && upto(9) == 0 ? UINT32_MAX : upto(4));
+  if (upto(2))
+    of.id -= (uint32_t)upto(of.id + 1);
+  tell(&of, EVENT_ORPHANS, n, sizeof(*o) + n * sizeof(*o->runs));
 }
 
 static void event (State *s) {
@@ -234,7 +249,7 @@ static void event (State *s) {
     case 7: tell(s, EVENT_PERIOD, 1 + upto(5000), 0); break;
     case 8: tell(s, upto(2) ? EVENT_CPUPERIOD : EVENT_WALLPERIOD, upto(3) * 1000000, 0); break;
     case 9: mark(s); break;
-    case 10: if (upto(6) == 0) endstate(s); break;
+    case 10: upto(6) == 0 ? endstate(s) : orphans(s); break;
     case 14: upto(2) ? resident(s) : upto(2) ? left(s) : walk(s); break;
     case 11: case 12: case 13: collection(s); break;
     default: sample(s); break;
