@@ -408,7 +408,7 @@ static void handondeaths (Transcode *t) {
   t->ndeaths = 0;
 }
 
-/* A line for each: they are few, and mostly die in a row. */
+/* A line for each: they are few. */
 static void orphandeath (Transcode *t, const ReadDeath *d) {
   const uint32_t runs[2] = {(uint32_t)d->place, 1};
   uint32_t number;

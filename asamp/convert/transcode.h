@@ -43,7 +43,8 @@ typedef struct TranscodeInto {
   uint32_t (*class) (void *ud, const char *name);
   /* The number of a set of labels of the profile. */
   uint32_t (*labels) (void *ud, uint32_t set);
-  /* *orphan is the number of that state of the profile, which has ended. 0: it has none. */
+  /* One of the orphans of that state of the profile has died; *number is the state's there. 0:
+     it has none. */
   int (*orphaned) (void *ud, uint32_t id, uint32_t *number);
 } TranscodeInto;
 

@@ -190,12 +190,6 @@ static int samples (ReaderState *s, Details *d, Periods *p) {
 
 /* -------------------------------------------------------------- events -- */
 
-/* 'before' and a difference, within what times may be. */
-static uint64_t later (uint64_t before, int64_t difference) {
-  uint64_t time = before + (uint64_t)difference;
-  return time <= READER_MAXTIME ? time : before;
-}
-
 /*
 ** When the fates at 'events' were decided: at the next collection of the
 ** batch; if it has no more, at the last sample. What was found out holds as
@@ -213,11 +207,11 @@ static uint64_t decision (ReaderState *s, Fields events) {
   s->aheadtime = s->last;
   while ((letter = details_event(&events, &line)) != 0) {
     if ((letter == 'm' || letter == 'N' || letter == 'X') && details_signed(&line, &difference))
-      time = later(time, difference);
+      time = readerstate_later(time, difference);
     else if (letter == 'g' || letter == 'G') {
       details_collection(&line, s->format, &c);
       s->ahead = line.p;
-      s->aheadtime = later(time, c.time);
+      s->aheadtime = readerstate_later(time, c.time);
       break;
     }
   }
@@ -311,7 +305,7 @@ static void collection (ReaderState *s, Fields *f, int major) {
   ReadCollection *c = &s->of->before;
   Collected told;
   details_collection(f, s->format, &told);
-  s->eventtime = c->time = later(s->eventtime, told.time);
+  s->eventtime = c->time = readerstate_later(s->eventtime, told.time);
   c->inuse += (uint64_t)told.inuse;
   c->held += (uint64_t)told.held;
   if (!s->of->hidden) {
@@ -359,7 +353,7 @@ static void mark (ReaderState *s, Fields *f) {
   m.name = f->p;
   m.value = f->p + m.namelength;
   m.valuelength = (size_t)(f->end - m.value);
-  m.time = s->eventtime = later(s->eventtime, difference);
+  m.time = s->eventtime = readerstate_later(s->eventtime, difference);
   if (m.time > s->r->duration)
     s->r->duration = m.time;
   readerstate_tell(s);
@@ -389,7 +383,7 @@ static void beginstate (ReaderState *s, Fields *f) {
   uint64_t id;
   if (!details_signed(f, &difference) || !details_number(f, &id))
     return;
-  s->eventtime = later(s->eventtime, difference);
+  s->eventtime = readerstate_later(s->eventtime, difference);
   readerlife_begin(s, id, s->eventtime);
 }
 
@@ -407,7 +401,7 @@ static void endstate (ReaderState *s, Fields *f) {
   uint64_t bytes, orphans;
   if (!details_signed(f, &difference))
     return;
-  s->eventtime = later(s->eventtime, difference);
+  s->eventtime = readerstate_later(s->eventtime, difference);
   if (details_number(f, &bytes))
     allocated(s, row, bytes);
   readerlife_end(s, s->eventtime, details_number(f, &orphans) ? orphans : 0);

@@ -110,15 +110,14 @@ static void pass (ReaderState *s, ReaderStream *one, uint64_t alive, uint64_t de
 
 void readerorphans_line (ReaderState *s, Fields *line) {
   int64_t difference;
-  uint64_t id, alive, dead, time = s->eventtime;
+  uint64_t id, alive, dead, time;
   ReaderStream *one, *before = s->of;
   size_t place = 0;
   uint32_t at;
   if (!s->r->many || !details_signed(line, &difference) || !details_number(line, &id) ||
       (one = find(s, id, &at)) == NULL || (one->closed && one->orphans == 0))
     return;
-  if (difference > 0 ? (uint64_t)difference < READER_MAXTIME - time : (uint64_t)-difference <= time)
-    time += (uint64_t)difference;
+  time = readerstate_later(s->eventtime, difference);
   s->of = one;
   while (details_number(line, &alive) && details_number(line, &dead))
     pass(s, one, alive, dead, &place, time);

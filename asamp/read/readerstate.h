@@ -95,6 +95,12 @@ static inline void readerstate_tell (ReaderState *s) {
   s->client->thread = s->of->thread != 0 ? s->r->threads[s->of->thread - 1].id : 0;
 }
 
+/* 'before' and a difference, within what times may be. */
+static inline uint64_t readerstate_later (uint64_t before, int64_t difference) {
+  uint64_t time = before + (uint64_t)difference;
+  return time <= READER_MAXTIME ? time : before;
+}
+
 /* Why reading ends early, or NULL. */
 const char *readerstate_failure (const ReaderState *s);
 /* The kind of a type and a class (a number in 'text', 0: none). */

@@ -62,6 +62,7 @@ static void watch (int signal) {
 }
 
 
+/* What stops a process, or it itself; and what need not end process 1 (DY2). */
 static const int STOPS[] = {SIGTERM, SIGINT, SIGABRT};
 static const int OTHERS[] = {SIGHUP, SIGQUIT, SIGPIPE};
 

@@ -161,7 +161,7 @@ static uint64_t tellend (Sampler *s, int isclosed) {
   uint64_t bytes = samplers_ending(s, &left);
   if (s->ended) return (bytes > s->toldbytes) ? bytes - s->toldbytes : 0;
   if (isclosed) {
-    orphans_tell(s->state.profile);
+    if (orphans_aredue(s->state.profile, clock_now())) orphans_tell(s->state.profile);
     profile_leave(&s->state, bytes, &left, s->tracker.lost,
                   orphans_adopt(&s->state, &s->tracker.followed));
   }

@@ -609,20 +609,13 @@ describe("memory of a heap that has become small", function()
   -- cleared anew every time: half of its time, and 50,000 system calls for sixty heaps of 16 MB.
   it("is kept where it is needed again soon", function()
     local status, out = process.code[[
-      local function round()
-        local t = {}
-        for i = 1, 1000 do
-          local x = {}
-          for k = 1, 500 do x[k] = k end
-          t[i] = x
-        end
-      end
+      local run = dofile "bench/load/batches.lua".run
       local function faults()
         return tonumber(io.open("/proc/self/stat"):read("a"):match("%) %S" .. (" %S+"):rep(6) .. " (%d+)"))
       end
-      for _ = 1, 5 do round() end
+      run(5)
       local before = faults()
-      for _ = 1, 20 do round() end
+      run(20)
       print((faults() - before) // 20)]]
     assert.equal(0, status)
     assert.is_true(tonumber(out) < 1200, out)  -- they were 2,800
