@@ -21,7 +21,9 @@
 **   ask(path, line [, seconds]) -> text | nil, message, has it waited in vain?,
 **                                  does nobody listen at that socket?
 **     sends a line to the Unix socket at 'path' and returns what comes up to a last
-**     line "ok" or "error ...", that one too; waits so long for each part (15)
+**     line "ok" or "error ...", that one too; waits so long for all of it (15)
+**   askall(paths, line [, seconds]) -> {{text, message, late, nobody}, ...}
+**     the same of several sockets, to which it talks at the same time
 **   uid()          -> the user's number
 **   clock()        -> microseconds of the monotonic clock
 **   catch()        from here on SIGINT, SIGTERM and SIGHUP wait for a pause, unless
@@ -36,6 +38,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -50,6 +53,7 @@
 #include <unistd.h>
 
 #include "binding.h"
+#include "bytes.h"
 #include "clock.h"
 #include "descriptor.h"
 
@@ -88,7 +92,11 @@ static int l_samefile (lua_State *L) {
   return 1;
 }
 
-enum { MAX_ANSWER = 1 << 20 };  /* bytes of an answer */
+enum {
+  MAX_ANSWER = 1 << 20,  /* bytes of an answer */
+  MAX_SECONDS = 1 << 30, /* that are waited for it */
+  RETRY_MS = 10          /* from try to try to connect */
+};
 
 /* Is the answer whole, up to "ok" or "error ..."? */
 static int iswhole (const char *text, size_t n) {
@@ -99,62 +107,171 @@ static int iswhole (const char *text, size_t n) {
   return strncmp(text + at, "ok\n", 3) == 0 || strncmp(text + at, "error ", 6) == 0;
 }
 
-/* Sends n bytes and reads the answer to *to, of *m bytes; returns an errno. */
-static int talk (int fd, const char *line, size_t n, char *to, size_t *m) {
-  *m = 0;
-  while (n > 0) {
-    ssize_t sent = send(fd, line, n, MSG_NOSIGNAL);
+/* A line that is sent to a socket, and the answer to it. */
+typedef struct Asked {
+  struct sockaddr_un at;
+  int isover;
+  int error;            /* an errno: why there is no answer, or none yet */
+  int fd;               /* -1: it is not connected */
+  size_t sent;          /* of the line */
+  Bytes got;
+} Asked;
+
+static void end (Asked *a, int error) {
+  a->isover = 1;
+  a->error = error;
+  if (a->fd >= 0)
+    close(a->fd);
+  a->fd = -1;
+}
+
+/* Who stands still may have others that wait to connect (EAGAIN): that is tried again. */
+static void joinsocket (Asked *a) {
+  int e, fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (fd < 0 && errno != EMFILE)
+    end(a, errno);
+  else if (fd < 0)
+    a->error = EMFILE;  /* others may end */
+  else if (connect(fd, (const struct sockaddr *)&a->at, sizeof(a->at)) == 0) {
+    a->fd = fd;
+    a->error = ETIMEDOUT;
+  }
+  else {
+    e = errno;
+    close(fd);
+    if (e != EAGAIN)
+      end(a, e);
+  }
+}
+
+/* Goes on as far as it can without waiting. */
+static void goon (Asked *a, const char *line, size_t n) {
+  if (a->fd < 0)
+    joinsocket(a);
+  while (a->fd >= 0 && a->sent < n) {
+    ssize_t sent = send(a->fd, line + a->sent, n - a->sent, MSG_NOSIGNAL);
+    if (sent < 0 && errno == EAGAIN)
+      return;
     if (sent < 0 && errno == EPIPE)
-      break;  /* it was refused unread: what it has been told is there */
-    if (sent < 0)
-      return errno;
-    line += sent;
-    n -= (size_t)sent;
+      a->sent = n;  /* it was refused unread: what it has been told is there */
+    else if (sent < 0)
+      end(a, errno);
+    else
+      a->sent += (size_t)sent;
   }
-  while (!iswhole(to, *m)) {
-    ssize_t got = recv(fd, to + *m, MAX_ANSWER - *m, 0);
-    if (got < 0)
-      return errno == EAGAIN ? ETIMEDOUT : errno;
-    if (got == 0)
-      return ECONNRESET;
-    *m += (size_t)got;
-    if (*m == MAX_ANSWER)
-      return EMSGSIZE;
+  while (a->fd >= 0) {
+    char piece[16384];
+    ssize_t got = recv(a->fd, piece, sizeof(piece), 0);
+    if (got < 0 && errno == EAGAIN)
+      return;
+    if (got <= 0) {
+      end(a, got < 0 ? errno : ECONNRESET);
+      return;
+    }
+    bytes_add(&a->got, piece, (size_t)got);
+    if (a->got.failed)
+      end(a, ENOMEM);
+    else if (iswhole((const char *)a->got.data, a->got.n))
+      end(a, 0);
+    else if (a->got.n >= MAX_ANSWER)
+      end(a, EMSGSIZE);
   }
-  return 0;
+}
+
+/* Until all are over, or it is 'due' (clock_now). 'polled' has room for all. */
+static void talk (Asked *all, struct pollfd *polled, size_t n, const char *line, size_t length,
+                  uint64_t due) {
+  for (;;) {
+    size_t i, left = 0, connected = 0;
+    uint64_t now, ms;
+    for (i = 0; i < n; i++) {
+      Asked *a = &all[i];
+      if (!a->isover)
+        goon(a, line, length);
+      left += (size_t)!a->isover;
+      if (a->fd < 0)
+        continue;
+      polled[connected].fd = a->fd;
+      polled[connected++].events = a->sent < length ? POLLIN | POLLOUT : POLLIN;
+    }
+    now = clock_now();
+    if (left == 0 || now >= due)
+      break;
+    ms = (due - now) / 1000000 + 1;
+    if (connected < left && ms > RETRY_MS)
+      ms = RETRY_MS;
+    poll(polled, connected, ms < INT_MAX ? (int)ms : INT_MAX);
+  }
+  while (n-- > 0)
+    if (!all[n].isover)
+      end(&all[n], all[n].error);
+}
+
+/* Pushes what 'ask' returns, and returns how many values that are. */
+static int pushanswer (lua_State *L, Asked *a) {
+  if (a->error == 0) {
+    lua_pushlstring(L, (const char *)a->got.data, a->got.n);
+    bytes_free(&a->got);
+    return 1;
+  }
+  bytes_free(&a->got);
+  luaL_pushfail(L);
+  lua_pushstring(L, strerror(a->error));
+  lua_pushboolean(L, a->error == ETIMEDOUT);
+  lua_pushboolean(L, a->error == ECONNREFUSED);
+  return 4;
+}
+
+static void setpath (Asked *a, const char *path) {
+  memset(a, 0, sizeof(*a));
+  a->fd = -1;
+  a->at.sun_family = AF_UNIX;
+  a->error = ETIMEDOUT;
+  if (strlen(path) < sizeof(a->at.sun_path))
+    strcpy(a->at.sun_path, path);
+  else
+    end(a, ENAMETOOLONG);
+}
+
+/* Arguments 2 and 3 are the line and the seconds. */
+static void askthem (lua_State *L, Asked *all, size_t n) {
+  size_t length;
+  const char *line = luaL_checklstring(L, 2, &length);
+  lua_Integer seconds = luaL_optinteger(L, 3, 15);
+  struct pollfd *polled = lua_newuserdatauv(L, n * sizeof(*polled), 0);
+  if (seconds > MAX_SECONDS)
+    seconds = MAX_SECONDS;
+  talk(all, polled, n, line, length, clock_now() + (uint64_t)seconds * 1000000000u);
 }
 
 static int l_ask (lua_State *L) {
-  size_t n, m;
-  const char *path = luaL_checkstring(L, 1), *line = luaL_checklstring(L, 2, &n);
-  struct timeval patience = {(time_t)luaL_optinteger(L, 3, 15), 0};
-  struct sockaddr_un a;
-  char *to = lua_newuserdatauv(L, MAX_ANSWER, 0);
-  int fd, e = ENAMETOOLONG;
-  m = 0;
-  memset(&a, 0, sizeof(a));
-  a.sun_family = AF_UNIX;
-  if (strlen(path) < sizeof(a.sun_path)) {
-    strcpy(a.sun_path, path);
-    fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    e = fd < 0 ? errno : 0;
-    if (fd >= 0) {
-      setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-      setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
-      e = connect(fd, (const struct sockaddr *)&a, sizeof(a)) != 0 ? errno
-          : talk(fd, line, n, to, &m);
-      if (e == EAGAIN) e = ETIMEDOUT;  /* who stands still has others waiting to connect */
-      close(fd);
-    }
+  Asked a;
+  setpath(&a, luaL_checkstring(L, 1));
+  askthem(L, &a, 1);
+  return pushanswer(L, &a);
+}
+
+static int l_askall (lua_State *L) {
+  size_t i, n;
+  Asked *all;
+  luaL_checktype(L, 1, LUA_TTABLE);
+  n = (size_t)luaL_len(L, 1);
+  lua_settop(L, 3);
+  all = lua_newuserdatauv(L, n * sizeof(*all), 0);
+  for (i = 0; i < n; i++) {
+    lua_rawgeti(L, 1, (lua_Integer)i + 1);
+    setpath(&all[i], luaL_checkstring(L, -1));
+    lua_pop(L, 1);
   }
-  if (e != 0) {
-    luaL_pushfail(L);
-    lua_pushstring(L, strerror(e));
-    lua_pushboolean(L, e == ETIMEDOUT);
-    lua_pushboolean(L, e == ECONNREFUSED);
-    return 4;
+  askthem(L, all, n);
+  lua_createtable(L, (int)n, 0);
+  for (i = 0; i < n; i++) {
+    int k;
+    lua_createtable(L, 4, 0);
+    for (k = pushanswer(L, &all[i]); k > 0; k--)
+      lua_rawseti(L, -1 - k, k);
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
   }
-  lua_pushlstring(L, to, m);
   return 1;
 }
 
@@ -413,7 +530,7 @@ int luaopen_asamp_host (lua_State *L) {
     {"columns", l_columns}, {"samefile", l_samefile}, {"isfile", l_isfile},
     {"realpath", l_realpath},
     {"run", l_run}, {"raise", l_raise}, {"interruptible", l_interruptible},
-    {"streams", l_streams}, {"ask", l_ask}, {"uid", l_uid}, {"clock", l_clock}, {"catch", l_catch},
+    {"streams", l_streams}, {"ask", l_ask}, {"askall", l_askall}, {"uid", l_uid}, {"clock", l_clock}, {"catch", l_catch},
     {"pause", l_pause},
     {NULL, NULL}
   };

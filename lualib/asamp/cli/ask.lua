@@ -85,24 +85,13 @@ local function gone(target, path)
   end
 end
 
---- Sends a request. Returns the fields of the answer, {key = value} (both text; 'rows': the
--- list of those called row), or nil, why there is none, and whether 'seconds' (PATIENCE)
--- have passed.
-function M.ask(target, request, seconds)
-  if request:find "[\n%z]" then
-    return nil, "what is sent to a process must be one line"
-  end
-  local path, message = find(target)
-  if not path then
-    return nil, known[target] and gone(target) or message
-  end
-  local text, late, nobody
-  text, message, late, nobody = host.ask(path, request .. "\n", seconds or PATIENCE)
+-- What host.ask has returned, as M.ask returns it.
+local function result(target, path, seconds, text, message, late, nobody)
   local over = not text and not late and (nobody or known[target]) and gone(target, nobody and path)
   if over then
     return nil, over
   elseif late then
-    message = ("it has not answered for %d s; is the process stopped?"):format(seconds or PATIENCE)
+    message = ("it has not answered for %d s; is the process stopped?"):format(seconds)
   end
   if not text then
     return nil, ("cannot ask '%s': %s"):format(path, message), late
@@ -122,6 +111,35 @@ function M.ask(target, request, seconds)
   end
   known[target] = fields.pid or known[target]
   return fields
+end
+
+--- Sends a request to all targets at the same time. Returns for each of them what M.ask does, in
+-- a table.
+function M.all(targets, request, seconds)
+  local answers, asked, paths = {}, {}, {}
+  seconds = seconds or PATIENCE
+  for i, target in ipairs(targets) do
+    local path, message = find(target)
+    if request:find "[\n%z]" then
+      answers[i] = {nil, "what is sent to a process must be one line"}
+    elseif path then
+      asked[#asked + 1], paths[#paths + 1] = i, path
+    else
+      answers[i] = {nil, known[target] and gone(target) or message}
+    end
+  end
+  for k, a in ipairs(host.askall(paths, request .. "\n", seconds)) do
+    local i = asked[k]
+    answers[i] = {result(targets[i], paths[k], seconds, table.unpack(a, 1, 4))}
+  end
+  return answers
+end
+
+--- Sends a request. Returns the fields of the answer, {key = value} (both text; 'rows': the
+-- list of those called row), or nil, why there is none, and whether 'seconds' (PATIENCE)
+-- have passed.
+function M.ask(target, request, seconds)
+  return table.unpack(M.all({target}, request, seconds)[1], 1, 3)
 end
 
 --- The path as an absolute one: a process that is asked may be in another folder.

@@ -78,25 +78,23 @@ local function targetsof(words, tell)
   return list
 end
 
--- Sends a request to target t. Returns the fields of the answer, or nil and what is wrong. A
--- target that did not answer is not asked again for LEFT_ALONE seconds; t.late: it took its time.
-local function put(t, request, now)
-  if t.silent and now < t.silent then
-    return nil, t.why
+-- Sends a request to the targets of a list, to all at the same time. Returns the fields of the
+-- answers, by target; t.why is what is wrong with one that has none. A target that did not answer
+-- is not asked again for LEFT_ALONE seconds.
+local function put(list, request, now)
+  local answers, asked, words = {}, {}, {}
+  for _, t in ipairs(list) do
+    if not t.silent or now >= t.silent then
+      asked[#asked + 1], words[#words + 1] = t, t.word
+    end
   end
-  local fields, message, late = ask.ask(t.word, request, ASKING)
-  local refused = message and message:find("refuses:", 1, true)
-  t.silent = not fields and not refused and os.time() + LEFT_ALONE or nil
-  t.late, t.why = late, message
-  return fields, message
-end
-
-local function stats(t, now)
-  local fields, message = put(t, "stats", now)
-  if fields then
-    return living.stats(fields)
+  for i, answer in ipairs(ask.all(words, request, ASKING)) do
+    local t, fields, message = asked[i], answer[1], answer[2]
+    local refused = message and message:find("refuses:", 1, true)
+    t.silent = not fields and not refused and os.time() + LEFT_ALONE or nil
+    answers[t], t.why = fields, message
   end
-  return nil, message
+  return answers
 end
 
 -- ==}
@@ -139,12 +137,27 @@ function Server:which(r)
               or "there are several targets: say which, target=; /debug/pprof/ lists them\n")
 end
 
+-- What that target (nil: each one) tells of itself, by target. Those that have been silent are
+-- asked with it when it is time, so that one second is waited for all of them.
+function Server:stats(wanted, now)
+  local asked, told = {}, {}
+  for _, t in ipairs(self.targets) do
+    if not wanted or t == wanted or t.silent then
+      asked[#asked + 1] = t
+    end
+  end
+  for t, fields in pairs(put(asked, "stats", now)) do
+    told[t] = living.stats(fields)
+  end
+  return told
+end
+
 -- A job: {path (of the profile to convert), since (seconds: only what came later), due (when
 -- it can be converted), own (was it recorded for this?)}; nil, an HTTP status and a message.
 function Server:begin(t, kind, seconds, query, now)
-  local s, message = stats(t, now)
+  local s = self:stats(t, now)[t]
   if not s then
-    return nil, 502, message
+    return nil, 502, t.why
   end
   local standing = s.recording ~= 1 and s.file and
                    (kind == "profile" and s.time > 0 or kind ~= "profile" and s.alloc > 0)
@@ -158,11 +171,10 @@ function Server:begin(t, kind, seconds, query, now)
       "start it with alloc= and time=, or say record=1"
   end
   local path = ask.absolute(assert(ask.find(t.word))) .. (".%d.vmprof"):format(self.n)
-  local fields
-  fields, message = put(t, kind == "profile" and ("record %d 0 100 %s"):format(seconds, path)
-                        or ("record %d 524288 0 %s"):format(seconds, path), now)
+  local fields = put({t}, kind == "profile" and ("record %d 0 100 %s"):format(seconds, path)
+                     or ("record %d 524288 0 %s"):format(seconds, path), now)[t]
   if not fields then
-    return nil, message:find("a recording goes on", 1, true) and 503 or 502, message
+    return nil, t.why:find("a recording goes on", 1, true) and 503 or 502, t.why
   end
   return {path = fields.file, since = 0, due = now + seconds + FLUSHED, own = true}
 end
@@ -240,31 +252,15 @@ function Server:steps(now)
   self.jobs = left
 end
 
--- The targets, in the order in which they are asked: who was silent last, and of them who has
--- not been asked for the longest first.
-local function turns(targets)
-  local list, silent = {}, {}
-  for _, t in ipairs(targets) do
-    local to = t.late and silent or list
-    to[#to + 1] = t
-  end
-  table.sort(silent, function(a, b) return a.silent < b.silent end)
-  return table.move(silent, 1, #silent, #list + 1, list)
-end
-
--- Of those who have kept it waiting before only as many are asked as answer, and one more: who
--- scrapes would have to wait for each of them, a second every time.
 function Server:metrics(list, now)
-  local rows, told, waited = {}, {}, false
-  for _, t in ipairs(turns(self.targets)) do
-    local again = t.late
-    local all = not (again and waited) and stats(t, now) or nil
-    local fields = all and put(t, "names", now)  -- which an older process does not know
-    told[t] = {name = t.name, stats = all, names = fields and living.names(fields.rows)}
-    waited = waited or again and t.late
+  local rows, answering = {}, {}
+  local told = self:stats(nil, now)
+  for _, t in ipairs(self.targets) do
+    answering[#answering + 1] = told[t] and t
   end
+  local names = put(answering, "names", now)  -- which an older process does not know
   for i, t in ipairs(self.targets) do
-    rows[i] = told[t]
+    rows[i] = {name = t.name, stats = told[t], names = names[t] and living.names(names[t].rows)}
   end
   local text = metrics.text(rows)
   for _, r in ipairs(list) do
