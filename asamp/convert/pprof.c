@@ -104,6 +104,15 @@ static int hasheap (const ReadProfile *r) {
   return r->samples > 0 || r->timesamples == 0;
 }
 
+/* us: a file that is being written may have nothing yet of what the program did last. */
+static uint64_t duration (const Writer *w) {
+  const ReadProfile *r = w->r;
+  uint64_t since = w->sum->since, till = w->sum->till;
+  if (till == READERSUM_EVER || (!r->live && r->duration < till))
+    till = r->duration;
+  return till > since ? till - since : 0;
+}
+
 /* The types of values are in the order in which writesite and writeheld have these. */
 static void head (Writer *w) {
   const ReadProfile *r = w->r;
@@ -131,8 +140,7 @@ static void head (Writer *w) {
   emitnumber(w, PROFILE_DEFAULT, string(w, w->first != NULL ? w->first : heap ? "alloc_space" : clock));
   if (r->started > 0)
     emitnumber(w, PROFILE_NANOS, (r->started + w->sum->since) * 1000);
-  emitnumber(w, PROFILE_DURATION,
-             (r->duration > w->sum->since ? r->duration - w->sum->since : 0) * 1000);
+  emitnumber(w, PROFILE_DURATION, duration(w) * 1000);
   if (r->command != 0)
     emitnumber(w, PROFILE_COMMENT, string(w, r->text.text + r->command));
   number(&w->message, MAPPING_ID, 1);

@@ -23,8 +23,8 @@
 ** JSON text of "meta" and "libs"), source (firefox: function of the name of a script's
 ** file that returns its text, or nil), weight (collapsed: "bytes", "samples",
 ** "survived", "alive", "time" or "held"; default bytes, or time if there is no more),
-** since (pprof and collapsed: us since the start: what was sampled before is left out), first
-** (pprof: the type of sample that tools show first: "alloc_space", "inuse_space" or "time"),
+** since and till (pprof and collapsed: us since the start: what was sampled before the one, or
+** not before the other, is left out), first (pprof: the type of sample that tools show first: "alloc_space", "inuse_space" or "time"),
 ** together (all but vmprof: Lua states, OS threads and labels are not told apart; "state":
 ** states are by their scripts, OS threads together, see tags.h), name (speedscope), format (vmprof: 6 or 7), startup (all but vmprof: true: the C
 ** functions that come before the script in every stack are there, see fold.h).
@@ -346,7 +346,10 @@ static int readtotals (Work *w, int butby) {
   w->sum->tags = w->tags;
   lua_getfield(w->L, 3, "since");
   w->sum->since = (uint64_t)luaL_optinteger(w->L, -1, 0);
-  lua_settop(w->L, lua_gettop(w->L) - 1);
+  lua_getfield(w->L, 3, "till");
+  if (!lua_isnil(w->L, -1))
+    w->sum->till = (uint64_t)luaL_checkinteger(w->L, -1);
+  lua_settop(w->L, lua_gettop(w->L) - 2);
   if (!readprofile(w, &w->sum->client))
     return 0;
   readersum_finish(w->sum, w->profile);

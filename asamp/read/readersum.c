@@ -142,16 +142,20 @@ static void begin (void *ud, const ReadProfile *r) {
     s->tags->r = r;
 }
 
+static int isoutside (const ReaderSum *s, const ReadSample *sample) {
+  return sample->time < s->since || sample->time >= s->till;
+}
+
 static void sample (void *ud, const ReadSample *sample) {
   ReaderSum *s = ud;
-  if (sample->kind == READER_TIMESAMPLE && s->instant == READERSUM_EVER && sample->time >= s->since)
+  if (sample->kind == READER_TIMESAMPLE && s->instant == READERSUM_EVER && !isoutside(s, sample))
     count(s, sample, READER_DIED, 0);
 }
 
 static void fate (void *ud, const ReadSample *sample, int fate,
                   uint64_t time) {
   ReaderSum *s = ud;
-  if (sample->time < s->since)
+  if (isoutside(s, sample))
     return;
   if (s->instant != READERSUM_EVER &&
       (sample->time > s->instant || (fate == READER_DIED && time <= s->instant)))
@@ -190,7 +194,7 @@ static void death (void *ud, const ReadDeath *d) {
   ReaderSum *s = ud;
   const ReadSample *sample = d->sample;
   size_t at, life;
-  if (sample->time < s->since)
+  if (isoutside(s, sample))
     return;
   if (s->instant != READERSUM_EVER && sample->time > s->instant)
     return;
@@ -227,7 +231,7 @@ static void death (void *ud, const ReadDeath *d) {
 
 static void held (void *ud, const ReadSample *sample, uint32_t path) {
   ReaderSum *s = ud;
-  if (sample->time < s->since || (s->instant != READERSUM_EVER && sample->time > s->instant))
+  if (isoutside(s, sample) || (s->instant != READERSUM_EVER && sample->time > s->instant))
     return;
   if (!sitetable_add(&s->held, sample->node, path, sample->count, readsample_bytes(sample)))
     s->client.stop = NOMEMORY;
@@ -287,6 +291,7 @@ static void walked (void *ud, const ReadWalk *w) {
 int readersum_start (ReaderSum *s, uint32_t bins, uint64_t instant) {
   memset(s, 0, sizeof(*s));
   s->instant = instant;
+  s->till = READERSUM_EVER;
   s->client.ud = s;
   s->client.begin = begin;
   s->client.sample = sample;

@@ -62,7 +62,8 @@ typedef struct ReaderSum {
   ** READERSUM_EVER, or a time in us since the start: only samples that were alive then
   ** count, as far as collections have found out; none of time. Bins stay empty.
   */
-  uint64_t since;      /* us: what was sampled before does not count */
+  uint64_t since;      /* us: what was sampled before does not count, ... */
+  uint64_t till;       /* ... nor what was from here on */
   uint64_t instant;
   uint64_t left[LEFT_N];  /* by limits: the ReadProfile's, and those of the sums */
 } ReaderSum;

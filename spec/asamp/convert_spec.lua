@@ -7,6 +7,7 @@
 local asamp = require "asamp.commands.convert"
 local cjson = require "cjson"
 local commands = require "spec.support.commands"
+local profiler = require "profiler.convert"
 local protobuf = require "spec.support.protobuf"
 local reader = require "profiler.reader"
 local runs = require "spec.support.runs"
@@ -93,6 +94,32 @@ describe("asamp convert", function()
       if profile.timesamples > 0 then
         assert.equal(profile.timesamples, total["samples/count"])
       end
+    end)
+  end)
+
+  it("pprof of a part has what was sampled in it, and its length", function()
+    local function part(options)
+      assert(profiler.pprof(path, folder .. "/part", options))
+      local p = protobuf.profile(vmprof.load(folder .. "/part"))
+      local sums = {}
+      for _, s in ipairs(p.samples) do
+        for i, v in ipairs(s.values) do sums[i] = (sums[i] or 0) + v end
+      end
+      return sums, p.duration, p.nanos
+    end
+    each(function()
+      local all, length, began = part{}
+      local middle = length // 2000
+      local first, before = part{till = middle}
+      local second, behind, at = part{since = middle}
+      assert.same({middle * 1000, length - middle * 1000, began + middle * 1000}, {before, behind, at})
+      for i, n in ipairs(all) do  -- objects are rounded, line by line
+        local sum = (first[i] or 0) + (second[i] or 0)
+        assert.is_true(i % 2 == 0 and sum == n or math.abs(sum - n) < 1000, i)
+      end
+      assert.equal(length, select(2, part{till = length}))
+      local none, nothing = part{since = middle, till = middle}
+      assert.same({{}, 0}, {none, nothing})
     end)
   end)
 

@@ -152,8 +152,9 @@ function Server:stats(wanted, now)
   return told
 end
 
--- A job: {path (of the profile to convert), since (seconds: only what came later), due (when
--- it can be converted), own (was it recorded for this?)}; nil, an HTTP status and a message.
+-- A job: {path (of the profile to convert), since, till (seconds of the process's clock: only
+-- what came between, for more is in the file when it can be read; 0 and 0: all), due (when it can
+-- be converted), own (was it recorded for this?)}; nil, an HTTP status and a message.
 function Server:begin(t, kind, seconds, query, now)
   local s = self:stats(t, now)[t]
   if not s then
@@ -162,8 +163,10 @@ function Server:begin(t, kind, seconds, query, now)
   local standing = s.recording ~= 1 and s.file and
                    (kind == "profile" and s.time > 0 or kind ~= "profile" and s.alloc > 0)
   if standing then
-    return {path = s.file, since = seconds > 0 and s.now or 0, due = now + seconds +
-            (seconds > 0 and FLUSHED or 0)}
+    if seconds == 0 then
+      return {path = s.file, since = 0, till = 0, due = now}
+    end
+    return {path = s.file, since = s.now, till = s.now + seconds, due = now + seconds + FLUSHED}
   elseif seconds == 0 then
     return nil, 409, "the process writes no profile of allocations: say seconds=, or start it with alloc="
   elseif s.recording ~= 1 and s.file and query.record ~= "1" then
@@ -176,7 +179,7 @@ function Server:begin(t, kind, seconds, query, now)
   if not fields then
     return nil, t.why:find("a recording goes on", 1, true) and 503 or 502, t.why
   end
-  return {path = fields.file, since = 0, due = now + seconds + FLUSHED, own = true}
+  return {path = fields.file, since = 0, till = 0, due = now + seconds + FLUSHED, own = true}
 end
 
 function Server:profile(r, kind, now)
@@ -223,7 +226,8 @@ function Server:step(job, now)
     os.remove(job.out)
     job.stop = now + PATIENCE
     self.running = self.running + 1
-    topprof.start(self.interpreter, job.path, job.out, math.floor(job.since * 1e6), job.first)
+    topprof.start(self.interpreter, job.path, job.out, math.floor(job.since * 1e6),
+                  math.floor(job.till * 1e6), job.first)
     return false
   end
   local body, wrong = taken(job.out), taken(job.out .. ".error")

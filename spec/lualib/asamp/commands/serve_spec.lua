@@ -6,8 +6,10 @@ local host = require "asamp.host"
 local living = require "asamp.sums.living"
 local metrics = require "asamp.show.metrics"
 local process = require "spec.support.process"
+local protobuf = require "spec.support.protobuf"
 local shell = require "spec.support.shell"
 local socket = require "socket"
+local vmprof = require "spec.support.vmprof"
 
 local GARBAGE = tonumber(os.getenv "SERVE_REQUESTS") or 300
 
@@ -176,6 +178,16 @@ describe("a process that is served", function()
       assert.equal(wanted, (get(path)), path)
     end
     assert.equal(405, (get("/metrics", "POST")))
+  end)
+
+  -- The file is read one or two seconds later, and had what was sampled until then.
+  it("is profiled for as many seconds as are asked for", function()
+    local status, text = get "/debug/pprof/profile?target=a&seconds=1"
+    assert.equal(200, status)
+    shell.write(folder .. "/p.gz", text)
+    local p = protobuf.profile(vmprof.load(folder .. "/p.gz"))
+    assert.equal(1000000000, p.duration)
+    assert.is_true(#p.samples > 0)
   end)
 
   -- Ten that were stopped took the whole of Prometheus' time: each of them was waited for in turn.
