@@ -9,8 +9,8 @@
 **   server:close()
 **
 ** All runs on the caller's thread, within wait: a request waits, suspended, until it is
-** answered. What is no GET or HEAD, and a request of more than 32 KiB, is answered here;
-** bodies are not read. A client that sends nothing for ten seconds is left.
+** answered. What is no GET or HEAD, a request of more than 32 KiB, and an address with a
+** zero byte are answered here; bodies are not read. A client that sends nothing for ten seconds is left.
 */
 #define _GNU_SOURCE
 #include "descriptor.h"
@@ -51,6 +51,17 @@ typedef struct Server {
 
 /* {== the library's side =================================================== */
 
+static Asked refused;  /* stands for a request that no answer of Lua's is for */
+
+/* Of an address as it came. The library would cut what it decodes at a zero byte, and another
+   target could be meant by what is left. */
+static void *onaddress (void *ud, const char *uri, struct MHD_Connection *c) {
+  (void)ud;
+  (void)c;
+  return strstr(uri, "%00") != NULL ? &refused : NULL;
+}
+
+
 static enum MHD_Result put (struct MHD_Connection *c, unsigned status, const char *text) {
   struct MHD_Response *r =
     MHD_create_response_from_buffer(strlen(text), (void *)text, MHD_RESPMEM_PERSISTENT);
@@ -67,6 +78,7 @@ static enum MHD_Result onrequest (void *ud, struct MHD_Connection *c, const char
   Asked *a = *context;
   (void)version;
   (void)data;
+  if (a == &refused) return put(c, MHD_HTTP_BAD_REQUEST, "the address has a zero byte, %00\n");
   if (a == NULL) {  /* its head */
     if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
       return put(c, MHD_HTTP_METHOD_NOT_ALLOWED, "GET only\n");
@@ -107,7 +119,7 @@ static void oncompleted (void *ud, struct MHD_Connection *c, void **context,
   Asked **at, *a = *context;
   (void)c;
   (void)code;
-  if (a == NULL) return;
+  if (a == NULL || a == &refused) return;
   *context = NULL;
   for (at = &s->all; *at != a; at = &(*at)->next) { }
   *at = a->next;
@@ -165,7 +177,7 @@ static const char *start (Server *s, const char *host, const char *port, unsigne
       MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | (a->ai_family == AF_INET6 ? MHD_USE_IPv6 : 0), 0,
       NULL, NULL, onrequest, s, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, most,
       MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)REQUEST_BYTES, MHD_OPTION_CONNECTION_TIMEOUT,
-      PATIENCE, MHD_OPTION_NOTIFY_COMPLETED, oncompleted, s, MHD_OPTION_END);
+      PATIENCE, MHD_OPTION_URI_LOG_CALLBACK, onaddress, NULL, MHD_OPTION_NOTIFY_COMPLETED, oncompleted, s, MHD_OPTION_END);
   e = errno;
   freeaddrinfo(a);
   if (s->daemon != NULL) return NULL;

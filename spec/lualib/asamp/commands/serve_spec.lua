@@ -173,11 +173,21 @@ describe("a process that is served", function()
       ["/debug/pprof/heap"] = 400, ["/debug/pprof/heap?target=x"] = 404,
       ["/debug/pprof/heap?target=idle"] = 409, ["/debug/pprof/heap?target=none"] = 502,
       ["/debug/pprof/allocs?target=a&seconds=-1"] = 400, ["/debug/pprof/allocs?target=a&seconds=601"] = 400,
-      ["/x"] = 404, ["/debug/pprof/"] = 200,
+      ["/x"] = 404, ["/debug/pprof/"] = 200, ["/debug/pprof/heap?target=a%2500"] = 404,
     } do
       assert.equal(wanted, (get(path)), path)
     end
     assert.equal(405, (get("/metrics", "POST")))
+  end)
+
+  -- What was before the zero byte was taken for the whole, target=a for target=a%00b.
+  it("refuses an address with a zero byte, wherever it is", function()
+    for _, path in ipairs{"/debug/pprof/heap?target=a%00b", "/debug/pprof/heap?target=a&seconds=0%00",
+                          "/debug/pprof/heap?target%00=a", "/metrics%00", "/metrics?%00", "/%00/metrics"} do
+      assert.same({400, "the address has a zero byte, %00\n"}, {get(path)}, path)
+      assert.equal(400, (get(path, "POST")))
+    end
+    assert.equal(200, (get "/metrics"))
   end)
 
   -- The file is read one or two seconds later, and had what was sampled until then.
