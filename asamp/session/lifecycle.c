@@ -251,8 +251,7 @@ int profile_dump (Profile *p, const char *to, int isshort, char *path, size_t pa
   if (!istaken)
     snprintf(err, errsize, "the profile has ended");
   else if (wish.error != 0)
-    explain(wish.error, to != NULL ? to : profile_path(p), wish.why, sizeof(wish.why), err,
-            errsize);
+    explain(wish.error, path, wish.why, sizeof(wish.why), err, errsize);
   return istaken && wish.error == 0;
 }
 

@@ -145,12 +145,11 @@ static void turn (Profile *p) {
     p->pause *= 2;
 }
 
-/* What was asked for is done, and the file is 'path'. */
+/* What was asked for is done, or has failed, and the file is 'path' (NULL: it has no name). */
 static void answer (Profile *p, const char *path, int error) {
   pthread_mutex_lock(&p->lock);
   if (p->wish != NULL) {
-    if (error == 0)
-      snprintf(p->wish->path, p->wish->pathsize, "%s", path);
+    snprintf(p->wish->path, p->wish->pathsize, "%s", path != NULL ? path : p->config.path);
     p->wish->error = error;
     p->wish->isdone = 1;
     p->wish = NULL;
