@@ -118,7 +118,7 @@ static int stats (Request *r) {
   process_stats(&s);
 #define TELL(key,n)	say(r, "%s %llu\n", key, (unsigned long long)(n))
   return say(r, "version 1\n") && TELL("pid", getpid()) && TELL("now", clock_now() / 1000) &&
-         (s.path == NULL || say(r, "file %s\n", s.path)) && TELL("filebytes", s.bytes) &&
+         (s.path == NULL || say(r, "file %s\n", s.path)) && (!s.isgone || TELL("gone", 1)) && TELL("filebytes", s.bytes) &&
          TELL("alloc", s.period) && TELL("time", s.timens > 0 ? SECOND / s.timens : 0) &&
          TELL("recording", s.temporary) && TELL("states", s.heaps.open) && TELL("made", s.sum.states) &&
          TELL("samples", s.sum.samples) && TELL("timesamples", s.sum.timesamples) &&

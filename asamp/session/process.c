@@ -403,12 +403,32 @@ uint64_t process_size (void) {
 }
 
 
+/* Where a profile of the pattern is, and its name there, as openat takes them. */
+static const char *nameof (const char *whole, int *at) {
+  const char *slash = strrchr(whole, '/');
+  *at = hasfolder() ? with.options.folder : AT_FDCWD;
+  return (*at != AT_FDCWD && slash != NULL) ? slash + 1 : whole;
+}
+
+
+/* Has the file that is written no longer its name? A flight recorder writes none. */
+static int isgone (const Profile *p) {
+  struct stat file, now;
+  int at = AT_FDCWD;
+  const char *name = temporary ? path : nameof(path, &at);
+  profile_file(p, &file);
+  return !profile_isring(p) && (fstatat(at, name, &now, 0) != 0 || now.st_dev != file.st_dev ||
+                                now.st_ino != file.st_ino);
+}
+
+
 void process_stats (ProcessStats *s) {
   ProfileTotals t = {0};
   Profile *p = current(0);
   memset(s, 0, sizeof(*s));
   if (p != NULL) profile_totals(p, &t);
   s->path = (p != NULL) ? path : NULL;
+  s->isgone = p != NULL && path != NULL && isgone(p);
   s->failed = failed && pid == getpid();
   s->temporary = temporary;
   s->period = with.rates.alloc ? with.rates.period : 0;
@@ -417,14 +437,6 @@ void process_stats (ProcessStats *s) {
   s->error = t.error;
   sampler_shared(&s->sum, &s->heaps);
   s->rss = tracker_rss();
-}
-
-
-/* Where a profile of the pattern is, and its name there, as openat takes them. */
-static const char *nameof (const char *whole, int *at) {
-  const char *slash = strrchr(whole, '/');
-  *at = hasfolder() ? with.options.folder : AT_FDCWD;
-  return (*at != AT_FDCWD && slash != NULL) ? slash + 1 : whole;
 }
 
 

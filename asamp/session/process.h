@@ -60,6 +60,7 @@ int process_isring (void);
 
 typedef struct ProcessStats {
   const char *path;	/* NULL: nothing is written */
+  int isgone;		/* that file was removed, or has another name */
   int failed;		/* because its file could not be made */
   int temporary;
   uint64_t period, timens, bytes;  /* bytes of the file */

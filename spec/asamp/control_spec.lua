@@ -210,6 +210,31 @@ describe("a process that listens", function()
     assert(os.execute("kill -9 " .. child))  -- it might find its folder gone, and wait on
   end)
 
+  -- It named the file as one that is there.
+  it("tells that its file has been removed, with its folder or without, or moved", function()
+    start("alloc=64K,listen=s/x.sock,out=p/p.vmprof,quiet", nil, "p")
+    local function isgone()
+      local _, out = asamp("stats", socket)
+      assert.is_truthy(out:find("writes '" .. folder, 1, true), out)
+      assert.equal(stats().gone == 1, out:find("removed, or moved", 1, true) ~= nil)
+      return stats().gone
+    end
+    assert.is_nil(isgone())
+    assert(os.rename(folder .. "/p/p.vmprof", folder .. "/p/q.vmprof"))
+    assert.equal(1, isgone())
+    assert(host.ask(socket, "rotate\n"):find "ok\n$")
+    assert.is_nil(isgone())
+    assert.is_truthy(host.ask(socket, ("record 60 4096 0 %s/r.vmprof\n"):format(folder)):find "ok\n$")
+    assert.is_nil(isgone())
+    assert(os.remove(folder .. "/r.vmprof"))
+    assert.equal(1, isgone())
+    assert.is_truthy(host.ask(socket, "stop\n"):find "ok\n$")
+    assert.is_nil(isgone())
+    shell.output("rm -r %s/p", folder)
+    assert.equal(1, isgone())
+    finish()
+  end)
+
   -- It recorded on for good, and whoever asked for a recording was told to stop it first. Of a
   -- folder that was removed nothing but its name is left.
   it("ends a recording though its own file cannot be made, and has it when it can", function()

@@ -17,10 +17,15 @@ function M.stats(s)
     s.file and ("writes '%s' (%s)%s"):format(s.file, size(s.filebytes),
                                             s.recording == 1 and ", a recording" or "")
            or "writes nothing",
-    s.full and ("the file takes no more: %s"):format(s.full) or nil,
   }
   local function add(text, ...)
     lines[#lines + 1] = text:format(...)
+  end
+  if s.gone then
+    add "nothing is there by that name any more: the file was removed, or moved"
+  end
+  if s.full then
+    add("the file takes no more: %s", s.full)
   end
   add("samples %s%s", s.alloc > 0 and ("one every %s allocated"):format(size(s.alloc)) or
       "no allocations", s.time > 0 and (", %d of time a second"):format(s.time) or "")
