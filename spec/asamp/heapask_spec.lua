@@ -20,6 +20,7 @@ local SERVER = [[
   local words = {
     collect = collectgarbage,
     close = function() second:close() end,
+    limit = function() need "profilegen".filelimit(16) end,
     exit = os.exit,
     fork = function()
       if peers.fork() == 0 then
@@ -36,7 +37,7 @@ describe("a snapshot asked of an idle process", function()
   before_each(function()
     folder, asked = shell.folder(), {}
     local need = "local function need(name) return package.loadlib(({"
-    for _, name in ipairs{"peers", "states"} do
+    for _, name in ipairs{"peers", "profilegen", "states"} do
       need = ("%s %s = %q,"):format(need, name,
         host.realpath(assert(package.searchpath(name, package.cpath))))
     end
@@ -181,5 +182,27 @@ describe("a snapshot asked of an idle process", function()
       "heap", "--wait", "soon", socket}
     assert.same({2, ""}, {code, out})
     assert.is_truthy(err:find("--wait wants a time such as 30s, 5m or 1h, got 'soon'", 1, true), err)
+  end)
+
+  -- The command named it as if it were there, waited five seconds, and said that it was no snapshot,
+  -- or that it was not there.
+  it("is no file's that cannot be written, and the command says so", function()
+    local function run(out)
+      local code, text, err = process.run{program = prefix .. "/bin/asamp", directory = folder,
+        "heap", "--wait", "30s", "-o", out, socket}
+      assert.same({1, ""}, {code, text})
+      return err
+    end
+    for _, path in ipairs{"/dev/full", folder} do
+      assert.equal(("asamp heap: cannot write the snapshot '%s': it is no file, and a snapshot is read "
+        .. "again\n"):format(path), run(path))
+    end
+    say "limit"
+    local waiting = process.start{program = "/bin/sh", directory = folder,
+      "-c", "while sleep 0.2; do echo collect >words; done"}
+    local err = run "a.heap"
+    os.execute("kill " .. waiting)
+    assert.equal(("asamp heap: '%s/a.heap' is not there: the process could not write it, and tells on "
+      .. "its stderr why\n"):format(folder), err)
   end)
 end)

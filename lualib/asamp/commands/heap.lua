@@ -62,14 +62,18 @@ local function read(path, world, tell)
   return h
 end
 
--- Has the process take a snapshot. Returns its path, which is printed; nil after a complaint.
-local function take(o, world, tell)
+-- Has the process take a snapshot. Returns its path; nil after a complaint.
+local function take(o, tell)
   local target = o.files[1]
   local seconds, late = o.wait or 10
   local fields, message = ask.ask(target, "stats")
+  local out = fields and ask.absolute(o.out or fields.pid .. ".heap")
+  if out and host.samefile(out, out) and not host.isfile(out) then
+    fields, message = nil, ("cannot write the snapshot '%s': it is no file, and a snapshot is read again")
+      :format(out)
+  end
   if fields then
-    fields, message, late = ask.ask(target, ("heap %s %s"):format(o.state or "-",
-      ask.absolute(o.out or fields.pid .. ".heap")), seconds)
+    fields, message, late = ask.ask(target, ("heap %s %s"):format(o.state or "-", out), seconds)
   end
   if late then
     message = ("'%s' has not collected for %d s, which it does when it has allocated enough; no " ..
@@ -79,20 +83,24 @@ local function take(o, world, tell)
     tell.failed("%s", message)
     return nil
   end
-  world.err(fields.file .. "\n")
   return fields.file
 end
 
--- Reads a snapshot that another process is writing, once it is whole.
+-- Reads a snapshot that another process is writing, once it is whole, and prints its path. What
+-- could not be written is removed by who wrote it.
 local function await(path, world, tell)
   for i = 1, 600 do
     local h, message = heap.open(path)
     local begun = not h and message:find("still being written", 1, true)
-    if h or not begun and i > 50 then  -- nothing may be in it yet
+    if not h and not host.samefile(path, path) then
+      tell.failed("'%s' is not there: the process could not write it, and tells on its stderr why", path)
+      return nil
+    elseif h or not begun and i > 50 then  -- nothing may be in it yet
       break
     end
     host.pause(100)
   end
+  world.err(path .. "\n")
   return read(path, world, tell)
 end
 
@@ -256,7 +264,7 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
   end
   local h
   if ask.isprocess(o.files[1]) then
-    local path = take(o, world, tell)
+    local path = take(o, tell)
     h = path and await(path, world, tell)
   else
     h = read(o.files[1], world, tell)
