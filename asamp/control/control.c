@@ -64,11 +64,10 @@ static void keepfile (const char *path) {
 }
 
 
-/* The file that is written now. */
-static void keepcurrent (void) {
+void control_keep (void) {
   ProcessStats s;
   process_stats(&s);
-  keepfile(s.path);
+  if (!s.temporary) keepfile(s.path);
 }
 
 
@@ -79,9 +78,9 @@ static void change (void) {
     else complain("%s", err);
     return;
   }
-  keepcurrent();
+  control_keep();
   if (!process_switch(NULL, NULL, 0, err, sizeof(err))) complain("%s", err);
-  keepcurrent();
+  control_keep();
 }
 
 /* }===================================================================== */

@@ -43,7 +43,7 @@ typedef struct ControlOptions {
   char *listen;		/* pattern of the socket's path (process_path); "": the default,
 			   in the user's run-time folder; NULL: none */
   uint64_t rotate;	/* ns from file to file; 0: it stays */
-  uint64_t keep;	/* of the files that this made so many stay; 0: all */
+  uint64_t keep;	/* of the pattern's files so many stay, but for dumps; 0: all */
   uint64_t most;	/* bytes of a file, about; 0: no limit */
 } ControlOptions;
 
@@ -52,6 +52,10 @@ void control_setup (const ControlOptions *o);
 
 /* The thread, if something is to be, and this process has none yet. Cheap. */
 void control_ensure (void);
+
+/* The file that is written now is one of those of which 'keep' stay, unless it is a recording:
+   around whatever has the process go on in another. On the control's thread alone. */
+void control_keep (void);
 
 /* The default's pattern into 'to'. */
 void control_default (char *to, size_t size);

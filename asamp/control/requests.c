@@ -4,6 +4,7 @@
 */
 #define _GNU_SOURCE
 #include "requests.h"
+#include "control.h"
 #include "server.h"
 
 #include <errno.h>
@@ -210,16 +211,26 @@ static int record (Request *r, char *rest) {
   if (due > 0) return refusefornow(r);
   wanted.period = bytes;
   wanted.timens = (hertz > 0) ? SECOND / hertz : 0;
+  control_keep();
   if (!process_switch(rest, &wanted, 1, err, sizeof(err))) return request_refuse(r, err);
   due = clock_now() + n * SECOND;
   return tellfile(r);
 }
 
 
+/* 0: 'err' says why not, or why nothing is written from here on. */
+static int end (char *err, size_t errsize) {
+  int ok;
+  due = 0;
+  ok = process_stop(err, errsize);
+  control_keep();
+  return ok;
+}
+
+
 static int stop (Request *r) {
   char err[1024];
-  due = 0;
-  if (!process_stop(err, sizeof(err))) return request_refuse(r, err);
+  if (!end(err, sizeof(err))) return request_refuse(r, err);
   return say(r, "ok\n");
 }
 
@@ -241,7 +252,9 @@ static int rotate (Request *r) {
   process_stats(&s);
   if (s.path == NULL && !s.failed) return request_refuse(r, "nothing is written");
   if (process_isring()) return dump(r, NULL);
+  control_keep();
   if (!process_switch(NULL, NULL, 0, err, sizeof(err))) return request_refuse(r, err);
+  control_keep();
   return tellfile(r);
 }
 
@@ -302,8 +315,7 @@ uint64_t requests_due (void) {
 
 void requests_expire (void) {
   char err[1024];
-  due = 0;
-  if (!process_stop(err, sizeof(err))) complain("%s", err);
+  if (!end(err, sizeof(err))) complain("%s", err);
 }
 
 
