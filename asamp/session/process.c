@@ -173,7 +173,7 @@ static Profile *make (const char *to, unsigned number, char *err, size_t errsize
   o.command = command;
   o.number = (isown || strstr(pattern, "%n") != NULL) ? 1 : number;  /* the name has it */
   o.timeperiod = with.rates.timens;
-  o.made = o.made || number > 1;
+  o.made = !isown && (o.made || number > 1);
   if (isown || !hasfolder()) o.folder = 0;
   if (isown) o.ring.most = 0;  /* a recording */
   p = sampler_openshared(&o, with.rates.period, err, errsize);

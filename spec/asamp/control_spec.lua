@@ -476,6 +476,29 @@ describe("a process that listens", function()
     assert.is_true(#list >= 2 and #list <= 3, #list)  -- its end may find the next one just made
   end)
 
+  -- Where the process's own pattern has a %, the name was taken for one that was made up, too: beside
+  -- a file that is no profile, or an empty one, the recording went to the next number.
+  it("records to the name that is given, whatever its own pattern is", function()
+    for _, pattern in ipairs{"p.%n.vmprof", "p.vmprof"} do
+      start("alloc=64K,quiet,listen=s/x.sock,out=" .. pattern)
+      shell.write(folder .. "/notes", "not ours")
+      shell.write(folder .. "/empty", "")
+      local function record(name)
+        local text = host.ask(socket, ("record 60 4096 0 %s/%s\n"):format(folder, name))
+        host.ask(socket, "stop\n")
+        return text
+      end
+      local function told(name) return ("file %s/%s\nok\n"):format(folder, name) end
+      assert.equal(told "new", record "new")
+      assert.equal(told "new.2", record "new")  -- a profile stays
+      assert.equal(told "empty", record "empty")
+      assert.is_truthy(record "notes":find("^error cannot write profile '[^']+/notes': a text file is there"))
+      assert.equal("not ours", process.read(folder .. "/notes"))
+      finish()
+      shell.remove(folder)
+    end
+  end)
+
   -- Those between two requests were never removed, and those around a recording; the disk was full
   -- where cron or logrotate asked, and not rotate=.
   it("keeps as many of its files as it is told, whoever has asked for the next one", function()
