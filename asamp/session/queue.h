@@ -80,7 +80,8 @@ struct Profile {
   /* the writer's own */
   LiveFile file;
   Place place;
-  EventTally unflushed;        /* encoded since the last flush */
+  EventTally unflushed;        /* encoded since the last flush, ... */
+  uint64_t sure;               /* ... after which the file had so many bytes */
   uint64_t flushed;       /* when everything was flushed last, ns */
   int dirty;              /* something came since the last flush */
   Encoder *encoder;

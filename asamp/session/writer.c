@@ -74,11 +74,28 @@ static void flush (Profile *p, int last) {
     livefile_fail(&p->file, ENOMEM);
   livefile_flush(&p->file, last);
   p->dirty = 0;
+  p->sure = p->file.sure;
   noteerror(p);
   if (p->file.stalled == 0) {
     event_add(&p->written, &p->unflushed);
     memset(&p->unflushed, 0, sizeof(p->unflushed));
   }
+}
+
+/* Has so much been put that the file is about to flush by itself, or has it? */
+static int ismuch (const Profile *p) {
+  const LiveFile *f = &p->file;
+  return f->stalled == 0 && (f->kept.n >= LIVEFILE_PIECE / 8 * 7 || f->sure != p->sure);
+}
+
+/* A batch ends before the file would flush in its midst, and is flushed as a whole: so 'unflushed'
+   is what a file that is cut back does not have, and what it has is complete. */
+static void goon (Profile *p) {
+  if (!encoder_full(p->encoder) && !ismuch(p))
+    return;
+  encoder_batch(p->encoder);
+  if (ismuch(p))
+    flush(p, 0);
 }
 
 /* Encodes a whole buffer; after a failure it only counts what is lost. */
@@ -90,8 +107,7 @@ static void drain (Profile *p, const Queue *q) {
     if (p->file.error == 0) {
       event_count(event, &p->unflushed);
       event_encode(event, p->encoder);
-      if (encoder_full(p->encoder))
-        encoder_batch(p->encoder);
+      goon(p);
     }
     else
       event_count(event, &lost);

@@ -100,6 +100,32 @@ describe("a disk that becomes full in the middle of a run", function()
     return true
   end
 
+  -- All since the last pause counted as lost, though the file has flushed by itself at each MiB.
+  it("tells as many lost as there are, however much came in a hurry", function()
+    local function count(limit)
+      local path, status, out, err = run(([[
+        local profiler, gen = require "profiler", require "profilegen"
+        local kept = {}
+        local function down(d) if d > 0 then return (down(d - 1)) end kept[#kept %% 100 + 1] = {} end
+        gen.filelimit(%d)
+        assert(profiler.alloc_start(64, {out = ..., compress = false, native = false, fixed = true}))
+        for i = 1, 60000 do down(i * 7919 %% 40) end
+        profiler.disable()
+        print(profiler.stats().lost)]]):format(limit))
+      assert.equal(0, status, err)
+      local r = assert(reader.read(path))
+      os.remove(path)
+      return r.samples, tonumber(out)
+    end
+    local all, none = count(1 << 30)
+    assert.equal(0, none)
+    for _, limit in ipairs{1500000, 4000000} do
+      local got, lost = count(limit)
+      assert.is_true(got > 0 and lost > 0, limit)
+      assert.equal(all, got + lost, limit)
+    end
+  end)
+
   -- SIGXFSZ ends a process that does not ignore it; the writer's thread blocks it.
   for _, signal in ipairs{"ignored", "not ignored"} do
     it("by a limit, costs what came after, SIGXFSZ " .. signal, function()
