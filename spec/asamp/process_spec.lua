@@ -268,10 +268,19 @@ describe("asamp run of a program #plain", function()
         other = "'./other' is linked to liblua5.3.so.0; none of its Lua can be profiled",
         none = "no profile: './none' made no state of liblua5.4.so.0, nor did a child that has ASAMP "
           .. "in its environment; or its own log says why none is written"} do
-      local code, out, err = process.run{program = prefix .. "/bin/asamp", directory = folder,
-                                         "run", "--", "./" .. name}
-      assert.same({5, "ran\n", "asamp run: " .. says .. "\n"}, {code, out, err})
+      for _, option in ipairs{"--alloc=1M", "--quiet"} do  -- the second said nothing
+        local code, out, err = process.run{program = prefix .. "/bin/asamp", directory = folder,
+                                           "run", option, "--", "./" .. name}
+        assert.same({5, "ran\n", "asamp run: " .. says .. "\n"}, {code, out, err}, option)
+      end
     end
+    for path, isthere in pairs{["p.vmprof"] = true, ["/dev/null"] = false} do  -- nothing is to be told
+      local words = {program = prefix .. "/bin/asamp", directory = folder,
+                     "run", "--quiet", "-o", path, "--", prefix .. "/bin/lua", "-e", ""}
+      assert.same({0, "", ""}, {process.run(words)}, path)
+      assert.equal(isthere, process.read(folder .. "/" .. path) ~= nil)
+    end
+    shell.remove(folder)
   end)
 
   -- It was said to have made "no state of liblua5.4.so.0", which tells nobody what to do.

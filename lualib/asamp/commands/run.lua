@@ -66,7 +66,7 @@ local DESCRIPTION = {
   {"format", "NAME", "stock or extended (default stock)",
     options.oneof{"stock", "extended"}},
   {"plain", nil, "do not compress the profile"},
-  {"quiet", nil, "no report at the end"},
+  {"quiet", nil, "no report at the end; that there is no profile is told"},
   after = "What LUA_PROFILER holds goes for all that is not given here.",
   exits = "Exit codes: the script's own; 1 the script could not be started, " ..
     "2 wrong arguments.",
@@ -297,16 +297,15 @@ local function runprogram(program, t, words, environment, world, tell)
   if not how then
     return tell.failed("%s", status)
   end
-  if not quiet and not note then
-    local list = findall(t.out, pid, since)
-    if #list == 0 then
-      tell.failed("%s", none(program))
-    else
-      shortreport(list[1], nil, how == "signal" and status, world, tell)
-    end
-    for i = 2, #list do
-      world.err(("asamp run: another process has left '%s'\n"):format(list[i]))
-    end
+  local list = note and {} or findall(t.out, pid, since)
+  local isother = host.samefile(t.out, t.out) and not host.isfile(t.out)  -- a pipe, say
+  if #list == 0 and not note and not isother then
+    tell.failed("%s", none(program))
+  elseif #list > 0 and not quiet then
+    shortreport(list[1], nil, how == "signal" and status, world, tell)
+  end
+  for i = 2, quiet and 0 or #list do
+    world.err(("asamp run: another process has left '%s'\n"):format(list[i]))
   end
   return ended(how, status)
 end
