@@ -101,11 +101,11 @@ describe("asamp convert", function()
     local function part(options)
       assert(profiler.pprof(path, folder .. "/part", options))
       local p = protobuf.profile(vmprof.load(folder .. "/part"))
-      local sums = {}
+      local added = {}
       for _, s in ipairs(p.samples) do
-        for i, v in ipairs(s.values) do sums[i] = (sums[i] or 0) + v end
+        for i, v in ipairs(s.values) do added[i] = (added[i] or 0) + v end
       end
-      return sums, p.duration, p.nanos
+      return added, p.duration, p.nanos
     end
     each(function()
       local all, length, began = part{}
