@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "control.h"
 #include "clients.h"
+#include "keptfiles.h"
 #include "requests.h"
 #include "server.h"
 
@@ -39,48 +40,16 @@ void control_default (char *to, size_t size) {
 
 /* {== files ============================================================ */
 
-static struct Kept {
-  char *path;
-  struct stat id;		/* at its begin: another may get its name */
-} *files;			/* that this made, the oldest first */
-static uint64_t nfiles;
-
-
-/* That is one of them; those that are too many go. */
-static void keepfile (const char *path) {
-  struct Kept *more, new;
-  if (options.keep == 0 || path == NULL ||
-      (nfiles > 0 && strcmp(files[nfiles - 1].path, path) == 0) ||
-      !process_identify(path, &new.id)) return;
-  more = realloc(files, (nfiles + 1) * sizeof(*files));
-  if (more == NULL) return;
-  files = more;
-  if ((new.path = strdup(path)) == NULL) return;
-  files[nfiles++] = new;
-  if (nfiles <= options.keep) return;
-  process_remove(files[0].path, &files[0].id);
-  free(files[0].path);
-  memmove(files, files + 1, --nfiles * sizeof(*files));
-}
-
-
-void control_keep (void) {
-  ProcessStats s;
-  process_stats(&s);
-  if (!s.temporary) keepfile(s.path);
-}
-
-
 static void change (void) {
   char err[1024], path[PATH_MAX];
   if (process_isring()) {
-    if (process_dump(NULL, path, sizeof(path), err, sizeof(err))) keepfile(path);
+    if (process_dump(NULL, path, sizeof(path), err, sizeof(err))) keptfiles_add(path);
     else complain("%s", err);
     return;
   }
-  control_keep();
+  keptfiles_current();
   if (!process_switch(NULL, NULL, 0, err, sizeof(err))) complain("%s", err);
-  control_keep();
+  keptfiles_current();
 }
 
 /* }===================================================================== */
@@ -170,12 +139,12 @@ static void start (void) {
 
 void control_setup (const ControlOptions *o) {
   options = *o;
+  keptfiles_setup(o->keep);
 }
 
 
 static void forked (void) {
-  files = NULL;  /* the parent's, which it keeps; their memory stays with them */
-  nfiles = 0;
+  keptfiles_forked();
   server_forked();
   pthread_mutex_init(&lock, NULL);
   requests_forked();

@@ -53,10 +53,6 @@ void control_setup (const ControlOptions *o);
 /* The thread, if something is to be, and this process has none yet. Cheap. */
 void control_ensure (void);
 
-/* The file that is written now is one of those of which 'keep' stay, unless it is a recording:
-   around whatever has the process go on in another. On the control's thread alone. */
-void control_keep (void);
-
 /* The default's pattern into 'to'. */
 void control_default (char *to, size_t size);
 

@@ -4,7 +4,7 @@
 */
 #define _GNU_SOURCE
 #include "requests.h"
-#include "control.h"
+#include "keptfiles.h"
 #include "server.h"
 
 #include <errno.h>
@@ -211,7 +211,7 @@ static int record (Request *r, char *rest) {
   if (due > 0) return refusefornow(r);
   wanted.period = bytes;
   wanted.timens = (hertz > 0) ? SECOND / hertz : 0;
-  control_keep();
+  keptfiles_current();
   if (!process_switch(rest, &wanted, 1, err, sizeof(err))) return request_refuse(r, err);
   due = clock_now() + n * SECOND;
   return tellfile(r);
@@ -223,7 +223,7 @@ static int end (char *err, size_t errsize) {
   int ok;
   due = 0;
   ok = process_stop(err, errsize);
-  control_keep();
+  keptfiles_current();
   return ok;
 }
 
@@ -252,9 +252,9 @@ static int rotate (Request *r) {
   process_stats(&s);
   if (s.path == NULL && !s.failed) return request_refuse(r, "nothing is written");
   if (process_isring()) return dump(r, NULL);
-  control_keep();
+  keptfiles_current();
   if (!process_switch(NULL, NULL, 0, err, sizeof(err))) return request_refuse(r, err);
-  control_keep();
+  keptfiles_current();
   return tellfile(r);
 }
 

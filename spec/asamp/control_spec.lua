@@ -527,7 +527,10 @@ describe("a process that listens", function()
       assert.equal(("file %s/p%s.vmprof\nok\n"):format(folder, i > 1 and "." .. i or ""),
                    host.ask(socket, what .. "\n"))
     end
-    assert.equal(3, #lines("ls %s/*.vmprof", folder))
+    assert.is_truthy(host.ask(socket, ("record 60 4096 0 %s/r.vmprof\n"):format(folder)):find "ok\n$")
+    assert.is_truthy(host.ask(socket, "stop\n"):find "ok\n$")
+    assert.equal("p.2.vmprof p.3.vmprof p.4.vmprof p.vmprof r.vmprof",
+                 table.concat(lines("cd %s; ls *.vmprof", folder), " "))
     finish()
   end)
 

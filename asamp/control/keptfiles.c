@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Which files of the process's stay (keptfiles.h).
+*/
+#include "keptfiles.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "process.h"
+
+static struct Kept {
+  char *path;
+  struct stat id;		/* at its begin: another may get its name */
+} *files;			/* that this made, the oldest first */
+static uint64_t nfiles;
+static uint64_t most;		/* 0: all stay */
+
+
+void keptfiles_setup (uint64_t n) {
+  most = n;
+}
+
+
+void keptfiles_add (const char *path) {
+  struct Kept *more, new;
+  if (most == 0 || path == NULL ||
+      (nfiles > 0 && strcmp(files[nfiles - 1].path, path) == 0) ||
+      !process_identify(path, &new.id)) return;
+  more = realloc(files, (nfiles + 1) * sizeof(*files));
+  if (more == NULL) return;
+  files = more;
+  if ((new.path = strdup(path)) == NULL) return;
+  files[nfiles++] = new;
+  if (nfiles <= most) return;
+  process_remove(files[0].path, &files[0].id);
+  free(files[0].path);
+  memmove(files, files + 1, --nfiles * sizeof(*files));
+}
+
+
+void keptfiles_current (void) {
+  ProcessStats s;
+  if (most == 0 || process_isring()) return;
+  process_stats(&s);
+  if (!s.temporary) keptfiles_add(s.path);
+}
+
+
+void keptfiles_forked (void) {
+  files = NULL;  /* the parent's, which it keeps; their memory stays with them */
+  nfiles = 0;
+}
