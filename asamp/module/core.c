@@ -23,6 +23,7 @@
 #include "process.h"
 #include "sampler.h"
 #include "timing.h"
+#include "uncancelled.h"
 
 
 static Sampler *check (lua_State *L) {
@@ -451,6 +452,7 @@ int asamp_setup (const char *wish, const char *home) {
 
 
 void asamp_join (lua_State *L) {
+  UNCANCELLED;
   process_join(L);
   control_ensure();
 }

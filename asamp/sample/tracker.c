@@ -8,6 +8,7 @@
 #include "clock.h"
 #include "descriptor.h"
 #include "mallocs.h"
+#include "uncancelled.h"
 #include "unwind.h"
 
 #include <fcntl.h>
@@ -141,6 +142,7 @@ static void stringcopied (Tracker *t, lua_State *L, const ProfileSample *s) {
 
 /* Growth has passed a point. */
 static uint64_t copied (void *ud, lua_State *L, size_t n, uint64_t over) {
+  UNCANCELLED;
   Tracker *t = ud;
   ProfileSample out;
   uint64_t distance;
@@ -178,6 +180,7 @@ static void startcopies (Tracker *t, lua_State *L) {
 
 static uint64_t sample (void *ud, lua_State *L, const luaN_Sample *in,
                         uint64_t over) {
+  UNCANCELLED;
   Tracker *t = ud;
   lua_State *running;
   ProfileSample out;
@@ -255,6 +258,7 @@ static void reap (Tracker *t) {
 
 /* In the midst of a malloc (mallocs.h); L is the main thread of what runs. */
 static int takenative (lua_State *L, const MallocSample *in) {
+  UNCANCELLED;
   const luaN_Sampler *seam = luaN_getsampler(L);
   MallocSample s = *in;
   Tracker *t;
@@ -505,6 +509,7 @@ static int isquiet (const Tracker *t, lua_State *L) {
 
 
 static void decide (void *ud, lua_State *L, int major) {
+  UNCANCELLED;
   Tracker *t = ud;
   uint64_t time;
   if (t->client == NULL || t->idle || (!major && isquiet(t, L))) return;
@@ -594,6 +599,7 @@ static void told (Tracker *t, lua_State *L) {
 
 
 static void collected (void *ud, lua_State *L) {
+  UNCANCELLED;
   Tracker *t = ud;
   if (t->client == NULL) return;
   if (t->deciding) told(t, L);
@@ -617,6 +623,7 @@ static void freed (void *ud, lua_State *L, const void *block) {
 
 
 static void point (void *ud, lua_State *L) {
+  UNCANCELLED;
   Tracker *t = ud;
   t->busy++;
   if (t->client != NULL && t->points) t->client->point(t->ud, L);
@@ -625,12 +632,14 @@ static void point (void *ud, lua_State *L) {
 
 
 static void closing (void *ud, lua_State *L) {
+  UNCANCELLED;
   Tracker *t = ud;
   if (t->client != NULL) t->client->closing(t->ud, L);
 }
 
 
 static void starved (void *ud, lua_State *L) {
+  UNCANCELLED;
   Tracker *t = ud;
   if (t->client == NULL || t->client->starved == NULL || t->idle) return;
   t->busy++;

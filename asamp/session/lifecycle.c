@@ -7,6 +7,7 @@
 #include "clock.h"
 #include "descriptor.h"
 #include "encoder.h"
+#include "uncancelled.h"
 #include "writer.h"
 
 #include <errno.h>
@@ -233,6 +234,7 @@ const char *profile_message (int error) {
 
 int profile_dump (Profile *p, const char *to, int isshort, char *path, size_t pathsize,
                   char *err, size_t errsize) {
+  UNCANCELLED;
   Wish wish = {to, isshort, 0, 0, path, "", pathsize};
   int istaken = 0;
   if (p->pid == getpid() && !p->ended) {

@@ -18,6 +18,7 @@
 #include "complain.h"
 #include "dying.h"
 #include "orphans.h"
+#include "uncancelled.h"
 
 struct Samplers samplers;
 
@@ -82,6 +83,7 @@ void samplers_look (Sampler *s, lua_State *L, int last) {
 
 
 size_t sampler_holders (Sampler *s, lua_State *L) {
+  UNCANCELLED;
   return (s->state.profile != NULL) ? tracker_holders(&s->tracker, L) : 0;
 }
 

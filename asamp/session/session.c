@@ -21,6 +21,7 @@
 #include "labels.h"
 #include "mallocs.h"
 #include "native.h"
+#include "uncancelled.h"
 
 /* {== the profile as a client ========================================== */
 
@@ -356,6 +357,7 @@ Profile *sampler_openshared (const SamplerOptions *o, uint64_t period, char *err
 
 int sampler_open (Sampler *s, const SamplerOptions *o, uint64_t period,
                   char *err, size_t errsize) {
+  UNCANCELLED;
   ProfileConfig c;
   if (s->shared != NULL) {
     if (s->path == NULL)
@@ -423,6 +425,7 @@ int sampler_off (Sampler *s, lua_State *L) {
 
 int sampler_timeon (Sampler *s, lua_State *L, uint64_t ns, TimerClock clock,
                     char *err, size_t errsize) {
+  UNCANCELLED;
   int ok, wall = (clock == TIMER_WALL);
   descriptor_hold();  /* for the timer's, libunwind's and the C library's */
   ok = timing_start(&s->timing, s->tracker.L, ns, clock, s->options.native,
@@ -439,6 +442,7 @@ int sampler_timeon (Sampler *s, lua_State *L, uint64_t ns, TimerClock clock,
 
 
 int sampler_timeoff (Sampler *s, lua_State *L) {
+  UNCANCELLED;
   if (s->timing.timer == NULL) return 0;
   timing_stop(&s->timing);
   samplers_point(s, L);
@@ -458,6 +462,7 @@ void sampler_period (Sampler *s, lua_State *L, uint64_t period) {
 
 int sampler_mark (Sampler *s, const char *name, size_t namelen,
                   const char *value, size_t valuelen) {
+  UNCANCELLED;
   /* the profile that the state has may just have ended */
   while (s->shared == NULL ? s->state.profile != NULL : shared_current(s) > 0) {
     Profile *p = s->state.profile;
@@ -507,6 +512,7 @@ int sampler_dump (Sampler *s, const char *to, char *path, size_t pathsize, char 
 
 
 int sampler_close (Sampler *s, lua_State *L) {
+  UNCANCELLED;
   if (s->state.profile == NULL && s->tracker.client != NULL) return 0;
   sampler_timeoff(s, L);
   if (s->state.profile != NULL) {

@@ -7,6 +7,7 @@
 #include "queue.h"
 #include "clock.h"
 #include "framename.h"
+#include "uncancelled.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -79,6 +80,7 @@ static inline int hasroom (const Profile *p, size_t size) {
 
 /* Waits until it has (Q3); 0: it never will. Apart, for whoever finds room at once. */
 static __attribute__((noinline)) int waitforroom (Profile *p, size_t size) {
+  UNCANCELLED;
   while (!hasroom(p, size)) {
     EventTally inhand = p->inhand;
     if (p->pid != getpid())

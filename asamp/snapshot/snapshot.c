@@ -12,6 +12,7 @@
 #include "place.h"
 #include "quietfork.h"
 #include "tracker.h"
+#include "uncancelled.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -213,6 +214,7 @@ static int run (Writer *w, lua_State *L, const SnapshotWish *wish, Snapshot *s) 
 
 int snapshot_take (lua_State *L, const SnapshotWish *wish, Snapshot *s, char *err,
                    size_t size) {
+  UNCANCELLED;
   const PlaceWish placewish = {wish->path, 0, 0, wish->replace, NULL, 1, 0, wish->option
     ? "is there, which the snapshot would replace; give another path, or the option overwrite"
     : "is there, which the snapshot would replace; give another path"};

@@ -147,6 +147,20 @@ describe("a process that the environment profiles", function()
       end
     end)
 
+    -- It ended wherever the profiler waited or read a file, in the midst of an allocation, and
+    -- had a lock for which all others waited for ever.
+    it("when threads are cancelled, which end in their own code and not in the profiler's", function()
+      for _, options in ipairs{"alloc=64,time=500", "alloc=1K,ring=1m"} do
+        local status, out, err = process.run{program = folder .. "/endings", "cancel",
+          directory = folder, limit = 60, env = {ASAN_OPTIONS = "detect_leaks=0",
+          ASAMP = "quiet,out=out/%p.vmprof," .. options, LUA_PATH = ";;", LUA_CPATH = ";;"}}
+        assert.same({0, "fine\n", ""}, {status, out, err})
+        local p = profiles()[1]
+        assert.same({true, 9, 7}, {p.complete, p.begun, p.marks and #p.marks})
+        shell.output("rm %s/out/*", folder)
+      end
+    end)
+
     -- The child had its parent's list, and removed the files that this was to keep, the one
     -- that it wrote to included.
     it("with the files that it keeps, in the parent of a fork", function()

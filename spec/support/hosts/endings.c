@@ -7,6 +7,9 @@
 **   endings pool     four states, made by the main thread, are run by two others, each of them
 **                    by both in turn, for 0.25 s of CPU time; the second half of that allocates
 **                    nothing
+**   endings cancel   threads that are to be cancelled make states, have them work, mark and
+**                    write what they have, and close them, all before the next point at which
+**                    they can be: says how many were cancelled earlier
 **   endings chroot FOLDER   after 1 s of work FOLDER is the root; goes on for 5 s
 ** Prints "fine".
 */
@@ -83,6 +86,44 @@ static int runpools (void) {
   return 0;
 }
 
+#define CANCELLED	8
+
+static lua_State *marking;
+
+static void *cancelled (void *done) {
+  lua_State *own;
+  pthread_cancel(pthread_self());
+  own = luaL_newstate();
+  luaL_openlibs(own);
+  luaL_dostring(own, "local t = {} for i = 1, 50000 do t[i % 1000] = {i} end");
+  lua_close(own);
+  if (marking != NULL) luaL_dostring(marking, "mark('it goes on') dump()");
+  *(int *)done = 1;
+  pthread_testcancel();
+  return NULL;
+}
+
+static int cancel (void) {
+  pthread_t t;
+  int i, n = 0, done;
+  void *result;
+  for (i = 0; i < CANCELLED; i++) {
+    if (i == 1) {  /* the first state of the process is one of theirs */
+      marking = luaL_newstate();
+      luaL_openlibs(marking);
+      if (luaL_dostring(marking, "local p = require 'profiler' mark, dump = p.mark, p.dump")) return 1;
+    }
+    done = 0;
+    if (pthread_create(&t, NULL, cancelled, &done) != 0) return 1;
+    pthread_join(t, &result);
+    n += !done || result != PTHREAD_CANCELED;
+  }
+  lua_close(marking);
+  if (n > 0) printf("%d\n", n);
+  puts("fine");
+  return 0;
+}
+
 static void work (void) {
   luaL_dostring(L, "local e = os.clock() + 2.5 local t = {} "
                    "while os.clock() < e do for i = 1, 100 do t[i] = {i} end end");
@@ -96,6 +137,7 @@ int main (int argc, char **argv) {
     luaL_dostring(L, "for i = 1, 1000000 do local t = {i} end");
   }
   else if (argc > 1 && strcmp(argv[1], "pool") == 0) return runpools();
+  else if (argc > 1 && strcmp(argv[1], "cancel") == 0) return cancel();
   else if (argc > 2) {
     int i;
     begin(NULL);
