@@ -25,7 +25,8 @@ void queue_totals (const Profile *p, ProfileTotals *t) {
   t->timesamples = p->taken.timesamples - p->lost.timesamples;
   t->lost = p->lost.samples + p->lost.timesamples;
   t->all = queue_lost(p);
-  t->bytes = p->ring != NULL && !p->done ? ring_bytes(p->ring)
+  t->bytes = p->ring != NULL && !__atomic_load_n(&p->done, __ATOMIC_ACQUIRE)
+           ? ring_bytes(p->ring)
            : __atomic_load_n(&p->file.written, __ATOMIC_RELAXED);
   t->error = p->error != 0 ? p->error : p->stalled;
 }
