@@ -41,9 +41,6 @@
 #include "vec.h"
 #include "verify.h"
 
-/* Bytes that may be allocated without a safe point once a collection is due. */
-#define OVERDUE		((l_mem)1 << 20)
-
 /* Bytes to allocate between two slices of luaN_refinetables. The minor collection waits for
    these slices, until the nursery has grown to so many bytes and that part of what is old. */
 #define REFINEGAP	((l_mem)16 * 1024)
@@ -171,7 +168,7 @@ void luaC_fullgc (lua_State *L, int isemergency) {
 void luaN_overdue (lua_State *L) {
   global_State *g = G(L);
   luaN_stress(L);
-  if (g->GCdebt > OVERDUE && g->GCdebt > g->heap.gc.bytes.old && gcrunning(g))
+  if (luaN_isoverdue(g) && gcrunning(g))
     luaC_fullgc(L, 1);
 }
 

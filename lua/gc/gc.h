@@ -160,6 +160,9 @@ LUAI_FUNC void luaN_eraserest (lua_State *L);
 */
 LUAI_FUNC void luaN_tostring (lua_State *L, TValue *o);
 
+/* Bytes that may be allocated without a safe point once a collection is due. */
+#define LUAN_OVERDUE	((l_mem)1 << 20)
+
 /*
 ** The functions of the API that allocate and have no safe point (raw stores, names
 ** that are looked up) first ask whether a collection is long
@@ -167,9 +170,11 @@ LUAI_FUNC void luaN_tostring (lua_State *L, TValue *o);
 ** moved. The core holds nothing there that is not anchored; nowhere else does it
 ** collect without being short of memory.
 */
+#define luaN_isoverdue(g) \
+  ((g)->GCdebt > LUAN_OVERDUE && (g)->GCdebt > (g)->heap.gc.bytes.old)
 #define luaN_checkoverdue(L) \
-  (l_unlikely(G(L)->GCdebt > 0 || luaN_isstressed(G(L))) ? luaN_overdue(L) \
-                                                         : cast_void(0))
+  (l_unlikely(luaN_isoverdue(G(L)) || luaN_isstressed(G(L))) ? luaN_overdue(L) \
+                                                             : cast_void(0))
 
 LUAI_FUNC void luaN_overdue (lua_State *L);
 
