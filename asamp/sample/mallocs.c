@@ -91,21 +91,21 @@ static int strip (MallocSample *s) {
 }
 
 
-/* For whoever drains it. */
+/* For whoever drains it. The block is watched once, however often another thread is faster:
+   its free ends one watch. */
 static void enqueue (MallocSample *s) {
   uint64_t at = __atomic_load_n(&m.head, __ATOMIC_RELAXED);
   Waiting *w;
   do {
     w = &m.queue[at % MALLOCS_QUEUE];
     if (at - __atomic_load_n(&m.tail, __ATOMIC_ACQUIRE) >= MALLOCS_QUEUE ||
-        !mallocs_watch(s)) {
+        (s->owner == NULL && !mallocs_watch(s))) {
+      if (s->owner != NULL) mallocs_forget(s->owner);
       lose(s->count);
       return;
     }
-    if (__atomic_compare_exchange_n(&m.head, &at, at + 1, 0, __ATOMIC_ACQ_REL,
-                                    __ATOMIC_RELAXED)) break;
-    mallocs_forget(s->owner);
-  } while (1);
+  } while (!__atomic_compare_exchange_n(&m.head, &at, at + 1, 0, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_RELAXED));
   w->sample = *s;
   if (s->n > MALLOCS_FRAMES) {
     w->sample.n = MALLOCS_FRAMES;

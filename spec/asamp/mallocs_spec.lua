@@ -293,6 +293,26 @@ for i = 1, 4 do make() end
     error "no row of the thread's function"
   end)
 
+  -- Threads that were in each other's way when they put a sample into the queue watched its block
+  -- once more each time; its free ended one watch, and the others were alive for good.
+  it("is dead when it is freed, whichever threads asked for it at the same moment", function()
+    local folder = shell.folder()
+    local prefix = process.interpreter():match "^(.*)/bin/[^/]+$"
+    shell.output("gcc -g -I%s/include/lua5.4 spec/support/hosts/handed.c -o %s/handed -L%s/lib " ..
+      "-l:liblua5.4.so.0 -Wl,-rpath,%s/lib -lpthread", prefix, folder, prefix, prefix)
+    for _ = 1, 4 do
+      local status, out, err = process.run{program = folder .. "/handed", env = {LD_PRELOAD = LIBRARY,
+        ASAMP = "malloc=1K,overwrite=1,quiet,out=" .. path, LUA_PATH = "", LUA_CPATH = ""}}
+      assert.same({0, "fine\n", ""}, {status, out, err})
+      local of = {}
+      for _, row in ipairs(native.of(assert(reader.read(path))).libraries) do
+        of[row.library:match "[^/]*$"] = row
+      end
+      assert.is_true(of.handed.samples > 1000)
+      assert.equal(0, of.handed.alive)
+    end
+  end)
+
   -- They waited for the first state alone, which is idle, and most were lost.
   it("has the threads' samples where the state that they wait for is idle", function()
     local folder, prefix = shell.folder(), process.interpreter():match "^(.*)/bin/[^/]+$"
