@@ -106,6 +106,11 @@ static __attribute__((noinline)) Node *luaN_behind (Table *t, Node *mp) {
 }
 
 
+/* Is a new entry t's own? (Where it cannot be told at once, no.) */
+#define luaN_hasnonewindex(t) \
+  ((t)->metatable == NULL || ((t)->metatable->flags & (1u << TM_NEWINDEX)))
+
+
 /*
 ** Puts v under 'key', which t does not have: 1 when that is done. 0: there is
 ** more to it (a metamethod, a key to be moved, a barrier, no room, nil), nothing is
@@ -114,8 +119,7 @@ static __attribute__((noinline)) Node *luaN_behind (Table *t, Node *mp) {
 static inline int luaN_newfield (lua_State *L, Table *t, TString *key,
                                  const TValue *v) {
   Node *n = gnode(t, key->hash & (unsigned)(sizenode(t) - 1));
-  if (luaN_isold(t) || isdummy(t) || ttisnil(v) ||
-      (t->metatable != NULL && !(t->metatable->flags & (1u << TM_NEWINDEX))))
+  if (luaN_isold(t) || isdummy(t) || ttisnil(v) || !luaN_hasnonewindex(t))
     return 0;
   if (!isempty(gval(n)) && (n = luaN_behind(t, n)) == NULL)
     return 0;

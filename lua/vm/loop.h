@@ -5,5 +5,6 @@
 
 #include "calls.h"
 #include "concat.h"
+#include "stores.h"
 
 #endif

@@ -99,6 +99,90 @@ describe("a field set by a constant name", function()
   end)
 end)
 
+describe("a store by an index", function()
+  -- By a constant, by a variable, and by API: the first two have a short way of their own
+  -- where the table has an empty place for the key.
+  local byconstant = {}
+  for i = 1, 40 do
+    byconstant[i] = load(("local t, v = ... t[%d] = v"):format(i))
+  end
+  local WAYS = {
+    function(t, i, v) byconstant[i](t, v) end, function(t, i, v) t[i] = v end,
+    function(t, i, v) t[NAMES[i]] = v end, function(t, i, v) t[i + 0.0] = v end,
+  }
+  local function keyof(way, i) return way == 3 and NAMES[i] or i end
+
+  it("is there afterwards: in an array or behind it, young or old, where a value was or not", function()
+    for seed = 1, 60 do
+      math.randomseed(seed)
+      local t, model, n = {}, {}, math.random(3, #NAMES)
+      if seed % 3 == 0 then setmetatable(t, {__index = {}}) end
+      for step = 1, 300 do
+        local way, i = math.random(#WAYS), math.random(3, n)
+        local v = math.random(4) > 1 and {step} or nil
+        WAYS[way](t, i, v)
+        model[keyof(way, i)] = v
+        local j = keyof(math.random(#WAYS), math.random(3, n))
+        assert(rawget(t, j) == model[j], ("seed %d, step %d: %s"):format(seed, step, j))
+        if math.random(60) == 1 then collectgarbage(math.random(2) == 1 and "step" or nil) end
+      end
+      local left = 0
+      for k, v in next, t do
+        left = left + 1
+        assert(model[k] == v and #v == 1)
+      end
+      for _ in next, model do left = left - 1 end
+      assert(left == 0, "seed " .. seed)
+      assert(core.check())
+    end
+  end)
+
+  it("goes to __newindex where the place is empty, also when that came later", function()
+    for way, store in ipairs(WAYS) do
+      local calls, meta = {}, {}
+      local t = setmetatable({1, 2, 3, 4, [NAMES[3]] = 3}, meta)
+      t[3], t[NAMES[3]] = nil, nil
+      store(t, 3, "own")  -- now the metatable is known to have no __newindex
+      assert.equal("own", rawget(t, keyof(way, 3)))
+      t[3], t[NAMES[3]] = nil, nil
+      set[1](meta, function(_, k, v) calls[#calls + 1] = {k, v} end)
+      store(t, 3, 5)
+      assert.same({{keyof(way, 3), 5}}, calls)
+      assert.is_nil(rawget(t, keyof(way, 3)))
+    end
+  end)
+
+  it("is seen as a metamethod where its place was empty", function()
+    for _, name in ipairs {"__index", "__newindex"} do
+      local meta = {__index = {}, __newindex = {}}
+      local t = setmetatable({}, meta)
+      meta[name] = nil
+      assert.is_nil(t.x)
+      t.y, t.y = 1, nil  -- now it is known that there is none
+      local other = {x = "other"}
+      meta[name] = other
+      assert.equal(name == "__index" and "other" or nil, t.x)
+      t.z = 1
+      assert.equal(name == "__newindex" and 1 or nil, other.z)
+    end
+  end)
+
+  it("keeps its value alive in the array of an old table that has room", function()
+    local t = {}
+    for i = 1, 64 do t[i] = i end
+    for i = 3, 40 do t[i] = nil end
+    collectgarbage()
+    for i = 3, 40 do
+      WAYS[i % 2 + 1](t, i, {i})
+      for _ = 1, 20 do local _ = {} end
+    end
+    collectgarbage("step")
+    for i = 3, 40 do assert.equal(i, t[i][1]) end
+    assert(core.check())
+  end)
+end)
+
+
 describe("a method", function()
   -- An heir of an heir ... of 'class', through n metatables.
   local function heir(class, n)
