@@ -145,6 +145,7 @@ static Encoder *encoder (Transcode *t, uint64_t timeperiod, int wall) {
   config.followed = r->followed;
   config.pid = r->pid;
   config.command = r->command != 0 ? r->text.text + r->command : NULL;
+  config.tuning = r->tuning != 0 ? r->text.text + r->tuning : NULL;
   config.resolve = resolve;
   config.resolve_ud = t;
   config.labels = labels;

@@ -125,6 +125,8 @@ static void head (Encoder *e) {
   metanumber(e, "asamp.start", e->start / 1000);
   if (e->config.pid != 0)
     metanumber(e, "asamp.pid", e->config.pid);
+  if (e->config.tuning != NULL)
+    meta(e, "asamp.gc", e->config.tuning);
   metanumber(e, "asamp.random", (uint64_t)(e->config.random != 0));
   if (e->config.merged > 0)
     metanumber(e, "asamp.merged", e->config.merged);

@@ -41,6 +41,7 @@ typedef struct EncoderConfig {
   uint64_t followed;    /* deaths are told, of at most so many samples at a
                            time; 0: none are */
   const char *command;  /* what ran, for people; may be NULL */
+  const char *tuning;   /* LUA_GC of the process; may be NULL */
   uint64_t pid;         /* of the process; 0: unknown */
   int states;           /* 1: of many states, each with numbers of its own for
                            functions, classes and paths (stock only) */

@@ -14,7 +14,8 @@
 **
 ** A profile is a table (sizes in bytes; started, ended, duration and
 ** timeperiod in seconds; all other times in microseconds since the start):
-**   path, version, interpreter, own, compressed, lines, random, command
+**   path, version, interpreter, own, compressed, lines, random, command,
+**     tuning (LUA_GC of the process; nil: it had none)
 **   complete (false: damaged or cut; then 'message' tells where and why)
 **   offset                       bytes of the log that were read
 **   period, periods              bytes a sample stands for, at first; how
@@ -568,6 +569,8 @@ static void pushprofile (lua_State *L, const char *path, const ReadProfile *r,
   setstring(L, "interpreter", r->interpreter);
   if (r->command != 0)
     setstring(L, "command", r->text.text + r->command);
+  if (r->tuning != 0)
+    setstring(L, "tuning", r->text.text + r->tuning);
   if (r->message[0] != '\0')
     setstring(L, "message", r->message);
   if (r->started != 0)

@@ -70,6 +70,8 @@ int readermeta_read (ReaderState *s, const char *key, const char *value,
   }
   else if (strcmp(key, "argv") == 0)
     r->command = strtab_put(&r->text, value, n);
+  else if (strcmp(key, "asamp.gc") == 0)
+    r->tuning = r->own ? strtab_put(&r->text, value, n) : 0;
   else if (strcmp(key, "start_time_offset") == 0)
     r->clock = microseconds(value);
   else if (strcmp(key, "asamp.start") == 0)

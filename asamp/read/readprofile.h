@@ -204,6 +204,7 @@ typedef struct ReadProfile {
   StrTab text;
   IdMap names;         /* frame id -> number in 'text' */
   uint32_t command;    /* number in 'text' */
+  uint32_t tuning;     /* likewise: LUA_GC of the process; 0: it had none */
   ReadKind *kinds;
   uint32_t nkinds;
   /* at the end: the functions, and which of them a node is in */

@@ -34,6 +34,7 @@ static void release (Profile *p) {
   livefile_abandon(&p->file);
   spare_spend(&p->spare);
   free(p->place.path);
+  free(p->tuning);
   free(p->queue[0].data);
   free(p->queue[1].data);
   free(p);
@@ -138,6 +139,8 @@ static int begin (Profile *p, const ProfileConfig *config, char *why,
       return ENOMEM;
   }
   own.pid = (uint64_t)p->pid;
+  if (secure_getenv("LUA_GC") != NULL)
+    own.tuning = p->tuning = strdup(secure_getenv("LUA_GC"));
   if (!spare_keep(&p->spare))
     return ENOMEM;
   p->tellstall = config->stalled;

@@ -92,6 +92,7 @@ struct Profile {
   uint64_t pause;         /* to the next round, ns; where there are rounds */
   EventTally written;     /* can be read from the file */
   clockid_t clock;        /* its CPU time */
+  char *tuning;           /* LUA_GC as it was when the profile began, or NULL */
   int whole;              /* the file has its end; atomic */
   int done;               /* ... and is closed; atomic */
   Wish *wish;             /* under the lock; NULL: none */

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 -- A row of bench/advise: lua advise.lua NAME FROM/TO FILE..., each file what
--- `asamp advise --verify --json` has printed of a round. Of each number the median; what is off is
--- the median of each round's. FROM and TO: instructions of the collections of the profiled run,
--- and of the one with the other nursery; or nothing.
+-- `asamp advise --verify --json` has printed of a round. Of what was tenured, and of what the time
+-- changes by, the median; of times the least. FROM and TO: instructions of the collections of the
+-- profiled run, and of the one with the other nursery; or nothing.
 
 local function numberof(text, part, name, path)
   local inner = assert(text:match(('"%s":%%s*(%%b{})'):format(part)), path)
@@ -14,10 +14,7 @@ local function fields(path)
   local text = file:read "a"
   file:close()
   local verified = assert(text:match '"verified":%s*(.*)$', path)
-  local function number(part, name)
-    return numberof(part == "now" and text or verified, part, name, path)
-  end
-  return number
+  return function(part, name) return numberof(verified, part, name, path) end
 end
 
 local function median(list)
@@ -29,26 +26,23 @@ end
 local tables = {}
 for i = 3, #arg do tables[#tables + 1] = fields(arg[i]) end
 local cells = {arg[1]}
-for _, what in ipairs{{"tenured", "%.1f MB", 1e6}, {"time", "%.1f ms", 1e-3}} do
-  local predicted, measured, off = {}, {}, {}
-  for _, number in ipairs(tables) do
-    local p, m = number("predicted", what[1]), number("measured", what[1])
-    predicted[#predicted + 1], measured[#measured + 1] = p / what[3], m / what[3]
-    off[#off + 1] = 100 * (p / m - 1)
-  end
-  cells[#cells + 1] = what[2]:format(median(predicted))
-  cells[#cells + 1] = what[2]:format(median(measured))
-  cells[#cells + 1] = ("%+.1f%%"):format(median(off))
+local function all(part, name)
+  local list = {}
+  for i, number in ipairs(tables) do list[i] = number(part, name) end
+  return list
 end
-local from, to = arg[2]:match "^(%d+)/(%d+)$"
-if from then
-  local ratios = {}
-  for _, number in ipairs(tables) do
-    ratios[#ratios + 1] = number("predicted", "time") / number("now", "time")
-  end
-  local predicted, measured = median(ratios), to / from
-  cells[#cells + 1] = ("x %.3f"):format(predicted)
-  cells[#cells + 1] = ("x %.3f"):format(measured)
+
+local function cell(text, predicted, measured)
+  cells[#cells + 1], cells[#cells + 2] = text:format(predicted), text:format(measured)
   cells[#cells + 1] = ("%+.1f%%"):format(100 * (predicted / measured - 1))
 end
+
+cell("%.1f MB", median(all("predicted", "tenured")) / 1e6, median(all("measured", "tenured")) / 1e6)
+local before, ratios = all("before", "time"), all("predicted", "time")
+for i, time in ipairs(before) do ratios[i] = ratios[i] / time end
+local ratio = median(ratios)
+cell("%.1f ms", 1e3 * ratio * math.min(table.unpack(before)),
+     1e3 * math.min(table.unpack(all("measured", "time"))))
+local from, to = arg[2]:match "^(%d+)/(%d+)$"
+if from then cell("x %.3f", ratio, to / from) end
 print("| " .. table.concat(cells, " | ") .. " |")

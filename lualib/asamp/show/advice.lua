@@ -129,7 +129,19 @@ local function off(predicted, measured)
   return ("%.1f%% too %s"):format(math.abs(part), part < 0 and "low" or "high")
 end
 
---- 'found': {advice, best, verified = {nursery, predicted, measured}}. Text.
+-- What the times of runs again are worth: how far they are apart, and how much slower the machine
+-- is than it was.
+local function clock(v)
+  local function times(t)
+    return v.runs == 1 and units.shorttime(t.time) or
+           ("%s to %s"):format(units.shorttime(t.time), units.shorttime(t.most))
+  end
+  return ("with the profile's own nurseries %s, where the profile has %s, by which the prediction " ..
+    "is scaled; with these %s%s"):format(times(v.before), units.shorttime(v.recorded),
+    times(v.measured), v.runs == 1 and "" or "; the least counts")
+end
+
+--- 'found': {advice, best, verified (advice.verified's)}. Text.
 function M.render(found, style)
   local advice, now = found.advice, found.advice.now
   local out = {
@@ -162,15 +174,24 @@ function M.render(found, style)
   local v = found.verified
   if v then
     out[#out + 1] = ""
-    out[#out + 1] = tables.title(style, ("A run with LUA_GC=%s (a minor collection " ..
-      "every %s)"):format(v.setting, units.bytes(v.measured.nursery)))
-    local function row(what, unit, key, least)
-      local text = ("%s predicted, %s measured: %s"):format(unit(v.predicted[key]),
-        unit(v.measured[key]), off(v.predicted[key], math.max(least, v.measured[key])))
+    out[#out + 1] = tables.title(style, ("%s with LUA_GC=%s (a minor collection " ..
+      "every %s)"):format(v.runs == 1 and "A run" or v.runs .. " runs", v.setting,
+      units.bytes(v.measured.nursery)))
+    local function say(what, text)
       out[#out + 1] = "  " .. what .. layout.wrap(text, (" "):rep(14), style.width):sub(#what + 3)
+    end
+    local function row(what, unit, key, least)
+      say(what, ("%s predicted, %s measured: %s"):format(unit(v.predicted[key]),
+        unit(v.measured[key]), off(v.predicted[key], math.max(least, v.measured[key]))))
     end
     row("tenured", size, "tenured", 1)
     row("collecting", units.shorttime, "time", 1e-6)
+    say("", clock(v))
+    if not v.alike then
+      say("", ("Runs with the profile's own nurseries tenured %s in %s minor collections, and not " ..
+        "%s in %s: what ran again is not what the profile is of."):format(size(v.before.tenured),
+        units.count(v.before.minors), size(now.tenured), units.count(now.minors)))
+    end
   end
   return table.concat(out, "\n") .. "\n"
 end

@@ -19,8 +19,10 @@
 -- collections that follow each other, for costs drift as the heap grows; and by Bayes's rule,
 -- for where sizes hardly differ nothing tells them apart (ridge regression: Hoerl and Kennard
 -- 1970). It is CPU time, without waits for a processor. Slices of major collections in the pauses
--- of minor ones are the major ones', whose time goes with the bytes tenured, which is what makes
--- them due.
+-- of minor ones are the major ones', whose time goes with their number. The bytes tenured make
+-- them due, and a minor collection finds that they are: late by a part of what it tenures
+-- (inspection paradox: half the mean square by the mean). Their end is late by as much. With smaller
+-- nurseries major collections follow each other that much closer.
 
 local lifetimes = require "asamp.sums.lifetimes"
 local order = require "asamp.sums.order"
@@ -51,6 +53,8 @@ local CACHES = 0.05
 -- DIE: shares from which on its objects nearly all live, or die.
 local LEAST, LIVE, DIE, WORTH = 30, 0.9, 0.99, 0.01
 local PAUSES = 5
+-- Runs that have this part more or less collections or bytes tenured than the profile are not like it.
+local ALIKE = 0.1
 
 -- {== time ==================================================================
 
@@ -211,16 +215,16 @@ end
 -- ==}
 
 --- What the collector did: {allocated, minors, nursery (mean), tenured, share (of what was
--- allocated), time, major (of it; seconds of CPU time), held, filled (bytes of all nurseries),
--- over (bytes that one had above its size), large (many of which are of blocks that are large
--- beside it)}. nil: the file does not tell.
+-- allocated), time, major (of it; seconds of CPU time), majors (so many), held, filled (bytes of
+-- all nurseries), over (bytes that one had above its size), large (many of which are of blocks
+-- that are large beside it)}. nil: the file does not tell.
 function M.measured(profile)
   local c = profile.course
   if not c or not profile.allocated or profile.minors < 2 or not profile.fates or
      c.charged == 0 then
     return nil
   end
-  return {allocated = profile.allocated, minors = profile.minors,
+  return {allocated = profile.allocated, minors = profile.minors, majors = profile.majors,
           nursery = profile.allocated // profile.minors, tenured = c.tenured,
           share = c.tenured / profile.allocated, time = c.processor / 1e6,
           major = c.majorprocessor / 1e6, held = c.peak.held, filled = c.charged,
@@ -279,6 +283,31 @@ local function near(b, n)
   return all * (1 + kept * difference), unsure, over
 end
 
+-- The bytes tenured by which a major collection begins and ends late, together, with the nurseries
+-- of the profile.
+local function lateness(rows)
+  local bytes, squares = 0, 0
+  for _, r in ipairs(rows) do
+    bytes, squares = bytes + r.n * r.tenured, squares + r.n * r.tenured ^ 2
+  end
+  return squares / math.max(1, bytes)
+end
+
+-- By how much more major collections cost where so many bytes are tenured, 'each' in a minor one;
+-- and what of that nobody can be sure of.
+local function majorratio(b, tenured, each)
+  local now = b.now
+  if now.tenured == 0 then
+    return 1, 0
+  elseif now.majors == 0 then
+    return tenured / now.tenured, 0
+  end
+  local apart = now.tenured / now.majors
+  local closer = math.max(apart - lateness(b.rows) + each, math.min(apart, each))
+  local plain, ratio = tenured / now.tenured, tenured / now.tenured * apart / closer
+  return ratio, math.abs(ratio - plain) / 2
+end
+
 local function predict(b, n)
   local now, s = b.now, b.s
   local factor, unlike, over = near(b, n)
@@ -295,12 +324,13 @@ local function predict(b, n)
     unsure = unsure + math.abs(now.share * now.allocated - tenured)
   end
   local minor, off = costof(b.cost, now, minors, tenured)
-  local ratio = now.tenured > 0 and tenured / now.tenured or 1
+  local ratio, doubt = majorratio(b, tenured, tenured / minors)
   local major = now.major
   local caches = CACHES * math.abs(math.log(size * now.minors / now.filled, 2)) * minor
   return {nursery = n, minors = minors, tenured = tenured, tenurederror = unsure,
           time = minor / 1e6 + major * ratio,
-          timeerror = math.sqrt(off ^ 2 + (b.cost.tenured * unsure) ^ 2 + caches ^ 2) / 1e6 +
+          timeerror = math.sqrt(off ^ 2 + (b.cost.tenured * unsure) ^ 2 + caches ^ 2 +
+              (1e6 * major * doubt) ^ 2) / 1e6 +
             (now.tenured > 0 and major * unsure / now.tenured or 0),
           held = math.max(0, now.held + n - now.nursery), beyond = size > s.reach}
 end
@@ -338,13 +368,51 @@ end
 
 --- What LUA_GC is to say for nurseries of about n bytes: sizes from an eighth less to an
 -- eighth more. Of one size alone they may be in step with what a program makes in turn, and
--- meet it at the same places each time, which no prediction knows of.
-function M.setting(n)
+-- meet it at the same places each time, which no prediction knows of. 'tuning': what it says now,
+-- or nil; its other words stay.
+function M.setting(n, tuning)
   local low, high, unit = n * 7 // 8, n * 9 // 8, ""
   if low % 1024 == 0 and high % 1024 == 0 then
     low, high, unit = low // 1024, high // 1024, "K"
   end
-  return ("nursery=%d%s-%d%s"):format(math.max(low, unit == "" and 4096 or 4), unit, high, unit)
+  local words = {}
+  for word in (tuning or ""):gmatch "[^,]+" do
+    if not word:find "^nursery=" then words[#words + 1] = word end
+  end
+  words[#words + 1] = ("nursery=%d%s-%d%s"):format(math.max(low, unit == "" and 4096 or 4), unit,
+                                                   high, unit)
+  return table.concat(words, ",")
+end
+
+-- Of runs of the same program (M.measured's): the median of what they tenured, and the least time
+-- and the most, for what else the machine does can only make them longer.
+local function ofruns(runs)
+  local tenured, times, minors = {}, {}, {}
+  for i, run in ipairs(runs) do
+    tenured[i], times[i], minors[i] = run.tenured, run.time, run.minors
+  end
+  table.sort(tenured)
+  table.sort(times)
+  table.sort(minors)
+  local middle = (#runs + 1) // 2
+  return {tenured = tenured[middle], minors = minors[middle], time = times[1], most = times[#times]}
+end
+
+--- What was predicted of nurseries of n bytes, beside runs with them ('after') and with those of
+-- the profile ('before', as many; M.measured's), in turn: {nursery, setting, runs (so many),
+-- predicted (M.predict's, the times as long as the machine is now slower than it was when it made
+-- the profile), before, measured (each {tenured, minors, time (the least), most}), recorded
+-- (the time of the profile), alike (false: the runs before are not like the profile)}.
+function M.verified(profile, n, setting, before, after)
+  local b = M.measured(profile)
+  local predicted, was, is = M.predict(profile, n), ofruns(before), ofruns(after)
+  local slower = b.time > 0 and was.time / b.time or 1
+  predicted.time, predicted.timeerror = predicted.time * slower, predicted.timeerror * slower
+  is.nursery = after[1].allocated // after[1].minors
+  return {nursery = n, setting = setting, runs = #after, predicted = predicted, before = was,
+          measured = is, recorded = b.time,
+          alike = math.abs(was.minors / b.minors - 1) < ALIKE and
+                  math.abs(was.tenured / math.max(1, b.tenured) - 1) < ALIKE}
 end
 
 --- The size, of those that were seen, with the least time, if that is less than now by ADVISED

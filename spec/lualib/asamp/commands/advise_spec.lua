@@ -83,18 +83,20 @@ describe("asamp advise", function()
     profiled "1M"
     os.remove(script)
     script = process.file("print 'hello'" .. QUEUE)
-    local out = shell.output("build/bin/asamp advise --verify --nursery 512K --json %s %s 2>%s",
+    local out = shell.output("build/bin/asamp advise --verify --runs 1 --nursery 512K --json %s %s 2>%s",
                              path, script, path .. ".err")
     assert.equal(512 << 10, json.decode(out).verified.nursery)
-    assert.equal("hello\n", shell.read(path .. ".err"))
+    assert.equal("hello\nhello\n", shell.read(path .. ".err"))
     os.remove(path .. ".err")
   end)
 
   it("runs the program again, and shows both", function()
     profiled "1M"
-    local code, text = run("--verify", "--nursery", "512K", "--json", path, script)
+    local code, text = run("--verify", "--runs", "1", "--nursery", "512K", "--json", path, script)
     assert.equal(0, code, text)
     local v = json.decode(text).verified
+    -- also with the nurseries that the profile was made with, whatever LUA_GC says now
+    assert.same({1, true}, {v.runs, v.alike})
     assert.equal(512 << 10, v.nursery)
     assert.is_true(math.abs(v.predicted.tenured / v.measured.tenured - 1) < 0.2,
                    v.predicted.tenured .. " " .. v.measured.tenured)
@@ -104,11 +106,33 @@ describe("asamp advise", function()
     assert.matches("\nLifetimes by line\n", text)
     assert.matches("\nLongest pauses\n", text)
     commands.fits(text, 80)
-    code, text = run("--verify", "--width", "40", path, script)
+    code, text = run("--verify", "--runs", "2", "--width", "40", path, script)
     assert.equal(0, code, text)
+    assert.matches("\n2 runs with", text)
+    assert.matches("the%s+least%s+counts", text)
+    assert.is_nil(text:find("what ran again", 1, true))
     assert.matches("\n  tenured     [%d.]+[KM] predicted, ", text)
     assert.matches("collecting\n +[%d.]+[KM]  +[%d.]+[KM]  +[%d.]+[um]?s ", text)  -- without errors
     commands.fits(text, 40)
+  end)
+
+  it("knows the LUA_GC of a profile, also of one that was converted", function()
+    local p = profiled "256K-1M"
+    assert.equal("nursery=256K-1M", p.tuning)
+    for _, flavour in ipairs{"extended", "stock"} do
+      shell.output("build/bin/asamp convert --to vmprof --flavour %s -o %s.c %s", flavour, path, path)
+      assert.equal("nursery=256K-1M", assert(reader.read(path .. ".c")).tuning)
+      os.remove(path .. ".c")
+    end
+  end)
+
+  it("tells that what runs again is another program", function()
+    profiled "1M"
+    local other = process.file(QUEUE .. " for i = 1, 100000 do ring[1] = {i} end")
+    local code, text = run("--verify", "--runs", "1", path, other)
+    os.remove(other)
+    assert.equal(0, code, text)
+    assert.matches("what ran again is not what the%s+profile is of", text)
   end)
 
   -- At 40 columns "beyond …" was all that said which nurseries nobody has seen.
@@ -145,6 +169,9 @@ describe("asamp advise", function()
     code, text = run("--nursery", "1M", path)  -- it made no difference, and nobody was told
     assert.equal(2, code)
     assert.matches("--nursery is the size that --verify tries", text, 1, true)
+    code, text = run("--runs", "2", path)
+    assert.equal(2, code)
+    assert.matches("--runs says how often", text, 1, true)
     code = run(path)
     assert.equal(1, code)
     for _, size in ipairs{"7", "911M", "1G", "2000000000"} do

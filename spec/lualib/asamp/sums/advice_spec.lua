@@ -112,6 +112,66 @@ describe("advice on another nursery", function()
     end
   end)
 
+  -- They were to be as many with any nursery. A program that drops all that it has made old: each
+  -- is due with so many bytes tenured, begins with the minor collection that finds it, and ends with
+  -- the next.
+  it("knows that major collections are late by what minor ones tenure", function()
+    local function majors(n, kept, due)
+      local count, grown, open = 0, 0, false
+      for _ = 1, 4000 do
+        n = n * 1.618 % 1 + 0.5  -- from half to once and a half of its mean
+        grown = grown + n * kept
+        if open then
+          count, grown, open = count + 1, 0, false
+        elseif grown >= due then
+          open = true
+        end
+      end
+      return count
+    end
+    local p = profileof({128 * KB, 192 * KB, 256 * KB, 320 * KB, 384 * KB}, 800)
+    local now = advice.measured(p)
+    local each = now.tenured / now.minors
+    p.majors = majors(0.3, each, 2 * each)
+    p.course.majorprocessor = p.majors * 100
+    p.course.processor = p.course.processor + p.course.majorprocessor
+    for _, n in ipairs{64 * KB, 512 * KB} do
+      local q = advice.predict(p, n)
+      local many = majors(0.7, q.tenured / q.minors, 2 * each) / 4000 * q.minors
+      local without = p.course.majorprocessor
+      p.course.majorprocessor, p.course.processor = 0, p.course.processor - without
+      local minor = advice.predict(p, n).time
+      p.course.majorprocessor, p.course.processor = without, p.course.processor + without
+      near(many * 100 / 1e6, q.time - minor, 0.1, n)
+    end
+  end)
+
+  -- What was compared was one run with another on a machine that had become slower.
+  it("is compared by what times change, the least of some runs", function()
+    local p = profileof(SIZES, 40)
+    local now, q = advice.measured(p), advice.predict(p, 256 * KB)
+    local function runs(from, factors)
+      local list = {}
+      for i, f in ipairs(factors) do
+        list[i] = {allocated = now.allocated, minors = from.minors, tenured = from.tenured,
+                   time = from.time * f}
+      end
+      return list
+    end
+    local v = advice.verified(p, 256 * KB, "nursery=1M", runs(now, {3, 2, 2.5}), runs(q, {4, 2, 5}))
+    near(1, v.predicted.time / v.measured.time, 1e-6, "scaled")
+    near(q.time * 5, v.measured.most, 1e-6, "most")
+    assert.same({3, true}, {v.runs, v.alike})
+    local other = {minors = 2 * now.minors, tenured = now.tenured, time = 1}
+    v = advice.verified(p, 256 * KB, "nursery=1M", runs(other, {1}), runs(q, {1}))
+    assert.is_false(v.alike)
+  end)
+
+  it("keeps what else LUA_GC says", function()
+    assert.equal("major=50,huge-pages,nursery=448K-576K",
+                 advice.setting(512 * KB, "major=50,nursery=256K-1M,huge-pages"))
+  end)
+
   it("says how much it cannot know, beyond them", function()
     local p = profileof({256 * KB}, 300, function(_, kept, k) return kept * (0.8 + k * 7 % 11 / 25) end)
     local q = advice.predict(p, 2 * MB)
