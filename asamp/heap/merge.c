@@ -279,7 +279,13 @@ static int gather (Work *w, Groups *s, Set *set, const Group *above, MergeRow *r
         if (like.kind == HEAP_EVALUE) {
           row->class = w->wish->naming->class[to];
         }
-        else row->repeated = 1;
+        else {
+          Way way;
+          row->repeated = 1;  /* by other indices than the row's own: it is of many */
+          if (like.kind == HEAP_EINDEX && wayto(w, v, to, &way) &&
+              way_argument(way) != way_argument(row->way))
+            row->merged = 1;
+        }
         row->count += !w->wish->paths && like.kind != HEAP_EVALUE;
         row->self += graph_size(w->g, to);
         continue;
