@@ -7,7 +7,9 @@
 #include "devtools.h"
 #include "words.h"
 #include "idmap.h"
+#include "list.h"
 #include "output.h"
+#include "strtab.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -15,6 +17,9 @@
 #include <string.h>
 
 enum { NODE_FIELDS = 7 };
+
+#define WORDS_BYTES	((uint32_t)1 << 30)	/* of all words of steps, which is all that a StrTab takes */
+
 enum { SYNTHETIC = 9, OBJECT = 3, STRING = 2, CLOSURE = 5, CODE = 4, NATIVE = 8, ARRAY = 1 };
 enum { ELEMENT = 1, PROPERTY = 2, INTERNAL = 3, HIDDEN = 4, CONTEXT = 0 };
 
@@ -35,27 +40,25 @@ static const char HEAD[] =
    place in the graph's text), then functions and sources of sites, then the words of
    other steps. */
 typedef struct Strings {
-  char **words;
+  StrTab text;
+  IdMap numbers;	/* by place in 'text' + 1 */
+  uint32_t *words;	/* places in 'text', by number */
   size_t n, size;
 } Strings;
 
-/* The text of a step that is no string of the heap: few differ, most are the last. */
+/* The text of a step that is no string of the heap. 0: no memory, or there are more of them
+   than WORDS_BYTES. */
 static int wordnumber (Strings *s, const char *word, size_t *number) {
-  size_t i;
-  for (i = s->n; i-- > 0 && i + 4096 > s->n; )
-    if (strcmp(s->words[i], word) == 0) {
-      *number = i;
-      return 1;
-    }
-  if (s->n == s->size) {
-    size_t size = s->size ? 2 * s->size : 256;
-    char **w = realloc(s->words, size * sizeof(*w));
-    if (w == NULL) return 0;
-    s->words = w;
-    s->size = size;
-  }
-  if ((s->words[s->n] = strdup(word)) == NULL) return 0;
-  *number = s->n++;
+  uint64_t left = s->text.left;
+  uint32_t at = strtab_put(&s->text, word, strlen(word)), known;
+  if (s->text.failed || s->text.left > left) return 0;
+  known = idmap_get(&s->numbers, (uint64_t)at + 1);
+  *number = known != IDMAP_NONE ? known : s->n;
+  if (known != IDMAP_NONE) return 1;
+  if (!list_grow(&s->words, s->n, &s->size, sizeof(*s->words)) ||
+      !idmap_set(&s->numbers, (uint64_t)at + 1, (uint32_t)s->n))
+    return 0;
+  s->words[s->n++] = at;
   return 1;
 }
 
@@ -249,7 +252,8 @@ static void strings (Out *o) {
   }
   for (k = 0; k < o->words.n; k++) {
     output_text(&o->file, ",\n");
-    output_string(&o->file, o->words.words[k], strlen(o->words.words[k]));
+    text = o->words.text.text + o->words.words[k];
+    output_string(&o->file, text, strlen(text));
   }
   output_text(&o->file, "]}\n");
 }
@@ -258,9 +262,9 @@ int devtools_write (const Graph *g, const Naming *m, const char *path, int how, 
                     size_t size) {
   Out *o = calloc(1, sizeof(*o));
   uint32_t v;
-  size_t k;
   int error = ENOMEM;
-  if (o != NULL && (o->strings = malloc((size_t)g->n * sizeof(*o->strings))) != NULL) {
+  if (o != NULL && strtab_init(&o->words.text, WORDS_BYTES) &&
+      (o->strings = malloc((size_t)g->n * sizeof(*o->strings))) != NULL) {
     o->g = g;
     o->m = m;
     for (v = 0; v < g->n; v++)
@@ -288,7 +292,8 @@ int devtools_write (const Graph *g, const Naming *m, const char *path, int how, 
   }
   if (error != 0) snprintf(err, size, "cannot write '%s': %s", path, strerror(error));
   if (o != NULL) {
-    for (k = 0; k < o->words.n; k++) free(o->words.words[k]);
+    strtab_free(&o->words.text);
+    idmap_free(&o->words.numbers);
     free(o->words.words);
     free(o->strings);
     idmap_free(&o->ids);

@@ -114,4 +114,26 @@ describe("asamp convert --to heapsnapshot", function()
     assert.is_true(seen > 20, seen)
     for id, n in pairs(counts) do assert.same({0, 0}, {n, sizes[id]}) end
   end)
+
+  -- Words were looked up among the last 4,096, each beside each.
+  it("writes the words of a step once, however many there are", function()
+    local t = convert [==[
+      all = {}
+      for round = 0, 1 do
+        for i = 1, 5000 do
+          all[i] = all[i] or {load("local a return function() return a end", "=f" .. i)}
+          all[i][#all[i] + 1] = all[i][1]()
+        end
+      end
+      for _, list in ipairs(all) do list[1] = nil end
+    ]==]
+    local seen, words = {}, 0
+    for _, text in ipairs(t.strings) do
+      if text:find "^f%d+:1$" then
+        assert.is_nil(seen[text], text)
+        seen[text], words = true, words + 1
+      end
+    end
+    assert.equal(5000, words)
+  end)
 end)
