@@ -12,6 +12,7 @@
 #include "list.h"
 #include "native.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -219,7 +220,25 @@ static void done (void *ud, const void *const *objects, uint32_t *parents, size_
 
 /* {== words ============================================================ */
 
-/* Text of a string object, cut. */
+/* The size - 1 bytes at s are the begin of a text: the last of them say so, behind a whole
+   character. */
+static void cut (char *s, size_t size) {
+  size_t n = size - sizeof("…");
+  while (n > 0 && ((unsigned char)s[n] & 0xc0) == 0x80) n--;
+  memcpy(s + n, "…", sizeof("…"));
+}
+
+/* snprintf, but for a text that is cut. */
+static void format (char *to, size_t size, const char *form, ...) {
+  va_list args;
+  int n;
+  va_start(args, form);
+  n = vsnprintf(to, size, form, args);
+  va_end(args);
+  if (n > 0 && (size_t)n >= size) cut(to, size);
+}
+
+/* Text of a string object; one that is cut says so. */
 static void textof (Work *w, const void *string, char *to, size_t size) {
   luaN_Object o;
   size_t n;
@@ -229,6 +248,7 @@ static void textof (Work *w, const void *string, char *to, size_t size) {
   n = o.text == NULL ? 0 : o.length < size ? o.length : size - 1;
   if (n > 0) memcpy(to, o.text, n);
   to[n] = '\0';
+  if (n > 0 && o.length >= size) cut(to, size);
 }
 
 /* Of a prototype; else of a C function, whose name comes later (naming). */
@@ -239,33 +259,33 @@ static void function (Work *w, const void *proto, const void *code, char *to, si
   memset(&o, 0, sizeof(o));
   if (proto != NULL) luaN_object(w->L, proto, &o);
   if (proto == NULL || o.kind != LUAN_KPROTO) {
-    if (code == NULL) snprintf(to, size, "a C function");
-    else snprintf(to, size, CODE "%016llx", (unsigned long long)(uintptr_t)code);
+    if (code == NULL) format(to, size, "a C function");
+    else format(to, size, CODE "%016llx", (unsigned long long)(uintptr_t)code);
     return;
   }
   textof(w, o.name, name, sizeof(name));
   textof(w, o.source, source, sizeof(source));
   s = source[0] == '@' || source[0] == '=' ? source + 1 : "a string";
-  if (o.line == 0) snprintf(to, size, "main chunk (%s)", s);
-  else if (name[0] == '\0') snprintf(to, size, "%s:%d", s, o.line);
-  else snprintf(to, size, "%s (%s:%d)", name, s, o.line);
+  if (o.line == 0) format(to, size, "main chunk (%s)", s);
+  else if (name[0] == '\0') format(to, size, "%s:%d", s, o.line);
+  else format(to, size, "%s (%s:%d)", name, s, o.line);
 }
 
 /* A slot that has no name. */
 static void slot (Work *w, const luaN_Edge *e, char *to, size_t size) {
   char in[180];
   if (e->index == 0) {
-    snprintf(to, size, "running function");
+    format(to, size, "running function");
     return;
   }
   function(w, e->in, e->code, in, sizeof(in));
   if (e->code == NULL || w->list[w->at].slots > HOLDERS_FIELDS)
-    snprintf(to, size, "stack of %s", in);
-  else snprintf(to, size, "stack of %s, slot %d", in, (int)e->index);
+    format(to, size, "stack of %s", in);
+  else format(to, size, "stack of %s, slot %d", in, (int)e->index);
 }
 
 static void local (Work *w, const luaN_Edge *e, int main, char *to, size_t size) {
-  char in[110], body[100], name[48];
+  char in[96], body[85], name[48];
   luaN_Object o;
   function(w, e->in, NULL, in, sizeof(in));
   textof(w, e->key, name, sizeof(name));
@@ -275,7 +295,7 @@ static void local (Work *w, const luaN_Edge *e, int main, char *to, size_t size)
     if (o.kind == LUAN_KCCLOSURE) function(w, NULL, o.function, body, sizeof(body));
     else if (o.function != e->in) function(w, o.function, NULL, body, sizeof(body));
   }
-  snprintf(to, size, "local \"%s\" of %.95s%s%s%.84s", name, in, main ? "" : ", coroutine",
+  format(to, size, "local \"%s\" of %s%s%s%s", name, in, main ? "" : ", coroutine",
            body[0] != '\0' ? " of " : "", body);
 }
 
@@ -286,47 +306,47 @@ static void words (Work *w, const luaN_Edge *e, char *to, size_t size, int *top)
   const Needed *from = &w->list[w->at];
   *top = 0;
   switch (e->kind) {
-    case LUAN_EMETATABLE: snprintf(to, size, "metatable"); break;
+    case LUAN_EMETATABLE: format(to, size, "metatable"); break;
     case LUAN_EINDEX:
       *top = e->from == w->registry;
-      snprintf(to, size, "%s", e->from != w->registry ? "[1..n]" : e->index == 1 ? "main thread"
+      format(to, size, "%s", e->from != w->registry ? "[1..n]" : e->index == 1 ? "main thread"
                : e->index == 2 ? "_G" : "reference of luaL_ref");
       break;
     case LUAN_EFIELD:
       textof(w, e->key, name, sizeof(name));
       if (e->from == w->registry && strcmp(name, "_LOADED") == 0) {
         *top = 1;
-        snprintf(to, size, "package.loaded");
+        format(to, size, "package.loaded");
       }
       else if (e->from == w->loaded) {
         *top = 1;
-        snprintf(to, size, "package.loaded[\"%s\"]", name);
+        format(to, size, "package.loaded[\"%s\"]", name);
       }
       else if (from->fields > HOLDERS_FIELDS && e->from != w->globals && e->from != w->registry)
-        snprintf(to, size, "[*]");
-      else snprintf(to, size, "[\"%s\"]", name);
+        format(to, size, "[*]");
+      else format(to, size, "[\"%s\"]", name);
       break;
-    case LUAN_EENTRY: snprintf(to, size, "[*]"); break;
-    case LUAN_EKEY: snprintf(to, size, "key"); break;
-    case LUAN_EWEAKKEY: snprintf(to, size, "key of weak table"); break;
+    case LUAN_EENTRY: format(to, size, "[*]"); break;
+    case LUAN_EKEY: format(to, size, "key"); break;
+    case LUAN_EWEAKKEY: format(to, size, "key of weak table"); break;
     case LUAN_EUPVALUE:
       function(w, e->in, e->code, in, sizeof(in));
       textof(w, e->key, name, sizeof(name));
-      if (name[0] != '\0') snprintf(to, size, "upvalue \"%s\" of %s", name, in);
-      else snprintf(to, size, "upvalue %d of %s", (int)e->index, in);
+      if (name[0] != '\0') format(to, size, "upvalue \"%s\" of %s", name, in);
+      else format(to, size, "upvalue %d of %s", (int)e->index, in);
       break;
     case LUAN_EVALUE: to[0] = '\0'; break;
-    case LUAN_EUSERVALUE: snprintf(to, size, "user value %d", (int)e->index); break;
+    case LUAN_EUSERVALUE: format(to, size, "user value %d", (int)e->index); break;
     case LUAN_ELOCAL: case LUAN_ESTACK:
       luaN_object(w->L, e->from, &o);
       *top = o.main;
       if (e->kind == LUAN_ELOCAL) local(w, e, o.main, to, size);
       else slot(w, e, to, size);
       break;
-    case LUAN_EOPEN: snprintf(to, size, "open upvalue"); break;
-    case LUAN_EPROTO: snprintf(to, size, "code"); break;
-    case LUAN_ECONSTANT: snprintf(to, size, "constant"); break;
-    default: snprintf(to, size, "name"); break;
+    case LUAN_EOPEN: format(to, size, "open upvalue"); break;
+    case LUAN_EPROTO: format(to, size, "code"); break;
+    case LUAN_ECONSTANT: format(to, size, "constant"); break;
+    default: format(to, size, "name"); break;
   }
 }
 

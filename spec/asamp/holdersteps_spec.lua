@@ -21,6 +21,7 @@ local PROGRAM = [[
   end
   debug.getregistry()["app.key"] = new "Registry"
   global = {new "Global"}
+  _G["x" .. ("é"):rep(40)] = {new "Long"}
   package.loaded["app"] = {state = new "Module"}
   do
     local listeners = {close = {}}
@@ -74,6 +75,8 @@ local PROGRAM = [[
 local STEPS = {
   Registry = {'registry → ["app.key"]'},
   Global = {'_G → ["global"] → [1..n]', '_G → ["global"] → [1]'},
+  -- Its name was cut at 47 bytes, in the midst of a character, without a word.
+  Long = {'_G → ["x' .. ("é"):rep(21) .. '…"] → [1..n]', '_G → ["x' .. ("é"):rep(40) .. '"] → [1]'},
   Module = {'package.loaded["app"] → ["state"]'},
   Listener = {'_G → upvalue "listeners" of on (%F) → ["close"] → [1..n] → upvalue "s" of %F',
               '_G → upvalue "listeners" of on (%F) → ["close"] → [1] → upvalue "s" of %F'},
