@@ -13,7 +13,7 @@
 **                              takes is a row (count 0), as in classes and compare
 **   heap:heldby{class= | sites= (numbers) | new=, least=, most=} -> rows of shortest paths, totals; nil
 **                              when no object is of such a class
-**   heap:objects{class=, n=}  -> the n that retain most, with their paths
+**   heap:objects{class=, n=}  -> the n that retain most, with their paths; OBJECTS at most
 **   heap:compare(old)       -> {{name=, new=, newbytes=, gone=, gonebytes=, grown=}, ...};
 **                              from here on {new=true} is known to heldby and sites, and
 **                              to those of the old one: what is gone
@@ -37,6 +37,7 @@
 #include "binding.h"
 
 #define TYPENAME "profiler.heap"
+#define OBJECTS_MOST	256u	/* that heap:objects lists; a constant of the module, OBJECTS */
 
 typedef struct Identity {
   uint64_t address;
@@ -495,10 +496,10 @@ static void pushobject (lua_State *L, const Heap *h, uint32_t v) {
 static int l_objects (lua_State *L) {
   const Heap *h = check(L, 1);
   const uint64_t *r = h->dominators.retained;
-  uint32_t best[256], n, most, v, i, class = GRAPH_NONE;
+  uint32_t best[OBJECTS_MOST], n, most, v, i, class = GRAPH_NONE;
   luaL_checktype(L, 2, LUA_TTABLE);
   most = (uint32_t)integer(L, "n", 20);
-  if (most > 256) most = 256;
+  if (most > OBJECTS_MOST) most = OBJECTS_MOST;
   lua_getfield(L, 2, "class");
   if (lua_type(L, -1) > LUA_TNIL) {
     if ((class = classfield(L, h)) == GRAPH_NONE)
@@ -668,5 +669,6 @@ int luaopen_profiler_heap (lua_State *L) {
   lua_pushvalue(L, -1);
   lua_setfield(L, -2, "__index");
   luaL_newlib(L, functions);
+  setinteger(L, "OBJECTS", OBJECTS_MOST);
   return 1;
 }

@@ -224,6 +224,10 @@ local function parts(h, old, o, tell)
   end
   if o.paths then
     p.paths = h:objects{class = o["held-by"], n = o.top or 15} or {}
+    if (o.top or 0) > heap.OBJECTS and #p.paths == heap.OBJECTS then
+      tell.failed("--paths lists %d objects at most, those that retain most; --top %d is more",
+                  heap.OBJECTS, o.top)
+    end
   end
   if old then
     p.diff = compare(h, old, o.diff, share)

@@ -398,6 +398,38 @@ describe("asamp heap", function()
     assert.equal(0, status)
   end)
 
+  -- What was: all of later[1][i] were held by 'later → [1]', and so were those of later[i][k] by one
+  -- of them. A list by one index has that.
+  it("knows elements of elements for many", function()
+    local file = path .. ".elements"
+    local status, _, err = process.run{code = [[
+      local function new(name) return setmetatable({1}, {__name = name}) end
+      later, list = {{}}, {}
+      for i = 1, 100 do later[1][i], list = new "Item", setmetatable({i, list}, {__name = "Pair"}) end
+      assert(require "profiler".snapshot(..., {wait = true, overwrite = true}))
+    ]], file}
+    assert.same({0, ""}, {status, err})
+    local out = select(2, asamp("--held-by", "Item", file))
+    assert.is_truthy(out:find('_G → ["later"] → [1..n]\n', 1, true), out)
+    assert.is_truthy(out:find('[1..n] (repeated)', 1, true), out)
+    out = select(2, asamp("--held-by", "Pair", file))
+    assert.is_truthy(out:find('_G → ["list"] → [2]\n', 1, true), out)
+    os.remove(file)
+  end)
+
+  -- 256 were listed, whatever was asked for.
+  it("says how many objects --paths lists at most", function()
+    local status, out, err = asamp("--paths", "--top", "300", "--json", new)
+    assert.same({0, "asamp heap: --paths lists 256 objects at most, those that retain most; --top 300 is more\n"},
+                {status, err})
+    assert.equal(256, #json.decode(out).paths)
+    status, out, err = asamp("--paths", "--top", "256", "--json", new)
+    assert.same({0, "", 256}, {status, err, #json.decode(out).paths})
+    -- there are no more
+    err = select(3, asamp("--paths", "--held-by", "Session", "--top", "300", new))
+    assert.equal("", err)
+  end)
+
   -- What was: a snapshot has the first 128 bytes of a string, which were shown as if they were all,
   -- and half a character at their end as numbers.
   it("says where a text goes on", function()
