@@ -420,8 +420,8 @@ describe("asamp heap", function()
   -- 256 were listed, whatever was asked for.
   it("says how many objects --paths lists at most", function()
     local status, out, err = asamp("--paths", "--top", "300", "--json", new)
-    assert.same({0, "asamp heap: --paths lists 256 objects at most, those that retain most; --top 300 is more\n"},
-                {status, err})
+    assert.same({0, "asamp heap: --paths lists 256 objects at most, those that retain most; " ..
+                    "--top 300 is more\n"}, {status, err})
     assert.equal(256, #json.decode(out).paths)
     status, out, err = asamp("--paths", "--top", "256", "--json", new)
     assert.same({0, "", 256}, {status, err, #json.decode(out).paths})
