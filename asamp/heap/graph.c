@@ -24,6 +24,8 @@
 #define CODES_MOST	BOUND(1u << 12, 2u)  /* names of C functions; the others have none */
 #define SITES_MOST	BOUND(1u << 20, 8u)  /* those beyond are not known */
 
+#define SUM_MOST	((uint64_t)1 << 62)  /* bytes of all objects, and those that all samples stand for */
+
 #define FREE		UINT64_MAX
 
 #define ELLIPSIS	"…"
@@ -46,7 +48,7 @@ typedef struct Reader {
   uint64_t nsites;		/* in the file */
   size_t size, edgesize, latesize, protosize, slotsize, textsize;
   uint64_t defined, nedges;	/* as the file's end counts */
-  uint64_t bytes;
+  uint64_t bytes, sampled;	/* of all objects; what all samples stand for */
   uint64_t last, lastsample, from;  /* addresses that others are told from */
   uint32_t holder;		/* of the edges that come, ... */
   int late;			/* ... which do not go on with those that it has */
@@ -305,6 +307,8 @@ static void readobject (Reader *r, int kind) {
     damaged(r, "an object is there twice");
   if (bytes % 8 != 0 || bytes >> 35 != 0)
     damaged(r, "an object has a size that none has");
+  if (bytes > SUM_MOST - r->bytes)
+    damaged(r, "objects have more bytes than there can be");
   g->kind[v] = (unsigned char)kind;
   g->words[v] = (uint32_t)(bytes / 8);
   r->bytes += bytes;
@@ -508,8 +512,9 @@ static void readsample (Reader *r) {
   r->lastsample = a;
   if (site > r->nsites)
     damaged(r, "a sample is of a site that is not there");
-  if (bytes >> 56 != 0)
-    damaged(r, "a sample stands for more than there can be");
+  if (bytes > SUM_MOST - r->sampled)
+    damaged(r, "samples stand for more bytes than there can be");
+  r->sampled += bytes;
   v = find(r, a);
   if (v == GRAPH_NONE) {
     g->dead++;

@@ -419,6 +419,8 @@ static const char *finish (ReaderState *s) {
   readerholders_finish(s);
   if (!r->own)
     r->scale = r->period > 0 ? r->period : 1;
+  if (s->summed[0] > READER_MAXSUM / r->scale)
+    s->toomuch = 1;
   if (r->ended > r->started &&
       (!r->timed || r->ended - r->started > r->duration))
     r->duration = r->ended - r->started;

@@ -42,10 +42,19 @@ static void sumstate (ReaderState *s, const ReadSample *sample) {
   }
 }
 
+static void sum (ReaderState *s, const ReadSample *sample) {
+  uint64_t *all = &s->summed[sample->kind == READER_TIMESAMPLE], n = readsample_bytes(sample);
+  if (n > READER_MAXSUM - *all)
+    s->toomuch = 1;
+  else
+    *all += n;
+}
+
 void readeremit_sample (ReaderState *s, const ReadSample *sample) {
   ReadProfile *r = s->r;
   int hidden = ishidden(s, sample->labels);
   uint64_t shown = hidden ? 0 : sample->count;
+  sum(s, sample);
   readeremit_begin(s);
   if (sample->time > r->duration)
     r->duration = sample->time;
@@ -76,6 +85,7 @@ void readeremit_sample (ReaderState *s, const ReadSample *sample) {
 }
 
 void readeremit_copy (ReaderState *s, const ReadSample *sample) {
+  sum(s, sample);
   readeremit_begin(s);
   if (sample->time > s->r->duration)
     s->r->duration = sample->time;

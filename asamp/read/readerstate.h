@@ -27,10 +27,15 @@ typedef struct Run {
 /* No time is later: exact as a double, 143 years. */
 #define READER_MAXTIME	((uint64_t)1 << 52)
 
+/* What samples stand for in all, so that no sum of them needs more than 63 bits. */
+#define READER_MAXSUM	((uint64_t)1 << 62)
+
 typedef struct ReaderState {
   ReadProfile *r;
   ReaderClient *client;
   int failed;          /* memory is out */
+  uint64_t summed[2];  /* of all samples, whoever wants them: bytes, ns of time */
+  int toomuch;         /* these are more than READER_MAXSUM */
   int begun;           /* the client knows the head */
   int format;          /* own: of the details */
   uint64_t last;       /* time of the last sample */

@@ -835,6 +835,25 @@ describe("the reader", function()
     assert.same(old, new)
   end)
 
+  -- Their sums were below 0.
+  it("has samples of up to 2^62 bytes, all together", function()
+    for format = 2, 3 do
+      local function try(period, n)
+        local head = vmprof.head() .. vmprof.header(6, 2) ..
+                     vmprof.meta("asamp.format", tostring(format)) ..
+                     vmprof.meta("sample_allocated_bytes", tostring(period))
+        local stack = vmprof.stack(1, 1, {0, 1, 5, 100}, {0})
+        return read(head .. stack:rep(n) .. vmprof.meta("asamp.1", ("n %d\n"):format(n)) ..
+                    vmprof.trailer(1))
+      end
+      local profile = assert(try(1 << 61, 2))
+      assert.equal(1 << 62, profile.bytes)
+      local other, message = try(1 << 61, 3)
+      assert.is_nil(other)
+      assert.matches("its samples stand for more than 2^62 bytes or nanoseconds", message, 1, true)
+    end
+  end)
+
   it("takes odd but harmless details", function()
     local typed = vmprof.stack(1, 1, {0, 1, 5, 100}, {0})
     local cases = {

@@ -369,6 +369,36 @@ describe("a snapshot of the heap", function()
     end
   end)
 
+  -- One of 2^56 was refused, and 128 that were less had a sum below 0.
+  it("has samples of up to 2^62 bytes, all together", function()
+    local path = os.tmpname()
+    local function number(n)
+      local bytes = ""
+      repeat
+        local rest = n >> 7
+        bytes, n = bytes .. string.char(n & 127 | (rest > 0 and 128 or 0)), rest
+      until n == 0
+      return bytes
+    end
+    local function try(...)  -- one table, held by the state, and samples of it
+      local text = "ASAMPHEAP 3\n\2\0\x40" .. number(1024) .. "\0\x10" .. number(1024) .. number(56) ..
+                   "\4\1f\1x\0\0"
+      for i, bytes in ipairs{...} do
+        text = text .. "\5" .. number(i == 1 and 1024 or 0) .. "\1\0" .. number(bytes)
+      end
+      shell.write(path, text .. "\3\1\1" .. number(56))
+      return heap.open(path)
+    end
+    assert.equal(1 << 62, assert(try(1 << 62)):sites{}[1].bytes)
+    assert.equal(1 << 62, assert(try(1 << 61, 1 << 61)):sites{}[1].bytes)
+    for _, list in ipairs{{1 << 62, 1}, {1 << 61, 1 << 61, 1}, {-1}, {1 << 63}} do
+      local h, message = try(table.unpack(list))
+      assert.is_nil(h)
+      assert.matches("samples stand for more bytes than there can be", message, 1, true)
+    end
+    os.remove(path)
+  end)
+
   it("that is hostile or cut gives an error, never a crash", function()
     local s = take()
     local whole = shell.output("gzip -dc '%s'", s.path)
