@@ -20,9 +20,10 @@
 -- for where sizes hardly differ nothing tells them apart (ridge regression: Hoerl and Kennard
 -- 1970). It is CPU time, without waits for a processor. Slices of major collections in the pauses
 -- of minor ones are the major ones', whose time goes with their number. The bytes tenured make
--- them due, and a minor collection finds that they are: late by a part of what it tenures
--- (inspection paradox: half the mean square by the mean). Their end is late by as much. With smaller
--- nurseries major collections follow each other that much closer.
+-- them due, or, where these are too few for that, the bytes allocated. A minor collection finds
+-- that they are: late by a part of what it tenures, or was filled with (inspection paradox: half
+-- the mean square by the mean). Their end is late by as much. With smaller nurseries major
+-- collections follow each other that much closer.
 
 local lifetimes = require "asamp.sums.lifetimes"
 local order = require "asamp.sums.order"
@@ -53,6 +54,9 @@ local CACHES = 0.05
 -- DIE: shares from which on its objects nearly all live, or die.
 local LEAST, LIVE, DIE, WORTH = 30, 0.9, 0.99, 0.01
 local PAUSES = 5
+-- Bytes that a heap has to grow by before that makes a major collection due (MIN_GROWTH of
+-- lua/gc/pace.c); those that follow each other closer come by the bytes allocated.
+local GROWTH = 512 << 10
 -- Runs that have this part more or less collections or bytes tenured than the profile are not like it.
 local ALIKE = 0.1
 
@@ -283,28 +287,30 @@ local function near(b, n)
   return all * (1 + kept * difference), unsure, over
 end
 
--- The bytes tenured by which a major collection begins and ends late, together, with the nurseries
--- of the profile.
-local function lateness(rows)
+-- The bytes, filled or tenured, by which a major collection begins and ends late, together,
+-- with the nurseries of the profile.
+local function lateness(rows, what)
   local bytes, squares = 0, 0
   for _, r in ipairs(rows) do
-    bytes, squares = bytes + r.n * r.tenured, squares + r.n * r.tenured ^ 2
+    bytes, squares = bytes + r.n * r[what], squares + r.n * r[what] ^ 2
   end
   return squares / math.max(1, bytes)
 end
 
--- By how much more major collections cost where so many bytes are tenured, 'each' in a minor one;
--- and what of that nobody can be sure of.
-local function majorratio(b, tenured, each)
-  local now = b.now
+-- By how much more major collections cost where so many minor ones tenure so many bytes; and what
+-- of that nobody can be sure of.
+local function majorratio(b, minors, tenured)
+  local now, plain = b.now, tenured / math.max(1, b.now.tenured)
   if now.tenured == 0 then
     return 1, 0
   elseif now.majors == 0 then
-    return tenured / now.tenured, 0
+    return plain, 0
   end
-  local apart = now.tenured / now.majors
-  local closer = math.max(apart - lateness(b.rows) + each, math.min(apart, each))
-  local plain, ratio = tenured / now.tenured, tenured / now.tenured * apart / closer
+  local what = now.tenured / now.majors < GROWTH and "filled" or "tenured"
+  local all = what == "filled" and now.filled or tenured
+  local apart, each = now[what] / now.majors, all / minors
+  local closer = math.max(apart - lateness(b.rows, what) + each, math.min(apart, each))
+  local ratio = all / now[what] * apart / closer
   return ratio, math.abs(ratio - plain) / 2
 end
 
@@ -324,7 +330,7 @@ local function predict(b, n)
     unsure = unsure + math.abs(now.share * now.allocated - tenured)
   end
   local minor, off = costof(b.cost, now, minors, tenured)
-  local ratio, doubt = majorratio(b, tenured, tenured / minors)
+  local ratio, doubt = majorratio(b, minors, tenured)
   local major = now.major
   local caches = CACHES * math.abs(math.log(size * now.minors / now.filled, 2)) * minor
   return {nursery = n, minors = minors, tenured = tenured, tenurederror = unsure,

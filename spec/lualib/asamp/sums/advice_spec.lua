@@ -113,14 +113,14 @@ describe("advice on another nursery", function()
   end)
 
   -- They were to be as many with any nursery. A program that drops all that it has made old: each
-  -- is due with so many bytes tenured, begins with the minor collection that finds it, and ends with
-  -- the next.
-  it("knows that major collections are late by what minor ones tenure", function()
-    local function majors(n, kept, due)
+  -- is due with so many bytes tenured or, where these are few, allocated, begins with the minor
+  -- collection that finds it, and ends with the next.
+  it("knows that major collections are late by what minor ones tenure, or take", function()
+    local function majors(n, each, due)
       local count, grown, open = 0, 0, false
       for _ = 1, 4000 do
         n = n * 1.618 % 1 + 0.5  -- from half to once and a half of its mean
-        grown = grown + n * kept
+        grown = grown + n * each
         if open then
           count, grown, open = count + 1, 0, false
         elseif grown >= due then
@@ -129,20 +129,25 @@ describe("advice on another nursery", function()
       end
       return count
     end
-    local p = profileof({128 * KB, 192 * KB, 256 * KB, 320 * KB, 384 * KB}, 800)
-    local now = advice.measured(p)
-    local each = now.tenured / now.minors
-    p.majors = majors(0.3, each, 2 * each)
-    p.course.majorprocessor = p.majors * 100
-    p.course.processor = p.course.processor + p.course.majorprocessor
-    for _, n in ipairs{64 * KB, 512 * KB} do
-      local q = advice.predict(p, n)
-      local many = majors(0.7, q.tenured / q.minors, 2 * each) / 4000 * q.minors
-      local without = p.course.majorprocessor
-      p.course.majorprocessor, p.course.processor = 0, p.course.processor - without
-      local minor = advice.predict(p, n).time
-      p.course.majorprocessor, p.course.processor = without, p.course.processor + without
-      near(many * 100 / 1e6, q.time - minor, 0.1, n)
+    for _, what in ipairs{"tenured", "filled"} do
+      local p = profileof({MB, 3 * MB // 2, 2 * MB, 5 * MB // 2, 3 * MB}, 800, function(_, kept)
+        return what == "tenured" and 4 * kept or kept / 4
+      end)
+      local now = advice.measured(p)
+      local each = now[what] / now.minors
+      p.majors = majors(0.3, each, 2 * each)
+      p.course.majorprocessor = p.majors * 100
+      p.course.processor = p.course.processor + p.course.majorprocessor
+      for _, n in ipairs{MB // 2, 3 * MB} do
+        local q = advice.predict(p, n)
+        local all = what == "tenured" and q.tenured or now.filled
+        local many = majors(0.7, all / q.minors, 2 * each) / 4000 * q.minors
+        local without = p.course.majorprocessor
+        p.course.majorprocessor, p.course.processor = 0, p.course.processor - without
+        local minor = advice.predict(p, n).time
+        p.course.majorprocessor, p.course.processor = without, p.course.processor + without
+        near(many * 100 / 1e6, q.time - minor, 0.12, what .. n)
+      end
     end
   end)
 
