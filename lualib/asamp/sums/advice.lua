@@ -22,8 +22,8 @@
 -- of minor ones are the major ones', whose time goes with their number. The bytes tenured make
 -- them due, or, where these are too few for that, the bytes allocated. A minor collection finds
 -- that they are: late by a part of what it tenures, or was filled with (inspection paradox: half
--- the mean square by the mean). Their end is late by as much. With smaller nurseries major
--- collections follow each other that much closer.
+-- the mean square by the mean). With smaller nurseries major collections follow each other that
+-- much closer.
 
 local lifetimes = require "asamp.sums.lifetimes"
 local order = require "asamp.sums.order"
@@ -287,14 +287,14 @@ local function near(b, n)
   return all * (1 + kept * difference), unsure, over
 end
 
--- The bytes, filled or tenured, by which a major collection begins and ends late, together,
--- with the nurseries of the profile.
+-- The bytes, filled or tenured, by which a major collection begins late with the nurseries of the
+-- profile.
 local function lateness(rows, what)
   local bytes, squares = 0, 0
   for _, r in ipairs(rows) do
     bytes, squares = bytes + r.n * r[what], squares + r.n * r[what] ^ 2
   end
-  return squares / math.max(1, bytes)
+  return squares / math.max(1, bytes) / 2
 end
 
 -- By how much more major collections cost where so many minor ones tenure so many bytes; and what
@@ -309,7 +309,8 @@ local function majorratio(b, minors, tenured)
   local what = now.tenured / now.majors < GROWTH and "filled" or "tenured"
   local all = what == "filled" and now.filled or tenured
   local apart, each = now[what] / now.majors, all / minors
-  local closer = math.max(apart - lateness(b.rows, what) + each, math.min(apart, each))
+  local closer = math.max(apart - lateness(b.rows, what) + each / 2,
+                          math.min(apart, math.max(each, GROWTH)))
   local ratio = all / now[what] * apart / closer
   return ratio, math.abs(ratio - plain) / 2
 end

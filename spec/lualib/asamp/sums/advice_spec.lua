@@ -113,18 +113,16 @@ describe("advice on another nursery", function()
   end)
 
   -- They were to be as many with any nursery. A program that drops all that it has made old: each
-  -- is due with so many bytes tenured or, where these are few, allocated, begins with the minor
-  -- collection that finds it, and ends with the next.
+  -- is due with so many bytes tenured or, where these are few, allocated, and begins with the minor
+  -- collection that finds it.
   it("knows that major collections are late by what minor ones tenure, or take", function()
     local function majors(n, each, due)
-      local count, grown, open = 0, 0, false
+      local count, grown = 0, 0
       for _ = 1, 4000 do
         n = n * 1.618 % 1 + 0.5  -- from half to once and a half of its mean
         grown = grown + n * each
-        if open then
-          count, grown, open = count + 1, 0, false
-        elseif grown >= due then
-          open = true
+        if grown >= due then
+          count, grown = count + 1, 0
         end
       end
       return count
