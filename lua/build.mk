@@ -58,7 +58,7 @@ PLACE := $(call known,-Wa$(comma)-mbranches-within-32B-boundaries,assembler)
 # but what all of them use (some 1% fewer instructions).
 LOOP := $(if $(filter fork install,$(V)),$(call known,-fno-crossjumping \
   -freorder-blocks-algorithm=simple -fno-guess-branch-probability -fno-gcse \
-  -fira-region=one,c))
+  -fira-region=one -fno-schedule-insns2,c))
 LUAFLAGS = -std=gnu99 -Wall -Wextra $(OPT_$(V)) $(PLACE) $(EXTRA) -DLUA_COMPAT_5_3 \
   -DLUA_USE_LINUX -DLUA_USE_READLINE -I$(SRC)/src $(patsubst %/,-iquote%,$(INLINED))
 LINKFLAGS := $(filter -fsanitize%,$(OPT_$(V))) $(LDEXTRA)
