@@ -40,6 +40,9 @@
 #define BUCKETS_A_YOUNG		4
 #define MAX_UNLISTED		32768
 
+/* Buckets between the one that is swept and the one whose first string is fetched. */
+#define FETCHED_AHEAD		16
+
 /* Buckets that are merged by every minor collection while it shrinks. */
 #define MERGES_A_MINOR		4096
 
@@ -191,8 +194,11 @@ void luaN_sweepyoungstrings (global_State *g) {
 
 int luaN_sweepstrings (global_State *g, int n) {
   luaN_Gc *c = &g->heap.gc;
-  for (; n > 0 && c->strings.bucket < c->strings.limit; n--)
+  for (; n > 0 && c->strings.bucket < c->strings.limit; n--) {
+    if (c->strings.bucket + FETCHED_AHEAD < c->strings.limit)
+      __builtin_prefetch(g->strt.hash[c->strings.bucket + FETCHED_AHEAD]);
     sweepchain(g, &g->strt.hash[c->strings.bucket++]);
+  }
   return c->strings.bucket >= c->strings.limit;
 }
 

@@ -22,17 +22,6 @@
 #include "vec.h"
 
 
-void luaN_marklines (global_State *g, const void *p, size_t n) {
-  if (n <= LUAN_LARGE) {
-    luaN_Block *b = luaN_blockof(&g->heap.blocks, p);
-    unsigned i = luaN_lineof(b, p);
-    unsigned end = luaN_lineof(b, (const char *)p + n - 1);
-    lu_byte bit = luaN_bit(g->heap.gc.mark.epoch);
-    for (; i <= end; i++) b->marks[i] |= bit;
-  }
-}
-
-
 static size_t arraybytes (const Table *t) {
   return luaN_asize(t) * sizeof(TValue);
 }
@@ -103,9 +92,12 @@ void luaN_mark_ (global_State *g, GCObject *o) {
     case LUA_VCCL:
       own = sizeCclosure(gco2ccl(o)->nupvalues);
       break;
-    case LUA_VUPVAL:
+    case LUA_VUPVAL: {
+      const TValue *v = gco2upv(o)->v.p;
       own = sizeof(UpVal);
+      leaf = !iscollectable(v) || luaN_hasepoch(gcvalue(v), c->mark.epoch);
       break;
+    }
     case LUA_VUSERDATA:
       own = luaN_sizeudata(gco2u(o)->nuvalue, gco2u(o)->len);
       large = (own > LUAN_LARGE);
@@ -147,30 +139,11 @@ unsigned luaN_traverseslots (global_State *g, Table *t, unsigned i,
   unsigned stop = (n < end - i) ? i + n : end;
   if (i > end) return 0;
   if (i < asize) {
-    const TValue *v = t->array + i;
-    const TValue *last = t->array + (stop < asize ? stop : asize);
-    for (; last - v >= 4; v += 4) {  /* numbers are passed over by fours */
-      if (((rawtt(v) | rawtt(v + 1) | rawtt(v + 2) | rawtt(v + 3)) &
-           BIT_ISCOLLECTABLE) == 0)
-        continue;
-      luaN_markvalue(g, v);
-      luaN_markvalue(g, v + 1);
-      luaN_markvalue(g, v + 2);
-      luaN_markvalue(g, v + 3);
-    }
-    for (; v < last; v++) luaN_markvalue(g, v);
-    i = (stop < asize) ? stop : asize;
+    unsigned last = (stop < asize) ? stop : asize;
+    luaN_markarray(g, t->array + i, t->array + last);
+    i = last;
   }
-  if (i < stop) {
-    Node *node = gnode(t, i - asize), *last = gnode(t, stop - asize);
-    for (; node < last; node++) {
-      if (isempty(gval(node))) luaN_clearkey(node);
-      else {
-        if (keyiscollectable(node)) luaN_mark(g, gckey(node));
-        luaN_markvalue(g, gval(node));
-      }
-    }
-  }
+  if (i < stop) luaN_marknodes(g, gnode(t, i - asize), gnode(t, stop - asize));
   return (stop < end) ? stop : 0;
 }
 

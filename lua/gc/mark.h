@@ -52,10 +52,43 @@ LUAI_FUNC void luaN_mark_ (global_State *g, GCObject *o);
     if (iscollectable(v_)) luaN_mark(g, gcvalue(v_)); }
 
 /* Marks the lines of n bytes at p, unless lua_Alloc gave them. */
-LUAI_FUNC void luaN_marklines (global_State *g, const void *p, size_t n);
+static inline void luaN_marklines (global_State *g, const void *p, size_t n) {
+  if (l_likely(n - 1 < LUAN_LARGE)) {
+    luaN_Block *b = luaN_blockof(&g->heap.blocks, p);
+    unsigned i = luaN_lineof(b, p);
+    unsigned end = luaN_lineof(b, (const char *)p + n - 1);
+    lu_byte bit = luaN_bit(g->heap.gc.mark.epoch);
+    do b->marks[i] |= bit; while (++i <= end);
+  }
+}
 
 /* Marks the lines of a table's vectors. */
 LUAI_FUNC void luaN_markvectors (global_State *g, const Table *t);
+
+/* Marks what the slots from v to 'last' of a table's array part hold. */
+static inline void luaN_markarray (global_State *g, const TValue *v, const TValue *last) {
+  for (; last - v >= 4; v += 4) {  /* numbers are passed over by fours */
+    if (((rawtt(v) | rawtt(v + 1) | rawtt(v + 2) | rawtt(v + 3)) &
+         BIT_ISCOLLECTABLE) == 0)
+      continue;
+    luaN_markvalue(g, v);
+    luaN_markvalue(g, v + 1);
+    luaN_markvalue(g, v + 2);
+    luaN_markvalue(g, v + 3);
+  }
+  for (; v < last; v++) luaN_markvalue(g, v);
+}
+
+/* The same of the nodes of its hash part. */
+static inline void luaN_marknodes (global_State *g, Node *n, const Node *last) {
+  for (; n < last; n++) {
+    if (isempty(gval(n))) luaN_clearkey(n);
+    else {
+      if (keyiscollectable(n)) luaN_mark(g, gckey(n));
+      luaN_markvalue(g, gval(n));
+    }
+  }
+}
 
 /* Traverses the entries of a strong table from slot i on, at most n of them.
    Returns the first slot that was not looked at; 0: there are no more. */

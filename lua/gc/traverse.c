@@ -34,14 +34,25 @@
 #define MAX_SORTED	8
 
 
+/* Most tables are small and have one part, so this is luaN_markvectors and luaN_traverseslots
+   without what their calls cost. */
 static size_t traversetable (global_State *g, Table *t) {
-  int kind = luaN_weakness(g, t);
-  luaN_markN(g, t->metatable);
-  luaN_markvectors(g, t);
-  if (kind == LUAN_STRONG || !luaN_discoverweak(g, t, kind))
-    luaN_traverseslots(g, t, 0, ~0u);
-  return sizeof(Table) + (size_t)t->alimit * sizeof(TValue) +
-         (size_t)sizenode(t) * sizeof(Node);
+  size_t array = luaN_asize(t) * sizeof(TValue), nodes = (size_t)sizenode(t) * sizeof(Node);
+  int weak = 0;
+  if (t->metatable != NULL) {
+    int kind = luaN_weakness(g, t);
+    luaN_mark(g, t->metatable);
+    weak = (kind != LUAN_STRONG && luaN_discoverweak(g, t, kind));
+  }
+  if (array > 0) {
+    luaN_marklines(g, t->array, array);
+    if (!weak) luaN_markarray(g, t->array, t->array + luaN_asize(t));
+  }
+  if (!isdummy(t)) {
+    luaN_marklines(g, t->node, nodes);
+    if (!weak) luaN_marknodes(g, t->node, t->node + sizenode(t));
+  }
+  return sizeof(Table) + array + nodes;
 }
 
 
