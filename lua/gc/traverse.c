@@ -40,7 +40,7 @@ static size_t traversetable (global_State *g, Table *t) {
   size_t array = luaN_asize(t) * sizeof(TValue), nodes = (size_t)sizenode(t) * sizeof(Node);
   int weak = 0;
   if (t->metatable != NULL) {
-    int kind = luaN_weakness(g, t);
+    int kind = (t->metatable->flags & (1u << TM_MODE)) ? LUAN_STRONG : luaN_weakness(g, t);
     luaN_mark(g, t->metatable);
     weak = (kind != LUAN_STRONG && luaN_discoverweak(g, t, kind));
   }

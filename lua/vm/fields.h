@@ -45,6 +45,14 @@ LUAN_INLINED const TValue *luaH_get (Table *t, const TValue *key) {
 }
 
 
+/* As above. */
+extern const TValue *luaN_getstring (Table *t, TString *key) __asm__("luaH_getstr");
+
+LUAN_INLINED const TValue *luaH_getstr (Table *t, TString *key) {
+  return (key->tt == LUA_VSHRSTR) ? luaH_getshortstr(t, key) : luaN_getstring(t, key);
+}
+
+
 /* The one of ltm.c. */
 LUAN_INLINED const TValue *luaT_gettm (Table *events, TMS event, TString *ename) {
   const TValue *tm = luaH_getshortstr(events, ename);
