@@ -44,7 +44,7 @@ static void change (void) {
   char err[1024], path[PATH_MAX];
   if (process_isring()) {
     if (process_dump(NULL, path, sizeof(path), err, sizeof(err))) keptfiles_add(path);
-    else complain("%s", err);
+    else if (!dying_hasbegun()) complain("%s", err);  /* else its last file is written */
     return;
   }
   keptfiles_current();
@@ -55,9 +55,11 @@ static void change (void) {
 /* }===================================================================== */
 
 
-/* Is there anything to change? A file that could not be made is tried again. */
+/* Is there anything to change? A file that could not be made is tried again; the last one of a
+   process that ends is finished, and nobody would finish another. */
 static int ischangeable (void) {
   ProcessStats s;
+  if (dying_hasbegun()) return 0;
   process_stats(&s);
   return requests_due() == 0 && (s.bytes > 0 || s.failed || process_isring());
 }

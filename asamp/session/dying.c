@@ -15,15 +15,20 @@
 
 static void (*finish[2]) (void);  /* by DyingWhen; NULL: none; atomic */
 static int ended;		/* 0, 1: under way, 2: done; atomic */
-static pid_t where, who;	/* process and OS thread that are at it */
+static pid_t where, who;	/* process and OS thread that are at it; the process is atomic */
+
+
+static int ishere (void) {
+  return __atomic_load_n(&where, __ATOMIC_RELAXED) == getpid();
+}
 
 
 int dying_begin (void) {
   const struct timespec nap = {0, 1000000};
   int i, none = 0;
-  if (where != getpid()) __atomic_store_n(&ended, 0, __ATOMIC_RELAXED);  /* a fork's child */
+  if (!ishere()) __atomic_store_n(&ended, 0, __ATOMIC_RELAXED);  /* a fork's child */
   if (__atomic_compare_exchange_n(&ended, &none, 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-    where = getpid();
+    __atomic_store_n(&where, getpid(), __ATOMIC_RELAXED);
     who = gettid();
     return 1;
   }
@@ -35,6 +40,11 @@ int dying_begin (void) {
 
 void dying_done (void) {
   __atomic_store_n(&ended, 2, __ATOMIC_RELEASE);
+}
+
+
+int dying_hasbegun (void) {
+  return __atomic_load_n(&ended, __ATOMIC_ACQUIRE) != 0 && ishere();
 }
 
 

@@ -27,4 +27,7 @@ void dying_watch (DyingWhen when, void (*finish) (void));
 int dying_begin (void);
 void dying_done (void);
 
+/* Has anybody in this process? */
+int dying_hasbegun (void);
+
 #endif

@@ -161,6 +161,17 @@ describe("a process that the environment profiles", function()
       end
     end)
 
+    -- A flight recorder said that the profile has ended, and any other began a file that nobody
+    -- ended any more.
+    it("with nothing, where a rotation falls due when its profile has ended with the process", function()
+      for _, options in ipairs{"rotate=1s", "ring=1m,rotate=1s", "max=1M,rotate=1s"} do
+        local status, out, err = endings("exit", "alloc=4K,native=0," .. options)
+        assert.same({0, "fine\n", ""}, {status, out, err})
+        for _, p in ipairs(profiles()) do assert.is_true(p.complete, p.message) end
+        shell.output("rm %s/out/*", folder)
+      end
+    end)
+
     -- The child had its parent's list, and removed the files that this was to keep, the one
     -- that it wrote to included.
     it("with the files that it keeps, in the parent of a fork", function()

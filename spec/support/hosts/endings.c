@@ -10,12 +10,15 @@
 **   endings cancel   threads that are to be cancelled make states, have them work, mark and
 **                    write what they have, and close them, all before the next point at which
 **                    they can be: says how many were cancelled earlier
+**   endings exit     after some work the process ends, its state open, and takes 2.5 s for what
+**                    was to be done at exit before the profiler was there
 **   endings chroot FOLDER   after 1 s of work FOLDER is the root; goes on for 5 s
 ** Prints "fine".
 */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -124,6 +127,10 @@ static int cancel (void) {
   return 0;
 }
 
+static void linger (void) {
+  usleep(2500000);
+}
+
 static void work (void) {
   luaL_dostring(L, "local e = os.clock() + 2.5 local t = {} "
                    "while os.clock() < e do for i = 1, 100 do t[i] = {i} end end");
@@ -138,6 +145,12 @@ int main (int argc, char **argv) {
   }
   else if (argc > 1 && strcmp(argv[1], "pool") == 0) return runpools();
   else if (argc > 1 && strcmp(argv[1], "cancel") == 0) return cancel();
+  else if (argc > 1 && strcmp(argv[1], "exit") == 0) {
+    atexit(linger);
+    begin(NULL);
+    puts("fine");
+    exit(0);
+  }
   else if (argc > 2) {
     int i;
     begin(NULL);
