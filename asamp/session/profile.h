@@ -101,7 +101,7 @@ Profile *profile_open (const ProfileConfig *config, char *err, size_t errsize);
 
 /*
 ** The file that was opened, and why it is not that of the path: the phrase "is a
-** profile already", or the like; or NULL.
+** profile already", or the like; or NULL. A flight recorder has none (device and inode 0).
 */
 const char *profile_path (const Profile *p);
 const char *profile_elsewhere (const Profile *p);
