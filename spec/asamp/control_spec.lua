@@ -330,6 +330,24 @@ describe("a process that listens", function()
     end
   end)
 
+  -- 'asamp serve' stood still for a second for each of them.
+  it("is waited for once, however many sockets are gone of processes that live", function()
+    local ask, pause, pauses, sockets = require "asamp.cli.ask", host.pause, 0, {}
+    start "alloc=0,listen=s/x.sock"
+    for i = 1, 4 do
+      sockets[i] = ("%s/s/%d.sock"):format(folder, i)
+      shell.output("ln -s x.sock %s", sockets[i])
+    end
+    for _, answer in ipairs(ask.all(sockets, "stats")) do assert.equal(tostring(pid), answer[1].pid) end
+    os.remove(socket)
+    host.pause = function() pauses = pauses + 1 end
+    finally(function() host.pause = pause end)
+    for _, answer in ipairs(ask.all(sockets, "stats")) do
+      assert.matches("cannot ask '.*': No such file or directory", answer[2])
+    end
+    assert.equal(100, pauses)
+  end)
+
   it("leaves a socket when it is killed, which a command that is given its number removes", function()
     folder = shell.folder()
     shell.write(folder .. "/server.lua", SERVER)

@@ -60,12 +60,11 @@ local function isthere(pid)
   return text and not text:find "%) [ZX]" or not host.samefile("/proc/self/stat", "/proc/self/stat")
 end
 
--- Has that process ended? One that had answered may be about to.
-local function hasended(pid, answered)
-  for _ = 1, answered and ENDING or 0 do
-    if not isthere(pid) then
-      return true
-    end
+-- Has that process ended? One that had answered may be about to. 'looks.left': so many times it
+-- is waited for, all together that are asked at a time.
+local function hasended(pid, answered, looks)
+  while answered and looks.left > 0 and isthere(pid) do
+    looks.left = looks.left - 1
     host.pause(10)
   end
   return not isthere(pid)
@@ -73,9 +72,9 @@ end
 
 -- What became of a process that had a socket and does not answer; nil: it is there. 'path':
 -- the socket at which nobody listens any more, if there is one: a killed process leaves it.
-local function gone(target, path)
+local function gone(target, path, looks)
   local pid = target:match "^%d+$" or known[target]
-  if pid and hasended(pid, known[target]) then
+  if pid and hasended(pid, known[target], looks) then
     if path and target == pid then
       os.remove(path)
     end
@@ -86,8 +85,9 @@ local function gone(target, path)
 end
 
 -- What host.ask has returned, as M.ask returns it.
-local function result(target, path, seconds, text, message, late, nobody)
-  local over = not text and not late and (nobody or known[target]) and gone(target, nobody and path)
+local function result(looks, target, path, seconds, text, message, late, nobody)
+  local over = not text and not late and (nobody or known[target]) and
+    gone(target, nobody and path, looks)
   if over then
     return nil, over
   elseif late then
@@ -116,7 +116,7 @@ end
 --- Sends a request to all targets at the same time. Returns for each of them what M.ask does, in
 -- a table.
 function M.all(targets, request, seconds)
-  local answers, asked, paths = {}, {}, {}
+  local answers, asked, paths, looks = {}, {}, {}, {left = ENDING}
   seconds = seconds or PATIENCE
   for i, target in ipairs(targets) do
     local path, message = find(target)
@@ -125,12 +125,12 @@ function M.all(targets, request, seconds)
     elseif path then
       asked[#asked + 1], paths[#paths + 1] = i, path
     else
-      answers[i] = {nil, known[target] and gone(target) or message}
+      answers[i] = {nil, known[target] and gone(target, nil, looks) or message}
     end
   end
   for k, a in ipairs(host.askall(paths, request .. "\n", seconds)) do
     local i = asked[k]
-    answers[i] = {result(targets[i], paths[k], seconds, table.unpack(a, 1, 4))}
+    answers[i] = {result(looks, targets[i], paths[k], seconds, table.unpack(a, 1, 4))}
   end
   return answers
 end
