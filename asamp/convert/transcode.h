@@ -21,6 +21,7 @@ typedef struct TranscodeState {
   int ended;            /* it was closed, at 'end', ... */
   uint64_t end;         /* ns */
   uint64_t orphans;     /* ... with so many, that were not told to be dead yet */
+  struct TranscodeState *next;  /* that was closed before it; of files of several */
   uint64_t allocated;   /* bytes */
   uint64_t period, timens;  /* as the encoder was told last; of files of several */
   int wall;

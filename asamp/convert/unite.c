@@ -235,29 +235,30 @@ static TranscodeState *current (Unite *m) {
   return m->t.client.stop == NULL ? m->t.of : NULL;
 }
 
-/* Ends the states that have ended in their profile; their places are free then. */
+/* Ends the states that have ended in their profile; the last one takes the place of each. */
 static void bury (Unite *m) {
-  size_t i, kept = 0;
-  for (i = 0; i < m->nopen; i++) {
-    TranscodeState *s = m->open[i];
-    if (s->ended) {
-      encoder_of(m->encoder, s->id, 0);
-      encoder_end(m->encoder, s->end, s->allocated, s->orphans);
-      if (s->orphans > 0 && !idmap_set(&m->orphaned, placekey(s->from), s->id))
-        m->t.client.stop = NOMEMORY;
-      free(s);
-      continue;
-    }
-    if (kept != i && !idmap_set(&m->places, placekey(s->from), (uint32_t)kept))
+  TranscodeState *s;
+  size_t i;
+  if (m->t.client.stop != NULL)
+    return;  /* without memory not all of them may be in 'places' */
+  while ((s = m->ended) != NULL) {
+    TranscodeState *moved = m->open[--m->nopen];
+    uint32_t at = idmap_get(&m->places, placekey(s->from));
+    m->ended = s->next;
+    m->open[at] = moved;
+    if (!idmap_set(&m->places, placekey(moved->from), at))
       m->t.client.stop = NOMEMORY;  /* its entry is there: this cannot be */
-    m->open[kept++] = s;
+    encoder_of(m->encoder, s->id, 0);
+    encoder_end(m->encoder, s->end, s->allocated, s->orphans);
+    if (s->orphans > 0 && !idmap_set(&m->orphaned, placekey(s->from), s->id))
+      m->t.client.stop = NOMEMORY;
+    free(s);
   }
-  m->nopen = kept;
-  if (m->places.n < 1024 || m->places.n < 4 * kept)
+  if (m->places.n < 1024 || m->places.n < 4 * m->nopen)
     return;
   idmap_free(&m->places);  /* it has no way to take an entry out */
   memset(&m->places, 0, sizeof(m->places));
-  for (i = 0; i < kept; i++) {
+  for (i = 0; i < m->nopen; i++) {
     if (!idmap_set(&m->places, placekey(m->open[i]->from), (uint32_t)i))
       m->t.client.stop = NOMEMORY;
   }
@@ -301,6 +302,10 @@ static void ends (void *ud, uint64_t time, uint64_t orphans) {
   Unite *m = ((Transcode *)ud)->into->ud;
   TranscodeState *s = current(m);
   if (s != NULL) {
+    if (!s->ended) {
+      s->next = m->ended;
+      m->ended = s;
+    }
     s->ended = 1;
     s->orphans = orphans;
     s->end = m->t.start + time * 1000;
@@ -400,6 +405,7 @@ static void forget (Unite *m) {
   transcode_free(&m->t);
   while (m->nopen > 0)
     free(m->open[--m->nopen]);
+  m->ended = NULL;
   idmap_free(&m->places);
   idmap_free(&m->orphaned);
   idmap_free(&m->sets);

@@ -50,6 +50,7 @@ typedef struct Unite {
   const char *path;
   TranscodeState **open;    /* its states that were met, and have not ended */
   size_t nopen, opensize;
+  TranscodeState *ended;    /* those of them that were closed, the last one first */
   IdMap places;             /* id there (+ 1) -> place in 'open' */
   IdMap orphaned;           /* id there (+ 1) -> number here, of those that have ended here
                                and have orphans */

@@ -6,24 +6,20 @@
 #include "readeremit.h"
 #include "readerorphans.h"
 
-/* Tells the deaths of what was alive in the states that have ended (readerstream.h). */
+/* Tells the deaths of what was alive in the states that have ended (readerstream.h). The last
+   of the list takes the place of each: many may be open for good while others come and go. */
 static void buryclosed (ReaderState *s) {
   ReaderStreams *all = &s->streams;
-  size_t i, kept = 0;
-  for (i = 0; i < all->n && all->nclosed > 0; i++) {
-    ReaderStream *one = all->list[i];
-    if (one->closed) {
-      s->of = one;
-      readerorphans_bury(s);
-      continue;
-    }
-    if (kept != i && !idmap_set(&all->places, (uint64_t)one->id + 1, (uint32_t)kept))
+  ReaderStream *one;
+  while ((one = all->closed) != NULL) {
+    ReaderStream *moved = all->list[--all->n];
+    all->closed = one->next;
+    all->list[one->place] = moved;
+    moved->place = one->place;
+    if (!moved->closed && !idmap_set(&all->places, (uint64_t)moved->id + 1, moved->place))
       s->failed = 1;
-    all->list[kept++] = one;
-  }
-  if (all->nclosed > 0) {
-    all->n = kept;
-    all->nclosed = 0;
+    s->of = one;
+    readerorphans_bury(s);
   }
   s->of = &s->single;
 }
@@ -63,7 +59,11 @@ void readerlife_end (ReaderState *s, uint64_t time, uint64_t orphans) {
     s->client->ends(s->client->ud, time, of->orphans);
   of->closed = 1;
   of->end = time;
-  s->streams.nclosed++;
+  if (s->streams.closed == NULL)
+    s->streams.closed = of;
+  else
+    s->streams.last->next = of;
+  s->streams.last = of;
   s->of = &s->single;
 }
 

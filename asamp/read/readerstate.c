@@ -114,6 +114,7 @@ static ReaderStream *stream (ReaderState *s, uint32_t id) {
     return &s->single;
   }
   new->id = id;
+  new->place = (uint32_t)all->n;
   new->row = idmap_get(&all->rows, (uint64_t)id + 1);
   if (new->row == IDMAP_NONE)
     new->row = newrow(s, id);

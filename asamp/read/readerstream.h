@@ -27,6 +27,7 @@
 
 typedef struct ReaderStream {
   uint32_t id;
+  uint32_t place;      /* in the list */
   uint32_t row;        /* of ReadProfile.states */
   uint32_t thread;     /* of ReadProfile.threads, and one more; 0: not told */
   int hidden;          /* the client does not want it */
@@ -34,6 +35,7 @@ typedef struct ReaderStream {
   int closed;          /* it has ended, at 'end', ... */
   uint64_t end;
   uint64_t orphans;    /* ... with so many */
+  struct ReaderStream *next;  /* that was closed after it */
   int periodset, timeset;  /* it has periods of its own: */
   uint64_t period, timeperiod;
   Fifo open;
@@ -48,9 +50,9 @@ typedef struct ReaderStream {
 
 /* All zero: none. */
 typedef struct ReaderStreams {
-  ReaderStream **list;
+  ReaderStream **list; /* in any order */
   size_t n, size;
-  size_t nclosed;      /* of these */
+  ReaderStream *closed, *last;  /* of these, as they were closed; NULL: none */
   IdMap places;        /* id (+ 1) -> place in the list */
   ReaderStream **orphaned;  /* kept for orphans, in any order */
   size_t norphaned, orphanedsize;

@@ -372,6 +372,29 @@ describe("profiles that are merged", function()
     assert.is_true(refused > 10)
   end)
 
+  -- Each state that began was paid for by all that were open: 8 times as many took 75 times as
+  -- long.
+  it("take twice as long with twice as many states that are open at the same time", function()
+    local function clock(n)
+      local p = assert(gen.open{path = paths[1], states = true})
+      for id = 1, 2 * n do
+        p:begin(id)
+        if id > n then
+          p:of(id - n)
+          p:leave(1)
+        end
+      end
+      assert(p:close())
+      local before = os.clock()
+      assert(reader.read(paths[1]).complete)
+      assert(merge({paths[1]}, out))
+      os.remove(out)
+      return os.clock() - before
+    end
+    local few, many = math.min(clock(1000), clock(1000), clock(1000)), clock(8000)
+    assert.is_true(many < 24 * few, ("%.3f s, %.3f s"):format(few, many))
+  end)
+
   it("that are none are told, and the others are merged", function()
     runs.write(paths[1], {seed = 7, actions = 60})
     shell.write(paths[2], "no profile\n")
