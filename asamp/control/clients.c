@@ -17,9 +17,9 @@
 #include "descriptor.h"
 
 #define PATIENCE	UINT64_C(5000000000)	/* ns for who says nothing, or reads nothing (CN3) */
-#define LOOK_NS		UINT64_C(1000000)	/* before the first look at a snapshot that a client waits for */
+#define LOOK_NS		UINT64_C(1000000)	/* before the first look at a snapshot that is waited for */
 #define LOOK_PART	8	/* of the time that it has waited, before another one */
-#define REST_NS		UINT64_C(250000000)	/* before somebody is taken again for whom there was no room (CN8) */
+#define REST_NS		UINT64_C(250000000)	/* before somebody is taken again (CN8) */
 
 typedef struct Client {
   Request request;
@@ -165,7 +165,8 @@ static void welcome (int server) {
 
 
 /* ms until something is to be done for a client; as poll takes it. Who waits for an idle
-   state's snapshot may do so for hours: the answer comes late by a part of its wait, a second at most. */
+   state's snapshot may do so for hours: the answer comes late by a part of its wait, a second at
+   most. */
 static int patience (uint64_t now, int ms) {
   size_t i;
   for (i = 0; i < nclients; i++) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The files by the process's pattern, of which so many stay (keep=), the newest. A recording is
-** none of them, nor what a flight recorder writes because it was asked to, or ends. Used by the control's thread alone.
+** none of them, nor what a flight recorder writes because it was asked to, or ends. Used by the
+** control's thread alone.
 */
 #ifndef asamp_keptfiles_h
 #define asamp_keptfiles_h

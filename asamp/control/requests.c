@@ -119,13 +119,17 @@ static int stats (Request *r) {
   process_stats(&s);
 #define TELL(key,n)	say(r, "%s %llu\n", key, (unsigned long long)(n))
   return say(r, "version 1\n") && TELL("pid", getpid()) && TELL("now", clock_now() / 1000) &&
-         (s.path == NULL || say(r, "file %s\n", s.path)) && (!s.isgone || TELL("gone", 1)) && TELL("filebytes", s.bytes) &&
+         (s.path == NULL || say(r, "file %s\n", s.path)) && (!s.isgone || TELL("gone", 1)) &&
+         TELL("filebytes", s.bytes) &&
          TELL("alloc", s.period) && TELL("time", s.timens > 0 ? SECOND / s.timens : 0) &&
-         TELL("recording", s.temporary) && TELL("states", s.heaps.open) && TELL("made", s.sum.states) &&
+         TELL("recording", s.temporary) && TELL("states", s.heaps.open) &&
+         TELL("made", s.sum.states) &&
          TELL("samples", s.sum.samples) && TELL("timesamples", s.sum.timesamples) &&
-         TELL("allocated", s.sum.bytes) && TELL("lost", s.sum.lost) && TELL("inuse", s.heaps.inuse) &&
+         TELL("allocated", s.sum.bytes) && TELL("lost", s.sum.lost) &&
+         TELL("inuse", s.heaps.inuse) &&
          TELL("held", s.heaps.held) && TELL("rss", s.rss) && TELL("minors", s.heaps.minors) &&
-         TELL("majors", s.heaps.majors) && TELL("pauses", s.heaps.pauses) && TELL("longest", s.heaps.longest) &&
+         TELL("majors", s.heaps.majors) && TELL("pauses", s.heaps.pauses) &&
+         TELL("longest", s.heaps.longest) &&
          TELL("tenured", s.heaps.tenured) && pauses(r, s.heaps.bins) &&
          (s.error == 0 || say(r, "full %s\n", strerror(s.error))) && say(r, "ok\n");
 }
@@ -174,7 +178,8 @@ static int memory (Request *r) {
 static int mark (Request *r, char *rest) {
   char *name = word(&rest);
   if (*name == '\0') return request_refuse(r, "a mark needs a name");
-  if (!process_mark(name, rest)) return request_refuse(r, "nothing is recorded, or there is no state");
+  if (!process_mark(name, rest))
+    return request_refuse(r, "nothing is recorded, or there is no state");
   return say(r, "ok\n");
 }
 
@@ -303,8 +308,8 @@ int request_answer (Request *r, size_t n) {
   if (strcmp(what, "rotate") == 0) return rotate(r);
   if (strcmp(what, "dump") == 0) return dump(r, *rest != '\0' ? rest : NULL);
   if (strcmp(what, "heap") == 0) return heap(r, rest);
-  return request_refuse(r, "unknown request; there are dump, heap, mark, memory, names, record, rotate, "
-                           "stats and stop");
+  return request_refuse(r, "unknown request; there are dump, heap, mark, memory, names, record, "
+                           "rotate, stats and stop");
 }
 
 

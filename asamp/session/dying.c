@@ -32,7 +32,8 @@ int dying_begin (void) {
     who = gettid();
     return 1;
   }
-  for (i = 0; i < PATIENCE_MS && who != gettid() && __atomic_load_n(&ended, __ATOMIC_ACQUIRE) == 1; i++)
+  for (i = 0; i < PATIENCE_MS && who != gettid() &&
+              __atomic_load_n(&ended, __ATOMIC_ACQUIRE) == 1; i++)
     nanosleep(&nap, NULL);
   return 0;
 }

@@ -34,7 +34,8 @@ static void startmallocs (Sampler *s) {
 Sampler *sampler_attached (lua_State *L) {
   const luaN_Sampler *seam = luaN_getsampler(L);
   Sampler *s;
-  if (__atomic_load_n(&samplers.shared, __ATOMIC_RELAXED) == NULL || seam == NULL || !tracker_is(seam)) return NULL;
+  if (__atomic_load_n(&samplers.shared, __ATOMIC_RELAXED) == NULL || seam == NULL ||
+      !tracker_is(seam)) return NULL;
   s = (Sampler *)seam->ud;  /* its tracker is its first field */
   return (s->shared != NULL) ? s : NULL;
 }
@@ -325,7 +326,8 @@ int sampler_unask (SamplerAsked *asked) {
   samplers_lock();
   for (s = samplers.all; s != NULL && !found; s = s->next) {
     SamplerAsked *expected = asked;
-    found = __atomic_compare_exchange_n(&s->asked, &expected, NULL, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+    found = __atomic_compare_exchange_n(&s->asked, &expected, NULL, 0, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_ACQUIRE);
   }
   samplers_unlock();
   return found;
@@ -392,7 +394,8 @@ int sampler_usesshared (const Profile *p) {
    that the process has now what it has allocated meanwhile. */
 static void follow (Sampler *s) {
   const Profile *p = s->shared->profile(0);
-  if (!s->forked && s->state.profile != NULL && p != NULL && p != s->state.profile) (void)move(s, 0);
+  if (!s->forked && s->state.profile != NULL && p != NULL && p != s->state.profile)
+    (void)move(s, 0);
 }
 
 

@@ -7,9 +7,9 @@
 ** discovered. They mark what an entry holds strongly (the key of a weak value, the value
 ** of a key that is alive). An entry with a weak key or value that has not been reached is
 ** doubtful: table and slot are listed. The doubtful are looked at again as long as that marks
-** something of a good part of them, by which others may turn out to be alive. A table that was gone through is LUAN_SCANNED (G9);
-** later stores into it pass the barriers, which list their slots if these are doubtful. A
-** table that gets other vectors, or is remembered as a whole, is gone through once more.
+** something of a good part of them, by which others may turn out to be alive. A table that was
+** gone through is LUAN_SCANNED (G9); later stores into it pass the barriers, which list their
+** slots if these are doubtful. A table that gets other vectors, or is remembered as a whole, is gone through once more.
 **
 ** The atomic step resolves and clears only what is in the list. All entries of a dead
 ** object go in the same pause: a program that finds it in one table finds it in all.
