@@ -142,7 +142,8 @@ int server_open (const char *path, char *why, size_t size) {
     if (lstat(path, &own) != 0) memset(&own, 0, sizeof(own));
     return fd;
   }
-  else snprintf(why, size, "%s", strerror(errno));
+  else snprintf(why, size, "%s%s", strerror(errno), errno != EADDRINUSE ? "" :
+                "; another process listens there: with %p in it each has a name of its own");
   if (fd >= 0) server_close(fd);
   return -1;
 }

@@ -348,6 +348,15 @@ describe("a process that listens", function()
     assert.equal(100, pauses)
   end)
 
+  it("says of a socket of another process what to do", function()
+    start "alloc=0,listen=s/x.sock"
+    shell.write(folder .. "/y.lua", "")
+    local code, _, err = process.run{"y.lua", directory = folder, env = {LUA_PATH = "", LUA_CPATH = "",
+      ASAMP = "alloc=0,listen=s/x.sock"}}
+    assert.same({0, "profiler: cannot listen at 's/x.sock': Address already in use; another process " ..
+                    "listens there: with %p in it each has a name of its own\n"}, {code, err})
+  end)
+
   it("leaves a socket when it is killed, which a command that is given its number removes", function()
     folder = shell.folder()
     shell.write(folder .. "/server.lua", SERVER)
