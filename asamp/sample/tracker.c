@@ -160,7 +160,7 @@ static uint64_t copied (void *ud, lua_State *L, size_t n, uint64_t over) {
     stack_walk(&t->stack, L, t->native);
     tellcopy(t, &out, COPY_GROWN, out.count, t->stack.shared, t->stack.n);
   }
-  else if (room == 0) t->lost += out.count;
+  else if (room == 0) tracker_lose(t, out.count);
   timed(t, out.time);
   t->busy--;
   return (room < 0) ? UINT64_MAX : distance;
@@ -213,7 +213,7 @@ static uint64_t sample (void *ud, lua_State *L, const luaN_Sample *in,
     t->samples += out.count;
     if (t->copying && in->kind == LUAN_KSTRING) stringcopied(t, L, &out);
   }
-  else t->lost += out.count;
+  else tracker_lose(t, out.count);
   timed(t, out.time);
   t->busy--;
   return distance;
@@ -275,7 +275,7 @@ static int takenative (lua_State *L, const MallocSample *in) {
   }
   else {
     mallocs_forget(s.owner);
-    t->lost += s.count;
+    tracker_lose(t, s.count);
   }
   timed(t, s.time);
   t->busy--;
@@ -293,7 +293,7 @@ static void waitednative (void *ud, const MallocSample *s) {
   }
   else {
     mallocs_forget(s->owner);
-    t->lost += s->count;
+    tracker_lose(t, s->count);
   }
 }
 
@@ -700,7 +700,7 @@ static void stopnative (Tracker *t) {
   if (!t->mallocs) return;
   t->mallocs = 0;
   mallocs_end(t);
-  t->lost += mallocs_lost();
+  tracker_lose(t, mallocs_lost());
   forgetnative(t);
 }
 
@@ -768,7 +768,8 @@ void tracker_again (Tracker *t, uint64_t seed, int isforked) {
     stack_begin(&t->stack, function, t);
     classes_begin(&t->classes, t->client->class, t->ud);
   }
-  t->samples = t->natives = t->bytes = t->lost = t->unfollowed = 0;
+  t->samples = t->natives = t->bytes = t->unfollowed = 0;
+  tracker_setlost(t, 0);
   t->from = luaN_allocated(t->L);
 }
 
@@ -800,7 +801,8 @@ void tracker_begin (Tracker *t, const TrackerClient *client, void *ud,
   t->native = native;
   t->interval.period = period;
   t->seeded = 0;
-  t->samples = t->natives = t->bytes = t->lost = t->nanoseconds = 0;
+  t->samples = t->natives = t->bytes = t->nanoseconds = 0;
+  tracker_setlost(t, 0);
   t->unfollowed = 0;
   t->copying = 0;
   t->holdersevery = 0;
@@ -863,7 +865,7 @@ static void endnative (Tracker *t, lua_State *L) {
   drainnative(t);
   t->mallocs = 0;
   mallocs_end(t);
-  t->lost += mallocs_lost();
+  tracker_lose(t, mallocs_lost());
   last(t, L);
 }
 

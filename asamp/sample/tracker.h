@@ -103,7 +103,8 @@ typedef struct Tracker {
   uint64_t looked;		/* ... and when that was */
   uint64_t number;		/* of the state, for the client */
   uint64_t from;		/* luaN_allocated when sampling went on */
-  uint64_t samples, natives, bytes, lost, nanoseconds;  /* since the client came */
+  uint64_t samples, natives, bytes, nanoseconds;  /* since the client came */
+  uint64_t lost;		/* ... and what was; atomic (tracker_lost) */
   unsigned ntimed;		/* samples that may have been timed for these */
   uint64_t unfollowed;		/* samples that survived and found no room */
   uint64_t minors, majors, tenured, planned, charged;  /* as the last collection told has left it */
@@ -131,6 +132,21 @@ typedef struct Tracker {
   uint64_t holdersdue;		/* CLOCK_MONOTONIC, ns */
   HoldersAsk asking;		/* who holds what was followed then */
 } Tracker;
+
+/* Samples that were lost since the client came. The thread that runs the state counts them; any
+   thread may ask. */
+static inline uint64_t tracker_lost (const Tracker *t) {
+  return __atomic_load_n(&t->lost, __ATOMIC_RELAXED);
+}
+
+static inline void tracker_setlost (Tracker *t, uint64_t n) {
+  __atomic_store_n(&t->lost, n, __ATOMIC_RELAXED);
+}
+
+/* So many more. */
+static inline void tracker_lose (Tracker *t, uint64_t n) {
+  tracker_setlost(t, tracker_lost(t) + n);
+}
 
 /*
 ** Of the state of L, without a client. 'lazy': what a sample needs (some 300 KiB) is

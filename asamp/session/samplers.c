@@ -51,7 +51,6 @@ void samplers_publish (Sampler *s) {
   seen_put(to, SEEN_TIMESAMPLES, s->timing.samples);
   seen_put(to, SEEN_NATIVES, t->natives);
   seen_put(to, SEEN_BYTES, tracker_bytes(t, t->L));
-  seen_put(to, SEEN_LOST, t->lost);
   seen_put(to, SEEN_INUSE, m.inuse);
   seen_put(to, SEEN_HELD, m.held);
   resident_held(&s->resident, m.held);
@@ -164,7 +163,7 @@ static int nextlast (void *ud, ProfileLast *last) {
   last->nruns = 0;
   last->state = &s->state;
   last->bytes = samplers_ending(s, &last->left);
-  last->lost = s->tracker.lost;
+  last->lost = tracker_lost(&s->tracker);
   *at = (s->shared != NULL) ? s : &done;
   return 1;
 }
@@ -193,7 +192,7 @@ void samplers_addup (SharedTotals *t, int isexit) {
     t->samples += seen_get(&s->seen, SEEN_SAMPLES);
     t->timesamples += seen_get(&s->seen, SEEN_TIMESAMPLES);
     t->bytes += seen_get(&s->seen, SEEN_BYTES);
-    t->lost += seen_get(&s->seen, SEEN_LOST);
+    t->lost += tracker_lost(&s->tracker);
     t->natives += seen_get(&s->seen, SEEN_NATIVES);
   }
 }
@@ -235,7 +234,7 @@ void sampler_loss (int error, uint64_t lost, int summary, const char *path) {
 
 
 int samplers_report (Sampler *s, const ProfileTotals *t) {
-  uint64_t lost = s->tracker.lost + t->lost;
+  uint64_t lost = tracker_lost(&s->tracker) + t->lost;
   if (s->told) return t->error;
   s->told = 1;
   if (s->options.summary) {
@@ -317,7 +316,7 @@ void samplers_exiting (void) {
     p = s->state.profile;
     if (p == NULL) continue;
     if (s->timing.timer != NULL && timer_mine(s->timing.timer))
-      s->tracker.lost += timing_leave(&s->timing);
+      tracker_lose(&s->tracker, timing_leave(&s->timing));
     if (s->shared != NULL) continue;
     from = s;
     profile_exit(p, nextlast, &from, &t);

@@ -31,7 +31,8 @@ struct Sampler {
   int forked;			/* this is the child of a fork, and nothing was told */
   int counted;			/* shared: once among past.states, whatever number of files */
   int ended;			/* shared: its profile has ended, and was told of so many ... */
-  uint64_t toldbytes;		/* ... bytes allocated; both under the lock, 'ended' atomic */
+  uint64_t toldbytes;		/* ... bytes allocated, ... */
+  uint64_t toldlost;		/* ... and samples lost; all under the lock, 'ended' atomic */
   SamplerAsked *asked;		/* shared: by another thread, to be done by its own; atomic */
   SamplerOptions options;
   char *path;			/* of the session or the last one */

@@ -23,7 +23,7 @@
 #include "sample.h"
 
 typedef enum SeenNumber {
-  SEEN_SAMPLES, SEEN_TIMESAMPLES, SEEN_NATIVES, SEEN_BYTES, SEEN_LOST,  /* of its profile */
+  SEEN_SAMPLES, SEEN_TIMESAMPLES, SEEN_NATIVES, SEEN_BYTES,  /* of its profile */
   SEEN_INUSE, SEEN_HELD, SEEN_TENURED,  /* of its heap, now */
   SEEN_MINORS, SEEN_MAJORS, SEEN_PAUSES, SEEN_LONGEST,  /* ... since it was made; ns */
   SEEN_CHUNKS, SEEN_FUNCTIONS, SEEN_CLASSES, SEEN_PATHS, SEEN_STEPS,  /* left out (ProfileLeft) */

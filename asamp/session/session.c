@@ -446,7 +446,7 @@ int sampler_timeoff (Sampler *s, lua_State *L) {
   if (s->timing.timer == NULL) return 0;
   timing_stop(&s->timing);
   samplers_point(s, L);
-  s->tracker.lost += timing_drop(&s->timing);
+  tracker_lose(&s->tracker, timing_drop(&s->timing));
   profile_timeperiod(&s->state, 0, s->wall);
   s->timeperiod = 0;
   tracker_points(&s->tracker, L, 0);
@@ -478,7 +478,7 @@ static void allocated (Sampler *s) {
   uint64_t bytes = samplers_ending(s, &left);
   if (bytes > 0) profile_allocated(&s->state, bytes);
   profile_left(&s->state, &left);
-  profile_lost(s->state.profile, s->tracker.lost);
+  profile_lost(s->state.profile, tracker_lost(&s->tracker));
 }
 
 
@@ -494,7 +494,7 @@ static int finish (Sampler *s) {
   profile_close(p, &t);
   e = samplers_report(s, &t);
   samplers_unlock();
-  s->tracker.lost += t.lost;
+  tracker_lose(&s->tracker, t.lost);
   return e;
 }
 
@@ -538,7 +538,7 @@ void sampler_stats (Sampler *s, lua_State *L, SamplerStats *stats) {
   stats->samples = t->samples;
   stats->natives = t->natives;
   stats->bytes = tracker_bytes(t, L);
-  stats->lost = t->lost + totals.lost + s->timing.moments.lost +
+  stats->lost = tracker_lost(t) + totals.lost + s->timing.moments.lost +
                 s->timing.away;
   stats->unfollowed = t->unfollowed;
   stats->timing = (s->timing.timer != NULL);

@@ -150,35 +150,46 @@ int shared_attach (lua_State *L, const SamplerShared *with, const TrackerClient 
 void shared_follow (Sampler *s) {
   if (s->timing.timer == NULL || timer_mine(s->timing.timer)) return;
   timing_stop(&s->timing);
-  s->tracker.lost += timing_drop(&s->timing);
+  tracker_lose(&s->tracker, timing_drop(&s->timing));
   starttime(s);
 }
 
 
+/* What a state has allocated and lost since its profile was told of it by who ended it. */
+typedef struct Untold {
+  uint64_t bytes, lost;
+} Untold;
+
+
 /* The profile is told what it has of the state, or, if the state is closed, that too; once: by the
-   state, or by who ends the profile. Under the lock. Returns what was allocated since. */
-static uint64_t tellend (Sampler *s, int isclosed) {
+   state, or by who ends the profile. Under the lock. */
+static Untold tellend (Sampler *s, int isclosed) {
   ProfileLeft left;
-  uint64_t bytes = samplers_ending(s, &left);
-  if (s->ended) return (bytes > s->toldbytes) ? bytes - s->toldbytes : 0;
+  Untold since = {0, 0};
+  uint64_t bytes = samplers_ending(s, &left), lost = tracker_lost(&s->tracker);
+  if (s->ended) {
+    if (bytes > s->toldbytes) since.bytes = bytes - s->toldbytes;
+    if (lost > s->toldlost) since.lost = lost - s->toldlost;
+    return since;
+  }
   if (isclosed) {
     if (orphans_aredue(s->state.profile, clock_now())) orphans_tell(s->state.profile);
-    profile_leave(&s->state, bytes, &left, s->tracker.lost,
+    profile_leave(&s->state, bytes, &left, lost,
                   orphans_adopt(&s->state, &s->tracker.followed));
   }
   else {
     if (bytes > 0) profile_allocated(&s->state, bytes);
     profile_left(&s->state, &left);
-    profile_lost(s->state.profile, s->tracker.lost);
+    profile_lost(s->state.profile, lost);
   }
-  return 0;
+  return since;
 }
 
 
 /* The state leaves its profile: what it has told there goes to the sums of the samplers.past.
-   Returns the bytes that it has allocated and the profile was not told of. */
-static uint64_t settle (Sampler *s, int isclosed) {
-  uint64_t untold = 0;
+   Returns what the profile was not told of. */
+static Untold settle (Sampler *s, int isclosed) {
+  Untold untold = {0, 0};
   samplers_publish(s);
   samplers_lock();
   if (s->state.profile != NULL) {
@@ -187,7 +198,7 @@ static uint64_t settle (Sampler *s, int isclosed) {
     samplers.past.samples += s->tracker.samples;
     samplers.past.timesamples += s->timing.samples;
     samplers.past.bytes += tracker_bytes(&s->tracker, s->tracker.L);
-    samplers.past.lost += s->tracker.lost;
+    samplers.past.lost += tracker_lost(&s->tracker) - untold.lost;
     samplers.past.natives += s->tracker.natives;
   }
   s->state.profile = NULL;
@@ -202,7 +213,8 @@ static uint64_t settle (Sampler *s, int isclosed) {
 static int move (Sampler *s, int isforked) {
   const SamplerShared *with = s->shared;
   const SamplerRate rate = rateof(with);
-  uint64_t untold, lost;
+  Untold untold;
+  uint64_t lost;
   int isthere;
   timing_stop(&s->timing);
   lost = timing_drop(&s->timing);
@@ -212,8 +224,8 @@ static int move (Sampler *s, int isforked) {
   else tracker_wake(&s->tracker, s->tracker.L, rate.period, with->options.random,
                     seedof(s), rate.alloc);
   if (!isforked) {  /* what the one before was not told */
-    s->tracker.bytes = rate.alloc ? untold : 0;
-    s->tracker.lost = lost;
+    s->tracker.bytes = rate.alloc ? untold.bytes : 0;
+    tracker_setlost(&s->tracker, untold.lost + lost);
   }
   samplers_publish(s);  /* none of it is of the profile that was */
   samplers_lock();
@@ -366,7 +378,8 @@ void sampler_endshared (Profile *p) {
     s->toldbytes = samplers_ending(s, &left);
     if (s->toldbytes > 0) profile_allocated(&state, s->toldbytes);
     profile_left(&state, &left);
-    profile_lost(p, seen_get(&s->seen, SEEN_LOST));
+    s->toldlost = tracker_lost(&s->tracker);
+    profile_lost(p, s->toldlost);
     __atomic_store_n(&s->ended, 1, __ATOMIC_RELEASE);
   }
   orphans_tell(p);
@@ -406,7 +419,7 @@ void shared_leave (Sampler *s, lua_State *L) {
   if (s->state.profile != NULL) {
     if (s->timing.moments.buffer[0] != NULL) {
       samplers_point(s, L);
-      s->tracker.lost += timing_drop(&s->timing);
+      tracker_lose(&s->tracker, timing_drop(&s->timing));
     }
     if (s->options.holders && s->tracker.followed.n > 0 &&
         clock_now() - s->since >= OLD_NS) {

@@ -122,7 +122,8 @@ describe("a disk that becomes full in the middle of a run", function()
     for _, limit in ipairs{1500000, 4000000} do
       local got, lost = count(limit)
       assert.is_true(got > 0 and lost > 0, limit)
-      assert.equal(all, got + lost, limit)
+      -- one more or less: the first point is where the nursery happens to be
+      assert.is_true(math.abs(all - got - lost) <= 1, ("%d + %d of %d"):format(got, lost, all))
     end
   end)
 

@@ -187,7 +187,8 @@ describe("a flight recorder", function()
     end
   end)
 
-  -- What went with a file that a recording or another file had ended was counted nowhere.
+  -- What went with a file that a recording or another file had ended was counted nowhere; then
+  -- only as of the state's last sample or collection (16,120 of 18,081).
   for kind, wish in pairs{["recorder's dump"] = "ring=1m,", file = ""} do
     it("tells and counts what is lost with a " .. kind .. " that ends before the process", function()
       local code, out, err = run([[
@@ -201,7 +202,6 @@ describe("a flight recorder", function()
         end
         gen.filelimit(4096)
         work()
-        collectgarbage()  -- others know what a state has lost as of its last sample or collection
         assert(host.ask("s/x.sock", "record 60 4096 0 " .. os.getenv "HERE" .. "/r.vmprof\n"):find "ok\n$")
         print(host.ask("s/x.sock", "stats\n"):match "\nlost (%d+)")
         gen.filelimit(1 << 30)]],
