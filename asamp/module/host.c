@@ -255,7 +255,7 @@ static int l_askall (lua_State *L) {
   size_t i, n;
   Asked *all;
   luaL_checktype(L, 1, LUA_TTABLE);
-  n = (size_t)luaL_len(L, 1);
+  n = (size_t)lua_rawlen(L, 1);
   lua_settop(L, 3);
   all = lua_newuserdatauv(L, n * sizeof(*all), 0);
   for (i = 0; i < n; i++) {

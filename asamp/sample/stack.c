@@ -12,6 +12,7 @@
 
 #include "owner.h"
 #include "stack.h"
+#include "uncancelled.h"
 #include "unwind.h"
 #include "unwindpool.h"
 
@@ -47,6 +48,7 @@ int stack_ready (Stack *s) {
   StackEmit emit = s->emit;
   void *ud = s->ud;
   if (s->frames != NULL) return 1;
+  UNCANCELLED;
   s->native = malloc(NATIVEROOM * sizeof(void *));
   s->lines = calloc(NLINES_FIRST, sizeof(*s->lines));
   s->linemask = NLINES_FIRST - 1;
@@ -484,6 +486,7 @@ static int walkone (Stack *s, size_t shared) {
 /* Apart, so that walkone costs no registers. */
 static __attribute__((noinline)) void walkmany (Stack *s, lua_State *L, int native, size_t n,
                                                 size_t shared) {
+  UNCANCELLED;
   size_t stay = 0;
   int part = native && hasnative(s, n), whole = 1;
   if (shared < s->nknown) stay = s->nknown - shared - 1;

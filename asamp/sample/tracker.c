@@ -178,9 +178,9 @@ static void startcopies (Tracker *t, lua_State *L) {
 /* }===================================================================== */
 
 
+/* What may wait in it puts a request to end off by itself: most samples do not. */
 static uint64_t sample (void *ud, lua_State *L, const luaN_Sample *in,
                         uint64_t over) {
-  UNCANCELLED;
   Tracker *t = ud;
   lua_State *running;
   ProfileSample out;

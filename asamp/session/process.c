@@ -21,6 +21,7 @@
 #include "descriptor.h"
 #include "mallocs.h"
 #include "tracker.h"
+#include "uncancelled.h"
 
 #define FILES	5	/* descriptors besides the folder's: the profile, two pipes of libunwind */
 
@@ -203,6 +204,7 @@ static void openfile (void) {
 static Profile *current (int isopen) {
   Profile *p = __atomic_load_n(&profile, __ATOMIC_ACQUIRE);
   if (p != NULL || !isopen || __atomic_load_n(&idle, __ATOMIC_ACQUIRE)) return p;
+  UNCANCELLED;
   pthread_mutex_lock(&lock);
   if (profile == NULL && !idle && !(failed && pid == getpid())) openfile();
   p = profile;

@@ -15,6 +15,7 @@
 #include "complain.h"
 #include "descriptor.h"
 #include "orphans.h"
+#include "uncancelled.h"
 
 #define SPARES		16	/* samplers that are kept for states to come */
 #define OLD_NS		1000000000	/* a state that lived so long has holders told */
@@ -149,6 +150,7 @@ int shared_attach (lua_State *L, const SamplerShared *with, const TrackerClient 
 
 void shared_follow (Sampler *s) {
   if (s->timing.timer == NULL || timer_mine(s->timing.timer)) return;
+  UNCANCELLED;
   timing_stop(&s->timing);
   tracker_lose(&s->tracker, timing_drop(&s->timing));
   starttime(s);
@@ -211,6 +213,7 @@ static Untold settle (Sampler *s, int isclosed) {
 /* The state moves to the profile that the process has now, after a fork or a switch, and
    tells that everything anew. 0: it has none any more. */
 static int move (Sampler *s, int isforked) {
+  UNCANCELLED;
   const SamplerShared *with = s->shared;
   const SamplerRate rate = rateof(with);
   Untold untold;

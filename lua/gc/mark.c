@@ -92,10 +92,11 @@ void luaN_mark_ (global_State *g, GCObject *o) {
     case LUA_VCCL:
       own = sizeCclosure(gco2ccl(o)->nupvalues);
       break;
-    case LUA_VUPVAL: {
+    case LUA_VUPVAL: {  /* what an open one refers to changes without a barrier */
       const TValue *v = gco2upv(o)->v.p;
       own = sizeof(UpVal);
-      leaf = !iscollectable(v) || luaN_hasepoch(gcvalue(v), c->mark.epoch);
+      leaf = !upisopen(gco2upv(o)) &&
+             (!iscollectable(v) || luaN_hasepoch(gcvalue(v), c->mark.epoch));
       break;
     }
     case LUA_VUSERDATA:
