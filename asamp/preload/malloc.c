@@ -94,9 +94,11 @@ static int put (const void *block, uint16_t number) {
 }
 
 
-/* Takes a block out; returns its slot, or NULL: it was not there. */
+/* Takes a block out; returns its slot, or NULL: it was not there. NULL is no block, but may be
+   near one (each address is near those of 16 GiB further), and is what a free place has. */
 static unsigned char *take (const void *block) {
   int second, i;
+  if (block == NULL) return NULL;
   for (second = 0; second < 2; second++) {
     uint32_t b = bucketof(block, second);
     for (i = 0; i < WAYS; i++) {
@@ -112,13 +114,14 @@ static unsigned char *take (const void *block) {
 }
 
 
-/* The block of that slot is no more. */
+/* The block of that slot is no more. Counted behind that: who finds the count changed finds
+   the death, and does not look again until it changes once more. */
 static void died (unsigned char *slot) {
   unsigned char alive = MALLOC_ALIVE;
-  __atomic_add_fetch(&asamp_mallocs.deaths, 1, __ATOMIC_RELAXED);
   if (!__atomic_compare_exchange_n(slot, &alive, MALLOC_DEAD, 0, __ATOMIC_RELEASE,
                                    __ATOMIC_RELAXED))
     __atomic_store_n(slot, MALLOC_FREE, __ATOMIC_RELEASE);
+  __atomic_add_fetch(&asamp_mallocs.deaths, 1, __ATOMIC_RELEASE);
 }
 
 

@@ -339,7 +339,7 @@ int mallocs_waiting (const void *home) {
 
 
 uint64_t mallocs_deaths (void) {
-  return (m.seam != NULL) ? __atomic_load_n(&m.seam->deaths, __ATOMIC_RELAXED) : 0;
+  return (m.seam != NULL) ? __atomic_load_n(&m.seam->deaths, __ATOMIC_ACQUIRE) : 0;
 }
 
 
