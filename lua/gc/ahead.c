@@ -52,7 +52,7 @@ static int look (global_State *g, Table *t, int kind, unsigned asize, unsigned i
 /* }===================================================================== */
 
 
-/* {== the list =========================================================== */
+/* {== the lists ========================================================= */
 
 typedef struct Entry {
   Table *t;
@@ -62,43 +62,81 @@ typedef struct Entry {
   TValue *v;
 } Entry;
 
+static const Entry noentry = {NULL, 0, 0, 0, NULL, NULL};
+
+
+/* What tells whether o is dead: its head, and before that the mark of its line
+   (luaN_isunseen). */
+static inline void fetchmarks (global_State *g, const GCObject *o, int tag) {
+  if (tag == ctb(LUA_VTABLE) || tag == ctb(LUA_VLCL)) {
+    const luaN_Block *b = luaN_blockof(&g->heap.blocks, o);
+    __builtin_prefetch(&b->marks[luaN_lineof(b, o)]);
+  }
+  __builtin_prefetch(o);
+}
+
+
 /* Prefetches what the entries behind k refer to, as far as they are of the table of e. */
-static void fetch (const luaN_Vec *d, size_t k, const Entry *e) {
+static inline void fetch (global_State *g, const luaN_Vec *d, size_t k, const Entry *e) {
   unsigned i;
-  if (k + 4 * PREFETCH_DISTANCE < d->n) __builtin_prefetch(d->a[k + 4 * PREFETCH_DISTANCE + 1]);
-  if (k + 2 * PREFETCH_DISTANCE < d->n && d->a[k + 2 * PREFETCH_DISTANCE] == (void *)e->t &&
-      luaN_slotof(e->t, e->asize, d->a[k + 2 * PREFETCH_DISTANCE + 1], &i)) {
+  if (k + 2 * PREFETCH_DISTANCE < d->n) __builtin_prefetch(d->a[k + 2 * PREFETCH_DISTANCE]);
+  if (k + PREFETCH_DISTANCE < d->n &&
+      luaN_slotof(e->t, e->asize, d->a[k + PREFETCH_DISTANCE], &i)) {
     const TValue *v = (i < e->asize) ? &e->t->array[i] : NULL;
     const Node *n = (v == NULL) ? gnode(e->t, i - e->asize) : NULL;
     if (n != NULL && (e->kind & LUAN_EPHEMERON)) {
-      if (keyiscollectable(n)) __builtin_prefetch(gckey(n));
+      if (keyiscollectable(n)) fetchmarks(g, gckey(n), keytt(n));
     }
     else {
       if (v == NULL) v = gval(n);
-      if (iscollectable(v)) __builtin_prefetch(gcvalue(v));
+      if (iscollectable(v)) fetchmarks(g, gcvalue(v), rawtt(v));
     }
   }
 }
 
 
-/* Entry k of the list into *e, which still has the one before. 0: the slot is no longer the
-   table's, or the table will be gone through as a whole. */
-static int entryat (global_State *g, size_t k, Entry *e) {
-  const luaN_Vec *d = &g->heap.gc.weak.doubtful;
-  void *const *a = d->a;
-  Table *t = (Table *)a[k];
+static void enter (global_State *g, Table *t, Entry *e) {
+  e->t = t;
+  e->kind = luaN_weakness(g, t);
+  e->asize = luaN_asize(t);
+}
+
+
+/* Entry k of the list into *e, which still has the one before. 0: it is the table of those that
+   follow, or the slot is no longer the table's, or the table will be gone through as a
+   whole. 'ahead': it will be asked who is dead. */
+static inline int entryat (global_State *g, const luaN_Vec *d, size_t k, int ahead, Entry *e) {
+  void *slot = d->a[k];
   unsigned i;
-  if (t != e->t) {
-    e->kind = luaN_weakness(g, t);
-    e->asize = luaN_asize(t);
-    e->t = t;
+  if (luaN_kindof(slot) != 0) {
+    enter(g, luaN_tableof(slot), e);
+    return 0;
   }
-  fetch(d, k, e);
-  if (!(t->flags & LUAN_SCANNED) || !luaN_slotof(t, e->asize, a[k + 1], &i)) return 0;
+  if (ahead) fetch(g, d, k, e);
+  if (!(e->t->flags & LUAN_SCANNED) || !luaN_slotof(e->t, e->asize, slot, &i)) return 0;
   e->i = i;
-  e->n = (i < e->asize) ? NULL : gnode(t, i - e->asize);
-  e->v = (e->n == NULL) ? &t->array[i] : gval(e->n);
+  e->n = (i < e->asize) ? NULL : gnode(e->t, i - e->asize);
+  e->v = (e->n == NULL) ? &e->t->array[i] : gval(e->n);
   return 1;
+}
+
+
+/* Entry k, of table t, stays in the list, of which *kept words do so far, the last of table
+   *keptof. There is room: k is behind t's own word. */
+static inline void keep (luaN_Vec *d, size_t k, const Table *t, const Table **keptof,
+                         size_t *kept) {
+  void *slot = d->a[k];
+  if (t != *keptof) d->a[(*kept)++] = luaN_tagged(t, 1);
+  *keptof = t;
+  d->a[(*kept)++] = slot;
+  lua_assert(*kept <= k + 1);
+}
+
+
+/* What has stayed is the list. */
+static void cut (luaN_Weak *w, int list, size_t kept) {
+  w->doubtful[list].n = kept;
+  w->listed[list] = NULL;
 }
 
 /* }===================================================================== */
@@ -116,25 +154,20 @@ static void *slotat (const Table *t, unsigned asize, unsigned i) {
 }
 
 
-void luaN_begindoubting (luaN_Gc *c) {
-  c->weak.doubting = 1;
-  c->weak.doubt = c->weak.doubtkept = 0;
-  c->weak.resolved = 0;
-}
-
-
 /* At most n slots of t from c->weak.slot on. Returns 1 when t is done, or the list has no
    room: then the atomic step looks at all of t. */
 static int looktable (global_State *g, Table *t, int kind, unsigned n) {
   luaN_Gc *c = &g->heap.gc;
   unsigned asize = luaN_asize(t), slots = slotsof(t), i = c->weak.slot;
   unsigned end = (n < slots - i) ? i + n : slots;
+  int list = (kind == LUAN_EPHEMERON) ? LUAN_DOUBTKEYS : LUAN_DOUBTVALUES;
   for (; i < end; i++) {
     if (i + PREFETCH_DISTANCE < slots) {
       const TValue *v = (const TValue *)slotat(t, asize, i + PREFETCH_DISTANCE);
       if (iscollectable(v)) __builtin_prefetch(gcvalue(v));
     }
-    if (look(g, t, kind, asize, i) && !luaN_listdoubt(g, t, slotat(t, asize, i))) return 1;
+    if (look(g, t, kind, asize, i) && !luaN_listdoubt(g, list, t, slotat(t, asize, i)))
+      return 1;
   }
   c->weak.slot = end;
   if (end < slots) return 0;
@@ -166,31 +199,39 @@ static size_t looknext (global_State *g, size_t bytes) {
 }
 
 
-/* Takes entries that are no longer doubtful off the list. Returns the cost. That the list has
-   become shorter is no reason to look again: the program may have removed entries, given them
-   other values, or moved them by a new key. */
+/* A list has been looked at again. That both have become shorter is no reason to go on: the
+   program may have removed entries, given them other values, or moved them by a new key. */
+static void passed (luaN_Weak *w) {
+  size_t n;
+  cut(w, w->again, w->doubtkept);
+  w->doubt = w->doubtkept = 0;
+  w->doubtof = NULL;
+  w->keptof = NULL;
+  if (++w->again < LUAN_DOUBTS) return;
+  n = w->doubtful[LUAN_DOUBTKEYS].n + w->doubtful[LUAN_DOUBTVALUES].n;
+  w->doubting = (w->resolved > n / MIN_RESOLVED_PART && ++w->passes < MAX_PASSES);
+  w->again = 0;
+  w->resolved = 0;
+}
+
+
+/* Takes entries that are no longer doubtful off a list. Returns the cost. */
 static size_t lookagain (global_State *g, size_t bytes) {
-  luaN_Gc *c = &g->heap.gc;
-  luaN_Vec *d = &c->weak.doubtful;
-  Entry e = {NULL, 0, 0, 0, NULL, NULL};
+  luaN_Weak *w = &g->heap.gc.weak;
+  luaN_Vec *d = &w->doubtful[w->again];
+  Entry e = noentry;
   size_t done = 0;
-  for (; c->weak.doubt < d->n && done < bytes; c->weak.doubt += 2, done += SLOT_COST) {
-    size_t k = c->weak.doubt;
-    l_mem before = c->mark.reached;
-    if (entryat(g, k, &e) &&
-        (e.kind == LUAN_STRONG || look(g, e.t, e.kind, e.asize, e.i))) {
-      d->a[c->weak.doubtkept++] = d->a[k];
-      d->a[c->weak.doubtkept++] = d->a[k + 1];
-    }
-    if (c->mark.reached != before) c->weak.resolved++;
+  if (w->doubtof != NULL) enter(g, w->doubtof, &e);
+  for (; w->doubt < d->n && done < bytes; w->doubt++, done += SLOT_COST) {
+    l_mem before = g->heap.gc.mark.reached;
+    if (entryat(g, d, w->doubt, 1, &e) &&
+        (e.kind == LUAN_STRONG || look(g, e.t, e.kind, e.asize, e.i)))
+      keep(d, w->doubt, e.t, &w->keptof, &w->doubtkept);
+    if (g->heap.gc.mark.reached != before) w->resolved++;
   }
-  if (c->weak.doubt >= d->n) {
-    int again = (c->weak.resolved > d->n / 2 / MIN_RESOLVED_PART);
-    d->n = c->weak.doubtkept;
-    luaN_begindoubting(c);
-    c->weak.doubting = (again && ++c->weak.passes < MAX_PASSES);
-  }
-  return done;
+  w->doubtof = e.t;
+  if (w->doubt >= d->n) passed(w);
+  return done + 1;
 }
 
 
@@ -211,52 +252,83 @@ int luaN_lookahead (global_State *g, size_t bytes) {
 /* {== the atomic step ================================================== */
 
 size_t luaN_resolvedoubtful (global_State *g) {
-  luaN_Vec *d = &g->heap.gc.weak.doubtful;
-  Entry e = {NULL, 0, 0, 0, NULL, NULL};
+  luaN_Weak *w = &g->heap.gc.weak;
+  luaN_Vec *d = &w->doubtful[LUAN_DOUBTKEYS];
+  Entry e = noentry;
+  const Table *keptof = NULL;
   size_t k, resolved = 0, kept = 0;
-  g->heap.gc.pause.looked[LUAN_LWEAK] += d->n / 2;
-  for (k = 0; k < d->n; k += 2) {
-    if (!entryat(g, k, &e)) continue;
+  g->heap.gc.pause.looked[LUAN_LWEAK] += d->n;
+  for (k = 0; k < d->n; k++) {
+    if (!entryat(g, d, k, 1, &e)) continue;
     if (e.kind == LUAN_EPHEMERON && !isempty(e.v) &&
         (e.n == NULL || !luaN_iskeygone(g, e.n))) {
       luaN_markvalue(g, e.v);
       luaN_drain(g, 1);
       resolved++;
-      continue;
     }
-    d->a[kept++] = d->a[k];
-    d->a[kept++] = d->a[k + 1];
+    else keep(d, k, e.t, &keptof, &kept);
   }
-  d->n = kept;
+  cut(w, LUAN_DOUBTKEYS, kept);
   return resolved;
 }
 
 
 void luaN_followdoubtful (global_State *g, luaN_Chase *x) {
-  const luaN_Vec *d = &g->heap.gc.weak.doubtful;
-  Entry e = {NULL, 0, 0, 0, NULL, NULL};
+  const luaN_Vec *d = &g->heap.gc.weak.doubtful[LUAN_DOUBTKEYS];
+  Entry e = noentry;
   size_t k;
-  for (k = 0; k < d->n; k += 2)
-    if (entryat(g, k, &e) && e.kind == LUAN_EPHEMERON && e.n != NULL) luaN_follow(g, x, e.n);
+  for (k = 0; k < d->n; k++)
+    if (entryat(g, d, k, 1, &e) && e.kind == LUAN_EPHEMERON && e.n != NULL) luaN_follow(g, x, e.n);
+}
+
+
+/* The key of an entry without a value is no key any more. */
+static inline void bury (const Entry *e) {
+  if (e->n != NULL && isempty(e->v) && keyiscollectable(e->n)) setdeadkey(e->n);
+}
+
+
+static void clearvalues (global_State *g) {
+  luaN_Weak *w = &g->heap.gc.weak;
+  const luaN_Vec *d = &w->doubtful[LUAN_DOUBTVALUES];
+  Entry e = noentry;
+  size_t k;
+  g->heap.gc.pause.looked[LUAN_LWEAK] += d->n;
+  w->allweak = 0;
+  for (k = 0; k < d->n; k++) {
+    if (!entryat(g, d, k, 1, &e)) continue;
+    if ((e.kind & LUAN_WEAKVALUES) && luaN_isgone(g, e.v)) setempty(e.v);
+    bury(&e);
+    w->allweak |= (e.kind == LUAN_ALLWEAK);
+  }
+}
+
+
+static void clearkeys (global_State *g) {
+  const luaN_Weak *w = &g->heap.gc.weak;
+  const luaN_Vec *d = &w->doubtful[LUAN_DOUBTKEYS];
+  Entry e = noentry;
+  size_t k;
+  g->heap.gc.pause.looked[LUAN_LWEAK] += d->n;
+  for (k = 0; k < d->n; k++) {
+    if (!entryat(g, d, k, 0, &e)) continue;
+    if (e.kind == LUAN_EPHEMERON) setempty(e.v);
+    bury(&e);
+  }
+  if (!w->allweak) return;
+  e = noentry;
+  d = &w->doubtful[LUAN_DOUBTVALUES];
+  for (k = 0; k < d->n; k++) {
+    if (!entryat(g, d, k, 1, &e) || e.kind != LUAN_ALLWEAK) continue;
+    if (e.n != NULL && !isempty(e.v) && luaN_iskeygone(g, e.n)) setempty(e.v);
+    bury(&e);
+  }
 }
 
 
 void luaN_cleardoubtful (global_State *g, int keys) {
-  luaN_Vec *d = &g->heap.gc.weak.doubtful;
-  Entry e = {NULL, 0, 0, 0, NULL, NULL};
-  size_t k;
-  g->heap.gc.pause.looked[LUAN_LWEAK] += d->n / 2;
-  for (k = 0; k < d->n; k += 2) {
-    if (!entryat(g, k, &e)) continue;
-    if (keys) {
-      if (e.kind == LUAN_EPHEMERON ||
-          (e.kind == LUAN_ALLWEAK && e.n != NULL && !isempty(e.v) &&
-           luaN_iskeygone(g, e.n)))
-        setempty(e.v);
-    }
-    else if ((e.kind & LUAN_WEAKVALUES) && luaN_isgone(g, e.v)) setempty(e.v);
-    if (e.n != NULL && isempty(e.v) && keyiscollectable(e.n)) setdeadkey(e.n);
-  }
+  if (keys) clearkeys(g);
+  else clearvalues(g);
 }
 
 /* }===================================================================== */

@@ -6,12 +6,14 @@
 ** Whenever marking runs out of work, slices go through the big tables that were
 ** discovered. They mark what an entry holds strongly (the key of a weak value, the value
 ** of a key that is alive). An entry with a weak key or value that has not been reached is
-** doubtful: table and slot are listed. The doubtful are looked at again as long as that marks
-** something of a good part of them, by which others may turn out to be alive. A table that was
-** gone through is LUAN_SCANNED (G9); later stores into it pass the barriers, which list their
-** slots if these are doubtful. A table that gets other vectors, or is remembered as a whole, is gone through once more.
+** doubtful: its slot is listed, behind its table, with those of ephemeron tables or with those
+** of weak values, for the atomic step goes through each list when it needs it. The doubtful are
+** looked at again as long as that marks something of a good part of them, by which others may
+** turn out to be alive. A table that was gone through is LUAN_SCANNED (G9); later stores into it
+** pass the barriers, which list their slots if these are doubtful. A table that gets other
+** vectors, or is remembered as a whole, is gone through once more.
 **
-** The atomic step resolves and clears only what is in the list. All entries of a dead
+** The atomic step resolves and clears only what is listed. All entries of a dead
 ** object go in the same pause: a program that finds it in one table finds it in all.
 */
 #ifndef luaN_ahead_h
@@ -24,9 +26,6 @@
 /* A slice through the discovered weak tables, when there is nothing else to mark. Returns 1
    when it is through with all of them and there is still nothing to mark. */
 LUAI_FUNC int luaN_lookahead (global_State *g, size_t bytes);
-
-/* The entries that may be dead are to be looked at again, all of them. */
-LUAI_FUNC void luaN_begindoubting (luaN_Gc *c);
 
 /* The atomic step. 'resolve': entries of ephemeron tables whose key is alive leave the list;
    their values are marked, with all that these refer to. Returns how many there were.

@@ -81,7 +81,8 @@ static void freeall (lua_State *L) {
   luaN_freevec(g, &c->weak.discovered);
   luaN_freevec(g, &c->weak.inmajor);
   luaN_freevec(g, &c->weak.unresolved);
-  luaN_freevec(g, &c->weak.doubtful);
+  luaN_freevec(g, &c->weak.doubtful[LUAN_DOUBTKEYS]);
+  luaN_freevec(g, &c->weak.doubtful[LUAN_DOUBTVALUES]);
   luaN_freevec(g, &c->strings.young);
   luaN_freevec(g, &c->lists.fixed);
   luaN_freevec(g, &c->finalize.finalizable.v);

@@ -198,7 +198,8 @@ static void endmajor (lua_State *L) {
   luaN_shrinkvec(g, &c->weak.discovered);
   luaN_shrinkvec(g, &c->weak.inmajor);
   luaN_shrinkvec(g, &c->weak.unresolved);
-  luaN_shrinkvec(g, &c->weak.doubtful);
+  luaN_shrinkvec(g, &c->weak.doubtful[LUAN_DOUBTKEYS]);
+  luaN_shrinkvec(g, &c->weak.doubtful[LUAN_DOUBTVALUES]);
   luaN_shrinkfinalizers(g);
   if (!g->gcemergency) luaN_shrinkstrings(L);
   luaN_recomputelive(g);
@@ -319,7 +320,8 @@ static void givelists (global_State *g) {
   luaN_freevec(g, &c->mark.old);
   luaN_freevec(g, &c->remset.slots);
   luaN_freevec(g, &c->weak.unresolved);
-  luaN_freevec(g, &c->weak.doubtful);
+  luaN_freevec(g, &c->weak.doubtful[LUAN_DOUBTKEYS]);
+  luaN_freevec(g, &c->weak.doubtful[LUAN_DOUBTVALUES]);
   luaN_freevec(g, &c->strings.young);
 }
 

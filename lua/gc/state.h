@@ -78,22 +78,30 @@ typedef struct luaN_Remset {
   lu_byte overflow;		/* it is not complete */
 } luaN_Remset;
 
+/* Doubtful entries: of ephemeron tables, and of those with weak values. */
+enum { LUAN_DOUBTKEYS, LUAN_DOUBTVALUES, LUAN_DOUBTS };
+
 /* Weak tables: weak.c, ahead.c, termination.c. */
 typedef struct luaN_Weak {
   luaN_Vec discovered;		/* by this collection, tagged */
   luaN_Vec inmajor;		/* by the major one, so far */
   luaN_Vec unresolved;		/* entries with weak keys that may be dead */
-  luaN_Vec doubtful;		/* the same, or with weak values, of tables that were
-				   looked at (ahead.h): table, slot, table, ... */
+  luaN_Vec doubtful[LUAN_DOUBTS];  /* entries of tables that were looked at (ahead.h):
+				   table, tagged, its slots, table, tagged, ... */
+  const Table *listed[LUAN_DOUBTS];  /* the table that a list ends with, or NULL */
   size_t next;			/* of 'inmajor', what is looked at next, ... */
   unsigned slot;		/* ... from this slot on, ... */
   unsigned rescans, passes;	/* ... what was begun anew, and the list's passes */
-  size_t doubt, doubtkept;	/* of 'doubtful', what is looked at again, what stays; ... */
+  int again;			/* of 'doubtful', the list that is looked at again, ... */
+  size_t doubt, doubtkept;	/* ... what is next in it, how many have stayed, ... */
+  Table *doubtof;		/* ... the tables of what was last looked at, and of ... */
+  const Table *keptof;		/* ... what has stayed; ... */
   size_t resolved;		/* ... how many entries this pass has marked something of */
   lu_byte doubting;		/* ... and whether it is */
   size_t tenured;		/* entries that referred to what was young and have outlived
 				   it, since the last major collection began (remembered.c) */
   lu_byte overflow;		/* 'unresolved' is not complete */
+  lu_byte allweak;		/* a doubtful entry is of a table with both */
 } luaN_Weak;
 
 /* The string table: interned.c. */

@@ -86,7 +86,7 @@ static size_t resolveentries (global_State *g, int backwards) {
 /* Follows the entries that passes have left. Returns whether all of them were. */
 static int follow (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
-  size_t i, n = c->weak.unresolved.n + (c->mark.minor ? 0 : c->weak.doubtful.n / 2);
+  size_t i, n = c->weak.unresolved.n + (c->mark.minor ? 0 : c->weak.doubtful[LUAN_DOUBTKEYS].n);
   luaN_Chase x;
   if (n < MIN_FOLLOWED(c) || !luaN_beginchase(g, &x, n)) return 0;
   c->pause.looked[LUAN_LWEAK] += n;

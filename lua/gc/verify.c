@@ -205,10 +205,13 @@ static void checkscanned (Walk *w, const Table *t, void **known, size_t n) {
 
 static void checkahead (Walk *w) {
   const luaN_Gc *c = &w->g->heap.gc;
-  size_t i, n = 0, size = (c->weak.doubtful.n + c->remset.slots.n) / 2;
+  const luaN_Vec *keys = &c->weak.doubtful[LUAN_DOUBTKEYS];
+  const luaN_Vec *values = &c->weak.doubtful[LUAN_DOUBTVALUES];
+  size_t i, n = 0, size = keys->n + values->n + c->remset.slots.n / 2;
   void **known = (void **)malloc((size + 1) * sizeof(void *));
   if (known == NULL) return;
-  for (i = 0; i < c->weak.doubtful.n; i += 2) known[n++] = c->weak.doubtful.a[i + 1];
+  for (i = 0; i < keys->n; i++) known[n++] = keys->a[i];  /* tagged tables are no slots */
+  for (i = 0; i < values->n; i++) known[n++] = values->a[i];
   for (i = 0; i < c->remset.slots.n; i += 2) known[n++] = c->remset.slots.a[i + 1];
   qsort(known, n, sizeof(void *), comparewords);
   for (i = 0; i < c->weak.inmajor.n; i++) {

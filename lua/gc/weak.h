@@ -40,11 +40,14 @@ LUAI_FUNC void luaN_forgetweak (global_State *g);
 LUAI_FUNC void luaN_forgettable (Table *t);
 
 /* {== what was looked at ahead of the atomic step (ahead.h) */
-/* A slot of t is listed as doubtful. 0: there is no memory. */
-LUAI_FUNC int luaN_listdoubt (global_State *g, Table *t, void *slot);
+/* The doubtful are to be looked at again, all of them. */
+LUAI_FUNC void luaN_begindoubting (luaN_Gc *c);
+
+/* A slot of t is listed as doubtful, in one of weak.doubtful. 0: there is no memory. */
+LUAI_FUNC int luaN_listdoubt (global_State *g, int list, Table *t, void *slot);
 
 /* Something was stored in a slot of weak table t that leaves the remembered set: lists it,
-   if it is doubtful (G9). */
+   if it is doubtful (G9); in both lists, for the table's kind may change, and change back. */
 LUAI_FUNC void luaN_doubt (global_State *g, Table *t, void *slot);
 
 /* Table t gets other vectors, or is remembered as a whole: it must be gone through again. */
