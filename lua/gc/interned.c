@@ -23,6 +23,7 @@
 #include "lstring.h"
 
 #include "interned.h"
+#include "limit.h"
 #include "mark.h"
 #include "nursery.h"
 #include "vec.h"
@@ -80,12 +81,15 @@ static void merge (global_State *g) {
 }
 
 
+/* It is never garbage, and its strings have paid. */
 static int resize (lua_State *L, int size) {
   stringtable *tb = &G(L)->strt;
+  l_mem debt = luaN_debt(G(L));
   TString **v = (TString **)luaN_resize(L, tb->hash,
       cast_sizet(tb->size) * sizeof(TString *),
       cast_sizet(size) * sizeof(TString *), LUAN_VBUFFER);
   if (v == NULL) return 0;  /* it stays as it is, with longer chains */
+  luaN_uncharge(G(L), debt);
   tb->hash = v;
   tb->size = size;
   return 1;

@@ -88,6 +88,19 @@ void luaN_shorten (global_State *g, l_mem n) {
 }
 
 
+l_mem luaN_debt (global_State *g) {
+  luaN_flush(g);
+  return g->GCdebt;
+}
+
+
+void luaN_uncharge (global_State *g, l_mem before) {
+  if (luaN_debt(g) <= before) return;
+  luaE_setdebt(g, before);
+  luaN_setlimit(g);
+}
+
+
 void luaN_hurry (global_State *g) {
   if (!gcrunning(g)) return;
   luaN_flush(g);

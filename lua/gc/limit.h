@@ -48,6 +48,11 @@ LUAI_FUNC size_t luaN_unpaid (global_State *g);
 /* The next minor collection comes n bytes earlier (later: n < 0). */
 LUAI_FUNC void luaN_shorten (global_State *g, l_mem n);
 
+/* What has been allocated since luaN_debt was 'before' brings no collection nearer, and pays for
+   no marking. */
+LUAI_FUNC l_mem luaN_debt (global_State *g);
+LUAI_FUNC void luaN_uncharge (global_State *g, l_mem before);
+
 /* The next safe point collects, unless the collector is stopped. */
 LUAI_FUNC void luaN_hurry (global_State *g);
 

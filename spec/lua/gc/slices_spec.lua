@@ -235,3 +235,30 @@ it("one large block does not pay for the rest of a major collection at once", fu
   assert.is_true(pauses >= 4, pauses)
   assert.is_true(bytes < 3 << 20, bytes)  -- the debt is paid
 end)
+
+-- Its growth was the next pause's to pay for: 16 ms of marking, behind one string, in a heap of
+-- 64 MB.
+it("the string table grows without a collection", function()
+  local before, after, grown = within(function()
+    collectgarbage("nursery", 1 << 19)
+    local kept = {}
+    for i = 1, 1 << 20 do kept[i] = true end
+    local function make(from, to)
+      for i = from, to do
+        local bytes = collectgarbage("count")
+        kept[i] = "string " .. i
+        if collectgarbage("count") - bytes > 900 then return i end
+      end
+    end
+    local size = 1 << 17
+    local at = make(1, 2 * size)  -- it has doubled to as many buckets again
+    make(at + 1, at + size - 50)
+    collectgarbage()
+    local before = collectgarbage("statistics").minors
+    local last = make(at + size - 49, at + size + 50)
+    for i = 1, 500 do local _ = {i} end
+    return before, collectgarbage("statistics").minors, last
+  end)
+  assert.truthy(grown)
+  assert.equal(before, after)
+end)
