@@ -433,6 +433,7 @@ void process_stats (ProcessStats *s) {
   s->isgone = p != NULL && path != NULL && isgone(p);
   s->failed = failed && pid == getpid();
   s->temporary = temporary;
+  s->isring = p != NULL && profile_isring(p);
   s->period = with.rates.alloc ? with.rates.period : 0;
   s->timens = with.rates.timens;
   s->bytes = t.bytes;

@@ -63,6 +63,7 @@ typedef struct ProcessStats {
   int isgone;		/* that file was removed, or has another name */
   int failed;		/* because its file could not be made */
   int temporary;
+  int isring;		/* nothing is at 'path' until it is asked for */
   uint64_t period, timens, bytes;  /* bytes of the file */
   int error;
   SharedTotals sum;	/* of all profiles of the process */

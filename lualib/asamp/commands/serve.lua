@@ -152,9 +152,15 @@ function Server:stats(wanted, now)
   return told
 end
 
+-- A path for a profile that is written for a request, where the process has its socket.
+function Server:beside(t)
+  return ask.absolute(assert(ask.find(t.word))) .. (".%d.vmprof"):format(self.n)
+end
+
 -- A job: {path (of the profile to convert), since, till (seconds of the process's clock: only
 -- what came between, for more is in the file when it can be read; 0 and 0: all), due (when it can
--- be converted), own (was it recorded for this?)}; nil, an HTTP status and a message.
+-- be converted), own (was it recorded for this?), ring (the process whose flight recorder is to be
+-- written to the path before)}; nil, an HTTP status and a message.
 function Server:begin(t, kind, seconds, query, now)
   local s = self:stats(t, now)[t]
   if not s then
@@ -162,7 +168,11 @@ function Server:begin(t, kind, seconds, query, now)
   end
   local standing = s.recording ~= 1 and s.file and
                    (kind == "profile" and s.time > 0 or kind ~= "profile" and s.alloc > 0)
-  if standing then
+  if standing and s.ring == 1 then
+    local all = seconds == 0
+    return {path = self:beside(t), since = all and 0 or s.now, till = all and 0 or s.now + seconds,
+            due = all and now or now + seconds + 1, ring = t.word}
+  elseif standing then
     if seconds == 0 then
       return {path = s.file, since = 0, till = 0, due = now}
     end
@@ -173,7 +183,7 @@ function Server:begin(t, kind, seconds, query, now)
     return nil, 409, "the process writes a profile without that, which a recording would end: " ..
       "start it with alloc= and time=, or say record=1"
   end
-  local path = ask.absolute(assert(ask.find(t.word))) .. (".%d.vmprof"):format(self.n)
+  local path = self:beside(t)
   local fields = put({t}, kind == "profile" and ("record %d 0 100 %s"):format(seconds, path)
                      or ("record %d 524288 0 %s"):format(seconds, path), now)[t]
   if not fields then
@@ -227,7 +237,7 @@ function Server:step(job, now)
     job.stop = now + PATIENCE
     self.running = self.running + 1
     topprof.start(self.interpreter, job.path, job.out, math.floor(job.since * 1e6),
-                  math.floor(job.till * 1e6), job.first)
+                  math.floor(job.till * 1e6), job.first, job.ring)
     return false
   end
   local body, wrong = taken(job.out), taken(job.out .. ".error")

@@ -200,6 +200,44 @@ describe("a process that is served", function()
     assert.is_true(#p.samples > 0)
   end)
 
+  -- It was answered that its file is not there, for it is written when somebody asks for it.
+  it("has its flight recorder written, and removed again", function()
+    shell.write(folder .. "/recorder.lua", [[
+      local function old() local t = {} for i = 1, 20000 do t[i] = {i} end return t end
+      local kept = old() ]] .. SERVER .. " return kept")
+    local path = folder .. "/ring.sock"
+    start{"recorder.lua", env = {ASAMP = "alloc=4096,time=100,ring=4s,quiet,out=r.vmprof,listen=" .. path}}
+    while not (host.samefile(path, path) and host.ask(path, "stats\n")) do host.pause(10) end
+    assert.is_truthy(host.ask(path, "stats\n"):find("\nring 1\n", 1, true))
+    port = freeport()
+    start(serving(port, "ring.sock"))
+    -- Bytes that functions have allocated in a profile that is asked for, by name.
+    local function allocated(query)
+      local status, text = get("/debug/pprof/" .. query)
+      assert.equal(200, status, text)
+      shell.write(folder .. "/p.gz", text)
+      local p, bytes = protobuf.profile(vmprof.load(folder .. "/p.gz")), {}
+      for _, s in ipairs(p.samples) do
+        local name = p.functions[p.locations[s.locations[1]][1]].name:match "^%S+"
+        for k, kind in ipairs(p.types) do
+          if kind == "alloc_space/bytes" then bytes[name] = (bytes[name] or 0) + s.values[k] end
+        end
+      end
+      return bytes
+    end
+    local all = allocated "heap"
+    assert.is_true(all.handle > 0 and all.old > 0)
+    -- It keeps less than is asked for, and what is alive from before stands at its begin.
+    local part = allocated "allocs?seconds=5"
+    assert.is_true(part.handle > 0)
+    assert.is_nil(part.old)
+    assert.equal(200, (get "/debug/pprof/profile?seconds=1"))
+    assert.equal("", shell.output("cd %s; ls | grep sock.*vmprof || true", folder))
+    os.execute(("kill -9 %d"):format(pids[#pids - 1]))
+    local status, text = get "/debug/pprof/heap"
+    assert.is_true(status >= 500 and text:find "cannot ask" ~= nil or text:find "has ended" ~= nil, text)
+  end)
+
   -- Ten that were stopped took the whole of Prometheus' time: each of them was waited for in turn.
   -- Here each of them takes its request only when all others have got theirs.
   it("asks all that are silent at the same time, and takes back who answers again", function()
