@@ -22,10 +22,11 @@ local LIMIT = 1 / 2000
 local SHORT, LONG = 30000, 90000  -- turns, whole batches
 local KINDS = { "table", "closure", "string", "mixed" }
 
--- Large blocks are mapped one by one: realloc grows them without copying, in every
--- state alike. Elsewhere it depends on malloc's layout whether it copies, and one
--- copy of a string table is 4 instructions a turn.
-local MALLOC = "MALLOC_MMAP_THRESHOLD_=65536"
+-- Blocks of 16 KiB and more are mapped one by one: realloc grows them without copying, in
+-- every state alike. Elsewhere it depends on malloc's layout whether it copies, and so on how
+-- long the paths of the programs are; one copy can be a fifth of an instruction a turn, 1 in
+-- 1,800.
+local MALLOC = "MALLOC_MMAP_THRESHOLD_=16384"
 
 local PROFILE = work .. "/profile.vmprof"
 
