@@ -29,12 +29,18 @@ static ControlOptions options;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pid_t pid;		/* of the process that has the thread */
 static char *bound;		/* the socket's name, once it is there */
+static char *rundir;		/* XDG_RUNTIME_DIR of the start; NULL: none */
 
 
-void control_default (char *to, size_t size) {
-  const char *run = secure_getenv("XDG_RUNTIME_DIR");
-  if (run != NULL && *run == '/') snprintf(to, size, "%s/asamp/%%p.sock", run);
+/* The pattern of the socket's path; it may be in 'to'. A process that has become another user
+   since its start listens where that one may write. */
+static const char *patternof (char *to, size_t size) {
+  struct stat s;
+  if (*options.listen != '\0') return options.listen;
+  if (rundir != NULL && stat(rundir, &s) == 0 && s.st_uid == geteuid())
+    snprintf(to, size, "%s/asamp/%%p.sock", rundir);
   else snprintf(to, size, "/tmp/asamp-%u/%%p.sock", (unsigned)geteuid());
+  return to;
 }
 
 
@@ -118,7 +124,8 @@ static void start (void) {
   free(bound);
   bound = NULL;
   if (options.listen != NULL) {
-    bound = process_path(options.listen, (unsigned long)getpid(), 1,
+    char pattern[512];  /* a socket has 107 bytes */
+    bound = process_path(patternof(pattern, sizeof(pattern)), (unsigned long)getpid(), 1,
                          clock_read(CLOCK_REALTIME) / 1000);
     if (bound != NULL && (*fd = openserver()) < 0) {
       free(bound);
@@ -140,7 +147,9 @@ static void start (void) {
 
 
 void control_setup (const ControlOptions *o) {
+  const char *run = secure_getenv("XDG_RUNTIME_DIR");
   options = *o;
+  if (run != NULL && *run == '/') rundir = strdup(run);
   keptfiles_setup(o->keep);
 }
 

@@ -40,8 +40,8 @@
 #include <stdint.h>
 
 typedef struct ControlOptions {
-  char *listen;		/* pattern of the socket's path (process_path); "": the default,
-			   in the user's run-time folder; NULL: none */
+  char *listen;		/* pattern of the socket's path (process_path); "": the default, of
+			   the user that the process is when it begins to listen; NULL: none */
   uint64_t rotate;	/* ns from file to file; 0: it stays */
   uint64_t keep;	/* of the pattern's files so many stay, but for dumps; 0: all */
   uint64_t most;	/* bytes of a file, about; 0: no limit */
@@ -52,8 +52,5 @@ void control_setup (const ControlOptions *o);
 
 /* The thread, if something is to be, and this process has none yet. Cheap. */
 void control_ensure (void);
-
-/* The default's pattern into 'to'. */
-void control_default (char *to, size_t size);
 
 #endif

@@ -99,7 +99,7 @@ static int l_open (lua_State *L) {
 static int l_setup (lua_State *L) {
   SamplerShared with;
   ControlOptions control;
-  char err[512], listen[512];
+  char err[512];
   memset(&with, 0, sizeof(with));
   options(L, &with.options);
   with.rates.alloc = getboolean(L, "alloc");
@@ -108,10 +108,7 @@ static int l_setup (lua_State *L) {
   with.rate = (uint64_t)getinteger(L, "rate");
   with.clock = with.options.wall ? TIMER_WALL : getboolean(L, "exact") ? TIMER_EXACT : TIMER_CPU;
   memset(&control, 0, sizeof(control));
-  if (lua_getfield(L, 1, "listen") == LUA_TSTRING) {
-    control_default(listen, sizeof(listen));
-    control.listen = strdup(*lua_tostring(L, -1) != '\0' ? lua_tostring(L, -1) : listen);
-  }
+  if (lua_getfield(L, 1, "listen") == LUA_TSTRING) control.listen = strdup(lua_tostring(L, -1));
   control.rotate = (uint64_t)getinteger(L, "rotate");
   control.keep = (uint64_t)getinteger(L, "keep");
   control.most = (uint64_t)getinteger(L, "max");

@@ -13,6 +13,7 @@
 **     SIGTERM and SIGHUP are passed on to it, and SIGINT and SIGQUIT, too,
 **     where they do not come from the terminal.
 **   samefile(a, b) -> are these two names of one file that is there?
+**   owner(path)    -> the number of the user whose that is; nil: there is nothing
 **   realpath(path) -> the absolute path without links, "." and ".." in it; nil
 **                     when there is nothing of that name
 **   isfile(path)   -> is it a regular file (or a link to one)? Does not open
@@ -89,6 +90,13 @@ static int l_samefile (lua_State *L) {
   lua_pushboolean(L, stat(luaL_checkstring(L, 1), &a) == 0 &&
                      stat(luaL_checkstring(L, 2), &b) == 0 &&
                      a.st_dev == b.st_dev && a.st_ino == b.st_ino);
+  return 1;
+}
+
+static int l_owner (lua_State *L) {
+  struct stat s;
+  if (lstat(luaL_checkstring(L, 1), &s) != 0) return 0;
+  lua_pushinteger(L, (lua_Integer)s.st_uid);
   return 1;
 }
 
@@ -527,7 +535,7 @@ int luaopen_asamp_host (lua_State *L);
 
 int luaopen_asamp_host (lua_State *L) {
   static const luaL_Reg functions[] = {
-    {"columns", l_columns}, {"samefile", l_samefile}, {"isfile", l_isfile},
+    {"columns", l_columns}, {"samefile", l_samefile}, {"owner", l_owner}, {"isfile", l_isfile},
     {"realpath", l_realpath},
     {"run", l_run}, {"raise", l_raise}, {"interruptible", l_interruptible},
     {"streams", l_streams}, {"ask", l_ask}, {"askall", l_askall}, {"uid", l_uid}, {"clock", l_clock}, {"catch", l_catch},

@@ -357,6 +357,22 @@ describe("a process that listens", function()
                     "listens there: with %p in it each has a name of its own\n"}, {code, err})
   end)
 
+  -- Who had made the folder before the process did was asked in its place, and told root what to
+  -- read and to remove.
+  it("is not taken for another user's socket of its number", function()
+    if shell.output "id -u" ~= "0\n" then return end
+    start("alloc=0,listen=s/x.sock")
+    shell.output("mkdir %s/asamp && mv %s %s/asamp/%d.sock && chown -h 65534 %s/asamp/%d.sock", folder,
+                 socket, folder, pid, folder, pid)
+    local code, _, err = process.run{program = prefix .. "/bin/asamp", env = {XDG_RUNTIME_DIR = folder},
+                                     "stats", pid}
+    assert.equal(1, code)
+    assert.matches(("process %d has no socket"):format(pid), err, 1, true)
+    shell.output("chown -h 0 %s/asamp/%d.sock", folder, pid)
+    assert.equal(0, (process.run{program = prefix .. "/bin/asamp", env = {XDG_RUNTIME_DIR = folder},
+                                 "stats", pid}))
+  end)
+
   it("leaves a socket when it is killed, which a command that is given its number removes", function()
     folder = shell.folder()
     shell.write(folder .. "/server.lua", SERVER)

@@ -3,6 +3,7 @@
 -- States that the environment wants profiled (ASAMP), in processes that do as daemons do:
 -- fork, exec, chroot, other users, closed descriptors, a library that nobody else sees.
 
+local ask = require "asamp.cli.ask"
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
 local shell = require "spec.support.shell"
@@ -210,6 +211,25 @@ describe("a process that the environment profiles", function()
       assert.same({0, "fine\n", ""}, {status, out, err})
       local n = tonumber(shell.output("ls %s/out | wc -l", folder))
       assert.is_true(n == 2 or n == 3, n)  -- it may end when it has just begun another
+    end)
+
+    -- It wanted to listen in the folder of the user that it was at its start, and could not.
+    it("and listens as the user that it becomes, where root finds it", function()
+      if not isroot then return end
+      local err = folder .. "/err"
+      local pid = process.start{program = "/bin/sh", "-c", 'exec "$0" dropped 2>"$1"',
+        folder .. "/asking", err, env = {ASAN_OPTIONS = "detect_leaks=0", ASAMP = "alloc=0,listen",
+                                         XDG_RUNTIME_DIR = "", LUA_PATH = "", LUA_CPATH = ""}}
+      local fields, message
+      for _ = 1, 500 do
+        fields, message = ask.ask(tostring(pid), "stats")
+        if fields then break end
+        shell.run "sleep 0.02"
+      end
+      assert.equal(tostring(pid), fields and fields.pid, message)
+      assert.equal("", process.read(err))
+      os.execute("kill -9 " .. pid)
+      os.remove(("/tmp/asamp-65534/%d.sock"):format(pid))
     end)
 
     -- Each rotation left 8 MiB behind, once states that do not run had eight older ones.

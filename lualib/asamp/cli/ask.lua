@@ -12,23 +12,41 @@ M.ARGUMENT = "PID|SOCKET"
 local PATIENCE = 15  -- seconds for an answer
 local ENDING = 100   -- looks, 10 ms apart, for a process to end whose socket is gone
 
--- The paths at which a process may listen that was given none.
-local function places(pid)
-  local list, run = {}, os.getenv "XDG_RUNTIME_DIR"
-  if run and run ~= "" then
-    list[1] = ("%s/asamp/%s.sock"):format(run, pid)
+-- The number of the user that a process is; nil: nobody knows.
+local function userof(pid)
+  local file = io.open("/proc/" .. pid .. "/status")
+  local text = file and file:read "a"
+  if file then
+    file:close()
   end
-  list[#list + 1] = ("/tmp/asamp-%d/%s.sock"):format(host.uid(), pid)
-  return list
+  return text and math.tointeger(tonumber(text:match "\nUid:\t%d+\t(%d+)"))
+end
+
+-- The paths at which a process may listen that was given none, and whose each of them is then:
+-- others may have made it, and answer what they like. Root finds that of the process's user, too.
+local function places(pid)
+  local list, owners, run, uid = {}, {}, os.getenv "XDG_RUNTIME_DIR", host.uid()
+  local function add(owner, path, ...)
+    list[#list + 1], owners[#list + 1] = path:format(...), owner
+  end
+  if run and run ~= "" then
+    add(uid, "%s/asamp/%s.sock", run, pid)
+  end
+  add(uid, "/tmp/asamp-%d/%s.sock", uid, pid)
+  local user = uid == 0 and userof(pid) or uid
+  if user ~= uid then
+    add(user, "/tmp/asamp-%d/%s.sock", user, pid)
+  end
+  return list, owners
 end
 
 local function find(target)
   if not target:find "^%d+$" then
     return target
   end
-  local list = places(target)
-  for _, path in ipairs(list) do
-    if host.samefile(path, path) then
+  local list, owners = places(target)
+  for i, path in ipairs(list) do
+    if host.owner(path) == owners[i] then
       return path
     end
   end

@@ -12,6 +12,8 @@
 **   asking closed    closes every descriptor that it does not know, has their numbers for files
 **                    of its own, again and again, and prints how many of these a request to stop, its own end of
 **                    a connection, a fork and its child have closed
+**   asking dropped   becomes the user 65534 before it makes its first state, complains if nobody
+**                    listens where ASAMP=listen says, and waits a minute
 ** Prints "fine" at the end.
 */
 #define _GNU_SOURCE
@@ -181,11 +183,25 @@ static void closed (void) {
   lua_close(L);
 }
 
+static void dropped (void) {
+  struct sockaddr_un a = {.sun_family = AF_UNIX};
+  lua_State *L;
+  int s = socket(AF_UNIX, SOCK_STREAM, 0);
+  if (setgid(65534) != 0 || setuid(65534) != 0) abort();
+  L = newstate();
+  sprintf(a.sun_path, "/tmp/asamp-65534/%d.sock", (int)getpid());
+  if (connect(s, (struct sockaddr *)&a, sizeof(a)) != 0) perror(a.sun_path);
+  close(s);
+  sleep(60);
+  lua_close(L);
+}
+
 int main (int argc, char **argv) {
   const char *what = argc > 1 ? argv[1] : "";
   if (strcmp(what, "tenants") == 0) tenants();
   else if (strcmp(what, "sums") == 0) sums();
   else if (strcmp(what, "last") == 0) last();
+  else if (strcmp(what, "dropped") == 0) dropped();
   else if (strcmp(what, "churn") == 0) {
     pthread_t t[4];
     int i, n = 0;
