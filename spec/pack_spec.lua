@@ -143,6 +143,8 @@ describe("the examples for servers #plain", function()
     value = value:gsub("%%(.)", {n = "app.service", ["%"] = "%"})
     assert.equal("/var/log/asamp/app.service.%p-%t.vmprof", taken(value).out)
     assert.is_truthy(text:find "\nLogsDirectory=asamp\n")
+    -- Root's folder, where a daemon that becomes another user cannot write.
+    assert.is_truthy(text:find "\n#   LogsDirectoryMode=1777\n")
   end)
 
   it("has an image for containers", function()
