@@ -571,6 +571,10 @@ describe("a process that listens", function()
       assert.equal(("file %s/p%s.vmprof\nok\n"):format(folder, i > 1 and "." .. i or ""),
                    host.ask(socket, what .. "\n"))
     end
+    -- The lines of a dump were those of now, with its rates.
+    local _, out = process.run{program = prefix .. "/bin/asamp", "top", "--count", "1", socket}
+    assert.is_nil(out:find("By line", 1, true), out)
+    assert.is_truthy(out:find("Its lines are in a flight recorder", 1, true), out)
     assert.is_truthy(host.ask(socket, ("record 60 4096 0 %s/r.vmprof\n"):format(folder)):find "ok\n$")
     assert.is_truthy(host.ask(socket, "stop\n"):find "ok\n$")
     assert.equal("p.2.vmprof p.3.vmprof p.4.vmprof p.vmprof r.vmprof",

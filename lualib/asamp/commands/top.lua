@@ -71,8 +71,11 @@ local function look(target, state, o, world)
   local now = living.stats(fields)
   local lines = show.head(now, state.before and living.rates(state.before, now),
                           o.width or world.columns or layout.WIDTH)
-  local profile = now.file and world.read(now.file)
-  if profile then
+  -- What is at a flight recorder's name is what it kept when it was last asked for.
+  local profile = now.file and not now.ring and world.read(now.file)
+  if now.ring then
+    lines[#lines + 1] = "\nIts lines are in a flight recorder; asamp record --ring writes what that keeps"
+  elseif profile then
     local before = state.file == now.file and state.lines or nil
     local seconds = timeof(profile.duration, before and state.duration or 0,
                            state.before and now.now - state.before.now)
