@@ -122,8 +122,8 @@ static int stats (Request *r) {
          (s.path == NULL || say(r, "file %s\n", s.path)) && (!s.isgone || TELL("gone", 1)) &&
          TELL("filebytes", s.bytes) &&
          TELL("alloc", s.period) && TELL("time", s.timens > 0 ? SECOND / s.timens : 0) &&
-         TELL("recording", s.temporary) && (!s.isring || TELL("ring", 1)) && TELL("states", s.heaps.open) &&
-         TELL("made", s.sum.states) &&
+         TELL("recording", s.temporary) && (!s.isring || TELL("ring", 1)) &&
+         TELL("states", s.heaps.open) && TELL("made", s.sum.states) &&
          TELL("samples", s.sum.samples) && TELL("timesamples", s.sum.timesamples) &&
          TELL("allocated", s.sum.bytes) && TELL("lost", s.sum.lost) &&
          TELL("inuse", s.heaps.inuse) &&
