@@ -303,7 +303,8 @@ typedef struct luaN_Memory {
   uint64_t tenured;	/* of these, survived their first collection */
   uint64_t nursery;	/* from one minor collection to the next */
   uint64_t charged;	/* what all nurseries so far were filled with: more than
-			   'allocated', for vectors that are resized are new memory, ... */
+			   'allocated', for vectors that are resized are new memory, of which
+			   what large ones leave is paid back in the same nursery, ... */
   uint64_t planned;	/* ... and what they were to have, as far as they came */
   uint64_t minors, majors;  /* collections so far */
   uint64_t pause;	/* the last one: a minor collection and the slice of a

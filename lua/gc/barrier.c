@@ -98,9 +98,18 @@ void luaN_rememberslot (lua_State *L, Table *t, TValue *slot, GCObject *o) {
 }
 
 
-void luaN_remembernode (lua_State *L, Table *t, Node *n) {
-  if (luaN_isold(t) && G(L)->heap.rehashing != t)
-    luaN_rememberslot(L, t, gval(n), NULL);
+/* Would a collection miss nothing that the node has? */
+static int ispassed (const Table *t, const Node *n, const TValue *v) {
+  return !(keyiscollectable(n) && luaN_differ(t, gckey(n))) &&
+         !(iscollectable(v) && luaN_differ(t, gcvalue(v)));
+}
+
+
+void luaN_remembernode (lua_State *L, Table *t, Node *n, const TValue *v) {
+  if (G(L)->heap.rehashing == t) return;
+  if (v != NULL && ispassed(t, n, v)) return;
+  if (v == NULL && !(t->marked & LUAN_VAST) && ispassed(t, n, gval(n))) return;
+  luaN_rememberslot(L, t, gval(n), NULL);
 }
 
 

@@ -214,8 +214,12 @@ LUAI_FUNC void luaN_overdue (lua_State *L);
    stored there, or NULL. */
 LUAI_FUNC void luaN_rememberslot (lua_State *L, Table *t, TValue *slot, GCObject *o);
 
-/* Node n of t has got a new key and value, or another node's. */
-LUAI_FUNC void luaN_remembernode (lua_State *L, Table *t, Node *n);
+/* Node n of t has got a new key, whose value v is about to be; or, v NULL, another node's, which
+   no cache may hold. */
+#define luaN_nodebarrier(L,t,n,v) \
+  (((t)->marked & LUAN_UNLOGGED) ? luaN_remembernode(L, t, n, v) : cast_void(0))
+
+LUAI_FUNC void luaN_remembernode (lua_State *L, Table *t, Node *n, const TValue *v);
 
 /*
 ** t is about to get new vectors; 'unanchored' (or NULL) is one that has been allocated

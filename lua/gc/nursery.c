@@ -159,6 +159,12 @@ static char *find (global_State *g, size_t size, int what, int *outside,
 #endif
 
 
+/* Does a block of this size and kind come from lua_Alloc? */
+static int islarge (size_t size, int what) {
+  return size > LUAN_LARGE || luaN_isexplicit(what);
+}
+
+
 /*
 ** A block of 'size' > 0 bytes of kind 'what', of which 'oldsize' bytes are not
 ** new (a block that is being resized). Collects in an emergency; returns NULL
@@ -196,6 +202,7 @@ static void *obtain (lua_State *L, size_t size, size_t oldsize, int what) {
   if (outside) {
     g->GCdebt += (l_mem)n;
     h->allocated += n;
+    if (islarge(size, what)) h->spare += n;
   }
   luaN_account(g);
   h->allocated -= (old < n) ? old : n;
@@ -212,13 +219,6 @@ void *luaN_slow (lua_State *L, size_t size, int what) {
     luaM_error(L);
   return p;
 }
-
-
-/* Does a block of this size and kind come from lua_Alloc? */
-static int islarge (size_t size, int what) {
-  return size > LUAN_LARGE || luaN_isexplicit(what);
-}
-
 
 /* From lua_Alloc to lua_Alloc: its own realloc. */
 static void *relarge (lua_State *L, void *block, size_t osize, size_t nsize,
@@ -250,6 +250,7 @@ static void *relarge (lua_State *L, void *block, size_t osize, size_t nsize,
   if (n > o) {
     g->GCdebt += (l_mem)(n - o);
     h->allocated += n - o;
+    h->spare += n - o;
   }
   else g->totalbytes -= (l_mem)(o - n);
   luaN_countblock(L, p, n, o, what, 1, d);
@@ -290,6 +291,20 @@ void *luaN_resize (lua_State *L, void *block, size_t osize, size_t nsize,
 }
 
 
+/* A large block of n bytes is freed by hand: what is no garbage brings no collection nearer, as
+   long as the nursery has been charged with as much. */
+static void payback (global_State *g, size_t n) {
+  size_t most = (g->heap.gc.pace.deferred == 0) ? g->heap.spare : 0;
+  l_mem back = (l_mem)(n < most ? n : most);
+  if (back == 0) return;
+  luaN_account(g);
+  g->heap.spare -= (size_t)back;
+  g->GCdebt -= back;
+  g->totalbytes += back;
+  luaN_setlimit(g);
+}
+
+
 void luaN_release (lua_State *L, void *block, size_t size, int what) {
   global_State *g = G(L);
   luaN_Heap *h = &g->heap;
@@ -302,6 +317,7 @@ void luaN_release (lua_State *L, void *block, size_t size, int what) {
   if (islarge(size, what)) {
     if (luaN_isexplicit(what)) h->gc.bytes.explicit -= n;
     luaN_ask(g, block, size, 0);
+    payback(g, n);
   }
   else luaN_forget(&h->blocks, (char *)block, n);
 }

@@ -283,7 +283,7 @@ void luaN_newnursery (global_State *g) {
       if (n > most) n = most;
     }
   }
-  c->pace.deferred = c->bytes.youngoutside = 0;
+  c->pace.deferred = c->bytes.youngoutside = g->heap.spare = 0;
   c->pace.nursery = c->pace.size = n;
   luaE_setdebt(g, -(l_mem)n);
 }

@@ -261,6 +261,8 @@ typedef struct luaN_Heap {
   uint64_t point;		/* nursery address of the next sample (S1) */
   uint64_t allocated;		/* bytes ever allocated, up to 'mark' */
   uint64_t allocatedoutside;	/* ... and outside, as samples count them */
+  size_t spare;			/* bytes of large blocks that this nursery was charged with, and
+				   has not been paid back */
   uint64_t copyleft;		/* bytes of growth to the next sample of copies */
   const struct luaN_Sampler *sampler;
 #if defined(LUAN_DEBUG)

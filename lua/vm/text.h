@@ -63,23 +63,27 @@ static inline unsigned int luaN_hash (const char *s, size_t l,
 
 
 /* A hash part of 2 to the power of this is small. */
-#define LUAN_SMALLHASH	8
+#define LUAN_SMALLHASH	5
 
 /*
-** Main position of a key that is the address u, in a hash part of 2^n nodes. Objects
-** that a program makes one after the other differ by little, and by the same: in a big
-** hash part they have their nodes in that order, a few apart, and the parts of the
-** address above move them, so that those of a step of many bytes do not meet. In a
-** small one a product with the golden ratio spreads them (Knuth, The Art of Computer
-** Programming 3, 6.4). The low bits, which only light userdata have, are the highest.
+** Main position of a key that is the address u, in a hash part of 2^n nodes. Objects that a
+** program makes one after the other are the same distance apart: by the remainder of a prime
+** no two of them meet, whatever the distance is, and their nodes are in that order, a few
+** apart. The largest prime of up to 2^n leaves few nodes out (Knuth, The Art of Computer
+** Programming 3, 6.4). In a small one a product with the golden ratio spreads them. The low
+** bits, which only light userdata have, choose an eighth of the part.
 */
 static inline size_t luaN_spread (uint64_t u, int n) {
-  uint64_t a = (u >> 3) | (u << 61);
-  if (n < LUAN_SMALLHASH)
+  static const unsigned char below[] = {  /* 2^n, from 2^5 on */
+    1, 3, 1, 5, 3, 3, 9, 3, 1, 3, 19, 15, 1, 5, 1, 3, 9, 3, 15, 3, 39, 5, 39, 57, 3, 35
+  };
+  if (n < LUAN_SMALLHASH) {
+    uint64_t a = (u >> 3) | (u << 61);
     return (size_t)(a * UINT64_C(0x9e3779b97f4a7c15) >> (64 - LUAN_SMALLHASH)
                       >> (LUAN_SMALLHASH - n));
-  a ^= (a >> n) ^ (a >> 2 * n) ^ (u << (n - 3));
-  return (size_t)(a & ((UINT64_C(1) << n) - 1));
+  }
+  return ((uint32_t)(u >> 3) + ((uint32_t)(u & 7) << (n - 3))) %
+         (((uint32_t)1 << n) - below[n - LUAN_SMALLHASH]);
 }
 
 /* }===================================================================== */

@@ -310,6 +310,22 @@ describe("the pace of collections", function()
     end
   end)
 
+  -- A table that grows frees the vectors that it had, which were charged all the same: one filled
+  -- anew for each task took twice the collections, and 0.7 of plain's time.
+  it("is paid back what is freed by hand", function()
+    local allocated, minors = within(function(state)
+      collectgarbage("nursery", 1 << 19)
+      local start, _, before = state.allocated(), nil, (select(3, state.memory()))
+      for _ = 1, 200 do
+        local t = {}
+        for i = 1, 3000 do t[i + 0.5] = true end
+      end
+      return state.allocated() - start, select(3, state.memory()) - before
+    end)
+    assert.is_true(allocated > 200 * 190000, allocated)  -- of which a half is freed again
+    assert.is_true(minors > 30 and minors < 50, minors)
+  end)
+
   it("is resumed by a restart and by a step", function()
     within(function(state)
       local function minors() return (select(3, state.memory())) end
