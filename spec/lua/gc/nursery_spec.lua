@@ -319,6 +319,7 @@ describe("the pace of collections", function()
       for _ = 1, 200 do
         local t = {}
         for i = 1, 3000 do t[i + 0.5] = true end
+        assert(t[7.5])
       end
       return state.allocated() - start, select(3, state.memory()) - before
     end)

@@ -257,6 +257,7 @@ it("the string table grows without a collection", function()
     local before = collectgarbage("statistics").minors
     local last = make(at + size - 49, at + size + 50)
     for i = 1, 500 do local _ = {i} end
+    assert(#kept == 1 << 20)
     return before, collectgarbage("statistics").minors, last
   end)
   assert.truthy(grown)
