@@ -154,11 +154,6 @@ LUA_API int luaN_yield (lua_State *L) {
 }
 
 
-LUA_API int luaN_isallocating (lua_State *L) {
-  return G(L)->heap.lending;
-}
-
-
 LUA_API unsigned luaN_label (lua_State *L) {
   return L->label;
 }

@@ -450,9 +450,9 @@ LUA_API void luaN_outside (lua_State *L, int idx, size_t n);
 #define LUAN_UNIT	((size_t)64)
 #define LUAN_MOSTOUTSIDE  (~(size_t)0 >> 4)
 
-/* 1: lua_Alloc runs, called by the state's heap: what it asks the system for is counted
-   there. Of the thread that runs the state. */
-LUA_API int luaN_isallocating (lua_State *L);
+/* Not 0: lua_Alloc runs on this OS thread, called by the heap of a state: what it asks the
+   system for is counted there. */
+LUA_API int luaN_isallocating (void);
 
 /*
 ** The label of a thread: a number that whoever samples has given it. A new thread has

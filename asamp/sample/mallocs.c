@@ -21,6 +21,7 @@
 
 #define ROOM	((size_t)32 << 10)	/* of the stack, for a sample */
 #define WALKS	4	/* that may be under way at once */
+#define PATIENCE_NS	10000000	/* for the client that is to have what waits */
 
 /* What a walk needs. */
 typedef struct Walk {
@@ -121,11 +122,8 @@ static void finish (MallocSample *s) {
   const void *state = NULL;
   int what = MALLOCS_NOTMINE;
   if (!strip(s)) return;
-  if (owner_states(s->sp, &state, 1) > 0) {
-    lua_State *L = (lua_State *)(uintptr_t)state;
-    if (luaN_isallocating(L)) return;
-    what = m.take(L, s);
-  }
+  if (owner_states(s->sp, &state, 1) > 0)
+    what = m.take((lua_State *)(uintptr_t)state, s);
   if (what == MALLOCS_LOST) lose(s->count);
   else if (what == MALLOCS_NOTMINE) {
     if (__atomic_load_n(&m.home, __ATOMIC_ACQUIRE) != NULL) enqueue(s);
@@ -146,7 +144,7 @@ static void sampled (void *block, uint64_t size, uint64_t count) {
   MallocSample s = {block, clock_now(), size, count, NULL, NULL, NULL, 0, 0};
   ucontext_t here;
   Walk *w;
-  if (learning || m.pid != getpid()) return;
+  if (learning || m.pid != getpid() || luaN_isallocating()) return;
   owner_prime();
   w = (owner_room(__builtin_frame_address(0)) >= ROOM) ? walk() : NULL;
   if (w == NULL) {
@@ -310,7 +308,11 @@ int mallocs_learn (void) {
 /* May that client have the samples that wait? */
 static int istaker (const void *home) {
   uint64_t head = __atomic_load_n(&m.head, __ATOMIC_RELAXED);
-  return ishome(home) || head - __atomic_load_n(&m.tail, __ATOMIC_RELAXED) >= MALLOCS_QUEUE / 2;
+  uint64_t tail = __atomic_load_n(&m.tail, __ATOMIC_RELAXED);
+  const Waiting *first = &m.queue[tail % MALLOCS_QUEUE];
+  return ishome(home) || head - tail >= MALLOCS_QUEUE / 2 ||
+         (__atomic_load_n(&first->state, __ATOMIC_ACQUIRE) == FILLED &&
+          clock_now() - first->sample.time > PATIENCE_NS);
 }
 
 
@@ -345,6 +347,18 @@ uint64_t mallocs_deaths (void) {
 
 uint64_t mallocs_lost (void) {
   return __atomic_exchange_n(&m.lost, 0, __ATOMIC_RELAXED);
+}
+
+
+uint64_t mallocs_left (void) {
+  uint64_t at, n = mallocs_lost();
+  if (m.walks == NULL || __atomic_exchange_n(&m.draining, 1, __ATOMIC_ACQUIRE)) return n;
+  for (at = m.tail; at - m.tail < MALLOCS_QUEUE; at++) {
+    const Waiting *w = &m.queue[at % MALLOCS_QUEUE];
+    if (__atomic_load_n(&w->state, __ATOMIC_ACQUIRE) != FILLED) break;
+    n += w->sample.count;
+  }
+  return n;
 }
 
 /* }===================================================================== */

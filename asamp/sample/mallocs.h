@@ -69,7 +69,8 @@ void mallocs_forked (void);
 int mallocs_watch (MallocSample *s);
 
 /* Looks rules up (MS4); then hands the samples that wait to 'one', in their order, when they are
-   of 'home' or of a client that has gone, or half of the queue is full. Not inside of 'take'. */
+   of 'home' or of a client that has gone, half of the queue is full, or the first has waited for
+   a hundredth of a second. Not inside of 'take'. */
 void mallocs_drain (const void *home, void (*one) (void *ud, const MallocSample *s),
                     void *ud);
 
@@ -91,6 +92,9 @@ uint64_t mallocs_deaths (void);
 
 /* Sample points that were lost since this was last asked. */
 uint64_t mallocs_lost (void);
+
+/* At exit: these, and those that wait, which nobody gets any more. */
+uint64_t mallocs_left (void);
 
 /* Of the library, or NULL. */
 extern const MallocSeam *mallocs_seam;

@@ -17,6 +17,7 @@
 #include "clock.h"
 #include "complain.h"
 #include "dying.h"
+#include "mallocs.h"
 #include "orphans.h"
 #include "uncancelled.h"
 
@@ -302,8 +303,9 @@ static int trylock (void) {
 /*
 ** exit() without lua_close, or quick_exit(): no Lua may run here any more, but other OS
 ** threads may still run Lua, and sample. So all files are finished, and nothing is freed
-** (SS3). Time of this thread that no sample tells yet is counted as lost. This may run in a
-** signal handler that has interrupted anything, the code of this file included.
+** (SS3). Time of this thread that no sample tells yet is counted as lost, and so are samples of
+** native memory that wait for a state. This may run in a signal handler that has interrupted
+** anything, the code of this file included.
 */
 void samplers_exiting (void) {
   Sampler *s, *from;
@@ -317,6 +319,7 @@ void samplers_exiting (void) {
     if (p == NULL) continue;
     if (s->timing.timer != NULL && timer_mine(s->timing.timer))
       tracker_lose(&s->tracker, timing_leave(&s->timing));
+    if (s->tracker.mallocs) tracker_lose(&s->tracker, mallocs_left());
     if (s->shared != NULL) continue;
     from = s;
     profile_exit(p, nextlast, &from, &t);

@@ -14,11 +14,22 @@
 #include "seam.h"
 
 
+/* lua_Alloc runs on this OS thread: what it asks the system for is a heap's. Of the thread, not
+   of the state, which is not known there while it is made, nor where a host calls the API
+   without a protected call. */
+static __thread int lending __attribute__((tls_model("initial-exec")));
+
+
+LUA_API int luaN_isallocating (void) {
+  return lending;
+}
+
+
 void *luaN_callalloc (global_State *g, void *p, size_t osize, size_t nsize) {
   void *q;
-  g->heap.lending = 1;
+  lending = 1;
   q = (*g->frealloc)(g->ud, p, osize, nsize);
-  g->heap.lending = 0;
+  lending = 0;
   return q;
 }
 

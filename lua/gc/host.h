@@ -11,7 +11,7 @@
 
 struct global_State;
 
-/* lua_Alloc, which knows by 'lending' that it is the heap that asks. */
+/* lua_Alloc; meanwhile luaN_isallocating (seam.h) says that it is the heap that asks. */
 LUAI_FUNC void *luaN_callalloc (struct global_State *g, void *p, size_t osize,
                                 size_t nsize);
 

@@ -287,8 +287,6 @@ typedef struct luaN_Heap {
   uint64_t waitingover;		/* ... and how far it passed the point */
   luaN_Region overflow;		/* region for what no hole had room for */
   luaN_Blocks blocks;
-  int lending;			/* lua_Alloc runs: what it asks the system for is the
-				   heap's */
   uint64_t minors, majors;	/* collections of the state so far */
   luaN_Gc gc;
   luaN_Tick tick;
