@@ -129,11 +129,11 @@ static int bybytes (const void *a, const void *b) {
 }
 
 
-static char *nameof (const BirthFunctions *functions, const Sum *s) {
-  const BirthFunction *f = births_named(functions, s->function);
+char *footprint_where (const BirthFunctions *functions, uint32_t function, uint32_t line) {
+  const BirthFunction *f = births_named(functions, function);
   char *text;
   if (f == NULL || f->source == NULL) return strdup("?");
-  return (asprintf(&text, "%s:%u", f->source, (unsigned)s->line) < 0) ? NULL : text;
+  return (asprintf(&text, "%s:%u", f->source, (unsigned)line) < 0) ? NULL : text;
 }
 
 
@@ -144,7 +144,8 @@ static void lines (Footprint *f, int sort, Sums *s, const BirthFunctions *functi
   qsort(s->all, s->n, sizeof(*s->all), bybytes);
   f->lines[sort] = calloc(n, sizeof(*f->lines[sort]));
   for (i = 0; i < s->n; i++) {
-    char *where = (i < n && f->lines[sort] != NULL) ? nameof(functions, &s->all[i]) : NULL;
+    char *where = (i < n && f->lines[sort] != NULL)
+                    ? footprint_where(functions, s->all[i].function, s->all[i].line) : NULL;
     if (where == NULL) {
       f->rest[sort] += (uint64_t)s->all[i].bytes;
       continue;

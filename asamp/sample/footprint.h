@@ -49,4 +49,7 @@ void footprint_take (Footprint *f, lua_State *L, const Followed *followed,
                      const BirthFunctions *functions);
 void footprint_free (Footprint *f);
 
+/* The text of a line, to be freed; NULL: no memory. */
+char *footprint_where (const BirthFunctions *functions, uint32_t function, uint32_t line);
+
 #endif

@@ -7,6 +7,7 @@
 #include "clock.h"
 #include "list.h"
 #include "mallocs.h"
+#include "resident.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,8 @@
 typedef struct Orphan {
   const void *owner;
   uint32_t state;
+  unsigned line;		/* resident_left's */
+  float bytes;
 } Orphan;
 
 static struct {
@@ -32,10 +35,18 @@ static void setcount (size_t n) {
 }
 
 
+static void leave (const Orphan *one) {
+  resident_freed(one->line, (uint64_t)one->bytes);
+}
+
+
 void orphans_forget (const Profile *p) {
   size_t i;
   if (o.profile != p) return;
-  for (i = 0; i < o.n; i++) mallocs_forget(o.list[i].owner);
+  for (i = 0; i < o.n; i++) {
+    mallocs_forget(o.list[i].owner);
+    leave(&o.list[i]);
+  }
   setcount(0);
   __atomic_store_n(&o.profile, NULL, __ATOMIC_RELAXED);
 }
@@ -47,7 +58,16 @@ void orphans_forked (void) {
 }
 
 
-uint64_t orphans_adopt (const ProfileState *s, Followed *f) {
+static unsigned lineof (const BirthFunctions *functions, const Birth *b) {
+  char *where = footprint_where(functions, b->function, b->line);
+  unsigned line = resident_left(where != NULL ? where : "?", (uint64_t)b->bytes);
+  free(where);
+  return line;
+}
+
+
+uint64_t orphans_adopt (const ProfileState *s, Tracker *t) {
+  Followed *f = &t->followed;
   size_t i, natives = 0;
   for (i = 0; i < f->n; i++) natives += (size_t)mallocs_isowner(f->samples[i].owner);
   if (natives == 0) return 0;
@@ -59,6 +79,8 @@ uint64_t orphans_adopt (const ProfileState *s, Followed *f) {
     if (!mallocs_isowner(one->owner)) continue;
     o.list[o.n].owner = one->owner;
     o.list[o.n].state = s->id;
+    o.list[o.n].bytes = one->birth.bytes;
+    o.list[o.n].line = lineof(&t->functions, &one->birth);
     setcount(o.n + 1);
     one->owner = NULL;
   }
@@ -89,6 +111,7 @@ static size_t runsof (Walk *w, uint32_t *runs, size_t most, uint32_t *state) {
     if (mallocs_isfreed(o.list[w->from].owner)) {
       if (!dead && n == most) break;
       (void)mallocs_isdead(o.list[w->from].owner);
+      leave(&o.list[w->from]);
       if (!dead) {
         runs[n++] = (uint32_t)alive;
         runs[n++] = 0;

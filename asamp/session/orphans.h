@@ -4,7 +4,7 @@
 ** freed. What Lua's own heap had dies with the state, but a block from malloc does not: it
 ** may be what a C module leaks, or what another state, or the host, frees later. So whoever
 ** shares a profile (SS4 of sampler.h) has the state's samples watched on, and their deaths
-** told, until the profile ends.
+** told, until the profile ends. Pictures of resident memory have them by line (resident.h).
 **
 ** Everything here is called with the lock of the samplers. Invariants:
 **   OP1  the orphans are of one profile, the one that was last told of some;
@@ -17,14 +17,14 @@
 #ifndef asamp_orphans_h
 #define asamp_orphans_h
 
-#include "followed.h"
 #include "profile.h"
+#include "tracker.h"
 
 /*
 ** The state is about to end in its profile: what it follows of native memory becomes
 ** orphans, and is followed there no more. Returns how many; 0: also without memory.
 */
-uint64_t orphans_adopt (const ProfileState *s, Followed *f);
+uint64_t orphans_adopt (const ProfileState *s, Tracker *t);
 
 /* Is it time to tell 'p' who has died? Whoever has not the lock may ask, too. */
 int orphans_aredue (const Profile *p, uint64_t now);

@@ -28,6 +28,14 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Resident *all;
 static uint64_t first, spent;  /* when the first state looked; ns that all looks took (RS2) */
 
+/* What closed states have left; the last has what there is no room for. A line without bytes may
+   become another, under the lock. */
+static struct {
+  int64_t bytes;		/* atomic */
+  char where[sizeof(((ResidentRow *)0)->text)];
+} left[LINES + 1];
+static unsigned nleft;
+
 typedef struct Rows {
   ResidentRow *all;
   size_t n, size;
@@ -65,6 +73,33 @@ static void putlines (Rows *r, int sort, const char *what) {
                                              f->lines[sort][i].where);
     if (f->rest[sort] > 0) putline(r, from, what, f->rest[sort], "");
   }
+  for (i = 0; sort == FOOTPRINT_NATIVE && i <= LINES; i++) {
+    int64_t bytes = __atomic_load_n(&left[i].bytes, __ATOMIC_RELAXED);
+    if (bytes > 0) putline(r, from, what, (uint64_t)bytes, left[i].where);
+  }
+}
+
+
+unsigned resident_left (const char *where, uint64_t bytes) {
+  unsigned i, at = LINES;
+  pthread_mutex_lock(&lock);
+  for (i = 0; i < nleft; i++) {
+    if (strncmp(left[i].where, where, sizeof(left[i].where) - 1) == 0) break;
+    if (at == LINES && __atomic_load_n(&left[i].bytes, __ATOMIC_RELAXED) == 0) at = i;
+  }
+  if (i < nleft) at = i;
+  else {
+    if (at == LINES && nleft < LINES) at = nleft++;
+    if (at < LINES) snprintf(left[at].where, sizeof(left[at].where), "%s", where);
+  }
+  __atomic_add_fetch(&left[at].bytes, (int64_t)bytes, __ATOMIC_RELAXED);
+  pthread_mutex_unlock(&lock);
+  return at;
+}
+
+
+void resident_freed (unsigned line, uint64_t bytes) {
+  __atomic_sub_fetch(&left[line].bytes, (int64_t)bytes, __ATOMIC_RELAXED);
 }
 
 
@@ -351,5 +386,7 @@ void resident_forget (Resident *r) {
 void resident_forked (void) {
   pthread_mutex_init(&lock, NULL);
   all = NULL;
+  memset(left, 0, sizeof(left));
+  nleft = 0;
   first = spent = 0;
 }

@@ -65,6 +65,14 @@ void resident_look (Resident *r, lua_State *L, const Tracker *t, ProfileState *s
 /* The state is closed, or its session has ended. */
 void resident_leave (Resident *r);
 
+/*
+** Native memory that closed states have left (orphans.h), by the lines that asked for it. The
+** number of such a line, for which that many bytes are added; and they are not there any more,
+** which takes no lock.
+*/
+unsigned resident_left (const char *where, uint64_t bytes);
+void resident_freed (unsigned line, uint64_t bytes);
+
 /* In the child of a fork: nobody has looked yet. What the parent's states had found stays
    allocated, for another thread may have been at it. */
 void resident_forked (void);

@@ -177,7 +177,7 @@ static Untold tellend (Sampler *s, int isclosed) {
   if (isclosed) {
     if (orphans_aredue(s->state.profile, clock_now())) orphans_tell(s->state.profile);
     profile_leave(&s->state, bytes, &left, lost,
-                  orphans_adopt(&s->state, &s->tracker.followed));
+                  orphans_adopt(&s->state, &s->tracker));
   }
   else {
     if (bytes > 0) profile_allocated(&s->state, bytes);

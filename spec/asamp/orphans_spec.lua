@@ -7,6 +7,7 @@ local convert = require "profiler.convert"
 local gen = require "profilegen"
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
+local resident = require "asamp.sums.resident"
 local shell = require "spec.support.shell"
 local totals = require "asamp.sums.totals"
 
@@ -259,6 +260,20 @@ collectgarbage()
         near(8000000, row.self.survivedbytes)
       end
     end
+  end)
+
+  it("has it in its pictures of resident memory, by the line that asked, until it is freed", function()
+    run "alloc=16K,malloc=512,out=p"
+    for _, row in ipairs(resident.ofprofile(assert(reader.read(folder .. "/p"))).last.rows) do
+      if row.what == "native" then
+        local part = row.parts[1]
+        assert.matches("s%.lua:2$", part.where)
+        assert.is_true(part.bytes > 0.7 * row.bytes and part.bytes < 1.2 * row.bytes,
+                       part.bytes .. " of " .. row.bytes)
+        return
+      end
+    end
+    error "no row of native memory"
   end)
 
   it("has the same from a flight recorder", function()
