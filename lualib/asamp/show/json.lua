@@ -42,7 +42,8 @@ local function nothing() end
 -- called where a list may be handed on in part (M.write).
 local OPEN = {line = "\n", step = "  ", colon = ": ", quoted = quoted, some = nothing}
 local TIGHT = {line = "", step = "", colon = ":", some = nothing, quoted = function(text)
-  return (quoted(text):gsub("<", "\\u003c"))
+  return (quoted(text):gsub("<", "\\u003c"):gsub("\xE2\x80[\xAA-\xAE]", "?")
+                      :gsub("\xE2\x81[\xA6-\xA9]", "?"))
 end}
 
 -- Does pairs() give nothing? (Sums have fields that next() does not see.)
@@ -127,9 +128,9 @@ function M.write(value, write)
   write(table.concat(out) .. "\n")
 end
 
---- Appends the text of a value to the list 'out', on one line and without a "<", as a page
--- may hold it. A list that begins with an integer has numbers only: columns of them
--- are written at once.
+--- Appends the text of a value to the list 'out', on one line, without a "<" and without what
+-- turns the direction of a text, as a page may hold it. A list that begins with an integer has
+-- numbers only: columns of them are written at once.
 function M.embed(out, value)
   put(out, value, TIGHT, TIGHT.line)
 end

@@ -8,6 +8,7 @@ local measures = require "asamp.sums.measures"
 local pages = require "spec.support.pages"
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
+local shell = require "spec.support.shell"
 local totals = require "asamp.sums.totals"
 local units = require "asamp.show.units"
 
@@ -64,6 +65,24 @@ describe("the page of asamp view #plain", function()
       end
     end
     assert.equal("_UBOX*", b:text "#panel-types .label i")
+  end)
+
+  -- What a terminal is not shown was on the page: a file of such a name, and its line behind it,
+  -- stood there from right to left.
+  it("shows no character that turns the direction of a row", function()
+    visit({}, function(p, t)
+      p:name(8, "f\u{2066}", 3, "@a\u{202e}12.lua")
+      p:class(1, "C\u{202b}")
+      p:sample{8, 4, kind = 0, size = 64, time = t}
+      p:mark("m\u{2069}", "\u{202a}")
+      p:collection{time = t + 30, fates = "1", classes = {1}}
+    end)
+    local text = shell.read(path .. ".html")
+    for _, code in ipairs{0x202a, 0x202b, 0x202e, 0x2066, 0x2069} do
+      assert.is_nil(text:find(utf8.char(code), 1, true), code)
+    end
+    b:press "4"
+    assert.equal("a?12.lua:4", b:text "#panel-lines .path")
   end)
 
   it("writes types out in a narrow window, as the report calls them", function()
