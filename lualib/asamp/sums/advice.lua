@@ -6,11 +6,14 @@
 -- and with more than samples count, for a vector that grows is new memory as a whole. How
 -- much more, the collections of the profile tell. A factor corrects the result: what the core
 -- counted as tenured, over what samples say of the same run; of the whole run or, where that
--- makes a difference, of nurseries of about that size. The error is how far the same
--- prediction is off for each collection of the profile, for programs have phases, of which
--- there may be few. Where blocks are large beside the nursery, collections come when they do, and
--- what survives depends on that, not on ages: that as much survives at another size as now is as
--- likely then, no size is advised, and the difference is error.
+-- makes a difference, of nurseries of about that size. The error is how far the same prediction
+-- is off for each collection of the profile, for programs have phases, of which there may be few.
+-- Where LUA_GC has not said the sizes, the collector has chosen them by what survived before:
+-- then nurseries of about that size say nothing of others of that size, and how much they differ
+-- is error, as is what ages and births are not told apart by. Where blocks are large beside the
+-- nursery, collections come when they do, and what survives depends on that, not on ages: that as
+-- much survives at another size as now is as likely then, no size is advised, and the difference
+-- is error.
 --
 -- Time. A minor collection costs a part that is always the same (roots), one for what the
 -- nursery was filled with (lines, strings that died, samples), and one for what survives. What
@@ -245,6 +248,7 @@ local function basis(profile)
   end
   local rows = minorsof(profile)
   local b = {now = now, s = s, rows = rows, known = {}, expected = 0, cost = costs(rows, now),
+             chosen = not (profile.tuning or ""):find "nursery=",
              factor = s.mean > 0 and now.tenured / (s.mean * now.allocated) or 1}
   for i, r in ipairs(b.rows) do
     b.known[i] = survival.share(s, r.filled) * r.filled * b.factor * now.allocated / now.filled
@@ -284,6 +288,9 @@ local function near(b, n)
   unsure = math.max(unsure, scatter / math.sqrt(weights))
   local difference = some / all - 1
   local kept = difference == 0 and 0 or math.max(0, 1 - (SURE * unsure / difference) ^ 2)
+  if b.chosen then
+    return all, math.max(allerror, math.abs(all * kept * difference)), b.now.over
+  end
   return all * (1 + kept * difference), unsure, over
 end
 
@@ -322,6 +329,9 @@ local function predict(b, n)
   local minors = now.filled / size
   local tenured = math.min(survival.share(s, size) * b.factor * factor, 1) * now.allocated
   local unsure = unlike * tenured
+  if b.chosen then
+    unsure = unsure + survival.doubt(s, size) * b.factor * factor * now.allocated
+  end
   if size > s.reach then
     -- nobody has seen how much dies at this age: half is taken for dead, the other half for error
     local rest = (1 - s.reach / size) * (1 - s.byage[s.bins]) * now.allocated * b.factor / 2

@@ -10,7 +10,8 @@
 -- the other (as Poisson counts), made monotone by pooling neighbours that violate it (isotonic
 -- regression: Ayer, Brunk and others 1955). With nurseries of one size u + v is one number,
 -- and what falls with u is told from what rises with it by that alone; with
--- nurseries of many sizes (LUA_GC=nursery=128K-2M) the two are told apart.
+-- nurseries of many sizes (LUA_GC=nursery=128K-2M) the two are told apart. Where the collector
+-- chose these, how far each of the two alone, as if the other were 1, is from both is doubt.
 -- All lengths are bytes that the nursery was filled with.
 
 local M = {}
@@ -76,16 +77,26 @@ function M.of(ages)
     bytes, survived = bytes + cell.bytes, survived + cell.survived
   end
   local byage, bybirth
+  local function ofage(other)
+    local died, exposed = sums(ages, "behind", "before", other)
+    return monotone(died, exposed, bins, 1)
+  end
+  local function ofbirth(other)
+    local died, exposed = sums(ages, "before", "behind", other)
+    return monotone(died, exposed, bins, 1)
+  end
+  local agealone, birthalone, one = ofage(), ofbirth(), {}
+  for k = 0, bins do one[k] = 1 end
   for _ = 1, ROUNDS do
-    local died, exposed = sums(ages, "behind", "before", bybirth)
-    byage = monotone(died, exposed, bins, 1)
-    died, exposed = sums(ages, "before", "behind", byage)
-    bybirth = monotone(died, exposed, bins, 1)
+    byage = ofage(bybirth)
+    bybirth = ofbirth(byage)
   end
   local function startof(k)
     return k == 0 and 0 or ages.first * 2 ^ ((k - 1) / ages.doubling)
   end
   return {byage = byage, bybirth = bybirth, bins = bins, startof = startof,
+          alone = {{byage = agealone, bybirth = one, bins = bins, startof = startof},
+                   {byage = one, bybirth = birthalone, bins = bins, startof = startof}},
           mean = survived / bytes, bytes = bytes,
           reach = startof(last + 1)}
 end
@@ -112,6 +123,15 @@ function M.share(s, n)
     died = died + (to - from) * s.byage[u] * s.bybirth[v]
   end
   return 1 - died / n
+end
+
+--- How far that may be off where nothing tells ages and births apart.
+function M.doubt(s, n)
+  local share, most = M.share(s, n), 0
+  for _, one in ipairs(s.alone) do
+    most = math.max(most, math.abs(M.share(one, n) - share))
+  end
+  return most
 end
 
 return M
