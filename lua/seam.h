@@ -35,6 +35,7 @@ typedef struct luaN_Sample {
   uint64_t size;	/* bytes of the block, rounded up */
   luaN_Kind kind;
   int outside;		/* 1: obtained past the nursery */
+  unsigned rounding;	/* of an object: how many of the bytes were not asked for */
 } luaN_Sample;
 
 /*

@@ -27,7 +27,6 @@
 #define TIMED_PART	16	/* ... then one of so many: two readings of a clock take a
 			   tenth of what a sample takes */
 #define MAX_SINGLE_POINTS	256	/* points of a block that are not looked at one by one */
-#define MEAN_ROUNDING		3	/* bytes that rounding adds to a string's block, on average */
 #define MAX_STALE_BITS		256	/* bits of 'watching' that are nobody's */
 #define FEW_BLOCKS		128	/* blocks for which 2^FEW_BLOCKS_LOG bits will do */
 #define FEW_BLOCKS_LOG		12
@@ -128,10 +127,10 @@ static uint64_t pointsin (Tracker *t, uint64_t count, uint64_t part, uint64_t si
 
 /*
 ** A string's sample, whose stack has just been told, tells what was copied into it. Of
-** its block the head, and what rounding adds on average, is no copy.
+** its block the head, and what rounding adds, is no copy.
 */
-static void stringcopied (Tracker *t, lua_State *L, const ProfileSample *s) {
-  uint64_t text = s->size - (LUAN_STRINGHEAD + MEAN_ROUNDING);
+static void stringcopied (Tracker *t, lua_State *L, const ProfileSample *s, unsigned rounding) {
+  uint64_t text = s->size - (LUAN_STRINGHEAD + rounding);
   uint64_t again = luaN_replaced(L);
   uint64_t copied = pointsin(t, s->count, text, s->size);
   again = pointsin(t, copied, (again < text) ? again : text, text);
@@ -211,7 +210,7 @@ static uint64_t sample (void *ud, lua_State *L, const luaN_Sample *in,
     if (watched) watch(t, L, in->block);
     t->client->sample(t->ud, &out, t->stack.shared, t->stack.frames, t->stack.n);
     t->samples += out.count;
-    if (t->copying && in->kind == LUAN_KSTRING) stringcopied(t, L, &out);
+    if (t->copying && in->kind == LUAN_KSTRING) stringcopied(t, L, &out, in->rounding);
   }
   else tracker_lose(t, out.count);
   timed(t, out.time);

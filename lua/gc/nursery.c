@@ -206,6 +206,7 @@ static void *obtain (lua_State *L, size_t size, size_t oldsize, int what) {
   }
   luaN_account(g);
   h->allocated -= (old < n) ? old : n;
+  h->rounding = (unsigned)(n - size);
   luaN_countblock(L, p, n, old, what, outside, d);
   luaN_setlimit(g);
   if (l_unlikely(h->blocks.refused)) luaN_hurry(g);

@@ -48,6 +48,7 @@ static uint64_t take (lua_State *L, char *p, uint64_t n, int what, int outside,
   s.size = n;
   s.kind = kindof(what);
   s.outside = outside;
+  s.rounding = h->rounding;
   if (what == LUA_VTHREAD) s.owner = p + LUA_EXTRASPACE;
   else if (what < LUAN_VARRAY) s.owner = p;
   else if (what == LUAN_VRESTACK) s.owner = L;

@@ -285,6 +285,7 @@ typedef struct luaN_Heap {
   size_t waitingsize;		/* its bytes, ... */
   int waitingoutside;		/* ... whether it passed by the nursery */
   uint64_t waitingover;		/* ... and how far it passed the point */
+  unsigned rounding;		/* that the block has which is counted */
   luaN_Region overflow;		/* region for what no hole had room for */
   luaN_Blocks blocks;
   uint64_t minors, majors;	/* collections of the state so far */
