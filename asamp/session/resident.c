@@ -274,7 +274,7 @@ ResidentRow *resident_rows (size_t *n) {
 static int isdue (const ResidentPolicy *p, uint64_t now, uint64_t rss, int last) {
   uint64_t change = (rss > p->rss) ? rss - p->rss : p->rss - rss;
   return p->told == 0 || now - p->told >= LONG || change > p->rss / 16 ||
-         (last && now - p->told >= ENDING * p->cost);
+         last == RESIDENT_PROFILE || (last && now - p->told >= ENDING * p->cost);
 }
 
 
@@ -342,7 +342,7 @@ void resident_look (Resident *r, lua_State *L, const Tracker *t, ProfileState *s
   luaN_memory(L, &m);
   resident_held(r, m.held);
   if (now < r->due && !haschanged(r, m.held) &&
-      !(last && ask(policy, now, tracker_recentrss(now, LAST_NS), 1, 0))) return;
+      !(last && ask(policy, now, tracker_recentrss(now, LAST_NS), last, 0))) return;
   if (!isallowed(now)) return;
   footprint_take(&f, L, &t->followed, &t->functions);
   pthread_mutex_lock(&lock);

@@ -57,8 +57,11 @@ static inline void resident_held (Resident *r, uint64_t bytes) {
   __atomic_store_n(&r->held, bytes, __ATOMIC_RELAXED);
 }
 
+enum { RESIDENT_STATE = 1, RESIDENT_PROFILE };	/* what ends */
+
 /* A collection of the state is over: it looks, if that is due, and tells the profile (NULL:
-   there is none). 'policy': of the profile. 'last': the profile or the state ends. */
+   there is none). 'policy': of the profile. 'last': 0, or what ends; the profile has a picture of
+   its end. */
 void resident_look (Resident *r, lua_State *L, const Tracker *t, ProfileState *state,
                     ResidentPolicy *policy, int last);
 

@@ -78,7 +78,8 @@ void samplers_point (void *ud, lua_State *L) {
 
 void samplers_look (Sampler *s, lua_State *L, int last) {
   resident_look(&s->resident, L, &s->tracker, s->state.profile != NULL ? &s->state : NULL,
-                s->shared != NULL ? &pictures : &s->resident.policy, last);
+                s->shared != NULL ? &pictures : &s->resident.policy,
+                !last ? 0 : s->shared != NULL ? RESIDENT_STATE : RESIDENT_PROFILE);
 }
 
 
