@@ -37,6 +37,7 @@ void luaN_beginpause (global_State *g) {
   g->heap.gc.pause.began = luaN_now();
   if (g->heap.sampler != NULL) g->heap.gc.pause.processor = processor();
   g->heap.gc.pause.slicebegan = 0;
+  g->heap.spare = 0;  /* what a collection frees is not paid back: its nursery is over */
   memset(g->heap.gc.pause.looked, 0, sizeof(g->heap.gc.pause.looked));
 }
 

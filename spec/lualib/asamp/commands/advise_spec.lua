@@ -64,8 +64,8 @@ describe("asamp advise", function()
     local now = advice.measured(p)
     assert.is_true(now.filled > 1.05 * now.allocated, now.filled / now.allocated)
     local some, other = math.huge, 0
-    for _, c in ipairs(p.collections) do
-      if not c.major and c.n == 1 then
+    for i, c in ipairs(p.collections) do  -- the end has the last one, whatever its nursery has
+      if not c.major and c.n == 1 and i < #p.collections then
         some, other = math.min(some, c.planned), math.max(other, c.planned)
         assert.is_true(c.charged >= c.planned and c.charged < c.planned + 8192, c.charged - c.planned)
       end
