@@ -45,7 +45,8 @@ static uint64_t listbytes (const global_State *g) {
   const luaN_Vec *const lists[] = {
     &c->mark.young, &c->mark.old, &c->remset.objects, &c->remset.whole, &c->remset.slots,
     &c->weak.discovered, &c->weak.inmajor, &c->weak.unresolved,
-    &c->weak.doubtful[LUAN_DOUBTKEYS], &c->weak.doubtful[LUAN_DOUBTVALUES], &c->strings.young, &c->finalize.finalizable.v, &c->finalize.tobefinalized,
+    &c->weak.doubtful[LUAN_DOUBTKEYS], &c->weak.doubtful[LUAN_DOUBTVALUES],
+    &c->strings.young, &c->finalize.finalizable.v, &c->finalize.tobefinalized,
     &c->lists.fixed, &c->lists.large.v, &c->lists.tables.v, &c->lists.threads.v,
     &c->lists.standins.v, &g->heap.blocks.small
   };
