@@ -25,6 +25,7 @@ int luaN_beginchase (global_State *g, luaN_Chase *x, size_t n) {
   if (luaN_reserve(g, &x->heads, heads) && luaN_reserve(g, &x->entries, 2 * n)) {
     memset(x->heads.a, 0, heads * sizeof(*x->heads.a));
     x->heads.n = heads;
+    g->heap.gc.weak.chasing = 1;
     return 1;
   }
   luaN_freevec(g, &x->heads);
@@ -80,6 +81,7 @@ int luaN_endchase (global_State *g, luaN_Chase *x) {
     arrive(g, x, o);
   }
   complete = !g->heap.gc.mark.pending;
+  g->heap.gc.weak.chasing = 0;
   luaN_drain(g, !g->heap.gc.mark.minor);
   luaN_freevec(g, &x->heads);
   luaN_freevec(g, &x->entries);

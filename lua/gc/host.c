@@ -26,10 +26,11 @@ LUA_API int luaN_isallocating (void) {
 
 
 void *luaN_callalloc (global_State *g, void *p, size_t osize, size_t nsize) {
+  int before = lending;  /* it may be what another state's lua_Alloc runs */
   void *q;
   lending = 1;
   q = (*g->frealloc)(g->ud, p, osize, nsize);
-  lending = 0;
+  lending = before;
   return q;
 }
 

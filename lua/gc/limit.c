@@ -95,6 +95,8 @@ l_mem luaN_debt (global_State *g) {
 
 
 void luaN_uncharge (global_State *g, l_mem before) {
+  l_mem least = -(l_mem)g->heap.gc.pace.nursery;
+  if (before < least) before = least;  /* of a nursery that an emergency has ended */
   if (luaN_debt(g) <= before) return;
   luaE_setdebt(g, before);
   luaN_setlimit(g);

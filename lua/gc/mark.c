@@ -85,7 +85,7 @@ void luaN_mark_ (global_State *g, GCObject *o) {
     case LUA_VTABLE:
       own = sizeof(Table);
       more = luaN_vectorbytes(gco2t(o));
-      leaf = (more == 0 && gco2t(o)->metatable == NULL);
+      leaf = (more == 0 && gco2t(o)->metatable == NULL && !c->weak.chasing);
       break;
     case LUA_VLCL:
       own = sizeLclosure(gco2lcl(o)->nupvalues);

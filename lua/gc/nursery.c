@@ -293,12 +293,16 @@ void *luaN_resize (lua_State *L, void *block, size_t osize, size_t nsize,
 
 
 /* A large block of n bytes is freed by hand: what is no garbage brings no collection nearer, as
-   long as the nursery has been charged with as much. */
+   far as the nursery has been charged with large blocks, and still is: what they were charged
+   may have been taken back otherwise (luaN_uncharge, a restart). */
 static void payback (global_State *g, size_t n) {
   size_t most = (g->heap.gc.pace.deferred == 0) ? g->heap.spare : 0;
-  l_mem back = (l_mem)(n < most ? n : most);
+  l_mem back = (l_mem)(n < most ? n : most), charged;
   if (back == 0) return;
   luaN_account(g);
+  charged = g->GCdebt + (l_mem)g->heap.gc.pace.nursery;
+  if (back > charged) back = charged;
+  if (back <= 0) return;
   g->heap.spare -= (size_t)back;
   g->GCdebt -= back;
   g->totalbytes += back;

@@ -102,6 +102,7 @@ typedef struct luaN_Weak {
 				   it, since the last major collection began (remembered.c) */
   lu_byte overflow;		/* 'unresolved' is not complete */
   lu_byte allweak;		/* a doubtful entry is of a table with both */
+  lu_byte chasing;		/* whatever may be a weak key passes through a mark stack */
 } luaN_Weak;
 
 /* The string table: interned.c. */

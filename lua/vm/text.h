@@ -63,19 +63,20 @@ static inline unsigned int luaN_hash (const char *s, size_t l,
 
 
 /* A hash part of 2 to the power of this is small. */
-#define LUAN_SMALLHASH	5
+#define LUAN_SMALLHASH	8
 
 /*
 ** Main position of a key that is the address u, in a hash part of 2^n nodes. Objects that a
-** program makes one after the other are the same distance apart: by the remainder of a prime
-** no two of them meet, whatever the distance is, and their nodes are in that order, a few
-** apart. The largest prime of up to 2^n leaves few nodes out (Knuth, The Art of Computer
-** Programming 3, 6.4). In a small one a product with the golden ratio spreads them. The low
-** bits, which only light userdata have, choose an eighth of the part.
+** program makes one after the other are the same distance apart: by the remainder of an eighth
+** of it by a prime no two of them meet, but at a multiple of that prime, and their nodes are in
+** that order, a few apart. The largest prime of up to 2^n leaves few nodes out (Knuth, The Art of
+** Computer Programming 3, 6.4). In a small one, whose prime such a distance may well be, a product
+** with the golden ratio spreads them. The low bits, which only light userdata have, choose an
+** eighth of the part.
 */
 static inline size_t luaN_spread (uint64_t u, int n) {
-  static const unsigned char below[] = {  /* 2^n, from 2^5 on */
-    1, 3, 1, 5, 3, 3, 9, 3, 1, 3, 19, 15, 1, 5, 1, 3, 9, 3, 15, 3, 39, 5, 39, 57, 3, 35
+  static const unsigned char below[] = {  /* 2^n, from 2^8 on */
+    5, 3, 3, 9, 3, 1, 3, 19, 15, 1, 5, 1, 3, 9, 3, 15, 3, 39, 5, 39, 57, 3, 35
   };
   if (n < LUAN_SMALLHASH) {
     uint64_t a = (u >> 3) | (u << 61);

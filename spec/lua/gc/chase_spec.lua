@@ -14,7 +14,8 @@ local function chain(state, n)
   local weak = {}
   for i = 1, 3 do weak[i] = setmetatable({}, {__mode = "k"}) end
   local function new(i)
-    if i % 4 == 0 then return {i} end
+    if i % 8 == 0 then return {i} end
+    if i % 8 == 4 then return {} end  -- which marking need not traverse
     if i % 4 == 1 then return coroutine.create(function() return i end) end
     if i % 4 == 2 then return function() return i end end
     return state.userdata(8)
@@ -36,7 +37,8 @@ local function chain(state, n)
         local v = weak[i][at]
         if v and type(v) ~= "number" then following = v end
       end
-      if type(following) == "table" and type(following[1]) ~= "number" then following = following[1] end
+      local inside = type(following) == "table" and following[1]
+      if inside and type(inside) ~= "number" then following = inside end
       at, found = following, found + 1
     end
     return found - 1
