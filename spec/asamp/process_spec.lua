@@ -53,7 +53,15 @@ describe("a process that the environment profiles", function()
 
   it("forks: the child goes on in a file of its own, one that becomes another program has none",
      function()
-    assert.same({0, "", ""}, {run("fork", "s.lua")})
+    local status, out, err
+    for _ = 1, 3 do
+      shell.output("rm -f %s/out/*", folder)
+      status, out, err = run("fork", "s.lua")
+      -- ASan's allocator has locks of its own, which a thread of the parent's may have at the
+      -- fork: in the child the writer waits for them for ever, one run in a hundred.
+      if not (asan and err:find("has interrupted what the writer waits for", 1, true)) then break end
+    end
+    assert.same({0, "", ""}, {status, out, err})
     local list = profiles()
     assert.equal(2, #list)
     for _, p in ipairs(list) do
