@@ -133,12 +133,6 @@ static inline void keep (luaN_Vec *d, size_t k, const Table *t, const Table **ke
 }
 
 
-/* What has stayed is the list. */
-static void cut (luaN_Weak *w, int list, size_t kept) {
-  w->doubtful[list].n = kept;
-  w->listed[list] = NULL;
-}
-
 /* }===================================================================== */
 
 
@@ -160,14 +154,15 @@ static int looktable (global_State *g, Table *t, int kind, unsigned n) {
   luaN_Gc *c = &g->heap.gc;
   unsigned asize = luaN_asize(t), slots = slotsof(t), i = c->weak.slot;
   unsigned end = (n < slots - i) ? i + n : slots;
-  int list = (kind == LUAN_EPHEMERON) ? LUAN_DOUBTKEYS : LUAN_DOUBTVALUES;
+  int list = (kind == LUAN_EPHEMERON) ? LUAN_DOUBTKEYS : LUAN_DOUBTVALUES, isfirst = 1;
   for (; i < end; i++) {
     if (i + PREFETCH_DISTANCE < slots) {
       const TValue *v = (const TValue *)slotat(t, asize, i + PREFETCH_DISTANCE);
       if (iscollectable(v)) __builtin_prefetch(gcvalue(v));
     }
-    if (look(g, t, kind, asize, i) && !luaN_listdoubt(g, list, t, slotat(t, asize, i)))
-      return 1;
+    if (!look(g, t, kind, asize, i)) continue;
+    if (!luaN_listdoubt(g, list, t, slotat(t, asize, i), isfirst)) return 1;
+    isfirst = 0;
   }
   c->weak.slot = end;
   if (end < slots) return 0;
@@ -203,7 +198,7 @@ static size_t looknext (global_State *g, size_t bytes) {
    program may have removed entries, given them other values, or moved them by a new key. */
 static void passed (luaN_Weak *w) {
   size_t n;
-  cut(w, w->again, w->doubtkept);
+  w->doubtful[w->again].n = w->doubtkept;
   w->doubt = w->doubtkept = 0;
   w->doubtof = NULL;
   w->keptof = NULL;
@@ -252,8 +247,7 @@ int luaN_lookahead (global_State *g, size_t bytes) {
 /* {== the atomic step ================================================== */
 
 size_t luaN_resolvedoubtful (global_State *g) {
-  luaN_Weak *w = &g->heap.gc.weak;
-  luaN_Vec *d = &w->doubtful[LUAN_DOUBTKEYS];
+  luaN_Vec *d = &g->heap.gc.weak.doubtful[LUAN_DOUBTKEYS];
   Entry e = noentry;
   const Table *keptof = NULL;
   size_t k, resolved = 0, kept = 0;
@@ -268,7 +262,7 @@ size_t luaN_resolvedoubtful (global_State *g) {
     }
     else keep(d, k, e.t, &keptof, &kept);
   }
-  cut(w, LUAN_DOUBTKEYS, kept);
+  d->n = kept;
   return resolved;
 }
 

@@ -88,16 +88,15 @@ typedef struct luaN_Weak {
   luaN_Vec unresolved;		/* entries with weak keys that may be dead */
   luaN_Vec doubtful[LUAN_DOUBTS];  /* entries of tables that were looked at (ahead.h):
 				   table, tagged, its slots, table, tagged, ... */
-  const Table *listed[LUAN_DOUBTS];  /* the table that a list ends with, or NULL */
   size_t next;			/* of 'inmajor', what is looked at next, ... */
   unsigned slot;		/* ... from this slot on, ... */
   unsigned rescans, passes;	/* ... what was begun anew, and the list's passes */
-  int again;			/* of 'doubtful', the list that is looked at again, ... */
-  size_t doubt, doubtkept;	/* ... what is next in it, how many have stayed, ... */
+  size_t doubt, doubtkept;	/* of the list that is looked at again, what is next, how many
+				   words have stayed, ... */
   Table *doubtof;		/* ... the tables of what was last looked at, and of ... */
   const Table *keptof;		/* ... what has stayed; ... */
   size_t resolved;		/* ... how many entries this pass has marked something of */
-  lu_byte doubting;		/* ... and whether it is */
+  lu_byte doubting, again;	/* ... whether one is, and which */
   size_t tenured;		/* entries that referred to what was young and have outlived
 				   it, since the last major collection began (remembered.c) */
   lu_byte overflow;		/* 'unresolved' is not complete */

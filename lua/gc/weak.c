@@ -117,7 +117,6 @@ void luaN_forgetweak (global_State *g) {
   luaN_Vec *v = &c->weak.inmajor;
   while (v->n > 0) luaN_forgettable(luaN_tableof(v->a[--v->n]));
   c->weak.doubtful[LUAN_DOUBTKEYS].n = c->weak.doubtful[LUAN_DOUBTVALUES].n = 0;
-  c->weak.listed[LUAN_DOUBTKEYS] = c->weak.listed[LUAN_DOUBTVALUES] = NULL;
   luaN_begindoubting(c);
   c->weak.doubting = 0;
   c->weak.next = 0;
@@ -131,12 +130,10 @@ void luaN_forgetweak (global_State *g) {
 #define MAX_RESCANS	16u
 
 
-int luaN_listdoubt (global_State *g, int list, Table *t, void *slot) {
-  luaN_Weak *w = &g->heap.gc.weak;
-  luaN_Vec *d = &w->doubtful[list];
+int luaN_listdoubt (global_State *g, int list, Table *t, void *slot, int isfirst) {
+  luaN_Vec *d = &g->heap.gc.weak.doubtful[list];
   if (!luaN_reserve(g, d, 2)) return 0;
-  if (t != w->listed[list]) d->a[d->n++] = luaN_tagged(t, 1);
-  w->listed[list] = t;
+  if (isfirst) d->a[d->n++] = luaN_tagged(t, 1);
   d->a[d->n++] = slot;
   return 1;
 }
@@ -182,8 +179,8 @@ void luaN_doubt (global_State *g, Table *t, void *slot) {
   v = (n == NULL) ? &t->array[i] : gval(n);
   if (((iscollectable(v) && isleft(g, gcvalue(v))) ||
        (n != NULL && keyiscollectable(n) && isleft(g, gckey(n)))) &&
-      !(luaN_listdoubt(g, LUAN_DOUBTKEYS, t, (void *)v) &&
-        luaN_listdoubt(g, LUAN_DOUBTVALUES, t, (void *)v)))
+      !(luaN_listdoubt(g, LUAN_DOUBTKEYS, t, (void *)v, 1) &&
+        luaN_listdoubt(g, LUAN_DOUBTVALUES, t, (void *)v, 1)))
     luaN_lookonce(g, t);
 }
 

@@ -43,8 +43,9 @@ LUAI_FUNC void luaN_forgettable (Table *t);
 /* The doubtful are to be looked at again, all of them. */
 LUAI_FUNC void luaN_begindoubting (luaN_Gc *c);
 
-/* A slot of t is listed as doubtful, in one of weak.doubtful. 0: there is no memory. */
-LUAI_FUNC int luaN_listdoubt (global_State *g, int list, Table *t, void *slot);
+/* A slot of t is listed as doubtful, in one of weak.doubtful; 'isfirst': the last word there need
+   not be of t. 0: there is no memory. */
+LUAI_FUNC int luaN_listdoubt (global_State *g, int list, Table *t, void *slot, int isfirst);
 
 /* Something was stored in a slot of weak table t that leaves the remembered set: lists it,
    if it is doubtful (G9); in both lists, for the table's kind may change, and change back. */

@@ -12,13 +12,19 @@ M.ARGUMENT = "PID|SOCKET"
 local PATIENCE = 15  -- seconds for an answer
 local ENDING = 100   -- looks, 10 ms apart, for a process to end whose socket is gone
 
--- The number of the user that a process is; nil: nobody knows.
-local function userof(pid)
-  local file = io.open("/proc/" .. pid .. "/status")
+-- What the system says of a process in a file of that name; nil: nothing.
+local function said(pid, name)
+  local file = io.open("/proc/" .. pid .. "/" .. name)
   local text = file and file:read "a"
   if file then
     file:close()
   end
+  return text
+end
+
+-- The number of the user that a process is; nil: nobody knows.
+local function userof(pid)
+  local text = said(pid, "status")
   return text and math.tointeger(tonumber(text:match "\nUid:\t%d+\t(%d+)"))
 end
 
@@ -70,11 +76,7 @@ local known = {}
 
 -- Is that process there, and no zombie? True where nothing tells.
 local function isthere(pid)
-  local file = io.open("/proc/" .. pid .. "/stat")
-  local text = file and file:read "a"
-  if file then
-    file:close()
-  end
+  local text = said(pid, "stat")
   return text and not text:find "%) [ZX]" or not host.samefile("/proc/self/stat", "/proc/self/stat")
 end
 

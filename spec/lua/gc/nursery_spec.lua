@@ -6,6 +6,7 @@
 
 local process = require "spec.support.process"
 local states = require "states"
+local doubling = require "spec.lua.gc.doubling"
 local within = require "spec.lua.gc.within"
 
 describe("what the nursery hands out", function()
@@ -331,29 +332,20 @@ describe("the pace of collections", function()
   -- freed next brought the collection later by as much, and one that hurried did a whole major
   -- collection in its pause (278 ms).
   it("is not paid back what was not charged", function()
-    local bytes, grown = within(function(state)
+    local bytes, grown = within(function(state, text)
       collectgarbage("nursery", 1 << 19)
       local kept, old = {}, {}
       for i = 1, 1 << 20 do kept[i], old[i] = true, i end
-      local function make(from, to)
-        for i = from, to do
-          local before = collectgarbage("count")
-          kept[i] = "string " .. i
-          if collectgarbage("count") - before > 900 then return i end
-        end
-      end
-      local size = 1 << 17
-      local at = make(1, 2 * size)
-      make(at + 1, at + size - 50)
+      local double = load(text, "doubling", "b")(kept)
       for i = 1, 1 << 20 do old[i] = nil end
       collectgarbage()
       local start, _, minors = state.allocated(), nil, (select(3, state.memory()))
-      local last = make(at + size - 49, at + size + 50)
+      local last = double()
       old.x = 1  -- its array goes
       repeat local _ = {1, 2, 3} until select(3, state.memory()) > minors
       assert(#kept == 1 << 20 and old.x == 1)
       return state.allocated() - start, last
-    end)
+    end, doubling)
     assert.truthy(grown)
     assert.is_true(bytes < 6 << 19, bytes)  -- a nursery, and the table's growth
   end)

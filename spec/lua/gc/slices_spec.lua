@@ -5,6 +5,7 @@
 -- grows with how many there are. Counted in entries that one pause looks at
 -- (collectgarbage "statistics"), not in time.
 
+local doubling = require "spec.lua.gc.doubling"
 local within = require "spec.lua.gc.within"
 
 -- Entries that a pause may look at, here where minor collections come every 32 KiB.
@@ -239,27 +240,18 @@ end)
 -- Its growth was the next pause's to pay for: 16 ms of marking, behind one string, in a heap of
 -- 64 MB.
 it("the string table grows without a collection", function()
-  local before, after, grown = within(function()
+  local before, after, grown = within(function(_, text)
     collectgarbage("nursery", 1 << 19)
     local kept = {}
     for i = 1, 1 << 20 do kept[i] = true end
-    local function make(from, to)
-      for i = from, to do
-        local bytes = collectgarbage("count")
-        kept[i] = "string " .. i
-        if collectgarbage("count") - bytes > 900 then return i end
-      end
-    end
-    local size = 1 << 17
-    local at = make(1, 2 * size)  -- it has doubled to as many buckets again
-    make(at + 1, at + size - 50)
+    local double = load(text, "doubling", "b")(kept)
     collectgarbage()
     local before = collectgarbage("statistics").minors
-    local last = make(at + size - 49, at + size + 50)
+    local last = double()
     for i = 1, 500 do local _ = {i} end
     assert(#kept == 1 << 20)
     return before, collectgarbage("statistics").minors, last
-  end)
+  end, doubling)
   assert.truthy(grown)
   assert.equal(before, after)
 end)
