@@ -65,9 +65,11 @@
 /* What a heap has shrunk from goes back to the system when it has not had it again for a while,
    or two: a program that makes something and drops it, over and over, would else have the system
    clear the same pages each time, which takes it longer than all the rest. A while is over after
-   so long, or when as much was allocated. Of larger heaps (all states of the process share this)
-   the pages that become free go back at once. */
+   so long, or when so many times as much was allocated: a major collection meets such a heap at
+   a random part of its way up, the best of some come near to its height. Of larger heaps (all
+   states of the process share this) the pages that become free go back at once. */
 #define WHILE_MS	1000u
+#define WHILE_HEAPS	4u
 #define LATELY_BYTES	((size_t)64 * 1024 * 1024)
 
 /* A thread that is not running keeps up to so many CallInfos. */
@@ -262,7 +264,7 @@ static void turn (global_State *g) {
   luaN_Bytes *n = &g->heap.gc.bytes;
   unsigned now = (unsigned)(g->heap.gc.pause.began / 1000000);
   unsigned at = (unsigned)(g->heap.allocated / 1024);
-  if (now - n->whilebegan < WHILE_MS && at - n->whileat < latest(n)) return;
+  if (now - n->whilebegan < WHILE_MS && at - n->whileat < WHILE_HEAPS * latest(n)) return;
   if (n->lately[1] > n->lately[0]) {
     n->needed = 0;
     g->heap.blocks.releasing = 1;
@@ -275,13 +277,15 @@ static void turn (global_State *g) {
 }
 
 
-/* Bytes of blocks that do not go back. */
+/* Bytes of blocks that do not go back: of what was in use at some moments a part more, for it was
+   more between them. */
 static size_t needed (global_State *g) {
   luaN_Bytes *n = &g->heap.gc.bytes;
   size_t most;
   turn(g);
   most = (size_t)latest(n) * 1024;
-  return (n->needed > most) ? n->needed : most;
+  if (n->needed > most) most = n->needed;
+  return most + most / RESERVE_PART;
 }
 
 

@@ -260,6 +260,30 @@ static void *relarge (lua_State *L, void *block, size_t osize, size_t nsize,
 }
 
 
+/*
+** Grows an array of o bytes to n where it lies, if what is behind it has not been handed out
+** yet: it is the last block of the current hole, or of the overflow region, where an array
+** that is being filled stays the last for long. It leaves no garbage, then, and nothing is moved.
+*/
+static int growsinplace (lua_State *L, char *block, size_t o, size_t n) {
+  global_State *g = G(L);
+  luaN_Heap *h = &g->heap;
+  luaN_Region *r = &h->overflow;
+  uint64_t d;
+  if (block + o == h->free) return luaN_bump(h, n - o) != NULL;
+  if (block + o != r->free || (size_t)(r->end - r->free) < n - o) return 0;
+  d = luaN_topoint(h);
+  luaN_account(g);
+  r->free += n - o;
+  luaN_handedout(&h->blocks, block + o, n - o);
+  g->GCdebt += (l_mem)(n - o);
+  h->allocated += n - o;
+  luaN_countblock(L, block, n, o, LUAN_VARRAY, 1, d);
+  luaN_setlimit(g);
+  return 1;
+}
+
+
 void *luaN_resize (lua_State *L, void *block, size_t osize, size_t nsize,
                    int what) {
   global_State *g = G(L);
@@ -280,6 +304,9 @@ void *luaN_resize (lua_State *L, void *block, size_t osize, size_t nsize,
       }
       return block;
     }
+    if (what == LUAN_VARRAY && !islarge(nsize, what) &&
+        growsinplace(L, (char *)block, o, n))
+      return block;
   }
   else if (!islarge(nsize, what) && (p = luaN_bump(&g->heap, n)) != NULL)
     return p;

@@ -592,7 +592,7 @@ describe("memory of a heap that has become small", function()
         else
           local _, _, _, before = state.memory()
           local start = state.allocated()  -- what it has shrunk from it keeps for two whiles
-          while select(4, state.memory()) < before + 12 or state.allocated() - start < 4 * most do
+          while select(4, state.memory()) < before + 12 or state.allocated() - start < 10 * most do
             for i = 1, 3000 do assert(#{i} == 1) end
             collectgarbage("incremental")
             collectgarbage("step", 100)
