@@ -133,6 +133,12 @@ static void freed (void *ud, lua_State *L, const void *block) {
   inner->freed(inner->ud, L, block);
 }
 
+static void resized (void *ud, lua_State *L, const void *from, const void *to, uint64_t before,
+                     uint64_t after) {
+  (void)ud;
+  inner->resized(inner->ud, L, from, to, before, after);
+}
+
 static void point (void *ud, lua_State *L) {
   (void)ud;
   inner->point(inner->ud, L);
@@ -184,8 +190,8 @@ static void closing (void *ud, lua_State *L) {
 int luaopen_exact (lua_State *L);
 
 int luaopen_exact (lua_State *L) {
-  static const luaN_Sampler sampler = {NULL, sample, decide, collected, freed, point, closing, copied,
-                                       NULL};
+  static const luaN_Sampler sampler = {NULL, sample, decide, collected, freed, resized, point, closing,
+                                       copied, NULL};
   api = asamp_api(L);
   inner = luaN_getsampler(L);
   if (api == NULL || inner == NULL) return luaL_error(L, "nothing is sampled; use -l profiler -l exact");

@@ -17,7 +17,7 @@
 
 #include "lua.h"
 
-#define LUAN_SEAM	10	/* version of what follows */
+#define LUAN_SEAM	11	/* version of what follows */
 
 /* What a block of memory is. */
 typedef enum luaN_Kind {
@@ -69,6 +69,13 @@ typedef struct luaN_Sampler {
   ** that are not watched.
   */
   void (*freed) (void *ud, lua_State *L, const void *block);
+  /*
+  ** A block that is no object had 'before' bytes at 'from', and has 'after' at 'to', which
+  ** may be the same place: what it keeps of them lives on, the rest of them is freed. What it
+  ** has grown by is new, and may have had its sample already. Called as 'freed' is.
+  */
+  void (*resized) (void *ud, lua_State *L, const void *from, const void *to,
+                   uint64_t before, uint64_t after);
   /*
   ** Moments noted by luaN_interrupt are complete now: luaN_frames gives the
   ** stack on which they happened, with frames inside of it that have been

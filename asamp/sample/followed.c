@@ -60,6 +60,27 @@ int followed_freed (Followed *f, const void *block) {
 }
 
 
+int followed_resized (Followed *f, const BlockResized *r) {
+  size_t sample;
+  uint32_t next;
+  if (f->watched.n == 0 || !blocks_room(&f->watched)) return followed_freed(f, r->from);
+  if (!blocks_take(&f->watched, r->from, &sample)) return 0;
+  for (; sample != FOLLOWED_NONE; sample = next) {
+    FollowedSample *s = &f->samples[sample];
+    next = s->before;
+    if (pending_stays(r)) {
+      s->block = r->to;
+      s->before = (uint32_t)blocks_put(&f->watched, r->to, sample);
+    }
+    else {
+      s->owner = s->block = NULL;
+      f->nfreed++;
+    }
+  }
+  return 1;
+}
+
+
 /* The watched ones have new numbers. Needs no memory: there were as many. */
 static void renumber (Followed *f) {
   size_t i;

@@ -66,6 +66,10 @@ int followed_add (Followed *f, const void *owner, const void *block);
 /* A block is freed: returns 1 when it was watched (it is not any more). */
 int followed_freed (Followed *f, const void *block);
 
+/* As followed_freed, but for the samples of what the block keeps, which have its new
+   address. */
+int followed_resized (Followed *f, const BlockResized *r);
+
 /* The deaths of those freed by hand and of those with a dead owner. */
 FollowedDeaths followed_deaths (Followed *f, const PendingJudge *judge);
 

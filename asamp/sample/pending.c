@@ -61,6 +61,26 @@ int pending_freed (Pending *p, const void *block) {
 }
 
 
+int pending_stays (const BlockResized *r) {
+  return r->after >= r->before || interval_draw(r->random, r->before) < r->after;
+}
+
+
+int pending_resized (Pending *p, const BlockResized *r) {
+  size_t sample, next;
+  if (p->watched.n == 0 || !blocks_room(&p->watched)) return pending_freed(p, r->from);
+  if (!blocks_take(&p->watched, r->from, &sample)) return 0;
+  for (; sample != BLOCKS_NONE; sample = next) {
+    PendingSample *s = &p->samples[sample];
+    next = s->before;
+    s->died = !pending_stays(r);
+    s->block = s->died ? NULL : r->to;
+    if (!s->died) s->before = blocks_put(&p->watched, r->to, sample);
+  }
+  return 1;
+}
+
+
 PendingFates pending_fates (Pending *p, const PendingJudge *judge) {
   PendingFates f = {p->n, p->survived, NULL, p->samples};
   size_t i;

@@ -5,7 +5,8 @@
 ** Knows neither Lua nor the profile.
 **
 **   F1  the samples of a block that is watched are a chain: its last one knows the
-**       one before. Of a vector there is one, of what a userdata stands for several;
+**       one before. Of a vector that has grown there may be several, as of what a userdata
+**       stands for;
 **   F2  every sample gets its fate exactly once: from pending_fates.
 */
 #ifndef asamp_pending_h
@@ -16,6 +17,7 @@
 
 #include "births.h"
 #include "blocks.h"
+#include "interval.h"
 
 typedef struct PendingSample {
   const void *owner;	/* object whose life it shares, or NULL */
@@ -49,6 +51,19 @@ int pending_add (Pending *p, const void *owner, const void *block);
 
 /* A block is freed: returns 1 when it was watched (it is not any more). */
 int pending_freed (Pending *p, const void *block);
+
+/* A block has been resized by hand, from 'before' bytes to 'after'. */
+typedef struct BlockResized {
+  const void *from, *to;	/* its addresses, which may be the same */
+  uint64_t before, after;
+  Interval *random;		/* draws */
+} BlockResized;
+
+/* Does a sample of it live on? What became smaller keeps a part of its samples at random. */
+int pending_stays (const BlockResized *r);
+
+/* As pending_freed, but for the samples of what the block keeps, which have its new address. */
+int pending_resized (Pending *p, const BlockResized *r);
 
 /* Who knows of an owner whether it is dead, and of what class (0: of none). */
 typedef struct PendingJudge {

@@ -609,14 +609,24 @@ static void collected (void *ud, lua_State *L) {
 }
 
 
-
-
 static void freed (void *ud, lua_State *L, const void *block) {
   Tracker *t = ud;
   (void)L;
   t->busy++;
   pending_freed(&t->pending, block);  /* what a userdata stands for may be in both */
   followed_freed(&t->followed, block);
+  t->busy--;
+}
+
+
+/* Whoever is watched at its new address is watched there. */
+static void resized (void *ud, lua_State *L, const void *from, const void *to, uint64_t before,
+                     uint64_t after) {
+  Tracker *t = ud;
+  BlockResized r = {from, to, before, after, &t->copyinterval};
+  t->busy++;
+  if (pending_resized(&t->pending, &r) + followed_resized(&t->followed, &r) > 0)
+    watch(t, L, to);
   t->busy--;
 }
 
@@ -657,6 +667,7 @@ static void set (Tracker *t, lua_State *L) {
   t->seam.decide = decide;
   t->seam.collected = collected;
   t->seam.freed = freed;
+  t->seam.resized = resized;
   t->seam.point = point;
   t->seam.closing = closing;
   t->seam.copied = copied;

@@ -243,7 +243,7 @@ static void *relarge (lua_State *L, void *block, size_t osize, size_t nsize,
       return NULL;
     }
   }
-  if (l_unlikely(h->watched != NULL)) luaN_tellfree(L, block);
+  if (l_unlikely(h->watched != NULL)) luaN_tellresized(L, block, p, o, n);
   h->blocks.held += nsize - osize;
   if (luaN_isexplicit(what)) h->gc.bytes.explicit += n - o;
   d = luaN_topoint(h);
@@ -299,6 +299,7 @@ void *luaN_resize (lua_State *L, void *block, size_t osize, size_t nsize,
       return relarge(L, block, osize, nsize, what);
     if (!islarge(osize, what) && n <= o) {  /* shrink in place */
       if (n < o) {
+        if (l_unlikely(g->heap.watched != NULL)) luaN_tellresized(L, block, block, o, n);
         g->totalbytes -= (l_mem)(o - n);
         luaN_forget(&g->heap.blocks, (char *)block + n, o - n);
       }
@@ -313,6 +314,7 @@ void *luaN_resize (lua_State *L, void *block, size_t osize, size_t nsize,
   p = obtain(L, nsize, osize, what);
   if (p != NULL && block != NULL) {
     memcpy(p, block, osize < nsize ? osize : nsize);
+    if (l_unlikely(g->heap.watched != NULL)) luaN_tellresized(L, block, p, o, n);
     luaN_release(L, block, osize, what);
   }
   return p;

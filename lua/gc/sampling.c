@@ -90,15 +90,29 @@ void luaN_countoutside (lua_State *L, Udata *u, uint64_t n) {
 }
 
 
-/* Apart, so that who frees has no registers to save for it. */
+static int iswatched (const luaN_Heap *h, const void *block) {
+  unsigned bit = luaN_watchbit(block, h->watchlog);
+  return l_unlikely(h->watched[bit / 64] >> bit % 64 & 1);
+}
+
+
+/* Apart, so that who frees has no registers to save for it; so is the next one. */
 void luaN_tellfree (lua_State *L, const void *block) {
   luaN_Heap *h = &G(L)->heap;
-  unsigned bit = luaN_watchbit(block, h->watchlog);
-  if (l_unlikely(h->watched[bit / 64] >> bit % 64 & 1)) {
-    luaN_asking(h, 1);
-    h->sampler->freed(h->sampler->ud, L, block);
-    luaN_asking(h, 0);
-  }
+  if (!iswatched(h, block)) return;
+  luaN_asking(h, 1);
+  h->sampler->freed(h->sampler->ud, L, block);
+  luaN_asking(h, 0);
+}
+
+
+void luaN_tellresized (lua_State *L, const void *from, const void *to, uint64_t before,
+                       uint64_t after) {
+  luaN_Heap *h = &G(L)->heap;
+  if (!iswatched(h, from)) return;
+  luaN_asking(h, 1);
+  h->sampler->resized(h->sampler->ud, L, from, to, before, after);
+  luaN_asking(h, 0);
 }
 
 

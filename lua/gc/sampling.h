@@ -17,6 +17,11 @@ LUAI_FUNC void luaN_countblock (lua_State *L, char *p, uint64_t n, size_t old,
 LUAI_FUNC void luaN_tellfree (lua_State *L, const void *block)
     __attribute__((noinline));
 
+/* One of 'before' bytes at 'from' has been resized by hand. */
+LUAI_FUNC void luaN_tellresized (lua_State *L, const void *from, const void *to,
+                                 uint64_t before, uint64_t after)
+    __attribute__((noinline));
+
 /* The running stack has been moved: takes the sample that had to wait for it (S2). */
 LUAI_FUNC void luaN_takewaiting (lua_State *L);
 

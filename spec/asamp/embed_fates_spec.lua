@@ -68,18 +68,18 @@ describe("a client of asamp.h", function()
     collectgarbage "stop"
     assert.is_true(embedding.start(64, true))
     local t = {}
-    for i = 1, 1024 do t[i] = i end
-    collectgarbage()  -- its vector of 16 KiB has survived
-    for i = 1025, 4096 do t[i] = i end  -- and is freed here
+    for i = 1, 1024 do t[-i] = i end
+    collectgarbage()  -- its vector of 24 KiB has survived
+    for i = 1025, 4096 do t[-i] = i end  -- and is freed here
     embedding.stop()
     collectgarbage "restart"
     assert.is_nil(embedding.wrong())
     local found
     for _, s in ipairs(embedding.samples()) do
-      if s.kind == "table array part" and s.size == 16384 then found = s end
+      if s.kind == "table hash part" and s.size == 24 * 1024 then found = s end
     end
     assert.is_true(found.survived and found.died)
-    assert.equal(4096, #t)
+    assert.equal(4096, t[-4096])
   end)
 
   it("without an interest in deaths is told that nothing is followed", function()

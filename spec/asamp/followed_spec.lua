@@ -30,6 +30,27 @@ describe("samples that survived", function()
     assert.equal(1, f:watched())
   end)
 
+  it("live on in a block that has been resized, as far as it keeps them", function()
+    local f = points.followed()
+    f:add(8, 1000)
+    f:add(8, 2000)
+    assert.is_true(f:resized(1000, 2000, 64, 128))
+    assert.is_false(f:freed(1000))
+    assert.same({}, f:deaths{})
+    assert.equal(1, f:watched())
+    assert.is_true(f:freed(2000))
+    assert.same({0, 2}, f:deaths{})
+    for _ = 1, 8000 do f:add(8, 1000) end
+    assert.is_true(f:resized(1000, 3000, 4096, 1024))
+    local runs, dead = f:deaths{}, 0
+    for i = 2, #runs, 2 do dead = dead + runs[i] end
+    assert.is_true(dead > 6000 - 4 * 39 and dead < 6000 + 4 * 39, dead)
+    assert.is_true(f:resized(3000, 3000, 1024, 1024))
+    assert.equal(1, f:watched())
+    assert.is_true(f:freed(3000))
+    assert.same({0, 8000 - dead}, f:deaths{})
+  end)
+
   it("are found by their address when others before them have gone", function()
     local f = points.followed()
     for i = 1, 100 do f:add(8 * i, 1000 * i) end
@@ -60,25 +81,34 @@ describe("samples that survived", function()
       local addresses, at = ({4, 50, 2000})[seed % 3 + 1], {}
       for i = 1, addresses do at[i] = 8 * random(1, 1 << 44) end
       local f, list, same = points.followed(), {}, story(seed)
-      local function watched(block)
+      -- Calls 'change' with each sample of the block; whether there was one.
+      local function each(block, change)
+        local found = false
         for _, s in ipairs(list) do
-          if s.block == block then return s end
+          if s.block == block then
+            found = true
+            change(s)
+          end
         end
+        return found
       end
       for _ = 1, 2000 do
         local what, block = random(1, 100), at[random(1, addresses)]
         local owner = 8 * random(0, 20)
-        if what <= 30 and not watched(block) then
+        if what <= 25 then  -- of a block that grows there are several
           list[#list + 1] = {owner = owner, block = block}
           same("add " .. owner .. " " .. block, true, f:add(owner, block))
         elseif what <= 55 then
           owner = owner + 8
           list[#list + 1] = {owner = owner}
           same("add " .. owner, true, f:add(owner, 0))
+        elseif what <= 70 then
+          local to = at[random(1, addresses)]
+          local was = each(block, function(s) s.block = to end)
+          same("resized " .. block .. " " .. to, was, f:resized(block, to, 8, 16))
         elseif what <= 90 then
-          local s = watched(block)
-          if s then s.block, s.dead = nil, true end
-          same("freed " .. block, s ~= nil, f:freed(block))
+          local was = each(block, function(s) s.block, s.dead = nil, true end)
+          same("freed " .. block, was, f:freed(block))
         else
           local dead, stay, expected, alive, died = {}, {}, {}, 0, 0
           for o = 8, 168, 8 do dead[o] = random(1, 9) == 1 or nil end
@@ -95,8 +125,10 @@ describe("samples that survived", function()
           if died > 0 then expected[#expected + 1] = alive .. " " .. died end
           list = stay
           same("deaths", table.concat(expected, " "), table.concat(f:deaths(dead), " "))
-          local n = 0
-          for _, s in ipairs(list) do n = n + (s.block and 1 or 0) end
+          local n, blocks = 0, {}
+          for _, s in ipairs(list) do
+            if s.block and not blocks[s.block] then n, blocks[s.block] = n + 1, true end
+          end
           same("watched", n, f:watched())
         end
       end

@@ -176,29 +176,82 @@ describe("later deaths", function()
     assert.truthy(kept[1001])
   end)
 
-  it("of vectors come with the table, or with the resize that frees them", function()
+  it("of hash parts come with the table, or with the resize that frees them", function()
     local t
     local list = samples.of(function()
       collectgarbage "stop"
       t = {}
-      for i = 1, 1024 do t[i] = i end
-      collectgarbage()  -- its vector of 16 KiB has survived
-      for i = 1025, 4096 do t[i] = i end  -- and is freed here
+      for i = 1, 1024 do t[-i] = i end
+      collectgarbage()  -- its vector of 24 KiB has survived
+      for i = 1025, 4096 do t[-i] = i end  -- and is freed here
       collectgarbage()
       collectgarbage "restart"
     end)
-    assert.equal(4096, #t)
-    local found = fates(list, "table array part")
-    assert.same({"later"}, found[16384])
-    assert.same({"alive"}, found[65536])
+    assert.equal(4096, t[-4096])
+    local found = fates(list, "table hash part")
+    assert.same({"later"}, found[24 * 1024])
+    assert.same({"alive"}, found[24 * 4096])
   end)
 
-  it("of vectors come with the resize, however many others were watched and are not any more", function()
+  -- Growth counts only what is new. So what an array had before was told dead when it grew, and of
+  -- a table that had doubled to a million slots, all of them alive, a half.
+  it("are not those of an array that grows, wherever it lies then", function()
+    local alone, among = {}, {}
+    local list = samples.of(function()
+      collectgarbage "stop"
+      for i = 1, 4096 do alone[i] = i end
+      for i = 1, 100 do among[i] = {} end
+      for n = 1, 256 do
+        if n == 50 then collectgarbage() end
+        for i = 1, 100 do among[i][n] = n end
+      end
+      collectgarbage()
+      collectgarbage "restart"
+    end, {period = 64})
+    local bytes, all = 0, 16 * (4096 + 100 * 256)
+    for _, s in ipairs(list) do
+      if s.kind == "table array part" then
+        assert.is_true(s.survived and not s.death, s.size)
+        bytes = bytes + s.count * 64
+      end
+    end
+    assert.is_true(math.abs(bytes - all) < all / 20, ("%d, not %d"):format(bytes, all))
+    assert.equal(4096 + 256, #alone + #among[100])
+  end)
+
+  it("are those of the part that an array has lost when it shrinks", function()
+    local t = {}
+    local list = samples.of(function()
+      collectgarbage "stop"
+      for i = 1, 200 do
+        t[i] = {}
+        for k = 1, 256 do t[i][k] = k end
+      end
+      collectgarbage()
+      for i = 1, 200 do
+        for k = 65, 256 do t[i][k] = nil end
+        t[i].x = i  -- it is rehashed
+      end
+      collectgarbage()
+      collectgarbage "restart"
+    end, {period = 64})
+    local all, alive = 0, 0
+    for _, s in ipairs(list) do
+      if s.kind == "table array part" and s.size < 8192 then
+        all = all + s.count
+        alive = alive + (s.survived and not s.death and s.count or 0)
+      end
+    end
+    assert.is_true(alive > 0.2 * all and alive < 0.3 * all, ("%d of %d"):format(alive, all))
+    assert.equal(200, #t)
+  end)
+
+  it("of hash parts come with the resize, however many others were watched and are not any more", function()
     local t
     local list = samples.of(function()
       collectgarbage "stop"
       t = {}
-      for i = 1, 1024 do t[i] = i end
+      for i = 1, 1024 do t[-i] = i end
       for _ = 1, 5 do
         for i = 1, 2000 do  -- vectors that are watched, and die
           local short = {}
@@ -208,33 +261,23 @@ describe("later deaths", function()
         collectgarbage "step"
         collectgarbage()
       end
-      for i = 1025, 4096 do t[i] = i end
+      for i = 1025, 4096 do t[-i] = i end
       collectgarbage()
       collectgarbage "restart"
     end)
-    assert.equal(4096, #t)
-    assert.same({"later"}, fates(list, "table array part")[16384])
+    assert.equal(4096, t[-4096])
+    assert.same({"later"}, fates(list, "table hash part")[24 * 1024])
   end)
 
   it("freed by hand since the last major collection are told at the end", function()
-    local co
-    local function down(n)
-      if n > 0 then return (down(n - 1)) end
-      local more = coroutine.yield()
-      return more and (down(more))
-    end
+    local t = {}
     local list = samples.of(function()
-      co = coroutine.create(down)
-      coroutine.resume(co, 1000)
+      for i = 1, 1024 do t[-i] = i end
       collectgarbage()
-      coroutine.resume(co, 9000)  -- moves its large stack
+      for i = 1025, 4096 do t[-i] = i end  -- in the place of its large hash part
     end, {period = 4096})
-    local found
-    for _, s in ipairs(list) do
-      if s.kind == "stack" and s.size > 1000 * 2 * 16 and s.survived and s.death then found = s end
-    end
-    assert.truthy(found)
-    assert.equal("suspended", coroutine.status(co))
+    assert.same({"later"}, fates(list, "table hash part")[24 * 1024])
+    assert.equal(4096, t[-4096])
   end)
 
   it("are told of objects that were sampled before sampling went off", function()

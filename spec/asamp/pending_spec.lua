@@ -12,13 +12,18 @@ local function newmodel()
     m.samples[#m.samples + 1] = {owner = owner, block = block}
   end
   function m.freed(block)
+    local found = false
     for _, s in ipairs(m.samples) do
-      if s.block == block then
-        s.block, s.died = 0, true
-        return true
-      end
+      if s.block == block then s.block, s.died, found = 0, true, true end
     end
-    return false
+    return found
+  end
+  function m.resized(from, to)
+    local found = false
+    for _, s in ipairs(m.samples) do
+      if s.block == from then s.block, found = to, true end
+    end
+    return found
   end
   function m.fates(dead)
     local list = {}
@@ -29,9 +34,9 @@ local function newmodel()
     return table.concat(list)
   end
   function m.watched()
-    local n = 0
+    local n, blocks = 0, {[0] = true}
     for _, s in ipairs(m.samples) do
-      if s.block ~= 0 then n = n + 1 end
+      if not blocks[s.block] then n, blocks[s.block] = n + 1, true end
     end
     return n
   end
@@ -57,6 +62,27 @@ describe("samples without a fate", function()
     assert.is_false(p:freed(2000))
     assert.is_true(p:freed(1000))
     assert.equal("001", p:fates{})
+  end)
+
+  it("live on in a block that has been resized, as far as it keeps them", function()
+    local p = points.pending()
+    p:add(0, 1000)
+    p:add(0, 3000)  -- of what it grows by, before its old place is given up
+    assert.is_true(p:resized(1000, 3000, 64, 128))
+    assert.is_false(p:resized(1000, 3000, 64, 128))
+    p:add(0, 4000)
+    assert.equal(2, p:watched())
+    assert.is_true(p:freed(3000))
+    assert.equal("001", p:fates{})
+    for _ = 1, 8000 do p:add(8, 1000) end
+    p:add(8, 5000)
+    assert.is_true(p:resized(1000, 1000, 4096, 1024))
+    assert.is_true(p:resized(5000, 5000, 1024, 1024))
+    assert.equal(2, p:watched())
+    local fates = p:fates{}
+    local _, left = fates:sub(1, 8000):gsub("1", "")
+    assert.is_true(left > 2000 - 4 * 39 and left < 2000 + 4 * 39, left)
+    assert.equal("1", fates:sub(-1))
   end)
 
   it("share an owner", function()
@@ -129,24 +155,23 @@ describe("samples without a fate", function()
       local addresses, at = ({4, 50, 3000})[seed % 3 + 1], {}
       for i = 1, addresses do at[i] = 8 * random(1, 1 << 44) end
       local p, m, same = points.pending(), newmodel(), story(seed)
-      local live = {}
       for _ = 1, addresses < 3000 and 3000 or 6000 do
         local what, block = random(1, 100), at[random(1, addresses)]
         local owner = 8 * random(0, 20)
-        if what <= 35 and not live[block] then
-          live[block] = true
+        if what <= 30 then  -- of a block that grows there are several
           m.add(owner, block)
           same("add " .. owner .. " " .. block, true, p:add(owner, block))
         elseif what <= 50 then
           m.add(owner, 0)
           same("add " .. owner, true, p:add(owner, 0))
+        elseif what <= 65 then
+          local to = at[random(1, addresses)]
+          same("resized " .. block .. " " .. to, m.resized(block, to), p:resized(block, to, 8, 16))
         elseif what <= 98 then
-          live[block] = nil
           same("freed " .. block, m.freed(block), p:freed(block))
         elseif addresses < 3000 or what == 100 then
           local dead = {}
           for o = 8, 160, 8 do dead[o] = random(1, 3) == 1 or nil end
-          live = {}
           same("watched", m.watched(), p:watched())
           same("fates", m.fates(dead), p:fates(dead))
         end

@@ -9,12 +9,14 @@
 **     g:change(period, distance) -> distance
 **   pending() -> list; owners and blocks are integers, 0: none
 **     p:add(owner, block)          p:freed(block) -> was it watched?
+**     p:resized(from, to, before, after) -> was it watched?
 **     p:fates({[owner] = true ...} [, {[owner] = class ...}]) -> "0110", oldest
 **       first (dead owners in), and "0 7 7 1", their classes, or nil
 **     p:watched() -> number
 **   followed() -> list; owners and blocks as above
 **     f:add(owner, block) -> was there room?
 **     f:freed(block) -> was it watched?
+**     f:resized(from, to, before, after) -> was it watched?
 **     f:deaths{[owner] = true ...} -> list of runs, alive and dead in turn
 **     f:watched() -> number
 **   MIN, MAX, MOST (of those followed)
@@ -85,6 +87,20 @@ static int l_add (lua_State *L) {
 
 static int l_freed (lua_State *L) {
   lua_pushboolean(L, pending_freed(pending(L), address(L, 2)));
+  return 1;
+}
+
+/* The resizing of a block that is told by the arguments from 2 on. */
+static BlockResized resizing (lua_State *L) {
+  static Interval random;
+  BlockResized r = {address(L, 2), address(L, 3), (uint64_t)luaL_checkinteger(L, 4),
+                    (uint64_t)luaL_checkinteger(L, 5), &random};
+  return r;
+}
+
+static int l_resized (lua_State *L) {
+  BlockResized r = resizing(L);
+  lua_pushboolean(L, pending_resized(pending(L), &r));
   return 1;
 }
 
@@ -161,6 +177,12 @@ static int f_freed (lua_State *L) {
   return 1;
 }
 
+static int f_resized (lua_State *L) {
+  BlockResized r = resizing(L);
+  lua_pushboolean(L, followed_resized(followed(L), &r));
+  return 1;
+}
+
 static int f_deaths (lua_State *L) {
   PendingJudge judge = {L, isdead, classof};
   FollowedDeaths d;
@@ -201,11 +223,11 @@ int luaopen_points (lua_State *L) {
     {"first", g_first}, {"pass", g_pass}, {"change", g_change}, {NULL, NULL}
   };
   static const luaL_Reg lists[] = {
-    {"add", l_add}, {"freed", l_freed}, {"fates", l_fates},
+    {"add", l_add}, {"freed", l_freed}, {"resized", l_resized}, {"fates", l_fates},
     {"watched", l_watched}, {"__gc", l_gc}, {NULL, NULL}
   };
   static const luaL_Reg followers[] = {
-    {"add", f_add}, {"freed", f_freed}, {"deaths", f_deaths},
+    {"add", f_add}, {"freed", f_freed}, {"resized", f_resized}, {"deaths", f_deaths},
     {"watched", f_watched}, {"__gc", f_gc}, {NULL, NULL}
   };
   static const luaL_Reg functions[] = {
