@@ -85,7 +85,7 @@ static void step (lua_State *L, size_t work, int begin) {
     if (c->strings.shrinking) luaN_shrinkstrings(L);
     luaN_majorstep(L, work);
   }
-  if (g->gcstate == GCSpause) c->pace.owed = 0;
+  if (g->gcstate == GCSpause) c->pace.owed = c->pace.bystacks = 0;
   luaN_newnursery(g);
   luaN_trimheap(g, 0);
   luaN_endpause(L);

@@ -18,6 +18,7 @@
 #include "host.h"
 #include "limit.h"
 #include "nursery.h"
+#include "pace.h"
 #include "sampling.h"
 #include "stress.h"
 
@@ -252,6 +253,7 @@ static void *relarge (lua_State *L, void *block, size_t osize, size_t nsize,
     g->GCdebt += (l_mem)(n - o);
     h->allocated += n - o;
     h->spare += n - o;
+    if (what == LUAN_VSTACK || what == LUAN_VRESTACK) luaN_stackgrew(&h->gc, n - o);
   }
   else g->totalbytes -= (l_mem)(o - n);
   luaN_countblock(L, p, n, o, what, 1, d);

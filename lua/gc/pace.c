@@ -145,10 +145,13 @@
 ** be as large as the heap, and its share of the marking a pause that everybody sees.
 ** The rest is owed, up to a part of what the last major collection left: where a program makes
 ** large blocks and nothing else there are few pauses, and each block is as much garbage
-** as the heap, so that a debt as large as what is old had no end. Who has asked for a large
-** nursery has larger ones while a collection hurries.
+** as the heap, so that a debt as large as what is old had no end. But a deep recursion's stack
+** is one block of up to 16 MiB, which no other follows soon: what that pays for may be owed
+** beside, up to so many times what is left, and is paid off by each pause. Who has asked for a
+** large nursery has larger ones while a collection hurries.
 */
 #define OWED_PART	4
+#define OWED_BY_STACKS	2
 #define MAX_BIG_PAUSE_WORK	((size_t)1024 * 1024)
 #define MAX_PAUSE_WORK	((size_t)2048 * 1024)
 
@@ -453,14 +456,23 @@ size_t luaN_markbudget (global_State *g, size_t bytes) {
 }
 
 
+void luaN_stackgrew (luaN_Gc *c, size_t n) {
+  c->pace.bystacks += WORK_PER_BYTE * n;
+}
+
+
 size_t luaN_pay (luaN_Gc *c, size_t work) {
-  size_t most = (c->bytes.old > MIN_BIG_HEAP) ? MAX_BIG_PAUSE_WORK : MAX_PAUSE_WORK, now;
+  size_t most = (c->bytes.old > MIN_BIG_HEAP) ? MAX_BIG_PAUSE_WORK : MAX_PAUSE_WORK, now, debt;
   if (c->bytes.old > MIN_BIG_HEAP && ishurried(c) && most < hurriedwork(c->pace.size))
     most = hurriedwork(c->pace.size);
   work += c->pace.owed;
   now = (work < most) ? work : most;
-  if (work - now > c->pace.live / OWED_PART) now = work - c->pace.live / OWED_PART;
+  if (c->pace.bystacks > OWED_BY_STACKS * c->pace.live)
+    c->pace.bystacks = OWED_BY_STACKS * c->pace.live;
+  debt = c->pace.live / OWED_PART + c->pace.bystacks;
+  if (work - now > debt) now = work - debt;
   c->pace.owed = work - now;
+  c->pace.bystacks -= (now < c->pace.bystacks) ? now : c->pace.bystacks;
   return now;
 }
 

@@ -24,6 +24,9 @@ LUAI_FUNC uint64_t luaN_charged (global_State *g, uint64_t *planned);
 /* Bytes that a major collection may look at after 'bytes' of allocation. */
 LUAI_FUNC size_t luaN_markbudget (global_State *g, size_t bytes);
 
+/* A large stack has grown by n bytes. */
+LUAI_FUNC void luaN_stackgrew (luaN_Gc *c, size_t n);
+
 /* How many bytes of marking a pause does, of 'work' and what is owed; the rest is owed. */
 LUAI_FUNC size_t luaN_pay (luaN_Gc *c, size_t work);
 

@@ -178,7 +178,8 @@ typedef struct luaN_Pace {
   uint64_t planned, charged;	/* bytes of all nurseries before this one: as they were to
 				   be, as far as they came, and what they were filled with */
   size_t owed;			/* bytes of a major collection's work that were too many
-				   for one pause */
+				   for one pause, ... */
+  size_t bystacks;		/* ... of which so many may be owed beside (OWED_BY_STACKS) */
   unsigned cycles;		/* major collections that have ended */
   unsigned patience;		/* heaps to allocate before one is due */
   uint64_t since;		/* 'allocated' when the last one ended, ... */
