@@ -65,12 +65,14 @@ static inline void luaN_marklines (global_State *g, const void *p, size_t n) {
 /* Marks the lines of a table's vectors. */
 LUAI_FUNC void luaN_markvectors (global_State *g, const Table *t);
 
+/* Does one of the four values from v on refer to an object? */
+#define luaN_refers(v) \
+  (((rawtt(v) | rawtt((v) + 1) | rawtt((v) + 2) | rawtt((v) + 3)) & BIT_ISCOLLECTABLE) != 0)
+
 /* Marks what the slots from v to 'last' of a table's array part hold. */
 static inline void luaN_markarray (global_State *g, const TValue *v, const TValue *last) {
   for (; last - v >= 4; v += 4) {  /* numbers are passed over by fours */
-    if (((rawtt(v) | rawtt(v + 1) | rawtt(v + 2) | rawtt(v + 3)) &
-         BIT_ISCOLLECTABLE) == 0)
-      continue;
+    if (!luaN_refers(v)) continue;
     luaN_markvalue(g, v);
     luaN_markvalue(g, v + 1);
     luaN_markvalue(g, v + 2);

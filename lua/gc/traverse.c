@@ -19,8 +19,10 @@
 #include "traverse.h"
 #include "weak.h"
 
-/* Slots of a table that a slice of marking looks at in one go. */
+/* Slots of a table that a slice of marking looks at in one go. Those of an array that hold
+   numbers cost it such a part of the others: they come one after the other, and lead nowhere. */
 #define SLICE_SLOTS	2048u
+#define NUMBERS_PART	8u
 
 /* Cost of a CallInfo or a slot of a deep stack: of what it refers to, no cache has much. */
 #define STACKCOST	48u
@@ -209,16 +211,35 @@ static int isdeep (global_State *g, const lua_State *th) {
 }
 
 
+/* The slots of t's array part from i on that refer to nothing, by fours, up to SLICE_SLOTS. */
+static unsigned countnumbers (const Table *t, unsigned i) {
+  unsigned asize = luaN_asize(t), n = 0;
+  unsigned most = (i >= asize) ? 0 : (asize - i < SLICE_SLOTS) ? asize - i : SLICE_SLOTS;
+  while (n + 4 <= most && !luaN_refers(t->array + i + n)) n += 4;
+  return n;
+}
+
+
+/* The next slots of the table that is gone through. Returns the cost. */
+static size_t someslots (global_State *g) {
+  luaN_Mark *m = &g->heap.gc.mark;
+  unsigned n = countnumbers(m->table, m->index);
+  if (n > 0) {
+    m->index += n;
+    return n * sizeof(TValue) / NUMBERS_PART;
+  }
+  m->index = luaN_traverseslots(g, m->table, m->index, SLICE_SLOTS);
+  if (m->index == 0) m->table = NULL;
+  return SLICE_SLOTS * sizeof(TValue);
+}
+
+
 int luaN_markslice (global_State *g, size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
   size_t done = 0;
   lua_assert(c->mark.young.n == 0);
   while (done < bytes) {
-    if (c->mark.table != NULL) {
-      c->mark.index = luaN_traverseslots(g, c->mark.table, c->mark.index, SLICE_SLOTS);
-      if (c->mark.index == 0) c->mark.table = NULL;
-      done += SLICE_SLOTS * sizeof(TValue);
-    }
+    if (c->mark.table != NULL) done += someslots(g);
     else if (c->mark.thread != NULL) {
       luaN_threadslice(g, deepness(g));
       done += SLICE_SLOTS * STACKCOST;
