@@ -1,0 +1,67 @@
+-- SPDX-License-Identifier: MIT
+--
+-- What a profile says is alive, beside what the collector counts: functions that keep each a
+-- known part of the heap, in all the ways in which memory is obtained, grown and shrunk.
+
+local cjson = require "cjson"
+local process = require "spec.support.process"
+local shell = require "spec.support.shell"
+
+local PERIOD = 4096
+
+-- Each prints the line of the function and the bytes that it has left in use.
+local PROGRAM = [[
+local kept = {}
+local KEEP = {
+  function() local t = {} for i = 1, 50000 do t["k" .. i] = true end return t end,
+  function() local t = {} for i = 1, 10000 do t[i] = {a = i, b = i, c = i, d = i} end return t end,
+  function() local t = {} for i = 1, 20000 do t[i] = function() return i end end return t end,
+  function() local t = {} for i = 1, 10000 do t[i] = ("x"):rep(100) .. i end return t end,
+  function() local t = {} for i = 1, 2000 do
+      t[i] = coroutine.wrap(function() coroutine.yield() end) t[i]() end return t end,
+  function() local t = {} for i = 1, 10000 do local u = {} u.x = i u.y = i u.z = i t[i] = u end return t end,
+  function() local t = {} for i = 1, 10000 do t[i] = table.pack(i, i, i) end return t end,
+  function() local t = {} for i = 1, 5000 do t[i] = {} for k = 1, 20 do table.insert(t[i], k) end end return t end,
+  function() local t = {} for i = 1, 300000 do t[#t + 1] = i end return t end,
+  function() local t = {} for i = 1, 100 do t[i] = {} end
+      for k = 1, 400 do for i = 1, 100 do t[i][k] = k end end return t end,
+  function() local t = {} for i = 1, 500 do t[i] = {} for k = 1, 128 do t[i][k] = k end
+      for k = 128, 17, -1 do t[i][k] = nil end t[i].n = 16 end return t end,
+  function() local function deep(n) if n == 0 then coroutine.yield() end return n and deep(n - 1), n end
+      local t = {} for i = 1, 20 do t[i] = coroutine.wrap(deep) t[i](500 * i) end return t end,
+}
+for i, keep in ipairs(KEEP) do
+  kept[i] = 0
+  collectgarbage() collectgarbage()
+  local before = collectgarbage "count"
+  kept[i] = keep()
+  collectgarbage() collectgarbage()
+  print(debug.getinfo(keep, "S").linedefined, math.floor((collectgarbage "count" - before) * 1024))
+end
+]]
+
+describe("what is alive at the end", function()
+  it("is what the collector counts, whatever way it has grown or shrunk", function()
+    local path, script = os.tmpname(), os.tmpname()
+    shell.write(script, PROGRAM)
+    local status, out, err = process.run{"-l", "profiler", script,
+      env = {LUA_PROFILER = ("out=%s,overwrite=1,quiet,seed=11,alloc=%d"):format(path, PERIOD)}}
+    assert.same({0, ""}, {status, err})
+    local report = cjson.decode(shell.output("build/bin/asamp report --json --top 1000 " .. path))
+    local alive = {}
+    for _, f in ipairs(report.functions) do
+      if f.line then alive[f.line] = f.total.alivebytes end
+    end
+    local n = 0
+    for line, bytes in out:gmatch "(%d+)\t(%d+)" do
+      local found, exact = alive[tonumber(line)] or 0, tonumber(bytes)
+      local error = math.sqrt(exact / PERIOD) * PERIOD
+      assert.is_true(math.abs(found - exact) <= 4 * error,
+                     ("line %s: %d, not %d (+- %d)"):format(line, found, exact, error // 1))
+      n = n + 1
+    end
+    assert.equal(12, n)
+    os.remove(path)
+    os.remove(script)
+  end)
+end)
