@@ -19,9 +19,10 @@ local KEEP = {
   function() local t = {} for i = 1, 10000 do t[i] = ("x"):rep(100) .. i end return t end,
   function() local t = {} for i = 1, 2000 do
       t[i] = coroutine.wrap(function() coroutine.yield() end) t[i]() end return t end,
-  function() local t = {} for i = 1, 10000 do local u = {} u.x = i u.y = i u.z = i t[i] = u end return t end,
+  function() local t = {} for i = 1, 10000 do t[i] = {} t[i].x = i t[i].y = i t[i].z = i end return t end,
   function() local t = {} for i = 1, 10000 do t[i] = table.pack(i, i, i) end return t end,
-  function() local t = {} for i = 1, 5000 do t[i] = {} for k = 1, 20 do table.insert(t[i], k) end end return t end,
+  function() local t = {} for i = 1, 5000 do t[i] = {}
+      for k = 1, 20 do table.insert(t[i], k) end end return t end,
   function() local t = {} for i = 1, 300000 do t[#t + 1] = i end return t end,
   function() local t = {} for i = 1, 100 do t[i] = {} end
       for k = 1, 400 do for i = 1, 100 do t[i][k] = k end end return t end,
