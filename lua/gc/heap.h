@@ -159,6 +159,7 @@ typedef struct luaN_Blocks {
   unsigned sweptblock;		/* ... and its first block */
   luaN_Vec small;		/* small blocks (H7), ... */
   uintptr_t low, span;		/* ... and the addresses from the first to the last */
+  luaN_Block *recent;		/* the one of them that was looked up last, if there are any */
   size_t room, vacant;		/* bytes of blocks (H5) */
   size_t released;		/* of 'room', what the system has back (H8) */
   luaN_Chunk *next;		/* luaN_releasepages goes on with this one, or NULL, ... */
@@ -180,13 +181,16 @@ LUAI_FUNC void luaN_unlist (luaN_Blocks *h, luaN_Block *b);
 LUAI_FUNC void luaN_addsmall (luaN_Blocks *h, luaN_Block *b);
 LUAI_FUNC void luaN_dropsmall (luaN_Blocks *h, const luaN_Block *b);
 
-/* The small block that p lies in, or NULL. */
+/* The small block that p lies in, which is 'recent' then, or NULL. */
 LUAI_FUNC luaN_Block *luaN_smallblock (const luaN_Blocks *h, const void *p);
 
-/* The block that p lies in. */
+/* The block that p lies in. What is asked for next lies near, as a rule: half of the time of
+   collecting a small heap was spent on looking for its blocks. */
 static inline luaN_Block *luaN_blockof (const luaN_Blocks *h, const void *p) {
   if (l_unlikely((uintptr_t)p - h->low < h->span)) {
-    luaN_Block *b = luaN_smallblock(h, p);
+    luaN_Block *b = h->recent;
+    if ((uintptr_t)p - (uintptr_t)b < luaN_bytesof(b)) return b;
+    b = luaN_smallblock(h, p);
     if (b != NULL) return b;
   }
   return (luaN_Block *)((uintptr_t)p & ~(uintptr_t)(LUAN_BLOCK - 1));

@@ -69,7 +69,7 @@
    a random part of its way up, the best of some come near to its height. Of larger heaps (all
    states of the process share this) the pages that become free go back at once. */
 #define WHILE_MS	1000u
-#define WHILE_HEAPS	4u
+#define WHILE_HEAPS	3u
 #define LATELY_BYTES	((size_t)64 * 1024 * 1024)
 
 /* A thread that is not running keeps up to so many CallInfos. */

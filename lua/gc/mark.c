@@ -65,8 +65,8 @@ static void setpending (global_State *g, GCObject *o, int large) {
 }
 
 
-/* Gives o, which has another epoch, the new one, and stacks it. */
-void luaN_mark_ (global_State *g, GCObject *o) {
+/* luaN_mark_ of any object, however the block that it lies in is found. */
+static __attribute__((noinline)) void markany (global_State *g, GCObject *o) {
   luaN_Gc *c = &g->heap.gc;
   int young = luaN_isyoung(o);
   int leaf = 0, large = 0;
@@ -131,6 +131,59 @@ void luaN_mark_ (global_State *g, GCObject *o) {
   if (c->mark.major) c->mark.reached += (l_mem)more;
   if (!leaf && !luaN_push(g, young ? &c->mark.young : &c->mark.old, o))
     setpending(g, o, large);
+}
+
+
+/* The block of p, if it is found without a call; or NULL. */
+static inline luaN_Block *nearblock (const luaN_Blocks *h, const void *p) {
+  luaN_Block *b = (luaN_Block *)((uintptr_t)p & ~(uintptr_t)(LUAN_BLOCK - 1));
+  if (l_unlikely((uintptr_t)p - h->low < h->span)) {
+    b = h->recent;
+    if ((uintptr_t)p - (uintptr_t)b >= luaN_bytesof(b)) return NULL;
+  }
+  return b;
+}
+
+
+/* Gives o, which has another epoch, the new one, and stacks it. What there is most of is done
+   here, where nothing is called on the way. */
+void luaN_mark_ (global_State *g, GCObject *o) {
+  luaN_Gc *c = &g->heap.gc;
+  luaN_Block *b = nearblock(&g->heap.blocks, o);
+  int young = luaN_isyoung(o), leaf = 0;
+  luaN_Vec *v = young ? &c->mark.young : &c->mark.old;
+  size_t own, more;
+  if (o->tt == LUA_VTABLE) {
+    const Table *t = gco2t(o);
+    own = sizeof(Table);
+    more = own + t->alimit * sizeof(TValue) + nodebytes(t);
+    if (!isrealasize(t)) b = NULL;
+    leaf = (more == own && t->metatable == NULL && !c->weak.chasing);
+  }
+  else if (o->tt == LUA_VSHRSTR) {
+    own = sizelstring(gco2ts(o)->shrlen);
+    more = luaN_round(own);
+    leaf = 1;
+  }
+  else if (o->tt == LUA_VLCL) more = own = sizeLclosure(gco2lcl(o)->nupvalues);
+  else if (o->tt == LUA_VCCL) more = own = sizeCclosure(gco2ccl(o)->nupvalues);
+  else {
+    own = more = 0;
+    b = NULL;
+  }
+  if (l_unlikely(b == NULL || v->n == v->size)) {
+    markany(g, o);
+    return;
+  }
+  o->marked = (lu_byte)((o->marked & ~LUAN_EPOCH) | c->mark.epoch);
+  luaN_marklinesof(g, b, o, own);
+  if (young) {
+    o->marked |= LUAN_UNLOGGED;
+    c->bytes.old += (l_mem)more;
+    c->bytes.tenured += more;
+  }
+  if (c->mark.major) c->mark.reached += (l_mem)more;
+  if (!leaf) v->a[v->n++] = o;
 }
 
 

@@ -51,15 +51,17 @@ LUAI_FUNC void luaN_mark_ (global_State *g, GCObject *o);
   { const TValue *v_ = (v); \
     if (iscollectable(v_)) luaN_mark(g, gcvalue(v_)); }
 
+/* Marks the lines of n > 0 bytes at p, in block b. */
+static inline void luaN_marklinesof (global_State *g, luaN_Block *b, const void *p, size_t n) {
+  unsigned i = luaN_lineof(b, p);
+  unsigned end = luaN_lineof(b, (const char *)p + n - 1);
+  lu_byte bit = luaN_bit(g->heap.gc.mark.epoch);
+  do b->marks[i] |= bit; while (++i <= end);
+}
+
 /* Marks the lines of n bytes at p, unless lua_Alloc gave them. */
 static inline void luaN_marklines (global_State *g, const void *p, size_t n) {
-  if (l_likely(n - 1 < LUAN_LARGE)) {
-    luaN_Block *b = luaN_blockof(&g->heap.blocks, p);
-    unsigned i = luaN_lineof(b, p);
-    unsigned end = luaN_lineof(b, (const char *)p + n - 1);
-    lu_byte bit = luaN_bit(g->heap.gc.mark.epoch);
-    do b->marks[i] |= bit; while (++i <= end);
-  }
+  if (l_likely(n - 1 < LUAN_LARGE)) luaN_marklinesof(g, luaN_blockof(&g->heap.blocks, p), p, n);
 }
 
 /* Marks the lines of a table's vectors. */

@@ -70,10 +70,10 @@ static size_t traverseproto (global_State *g, Proto *f) {
 }
 
 
-size_t luaN_traverse (global_State *g, GCObject *o) {
+/* What is no table. */
+static __attribute__((noinline)) size_t traverseother (global_State *g, GCObject *o) {
   int i;
   switch (o->tt) {
-    case LUA_VTABLE: return traversetable(g, gco2t(o));
     case LUA_VLCL: {
       LClosure *cl = gco2lcl(o);
       luaN_markN(g, cl->p);
@@ -97,6 +97,11 @@ size_t luaN_traverse (global_State *g, GCObject *o) {
     case LUA_VPROTO: return traverseproto(g, gco2p(o));
     default: return luaN_scanthread(g, gco2th(o), !g->heap.gc.mark.minor);
   }
+}
+
+
+size_t luaN_traverse (global_State *g, GCObject *o) {
+  return (o->tt == LUA_VTABLE) ? traversetable(g, gco2t(o)) : traverseother(g, o);
 }
 
 

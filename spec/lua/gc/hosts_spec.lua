@@ -359,7 +359,7 @@ describe("a host that paces by hand", function()
   it("is told of the end of a cycle when one has ended, and then only", function()
     within(function(state)
       local weak, live = setmetatable({}, {__mode = "v"}), {}
-      for i = 1, 20000 do live[i] = {i} end
+      for i = 1, 40000 do live[i] = {i} end
       collectgarbage("incremental", 200, 100, 10)
       collectgarbage("stop")
       for _ = 1, 5 do
@@ -377,7 +377,7 @@ describe("a host that paces by hand", function()
         until ended or steps > 10000
         assert(ended and steps > 1, steps)
       end
-      assert(#live == 20000)
+      assert(#live == 40000)
     end)
   end)
 

@@ -228,7 +228,7 @@ describe("memory goes back", function()
         assert(most > 16 << 20, most)
         live = nil  -- luacheck: ignore 311
         local start = state.allocated()
-        while state.allocated() - start < 60 << 20 do
+        while state.allocated() - start < 120 << 20 do
           local t = {start}
           start = t[1]
         end
