@@ -19,6 +19,12 @@ LUAI_FUNC void *luaN_callalloc (struct global_State *g, void *p, size_t osize,
 LUAI_FUNC void *luaN_ask (struct global_State *g, void *p, size_t osize,
                           size_t nsize);
 
+/* When the last pause began. */
+#define luaN_milliseconds(g)  ((unsigned)((g)->heap.gc.pause.began / 1000000))
+
+/* Frees the block that stays (heap.h). */
+LUAI_FUNC void luaN_givelast (struct global_State *g);
+
 /*
 ** The same for what the heap can do without for a while: a hole may be found, a list be
 ** incomplete. What would come to as many bytes as lua_Alloc has refused since the last

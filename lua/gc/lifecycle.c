@@ -16,6 +16,7 @@
 #include "chunks.h"
 #include "copies.h"
 #include "finalize.h"
+#include "host.h"
 #include "limit.h"
 #include "pace.h"
 #include "remset.h"
@@ -105,6 +106,7 @@ void luaC_freeallobjects (lua_State *L) {
 
 
 void luaN_closeheap (global_State *g) {
+  luaN_givelast(g);
   luaN_freechunks(g);
   luaN_freevec(g, &g->heap.blocks.small);
   luaN_addstates(-1);
