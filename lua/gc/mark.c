@@ -128,6 +128,7 @@ static __attribute__((noinline)) void markany (global_State *g, GCObject *o) {
     c->bytes.old += (l_mem)more;
     c->bytes.tenured += more;
   }
+  if (young && o->tt == LUA_VLNGSTR && own > LUAN_LARGE) c->bytes.texts += more;
   if (c->mark.major) c->mark.reached += (l_mem)more;
   if (!leaf && !luaN_push(g, young ? &c->mark.young : &c->mark.old, o))
     setpending(g, o, large);

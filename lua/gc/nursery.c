@@ -203,7 +203,10 @@ static void *obtain (lua_State *L, size_t size, size_t oldsize, int what) {
   if (outside) {
     g->GCdebt += (l_mem)n;
     h->allocated += n;
-    if (islarge(size, what)) h->spare += n;
+    if (islarge(size, what)) {
+      h->spare += n;
+      if (what == LUA_VLNGSTR) h->texts += n;
+    }
   }
   luaN_account(g);
   h->allocated -= (old < n) ? old : n;

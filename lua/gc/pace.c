@@ -85,6 +85,16 @@
 #define VOLUME_MIN	((size_t)4 * 1024 * 1024)
 #define FOUND		8
 
+/*
+** Long strings that lua_Alloc gives (texts) are made faster by the byte than anything else, and
+** lead nowhere. One that is being edited is tenured by each minor collection, and dead soon; what
+** finds it is a look at all that is old. So as much of them as is live, within bounds, may be
+** tenured before the heap has grown for that, and their allocation counts for the volume by such a
+** part. In the incremental mode they count like all else.
+*/
+#define TEXTS_MOST	((size_t)8192 * 1024)
+#define TEXTS_PART	8u
+
 /* Half of the volume is enough where the heap has grown by less than this part: what
    was dropped meanwhile would stay the longer the less is made anew. */
 #define QUIET_PART	8
@@ -178,14 +188,22 @@ size_t luaN_stepsize (global_State *g) {
 }
 
 
+/* Bytes allocated, as they count for the volume. */
+static uint64_t spent (const global_State *g) {
+  const luaN_Heap *h = &g->heap;
+  if (h->gc.pace.fullcycles) return h->allocated;
+  return h->allocated - h->texts / TEXTS_PART * (TEXTS_PART - 1);
+}
+
+
 /* In the incremental mode: bytes until a cycle begins, or so many that the steps
    for them end one soon. */
 static size_t untilcycle (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
-  uint64_t spent = g->heap.allocated - c->pace.since;
+  uint64_t since = spent(g) - c->pace.since;
   size_t part = (size_t)c->bytes.old / STEP_PART, least = luaN_stepsize(g);
   if (g->gcstate != GCSpause) return (part > least) ? part : least;
-  return (spent + MIN_CYCLE_GAP < c->pace.volume) ? (size_t)(c->pace.volume - spent) : MIN_CYCLE_GAP;
+  return (since + MIN_CYCLE_GAP < c->pace.volume) ? (size_t)(c->pace.volume - since) : MIN_CYCLE_GAP;
 }
 
 
@@ -298,11 +316,22 @@ static size_t footprint (const luaN_Heap *h) {
 }
 
 
+/* Bytes of tenured texts that are no growth. */
+static size_t sparedtexts (const luaN_Gc *c) {
+  size_t most = c->pace.live;
+  if (c->pace.fullcycles) return 0;
+  if (most < MIN_GROWTH) most = MIN_GROWTH;
+  if (most > TEXTS_MOST) most = TEXTS_MOST;
+  return (c->bytes.texts < most) ? c->bytes.texts : most;
+}
+
+
 /* Is so much more in use than the last major collection left that another one is due? */
 static int hasgrown (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
-  size_t total = gettotalbytes(g) + c->bytes.outside;
-  size_t taken = footprint(&g->heap);
+  size_t spared = sparedtexts(c);
+  size_t total = gettotalbytes(g) + c->bytes.outside - spared;
+  size_t taken = footprint(&g->heap) - spared;
   return total >= c->pace.threshold || taken >= c->pace.footprinttrigger ||
          (total >= c->pace.growthtrigger && taken >= c->pace.threshold);
 }
@@ -317,7 +346,7 @@ static int isquiet (global_State *g) {
 
 int luaN_majordue (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
-  uint64_t volume = g->heap.allocated - c->pace.since;
+  uint64_t volume = spent(g) - c->pace.since;
   size_t many = FINALIZERS_MIN + c->pace.finalizers / FINALIZERS_PART;
   size_t old = c->finalize.finalizable.old;
   size_t new = (old > c->pace.finalizers) ? old - c->pace.finalizers : 0;
@@ -335,7 +364,7 @@ void luaN_reclaimed (global_State *g, l_mem dead) {
   luaN_Gc *c = &g->heap.gc;
   c->pace.found = (dead >= c->bytes.old / WEAK_FOUND);
   if (dead >= c->bytes.old / FOUND) c->pace.patience = PATIENCE_MIN;
-  else if (!hasgrown(g) && g->heap.allocated - c->pace.since >= c->pace.volume / 2 &&
+  else if (!hasgrown(g) && spent(g) - c->pace.since >= c->pace.volume / 2 &&
            c->pace.patience < PATIENCE_MAX)
     c->pace.patience *= 4;  /* it was the volume that began this one */
 }
@@ -351,7 +380,7 @@ static uint64_t pausebytes (const global_State *g) {
 int luaN_cycledue (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   return isdecGCmodegen(g) || g->gcstate != GCSpause ||
-         (l_mem)(g->heap.allocated - c->pace.since) + c->pace.byhand >=
+         (l_mem)(spent(g) - c->pace.since) + c->pace.byhand >=
          (l_mem)pausebytes(g);
 }
 
@@ -416,7 +445,8 @@ void luaN_cycleended (global_State *g) {
   c->pace.live = gettotalbytes(g);
   c->pace.outside = c->bytes.outside;
   c->pace.footprint = footprint(&g->heap);
-  c->pace.since = g->heap.allocated;
+  c->pace.since = spent(g);
+  c->bytes.texts = 0;
   c->pace.byhand = 0;
   c->pace.finalizers = c->finalize.finalizable.v.n;
   luaN_setpace(g);

@@ -158,8 +158,10 @@ typedef struct luaN_Bytes {
 				   KiB, as is ... */
   unsigned whileat;		/* ... 'allocated' when the while began, at ... */
   unsigned whilebegan;		/* ... so many ms of CLOCK_MONOTONIC; both wrap around */
-  size_t tenured;		/* since the last collection */
-  uint64_t alltenured;		/* ... and all of them */
+  size_t tenured;		/* since the last collection, ... */
+  uint64_t alltenured;		/* ... all of them, and ... */
+  size_t texts;			/* ... in long strings that lua_Alloc gave, since the last major
+				   collection has ended */
   size_t outside;		/* that userdata stand for, ... */
   size_t youngoutside;		/* ... of which so many since the last minor */
 } luaN_Bytes;
@@ -260,8 +262,9 @@ typedef struct luaN_Heap {
   char *end;			/* end of the current hole */
   char *mark;			/* 'free' when the accounts were last flushed */
   uint64_t point;		/* nursery address of the next sample (S1) */
-  uint64_t allocated;		/* bytes ever allocated, up to 'mark' */
-  uint64_t allocatedoutside;	/* ... and outside, as samples count them */
+  uint64_t allocated;		/* bytes ever allocated, up to 'mark', ... */
+  uint64_t texts;		/* ... of which so many in long strings that lua_Alloc gave */
+  uint64_t allocatedoutside;	/* outside, as samples count them */
   size_t spare;			/* bytes of large blocks that this nursery was charged with, and
 				   has not been paid back */
   uint64_t copyleft;		/* bytes of growth to the next sample of copies */

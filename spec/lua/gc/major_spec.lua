@@ -623,6 +623,23 @@ describe("memory of a heap that has become small", function()
     assert.is_true(tonumber(out) < 1200, out)  -- they were 2,800
   end)
 
+  -- Beside chunks, which are mapped, large strings are all that malloc has: what a sweep freed was
+  -- the end of malloc's heap, went back to the system, and was cleared anew: 90 pages for each.
+  it("is kept where large strings are made and dropped #plain", function()
+    local status, out = process.code[[
+      local function faults()
+        return tonumber(io.open("/proc/self/stat"):read("a"):match("%) %S" .. (" %S+"):rep(6) .. " (%d+)"))
+      end
+      local text = ("z"):rep(200000)
+      local function make(n) for i = 1, n do local _ = text .. i end end
+      make(100)
+      local before = faults()
+      make(2000)
+      print((faults() - before) // 20)]]
+    assert.equal(0, status)
+    assert.is_true(tonumber(out) < 200, out)  -- of a hundred; they were 900
+  end)
+
   -- A bug that was: the collector's lists of what has a finalizer, of what is
   -- remembered and of weak tables stayed as long as they had ever been.
   it("is given back by the collector's own lists", function()

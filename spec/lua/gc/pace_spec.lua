@@ -71,6 +71,22 @@ describe("the first major collection", function()
 end)
 
 describe("a major collection", function()
+  -- Each minor collection tenures the string as it is then, and the next edit drops it: three of
+  -- them were growth enough to look at all that is old, once for six edits.
+  it("is no matter of each few edits of a large string", function()
+    within(function(state)
+      local live = {}
+      for i = 1, 20000 do live[i] = {i} end
+      local text = ("some text here\n"):rep(26000)
+      collectgarbage()
+      local _, _, _, before = state.memory()
+      for r = 1, 900 do text = text:sub(1, r * 400) .. "X" .. text:sub(r * 400 + 2) end
+      local _, _, _, majors = state.memory()
+      assert(majors - before < 90, majors - before)  -- they were 150
+      assert(#live == 20000 and #text == 390000)
+    end)
+  end)
+
   -- Marking that a large block was to pay for was owed, up to what was old, and so was what the
   -- next one was to pay for: a program that makes nothing but vectors, each as large as its heap,
   -- had 25 of them for one that it kept: 1.7 GB, for 64 MiB. Then there were five, as long as
