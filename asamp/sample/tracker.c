@@ -89,9 +89,11 @@ static void unwatch (Tracker *t, lua_State *L) {
   t->nwatching = 0;
   t->watchlog = (n < FEW_BLOCKS) ? FEW_BLOCKS_LOG : TRACKER_WATCHLOG;
   luaN_watch(L, NULL, 0);
-  for (i = 0; n > 0 && i < t->followed.n; i++)
-    if (t->followed.samples[i].block != NULL)
-      watch(t, L, t->followed.samples[i].block);
+  for (i = 0; n > 0 && i < t->followed.n; i++) {
+    const FollowedSample *s = &t->followed.samples[i];
+    if (s->block != NULL && s->before == FOLLOWED_NONE)  /* once, however long its chain */
+      watch(t, L, s->block);
+  }
 }
 
 
