@@ -239,6 +239,60 @@ static int v_check (lua_State *L) {
   return 0;
 }
 
+/*
+** A table to which numbers are appended and nothing else, so that its array is often the last
+** that was handed out when it has to grow, and grows where it lies; that is old by then. One in
+** two has a hash part that a slice of marking does not end, and no place in it for a number.
+*/
+#define APPENDED	512	/* slots of the largest array that lies in lines */
+#define FULL	4096	/* keys that fill a hash part */
+
+static struct {
+  int made, ref, n;
+} tail;
+
+static int v_begin (lua_State *L) {
+  int i, keys = chance(2) ? FULL : 0;
+  lua_settop(L, 0);
+  lua_createtable(L, 0, keys);
+  for (i = 0; i < keys; i++) {
+    lua_pushnumber(L, i + 0.5);
+    lua_pushboolean(L, 1);
+    lua_rawset(L, 1);
+  }
+  tail.ref = luaL_ref(L, LUA_REGISTRYINDEX);
+  tail.made = 1;
+  tail.n = 0;
+  return 0;
+}
+
+static int v_append (lua_State *L) {
+  int i;
+  lua_settop(L, 0);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, tail.ref);
+  for (i = 0; i < w.a && tail.n < APPENDED; i++) {
+    lua_pushinteger(L, tail.n + 1);
+    lua_rawseti(L, 1, tail.n + 1);
+    tail.n++;
+  }
+  for (i = 1; i <= tail.n; i++) {
+    lua_rawgeti(L, 1, i);
+    if (lua_tointeger(L, -1) != i) wrong("number %d that was appended is another", i);
+    lua_pop(L, 1);
+  }
+  if (tail.n == APPENDED) {
+    luaL_unref(L, LUA_REGISTRYINDEX, tail.ref);
+    tail.made = 0;
+  }
+  return 0;
+}
+
+static void a_append (lua_State *L) {
+  w.a = 1 + (int)random_below(MANY);
+  if (tail.made) call(L, v_append, 0, 0);
+  else calm(L, v_begin, 0, 0);
+}
+
 static void a_vector (lua_State *L) {
   static const lua_CFunction act[] = {v_store, v_store, v_store, v_share, v_permute, v_permute,
     v_erase, v_mode, v_resize, v_check};
@@ -255,4 +309,4 @@ static void a_vector (lua_State *L) {
   }
 }
 
-const Choice vector_actions[] = {{a_vector, 60}, {NULL, 0}};
+const Choice vector_actions[] = {{a_vector, 60}, {a_append, 20}, {NULL, 0}};
