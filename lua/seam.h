@@ -72,7 +72,8 @@ typedef struct luaN_Sampler {
   /*
   ** A block that is no object had 'before' bytes at 'from', and has 'after' at 'to', which
   ** may be the same place: what it keeps of them lives on, the rest of them is freed. What it
-  ** has grown by is new, and may have had its sample already. Called as 'freed' is.
+  ** has grown by is new, and may have had its sample already. Called as 'freed' is, but not
+  ** of a table's array that grows where it lies.
   */
   void (*resized) (void *ud, lua_State *L, const void *from, const void *to,
                    uint64_t before, uint64_t after);
@@ -311,8 +312,8 @@ typedef struct luaN_Memory {
   uint64_t tenured;	/* of these, survived their first collection */
   uint64_t nursery;	/* from one minor collection to the next */
   uint64_t charged;	/* what all nurseries so far were filled with: more than
-			   'allocated', for vectors that are resized are new memory, of which
-			   what large ones leave is paid back in the same nursery, ... */
+			   'allocated', for vectors that get another place are new memory, of
+			   which what large ones leave is paid back in the same nursery, ... */
   uint64_t planned;	/* ... and what they were to have, as far as they came */
   uint64_t minors, majors;  /* collections so far */
   uint64_t pause;	/* the last one: a minor collection and the slice of a

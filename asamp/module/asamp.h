@@ -137,8 +137,8 @@ typedef struct asamp_Client {
   void *(*allocated) (void *ud, const asamp_Sample *s);
   void (*decided) (void *ud, const asamp_Known *s, const asamp_Fate *f);
   /*
-  ** A major collection has found it dead, or it was freed by hand since (a vector
-  ** by a resize, say), which the next major collection or 'stop' tells. In one
+  ** A major collection has found it dead, or it was freed by hand since (a hash
+  ** part by a resize, say), which the next major collection or 'stop' tells. In one
   ** collection, in the order of the numbers. Without this function nothing is
   ** followed; else up to 131072 samples are.
   */
