@@ -44,8 +44,8 @@ enum luaN_Vector {
 
 /*
 ** As realloc: 'block' of osize bytes (NULL and 0: none) to nsize bytes (0:
-** freed, NULL returned). Shrinks in place within the heap, where an array may grow so. NULL and the old
-** block unharmed when there is no memory after an emergency collection.
+** freed, NULL returned). Shrinks in place within the heap, where an array may grow so.
+** NULL and the old block unharmed when there is no memory after an emergency collection.
 */
 LUAI_FUNC void *luaN_resize (lua_State *L, void *block, size_t osize,
                              size_t nsize, int what);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** A table of known size in one piece: nobody frees its parts one by one, and what a
-** vector is replaced by lies elsewhere, unless it is an array behind which there is room (luaN_resize).
-** For ltable.c.
+** vector is replaced by lies elsewhere, unless it is an array behind which there is room
+** (luaN_resize). For ltable.c.
 */
 #ifndef luaN_newtable_h
 #define luaN_newtable_h
