@@ -554,7 +554,7 @@ describe("a workload", function()
     dropped_heap = "125847", old_finalizers = "2 opened, 20000 records, 2 kept", weak_keys = "10200",
     big_array = "8", permute = "404755", weak_pairs = "10200",
     rekeyed = "16344 live, 601085", frames = "621200", replaced = "15150",
-    batches = "500000", columns = "1000", ring = "100997", sets = "561",
+    batches = "500000", columns = "1000", ring = "100997", sets = "561", edited = "391280",
     random_keys = "100 used, sum 5050",
     random_writes = "100 used, sum 5050",
     spectral_norm = "1.261217616",

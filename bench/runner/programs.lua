@@ -18,7 +18,7 @@ local OURS = {
     "dictionary", "ephemerons", "weak_cache", "finalizers", "queue" } },
   { "hosts", {
     "dropped_heap", "old_finalizers", "weak_keys", "weak_pairs", "big_array", "permute",
-    "rekeyed", "frames", "replaced", "batches", "columns", "ring", "sets" } },
+    "rekeyed", "frames", "replaced", "batches", "columns", "ring", "sets", "edited" } },
   { "evaluation", { "loop", "interpreter" } },
 }
 

@@ -166,12 +166,6 @@ typedef struct luaN_Blocks {
   lu_byte releasing;		/* ... if it goes on */
   lu_byte refused;		/* lua_Alloc has refused something to this nursery */
   size_t held;			/* bytes obtained from lua_Alloc (H5) */
-  void *last;			/* of the large blocks that malloc has had back, the one that
-				   would be the end of its heap: it stays for a while, or
-				   malloc would give the system all that is free before it,
-				   and have it cleared anew for the next one; or NULL */
-  size_t lastsize;
-  unsigned lastfreed;		/* milliseconds: when a large block was last freed */
   size_t ceiling;		/* least of these that it has refused since the last major
 				   collection, or 0 (luaN_askmore) */
 } luaN_Blocks;

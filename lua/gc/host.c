@@ -3,15 +3,14 @@
 ** The host's memory (host.h), and the allocator of luaL_newstate's states.
 */
 #define LUA_CORE
-#define _DEFAULT_SOURCE  /* sbrk */
 
 #include "lprefix.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "lstate.h"
 
+#include "endblock.h"
 #include "host.h"
 #include "seam.h"
 
@@ -37,43 +36,22 @@ void *luaN_callalloc (global_State *g, void *p, size_t osize, size_t nsize) {
 }
 
 
-/* Blocks of these sizes may be the one that stays. */
-#define MIN_LAST	((size_t)32 * 1024)
-#define MAX_LAST	((size_t)4096 * 1024)
-
-
-/* Puts the block of *n bytes at p in the place of the one that stays, if it lies behind that, and
-   takes that one for it. Returns 0: there was none. */
-static int swaplast (global_State *g, void **p, size_t *n) {
-  luaN_Blocks *h = &g->heap.blocks;
-  void *last = h->last;
-  size_t lastsize = h->lastsize;
-  h->lastfreed = luaN_milliseconds(g);
-  if ((char *)*p < (char *)last || (char *)*p >= (char *)sbrk(0)) return 1;  /* or it is mapped */
-  h->last = *p;
-  h->lastsize = *n;
-  *p = last;
-  *n = lastsize;
-  return last != NULL;
+/* Of CLOCK_MONOTONIC, when the last pause began: near enough. */
+static unsigned milliseconds (const global_State *g) {
+  return (unsigned)(g->heap.gc.pause.began / 1000000);
 }
 
 
-void luaN_givelast (global_State *g) {
-  luaN_Blocks *h = &g->heap.blocks;
-  if (h->last == NULL) return;
-  free(h->last);
-  h->held -= h->lastsize;
-  h->last = NULL;
-  h->lastsize = 0;
+void luaN_freeend (global_State *g, int now) {
+  void *p = (g->frealloc == luaN_alloc) ? luaN_takeend(milliseconds(g), now) : NULL;
+  if (p != NULL) luaN_callalloc(g, p, 0, 0);
 }
 
 
 void *luaN_ask (global_State *g, void *p, size_t osize, size_t nsize) {
-  void *q;
-  if (nsize == 0 && osize - MIN_LAST <= MAX_LAST - MIN_LAST && g->frealloc == luaN_alloc &&
-      !swaplast(g, &p, &osize))
-    return NULL;
-  q = luaN_callalloc(g, p, osize, nsize);
+  void *q = p;
+  if (nsize == 0 && g->frealloc == luaN_alloc && luaN_mayend(osize)) q = luaN_keepend(p, milliseconds(g));
+  if (nsize > 0 || q != NULL) q = luaN_callalloc(g, q, osize, nsize);
   if (q != NULL || nsize == 0)
     g->heap.blocks.held += nsize - ((p != NULL) ? osize : 0);
   return q;

@@ -19,11 +19,9 @@ LUAI_FUNC void *luaN_callalloc (struct global_State *g, void *p, size_t osize,
 LUAI_FUNC void *luaN_ask (struct global_State *g, void *p, size_t osize,
                           size_t nsize);
 
-/* When the last pause began. */
-#define luaN_milliseconds(g)  ((unsigned)((g)->heap.gc.pause.began / 1000000))
-
-/* Frees the block that stays (heap.h). */
-LUAI_FUNC void luaN_givelast (struct global_State *g);
+/* Frees the block that stays at the end of malloc's heap (endblock.h), if it is time for that, or
+   'now'. */
+LUAI_FUNC void luaN_freeend (struct global_State *g, int now);
 
 /*
 ** The same for what the heap can do without for a while: a hole may be found, a list be

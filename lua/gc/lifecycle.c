@@ -106,10 +106,10 @@ void luaC_freeallobjects (lua_State *L) {
 
 
 void luaN_closeheap (global_State *g) {
-  luaN_givelast(g);
   luaN_freechunks(g);
   luaN_freevec(g, &g->heap.blocks.small);
   luaN_addstates(-1);
+  luaN_freeend(g, luaN_countstates() == 0);
 }
 
 

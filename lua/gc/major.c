@@ -263,7 +263,7 @@ static unsigned latest (const luaN_Bytes *n) {
 /* When a while is over, pages are looked for that were kept for what was in use before it. */
 static void turn (global_State *g) {
   luaN_Bytes *n = &g->heap.gc.bytes;
-  unsigned now = luaN_milliseconds(g);
+  unsigned now = (unsigned)(g->heap.gc.pause.began / 1000000);
   unsigned at = (unsigned)(g->heap.allocated / 1024);
   if (now - n->whilebegan < WHILE_MS && at - n->whileat < WHILE_HEAPS * latest(n)) return;
   if (n->lately[1] > n->lately[0]) {
@@ -297,7 +297,7 @@ void luaN_trimheap (global_State *g, int all) {
   size_t spare = all ? 0 : MAX_SPARE_BYTES / luaN_countstates();
   if (kept > used && kept - used > reserve) reserve = kept - used;
   if (reserve < spare) reserve = spare;
-  if (all || luaN_milliseconds(g) - h->blocks.lastfreed >= WHILE_MS) luaN_givelast(g);
+  luaN_freeend(g, all);
   luaN_trim(g, reserve, all);
   if (h->blocks.releasing && g->gcstate == GCSpause) {
     size_t most = (size_t)h->gc.bytes.old + (size_t)h->gc.bytes.old / RESERVE_PART + 2 * h->gc.pace.nursery;

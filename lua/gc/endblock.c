@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** The end of malloc's heap (endblock.h).
+*/
+#define LUA_CORE
+#define _DEFAULT_SOURCE  /* sbrk */
+
+#include "lprefix.h"
+
+#include <unistd.h>
+
+#include "lua.h"
+
+#include "endblock.h"
+
+/* So long no large block has been freed. */
+#define STAYS_MS	1000u
+
+/* Of the process. Who does not get hold of it frees as ever. */
+static struct {
+  int busy;
+  char *last;			/* the block that stays, or NULL */
+  unsigned at;			/* milliseconds: a large block was freed */
+} stays;
+
+
+static int hold (void) {
+  return !__atomic_exchange_n(&stays.busy, 1, __ATOMIC_ACQUIRE);
+}
+
+
+static void letgo (void) {
+  __atomic_store_n(&stays.busy, 0, __ATOMIC_RELEASE);
+}
+
+
+void *luaN_keepend (void *p, unsigned ms) {
+  if ((char *)p >= (char *)sbrk(0) || !hold()) return p;  /* mapped, or of another arena */
+  stays.at = ms;
+  if ((char *)p > stays.last) {
+    void *before = stays.last;
+    __atomic_store_n(&stays.last, (char *)p, __ATOMIC_RELAXED);
+    p = before;
+  }
+  letgo();
+  return p;
+}
+
+
+void *luaN_takeend (unsigned ms, int now) {
+  void *p = NULL;
+  if (__atomic_load_n(&stays.last, __ATOMIC_RELAXED) == NULL || !hold()) return NULL;
+  if (now || ms - stays.at >= STAYS_MS) {
+    p = stays.last;
+    __atomic_store_n(&stays.last, NULL, __ATOMIC_RELAXED);
+  }
+  letgo();
+  return p;
+}
