@@ -44,6 +44,7 @@ if what == "collections" then collectgarbage("nursery", 4096) end
 before = profiler.stats()
 assert(profiler.alloc_start(what == "names" and 512 or 1 << 19, {out = path}))
 if what == "loads" then loads() elseif what == "names" then names() else collections() end
+collectgarbage "stop"  -- the table of the next line may be what is one too many for the nursery
 profiler.alloc_stop()
 local after = profiler.stats()
 profiler.disable()
