@@ -83,7 +83,7 @@ describe("the sessions of a thread", function()
     local begin = signals.cpu()
     repeat
       for i, s in ipairs(list) do assert(s:run("work(...)", 20000 * i)) end
-    until signals.cpu() - begin > 0.5
+    until signals.cpu() - begin > 2  -- on a busy machine 0.5 was too little: 0.43 for 0.3
     local took = signals.cpu() - begin
     local c = close(list)
     life = signals.cpu() - life
