@@ -50,7 +50,8 @@ void luaN_freeend (global_State *g, int now) {
 
 void *luaN_ask (global_State *g, void *p, size_t osize, size_t nsize) {
   void *q = p;
-  if (nsize == 0 && g->frealloc == luaN_alloc && luaN_mayend(osize)) q = luaN_keepend(p, milliseconds(g));
+  if (nsize == 0 && g->frealloc == luaN_alloc && luaN_mayend(osize))
+    q = luaN_keepend(p, milliseconds(g));
   if (nsize > 0 || q != NULL) q = luaN_callalloc(g, q, osize, nsize);
   if (q != NULL || nsize == 0)
     g->heap.blocks.held += nsize - ((p != NULL) ? osize : 0);

@@ -65,6 +65,17 @@ static void setpending (global_State *g, GCObject *o, int large) {
 }
 
 
+/* o, of so many bytes with its vectors, has got the epoch: it is old from here on. */
+static inline void count (luaN_Gc *c, GCObject *o, int young, size_t bytes) {
+  if (young) {
+    o->marked |= LUAN_UNLOGGED;
+    c->bytes.old += (l_mem)bytes;
+    c->bytes.tenured += bytes;
+  }
+  if (c->mark.major) c->mark.reached += (l_mem)bytes;
+}
+
+
 /* luaN_mark_ of any object, however the block that it lies in is found. */
 static __attribute__((noinline)) void markany (global_State *g, GCObject *o) {
   luaN_Gc *c = &g->heap.gc;
@@ -123,13 +134,8 @@ static __attribute__((noinline)) void markany (global_State *g, GCObject *o) {
     luaN_marklines(g, p, own);
     more += luaN_round(own);
   }
-  if (young) {
-    o->marked |= LUAN_UNLOGGED;
-    c->bytes.old += (l_mem)more;
-    c->bytes.tenured += more;
-  }
+  count(c, o, young, more);
   if (young && o->tt == LUA_VLNGSTR && own > LUAN_LARGE) c->bytes.texts += more;
-  if (c->mark.major) c->mark.reached += (l_mem)more;
   if (!leaf && !luaN_push(g, young ? &c->mark.young : &c->mark.old, o))
     setpending(g, o, large);
 }
@@ -178,12 +184,7 @@ void luaN_mark_ (global_State *g, GCObject *o) {
   }
   o->marked = (lu_byte)((o->marked & ~LUAN_EPOCH) | c->mark.epoch);
   luaN_marklinesof(g, b, o, own);
-  if (young) {
-    o->marked |= LUAN_UNLOGGED;
-    c->bytes.old += (l_mem)more;
-    c->bytes.tenured += more;
-  }
-  if (c->mark.major) c->mark.reached += (l_mem)more;
+  count(c, o, young, more);
   if (!leaf) v->a[v->n++] = o;
 }
 
