@@ -89,8 +89,9 @@
 ** Long strings that lua_Alloc gives (texts) are made faster by the byte than anything else, and
 ** lead nowhere. One that is being edited is tenured by each minor collection, and dead soon; what
 ** finds it is a look at all that is old. So as much of them as is live, within bounds, may be
-** tenured before the heap has grown for that, and their allocation counts for the volume by such a
-** part. In the incremental mode they count like all else.
+** tenured before the heap has grown for that (all states of the process share the most), and
+** their allocation counts for the volume by such a part. In the incremental mode they count like
+** all else.
 */
 #define TEXTS_MOST	((size_t)8192 * 1024)
 #define TEXTS_PART	8u
@@ -318,10 +319,10 @@ static size_t footprint (const luaN_Heap *h) {
 
 /* Bytes of tenured texts that are no growth. */
 static size_t sparedtexts (const luaN_Gc *c) {
-  size_t most = c->pace.live;
+  size_t most = c->pace.live, share = TEXTS_MOST / luaN_countstates();
   if (c->pace.fullcycles) return 0;
   if (most < MIN_GROWTH) most = MIN_GROWTH;
-  if (most > TEXTS_MOST) most = TEXTS_MOST;
+  if (most > share) most = share;
   return (c->bytes.texts < most) ? c->bytes.texts : most;
 }
 
