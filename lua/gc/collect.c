@@ -77,9 +77,11 @@ static void step (lua_State *L, size_t work, int begin) {
   }
   else {
     luaN_collecting(g, LUAN_MINOR);
-    luaN_minor(L);
+    luaN_minor(L, g->gcstate == GCSpause && !begin && !c->pace.awaited);
     luaN_collecting(g, LUAN_MAJOR);
     begin = (g->gcstate == GCSpause && (begin || luaN_majordue(g)));
+    c->pace.awaited = (begin && c->bytes.aged > 0);
+    if (c->pace.awaited) begin = 0;  /* G10: behind the next one */
     if (begin || g->gcstate != GCSpause) luaN_beginslice(g);
     if (begin) luaN_beginmajor(L);
     if (c->strings.shrinking) luaN_shrinkstrings(L);
@@ -188,7 +190,7 @@ LUA_API void luaN_collect (lua_State *L) {
   luaN_flush(g);
   luaN_collecting(g, LUAN_MINOR);
   if (g->heap.gc.remset.overflow) luaN_full(L);
-  else luaN_minor(L);
+  else luaN_minor(L, 0);
   luaN_newnursery(g);
   luaN_endpause(L);
   luaN_collected(L);

@@ -37,7 +37,7 @@
 **       come, or it is a thread whose stack is not clean, or remset.overflow is set. An
 **       old open upvalue of a young thread is in remset.objects whatever it refers to: a
 **       store into its slot has no barrier, and no collection may reach the thread.
-**   G2  after a minor collection nothing reachable is young.
+**   G2  after a minor collection nothing reachable is young, but for texts that are AGED.
 **   G3  while a major collection marks, an object of its epoch refers to one
 **       of another only if it is on a mark stack (mark.young, mark.old), or as in G1.
 **   G4  every object with FINALIZEDBIT is in 'finalizable' or, until its
@@ -54,6 +54,8 @@
 **       young one never is.
 **   G9  of a table that is SCANNED, which is in weak.inmajor, an entry whose key or
 **       value is old and has not the epoch is in weak.doubtful, or as in G1.
+**   G10 a text that is AGED is in lists.large from its 'old' on; there is none while a major
+**       collection runs. A text is MET only while a minor collection runs.
 **   T1  an old thread is CLEAN or in remset.objects; the main thread is a root. A
 **       thread that is CLEAN has not changed since the last minor collection:
 **       whoever is about to change it makes it dirty (lua_lock).
@@ -81,6 +83,9 @@
 #define LUAN_LISTED	0x10	/* table: in lists.tables; userdata: in lists.standins */
 #define LUAN_LONG	0x10	/* thread: its stack has been much longer since
 				   luaN_shrinkthread asked last */
+#define LUAN_MET	0x08	/* text (text.h): this minor collection leaves it young */
+#define LUAN_AGED	0x10	/* text: one has left it young, ... */
+#define LUAN_TWICE	0x40	/* ... and another one as well (FINALIZEDBIT of others) */
 #define LUAN_VAST	0x80	/* table: has been vast (remset.h): slots are remembered
 				   whatever is stored there (TESTBIT of others) */
 #define LUAN_SCANNED	0x40	/* of a table's flags: a weak one that was looked at ahead

@@ -18,6 +18,7 @@
 #include "lstring.h"
 #include "ltable.h"
 
+#include "ageing.h"
 #include "mark.h"
 #include "vec.h"
 
@@ -83,6 +84,7 @@ static __attribute__((noinline)) void markany (global_State *g, GCObject *o) {
   int leaf = 0, large = 0;
   const char *p = (const char *)o;
   size_t own, more = 0;  /* bytes of the object and of its vectors */
+  if (young && o->tt == LUA_VLNGSTR && luaN_staysyoung(g, o)) return;
   o->marked = (lu_byte)((o->marked & ~LUAN_EPOCH) | c->mark.epoch);
   switch (o->tt) {
     case LUA_VSHRSTR:
@@ -91,6 +93,7 @@ static __attribute__((noinline)) void markany (global_State *g, GCObject *o) {
       break;
     case LUA_VLNGSTR:
       own = sizelstring(gco2ts(o)->u.lnglen);
+      o->marked &= (lu_byte)~(LUAN_MET | LUAN_AGED | LUAN_TWICE);
       leaf = 1;
       break;
     case LUA_VTABLE:

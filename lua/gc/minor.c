@@ -12,6 +12,7 @@
 
 #include "lgc.h"
 
+#include "ageing.h"
 #include "holes.h"
 #include "limit.h"
 #include "mark.h"
@@ -38,12 +39,24 @@ static void keepfinalizable (global_State *g) {
 }
 
 
-void luaN_minor (lua_State *L) {
+/* Whoever holds a text that has stayed young is remembered. */
+static void rememberholders (lua_State *L) {
+  luaN_Vec *v = &G(L)->heap.gc.mark.holders;
+  while (v->n > 0) {
+    GCObject *o = (GCObject *)v->a[--v->n];
+    if (o->tt != LUA_VTHREAD) luaN_remember(L, o);
+    else if (o->marked & LUAN_CLEAN) luaN_dirtythread(gco2th(o));
+  }
+}
+
+
+void luaN_minor (lua_State *L, int ageing) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
   lu_byte stopem = g->gcstopem;
   g->gcstopem = 1;
   c->mark.minor = 1;
+  luaN_beginageing(c, ageing);
   luaN_retire(g);
   luaN_markroots(L);
   luaN_markremembered(L);
@@ -53,6 +66,8 @@ void luaN_minor (lua_State *L) {
   luaN_sweeplists(L);
   luaN_sweepyoungstrings(g);
   luaN_recycle(&g->heap.blocks);
+  luaN_beginageing(c, 0);
+  rememberholders(L);
   luaN_keepdirty(L);
   c->mark.minor = 0;
   luaN_outlived(c, c->bytes.tenured);

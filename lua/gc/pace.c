@@ -364,6 +364,7 @@ int luaN_majordue (global_State *g) {
 void luaN_reclaimed (global_State *g, l_mem dead) {
   luaN_Gc *c = &g->heap.gc;
   c->pace.found = (dead >= c->bytes.old / WEAK_FOUND);
+  dead -= (l_mem)sparedtexts(c);
   if (dead >= c->bytes.old / FOUND) c->pace.patience = PATIENCE_MIN;
   else if (!hasgrown(g) && spent(g) - c->pace.since >= c->pace.volume / 2 &&
            c->pace.patience < PATIENCE_MAX)

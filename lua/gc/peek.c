@@ -17,12 +17,14 @@
 #include "lstate.h"
 #include "lstring.h"
 
+#include "ageing.h"
 #include "mark.h"
 #include "seam.h"
 
 
 LUA_API int luaN_isdead (lua_State *L, const void *owner) {
-  return luaN_white(G(L), (const GCObject *)owner);
+  const GCObject *o = (const GCObject *)owner;
+  return luaN_white(G(L), o) && !luaN_ismet(o);
 }
 
 

@@ -8,6 +8,7 @@
 
 #include "lgc.h"
 
+#include "ageing.h"
 #include "mark.h"
 #include "remembered.h"
 #include "remset.h"
@@ -140,14 +141,17 @@ static void markslots (global_State *g) {
 }
 
 
-/* Each of them is UNLOGGED again. */
-static void traverseall (global_State *g, luaN_Vec *v) {
+/* Each of them is UNLOGGED again. 'ageing': each may be remembered once more for a text. */
+static void traverseall (global_State *g, luaN_Vec *v, int ageing) {
+  luaN_Gc *c = &g->heap.gc;
   size_t i;
   for (i = 0; i < v->n; i++) {
     GCObject *o = (GCObject *)v->a[i];
     o->marked |= LUAN_UNLOGGED;
+    if (ageing) luaN_agein(c, o);
     luaN_traverse(g, o);
   }
+  luaN_agein(c, NULL);
   v->n = 0;
 }
 
@@ -166,7 +170,7 @@ void luaN_markremembered (lua_State *L) {
   luaN_forgetrefining(c);
   c->pause.looked[LUAN_LREMEMBERED] += c->remset.objects.n + c->remset.whole.n +
                                        c->remset.slots.n / 2;
-  traverseall(g, &c->remset.objects);
-  traverseall(g, &c->remset.whole);
+  traverseall(g, &c->remset.objects, 1);
+  traverseall(g, &c->remset.whole, 0);
   markslots(g);
 }

@@ -17,6 +17,7 @@
 #include "lfunc.h"
 #include "lgc.h"
 
+#include "ageing.h"
 #include "mark.h"
 #include "scan.h"
 
@@ -103,6 +104,19 @@ static void shorten (lua_State *th) {
 }
 
 
+/* A text in one of the slots from 'from' on stays young: the frames from the outermost that holds
+   one inwards are to be seen again (T2). */
+static void seeagain (lua_State *th, StkId from) {
+  CallInfo *ci;
+  while (from < th->top.p && !(iscollectable(s2v(from)) && luaN_ismet(gcvalue(s2v(from))))) from++;
+  if (from == th->top.p) return;  /* a variable holds it */
+  for (ci = th->ci; ci != NULL; ci = ci->previous) {
+    ci->callstatus &= (unsigned short)~CIST_CLEAN;
+    if (ci->func.p <= from) break;
+  }
+}
+
+
 size_t luaN_scanthread (global_State *g, lua_State *th, int all) {
   StkId o, from, end;
   UpVal *uv;
@@ -111,6 +125,7 @@ size_t luaN_scanthread (global_State *g, lua_State *th, int all) {
   from = markframes(g, th, all);
   for (o = from; o < th->top.p; o++)
     luaN_markvalue(g, s2v(o));
+  if (luaN_holds(&g->heap.gc.mark, obj2gco(th))) seeagain(th, from);
   g->heap.gc.pause.looked[LUAN_LSTACKS] += (size_t)(th->top.p - from);
   for (uv = th->openupval; uv != NULL && uplevel(uv) >= from;
        uv = uv->u.open.next)

@@ -51,6 +51,9 @@ typedef struct luaN_Mark {
   lu_byte minor;		/* a minor collection is tracing */
   lu_byte major;		/* a major collection is marking */
   lu_byte pending;		/* some object is pending: a mark stack was full */
+  lu_byte ageing;		/* texts that are met may stay young (ageing.h), ... */
+  GCObject *holder;		/* ... where they are met in this, if it is not NULL, ... */
+  luaN_Vec holders;		/* ... and all in which some have been met */
   lu_byte cached;		/* of 'thread', the CallInfos that are not in use */
   luaN_Vec young;		/* mark stack of objects that were young, ... */
   luaN_Vec old;			/* ... and of objects that were old */
@@ -162,6 +165,7 @@ typedef struct luaN_Bytes {
   uint64_t alltenured;		/* ... all of them, and ... */
   size_t texts;			/* ... in long strings that lua_Alloc gave, since the last major
 				   collection has ended */
+  size_t aged;			/* of texts that the last minor collection has left young */
   size_t outside;		/* that userdata stand for, ... */
   size_t youngoutside;		/* ... of which so many since the last minor */
 } luaN_Bytes;
@@ -173,6 +177,7 @@ typedef struct luaN_Pace {
 				   (WEAK_FOUND)? */
   lu_byte hurried;		/* had weak tables got many entries when the last one began? */
   lu_byte wider;		/* how often nurseries have been doubled (luaN_outlived) */
+  lu_byte awaited;		/* a major collection is due, when no text is young */
   unsigned turn;		/* of nurseries that have a size between two bounds */
   size_t nursery;		/* bytes from one minor collection to the next */
   size_t deferred;		/* ... of which so many come after luaN_resume */

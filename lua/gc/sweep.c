@@ -12,11 +12,13 @@
 #include "lstring.h"
 #include "ltable.h"
 
+#include "ageing.h"
 #include "finalize.h"
 #include "host.h"
 #include "mark.h"
 #include "nursery.h"
 #include "outside.h"
+#include "sampling.h"
 #include "sweep.h"
 #include "thread.h"
 #include "vec.h"
@@ -121,12 +123,43 @@ static void sweepfrom (lua_State *L, luaN_List *l, Keep stays, size_t first) {
 }
 
 
+/* What is young of the large objects, in a minor collection: texts that stay young come behind
+   the others. A sampler may think of an aged text, which has lived through its decision. */
+static void sweepyounglarge (lua_State *L, luaN_List *l) {
+  luaN_Heap *h = &G(L)->heap;
+  size_t i, n, old, aged = 0;
+  h->gc.pause.looked[LUAN_LLISTED] += l->v.n - l->old;
+  for (i = n = old = l->old; i < l->v.n; i++) {
+    GCObject *o = (GCObject *)l->v.a[i];
+    if (luaN_ismet(o)) {
+      o->marked ^= LUAN_MET | ((o->marked & LUAN_AGED) ? LUAN_TWICE : LUAN_AGED);
+      aged += luaN_round(sizelstring(gco2ts(o)->u.lnglen));
+      l->v.a[n++] = o;
+    }
+    else if (luaN_isold(o)) {
+      l->v.a[n++] = l->v.a[old];
+      l->v.a[old++] = o;
+    }
+    else {
+      if (luaN_isaged(o) && h->watched != NULL) luaN_tellfree(L, o);
+      freeobject(L, o);
+    }
+  }
+  l->v.n = n;
+  l->old = old;
+  h->gc.bytes.aged = aged;
+  luaN_shrinkvec(G(L), &l->v);
+}
+
+
 void luaN_sweeplists (lua_State *L) {
   luaN_Gc *c = &G(L)->heap.gc;
   int k;
+  c->bytes.aged = 0;
   for (k = 0; k < LUAN_LISTS; k++) {
     luaN_List *l = luaN_listof(c, k);
-    sweepfrom(L, l, keep[k], c->mark.minor ? l->old : 0);
+    if (l == &c->lists.large && c->mark.minor) sweepyounglarge(L, l);
+    else sweepfrom(L, l, keep[k], c->mark.minor ? l->old : 0);
   }
 }
 

@@ -13,6 +13,7 @@
 #include "lstring.h"
 #include "ltable.h"
 
+#include "ageing.h"
 #include "finalize.h"
 #include "mark.h"
 #include "scan.h"
@@ -188,8 +189,21 @@ static size_t traverseinorder (global_State *g, GCObject *o) {
 }
 
 
+/* What a minor collection has tenured may hold texts that stay young. */
+static void drainageing (global_State *g) {
+  luaN_Gc *c = &g->heap.gc;
+  while (c->mark.young.n > 0) {
+    GCObject *o = (GCObject *)c->mark.young.a[--c->mark.young.n];
+    c->mark.holder = o;
+    luaN_traverse(g, o);
+  }
+  c->mark.holder = NULL;
+}
+
+
 void luaN_drain (global_State *g, int all) {
   luaN_Gc *c = &g->heap.gc;
+  if (c->mark.ageing) drainageing(g);
   lua_assert(!all || (c->mark.table == NULL && c->mark.thread == NULL));  /* slices have finished it */
   for (;;) {
     if (c->mark.young.n > 0) luaN_traverse(g, (GCObject *)c->mark.young.a[--c->mark.young.n]);
@@ -277,8 +291,11 @@ void luaN_markroots (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
   size_t i;
-  if (luaN_hasepoch(g->mainthread, c->mark.epoch))  /* it has no barrier */
+  if (luaN_hasepoch(g->mainthread, c->mark.epoch)) {  /* it has no barrier */
+    luaN_agein(c, obj2gco(g->mainthread));
     luaN_scanthread(g, g->mainthread, 0);
+    luaN_agein(c, NULL);
+  }
   else luaN_mark(g, obj2gco(g->mainthread));
   luaN_mark(g, obj2gco(L));
   luaN_markN(g, g->heap.pinned);

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Texts live through one more minor collection before they are old.
+**
+** A text is a long string that lua_Alloc gave: larger than LUAN_LARGE. One that is edited, or
+** that grows by concatenation, is alive in every minor collection and dead soon; were it
+** tenured like all else, it would take a look at all that is old to find it dead. So a minor
+** collection that meets a text for the first time leaves it young (MET; AGED behind the sweep),
+** and whoever it was met in is remembered, for the next minor collection is to come there again
+** (G1): an object, or a thread with the frames from the one inwards whose slot it is. A text leads nowhere, so
+** nothing else is young behind a minor collection. The next one tenures it, if it is alive.
+**
+** Where the text is met in something that is not remembered at little cost (slots and tables
+** of very many of them, weak tables, lists of the collector's) it is tenured at once; so it is
+** while a major collection runs or is due, which takes whatever it finds young for a fault.
+** Ageing is what the literature calls it (survivors wait for a second collection); of all else
+** the first is enough: to tenure it costs less than to look at it twice.
+*/
+#ifndef luaN_ageing_h
+#define luaN_ageing_h
+
+#include "lgc.h"
+#include "lstate.h"
+
+/* A minor collection begins: 'on', texts may stay young. */
+#define luaN_beginageing(c,on)	((c)->mark.ageing = (lu_byte)(on))
+
+/* What is traversed now, whose texts may stay young; NULL: nothing of which that is so. */
+#define luaN_agein(c,o) \
+  ((c)->mark.holder = (c)->mark.ageing ? (o) : NULL)
+
+/* Has one of its texts been met in o? It is the last thing that was asked for. */
+#define luaN_holds(m,o) \
+  ((m)->holders.n > 0 && (m)->holders.a[(m)->holders.n - 1] == (void *)(o))
+
+#define luaN_ismet(o) \
+  ((o)->tt == LUA_VLNGSTR && luaN_isyoung(o) && ((o)->marked & LUAN_MET))
+#define luaN_isaged(o) \
+  ((o)->tt == LUA_VLNGSTR && luaN_isyoung(o) && ((o)->marked & LUAN_AGED))
+
+/* Does long string o, which is young and was met now, stay young? Then its holder is in
+   mark.holders. */
+LUAI_FUNC int luaN_staysyoung (global_State *g, GCObject *o);
+
+#endif
