@@ -77,6 +77,7 @@ static void step (lua_State *L, size_t work, int begin) {
   }
   else {
     luaN_collecting(g, LUAN_MINOR);
+    if (g->gcstate == GCSpause) c->bytes.textsbefore = c->bytes.texts;
     luaN_minor(L, g->gcstate == GCSpause && !begin && !c->pace.awaited);
     luaN_collecting(g, LUAN_MAJOR);
     begin = (g->gcstate == GCSpause && (begin || luaN_majordue(g)));

@@ -375,6 +375,7 @@ void luaN_full (lua_State *L) {
     for (i = 0; i < c->lists.threads.v.n; i++)
       shrinkother(L, (lua_State *)c->lists.threads.v.a[i], 1, &more);
   }
+  c->bytes.textsbefore = c->bytes.texts;  /* none of them is left that is dead */
   endmajor(L);
   c->bytes.alltenured += c->bytes.tenured;
   c->bytes.tenured = 0;

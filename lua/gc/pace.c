@@ -364,7 +364,7 @@ int luaN_majordue (global_State *g) {
 void luaN_reclaimed (global_State *g, l_mem dead) {
   luaN_Gc *c = &g->heap.gc;
   c->pace.found = (dead >= c->bytes.old / WEAK_FOUND);
-  dead -= (l_mem)sparedtexts(c);
+  dead -= (l_mem)(c->bytes.textsleft + c->bytes.textsbefore);  /* of no account */
   if (dead >= c->bytes.old / FOUND) c->pace.patience = PATIENCE_MIN;
   else if (!hasgrown(g) && spent(g) - c->pace.since >= c->pace.volume / 2 &&
            c->pace.patience < PATIENCE_MAX)
@@ -448,7 +448,8 @@ void luaN_cycleended (global_State *g) {
   c->pace.outside = c->bytes.outside;
   c->pace.footprint = footprint(&g->heap);
   c->pace.since = spent(g);
-  c->bytes.texts = 0;
+  c->bytes.textsleft = c->bytes.texts - c->bytes.textsbefore;
+  c->bytes.texts = c->bytes.textsbefore = 0;
   c->pace.byhand = 0;
   c->pace.finalizers = c->finalize.finalizable.v.n;
   luaN_setpace(g);

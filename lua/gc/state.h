@@ -163,8 +163,11 @@ typedef struct luaN_Bytes {
   unsigned whilebegan;		/* ... so many ms of CLOCK_MONOTONIC; both wrap around */
   size_t tenured;		/* since the last collection, ... */
   uint64_t alltenured;		/* ... all of them, and ... */
-  size_t texts;			/* ... in long strings that lua_Alloc gave, since the last major
-				   collection has ended */
+  size_t texts;			/* ... in texts (ageing.h), since the last major collection has
+				   ended, ... */
+  size_t textsbefore;		/* ... before this one began, or the minor one ahead of it; ... */
+  size_t textsleft;		/* ... and from then on to the end of the last one, which may have
+				   left them */
   size_t aged;			/* of texts that the last minor collection has left young */
   size_t outside;		/* that userdata stand for, ... */
   size_t youngoutside;		/* ... of which so many since the last minor */
