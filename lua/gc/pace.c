@@ -67,8 +67,11 @@
 /* Part of a state's allocation that its nursery may be. */
 #define NURSERY_PART		64u
 
-/* Live bytes below which a heap may grow by as much before a collection. */
+/* Live bytes below which a heap may grow by as much before a collection: so many, and less where
+   there are many states, whose old garbage is in memory together; but these at least. */
 #define MIN_GROWTH		((size_t)512 * 1024)
+#define GROWTHS		((size_t)16 * 1024 * 1024)
+#define LEAST_GROWTH		((size_t)16 * 1024)
 
 /* Part of the growth that is granted whatever the heap takes up. */
 #define FOOTPRINT_PART		2u
@@ -78,11 +81,12 @@
 
 /*
 ** Volume before a major collection, in heaps: at first, and at most. A heap counts
-** as VOLUME_MIN bytes at least. Little is less than a FOUND-th of what was old.
+** as VOLUME_MIN bytes at least, in many states as so many times their MIN_GROWTH. Little is less
+** than a FOUND-th of what was old.
 */
 #define PATIENCE_MIN	2u
 #define PATIENCE_MAX	128u
-#define VOLUME_MIN	((size_t)4 * 1024 * 1024)
+#define VOLUME_MIN	8u
 #define FOUND		8
 
 /*
@@ -277,6 +281,16 @@ void luaN_outlived (luaN_Gc *c, size_t bytes) {
 }
 
 
+/* What the nursery of one of many states, which has such a share, may be at most: the young
+   garbage of those that are idle is in memory together, beside what is live. */
+static size_t mostamong (const luaN_Gc *c, size_t share) {
+  size_t most = NURSERY_MAX << c->pace.wider, old = (size_t)c->bytes.old / 2;
+  if (most > share && most > NURSERY_MAX) most = (share > NURSERY_MAX) ? share : NURSERY_MAX;
+  if (most > 2 * share && most > old) most = (2 * share > old) ? 2 * share : old;
+  return most;
+}
+
+
 void luaN_newnursery (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t n;
@@ -293,8 +307,7 @@ void luaN_newnursery (global_State *g) {
     n = (size_t)c->bytes.old;
     if (n > NURSERY_SMALL) n += n - NURSERY_SMALL;
     if (n < busy) n = (size_t)busy;
-    most = NURSERY_MAX << c->pace.wider;
-    if (most > share) most = (share > NURSERY_MAX) ? share : NURSERY_MAX;
+    most = mostamong(c, share);
     n = (n < NURSERY_MIN) ? NURSERY_MIN : (n > most) ? most : n;
     most = NURSERY_MARKING << c->pace.wider;
     if (c->pace.owed > 0 && n > most) n = most;
@@ -317,11 +330,18 @@ static size_t footprint (const luaN_Heap *h) {
 }
 
 
+/* MIN_GROWTH, as it is among all states of the process. */
+static size_t leastgrowth (void) {
+  size_t share = GROWTHS / luaN_countstates();
+  return (share > MIN_GROWTH) ? MIN_GROWTH : (share < LEAST_GROWTH) ? LEAST_GROWTH : share;
+}
+
+
 /* Bytes of tenured texts that are no growth. */
 static size_t sparedtexts (const luaN_Gc *c) {
   size_t most = c->pace.live, share = TEXTS_MOST / luaN_countstates();
   if (c->pace.fullcycles) return 0;
-  if (most < MIN_GROWTH) most = MIN_GROWTH;
+  if (most < leastgrowth()) most = leastgrowth();
   if (most > share) most = share;
   return (c->bytes.texts < most) ? c->bytes.texts : most;
 }
@@ -351,7 +371,7 @@ int luaN_majordue (global_State *g) {
   size_t many = FINALIZERS_MIN + c->pace.finalizers / FINALIZERS_PART;
   size_t old = c->finalize.finalizable.old;
   size_t new = (old > c->pace.finalizers) ? old - c->pace.finalizers : 0;
-  uint64_t forweak = (uint64_t)(c->pace.found ? 1 : WEAK_HEAPS) * c->pace.live + MIN_GROWTH;
+  uint64_t forweak = (uint64_t)(c->pace.found ? 1 : WEAK_HEAPS) * c->pace.live + leastgrowth();
   if (c->pace.fullcycles) volume += MIN_CYCLE_GAP;  /* bytes of resized blocks count once here */
   return hasgrown(g) || volume >= c->pace.volume ||
          (volume >= c->pace.volume / 2 && isquiet(g)) ||
@@ -389,7 +409,7 @@ int luaN_cycledue (global_State *g) {
 
 /* What is to be allocated before a major collection that no growth begins. */
 static uint64_t volume (global_State *g, size_t live) {
-  size_t heap = (live > VOLUME_MIN) ? live : VOLUME_MIN;
+  size_t least = VOLUME_MIN * leastgrowth(), heap = (live > least) ? live : least;
   size_t often = 1 + g->heap.gc.finalize.finalizable.v.n * FINALIZER_BYTES / heap;
   if (g->heap.gc.pace.fullcycles) return pausebytes(g);
   if (often > FINALIZERS_MOST) often = FINALIZERS_MOST;
@@ -419,7 +439,7 @@ void luaN_setpace (global_State *g) {
   size_t live = c->pace.live + c->pace.outside, unit = live / 100, t;
   unsigned percent = multiple(g);
   t = (percent != 0 && unit > MAX_LMEM / percent) ? MAX_LMEM : unit * percent;
-  if (!c->pace.fullcycles && t < live + MIN_GROWTH) t = live + MIN_GROWTH;
+  if (!c->pace.fullcycles && t < live + leastgrowth()) t = live + leastgrowth();
   c->pace.growthtrigger = c->pace.fullcycles ? t : live + (t - live) / FOOTPRINT_PART;
   c->pace.volume = volume(g, c->pace.live);
   if (c->stress.major) t = c->pace.growthtrigger = c->pace.volume = 0;
