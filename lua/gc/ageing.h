@@ -10,9 +10,11 @@
 ** (G1): an object, or a thread with the frames from the one inwards whose slot it is. A text leads nowhere, so
 ** nothing else is young behind a minor collection. The next one tenures it, if it is alive.
 **
-** Where the text is met in something that is not remembered at little cost (slots and tables
-** of very many of them, weak tables, lists of the collector's) it is tenured at once; so it is
-** while a major collection runs or is due, which takes whatever it finds young for a fault.
+** Where the text is met in something that is not looked at again at little cost (tables with large
+** vectors, weak ones, lists of the collector's) it is tenured at once; so it is
+** while a major collection runs or is due, which takes whatever it finds young for a fault. Whoever
+** holds it is old by then: if that is dead, it keeps the text until it is tenured, as old
+** garbage does with all that is young.
 ** Ageing is what the literature calls it (survivors wait for a second collection); of all else
 ** the first is enough: to tenure it costs less than to look at it twice.
 */

@@ -76,6 +76,7 @@ static void freeall (lua_State *L) {
   g->strt.nuse = 0;
   luaN_freevec(g, &c->mark.young);
   luaN_freevec(g, &c->mark.old);
+  luaN_freevec(g, &c->mark.holders);
   luaN_freevec(g, &c->remset.objects);
   luaN_freevec(g, &c->remset.whole);
   luaN_freevec(g, &c->remset.slots);

@@ -195,6 +195,7 @@ static void endmajor (lua_State *L) {
   g->heap.blocks.next = NULL;
   luaN_shrinkvec(g, &c->mark.young);
   luaN_shrinkvec(g, &c->mark.old);
+  luaN_shrinkvec(g, &c->mark.holders);
   luaN_shrinkvec(g, &c->remset.objects);
   luaN_shrinkvec(g, &c->remset.whole);
   luaN_shrinkvec(g, &c->remset.slots);
@@ -324,6 +325,7 @@ static void givelists (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   luaN_freevec(g, &c->mark.young);
   luaN_freevec(g, &c->mark.old);
+  luaN_freevec(g, &c->mark.holders);
   luaN_freevec(g, &c->remset.slots);
   luaN_freevec(g, &c->weak.unresolved);
   luaN_freevec(g, &c->weak.doubtful[LUAN_DOUBTKEYS]);

@@ -120,6 +120,7 @@ static void markslots (global_State *g) {
       if (kind != LUAN_STRONG) luaN_discoverlate(g, t, kind);
       asize = luaN_asize(t);
       last = t;
+      luaN_agein(&g->heap.gc, kind == LUAN_STRONG ? obj2gco(t) : NULL);
     }
     if (t->marked & LUAN_VAST) luaN_foreslot(s, k, asize);
     if (!luaN_slotof(t, asize, slot, &i)) continue;
@@ -137,6 +138,7 @@ static void markslots (global_State *g) {
       s->a[kept++] = slot;
     }
   }
+  luaN_agein(&g->heap.gc, NULL);
   s->n = kept;
 }
 

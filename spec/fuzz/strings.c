@@ -38,7 +38,7 @@ static size_t length_of (unsigned string) {
   h /= 1000;
   if (class < 800) return 8 + h % 33;
   if (class < 970) return 41 + h % 400;
-  if (class < 992) return 500 + h % 5000;
+  if (class < 980) return 500 + h % 5000;
   return 8193 + h % 8192;
 }
 
