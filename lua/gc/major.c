@@ -90,7 +90,7 @@ static void takeepoch (luaN_Gc *c) {
 void luaN_beginmajor (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
-  lua_assert(g->gcstate == GCSpause);
+  lua_assert(g->gcstate == GCSpause && c->bytes.aged == 0);  /* G10 */
   takeepoch(c);
   c->mark.reached = 0;
   c->mark.major = 1;

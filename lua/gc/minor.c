@@ -39,9 +39,13 @@ static void keepfinalizable (global_State *g) {
 }
 
 
-/* Whoever holds a text that has stayed young is remembered. */
+/* Whoever holds a text that has stayed young is remembered. Where none has (what was met was tenured
+   after all), nothing may be left behind that a major collection, which may begin now, finds
+   dead. */
 static void rememberholders (lua_State *L) {
-  luaN_Vec *v = &G(L)->heap.gc.mark.holders;
+  luaN_Gc *c = &G(L)->heap.gc;
+  luaN_Vec *v = &c->mark.holders;
+  if (c->bytes.aged == 0) v->n = 0;
   while (v->n > 0) {
     GCObject *o = (GCObject *)v->a[--v->n];
     if (o->tt != LUA_VTHREAD) luaN_remember(L, o);

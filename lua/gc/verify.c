@@ -20,6 +20,7 @@
 #include "lstring.h"
 #include "ltable.h"
 
+#include "ageing.h"
 #include "chunks.h"
 #include "mark.h"
 #include "outside.h"
@@ -423,6 +424,21 @@ static const char *checklists (global_State *g) {
 }
 
 
+/* G10. */
+static const char *checkaged (const global_State *g) {
+  const luaN_List *l = &g->heap.gc.lists.large;
+  size_t i;
+  for (i = 0; i < l->v.n; i++) {
+    const GCObject *o = (const GCObject *)l->v.a[i];
+    if (o == NULL || o->tt != LUA_VLNGSTR) continue;
+    if (o->marked & LUAN_MET) return broken("G10 (met)", o, o->marked, (unsigned long)i);
+    if (luaN_isaged(o) && (i < l->old || g->gcstate != GCSpause))
+      return broken("G10 (aged)", o, (unsigned long)i, (unsigned long)l->old);
+  }
+  return NULL;
+}
+
+
 /* G1, of open upvalues. */
 static const char *checkopen (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
@@ -570,6 +586,7 @@ const char *luaN_verify (lua_State *L, int exact) {
     return broken("S1 (no sampler)", h->free, (unsigned long)h->point, 0);
   if ((bad = checkblocks(&h->blocks)) != NULL) return bad;
   if ((bad = checklists(g)) != NULL) return bad;
+  if ((bad = checkaged(g)) != NULL) return bad;
   if ((bad = checkopen(g)) != NULL) return bad;
   if ((bad = checkfinalizers(h)) != NULL) return bad;
   if ((bad = luaN_checkoutside(g, &where)) != NULL) return broken(bad, where, 0, 0);

@@ -68,4 +68,30 @@ describe("a text that is edited", function()
       assert(state.memory() < full - 20 * 20000)
     end)
   end)
+
+  -- A bug that was: a coroutine was remembered for a text that had been tenured after all, by a weak
+  -- table that refers to it; the major collection that began then freed the coroutine, which
+  -- was dead, and the next minor one looked into it.
+  it("leaves nobody remembered who held it, where it is tenured after all", function()
+    within(function(state)
+      local weak, keep = setmetatable({}, {__mode = "v"}), {}
+      for i = 1, 200 do weak[i] = {} end
+      for r = 1, 1000 do
+        local co = coroutine.create(function(n)
+          for _ = 1, 2 do
+            local text = ("x"):rep(9000 + n)
+            weak[n] = text
+            coroutine.yield()
+            assert(#text == 9000 + n)
+          end
+        end)
+        coroutine.resume(co, r % 150 + 1)
+        if r % 3 == 0 and r > 9 then coroutine.resume(keep[(r + 3) % 7]) end
+        keep[r % 7] = co
+        for i = 1, 50 do keep[7 + (r * 31 + i) % 2000] = {r, {}} end
+      end
+      local _, _, _, majors = state.memory()
+      assert(majors > 3, majors)
+    end)
+  end)
 end)
