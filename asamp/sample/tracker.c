@@ -322,14 +322,15 @@ static void forgetnative (Tracker *t) {
 /* }===================================================================== */
 
 
-/* Tells the client of the collection that has decided fates; its part of the pause ends now. */
-static void tell (Tracker *t, lua_State *L) {
+/* Tells the client of the collection that has decided fates; its part of the pause ends now, or
+   (over) where the pause has ended. */
+static void tell (Tracker *t, lua_State *L, int over) {
   ProfileCollection *c = &t->collection;
   luaN_Memory m;
   int k;
   t->deciding = 0;
   luaN_memory(L, &m);
-  c->time = clock_now();
+  c->time = over ? m.began + m.pause : clock_now();
   c->duration = c->time - t->since;
   t->toldpauses += c->duration;
   c->processor = clock_thread() - t->sinceprocessor;
@@ -459,7 +460,7 @@ static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
   int quiet;
   luaN_memory(L, &m);
   if (second) {
-    tell(t, L);
+    tell(t, L, 0);
     t->deciding = 1;  /* this one too */
   }
   else {
@@ -591,7 +592,7 @@ static void answered (Tracker *t) {
 
 static void told (Tracker *t, lua_State *L) {
   t->busy++;
-  tell(t, L);
+  tell(t, L, 1);
   t->busy--;
   t->nanoseconds += clock_now() - t->collection.time;
   if (t->asking.child != 0) answered(t);

@@ -74,6 +74,7 @@ describe("a text that is edited", function()
   -- was dead, and the next minor one looked into it.
   it("leaves nobody remembered who held it, where it is tenured after all", function()
     within(function(state)
+      collectgarbage "generational"
       local weak, keep = setmetatable({}, {__mode = "v"}), {}
       for i = 1, 200 do weak[i] = {} end
       for r = 1, 1000 do
