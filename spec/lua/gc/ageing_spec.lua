@@ -10,14 +10,14 @@ describe("a text that is edited", function()
   for name in pairs(texts) do
     -- Each minor collection tenured it, and a look at all that is old found it dead: 0.46 of plain.
     it("dies young where it is held by " .. name, function()
-      local minors, majors = within(function(state, name)
+      local minors, majors = within(function(state, holder)
         local others = {}
         for i = 1, 20000 do others[i] = {i} end
         local function edit(text, i)
           local at = i * 7919 % (#text - 1)
           return text:sub(1, at) .. i % 10 .. text:sub(at + 2)
         end
-        local go = require "spec.lua.gc.texts"[name](edit, ("some text here\n"):rep(7000))
+        local go = require "spec.lua.gc.texts"[holder](edit, ("some text here\n"):rep(7000))
         go(20)
         collectgarbage()
         local _, _, minors, majors = state.memory()
@@ -33,13 +33,13 @@ describe("a text that is edited", function()
     end)
 
     it("is the same while major collections run, held by " .. name, function()
-      within(function(_, name)
+      within(function(_, holder)
         local function edit(text, i)
           local at = i * 7919 % (#text - 1)
           return text:sub(1, at) .. i % 10 .. text:sub(at + 2)
         end
         local text, live = ("0123456789"):rep(2000), {}
-        local go = require "spec.lua.gc.texts"[name](edit, text)
+        local go = require "spec.lua.gc.texts"[holder](edit, text)
         for i = 1, 60 do text = edit(text, i) end
         for i = 1, 60 do live[i] = {text .. i, {}} end
         assert(go(60) == text)
