@@ -9,7 +9,8 @@
 ** 256 KiB to 1 MiB makes no difference that can be told from noise; with 64 KiB,
 ** programs of small heaps spend a tenth of their time on the holes between
 ** survivors). Where a process has many states, being busy counts for less: they
-** share what the nurseries of a few would take. Where most of a nursery outlives it, and much
+** share what the nurseries of a few would take, and none is larger than half of what is old,
+** for those that are idle keep what is young in memory. Where most of a nursery outlives it, and much
 ** of what is old dies, objects live a little longer than a nursery, as those of a queue do, and
 ** a larger one has less to mark: it is doubled, and again, in heaps that are not big and have few
 ** finalizers, which would come later.
