@@ -225,7 +225,23 @@ void *luaN_slow (lua_State *L, size_t size, int what) {
   return p;
 }
 
-/* From lua_Alloc to lua_Alloc: its own realloc. */
+/*
+** n bytes that pass by the nursery, where neither a sample nor a collection is due for them: the
+** point and the limit move left (S1, N3). Where it was the hole's end that set the limit it is
+** lower than it need be, and the next slow allocation sets it anew.
+*/
+static int passes (global_State *g, size_t n) {
+  luaN_Heap *h = &g->heap;
+  if (n >= (size_t)(h->limit - h->free)) return 0;
+  g->GCdebt += (l_mem)n;
+  h->allocated += n;
+  h->point -= n;
+  h->limit -= n;
+  return 1;
+}
+
+
+/* From lua_Alloc, or nothing, to lua_Alloc: its own realloc. */
 static void *relarge (lua_State *L, void *block, size_t osize, size_t nsize,
                       int what) {
   global_State *g = G(L);
@@ -247,18 +263,20 @@ static void *relarge (lua_State *L, void *block, size_t osize, size_t nsize,
       return NULL;
     }
   }
-  if (l_unlikely(h->watched != NULL)) luaN_tellresized(L, block, p, o, n);
+  if (l_unlikely(h->watched != NULL) && block != NULL) luaN_tellresized(L, block, p, o, n);
   h->blocks.held += nsize - osize;
   if (luaN_isexplicit(what)) h->gc.bytes.explicit += n - o;
+  if (n <= o) {
+    g->totalbytes -= (l_mem)(o - n);
+    return p;
+  }
+  h->spare += n - o;
+  if (what == LUAN_VSTACK || what == LUAN_VRESTACK) luaN_stackgrew(&h->gc, n - o);
+  if (passes(g, n - o)) return p;
   d = luaN_topoint(h);
   luaN_account(g);
-  if (n > o) {
-    g->GCdebt += (l_mem)(n - o);
-    h->allocated += n - o;
-    h->spare += n - o;
-    if (what == LUAN_VSTACK || what == LUAN_VRESTACK) luaN_stackgrew(&h->gc, n - o);
-  }
-  else g->totalbytes -= (l_mem)(o - n);
+  g->GCdebt += (l_mem)(n - o);
+  h->allocated += n - o;
   luaN_countblock(L, p, n, o, what, 1, d);
   luaN_setlimit(g);
   return p;
@@ -295,14 +313,15 @@ void *luaN_resize (lua_State *L, void *block, size_t osize, size_t nsize,
   size_t o = luaN_round(osize), n = luaN_round(nsize);
   void *p;
   lua_assert((osize == 0) == (block == NULL));
+  if (luaN_isexplicit(what) && nsize > 0) return relarge(L, block, osize, nsize, what);
   if (nsize == 0) {
     if (block != NULL) luaN_release(L, block, osize, what);
     return NULL;
   }
   if (block != NULL) {
-    if (islarge(osize, what) && islarge(nsize, what))
+    if (osize > LUAN_LARGE && nsize > LUAN_LARGE)
       return relarge(L, block, osize, nsize, what);
-    if (!islarge(osize, what) && n <= o) {  /* shrink in place */
+    if (osize <= LUAN_LARGE && n <= o) {  /* shrink in place */
       if (n < o) {
         if (l_unlikely(g->heap.watched != NULL)) luaN_tellresized(L, block, block, o, n);
         g->totalbytes -= (l_mem)(o - n);
@@ -310,12 +329,11 @@ void *luaN_resize (lua_State *L, void *block, size_t osize, size_t nsize,
       }
       return block;
     }
-    if (what == LUAN_VARRAY && !islarge(nsize, what) &&
+    if (what == LUAN_VARRAY && nsize <= LUAN_LARGE &&
         growsinplace(L, (char *)block, o, n))
       return block;
   }
-  else if (!islarge(nsize, what) && (p = luaN_bump(&g->heap, n)) != NULL)
-    return p;
+  else if (nsize <= LUAN_LARGE && (p = luaN_bump(&g->heap, n)) != NULL) return p;
   p = obtain(L, nsize, osize, what);
   if (p != NULL && block != NULL) {
     memcpy(p, block, osize < nsize ? osize : nsize);
@@ -333,14 +351,12 @@ static void payback (global_State *g, size_t n) {
   size_t most = (g->heap.gc.pace.deferred == 0) ? g->heap.spare : 0;
   l_mem back = (l_mem)(n < most ? n : most), charged;
   if (back == 0) return;
-  luaN_account(g);
-  charged = g->GCdebt + (l_mem)g->heap.gc.pace.nursery;
+  charged = g->GCdebt + luaN_unflushed(g) + (l_mem)g->heap.gc.pace.nursery;
   if (back > charged) back = charged;
   if (back <= 0) return;
   g->heap.spare -= (size_t)back;
   g->GCdebt -= back;
-  g->totalbytes += back;
-  luaN_setlimit(g);
+  g->totalbytes += back;  /* the limit is lower than it need be, as in passes */
 }
 
 
