@@ -7,8 +7,9 @@
 ** tenured like all else, it would take a look at all that is old to find it dead. So a minor
 ** collection that meets a text for the first time leaves it young (MET; AGED behind the sweep),
 ** and whoever it was met in is remembered, for the next minor collection is to come there again
-** (G1): an object, or a thread with the frames from the one inwards whose slot it is. A text leads nowhere, so
-** nothing else is young behind a minor collection. The next one tenures it, if it is alive.
+** (G1): an object, or a thread with the frames from the one inwards whose slot it is. It is left
+** so twice; the third one tenures it, if it is alive. A text leads nowhere, so nothing else is
+** young behind a minor collection.
 **
 ** Where the text is met in something that is not looked at again at little cost (tables with large
 ** vectors, weak ones, lists of the collector's) it is tenured at once; so it is
