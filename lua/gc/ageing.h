@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Texts live through one more minor collection before they are old.
+** Texts live through two more minor collections before they are old.
 **
 ** A text is a long string that lua_Alloc gave: larger than LUAN_LARGE. One that is edited, or
 ** that grows by concatenation, is alive in every minor collection and dead soon; were it
 ** tenured like all else, it would take a look at all that is old to find it dead. So a minor
-** collection that meets a text for the first time leaves it young (MET; AGED behind the sweep),
+** collection that meets a young text leaves it young (MET; AGED behind the sweep),
 ** and whoever it was met in is remembered, for the next minor collection is to come there again
 ** (G1): an object, or a thread with the frames from the one inwards whose slot it is. It is left
 ** so twice; the third one tenures it, if it is alive. A text leads nowhere, so nothing else is
