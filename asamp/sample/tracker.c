@@ -424,10 +424,11 @@ static FollowedDeaths decidedeaths (Tracker *t, int major, uint64_t time,
                                     const PendingJudge *judge) {
   FollowedDeaths none = {NULL, 0};
   const PendingJudge native = {t, isdeadnative, NULL};
-  int freed = (t->mallocs || t->ending) && mallocs_deaths() != t->deaths &&
+  int freed = (t->followed.nfreed > 0 ||
+               ((t->mallocs || t->ending) && mallocs_deaths() != t->deaths)) &&
               (t->ending || time - t->looked >=
                             (uint64_t)t->followed.n * DEATHS_NS / FOLLOWED_MOST);
-  if (!major && !freed && !(t->ending && t->followed.nfreed > 0)) return none;
+  if (!major && !freed) return none;
   t->deaths = mallocs_deaths();
   t->looked = time;
   return followed_deaths(&t->followed, major ? judge : &native);

@@ -11,11 +11,12 @@
 ** so twice; the third one tenures it, if it is alive. A text leads nowhere, so nothing else is
 ** young behind a minor collection.
 **
-** Where the text is met in something that is not looked at again at little cost (tables with large
-** vectors, weak ones, lists of the collector's) it is tenured at once; so it is
-** while a major collection runs or is due, which takes whatever it finds young for a fault. Whoever
-** holds it is old by then: if that is dead, it keeps the text until it is tenured, as old
-** garbage does with all that is young.
+** Where the text is met in something that is not looked at again at little cost (tables that have
+** had a large vector, weak ones, lists of the collector's, more holders than a few hundred) it
+** is tenured at once; so it is while a major collection runs, and when one begins, which takes
+** whatever it finds young for a fault. Whoever holds it is old by then: if that is dead, it keeps the
+** text until it is tenured, as old garbage does with all that is young.
+**
 ** Ageing is what the literature calls it (survivors wait for a second collection); of all else
 ** the first is enough: to tenure it costs less than to look at it twice.
 */

@@ -78,11 +78,10 @@ static void step (lua_State *L, size_t work, int begin) {
   else {
     luaN_collecting(g, LUAN_MINOR);
     if (g->gcstate == GCSpause) c->bytes.textsbefore = c->bytes.texts;
-    luaN_minor(L, g->gcstate == GCSpause && !begin && !c->pace.awaited);
+    luaN_minor(L, g->gcstate == GCSpause && !begin);
     luaN_collecting(g, LUAN_MAJOR);
     begin = (g->gcstate == GCSpause && (begin || luaN_majordue(g)));
-    c->pace.awaited = (begin && c->bytes.aged > 0);
-    if (c->pace.awaited) begin = 0;  /* G10: behind the next one */
+    luaN_aged(L, begin);
     if (begin || g->gcstate != GCSpause) luaN_beginslice(g);
     if (begin) luaN_beginmajor(L);
     if (c->strings.shrinking) luaN_shrinkstrings(L);

@@ -39,12 +39,22 @@ static void keepfinalizable (global_State *g) {
 }
 
 
-/* Whoever holds a text that has stayed young is remembered. Where none has (what was met was tenured
-   after all), nothing may be left behind that a major collection, which may begin now, finds
-   dead. */
-static void rememberholders (lua_State *L) {
+/* What has stayed young of the texts is tenured after all: all that are behind the old ones. */
+static void tenureaged (global_State *g) {
+  luaN_Gc *c = &g->heap.gc;
+  luaN_List *l = &c->lists.large;
+  for (; l->old < l->v.n; l->old++) luaN_mark(g, (GCObject *)l->v.a[l->old]);
+  c->bytes.alltenured += c->bytes.tenured;
+  c->bytes.tenured = c->bytes.aged = 0;
+}
+
+
+/* Whoever holds a text that has stayed young is remembered. Where none has, or a major collection
+   begins now (which takes what is young for a fault, and may find the holder dead), nobody is. */
+void luaN_aged (lua_State *L, int begin) {
   luaN_Gc *c = &G(L)->heap.gc;
   luaN_Vec *v = &c->mark.holders;
+  if (begin && c->bytes.aged > 0) tenureaged(G(L));
   if (c->bytes.aged == 0) v->n = 0;
   while (v->n > 0) {
     GCObject *o = (GCObject *)v->a[--v->n];
@@ -71,7 +81,6 @@ void luaN_minor (lua_State *L, int ageing) {
   luaN_sweepyoungstrings(g);
   luaN_recycle(&g->heap.blocks);
   luaN_beginageing(c, 0);
-  rememberholders(L);
   luaN_keepdirty(L);
   c->mark.minor = 0;
   luaN_outlived(c, c->bytes.tenured);

@@ -3,14 +3,14 @@
 ** The pacer (pace.h): how large the next nursery is, when a major collection begins, and
 ** how much of it a step pays for.
 **
-** A nursery is as large as what is old (up to twice that), or a 64th of all that the state has
-** allocated, within bounds: a state that does little stays small; one that is
+** A nursery is as large as what is old (up to twice that; half of it where a process has many
+** states), or a 64th of all that the state has allocated, within bounds: a state that does little stays small; one that is
 ** large, or has been busy, has a nursery that fits into the cache of a core (from
 ** 256 KiB to 1 MiB makes no difference that can be told from noise; with 64 KiB,
 ** programs of small heaps spend a tenth of their time on the holes between
 ** survivors). Where a process has many states, being busy counts for less: they
-** share what the nurseries of a few would take, and none is larger than half of what is old,
-** for those that are idle keep what is young in memory. Where most of a nursery outlives it, and much
+** share what the nurseries of a few would take, for those that are idle keep what is young, and
+** old garbage, in memory; by how much a heap grows, and the volume, follow their number, too. Where most of a nursery outlives it, and much
 ** of what is old dies, objects live a little longer than a nursery, as those of a queue do, and
 ** a larger one has less to mark: it is doubled, and again, in heaps that are not big and have few
 ** finalizers, which would come later.
@@ -53,6 +53,9 @@
 #define WIDER_MOST	2u
 #define OUTLIVED	2u
 
+/* ... of one of many states so much at most, whatever their number, ... */
+#define NURSERY_FEW	((size_t)32 * 1024)
+
 /* ... of one that has no room for that, at least, ... */
 #define NURSERY_TIGHT	((size_t)4 * 1024)
 
@@ -72,7 +75,7 @@
    there are many states, whose old garbage is in memory together; but these at least. */
 #define MIN_GROWTH		((size_t)512 * 1024)
 #define GROWTHS		((size_t)16 * 1024 * 1024)
-#define LEAST_GROWTH		((size_t)16 * 1024)
+#define LEAST_GROWTH		((size_t)32 * 1024)
 
 /* Part of the growth that is granted whatever the heap takes up. */
 #define FOOTPRINT_PART		2u
@@ -82,8 +85,7 @@
 
 /*
 ** Volume before a major collection, in heaps: at first, and at most. A heap counts
-** as VOLUME_MIN bytes at least, in many states as so many times their MIN_GROWTH. Little is less
-** than a FOUND-th of what was old.
+** as VOLUME_MIN times the least growth at least. Little is less than a FOUND-th of what was old.
 */
 #define PATIENCE_MIN	2u
 #define PATIENCE_MAX	128u
@@ -288,7 +290,7 @@ static size_t mostamong (const luaN_Gc *c, size_t share) {
   size_t most = NURSERY_MAX << c->pace.wider, old = (size_t)c->bytes.old / 2;
   if (most > share && most > NURSERY_MAX) most = (share > NURSERY_MAX) ? share : NURSERY_MAX;
   if (most > 2 * share && most > old) most = (2 * share > old) ? 2 * share : old;
-  return most;
+  return (most < NURSERY_FEW) ? NURSERY_FEW : most;
 }
 
 
@@ -344,7 +346,7 @@ static size_t sparedtexts (const luaN_Gc *c) {
   if (c->pace.fullcycles) return 0;
   if (most < leastgrowth()) most = leastgrowth();
   if (most > share) most = share;
-  return (c->bytes.texts < most) ? c->bytes.texts : most;
+  return (c->bytes.texts + c->bytes.aged < most) ? c->bytes.texts + c->bytes.aged : most;
 }
 
 
@@ -372,7 +374,7 @@ int luaN_majordue (global_State *g) {
   size_t many = FINALIZERS_MIN + c->pace.finalizers / FINALIZERS_PART;
   size_t old = c->finalize.finalizable.old;
   size_t new = (old > c->pace.finalizers) ? old - c->pace.finalizers : 0;
-  uint64_t forweak = (uint64_t)(c->pace.found ? 1 : WEAK_HEAPS) * c->pace.live + leastgrowth();
+  uint64_t forweak = (uint64_t)(c->pace.found ? 1 : WEAK_HEAPS) * c->pace.live + MIN_GROWTH;
   if (c->pace.fullcycles) volume += MIN_CYCLE_GAP;  /* bytes of resized blocks count once here */
   return hasgrown(g) || volume >= c->pace.volume ||
          (volume >= c->pace.volume / 2 && isquiet(g)) ||

@@ -109,7 +109,7 @@ static void shorten (lua_State *th) {
 static void seeagain (lua_State *th, StkId from) {
   CallInfo *ci;
   while (from < th->top.p && !(iscollectable(s2v(from)) && luaN_ismet(gcvalue(s2v(from))))) from++;
-  if (from == th->top.p) return;  /* a variable holds it */
+  if (from == th->top.p) return;
   for (ci = th->ci; ci != NULL; ci = ci->previous) {
     ci->callstatus &= (unsigned short)~CIST_CLEAN;
     if (ci->func.p <= from) break;

@@ -180,7 +180,6 @@ typedef struct luaN_Pace {
 				   (WEAK_FOUND)? */
   lu_byte hurried;		/* had weak tables got many entries when the last one began? */
   lu_byte wider;		/* how often nurseries have been doubled (luaN_outlived) */
-  lu_byte awaited;		/* a major collection is due, when no text is young */
   unsigned turn;		/* of nurseries that have a size between two bounds */
   size_t nursery;		/* bytes from one minor collection to the next */
   size_t deferred;		/* ... of which so many come after luaN_resume */

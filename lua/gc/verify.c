@@ -44,6 +44,7 @@ typedef struct Walk {
   GCObject *from;		/* what is being looked at, or NULL: a root */
   const TValue *slot;		/* ... and the slot of a table or stack */
   int weak;			/* some table is weak: 'bytes' may be less */
+  int over;			/* a collection is just over: G2 holds */
 } Walk;
 
 
@@ -128,6 +129,7 @@ static void reach (Walk *w, GCObject *o) {
   if (!refers(w, o) || luaN_visit(w->g, o)) return;
   if (luaN_isyoung(o) && (o->marked & LUAN_UNLOGGED))
     fail(w, "G8 (young)", o, o->marked, 0);
+  if (w->over && luaN_isyoung(o) && !luaN_isaged(o)) fail(w, "G2 (young)", o, o->marked, o->tt);
   w->logged += luaN_islogged(o);
   if (w->n == w->size) {
     size_t size = w->size ? 2 * w->size : 1024;
@@ -454,13 +456,14 @@ static const char *checkopen (global_State *g) {
 }
 
 
-static const char *checkgraph (lua_State *L, int exact) {
+static const char *checkgraph (lua_State *L, int exact, int over) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
   Walk w;
   size_t i;
   memset(&w, 0, sizeof(w));
   w.g = g;
+  w.over = over;
   if (c->mark.pending) return NULL;  /* the marker needs the bits */
   setgray(g, 1);
   reach(&w, obj2gco(g->mainthread));
@@ -570,7 +573,7 @@ static const char *checkfinalizers (const luaN_Heap *h) {
 }
 
 
-const char *luaN_verify (lua_State *L, int exact) {
+const char *luaN_verify (lua_State *L, int exact, int over) {
   global_State *g = G(L);
   const luaN_Heap *h = &g->heap;
   const char *bad;
@@ -590,7 +593,7 @@ const char *luaN_verify (lua_State *L, int exact) {
   if ((bad = checkopen(g)) != NULL) return bad;
   if ((bad = checkfinalizers(h)) != NULL) return bad;
   if ((bad = luaN_checkoutside(g, &where)) != NULL) return broken(bad, where, 0, 0);
-  return checkgraph(L, exact);
+  return checkgraph(L, exact, over);
 }
 
 /* }===================================================================== */
@@ -607,7 +610,7 @@ void luaN_mustverify (lua_State *L, int exact) {
                  : (h->gc.bytes.old > MAX_OFTEN_VERIFIED) ? 16 : 1;
   lua_assert(!(L->marked & LUAN_CLEAN));  /* T1: it runs */
   if ((h->minors + h->majors) % every != 0) return;
-  broken = luaN_verify(L, exact);
+  broken = luaN_verify(L, exact, 1);
   if (broken == NULL) return;
   fprintf(stderr, "heap: %s\n", broken);
   abort();
@@ -616,5 +619,5 @@ void luaN_mustverify (lua_State *L, int exact) {
 
 
 LUA_API const char *luaN_check (lua_State *L) {
-  return luaN_verify(L, 0);
+  return luaN_verify(L, 0, 0);
 }

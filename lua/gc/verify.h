@@ -9,9 +9,10 @@
 ** Checks the invariants of heap.h, nursery.h and gc.h by a walk over the whole
 ** heap. Returns NULL, or a line that names the invariant that does not hold;
 ** the line is in static memory. 'exact': a full collection has just ended, so
-** the bytes counted for old objects must be those that can be reached.
+** the bytes counted for old objects must be those that can be reached. 'over': some collection has,
+** so nothing is young (G2).
 */
-LUAI_FUNC const char *luaN_verify (lua_State *L, int exact);
+LUAI_FUNC const char *luaN_verify (lua_State *L, int exact, int over);
 
 /* Ends the process with that line when an invariant does not hold. */
 #if defined(LUAN_DEBUG)
