@@ -414,9 +414,9 @@ static PendingFates decidefates (Tracker *t, const PendingJudge *judge) {
 
 
 /*
-** Deaths of what is followed. Old objects die in major collections only; what was freed
-** by hand since the last one is told with the last record as well. Native memory is told
-** with every record, for its peak has nothing to do with major collections: as soon as the
+** Deaths of what is followed. Old objects die in major collections only; what was freed by hand,
+** as large strings are that die young, and native memory are told with every record, for
+** their peak has nothing to do with major collections: as soon as the
 ** looks at all that is followed cost a hundredth of the time. With the last record none is
 ** sampled any more, and what was is still watched.
 */

@@ -46,7 +46,7 @@ function M.lines(style, rows, brief)
   if not brief then
     lines[#lines + 1] = style.paint("dim", layout.wrap(
       "lived for: bytes that were allocated between birth and death, " ..
-      "which a major collection tells; alive: at the end.", "  ",
+      "which a collection tells, of what is old a major one; alive: at the end.", "  ",
       style.width))
   end
   return lines
