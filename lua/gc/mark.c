@@ -138,7 +138,7 @@ static __attribute__((noinline)) void markany (global_State *g, GCObject *o) {
     more += luaN_round(own);
   }
   count(c, o, young, more);
-  if (young && o->tt == LUA_VLNGSTR && own > LUAN_LARGE) c->bytes.texts += more;
+  if (young && own > LUAN_LARGE) c->bytes.texts += more;  /* of a string, or a userdata */
   if (!leaf && !luaN_push(g, young ? &c->mark.young : &c->mark.old, o))
     setpending(g, o, large);
 }

@@ -205,7 +205,7 @@ static void *obtain (lua_State *L, size_t size, size_t oldsize, int what) {
     h->allocated += n;
     if (islarge(size, what)) {
       h->spare += n;
-      if (what == LUA_VLNGSTR) h->texts += n;
+      if (what == LUA_VLNGSTR || what == LUA_VUSERDATA) h->texts += n;
     }
   }
   luaN_account(g);

@@ -93,8 +93,9 @@
 #define FOUND		8
 
 /*
-** Long strings that lua_Alloc gives (texts) are made faster by the byte than anything else, and
-** lead nowhere. One that is being edited is tenured by each minor collection, and dead soon; what
+** Long strings that lua_Alloc gives (texts), and userdata that it gives one by one, are made faster
+** by the byte than anything else, and lead nowhere, or not far. One that is alive as a collection
+** comes, or has a finalizer, is tenured, and dead soon; what
 ** finds it is a look at all that is old. So as much of them as is live, within bounds, may be
 ** tenured before the heap has grown for that (all states of the process share the most), and
 ** their allocation counts for the volume by such a part. In the incremental mode they count like

@@ -163,7 +163,7 @@ typedef struct luaN_Bytes {
   unsigned whilebegan;		/* ... so many ms of CLOCK_MONOTONIC; both wrap around */
   size_t tenured;		/* since the last collection, ... */
   uint64_t alltenured;		/* ... all of them, and ... */
-  size_t texts;			/* ... in texts (ageing.h), since the last major collection has
+  size_t texts;			/* ... in texts (ageing.h) and userdata as large, since the last major collection has
 				   ended, ... */
   size_t textsbefore;		/* ... before this one began, or the minor one ahead of it; ... */
   size_t textsleft;		/* ... and from then on to the end of the last one, which may have
@@ -270,7 +270,7 @@ typedef struct luaN_Heap {
   char *mark;			/* 'free' when the accounts were last flushed */
   uint64_t point;		/* nursery address of the next sample (S1) */
   uint64_t allocated;		/* bytes ever allocated, up to 'mark', ... */
-  uint64_t texts;		/* ... of which so many in long strings that lua_Alloc gave */
+  uint64_t texts;		/* ... of which so many in texts, and userdata as large */
   uint64_t allocatedoutside;	/* outside, as samples count them */
   size_t spare;			/* bytes of large blocks that this nursery was charged with, and
 				   has not been paid back */

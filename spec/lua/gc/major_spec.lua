@@ -625,20 +625,25 @@ describe("memory of a heap that has become small", function()
 
   -- Beside chunks, which are mapped, large strings are all that malloc has: what a sweep freed was
   -- the end of malloc's heap, went back to the system, and was cleared anew: 90 pages for each.
-  it("is kept where large strings are made and dropped #plain", function()
-    local status, out = process.code[[
-      local function faults()
-        return tonumber(io.open("/proc/self/stat"):read("a"):match("%) %S" .. (" %S+"):rep(6) .. " (%d+)"))
-      end
-      local text = ("z"):rep(200000)
-      local function make(n) for i = 1, n do local _ = text .. i end end
-      make(100)
-      local before = faults()
-      make(2000)
-      print((faults() - before) // 20)]]
-    assert.equal(0, status)
-    assert.is_true(tonumber(out) < 200, out)  -- of a hundred; they were 900
-  end)
+  for _, case in ipairs {{200000, 1, 100}, {30000, 30, 8}, {10000000, 3, 2000}} do
+    local size, kept, most = table.unpack(case)
+    it(("is kept where strings of %d bytes are made and dropped #plain"):format(size), function()
+      local status, out = process.code(([[
+        local size, kept = %d, %d
+        local function faults()
+          return tonumber(io.open("/proc/self/stat"):read("a"):match("%%) %%S" .. (" %%S+"):rep(6) .. " (%%d+)"))
+        end
+        local text, ring = ("z"):rep(size), {}
+        local function make(n) for i = 1, n do ring[i %% kept] = text .. i end end
+        local n = size > 1000000 and 20 or 2000
+        make(n)
+        local before = faults()
+        make(n)
+        print((faults() - before) * 20 // n)]]):format(size, kept))
+      assert.equal(0, status)
+      assert.is_true(tonumber(out) < most, out)  -- for 20; they were 900, 15 and 9,703
+    end)
+  end
 
   -- A bug that was: the collector's lists of what has a finalizer, of what is
   -- remembered and of weak tables stayed as long as they had ever been.
