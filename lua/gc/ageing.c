@@ -24,13 +24,46 @@ static int isbig (const GCObject *o) {
 }
 
 
+unsigned luaN_age (const GCObject *o) {
+  if (o->tt == LUA_VUSERDATA) return ((const lu_byte *)o)[-1] >> LUAN_UDATAAGE;
+  return (o->marked & LUAN_TWICE) ? 2 : (o->marked & LUAN_AGED) != 0;
+}
+
+
+void luaN_setage (GCObject *o, unsigned age) {
+  if (o->tt == LUA_VUSERDATA) {
+    lu_byte *p = (lu_byte *)o - 1;
+    *p = (lu_byte)((*p & ((1u << LUAN_UDATAAGE) - 1)) | age << LUAN_UDATAAGE);
+  }
+  else {
+    o->marked &= (lu_byte)~(LUAN_AGED | LUAN_TWICE);
+    if (age > 0) o->marked |= (age > 1) ? (LUAN_AGED | LUAN_TWICE) : LUAN_AGED;
+  }
+}
+
+
+/* Is it a text? While keys are chased whatever may be one passes through a mark stack. */
+static int istext (const global_State *g, const GCObject *o) {
+  const Udata *u;
+  if (o->tt == LUA_VLNGSTR) return sizelstring(gco2ts(o)->u.lnglen) > LUAN_LARGE;
+  u = gco2u(o);
+  if (luaN_sizeudata(u->nuvalue, u->len) <= LUAN_LARGE || u->nuvalue > 1 || tofinalize(o) ||
+      (o->marked & LUAN_LISTED) || g->heap.gc.weak.chasing ||
+      (u->nuvalue == 1 && iscollectable(&u->uv[0].uv) &&
+       !luaN_hasepoch(gcvalue(&u->uv[0].uv), g->heap.gc.mark.epoch)))
+    return 0;
+  return 1;
+}
+
+
 int luaN_staysyoung (global_State *g, GCObject *o) {
   luaN_Mark *m = &g->heap.gc.mark;
-  if (m->holder == NULL || (o->marked & LUAN_TWICE) ||
-      sizelstring(gco2ts(o)->u.lnglen) <= LUAN_LARGE || isbig(m->holder) ||
+  if (m->holder == NULL || !istext(g, o) || luaN_age(o) >= LUAN_MOSTAGE || isbig(m->holder) ||
       !(luaN_holds(m, m->holder) ||
         (m->holders.n < MOST_HOLDERS && luaN_push(g, &m->holders, m->holder))))
     return 0;
   o->marked |= LUAN_MET;
+  m->met++;
   return 1;
 }
+

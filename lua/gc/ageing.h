@@ -2,7 +2,8 @@
 /*
 ** Texts live through two more minor collections before they are old.
 **
-** A text is a long string that lua_Alloc gave: larger than LUAN_LARGE. One that is edited, or
+** A text is a long string that lua_Alloc gave: larger than LUAN_LARGE; and so is a userdata as large
+** that has no finalizer, stands for nothing outside and refers to nothing young. One that is edited, or
 ** that grows by concatenation, is alive in every minor collection and dead soon; were it
 ** tenured like all else, it would take a look at all that is old to find it dead. So a minor
 ** collection that meets a young text leaves it young (MET; AGED behind the sweep),
@@ -23,6 +24,9 @@
 #ifndef luaN_ageing_h
 #define luaN_ageing_h
 
+#define LUAN_UDATAAGE	5	/* bits of the byte in front of a large userdata below its age */
+#define LUAN_MOSTAGE	2u
+
 #include "lgc.h"
 #include "lstate.h"
 
@@ -37,13 +41,18 @@
 #define luaN_holds(m,o) \
   ((m)->holders.n > 0 && (m)->holders.a[(m)->holders.n - 1] == (void *)(o))
 
+/* Of a string or a userdata. */
 #define luaN_ismet(o) \
-  ((o)->tt == LUA_VLNGSTR && luaN_isyoung(o) && ((o)->marked & LUAN_MET))
-#define luaN_isaged(o) \
-  ((o)->tt == LUA_VLNGSTR && luaN_isyoung(o) && ((o)->marked & LUAN_AGED))
+  (((o)->tt == LUA_VLNGSTR || (o)->tt == LUA_VUSERDATA) && \
+   ((o)->marked & (LUAN_EPOCH | LUAN_MET)) == LUAN_MET)
 
-/* Does long string o, which is young and was met now, stay young? Then its holder is in
-   mark.holders. */
+/* How many minor collections have left o young, which lua_Alloc gave: a long string, or a
+   userdata, in front of which is a byte with room for that (LUAN_UDATAAGE). */
+LUAI_FUNC unsigned luaN_age (const GCObject *o);
+LUAI_FUNC void luaN_setage (GCObject *o, unsigned age);
+
+/* Does o, a young string or userdata that was met now, stay young? Then its holder is in
+   mark.holders; a userdata's metatable is left to the caller. */
 LUAI_FUNC int luaN_staysyoung (global_State *g, GCObject *o);
 
 #endif

@@ -84,7 +84,10 @@ static __attribute__((noinline)) void markany (global_State *g, GCObject *o) {
   int leaf = 0, large = 0;
   const char *p = (const char *)o;
   size_t own, more = 0;  /* bytes of the object and of its vectors */
-  if (young && o->tt == LUA_VLNGSTR && luaN_staysyoung(g, o)) return;
+  if (young && (o->tt == LUA_VLNGSTR || o->tt == LUA_VUSERDATA) && luaN_staysyoung(g, o)) {
+    if (o->tt == LUA_VUSERDATA) luaN_markN(g, gco2u(o)->metatable);
+    return;
+  }
   o->marked = (lu_byte)((o->marked & ~LUAN_EPOCH) | c->mark.epoch);
   switch (o->tt) {
     case LUA_VSHRSTR:
@@ -116,7 +119,10 @@ static __attribute__((noinline)) void markany (global_State *g, GCObject *o) {
     }
     case LUA_VUSERDATA:
       own = luaN_sizeudata(gco2u(o)->nuvalue, gco2u(o)->len);
-      large = (own > LUAN_LARGE);
+      if ((large = (own > LUAN_LARGE)) && young) {
+        o->marked &= (lu_byte)~LUAN_MET;
+        luaN_setage(o, 0);
+      }
       break;
     case LUA_VPROTO:
       own = 0;  /* explicit memory */

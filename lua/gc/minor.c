@@ -44,6 +44,7 @@ static void tenureaged (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   luaN_List *l = &c->lists.large;
   for (; l->old < l->v.n; l->old++) luaN_mark(g, (GCObject *)l->v.a[l->old]);
+  luaN_drain(g, 0);  /* what userdata refer to is old */
   c->bytes.alltenured += c->bytes.tenured;
   c->bytes.tenured = c->bytes.aged = 0;
 }

@@ -14,6 +14,7 @@
 #include "lgc.h"
 #include "lmem.h"
 
+#include "ageing.h"
 #include "holes.h"
 #include "host.h"
 #include "limit.h"
@@ -95,7 +96,8 @@ static luaN_Vec *listfor (luaN_Gc *c, int what) {
 
 /*
 ** The place for a userdata in a block of UDATAROOM bytes more: aligned to 16
-** whatever lua_Alloc gives. The byte before it says how far from the begin it is.
+** whatever lua_Alloc gives. The byte before it says how far from the begin it is, in its lower bits
+** (the others are ageing.h's).
 */
 static char *udataplace (char *block) {
   char *p = (char *)(((uintptr_t)block + UDATAROOM) &
@@ -107,7 +109,7 @@ static char *udataplace (char *block) {
 
 void luaN_freeudata (global_State *g, void *o, size_t size) {
   char *p = (char *)o;
-  luaN_ask(g, p - p[-1], size + UDATAROOM, 0);
+  luaN_ask(g, p - (p[-1] & ((1 << LUAN_UDATAAGE) - 1)), size + UDATAROOM, 0);
 }
 
 

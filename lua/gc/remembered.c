@@ -23,7 +23,7 @@ static int maybedead (global_State *g, GCObject *o) {
     luaN_mark(g, o);
     return 0;
   }
-  return luaN_white(g, o);
+  return luaN_white(g, o) && !luaN_tenuremet(g, o);
 }
 
 
@@ -70,9 +70,9 @@ static int clearslot (global_State *g, Table *t, unsigned i, int keys) {
   unsigned asize = luaN_asize(t);
   Node *n = (i < asize) ? NULL : gnode(t, i - asize);
   TValue *v = (n == NULL) ? &t->array[i] : gval(n);
-  int unresolved = (n != NULL && keyiscollectable(n) && luaN_white(g, gckey(n)));
+  int unresolved = (n != NULL && keyiscollectable(n) && maybedead(g, gckey(n)));
   if (!isempty(v) &&
-      (keys ? unresolved : (iscollectable(v) && luaN_white(g, gcvalue(v))))) {
+      (keys ? unresolved : (iscollectable(v) && maybedead(g, gcvalue(v))))) {
     g->heap.gc.weak.tenured--;
     setempty(v);
   }

@@ -53,7 +53,8 @@ typedef struct luaN_Mark {
   lu_byte pending;		/* some object is pending: a mark stack was full */
   lu_byte ageing;		/* texts that are met may stay young (ageing.h), ... */
   GCObject *holder;		/* ... where they are met in this, if it is not NULL, ... */
-  luaN_Vec holders;		/* ... and all in which some have been met */
+  luaN_Vec holders;		/* ... and all in which some have been met, ... */
+  size_t met;			/* ... so often, in the life of the state */
   lu_byte cached;		/* of 'thread', the CallInfos that are not in use */
   luaN_Vec young;		/* mark stack of objects that were young, ... */
   luaN_Vec old;			/* ... and of objects that were old */

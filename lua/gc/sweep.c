@@ -132,8 +132,10 @@ static void sweepyounglarge (lua_State *L, luaN_List *l) {
   for (i = n = old = l->old; i < l->v.n; i++) {
     GCObject *o = (GCObject *)l->v.a[i];
     if (luaN_ismet(o)) {
-      o->marked ^= LUAN_MET | ((o->marked & LUAN_AGED) ? LUAN_TWICE : LUAN_AGED);
-      aged += luaN_round(sizelstring(gco2ts(o)->u.lnglen));
+      o->marked ^= LUAN_MET;
+      luaN_setage(o, luaN_age(o) + 1);
+      aged += luaN_round((o->tt == LUA_VUSERDATA) ? luaN_sizeudata(gco2u(o)->nuvalue, gco2u(o)->len)
+                                                  : sizelstring(gco2ts(o)->u.lnglen));
       l->v.a[n++] = o;
     }
     else if (luaN_isold(o)) {
@@ -141,7 +143,7 @@ static void sweepyounglarge (lua_State *L, luaN_List *l) {
       l->v.a[old++] = o;
     }
     else {
-      if (luaN_isaged(o) && h->watched != NULL) luaN_tellfree(L, o);
+      if (h->watched != NULL) luaN_tellfree(L, o);
       freeobject(L, o);
     }
   }

@@ -97,7 +97,7 @@ static int follow (global_State *g) {
 
 
 /* Grows with every object that is marked, for whatever can be a key takes some bytes. */
-#define clockof(c)	((c)->mark.reached + (l_mem)(c)->bytes.tenured)
+#define clockof(c)	((c)->mark.reached + (l_mem)((c)->bytes.tenured + (c)->mark.met))
 
 
 /*
@@ -243,6 +243,7 @@ static void findresurrected (global_State *g, size_t *first, size_t nalive,
   else luaN_cleardoubtful(g, 1);
   clearkeys(g);
   clearvalues(g, nalive);
+  luaN_drain(g, 0);  /* what was tenured by luaN_tenuremet, which leads to nothing young */
   if (!c->mark.minor) luaN_forgetweak(g);
   else if (c->mark.major) leavetomajor(g);
   lua_assert(c->mark.young.n == 0 && !c->mark.pending && c->weak.unresolved.n == 0);

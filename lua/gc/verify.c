@@ -125,11 +125,19 @@ static int refers (Walk *w, GCObject *o) {
 }
 
 
+/* Is o, which is young, a text that is so? */
+static int isaged (const GCObject *o) {
+  size_t n = (o->tt == LUA_VLNGSTR) ? sizelstring(gco2ts(o)->u.lnglen)
+           : (o->tt == LUA_VUSERDATA) ? luaN_sizeudata(gco2u(o)->nuvalue, gco2u(o)->len) : 0;
+  return n > LUAN_LARGE && luaN_age(o) > 0;
+}
+
+
 static void reach (Walk *w, GCObject *o) {
   if (!refers(w, o) || luaN_visit(w->g, o)) return;
   if (luaN_isyoung(o) && (o->marked & LUAN_UNLOGGED))
     fail(w, "G8 (young)", o, o->marked, 0);
-  if (w->over && luaN_isyoung(o) && !luaN_isaged(o)) fail(w, "G2 (young)", o, o->marked, o->tt);
+  if (w->over && luaN_isyoung(o) && !isaged(o)) fail(w, "G2 (young)", o, o->marked, o->tt);
   w->logged += luaN_islogged(o);
   if (w->n == w->size) {
     size_t size = w->size ? 2 * w->size : 1024;
@@ -432,9 +440,9 @@ static const char *checkaged (const global_State *g) {
   size_t i;
   for (i = 0; i < l->v.n; i++) {
     const GCObject *o = (const GCObject *)l->v.a[i];
-    if (o == NULL || o->tt != LUA_VLNGSTR) continue;
-    if (o->marked & LUAN_MET) return broken("G10 (met)", o, o->marked, (unsigned long)i);
-    if (luaN_isaged(o) && (i < l->old || g->gcstate != GCSpause))
+    if (o == NULL || (o->tt != LUA_VLNGSTR && o->tt != LUA_VUSERDATA)) continue;
+    if (luaN_ismet(o)) return broken("G10 (met)", o, o->marked, (unsigned long)i);
+    if (luaN_isyoung(o) && luaN_age(o) > 0 && (i < l->old || g->gcstate != GCSpause))
       return broken("G10 (aged)", o, (unsigned long)i, (unsigned long)l->old);
   }
   return NULL;

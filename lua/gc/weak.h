@@ -5,6 +5,7 @@
 #ifndef luaN_weak_h
 #define luaN_weak_h
 
+#include "ageing.h"
 #include "mark.h"
 
 enum { LUAN_STRONG, LUAN_WEAKVALUES, LUAN_EPHEMERON, LUAN_ALLWEAK };
@@ -55,6 +56,15 @@ LUAI_FUNC void luaN_doubt (global_State *g, Table *t, void *slot);
 LUAI_FUNC void luaN_lookonce (global_State *g, Table *t);
 /* } */
 
+/* A weak table refers to o: if it is met, and was to stay young, it is tenured, for no slot of a weak
+   table is remembered for it (ageing.h). Returns whether it was. */
+static inline int luaN_tenuremet (global_State *g, GCObject *o) {
+  if (!luaN_ismet(o)) return 0;
+  lua_assert(g->heap.gc.mark.holder == NULL);
+  luaN_mark(g, o);
+  return 1;
+}
+
 /*
 ** Is o dead, as far as the running collection knows? 'tag' is that of the value or key
 ** that refers to it. The marks of a block's lines lie together: a line without the major
@@ -67,7 +77,7 @@ static inline int luaN_isunseen (global_State *g, const GCObject *o, int tag) {
     const luaN_Block *b = luaN_blockof(&g->heap.blocks, o);
     if (!(b->marks[luaN_lineof(b, o)] & luaN_bit(c->mark.epoch))) return 1;
   }
-  return luaN_white(g, o);
+  return luaN_white(g, o) && !luaN_tenuremet(g, (GCObject *)o);
 }
 
 #define luaN_isstringtag(tag) \

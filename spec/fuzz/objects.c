@@ -130,8 +130,8 @@ static int b_userdata (lua_State *L) {
 
 static void a_userdata (lua_State *L) {
   Node *n;
-  w.a = chance(40) ? 8000 + (int)random_below(20000) : (int)random_below(200);
-  w.b = (int)random_below(6);
+  w.a = chance(15) ? 8000 + (int)random_below(20000) : (int)random_below(200);
+  w.b = (int)random_below(chance(2) ? 2 : 6);
   if (w.a == 0 && w.noempty) w.a = 1;
   if (!call(L, b_userdata, 0, 1)) return;
   n = node_new(N_USERDATA, lua_topointer(L, -1));

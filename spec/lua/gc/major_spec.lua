@@ -631,7 +631,8 @@ describe("memory of a heap that has become small", function()
       local status, out = process.code(([[
         local size, kept = %d, %d
         local function faults()
-          return tonumber(io.open("/proc/self/stat"):read("a"):match("%%) %%S" .. (" %%S+"):rep(6) .. " (%%d+)"))
+          local stat = io.open("/proc/self/stat"):read("a")
+          return tonumber(stat:match("%%) %%S" .. (" %%S+"):rep(6) .. " (%%d+)"))
         end
         local text, ring = ("z"):rep(size), {}
         local function make(n) for i = 1, n do ring[i %% kept] = text .. i end end

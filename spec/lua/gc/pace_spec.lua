@@ -97,7 +97,7 @@ describe("a major collection", function()
       local _, _, _, before = state.memory()
       for _ = 1, 2000 do state.userdata(100000) end
       local _, _, _, majors = state.memory()
-      assert(majors - before <= 12, majors - before)  -- 5
+      assert(majors - before <= 5, majors - before)
       local meta = {__gc = function() end}
       for _ = 1, 2000 do debug.setmetatable(state.userdata(100000), meta) end
       local _, _, _, after = state.memory()
