@@ -18,7 +18,8 @@ local OURS = {
     "dictionary", "ephemerons", "weak_cache", "finalizers", "queue" } },
   { "hosts", {
     "dropped_heap", "old_finalizers", "weak_keys", "weak_pairs", "big_array", "permute",
-    "rekeyed", "frames", "replaced", "batches", "columns", "ring", "sets", "edited" } },
+    "rekeyed", "frames", "replaced", "batches", "columns", "ring", "sets", "edited",
+    "messages" } },
   { "evaluation", { "loop", "interpreter" } },
 }
 

@@ -1,0 +1,30 @@
+-- SPDX-License-Identifier: MIT
+-- Host: strings of 8 KB to 8 MB, as messages and files are, come and go beside a heap of small
+-- objects; some of the last are kept. They are malloc's, and what a collection gives back to it
+-- is the end of its heap. size is the number of the smallest; of the others as many less as
+-- they are longer, but for a few.
+
+local OTHERS = 20000
+local LENGTHS = { 8200, 30000, 120000, 1000000, 8000000 }
+local KEPT = { 100, 30, 10, 3, 2 }
+
+local function run(size)
+  local others, sum = {}, 0
+  for i = 1, OTHERS do others[i] = { i } end
+  for l, length in ipairs(LENGTHS) do
+    local text, ring, kept = ("abcdefgh"):rep(length // 8), {}, KEPT[l]
+    for i = 1, math.max(size * LENGTHS[1] // length, 3) do
+      local message = text .. i
+      ring[i % kept] = message
+      local old = ring[i * 7 % kept] or message
+      sum = (sum + #old + message:byte(i % length + 1)) % 1000003
+    end
+  end
+  return sum + #others
+end
+
+return {
+  about = "strings of 8 KB to 8 MB come and go, some are kept",
+  size = 200000, small = 1000, tiny = 5,
+  run = run,
+}
