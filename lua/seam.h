@@ -17,7 +17,7 @@
 
 #include "lua.h"
 
-#define LUAN_SEAM	11	/* version of what follows */
+#define LUAN_SEAM	12	/* version of what follows */
 
 /* What a block of memory is. */
 typedef enum luaN_Kind {
@@ -310,7 +310,7 @@ typedef struct luaN_Memory {
   uint64_t inuse;	/* as collectgarbage "count" */
   uint64_t held;	/* obtained from lua_Alloc */
   uint64_t allocated;	/* by the state, in its life */
-  uint64_t tenured;	/* of these, survived their first collection */
+  uint64_t tenured;	/* of these, survived their first collection (large strings: three) */
   uint64_t nursery;	/* from one minor collection to the next */
   uint64_t charged;	/* what all nurseries so far were filled with: more than
 			   'allocated', for vectors that get another place are new memory, of
