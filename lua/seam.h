@@ -65,9 +65,9 @@ typedef struct luaN_Sampler {
   void (*collected) (void *ud, lua_State *L);
   /*
   ** A block that is no object (it may have an owner) is freed by hand; or its
-  ** owner stands for nothing any more. Or it is a string, or userdata, that lua_Alloc gave, which was alive
-  ** in a minor collection, and another, behind its decision, gives back. Called for those of
-  ** luaN_watch, and for some that are not watched.
+  ** owner stands for nothing any more. Or it is a string, or userdata, that lua_Alloc gave,
+  ** which was alive in a minor collection, and another, behind its decision, gives back. Called
+  ** for those of luaN_watch, and for some that are not watched.
   */
   void (*freed) (void *ud, lua_State *L, const void *block);
   /*

@@ -42,17 +42,25 @@ void luaN_setage (GCObject *o, unsigned age) {
 }
 
 
+size_t luaN_textsize (const GCObject *o) {
+  if (o->tt == LUA_VUSERDATA) return luaN_sizeudata(gco2u(o)->nuvalue, gco2u(o)->len);
+  return sizelstring(gco2ts(o)->u.lnglen);
+}
+
+
+/* Does userdata u lead to nothing that is not marked, but for its metatable? */
+static int isleaf (const global_State *g, const Udata *u) {
+  return u->nuvalue == 0 ||
+         (u->nuvalue == 1 && !(iscollectable(&u->uv[0].uv) &&
+                               !luaN_hasepoch(gcvalue(&u->uv[0].uv), g->heap.gc.mark.epoch)));
+}
+
+
 /* Is it a text? While keys are chased whatever may be one passes through a mark stack. */
 static int istext (const global_State *g, const GCObject *o) {
-  const Udata *u;
-  if (o->tt == LUA_VLNGSTR) return sizelstring(gco2ts(o)->u.lnglen) > LUAN_LARGE;
-  u = gco2u(o);
-  if (luaN_sizeudata(u->nuvalue, u->len) <= LUAN_LARGE || u->nuvalue > 1 || tofinalize(o) ||
-      (o->marked & LUAN_LISTED) || g->heap.gc.weak.chasing ||
-      (u->nuvalue == 1 && iscollectable(&u->uv[0].uv) &&
-       !luaN_hasepoch(gcvalue(&u->uv[0].uv), g->heap.gc.mark.epoch)))
-    return 0;
-  return 1;
+  if (luaN_textsize(o) <= LUAN_LARGE) return 0;
+  return o->tt == LUA_VLNGSTR || (!tofinalize(o) && !(o->marked & LUAN_LISTED) &&
+                                  !g->heap.gc.weak.chasing && isleaf(g, gco2u(o)));
 }
 
 
@@ -66,4 +74,3 @@ int luaN_staysyoung (global_State *g, GCObject *o) {
   m->met++;
   return 1;
 }
-

@@ -2,12 +2,12 @@
 /*
 ** Texts live through two more minor collections before they are old.
 **
-** A text is a long string that lua_Alloc gave: larger than LUAN_LARGE; and so is a userdata as large
-** that has no finalizer, stands for nothing outside and refers to nothing young. One that is edited, or
-** that grows by concatenation, is alive in every minor collection and dead soon; were it
+** A text is a long string that lua_Alloc gave, larger than LUAN_LARGE, or a userdata as large that
+** has no finalizer, stands for nothing outside and refers to nothing young. One that is edited,
+** or that grows by concatenation, is alive in every minor collection and dead soon; were it
 ** tenured like all else, it would take a look at all that is old to find it dead. So a minor
-** collection that meets a young text leaves it young (MET; AGED behind the sweep),
-** and whoever it was met in is remembered, for the next minor collection is to come there again
+** collection that meets a young text leaves it young (MET; AGED behind the sweep), and whoever
+** it was met in is remembered, for the next minor collection is to come there again
 ** (G1): an object, or a thread with the frames from the one inwards whose slot it is. It is left
 ** so twice; the third one tenures it, if it is alive. A text leads nowhere, so nothing else is
 ** young behind a minor collection.
@@ -15,8 +15,8 @@
 ** Where the text is met in something that is not looked at again at little cost (tables that have
 ** had a large vector, weak ones, lists of the collector's, more holders than a few hundred) it
 ** is tenured at once; so it is while a major collection runs, and when one begins, which takes
-** whatever it finds young for a fault. Whoever holds it is old by then: if that is dead, it keeps the
-** text until it is tenured, as old garbage does with all that is young.
+** whatever it finds young for a fault. Whoever holds it is old by then: if that is dead, it
+** keeps the text until it is tenured, as old garbage does with all that is young.
 **
 ** Ageing is what the literature calls it (survivors wait for a second collection); of all else
 ** the first is enough: to tenure it costs less than to look at it twice.
@@ -24,11 +24,11 @@
 #ifndef luaN_ageing_h
 #define luaN_ageing_h
 
-#define LUAN_UDATAAGE	5	/* bits of the byte in front of a large userdata below its age */
-#define LUAN_MOSTAGE	2u
-
 #include "lgc.h"
 #include "lstate.h"
+
+#define LUAN_UDATAAGE	5	/* bits of the byte in front of a large userdata below its age */
+#define LUAN_MOSTAGE	2u	/* minor collections that leave a text young */
 
 /* A minor collection begins: 'on', texts may stay young. */
 #define luaN_beginageing(c,on)	((c)->mark.ageing = (lu_byte)(on))
@@ -45,6 +45,9 @@
 #define luaN_ismet(o) \
   (((o)->tt == LUA_VLNGSTR || (o)->tt == LUA_VUSERDATA) && \
    ((o)->marked & (LUAN_EPOCH | LUAN_MET)) == LUAN_MET)
+
+/* Bytes of a long string or userdata. */
+LUAI_FUNC size_t luaN_textsize (const GCObject *o);
 
 /* How many minor collections have left o young, which lua_Alloc gave: a long string, or a
    userdata, in front of which is a byte with room for that (LUAN_UDATAAGE). */

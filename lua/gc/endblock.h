@@ -3,9 +3,9 @@
 ** The end of malloc's heap. As soon as more than 128 KiB are free there malloc gives them back to
 ** the system, which clears them anew for whoever asks next. The chunks of the states of
 ** luaL_newstate are mapped, so their large blocks, which the sweeps of a collection free some at a
-** time, are often all that malloc has: strings of 8 KB to 10 MB that are made and dropped took up to
-** six times as long as in a heap of small blocks. So one block stays, of all states of the process: of
-** those that are freed the one that lies last. It is freed when no large block was for a second,
+** time, are often all that malloc has: strings of 8 KB to 10 MB that are made and dropped took up
+** to six times as long as in a heap of small blocks. So one block stays, of all states of the
+** process: of those that are freed the one that lies last. It is freed when no large block was for a second,
 ** and by a full collection.
 */
 #ifndef luaN_endblock_h

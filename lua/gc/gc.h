@@ -83,9 +83,10 @@
 #define LUAN_LISTED	0x10	/* table: in lists.tables; userdata: in lists.standins */
 #define LUAN_LONG	0x10	/* thread: its stack has been much longer since
 				   luaN_shrinkthread asked last */
-#define LUAN_MET	0x08	/* text (text.h): this minor collection leaves it young */
+#define LUAN_MET	0x08	/* text (ageing.h): this minor collection leaves it young */
 #define LUAN_AGED	0x10	/* text: one has left it young, ... */
-#define LUAN_TWICE	0x40	/* ... and another one as well (FINALIZEDBIT of others) */
+#define LUAN_TWICE	0x40	/* ... and another one as well (FINALIZEDBIT of others). Of a
+				   userdata the byte in front of it has that (luaN_age) */
 #define LUAN_VAST	0x80	/* table: has been vast (remset.h): slots are remembered
 				   whatever is stored there (TESTBIT of others) */
 #define LUAN_SCANNED	0x40	/* of a table's flags: a weak one that was looked at ahead

@@ -4,14 +4,14 @@
 ** how much of it a step pays for.
 **
 ** A nursery is as large as what is old (up to twice that; half of it where a process has many
-** states), or a 64th of all that the state has allocated, within bounds: a state that does little stays small; one that is
-** large, or has been busy, has a nursery that fits into the cache of a core (from
-** 256 KiB to 1 MiB makes no difference that can be told from noise; with 64 KiB,
-** programs of small heaps spend a tenth of their time on the holes between
-** survivors). Where a process has many states, being busy counts for less: they
-** share what the nurseries of a few would take, for those that are idle keep what is young, and
-** old garbage, in memory; by how much a heap grows, and the volume, follow their number, too. Where most of a nursery outlives it, and much
-** of what is old dies, objects live a little longer than a nursery, as those of a queue do, and
+** states), or a 64th of all that the state has allocated, within bounds: a state that does little
+** stays small; one that is large, or has been busy, has a nursery that fits into the cache of a
+** core (from 256 KiB to 1 MiB makes no difference that can be told from noise; with 64 KiB,
+** programs of small heaps spend a tenth of their time on the holes between survivors). Where a
+** process has many states, being busy counts for less: they share what the nurseries of a few
+** would take, for those that are idle keep what is young, and old garbage, in memory; by how much
+** a heap grows, and the volume, follow their number, too. Where most of a nursery outlives it, and
+** much of what is old dies, objects live a little longer than a nursery, as those of a queue do, and
 ** a larger one has less to mark: it is doubled, and again, in heaps that are not big and have few
 ** finalizers, which would come later.
 **

@@ -134,8 +134,7 @@ static void sweepyounglarge (lua_State *L, luaN_List *l) {
     if (luaN_ismet(o)) {
       o->marked ^= LUAN_MET;
       luaN_setage(o, luaN_age(o) + 1);
-      aged += luaN_round((o->tt == LUA_VUSERDATA) ? luaN_sizeudata(gco2u(o)->nuvalue, gco2u(o)->len)
-                                                  : sizelstring(gco2ts(o)->u.lnglen));
+      aged += luaN_round(luaN_textsize(o));
       l->v.a[n++] = o;
     }
     else if (luaN_isold(o)) {

@@ -52,8 +52,9 @@ GCObject *luaC_newobjdt (lua_State *L, int tt, size_t size, size_t offset) {
 }
 
 
-/* Each CallInfo of a run was put in front of the one made before it. Turns the first n behind
-   the frame that runs about: deeper frames lie behind in memory, where the processor fetches ahead. */
+/* Each CallInfo of a run was put in front of the one made before it. Turns the first n behind the
+   frame that runs about: deeper frames lie behind in memory, where the processor fetches
+   ahead. */
 static void inorder (lua_State *L, unsigned n) {
   CallInfo *last = L->ci->next, *ci = last, *rest = NULL;
   while (n-- > 0) {

@@ -127,9 +127,8 @@ static int refers (Walk *w, GCObject *o) {
 
 /* Is o, which is young, a text that is so? */
 static int isaged (const GCObject *o) {
-  size_t n = (o->tt == LUA_VLNGSTR) ? sizelstring(gco2ts(o)->u.lnglen)
-           : (o->tt == LUA_VUSERDATA) ? luaN_sizeudata(gco2u(o)->nuvalue, gco2u(o)->len) : 0;
-  return n > LUAN_LARGE && luaN_age(o) > 0;
+  return (o->tt == LUA_VLNGSTR || o->tt == LUA_VUSERDATA) &&
+         luaN_textsize(o) > LUAN_LARGE && luaN_age(o) > 0;
 }
 
 

@@ -56,8 +56,8 @@ LUAI_FUNC void luaN_doubt (global_State *g, Table *t, void *slot);
 LUAI_FUNC void luaN_lookonce (global_State *g, Table *t);
 /* } */
 
-/* A weak table refers to o: if it is met, and was to stay young, it is tenured, for no slot of a weak
-   table is remembered for it (ageing.h). Returns whether it was. */
+/* A weak table refers to o: if it is met, and was to stay young, it is tenured, for no slot of a
+   weak table is remembered for it (ageing.h). Returns whether it was. */
 static inline int luaN_tenuremet (global_State *g, GCObject *o) {
   if (!luaN_ismet(o)) return 0;
   lua_assert(g->heap.gc.mark.holder == NULL);

@@ -2,10 +2,17 @@
 --
 -- Ways to hold a text that is edited, for specs of texts that age. Runs inside a state.
 --
--- Each is function(edit, text) -> go; go(n) edits its text n times (edit(text, i) -> text) and
--- returns it.
+-- edit(text, i) -> text with another character. Each of holders is function(edit, text) -> go;
+-- go(n) edits its text n times and returns it.
 
-return {
+local texts = {}
+
+function texts.edit(text, i)
+  local at = i * 7919 % (#text - 1)
+  return text:sub(1, at) .. i % 10 .. text:sub(at + 2)
+end
+
+texts.holders = {
   ["a local variable"] = function(edit, text)
     return function(n)
       for i = 1, n do text = edit(text, i) end
@@ -79,3 +86,5 @@ return {
     end
   end,
 }
+
+return texts
