@@ -104,6 +104,9 @@
 #define TEXTS_MOST	((size_t)8192 * 1024)
 #define TEXTS_PART	8u
 
+/* ... but for young ones, as each state may have so many: they are gone soon. */
+#define AGED_LEAST	((size_t)1024 * 1024)
+
 /* Half of the volume is enough where the heap has grown by less than this part: what
    was dropped meanwhile would stay the longer the less is made anew. */
 #define QUIET_PART	8
@@ -347,7 +350,8 @@ static size_t sparedtexts (const luaN_Gc *c) {
   if (c->pace.fullcycles) return 0;
   if (most < leastgrowth()) most = leastgrowth();
   if (most > share) most = share;
-  return (c->bytes.texts + c->bytes.aged < most) ? c->bytes.texts + c->bytes.aged : most;
+  if (c->bytes.texts + c->bytes.aged < most) return c->bytes.texts + c->bytes.aged;
+  return (most < c->bytes.aged && c->bytes.aged <= AGED_LEAST) ? c->bytes.aged : most;
 }
 
 

@@ -90,6 +90,31 @@ describe("a text that is edited", function()
   end)
 end)
 
+describe("a text that is dropped", function()
+  -- Growth is little where there are many states, and a text was more than that: the major collection
+  -- that began for it tenured it, and each state kept 475 KB.
+  it("is gone soon where there are many states, too", function()
+    local states, all = require "states", {}
+    for i = 1, 100 do
+      local s = states.open()
+      all[i] = s
+      assert.equal("ok", (s:run(function()
+        do
+          local text = ("x"):rep(300000)
+          text = text .. "y"
+          assert(#text == 300001)
+          text = nil  -- luacheck: ignore 311
+        end
+        for k = 1, 2000 do local _ = {k} end
+      end)))
+    end
+    local held = 0
+    for _, s in ipairs(all) do held = held + s:memory().held end
+    for _, s in ipairs(all) do s:close() end
+    assert.is_true(held < 100 * 150000, held // 100)
+  end)
+end)
+
 describe("a large userdata", function()
   -- One that was alive as a collection came was tenured: 0.16 to 0.2 of plain beside 50,000 objects.
   it("dies young, too", function()
