@@ -2,8 +2,8 @@
 /*
 ** Texts live through two more minor collections before they are old.
 **
-** A text is a long string that lua_Alloc gave, larger than LUAN_LARGE, or a userdata as large that
-** has no finalizer, stands for nothing outside and refers to nothing young. One that is edited,
+** A text is a long string that lua_Alloc gave, larger than LUAN_LARGETEXT, or a userdata as large
+** that has no finalizer, stands for nothing outside and refers to nothing young. One that is edited,
 ** or that grows by concatenation, is alive in every minor collection and dead soon; were it
 ** tenured like all else, it would take a look at all that is old to find it dead. So a minor
 ** collection that meets a young text leaves it young (MET; AGED behind the sweep), and whoever

@@ -3,7 +3,10 @@
 ** The heap: blocks of lines, and where they are listed.
 **
 ** Every object of at most LUAN_LARGE bytes, and every vector of a table, every
-** stack and every CallInfo of that size, lies in a block of 64-byte lines.
+** stack and every CallInfo of that size, lies in a block of 64-byte lines; a long string
+** and a userdata do up to LUAN_LARGETEXT bytes: what is longer fills a nursery fast, and where
+** it goes to lua_Alloc the dead are freed one by one, and the lines of the cache that they had
+** are used again.
 ** Blocks are carved from chunks, which the state's lua_Alloc supplies; what is
 ** larger comes one by one from lua_Alloc, and so does memory that is freed by
 ** hand (vectors of prototypes, buffers, the string table): explicit memory.
@@ -31,7 +34,7 @@
 **       lies in it and it is not part of a hole that was taken since the last
 **       minor collection (LUAN_YOUNG).
 **   H2  a block of memory is in exactly one place: in lines (size at most
-**       LUAN_LARGE, implicit) or from lua_Alloc.
+**       luaN_mostinlines of its kind, implicit) or from lua_Alloc.
 **   H3  memory handed out never overlaps memory handed out.
 **   H4  a block is in 'empty' only when all its lines are free, in 'holed' only
 **       when it has free lines, in 'used' when a hole of it was taken or
@@ -62,7 +65,8 @@
 #define LUAN_BLOCK	32768u		/* bytes of a block, and its alignment,
 					   unless it is a small one */
 #define LUAN_LINES	(LUAN_BLOCK / LUAN_LINE)	/* of a block, at most */
-#define LUAN_LARGE	8192u		/* largest size that lies in lines */
+#define LUAN_LARGE	8192u		/* largest size that lies in lines, ... */
+#define LUAN_LARGETEXT	512u		/* ... of a long string or a userdata */
 #define LUAN_GRANULE	8u
 #define LUAN_SMALL	256u		/* largest size that fills small holes */
 #define LUAN_CLASSES	10		/* log2 of LUAN_LINES, and one */

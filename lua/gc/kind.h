@@ -16,6 +16,10 @@ enum luaN_Vector {
   LUAN_VOUTSIDE		/* no block: bytes that a userdata stands for */
 };
 
+/* Most bytes of a block of that kind that lie in lines. */
+#define luaN_mostinlines(what) \
+  (((what) == LUA_VLNGSTR || (what) == LUA_VUSERDATA) ? LUAN_LARGETEXT : LUAN_LARGE)
+
 /*
 ** Memory that is not an object is told apart by the file that asks for it:
 ** every source file of the core defines its own name.

@@ -96,6 +96,7 @@ static __attribute__((noinline)) void markany (global_State *g, GCObject *o) {
       break;
     case LUA_VLNGSTR:
       own = sizelstring(gco2ts(o)->u.lnglen);
+      large = (own > LUAN_LARGETEXT);
       o->marked &= (lu_byte)~(LUAN_MET | LUAN_AGED | LUAN_TWICE);
       leaf = 1;
       break;
@@ -119,7 +120,7 @@ static __attribute__((noinline)) void markany (global_State *g, GCObject *o) {
     }
     case LUA_VUSERDATA:
       own = luaN_sizeudata(gco2u(o)->nuvalue, gco2u(o)->len);
-      if ((large = (own > LUAN_LARGE)) && young) {
+      if ((large = (own > LUAN_LARGETEXT)) && young) {
         o->marked &= (lu_byte)~LUAN_MET;
         luaN_setage(o, 0);
       }
@@ -140,11 +141,11 @@ static __attribute__((noinline)) void markany (global_State *g, GCObject *o) {
       break;
   }
   if (own > 0) {
-    luaN_marklines(g, p, own);
+    if (!large) luaN_marklines(g, p, own);
     more += luaN_round(own);
   }
   count(c, o, young, more);
-  if (young && own > LUAN_LARGE) c->bytes.texts += more;  /* of a string, or a userdata */
+  if (young && large && own > 0) c->bytes.texts += more;
   if (!leaf && !luaN_push(g, young ? &c->mark.young : &c->mark.old, o))
     setpending(g, o, large);
 }

@@ -28,6 +28,12 @@
 #define UDATAROOM	((size_t)16)
 
 
+/* Does a block of this size and kind come from lua_Alloc? */
+static int islarge (size_t size, int what) {
+  return size > luaN_mostinlines(what) || luaN_isexplicit(what);
+}
+
+
 /* {== memory ============================================================ */
 
 /*
@@ -139,7 +145,7 @@ static char *find (global_State *g, size_t size, int what, int *outside,
   size_t n = luaN_round(size);
   char *p;
   *outside = 1;
-  if (size > LUAN_LARGE || luaN_isexplicit(what)) return newlarge(g, size, what);
+  if (islarge(size, what)) return newlarge(g, size, what);
   if ((p = bump(g, n, desperate)) != NULL) *outside = 0;
   else if (n > LUAN_SMALL) p = bumpoverflow(g, n, what, desperate);
   return p;
@@ -160,12 +166,6 @@ static char *find (global_State *g, size_t size, int what, int *outside,
 #else
 #define firsttry(g)	1
 #endif
-
-
-/* Does a block of this size and kind come from lua_Alloc? */
-static int islarge (size_t size, int what) {
-  return size > LUAN_LARGE || luaN_isexplicit(what);
-}
 
 
 /*

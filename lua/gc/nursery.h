@@ -74,7 +74,7 @@ static inline void *luaN_bump (luaN_Heap *h, size_t n) {
 
 static inline void *luaN_newin (lua_State *L, luaN_Heap *h, size_t size,
                                 int what) {
-  if (l_likely(size <= LUAN_LARGE)) {
+  if (l_likely(size <= luaN_mostinlines(what))) {
     void *p = luaN_bump(h, luaN_round(size));
     if (l_likely(p != NULL))
       return p;

@@ -82,6 +82,14 @@ static void checklines (Walk *w, const void *p, size_t n, unsigned epoch) {
 }
 
 
+/* The same of a long string or userdata. */
+static void checktext (Walk *w, const GCObject *o, unsigned epoch) {
+  size_t n = luaN_textsize(o);
+  if (n <= LUAN_LARGETEXT) checklines(w, o, n, epoch);
+  else w->bytes += luaN_round(n);
+}
+
+
 static int isremembered (Walk *w, const GCObject *o) {
   const luaN_Gc *c = &w->g->heap.gc;
   size_t i;
@@ -128,7 +136,7 @@ static int refers (Walk *w, GCObject *o) {
 /* Is o, which is young, a text that is so? */
 static int isaged (const GCObject *o) {
   return (o->tt == LUA_VLNGSTR || o->tt == LUA_VUSERDATA) &&
-         luaN_textsize(o) > LUAN_LARGE && luaN_age(o) > 0;
+         luaN_textsize(o) > LUAN_LARGETEXT && luaN_age(o) > 0;
 }
 
 
@@ -323,7 +331,7 @@ static void walk (Walk *w, GCObject *o) {
       break;
     case LUA_VUSERDATA: {
       Udata *u = gco2u(o);
-      checklines(w, o, luaN_sizeudata(u->nuvalue, u->len), epoch);
+      checktext(w, o, epoch);
       if (u->metatable) reach(w, obj2gco(u->metatable));
       for (i = 0; i < u->nuvalue; i++) reachvalue(w, &u->uv[i].uv);
       break;
@@ -356,7 +364,7 @@ static void walk (Walk *w, GCObject *o) {
       break;
     }
     default:
-      checklines(w, o, sizelstring(gco2ts(o)->u.lnglen), epoch);
+      checktext(w, o, epoch);
       break;
   }
 }

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "lgc.h"
-#include "lstring.h"
 
+#include "ageing.h"
 #include "mark.h"
 #include "visits.h"
 
@@ -21,10 +21,8 @@ static int islarge (const global_State *g, const GCObject *o) {
     case LUA_VPROTO: return 1;
     case LUA_VTHREAD: return o == obj2gco(g->mainthread);
     case LUA_VUSERDATA:
-      return luaN_sizeudata(((const Udata *)o)->nuvalue, ((const Udata *)o)->len) >
-             LUAN_LARGE;
     case LUA_VLNGSTR:
-      return sizelstring(((const TString *)o)->u.lnglen) > LUAN_LARGE;
+      return luaN_textsize(o) > LUAN_LARGETEXT;
     default: return 0;
   }
 }

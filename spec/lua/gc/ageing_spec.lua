@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- Texts, which are strings of more than 8 KiB, live through two more minor collections before
+-- Texts, which are strings of more than 512 bytes, live through two more minor collections before
 -- they are old (lua/gc/ageing.h). By counts, never by time.
 
 local within = require "spec.lua.gc.within"

@@ -6,7 +6,7 @@
 
 local process = require "spec.support.process"
 
--- Of the mappings that hold a heap of 8 KiB strings: KiB that may be huge pages, KiB that
+-- Of the mappings that hold a heap of arrays of 8 KB: KiB that may be huge pages, KiB that
 -- may not, how many mappings may, KiB that are; once it is built, and once most of it is gone.
 local PROGRAM = [[
   local function look()
@@ -20,16 +20,17 @@ local PROGRAM = [[
     end
     print(huge, small, n, all)
   end
-  local kept, pad = {}, ("x"):rep(8000)
-  for i = 1, %d do kept[i] = pad .. i end
+  local kept, pad = {}, {}
+  for i = 1, 500 do pad[i] = i end
+  for i = 1, %d do kept[i] = {table.unpack(pad)} end
   look()
   for i = 1, #kept do if i %% 4 > 0 then kept[i] = nil end end
   for _ = 1, 3 do collectgarbage() end
   look()
 ]]
 
-local function run(strings, tuning)
-  local status, out, err = process.run{code = PROGRAM:format(strings), env = {LUA_GC = tuning}}
+local function run(arrays, tuning)
+  local status, out, err = process.run{code = PROGRAM:format(arrays), env = {LUA_GC = tuning}}
   assert.same({0, ""}, {status, err})
   local numbers = {}
   for n in out:gmatch "%d+" do numbers[#numbers + 1] = tonumber(n) end

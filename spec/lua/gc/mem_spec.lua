@@ -150,7 +150,7 @@ describe("memory that is refused", function()
         for i = 1, 3000 do stays[i] = state.userdata(352) end
         state.failall(0)  -- no block is left empty, ...
         local last
-        pcall(function() while true do last = {state.userdata(8100), last} end end)
+        pcall(function() while true do last = {state.table(500, 0), last} end end)
         state.failall()
         for i = 1, 3000, 2 do stays[i] = false end
         collectgarbage()  -- ... but there are holes of a few lines
