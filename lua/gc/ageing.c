@@ -59,8 +59,8 @@ static int isleaf (const global_State *g, const Udata *u) {
 /* Is it a text? While keys are chased whatever may be one passes through a mark stack. */
 static int istext (const global_State *g, const GCObject *o) {
   if (luaN_textsize(o) <= LUAN_LARGETEXT) return 0;
-  return o->tt == LUA_VLNGSTR || (!tofinalize(o) && !(o->marked & LUAN_LISTED) &&
-                                  !g->heap.gc.weak.chasing && isleaf(g, gco2u(o)));
+  return o->tt == LUA_VLNGSTR || (!(o->marked & LUAN_LISTED) && !g->heap.gc.weak.chasing &&
+                                  isleaf(g, gco2u(o)));
 }
 
 

@@ -3,7 +3,7 @@
 ** Texts live through two more minor collections before they are old.
 **
 ** A text is a long string that lua_Alloc gave, larger than LUAN_LARGETEXT, or a userdata as large
-** that has no finalizer, stands for nothing outside and refers to nothing young. One that is edited,
+** that stands for nothing outside and refers to nothing young. One that is edited,
 ** or that grows by concatenation, is alive in every minor collection and dead soon; were it
 ** tenured like all else, it would take a look at all that is old to find it dead. So a minor
 ** collection that meets a young text leaves it young (MET; AGED behind the sweep), and whoever
@@ -41,7 +41,7 @@
 #define luaN_holds(m,o) \
   ((m)->holders.n > 0 && (m)->holders.a[(m)->holders.n - 1] == (void *)(o))
 
-/* Of a string or a userdata. */
+/* Of a string or a userdata: does the minor collection that runs leave it young? */
 #define luaN_ismet(o) \
   (((o)->tt == LUA_VLNGSTR || (o)->tt == LUA_VUSERDATA) && \
    ((o)->marked & (LUAN_EPOCH | LUAN_MET)) == LUAN_MET)

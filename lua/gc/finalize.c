@@ -14,6 +14,7 @@
 #include "lmem.h"
 #include "ltm.h"
 
+#include "ageing.h"
 #include "finalize.h"
 #include "mark.h"
 #include "nursery.h"
@@ -21,6 +22,7 @@
 #include "remset.h"
 #include "stress.h"
 #include "vec.h"
+#include "waiting.h"
 
 
 /* Cost of an entry, in bytes looked at by a slice of marking. */
@@ -116,14 +118,15 @@ void luaN_selectfinalizable (lua_State *L, int all) {
   c->pause.looked[LUAN_LLISTED] += l->v.n - first;
   for (i = l->v.n; i-- > first; ) {
     GCObject *o = (GCObject *)l->v.a[i];
-    if (o != NULL && (all || luaN_white(g, o))) {
+    if (o != NULL && (all || (luaN_white(g, o) && !luaN_ismet(o)))) {
       setaside(c, o);
       l->v.a[i] = NULL;
     }
   }
   for (n = i = first; i < l->v.n; i++)
     if (l->v.a[i] != NULL) l->v.a[n++] = l->v.a[i];
-  l->v.n = l->old = n;
+  l->v.n = n;
+  if (!c->mark.minor) l->old = n;
 }
 
 
@@ -216,6 +219,7 @@ static void callfinalizer (lua_State *L) {
   GCObject *o = (GCObject *)c->finalize.tobefinalized.a[c->finalize.next++];
   const TValue *tm;
   TValue v;
+  luaN_waited(c, o);
   if (c->finalize.next == c->finalize.tobefinalized.n)
     c->finalize.next = c->finalize.seen = c->finalize.tobefinalized.n = c->finalize.waiting =
         c->finalize.quota = 0;

@@ -37,13 +37,14 @@
 **       come, or it is a thread whose stack is not clean, or remset.overflow is set. An
 **       old open upvalue of a young thread is in remset.objects whatever it refers to: a
 **       store into its slot has no barrier, and no collection may reach the thread.
-**   G2  after a minor collection nothing reachable is young, but for texts that are AGED.
+**   G2  after a minor collection nothing reachable is young, but for texts that are AGED, and
+**       what is left waiting (G11).
 **   G3  while a major collection marks, an object of its epoch refers to one
 **       of another only if it is on a mark stack (mark.young, mark.old), or as in G1.
 **   G4  every object with FINALIZEDBIT is in 'finalizable' or, until its
 **       finalizer is called, in 'tobefinalized'; in one of them, once. An entry of
 **       the former is tagged (luaN_isselected) when a major collection has found it
-**       dead and not put it aside yet.
+**       dead and not put it aside yet. Its first 'old' entries are old.
 **   G5  every short string that is reachable is in the string table, once; the
 **       table holds no string whose lines may be handed out again.
 **   G6  a table with LUAN_DISCOVERED is in weak.inmajor, once, and no other is there.
@@ -56,6 +57,8 @@
 **       value is old and has not the epoch is in weak.doubtful, or as in G1.
 **   G10 a text that is AGED is in lists.large from its 'old' on; there is none while a major
 **       collection runs. A text is MET only while a minor collection runs.
+**   G11 finalize.left has userdata; those behind the first 'called' of them are young, and in
+**       'tobefinalized', in the same order; there are none while a major collection runs.
 **   T1  an old thread is CLEAN or in remset.objects; the main thread is a root. A
 **       thread that is CLEAN has not changed since the last minor collection:
 **       whoever is about to change it makes it dirty (lua_lock).
@@ -83,7 +86,8 @@
 #define LUAN_LISTED	0x10	/* table: in lists.tables; userdata: in lists.standins */
 #define LUAN_LONG	0x10	/* thread: its stack has been much longer since
 				   luaN_shrinkthread asked last */
-#define LUAN_MET	0x08	/* text (ageing.h): this minor collection leaves it young */
+#define LUAN_MET	0x08	/* text (ageing.h), or userdata that waits (waiting.h): this minor
+				   collection leaves it young */
 #define LUAN_AGED	0x10	/* text: one has left it young, ... */
 #define LUAN_TWICE	0x40	/* ... and another one as well (FINALIZEDBIT of others). Of a
 				   userdata the byte in front of it has that (luaN_age) */

@@ -32,7 +32,7 @@
 ** Invariants (checked by luaN_verify):
 **   H1  marks[i] of a block = 0 exactly when line i is free: no reachable byte
 **       lies in it and it is not part of a hole that was taken since the last
-**       minor collection (LUAN_YOUNG).
+**       minor collection (LUAN_YOUNG), nor of a userdata that this left waiting.
 **   H2  a block of memory is in exactly one place: in lines (size at most
 **       luaN_mostinlines of its kind, implicit) or from lua_Alloc.
 **   H3  memory handed out never overlaps memory handed out.
@@ -72,6 +72,7 @@
 #define LUAN_CLASSES	10		/* log2 of LUAN_LINES, and one */
 
 #define LUAN_YOUNG	0x08	/* of marks[]: line of a hole that was taken */
+#define LUAN_WAITING	0x10	/* ... of userdata that wait for their finalizer (waiting.h) */
 
 #define luaN_round(n)	(((size_t)(n) + (LUAN_GRANULE - 1)) & ~(size_t)(LUAN_GRANULE - 1))
 

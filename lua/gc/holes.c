@@ -130,6 +130,15 @@ void luaN_recycle (luaN_Blocks *h) {
 }
 
 
+void luaN_relist (luaN_Blocks *h, luaN_Block *b) {
+#if defined(LUAN_DEBUG) || defined(__SANITIZE_ADDRESS__)
+  unsigned i;
+  for (i = 0; i < b->nlines; i++) if (b->marks[i] == 0) clean(h, b, i);
+#endif
+  if (b->where != LUAN_USED) relist(h, b);
+}
+
+
 unsigned luaN_sweeplines (luaN_Blocks *h, lu_byte bit, unsigned n) {
   unsigned done = 0;
   lu_byte keep = (lu_byte)(bit | LUAN_YOUNG | LUAN_HEAD);

@@ -27,6 +27,9 @@ LUAI_FUNC int luaN_holehere (struct global_State *g, luaN_Region *r, size_t n);
 */
 LUAI_FUNC void luaN_recycle (luaN_Blocks *h);
 
+/* Lines of b may have lost their last mark: then they are free. */
+LUAI_FUNC void luaN_relist (luaN_Blocks *h, luaN_Block *b);
+
 /* A sweep of all lines begins. */
 #define luaN_beginlines(h)  ((h)->sweptchunk = (h)->chunks, (h)->sweptblock = 0)
 

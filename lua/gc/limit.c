@@ -62,7 +62,8 @@ void luaN_retire (global_State *g) {
 void luaN_recomputelive (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   luaN_flush(g);
-  g->totalbytes = (l_mem)(c->bytes.explicit + c->bytes.aged) + c->bytes.old - g->GCdebt;
+  g->totalbytes = (l_mem)(c->bytes.explicit + c->bytes.aged + c->bytes.waiting) +
+                  c->bytes.old - g->GCdebt;
 }
 
 

@@ -42,6 +42,7 @@
 #include "thread.h"
 #include "traverse.h"
 #include "vec.h"
+#include "waiting.h"
 #include "weak.h"
 
 /* Cost of a bucket, a block, a thread, in bytes looked at by a slice of marking. */
@@ -331,6 +332,7 @@ static void givelists (global_State *g) {
   luaN_freevec(g, &c->weak.doubtful[LUAN_DOUBTKEYS]);
   luaN_freevec(g, &c->weak.doubtful[LUAN_DOUBTVALUES]);
   luaN_freevec(g, &c->strings.young);
+  luaN_freevec(g, &c->finalize.left);
 }
 
 
@@ -345,6 +347,7 @@ void luaN_full (lua_State *L) {
   luaN_forgetpending(g);
   luaN_forgetweak(g);
   luaN_endselection(c);
+  luaN_forgetwaiting(c);
   c->mark.table = NULL;
   c->mark.thread = NULL;
   takeepoch(c);

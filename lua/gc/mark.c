@@ -120,10 +120,9 @@ static __attribute__((noinline)) void markany (global_State *g, GCObject *o) {
     }
     case LUA_VUSERDATA:
       own = luaN_sizeudata(gco2u(o)->nuvalue, gco2u(o)->len);
-      if ((large = (own > LUAN_LARGETEXT)) && young) {
-        o->marked &= (lu_byte)~LUAN_MET;
-        luaN_setage(o, 0);
-      }
+      large = (own > LUAN_LARGETEXT);
+      if (young) o->marked &= (lu_byte)~LUAN_MET;
+      if (young && large) luaN_setage(o, 0);
       break;
     case LUA_VPROTO:
       own = 0;  /* explicit memory */

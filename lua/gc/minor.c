@@ -25,6 +25,7 @@
 #include "sweep.h"
 #include "termination.h"
 #include "traverse.h"
+#include "waiting.h"
 
 
 /*
@@ -39,12 +40,14 @@ static void keepfinalizable (global_State *g) {
 }
 
 
-/* What has stayed young of the texts is tenured after all: all that are behind the old ones. */
-static void tenureaged (global_State *g) {
+/* What has stayed young is tenured after all: of the texts all that are behind the old ones. */
+static void tenureyoung (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   luaN_List *l = &c->lists.large;
+  luaN_tenurewaiting(g);
   for (; l->old < l->v.n; l->old++) luaN_mark(g, (GCObject *)l->v.a[l->old]);
   luaN_drain(g, 0);  /* what userdata refer to is old */
+  c->finalize.finalizable.old = c->finalize.finalizable.v.n;
   c->bytes.alltenured += c->bytes.tenured;
   c->bytes.tenured = c->bytes.aged = 0;
 }
@@ -55,7 +58,7 @@ static void tenureaged (global_State *g) {
 void luaN_aged (lua_State *L, int begin) {
   luaN_Gc *c = &G(L)->heap.gc;
   luaN_Vec *v = &c->mark.holders;
-  if (begin && c->bytes.aged > 0) tenureaged(G(L));
+  if (begin && (c->bytes.aged > 0 || c->finalize.left.n > 0)) tenureyoung(G(L));
   if (c->bytes.aged == 0) v->n = 0;
   while (v->n > 0) {
     GCObject *o = (GCObject *)v->a[--v->n];
@@ -75,9 +78,11 @@ void luaN_minor (lua_State *L, int ageing) {
   luaN_retire(g);
   luaN_markroots(L);
   luaN_markremembered(L);
+  luaN_keepwaiting(g);
   if (c->pace.fullcycles) keepfinalizable(g);
   luaN_terminate(L);
   luaN_atomic(L, 0);
+  luaN_endwaiting(L);
   luaN_sweeplists(L);
   luaN_sweepyoungstrings(g);
   luaN_recycle(&g->heap.blocks);

@@ -129,6 +129,9 @@ typedef struct luaN_Finalize {
   size_t selected;		/* ... and the dead that it has found there */
   size_t waiting;		/* ... how many the last collection left, ... */
   size_t quota;			/* ... and calls that a batch makes at least */
+  luaN_Vec left;		/* of 'tobefinalized', what the last minor collection has left
+				   young (waiting.h), ... */
+  size_t called;		/* ... and how many of them have been called */
 } luaN_Finalize;
 
 /* Objects that need more than being forgotten, and those that never die: sweep.c. */
@@ -169,7 +172,9 @@ typedef struct luaN_Bytes {
   size_t textsbefore;		/* ... before this one began, or the minor one ahead of it; ... */
   size_t textsleft;		/* ... and from then on to the end of the last one, which may have
 				   left them */
-  size_t aged;			/* of texts that the last minor collection has left young */
+  size_t aged;			/* of texts that the last minor collection has left young, and
+				   large userdata that wait */
+  size_t waiting;		/* of other userdata that it has left waiting (waiting.h) */
   size_t outside;		/* that userdata stand for, ... */
   size_t youngoutside;		/* ... of which so many since the last minor */
 } luaN_Bytes;

@@ -133,7 +133,7 @@ static void sweepyounglarge (lua_State *L, luaN_List *l) {
     GCObject *o = (GCObject *)l->v.a[i];
     if (luaN_ismet(o)) {
       o->marked ^= LUAN_MET;
-      luaN_setage(o, luaN_age(o) + 1);
+      if (luaN_age(o) < LUAN_MOSTAGE) luaN_setage(o, luaN_age(o) + 1);
       aged += luaN_round(luaN_textsize(o));
       l->v.a[n++] = o;
     }
@@ -153,6 +153,14 @@ static void sweepyounglarge (lua_State *L, luaN_List *l) {
 }
 
 
+/* Those with finalizers, in a minor collection: they stay in the order in which they got them, and
+   the first that has stayed young ends the old ones. */
+static void passold (global_State *g, luaN_List *l) {
+  while (l->old < l->v.n && luaN_isold((GCObject *)l->v.a[l->old])) l->old++;
+  luaN_shrinkvec(g, &l->v);
+}
+
+
 void luaN_sweeplists (lua_State *L) {
   luaN_Gc *c = &G(L)->heap.gc;
   int k;
@@ -160,6 +168,7 @@ void luaN_sweeplists (lua_State *L) {
   for (k = 0; k < LUAN_LISTS; k++) {
     luaN_List *l = luaN_listof(c, k);
     if (l == &c->lists.large && c->mark.minor) sweepyounglarge(L, l);
+    else if (l == &c->finalize.finalizable && c->mark.minor) passold(G(L), l);
     else sweepfrom(L, l, keep[k], c->mark.minor ? l->old : 0);
   }
 }

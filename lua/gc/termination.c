@@ -20,6 +20,7 @@
 #include "termination.h"
 #include "traverse.h"
 #include "vec.h"
+#include "waiting.h"
 #include "weak.h"
 
 /* Up to so many objects with finalizers are looked at in one pause, which marks so many
@@ -262,8 +263,10 @@ void luaN_terminate (lua_State *L) {
   nalive = c->weak.discovered.n;
   i = c->finalize.tobefinalized.n;
   luaN_selectfinalizable(L, 0);
-  for (; i < c->finalize.tobefinalized.n; i++)
-    luaN_mark(g, (GCObject *)c->finalize.tobefinalized.a[i]);
+  for (; i < c->finalize.tobefinalized.n; i++) {
+    GCObject *o = (GCObject *)c->finalize.tobefinalized.a[i];
+    if (!luaN_waits(g, o)) luaN_mark(g, o);
+  }
   findresurrected(g, &first, nalive, &clock);
 }
 

@@ -140,11 +140,20 @@ static int isaged (const GCObject *o) {
 }
 
 
+/* Does o, which is young, wait? */
+static int iswaiting (const luaN_Gc *c, const GCObject *o) {
+  size_t i;
+  for (i = 0; i < c->finalize.left.n; i++) if (c->finalize.left.a[i] == (const void *)o) return 1;
+  return 0;
+}
+
+
 static void reach (Walk *w, GCObject *o) {
   if (!refers(w, o) || luaN_visit(w->g, o)) return;
   if (luaN_isyoung(o) && (o->marked & LUAN_UNLOGGED))
     fail(w, "G8 (young)", o, o->marked, 0);
-  if (w->over && luaN_isyoung(o) && !isaged(o)) fail(w, "G2 (young)", o, o->marked, o->tt);
+  if (w->over && luaN_isyoung(o) && !isaged(o) && !iswaiting(&w->g->heap.gc, o))
+    fail(w, "G2 (young)", o, o->marked, o->tt);
   w->logged += luaN_islogged(o);
   if (w->n == w->size) {
     size_t size = w->size ? 2 * w->size : 1024;
@@ -456,6 +465,26 @@ static const char *checkaged (const global_State *g) {
 }
 
 
+/* G11. */
+static const char *checkwaiting (const global_State *g) {
+  const luaN_Gc *c = &g->heap.gc;
+  const luaN_Vec *v = &c->finalize.left;
+  size_t i, at = c->finalize.next, bytes = 0;
+  if (c->finalize.called > v->n) return broken("G11 (called)", v, c->finalize.called, v->n);
+  if (v->n > 0 && g->gcstate != GCSpause) return broken("G11 (major)", v, v->n, g->gcstate);
+  for (i = 0; i < v->n; i++) {
+    const GCObject *o = (const GCObject *)v->a[i];
+    if (o->tt != LUA_VUSERDATA) return broken("G11 (type)", o, o->tt, LUA_VUSERDATA);
+    if (luaN_textsize(o) <= LUAN_LARGETEXT) bytes += luaN_round(luaN_textsize(o));
+    if (i < c->finalize.called) continue;
+    if (luaN_isold(o)) return broken("G11 (old)", o, o->marked, (unsigned long)i);
+    while (at < c->finalize.tobefinalized.n && c->finalize.tobefinalized.a[at] != (const void *)o) at++;
+    if (at == c->finalize.tobefinalized.n) return broken("G11 (order)", o, (unsigned long)i, v->n);
+  }
+  return (bytes == c->bytes.waiting) ? NULL : broken("G11 (bytes)", v, c->bytes.waiting, bytes);
+}
+
+
 /* G1, of open upvalues. */
 static const char *checkopen (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
@@ -578,9 +607,14 @@ static const char *checkblocks (const luaN_Blocks *h) {
 static const char *checkfinalizers (const luaN_Heap *h) {
   const luaN_Gc *c = &h->gc;
   const luaN_Vec *v = &c->finalize.tobefinalized;
+  const luaN_List *l = &c->finalize.finalizable;
   size_t i, want = 0;
   if (c->finalize.next > v->n) return broken("G4 (next)", v, c->finalize.next, v->n);
-  for (i = 0; i < c->finalize.finalizable.v.n; i++) want += (c->finalize.finalizable.v.a[i] != NULL);
+  for (i = 0; i < l->v.n; i++) {
+    const GCObject *o = luaN_unselected(l->v.a[i]);
+    want += (l->v.a[i] != NULL);
+    if (o != NULL && i < l->old && luaN_isyoung(o)) return broken("G4 (young)", o, i, l->old);
+  }
   if (v->size - v->n < want) return broken("G4 (room)", v, v->size - v->n, want);
   if (c->pace.deferred > c->pace.nursery)
     return broken("N3 (deferred)", c, c->pace.deferred, c->pace.nursery);
@@ -605,6 +639,7 @@ const char *luaN_verify (lua_State *L, int exact, int over) {
   if ((bad = checkblocks(&h->blocks)) != NULL) return bad;
   if ((bad = checklists(g)) != NULL) return bad;
   if ((bad = checkaged(g)) != NULL) return bad;
+  if ((bad = checkwaiting(g)) != NULL) return bad;
   if ((bad = checkopen(g)) != NULL) return bad;
   if ((bad = checkfinalizers(h)) != NULL) return bad;
   if ((bad = luaN_checkoutside(g, &where)) != NULL) return broken(bad, where, 0, 0);

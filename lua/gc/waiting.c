@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Userdata that wait for the call of their finalizer (waiting.h).
+*/
+#define LUA_CORE
+
+#include "lprefix.h"
+
+#include "lgc.h"
+#include "lstring.h"
+
+#include "ageing.h"
+#include "holes.h"
+#include "mark.h"
+#include "sampling.h"
+#include "vec.h"
+#include "waiting.h"
+
+
+/* So many may wait: each minor collection looks at all of them. */
+#define MOST_WAITING	4096u
+
+
+/* Does o lie in lines? */
+static int isinlines (const GCObject *o) {
+  return luaN_textsize(o) <= LUAN_LARGETEXT;
+}
+
+
+static GCObject *left (const luaN_Gc *c, size_t i) {
+  return (GCObject *)c->finalize.left.a[i];
+}
+
+
+/* o is left young by the collection that runs. */
+static void leave (global_State *g, GCObject *o) {
+  Udata *u = gco2u(o);
+  int i;
+  o->marked |= LUAN_MET;
+  g->heap.gc.mark.met++;
+  luaN_markN(g, u->metatable);
+  for (i = 0; i < u->nuvalue; i++) luaN_markvalue(g, &u->uv[i].uv);
+}
+
+
+/* The lines of o, which lies in some, bear LUAN_WAITING, or no more. */
+static void setlines (global_State *g, const GCObject *o, int on) {
+  luaN_Block *b = luaN_blockof(&g->heap.blocks, o);
+  unsigned i = luaN_lineof(b, o);
+  unsigned last = luaN_lineof(b, (const char *)o + luaN_textsize(o) - 1);
+  for (; i <= last; i++) {
+    if (on) b->marks[i] |= LUAN_WAITING;
+    else b->marks[i] &= (lu_byte)~LUAN_WAITING;
+  }
+}
+
+
+static void unmark (global_State *g) {
+  luaN_Gc *c = &g->heap.gc;
+  size_t i;
+  for (i = 0; i < c->finalize.left.n; i++)
+    if (isinlines(left(c, i))) setlines(g, left(c, i), 0);
+  c->bytes.waiting = 0;
+}
+
+
+void luaN_keepwaiting (global_State *g) {
+  luaN_Gc *c = &g->heap.gc;
+  size_t i;
+  unmark(g);
+  for (i = c->finalize.called; i < c->finalize.left.n; i++) {
+    if (luaN_isold(left(c, i))) continue;
+    if (c->mark.ageing) leave(g, left(c, i));
+    else luaN_mark(g, left(c, i));
+  }
+}
+
+
+int luaN_waits (global_State *g, GCObject *o) {
+  luaN_Gc *c = &g->heap.gc;
+  if (!c->mark.ageing || o->tt != LUA_VUSERDATA || (o->marked & LUAN_LISTED) || luaN_isold(o) ||
+      c->finalize.left.n - c->finalize.called >= MOST_WAITING ||
+      !luaN_push(g, &c->finalize.left, o))
+    return 0;
+  leave(g, o);
+  return 1;
+}
+
+
+/* o waits on; of a large one sweep.c takes MET off. */
+static void keep (global_State *g, GCObject *o) {
+  if (!isinlines(o)) return;
+  o->marked ^= LUAN_MET;
+  setlines(g, o, 1);
+  g->heap.gc.bytes.waiting += luaN_round(luaN_textsize(o));
+}
+
+
+/* The block of o, which was called, if o lies in lines and is dead now, or waits again, for it got
+   another finalizer; or NULL. */
+static luaN_Block *dropped (lua_State *L, GCObject *o) {
+  luaN_Heap *h = &G(L)->heap;
+  if (luaN_isold(o) || !isinlines(o)) return NULL;
+  if (h->watched != NULL && !luaN_ismet(o)) luaN_tellfree(L, o);
+  return luaN_blockof(&h->blocks, o);
+}
+
+
+void luaN_endwaiting (lua_State *L) {
+  global_State *g = G(L);
+  luaN_Gc *c = &g->heap.gc;
+  luaN_Vec *v = &c->finalize.left;
+  size_t i, n = 0, called = c->finalize.called;
+  void *last = NULL;
+  for (i = 0; i < called; i++) v->a[i] = dropped(L, left(c, i));
+  for (i = called; i < v->n; i++) if (luaN_ismet(left(c, i))) keep(g, left(c, i));
+  for (i = 0; i < called; i++) {  /* when all lines have their marks */
+    if (v->a[i] != NULL && v->a[i] != last) luaN_relist(&g->heap.blocks, (luaN_Block *)v->a[i]);
+    last = v->a[i];
+  }
+  for (i = called; i < v->n; i++) if (luaN_isyoung(left(c, i))) v->a[n++] = v->a[i];
+  v->n = n;
+  c->finalize.called = 0;
+  luaN_shrinkvec(g, v);
+}
+
+
+void luaN_tenurewaiting (global_State *g) {
+  luaN_Gc *c = &g->heap.gc;
+  size_t i;
+  unmark(g);
+  for (i = 0; i < c->finalize.left.n; i++) luaN_mark(g, left(c, i));
+  c->finalize.left.n = 0;
+}
+
+
+void luaN_forgetwaiting (luaN_Gc *c) {
+  c->finalize.left.n = c->finalize.called = c->bytes.waiting = 0;
+}
