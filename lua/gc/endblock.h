@@ -5,8 +5,8 @@
 ** luaL_newstate are mapped, so their large blocks, which the sweeps of a collection free some at a
 ** time, are often all that malloc has: strings of 500 bytes to 10 MB that are made and dropped took up
 ** to six times as long as in a heap of small blocks. So one block stays, of all states of the
-** process: of those that are freed the one that lies last. It is freed when no large block was for a second,
-** and by a full collection.
+** process: of those that are freed the one that lies last. It is freed when no large
+** block was for a second, and by a full collection. (What is free before the end: giveback.h.)
 */
 #ifndef luaN_endblock_h
 #define luaN_endblock_h

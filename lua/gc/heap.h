@@ -171,6 +171,7 @@ typedef struct luaN_Blocks {
   lu_byte releasing;		/* ... if it goes on */
   lu_byte refused;		/* lua_Alloc has refused something to this nursery */
   size_t held;			/* bytes obtained from lua_Alloc (H5) */
+  size_t freed;			/* bytes that malloc has got back and giveback.h not been told of */
   size_t ceiling;		/* least of these that it has refused since the last major
 				   collection, or 0 (luaN_askmore) */
 } luaN_Blocks;

@@ -11,6 +11,7 @@
 #include "lstate.h"
 
 #include "endblock.h"
+#include "giveback.h"
 #include "host.h"
 #include "seam.h"
 
@@ -45,13 +46,22 @@ static unsigned milliseconds (const global_State *g) {
 void luaN_freeend (global_State *g, int now) {
   void *p = (g->frealloc == luaN_alloc) ? luaN_takeend(milliseconds(g), now) : NULL;
   if (p != NULL) luaN_callalloc(g, p, 0, 0);
+  if (g->heap.blocks.freed > 0) luaN_countfreed(g->heap.blocks.freed);
+  g->heap.blocks.freed = 0;
+}
+
+
+int luaN_trimmalloc (global_State *g, int now) {
+  return g->frealloc == luaN_alloc && luaN_giveback(milliseconds(g), now);
 }
 
 
 void *luaN_ask (global_State *g, void *p, size_t osize, size_t nsize) {
   void *q = p;
-  if (nsize == 0 && g->frealloc == luaN_alloc && luaN_mayend(osize))
-    q = luaN_keepend(p, milliseconds(g));
+  if (nsize == 0 && g->frealloc == luaN_alloc) {
+    g->heap.blocks.freed += osize;
+    if (luaN_mayend(osize)) q = luaN_keepend(p, milliseconds(g));
+  }
   if (nsize > 0 || q != NULL) q = luaN_callalloc(g, q, osize, nsize);
   if (q != NULL || nsize == 0)
     g->heap.blocks.held += nsize - ((p != NULL) ? osize : 0);

@@ -23,6 +23,9 @@ LUAI_FUNC void *luaN_ask (struct global_State *g, void *p, size_t osize,
    'now'. */
 LUAI_FUNC void luaN_freeend (struct global_State *g, int now);
 
+/* Behind that: what malloc keeps free goes back (giveback.h). Returns whether it has. */
+LUAI_FUNC int luaN_trimmalloc (struct global_State *g, int now);
+
 /*
 ** The same for what the heap can do without for a while: a hole may be found, a list be
 ** incomplete. What would come to as many bytes as lua_Alloc has refused since the last

@@ -112,6 +112,7 @@ void luaN_closeheap (global_State *g) {
   luaN_freevec(g, &g->heap.blocks.small);
   luaN_addstates(-1);
   luaN_freeend(g, luaN_countstates() == 0);
+  if (luaN_countstates() == 0) luaN_trimmalloc(g, 1);
 }
 
 

@@ -69,7 +69,8 @@
    clear the same pages each time, which takes it longer than all the rest. A while is over after
    so long, or when so many times as much was allocated: a major collection meets such a heap at
    a random part of its way up, the best of some come near to its height. Of larger heaps (all
-   states of the process share this) the pages that become free go back at once. */
+   states of the process share this) the pages that become free go back at once, but what malloc has
+   free behind full collections only (giveback.h): a pause as long as that takes would be seen. */
 #define WHILE_MS	1000u
 #define WHILE_HEAPS	3u
 #define LATELY_BYTES	((size_t)64 * 1024 * 1024)
@@ -107,9 +108,11 @@ static void known (global_State *g) {
   luaN_Gc *c = &h->gc;
   size_t free = h->blocks.vacant + h->blocks.released;  /* vacant ones may be released, too */
   size_t used = (free < h->blocks.room) ? h->blocks.room - free : 0;
+  size_t most = LATELY_BYTES / luaN_countstates();
   int shrunk = (c->mark.reached < c->bytes.living - c->bytes.living / SHRUNK_PART);
   c->bytes.needed = shrunk ? 0 : used;
-  if (shrunk && used / 1024 > c->bytes.lately[0] && used <= LATELY_BYTES / luaN_countstates())
+  c->bytes.shrunk = (shrunk && h->blocks.held <= most);
+  if (shrunk && used / 1024 > c->bytes.lately[0] && used <= most)
     c->bytes.lately[0] = (unsigned)(used / 1024);
   c->bytes.living = c->bytes.old = c->mark.reached;
 }
@@ -293,7 +296,7 @@ static size_t needed (global_State *g) {
 
 
 void luaN_trimheap (global_State *g, int all) {
-  const luaN_Heap *h = &g->heap;
+  luaN_Heap *h = &g->heap;
   size_t used = h->blocks.room - h->blocks.vacant, kept = all ? 0 : needed(g);
   size_t reserve = (all && g->gcemergency) ? 0 : h->gc.pace.nursery + h->blocks.room / RESERVE_PART;
   size_t spare = all ? 0 : MAX_SPARE_BYTES / luaN_countstates();
@@ -308,6 +311,9 @@ void luaN_trimheap (global_State *g, int all) {
     do luaN_releasepages(g, most);
     while (all && h->blocks.releasing);
   }
+  if ((all ? !g->gcemergency : (h->gc.bytes.shrunk && g->gcstate == GCSpause)) &&
+      luaN_trimmalloc(g, all))
+    h->gc.bytes.shrunk = 0;
 }
 
 

@@ -165,6 +165,9 @@ typedef struct luaN_Bytes {
 				   KiB, as is ... */
   unsigned whileat;		/* ... 'allocated' when the while began, at ... */
   unsigned whilebegan;		/* ... so many ms of CLOCK_MONOTONIC; both wrap around */
+  lu_byte shrunk;		/* the last major collection has left a small heap much
+				   smaller, and malloc has not given back what it has free
+				   since then (giveback.h) */
   size_t tenured;		/* since the last collection, ... */
   uint64_t alltenured;		/* ... all of them, and ... */
   size_t texts;			/* ... in texts (ageing.h) and other userdata as large, since the

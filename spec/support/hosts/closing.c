@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** A host that makes states of luaL_newstate and closes them:
+**   closing together N   N at once: prints the resident KiB before them, with all of them, and when
+**                        the last one is closed
+**   closing in-turn N    one at a time
+** and, last, how often malloc_trim was called.
+*/
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <lua.h>
+#include <lauxlib.h>
+#include <lualib.h>
+
+static int trims;
+
+/* Stands before the C library's. */
+int malloc_trim (size_t pad) {
+  int (*real) (size_t) = (int (*) (size_t))dlsym(RTLD_NEXT, "malloc_trim");
+  trims++;
+  return real(pad);
+}
+
+static long resident (void) {
+  long pages = 0;
+  FILE *f = fopen("/proc/self/statm", "r");
+  if (f == NULL || fscanf(f, "%*s %ld", &pages) != 1) abort();
+  fclose(f);
+  return pages * (sysconf(_SC_PAGESIZE) / 1024);
+}
+
+static lua_State *newstate (void) {
+  lua_State *L = luaL_newstate();
+  if (L == NULL) abort();
+  luaL_openlibs(L);
+  return L;
+}
+
+static void together (lua_State **all, int n) {
+  long before = resident(), most;
+  int i;
+  for (i = 0; i < n; i++) all[i] = newstate();
+  most = resident();
+  for (i = 0; i < n; i++) lua_close(all[i]);
+  printf("%ld %ld %ld ", before, most, resident());
+}
+
+int main (int argc, char **argv) {
+  int n = (argc > 2) ? atoi(argv[2]) : 0, i;
+  lua_State **all = malloc(((size_t)n + 1) * sizeof(*all));
+  memset(all, 0, (size_t)n * sizeof(*all));
+  lua_close(newstate());
+  if (argc > 1 && strcmp(argv[1], "together") == 0) together(all, n);
+  else for (i = 0; i < n; i++) lua_close(newstate());
+  printf("%d\n", trims);
+  free(all);
+  return 0;
+}
