@@ -119,7 +119,9 @@
 
 /* New finalizable objects among the old are many: so many, and that part of those
    which the last major collection left; they count when so many heaps have been
-   allocated since, twice as many when half of these. */
+   allocated since, twice as many when half of these; but not before one heap has, or a program that
+   goes on making them would have all that is old looked at for each few nurseries. (In the
+   incremental mode the pause may be one heap: there they may come before.) */
 #define FINALIZERS_MIN	32u
 #define FINALIZERS_PART	8u
 #define FINALIZERS_HEAPS 2u
@@ -384,7 +386,7 @@ int luaN_majordue (global_State *g) {
   return hasgrown(g) || volume >= c->pace.volume ||
          (volume >= c->pace.volume / 2 && isquiet(g)) ||
          (hasmanyweak(c) && volume >= forweak) ||
-         (new >= many &&
+         (new >= many && (c->pace.fullcycles || volume >= c->pace.live) &&
           volume / FINALIZERS_HEAPS >= (uint64_t)c->pace.live / (new / many));
 }
 
