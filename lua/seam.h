@@ -17,7 +17,7 @@
 
 #include "lua.h"
 
-#define LUAN_SEAM	12	/* version of what follows */
+#define LUAN_SEAM	13	/* version of what follows */
 
 /* What a block of memory is. */
 typedef enum luaN_Kind {
@@ -66,7 +66,8 @@ typedef struct luaN_Sampler {
   /*
   ** A block that is no object (it may have an owner) is freed by hand; or its
   ** owner stands for nothing any more. Or it is a string, or userdata, that lua_Alloc gave,
-  ** which was alive in a minor collection, and another, behind its decision, gives back. Called
+  ** which was alive in a minor collection, or a userdata that one had left waiting for its
+  ** finalizer, and another, behind its decision, has found it dead. Called
   ** for those of luaN_watch, and for some that are not watched.
   */
   void (*freed) (void *ud, lua_State *L, const void *block);
@@ -310,7 +311,8 @@ typedef struct luaN_Memory {
   uint64_t inuse;	/* as collectgarbage "count" */
   uint64_t held;	/* obtained from lua_Alloc */
   uint64_t allocated;	/* by the state, in its life */
-  uint64_t tenured;	/* of these, survived their first collection (large strings: three) */
+  uint64_t tenured;	/* of these, survived their first collection (large strings: three;
+				   userdata that wait for their finalizer: none) */
   uint64_t nursery;	/* from one minor collection to the next */
   uint64_t charged;	/* what all nurseries so far were filled with: more than
 			   'allocated', for vectors that get another place are new memory, of

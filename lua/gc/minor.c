@@ -84,6 +84,7 @@ void luaN_minor (lua_State *L, int ageing) {
   luaN_atomic(L, 0);
   luaN_endwaiting(L);
   luaN_sweeplists(L);
+  luaN_dropwaited(g);
   luaN_sweepyoungstrings(g);
   luaN_recycle(&g->heap.blocks);
   luaN_beginageing(c, 0);

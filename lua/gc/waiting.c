@@ -110,15 +110,22 @@ void luaN_endwaiting (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
   luaN_Vec *v = &c->finalize.left;
-  size_t i, n = 0, called = c->finalize.called;
+  size_t i;
+  for (i = 0; i < c->finalize.called; i++) v->a[i] = dropped(L, left(c, i));
+  for (; i < v->n; i++) if (luaN_ismet(left(c, i))) keep(g, left(c, i));
+}
+
+
+void luaN_dropwaited (global_State *g) {
+  luaN_Gc *c = &g->heap.gc;
+  luaN_Vec *v = &c->finalize.left;
+  size_t i, n = 0;
   void *last = NULL;
-  for (i = 0; i < called; i++) v->a[i] = dropped(L, left(c, i));
-  for (i = called; i < v->n; i++) if (luaN_ismet(left(c, i))) keep(g, left(c, i));
-  for (i = 0; i < called; i++) {  /* when all lines have their marks */
+  for (i = 0; i < c->finalize.called; i++) {
     if (v->a[i] != NULL && v->a[i] != last) luaN_relist(&g->heap.blocks, (luaN_Block *)v->a[i]);
     last = v->a[i];
   }
-  for (i = called; i < v->n; i++) if (luaN_isyoung(left(c, i))) v->a[n++] = v->a[i];
+  for (; i < v->n; i++) if (luaN_isyoung(left(c, i))) v->a[n++] = v->a[i];
   v->n = n;
   c->finalize.called = 0;
   luaN_shrinkvec(g, v);

@@ -32,9 +32,13 @@ LUAI_FUNC void luaN_keepwaiting (global_State *g);
    itself. */
 LUAI_FUNC int luaN_waits (global_State *g, GCObject *o);
 
-/* All is marked, nothing swept: those that were marked wait no more; of those that were called
-   the dead are told to a sampler. */
+/* All is marked, nothing swept: who waits on has its lines; of those that were called the dead are
+   told to a sampler. */
 LUAI_FUNC void luaN_endwaiting (lua_State *L);
+
+/* ... and swept, for a dead one may still be in a list: those that were marked wait no more, and
+   the lines of the dead are free. */
+LUAI_FUNC void luaN_dropwaited (global_State *g);
 
 /* The finalizer of o is about to be called. */
 #define luaN_waited(c,o) \
