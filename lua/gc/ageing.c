@@ -14,13 +14,24 @@
 
 
 /* Whoever holds a text is looked at again: where very many do, as nodes do of what they were parsed
-   from, it is no text that is edited. */
+   from, it is no text that is edited. Of a big table only the slots are, which may be more, as
+   those of a queue. */
 #define MOST_HOLDERS	256u
+#define MOST_SLOTS	4096u
 
 
-/* All of a big table would have to be looked at again. */
-static int isbig (const GCObject *o) {
-  return o->tt == LUA_VTABLE && (o->marked & LUAN_LISTED);
+/* The text that is met is to be met again. 0: too many are. */
+static int hold (global_State *g) {
+  luaN_Mark *m = &g->heap.gc.mark;
+  GCObject *o = m->holder;
+  if (o->tt == LUA_VTABLE && (o->marked & LUAN_LISTED)) {
+    if (m->slot == NULL || (o->marked & LUAN_VAST) || m->slots.n >= 2 * MOST_SLOTS || !luaN_reserve(g, &m->slots, 2))
+      return 0;
+    m->slots.a[m->slots.n++] = o;
+    m->slots.a[m->slots.n++] = m->slot;
+    return 1;
+  }
+  return luaN_holds(m, o) || (m->holders.n < MOST_HOLDERS && luaN_push(g, &m->holders, o));
 }
 
 
@@ -66,10 +77,7 @@ static int istext (const global_State *g, const GCObject *o) {
 
 int luaN_staysyoung (global_State *g, GCObject *o) {
   luaN_Mark *m = &g->heap.gc.mark;
-  if (m->holder == NULL || !istext(g, o) || luaN_age(o) >= LUAN_MOSTAGE || isbig(m->holder) ||
-      !(luaN_holds(m, m->holder) ||
-        (m->holders.n < MOST_HOLDERS && luaN_push(g, &m->holders, m->holder))))
-    return 0;
+  if (m->holder == NULL || !istext(g, o) || luaN_age(o) >= LUAN_MOSTAGE || !hold(g)) return 0;
   o->marked |= LUAN_MET;
   m->met++;
   return 1;

@@ -8,12 +8,13 @@
 ** tenured like all else, it would take a look at all that is old to find it dead. So a minor
 ** collection that meets a young text leaves it young (MET; AGED behind the sweep), and whoever
 ** it was met in is remembered, for the next minor collection is to come there again
-** (G1): an object, or a thread with the frames from the one inwards whose slot it is. It is left
+** (G1): an object, a slot of a table that has had a large vector, or a thread with the frames from
+** the one inwards whose slot it is. It is left
 ** so twice; the third one tenures it, if it is alive. A text leads nowhere, so nothing else is
 ** young behind a minor collection.
 **
-** Where the text is met in something that is not looked at again at little cost (tables that have
-** had a large vector, weak ones, lists of the collector's, more holders than a few hundred) it
+** Where the text is met in something that is not looked at again at little cost (such a table that
+** is looked at as a whole, weak ones, lists of the collector's, more holders than a few hundred) it
 ** is tenured at once; so it is while a major collection runs, and when one begins, which takes
 ** whatever it finds young for a fault. Whoever holds it is old by then: if that is dead, it
 ** keeps the text until it is tenured, as old garbage does with all that is young.

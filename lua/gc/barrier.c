@@ -151,6 +151,7 @@ static void moveslots (lua_State *L, Table *t, const TValue *array,
     n += 2;
   }
   c->remset.slots.n = n;
+  c->remset.aged = 0;  /* some may be missing */
 }
 
 

@@ -77,6 +77,7 @@ static void freeall (lua_State *L) {
   luaN_freevec(g, &c->mark.young);
   luaN_freevec(g, &c->mark.old);
   luaN_freevec(g, &c->mark.holders);
+  luaN_freevec(g, &c->mark.slots);
   luaN_freevec(g, &c->remset.objects);
   luaN_freevec(g, &c->remset.whole);
   luaN_freevec(g, &c->remset.slots);

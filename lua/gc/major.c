@@ -200,6 +200,7 @@ static void endmajor (lua_State *L) {
   luaN_shrinkvec(g, &c->mark.young);
   luaN_shrinkvec(g, &c->mark.old);
   luaN_shrinkvec(g, &c->mark.holders);
+  luaN_shrinkvec(g, &c->mark.slots);
   luaN_shrinkvec(g, &c->remset.objects);
   luaN_shrinkvec(g, &c->remset.whole);
   luaN_shrinkvec(g, &c->remset.slots);
@@ -333,6 +334,7 @@ static void givelists (global_State *g) {
   luaN_freevec(g, &c->mark.young);
   luaN_freevec(g, &c->mark.old);
   luaN_freevec(g, &c->mark.holders);
+  luaN_freevec(g, &c->mark.slots);
   luaN_freevec(g, &c->remset.slots);
   luaN_freevec(g, &c->weak.unresolved);
   luaN_freevec(g, &c->weak.doubtful[LUAN_DOUBTKEYS]);

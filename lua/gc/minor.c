@@ -57,9 +57,10 @@ static void tenureyoung (global_State *g) {
    begins now (which takes what is young for a fault, and may find the holder dead), nobody is. */
 void luaN_aged (lua_State *L, int begin) {
   luaN_Gc *c = &G(L)->heap.gc;
-  luaN_Vec *v = &c->mark.holders;
+  luaN_Vec *v = &c->mark.holders, *s = &c->mark.slots;
   if (begin && (c->bytes.aged > 0 || c->finalize.left.n > 0)) tenureyoung(G(L));
-  if (c->bytes.aged == 0) v->n = 0;
+  if (c->bytes.aged == 0) v->n = s->n = 0;
+  luaN_rememberaged(L, s);
   while (v->n > 0) {
     GCObject *o = (GCObject *)v->a[--v->n];
     if (o->tt != LUA_VTHREAD) luaN_remember(L, o);

@@ -34,6 +34,10 @@ static int islarge (size_t size, int what) {
 }
 
 
+/* n bytes of a text, up to so many of a nursery (texts.room), count as these. */
+#define TEXTCHARGE	((l_mem)128)
+
+
 /* {== memory ============================================================ */
 
 /*
@@ -168,6 +172,24 @@ static char *find (global_State *g, size_t size, int what, int *outside,
 #endif
 
 
+/* A large block of n bytes is charged to the nursery: a text with little of it, as far as there is
+   room for texts. */
+static void charge (global_State *g, size_t n, int what) {
+  luaN_Heap *h = &g->heap;
+  l_mem bytes = (l_mem)n;
+  if (what == LUA_VLNGSTR || what == LUA_VUSERDATA) {
+    h->texts += n;
+    if (n <= h->gc.pace.textroom) {
+      h->gc.pace.textroom -= n;
+      bytes = TEXTCHARGE;
+    }
+  }
+  g->GCdebt += bytes;
+  g->totalbytes += (l_mem)n - bytes;
+  h->spare += (size_t)bytes;
+}
+
+
 /*
 ** A block of 'size' > 0 bytes of kind 'what', of which 'oldsize' bytes are not
 ** new (a block that is being resized). Collects in an emergency; returns NULL
@@ -203,12 +225,9 @@ static void *obtain (lua_State *L, size_t size, size_t oldsize, int what) {
     }
   }
   if (outside) {
-    g->GCdebt += (l_mem)n;
     h->allocated += n;
-    if (islarge(size, what)) {
-      h->spare += n;
-      if (what == LUA_VLNGSTR || what == LUA_VUSERDATA) h->texts += n;
-    }
+    if (!islarge(size, what)) g->GCdebt += (l_mem)n;
+    else charge(g, n, what);
   }
   luaN_account(g);
   h->allocated -= (old < n) ? old : n;

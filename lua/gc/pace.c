@@ -68,6 +68,14 @@
 #define NURSERY_MARKING	((size_t)256 * 1024)
 #define NURSERY_HURRIED	((size_t)64 * 1024)
 
+/* A nursery may have texts beside, which age: so many times as much as the last collection has
+   left young of them, up to such a part of what is old and so many bytes in all states of the
+   process together. Where some live a while, as those of a queue do, they die before they are
+   old; where none do, the memory of those before is used again while the cache has it. */
+#define TEXTROOM_AGED		4u
+#define TEXTROOM_PART		4u
+#define TEXTROOM		((size_t)16 * 1024 * 1024)
+
 /* Part of a state's allocation that its nursery may be. */
 #define NURSERY_PART		64u
 
@@ -300,6 +308,19 @@ static size_t mostamong (const luaN_Gc *c, size_t share) {
 }
 
 
+/* Room for texts beside a nursery: none while they do not age, where lua_Alloc has refused memory,
+   or the program has said how large a nursery is. */
+static size_t textroom (const global_State *g) {
+  const luaN_Gc *c = &g->heap.gc;
+  size_t room = (size_t)c->bytes.old / TEXTROOM_PART, most = TEXTROOM / luaN_countstates();
+  if (most > TEXTROOM_AGED * c->bytes.aged) most = TEXTROOM_AGED * c->bytes.aged;
+  if (g->gcstate != GCSpause || c->pace.fullcycles || c->pace.tight != 0 ||
+      c->pace.fixednursery != 0 || c->pace.tuning.nursery != 0)
+    return 0;
+  return (room < most) ? room : most;
+}
+
+
 void luaN_newnursery (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t n;
@@ -329,6 +350,7 @@ void luaN_newnursery (global_State *g) {
   }
   c->pace.deferred = c->bytes.youngoutside = g->heap.spare = 0;
   c->pace.nursery = c->pace.size = n;
+  c->pace.textroom = textroom(g);
   luaE_setdebt(g, -(l_mem)n);
 }
 

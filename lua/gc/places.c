@@ -43,7 +43,7 @@ static unsigned freelines (const luaN_Block *b) {
 static uint64_t listbytes (const global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   const luaN_Vec *const lists[] = {
-    &c->mark.young, &c->mark.old, &c->mark.holders,
+    &c->mark.young, &c->mark.old, &c->mark.holders, &c->mark.slots,
     &c->remset.objects, &c->remset.whole, &c->remset.slots,
     &c->weak.discovered, &c->weak.inmajor, &c->weak.unresolved,
     &c->weak.doubtful[LUAN_DOUBTKEYS], &c->weak.doubtful[LUAN_DOUBTVALUES],

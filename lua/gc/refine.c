@@ -187,6 +187,7 @@ static void seeremembered (lua_State *L, int keep) {
     }
   }
   s->n = kept;
+  c->remset.aged = 0;
 }
 
 

@@ -100,6 +100,25 @@ void luaN_clearslots (global_State *g, int keys) {
 }
 
 
+/* Is v a text that no minor collection has met? */
+static int isnewtext (const TValue *v) {
+  const GCObject *o = gcvalue(v);
+  return (rawtt(v) == ctb(LUA_VLNGSTR) || rawtt(v) == ctb(LUA_VUSERDATA)) &&
+         luaN_isyoung(o) && luaN_textsize(o) > LUAN_LARGETEXT && luaN_age(o) == 0;
+}
+
+
+/*
+** Has slot i of t, entry k of the list, which a text had that stayed young, another one by now? Then
+** it was remembered again for that, behind this entry, or is the last of them, which the barrier
+** has found there. Without this, entries of a queue's slots would be ever more.
+*/
+static int isrememberedagain (const luaN_Remset *r, size_t k, const Table *t, unsigned asize,
+                              unsigned i) {
+  return k + 2 < r->aged && i < asize && iscollectable(&t->array[i]) && isnewtext(&t->array[i]);
+}
+
+
 /*
 ** A table may have got other vectors since a slot was remembered. Then it is itself
 ** remembered; an old slot whose address happens to lie in the new vectors is just one
@@ -123,12 +142,14 @@ static void markslots (global_State *g) {
       luaN_agein(&g->heap.gc, kind == LUAN_STRONG ? obj2gco(t) : NULL);
     }
     if (t->marked & LUAN_VAST) luaN_foreslot(s, k, asize);
-    if (!luaN_slotof(t, asize, slot, &i)) continue;
+    if (!luaN_slotof(t, asize, slot, &i) ||
+        isrememberedagain(&g->heap.gc.remset, k, t, asize, i)) continue;
     if (kind != LUAN_STRONG) {
       luaN_doubt(g, t, slot);
       g->heap.gc.weak.tenured++;
     }
     if (kind == LUAN_STRONG) {
+      g->heap.gc.mark.slot = slot;
       if (i < asize) luaN_markvalue(g, &t->array[i])
       else luaN_traverseslots(g, t, i, 1);
     }
@@ -139,6 +160,8 @@ static void markslots (global_State *g) {
     }
   }
   luaN_agein(&g->heap.gc, NULL);
+  g->heap.gc.mark.slot = NULL;
+  g->heap.gc.remset.aged = 0;
   s->n = kept;
 }
 

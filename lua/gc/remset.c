@@ -36,6 +36,19 @@ void luaN_keepdirty (lua_State *L) {
 }
 
 
+void luaN_rememberaged (lua_State *L, luaN_Vec *from) {
+  luaN_Remset *r = &G(L)->heap.gc.remset;
+  lua_assert(r->slots.n == 0);
+  if (!luaN_reserve(G(L), &r->slots, from->n)) r->overflow = 1;
+  else {
+    size_t i;
+    for (i = 0; i < from->n; i++) r->slots.a[i] = from->a[i];
+    r->slots.n = r->aged = from->n;
+  }
+  from->n = 0;
+}
+
+
 static void forget (luaN_Vec *v) {
   while (v->n > 0) ((GCObject *)v->a[--v->n])->marked |= LUAN_UNLOGGED;
 }
@@ -45,7 +58,7 @@ void luaN_forgetall (lua_State *L) {
   luaN_Gc *c = &G(L)->heap.gc;
   forget(&c->remset.objects);
   forget(&c->remset.whole);
-  c->remset.slots.n = 0;
+  c->remset.slots.n = c->remset.aged = 0;
   luaN_forgetrefining(c);
   c->remset.overflow = 0;
 }

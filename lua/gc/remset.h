@@ -22,6 +22,10 @@
 /* All of o will be looked at. */
 LUAI_FUNC void luaN_remember (lua_State *L, GCObject *o);
 
+/* Behind a minor collection: these slots (table, slot, table, ...) will be looked at, for texts that
+   have stayed young there (ageing.h). The list is empty then. */
+LUAI_FUNC void luaN_rememberaged (lua_State *L, luaN_Vec *from);
+
 /* The running thread is dirty, whatever a collection has made of it. */
 LUAI_FUNC void luaN_keepdirty (lua_State *L);
 

@@ -53,7 +53,9 @@ typedef struct luaN_Mark {
   lu_byte pending;		/* some object is pending: a mark stack was full */
   lu_byte ageing;		/* texts that are met may stay young (ageing.h), ... */
   GCObject *holder;		/* ... where they are met in this, if it is not NULL, ... */
-  luaN_Vec holders;		/* ... and all in which some have been met, ... */
+  void *slot;			/* ... of a big table, in this slot; ... */
+  luaN_Vec holders, slots;	/* ... and all in which some have been met (of big tables: table,
+				   slot, table, ...), ... */
   size_t met;			/* ... so often, in the life of the state */
   lu_byte cached;		/* of 'thread', the CallInfos that are not in use */
   luaN_Vec young;		/* mark stack of objects that were young, ... */
@@ -70,6 +72,8 @@ typedef struct luaN_Remset {
   luaN_Vec objects;		/* remembered objects */
   luaN_Vec whole;		/* the same: tables that have had a large vector */
   luaN_Vec slots;		/* remembered slots: table, slot, table, ... */
+  size_t aged;			/* the first words of 'slots' that are there for texts which have
+				   stayed young (ageing.h) */
   Table *refining;		/* a table that was in 'whole', or NULL: remembered */
   unsigned refined;		/* ... from this slot on */
   unsigned many;		/* limit of these lists (LUAN_MANY); of 'slots', when ... */
@@ -192,6 +196,7 @@ typedef struct luaN_Pace {
   unsigned turn;		/* of nurseries that have a size between two bounds */
   size_t nursery;		/* bytes from one minor collection to the next */
   size_t deferred;		/* ... of which so many come after luaN_resume */
+  size_t textroom;		/* bytes of texts that it may have beside */
   size_t size;			/* of this nursery, when it began */
   uint64_t planned, charged;	/* bytes of all nurseries before this one: as they were to
 				   be, as far as they came, and what they were filled with */

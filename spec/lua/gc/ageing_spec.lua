@@ -17,7 +17,7 @@ describe("a text that is edited", function()
         go(20)
         collectgarbage()
         local _, _, minors, majors = state.memory()
-        local text = go(600)
+        local text = go(1000)
         local _, _, minors2, majors2 = state.memory()
         assert(#others == 20000 and #text == 105000)
         return minors2 - minors, majors2 - majors
@@ -88,6 +88,94 @@ describe("a text that is edited", function()
       assert(majors > 3, majors)
     end)
   end)
+end)
+
+describe("texts of a queue", function()
+  -- A nursery had room for five of them, so that each was met three times: 0.2 of plain. A nursery may
+  -- have as many beside as live a while, as far as what is old is that much more.
+  it("die young beside a large heap, and memory stays", function()
+    for _, size in ipairs{1000, 8000, 30000, 100000} do
+      local majors, most = within(function(state, bytes)
+        local live, queue = {}, {}
+        for i = 1, 100000 do live[i] = {i} end
+        collectgarbage()
+        local length = math.min(1500000 // bytes, 800)
+        local before, _, _, majors = state.memory()
+        local most = 0
+        for i = 1, 200000000 // bytes do
+          queue[i % length + 1] = ("x"):rep(bytes - 8) .. 10000000 + i
+          local now = (state.memory()) - before
+          if now > most then most = now end
+        end
+        for _, text in ipairs(queue) do assert(#text == bytes) end
+        assert(#live == 100000)
+        return select(4, state.memory()) - majors, most
+      end, size)
+      assert.is_true(majors <= 5, ("%d of %d bytes"):format(majors, size))
+      assert.is_true(most < 10e6, ("%d of %d bytes"):format(most, size))
+    end
+  end)
+end)
+
+describe("texts in the slots of large tables", function()
+  -- Each slot is remembered for itself, and once more when it gets another text: whatever is done to
+  -- the table, its texts and keys are those of a copy, which has numbers in their place.
+  for _, seed in ipairs{1, 2, 3, 4, 5, 6} do
+    it("are those that were stored, whatever becomes of the tables, seed " .. seed, function()
+      within(function(state, seed)  -- luacheck: ignore 431
+        local random, live = math.random, {}
+        math.randomseed(seed)
+        for i = 1, 3000 do live[i] = {i} end
+        collectgarbage "generational"
+        local function text(n) return ("t"):rep(500 + n % 1500) .. n end
+        local function isintact(t, n)
+          local bytes = 500 + n % 1500
+          return #t == bytes + #tostring(n) and t:byte(bytes) == 116 and t:sub(bytes + 1) == tostring(n)
+        end
+        local tables, copies, made = {}, {}, 0
+        local function new(i)
+          tables[i], copies[i] = {}, {}
+          for k = 1, 600 do tables[i][k], copies[i][k] = k, false end
+        end
+        for i = 1, 4 do new(i) end
+        for step = 1, 30000 do
+          local i = random(4)
+          local t, c, k = tables[i], copies[i], random(900)
+          local what = random(100)
+          made = made + 1
+          if what <= 70 then
+            t[k], c[k] = text(made), made
+          elseif what <= 75 then  -- the same text elsewhere, or a key of the hash part
+            local from = random(900)
+            t[k], c[k] = t[from], c[from]
+          elseif what <= 80 then
+            t["k" .. k % 50], c["k" .. k % 50] = text(made), made
+          elseif what <= 85 then t[k], c[k] = k, false
+          elseif what <= 90 then t[k], c[k] = nil, nil
+          elseif what <= 91 and step % 5 == 0 then new(i)
+          elseif what <= 92 and step % 3 == 0 then
+            table.move(t, 1, 300, 301)
+            table.move(c, 1, 300, 301)
+          elseif what <= 93 then setmetatable(t, step % 2 == 0 and {__mode = "k"} or nil)
+          elseif what <= 94 and step % 11 == 0 then
+            for k = 1000, 3000 do t[k] = k c[k] = false end  -- luacheck: ignore 431
+            for k = 1000, 3000 do t[k] = nil c[k] = nil end  -- luacheck: ignore 431
+          else live[random(3000)] = {step} end
+          if step % 500 == 0 then collectgarbage(step % 3000 == 0 and "collect" or "step") end
+          if step % 1000 == 0 then
+            assert(state.check() == nil)
+            for n = 1, 4 do
+              for key, id in pairs(copies[n]) do
+                local v = tables[n][key]
+                if id == false or id == nil then assert(type(v) ~= "string")
+                else assert(isintact(v, id), key) end
+              end
+            end
+          end
+        end
+      end, seed)
+    end)
+  end
 end)
 
 describe("a text that is dropped", function()
