@@ -379,10 +379,11 @@ static size_t sparedtexts (const luaN_Gc *c) {
 }
 
 
-/* Is so much more in use than the last major collection left that another one is due? */
+/* Is so much more in use than the last major collection left that another one is due? What waits for
+   its finalizer's call is gone soon. */
 static int hasgrown (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
-  size_t spared = sparedtexts(c);
+  size_t spared = sparedtexts(c) + c->bytes.waiting;
   size_t total = gettotalbytes(g) + c->bytes.outside - spared;
   size_t taken = footprint(&g->heap) - spared;
   return total >= c->pace.threshold || taken >= c->pace.footprinttrigger ||

@@ -174,8 +174,9 @@ typedef struct luaN_Bytes {
 				   since then (giveback.h) */
   size_t tenured;		/* since the last collection, ... */
   uint64_t alltenured;		/* ... all of them, and ... */
-  size_t texts;			/* ... in texts (ageing.h) and other userdata as large, since the
-				   last major collection has ended, ... */
+  size_t texts;			/* ... in texts (ageing.h), other userdata as large, and those that
+				   could not wait for their finalizer (waiting.h), since the last
+				   major collection has ended, ... */
   size_t textsbefore;		/* ... before this one began, or the minor one ahead of it; ... */
   size_t textsleft;		/* ... and from then on to the end of the last one, which may have
 				   left them */

@@ -17,8 +17,9 @@
 #include "waiting.h"
 
 
-/* So many may wait: each minor collection looks at all of them. */
-#define MOST_WAITING	4096u
+/* So many may wait: each minor collection looks at all of them. Others are tenured, of no more account
+   than texts (pace.c). */
+#define MOST_WAITING	16384u
 
 
 /* Does o lie in lines? */
@@ -78,12 +79,15 @@ void luaN_keepwaiting (global_State *g) {
 
 int luaN_waits (global_State *g, GCObject *o) {
   luaN_Gc *c = &g->heap.gc;
-  if (!c->mark.ageing || o->tt != LUA_VUSERDATA || (o->marked & LUAN_LISTED) || luaN_isold(o) ||
-      c->finalize.left.n - c->finalize.called >= MOST_WAITING ||
-      !luaN_push(g, &c->finalize.left, o))
+  if (!c->mark.minor || o->tt != LUA_VUSERDATA || (o->marked & LUAN_LISTED) || luaN_isold(o))
     return 0;
-  leave(g, o);
-  return 1;
+  if (c->mark.ageing && c->finalize.left.n - c->finalize.called < MOST_WAITING &&
+      luaN_push(g, &c->finalize.left, o)) {
+    leave(g, o);
+    return 1;
+  }
+  if (isinlines(o)) c->bytes.texts += luaN_round(luaN_textsize(o));
+  return 0;
 }
 
 

@@ -12,7 +12,7 @@
 **
 ** In memory it stays as if it had been marked: of a large one sweep.c knows; the lines of another
 ** bear LUAN_WAITING, which the next minor collection takes off. Where weak tables ask for it, more
-** than a few thousand wait, it stands for bytes outside, or a major collection runs or
+** than some thousands wait, it stands for bytes outside, or a major collection runs or
 ** begins, it is tenured as all else.
 **
 ** finalize.left has all that the last minor collection has left, in the order of their calls,

@@ -146,8 +146,8 @@ describe("texts in the slots of large tables", function()
           if what <= 70 then
             t[k], c[k] = text(made), made
           elseif what <= 75 then  -- the same text elsewhere, or a key of the hash part
-            local from = random(900)
-            t[k], c[k] = t[from], c[from]
+            local other = random(900)
+            t[k], c[k] = t[other], c[other]
           elseif what <= 80 then
             t["k" .. k % 50], c["k" .. k % 50] = text(made), made
           elseif what <= 85 then t[k], c[k] = k, false
