@@ -228,10 +228,10 @@ uintptr_t backtrace_begin (uintptr_t address) {
 
 
 /* Of a function that was interrupted at ip - 1, an address that names it (as startof of
-   timing.c has it). */
+   timing.c has it): not ip, for the byte before that may be the function's first one and
+   odd, and a profile keeps addresses without their lowest bit. */
 static uintptr_t within (uintptr_t ip) {
-  uintptr_t begin = backtrace_begin(ip - 1);
-  return (begin != ip - 1) ? begin + 2 : ip;
+  return backtrace_begin(ip - 1) + 2;
 }
 
 

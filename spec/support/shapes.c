@@ -12,6 +12,8 @@
 **   context(f)         on another C stack, from where the first is not seen
 **   beaten(seconds)    does not call: a handler of SIGUSR1, which comes every 50 us,
 **                      interrupts it and what it calls at any instruction
+**   trapped(n)         does not call: n times a handler interrupts a function at its
+**                      first instruction, whose address is odd where that can be
 **
 **   misled(n)          n turns of a loop in which the unwind tables are wrong: they
 **                      lead to where no memory is, between that stack and its end
@@ -182,6 +184,43 @@ static NOINLINE int shape_beaten (lua_State *L) {
 }
 
 #if defined(__x86_64__)
+#define TRAP		"ud2"
+#define TRAPBYTES	2
+#define PC(u)		((u)->uc_mcontext.gregs[REG_RIP])
+#elif defined(__aarch64__)
+#define TRAP		".inst 0"
+#define TRAPBYTES	4
+#define PC(u)		((u)->uc_mcontext.pc)
+#endif
+
+/* One instruction of x86-64, one byte long; shape_traps begins right behind it. */
+__asm__(".text\n\t.balign 16\n\t.type shape_before, %function\n"
+        "shape_before:\n\t.cfi_startproc\n\tret\n\t.cfi_endproc\n\t"
+        ".size shape_before, . - shape_before\n\t.type shape_traps, %function\n"
+        "shape_traps:\n\t.cfi_startproc\n\t" TRAP "\n\tret\n\t.cfi_endproc\n\t"
+        ".size shape_traps, . - shape_traps\n");
+extern void shape_traps (void) __attribute__((visibility("hidden")));
+
+/* Takes its time, and goes on behind the trap. */
+static NOINLINE void shape_trap (int signal, siginfo_t *info, void *context) {
+  (void)info;
+  shape_beat(signal);
+  PC((ucontext_t *)context) += TRAPBYTES;
+}
+
+static NOINLINE int shape_trapped (lua_State *L) {
+  lua_Integer n = luaL_checkinteger(L, 1);
+  struct sigaction a, before;
+  memset(&a, 0, sizeof(a));
+  a.sa_sigaction = shape_trap;
+  a.sa_flags = SA_SIGINFO;
+  sigaction(SIGILL, &a, &before);
+  while (n-- > 0) shape_traps();
+  sigaction(SIGILL, &before, NULL);
+  return 0;
+}
+
+#if defined(__x86_64__)
 
 static long turns;
 static char *hole;
@@ -227,7 +266,8 @@ int luaopen_shapes (lua_State *L) {
   static const luaL_Reg functions[] = {
     {"fixed", shape_fixed}, {"variable", shape_variable}, {"pointed", shape_pointed},
     {"aligned", shape_aligned}, {"sorted", shape_sorted}, {"signalled", shape_signalled},
-    {"context", shape_context}, {"beaten", shape_beaten}, {"misled", shape_misled},
+    {"context", shape_context}, {"beaten", shape_beaten}, {"trapped", shape_trapped},
+    {"misled", shape_misled},
     {NULL, NULL}
   };
   luaL_newlib(L, functions);
