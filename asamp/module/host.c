@@ -11,7 +11,8 @@
 **     'environment' besides this process's own, and waits for its end. As a
 **     shell's foreground job: the keyboard's signals are the program's;
 **     SIGTERM and SIGHUP are passed on to it, and SIGINT and SIGQUIT, too,
-**     where they do not come from the terminal.
+**     where they do not come from the terminal. When the program has ended it does
+**     nothing that one of them comes again.
 **   samefile(a, b) -> are these two names of one file that is there?
 **   owner(path)    -> the number of the user whose that is; nil: there is nothing
 **   realpath(path) -> the absolute path without links, "." and ".." in it; nil
@@ -320,8 +321,12 @@ static int l_pause (lua_State *L) {
 /* The program that 'run' waits for; 0: none. */
 static volatile pid_t running;
 
+/* Signals that were the program's. */
+static volatile sig_atomic_t had[NSIG];
+
 static void passon (int signal) {
   int e = errno;
+  had[signal] = 1;
   if (running != 0)
     kill(running, signal);
   errno = e;
@@ -337,8 +342,9 @@ static volatile sig_atomic_t delayed;  /* the signal */
 
 static void passlater (int signal, siginfo_t *info, void *context) {
   (void)context;
-  if (info->si_code == SI_KERNEL)
+  if (info->si_code == SI_KERNEL || running == 0)
     return;
+  had[signal] = 1;
   delayed = signal;
   alarm(1);
 }
@@ -368,15 +374,26 @@ static void handle (Passing *p) {
   struct sigaction a;
   memset(&a, 0, sizeof(a));
   sigemptyset(&a.sa_mask);
+  a.sa_flags = SA_RESTART;
   if (p->later != NULL) {
     a.sa_sigaction = p->later;
-    a.sa_flags = SA_SIGINFO;
+    a.sa_flags |= SA_SIGINFO;
   }
   else
     a.sa_handler = p->at_once;
   sigaction(p->signal, NULL, &p->before);
   if (p->before.sa_handler != SIG_IGN)
     sigaction(p->signal, &a, NULL);
+}
+
+/*
+** As before. A signal that was the program's still is when that has ended, and its handler does
+** nothing then: timeout sends one to this process, which passes it on, and then one to the whole
+** group.
+*/
+static void unhandle (const Passing *p) {
+  if (!had[p->signal])
+    sigaction(p->signal, &p->before, NULL);
 }
 
 /*
@@ -418,7 +435,7 @@ static int await (char *const words[], char *const environment[],
     alarm(0);
   }
   for (i = 0; i < NPASSING; i++)
-    sigaction(passing[i].signal, &passing[i].before, NULL);
+    unhandle(&passing[i]);
   sigaction(SIGCHLD, &child, NULL);
   sigprocmask(SIG_SETMASK, &before, NULL);
   return e;

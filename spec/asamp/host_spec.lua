@@ -111,6 +111,25 @@ describe("running a program", function()
     assert.equal("up\ngot\nend\n", process.read(path))
   end)
 
+  -- timeout sends its signal to the command, and then to the whole group. A program that was
+  -- quick to end had done so between the two: the command died of the second, at once, and its
+  -- own status was not the program's.
+  it("ignores a signal that has ended the program and comes again", function()
+    for _, signal in ipairs{"TERM", "HUP", "INT", "QUIT"} do
+      local status = process.code([[
+        local host = require "asamp.host"
+        local function run()
+          return host.run{"/bin/sh", "-c", ("trap 'exit 5' %s; kill -%s $PPID; " ..
+            "for i in $(seq 200); do sleep 0.05; done; exit 9"):format(arg[1], arg[1])}
+        end
+        local how, n = run()
+        os.execute(("kill -%s $PPID"):format(arg[1]))
+        local _, again = run()  -- the next program gets its own
+        os.exit(how == "exit" and n == again and n or 99)]], signal)
+      assert.equal(5, status, signal)
+    end
+  end)
+
   it("takes the signals back afterwards", function()
     local status = process.code([[
       local host = require "asamp.host"
