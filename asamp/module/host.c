@@ -11,8 +11,8 @@
 **     'environment' besides this process's own, and waits for its end. As a
 **     shell's foreground job: the keyboard's signals are the program's;
 **     SIGTERM and SIGHUP are passed on to it, and SIGINT and SIGQUIT, too,
-**     where they do not come from the terminal. When the program has ended it does
-**     nothing that one of them comes again.
+**     where they do not come from the terminal. One that comes
+**     again when the program has ended does nothing.
 **   samefile(a, b) -> are these two names of one file that is there?
 **   owner(path)    -> the number of the user whose that is; nil: there is nothing
 **   realpath(path) -> the absolute path without links, "." and ".." in it; nil
