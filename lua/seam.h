@@ -65,7 +65,7 @@ typedef struct luaN_Sampler {
   void (*collected) (void *ud, lua_State *L);
   /*
   ** A block that is no object (it may have an owner) is freed by hand; or its
-  ** owner stands for nothing any more. Or it is a string, or userdata, that lua_Alloc gave,
+  ** owner stands for nothing any more. Or it is a string, or userdata, of more than 512 bytes,
   ** which was alive in a minor collection, or a userdata that one had left waiting for its
   ** finalizer, and another, behind its decision, has found it dead. Called
   ** for those of luaN_watch, and for some that are not watched.

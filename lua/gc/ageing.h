@@ -2,7 +2,7 @@
 /*
 ** Texts live through two more minor collections before they are old.
 **
-** A text is a long string that lua_Alloc gave, larger than LUAN_LARGETEXT, or a userdata as large
+** A text is a long string larger than LUAN_LARGETEXT, or a userdata as large
 ** that stands for nothing outside and refers to nothing young. One that is edited,
 ** or that grows by concatenation, is alive in every minor collection and dead soon; were it
 ** tenured like all else, it would take a look at all that is old to find it dead. So a minor
@@ -50,7 +50,7 @@
 /* Bytes of a long string or userdata. */
 LUAI_FUNC size_t luaN_textsize (const GCObject *o);
 
-/* How many minor collections have left o young, which lua_Alloc gave: a long string, or a
+/* How many minor collections have left o young, which is listed: a long string, or a
    userdata, in front of which is a byte with room for that (LUAN_UDATAAGE). */
 LUAI_FUNC unsigned luaN_age (const GCObject *o);
 LUAI_FUNC void luaN_setage (GCObject *o, unsigned age);

@@ -95,7 +95,7 @@
 				   whatever is stored there (TESTBIT of others) */
 #define LUAN_SCANNED	0x40	/* of a table's flags: a weak one that was looked at ahead
 				   of the atomic step (ahead.h) */
-#define LUAN_PENDING	0x20	/* object from lua_Alloc: see mark.c */
+#define LUAN_PENDING	0x20	/* listed object: see mark.c */
 
 /* Phases of a major collection beside upstream's: the dead that have finalizers are put
    aside; stacks give back what they no longer need (major.c). */

@@ -3,10 +3,9 @@
 ** The heap: blocks of lines, and where they are listed.
 **
 ** Every object of at most LUAN_LARGE bytes, and every vector of a table, every
-** stack and every CallInfo of that size, lies in a block of 64-byte lines; a long string
-** and a userdata do up to LUAN_LARGETEXT bytes: what is longer fills a nursery fast, and where
-** it goes to lua_Alloc the dead are freed one by one, and the lines of the cache that they had
-** are used again.
+** stack and every CallInfo of that size, lies in a block of 64-byte lines. A long string or
+** userdata of more than LUAN_LARGETEXT bytes has lines for itself, as far as it lies in some: it
+** is in a list (lists.large), and freed when it is found dead.
 ** Blocks are carved from chunks, which the state's lua_Alloc supplies; what is
 ** larger comes one by one from lua_Alloc, and so does memory that is freed by
 ** hand (vectors of prototypes, buffers, the string table): explicit memory.
@@ -32,9 +31,10 @@
 ** Invariants (checked by luaN_verify):
 **   H1  marks[i] of a block = 0 exactly when line i is free: no reachable byte
 **       lies in it and it is not part of a hole that was taken since the last
-**       minor collection (LUAN_YOUNG), nor of a userdata that this left waiting.
+**       minor collection (LUAN_YOUNG), nor of what is LUAN_HELD: a userdata that was left
+**       waiting, or what is listed and has lived through a collection.
 **   H2  a block of memory is in exactly one place: in lines (size at most
-**       luaN_mostinlines of its kind, implicit) or from lua_Alloc.
+**       LUAN_LARGE, or LUAN_LINETEXT; implicit) or from lua_Alloc.
 **   H3  memory handed out never overlaps memory handed out.
 **   H4  a block is in 'empty' only when all its lines are free, in 'holed' only
 **       when it has free lines, in 'used' when a hole of it was taken or
@@ -66,13 +66,14 @@
 					   unless it is a small one */
 #define LUAN_LINES	(LUAN_BLOCK / LUAN_LINE)	/* of a block, at most */
 #define LUAN_LARGE	8192u		/* largest size that lies in lines, ... */
-#define LUAN_LARGETEXT	512u		/* ... of a long string or a userdata */
+#define LUAN_LINETEXT	8000u		/* ... of a long string or userdata; those of more ... */
+#define LUAN_LARGETEXT	512u		/* ... than this are listed, and have lines for themselves */
 #define LUAN_GRANULE	8u
 #define LUAN_SMALL	256u		/* largest size that fills small holes */
 #define LUAN_CLASSES	10		/* log2 of LUAN_LINES, and one */
 
 #define LUAN_YOUNG	0x08	/* of marks[]: line of a hole that was taken */
-#define LUAN_WAITING	0x10	/* ... of userdata that wait for their finalizer (waiting.h) */
+#define LUAN_HELD	0x10	/* ... of what is freed by itself, and no sweep of lines frees */
 
 #define luaN_round(n)	(((size_t)(n) + (LUAN_GRANULE - 1)) & ~(size_t)(LUAN_GRANULE - 1))
 

@@ -141,7 +141,7 @@ void luaN_relist (luaN_Blocks *h, luaN_Block *b) {
 
 unsigned luaN_sweeplines (luaN_Blocks *h, lu_byte bit, unsigned n) {
   unsigned done = 0;
-  lu_byte keep = (lu_byte)(bit | LUAN_YOUNG | LUAN_HEAD);
+  lu_byte keep = (lu_byte)(bit | LUAN_YOUNG | LUAN_HELD | LUAN_HEAD);
   for (; h->sweptchunk != NULL; h->sweptchunk = h->sweptchunk->next) {
     luaN_Chunk *c = h->sweptchunk;
     for (; h->sweptblock < c->nblocks; h->sweptblock++) {

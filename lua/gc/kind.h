@@ -16,9 +16,12 @@ enum luaN_Vector {
   LUAN_VOUTSIDE		/* no block: bytes that a userdata stands for */
 };
 
-/* Most bytes of a block of that kind that lie in lines. */
-#define luaN_mostinlines(what) \
-  (((what) == LUA_VLNGSTR || (what) == LUA_VUSERDATA) ? LUAN_LARGETEXT : LUAN_LARGE)
+/* Is it a long string or a userdata? */
+#define luaN_istextkind(what)	((what) == LUA_VLNGSTR || (what) == LUA_VUSERDATA)
+
+/* Most bytes of a block of that kind that is bumped and forgotten. */
+#define luaN_mostbumped(what) \
+  (luaN_istextkind(what) ? LUAN_LARGETEXT : LUAN_LARGE)
 
 /*
 ** Memory that is not an object is told apart by the file that asks for it:

@@ -355,7 +355,7 @@ void luaN_full (lua_State *L) {
   luaN_forgetpending(g);
   luaN_forgetweak(g);
   luaN_endselection(c);
-  luaN_forgetwaiting(c);
+  luaN_forgetwaiting(g);
   c->mark.table = NULL;
   c->mark.thread = NULL;
   takeepoch(c);

@@ -6,7 +6,7 @@
 ** collection reaches. A minor collection empties the first only; what it
 ** finds for the major one waits there. A stack that is full and cannot grow
 ** loses nothing: the object becomes pending (a bit for its granule in its
-** block, or LUAN_PENDING when lua_Alloc gave it), and pending objects are
+** block, or LUAN_PENDING when it is listed), and pending objects are
 ** looked for when the stacks are empty. Marking can thus never fail.
 */
 #define LUA_CORE

@@ -13,6 +13,7 @@
 #include "ldo.h"
 #include "lgc.h"
 #include "lmem.h"
+#include "lstring.h"
 
 #include "ageing.h"
 #include "holes.h"
@@ -28,9 +29,9 @@
 #define UDATAROOM	((size_t)16)
 
 
-/* Does a block of this size and kind come from lua_Alloc? */
+/* Does a block of this size and kind come one by one: from lua_Alloc, or in lines for itself? */
 static int islarge (size_t size, int what) {
-  return size > luaN_mostinlines(what) || luaN_isexplicit(what);
+  return size > luaN_mostbumped(what) || luaN_isexplicit(what);
 }
 
 
@@ -117,22 +118,73 @@ static char *udataplace (char *block) {
 }
 
 
-void luaN_freeudata (global_State *g, void *o, size_t size) {
+/* Where the block of a listed string or userdata begins, and its bytes. */
+static char *textblock (const GCObject *o, size_t *n) {
   char *p = (char *)o;
-  luaN_ask(g, p - (p[-1] & ((1 << LUAN_UDATAAGE) - 1)), size + UDATAROOM, 0);
+  *n = luaN_textsize(o);
+  if (o->tt == LUA_VLNGSTR) return p;
+  *n += UDATAROOM;
+  return p - (p[-1] & ((1 << LUAN_UDATAAGE) - 1));
 }
 
 
-/* A block from lua_Alloc, with room in its list. */
-static char *newlarge (global_State *g, size_t size, int what) {
+static size_t wholelines (size_t n) {
+  return (n + (LUAN_LINE - 1)) & ~(size_t)(LUAN_LINE - 1);
+}
+
+
+void luaN_holdtext (global_State *g, const GCObject *o) {
+  size_t n;
+  const char *p;
+  luaN_Block *b;
+  unsigned i, end;
+  if (luaN_textsize(o) > LUAN_LINETEXT) return;
+  p = textblock(o, &n);
+  b = luaN_blockof(&g->heap.blocks, p);
+  i = luaN_lineof(b, p);
+  if (b->marks[i] & LUAN_HELD) return;
+  for (end = i + (unsigned)(wholelines(n) / LUAN_LINE); i < end; i++) b->marks[i] |= LUAN_HELD;
+}
+
+
+void luaN_freetext (global_State *g, GCObject *o) {
+  size_t n;
+  char *p = textblock(o, &n);
+  if (luaN_textsize(o) > LUAN_LINETEXT) luaN_ask(g, p, n, 0);
+  else luaN_forget(&g->heap.blocks, p, wholelines(n));
+}
+
+
+/* Lines for n bytes, of the overflow region. */
+static char *bumplines (global_State *g, size_t n, int desperate) {
+  luaN_Heap *h = &g->heap;
+  luaN_Region *r = &h->overflow;
+  size_t lines = wholelines(n), pad = (size_t)(r->end - r->free) % LUAN_LINE;
+  char *p;
+  if ((size_t)(r->end - r->free) < lines + pad) {
+    if (!luaN_holehere(g, r, lines) && !luaN_nexthole(g, r, lines, desperate)) return NULL;
+    pad = 0;
+  }
+  p = r->free + pad;
+  r->free = p + lines;
+  luaN_handedout(&h->blocks, p, lines);
+  return p;
+}
+
+
+/* A block from lua_Alloc, or in lines for itself, with room in its list. */
+static char *newlarge (global_State *g, size_t size, int what, int desperate) {
   luaN_Vec *v = listfor(&g->heap.gc, what);
   size_t room = (what == LUA_VUSERDATA) ? UDATAROOM : 0;
   char *p;
   if (v != NULL && !luaN_reserve(g, v, 1)) return NULL;
-  p = (char *)luaN_callalloc(g, NULL, (what < LUAN_VARRAY)
-                             ? (size_t)novariant(what) : 0, size + room);
+  if (luaN_istextkind(what) && size <= LUAN_LINETEXT) p = bumplines(g, size + room, desperate);
+  else {
+    p = (char *)luaN_callalloc(g, NULL, (what < LUAN_VARRAY)
+                               ? (size_t)novariant(what) : 0, size + room);
+    if (p != NULL) g->heap.blocks.held += size + room;
+  }
   if (p == NULL) return NULL;
-  g->heap.blocks.held += size + room;
   if (room > 0) p = udataplace(p);
   if (what < LUAN_VARRAY) v->a[v->n++] = p;
   if (luaN_isexplicit(what)) g->heap.gc.bytes.explicit += luaN_round(size);
@@ -149,7 +201,7 @@ static char *find (global_State *g, size_t size, int what, int *outside,
   size_t n = luaN_round(size);
   char *p;
   *outside = 1;
-  if (islarge(size, what)) return newlarge(g, size, what);
+  if (islarge(size, what)) return newlarge(g, size, what, desperate);
   if ((p = bump(g, n, desperate)) != NULL) *outside = 0;
   else if (n > LUAN_SMALL) p = bumpoverflow(g, n, what, desperate);
   return p;
@@ -177,7 +229,7 @@ static char *find (global_State *g, size_t size, int what, int *outside,
 static void charge (global_State *g, size_t n, int what) {
   luaN_Heap *h = &g->heap;
   l_mem bytes = (l_mem)n;
-  if (what == LUA_VLNGSTR || what == LUA_VUSERDATA) {
+  if (luaN_istextkind(what)) {
     h->texts += n;
     if (n <= h->gc.pace.textroom) {
       h->gc.pace.textroom -= n;

@@ -53,8 +53,10 @@
 */
 LUAI_FUNC void *luaN_slow (lua_State *L, size_t size, int what);
 
-/* Gives a large userdata of 'size' bytes back to lua_Alloc. */
-LUAI_FUNC void luaN_freeudata (global_State *g, void *o, size_t size);
+/* o, a listed string or userdata, lives on: its lines, if it has some, are HELD. It is dead: frees its
+   lines, or gives it back to lua_Alloc. */
+LUAI_FUNC void luaN_holdtext (global_State *g, const GCObject *o);
+LUAI_FUNC void luaN_freetext (global_State *g, GCObject *o);
 
 /* Bytes allocated since the accounts were flushed. */
 #define luaN_unflushed(g)  ((l_mem)((g)->heap.free - (g)->heap.mark))
@@ -74,7 +76,7 @@ static inline void *luaN_bump (luaN_Heap *h, size_t n) {
 
 static inline void *luaN_newin (lua_State *L, luaN_Heap *h, size_t size,
                                 int what) {
-  if (l_likely(size <= luaN_mostinlines(what))) {
+  if (l_likely(size <= luaN_mostbumped(what))) {
     void *p = luaN_bump(h, luaN_round(size));
     if (l_likely(p != NULL))
       return p;

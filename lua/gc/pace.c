@@ -101,7 +101,7 @@
 #define FOUND		8
 
 /*
-** Long strings that lua_Alloc gives (texts), and userdata that it gives one by one, are made faster
+** Long strings that are listed (texts), and userdata that are, are made faster
 ** by the byte than anything else, and lead nowhere, or not far. One that is alive as a collection
 ** comes, or has a finalizer, is tenured, and dead soon; what
 ** finds it is a look at all that is old. So as much of them as is live, within bounds, may be

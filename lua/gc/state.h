@@ -142,7 +142,8 @@ typedef struct luaN_Finalize {
 typedef struct luaN_Lists {
   luaN_Vec fixed;		/* objects that never die */
   size_t fixedseen;		/* of these, how many have the epoch */
-  luaN_List large;		/* objects that lua_Alloc gave one by one */
+  luaN_List large;		/* objects that lua_Alloc gave one by one, or that have lines for
+				   themselves */
   luaN_List tables;		/* tables that have had a large vector */
   luaN_List threads;		/* all but the main thread */
   luaN_List standins;		/* userdata that stand for bytes outside (outside.c) */

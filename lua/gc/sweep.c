@@ -47,12 +47,9 @@ static void freeobject (lua_State *L, GCObject *o) {
     case LUA_VPROTO:
       luaF_freeproto(L, gco2p(o));
       break;
-    case LUA_VUSERDATA:
-      luaN_freeudata(g, o, luaN_sizeudata(gco2u(o)->nuvalue, gco2u(o)->len));
-      break;
     default:
-      lua_assert(o->tt == LUA_VLNGSTR);
-      luaN_ask(g, o, sizelstring(gco2ts(o)->u.lnglen), 0);
+      lua_assert(o->tt == LUA_VLNGSTR || o->tt == LUA_VUSERDATA);
+      luaN_freetext(g, o);
       break;
   }
 }
@@ -135,9 +132,11 @@ static void sweepyounglarge (lua_State *L, luaN_List *l) {
       o->marked ^= LUAN_MET;
       if (luaN_age(o) < LUAN_MOSTAGE) luaN_setage(o, luaN_age(o) + 1);
       aged += luaN_round(luaN_textsize(o));
+      luaN_holdtext(G(L), o);
       l->v.a[n++] = o;
     }
     else if (luaN_isold(o)) {
+      if (o->tt != LUA_VPROTO) luaN_holdtext(G(L), o);
       l->v.a[n++] = l->v.a[old];
       l->v.a[old++] = o;
     }
@@ -153,6 +152,16 @@ static void sweepyounglarge (lua_State *L, luaN_List *l) {
 }
 
 
+/* A full collection: what has been young has its lines; those of the dead are freed. */
+static void holdyoung (global_State *g, const luaN_List *l) {
+  size_t i;
+  for (i = l->old; i < l->v.n; i++) {
+    const GCObject *o = (const GCObject *)l->v.a[i];
+    if (o->tt != LUA_VPROTO) luaN_holdtext(g, o);
+  }
+}
+
+
 /* Those with finalizers, in a minor collection: they stay in the order in which they got them, and
    the first that has stayed young ends the old ones. */
 static void passold (global_State *g, luaN_List *l) {
@@ -165,6 +174,7 @@ void luaN_sweeplists (lua_State *L) {
   luaN_Gc *c = &G(L)->heap.gc;
   int k;
   c->bytes.aged = 0;
+  if (!c->mark.minor) holdyoung(G(L), &c->lists.large);
   for (k = 0; k < LUAN_LISTS; k++) {
     luaN_List *l = luaN_listof(c, k);
     if (l == &c->lists.large && c->mark.minor) sweepyounglarge(L, l);
@@ -223,6 +233,8 @@ void luaN_freelists (lua_State *L) {
   }
   for (i = 0; i < c->lists.tables.v.n; i++)
     if (c->lists.tables.v.a[i] != NULL) freetable(g, (Table *)c->lists.tables.v.a[i]);
-  for (i = 0; i < c->lists.large.v.n; i++)
-    if (c->lists.large.v.a[i] != NULL) freeobject(L, (GCObject *)c->lists.large.v.a[i]);
+  for (i = 0; i < c->lists.large.v.n; i++) {
+    GCObject *o = (GCObject *)c->lists.large.v.a[i];
+    if (o != NULL && (o->tt == LUA_VPROTO || luaN_textsize(o) > LUAN_LINETEXT)) freeobject(L, o);
+  }
 }

@@ -82,10 +82,10 @@ static void checklines (Walk *w, const void *p, size_t n, unsigned epoch) {
 }
 
 
-/* The same of a long string or userdata. */
+/* The same of a long string or userdata: one that is listed has lines for itself, without epoch. */
 static void checktext (Walk *w, const GCObject *o, unsigned epoch) {
   size_t n = luaN_textsize(o);
-  if (n <= LUAN_LARGETEXT) checklines(w, o, n, epoch);
+  if (n <= LUAN_LINETEXT) checklines(w, o, n, n <= LUAN_LARGETEXT ? epoch : 0);
   else w->bytes += luaN_round(n);
 }
 

@@ -15,7 +15,7 @@
 #include "visits.h"
 
 
-/* Did lua_Alloc give this object by itself? */
+/* Is this object in lists.large, or the main thread? */
 static int islarge (const global_State *g, const GCObject *o) {
   switch (o->tt) {
     case LUA_VPROTO: return 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** A set of objects, for walks over the heap: a bit for each granule of a block, which
-** the marker has for what is pending, and TESTBIT of objects that lua_Alloc gave. It
+** the marker has for what is pending, and TESTBIT of those that are listed. It
 ** is empty between two walks, and while nothing is pending.
 */
 #ifndef luaN_visits_h

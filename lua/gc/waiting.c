@@ -22,8 +22,8 @@
 #define MOST_WAITING	16384u
 
 
-/* Does o lie in lines? */
-static int isinlines (const GCObject *o) {
+/* Does o lie in lines, and is in no list? */
+static int isbumped (const GCObject *o) {
   return luaN_textsize(o) <= LUAN_LARGETEXT;
 }
 
@@ -44,14 +44,14 @@ static void leave (global_State *g, GCObject *o) {
 }
 
 
-/* The lines of o, which lies in some, bear LUAN_WAITING, or no more. */
+/* The lines of o, which lies in some, bear LUAN_HELD, or no more. */
 static void setlines (global_State *g, const GCObject *o, int on) {
   luaN_Block *b = luaN_blockof(&g->heap.blocks, o);
   unsigned i = luaN_lineof(b, o);
   unsigned last = luaN_lineof(b, (const char *)o + luaN_textsize(o) - 1);
   for (; i <= last; i++) {
-    if (on) b->marks[i] |= LUAN_WAITING;
-    else b->marks[i] &= (lu_byte)~LUAN_WAITING;
+    if (on) b->marks[i] |= LUAN_HELD;
+    else b->marks[i] &= (lu_byte)~LUAN_HELD;
   }
 }
 
@@ -60,7 +60,7 @@ static void unmark (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t i;
   for (i = 0; i < c->finalize.left.n; i++)
-    if (isinlines(left(c, i))) setlines(g, left(c, i), 0);
+    if (isbumped(left(c, i))) setlines(g, left(c, i), 0);
   c->bytes.waiting = 0;
 }
 
@@ -86,14 +86,14 @@ int luaN_waits (global_State *g, GCObject *o) {
     leave(g, o);
     return 1;
   }
-  if (isinlines(o)) c->bytes.texts += luaN_round(luaN_textsize(o));
+  if (isbumped(o)) c->bytes.texts += luaN_round(luaN_textsize(o));
   return 0;
 }
 
 
 /* o waits on; of a large one sweep.c takes MET off. */
 static void keep (global_State *g, GCObject *o) {
-  if (!isinlines(o)) return;
+  if (!isbumped(o)) return;
   o->marked ^= LUAN_MET;
   setlines(g, o, 1);
   g->heap.gc.bytes.waiting += luaN_round(luaN_textsize(o));
@@ -104,7 +104,7 @@ static void keep (global_State *g, GCObject *o) {
    another finalizer; or NULL. */
 static luaN_Block *dropped (lua_State *L, GCObject *o) {
   luaN_Heap *h = &G(L)->heap;
-  if (luaN_isold(o) || !isinlines(o)) return NULL;
+  if (luaN_isold(o) || !isbumped(o)) return NULL;
   if (h->watched != NULL && !luaN_ismet(o)) luaN_tellfree(L, o);
   return luaN_blockof(&h->blocks, o);
 }
@@ -145,6 +145,12 @@ void luaN_tenurewaiting (global_State *g) {
 }
 
 
-void luaN_forgetwaiting (luaN_Gc *c) {
-  c->finalize.left.n = c->finalize.called = c->bytes.waiting = 0;
+/* The sweep of lines that comes frees those that are not marked until then. */
+void luaN_forgetwaiting (global_State *g) {
+  luaN_Gc *c = &g->heap.gc;
+  size_t i;
+  for (i = 0; i < c->finalize.left.n; i++)
+    if (isbumped(left(c, i))) luaN_marklines(g, left(c, i), luaN_textsize(left(c, i)));
+  unmark(g);
+  c->finalize.left.n = c->finalize.called = 0;
 }

@@ -11,7 +11,7 @@
 ** whoever the finalizer has given it to.
 **
 ** In memory it stays as if it had been marked: of a large one sweep.c knows; the lines of another
-** bear LUAN_WAITING, which the next minor collection takes off. Where weak tables ask for it, more
+** bear LUAN_HELD, which the next minor collection takes off. Where weak tables ask for it, more
 ** than some thousands wait, it stands for bytes outside, or a major collection runs or
 ** begins, it is tenured as all else.
 **
@@ -49,6 +49,6 @@ LUAI_FUNC void luaN_dropwaited (global_State *g);
 LUAI_FUNC void luaN_tenurewaiting (global_State *g);
 
 /* A full collection begins, which takes them for what they are. */
-LUAI_FUNC void luaN_forgetwaiting (luaN_Gc *c);
+LUAI_FUNC void luaN_forgetwaiting (global_State *g);
 
 #endif

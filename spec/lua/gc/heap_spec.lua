@@ -37,17 +37,17 @@ describe("the heap", function()
     end)
   end)
 
-  it("puts up to 8192 bytes into lines, 512 of a string or userdata, the rest is lua_Alloc's", function()
+  it("puts up to 8192 bytes into lines, 8000 of a string or userdata, the rest is lua_Alloc's", function()
     within(function(state)
       collectgarbage("stop")
       local LUA_TUSERDATA, LUA_TSTRING = 7, 4
       local head = 32 + 7 & ~7  -- of a userdata without values: its Udata0
-      for _ = 1, 32 do state.userdata(512) end  -- their list has room then
+      for _ = 1, 500 do state.userdata(8100) end  -- their list has room then
       collectgarbage()
       local before = state.tags(LUA_TUSERDATA)
-      for _ = 1, 100 do state.userdata(512 - head) end
+      for _ = 1, 100 do state.userdata(8000 - head) end
       assert(state.tags(LUA_TUSERDATA) == before)
-      for n = 512 - head + 1, 100000, 4099 do
+      for n = 8000 - head + 1, 100000, 4099 do
         local bytes, requests = state.bytes(), state.requests()
         state.userdata(n)
         assert(state.bytes() - bytes == head + n + 16, n)  -- aligned whatever lua_Alloc gives
@@ -55,9 +55,9 @@ describe("the heap", function()
       end
       assert(state.tags(LUA_TUSERDATA) > before)
       local strings = state.tags(LUA_TSTRING)
-      for _ = 1, 100 do state.string(512 - 16 - 1, 65) end  -- behind its head, and a zero ends it
+      for _ = 1, 100 do state.string(8000 - 16 - 1, 65) end  -- behind its head, and a zero ends it
       assert(state.tags(LUA_TSTRING) == strings)
-      state.string(512 - 16, 65)
+      state.string(8000 - 16, 65)
       state.string(100000, 65)
       assert(state.tags(LUA_TSTRING) == strings + 2)
       local requests = state.requests()
