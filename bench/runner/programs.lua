@@ -19,7 +19,7 @@ local OURS = {
   { "hosts", {
     "dropped_heap", "old_finalizers", "weak_keys", "weak_pairs", "big_array", "permute",
     "rekeyed", "frames", "replaced", "batches", "columns", "ring", "sets", "edited",
-    "messages", "packets" } },
+    "messages", "packets", "by_hand" } },
   { "evaluation", { "loop", "interpreter" } },
 }
 
