@@ -17,6 +17,7 @@
 #include "lgc.h"
 #include "lstring.h"
 #include "ltable.h"
+#include "ltm.h"
 
 #include "ageing.h"
 #include "mark.h"
@@ -198,6 +199,134 @@ void luaN_mark_ (global_State *g, GCObject *o) {
 }
 
 
+/* {== tables in a broad one =============================================
+** A table that is marked with very many others may have left the cache when its turn on the
+** mark stack comes. If it is small and leads nowhere, but to some tables that do not either,
+** it is settled at once: its vectors' lines are marked, too, and it is not stacked.
+*/
+
+/* Most slots of such a table's array part, and log2 of those of its hash part. */
+#define MAX_SETTLED	8u
+#define MAX_SETTLEDLOG	3
+
+/* Tables in it are settled with it, but not those in them. */
+#define MAX_DEPTH	1
+
+/* Where it leads to something its slots are looked at twice: so many tables that do are
+   enough for a run of so many slots, whose other tables are only marked. */
+#define MAX_FAILED	2
+#define RUN		128
+
+static int settle (global_State *g, Table *t, int depth);
+
+
+/* Does o lead nowhere: has it the epoch, is it a short string, which is marked then, or a table
+   that is settled? */
+static inline int ends (global_State *g, GCObject *o, int depth) {
+  if (luaN_hasepoch(o, g->heap.gc.mark.epoch)) return 1;
+  if (o->tt == LUA_VTABLE && depth > 0) return settle(g, gco2t(o), depth - 1);
+  if (o->tt != LUA_VSHRSTR) return 0;
+  luaN_mark_(g, o);
+  return 1;
+}
+
+
+/* The same of all that t has. A key without a value is left to traversal: a barrier may have
+   come here before the key of a new node has its value. */
+static int endsall (global_State *g, const Table *t, int depth) {
+  const TValue *v = t->array, *last = v + t->alimit;
+  const Node *n = gnode(t, 0), *end = n + sizenode(t);
+  for (; v < last; v++)
+    if (iscollectable(v) && !ends(g, gcvalue(v), depth)) return 0;
+  for (; n < end; n++) {
+    if (keyiscollectable(n) && (isempty(gval(n)) || !ends(g, gckey(n), 0))) return 0;
+    if (iscollectable(gval(n)) && !ends(g, gcvalue(gval(n)), depth)) return 0;
+  }
+  return 1;
+}
+
+
+/* luaN_mark_ of a table. Returns whether it was settled. */
+static __attribute__((noinline)) int settle (global_State *g, Table *t, int depth) {
+  luaN_Gc *c = &g->heap.gc;
+  luaN_Block *b = nearblock(&g->heap.blocks, t);
+  Table *mt = t->metatable;
+  int young = luaN_isyoung(t);
+  size_t array = t->alimit * sizeof(TValue), nodes = nodebytes(t);
+  if (b == NULL || t->alimit > MAX_SETTLED || t->lsizenode > MAX_SETTLEDLOG ||
+      !isrealasize(t) || (mt != NULL && !(mt->flags & (1u << TM_MODE)))) {  /* it may be weak */
+    luaN_mark_(g, obj2gco(t));
+    return 0;
+  }
+  t->marked = (lu_byte)((t->marked & ~LUAN_EPOCH) | c->mark.epoch);
+  luaN_marklinesof(g, b, t, sizeof(Table));
+  count(c, obj2gco(t), young, sizeof(Table) + array + nodes);
+  luaN_markN(g, mt);
+  if (endsall(g, t, depth)) {
+    if (array > 0) luaN_marklines(g, t->array, array);
+    if (nodes > 0) luaN_marklines(g, t->node, nodes);
+    c->mark.settled += (unsigned)(sizeof(Table) + array + (size_t)sizenode(t) * sizeof(Node));
+    return 1;
+  }
+  if (!luaN_push(g, young ? &c->mark.young : &c->mark.old, t)) setpending(g, obj2gco(t), 0);
+  return 0;
+}
+
+
+/* Each returns whether a table was marked that was not settled. */
+static inline int settlevalue (global_State *g, const TValue *v) {
+  if (!iscollectable(v) || luaN_hasepoch(gcvalue(v), g->heap.gc.mark.epoch)) return 0;
+  if (ttistable(v)) return !settle(g, hvalue(v), MAX_DEPTH);
+  luaN_mark_(g, gcvalue(v));
+  return 0;
+}
+
+
+static inline int settlenode (global_State *g, Node *n) {
+  if (isempty(gval(n))) {
+    luaN_clearkey(n);
+    return 0;
+  }
+  if (keyiscollectable(n)) luaN_mark(g, gckey(n));
+  return settlevalue(g, gval(n));
+}
+
+
+/* What is young lies in the cache anyway; while keys are chased, whatever may be one passes through
+   a mark stack (chase.h). */
+static int mostfailed (const luaN_Gc *c) {
+  return (c->mark.minor || c->weak.chasing) ? 0 : MAX_FAILED;
+}
+
+
+static void settlearray (global_State *g, const TValue *v, const TValue *last) {
+  while (v < last) {
+    const TValue *end = (last - v > RUN) ? v + RUN : last;
+    int left = mostfailed(&g->heap.gc);
+    for (; end - v >= 4 && left > 0; v += 4) {  /* as luaN_markarray */
+      if (!luaN_refers(v)) continue;
+      left -= settlevalue(g, v);
+      left -= settlevalue(g, v + 1);
+      left -= settlevalue(g, v + 2);
+      left -= settlevalue(g, v + 3);
+    }
+    luaN_markarray(g, v, end);
+    v = end;
+  }
+}
+
+
+static void settlenodes (global_State *g, Node *n, Node *last) {
+  while (n < last) {
+    Node *end = (last - n > RUN) ? n + RUN : last;
+    int left = mostfailed(&g->heap.gc);
+    while (n < end && left > 0) left -= settlenode(g, n++);
+    luaN_marknodes(g, n, end);
+    n = end;
+  }
+}
+
+
 unsigned luaN_traverseslots (global_State *g, Table *t, unsigned i,
                              unsigned n) {
   unsigned asize = luaN_asize(t);
@@ -206,12 +335,14 @@ unsigned luaN_traverseslots (global_State *g, Table *t, unsigned i,
   if (i > end) return 0;
   if (i < asize) {
     unsigned last = (stop < asize) ? stop : asize;
-    luaN_markarray(g, t->array + i, t->array + last);
+    settlearray(g, t->array + i, t->array + last);
     i = last;
   }
-  if (i < stop) luaN_marknodes(g, gnode(t, i - asize), gnode(t, stop - asize));
+  if (i < stop) settlenodes(g, gnode(t, i - asize), gnode(t, stop - asize));
   return (stop < end) ? stop : 0;
 }
+
+/* }===================================================================== */
 
 
 void luaN_resurrect (global_State *g, GCObject *o) {

@@ -94,8 +94,8 @@ static inline void luaN_marknodes (global_State *g, Node *n, const Node *last) {
   }
 }
 
-/* Traverses the entries of a strong table from slot i on, at most n of them.
-   Returns the first slot that was not looked at; 0: there are no more. */
+/* Traverses the entries of a strong table from slot i on, at most n of them, and settles small
+   tables there. Returns the first slot that was not looked at; 0: there are no more. */
 LUAI_FUNC unsigned luaN_traverseslots (global_State *g, Table *t, unsigned i,
                                        unsigned n);
 

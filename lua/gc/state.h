@@ -62,6 +62,7 @@ typedef struct luaN_Mark {
   luaN_Vec old;			/* ... and of objects that were old */
   Table *table;			/* a big table that is being marked, or NULL, */
   unsigned index;		/* ... from this slot on */
+  unsigned settled;		/* cost of tables that were not stacked (mark.c); wraps */
   struct lua_State *thread;	/* a deep thread that is being marked, or NULL: */
   struct CallInfo *ci;		/* ... the next CallInfo, NULL: slots below 'index' */
   l_mem reached;		/* bytes that the major collection has marked */

@@ -20,10 +20,16 @@
 #include "traverse.h"
 #include "weak.h"
 
-/* Slots of a table that a slice of marking looks at in one go. Those of an array that hold
-   numbers cost it such a part of the others: they come one after the other, and lead nowhere. */
-#define SLICE_SLOTS	2048u
+/* A slice of marking goes through a table of more than WHOLE slots by SLICE_SLOTS at a time, which
+   cost it what is settled there, too (mark.c). Those of an array that hold numbers cost such a
+   part of the others: they come one after the other, and lead nowhere. */
+#define WHOLE		1024u
+#define SLICE_SLOTS	128u
 #define NUMBERS_PART	8u
+
+/* CallInfos, or slots of a stack, that a slice looks at in one go: what has more is a deep
+   thread. */
+#define DEEP		2048u
 
 /* Cost of a CallInfo or a slot of a deep stack: of what it refers to, no cache has much. */
 #define STACKCOST	48u
@@ -36,23 +42,42 @@
 /* Objects that are put in order (traverseinorder). */
 #define MAX_SORTED	8
 
+/* A table with larger vectors is broad: what it refers to has left the cache when it is
+   traversed, so small tables there are settled before (mark.c). */
+#define BROAD		(32 * sizeof(TValue))
+
+
+/* Marks the metatable of t, if it has one. Returns whether t is weak, and was discovered. */
+static inline int isweak (global_State *g, Table *t) {
+  int kind;
+  if (t->metatable == NULL) return 0;
+  kind = (t->metatable->flags & (1u << TM_MODE)) ? LUAN_STRONG : luaN_weakness(g, t);
+  luaN_mark(g, t->metatable);
+  return kind != LUAN_STRONG && luaN_discoverweak(g, t, kind);
+}
+
+
+static __attribute__((noinline)) size_t traversebroad (global_State *g, Table *t) {
+  unsigned settled = g->heap.gc.mark.settled;
+  luaN_markvectors(g, t);
+  if (!isweak(g, t)) luaN_traverseslots(g, t, 0, ~0u);
+  return sizeof(Table) + luaN_vectorbytes(t) + (g->heap.gc.mark.settled - settled);
+}
+
 
 /* Most tables are small and have one part, so this is luaN_markvectors and luaN_traverseslots
    without what their calls cost. */
 static size_t traversetable (global_State *g, Table *t) {
   size_t array = luaN_asize(t) * sizeof(TValue), nodes = (size_t)sizenode(t) * sizeof(Node);
-  int weak = 0;
-  if (t->metatable != NULL) {
-    int kind = (t->metatable->flags & (1u << TM_MODE)) ? LUAN_STRONG : luaN_weakness(g, t);
-    luaN_mark(g, t->metatable);
-    weak = (kind != LUAN_STRONG && luaN_discoverweak(g, t, kind));
-  }
+  int weak;
+  if (l_unlikely(array + nodes > BROAD)) return traversebroad(g, t);
+  weak = isweak(g, t);
   if (array > 0) {
-    luaN_marklines(g, t->array, array);
+    luaN_marklinesof(g, luaN_blockof(&g->heap.blocks, t->array), t->array, array);
     if (!weak) luaN_markarray(g, t->array, t->array + luaN_asize(t));
   }
   if (!isdummy(t)) {
-    luaN_marklines(g, t->node, nodes);
+    luaN_marklinesof(g, luaN_blockof(&g->heap.blocks, t->node), t->node, nodes);
     if (!weak) luaN_marknodes(g, t->node, t->node + sizenode(t));
   }
   return sizeof(Table) + array + nodes;
@@ -215,11 +240,9 @@ void luaN_drain (global_State *g, int all) {
 }
 
 
-/* CallInfos, or slots of a stack, that a slice looks at in one go: what has more is a
-   deep thread. */
 static int deepness (const global_State *g) {
   (void)g;  /* in a release build */
-  return luaN_slicestress(&g->heap.gc) != 0 ? 8 : (int)SLICE_SLOTS;
+  return luaN_slicestress(&g->heap.gc) != 0 ? 8 : (int)DEEP;
 }
 
 
@@ -242,6 +265,7 @@ static unsigned countnumbers (const Table *t, unsigned i) {
 /* The next slots of the table that is gone through. Returns the cost. */
 static size_t someslots (global_State *g) {
   luaN_Mark *m = &g->heap.gc.mark;
+  unsigned settled = m->settled;
   unsigned n = countnumbers(m->table, m->index);
   if (n > 0) {
     m->index += n;
@@ -249,7 +273,7 @@ static size_t someslots (global_State *g) {
   }
   m->index = luaN_traverseslots(g, m->table, m->index, SLICE_SLOTS);
   if (m->index == 0) m->table = NULL;
-  return SLICE_SLOTS * sizeof(TValue);
+  return SLICE_SLOTS * sizeof(TValue) + (m->settled - settled);
 }
 
 
@@ -261,12 +285,12 @@ int luaN_markslice (global_State *g, size_t bytes) {
     if (c->mark.table != NULL) done += someslots(g);
     else if (c->mark.thread != NULL) {
       luaN_threadslice(g, deepness(g));
-      done += SLICE_SLOTS * STACKCOST;
+      done += DEEP * STACKCOST;
     }
     else if (c->mark.old.n > 0) {
       GCObject *o = (GCObject *)c->mark.old.a[--c->mark.old.n];
       if (o->tt == LUA_VTABLE &&
-          gco2t(o)->alimit + (unsigned)sizenode(gco2t(o)) > SLICE_SLOTS &&
+          gco2t(o)->alimit + (unsigned)sizenode(gco2t(o)) > WHOLE &&
           luaN_weakness(g, gco2t(o)) == LUAN_STRONG) {
         luaN_markN(g, gco2t(o)->metatable);
         luaN_markvectors(g, gco2t(o));
