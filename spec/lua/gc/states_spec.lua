@@ -250,6 +250,26 @@ describe("memory goes back", function()
       falls(2400, "for i = 1, 3000000 do kept[0] = {i} end")
     end)
 
+    -- Strings of 512 to 8,000 bytes once were malloc's, too: 200 MB of them stayed resident.
+    it("from lines where strings of 1,000 bytes lay, while the program goes on", function()
+      local status, text = process.code [[
+        local function resident()
+          return tonumber(io.open("/proc/self/statm"):read("a"):match("^%d+ (%d+)")) * 4
+        end
+        local kept, rest = {}, ("x"):rep(992)
+        for i = 1, 100000 do kept[i] = rest .. 10000000 + i end
+        local most = resident()
+        for i = 1, #kept do if i % 1000 ~= 0 then kept[i] = false end end
+        for i = 1, 2000000 do local _ = rest .. i % 1000 end
+        print(most, resident())
+        for i = 1000, #kept, 1000 do assert(kept[i] == rest .. 10000000 + i) end
+      ]]
+      assert.equal(0, status, text)
+      local most, after = text:match("^(%d+)%s+(%d+)")
+      assert.is_true(most * 1 > 100000, text)
+      assert.is_true(after * 3 < most * 1, text)
+    end)
+
     -- 80 MB stayed resident of 3,000 states of 25 KB.
     it("from malloc's heap when the last state of a process is closed", function()
       local variant = os.getenv "ASAMP_VARIANT" or "fork"
