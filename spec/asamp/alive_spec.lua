@@ -72,13 +72,15 @@ describe("what is alive at the end", function()
     local path, script = os.tmpname(), os.tmpname()
     shell.write(script, [[
       local text = ("some text here\n"):rep(7000)
-      local others, kept = {}, nil
+      local others, kept, lately = {}, nil, {}
       for i = 1, 20000 do others[i] = {i} end
       for i = 1, 1000 do
         local at = i * 7919 % (#text - 1)
         text = text:sub(1, at) .. i % 10 .. text:sub(at + 2)
+        lately[i % 4] = text
         if i == 500 then kept = text end
       end
+      lately = nil
       collectgarbage()
       assert(#kept == #text and #others == 20000)
     ]])
