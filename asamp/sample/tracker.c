@@ -199,7 +199,7 @@ static uint64_t sample (void *ud, lua_State *L, const luaN_Sample *in,
   out.outside = in->outside;
   /* what is no object may be freed by hand; large strings, and userdata, are told as if they were */
   watched = (in->owner == in->block)
-            ? (in->kind == LUAN_KUSERDATA || (in->outside && in->kind == LUAN_KSTRING))
+            ? ((in->outside && in->kind == LUAN_KSTRING) || in->kind == LUAN_KUSERDATA)
             : (in->kind != LUAN_KTHREAD);
   room = (t->client->room == NULL) ? 1 : t->client->room(t->ud, out.count);
   if (room < 0) {

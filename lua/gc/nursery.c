@@ -30,7 +30,8 @@
 
 
 /* Does a block of this size and kind come one by one: from lua_Alloc, or in lines for itself? */
-static int islarge (size_t size, int what) {
+static inline int islarge (size_t size, int what) {
+  if (l_likely(size <= LUAN_LARGETEXT)) return luaN_isexplicit(what);
   return size > luaN_mostbumped(what) || luaN_isexplicit(what);
 }
 
