@@ -232,7 +232,7 @@ return f]]()
     local f = chunk[[
 local t = {}
 local function less(a, b)
-  for _ = 1, 100 do end
+  for _ = 1, 300 do end
   return a < b
 end
 local function f()
