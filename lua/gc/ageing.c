@@ -25,7 +25,8 @@ static int hold (global_State *g) {
   luaN_Mark *m = &g->heap.gc.mark;
   GCObject *o = m->holder;
   if (o->tt == LUA_VTABLE && (o->marked & LUAN_LISTED)) {
-    if (m->slot == NULL || (o->marked & LUAN_VAST) || m->slots.n >= 2 * MOST_SLOTS || !luaN_reserve(g, &m->slots, 2))
+    if (m->slot == NULL || (o->marked & LUAN_VAST) || m->slots.n >= 2 * MOST_SLOTS ||
+        !luaN_reserve(g, &m->slots, 2))
       return 0;
     m->slots.a[m->slots.n++] = o;
     m->slots.a[m->slots.n++] = m->slot;

@@ -44,7 +44,7 @@ static void leave (global_State *g, GCObject *o) {
 }
 
 
-/* The lines of o, which lies in some, bear LUAN_HELD, or no more. */
+/* The lines of o, which lies in some, bear LUAN_HELD ('on'), or no longer do. */
 static void setlines (global_State *g, const GCObject *o, int on) {
   luaN_Block *b = luaN_blockof(&g->heap.blocks, o);
   unsigned i = luaN_lineof(b, o);
@@ -56,6 +56,7 @@ static void setlines (global_State *g, const GCObject *o, int on) {
 }
 
 
+/* Nor do those of all that the last collection has left. */
 static void unmark (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t i;
