@@ -4,11 +4,11 @@
 **
 ** A minor collection that finds one dead, which has a finalizer, must keep it until that has been
 ** called, and as a rule it is dead for good then. Were it tenured, it would take a look at all that
-** is old to find it so: buffers, cursors and files of a host made a heap grow that drops each
+** is old to find it so: buffers and cursors made the heap of a host grow that drops each
 ** of them at once. So it is left young, if nothing that is alive again refers to it (MET of gc.h,
 ** while the collection runs): what it refers to is marked, itself it is not. The next minor
-** collection leaves it once more, until its call; from then on it is as young as what has just been made,
-** whoever the finalizer has given it to.
+** collection leaves it once more, until its call; from then on it is as young as what has
+** just been made, whoever the finalizer has given it to.
 **
 ** In memory it stays as if it had been marked: of a large one sweep.c knows; the lines of another
 ** bear LUAN_HELD, which the next minor collection takes off. Where weak tables ask for it, more
