@@ -37,6 +37,15 @@ void *luaN_callalloc (global_State *g, void *p, size_t osize, size_t nsize) {
 }
 
 
+#if defined(LUAN_DEBUG)
+int luaN_lend (int on) {
+  int before = lending;
+  lending = on;
+  return before;
+}
+#endif
+
+
 /* Of CLOCK_MONOTONIC, when the last pause began: near enough. */
 static unsigned milliseconds (const global_State *g) {
   return (unsigned)(g->heap.gc.pause.began / 1000000);

@@ -15,6 +15,11 @@ struct global_State;
 LUAI_FUNC void *luaN_callalloc (struct global_State *g, void *p, size_t osize,
                                 size_t nsize);
 
+#if defined(LUAN_DEBUG)
+/* What this OS thread asks malloc for is a heap's, if 'on'. Returns whether it was. */
+LUAI_FUNC int luaN_lend (int on);
+#endif
+
 /* The same with the accounts of 'held': as realloc; NULL when it has none. */
 LUAI_FUNC void *luaN_ask (struct global_State *g, void *p, size_t osize,
                           size_t nsize);

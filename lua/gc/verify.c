@@ -22,6 +22,7 @@
 
 #include "ageing.h"
 #include "chunks.h"
+#include "host.h"
 #include "mark.h"
 #include "outside.h"
 #include "remset.h"
@@ -658,9 +659,12 @@ void luaN_mustverify (lua_State *L, int exact) {
   const char *broken;
   unsigned every = h->gc.stress.verify ? h->gc.stress.verify
                  : (h->gc.bytes.old > MAX_OFTEN_VERIFIED) ? 16 : 1;
+  int lent;
   lua_assert(!(L->marked & LUAN_CLEAN));  /* T1: it runs */
   if ((h->minors + h->majors) % every != 0) return;
+  lent = luaN_lend(1);  /* its stack is not the program's native memory */
   broken = luaN_verify(L, exact, 1);
+  luaN_lend(lent);
   if (broken == NULL) return;
   fprintf(stderr, "heap: %s\n", broken);
   abort();
