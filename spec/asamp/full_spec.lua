@@ -58,6 +58,8 @@ describe("a disk that becomes full in the middle of a run", function()
       for i = 1, n do down(i * 7919 % 40) end
     end
     work(10000)
+    -- what is told goes to a file, too, which the limit would cut where little has been written yet
+    while size() < 4096 do work(1000) end
     if limit ~= "disk" then gen.filelimit(size() + limit) end
     work(10000)
     io.write "done"
