@@ -12,6 +12,19 @@
 #include "gc.h"
 
 /*
+** Finds the 'slot' of integer k in t, a value that may be stored to. 1: what is there may be
+** overwritten. What an array has there is not read where no metatable could make a difference:
+** in a large array it is not in any cache, and a load waits for it, which a store does not.
+*/
+#define luaN_placei(t,k,slot) \
+  (!ttistable(t) ? (slot = NULL, 0) \
+   : (l_castS2U(k) - 1u < hvalue(t)->alimit) \
+     ? (slot = &hvalue(t)->array[(k) - 1], \
+        l_likely(hvalue(t)->metatable == NULL) || !isempty(slot)) \
+     : (slot = luaH_getint(hvalue(t), k), !isempty(slot)))
+
+
+/*
 ** Puts v into 'slot', the empty place of 'key' in o (NULL: o is no table; 'key' is NULL
 ** where it is an integer). 1 when that is done. 0: there is more to it (a metamethod, a new
 ** key but for what luaN_newfield does); nothing is done.
