@@ -9,6 +9,8 @@
 **   states rows LIMIT     rows that a script can keep in a limit
 **   states loop LIMIT     a script that only drops, in a limit: requests refused
 **   states cycle N        lua_newstate, libraries, lua_close, N times: nanoseconds each
+**   states requests N     ... with a script that keeps some 12 MiB until the end:
+**                         nanoseconds each, resident bytes more when the last is closed
 **   states threads N      8 threads with N states in all, as busy: resident bytes of
 **                         the process, milliseconds
 ** Limits are bytes outstanding in lua_Alloc. Knows the public API only, so that any
@@ -66,6 +68,14 @@ static const char LOOP[] =
   "local sum = 0\n"
   "for i = 1, 200000 do local t = {i, 'text ' .. i}; sum = sum + #t end\n"
   "return sum";
+
+/* What a request may keep until it is answered: objects, texts, an array. */
+static const char REQUEST[] =
+  "local rows, texts, numbers = {}, {}, {}\n"
+  "for i = 1, 40000 do rows[i] = {id = i, next = rows[i - 1]} end\n"
+  "for i = 1, 1000 do texts[i] = ('text'):rep(500) .. i end\n"
+  "for i = 1, 200000 do numbers[i] = i end\n"
+  "return #rows + #texts + #numbers";
 
 typedef struct Limit {
   size_t held, limit;
@@ -199,6 +209,14 @@ static void many (int n, const char *script) {
   free(all);
 }
 
+/* CPU time of n states that are made and closed one after the other, nanoseconds each. */
+static double cycle (long n, const char *script) {
+  double start = now(CLOCK_PROCESS_CPUTIME_ID);
+  long i;
+  for (i = 0; i < n; i++) lua_close(must(script));
+  return (now(CLOCK_PROCESS_CPUTIME_ID) - start) / (double)n;
+}
+
 int main (int argc, char **argv) {
   const char *what = (argc > 1) ? argv[1] : "";
   long n = (argc > 2) ? atol(argv[2]) : 0;
@@ -217,13 +235,14 @@ int main (int argc, char **argv) {
     printf("%lu %s\n", refused, sum < 0 ? "failed" : "ok");
   }
   else if (strcmp(what, "cycle") == 0) {
-    double start;
-    long i;
-    for (i = 0; i < 100; i++) lua_close(must(NULL));
-    start = now(CLOCK_PROCESS_CPUTIME_ID);
-    for (i = 0; i < n; i++) lua_close(must(NULL));
-    printf("%.0f\n", (now(CLOCK_PROCESS_CPUTIME_ID) - start) / (double)n);
+    cycle(100, NULL);
+    printf("%.0f\n", cycle(n, NULL));
   }
-  else fail("idle, busy, least, rows, loop, cycle or threads");
+  else if (strcmp(what, "requests") == 0) {
+    long before = resident();
+    double each = cycle(n, REQUEST);
+    printf("%.0f %ld\n", each, resident() - before);
+  }
+  else fail("idle, busy, least, rows, loop, cycle, requests or threads");
   return 0;
 }

@@ -9,7 +9,7 @@
 ** is asked for, down to one small block for the request alone: a limit is used to its end.
 **
 ** The states of luaL_newstate have their chunks mapped, once they are not tiny: the
-** system aligns those at no cost, and they go back to it whatever malloc does.
+** system aligns those at no cost, and they go back to it whatever malloc does (mapped.h).
 ** Whoever swaps the allocator of such a state gets those that come later. They lie side by
 ** side, those of other states among them, and all have the same advice, so that the system
 ** has one mapping of them: a process may have 65,530.
@@ -40,6 +40,7 @@
 
 #include "chunks.h"
 #include "host.h"
+#include "mapped.h"
 #include "seam.h"
 
 /* Bytes of a small block, and of a state's first one. */
@@ -60,7 +61,7 @@
 #define CHUNK_MIN	8u
 #define CHUNK_MAX	31u
 #define MAPPED_MIN	4u
-#define MAPPED_MAX	32u
+#define MAPPED_MAX	LUAN_MAPUNITS
 
 /* A huge page, and the heap that has them: by one of these it grows. */
 #define HUGE_PAGE		((size_t)2 * 1024 * 1024)
@@ -84,41 +85,6 @@
 #else
 #define ismapped(g)	((g)->frealloc == luaN_alloc)
 #endif
-
-
-#if defined(MAP_ANONYMOUS)
-static char *pages (char *at, size_t size) {
-  void *p = mmap(at, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  return (p != MAP_FAILED) ? (char *)p : NULL;
-}
-#endif
-
-
-/* 'size' bytes, aligned to 'to', at 'at' if that can be (NULL: anywhere); or NULL. The
-   system puts a mapping below the last one as a rule, where it is aligned if that one is. */
-static char *map (size_t size, size_t to, char *at) {
-#if defined(MAP_ANONYMOUS)
-  size_t before;
-  char *p;
-  if ((p = pages(at, size)) == NULL || ((uintptr_t)p & (to - 1)) == 0) return p;
-  munmap(p, size);
-  if ((p = pages(NULL, size + to)) == NULL) return NULL;
-  before = (size_t)(-(uintptr_t)p & (to - 1));
-  if (before > 0) munmap(p, before);
-  if (before < to) munmap(p + before + size, to - before);
-  return p + before;
-#else
-  (void)size; (void)to; (void)at;
-  return NULL;
-#endif
-}
-
-
-/* Gives a mapping back: its memory at least, where the process has as many mappings as it may
-   and this one is amidst of others. */
-static void unmap (char *p, size_t size) {
-  if (munmap(p, size) != 0) madvise(p, size, MADV_DONTNEED);
-}
 
 
 #if defined(MADV_HUGEPAGE)
@@ -217,10 +183,14 @@ static int newmapped (global_State *g, unsigned n) {
   size_t size = (size_t)n * LUAN_BLOCK;
   int huge = (size == HUGE_PAGE);
   const luaN_Chunk *last = h->chunks;
-  char *p = map(size, huge ? HUGE_PAGE : LUAN_BLOCK,
-                (huge && last != NULL && last->huge) ? last->first - size : NULL);
+  char *p = huge ? NULL : luaN_takespare(&size);
   luaN_Chunk *c;
+  if (p == NULL)
+    p = luaN_map(size, huge ? HUGE_PAGE : LUAN_BLOCK,
+                 (huge && last != NULL && last->huge) ? last->first - size : NULL);
+  lua_assert(LUAN_BLOCK == LUAN_MAPUNIT);
   if (p == NULL) return 0;
+  n = (unsigned)(size / LUAN_BLOCK);
   if (huge && g->heap.gc.pace.tuning.hugepages) huge = (hugepages(p, size, 1) == 0);
   else if (huge && last != NULL && last->huge) hugepages(last->first, last->size, 1);
   else if (!huge) hugepages(p, size, 0);
@@ -258,7 +228,8 @@ int luaN_newchunk (global_State *g, size_t n) {
 }
 
 
-static void freechunk (global_State *g, luaN_Chunk *c) {
+/* 'closing': the state is. */
+static void freechunk (global_State *g, luaN_Chunk *c, int closing) {
   luaN_Blocks *h = &g->heap.blocks;
   size_t size = c->size;
   unsigned i;
@@ -280,9 +251,11 @@ static void freechunk (global_State *g, luaN_Chunk *c) {
   if (h->next == c) h->next = c->next;
   if (c->mapped) {
     char *p = c->first;
+    int stays = closing && !c->huge;
     luaN_asanopen(p, size);
     h->held -= size;
-    unmap(p, size);
+    if (stays) luaN_unmapclosed(p, size);
+    else luaN_unmap(p, size);
   }
   else {
     luaN_asanopen(c, size);
@@ -300,7 +273,7 @@ void luaN_trim (global_State *g, size_t reserve, int all) {
          (all || (looked++ < MAX_TRIM_LOOKS && freed < MAX_TRIMMED))) {
     luaN_Chunk *next = c->next;
     if (c->nempty == c->nblocks && (all || h->vacant >= reserve + c->size)) {
-      freechunk(g, c);
+      freechunk(g, c, 0);
       freed++;
     }
     c = next;
@@ -311,7 +284,7 @@ void luaN_trim (global_State *g, size_t reserve, int all) {
 
 void luaN_freechunks (global_State *g) {
   while (g->heap.blocks.chunks != NULL)
-    freechunk(g, g->heap.blocks.chunks);
+    freechunk(g, g->heap.blocks.chunks, 1);
 }
 
 /* }===================================================================== */

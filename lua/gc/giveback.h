@@ -6,7 +6,8 @@
 ** as large as ever. So it is asked for all of its free pages by the GNU C library's malloc_trim,
 ** where many bytes were freed by the states of luaL_newstate since it was asked last:
 **   - by a full collection, but for one in an emergency
-**   - when the last state of the process is closed
+**   - when the last state of the process is closed, unless one was within the second before: then
+**     at most once a second
 **   - behind a major collection that has shrunk a heap which was small before it (major.c), once a
 **     second at most: a program that drops such a heap over and over would have the system clear the
 **     same pages each time

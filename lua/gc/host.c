@@ -13,6 +13,7 @@
 #include "endblock.h"
 #include "giveback.h"
 #include "host.h"
+#include "mapped.h"
 #include "seam.h"
 
 
@@ -55,6 +56,7 @@ static unsigned milliseconds (const global_State *g) {
 void luaN_freeend (global_State *g, int now) {
   void *p = (g->frealloc == luaN_alloc) ? luaN_takeend(milliseconds(g), now) : NULL;
   if (p != NULL) luaN_callalloc(g, p, 0, 0);
+  luaN_freespares(milliseconds(g), 0);
   if (g->heap.blocks.freed > 0) luaN_countfreed(g->heap.blocks.freed);
   g->heap.blocks.freed = 0;
 }

@@ -25,7 +25,7 @@ LUAI_FUNC void *luaN_ask (struct global_State *g, void *p, size_t osize,
                           size_t nsize);
 
 /* Frees the block that stays at the end of malloc's heap (endblock.h), if it is time for that, or
-   'now'. */
+   'now'; and the mappings that have stayed (mapped.h), if it is time for that. */
 LUAI_FUNC void luaN_freeend (struct global_State *g, int now);
 
 /* Behind that: what malloc keeps free goes back (giveback.h). Returns whether it has. */

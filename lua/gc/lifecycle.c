@@ -18,7 +18,9 @@
 #include "finalize.h"
 #include "host.h"
 #include "limit.h"
+#include "mapped.h"
 #include "pace.h"
+#include "pause.h"
 #include "remset.h"
 #include "seam.h"
 #include "stress.h"
@@ -108,12 +110,19 @@ void luaC_freeallobjects (lua_State *L) {
 }
 
 
+/* Where states come and go the next one is about to need what this one has had. */
 void luaN_closeheap (global_State *g) {
+  int again;
+  g->heap.gc.pause.began = luaN_now();
+  again = luaN_closespares((unsigned)(g->heap.gc.pause.began / 1000000));
   luaN_freechunks(g);
   luaN_freevec(g, &g->heap.blocks.small);
   luaN_addstates(-1);
-  luaN_freeend(g, luaN_countstates() == 0);
-  if (luaN_countstates() == 0) luaN_trimmalloc(g, 1);
+  if (luaN_countstates() == 0) {
+    luaN_freeend(g, !again);
+    luaN_trimmalloc(g, !again);
+  }
+  else luaN_freeend(g, 0);
 }
 
 

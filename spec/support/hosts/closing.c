@@ -4,6 +4,9 @@
 **   closing together N   N at once: prints the resident KiB before them, with all of them, and when
 **                        the last one is closed
 **   closing in-turn N    one at a time
+**   closing requests N   one at a time, each of which keeps 6 MiB of tables: prints the minor page
+**                        faults of each behind the first three, and the resident KiB before them,
+**                        behind the last, and behind one that is closed more than a second later
 ** and, last, how often malloc_trim was called.
 */
 #define _GNU_SOURCE
@@ -11,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <lua.h>
@@ -50,12 +54,38 @@ static void together (lua_State **all, int n) {
   printf("%ld %ld %ld ", before, most, resident());
 }
 
+static void request (void) {
+  lua_State *L = newstate();
+  if (luaL_dostring(L, "local t = {} for i = 1, 80000 do t[i] = {i} end")) abort();
+  lua_close(L);
+}
+
+static long faults (void) {
+  struct rusage u;
+  getrusage(RUSAGE_SELF, &u);
+  return u.ru_minflt;
+}
+
+static void requests (int n) {
+  long before = resident(), start, last;
+  int i;
+  for (i = 0; i < 3; i++) request();
+  start = faults();
+  for (i = 0; i < n; i++) request();
+  start = (faults() - start) / n;
+  last = resident();
+  usleep(1200000);
+  lua_close(newstate());
+  printf("%ld %ld %ld %ld ", start, before, last, resident());
+}
+
 int main (int argc, char **argv) {
   int n = (argc > 2) ? atoi(argv[2]) : 0, i;
   lua_State **all = malloc(((size_t)n + 1) * sizeof(*all));
   memset(all, 0, (size_t)n * sizeof(*all));
   lua_close(newstate());
   if (argc > 1 && strcmp(argv[1], "together") == 0) together(all, n);
+  else if (argc > 1 && strcmp(argv[1], "requests") == 0) requests(n);
   else for (i = 0; i < n; i++) lua_close(newstate());
   printf("%d\n", trims);
   free(all);

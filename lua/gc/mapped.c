@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Memory that is mapped (mapped.h).
+*/
+#define LUA_CORE
+#define _DEFAULT_SOURCE  /* MAP_ANONYMOUS, madvise */
+
+#include "lprefix.h"
+
+#include <stdint.h>
+#include <sys/mman.h>
+
+#include "lua.h"
+
+#include "mapped.h"
+
+/* So much stays at most, and so long. */
+#define MOST	((size_t)32 * 1024 * 1024)
+#define STAYS_MS	1000u
+
+/* One that stays, in its own first bytes. */
+typedef struct Spare {
+  struct Spare *next;
+} Spare;
+
+/* Of the process. Who does not get hold of it maps and unmaps as ever. */
+static struct {
+  int busy;
+  Spare *of[LUAN_MAPUNITS + 1];	/* by their units */
+  size_t bytes;			/* of all of them */
+  size_t room;			/* what may be there */
+  size_t asked;			/* by states, since one was closed */
+  unsigned at;			/* milliseconds: a state was closed */
+  int closed;			/* ... one was at all */
+} spares;
+
+
+/* {== mappings ========================================================== */
+
+#if defined(MAP_ANONYMOUS)
+static char *pages (char *at, size_t size) {
+  void *p = mmap(at, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return (p != MAP_FAILED) ? (char *)p : NULL;
+}
+#endif
+
+
+/* The system puts a mapping below the last one as a rule, where it is aligned if that one is. */
+static char *map (size_t size, size_t to, char *at) {
+#if defined(MAP_ANONYMOUS)
+  size_t before;
+  char *p;
+  if ((p = pages(at, size)) == NULL || ((uintptr_t)p & (to - 1)) == 0) return p;
+  munmap(p, size);
+  if ((p = pages(NULL, size + to)) == NULL) return NULL;
+  before = (size_t)(-(uintptr_t)p & (to - 1));
+  if (before > 0) munmap(p, before);
+  if (before < to) munmap(p + before + size, to - before);
+  return p + before;
+#else
+  (void)size; (void)to; (void)at;
+  return NULL;
+#endif
+}
+
+
+char *luaN_map (size_t size, size_t to, char *at) {
+  char *p = map(size, to, at);
+  if (p == NULL && __atomic_load_n(&spares.bytes, __ATOMIC_RELAXED) > 0) {
+    luaN_freespares(0, 1);
+    p = map(size, to, at);
+  }
+  return p;
+}
+
+
+void luaN_unmap (char *p, size_t size) {
+  if (munmap(p, size) != 0) madvise(p, size, MADV_DONTNEED);
+}
+
+/* }===================================================================== */
+
+
+/* {== what stays ======================================================== */
+
+static int hold (void) {
+  return !__atomic_exchange_n(&spares.busy, 1, __ATOMIC_ACQUIRE);
+}
+
+
+static void letgo (void) {
+  __atomic_store_n(&spares.busy, 0, __ATOMIC_RELEASE);
+}
+
+
+static char *take (size_t units) {
+  Spare *s = spares.of[units];
+  spares.of[units] = s->next;
+  __atomic_store_n(&spares.bytes, spares.bytes - units * LUAN_MAPUNIT, __ATOMIC_RELAXED);
+  return (char *)s;
+}
+
+
+/* The largest go first. */
+static void shrink (size_t most) {
+  size_t n;
+  for (n = LUAN_MAPUNITS; n > 0; n--)
+    while (spares.of[n] != NULL && spares.bytes > most)
+      luaN_unmap(take(n), n * LUAN_MAPUNIT);
+}
+
+
+char *luaN_takespare (size_t *size) {
+  char *p = NULL;
+  size_t n = *size / LUAN_MAPUNIT;
+  if (n > LUAN_MAPUNITS || !hold()) return NULL;
+  spares.asked += *size;
+  while (n > 0 && spares.of[n] == NULL) n--;
+  if (n > 0) {
+    p = take(n);
+    *size = n * LUAN_MAPUNIT;
+  }
+  letgo();
+  return p;
+}
+
+
+int luaN_closespares (unsigned ms) {
+  int again;
+  if (!hold()) return 0;
+  again = spares.closed && ms - spares.at < STAYS_MS;
+  spares.room = !again ? 0 : (spares.asked < MOST) ? spares.asked : MOST;
+  shrink(spares.room);
+  spares.asked = 0;
+  spares.at = ms;
+  spares.closed = 1;
+  letgo();
+  return again;
+}
+
+
+void luaN_unmapclosed (char *p, size_t size) {
+  size_t n = size / LUAN_MAPUNIT;
+  int stays = 0;
+  if (n <= LUAN_MAPUNITS && hold()) {
+    if (spares.bytes + size <= spares.room) {
+      Spare *s = (Spare *)(void *)p;
+      s->next = spares.of[n];
+      spares.of[n] = s;
+      __atomic_store_n(&spares.bytes, spares.bytes + size, __ATOMIC_RELAXED);
+      stays = 1;
+    }
+    letgo();
+  }
+  if (!stays) luaN_unmap(p, size);
+}
+
+
+void luaN_freespares (unsigned ms, int now) {
+  if (__atomic_load_n(&spares.bytes, __ATOMIC_RELAXED) == 0 || !hold()) return;
+  if (now || ms - spares.at >= STAYS_MS) shrink(0);
+  letgo();
+}
+
+/* }===================================================================== */
