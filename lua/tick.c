@@ -206,9 +206,14 @@ LUA_API int luaN_interrupt (lua_State *L, const luaN_Registers *r,
 }
 
 
-void luaN_entered (lua_State *L) {
+void luaN_entered (lua_State *L, const luaN_Protected *outer) {
   luaN_Heap *h = &G(L)->heap;
+  const lua_State *th = G(L)->mainthread;
   int hascome = (h->tick.where != NULL);
+  luaN_innermost.mixed = outer->L != NULL && (outer->mixed || outer->L != th);
+  luaN_innermost.outer = (outer->L != NULL) ? outer : NULL;
+  luaN_innermost.L = th;
+  if (h->tick.where == &luaN_innermost) return;
   h->tick.where = &luaN_innermost;
   if (!hascome || h->sampler == NULL) return;
   h->tick.wanted = 1;

@@ -104,17 +104,18 @@ static inline lua_State *luaN_run (lua_State *L, lua_State *th) {
 LUAI_DDEC(__thread luaN_Protected luaN_innermost
               __attribute__((tls_model("initial-exec")));)
 
-/* A protected call of L is the first one on this OS thread, or since another one ran it. */
-LUAI_FUNC void luaN_entered (lua_State *L);
+/* The same where it is inside of one of another state, or the state was on another OS thread
+   meanwhile. */
+LUAI_FUNC void luaN_entered (lua_State *L, const luaN_Protected *outer);
 
 /* A protected call of L begins; '*outer' is the caller's, until it ends. */
 static inline void luaN_protect (lua_State *L, luaN_Protected *outer) {
   const lua_State *th = G(L)->mainthread;
   *outer = luaN_innermost;
-  luaN_innermost.mixed = outer->L != NULL && (outer->mixed || outer->L != th);
-  luaN_innermost.outer = (outer->L != NULL) ? outer : NULL;
-  luaN_innermost.L = th;
-  if (l_unlikely(G(L)->heap.tick.where != &luaN_innermost)) luaN_entered(L);
+  if (l_unlikely(G(L)->heap.tick.where != &luaN_innermost)) luaN_entered(L, outer);
+  else if (outer->L == th) luaN_innermost.outer = outer;
+  else if (l_likely(outer->L == NULL)) luaN_innermost.L = th;  /* the rest of it is 0 */
+  else luaN_entered(L, outer);
 }
 
 /* ... and it is over. */

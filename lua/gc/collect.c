@@ -33,6 +33,7 @@
 #include "pace.h"
 #include "pause.h"
 #include "refine.h"
+#include "remset.h"
 #include "seam.h"
 #include "sampling.h"
 #include "interned.h"
@@ -69,6 +70,7 @@ static void step (lua_State *L, size_t work, int begin) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
   luaN_beginpause(g);
+  luaN_rememberdirty(L);
   if (c->pace.fullcycles && luaN_majordue(g))
     begin = 1;  /* the minor collection must not put it off */
   if (c->remset.overflow) {
@@ -188,6 +190,7 @@ LUA_API void luaN_collect (lua_State *L) {
   if ((g->gcstp & (GCSTPGC | GCSTPCLS)) || g->gcstopem) return;
   luaN_beginpause(g);
   luaN_flush(g);
+  luaN_rememberdirty(L);
   luaN_collecting(g, LUAN_MINOR);
   if (g->heap.gc.remset.overflow) luaN_full(L);
   else luaN_minor(L, 0);

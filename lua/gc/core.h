@@ -11,15 +11,34 @@
 #include "nursery.h"
 #include "tick.h"
 
+#define LUAN_CLEAN	0x08	/* of marked; a thread only */
+
+/* The end of the list of dirty threads: no address. */
+#define LUAN_LASTDIRTY	((lua_State *)(uintptr_t)1)
+
 /*
-** Whoever enters the core through the API may change its thread's stack: a
-** thread that is clean becomes dirty (T1 of gc.h). The bytecode loop goes on in a
-** thread that was dirty when it was last left.
+** A thread that is clean becomes dirty. It is remembered by the next collection. No function is
+** called: around a call, even one that is never made, each function of the API would save what
+** it has in registers, which is as much as the small ones do. Nor is 'marked' in a register
+** for this, which would be an instruction more where there is nothing to do.
+*/
+static inline void luaN_dirtied (lua_State *L) {
+  volatile lu_byte *marked = &L->marked;
+  *marked &= cast_byte(~LUAN_CLEAN);
+  if (L->nextdirty == NULL) {
+    L->nextdirty = G(L)->heap.gc.remset.dirty;
+    G(L)->heap.gc.remset.dirty = L;
+  }
+}
+
+/*
+** Whoever enters the core through the API may change its thread's stack (T1 of gc.h). The
+** bytecode loop goes on in a thread that was dirty when it was last left.
 */
 #undef lua_lock
 #define lua_lock(L) \
   (luaN_mayenter(L, __func__), \
-   l_unlikely((L)->marked & LUAN_CLEAN) ? luaN_dirtythread(L) : (void)0)
+   l_unlikely((L)->marked & LUAN_CLEAN) ? luaN_dirtied(L) : (void)0)
 #undef luai_threadyield
 #define luai_threadyield(L)	((void)0)
 
@@ -34,10 +53,6 @@
 #define luai_userstatethread(L,L1)	((L1)->label = (L)->label)
 #undef luai_userstateresume
 #define luai_userstateresume(L,n)	((void)((L)->outermost = (L)->nCcalls))
-
-#define LUAN_CLEAN	0x08	/* of marked; a thread only */
-
-LUAI_FUNC void luaN_dirtythread (lua_State *L);
 
 /* Makes n slots of a stack nil (a nil is 0, whatever stands beside it). */
 #define luaN_erase(p,n) \

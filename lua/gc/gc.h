@@ -59,9 +59,9 @@
 **       collection runs. A text is MET only while a minor collection runs.
 **   G11 finalize.left has userdata; those behind the first 'called' of them are young, and in
 **       'tobefinalized', in the same order; there are none while a major collection runs.
-**   T1  an old thread is CLEAN or in remset.objects; the main thread is a root. A
-**       thread that is CLEAN has not changed since the last minor collection:
-**       whoever is about to change it makes it dirty (lua_lock).
+**   T1  an old thread is CLEAN, or in remset.objects, or in remset.dirty, which is empty while a
+**       collection runs; the main thread is a root. A thread that is CLEAN has not changed since
+**       the last minor collection: whoever is about to change it makes it dirty (lua_lock).
 **   T2  below the function of a frame with CIST_CLEAN, a stack has not changed
 **       since a minor collection saw it. The bit is lost when the CallInfo is
 **       used again, for a tail call, too, whose extra arguments lie below its

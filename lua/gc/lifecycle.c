@@ -43,6 +43,7 @@ void luaN_openheap (luaN_Heap *h) {
   h->gc.strings.kept = -MINSTRTABSIZE;  /* as if that many had come: in the next nursery, too */
   h->gc.mark.epoch = 1;
   h->gc.mark.previous = 2;
+  h->gc.remset.dirty = LUAN_LASTDIRTY;
   luaN_opentick(&h->tick);
   luaN_addstates(1);
 }

@@ -31,6 +31,22 @@ void luaN_dirtythread (lua_State *L) {
 }
 
 
+/* Takes a thread off the list of dirty ones, or returns NULL: there is none. */
+static lua_State *nextdirty (luaN_Remset *r) {
+  lua_State *th = r->dirty;
+  if (th == LUAN_LASTDIRTY) return NULL;
+  r->dirty = th->nextdirty;
+  th->nextdirty = NULL;
+  return th;
+}
+
+
+void luaN_rememberdirty (lua_State *L) {
+  lua_State *th;
+  while ((th = nextdirty(&G(L)->heap.gc.remset)) != NULL) luaN_remember(L, obj2gco(th));
+}
+
+
 void luaN_keepdirty (lua_State *L) {
   if (L->marked & LUAN_CLEAN) luaN_dirtythread(L);
 }
@@ -56,6 +72,7 @@ static void forget (luaN_Vec *v) {
 
 void luaN_forgetall (lua_State *L) {
   luaN_Gc *c = &G(L)->heap.gc;
+  while (nextdirty(&c->remset) != NULL) {}
   forget(&c->remset.objects);
   forget(&c->remset.whole);
   c->remset.slots.n = c->remset.aged = 0;

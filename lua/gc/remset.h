@@ -26,6 +26,12 @@ LUAI_FUNC void luaN_remember (lua_State *L, GCObject *o);
    have stayed young there (ageing.h). The list is empty then. */
 LUAI_FUNC void luaN_rememberaged (lua_State *L, luaN_Vec *from);
 
+/* L, which was clean, is dirty, and remembered. */
+LUAI_FUNC void luaN_dirtythread (lua_State *L);
+
+/* A collection begins: so are all that have been dirtied since the last one. */
+LUAI_FUNC void luaN_rememberdirty (lua_State *L);
+
 /* The running thread is dirty, whatever a collection has made of it. */
 LUAI_FUNC void luaN_keepdirty (lua_State *L);
 

@@ -73,6 +73,7 @@ typedef struct luaN_Remset {
   luaN_Vec objects;		/* remembered objects */
   luaN_Vec whole;		/* the same: tables that have had a large vector */
   luaN_Vec slots;		/* remembered slots: table, slot, table, ... */
+  struct lua_State *dirty;	/* threads that are to be in 'objects', up to LUAN_LASTDIRTY */
   size_t aged;			/* the first words of 'slots' that are there for texts which have
 				   stayed young (ageing.h) */
   Table *refining;		/* a table that was in 'whole', or NULL: remembered */

@@ -290,7 +290,7 @@ static void walkthread (Walk *w, lua_State *th) {
                     ? th->marked & LUAN_EPOCH : 0;
   if (th->stack.p == NULL) return;
   if (luaN_isold(th) && th != w->g->mainthread && !w->g->heap.gc.remset.overflow &&
-      !(th->marked & (LUAN_CLEAN | LUAN_PENDING)) && !luaN_islogged(th)) {
+      !(th->marked & (LUAN_CLEAN | LUAN_PENDING)) && !luaN_islogged(th) && th->nextdirty == NULL) {
     fail(w, "T1", th, th->marked, LUAN_CLEAN);
     return;
   }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Calls from Lua functions: the frame of a Lua function, or of a C function
-** without upvalues, is made inline when there is a CallInfo and room on the
-** stack; results go to their place inline when one is wanted, or none; and a
-** yield that needs no jump is a return.
-** Everything else (C closures, __call, hooks, a stack that must grow) is
-** luaD_precall's and luaD_poscall's. For lvm.c.
+** Calls from Lua functions: the frame of a Lua function, or of a C function, is
+** made inline when there is a CallInfo and room on the stack; results go to their
+** place inline when one is wanted, or none; and a yield that needs no jump is a
+** return.
+** Everything else (__call, hooks, a stack that must grow) is luaD_precall's and
+** luaD_poscall's. For lvm.c.
 */
 #ifndef luaN_calls_h
 #define luaN_calls_h
@@ -76,9 +76,9 @@ static inline __attribute__((always_inline)) CallInfo *luaN_precall (
       return next;
     }
   }
-  else if (ttislcf(s2v(func)) && l_likely(room > LUA_MINSTACK) &&
+  else if ((ttislcf(s2v(func)) || ttisCclosure(s2v(func))) && l_likely(room > LUA_MINSTACK) &&
            l_likely(!L->hookmask)) {
-    lua_CFunction f = fvalue(s2v(func));
+    lua_CFunction f = ttislcf(s2v(func)) ? fvalue(s2v(func)) : clCvalue(s2v(func))->f;
     int n;
     next->func.p = func;
     next->top.p = L->top.p + LUA_MINSTACK;
