@@ -58,6 +58,7 @@ static void freeobject (lua_State *L, GCObject *o) {
 /* Each returns whether o stays in its list; what is dead is given back. */
 static int keepthread (lua_State *L, void *o) {
   if (!luaN_white(G(L), (lua_State *)o)) return 1;
+  lua_assert(((lua_State *)o)->nextdirty == NULL);
   luaN_endthread(L, (lua_State *)o);
   return 0;
 }

@@ -317,6 +317,48 @@ describe("a call of a Lua function", function()
   end)
 end)
 
+-- string.gmatch and coroutine.wrap give such functions.
+describe("a call of a C function with upvalues", function()
+  it("finds them, and gives as many results as are wanted", function()
+    local nextpair = ("a1 b2 c3 d4"):gmatch("(%a)(%d)")
+    nextpair()
+    local letter = nextpair()
+    local c, three, nothing = nextpair()
+    assert.same({"b", "c", "3"}, {letter, c, three})
+    assert.is_nil(nothing)
+    assert.same({"d", "4", n = 2}, table.pack(nextpair()))
+    assert.same({n = 1}, table.pack(nextpair()))
+    assert.same({n = 1}, table.pack((nextpair())))
+  end)
+
+  it("may yield inside, fail inside, and be the one for which the stack has to grow", function()
+    local count = coroutine.wrap(function(n)
+      while true do n = n + coroutine.yield(n, -n) end
+    end)
+    assert.same({1, -1}, {count(1)})
+    local three = count(2)
+    assert.equal(3, three)
+    local bad = coroutine.wrap(function() error({"value"}, 0) end)
+    local ok, message = pcall(function() local r = bad() return r end)
+    assert.same({false, {"value"}}, {ok, message})
+    local function deep(n, f) if n == 0 then return (f(4)) end return (deep(n - 1, f)) end
+    for depth = 1, 400 do
+      assert.equal(3 + depth * 4, coroutine.wrap(deep)(depth, count))
+    end
+  end)
+
+  it("is told to a call hook", function()
+    local nextword, seen = ("a b"):gmatch("%a"), 0
+    debug.sethook(function()
+      if debug.getinfo(2, "f").func == nextword then seen = seen + 1 end
+    end, "c")
+    local first = nextword()
+    local second = nextword()
+    debug.sethook()
+    assert.same({"a", "b", 2}, {first, second, seen})
+  end)
+end)
+
 describe("an error or a yield", function()
   it("jumps out of C functions, coroutines and metamethods to the nearest pcall", function()
     local function thrower(depth)
