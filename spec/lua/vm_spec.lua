@@ -327,7 +327,7 @@ describe("a call of a C function with upvalues", function()
     assert.same({"b", "c", "3"}, {letter, c, three})
     assert.is_nil(nothing)
     assert.same({"d", "4", n = 2}, table.pack(nextpair()))
-    assert.same({n = 1}, table.pack(nextpair()))
+    assert.same({n = 0}, table.pack(nextpair()))
     assert.same({n = 1}, table.pack((nextpair())))
   end)
 
