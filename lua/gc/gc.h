@@ -59,6 +59,8 @@
 **       collection runs. A text is MET only while a minor collection runs.
 **   G11 finalize.left has userdata; those behind the first 'called' of them are young, and in
 **       'tobefinalized', in the same order; there are none while a major collection runs.
+**   G12 strings.seen of the short strings in the string table have the epoch. Of the others,
+**       strings.dead are dead while it is swept, and none behind that.
 **   T1  an old thread is CLEAN, or in remset.objects, or in remset.dirty, which is empty while a
 **       collection runs; the main thread is a root. A thread that is CLEAN has not changed since
 **       the last minor collection: whoever is about to change it makes it dirty (lua_lock).

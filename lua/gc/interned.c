@@ -8,7 +8,9 @@
 ** below, which is split when its turn comes.
 **
 ** G5 of gc.h holds at any time. The order of a sweep is that of the buckets: a
-** split moves strings to a bucket whose turn comes later.
+** split moves strings to a bucket whose turn comes later. It ends when all are gone that
+** have not been counted as they were marked (G12): as a rule no old string has died, and chains
+** are all over memory.
 */
 #define LUA_CORE
 
@@ -151,59 +153,98 @@ void luaN_clearcache (global_State *g) {
 
 
 /*
-** Removes dead strings from a chain. The slices of a major collection are about
-** old strings only.
+** Removes dead strings from a chain, and returns how many. The slices of a major collection are
+** about old strings only.
 */
-static void sweepchain (global_State *g, TString **p) {
+static int sweepchain (global_State *g, TString **p) {
   int slice = g->heap.gc.sweep.active && !g->heap.gc.mark.minor;
+  int n = 0;
   while (*p != NULL) {
     if (slice ? isdead(g, *p) : luaN_white(g, *p)) {
       *p = (*p)->u.hnext;
-      g->strt.nuse--;
+      n++;
     }
     else p = &(*p)->u.hnext;
+  }
+  g->strt.nuse -= n;
+  return n;
+}
+
+
+/* Removes those that are dead of the young ones, which are all listed. */
+static void sweeplisted (global_State *g) {
+  stringtable *tb = &g->strt;
+  const luaN_Vec *v = &g->heap.gc.strings.young;
+  size_t i;
+  for (i = 0; i < v->n; i++) {
+    TString *ts = (TString *)v->a[i];
+    if (luaN_white(g, ts)) {
+      TString **p = &tb->hash[luaN_bucket(g, ts->hash)];
+      while (*p != ts) p = &(*p)->u.hnext;
+      *p = ts->u.hnext;
+      tb->nuse--;
+    }
   }
 }
 
 
-void luaN_sweepyoungstrings (global_State *g) {
+/* Are there so few buckets for each of n young strings that to sweep them all costs less? */
+static int aremany (const luaN_Gc *c, int n) {
+  return c->strings.limit <= MAX_UNLISTED && c->strings.limit / BUCKETS_A_YOUNG <= n;
+}
+
+
+/* A nursery is over in which so many were born. */
+static void endnursery (global_State *g, int born) {
   luaN_Gc *c = &g->heap.gc;
-  stringtable *tb = &g->strt;
-  int born = tb->nuse - c->strings.kept;
-  size_t i;
-  if (c->strings.unlisted) {
-    int k;
-    for (k = 0; k < c->strings.limit; k++) sweepchain(g, &tb->hash[k]);
-  }
-  else {
-    for (i = 0; i < c->strings.young.n; i++) {
-      TString *ts = (TString *)c->strings.young.a[i];
-      if (luaN_white(g, ts)) {
-        TString **p = &tb->hash[luaN_bucket(g, ts->hash)];
-        while (*p != ts) p = &(*p)->u.hnext;
-        *p = ts->u.hnext;
-        tb->nuse--;
-      }
-    }
-  }
   c->strings.young.n = 0;
-  c->strings.kept = tb->nuse;
-  c->strings.unlisted =
-      (c->strings.limit <= MAX_UNLISTED && c->strings.limit / BUCKETS_A_YOUNG <= born);
+  c->strings.kept = g->strt.nuse;
+  c->strings.unlisted = (lu_byte)aremany(c, born);
   if (c->strings.unlisted || c->strings.young.size <= MAX_LIST_DROPPED)
     luaN_freevec(g, &c->strings.young);
   else luaN_shrinkvec(g, &c->strings.young);
 }
 
 
-int luaN_sweepstrings (global_State *g, int n) {
+void luaN_sweepyoungstrings (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
-  for (; n > 0 && c->strings.bucket < c->strings.limit; n--) {
-    if (c->strings.bucket + FETCHED_AHEAD < c->strings.limit)
-      __builtin_prefetch(g->strt.hash[c->strings.bucket + FETCHED_AHEAD]);
-    sweepchain(g, &g->strt.hash[c->strings.bucket++]);
+  int born = g->strt.nuse - c->strings.kept;
+  if (c->strings.unlisted) {
+    int k;
+    for (k = 0; k < c->strings.limit; k++) sweepchain(g, &g->strt.hash[k]);
   }
-  return c->strings.bucket >= c->strings.limit;
+  else sweeplisted(g);
+  endnursery(g, born);
+}
+
+
+void luaN_sweepallstrings (global_State *g) {
+  luaN_Gc *c = &g->heap.gc;
+  int born = g->strt.nuse - c->strings.kept;
+  if (g->strt.nuse > c->strings.seen && !c->strings.unlisted && !aremany(c, born)) sweeplisted(g);
+  luaN_beginstrings(g);
+  luaN_sweepstrings(g, ~0u);
+  endnursery(g, born);
+}
+
+
+void luaN_beginstrings (global_State *g) {
+  luaN_Strings *s = &g->heap.gc.strings;
+  s->dead = g->strt.nuse - s->seen;
+  s->bucket = 0;
+}
+
+
+unsigned luaN_sweepstrings (global_State *g, unsigned n) {
+  luaN_Strings *s = &g->heap.gc.strings;
+  unsigned done = 0;
+  for (; done < n && s->dead > 0; done++) {
+    lua_assert(s->bucket < s->limit);
+    if (s->bucket + FETCHED_AHEAD < s->limit)
+      __builtin_prefetch(g->strt.hash[s->bucket + FETCHED_AHEAD]);
+    s->dead -= sweepchain(g, &g->strt.hash[s->bucket++]);
+  }
+  return done;
 }
 
 /* }===================================================================== */

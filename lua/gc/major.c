@@ -86,6 +86,7 @@ static void takeepoch (luaN_Gc *c) {
   c->mark.epoch = next;
   luaN_cyclebegins(c);
   c->lists.fixedseen = c->finalize.seen = c->weak.tenured = 0;
+  c->strings.seen = 0;
 }
 
 
@@ -139,7 +140,7 @@ static void atomic (lua_State *L) {
   c->mark.major = 0;
   c->sweep.active = 1;
   luaN_atomic(L, 1);
-  c->strings.bucket = 0;
+  luaN_beginstrings(g);
   g->gcstate = GCSswpallgc;
   g->gcstopem = stopem;
 }
@@ -229,12 +230,14 @@ static size_t slice (lua_State *L, size_t bytes) {
       if (c->finalize.selection == LUAN_RESURRECTING) g->gcstate = GCSpropagate;
       return cost;
     }
-    case GCSswpallgc:
-      if (luaN_sweepstrings(g, (int)(bytes / BUCKETCOST) + 1)) {
-        luaN_beginlists(g);
-        g->gcstate = GCSswpfinobj;
-      }
-      return bytes;
+    case GCSswpallgc: {
+      unsigned n = (unsigned)(bytes / BUCKETCOST) + 1;
+      unsigned done = luaN_sweepstrings(g, n);
+      if (done == n) return bytes;
+      luaN_beginlists(g);
+      g->gcstate = GCSswpfinobj;
+      return done * BUCKETCOST;
+    }
     case GCSswpfinobj: {
       size_t cost = luaN_sweepslice(L, bytes);
       if (luaN_listsdone(g)) {
@@ -372,9 +375,7 @@ void luaN_full (lua_State *L) {
   c->mark.major = 0;
   luaN_atomic(L, 1);
   luaN_sweeplists(L);
-  c->strings.young.n = 0;
-  c->strings.bucket = 0;
-  luaN_sweepstrings(g, MAX_INT);
+  luaN_sweepallstrings(g);
   luaN_recycle(&g->heap.blocks);
   luaN_beginlines(&g->heap.blocks);
   luaN_sweeplines(&g->heap.blocks, luaN_bit(c->mark.epoch), ~0u);

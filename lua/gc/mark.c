@@ -93,6 +93,7 @@ static __attribute__((noinline)) void markany (global_State *g, GCObject *o) {
   switch (o->tt) {
     case LUA_VSHRSTR:
       own = sizelstring(gco2ts(o)->shrlen);
+      c->strings.seen++;
       leaf = 1;
       break;
     case LUA_VLNGSTR:
@@ -195,6 +196,7 @@ void luaN_mark_ (global_State *g, GCObject *o) {
   o->marked = (lu_byte)((o->marked & ~LUAN_EPOCH) | c->mark.epoch);
   luaN_marklinesof(g, b, o, own);
   count(c, o, young, more);
+  c->strings.seen += (o->tt == LUA_VSHRSTR);
   if (!leaf) v->a[v->n++] = o;
 }
 
@@ -347,4 +349,5 @@ unsigned luaN_traverseslots (global_State *g, Table *t, unsigned i,
 
 void luaN_resurrect (global_State *g, GCObject *o) {
   luaN_mark(g, o);
+  g->heap.gc.strings.dead--;
 }

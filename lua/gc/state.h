@@ -120,9 +120,12 @@ typedef struct luaN_Strings {
   lu_byte unlisted;		/* 'young' is not complete: all buckets are swept */
   lu_byte cached;		/* luaS_new has put a string into its cache */
   lu_byte shrinking;		/* the table is being made smaller */
+  int seen;			/* strings that have the epoch */
+  int dead;			/* those that the major collection has found dead, and not swept
+				   yet (G12) */
   int bucket;			/* first bucket that is not swept yet */
   int limit;			/* buckets in use */
-  int kept;			/* strings that the last minor collection has left */
+  int kept;			/* strings that the last collection has left */
 } luaN_Strings;
 
 /* Objects with finalizers: finalize.c. */

@@ -486,6 +486,25 @@ static const char *checkwaiting (const global_State *g) {
 }
 
 
+/* G12, and what G5 says of old strings; 'over': none is young. */
+static const char *checkstrings (const global_State *g, int over) {
+  const luaN_Strings *s = &g->heap.gc.strings;
+  int i, n = 0, seen = 0, dead = 0;
+  for (i = 0; i < s->limit; i++) {
+    const TString *ts = g->strt.hash[i];
+    for (; ts != NULL; ts = ts->u.hnext, n++) {
+      seen += luaN_hasepoch(ts, g->heap.gc.mark.epoch);
+      dead += isdead(g, ts);
+      if (over && luaN_isyoung(ts)) return broken("G5 (young)", ts, ts->marked, (unsigned)i);
+    }
+  }
+  if (n != g->strt.nuse) return broken("G5 (number)", s, (unsigned)g->strt.nuse, (unsigned)n);
+  if (seen != s->seen) return broken("G12 (seen)", s, (unsigned)s->seen, (unsigned)seen);
+  i = (g->gcstate == GCSswpallgc) ? s->dead : 0;
+  return (dead == i) ? NULL : broken("G12 (dead)", s, (unsigned)i, (unsigned)dead);
+}
+
+
 /* G1, of open upvalues. */
 static const char *checkopen (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
@@ -642,6 +661,7 @@ const char *luaN_verify (lua_State *L, int exact, int over) {
   if ((bad = checkaged(g)) != NULL) return bad;
   if ((bad = checkwaiting(g)) != NULL) return bad;
   if ((bad = checkopen(g)) != NULL) return bad;
+  if ((bad = checkstrings(g, over)) != NULL) return bad;
   if ((bad = checkfinalizers(h)) != NULL) return bad;
   if ((bad = luaN_checkoutside(g, &where)) != NULL) return broken(bad, where, 0, 0);
   return checkgraph(L, exact, over);
