@@ -75,8 +75,12 @@ luaN_Block *luaN_smallblock (const luaN_Blocks *h, const void *p) {
   size_t i = smallbehind(h, p);
   if (i > 0) {
     luaN_Block *b = smallat(h, i - 1);
-    if ((uintptr_t)p - (uintptr_t)b < luaN_bytesof(b))
-      return ((luaN_Blocks *)h)->recent = b;  /* a cache */
+    if ((uintptr_t)p - (uintptr_t)b < luaN_bytesof(b)) {
+      uintptr_t granules = luaN_granuleof(h->low, b);
+      if (granules <= UINT16_MAX)  /* a cache */
+        ((luaN_Blocks *)h)->recent[luaN_recentat(p)] = (uint16_t)granules;
+      return b;
+    }
   }
   return NULL;
 }
@@ -85,10 +89,9 @@ luaN_Block *luaN_smallblock (const luaN_Blocks *h, const void *p) {
 static void setspan (luaN_Blocks *h) {
   const luaN_Vec *v = &h->small;
   h->low = h->span = 0;
-  h->recent = NULL;
   if (v->n > 0) {
     const luaN_Block *last = smallat(h, v->n - 1);
-    h->recent = smallat(h, 0);
+    memset(h->recent, 0, sizeof(h->recent));
     h->low = (uintptr_t)v->a[0];
     h->span = (uintptr_t)last + luaN_bytesof(last) - h->low;
   }

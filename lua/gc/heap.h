@@ -77,6 +77,14 @@
 
 #define luaN_round(n)	(((size_t)(n) + (LUAN_GRANULE - 1)) & ~(size_t)(LUAN_GRANULE - 1))
 
+/* Small blocks that were looked up last: so many, each for such a piece of the addresses. */
+#define LUAN_RECENT	16u
+#define LUAN_RECENTPIECE	2048u
+
+#define luaN_recentat(p)	((uintptr_t)(p) / LUAN_RECENTPIECE % LUAN_RECENT)
+#define luaN_recent(h,p) \
+  ((luaN_Block *)((h)->low + (size_t)(h)->recent[luaN_recentat(p)] * LUAN_GRANULE))
+
 struct luaN_Chunk;
 struct global_State;
 
@@ -163,14 +171,15 @@ typedef struct luaN_Blocks {
   luaN_Chunk *trimmed;		/* the chunk that luaN_trim looks at next, or NULL */
   luaN_Chunk *sweptchunk;	/* first chunk that luaN_sweeplines has not swept, */
   unsigned sweptblock;		/* ... and its first block */
+  lu_byte releasing;		/* luaN_releasepages goes on */
+  lu_byte refused;		/* lua_Alloc has refused something to this nursery */
   luaN_Vec small;		/* small blocks (H7), ... */
   uintptr_t low, span;		/* ... and the addresses from the first to the last */
-  luaN_Block *recent;		/* the one of them that was looked up last, if there are any */
+  uint16_t recent[LUAN_RECENT];	/* by address, the one of them that was looked up last there,
+				   or another, if there are any: granules behind 'low' */
   size_t room, vacant;		/* bytes of blocks (H5) */
   size_t released;		/* of 'room', what the system has back (H8) */
-  luaN_Chunk *next;		/* luaN_releasepages goes on with this one, or NULL, ... */
-  lu_byte releasing;		/* ... if it goes on */
-  lu_byte refused;		/* lua_Alloc has refused something to this nursery */
+  luaN_Chunk *next;		/* luaN_releasepages, if it goes on, does with this one, or NULL */
   size_t held;			/* bytes obtained from lua_Alloc (H5) */
   size_t freed;			/* bytes that malloc has got back and giveback.h not been told of */
   size_t ceiling;		/* least of these that it has refused since the last major
@@ -188,14 +197,14 @@ LUAI_FUNC void luaN_unlist (luaN_Blocks *h, luaN_Block *b);
 LUAI_FUNC void luaN_addsmall (luaN_Blocks *h, luaN_Block *b);
 LUAI_FUNC void luaN_dropsmall (luaN_Blocks *h, const luaN_Block *b);
 
-/* The small block that p lies in, which is 'recent' then, or NULL. */
+/* The small block that p lies in, which is luaN_recent then, as a rule, or NULL. */
 LUAI_FUNC luaN_Block *luaN_smallblock (const luaN_Blocks *h, const void *p);
 
-/* The block that p lies in. What is asked for next lies near, as a rule: half of the time of
-   collecting a small heap was spent on looking for its blocks. */
+/* The block that p lies in. A piece of the addresses has one or two small ones: half of the time
+   of collecting a small heap was spent on looking for its blocks. */
 static inline luaN_Block *luaN_blockof (const luaN_Blocks *h, const void *p) {
   if (l_unlikely((uintptr_t)p - h->low < h->span)) {
-    luaN_Block *b = h->recent;
+    luaN_Block *b = luaN_recent(h, p);
     if ((uintptr_t)p - (uintptr_t)b < luaN_bytesof(b)) return b;
     b = luaN_smallblock(h, p);
     if (b != NULL) return b;

@@ -156,7 +156,7 @@ static __attribute__((noinline)) void markany (global_State *g, GCObject *o) {
 static inline luaN_Block *nearblock (const luaN_Blocks *h, const void *p) {
   luaN_Block *b = (luaN_Block *)((uintptr_t)p & ~(uintptr_t)(LUAN_BLOCK - 1));
   if (l_unlikely((uintptr_t)p - h->low < h->span)) {
-    b = h->recent;
+    b = luaN_recent(h, p);
     if ((uintptr_t)p - (uintptr_t)b >= luaN_bytesof(b)) return NULL;
   }
   return b;

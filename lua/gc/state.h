@@ -51,13 +51,13 @@ typedef struct luaN_Mark {
   lu_byte minor;		/* a minor collection is tracing */
   lu_byte major;		/* a major collection is marking */
   lu_byte pending;		/* some object is pending: a mark stack was full */
+  lu_byte cached;		/* of 'thread', the CallInfos that are not in use */
   lu_byte ageing;		/* texts that are met may stay young (ageing.h), ... */
   GCObject *holder;		/* ... where they are met in this, if it is not NULL, ... */
   void *slot;			/* ... of a big table, in this slot; ... */
   luaN_Vec holders, slots;	/* ... and all in which some have been met (of big tables: table,
 				   slot, table, ...), ... */
   size_t met;			/* ... so often, in the life of the state */
-  lu_byte cached;		/* of 'thread', the CallInfos that are not in use */
   luaN_Vec young;		/* mark stack of objects that were young, ... */
   luaN_Vec old;			/* ... and of objects that were old */
   Table *table;			/* a big table that is being marked, or NULL, */
@@ -101,12 +101,12 @@ typedef struct luaN_Weak {
   size_t next;			/* of 'inmajor', what is looked at next, ... */
   unsigned slot;		/* ... from this slot on, ... */
   unsigned rescans, passes;	/* ... what was begun anew, and the list's passes */
+  lu_byte doubting, again;	/* whether a list of 'doubtful' is looked at again, and which */
   size_t doubt, doubtkept;	/* of the list that is looked at again, what is next, how many
 				   words have stayed, ... */
   Table *doubtof;		/* ... the tables of what was last looked at, and of ... */
   const Table *keptof;		/* ... what has stayed; ... */
   size_t resolved;		/* ... how many entries this pass has marked something of */
-  lu_byte doubting, again;	/* ... whether one is, and which */
   size_t tenured;		/* entries that referred to what was young and have outlived
 				   it, since the last major collection began (remembered.c) */
   lu_byte overflow;		/* 'unresolved' is not complete */
@@ -303,6 +303,8 @@ typedef struct luaN_Heap {
   const uint64_t *watched;	/* blocks whose free the sampler asks to be told
 				   (luaN_watch), or NULL */
   unsigned watchlog;		/* log2 of its bits */
+  int starved;			/* a request has failed; stacks may hold what
+				   errors have left */
   void (*emergency) (struct lua_State *L, int);  /* luaC_fullgc, which the layers
 				   below it know by this only (luaN_emergency) */
   const void *resizing;		/* table (thread) whose vectors (stack) were
@@ -311,13 +313,11 @@ typedef struct luaN_Heap {
   const void *unanchored;		/* vector that nobody holds yet, or NULL */
   size_t unanchoredsize;		/* its bytes */
   GCObject *pinned;		/* a root: what the API's C code alone holds, or NULL */
-  int starved;			/* a request has failed; stacks may hold what
-				   errors have left */
   void *waiting;		/* a moved stack whose sample waits, or NULL */
   size_t waitingsize;		/* its bytes, ... */
-  int waitingoutside;		/* ... whether it passed by the nursery */
-  uint64_t waitingover;		/* ... and how far it passed the point */
   unsigned rounding;		/* that the block has which is counted */
+  int waitingoutside;		/* of the stack that waits, whether it passed by the nursery, */
+  uint64_t waitingover;		/* ... and how far it passed the point */
   luaN_Region overflow;		/* region for what no hole had room for */
   luaN_Blocks blocks;
   uint64_t minors, majors;	/* collections of the state so far */
